@@ -1,0 +1,135 @@
+package qpbackend
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Settings are what every backend understands. What only one has stands in the
+// fields of its Backend value.
+type Settings struct {
+	// Tol is the largest primal residual, dual residual and gap, each relative
+	// as Residuals has them, at which a point counts as solved.
+	Tol float64
+	// InfeasTol is the largest value of PrimalInfeasibility or
+	// DualInfeasibility at which a certificate is accepted.
+	InfeasTol float64
+	// MaxIter bounds the iterations of one Solve.
+	MaxIter int
+}
+
+// Validate names the first field out of range.
+func (s Settings) Validate() error {
+	switch {
+	case !(s.Tol > 0 && s.Tol < 1):
+		return fmt.Errorf("qpbackend: Settings.Tol = %g, want 0 < Tol < 1", s.Tol)
+	case !(s.InfeasTol > 0 && s.InfeasTol < 1):
+		return fmt.Errorf("qpbackend: Settings.InfeasTol = %g, want 0 < InfeasTol < 1", s.InfeasTol)
+	case s.MaxIter < 1:
+		return fmt.Errorf("qpbackend: Settings.MaxIter = %d, want at least 1", s.MaxIter)
+	}
+	return nil
+}
+
+// Backend makes solvers. Its values are plain data and safe to share.
+type Backend interface {
+	// Name is what a user calls the backend: "ipm", "osqp".
+	Name() string
+	// Supports reports whether rows of the cone are accepted.
+	Supports(k ConeKind) bool
+	// DefaultSettings are those of this method.
+	DefaultSettings() Settings
+	// New prepares the solution of p: it checks, copies, scales, orders and
+	// factors symbolically. The caller keeps p and may change it; the solver
+	// does not see that. Errors: a problem that Validate refuses, a cone
+	// without support (*UnsupportedConeError), settings out of range, a P that
+	// is not positive semidefinite (at the latest in Solve).
+	New(p *Problem, set Settings) (Solver, error)
+}
+
+// Solver solves one problem again and again while its values change. It is for
+// one goroutine at a time.
+type Solver interface {
+	// Update overwrites values; on an error nothing has changed. What was
+	// passed is copied.
+	Update(u Update) error
+	// WarmStart proposes a point for the next Solve only: x of length n, y of
+	// length m, each nil for none. A backend that cannot profit ignores it.
+	WarmStart(x, y []float64) error
+	// Solve fills dst, reusing its slices. It returns an error only when it
+	// cannot try: the solver is closed, P is not convex (*NonconvexError), or
+	// the context ended, and then dst holds the last iterate with status
+	// TimeLimit or Cancelled.
+	Solve(ctx context.Context, dst *Result) error
+	// Close frees what the solver holds. A second Close does nothing.
+	Close() error
+}
+
+// Result is a point and what it is worth.
+type Result struct {
+	Status Status
+	// X is the primal point, of length n; for DualInfeasible it is the
+	// direction, scaled to qᵀX = −1.
+	X []float64
+	// Y is the dual point, of length m, signs as in the package comment; for
+	// PrimalInfeasible it is the certificate, scaled to support value −1.
+	Y []float64
+	// Objective is ½ XᵀPX + qᵀX + r; +Inf for PrimalInfeasible, −Inf for
+	// DualInfeasible.
+	Objective  float64
+	Res        Residuals // by Certify at X and Y; zero for the two certificates
+	Iterations int
+	// Message says in words what a status alone does not, often nothing.
+	Message string
+}
+
+// UnsupportedConeError refuses a problem with a cone the backend lacks.
+type UnsupportedConeError struct {
+	Backend string
+	Kind    ConeKind
+}
+
+func (e *UnsupportedConeError) Error() string {
+	return fmt.Sprintf("backend %s has no %v cone", e.Backend, e.Kind)
+}
+
+// NonconvexError refuses a problem whose P is not positive semidefinite.
+type NonconvexError struct {
+	// Index is the variable at which the factorisation of P met the negative
+	// curvature, or −1 where that is not known.
+	Index int
+}
+
+func (e *NonconvexError) Error() string {
+	if e.Index < 0 {
+		return "the objective is not convex: P has a negative eigenvalue"
+	}
+	return fmt.Sprintf("the objective is not convex: P has negative curvature at variable %d", e.Index)
+}
+
+// CheckCones returns an *UnsupportedConeError for the first cone of p that b
+// does not support, else nil. New of every backend calls it.
+func CheckCones(b Backend, p *Problem) error {
+	for _, c := range p.Cones {
+		if !b.Supports(c.Kind) {
+			return &UnsupportedConeError{Backend: b.Name(), Kind: c.Kind}
+		}
+	}
+	return nil
+}
+
+// ConeNames lists the kinds of cones in p, each once, in words; empty for a QP.
+func ConeNames(p *Problem) string {
+	var has [numConeKind]bool
+	for _, c := range p.Cones {
+		has[c.Kind] = true
+	}
+	var names []string
+	for k, h := range has {
+		if h {
+			names = append(names, coneText[k])
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,274 @@
+package qpbackend_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+var inf = math.Inf(1)
+
+// matrix stores all entries of rows, zeros too.
+func matrix(rows ...[]float64) *sparse.CSC {
+	var t sparse.Triplets
+	for i, r := range rows {
+		for j, v := range r {
+			t.Add(i, j, v)
+		}
+	}
+	m, _ := t.CSC(len(rows), len(rows[0]))
+	return m
+}
+
+// upper stores the upper triangle of rows.
+func upper(rows ...[]float64) *sparse.CSC {
+	var t sparse.Triplets
+	for i, r := range rows {
+		for j := i; j < len(r); j++ {
+			t.Add(i, j, r[j])
+		}
+	}
+	m, _ := t.CSC(len(rows), len(rows))
+	return m
+}
+
+// corner has the rows x₀ + x₁ ≤ 3, x₀ ≥ −1 and one without bounds.
+func corner() *qpbackend.Problem {
+	return &qpbackend.Problem{
+		P: upper([]float64{4, 2}, []float64{2, 6}), Q: []float64{-20, -4}, R: 5,
+		A: matrix([]float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+		L: []float64{-inf, -1, -1e20}, U: []float64{3, inf, inf},
+	}
+}
+
+func TestCertifyByHand(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    *qpbackend.Problem
+		x, y []float64
+		want qpbackend.Residuals
+	}{
+		{"the optimum", corner(), []float64{14. / 3, -5. / 3}, []float64{14. / 3, 0, 0}, qpbackend.Residuals{}},
+		// Px + q + Aᵀy = (12, 6) − (20, 4) + (8, 8); both objectives are −42 + 5.
+		{"dual residual", corner(), []float64{3, 0}, []float64{8, 0, 0}, qpbackend.Residuals{Dual: 10. / 20}},
+		// The objectives are −42 + 5 and −18 + 5.
+		{"gap", corner(), []float64{3, 0}, []float64{0, 0, 0}, qpbackend.Residuals{Dual: 8. / 20, Gap: 24. / 37}},
+		// Ax = (5, 5, 0) exceeds the first row by 2; Px + q = (0, 6).
+		{"primal residual", corner(), []float64{5, 0}, []float64{0, 0, 0}, qpbackend.Residuals{Primal: 2. / 5, Dual: 6. / 20}},
+		{"lower bound missed", corner(), []float64{-2, 0}, []float64{0, 0, 0}, qpbackend.Residuals{Primal: 1. / 2, Dual: 28. / 20, Gap: 56. / 53}},
+		// A multiplier on the side of an absent bound has no part in the dual
+		// objective and counts as dual residual.
+		{"y on an absent lower bound", corner(), []float64{0, 0}, []float64{-20, 0, 0}, qpbackend.Residuals{Dual: 40. / 20}},
+		{"y on an absent upper bound", corner(), []float64{0, 0}, []float64{0, 4, 0}, qpbackend.Residuals{Dual: 4. / 4}},
+		{"a small y on an absent bound", corner(), []float64{0, 0}, []float64{0, 0.25, 0}, qpbackend.Residuals{Dual: 19.75 / 20}},
+		{"y on a row without bounds", corner(), []float64{0, 0}, []float64{0, 0, -2}, qpbackend.Residuals{Dual: 1}},
+		{"no rows", &qpbackend.Problem{Q: []float64{0.5}, R: 2}, []float64{3}, nil, qpbackend.Residuals{Dual: 0.5, Gap: 1.5 / 3.5}},
+		{"no variables in the objective", &qpbackend.Problem{
+			Q: []float64{0}, A: matrix([]float64{2}), L: []float64{-1}, U: []float64{-1},
+		}, []float64{-0.5}, []float64{0}, qpbackend.Residuals{}},
+	} {
+		got := qpbackend.Certify(c.p, c.x, c.y)
+		for _, r := range []struct {
+			name      string
+			got, want float64
+		}{{"primal", got.Primal, c.want.Primal}, {"dual", got.Dual, c.want.Dual}, {"gap", got.Gap, c.want.Gap}} {
+			if !(math.Abs(r.got-r.want) <= 1e-14) {
+				t.Errorf("%s: %s residual %g, want %g", c.name, r.name, r.got, r.want)
+			}
+		}
+		n, m := c.p.Dims()
+		if w := qpbackend.CertifyWork(c.p, c.x, c.y, make([]float64, 2*n+2*m+3)); w != got {
+			t.Errorf("%s: CertifyWork has %+v, Certify %+v", c.name, w, got)
+		}
+		if got.Max() != max(got.Primal, got.Dual, got.Gap) {
+			t.Errorf("%s: Max is %g of %+v", c.name, got.Max(), got)
+		}
+	}
+}
+
+func TestCertifyRejectsNaN(t *testing.T) {
+	p := corner()
+	nan := math.NaN()
+	for _, c := range []struct{ x, y []float64 }{
+		{[]float64{nan, 0}, []float64{0, 0, 0}},
+		{[]float64{0, nan}, []float64{0, 0, 0}},
+		{[]float64{0, 0}, []float64{nan, 0, 0}},
+		{[]float64{0, 0}, []float64{0, 0, nan}},
+		{[]float64{inf, 0}, []float64{0, 0, 0}},
+	} {
+		if r := qpbackend.Certify(p, c.x, c.y); r.Max() <= 1e300 {
+			t.Errorf("x = %v, y = %v: residuals %+v", c.x, c.y, r)
+		}
+	}
+}
+
+func TestCertifyWorkDoesNotAllocate(t *testing.T) {
+	p := corner()
+	x, y, work := []float64{1, 2}, []float64{1, -1, 0}, make([]float64, 10)
+	if a := testing.AllocsPerRun(100, func() { qpbackend.CertifyWork(p, x, y, work) }); a != 0 {
+		t.Errorf("%g allocations", a)
+	}
+}
+
+// onCone states x ∈ second-order cone, shifted by l, behind one interval row.
+func onCone(l []float64) *qpbackend.Problem {
+	n := len(l)
+	var t sparse.Triplets
+	t.Add(0, 0, 1)
+	for i := range n {
+		t.Add(1+i, i, 1)
+	}
+	a, _ := t.CSC(1+n, n)
+	return &qpbackend.Problem{
+		Q: make([]float64, n), A: a, L: append([]float64{-inf}, l...), U: append([]float64{inf}, make([]float64, n)...),
+		Cones: []qpbackend.Cone{{Kind: qpbackend.SecondOrder, Start: 1, Len: n}},
+	}
+}
+
+// project finds the point of the second-order cone nearest to s by ternary
+// search over the height of a boundary point above the ray through the tail.
+func project(s []float64) []float64 {
+	r := 0.0
+	for _, v := range s[1:] {
+		r = math.Hypot(r, v)
+	}
+	p := append([]float64(nil), s...)
+	if r <= s[0] {
+		return p
+	}
+	dist := func(h float64) float64 { return (s[0]-h)*(s[0]-h) + (r-h)*(r-h) }
+	lo, hi := 0.0, 2*(math.Abs(s[0])+r)+1
+	for range 200 {
+		a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
+		if dist(a) < dist(b) {
+			hi = b
+		} else {
+			lo = a
+		}
+	}
+	p[0] = lo
+	for i := 1; i < len(p); i++ {
+		p[i] = 0
+		if r > 0 {
+			p[i] = s[i] * lo / r
+		}
+	}
+	return p
+}
+
+func TestDistancesFromTheSecondOrderCone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	outside := 0
+	for range 300 {
+		n := 1 + rng.IntN(5)
+		l, x, y := make([]float64, n), make([]float64, n), make([]float64, 1+n)
+		s, neg := make([]float64, n), make([]float64, n)
+		for i := range n {
+			l[i], x[i], y[1+i] = rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+			s[i], neg[i] = x[i]-l[i], -y[1+i]
+		}
+		p := onCone(l)
+		got := qpbackend.Certify(p, x, y)
+		dist := func(v []float64) (d, norm float64) {
+			for i, w := range project(v) {
+				d, norm = max(d, math.Abs(v[i]-w)), max(norm, math.Abs(v[i]))
+			}
+			return d, norm
+		}
+		d, norm := dist(s)
+		if d > 0 {
+			outside++
+		}
+		// The interval row has no bounds; its Ax enters the norm.
+		if want := d / max(1, norm, math.Abs(x[0])); math.Abs(got.Primal-want) > 1e-7 {
+			t.Fatalf("s = %v: primal residual %g, want %g", s, got.Primal, want)
+		}
+		// The cone is its own dual, and −y must lie in it. q = P = 0: Aᵀy is y.
+		dual, yNorm := dist(neg)
+		if want := max(yNorm/max(1, yNorm), dual/max(1, yNorm)); math.Abs(got.Dual-want) > 1e-7 {
+			t.Fatalf("y = %v: dual residual %g, want %g", y, got.Dual, want)
+		}
+	}
+	if outside < 100 || outside > 290 {
+		t.Errorf("%d of 300 points lie outside the cone", outside)
+	}
+}
+
+func TestUnmeasuredConesAreNaN(t *testing.T) {
+	p := onCone([]float64{0, 0, 0})
+	p.Cones[0].Kind = qpbackend.Exponential
+	if r := qpbackend.Certify(p, make([]float64, 3), make([]float64, 4)); !math.IsNaN(r.Primal) || !math.IsNaN(r.Max()) {
+		t.Errorf("residuals %+v of an exponential cone, want NaN", r)
+	}
+}
+
+func TestPrimalInfeasibility(t *testing.T) {
+	// x₀ + x₁ ≤ −1, x ≥ 0.
+	p := &qpbackend.Problem{
+		Q: []float64{0, 0}, A: matrix([]float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+		L: []float64{-inf, 0, 0}, U: []float64{-1, inf, inf},
+	}
+	for _, c := range []struct {
+		name string
+		y    []float64
+		want float64
+	}{
+		{"a proof", []float64{1, -1, -1}, 0},
+		{"a proof scaled", []float64{1e6, -1e6, -1e6}, 0},
+		{"nearly one", []float64{1, -1, -0.75}, 0.25},
+		{"a sign too many", []float64{1, -1, 1}, 1}, // the last entry is dropped
+		{"the opposite", []float64{-1, 1, 1}, inf},
+		{"nothing", []float64{0, 0, 0}, inf},
+		{"NaN", []float64{math.NaN(), 0, 0}, inf},
+	} {
+		if got := qpbackend.PrimalInfeasibility(p, c.y); got != c.want {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
+	// t ≤ −1 in a second-order cone: y = (1, −1, 0, 0) has Aᵀy = 0 and −y in the cone.
+	q := onCone([]float64{0, 0, 0})
+	q.U[0] = -1
+	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 0, 0}); got != 0 {
+		t.Errorf("cone: %g, want 0", got)
+	}
+	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 3, 0}); got != inf {
+		t.Errorf("y outside the polar cone: %g, want +Inf", got)
+	}
+}
+
+func TestDualInfeasibility(t *testing.T) {
+	p := corner()
+	p.P = upper([]float64{0, 0}, []float64{0, 2})
+	p.U[0] = inf // x₀ may grow
+	for _, c := range []struct {
+		name string
+		d    []float64
+		want float64
+	}{
+		{"a ray", []float64{0.05, 0}, 0},
+		{"against P", []float64{0.05, 0.01}, 0.02 / 1.04},
+		{"against a lower bound", []float64{-1, 6}, 12. / 4},
+		{"uphill", []float64{-1, 0}, inf},
+		{"nothing", []float64{0, 0}, inf},
+		{"NaN", []float64{math.NaN(), 0}, inf},
+	} {
+		if got := qpbackend.DualInfeasibility(p, c.d); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
+	p.U[0] = 3
+	if got := qpbackend.DualInfeasibility(p, []float64{0.05, 0}); math.Abs(got-0.05) > 1e-15 {
+		t.Errorf("against an upper bound: %g, want 0.05", got)
+	}
+	q := onCone([]float64{7, 8, 9}) // l does not matter to directions
+	q.Q[0] = -1
+	if got := qpbackend.DualInfeasibility(q, []float64{1, 0.6, 0.8}); got != 0 {
+		t.Errorf("a direction of the cone: %g, want 0", got)
+	}
+	if got := qpbackend.DualInfeasibility(q, []float64{1, 3, 0}); math.Abs(got-1) > 1e-15 {
+		t.Errorf("a direction out of the cone: %g, want 1", got)
+	}
+}

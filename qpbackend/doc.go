@@ -1,0 +1,22 @@
+// Package qpbackend says what a solver of the convex subproblem is.
+//
+// A [Problem] is
+//
+//	minimise    ½ xᵀPx + qᵀx + r
+//	subject to  l ≤ Ax ≤ u        on the rows outside every cone
+//	            Ax − l ∈ K        on the rows of each cone K
+//
+// A [Backend] makes a [Solver] for it: New, then any number of Update,
+// WarmStart and Solve, then Close. What became of a solve is its [Status]; an
+// error is a refusal. Residuals and certificates come from [Certify],
+// [PrimalInfeasibility] and [DualInfeasibility], the same for all backends and
+// always on the problem as it was stated.
+//
+// Signs. The dual y has one entry a row: y[i] > 0 where the upper bound holds,
+// y[i] < 0 where the lower one does, and Px + q + Aᵀy = 0 at an optimum. On the
+// rows of a cone, −y lies in the dual cone.
+//
+// The solvers: ipm (pure Go, interior point) and osqp (the OSQP library, build
+// tag osqp). Package backends maps names to them; package qptest is the suite
+// that each of them, and yours, has to pass.
+package qpbackend

@@ -1,0 +1,250 @@
+package qpbackend
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Infinity is the magnitude from which a bound counts as absent.
+const Infinity = 1e20
+
+// ConeKind names a family of cones.
+type ConeKind uint8
+
+// The cones. In each, s stands for the cone's rows of Ax − l.
+const (
+	SecondOrder  ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
+	Exponential                  // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
+	Power                        // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
+	Semidefinite                 // the scaled upper triangle, column by column, of a positive semidefinite matrix; off-diagonal entries times √2
+	numConeKind
+)
+
+var coneText = [numConeKind]string{"second-order", "exponential", "power", "semidefinite"}
+
+// String is the cone's name in words, such as "second-order".
+func (k ConeKind) String() string {
+	if k < numConeKind {
+		return coneText[k]
+	}
+	return fmt.Sprintf("ConeKind(%d)", uint8(k))
+}
+
+// Cone states Ax − l ∈ K for the rows Start ≤ i < Start+Len. On these rows U is
+// not looked at.
+type Cone struct {
+	Kind       ConeKind
+	Start, Len int
+	Alpha      float64 // α of the power cone, 0 < α < 1
+}
+
+// Problem is a convex quadratic program, with cones. After New has seen it, it
+// changes only through Solver.Update.
+type Problem struct {
+	P    *sparse.CSC // n × n, upper triangle of a positive semidefinite matrix; nil: zero
+	Q    []float64   // length n
+	R    float64     // constant of the objective
+	A    *sparse.CSC // m × n; nil: no rows
+	L, U []float64   // length m; beyond ±Infinity: no bound
+	// Cones, by ascending Start and disjoint. L must be finite on their rows.
+	Cones []Cone
+}
+
+// Dims returns n, the number of variables, and m, the number of rows.
+func (p *Problem) Dims() (n, m int) { return len(p.Q), len(p.L) }
+
+// Validate reports the first thing about p that no backend could accept: a
+// shape, a NaN, crossed bounds, cones that overlap. It does not look at the
+// definiteness of P.
+func (p *Problem) Validate() error {
+	n, m := p.Dims()
+	if p.P != nil {
+		if err := p.P.Validate(); err != nil {
+			return fmt.Errorf("qpbackend: P: %w", err)
+		}
+		if p.P.Rows != n || p.P.Cols != n {
+			return fmt.Errorf("qpbackend: P is %d × %d, q has length %d", p.P.Rows, p.P.Cols, n)
+		}
+		if !p.P.IsUpper() {
+			return fmt.Errorf("qpbackend: P has an entry below the diagonal; give the upper triangle alone")
+		}
+	}
+	if p.A == nil && m > 0 {
+		return fmt.Errorf("qpbackend: %d bounds but no matrix A", m)
+	}
+	if p.A != nil {
+		if err := p.A.Validate(); err != nil {
+			return fmt.Errorf("qpbackend: A: %w", err)
+		}
+		if p.A.Rows != m || p.A.Cols != n {
+			return fmt.Errorf("qpbackend: A is %d × %d, want %d × %d by l and q", p.A.Rows, p.A.Cols, m, n)
+		}
+	}
+	if err := finite("q", p.Q); err != nil {
+		return err
+	}
+	if math.IsNaN(p.R) || math.IsInf(p.R, 0) {
+		return fmt.Errorf("qpbackend: r is %g", p.R)
+	}
+	if err := p.validateCones(); err != nil {
+		return err
+	}
+	return p.validateBounds(p.L, p.U)
+}
+
+func (p *Problem) validateCones() error {
+	_, m := p.Dims()
+	end := 0
+	for k, c := range p.Cones {
+		switch {
+		case c.Kind >= numConeKind:
+			return fmt.Errorf("qpbackend: cone %d: unknown kind %v", k, c.Kind)
+		case c.Start < end || c.Len < 1 || c.Start+c.Len > m:
+			return fmt.Errorf("qpbackend: cone %d covers rows %d to %d; want ascending, disjoint ranges within %d rows", k, c.Start, c.Start+c.Len, m)
+		case (c.Kind == Exponential || c.Kind == Power) && c.Len != 3:
+			return fmt.Errorf("qpbackend: cone %d: the %v cone has 3 rows, not %d", k, c.Kind, c.Len)
+		case c.Kind == Power && !(c.Alpha > 0 && c.Alpha < 1):
+			return fmt.Errorf("qpbackend: cone %d: α = %g, want it between 0 and 1", k, c.Alpha)
+		case c.Kind == Semidefinite && triangleOrder(c.Len) < 0:
+			return fmt.Errorf("qpbackend: cone %d: %d rows are no triangle k(k+1)/2", k, c.Len)
+		}
+		end = c.Start + c.Len
+	}
+	return nil
+}
+
+// triangleOrder is k with k(k+1)/2 = n, or −1.
+func triangleOrder(n int) int {
+	k := int(math.Round((math.Sqrt(8*float64(n)+1) - 1) / 2))
+	if k*(k+1)/2 != n {
+		return -1
+	}
+	return k
+}
+
+// validateBounds checks l and u as bounds of p.
+func (p *Problem) validateBounds(l, u []float64) error {
+	if len(l) != len(u) {
+		return fmt.Errorf("qpbackend: l has length %d, u %d", len(l), len(u))
+	}
+	next := 0 // the cone that is ahead
+	for i := range l {
+		for next < len(p.Cones) && i >= p.Cones[next].Start+p.Cones[next].Len {
+			next++
+		}
+		if next < len(p.Cones) && i >= p.Cones[next].Start {
+			if !(math.Abs(l[i]) < Infinity) {
+				return fmt.Errorf("qpbackend: l[%d] = %g on a row of a cone, want it finite", i, l[i])
+			}
+			continue
+		}
+		if !(l[i] <= u[i]) {
+			return fmt.Errorf("qpbackend: row %d has bounds %g and %g", i, l[i], u[i])
+		}
+		if l[i] >= Infinity || u[i] <= -Infinity {
+			return fmt.Errorf("qpbackend: row %d has bounds %g and %g, which no point meets", i, l[i], u[i])
+		}
+	}
+	return nil
+}
+
+func finite(name string, v []float64) error {
+	for i, e := range v {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			return fmt.Errorf("qpbackend: %s[%d] is %g", name, i, e)
+		}
+	}
+	return nil
+}
+
+// Objective is ½ xᵀPx + qᵀx + r.
+func (p *Problem) Objective(x []float64) float64 {
+	quad, lin := 0.0, 0.0
+	if p.P != nil {
+		for j := range p.P.Cols {
+			for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
+				if i := p.P.RowIdx[k]; i == j {
+					quad += p.P.Val[k] * x[j] * x[j] / 2
+				} else {
+					quad += p.P.Val[k] * x[i] * x[j]
+				}
+			}
+		}
+	}
+	for j, q := range p.Q {
+		lin += q * x[j]
+	}
+	return quad + lin + p.R
+}
+
+// Clone returns a deep copy.
+func (p *Problem) Clone() *Problem {
+	c := *p
+	if p.P != nil {
+		c.P = p.P.Clone()
+	}
+	if p.A != nil {
+		c.A = p.A.Clone()
+	}
+	c.Q = append([]float64(nil), p.Q...)
+	c.L = append([]float64(nil), p.L...)
+	c.U = append([]float64(nil), p.U...)
+	c.Cones = append([]Cone(nil), p.Cones...)
+	return &c
+}
+
+// Update holds new values for a problem whose pattern stays. A nil field leaves
+// what was there; P and A are values in the order of the stored entries.
+type Update struct {
+	Q, L, U, P, A []float64
+}
+
+// Apply writes the new values into p, or returns an error and leaves p as it
+// was. Every backend's Update goes through it.
+func (p *Problem) Apply(u Update) error {
+	n, m := p.Dims()
+	for _, f := range []struct {
+		name string
+		v    []float64
+		n    int
+	}{{"q", u.Q, n}, {"l", u.L, m}, {"u", u.U, m}, {"P", u.P, nnz(p.P)}, {"A", u.A, nnz(p.A)}} {
+		if f.v != nil && len(f.v) != f.n {
+			return fmt.Errorf("qpbackend: update of %s has length %d, want %d", f.name, len(f.v), f.n)
+		}
+		if f.name == "l" || f.name == "u" {
+			continue
+		}
+		if err := finite("update of "+f.name, f.v); err != nil {
+			return err
+		}
+	}
+	l, up := p.L, p.U
+	if u.L != nil {
+		l = u.L
+	}
+	if u.U != nil {
+		up = u.U
+	}
+	if err := p.validateBounds(l, up); err != nil {
+		return err
+	}
+	copy(p.Q, u.Q)
+	copy(p.L, u.L)
+	copy(p.U, u.U)
+	if u.P != nil && p.P != nil {
+		copy(p.P.Val, u.P)
+	}
+	if u.A != nil && p.A != nil {
+		copy(p.A.Val, u.A)
+	}
+	return nil
+}
+
+func nnz(m *sparse.CSC) int {
+	if m == nil {
+		return 0
+	}
+	return m.NNZ()
+}
