@@ -1,0 +1,170 @@
+package equil
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Bounds of the factors. A wider range would trade the conditioning of the KKT
+// matrix for the meaning of residuals in the scaled problem.
+const (
+	smallest = 1e-4
+	largest  = 1e4
+
+	smallestSize = 1e-6
+	largestSize  = 1e6
+)
+
+// Scaling relates a problem to its scaled twin:
+//
+//	x = B·D·x̂,  y = E·ŷ/C,  P̂ = C·B·D·P·D,  q̂ = C·D·q,  Â = E·A·D,
+//
+// so that bounds of rows are to be multiplied by E/B and those of variables by
+// 1/(B·D).
+type Scaling struct {
+	D []float64 // length n, one a variable
+	E []float64 // length m, one a row
+	B float64   // typical size of the bounds
+	C float64   // of the objective
+	d []float64 // factors of one pass
+	e []float64
+}
+
+// New returns the scaling that changes nothing, for n variables and m rows.
+func New(n, m int) *Scaling {
+	s := &Scaling{D: make([]float64, n), E: make([]float64, m), d: make([]float64, n), e: make([]float64, m), B: 1, C: 1}
+	s.reset()
+	return s
+}
+
+func (s *Scaling) reset() {
+	for j := range s.D {
+		s.D[j] = 1
+	}
+	for i := range s.E {
+		s.E[i] = 1
+	}
+}
+
+// Ruiz finds D and E for the upper triangle p of P (n × n) and the transpose at
+// of A (n × m, a column for each row of A): after the given number of passes
+// the largest entry of each row and column of their KKT matrix is near one.
+// Empty rows and columns keep factor one. It overwrites the values of p and at,
+// which are then scaled but for rounding, and does not allocate.
+func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
+	s.reset()
+	for range passes {
+		s.norms(p, at)
+		for j, v := range s.d {
+			s.d[j] = factor(v, s.D[j])
+			s.D[j] *= s.d[j]
+		}
+		for i, v := range s.e {
+			s.e[i] = factor(v, s.E[i])
+			s.E[i] *= s.e[i]
+		}
+		scaleP(p, s.d)
+		scaleA(at, s.d, s.e)
+	}
+}
+
+// Size sets B to the typical size of the bounds, given in the units of D and E;
+// infinite and zero ones do not count. Typical is the square of the mean square
+// root, which a few huge bounds do not govern.
+func (s *Scaling) Size(lo, up []float64) {
+	sum, count := 0.0, 0
+	for _, v := range [2][]float64{lo, up} {
+		for _, b := range v {
+			if b != 0 && math.Abs(b) <= math.MaxFloat64 {
+				sum += math.Sqrt(math.Abs(b))
+				count++
+			}
+		}
+	}
+	s.B = 1
+	if count > 0 {
+		sum /= float64(count)
+		s.B = min(max(sum*sum, smallestSize), largestSize)
+	}
+}
+
+// Apply scales p, at and q by D, E and B, and by the C that it chooses to make
+// the objective's typical coefficient one.
+func (s *Scaling) Apply(p, at *sparse.CSC, q []float64) {
+	scaleP(p, s.D)
+	scaleA(at, s.D, s.E)
+	top, mean := 0.0, 0.0
+	for j := range q {
+		q[j] *= s.D[j]
+		top = max(top, math.Abs(q[j]))
+	}
+	for k := range p.Val {
+		p.Val[k] *= s.B
+	}
+	clear(s.d)
+	symNorms(p, s.d)
+	for _, v := range s.d {
+		mean += v
+	}
+	s.C = 1
+	if top = max(top, mean/float64(max(1, len(s.d)))); top > 0 {
+		s.C = 1 / top
+	}
+	for k := range p.Val {
+		p.Val[k] *= s.C
+	}
+	for j := range q {
+		q[j] *= s.C
+	}
+}
+
+// norms leaves in s.d the largest entry of each column of (P; A) and in s.e
+// that of each row of A.
+func (s *Scaling) norms(p, at *sparse.CSC) {
+	clear(s.d)
+	symNorms(p, s.d)
+	for i := range s.e {
+		top := 0.0
+		for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
+			v, j := math.Abs(at.Val[k]), at.RowIdx[k]
+			top = max(top, v)
+			s.d[j] = max(s.d[j], v)
+		}
+		s.e[i] = top
+	}
+}
+
+func symNorms(p *sparse.CSC, norm []float64) {
+	for j := range p.Cols {
+		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
+			v, i := math.Abs(p.Val[k]), p.RowIdx[k]
+			norm[i] = max(norm[i], v)
+			norm[j] = max(norm[j], v)
+		}
+	}
+}
+
+// factor is 1/√norm, such that the product with what was so far stays in range.
+func factor(norm, sofar float64) float64 {
+	if !(norm > 0) {
+		return 1
+	}
+	return min(max(1/math.Sqrt(norm), smallest/sofar), largest/sofar)
+}
+
+func scaleP(p *sparse.CSC, d []float64) {
+	for j := range p.Cols {
+		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
+			p.Val[k] *= d[j] * d[p.RowIdx[k]]
+		}
+	}
+}
+
+func scaleA(at *sparse.CSC, d, e []float64) {
+	for i := range at.Cols {
+		for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
+			at.Val[k] *= e[i] * d[at.RowIdx[k]]
+		}
+	}
+}

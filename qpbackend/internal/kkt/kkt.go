@@ -1,0 +1,222 @@
+package kkt
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/amd"
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// A pivot of the wrong sign or below pivotEps is replaced by pivotDelta.
+// Refinement makes up for what that changes.
+const (
+	pivotEps   = 1e-14
+	pivotDelta = 1e-7
+)
+
+const maxRefine = 8
+
+// System is the matrix, its factorisation and workspace. It is for one
+// goroutine.
+type System struct {
+	n, m int
+	p    *sparse.CSC // the caller's, upper triangle of H
+	at   *sparse.CSC // the caller's, columns are rows of A
+
+	k      *sparse.CSC // upper triangle of the matrix, exact
+	pPos   []int       // place in k.Val of each entry of p
+	diag   []int       // place in k.Val of each diagonal entry
+	hd     []float64   // diagonal of H, as loaded
+	sign   []int8
+	weight []float64 // of the entries of a residual
+	f      *ldl.Factor
+
+	res, cor []float64 // refinement
+}
+
+// New analyses the pattern of H (upper triangle, n × n) and A (transposed,
+// n × m). It keeps both: Load reads their values.
+func New(p, at *sparse.CSC) (*System, error) {
+	n, m := p.Cols, at.Cols
+	s := &System{
+		n: n, m: m, p: p, at: at,
+		pPos:   make([]int, p.NNZ()),
+		diag:   make([]int, n+m),
+		hd:     make([]float64, n),
+		sign:   make([]int8, n+m),
+		weight: make([]float64, m),
+		res:    make([]float64, n+m),
+		cor:    make([]float64, n+m),
+	}
+	s.pattern()
+	for i := range s.sign {
+		s.sign[i] = 1
+		if i >= n {
+			s.sign[i] = -1
+		}
+	}
+	f, err := ldl.Analyse(s.k, amd.Order(n+m, s.k.ColPtr, s.k.RowIdx))
+	if err != nil {
+		return nil, fmt.Errorf("kkt: %w", err)
+	}
+	s.f = f
+	return s, nil
+}
+
+// pattern lays out the upper triangle, the diagonal always stored.
+func (s *System) pattern() {
+	n, m := s.n, s.m
+	nnz := s.p.NNZ() + s.at.NNZ() + n + m
+	k := &sparse.CSC{
+		Rows: n + m, Cols: n + m,
+		ColPtr: make([]int, n+m+1), RowIdx: make([]int, 0, nnz),
+	}
+	for j := range n {
+		for e := s.p.ColPtr[j]; e < s.p.ColPtr[j+1]; e++ {
+			s.pPos[e] = len(k.RowIdx) // a diagonal entry is the last of its column
+			if i := s.p.RowIdx[e]; i != j {
+				k.RowIdx = append(k.RowIdx, i)
+			}
+		}
+		s.diag[j] = len(k.RowIdx)
+		k.RowIdx = append(k.RowIdx, j)
+		k.ColPtr[j+1] = len(k.RowIdx)
+	}
+	for i := range m {
+		k.RowIdx = append(k.RowIdx, s.at.RowIdx[s.at.ColPtr[i]:s.at.ColPtr[i+1]]...)
+		s.diag[n+i] = len(k.RowIdx)
+		k.RowIdx = append(k.RowIdx, n+i)
+		k.ColPtr[n+i+1] = len(k.RowIdx)
+	}
+	k.Val = make([]float64, len(k.RowIdx))
+	s.k = k
+}
+
+// Load takes over the values of H, times θ, and of A. What is off, variables
+// first and rows after them, gets zeros off the diagonal.
+func (s *System) Load(θ float64, off []bool) {
+	val := s.k.Val
+	for j := range s.n {
+		s.hd[j] = 0
+		for e := s.p.ColPtr[j]; e < s.p.ColPtr[j+1]; e++ {
+			i, v := s.p.RowIdx[e], θ*s.p.Val[e]
+			if off[i] || off[j] {
+				v = 0
+			}
+			if i == j {
+				s.hd[j] = v
+			} else {
+				val[s.pPos[e]] = v
+			}
+		}
+	}
+	for i := range s.m {
+		from := s.k.ColPtr[s.n+i]
+		idx := s.at.RowIdx[s.at.ColPtr[i]:s.at.ColPtr[i+1]]
+		rowOff := off[s.n+i]
+		for t, v := range s.at.Val[s.at.ColPtr[i]:s.at.ColPtr[i+1]] {
+			if rowOff || off[idx[t]] {
+				v = 0
+			}
+			val[from+t] = v
+		}
+	}
+}
+
+// Factorise factors the loaded matrix with h added to the diagonal of H and g,
+// negative, as the diagonal of the rows; d holds h and g. It reports how many
+// pivots had to be replaced.
+func (s *System) Factorise(d []float64) (replaced int, err error) {
+	val := s.k.Val
+	for j := range s.n {
+		val[s.diag[j]] = s.hd[j] + d[j]
+	}
+	for i := range s.m {
+		g := d[s.n+i]
+		val[s.diag[s.n+i]] = g
+		s.weight[i] = 1
+		if g < -1 {
+			s.weight[i] = 1 / math.Sqrt(-g)
+		}
+	}
+	return s.f.Factorise(val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+}
+
+// Accuracy is the largest entry of a residual over the variables and over the
+// rows. In rows with a diagonal d beyond −1, which are about to drop out of the
+// matrix, entries count divided by √|d|.
+type Accuracy struct{ X, Y float64 }
+
+// worst is the larger of the two, relative to goal.
+func (a Accuracy) worst(goal Accuracy) float64 { return max(a.X/goal.X, a.Y/goal.Y) }
+
+// Within reports whether a reaches the goal.
+func (a Accuracy) Within(goal Accuracy) bool { return a.X <= goal.X && a.Y <= goal.Y }
+
+// Solve sets x to the solution for the right-hand side b, both of length n+m,
+// refined until its residual is within goal/10 or no longer falls. It returns
+// the residual, +Inf where x is not a number.
+func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
+	copy(x, b)
+	s.f.Solve(x)
+	r := s.residual(x, b)
+	for range maxRefine {
+		worst := r.worst(goal)
+		if worst <= 0.1 || !(worst < math.MaxFloat64) {
+			break
+		}
+		copy(s.cor, s.res)
+		s.f.Solve(s.cor)
+		for i, v := range s.cor {
+			x[i] += v
+		}
+		next := s.residual(x, b)
+		now := next.worst(goal)
+		if !(now < worst) {
+			for i, v := range s.cor {
+				x[i] -= v
+			}
+			break
+		}
+		r = next
+		if now > worst/2 {
+			break
+		}
+	}
+	return r
+}
+
+// residual sets s.res to b − Kx and returns its size.
+func (s *System) residual(x, b []float64) Accuracy {
+	copy(s.res, b)
+	s.k.AddSymMulVec(s.res, -1, x)
+	a := Accuracy{X: normInf(s.res[:s.n])}
+	for i, e := range s.res[s.n:] {
+		if v := math.Abs(e) * s.weight[i]; !(v <= a.Y) {
+			if math.IsNaN(v) {
+				v = math.Inf(1)
+			}
+			a.Y = v
+		}
+	}
+	return a
+}
+
+// FillIn is the number of entries of the factor below its diagonal.
+func (s *System) FillIn() int { return s.f.NNZ() }
+
+// normInf is +Inf where v has a NaN.
+func normInf(v []float64) float64 {
+	top := 0.0
+	for _, e := range v {
+		if a := math.Abs(e); !(a <= top) {
+			if math.IsNaN(a) {
+				return math.Inf(1)
+			}
+			top = a
+		}
+	}
+	return top
+}

@@ -1,0 +1,26 @@
+// Package ldl factors sparse symmetric quasi-definite matrices: P K Pᵀ = L D Lᵀ
+// with L unit lower triangular and D diagonal, for any permutation P.
+//
+// Pivots are taken as they come. A quasi-definite matrix [H Aᵀ; A −C] with H and
+// C positive definite allows this in every order (Vanderbei 1995); pivots that
+// rounding spoils are replaced on the way, see [Regularisation].
+//
+// The symbolic work is done once, by [Analyse]; it also chooses one of two
+// numerical methods with the same result up to rounding. Where the factor is
+// sparse, rows of L are computed one after the other (up-looking, Davis 2005).
+// Where it fills, columns of like pattern are gathered into supernodes, which
+// are dense panels, and these are updated by register-blocked products
+// (left-looking; Ng and Peyton 1993).
+//
+//   - Davis 2005: Algorithm 849: A concise sparse Cholesky factorization
+//     package. ACM Transactions on Mathematical Software 31.
+//   - Gilbert, Ng, Peyton 1994: An efficient algorithm to compute row and
+//     column counts for sparse Cholesky factorization. SIAM Journal on Matrix
+//     Analysis and Applications 15.
+//   - Liu 1990: The role of elimination trees in sparse factorization. SIAM
+//     Journal on Matrix Analysis and Applications 11.
+//   - Ng, Peyton 1993: A supernodal Cholesky factorization algorithm for
+//     shared-memory multiprocessors. SIAM Journal on Scientific Computing 14.
+//   - Vanderbei 1995: Symmetric quasidefinite matrices. SIAM Journal on
+//     Optimization 5.
+package ldl

@@ -1,0 +1,212 @@
+package ldl
+
+// factorise returns the pivot at which it failed, or −1.
+func (s *supernodal) factorise(f *Factor, val []float64) int {
+	clear(s.val)
+	for p, q := range s.dest {
+		s.val[q] = val[p]
+	}
+	for k := range s.head {
+		s.head[k] = -1
+	}
+	for k := range int32(len(s.head)) {
+		lo, hi := s.rowPtr[k], s.rowPtr[k+1]
+		width := int(s.first[k+1] - s.first[k])
+		if s.head[k] >= 0 {
+			for r, i := range s.row[lo:hi] {
+				s.place[i] = int32(r)
+			}
+		}
+		for d := s.head[k]; d >= 0; {
+			after := s.next[d]
+			s.update(f, k, d)
+			d = after
+		}
+		if bad := s.panel(f, k); bad >= 0 {
+			return bad
+		}
+		s.done[k] = int32(width)
+		s.wait(k)
+	}
+	return -1
+}
+
+// wait enters supernode d into the list of the one that its next row belongs to.
+func (s *supernodal) wait(d int32) {
+	p := s.rowPtr[d] + int(s.done[d])
+	if p == s.rowPtr[d+1] {
+		return
+	}
+	k := s.of[s.row[p]]
+	s.next[d] = s.head[k]
+	s.head[k] = d
+}
+
+// update subtracts L_d D L_dᵀ, of supernode d, from the panel of supernode k:
+// rows from done[d] on, columns those of k.
+func (s *supernodal) update(f *Factor, k, d int32) {
+	width := int(s.first[d+1] - s.first[d])
+	from := int(s.done[d])
+	rows := s.row[s.rowPtr[d]+from : s.rowPtr[d+1]]
+	cols := 0
+	end := s.first[k+1]
+	for cols < len(rows) && rows[cols] < end {
+		cols++
+	}
+	s.done[d] = int32(from + cols)
+	s.wait(d)
+
+	ld := int(end - s.first[k])
+	target := s.target[:len(rows)]
+	for r, i := range rows {
+		target[r] = s.valPtr[k] + int(s.place[i])*ld
+	}
+	block := s.val[s.valPtr[d]+from*width : s.valPtr[d+1]]
+	scaled := s.scaled[:cols*width]
+	pivots := f.d[s.first[d]:s.first[d+1]]
+	for c := range cols {
+		src := block[c*width:][:len(pivots)]
+		dst := scaled[c*width:][:len(pivots)]
+		for t, v := range pivots {
+			dst[t] = src[t] * v
+		}
+	}
+	if width == 1 {
+		s.rankOne(block, scaled, rows[:cols], target, s.first[k])
+		return
+	}
+	s.product(block, scaled, width, rows[:cols], target, s.first[k])
+}
+
+// rankOne is the update by a supernode of one column.
+func (s *supernodal) rankOne(block, scaled []float64, cols []int32, target []int, first int32) {
+	scaled = scaled[:len(cols)]
+	for r, t := range target {
+		v := block[r]
+		out := s.val[t:]
+		for c, j := range cols {
+			out[j-first] -= v * scaled[c]
+		}
+	}
+}
+
+// product subtracts block·scaledᵀ at the places target and cols, in tiles of
+// four rows and two columns. Tiles wholly above the diagonal are left out; what
+// the rest writes above it is not read.
+func (s *supernodal) product(block, scaled []float64, width int, cols []int32, target []int, first int32) {
+	val := s.val
+	r := 0
+	for ; r+4 <= len(target); r += 4 {
+		a := block[r*width:][:4*width]
+		t0, t1, t2, t3 := val[target[r]:], val[target[r+1]:], val[target[r+2]:], val[target[r+3]:]
+		last := min(len(cols), r+4)
+		c := 0
+		for ; c+2 <= last; c += 2 {
+			j0, j1 := cols[c]-first, cols[c+1]-first
+			s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, width, scaled[c*width:][:2*width], width, width)
+			t0[j0] -= s00
+			t0[j1] -= s01
+			t1[j0] -= s10
+			t1[j1] -= s11
+			t2[j0] -= s20
+			t2[j1] -= s21
+			t3[j0] -= s30
+			t3[j1] -= s31
+		}
+		if c < last {
+			j := cols[c] - first
+			b := scaled[c*width:][:width]
+			t0[j] -= dot(b, a)
+			t1[j] -= dot(b, a[width:])
+			t2[j] -= dot(b, a[2*width:])
+			t3[j] -= dot(b, a[3*width:])
+		}
+	}
+	for ; r < len(target); r++ {
+		a := block[r*width:][:width]
+		out := val[target[r]:]
+		for c, j := range cols[:min(len(cols), r+1)] {
+			out[j-first] -= dot(a, scaled[c*width:])
+		}
+	}
+}
+
+// panel factors supernode k in place after all updates: its triangle, and the
+// rows below it. It returns the pivot at which it failed, or −1.
+func (s *supernodal) panel(f *Factor, k int32) int {
+	first := int(s.first[k])
+	width := int(s.first[k+1]) - first
+	panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
+	height := len(panel) / width
+	dinv := f.dinv[first : first+width]
+	r := 0
+	for ; r < height; r += 4 {
+		n := min(4, height-r)
+		known := min(r, width) // columns whose row of the triangle is complete
+		if n == 4 {
+			eliminate4(panel, width, r, known)
+		} else {
+			for i := r; i < r+n; i++ {
+				eliminate(panel, width, i, 0, known)
+			}
+		}
+		for i := r; i < r+n; i++ {
+			row := panel[i*width:][:width]
+			if i < width {
+				eliminate(panel, width, i, known, i)
+				d := row[i]
+				for j, u := range row[:i] {
+					l := u * dinv[j]
+					d -= u * l
+					row[j] = l
+				}
+				if !f.pivot(first+i, d) {
+					return first + i
+				}
+				continue
+			}
+			eliminate(panel, width, i, known, width)
+			for j, v := range dinv {
+				row[j] *= v
+			}
+		}
+	}
+	return -1
+}
+
+// eliminate continues the solution of u Lᵀ = a in row i of the panel: columns
+// from to to−1, the earlier ones being solved for.
+func eliminate(panel []float64, width, i, from, to int) {
+	row := panel[i*width:][:width]
+	for j := from; j < to; j++ {
+		row[j] -= dot(row[:j], panel[j*width:])
+	}
+}
+
+// eliminate4 is eliminate for four rows from i on and columns 0 to to−1.
+func eliminate4(panel []float64, width, i, to int) {
+	a := panel[i*width:][:4*width]
+	r0, r1, r2, r3 := a[:width], a[width:][:width], a[2*width:][:width], a[3*width:][:width]
+	j := 0
+	for ; j+2 <= to; j += 2 {
+		l := panel[j*width:][:2*width]
+		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, width, l, width, j)
+		// The second column also sees the first.
+		m := l[width+j]
+		u := r0[j] - s00
+		r0[j], r0[j+1] = u, r0[j+1]-s01-u*m
+		u = r1[j] - s10
+		r1[j], r1[j+1] = u, r1[j+1]-s11-u*m
+		u = r2[j] - s20
+		r2[j], r2[j+1] = u, r2[j+1]-s21-u*m
+		u = r3[j] - s30
+		r3[j], r3[j+1] = u, r3[j+1]-s31-u*m
+	}
+	if j < to {
+		l := panel[j*width:][:j]
+		r0[j] -= dot(l, r0)
+		r1[j] -= dot(l, r1)
+		r2[j] -= dot(l, r2)
+		r3[j] -= dot(l, r3)
+	}
+}

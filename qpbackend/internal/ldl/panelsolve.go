@@ -1,0 +1,111 @@
+package ldl
+
+// solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x.
+func (s *supernodal) solve(f *Factor, x []float64) {
+	count := len(s.first) - 1
+	for k := range count {
+		lo, hi := int(s.first[k]), int(s.first[k+1])
+		width := hi - lo
+		own := x[lo:hi]
+		panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
+		for i := range own {
+			own[i] -= dot(own[:i], panel[i*width:])
+		}
+		forward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
+	}
+	for j, v := range f.dinv {
+		x[j] *= v
+	}
+	for k := count - 1; k >= 0; k-- {
+		lo, hi := int(s.first[k]), int(s.first[k+1])
+		width := hi - lo
+		own := x[lo:hi]
+		panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
+		backward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
+		for i := width - 1; i > 0; i-- {
+			subtract(own[:i], own[i], panel[i*width:])
+		}
+	}
+}
+
+// forward subtracts from x, at the rows below a supernode, their panel times own.
+// The narrow widths, which are the most frequent, keep own in registers.
+func forward(x, own []float64, rows []int32, panel []float64) {
+	switch width := len(own); width {
+	case 1:
+		a := own[0]
+		panel = panel[:len(rows)]
+		for r, i := range rows {
+			x[i] -= panel[r] * a
+		}
+	case 2:
+		a, b := own[0], own[1]
+		for _, i := range rows {
+			x[i] -= panel[0]*a + panel[1]*b
+			panel = panel[2:]
+		}
+	case 3:
+		a, b, c := own[0], own[1], own[2]
+		for _, i := range rows {
+			x[i] -= panel[0]*a + panel[1]*b + panel[2]*c
+			panel = panel[3:]
+		}
+	case 4:
+		a, b, c, d := own[0], own[1], own[2], own[3]
+		for _, i := range rows {
+			x[i] -= (panel[0]*a + panel[1]*b) + (panel[2]*c + panel[3]*d)
+			panel = panel[4:]
+		}
+	default:
+		for r, i := range rows {
+			x[i] -= dot(own, panel[r*width:])
+		}
+	}
+}
+
+// backward subtracts from own the transposed panel times x at the rows below.
+func backward(x, own []float64, rows []int32, panel []float64) {
+	switch width := len(own); width {
+	case 1:
+		a := own[0]
+		panel = panel[:len(rows)]
+		for r, i := range rows {
+			a -= panel[r] * x[i]
+		}
+		own[0] = a
+	case 2:
+		a, b := own[0], own[1]
+		for _, i := range rows {
+			v := x[i]
+			a -= panel[0] * v
+			b -= panel[1] * v
+			panel = panel[2:]
+		}
+		own[0], own[1] = a, b
+	case 3:
+		a, b, c := own[0], own[1], own[2]
+		for _, i := range rows {
+			v := x[i]
+			a -= panel[0] * v
+			b -= panel[1] * v
+			c -= panel[2] * v
+			panel = panel[3:]
+		}
+		own[0], own[1], own[2] = a, b, c
+	case 4:
+		a, b, c, d := own[0], own[1], own[2], own[3]
+		for _, i := range rows {
+			v := x[i]
+			a -= panel[0] * v
+			b -= panel[1] * v
+			c -= panel[2] * v
+			d -= panel[3] * v
+			panel = panel[4:]
+		}
+		own[0], own[1], own[2], own[3] = a, b, c, d
+	default:
+		for r, i := range rows {
+			subtract(own, x[i], panel[r*width:])
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package ldl
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// denseQuasi is a full quasi-definite matrix, which needs several supernodes of
+// the greatest width.
+func denseQuasi(rng *rand.Rand, n, m int) (*sparse.CSC, []int8) {
+	var t sparse.Triplets
+	sign := make([]int8, n+m)
+	for j := range n + m {
+		for i := range j {
+			if i < n == (j < n) {
+				t.Add(i, j, 0.1*rng.NormFloat64())
+			} else {
+				t.Add(i, j, rng.NormFloat64())
+			}
+		}
+		sign[j] = 1
+		v := float64(n)
+		if j >= n {
+			sign[j], v = -1, -float64(m)
+		}
+		t.Add(j, j, v)
+	}
+	k, _ := t.CSC(n+m, n+m)
+	return k, sign
+}
+
+// relativeResidual is ‖Kx − b‖∞ / (‖K‖max ‖x‖∞ + ‖b‖∞).
+func relativeResidual(k *sparse.CSC, x, b []float64) float64 {
+	r := append([]float64(nil), b...)
+	k.AddSymMulVec(r, -1, x)
+	worst, size, kMax, bMax := 0.0, 0.0, 0.0, 0.0
+	for i := range r {
+		worst, size, bMax = max(worst, math.Abs(r[i])), max(size, math.Abs(x[i])), max(bMax, math.Abs(b[i]))
+	}
+	for _, v := range k.Val {
+		kMax = max(kMax, math.Abs(v))
+	}
+	return worst / (kMax*size + bMax)
+}
+
+func TestPathsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 9))
+	var cases []*sparse.CSC
+	var signs [][]int8
+	for _, size := range [][2]int{{70, 0}, {100, 60}, {200, 71}, {3, 1}} {
+		k, sign := denseQuasi(rng, size[0], size[1])
+		cases, signs = append(cases, k), append(signs, sign)
+	}
+	for range 20 {
+		k, sign := quasiDefinite(rng, 100+rng.IntN(300), rng.IntN(200), 4)
+		cases, signs = append(cases, k), append(signs, sign)
+	}
+	grid := laplacian(9)
+	cases, signs = append(cases, grid, chain(50)), append(signs, nil, nil)
+	for c, k := range cases {
+		b := randomVec(rng, k.Cols)
+		var x, d [2][]float64
+		for p, path := range paths {
+			f := mustAnalyse(t, k, path)
+			replaced, err := f.Factorise(k.Val, signs[c], Regularisation{1e-14, 1e-8})
+			if err != nil || replaced != 0 {
+				t.Fatalf("case %d, %s: %d pivots replaced, error %v", c, path, replaced, err)
+			}
+			x[p] = append([]float64(nil), b...)
+			f.Solve(x[p])
+			if r := relativeResidual(k, x[p], b); !(r < 1e-12) {
+				t.Errorf("case %d, %s: residual %g", c, path, r)
+			}
+			piv, _ := f.Pivots()
+			d[p] = append([]float64(nil), piv...)
+		}
+		for i := range d[0] {
+			if !(math.Abs(d[0][i]-d[1][i]) <= 1e-9*math.Abs(d[0][i])) {
+				t.Fatalf("case %d: pivot %d is %g and %g", c, i, d[0][i], d[1][i])
+			}
+		}
+	}
+}
+
+// TestEveryWidth factors dense matrices of all orders up to past the greatest
+// width, so that every remainder of the blocking is met.
+func TestEveryWidth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for n := 1; n <= 2*maxWidth+9; n++ {
+		k, sign := denseQuasi(rng, n, n/3)
+		f := mustAnalyse(t, k, "supernodal")
+		if _, err := f.Factorise(k.Val, sign, Regularisation{}); err != nil {
+			t.Fatal(err)
+		}
+		b := randomVec(rng, k.Cols)
+		x := append([]float64(nil), b...)
+		f.Solve(x)
+		if r := relativeResidual(k, x, b); !(r < 1e-12) {
+			t.Fatalf("order %d: residual %g", k.Cols, r)
+		}
+	}
+}
+
+func TestAnalyseChooses(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		k          *sparse.CSC
+		supernodal bool
+	}{{"chain", chain(100), false}, {"grid", laplacian(12), true}, {"diagonal", sparse.Identity(5), false}} {
+		f, err := Analyse(c.k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (f.sup != nil) != c.supernodal || (f.simp != nil) == c.supernodal {
+			t.Errorf("%s: supernodal is %v at %g operations for %d entries", c.name, f.sup != nil, f.Flops(), f.NNZ())
+		}
+	}
+}
+
+// TestReplacedPivots: a matrix with pivots of the wrong sign is factored as the
+// one that has ±Delta added where they were met.
+func TestReplacedPivots(t *testing.T) {
+	reg := Regularisation{Eps: 1e-10, Delta: 1e-3}
+	for _, path := range paths {
+		// diag(1, 0, −2, 1) expected to be (+, −, +, +): two pivots replaced.
+		k := sparse.Identity(4)
+		copy(k.Val, []float64{1, 0, -2, 1})
+		f := mustAnalyse(t, k, path)
+		replaced, err := f.Factorise(k.Val, []int8{1, -1, 1, 1}, reg)
+		if err != nil || replaced != 2 {
+			t.Errorf("%s: %d pivots replaced, error %v; want 2", path, replaced, err)
+		}
+		d, perm := f.Pivots()
+		want := []float64{1, -1e-3, 1e-3, 1}
+		for i, p := range perm {
+			if d[i] != want[p] {
+				t.Errorf("%s: pivot of row %d is %g, want %g", path, p, d[i], want[p])
+			}
+		}
+		// Without signs a pivot keeps its own; the small ones grow.
+		copy(k.Val, []float64{1, -1e-11, -2, 1e-11})
+		for _, sign := range [][]int8{nil, make([]int8, 4)} {
+			replaced, err = f.Factorise(k.Val, sign, reg)
+			want = []float64{1, -1e-3, -2, 1e-3}
+			for i, p := range perm {
+				if d[i] != want[p] {
+					t.Errorf("%s, signs %v: pivot of row %d is %g, want %g", path, sign, p, d[i], want[p])
+				}
+			}
+			if err != nil || replaced != 2 {
+				t.Errorf("%s, signs %v: %d pivots replaced, error %v; want 2", path, sign, replaced, err)
+			}
+		}
+		// The zero Regularisation replaces nothing.
+		copy(k.Val, []float64{1, -1e-11, -2, 1e-11})
+		replaced, err = f.Factorise(k.Val, []int8{1, 1, 1, 1}, Regularisation{})
+		if err != nil || replaced != 0 {
+			t.Errorf("%s: %d pivots replaced, error %v; want none", path, replaced, err)
+		}
+	}
+}
+
+// TestReplacementInsidePanels: singular dense matrices of rank one less lose
+// their last pivot, and the factor is that of K plus what was replaced.
+func TestReplacementInsidePanels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 9))
+	for _, path := range paths {
+		for _, n := range []int{2, 5, 40, 100} {
+			// K = BᵀB with n−1 rows.
+			var tr sparse.Triplets
+			for range n - 1 {
+				b := randomVec(rng, n)
+				for j := range n {
+					for i := range j + 1 {
+						tr.Add(i, j, b[i]*b[j])
+					}
+				}
+			}
+			k, _ := tr.CSC(n, n)
+			f := mustAnalyse(t, k, path)
+			sign := make([]int8, n)
+			for i := range sign {
+				sign[i] = 1
+			}
+			δ := 1e-2
+			replaced, err := f.Factorise(k.Val, sign, Regularisation{Eps: 1e-8, Delta: δ})
+			if err != nil || replaced != 1 {
+				t.Errorf("%s, order %d: %d pivots replaced, error %v; want 1", path, n, replaced, err)
+				continue
+			}
+			d, perm := f.Pivots()
+			at := slices.Index(d, δ)
+			if at < 0 {
+				t.Errorf("%s, order %d: no pivot is Delta", path, n)
+				continue
+			}
+			shifted := k.Clone()
+			shifted.Val[shifted.ColPtr[perm[at]+1]-1] += δ
+			b := randomVec(rng, n)
+			x := append([]float64(nil), b...)
+			f.Solve(x)
+			if r := relativeResidual(shifted, x, b); !(r < 1e-9) {
+				t.Errorf("%s, order %d: residual %g", path, n, r)
+			}
+		}
+	}
+}
+
+func TestBadPivotsAreErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 9))
+	for _, path := range paths {
+		k, sign := quasiDefinite(rng, 60, 30, 3)
+		f := mustAnalyse(t, k, path)
+		want := append([]float64(nil), k.Val...)
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for _, at := range []int{0, 17, len(want) - 1} {
+				bad := append([]float64(nil), want...)
+				bad[at] = v
+				for _, reg := range []Regularisation{{}, {1e-8, 1e-7}} {
+					_, err := f.Factorise(bad, sign, reg)
+					if err == nil || !strings.Contains(err.Error(), "ldl: pivot") {
+						t.Errorf("%s: entry %d is %g: error %v", path, at, v, err)
+					}
+				}
+			}
+		}
+		// The factor works again after an error.
+		if _, err := f.Factorise(want, sign, Regularisation{}); err != nil {
+			t.Fatal(err)
+		}
+		b := randomVec(rng, k.Cols)
+		x := append([]float64(nil), b...)
+		f.Solve(x)
+		if r := relativeResidual(k, x, b); !(r < 1e-13) {
+			t.Errorf("%s: residual %g after an error", path, r)
+		}
+		zero := sparse.Identity(3)
+		zero.Val[1] = 0
+		f = mustAnalyse(t, zero, path)
+		if _, err := f.Factorise(zero.Val, nil, Regularisation{}); err == nil || !strings.Contains(err.Error(), "row 1 of the matrix, is 0") {
+			t.Errorf("%s: a zero pivot gives the error %v", path, err)
+		}
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 9))
+	k, sign := quasiDefinite(rng, 300, 200, 5)
+	b := randomVec(rng, k.Cols)
+	for _, path := range paths {
+		f := mustAnalyse(t, k, path)
+		reg := Regularisation{1e-13, 1e-7}
+		if a := testing.AllocsPerRun(10, func() {
+			if _, err := f.Factorise(k.Val, sign, reg); err != nil {
+				t.Error(err)
+			}
+		}); a != 0 {
+			t.Errorf("%s: Factorise allocates %g times", path, a)
+		}
+		if a := testing.AllocsPerRun(10, func() { f.Solve(b) }); a != 0 {
+			t.Errorf("%s: Solve allocates %g times", path, a)
+		}
+	}
+}
+
+// TestMergedSupernodes: a star of short chains has many narrow supernodes that
+// merge; values of structural zeros must not stay from an earlier call.
+func TestMergedSupernodes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	var tr sparse.Triplets
+	const n = 400
+	for i := range n {
+		tr.Add(i, i, 9)
+		if i%7 != 0 {
+			tr.Add(i-1, i, rng.NormFloat64())
+		}
+		if i < n-5 {
+			tr.Add(i, n-1-rng.IntN(5), rng.NormFloat64())
+		}
+	}
+	k, _ := tr.CSC(n, n)
+	f := mustAnalyse(t, k, "supernodal")
+	if narrow, now := countSupernodes(f), len(f.sup.first)-1; now >= narrow {
+		t.Errorf("%d supernodes, %d without merging", now, narrow)
+	}
+	for _, scale := range []float64{3, 1e-3, 1} {
+		val := append([]float64(nil), k.Val...)
+		for i := range val {
+			val[i] *= scale
+		}
+		if _, err := f.Factorise(val, nil, Regularisation{}); err != nil {
+			t.Fatal(err)
+		}
+		b := randomVec(rng, n)
+		x := append([]float64(nil), b...)
+		f.Solve(x)
+		scaled := *k
+		scaled.Val = val
+		if r := relativeResidual(&scaled, x, b); !(r < 1e-13) {
+			t.Errorf("scale %g: residual %g", scale, r)
+		}
+	}
+}
+
+// countSupernodes is the number of fundamental supernodes.
+func countSupernodes(f *Factor) int {
+	count := 1
+	for j := 1; j < f.n; j++ {
+		if int(f.parent[j-1]) != j || f.count[j-1] != f.count[j]+1 {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,106 @@
+package ldl
+
+// simplicial is L by columns, computed row by row.
+type simplicial struct {
+	ptr []int   // column j is val[ptr[j]:ptr[j+1]]
+	row []int32 // row indices, ascending
+	val []float64
+	// The columns in which row k has entries, ascending, are
+	// col[rptr[k]:rptr[k+1]]: the order in which row k is solved for.
+	rptr []int
+	col  []int32
+	fill []int // entries of column j known so far
+}
+
+func newSimplicial(f *Factor) *simplicial {
+	n := f.n
+	s := &simplicial{
+		ptr: make([]int, n+1), row: make([]int32, f.nnz), val: make([]float64, f.nnz),
+		rptr: make([]int, n+1), col: make([]int32, f.nnz), fill: make([]int, n),
+	}
+	for j := range n {
+		s.ptr[j+1] = s.ptr[j] + int(f.count[j])
+	}
+	copy(s.fill, s.ptr)
+	seen := make([]int32, n)
+	for k := range n {
+		seen[k] = int32(k)
+		for _, i := range f.up.col(k) {
+			for ; seen[i] != int32(k); i = f.parent[i] {
+				seen[i] = int32(k)
+				s.row[s.fill[i]] = int32(k)
+				s.fill[i]++
+				s.rptr[k+1]++
+			}
+		}
+	}
+	for k := range n {
+		s.rptr[k+1] += s.rptr[k]
+	}
+	next := append([]int(nil), s.rptr[:n]...)
+	for j := range n {
+		for _, i := range s.row[s.ptr[j]:s.ptr[j+1]] {
+			s.col[next[i]] = int32(j)
+			next[i]++
+		}
+	}
+	return s
+}
+
+// factorise returns the pivot at which it failed, or −1.
+func (s *simplicial) factorise(f *Factor, val []float64) int {
+	n, y := f.n, f.work
+	copy(s.fill, s.ptr[:n])
+	for k := range n {
+		lo, hi := f.up.ptr[k], f.up.ptr[k+1]
+		src := f.up.src[lo:hi]
+		for p, i := range f.up.idx[lo:hi] {
+			y[i] = val[src[p]]
+		}
+		d := y[k]
+		y[k] = 0
+		for _, j := range s.col[s.rptr[k]:s.rptr[k+1]] {
+			yj := y[j]
+			y[j] = 0
+			end := s.fill[j]
+			lkj := 0.0
+			if yj != 0 {
+				row := s.row[s.ptr[j]:end]
+				col := s.val[s.ptr[j]:end][:len(row)]
+				for p, i := range row {
+					y[i] -= col[p] * yj
+				}
+				lkj = yj * f.dinv[j]
+				d -= yj * lkj
+			}
+			s.val[end] = lkj
+			s.fill[j] = end + 1
+		}
+		if !f.pivot(k, d) {
+			return k
+		}
+	}
+	return -1
+}
+
+// solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x.
+func (s *simplicial) solve(f *Factor, x []float64) {
+	for j := range s.fill {
+		if xj := x[j]; xj != 0 {
+			row := s.row[s.ptr[j]:s.ptr[j+1]]
+			col := s.val[s.ptr[j]:s.ptr[j+1]][:len(row)]
+			for p, i := range row {
+				x[i] -= col[p] * xj
+			}
+		}
+	}
+	for j := len(s.fill) - 1; j >= 0; j-- {
+		row := s.row[s.ptr[j]:s.ptr[j+1]]
+		col := s.val[s.ptr[j]:s.ptr[j+1]][:len(row)]
+		sum := x[j] * f.dinv[j]
+		for p, i := range row {
+			sum -= col[p] * x[i]
+		}
+		x[j] = sum
+	}
+}

@@ -1,0 +1,205 @@
+package ldl
+
+import "slices"
+
+// maxWidth bounds the columns of a supernode, so that the scaled copy of a block
+// stays in the first-level cache.
+const maxWidth = 64
+
+// supernodal is L by supernodes: ranges of columns that share their rows below
+// the range. Supernode s has the columns first[s] to first[s+1]−1 and the rows
+// row[rowPtr[s]:rowPtr[s+1]], of which its own columns come first. Its panel is
+// stored by rows, one of them after the other, in val from valPtr[s]; what
+// stands above the diagonal has no meaning.
+type supernodal struct {
+	first  []int32 // length count+1
+	of     []int32 // supernode of each column
+	rowPtr []int
+	row    []int32
+	valPtr []int
+	val    []float64
+	dest   []int // place in val of each entry of the matrix
+
+	// Workspace of factorise. Supernode d waits in the list of the supernode
+	// that it updates next; its rows from done[d] on have not been used yet.
+	head, next, done []int32
+	place            []int32   // row of the panel that holds row i of L
+	target           []int     // place in val of the panel row that a row updates
+	scaled           []float64 // block of L·D, by rows
+}
+
+func newSupernodal(f *Factor) *supernodal {
+	s := &supernodal{first: partition(f), of: make([]int32, f.n)}
+	count := len(s.first) - 1
+	for k := range count {
+		for j := s.first[k]; j < s.first[k+1]; j++ {
+			s.of[j] = int32(k)
+		}
+	}
+	s.rows(f)
+	s.places(f)
+	s.head, s.next, s.done = make([]int32, count), make([]int32, count), make([]int32, count)
+	s.place = make([]int32, f.n)
+	most := 0
+	for k := range count {
+		most = max(most, s.rowPtr[k+1]-s.rowPtr[k])
+	}
+	s.target = make([]int, most)
+	s.scaled = make([]float64, maxWidth*maxWidth)
+	return s
+}
+
+// partition cuts the columns into supernodes and returns their first columns,
+// closed by n. Columns j and j+1 belong together if they have the same pattern;
+// supernodes that follow each other as child and parent are merged where that
+// stores few zeros; what is then wider than maxWidth is cut evenly.
+func partition(f *Factor) []int32 {
+	n := f.n
+	// Stacks of supernodes: first column, rows of the first column's pattern with
+	// the diagonal, zeros stored on top of the true entries.
+	var first, height []int32
+	var zeros []float64
+	for j := range int32(n) {
+		if j > 0 && f.parent[j-1] == j && f.count[j-1] == f.count[j]+1 {
+			continue
+		}
+		first, height, zeros = append(first, j), append(height, f.count[j]+1), append(zeros, 0)
+	}
+	// Merge from the left; a merged supernode may again merge with the next one.
+	keep := 0
+	for k := range first {
+		first[keep], height[keep], zeros[keep] = first[k], height[k], zeros[k]
+		end := int32(n)
+		if k+1 < len(first) {
+			end = first[k+1]
+		}
+		for keep > 0 && f.parent[first[keep]-1] == first[keep] {
+			w0, w1 := float64(first[keep]-first[keep-1]), float64(end-first[keep])
+			h0, h1 := float64(height[keep-1]), float64(height[keep])
+			// Merged, the child's columns reach over all rows of the parent.
+			added := w0 * (w0 + h1 - h0)
+			z := zeros[keep-1] + zeros[keep] + added
+			w, h := w0+w1, w0+h1
+			if !worthMerging(w, z/(w*h-w*(w-1)/2)) {
+				break
+			}
+			keep--
+			height[keep], zeros[keep] = int32(h), z
+		}
+		keep++
+	}
+	return cut(append(first[:keep], int32(n)))
+}
+
+// worthMerging: the narrower the result, the more zeros it may hold.
+func worthMerging(width, zeroShare float64) bool {
+	switch {
+	case width <= 4:
+		return zeroShare <= 0.8
+	case width <= 16:
+		return zeroShare <= 0.15
+	case width <= 48:
+		return zeroShare <= 0.06
+	}
+	return zeroShare <= 0.03
+}
+
+func cut(first []int32) []int32 {
+	var out []int32
+	for k := range len(first) - 1 {
+		width := int(first[k+1] - first[k])
+		pieces := (width + maxWidth - 1) / maxWidth
+		for p := range pieces {
+			out = append(out, first[k]+int32(p*width/pieces))
+		}
+	}
+	return append(out, first[len(first)-1])
+}
+
+// rows finds the rows of each supernode: its columns, then those of the matrix
+// and of its children in the tree of supernodes.
+func (s *supernodal) rows(f *Factor) {
+	count := len(s.first) - 1
+	ptr, below := lowerRows(f.up)
+	child, sibling := make([]int32, count), make([]int32, count)
+	seen := make([]int32, f.n)
+	for k := range child {
+		child[k] = -1
+	}
+	for i := range seen {
+		seen[i] = -1
+	}
+	s.rowPtr = make([]int, count+1)
+	s.valPtr = make([]int, count+1)
+	for k := range int32(count) {
+		lo, hi := s.first[k], s.first[k+1]
+		for j := lo; j < hi; j++ {
+			s.row = append(s.row, j)
+			seen[j] = k
+		}
+		take := func(rows []int32) {
+			for _, i := range rows {
+				if i >= hi && seen[i] != k {
+					seen[i] = k
+					s.row = append(s.row, i)
+				}
+			}
+		}
+		for j := lo; j < hi; j++ {
+			take(below[ptr[j]:ptr[j+1]])
+		}
+		for c := child[k]; c >= 0; c = sibling[c] {
+			take(s.row[s.rowPtr[c]:s.rowPtr[c+1]])
+		}
+		s.rowPtr[k+1] = len(s.row)
+		width := int(hi - lo)
+		rest := s.row[s.rowPtr[k]+width:]
+		slices.Sort(rest)
+		s.valPtr[k+1] = s.valPtr[k] + width*(width+len(rest))
+		if len(rest) > 0 {
+			p := s.of[rest[0]]
+			sibling[k], child[p] = child[p], k
+		}
+	}
+	s.val = make([]float64, s.valPtr[count])
+}
+
+// places finds where each entry of the matrix goes.
+func (s *supernodal) places(f *Factor) {
+	s.dest = make([]int, len(f.up.src))
+	ptr, below, src := lowerEntries(f.up)
+	at := make([]int, f.n)
+	for k := range len(s.first) - 1 {
+		width := int(s.first[k+1] - s.first[k])
+		for r, i := range s.row[s.rowPtr[k]:s.rowPtr[k+1]] {
+			at[i] = s.valPtr[k] + r*width
+		}
+		for j := s.first[k]; j < s.first[k+1]; j++ {
+			for p := ptr[j]; p < ptr[j+1]; p++ {
+				s.dest[src[p]] = at[below[p]] + int(j-s.first[k])
+			}
+		}
+	}
+}
+
+// lowerEntries is the lower triangle by columns, with the diagonal, each entry
+// with the place of its value in the caller's array.
+func lowerEntries(t *triangle) (ptr, row, src []int32) {
+	ptr = make([]int32, t.n+1)
+	for _, j := range t.idx {
+		ptr[j+1]++
+	}
+	for j := range t.n {
+		ptr[j+1] += ptr[j]
+	}
+	row, src = make([]int32, len(t.idx)), make([]int32, len(t.idx))
+	next := append([]int32(nil), ptr[:t.n]...)
+	for i := range t.n {
+		for p := t.ptr[i]; p < t.ptr[i+1]; p++ {
+			q := next[t.idx[p]]
+			next[t.idx[p]]++
+			row[q], src[q] = int32(i), t.src[p]
+		}
+	}
+	return ptr, row, src
+}
