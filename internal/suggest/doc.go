@@ -1,0 +1,2 @@
+// Package suggest finds what a mistyped name was meant to be.
+package suggest
