@@ -1,0 +1,467 @@
+package dc
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Affine is an array of affine functions of a model's variables, with a shape:
+// none for a scalar, [n] for a vector, [r c] for a matrix, and so on, entries in
+// row-major order. Its methods return new values and never change their
+// operands. Indices start at 0.
+type Affine struct {
+	shape []int
+	ptr   []int // entry k has the coefficients ptr[k] to ptr[k+1]; nil: no coefficients at all
+	idx   []int
+	val   []float64
+	c     []float64
+	err   error
+}
+
+var errNoValue = errors.New("dc: the zero Affine is no value; make one with Num, Vec or Model.Var")
+
+func failed(format string, args ...any) Affine {
+	return Affine{err: fmt.Errorf("dc: "+format, args...), c: []float64{0}}
+}
+
+// Num is a constant scalar.
+func Num(v float64) Affine { return Affine{c: []float64{v}} }
+
+// Vec is a constant vector; v is copied.
+func Vec(v []float64) Affine { return Const([]int{len(v)}, v) }
+
+// Const is a constant array of the given shape, data in row-major order; both
+// are copied.
+func Const(shape []int, data []float64) Affine {
+	if size(shape) != len(data) {
+		return failed("a constant of shape %v needs %d numbers, not %d", shape, size(shape), len(data))
+	}
+	return Affine{shape: append([]int(nil), shape...), c: append([]float64(nil), data...)}
+}
+
+// Entries is the vector of the given functions.
+func Entries(rows ...Linear) Affine {
+	a := Affine{shape: []int{len(rows)}, ptr: make([]int, 1, len(rows)+1), c: make([]float64, 0, len(rows))}
+	for _, l := range rows {
+		a.push(l)
+	}
+	return a
+}
+
+// FromLinear is the scalar l.
+func FromLinear(l Linear) Affine {
+	return Affine{ptr: []int{0, len(l.Idx)}, idx: l.Idx, val: l.Val, c: []float64{l.Const}}
+}
+
+// push appends an entry; the caller sees to the shape.
+func (a *Affine) push(l Linear) {
+	a.idx, a.val = append(a.idx, l.Idx...), append(a.val, l.Val...)
+	a.ptr, a.c = append(a.ptr, len(a.idx)), append(a.c, l.Const)
+}
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// Err is the first mistake made on the way to a, or nil.
+func (a Affine) Err() error {
+	if a.err == nil && a.c == nil && size(a.shape) != 0 {
+		return errNoValue
+	}
+	return a.err
+}
+
+// Shape is the list of dimensions, empty for a scalar. Do not change it.
+func (a Affine) Shape() []int { return a.shape }
+
+// Len is the number of entries.
+func (a Affine) Len() int { return len(a.c) }
+
+// NNZ is the number of coefficients.
+func (a Affine) NNZ() int { return len(a.idx) }
+
+// IsConst reports whether no variable occurs.
+func (a Affine) IsConst() bool { return len(a.idx) == 0 }
+
+// Entry is the k-th function in row-major order; its slices are a's own.
+func (a Affine) Entry(k int) Linear {
+	if a.ptr == nil {
+		return Linear{Const: a.c[k]}
+	}
+	lo, hi := a.ptr[k], a.ptr[k+1]
+	return Linear{a.idx[lo:hi:hi], a.val[lo:hi:hi], a.c[k]}
+}
+
+// ValueTo writes the entries' values at x to dst, of length Len.
+func (a Affine) ValueTo(dst, x []float64) {
+	copy(dst, a.c)
+	if a.ptr == nil {
+		return
+	}
+	for k := range a.c {
+		lo, hi := a.ptr[k], a.ptr[k+1]
+		s := dst[k]
+		val := a.val[lo:hi]
+		for i, j := range a.idx[lo:hi] {
+			s += val[i] * x[j]
+		}
+		dst[k] = s
+	}
+}
+
+// Value is ValueTo into a new slice.
+func (a Affine) Value(x []float64) []float64 {
+	dst := make([]float64, a.Len())
+	a.ValueTo(dst, x)
+	return dst
+}
+
+// at is the value of entry k at x.
+func (a *Affine) at(k int, x []float64) float64 {
+	s := a.c[k]
+	if a.ptr == nil {
+		return s
+	}
+	lo, hi := a.ptr[k], a.ptr[k+1]
+	val := a.val[lo:hi]
+	for i, j := range a.idx[lo:hi] {
+		s += val[i] * x[j]
+	}
+	return s
+}
+
+// addRow adds w times the coefficients of entry k to dst.
+func (a *Affine) addRow(dst []float64, w float64, k int) {
+	if a.ptr == nil || w == 0 {
+		return
+	}
+	lo, hi := a.ptr[k], a.ptr[k+1]
+	val := a.val[lo:hi]
+	for i, j := range a.idx[lo:hi] {
+		dst[j] += w * val[i]
+	}
+}
+
+func (a *Affine) support() []int { return union(a.idx) }
+
+// At is the entry with the given indices, one a dimension.
+func (a Affine) At(index ...int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(index) != len(a.shape) {
+		return failed("%d indices into shape %v", len(index), a.shape)
+	}
+	k := 0
+	for d, i := range index {
+		if i < 0 || i >= a.shape[d] {
+			return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.shape)
+		}
+		k = k*a.shape[d] + i
+	}
+	return FromLinear(a.Entry(k))
+}
+
+// Row is row i of a matrix, or more generally the sub-array with first index i.
+func (a Affine) Row(i int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(a.shape) == 0 || i < 0 || i >= a.shape[0] {
+		return failed("row %d of shape %v, counted from 0", i, a.shape)
+	}
+	n := size(a.shape[1:])
+	flat := make([]int, n)
+	for k := range flat {
+		flat[k] = i*n + k
+	}
+	return a.Select(a.shape[1:], flat)
+}
+
+// Col is column j of a matrix.
+func (a Affine) Col(j int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(a.shape) != 2 || j < 0 || j >= a.shape[1] {
+		return failed("column %d of shape %v, counted from 0", j, a.shape)
+	}
+	flat := make([]int, a.shape[0])
+	for k := range flat {
+		flat[k] = k*a.shape[1] + j
+	}
+	return a.Select(a.shape[:1], flat)
+}
+
+// Range is the entries lo ≤ k < hi of a vector.
+func (a Affine) Range(lo, hi int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(a.shape) != 1 || lo < 0 || hi < lo || hi > a.shape[0] {
+		return failed("range %d to %d of shape %v, counted from 0", lo, hi, a.shape)
+	}
+	flat := make([]int, hi-lo)
+	for k := range flat {
+		flat[k] = lo + k
+	}
+	return a.Select([]int{hi - lo}, flat)
+}
+
+// Select gathers entries by their places in row-major order into an array of
+// the given shape.
+func (a Affine) Select(shape []int, flat []int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if size(shape) != len(flat) {
+		return failed("shape %v has %d entries, %d were selected", shape, size(shape), len(flat))
+	}
+	out := Affine{shape: append([]int(nil), shape...), ptr: make([]int, 1, len(flat)+1), c: make([]float64, 0, len(flat))}
+	for _, k := range flat {
+		if k < 0 || k >= len(a.c) {
+			return failed("entry %d of %d selected", k, len(a.c))
+		}
+		out.push(a.Entry(k))
+	}
+	return out
+}
+
+// Reshape gives the same entries another shape of the same size.
+func (a Affine) Reshape(shape ...int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if size(shape) != a.Len() {
+		return failed("shape %v cannot hold the %d entries of shape %v", shape, a.Len(), a.shape)
+	}
+	a.shape = append([]int(nil), shape...)
+	return a
+}
+
+// T is the transpose of a matrix; of a vector or scalar, itself.
+func (a Affine) T() Affine {
+	if a.Err() != nil || len(a.shape) < 2 {
+		return a
+	}
+	if len(a.shape) > 2 {
+		return failed("transpose of shape %v, want a matrix", a.shape)
+	}
+	r, c := a.shape[0], a.shape[1]
+	flat := make([]int, 0, r*c)
+	for j := range c {
+		for i := range r {
+			flat = append(flat, i*c+j)
+		}
+	}
+	return a.Select([]int{c, r}, flat)
+}
+
+// Stack joins the entries of all parts, in order, into one vector.
+func Stack(parts ...Affine) Affine {
+	out := Affine{ptr: []int{0}, c: []float64{}}
+	for _, p := range parts {
+		if err := p.Err(); err != nil {
+			return Affine{err: err, c: []float64{0}}
+		}
+		for k := range p.c {
+			out.push(p.Entry(k))
+		}
+	}
+	out.shape = []int{len(out.c)}
+	return out
+}
+
+// Add returns a + b; a scalar is added to every entry.
+func (a Affine) Add(b Affine) Affine { return a.combine("sum", 1, b) }
+
+// Sub returns a − b; a scalar is taken from, or filled up to, every entry.
+func (a Affine) Sub(b Affine) Affine { return a.combine("difference", -1, b) }
+
+func (a Affine) combine(what string, w float64, b Affine) Affine {
+	if err := errors.Join(a.Err(), b.Err()); err != nil {
+		return Affine{err: err, c: []float64{0}}
+	}
+	if len(a.shape) == 0 && len(b.shape) > 0 {
+		return b.Scale(w).combine(what, 1, a)
+	}
+	spread := len(b.shape) == 0
+	if !spread && !sameShape(a.shape, b.shape) {
+		return failed("%s of shapes %v and %v", what, a.shape, b.shape)
+	}
+	out := Affine{shape: a.shape, c: make([]float64, 0, len(a.c))}
+	if a.IsConst() && b.IsConst() {
+		for k, v := range a.c {
+			if !spread {
+				out.c = append(out.c, v+w*b.c[k])
+			} else {
+				out.c = append(out.c, v+w*b.c[0])
+			}
+		}
+		return out
+	}
+	out.ptr = make([]int, 1, len(a.c)+1)
+	for k := range a.c {
+		i := k
+		if spread {
+			i = 0
+		}
+		out.push(a.Entry(k).Plus(w, b.Entry(i)))
+	}
+	return out
+}
+
+func sameShape(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for d := range a {
+		if a[d] != b[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// Neg returns −a.
+func (a Affine) Neg() Affine { return a.Scale(-1) }
+
+// Scale returns w·a.
+func (a Affine) Scale(w float64) Affine {
+	if a.Err() != nil || w == 1 {
+		return a
+	}
+	out := a
+	out.val, out.c = make([]float64, len(a.val)), make([]float64, len(a.c))
+	for k, v := range a.val {
+		out.val[k] = w * v
+	}
+	for k, v := range a.c {
+		out.c[k] = w * v
+	}
+	if w == 0 {
+		out.ptr, out.idx, out.val = nil, nil, nil
+	}
+	return out
+}
+
+// ScaleEach multiplies entry k by w[k]; len(w) = Len.
+func (a Affine) ScaleEach(w []float64) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(w) != a.Len() {
+		return failed("%d factors for the %d entries of shape %v", len(w), a.Len(), a.shape)
+	}
+	out := Affine{shape: a.shape, ptr: make([]int, 1, len(a.c)+1), c: make([]float64, 0, len(a.c))}
+	for k := range a.c {
+		out.push(a.Entry(k).Scale(w[k]))
+	}
+	return out
+}
+
+// Sum adds all entries.
+func (a Affine) Sum() Affine {
+	w := make([]float64, a.Len())
+	for k := range w {
+		w[k] = 1
+	}
+	return a.Dot(w)
+}
+
+// Dot is the sum of w[k] times entry k; len(w) = Len.
+func (a Affine) Dot(w []float64) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(w) != a.Len() {
+		return failed("inner product of %d numbers with the %d entries of shape %v", len(w), a.Len(), a.shape)
+	}
+	parts := make([]Linear, len(w))
+	for k := range parts {
+		parts[k] = a.Entry(k)
+	}
+	return FromLinear(sumLinear(parts, w))
+}
+
+// MatMul is m·a for a vector a, or for a matrix a.
+func (a Affine) MatMul(m mat.Matrix) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	r, c := m.Dims()
+	if len(a.shape) < 1 || len(a.shape) > 2 || a.shape[0] != c {
+		return failed("product of a %d × %d matrix and shape %v", r, c, a.shape)
+	}
+	cols, shape := 1, []int{r}
+	if len(a.shape) == 2 {
+		cols = a.shape[1]
+		shape = append(shape, cols)
+	}
+	if cols == 1 && a.isSelection() {
+		return a.mulSelection(m, shape)
+	}
+	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, 0, r*cols)}
+	parts, w := make([]Linear, 0, c), make([]float64, 0, c)
+	for i := range r {
+		for k := range cols {
+			parts, w = parts[:0], w[:0]
+			for j := range c {
+				if v := m.At(i, j); v != 0 {
+					parts, w = append(parts, a.Entry(j*cols+k)), append(w, v)
+				}
+			}
+			out.push(sumLinear(parts, w))
+		}
+	}
+	return out
+}
+
+// isSelection reports whether the entries are distinct variables in ascending
+// order, as those of a plain variable are.
+func (a Affine) isSelection() bool {
+	if len(a.idx) != len(a.c) {
+		return false
+	}
+	for k, j := range a.idx {
+		if a.ptr[k] != k || a.val[k] != 1 || a.c[k] != 0 || k > 0 && a.idx[k-1] >= j {
+			return false
+		}
+	}
+	return true
+}
+
+// mulSelection is MatMul for plain variables: the rows of m are the rows of
+// the result.
+func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
+	r, c := m.Dims()
+	out := Affine{shape: shape, ptr: make([]int, 1, r+1), c: make([]float64, r)}
+	out.idx, out.val = make([]int, 0, r*c), make([]float64, 0, r*c)
+	for i := range r {
+		for j := range c {
+			if v := m.At(i, j); v != 0 {
+				out.idx, out.val = append(out.idx, a.idx[j]), append(out.val, v)
+			}
+		}
+		out.ptr = append(out.ptr, len(out.idx))
+	}
+	return out
+}
+
+// MulMat is a·m for a vector a (a row), or for a matrix a.
+func (a Affine) MulMat(m mat.Matrix) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	r, c := m.Dims()
+	if len(a.shape) < 1 || len(a.shape) > 2 || a.shape[len(a.shape)-1] != r {
+		return failed("product of shape %v and a %d × %d matrix", a.shape, r, c)
+	}
+	return a.T().MatMul(m.T()).T()
+}

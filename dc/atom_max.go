@@ -1,0 +1,309 @@
+package dc
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// Max is the largest of the operands. Of DC functions it is DC, Horst and Thoai
+// 1999, prop. 2.1: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ.
+func Max(ops ...Operand) Expr {
+	es := make([]Expr, len(ops))
+	for k, o := range ops {
+		es[k] = o.expr()
+	}
+	return MaxExprs(es)
+}
+
+// MaxExprs is Max for a slice.
+func MaxExprs(es []Expr) Expr {
+	if len(es) == 0 {
+		return badExpr("max of nothing")
+	}
+	var hs []Expr
+	for _, e := range es {
+		if e.err != nil {
+			return e
+		}
+		if len(e.h) > 0 {
+			hs = append(hs, Expr{g: e.h})
+		}
+	}
+	all := SumExprs(hs)
+	items := make([]*sum, 0, len(es))
+	constant, best := true, math.Inf(-1)
+	for _, e := range es {
+		lifted := SumExprs([]Expr{e, all})
+		constant, best = constant && lifted.IsConst(), max(best, lifted.lin.Const)
+		items = append(items, &sum{lin: lifted.lin, terms: lifted.g})
+	}
+	switch {
+	case len(items) == 1:
+		return es[0]
+	case constant:
+		return Expr{lin: Linear{Const: best}}.Minus(all)
+	}
+	return convex(newMaxOf(items)).Minus(all)
+}
+
+// MaxOf is the largest entry of a.
+func MaxOf(a Affine) Expr { return MaxExprs(entries(a)) }
+
+// Min is the least of the operands.
+func Min(ops ...Operand) Expr {
+	neg := make([]Expr, len(ops))
+	for k, o := range ops {
+		neg[k] = o.expr().Neg()
+	}
+	if len(neg) == 0 {
+		return badExpr("min of nothing")
+	}
+	return MaxExprs(neg).Neg()
+}
+
+// Abs is |e|: of a DC function 2·max(g, h) − (g + h). At zero its subgradient
+// is that of e.
+func Abs(o Operand) Expr {
+	e := o.expr()
+	switch {
+	case e.err != nil || e.nonnegative():
+		return e
+	case e.Neg().nonnegative():
+		return e.Neg()
+	case e.IsConst():
+		return Expr{lin: Linear{Const: math.Abs(e.lin.Const)}}
+	case e.IsAffine():
+		return MaxExprs([]Expr{e, e.Neg()})
+	}
+	g, h := Expr{lin: e.lin, g: e.g}, Expr{g: e.h}
+	return MaxExprs([]Expr{g, h}).Scale(2).Minus(g).Minus(h)
+}
+
+// Pos is max(e, 0).
+func Pos(o Operand) Expr { return MaxExprs([]Expr{o.expr(), {}}) }
+
+// NormInf is the largest |aₖ|.
+func NormInf(a Affine) Expr {
+	var es []Expr
+	for _, e := range entries(a) {
+		if e.err != nil {
+			return e
+		}
+		es = append(es, e, e.Neg())
+	}
+	if len(es) == 0 {
+		return Expr{}
+	}
+	return MaxExprs(es)
+}
+
+// entries are the scalars of a, or one erroneous expression.
+func entries(a Affine) []Expr {
+	if err := a.Err(); err != nil {
+		return []Expr{{err: err}}
+	}
+	es := make([]Expr, a.Len())
+	for k := range es {
+		es[k] = Expr{lin: a.Entry(k)}
+	}
+	return es
+}
+
+// maxOf is the maximum of sums. The first one wins a tie.
+type maxOf struct {
+	items   []*sum
+	indices []int
+	pieces  []Linear // not nil where all items are polyhedral
+}
+
+func newMaxOf(items []*sum) *maxOf {
+	m := &maxOf{items: items, pieces: []Linear{}}
+	var lists [][]int
+	for _, s := range items {
+		lists = append(lists, s.lin.Idx)
+		for _, t := range s.terms {
+			lists = append(lists, t.f.Support())
+		}
+		if p := s.Pieces(); p == nil {
+			m.pieces = nil
+		} else if m.pieces != nil {
+			m.pieces = append(m.pieces, p...)
+		}
+	}
+	m.indices = union(lists...)
+	return m
+}
+
+func (m *maxOf) argmax(x []float64) (int, float64) {
+	arg, best := 0, math.Inf(-1)
+	for k, s := range m.items {
+		if v := s.Value(x); v > best || math.IsNaN(v) {
+			arg, best = k, v
+		}
+	}
+	return arg, best
+}
+
+func (m *maxOf) Value(x []float64) float64 { _, v := m.argmax(x); return v }
+
+func (m *maxOf) AddSubgrad(dst []float64, scale float64, x []float64) {
+	k, _ := m.argmax(x)
+	m.items[k].AddSubgrad(dst, scale, x)
+}
+
+func (m *maxOf) Support() []int { return m.indices }
+
+func (m *maxOf) Pieces() []Linear { return m.pieces }
+
+func (m *maxOf) Represent(c Canon) Form {
+	t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
+	for _, l := range m.pieces {
+		c.Row(l.Plus(-1, t), math.Inf(-1), 0)
+	}
+	if m.pieces == nil {
+		for _, s := range m.items {
+			c.Row(c.Bound(s).Plus(-1, t), math.Inf(-1), 0)
+		}
+	}
+	return Form{Linear: t}
+}
+
+func (m *maxOf) Domain() []Linear {
+	var out []Linear
+	for _, s := range m.items {
+		out = append(out, s.Domain()...)
+	}
+	return out
+}
+
+func (m *maxOf) Inside(x []float64) bool {
+	for _, s := range m.items {
+		if !s.Inside(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// nonnegative: a constant ≥ 0 among the items, a nonnegative one, or an affine
+// one beside its negative.
+func (m *maxOf) nonnegative() bool {
+	for _, s := range m.items {
+		if s.nonnegative() {
+			return true
+		}
+	}
+	for k := 1; k < len(m.items); k++ {
+		a, b := m.items[k-1], m.items[k]
+		if len(a.terms)+len(b.terms) == 0 && a.lin.equal(b.lin.Scale(-1)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *maxOf) parts() []Convex {
+	out := make([]Convex, len(m.items))
+	for k, s := range m.items {
+		out[k] = s
+	}
+	return out
+}
+
+func (m *maxOf) String() string { return "max" }
+
+// SumLargest is the sum of the k largest entries of a, 1 ≤ k ≤ Len. Of equal
+// entries those with lower index count.
+// Representation: Boyd and Vandenberghe 2004, ex. 5.19.
+func SumLargest(a Affine, k int) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	if k < 1 || k > a.Len() {
+		return badExpr("the sum of the %d largest of %d entries", k, a.Len())
+	}
+	if a.IsConst() {
+		v := slices.Clone(a.c)
+		slices.Sort(v)
+		s := 0.0
+		for _, e := range v[len(v)-k:] {
+			s += e
+		}
+		return Expr{lin: Linear{Const: s}}
+	}
+	if k == a.Len() {
+		return a.Sum().expr()
+	}
+	s := &sumLargest{a: a, k: k, indices: a.support()}
+	s.pool.New = func() any {
+		return &ranking{value: make([]float64, a.Len()), order: make([]int, a.Len())}
+	}
+	return convex(s)
+}
+
+type sumLargest struct {
+	a       Affine
+	k       int
+	indices []int
+	pool    sync.Pool // of *ranking
+}
+
+// ranking is the room that sorting needs.
+type ranking struct {
+	value []float64
+	order []int
+}
+
+// sort orders by descending value, then by ascending index.
+func (r *ranking) sort(a *Affine, x []float64) {
+	a.ValueTo(r.value, x)
+	for i := range r.order {
+		r.order[i] = i
+	}
+	slices.SortFunc(r.order, func(i, j int) int {
+		switch {
+		case r.value[i] > r.value[j]:
+			return -1
+		case r.value[i] < r.value[j]:
+			return 1
+		}
+		return i - j
+	})
+}
+
+func (s *sumLargest) Value(x []float64) float64 {
+	r := s.pool.Get().(*ranking)
+	defer s.pool.Put(r)
+	r.sort(&s.a, x)
+	v := 0.0
+	for _, i := range r.order[:s.k] {
+		v += r.value[i]
+	}
+	return v
+}
+
+func (s *sumLargest) AddSubgrad(dst []float64, scale float64, x []float64) {
+	r := s.pool.Get().(*ranking)
+	defer s.pool.Put(r)
+	r.sort(&s.a, x)
+	for _, i := range r.order[:s.k] {
+		s.a.addRow(dst, scale, i)
+	}
+}
+
+func (s *sumLargest) Support() []int { return s.indices }
+
+func (s *sumLargest) Represent(c Canon) Form {
+	q := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
+	out := q.Scale(float64(s.k))
+	for i := range s.a.c {
+		t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
+		c.Row(t, 0, math.Inf(1))
+		c.Row(s.a.Entry(i).Plus(-1, q).Plus(-1, t), math.Inf(-1), 0)
+		out = out.Plus(1, t)
+	}
+	return Form{Linear: out}
+}
+
+func (s *sumLargest) String() string { return "sumlargest" }

@@ -1,0 +1,127 @@
+package dc
+
+import "math"
+
+// Norm1 is the sum of |aₖ|. At aₖ = 0 the subgradient of |aₖ| is +1.
+func Norm1(a Affine) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	if a.IsConst() {
+		s := 0.0
+		for _, v := range a.c {
+			s += math.Abs(v)
+		}
+		return Expr{lin: Linear{Const: s}}
+	}
+	return convex(&norm1{a, a.support()})
+}
+
+type norm1 struct {
+	a       Affine
+	indices []int
+}
+
+func (f *norm1) Value(x []float64) float64 {
+	s := 0.0
+	for k := range f.a.c {
+		s += math.Abs(f.a.at(k, x))
+	}
+	return s
+}
+
+func (f *norm1) AddSubgrad(dst []float64, scale float64, x []float64) {
+	for k := range f.a.c {
+		if f.a.at(k, x) >= 0 {
+			f.a.addRow(dst, scale, k)
+		} else {
+			f.a.addRow(dst, -scale, k)
+		}
+	}
+}
+
+func (f *norm1) Support() []int { return f.indices }
+
+// Represent: a column tₖ ≥ ±aₖ for each entry.
+func (f *norm1) Represent(c Canon) Form {
+	out := Linear{}
+	parts, ones := make([]Linear, 0, f.a.Len()), make([]float64, 0, f.a.Len())
+	for k := range f.a.c {
+		t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
+		l := f.a.Entry(k)
+		c.Row(l.Plus(-1, t), math.Inf(-1), 0)
+		c.Row(l.Plus(1, t), 0, math.Inf(1))
+		parts, ones = append(parts, t), append(ones, 1)
+	}
+	out = sumLinear(parts, ones)
+	return Form{Linear: out}
+}
+
+func (f *norm1) nonnegative() bool { return true }
+func (f *norm1) String() string    { return "norm1" }
+
+// Norm2 is the Euclidean norm of the entries of a. At zero its subgradient is
+// the one along the direction with equal parts of all entries: a linearisation
+// there still says "move away", where the zero subgradient would say nothing.
+func Norm2(a Affine) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	if a.IsConst() {
+		return Expr{lin: Linear{Const: (&norm2{a: a}).Value(nil)}}
+	}
+	if a.Len() == 1 {
+		return Abs(a)
+	}
+	return convex(&norm2{a, a.support()})
+}
+
+type norm2 struct {
+	a       Affine
+	indices []int
+}
+
+func (f *norm2) Value(x []float64) float64 {
+	big, sq := 0.0, 0.0 // the norm is big·√sq
+	for k := range f.a.c {
+		switch v := math.Abs(f.a.at(k, x)); {
+		case v > big:
+			sq = 1 + sq*(big/v)*(big/v)
+			big = v
+		case v > 0:
+			sq += (v / big) * (v / big)
+		case math.IsNaN(v):
+			return v
+		}
+	}
+	if math.IsInf(big, 1) {
+		return big
+	}
+	return big * math.Sqrt(sq)
+}
+
+func (f *norm2) AddSubgrad(dst []float64, scale float64, x []float64) {
+	norm := f.Value(x)
+	for k := range f.a.c {
+		w := 1 / math.Sqrt(float64(f.a.Len()))
+		if norm > 0 {
+			w = f.a.at(k, x) / norm
+		}
+		f.a.addRow(dst, scale*w, k)
+	}
+}
+
+func (f *norm2) Support() []int { return f.indices }
+
+func (f *norm2) Represent(c Canon) Form {
+	t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
+	rows := []Linear{t}
+	for k := range f.a.c {
+		rows = append(rows, f.a.Entry(k))
+	}
+	c.Cone(SecondOrder, rows)
+	return Form{Linear: t}
+}
+
+func (f *norm2) nonnegative() bool { return true }
+func (f *norm2) String() string    { return "norm2" }

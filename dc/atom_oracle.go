@@ -1,0 +1,57 @@
+package dc
+
+import "sync"
+
+// Oracle is a convex function of your own: Value at u, and a subgradient at u
+// added, times scale, to dst. It must be safe for several goroutines.
+type Oracle interface {
+	Value(u []float64) float64
+	AddSubgrad(dst []float64, scale float64, u []float64)
+}
+
+// BlackBox is f at the entries of a. An oracle has no representation, so the
+// result may stand only where it is linearised: negated in a minimised
+// objective or on the left of ≤. Elsewhere Model.Problem refuses it.
+func BlackBox(name string, f Oracle, a Affine) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	if f == nil {
+		return badExpr("black box %q has no function", name)
+	}
+	b := &blackBox{name: name, f: f, a: a, indices: a.support()}
+	n := a.Len()
+	b.pool.New = func() any { return &oracleWork{make([]float64, n), make([]float64, n)} }
+	return convex(b)
+}
+
+type blackBox struct {
+	name    string
+	f       Oracle
+	a       Affine
+	indices []int
+	pool    sync.Pool // of *oracleWork
+}
+
+type oracleWork struct{ u, grad []float64 }
+
+func (b *blackBox) Value(x []float64) float64 {
+	w := b.pool.Get().(*oracleWork)
+	defer b.pool.Put(w)
+	b.a.ValueTo(w.u, x)
+	return b.f.Value(w.u)
+}
+
+func (b *blackBox) AddSubgrad(dst []float64, scale float64, x []float64) {
+	w := b.pool.Get().(*oracleWork)
+	defer b.pool.Put(w)
+	b.a.ValueTo(w.u, x)
+	clear(w.grad)
+	b.f.AddSubgrad(w.grad, 1, w.u)
+	for k, v := range w.grad {
+		b.a.addRow(dst, scale*v, k)
+	}
+}
+
+func (b *blackBox) Support() []int { return b.indices }
+func (b *blackBox) String() string { return b.name }

@@ -1,0 +1,244 @@
+package dc
+
+import (
+	"errors"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SumSquares is the sum of aₖ².
+func SumSquares(a Affine) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	if a.IsConst() {
+		return Expr{lin: Linear{Const: (&sumSquares{a: a}).Value(nil)}}
+	}
+	return convex(&sumSquares{a, a.support()})
+}
+
+// Square is e² for an affine e, for a convex or concave e of known sign, and
+// for a difference of nonnegative convex functions: (g−h)² = 2g² + 2h² − (g+h)².
+func Square(o Operand) Expr {
+	e := o.expr()
+	switch {
+	case e.err != nil:
+		return e
+	case e.IsAffine():
+		return SumSquares(FromLinear(e.lin))
+	case e.nonnegative():
+		return convex(&squareOf{newSum(e.lin, e.g)})
+	case e.Neg().nonnegative():
+		return Square(e.Neg())
+	}
+	g, h := Expr{lin: e.lin, g: e.g}, Expr{g: e.h}
+	if len(e.h) > 0 && g.nonnegative() && h.nonnegative() {
+		return Sum(Square(g).Scale(2), Square(h).Scale(2), Square(Sum(g, h)).Neg())
+	}
+	return badExpr("no DC split for the square of a function that is not affine and has no known sign")
+}
+
+type sumSquares struct {
+	a       Affine
+	indices []int
+}
+
+func (f *sumSquares) Value(x []float64) float64 {
+	s := 0.0
+	for k := range f.a.c {
+		v := f.a.at(k, x)
+		s += v * v
+	}
+	return s
+}
+
+func (f *sumSquares) AddSubgrad(dst []float64, scale float64, x []float64) {
+	for k := range f.a.c {
+		f.a.addRow(dst, 2*scale*f.a.at(k, x), k)
+	}
+}
+
+func (f *sumSquares) Support() []int { return f.indices }
+
+func (f *sumSquares) Represent(Canon) Form {
+	return Form{Quad: []Quadratic{{Weight: 1, Arg: f.a}}}
+}
+
+func (f *sumSquares) nonnegative() bool { return true }
+func (f *sumSquares) String() string    { return "sumsq" }
+
+// squareOf is f² for a nonnegative convex f.
+type squareOf struct{ f Representer }
+
+func (s *squareOf) Value(x []float64) float64 { v := s.f.Value(x); return v * v }
+
+func (s *squareOf) AddSubgrad(dst []float64, scale float64, x []float64) {
+	s.f.AddSubgrad(dst, 2*scale*s.f.Value(x), x)
+}
+
+func (s *squareOf) Support() []int { return s.f.Support() }
+
+func (s *squareOf) Represent(c Canon) Form {
+	return Form{Quad: []Quadratic{{Weight: 1, Arg: FromLinear(c.Bound(s.f))}}}
+}
+
+func (s *squareOf) Domain() []Linear {
+	if r, ok := s.f.(Restricted); ok {
+		return r.Domain()
+	}
+	return nil
+}
+
+func (s *squareOf) Inside(x []float64) bool {
+	r, ok := s.f.(Restricted)
+	return !ok || r.Inside(x)
+}
+
+func (s *squareOf) nonnegative() bool { return true }
+func (s *squareOf) parts() []Convex   { return []Convex{s.f} }
+func (s *squareOf) String() string    { return "square" }
+
+// definiteTol is how far, relative to the largest, an eigenvalue may be on the
+// wrong side of zero and still count as zero.
+const definiteTol = 1e-12
+
+// Quad is aᵀQa for symmetric Q of order Len. An indefinite Q is split by its
+// eigenvalues: Q = Q₊ − Q₋, both positive semidefinite.
+func Quad(a Affine, q mat.Symmetric) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	n := q.SymmetricDim()
+	if n != a.Len() {
+		return badExpr("quad of %d entries with a matrix of order %d", a.Len(), n)
+	}
+	if e, ok := diagonalQuad(a, q); ok {
+		return e
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(q, true) {
+		return Expr{err: errors.New("dc: quad: the eigenvalues of the matrix cannot be computed; is it finite?")}
+	}
+	λ := eig.Values(nil)
+	tol := definiteTol * float64(n) * max(math.Abs(λ[0]), math.Abs(λ[n-1]))
+	switch {
+	case math.IsNaN(tol):
+		return Expr{err: errors.New("dc: quad: the matrix holds a NaN")}
+	case λ[0] >= -tol:
+		return newQuad(a, q)
+	case λ[n-1] <= tol:
+		var neg mat.SymDense
+		neg.ScaleSym(-1, q)
+		return newQuad(a, &neg).Neg()
+	}
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	var plus, minus mat.SymDense
+	spectralPart(&plus, λ, &v, 1)
+	spectralPart(&minus, λ, &v, -1)
+	return newQuad(a, &plus).Minus(newQuad(a, &minus))
+}
+
+// diagonalQuad serves diagonal matrices without eigenvalues.
+func diagonalQuad(a Affine, q mat.Symmetric) (Expr, bool) {
+	n := q.SymmetricDim()
+	var plus, minus []Linear
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if q.At(i, j) != 0 {
+				return Expr{}, false
+			}
+		}
+		switch d := q.At(i, i); {
+		case d > 0 && !math.IsInf(d, 1):
+			plus = append(plus, a.Entry(i).Scale(math.Sqrt(d)))
+		case d < 0 && !math.IsInf(d, -1):
+			minus = append(minus, a.Entry(i).Scale(math.Sqrt(-d)))
+		case d != 0:
+			return badExpr("quad: diagonal entry %d is %g", i, d), true
+		}
+	}
+	var e Expr
+	if plus != nil {
+		e = SumSquares(Entries(plus...))
+	}
+	if minus != nil {
+		e = e.Minus(SumSquares(Entries(minus...)))
+	}
+	return e, true
+}
+
+// spectralPart is the sum of sign·λ·vvᵀ over the eigenvalues of that sign.
+func spectralPart(dst *mat.SymDense, λ []float64, v *mat.Dense, sign float64) {
+	n := len(λ)
+	scaled := mat.NewDense(n, n, nil)
+	for k := range n {
+		if sign*λ[k] > 0 {
+			s := math.Sqrt(sign * λ[k])
+			for i := range n {
+				scaled.Set(i, k, s*v.At(i, k))
+			}
+		}
+	}
+	*dst = *mat.NewSymDense(n, nil)
+	dst.SymOuterK(1, scaled)
+}
+
+func newQuad(a Affine, q mat.Symmetric) Expr {
+	n := a.Len()
+	f := &quad{a: a, indices: a.support(), q: mat.NewSymDense(n, nil)}
+	f.q.CopySym(q)
+	f.pool.New = func() any { v := make([]float64, n); return &v }
+	if a.IsConst() {
+		return Expr{lin: Linear{Const: f.Value(nil)}}
+	}
+	return convex(f)
+}
+
+// quad is aᵀQa with Q positive semidefinite.
+type quad struct {
+	a       Affine
+	q       *mat.SymDense
+	indices []int
+	pool    sync.Pool // of *[]float64, the values of a
+}
+
+// times is row i of Q times u.
+func (f *quad) times(i int, u []float64) float64 {
+	s := 0.0
+	for j, v := range u {
+		s += f.q.At(i, j) * v
+	}
+	return s
+}
+
+func (f *quad) Value(x []float64) float64 {
+	u := f.pool.Get().(*[]float64)
+	defer f.pool.Put(u)
+	f.a.ValueTo(*u, x)
+	s := 0.0
+	for i, v := range *u {
+		s += v * f.times(i, *u)
+	}
+	return s
+}
+
+func (f *quad) AddSubgrad(dst []float64, scale float64, x []float64) {
+	u := f.pool.Get().(*[]float64)
+	defer f.pool.Put(u)
+	f.a.ValueTo(*u, x)
+	for i := range *u {
+		f.a.addRow(dst, 2*scale*f.times(i, *u), i)
+	}
+}
+
+func (f *quad) Support() []int { return f.indices }
+
+func (f *quad) Represent(Canon) Form {
+	return Form{Quad: []Quadratic{{Weight: 1, Arg: f.a, Q: f.q}}}
+}
+
+func (f *quad) nonnegative() bool { return true }
+func (f *quad) String() string    { return "quad" }

@@ -1,0 +1,379 @@
+package dc_test
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+const dim = 4
+
+// sample is one use of an atom on a vector of dim affine functions.
+type sample struct {
+	atom string // the exported function of an atom_*.go file
+	make func(a dc.Affine) dc.Expr
+	// cone is set where the representation needs a cone: the solver without
+	// cones must refuse it.
+	cone bool
+	// oracle: no representation at all.
+	oracle bool
+	// positive: the function wants entries ≥ 0.
+	positive bool
+}
+
+func sym(rows ...[]float64) *mat.SymDense {
+	s := mat.NewSymDense(len(rows), nil)
+	for i, r := range rows {
+		for j, v := range r {
+			s.SetSym(i, j, v)
+		}
+	}
+	return s
+}
+
+var (
+	definite   = sym([]float64{4, 1, 0, 1}, []float64{1, 3, 1, 0}, []float64{0, 1, 5, 2}, []float64{1, 0, 2, 6})
+	indefinite = sym([]float64{1, 2, 0, 0}, []float64{2, -3, 1, 0}, []float64{0, 1, 2, 4}, []float64{0, 0, 4, -1})
+	diagonal   = sym([]float64{2, 0, 0, 0}, []float64{0, -3, 0, 0}, []float64{0, 0, 0, 0}, []float64{0, 0, 0, 1})
+)
+
+// cubes is a black box: the sum of |u|³.
+type cubes struct{}
+
+func (cubes) Value(u []float64) float64 {
+	s := 0.0
+	for _, v := range u {
+		s += math.Abs(v) * v * v
+	}
+	return s
+}
+
+func (cubes) AddSubgrad(dst []float64, scale float64, u []float64) {
+	for k, v := range u {
+		dst[k] += 3 * scale * v * math.Abs(v)
+	}
+}
+
+var samples = []sample{
+	{atom: "Max", make: func(a dc.Affine) dc.Expr { return dc.Max(a.At(0), a.At(1), dc.Num(0.5)) }},
+	{atom: "Max", make: func(a dc.Affine) dc.Expr { return dc.Max(dc.Norm1(a), dc.NormInf(a).Scale(2), a.At(0)) }},
+	{atom: "Max", make: func(a dc.Affine) dc.Expr { // of DC functions
+		return dc.Max(dc.Norm1(a.Range(0, 2)).Minus(dc.Abs(a.At(2))), dc.Pos(a.At(3)).Minus(dc.Abs(a.At(1))))
+	}},
+	{atom: "MaxExprs", make: func(a dc.Affine) dc.Expr {
+		return dc.MaxExprs([]dc.Expr{dc.Abs(a.At(0)), dc.Abs(a.At(1)).Neg()})
+	}},
+	{atom: "MaxOf", make: dc.MaxOf},
+	{atom: "Min", make: func(a dc.Affine) dc.Expr { return dc.Min(a.At(0), a.At(1), dc.Abs(a.At(2))) }},
+	{atom: "Abs", make: func(a dc.Affine) dc.Expr { return dc.Abs(a.At(1)) }},
+	{atom: "Abs", make: func(a dc.Affine) dc.Expr { return dc.Abs(dc.Norm1(a).Minus(dc.NormInf(a).Scale(2))) }},
+	{atom: "Pos", make: func(a dc.Affine) dc.Expr { return dc.Pos(a.At(0)) }},
+	{atom: "NormInf", make: dc.NormInf},
+	{atom: "SumLargest", make: func(a dc.Affine) dc.Expr { return dc.SumLargest(a, 2) }},
+	{atom: "Norm1", make: dc.Norm1},
+	{atom: "Norm2", make: dc.Norm2, cone: true},
+	{atom: "SumSquares", make: dc.SumSquares},
+	{atom: "Square", make: func(a dc.Affine) dc.Expr { return dc.Square(a.At(2)) }},
+	{atom: "Square", make: func(a dc.Affine) dc.Expr { return dc.Square(dc.Norm1(a)) }},
+	{atom: "Square", make: func(a dc.Affine) dc.Expr { return dc.Square(dc.Norm1(a).Minus(dc.Pos(a.At(0)))) }},
+	{atom: "Quad", make: func(a dc.Affine) dc.Expr { return dc.Quad(a, definite) }},
+	{atom: "Quad", make: func(a dc.Affine) dc.Expr { return dc.Quad(a, indefinite) }},
+	{atom: "Quad", make: func(a dc.Affine) dc.Expr { return dc.Quad(a, diagonal) }},
+	{atom: "Huber", make: func(a dc.Affine) dc.Expr { return dc.Huber(a, 0.7) }},
+	{atom: "Exp", make: func(a dc.Affine) dc.Expr { return dc.Exp(a.At(0)) }, cone: true},
+	{atom: "LogSumExp", make: dc.LogSumExp, cone: true},
+	{atom: "Sqrt", make: func(a dc.Affine) dc.Expr { return dc.Sqrt(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "BlackBox", make: func(a dc.Affine) dc.Expr { return dc.BlackBox("cubes", cubes{}, a) }, oracle: true},
+}
+
+func TestEveryAtomIsListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, s := range samples {
+		listed[s.atom] = true
+	}
+	files, err := filepath.Glob("atom_*.go")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("atom files %v, error %v", files, err)
+	}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv != nil || !fn.Name.IsExported() {
+				continue
+			}
+			if !listed[fn.Name.Name] {
+				t.Errorf("%s: atom %s has no sample in atoms_test.go", name, fn.Name.Name)
+			}
+			delete(listed, fn.Name.Name)
+		}
+	}
+	for name := range listed {
+		t.Errorf("sample of %s, which is no atom", name)
+	}
+}
+
+// argument is a vector of dim affine functions of 5 variables; x[4] occurs in
+// none, so it is off every support.
+func argument(m *dc.Model) (dc.Affine, dc.Affine) {
+	x := m.Var("x", []int{dim + 1})
+	mix := mat.NewDense(dim, dim, []float64{1, 0, 0, 0, 0.5, 1, 0, 0, 0, -1, 2, 0, 0, 0, 1, 1})
+	return x, x.Range(0, dim).MatMul(mix).Add(dc.Vec([]float64{0, 0.5, -1, 0}))
+}
+
+// points returns random points and ones with entries of a at kinks.
+func points(rng *rand.Rand, n int, positive bool) [][]float64 {
+	var out [][]float64
+	for k := range n {
+		x := make([]float64, dim+1)
+		for j := range x {
+			x[j] = 2 * rng.NormFloat64()
+			if k%3 == 0 {
+				x[j] = math.Round(x[j])
+			}
+			if positive {
+				x[j] = math.Abs(x[j]) + 0.01
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func forEach(t *testing.T, f func(t *testing.T, s sample, x dc.Affine, m *dc.Model, e dc.Expr)) {
+	for _, s := range samples {
+		t.Run(s.atom, func(t *testing.T) {
+			m := dc.NewModel()
+			x, a := argument(m)
+			e := s.make(a)
+			if err := e.Err(); err != nil {
+				t.Fatal(err)
+			}
+			f(t, s, x, m, e)
+		})
+	}
+}
+
+func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
+	forEach(t, func(t *testing.T, s sample, _ dc.Affine, _ *dc.Model, e dc.Expr) {
+		rng := rand.New(rand.NewPCG(4, 4))
+		xs := points(rng, 200, s.positive)
+		for part, f := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
+			grad, mid := make([]float64, dim+1), make([]float64, dim+1)
+			on := map[int]bool{}
+			for _, j := range f.Support() {
+				on[j] = true
+			}
+			for k, x := range xs {
+				y := xs[(k+1)%len(xs)]
+				clear(grad)
+				f.AddSubgrad(grad, 1, x)
+				fx, fy := f.Value(x), f.Value(y)
+				tangent := fx
+				for j := range grad {
+					tangent += grad[j] * (y[j] - x[j])
+					mid[j] = (x[j] + y[j]) / 2
+					if grad[j] != 0 && !on[j] {
+						t.Fatalf("%s: subgradient off the support at %d", part, j)
+					}
+				}
+				tol := 1e-9 * (1 + math.Abs(fx) + math.Abs(fy))
+				if !(tangent <= fy+tol) {
+					t.Fatalf("%s: tangent at %v is %g at %v, above the value %g", part, x, tangent, y, fy)
+				}
+				if fm := f.Value(mid); !(fm <= (fx+fy)/2+tol) {
+					t.Fatalf("%s: value %g in the middle of %g and %g", part, fm, fx, fy)
+				}
+				if d := e.Value(x) - (e.G().Value(x) - e.H().Value(x)); !(math.Abs(d) <= tol) {
+					t.Fatalf("g − h differs from the value by %g", d)
+				}
+			}
+			if n := testing.AllocsPerRun(20, func() { f.Value(xs[0]); f.AddSubgrad(grad, 1, xs[0]) }); n > 0 && !raceEnabled {
+				t.Errorf("%s: %g allocations", part, n)
+			}
+		}
+	})
+}
+
+// collector is a dc.Canon over plain lists, independent of ccp's.
+type collector struct {
+	cols   int
+	rows   []dc.Linear
+	lo, hi []float64
+	cones  int
+	forms  map[dc.Representer]dc.Form
+}
+
+func (c *collector) Var() int { c.cols++; return c.cols - 1 }
+func (c *collector) Row(a dc.Linear, lo, hi float64) {
+	c.rows, c.lo, c.hi = append(c.rows, a), append(c.lo, lo-a.Const), append(c.hi, hi-a.Const)
+}
+func (c *collector) Cone(dc.ConeKind, []dc.Linear) { c.cones++ }
+func (c *collector) Form(f dc.Representer) dc.Form {
+	if l, ok := f.(dc.Linear); ok {
+		return dc.Form{Linear: l}
+	}
+	if form, ok := c.forms[f]; ok {
+		return form
+	}
+	c.forms[f] = f.Represent(c)
+	return c.forms[f]
+}
+func (c *collector) Bound(f dc.Representer) dc.Linear {
+	form := c.Form(f)
+	if form.Quad != nil {
+		c.cones++
+	}
+	return form.Linear
+}
+
+// least is the minimum of f's representation with x held at a point.
+func (c *collector) least(t *testing.T, f dc.Representer, at []float64) float64 {
+	c.cols, c.forms = len(at), map[dc.Representer]dc.Form{}
+	form := c.Form(f)
+	for j, v := range at {
+		c.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
+	}
+	var a, p sparse.Triplets
+	for i, l := range c.rows {
+		for k, j := range l.Idx {
+			a.Add(i, j, l.Val[k])
+		}
+	}
+	qp := &qpbackend.Problem{Q: make([]float64, c.cols), R: form.Linear.Const, L: c.lo, U: c.hi}
+	for k, j := range form.Linear.Idx {
+		qp.Q[j] += form.Linear.Val[k]
+	}
+	for _, q := range form.Quad { // w·uᵀQu with u − Arg = 0
+		u := make([]int, q.Arg.Len())
+		for k := range u {
+			u[k] = c.Var()
+			qp.Q = append(qp.Q, 0)
+			l := q.Arg.Entry(k)
+			for n, j := range l.Idx {
+				a.Add(len(qp.L), j, l.Val[n])
+			}
+			a.Add(len(qp.L), u[k], -1)
+			qp.L, qp.U = append(qp.L, -l.Const), append(qp.U, -l.Const)
+		}
+		for i := range u {
+			for k := i; k < len(u); k++ {
+				switch {
+				case q.Q != nil:
+					p.Add(u[i], u[k], 2*q.Weight*q.Q.At(i, k))
+				case i == k:
+					p.Add(u[i], u[i], 2*q.Weight)
+				}
+			}
+		}
+	}
+	qp.A, _ = a.CSC(len(qp.L), len(qp.Q))
+	qp.P, _ = p.CSC(len(qp.Q), len(qp.Q))
+	b := ipm.Backend{}
+	solver, err := b.New(qp, b.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	if err := solver.Solve(context.Background(), &res); err != nil {
+		t.Fatal(err)
+	}
+	if res.Status != qpbackend.Solved {
+		t.Fatalf("status %v", res.Status)
+	}
+	return res.Objective
+}
+
+// TestRepresentation: the least value of the representation is the function,
+// for g and for h, at random points and at kinks. Those with cones are refused
+// by a backend without them, by name.
+func TestRepresentation(t *testing.T) {
+	forEach(t, func(t *testing.T, s sample, _ dc.Affine, m *dc.Model, e dc.Expr) {
+		switch {
+		case s.oracle:
+			m.Minimize(e)
+			if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), "cubes has no representation") {
+				t.Fatalf("error %v, want a refusal of the black box", err)
+			}
+			return
+		case s.cone:
+			m.Minimize(e)
+			p, err := m.Problem()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var cone *qpbackend.UnsupportedConeError
+			if _, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings()); !errors.As(err, &cone) {
+				t.Fatalf("error %v, want an unsupported cone", err)
+			}
+			return
+		}
+		for _, at := range points(rand.New(rand.NewPCG(6, 6)), 12, s.positive) {
+			for part, f := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
+				c := collector{}
+				got := c.least(t, f.(dc.Representer), at)
+				if want := f.Value(at); c.cones > 0 || math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+					t.Fatalf("%s at %v: representation %g, value %g, %d cones", part, at, got, want, c.cones)
+				}
+			}
+		}
+	})
+}
+
+func TestMistakesAreCarriedAlong(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{3})
+	y := m.Var("y", []int{2})
+	for want, e := range map[string]dc.Operand{
+		"[3] and [2]":         dc.Norm2(x.Add(y)).Scale(2).Plus(dc.Num(1)),
+		"scalar is wanted":    dc.Abs(x),
+		"index 3":             dc.Abs(x.At(3)),
+		"max of nothing":      dc.Max(),
+		"min of nothing":      dc.Min(),
+		"4 largest of 3":      dc.SumLargest(x, 4),
+		"threshold -1":        dc.Huber(x, -1),
+		"matrix of order 4":   dc.Quad(x, definite),
+		"square root of -1":   dc.Sqrt(dc.Num(-1)),
+		"no DC split":         dc.Mul(dc.Abs(x.At(0)), x.At(1)),
+		"lse of nothing":      dc.LogSumExp(dc.Vec(nil)),
+		"has no function":     dc.BlackBox("f", nil, x),
+		"zero Affine":         dc.Norm1(dc.Affine{}),
+		"2 indices":           dc.Abs(x.At(1, 1)),
+		"row 7":               dc.Abs(x.Row(7)),
+		"column 0":            dc.Abs(x.Col(0)),
+		"range 2 to 9":        dc.Norm1(x.Range(2, 9)),
+		"[2 2] cannot hold":   dc.Norm1(x.Reshape(2, 2)),
+		"product of a 4 × 4":  dc.Norm1(x.MatMul(definite)),
+		"inner product of 2":  dc.Abs(x.Dot([]float64{1, 2})),
+		"shape [2] needs 2":   dc.Norm1(dc.Const([]int{2}, []float64{1})),
+		"no known sign":       dc.Square(dc.Norm1(x).Minus(dc.Num(1))),
+		"entry 5 of 3":        dc.Norm1(x.Select([]int{1}, []int{5})),
+		"2 factors for the 3": dc.Norm1(x.ScaleEach([]float64{1, 2})),
+	} {
+		m := dc.NewModel()
+		m.Minimize(e)
+		_, err := m.Problem()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package dc
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Convex is all that CCP needs of an h: a convex function of the model's
+// variables, x in the order in which the model made them. Implementations are
+// safe for use by several goroutines and do not allocate.
+type Convex interface {
+	// Value is the function at x, +Inf outside its domain.
+	Value(x []float64) float64
+	// AddSubgrad adds scale times a subgradient at x to dst, of x's length. At
+	// a kink the choice is deterministic.
+	AddSubgrad(dst []float64, scale float64, x []float64)
+	// Support lists, ascending, the variables that the function depends on.
+	Support() []int
+}
+
+// Representer is what CCP needs of a g: a convex function that is the least
+// value of a Form over new variables under rows and cones.
+type Representer interface {
+	Convex
+	// Represent adds what it needs to c and returns a Form that is an upper
+	// bound of the function wherever the additions are met, and equal to it for
+	// the best choice of the new variables.
+	Represent(c Canon) Form
+}
+
+// Restricted is implemented by functions that are not finite everywhere.
+type Restricted interface {
+	// Domain returns affine functions that are ≥ 0 exactly on the domain's
+	// closure.
+	Domain() []Linear
+	// Inside reports whether x lies where subgradients exist.
+	Inside(x []float64) bool
+}
+
+// Canon receives the representation of convex functions; package ccp
+// implements it. Columns are numbered; the model's variables come first.
+type Canon interface {
+	// Var makes a free column.
+	Var() int
+	// Row states lo ≤ a ≤ hi; an infinite bound is none.
+	Row(a Linear, lo, hi float64)
+	// Cone states that the rows, in order, lie in the cone.
+	Cone(k ConeKind, rows []Linear)
+	// Form represents f once and remembers it: asked again for the same f, it
+	// returns the same Form.
+	Form(f Representer) Form
+	// Bound is Form with the quadratic part, if there is one, replaced by a
+	// column above it.
+	Bound(f Representer) Linear
+}
+
+// ConeKind names a family of cones.
+type ConeKind uint8
+
+// The cones, with s the rows.
+const (
+	SecondOrder  ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
+	Exponential                  // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
+	Semidefinite                 // the scaled upper triangle of a positive semidefinite matrix
+	numConeKind
+)
+
+var coneText = [numConeKind]string{"second-order", "exponential", "semidefinite"}
+
+// String is the cone's name in words.
+func (k ConeKind) String() string {
+	if k < numConeKind {
+		return coneText[k]
+	}
+	return fmt.Sprintf("ConeKind(%d)", uint8(k))
+}
+
+// Form is an affine function plus a convex quadratic one.
+type Form struct {
+	Linear Linear
+	Quad   []Quadratic
+}
+
+// Quadratic is Weight·aᵀQa for the entries a of Arg. Weight > 0, and Q is
+// positive semidefinite; nil stands for the identity.
+type Quadratic struct {
+	Weight float64
+	Arg    Affine
+	Q      mat.Symmetric
+}
+
+// Add returns f + w·g, w > 0.
+func (f Form) Add(w float64, g Form) Form {
+	f.Linear = f.Linear.Plus(w, g.Linear)
+	quad := f.Quad[:len(f.Quad):len(f.Quad)]
+	for _, q := range g.Quad {
+		q.Weight *= w
+		quad = append(quad, q)
+	}
+	f.Quad = quad
+	return f
+}
+
+// Polyhedral is implemented by representers that are a maximum of affine
+// functions few enough to be written out as rows.
+type Polyhedral interface {
+	// Pieces are affine functions whose maximum is the function, nil where
+	// writing them out would not pay.
+	Pieces() []Linear
+}

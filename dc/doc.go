@@ -1,0 +1,24 @@
+// Package dc states difference-of-convex (DC) programs
+//
+//	minimise    g₀(x) − h₀(x)
+//	subject to  gᵢ(x) − hᵢ(x) ≤ 0
+//
+// with all g and h convex. The split is found, not asked for: affine maps
+// ([Affine]) go into atoms ([Norm1], [Max], [SumSquares], ...), atoms are added,
+// scaled, negated, multiplied and compared, and every [Expr] carries its g and h.
+//
+// A [Model] collects variables, an objective and constraints; Model.Problem
+// checks them. Solving is package ccp's work: it needs of a g that it can be
+// represented by rows, a quadratic and cones ([Representer]), and of an h only
+// values and subgradients ([Convex]); so a function of yours may be an h
+// ([Oracle]).
+//
+// Mistakes do not panic. An Affine or Expr made from mismatched shapes or by an
+// unknown rule carries the error along; it comes out of Err and of
+// Model.Problem.
+//
+// References: Lipp and Boyd 2016, Variations and extension of the
+// convex-concave procedure; Shen, Diamond, Gu and Boyd 2016, Disciplined
+// convex-concave programming; Boyd and Vandenberghe 2004, Convex Optimization;
+// Horst and Thoai 1999, DC programming: overview.
+package dc

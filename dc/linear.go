@@ -1,0 +1,168 @@
+package dc
+
+import "sort"
+
+// Linear is one affine function: the sum of Val[k]·x[Idx[k]], plus Const. Idx
+// ascends strictly. It is shared freely: nobody writes to its slices.
+type Linear struct {
+	Idx   []int
+	Val   []float64
+	Const float64
+}
+
+// Value is the function at x.
+func (l Linear) Value(x []float64) float64 {
+	s := l.Const
+	for k, j := range l.Idx {
+		s += l.Val[k] * x[j]
+	}
+	return s
+}
+
+// AddSubgrad adds scale times the coefficients to dst; x is not looked at.
+func (l Linear) AddSubgrad(dst []float64, scale float64, _ []float64) {
+	for k, j := range l.Idx {
+		dst[j] += scale * l.Val[k]
+	}
+}
+
+// Support is Idx.
+func (l Linear) Support() []int { return l.Idx }
+
+// Represent returns l itself.
+func (l Linear) Represent(Canon) Form { return Form{Linear: l} }
+
+// Scale returns w·l.
+func (l Linear) Scale(w float64) Linear {
+	if w == 1 {
+		return l
+	}
+	if w == 0 {
+		return Linear{}
+	}
+	val := make([]float64, len(l.Val))
+	for k, v := range l.Val {
+		val[k] = w * v
+	}
+	return Linear{l.Idx, val, w * l.Const}
+}
+
+// Plus returns l + w·r.
+func (l Linear) Plus(w float64, r Linear) Linear {
+	if len(r.Idx) == 0 {
+		l.Const += w * r.Const
+		return l
+	}
+	idx := make([]int, 0, len(l.Idx)+len(r.Idx))
+	val := make([]float64, 0, len(l.Idx)+len(r.Idx))
+	i, k := 0, 0
+	for i < len(l.Idx) || k < len(r.Idx) {
+		switch {
+		case k == len(r.Idx) || i < len(l.Idx) && l.Idx[i] < r.Idx[k]:
+			idx, val = append(idx, l.Idx[i]), append(val, l.Val[i])
+			i++
+		case i == len(l.Idx) || r.Idx[k] < l.Idx[i]:
+			idx, val = append(idx, r.Idx[k]), append(val, w*r.Val[k])
+			k++
+		default:
+			if v := l.Val[i] + w*r.Val[k]; v != 0 {
+				idx, val = append(idx, l.Idx[i]), append(val, v)
+			}
+			i, k = i+1, k+1
+		}
+	}
+	return Linear{idx, val, l.Const + w*r.Const}
+}
+
+// IsConst reports whether no variable occurs.
+func (l Linear) IsConst() bool { return len(l.Idx) == 0 }
+
+func (l Linear) isZero() bool { return len(l.Idx) == 0 && l.Const == 0 }
+
+func (l Linear) equal(r Linear) bool {
+	if l.Const != r.Const || len(l.Idx) != len(r.Idx) {
+		return false
+	}
+	for k := range l.Idx {
+		if l.Idx[k] != r.Idx[k] || l.Val[k] != r.Val[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// sumLinear adds many functions in one go, each with its weight.
+func sumLinear(parts []Linear, weights []float64) Linear {
+	switch len(parts) {
+	case 0:
+		return Linear{}
+	case 1:
+		return parts[0].Scale(weights[0])
+	case 2:
+		return parts[0].Scale(weights[0]).Plus(weights[1], parts[1])
+	}
+	var idx []int
+	var val []float64
+	c := 0.0
+	for p, l := range parts {
+		c += weights[p] * l.Const
+		for k, j := range l.Idx {
+			idx, val = append(idx, j), append(val, weights[p]*l.Val[k])
+		}
+	}
+	idx, val = compress(idx, val)
+	return Linear{idx, val, c}
+}
+
+// compress sorts the pairs by index, adds those of one index and drops zeros.
+// It works in place.
+func compress(idx []int, val []float64) ([]int, []float64) {
+	if !sort.IntsAreSorted(idx) {
+		sort.Stable(pairs{idx, val})
+	}
+	n := 0
+	for k := 0; k < len(idx); {
+		j, v := idx[k], 0.0
+		for ; k < len(idx) && idx[k] == j; k++ {
+			v += val[k]
+		}
+		if v != 0 {
+			idx[n], val[n] = j, v
+			n++
+		}
+	}
+	return idx[:n:n], val[:n:n]
+}
+
+type pairs struct {
+	idx []int
+	val []float64
+}
+
+func (p pairs) Len() int           { return len(p.idx) }
+func (p pairs) Less(i, j int) bool { return p.idx[i] < p.idx[j] }
+func (p pairs) Swap(i, j int) {
+	p.idx[i], p.idx[j] = p.idx[j], p.idx[i]
+	p.val[i], p.val[j] = p.val[j], p.val[i]
+}
+
+// union is the ascending union of ascending index lists.
+func union(lists ...[]int) []int {
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	all := make([]int, 0, n)
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	sort.Ints(all)
+	m := 0
+	for k, j := range all {
+		if k == 0 || j != all[m-1] {
+			all[m] = j
+			m++
+		}
+	}
+	return all[:m:m]
+}

@@ -1,0 +1,272 @@
+package dc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Model collects the parts of a problem. Make one with NewModel; it is for one
+// goroutine.
+type Model struct {
+	p    Problem
+	errs []error
+}
+
+// NewModel returns an empty model.
+func NewModel() *Model { return &Model{} }
+
+// Variable is a named array of variables.
+type Variable struct {
+	Name  string
+	Shape []int
+	// Origin is the index of the first entry in each dimension, for printing;
+	// nil: 1 everywhere.
+	Origin []int
+	Offset int // of the first entry in x
+	// Lo and Hi are bounds, entry by entry; nil or infinite: none.
+	Lo, Hi []float64
+	Start  Start
+}
+
+// Len is the number of entries.
+func (v *Variable) Len() int { return size(v.Shape) }
+
+// VarOption is an attribute of a variable.
+type VarOption func(*Variable) error
+
+// Var adds variables of the given shape, none for a scalar, and returns them
+// as an affine map.
+func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
+	v := &Variable{Name: name, Shape: append([]int(nil), shape...), Offset: m.p.n}
+	for _, d := range shape {
+		if d < 0 {
+			m.fail(fmt.Errorf("dc: variable %s has shape %v", name, shape))
+			return failed("variable %s has shape %v", name, shape)
+		}
+	}
+	for _, w := range m.p.Vars {
+		if w.Name == name {
+			m.fail(fmt.Errorf("dc: variable %s is declared twice", name))
+		}
+	}
+	for _, o := range opts {
+		if err := o(v); err != nil {
+			m.fail(fmt.Errorf("dc: variable %s: %w", name, err))
+		}
+	}
+	n := v.Len()
+	m.p.Vars = append(m.p.Vars, v)
+	m.p.n += n
+	a := Affine{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n)}
+	for k := range n {
+		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+k, 1
+	}
+	return a
+}
+
+func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
+
+// AtLeast and AtMost bound every entry: one number for all, or one an entry.
+func AtLeast(lo ...float64) VarOption {
+	return func(v *Variable) (err error) { v.Lo, err = spread(v, "lower bound", lo); return }
+}
+
+// AtMost is the upper bound; see AtLeast.
+func AtMost(hi ...float64) VarOption {
+	return func(v *Variable) (err error) { v.Hi, err = spread(v, "upper bound", hi); return }
+}
+
+// CountFrom sets the first index of each dimension, for printing.
+func CountFrom(origin ...int) VarOption {
+	return func(v *Variable) error {
+		if len(origin) != len(v.Shape) {
+			return fmt.Errorf("%d first indices for shape %v", len(origin), v.Shape)
+		}
+		v.Origin = append([]int(nil), origin...)
+		return nil
+	}
+}
+
+// StartAt, StartNormal and StartUniform say where a variable starts; see Start.
+func StartAt(values ...float64) VarOption {
+	return func(v *Variable) (err error) {
+		v.Start.Kind = StartValues
+		v.Start.Values, err = spread(v, "start", values)
+		if err != nil {
+			return err
+		}
+		for k, x := range v.Start.Values {
+			if math.IsInf(x, 0) {
+				return fmt.Errorf("start value %d is %g", k, x)
+			}
+		}
+		return nil
+	}
+}
+
+// StartNormal draws each entry from the normal distribution.
+func StartNormal(mean, sd float64) VarOption {
+	return func(v *Variable) error {
+		if !(sd >= 0) || math.IsInf(sd, 1) || math.IsNaN(mean) || math.IsInf(mean, 0) {
+			return fmt.Errorf("start normal(%g, %g), want finite numbers and a deviation ≥ 0", mean, sd)
+		}
+		v.Start = Start{Kind: StartNormally, A: mean, B: sd}
+		return nil
+	}
+}
+
+// StartUniform draws each entry from the uniform distribution on [lo, hi].
+func StartUniform(lo, hi float64) VarOption {
+	return func(v *Variable) error {
+		if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+			return fmt.Errorf("start uniform(%g, %g), want finite numbers in order", lo, hi)
+		}
+		v.Start = Start{Kind: StartUniformly, A: lo, B: hi}
+		return nil
+	}
+}
+
+// spread copies one number to all entries, or checks their count.
+func spread(v *Variable, what string, x []float64) ([]float64, error) {
+	n := v.Len()
+	if len(x) != 1 && len(x) != n {
+		return nil, fmt.Errorf("%s has %d numbers, want 1 or %d", what, len(x), n)
+	}
+	out := make([]float64, n)
+	for k := range out {
+		if len(x) == 1 {
+			out[k] = x[0]
+		} else {
+			out[k] = x[k]
+		}
+		if math.IsNaN(out[k]) && what != "start" {
+			return nil, fmt.Errorf("%s is NaN at entry %d", what, k)
+		}
+	}
+	return out, nil
+}
+
+// Minimize sets the objective; the last call counts.
+func (m *Model) Minimize(o Operand) { m.p.Objective, m.p.Maximize = o.expr(), false }
+
+// Maximize is Minimize of the negative; results report the objective as given.
+func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = o.expr().Neg(), true }
+
+// SubjectTo adds constraints.
+func (m *Model) SubjectTo(cs ...Constraint) {
+	for _, c := range cs {
+		m.add(c)
+	}
+}
+
+func (m *Model) add(c Constraint) {
+	for half := &c; half != nil; half = half.next {
+		add := *half
+		add.next, add.Family, add.Index = nil, c.Family, c.Index
+		m.p.Constraints = append(m.p.Constraints, add)
+	}
+}
+
+// Problem checks the model and returns it as a problem that no longer changes.
+// All mistakes are reported together (errors.Join).
+func (m *Model) Problem() (*Problem, error) {
+	errs := append([]error(nil), m.errs...)
+	p := m.p
+	p.Vars = append([]*Variable(nil), m.p.Vars...)
+	p.Constraints = append([]Constraint(nil), m.p.Constraints...)
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			if v.lo(k) > v.hi(k) || math.IsInf(v.lo(k), 1) || math.IsInf(v.hi(k), -1) {
+				errs = append(errs, fmt.Errorf("dc: variable %s has bounds %g and %g at entry %d", v.Name, v.lo(k), v.hi(k), k))
+				break
+			}
+		}
+	}
+	if err := checkExpr(p.Objective); err != nil {
+		errs = append(errs, fmt.Errorf("objective: %w", err))
+	}
+	for k, c := range p.Constraints {
+		name := c.Name()
+		if name == "" {
+			name = fmt.Sprintf("number %d", k+1)
+		}
+		err := c.err
+		if err == nil && c.DC {
+			err = checkExpr(c.E)
+		}
+		if err == nil && !c.DC {
+			err = c.checkAffine()
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("constraint %s: %w", name, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &p, nil
+}
+
+func checkExpr(e Expr) error {
+	if e.err != nil {
+		return e.err
+	}
+	if f := e.Unrepresentable(); f != nil {
+		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a minimised objective or on the left of ≤", describe(f))
+	}
+	if bad(e.lin) {
+		return errors.New("dc: a coefficient is not finite")
+	}
+	return nil
+}
+
+func describe(f Convex) string {
+	if s, ok := f.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", f)
+}
+
+func (c *Constraint) checkAffine() error {
+	if err := c.A.Err(); err != nil {
+		return err
+	}
+	if len(c.Lo) != c.A.Len() || len(c.Hi) != c.A.Len() {
+		return errors.New("dc: a constraint must be made with LE, GE, EQ or Between")
+	}
+	for k := range c.Lo {
+		if !(c.Lo[k] <= c.Hi[k]) {
+			return fmt.Errorf("dc: entry %d has bounds %g and %g", k, c.Lo[k], c.Hi[k])
+		}
+		if bad(c.A.Entry(k)) {
+			return fmt.Errorf("dc: a coefficient of entry %d is not finite", k)
+		}
+	}
+	return nil
+}
+
+func bad(l Linear) bool {
+	s := l.Const - l.Const
+	for _, v := range l.Val {
+		s += v - v
+	}
+	return s != 0 // also for NaN
+}
+
+func (v *Variable) lo(k int) float64 {
+	if v.Lo == nil {
+		return math.Inf(-1)
+	}
+	return v.Lo[k]
+}
+
+func (v *Variable) hi(k int) float64 {
+	if v.Hi == nil {
+		return math.Inf(1)
+	}
+	return v.Hi[k]
+}
+
+// Bounds returns the bounds of entry k, infinite where there is none.
+func (v *Variable) Bounds(k int) (lo, hi float64) { return v.lo(k), v.hi(k) }

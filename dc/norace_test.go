@@ -1,0 +1,5 @@
+//go:build !race
+
+package dc_test
+
+const raceEnabled = false

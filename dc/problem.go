@@ -1,0 +1,198 @@
+package dc
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Problem is a checked model: minimise the objective's g − h subject to the
+// constraints. It does not change and may be shared by goroutines.
+type Problem struct {
+	Vars []*Variable
+	// Objective is what is minimised; for Maximize, the negative of what was
+	// given.
+	Objective   Expr
+	Maximize    bool
+	Constraints []Constraint
+
+	n int
+}
+
+// NumVars is the length of x.
+func (p *Problem) NumVars() int { return p.n }
+
+// Value is the objective at x as it was given: maximised ones with their sign.
+func (p *Problem) Value(x []float64) float64 {
+	v := p.Objective.Value(x)
+	if p.Maximize {
+		return -v
+	}
+	return v
+}
+
+// Violation is the largest amount by which x breaks a bound, a constraint or
+// the domain of a function, and the name of the constraint (or variable)
+// where; 0 and "" if none is broken. NaN counts as +Inf.
+func (p *Problem) Violation(x []float64) (float64, string) {
+	worst, where := 0.0, func() string { return "" }
+	p.violations(x, func(v, _ float64, name func() string) {
+		if v > worst {
+			worst, where = v, name
+		}
+	})
+	return worst, where()
+}
+
+// Infeasibility is the largest violation, each relative to max(1, the size of
+// what is compared): a variable's bound, the largest bound of an affine
+// constraint, or the values of g and h.
+func (p *Problem) Infeasibility(x []float64) float64 {
+	worst := 0.0
+	p.violations(x, func(v, size float64, _ func() string) {
+		worst = max(worst, v/max(1, size))
+	})
+	return worst
+}
+
+// violations calls note with every amount by which x breaks something, many of
+// them 0 or negative, and the size it is to be measured by.
+func (p *Problem) violations(x []float64, note func(v, size float64, name func() string)) {
+	finite := func(v, size float64, name func() string) {
+		if math.IsNaN(v) {
+			v = math.Inf(1)
+		}
+		if math.IsNaN(size) || math.IsInf(size, 0) {
+			size = 1
+		}
+		note(v, size, name)
+	}
+	for _, v := range p.Vars {
+		name := func() string { return v.Name }
+		for k := range v.Len() {
+			xk := x[v.Offset+k]
+			if v.Lo != nil {
+				finite(v.Lo[k]-xk, math.Abs(v.Lo[k]), name)
+			}
+			if v.Hi != nil {
+				finite(xk-v.Hi[k], math.Abs(v.Hi[k]), name)
+			}
+			if math.IsNaN(xk) {
+				finite(xk, 1, name)
+			}
+		}
+	}
+	p.Objective.outside(x, finite, func() string { return "domain of the objective" })
+	for i := range p.Constraints {
+		p.Constraints[i].violations(x, finite)
+	}
+}
+
+func (c *Constraint) violations(x []float64, note func(v, size float64, name func() string)) {
+	if c.DC {
+		g, h := c.E.lin.Value(x), 0.0
+		for _, t := range c.E.g {
+			g += t.w * t.f.Value(x)
+		}
+		for _, t := range c.E.h {
+			h += t.w * t.f.Value(x)
+		}
+		note(g-h, max(math.Abs(g), math.Abs(h)), c.Name)
+		c.E.outside(x, note, c.Name)
+		return
+	}
+	size := 0.0
+	for k := range c.Lo {
+		for _, bound := range []float64{c.Lo[k] - c.A.c[k], c.Hi[k] - c.A.c[k]} {
+			if !math.IsInf(bound, 0) {
+				size = max(size, math.Abs(bound))
+			}
+		}
+	}
+	for k := range c.Lo {
+		v := c.A.at(k, x)
+		note(v-c.Hi[k], size, c.Name)
+		note(c.Lo[k]-v, size, c.Name)
+	}
+}
+
+// outside notes how far x is outside the domain of e.
+func (e *Expr) outside(x []float64, note func(v, size float64, name func() string), name func() string) {
+	for _, list := range [][]term{e.g, e.h} {
+		for _, t := range list {
+			if r, ok := t.f.(Restricted); ok {
+				for _, l := range r.Domain() {
+					note(-l.Value(x), math.Abs(l.Const), name)
+				}
+			}
+		}
+	}
+}
+
+// Violation is the largest amount by which x breaks c, 0 if it holds.
+func (c *Constraint) Violation(x []float64) float64 {
+	worst := 0.0
+	c.violations(x, func(v, _ float64, _ func() string) { worst = max(worst, v) })
+	return worst
+}
+
+// StartKind is a way to choose a starting value.
+type StartKind uint8
+
+// The ways.
+const (
+	StartUnset     StartKind = iota // uniform between finite bounds; a standard normal draw, kept within the bounds, without
+	StartValues                     // Values; an entry that is NaN counts as unset
+	StartNormally                   // mean A, deviation B
+	StartUniformly                  // between A and B
+)
+
+// Start is where a variable starts.
+type Start struct {
+	Kind   StartKind
+	Values []float64
+	A, B   float64
+}
+
+// Start draws a starting point: the same for the same seed.
+func (p *Problem) Start(seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 0x6463)) // the second word is arbitrary and fixed
+	x := make([]float64, p.n)
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			x[v.Offset+k] = v.draw(k, rng)
+		}
+	}
+	return x
+}
+
+func (v *Variable) draw(k int, rng *rand.Rand) float64 {
+	s := &v.Start
+	switch {
+	case s.Kind == StartValues && !math.IsNaN(s.Values[k]):
+		return s.Values[k]
+	case s.Kind == StartNormally:
+		return s.A + s.B*rng.NormFloat64()
+	case s.Kind == StartUniformly:
+		return s.A + (s.B-s.A)*rng.Float64()
+	}
+	lo, hi := v.Bounds(k)
+	if !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+		return lo + (hi-lo)*rng.Float64()
+	}
+	return min(max(rng.NormFloat64(), lo), hi)
+}
+
+// Random reports whether two seeds can give different starts.
+func (p *Problem) Random() bool {
+	for _, v := range p.Vars {
+		if v.Start.Kind != StartValues {
+			return true
+		}
+		for _, s := range v.Start.Values {
+			if math.IsNaN(s) {
+				return true
+			}
+		}
+	}
+	return false
+}
