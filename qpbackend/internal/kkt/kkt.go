@@ -204,9 +204,6 @@ func (s *System) residual(x, b []float64) Accuracy {
 	return a
 }
 
-// FillIn is the number of entries of the factor below its diagonal.
-func (s *System) FillIn() int { return s.f.NNZ() }
-
 // normInf is +Inf where v has a NaN.
 func normInf(v []float64) float64 {
 	top := 0.0

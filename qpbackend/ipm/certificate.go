@@ -1,0 +1,139 @@
+package ipm
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// A proof of infeasibility is accepted where it holds on the stated problem, by
+// qpbackend.PrimalInfeasibility or DualInfeasibility within InfeasTol, and where
+// each entry of what should vanish is as small against the row that makes it.
+// The first alone would take min −1e9·x + ½x² for unbounded.
+
+// primalProof looks at multipliers y of the general rows, with aty = Aᵀy, both
+// scaled, as a proof that no point is feasible. The bounds of the variables
+// take up what they can of Aᵀy. It writes an accepted proof to s.cert. weight is
+// the value that qpbackend.PrimalInfeasibility would give, +Inf for none.
+func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
+	sc, lay := s.scale, s.lay
+	support, rest := 0.0, 0.0
+	for t, i := range lay.rows {
+		lo, up := rowBounds(s.p, i)
+		v := sc.E[t] * y[t]
+		switch {
+		case v > 0 && up < math.Inf(1):
+			support += v * up
+		case v < 0 && lo > math.Inf(-1):
+			support += v * lo
+		case v != 0:
+			return math.Inf(1), false
+		}
+	}
+	for j, a := range aty {
+		t := -a / sc.D[j]
+		if at := lay.binding(j, t); at < 0 {
+			rest = max(rest, math.Abs(t))
+		} else if t > 0 {
+			support += t * lay.up[j]
+		} else {
+			support += t * lay.lo[j]
+		}
+	}
+	if !(support < 0) {
+		return math.Inf(1), false
+	}
+	weight = rest / -support
+	if !(weight <= s.set.InfeasTol/2 && s.cancels(y, aty)) {
+		return weight, false
+	}
+	cert := s.cert[:len(s.p.L)]
+	clear(cert)
+	for t, i := range lay.rows {
+		cert[i] = sc.E[t] * y[t] / -support
+	}
+	for j, a := range aty {
+		lay.spread(s.p, j, -a/sc.D[j]/-support, cert)
+	}
+	return weight, qpbackend.PrimalInfeasibility(s.p, cert) <= s.set.InfeasTol
+}
+
+// cancels reports whether the entries of aty that no bound takes up are small
+// against the columns of A and y.
+func (s *solver) cancels(y, aty []float64) bool {
+	norm, at := s.work[:s.w.n], s.w.at
+	clear(norm)
+	for k, j := range at.RowIdx {
+		norm[j] = max(norm[j], math.Abs(at.Val[k]))
+	}
+	tol := s.set.InfeasTol * normInf(y)
+	for j, a := range aty {
+		if s.lay.binding(j, -a) < 0 && !(math.Abs(a) <= tol*norm[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+// dualProof looks at the scaled direction d, with pd = Pd and ad = Ad over the
+// general rows, as a proof that the objective is unbounded below. It writes an
+// accepted proof to s.cert.
+func (s *solver) dualProof(d, pd, ad []float64) bool {
+	w, sc, tol := s.w, s.scale, s.set.InfeasTol
+	fall, bad, top := 0.0, 0.0, normInf(d)
+	for j, e := range d {
+		fall -= s.p.Q[j] * sc.D[j] * e
+		bad = max(bad, math.Abs(pd[j])/(sc.B*sc.C*sc.D[j]))
+		if off := w.leaving(j, e); !(off <= tol*top) {
+			return false
+		} else {
+			bad = max(bad, sc.D[j]*off)
+		}
+	}
+	for t, e := range ad {
+		bad = max(bad, w.leaving(w.n+t, e)/sc.E[t])
+	}
+	if !(fall > 0 && bad/fall <= tol/2 && s.flat(d, pd, ad)) {
+		return false
+	}
+	cert := s.cert[:w.n]
+	for j, e := range d {
+		cert[j] = sc.D[j] * e / fall
+	}
+	return qpbackend.DualInfeasibility(s.p, cert) <= tol
+}
+
+// leaving is the size of a step e in entry i of (x, Ax) where a bound is in its
+// way somewhere, else zero.
+func (w *work) leaving(i int, e float64) float64 {
+	if e > 0 && !math.IsInf(w.up[i], 1) || e < 0 && !math.IsInf(w.lo[i], -1) {
+		return math.Abs(e)
+	}
+	return 0
+}
+
+// flat reports whether pd and what leaves the rows in ad are small against the
+// rows of P and A and d.
+func (s *solver) flat(d, pd, ad []float64) bool {
+	w, norm := s.w, s.work[s.w.n:2*s.w.n]
+	clear(norm)
+	for j := range d {
+		for k := w.p.ColPtr[j]; k < w.p.ColPtr[j+1]; k++ {
+			i, v := w.p.RowIdx[k], math.Abs(w.p.Val[k])
+			norm[i], norm[j] = max(norm[i], v), max(norm[j], v)
+		}
+	}
+	tol := s.set.InfeasTol * normInf(d)
+	for j, e := range pd {
+		if !(math.Abs(e) <= tol*norm[j]) {
+			return false
+		}
+	}
+	for t, e := range ad {
+		row := normInf(w.at.Val[w.at.ColPtr[t]:w.at.ColPtr[t+1]])
+		if !(w.leaving(w.n+t, e) <= tol*row) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,32 @@
+// Package ipm is an interior point method for convex quadratic programs, in
+// pure Go: a proximal Mehrotra predictor-corrector.
+//
+// Rows with one entry are bounds of a variable and enter only the diagonal of
+// the KKT matrix; a two-sided row is one row of it; a variable with equal bounds
+// and a row without any are switched off in it by value. The data are
+// equilibrated, the matrix is ordered and factored symbolically once in New, and
+// each iteration refactors it numerically and solves with iterative refinement.
+// The weights of the proximal terms fall with μ, faster where they hold a
+// residual up, and grow where a solve is not accurate enough.
+//
+// Residuals, gap and certificates of infeasibility are always those of the
+// problem as it was stated. A result depends on the present values and on a warm
+// start, on nothing before them, bit for bit.
+//
+// Update keeps all that depends on the pattern only. After the first Solve, a
+// Solve does not allocate unless the problem looks infeasible or rows gain
+// bounds that had none. A warm start from the solution of nearby values saves
+// iterations; see warm.go for how many.
+//
+// References:
+//
+// S. Mehrotra, On the implementation of a primal-dual interior point method,
+// SIAM J. Optim. 2 (1992) 575-601.
+//
+// R. Schwan, Y. Jiang, D. Kuhn, C. N. Jones, PIQP: a proximal interior-point
+// quadratic programming solver, 62nd IEEE CDC (2023) 1088-1093.
+//
+// A. Pazy, Asymptotic behavior of contractions in Hilbert space, Israel J. Math.
+// 9 (1971) 235-240, for the steps of the proximal point method on an unbounded
+// problem.
+package ipm

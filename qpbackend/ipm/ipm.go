@@ -1,0 +1,60 @@
+package ipm
+
+import "context"
+
+// verdict is what a judge says about a point, or a run about itself.
+type verdict uint8
+
+const (
+	goOn     verdict = iota
+	done             // the judge has what it wants
+	hopeless         // nothing more will come of this run
+	outOfIterations
+	outOfTime
+	broken // a factorisation failed or the iterates ceased to be numbers
+)
+
+// judge looks at each iterate.
+type judge interface {
+	look(ctx context.Context, w *work, k int) verdict
+}
+
+// stepBack is the share of the way to the boundary that a step goes.
+const stepBack = 0.995
+
+// run makes a first point and iterates from there.
+func (w *work) run(ctx context.Context, j judge, maxIter int) (int, verdict) {
+	w.sys.Load(w.θ, w.off)
+	if !w.start() {
+		return 0, broken
+	}
+	return w.iterate(ctx, j, maxIter)
+}
+
+// iterate goes on until j has seen enough or maxIter iterations are done, and
+// returns their number.
+func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict) {
+	for k := 0; ; k++ {
+		w.residuals()
+		if v := j.look(ctx, w, k); v != goOn {
+			return k, v
+		}
+		if k == maxIter {
+			return k, outOfIterations
+		}
+		if ctx.Err() != nil {
+			return k, outOfTime
+		}
+		w.relax()
+		w.setGoal()
+		w.affine()
+		if !w.factorAndSolve() { // predictor
+			return k, broken
+		}
+		w.stepLengths(1)
+		w.centred(w.centring() * w.μ)
+		w.direction() // corrector
+		w.stepLengths(stepBack)
+		w.advance()
+	}
+}

@@ -1,0 +1,196 @@
+package ipm
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// progress is what the main run remembers from one iterate to the next.
+type progress struct {
+	marks     qpbackend.Residuals // of the iterates, each the last that halved the one before
+	since     int                 // iterations since one did
+	status    qpbackend.Status    // set with verdict done
+	suspected int                 // times the auxiliary problems were solved
+	aux       int                 // iterations that took
+	warm      bool                // the run has a warm start
+	before    int                 // iterations of runs before this one
+}
+
+const (
+	patience     = 25 // iterations without progress that end a run at a loose solution
+	suspectAfter = 12 // and that make it look infeasible,
+	suspectAgain = 48 // and once more
+
+	suspectRemote = 1e-4 // makes it look infeasible too, see looksInfeasible
+)
+
+// look certifies the iterate on the stated problem, keeps the best and decides.
+func (s *solver) look(ctx context.Context, w *work, k int) verdict {
+	pr := &s.progress
+	s.unscale(w)
+	res := qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	if math.IsNaN(res.Max()) {
+		return broken
+	}
+	s.cand.res = res
+	xNorm := norm1(s.cand.x)
+	if res.Max() < s.best.res.Max() {
+		s.best, s.cand = s.cand, s.best
+	}
+	if s.best.res.Max() <= s.set.Tol {
+		pr.status = qpbackend.Solved
+		return done
+	}
+	pr.note(k, res, s.set.Tol)
+	weight, v := s.proofs(w)
+	switch {
+	case v != goOn:
+		return v
+	case pr.warm:
+		if pr.since >= warmPatience {
+			return hopeless
+		}
+	case s.best.res.Max() <= s.loose():
+		if pr.since >= patience {
+			return hopeless
+		}
+	case s.looksInfeasible(weight * (1 + xNorm)):
+		if v := s.suspect(ctx, w, k+pr.before); v != goOn {
+			return v
+		}
+	}
+	if k+pr.before+pr.aux >= s.set.MaxIter {
+		return outOfIterations
+	}
+	return goOn
+}
+
+// proofs tries the multipliers and the last step as proofs of infeasibility. It
+// returns what the multipliers are worth.
+func (s *solver) proofs(w *work) (weight float64, v verdict) {
+	weight, ok := s.primalProof(w.y[w.n:], w.aty)
+	if ok {
+		s.progress.status = qpbackend.PrimalInfeasible
+		return weight, done
+	}
+	pd := s.work[:w.n]
+	clear(pd)
+	w.p.AddSymMulVec(pd, 1, w.dx)
+	if s.dualProof(w.dx, pd, w.dv[w.n:]) {
+		s.progress.status = qpbackend.DualInfeasible
+		return weight, done
+	}
+	return weight, goOn
+}
+
+// looksInfeasible decides when the auxiliary problems are worth their price. A
+// feasible point has a norm of at least 1/weight: remote is how near, relative
+// to that, the iterate still is.
+func (s *solver) looksInfeasible(remote float64) bool {
+	pr := &s.progress
+	switch pr.suspected {
+	case 0:
+		return pr.since >= suspectAfter || remote < suspectRemote
+	case 1:
+		return pr.since >= suspectAgain
+	}
+	return false
+}
+
+// note counts the iterations in which no residual above tol is halved.
+func (pr *progress) note(k int, r qpbackend.Residuals, tol float64) {
+	if k == 0 {
+		pr.marks = r
+		return
+	}
+	pr.since++
+	for _, t := range [...]struct {
+		mark *float64
+		now  float64
+	}{{&pr.marks.Primal, r.Primal}, {&pr.marks.Dual, r.Dual}, {&pr.marks.Gap, r.Gap}} {
+		if *t.mark > tol && t.now < *t.mark/2 {
+			*t.mark, pr.since = t.now, 0
+		}
+	}
+}
+
+func norm1(v []float64) float64 {
+	sum := 0.0
+	for _, e := range v {
+		sum += math.Abs(e)
+	}
+	return sum
+}
+
+// loose is the residual up to which a point is AlmostSolved.
+func (s *solver) loose() float64 { return min(math.Sqrt(s.set.Tol), 1e-5) }
+
+// unscale sets s.cand to the present point of w.
+func (s *solver) unscale(w *work) {
+	sc := s.scale
+	for j, d := range sc.D {
+		s.cand.x[j] = sc.B * d * w.x[j]
+	}
+	clear(s.cand.y)
+	for t, i := range s.lay.rows {
+		s.cand.y[i] = sc.E[t] * w.y[w.n+t] / sc.C
+	}
+	for j, d := range sc.D {
+		s.lay.spread(s.p, j, w.y[j]/(sc.C*d), s.cand.y)
+	}
+}
+
+// finish turns the verdict into a result.
+func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v verdict) error {
+	iter += s.progress.aux
+	if math.IsInf(s.best.res.Max(), 1) { // no iterate was good for anything
+		s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.work)
+	}
+	dst.X = append(dst.X[:0], s.best.x...)
+	dst.Y = append(dst.Y[:0], s.best.y...)
+	dst.Res = s.best.res
+	dst.Objective = s.p.Objective(s.best.x)
+	dst.Iterations = iter
+	dst.Message = ""
+	switch {
+	case v == done:
+		dst.Status = s.progress.status
+		if dst.Status == qpbackend.PrimalInfeasible {
+			s.infeasible(dst, iter)
+		} else if dst.Status == qpbackend.DualInfeasible {
+			s.unbounded(dst, iter)
+		}
+	case v == outOfTime:
+		dst.Status = qpbackend.Interrupted(ctx.Err())
+		return ctx.Err()
+	case v == outOfIterations:
+		dst.Status = qpbackend.IterationLimit
+	case s.best.res.Max() <= s.loose():
+		dst.Status = qpbackend.AlmostSolved
+		dst.Message = "no further progress"
+	default:
+		dst.Status = qpbackend.NumericalTrouble
+		dst.Message = "a factorisation failed or the iterates ceased to be numbers"
+	}
+	return nil
+}
+
+// infeasible fills dst with the proof of primal infeasibility in s.cert.
+func (s *solver) infeasible(dst *qpbackend.Result, iter int) {
+	y := s.cert[:len(s.p.L)]
+	*dst = qpbackend.Result{
+		Status: qpbackend.PrimalInfeasible, Objective: math.Inf(1), Iterations: iter,
+		X: append(dst.X[:0], s.best.x...), Y: append(dst.Y[:0], y...),
+	}
+}
+
+// unbounded fills dst with the direction of unboundedness in s.cert.
+func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
+	d := s.cert[:len(s.p.Q)]
+	*dst = qpbackend.Result{
+		Status: qpbackend.DualInfeasible, Objective: math.Inf(-1), Iterations: iter,
+		X: append(dst.X[:0], d...), Y: append(dst.Y[:0], s.best.y...),
+	}
+}

@@ -1,0 +1,161 @@
+package ipm
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// layout sorts the rows of A by pattern: rows with several entries, which are
+// rows of the KKT matrix, and rows with one, which are bounds of a variable.
+type layout struct {
+	rows []int // general row → row of A
+	at   *sparse.CSC
+	from []int // entry of at → entry of A
+
+	// Rows with one entry: those of variable j are ptr[j] ≤ t < ptr[j+1].
+	ptr   []int
+	row   []int // row of A
+	entry []int // entry of A
+	empty []int // rows of A without entries
+
+	// What the values make of them: which of them bind each variable; −1 none.
+	lo, up       []float64
+	loRow, upRow []int // places in row
+}
+
+func newLayout(a *sparse.CSC) *layout {
+	n := a.Cols
+	count := make([]int, a.Rows)
+	for _, i := range a.RowIdx {
+		count[i]++
+	}
+	l := &layout{
+		ptr: make([]int, n+1),
+		lo:  make([]float64, n), up: make([]float64, n),
+		loRow: make([]int, n), upRow: make([]int, n),
+	}
+	number := make([]int, a.Rows)
+	for i, c := range count {
+		switch {
+		case c == 0:
+			l.empty = append(l.empty, i)
+		case c > 1:
+			number[i] = len(l.rows)
+			l.rows = append(l.rows, i)
+		}
+	}
+	general := &sparse.CSC{Rows: len(l.rows), Cols: n, ColPtr: make([]int, n+1)}
+	var pos []int
+	for j := range n {
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			i := a.RowIdx[k]
+			if count[i] == 1 {
+				l.row, l.entry = append(l.row, i), append(l.entry, k)
+				continue
+			}
+			general.RowIdx = append(general.RowIdx, number[i])
+			pos = append(pos, k)
+		}
+		l.ptr[j+1] = len(l.row)
+		general.ColPtr[j+1] = len(general.RowIdx)
+	}
+	general.Val = make([]float64, len(general.RowIdx))
+	l.at, l.from = general.Transpose()
+	for t, k := range l.from {
+		l.from[t] = pos[k]
+	}
+	return l
+}
+
+// bind sets the bounds of the variables from their rows in p. Where the rows of
+// a variable contradict one another, or a row whose coefficients are all zero
+// cannot hold, it writes a proof of infeasibility to y and returns false.
+// Contradictions up to tol, relative, are settled in the middle.
+func (l *layout) bind(p *qpbackend.Problem, tol float64, y []float64) bool {
+	for _, i := range l.empty {
+		if contradicts(p, i, tol, y) {
+			return false
+		}
+	}
+	for j := range l.lo {
+		lo, up := math.Inf(-1), math.Inf(1)
+		l.loRow[j], l.upRow[j] = -1, -1
+		for t := l.ptr[j]; t < l.ptr[j+1]; t++ {
+			a, i := p.A.Val[l.entry[t]], l.row[t]
+			if a == 0 {
+				if contradicts(p, i, tol, y) {
+					return false
+				}
+				continue
+			}
+			tlo, tup := rowBounds(p, i)
+			tlo, tup = tlo/a, tup/a
+			if a < 0 {
+				tlo, tup = tup, tlo
+			}
+			if tlo > lo && tlo > -qpbackend.Infinity {
+				lo, l.loRow[j] = tlo, t
+			}
+			if tup < up && tup < qpbackend.Infinity {
+				up, l.upRow[j] = tup, t
+			}
+		}
+		if lo > up {
+			if lo-up > tol*max(1, math.Abs(lo), math.Abs(up)) {
+				clear(y)
+				y[l.row[l.loRow[j]]] += -1 / p.A.Val[l.entry[l.loRow[j]]]
+				y[l.row[l.upRow[j]]] += 1 / p.A.Val[l.entry[l.upRow[j]]]
+				return false
+			}
+			lo = lo + (up-lo)/2
+			up = lo
+		}
+		l.lo[j], l.up[j] = lo, up
+	}
+	return true
+}
+
+// contradicts reports whether row i, 0 = Ax, is impossible, with the proof.
+func contradicts(p *qpbackend.Problem, i int, tol float64, y []float64) bool {
+	lo, up := rowBounds(p, i)
+	if lo <= tol && up >= -tol {
+		return false
+	}
+	clear(y)
+	y[i] = 1
+	if lo > tol {
+		y[i] = -1
+	}
+	return true
+}
+
+// rowBounds are the bounds of row i, ±Inf where there is none.
+func rowBounds(p *qpbackend.Problem, i int) (lo, up float64) {
+	lo, up = p.L[i], p.U[i]
+	if lo <= -qpbackend.Infinity {
+		lo = math.Inf(-1)
+	}
+	if up >= qpbackend.Infinity {
+		up = math.Inf(1)
+	}
+	return lo, up
+}
+
+// binding is the place in row of the bound of variable j that a multiplier t
+// belongs to, the upper one for t > 0; −1 where there is none.
+func (l *layout) binding(j int, t float64) int {
+	if t < 0 {
+		return l.loRow[j]
+	}
+	return l.upRow[j]
+}
+
+// spread writes to y, zero before, the multiplier of the row that bounds
+// variable j, given the multiplier t of the bound.
+func (l *layout) spread(p *qpbackend.Problem, j int, t float64, y []float64) {
+	if at := l.binding(j, t); at >= 0 {
+		y[l.row[at]] = t / p.A.Val[l.entry[at]]
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package ipm_test
+
+const raceEnabled = false

@@ -1,0 +1,73 @@
+package ipm
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+)
+
+// Weights of the proximal terms, after Schwan et al.
+const (
+	firstρ, firstδ = 1e-6, 1e-4
+	floor          = 1e-10 // they fall with μ to this
+	fineFloor      = 1e-15 // and to this, where they keep a residual from falling
+	ceiling        = 1e-5  // they do not grow beyond, where factorisations fail
+	maxRetries     = 8     // of a factorisation, each with weights a hundred times larger
+)
+
+func (w *work) firstWeights() {
+	r := &w.reg
+	r.ρ, r.δ = max(firstρ, r.least), firstδ
+	r.floorρ, r.floorδ = max(floor, r.least), floor
+	r.lastP, r.lastD, r.lastμ = math.Inf(1), math.Inf(1), 0
+}
+
+// relax lets the weights fall with μ, and faster where a residual has not fallen
+// by what the step should have taken away: then the proximal term holds it up.
+func (w *work) relax() {
+	r := &w.reg
+	fall := 1.0
+	if r.lastμ > 0 {
+		fall = min(max(w.μ/r.lastμ, 0), 1)
+	}
+	if len(w.side.s) == 0 {
+		fall = 0.1
+	}
+	if w.dinf > 2*(1-w.αd)*r.lastD {
+		r.floorρ = max(fineFloor, r.least, r.floorρ/10)
+		r.ρ /= 10
+	}
+	if w.pinf > 2*(1-w.αp)*r.lastP {
+		r.floorδ = max(fineFloor, r.floorδ/10)
+		r.δ /= 10
+	}
+	r.ρ, r.δ = max(r.floorρ, fall*r.ρ), max(r.floorδ, fall*r.δ)
+	r.lastP, r.lastD, r.lastμ = w.pinf, w.dinf, w.μ
+}
+
+// factorAndSolve factors at the present point and solves for the direction that
+// belongs to the right-hand sides. Where that is not accurate enough ρ and δ
+// grow. It reports failure when they cannot help.
+func (w *work) factorAndSolve() bool {
+	r := &w.reg
+	for range maxRetries {
+		w.weigh()
+		if _, err := w.sys.Factorise(w.diag); err == nil && w.direction().Within(w.goal) {
+			return true
+		}
+		if r.ρ >= ceiling && r.δ >= ceiling {
+			break
+		}
+		r.ρ, r.δ = max(r.ρ, min(100*r.ρ, ceiling)), max(r.δ, min(100*r.δ, ceiling))
+		r.floorρ, r.floorδ = max(r.least, r.ρ/100), r.δ/100
+	}
+	loose := kkt.Accuracy{X: 1e3 * w.goal.X, Y: 1e3 * w.goal.Y}
+	return w.direction().Within(loose)
+}
+
+// setGoal says how accurate a KKT solve has to be for the residuals to keep
+// falling.
+func (w *work) setGoal() {
+	w.goal.X = max(w.dinf/20, 1e-11*max(normInf(w.grad), normInf(w.aty)), 1e-13)
+	w.goal.Y = max(w.pinf/20, 1e-11*normInf(w.v[w.n:]), 1e-13)
+}

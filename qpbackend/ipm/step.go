@@ -1,0 +1,273 @@
+package ipm
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+)
+
+// residuals evaluates the point: multipliers of v, gradient, residuals, μ.
+func (w *work) residuals() {
+	sd := &w.side
+	for i, k := range w.kind {
+		if k == sided {
+			w.y[i] = sd.multiplier(i)
+		} else if k == free {
+			w.y[i] = 0
+		}
+	}
+	w.products()
+	w.dualResidual()
+	w.primalResidual()
+}
+
+// products sets grad, aty and v at x and y.
+func (w *work) products() {
+	for j, x := range w.x {
+		w.grad[j] = w.q[j] + w.γx*x
+	}
+	clear(w.aty)
+	w.p.AddSymMulVec(w.grad, w.θ, w.x)
+	w.at.AddMulVec(w.aty, 1, w.y[w.n:])
+	w.multiply(w.v, w.x, w.y)
+}
+
+// multiplier is the entry i of y that the sides stand for.
+func (sd *sides) multiplier(i int) float64 {
+	y := 0.0
+	if k := sd.up[i]; k >= 0 {
+		y += sd.z[k]
+	}
+	if k := sd.lo[i]; k >= 0 {
+		y -= sd.z[k]
+	}
+	return y
+}
+
+// multiply sets v to (x, Ax − γᵧy).
+func (w *work) multiply(v, x, y []float64) {
+	copy(v, x)
+	ax := v[w.n:]
+	for i := range ax {
+		ax[i] = -w.γy * y[w.n+i]
+	}
+	w.at.AddMulVecT(ax, 1, x)
+}
+
+func (w *work) dualResidual() {
+	w.dinf = 0
+	for j := range w.n {
+		g := w.grad[j] + w.aty[j]
+		if w.kind[j] == fixed {
+			w.y[j] = -g
+		}
+		w.rd[j] = -(g + w.y[j])
+		w.dinf = max(w.dinf, math.Abs(w.rd[j]))
+	}
+}
+
+func (w *work) primalResidual() {
+	sd := &w.side
+	w.pinf, w.μ = 0, 0
+	for i := range w.m {
+		if w.kind[w.n+i] == fixed {
+			w.re[i] = w.lo[w.n+i] - w.v[w.n+i]
+			w.pinf = max(w.pinf, math.Abs(w.re[i]))
+		}
+	}
+	for k, i := range sd.src {
+		sd.rp[k] = sd.h[k] - sd.s[k] - sd.sgn[k]*w.v[i]
+		w.pinf = max(w.pinf, math.Abs(sd.rp[k]))
+		w.μ += sd.s[k] * sd.z[k]
+	}
+	if len(sd.src) > 0 {
+		w.μ /= float64(len(sd.src))
+	}
+}
+
+// weigh eliminates the sides from the KKT matrix and sets its diagonal.
+func (w *work) weigh() {
+	sd, δ := &w.side, w.reg.δ
+	clear(w.wsum)
+	for k, i := range sd.src {
+		z := sd.z[k]
+		sd.wt[k] = max(z/(sd.s[k]+δ*z), leastWeight)
+		w.wsum[i] += sd.wt[k]
+	}
+	for j := range w.n {
+		w.diag[j] = w.γx + w.reg.ρ + w.wsum[j]
+		if w.kind[j] == fixed {
+			w.diag[j] = 1
+		}
+	}
+	for i := w.n; i < w.n+w.m; i++ {
+		switch w.kind[i] {
+		case free:
+			w.diag[i] = -1
+		case fixed:
+			w.diag[i] = -(w.γy + δ)
+		case sided:
+			w.diag[i] = -(w.γy + 1/w.wsum[i])
+		}
+	}
+}
+
+// leastWeight keeps the reciprocal of a weight in range.
+const leastWeight = 1e-20
+
+// affine sets the complementarity right-hand sides of the predictor: μ to zero.
+func (w *work) affine() {
+	sd := &w.side
+	for k, s := range sd.s {
+		sd.rc[k] = -s * sd.z[k]
+	}
+}
+
+// centred sets those of the corrector, from the predictor in ds and dz: second
+// order, and s·z to σμ.
+func (w *work) centred(σμ float64) {
+	sd := &w.side
+	for k, s := range sd.s {
+		sd.rc[k] = σμ - s*sd.z[k] - sd.ds[k]*sd.dz[k]
+	}
+}
+
+// direction solves for the step that belongs to the right-hand sides in
+// sides.rc. It returns the residual of the KKT solve.
+func (w *work) direction() kkt.Accuracy {
+	n, sd := w.n, &w.side
+	clear(w.bs)
+	for k, i := range sd.src {
+		sd.b[k] = sd.rp[k] - sd.rc[k]/sd.z[k]
+		w.bs[i] += sd.sgn[k] * sd.wt[k] * sd.b[k]
+	}
+	for j := range n {
+		w.rhs[j] = w.rd[j] + w.bs[j]
+		if w.kind[j] == fixed {
+			w.rhs[j] = 0
+		}
+	}
+	for i := range w.m {
+		switch w.kind[n+i] {
+		case free:
+			w.rhs[n+i] = 0
+		case fixed:
+			w.rhs[n+i] = w.re[i]
+		case sided:
+			w.rhs[n+i] = w.bs[n+i] / w.wsum[n+i]
+		}
+	}
+	acc := w.sys.Solve(w.sol, w.rhs, w.goal)
+	copy(w.dx, w.sol[:n])
+	copy(w.dy[n:], w.sol[n:])
+	w.multiply(w.dv, w.dx, w.dy)
+	for i, k := range w.kind {
+		if k == sided {
+			w.recover(i)
+		}
+	}
+	return acc
+}
+
+// recover computes the steps of the sides of entry i from dv and dy.
+func (w *work) recover(i int) {
+	sd := &w.side
+	lo, up := sd.lo[i], sd.up[i]
+	if i < w.n { // the multiplier of a bound is no unknown of the KKT matrix
+		if lo >= 0 {
+			sd.dz[lo] = sd.wt[lo] * (-w.dv[i] - sd.b[lo])
+		}
+		if up >= 0 {
+			sd.dz[up] = sd.wt[up] * (w.dv[i] - sd.b[up])
+		}
+	} else {
+		// The heavier side takes what the other leaves of dy: its own formula
+		// would be a difference of nearly equal numbers times a large weight.
+		switch {
+		case lo < 0:
+			sd.dz[up] = w.dy[i]
+		case up < 0:
+			sd.dz[lo] = -w.dy[i]
+		case sd.wt[lo] < sd.wt[up]:
+			sd.dz[lo] = sd.wt[lo] * (-w.dv[i] - sd.b[lo])
+			sd.dz[up] = w.dy[i] + sd.dz[lo]
+		default:
+			sd.dz[up] = sd.wt[up] * (w.dv[i] - sd.b[up])
+			sd.dz[lo] = sd.dz[up] - w.dy[i]
+		}
+	}
+	if lo >= 0 {
+		w.slackStep(lo, -w.dv[i])
+	}
+	if up >= 0 {
+		w.slackStep(up, w.dv[i])
+	}
+}
+
+// slackStep takes ds from the equation that has the smaller coefficients.
+func (w *work) slackStep(k int, sgnDv float64) {
+	sd := &w.side
+	if sd.s[k] < sd.z[k] {
+		sd.ds[k] = (sd.rc[k] - sd.s[k]*sd.dz[k]) / sd.z[k]
+	} else {
+		sd.ds[k] = sd.rp[k] + w.reg.δ*sd.dz[k] - sgnDv
+	}
+}
+
+// stepLengths sets αp and αd to the longest steps, up to 1, that keep s and z
+// from falling below 1−τ of what they are.
+func (w *work) stepLengths(τ float64) {
+	sd := &w.side
+	w.αp, w.αd = 1, 1
+	for k, ds := range sd.ds {
+		if s := sd.s[k]; ds*w.αp < -τ*s {
+			w.αp = -τ * s / ds
+		}
+		if z, dz := sd.z[k], sd.dz[k]; dz*w.αd < -τ*z {
+			w.αd = -τ * z / dz
+		}
+	}
+	if w.sameStep {
+		w.αp = min(w.αp, w.αd)
+		w.αd = w.αp
+	}
+}
+
+// centring is Mehrotra's σ, from how much μ the predictor would take away.
+func (w *work) centring() float64 {
+	sd := &w.side
+	if len(sd.s) == 0 || !(w.μ > 0) {
+		return 0
+	}
+	after := 0.0
+	for k, s := range sd.s {
+		after += (s + w.αp*sd.ds[k]) * (sd.z[k] + w.αd*sd.dz[k])
+	}
+	r := min(max(after/(float64(len(sd.s))*w.μ), 0), 1)
+	return r * r * r
+}
+
+// advance moves the point along the direction.
+func (w *work) advance() {
+	sd, αp, αd := &w.side, w.αp, w.αd
+	for j, d := range w.dx {
+		w.x[j] += αp * d
+	}
+	for i := w.n; i < len(w.y); i++ {
+		if w.kind[i] == fixed {
+			w.y[i] += αd * w.dy[i]
+		}
+	}
+	for k := range sd.s {
+		sd.s[k] += αp * sd.ds[k]
+		sd.z[k] += αd * sd.dz[k]
+	}
+}
+
+func normInf(v []float64) float64 {
+	top := 0.0
+	for _, e := range v {
+		top = max(top, math.Abs(e))
+	}
+	return top
+}

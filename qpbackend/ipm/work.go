@@ -1,0 +1,155 @@
+package ipm
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// kind says what bounds an entry of v = (x, Ax) has.
+type kind uint8
+
+const (
+	free  kind = iota // none
+	fixed             // both, and equal
+	sided             // one or two, with room between them
+)
+
+// equalWidth: bounds nearer than this, relative, leave no interior to work in.
+const equalWidth = 1e-12
+
+// work is one interior point run over
+//
+//	minimise    ½ xᵀ(θP + γₓI)x + qᵀx + ½ γᵧ‖y‖²   y the dual of the rows
+//	subject to  lo ≤ (x, Ax − γᵧy) ≤ up
+//
+// where θ = 1, γₓ = γᵧ = 0 is the problem itself, and γᵧ > 0 makes the rows
+// elastic: Ax may leave its bounds by γᵧy at the price ½ γᵧ‖y‖². All data are
+// scaled. An entry of v = (x, Ax − γᵧy) that is fixed is an equality, or a
+// variable with a constant value, which is then no unknown. Any other has up to
+// two sides
+//
+//	sgn·v + s = h,  s ≥ 0, with multiplier z ≥ 0.
+type work struct {
+	n, m int
+	p    *sparse.CSC // upper triangle
+	at   *sparse.CSC // n × m, columns are rows of A
+	sys  *kkt.System
+
+	θ, γx, γy float64
+	q         []float64
+	lo, up    []float64 // length n+m; ±Inf for none
+	kind      []kind
+	off       []bool // for the KKT matrix: fixed variables, free rows
+	sameStep  bool   // primal and dual steps of one length
+
+	side sides
+	reg  regularisation
+	goal kkt.Accuracy // of KKT solves
+
+	// Unknowns and directions: x has length n; y, v length n+m.
+	x, dx []float64
+	y, dy []float64
+	v, dv []float64
+
+	grad, aty []float64 // θPx + γₓx + q; Aᵀy over the rows, without bounds of x
+	rd        []float64 // dual residual −(grad + aty + y)
+	re        []float64 // length m, residual of equality rows
+	wsum, bs  []float64 // per entry of v: weight and right-hand side of its sides
+	diag      []float64
+	rhs, sol  []float64
+
+	pinf, dinf float64 // largest primal and dual residual
+	μ          float64 // mean of s·z
+	αp, αd     float64
+}
+
+// sides holds the one-sided bounds; all slices have one length.
+type sides struct {
+	lo, up []int // per entry of v: the number of its side, −1 for none
+	src    []int // entry of v
+	sgn    []float64
+	h      []float64
+	s, z   []float64
+	ds, dz []float64
+	rp, rc []float64 // right-hand sides: primal and complementarity
+	wt, b  []float64 // weight and right-hand side once s and z are eliminated
+}
+
+func newWork(p, at *sparse.CSC, sys *kkt.System) *work {
+	n, m := p.Cols, at.Cols
+	nv := n + m
+	vec := func(k int) []float64 { return make([]float64, k) }
+	w := &work{
+		n: n, m: m, p: p, at: at, sys: sys, θ: 1,
+		q: vec(n), lo: vec(nv), up: vec(nv),
+		kind: make([]kind, nv), off: make([]bool, nv),
+		x: vec(n), dx: vec(n), y: vec(nv), dy: vec(nv), v: vec(nv), dv: vec(nv),
+		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
+		wsum: vec(nv), bs: vec(nv), diag: vec(nv), rhs: vec(nv), sol: vec(nv),
+	}
+	w.side.lo, w.side.up = make([]int, nv), make([]int, nv)
+	return w
+}
+
+// classify reads lo and up: it sets the kinds and lists the sides.
+func (w *work) classify() {
+	sd, count := &w.side, 0
+	for i := range w.kind {
+		lo, up := w.lo[i], w.up[i]
+		sd.lo[i], sd.up[i] = -1, -1
+		switch {
+		case math.IsInf(lo, -1) && math.IsInf(up, 1):
+			w.kind[i] = free
+		case up-lo <= equalWidth*max(1, min(math.Abs(lo), math.Abs(up))):
+			w.kind[i] = fixed
+		default:
+			w.kind[i] = sided
+			if !math.IsInf(lo, -1) {
+				sd.lo[i] = count
+				count++
+			}
+			if !math.IsInf(up, 1) {
+				sd.up[i] = count
+				count++
+			}
+		}
+		w.off[i] = w.kind[i] == fixed && i < w.n || w.kind[i] == free && i >= w.n
+	}
+	sd.resize(count)
+	for i := range w.kind {
+		if k := sd.lo[i]; k >= 0 {
+			sd.src[k], sd.sgn[k], sd.h[k] = i, -1, -w.lo[i]
+		}
+		if k := sd.up[i]; k >= 0 {
+			sd.src[k], sd.sgn[k], sd.h[k] = i, 1, w.up[i]
+		}
+	}
+}
+
+// resize gives the slices length k. It allocates only for a k larger than all
+// before.
+func (sd *sides) resize(k int) {
+	if cap(sd.src) < k {
+		sd.src = make([]int, k)
+	}
+	sd.src = sd.src[:k]
+	for _, v := range [...]*[]float64{&sd.sgn, &sd.h, &sd.s, &sd.z, &sd.ds, &sd.dz, &sd.rp, &sd.rc, &sd.wt, &sd.b} {
+		if cap(*v) < k {
+			*v = make([]float64, k)
+		}
+		*v = (*v)[:k]
+	}
+}
+
+// regularisation holds the weights of the terms ½ρ‖Δx‖² and ½δ‖Δy‖² of each
+// step that keep the KKT matrix quasi-definite: proximal terms whose centre is
+// the present point.
+type regularisation struct {
+	ρ, δ           float64
+	floorρ, floorδ float64 // what they fall to with μ
+	least          float64 // of ρ, where P is slightly nonconvex
+
+	lastP, lastD, lastμ float64 // residuals and μ of the iterate before
+}

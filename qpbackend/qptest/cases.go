@@ -1,0 +1,291 @@
+package qptest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Case is a problem and what becomes of it.
+type Case struct {
+	Name    string
+	Problem *qpbackend.Problem
+	// Want is Solved, PrimalInfeasible or DualInfeasible.
+	Want qpbackend.Status
+	// Objective, X and Y are an optimum where Want is Solved. X and Y are nil
+	// for problems with cones.
+	Objective float64
+	X, Y      []float64
+	// UniqueX and UniqueY say that there is no other optimal X or Y.
+	UniqueX, UniqueY bool
+}
+
+func inf() float64 { return math.Inf(1) }
+
+// Problems returns all problems of the suite that have no cones, made afresh:
+// known small ones, random ones, badly scaled ones, infeasible ones and their
+// feasible twins. They serve to compare backends with each other.
+func Problems() []Case {
+	var all []Case
+	for _, group := range [][]Case{smallCases(), linearCases(), shapedCases(), randomCases(), scaledCases(), infeasibleCases(), twinCases()} {
+		all = append(all, group...)
+	}
+	return all
+}
+
+// matrix stores the nonzero entries of rows. With all zero, it has cols columns.
+func matrix(cols int, rows ...[]float64) *sparse.CSC {
+	var t sparse.Triplets
+	for i, r := range rows {
+		for j, v := range r {
+			if v != 0 {
+				t.Add(i, j, v)
+			}
+		}
+	}
+	m, _ := t.CSC(len(rows), cols)
+	return m
+}
+
+func diag(d ...float64) *sparse.CSC {
+	m := sparse.Identity(len(d))
+	copy(m.Val, d)
+	return m
+}
+
+// upper keeps the upper triangle of a symmetric matrix given by rows.
+func upper(rows ...[]float64) *sparse.CSC {
+	cut := make([][]float64, len(rows))
+	for i, r := range rows {
+		cut[i] = append(make([]float64, i), r[i:]...)
+	}
+	return matrix(len(rows), cut...)
+}
+
+func fill(n int, v float64) []float64 {
+	s := make([]float64, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// solved makes a Case with its optimum, the objective by the problem itself.
+func solved(name string, p *qpbackend.Problem, x, y []float64, uniqueX, uniqueY bool) Case {
+	return Case{
+		Name: name, Problem: p, Want: qpbackend.Solved, Objective: p.Objective(x),
+		X: x, Y: y, UniqueX: uniqueX, UniqueY: uniqueY,
+	}
+}
+
+// smallCases are quadratic problems solved by hand.
+func smallCases() []Case {
+	return []Case{
+		solved("unconstrained", &qpbackend.Problem{
+			P: diag(2, 4), Q: []float64{-2, -8}, R: 7,
+		}, []float64{1, 2}, nil, true, true),
+		solved("unconstrained, P full", &qpbackend.Problem{
+			P: upper([]float64{2, 1}, []float64{1, 2}), Q: []float64{-3, 0},
+		}, []float64{2, -1}, nil, true, true),
+		solved("nothing at all", &qpbackend.Problem{Q: []float64{0, 0}, R: 3}, []float64{0, 0}, nil, false, true),
+		solved("one variable at its upper bound", &qpbackend.Problem{
+			P: diag(1), Q: []float64{-3}, A: sparse.Identity(1), L: []float64{0}, U: []float64{2},
+		}, []float64{2}, []float64{1}, true, true),
+		solved("one variable between its bounds", &qpbackend.Problem{
+			P: diag(1), Q: []float64{-3}, A: sparse.Identity(1), L: []float64{0}, U: []float64{5},
+		}, []float64{3}, []float64{0}, true, true),
+		solved("one variable, fixed", &qpbackend.Problem{
+			P: diag(1), Q: []float64{-3}, A: sparse.Identity(1), L: []float64{1}, U: []float64{1},
+		}, []float64{1}, []float64{2}, true, true),
+		solved("box with each kind of corner", &qpbackend.Problem{
+			P: diag(1, 1, 1, 1), Q: []float64{-3, 3, -0.5, 0}, A: sparse.Identity(4),
+			L: []float64{-1, -1, -1, -inf()}, U: []float64{1, 1, 1, inf()},
+		}, []float64{1, -1, 0.5, 0}, []float64{2, -2, 0, 0}, true, true),
+		solved("equality", &qpbackend.Problem{
+			P: diag(1, 1, 1), Q: fill(3, 0), A: matrix(3, fill(3, 1)), L: []float64{3}, U: []float64{3},
+		}, fill(3, 1), []float64{-1}, true, true),
+		solved("equality through a singular P", &qpbackend.Problem{
+			// ½(x₀+x₁)² with x₀ − x₁ = 2.
+			P: upper([]float64{1, 1}, []float64{1, 1}), Q: []float64{0, 0},
+			A: matrix(2, []float64{1, -1}), L: []float64{2}, U: []float64{2},
+		}, []float64{1, -1}, []float64{0}, true, true),
+		solved("lower side of a two-sided row", &qpbackend.Problem{
+			P: diag(2, 2), Q: []float64{0, 0}, A: matrix(2, []float64{1, 1}), L: []float64{1}, U: []float64{4},
+		}, []float64{0.5, 0.5}, []float64{-1}, true, true),
+		// Hock and Schittkowski 1981, problem 35: optimal value 1/9.
+		solved("HS35", &qpbackend.Problem{
+			P: upper([]float64{4, 2, 2}, []float64{2, 4, 0}, []float64{2, 0, 2}), Q: []float64{-8, -6, -4}, R: 9,
+			A: matrix(3, []float64{1, 1, 2}, []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1}),
+			L: []float64{-inf(), 0, 0, 0}, U: []float64{3, inf(), inf(), inf()},
+		}, []float64{4. / 3, 7. / 9, 4. / 9}, []float64{2. / 9, 0, 0, 0}, true, true),
+		// Hock and Schittkowski 1981, problem 21: optimal value −99.96.
+		solved("HS21", &qpbackend.Problem{
+			P: diag(0.02, 2), Q: []float64{0, 0}, R: -100,
+			A: matrix(2, []float64{10, -1}, []float64{1, 0}, []float64{0, 1}),
+			L: []float64{10, 2, -50}, U: []float64{inf(), 50, 50},
+		}, []float64{2, 0}, []float64{0, -0.04, 0}, true, true),
+		projectionOnSimplex(),
+	}
+}
+
+// projectionOnSimplex is the point of the unit simplex nearest to a given one.
+func projectionOnSimplex() Case {
+	const n = 50
+	c := make([]float64, n)
+	for i := range c {
+		c[i] = math.Sin(float64(3*i)) / 2
+	}
+	// τ with Σ max(c − τ, 0) = 1, by the sorted sums.
+	sorted := slices.Clone(c)
+	slices.Sort(sorted)
+	τ, sum := 0.0, 0.0
+	for k := n - 1; k >= 0; k-- {
+		sum += sorted[k]
+		if t := (sum - 1) / float64(n-k); t < sorted[k] {
+			τ = t
+		}
+	}
+	var t sparse.Triplets
+	p := &qpbackend.Problem{P: sparse.Identity(n), L: []float64{1}, U: []float64{1}}
+	x, y := make([]float64, n), []float64{τ}
+	for j := range n {
+		p.Q = append(p.Q, -c[j])
+		t.Add(0, j, 1)
+		t.Add(1+j, j, 1)
+		p.L, p.U = append(p.L, 0), append(p.U, inf())
+		x[j] = max(c[j]-τ, 0)
+		y = append(y, min(c[j]-τ, 0))
+	}
+	p.A, _ = t.CSC(1+n, n)
+	return solved("projection on a simplex", p, x, y, true, true)
+}
+
+// linearCases are linear programs.
+func linearCases() []Case {
+	vertex := func() *qpbackend.Problem {
+		return &qpbackend.Problem{
+			Q: []float64{-1, -2},
+			A: matrix(2, []float64{1, 1}, []float64{1, 3}, []float64{1, 0}, []float64{0, 1}),
+			L: []float64{-inf(), -inf(), 0, 0}, U: []float64{4, 6, inf(), inf()},
+		}
+	}
+	degenerate := vertex()
+	degenerate.A = matrix(2, []float64{1, 1}, []float64{1, 3}, []float64{1, 0}, []float64{0, 1}, []float64{1, 2})
+	degenerate.L, degenerate.U = append(degenerate.L, -inf()), append(degenerate.U, 5)
+	return []Case{
+		solved("linear, one variable", &qpbackend.Problem{
+			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{-inf()}, U: []float64{5},
+		}, []float64{5}, []float64{1}, true, true),
+		solved("linear, a vertex", vertex(), []float64{3, 1}, []float64{0.5, 0.5, 0, 0}, true, true),
+		solved("linear, a degenerate vertex", degenerate, []float64{3, 1}, []float64{0.5, 0.5, 0, 0, 0}, true, false),
+		solved("linear, an edge of solutions", &qpbackend.Problem{
+			Q: []float64{1, 1}, A: matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+			L: []float64{1, 0, 0}, U: []float64{inf(), inf(), inf()},
+		}, []float64{0.5, 0.5}, []float64{-1, 0, 0}, false, true),
+		solved("linear, P of stored zeros", &qpbackend.Problem{
+			P: diag(0, 0), Q: []float64{1, -1}, A: sparse.Identity(2), L: []float64{-1, -2}, U: []float64{3, 4},
+		}, []float64{-1, 4}, []float64{-1, 1}, true, true),
+		assignment(), polygon(),
+	}
+}
+
+// assignment of three workers to three jobs, where staying costs nothing: it
+// has dependent equalities and a degenerate solution.
+func assignment() Case {
+	var t sparse.Triplets
+	p := &qpbackend.Problem{L: fill(6, 1), U: fill(6, 1)}
+	x := make([]float64, 9)
+	for w := range 3 {
+		for j := range 3 {
+			v := 3*w + j
+			t.Add(w, v, 1)
+			t.Add(3+j, v, 1)
+			t.Add(6+v, v, 1)
+			cost := 1.0
+			if w == j {
+				cost, x[v] = 0, 1
+			}
+			p.Q = append(p.Q, cost)
+			p.L, p.U = append(p.L, 0), append(p.U, inf())
+		}
+	}
+	y := make([]float64, 15)
+	for v, q := range p.Q {
+		y[6+v] = -q
+	}
+	p.A, _ = t.CSC(15, 9)
+	return solved("assignment", p, x, y, true, false)
+}
+
+// polygon is a linear objective over a hundred tangents of the unit circle; the
+// optimum is the corner between the first two.
+func polygon() Case {
+	p := &qpbackend.Problem{Q: []float64{0, 0}}
+	const m = 100
+	var rows [][]float64
+	for k := range m {
+		φ := 2 * math.Pi * float64(k) / m
+		rows = append(rows, []float64{math.Cos(φ), math.Sin(φ)})
+		p.L, p.U = append(p.L, -inf()), append(p.U, 1)
+	}
+	y := make([]float64, m)
+	for k := range 2 {
+		y[k] = 1
+		p.Q[0] -= rows[k][0]
+		p.Q[1] -= rows[k][1]
+	}
+	p.A = matrix(2, rows...)
+	half := math.Pi / m
+	return solved("linear, over a polygon", p, []float64{1, math.Tan(half)}, y, true, true)
+}
+
+// shapedCases have rows and columns that trip a solver.
+func shapedCases() []Case {
+	storedZeros := &qpbackend.Problem{
+		P: diag(1, 0), Q: []float64{-1, 1}, A: &sparse.CSC{
+			Rows: 2, Cols: 2, ColPtr: []int{0, 2, 4}, RowIdx: []int{0, 1, 0, 1}, Val: []float64{0, 1, 1, 0},
+		}, L: []float64{2, -9}, U: []float64{8, 9},
+	}
+	return []Case{
+		solved("redundant equalities", &qpbackend.Problem{
+			P: diag(1, 1), Q: []float64{0, 0},
+			A: matrix(2, []float64{1, 1}, []float64{1, 1}, []float64{2, 2}, []float64{1, -1}),
+			L: []float64{2, 2, 4, 0}, U: []float64{2, 2, 4, 0},
+		}, []float64{1, 1}, []float64{-1, 0, 0, 0}, true, false),
+		solved("duplicate inequalities", &qpbackend.Problem{
+			P: diag(1, 1), Q: []float64{0, 0},
+			A: matrix(2, []float64{1, 1}, []float64{1, 1}, []float64{-1, -1}),
+			L: []float64{2, 2, -inf()}, U: []float64{inf(), 9, -2},
+		}, []float64{1, 1}, []float64{-1, 0, 0}, true, false),
+		solved("free rows", &qpbackend.Problem{
+			P: diag(1, 1), Q: []float64{-1, -2},
+			A: matrix(2, []float64{1, 1}, []float64{1, -1}, []float64{3, 1}),
+			L: []float64{-inf(), -1e20, -1e30}, U: []float64{inf(), 1e20, 4},
+		}, []float64{0.7, 1.9}, []float64{0, 0, 0.1}, true, true),
+		solved("only free rows", &qpbackend.Problem{
+			P: diag(1, 1), Q: []float64{-1, -2}, A: sparse.Identity(2), L: []float64{-inf(), -1e20}, U: []float64{inf(), 1e25},
+		}, []float64{1, 2}, []float64{0, 0}, true, true),
+		solved("fixed variables", &qpbackend.Problem{
+			P: upper([]float64{2, 1, 0}, []float64{1, 2, 1}, []float64{0, 1, 2}), Q: []float64{1, 1, 1},
+			A: sparse.Identity(3), L: []float64{1, -inf(), -2}, U: []float64{1, inf(), -2},
+		}, []float64{1, 0, -2}, []float64{-3, 0, 3}, true, true),
+		solved("all variables fixed, one row more", &qpbackend.Problem{
+			P: diag(1, 1), Q: []float64{0, 0},
+			A: matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{1, 1}), L: []float64{1, 2, -9}, U: []float64{1, 2, 9},
+		}, []float64{1, 2}, []float64{-1, -2, 0}, true, true),
+		solved("empty columns", &qpbackend.Problem{
+			// Variable 1 is nowhere, variable 2 only in P and q.
+			P: diag(1, 0, 2), Q: []float64{0, 0, -2}, A: matrix(3, []float64{1, 0, 0}), L: []float64{4}, U: []float64{inf()},
+		}, []float64{4, 0, 1}, []float64{-4}, false, true),
+		solved("an empty row", &qpbackend.Problem{
+			P: diag(1, 1), Q: []float64{-1, 0}, A: matrix(2, []float64{0, 0}, []float64{1, 1}), L: []float64{-1, 0}, U: []float64{0, 0},
+		}, []float64{0.5, -0.5}, []float64{0, 0.5}, true, false),
+		solved("stored zeros in A", storedZeros, []float64{1, 2}, []float64{-1, 0}, true, true),
+		solved("more equalities than variables", &qpbackend.Problem{
+			Q: []float64{1, 1}, A: matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{1, 1}, []float64{1, -1}),
+			L: []float64{1, 2, 3, -1}, U: []float64{1, 2, 3, -1},
+		}, []float64{1, 2}, []float64{-1, -1, 0, 0}, true, false),
+	}
+}

@@ -1,0 +1,127 @@
+package qptest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// controlling checks contexts, limits and the end of a solver.
+func (s suite) controlling() []Check {
+	return []Check{
+		{"context/cancelled before", func(t TB) {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			s.interrupted(t, ctx, context.Canceled)
+		}},
+		{"context/deadline in the past", func(t TB) {
+			ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
+			defer cancel()
+			s.interrupted(t, ctx, context.DeadlineExceeded)
+		}},
+		{"limit/one iteration", s.oneIteration},
+		{"limit/the limit of an unbounded problem is no certificate", s.oneIterationUnbounded},
+		{"close/twice, and no work after", s.closed},
+	}
+}
+
+// interrupted solves with a context that has ended, then with one that lasts.
+func (s suite) interrupted(t TB, ctx context.Context, want error) {
+	t.Helper()
+	c := sample()
+	solver := s.make(t, c.Problem, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	res := new(qpbackend.Result)
+	if err := solver.Solve(ctx, res); !errors.Is(err, want) {
+		t.Errorf("the error is %v, want %v", err, want)
+		return
+	}
+	if res.Status != qpbackend.Interrupted(want) {
+		t.Errorf("the status is %v, want %v", res.Status, qpbackend.Interrupted(want))
+	}
+	s.honest(t, c.Problem, res)
+	if res := run(t, solver); res != nil {
+		s.optimal(t, c, res)
+	}
+}
+
+// honest checks an iterate that nobody claims to be a solution.
+func (s suite) honest(t TB, p *qpbackend.Problem, res *qpbackend.Result) {
+	t.Helper()
+	if !shaped(t, p, res) {
+		return
+	}
+	if got := qpbackend.Certify(p, res.X, res.Y); got != res.Res {
+		t.Errorf("Res is %+v, Certify has %+v", res.Res, got)
+	}
+	if want := p.Objective(res.X); !near(res.Objective, want, 1e-12) {
+		t.Errorf("Objective is %.15g; at X it is %.15g", res.Objective, want)
+	}
+}
+
+func (s suite) oneIteration(t TB) {
+	c := sample()
+	set := s.settings()
+	set.MaxIter = 1
+	res := s.solve(t, c.Problem, set)
+	if res == nil {
+		return
+	}
+	if res.Status != qpbackend.IterationLimit || res.Iterations > 1 {
+		t.Errorf("the status is %v after %d iterations, want iteration_limit after 1", res.Status, res.Iterations)
+	}
+	s.honest(t, c.Problem, res)
+}
+
+// oneIterationUnbounded: whatever the status, a certificate must be one.
+func (s suite) oneIterationUnbounded(t TB) {
+	set := s.settings()
+	set.MaxIter = 1
+	p := falling()
+	res := s.solve(t, p, set)
+	if res == nil {
+		return
+	}
+	switch res.Status {
+	case qpbackend.DualInfeasible:
+		certificate(t, p, res, set.InfeasTol)
+	case qpbackend.IterationLimit:
+		s.honest(t, p, res)
+	default:
+		t.Errorf("the status is %v, want iteration_limit or dual_infeasible", res.Status)
+	}
+}
+
+func (s suite) closed(t TB) {
+	c := sample()
+	solver := s.make(t, c.Problem, s.settings())
+	if solver == nil {
+		return
+	}
+	first := run(t, solver)
+	if first == nil {
+		return
+	}
+	x := slices.Clone(first.X)
+	for k := range 2 {
+		if err := solver.Close(); err != nil {
+			t.Errorf("Close number %d: %v", k+1, err)
+		}
+	}
+	if !slices.Equal(x, first.X) {
+		t.Errorf("Close changes the result of an earlier Solve")
+	}
+	if err := solver.Solve(context.Background(), new(qpbackend.Result)); err == nil {
+		t.Errorf("Solve after Close gives no error")
+	}
+	if err := solver.Update(qpbackend.Update{Q: c.Problem.Q}); err == nil {
+		t.Errorf("Update after Close gives no error")
+	}
+	_ = solver.WarmStart(first.X, first.Y) // must not fall over freed memory
+}

@@ -1,0 +1,139 @@
+package qptest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// infeasible checks the certificates of problems without a solution.
+func (s suite) infeasible() []Check {
+	var out []Check
+	for _, c := range infeasibleCases() {
+		out = append(out, Check{"certificate/" + c.Name, func(t TB) {
+			set := s.settings()
+			res := s.solve(t, c.Problem, set)
+			if res == nil {
+				return
+			}
+			if res.Status != c.Want {
+				t.Errorf("the status is %v (%s), want %v", res.Status, res.Message, c.Want)
+				return
+			}
+			certificate(t, c.Problem, res, set.InfeasTol)
+		}})
+	}
+	return append(out,
+		Check{"certificate/neither feasible nor bounded", s.neither},
+		Check{"certificate/the same solver, feasible again", s.feasibleAgain},
+	)
+}
+
+// certificate checks a result whose status is an infeasibility.
+func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64) {
+	t.Helper()
+	if !shaped(t, p, res) {
+		return
+	}
+	if res.Res != (qpbackend.Residuals{}) {
+		t.Errorf("Res is %+v beside a certificate, want zeros", res.Res)
+	}
+	sign, worth, size := 1, qpbackend.PrimalInfeasibility(p, res.Y), supportValue(p, res.Y)
+	if res.Status == qpbackend.DualInfeasible {
+		sign, worth, size = -1, qpbackend.DualInfeasibility(p, res.X), dot(p.Q, res.X)
+	}
+	if !(worth <= tol) {
+		t.Errorf("the certificate of %v is worth %g, want at most %g", res.Status, worth, tol)
+	}
+	if !math.IsInf(res.Objective, sign) {
+		t.Errorf("the objective of %v is %g", res.Status, res.Objective)
+	}
+	if !near(size, -1, 1e-6) {
+		t.Errorf("the certificate of %v is scaled to %g, want -1", res.Status, size)
+	}
+}
+
+// supportValue is S(y): the sum of u[i]·y[i] over y[i] > 0 and l[i]·y[i] over
+// y[i] < 0, absent bounds left out, and of l[i]·y[i] over rows of cones.
+func supportValue(p *qpbackend.Problem, y []float64) float64 {
+	s := 0.0
+	for i, v := range y {
+		inCone := slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return i >= c.Start && i < c.Start+c.Len })
+		switch {
+		case inCone:
+			s += v * p.L[i]
+		case v > 0 && p.U[i] < qpbackend.Infinity:
+			s += v * p.U[i]
+		case v < 0 && p.L[i] > -qpbackend.Infinity:
+			s += v * p.L[i]
+		}
+	}
+	return s
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+// neither: both certificates exist and either is right.
+func (s suite) neither(t TB) {
+	p := &qpbackend.Problem{
+		Q: []float64{-1, 0}, A: matrix(2, []float64{0, 1}, []float64{0, 1}), L: []float64{1, -inf()}, U: []float64{inf(), 0},
+	}
+	set := s.settings()
+	res := s.solve(t, p, set)
+	if res == nil {
+		return
+	}
+	if res.Status != qpbackend.PrimalInfeasible && res.Status != qpbackend.DualInfeasible {
+		t.Errorf("the status is %v, want one of the infeasibilities", res.Status)
+		return
+	}
+	certificate(t, p, res, set.InfeasTol)
+}
+
+// feasibleAgain takes one solver from feasible to infeasible and back.
+func (s suite) feasibleAgain(t TB) {
+	p := &qpbackend.Problem{
+		P: diag(1, 1), Q: []float64{0, 0}, A: matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+		L: []float64{1, -inf(), -inf()}, U: []float64{inf(), 1, 1},
+	}
+	set := s.settings()
+	solver := s.make(t, p, set)
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	for k, side := range []float64{1, 3, 1} {
+		now := p.Clone()
+		now.L[0] = side
+		if err := solver.Update(qpbackend.Update{L: now.L}); err != nil {
+			t.Errorf("Update: %v", err)
+			return
+		}
+		res := run(t, solver)
+		if res == nil {
+			return
+		}
+		if k == 1 {
+			if res.Status != qpbackend.PrimalInfeasible {
+				t.Errorf("x₀ + x₁ ≥ 3 below 1 each: the status is %v, want primal_infeasible", res.Status)
+				return
+			}
+			certificate(t, now, res, set.InfeasTol)
+			continue
+		}
+		s.optimal(t, solved("", now, []float64{0.5, 0.5}, []float64{-0.5, 0, 0}, true, true), res)
+	}
+}
+
+// falling is unbounded in its one variable.
+func falling() *qpbackend.Problem {
+	return &qpbackend.Problem{Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{inf()}}
+}

@@ -1,0 +1,262 @@
+package qptest
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// solving checks every problem that has a solution.
+func (s suite) solving() []Check {
+	var out []Check
+	for _, c := range Problems() {
+		if c.Want != qpbackend.Solved {
+			continue
+		}
+		out = append(out, Check{"solve/" + c.Name, func(t TB) {
+			if res := s.solve(t, c.Problem, s.settings()); res != nil {
+				s.optimal(t, c, res)
+			}
+		}})
+	}
+	return append(out,
+		Check{"solve/rounding in P is no negative curvature", s.roundedP},
+		Check{"result/slices are reused", s.reused},
+		Check{"result/two runs agree bit for bit", s.deterministic},
+		Check{"result/the problem is copied", s.copied},
+		Check{"result/solvers side by side", s.sideBySide},
+	)
+}
+
+// solve runs New and Solve and closes; nil after an error.
+func (s suite) solve(t TB, p *qpbackend.Problem, set qpbackend.Settings) *qpbackend.Result {
+	t.Helper()
+	solver := s.make(t, p, set)
+	if solver == nil {
+		return nil
+	}
+	defer solver.Close()
+	return run(t, solver)
+}
+
+func (s suite) make(t TB, p *qpbackend.Problem, set qpbackend.Settings) qpbackend.Solver {
+	t.Helper()
+	solver, err := s.b.New(p, set)
+	if err != nil {
+		t.Errorf("New: %v", err)
+		return nil
+	}
+	return solver
+}
+
+// run is Solve without a limit.
+func run(t TB, solver qpbackend.Solver) *qpbackend.Result {
+	t.Helper()
+	res := new(qpbackend.Result)
+	if err := solver.Solve(context.Background(), res); err != nil {
+		t.Errorf("Solve: %v", err)
+		return nil
+	}
+	return res
+}
+
+// optimal compares a result with a known optimum.
+func (s suite) optimal(t TB, c Case, res *qpbackend.Result) {
+	t.Helper()
+	if !s.certified(t, c.Problem, res) {
+		return
+	}
+	if !near(res.Objective, c.Objective, s.g.objTol()) {
+		t.Errorf("the objective is %.10g, want %.10g", res.Objective, c.Objective)
+	}
+	if c.UniqueX {
+		s.samePoint(t, "X", res.X, c.X)
+	}
+	if c.UniqueY {
+		s.samePoint(t, "Y", res.Y, c.Y)
+	}
+}
+
+// certified checks that the result claims to be solved and is, by a
+// computation of its own.
+func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool {
+	t.Helper()
+	if !shaped(t, p, res) {
+		return false
+	}
+	if res.Status != qpbackend.Solved {
+		t.Errorf("the status is %v (%s), want solved; residuals %+v", res.Status, res.Message, res.Res)
+		return false
+	}
+	if got := qpbackend.Certify(p, res.X, res.Y); got != res.Res {
+		t.Errorf("Res is %+v, Certify has %+v", res.Res, got)
+		return false
+	}
+	if r := res.Res.Max(); !(r <= s.g.tol()) {
+		t.Errorf("solved, says the status, at residuals %+v; want at most %g", res.Res, s.g.tol())
+		return false
+	}
+	if want := p.Objective(res.X); !near(res.Objective, want, 1e-12) {
+		t.Errorf("Objective is %.15g; at X it is %.15g", res.Objective, want)
+		return false
+	}
+	return true
+}
+
+// shaped checks lengths and that X and Y are numbers.
+func shaped(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool {
+	t.Helper()
+	n, m := p.Dims()
+	if len(res.X) != n || len(res.Y) != m {
+		t.Errorf("X and Y have lengths %d and %d, want %d and %d (status %v)", len(res.X), len(res.Y), n, m, res.Status)
+		return false
+	}
+	for _, v := range slices.Concat(res.X, res.Y) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("X or Y is not finite (status %v)", res.Status)
+			return false
+		}
+	}
+	return true
+}
+
+func near(got, want, tol float64) bool {
+	return math.Abs(got-want) <= tol*max(1, math.Abs(want))
+}
+
+func (s suite) samePoint(t TB, name string, got, want []float64) {
+	t.Helper()
+	scale := 1.0
+	for _, v := range want {
+		scale = max(scale, math.Abs(v))
+	}
+	for i, v := range want {
+		if !(math.Abs(got[i]-v) <= s.g.pointTol()*scale) {
+			t.Errorf("%s[%d] = %.8g, want %.8g", name, i, got[i], v)
+			return
+		}
+	}
+}
+
+// sample is a problem of middling size that takes several iterations.
+func sample() Case {
+	for _, c := range randomCases() {
+		if len(c.X) == 10 {
+			return c
+		}
+	}
+	panic("qptest: no random case of 10 variables")
+}
+
+// roundedP solves with P = vvᵀ, whose stored entries have eigenvalues of about
+// −1e-16 beside the positive one.
+func (s suite) roundedP(t TB) {
+	v := []float64{1. / 3, 0.1, 0.7, -0.3}
+	rows := make([][]float64, len(v))
+	for i := range v {
+		for j := range v {
+			rows[i] = append(rows[i], v[i]*v[j])
+		}
+	}
+	p := &qpbackend.Problem{P: upper(rows...), Q: fill(4, 1), A: diag(1, 1, 1, 1), L: fill(4, -1), U: fill(4, 1)}
+	if res := s.solve(t, p, s.settings()); res != nil {
+		s.certified(t, p, res)
+	}
+}
+
+func (s suite) reused(t TB) {
+	c := sample()
+	solver := s.make(t, c.Problem, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	n, m := c.Problem.Dims()
+	res := &qpbackend.Result{X: make([]float64, n+3), Y: make([]float64, m, m+5), Message: "stale"}
+	x, y := &res.X[0], &res.Y[0]
+	for range 2 {
+		if err := solver.Solve(context.Background(), res); err != nil {
+			t.Errorf("Solve: %v", err)
+			return
+		}
+		s.optimal(t, c, res)
+		if len(res.X) == 0 || len(res.Y) == 0 || &res.X[0] != x || &res.Y[0] != y {
+			t.Errorf("X or Y was long enough and is another slice now")
+		}
+		if res.Message == "stale" {
+			t.Errorf("Message is that of an earlier solve")
+		}
+	}
+}
+
+func (s suite) deterministic(t TB) {
+	for _, c := range []Case{sample(), infeasibleCases()[1]} {
+		a, b := s.solve(t, c.Problem, s.settings()), s.solve(t, c.Problem, s.settings())
+		if a == nil || b == nil {
+			return
+		}
+		if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) || a.Iterations != b.Iterations {
+			t.Errorf("%s: two runs differ: %d and %d iterations, objectives %.17g and %.17g", c.Name, a.Iterations, b.Iterations, a.Objective, b.Objective)
+		}
+	}
+}
+
+// copied changes the problem and an update after they were handed over.
+func (s suite) copied(t TB) {
+	c := sample()
+	p := c.Problem.Clone()
+	solver := s.make(t, p, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	spoil(p.Q, p.L, p.U, p.P.Val, p.A.Val)
+	if res := run(t, solver); res != nil {
+		s.optimal(t, c, res)
+	}
+	u := everything(c.Problem.Clone())
+	if err := solver.Update(u); err != nil {
+		t.Errorf("Update: %v", err)
+		return
+	}
+	spoil(u.Q, u.L, u.U, u.P, u.A)
+	if res := run(t, solver); res != nil {
+		s.optimal(t, c, res)
+	}
+}
+
+func spoil(vs ...[]float64) {
+	for _, v := range vs {
+		for i := range v {
+			v[i] = math.NaN()
+		}
+	}
+}
+
+// sideBySide has two solvers of one problem work at the same time.
+func (s suite) sideBySide(t TB) {
+	c := sample()
+	var res [2]*qpbackend.Result
+	var log [2]recorder
+	done := make(chan int)
+	for k := range res {
+		go func() {
+			defer func() { done <- k }()
+			defer reportPanic(&log[k])
+			res[k] = s.solve(&log[k], c.Problem, s.settings())
+		}()
+	}
+	for range res {
+		<-done
+	}
+	for k := range res {
+		for _, f := range log[k].failures {
+			t.Errorf("%s", f)
+		}
+		if res[k] != nil {
+			s.optimal(t, c, res[k])
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package qptest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// everything is the update that makes any problem of p's pattern equal to p.
+func everything(p *qpbackend.Problem) qpbackend.Update {
+	return qpbackend.Update{Q: p.Q, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}
+}
+
+// updating compares updated solvers with fresh ones, and warm starts.
+func (s suite) updating() []Check {
+	var out []Check
+	for _, part := range []struct {
+		name string
+		cut  func(u *qpbackend.Update)
+	}{
+		{"q", func(u *qpbackend.Update) { u.L, u.U, u.P, u.A = nil, nil, nil, nil }},
+		{"l", func(u *qpbackend.Update) { u.Q, u.U, u.P, u.A = nil, nil, nil, nil }},
+		{"u", func(u *qpbackend.Update) { u.Q, u.L, u.P, u.A = nil, nil, nil, nil }},
+		{"l and u", func(u *qpbackend.Update) { u.Q, u.P, u.A = nil, nil, nil }},
+		{"P", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.A = nil, nil, nil, nil }},
+		{"A", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.P = nil, nil, nil, nil }},
+		{"everything", func(u *qpbackend.Update) {}},
+		{"nothing", func(u *qpbackend.Update) { *u = qpbackend.Update{} }},
+	} {
+		out = append(out, Check{"update/" + part.name, func(t TB) { s.updateAgainstFresh(t, part.cut) }})
+	}
+	return append(out,
+		Check{"update/before the first solve", s.updateFirst},
+		Check{"update/bounds that come and go", s.boundsComeAndGo},
+		Check{"update/refused, nothing changed", s.updateRefused},
+		Check{"warm/own solution", s.warmOwn},
+		Check{"warm/garbage", s.warmGarbage},
+		Check{"warm/wrong lengths", s.warmLengths},
+	)
+}
+
+// moving is a strictly convex problem and others of the same pattern, feasible
+// whatever parts of them are mixed.
+func moving(k int) *qpbackend.Problem {
+	const n, m = 12, 18
+	shape := rand.New(rand.NewPCG(7, 23))
+	p := &qpbackend.Problem{P: randomPSD(shape, n, 5, 0.3), A: randomRows(shape, n, m, 0.3, true)}
+	rng := rand.New(rand.NewPCG(uint64(k), 24))
+	// P's values are scaled as a whole, so that they stay semidefinite.
+	scale := 0.5 + rng.Float64()
+	for i := range p.P.Val {
+		p.P.Val[i] *= scale
+	}
+	for i := range p.A.Val {
+		p.A.Val[i] += 0.3 * rng.NormFloat64()
+	}
+	// Zero meets all bounds of every k.
+	for range n {
+		p.Q = append(p.Q, 3*rng.NormFloat64())
+	}
+	for range m + n {
+		p.L, p.U = append(p.L, -0.2-rng.Float64()), append(p.U, 0.2+rng.Float64())
+	}
+	return p
+}
+
+// updateAgainstFresh walks through problems by updates, each compared with a
+// fresh solver.
+func (s suite) updateAgainstFresh(t TB, cut func(*qpbackend.Update)) {
+	now := moving(0)
+	solver := s.make(t, now, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	for k := range 4 {
+		u := everything(moving(k))
+		cut(&u)
+		if err := solver.Update(u); err != nil {
+			t.Errorf("update %d: %v", k, err)
+			return
+		}
+		if err := now.Apply(u); err != nil {
+			t.Errorf("update %d: Apply: %v", k, err)
+			return
+		}
+		got, want := run(t, solver), s.solve(t, now, s.settings())
+		if got == nil || want == nil || !s.certified(t, now, got) || !s.certified(t, now, want) {
+			return
+		}
+		if !near(got.Objective, want.Objective, s.g.objTol()) {
+			t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
+		}
+	}
+}
+
+func (s suite) updateFirst(t TB) {
+	solver := s.make(t, moving(0), s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	p := moving(3)
+	if err := solver.Update(everything(p)); err != nil {
+		t.Errorf("Update: %v", err)
+		return
+	}
+	if res := run(t, solver); res != nil {
+		s.certified(t, p, res)
+	}
+}
+
+// boundsComeAndGo turns rows into free rows, equalities and back.
+func (s suite) boundsComeAndGo(t TB) {
+	p := moving(0)
+	solver := s.make(t, p, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	for k := range 6 {
+		now := p.Clone()
+		for i := range now.L {
+			switch (i + k) % 6 {
+			case 0:
+				now.L[i], now.U[i] = -inf(), inf()
+			case 1:
+				now.L[i] = -inf()
+			case 2:
+				now.U[i] = 1e20
+			case 3:
+				if i < 5 {
+					now.L[i], now.U[i] = 0, 0
+				}
+			}
+		}
+		if err := solver.Update(qpbackend.Update{L: now.L, U: now.U}); err != nil {
+			t.Errorf("update %d: %v", k, err)
+			return
+		}
+		got, want := run(t, solver), s.solve(t, now, s.settings())
+		if got == nil || want == nil {
+			return
+		}
+		if got.Status != want.Status {
+			t.Errorf("update %d: the status is %v, from a fresh solver %v", k, got.Status, want.Status)
+			return
+		}
+		if got.Status != qpbackend.Solved {
+			certificate(t, now, got, s.settings().InfeasTol)
+			continue
+		}
+		if s.certified(t, now, got) && !near(got.Objective, want.Objective, s.g.objTol()) {
+			t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
+		}
+	}
+}
+
+// updateRefused sends wrong updates, some half right, and solves again.
+func (s suite) updateRefused(t TB) {
+	c := sample()
+	p := c.Problem
+	solver := s.make(t, p, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	n, m := p.Dims()
+	nan := math.NaN()
+	spoiled := func(v []float64, x float64) []float64 {
+		w := slices.Clone(v)
+		w[len(w)/2] = x
+		return w
+	}
+	crossed := slices.Clone(p.U)
+	for i := range crossed {
+		crossed[i] = min(p.U[i], 1e3) + 1
+	}
+	for _, bad := range []struct {
+		name string
+		u    qpbackend.Update
+	}{
+		{"q too short", qpbackend.Update{Q: fill(n-1, 1)}},
+		{"l too long", qpbackend.Update{L: fill(m+1, -9)}},
+		{"u too short", qpbackend.Update{Q: fill(n, 9), U: fill(m-1, 9)}},
+		{"P too short", qpbackend.Update{Q: fill(n, 9), P: p.P.Val[1:]}},
+		{"A too short", qpbackend.Update{Q: fill(n, 9), A: p.A.Val[1:]}},
+		{"NaN in q", qpbackend.Update{Q: spoiled(p.Q, nan)}},
+		{"an infinite q", qpbackend.Update{Q: spoiled(p.Q, inf())}},
+		{"NaN in l", qpbackend.Update{Q: fill(n, 9), L: spoiled(p.L, nan)}},
+		{"NaN in u", qpbackend.Update{L: fill(m, -9), U: spoiled(p.U, nan)}},
+		{"NaN in P", qpbackend.Update{Q: fill(n, 9), P: spoiled(p.P.Val, nan)}},
+		{"NaN in A", qpbackend.Update{Q: fill(n, 9), L: fill(m, -9), A: spoiled(p.A.Val, nan)}},
+		{"crossed bounds", qpbackend.Update{Q: fill(n, 9), L: crossed}},
+		{"an upper bound of -inf", qpbackend.Update{L: fill(m, -inf()), U: fill(m, -inf())}},
+	} {
+		if err := solver.Update(bad.u); err == nil {
+			t.Errorf("the update with %s is accepted", bad.name)
+			return
+		}
+	}
+	if res := run(t, solver); res != nil {
+		s.optimal(t, c, res)
+	}
+}
+
+func (s suite) warmOwn(t TB) {
+	p := moving(1)
+	cold := s.solve(t, p, s.settings())
+	solver := s.make(t, p, s.settings())
+	if cold == nil || solver == nil || !s.certified(t, p, cold) {
+		return
+	}
+	defer solver.Close()
+	for _, which := range []string{"x and y", "x", "y"} {
+		x, y := cold.X, cold.Y
+		switch which {
+		case "x":
+			y = nil
+		case "y":
+			x = nil
+		}
+		if err := solver.WarmStart(x, y); err != nil {
+			t.Errorf("WarmStart with %s: %v", which, err)
+			return
+		}
+		warm := run(t, solver)
+		if warm == nil || !s.certified(t, p, warm) {
+			return
+		}
+		if which == "x and y" && warm.Iterations > cold.Iterations {
+			t.Errorf("%d iterations from the solution, %d without", warm.Iterations, cold.Iterations)
+		}
+	}
+}
+
+func (s suite) warmGarbage(t TB) {
+	c := sample()
+	solver := s.make(t, c.Problem, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	rng := rand.New(rand.NewPCG(9, 25))
+	n, m := c.Problem.Dims()
+	for _, size := range []float64{1, 1e4, 1e8} {
+		x, y := make([]float64, n), make([]float64, m)
+		for j := range x {
+			x[j] = size * rng.NormFloat64()
+		}
+		for i := range y {
+			y[i] = size * rng.NormFloat64()
+		}
+		if err := solver.WarmStart(x, y); err != nil {
+			t.Errorf("WarmStart: %v", err)
+			return
+		}
+		spoil(x, y) // they are copied
+		if res := run(t, solver); res != nil {
+			s.optimal(t, c, res)
+		}
+	}
+	// A point that is not finite may be refused or ignored.
+	for _, v := range []float64{math.NaN(), inf()} {
+		_ = solver.WarmStart(fill(n, v), fill(m, v))
+		if res := run(t, solver); res != nil {
+			s.optimal(t, c, res)
+		}
+	}
+}
+
+func (s suite) warmLengths(t TB) {
+	c := sample()
+	solver := s.make(t, c.Problem, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	n, m := c.Problem.Dims()
+	if solver.WarmStart(fill(n+1, 0), nil) == nil || solver.WarmStart(nil, fill(m-1, 0)) == nil {
+		t.Errorf("a warm start of the wrong length is accepted")
+	}
+	if err := solver.WarmStart(nil, nil); err != nil {
+		t.Errorf("WarmStart(nil, nil): %v", err)
+	}
+	if res := run(t, solver); res != nil {
+		s.optimal(t, c, res)
+	}
+}
