@@ -1,0 +1,180 @@
+package qps
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// file turns what was gathered into a problem.
+func (p *parser) file() (*File, error) {
+	if len(p.cols) == 0 {
+		return nil, errors.New("the file has no columns")
+	}
+	if p.objName != "" && p.objGot == "" {
+		return nil, fmt.Errorf("OBJNAME names %q, which is no N row", p.objName)
+	}
+	prob := &qpbackend.Problem{R: p.r}
+	for _, c := range p.cols {
+		prob.Q = append(prob.Q, c.q)
+	}
+	var err error
+	if prob.P, err = p.hessian(); err != nil {
+		return nil, err
+	}
+	for i := range p.rows {
+		lo, up := p.rows[i].sides()
+		if !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) {
+			return nil, fmt.Errorf("line %d: row %q has the sides %g and %g", p.rows[i].line, p.out.RowNames[i], lo, up)
+		}
+		prob.L, prob.U = append(prob.L, lo), append(prob.U, up)
+	}
+	if err := p.boundRows(prob); err != nil {
+		return nil, err
+	}
+	a, twice := p.entries.build(len(prob.L), len(p.cols))
+	if twice > 0 {
+		return nil, fmt.Errorf("line %d: a coefficient of this line is stated twice", twice)
+	}
+	prob.A = a
+	if p.out.Maximize {
+		negate(prob)
+	}
+	if err := prob.Validate(); err != nil {
+		return nil, err
+	}
+	p.out.Problem = prob
+	p.notes()
+	return &p.out, nil
+}
+
+// hessian is the upper triangle of P.
+func (p *parser) hessian() (*sparse.CSC, error) {
+	n := len(p.cols)
+	m, twice := p.quad.build(n, n)
+	if twice > 0 {
+		hint := "; a file with both triangles has them under QMATRIX"
+		if p.bothSides {
+			hint = ""
+		}
+		return nil, fmt.Errorf("line %d: a quadratic coefficient is stated twice%s", twice, hint)
+	}
+	if !p.bothSides {
+		return m, nil
+	}
+	var upper sparse.Triplets
+	t, _ := m.Transpose()
+	for j := range n {
+		lo, hi, tlo, thi := m.ColPtr[j], m.ColPtr[j+1], t.ColPtr[j], t.ColPtr[j+1]
+		for k := 0; lo+k < hi || tlo+k < thi; k++ {
+			if lo+k == hi || tlo+k == thi || m.RowIdx[lo+k] != t.RowIdx[tlo+k] || m.Val[lo+k] != t.Val[tlo+k] {
+				return nil, fmt.Errorf("QMATRIX is not symmetric at column %q; a file with one triangle has it under QUADOBJ", p.out.ColNames[j])
+			}
+			if i := m.RowIdx[lo+k]; i <= j {
+				upper.Add(i, j, m.Val[lo+k])
+			}
+		}
+	}
+	m, _ = upper.CSC(n, n)
+	return m, nil
+}
+
+// sides are the bounds of a row by type, right-hand side and range.
+func (r *rowSpec) sides() (lo, up float64) {
+	span := math.Inf(1)
+	if r.hasRange {
+		span = math.Abs(r.span)
+	}
+	rhs := cap20(r.rhs)
+	switch r.kind {
+	case 'G':
+		lo, up = rhs, rhs+span
+	case 'L':
+		lo, up = rhs-span, rhs
+	default:
+		lo, up = rhs, rhs
+		if r.hasRange && r.span >= 0 {
+			up = rhs + span
+		} else if r.hasRange {
+			lo = rhs - span
+		}
+	}
+	return cap20(lo), cap20(up)
+}
+
+// cap20 makes an absent bound of what is beyond Infinity.
+func cap20(v float64) float64 {
+	if math.Abs(v) >= qpbackend.Infinity {
+		return math.Inf(int(math.Copysign(1, v)))
+	}
+	return v
+}
+
+// boundRows appends a row of the unit matrix for each bounded variable.
+func (p *parser) boundRows(prob *qpbackend.Problem) error {
+	for j := range p.cols {
+		c := &p.cols[j]
+		lo, up := cap20(c.lower), cap20(c.upper)
+		if !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) {
+			return fmt.Errorf("line %d: column %q has the bounds %g and %g", c.line, p.out.ColNames[j], lo, up)
+		}
+		if math.IsInf(lo, -1) && math.IsInf(up, 1) {
+			continue
+		}
+		p.entries.Add(len(prob.L), j, 1)
+		prob.L, prob.U = append(prob.L, lo), append(prob.U, up)
+		p.out.BoundCols = append(p.out.BoundCols, j)
+	}
+	return nil
+}
+
+func negate(prob *qpbackend.Problem) {
+	prob.R = -prob.R
+	for j := range prob.Q {
+		prob.Q[j] = -prob.Q[j]
+	}
+	for k := range prob.P.Val {
+		prob.P.Val[k] = -prob.P.Val[k]
+	}
+}
+
+func (p *parser) notes() {
+	note := func(format string, args ...any) {
+		p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...))
+	}
+	integer, freed := 0, 0
+	for _, c := range p.cols {
+		if c.integer {
+			integer++
+		}
+		if c.freed && math.IsInf(c.lower, -1) {
+			freed++
+		}
+	}
+	if integer > 0 {
+		note("%d integer columns are read as continuous", integer)
+	}
+	if freed > 0 {
+		note("%d columns have an upper bound not above zero and no stated lower bound: they are read as unbounded below", freed)
+	}
+	if p.objGot == "" {
+		note("there is no N row: the linear part of the objective is zero")
+	}
+	if p.droppedN > 0 {
+		note("%d further N rows with %d coefficients are left out", p.droppedN, p.droppedEntries)
+	}
+	if p.out.Maximize {
+		note("OBJSENSE is MAX: the problem minimises the negative of the objective")
+	}
+	for _, s := range []struct {
+		name string
+		set  setName
+	}{{"RHS", p.rhsSet}, {"RANGES", p.rangeSet}, {"BOUNDS", p.boundSet}} {
+		for _, ignored := range s.set.ignored {
+			note("%s: the set %q is left out, %q comes first", s.name, ignored, s.set.name)
+		}
+	}
+}

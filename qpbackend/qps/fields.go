@@ -1,0 +1,235 @@
+package qps
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// section is a part of the file.
+type section uint8
+
+const (
+	none section = iota
+	nameSection
+	rowSection
+	colSection
+	rhsSection
+	rangeSection
+	boundSection
+	triangleSection // one triangle of P
+	matrixSection   // both triangles of P
+	senseSection
+	objNameSection
+	skipped
+	end
+)
+
+var sections = map[string]section{
+	"NAME": nameSection, "ROWS": rowSection, "GROUPS": rowSection, "CONSTRAINTS": rowSection,
+	"COLUMNS": colSection, "VARIABLES": colSection,
+	"RHS": rhsSection, "CONSTANTS": rhsSection, "RANGES": rangeSection, "BOUNDS": boundSection,
+	"QUADOBJ": triangleSection, "QSECTION": triangleSection, "QUADRATIC": triangleSection, "HESSIAN": triangleSection,
+	"QMATRIX": matrixSection, "OBJSENSE": senseSection,
+	"OBJNAME": objNameSection, "OBJECT": skipped, "ENDATA": end,
+}
+
+// hasCards: the section's lines are cut into fields.
+func (s section) hasCards() bool { return s >= rowSection && s <= matrixSection }
+
+// refused sections have a meaning that a convex QP cannot take on.
+var refused = map[string]string{
+	"QCMATRIX": "quadratic constraints", "QCSECTION": "quadratic constraints", "CSECTION": "cones",
+	"SOS": "special ordered sets", "INDICATORS": "indicator constraints", "ELEMENT": "nonlinear elements",
+	"ELEMENTS": "nonlinear elements", "GROUP": "nonlinear groups", "LAZYCONS": "lazy constraints",
+	"USERCUTS": "user cuts", "START": "starting points", "GENCONS": "general constraints", "PWLOBJ": "piecewise linear objectives",
+}
+
+// pair is a name and its number.
+type pair struct {
+	name  string
+	value float64
+}
+
+// card is a data line: a type (of a row or a bound), a first name, which is a
+// column or the name of a set, and one or two pairs.
+type card struct {
+	kind  string
+	name  string
+	pairs [2]pair
+	n     int // pairs used
+	// marker is INTORG or INTEND on a line that marks integer columns.
+	marker string
+}
+
+// number reads a value, also with Fortran's exponent letter D.
+func number(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		v, err = strconv.ParseFloat(strings.Map(func(r rune) rune {
+			if r == 'd' || r == 'D' {
+				return 'e'
+			}
+			return r
+		}, s), 64)
+	}
+	if err == nil && v != v || strings.ContainsAny(s, "_xX") {
+		return 0, fmt.Errorf("%q is not a number", s)
+	}
+	if ne, ok := err.(*strconv.NumError); ok && ne.Err != strconv.ErrRange {
+		return 0, fmt.Errorf("%q is not a number", s)
+	}
+	return v, nil // beyond the range: ±Inf or 0, as ParseFloat has it
+}
+
+// columns of the six fields of a fixed line, from 0, ends exclusive.
+var columns = [6][2]int{{1, 3}, {4, 12}, {14, 22}, {24, 36}, {39, 47}, {49, 61}}
+
+// cutFixed returns the fields of a fixed line and whether what lies between them
+// is blank.
+func cutFixed(text string) (f [6]string, ok bool) {
+	at := func(from, to int) string {
+		from, to = min(from, len(text)), min(to, len(text))
+		return strings.TrimSpace(text[from:to])
+	}
+	prev := 0
+	for k, c := range columns {
+		if at(prev, c[0]) != "" {
+			return f, false
+		}
+		f[k] = at(c[0], c[1])
+		prev = c[1]
+	}
+	// A dollar sign at the start of a name opens a comment.
+	if strings.HasPrefix(f[2], "$") {
+		f[2], f[3], f[4], f[5] = "", "", "", ""
+	} else if strings.HasPrefix(f[4], "$") {
+		f[4], f[5] = "", ""
+	}
+	return f, true
+}
+
+// fixedCard reads a fixed line of a section, or says why it is none.
+func fixedCard(sec section, text string) (card, error) {
+	if strings.IndexByte(text, '\t') >= 0 {
+		return card{}, fmt.Errorf("a tab in fixed columns")
+	}
+	f, ok := cutFixed(text)
+	if !ok {
+		return card{}, fmt.Errorf("does not fit the fixed columns")
+	}
+	c := card{kind: f[0], name: f[1]}
+	switch sec {
+	case rowSection:
+		if f[0] == "" || f[1] == "" || f[2] != "" {
+			return c, fmt.Errorf("want a type and a row in columns 2 and 5")
+		}
+		return c, nil
+	case boundSection:
+		if f[0] == "" || f[2] == "" {
+			return c, fmt.Errorf("want a type, a set and a column in columns 2, 5 and 15")
+		}
+	default:
+		if f[0] != "" || f[2] == "" || f[1] == "" && sec != rhsSection && sec != rangeSection {
+			return c, fmt.Errorf("want names in columns 5 and 15")
+		}
+		if strings.Trim(f[2], "'") == "MARKER" {
+			c.marker = strings.Trim(f[3]+f[4], "'")
+			return c, nil
+		}
+	}
+	for k := range 2 {
+		name, num := f[2+2*k], f[3+2*k]
+		if name == "" && num == "" {
+			break
+		}
+		if k == 0 && sec == boundSection && valueless(c.kind) {
+			c.pairs[0] = pair{name, 0}
+			c.n = 1
+			break
+		}
+		v, err := number(num)
+		if err != nil || name == "" {
+			return c, fmt.Errorf("%q is not a number behind the name %q", num, name)
+		}
+		c.pairs[k] = pair{name, v}
+		c.n = k + 1
+	}
+	return c, nil
+}
+
+// freeCard reads a line of fields separated by white space. known says whether a
+// name is one of those that the section's pairs may start with; it decides
+// whether the name of a set was left out.
+func freeCard(sec section, text string, known func(string) bool) (card, error) {
+	f := strings.Fields(text)
+	var c card
+	switch sec {
+	case rowSection:
+		if len(f) != 2 {
+			return c, fmt.Errorf("want a type and the name of a row, found %d fields", len(f))
+		}
+		return card{kind: f[0], name: f[1]}, nil
+	case boundSection:
+		return freeBound(f, known)
+	case rhsSection, rangeSection:
+		if len(f)%2 == 1 {
+			c.name, f = f[0], f[1:]
+		}
+	default:
+		if len(f) > 0 {
+			c.name, f = f[0], f[1:]
+		}
+		if len(f) == 2 && strings.Trim(f[0], "'") == "MARKER" {
+			c.marker = strings.Trim(f[1], "'")
+			return c, nil
+		}
+	}
+	if len(f) != 2 && len(f) != 4 {
+		return c, fmt.Errorf("want one or two pairs of a name and a number, found %d fields behind the first name", len(f))
+	}
+	for k := 0; k < len(f); k += 2 {
+		v, err := number(f[k+1])
+		if err != nil {
+			return c, err
+		}
+		c.pairs[k/2] = pair{f[k], v}
+		c.n++
+	}
+	return c, nil
+}
+
+func freeBound(f []string, known func(string) bool) (card, error) {
+	c := card{kind: f[0], n: 1}
+	f = f[1:]
+	needsValue := !valueless(c.kind)
+	switch {
+	case len(f) == 3:
+	case len(f) == 2 && needsValue:
+		f = []string{"", f[0], f[1]} // no set
+	case len(f) == 2 && (known(f[1]) || !known(f[0])):
+		f = []string{f[0], f[1], "0"}
+	case len(f) == 2:
+		f = []string{"", f[0], "0"} // a value that says nothing
+	case len(f) == 1 && !needsValue:
+		f = []string{"", f[0], "0"}
+	default:
+		return c, fmt.Errorf("a bound %s with %d fields; want a set, a column and a number", c.kind, len(f))
+	}
+	c.name = f[0]
+	v, err := number(f[2])
+	if err != nil && needsValue {
+		return c, err
+	}
+	c.pairs[0] = pair{f[1], v}
+	return c, nil
+}
+
+// valueless bounds need no number.
+func valueless(kind string) bool {
+	switch kind {
+	case "FR", "MI", "PL", "BV":
+		return true
+	}
+	return false
+}

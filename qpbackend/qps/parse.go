@@ -1,0 +1,400 @@
+package qps
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Numbers of rows that are not constraints.
+const (
+	objectiveRow = -1
+	ignoredRow   = -2 // an N row that is not the objective
+)
+
+// parser gathers what the lines say.
+type parser struct {
+	opt    Options
+	fixed  bool
+	misfit int // the line that kept Auto from Fixed, 0 for none
+	sec    section
+
+	out     File
+	objName string // by OBJNAME
+	objGot  string // the objective row, once found
+
+	row  map[string]int
+	rows []rowSpec
+
+	col       map[string]int
+	cols      []colSpec
+	inInteger bool
+	entries   entries // of A
+	quad      entries // of P
+	bothSides bool    // quad has both triangles
+	r         float64
+	rGiven    bool
+
+	rhsSet, rangeSet, boundSet setName
+	droppedN, droppedEntries   int
+}
+
+type rowSpec struct {
+	kind               byte // E, L or G
+	rhs, span          float64
+	rhsGiven, hasRange bool
+	line               int
+}
+
+type colSpec struct {
+	q            float64
+	qGiven       bool
+	lower, upper float64
+	lowerStated  bool
+	freed        bool // lower bound dropped for the sake of the upper
+	integer      bool
+	line         int // of the last bound
+}
+
+// entries are those of a matrix with the lines they come from.
+type entries struct {
+	sparse.Triplets
+	line []int
+}
+
+func (e *entries) add(i, j int, v float64, no int) {
+	e.Add(i, j, v)
+	e.line = append(e.line, no)
+}
+
+// build compresses the entries and returns the second line that states a place
+// twice, or 0.
+func (e *entries) build(rows, cols int) (m *sparse.CSC, twice int) {
+	m, pos := e.CSC(rows, cols)
+	used := make([]bool, m.NNZ())
+	for k, p := range pos {
+		if used[p] && k < len(e.line) {
+			return m, e.line[k]
+		}
+		used[p] = true
+	}
+	return m, 0
+}
+
+// setName keeps the first set of a section.
+type setName struct {
+	name    string
+	known   bool
+	ignored []string
+}
+
+// takes reports whether an entry of the set counts.
+func (s *setName) takes(name string) bool {
+	if !s.known {
+		s.name, s.known = name, true
+	}
+	if name != s.name && !slices.Contains(s.ignored, name) {
+		s.ignored = append(s.ignored, name)
+	}
+	return name == s.name
+}
+
+func newParser(opt Options) *parser {
+	return &parser{opt: opt, row: map[string]int{}, col: map[string]int{}}
+}
+
+// chooseFormat settles how lines are cut.
+func (p *parser) chooseFormat(lines []line) {
+	p.fixed = p.opt.Format != Free
+	if p.opt.Format != Auto {
+		return
+	}
+	sec := none
+	for _, l := range lines {
+		if l.header {
+			f := strings.Fields(l.text)
+			sec = sections[strings.ToUpper(f[0])]
+			if sec == nameSection && len(f) == 3 && f[2] == "FREE" {
+				p.fixed = false
+				return
+			}
+			continue
+		}
+		if !sec.hasCards() {
+			continue
+		}
+		if _, err := fixedCard(sec, l.text); err != nil {
+			p.fixed, p.misfit = false, l.no
+			return
+		}
+	}
+}
+
+func (p *parser) line(l line) error {
+	if l.header {
+		return p.header(l.text)
+	}
+	switch p.sec {
+	case none, nameSection:
+		return fmt.Errorf("data before the section ROWS")
+	case senseSection:
+		return p.sense(strings.TrimSpace(l.text))
+	case objNameSection:
+		p.objName = strings.TrimSpace(l.text)
+		return nil
+	case skipped:
+		return nil
+	}
+	c, err := p.card(l.text)
+	if err == nil {
+		err = p.take(c, l.no)
+	}
+	if err != nil && p.misfit > 0 {
+		return fmt.Errorf("%w (read as free format, because line %d does not fit the columns of the fixed one)", err, p.misfit)
+	}
+	return err
+}
+
+func (p *parser) card(text string) (card, error) {
+	if p.fixed {
+		return fixedCard(p.sec, text)
+	}
+	return freeCard(p.sec, text, func(s string) bool { _, ok := p.col[s]; return ok })
+}
+
+func (p *parser) header(text string) error {
+	f := strings.Fields(text)
+	key := strings.ToUpper(f[0])
+	if what, ok := refused[key]; ok {
+		return fmt.Errorf("section %s: %s are not supported", key, what)
+	}
+	sec, ok := sections[key]
+	if !ok {
+		return fmt.Errorf("unknown section %q; a data line starts with a blank", f[0])
+	}
+	p.sec = sec
+	switch sec {
+	case nameSection:
+		p.out.Name = strings.TrimSpace(text[len(f[0]):])
+		if len(f) == 3 && f[2] == "FREE" {
+			p.out.Name = f[1]
+		}
+	case senseSection:
+		if len(f) > 1 {
+			return p.sense(f[1])
+		}
+	case triangleSection, matrixSection:
+		if len(f) > 1 && p.objGot != "" && f[1] != p.objGot {
+			return fmt.Errorf("section %s for row %q: quadratic constraints are not supported", key, f[1])
+		}
+		if len(p.quad.line) > 0 {
+			return fmt.Errorf("section %s: the quadratic objective has been given before", key)
+		}
+		p.bothSides = sec == matrixSection
+	}
+	return nil
+}
+
+func (p *parser) sense(s string) error {
+	switch key := strings.ToUpper(s); {
+	case strings.HasPrefix(key, "MAX"):
+		p.out.Maximize = true
+	case strings.HasPrefix(key, "MIN"):
+		p.out.Maximize = false
+	default:
+		return fmt.Errorf("OBJSENSE is %q, want MAX or MIN", s)
+	}
+	return nil
+}
+
+// take puts one card where it belongs.
+func (p *parser) take(c card, no int) error {
+	switch p.sec {
+	case rowSection:
+		return p.newRow(c, no)
+	case colSection:
+		return p.column(c, no)
+	case rhsSection:
+		if !p.rhsSet.takes(c.name) {
+			return nil
+		}
+		return p.eachRow(c, no, p.rightHandSide)
+	case rangeSection:
+		if !p.rangeSet.takes(c.name) {
+			return nil
+		}
+		return p.eachRow(c, no, p.rangeOf)
+	case boundSection:
+		if !p.boundSet.takes(c.name) {
+			return nil
+		}
+		return p.bound(c, no)
+	default:
+		return p.quadratic(c, no)
+	}
+}
+
+func (p *parser) newRow(c card, no int) error {
+	if _, ok := p.row[c.name]; ok {
+		return fmt.Errorf("row %q is stated twice", c.name)
+	}
+	switch kind := strings.ToUpper(c.kind); kind {
+	case "N":
+		if p.objGot == "" && (p.objName == "" || p.objName == c.name) {
+			p.objGot = c.name
+			p.row[c.name] = objectiveRow
+			return nil
+		}
+		p.row[c.name] = ignoredRow
+		p.droppedN++
+	case "E", "L", "G":
+		p.row[c.name] = len(p.rows)
+		p.rows = append(p.rows, rowSpec{kind: kind[0], line: no})
+		p.out.RowNames = append(p.out.RowNames, c.name)
+	default:
+		return fmt.Errorf("row %q has type %q, want N, E, L or G", c.name, c.kind)
+	}
+	return nil
+}
+
+func (p *parser) column(c card, no int) error {
+	if c.marker != "" {
+		switch c.marker {
+		case "INTORG":
+			p.inInteger = true
+		case "INTEND":
+			p.inInteger = false
+		default:
+			return fmt.Errorf("marker %q, want INTORG or INTEND", c.marker)
+		}
+		return nil
+	}
+	j, ok := p.col[c.name]
+	if !ok {
+		j = len(p.cols)
+		p.col[c.name] = j
+		p.cols = append(p.cols, colSpec{upper: math.Inf(1), integer: p.inInteger})
+		p.out.ColNames = append(p.out.ColNames, c.name)
+	}
+	return p.eachRow(c, no, func(i int, v float64, no int) error {
+		if math.IsInf(v, 0) {
+			return fmt.Errorf("coefficient of column %q is beyond all numbers", c.name)
+		}
+		switch col := &p.cols[j]; {
+		case i == ignoredRow:
+			p.droppedEntries++
+		case i != objectiveRow:
+			p.entries.add(i, j, v, no)
+		case col.qGiven:
+			return fmt.Errorf("the objective of column %q is stated twice", c.name)
+		default:
+			col.q, col.qGiven = v, true
+		}
+		return nil
+	})
+}
+
+// eachRow calls put for the pairs of the card, whose names are rows.
+func (p *parser) eachRow(c card, no int, put func(i int, v float64, no int) error) error {
+	for _, e := range c.pairs[:c.n] {
+		i, ok := p.row[e.name]
+		if !ok {
+			return fmt.Errorf("unknown row %q", e.name)
+		}
+		if err := put(i, e.value, no); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parser) rightHandSide(i int, v float64, no int) error {
+	switch {
+	case i == ignoredRow:
+	case i == objectiveRow:
+		if math.Abs(v) >= qpbackend.Infinity {
+			return fmt.Errorf("the constant of the objective is %g", -v)
+		}
+		if p.rGiven {
+			return fmt.Errorf("the constant of the objective is stated twice")
+		}
+		p.r, p.rGiven = -v, true
+	case p.rows[i].rhsGiven:
+		return fmt.Errorf("the right-hand side of row %q is stated twice", p.out.RowNames[i])
+	default:
+		r := &p.rows[i]
+		r.rhs, r.rhsGiven, r.line = v, true, no
+	}
+	return nil
+}
+
+func (p *parser) rangeOf(i int, v float64, no int) error {
+	if i < 0 {
+		return nil
+	}
+	r := &p.rows[i]
+	if r.hasRange {
+		return fmt.Errorf("the range of row %q is stated twice", p.out.RowNames[i])
+	}
+	r.span, r.hasRange, r.line = v, true, no
+	return nil
+}
+
+func (p *parser) bound(c card, no int) error {
+	j, ok := p.col[c.pairs[0].name]
+	if !ok {
+		return fmt.Errorf("unknown column %q", c.pairs[0].name)
+	}
+	b, v := &p.cols[j], c.pairs[0].value
+	b.line = no
+	switch c.kind {
+	case "LO", "LI":
+		b.lower, b.lowerStated = v, true
+		b.integer = b.integer || c.kind == "LI"
+	case "UP", "UI":
+		b.upper = v
+		b.integer = b.integer || c.kind == "UI"
+		if !b.lowerStated && (v < 0 || v == 0 && p.opt.SIF) {
+			b.lower, b.freed = math.Inf(-1), true
+		}
+	case "FX":
+		b.lower, b.upper, b.lowerStated = v, v, true
+	case "FR":
+		b.lower, b.upper, b.lowerStated = math.Inf(-1), math.Inf(1), true
+	case "MI":
+		b.lower, b.lowerStated = math.Inf(-1), true
+	case "PL":
+		b.upper = math.Inf(1)
+	case "BV":
+		b.lower, b.upper, b.lowerStated, b.integer = 0, 1, true, true
+	default:
+		return fmt.Errorf("bound of type %q on column %q, want UP, LO, FX, FR, MI, PL, BV, UI or LI", c.kind, c.pairs[0].name)
+	}
+	return nil
+}
+
+func (p *parser) quadratic(c card, no int) error {
+	i, ok := p.col[c.name]
+	if !ok {
+		return fmt.Errorf("unknown column %q", c.name)
+	}
+	for _, e := range c.pairs[:c.n] {
+		j, ok := p.col[e.name]
+		if !ok {
+			return fmt.Errorf("unknown column %q", e.name)
+		}
+		if math.IsInf(e.value, 0) {
+			return fmt.Errorf("coefficient of columns %q and %q is beyond all numbers", c.name, e.name)
+		}
+		if p.bothSides {
+			p.quad.add(i, j, e.value, no)
+		} else {
+			p.quad.add(min(i, j), max(i, j), e.value, no)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package qps
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Format is how a line is cut into fields.
+type Format uint8
+
+// The formats.
+const (
+	Auto  Format = iota // Fixed if every line fits the columns, else Free
+	Fixed               // fields by column, as punched cards had them
+	Free                // fields by white space
+)
+
+// Options say how to read. The zero value is right for .mps and .qps files.
+type Options struct {
+	Format Format
+	// SIF takes CUTEst's side where it differs: an upper bound of zero also
+	// takes away a lower bound that is not stated.
+	SIF bool
+}
+
+// File is what was read. The rows of Problem.A are the constraint rows in the
+// order of the file, then one row of the unit matrix for each variable with a
+// finite bound, by ascending variable.
+type File struct {
+	Name    string
+	Problem *qpbackend.Problem
+	// ColNames has a name a variable, RowNames one a constraint row. The rows
+	// of A behind those are the bounds of BoundCols.
+	ColNames, RowNames []string
+	// BoundCols[k] is the variable that row len(RowNames)+k of A bounds.
+	BoundCols []int
+	// Maximize: the file asks for the maximum; Problem is its negative.
+	Maximize bool
+	// Notes say what was read otherwise than it was written.
+	Notes []string
+}
+
+// Read reads one problem. Errors name the line.
+func Read(r io.Reader, opt Options) (*File, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := split(string(data))
+	if err != nil {
+		return nil, err
+	}
+	p := newParser(opt)
+	p.chooseFormat(lines)
+	for _, l := range lines {
+		if err := p.line(l); err != nil {
+			return nil, fmt.Errorf("line %d: %w", l.no, err)
+		}
+	}
+	return p.file()
+}
+
+// ReadFile reads the file at path, which ends in .qps, .mps or .sif in either
+// case; with .gz behind it, it is decompressed.
+func ReadFile(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	opt, gz, err := optionsFor(path)
+	if err != nil {
+		return nil, err
+	}
+	var r io.Reader = f
+	if gz {
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		defer z.Close()
+		r = z
+	}
+	file, err := Read(r, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// Is reports whether the name of a file ends as those that ReadFile reads.
+func Is(path string) bool {
+	_, _, err := optionsFor(path)
+	return err == nil
+}
+
+func optionsFor(path string) (opt Options, gz bool, err error) {
+	base := strings.ToLower(filepath.Base(path))
+	plain, gz := strings.CutSuffix(base, ".gz")
+	switch filepath.Ext(plain) {
+	case ".sif":
+		return Options{SIF: true}, gz, nil
+	case ".qps", ".mps":
+		return Options{}, gz, nil
+	}
+	return opt, gz, fmt.Errorf("%s: want a name that ends in .qps, .mps or .sif, or one of these and .gz", path)
+}
+
+// line is a line that says something.
+type line struct {
+	no     int
+	text   string
+	header bool // starts in the first column: a section
+}
+
+// split drops comments, blank lines and what follows ENDATA.
+func split(data string) ([]line, error) {
+	var out []line
+	for no, text := range strings.Split(data, "\n") {
+		text = strings.TrimRight(text, " \t\r")
+		if text == "" || text[0] == '*' {
+			continue
+		}
+		if strings.IndexByte(text, 0) >= 0 {
+			return nil, fmt.Errorf("line %d: holds a zero byte; is the file compressed?", no+1)
+		}
+		header := text[0] != ' ' && text[0] != '\t'
+		out = append(out, line{no + 1, text, header})
+		if header && strings.EqualFold(strings.Fields(text)[0], "ENDATA") {
+			return out, nil
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	return nil, fmt.Errorf("line %d: the file ends without ENDATA", out[len(out)-1].no)
+}
