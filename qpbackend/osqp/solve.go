@@ -1,0 +1,291 @@
+//go:build osqp
+
+package osqp
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	raw "github.com/dcopt/dcopt/third_party/osqp"
+)
+
+const (
+	looseFactor = 100 // of Settings.Tol, for AlmostSolved
+	maxRounds   = 40  // calls of OSQP with changed tolerances
+	sliceIter   = 200 // iterations between looks at the context without hooks
+	// With polishing, OSQP's first tolerance, and by how much it falls down to
+	// Settings.Tol: the rows that hold are often known long before the
+	// iterates are accurate.
+	firstEps, epsStep = 1e-3, 0.1
+	// Where tightening ends. Below, OSQP compares rounding errors.
+	minEps = 1e-16
+)
+
+// Solve fills dst; see the package comment for what the statuses mean.
+func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	if s.closed {
+		return errClosed
+	}
+	s.best.copy(s.warm)
+	if !s.warmed {
+		clear(s.best.x)
+		clear(s.best.y)
+	}
+	warmed := s.warmed
+	s.warmed = false
+	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.work)
+	if err := ctx.Err(); err != nil {
+		s.report(dst, qpbackend.Interrupted(err), 0, "")
+		return err
+	}
+	if s.c == nil {
+		s.solveEmpty(dst)
+		return nil
+	}
+	if err := s.start(warmed); err != nil {
+		return err
+	}
+	defer s.watch(ctx)()
+	return s.rounds(ctx, dst)
+}
+
+// start brings C to the warm start, or to the state of a fresh setup.
+func (s *solver) start(warmed bool) error {
+	// The rule by error compares with the error of the last solve, which no
+	// other call resets.
+	if s.broken || !warmed && s.opt.AdaptiveRho == RhoByError {
+		if err := s.setup(); err != nil {
+			return err
+		}
+	}
+	s.c.ColdStart()
+	if warmed {
+		return s.c.WarmStart(s.warm.x, s.warm.y)
+	}
+	if s.c.Settings().Rho != s.rho {
+		if err := s.c.UpdateRho(s.rho); err != nil {
+			s.broken = true
+			return s.refusal(err)
+		}
+	}
+	return nil
+}
+
+// watch has OSQP interrupted when ctx ends, until the function returned has
+// been called.
+func (s *solver) watch(ctx context.Context) (release func()) {
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		s.c.Interrupt()
+		close(done)
+	})
+	return func() {
+		if !stop() {
+			<-done
+		}
+		s.c.Resume()
+	}
+}
+
+// target are the tolerances of a round.
+type target struct{ eps, primal, dual float64 }
+
+// rounds calls OSQP until what it says is confirmed or nothing is left to try.
+func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
+	t := target{eps: s.set.Tol, primal: s.set.InfeasTol, dual: s.set.InfeasTol}
+	if s.opt.Polishing {
+		t.eps = max(t.eps, firstEps)
+	}
+	used, claimed, message := 0, false, ""
+	for round := 0; round < maxRounds && used < s.set.MaxIter; round++ {
+		info, err := s.run(t, s.set.MaxIter-used)
+		used += info.Iterations
+		if info.Status.HasSolution() {
+			s.c.Solution(s.cand.x, s.cand.y)
+			s.consider()
+			if s.best.res.Max() <= s.set.Tol {
+				s.report(dst, qpbackend.Solved, used, "")
+				return nil
+			}
+		}
+		if ctxErr := ctx.Err(); ctxErr != nil {
+			s.report(dst, qpbackend.Interrupted(ctxErr), used, message)
+			return ctxErr
+		}
+		switch info.Status {
+		case raw.Solved:
+			res := s.best.res.Max()
+			if t.eps > s.set.Tol {
+				t.eps = max(t.eps*epsStep, s.set.Tol)
+				break
+			}
+			claimed = true
+			t.eps *= min(max(s.set.Tol/(2*min(res, 1)), 1e-3), 0.5)
+			message = fmt.Sprintf("OSQP's own test passed, the certified residual is %.1e", res)
+		case raw.PrimalInfeasible, raw.PrimalInfeasibleInaccurate:
+			worth := s.primalCertificate(dst, used)
+			if worth <= s.set.InfeasTol {
+				return nil
+			}
+			t.primal = tighter(t.primal, s.set.InfeasTol, worth)
+			message = fmt.Sprintf("OSQP claims primal infeasibility, but its certificate is worth %.1e", worth)
+		case raw.DualInfeasible, raw.DualInfeasibleInaccurate:
+			worth := s.dualCertificate(dst, used)
+			if worth <= s.set.InfeasTol {
+				return nil
+			}
+			t.dual = tighter(t.dual, s.set.InfeasTol, worth)
+			message = fmt.Sprintf("OSQP claims dual infeasibility, but its certificate is worth %.1e", worth)
+		case raw.Nonconvex:
+			s.report(dst, qpbackend.NumericalTrouble, used, "OSQP diverged")
+			return nil
+		case raw.Unsolved: // left early with an error, other than a failed polish
+			s.broken = true
+			s.report(dst, qpbackend.NumericalTrouble, used, s.refusal(err).Error())
+			return nil
+		default: // inaccurate, or a slice has ended
+			round--
+		}
+		if claimed && t.eps < minEps || info.Iterations == 0 {
+			break
+		}
+	}
+	s.giveUp(dst, used, claimed, message)
+	return nil
+}
+
+// tighter is the next tolerance for certificates after one that was worth too
+// little.
+func tighter(eps, want, worth float64) float64 {
+	if !(worth < math.Inf(1)) {
+		return eps / 1000
+	}
+	return eps * min(max(want/(2*worth), 1e-3), 0.1)
+}
+
+// giveUp reports the best iterate when no round ended it.
+func (s *solver) giveUp(dst *qpbackend.Result, used int, claimed bool, message string) {
+	status := qpbackend.NumericalTrouble
+	switch {
+	case claimed && s.best.res.Max() <= looseFactor*s.set.Tol:
+		status = qpbackend.AlmostSolved
+	case used >= s.set.MaxIter:
+		status = qpbackend.IterationLimit
+	}
+	s.report(dst, status, used, message)
+}
+
+// run has OSQP iterate at most n times from where it stands. With hooks it is
+// stopped by them: OSQP's own limit ends with a test at ten times the
+// tolerances, and an infeasibility that it then suspects costs the iterate.
+// Without hooks it does one slice, with that factor of ten taken off.
+func (s *solver) run(t target, n int) (raw.Info, error) {
+	set, limit := s.base, 0
+	set.EpsAbs, set.EpsRel = t.eps, t.eps
+	set.EpsPrimInf, set.EpsDualInf = t.primal, t.dual
+	if raw.Interruptible() {
+		set.MaxIter, limit = n+1, n
+	} else {
+		set.MaxIter = min(n, sliceIter)
+		set.EpsPrimInf /= 10
+		set.EpsDualInf /= 10
+	}
+	if err := s.c.UpdateSettings(set); err != nil {
+		return raw.Info{Status: raw.Unsolved}, err
+	}
+	return s.c.Solve(limit)
+}
+
+// consider makes cand the best point if it is. A point with NaN never is.
+func (s *solver) consider() {
+	s.cand.res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	r := s.cand.res.Max()
+	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && finite(s.cand.x) && finite(s.cand.y) {
+		s.best, s.cand = s.cand, s.best
+	}
+}
+
+// primalCertificate measures OSQP's certificate on the problem as stated, and
+// reports it if it is good enough.
+func (s *solver) primalCertificate(dst *qpbackend.Result, used int) (worth float64) {
+	y := s.cand.y
+	s.c.PrimalCertificate(y)
+	support := 0.0
+	for i, v := range y {
+		switch {
+		case v > 0 && s.p.U[i] < qpbackend.Infinity:
+			support += v * s.p.U[i]
+		case v < 0 && s.p.L[i] > -qpbackend.Infinity:
+			support += v * s.p.L[i]
+		default:
+			y[i] = 0
+		}
+	}
+	for i := range y {
+		y[i] /= -support
+	}
+	if worth = qpbackend.PrimalInfeasibility(s.p, y); worth <= s.set.InfeasTol {
+		s.report(dst, qpbackend.PrimalInfeasible, used, "")
+		dst.Y = append(dst.Y[:0], y...)
+	}
+	return worth
+}
+
+// dualCertificate does the same with a direction of unboundedness.
+func (s *solver) dualCertificate(dst *qpbackend.Result, used int) (worth float64) {
+	d, slope := s.cand.x, 0.0
+	s.c.DualCertificate(d)
+	for j, v := range d {
+		slope += s.p.Q[j] * v
+	}
+	for j := range d {
+		d[j] /= -slope
+	}
+	if worth = qpbackend.DualInfeasibility(s.p, d); worth <= s.set.InfeasTol {
+		s.report(dst, qpbackend.DualInfeasible, used, "")
+		dst.X = append(dst.X[:0], d...)
+	}
+	return worth
+}
+
+// report fills dst with the best point.
+func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, used int, message string) {
+	dst.Status, dst.Iterations, dst.Message = status, used, message
+	dst.X = append(dst.X[:0], s.best.x...)
+	dst.Y = append(dst.Y[:0], s.best.y...)
+	dst.Res = s.best.res
+	dst.Objective = s.p.Objective(s.best.x)
+	switch status {
+	case qpbackend.PrimalInfeasible:
+		dst.Objective, dst.Res = math.Inf(1), qpbackend.Residuals{}
+	case qpbackend.DualInfeasible:
+		dst.Objective, dst.Res = math.Inf(-1), qpbackend.Residuals{}
+	}
+}
+
+// solveEmpty solves a problem without variables, which OSQP refuses: the rows
+// ask for l ≤ 0 ≤ u.
+func (s *solver) solveEmpty(dst *qpbackend.Result) {
+	clear(s.best.y)
+	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.work)
+	for i := range s.p.L {
+		bound := s.p.L[i]
+		if bound <= 0 {
+			bound = s.p.U[i]
+		}
+		if s.p.L[i] > 0 || s.p.U[i] < 0 {
+			s.report(dst, qpbackend.PrimalInfeasible, 0, "")
+			dst.Y[i] = -1 / bound
+			return
+		}
+	}
+	s.report(dst, qpbackend.Solved, 0, "")
+}
+
+// copy takes over the coordinates of q.
+func (p *point) copy(q point) {
+	copy(p.x, q.x)
+	copy(p.y, q.y)
+}
