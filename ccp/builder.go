@@ -1,0 +1,310 @@
+package ccp
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// builder assembles a convex problem: it is the dc.Canon that atoms represent
+// themselves in. Columns 0 to n−1 are the model's variables.
+type builder struct {
+	cols  int
+	rows  []row
+	cones []qpbackend.Cone
+	q     []term // linear objective, duplicates allowed
+	r     float64
+	p     sparse.Triplets
+	forms map[dc.Representer]dc.Form
+	bound map[dc.Representer]dc.Linear
+	owner int // what rows are made for at present: see row
+}
+
+// term is one coefficient of the linear objective.
+type term struct {
+	col int
+	v   float64
+}
+
+// row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
+// interval row likewise without the constant).
+type row struct {
+	a      dc.Linear
+	lo, hi float64
+	owner  int // index of the constraint, ownBound − index of the variable's block, or ownObjective
+	entry  int // which entry of that constraint, −1: an auxiliary row
+}
+
+const (
+	ownObjective = -1
+	ownBound     = -2 // the rows of p.Vars[k] belong to ownBound − k
+)
+
+func newBuilder(n int) *builder {
+	return &builder{cols: n, forms: map[dc.Representer]dc.Form{}, bound: map[dc.Representer]dc.Linear{}, owner: ownObjective}
+}
+
+// Var makes a free column.
+func (b *builder) Var() int {
+	b.cols++
+	return b.cols - 1
+}
+
+// Row states lo ≤ a ≤ hi.
+func (b *builder) Row(a dc.Linear, lo, hi float64) { b.addRow(a, lo, hi, -1) }
+
+func (b *builder) addRow(a dc.Linear, lo, hi float64, entry int) int {
+	b.rows = append(b.rows, row{a, lo - a.Const, hi - a.Const, b.owner, entry})
+	return len(b.rows) - 1
+}
+
+// Cone states that the rows lie in the cone.
+func (b *builder) Cone(k dc.ConeKind, rows []dc.Linear) {
+	kind := map[dc.ConeKind]qpbackend.ConeKind{
+		dc.SecondOrder: qpbackend.SecondOrder, dc.Exponential: qpbackend.Exponential, dc.Semidefinite: qpbackend.Semidefinite,
+	}[k]
+	b.cones = append(b.cones, qpbackend.Cone{Kind: kind, Start: len(b.rows), Len: len(rows)})
+	for _, a := range rows {
+		b.rows = append(b.rows, row{a, -a.Const, math.Inf(1), b.owner, -1})
+	}
+}
+
+// Form represents f, or returns the form it already has.
+func (b *builder) Form(f dc.Representer) dc.Form {
+	if l, ok := f.(dc.Linear); ok {
+		return dc.Form{Linear: l}
+	}
+	if form, ok := b.forms[f]; ok {
+		return form
+	}
+	form := f.Represent(b)
+	b.forms[f] = form
+	return form
+}
+
+// Bound is Form with a column for the quadratic part.
+func (b *builder) Bound(f dc.Representer) dc.Linear {
+	if l, ok := f.(dc.Linear); ok {
+		return l
+	}
+	if l, ok := b.bound[f]; ok {
+		return l
+	}
+	form := b.Form(f)
+	l := form.Linear
+	if len(form.Quad) > 0 {
+		l = l.Plus(1, b.epigraph(form.Quad))
+	}
+	b.bound[f] = l
+	return l
+}
+
+// epigraph makes a column t ≥ Σ wₖ·aᵀQa by the second-order cone
+// ‖(t − 1, 2Σ√wₖ·Ra)‖ ≤ t + 1, RᵀR = Q.
+func (b *builder) epigraph(quads []dc.Quadratic) dc.Linear {
+	t := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+	rows := []dc.Linear{t.Plus(1, dc.Linear{Const: 1}), t.Plus(1, dc.Linear{Const: -1})}
+	for _, q := range quads {
+		a := q.Arg
+		if q.Q != nil {
+			a = a.Reshape(a.Len()).MatMul(squareRoot(q.Q))
+		}
+		for k := range a.Len() {
+			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
+		}
+	}
+	b.Cone(dc.SecondOrder, rows)
+	return t
+}
+
+// squareRoot is R with RᵀR = q for a positive semidefinite q, by eigenvalues.
+func squareRoot(q mat.Symmetric) mat.Matrix {
+	var eig mat.EigenSym
+	n := q.SymmetricDim()
+	if !eig.Factorize(q, true) {
+		panic("ccp: eigenvalues of a matrix that dc.Quad has factored before")
+	}
+	λ := eig.Values(nil)
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	r := mat.NewDense(n, n, nil)
+	for k := range n {
+		s := math.Sqrt(max(λ[k], 0))
+		for i := range n {
+			r.Set(k, i, s*v.At(i, k))
+		}
+	}
+	return r
+}
+
+// minimise adds the form to the objective.
+func (b *builder) minimise(f dc.Form) {
+	b.addLinear(f.Linear)
+	for _, q := range f.Quad {
+		if q.Q != nil {
+			b.addQuad(q)
+		} else {
+			b.addSquares(q.Weight, q.Arg)
+		}
+	}
+}
+
+func (b *builder) addLinear(l dc.Linear) {
+	for k, j := range l.Idx {
+		b.q = append(b.q, term{j, l.Val[k]})
+	}
+	b.r += l.Const
+}
+
+// addSquares adds w·‖a‖² to the objective: straight into P where that makes P
+// no larger than A would become, else by columns r = a.
+func (b *builder) addSquares(w float64, a dc.Affine) {
+	direct, viaRows := 0, a.NNZ()+a.Len()
+	cols := map[int]bool{}
+	for k := range a.Len() {
+		n := len(a.Entry(k).Idx)
+		direct += n * (n + 1) / 2
+	}
+	if direct > viaRows {
+		for k := range a.Len() {
+			for _, j := range a.Entry(k).Idx {
+				cols[j] = true
+			}
+		}
+		direct = min(direct, len(cols)*(len(cols)+1)/2)
+	}
+	if direct > viaRows {
+		for k := range a.Len() {
+			b.square(w, b.residual(a.Entry(k)))
+		}
+		return
+	}
+	if len(cols) > 0 {
+		b.gram(w, a, cols)
+		return
+	}
+	for k := range a.Len() {
+		b.square(w, a.Entry(k))
+	}
+}
+
+// residual is a column equal to l, or l itself if that has but one variable.
+func (b *builder) residual(l dc.Linear) dc.Linear {
+	if len(l.Idx) <= 1 {
+		return l
+	}
+	r := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+	b.Row(l.Plus(-1, r), 0, 0)
+	return r
+}
+
+// square adds w·l² to the objective.
+func (b *builder) square(w float64, l dc.Linear) { b.product(w, l, l) }
+
+// product adds w·l·m, half of it in each triangle of P.
+func (b *builder) product(w float64, l, m dc.Linear) {
+	for k, i := range l.Idx {
+		for n, j := range m.Idx {
+			v := w * l.Val[k] * m.Val[n]
+			switch { // ½xᵀPx with the upper triangle stored
+			case i == j:
+				b.p.Add(i, i, 2*v)
+			case i < j:
+				b.p.Add(i, j, v)
+			default:
+				b.p.Add(j, i, v)
+			}
+		}
+		b.q = append(b.q, term{i, w * l.Val[k] * m.Const})
+	}
+	for n, j := range m.Idx {
+		b.q = append(b.q, term{j, w * m.Val[n] * l.Const})
+	}
+	b.r += w * l.Const * m.Const
+}
+
+// gram adds w·‖a‖² with the inner products summed up densely first.
+func (b *builder) gram(w float64, a dc.Affine, cols map[int]bool) {
+	place := map[int]int{}
+	var order []int
+	for k := range a.Len() {
+		for _, j := range a.Entry(k).Idx {
+			if _, ok := place[j]; !ok {
+				place[j] = len(order)
+				order = append(order, j)
+			}
+		}
+	}
+	n := len(cols)
+	g := make([]float64, n*n)
+	lin := make([]float64, n)
+	for k := range a.Len() {
+		l := a.Entry(k)
+		for i, vi := range l.Val {
+			pi := place[l.Idx[i]]
+			lin[pi] += 2 * w * vi * l.Const
+			for j := i; j < len(l.Val); j++ {
+				pj := place[l.Idx[j]]
+				g[min(pi, pj)*n+max(pi, pj)] += 2 * w * vi * l.Val[j]
+			}
+		}
+		b.r += w * l.Const * l.Const
+	}
+	for pi := range n {
+		b.q = append(b.q, term{order[pi], lin[pi]})
+		for pj := pi; pj < n; pj++ {
+			i, j := order[pi], order[pj]
+			b.p.Add(min(i, j), max(i, j), g[pi*n+pj])
+		}
+	}
+}
+
+// addQuad adds w·aᵀQa, by columns for entries of a with several variables.
+func (b *builder) addQuad(q dc.Quadratic) {
+	n := q.Arg.Len()
+	u := make([]dc.Linear, n)
+	for k := range u {
+		u[k] = b.residual(q.Arg.Entry(k))
+	}
+	for i := range n {
+		b.product(q.Weight*q.Q.At(i, i), u[i], u[i])
+		for j := i + 1; j < n; j++ {
+			if v := q.Q.At(i, j); v != 0 {
+				b.product(2*q.Weight*v, u[i], u[j])
+			}
+		}
+	}
+}
+
+// problem compresses what was collected. rowPos[i] are the positions in A.Val
+// of the coefficients of row i, in their order.
+func (b *builder) problem() (p *qpbackend.Problem, rowPos [][]int, err error) {
+	m := len(b.rows)
+	var a sparse.Triplets
+	for i, r := range b.rows {
+		for k, j := range r.a.Idx {
+			a.Add(i, j, r.a.Val[k])
+		}
+	}
+	p = &qpbackend.Problem{Q: make([]float64, b.cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.cones}
+	var pos []int
+	p.A, pos = a.CSC(m, b.cols)
+	p.P, _ = b.p.CSC(b.cols, b.cols)
+	rowPos = make([][]int, m)
+	for i, r := range b.rows {
+		rowPos[i], pos = pos[:len(r.a.Idx)], pos[len(r.a.Idx):]
+		p.L[i], p.U[i] = r.lo, r.hi
+	}
+	for _, t := range b.q {
+		p.Q[t.col] += t.v
+	}
+	if err := p.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("ccp: the convex problem is not well formed: %w", err)
+	}
+	return p, rowPos, nil
+}

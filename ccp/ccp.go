@@ -1,0 +1,426 @@
+package ccp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Solve runs the convex-concave procedure on p from x0, of length
+// p.NumVars(); nil: from p.Start(set.Seed).
+//
+// An error without a Result is a refusal: settings out of range, x0 of wrong
+// length, a problem that the backend does not take. When the context ends, or
+// the recorder returns an error, that error comes together with the best point
+// so far.
+func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Result, error) {
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
+	if x0 == nil {
+		return solveDrawn(ctx, p, set.Seed, set, 0)
+	}
+	r, err := newRun(p, x0, set, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.run(ctx)
+}
+
+// solveDrawn runs from the starting point of the seed, moved into the convex
+// constraints if any of it was drawn at random.
+func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int) (*Result, error) {
+	r, err := newRun(p, p.Start(seed), set, start)
+	if err != nil {
+		return nil, err
+	}
+	r.drawn = p.Random()
+	return r.run(ctx)
+}
+
+func (r *run) run(ctx context.Context) (*Result, error) {
+	defer r.sub.close()
+	t := time.Now()
+	err := r.loop(ctx)
+	if err != nil && r.res.Status == Unknown {
+		return nil, err // a refusal
+	}
+	return r.finish(t), err
+}
+
+// run is the state of one descent.
+type run struct {
+	p        *dc.Problem
+	set      Settings
+	sub      *subproblem
+	res      *Result
+	x, z     []float64 // the last solution, and the point of the tangents: x unless damped
+	last     []float64 // the z before
+	τ        float64
+	τ0, τMax float64
+
+	drawn bool    // the start is random: no one minds if it is moved
+	tol   float64 // of the solver
+	again bool    // the second attempt, from x0 with a heavy τ
+	x0    []float64
+	prev  Iteration
+	note  string // what the last solve left to say
+}
+
+// loop is Lipp and Boyd 2016, Algorithm 3.1.
+func (r *run) loop(ctx context.Context) error {
+	if err := r.prepare(ctx); err != nil || r.res.Status != Unknown {
+		return err
+	}
+	for k := 1; k <= r.set.MaxIter; k++ {
+		if r.sub.linearise(r.z, r.τ) != nil { // 1. convexify
+			r.stop(Numerical, errNotANumber.Error())
+			return nil
+		}
+		it, err := r.step(ctx, k) // 2. solve
+		if err != nil || r.res.Status != Unknown {
+			return err
+		}
+		if err := r.take(it); err != nil {
+			return err
+		}
+		if r.verdict(it) || r.res.Status != Unknown { // 4. stop
+			return nil
+		}
+		if more, err := r.update(it); err != nil || !more { // 3. update τ
+			return err
+		}
+	}
+	r.stop(IterationLimit, "")
+	return nil
+}
+
+func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) {
+	if len(x0) != p.NumVars() {
+		return nil, fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
+	}
+	for j, v := range x0 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
+		}
+	}
+	t := time.Now()
+	sub, err := compile(p)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{p: p, set: set, sub: sub, τ: set.Tau0, τ0: set.Tau0, τMax: set.TauMax}
+	r.x = append([]float64(nil), x0...)
+	r.z = append([]float64(nil), x0...)
+	r.x0 = append([]float64(nil), x0...)
+	r.res = &Result{
+		Starts: 1, Start: start, Backend: set.backend().Name(),
+		X: append([]float64(nil), x0...), Objective: p.Value(x0), Seconds: Seconds{Compile: since(t)},
+	}
+	r.res.Violation, r.res.Worst = p.Violation(x0)
+	r.res.feasible = p.Infeasibility(x0) <= set.FeasTol && isFinite(r.res.Objective)
+	r.prev = Iteration{Objective: math.NaN()}
+	return r, nil
+}
+
+// prepare moves the start into the domains if need be, opens the solver and
+// scales τ.
+func (r *run) prepare(ctx context.Context) error {
+	if r.drawn && r.sub.breaksHard(r.z, r.set.FeasTol) || !r.sub.inside(r.z) {
+		z, err := project(ctx, r.p, r.sub, r.z, r.set.backend())
+		if ctx.Err() != nil {
+			r.interrupted(ctx.Err())
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		copy(r.z, z)
+		copy(r.x0, z)
+	}
+	if r.sub.linearise(r.z, r.τ) != nil {
+		r.stop(Numerical, "a function or its subgradient is not a finite number at the starting point; give another start")
+		return nil
+	}
+	if r.set.TauRelative {
+		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
+			r.τ0, r.τMax = r.τ0*obj/con, r.τMax*obj/con
+			r.τ = r.τ0
+		}
+		if err := r.sub.linearise(r.z, r.τ); err != nil {
+			return err
+		}
+	}
+	r.tol = max(min(r.set.backend().DefaultSettings().Tol, r.set.FeasTol), tightest)
+	return r.open()
+}
+
+// open makes the solver, with tolerance r.tol.
+func (r *run) open() error {
+	b := r.set.backend()
+	set := b.DefaultSettings()
+	set.Tol, set.MaxIter = r.tol, min(set.MaxIter, maxInner)
+	return r.sub.open(b, set)
+}
+
+// A solver's unfinished answer is still a step up to the residual stepEnough,
+// and a last point up to lastEnough. maxInner keeps a splitting method from
+// polishing a convex problem that the next iteration replaces.
+const (
+	stepEnough = 1e-3
+	lastEnough = 1e-4
+	maxInner   = 10_000
+	tightest   = 1e-9 // tolerance asked of a solver
+)
+
+// step solves the convex problem of iteration k and moves x and z there. It
+// sets the status where there is no such point.
+func (r *run) step(ctx context.Context, k int) (Iteration, error) {
+	for {
+		if err := r.sub.solve(ctx); err != nil {
+			if ctx.Err() != nil {
+				r.interrupted(ctx.Err())
+				return Iteration{}, ctx.Err()
+			}
+			return Iteration{}, fmt.Errorf("ccp: iteration %d: %w", k, err)
+		}
+		if r.sub.res.Status != qpbackend.DualInfeasible || !r.raise() {
+			break
+		}
+		if err := r.sub.linearise(r.z, r.τ); err != nil {
+			return Iteration{}, err
+		}
+	}
+	r.res.Iterations++
+	sol := &r.sub.res
+	r.note = ""
+	switch s := sol.Status; {
+	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
+	case s == qpbackend.PrimalInfeasible && !r.res.feasible && k == 1:
+		r.infeasible()
+		return Iteration{}, nil
+	case s == qpbackend.DualInfeasible:
+		r.unbounded()
+		return Iteration{}, nil
+	case sol.Res.Max() <= stepEnough:
+		r.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
+	default:
+		r.stop(Numerical, fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, s, k, sol.Res.Max(), sol.Message))
+		return Iteration{}, nil
+	}
+	return r.move(k), nil
+}
+
+// raise multiplies τ where an unbounded problem may be due to cheap slacks.
+func (r *run) raise() bool {
+	cheap := false
+	for _, j := range r.sub.slacks {
+		cheap = cheap || r.sub.res.X[j] > 1e-9*maxAbs(r.sub.res.X)
+	}
+	if !cheap || r.τ >= r.τMax {
+		return false
+	}
+	r.τ = min(10*r.τ, r.τMax)
+	return true
+}
+
+// maxDamped bounds the damping of one iteration.
+const maxDamped = 10
+
+// move takes x from the solution and damps z.
+func (r *run) move(k int) Iteration {
+	sol := &r.sub.res
+	it := Iteration{Start: r.res.Start, K: k, Tau: r.τ, Slack: r.sub.slack(), Solver: sol.Iterations}
+	// A solver meets bounds to its tolerance; x meets them exactly.
+	for _, v := range r.p.Vars {
+		for i := range v.Len() {
+			j := v.Offset + i
+			lo, hi := v.Bounds(i)
+			next := min(max(sol.X[j], lo), hi)
+			it.Step = max(it.Step, math.Abs(next-r.x[j]))
+			r.x[j] = next
+		}
+	}
+	// Shen et al. 2016, section 3.3: back towards the last point of tangency
+	// until there is a tangent again.
+	last := append(r.last[:0], r.z...)
+	copy(r.z, r.x)
+	for damped := 0; damped < maxDamped && !r.sub.inside(r.z); damped++ {
+		for j := range r.z {
+			r.z[j] += r.set.Damping * (last[j] - r.z[j])
+		}
+	}
+	r.last = last
+	it.Objective = r.p.Value(r.x)
+	it.Violation, _ = r.p.Violation(r.x)
+	it.Relative = r.p.Infeasibility(r.x)
+	it.X = r.x
+	return it
+}
+
+// take keeps the iteration if it is the best so far, and tells the recorder.
+func (r *run) take(it Iteration) error {
+	feasible := it.Relative <= r.set.FeasTol
+	obj, best := it.Objective, r.res.Objective
+	if r.p.Maximize {
+		obj, best = -obj, -best
+	}
+	better := !r.res.feasible && (feasible || it.Violation <= r.res.Violation) || feasible && obj <= best
+	if isFinite(obj) && (better || !isFinite(best)) {
+		copy(r.res.X, it.X)
+		r.res.Objective, r.res.feasible = it.Objective, feasible
+		r.res.Violation, r.res.Worst = r.p.Violation(it.X)
+	}
+	kept := it
+	kept.X = nil
+	r.res.History = append(r.res.History, kept)
+	if r.set.Recorder == nil {
+		return nil
+	}
+	err := r.set.Recorder.Record(it)
+	if err != nil {
+		r.stop(Cancelled, "stopped by the recorder")
+	}
+	if errors.Is(err, ErrStop) {
+		return nil
+	}
+	return err
+}
+
+// verdict decides whether the iteration was the last, and why.
+func (r *run) verdict(it Iteration) bool {
+	feasible := it.Relative <= r.set.FeasTol
+	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*max(1, math.Abs(it.Objective))
+	convex := r.sub.h0 == nil && len(r.sub.cuts) == 0
+	switch {
+	case !isFinite(it.Objective):
+		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
+	case feasible && (convex || still) && r.sub.res.Res.Max() <= lastEnough:
+		r.stop(Converged, r.note)
+	case convex:
+		r.stop(Stalled, strings.TrimSpace("the solution breaks a constraint by more than the tolerance; "+r.note))
+	default:
+		return false
+	}
+	return true
+}
+
+// stuck: the point has not moved, and is not feasible.
+func (r *run) stuck(it Iteration) bool {
+	return it.Relative > r.set.FeasTol && it.Step <= r.set.Tol*max(1, maxAbs(r.x))
+}
+
+// update prepares the next iteration: it raises τ as long as slacks are open.
+// A point that is stuck without slack waits for a sharper solver. One that is
+// stuck at the largest τ was drawn there by the objective while τ was small;
+// so the procedure starts once more with a τ that puts the constraints first.
+// It returns false where there is nothing left to try.
+func (r *run) update(it Iteration) (bool, error) {
+	open := it.Slack > r.set.FeasTol
+	switch {
+	case r.stuck(it) && !open:
+		if r.tol <= tightest {
+			r.stop(Stalled, strings.TrimSpace("the backend does not meet the convex constraints any better; "+r.note))
+			return false, nil
+		}
+		r.tol = max(r.tol/100, tightest)
+		r.sub.close()
+		if err := r.open(); err != nil {
+			return false, err
+		}
+	case r.stuck(it) && r.τ >= r.τMax:
+		if r.again {
+			r.stop(Stalled, "the points have ceased to change although a constraint is broken; try other starting points")
+			return false, nil
+		}
+		r.again = true
+		copy(r.x, r.x0)
+		copy(r.z, r.x0)
+		r.τ = math.Sqrt(r.τ0 * r.τMax)
+		it.Objective = math.NaN()
+	case it.Relative > r.set.FeasTol && open:
+		r.τ = min(r.set.Mu*r.τ, r.τMax)
+	}
+	r.prev = it
+	return true, nil
+}
+
+func (r *run) stop(s Status, message string) { r.res.Status, r.res.Message = s, message }
+
+func (r *run) interrupted(err error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		r.stop(TimeLimit, "")
+	} else {
+		r.stop(Cancelled, "")
+	}
+}
+
+// infeasible is the verdict on convex constraints that exclude each other.
+func (r *run) infeasible() {
+	names := r.sub.culprits(r.sub.res.Y)
+	message := "no point meets the convex constraints"
+	if len(names) > 0 {
+		const most = 6
+		if len(names) > most {
+			names = append(names[:most:most], "...")
+		}
+		message += "; those in conflict: " + strings.Join(names, ", ")
+	}
+	r.stop(Infeasible, message)
+	r.res.Objective = math.Inf(1)
+	if r.p.Maximize {
+		r.res.Objective = math.Inf(-1)
+	}
+}
+
+// unbounded is the verdict on a convex problem that falls for ever. Where the
+// direction leads away from the DC constraints it proves nothing.
+func (r *run) unbounded() {
+	n := r.p.NumVars()
+	d := r.sub.res.X[:n]
+	far := make([]float64, n)
+	before := math.Inf(1)
+	for _, step := range []float64{1, 1e3, 1e6} {
+		for j := range far {
+			far[j] = r.x[j] + step*d[j]/max(maxAbs(d), 1e-300)
+		}
+		v, _ := r.p.Violation(far)
+		obj := r.p.Objective.Value(far)
+		if v > max(r.set.FeasTol, r.res.Violation)*(1+1e-6*step) || !(obj < before) {
+			r.stop(Numerical, "the convex problem is unbounded although the problem itself need not be; bound the variables")
+			return
+		}
+		before = obj
+	}
+	r.stop(Unbounded, "the objective falls for ever along a direction that keeps the constraints; bound the variables")
+	r.res.Objective = math.Inf(-1)
+	if r.p.Maximize {
+		r.res.Objective = math.Inf(1)
+	}
+}
+
+// finish completes the result.
+func (r *run) finish(t time.Time) *Result {
+	r.res.Seconds.Solve = since(t)
+	r.res.Seconds.Backend = r.sub.backendSec
+	if len(r.sub.res.Y) == len(r.sub.rows) && r.res.Iterations > 0 {
+		r.res.Duals = r.sub.duals()
+	}
+	return r.res
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func maxAbs(v []float64) float64 {
+	m := 0.0
+	for _, e := range v {
+		m = max(m, math.Abs(e))
+	}
+	return m
+}

@@ -1,0 +1,61 @@
+package ccp_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// |x| − (x − 1)² on [−2, 3] has two local minima; where the procedure ends
+// depends on where it starts.
+func ExampleSolve() {
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
+	m.Minimize(dc.Abs(x).Minus(dc.Square(x.Sub(dc.Num(1)))))
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, start := range []float64{0, 2} {
+		res, err := ccp.Solve(context.Background(), p, []float64{start}, ccp.DefaultSettings())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("from %g: %v, x = %.4f, objective %.4f\n", start, res.Status, res.X[0], res.Objective)
+	}
+	// Output:
+	// from 0: converged, x = -2.0000, objective -7.0000
+	// from 2: converged, x = 3.0000, objective -1.0000
+}
+
+// Three circles of radius 1 in the smallest square around the origin: the best
+// of ten starts.
+func ExampleMultistart() {
+	m := dc.NewModel()
+	c := m.Var("c", []int{3, 2}, dc.StartNormal(0, 3))
+	var far []dc.Operand
+	for i := range 3 {
+		far = append(far, dc.NormInf(c.Row(i)).Plus(dc.Num(1)))
+		for j := range i {
+			m.SubjectTo(dc.GE(dc.Norm2(c.Row(i).Sub(c.Row(j))), dc.Num(2)).Named("apart", i, j))
+		}
+	}
+	m.Minimize(dc.Max(far...))
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	res, err := ccp.Multistart(context.Background(), p, 10, ccp.DefaultSettings())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%v: a square of side %.4f\n", res.Status, 2*res.Objective)
+	// Output:
+	// converged: a square of side 3.9319
+}

@@ -1,0 +1,43 @@
+package ccp
+
+import (
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Summary is the size of the convex problem that an iteration solves.
+type Summary struct {
+	Variables            int      // of the problem
+	Columns, Rows        int      // of the convex problem, slacks and auxiliary columns included
+	NonzerosP, NonzerosA int      // stored entries, P's upper triangle
+	Slacks               int      // DC constraints
+	Linearised           int      // rows that change from iteration to iteration
+	Cones                []string // kinds, each once; empty for a QP
+	problem              *qpbackend.Problem
+}
+
+// Supported reports whether the backend can solve the convex problem.
+func (s *Summary) Supported(b qpbackend.Backend) bool {
+	return qpbackend.CheckCones(b, s.problem) == nil
+}
+
+// Inspect compiles p without solving it.
+func Inspect(p *dc.Problem) (Summary, error) {
+	s, err := compile(p)
+	if err != nil {
+		return Summary{}, err
+	}
+	n, m := s.qp.Dims()
+	sum := Summary{
+		Variables: p.NumVars(), Columns: n, Rows: m, NonzerosP: s.qp.P.NNZ(), NonzerosA: s.qp.A.NNZ(),
+		Slacks: len(s.slacks), Linearised: len(s.cuts), problem: s.qp,
+	}
+	seen := map[string]bool{}
+	for _, c := range s.qp.Cones {
+		if name := c.Kind.String(); !seen[name] {
+			seen[name] = true
+			sum.Cones = append(sum.Cones, name)
+		}
+	}
+	return sum, nil
+}

@@ -1,0 +1,74 @@
+package ccp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Iteration is one convex problem solved.
+type Iteration struct {
+	Start     int       // number of the starting point, from 0
+	K         int       // number of the iteration, from 1
+	Tau       float64   // τ, the weight of the slacks
+	Objective float64   // the problem's, as in Result
+	Violation float64   // the largest, as in Result
+	Relative  float64   // the largest relative one: dc.Problem.Infeasibility
+	Slack     float64   // the sum of the slacks
+	Step      float64   // the largest change of a variable
+	Solver    int       // iterations of the backend
+	X         []float64 // the point; borrowed, valid during the call
+}
+
+// Recorder is told of every iteration. An error ends the run: ErrStop leaves
+// the status Cancelled without an error, any other is returned by Solve.
+// Multistart makes one call at a time.
+type Recorder interface {
+	Record(Iteration) error
+}
+
+// ErrStop ends a run without being an error.
+var ErrStop = errors.New("ccp: stopped by the recorder")
+
+// RecorderFunc makes a Recorder of a function.
+type RecorderFunc func(Iteration) error
+
+// Record calls f.
+func (f RecorderFunc) Record(it Iteration) error { return f(it) }
+
+// Trace keeps all iterations, with copies of X.
+type Trace struct {
+	Iterations []Iteration
+}
+
+// Record appends it.
+func (t *Trace) Record(it Iteration) error {
+	it.X = append([]float64(nil), it.X...)
+	t.Iterations = append(t.Iterations, it)
+	return nil
+}
+
+// Printer writes one line an iteration.
+func Printer(w io.Writer) Recorder {
+	first := true
+	return RecorderFunc(func(it Iteration) error {
+		if first {
+			first = false
+			if _, err := fmt.Fprintf(w, "%5s %4s %16s %11s %10s %10s %6s\n", "start", "iter", "objective", "violation", "step", "tau", "solver"); err != nil {
+				return err
+			}
+		}
+		_, err := fmt.Fprintf(w, "%5d %4d %16.8g %11.2e %10.2e %10.2e %6d\n", it.Start+1, it.K, it.Objective, it.Violation, it.Step, it.Tau, it.Solver)
+		return err
+	})
+}
+
+// Slog logs every iteration at level Info.
+func Slog(l *slog.Logger) Recorder {
+	return RecorderFunc(func(it Iteration) error {
+		l.Info("ccp", "start", it.Start, "iteration", it.K, "objective", it.Objective,
+			"violation", it.Violation, "step", it.Step, "tau", it.Tau, "solver_iterations", it.Solver)
+		return nil
+	})
+}

@@ -1,0 +1,41 @@
+package ccp
+
+import "time"
+
+// Result is the best point of a run and how it came about.
+type Result struct {
+	Status Status
+	// X has one entry a variable of the problem: the feasible point of least
+	// objective or, if none was feasible, the point of least violation.
+	X []float64
+	// Objective is the problem's at X: of a maximised one, the value that was
+	// maximised. +Inf for Infeasible, −Inf (maximised: +Inf) for Unbounded.
+	Objective float64
+	// Violation is the largest amount by which X breaks a constraint or bound,
+	// Worst the name of that constraint; 0 and "" where all hold exactly.
+	Violation float64
+	Worst     string
+	// Iterations is the number of convex problems solved, Starts that of
+	// starting points tried, Start the number of the one that gave X, from 0.
+	Iterations, Starts, Start int
+	Backend                   string
+	// Duals has for each constraint of the problem the multipliers of its rows
+	// in the last convex problem: one an entry of an affine constraint, one
+	// for a DC constraint; > 0 where an upper bound holds. nil if none was
+	// solved.
+	Duals   [][]float64
+	History []Iteration // of the start that gave X; the X of its entries is nil
+	Seconds Seconds
+	// Message says in words what the status alone does not.
+	Message string
+
+	feasible bool
+}
+
+// Seconds are wall-clock times, summed over starts: making the convex problem,
+// the whole of Solve, and the backend's part of it.
+type Seconds struct {
+	Compile, Solve, Backend float64
+}
+
+func since(t time.Time) float64 { return time.Since(t).Seconds() }

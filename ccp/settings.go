@@ -1,0 +1,75 @@
+package ccp
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+)
+
+// Settings of the procedure. Start from DefaultSettings.
+type Settings struct {
+	// Tau0 and TauMax are τ₀ and τmax, the first and the largest weight of the
+	// slacks. With TauRelative they are multiples of the problem's own scale:
+	// the largest slope of the objective at the start over the median slope
+	// of the DC constraints.
+	Tau0, TauMax float64
+	TauRelative  bool
+	// Mu is μ > 1, the growth of τ in an iteration that ends infeasible.
+	Mu float64
+	// MaxIter bounds the convex problems solved from one start.
+	MaxIter int
+	// Tol is the change of the objective, relative to max(1, |objective|), at
+	// which a feasible iteration counts as converged.
+	Tol float64
+	// FeasTol is the largest dc.Problem.Infeasibility at which a point counts as
+	// feasible: a violation relative to max(1, the size of what is compared).
+	FeasTol float64
+	// Damping is the share of the previous point that is mixed in when a new
+	// one lies on the border of a domain, where an h has no tangent.
+	Damping float64
+	// Seed chooses the random starting points.
+	Seed uint64
+	// Backend solves the convex problems; nil: ipm.Backend{}.
+	Backend qpbackend.Backend
+	// Recorder is told of every iteration; nil: nobody is.
+	Recorder Recorder
+}
+
+// DefaultSettings suit problems whose variables and constraints are of
+// moderate size.
+func DefaultSettings() Settings {
+	return Settings{
+		Tau0: 0.01, TauMax: 1e6, TauRelative: true, Mu: 2,
+		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2,
+	}
+}
+
+// Validate names the first field out of range.
+func (s Settings) Validate() error {
+	switch {
+	case !(s.Tau0 > 0) || math.IsInf(s.Tau0, 1):
+		return fmt.Errorf("ccp: Settings.Tau0 = %g, want > 0", s.Tau0)
+	case !(s.TauMax >= s.Tau0) || math.IsInf(s.TauMax, 1):
+		return fmt.Errorf("ccp: Settings.TauMax = %g, want at least Tau0 = %g", s.TauMax, s.Tau0)
+	case !(s.Mu > 1) || math.IsInf(s.Mu, 1):
+		return fmt.Errorf("ccp: Settings.Mu = %g, want > 1", s.Mu)
+	case s.MaxIter < 1:
+		return fmt.Errorf("ccp: Settings.MaxIter = %d, want at least 1", s.MaxIter)
+	case !(s.Tol > 0) || math.IsInf(s.Tol, 1):
+		return fmt.Errorf("ccp: Settings.Tol = %g, want > 0", s.Tol)
+	case !(s.FeasTol > 0) || math.IsInf(s.FeasTol, 1):
+		return fmt.Errorf("ccp: Settings.FeasTol = %g, want > 0", s.FeasTol)
+	case !(s.Damping > 0 && s.Damping < 1):
+		return fmt.Errorf("ccp: Settings.Damping = %g, want 0 < Damping < 1", s.Damping)
+	}
+	return nil
+}
+
+func (s Settings) backend() qpbackend.Backend {
+	if s.Backend == nil {
+		return ipm.Backend{}
+	}
+	return s.Backend
+}

@@ -1,0 +1,374 @@
+package ccp
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sort"
+	"time"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// subproblem is the convex problem of an iteration. Everything but values is
+// fixed by compile; linearise overwrites values, solve solves.
+type subproblem struct {
+	p      *dc.Problem
+	qp     *qpbackend.Problem // as compiled: no h, no slack costs
+	rows   []row
+	cuts   []cut // the linearised rows
+	slacks []int // columns
+	h0     dc.Convex
+	domain []dc.Restricted
+
+	solver     qpbackend.Solver
+	now        qpbackend.Update // values of this iteration
+	grad       []float64        // n
+	res        qpbackend.Result
+	backendSec float64
+}
+
+// cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
+// are overwritten by base − ∂h, the bound by that of the tangent.
+type cut struct {
+	h    dc.Convex
+	idx  []int     // h's support
+	slot []int     // positions in A.Val
+	base []float64 // coefficients without h
+	row  int
+	u    float64 // bound without h
+	same bool    // h is that of the cut before
+}
+
+// compile assembles the convex problem of p.
+func compile(p *dc.Problem) (*subproblem, error) {
+	n := p.NumVars()
+	b := newBuilder(n)
+	s := &subproblem{p: p, grad: make([]float64, n)}
+	b.minimise(b.Form(p.Objective.G()))
+	if len(p.Objective.H().Support()) > 0 {
+		s.h0 = p.Objective.H()
+		s.restrict(b, s.h0)
+	}
+	for k, v := range p.Vars {
+		b.owner = ownBound - k
+		for i := range v.Len() {
+			if lo, hi := v.Bounds(i); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+				b.addRow(dc.Linear{Idx: []int{v.Offset + i}, Val: []float64{1}}, lo, hi, i)
+			}
+		}
+	}
+	for i := range p.Constraints {
+		b.owner = i
+		s.addConstraint(b, &p.Constraints[i])
+	}
+	b.owner = ownObjective
+	for _, j := range s.slacks {
+		b.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, 0, math.Inf(1))
+	}
+	qp, pos, err := b.problem()
+	if err != nil {
+		return nil, err
+	}
+	for k := range s.cuts {
+		s.cuts[k].locate(b.rows, pos)
+	}
+	s.qp, s.rows = qp, b.rows
+	s.now = qpbackend.Update{
+		Q: append([]float64(nil), qp.Q...), U: append([]float64(nil), qp.U...), A: append([]float64(nil), qp.A.Val...),
+	}
+	return s, nil
+}
+
+// addConstraint adds the rows of one constraint.
+func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
+	if !c.DC {
+		for k := range c.A.Len() {
+			b.addRow(c.A.Entry(k), c.Lo[k], c.Hi[k], k)
+		}
+		return
+	}
+	h := c.E.H()
+	slack := dc.Linear{}
+	if !c.E.IsConvex() {
+		s.restrict(b, h)
+		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+		s.slacks = append(s.slacks, slack.Idx[0])
+	}
+	for k, l := range upperRows(b, c.E.G(), len(h.Support())) {
+		if c.E.IsConvex() {
+			b.addRow(l, math.Inf(-1), 0, 0)
+			continue
+		}
+		// Zeros keep the places of h's variables.
+		r := b.addRow(withZeros(l, h.Support()).Plus(-1, slack), math.Inf(-1), 0, 0)
+		s.cuts = append(s.cuts, cut{h: h, idx: h.Support(), row: r, u: b.rows[r].hi, same: k > 0})
+	}
+}
+
+// upperRows returns affine functions that must all be ≤ 0 for g ≤ 0: the
+// pieces of a polyhedral g where writing h out for each of them costs no more
+// than a column above g, else that column.
+func upperRows(b *builder, g dc.Representer, hSupport int) []dc.Linear {
+	if p, ok := g.(dc.Polyhedral); ok {
+		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hSupport <= 2*(len(g.Support())+hSupport)+8 {
+			return pieces
+		}
+	}
+	return []dc.Linear{b.Bound(g)}
+}
+
+// withZeros is l with stored zeros at the indices it lacks.
+func withZeros(l dc.Linear, idx []int) dc.Linear {
+	out := dc.Linear{Const: l.Const}
+	i, k := 0, 0
+	for i < len(l.Idx) || k < len(idx) {
+		switch {
+		case k == len(idx) || i < len(l.Idx) && l.Idx[i] < idx[k]:
+			out.Idx, out.Val = append(out.Idx, l.Idx[i]), append(out.Val, l.Val[i])
+			i++
+		case i == len(l.Idx) || idx[k] < l.Idx[i]:
+			out.Idx, out.Val = append(out.Idx, idx[k]), append(out.Val, 0)
+			k++
+		default:
+			out.Idx, out.Val = append(out.Idx, l.Idx[i]), append(out.Val, l.Val[i])
+			i, k = i+1, k+1
+		}
+	}
+	return out
+}
+
+// locate finds the places of the support's coefficients.
+func (c *cut) locate(rows []row, pos [][]int) {
+	a := rows[c.row].a
+	for _, j := range c.idx {
+		k := sort.SearchInts(a.Idx, j)
+		c.slot = append(c.slot, pos[c.row][k])
+		c.base = append(c.base, a.Val[k])
+	}
+}
+
+// restrict keeps the points within the domain of h.
+func (s *subproblem) restrict(b *builder, h dc.Convex) {
+	r, ok := h.(dc.Restricted)
+	if !ok {
+		return
+	}
+	s.domain = append(s.domain, r)
+	for _, l := range r.Domain() {
+		b.Row(l, 0, math.Inf(1))
+	}
+}
+
+// inside reports whether every h has a tangent at x.
+func (s *subproblem) inside(x []float64) bool {
+	for _, r := range s.domain {
+		if !r.Inside(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// breaksHard reports whether x breaks a bound or a convex constraint by more
+// than tol.
+func (s *subproblem) breaksHard(x []float64, tol float64) bool {
+	for _, v := range s.p.Vars {
+		for k := range v.Len() {
+			if lo, hi := v.Bounds(k); x[v.Offset+k] < lo-tol || x[v.Offset+k] > hi+tol {
+				return true
+			}
+		}
+	}
+	for i := range s.p.Constraints {
+		if c := &s.p.Constraints[i]; c.Convex() && !(c.Violation(x) <= tol) {
+			return true
+		}
+	}
+	return false
+}
+
+var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number at the current point")
+
+// linearise replaces every h by its tangent at x and sets the cost of the
+// slacks to τ.
+func (s *subproblem) linearise(x []float64, τ float64) error {
+	copy(s.now.Q, s.qp.Q)
+	for _, j := range s.slacks {
+		s.now.Q[j] = τ
+	}
+	finite := 0.0
+	if s.h0 != nil {
+		idx := s.h0.Support()
+		s.subgradient(s.h0, idx, x)
+		for _, j := range idx {
+			s.now.Q[j] -= s.grad[j]
+			finite += s.grad[j] - s.grad[j]
+		}
+	}
+	tangent := 0.0 // h(x) − ∂h·x
+	for k := range s.cuts {
+		c := &s.cuts[k]
+		if !c.same {
+			s.subgradient(c.h, c.idx, x)
+			tangent = c.h.Value(x)
+			for _, j := range c.idx {
+				tangent -= s.grad[j] * x[j]
+			}
+		}
+		for i, j := range c.idx {
+			s.now.A[c.slot[i]] = c.base[i] - s.grad[j]
+		}
+		s.now.U[c.row] = c.u + tangent
+		finite += tangent - tangent
+	}
+	if finite != 0 {
+		return errNotANumber
+	}
+	return nil
+}
+
+// subgradient leaves that of h in s.grad, on h's support.
+func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
+	for _, j := range idx {
+		s.grad[j] = 0
+	}
+	h.AddSubgrad(s.grad, 1, x)
+}
+
+// open makes the solver; the problem it sees is that of the first linearise.
+func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
+	t := time.Now()
+	defer func() { s.backendSec += since(t) }()
+	first := *s.qp
+	first.Q, first.U = s.now.Q, s.now.U
+	a := *s.qp.A
+	a.Val = s.now.A
+	first.A = &a
+	solver, err := b.New(&first, set)
+	s.solver = solver
+	return err
+}
+
+// solve solves the problem of the last linearise, from the solution before
+// where the backend profits from it; s.res holds what came of it.
+func (s *subproblem) solve(ctx context.Context) error {
+	t := time.Now()
+	defer func() { s.backendSec += since(t) }()
+	if err := s.solver.Update(s.now); err != nil {
+		return err
+	}
+	switch s.res.Status {
+	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
+		if err := s.solver.WarmStart(s.res.X, s.res.Y); err != nil {
+			return err
+		}
+	}
+	return s.solver.Solve(ctx, &s.res)
+}
+
+func (s *subproblem) close() {
+	if s.solver != nil {
+		s.solver.Close()
+		s.solver = nil
+	}
+}
+
+// slack is the sum of the slacks in the last solution.
+func (s *subproblem) slack() float64 {
+	sum := 0.0
+	for _, j := range s.slacks {
+		sum += max(s.res.X[j], 0)
+	}
+	return sum
+}
+
+// slopes returns the largest slope of the objective and the median of the
+// largest slopes of the DC constraints at x, each as linearised last.
+func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
+	// The quadratic part counts with its gradient.
+	g := append([]float64(nil), s.now.Q...)
+	full := make([]float64, len(g))
+	copy(full, x)
+	if s.qp.P != nil {
+		s.qp.P.AddSymMulVec(g, 1, full)
+	}
+	isSlack := map[int]bool{}
+	for _, j := range s.slacks {
+		isSlack[j] = true
+	}
+	for j, v := range g {
+		if !isSlack[j] {
+			objective = max(objective, math.Abs(v))
+		}
+	}
+	var each []float64
+	for k := range s.cuts {
+		c := &s.cuts[k]
+		top := 0.0
+		for i := range c.idx {
+			top = max(top, math.Abs(s.now.A[c.slot[i]]))
+		}
+		each = append(each, top)
+	}
+	sort.Float64s(each)
+	if len(each) > 0 {
+		constraint = each[len(each)/2]
+	}
+	return objective, constraint
+}
+
+// duals distributes the multipliers of the rows to the constraints.
+func (s *subproblem) duals() [][]float64 {
+	out := make([][]float64, len(s.p.Constraints))
+	for i := range out {
+		n := 1
+		if c := &s.p.Constraints[i]; !c.DC {
+			n = c.A.Len()
+		}
+		out[i] = make([]float64, n)
+	}
+	for i, r := range s.rows {
+		if r.owner >= 0 && r.entry >= 0 && i < len(s.res.Y) {
+			out[r.owner][r.entry] += s.res.Y[i]
+		}
+	}
+	return out
+}
+
+// culprits names the constraints whose rows carry the certificate y, the
+// heaviest first.
+func (s *subproblem) culprits(y []float64) []string {
+	weight := map[string]float64{}
+	for i, r := range s.rows {
+		name := ""
+		switch {
+		case r.owner >= 0:
+			name = s.p.Constraints[r.owner].Name()
+		case r.owner <= ownBound:
+			name = "bounds of " + s.p.Vars[ownBound-r.owner].Name
+		}
+		if name != "" && i < len(y) {
+			weight[name] = max(weight[name], math.Abs(y[i]))
+		}
+	}
+	var names []string
+	top := 0.0
+	for name, w := range weight {
+		names = append(names, name)
+		top = max(top, w)
+	}
+	sort.Slice(names, func(i, k int) bool {
+		if weight[names[i]] != weight[names[k]] {
+			return weight[names[i]] > weight[names[k]]
+		}
+		return names[i] < names[k]
+	})
+	for k, name := range names {
+		if !(weight[name] > 1e-3*top) {
+			return names[:k]
+		}
+	}
+	return names
+}
