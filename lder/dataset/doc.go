@@ -1,0 +1,14 @@
+// Package dataset brings tables of numbers to a regressor and measures what
+// comes back.
+//
+// [ReadFile] reads CSV and TSV files, gzip-compressed or not, into a [Table].
+// [Table.Supervised] splits it into features and target for training,
+// [Table.Matrix] picks the columns a trained model asks for by name. Missing
+// values are NaN throughout, until a [SimpleImputer] fills them.
+//
+// [StandardScaler], [KFold], [ShuffledKFold] and the metrics follow the
+// conventions of scikit-learn, so that results can be compared fold by fold:
+// Pedregosa et al., Scikit-learn: Machine Learning in Python, JMLR 12, 2011.
+// The generator behind the shuffle is that of Matsumoto and Nishimura,
+// Mersenne Twister, ACM TOMACS 8, 1998.
+package dataset

@@ -1,0 +1,196 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Policy says what becomes of a column that is no use as a feature.
+type Policy uint8
+
+// The policies.
+const (
+	Refuse Policy = iota // an error that names the place
+	Drop                 // left out, with a note
+)
+
+// Selection says which columns become features.
+type Selection struct {
+	// Features are taken in this order; nil takes every column but the target.
+	Features []string
+	// Exclude names columns that are left out.
+	Exclude []string
+	// Text and Constant are the policies for columns with cells that are no
+	// numbers, and for columns with fewer than two different values. A column
+	// named in Features is refused rather than dropped for its text.
+	Text, Constant Policy
+}
+
+// DefaultSelection takes all columns, refuses text and drops constants.
+func DefaultSelection() Selection {
+	return Selection{Text: Refuse, Constant: Drop}
+}
+
+// Data is a table split for training: rows of features and the target of each.
+type Data struct {
+	Features []string
+	Target   string
+	X        [][]float64 // NaN for missing values
+	Y        []float64
+	// Lines holds the line of the file of each row.
+	Lines []int
+	// Notes says what was left out, in words.
+	Notes []string
+}
+
+// Supervised splits off the target. Rows without a value of it are left out,
+// with a note that counts them. The target may be constant.
+func (t *Table) Supervised(target string, sel Selection) (*Data, error) {
+	y, err := t.numeric(target)
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{Target: target, Notes: slices.Clone(t.Notes)}
+	rows := make([]int, 0, t.Rows())
+	firstGap := 0
+	for i, v := range y.Values {
+		if !math.IsNaN(v) {
+			rows = append(rows, i)
+		} else if firstGap == 0 {
+			firstGap = t.Lines[i]
+		}
+	}
+	if len(rows) == 0 {
+		return nil, &Error{File: t.Name, Msg: fmt.Sprintf("no row has a value of the target %q", target)}
+	}
+	if y.Missing > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s without a value of the target %q left out (first at line %d)",
+			plural(y.Missing, "row"), target, firstGap))
+	}
+	columns, err := t.features(d, rows, sel)
+	if err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, &Error{File: t.Name, Msg: "no column is left to be a feature; the columns are " + list(t.Names())}
+	}
+	for _, c := range columns {
+		d.Features = append(d.Features, c.Name)
+	}
+	d.X = gather(columns, rows)
+	for _, i := range rows {
+		d.Y = append(d.Y, y.Values[i])
+		d.Lines = append(d.Lines, t.Lines[i])
+	}
+	return d, nil
+}
+
+// features applies sel to the columns, seen on the given rows.
+func (t *Table) features(d *Data, rows []int, sel Selection) ([]*Column, error) {
+	for _, name := range sel.Exclude {
+		if _, err := t.Column(name); err != nil {
+			return nil, err
+		}
+		if name == d.Target {
+			return nil, fmt.Errorf("dataset: the target %q cannot be left out", name)
+		}
+	}
+	names := sel.Features
+	if names == nil {
+		names = slices.DeleteFunc(t.Names(), func(s string) bool { return s == d.Target })
+	}
+	var columns []*Column
+	for k, name := range names {
+		if name == d.Target {
+			return nil, fmt.Errorf("dataset: the target %q cannot be a feature", name)
+		}
+		if slices.Contains(names[:k], name) {
+			return nil, fmt.Errorf("dataset: the feature %q is named twice", name)
+		}
+		c, err := t.Column(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(sel.Exclude, name) {
+			continue
+		}
+		if c.IsText() {
+			if sel.Text == Refuse || sel.Features != nil {
+				return nil, t.textError(c)
+			}
+			d.Notes = append(d.Notes, fmt.Sprintf("column %q is text (%s at line %d) and is left out",
+				c.Name, quote(c.FirstText.Value), c.FirstText.Line))
+			continue
+		}
+		if c.FirstInfinite != nil {
+			return nil, t.infiniteError(c)
+		}
+		if what := constancy(c, rows); what != "" {
+			if sel.Constant == Refuse {
+				return nil, &Error{File: t.Name, Msg: fmt.Sprintf("column %q %s; leave it out", c.Name, what)}
+			}
+			d.Notes = append(d.Notes, fmt.Sprintf("column %q %s and is left out", c.Name, what))
+			continue
+		}
+		columns = append(columns, c)
+	}
+	return columns, nil
+}
+
+// constancy says in words that c does not vary over the rows, or "".
+func constancy(c *Column, rows []int) string {
+	first := math.NaN()
+	for _, i := range rows {
+		v := c.Values[i]
+		switch {
+		case math.IsNaN(v):
+		case math.IsNaN(first):
+			first = v
+		case v != first:
+			return ""
+		}
+	}
+	if math.IsNaN(first) {
+		return "has no values"
+	}
+	return fmt.Sprintf("is constant (%g)", first)
+}
+
+// Matrix returns the columns of those names as rows of numbers, NaN for
+// missing values. Other columns are not looked at. A missing column, text and
+// infinite values are errors.
+func (t *Table) Matrix(names []string) ([][]float64, error) {
+	columns := make([]*Column, len(names))
+	for k, name := range names {
+		var err error
+		if columns[k], err = t.numeric(name); err != nil {
+			return nil, err
+		}
+	}
+	rows := make([]int, t.Rows())
+	for i := range rows {
+		rows[i] = i
+	}
+	return gather(columns, rows), nil
+}
+
+// gather copies rows out of columns.
+func gather(columns []*Column, rows []int) [][]float64 {
+	flat := make([]float64, len(rows)*len(columns))
+	x := make([][]float64, len(rows))
+	for k, i := range rows {
+		x[k], flat = flat[:len(columns):len(columns)], flat[len(columns):]
+		for j, c := range columns {
+			x[k][j] = c.Values[i]
+		}
+	}
+	return x
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,253 @@
+package lder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/lder/dataset"
+)
+
+// Model files are JSON objects with these two marks.
+const (
+	fileFormat  = "dcopt-lder"
+	fileVersion = 1
+)
+
+// file is a model file.
+type file struct {
+	Format     string      `json:"format"`
+	Version    int         `json:"version"`
+	Target     string      `json:"target"`
+	Features   []string    `json:"features"`
+	Imputation imputation  `json:"imputation"`
+	Scaling    scaling     `json:"scaling"`
+	Model      coefficient `json:"model"`
+	Training   *training   `json:"training"`
+}
+
+type imputation struct {
+	Strategy string   `json:"strategy"`
+	Fill     []number `json:"fill"`
+}
+
+type scaling struct {
+	Mean  []number `json:"mean"`
+	Scale []number `json:"scale"`
+}
+
+type coefficient struct {
+	W [][]number `json:"w"`
+	A []number   `json:"a"`
+	M [][]number `json:"m"`
+	B []number   `json:"b"`
+}
+
+type training struct {
+	Method     string `json:"method"`
+	Rows       int    `json:"rows"`
+	Iterations int    `json:"iterations"`
+	Status     string `json:"status"`
+	StartMSE   number `json:"start_mse"`
+	MSE        number `json:"mse"`
+	FVU        number `json:"fvu"`
+}
+
+// number is a float64 that is not read from null.
+type number float64
+
+func (v *number) UnmarshalJSON(b []byte) error {
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || !finite(f) {
+		return fmt.Errorf("%.40s where a number is wanted", b)
+	}
+	*v = number(f)
+	return nil
+}
+
+func numbers(v []float64) []number {
+	out := make([]number, len(v))
+	for k, e := range v {
+		out[k] = number(e)
+	}
+	return out
+}
+
+func floats(v []number) []float64 {
+	out := make([]float64, len(v))
+	for k, e := range v {
+		out[k] = float64(e)
+	}
+	return out
+}
+
+func each[S, T any](v []S, f func(S) T) []T {
+	out := make([]T, len(v))
+	for k, e := range v {
+		out[k] = f(e)
+	}
+	return out
+}
+
+// WriteTo writes the model file: everything that Predict needs, and how the
+// model came about. The same regressor gives the same bytes.
+func (r *Regressor) WriteTo(w io.Writer) (int64, error) {
+	if r.Model == nil {
+		return 0, errNotFitted
+	}
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	t := r.Training
+	raw, err := json.MarshalIndent(file{
+		Format: fileFormat, Version: fileVersion, Target: r.Target, Features: r.Features,
+		Imputation: imputation{r.Imputer.Strategy.String(), numbers(r.Imputer.Fill)},
+		Scaling:    scaling{numbers(r.Scaler.Mean), numbers(r.Scaler.Scale)},
+		Model:      coefficient{each(r.Model.W, numbers), numbers(r.Model.A), each(r.Model.M, numbers), numbers(r.Model.B)},
+		Training: &training{
+			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+			StartMSE: number(t.StartMSE), MSE: number(t.MSE), FVU: number(t.FVU),
+		},
+	}, "", " ")
+	if err != nil {
+		return 0, fmt.Errorf("lder: %w", err)
+	}
+	n, err := w.Write(append(raw, '\n'))
+	return int64(n), err
+}
+
+// Read reads a model file; name is for messages. It refuses what WriteTo would
+// not have written: another format or version, unknown or missing parts,
+// shapes that do not fit, numbers that are none. The Settings of the result are
+// the defaults with the file's method, pieces and imputation.
+func Read(rd io.Reader, name string) (*Regressor, error) {
+	raw, err := io.ReadAll(rd)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var mark struct {
+		Format  string
+		Version int
+	}
+	if err := json.Unmarshal(raw, &mark); err != nil {
+		return nil, located(err, raw, name)
+	}
+	if mark.Format != fileFormat {
+		return nil, fmt.Errorf("%s: not a model file: its format is %q, want %q", name, mark.Format, fileFormat)
+	}
+	if mark.Version != fileVersion {
+		return nil, fmt.Errorf("%s: the model file has version %d, this program reads version %d", name, mark.Version, fileVersion)
+	}
+	var f file
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&f); err != nil {
+		return nil, located(err, raw, name)
+	}
+	r, err := f.regressor()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// regressor turns the file's content into a checked Regressor.
+func (f *file) regressor() (*Regressor, error) {
+	strategy, err := dataset.ParseStrategy(f.Imputation.Strategy)
+	if err != nil {
+		return nil, err
+	}
+	if f.Training == nil {
+		return nil, errors.New(`the part "training" is missing`)
+	}
+	method, err := ParseMethod(f.Training.Method)
+	if err != nil {
+		return nil, err
+	}
+	status, err := parseStatus(f.Training.Status)
+	if err != nil {
+		return nil, err
+	}
+	r := NewRegressor(DefaultSettings())
+	r.Target, r.Features = f.Target, f.Features
+	r.Imputer = &dataset.SimpleImputer{Strategy: strategy, Fill: floats(f.Imputation.Fill)}
+	r.Scaler = &dataset.StandardScaler{Mean: floats(f.Scaling.Mean), Scale: floats(f.Scaling.Scale)}
+	r.Model = &Model{each(f.Model.W, floats), floats(f.Model.A), each(f.Model.M, floats), floats(f.Model.B)}
+	r.Training = Training{
+		Method: method, Rows: f.Training.Rows, Iterations: f.Training.Iterations, Status: status,
+		StartMSE: float64(f.Training.StartMSE), MSE: float64(f.Training.MSE), FVU: float64(f.Training.FVU),
+	}
+	r.Settings.Method, r.Settings.Imputation = method, strategy
+	r.Settings.Pieces = [2]int{len(r.Model.W), len(r.Model.M)}
+	return r, r.validate()
+}
+
+// parseStatus is the inverse of ccp.Status.String for the known statuses.
+func parseStatus(s string) (ccp.Status, error) {
+	for k := ccp.Unknown; k <= ccp.Numerical; k++ {
+		if k.String() == s {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown training status %q", s)
+}
+
+// validate checks all that a prediction relies on.
+func (r *Regressor) validate() error {
+	n := len(r.Features)
+	if n == 0 {
+		return errors.New("lder: no features")
+	}
+	if r.Target == "" {
+		return errors.New("lder: the target has no name")
+	}
+	if err := checkNames(r.Features); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		what     string
+		v        []float64
+		positive bool
+	}{{"imputation fill", r.Imputer.Fill, false}, {"scaling mean", r.Scaler.Mean, false}, {"scaling scale", r.Scaler.Scale, true}} {
+		if len(p.v) != n {
+			return fmt.Errorf("lder: %s has %d values for %d features", p.what, len(p.v), n)
+		}
+		for j, v := range p.v {
+			if !finite(v) || p.positive && !(v > 0) {
+				return fmt.Errorf("lder: %s of %q is %g", p.what, r.Features[j], v)
+			}
+		}
+	}
+	if err := r.Model.Validate(); err != nil {
+		return err
+	}
+	if _, _, k := r.Model.Dims(); k != n {
+		return fmt.Errorf("lder: the model has %d slopes a piece for %d features", k, n)
+	}
+	return nil
+}
+
+// located puts the file's name, line and column in front of a JSON error that
+// knows its place.
+func located(err error, raw []byte, name string) error {
+	offset := int64(-1)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &kind):
+		offset = kind.Offset
+	}
+	if offset < 0 || offset > int64(len(raw)) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	before := raw[:offset]
+	line := 1 + bytes.Count(before, []byte{'\n'})
+	col := len(before) - (bytes.LastIndexByte(before, '\n') + 1)
+	return fmt.Errorf("%s:%d:%d: %w", name, line, max(col, 1), err)
+}

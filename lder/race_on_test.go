@@ -1,0 +1,5 @@
+//go:build race
+
+package lder_test
+
+const raceDetector = true

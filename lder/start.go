@@ -1,0 +1,128 @@
+package lder
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Start is the point from which training begins, that of Ho, Le Thi and Pham
+// Dinh 2020: centroids by Katsavounidis, Kuo and Zhang's rule, the Voronoi
+// cells of the data around them, and least squares in each cell. The paper
+// leaves open how W and M share the work; here W fits y/2 in r1 cells and M
+// fits −y/2 in r2 cells of its own. x should be standardised: the rule goes by
+// distances. A cell with fewer rows than coefficients, or with dependent
+// columns, gets the fit of least norm.
+func Start(x [][]float64, y []float64, r1, r2 int) *Model {
+	half := make([]float64, len(y))
+	for i, v := range y {
+		half[i] = v / 2
+	}
+	m := &Model{}
+	m.W, m.A = cellFits(x, half, r1)
+	for i, v := range y {
+		half[i] = -v / 2
+	}
+	m.M, m.B = cellFits(x, half, r2)
+	return m
+}
+
+// cellFits returns r affine functions, one for each Voronoi cell.
+func cellFits(x [][]float64, y []float64, r int) (w [][]float64, a []float64) {
+	centres := kkz(x, r)
+	cells := voronoi(x, centres)
+	w, a = make([][]float64, r), make([]float64, r)
+	for k := range r {
+		if len(cells[k]) > 0 {
+			w[k], a[k] = leastSquares(x, y, cells[k])
+			continue
+		}
+		// Only a repeated centre has an empty cell. Repeating the function of
+		// its twin leaves the maximum as it is.
+		twin := nearestCentre(x, centres, centres[k])
+		w[k], a[k] = append([]float64(nil), w[twin]...), a[twin]
+	}
+	return w, a
+}
+
+// kkz returns r rows of x: the one of largest norm, then again and again the
+// one farthest from its nearest predecessor. Rows repeat only where there are
+// fewer than r different ones. Katsavounidis, Kuo and Zhang 1994.
+func kkz(x [][]float64, r int) []int {
+	dist := make([]float64, len(x)) // to the nearest centre; at first, to the origin
+	for i, row := range x {
+		for _, v := range row {
+			dist[i] += v * v
+		}
+	}
+	centres := make([]int, r)
+	for k := range centres {
+		far := 0
+		for i, d := range dist {
+			if d > dist[far] {
+				far = i
+			}
+		}
+		centres[k] = far
+		for i, row := range x {
+			d := squaredDistance(row, x[far])
+			if k == 0 || d < dist[i] {
+				dist[i] = d
+			}
+		}
+	}
+	return centres
+}
+
+// voronoi lists, for each centre, the rows nearer to it than to the others; the
+// first centre takes ties.
+func voronoi(x [][]float64, centres []int) [][]int {
+	cells := make([][]int, len(centres))
+	for i := range x {
+		k := nearestCentre(x, centres, i)
+		cells[k] = append(cells[k], i)
+	}
+	return cells
+}
+
+func nearestCentre(x [][]float64, centres []int, i int) int {
+	best, bestDist := 0, math.Inf(1)
+	for k, c := range centres {
+		if d := squaredDistance(x[i], x[c]); d < bestDist {
+			best, bestDist = k, d
+		}
+	}
+	return best
+}
+
+func squaredDistance(u, v []float64) float64 {
+	s := 0.0
+	for j, e := range u {
+		s += (e - v[j]) * (e - v[j])
+	}
+	return s
+}
+
+// leastSquares fits ⟨w, x⟩ + a to y on the given rows, at least one. Among all
+// best fits it takes the one with the least ‖(w, a)‖; singular values below
+// 1e-10 of the largest count as zero.
+func leastSquares(x [][]float64, y []float64, rows []int) (w []float64, a float64) {
+	n := len(x[0])
+	lhs, rhs := mat.NewDense(len(rows), n+1, nil), mat.NewVecDense(len(rows), nil)
+	mean := 0.0
+	for k, i := range rows {
+		copy(lhs.RawRowView(k), x[i])
+		lhs.Set(k, n, 1)
+		rhs.SetVec(k, y[i])
+		mean += y[i] / float64(len(rows))
+	}
+	var svd mat.SVD
+	var sol mat.VecDense
+	// The column of ones keeps the rank at 1 or more.
+	if !svd.Factorize(lhs, mat.SVDThin) {
+		return make([]float64, n), mean // it did not converge
+	}
+	svd.SolveVecTo(&sol, rhs, svd.Rank(1e-10))
+	s := sol.RawVector().Data
+	return s[:n:n], s[n]
+}
