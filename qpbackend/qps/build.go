@@ -84,16 +84,17 @@ func (p *parser) hessian() (*sparse.CSC, error) {
 
 // sides are the bounds of a row by type, right-hand side and range.
 func (r *rowSpec) sides() (lo, up float64) {
-	span := math.Inf(1)
-	if r.hasRange {
-		span = math.Abs(r.span)
-	}
+	span := math.Abs(r.span)
 	rhs := cap20(r.rhs)
 	switch r.kind {
 	case 'G':
-		lo, up = rhs, rhs+span
+		if lo, up = rhs, math.Inf(1); r.hasRange {
+			up = rhs + span
+		}
 	case 'L':
-		lo, up = rhs-span, rhs
+		if lo, up = math.Inf(-1), rhs; r.hasRange {
+			lo = rhs - span
+		}
 	default:
 		lo, up = rhs, rhs
 		if r.hasRange && r.span >= 0 {
