@@ -385,10 +385,10 @@ func (r *run) unbounded() {
 	n := r.p.NumVars()
 	d := r.sub.res.X[:n]
 	far := make([]float64, n)
-	before := math.Inf(1)
+	before, length := math.Inf(1), max(maxAbs(d), math.SmallestNonzeroFloat64)
 	for _, step := range []float64{1, 1e3, 1e6} {
 		for j := range far {
-			far[j] = r.x[j] + step*d[j]/max(maxAbs(d), 1e-300)
+			far[j] = r.x[j] + step*(d[j]/length)
 		}
 		v, _ := r.p.Violation(far)
 		obj := r.p.Objective.Value(far)

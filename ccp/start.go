@@ -85,8 +85,9 @@ func hardRows(b *builder, p *dc.Problem) {
 // drawn from seeds that derive from set.Seed, so the answer does not depend on
 // the number of processors.
 //
-// Iterations, Starts and Seconds of the result count all starts. When the
-// context ends, the best so far is returned together with its error.
+// Iterations, Starts and Seconds of the result count all starts that ran. When
+// the context ends, no further one begins, and the best so far is returned
+// together with the context's error.
 func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*Result, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 		starts = 1 // all would be the same
 	}
 	seeds := rand.New(rand.NewPCG(set.Seed, 0x7374)) // the second word is arbitrary and fixed
-	results, errs := make([]*Result, starts), make([]error, starts)
 	set.Recorder = serial(set.Recorder)
+	found := &best{maximize: p.Maximize}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range starts {
@@ -108,58 +109,78 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 			seed = seeds.Uint64()
 		}
 		slots <- struct{}{}
+		if i > 0 && ctx.Err() != nil {
+			break
+		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			results[i], errs[i] = solveDrawn(ctx, p, seed, set, i)
+			found.take(solveDrawn(ctx, p, seed, set, i))
 		})
 	}
 	wg.Wait()
-	return best(results, errs, p.Maximize)
+	return found.result()
 }
 
-// best merges the results of all starts.
-func best(results []*Result, errs []error, maximize bool) (*Result, error) {
-	var top *Result
-	var first error
-	total := Result{}
-	for i, r := range results {
-		if errs[i] != nil && first == nil {
-			first = errs[i]
-		}
-		if r == nil {
-			continue
-		}
-		total.Iterations += r.Iterations
-		total.Starts++
-		total.Seconds.Compile += r.Seconds.Compile
-		total.Seconds.Solve += r.Seconds.Solve
-		total.Seconds.Backend += r.Seconds.Backend
-		if top == nil || r.before(top, maximize) {
-			top = r
-		}
-	}
-	if top == nil {
-		return nil, first
-	}
-	top.Iterations, top.Starts, top.Seconds = total.Iterations, total.Starts, total.Seconds
-	return top, first
+// best keeps the best of the results it is given, in any order, and adds up
+// what they cost.
+type best struct {
+	maximize bool
+
+	mu    sync.Mutex
+	top   *Result
+	total Result
+	err   error // that of the earliest start with one
+	from  int
 }
 
-// before reports whether r is better than o.
+func (b *best) take(r *Result, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r == nil {
+		if b.err == nil {
+			b.err = err
+		}
+		return
+	}
+	if err != nil && (b.err == nil || r.Start < b.from) {
+		b.err, b.from = err, r.Start
+	}
+	b.total.Iterations += r.Iterations
+	b.total.Starts++
+	b.total.Seconds.Compile += r.Seconds.Compile
+	b.total.Seconds.Solve += r.Seconds.Solve
+	b.total.Seconds.Backend += r.Seconds.Backend
+	if b.top == nil || r.before(b.top, b.maximize) {
+		b.top = r
+	}
+}
+
+func (b *best) result() (*Result, error) {
+	if b.top == nil {
+		return nil, b.err
+	}
+	b.top.Iterations, b.top.Starts, b.top.Seconds = b.total.Iterations, b.total.Starts, b.total.Seconds
+	return b.top, b.err
+}
+
+// before reports whether r is better than o; of equals the earlier start is.
 func (r *Result) before(o *Result, maximize bool) bool {
 	a, b := r.Objective, o.Objective
 	if maximize {
 		a, b = -a, -b
 	}
+	if !r.feasible && !o.feasible {
+		a, b = r.Violation, o.Violation
+	}
 	switch {
-	case r.feasible != o.feasible:
-		return r.feasible
 	case (r.Status == Unbounded) != (o.Status == Unbounded):
 		return r.Status == Unbounded
-	case r.feasible:
+	case r.feasible != o.feasible:
+		return r.feasible
+	case a != b:
 		return a < b
 	}
-	return r.Violation < o.Violation
+	return r.Start < o.Start
 }
 
 // serial makes one call at a time; the first error stops all.

@@ -19,6 +19,7 @@ func (w *work) start() bool {
 	w.residuals()
 	for k := range sd.s {
 		sd.s[k], sd.z[k], sd.rc[k] = 1, 1, 0
+		sd.rp[k] = min(max(sd.rp[k], -distant), distant)
 	}
 	w.setGoal()
 	if !w.factorAndSolve() {
@@ -61,9 +62,14 @@ func (w *work) interior() {
 	}
 	for k := range sd.s {
 		sd.s[k] = max(sd.s[k]+addS, leastStart)
-		sd.z[k] = max(sd.z[k]+addZ, leastStart)
+		sd.z[k] = max(sd.z[k]+addZ, leastStart) * min(1, distant/sd.s[k])
 	}
 }
+
+// distant is the size, bounds being typically 1, from which a side attracts
+// the first point no more, and its multiplier starts the smaller the farther
+// it is: one huge bound would rule μ.
+const distant = 1e3
 
 // leastStart keeps the first s and z from zero where no side is violated.
 const leastStart = 1e-2

@@ -91,7 +91,7 @@ func (w *work) weigh() {
 	clear(w.wsum)
 	for k, i := range sd.src {
 		z := sd.z[k]
-		sd.wt[k] = max(z/(sd.s[k]+δ*z), leastWeight)
+		sd.wt[k] = z / (sd.s[k] + δ*z)
 		w.wsum[i] += sd.wt[k]
 	}
 	for j := range w.n {
@@ -107,12 +107,13 @@ func (w *work) weigh() {
 		case fixed:
 			w.diag[i] = -(w.γy + δ)
 		case sided:
+			w.wsum[i] = max(w.wsum[i], leastWeight)
 			w.diag[i] = -(w.γy + 1/w.wsum[i])
 		}
 	}
 }
 
-// leastWeight keeps the reciprocal of a weight in range.
+// leastWeight keeps the reciprocal of a row's weight in range.
 const leastWeight = 1e-20
 
 // affine sets the complementarity right-hand sides of the predictor: μ to zero.

@@ -69,17 +69,22 @@ func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
 	}
 }
 
-// Size sets B to the typical size of the bounds, given in the units of D and E;
-// infinite and zero ones do not count. Typical is the square of the mean square
-// root, which a few huge bounds do not govern.
+// Size sets B to the typical size of the bounds, given in the units of D and E.
+// A row counts with the smaller of its sides, infinite and zero ones aside: a
+// huge side beside a small one is none in all but name. Typical is the square
+// of the mean square root, which a few huge bounds do not govern.
 func (s *Scaling) Size(lo, up []float64) {
 	sum, count := 0.0, 0
-	for _, v := range [2][]float64{lo, up} {
-		for _, b := range v {
-			if b != 0 && math.Abs(b) <= math.MaxFloat64 {
-				sum += math.Sqrt(math.Abs(b))
-				count++
+	for i := range lo {
+		size := math.Inf(1)
+		for _, b := range [2]float64{math.Abs(lo[i]), math.Abs(up[i])} {
+			if b != 0 {
+				size = min(size, b)
 			}
+		}
+		if !math.IsInf(size, 1) {
+			sum += math.Sqrt(size)
+			count++
 		}
 	}
 	s.B = 1

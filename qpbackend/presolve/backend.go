@@ -1,0 +1,229 @@
+package presolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Backend solves with Inner what presolve leaves. It suits single solves: an
+// Update makes the reduction anew, symbolic factorisation included.
+type Backend struct {
+	Inner qpbackend.Backend
+}
+
+// Name is that of Inner.
+func (b Backend) Name() string { return b.Inner.Name() }
+
+// Supports is that of Inner.
+func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k) }
+
+// DefaultSettings are those of Inner.
+func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
+
+// New reduces p and has Inner prepare what is left. Problems with cones are
+// passed on as they are.
+func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	if err := errors.Join(set.Validate(), p.Validate()); err != nil {
+		return nil, err
+	}
+	if err := qpbackend.CheckCones(b, p); err != nil {
+		return nil, err
+	}
+	s := &solver{inner: b.Inner, set: set, p: p.Clone()}
+	return s, s.prepare()
+}
+
+// worthwhile is the least share of rows and columns that must go.
+const worthwhile = 0.01
+
+// solver keeps the problem as stated beside the reduced one.
+type solver struct {
+	inner  qpbackend.Backend
+	set    qpbackend.Settings
+	p      *qpbackend.Problem
+	red    *reduction       // nil: nothing worthwhile was found
+	sub    qpbackend.Solver // of the reduced problem, or of p
+	whole  qpbackend.Solver // of p, where sub's answer did not hold
+	res    qpbackend.Result // of the reduced problem
+	stale  bool
+	closed bool
+}
+
+var errClosed = errors.New("presolve: the solver is closed")
+
+func (s *solver) prepare() error {
+	s.drop()
+	s.stale = false
+	s.red = reduce(s.p)
+	p := s.p
+	if s.red != nil && s.red.proof != nil {
+		return nil
+	}
+	if s.red != nil {
+		p = s.red.problem()
+	}
+	sub, err := s.inner.New(p, s.set)
+	if err != nil && s.red != nil { // told in terms of the problem as stated
+		s.red = nil
+		sub, err = s.inner.New(s.p, s.set)
+	}
+	s.sub = sub
+	return err
+}
+
+func (s *solver) drop() {
+	if s.sub != nil {
+		s.sub.Close()
+	}
+	if s.whole != nil {
+		s.whole.Close()
+	}
+	s.sub, s.whole = nil, nil
+}
+
+// Update changes values; the next Solve reduces anew.
+func (s *solver) Update(u qpbackend.Update) error {
+	if s.closed {
+		return errClosed
+	}
+	if err := s.p.Apply(u); err != nil {
+		return err
+	}
+	s.stale = true
+	return nil
+}
+
+// WarmStart passes the point on, or the part of it that is left.
+func (s *solver) WarmStart(x, y []float64) error {
+	if s.closed {
+		return errClosed
+	}
+	n, m := s.p.Dims()
+	if x != nil && len(x) != n || y != nil && len(y) != m {
+		return fmt.Errorf("presolve: warm start of lengths %d and %d, want %d and %d", len(x), len(y), n, m)
+	}
+	if s.stale {
+		if err := s.prepare(); err != nil {
+			return err
+		}
+	}
+	if s.sub == nil {
+		return nil
+	}
+	if s.red != nil {
+		x, y = gather(x, s.red.cols), gather(y, s.red.rows)
+	}
+	return s.sub.WarmStart(x, y)
+}
+
+// gather picks entries of v; nil stays nil.
+func gather(v []float64, at []int) []float64 {
+	if v == nil {
+		return nil
+	}
+	out := make([]float64, len(at))
+	for k, i := range at {
+		out[k] = v[i]
+	}
+	return out
+}
+
+// Solve solves the reduced problem and undoes the reduction.
+func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	if s.closed {
+		return errClosed
+	}
+	if s.stale {
+		if err := s.prepare(); err != nil {
+			return err
+		}
+	}
+	if s.red == nil {
+		return s.sub.Solve(ctx, dst)
+	}
+	if s.red.proof != nil && ctx.Err() == nil && s.refute(dst) {
+		return nil
+	}
+	if s.sub == nil {
+		return s.solveWhole(ctx, dst)
+	}
+	err := s.sub.Solve(ctx, &s.res)
+	var nonconvex *qpbackend.NonconvexError
+	if errors.As(err, &nonconvex) && nonconvex.Index >= 0 {
+		nonconvex.Index = s.red.cols[nonconvex.Index]
+	}
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	if s.restore(dst) || ctx.Err() != nil {
+		return err
+	}
+	return s.solveWhole(ctx, dst)
+}
+
+// refute fills dst with the contradiction that the reduction met, and reports
+// whether it is a proof.
+func (s *solver) refute(dst *qpbackend.Result) bool {
+	x, y := s.red.undo(dst.X[:0], dst.Y[:0], nil, nil, asRay)
+	*dst = qpbackend.Result{Status: qpbackend.PrimalInfeasible, X: x, Y: y, Objective: math.Inf(1), Message: "found by presolve"}
+	support := 0.0
+	for i, v := range y {
+		if v > 0 {
+			support += v * s.p.U[i]
+		} else if v < 0 {
+			support += v * s.p.L[i]
+		}
+	}
+	for i := range y {
+		y[i] /= -support
+	}
+	return qpbackend.PrimalInfeasibility(s.p, y) <= s.set.InfeasTol
+}
+
+// solveWhole solves the problem as stated.
+func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
+	if s.whole == nil {
+		whole, err := s.inner.New(s.p, s.set)
+		if err != nil {
+			return err
+		}
+		s.whole = whole
+	}
+	return s.whole.Solve(ctx, dst)
+}
+
+// restore fills dst from the reduced result and reports whether it holds.
+func (s *solver) restore(dst *qpbackend.Result) bool {
+	x, y := dst.X[:0], dst.Y[:0]
+	*dst = s.res
+	kind := asPoint
+	switch s.res.Status {
+	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
+		kind = asRay
+	}
+	dst.X, dst.Y = s.red.undo(x, y, s.res.X, s.res.Y, kind)
+	switch s.res.Status {
+	case qpbackend.PrimalInfeasible:
+		return qpbackend.PrimalInfeasibility(s.p, dst.Y) <= s.set.InfeasTol
+	case qpbackend.DualInfeasible:
+		return qpbackend.DualInfeasibility(s.p, dst.X) <= s.set.InfeasTol
+	}
+	dst.Objective = s.p.Objective(dst.X)
+	dst.Res = qpbackend.Certify(s.p, dst.X, dst.Y)
+	dst.Message = s.red.String()
+	if s.res.Message != "" {
+		dst.Message += "; " + s.res.Message
+	}
+	return s.res.Status != qpbackend.Solved || dst.Res.Max() <= s.set.Tol
+}
+
+// Close frees the solvers.
+func (s *solver) Close() error {
+	s.drop()
+	s.closed = true
+	return nil
+}

@@ -1,0 +1,502 @@
+package presolve
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// reduction is a problem with what has been taken out of it. Rows and columns
+// keep their numbers; l, u and q are the present ones.
+type reduction struct {
+	p        *problemT
+	l, u, q  []float64
+	shift    []float64 // what columns taken out contribute to a row: l + shift is the side as stated
+	x, y     []float64 // of what has been decided
+	rowAlive []bool
+	colAlive []bool
+	rowLen   []int // entries in alive columns
+	stack    []step
+	queue    []int // rows to look at
+	queued   []bool
+	proof    []multiplier // not nil: the rows exclude each other
+
+	rows, cols []int // what is left, by old number
+}
+
+// problemT is the problem with its matrices by row and by column.
+type problemT struct {
+	*qpbackend.Problem
+	byRow *sparse.CSC // Aᵀ: column i holds row i
+	pFull *sparse.CSC // both triangles of P
+}
+
+// multiplier is one entry of a certificate of infeasibility.
+type multiplier struct {
+	row int
+	y   float64
+}
+
+// step is one reduction, undone in reverse order.
+type step struct {
+	kind     stepKind
+	row, col int
+	a        float64 // the coefficient, or the factor of a multiple
+	// of a multiple: which sides of the kept row came from the one left out
+	lower, upper bool
+	other        int // of a multiple: the row kept
+	// of a singleton: the row's sides, and the one that must hold, else NaN
+	lo, hi, b float64
+}
+
+type stepKind uint8
+
+const (
+	fixed     stepKind = iota // col by the equation row
+	bound                     // col at a bound by row, −1 for none
+	multiple                  // row = a·other
+	singleton                 // col is free and only in row
+)
+
+// tolerances, relative to 1 + the size of what is compared.
+const (
+	sameTol = 1e-12 // for multiples and contradictions
+	pivot   = 1e-3  // least coefficient of a singleton beside the largest of its row
+)
+
+// reduce returns what can be left out of p, or nil if that is too little. Where
+// it meets a contradiction it stops with a proof.
+func reduce(p *qpbackend.Problem) *reduction {
+	n, m := p.Dims()
+	if len(p.Cones) > 0 || n == 0 || m == 0 {
+		return nil
+	}
+	r := newReduction(p)
+	for pass := 0; pass < 10 && r.proof == nil; pass++ {
+		before := len(r.stack)
+		r.drain()
+		r.columns()
+		r.multiples()
+		r.drain()
+		if len(r.stack) == before {
+			break
+		}
+	}
+	if r.proof != nil {
+		return r
+	}
+	for i, alive := range r.rowAlive {
+		if alive {
+			r.rows = append(r.rows, i)
+		}
+	}
+	for j, alive := range r.colAlive {
+		if alive {
+			r.cols = append(r.cols, j)
+		}
+	}
+	if float64(m-len(r.rows)+n-len(r.cols)) < worthwhile*float64(m+n) {
+		return nil
+	}
+	return r
+}
+
+func newReduction(p *qpbackend.Problem) *reduction {
+	n, m := p.Dims()
+	t := &problemT{Problem: p}
+	t.byRow, _ = p.A.Transpose()
+	var full sparse.Triplets
+	if p.P != nil {
+		for j := range n {
+			for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
+				i, v := p.P.RowIdx[k], p.P.Val[k]
+				if v == 0 {
+					continue
+				}
+				full.Add(i, j, v)
+				if i != j {
+					full.Add(j, i, v)
+				}
+			}
+		}
+	}
+	t.pFull, _ = full.CSC(n, n)
+	r := &reduction{
+		p: t, l: clone(p.L), u: clone(p.U), q: clone(p.Q), x: make([]float64, n), y: make([]float64, m),
+		rowAlive: make([]bool, m), colAlive: make([]bool, n), rowLen: make([]int, m), shift: make([]float64, m), queued: make([]bool, m),
+	}
+	for j := range n {
+		r.colAlive[j] = true
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			if p.A.Val[k] != 0 {
+				r.rowLen[p.A.RowIdx[k]]++
+			}
+		}
+	}
+	for i := range m {
+		r.rowAlive[i] = true
+		r.push(i)
+	}
+	return r
+}
+
+func clone(v []float64) []float64 { return append([]float64(nil), v...) }
+
+func (r *reduction) push(i int) {
+	if !r.queued[i] && r.rowAlive[i] {
+		r.queued[i] = true
+		r.queue = append(r.queue, i)
+	}
+}
+
+// drain looks at the rows in the queue.
+func (r *reduction) drain() {
+	for len(r.queue) > 0 && r.proof == nil {
+		i := r.queue[len(r.queue)-1]
+		r.queue = r.queue[:len(r.queue)-1]
+		r.queued[i] = false
+		if !r.rowAlive[i] {
+			continue
+		}
+		switch {
+		case r.l[i] <= -qpbackend.Infinity && r.u[i] >= qpbackend.Infinity:
+			r.rowAlive[i] = false
+		case r.rowLen[i] == 0:
+			slack := sameTol * (1 + math.Abs(r.p.L[i]) + math.Abs(r.p.U[i]))
+			if math.IsInf(slack, 0) {
+				slack = sameTol
+			}
+			switch {
+			case r.l[i] > slack:
+				r.proof = []multiplier{{i, -1}}
+			case r.u[i] < -slack:
+				r.proof = []multiplier{{i, 1}}
+			}
+			r.rowAlive[i] = false
+		case r.rowLen[i] == 1 && r.l[i] == r.u[i]:
+			r.fix(i)
+		}
+	}
+}
+
+// fix takes out the variable that row i alone determines.
+func (r *reduction) fix(i int) {
+	j, a := r.only(i)
+	if math.Abs(a) < 1e-9 {
+		return
+	}
+	r.rowAlive[i] = false
+	r.stack = append(r.stack, step{kind: fixed, row: i, col: j, a: a})
+	r.remove(j, r.l[i]/a)
+}
+
+// only is the one alive column of row i, and its coefficient.
+func (r *reduction) only(i int) (int, float64) {
+	t := r.p.byRow
+	for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
+		if j := t.RowIdx[k]; r.colAlive[j] && t.Val[k] != 0 {
+			return j, t.Val[k]
+		}
+	}
+	panic("presolve: a row of one entry has none")
+}
+
+// remove takes column j out at the value v.
+func (r *reduction) remove(j int, v float64) {
+	r.colAlive[j] = false
+	r.x[j] = v
+	a := r.p.A
+	for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+		i := a.RowIdx[k]
+		if a.Val[k] == 0 {
+			continue
+		}
+		r.rowLen[i]--
+		r.shift[i] += a.Val[k] * v
+		if r.rowAlive[i] {
+			r.l[i] -= a.Val[k] * v
+			r.u[i] -= a.Val[k] * v
+			r.push(i)
+		}
+	}
+	for k := r.p.pFull.ColPtr[j]; k < r.p.pFull.ColPtr[j+1]; k++ {
+		r.q[r.p.pFull.RowIdx[k]] += r.p.pFull.Val[k] * v
+	}
+}
+
+// columns looks for those that have no part in P and in at most one row of
+// several entries.
+func (r *reduction) columns() {
+	a := r.p.A
+	for j := range r.colAlive {
+		if !r.colAlive[j] || r.p.pFull.ColPtr[j] < r.p.pFull.ColPtr[j+1] || r.proof != nil {
+			continue
+		}
+		wide, bounds, at := 0, 0, -1
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1] && wide < 2; k++ {
+			i := a.RowIdx[k]
+			switch {
+			case !r.rowAlive[i] || a.Val[k] == 0:
+			case r.rowLen[i] > 1:
+				wide, at = wide+1, k
+			default:
+				bounds++
+			}
+		}
+		switch {
+		case wide == 0:
+			r.atBound(j)
+		case wide == 1 && bounds == 0:
+			r.singleton(j, a.RowIdx[at], a.Val[at])
+		}
+	}
+}
+
+// atBound puts a column that only bounds hold where its cost wants it.
+func (r *reduction) atBound(j int) {
+	best, row, coef := math.Inf(-1), -1, 0.0
+	sign := 1.0 // minimise sign·x
+	if r.q[j] < 0 {
+		sign = -1
+	}
+	other, otherRow, otherCoef := math.Inf(1), -1, 0.0
+	a := r.p.A
+	for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+		i, v := a.RowIdx[k], a.Val[k]
+		if !r.rowAlive[i] || v == 0 {
+			continue
+		}
+		lo, hi := side(r.l[i])/v, side(r.u[i])/v
+		if v < 0 {
+			lo, hi = hi, lo
+		}
+		if sign < 0 {
+			lo, hi = -hi, -lo
+		}
+		if lo > best {
+			best, row, coef = lo, i, v
+		}
+		if hi < other {
+			other, otherRow, otherCoef = hi, i, v
+		}
+	}
+	switch {
+	case best > other+sameTol*(1+math.Abs(other)):
+		r.proof = []multiplier{{row, -sign / coef}, {otherRow, sign / otherCoef}}
+	case r.q[j] == 0:
+		v := min(max(0, best), other) * sign
+		r.clear(j)
+		r.remove(j, v)
+		r.stack = append(r.stack, step{kind: bound, row: -1, col: j})
+	case row >= 0:
+		r.clear(j)
+		r.stack = append(r.stack, step{kind: bound, row: row, col: j, a: coef})
+		r.remove(j, sign*best)
+	default:
+		// Unbounded, if the rest is feasible: the backend is to say so.
+	}
+}
+
+// side makes an absent bound infinite.
+func side(v float64) float64 {
+	if math.Abs(v) >= qpbackend.Infinity {
+		return math.Inf(int(math.Copysign(1, v)))
+	}
+	return v
+}
+
+// clear drops the rows that bound column j alone.
+func (r *reduction) clear(j int) {
+	a := r.p.A
+	for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+		if a.Val[k] != 0 {
+			r.rowAlive[a.RowIdx[k]] = false
+		}
+	}
+}
+
+// singleton takes out a free column that occurs in row i alone, with the row:
+// the column's cost fixes the row's multiplier, and its sign the side that
+// holds.
+func (r *reduction) singleton(j, i int, a float64) {
+	t := r.p.byRow
+	top := 0.0
+	for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
+		if r.colAlive[t.RowIdx[k]] {
+			top = max(top, math.Abs(t.Val[k]))
+		}
+	}
+	if math.Abs(a) < pivot*top {
+		return
+	}
+	y := -r.q[j] / a
+	b := math.NaN() // any value within the sides
+	switch {
+	case r.l[i] == r.u[i]:
+		b = r.l[i]
+	case y > 0:
+		b = side(r.u[i])
+	case y < 0:
+		b = side(r.l[i])
+	}
+	if math.IsInf(b, 0) {
+		return // unbounded: for the backend
+	}
+	r.stack = append(r.stack, step{kind: singleton, row: i, col: j, a: a, lo: r.l[i] + r.shift[i], hi: r.u[i] + r.shift[i], b: b + r.shift[i]})
+	r.y[i] = y
+	r.rowAlive[i], r.colAlive[j] = false, false
+	for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
+		if c := t.RowIdx[k]; r.colAlive[c] {
+			r.q[c] += y * t.Val[k]
+		}
+	}
+}
+
+// multiples merges rows that are multiples of one another.
+func (r *reduction) multiples() {
+	t := r.p.byRow
+	groups := map[[2]int][]int{}
+	for i, alive := range r.rowAlive {
+		if !alive || r.rowLen[i] < 2 {
+			continue
+		}
+		// The key is the pattern's sum and the first column.
+		key := [2]int{-1, 0}
+		for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
+			if j := t.RowIdx[k]; r.colAlive[j] && t.Val[k] != 0 {
+				if key[0] < 0 {
+					key[0] = j
+				}
+				key[1] = key[1]*31 + j + 1
+			}
+		}
+		groups[key] = append(groups[key], i)
+	}
+	var keys [][2]int
+	for key, rows := range groups {
+		if len(rows) > 1 {
+			keys = append(keys, key)
+		}
+	}
+	sort.Slice(keys, func(a, b int) bool {
+		return keys[a][0] < keys[b][0] || keys[a][0] == keys[b][0] && keys[a][1] < keys[b][1]
+	})
+	for _, key := range keys {
+		r.mergeGroup(groups[key])
+	}
+}
+
+// compared bounds the rows of one pattern that are compared with each other.
+const compared = 50
+
+func (r *reduction) mergeGroup(rows []int) {
+	for n, k := range rows {
+		for _, i := range rows[max(0, n-compared):n] {
+			if !r.rowAlive[i] || r.proof != nil {
+				continue
+			}
+			if s, ok := r.ratio(k, i); ok {
+				r.merge(k, i, s)
+				break
+			}
+		}
+	}
+}
+
+// ratio is s with row k = s·row i.
+func (r *reduction) ratio(k, i int) (s float64, ok bool) {
+	t := r.p.byRow
+	a, aEnd, b, bEnd := t.ColPtr[k], t.ColPtr[k+1], t.ColPtr[i], t.ColPtr[i+1]
+	next := func(at, end int) int {
+		for at < end && (!r.colAlive[t.RowIdx[at]] || t.Val[at] == 0) {
+			at++
+		}
+		return at
+	}
+	for {
+		a, b = next(a, aEnd), next(b, bEnd)
+		if a == aEnd || b == bEnd {
+			return s, a == aEnd && b == bEnd && s != 0
+		}
+		if t.RowIdx[a] != t.RowIdx[b] {
+			return 0, false
+		}
+		if s == 0 {
+			s = t.Val[a] / t.Val[b]
+		} else if math.Abs(t.Val[a]-s*t.Val[b]) > sameTol*math.Abs(t.Val[a]) {
+			return 0, false
+		}
+		a, b = a+1, b+1
+	}
+}
+
+// merge leaves out row k = s·row i and gives row i the tighter sides.
+func (r *reduction) merge(k, i int, s float64) {
+	lo, hi := side(r.l[k])/s, side(r.u[k])/s
+	if s < 0 {
+		lo, hi = hi, lo
+	}
+	st := step{kind: multiple, row: k, other: i, a: s}
+	if lo > r.l[i] {
+		r.l[i], st.lower = lo, true
+	}
+	if hi < r.u[i] {
+		r.u[i], st.upper = hi, true
+	}
+	if r.l[i] > r.u[i] {
+		if r.l[i] > r.u[i]+sameTol*(1+math.Abs(r.u[i])) {
+			y := 1.0 // the upper side of i against the lower one that came from k
+			if st.upper {
+				y = -1
+			}
+			r.proof = []multiplier{{i, y}, {k, -y / s}}
+			return
+		}
+		if st.lower { // equal but for rounding
+			r.l[i] = r.u[i]
+		} else {
+			r.u[i] = r.l[i]
+		}
+	}
+	r.rowAlive[k] = false
+	r.stack = append(r.stack, st)
+	r.push(i)
+}
+
+// problem is what is left.
+func (r *reduction) problem() *qpbackend.Problem {
+	place := make([]int, len(r.colAlive))
+	for k, j := range r.cols {
+		place[j] = k
+	}
+	rowPlace := make([]int, len(r.rowAlive))
+	for k, i := range r.rows {
+		rowPlace[i] = k
+	}
+	var a, h sparse.Triplets
+	for k, j := range r.cols {
+		for e := r.p.A.ColPtr[j]; e < r.p.A.ColPtr[j+1]; e++ {
+			if i := r.p.A.RowIdx[e]; r.rowAlive[i] && r.p.A.Val[e] != 0 {
+				a.Add(rowPlace[i], k, r.p.A.Val[e])
+			}
+		}
+		for e := r.p.pFull.ColPtr[j]; e < r.p.pFull.ColPtr[j+1]; e++ {
+			if i := r.p.pFull.RowIdx[e]; i <= j && r.colAlive[i] {
+				h.Add(place[i], k, r.p.pFull.Val[e])
+			}
+		}
+	}
+	out := &qpbackend.Problem{Q: gather(r.q, r.cols), L: gather(r.l, r.rows), U: gather(r.u, r.rows)}
+	out.A, _ = a.CSC(len(r.rows), len(r.cols))
+	out.P, _ = h.CSC(len(r.cols), len(r.cols))
+	return out
+}
+
+// String says what is left out.
+func (r *reduction) String() string {
+	n, m := r.p.Dims()
+	return fmt.Sprintf("presolve left out %d of %d variables and %d of %d rows", n-len(r.cols), n, m-len(r.rows), m)
+}

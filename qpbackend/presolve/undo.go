@@ -1,0 +1,87 @@
+package presolve
+
+import "math"
+
+// answerKind tells points from rays, of which nothing constant remains.
+type answerKind uint8
+
+const (
+	asPoint answerKind = iota
+	asRay
+)
+
+// undo takes the answer (rx, ry) to what is left back to the problem as
+// stated, appending to x and y.
+func (r *reduction) undo(x, y, rx, ry []float64, kind answerKind) ([]float64, []float64) {
+	x, y = append(x, r.x...), append(y, r.y...)
+	if kind == asRay {
+		clear(x)
+		clear(y)
+	}
+	for k, j := range r.cols {
+		x[j] = rx[k]
+	}
+	for k, i := range r.rows {
+		y[i] = ry[k]
+	}
+	for _, v := range r.proof {
+		y[v.row] = v.y
+	}
+	for k := len(r.stack) - 1; k >= 0; k-- {
+		s := r.stack[k]
+		switch s.kind {
+		case fixed:
+			y[s.row] = -r.gradient(s.col, x, y, kind) / s.a
+		case bound:
+			if s.row >= 0 {
+				y[s.row] = -r.gradient(s.col, x, y, kind) / s.a
+			}
+		case multiple:
+			s.share(y)
+		case singleton:
+			x[s.col] = r.solveRow(s, x, kind)
+		}
+	}
+	return x, y
+}
+
+// gradient is (Px + q + Aᵀy)_j; of a ray, (Aᵀy)_j.
+func (r *reduction) gradient(j int, x, y []float64, kind answerKind) float64 {
+	g := 0.0
+	if kind == asPoint {
+		g = r.p.Q[j]
+		for k := r.p.pFull.ColPtr[j]; k < r.p.pFull.ColPtr[j+1]; k++ {
+			g += r.p.pFull.Val[k] * x[r.p.pFull.RowIdx[k]]
+		}
+	}
+	for k := r.p.A.ColPtr[j]; k < r.p.A.ColPtr[j+1]; k++ {
+		g += r.p.A.Val[k] * y[r.p.A.RowIdx[k]]
+	}
+	return g
+}
+
+// share gives the multiplier of the merged row to the one whose side it was.
+func (s step) share(y []float64) {
+	total := y[s.other]
+	if total > 0 && s.upper || total < 0 && s.lower {
+		y[s.row], y[s.other] = total/s.a, 0
+	}
+}
+
+// solveRow is the value of a singleton's column that makes its row hold.
+func (r *reduction) solveRow(s step, x []float64, kind answerKind) float64 {
+	t := r.p.byRow
+	rest := 0.0
+	for k := t.ColPtr[s.row]; k < t.ColPtr[s.row+1]; k++ {
+		if j := t.RowIdx[k]; j != s.col {
+			rest += t.Val[k] * x[j]
+		}
+	}
+	switch {
+	case kind == asRay:
+		return -rest / s.a
+	case math.IsNaN(s.b):
+		return (min(max(rest, s.lo), s.hi) - rest) / s.a
+	}
+	return (s.b - rest) / s.a
+}
