@@ -117,6 +117,9 @@ type maxOf struct {
 	pieces  []Linear // not nil where all items are polyhedral
 }
 
+// mostPieces, beside some for each item, bounds what is written out.
+const mostPieces = 1000
+
 func newMaxOf(items []*sum) *maxOf {
 	m := &maxOf{items: items, pieces: []Linear{}}
 	var lists [][]int
@@ -125,9 +128,12 @@ func newMaxOf(items []*sum) *maxOf {
 		for _, t := range s.terms {
 			lists = append(lists, t.f.Support())
 		}
-		if p := s.Pieces(); p == nil {
-			m.pieces = nil
-		} else if m.pieces != nil {
+		if m.pieces == nil {
+			continue
+		}
+		if p := s.Pieces(); p == nil || len(m.pieces)+len(p) > mostPieces+8*len(items) {
+			m.pieces = nil // nested maxima multiply
+		} else {
 			m.pieces = append(m.pieces, p...)
 		}
 	}

@@ -321,11 +321,20 @@ func (s *sum) nonnegative() bool {
 // signed is implemented by functions that can be known to be ≥ 0.
 type signed interface{ nonnegative() bool }
 
-// representable looks into sums and compositions.
-func representable(f Convex) bool {
+// representable looks into sums and compositions, at each function once.
+func representable(f Convex) bool { return representableIn(f, map[Convex]bool{}) }
+
+func representableIn(f Convex, seen map[Convex]bool) bool {
+	if _, ok := f.(Linear); ok {
+		return true // and no key for a map
+	}
+	if seen[f] {
+		return true // or reported where it was seen first
+	}
+	seen[f] = true
 	if p, ok := f.(parts); ok {
 		for _, q := range p.parts() {
-			if !representable(q) {
+			if !representableIn(q, seen) {
 				return false
 			}
 		}

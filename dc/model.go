@@ -6,11 +6,12 @@ import (
 	"math"
 )
 
-// Model collects the parts of a problem. Make one with NewModel; it is for one
-// goroutine.
+// Model collects the parts of a problem. The zero value is an empty one; it is
+// for one goroutine.
 type Model struct {
-	p    Problem
-	errs []error
+	p     Problem
+	names map[string]bool
+	errs  []error
 }
 
 // NewModel returns an empty model.
@@ -45,11 +46,13 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 			return failed("variable %s has shape %v", name, shape)
 		}
 	}
-	for _, w := range m.p.Vars {
-		if w.Name == name {
-			m.fail(fmt.Errorf("dc: variable %s is declared twice", name))
-		}
+	if m.names[name] {
+		m.fail(fmt.Errorf("dc: variable %s is declared twice", name))
 	}
+	if m.names == nil {
+		m.names = map[string]bool{}
+	}
+	m.names[name] = true
 	for _, o := range opts {
 		if err := o(v); err != nil {
 			m.fail(fmt.Errorf("dc: variable %s: %w", name, err))

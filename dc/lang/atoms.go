@@ -1,0 +1,284 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// entrywise applies an atom to every entry of a value that depends on variables.
+// grow is in how many convex functions of an entry the atom results.
+func (ev *evaluator) entrywise(n *node, v value, grow int, f func(dc.Expr) dc.Expr) value {
+	c := ev.afford(n, v.costs().times(grow))
+	ev.spend(n, v.len())
+	es := make([]dc.Expr, v.len())
+	for k := range es {
+		es[k] = f(v.expr(k))
+		if err := es[k].Err(); err != nil {
+			ev.noSplit(n, n.args[0], v, "%s", cause(err))
+		}
+	}
+	return fromExprs(v.shape, es, c)
+}
+
+// noSplit reports that an atom of an argument has no split.
+func (ev *evaluator) noSplit(n, arg *node, v value, format string, args ...any) {
+	help := "dc(g, h) states a split by hand"
+	switch c := v.curvature(); {
+	case n.name == "sqrt" && c == DC:
+		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.say(arg))
+	case n.name == "sqrt" && c == Concave && v.len() == 1:
+		help = fmt.Sprintf("take the root of a variable t with t <= %s", ev.say(arg))
+	case (n.name == "exp" || n.name == "lse") && c == Convex && v.len() == 1:
+		help = fmt.Sprintf("write %s(t) with a variable t >= %s", n.name, ev.say(arg))
+	}
+	ev.failWith(n, help, []Note{ev.note(arg, v.curvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
+}
+
+// affineArg is argument k, which must be affine.
+func (ev *evaluator) affineArg(n *node, k int) value {
+	v := ev.arg(n, k)
+	ev.needAffine(n, n.args[k], n.name, v)
+	return v
+}
+
+func (ev *evaluator) needAffine(n, arg *node, name string, v value) {
+	if v.sort == general {
+		ev.noSplit(n, arg, v, "%s needs an affine argument, %s is %s", name, ev.say(arg), v.curvatureWord())
+	}
+}
+
+func (v *value) curvatureWord() string {
+	if c := v.curvature(); c != DC {
+		return c.String()
+	}
+	return "neither convex nor concave"
+}
+
+func (ev *evaluator) fnAbs(n *node) value {
+	v := ev.arg(n, 0)
+	if v.isData() {
+		return ev.each(n, v, math.Abs)
+	}
+	out := ev.entrywise(n, v, 3, func(e dc.Expr) dc.Expr { return dc.Abs(e) })
+	out.cost.pieces *= 2
+	return out
+}
+
+func (ev *evaluator) fnPos(n *node) value {
+	v := ev.arg(n, 0)
+	if v.isData() {
+		return ev.each(n, v, func(x float64) float64 { return max(x, 0) })
+	}
+	out := ev.entrywise(n, v, 3, func(e dc.Expr) dc.Expr { return dc.Pos(e) })
+	out.cost.pieces *= 2
+	return out
+}
+
+func (ev *evaluator) fnSquare(n *node) value { return ev.squares(n, n.args[0], ev.arg(n, 0)) }
+
+// squares is v², entry by entry.
+func (ev *evaluator) squares(n, arg *node, v value) value {
+	if v.isData() {
+		return ev.each(n, v, func(x float64) float64 { return x * x })
+	}
+	return ev.entrywise(n, v, 4, func(e dc.Expr) dc.Expr {
+		s := dc.Square(e)
+		if s.Err() != nil {
+			ev.noSplit(n, arg, v, "%s is not affine and has no known sign", ev.say(arg))
+		}
+		return s
+	})
+}
+
+func (ev *evaluator) fnSqrt(n *node) value { return ev.roots(n, n.args[0], n.name, ev.arg(n, 0)) }
+
+// roots is √v, entry by entry.
+func (ev *evaluator) roots(n, arg *node, name string, v value) value {
+	if v.isData() {
+		return ev.each(n, v, math.Sqrt)
+	}
+	ev.needAffine(n, arg, name, v)
+	return ev.entrywise(n, v, 1, func(e dc.Expr) dc.Expr { return dc.Sqrt(dc.FromLinear(linearOf(e))) })
+}
+
+func (ev *evaluator) fnExp(n *node) value {
+	v := ev.arg(n, 0)
+	if v.isData() {
+		return ev.each(n, v, math.Exp)
+	}
+	ev.needAffine(n, n.args[0], n.name, v)
+	return ev.entrywise(n, v, 1, func(e dc.Expr) dc.Expr { return dc.Exp(dc.FromLinear(linearOf(e))) })
+}
+
+func (ev *evaluator) fnHuber(n *node) value {
+	v, m := ev.affineArg(n, 0), ev.threshold(n)
+	if v.isData() {
+		return ev.each(n, v, func(x float64) float64 {
+			if x = math.Abs(x); x > m {
+				return 2*m*x - m*m
+			}
+			return x * x
+		})
+	}
+	return ev.entrywise(n, v, 1, func(e dc.Expr) dc.Expr { return dc.Huber(dc.FromLinear(linearOf(e)), m) })
+}
+
+// threshold is where huber turns linear.
+func (ev *evaluator) threshold(n *node) float64 {
+	if len(n.args) < 2 {
+		return 1
+	}
+	m := ev.real(n.args[1], "the threshold of huber")
+	if !(m > 0) {
+		ev.fail(n.args[1], "", "the threshold of huber must be positive, not %g", m)
+	}
+	return m
+}
+
+// fnFold is the max or min of several values entry by entry, or of the entries
+// of one.
+func (ev *evaluator) fnFold(n *node) value {
+	if len(n.args) == 1 {
+		v := ev.arg(n, 0)
+		if v.len() == 0 {
+			ev.fail(n, "", "%s of nothing", n.name)
+		}
+		ev.spend(n, v.len())
+		vs := make([]value, v.len())
+		for k := range vs {
+			vs[k] = v.entry(k)
+		}
+		return ev.fold(n, n.name, vs)
+	}
+	vs := make([]value, len(n.args))
+	for k := range vs {
+		vs[k] = ev.arg(n, k)
+	}
+	shape := ev.common(n, n.args, vs)
+	for k := range vs {
+		if !sameShape(vs[k].shape, shape) {
+			vs[k] = vs[k].gather(shape, make([]int, size(shape)))
+		}
+	}
+	return ev.fold(n, n.name, vs)
+}
+
+// fused are the atoms that, summed, are one atom of the whole array.
+var fused = map[string]func(a dc.Affine) dc.Expr{"square": dc.SumSquares, "abs": dc.Norm1}
+
+func (ev *evaluator) fnSum(n *node) value {
+	if a := n.args[0]; a.op == opCall && (fused[a.name] != nil || a.name == "huber") {
+		if v := ev.arg(a, 0); v.sort == affine {
+			if a.name == "huber" {
+				return ev.atom(n, dc.Huber(*v.aff, ev.threshold(a)), v.costs().weight)
+			}
+			return ev.atom(n, fused[a.name](*v.aff), v.costs().weight)
+		}
+	} else if a.op == opPower && a.args[1].op == opNumber && a.args[1].num == 2 {
+		if v := ev.operand(a.args[0]); v.sort == affine {
+			return ev.atom(n, dc.SumSquares(*v.aff), v.costs().weight)
+		}
+	}
+	return ev.total(n, ev.arg(n, 0))
+}
+
+// total is the sum of all entries.
+func (ev *evaluator) total(n *node, v value) value {
+	ev.spend(n, v.len()+v.costs().weight)
+	switch v.sort {
+	case affine:
+		return ev.sound(n, v.aff.Sum())
+	case general:
+		return fromExprs(nil, []dc.Expr{ev.combine(n, "sum", v.exprs)}, v.cost)
+	}
+	s := 0.0
+	for _, x := range v.numbers() {
+		s += x
+	}
+	return ev.finite(n, number(s))
+}
+
+func (ev *evaluator) fnMean(n *node) value {
+	v := ev.arg(n, 0)
+	if v.len() == 0 {
+		ev.fail(n, "", "mean of nothing")
+	}
+	return ev.scale(n, 1/float64(v.len()), ev.total(n, v))
+}
+
+func (ev *evaluator) fnNorm1(n *node) value {
+	v := ev.arg(n, 0)
+	if v.sort != general {
+		return ev.atom(n, dc.Norm1(v.affine()), v.costs().weight)
+	}
+	return ev.total(n, ev.fnAbs(n))
+}
+
+func (ev *evaluator) fnNormInf(n *node) value {
+	v := ev.arg(n, 0)
+	if v.sort != general {
+		ev.afford(n, cost{pieces: 2 * v.len()})
+		out := ev.atom(n, dc.NormInf(v.affine()), v.costs().weight)
+		out.cost.pieces = 2 * v.len()
+		return out
+	}
+	abs := ev.fnAbs(n)
+	vs := make([]value, abs.len())
+	for k := range vs {
+		vs[k] = abs.entry(k)
+	}
+	return ev.fold(n, "max", vs)
+}
+
+func (ev *evaluator) fnNorm2(n *node) value {
+	v := ev.affineArg(n, 0)
+	return ev.atom(n, dc.Norm2(v.affine()), v.costs().weight)
+}
+
+func (ev *evaluator) fnSumSquares(n *node) value {
+	v := ev.arg(n, 0)
+	if v.sort != general {
+		return ev.atom(n, dc.SumSquares(v.affine()), v.costs().weight)
+	}
+	return ev.total(n, ev.squares(n, n.args[0], v))
+}
+
+func (ev *evaluator) fnSumLargest(n *node) value {
+	v := ev.affineArg(n, 0)
+	k := ev.integer(n.args[1], "the number of entries that sumlargest adds")
+	if k < 1 || k > v.len() {
+		ev.fail(n.args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.len(), ev.say(n.args[0]), k)
+	}
+	return ev.atom(n, dc.SumLargest(v.affine(), k), v.costs().weight)
+}
+
+func (ev *evaluator) fnLogSumExp(n *node) value {
+	v := ev.affineArg(n, 0)
+	return ev.atom(n, dc.LogSumExp(v.affine()), v.costs().weight)
+}
+
+func (ev *evaluator) fnQuad(n *node) value {
+	x, q := ev.affineArg(n, 0), ev.numeric(n.args[1], "the matrix of quad")
+	if k := x.len(); len(x.shape) > 1 || q.len() != k*k || k > 1 && !sameShape(q.shape, []int{k, k}) {
+		ev.shapesDiffer(n, n.args[0], n.args[1], &x, &q)
+	}
+	if x.len() == 0 {
+		return number(0)
+	}
+	return ev.quad(n, x, value{shape: []int{x.len(), x.len()}, num: q.numbers()})
+}
+
+// fnDC is g − h with the modeller's word that this is the split; that both are
+// convex is checked.
+func (ev *evaluator) fnDC(n *node) value {
+	g, h := ev.arg(n, 0), ev.arg(n, 1)
+	for k, v := range []value{g, h} {
+		if c := v.curvature(); c == Concave || c == DC {
+			part := string("gh"[k])
+			ev.fail(n.args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.say(n.args[k]), v.curvatureWord())
+		}
+	}
+	return ev.sum(&node{span: n.span, op: opSum, args: n.args, minus: []bool{false, true}, open: n.open}, []value{g, h})
+}

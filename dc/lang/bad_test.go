@@ -1,0 +1,98 @@
+package lang
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// expectation is what a line of a bad file says about itself:
+//
+//	x^3 <= 1  # ERROR 3 "part of the message"  # HELP "part of the help"
+//
+// The column and the help may be left out.
+type expectation struct {
+	col           int
+	message, help string
+}
+
+var expectationSyntax = regexp.MustCompile(`# ERROR (?:(\d+) )?"(.*?)"(?:  # HELP "(.*)")?$`)
+
+func expectations(t *testing.T, src string) map[int]expectation {
+	t.Helper()
+	out := map[int]expectation{}
+	for k, line := range strings.Split(src, "\n") {
+		m := expectationSyntax.FindStringSubmatch(line)
+		if m == nil {
+			if strings.Contains(line, "ERROR") {
+				t.Fatalf("line %d: an expectation that is not understood", k+1)
+			}
+			continue
+		}
+		col, _ := strconv.Atoi(m[1])
+		out[k+1] = expectation{col, m[2], m[3]}
+	}
+	return out
+}
+
+// diagnose is what is wrong with a file.
+func diagnose(t *testing.T, name string, src []byte, opt Options) Diagnostics {
+	t.Helper()
+	f, syntax := Parse(name, src)
+	_, err := Compile(f, opt)
+	if syntax != nil && err == nil {
+		t.Fatalf("%s: Compile forgets %v", name, syntax)
+	}
+	if err == nil {
+		return nil
+	}
+	ds, ok := err.(Diagnostics)
+	if !ok {
+		t.Fatalf("%s: error of type %T: %v", name, err, err)
+	}
+	return ds
+}
+
+// TestBad holds every file of testdata/bad against the errors that it names.
+func TestBad(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.dc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 60 {
+		t.Errorf("only %d bad files", len(files))
+	}
+	for _, path := range files {
+		name := filepath.Base(path)
+		t.Run(strings.TrimSuffix(name, ".dc"), func(t *testing.T) {
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := expectations(t, string(src))
+			if len(want) == 0 {
+				t.Fatal("the file expects no error")
+			}
+			for _, d := range diagnose(t, name, src, Options{Dir: "testdata/bad"}) {
+				w, ok := want[d.Line]
+				delete(want, d.Line)
+				switch {
+				case !ok:
+					t.Errorf("unexpected: %v", d)
+				case !strings.Contains(d.Message, w.message):
+					t.Errorf("%v\nwant a message with %q", d, w.message)
+				case w.col > 0 && d.Col != w.col:
+					t.Errorf("%v\nwant column %d", d, w.col)
+				case !strings.Contains(d.Help, w.help):
+					t.Errorf("%v\nhelp %q, want one with %q", d, d.Help, w.help)
+				}
+			}
+			for line, w := range want {
+				t.Errorf("line %d: no error; want %q", line, w.message)
+			}
+		})
+	}
+}

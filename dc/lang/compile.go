@@ -1,0 +1,304 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sort"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Options say where a problem's data come from.
+type Options struct {
+	// Dir is the folder that the file's data paths are relative to: that of the
+	// problem file. Empty: the current one.
+	Dir string
+	// Set overrides params: name -> a number, a literal such as [1, 2; 3, 4],
+	// an expression of data, or the path of a .csv file, relative to the current
+	// folder (with an FS: to Dir).
+	Set map[string]string
+	// FS is where data files are; nil: the operating system's files.
+	FS fs.FS
+	// Cache keeps data files between compilations; nil: they are read anew.
+	Cache *Cache
+}
+
+// Part is an objective or a constraint family as the file states it.
+type Part struct {
+	Text  string
+	Place Place
+	// Curvature of an objective is that of the function; of a family it says
+	// what the constraints are: Affine, Convex, or DC where one of them is.
+	Curvature Curvature
+	// Linearised are the sub-expressions that h is made of, in the first member
+	// of a family: what a CCP step replaces by tangents. Empty if convex.
+	Linearised []string
+}
+
+// Family is the constraints that one line of the file states.
+type Family struct {
+	Part
+	Name    string
+	Members int // that depend on variables; those that always hold are left out
+	// First and Count are the family's place in Problem.Constraints. A member
+	// may have several constraints there.
+	First, Count int
+}
+
+// Program is a compiled problem file.
+type Program struct {
+	File    *File
+	Problem *dc.Problem
+	// Find: the file asks for any feasible point; the objective is 0.
+	Find bool
+	// Objective is as stated, also where it is maximised; Linearised is what is
+	// linearised in what is minimised.
+	Objective Part
+	Families  []Family
+	Options   ProblemOptions
+	Data      []DataFile
+	Warnings  Diagnostics
+}
+
+// Compile evaluates a file into a problem. The error is of type Diagnostics.
+func Compile(f *File, opt Options) (*Program, error) {
+	return compile(f, opt, defaultLimits())
+}
+
+// compiler is the state of a compilation.
+type compiler struct {
+	f        *File
+	errs     *collector
+	warnings *collector
+	opt      Options
+	ev       *evaluator
+	model    *dc.Model
+	vars     int
+	later    map[string]span // all declared names, where they are first
+	labels   map[string]span // all constraints' names, where they are first
+	goal     *statement      // the first objective
+	unnamed  int
+	out      *Program
+}
+
+func compile(f *File, opt Options, lim limits) (*Program, error) {
+	if opt.Cache == nil {
+		opt.Cache = &Cache{}
+	}
+	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]span{}, labels: map[string]span{}, out: &Program{File: f}}
+	c.ev = &evaluator{f: f, names: map[string]*symbol{}, limits: lim,
+		data: &loader{fsys: opt.FS, dir: opt.Dir, limit: lim.entries, cache: opt.Cache}}
+	c.errs.list = append(c.errs.list, f.syntax...)
+	for name := range f.lost {
+		c.ev.names[name] = &symbol{bad: true, lost: true}
+	}
+	for _, s := range f.statements {
+		names := c.later
+		if s.verb > vLet {
+			names = c.labels
+		}
+		if _, ok := names[s.name]; !ok && (s.verb <= vLet || s.verb == vConstraint && s.name != "") {
+			names[s.name] = s.at
+		}
+	}
+	c.checkSet()
+	for k := 0; k < len(f.statements) && !c.errs.full(); k++ {
+		c.guarded(f.statements[k])
+	}
+	if c.goal == nil && len(f.syntax) == 0 {
+		end := span{len(f.src), len(f.src)}
+		if n := len(f.statements); n > 0 {
+			end = f.statements[n-1].span
+		}
+		c.errs.addf(end, "", "the file has no minimize, maximize or find")
+	}
+	if err := c.errs.err(); err != nil {
+		return nil, err
+	}
+	return c.finish()
+}
+
+// guarded compiles a statement and collects its mistake, if it has one.
+func (c *compiler) guarded(s *statement) {
+	defer func() {
+		if r := recover(); r != nil {
+			m, ok := r.(mistake)
+			if !ok {
+				panic(r)
+			}
+			c.errs.add(m.Diagnostic)
+			c.spoil(s)
+		}
+	}()
+	c.ev.indices, c.ev.cache = c.ev.indices[:0], map[*node]value{}
+	ok := c.resolve(s)
+	if s.verb <= vLet && !c.free(s) {
+		return
+	}
+	if !ok {
+		c.spoil(s)
+		c.goalOf(s)
+		return
+	}
+	switch s.verb {
+	case vParam:
+		c.param(s)
+	case vSet:
+		c.set(s)
+	case vVar:
+		c.variable(s)
+	case vLet:
+		c.define(s, c.family(s), "")
+	case vConstraint:
+		c.constraint(s)
+	case vOption:
+		c.option(s)
+	default:
+		c.objective(s)
+	}
+}
+
+// spoil keeps a name whose declaration failed, so that its uses are not
+// reported as well.
+func (c *compiler) spoil(s *statement) {
+	if s.verb <= vLet && c.ev.names[s.name] == nil {
+		c.ev.names[s.name] = &symbol{at: s.at, bad: true}
+	}
+}
+
+// free reports a name that is taken.
+func (c *compiler) free(s *statement) bool {
+	switch old := c.ev.names[s.name]; {
+	case old != nil && !old.lost:
+		c.errs.addf(s.at, "", "%s is declared twice; first in line %d", s.name, c.f.line(old.at.pos))
+	case s.name == "pi":
+		c.errs.addf(s.at, "choose another name", "pi is the number 3.14159...")
+	default:
+		return true
+	}
+	return false
+}
+
+func (c *compiler) define(s *statement, v value, from string) {
+	c.ev.names[s.name] = &symbol{at: s.at, value: v, from: from}
+}
+
+// declared are the names known so far.
+func (c *compiler) declared() []string {
+	out := make([]string, 0, len(c.ev.names)+1)
+	for name, s := range c.ev.names {
+		if s.lost {
+			continue
+		}
+		out = append(out, name)
+	}
+	return append(out, "pi")
+}
+
+// checkSet reports names in Options.Set that are no params.
+func (c *compiler) checkSet() {
+	var params []string
+	for _, s := range c.f.statements {
+		if s.verb == vParam {
+			params = append(params, s.name)
+		}
+	}
+	names := make([]string, 0, len(c.opt.Set))
+	for name := range c.opt.Set {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		known := false
+		for _, p := range params {
+			known = known || p == name
+		}
+		if !known {
+			c.errs.add(Diagnostic{File: c.f.Name, Message: fmt.Sprintf("set %s=%s: the file has no param %q%s",
+				name, c.opt.Set[name], name, didYouMean(name, params))})
+		}
+	}
+}
+
+// goalOf remembers the objective; a file has one.
+func (c *compiler) goalOf(s *statement) bool {
+	if s.verb != vMinimize && s.verb != vMaximize && s.verb != vFind {
+		return true
+	}
+	if c.goal != nil {
+		c.errs.addf(s.at, "", "a second objective; the first is in line %d", c.f.line(c.goal.pos))
+		return false
+	}
+	c.goal = s
+	return true
+}
+
+func (c *compiler) objective(s *statement) {
+	if !c.goalOf(s) {
+		return
+	}
+	c.out.Objective = Part{Text: c.f.text(s.span), Place: c.f.place(s.span)}
+	if s.verb == vFind {
+		c.out.Find = true
+		return
+	}
+	v := c.ev.operand(s.value)
+	if v.len() != 1 {
+		c.ev.fail(s.value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.say(s.value), shapeText(v.shape))
+	}
+	e := v.expr(0)
+	part := &c.out.Objective
+	part.Text, part.Place, part.Curvature = c.f.text(s.value.span), c.f.place(s.value.span), v.curvature()
+	if s.verb == vMaximize {
+		c.model.Maximize(e)
+		c.linearisedOf(part, s.value, v, -1)
+	} else {
+		c.model.Minimize(e)
+		c.linearisedOf(part, s.value, v, 1)
+	}
+}
+
+// finish makes the problem.
+func (c *compiler) finish() (*Program, error) {
+	p, err := c.model.Problem()
+	if err != nil {
+		c.unsound(err)
+		return nil, c.errs.err()
+	}
+	out := c.out
+	out.Problem, out.Data, out.Warnings = p, c.ev.data.used, c.warnings.sorted()
+	at := 0
+	for k := range out.Families {
+		f := &out.Families[k]
+		f.First = at
+		for at < len(p.Constraints) && p.Constraints[at].Family == f.Name {
+			at++
+		}
+		f.Count = at - f.First
+	}
+	return out, nil
+}
+
+// unsound places what package dc has found, by the names in its messages.
+func (c *compiler) unsound(err error) {
+	list := []error{err}
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		list = j.Unwrap()
+	}
+	for k := 0; k < len(list) && !c.errs.full(); k++ {
+		e := list[k]
+		text := e.Error()
+		place := c.out.Objective.Place
+		for _, f := range c.out.Families {
+			if strings.HasPrefix(text, "constraint "+f.Name+":") || strings.HasPrefix(text, "constraint "+f.Name+"[") {
+				place = f.Place
+			}
+		}
+		for inner := e; inner != nil; inner = errors.Unwrap(inner) {
+			text = inner.Error()
+		}
+		c.errs.add(Diagnostic{File: c.f.Name, Place: place, Message: strings.TrimPrefix(text, "dc: ")})
+	}
+}

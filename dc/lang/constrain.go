@@ -1,0 +1,260 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// constraint compiles a family of constraints.
+func (c *compiler) constraint(s *statement) {
+	ev := c.ev
+	f := Family{Name: s.name, Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.span)}}
+	if s.name == "" {
+		f.Name = c.freshName()
+	} else {
+		c.unusedName(s)
+	}
+	root := &node{span: s.span, args: s.args, open: len(s.binders) > 0}
+	seen := 0
+	ev.loop(root, s.binders, s.cond, func() {
+		seen++
+		index := make([]int, len(ev.indices))
+		for k, b := range ev.indices {
+			index[k] = b.at
+		}
+		if !c.member(s, root, &f, index) {
+			return
+		}
+		if f.Members++; f.Members == 1 || len(f.Linearised) == 0 && f.Curvature > Convex {
+			c.linearisedIn(s, &f.Part)
+		}
+	})
+	if seen == 0 {
+		c.warnings.add(Diagnostic{span: s.span, Severity: Warning, Message: fmt.Sprintf("%s has no members", f.Name)})
+	}
+	c.out.Families = append(c.out.Families, f)
+}
+
+// freshName is c1, c2, ... for constraints without a name.
+func (c *compiler) freshName() string {
+	for {
+		c.unnamed++
+		if name := fmt.Sprintf("c%d", c.unnamed); c.labels[name] == (span{}) {
+			return name
+		}
+	}
+}
+
+// unusedName refuses a name that another constraint has.
+func (c *compiler) unusedName(s *statement) {
+	if first := c.labels[s.name]; first != s.at {
+		c.ev.fail(&node{span: s.at}, "", "two constraints are called %s; the first is in line %d", s.name, c.f.line(first.pos))
+	}
+}
+
+// member adds the constraints of one member of a family, unless they always
+// hold.
+func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool {
+	ev := c.ev
+	vs := make([]value, len(s.args))
+	top, constant := numbers, true
+	for k, a := range s.args {
+		vs[k] = ev.operand(a)
+		top = max(top, vs[k].sort)
+		constant = constant && vs[k].curvature() == Constant
+	}
+	shape := ev.common(root, s.args, vs)
+	ev.spend(root, size(shape))
+	rels := s.rels
+	if len(rels) == 2 && rels[0] == tGE { // u >= e >= l is l <= e <= u
+		slices.Reverse(vs)
+		rels = []kind{tLE, tLE}
+	}
+	if constant {
+		c.always(root, vs, rels, size(shape))
+		return false
+	}
+	if top == affine {
+		ops := make([]dc.Operand, len(vs))
+		for k := range vs {
+			ops[k] = vs[k].affine()
+		}
+		c.state(root, ops, rels, f.Name, index)
+		f.Curvature = max(f.Curvature, Affine)
+		return true
+	}
+	ops := make([]dc.Operand, len(vs))
+	for i := range size(shape) {
+		for k := range vs {
+			ops[k] = vs[k].expr(min(i, vs[k].len()-1))
+			ev.spend(root, min(vs[k].costs().weight/vs[k].len(), 1<<20))
+		}
+		f.Curvature = max(f.Curvature, c.state(root, ops, rels, f.Name, append(index[:len(index):len(index)], unravel(i, shape)...)))
+	}
+	return true
+}
+
+// unravel is the index, from 1, of an entry.
+func unravel(k int, shape []int) []int {
+	out := make([]int, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		out[d] = 1 + k%shape[d]
+		k /= shape[d]
+	}
+	return out
+}
+
+// state adds one constraint to the model and returns its curvature.
+func (c *compiler) state(root *node, ops []dc.Operand, rels []kind, name string, index []int) Curvature {
+	var con dc.Constraint
+	switch {
+	case len(rels) == 2:
+		con = dc.Between(ops[0], ops[1], ops[2])
+	case rels[0] == tLE:
+		con = dc.LE(ops[0], ops[1])
+	case rels[0] == tGE:
+		con = dc.GE(ops[0], ops[1])
+	default:
+		con = dc.EQ(ops[0], ops[1])
+	}
+	if err := con.Err(); err != nil {
+		c.ev.fail(root, "", "%s", cause(err))
+	}
+	if !con.DC {
+		c.ev.spend(root, unitsCoeff*con.A.NNZ())
+		for k := range con.Lo {
+			if !(con.Lo[k] <= con.Hi[k]) {
+				c.ev.fail(root, "", "the bounds cross: %s > %s", c.ev.say(root.args[0]), c.ev.say(root.args[2]))
+			}
+		}
+	}
+	c.model.SubjectTo(con.Named(name, index...))
+	switch {
+	case !con.DC:
+		return Affine
+	case con.Convex() && rels[0] != tEQ && (len(rels) == 1 || c.bothConvex(ops)):
+		return Convex
+	}
+	return DC
+}
+
+// bothConvex reports whether both halves of a chain are convex.
+func (c *compiler) bothConvex(ops []dc.Operand) bool {
+	return dc.LE(ops[0], ops[1]).Convex() && dc.LE(ops[1], ops[2]).Convex()
+}
+
+// alwaysTol is how far, relatively, rounding may break a constraint on data.
+const alwaysTol = 1e-9
+
+// always checks constraints without variables.
+func (c *compiler) always(root *node, vs []value, rels []kind, n int) {
+	for k, r := range rels {
+		for i := range n {
+			a, b := constantAt(&vs[k], i), constantAt(&vs[k+1], i)
+			tol := alwaysTol * max(1, math.Abs(a), math.Abs(b))
+			ok := math.Abs(a-b) <= tol || r == tLE && a <= b || r == tGE && a >= b
+			if !ok {
+				c.ev.fail(root, "", "this never holds: it says %g %s %g, and no variable occurs", a, r, b)
+			}
+		}
+	}
+}
+
+func constantAt(v *value, i int) float64 {
+	i = min(i, v.len()-1)
+	if v.sort == numbers {
+		return v.at(i)
+	}
+	e := v.expr(i)
+	return e.Value(nil)
+}
+
+// maxLinearised is how many sub-expressions a Part lists.
+const maxLinearised = 20
+
+// linearisedIn fills in what is linearised in the present member of a family.
+func (c *compiler) linearisedIn(s *statement, part *Part) {
+	for k, r := range s.rels {
+		l, u := s.args[k], s.args[k+1]
+		if r != tGE {
+			c.linearised(part, l, 1)
+		}
+		if r != tLE {
+			c.linearised(part, l, -1)
+			c.linearised(part, u, 1)
+		}
+		if r != tGE {
+			c.linearised(part, u, -1)
+		}
+	}
+}
+
+// linearised adds the sub-expressions of sign·n that are not convex.
+func (c *compiler) linearised(part *Part, n *node, sign int) {
+	c.linearisedOf(part, n, c.ev.operand(n), sign)
+}
+
+// linearisedOf is linearised for a node whose value is known.
+func (c *compiler) linearisedOf(part *Part, n *node, v value, sign int) {
+	ev := c.ev
+	cur := v.curvature()
+	if cur <= Affine || sign > 0 && cur == Convex || sign < 0 && cur == Concave || len(part.Linearised) == maxLinearised {
+		return
+	}
+	switch {
+	case n.op == opSum:
+		for k, a := range n.args {
+			c.linearised(part, a, flip(sign, n.minus[k]))
+		}
+		return
+	case n.op == opNeg:
+		c.linearised(part, n.args[0], -sign)
+		return
+	case n.op == opReduce && n.name == "sum":
+		first := true
+		ev.loop(n, n.binders, n.cond, func() {
+			if first {
+				c.linearised(part, n.args[0], sign)
+			}
+			first = false
+		})
+		return
+	case n.op == opCall && n.name == "sum" && v.len() == 1:
+		c.linearised(part, n.args[0], sign)
+		return
+	case n.op == opCall && n.name == "dc":
+		if sign > 0 {
+			c.linearised(part, n.args[1], -1)
+		} else {
+			c.linearised(part, n.args[0], -1)
+		}
+		return
+	case n.op == opMul || n.op == opDotMul || n.op == opDiv || n.op == opDotDiv:
+		a, b := ev.operand(n.args[0]), ev.operand(n.args[1])
+		if b.isData() && b.len() == 1 && b.at(0) != 0 {
+			c.linearised(part, n.args[0], flip(sign, b.at(0) < 0))
+			return
+		}
+		if a.isData() && a.len() == 1 && a.at(0) != 0 {
+			c.linearised(part, n.args[1], flip(sign, a.at(0) < 0))
+			return
+		}
+	}
+	text := c.f.text(n.span)
+	if cur == DC {
+		text = "part of " + text
+	}
+	if !slices.Contains(part.Linearised, text) {
+		part.Linearised = append(part.Linearised, text)
+	}
+}
+
+func flip(sign int, minus bool) int {
+	if minus {
+		return -sign
+	}
+	return sign
+}

@@ -1,0 +1,51 @@
+package lang
+
+// cost bounds what an expression costs package dc and the solver, so that a
+// short file cannot ask for an expression that doubles with every line.
+type cost struct {
+	pieces int // affine functions that a maximum of it is written out to
+	parts  int // convex functions met in a walk through it
+	weight int // coefficients in them
+}
+
+// maxCost is where costs stop to grow.
+const maxCost = 1 << 40
+
+func (c cost) cut() cost {
+	return cost{min(c.pieces, maxCost), min(c.parts, maxCost), min(c.weight, maxCost)}
+}
+
+// plus is the cost of a sum.
+func (c cost) plus(d cost) cost {
+	return cost{max(c.pieces, d.pieces), c.parts + d.parts, c.weight + d.weight}.cut()
+}
+
+// over is the cost of a maximum.
+func (c cost) over(d cost) cost {
+	return cost{c.pieces + d.pieces, c.parts + d.parts, c.weight + d.weight}.cut()
+}
+
+// times is the cost of n convex functions of the same arguments.
+func (c cost) times(n int) cost {
+	return cost{max(c.pieces, 1), n * (c.parts + 1), n * c.weight}.cut()
+}
+
+// costs is the cost of an entry of v; its weight is that of all entries.
+func (v *value) costs() cost {
+	switch v.sort {
+	case general:
+		return v.cost
+	case affine:
+		return cost{1, 0, v.aff.NNZ()}
+	}
+	return cost{pieces: 1}
+}
+
+// afford counts the work of a composition and refuses one that costs too much.
+func (ev *evaluator) afford(n *node, c cost) cost {
+	if c.pieces > ev.pieces || c.parts > ev.parts {
+		ev.fail(n, "name parts of it as variables, as in t >= part", "the split of %s is too large: more than %d functions", ev.say(n), min(ev.pieces, ev.parts))
+	}
+	ev.spend(n, min(c.weight, 1<<20)+min(c.parts, 1<<20))
+	return c
+}

@@ -1,0 +1,362 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// param declares data.
+func (c *compiler) param(s *statement) {
+	v, from, ok := c.override(s)
+	switch {
+	case ok:
+	case s.value == nil:
+		at := &node{span: s.at}
+		c.ev.fail(at, fmt.Sprintf("write %s = ..., or set it from outside", s.name), "the param %s has no value", s.name)
+	case s.binders != nil:
+		v = c.family(s)
+	default:
+		v = c.ev.operand(s.value)
+		if s.value.op == opCall && (s.value.name == "csv" || s.value.name == "json") {
+			from = fmt.Sprintf("%s %q", s.value.name, s.value.args[0].name)
+		}
+	}
+	if !v.isData() {
+		c.ev.fail(s.value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.say(s.value))
+	}
+	if s.dims != nil {
+		v = c.checkShape(s, v, from)
+	}
+	if s.binders != nil && ok {
+		shape, origin := c.extents(s)
+		v = c.fit(s, v, shape, origin, from)
+	}
+	c.define(s, v, from)
+}
+
+// override is the value that Options.Set has for a param.
+func (c *compiler) override(s *statement) (v value, from string, ok bool) {
+	text, ok := c.opt.Set[s.name]
+	if !ok {
+		return value{}, "", false
+	}
+	refuse := func(d Diagnostic) {
+		d.Message = fmt.Sprintf("set %s=%s: %s", s.name, text, d.Message)
+		panic(mistake{Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help}})
+	}
+	if strings.HasSuffix(strings.ToLower(text), ".csv") {
+		l := *c.ev.data
+		if l.fsys == nil {
+			l.dir = ""
+		}
+		t, err := l.csv(text)
+		if err != nil {
+			refuse(Diagnostic{Message: err.Error()})
+		}
+		c.ev.data.used = l.used
+		return t.value(), fmt.Sprintf("csv %q", text), true
+	}
+	f := &File{Name: c.f.Name, src: text, lines: []int{0}}
+	sub := &collector{f: f}
+	p := &parser{f: f, errs: sub, toks: scan(f, sub)}
+	var n *node
+	p.guarded(func() { n = p.expr(); p.endOfLine() })
+	if n != nil && len(sub.list) == 0 {
+		r := &resolver{c: &compiler{f: f, errs: sub, ev: c.ev, later: c.later}}
+		r.visit(n)
+		if r.failed && len(sub.list) == 0 {
+			sub.addf(n.span, "", "it uses a name whose declaration is wrong")
+		}
+	}
+	if ds := sub.sorted(); len(ds) > 0 {
+		refuse(ds[0])
+	}
+	defer func(f *File) {
+		c.ev.f = f
+		if r := recover(); r != nil {
+			m, isMistake := r.(mistake)
+			if !isMistake {
+				panic(r)
+			}
+			refuse(m.Diagnostic)
+		}
+	}(c.ev.f)
+	c.ev.f = f
+	return c.ev.numeric(n, "the value"), "", true
+}
+
+// dims evaluates declared dimensions: a size, or a range of indices.
+func (c *compiler) dims(s *statement) (shape, origin []int) {
+	if len(s.dims) > maxDims {
+		c.ev.fail(s.dims[maxDims], "", "more than %d dimensions", maxDims)
+	}
+	for _, d := range s.dims {
+		if v := c.ev.eval(d); d.op == opRange || len(v.shape) == 1 && v.isData() {
+			lo, n := c.contiguous(d)
+			if n < 1 {
+				c.ev.fail(d, "", "a dimension of %s is empty: %s", s.name, c.ev.say(d))
+			}
+			shape, origin = append(shape, n), append(origin, lo)
+			continue
+		}
+		shape, origin = append(shape, c.ev.dimension(d)), append(origin, 1)
+	}
+	return shape, origin
+}
+
+// contiguous is the first member and the size of a range or of a set without
+// gaps.
+func (c *compiler) contiguous(d *node) (lo, n int) {
+	lo, hi, list := c.ev.members(d)
+	if list == nil {
+		return lo, max(0, hi-lo+1)
+	}
+	for k, i := range list {
+		if i != list[0]+k {
+			c.ev.fail(d, "", "the dimension %s has gaps; want a range", c.ev.say(d))
+		}
+	}
+	if len(list) == 0 {
+		return 1, 0
+	}
+	return list[0], len(list)
+}
+
+func (c *compiler) checkShape(s *statement, v value, from string) value {
+	shape, origin := c.dims(s)
+	return c.fit(s, v, shape, origin, from)
+}
+
+// fit checks a value against a declared shape; dimensions of size 1 may be left
+// out.
+func (c *compiler) fit(s *statement, v value, shape, origin []int, from string) value {
+	if !sameShape(squeeze(v.shape), squeeze(shape)) {
+		if from != "" {
+			from = " (from " + from + ")"
+		}
+		c.ev.fail(&node{span: s.at}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.name, shapeText(shape), shapeText(v.shape), from)
+	}
+	v = v.reshape(shape...)
+	v.origin = origin
+	return v
+}
+
+// squeeze leaves out dimensions of size 1.
+func squeeze(shape []int) []int {
+	var out []int
+	for _, d := range shape {
+		if d != 1 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// extents are the dimensions that the indices of a declaration span.
+func (c *compiler) extents(s *statement) (shape, origin []int) {
+	if s.cond != nil {
+		c.ev.fail(s.cond, "", "%s needs a value for every index; a condition has no place here", s.name)
+	}
+	for _, b := range s.binders {
+		if b.set.open {
+			c.ev.fail(b.set, "", "the range of %s depends on another index; %s needs a full array", b.name, s.name)
+		}
+		lo, n := c.contiguous(b.set)
+		shape, origin = append(shape, n), append(origin, lo)
+	}
+	return shape, origin
+}
+
+// family evaluates name[i in I, ...] = expr into one array; without indices it
+// is the expression's value. The entries may be arrays themselves.
+func (c *compiler) family(s *statement) value {
+	ev := c.ev
+	if s.binders == nil {
+		return ev.operand(s.value)
+	}
+	shape, origin := c.extents(s)
+	total := ev.room(s.value, shape)
+	if total == 0 {
+		ev.fail(s.value, "", "%s has no members", s.name)
+	}
+	nums := make([]float64, 0, total)
+	var vs []value
+	ev.loop(s.value, s.binders, nil, func() {
+		v := ev.operand(s.value)
+		if vs == nil && v.isData() && v.scalar() {
+			nums = append(nums, v.x)
+			return
+		}
+		if vs == nil {
+			vs = make([]value, 0, total)
+			for _, x := range nums {
+				vs = append(vs, number(x))
+			}
+		}
+		if len(vs) > 0 && !sameShape(vs[0].shape, v.shape) {
+			ev.fail(s.value, "", "the members of %s differ in shape: %s and %s", s.name, shapeText(vs[0].shape), shapeText(v.shape))
+		}
+		vs = append(vs, v)
+		ev.fits(s.value, append(shape[:len(shape):len(shape)], v.shape...))
+	})
+	if vs == nil {
+		v := array(shape, nums)
+		v.origin = origin
+		return v
+	}
+	var refs []ref
+	for k := range vs {
+		for i := range vs[k].len() {
+			refs = append(refs, ref{&vs[k], i})
+		}
+	}
+	for _, d := range vs[0].shape {
+		shape, origin = append(shape, d), append(origin, 1)
+	}
+	if len(shape) > maxDims {
+		ev.fail(s.value, "", "more than %d dimensions", maxDims)
+	}
+	v := assemble(shape, refs)
+	v.origin = origin
+	return v
+}
+
+// set declares a set of whole numbers.
+func (c *compiler) set(s *statement) {
+	v := c.ev.numeric(s.value, "a set")
+	if len(v.shape) != 1 {
+		c.ev.fail(s.value, "", "a set is a range, {...} or a vector, but %s is %s", c.ev.say(s.value), shapeText(v.shape))
+	}
+	c.ev.members(s.value)
+	c.define(s, v, "")
+}
+
+// variable declares a variable.
+func (c *compiler) variable(s *statement) {
+	ev := c.ev
+	shape, origin := c.dims(s)
+	n := 1
+	for k, d := range shape {
+		if n *= d; n > ev.vars-c.vars {
+			ev.fail(s.dims[k], "", "too many variables; %d at most", ev.vars)
+		}
+	}
+	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(origin...)}}
+	for k := range s.attrs {
+		c.attribute(&v, &s.attrs[k])
+	}
+	if v.lo != nil && v.hi != nil {
+		for k := range n {
+			if lo, hi := v.lo[min(k, len(v.lo)-1)], v.hi[min(k, len(v.hi)-1)]; lo > hi {
+				ev.fail(&node{span: s.span}, "", "the bounds of %s cross: %g > %g", s.name, lo, hi)
+			}
+		}
+	}
+	ev.spend(&node{span: s.at}, n)
+	c.vars += n
+	a := c.model.Var(s.name, shape, v.opts...)
+	x := value{sort: affine, shape: shape, aff: &a}
+	for _, o := range origin {
+		if o != 1 {
+			x.origin = origin
+		}
+	}
+	c.define(s, x, "")
+	if v.symmetric {
+		c.symmetric(s, a, shape[0])
+	}
+}
+
+// varParts collects what the attributes say.
+type varParts struct {
+	s         *statement
+	shape     []int
+	n         int
+	opts      []dc.VarOption
+	lo, hi    []float64
+	symmetric bool
+	started   bool
+}
+
+func (c *compiler) attribute(v *varParts, a *attribute) {
+	ev, at := c.ev, &node{span: a.span}
+	switch a.name {
+	case ">=":
+		c.bound(v, at, a.args[0], &v.lo, dc.AtLeast)
+	case "<=":
+		c.bound(v, at, a.args[0], &v.hi, dc.AtMost)
+	case "in":
+		c.bound(v, at, a.args[0], &v.lo, dc.AtLeast)
+		c.bound(v, at, a.args[1], &v.hi, dc.AtMost)
+	case "psd":
+		c.errs.addf(a.span, "symmetric is; there is no semidefinite cone yet", "the attribute psd is not supported yet")
+	case "symmetric":
+		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
+			ev.fail(at, "", "symmetric wants a square matrix, but %s is %s", v.s.name, shapeText(v.shape))
+		}
+		v.symmetric = true
+	default:
+		if v.started {
+			ev.fail(at, "", "%s has two starts", v.s.name)
+		}
+		v.started = true
+		v.opts = append(v.opts, c.start(v, a.args[0]))
+	}
+}
+
+func (c *compiler) bound(v *varParts, at, n *node, dst *[]float64, opt func(...float64) dc.VarOption) {
+	if *dst != nil {
+		c.ev.fail(at, "", "%s has this bound twice", v.s.name)
+	}
+	*dst = c.filling(v, n, "a bound")
+	v.opts = append(v.opts, opt(*dst...))
+}
+
+// filling is data for every entry of a variable, or one number for all.
+func (c *compiler) filling(v *varParts, n *node, what string) []float64 {
+	x := c.ev.numeric(n, what)
+	if x.len() != 1 && !sameShape(squeeze(x.shape), squeeze(v.shape)) {
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.name, shapeText(v.shape), c.ev.say(n)+c.ev.origin(n), shapeText(x.shape))
+	}
+	return x.numbers()
+}
+
+// start is where a variable starts.
+func (c *compiler) start(v *varParts, n *node) dc.VarOption {
+	if n.op != opCall || n.name != "normal" && n.name != "uniform" {
+		return dc.StartAt(c.filling(v, n, "a start")...)
+	}
+	a := c.ev.real(n.args[0], "the first argument of "+n.name)
+	b := c.ev.real(n.args[1], "the second argument of "+n.name)
+	if n.name == "normal" {
+		if !(b >= 0) {
+			c.ev.fail(n.args[1], "", "the standard deviation must not be negative: %g", b)
+		}
+		return dc.StartNormal(a, b)
+	}
+	if !(a <= b) || math.IsInf(b-a, 0) {
+		c.ev.fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
+	}
+	return dc.StartUniform(a, b)
+}
+
+// symmetric adds x[i,j] = x[j,i] as one constraint.
+func (c *compiler) symmetric(s *statement, a dc.Affine, n int) {
+	var upper, lower []int
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			upper, lower = append(upper, i*n+j), append(lower, j*n+i)
+		}
+	}
+	if len(upper) == 0 {
+		return
+	}
+	name := fmt.Sprintf("symmetric(%s)", s.name)
+	shape := []int{len(upper)}
+	c.model.SubjectTo(dc.EQ(a.Select(shape, upper), a.Select(shape, lower)).Named(name))
+	c.out.Families = append(c.out.Families, Family{Name: name, Members: 1,
+		Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.at), Curvature: Affine}})
+}

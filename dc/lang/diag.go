@@ -1,0 +1,133 @@
+package lang
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Severity grades a Diagnostic.
+type Severity uint8
+
+// The severities.
+const (
+	Error Severity = iota
+	Warning
+	numSeverity
+)
+
+var severityText = [numSeverity]string{"error", "warning"}
+
+// String is the severity in words.
+func (s Severity) String() string {
+	if s < numSeverity {
+		return severityText[s]
+	}
+	return fmt.Sprintf("Severity(%d)", uint8(s))
+}
+
+// Place is a stretch of one line of a problem file. Columns count characters
+// from 1; EndCol is the first one after the stretch. Line 0 is no place.
+type Place struct {
+	Line, Col, EndCol int
+}
+
+// Note points at a part of what a Diagnostic is about.
+type Note struct {
+	Place
+	Text string
+}
+
+// Diagnostic is a message about a problem file: a place, a reason and, where
+// there is one, a way out.
+type Diagnostic struct {
+	File string
+	Place
+	Severity Severity
+	Message  string
+	Help     string // may be empty
+	Notes    []Note
+
+	span span
+}
+
+// String is the message in one line, without help and notes.
+func (d Diagnostic) String() string {
+	switch {
+	case d.File == "":
+		return fmt.Sprintf("%s: %s", d.Severity, d.Message)
+	case d.Line == 0:
+		return fmt.Sprintf("%s: %s: %s", d.File, d.Severity, d.Message)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s: %s", d.File, d.Line, d.Col, d.Severity, d.Message)
+}
+
+// Diagnostics is the list of all that is wrong with a file, sorted by place:
+// at most one a line and ten in all.
+type Diagnostics []Diagnostic
+
+// Error is one line for each.
+func (ds Diagnostics) Error() string {
+	lines := make([]string, len(ds))
+	for k, d := range ds {
+		lines[k] = d.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxErrors is how many diagnostics are kept.
+const maxErrors = 10
+
+// maxCollected bounds what is gathered before sorting.
+const maxCollected = 100
+
+// collector gathers the diagnostics of one file.
+type collector struct {
+	f    *File
+	list Diagnostics
+}
+
+func (c *collector) addf(at span, help, format string, args ...any) {
+	c.add(Diagnostic{span: at, Help: help, Message: fmt.Sprintf(format, args...)})
+}
+
+// full reports whether further diagnostics would be dropped.
+func (c *collector) full() bool { return len(c.list) >= maxCollected }
+
+func (c *collector) add(d Diagnostic) {
+	if c.full() {
+		return
+	}
+	if d.File == "" {
+		d.File, d.Place = c.f.Name, c.f.place(d.span)
+	}
+	c.list = append(c.list, d)
+}
+
+// err is the sorted list, nil if it is empty.
+func (c *collector) err() error {
+	if ds := c.sorted(); len(ds) > 0 {
+		return ds
+	}
+	return nil
+}
+
+func (c *collector) sorted() Diagnostics {
+	sort.SliceStable(c.list, func(i, j int) bool {
+		a, b := &c.list[i], &c.list[j]
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		return a.Col < b.Col
+	})
+	var out Diagnostics
+	for _, d := range c.list {
+		if n := len(out); n > 0 && d.Line > 0 && out[n-1].Line == d.Line {
+			continue
+		}
+		if out = append(out, d); len(out) == maxErrors {
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,29 @@
+// Package lang reads the .dc problem language and compiles it to a dc.Problem.
+//
+//	param r = csv("r.csv")
+//	param n = len(r)
+//	var   c[n,2]  start normal(0, 10)
+//	minimize  max(i in 1..n) ( norminf(c[i,:]) + r[i] )
+//	subject to
+//	  apart[i in 1..n, j in i+1..n]:  norm2(c[i,:] - c[j,:]) >= r[i] + r[j]
+//	option restarts = 3, seed = 1
+//
+// Parse makes a File of the bytes, Compile a Program of the File: data are
+// read, names and shapes checked, families written out, and every expression
+// split into convex g and h by package dc. What is wrong comes back as
+// Diagnostics, all of a file together, each with its place.
+//
+// The grammar is in grammar.ebnf. Values are arrays of numbers, of affine
+// functions or of DC expressions. Their shape may have up to eight dimensions;
+// vectors have no direction, so a transpose leaves them alone, and * of two is
+// their inner product. An array with one entry goes with any shape, as a scalar
+// does. : keeps the indices of its dimension; any other slice counts from 1.
+// abs, pos, square, sqrt, exp, huber and ^ apply to every entry. max, min, and sum
+// of one array reduce it; max and min of several compare them entry by entry. std
+// divides by n. Data that are not finite are refused, in files and in
+// intermediate results.
+//
+// A constraint on data alone is checked and left out. symmetric states the
+// equations x[i,j] = x[j,i] as a family named symmetric(x). Constraints without
+// a name are called c1, c2, ...
+package lang

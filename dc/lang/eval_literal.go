@@ -1,0 +1,78 @@
+package lang
+
+// literal is [row; row]. The elements of a row stand side by side: scalars and
+// vectors make a vector, matrices (and vectors as their columns) a matrix. Rows
+// stand below each other; rows of one number each make a vector.
+func (ev *evaluator) literal(n *node) value {
+	rows := make([]value, len(n.rows))
+	short := true
+	for i, elements := range n.rows {
+		rows[i] = ev.row(n, elements)
+		short = short && rows[i].len() == 1 && len(rows[i].shape) == 1
+	}
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	var refs []ref
+	height, width := 0, rows[0].shape[len(rows[0].shape)-1]
+	for i := range rows {
+		r := &rows[i]
+		if w := r.shape[len(r.shape)-1]; w != width {
+			ev.fail(n.rows[i][0], "", "row %d of the matrix has %s, the rows before it %d", i+1, count(w, "element", "elements"), width)
+		}
+		height++
+		if len(r.shape) == 2 {
+			height += r.shape[0] - 1
+		}
+		for k := range r.len() {
+			refs = append(refs, ref{r, k})
+		}
+	}
+	ev.room(n, []int{height, width})
+	if short {
+		return assemble([]int{height}, refs)
+	}
+	return assemble([]int{height, width}, refs)
+}
+
+// row puts elements side by side.
+func (ev *evaluator) row(n *node, elements []*node) value {
+	vs := make([]value, len(elements))
+	height := -1 // of the matrices among them
+	for k, e := range elements {
+		vs[k] = ev.operand(e)
+		switch {
+		case len(vs[k].shape) > 2:
+			ev.fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.say(e), shapeText(vs[k].shape))
+		case len(vs[k].shape) == 2 && height < 0:
+			height = vs[k].shape[0]
+		}
+	}
+	var refs []ref
+	if height < 0 {
+		for k := range vs {
+			for i := range vs[k].len() {
+				refs = append(refs, ref{&vs[k], i})
+			}
+		}
+		ev.room(n, []int{len(refs)})
+		return assemble([]int{len(refs)}, refs)
+	}
+	width := 0
+	for k := range vs {
+		if len(vs[k].shape) == 0 || vs[k].shape[0] != height {
+			ev.fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, ev.say(elements[k]), shapeText(vs[k].shape))
+		}
+		width += vs[k].len() / max(height, 1)
+	}
+	ev.room(n, []int{height, width})
+	for i := range height {
+		for k := range vs {
+			w := vs[k].len() / height
+			for j := range w {
+				refs = append(refs, ref{&vs[k], i*w + j})
+			}
+		}
+	}
+	return assemble([]int{height, width}, refs)
+}

@@ -1,0 +1,348 @@
+package lang
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+	"gonum.org/v1/gonum/mat"
+)
+
+// multiply is the product by *.
+func (ev *evaluator) multiply(n *node) value {
+	if v, ok := ev.quadraticForm(n); ok {
+		return v
+	}
+	l, r := n.args[0], n.args[1]
+	a, b := ev.operand(l), ev.operand(r)
+	switch {
+	case a.scalar() || b.scalar():
+		return ev.times(n, a, b)
+	case a.len() == 1 && b.shape[0] != 1:
+		return ev.times(n, a.reshape(), b)
+	case b.len() == 1 && a.shape[len(a.shape)-1] != 1:
+		return ev.times(n, a, b.reshape())
+	}
+	if len(a.shape) > 2 || len(b.shape) > 2 {
+		ev.fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s",
+			ev.say(l), shapeText(a.shape), ev.say(r), shapeText(b.shape))
+	}
+	if inner := a.shape[len(a.shape)-1]; inner != b.shape[0] {
+		help := ""
+		if sameShape(a.shape, b.shape) {
+			help = "write .* for a product entry by entry"
+		}
+		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.origin(l), shapeText(a.shape),
+			ev.say(r)+ev.origin(r), shapeText(b.shape), inner, b.shape[0])
+	}
+	return ev.product(n, a, b)
+}
+
+// matrix is a numeric value as a matrix; a vector is a row.
+type matrix struct {
+	rows, cols int
+	data       []float64
+}
+
+func (m matrix) Dims() (r, c int)    { return m.rows, m.cols }
+func (m matrix) At(i, j int) float64 { return m.data[i*m.cols+j] }
+func (m matrix) T() mat.Matrix       { return mat.Transpose{Matrix: m} }
+
+// product is the matrix product of shapes that fit. Vectors are a row on the
+// left and a column on the right, and the result loses that dimension.
+func (ev *evaluator) product(n *node, a, b value) value {
+	rows, cols, inner := 1, 1, b.shape[0]
+	shape := []int{}
+	if len(a.shape) == 2 {
+		rows = a.shape[0]
+		shape = append(shape, rows)
+	}
+	if len(b.shape) == 2 {
+		cols = b.shape[1]
+		shape = append(shape, cols)
+	}
+	total := ev.room(n, shape)
+	switch {
+	case inner == 0:
+		return array(shape, make([]float64, total))
+	case a.isData() && b.isData():
+		ev.spend(n, total*inner/256)
+		out := make([]float64, total)
+		if total > 0 {
+			mat.NewDense(rows, cols, out).Mul(mat.NewDense(rows, inner, a.num), mat.NewDense(inner, cols, b.num))
+		}
+		return ev.finite(n, array(shape, out))
+	case a.isData() && b.sort == affine:
+		ev.spend(n, total*inner)
+		if len(a.shape) == 1 && len(b.shape) == 1 {
+			return ev.sound(n, b.aff.Dot(a.num))
+		}
+		return ev.sound(n, b.aff.MatMul(matrix{rows, inner, a.numbers()}).Reshape(shape...))
+	case a.sort == affine && b.isData():
+		ev.spend(n, total*inner)
+		if len(a.shape) == 1 && len(b.shape) == 1 {
+			return ev.sound(n, a.aff.Dot(b.num))
+		}
+		return ev.sound(n, a.aff.MulMat(matrix{inner, cols, b.numbers()}).Reshape(shape...))
+	}
+	c := a.product(&b)
+	if a.sort == general || b.sort == general {
+		c.parts *= inner
+	}
+	c = ev.afford(n, c.cut())
+	es := make([]dc.Expr, total)
+	for i := range rows {
+		for j := range cols {
+			es[i*cols+j] = ev.inner(n, &a, &b, inner, i*inner, j, cols)
+		}
+	}
+	return fromExprs(shape, es, c)
+}
+
+// product is the cost of a product entry by entry.
+func (v *value) product(w *value) cost {
+	if v.isData() || w.isData() {
+		return v.costs().plus(w.costs())
+	}
+	return v.costs().plus(w.costs()).times(4)
+}
+
+// inner is the inner product of n entries of a from place i and of b from place
+// j in steps. Of affine functions: u'v = (|u+v|² − |u−v|²)/4.
+func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
+	ev.spend(at, n)
+	if a.sort == affine && b.sort == affine {
+		u, v := make([]int, n), make([]int, n)
+		for k := range n {
+			u[k], v[k] = i+k, j+k*step
+		}
+		x, y := a.aff.Select([]int{n}, u), b.aff.Select([]int{n}, v)
+		ev.spend(at, x.NNZ()+y.NNZ())
+		minus := x.Sub(y)
+		if minus.IsConst() && allZero(minus.Value(nil)) {
+			return dc.SumSquares(x)
+		}
+		return dc.SumSquares(x.Add(y)).Scale(0.25).Minus(dc.SumSquares(minus).Scale(0.25))
+	}
+	parts := make([]dc.Expr, n)
+	for k := range parts {
+		parts[k] = ev.mul(at, a.expr(i+k), b.expr(j+k*step))
+	}
+	return dc.SumExprs(parts)
+}
+
+func allZero(v []float64) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// times is the product entry by entry, or with a scalar.
+func (ev *evaluator) times(n *node, a, b value) value {
+	vs := []value{a, b}
+	shape := ev.common(n, n.args, vs)
+	a, b = vs[0], vs[1]
+	total := size(shape)
+	ev.spend(n, total)
+	switch {
+	case a.isData() && a.scalar():
+		return ev.scale(n, a.x, b)
+	case b.isData() && b.scalar():
+		return ev.scale(n, b.x, a)
+	case a.isData() && b.isData():
+		out := make([]float64, total)
+		for k := range out {
+			out[k] = a.num[k] * b.num[k]
+		}
+		return ev.finite(n, array(shape, out))
+	case a.isData() && b.sort == affine && !b.scalar():
+		return ev.sound(n, b.aff.ScaleEach(a.num))
+	case b.isData() && a.sort == affine && !a.scalar():
+		return ev.sound(n, a.aff.ScaleEach(b.num))
+	}
+	c := a.product(&b)
+	if a.scalar() || b.scalar() {
+		c.weight *= max(total, 1)
+	}
+	c = ev.afford(n, c.cut())
+	es := make([]dc.Expr, total)
+	for k := range es {
+		es[k] = ev.mul(n, a.expr(min(k, a.len()-1)), b.expr(min(k, b.len()-1)))
+	}
+	return fromExprs(shape, es, c)
+}
+
+// mul multiplies two entries of the factors of a product. A factor times itself
+// is a square, which may be convex where a product is not.
+func (ev *evaluator) mul(n *node, x, y dc.Expr) dc.Expr {
+	if n.op == opMul && !x.IsAffine() && ev.f.text(n.args[0].span) == ev.f.text(n.args[1].span) {
+		y = dc.Square(x)
+	} else {
+		y = dc.Mul(x, y)
+	}
+	if y.Err() != nil {
+		ev.productFails(n)
+	}
+	return y
+}
+
+// productFails explains a product without a split by its factors.
+func (ev *evaluator) productFails(n *node) {
+	var notes []Note
+	for _, a := range n.args {
+		v := ev.eval(a)
+		notes = append(notes, ev.note(a, v.curvatureNote()))
+	}
+	help := "factors must be affine, or convex and ≥ 0; dc(g, h) states a split by hand"
+	ev.failWith(n, help, notes, "product of two non-constant expressions is not known to be a difference of convex functions")
+}
+
+// quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
+func (ev *evaluator) quadraticForm(n *node) (value, bool) {
+	l, r := n.args[0], n.args[1]
+	var x, q *node
+	switch {
+	case l.op == opMul && l.args[0].op == opTrans:
+		x, q = l.args[0].args[0], l.args[1]
+	case l.op == opTrans && r.op == opMul:
+		x, q, r = l.args[0], r.args[0], r.args[1]
+	default:
+		return value{}, false
+	}
+	if ev.f.text(x.span) != ev.f.text(r.span) {
+		return value{}, false
+	}
+	xv, qv := ev.operand(x), ev.operand(q)
+	k := xv.len()
+	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !sameShape(qv.shape, []int{k, k}) || k == 0 {
+		return value{}, false
+	}
+	return ev.quad(n, xv, qv), true
+}
+
+// quad is x'Qx. Only the symmetric part of Q counts.
+func (ev *evaluator) quad(n *node, x, q value) value {
+	k := x.len()
+	sym := mat.NewSymDense(k, nil)
+	diagonal := true
+	for i := range k {
+		for j := i; j < k; j++ {
+			v := q.num[i*k+j]/2 + q.num[j*k+i]/2
+			diagonal = diagonal && (i == j || v == 0)
+			sym.SetSym(i, j, v)
+		}
+	}
+	ev.spend(n, k*k)
+	if !diagonal {
+		ev.spend(n, int(math.Pow(float64(k), 3)/64))
+	}
+	return ev.atom(n, dc.Quad(x.affine(), sym), x.costs().weight+k*k)
+}
+
+// atom is a scalar expression as a value; one without variables is a number.
+func (ev *evaluator) atom(n *node, e dc.Expr, weight int) value {
+	if err := e.Err(); err != nil {
+		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
+	}
+	if e.IsConst() {
+		return ev.finite(n, number(e.Value(nil)))
+	}
+	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, cost{1, 2, weight + 1}))
+}
+
+// divide is the quotient by / or ./.
+func (ev *evaluator) divide(n *node) value {
+	l, r := n.args[0], n.args[1]
+	a, b := ev.operand(l), ev.operand(r)
+	if !b.isData() {
+		ev.fail(n, "multiply out, or bound the quotient by a variable t with a constraint such as t*"+ev.say(r)+" >= "+ev.say(l),
+			"no DC split for %s: a quotient with a variable in the denominator is not supported yet", ev.say(n))
+	}
+	if n.op == opDiv && b.len() != 1 {
+		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), shapeText(b.shape))
+	}
+	inverse := make([]float64, b.len())
+	for k := range inverse {
+		if b.at(k) == 0 {
+			ev.fail(n, "", "%s is a division by zero", ev.say(n))
+		}
+		inverse[k] = 1 / b.at(k)
+	}
+	if !a.isData() {
+		return ev.times(n, a, b.with(inverse))
+	}
+	vs := []value{a, b}
+	shape := ev.common(n, n.args, vs)
+	a, b = vs[0], vs[1]
+	out := make([]float64, ev.room(n, shape))
+	for k := range out {
+		out[k] = a.at(min(k, a.len()-1)) / b.at(min(k, b.len()-1))
+	}
+	return ev.finite(n, array(shape, out))
+}
+
+// with is a value of the same shape with other numbers.
+func (v *value) with(num []float64) value {
+	if len(v.shape) == 0 {
+		return number(num[0])
+	}
+	return value{shape: v.shape, num: num}
+}
+
+// power is base^exponent, entry by entry.
+func (ev *evaluator) power(n *node) value {
+	base := ev.operand(n.args[0])
+	p := ev.real(n.args[1], "an exponent")
+	if base.isData() {
+		return ev.each(n, base, func(x float64) float64 { return math.Pow(x, p) })
+	}
+	switch p {
+	case 0:
+		return base.constant(1)
+	case 1:
+		return base
+	case 0.5:
+		return ev.roots(n, n.args[0], "sqrt", base)
+	case 2, 4, 8, 16:
+		for ; p > 1; p /= 2 {
+			base = ev.squares(n, n.args[0], base)
+		}
+		return base
+	}
+	ev.fail(n, "for variables the exponent is 0.5, 1, 2, 4, 8 or 16; dc(g, h) states a split by hand",
+		"%s is not supported yet: no DC split for the power %g of a variable", ev.say(n), p)
+	return value{}
+}
+
+// constant is an array of the shape of v.
+func (v *value) constant(x float64) value {
+	if len(v.shape) == 0 {
+		return number(x)
+	}
+	num := make([]float64, v.len())
+	for k := range num {
+		num[k] = x
+	}
+	return value{shape: v.shape, num: num}
+}
+
+// transpose is the transpose of a matrix; vectors have no direction.
+func (ev *evaluator) transpose(n *node, v value) value {
+	if len(v.shape) < 2 {
+		return v
+	}
+	if len(v.shape) > 2 {
+		ev.fail(n, "", "%s is %s; only matrices have a transpose", ev.say(n.args[0]), shapeText(v.shape))
+	}
+	r, c := v.shape[0], v.shape[1]
+	ev.spend(n, r*c)
+	flat := make([]int, 0, r*c)
+	for j := range c {
+		for i := range r {
+			flat = append(flat, i*c+j)
+		}
+	}
+	return v.gather([]int{c, r}, flat)
+}

@@ -1,0 +1,55 @@
+package lang_test
+
+import (
+	"fmt"
+	"os"
+	"testing/fstest"
+
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+func ExampleCompile() {
+	src := []byte(`
+param r = csv("r.csv"), n = len(r)
+var   c[n,2]  start normal(0, 10)
+minimize  max(i in 1..n) ( norminf(c[i,:]) + r[i] )
+subject to
+  apart[i in 1..n, j in i+1..n]:  norm2(c[i,:] - c[j,:]) >= r[i] + r[j]
+`)
+	f, err := lang.Parse("circles.dc", src)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := lang.Compile(f, lang.Options{FS: fstest.MapFS{"r.csv": {Data: []byte("1,2,1.5\n")}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Problem.NumVars(), "variables, the objective is", p.Objective.Curvature)
+	for _, f := range p.Families {
+		fmt.Printf("%s: %d %v, linearised %v\n", f.Name, f.Members, f.Curvature, f.Linearised)
+	}
+	fmt.Println(p.Problem.Constraints[2].Name())
+	// Output:
+	// 6 variables, the objective is convex
+	// apart: 3 DC, linearised [norm2(c[i,:] - c[j,:])]
+	// apart[2,3]
+}
+
+func ExampleDiagnostics_Render() {
+	src := []byte("var x, y\nminimize sqrt(x*y)\noption maxiter = 3\n")
+	f, _ := lang.Parse("m.dc", src)
+	_, err := lang.Compile(f, lang.Options{})
+	if ds, ok := err.(lang.Diagnostics); ok {
+		ds.Render(os.Stdout, func(string) []byte { return src }, false)
+	}
+	// Output:
+	// m.dc:2:10: error: no DC split for sqrt(x*y): sqrt needs an affine argument, x*y is neither convex nor concave
+	//   2 | minimize sqrt(x*y)
+	//     |               ^~~ neither convex nor concave
+	//   help: bound it by a variable t >= 0 with t^2 <= x*y
+	// m.dc:3:8: error: unknown option "maxiter"; did you mean "max_iter"?
+	//   3 | option maxiter = 3
+	//     |        ^~~~~~~
+}

@@ -1,0 +1,81 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestHostile feeds sources that are made to exhaust something. Each ends with
+// the error named, and none takes long.
+func TestHostile(t *testing.T) {
+	deep := func(open, x, shut string) string {
+		return "var x[3], y\nminimize " + strings.Repeat(open, 100000) + x + strings.Repeat(shut, 100000)
+	}
+	doubling := func(step string) string {
+		b := "var x, y\nlet a0 = abs(x)\n"
+		for k := range 60 {
+			b += fmt.Sprintf("let a%d = %s\n", k+1, strings.ReplaceAll(step, "@", fmt.Sprintf("a%d", k)))
+		}
+		return b + "minimize a60\n"
+	}
+	tests := []struct{ name, src, want string }{
+		{"parentheses", deep("(", "y", ")"), "nested deeper"},
+		{"brackets", deep("[", "1", "]"), "nested deeper"},
+		{"indices", deep("x[", "1", "]"), "nested deeper"},
+		{"signs", deep("-", "y", ""), "nested deeper"},
+		{"powers", deep("y^", "1", ""), "nested deeper"},
+		{"calls", deep("abs(", "y", ")"), "nested deeper"},
+		{"braces", deep("{", "1", "}"), "nested deeper"},
+		{"reductions", deep("sum(i in 1..2) ", "y", ""), "nested deeper"},
+		{"negations", "var y\nfind\nsubject to\n a[i in 1..2 if " + strings.Repeat("not ", 100000) + "i == 1]: y <= 1", "nested deeper"},
+		{"open", deep("(", "", ""), "never closed"},
+		{"factors", deep("y*", "y", ""), "more than 1000 factors"},
+		{"transposes", deep("", "y", "'"), "more than 1000 indices and transposes"},
+		{"members", "var y\nfind\nsubject to\n a[i in 1..10^12]: y <= 1", "too many"},
+		{"pairs", "var y\nfind\nsubject to\n a[i in 1..10^5, j in 1..10^5 if i == j]: y <= 1", "takes more than"},
+		{"arrays", "param a = zeros(10^4, 10^4)\nfind", "too large"},
+		{"many arrays", "param a = zeros(4000, 4000)\nparam b = sum(i in 1..1000) sum(a + i)\nfind", "takes more than"},
+		{"eigenvalues", "param n = 4000\nvar x[n]\nminimize quad(x, ones(n, n))", "takes more than"},
+		{"variables", "var x[10^4, 10^4]\nfind", "too many variables"},
+		{"products", doubling("square(@) + @"), "is too large"},
+		{"maxima", doubling("max(@, 2*@, y)"), "is too large"},
+		{"dc maxima", doubling("max(@, y^2 - @)"), "is too large"},
+		{"moduli", doubling("abs(@ - y^2)"), "is too large"},
+		{"squares", doubling("square(@ - y^2 + 1)"), "is too large"},
+		{"sets", "param n = 10^6*5\nset I = {i in 1..n if 2*i > i}\nset J = {i in I if i > 0}\nset K = {i in J if i*i > 0 and i > 0}\nfind", "takes more than"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			lim := defaultLimits()
+			lim.work /= 16
+			f, _ := Parse("hostile.dc", []byte(tt.src))
+			_, err := compile(f, Options{}, lim)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %.300v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestLong: what is long without being deep compiles.
+func TestLong(t *testing.T) {
+	sum := "var x[3], y\nminimize y" + strings.Repeat(" + 2*x[1] - abs(x[2])", 20000)
+	p := mustCompile(t, sum, Options{})
+	near(t, "sum", p.Problem.Value([]float64{1, 2, 3, 4}), 4)
+	affine := "var x[3], y\nminimize y" + strings.Repeat(" + 2*x[1]", 50000)
+	p = mustCompile(t, affine, Options{})
+	near(t, "affine sum", p.Problem.Value([]float64{1, 2, 3, 4}), 4+50000*2)
+	vectors := "var x[3], y\nminimize sum(x" + strings.Repeat(" + 2*x", 20000) + ")"
+	p = mustCompile(t, vectors, Options{})
+	near(t, "vector sum", p.Problem.Value([]float64{1, 2, 3, 4}), 6*40001)
+	literal := "param v = [" + strings.Repeat("1, ", 200000) + "2]\nvar y\nminimize y*sum(v)"
+	p = mustCompile(t, literal, Options{})
+	near(t, "literal", p.Problem.Value([]float64{1}), 200002)
+	doubled := "var x\nlet a0 = abs(x)\n"
+	for k := range 40 {
+		doubled += fmt.Sprintf("let a%d = a%d + a%d\n", k+1, k, k)
+	}
+	p = mustCompile(t, doubled+"minimize a40", Options{})
+	near(t, "doubled", p.Problem.Value([]float64{1}), 1<<40)
+}

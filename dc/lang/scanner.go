@@ -1,0 +1,250 @@
+package lang
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// scanner cuts a source into tokens. Ends of lines inside brackets and after
+// operators are white space.
+type scanner struct {
+	f      *File
+	src    string
+	at     int
+	toks   []token
+	open   []int // the places of the brackets that are open
+	spaced bool
+	start  bool // at the start of a line
+	errs   *collector
+}
+
+// scan returns the tokens of f, the last one tEOF.
+func scan(f *File, errs *collector) []token {
+	s := &scanner{f: f, src: f.src, errs: errs, start: true}
+	for s.at < len(s.src) {
+		s.next()
+	}
+	s.closeAll()
+	s.emit(tNewline, s.at)
+	s.emit(tEOF, s.at)
+	return s.toks
+}
+
+// emit adds the token from pos to the current place.
+func (s *scanner) emit(k kind, pos int) *token {
+	s.toks = append(s.toks, token{span: span{pos, s.at}, kind: k, spaced: s.spaced, match: -1})
+	s.spaced = false
+	s.start = k == tNewline
+	return &s.toks[len(s.toks)-1]
+}
+
+func (s *scanner) next() {
+	pos := s.at
+	switch c := s.src[s.at]; {
+	case c == '\n':
+		s.at++
+		s.newline(pos)
+	case c == ' ' || c == '\t' || c == '\r':
+		s.at++
+		s.spaced = true
+	case c == '#':
+		s.at += lineEnd(s.src[s.at:])
+	case c >= '0' && c <= '9', c == '.' && s.at+1 < len(s.src) && digit(s.src[s.at+1]):
+		s.number()
+	case c == '"':
+		s.text()
+	case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+		s.word()
+	case c >= utf8.RuneSelf:
+		if r, _ := utf8.DecodeRuneInString(s.src[s.at:]); unicode.IsLetter(r) {
+			s.word()
+		} else {
+			s.stray()
+		}
+	default:
+		s.operator()
+	}
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// lineEnd is the place of the first line feed, or the length.
+func lineEnd(s string) int {
+	if k := strings.IndexByte(s, '\n'); k >= 0 {
+		return k
+	}
+	return len(s)
+}
+
+func (s *scanner) newline(pos int) {
+	s.spaced = true
+	n := len(s.toks)
+	if len(s.open) > 0 {
+		s.start = true
+		return
+	}
+	if n == 0 || s.toks[n-1].kind == tNewline || s.toks[n-1].kind.continues() {
+		return
+	}
+	s.emit(tNewline, pos)
+	s.spaced = true
+}
+
+func (s *scanner) number() {
+	pos := s.at
+	digits := func() {
+		for s.at < len(s.src) && digit(s.src[s.at]) {
+			s.at++
+		}
+	}
+	digits()
+	if s.at+1 < len(s.src) && s.src[s.at] == '.' && digit(s.src[s.at+1]) {
+		s.at++
+		digits()
+	}
+	if s.at < len(s.src) && (s.src[s.at] == 'e' || s.src[s.at] == 'E') {
+		mark := s.at
+		s.at++
+		if s.at < len(s.src) && (s.src[s.at] == '+' || s.src[s.at] == '-') {
+			s.at++
+		}
+		if s.at == len(s.src) || !digit(s.src[s.at]) {
+			s.at = mark
+		}
+		digits()
+	}
+	v, err := strconv.ParseFloat(s.src[pos:s.at], 64)
+	t := s.emit(tNumber, pos)
+	t.num = v
+	if err != nil {
+		s.errs.addf(t.span, "", "%s is too large for a number", s.src[pos:s.at])
+	}
+	if r, n := utf8.DecodeRuneInString(s.src[s.at:]); n > 0 && (r == '_' || unicode.IsLetter(r)) {
+		s.errs.addf(span{s.at, s.at + n}, "write * between the factors", "the number %s runs into a name", s.src[pos:s.at])
+	}
+}
+
+func (s *scanner) text() {
+	pos := s.at
+	n := strings.IndexAny(s.src[s.at+1:], "\"\n")
+	if n < 0 || s.src[s.at+1+n] == '\n' {
+		s.at += 1 + lineEnd(s.src[s.at+1:])
+		t := s.emit(tString, pos)
+		t.text = s.src[pos+1 : s.at]
+		s.errs.addf(t.span, "", "the string is not closed on its line")
+		return
+	}
+	s.at += n + 2
+	s.emit(tString, pos).text = s.src[pos+1 : s.at-1]
+}
+
+func (s *scanner) word() {
+	pos := s.at
+	for s.at < len(s.src) {
+		r, n := utf8.DecodeRuneInString(s.src[s.at:])
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		s.at += n
+	}
+	text := s.src[pos:s.at]
+	k, ok := words[text]
+	if !ok {
+		k = tName
+	}
+	if k == tKeyword && s.start && len(s.open) > 0 {
+		// A statement cannot begin inside brackets: they were forgotten.
+		s.closeAll()
+		end := s.toks[len(s.toks)-1].end
+		s.toks = append(s.toks, token{span: span{end, end}, kind: tNewline, match: -1})
+	}
+	s.emit(k, pos).text = text
+}
+
+// closeAll reports the brackets that are still open. A bad token keeps the
+// parser from saying so again.
+func (s *scanner) closeAll() {
+	if len(s.open) == 0 {
+		return
+	}
+	for _, k := range s.open[:min(len(s.open), maxErrors)] {
+		t := s.toks[k]
+		s.errs.addf(t.span, "", "%s is never closed", t.kind)
+	}
+	s.open = s.open[:0]
+	end := s.toks[len(s.toks)-1].end
+	s.toks = append(s.toks, token{span: span{end, end}, kind: tBad, match: -1})
+}
+
+// operators, longer ones first.
+var operators = []struct {
+	text string
+	kind kind
+}{
+	{"..", tDots}, {".*", tDotTimes}, {"./", tDotDivide}, {"<=", tLE}, {">=", tGE}, {"==", tEQ}, {"!=", tNE},
+	{"+", tPlus}, {"-", tMinus}, {"*", tTimes}, {"/", tDivide}, {"^", tPower}, {"=", tAssign}, {"<", tLess}, {">", tGreater},
+	{",", tComma}, {";", tSemicolon}, {":", tColon}, {"'", tQuote},
+	{"(", tLParen}, {")", tRParen}, {"[", tLBracket}, {"]", tRBracket}, {"{", tLBrace}, {"}", tRBrace},
+}
+
+func (s *scanner) operator() {
+	pos := s.at
+	for _, o := range operators {
+		if !strings.HasPrefix(s.src[pos:], o.text) {
+			continue
+		}
+		s.at += len(o.text)
+		t := s.emit(o.kind, pos)
+		switch o.kind {
+		case tLParen, tLBracket, tLBrace:
+			s.open = append(s.open, len(s.toks)-1)
+		case tRParen, tRBracket, tRBrace:
+			s.closing(t)
+		case tComma:
+			if n := len(s.open); n > 0 {
+				s.toks[s.open[n-1]].commas = true
+			}
+		}
+		return
+	}
+	s.stray()
+}
+
+func (s *scanner) closing(t *token) {
+	n := len(s.open)
+	if n == 0 {
+		s.errs.addf(t.span, "", "%s closes nothing", t.kind)
+		return
+	}
+	o := &s.toks[s.open[n-1]]
+	if o.kind+1 != t.kind {
+		s.errs.addf(t.span, "", "%s does not close the %s of line %d", t.kind, o.kind, s.f.line(o.pos))
+	}
+	o.match = len(s.toks) - 1
+	s.open = s.open[:n-1]
+}
+
+// lookalikes says what to write instead of a character that is not in the
+// language.
+var lookalikes = map[rune]string{
+	'≤': "<=", '≥': ">=", '≠': "!=", '×': "*", '·': "*", '−': "-", '–': "-", '…': "..", '²': "^2",
+	'“': `"`, '”': `"`, '’': "'", '`': `"`, '|': "abs(...), or the word or", '&': "and", '!': "not", '%': "# for a comment",
+}
+
+func (s *scanner) stray() {
+	pos := s.at
+	r, n := utf8.DecodeRuneInString(s.src[pos:])
+	s.at += n
+	t := s.emit(tBad, pos)
+	help := ""
+	if w, ok := lookalikes[r]; ok {
+		help = "write " + w
+	}
+	if unicode.IsPrint(r) && r != utf8.RuneError {
+		s.errs.addf(t.span, help, "the character %c has no meaning here", r)
+	} else {
+		s.errs.addf(t.span, help, "the character %U has no meaning here", r)
+	}
+}
