@@ -1,0 +1,272 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/backends"
+	"github.com/dcopt/dcopt/qpbackend/qps"
+)
+
+func checkCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "say how a problem is split, without solving it",
+		ArgsUsage: "FILE",
+		Description: "Prints the curvature of the objective and of every constraint family, what is linearised, the cones and the size\n" +
+			"of the convex problem, and the backends that can solve it. FILE as for solve.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param or an option another value, `K=V`; may be repeated"},
+			jsonFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			path, err := oneFile(c)
+			if err != nil {
+				return err
+			}
+			var o *outline
+			if qps.Is(path) {
+				if c.IsSet("set") {
+					return usagef("flag --set is for .dc problems, not for %s", path)
+				}
+				o, err = outlineQP(path)
+			} else {
+				o, err = outlineDC(c, path)
+			}
+			if err != nil {
+				return err
+			}
+			if !c.Bool("json") {
+				o.text(c.App.Writer)
+				return nil
+			}
+			b, err := line(o.json())
+			if err != nil {
+				return err
+			}
+			_, err = c.App.Writer.Write(b)
+			return err
+		},
+	}
+}
+
+// outline is what check has to say.
+type outline struct {
+	file      string
+	sense     string // minimise or maximise
+	objective split
+	families  []family
+	variables int
+	blocks    []string // of the variables, such as x[3,2]
+	sum       ccp.Summary
+	backends  []string
+}
+
+// split is the curvature of a part and what of it is linearised.
+type split struct {
+	text       string // of the file, "" where there is none
+	curvature  string // constant, affine, convex, concave, DC
+	linearised []string
+}
+
+// family is the constraints of one name.
+type family struct {
+	name  string
+	count int // members
+	rows  int // of the affine ones
+	split
+}
+
+func outlineDC(c *cli.Context, path string) (*outline, error) {
+	src, err := openSource(c, path)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := src.program(nil)
+	if err != nil {
+		return nil, err
+	}
+	p := prog.Problem
+	o := &outline{file: src.path, sense: "minimise", variables: p.NumVars(), objective: splitOf(&prog.Objective)}
+	switch {
+	case prog.Find:
+		o.sense = "find a feasible point"
+		o.objective = split{curvature: "constant"}
+	case p.Maximize:
+		o.sense = "maximise"
+	}
+	for k := range prog.Families {
+		f := &prog.Families[k]
+		rows := 0
+		for _, con := range p.Constraints[f.First : f.First+f.Count] {
+			if !con.DC {
+				rows += con.A.Len()
+			}
+		}
+		o.families = append(o.families, family{f.Name, f.Members, rows, splitOf(&f.Part)})
+	}
+	for _, v := range p.Vars {
+		o.blocks = append(o.blocks, shapeText(v.Name, v.Shape))
+	}
+	if o.sum, err = ccp.Inspect(p); err != nil {
+		return nil, badFile(fmt.Errorf("%s: %w", src.path, err))
+	}
+	o.backends = able(&o.sum)
+	return o, nil
+}
+
+func splitOf(p *lang.Part) split {
+	return split{p.Text, p.Curvature.String(), p.Linearised}
+}
+
+func shapeText(name string, shape []int) string {
+	if len(shape) == 0 {
+		return name
+	}
+	return name + strings.ReplaceAll(fmt.Sprint(shape), " ", ",")
+}
+
+func outlineQP(path string) (*outline, error) {
+	f, err := readQPS(path)
+	if err != nil {
+		return nil, err
+	}
+	p := f.Problem
+	n, m := p.Dims()
+	o := &outline{file: path, sense: "minimise", variables: n, objective: split{curvature: "affine"}}
+	if f.Maximize {
+		o.sense = "maximise"
+	}
+	o.sum = ccp.Summary{Variables: n, Columns: n, Rows: m}
+	if p.P != nil {
+		o.sum.NonzerosP = p.P.NNZ()
+	}
+	if p.A != nil {
+		o.sum.NonzerosA = p.A.NNZ()
+	}
+	if o.sum.NonzerosP > 0 {
+		o.objective.curvature = "quadratic"
+	}
+	if rows := len(f.RowNames); rows > 0 {
+		o.families = append(o.families, family{name: "rows", count: rows, rows: rows, split: split{curvature: "affine"}})
+	}
+	if bounds := len(f.BoundCols); bounds > 0 {
+		o.families = append(o.families, family{name: "bounds", count: bounds, rows: bounds, split: split{curvature: "affine"}})
+	}
+	for _, b := range backends.All() {
+		if qpbackend.CheckCones(b, p) == nil {
+			o.backends = append(o.backends, b.Name())
+		}
+	}
+	return o, nil
+}
+
+func (o *outline) text(w io.Writer) {
+	p := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-15s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	p("file", "%s", o.file)
+	blocks := ""
+	if len(o.blocks) > 0 {
+		blocks = ": " + brief(o.blocks)
+	}
+	p("variables", "%d%s", o.variables, blocks)
+	p("objective", "%s", strings.TrimSpace(o.sense+" "+o.objective.text))
+	if o.objective.curvature != "constant" {
+		o.objective.explain(w, "in place")
+	}
+	if len(o.families) == 0 {
+		p("constraints", "none")
+	}
+	for k := range o.families {
+		f := &o.families[k]
+		head := ""
+		if k == 0 {
+			head = "constraints"
+		}
+		p(head, "%s", f.head())
+		f.explain(w, "with a slack")
+	}
+	s := &o.sum
+	p("convex problem", "%d columns, %d rows, %d nonzeros in A and %d in P, %d slacks", s.Columns, s.Rows, s.NonzerosA, s.NonzerosP, s.Slacks)
+	p("cones", "%s", listOr(s.Cones, "none"))
+	p("backends", "%s", listOr(o.backends, "none in this build"))
+}
+
+// head is the name, the number of members and the text.
+func (f *family) head() string {
+	s := f.name
+	if f.count != 1 {
+		s += fmt.Sprintf(" ×%d", f.count)
+	}
+	if f.rows > f.count {
+		s += fmt.Sprintf(" (%d rows)", f.rows)
+	}
+	// The text may begin with the name and its indices.
+	if _, text, ok := strings.Cut(f.text, ":"); ok && strings.HasPrefix(f.text, f.name) {
+		return s + ": " + strings.TrimSpace(text)
+	}
+	if f.text != "" {
+		s += ": " + f.text
+	}
+	return s
+}
+
+// explain writes the curvature and what is linearised.
+func (s *split) explain(w io.Writer, how string) {
+	fmt.Fprintf(w, "%15s  %s\n", "", s.curvature)
+	for k, h := range s.linearised {
+		if k == mostLinearised {
+			fmt.Fprintf(w, "%15s  and %d more\n", "", len(s.linearised)-k)
+			break
+		}
+		fmt.Fprintf(w, "%15s  linearised %s: %s\n", "", how, h)
+	}
+}
+
+const mostLinearised = 6
+
+func (o *outline) json() object {
+	families := []object{}
+	for _, f := range o.families {
+		families = append(families, object{{"name", f.name}, {"count", f.count}, {"rows", f.rows}, {"curvature", f.curvature}, {"text", f.text}, {"linearised", list(f.linearised)}})
+	}
+	s := &o.sum
+	return object{
+		{"file", o.file}, {"variables", o.variables},
+		{"objective", object{{"sense", o.sense}, {"curvature", o.objective.curvature}, {"text", o.objective.text}, {"linearised", list(o.objective.linearised)}}},
+		{"constraints", families},
+		{"convex_problem", object{
+			{"columns", s.Columns}, {"rows", s.Rows}, {"nonzeros_p", s.NonzerosP}, {"nonzeros_a", s.NonzerosA},
+			{"slacks", s.Slacks}, {"linearised", s.Linearised},
+		}},
+		{"cones", list(o.sum.Cones)}, {"backends", list(o.backends)},
+	}
+}
+
+// list is an array in JSON also where there is nothing in it.
+func list(names []string) []string { return append([]string{}, names...) }
+
+// able lists the backends that can solve the convex problem.
+func able(s *ccp.Summary) []string {
+	var names []string
+	for _, b := range backends.All() {
+		if s.Supported(b) {
+			names = append(names, b.Name())
+		}
+	}
+	return names
+}
+
+func listOr(names []string, none string) string {
+	if len(names) == 0 {
+		return none
+	}
+	return strings.Join(names, ", ")
+}

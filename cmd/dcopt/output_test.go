@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dcopt/dcopt/ccp"
+)
+
+func TestOutputIsAtomic(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "result")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	o, err := openOutput(link, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(o, "new")
+	if got, _ := os.ReadFile(path); string(got) != "old" {
+		t.Errorf("before commit the file holds %q", got)
+	}
+	if err := o.commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "new" {
+		t.Errorf("after commit the file holds %q", got)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the file's mode is %v, %v, want it kept", info.Mode(), err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link was replaced instead of the file behind it")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("something was left behind: %v", entries)
+	}
+	if o, err := openOutput(os.DevNull, nil); err != nil || o.commit() != nil {
+		t.Errorf("%s is refused: %v", os.DevNull, err)
+	}
+}
+
+func TestUnwritablePath(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(file, "x"), filepath.Join(file+"s", "x"), filepath.Dir(file), strings.Repeat("x", 5000)} {
+		if _, err := openOutput(path, nil); err == nil || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("%.80s: %v", path, err)
+		}
+	}
+	// The folder vanishes while the result is computed.
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	o, err := openOutput(filepath.Join(dir, "x"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.commit(); err == nil {
+		t.Error("commit into a folder that is gone succeeds")
+	}
+}
+
+func TestReportJSON(t *testing.T) {
+	r := &report{
+		status: "stalled", objective: math.Inf(1), violation: math.NaN(), starts: 1, backend: "ipm",
+		variables: []block{{"x", nil, nil, []float64{0.5}}, {"A<B", []int{2, 2}, nil, []float64{1, 2, 3, math.Inf(-1)}}, {"none", []int{0}, nil, nil}},
+		history:   []ccp.Iteration{{K: 1, Objective: 2, Violation: 0.5, Step: math.NaN(), Tau: 4, Slack: 9}},
+		message:   "a < b",
+	}
+	b, err := line(r.json())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"status":"stalled","objective":null,"max_violation":null,"iterations":0,"starts":1,"backend":"ipm",` +
+		`"seconds":{"read":0,"compile":0,"solve":0,"backend":0},` +
+		`"variables":{"x":0.5,"A<B":[[1,2],[3,null]],"none":[]},"duals":{},"history":[{"iteration":1,"objective":2,"max_violation":0.5,"step":null,"tau":4}],"message":"a < b"}` + "\n"
+	if string(b) != want {
+		t.Errorf("got  %swant %s", b, want)
+	}
+	if !json.Valid(b) {
+		t.Error("not JSON")
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, v := range []float64{0, 1, -1.5, 1e-300, 123456789.123, 1e21, 1e-7, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		var back float64
+		if err := json.Unmarshal(appendNumber(nil, v), &back); err != nil || back != v {
+			t.Errorf("%g becomes %s", v, appendNumber(nil, v))
+		}
+	}
+}
+
+func TestBlockText(t *testing.T) {
+	count := func(n int) []float64 {
+		v := make([]float64, n)
+		for k := range v {
+			v[k] = float64(k + 1)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		b    block
+		full bool
+		want string
+	}{
+		{block{"s", nil, nil, []float64{2.5}}, false, "s = 2.5\n"},
+		{block{"v", []int{3}, nil, count(3)}, false, "v[1..3] = 1 2 3\n"},
+		{block{"v", []int{12}, []int{0}, count(12)}, false, "v[0..11] = 1 2 3 4 5 6 7 8 ... 12\n"},
+		{block{"v", []int{12}, nil, count(12)}, true, "v[1..12] = 1 2 3 4 5 6 7 8 9 10 11 12\n"},
+		{block{"m", []int{2, 2}, []int{0, 1}, count(4)}, false, "m[0,:] = 1 2\nm[1,:] = 3 4\n"},
+		{block{"t", []int{2, 2, 1}, nil, count(4)}, false, "t[1,1,:] = 1\nt[1,2,:] = 2\nt[2,1,:] = 3\nt[2,2,:] = 4\n"},
+		{block{"e", []int{0}, nil, nil}, false, "e[1..0] =\n"},
+	} {
+		var b bytes.Buffer
+		c.b.text(&b, c.full)
+		if b.String() != c.want {
+			t.Errorf("%v:\n%swant\n%s", c.b, b.String(), c.want)
+		}
+	}
+	var b bytes.Buffer
+	block{"m", []int{30, 1}, nil, count(30)}.text(&b, false)
+	if n := strings.Count(b.String(), "\n"); n != mostRows || !strings.HasSuffix(b.String(), "...\nm[30,:] = 30\n") {
+		t.Errorf("30 rows are cut to %d:\n%s", n, b.String())
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestProgress(t *testing.T) {
+	if p := startProgress(&bytes.Buffer{}, "x"); p != nil {
+		t.Error("there is progress on what is no terminal")
+	}
+	var none *progress
+	none.say("nothing")
+	none.stop()
+
+	var w lockedBuffer
+	p := newProgress(&w, "working", time.Hour, time.Hour)
+	p.stop()
+	if w.String() != "" {
+		t.Errorf("a short run shows %q", w.String())
+	}
+	p = newProgress(&w, "working", time.Nanosecond, time.Millisecond)
+	p.say("step %d", 7)
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(w.String(), "step 7") && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	p.stop()
+	if s := w.String(); !strings.Contains(s, "step 7") || !strings.HasSuffix(s, "\r\x1b[K") {
+		t.Errorf("the line is %q", s)
+	}
+}

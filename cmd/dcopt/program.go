@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/qpbackend/backends"
+)
+
+// source is a parsed .dc file with what the command line sets in it. It may be
+// compiled more than once.
+type source struct {
+	path   string
+	file   *lang.File
+	text   []byte
+	opt    lang.Options
+	stderr io.Writer
+	quiet  bool
+	read   float64 // seconds
+}
+
+// program is a compiled source.
+type program struct {
+	*lang.Program
+	path          string
+	read, compile float64 // seconds
+}
+
+// openSource reads and parses a .dc file; "-" is standard input.
+func openSource(c *cli.Context, path string) (*source, error) {
+	s := &source{path: path, stderr: c.App.ErrWriter, quiet: c.Bool("quiet")}
+	s.opt = lang.Options{Set: map[string]string{}, Cache: &lang.Cache{}}
+	for _, kv := range c.StringSlice("set") {
+		name, value, ok := cut(kv)
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" || value == "" {
+			return nil, usagef("--set %s: want NAME=VALUE", kv)
+		}
+		if old, twice := s.opt.Set[name]; twice {
+			return nil, usagef("--set gives %s two values, %s and %s", name, old, value)
+		}
+		s.opt.Set[name] = value
+	}
+	if path == "-" {
+		s.path = "standard input"
+	} else {
+		s.opt.Dir = filepath.Dir(path)
+	}
+	begin := time.Now()
+	var err error
+	if s.text, err = readProblem(c, path); err != nil {
+		return nil, err
+	}
+	if s.file, err = lang.Parse(s.path, s.text); err != nil {
+		return nil, s.diagnose(err)
+	}
+	s.read = time.Since(begin).Seconds()
+	return s, nil
+}
+
+// program compiles the source, with the swept parameter at its value if there
+// is one.
+func (s *source) program(sweep *member) (*program, error) {
+	opt := s.opt
+	if sweep != nil {
+		if old, twice := opt.Set[sweep.name]; twice {
+			return nil, usagef("--set gives %s the value %s, and --sweep gives it others", sweep.name, old)
+		}
+		opt.Set = map[string]string{sweep.name: sweep.value.(string)}
+		for k, v := range s.opt.Set {
+			opt.Set[k] = v
+		}
+	}
+	begin := time.Now()
+	prog, err := lang.Compile(s.file, opt)
+	if err != nil {
+		return nil, s.diagnose(err)
+	}
+	if !s.quiet {
+		if err := s.render(prog.Warnings); err != nil {
+			return nil, err
+		}
+		s.quiet = true // once, not for each value of a sweep
+	}
+	return &program{prog, s.path, s.read, time.Since(begin).Seconds()}, nil
+}
+
+// diagnose prints what is wrong with the file. What is wrong with --set alone
+// is wrong usage.
+func (s *source) diagnose(err error) error {
+	var ds lang.Diagnostics
+	if !errors.As(err, &ds) {
+		return badFile(fmt.Errorf("%s: %w", s.path, err))
+	}
+	if err := s.render(ds); err != nil {
+		return err
+	}
+	for _, d := range ds {
+		if d.Line > 0 || !strings.HasPrefix(d.Message, "set ") {
+			return &failure{code: exitFile}
+		}
+	}
+	return &failure{code: exitUsage}
+}
+
+func (s *source) render(ds lang.Diagnostics) error {
+	text := func(name string) []byte {
+		if name == s.path {
+			return s.text
+		}
+		return nil // data files are not shown
+	}
+	return ds.Render(s.stderr, text, isTerminal(s.stderr) && os.Getenv("NO_COLOR") == "")
+}
+
+// settings are those of the file, with the flags before them, and the number
+// of starts.
+func (j *job) settings(prog *program) (ccp.Settings, int, error) {
+	set, starts := ccp.DefaultSettings(), 1
+	o := prog.Options
+	override(&set.Tau0, o.Tau)
+	override(&set.TauMax, o.TauMax)
+	if o.Tau != nil || o.TauMax != nil { // as written, not in multiples of the problem's scale
+		set.TauRelative = false
+		switch {
+		case o.TauMax == nil:
+			set.TauMax = max(set.TauMax, set.Tau0)
+		case o.Tau == nil:
+			set.Tau0 = min(set.Tau0, set.TauMax)
+		}
+	}
+	override(&set.Mu, o.Mu)
+	override(&set.MaxIter, o.MaxIter)
+	override(&set.Tol, o.Tol)
+	override(&set.FeasTol, o.FeasTol)
+	override(&set.Seed, o.Seed)
+	override(&starts, o.Restarts)
+	if o.Backend != nil && *o.Backend != "auto" {
+		b, err := backends.ByName(*o.Backend)
+		if err != nil && !j.c.IsSet("backend") {
+			return set, 0, badFile(fmt.Errorf("%s: option backend: %w", prog.path, err))
+		}
+		set.Backend = b
+	}
+	if j.c.IsSet("backend") {
+		set.Backend = j.backend
+	}
+	if j.c.IsSet("max-iter") {
+		set.MaxIter = j.c.Int("max-iter")
+	}
+	if j.c.IsSet("tol") {
+		set.Tol = j.c.Float64("tol")
+	}
+	if j.c.IsSet("seed") {
+		set.Seed = j.c.Uint64("seed")
+	}
+	if j.c.IsSet("starts") {
+		starts = j.c.Int("starts")
+	}
+	if err := set.Validate(); err != nil {
+		return set, 0, badFile(fmt.Errorf("%s: %w", prog.path, err))
+	}
+	return set, starts, nil
+}
+
+func override[T any](dst *T, v *T) {
+	if v != nil {
+		*dst = *v
+	}
+}
+
+// mostSource bounds the size of a problem file; its data files are not part of
+// it.
+const mostSource = 64 << 20
+
+// readProblem returns the text of a .dc file; "-" is standard input.
+func readProblem(c *cli.Context, path string) ([]byte, error) {
+	r := c.App.Reader
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, usagef("%w", err)
+		}
+		defer f.Close()
+		r = f
+	}
+	var buf bytes.Buffer
+	if _, err := io.Copy(&buf, io.LimitReader(r, mostSource+1)); err != nil {
+		return nil, usagef("%w", err)
+	}
+	if buf.Len() > mostSource {
+		return nil, badFile(fmt.Errorf("%s: larger than %d bytes; is this a problem file?", path, mostSource))
+	}
+	return buf.Bytes(), nil
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// report is what a solve has to say, in a table or in JSON.
+type report struct {
+	sweep      *member // the swept parameter and its value, nil outside a sweep
+	status     string
+	code       int // the exit code that goes with the status
+	objective  float64
+	violation  float64
+	worst      string // the constraint where the violation is
+	iterations int
+	starts     int
+	start      int // number of the start that gave the point, from 0
+	backend    string
+	seconds    seconds
+	wall       float64              // from the reading to the end; seconds sums over starts
+	residuals  *qpbackend.Residuals // of a QP file
+	variables  []block
+	columns    object // the variables of a QP file, which have no shape
+	duals      object
+	history    []ccp.Iteration
+	message    string
+}
+
+// say sets the message where the backend or procedure left none.
+func (r *report) say(message string) {
+	if r.message == "" {
+		r.message = message
+	}
+}
+
+// seconds are wall-clock times; backend is the backend's share of solve.
+type seconds struct {
+	read, compile, solve, backend float64
+}
+
+// block is a variable with its values.
+type block struct {
+	name   string
+	shape  []int
+	origin []int // first index of each dimension; nil: 1
+	v      []float64
+}
+
+type secondsJSON struct {
+	Read    number `json:"read"`
+	Compile number `json:"compile"`
+	Solve   number `json:"solve"`
+	Backend number `json:"backend"`
+}
+
+type iterationJSON struct {
+	Iteration    int    `json:"iteration"`
+	Objective    number `json:"objective"`
+	MaxViolation number `json:"max_violation"`
+	Step         number `json:"step"`
+	Tau          number `json:"tau"`
+}
+
+// json is the object that solve --json prints. Its members are a contract:
+// docs/cli.md.
+func (r *report) json() object {
+	var o object
+	if r.sweep != nil {
+		o = append(o, member{"sweep", object{*r.sweep}})
+	}
+	o = append(o, object{
+		{"status", r.status}, {"objective", number(r.objective)}, {"max_violation", number(r.violation)},
+		{"iterations", r.iterations}, {"starts", r.starts}, {"backend", r.backend},
+		{"seconds", secondsJSON{number(r.seconds.read), number(r.seconds.compile), number(r.seconds.solve), number(r.seconds.backend)}},
+	}...)
+	if r.residuals != nil {
+		o = append(o, object{
+			{"primal_residual", number(r.residuals.Primal)}, {"dual_residual", number(r.residuals.Dual)}, {"gap", number(r.residuals.Gap)},
+		}...)
+	}
+	variables := append(object{}, r.columns...)
+	for _, b := range r.variables {
+		variables = append(variables, member{b.name, nested{b.shape, b.v}})
+	}
+	history := make([]iterationJSON, len(r.history))
+	for k, it := range r.history {
+		history[k] = iterationJSON{it.K, number(it.Objective), number(it.Violation), number(it.Step), number(it.Tau)}
+	}
+	return append(o, object{{"variables", variables}, {"duals", r.duals}, {"history", history}, {"message", r.message}}...)
+}
+
+// text writes the table for people: head only if brief, all entries of the
+// variables if full.
+func (r *report) text(w io.Writer, brief, full bool) {
+	p := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-13s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	p("status", "%s", r.status)
+	if r.message != "" {
+		p("", "%s", r.message)
+	}
+	p("objective", "%s", show(r.objective, 10))
+	where := ""
+	if r.worst != "" {
+		where = " at " + r.worst
+	}
+	p("violation", "%s%s", show(r.violation, 3), where)
+	if r.residuals != nil && !math.IsNaN(r.residuals.Max()) {
+		p("residuals", "primal %s, dual %s, gap %s", show(r.residuals.Primal, 3), show(r.residuals.Dual, 3), show(r.residuals.Gap, 3))
+	}
+	starts := ""
+	if r.starts > 1 {
+		starts = fmt.Sprintf(" from %d starts, the best of them number %d", r.starts, r.start+1)
+	}
+	p("iterations", "%d%s", r.iterations, starts)
+	share := "of it"
+	if r.starts > 1 {
+		share = "over all starts"
+	}
+	p("time", "%s s, %s s %s in backend %s", show(r.wall, 3), show(r.seconds.backend, 3), share, r.backend)
+	if brief {
+		return
+	}
+	if len(r.variables)+len(r.columns) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, b := range r.variables {
+		b.text(w, full)
+	}
+	names := 0
+	for _, m := range r.columns {
+		names = max(names, len(m.name))
+	}
+	for k, m := range r.columns {
+		if !full && len(r.columns) > mostRows && k >= mostRows-2 && k < len(r.columns)-1 {
+			if k == mostRows-2 {
+				fmt.Fprintln(w, "...")
+			}
+			continue
+		}
+		fmt.Fprintf(w, "%-*s  %s\n", names, m.name, show(float64(m.value.(number)), 6))
+	}
+}
+
+// A variable is cut to so many rows of so many numbers unless all of it is
+// asked for.
+const (
+	mostRows    = 12
+	mostColumns = 10
+)
+
+// text writes a scalar as "x = 1", a vector as one row, more dimensions as a
+// row for each choice of the indices but the last.
+func (b block) text(w io.Writer, full bool) {
+	if len(b.shape) == 0 {
+		fmt.Fprintf(w, "%s = %s\n", b.name, show(clean(b.v)[0], 6))
+		return
+	}
+	v := clean(b.v)
+	last := len(b.shape) - 1
+	width := b.shape[last]
+	rows := 1
+	for _, d := range b.shape[:last] {
+		rows *= d
+	}
+	index := make([]int, last)
+	for i := range rows {
+		if full || rows <= mostRows || i < mostRows-2 || i == rows-1 {
+			fmt.Fprintf(w, "%s =%s\n", b.label(index), row(v[i*width:(i+1)*width], full))
+		} else if i == mostRows-2 {
+			fmt.Fprintln(w, "...")
+		}
+		for d := last - 1; d >= 0; d-- {
+			if index[d]++; index[d] < b.shape[d] {
+				break
+			}
+			index[d] = 0
+		}
+	}
+}
+
+// clean is v with 0 for what is rounding error, for people; JSON has v itself.
+func clean(v []float64) []float64 {
+	scale := 1.0
+	for _, x := range v {
+		scale = max(scale, math.Abs(x))
+	}
+	out := make([]float64, len(v))
+	for k, x := range v {
+		if !(math.Abs(x) <= 1e-9*scale) {
+			out[k] = x
+		}
+	}
+	return out
+}
+
+// label is x[1..5] for a vector, x[3,:] for a row.
+func (b block) label(index []int) string {
+	first := func(d int) int {
+		if b.origin == nil {
+			return 1
+		}
+		return b.origin[d]
+	}
+	if len(index) == 0 {
+		return fmt.Sprintf("%s[%d..%d]", b.name, first(0), first(0)+b.shape[0]-1)
+	}
+	var s strings.Builder
+	for d, i := range index {
+		s.WriteString(strconv.Itoa(first(d)+i) + ",")
+	}
+	return b.name + "[" + s.String() + ":]"
+}
+
+func row(v []float64, full bool) string {
+	var s strings.Builder
+	for k, x := range v {
+		if !full && len(v) > mostColumns && k >= mostColumns-2 && k < len(v)-1 {
+			if k == mostColumns-2 {
+				s.WriteString(" ...")
+			}
+			continue
+		}
+		s.WriteString(" " + show(x, 6))
+	}
+	return s.String()
+}
+
+// show is x with so many significant digits; -0 is 0.
+func show(x float64, digits int) string {
+	switch {
+	case math.IsNaN(x):
+		return "none"
+	case x == 0:
+		return "0"
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}

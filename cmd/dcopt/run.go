@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitUsage       = 1   // wrong usage, or a file that cannot be read or written
+	exitFile        = 2   // a file was read and is wrong
+	exitNotSolved   = 3   // no feasible converged point; the best one is printed
+	exitInterrupted = 130 // by a signal; the best point is printed
+)
+
+// failure ends a command with a code; err is nil where all has been said.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string {
+	if f.err == nil {
+		return fmt.Sprintf("exit %d", f.code)
+	}
+	return f.err.Error()
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+func usagef(format string, args ...any) error {
+	return &failure{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// badFile says that a file which could be read is wrong.
+func badFile(err error) error { return &failure{exitFile, err} }
+
+// ended is the result of a command that printed what it has to say.
+func ended(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return &failure{code: code}
+}
+
+// run is the program: args without its name. It returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := &checkedWriter{w: stdout}
+	app := newApp(stdin, out, stderr)
+	args, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, append([]string{app.Name}, args...))
+	}
+	if out.err != nil { // what was asked for has not arrived
+		err = usagef("cannot write to standard output: %w", out.err)
+	}
+	if err == nil {
+		return exitOK
+	}
+	var f *failure
+	if !errors.As(err, &f) {
+		f = &failure{exitUsage, err}
+	}
+	if f.err != nil {
+		complain(stderr, f.err)
+	}
+	return f.code
+}
+
+// checkedWriter remembers its first error and writes nothing after it.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (n int, err error) {
+	if c.err == nil {
+		n, c.err = c.w.Write(p)
+	}
+	return n, c.err
+}
+
+// placed is an error that carries its place in a file, so that the program's
+// name in front would be in the way of editors.
+type placed struct{ error }
+
+func complain(w io.Writer, err error) {
+	var p placed
+	if errors.As(err, &p) {
+		fmt.Fprintln(w, err)
+		return
+	}
+	fmt.Fprintln(w, "dcopt:", err)
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+	app := &cli.App{
+		Name:                      "dcopt",
+		HelpName:                  "dcopt",
+		Usage:                     "difference-of-convex optimisation",
+		UsageText:                 "dcopt COMMAND [FLAGS] [FILE...]",
+		Version:                   version(),
+		Reader:                    stdin,
+		Writer:                    stdout,
+		ErrWriter:                 stderr,
+		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
+		ExitErrHandler:            func(*cli.Context, error) {},
+		Commands: []*cli.Command{
+			solveCommand(), checkCommand(), fitCommand(), predictCommand(), cvCommand(),
+			backendsCommand(), versionCommand(), completionCommand(),
+		},
+		Action: func(c *cli.Context) error {
+			c.App.Writer = c.App.ErrWriter
+			if err := cli.ShowAppHelp(c); err != nil {
+				return err
+			}
+			return ended(exitUsage)
+		},
+	}
+	for _, c := range app.Commands {
+		c.HideHelpCommand = true // or a file named help would be one
+		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return flagError(err) }
+		if c.UsageText == "" {
+			c.UsageText = "dcopt " + c.Name + " [FLAGS] " + c.ArgsUsage
+		}
+	}
+	return app
+}
+
+// oneFile returns the only argument of a command.
+func oneFile(c *cli.Context) (string, error) {
+	switch args := c.Args().Slice(); {
+	case len(args) == 0:
+		return "", usagef("%s: which file? Usage: %s", c.Command.Name, c.Command.UsageText)
+	case len(args) > 1:
+		return "", usagef("%s: one file at a time, not %d (%s, %s, ...)", c.Command.Name, len(args), args[0], args[1])
+	case args[0] == "":
+		return "", usagef("%s: the name of the file is empty", c.Command.Name)
+	default:
+		return args[0], nil
+	}
+}

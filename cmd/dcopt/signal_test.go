@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// slowProblem takes many short iterations from many starts: a minute.
+const slowProblem = `param n = 40
+var c[n,2] start normal(0, 10)
+minimize max(i in 1..n) (norminf(c[i,:]) + 1)
+subject to
+  apart[i in 1..n, j in i+1..n]: norm2(c[i,:] - c[j,:]) >= 2
+option restarts = 400, seed = 1, max_iter = 100
+`
+
+// TestInterrupt sends a real SIGINT to a real process: it prints the best
+// point and exits with 130.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: no SIGINT between processes on Windows")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "dcopt")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "slow.dc"), []byte(slowProblem), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--json"}, {"--json", "--out", "best.json"}} {
+		cmd := exec.Command(program, append([]string{"solve", "slow.dc", "-v"}, args...)...)
+		cmd.Dir = dir
+		var stdout bytes.Buffer
+		cmd.Stdout = &stdout
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() })
+		lines := 0
+		for scan := bufio.NewScanner(stderr); scan.Scan(); {
+			if lines++; lines == 5 { // well under way
+				cmd.Process.Signal(os.Interrupt)
+			}
+		}
+		err = cmd.Wait()
+		kill.Stop()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+			t.Fatalf("after SIGINT: %v, want exit code 130; stdout %q", err, stdout.String())
+		}
+		result := stdout.Bytes()
+		if len(args) > 1 {
+			if stdout.Len() > 0 {
+				t.Errorf("with --out, stdout has %q", stdout.String())
+			}
+			if result, err = os.ReadFile(filepath.Join(dir, "best.json")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var r struct {
+			Status    string
+			Objective *float64
+			Variables struct{ C [][]float64 }
+		}
+		if err := json.Unmarshal(result, &r); err != nil {
+			t.Fatalf("%v: %s", err, result)
+		}
+		if r.Status != "cancelled" || r.Objective == nil || len(r.Variables.C) != 40 {
+			t.Errorf("the best point is %s", result)
+		}
+	}
+}

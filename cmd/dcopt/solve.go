@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/backends"
+	"github.com/dcopt/dcopt/qpbackend/qps"
+)
+
+func solveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "solve",
+		Usage:     "solve the problem in a file",
+		ArgsUsage: "FILE",
+		Description: "FILE is a .dc problem (- reads one from standard input), or a convex quadratic program in a .qps, .mps or\n" +
+			".sif file, plain or with .gz. The result goes to standard output, everything else to standard error.\n\n" +
+			"Exit codes: 0 converged or solved, 1 wrong usage or unreadable file, 2 wrong problem file,\n" +
+			"3 no feasible converged point (the best point is printed), 130 interrupted (likewise).",
+		Flags: []cli.Flag{
+			backendFlag(),
+			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best; goes before option restarts"},
+			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a .csv file; may be repeated"},
+			&cli.StringFlag{Name: "sweep", Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to B, or K=V1,V2,..."},
+			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start"},
+			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the largest residual"},
+			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
+			jsonFlag(),
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json"},
+			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no variables in the table, no notes, no progress"},
+		},
+		Action: solve,
+	}
+}
+
+func backendFlag() cli.Flag {
+	var names []string
+	for _, b := range backends.All() {
+		names = append(names, b.Name())
+	}
+	return &cli.StringFlag{Name: "backend", Value: "auto", Usage: "solver of the convex problems, `NAME`: auto, " + strings.Join(names, ", ")}
+}
+
+func jsonFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON, see docs/cli.md"}
+}
+
+// job is a solve with its flags checked.
+type job struct {
+	c       *cli.Context
+	path    string
+	backend qpbackend.Backend // nil: the default
+	limit   time.Duration     // 0: none
+	out     *output
+	json    bool
+	stderr  io.Writer
+}
+
+func solve(c *cli.Context) error {
+	j, err := newJob(c)
+	if err != nil {
+		return err
+	}
+	if qps.Is(j.path) {
+		for _, name := range []string{"starts", "seed", "set", "sweep"} {
+			if c.IsSet(name) {
+				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
+			}
+		}
+		return j.solveQP(c.Context)
+	}
+	if c.IsSet("sweep") {
+		return j.sweep(c.Context)
+	}
+	return j.solveDC(c.Context)
+}
+
+func newJob(c *cli.Context) (*job, error) {
+	path, err := oneFile(c)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{c: c, path: path, stderr: c.App.ErrWriter}
+	if j.backend, err = backendOf(c); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.IsSet("starts") && c.Int("starts") < 1:
+		return nil, usagef("--starts %d: want at least 1", c.Int("starts"))
+	case c.IsSet("max-iter") && c.Int("max-iter") < 1:
+		return nil, usagef("--max-iter %d: want at least 1", c.Int("max-iter"))
+	case c.IsSet("tol") && (!(c.Float64("tol") > 0) || math.IsInf(c.Float64("tol"), 1)):
+		return nil, usagef("--tol %g: want a number > 0", c.Float64("tol"))
+	case c.Bool("quiet") && c.Bool("verbose"):
+		return nil, usagef("-q and -v exclude each other")
+	}
+	if c.IsSet("time-limit") {
+		if j.limit, err = parseLimit(c.String("time-limit")); err != nil {
+			return nil, err
+		}
+	}
+	if c.IsSet("out") && c.String("out") == "" {
+		return nil, usagef("--out: the name of the file is empty")
+	}
+	if j.out, err = openOutput(c.String("out"), c.App.Writer); err != nil {
+		return nil, err
+	}
+	j.json = c.Bool("json") || strings.HasSuffix(strings.ToLower(c.String("out")), ".json")
+	return j, nil
+}
+
+// backendOf is the backend of the flag, nil for auto.
+func backendOf(c *cli.Context) (qpbackend.Backend, error) {
+	name := c.String("backend")
+	if name == "auto" {
+		return nil, nil
+	}
+	b, err := backends.ByName(name)
+	if err != nil {
+		return nil, &failure{exitUsage, fmt.Errorf("--backend: %w", err)}
+	}
+	return b, nil
+}
+
+// parseLimit reads a duration, or a number of seconds.
+func parseLimit(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if v, errNumber := strconv.ParseFloat(s, 64); errNumber == nil {
+		d, err = time.Duration(v*float64(time.Second)), nil
+		if v > 1e9 { // beyond what a Duration holds, and NaN is not > 0 below
+			d = 1e9 * time.Second
+		} else if math.IsNaN(v) {
+			d = 0
+		}
+	}
+	if err != nil || d <= 0 {
+		return 0, usagef("--time-limit %s: want a duration > 0 such as 30, 90s or 1.5m", s)
+	}
+	return d, nil
+}
+
+// deadline is ctx with the job's time limit, counted from now.
+func (j *job) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if j.limit == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, j.limit)
+}
+
+func (j *job) progress() *progress {
+	if j.c.Bool("quiet") || j.c.Bool("verbose") {
+		return nil
+	}
+	return startProgress(j.stderr, "solving")
+}
+
+// note writes to standard error what does not belong to the result.
+func (j *job) note(format string, args ...any) {
+	if !j.c.Bool("quiet") {
+		fmt.Fprintf(j.stderr, "dcopt: "+format+"\n", args...)
+	}
+}
+
+// print writes one report in the form asked for.
+func (j *job) print(r *report) error {
+	if !j.json {
+		r.text(j.out, j.c.Bool("quiet"), j.c.Bool("full") || j.out.toFile())
+		return nil
+	}
+	return j.printJSON(r)
+}
+
+func (j *job) printJSON(r *report) error {
+	b, err := line(r.json())
+	if err != nil {
+		return err
+	}
+	if _, err := j.out.Write(b); err != nil {
+		return usagef("cannot write the result: %w", err)
+	}
+	return nil
+}
+
+// finish prints the only report of a job.
+func (j *job) finish(r *report) error {
+	if err := j.print(r); err != nil {
+		return err
+	}
+	if err := j.out.commit(); err != nil {
+		return err
+	}
+	return ended(r.code)
+}
+
+// isContextError reports whether err says that a context ended.
+func isContextError(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// interrupted reports whether the user ended ctx.
+func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }

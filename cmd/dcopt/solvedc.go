@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// solveDC compiles and solves a .dc file.
+func (j *job) solveDC(ctx context.Context) error {
+	src, err := openSource(j.c, j.path)
+	if err != nil {
+		return err
+	}
+	prog, err := src.program(nil)
+	if err != nil {
+		return err
+	}
+	r, _, err := j.run(ctx, prog, nil)
+	if err != nil {
+		return err
+	}
+	return j.finish(r)
+}
+
+// run solves a compiled program, from x0 unless that is nil.
+func (j *job) run(ctx context.Context, prog *program, x0 []float64) (*report, *ccp.Result, error) {
+	set, starts, err := j.settings(prog)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := j.progress()
+	switch {
+	case j.c.Bool("verbose"):
+		set.Recorder = ccp.Printer(j.stderr)
+	case p != nil:
+		set.Recorder = p.recorder()
+	}
+	limited, cancel := j.deadline(ctx)
+	defer cancel()
+	begin := time.Now()
+	var res *ccp.Result
+	if x0 == nil && starts > 1 {
+		res, err = ccp.Multistart(limited, prog.Problem, starts, set)
+	} else {
+		res, err = ccp.Solve(limited, prog.Problem, x0, set)
+	}
+	wall := time.Since(begin).Seconds()
+	p.stop()
+	switch {
+	case err != nil && !isContextError(err):
+		return nil, nil, j.refusal(prog, err)
+	case res == nil && interrupted(ctx):
+		return nil, nil, &failure{exitInterrupted, errors.New("interrupted before the first iteration")}
+	case res == nil:
+		return nil, nil, &failure{exitNotSolved, errors.New("the time limit passed before the first iteration")}
+	}
+	r := dcReport(prog.Problem, res)
+	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
+	r.wall = prog.read + prog.compile + wall
+	if err != nil && res.Status == ccp.Converged {
+		r.say("the time limit passed before all starts were done")
+	}
+	if interrupted(ctx) {
+		// The best start may have ended before; the run as a whole has not.
+		r.status, r.code = ccp.Cancelled.String(), exitInterrupted
+	}
+	return r, res, nil
+}
+
+// refusal is the error of ccp for a problem that it cannot try.
+func (j *job) refusal(prog *program, err error) error {
+	var cone *qpbackend.UnsupportedConeError
+	if errors.As(err, &cone) {
+		sum, _ := ccp.Inspect(prog.Problem)
+		return usagef("%s: %w; backends that can: %s", j.path, err, listOr(able(&sum), "none in this build"))
+	}
+	return badFile(placed{fmt.Errorf("%s: %w", j.path, err)})
+}
+
+func dcReport(p *dc.Problem, res *ccp.Result) *report {
+	r := &report{
+		status: res.Status.String(), code: exitNotSolved,
+		objective: res.Objective, violation: res.Violation, worst: res.Worst,
+		iterations: res.Iterations, starts: res.Starts, start: res.Start, backend: res.Backend,
+		seconds: seconds{compile: res.Seconds.Compile, solve: res.Seconds.Solve, backend: res.Seconds.Backend},
+		history: res.History, message: res.Message,
+	}
+	switch res.Status {
+	case ccp.Converged:
+		r.code = exitOK
+	case ccp.Cancelled:
+		r.code = exitInterrupted
+	}
+	if len(res.X) == p.NumVars() {
+		for _, v := range p.Vars {
+			r.variables = append(r.variables, block{v.Name, v.Shape, v.Origin, res.X[v.Offset : v.Offset+v.Len()]})
+		}
+	}
+	if res.Duals != nil {
+		r.duals = dcDuals(p, res.Duals)
+	}
+	return r
+}
+
+// dcDuals groups the multipliers by family: a constraint without index is a
+// number, or an array if it is one of arrays; a family is the array of its
+// constraints in order. The two halves of an equation or chain that is not
+// affine stand side by side.
+func dcDuals(p *dc.Problem, duals [][]float64) object {
+	var names []string
+	families := map[string][]any{}
+	indexed := map[string]bool{}
+	for i := range p.Constraints {
+		c := &p.Constraints[i]
+		value := dualOf(c, duals[i])
+		if i > 0 && len(c.Index) > 0 && c.Family != "" && c.Name() == p.Constraints[i-1].Name() {
+			list := families[c.Family]
+			list[len(list)-1] = []any{list[len(list)-1], value}
+			continue
+		}
+		if _, seen := families[c.Family]; !seen {
+			names = append(names, c.Family)
+		}
+		families[c.Family] = append(families[c.Family], value)
+		indexed[c.Family] = indexed[c.Family] || len(c.Index) > 0
+	}
+	o := object{}
+	for _, name := range names {
+		values := families[name]
+		if len(values) == 1 && !indexed[name] {
+			o = append(o, member{name, values[0]})
+		} else {
+			o = append(o, member{name, values})
+		}
+	}
+	return o
+}
+
+func dualOf(c *dc.Constraint, y []float64) any {
+	var shape []int
+	if !c.DC {
+		shape = c.A.Shape()
+	} else if len(y) != 1 {
+		shape = []int{len(y)}
+	}
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	if len(y) != n {
+		return numbers(y)
+	}
+	return nested{shape, y}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"time"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/qps"
+)
+
+// solveQP solves a quadratic program by one backend, without the procedure.
+func (j *job) solveQP(ctx context.Context) error {
+	begin := time.Now()
+	f, err := readQPS(j.path)
+	if err != nil {
+		return err
+	}
+	for _, n := range f.Notes {
+		j.note("%s: %s", j.path, n)
+	}
+	read := time.Since(begin).Seconds()
+
+	b := j.backend
+	if b == nil {
+		b = ipm.Backend{}
+	}
+	set := b.DefaultSettings()
+	if j.c.IsSet("tol") {
+		set.Tol = j.c.Float64("tol")
+	}
+	if j.c.IsSet("max-iter") {
+		set.MaxIter = j.c.Int("max-iter")
+	}
+	if err := set.Validate(); err != nil {
+		return usagef("%w", err)
+	}
+	ctx, cancel := j.deadline(ctx)
+	defer cancel()
+	p := j.progress()
+	begin = time.Now()
+	solver, err := b.New(f.Problem, set)
+	var res qpbackend.Result
+	if err == nil {
+		defer solver.Close()
+		err = solver.Solve(ctx, &res)
+	}
+	p.stop()
+	if err != nil && !isContextError(err) {
+		return qpRefusal(j.path, f, err)
+	}
+	r := qpReport(f, &res)
+	r.backend = b.Name()
+	spent := time.Since(begin).Seconds()
+	r.seconds, r.wall = seconds{read: read, solve: spent, backend: spent}, read+spent
+	return j.finish(r)
+}
+
+// readQPS tells a file that cannot be read from one that is wrong.
+func readQPS(path string) (*qps.File, error) {
+	f, err := qps.ReadFile(path)
+	var pe *fs.PathError
+	switch {
+	case errors.As(err, &pe):
+		return nil, usagef("%w", err)
+	case err != nil:
+		return nil, badFile(placed{err})
+	}
+	return f, nil
+}
+
+// qpRefusal names the column of a problem that is not convex.
+func qpRefusal(path string, f *qps.File, err error) error {
+	var nc *qpbackend.NonconvexError
+	if errors.As(err, &nc) && nc.Index >= 0 && nc.Index < len(f.ColNames) {
+		err = fmt.Errorf("the objective is not convex: it has negative curvature at column %s; only convex quadratic programs are solved", f.ColNames[nc.Index])
+	}
+	return badFile(placed{fmt.Errorf("%s: %w", path, err)})
+}
+
+func qpReport(f *qps.File, res *qpbackend.Result) *report {
+	r := &report{
+		status: res.Status.String(), code: exitNotSolved,
+		objective: res.Objective, violation: math.NaN(),
+		iterations: res.Iterations, starts: 1, residuals: &res.Res, message: res.Message,
+	}
+	switch res.Status {
+	case qpbackend.Solved:
+		r.code = exitOK
+	case qpbackend.Cancelled:
+		r.code = exitInterrupted
+	case qpbackend.PrimalInfeasible:
+		r.say("no point meets the rows and bounds; the duals are the proof")
+	case qpbackend.DualInfeasible:
+		r.say("the objective falls for ever; the variables are a direction in which it does")
+	}
+	if f.Maximize {
+		r.objective = -r.objective
+	}
+	n, m := f.Problem.Dims()
+	if len(res.X) == n {
+		r.columns = make(object, n)
+		for k, name := range f.ColNames {
+			r.columns[k] = member{name, number(res.X[k])}
+		}
+		if res.Status != qpbackend.DualInfeasible { // there, X is a direction
+			r.violation, r.worst = qpViolation(f, res.X)
+		}
+	}
+	if len(res.Y) == m {
+		r.duals = make(object, len(f.RowNames))
+		for k, name := range f.RowNames {
+			r.duals[k] = member{name, number(res.Y[k])}
+		}
+	}
+	if res.Status == qpbackend.PrimalInfeasible || res.Status == qpbackend.DualInfeasible {
+		r.residuals = &qpbackend.Residuals{Primal: math.NaN(), Dual: math.NaN(), Gap: math.NaN()} // of no meaning
+	}
+	return r
+}
+
+// qpViolation is the largest amount by which x breaks a row or a bound, and
+// the name of that row or column.
+func qpViolation(f *qps.File, x []float64) (worst float64, where string) {
+	p := f.Problem
+	ax := make([]float64, len(p.L))
+	if p.A != nil {
+		p.A.AddMulVec(ax, 1, x)
+	}
+	for i, v := range ax {
+		d := max(p.L[i]-v, v-p.U[i])
+		if !(d > worst) && !math.IsNaN(d) {
+			continue
+		}
+		worst = d
+		if i < len(f.RowNames) {
+			where = f.RowNames[i]
+		} else {
+			where = "the bounds of " + f.ColNames[f.BoundCols[i-len(f.RowNames)]]
+		}
+	}
+	return worst, where
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dcopt/dcopt/ccp"
+)
+
+// sweepRange is the parameter and the values of --sweep.
+type sweepRange struct {
+	name   string
+	values []string // as --set would have them
+}
+
+// mostValues keeps a slip in a count from running for days.
+const mostValues = 100000
+
+// parseSweep reads name=a:b:n, n values from a to b, or name=v1,v2,...
+func parseSweep(s string) (sweepRange, error) {
+	name, spec, ok := cut(s)
+	r := sweepRange{name: strings.TrimSpace(name)}
+	bad := func(why string) (sweepRange, error) {
+		return r, usagef("--sweep %s: %s; want NAME=FROM:TO:COUNT or NAME=V1,V2,...", s, why)
+	}
+	if !ok || r.name == "" {
+		return bad("no name and values")
+	}
+	if !strings.Contains(spec, ":") {
+		for _, v := range strings.Split(spec, ",") {
+			v = strings.TrimSpace(v)
+			if x, err := strconv.ParseFloat(v, 64); err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+				return bad(fmt.Sprintf("%q is no number", v))
+			}
+			r.values = append(r.values, v)
+		}
+		return r, nil
+	}
+	parts := strings.Split(spec, ":")
+	if len(parts) != 3 {
+		return bad("not three parts")
+	}
+	var ends [2]float64
+	for k := range ends {
+		v, err := strconv.ParseFloat(strings.TrimSpace(parts[k]), 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return bad(fmt.Sprintf("%q is no number", parts[k]))
+		}
+		ends[k] = v
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(parts[2]))
+	if err != nil || n < 1 || n > mostValues {
+		return bad(fmt.Sprintf("the count %q is no number from 1 to %d", parts[2], mostValues))
+	}
+	for k := range n {
+		v := ends[0]
+		if k == n-1 && n > 1 {
+			v = ends[1]
+		} else if k > 0 {
+			v += (ends[1] - ends[0]) * float64(k) / float64(n-1)
+		}
+		r.values = append(r.values, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return r, nil
+}
+
+// sweep solves once a value, each time from the last useful point, and prints
+// a line for each as it comes.
+func (j *job) sweep(ctx context.Context) error {
+	r, err := parseSweep(j.c.String("sweep"))
+	if err != nil {
+		return err
+	}
+	src, err := openSource(j.c, j.path)
+	if err != nil {
+		return err
+	}
+	code := exitOK
+	var last []float64
+	ctx, cancel := j.deadline(ctx) // the limit is for the sweep as a whole
+	defer cancel()
+	for k, v := range r.values {
+		prog, err := src.program(&member{r.name, v})
+		if err != nil {
+			return err
+		}
+		if len(last) != prog.Problem.NumVars() {
+			last = nil // another value, another size
+		}
+		rep, res, err := j.run(ctx, prog, last)
+		if err != nil {
+			return err
+		}
+		rep.sweep = &member{r.name, number(parseFinite(v))}
+		if k == 0 && !j.json {
+			sweepHead(j, r.name)
+		}
+		if err := j.sweepLine(rep); err != nil {
+			return err
+		}
+		if code = max(code, rep.code); ctx.Err() != nil {
+			break
+		}
+		switch res.Status {
+		case ccp.Infeasible, ccp.Unbounded, ccp.Numerical:
+		default:
+			last = res.X
+		}
+	}
+	if err := j.out.commit(); err != nil {
+		return err
+	}
+	return ended(code)
+}
+
+func parseFinite(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+func sweepHead(j *job, name string) {
+	fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10s %9s\n", name, "status", "objective", "violation", "iterations", "seconds")
+}
+
+func (j *job) sweepLine(r *report) error {
+	if j.json {
+		return j.printJSON(r)
+	}
+	_, err := fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10d %9.3f\n", show(float64(r.sweep.value.(number)), 8), r.status,
+		show(r.objective, 10), show(r.violation, 3), r.iterations, r.wall)
+	if err != nil {
+		return usagef("cannot write the result: %w", err)
+	}
+	return nil
+}

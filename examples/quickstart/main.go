@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+func main() {
+	// minimise |x| − (x − 1)² over −2 ≤ x ≤ 3; it has a local minimum at
+	// either end.
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
+	m.Minimize(dc.Abs(x).Minus(dc.Square(x.Sub(dc.Num(1)))))
+	p, err := m.Problem()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, start := range []float64{0, 2} {
+		res, err := ccp.Solve(context.Background(), p, []float64{start}, ccp.DefaultSettings())
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("from %g: %v, x = %.4f, objective %.4f\n", start, res.Status, res.X[0], res.Objective)
+	}
+}
