@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# The work of "make check" and "make test", for this module and every nested
+# one. A failing step does not stop the others. The last line is the summary:
+# a step that is no test (gofmt, vet, ...) counts there only if it fails.
+#
+# OSQP and the data of DCOPT_SHARED may be missing: what then cannot be tested
+# is listed and counted as skipped. With CI=true nothing may be skipped.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+what=${1:-all}
+logs=$PWD/build/test
+rm -rf "$logs"
+mkdir -p "$logs"
+: >"$logs/tally"
+
+# step NAME COMMAND... runs it, silent if it succeeds.
+step() {
+	local name=$1
+	shift
+	if "$@" >"$logs/step" 2>&1; then
+		echo "ok    $name"
+	else
+		echo "FAIL  $name"
+		sed 's/^/      /' "$logs/step"
+		echo "count 0 1 0" >>"$logs/tally"
+	fi
+}
+
+# skip NAME REASON records what this machine cannot do.
+skip() {
+	echo "SKIP  $1: $2"
+	printf 'skip %s: %s\ncount 0 0 1\n' "$1" "$2" >>"$logs/tally"
+}
+
+# inside DIR COMMAND... runs it there.
+inside() { (cd "$1" && shift && "$@"); }
+
+# Directories with a go.mod, "." first.
+modules=$(find . \( -name build -o -name testdata -o -name 'build.tmp.*' -o -name '.?*' \) -prune -o -name go.mod -print |
+	sed 's,/go.mod$,,' | sort)
+
+# The tags of the full run, and whether the race detector can run: both need C.
+cgo=yes tags=osqp
+cc=$(go env CC)
+if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "${cc%% *}" >/dev/null; then
+	cgo=no tags=
+	skip "race detector and OSQP" "CGO_ENABLED=0, or no C compiler ${cc%% *}"
+elif ! third_party/osqp/build.sh; then
+	tags=
+	skip OSQP "the library could not be built, see above"
+fi
+
+# The newest staticcheck that the installed Go can build.
+staticcheck=
+for version in v0.8.2 v0.7.0 v0.6.1; do
+	if go run "honnef.co/go/tools/cmd/staticcheck@$version" -version >"$logs/staticcheck" 2>&1; then
+		staticcheck=honnef.co/go/tools/cmd/staticcheck@$version
+		break
+	fi
+done
+[ -n "$staticcheck" ] || skip staticcheck "$(tail -n 1 "$logs/staticcheck")"
+
+unformatted() {
+	local files
+	files=$(find . \( -name build -o -name testdata -o -name 'build.tmp.*' -o -name '.?*' \) -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) &&
+		[ -z "$files" ] || { echo "$files"; return 1; }
+}
+
+step gofmt unformatted
+for dir in $modules; do
+	step "build without cgo ($dir)" inside "$dir" env CGO_ENABLED=0 go build ./...
+	for tag in $tags ""; do
+		of="$dir${tag:+, tag $tag}"
+		step "vet ($of)" inside "$dir" go vet -tags="$tag" ./...
+		[ -z "$staticcheck" ] || step "staticcheck ($of)" inside "$dir" go run "$staticcheck" -tags="$tag" ./...
+	done
+done
+
+# tests NAME DIR FLAGS... keeps all output in build/test/output and shows what
+# matters of it.
+tests() {
+	echo "tests ($1)"
+	echo "=== SUITE $1" >>"$logs/output"
+	inside "$2" go test -v -count=1 -timeout=15m "${@:3}" 2>&1 | tee -a "$logs/output" |
+		awk -v tally="$logs/tally" -f .ci/tests.awk
+	if [ "${PIPESTATUS[0]}" -ne 0 ] && tail -n 1 "$logs/tally" | grep -Eq '^count [0-9]+ 0 '; then
+		echo "FAIL  tests ($1): go test failed without a failing package"
+		echo "count 0 1 0" >>"$logs/tally"
+	fi
+}
+
+if [ "$what" = all ]; then
+	for dir in $modules; do
+		# Once with all there is; once, without the race detector, as a machine
+		# without C has it.
+		if [ "$cgo" = yes ]; then
+			tests "$dir, race detector${tags:+, tag $tags}" "$dir" -race -tags="$tags" ./...
+		fi
+		if [ "$cgo" = no ] || [ -n "$tags" ]; then
+			tests "$dir, no tags" "$dir" ./...
+		fi
+	done
+else
+	tests "house rules" . .
+fi
+
+sed -n 's/^skip /skipped: /p' "$logs/tally"
+read -r passed failed skipped <<<"$(awk '/^count / { p += $2; f += $3; s += $4 } END { print p+0, f+0, s+0 }' "$logs/tally")"
+status=0
+if [ "$failed" -gt 0 ]; then
+	echo "there are failures; all output is in build/test/output"
+	status=1
+fi
+if [ "$passed" -eq 0 ]; then
+	echo "no test ran"
+	status=1
+fi
+if [ "${CI:-false}" = true ] && [ "$skipped" -gt 0 ]; then
+	echo "CI=true: nothing may be skipped"
+	status=1
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+exit "$status"

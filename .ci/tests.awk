@@ -1,0 +1,37 @@
+# Reads the output of "go test -v ./...", prints what a person wants to see of
+# it, and appends to the file "tally" the lines
+#   skip PACKAGE NAME: REASON
+#   count PASSED FAILED SKIPPED
+#
+# A package that fails without a failing test (it does not compile, it crashes,
+# it runs out of time) counts as one failure.
+
+/SKIPPED:/ { reason = $0; sub(/^.*SKIPPED: */, "", reason) }
+/^ *--- PASS: / { passed++ }
+/^ *--- SKIP: / {
+	skip[++skipped] = $3 ": " (reason == "" ? "no reason given" : reason)
+	reason = ""
+}
+/^ *--- FAIL: / { failed++; here++ }
+
+# The line of a package ends it.
+/^(ok|FAIL|\?) *\t/ {
+	if ($1 == "FAIL" && !here) {
+		failed++
+		printf "%s", text
+	}
+	print
+	while (told < skipped)
+		print "skip", $2, skip[++told] >>tally
+	text = ""
+	inside = here = 0
+	next
+}
+
+# A top-level test begins: what the one before wrote is of no interest.
+/^=== RUN   [^\/]*$/ { text = ""; inside = 1 }
+inside { text = text $0 "\n" }
+!inside && !/^(PASS|FAIL)?$/ # of the compiler, for example
+/^--- FAIL: / { printf "%s", text; text = "" }
+
+END { print "count", passed + 0, failed + 0, skipped + 0 >>tally }

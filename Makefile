@@ -1,0 +1,58 @@
+# make            what follows
+# make test       everything that must hold before a commit lands: check, then all
+#                 tests, with OSQP and the race detector and without
+# make check      what needs no test run: gofmt, vet, staticcheck, house rules, a
+#                 build without cgo
+# make build      the program, static, as build/dcopt
+# make osqp       the OSQP library, for the build tag osqp
+# make fuzz       every fuzz test for FUZZTIME (20s)
+# make bench      every benchmark, COUNT (6) times, for benchstat
+# make golden     rewrite the golden files of the tests
+# make clean      remove what was built, the OSQP library excepted
+#
+# In go commands of your own, add the tag osqp after
+#   export PKG_CONFIG_PATH=$PWD/third_party/osqp/build/lib/pkgconfig
+
+SHELL := bash
+FUZZTIME ?= 20s
+COUNT ?= 6
+
+export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
+export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
+
+.PHONY: help test check build osqp fuzz bench golden clean
+
+help:
+	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
+
+test:
+	@bash .ci/test.sh all
+
+check:
+	@bash .ci/test.sh check
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags=-s -o build/dcopt ./cmd/dcopt
+
+osqp:
+	@third_party/osqp/build.sh
+
+# The fuzz tests are found by name; each runs by itself, as Go demands.
+fuzz:
+	@bad=0; while IFS=: read -r file func; do \
+		echo "$${func#func } in $$(dirname "$$file")"; \
+		go test -run='^$$' -fuzz="^$${func#func }\$$" -fuzztime=$(FUZZTIME) "$$(dirname "$$file")" || bad=1; \
+	done < <(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort); exit $$bad
+
+bench:
+	@tags=; third_party/osqp/build.sh && tags=-tags=osqp; \
+	go test $$tags -run='^$$' -bench=. -benchmem -count=$(COUNT) ./...
+
+# Packages whose tests define the flag -update.
+golden:
+	@set -e; grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n1 dirname | sort -u | while read -r dir; do \
+		echo "$$dir"; (cd "$$dir" && go test . -update); \
+	done
+
+clean:
+	rm -rf build

@@ -1,0 +1,442 @@
+package dcopt
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/dcopt/dcopt"
+
+// mayImport is the import graph: for each package of this module the packages
+// of this module that its code, tests aside, may import. The words gonum and
+// cli stand for those modules; the standard library is free for all. An edge is
+// added with a reason, in a commit of its own.
+var mayImport = map[string]string{
+	".": "",
+
+	// DC programs know nothing of how they are solved.
+	"dc":      "gonum",
+	"dc/lang": "dc gonum internal/suggest",
+
+	// "did you mean", for whoever reads names from people.
+	"internal/suggest": "",
+
+	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
+	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm gonum",
+
+	// Solvers of the subproblem know nothing of DC.
+	"qpbackend":                "qpbackend/sparse",
+	"qpbackend/sparse":         "",
+	"qpbackend/internal/amd":   "",
+	"qpbackend/internal/ldl":   "qpbackend/sparse",
+	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl",
+	"qpbackend/internal/equil": "qpbackend/sparse",
+	"qpbackend/ipm":            "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil",
+	"qpbackend/osqp":           "qpbackend qpbackend/sparse third_party/osqp",
+	"qpbackend/backends":       "qpbackend qpbackend/ipm qpbackend/osqp",
+	"qpbackend/presolve":       "qpbackend qpbackend/sparse",
+	"qpbackend/qps":            "qpbackend qpbackend/sparse",
+	"qpbackend/qptest":         "qpbackend qpbackend/sparse",
+
+	"lder":         "dc ccp qpbackend lder/dataset gonum",
+	"lder/dataset": "internal/suggest gonum",
+
+	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset qpbackend qpbackend/backends qpbackend/ipm qpbackend/qps internal/suggest cli",
+
+	// The only package with C.
+	"third_party/osqp": "",
+}
+
+// examplesMayImport holds for every package under examples: what a user may
+// import.
+const examplesMayImport = "dc dc/lang ccp qpbackend qpbackend/sparse qpbackend/ipm qpbackend/osqp qpbackend/backends qpbackend/qps qpbackend/qptest lder lder/dataset"
+
+// planned are rows of mayImport whose package is still to come. A package that
+// exists must not stand here.
+var planned = map[string]bool{}
+
+// modules are the words of mayImport for other modules, by import path prefix.
+var modules = map[string]string{
+	"gonum.org/v1/gonum":       "gonum",
+	"github.com/urfave/cli/v2": "cli",
+}
+
+// ownC are the files in C that are ours; foreign C is not in this repository.
+// build.sh writes library.h, which is not tracked.
+var ownC = map[string]bool{
+	"third_party/osqp/hooks.c":   true,
+	"third_party/osqp/shim.h":    true,
+	"third_party/osqp/library.h": true,
+}
+
+// source is a Go file of this module.
+type source struct {
+	path string // with slashes, from the root
+	file *ast.File
+}
+
+func (s source) pkg() string     { return path.Dir(s.path) }
+func (s source) test() bool      { return strings.HasSuffix(s.path, "_test.go") }
+func (s source) isExample() bool { return strings.HasPrefix(s.path, "examples/") }
+func (s source) isCmd() bool     { return strings.HasPrefix(s.path, "cmd/") }
+
+// rule is a rule of the house that a file meets or breaks by itself.
+type rule struct {
+	name  string
+	check func(s source) []string // what is wrong
+	bad   []sample                // each breaks the rule
+	good  []sample                // none does
+}
+
+type sample struct{ path, code string }
+
+func rules() []rule {
+	return []rule{
+		{"imports follow the table", checkImports, []sample{
+			{"dc/x.go", `import "github.com/dcopt/dcopt/ccp"`},
+			{"dc/x.go", `import "github.com/dcopt/dcopt/qpbackend"`},
+			{"qpbackend/x.go", `import "github.com/dcopt/dcopt/dc"`},
+			{"qpbackend/ipm/x.go", `import "github.com/dcopt/dcopt/third_party/osqp"`},
+			{"ccp/x.go", `import "github.com/dcopt/dcopt/qpbackend/osqp"`},
+			{"examples/a/x.go", `import "github.com/dcopt/dcopt/qpbackend/internal/ldl"`},
+			{"qpbackend/ipm/x.go", `import "gonum.org/v1/gonum/mat"`},
+			{"ccp/x.go", `import "github.com/urfave/cli/v2"`},
+			{"lder/x.go", `import "golang.org/x/exp/rand"`},
+			{"lder/x_test.go", `import "golang.org/x/exp/rand"`},
+		}, []sample{
+			{"ccp/x.go", `import ("math"; "github.com/dcopt/dcopt/dc")`},
+			{"dc/x.go", `import "gonum.org/v1/gonum/mat"`},
+			{"dc/x_test.go", `import "github.com/dcopt/dcopt/ccp"`},
+			{"cmd/dcopt/x.go", `import "github.com/urfave/cli/v2"`},
+		}},
+		{"only third_party/osqp has C", checkC, []sample{
+			{"qpbackend/osqp/x.go", `import "C"`},
+			{"qpbackend/osqp/x_test.go", `import "C"`},
+		}, []sample{{"third_party/osqp/x.go", `import "C"`}}},
+		{"no init", checkInit, []sample{
+			{"dc/x.go", `func init() {}`},
+			{"dc/x_test.go", `func init() {}`},
+		}, []sample{{"dc/x.go", `type t int; func (t) init() {}`}}},
+		{"package variables are tables and errors", checkVars, []sample{
+			{"dc/x.go", `var n int`},
+			{"dc/x.go", `var n = 3`},
+			{"dc/x.go", `var a [4]bool`},
+			{"dc/x.go", `var a = make(map[string]int)`},
+			{"dc/x.go", `import "sync"; var mu sync.Mutex`},
+			{"dc/x.go", `var p = &struct{}{}`},
+			{"dc/x.go", `var a, b = []int{1}, 2`},
+			{"dc/x.go", `var f = func() {}`},
+		}, []sample{
+			{"dc/x.go", `var a = [...]string{"a"}; var b = map[string]int{}; var c = []int{1}`},
+			{"dc/x.go", `import "errors"; var errX = errors.New("x")`},
+			{"dc/x.go", `import "fmt"; var ErrY = fmt.Errorf("y: %w", errX)`},
+			{"dc/x.go", `type t struct{}; var _ interface{} = t{}`},
+			{"dc/x_test.go", `import "flag"; var update = flag.Bool("update", false, "")`},
+		}},
+		{"no printing outside cmd", checkPrinting, []sample{
+			{"dc/x.go", `import "fmt"; func f() { fmt.Println() }`},
+			{"dc/x.go", `import f "fmt"; func g() { f.Printf("") }`},
+			{"dc/x.go", `import "log"`},
+			{"dc/x.go", `import "os"; func f() { os.Stdout.Close() }`},
+			{"dc/x.go", `import "os"; var w = os.Stderr`},
+			{"dc/x.go", `func f() { println() }`},
+			{"third_party/osqp/x.go", `import "fmt"; func f() { fmt.Print() }`},
+		}, []sample{
+			{"dc/x.go", `import "fmt"; func f() string { return fmt.Sprint() }`},
+			{"ccp/x.go", `import "log/slog"`},
+			{"dc/x_test.go", `import "fmt"; func f() { fmt.Println() }`},
+			{"examples/a/x.go", `import "fmt"; func f() { fmt.Println() }`},
+			{"cmd/dcopt/x.go", `import "os"; var _ = os.Stdout`},
+		}},
+	}
+}
+
+// imports are the paths that a file imports, and by which name it uses them.
+func imports(f *ast.File) map[string]string {
+	m := map[string]string{}
+	for _, i := range f.Imports {
+		p, _ := strconv.Unquote(i.Path.Value)
+		m[p] = path.Base(p)
+		if i.Name != nil {
+			m[p] = i.Name.Name
+		}
+	}
+	return m
+}
+
+func checkImports(s source) (wrong []string) {
+	allowed := mayImport[s.pkg()]
+	if s.isExample() {
+		allowed = examplesMayImport
+	}
+	for p := range imports(s.file) {
+		word, own := strings.CutPrefix(p, module+"/")
+		first, _, _ := strings.Cut(p, "/")
+		switch {
+		case own && s.test(), !own && !strings.Contains(first, "."):
+			continue // tests may look at the whole module
+		case !own:
+			word = p
+			for prefix, w := range modules {
+				if p == prefix || strings.HasPrefix(p, prefix+"/") {
+					word = w
+				}
+			}
+			if s.test() && word == "gonum" {
+				continue
+			}
+		}
+		if !slices.Contains(strings.Fields(allowed), word) {
+			wrong = append(wrong, fmt.Sprintf("package %s may not import %s", s.pkg(), p))
+		}
+	}
+	return wrong
+}
+
+func checkC(s source) []string {
+	if _, ok := imports(s.file)["C"]; ok && s.pkg() != "third_party/osqp" {
+		return []string{"imports C"}
+	}
+	return nil
+}
+
+func checkInit(s source) (wrong []string) {
+	for _, d := range s.file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+			wrong = append(wrong, "has a function init")
+		}
+	}
+	return wrong
+}
+
+func checkVars(s source) (wrong []string) {
+	if s.test() {
+		return nil
+	}
+	for _, d := range s.file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, spec := range g.Specs {
+			v := spec.(*ast.ValueSpec)
+			for i, name := range v.Names {
+				if name.Name == "_" || i < len(v.Values) && (isTable(v.Values[i]) || isError(v.Values[i])) {
+					continue
+				}
+				wrong = append(wrong, fmt.Sprintf("package variable %s is neither a table nor an error", name.Name))
+			}
+		}
+	}
+	return wrong
+}
+
+func isTable(e ast.Expr) bool {
+	_, ok := e.(*ast.CompositeLit)
+	return ok
+}
+
+func isError(e ast.Expr) bool {
+	c, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f, ok := c.Fun.(*ast.SelectorExpr)
+	return ok && (f.Sel.Name == "New" && isName(f.X, "errors") || f.Sel.Name == "Errorf" && isName(f.X, "fmt"))
+}
+
+func isName(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+func checkPrinting(s source) (wrong []string) {
+	if s.test() || s.isExample() || s.isCmd() {
+		return nil
+	}
+	imp := imports(s.file)
+	if _, ok := imp["log"]; ok {
+		wrong = append(wrong, "imports log")
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if isName(n.Fun, "print") || isName(n.Fun, "println") {
+				wrong = append(wrong, "calls a built-in print function")
+			}
+		case *ast.SelectorExpr:
+			switch {
+			case isName(n.X, imp["fmt"]) && strings.HasPrefix(n.Sel.Name, "Print"):
+				wrong = append(wrong, "calls fmt."+n.Sel.Name)
+			case isName(n.X, imp["os"]) && (n.Sel.Name == "Stdout" || n.Sel.Name == "Stderr"):
+				wrong = append(wrong, "uses os."+n.Sel.Name)
+			}
+		}
+		return true
+	})
+	return wrong
+}
+
+// TestRulesFire gives every rule what it must refuse and what it must not.
+func TestRulesFire(t *testing.T) {
+	for _, r := range rules() {
+		if len(r.bad) == 0 {
+			t.Errorf("rule %q has no sample that breaks it", r.name)
+		}
+		for _, b := range r.bad {
+			if len(r.check(parse(t, b))) == 0 {
+				t.Errorf("rule %q lets pass, in %s: %s", r.name, b.path, b.code)
+			}
+		}
+		for _, g := range r.good {
+			if wrong := r.check(parse(t, g)); len(wrong) > 0 {
+				t.Errorf("rule %q refuses, in %s: %s: %v", r.name, g.path, g.code, wrong)
+			}
+		}
+	}
+	if !hasMicro([]byte("a \u00b5 b")) || hasMicro([]byte("a \u03bc b")) {
+		t.Error("the rule about the micro sign does not tell it from mu")
+	}
+	if wrong := checkPackages(map[string][]source{"dc": nil, "new": nil}, map[string]string{"dc": "", "gone": "", "soon": ""}, map[string]bool{"soon": true, "dc": true, "ghost": true}); len(wrong) != 4 {
+		t.Errorf("packages against table: %q, want new, gone, dc and ghost", wrong)
+	}
+	if wrong := checkDoc("dc", []source{parse(t, sample{"dc/x.go", ""})}); wrong == "" {
+		t.Error("a package without doc.go passes")
+	}
+}
+
+func parse(t *testing.T, s sample) source {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), s.path, "package x; "+s.code, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source{s.path, f}
+}
+
+// hasMicro finds U+00B5, which looks like the Greek μ, U+03BC, and is another
+// letter.
+func hasMicro(b []byte) bool { return bytes.Contains(b, []byte("\u00b5")) }
+
+// checkPackages compares the packages that exist with the table.
+func checkPackages(exist map[string][]source, table map[string]string, planned map[string]bool) (wrong []string) {
+	for pkg := range exist {
+		switch _, listed := table[pkg]; {
+		case planned[pkg]:
+			wrong = append(wrong, pkg+" exists: take it out of planned")
+		case !listed && pkg != "examples" && !strings.HasPrefix(pkg, "examples/"):
+			wrong = append(wrong, pkg+" is not in the table mayImport")
+		}
+	}
+	for pkg := range table {
+		if _, ok := exist[pkg]; !ok && !planned[pkg] {
+			wrong = append(wrong, pkg+" is in the table mayImport but does not exist")
+		}
+	}
+	for pkg := range planned {
+		if _, ok := table[pkg]; !ok {
+			wrong = append(wrong, pkg+" is planned but not in the table mayImport")
+		}
+	}
+	return wrong
+}
+
+// checkDoc asks for a package comment, in doc.go but for examples.
+func checkDoc(pkg string, files []source) string {
+	for _, s := range files {
+		if s.file.Doc.Text() != "" && (path.Base(s.path) == "doc.go" || s.isExample()) {
+			return ""
+		}
+	}
+	return pkg + " has no package comment in doc.go"
+}
+
+func TestArchitecture(t *testing.T) {
+	packages := map[string][]source{} // without their tests
+	var tests []source
+	walk(t, func(name string, inModule bool) {
+		switch ext := path.Ext(name); ext {
+		case ".go", ".md":
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hasMicro(b) {
+				t.Errorf("%s has the micro sign U+00B5; the Greek μ is U+03BC", name)
+			}
+			if ext == ".md" || !inModule {
+				return
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), name, b, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s := source{name, f}
+			if s.test() {
+				tests = append(tests, s)
+			} else {
+				packages[s.pkg()] = append(packages[s.pkg()], s)
+			}
+		case ".c", ".cc", ".cpp", ".h":
+			if !ownC[name] {
+				t.Errorf("%s: C sources do not belong into this repository", name)
+			}
+		}
+	})
+	for _, wrong := range checkPackages(packages, mayImport, planned) {
+		t.Error(wrong)
+	}
+	all := tests
+	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
+		if wrong := checkDoc(pkg, packages[pkg]); wrong != "" {
+			t.Error(wrong)
+		}
+		all = append(all, packages[pkg]...)
+	}
+	for _, r := range rules() {
+		for _, s := range all {
+			for _, wrong := range r.check(s) {
+				t.Errorf("%s: %s (rule: %s)", s.path, wrong, r.name)
+			}
+		}
+	}
+}
+
+// walk visits the files of the repository, but for what is built or hidden.
+// inModule is false below a go.mod of its own.
+func walk(t *testing.T, visit func(name string, inModule bool)) {
+	t.Helper()
+	nested := []string{}
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := path.Base(name)
+		if d.IsDir() {
+			if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "build" || strings.HasPrefix(base, "build.tmp.")) {
+				return fs.SkipDir
+			}
+			if _, err := os.Stat(path.Join(name, "go.mod")); err == nil && name != "." {
+				nested = append(nested, name+"/")
+			}
+			return nil
+		}
+		visit(name, !slices.ContainsFunc(nested, func(n string) bool { return strings.HasPrefix(name, n) }))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
