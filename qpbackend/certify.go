@@ -79,62 +79,105 @@ func certify(p *Problem, x, y, work []float64) Residuals {
 	}
 }
 
+// rounding bounds the relative error of the sums below: each is counted as if
+// its terms had been off by so much.
+const rounding = 1e-15
+
 // PrimalInfeasibility is the worth of y as a proof that no x meets the rows: it
 // is ε = ‖Aᵀŷ‖∞ / −S(ŷ), or +Inf where S(ŷ) ≥ 0. Here ŷ is y with its entries
 // on the side of an absent bound set to zero and S(y) the sum of u[i]·y[i] over
 // y[i] > 0 and l[i]·y[i] over y[i] < 0 (and over cones). Every feasible point
 // then has ‖x‖₁ ≥ 1/ε. In a cone, y must lie in the cone's polar, or the worth
 // is +Inf.
+//
+// What rounding may have hidden in the sums counts against the proof: terms
+// that cancel to the last digit prove nothing.
 func PrimalInfeasibility(p *Problem, y []float64) float64 {
 	n, m := p.Dims()
 	bad := make([]float64, m)
 	ŷ := append([]float64(nil), y...)
 	s := support(p, ŷ, bad)
+	size := 0.0 // of the terms of s
 	for i, b := range bad {
 		if inCone(p, i) && b > 1e-12*normInf(y) {
 			return math.Inf(1)
 		}
-		if b != 0 {
+		switch {
+		case b != 0:
 			ŷ[i] = 0
+		case ŷ[i] > 0 && !inCone(p, i):
+			size += math.Abs(ŷ[i] * p.U[i])
+		case ŷ[i] != 0:
+			size += math.Abs(ŷ[i] * p.L[i])
 		}
 	}
+	s += rounding * size
 	if !(s < 0) {
 		return math.Inf(1)
 	}
-	aty := make([]float64, n)
+	aty, sizes := make([]float64, n), make([]float64, n)
 	if p.A != nil {
 		p.A.AddMulVecT(aty, 1, ŷ)
+		for j := range sizes {
+			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+				sizes[j] += math.Abs(p.A.Val[k] * ŷ[p.A.RowIdx[k]])
+			}
+		}
 	}
-	return normInf(aty) / -s
+	return normInf(withRounding(aty, sizes)) / -s
+}
+
+// withRounding adds to each sum, in size, what rounding may have hidden.
+func withRounding(sum, size []float64) []float64 {
+	for j, v := range sum {
+		sum[j] = math.Abs(v) + rounding*size[j]
+	}
+	return sum
 }
 
 // DualInfeasibility is the worth of the direction d as a proof that the
 // objective is unbounded below wherever it is feasible: it is the largest entry
 // of Pd and of the distance of Ad from the directions in which the rows stay
-// met, divided by −qᵀd; +Inf where qᵀd ≥ 0.
+// met, divided by −qᵀd; +Inf where qᵀd ≥ 0. Rounding counts against the proof,
+// as in PrimalInfeasibility.
 func DualInfeasibility(p *Problem, d []float64) float64 {
 	n, m := p.Dims()
 	pd, ad := make([]float64, n), make([]float64, m)
+	pSize, aSize := make([]float64, n), make([]float64, m)
 	qd := 0.0
 	for j, q := range p.Q {
-		qd += q * d[j]
+		qd += q*d[j] + rounding*math.Abs(q*d[j])
 	}
 	if !(qd < 0) {
 		return math.Inf(1)
 	}
 	if p.P != nil {
 		p.P.AddSymMulVec(pd, 1, d)
+		for j := range n {
+			for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
+				i, v := p.P.RowIdx[k], math.Abs(p.P.Val[k])
+				pSize[i] += v * math.Abs(d[j])
+				if i != j {
+					pSize[j] += v * math.Abs(d[i])
+				}
+			}
+		}
 	}
 	if p.A != nil {
 		p.A.AddMulVec(ad, 1, d)
+		for j := range n {
+			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+				aSize[p.A.RowIdx[k]] += math.Abs(p.A.Val[k] * d[j])
+			}
+		}
 	}
-	worst := normInf(pd)
+	worst := normInf(withRounding(pd, pSize))
 	rows(p, func(i int) {
 		if p.U[i] < Infinity {
-			worst = max(worst, ad[i])
+			worst = max(worst, ad[i]+rounding*aSize[i])
 		}
 		if p.L[i] > -Infinity {
-			worst = max(worst, -ad[i])
+			worst = max(worst, -ad[i]+rounding*aSize[i])
 		}
 	}, func(c Cone) {
 		homogeneous := &Problem{L: make([]float64, m)}

@@ -224,20 +224,49 @@ func TestPrimalInfeasibility(t *testing.T) {
 		{"nothing", []float64{0, 0, 0}, inf},
 		{"NaN", []float64{math.NaN(), 0, 0}, inf},
 	} {
-		if got := qpbackend.PrimalInfeasibility(p, c.y); got != c.want {
+		if got := qpbackend.PrimalInfeasibility(p, c.y); !close(got, c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
 	// t ≤ −1 in a second-order cone: y = (1, −1, 0, 0) has Aᵀy = 0 and −y in the cone.
 	q := onCone([]float64{0, 0, 0})
 	q.U[0] = -1
-	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 0, 0}); got != 0 {
+	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 0, 0}); !close(got, 0) {
 		t.Errorf("cone: %g, want 0", got)
 	}
 	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 3, 0}); got != inf {
 		t.Errorf("y outside the polar cone: %g, want +Inf", got)
 	}
 }
+
+// close allows for what rounding is charged with.
+func close(got, want float64) bool { return got == want || math.Abs(got-want) <= 1e-13 }
+
+// TestRoundingProvesNothing: at 1e18 the support value −0.25 is what is left
+// of terms of 1e15, and the equations do have a solution.
+func TestRoundingProvesNothing(t *testing.T) {
+	var a sparse.Triplets
+	a.Add(0, 0, 203.59332893011467)
+	a.Add(1, 0, 0.0006887093324422449)
+	b := []float64{-0.8020956596528921, -0.8020956596528921 * 0.0006887093324422449 / 203.59332893011467}
+	p := &qpbackend.Problem{Q: []float64{0}, L: b, U: b}
+	p.A, _ = a.CSC(2, 1)
+	found := false
+	for k := range 1000 {
+		scale := 1e15 * (1 + float64(k)/1000)
+		y := []float64{scale * a0(p, 1), -scale * a0(p, 0)}
+		naive := y[0]*b[0] + y[1]*b[1]
+		found = found || naive < 0
+		if got := qpbackend.PrimalInfeasibility(p, y); got < 1e-3 {
+			t.Fatalf("y = %v is said to be worth %g as a proof", y, got)
+		}
+	}
+	if !found {
+		t.Error("no multiplier of the sample looks like a proof")
+	}
+}
+
+func a0(p *qpbackend.Problem, i int) float64 { return p.A.At(i, 0) }
 
 func TestDualInfeasibility(t *testing.T) {
 	p := corner()
@@ -255,20 +284,20 @@ func TestDualInfeasibility(t *testing.T) {
 		{"nothing", []float64{0, 0}, inf},
 		{"NaN", []float64{math.NaN(), 0}, inf},
 	} {
-		if got := qpbackend.DualInfeasibility(p, c.d); math.Abs(got-c.want) > 1e-15 {
+		if got := qpbackend.DualInfeasibility(p, c.d); !close(got, c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
 	p.U[0] = 3
-	if got := qpbackend.DualInfeasibility(p, []float64{0.05, 0}); math.Abs(got-0.05) > 1e-15 {
+	if got := qpbackend.DualInfeasibility(p, []float64{0.05, 0}); !close(got, 0.05) {
 		t.Errorf("against an upper bound: %g, want 0.05", got)
 	}
 	q := onCone([]float64{7, 8, 9}) // l does not matter to directions
 	q.Q[0] = -1
-	if got := qpbackend.DualInfeasibility(q, []float64{1, 0.6, 0.8}); got != 0 {
+	if got := qpbackend.DualInfeasibility(q, []float64{1, 0.6, 0.8}); !close(got, 0) {
 		t.Errorf("a direction of the cone: %g, want 0", got)
 	}
-	if got := qpbackend.DualInfeasibility(q, []float64{1, 3, 0}); math.Abs(got-1) > 1e-15 {
+	if got := qpbackend.DualInfeasibility(q, []float64{1, 3, 0}); !close(got, 1) {
 		t.Errorf("a direction out of the cone: %g, want 1", got)
 	}
 }

@@ -105,8 +105,9 @@ func (l *layout) bind(p *qpbackend.Problem, tol float64, y []float64) bool {
 		if lo > up {
 			if lo-up > tol*max(1, math.Abs(lo), math.Abs(up)) {
 				clear(y)
-				y[l.row[l.loRow[j]]] += -1 / p.A.Val[l.entry[l.loRow[j]]]
-				y[l.row[l.upRow[j]]] += 1 / p.A.Val[l.entry[l.upRow[j]]]
+				gap := lo - up // the support value is scaled to −1
+				y[l.row[l.loRow[j]]] += -1 / (p.A.Val[l.entry[l.loRow[j]]] * gap)
+				y[l.row[l.upRow[j]]] += 1 / (p.A.Val[l.entry[l.upRow[j]]] * gap)
 				return false
 			}
 			lo = lo + (up-lo)/2
@@ -124,9 +125,9 @@ func contradicts(p *qpbackend.Problem, i int, tol float64, y []float64) bool {
 		return false
 	}
 	clear(y)
-	y[i] = 1
+	y[i] = -1 / up
 	if lo > tol {
-		y[i] = -1
+		y[i] = -1 / lo
 	}
 	return true
 }

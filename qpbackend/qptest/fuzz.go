@@ -1,0 +1,147 @@
+package qptest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Fuzz lets the fuzzer choose random problems of every awkward kind: solvable,
+// primal or dual infeasible by construction, degenerate, in units that vary
+// over many decades, with rows and columns of zeros, with rows stated twice. The
+// backend has to end by itself, with a certified answer or a status that
+// claims nothing, and never with a claim that the construction refutes.
+func Fuzz(f *testing.F, b qpbackend.Backend, g Grade) {
+	for seed := range uint64(60) {
+		f.Add(seed, uint8(seed))
+	}
+	s := suite{b, g}
+	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
+		p, want := awkward(seed, kind)
+		s.endsHonestly(t, p, want, kind&scaled != 0)
+	})
+}
+
+// scaled is the bit of kind for units that vary over decades. In them a
+// certificate that holds to InfeasTol may stand beside a solution: it says that
+// every solution is huge.
+const scaled = 16
+
+// awkward is the problem of a seed. kind chooses what becomes of it and what
+// is done to it.
+func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
+	rng := rand.New(rand.NewPCG(seed, uint64(kind)))
+	n := 1 + rng.IntN(12)
+	var p *qpbackend.Problem
+	var x, y []float64
+	want := qpbackend.Solved
+	switch kind % 4 {
+	case 0:
+		p, want = randomPrimalInfeasible(rng, n), qpbackend.PrimalInfeasible
+	case 1:
+		p, want = randomDualInfeasible(rng, n), qpbackend.DualInfeasible
+	default:
+		p, x, y = random(rng, spec{
+			n: n, m: rng.IntN(2 * n), density: rng.Float64(), rank: rng.IntN(n + 1),
+			equality: rng.Float64(), idle: rng.Float64(), boxed: rng.IntN(2) == 0,
+		})
+	}
+	if kind&4 != 0 {
+		repeatRows(rng, p)
+	}
+	if kind&8 != 0 {
+		addZeros(p)
+	}
+	if kind&scaled != 0 {
+		nn, m := p.Dims()
+		x, y = make([]float64, nn), make([]float64, m)
+		decades := 8 * rng.Float64()
+		rescale(rng, p, x, y, decades, decades, math.Pow(10, 8*(rng.Float64()-0.5)))
+	}
+	return p, want
+}
+
+// repeatRows states some rows once more, a few of them times a factor.
+func repeatRows(rng *rand.Rand, p *qpbackend.Problem) {
+	n, m := p.Dims()
+	var t sparse.Triplets
+	times := make([]float64, m) // 0: not repeated
+	place := make([]int, m)
+	rows := m
+	for i := range m {
+		if rng.IntN(3) == 0 {
+			times[i], place[i] = 1, rows
+			if rng.IntN(2) == 0 {
+				times[i] = 0.5 + rng.Float64()
+			}
+			p.L, p.U = append(p.L, times[i]*p.L[i]), append(p.U, times[i]*p.U[i])
+			rows++
+		}
+	}
+	for j := range n {
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			i := p.A.RowIdx[k]
+			t.Add(i, j, p.A.Val[k])
+			if times[i] != 0 {
+				t.Add(place[i], j, times[i]*p.A.Val[k])
+			}
+		}
+	}
+	p.A, _ = t.CSC(rows, n)
+}
+
+// addZeros appends a row and a column without entries, the column without
+// cost.
+func addZeros(p *qpbackend.Problem) {
+	n, _ := p.Dims()
+	p.Q = append(p.Q, 0)
+	p.L, p.U = append(p.L, -1), append(p.U, inf())
+	p.A.Rows, p.A.Cols = p.A.Rows+1, n+1
+	p.A.ColPtr = append(p.A.ColPtr, p.A.ColPtr[n])
+	p.P.Rows, p.P.Cols = n+1, n+1
+	p.P.ColPtr = append(p.P.ColPtr, p.P.ColPtr[n])
+}
+
+// endsHonestly solves p and checks what is claimed.
+func (s suite) endsHonestly(t TB, p *qpbackend.Problem, want qpbackend.Status, wild bool) {
+	t.Helper()
+	solver, err := s.b.New(p, s.settings())
+	if err != nil {
+		var nc *qpbackend.NonconvexError
+		if !errors.As(err, &nc) { // scaled by many decades, rounding may bend P
+			t.Errorf("New: %v", err)
+		}
+		return
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	if err := solver.Solve(context.Background(), &res); err != nil {
+		var nc *qpbackend.NonconvexError
+		if !errors.As(err, &nc) {
+			t.Errorf("Solve: %v", err)
+		}
+		return
+	}
+	if !shaped(t, p, &res) {
+		return
+	}
+	switch res.Status {
+	case qpbackend.Solved:
+		if s.certified(t, p, &res) && want != qpbackend.Solved && !wild {
+			t.Errorf("solved, but the problem is %v by construction", want)
+		}
+	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
+		// An infeasible problem may be infeasible both ways.
+		if want == qpbackend.Solved && !wild {
+			t.Errorf("%v, but the problem has a solution by construction", res.Status)
+		}
+		certificate(t, p, &res, s.settings().InfeasTol*1.001)
+	case qpbackend.Unknown, qpbackend.TimeLimit, qpbackend.Cancelled:
+		t.Errorf("the status is %v without a reason", res.Status)
+	}
+}
