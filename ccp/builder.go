@@ -64,12 +64,13 @@ func (b *builder) addRow(a dc.Linear, lo, hi float64, entry int) int {
 }
 
 // Cone states that the rows lie in the cone.
-func (b *builder) Cone(k dc.ConeKind, rows []dc.Linear) {
+func (b *builder) Cone(k dc.Cone) {
 	kind := map[dc.ConeKind]qpbackend.ConeKind{
-		dc.SecondOrder: qpbackend.SecondOrder, dc.Exponential: qpbackend.Exponential, dc.Semidefinite: qpbackend.Semidefinite,
-	}[k]
-	b.cones = append(b.cones, qpbackend.Cone{Kind: kind, Start: len(b.rows), Len: len(rows)})
-	for _, a := range rows {
+		dc.SecondOrderCone: qpbackend.SecondOrder, dc.ExponentialCone: qpbackend.Exponential,
+		dc.PowerCone: qpbackend.Power, dc.SemidefiniteCone: qpbackend.Semidefinite,
+	}[k.Kind]
+	b.cones = append(b.cones, qpbackend.Cone{Kind: kind, Start: len(b.rows), Len: len(k.Rows), Alpha: k.Alpha})
+	for _, a := range k.Rows {
 		b.rows = append(b.rows, row{a, -a.Const, math.Inf(1), b.owner, -1})
 	}
 }
@@ -118,7 +119,7 @@ func (b *builder) epigraph(quads []dc.Quadratic) dc.Linear {
 			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
-	b.Cone(dc.SecondOrder, rows)
+	b.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
 	return t
 }
 

@@ -15,8 +15,7 @@ import (
 
 // project finds the point nearest to x0 that meets the convex constraints and
 // lies within the domains of the h's, away from their borders where there is
-// room: minimise ½‖x − x0‖² + ρ·Σ(1 − lᵢ)₊, lᵢ ≥ 0 the domains' affine
-// functions. It returns x0 itself where there is none: the first convex
+// room: minimise ½‖x − x0‖² + ρ·Σ(1 + dᵢ)₊, dᵢ ≤ 0 the domains' functions. It returns x0 itself where there is none: the first convex
 // problem will tell.
 func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, backend qpbackend.Backend) ([]float64, error) {
 	b := newBuilder(p.NumVars())
@@ -25,11 +24,11 @@ func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, ba
 	}
 	const ρ = 1e3
 	for _, r := range s.domain {
-		for _, l := range r.Domain() {
+		for _, f := range r.Domain() {
 			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 			b.Row(short, 0, math.Inf(1))
-			b.Row(l, 0, math.Inf(1))
-			b.Row(l.Plus(1, short), 1, math.Inf(1))
+			b.Row(b.Bound(f), math.Inf(-1), 0)
+			b.Row(b.Bound(f).Plus(-1, short), math.Inf(-1), -1)
 			b.addLinear(short.Scale(ρ))
 		}
 	}

@@ -156,8 +156,8 @@ func (s *subproblem) restrict(b *builder, h dc.Convex) {
 		return
 	}
 	s.domain = append(s.domain, r)
-	for _, l := range r.Domain() {
-		b.Row(l, 0, math.Inf(1))
+	for _, f := range r.Domain() {
+		b.Row(b.Bound(f), math.Inf(-1), 0)
 	}
 }
 

@@ -2,36 +2,42 @@ package dc
 
 import "math"
 
-// Exp is eᵃ for a scalar a.
-func Exp(a Affine) Expr {
-	e := a.expr()
-	switch {
-	case e.err != nil:
-		return e
-	case e.IsConst():
-		return Expr{lin: Linear{Const: math.Exp(e.lin.Const)}}
-	}
-	return convex(&exponential{e.lin})
-}
+// Exp is eᵘ of an affine or convex u.
+func Exp(u Operand) Expr { return apply(exponential{}, u.expr()) }
 
-type exponential struct{ l Linear }
+type exponential struct{ everywhere }
 
-func (f *exponential) Value(x []float64) float64 { return math.Exp(f.l.Value(x)) }
+func (exponential) value(u float64) float64 { return math.Exp(u) }
+func (exponential) slope(u float64) float64 { return math.Exp(u) }
+func (exponential) direction() int          { return 1 }
+func (exponential) nonnegative() bool       { return true }
+func (exponential) String() string          { return "exp" }
 
-func (f *exponential) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.l.AddSubgrad(dst, scale*f.Value(x), x)
-}
-
-func (f *exponential) Support() []int { return f.l.Idx }
-
-func (f *exponential) Represent(c Canon) Form {
-	t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
-	c.Cone(Exponential, []Linear{f.l, {Const: 1}, t})
+func (exponential) represent(c Canon, u Linear) Form {
+	t := column(c)
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{u, {Const: 1}, t}})
 	return Form{Linear: t}
 }
 
-func (f *exponential) nonnegative() bool { return true }
-func (f *exponential) String() string    { return "exp" }
+// Logistic is log(1 + eᵘ) of an affine or convex u.
+func Logistic(u Operand) Expr { return apply(logistic{}, u.expr()) }
+
+type logistic struct{ everywhere }
+
+func (logistic) value(u float64) float64 { return max(u, 0) + math.Log1p(math.Exp(-math.Abs(u))) }
+func (logistic) slope(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
+func (logistic) direction() int          { return 1 }
+func (logistic) nonnegative() bool       { return true }
+func (logistic) String() string          { return "logistic" }
+
+// represent: t with exp(u − t) + exp(−t) ≤ 1.
+func (logistic) represent(c Canon, u Linear) Form {
+	t, v, w := column(c), column(c), column(c)
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{u.Plus(-1, t), {Const: 1}, v}})
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{t.Scale(-1), {Const: 1}, w}})
+	c.Row(v.Plus(1, w), math.Inf(-1), 1)
+	return Form{Linear: t}
+}
 
 // LogSumExp is log Σ exp aₖ.
 func LogSumExp(a Affine) Expr {
@@ -50,6 +56,9 @@ func LogSumExp(a Affine) Expr {
 	}
 	return convex(f)
 }
+
+// LogSumExpOf is LogSumExp of affine or convex expressions.
+func LogSumExpOf(us ...Operand) Expr { return atomOf("lse", LogSumExp, us, false) }
 
 type logSumExp struct {
 	a       Affine
@@ -88,11 +97,11 @@ func (f *logSumExp) Support() []int { return f.indices }
 
 // Represent: t with Σ uₖ ≤ 1, uₖ ≥ exp(aₖ − t).
 func (f *logSumExp) Represent(c Canon) Form {
-	t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
+	t := column(c)
 	total, ones := []Linear{}, []float64{}
 	for k := range f.a.c {
-		u := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
-		c.Cone(Exponential, []Linear{f.a.Entry(k).Plus(-1, t), {Const: 1}, u})
+		u := column(c)
+		c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{f.a.Entry(k).Plus(-1, t), {Const: 1}, u}})
 		total, ones = append(total, u), append(ones, 1)
 	}
 	c.Row(sumLinear(total, ones), math.Inf(-1), 1)

@@ -18,6 +18,11 @@ func Huber(a Affine, m float64) Expr {
 	return convex(f)
 }
 
+// HuberOf is Huber of affine expressions, or of convex nonnegative ones.
+func HuberOf(m float64, us ...Operand) Expr {
+	return atomOf("huber", func(a Affine) Expr { return Huber(a, m) }, us, true)
+}
+
 type huber struct {
 	a       Affine
 	m       float64

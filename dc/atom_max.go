@@ -175,8 +175,8 @@ func (m *maxOf) Represent(c Canon) Form {
 	return Form{Linear: t}
 }
 
-func (m *maxOf) Domain() []Linear {
-	var out []Linear
+func (m *maxOf) Domain() []Representer {
+	var out []Representer
 	for _, s := range m.items {
 		out = append(out, s.Domain()...)
 	}
@@ -246,6 +246,28 @@ func SumLargest(a Affine, k int) Expr {
 		return &ranking{value: make([]float64, a.Len()), order: make([]int, a.Len())}
 	}
 	return convex(s)
+}
+
+// SumLargestOf is the sum of the k largest of DC expressions, with H = Σ hⱼ:
+// that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
+func SumLargestOf(k int, us ...Operand) Expr {
+	es, _ := toExprs(us)
+	var hs []Expr
+	for _, e := range es {
+		if e.err != nil {
+			return e
+		}
+		if len(e.h) > 0 {
+			hs = append(hs, Expr{g: e.h})
+		}
+	}
+	all := SumExprs(hs)
+	lifted := make([]Operand, len(es))
+	for i, e := range es {
+		lifted[i] = SumExprs([]Expr{e, all})
+	}
+	top := atomOf("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, lifted, false)
+	return top.Minus(all.Scale(float64(k)))
 }
 
 type sumLargest struct {

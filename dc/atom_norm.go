@@ -76,6 +76,9 @@ func Norm2(a Affine) Expr {
 	return convex(&norm2{a, a.support()})
 }
 
+// Norm2Of is Norm2 of affine expressions, or of convex nonnegative ones.
+func Norm2Of(us ...Operand) Expr { return atomOf("norm2", Norm2, us, true) }
+
 type norm2 struct {
 	a       Affine
 	indices []int
@@ -119,7 +122,7 @@ func (f *norm2) Represent(c Canon) Form {
 	for k := range f.a.c {
 		rows = append(rows, f.a.Entry(k))
 	}
-	c.Cone(SecondOrder, rows)
+	c.Cone(Cone{Kind: SecondOrderCone, Rows: rows})
 	return Form{Linear: t}
 }
 

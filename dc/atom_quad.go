@@ -84,7 +84,7 @@ func (s *squareOf) Represent(c Canon) Form {
 	return Form{Quad: []Quadratic{{Weight: 1, Arg: FromLinear(c.Bound(s.f))}}}
 }
 
-func (s *squareOf) Domain() []Linear {
+func (s *squareOf) Domain() []Representer {
 	if r, ok := s.f.(Restricted); ok {
 		return r.Domain()
 	}

@@ -96,6 +96,30 @@ var samples = []sample{
 	{atom: "Quad", make: func(a dc.Affine) dc.Expr { return dc.Quad(a, diagonal) }},
 	{atom: "Huber", make: func(a dc.Affine) dc.Expr { return dc.Huber(a, 0.7) }},
 	{atom: "Exp", make: func(a dc.Affine) dc.Expr { return dc.Exp(a.At(0)) }, cone: true},
+	{atom: "Exp", make: func(a dc.Affine) dc.Expr { return dc.Exp(dc.Abs(a.At(0)).Plus(a.At(1))) }, cone: true},
+	{atom: "Logistic", make: func(a dc.Affine) dc.Expr { return dc.Logistic(a.At(1)) }, cone: true},
+	{atom: "Logistic", make: func(a dc.Affine) dc.Expr { return dc.Logistic(dc.SumSquares(a)) }, cone: true},
+	{atom: "LogSumExpOf", make: func(a dc.Affine) dc.Expr { return dc.LogSumExpOf(a.At(0), dc.Abs(a.At(1)), dc.Norm1(a)) }, cone: true},
+	{atom: "Log", make: func(a dc.Affine) dc.Expr { return dc.Log(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "Log", make: func(a dc.Affine) dc.Expr { return dc.Log(dc.Min(a.At(0), a.At(3))).Neg() }, cone: true, positive: true},
+	{atom: "Entropy", make: func(a dc.Affine) dc.Expr { return dc.Entropy(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "KL", make: func(a dc.Affine) dc.Expr { return dc.KL(a.At(0), a.At(3)) }, cone: true, positive: true},
+	{atom: "InvPos", make: func(a dc.Affine) dc.Expr { return dc.InvPos(a.At(3)) }, cone: true, positive: true},
+	{atom: "InvPos", make: func(a dc.Affine) dc.Expr { return dc.InvPos(dc.Sqrt(a.At(0))) }, cone: true, positive: true},
+	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(a.At(0), 3) }, cone: true},
+	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(dc.Norm1(a), 3) }, cone: true},
+	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(a.At(0), 4) }, cone: true},
+	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(a.At(0), 6) }, cone: true},
+	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(a.At(0), 1.5) }, cone: true, positive: true},
+	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(a.At(0), 0.3).Neg() }, cone: true, positive: true},
+	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(a.At(0), -0.5) }, cone: true, positive: true},
+	{atom: "QuadOverLin", make: func(a dc.Affine) dc.Expr { return dc.QuadOverLin(a.Range(0, 3), a.At(3)) }, cone: true, positive: true},
+	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.At(0), a.At(3), a.At(0).Add(a.At(3)))).Neg() }, cone: true, positive: true},
+	{atom: "Norm2Of", make: func(a dc.Affine) dc.Expr { return dc.Norm2Of(dc.Abs(a.At(0)), dc.Norm1(a), dc.Num(2)) }, cone: true},
+	{atom: "HuberOf", make: func(a dc.Affine) dc.Expr { return dc.HuberOf(0.6, dc.Abs(a.At(0)), dc.Pos(a.At(1))) }},
+	{atom: "SumLargestOf", make: func(a dc.Affine) dc.Expr {
+		return dc.SumLargestOf(2, dc.Abs(a.At(0)), dc.Norm1(a).Minus(dc.Abs(a.At(3))), a.At(1))
+	}},
 	{atom: "LogSumExp", make: dc.LogSumExp, cone: true},
 	{atom: "Sqrt", make: func(a dc.Affine) dc.Expr { return dc.Sqrt(a.At(0)).Neg() }, cone: true, positive: true},
 	{atom: "BlackBox", make: func(a dc.Affine) dc.Expr { return dc.BlackBox("cubes", cubes{}, a) }, oracle: true},
@@ -226,7 +250,7 @@ func (c *collector) Var() int { c.cols++; return c.cols - 1 }
 func (c *collector) Row(a dc.Linear, lo, hi float64) {
 	c.rows, c.lo, c.hi = append(c.rows, a), append(c.lo, lo-a.Const), append(c.hi, hi-a.Const)
 }
-func (c *collector) Cone(dc.ConeKind, []dc.Linear) { c.cones++ }
+func (c *collector) Cone(dc.Cone) { c.cones++ }
 func (c *collector) Form(f dc.Representer) dc.Form {
 	if l, ok := f.(dc.Linear); ok {
 		return dc.Form{Linear: l}
@@ -352,9 +376,19 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"4 largest of 3":      dc.SumLargest(x, 4),
 		"threshold -1":        dc.Huber(x, -1),
 		"matrix of order 4":   dc.Quad(x, definite),
-		"square root of -1":   dc.Sqrt(dc.Num(-1)),
+		"-sqrt at -1":         dc.Sqrt(dc.Num(-1)),
 		"no DC split":         dc.Mul(dc.Abs(x.At(0)), x.At(1)),
 		"lse of nothing":      dc.LogSumExp(dc.Vec(nil)),
+		"exp of this":         dc.Exp(dc.Abs(x.At(0)).Neg()),
+		"-log of this":        dc.Log(dc.Abs(x.At(0))),
+		"-entr of this":       dc.Entropy(dc.Abs(x.At(0))),
+		"the power 3":         dc.Power(dc.Abs(x.At(0)).Minus(dc.Abs(x.At(1))), 3),
+		"power NaN":           dc.Power(x.At(0), math.NaN()),
+		"invpos at 0":         dc.InvPos(dc.Num(0)),
+		"norm2 of this":       dc.Norm2Of(dc.Abs(x.At(0)), dc.Abs(x.At(1)).Minus(dc.Num(1))),
+		"kl of shapes":        dc.KL(x, x.At(0)),
+		"a denominator":       dc.QuadOverLin(x, x),
+		"geomean of nothing":  dc.GeoMean(dc.Vec(nil)),
 		"has no function":     dc.BlackBox("f", nil, x),
 		"zero Affine":         dc.Norm1(dc.Affine{}),
 		"2 indices":           dc.Abs(x.At(1, 1)),

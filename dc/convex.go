@@ -31,9 +31,9 @@ type Representer interface {
 
 // Restricted is implemented by functions that are not finite everywhere.
 type Restricted interface {
-	// Domain returns affine functions that are ≥ 0 exactly on the domain's
+	// Domain returns convex functions that are ≤ 0 exactly on the domain's
 	// closure.
-	Domain() []Linear
+	Domain() []Representer
 	// Inside reports whether x lies where subgradients exist.
 	Inside(x []float64) bool
 }
@@ -45,8 +45,8 @@ type Canon interface {
 	Var() int
 	// Row states lo ≤ a ≤ hi; an infinite bound is none.
 	Row(a Linear, lo, hi float64)
-	// Cone states that the rows, in order, lie in the cone.
-	Cone(k ConeKind, rows []Linear)
+	// Cone states that its rows lie in it.
+	Cone(k Cone)
 	// Form represents f once and remembers it: asked again for the same f, it
 	// returns the same Form.
 	Form(f Representer) Form
@@ -60,13 +60,14 @@ type ConeKind uint8
 
 // The cones, with s the rows.
 const (
-	SecondOrder  ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
-	Exponential                  // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
-	Semidefinite                 // the scaled upper triangle of a positive semidefinite matrix
+	SecondOrderCone  ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
+	ExponentialCone                  // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
+	PowerCone                        // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
+	SemidefiniteCone                 // the scaled upper triangle of a positive semidefinite matrix
 	numConeKind
 )
 
-var coneText = [numConeKind]string{"second-order", "exponential", "semidefinite"}
+var coneText = [numConeKind]string{"second-order", "exponential", "power", "semidefinite"}
 
 // String is the cone's name in words.
 func (k ConeKind) String() string {
@@ -74,6 +75,13 @@ func (k ConeKind) String() string {
 		return coneText[k]
 	}
 	return fmt.Sprintf("ConeKind(%d)", uint8(k))
+}
+
+// Cone is a cone and the rows that lie in it, in order.
+type Cone struct {
+	Kind  ConeKind
+	Alpha float64 // α of the power cone
+	Rows  []Linear
 }
 
 // Form is an affine function plus a convex quadratic one.

@@ -287,8 +287,8 @@ func (s *sum) Pieces() []Linear {
 	return out
 }
 
-func (s *sum) Domain() []Linear {
-	var out []Linear
+func (s *sum) Domain() []Representer {
+	var out []Representer
 	for _, t := range s.terms {
 		if r, ok := t.f.(Restricted); ok {
 			out = append(out, r.Domain()...)

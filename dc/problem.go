@@ -120,8 +120,8 @@ func (e *Expr) outside(x []float64, note func(v, size float64, name func() strin
 	for _, list := range [][]term{e.g, e.h} {
 		for _, t := range list {
 			if r, ok := t.f.(Restricted); ok {
-				for _, l := range r.Domain() {
-					note(-l.Value(x), math.Abs(l.Const), name)
+				for _, f := range r.Domain() {
+					note(f.Value(x), 1, name)
 				}
 			}
 		}

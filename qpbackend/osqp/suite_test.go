@@ -10,3 +10,5 @@ import (
 )
 
 func TestSuite(t *testing.T) { qptest.Run(t, osqp.Backend{}, qptest.Loose) }
+
+func TestCyclesLeaveNothingBehind(t *testing.T) { qptest.Cycles(t, osqp.Backend{}, 10_000) }

@@ -1,0 +1,120 @@
+package dc
+
+import "math"
+
+// Log is the natural logarithm of an affine or concave u; it restricts u to
+// u ≥ 0.
+func Log(u Operand) Expr { return apply(negLog{}, u.expr()).Neg() }
+
+type negLog struct{ positive }
+
+func (negLog) direction() int    { return -1 }
+func (negLog) nonnegative() bool { return false }
+func (negLog) String() string    { return "-log" }
+
+func (negLog) value(u float64) float64 {
+	if !(u > 0) {
+		return math.Inf(1)
+	}
+	return -math.Log(u)
+}
+
+func (negLog) slope(u float64) float64 { return -1 / max(u, steepest) }
+
+// represent: u ≥ exp(−t).
+func (negLog) represent(c Canon, u Linear) Form {
+	t := column(c)
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{t.Scale(-1), {Const: 1}, u}})
+	return Form{Linear: t}
+}
+
+// Entropy is −u·log u of an affine u; it restricts u to u ≥ 0.
+func Entropy(u Operand) Expr { return apply(negEntropy{}, u.expr()).Neg() }
+
+type negEntropy struct{ positive }
+
+func (negEntropy) direction() int    { return 0 }
+func (negEntropy) nonnegative() bool { return false }
+func (negEntropy) String() string    { return "-entr" }
+
+func (negEntropy) value(u float64) float64 {
+	v, ok := onDomain(u)
+	switch {
+	case !ok:
+		return math.Inf(1)
+	case v == 0:
+		return 0
+	}
+	return v * math.Log(v)
+}
+
+func (negEntropy) slope(u float64) float64 { return 1 + math.Log(max(u, steepest)) }
+
+// represent: u·exp(−t/u) ≤ 1.
+func (negEntropy) represent(c Canon, u Linear) Form {
+	t := column(c)
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{t.Scale(-1), u, {Const: 1}}})
+	return Form{Linear: t}
+}
+
+// KL is the divergence u·log(u/v) − u + v of affine scalars, which it restricts
+// to u, v ≥ 0.
+func KL(u, v Affine) Expr {
+	a := Stack(u, v)
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	if u.Len() != 1 || v.Len() != 1 {
+		return badExpr("kl of shapes %v and %v, want scalars", u.shape, v.shape)
+	}
+	f := &kl{a, a.support()}
+	if a.IsConst() {
+		w := f.Value(nil)
+		if math.IsInf(w, 1) {
+			return badExpr("kl at %g and %g, outside its domain", a.c[0], a.c[1])
+		}
+		return Expr{lin: Linear{Const: w}}
+	}
+	return convex(f)
+}
+
+type kl struct {
+	a       Affine // (u, v)
+	indices []int
+}
+
+func (f *kl) Value(x []float64) float64 {
+	u, ok := onDomain(f.a.at(0, x))
+	v := f.a.at(1, x)
+	switch {
+	case !ok || v < -domainTol || u > 0 && v <= 0:
+		return math.Inf(1)
+	case u == 0:
+		return max(v, 0)
+	}
+	return u*math.Log(u/v) - u + v
+}
+
+func (f *kl) AddSubgrad(dst []float64, scale float64, x []float64) {
+	u, v := max(f.a.at(0, x), steepest), max(f.a.at(1, x), steepest)
+	f.a.addRow(dst, scale*math.Log(u/v), 0)
+	f.a.addRow(dst, scale*(1-u/v), 1)
+}
+
+func (f *kl) Support() []int { return f.indices }
+
+// Represent: s ≥ u·log(u/v) by u·exp(−s/u) ≤ v.
+func (f *kl) Represent(c Canon) Form {
+	s, u, v := column(c), f.a.Entry(0), f.a.Entry(1)
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{s.Scale(-1), u, v}})
+	return Form{Linear: s.Plus(-1, u).Plus(1, v)}
+}
+
+func (f *kl) Domain() []Representer {
+	return []Representer{f.a.Entry(0).Scale(-1), f.a.Entry(1).Scale(-1)}
+}
+
+func (f *kl) Inside(x []float64) bool { return f.a.at(0, x) > steepest && f.a.at(1, x) > steepest }
+
+func (f *kl) nonnegative() bool { return true }
+func (f *kl) String() string    { return "kl" }

@@ -1,0 +1,303 @@
+package dc
+
+import "math"
+
+// Sqrt is √u of an affine or concave u; it restricts u to u ≥ 0.
+func Sqrt(u Operand) Expr { return Power(u, 0.5) }
+
+// InvPos is 1/u of an affine or concave u; it restricts u to u > 0.
+func InvPos(u Operand) Expr { return Power(u, -1) }
+
+// Power is uᵖ. It is convex for even p, for p < 0 and for p > 1, and concave for
+// 0 < p < 1, by the composition rules; u is restricted to u ≥ 0 unless p is a
+// positive integer. For odd p it is a difference: u₊ᵖ − (−u)₊ᵖ.
+func Power(o Operand, p float64) Expr {
+	u := o.expr()
+	integer := p == math.Trunc(p)
+	switch {
+	case u.err != nil:
+		return u
+	case math.IsNaN(p) || math.IsInf(p, 0):
+		return badExpr("power %g", p)
+	case p == 0:
+		return Expr{lin: Linear{Const: 1}}
+	case p == 1:
+		return u
+	case p == 2:
+		return Square(u)
+	case p == 4 && u.IsAffine():
+		return Square(Square(u))
+	case p < 0:
+		return apply(negative{p: p}, u)
+	case p < 1:
+		return apply(root{p: p}, u).Neg()
+	case u.nonnegative():
+		return apply(rising{p: p}, u)
+	case u.Neg().nonnegative() && integer:
+		return Power(u.Neg(), p).Scale(math.Pow(-1, p))
+	case !integer:
+		return apply(restricted{rising{p: p}}, u)
+	case math.Mod(p, 2) == 0:
+		return apply(rising{p: p}, Abs(u))
+	case u.IsAffine():
+		return apply(rising{p: p}, u).Minus(apply(rising{p: p}, u.Neg()))
+	}
+	return badExpr("no DC split for the power %g of this: it needs an affine argument, or one of known sign", p)
+}
+
+// root is −uᵖ, 0 < p < 1.
+type root struct {
+	positive
+	p float64
+}
+
+func (root) direction() int    { return -1 }
+func (root) nonnegative() bool { return false }
+
+func (f root) String() string {
+	if f.p == 0.5 {
+		return "-sqrt"
+	}
+	return "-power"
+}
+
+func (f root) value(u float64) float64 {
+	v, ok := onDomain(u)
+	if !ok {
+		return math.Inf(1)
+	}
+	return -math.Pow(v, f.p)
+}
+
+func (f root) slope(u float64) float64 { return -f.p * math.Pow(max(u, steepest), f.p-1) }
+
+// represent: uᵖ ≥ |t|; for the square root t² ≤ u.
+func (f root) represent(c Canon, u Linear) Form {
+	t := column(c)
+	if f.p == 0.5 {
+		quarter := Linear{Const: 0.25}
+		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.Plus(1, quarter), u.Plus(-1, quarter), t}})
+	} else {
+		c.Cone(Cone{Kind: PowerCone, Alpha: f.p, Rows: []Linear{u, {Const: 1}, t}})
+	}
+	return Form{Linear: t}
+}
+
+// negative is uᵖ, p < 0.
+type negative struct {
+	positive
+	p float64
+}
+
+func (negative) direction() int    { return -1 }
+func (negative) nonnegative() bool { return true }
+
+func (f negative) String() string {
+	if f.p == -1 {
+		return "invpos"
+	}
+	return "power"
+}
+
+func (f negative) value(u float64) float64 {
+	if !(u > 0) {
+		return math.Inf(1)
+	}
+	return math.Pow(u, f.p)
+}
+
+func (f negative) slope(u float64) float64 { return f.p * math.Pow(max(u, steepest), f.p-1) }
+
+// represent: t·u^|p| ≥ 1; for the inverse ‖(u − t, 2)‖ ≤ u + t.
+func (f negative) represent(c Canon, u Linear) Form {
+	t := column(c)
+	if f.p == -1 {
+		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.Plus(1, t), u.Plus(-1, t), {Const: 2}}})
+	} else {
+		c.Cone(Cone{Kind: PowerCone, Alpha: 1 / (1 - f.p), Rows: []Linear{t, u, {Const: 1}}})
+	}
+	return Form{Linear: t}
+}
+
+// rising is u₊ᵖ, p > 1.
+type rising struct {
+	everywhere
+	p float64
+}
+
+func (rising) direction() int    { return 1 }
+func (rising) nonnegative() bool { return true }
+func (rising) String() string    { return "power" }
+
+func (f rising) value(u float64) float64 { return math.Pow(max(u, 0), f.p) }
+func (f rising) slope(u float64) float64 { return f.p * math.Pow(max(u, 0), f.p-1) }
+
+// represent: t^(1/p) ≥ v, v ≥ u, v ≥ 0.
+func (f rising) represent(c Canon, u Linear) Form {
+	t, v := column(c), column(c)
+	c.Row(v, 0, math.Inf(1))
+	c.Row(u.Plus(-1, v), math.Inf(-1), 0)
+	c.Cone(Cone{Kind: PowerCone, Alpha: 1 / f.p, Rows: []Linear{t, {Const: 1}, v}})
+	return Form{Linear: t}
+}
+
+// restricted is uᵖ on u ≥ 0 alone: for p that is no integer.
+type restricted struct{ rising }
+
+func (restricted) direction() int        { return 0 }
+func (restricted) least() float64        { return 0 }
+func (restricted) inside(u float64) bool { return u >= 0 }
+
+func (f restricted) value(u float64) float64 {
+	v, ok := onDomain(u)
+	if !ok {
+		return math.Inf(1)
+	}
+	return f.rising.value(v)
+}
+
+// QuadOverLin is ‖a‖²/y for affine a and y, y a scalar that it restricts to
+// y > 0.
+func QuadOverLin(a, y Affine) Expr {
+	both := Stack(y, a)
+	if err := both.Err(); err != nil {
+		return Expr{err: err}
+	}
+	if y.Len() != 1 {
+		return badExpr("quadoverlin with a denominator of shape %v, want a scalar", y.shape)
+	}
+	f := &quadOverLin{both, both.support()}
+	if both.IsConst() {
+		v := f.Value(nil)
+		if math.IsInf(v, 1) {
+			return badExpr("quadoverlin with the denominator %g", both.c[0])
+		}
+		return Expr{lin: Linear{Const: v}}
+	}
+	return convex(f)
+}
+
+type quadOverLin struct {
+	a       Affine // (y, a)
+	indices []int
+}
+
+func (f *quadOverLin) squares(x []float64) float64 {
+	s := 0.0
+	for k := 1; k < f.a.Len(); k++ {
+		v := f.a.at(k, x)
+		s += v * v
+	}
+	return s
+}
+
+func (f *quadOverLin) Value(x []float64) float64 {
+	if y := f.a.at(0, x); y > 0 {
+		return f.squares(x) / y
+	}
+	return math.Inf(1)
+}
+
+func (f *quadOverLin) AddSubgrad(dst []float64, scale float64, x []float64) {
+	y := max(f.a.at(0, x), steepest)
+	f.a.addRow(dst, -scale*f.squares(x)/(y*y), 0)
+	for k := 1; k < f.a.Len(); k++ {
+		f.a.addRow(dst, 2*scale*f.a.at(k, x)/y, k)
+	}
+}
+
+func (f *quadOverLin) Support() []int { return f.indices }
+
+// Represent: ‖(t − y, 2a)‖ ≤ t + y.
+func (f *quadOverLin) Represent(c Canon) Form {
+	t, y := column(c), f.a.Entry(0)
+	rows := []Linear{t.Plus(1, y), t.Plus(-1, y)}
+	for k := 1; k < f.a.Len(); k++ {
+		rows = append(rows, f.a.Entry(k).Scale(2))
+	}
+	c.Cone(Cone{Kind: SecondOrderCone, Rows: rows})
+	return Form{Linear: t}
+}
+
+func (f *quadOverLin) Domain() []Representer   { return []Representer{f.a.Entry(0).Scale(-1)} }
+func (f *quadOverLin) Inside(x []float64) bool { return f.a.at(0, x) > steepest }
+func (f *quadOverLin) nonnegative() bool       { return true }
+func (f *quadOverLin) String() string          { return "quadoverlin" }
+
+// GeoMean is the geometric mean of the entries of a, which it restricts to
+// a ≥ 0. It is concave.
+func GeoMean(a Affine) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	f := &negGeoMean{a, a.support()}
+	switch {
+	case a.Len() == 0:
+		return badExpr("geomean of nothing")
+	case a.Len() == 1:
+		return a.expr()
+	case a.IsConst():
+		v := f.Value(nil)
+		if math.IsInf(v, 1) {
+			return badExpr("geomean of negative numbers")
+		}
+		return Expr{lin: Linear{Const: -v}}
+	}
+	return concave(f)
+}
+
+type negGeoMean struct {
+	a       Affine
+	indices []int
+}
+
+func (f *negGeoMean) Value(x []float64) float64 {
+	sum := 0.0
+	for k := range f.a.c {
+		v, ok := onDomain(f.a.at(k, x))
+		if !ok {
+			return math.Inf(1)
+		}
+		sum += math.Log(v)
+	}
+	return -math.Exp(sum / float64(f.a.Len()))
+}
+
+func (f *negGeoMean) AddSubgrad(dst []float64, scale float64, x []float64) {
+	mean, n := -f.Value(x), float64(f.a.Len())
+	for k := range f.a.c {
+		f.a.addRow(dst, -scale*mean/(n*max(f.a.at(k, x), steepest)), k)
+	}
+}
+
+func (f *negGeoMean) Support() []int { return f.indices }
+
+// Represent: powers (a₁⋯aₖ)^(1/k) ≥ gₖ one after the other, t ≥ −gₙ.
+func (f *negGeoMean) Represent(c Canon) Form {
+	g := f.a.Entry(0)
+	for k := 1; k < f.a.Len(); k++ {
+		next := column(c)
+		c.Cone(Cone{Kind: PowerCone, Alpha: 1 / float64(k+1), Rows: []Linear{f.a.Entry(k), g, next}})
+		g = next
+	}
+	return Form{Linear: g.Scale(-1)}
+}
+
+func (f *negGeoMean) Domain() []Representer {
+	out := make([]Representer, f.a.Len())
+	for k := range out {
+		out[k] = f.a.Entry(k).Scale(-1)
+	}
+	return out
+}
+
+func (f *negGeoMean) Inside(x []float64) bool {
+	for k := range f.a.c {
+		if !(f.a.at(k, x) > steepest) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *negGeoMean) String() string { return "-geomean" }
