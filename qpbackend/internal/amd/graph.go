@@ -4,52 +4,64 @@ package amd
 const (
 	variable uint8 = iota
 	element
-	dead // absorbed, or set aside
+	dead // absorbed, eliminated before the rest, or set aside
 )
 
-const taken = ^uint32(0)
+// node is a variable until it is chosen as pivot, then an element.
+type node struct {
+	// The list is list[start:start+size]. That of a variable holds its elements,
+	// elems of them, then the variables adjacent to it by entries of the matrix
+	// that no element covers; that of an element holds its variables. The list
+	// of a deferred variable, marked by elems < 0, is what it was when the
+	// variable was last up to date; degree then bounds from below, or is less
+	// than the bound from above would be.
+	start, size, elems int32
+	degree             int32 // bound on a variable's degree; variables in an element
+	next, prev         int32 // in a degree list, or a hash chain; of a dead element: next absorbed it
+	bucket             int32 // of its hash; −1: not in a bucket
+	skipped            int32 // pivots that a deferred variable was not updated for
+	kind               uint8
+	counted            uint8 // times its degree has been counted
+}
 
-// graph is the quotient graph. Node i is a variable until it is chosen as
-// pivot, then an element. The list of a variable holds its elements, then the
-// variables adjacent to it by entries of the matrix that no element covers; the
-// list of an element holds its variables. All lists lie in one array, which is
-// compressed when it is full: what a pivot writes is never longer than what it
-// absorbs, so the lists always fit.
+// graph is the quotient graph. All lists lie in one array, which is compressed
+// when it is full: what a pivot writes is never longer than what it absorbs, so
+// the lists always fit.
 type graph struct {
-	n                  int
-	list               []int32
-	free               int32   // first unused place of list
-	start, size, elems []int32 // list of node i; its first elems[i] are elements
-	kind               []uint8
-	nv                 []int32 // variables that i stands for; 0 once absorbed
-	degree             []int32 // bound on a variable's degree; variables in an element
-	member             []int32 // chain of the variables eliminated with i, −1 ends it
-	tail               []int32 // end of that chain
-
-	head, next, prev []int32 // degree lists
-	minDegree        int32
-	left             int32 // variables to eliminate in all
-	eliminated       int
-
-	mark       []int32 // per node; 0 for an absorbed element
+	n          int
+	node       []node
+	list       []int32
+	free       int32   // first unused place of list
+	nv         []int32 // variables that i stands for; 0 once absorbed; negated for those of the pivot
+	member     []int32 // chain of the variables eliminated with i, −1 ends it
+	tail       []int32 // end of that chain
+	left       int32   // variables still to eliminate
+	head       []int32 // degree lists
+	minDegree  int32
+	mark       []int32 // 0 for an absorbed element
 	stamp      int32
-	hash       []uint32
-	bucketHead []int32
+	bucketHead []int32 // a power of two of them
 }
 
 func newGraph(n int, colPtr, rowIdx []int) *graph {
-	g := &graph{n: n, left: int32(n), minDegree: 0, stamp: 2}
-	for _, s := range []*[]int32{
-		&g.start, &g.size, &g.elems, &g.nv, &g.degree, &g.member, &g.tail,
-		&g.head, &g.next, &g.prev, &g.mark, &g.bucketHead,
-	} {
-		*s = make([]int32, n)
+	buckets := 1
+	for buckets < n {
+		buckets *= 2
 	}
-	g.kind, g.hash = make([]uint8, n), make([]uint32, n)
+	g := &graph{n: n, node: make([]node, n), left: int32(n), stamp: 2}
+	pool := make([]int32, 5*n+buckets)
+	for _, s := range []*[]int32{&g.nv, &g.member, &g.tail, &g.head, &g.mark} {
+		*s, pool = pool[:n:n], pool[n:]
+	}
+	g.bucketHead = pool
 	for i := range n {
-		g.head[i], g.bucketHead[i], g.member[i] = -1, -1, -1
+		g.head[i], g.member[i] = -1, -1
 		g.tail[i] = int32(i)
 		g.nv[i], g.mark[i] = 1, 1
+		g.node[i].bucket = -1
+	}
+	for i := range g.bucketHead {
+		g.bucketHead[i] = -1
 	}
 	g.fill(colPtr, rowIdx)
 	return g
@@ -57,35 +69,53 @@ func newGraph(n int, colPtr, rowIdx []int) *graph {
 
 // fill writes the lists: both triangles, each entry once, no diagonal.
 func (g *graph) fill(colPtr, rowIdx []int) {
-	count := make([]int32, g.n+1)
+	count := make([]int32, g.n)
+	simple := true // sorted, nothing below the diagonal, so no duplicates
 	for j := range g.n {
+		last, own := -1, int32(0)
 		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
 			if i != j {
 				count[i]++
-				count[j]++
+				own++
 			}
+			simple = simple && last < i && i <= j
+			last = i
 		}
+		count[j] += own
 	}
 	total := int32(0)
-	for i := range g.n {
-		g.start[i] = total
-		total += count[i]
+	for i, c := range count {
+		g.node[i].start, count[i] = total, total
+		total += c
 	}
 	// A pivot needs room for n variables beside the lists; a fifth more makes
 	// compressions rare.
 	g.list = make([]int32, int(total)+int(total)/5+g.n+1)
 	g.free = total
-	for j := range g.n {
+	end := count // of the list so far
+	for j := range int32(g.n) {
+		at := end[j]
 		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
-			if i != j {
-				g.push(int32(i), int32(j))
-				g.push(int32(j), int32(i))
+			if i := int32(i); i != j {
+				g.list[end[i]] = j
+				end[i]++
+				g.list[at] = i
+				at++
 			}
 		}
+		end[j] = at
 	}
-	// Duplicates: seen[v] = i+1 once v is in the list of i.
-	seen := count
-	clear(seen)
+	for i := range g.node {
+		g.node[i].size = end[i] - g.node[i].start
+	}
+	if !simple {
+		g.dropDuplicates(count)
+	}
+}
+
+// dropDuplicates leaves each entry of a list once. It uses seen.
+func (g *graph) dropDuplicates(seen []int32) {
+	clear(seen) // seen[v] = i+1 once v is in the list of i
 	for i := range int32(g.n) {
 		list, out := g.neighbours(i), int32(0)
 		for _, v := range list {
@@ -95,65 +125,73 @@ func (g *graph) fill(colPtr, rowIdx []int) {
 				out++
 			}
 		}
-		g.size[i] = out
+		g.node[i].size = out
 	}
 }
 
-func (g *graph) push(i, v int32) {
-	g.list[g.start[i]+g.size[i]] = v
-	g.size[i]++
-}
-
 // neighbours is the whole list of node i.
-func (g *graph) neighbours(i int32) []int32 { return g.list[g.start[i] : g.start[i]+g.size[i]] }
+func (g *graph) neighbours(i int32) []int32 {
+	v := &g.node[i]
+	return g.list[v.start : v.start+v.size]
+}
 
 // vars is the list of the element e.
 func (g *graph) vars(e int32) []int32 { return g.neighbours(e) }
 
 // elements are those of the variable i.
-func (g *graph) elements(i int32) []int32 { return g.list[g.start[i] : g.start[i]+g.elems[i]] }
+func (g *graph) elements(i int32) []int32 {
+	v := &g.node[i]
+	return g.list[v.start : v.start+v.elems]
+}
 
-// dropDead removes from the list of i what was set aside.
+// dropDead removes dead nodes from the list of i.
 func (g *graph) dropDead(i int32) {
 	list, out := g.neighbours(i), int32(0)
 	for _, v := range list {
-		if g.kind[v] != dead {
+		if g.node[v].kind != dead {
 			list[out] = v
 			out++
 		}
 	}
-	g.size[i] = out
+	g.node[i].size = out
 }
 
 // absorb makes i stand for b as well and b for nothing.
 func (g *graph) absorb(i, b int32) {
 	g.member[g.tail[i]] = b
 	g.tail[i] = g.tail[b]
-	g.nv[b], g.kind[b] = 0, dead
+	g.nv[b], g.node[b].kind = 0, dead
+	g.node[b].next = -1
+}
+
+// absorbElement ends element e, all of whose variables are in element me.
+func (g *graph) absorbElement(me, e int32) {
+	g.node[e].kind, g.node[e].next = dead, me
+	g.mark[e] = 0
 }
 
 // link enters variable i at the front of the list of its degree.
 func (g *graph) link(i int32) {
-	d := g.degree[i]
-	h := g.head[d]
-	g.next[i], g.prev[i] = h, -1
+	v := &g.node[i]
+	h := g.head[v.degree]
+	v.next, v.prev = h, -1
 	if h >= 0 {
-		g.prev[h] = i
+		g.node[h].prev = i
 	}
-	g.head[d] = i
-	g.minDegree = min(g.minDegree, d)
+	g.head[v.degree] = i
+	g.minDegree = min(g.minDegree, v.degree)
 }
 
 // unlink takes variable i out of its degree list.
 func (g *graph) unlink(i int32) {
-	next, prev := g.next[i], g.prev[i]
-	if next >= 0 {
-		g.prev[next] = prev
+	v := &g.node[i]
+	if v.next >= 0 {
+		g.node[v.next].prev = v.prev
 	}
-	if prev >= 0 {
-		g.next[prev] = next
+	if v.prev >= 0 {
+		g.node[v.prev].next = v.next
 	} else {
-		g.head[g.degree[i]] = next
+		g.head[v.degree] = v.next
 	}
 }
 
@@ -165,14 +203,6 @@ func (g *graph) popMin() int32 {
 	i := g.head[g.minDegree]
 	g.unlink(i)
 	return i
-}
-
-// bucket enters variable i into the bucket of its hash, chained by next.
-func (g *graph) bucket(i int32, hash uint32) {
-	h := hash % uint32(g.n)
-	g.hash[i] = h
-	g.next[i] = g.bucketHead[h]
-	g.bucketHead[h] = i
 }
 
 // renew makes every mark but that of absorbed elements older than stamp.
@@ -194,10 +224,8 @@ func (g *graph) renew() {
 // in start.
 func (g *graph) compress() {
 	for i := range int32(g.n) {
-		if g.kind[i] != dead && g.size[i] > 0 {
-			p := g.start[i]
-			g.start[i] = g.list[p]
-			g.list[p] = ^i
+		if v := &g.node[i]; v.kind != dead && v.size > 0 {
+			v.start, g.list[v.start] = g.list[v.start], ^i
 		}
 	}
 	out := int32(0)
@@ -206,12 +234,12 @@ func (g *graph) compress() {
 			p++
 			continue
 		}
-		i := ^g.list[p]
-		g.list[out] = g.start[i]
-		copy(g.list[out+1:], g.list[p+1:p+g.size[i]])
-		g.start[i] = out
-		out += g.size[i]
-		p += g.size[i]
+		v := &g.node[^g.list[p]]
+		g.list[out] = v.start
+		copy(g.list[out+1:], g.list[p+1:p+v.size])
+		v.start = out
+		out += v.size
+		p += v.size
 	}
 	g.free = out
 }

@@ -12,6 +12,10 @@
 // are dense panels, and these are updated by register-blocked products
 // (left-looking; Ng and Peyton 1993).
 //
+// On amd64 processors with AVX2 and FMA the products run in assembler, unless
+// the build tag purego is set. Results repeat bit for bit on one machine; those
+// of different processors may differ by rounding.
+//
 //   - Davis 2005: Algorithm 849: A concise sparse Cholesky factorization
 //     package. ACM Transactions on Mathematical Software 31.
 //   - Gilbert, Ng, Peyton 1994: An efficient algorithm to compute row and

@@ -1,15 +1,29 @@
 package ldl
 
-// tile returns the products of four rows of a, each lda long, with two rows of
-// b, over their first n entries: sij = Σ a[i·lda+t]·b[j·ldb+t]. Eight sums, two
+// wideFrom is the length from which wideTile pays.
+const wideFrom = 6
+
+// tile returns the products of four rows of a with two rows of b, all ld long,
+// over their first n entries.
+func (s *supernodal) tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s21, s30, s31 float64) {
+	if s.wide && n >= wideFrom {
+		var t [8]float64
+		_, _ = a[3*ld+n-1], b[ld+n-1] // the kernel checks no bounds
+		wideTile(&a[0], &b[0], ld, n, &t)
+		return t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
+	}
+	return tile(a, b, ld, n)
+}
+
+// tile is the portable kernel: sij = Σ a[i·ld+t]·b[j·ld+t]. Eight sums, two
 // entries of b and one of a fit the sixteen vector registers.
-func tile(a []float64, lda int, b []float64, ldb, n int) (s00, s01, s10, s11, s20, s21, s30, s31 float64) {
+func tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s21, s30, s31 float64) {
 	b0 := b[:n]
-	b1 := b[ldb:][:len(b0)]
+	b1 := b[ld:][:len(b0)]
 	a0 := a[:len(b0)]
-	a1 := a[lda:][:len(b0)]
-	a2 := a[2*lda:][:len(b0)]
-	a3 := a[3*lda:][:len(b0)]
+	a1 := a[ld:][:len(b0)]
+	a2 := a[2*ld:][:len(b0)]
+	a3 := a[3*ld:][:len(b0)]
 	for t, u := range b0 {
 		v := b1[t]
 		x := a0[t]

@@ -96,11 +96,14 @@ func mustAnalyse(t testing.TB, k *sparse.CSC, path string) *Factor {
 		f.simp = newSimplicial(f)
 	case "supernodal":
 		f.sup = newSupernodal(f)
+	case "portable":
+		f.sup = newSupernodal(f)
+		f.sup.wide = false
 	}
 	return f
 }
 
-var paths = []string{"simplicial", "supernodal"}
+var paths = []string{"simplicial", "supernodal", "portable"}
 
 func randomVec(rng *rand.Rand, n int) []float64 {
 	v := make([]float64, n)

@@ -78,13 +78,14 @@ func (s *supernodal) update(f *Factor, k, d int32) {
 	s.product(block, scaled, width, rows[:cols], target, s.first[k])
 }
 
-// rankOne is the update by a supernode of one column.
+// rankOne is the update by a supernode of one column. What would stand above
+// the diagonal is left out.
 func (s *supernodal) rankOne(block, scaled []float64, cols []int32, target []int, first int32) {
 	scaled = scaled[:len(cols)]
 	for r, t := range target {
 		v := block[r]
 		out := s.val[t:]
-		for c, j := range cols {
+		for c, j := range cols[:min(len(cols), r+1)] {
 			out[j-first] -= v * scaled[c]
 		}
 	}
@@ -103,7 +104,7 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 		c := 0
 		for ; c+2 <= last; c += 2 {
 			j0, j1 := cols[c]-first, cols[c+1]-first
-			s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, width, scaled[c*width:][:2*width], width, width)
+			s00, s01, s10, s11, s20, s21, s30, s31 := s.tile(a, scaled[c*width:], width, width)
 			t0[j0] -= s00
 			t0[j1] -= s01
 			t1[j0] -= s10
@@ -144,7 +145,7 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 		n := min(4, height-r)
 		known := min(r, width) // columns whose row of the triangle is complete
 		if n == 4 {
-			eliminate4(panel, width, r, known)
+			s.eliminate4(panel, width, r, known)
 		} else {
 			for i := r; i < r+n; i++ {
 				eliminate(panel, width, i, 0, known)
@@ -184,13 +185,13 @@ func eliminate(panel []float64, width, i, from, to int) {
 }
 
 // eliminate4 is eliminate for four rows from i on and columns 0 to to−1.
-func eliminate4(panel []float64, width, i, to int) {
+func (s *supernodal) eliminate4(panel []float64, width, i, to int) {
 	a := panel[i*width:][:4*width]
 	r0, r1, r2, r3 := a[:width], a[width:][:width], a[2*width:][:width], a[3*width:][:width]
 	j := 0
 	for ; j+2 <= to; j += 2 {
 		l := panel[j*width:][:2*width]
-		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, width, l, width, j)
+		s00, s01, s10, s11, s20, s21, s30, s31 := s.tile(a, l, width, j)
 		// The second column also sees the first.
 		m := l[width+j]
 		u := r0[j] - s00

@@ -11,7 +11,7 @@ func (s *supernodal) solve(f *Factor, x []float64) {
 		for i := range own {
 			own[i] -= dot(own[:i], panel[i*width:])
 		}
-		forward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
+		s.forward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
 	}
 	for j, v := range f.dinv {
 		x[j] *= v
@@ -21,7 +21,7 @@ func (s *supernodal) solve(f *Factor, x []float64) {
 		width := hi - lo
 		own := x[lo:hi]
 		panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
-		backward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
+		s.backward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
 		for i := width - 1; i > 0; i-- {
 			subtract(own[:i], own[i], panel[i*width:])
 		}
@@ -30,7 +30,7 @@ func (s *supernodal) solve(f *Factor, x []float64) {
 
 // forward subtracts from x, at the rows below a supernode, their panel times own.
 // The narrow widths, which are the most frequent, keep own in registers.
-func forward(x, own []float64, rows []int32, panel []float64) {
+func (s *supernodal) forward(x, own []float64, rows []int32, panel []float64) {
 	switch width := len(own); width {
 	case 1:
 		a := own[0]
@@ -57,14 +57,24 @@ func forward(x, own []float64, rows []int32, panel []float64) {
 			panel = panel[4:]
 		}
 	default:
-		for r, i := range rows {
-			x[i] -= dot(own, panel[r*width:])
+		r := 0
+		if groups := len(rows) / 4; s.wide && groups > 0 {
+			r = 4 * groups
+			y := s.below[:r]
+			_ = panel[r*width-1] // the kernel checks no bounds
+			wideMul(&panel[0], groups, width, &own[0], &y[0])
+			for k, i := range rows[:r] {
+				x[i] -= y[k]
+			}
+		}
+		for ; r < len(rows); r++ {
+			x[rows[r]] -= dot(own, panel[r*width:])
 		}
 	}
 }
 
 // backward subtracts from own the transposed panel times x at the rows below.
-func backward(x, own []float64, rows []int32, panel []float64) {
+func (s *supernodal) backward(x, own []float64, rows []int32, panel []float64) {
 	switch width := len(own); width {
 	case 1:
 		a := own[0]
@@ -104,8 +114,18 @@ func backward(x, own []float64, rows []int32, panel []float64) {
 		}
 		own[0], own[1], own[2], own[3] = a, b, c, d
 	default:
-		for r, i := range rows {
-			subtract(own, x[i], panel[r*width:])
+		r := 0
+		if groups := len(rows) / 4; s.wide && groups > 0 {
+			r = 4 * groups
+			y := s.below[:r]
+			for k, i := range rows[:r] {
+				y[k] = x[i]
+			}
+			_ = panel[r*width-1] // the kernel checks no bounds
+			wideSubMulT(&panel[0], groups, width, &y[0], &own[0])
+		}
+		for ; r < len(rows); r++ {
+			subtract(own, x[rows[r]], panel[r*width:])
 		}
 	}
 }

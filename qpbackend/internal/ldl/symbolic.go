@@ -22,6 +22,7 @@ func Analyse(k *sparse.CSC, perm []int) (*Factor, error) {
 		return nil, err
 	}
 	f.choose()
+	f.low = nil
 	return f, nil
 }
 
@@ -42,16 +43,15 @@ func newFactor(k *sparse.CSC, perm []int) (*Factor, error) {
 	up := permute(k, order)
 	parent := etree(up)
 	if post := postorder(parent); !identity(post) {
-		renamed := make([]int, n)
+		f.perm = make([]int, n)
 		for i, p := range post {
-			renamed[i] = order[p]
+			f.perm[i] = order[p]
 		}
-		f.perm = renamed
-		up = permute(k, renamed)
-		parent = etree(up)
+		up, parent = rename(up, parent, post)
 	}
 	f.up, f.parent = up, parent
-	f.count = columnCounts(up, parent)
+	f.low = up.transpose()
+	f.count = columnCounts(f.low, parent)
 	for _, c := range f.count {
 		f.nnz += int(c)
 		f.flops += float64(c) * (float64(c) + 2)
@@ -93,8 +93,8 @@ func check(k *sparse.CSC, perm []int) error {
 	return nil
 }
 
-// triangle is the upper triangle of the permuted matrix: column j has the rows
-// idx[ptr[j]:ptr[j+1]], unsorted, each with the place of its value in the
+// triangle is the upper or lower triangle of the permuted matrix: column j has
+// the rows idx[ptr[j]:ptr[j+1]], each with the place of its value in the
 // caller's array.
 type triangle struct {
 	n        int
@@ -127,6 +127,27 @@ func permute(k *sparse.CSC, perm []int) *triangle {
 		}
 	}
 	return t
+}
+
+// transpose is the other triangle; its columns are sorted.
+func (t *triangle) transpose() *triangle {
+	r := &triangle{t.n, make([]int32, t.n+1), make([]int32, len(t.idx)), make([]int32, len(t.src))}
+	for _, i := range t.idx {
+		r.ptr[i+1]++
+	}
+	for j := range t.n {
+		r.ptr[j+1] += r.ptr[j]
+	}
+	next := append([]int32(nil), r.ptr[:t.n]...)
+	for j := range t.n {
+		for p := t.ptr[j]; p < t.ptr[j+1]; p++ {
+			i := t.idx[p]
+			q := next[i]
+			next[i]++
+			r.idx[q], r.src[q] = int32(j), t.src[p]
+		}
+	}
+	return r
 }
 
 func (t *triangle) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
@@ -183,6 +204,34 @@ func postorder(parent []int32) []int32 {
 	return post
 }
 
+// rename numbers rows and columns by a postorder of the elimination tree, node
+// post[k] becoming k. The triangle stays an upper one: the rows of column j are
+// descendants of j.
+func rename(t *triangle, parent, post []int32) (*triangle, []int32) {
+	label := make([]int32, t.n)
+	for k, p := range post {
+		label[p] = int32(k)
+	}
+	r := &triangle{t.n, make([]int32, t.n+1), make([]int32, len(t.idx)), make([]int32, len(t.src))}
+	tree := make([]int32, t.n)
+	end := int32(0)
+	for k, p := range post {
+		col := t.col(int(p))
+		copy(r.src[end:], t.src[t.ptr[p]:t.ptr[p+1]])
+		idx := r.idx[end:][:len(col)]
+		for e, i := range col {
+			idx[e] = label[i]
+		}
+		end += int32(len(col))
+		r.ptr[k+1] = end
+		tree[k] = -1
+		if parent[p] >= 0 {
+			tree[k] = label[parent[p]]
+		}
+	}
+	return r, tree
+}
+
 func identity(p []int32) bool {
 	for i, v := range p {
 		if int(v) != i {
@@ -193,18 +242,17 @@ func identity(p []int32) bool {
 }
 
 // columnCounts returns the number of entries below the diagonal in each column
-// of L, for a postordered tree, in almost linear time (Gilbert, Ng, Peyton
+// of L, for the lower triangle of the matrix and a postordered tree, in almost linear time (Gilbert, Ng, Peyton
 // 1994): row i of L is the subtree of the etree whose leaves are found among
 // row i of the matrix; each leaf adds one to its column and each least common
 // ancestor of neighbouring leaves takes one back.
-func columnCounts(t *triangle, parent []int32) []int32 {
-	n := t.n
+func columnCounts(low *triangle, parent []int32) []int32 {
+	n := low.n
 	count := make([]int32, n)    // first differences, then sums over subtrees
 	first := make([]int32, n)    // least node of the subtree
 	lastLeaf := make([]int32, n) // of row i, −1 before the first
 	newest := make([]int32, n)   // greatest first[] seen in row i, −1 before
 	ancestor := make([]int32, n) // union-find towards the root
-	ptr, row := lowerRows(t)     // column j: the rows below the diagonal
 	for j := range int32(n) {
 		first[j], lastLeaf[j], newest[j], ancestor[j] = j, -1, -1, j
 	}
@@ -220,9 +268,9 @@ func columnCounts(t *triangle, parent []int32) []int32 {
 		if parent[j] >= 0 {
 			count[parent[j]]-- // the diagonal of j does not belong to its parent
 		}
-		for _, i := range row[ptr[j]:ptr[j+1]] {
-			if first[j] <= newest[i] {
-				continue // a leaf below j has been counted
+		for _, i := range low.col(int(j)) {
+			if i == j || first[j] <= newest[i] {
+				continue // the diagonal, or a leaf below j has been counted
 			}
 			newest[i] = first[j]
 			count[j]++
@@ -255,30 +303,4 @@ func find(ancestor []int32, i int32) int32 {
 		i, ancestor[i] = ancestor[i], root
 	}
 	return root
-}
-
-// lowerRows is the strictly lower triangle by columns, rows ascending.
-func lowerRows(t *triangle) (ptr, row []int32) {
-	ptr = make([]int32, t.n+1)
-	for i := range t.n {
-		for _, j := range t.col(i) {
-			if int(j) != i {
-				ptr[j+1]++
-			}
-		}
-	}
-	for j := range t.n {
-		ptr[j+1] += ptr[j]
-	}
-	row = make([]int32, ptr[t.n])
-	next := append([]int32(nil), ptr[:t.n]...)
-	for i := range t.n {
-		for _, j := range t.col(i) {
-			if int(j) != i {
-				row[next[j]] = int32(i)
-				next[j]++
-			}
-		}
-	}
-	return ptr, row
 }

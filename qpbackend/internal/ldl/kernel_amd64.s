@@ -1,0 +1,269 @@
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+// The first r lanes are on from mask + 8·(4−r) on.
+DATA mask<>+0(SB)/8, $-1
+DATA mask<>+8(SB)/8, $-1
+DATA mask<>+16(SB)/8, $-1
+DATA mask<>+24(SB)/8, $-1
+DATA mask<>+32(SB)/8, $0
+DATA mask<>+40(SB)/8, $0
+DATA mask<>+48(SB)/8, $0
+DATA mask<>+56(SB)/8, $0
+GLOBL mask<>(SB), RODATA|NOPTR, $64
+
+// func wideTile(a, b *float64, ld, n int, sum *[8]float64)
+//
+// Sum number 2i+j is that of row i of a and row j of b. Y0 to Y7 hold four
+// partial sums each.
+TEXT ·wideTile(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ ld+16(FP), R8
+	MOVQ n+24(FP), CX
+	MOVQ sum+32(FP), DX
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	SUBQ $4, CX
+	JLT  tail
+
+loop:
+	VMOVUPD (DI), Y8
+	VMOVUPD (DI)(R8*1), Y9
+	VMOVUPD (SI), Y10
+	VMOVUPD (SI)(R8*1), Y11
+	VMOVUPD (SI)(R8*2), Y12
+	VMOVUPD (SI)(R10*1), Y13
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y1
+	VFMADD231PD Y8, Y11, Y2
+	VFMADD231PD Y9, Y11, Y3
+	VFMADD231PD Y8, Y12, Y4
+	VFMADD231PD Y9, Y12, Y5
+	VFMADD231PD Y8, Y13, Y6
+	VFMADD231PD Y9, Y13, Y7
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JGE  loop
+
+tail:
+	ADDQ $4, CX
+	JEQ  reduce
+	LEAQ mask<>+32(SB), R11
+	SHLQ $3, CX
+	SUBQ CX, R11
+	VMOVDQU (R11), Y14
+	VMASKMOVPD (DI), Y14, Y8
+	VMASKMOVPD (DI)(R8*1), Y14, Y9
+	VMASKMOVPD (SI), Y14, Y10
+	VMASKMOVPD (SI)(R8*1), Y14, Y11
+	VMASKMOVPD (SI)(R8*2), Y14, Y12
+	VMASKMOVPD (SI)(R10*1), Y14, Y13
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y1
+	VFMADD231PD Y8, Y11, Y2
+	VFMADD231PD Y9, Y11, Y3
+	VFMADD231PD Y8, Y12, Y4
+	VFMADD231PD Y9, Y12, Y5
+	VFMADD231PD Y8, Y13, Y6
+	VFMADD231PD Y9, Y13, Y7
+
+reduce:
+	VHADDPD Y1, Y0, Y0
+	VHADDPD Y3, Y2, Y2
+	VHADDPD Y5, Y4, Y4
+	VHADDPD Y7, Y6, Y6
+	VEXTRACTF128 $1, Y0, X1
+	VEXTRACTF128 $1, Y2, X3
+	VEXTRACTF128 $1, Y4, X5
+	VEXTRACTF128 $1, Y6, X7
+	VADDPD X1, X0, X0
+	VADDPD X3, X2, X2
+	VADDPD X5, X4, X4
+	VADDPD X7, X6, X6
+	VMOVUPD X0, (DX)
+	VMOVUPD X2, 16(DX)
+	VMOVUPD X4, 32(DX)
+	VMOVUPD X6, 48(DX)
+	VZEROUPPER
+	RET
+
+// func wideMul(panel *float64, groups, width int, x, y *float64)
+//
+// Y0 to Y3 hold four partial sums for each row of a group.
+TEXT ·wideMul(SB), NOSPLIT, $0-40
+	MOVQ panel+0(FP), SI
+	MOVQ groups+8(FP), BX
+	MOVQ width+16(FP), R8
+	MOVQ x+24(FP), DI
+	MOVQ y+32(FP), DX
+	MOVQ R8, R9
+	SHRQ $2, R9
+	MOVQ R8, CX
+	ANDQ $3, CX
+	LEAQ mask<>+32(SB), R11
+	SHLQ $3, CX
+	SUBQ CX, R11
+	VMOVDQU (R11), Y14
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R10
+
+group:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ SI, R12
+	MOVQ DI, R13
+	MOVQ R9, AX
+	TESTQ AX, AX
+	JEQ  tail
+
+loop:
+	VMOVUPD (R13), Y8
+	VFMADD231PD (R12), Y8, Y0
+	VFMADD231PD (R12)(R8*1), Y8, Y1
+	VFMADD231PD (R12)(R8*2), Y8, Y2
+	VFMADD231PD (R12)(R10*1), Y8, Y3
+	ADDQ $32, R12
+	ADDQ $32, R13
+	DECQ AX
+	JNE  loop
+
+tail:
+	TESTQ CX, CX
+	JEQ  reduce
+	VMASKMOVPD (R13), Y14, Y8
+	VMASKMOVPD (R12), Y14, Y9
+	VMASKMOVPD (R12)(R8*1), Y14, Y10
+	VMASKMOVPD (R12)(R8*2), Y14, Y11
+	VMASKMOVPD (R12)(R10*1), Y14, Y12
+	VFMADD231PD Y9, Y8, Y0
+	VFMADD231PD Y10, Y8, Y1
+	VFMADD231PD Y11, Y8, Y2
+	VFMADD231PD Y12, Y8, Y3
+
+reduce:
+	VHADDPD Y1, Y0, Y0
+	VHADDPD Y3, Y2, Y2
+	VEXTRACTF128 $1, Y0, X1
+	VEXTRACTF128 $1, Y2, X3
+	VADDPD X1, X0, X0
+	VADDPD X3, X2, X2
+	VMOVUPD X0, (DX)
+	VMOVUPD X2, 16(DX)
+	ADDQ $32, DX
+	LEAQ (SI)(R8*4), SI
+	DECQ BX
+	JNE  group
+	VZEROUPPER
+	RET
+
+// func wideSubMulT(panel *float64, groups, width int, y, x *float64)
+//
+// Y0 to Y3 hold the entries of y for the rows of a group.
+TEXT ·wideSubMulT(SB), NOSPLIT, $0-40
+	MOVQ panel+0(FP), SI
+	MOVQ groups+8(FP), BX
+	MOVQ width+16(FP), R8
+	MOVQ y+24(FP), DX
+	MOVQ x+32(FP), DI
+	MOVQ R8, R9
+	SHRQ $2, R9
+	MOVQ R8, CX
+	ANDQ $3, CX
+	LEAQ mask<>+32(SB), R11
+	SHLQ $3, CX
+	SUBQ CX, R11
+	VMOVDQU (R11), Y14
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R10
+
+group:
+	VBROADCASTSD (DX), Y0
+	VBROADCASTSD 8(DX), Y1
+	VBROADCASTSD 16(DX), Y2
+	VBROADCASTSD 24(DX), Y3
+	MOVQ SI, R12
+	MOVQ DI, R13
+	MOVQ R9, AX
+	TESTQ AX, AX
+	JEQ  tail
+
+loop:
+	VMULPD (R12), Y0, Y8
+	VMULPD (R12)(R8*1), Y1, Y9
+	VFMADD231PD (R12)(R8*2), Y2, Y8
+	VFMADD231PD (R12)(R10*1), Y3, Y9
+	VADDPD Y8, Y9, Y8
+	VMOVUPD (R13), Y10
+	VSUBPD Y8, Y10, Y10
+	VMOVUPD Y10, (R13)
+	ADDQ $32, R12
+	ADDQ $32, R13
+	DECQ AX
+	JNE  loop
+
+tail:
+	TESTQ CX, CX
+	JEQ  next
+	VMASKMOVPD (R12), Y14, Y8
+	VMASKMOVPD (R12)(R8*1), Y14, Y9
+	VMASKMOVPD (R12)(R8*2), Y14, Y11
+	VMASKMOVPD (R12)(R10*1), Y14, Y12
+	VMULPD Y8, Y0, Y8
+	VMULPD Y9, Y1, Y9
+	VFMADD231PD Y11, Y2, Y8
+	VFMADD231PD Y12, Y3, Y9
+	VADDPD Y8, Y9, Y8
+	VMASKMOVPD (R13), Y14, Y10
+	VSUBPD Y8, Y10, Y10
+	VMASKMOVPD Y10, Y14, (R13)
+
+next:
+	ADDQ $32, DX
+	LEAQ (SI)(R8*4), SI
+	DECQ BX
+	JNE  group
+	VZEROUPPER
+	RET
+
+// func hasWide() bool
+//
+// The processor has AVX2 and FMA, and the system saves the wide registers.
+TEXT ·hasWide(SB), NOSPLIT, $0-1
+	MOVB $0, ret+0(FP)
+	XORL AX, AX
+	CPUID
+	CMPL AX, $7
+	JLT  no
+	MOVL $1, AX
+	XORL CX, CX
+	CPUID
+	ANDL $0x18001000, CX // OSXSAVE, AVX, FMA
+	CMPL CX, $0x18001000
+	JNE  no
+	XORL CX, CX
+	XGETBV
+	ANDL $6, AX
+	CMPL AX, $6
+	JNE  no
+	MOVL $7, AX
+	XORL CX, CX
+	CPUID
+	ANDL $0x20, BX
+	JEQ  no
+	MOVB $1, ret+0(FP)
+
+no:
+	RET

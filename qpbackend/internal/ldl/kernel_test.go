@@ -1,0 +1,112 @@
+package ldl
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestTilesAgree compares the two kernels at every length. What lies behind the
+// length must not be used, and the place in memory must not matter.
+func TestTilesAgree(t *testing.T) {
+	if !hasWide() {
+		t.Skip("SKIPPED: this processor or build has no wide kernels")
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	const ld = maxWidth
+	for n := 1; n <= ld; n++ {
+		a, b := randomVec(rng, 4*ld+3), randomVec(rng, 2*ld+3)
+		for k := range a {
+			if k%ld >= n {
+				a[k] = math.NaN()
+			}
+		}
+		for k := range b {
+			if k%ld >= n {
+				b[k] = math.NaN()
+			}
+		}
+		var got, moved [8]float64
+		wideTile(&a[0], &b[0], ld, n, &got)
+		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, b, ld, n)
+		for k, want := range []float64{s00, s01, s10, s11, s20, s21, s30, s31} {
+			if !(math.Abs(got[k]-want) <= 1e-13*float64(n)) {
+				t.Fatalf("length %d: sum %d is %g, want %g", n, k, got[k], want)
+			}
+		}
+		for shift := 1; shift <= 3; shift++ {
+			copy(a[shift:], a)
+			copy(b[shift:], b)
+			if wideTile(&a[shift], &b[shift], ld, n, &moved); moved != got {
+				t.Fatalf("length %d: the sums differ when the operands move by %d", n, shift)
+			}
+			copy(a, a[shift:])
+			copy(b, b[shift:])
+		}
+	}
+}
+
+// TestNaNReachesItsSums puts a NaN into each place of the operands in turn.
+func TestNaNReachesItsSums(t *testing.T) {
+	if !hasWide() {
+		t.Skip("SKIPPED: this processor or build has no wide kernels")
+	}
+	const n = 11
+	for place := range 6 * n {
+		v := make([]float64, 6*n)
+		v[place] = math.NaN()
+		var sum [8]float64
+		wideTile(&v[0], &v[4*n], n, n, &sum)
+		for k, s := range sum {
+			row := place / n
+			if want := row == k/2 || row == 4+k%2; math.IsNaN(s) != want {
+				t.Fatalf("NaN at %d: sum %d is %g", place, k, s)
+			}
+		}
+	}
+}
+
+// TestPanelProducts compares the products of the solution phase with sums, at
+// every width and every remainder, and looks for writes outside.
+func TestPanelProducts(t *testing.T) {
+	if !hasWide() {
+		t.Skip("SKIPPED: this processor or build has no wide kernels")
+	}
+	rng := rand.New(rand.NewPCG(2, 1))
+	for width := 1; width <= maxWidth; width++ {
+		for groups := 1; groups <= 3; groups++ {
+			rows := 4 * groups
+			// What lies behind the operands must not be used.
+			panel, x, y := randomVec(rng, rows*width+4), randomVec(rng, width+4), randomVec(rng, rows+4)
+			for k := range 4 {
+				panel[rows*width+k], x[width+k], y[rows+k] = math.NaN(), math.NaN(), math.NaN()
+			}
+			product, rest := make([]float64, rows+1), slices.Clone(x)
+			product[rows] = 7
+			wideMul(&panel[0], groups, width, &x[0], &product[0])
+			wideSubMulT(&panel[0], groups, width, &y[0], &rest[0])
+			if product[rows] != 7 || !math.IsNaN(rest[width]) {
+				t.Fatalf("%d × %d: a write behind the end", rows, width)
+			}
+			for r := range rows {
+				want := 0.0
+				for c := range width {
+					want += panel[r*width+c] * x[c]
+				}
+				if !(math.Abs(product[r]-want) <= 1e-13*float64(width)) {
+					t.Fatalf("%d × %d: entry %d is %g, want %g", rows, width, r, product[r], want)
+				}
+			}
+			for c := range width {
+				want := x[c]
+				for r := range rows {
+					want -= panel[r*width+c] * y[r]
+				}
+				if !(math.Abs(rest[c]-want) <= 1e-12) {
+					t.Fatalf("%d × %d transposed: entry %d is %g, want %g", rows, width, c, rest[c], want)
+				}
+			}
+		}
+	}
+}
