@@ -205,18 +205,22 @@ type Update struct {
 // was. Every backend's Update goes through it.
 func (p *Problem) Apply(u Update) error {
 	n, m := p.Dims()
-	for _, f := range []struct {
-		name string
-		v    []float64
-		n    int
-	}{{"q", u.Q, n}, {"l", u.L, m}, {"u", u.U, m}, {"P", u.P, nnz(p.P)}, {"A", u.A, nnz(p.A)}} {
+	for _, f := range [...]struct {
+		name   string // of the values; "" where infinite ones are allowed
+		letter string
+		v      []float64
+		n      int
+	}{
+		{"update of q", "q", u.Q, n}, {"", "l", u.L, m}, {"", "u", u.U, m},
+		{"update of P", "P", u.P, nnz(p.P)}, {"update of A", "A", u.A, nnz(p.A)},
+	} {
 		if f.v != nil && len(f.v) != f.n {
-			return fmt.Errorf("qpbackend: update of %s has length %d, want %d", f.name, len(f.v), f.n)
+			return fmt.Errorf("qpbackend: update of %s has length %d, want %d", f.letter, len(f.v), f.n)
 		}
-		if f.name == "l" || f.name == "u" {
+		if f.name == "" {
 			continue
 		}
-		if err := finite("update of "+f.name, f.v); err != nil {
+		if err := finite(f.name, f.v); err != nil {
 			return err
 		}
 	}

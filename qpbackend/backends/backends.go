@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/admm"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
@@ -22,6 +23,11 @@ func entries() []entry {
 			make:  func() qpbackend.Backend { return ipm.Backend{} },
 			name:  "ipm",
 			about: "interior point, pure Go; accurate; the default",
+		},
+		{
+			make:  func() qpbackend.Backend { return admm.Backend{} },
+			name:  "admm",
+			about: "operator splitting, pure Go; quick for loose tolerances from a good start",
 		},
 		{
 			make:  makeOSQP(),

@@ -9,8 +9,8 @@ import (
 
 func TestByName(t *testing.T) {
 	all := All()
-	if len(all) == 0 || all[0].Name() != "ipm" {
-		t.Fatalf("all backends: %v, want ipm first", all)
+	if len(all) < 2 || all[0].Name() != "ipm" || all[1].Name() != "admm" {
+		t.Fatalf("all backends: %v, want ipm first, then admm", all)
 	}
 	for _, b := range all {
 		if got, err := ByName(b.Name()); err != nil || got != b {

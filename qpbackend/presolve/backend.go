@@ -38,7 +38,7 @@ func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.So
 }
 
 // worthwhile is the least share of rows and columns that must go.
-const worthwhile = 0.01
+const worthwhile = 0.05
 
 // solver keeps the problem as stated beside the reduced one.
 type solver struct {

@@ -1,9 +1,10 @@
 package presolve
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -79,10 +80,11 @@ func reduce(p *qpbackend.Problem) *reduction {
 		before := len(r.stack)
 		r.drain()
 		r.columns()
-		r.multiples()
 		r.drain()
 		if len(r.stack) == before {
-			break
+			if !r.multiples() { // the dearest, once the others find nothing
+				break
+			}
 		}
 	}
 	if r.proof != nil {
@@ -355,38 +357,42 @@ func (r *reduction) singleton(j, i int, a float64) {
 	}
 }
 
-// multiples merges rows that are multiples of one another.
-func (r *reduction) multiples() {
+// multiples merges rows that are multiples of one another. It reports whether
+// there were any.
+func (r *reduction) multiples() bool {
 	t := r.p.byRow
-	groups := map[[2]int][]int{}
+	type pattern struct {
+		hash uint64
+		row  int
+	}
+	var all []pattern
 	for i, alive := range r.rowAlive {
 		if !alive || r.rowLen[i] < 2 {
 			continue
 		}
-		// The key is the pattern's sum and the first column.
-		key := [2]int{-1, 0}
+		hash := uint64(14695981039346656037) // FNV-1a over the columns
 		for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
 			if j := t.RowIdx[k]; r.colAlive[j] && t.Val[k] != 0 {
-				if key[0] < 0 {
-					key[0] = j
-				}
-				key[1] = key[1]*31 + j + 1
+				hash = (hash ^ uint64(j)) * 1099511628211
 			}
 		}
-		groups[key] = append(groups[key], i)
+		all = append(all, pattern{hash, i})
 	}
-	var keys [][2]int
-	for key, rows := range groups {
+	slices.SortFunc(all, func(a, b pattern) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.row, b.row))
+	})
+	before := len(r.stack)
+	var rows []int
+	for k := 0; k < len(all); {
+		rows = rows[:0]
+		for hash := all[k].hash; k < len(all) && all[k].hash == hash; k++ {
+			rows = append(rows, all[k].row)
+		}
 		if len(rows) > 1 {
-			keys = append(keys, key)
+			r.mergeGroup(rows)
 		}
 	}
-	sort.Slice(keys, func(a, b int) bool {
-		return keys[a][0] < keys[b][0] || keys[a][0] == keys[b][0] && keys[a][1] < keys[b][1]
-	})
-	for _, key := range keys {
-		r.mergeGroup(groups[key])
-	}
+	return len(r.stack) > before
 }
 
 // compared bounds the rows of one pattern that are compared with each other.

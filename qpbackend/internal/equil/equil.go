@@ -133,8 +133,12 @@ func (s *Scaling) norms(p, at *sparse.CSC) {
 		top := 0.0
 		for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
 			v, j := math.Abs(at.Val[k]), at.RowIdx[k]
-			top = max(top, v)
-			s.d[j] = max(s.d[j], v)
+			if v > top {
+				top = v
+			}
+			if v > s.d[j] {
+				s.d[j] = v
+			}
 		}
 		s.e[i] = top
 	}
@@ -144,8 +148,12 @@ func symNorms(p *sparse.CSC, norm []float64) {
 	for j := range p.Cols {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
 			v, i := math.Abs(p.Val[k]), p.RowIdx[k]
-			norm[i] = max(norm[i], v)
-			norm[j] = max(norm[j], v)
+			if v > norm[i] {
+				norm[i] = v
+			}
+			if v > norm[j] {
+				norm[j] = v
+			}
 		}
 	}
 }

@@ -1,0 +1,254 @@
+package admm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+const (
+	looseFactor = 100 // of Settings.Tol, for AlmostSolved
+	// With polishing, the first tolerance of the test and by how much it falls
+	// down to Settings.Tol: the rows that hold are often known long before the
+	// iterates are accurate.
+	firstTol, tolStep = 1e-3, 0.1
+	// Where tightening ends. Below, the test compares rounding errors.
+	minTol = 1e-16
+)
+
+// verdict is why the iteration ends.
+type verdict uint8
+
+const (
+	goOn verdict = iota
+	solved
+	primalInfeasible
+	dualInfeasible
+	exhausted // the test passes at minTol, and yet the point is not certified
+	stalled
+	broken // a factorisation failed or the iterates ceased to be numbers
+	outOfTime
+	atLimit
+)
+
+// progress is that of one solve.
+type progress struct {
+	k       int     // iterations
+	round   int     // of these, since the tolerance of the test last changed
+	ε       float64 // tolerance of the test
+	claimed bool    // the test has passed at Settings.Tol
+	trend   trend
+}
+
+// Solve fills dst; see the package comment for what the statuses mean.
+func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	if s.closed {
+		return errClosed
+	}
+	warmed := s.warmed
+	s.warmed = false
+	if s.staleP {
+		if err := s.convex.check(s.p.P); err != nil {
+			return err
+		}
+		s.staleP = false
+	}
+	s.begin(warmed)
+	return s.finish(ctx, dst, s.iterate(ctx))
+}
+
+// begin makes the first iterate, which is the best so far.
+func (s *solver) begin(warmed bool) {
+	s.run = progress{ε: s.set.Tol, trend: newTrend()}
+	if s.opt.Polishing {
+		s.run.ε = max(s.run.ε, firstTol)
+	}
+	if warmed {
+		s.best.set(s.warm.x, s.warm.y)
+		s.w.start(&s.warm)
+	} else {
+		clear(s.best.x)
+		clear(s.best.y)
+		s.w.reset()
+	}
+	s.certify(&s.best)
+}
+
+// iterate runs the method until there is a verdict.
+func (s *solver) iterate(ctx context.Context) verdict {
+	w, run, every := s.w, &s.run, s.opt.AdaptiveRhoInterval
+	for run.k < s.set.MaxIter {
+		if ctx.Err() != nil {
+			return outOfTime
+		}
+		if !w.factor() {
+			return broken
+		}
+		run.k++
+		run.round++
+		test := run.round%s.opt.CheckTermination == 0 || run.k == s.set.MaxIter
+		adapt := every > 0 && run.round%every == 0
+		if test {
+			w.remember()
+		}
+		w.step()
+		if !test && !adapt {
+			continue
+		}
+		w.now = w.measure(w.x, w.z, w.y, s.p.R)
+		if test {
+			w.difference()
+			if v := s.judge(); v != goOn {
+				return v
+			}
+		}
+		if adapt && run.round > 0 {
+			w.adapt()
+		}
+	}
+	return atLimit
+}
+
+// judge tests the iterate.
+func (s *solver) judge() verdict {
+	w, run := s.w, &s.run
+	if !(w.now.worth <= math.MaxFloat64) {
+		return broken
+	}
+	best := s.keep()
+	if w.now.worth <= s.set.Tol || w.now.within(run.ε) {
+		return s.claim(best)
+	}
+	if v := s.infeasible(); v != goOn {
+		return v
+	}
+	if s.opt.HandOver && s.hopeless() && run.k+s.reserve() <= s.set.MaxIter {
+		return stalled
+	}
+	return goOn
+}
+
+// keep makes the iterate the best point if it is, and reports whether it is.
+func (s *solver) keep() bool {
+	if s.best.worth <= s.w.now.worth {
+		return false
+	}
+	s.w.unscale(&s.best, s.w.x, s.w.y)
+	s.best.worth, s.best.certified = s.w.now.worth, false
+	return true
+}
+
+// claim looks whether the iterate, which passed the test, is a solution, also
+// after polishing. If not, the test becomes stricter. best says that the iterate
+// is the best point.
+func (s *solver) claim(best bool) verdict {
+	w, run := s.w, &s.run
+	var worth float64
+	if best {
+		worth = s.certify(&s.best)
+	} else {
+		w.unscale(&s.cand, w.x, w.y)
+		worth = s.certify(&s.cand)
+		s.consider()
+	}
+	if s.best.certified && s.best.worth <= s.set.Tol || s.opt.Polishing && s.polish() {
+		return solved
+	}
+	run.round = 0
+	if run.ε > s.set.Tol {
+		run.ε = max(run.ε*tolStep, s.set.Tol)
+		return goOn
+	}
+	run.claimed = true
+	run.ε *= min(max(s.set.Tol/(2*min(worth, 1)), 1e-3), 0.5)
+	if run.ε < minTol {
+		return exhausted
+	}
+	return goOn
+}
+
+// certify measures a point on the stated problem and returns its worth.
+func (s *solver) certify(p *point) float64 {
+	p.res = qpbackend.CertifyWork(s.p, p.x, p.y, s.scratch)
+	p.worth, p.certified = p.res.Max(), true
+	return p.worth
+}
+
+// consider makes cand, certified, the best point if it is.
+func (s *solver) consider() {
+	if !(s.best.worth < s.cand.worth) && finite(s.cand.x) && finite(s.cand.y) && !math.IsNaN(s.cand.worth) {
+		s.best, s.cand = s.cand, s.best
+	}
+}
+
+// finish turns the verdict into a result, after a hand-over if need be.
+func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, v verdict) error {
+	switch v {
+	case solved:
+		s.report(dst, qpbackend.Solved, "")
+	case primalInfeasible:
+		s.reportProof(dst, qpbackend.PrimalInfeasible)
+	case dualInfeasible:
+		s.reportProof(dst, qpbackend.DualInfeasible)
+	case outOfTime:
+		s.last()
+		err := ctx.Err()
+		s.report(dst, qpbackend.Interrupted(err), "")
+		return err
+	case atLimit:
+		s.report(dst, s.short(qpbackend.IterationLimit), "")
+	default:
+		why := s.why(v)
+		if s.opt.HandOver && s.run.k+s.reserve() <= s.set.MaxIter {
+			return s.handOver(ctx, dst, why)
+		}
+		s.report(dst, s.short(qpbackend.NumericalTrouble), why)
+	}
+	return nil
+}
+
+// why puts a verdict into words.
+func (s *solver) why(v verdict) string {
+	switch v {
+	case exhausted:
+		return fmt.Sprintf("the iterates come to rest at a residual of %.1e", s.best.worth)
+	case stalled:
+		return fmt.Sprintf("the iterates stalled at a residual of %.1e", s.run.trend.low)
+	}
+	return "the KKT matrix could not be factored, or the iterates grew beyond all bounds"
+}
+
+// last looks at an iterate between two tests.
+func (s *solver) last() {
+	if s.run.k > 0 {
+		s.w.now = s.w.measure(s.w.x, s.w.z, s.w.y, s.p.R)
+		if s.w.now.worth <= math.MaxFloat64 {
+			s.keep()
+		}
+	}
+}
+
+// short is AlmostSolved where the best point deserves that, else status.
+func (s *solver) short(status qpbackend.Status) qpbackend.Status {
+	if !s.best.certified {
+		s.certify(&s.best)
+	}
+	if s.run.claimed && s.best.worth <= looseFactor*s.set.Tol {
+		return qpbackend.AlmostSolved
+	}
+	return status
+}
+
+// report fills dst with the best point.
+func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, message string) {
+	if !s.best.certified {
+		s.certify(&s.best)
+	}
+	dst.Status, dst.Iterations, dst.Message = status, s.run.k, message
+	dst.X = append(dst.X[:0], s.best.x...)
+	dst.Y = append(dst.Y[:0], s.best.y...)
+	dst.Res = s.best.res
+	dst.Objective = s.p.Objective(s.best.x)
+}

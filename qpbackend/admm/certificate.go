@@ -1,0 +1,103 @@
+package admm
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// infeasible looks whether the last step proves infeasibility (Banjac et al.
+// 2019). Two measures must be within InfeasTol: that of Stellato et al. 2020,
+// section 3.5, relative to the step, and that of package qpbackend, on the
+// stated problem. An accepted proof is in s.cert.
+func (s *solver) infeasible() verdict {
+	t, ε := &s.w.now, s.run.ε
+	if t.prim > ε*(1+t.primSize) && s.primalProof() {
+		return primalInfeasible
+	}
+	if t.dual > ε*(1+t.dualSize) && s.dualProof() {
+		return dualInfeasible
+	}
+	return goOn
+}
+
+// primalProof looks at dy, of which it drops what points to absent bounds.
+func (s *solver) primalProof() bool {
+	w, sc := s.w, s.w.scale
+	size, support := 0.0, 0.0
+	for i, v := range w.dy {
+		switch {
+		case v > 0 && w.u[i] < math.Inf(1):
+			support += v * w.u[i]
+		case v < 0 && w.l[i] > math.Inf(-1):
+			support += v * w.l[i]
+		default:
+			w.dy[i] = 0
+		}
+		size = max(size, math.Abs(sc.E[i]*w.dy[i]))
+	}
+	if !(support < 0 && size <= math.MaxFloat64) {
+		return false
+	}
+	clear(w.aty)
+	w.at.AddMulVec(w.aty, 1, w.dy)
+	worst := 0.0
+	for j, a := range w.aty {
+		worst = max(worst, math.Abs(a)/sc.D[j])
+	}
+	if !(worst <= s.set.InfeasTol*min(size, -support)) {
+		return false
+	}
+	y := s.cert[:w.m]
+	for i, v := range w.dy {
+		y[i] = sc.E[i] * v / -support
+	}
+	return qpbackend.PrimalInfeasibility(s.p, y) <= s.set.InfeasTol
+}
+
+// dualProof looks at dx.
+func (s *solver) dualProof() bool {
+	w, sc := s.w, s.w.scale
+	size, slope := 0.0, 0.0
+	for j, v := range w.dx {
+		size = max(size, math.Abs(sc.D[j]*v))
+		slope += w.q[j] * v / sc.C
+	}
+	if !(slope < 0 && size <= math.MaxFloat64) {
+		return false
+	}
+	limit := s.set.InfeasTol * min(size, -slope)
+	clear(w.px)
+	w.p.AddSymMulVec(w.px, 1, w.dx)
+	for j, v := range w.px {
+		if !(math.Abs(v) <= limit*sc.D[j]*sc.C) {
+			return false
+		}
+	}
+	clear(w.ax)
+	w.at.AddMulVecT(w.ax, 1, w.dx)
+	for i, v := range w.ax {
+		v /= sc.E[i]
+		if w.u[i] < math.Inf(1) && !(v <= limit) || w.l[i] > math.Inf(-1) && !(v >= -limit) {
+			return false
+		}
+	}
+	d := s.cert[:w.n]
+	for j, v := range w.dx {
+		d[j] = sc.D[j] * v / -slope
+	}
+	return qpbackend.DualInfeasibility(s.p, d) <= s.set.InfeasTol
+}
+
+// reportProof fills dst with the certificate, beside it the best point.
+func (s *solver) reportProof(dst *qpbackend.Result, status qpbackend.Status) {
+	s.report(dst, status, "")
+	dst.Res = qpbackend.Residuals{}
+	if status == qpbackend.PrimalInfeasible {
+		dst.Objective = math.Inf(1)
+		copy(dst.Y, s.cert)
+	} else {
+		dst.Objective = math.Inf(-1)
+		copy(dst.X, s.cert)
+	}
+}

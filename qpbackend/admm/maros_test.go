@@ -1,0 +1,62 @@
+package admm_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/admm"
+	"github.com/dcopt/dcopt/qpbackend/qps"
+)
+
+// TestMarosMeszaros: on each of these OSQP, with its own defaults, is wrong
+// about feasibility or about its accuracy, or does not end. All are solved here,
+// some after a hand-over, with the known optimal value (reference.csv beside
+// the problems).
+func TestMarosMeszaros(t *testing.T) {
+	shared := os.Getenv("DCOPT_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	dir := filepath.Join(shared, "data", "maros_meszaros")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("SKIPPED: no Maros-Meszaros problems: %v", err)
+	}
+	handed := 0
+	for _, c := range []struct {
+		name string
+		want float64
+	}{
+		{"HUES-MOD", 34824463.9},
+		{"PRIMALC1", -6155.25083},
+		{"PRIMALC5", -427.232327},
+		{"QAFIRO", -1.59078179},
+		{"QPCSTAIR", 6204387.48},
+		{"DUALC1", 6155.25083},
+		{"QSC205", -0.00581395349},
+		{"QSHARE2B", 11703.6917},
+		{"HS21", -99.96},
+	} {
+		file, err := qps.ReadFile(filepath.Join(dir, c.name+".SIF.gz"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		p := file.Problem
+		res := solve(t, newSolver(t, admm.DefaultOptions(), p, nil))
+		if worst := qpbackend.Certify(p, res.X, res.Y).Max(); res.Status != qpbackend.Solved || !(worst <= 1e-6) {
+			t.Errorf("%s: %v (%s), residual %.1e", c.name, res.Status, res.Message, worst)
+		}
+		if !(math.Abs(res.Objective-c.want) <= 1e-4*max(1, math.Abs(c.want))) {
+			t.Errorf("%s: objective %.9g, want %.9g", c.name, res.Objective, c.want)
+		}
+		if res.Message != "" {
+			handed++
+		}
+	}
+	if handed == 0 || handed == 9 {
+		t.Errorf("%d of 9 handed over", handed)
+	}
+}

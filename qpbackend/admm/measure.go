@@ -1,0 +1,103 @@
+package admm
+
+import "math"
+
+// measure says how far a point is from optimal.
+type measure struct {
+	// Unscaled: residuals and gap, and the sizes of what they compare.
+	prim, dual, gap             float64
+	primSize, dualSize, gapSize float64
+	// worth is the largest of the three as qpbackend.Certify would have them,
+	// up to rounding.
+	worth float64
+	// Scaled residuals relative to what they compare; adapt balances them.
+	relPrim, relDual float64
+}
+
+// within is the test of Stellato et al. 2020, section 3.4, and of the gap, with
+// equal absolute and relative tolerances.
+func (m *measure) within(ε float64) bool {
+	return m.prim <= ε*(1+m.primSize) && m.dual <= ε*(1+m.dualSize) && m.gap <= ε*(1+m.gapSize)
+}
+
+// measure looks at a scaled point; r is the constant of the objective.
+func (w *work) measure(x, z, y []float64, r float64) (t measure) {
+	clear(w.px)
+	w.p.AddSymMulVec(w.px, 1, x)
+	clear(w.aty)
+	w.at.AddMulVec(w.aty, 1, y)
+	clear(w.ax)
+	w.at.AddMulVecT(w.ax, 1, x)
+
+	rows, s, off := w.primal(&t, z, y)
+	cols, xPx, qx := w.dual(&t, x)
+	t.relPrim, t.relDual = ratio(rows.res, rows.size), ratio(cols.res, cols.size)
+
+	c := w.scale.C
+	t.gap = math.Abs(xPx+qx+s) / c
+	t.gapSize = max(math.Abs(xPx), math.Abs(qx), math.Abs(s)) / c
+	pObj, dObj := (xPx/2+qx)/c+r, (-xPx/2-s)/c+r
+	t.worth = max(
+		off,
+		t.dual/max(1, t.dualSize),
+		t.gap/max(1, math.Abs(pObj), math.Abs(dObj)))
+	return t
+}
+
+// ratio of a residual to the size of what it compares.
+func ratio(res, size float64) float64 { return res / (size + math.SmallestNonzeroFloat64) }
+
+// scaled is a residual in scaled units.
+type scaled struct{ res, size float64 }
+
+// primal measures Ax − z. It returns S(y), the value of the support function,
+// and how far Ax is from meeting the rows, relative.
+func (w *work) primal(t *measure, z, y []float64) (in scaled, s, off float64) {
+	axSize, nearSize := 0.0, 0.0
+	for i, e := range w.scale.E {
+		a := w.ax[i]
+		d, size := math.Abs(a-z[i]), max(math.Abs(a), math.Abs(z[i]))
+		in.res, in.size = max(in.res, d), max(in.size, size)
+		t.prim, t.primSize = max(t.prim, d/e), max(t.primSize, size/e)
+		near := min(max(a, w.l[i]), w.u[i])
+		off = max(off, math.Abs(a-near)/e)
+		axSize, nearSize = max(axSize, math.Abs(a)/e), max(nearSize, math.Abs(near)/e)
+		switch v := y[i]; {
+		case v > 0 && w.u[i] < math.Inf(1):
+			s += v * w.u[i]
+		case v < 0 && w.l[i] > math.Inf(-1):
+			s += v * w.l[i]
+		}
+	}
+	return in, s, off / max(1, axSize, nearSize)
+}
+
+// dual measures Px + q + Aᵀy, and returns xᵀPx and qᵀx.
+func (w *work) dual(t *measure, x []float64) (in scaled, xPx, qx float64) {
+	for j, d := range w.scale.D {
+		p, q, a := w.px[j], w.q[j], w.aty[j]
+		v, size := math.Abs(p+q+a), max(math.Abs(p), math.Abs(q), math.Abs(a))
+		in.res, in.size = max(in.res, v), max(in.size, size)
+		t.dual, t.dualSize = max(t.dual, v/d), max(t.dualSize, size/d)
+		xPx += x[j] * p
+		qx += x[j] * q
+	}
+	t.dual /= w.scale.C
+	t.dualSize /= w.scale.C
+	return in, xPx, qx
+}
+
+// adapt moves ρ to where it would balance the residuals of the last measure
+// (Stellato et al. 2020, section 5.2), if that is far enough away.
+func (w *work) adapt() {
+	if !(w.now.relDual > 0) { // also for NaN
+		if w.now.relPrim > 0 {
+			w.setRho(maxRho)
+		}
+		return
+	}
+	ρ := min(max(w.ρ*math.Sqrt(w.now.relPrim/w.now.relDual), minRho), maxRho)
+	if tol := w.opt.AdaptiveRhoTolerance; ρ > tol*w.ρ || ρ < w.ρ/tol {
+		w.setRho(ρ)
+	}
+}

@@ -1,0 +1,50 @@
+package admm
+
+// step is one iteration of Stellato et al. 2020, Algorithm 1.
+func (w *work) step() {
+	σ, α, b := w.opt.Sigma, w.opt.Alpha, w.rhs
+	x := w.x
+	q, px := w.q[:len(x)], w.sys.place[:len(x)]
+	for j, v := range x {
+		b[px[j]] = σ*v - q[j]
+	}
+	z := w.z
+	pz := w.sys.place[len(x):][:len(z)]
+	y, ρ, inv := w.y[:len(z)], w.rowρ[:len(z)], w.inverse[:len(z)]
+	for i, v := range z {
+		b[pz[i]] = v - inv[i]*y[i]
+	}
+	w.sys.f.SolveInOrder(b) // x̃ and ν
+	for j, v := range x {
+		x[j] = α*b[px[j]] + (1-α)*v
+	}
+	l, u := w.l[:len(z)], w.u[:len(z)]
+	for i, v := range z {
+		shift := inv[i] * y[i]
+		mix := α*(v-shift+inv[i]*b[pz[i]]) + (1-α)*v // αz̃ + (1−α)z
+		next := mix + shift
+		if next < l[i] {
+			next = l[i]
+		} else if next > u[i] {
+			next = u[i]
+		}
+		y[i] += ρ[i] * (mix - next)
+		z[i] = next
+	}
+}
+
+// remember keeps the iterate, for difference.
+func (w *work) remember() {
+	copy(w.dx, w.x)
+	copy(w.dy, w.y)
+}
+
+// difference makes dx and dy the step from what remember kept.
+func (w *work) difference() {
+	for j, v := range w.x {
+		w.dx[j] = v - w.dx[j]
+	}
+	for i, v := range w.y {
+		w.dy[i] = v - w.dy[i]
+	}
+}

@@ -1,0 +1,10 @@
+package admm_test
+
+import (
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend/admm"
+	"github.com/dcopt/dcopt/qpbackend/qptest"
+)
+
+func TestSuite(t *testing.T) { qptest.Run(t, admm.Backend{}, qptest.Loose) }

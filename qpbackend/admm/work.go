@@ -1,0 +1,184 @@
+package admm
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/equil"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Rows by the step size that suits them.
+type rowKind uint8
+
+const (
+	bounded rowKind = iota
+	equal           // the bounds are nearer than equalWidth
+	loose           // no bounds
+)
+
+const (
+	minRho, maxRho = 1e-6, 1e6
+	equalRho       = 1e3 // times ρ, in equality rows
+	equalWidth     = 1e-4
+)
+
+// work is the scaled problem, the iterates and the factorised matrix
+//
+//	⎡ P + σI   Aᵀ         ⎤
+//	⎣ A        −diag(1/ρ) ⎦
+type work struct {
+	n, m  int
+	opt   Options
+	scale *equil.Scaling
+	p, at *sparse.CSC // upper triangle of P; columns are rows of A
+	from  []int       // entry of at → entry of A
+	q     []float64
+	l, u  []float64 // infinite where absent
+	kind  []rowKind
+
+	ρ        float64
+	rowρ     []float64
+	inverse  []float64 // 1/ρ of each row
+	sys      *system
+	loaded   bool // sys holds the values of p and at, nothing off
+	factored bool // and is factored for ρ
+	diag     []float64
+	off      []bool // rows that polishing switches off
+
+	x, z, y []float64 // x of length n; z ≈ Ax and y of length m
+	rhs     []float64 // length n+m, in the order of the pivots
+	dx, dy  []float64 // the step to the present iterate, after a test
+
+	px, aty, ax []float64
+	now         measure
+	pol         polished
+}
+
+func newWork(p *qpbackend.Problem, opt Options) (*work, error) {
+	n, m := p.Dims()
+	at, from := p.A.Transpose()
+	vec := func(k int) []float64 { return make([]float64, k) }
+	w := &work{
+		n: n, m: m, opt: opt, scale: equil.New(n, m), p: p.P.Clone(), at: at, from: from,
+		q: vec(n), l: vec(m), u: vec(m), kind: make([]rowKind, m),
+		ρ: startRho(opt), rowρ: vec(m), inverse: vec(m),
+		diag: vec(n + m), off: make([]bool, m),
+		x: vec(n), z: vec(m), y: vec(m), rhs: vec(n + m), dx: vec(n), dy: vec(m),
+		px: vec(n), aty: vec(n), ax: vec(m),
+	}
+	var err error
+	if w.sys, err = newSystem(w.p, w.at); err != nil {
+		return nil, err
+	}
+	w.loadMatrices(p)
+	return w, nil
+}
+
+func startRho(opt Options) float64 { return min(max(opt.Rho, minRho), maxRho) }
+
+// loadMatrices takes over all values and finds a new scaling.
+func (w *work) loadMatrices(p *qpbackend.Problem) {
+	copy(w.p.Val, p.P.Val)
+	for t, k := range w.from {
+		w.at.Val[t] = p.A.Val[k]
+	}
+	copy(w.q, p.Q)
+	w.scale.Modified(w.p, w.at, w.q, w.opt.Scaling)
+	w.loaded, w.factored = false, false
+	w.loadVectors(p)
+}
+
+// loadVectors takes over q, l and u within the scaling that there is.
+func (w *work) loadVectors(p *qpbackend.Problem) {
+	for j, q := range p.Q {
+		w.q[j] = w.scale.C * w.scale.D[j] * q
+	}
+	for i, e := range w.scale.E {
+		w.l[i], w.u[i] = e*p.L[i], e*p.U[i]
+		if p.L[i] <= -qpbackend.Infinity {
+			w.l[i] = math.Inf(-1)
+		}
+		if p.U[i] >= qpbackend.Infinity {
+			w.u[i] = math.Inf(1)
+		}
+		kind := bounded
+		switch {
+		case math.IsInf(w.l[i], -1) && math.IsInf(w.u[i], 1):
+			kind = loose
+		case w.u[i]-w.l[i] < equalWidth:
+			kind = equal
+		}
+		if kind != w.kind[i] {
+			w.kind[i], w.factored = kind, false
+		}
+	}
+}
+
+// setRho makes ρ the step size, within its range.
+func (w *work) setRho(ρ float64) {
+	if ρ = min(max(ρ, minRho), maxRho); ρ != w.ρ {
+		w.ρ, w.factored = ρ, false
+	}
+}
+
+// factor brings the factorisation up to date. It reports false where the matrix
+// has lost its quasi-definiteness to rounding.
+func (w *work) factor() bool {
+	if w.factored {
+		return true
+	}
+	if !w.loaded {
+		w.sys.load(nil)
+		w.loaded = true
+	}
+	for j := range w.n {
+		w.diag[j] = w.opt.Sigma
+	}
+	for i, kind := range w.kind {
+		ρ := w.ρ
+		if w.opt.RhoIsVec {
+			switch kind {
+			case equal:
+				ρ *= equalRho
+			case loose:
+				ρ = minRho
+			}
+		}
+		w.rowρ[i], w.inverse[i] = ρ, 1/ρ
+		w.diag[w.n+i] = -1 / ρ
+	}
+	replaced, err := w.sys.factor(w.diag)
+	w.factored = replaced == 0 && err == nil
+	return w.factored
+}
+
+// reset starts from zero and the first ρ.
+func (w *work) reset() {
+	clear(w.x)
+	clear(w.z)
+	clear(w.y)
+	w.setRho(w.opt.Rho)
+}
+
+// start from an unscaled point; ρ stays.
+func (w *work) start(from *point) {
+	for j, d := range w.scale.D {
+		w.x[j] = from.x[j] / d
+	}
+	for i, e := range w.scale.E {
+		w.y[i] = from.y[i] * w.scale.C / e
+	}
+	clear(w.z)
+	w.at.AddMulVecT(w.z, 1, w.x)
+}
+
+// unscale writes a scaled pair to dst.
+func (w *work) unscale(dst *point, x, y []float64) {
+	for j, d := range w.scale.D {
+		dst.x[j] = d * x[j]
+	}
+	for i, e := range w.scale.E {
+		dst.y[i] = e * y[i] / w.scale.C
+	}
+}
