@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -67,7 +68,8 @@ type run struct {
 
 	drawn bool    // the start is random: no one minds if it is moved
 	tol   float64 // of the solver
-	again bool    // the second attempt, from x0 with a heavy τ
+	esc   escape
+	again int // attempts after the first, with a heavy τ
 	x0    []float64
 	prev  Iteration
 	note  string // what the last solve left to say
@@ -90,7 +92,17 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.take(it); err != nil {
 			return err
 		}
-		if r.verdict(it) || r.res.Status != Unknown { // 4. stop
+		if r.res.Status != Unknown {
+			return nil
+		}
+		if r.failed(it) || r.verdict(it) { // 4. stop
+			if (r.res.Status == Converged || r.res.Status == Unknown) && r.leave() {
+				r.res.Status = Unknown
+				continue
+			}
+			if r.res.Status == Unknown {
+				r.stop(Converged, r.note)
+			}
 			return nil
 		}
 		if more, err := r.update(it); err != nil || !more { // 3. update τ
@@ -318,9 +330,10 @@ func (r *run) stuck(it Iteration) bool {
 
 // update prepares the next iteration: it raises τ as long as slacks are open.
 // A point that is stuck without slack waits for a sharper solver. One that is
-// stuck at the largest τ was drawn there by the objective while τ was small;
-// so the procedure starts once more with a τ that puts the constraints first.
-// It returns false where there is nothing left to try.
+// stuck at the largest τ sits at a kink, or was drawn there by the objective
+// while τ was small: other tangents are tried, then the start once more with a
+// τ that puts the constraints first, and last beside the start, should that be
+// a saddle. It returns false where there is nothing left to try.
 func (r *run) update(it Iteration) (bool, error) {
 	open := it.Slack > r.set.FeasTol
 	switch {
@@ -335,20 +348,42 @@ func (r *run) update(it Iteration) (bool, error) {
 			return false, err
 		}
 	case r.stuck(it) && r.τ >= r.τMax:
-		if r.again {
+		switch {
+		case r.leave():
+			r.esc.on = false // a feasible point is all that counts
+		case r.again == attempts:
 			r.stop(Stalled, "the points have ceased to change although a constraint is broken; try other starting points")
 			return false, nil
+		default:
+			r.startAgain()
+			it.Objective = math.NaN()
 		}
-		r.again = true
-		copy(r.x, r.x0)
-		copy(r.z, r.x0)
-		r.τ = math.Sqrt(r.τ0 * r.τMax)
-		it.Objective = math.NaN()
 	case it.Relative > r.set.FeasTol && open:
 		r.τ = min(r.set.Mu*r.τ, r.τMax)
 	}
 	r.prev = it
 	return true, nil
+}
+
+// attempts bounds those after the first.
+const attempts = 2
+
+// startAgain goes back to the start, the second time to a point beside it.
+func (r *run) startAgain() {
+	r.again++
+	copy(r.x, r.x0)
+	if r.again > 1 {
+		rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167)) // the second word is arbitrary and fixed
+		for j := range r.x {
+			r.x[j] += 0.1 * max(1, math.Abs(r.x[j])) * rng.NormFloat64()
+		}
+		if !r.sub.inside(r.x) {
+			copy(r.x, r.x0)
+		}
+	}
+	copy(r.z, r.x)
+	r.τ = math.Sqrt(r.τ0 * r.τMax)
+	r.esc.tries = 0
 }
 
 func (r *run) stop(s Status, message string) { r.res.Status, r.res.Message = s, message }

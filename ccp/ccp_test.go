@@ -502,8 +502,8 @@ func TestSettingsAreCheckedByName(t *testing.T) {
 			}
 		}
 	}
-	if checked != 2*7 {
-		t.Errorf("%d checks of numeric fields, want 14: a field was added or lost", checked)
+	if checked != 2*8 {
+		t.Errorf("%d checks of numeric fields, want 16: a field was added or lost", checked)
 	}
 }
 

@@ -29,7 +29,10 @@ type Settings struct {
 	// Damping is the share of the previous point that is mixed in when a new
 	// one lies on the border of a domain, where an h has no tangent.
 	Damping float64
-	// Seed chooses the random starting points.
+	// Escapes bounds the attempts to leave a point at which the procedure has
+	// converged but an h has a kink, by other tangents; 0: none is made.
+	Escapes int
+	// Seed chooses the random starting points, and the tangents of Escapes.
 	Seed uint64
 	// Backend solves the convex problems; nil: ipm.Backend{}.
 	Backend qpbackend.Backend
@@ -42,7 +45,7 @@ type Settings struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.01, TauMax: 1e6, TauRelative: true, Mu: 2,
-		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2,
+		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Escapes: 5,
 	}
 }
 
@@ -61,6 +64,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("ccp: Settings.Tol = %g, want > 0", s.Tol)
 	case !(s.FeasTol > 0) || math.IsInf(s.FeasTol, 1):
 		return fmt.Errorf("ccp: Settings.FeasTol = %g, want > 0", s.FeasTol)
+	case s.Escapes < 0:
+		return fmt.Errorf("ccp: Settings.Escapes = %d, want at least 0", s.Escapes)
 	case !(s.Damping > 0 && s.Damping < 1):
 		return fmt.Errorf("ccp: Settings.Damping = %g, want 0 < Damping < 1", s.Damping)
 	}

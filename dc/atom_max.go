@@ -62,8 +62,8 @@ func Min(ops ...Operand) Expr {
 	return MaxExprs(neg).Neg()
 }
 
-// Abs is |e|: of a DC function 2·max(g, h) − (g + h). At zero its subgradient
-// is that of e.
+// Abs is |e|: of a DC function 2·max(g, h) − (g + h). At zero the subgradient
+// of |e|, e affine, is 0.
 func Abs(o Operand) Expr {
 	e := o.expr()
 	switch {
@@ -74,11 +74,37 @@ func Abs(o Operand) Expr {
 	case e.IsConst():
 		return Expr{lin: Linear{Const: math.Abs(e.lin.Const)}}
 	case e.IsAffine():
-		return MaxExprs([]Expr{e, e.Neg()})
+		return convex(&absolute{e.lin})
 	}
 	g, h := Expr{lin: e.lin, g: e.g}, Expr{g: e.h}
 	return MaxExprs([]Expr{g, h}).Scale(2).Minus(g).Minus(h)
 }
+
+// absolute is |l|.
+type absolute struct{ l Linear }
+
+func (f *absolute) Value(x []float64) float64 { return math.Abs(f.l.Value(x)) }
+
+func (f *absolute) AddSubgrad(dst []float64, scale float64, x []float64) {
+	if v := f.l.Value(x); v != 0 {
+		f.l.AddSubgrad(dst, math.Copysign(scale, scale*v), x)
+	}
+}
+
+func (f *absolute) Support() []int { return f.l.Idx }
+
+func (f *absolute) Pieces() []Linear { return []Linear{f.l, f.l.Scale(-1)} }
+
+func (f *absolute) Represent(c Canon) Form {
+	t := column(c)
+	for _, l := range f.Pieces() {
+		c.Row(l.Plus(-1, t), math.Inf(-1), 0)
+	}
+	return Form{Linear: t}
+}
+
+func (f *absolute) nonnegative() bool { return true }
+func (f *absolute) String() string    { return "abs" }
 
 // Pos is max(e, 0).
 func Pos(o Operand) Expr { return MaxExprs([]Expr{o.expr(), {}}) }

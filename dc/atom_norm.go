@@ -2,7 +2,7 @@ package dc
 
 import "math"
 
-// Norm1 is the sum of |aₖ|. At aₖ = 0 the subgradient of |aₖ| is +1.
+// Norm1 is the sum of |aₖ|. At aₖ = 0 the subgradient of |aₖ| is 0.
 func Norm1(a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -32,9 +32,10 @@ func (f *norm1) Value(x []float64) float64 {
 
 func (f *norm1) AddSubgrad(dst []float64, scale float64, x []float64) {
 	for k := range f.a.c {
-		if f.a.at(k, x) >= 0 {
+		switch v := f.a.at(k, x); {
+		case v > 0:
 			f.a.addRow(dst, scale, k)
-		} else {
+		case v < 0:
 			f.a.addRow(dst, -scale, k)
 		}
 	}

@@ -69,6 +69,7 @@ func ccpSettings(set Settings) ccp.Settings {
 	s := ccp.DefaultSettings()
 	s.Tau0, s.TauRelative = penalty, true
 	s.MaxIter, s.Tol = set.MaxIter, set.Tol
+	s.Escapes = 0 // the paper's algorithm stays where it converged
 	s.Backend, s.Recorder = set.Backend, set.Recorder
 	return s
 }
