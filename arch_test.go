@@ -40,19 +40,21 @@ var mayImport = map[string]string{
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/amd":   "",
 	"qpbackend/internal/ldl":   "qpbackend/sparse",
-	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl",
+	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl gonum",
 	"qpbackend/internal/equil": "qpbackend/sparse",
 	"qpbackend/ipm":            "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil",
-	"qpbackend/osqp":           "qpbackend qpbackend/sparse third_party/osqp",
-	"qpbackend/backends":       "qpbackend qpbackend/ipm qpbackend/osqp",
-	"qpbackend/presolve":       "qpbackend qpbackend/sparse",
-	"qpbackend/qps":            "qpbackend qpbackend/sparse",
-	"qpbackend/qptest":         "qpbackend qpbackend/sparse",
+	// Where its iterates stall, admm lets ipm go on.
+	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil qpbackend/ipm",
+	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp",
+	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
+	"qpbackend/presolve": "qpbackend qpbackend/sparse",
+	"qpbackend/qps":      "qpbackend qpbackend/sparse",
+	"qpbackend/qptest":   "qpbackend qpbackend/sparse",
 
 	"lder":         "dc ccp qpbackend lder/dataset gonum",
 	"lder/dataset": "internal/suggest gonum",
 
-	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset qpbackend qpbackend/backends qpbackend/ipm qpbackend/qps internal/suggest cli",
+	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest cli",
 
 	// The only package with C.
 	"third_party/osqp": "",
@@ -60,7 +62,7 @@ var mayImport = map[string]string{
 
 // examplesMayImport holds for every package under examples: what a user may
 // import.
-const examplesMayImport = "dc dc/lang ccp qpbackend qpbackend/sparse qpbackend/ipm qpbackend/osqp qpbackend/backends qpbackend/qps qpbackend/qptest lder lder/dataset"
+const examplesMayImport = "dc dc/lang ccp qpbackend qpbackend/sparse qpbackend/ipm qpbackend/admm qpbackend/osqp qpbackend/backends qpbackend/qps qpbackend/qptest lder lder/dataset"
 
 // planned are rows of mayImport whose package is still to come. A package that
 // exists must not stand here.

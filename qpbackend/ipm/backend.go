@@ -18,7 +18,27 @@ import (
 // largest residual is at most min(√Settings.Tol, 1e-5). Where the problem looks
 // infeasible, auxiliary problems are solved for a certificate; their iterations
 // count.
-type Backend struct{}
+type Backend struct {
+	KKT KKT // how the linear systems are solved
+}
+
+// KKT is a way to solve the linear systems of the method. The choice changes
+// times, and results by rounding. A solver has a method KKT() KKT that says
+// which way it goes, Sparse or Bordered.
+type KKT = kkt.Strategy
+
+// The ways.
+const (
+	// Auto takes the one with fewer operations, by the pattern of P and A.
+	Auto = kkt.Auto
+	// Sparse factors the matrix as a whole.
+	Sparse = kkt.Sparse
+	// Bordered is for tall problems: few variables that are in many rows, such
+	// as the parameters of a regression, and any number of variables and rows
+	// that hang together by those alone. The systems are reduced to one of the
+	// few, a dense one. Where there is no such structure it is Sparse.
+	Bordered = kkt.Bordered
+)
 
 // Name is "ipm".
 func (Backend) Name() string { return "ipm" }
@@ -42,7 +62,7 @@ func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.So
 	if err := qpbackend.CheckCones(b, p); err != nil {
 		return nil, err
 	}
-	s, err := newSolver(p, set)
+	s, err := newSolver(p, set, b.KKT)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +97,7 @@ type point struct {
 	res  qpbackend.Residuals
 }
 
-func newSolver(p *qpbackend.Problem, set qpbackend.Settings) (*solver, error) {
+func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, error) {
 	p = p.Clone()
 	n, m := p.Dims()
 	if p.P == nil {
@@ -88,7 +108,7 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings) (*solver, error) {
 	}
 	lay := newLayout(p.A)
 	sp := p.P.Clone()
-	sys, err := kkt.New(sp, lay.at)
+	sys, err := kkt.NewWith(sp, lay.at, how)
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
@@ -141,6 +161,9 @@ func (s *solver) WarmStart(x, y []float64) error {
 	s.warm.given = len(x) == n && len(y) == m
 	return nil
 }
+
+// KKT is the way in which the linear systems are solved.
+func (s *solver) KKT() KKT { return s.w.sys.Strategy() }
 
 // Close makes the solver refuse all further calls.
 func (s *solver) Close() error {

@@ -6,6 +6,8 @@
 // and a row without any are switched off in it by value. The data are
 // equilibrated, the matrix is ordered and factored symbolically once in New, and
 // each iteration refactors it numerically and solves with iterative refinement.
+// Where the problem is tall, with few variables that are in many rows, the
+// systems are reduced to those variables, see Backend.KKT.
 // The weights of the proximal terms fall with μ, faster where they hold a
 // residual up, and grow where a solve is not accurate enough.
 //

@@ -46,8 +46,12 @@ func newLayout(a *sparse.CSC) *layout {
 			l.rows = append(l.rows, i)
 		}
 	}
-	general := &sparse.CSC{Rows: len(l.rows), Cols: n, ColPtr: make([]int, n+1)}
-	var pos []int
+	nnz := 0
+	for _, i := range l.rows {
+		nnz += count[i]
+	}
+	general := &sparse.CSC{Rows: len(l.rows), Cols: n, ColPtr: make([]int, n+1), RowIdx: make([]int, 0, nnz)}
+	pos := make([]int, 0, nnz)
 	for j := range n {
 		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
 			i := a.RowIdx[k]

@@ -28,8 +28,7 @@ func (w *work) products() {
 	}
 	clear(w.aty)
 	w.p.AddSymMulVec(w.grad, w.θ, w.x)
-	w.at.AddMulVec(w.aty, 1, w.y[w.n:])
-	w.multiply(w.v, w.x, w.y)
+	w.sys.AddBoth(w.rowsOf(w.v, w.x, w.y), w.aty, w.x, w.y[w.n:])
 }
 
 // multiplier is the entry i of y that the sides stand for.
@@ -46,12 +45,17 @@ func (sd *sides) multiplier(i int) float64 {
 
 // multiply sets v to (x, Ax − γᵧy).
 func (w *work) multiply(v, x, y []float64) {
+	w.sys.AddAx(w.rowsOf(v, x, y), x)
+}
+
+// rowsOf sets v to (x, −γᵧy) and returns the second part.
+func (w *work) rowsOf(v, x, y []float64) []float64 {
 	copy(v, x)
 	ax := v[w.n:]
 	for i := range ax {
 		ax[i] = -w.γy * y[w.n+i]
 	}
-	w.at.AddMulVecT(ax, 1, x)
+	return ax
 }
 
 func (w *work) dualResidual() {

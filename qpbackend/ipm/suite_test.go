@@ -7,4 +7,12 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/qptest"
 )
 
-func TestSuite(t *testing.T) { qptest.Run(t, ipm.Backend{}, qptest.Exact) }
+// strategies are those that results must not depend on.
+var strategies = []ipm.KKT{ipm.Sparse, ipm.Bordered}
+
+func TestSuite(t *testing.T) {
+	qptest.Run(t, ipm.Backend{}, qptest.Exact)
+	for _, how := range strategies {
+		t.Run(how.String(), func(t *testing.T) { qptest.Run(t, ipm.Backend{KKT: how}, qptest.Exact) })
+	}
+}

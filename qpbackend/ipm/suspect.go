@@ -56,7 +56,7 @@ func (a *auxiliary) look(_ context.Context, w *work, _ int) verdict {
 		clear(a.pd)
 		w.p.AddSymMulVec(a.pd, 1, a.d)
 		clear(w.bs[w.n:])
-		w.at.AddMulVecT(w.bs[w.n:], 1, a.d)
+		w.sys.AddAx(w.bs[w.n:], a.d)
 		if a.s.dualProof(a.d, a.pd, w.bs[w.n:]) {
 			return done
 		}

@@ -8,6 +8,19 @@
 // be switched off by value, so that fixing a variable or freeing a row does not
 // change the pattern.
 //
-// Reference: R. J. Vanderbei, Symmetric quasidefinite matrices, SIAM J. Optim.
-// 5 (1995) 100-113.
+// There are two ways to factor it, see [Strategy]. The sparse one takes the
+// matrix as a whole. The bordered one is for tall problems, where a few columns
+// (or rows) of the matrix are full and the rest falls apart without them: the
+// parameters of a regression, the factors of a portfolio. Each of the small
+// components is factored densely, with the largest pivots first, and what they
+// leave on the border is added up by products of dense blocks. The choice is by
+// the pattern: both are priced, and the cheaper one is taken.
+//
+// References:
+//
+// R. J. Vanderbei, Symmetric quasidefinite matrices, SIAM J. Optim. 5 (1995)
+// 100-113.
+//
+// S. J. Wright, Primal-dual interior-point methods, SIAM (1997), chapter 11, for
+// dense columns.
 package kkt

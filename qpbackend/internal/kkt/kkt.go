@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -31,14 +30,21 @@ type System struct {
 	hd     []float64   // diagonal of H, as loaded
 	sign   []int8
 	weight []float64 // of the entries of a residual
-	f      *ldl.Factor
+	f      factor
+	runs   *runs // of A; nil where at serves as well
 
+	off      []bool    // as loaded
 	res, cor []float64 // refinement
+	on       []float64 // with runs: what is off is zero
 }
 
 // New analyses the pattern of H (upper triangle, n × n) and A (transposed,
-// n × m). It keeps both: Load reads their values.
-func New(p, at *sparse.CSC) (*System, error) {
+// n × m), and chooses a strategy. It keeps both matrices: Load reads their
+// values.
+func New(p, at *sparse.CSC) (*System, error) { return NewWith(p, at, Auto) }
+
+// NewWith is New with a strategy.
+func NewWith(p, at *sparse.CSC, how Strategy) (*System, error) {
 	n, m := p.Cols, at.Cols
 	s := &System{
 		n: n, m: m, p: p, at: at,
@@ -47,6 +53,7 @@ func New(p, at *sparse.CSC) (*System, error) {
 		hd:     make([]float64, n),
 		sign:   make([]int8, n+m),
 		weight: make([]float64, m),
+		off:    make([]bool, n+m),
 		res:    make([]float64, n+m),
 		cor:    make([]float64, n+m),
 	}
@@ -57,11 +64,14 @@ func New(p, at *sparse.CSC) (*System, error) {
 			s.sign[i] = -1
 		}
 	}
-	f, err := ldl.Analyse(s.k, amd.Order(n+m, s.k.ColPtr, s.k.RowIdx))
+	f, err := newFactor(s.k, how)
 	if err != nil {
 		return nil, fmt.Errorf("kkt: %w", err)
 	}
 	s.f = f
+	if s.Strategy() == Bordered && longRuns(at) {
+		s.runs, s.on = newRuns(at), make([]float64, n+m)
+	}
 	return s, nil
 }
 
@@ -98,6 +108,7 @@ func (s *System) pattern() {
 // first and rows after them, gets zeros off the diagonal.
 func (s *System) Load(θ float64, off []bool) {
 	val := s.k.Val
+	copy(s.off, off)
 	for j := range s.n {
 		s.hd[j] = 0
 		for e := s.p.ColPtr[j]; e < s.p.ColPtr[j+1]; e++ {
@@ -123,6 +134,10 @@ func (s *System) Load(θ float64, off []bool) {
 			val[from+t] = v
 		}
 	}
+	s.f.load(val)
+	if s.runs != nil {
+		s.runs.load(s.at)
+	}
 }
 
 // Factorise factors the loaded matrix with h added to the diagonal of H and g,
@@ -141,7 +156,7 @@ func (s *System) Factorise(d []float64) (replaced int, err error) {
 			s.weight[i] = 1 / math.Sqrt(-g)
 		}
 	}
-	return s.f.Factorise(val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+	return s.f.factorise(val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
 }
 
 // Accuracy is the largest entry of a residual over the variables and over the
@@ -160,7 +175,7 @@ func (a Accuracy) Within(goal Accuracy) bool { return a.X <= goal.X && a.Y <= go
 // the residual, +Inf where x is not a number.
 func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 	copy(x, b)
-	s.f.Solve(x)
+	s.f.solve(x)
 	r := s.residual(x, b)
 	for range maxRefine {
 		worst := r.worst(goal)
@@ -168,7 +183,7 @@ func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 			break
 		}
 		copy(s.cor, s.res)
-		s.f.Solve(s.cor)
+		s.f.solve(s.cor)
 		for i, v := range s.cor {
 			x[i] += v
 		}
@@ -190,8 +205,12 @@ func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 
 // residual sets s.res to b − Kx and returns its size.
 func (s *System) residual(x, b []float64) Accuracy {
-	copy(s.res, b)
-	s.k.AddSymMulVec(s.res, -1, x)
+	if s.runs != nil {
+		s.subtract(b, x)
+	} else {
+		copy(s.res, b)
+		s.k.AddSymMulVec(s.res, -1, x)
+	}
 	a := Accuracy{X: normInf(s.res[:s.n])}
 	for i, e := range s.res[s.n:] {
 		if v := math.Abs(e) * s.weight[i]; !(v <= a.Y) {

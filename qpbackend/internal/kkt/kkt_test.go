@@ -61,14 +61,27 @@ func product(h, at *sparse.CSC, θ float64, off []bool, d, x []float64) []float6
 	return out
 }
 
+// strategies are those that every test runs with.
+var strategies = []kkt.Strategy{kkt.Sparse, kkt.Bordered}
+
 func TestSolvesWhatItIsLoadedWith(t *testing.T) {
+	for _, how := range strategies {
+		t.Run(how.String(), func(t *testing.T) { solvesWhatItIsLoadedWith(t, how) })
+	}
+}
+
+func solvesWhatItIsLoadedWith(t *testing.T, how kkt.Strategy) {
 	rng := rand.New(rand.NewPCG(1, 1))
+	bordered := 0
 	for range 50 {
 		n, m := 1+rng.IntN(30), rng.IntN(40)
 		h, at := random(rng, n, m)
-		s, err := kkt.New(h, at)
+		s, err := kkt.NewWith(h, at, how)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if s.Strategy() == kkt.Bordered {
+			bordered++
 		}
 		off, d := make([]bool, n+m), make([]float64, n+m)
 		b, x := make([]float64, n+m), make([]float64, n+m)
@@ -100,13 +113,22 @@ func TestSolvesWhatItIsLoadedWith(t *testing.T) {
 			}
 		}
 	}
+	if want := 50; how == kkt.Bordered && bordered != want || how == kkt.Sparse && bordered != 0 {
+		t.Errorf("%d of %d were bordered", bordered, want)
+	}
 }
 
 // Regularisation that a factorisation has to add is refined away.
 func TestRefinesReplacedPivots(t *testing.T) {
+	for _, how := range strategies {
+		t.Run(how.String(), func(t *testing.T) { refinesReplacedPivots(t, how) })
+	}
+}
+
+func refinesReplacedPivots(t *testing.T, how kkt.Strategy) {
 	// Two equal rows without a diagonal: the second pivot is a rounding error.
 	at := &sparse.CSC{Rows: 2, Cols: 2, ColPtr: []int{0, 2, 4}, RowIdx: []int{0, 1, 0, 1}, Val: []float64{1, 1, 1, 1}}
-	s, err := kkt.New(sparse.Zero(2, 2), at)
+	s, err := kkt.NewWith(sparse.Zero(2, 2), at, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +148,13 @@ func TestRefinesReplacedPivots(t *testing.T) {
 }
 
 func TestNaNIsNotAccurate(t *testing.T) {
-	s, err := kkt.New(sparse.Identity(1), sparse.Zero(1, 0))
+	for _, how := range strategies {
+		t.Run(how.String(), func(t *testing.T) { nanIsNotAccurate(t, how) })
+	}
+}
+
+func nanIsNotAccurate(t *testing.T, how kkt.Strategy) {
+	s, err := kkt.NewWith(sparse.Identity(1), sparse.Zero(1, 0), how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,25 +173,31 @@ func TestNaNIsNotAccurate(t *testing.T) {
 
 func TestFactoriseAndSolveDoNotAllocate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	h, at := random(rng, 20, 30)
-	s, err := kkt.New(h, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	off, d, b, x := make([]bool, 50), make([]float64, 50), make([]float64, 50), make([]float64, 50)
-	for i := range d {
-		d[i], b[i] = 1, 1
-		if i >= 20 {
-			d[i] = -1
+	for _, how := range strategies {
+		for _, c := range []shape{{"random", random}, {"regression", regression}, {"wide", wide}} {
+			h, at := c.draw(rng, 20, 300)
+			n, m := h.Cols, at.Cols
+			s, err := kkt.NewWith(h, at, how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			off, d := make([]bool, n+m), make([]float64, n+m)
+			b, x := make([]float64, n+m), make([]float64, n+m)
+			for i := range d {
+				d[i], b[i] = 1, 1
+				if i >= n {
+					d[i] = -1
+				}
+			}
+			if allocs := testing.AllocsPerRun(10, func() {
+				s.Load(1, off)
+				if _, err := s.Factorise(d); err != nil {
+					t.Error(err)
+				}
+				s.Solve(x, b, kkt.Accuracy{X: 1e-15, Y: 1e-15})
+			}); allocs != 0 {
+				t.Errorf("%v, %s: %v allocations", how, c.name, allocs)
+			}
 		}
-	}
-	if allocs := testing.AllocsPerRun(10, func() {
-		s.Load(1, off)
-		if _, err := s.Factorise(d); err != nil {
-			t.Error(err)
-		}
-		s.Solve(x, b, kkt.Accuracy{X: 1e-15, Y: 1e-15})
-	}); allocs != 0 {
-		t.Errorf("%v allocations", allocs)
 	}
 }

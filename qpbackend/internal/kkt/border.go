@@ -1,0 +1,324 @@
+package kkt
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Limits of the bordered form.
+const (
+	maxBorder    = 2048    // rows and columns of the dense remainder
+	maxComponent = 64      // rows and columns of one diagonal block
+	maxVectors   = 1 << 28 // entries kept of the rows of B
+	maxBlocks    = 16      // groups of border columns
+	gapRatio     = 1.5     // of neighbouring degrees at which a border may begin
+	maxGaps      = 3       // borders that are tried
+	mustGaps     = 16      // where there has to be one
+)
+
+// partition takes the border out of a matrix.
+type partition struct {
+	border   []int32 // border nodes, block by block
+	blockPtr []int32 // block a is border[blockPtr[a]:blockPtr[a+1]]
+	nodes    []int32 // the others, component by component
+	compPtr  []int32
+	links    []link // entries that couple the two, by place of the node in nodes
+
+	// Of a factorisation and the solves that follow, in units of a
+	// multiplication of the sparse strategy:
+	work   float64 // what it takes
+	sparse float64 // a guess at what the sparse strategy takes
+}
+
+// link is an entry of the matrix between a node and a border node.
+type link struct {
+	node, col int32 // places in nodes and border
+	src       int32 // place of the value
+}
+
+// findBorder returns the cheapest bordered form of the upper triangle k, nil if
+// there is none within the limits or, unless it must be, none that could pay.
+func findBorder(k *sparse.CSC, must bool) *partition {
+	n := k.Cols
+	degree := make([]int, n)
+	for j := range n {
+		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
+			if i != j {
+				degree[i]++
+				degree[j]++
+			}
+		}
+	}
+	var best *partition
+	ratio, most := gapRatio, maxGaps
+	if must {
+		ratio, most = 1, mustGaps
+	}
+	for _, least := range gaps(degree, ratio, most) {
+		inBorder := func(i int) bool { return degree[i] >= least }
+		if p := divide(k, inBorder, must); p != nil && !math.IsInf(p.work, 1) && (best == nil || p.work < best.work) {
+			best = p
+		}
+	}
+	return best
+}
+
+// gaps returns at most so many degrees at which a border may begin: those after
+// which the next smaller one is smaller by more than ratio. One that no node
+// has, for no border, is the last.
+func gaps(degree []int, ratio float64, most int) []int {
+	sorted := slices.Clone(degree)
+	slices.SortFunc(sorted, func(a, b int) int { return b - a })
+	type gap struct {
+		least int
+		by    float64
+	}
+	var found []gap
+	for c := 1; c < len(sorted) && c <= maxBorder; c++ {
+		if r := float64(sorted[c-1]) / float64(max(1, sorted[c])); r > ratio {
+			found = append(found, gap{sorted[c-1], r})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b gap) int { return cmp.Compare(b.by, a.by) })
+	var out []int
+	for _, g := range found[:min(len(found), most)] {
+		out = append(out, g.least)
+	}
+	return append(out, math.MaxInt)
+}
+
+// divide makes the partition with the given border, or nil where a component
+// would be too large.
+func divide(k *sparse.CSC, inBorder func(int) bool, must bool) *partition {
+	n := k.Cols
+	parent, size := make([]int32, n), make([]int32, n)
+	for i := range parent {
+		parent[i], size[i] = int32(i), 1
+	}
+	for j := range n {
+		if inBorder(j) {
+			continue
+		}
+		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
+			if inBorder(i) {
+				continue
+			}
+			a, b := find(parent, int32(i)), find(parent, int32(j))
+			if a == b {
+				continue
+			}
+			if size[a]+size[b] > maxComponent {
+				return nil
+			}
+			a, b = min(a, b), max(a, b)
+			parent[b] = a
+			size[a] += size[b]
+		}
+	}
+	if !must && !promising(k, parent, inBorder) {
+		return nil
+	}
+	p := &partition{compPtr: []int32{0}}
+	p.collect(parent, size, inBorder)
+	if len(p.border) > maxBorder {
+		return nil
+	}
+	p.couple(k, must)
+	return p
+}
+
+// promising reports whether the sparse strategy could have enough to do for the
+// border to pay: a cheap bound of what price finds.
+func promising(k *sparse.CSC, parent []int32, inBorder func(int) bool) bool {
+	own, all := make([]int32, k.Cols), make([]int32, k.Cols) // links of nodes, of components
+	links, border := 0, int32(0)
+	for j := range k.Cols {
+		b := inBorder(j)
+		if b {
+			border++
+		}
+		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
+			if inBorder(i) == b {
+				continue
+			}
+			links++
+			inner := j
+			if b {
+				inner = i
+			}
+			own[inner]++
+			all[find(parent, int32(inner))]++
+		}
+	}
+	bound := 0.0
+	for i, c := range own {
+		union := float64(min(all[i], border))
+		bound += (float64(c)*float64(c) + union*union) / 2
+	}
+	return bound >= fewOperations*float64(links)
+}
+
+// find is the root of i; it halves the paths it walks.
+func find(parent []int32, i int32) int32 {
+	for parent[i] != i {
+		parent[i] = parent[parent[i]]
+		i = parent[i]
+	}
+	return i
+}
+
+// collect lists the border and the components, each by its least node.
+func (p *partition) collect(parent, size []int32, inBorder func(int) bool) {
+	n := len(parent)
+	start := make([]int32, n)
+	for i := range n {
+		if inBorder(i) {
+			p.border = append(p.border, int32(i))
+		} else if parent[i] == int32(i) {
+			start[i] = p.compPtr[len(p.compPtr)-1]
+			p.compPtr = append(p.compPtr, start[i]+size[i])
+		}
+	}
+	p.nodes = make([]int32, n-len(p.border))
+	for i := range n {
+		if !inBorder(i) {
+			r := find(parent, int32(i))
+			p.nodes[start[r]] = int32(i)
+			start[r]++
+		}
+	}
+}
+
+// couple lists the links and gathers the border into blocks, as it costs least.
+func (p *partition) couple(k *sparse.CSC, must bool) {
+	p.list(k)
+	p.price(make([]int32, len(p.border)), 1)
+	p.blockPtr = []int32{0, int32(len(p.border))}
+	if !must && (p.sparse < fewOperations*float64(len(p.links)) || p.sparse < p.work/hopeless) {
+		p.work = math.Inf(1)
+		return
+	}
+	if block, blocks := p.alike(); blocks > 1 {
+		whole := p.work
+		if p.price(block, blocks); p.work < whole {
+			p.regroup(block, blocks)
+		} else {
+			p.work = whole
+		}
+	}
+}
+
+// list finds the links and sorts them by node.
+func (p *partition) list(k *sparse.CSC) {
+	place := make([]int32, k.Cols) // in nodes; ^place in border
+	for t, i := range p.nodes {
+		place[i] = int32(t)
+	}
+	for t, i := range p.border {
+		place[i] = ^int32(t)
+	}
+	links := make([]link, 0, k.NNZ()) // most, as a rule
+	for j := range k.Cols {
+		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
+			a, b := place[k.RowIdx[e]], place[j]
+			if a < 0 {
+				a, b = b, a
+			}
+			if a >= 0 && b < 0 {
+				links = append(links, link{a, ^b, int32(e)})
+			}
+		}
+	}
+	p.links = sortLinks(links, len(p.nodes), func(l link) int32 { return l.node })
+}
+
+// sortLinks sorts by key, 0 ≤ key < keys, and leaves the order of equal ones.
+func sortLinks(links []link, keys int, key func(link) int32) []link {
+	next := make([]int32, keys+1)
+	for _, l := range links {
+		next[key(l)+1]++
+	}
+	for k := range keys {
+		next[k+1] += next[k]
+	}
+	out := make([]link, len(links))
+	for _, l := range links {
+		k := key(l)
+		out[next[k]] = l
+		next[k]++
+	}
+	return out
+}
+
+// alike groups border columns with three quarters of their entries or more in
+// the same places. It returns the block of each, and 1 block where there would
+// be too many.
+func (p *partition) alike() (block []int32, blocks int) {
+	block = make([]int32, len(p.border))
+	ptr := make([]int32, len(p.border)+1)
+	for _, l := range p.links {
+		ptr[l.col+1]++
+	}
+	for c := range p.border {
+		ptr[c+1] += ptr[c]
+	}
+	rows, next := make([]int32, len(p.links)), slices.Clone(ptr)
+	for _, l := range p.links {
+		rows[next[l.col]] = l.node
+		next[l.col]++
+	}
+	var model [][]uint64 // the entries of each block's first column, as bits
+	var size []int
+	for c := range p.border {
+		mine := rows[ptr[c]:ptr[c+1]]
+		found := -1
+		for b, bits := range model {
+			both := 0
+			for _, r := range mine {
+				both += int(bits[r>>6] >> (r & 63) & 1)
+			}
+			if 4*both >= 3*(len(mine)+size[b]-both) {
+				found = b
+				break
+			}
+		}
+		if found < 0 {
+			if len(model) == maxBlocks {
+				return nil, 1
+			}
+			bits := make([]uint64, (len(p.nodes)+63)/64)
+			for _, r := range mine {
+				bits[r>>6] |= 1 << (r & 63)
+			}
+			found = len(model)
+			model, size = append(model, bits), append(size, len(mine))
+		}
+		block[c] = int32(found)
+	}
+	return block, len(model)
+}
+
+// regroup sorts the border by block.
+func (p *partition) regroup(block []int32, blocks int) {
+	p.blockPtr = make([]int32, blocks+1)
+	for _, b := range block {
+		p.blockPtr[b+1]++
+	}
+	for b := range blocks {
+		p.blockPtr[b+1] += p.blockPtr[b]
+	}
+	next, to := slices.Clone(p.blockPtr), make([]int32, len(block))
+	sorted := make([]int32, len(block))
+	for c, b := range block {
+		to[c] = next[b]
+		sorted[next[b]] = p.border[c]
+		next[b]++
+	}
+	p.border = sorted
+	for t := range p.links {
+		p.links[t].col = to[p.links[t].col]
+	}
+}

@@ -1,0 +1,307 @@
+package kkt
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// bordered factors a symmetric matrix that falls apart into small components
+// when a few rows and columns, the border, are taken out of it:
+//
+//	⎡ T₁            B₁ ⎤
+//	⎢     ⋱         ⋮  ⎥
+//	⎢         T_N   B_N⎥
+//	⎣ B₁ᵀ  ⋯  B_Nᵀ  C  ⎦
+//
+// Each T is factored by itself, and S = C − Σ BᵀT⁻¹B is a dense matrix that
+// products of dense blocks build up. The columns of the border are gathered in
+// blocks that have their entries in the same rows. The rows of B within one
+// component and block are stored as multiples of as few vectors as there are
+// directions among them: none for rows of zeros, one for rows that repeat the
+// same data, as those of one sample in a regression do. This depends on the
+// values and is found out by load.
+type bordered struct {
+	nodes   []int32 // component by component
+	compPtr []int32
+	border  []int32 // block by block
+	blocks  []block
+
+	// Components: T and its factor, dense by rows, in the places tPtr.
+	tPtr       []int32
+	t          []float64
+	tSrc, tDst []int32 // entries of the matrix and their places in t
+	order      []int32 // of the pivots, places within the component
+	d          []float64
+
+	// Coupling: row of B by row of B, sorted by component, block and node.
+	rowPtr     []int32 // the rows of each component
+	rowBlock   []int32
+	rowNode    []int32 // places within the component
+	bSrc, bDst []int32 // entries of the matrix and their places in vec
+	vec        []float64
+	multiple   []float64 // of which vector each row is how much
+	which      []int32   // its place in the block; −1 for a row of zeros
+	vectors    []int32   // number of vectors of each component
+
+	// Border.
+	cSrc, cDst []int32
+	s          []float64 // upper triangle by rows, later Lᵀ and D
+	sd         []float64
+
+	wide    bool      // the processor has wide registers
+	chunks  []int32   // components that are worked on together
+	m       []float64 // BᵀT⁻¹B in terms of the vectors
+	mPtr    []int32   // within the chunk
+	w       []float64 // products of m and vectors
+	y       []float64 // for one component
+	part, r []float64 // for solves: one component, the border
+
+	sign     []int8 // of the call of factorise that runs
+	reg      ldl.Regularisation
+	replaced int
+}
+
+// block is a group of border columns and the vectors of its width.
+type block struct {
+	first, width int
+	at           int       // the vectors in bordered.vec, one after the other
+	raw          int32     // rows that load has gone through
+	ptr          []int32   // the vectors of component c are ptr[c] ≤ v < ptr[c+1]
+	owner        []int32   // component of each vector
+	local        []int32   // and its number there
+	g            []float64 // in a solve, an entry for each vector
+}
+
+// chunkSize bounds the entries of B in the components that are worked on
+// together, so that they stay in a near cache.
+const chunkSize = 1 << 16
+
+func newBordered(k *sparse.CSC, p *partition) *bordered {
+	comps, nc := len(p.compPtr)-1, len(p.border)
+	f := &bordered{
+		wide:  hasWide(),
+		nodes: p.nodes, compPtr: p.compPtr, border: p.border,
+		tPtr:  make([]int32, comps+1),
+		order: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
+		vectors: make([]int32, comps),
+		s:       make([]float64, nc*nc), sd: make([]float64, nc),
+		r: make([]float64, nc),
+	}
+	for c := range comps {
+		size := p.compPtr[c+1] - p.compPtr[c]
+		f.tPtr[c+1] = f.tPtr[c] + size*size
+	}
+	f.t = make([]float64, f.tPtr[comps])
+	f.sources(k)
+	f.couple(p)
+	f.cut()
+	return f
+}
+
+// owners is the component of each place in nodes.
+func (f *bordered) owners() []int32 {
+	comp := make([]int32, len(f.nodes))
+	for c := range len(f.compPtr) - 1 {
+		for t := f.compPtr[c]; t < f.compPtr[c+1]; t++ {
+			comp[t] = int32(c)
+		}
+	}
+	return comp
+}
+
+// sources maps the entries of k within components and within the border.
+func (f *bordered) sources(k *sparse.CSC) {
+	comp, place := make([]int32, k.Cols), make([]int32, k.Cols)
+	for t, c := range f.owners() {
+		comp[f.nodes[t]], place[f.nodes[t]] = c, int32(t)-f.compPtr[c]
+	}
+	for t, i := range f.border {
+		comp[i], place[i] = -1, int32(t)
+	}
+	for j := range k.Cols {
+		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
+			i := k.RowIdx[e]
+			a, b := place[i], place[j]
+			switch c := comp[j]; {
+			case c != comp[i]: // coupling
+			case c < 0:
+				f.cSrc = append(f.cSrc, int32(e))
+				f.cDst = append(f.cDst, min(a, b)*int32(len(f.border))+max(a, b))
+			default:
+				f.tSrc = append(f.tSrc, int32(e))
+				f.tDst = append(f.tDst, f.tPtr[c]+max(a, b)*(f.compPtr[c+1]-f.compPtr[c])+min(a, b))
+			}
+		}
+	}
+}
+
+// couple lays out B.
+func (f *bordered) couple(p *partition) {
+	comps, blocks := len(f.compPtr)-1, len(p.blockPtr)-1
+	of := make([]int32, len(f.border))
+	f.blocks = make([]block, blocks)
+	for a := range f.blocks {
+		lo, hi := p.blockPtr[a], p.blockPtr[a+1]
+		f.blocks[a] = block{first: int(lo), width: int(hi - lo), ptr: make([]int32, comps+1)}
+		for c := lo; c < hi; c++ {
+			of[c] = int32(a)
+		}
+	}
+	f.rowPtr = make([]int32, comps+1)
+	f.bSrc, f.bDst = make([]int32, len(p.links)), make([]int32, len(p.links))
+	comp := f.owners()
+	// They come sorted by node.
+	links := sortLinks(p.links, blocks, func(l link) int32 { return of[l.col] })
+	links = sortLinks(links, comps, func(l link) int32 { return comp[l.node] })
+	count := make([]int32, blocks) // rows so far
+	last := link{node: -1}
+	for e, l := range links {
+		a := of[l.col]
+		if l.node != last.node || a != of[last.col] {
+			c := comp[l.node]
+			f.rowBlock, f.rowNode = append(f.rowBlock, a), append(f.rowNode, l.node-f.compPtr[c])
+			f.rowPtr[c+1]++
+			count[a]++
+		}
+		f.bSrc[e] = l.src
+		// Within the block, for now.
+		f.bDst[e] = (count[a]-1)*int32(f.blocks[a].width) + l.col - int32(f.blocks[a].first)
+		last = l
+	}
+	for c := range comps {
+		f.rowPtr[c+1] += f.rowPtr[c]
+	}
+	at := 0
+	for a := range f.blocks {
+		b := &f.blocks[a]
+		b.at = at
+		b.owner, b.local = make([]int32, count[a]), make([]int32, count[a])
+		b.g = make([]float64, count[a])
+		at += int(count[a]) * b.width
+	}
+	for e, l := range links {
+		f.bDst[e] += int32(f.blocks[of[l.col]].at)
+	}
+	f.vec = make([]float64, at)
+	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
+}
+
+// cut divides the components into chunks and makes the workspace for one.
+func (f *bordered) cut() {
+	comps := len(f.compPtr) - 1
+	f.chunks, f.mPtr = []int32{0}, make([]int32, comps)
+	filled, rows, square := 0, 0, int32(0)
+	var mostRows, mostSize, mostOwn int
+	var mostSquare int32
+	widest := 0
+	for _, b := range f.blocks {
+		widest = max(widest, b.width)
+	}
+	for c := range comps {
+		own := f.rowPtr[c+1] - f.rowPtr[c]
+		if filled > chunkSize {
+			f.chunks = append(f.chunks, int32(c))
+			filled, rows, square = 0, 0, 0
+		}
+		f.mPtr[c] = square
+		square += own * own
+		rows += int(own)
+		for _, a := range f.rowBlock[f.rowPtr[c]:f.rowPtr[c+1]] {
+			filled += f.blocks[a].width
+		}
+		mostRows, mostSquare = max(mostRows, rows), max(mostSquare, square)
+		mostOwn, mostSize = max(mostOwn, int(own)), max(mostSize, int(f.compPtr[c+1]-f.compPtr[c]))
+	}
+	f.chunks = append(f.chunks, int32(comps))
+	f.m = make([]float64, mostSquare)
+	f.w = make([]float64, max(mostRows*widest, panelRows*len(f.border)))
+	f.y = make([]float64, mostOwn*mostSize)
+	f.part = make([]float64, mostSize)
+}
+
+// same is how much two multiples of one vector may differ, relative to each
+// entry: what scaling rounds.
+const same = 1e-14
+
+// load takes over the values of B.
+func (f *bordered) load(val []float64) {
+	clear(f.vec)
+	for e, q := range f.bDst {
+		f.vec[q] = val[f.bSrc[e]]
+	}
+	for a := range f.blocks {
+		f.blocks[a].ptr[0], f.blocks[a].raw = 0, 0
+	}
+	for c := range len(f.compPtr) - 1 {
+		for a := range f.blocks {
+			b := &f.blocks[a]
+			b.ptr[c+1] = b.ptr[c]
+		}
+		f.reduce(c)
+	}
+}
+
+// reduce finds the vectors of component c. They move towards the front of their
+// block; rows of later components stay where load has put them.
+func (f *bordered) reduce(c int) {
+	count := int32(0)
+	lo, hi := f.rowPtr[c], f.rowPtr[c+1]
+	for e := lo; e < hi; {
+		b := &f.blocks[f.rowBlock[e]]
+		for block := f.rowBlock[e]; e < hi && f.rowBlock[e] == block; e++ {
+			raw := f.vec[b.at+int(b.raw)*b.width:][:b.width]
+			b.raw++
+			f.which[e], f.multiple[e] = -1, 0
+			lead := largest(raw)
+			if raw[lead] == 0 {
+				continue
+			}
+			for v := b.ptr[c]; v < b.ptr[c+1]; v++ {
+				model := f.vec[b.at+int(v)*b.width:][:b.width]
+				if z, ok := ratio(raw, model, lead); ok {
+					f.which[e], f.multiple[e] = v, z
+					break
+				}
+			}
+			if f.which[e] >= 0 {
+				continue
+			}
+			v := b.ptr[c+1]
+			copy(f.vec[b.at+int(v)*b.width:][:b.width], raw)
+			b.owner[v], b.local[v] = int32(c), count
+			f.which[e], f.multiple[e] = v, 1
+			b.ptr[c+1]++
+			count++
+		}
+	}
+	f.vectors[c] = count
+}
+
+// largest is the place of the largest entry, a NaN if there is one.
+func largest(v []float64) int {
+	top := 0
+	for i, e := range v {
+		if !(math.Abs(e) <= math.Abs(v[top])) {
+			top = i
+		}
+	}
+	return top
+}
+
+// ratio reports whether v is a multiple of model, and which one, given the place
+// of the largest entry of v.
+func ratio(v, model []float64, lead int) (z float64, ok bool) {
+	if model[lead] == 0 {
+		return 0, false
+	}
+	z = v[lead] / model[lead]
+	model = model[:len(v)]
+	for i, e := range v {
+		if !(math.Abs(e-z*model[i]) <= same*math.Abs(e)) {
+			return 0, false
+		}
+	}
+	return z, true
+}

@@ -1,0 +1,297 @@
+package kkt
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+)
+
+// factorise computes the factors of the matrix whose values are val; those off
+// the diagonal have gone through load. The rules are those of ldl.Factor.
+func (f *bordered) factorise(val []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
+	f.sign, f.reg, f.replaced = sign, reg, 0
+	clear(f.t)
+	for e, q := range f.tDst {
+		f.t[q] = val[f.tSrc[e]]
+	}
+	clear(f.s)
+	for e, q := range f.cDst {
+		f.s[q] = val[f.cSrc[e]]
+	}
+	bad, d := f.eliminate()
+	if bad < 0 {
+		bad, d = f.factorBorder()
+	}
+	f.sign = nil
+	if bad >= 0 {
+		return f.replaced, fmt.Errorf("kkt: the pivot of row %d of the matrix is %g", bad, d)
+	}
+	return f.replaced, nil
+}
+
+// pivot is d, replaced if the regularisation says so, and whether it can be
+// divided by.
+func (f *bordered) pivot(node int32, d float64) (float64, bool) {
+	if f.reg.Delta > 0 && math.Abs(d) <= math.MaxFloat64 {
+		if s := float64(f.sign[node]); s*d <= f.reg.Eps {
+			d = s * f.reg.Delta
+			f.replaced++
+		}
+	}
+	return d, d != 0 && math.Abs(d) <= math.MaxFloat64
+}
+
+// eliminate factors the components and subtracts what they add to the border.
+// It returns the node whose pivot failed, or −1.
+func (f *bordered) eliminate() (bad int32, d float64) {
+	for k := range len(f.chunks) - 1 {
+		lo, hi := f.chunks[k], f.chunks[k+1]
+		for c := lo; c < hi; c++ {
+			if bad, d := f.factorComponent(c); bad >= 0 {
+				return bad, d
+			}
+			f.inner(c)
+		}
+		for a := range f.blocks {
+			for b := range f.blocks[:a+1] {
+				f.outer(&f.blocks[b], &f.blocks[a], lo, hi)
+			}
+		}
+	}
+	return -1, 0
+}
+
+// factorComponent computes T = L D Lᵀ, the largest pivot first: a row that is
+// nearly an equation has one close to zero.
+func (f *bordered) factorComponent(c int32) (bad int32, failed float64) {
+	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
+	n := len(nodes)
+	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
+	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
+	for i := range order {
+		order[i] = int32(i)
+	}
+	for k := range n {
+		top := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(t[i*n+i]) > math.Abs(t[top*n+top]) {
+				top = i
+			}
+		}
+		if top != k {
+			swap(t, n, k, top)
+			order[k], order[top] = order[top], order[k]
+		}
+		v, ok := f.pivot(nodes[order[k]], t[k*n+k])
+		if !ok {
+			return nodes[order[k]], v
+		}
+		d[k] = v
+		for i := k + 1; i < n; i++ {
+			u := t[i*n+k]
+			if u == 0 {
+				continue
+			}
+			l := u / v
+			for j := k + 1; j <= i; j++ {
+				t[i*n+j] -= l * t[j*n+k]
+			}
+		}
+		for i := k + 1; i < n; i++ {
+			t[i*n+k] /= v
+		}
+	}
+	return -1, 0
+}
+
+// swap exchanges rows and columns i < j of the lower triangle t of order n, the
+// columns before i included.
+func swap(t []float64, n, i, j int) {
+	for k := range i {
+		t[i*n+k], t[j*n+k] = t[j*n+k], t[i*n+k]
+	}
+	for k := i + 1; k < j; k++ {
+		t[k*n+i], t[j*n+k] = t[j*n+k], t[k*n+i]
+	}
+	for k := j + 1; k < n; k++ {
+		t[k*n+i], t[k*n+j] = t[k*n+j], t[k*n+i]
+	}
+	t[i*n+i], t[j*n+j] = t[j*n+j], t[i*n+i]
+}
+
+// inner leaves in f.m the matrix Zᵀ T⁻¹ Z, where Z holds the multiples of the
+// vectors.
+func (f *bordered) inner(c int32) {
+	q := int(f.vectors[c])
+	n := int(f.compPtr[c+1] - f.compPtr[c])
+	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
+	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
+	m := f.m[f.mPtr[c]:][:q*q]
+	y := f.y[:n*q]
+	clear(y)
+	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
+		if v := f.which[e]; v >= 0 {
+			y[int(f.rowNode[e])*q+int(f.blocks[f.rowBlock[e]].local[v])] = f.multiple[e]
+		}
+	}
+	// Rows of y are taken in the order of the pivots.
+	clear(m)
+	for i := range n {
+		yi := y[int(order[i])*q:][:q]
+		for j, l := range t[i*n : i*n+i] {
+			if l == 0 {
+				continue
+			}
+			for v, u := range y[int(order[j])*q:][:q] {
+				yi[v] -= l * u
+			}
+		}
+		for v, u := range yi {
+			if u == 0 {
+				continue
+			}
+			s := u / d[i]
+			row := m[v*q:][:q]
+			for x := range v + 1 {
+				row[x] += s * yi[x]
+			}
+		}
+	}
+	for v := range q {
+		for x := range v {
+			m[x*q+v] = m[v*q+x]
+		}
+	}
+}
+
+// outer subtracts from the border what the components lo ≤ c < hi have in
+// blocks a and b, a not after b.
+func (f *bordered) outer(a, b *block, lo, hi int32) {
+	na, nb := int(a.ptr[hi]-a.ptr[lo]), int(b.ptr[hi]-b.ptr[lo])
+	if na == 0 || nb == 0 {
+		return
+	}
+	if na <= nb {
+		f.combine(a, b, lo, hi)
+		f.subtract(f.vec[a.at+int(a.ptr[lo])*a.width:], f.w, na, a, b)
+	} else {
+		f.combine(b, a, lo, hi)
+		f.subtract(f.w, f.vec[b.at+int(b.ptr[lo])*b.width:], nb, a, b)
+	}
+}
+
+// combine sets, for each vector of block a, a row of f.w to the sum of the
+// vectors of block b in the same component, times f.m.
+func (f *bordered) combine(a, b *block, lo, hi int32) {
+	first := a.ptr[lo]
+	for v := first; v < a.ptr[hi]; v++ {
+		dst := f.w[int(v-first)*b.width:][:b.width]
+		c := a.owner[v]
+		from, to := b.ptr[c], b.ptr[c+1]
+		if from == to {
+			clear(dst)
+			continue
+		}
+		m := f.m[int(f.mPtr[c])+int(a.local[v])*int(f.vectors[c]):][:f.vectors[c]]
+		s := m[b.local[from]]
+		src := f.vec[b.at+int(from)*b.width:][:len(dst)]
+		for i, e := range src {
+			dst[i] = s * e
+		}
+		for u := from + 1; u < to; u++ {
+			axpy(dst, m[b.local[u]], f.vec[b.at+int(u)*b.width:])
+		}
+	}
+}
+
+// subtract takes xᵀy from the part of the border at blocks a and b, where x and
+// y have k rows; of a block with itself, from the upper triangle at least.
+func (f *bordered) subtract(x, y []float64, k int, a, b *block) {
+	n := len(f.border)
+	s := f.s[a.first*n+b.first:]
+	f.subtractBlock(s, x, y, k, a.width, b.width, a.width, b.width, a == b)
+}
+
+// A product is done in pieces of x and y that stay in the nearest cache.
+const (
+	tileRows = 64
+	tileCols = 48
+)
+
+// subtractBlock takes xᵀy from s, height × width with rows as far apart as those
+// of the border, where x and y have k rows, ldx and ldy apart; with upper, from
+// the upper triangle at least.
+func (f *bordered) subtractBlock(s, x, y []float64, k, height, width, ldx, ldy int, upper bool) {
+	n := len(f.border)
+	parts := (k + tileRows - 1) / tileRows
+	for part := range parts {
+		from, to := part*k/parts, (part+1)*k/parts
+		for j, end := 0, 0; j < width; j = end {
+			if end = j + tileCols; end+tileCols/2 > width {
+				end = width
+			}
+			rows := height
+			if upper {
+				rows = end
+			}
+			i := 0
+			if f.wide {
+				for ; i+4 <= rows; i += 4 {
+					c := j
+					if upper {
+						c = max(i, j)
+					}
+					xi := x[from*ldx+i : (to-1)*ldx+i+4]
+					yc := y[from*ldy : (to-1)*ldy+end]
+					sc := s[i*n : (i+3)*n+end]
+					for ; c < end; c += 8 {
+						wideTile(&sc[c], &xi[0], &yc[c], n, ldx, ldy, to-from, min(8, end-c))
+					}
+				}
+			}
+			for ; i < rows; i++ {
+				c := j
+				if upper {
+					c = max(i, j)
+				}
+				subtractProduct(s[i*n+c:][:end-c], y[from*ldy+c:], to-from, ldy, x[from*ldx+i:], ldx)
+			}
+		}
+	}
+}
+
+// panelRows is the number of rows of the border that are factored before the
+// rest is updated.
+const panelRows = 48
+
+// factorBorder computes S = L D Lᵀ in place: row k holds column k of L. It
+// returns the node whose pivot failed, or −1.
+func (f *bordered) factorBorder() (bad int32, failed float64) {
+	n := len(f.border)
+	for from := 0; from < n; from += panelRows {
+		to := min(from+panelRows, n)
+		for k := from; k < to; k++ {
+			row := f.s[k*n+k:][:n-k]
+			d, ok := f.pivot(f.border[k], row[0])
+			if !ok {
+				return f.border[k], d
+			}
+			f.sd[k] = d
+			keep := f.w[(k-from)*n+k:][:n-k] // L·D
+			copy(keep, row)
+			for i := range row[1:] {
+				row[1+i] /= d
+			}
+			for i := k + 1; i < to; i++ {
+				if l := row[i-k]; l != 0 {
+					axpy(f.s[i*n+i:][:n-i], -l, keep[i-k:])
+				}
+			}
+		}
+		if to < n {
+			f.subtractBlock(f.s[to*n+to:], f.s[from*n+to:], f.w[to:], to-from, n-to, n-to, n, n, true)
+		}
+	}
+	return -1, 0
+}

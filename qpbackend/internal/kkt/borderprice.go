@@ -1,0 +1,78 @@
+package kkt
+
+import "math"
+
+const (
+	fewOperations = 16 // an entry of B: the sparse strategy spends its time elsewhere
+	hopeless      = 8  // times more work in one block: no blocks make up for that
+)
+
+// Costs, as measured on l-DER, lasso, Huber, SVM and portfolio problems.
+const (
+	inBlocks   = 0.25 // a multiplication in a product of blocks
+	call       = 16   // of those: what starting on a vector takes
+	inside     = 0.5  // a multiplication in a component
+	visit      = 120  // to go through a component in a solve
+	solves     = 4    // passes after a factorisation
+	entryOfL   = 5    // those passes for an entry of L
+	borderCost = 0.05 // of the border's order cubed
+)
+
+// price sets the costs, given the block of each border column: infinite, where
+// there is too much to keep.
+func (p *partition) price(block []int32, blocks int) {
+	width := make([]float64, blocks)
+	for _, b := range block {
+		width[b]++
+	}
+	nc := float64(len(p.border))
+	p.work, p.sparse = borderCost*nc*nc*nc, 0
+	rows, seen := make([]float64, blocks), make([]int32, blocks)
+	vectors := make([]float64, blocks) // in all components
+	cols := make([]int32, len(p.border))
+	var touched []int32
+	t, stamp, held := 0, int32(0), 0.0
+	for c := range len(p.compPtr) - 1 {
+		size := float64(p.compPtr[c+1] - p.compPtr[c])
+		union, squares := 0.0, 0.0
+		touched = touched[:0]
+		for node := p.compPtr[c]; node < p.compPtr[c+1]; node++ {
+			stamp++
+			from := t
+			for ; t < len(p.links) && p.links[t].node == node; t++ {
+				col := p.links[t].col
+				if cols[col] != int32(c)+1 {
+					cols[col] = int32(c) + 1
+					union++
+				}
+				if b := block[col]; seen[b] != stamp {
+					seen[b] = stamp
+					if rows[b] == 0 {
+						touched = append(touched, b)
+					}
+					rows[b]++
+				}
+			}
+			squares += float64(t-from) * float64(t-from)
+		}
+		p.sparse += (squares+union*union)/2 + size*size*size/6
+		own := 0.0
+		for _, a := range touched {
+			held += rows[a] * width[a]
+			own += min(rows[a], size)
+			vectors[a] += min(rows[a], size)
+			rows[a] = 0
+		}
+		p.work += inside*size*(size+own)*(size+own) + solves*(visit+size*size)
+	}
+	for a := range blocks {
+		products := vectors[a] * width[a] * ((width[a]+call)/2 + solves)
+		for b := range a {
+			products += min(vectors[a], vectors[b]) * width[a] * (width[b] + call)
+		}
+		p.work += inBlocks * products
+	}
+	if held > maxVectors {
+		p.work = math.Inf(1)
+	}
+}

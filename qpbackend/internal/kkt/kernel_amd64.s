@@ -1,0 +1,131 @@
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+// The first r of eight lanes are on from mask + 8·(8−r) on.
+DATA mask<>+0(SB)/8, $-1
+DATA mask<>+8(SB)/8, $-1
+DATA mask<>+16(SB)/8, $-1
+DATA mask<>+24(SB)/8, $-1
+DATA mask<>+32(SB)/8, $-1
+DATA mask<>+40(SB)/8, $-1
+DATA mask<>+48(SB)/8, $-1
+DATA mask<>+56(SB)/8, $-1
+DATA mask<>+64(SB)/8, $0
+DATA mask<>+72(SB)/8, $0
+DATA mask<>+80(SB)/8, $0
+DATA mask<>+88(SB)/8, $0
+DATA mask<>+96(SB)/8, $0
+DATA mask<>+104(SB)/8, $0
+DATA mask<>+112(SB)/8, $0
+DATA mask<>+120(SB)/8, $0
+GLOBL mask<>(SB), RODATA|NOPTR, $128
+
+// func wideTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int)
+//
+// Y0 to Y7 hold the four rows of the product, eight columns each.
+TEXT ·wideTile(SB), NOSPLIT, $0-64
+	MOVQ c+0(FP), DX
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DI
+	MOVQ ldc+24(FP), R8
+	MOVQ ldx+32(FP), R9
+	MOVQ ldy+40(FP), R10
+	MOVQ rows+48(FP), CX
+	MOVQ cols+56(FP), BX
+	SHLQ $3, R8
+	SHLQ $3, R9
+	SHLQ $3, R10
+	SHLQ $3, BX
+	LEAQ mask<>+64(SB), R11
+	SUBQ BX, R11
+	VMOVDQU (R11), Y14
+	VMOVDQU 32(R11), Y15
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loop:
+	VMASKMOVPD (DI), Y14, Y8
+	VMASKMOVPD 32(DI), Y15, Y9
+	VBROADCASTSD (SI), Y10
+	VBROADCASTSD 8(SI), Y11
+	VBROADCASTSD 16(SI), Y12
+	VBROADCASTSD 24(SI), Y13
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y1
+	VFMADD231PD Y8, Y11, Y2
+	VFMADD231PD Y9, Y11, Y3
+	VFMADD231PD Y8, Y12, Y4
+	VFMADD231PD Y9, Y12, Y5
+	VFMADD231PD Y8, Y13, Y6
+	VFMADD231PD Y9, Y13, Y7
+	ADDQ R9, SI
+	ADDQ R10, DI
+	DECQ CX
+	JNE  loop
+
+	VMASKMOVPD (DX), Y14, Y8
+	VMASKMOVPD 32(DX), Y15, Y9
+	VSUBPD Y0, Y8, Y8
+	VSUBPD Y1, Y9, Y9
+	VMASKMOVPD Y8, Y14, (DX)
+	VMASKMOVPD Y9, Y15, 32(DX)
+	ADDQ R8, DX
+	VMASKMOVPD (DX), Y14, Y8
+	VMASKMOVPD 32(DX), Y15, Y9
+	VSUBPD Y2, Y8, Y8
+	VSUBPD Y3, Y9, Y9
+	VMASKMOVPD Y8, Y14, (DX)
+	VMASKMOVPD Y9, Y15, 32(DX)
+	ADDQ R8, DX
+	VMASKMOVPD (DX), Y14, Y8
+	VMASKMOVPD 32(DX), Y15, Y9
+	VSUBPD Y4, Y8, Y8
+	VSUBPD Y5, Y9, Y9
+	VMASKMOVPD Y8, Y14, (DX)
+	VMASKMOVPD Y9, Y15, 32(DX)
+	ADDQ R8, DX
+	VMASKMOVPD (DX), Y14, Y8
+	VMASKMOVPD 32(DX), Y15, Y9
+	VSUBPD Y6, Y8, Y8
+	VSUBPD Y7, Y9, Y9
+	VMASKMOVPD Y8, Y14, (DX)
+	VMASKMOVPD Y9, Y15, 32(DX)
+	VZEROUPPER
+	RET
+
+// func hasWide() bool
+//
+// The processor has AVX2 and FMA, and the system saves the wide registers.
+TEXT ·hasWide(SB), NOSPLIT, $0-1
+	MOVB $0, ret+0(FP)
+	XORL AX, AX
+	CPUID
+	CMPL AX, $7
+	JLT  no
+	MOVL $1, AX
+	XORL CX, CX
+	CPUID
+	ANDL $0x18001000, CX // OSXSAVE, AVX, FMA
+	CMPL CX, $0x18001000
+	JNE  no
+	XORL CX, CX
+	XGETBV
+	ANDL $6, AX
+	CMPL AX, $6
+	JNE  no
+	MOVL $7, AX
+	XORL CX, CX
+	CPUID
+	ANDL $0x20, BX
+	JEQ  no
+	MOVB $1, ret+0(FP)
+
+no:
+	RET

@@ -1,0 +1,89 @@
+package kkt
+
+import (
+	"github.com/dcopt/dcopt/qpbackend/internal/amd"
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Strategy is a way to factor the matrix.
+type Strategy uint8
+
+// The strategies. Their solutions differ by rounding.
+const (
+	// Auto takes the one with fewer operations, by the pattern.
+	Auto Strategy = iota
+	// Sparse factors the matrix as a whole, in a fill-reducing order.
+	Sparse
+	// Bordered takes a few dense rows and columns out, factors the small
+	// components that are left, and a dense matrix of the size of the border.
+	// Where the matrix has no such form it is Sparse.
+	Bordered
+	numStrategy
+)
+
+var strategyText = [numStrategy]string{"auto", "sparse", "bordered"}
+
+// String is the name in lower case, "" for a value out of range.
+func (s Strategy) String() string {
+	if s < numStrategy {
+		return strategyText[s]
+	}
+	return ""
+}
+
+// Strategy is Sparse or Bordered, as chosen.
+func (s *System) Strategy() Strategy {
+	if _, ok := s.f.(*bordered); ok {
+		return Bordered
+	}
+	return Sparse
+}
+
+// factor is a factorisation of one matrix pattern.
+type factor interface {
+	// load says that values off the diagonal have changed.
+	load(val []float64)
+	factorise(val []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
+	solve(b []float64)
+}
+
+// whole is the sparse strategy.
+type whole struct{ f *ldl.Factor }
+
+func (w whole) load([]float64) {}
+
+func (w whole) factorise(val []float64, sign []int8, reg ldl.Regularisation) (int, error) {
+	return w.f.Factorise(val, sign, reg)
+}
+
+func (w whole) solve(b []float64) { w.f.Solve(b) }
+
+const (
+	leastWork = 1e5     // in units of partition.work: what is worth a thought
+	muchWork  = 1e7     // and where a guess has to do
+	large     = 300_000 // entries of a matrix whose sparse analysis takes long
+)
+
+// newFactor looks for a border where the sparse strategy has much to do; of a
+// large matrix, before it finds out.
+func newFactor(k *sparse.CSC, how Strategy) (factor, error) {
+	var p *partition
+	if how == Bordered || how == Auto && k.NNZ() > large {
+		p = findBorder(k, how == Bordered)
+		if p != nil && (how == Bordered || p.sparse > muchWork && p.work < p.sparse) {
+			return newBordered(k, p), nil
+		}
+	}
+	f, err := ldl.Analyse(k, amd.Order(k.Cols, k.ColPtr, k.RowIdx))
+	if err != nil && p == nil || how != Auto {
+		return whole{f}, err
+	}
+	if p == nil && f.Flops()/2 > max(leastWork, fewOperations*float64(k.NNZ())) {
+		p = findBorder(k, false)
+	}
+	if p != nil && (err != nil || p.work < f.Flops()/2+entryOfL*float64(f.NNZ())) {
+		return newBordered(k, p), nil
+	}
+	return whole{f}, nil
+}

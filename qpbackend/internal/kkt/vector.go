@@ -1,0 +1,50 @@
+package kkt
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// The vector operations of gonum, in assembler on some machines. They are called
+// where they are and not through package blas64, which may have been given
+// another implementation with threads of its own.
+
+// longVector is the length from which a call pays.
+const longVector = 12
+
+// axpy is dst += α·x over the length of dst.
+func axpy(dst []float64, α float64, x []float64) {
+	x = x[:len(dst)]
+	if len(dst) >= longVector {
+		gonum.Implementation{}.Daxpy(len(dst), α, x, 1, dst, 1)
+		return
+	}
+	for i, v := range x {
+		dst[i] += α * v
+	}
+}
+
+// dot is Σ x·y over the length of x.
+func dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	if len(x) >= longVector {
+		return gonum.Implementation{}.Ddot(len(x), x, 1, y, 1)
+	}
+	s := 0.0
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+// product sets dst to A·x for the matrix in a, len(dst) × len(x) with rows ld
+// apart.
+func product(dst, a []float64, ld int, x []float64) {
+	gonum.Implementation{}.Dgemv(blas.NoTrans, len(dst), len(x), 1, a, ld, x, 1, 0, dst, 1)
+}
+
+// subtractProduct takes Aᵀ·x from dst, for the matrix in a, rows × len(dst) with
+// rows ld apart, and x with entries step apart.
+func subtractProduct(dst, a []float64, rows, ld int, x []float64, step int) {
+	gonum.Implementation{}.Dgemv(blas.Trans, rows, len(dst), -1, a, ld, x, step, 1, dst, 1)
+}
