@@ -6,6 +6,7 @@
 # make build      the program, static, as build/dcopt
 # make osqp       the OSQP library, for the build tag osqp
 # make fuzz       every fuzz test for FUZZTIME (20s)
+# make peers      the other solvers of the comparisons, for bench; needs Python
 # make bench      every benchmark, COUNT (6) times, for benchstat
 # make golden     rewrite the golden files of the tests
 # make clean      remove what was built, the OSQP library excepted
@@ -20,7 +21,7 @@ COUNT ?= 6
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check build osqp fuzz bench golden clean
+.PHONY: help test check build osqp fuzz bench golden clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -56,3 +57,6 @@ golden:
 
 clean:
 	rm -rf build
+
+peers peers-test:
+	@$(MAKE) --no-print-directory -C bench $@

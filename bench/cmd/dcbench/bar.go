@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// bar shows a progress bar on the terminal w.
+func bar(w io.Writer) (tell func(done, all int, instance, contender string), end func()) {
+	var b *progressbar.ProgressBar
+	tell = func(done, all int, instance, contender string) {
+		if b == nil {
+			b = progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(24),
+				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+		}
+		// A terminal that is gone is no reason to stop measuring.
+		b.Describe(pad(instance+" "+contender, 28))
+		_ = b.Set(done)
+	}
+	return tell, func() {
+		if b != nil {
+			_ = b.Clear()
+		}
+	}
+}
+
+// pad cuts or fills s to n columns.
+func pad(s string, n int) string {
+	r := []rune(s)
+	for len(r) < n {
+		r = append(r, ' ')
+	}
+	return string(r[:n])
+}

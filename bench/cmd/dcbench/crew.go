@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/bench/internal/campaign"
+	"github.com/dcopt/dcopt/bench/internal/peer"
+	"github.com/dcopt/dcopt/bench/peers"
+	"github.com/dcopt/dcopt/qpbackend/backends"
+)
+
+// ownPrefix marks this module's solvers in tables: some have the name of a peer.
+const ownPrefix = "dcopt-"
+
+// oneThread keeps the processes to one thread each.
+var oneThread = []string{
+	"GOMAXPROCS=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "RAYON_NUM_THREADS=1",
+	"PYTHONDONTWRITEBYTECODE=1",
+}
+
+// crew are the processes that run the solvers, one each, whatever the number of
+// tolerances.
+type crew struct {
+	contenders []campaign.Contender
+	peers      []*peer.Peer
+}
+
+func (w *crew) dismiss() {
+	for _, p := range w.peers {
+		p.Close()
+	}
+}
+
+// hire readies the solvers of the flags; none is started yet.
+func hire(c *cli.Context, tmp string) (*crew, error) {
+	tols, err := tolerances(c.String("tol"))
+	if err != nil {
+		return nil, err
+	}
+	own, err := ownNames(c.String("solvers"))
+	if err != nil {
+		return nil, err
+	}
+	others := list(c.String("peers"))
+	if len(own)+len(others) == 0 {
+		return nil, errors.New("qp: no solvers; --solvers and --peers name them")
+	}
+	w := &crew{}
+	add := func(label string, argv ...string) error {
+		for _, con := range w.contenders {
+			if con.Solver == label {
+				return fmt.Errorf("solver %s is named twice", label)
+			}
+		}
+		dir := filepath.Join(tmp, label)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		p := peer.New(dir, oneThread, argv...)
+		w.peers = append(w.peers, p)
+		for _, tol := range tols {
+			w.contenders = append(w.contenders, campaign.Contender{Solver: label, Tol: tol, Peer: p})
+		}
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range own {
+		if err := add(ownPrefix+name, self, "worker", name); err != nil {
+			return nil, err
+		}
+	}
+	if len(others) == 0 {
+		return w, nil
+	}
+	python, script, err := pythonFor(c.String("python"), tmp)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range others {
+		if !strings.Contains(","+strings.ReplaceAll(peerNames(), ", ", ",")+",", ","+name+",") {
+			return nil, fmt.Errorf("--peers: no peer %q; there are %s", name, peerNames())
+		}
+		if err := add(name, python, script, name); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func ownNames(flag string) ([]string, error) {
+	var names []string
+	for _, name := range list(flag) {
+		switch name {
+		case "none":
+		case "all":
+			for _, b := range backends.All() {
+				names = append(names, b.Name())
+			}
+		default:
+			if _, err := backends.ByName(name); err != nil {
+				return nil, fmt.Errorf("--solvers: %w", err)
+			}
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// peerNames are the solvers that there is a script for.
+func peerNames() string {
+	files, err := fs.Glob(peers.Files, "solve_*.py")
+	if err != nil {
+		return "" // the pattern is right
+	}
+	for k, f := range files {
+		files[k] = strings.TrimSuffix(strings.TrimPrefix(f, "solve_"), ".py")
+	}
+	return strings.Join(files, ", ")
+}
+
+// pythonFor finds the interpreter that has the peers and unpacks the scripts.
+func pythonFor(flag, tmp string) (python, script string, err error) {
+	python = flag
+	if python == "" {
+		cache := os.Getenv("XDG_CACHE_HOME")
+		if cache == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return "", "", fmt.Errorf("--peers: %w; give --python", err)
+			}
+			cache = filepath.Join(home, ".cache")
+		}
+		python = filepath.Join(cache, "dcopt", "peers", "bin", "python")
+	}
+	if _, err := os.Stat(python); err != nil {
+		return "", "", fmt.Errorf("--peers: no Python at %s; 'make peers' in bench installs it, or give --python", python)
+	}
+	dir := filepath.Join(tmp, "scripts")
+	if err := os.CopyFS(dir, peers.Files); err != nil {
+		return "", "", err
+	}
+	return python, filepath.Join(dir, "worker.py"), nil
+}

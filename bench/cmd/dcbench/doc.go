@@ -1,0 +1,8 @@
+// Command dcbench compares this module's solvers with others.
+//
+//	dcbench qp --dir DIR --peers piqp,clarabel,osqp
+//	dcbench qp --classes all --sizes small,medium --sequence --lder
+//	dcbench report DIR
+//
+// docs/bench.md says what is measured, and how.
+package main

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/bench/internal/campaign"
+	"github.com/dcopt/dcopt/bench/internal/instance"
+	"github.com/dcopt/dcopt/bench/internal/result"
+)
+
+func qpCommand() *cli.Command {
+	return &cli.Command{
+		Name: "qp", Usage: "measure solvers of quadratic programs", UsageText: "dcbench qp [FLAGS]",
+		Description: "Choose problems by --dir, --classes, --sequence and --lder, any of them. The table results.csv in the folder\n" +
+			"of --out grows with each measurement; what it has is not measured again.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "dir", Usage: "solve the .sif, .qps and .mps files in `DIR`, plain or .gz"},
+			&cli.StringFlag{Name: "classes", Usage: "random classes `C1,C2`: all, or " + instance.ClassNames()},
+			&cli.StringFlag{Name: "sizes", Value: "small,medium", Usage: "of the classes, `S1,S2`: small, medium, large or numbers"},
+			&cli.BoolFlag{Name: "sequence", Usage: "the problems of a convex-concave procedure, solved with and without updates and warm starts"},
+			&cli.BoolFlag{Name: "lder", Usage: "the problem of a step of l-CCP, 2000 samples and 50 features"},
+			&cli.StringFlag{Name: "lder-size", Value: "2000,50", Usage: "`SAMPLES,FEATURES` of --lder"},
+			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
+			&cli.StringFlag{Name: "solvers", Value: "all", Usage: "backends of this module, `B1,B2`; none leaves them out"},
+			&cli.StringFlag{Name: "peers", Usage: "solvers of others, `P1,P2`: " + peerNames()},
+			&cli.StringFlag{Name: "tol", Value: "default", Usage: "tolerances `T1,T2` to ask every solver for, the word default for its own"},
+			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "`DURATION` for a problem"},
+			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
+			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what results.csv has; --resume=false starts anew"},
+			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for results.csv, report.md and the profiles"},
+			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
+		}, lookFlags()...),
+		Action: measureQP,
+	}
+}
+
+func measureQP(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return fmt.Errorf("qp: unexpected argument %q; problems are chosen by flags", c.Args().First())
+	}
+	look, err := lookOf(c)
+	if err != nil {
+		return err
+	}
+	cam, err := campaignOf(c, look.Clock)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "dcbench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	cam.Dir = tmp
+	crew, err := hire(c, tmp)
+	if err != nil {
+		return err
+	}
+	defer crew.dismiss()
+	cam.Contenders = crew.contenders
+
+	out := c.String("out")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	table, err := result.Open(filepath.Join(out, tableName))
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	if !c.Bool("resume") {
+		if err := table.Clear(); err != nil {
+			return err
+		}
+	}
+	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
+	cam.Tell = tell
+	err = cam.Run(c.Context, table)
+	done()
+	if len(table.Rows) == 0 {
+		return err
+	}
+	return errors.Join(err, writeReport(c.App.Writer, out, table.Rows, look))
+}
+
+// campaignOf reads the flags, but for the solvers.
+func campaignOf(c *cli.Context, clock string) (*campaign.Campaign, error) {
+	cam := &campaign.Campaign{Limit: c.Duration("time-limit").Seconds(), Slack: 1, Repeat: c.Int("repeat")}
+	if clock == "cpu" {
+		cam.Slack = 2 // a busy machine needs longer for as much work
+	}
+	if !(cam.Limit > 0 && cam.Limit <= 86400) {
+		return nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
+	}
+	if cam.Repeat < 1 || cam.Repeat > 1000 {
+		return nil, fmt.Errorf("--repeat %d: want 1 to 1000", cam.Repeat)
+	}
+	var err error
+	if only := c.String("only"); only != "" {
+		if cam.Only, err = regexp.Compile(only); err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
+		}
+	}
+	if dir := c.String("dir"); dir != "" {
+		if cam.Instances, err = instance.Files(dir); err != nil {
+			return nil, fmt.Errorf("--dir: %w", err)
+		}
+	}
+	if classes := list(c.String("classes")); len(classes) > 0 {
+		all, err := instance.Classes(classes, list(c.String("sizes")))
+		if err != nil {
+			return nil, fmt.Errorf("--classes: %w", err)
+		}
+		cam.Instances = append(cam.Instances, all...)
+	}
+	if c.Bool("lder") {
+		in, err := regressionOf(c.String("lder-size"))
+		if err != nil {
+			return nil, fmt.Errorf("--lder-size: %w", err)
+		}
+		cam.Instances = append(cam.Instances, in)
+	}
+	if c.Bool("sequence") {
+		cam.Instances = append(cam.Instances, instance.Sequence())
+	}
+	if len(cam.Instances) == 0 {
+		return nil, errors.New("qp: which problems? Give --dir, --classes, --sequence or --lder")
+	}
+	return cam, nil
+}
+
+func regressionOf(size string) (instance.Instance, error) {
+	f := list(size)
+	if len(f) != 2 {
+		return instance.Instance{}, fmt.Errorf("%q: want SAMPLES,FEATURES", size)
+	}
+	m, err1 := strconv.Atoi(f[0])
+	n, err2 := strconv.Atoi(f[1])
+	if err := errors.Join(err1, err2); err != nil {
+		return instance.Instance{}, err
+	}
+	return instance.Regression(m, n)
+}
+
+// tolerances of --tol; 0 stands for default.
+func tolerances(s string) ([]float64, error) {
+	var all []float64
+	for _, word := range list(s) {
+		if word == "default" {
+			all = append(all, 0)
+			continue
+		}
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil || !(v > 0 && v < 1) {
+			return nil, fmt.Errorf("--tol %s: want default or a number between 0 and 1", word)
+		}
+		all = append(all, v)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("--tol is empty")
+	}
+	return all, nil
+}
+
+// list cuts at commas and drops what is empty.
+func list(s string) []string {
+	var all []string
+	for f := range strings.SplitSeq(s, ",") {
+		if f = strings.TrimSpace(f); f != "" {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// progress returns what tells of the progress on w, and what ends it: a bar on a
+// terminal, else a line for each problem.
+func progress(w io.Writer, quiet bool) (tell func(done, all int, instance, contender string), end func()) {
+	if quiet {
+		return nil, func() {}
+	}
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" {
+			return bar(f)
+		}
+	}
+	last := ""
+	return func(done, all int, instance, _ string) {
+		if instance != last && instance != "" {
+			fmt.Fprintf(w, "%d/%d %s\n", done, all, instance)
+		}
+		last = instance
+	}, func() {}
+}

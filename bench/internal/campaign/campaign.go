@@ -1,0 +1,254 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/instance"
+	"github.com/dcopt/dcopt/bench/internal/peer"
+	"github.com/dcopt/dcopt/bench/internal/result"
+	"github.com/dcopt/dcopt/bench/internal/wire"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Contender is a solver and the tolerance to ask it for.
+type Contender struct {
+	Solver string
+	Tol    float64 // 0: its defaults
+	Peer   *peer.Peer
+}
+
+// Campaign is what to measure, and how.
+type Campaign struct {
+	Instances  []instance.Instance
+	Contenders []Contender
+	Only       *regexp.Regexp // of instances' names; nil: all
+	// Limit in seconds; a process is left alone for Slack times as long, by the
+	// wall clock.
+	Limit, Slack float64
+	Repeat       int
+	Dir          string // for the files of the problems
+	// Tell is called before each measurement; nil: nobody.
+	Tell func(done, all int, instance, contender string)
+}
+
+// Run measures what table lacks. It returns ctx.Err() if it was interrupted.
+func (c *Campaign) Run(ctx context.Context, table *result.Table) error {
+	have := map[string]bool{}
+	for _, r := range result.Latest(table.Rows) {
+		have[r.Terms()] = true
+	}
+	var todo []instance.Instance
+	for _, in := range c.Instances {
+		if c.Only == nil || c.Only.MatchString(in.Name) {
+			todo = append(todo, in)
+		}
+	}
+	if len(todo) == 0 {
+		return errors.New("no problem is left to solve: --only fits none")
+	}
+	versions := make([]string, len(c.Contenders))
+	for k, con := range c.Contenders {
+		v, err := con.Peer.Version(ctx)
+		if err != nil {
+			return fmt.Errorf("solver %s: %w", con.Solver, err)
+		}
+		versions[k] = v
+	}
+	done, all := 0, len(todo)*len(c.Contenders)
+	for _, in := range todo {
+		var problems []*qpbackend.Problem // made when first needed
+		for k, con := range c.Contenders {
+			c.tell(done, all, in.Name, con.Solver)
+			done++
+			for _, row := range c.rows(in, con, versions[k]) {
+				if have[row.Terms()] {
+					continue
+				}
+				var err error
+				if problems == nil {
+					if problems, err = c.prepare(in); err != nil {
+						return fmt.Errorf("%s: %w", in.Name, err)
+					}
+				}
+				if row, err = c.measure(ctx, con, row, problems); err != nil {
+					return err
+				}
+				if err := table.Add(row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	c.tell(all, all, "", "")
+	return nil
+}
+
+func (c *Campaign) tell(done, all int, instance, contender string) {
+	if c.Tell != nil {
+		c.Tell(done, all, instance, contender)
+	}
+}
+
+// rows are those to fill for an instance and a contender, one a mode.
+func (c *Campaign) rows(in instance.Instance, con Contender, version string) []result.Row {
+	var rows []result.Row
+	for _, mode := range modes(in) {
+		rows = append(rows, result.Row{
+			Group: in.Group, Instance: in.Name, Solver: con.Solver, Tol: tolText(con.Tol), Mode: mode,
+			Limit: c.Limit, Repeat: c.Repeat, Version: version,
+		})
+	}
+	return rows
+}
+
+// sequenceGroup is the group of instances of many problems.
+const sequenceGroup = "sequence"
+
+func modes(in instance.Instance) []string {
+	if in.Group == sequenceGroup {
+		return []string{wire.Fresh, wire.Update, wire.Warm}
+	}
+	return []string{wire.Fresh}
+}
+
+func tolText(tol float64) string {
+	if tol == 0 {
+		return "default"
+	}
+	return strings.Replace(strconv.FormatFloat(tol, 'e', -1, 64), "e-0", "e-", 1)
+}
+
+// prepare makes the problems and writes them to files.
+func (c *Campaign) prepare(in instance.Instance) ([]*qpbackend.Problem, error) {
+	problems, err := in.Make()
+	if err != nil {
+		return nil, err
+	}
+	for k, p := range problems {
+		if err := p.Validate(); err != nil {
+			return nil, err
+		}
+		if err := wire.WriteProblem(c.file(k), p); err != nil {
+			return nil, err
+		}
+	}
+	return problems, nil
+}
+
+func (c *Campaign) file(k int) string { return filepath.Join(c.Dir, fmt.Sprintf("problem%d.bin", k)) }
+
+// measure has one contender solve the problems in one mode.
+func (c *Campaign) measure(ctx context.Context, con Contender, base result.Row, problems []*qpbackend.Problem) (result.Row, error) {
+	if len(problems) == 1 {
+		return c.one(ctx, con, base, problems, 0, c.Repeat)
+	}
+	best, err := c.pass(ctx, con, base, problems)
+	for k := 1; k < c.Repeat && err == nil && best.Status == "solved"; k++ {
+		var r result.Row
+		r, err = c.pass(ctx, con, base, problems)
+		if r.Status == "solved" {
+			best.Wall, best.CPU, best.Setup = min(best.Wall, r.Wall), min(best.CPU, r.CPU), min(best.Setup, r.Setup)
+		}
+	}
+	return best, err
+}
+
+// pass solves a sequence once. The row has the mean times of the steps but for
+// the first, which cannot start from anything, the sum of their iterations and
+// the largest of their residuals; the status is that of the first step that was
+// not solved, and NaN residuals stay.
+func (c *Campaign) pass(ctx context.Context, con Contender, base result.Row, problems []*qpbackend.Problem) (result.Row, error) {
+	sum := base
+	sum.Status = "solved"
+	for k := range problems {
+		step := base
+		if k == 0 {
+			step.Mode = wire.Fresh
+		}
+		r, err := c.one(ctx, con, step, problems, k, 1)
+		if err != nil {
+			return r, err
+		}
+		if r.Status != "solved" {
+			if sum.Status == "solved" {
+				sum.Status, sum.Message = r.Status, fmt.Sprintf("step %d %s", k, r.Message)
+			}
+			if math.IsNaN(r.Residual()) { // no point: the sequence ends here
+				r.Status, r.Message, r.Mode = sum.Status, sum.Message, base.Mode
+				return r, nil
+			}
+		}
+		sum.N, sum.M, sum.NNZ, sum.Version, sum.Objective = r.N, r.M, r.NNZ, r.Version, r.Objective
+		if k > 0 {
+			sum.Wall += r.Wall / float64(len(problems)-1)
+			sum.CPU += r.CPU / float64(len(problems)-1)
+			sum.Setup += r.Setup / float64(len(problems)-1)
+			sum.Iterations += r.Iterations
+			sum.Primal, sum.Dual, sum.Gap = max(sum.Primal, r.Primal), max(sum.Dual, r.Dual), max(sum.Gap, r.Gap)
+		}
+	}
+	return sum, nil
+}
+
+// one has a problem solved and measures the point.
+func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, problems []*qpbackend.Problem, k, repeat int) (result.Row, error) {
+	p := problems[k]
+	row.N, row.M = p.Dims()
+	row.NNZ = entries(p)
+	reply, err := con.Peer.Solve(ctx, p, wire.Request{
+		Problem: c.file(k), Mode: row.Mode, Tol: con.Tol, Limit: c.Limit * c.Slack, Repeat: repeat,
+	})
+	if err != nil {
+		return row, err
+	}
+	row.Status, row.Iterations, row.Message = reply.Status, reply.Iterations, oneLine(reply.Message)
+	row.Wall, row.CPU, row.Setup = reply.Wall, reply.CPU, reply.Setup
+	if reply.X == nil && reply.Y == nil {
+		row.Wall, row.CPU, row.Setup = math.NaN(), math.NaN(), math.NaN()
+		return row.Nowhere(), nil
+	}
+	res := qpbackend.Certify(p, reply.X, reply.Y)
+	row.Primal, row.Dual, row.Gap = res.Primal, res.Dual, res.Gap
+	row.Objective = objective(p, reply.X)
+	return row, nil
+}
+
+// entries of A and of the whole of P.
+func entries(p *qpbackend.Problem) int {
+	nnz := 0
+	if p.A != nil {
+		nnz += p.A.NNZ()
+	}
+	if p.P != nil {
+		for j := range p.P.Cols {
+			for _, i := range p.P.RowIdx[p.P.ColPtr[j]:p.P.ColPtr[j+1]] {
+				nnz++
+				if i != j {
+					nnz++
+				}
+			}
+		}
+	}
+	return nnz
+}
+
+func objective(p *qpbackend.Problem, x []float64) float64 {
+	px := make([]float64, len(x))
+	if p.P != nil {
+		p.P.AddSymMulVec(px, 0.5, x)
+	}
+	v := p.R
+	for j, q := range p.Q {
+		v += (px[j] + q) * x[j]
+	}
+	return v
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

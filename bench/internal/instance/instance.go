@@ -1,0 +1,56 @@
+package instance
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qps"
+)
+
+// Instance is one problem, or several that are solved one after another.
+type Instance struct {
+	// Group is what is reported together: "files", "classes", ....
+	Group string
+	Name  string
+	// Make reads or draws the problems. All have the pattern of the first.
+	Make func() ([]*qpbackend.Problem, error)
+}
+
+// single makes an instance of a function that cannot fail.
+func single(group, name string, draw func() *qpbackend.Problem) Instance {
+	return Instance{group, name, func() ([]*qpbackend.Problem, error) { return []*qpbackend.Problem{draw()}, nil }}
+}
+
+// Files are the problems in a folder, by name.
+func Files(dir string) ([]Instance, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []Instance
+	for _, e := range entries {
+		if e.IsDir() || !qps.Is(e.Name()) {
+			continue
+		}
+		name, _, _ := strings.Cut(e.Name(), ".")
+		path := filepath.Join(dir, e.Name())
+		if slices.ContainsFunc(all, func(i Instance) bool { return i.Name == name }) {
+			return nil, fmt.Errorf("%s: two files of the name %s; keep one", dir, name)
+		}
+		all = append(all, Instance{"files", name, func() ([]*qpbackend.Problem, error) {
+			f, err := qps.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			return []*qpbackend.Problem{f.Problem}, nil
+		}})
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: no file ends in .sif, .qps or .mps (or that and .gz)", dir)
+	}
+	return all, nil
+}

@@ -1,0 +1,2 @@
+// Package report makes tables and performance profiles of rows.
+package report

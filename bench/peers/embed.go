@@ -1,0 +1,8 @@
+package peers
+
+import "embed"
+
+// Files are the scripts: worker.py and a module solve_NAME.py for each solver.
+//
+//go:embed *.py requirements.txt
+var Files embed.FS
