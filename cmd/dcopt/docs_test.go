@@ -54,7 +54,7 @@ func flagTable(cmd *cli.Command) string {
 		for _, n := range f.Names() {
 			names = append(names, "`"+dashed(n)+"`")
 		}
-		usage := strings.Replace(d.GetUsage(), "ipm, osqp", "ipm", 1) // what a build without tags has
+		usage := strings.Replace(d.GetUsage(), "admm, osqp", "admm", 1) // what a build without tags has
 		if d.TakesValue() && d.GetDefaultText() != "" && d.GetDefaultText() != "0" {
 			usage += fmt.Sprintf(" (default %s)", strings.Trim(d.GetDefaultText(), `"`))
 		}

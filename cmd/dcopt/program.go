@@ -106,7 +106,7 @@ func (s *source) diagnose(err error) error {
 		return err
 	}
 	for _, d := range ds {
-		if d.Line > 0 || !strings.HasPrefix(d.Message, "set ") {
+		if d.Set == "" {
 			return &failure{code: exitFile}
 		}
 	}

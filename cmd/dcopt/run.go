@@ -14,7 +14,7 @@ const (
 	exitOK          = 0
 	exitUsage       = 1   // wrong usage, or a file that cannot be read or written
 	exitFile        = 2   // a file was read and is wrong
-	exitNotSolved   = 3   // no feasible converged point; the best one is printed
+	exitNotSolved   = 3   // no feasible converged point; the best one is printed. Of fmt --check: files differ
 	exitInterrupted = 130 // by a signal; the best point is printed
 )
 
@@ -111,7 +111,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			solveCommand(), checkCommand(), fitCommand(), predictCommand(), cvCommand(),
+			solveCommand(), checkCommand(), fmtCommand(), fitCommand(), predictCommand(), cvCommand(),
 			backendsCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {

@@ -83,7 +83,7 @@ var (
 	timeColumn = regexp.MustCompile(`(?m)( +[0-9]+)? +[0-9]+\.[0-9]{2,3}$`)
 	float      = regexp.MustCompile(`-?[0-9]+(\.[0-9]+(e[-+]?[0-9]+)?|e[-+]?[0-9]+)`)
 	noise      = regexp.MustCompile(`~0 at .*|("max_violation":|violation +)0[,}\n]`)
-	withOSQP   = strings.NewReplacer("ipm, osqp", "ipm", `"ipm","osqp"`, `"ipm"`) // the build tag
+	withOSQP   = strings.NewReplacer("admm, osqp", "admm", `"admm","osqp"`, `"admm"`) // the build tag
 	counts     = regexp.MustCompile(`(iterations +|"iterations":)[0-9]+`)
 	history    = regexp.MustCompile(`"history":\[\{.*?\}\]`)
 )

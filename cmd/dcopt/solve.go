@@ -37,6 +37,7 @@ func solveCommand() *cli.Command {
 			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
 			jsonFlag(),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json"},
+			&cli.StringFlag{Name: "plot", Usage: "draw objective and violation by iteration to `FILE`.svg, of the start that gave the point"},
 			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no variables in the table, no notes, no progress"},
@@ -64,6 +65,7 @@ type job struct {
 	backend qpbackend.Backend // nil: the default
 	limit   time.Duration     // 0: none
 	out     *output
+	plot    *output // nil: none
 	json    bool
 	stderr  io.Writer
 }
@@ -74,7 +76,7 @@ func solve(c *cli.Context) error {
 		return err
 	}
 	if qps.Is(j.path) {
-		for _, name := range []string{"starts", "seed", "set", "sweep"} {
+		for _, name := range []string{"starts", "seed", "set", "sweep", "plot"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
@@ -116,6 +118,17 @@ func newJob(c *cli.Context) (*job, error) {
 	}
 	if j.out, err = openOutput(c.String("out"), c.App.Writer); err != nil {
 		return nil, err
+	}
+	if c.IsSet("plot") {
+		if c.IsSet("sweep") {
+			return nil, usagef("--plot draws one run; it does not go with --sweep")
+		}
+		if err := plotPath(c.String("plot")); err != nil {
+			return nil, err
+		}
+		if j.plot, err = openOutput(c.String("plot"), nil); err != nil {
+			return nil, err
+		}
 	}
 	j.json = c.Bool("json") || strings.HasSuffix(strings.ToLower(c.String("out")), ".json")
 	return j, nil
@@ -200,6 +213,14 @@ func (j *job) finish(r *report) error {
 	}
 	if err := j.out.commit(); err != nil {
 		return err
+	}
+	if j.plot != nil {
+		if _, err := j.plot.Write(drawHistory(j.path, r.history)); err != nil {
+			return usagef("cannot write the plot: %w", err)
+		}
+		if err := j.plot.commit(); err != nil {
+			return err
+		}
 	}
 	return ended(r.code)
 }

@@ -63,12 +63,13 @@ func (j *job) run(ctx context.Context, prog *program, x0 []float64) (*report, *c
 	r := dcReport(prog.Problem, res)
 	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
 	r.wall = prog.read + prog.compile + wall
-	if err != nil && res.Status == ccp.Converged {
-		r.say("the time limit passed before all starts were done")
-	}
-	if interrupted(ctx) {
+	switch {
+	case interrupted(ctx):
 		// The best start may have ended before; the run as a whole has not.
 		r.status, r.code = ccp.Cancelled.String(), exitInterrupted
+		r.say("interrupted before all was done; this is the best point so far")
+	case err != nil && res.Status == ccp.Converged:
+		r.say("the time limit passed before all starts were done")
 	}
 	return r, res, nil
 }

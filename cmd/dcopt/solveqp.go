@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/presolve"
 	"github.com/dcopt/dcopt/qpbackend/qps"
 )
 
@@ -26,8 +28,8 @@ func (j *job) solveQP(ctx context.Context) error {
 	read := time.Since(begin).Seconds()
 
 	b := j.backend
-	if b == nil {
-		b = ipm.Backend{}
+	if b == nil { // auto; docs/cli.md has the measurements
+		b = presolve.Backend{Inner: ipm.Backend{}}
 	}
 	set := b.DefaultSettings()
 	if j.c.IsSet("tol") {
@@ -54,6 +56,9 @@ func (j *job) solveQP(ctx context.Context) error {
 		return qpRefusal(j.path, f, err)
 	}
 	r := qpReport(f, &res)
+	if j.backend == nil {
+		r.message = strings.TrimSuffix("auto took "+b.Name()+"; "+r.message, "; ")
+	}
 	r.backend = b.Name()
 	spent := time.Since(begin).Seconds()
 	r.seconds, r.wall = seconds{read: read, solve: spent, backend: spent}, read+spent

@@ -17,6 +17,7 @@ type File struct {
 	statements []*statement
 	syntax     Diagnostics
 	lost       map[string]bool // names in statements that could not be read
+	comments   []span
 }
 
 // Source is the text that was parsed, without a byte order mark.

@@ -26,12 +26,12 @@ func (ev *evaluator) entrywise(n *node, v value, grow int, f func(dc.Expr) dc.Ex
 func (ev *evaluator) noSplit(n, arg *node, v value, format string, args ...any) {
 	help := "dc(g, h) states a split by hand"
 	switch c := v.curvature(); {
+	case (n.name == "sqrt" || n.op == opPower) && arg.op == opMul && v.len() == 1:
+		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.say(arg.args[0]), ev.say(arg.args[1]))
 	case n.name == "sqrt" && c == DC:
 		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.say(arg))
-	case n.name == "sqrt" && c == Concave && v.len() == 1:
-		help = fmt.Sprintf("take the root of a variable t with t <= %s", ev.say(arg))
-	case (n.name == "exp" || n.name == "lse") && c == Convex && v.len() == 1:
-		help = fmt.Sprintf("write %s(t) with a variable t >= %s", n.name, ev.say(arg))
+	case c == Convex && v.len() == 1 && (n.name == "norm2" || n.name == "huber"):
+		help = fmt.Sprintf("shift it, or take %s(pos(%s))", n.name, ev.say(arg))
 	}
 	ev.failWith(n, help, []Note{ev.note(arg, v.curvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
 }
@@ -92,37 +92,46 @@ func (ev *evaluator) squares(n, arg *node, v value) value {
 	})
 }
 
-func (ev *evaluator) fnSqrt(n *node) value { return ev.roots(n, n.args[0], n.name, ev.arg(n, 0)) }
-
-// roots is √v, entry by entry.
-func (ev *evaluator) roots(n, arg *node, name string, v value) value {
-	if v.isData() {
-		return ev.each(n, v, math.Sqrt)
+// curve serves atoms of single numbers: f on data, apply on expressions, which
+// must be as need says.
+func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*evaluator, *node) value {
+	return func(ev *evaluator, n *node) value {
+		return ev.curve(n, n.args[0], n.name, need, ev.arg(n, 0), 1, f, apply)
 	}
-	ev.needAffine(n, arg, name, v)
-	return ev.entrywise(n, v, 1, func(e dc.Expr) dc.Expr { return dc.Sqrt(dc.FromLinear(linearOf(e))) })
 }
 
-func (ev *evaluator) fnExp(n *node) value {
-	v := ev.arg(n, 0)
+// curve is curve for a value; grow is in how many convex functions of an entry
+// the atom results.
+func (ev *evaluator) curve(n, arg *node, name, need string, v value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value {
 	if v.isData() {
-		return ev.each(n, v, math.Exp)
+		return ev.each(n, v, f)
 	}
-	ev.needAffine(n, n.args[0], n.name, v)
-	return ev.entrywise(n, v, 1, func(e dc.Expr) dc.Expr { return dc.Exp(dc.FromLinear(linearOf(e))) })
+	c := ev.afford(n, v.costs().times(grow))
+	ev.spend(n, v.len())
+	es := make([]dc.Expr, v.len())
+	for k := range es {
+		e := v.expr(k)
+		es[k] = apply(e)
+		switch err := es[k].Err(); {
+		case err == nil:
+		case e.IsConst():
+			ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
+		default:
+			ev.noSplit(n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.say(arg), v.curvatureWord())
+		}
+	}
+	return fromExprs(v.shape, es, c)
 }
 
 func (ev *evaluator) fnHuber(n *node) value {
-	v, m := ev.affineArg(n, 0), ev.threshold(n)
-	if v.isData() {
-		return ev.each(n, v, func(x float64) float64 {
-			if x = math.Abs(x); x > m {
-				return 2*m*x - m*m
-			}
-			return x * x
-		})
+	v, m := ev.arg(n, 0), ev.threshold(n)
+	f := func(x float64) float64 {
+		if x = math.Abs(x); x > m {
+			return 2*m*x - m*m
+		}
+		return x * x
 	}
-	return ev.entrywise(n, v, 1, func(e dc.Expr) dc.Expr { return dc.Huber(dc.FromLinear(linearOf(e)), m) })
+	return ev.curve(n, n.args[0], n.name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf(m, e) })
 }
 
 // threshold is where huber turns linear.
@@ -233,8 +242,31 @@ func (ev *evaluator) fnNormInf(n *node) value {
 }
 
 func (ev *evaluator) fnNorm2(n *node) value {
-	v := ev.affineArg(n, 0)
-	return ev.atom(n, dc.Norm2(v.affine()), v.costs().weight)
+	v := ev.arg(n, 0)
+	if v.sort != general {
+		return ev.atom(n, dc.Norm2(v.affine()), v.costs().weight)
+	}
+	return ev.composed(n, v, "convex nonnegative entries", dc.Norm2Of(operands(&v)...))
+}
+
+// operands are the entries of a general value.
+func operands(v *value) []dc.Operand {
+	out := make([]dc.Operand, len(v.exprs))
+	for k := range out {
+		out[k] = v.exprs[k]
+	}
+	return out
+}
+
+// composed is an atom of all entries of the first argument, which must be as
+// need says.
+func (ev *evaluator) composed(n *node, v value, need string, e dc.Expr) value {
+	if e.Err() != nil {
+		ev.noSplit(n, n.args[0], v, "%s needs %s, %s is %s", n.name, need, ev.say(n.args[0]), v.curvatureWord())
+	}
+	c := v.costs()
+	c.parts = c.parts*max(1, v.len()) + v.len() + 2
+	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, c.cut()))
 }
 
 func (ev *evaluator) fnSumSquares(n *node) value {
@@ -246,17 +278,27 @@ func (ev *evaluator) fnSumSquares(n *node) value {
 }
 
 func (ev *evaluator) fnSumLargest(n *node) value {
-	v := ev.affineArg(n, 0)
+	v := ev.arg(n, 0)
 	k := ev.integer(n.args[1], "the number of entries that sumlargest adds")
 	if k < 1 || k > v.len() {
 		ev.fail(n.args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.len(), ev.say(n.args[0]), k)
 	}
-	return ev.atom(n, dc.SumLargest(v.affine(), k), v.costs().weight)
+	if v.sort != general {
+		return ev.atom(n, dc.SumLargest(v.affine(), k), v.costs().weight)
+	}
+	if v.curvature() > Convex { // each is lifted by the convex parts of all others
+		v.cost.parts, v.cost.weight = v.cost.parts*v.len(), v.cost.weight*v.len()
+		v.cost = ev.afford(n, v.cost.cut())
+	}
+	return ev.composed(n, v, "entries with a split", dc.SumLargestOf(k, operands(&v)...))
 }
 
 func (ev *evaluator) fnLogSumExp(n *node) value {
-	v := ev.affineArg(n, 0)
-	return ev.atom(n, dc.LogSumExp(v.affine()), v.costs().weight)
+	v := ev.arg(n, 0)
+	if v.sort != general {
+		return ev.atom(n, dc.LogSumExp(v.affine()), v.costs().weight)
+	}
+	return ev.composed(n, v, "convex entries", dc.LogSumExpOf(operands(&v)...))
 }
 
 func (ev *evaluator) fnQuad(n *node) value {

@@ -1,6 +1,10 @@
 package lang
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
 
 // function is a function of the language.
 type function struct {
@@ -13,24 +17,31 @@ type function struct {
 // functions is the table of all of them.
 var functions = map[string]*function{
 	// Atoms of data and variables.
-	"abs":        {least: 1, most: 1, eval: (*evaluator).fnAbs},
-	"pos":        {least: 1, most: 1, eval: (*evaluator).fnPos},
-	"square":     {least: 1, most: 1, eval: (*evaluator).fnSquare},
-	"sqrt":       {least: 1, most: 1, eval: (*evaluator).fnSqrt},
-	"exp":        {least: 1, most: 1, eval: (*evaluator).fnExp},
-	"huber":      {least: 1, most: 2, eval: (*evaluator).fnHuber},
-	"max":        {least: 1, most: -1, eval: (*evaluator).fnFold},
-	"min":        {least: 1, most: -1, eval: (*evaluator).fnFold},
-	"sum":        {least: 1, most: 1, eval: (*evaluator).fnSum},
-	"mean":       {least: 1, most: 1, eval: (*evaluator).fnMean},
-	"norm1":      {least: 1, most: 1, eval: (*evaluator).fnNorm1},
-	"norm2":      {least: 1, most: 1, eval: (*evaluator).fnNorm2},
-	"norminf":    {least: 1, most: 1, eval: (*evaluator).fnNormInf},
-	"sumsq":      {least: 1, most: 1, eval: (*evaluator).fnSumSquares},
-	"sumlargest": {least: 2, most: 2, eval: (*evaluator).fnSumLargest},
-	"lse":        {least: 1, most: 1, eval: (*evaluator).fnLogSumExp},
-	"quad":       {least: 2, most: 2, eval: (*evaluator).fnQuad},
-	"dc":         {least: 2, most: 2, eval: (*evaluator).fnDC},
+	"abs":         {least: 1, most: 1, eval: (*evaluator).fnAbs},
+	"pos":         {least: 1, most: 1, eval: (*evaluator).fnPos},
+	"square":      {least: 1, most: 1, eval: (*evaluator).fnSquare},
+	"sqrt":        {least: 1, most: 1, eval: curve("a concave", math.Sqrt, dc.Sqrt)},
+	"exp":         {least: 1, most: 1, eval: curve("a convex", math.Exp, dc.Exp)},
+	"log":         {least: 1, most: 1, eval: curve("a concave", math.Log, dc.Log)},
+	"entr":        {least: 1, most: 1, eval: curve("an affine", entropy, dc.Entropy)},
+	"logistic":    {least: 1, most: 1, eval: curve("a convex", logistic, dc.Logistic)},
+	"invpos":      {least: 1, most: 1, eval: curve("a concave", reciprocal, dc.InvPos)},
+	"kl":          {least: 2, most: 2, eval: (*evaluator).fnKL},
+	"quadoverlin": {least: 2, most: 2, eval: (*evaluator).fnQuadOverLin},
+	"geomean":     {least: 1, most: -1, eval: (*evaluator).fnGeoMean},
+	"huber":       {least: 1, most: 2, eval: (*evaluator).fnHuber},
+	"max":         {least: 1, most: -1, eval: (*evaluator).fnFold},
+	"min":         {least: 1, most: -1, eval: (*evaluator).fnFold},
+	"sum":         {least: 1, most: 1, eval: (*evaluator).fnSum},
+	"mean":        {least: 1, most: 1, eval: (*evaluator).fnMean},
+	"norm1":       {least: 1, most: 1, eval: (*evaluator).fnNorm1},
+	"norm2":       {least: 1, most: 1, eval: (*evaluator).fnNorm2},
+	"norminf":     {least: 1, most: 1, eval: (*evaluator).fnNormInf},
+	"sumsq":       {least: 1, most: 1, eval: (*evaluator).fnSumSquares},
+	"sumlargest":  {least: 2, most: 2, eval: (*evaluator).fnSumLargest},
+	"lse":         {least: 1, most: 1, eval: (*evaluator).fnLogSumExp},
+	"quad":        {least: 2, most: 2, eval: (*evaluator).fnQuad},
+	"dc":          {least: 2, most: 2, eval: (*evaluator).fnDC},
 
 	// Of the shape alone.
 	"rows": {least: 1, most: 1, eval: (*evaluator).fnRows},
@@ -51,19 +62,6 @@ var functions = map[string]*function{
 	"round": {least: 1, most: 1, eval: ofData(math.Round)},
 
 	// Atoms that variables cannot use yet.
-	"log": {least: 1, most: 1, eval: ofData(math.Log),
-		todo: "bound it by a variable t with exp(t) <= the argument"},
-	"entr": {least: 1, most: 1, eval: ofData(entropy),
-		todo: "approximate it by tangents, min(k in 1..K) (c[k] - (1 + log(c[k]))*x)"},
-	"kl": {least: 2, most: 2, eval: (*evaluator).fnKL,
-		todo: "with data y, approximate it by tangents, max(k in 1..K) (log(c[k]/y)*x - c[k] + y)"},
-	"logistic": {least: 1, most: 1, eval: ofData(logistic), todo: "write lse([0, x])"},
-	"invpos": {least: 1, most: 1, eval: ofData(reciprocal),
-		todo: "bound it by a variable t >= 0 with t*x >= 1"},
-	"quadoverlin": {least: 2, most: 2, eval: (*evaluator).fnQuadOverLin,
-		todo: "bound it by a variable t >= 0 with sumsq(x) <= t*y"},
-	"geomean": {least: 1, most: -1, eval: (*evaluator).fnGeoMean,
-		todo: "bound it by a variable t >= 0 with t^2 <= x*y"},
 	"logdet":     {least: 1, most: 1, eval: (*evaluator).fnLogDet, todo: "there is no semidefinite cone yet; the matrix must be data"},
 	"matfrac":    {least: 2, most: 2, eval: (*evaluator).fnMatFrac, todo: "there is no semidefinite cone yet; with data P, write quad(x, Q) with Q the inverse of P"},
 	"lambda_max": {least: 1, most: 1, eval: (*evaluator).fnLambdaMax, todo: "there is no semidefinite cone yet; the matrix must be data"},

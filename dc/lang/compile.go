@@ -80,6 +80,7 @@ type compiler struct {
 	labels   map[string]span // all constraints' names, where they are first
 	goal     *statement      // the first objective
 	unnamed  int
+	unknown  map[string]bool // names that were reported as unknown
 	out      *Program
 }
 
@@ -129,6 +130,10 @@ func (c *compiler) guarded(s *statement) {
 				panic(r)
 			}
 			c.errs.add(m.Diagnostic)
+			for _, d := range m.more {
+				d.also = true
+				c.errs.add(d)
+			}
 			c.spoil(s)
 		}
 	}()
@@ -216,7 +221,7 @@ func (c *compiler) checkSet() {
 			known = known || p == name
 		}
 		if !known {
-			c.errs.add(Diagnostic{File: c.f.Name, Message: fmt.Sprintf("set %s=%s: the file has no param %q%s",
+			c.errs.add(Diagnostic{File: c.f.Name, Set: name, Message: fmt.Sprintf("set %s=%s: the file has no param %q%s",
 				name, c.opt.Set[name], name, didYouMean(name, params))})
 		}
 	}

@@ -59,10 +59,9 @@ func (c *compiler) unusedName(s *statement) {
 // hold.
 func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool {
 	ev := c.ev
-	vs := make([]value, len(s.args))
+	vs := ev.operands(s.args)
 	top, constant := numbers, true
-	for k, a := range s.args {
-		vs[k] = ev.operand(a)
+	for k := range vs {
 		top = max(top, vs[k].sort)
 		constant = constant && vs[k].curvature() == Constant
 	}

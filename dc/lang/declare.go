@@ -45,7 +45,7 @@ func (c *compiler) override(s *statement) (v value, from string, ok bool) {
 	}
 	refuse := func(d Diagnostic) {
 		d.Message = fmt.Sprintf("set %s=%s: %s", s.name, text, d.Message)
-		panic(mistake{Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help}})
+		panic(mistake{Diagnostic: Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help, Set: s.name}})
 	}
 	if strings.HasSuffix(strings.ToLower(text), ".csv") {
 		l := *c.ev.data

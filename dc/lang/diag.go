@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Severity grades a Diagnostic.
@@ -47,23 +49,53 @@ type Diagnostic struct {
 	Message  string
 	Help     string // may be empty
 	Notes    []Note
+	// Set is the param of Options.Set that the message is about, and not the
+	// file; empty: none.
+	Set string
 
 	span span
+	also bool // it does not follow from another one on its line
 }
 
-// String is the message in one line, without help and notes.
+// String is the message in one line, without help and notes. Characters that
+// would steer a terminal are written as escapes.
 func (d Diagnostic) String() string {
+	return d.head() + d.Severity.String() + ": " + printable(d.Message)
+}
+
+// head is the place before the message.
+func (d Diagnostic) head() string {
 	switch {
 	case d.File == "":
-		return fmt.Sprintf("%s: %s", d.Severity, d.Message)
+		return ""
 	case d.Line == 0:
-		return fmt.Sprintf("%s: %s: %s", d.File, d.Severity, d.Message)
+		return printable(d.File) + ": "
 	}
-	return fmt.Sprintf("%s:%d:%d: %s: %s", d.File, d.Line, d.Col, d.Severity, d.Message)
+	return fmt.Sprintf("%s:%d:%d: ", printable(d.File), d.Line, d.Col)
 }
 
-// Diagnostics is the list of all that is wrong with a file, sorted by place:
-// at most one a line and ten in all.
+// printable has escapes for what is not to be seen.
+func printable(s string) string {
+	var b strings.Builder
+	for k, r := range s {
+		switch {
+		case unicode.IsPrint(r) && r != utf8.RuneError:
+			b.WriteRune(r)
+		case r == utf8.RuneError && !strings.HasPrefix(s[k:], "\ufffd"): // a stray byte
+			fmt.Fprintf(&b, "\\x%02x", s[k])
+		case r < 0x100:
+			fmt.Fprintf(&b, "\\x%02x", r)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
+}
+
+// Diagnostics is the list of all that is wrong with a file, sorted by place: ten
+// at most, and one a line unless they are independent: unknown names, of which
+// each is reported once, and mistakes in different terms of a sum or on different
+// sides of a constraint.
 type Diagnostics []Diagnostic
 
 // Error is one line for each.
@@ -122,7 +154,7 @@ func (c *collector) sorted() Diagnostics {
 	})
 	var out Diagnostics
 	for _, d := range c.list {
-		if n := len(out); n > 0 && d.Line > 0 && out[n-1].Line == d.Line {
+		if n := len(out); n > 0 && d.Line > 0 && out[n-1].Line == d.Line && (!d.also || out[n-1].Col == d.Col) {
 			continue
 		}
 		if out = append(out, d); len(out) == maxErrors {

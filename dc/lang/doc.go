@@ -13,13 +13,14 @@
 // split into convex g and h by package dc. What is wrong comes back as
 // Diagnostics, all of a file together, each with its place.
 //
-// The grammar is in grammar.ebnf. Values are arrays of numbers, of affine
+// Format lays a file out. docs/language.md is for those who write such files; the
+// grammar is in grammar.ebnf. Values are arrays of numbers, of affine
 // functions or of DC expressions. Their shape may have up to eight dimensions;
 // vectors have no direction, so a transpose leaves them alone, and * of two is
 // their inner product. An array with one entry goes with any shape, as a scalar
 // does. : keeps the indices of its dimension; any other slice counts from 1.
-// abs, pos, square, sqrt, exp, huber and ^ apply to every entry. max, min, and sum
-// of one array reduce it; max and min of several compare them entry by entry. std
+// Functions of one number, such as abs, sqrt or kl, and ^ apply to every entry. max,
+// min, and sum of one array reduce it; max and min of several compare them entry by entry. std
 // divides by n. Data that are not finite are refused, in files and in
 // intermediate results.
 //

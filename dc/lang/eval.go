@@ -56,7 +56,53 @@ type evaluator struct {
 }
 
 // mistake is what unwinds an evaluation.
-type mistake struct{ Diagnostic }
+type mistake struct {
+	Diagnostic
+	more []Diagnostic // of other parts of the same expression
+}
+
+// maxMore is how many further mistakes an expression may have.
+const maxMore = 2 * maxErrors
+
+// operands evaluates the terms of a sum or the sides of a constraint, all of them
+// even where one has a mistake.
+func (ev *evaluator) operands(ns []*node) []value {
+	out := make([]value, len(ns))
+	var first *mistake
+	for k, n := range ns {
+		m := ev.attempt(n, &out[k])
+		switch {
+		case m == nil:
+		case first == nil:
+			first = m
+		case len(first.more) < maxMore:
+			first.more = append(append(first.more, m.Diagnostic), m.more...)
+		}
+		if m != nil && ev.spent > ev.work {
+			break
+		}
+	}
+	if first != nil {
+		panic(*first)
+	}
+	return out
+}
+
+// attempt evaluates a node and returns its mistake, if it has one.
+func (ev *evaluator) attempt(n *node, v *value) (m *mistake) {
+	depth := len(ev.indices)
+	defer func() {
+		if r := recover(); r != nil {
+			found, ok := r.(mistake)
+			if !ok {
+				panic(r)
+			}
+			m, ev.indices = &found, ev.indices[:depth]
+		}
+	}()
+	*v = ev.operand(n)
+	return nil
+}
 
 // fail reports a mistake at a node and unwinds to the statement.
 func (ev *evaluator) fail(n *node, help, format string, args ...any) {
@@ -68,7 +114,7 @@ func (ev *evaluator) failWith(n *node, help string, notes []Note, format string,
 	if n.open {
 		msg += ev.where()
 	}
-	panic(mistake{Diagnostic{span: n.span, Help: help, Notes: notes, Message: msg}})
+	panic(mistake{Diagnostic: Diagnostic{span: n.span, Help: help, Notes: notes, Message: msg}})
 }
 
 // where says at which indices the evaluation is.
@@ -151,11 +197,7 @@ func (ev *evaluator) compute(n *node) value {
 	case opReduce:
 		return ev.reduce(n)
 	case opSum:
-		terms := make([]value, len(n.args))
-		for k, a := range n.args {
-			terms[k] = ev.operand(a)
-		}
-		return ev.sum(n, terms)
+		return ev.sum(n, ev.operands(n.args))
 	case opMul:
 		return ev.multiply(n)
 	case opDotMul:

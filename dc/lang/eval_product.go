@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
@@ -257,8 +258,11 @@ func (ev *evaluator) divide(n *node) value {
 	l, r := n.args[0], n.args[1]
 	a, b := ev.operand(l), ev.operand(r)
 	if !b.isData() {
+		if a.isData() {
+			ev.fail(n, fmt.Sprintf("write %s*invpos(%s) where %s > 0", ev.say(l), ev.say(r), ev.say(r)), "no DC split for %s: a quotient with a variable in the denominator is not known to be a difference of convex functions", ev.say(n))
+		}
 		ev.fail(n, "multiply out, or bound the quotient by a variable t with a constraint such as t*"+ev.say(r)+" >= "+ev.say(l),
-			"no DC split for %s: a quotient with a variable in the denominator is not supported yet", ev.say(n))
+			"no DC split for %s: a quotient of variables is not known to be a difference of convex functions; a ratio is quasiconvex at best", ev.say(n))
 	}
 	if n.op == opDiv && b.len() != 1 {
 		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), shapeText(b.shape))
@@ -303,17 +307,22 @@ func (ev *evaluator) power(n *node) value {
 		return base.constant(1)
 	case 1:
 		return base
-	case 0.5:
-		return ev.roots(n, n.args[0], "sqrt", base)
-	case 2, 4, 8, 16:
-		for ; p > 1; p /= 2 {
-			base = ev.squares(n, n.args[0], base)
-		}
-		return base
+	case 2:
+		return ev.squares(n, n.args[0], base)
 	}
-	ev.fail(n, "for variables the exponent is 0.5, 1, 2, 4, 8 or 16; dc(g, h) states a split by hand",
-		"%s is not supported yet: no DC split for the power %g of a variable", ev.say(n), p)
-	return value{}
+	pow := func(x float64) float64 { return math.Pow(x, p) }
+	return ev.curve(n, n.args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
+}
+
+// powerNeeds is what a power must be taken of.
+func powerNeeds(p float64) string {
+	switch {
+	case p < 1:
+		return "a concave"
+	case p != math.Trunc(p):
+		return "a convex nonnegative"
+	}
+	return "an affine, or a convex nonnegative"
 }
 
 // constant is an array of the shape of v.

@@ -173,6 +173,45 @@ var x[3], y, X[2,2]
 		{"A[1,:]*(x.*w) + (A*x^2)[2]", DC, func(x []float64, _ float64, _ [4]float64) float64 {
 			return x[0] - 4*x[1] + 3*x[0]*x[0] + 4*x[1]*x[1] - x[2]*x[2]
 		}},
+		{"log(9 + y) + entr(9 + y)", Concave, func(_ []float64, y float64, _ [4]float64) float64 { return math.Log(9+y) - (9+y)*math.Log(9+y) }},
+		{"logistic(y) + exp(abs(y)) + logistic(y^2)", Convex, func(_ []float64, y float64, _ [4]float64) float64 {
+			return logistic(y) + math.Exp(math.Abs(y)) + logistic(y*y)
+		}},
+		{"invpos(9 + y) + invpos(40 - y^2)", Convex, func(_ []float64, y float64, _ [4]float64) float64 { return 1/(9+y) + 1/(40-y*y) }},
+		{"2*invpos(9 - sum(x)^2/50) - 1", Convex, func(x []float64, _ float64, _ [4]float64) float64 {
+			s := x[0] + x[1] + x[2]
+			return 2/(9-s*s/50) - 1
+		}},
+		{"kl(9 + y, 9 + x[1]) + sum(kl(2, 9 + x))", Convex, func(x []float64, y float64, _ [4]float64) float64 {
+			kl := func(u, v float64) float64 { return u*math.Log(u/v) - u + v }
+			return kl(9+y, 9+x[0]) + kl(2, 9+x[0]) + kl(2, 9+x[1]) + kl(2, 9+x[2])
+		}},
+		{"quadoverlin(x, 9 + y) + quadoverlin(X, 2)", Convex, func(x []float64, y float64, X [4]float64) float64 {
+			return (x[0]*x[0]+x[1]*x[1]+x[2]*x[2])/(9+y) + (X[0]*X[0]+X[1]*X[1]+X[2]*X[2]+X[3]*X[3])/2
+		}},
+		{"geomean(9 + y, 9 + x) + geomean(9 + y, 4)", Concave, func(x []float64, y float64, _ [4]float64) float64 {
+			return math.Pow((9+y)*(9+x[0])*(9+x[1])*(9+x[2]), 0.25) + math.Sqrt((9+y)*4)
+		}},
+		{"sqrt(9 + min(x)) + (9 + y)^0.25 + sqrt(sqrt(9 + y))", Concave, func(x []float64, y float64, _ [4]float64) float64 {
+			return math.Sqrt(9+min(x[0], x[1], x[2])) + 2*math.Sqrt(math.Sqrt(9+y))
+		}},
+		{"y^3 + sum(x^5)", DC, func(x []float64, y float64, _ [4]float64) float64 {
+			return y*y*y + math.Pow(x[0], 5) + math.Pow(x[1], 5) + math.Pow(x[2], 5)
+		}},
+		{"y^6 + (9 + y)^1.5 + (9 + y)^-2 + norm1(x)^3", Convex, func(x []float64, y float64, _ [4]float64) float64 {
+			return math.Pow(y, 6) + math.Pow(9+y, 1.5) + math.Pow(9+y, -2) + math.Pow(math.Abs(x[0])+math.Abs(x[1])+math.Abs(x[2]), 3)
+		}},
+		{"norm2([y^2, norm1(x)]) + huber(norm1(x)) + lse([y^2, y]) + sumlargest(x^2, 2)", Convex, func(x []float64, y float64, _ [4]float64) float64 {
+			n := math.Abs(x[0]) + math.Abs(x[1]) + math.Abs(x[2])
+			a, b, c := x[0]*x[0], x[1]*x[1], x[2]*x[2]
+			return math.Hypot(y*y, n) + huberOf(n, 1) + math.Log(math.Exp(y*y)+math.Exp(y)) + a + b + c - min(a, b, c)
+		}},
+		{"sumlargest(x - x^2, 1)", DC, func(x []float64, _ float64, _ [4]float64) float64 {
+			return max(x[0]-x[0]*x[0], x[1]-x[1]*x[1], x[2]-x[2]*x[2])
+		}},
+		{"log(geomean(9 + y, 9 + x[1])) + exp(-sqrt(9 + y))", DC, func(x []float64, y float64, _ [4]float64) float64 {
+			return math.Log(math.Sqrt((9+y)*(9+x[0]))) + math.Exp(-math.Sqrt(9+y))
+		}},
 	}
 	for _, tt := range tests {
 		p := mustCompile(t, head+"minimize "+tt.expr, Options{})

@@ -45,11 +45,27 @@ func ExampleDiagnostics_Render() {
 		ds.Render(os.Stdout, func(string) []byte { return src }, false)
 	}
 	// Output:
-	// m.dc:2:10: error: no DC split for sqrt(x*y): sqrt needs an affine argument, x*y is neither convex nor concave
+	// m.dc:2:10: error: no DC split for sqrt(x*y): sqrt needs a concave argument, x*y is neither convex nor concave
 	//   2 | minimize sqrt(x*y)
 	//     |               ^~~ neither convex nor concave
-	//   help: bound it by a variable t >= 0 with t^2 <= x*y
+	//   help: use geomean(x, y) for factors >= 0, or dc(g, h)
 	// m.dc:3:8: error: unknown option "maxiter"; did you mean "max_iter"?
 	//   3 | option maxiter = 3
 	//     |        ^~~~~~~
+}
+
+func ExampleFormat() {
+	out, err := lang.Format("ball.dc", []byte("param n=3\nvar x[n]>=0 start 1 # not 0\nminimize x[1]-norm2( x )\nsubject to ball:sumsq(x)<=4\n  row [ i in 2 .. n ]:x[i-1]<=x[ i ]"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(string(out))
+	// Output:
+	// param n = 3
+	// var   x[n] >= 0  start 1  # not 0
+	// minimize  x[1] - norm2(x)
+	// subject to
+	//   ball:            sumsq(x) <= 4
+	//   row[i in 2..n]:  x[i-1] <= x[i]
 }

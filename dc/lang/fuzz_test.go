@@ -106,3 +106,13 @@ func FuzzCompile(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFormat: what can be parsed can be formatted, and says the same then.
+func FuzzFormat(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if _, err := Parse("fuzz.dc", src); err == nil {
+			checkFormat(t, "fuzz.dc", src)
+		}
+	})
+}

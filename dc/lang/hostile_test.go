@@ -43,6 +43,11 @@ func TestHostile(t *testing.T) {
 		{"dc maxima", doubling("max(@, y^2 - @)"), "is too large"},
 		{"moduli", doubling("abs(@ - y^2)"), "is too large"},
 		{"squares", doubling("square(@ - y^2 + 1)"), "is too large"},
+		{"sums of exponentials", doubling("lse([@, y, @])"), "is too large"},
+		{"norms", doubling("norm2([@, abs(y), @])"), "is too large"},
+		{"largest", doubling("sumlargest([@, y^2 - @], 1)"), "is too large"},
+		{"powers", doubling("(@ + abs(y))^3"), "is too large"},
+		{"exponentials", doubling("exp(@) + huber(@)"), "is too large"},
 		{"sets", "param n = 10^6*5\nset I = {i in 1..n if 2*i > i}\nset J = {i in I if i > 0}\nset K = {i in J if i*i > 0 and i > 0}\nfind", "takes more than"},
 	}
 	for _, tt := range tests {
@@ -72,6 +77,11 @@ func TestLong(t *testing.T) {
 	literal := "param v = [" + strings.Repeat("1, ", 200000) + "2]\nvar y\nminimize y*sum(v)"
 	p = mustCompile(t, literal, Options{})
 	near(t, "literal", p.Problem.Value([]float64{1}), 200002)
+	tower := "abs(x)"
+	for range 60 {
+		tower = "logistic(" + tower + ")"
+	}
+	mustCompile(t, "var x\nminimize "+tower, Options{})
 	doubled := "var x\nlet a0 = abs(x)\n"
 	for k := range 40 {
 		doubled += fmt.Sprintf("let a%d = a%d + a%d\n", k+1, k, k)

@@ -103,7 +103,8 @@ func TestNineRefused(t *testing.T) {
 	}
 	_, err = Compile(f, Options{})
 	want := `gaussian_covariance.dc:5:18: error: the attribute psd is not supported yet
-gaussian_covariance.dc:6:11: error: logdet is not supported yet on variables, but Sigma depends on one`
+gaussian_covariance.dc:6:11: error: logdet is not supported yet on variables, but Sigma depends on one
+gaussian_covariance.dc:6:50: error: matfrac is not supported yet on variables, but Sigma depends on one (at k = 1)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

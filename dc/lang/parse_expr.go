@@ -15,7 +15,7 @@ func (p *parser) isBinder(at int) bool {
 
 // indexing = "[" binders "]"
 func (p *parser) indexing() ([]binder, *node) {
-	p.expect(tLBracket, "")
+	p.expect(tLBracket, "").role = rFamily
 	blanks := p.blanks
 	p.blanks = false
 	bs, cond := p.bindings()
@@ -42,7 +42,7 @@ func (p *parser) bindings() (bs []binder, cond *node) {
 
 // dims = "[" range { "," range } "]"
 func (p *parser) dims() (out []*node) {
-	p.expect(tLBracket, "")
+	p.expect(tLBracket, "").role = rIndex
 	for {
 		out = append(out, p.rangeExpr())
 		if !p.accept(tComma) {
@@ -105,12 +105,34 @@ func (p *parser) comparison() *node {
 
 // rangeExpr = expr [ ".." expr ]
 func (p *parser) rangeExpr() *node {
+	from := p.at
 	n := p.expr()
 	if p.accept(tDots) {
 		hi := p.expr()
+		p.tighten(from)
 		n = &node{span: span{n.pos, hi.end}, op: opRange, args: []*node{n, hi}}
 	}
 	return n
+}
+
+// tighten marks the signs of a range, of which there are few.
+func (p *parser) tighten(from int) {
+	if !p.layout {
+		return
+	}
+	depth := 0
+	for k := from; k < p.at; k++ {
+		switch t := &p.toks[k]; t.kind {
+		case tLParen, tLBracket, tLBrace:
+			depth++
+		case tRParen, tRBracket, tRBrace:
+			depth--
+		case tPlus, tMinus:
+			if depth == 0 && t.role == rNone {
+				t.role = rTight
+			}
+		}
+	}
 }
 
 // expr = term { ("+" | "-") term }
@@ -123,6 +145,9 @@ func (p *parser) expr() *node {
 	}
 	n = &node{span: n.span, op: opSum, args: []*node{n}, minus: []bool{false}}
 	for p.additive() {
+		if p.blanks {
+			p.tok().role = rTight
+		}
 		n.minus = append(n.minus, p.next().kind == tMinus)
 		n.args = append(n.args, p.term())
 	}
@@ -157,6 +182,9 @@ func (p *parser) term() *node {
 		if count == maxChain {
 			p.fail(p.tok().span, "", "a product has more than %d factors", maxChain)
 		}
+		if p.blanks {
+			p.tok().role = rTight
+		}
 		p.at++
 		right := p.factor()
 		n = &node{span: span{n.pos, right.end}, op: o, args: []*node{n, right}}
@@ -170,10 +198,12 @@ func (p *parser) factor() *node {
 	t := p.tok()
 	switch t.kind {
 	case tMinus:
+		t.role = rUnary
 		p.at++
 		arg := p.factor()
 		return &node{span: span{t.pos, arg.end}, op: opNeg, args: []*node{arg}}
 	case tPlus:
+		t.role = rUnary
 		p.at++
 		return p.factor()
 	}
@@ -215,6 +245,7 @@ func (p *parser) postfix() *node {
 }
 
 func (p *parser) index(base *node) *node {
+	p.tok().role = rIndex
 	p.at++
 	n := &node{span: base.span, op: opIndex, args: []*node{base}}
 	blanks := p.blanks
@@ -259,7 +290,7 @@ func (p *parser) primary() *node {
 		c.span = span{t.pos, p.last()}
 		return &c
 	case tLBracket:
-		p.literal(n, t.commas)
+		p.literal(n, t)
 	case tLBrace:
 		p.members(n)
 	case tDots:
@@ -283,6 +314,7 @@ func (p *parser) call(n *node) *node {
 	blanks := p.blanks
 	p.blanks = false
 	if p.isBinder(p.at) {
+		p.toks[p.at-1].role = rReduce
 		n.op = opReduce
 		n.binders, n.cond = p.bindings()
 		p.blanks = blanks
@@ -305,8 +337,10 @@ func (p *parser) call(n *node) *node {
 }
 
 // literal = "[" row { ";" row } "]", elements parted by commas or by blanks.
-func (p *parser) literal(n *node, commas bool) {
+func (p *parser) literal(n *node, open *token) {
 	n.op = opLiteral
+	commas := open.commas
+	open.role = rLiteral
 	blanks := p.blanks
 	p.blanks = !commas
 	for p.tok().kind != tRBracket {
@@ -314,6 +348,9 @@ func (p *parser) literal(n *node, commas bool) {
 		for k := p.tok().kind; k != tSemicolon && k != tRBracket; k = p.tok().kind {
 			if commas && len(row) > 0 {
 				p.expect(tComma, "between the elements; blanks part them only where there are no commas")
+			}
+			if !commas && len(row) > 0 {
+				p.tok().element = true
 			}
 			row = append(row, p.expr())
 		}

@@ -10,6 +10,15 @@ import (
 // type Diagnostics, the File holds what could be read; Compile will then find
 // the other mistakes, too, and report all together.
 func Parse(name string, src []byte) (*File, error) {
+	p := parse(name, src, false)
+	if len(p.f.syntax) > 0 {
+		return p.f, p.f.syntax
+	}
+	return p.f, nil
+}
+
+// parse is Parse with what it leaves behind.
+func parse(name string, src []byte, layout bool) *parser {
 	f := &File{Name: name, src: strings.TrimPrefix(string(src), "\ufeff"), lines: []int{0}, lost: map[string]bool{}}
 	for k := range len(f.src) {
 		if f.src[k] == '\n' {
@@ -17,12 +26,10 @@ func Parse(name string, src []byte) (*File, error) {
 		}
 	}
 	errs := &collector{f: f}
-	p := &parser{f: f, errs: errs, toks: scan(f, errs)}
+	p := &parser{f: f, errs: errs, toks: scan(f, errs), layout: layout}
 	p.file()
-	if f.syntax = errs.sorted(); len(f.syntax) > 0 {
-		return f, f.syntax
-	}
-	return f, nil
+	f.syntax = errs.sorted()
+	return p
 }
 
 // maxDepth is how deep expressions may be nested.
@@ -40,6 +47,8 @@ type parser struct {
 	blanks bool
 	// constraints: a line without a keyword is a constraint.
 	constraints bool
+	// layout: the formatter will ask for the roles of the tokens.
+	layout bool
 }
 
 var errSyntax = errors.New("lang: syntax")
@@ -137,6 +146,7 @@ func (p *parser) guarded(rule func()) {
 // line parses what one line says: statements of one keyword, or a constraint.
 func (p *parser) line() {
 	t := p.tok()
+	t.first = true
 	if t.kind != tKeyword {
 		if !p.constraints {
 			p.notStatement(t)
@@ -170,7 +180,8 @@ func (p *parser) line() {
 		}
 		p.at++
 		p.constraints = true
-		if p.tok().kind != tNewline {
+		if t := p.tok(); t.kind != tNewline {
+			t.first = true
 			p.constraint()
 		}
 	}
@@ -255,6 +266,7 @@ func (p *parser) list(key *token, rule func(s *statement)) {
 		if !p.accept(tComma) {
 			return
 		}
+		p.toks[p.at-1].role = rBetween
 		pos = p.tok().pos
 	}
 }
@@ -334,6 +346,7 @@ func (p *parser) variable(s *statement) {
 		default:
 			return
 		}
+		t.role = rAttribute
 		a.end = p.last()
 		s.attrs = append(s.attrs, a)
 	}
@@ -402,5 +415,5 @@ func (p *parser) label(s *statement) {
 	if p.tok().kind == tLBracket {
 		s.binders, s.cond = p.indexing()
 	}
-	p.expect(tColon, "after the constraint's name")
+	p.expect(tColon, "after the constraint's name").role = rLabel
 }

@@ -2,9 +2,14 @@ package lang
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/dc"
 )
 
 // randomExpr writes random expressions of y, of the vector x of 3 and of the 2 x 3
@@ -36,6 +41,10 @@ func (r randomExpr) scalar(depth int) string {
 		"sumlargest(V, 2)", "lse(V/8)", "exp(S/50)", "V*V", "(V)[2]", "(M)[2,1]", "quad(V, q)", "sum(square(V))", "sum(V^2)", "sum(abs(V))",
 		"sum(huber(V))", "(sum(i@ in 1..3) (V)[i@])", "(max(i@ in 1..3 if i@ != 2) (V)[i@])", "(min(i@ in 1..2, j@ in i@..3) (M)[i@,j@]*i@)",
 		"[S, S; S, S][2,1]", "sum(sum(i@ in 1..2) (M)[i@,:])", "(V)'*q*(V)", "dc(S^2, abs(S))", "dc(norm2(x), norm1(z))", "S*norm1(x)",
+		"sqrt(S)", "log(S)", "entr(S)", "logistic(S)", "invpos(S)", "kl(S, S)", "quadoverlin(V, S)", "geomean(V)", "geomean(S, S, 2)", "S^3", "S^4", "S^1.5",
+		"S^0.25", "S^-1", "exp(-pos(S))", "exp(abs(S)/50)", "lse([S, V]/20)", "sqrt(40 - sumsq(V))", "log(30 + min(V))", "invpos(40 - norm1(V))",
+		"logistic(max(V)/9)", "norm2([abs(S), norm1(V)])", "norm2(square(V))", "huber(norm1(V), 2)", "sumlargest(abs(V), 2)", "sumlargest(V - abs(V), 1)",
+		"sum(log(V + 9))", "sum(entr(V + 5))", "quadoverlin(x, 9 + S)", "kl(9 + S, 8 - S)", "geomean(V + 9)", "(9 + S)^(2/3)", "norm1(V)^1.5", "(norm2(V) + 1)^5",
 	})
 }
 
@@ -43,6 +52,7 @@ func (r randomExpr) vector(depth int) string {
 	return r.pick(depth, []string{"x", "z[2,:]", "[1, -2, 0.5]", "x"}, []string{
 		"(V + V)", "(V - S)", "(S + V)", "-V", "3*V", "S*V", "V.*V", "V/2", "V./[1, 2, 4]", "q*V", "V*q", "[1, 2]*M", "[S, S, S]", "[S, (V)[2..3]]", "(M)[1,:]",
 		"(M)'[:,2]", "abs(V)", "square(V)", "V^2", "max(V, S)", "min(V, V)", "pos(V)", "(M)'*[1, -1]", "[V, 1][{4, 2, 1}]", "(sum(i@ in 1..2) (M)[i@,:])", "huber(V)",
+		"log(V + 9)", "logistic(V)", "exp(V/40)", "sqrt(V + 9)", "invpos(V + 9)", "V^3", "kl(V, V)", "entr(V)", "(M)[:,2..3][1,1]*V",
 	})
 }
 
@@ -52,29 +62,131 @@ func (r randomExpr) matrix(depth int) string {
 	})
 }
 
-// TestRandom compiles random expressions twice, with x, y and z as data and as
-// variables: where they have a split, the values agree.
-func TestRandom(t *testing.T) {
-	r := randomExpr{rand.New(rand.NewPCG(5, 7))}
-	split, curved := 0, 0
-	for round := range 4000 {
-		src := r.scalar(1 + r.IntN(4))
-		v := make([]float64, 10)
-		for k := range v {
-			v[k] = float64(r.IntN(41)-20) / 8
+// refusals are parts of the messages with which an expression may be refused.
+var refusals = []string{"no DC split", "difference of convex", "must be convex", "is too large", "takes more than", "outside its domain", "needs arguments",
+	"needs a denominator", "not a number", "too large for a number"}
+
+func refused(err error) bool {
+	ds, ok := err.(Diagnostics)
+	if !ok || len(ds) == 0 {
+		return false
+	}
+	for _, d := range ds {
+		known := false
+		for _, r := range refusals {
+			known = known || strings.Contains(d.Message, r)
 		}
-		const q = "param q = [1 2 0; 2 -3 1; 0 1 0.5]\n"
-		data := fmt.Sprintf(q+"param y = %g, x = [%g, %g, %g], z = [%g, %g, %g; %g, %g, %g]\nvar t\nminimize t + %s",
-			v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], src)
-		want := mustCompile(t, data, Options{}).Problem.Value([]float64{0})
-		f, err := Parse("vars.dc", []byte(q+"var y, x[3], z[2,3]\nminimize "+src))
+		if !known || d.Line < 1 || d.Col < 1 || d.EndCol <= d.Col {
+			return false
+		}
+	}
+	return true
+}
+
+// treeMatrix is the only data of random expressions.
+const treeMatrix = "param q = [1 2 0; 2 -3 1; 0 1 0.5]\n"
+
+// valueOnData is a random expression with its names standing for numbers; ok is
+// false where it has no value.
+func valueOnData(t *testing.T, src string, v []float64, lim limits) (want float64, ok bool) {
+	t.Helper()
+	text := fmt.Sprintf(treeMatrix+"param y = %g, x = [%g, %g, %g], z = [%g, %g, %g; %g, %g, %g]\nvar t\nminimize t + %s",
+		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], src)
+	f, err := Parse("data.dc", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := compile(f, Options{}, lim)
+	if err != nil {
+		if !refused(err) {
+			t.Errorf("%s\n%v", src, err)
+		}
+		return 0, false
+	}
+	return p.Problem.Value([]float64{0}), true
+}
+
+// convexPart is the g or the h of an expression with room for its gradient.
+type convexPart struct {
+	name string
+	f    dc.Convex
+	grad []float64
+}
+
+// inside reports whether x lies where the part has a finite value and a
+// subgradient.
+func (c *convexPart) inside(x []float64) (float64, bool) {
+	if r, ok := c.f.(dc.Restricted); ok && !r.Inside(x) {
+		return 0, false
+	}
+	v := c.f.Value(x)
+	return v, math.Abs(v) < 1e100
+}
+
+// check compares the part at two points with the point between them, and with
+// the tangent at the first.
+func (c *convexPart) check(a, b []float64) error {
+	fa, okA := c.inside(a)
+	fb, okB := c.inside(b)
+	if !okA || !okB {
+		return nil
+	}
+	mid := make([]float64, len(a))
+	for k := range mid {
+		mid[k] = a[k]/2 + b[k]/2
+	}
+	tol := 1e-9 * (1 + abs(fa) + abs(fb))
+	if fm := c.f.Value(mid); !(fm <= fa/2+fb/2+tol) {
+		return fmt.Errorf("%s is not convex: %g between %g and %g", c.name, fm, fa, fb)
+	}
+	clear(c.grad)
+	c.f.AddSubgrad(c.grad, 1, a)
+	tangent := fa
+	for k := range a {
+		step := c.grad[k] * (b[k] - a[k])
+		tangent += step
+		tol += 1e-9 * abs(step)
+	}
+	if !(tangent <= fb+tol) {
+		return fmt.Errorf("%s has a tangent above it: %g, and the value is %g", c.name, tangent, fb)
+	}
+	return nil
+}
+
+// gridPoint is a random point whose coordinates are short to write.
+func gridPoint(r *rand.Rand) []float64 {
+	v := make([]float64, 10)
+	for k := range v {
+		v[k] = float64(r.IntN(41)-20) / 8
+	}
+	return v
+}
+
+// TestTrees compiles random expressions twice, with x, y and z as data and as
+// variables. Where they have a split, the values agree, g and h are convex and
+// lie above their tangents; where they have none, the message has a place.
+// DCOPT_TREES is the number of expressions.
+func TestTrees(t *testing.T) {
+	rounds := 6000
+	if s := os.Getenv("DCOPT_TREES"); s != "" {
+		var err error
+		if rounds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lim := limits{entries: 1 << 12, vars: 1 << 11, work: 1 << 22, pieces: 1 << 9, parts: 1 << 10}
+	r := randomExpr{rand.New(rand.NewPCG(5, 7))}
+	split, curved, compared := 0, 0, 0
+	used := map[string]bool{}
+	for round := range rounds {
+		src := r.scalar(1 + r.IntN(6))
+		f, err := Parse("vars.dc", []byte(treeMatrix+"var y, x[3], z[2,3]\nminimize "+src))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := Compile(f, Options{})
+		p, err := compile(f, Options{}, lim)
 		if err != nil {
-			text := err.Error()
-			if !strings.Contains(text, "no DC split") && !strings.Contains(text, "difference of convex") && !strings.Contains(text, "must be convex") {
+			if !refused(err) {
 				t.Errorf("round %d: %s\n%v", round, src, err)
 			}
 			continue
@@ -83,12 +195,38 @@ func TestRandom(t *testing.T) {
 		if p.Objective.Curvature > Affine {
 			curved++
 		}
-		if got := p.Problem.Value(v); !(abs(got-want) <= 1e-9*max(1, abs(want))) {
-			t.Errorf("round %d: %s\nis %.12g as data, %.12g as a function", round, src, want, got)
+		for name := range describedAtoms {
+			used[name] = used[name] || strings.Contains(src, name+"(")
+		}
+		e := p.Problem.Objective
+		parts := []convexPart{{"g", e.G(), make([]float64, 10)}, {"h", e.H(), make([]float64, 10)}}
+		for range 4 {
+			a, b := gridPoint(r.Rand), gridPoint(r.Rand)
+			for k := range parts {
+				if err := parts[k].check(a, b); err != nil {
+					t.Errorf("round %d: %s\n%v\nat %v\nand %v", round, src, err, a, b)
+				}
+			}
+			want, ok := valueOnData(t, src, a, lim)
+			g, okG := parts[0].inside(a)
+			h, okH := parts[1].inside(a)
+			if !ok || !okG || !okH {
+				continue
+			}
+			compared++
+			if got := g - h; !(abs(got-want) <= 1e-9*(1+abs(want)+abs(g)+abs(h))) {
+				t.Errorf("round %d: %s\nis %.12g as data, %.12g as a function at %v", round, src, want, got, a)
+			}
 		}
 	}
-	if split < 2000 || curved < 1000 {
-		t.Errorf("only %d of 4000 expressions have a split, %d are curved", split, curved)
+	for name, d := range describedAtoms {
+		if !used[name] && d.takes != unsupported {
+			t.Errorf("no expression with a split has %s", name)
+		}
+	}
+	t.Logf("%d expressions, %d have a split, %d of these are curved, %d values compared", rounds, split, curved, compared)
+	if split < rounds/4 || curved < rounds/6 || compared < rounds/2 {
+		t.Errorf("of %d expressions %d have a split, %d are curved, %d values were compared", rounds, split, curved, compared)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,8 @@ const (
 
 // Render writes the diagnostics for a person: each with the line it is about,
 // its notes and its help. source returns the bytes of a file by the name it was
-// parsed under, nil if they are not to be had; source itself may be nil.
+// parsed under, nil if they are not to be had; source itself may be nil. Nothing
+// of the file reaches w that would steer a terminal.
 func (ds Diagnostics) Render(w io.Writer, source func(file string) []byte, color bool) error {
 	var b bytes.Buffer
 	paint := func(code, s string) string {
@@ -28,9 +30,7 @@ func (ds Diagnostics) Render(w io.Writer, source func(file string) []byte, color
 		return s
 	}
 	for _, d := range ds {
-		severity := d.Severity.String() + ":"
-		place, rest, _ := strings.Cut(d.String(), severity)
-		fmt.Fprintf(&b, "%s%s%s\n", paint(bold, place), paint(red, severity), rest)
+		fmt.Fprintf(&b, "%s%s %s\n", paint(bold, d.head()), paint(red, d.Severity.String()+":"), printable(d.Message))
 		var lines []string
 		if source != nil {
 			lines = strings.Split(strings.TrimPrefix(string(source(d.File)), "\ufeff"), "\n")
@@ -42,7 +42,7 @@ func (ds Diagnostics) Render(w io.Writer, source func(file string) []byte, color
 			snippet(&b, lines, n, paint)
 		}
 		if d.Help != "" {
-			fmt.Fprintf(&b, "  %s %s\n", paint(blue, "help:"), d.Help)
+			fmt.Fprintf(&b, "  %s %s\n", paint(blue, "help:"), printable(d.Help))
 		}
 	}
 	_, err := w.Write(b.Bytes())
@@ -56,7 +56,7 @@ const maxShown = 160
 func snippet(b *bytes.Buffer, lines []string, n Note, paint func(code, s string) string) {
 	if n.Line == 0 || n.Line > len(lines) || n.Col == 0 {
 		if n.Text != "" {
-			fmt.Fprintf(b, "  %s\n", n.Text)
+			fmt.Fprintf(b, "  %s\n", printable(n.Text))
 		}
 		return
 	}
@@ -82,10 +82,22 @@ func snippet(b *bytes.Buffer, lines []string, n Note, paint func(code, s string)
 		}
 	}
 	number := fmt.Sprint(n.Line)
-	fmt.Fprintf(b, "  %s | %s%s\n", number, string(line), tail)
+	fmt.Fprintf(b, "  %s | %s%s\n", number, visible(line), tail)
 	carets := paint(red, "^"+strings.Repeat("~", end-col-1))
 	if n.Text != "" {
-		carets += " " + n.Text
+		carets += " " + printable(n.Text)
 	}
 	fmt.Fprintf(b, "  %s | %s%s\n", strings.Repeat(" ", utf8.RuneCountInString(number)), pad.String(), carets)
+}
+
+// visible is a line with a mark for each character that is not to be seen, so
+// that the carets stay where they are.
+func visible(line []rune) string {
+	out := make([]rune, len(line))
+	for k, r := range line {
+		if out[k] = r; r != '\t' && !unicode.IsPrint(r) {
+			out[k] = utf8.RuneError
+		}
+	}
+	return string(out)
 }

@@ -40,7 +40,21 @@ func (c *compiler) resolve(s *statement) bool {
 
 func (r *resolver) fail(n span, help, format string, args ...any) {
 	r.failed = true
-	r.c.errs.addf(n, help, format, args...)
+	r.c.errs.add(Diagnostic{span: n, Help: help, Message: fmt.Sprintf(format, args...), also: true})
+}
+
+// told reports whether a name is known to be unknown, and remembers it: one
+// message for each is enough.
+func (r *resolver) told(name string) bool {
+	if r.c.unknown[name] {
+		r.failed = true
+		return true
+	}
+	if r.c.unknown == nil {
+		r.c.unknown = map[string]bool{}
+	}
+	r.c.unknown[name] = true
+	return false
 }
 
 // mask is the set of indices, by place in the scope, that a node depends on.
@@ -108,7 +122,7 @@ func (r *resolver) name(n *node) mask {
 		r.failed = r.failed || s.bad
 		return 0
 	}
-	if n.name == "pi" {
+	if n.name == "pi" || r.told(n.name) {
 		return 0
 	}
 	help := ""
@@ -145,6 +159,9 @@ func (r *resolver) arity(n *node) {
 }
 
 func (r *resolver) unknownFunction(n *node) {
+	if r.told(n.name + "(") {
+		return
+	}
 	guess, known := otherNames[n.name]
 	names := make([]string, 0, len(functions))
 	for name := range functions {

@@ -50,7 +50,9 @@ func (s *scanner) next() {
 		s.at++
 		s.spaced = true
 	case c == '#':
+		begin := s.at
 		s.at += lineEnd(s.src[s.at:])
+		s.f.comments = append(s.f.comments, span{begin, s.at})
 	case c >= '0' && c <= '9', c == '.' && s.at+1 < len(s.src) && digit(s.src[s.at+1]):
 		s.number()
 	case c == '"':

@@ -83,4 +83,26 @@ type token struct {
 	num    float64
 	text   string // of names, keywords and strings (without quotes)
 	match  int    // of an opening bracket: the place of its partner, -1 if none
+
+	// What the parser has found, for the formatter.
+	first   bool // of the line's statement
+	element bool // the first of an element that a blank parts from the one before
+	role    role
 }
+
+// role is what the parser has found a token to be, where its kind does not say;
+// the formatter needs it.
+type role uint8
+
+const (
+	rNone      role = iota
+	rUnary          // a sign
+	rTight          // a binary operator without blanks around
+	rIndex          // [ of an index or of dimensions
+	rFamily         // [ of indices with their ranges
+	rLiteral        // [ of an array
+	rReduce         // ( of sum(i in I)
+	rLabel          // : after a constraint's name
+	rBetween        // , between declarations
+	rAttribute      // the first token of an attribute
+)

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+func fmtCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "fmt",
+		Usage:     "lay out problem files in the one way of the language",
+		ArgsUsage: "FILE...",
+		Description: "Prints the .dc files with canonical blanks and aligned declarations; comments and line breaks stay, of several\n" +
+			"empty lines one. - is standard input. A file with syntax errors is refused.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "write", Aliases: []string{"w"}, Usage: "rewrite the files that differ, each whole or not at all, and print nothing"},
+			&cli.BoolFlag{Name: "check", Aliases: []string{"l"}, Usage: "print the names of the files that differ, and end with code 3 if there are any"},
+		},
+		Action: formatFiles,
+	}
+}
+
+// formatFiles goes on after a file that it cannot format. Of exit codes the
+// largest counts, but errors before differences.
+func formatFiles(c *cli.Context) error {
+	paths := c.Args().Slice()
+	switch {
+	case len(paths) == 0:
+		return usagef("fmt: which files? Usage: %s", c.Command.UsageText)
+	case c.Bool("write") && c.Bool("check"):
+		return usagef("--write and --check exclude each other")
+	}
+	code, differ := exitOK, false
+	for _, path := range paths {
+		if path == "" {
+			return usagef("fmt: the name of the file is empty")
+		}
+		differs, err := formatFile(c, path)
+		var f *failure
+		switch {
+		case errors.As(err, &f):
+			if f.err != nil {
+				complain(c.App.ErrWriter, f.err)
+			}
+			code = max(code, f.code)
+		case err != nil:
+			return err
+		}
+		differ = differ || differs
+	}
+	if code == exitOK && differ && c.Bool("check") {
+		code = exitNotSolved
+	}
+	return ended(code)
+}
+
+// formatFile does one file what the flags say, and reports whether it was in
+// another layout.
+func formatFile(c *cli.Context, path string) (differs bool, err error) {
+	name := path
+	if path == "-" {
+		name = "standard input"
+		if c.Bool("write") {
+			return false, usagef("--write: standard input is no file")
+		}
+	}
+	text, err := readProblem(c, path)
+	if err != nil {
+		return false, err
+	}
+	out, err := lang.Format(name, text)
+	if err != nil {
+		s := &source{path: name, text: text, stderr: c.App.ErrWriter}
+		return false, s.diagnose(err)
+	}
+	differs = !bytes.Equal(text, out)
+	switch {
+	case c.Bool("check"):
+		if differs {
+			_, err = fmt.Fprintln(c.App.Writer, name)
+		}
+	case !c.Bool("write"):
+		_, err = c.App.Writer.Write(out)
+	case differs:
+		err = rewrite(path, out)
+	}
+	return differs, err
+}
+
+// rewrite replaces a file; behind a link, the file and not the link.
+func rewrite(path string, data []byte) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return usagef("cannot write: %w", err)
+	}
+	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
+		return usagef("cannot write %s: it is no regular file", path)
+	}
+	if err := replaceFile(target, data); err != nil {
+		return usagef("cannot write %s: %w", path, reason(err))
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fnKL is x·log(x/y) − x + y, entry by entry.
+func (ev *evaluator) fnKL(n *node) value {
+	vs := []value{ev.affineArg(n, 0), ev.affineArg(n, 1)}
+	shape := ev.common(n, n.args, vs)
+	x, y := &vs[0], &vs[1]
+	total := ev.room(n, shape)
+	if x.isData() && y.isData() {
+		out := make([]float64, total)
+		for k := range out {
+			out[k] = divergence(x.at(min(k, x.len()-1)), y.at(min(k, y.len()-1)))
+		}
+		return ev.finite(n, array(shape, out))
+	}
+	ev.atLeastZero(n, 0, x)
+	ev.atLeastZero(n, 1, y)
+	es := make([]dc.Expr, total)
+	for k := range es {
+		if b := y.scalarAt(k); b.IsConst() && b.Value(nil)[0] == 0 {
+			ev.fail(n.args[1], "", "kl needs arguments >= 0 and a second one > 0, but %s", ev.hasEntry(n.args[1], y, 0))
+		}
+		es[k] = dc.KL(x.scalarAt(k), y.scalarAt(k))
+		ev.inDomain(n, es[k])
+	}
+	return fromExprs(shape, es, ev.afford(n, x.costs().plus(y.costs()).times(1)))
+}
+
+func divergence(x, y float64) float64 {
+	if x == 0 {
+		return y
+	}
+	return x*math.Log(x/y) - x + y
+}
+
+// scalarAt is the k-th entry, or the only one, as an affine scalar; the value
+// must not be general.
+func (v *value) scalarAt(k int) dc.Affine {
+	k = min(k, v.len()-1)
+	if v.sort == affine {
+		return dc.FromLinear(v.aff.Entry(k))
+	}
+	return dc.Num(v.at(k))
+}
+
+// atLeastZero refuses an argument with an entry that is the same everywhere, and
+// negative: there the atom would have no value anywhere.
+func (ev *evaluator) atLeastZero(n *node, arg int, v *value) {
+	for k := range v.len() {
+		if a := v.scalarAt(k); a.IsConst() && a.Value(nil)[0] < 0 {
+			ev.fail(n.args[arg], "", "%s needs arguments >= 0, but %s", n.name, ev.hasEntry(n.args[arg], v, a.Value(nil)[0]))
+		}
+	}
+}
+
+// hasEntry says where a number comes from.
+func (ev *evaluator) hasEntry(n *node, v *value, x float64) string {
+	if v.len() == 1 {
+		return fmt.Sprintf("%s is %g", ev.say(n), x)
+	}
+	return fmt.Sprintf("%s has the entry %g", ev.say(n), x)
+}
+
+// inDomain refuses an atom whose error is that of its constant argument.
+func (ev *evaluator) inDomain(n *node, e dc.Expr) {
+	if err := e.Err(); err != nil {
+		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
+	}
+}
+
+// fnQuadOverLin is the sum of squares of the first argument over the second.
+func (ev *evaluator) fnQuadOverLin(n *node) value {
+	x, y := ev.affineArg(n, 0), ev.affineArg(n, 1)
+	if y.len() != 1 {
+		ev.fail(n.args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.args[1]), shapeText(y.shape))
+	}
+	if !x.isData() || !y.isData() {
+		if d := y.scalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
+			ev.fail(n.args[1], "", "quadoverlin needs a denominator > 0, but %s is %g", ev.say(n.args[1]), d.Value(nil)[0])
+		}
+		return ev.atom(n, dc.QuadOverLin(x.affine().Reshape(x.len()), y.scalarAt(0)), x.costs().weight+y.costs().weight)
+	}
+	s := 0.0
+	for _, v := range x.numbers() {
+		s += v * v
+	}
+	return ev.finite(n, number(s*reciprocal(y.at(0))))
+}
+
+// fnGeoMean is the geometric mean of all entries of all arguments.
+func (ev *evaluator) fnGeoMean(n *node) value {
+	var parts []dc.Affine
+	data, weight, count := true, 0, 0
+	vs := make([]value, len(n.args))
+	for k := range n.args {
+		v := ev.affineArg(n, k)
+		vs[k], data = v, data && v.isData()
+		weight, count = weight+v.costs().weight, count+v.len()
+	}
+	ev.spend(n, count)
+	if count == 0 {
+		ev.fail(n, "", "geomean of nothing")
+	}
+	if data {
+		s := 0.0
+		for k := range vs {
+			for _, x := range vs[k].numbers() {
+				s += math.Log(x)
+			}
+		}
+		return ev.finite(n, number(math.Exp(s/float64(count))))
+	}
+	for k := range vs {
+		ev.atLeastZero(n, k, &vs[k])
+		parts = append(parts, vs[k].affine().Reshape(vs[k].len()))
+	}
+	return ev.atom(n, dc.GeoMean(dc.Stack(parts...)), weight)
+}
+
+// symmetric is argument k, a symmetric matrix of data.
+func (ev *evaluator) symmetric(n *node, k int) *mat.SymDense {
+	v := ev.dataArg(n, k)
+	d := 0
+	if len(v.shape) == 2 {
+		d = v.shape[0]
+	}
+	if d == 0 || v.shape[1] != d {
+		ev.fail(n.args[k], "", "%s needs a square matrix, but %s is %s", n.name, ev.say(n.args[k]), shapeText(v.shape))
+	}
+	ev.spend(n, int(math.Pow(float64(d), 3)/64))
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			a, b := v.num[i*d+j], v.num[j*d+i]
+			if !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
+				ev.fail(n.args[k], "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
+					n.name, ev.say(n.args[k]), a, i+1, j+1, b, j+1, i+1)
+			}
+			s.SetSym(i, j, a)
+		}
+	}
+	return s
+}
+
+func (ev *evaluator) cholesky(n *node, k int) *mat.Cholesky {
+	var c mat.Cholesky
+	if !c.Factorize(ev.symmetric(n, k)) {
+		ev.fail(n.args[k], "", "%s needs a positive definite matrix, and %s is not", n.name, ev.say(n.args[k]))
+	}
+	return &c
+}
+
+func (ev *evaluator) fnLogDet(n *node) value {
+	return ev.finite(n, number(ev.cholesky(n, 0).LogDet()))
+}
+
+// fnMatFrac is x'P⁻¹x.
+func (ev *evaluator) fnMatFrac(n *node) value {
+	x, c := ev.dataArg(n, 0), ev.cholesky(n, 1)
+	d := c.SymmetricDim()
+	if len(x.shape) > 1 || x.len() != d {
+		ev.fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.say(n.args[0]), shapeText(x.shape), ev.say(n.args[1]), d, d)
+	}
+	var y mat.VecDense
+	v := mat.NewVecDense(d, append([]float64(nil), x.numbers()...))
+	if err := c.SolveVecTo(&y, v); err != nil {
+		ev.fail(n, "", "%s: the matrix is singular but for rounding", n.name)
+	}
+	return ev.finite(n, number(mat.Dot(v, &y)))
+}
+
+func (ev *evaluator) fnLambdaMax(n *node) value {
+	var e mat.EigenSym
+	if !e.Factorize(ev.symmetric(n, 0), false) {
+		ev.fail(n, "", "the eigenvalues of %s cannot be computed", ev.say(n.args[0]))
+	}
+	λ := e.Values(nil)
+	return number(λ[len(λ)-1])
+}

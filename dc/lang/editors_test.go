@@ -1,0 +1,174 @@
+package lang
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// grammarFile is the grammar for editors, from this folder.
+const grammarFile = "../../editors/vscode/syntaxes/dc.tmLanguage.json"
+
+// grammar is what the tests read of it.
+type grammar struct {
+	ScopeName string
+	Patterns  []struct{ Include string }
+
+	Repository map[string]struct{ Name, Match string }
+}
+
+func readJSON(t *testing.T, path string, v any) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// TestEditorLists: the grammar has the words of the language, and no others.
+func TestEditorLists(t *testing.T) {
+	var g grammar
+	readJSON(t, grammarFile, &g)
+	var statements, others, atoms []string
+	for w, k := range words {
+		switch {
+		case w == "subject":
+		case k == tKeyword:
+			statements = append(statements, w)
+		default:
+			others = append(others, w)
+		}
+	}
+	for name := range functions {
+		atoms = append(atoms, name)
+	}
+	list := regexp.MustCompile(`\((\w+(?:\|\w+)*)\)`)
+	for name, want := range map[string][]string{
+		"statements": statements, "words": others, "attributes": {"start", "symmetric", "psd"},
+		"functions": atoms, "options": slices.Clone(optionNames), "constants": {"pi"},
+	} {
+		m := list.FindStringSubmatch(g.Repository[name].Match)
+		if m == nil {
+			t.Errorf("%s: no list in %q", name, g.Repository[name].Match)
+			continue
+		}
+		got := strings.Split(m[1], "|")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("the %s of the grammar are\n%s\nwant\n%s", name, m[1], strings.Join(want, "|"))
+		}
+	}
+	for _, p := range g.Patterns {
+		if _, ok := g.Repository[strings.TrimPrefix(p.Include, "#")]; !ok {
+			t.Errorf("%s is not in the repository", p.Include)
+		}
+	}
+	if len(g.Patterns) != len(g.Repository) {
+		t.Errorf("%d patterns are included, %d exist", len(g.Patterns), len(g.Repository))
+	}
+}
+
+// TestEditorTokens: on the test files, the patterns find what the scanner finds.
+func TestEditorTokens(t *testing.T) {
+	var g grammar
+	readJSON(t, grammarFile, &g)
+	patterns := map[string]*regexp.Regexp{}
+	for name, p := range g.Repository {
+		if name != "labels" { // looks ahead, as Go's expressions cannot
+			patterns[name] = regexp.MustCompile("(?m)" + p.Match)
+		}
+	}
+	// Editors take what begins first: the .. of a range before a number.
+	patterns["numbers"] = regexp.MustCompile("(?:" + g.Repository["operators"].Match + ")|(" + g.Repository["numbers"].Match + ")")
+	// spans of the matches, or of what they capture first.
+	spans := func(name, src string) map[span]bool {
+		out := map[span]bool{}
+		for _, m := range patterns[name].FindAllStringSubmatchIndex(src, -1) {
+			at := span{m[0], m[1]}
+			for k := 2; k < len(m); k += 2 {
+				if m[k] >= 0 {
+					at = span{m[k], m[k+1]}
+					break
+				}
+			}
+			out[at] = true
+		}
+		return out
+	}
+	files, err := filepath.Glob("testdata/[nt]*/*.dc")
+	if err != nil || len(files) < 25 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, path := range files {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := string(raw)
+		f := &File{src: src, lines: []int{0}}
+		toks := scan(f, &collector{f: f})
+		found := map[string]map[span]bool{}
+		for name := range patterns {
+			found[name] = spans(name, src)
+		}
+		demand := func(s span, name string) {
+			if !found[name][s] {
+				t.Errorf("%s: %q is not among the %s of the grammar", path, src[s.pos:s.end], name)
+			}
+		}
+		for _, c := range f.comments {
+			demand(c, "comments")
+		}
+		for k, tok := range toks {
+			switch {
+			case tok.kind == tKeyword:
+				demand(tok.span, "statements")
+			case tok.kind == tNumber:
+				demand(tok.span, "numbers")
+			case tok.kind == tString:
+				demand(tok.span, "strings")
+			case tok.kind >= tIn:
+				demand(tok.span, "words")
+			case tok.kind == tName && functions[tok.text] != nil && toks[k+1].kind == tLParen:
+				demand(tok.span, "functions")
+			case tok.kind >= tPlus && tok.kind <= tNE:
+				demand(tok.span, "operators")
+			}
+		}
+	}
+}
+
+// TestEditorPackage: the files that the extension names exist.
+func TestEditorPackage(t *testing.T) {
+	var p struct {
+		Contributes struct {
+			Languages []struct {
+				ID            string
+				Extensions    []string
+				Configuration string
+			}
+			Grammars []struct{ Language, ScopeName, Path string }
+		}
+	}
+	const dir = "../../editors/vscode/"
+	readJSON(t, dir+"package.json", &p)
+	c := p.Contributes
+	if len(c.Languages) != 1 || len(c.Grammars) != 1 || !slices.Equal(c.Languages[0].Extensions, []string{".dc"}) {
+		t.Fatalf("the extension contributes %+v", c)
+	}
+	var g grammar
+	readJSON(t, dir+c.Grammars[0].Path, &g)
+	var configuration struct{ Comments struct{ LineComment string } }
+	readJSON(t, dir+c.Languages[0].Configuration, &configuration)
+	if g.ScopeName != c.Grammars[0].ScopeName || c.Grammars[0].Language != c.Languages[0].ID || configuration.Comments.LineComment != "#" {
+		t.Errorf("grammar %q for %+v, comments %q", g.ScopeName, c.Grammars[0], configuration.Comments.LineComment)
+	}
+}

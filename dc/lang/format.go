@@ -1,0 +1,240 @@
+package lang
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Format returns a problem file in the one layout of the language: keywords
+// padded, constraints indented and their bodies aligned, one blank or none
+// between tokens. Comments and line breaks stay, of several empty lines one.
+// What it returns says the same as src, and formatting it again changes nothing.
+// A file with syntax errors is refused with Diagnostics; name is what they call
+// it.
+func Format(name string, src []byte) ([]byte, error) {
+	p := parse(name, src, true)
+	if len(p.f.syntax) > 0 {
+		return nil, p.f.syntax
+	}
+	l := &layouter{f: p.f, toks: p.toks, notes: p.f.comments}
+	l.run()
+	alignLines(l.lines)
+	var b strings.Builder
+	for k := range l.lines {
+		l.lines[k].writeTo(&b)
+	}
+	return []byte(b.String()), nil
+}
+
+// outLine is a line of the result. The marks are places in text where blanks
+// may be put in, -1 if there is none.
+type outLine struct {
+	blank   bool // an empty line before it
+	indent  int
+	verb    string // the keyword, ":" of a constraint, "" of what goes on or is only a comment
+	text    string
+	comment string
+	many    bool // several declarations
+	family  int  // where the indices begin
+	joint   int  // where = or a constraint's body begins
+	start   int  // where the start of a variable begins
+}
+
+func (o *outLine) writeTo(b *strings.Builder) {
+	if o.blank {
+		b.WriteByte('\n')
+	}
+	s := strings.Repeat(" ", o.indent) + strings.TrimRight(o.text, " ")
+	if o.comment != "" {
+		if o.text != "" {
+			s += "  "
+		}
+		s += o.comment
+	}
+	b.WriteString(s)
+	b.WriteByte('\n')
+}
+
+// The indents.
+const (
+	indentConstraint = 2
+	indentOn         = 4 // of what goes on in a later line, in addition
+)
+
+// layouter makes lines of tokens.
+type layouter struct {
+	f      *File
+	toks   []token
+	notes  []span // comments that are still to come
+	lines  []outLine
+	text   strings.Builder // of the line that is being made
+	line   int             // of the source, that was seen last
+	indent int             // of the statement
+	opens  []opening
+	closed opening // the brackets that were closed last
+}
+
+func (l *layouter) run() {
+	previous := -1
+	for k := range l.toks {
+		t := &l.toks[k]
+		if t.kind == tNewline || t.kind == tEOF {
+			continue
+		}
+		at := l.f.line(t.pos)
+		switch {
+		case t.first:
+			l.statement(t, at)
+		case at != l.line:
+			l.goOn(t, at)
+		default:
+			l.blanks(l.gap(previous, k))
+		}
+		l.mark(k)
+		l.text.WriteString(l.f.src[t.pos:t.end])
+		l.track(k)
+		previous, l.line = k, at
+	}
+	l.trailing()
+	l.endLine()
+}
+
+// trailing places the comments behind the last statement: with constraints, if
+// they were indented.
+func (l *layouter) trailing() {
+	for len(l.notes) > 0 {
+		c, indent := l.notes[0], 0
+		if l.indent > 0 && strings.ContainsAny(l.f.src[c.pos-1:c.pos], " \t") {
+			indent = indentConstraint
+		}
+		l.comments(c.end, indent)
+	}
+}
+
+// statement begins the line of a statement.
+func (l *layouter) statement(t *token, at int) {
+	verb, indent := ":", indentConstraint
+	if t.kind == tKeyword {
+		verb, indent = t.text, 0
+	}
+	l.comments(t.pos, indent)
+	l.indent = indent
+	l.begin(outLine{verb: verb, indent: indent}, at)
+}
+
+// goOn begins a later line of a statement.
+func (l *layouter) goOn(t *token, at int) {
+	l.comments(t.pos, l.indent+indentOn)
+	l.begin(outLine{indent: l.indent + indentOn}, at)
+}
+
+func (l *layouter) begin(o outLine, at int) {
+	l.endLine()
+	o.blank = len(l.lines) > 0 && at > l.line+1
+	o.family, o.joint, o.start = -1, -1, -1
+	l.lines = append(l.lines, o)
+}
+
+// endLine gives the present line its text.
+func (l *layouter) endLine() {
+	if n := len(l.lines); n > 0 && l.text.Len() > 0 {
+		l.lines[n-1].text = l.text.String()
+	}
+	l.text.Reset()
+}
+
+// comments places those before a token: one beside what the line has, the others
+// on lines of their own.
+func (l *layouter) comments(before, indent int) {
+	for len(l.notes) > 0 && l.notes[0].pos < before {
+		c := l.notes[0]
+		l.notes = l.notes[1:]
+		text := strings.TrimRight(l.f.src[c.pos:c.end], " \t\r")
+		at := l.f.line(c.pos)
+		if at == l.line && len(l.lines) > 0 {
+			l.lines[len(l.lines)-1].comment = text
+			continue
+		}
+		l.begin(outLine{indent: indent, comment: text}, at)
+		l.line = at
+	}
+}
+
+func (l *layouter) blanks(n int) {
+	for range n {
+		l.text.WriteByte(' ')
+	}
+}
+
+// mark notes where the line may be stretched.
+func (l *layouter) mark(k int) {
+	o, t, at := &l.lines[len(l.lines)-1], &l.toks[k], l.text.Len()
+	switch {
+	case o.verb == "" || len(l.opens) > 0:
+	case t.role == rBetween:
+		o.many = true
+	case t.role == rFamily && o.family < 0:
+		o.family = at
+	case t.kind == tAssign && o.joint < 0:
+		o.joint = at
+	case t.role == rAttribute && t.text == "start" && o.start < 0:
+		o.start = at
+	case k > 0 && l.toks[k-1].role == rLabel && o.verb == ":":
+		o.joint = at
+	}
+}
+
+// alignLines stretches the lines of each block: neighbours that say the same kind
+// of thing, with no empty line and no longer statement between. Declarations with
+// indices and without are of two kinds.
+func alignLines(lines []outLine) {
+	var block []*outLine
+	flush := func() {
+		alignAt(block, func(o *outLine) *int { return &o.family })
+		alignAt(block, func(o *outLine) *int { return &o.joint })
+		alignAt(block, func(o *outLine) *int { return &o.start })
+		block = block[:0]
+	}
+	for k := range lines {
+		o := &lines[k]
+		if o.blank {
+			flush()
+		}
+		if o.verb == "" && o.text == "" {
+			continue // a comment
+		}
+		if len(block) > 0 && (block[0].verb != o.verb || o.verb != ":" && (block[0].family < 0) != (o.family < 0)) {
+			flush()
+		}
+		if o.verb == "" || o.many {
+			flush()
+			continue
+		}
+		block = append(block, o)
+	}
+	flush()
+}
+
+// alignAt moves a mark to the same column in all lines that have it.
+func alignAt(block []*outLine, mark func(*outLine) *int) {
+	width := func(o *outLine) int { return utf8.RuneCountInString(o.text[:*mark(o)]) }
+	widest := 0
+	for _, o := range block {
+		if *mark(o) >= 0 {
+			widest = max(widest, width(o))
+		}
+	}
+	for _, o := range block {
+		at := *mark(o)
+		if at < 0 {
+			continue
+		}
+		pad := widest - width(o)
+		o.text = o.text[:at] + strings.Repeat(" ", pad) + o.text[at:]
+		for _, m := range []*int{&o.family, &o.joint, &o.start} {
+			if *m >= at {
+				*m += pad
+			}
+		}
+	}
+}

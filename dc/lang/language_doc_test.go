@@ -1,0 +1,226 @@
+package lang
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables in docs/language.md")
+
+// described is what the documentation says of a function, with samples that show
+// it. The samples are of var x[3], y, X[2,2].
+type described struct {
+	form, meaning string
+	shape         Curvature // of an affine argument
+	takes, domain string
+	sample        string   // of that shape
+	outside       float64  // a y where the sample has no value; 0: there is none
+	good, bad     []string // taken and refused
+}
+
+const (
+	anything    = "any"
+	increasing  = "affine or convex"
+	decreasing  = "affine or concave"
+	affineOnly  = "affine"
+	signed      = "affine, or convex and >= 0"
+	knownSign   = "affine, or of known sign, or a difference of convex functions >= 0"
+	needsPlus   = "x >= 0"
+	needsAbove  = "x > 0"
+	unsupported = "data only so far"
+)
+
+// described atoms by name. An atom that is only for data as yet has no sample.
+var describedAtoms = map[string]described{
+	"abs":         {"abs(x)", "the absolute value", Convex, anything, "", "abs(y)", 0, []string{"abs(y^2 - abs(y))"}, nil},
+	"pos":         {"pos(x)", "max(x, 0)", Convex, anything, "", "pos(y)", 0, []string{"pos(y^2 - abs(y))"}, nil},
+	"square":      {"square(x)", "x^2", Convex, knownSign, "", "square(y)", 0, []string{"square(abs(y))", "square(-abs(y))", "square(abs(y) - y^2)"}, []string{"square(abs(y) - 1)"}},
+	"sqrt":        {"sqrt(x)", "the square root", Concave, decreasing, needsPlus, "sqrt(y)", -1, []string{"sqrt(1 - y^2)"}, []string{"sqrt(y^2)"}},
+	"exp":         {"exp(x)", "the exponential function", Convex, increasing, "", "exp(y)", 0, []string{"exp(y^2)"}, []string{"exp(-y^2)"}},
+	"log":         {"log(x)", "the natural logarithm", Concave, decreasing, needsAbove, "log(y)", -1, []string{"log(sqrt(y))"}, []string{"log(y^2)"}},
+	"entr":        {"entr(x)", "-x log x", Concave, affineOnly, needsPlus, "entr(y)", -1, nil, []string{"entr(y^2)", "entr(sqrt(y))"}},
+	"logistic":    {"logistic(x)", "log(1 + e^x)", Convex, increasing, "", "logistic(y)", 0, []string{"logistic(abs(y))"}, []string{"logistic(-abs(y))"}},
+	"invpos":      {"invpos(x)", "1/x", Convex, decreasing, needsAbove, "invpos(y)", -1, []string{"invpos(sqrt(y))"}, []string{"invpos(y^2)"}},
+	"huber":       {"huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, signed, "", "huber(y, 2)", 0, []string{"huber(abs(y))"}, []string{"huber(y^2 - 1)", "huber(sqrt(y))"}},
+	"kl":          {"kl(x, z)", "x log(x/z) - x + z", Convex, affineOnly, "x >= 0, z > 0", "kl(y, 2)", -1, []string{"kl(1, y)"}, []string{"kl(y^2, 1)", "kl(1, sqrt(y))"}},
+	"max":         {"max(x, z, ...)", "the largest", Convex, anything, "", "max(x)", 0, []string{"max(y^2, -y^2)"}, nil},
+	"min":         {"min(x, z, ...)", "the least", Concave, anything, "", "min(x)", 0, []string{"min(y^2, -y^2)"}, nil},
+	"sum":         {"sum(x)", "the sum of the entries", Affine, anything, "", "sum(x)", 0, []string{"sum(x^2 - abs(x))"}, nil},
+	"mean":        {"mean(x)", "their mean", Affine, anything, "", "mean(x)", 0, []string{"mean(x^2 - abs(x))"}, nil},
+	"norm1":       {"norm1(x)", "the sum of the absolute values", Convex, anything, "", "norm1(x)", 0, []string{"norm1(x^2 - abs(x))"}, nil},
+	"norm2":       {"norm2(x)", "the Euclidean norm of all entries", Convex, signed, "", "norm2(x)", 0, []string{"norm2(abs(x))"}, []string{"norm2(x^2 - 1)", "norm2(-abs(x))"}},
+	"norminf":     {"norminf(x)", "the largest absolute value", Convex, anything, "", "norminf(x)", 0, []string{"norminf(x^2 - abs(x))"}, nil},
+	"sumsq":       {"sumsq(x)", "the sum of squares", Convex, knownSign, "", "sumsq(x)", 0, []string{"sumsq(abs(x) - x^2)"}, []string{"sumsq(abs(x) - 1)"}},
+	"sumlargest":  {"sumlargest(x, k)", "the sum of the k largest entries", Convex, anything, "", "sumlargest(x, 2)", 0, []string{"sumlargest(x^2 - abs(x), 2)"}, nil},
+	"lse":         {"lse(x)", "log of the sum of e^x", Convex, increasing, "", "lse(x)", 0, []string{"lse(x^2)"}, []string{"lse(-x^2)"}},
+	"quad":        {"quad(x, Q)", "x'Qx for a square matrix Q of data; DC where Q is indefinite", Convex, affineOnly, "", "quad(x, eye(3))", 0, nil, []string{"quad(x^2, eye(3))"}},
+	"quadoverlin": {"quadoverlin(x, z)", "sumsq(x)/z", Convex, affineOnly, "z > 0", "quadoverlin(x, y)", -1, nil, []string{"quadoverlin(x^2, y)", "quadoverlin(x, sqrt(y))"}},
+	"geomean":     {"geomean(x, z, ...)", "the geometric mean of all entries", Concave, affineOnly, needsPlus, "geomean(y, 2)", -1, nil, []string{"geomean(sqrt(y), 2)"}},
+	"dc":          {"dc(g, h)", "g - h", DC, "convex", "", "dc(y^2, abs(y))", 0, nil, []string{"dc(y, sqrt(y))"}},
+	"logdet":      {form: "logdet(X)", meaning: "log of the determinant of a symmetric matrix", shape: Concave, takes: unsupported, domain: "X positive definite", good: []string{"logdet([2 1; 1 2])"}, bad: []string{"logdet(X)"}},
+	"matfrac":     {form: "matfrac(x, X)", meaning: "x'X^-1 x", shape: Convex, takes: unsupported, domain: "X positive definite", good: []string{"matfrac([1, 2], [2 1; 1 2])"}, bad: []string{"matfrac(x[1..2], X)"}},
+	"lambda_max":  {form: "lambda_max(X)", meaning: "the largest eigenvalue of a symmetric matrix", shape: Convex, takes: unsupported, good: []string{"lambda_max([2 1; 1 2])"}, bad: []string{"lambda_max(X)"}},
+}
+
+// describedData are the functions of data, or of the shape of anything.
+var describedData = []struct{ form, meaning, sample string }{
+	{"rows(A)", "the number of rows of a matrix, also of variables", "rows(X)"},
+	{"cols(A)", "the number of columns", "cols(X)"},
+	{"len(v)", "the number of entries of a vector", "len(x)"},
+	{"csv(file, column)", "a table, or a column of it", ""},
+	{"json(file, key)", "a number or an array", ""},
+	{"eye(n)", "the identity matrix", "eye(2)[1,1]"},
+	{"zeros(n, m, ...)", "an array of zeros", "zeros(2)[1]"},
+	{"ones(n, m, ...)", "an array of ones", "ones(2, 2)[1,1]"},
+	{"std(v)", "the standard deviation of the entries, with divisor n", "std([1, 2])"},
+	{"sin(x)", "the sine", "sin(1)"},
+	{"cos(x)", "the cosine", "cos(1)"},
+	{"floor(x)", "the next whole number below", "floor(1.5)"},
+	{"ceil(x)", "the next whole number above", "ceil(1.5)"},
+	{"round(x)", "the nearest whole number, halves away from 0", "round(1.5)"},
+	{"normal(mean, sd)", "after `start` only: drawn from the normal distribution", ""},
+	{"uniform(l, u)", "after `start` only: drawn between l and u", ""},
+}
+
+// tryExpr compiles an expression of the samples' variables.
+func tryExpr(expr string) (*Program, error) {
+	f, err := Parse("sample.dc", []byte("var x[3], y, X[2,2]\nminimize y + "+expr))
+	if err != nil {
+		return nil, err
+	}
+	return Compile(f, Options{})
+}
+
+// TestDescribedAtoms: every function is described, and the samples show what the
+// description says.
+func TestDescribedAtoms(t *testing.T) {
+	known := map[string]bool{}
+	for name, d := range describedAtoms {
+		known[name] = true
+		if !strings.HasPrefix(d.form, name+"(") || functions[name] == nil {
+			t.Errorf("%s is described as %s", name, d.form)
+		}
+		for _, e := range d.good {
+			if _, err := tryExpr(e); err != nil {
+				t.Errorf("%s: %v", e, err)
+			}
+		}
+		for _, e := range d.bad {
+			if _, err := tryExpr(e); err == nil {
+				t.Errorf("%s is taken, although %s takes what is %s", e, name, d.takes)
+			}
+		}
+		if d.sample == "" && d.takes == unsupported {
+			continue
+		}
+		p, err := tryExpr(d.sample)
+		if err != nil {
+			t.Errorf("%s: %v", d.sample, err)
+			continue
+		}
+		if p.Objective.Curvature != d.shape {
+			t.Errorf("%s is %v, not %v", d.sample, p.Objective.Curvature, d.shape)
+		}
+		for _, y := range []float64{d.outside, -3, 0.5, 3} {
+			v := p.Problem.Value([]float64{1, -2, 0.5, y, 0, 0, 0, 0})
+			if inside := d.outside == 0 || y > 0; inside != (v-v == 0) {
+				t.Errorf("%s at y = %g is %g, and the domain %q", d.sample, y, v, d.domain)
+			}
+		}
+		if (d.outside != 0) != (d.domain != "") {
+			t.Errorf("%s has the domain %q and no sample outside", name, d.domain)
+		}
+	}
+	for _, d := range describedData {
+		name, _, _ := strings.Cut(d.form, "(")
+		known[name] = true
+		if functions[name] == nil {
+			t.Errorf("%s is described and does not exist", name)
+		}
+		if d.sample == "" {
+			continue
+		}
+		if p, err := tryExpr(d.sample); err != nil || math.IsNaN(p.Problem.Value(make([]float64, 8))) {
+			t.Errorf("%s: %v", d.sample, err)
+		}
+	}
+	for name := range functions {
+		if !known[name] {
+			t.Errorf("%s is not described", name)
+		}
+	}
+}
+
+// atomOrder is the order of the table.
+var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic invpos huber kl max min sum mean norm1 norm2 norminf sumsq " +
+	"sumlargest lse quad quadoverlin geomean dc logdet matfrac lambda_max")
+
+func atomTable(t *testing.T) string {
+	if len(atomOrder) != len(describedAtoms) {
+		t.Errorf("%d atoms in order, %d are described", len(atomOrder), len(describedAtoms))
+	}
+	var b strings.Builder
+	b.WriteString("| function | is | curvature | takes | domain |\n|---|---|---|---|---|\n")
+	for _, name := range atomOrder {
+		d := describedAtoms[name]
+		fmt.Fprintf(&b, "| `%s` | %s | %v | %s | %s |\n", d.form, d.meaning, d.shape, d.takes, d.domain)
+	}
+	return b.String()
+}
+
+func dataTable() string {
+	var b strings.Builder
+	b.WriteString("| function | is |\n|---|---|\n")
+	for _, d := range describedData {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", d.form, d.meaning)
+	}
+	return b.String()
+}
+
+// TestLanguageDoc keeps the tables of docs/language.md; -update rewrites them.
+func TestLanguageDoc(t *testing.T) {
+	const path = "../../docs/language.md"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(raw)
+	for mark, now := range map[string]string{"functions": atomTable(t), "data functions": dataTable()} {
+		begin, end := "<!-- "+mark+" -->\n", "<!-- end -->\n"
+		head, rest, ok := strings.Cut(doc, begin)
+		old, tail, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no place for the %s", path, mark)
+		}
+		if old != now && !*update {
+			t.Errorf("%s: the %s are\n%swant\n%s", path, mark, old, now)
+		}
+		doc = head + begin + now + end + tail
+	}
+	for _, name := range optionNames {
+		if !strings.Contains(doc, "`"+name+"`") {
+			t.Errorf("%s does not name the option %s", path, name)
+		}
+	}
+	for w, k := range words {
+		if !strings.Contains(doc, w) {
+			t.Errorf("%s does not have the word %s (%v)", path, w, k)
+		}
+	}
+	for _, block := range strings.Split(doc, "```\n")[1:] { // the files it shows
+		if strings.HasPrefix(block, "# ") {
+			if out := checkFormat(t, path, []byte(block)); string(out) != block {
+				t.Errorf("the format of what %s shows is\n%s", path, out)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(doc), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
