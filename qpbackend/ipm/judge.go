@@ -16,6 +16,7 @@ type progress struct {
 	aux       int                 // iterations that took
 	warm      bool                // the run has a warm start
 	before    int                 // iterations of runs before this one
+	looked    int                 // the iterate that was certified last
 }
 
 const (
@@ -26,9 +27,21 @@ const (
 	suspectRemote = 1e-4 // makes it look infeasible too, see looksInfeasible
 )
 
+// distance, in multiples of the tolerance, from which the scaled residuals are
+// far from the end.
+const distance = 1e4
+
 // look certifies the iterate on the stated problem, keeps the best and decides.
+// Far from the end every fourth iterate is enough, but for proofs.
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
+	if far := max(w.pinf, w.dinf, w.μ) > distance*s.set.Tol; far && k < pr.looked+4 && k > pr.looked &&
+		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
+		_, v := s.proofs(w)
+		return v
+	}
+	step := k - pr.looked
+	pr.looked = k
 	s.unscale(w)
 	res := qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
 	if math.IsNaN(res.Max()) {
@@ -43,7 +56,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		pr.status = qpbackend.Solved
 		return done
 	}
-	pr.note(k, res, s.set.Tol)
+	pr.note(k, step, res, s.set.Tol)
 	weight, v := s.proofs(w)
 	switch {
 	case v != goOn:
@@ -100,12 +113,12 @@ func (s *solver) looksInfeasible(remote float64) bool {
 }
 
 // note counts the iterations in which no residual above tol is halved.
-func (pr *progress) note(k int, r qpbackend.Residuals, tol float64) {
+func (pr *progress) note(k, step int, r qpbackend.Residuals, tol float64) {
 	if k == 0 {
 		pr.marks = r
 		return
 	}
-	pr.since++
+	pr.since += step
 	for _, t := range [...]struct {
 		mark *float64
 		now  float64
