@@ -38,7 +38,6 @@ func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
 	rng := rand.New(rand.NewPCG(seed, uint64(kind)))
 	n := 1 + rng.IntN(12)
 	var p *qpbackend.Problem
-	var x, y []float64
 	want := qpbackend.Solved
 	switch kind % 4 {
 	case 0:
@@ -46,7 +45,7 @@ func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
 	case 1:
 		p, want = randomDualInfeasible(rng, n), qpbackend.DualInfeasible
 	default:
-		p, x, y = random(rng, spec{
+		p, _, _ = random(rng, spec{
 			n: n, m: rng.IntN(2 * n), density: rng.Float64(), rank: rng.IntN(n + 1),
 			equality: rng.Float64(), idle: rng.Float64(), boxed: rng.IntN(2) == 0,
 		})
@@ -58,8 +57,8 @@ func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
 		addZeros(p)
 	}
 	if kind&scaled != 0 {
-		nn, m := p.Dims()
-		x, y = make([]float64, nn), make([]float64, m)
+		n, m := p.Dims()
+		x, y := make([]float64, n), make([]float64, m)
 		decades := 8 * rng.Float64()
 		rescale(rng, p, x, y, decades, decades, math.Pow(10, 8*(rng.Float64()-0.5)))
 	}
