@@ -75,25 +75,34 @@ func (s *solver) cancels(y, aty []float64) bool {
 	return true
 }
 
-// dualProof looks at the scaled direction d, with pd = Pd and ad = Ad over the
-// general rows, as a proof that the objective is unbounded below. It writes an
-// accepted proof to s.cert.
-func (s *solver) dualProof(d, pd, ad []float64) bool {
+// dualProof looks at the scaled direction d, with ad = Ad over the general
+// rows, as a proof that the objective is unbounded below. It writes an accepted
+// proof to s.cert. The cheap objections come first: this is asked in every
+// iteration.
+func (s *solver) dualProof(d, ad []float64) bool {
 	w, sc, tol := s.w, s.scale, s.set.InfeasTol
 	fall, bad, top := 0.0, 0.0, normInf(d)
 	for j, e := range d {
 		fall -= s.p.Q[j] * sc.D[j] * e
-		bad = max(bad, math.Abs(pd[j])/(sc.B*sc.C*sc.D[j]))
-		if off := w.leaving(j, e); !(off <= tol*top) {
+		off := w.leaving(j, e)
+		if !(off <= tol*top) {
 			return false
-		} else {
-			bad = max(bad, sc.D[j]*off)
 		}
+		bad = max(bad, sc.D[j]*off)
 	}
 	for t, e := range ad {
 		bad = max(bad, w.leaving(w.n+t, e)/sc.E[t])
 	}
-	if !(fall > 0 && bad/fall <= tol/2 && s.flat(d, pd, ad)) {
+	if !(fall > 0 && bad/fall <= tol/2) {
+		return false
+	}
+	pd := s.work[:w.n]
+	clear(pd)
+	w.p.AddSymMulVec(pd, 1, d)
+	for j, v := range pd {
+		bad = max(bad, math.Abs(v)/(sc.B*sc.C*sc.D[j]))
+	}
+	if !(bad/fall <= tol/2 && s.flat(d, pd, ad)) {
 		return false
 	}
 	cert := s.cert[:w.n]

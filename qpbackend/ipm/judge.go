@@ -29,7 +29,7 @@ const (
 
 // distance, in multiples of the tolerance, from which the scaled residuals are
 // far from the end.
-const distance = 1e4
+const distance = 1e2
 
 // look certifies the iterate on the stated problem, keeps the best and decides.
 // Far from the end every fourth iterate is enough, but for proofs.
@@ -88,10 +88,7 @@ func (s *solver) proofs(w *work) (weight float64, v verdict) {
 		s.progress.status = qpbackend.PrimalInfeasible
 		return weight, done
 	}
-	pd := s.work[:w.n]
-	clear(pd)
-	w.p.AddSymMulVec(pd, 1, w.dx)
-	if s.dualProof(w.dx, pd, w.dv[w.n:]) {
+	if s.dualProof(w.dx, w.dv[w.n:]) {
 		s.progress.status = qpbackend.DualInfeasible
 		return weight, done
 	}

@@ -59,33 +59,37 @@ func (w *work) rowsOf(v, x, y []float64) []float64 {
 }
 
 func (w *work) dualResidual() {
-	w.dinf = 0
-	for j := range w.n {
-		g := w.grad[j] + w.aty[j]
-		if w.kind[j] == fixed {
-			w.y[j] = -g
+	n := w.n
+	grad, aty, y, rd, kinds := w.grad[:n], w.aty[:n], w.y[:n], w.rd[:n], w.kind[:n]
+	for j, g := range grad {
+		g += aty[j]
+		if kinds[j] == fixed {
+			y[j] = -g
 		}
-		w.rd[j] = -(g + w.y[j])
-		w.dinf = max(w.dinf, math.Abs(w.rd[j]))
+		rd[j] = -(g + y[j])
 	}
+	w.dinf = normInf(rd)
 }
 
 func (w *work) primalResidual() {
 	sd := &w.side
-	w.pinf, w.μ = 0, 0
 	for i := range w.m {
 		if w.kind[w.n+i] == fixed {
 			w.re[i] = w.lo[w.n+i] - w.v[w.n+i]
-			w.pinf = max(w.pinf, math.Abs(w.re[i]))
+		} else {
+			w.re[i] = 0
 		}
 	}
+	c := len(sd.src)
+	s, z, h, sgn, rp := sd.s[:c], sd.z[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
+	μ := 0.0
 	for k, i := range sd.src {
-		sd.rp[k] = sd.h[k] - sd.s[k] - sd.sgn[k]*w.v[i]
-		w.pinf = max(w.pinf, math.Abs(sd.rp[k]))
-		w.μ += sd.s[k] * sd.z[k]
+		rp[k] = h[k] - s[k] - sgn[k]*w.v[i]
+		μ += s[k] * z[k]
 	}
-	if len(sd.src) > 0 {
-		w.μ /= float64(len(sd.src))
+	w.pinf, w.μ = max(normInf(w.re), normInf(rp)), μ
+	if c > 0 {
+		w.μ /= float64(c)
 	}
 }
 
@@ -142,9 +146,11 @@ func (w *work) centred(σμ float64) {
 func (w *work) direction() kkt.Accuracy {
 	n, sd := w.n, &w.side
 	clear(w.bs)
+	c := len(sd.src)
+	b, rp, rc, z, sgn, wt := sd.b[:c], sd.rp[:c], sd.rc[:c], sd.z[:c], sd.sgn[:c], sd.wt[:c]
 	for k, i := range sd.src {
-		sd.b[k] = sd.rp[k] - sd.rc[k]/sd.z[k]
-		w.bs[i] += sd.sgn[k] * sd.wt[k] * sd.b[k]
+		b[k] = rp[k] - rc[k]/z[k]
+		w.bs[i] += sgn[k] * wt[k] * b[k]
 	}
 	for j := range n {
 		w.rhs[j] = w.rd[j] + w.bs[j]
@@ -269,10 +275,16 @@ func (w *work) advance() {
 	}
 }
 
+// normInf is NaN where v has a NaN. A branch that is seldom taken beats max.
 func normInf(v []float64) float64 {
 	top := 0.0
 	for _, e := range v {
-		top = max(top, math.Abs(e))
+		if a := math.Abs(e); !(a <= top) {
+			if a != a {
+				return a
+			}
+			top = a
+		}
 	}
 	return top
 }

@@ -33,7 +33,7 @@ type auxiliary struct {
 	s      *solver
 	w      *work
 	centre []float64 // c
-	d, pd  []float64
+	d      []float64
 	dual   bool
 }
 
@@ -41,7 +41,7 @@ func (s *solver) newAuxiliary(sys *kkt.System) *auxiliary {
 	n := s.w.n
 	a := &auxiliary{
 		s: s, w: newWork(s.w.p, s.w.at, sys),
-		centre: make([]float64, n), d: make([]float64, n), pd: make([]float64, n),
+		centre: make([]float64, n), d: make([]float64, n),
 	}
 	a.w.sameStep = true
 	return a
@@ -53,11 +53,9 @@ func (a *auxiliary) look(_ context.Context, w *work, _ int) verdict {
 		for j, x := range w.x {
 			a.d[j] = x - a.centre[j]
 		}
-		clear(a.pd)
-		w.p.AddSymMulVec(a.pd, 1, a.d)
 		clear(w.bs[w.n:])
 		w.sys.AddAx(w.bs[w.n:], a.d)
-		if a.s.dualProof(a.d, a.pd, w.bs[w.n:]) {
+		if a.s.dualProof(a.d, w.bs[w.n:]) {
 			return done
 		}
 	} else if _, ok := a.s.primalProof(w.y[w.n:], w.aty); ok {

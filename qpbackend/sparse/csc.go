@@ -120,13 +120,15 @@ func (m *CSC) AddMulVecT(dst []float64, α float64, y []float64) {
 func (m *CSC) AddSymMulVec(dst []float64, α float64, x []float64) {
 	for j := range m.Cols {
 		lo, hi := m.ColPtr[j], m.ColPtr[j+1]
-		idx, val := m.RowIdx[lo:hi], m.Val[lo:hi]
 		xj, s := α*x[j], 0.0
-		for k, i := range idx {
+		if hi > lo && m.RowIdx[hi-1] == j { // the diagonal is the last of its column
+			hi--
+			dst[j] += m.Val[hi] * xj
+		}
+		val := m.Val[lo:hi]
+		for k, i := range m.RowIdx[lo:hi] {
 			dst[i] += val[k] * xj
-			if i != j {
-				s += val[k] * x[i]
-			}
+			s += val[k] * x[i]
 		}
 		dst[j] += α * s
 	}
