@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/suggest"
 )
 
 // Options say where a problem's data come from.
@@ -222,7 +223,7 @@ func (c *compiler) checkSet() {
 		}
 		if !known {
 			c.errs.add(Diagnostic{File: c.f.Name, Set: name, Message: fmt.Sprintf("set %s=%s: the file has no param %q%s",
-				name, c.opt.Set[name], name, didYouMean(name, params))})
+				name, c.opt.Set[name], name, suggest.DidYouMean(name, params))})
 		}
 	}
 }

@@ -9,7 +9,7 @@ type cost struct {
 }
 
 // maxCost is where costs stop to grow.
-const maxCost = 1 << 40
+const maxCost = 1 << 30
 
 func (c cost) cut() cost {
 	return cost{min(c.pieces, maxCost), min(c.parts, maxCost), min(c.weight, maxCost)}

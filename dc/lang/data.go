@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/suggest"
 )
 
 // DataFile is a file that a problem reads.
@@ -310,6 +312,6 @@ func (ev *evaluator) column(n *node, t *table) value {
 		}
 		return vector(v)
 	}
-	ev.fail(n.args[1], "", "csv %q has no column %q%s", ev.stringArg(n, 0), name, didYouMean(name, t.header))
+	ev.fail(n.args[1], "", "csv %q has no column %q%s", ev.stringArg(n, 0), name, suggest.DidYouMean(name, t.header))
 	return value{}
 }

@@ -479,12 +479,3 @@ m.dc:3:11: error: csv "none.csv": no such file
 		t.Errorf("in colour, without the source: %v\n%s", err, b.String())
 	}
 }
-
-// TestSuggestions: near names only.
-func TestSuggestions(t *testing.T) {
-	for _, tt := range [][2]string{{"maxiter", "max_iter"}, {"nrom2", "norm2"}, {"x", ""}, {"zzzz", ""}, {"alhpa", "alpha"}, {"Alpha", "alpha"}} {
-		if got := closest(tt[0], []string{"max_iter", "norm2", "norm1", "alpha", "beta", "y"}); got != tt[1] {
-			t.Errorf("closest to %q: %q, want %q", tt[0], got, tt[1])
-		}
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/suggest"
 )
 
 // fnJSON is json("file", "key"), or json("file") for a file that is one array.
@@ -32,7 +34,7 @@ func (ev *evaluator) fnJSON(n *node) value {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		err = errors.New("the file ends too early")
 	case errors.Is(err, errNoKey):
-		ev.fail(n, "", "json %q has no key %q%s", name, key, didYouMean(key, r.keys))
+		ev.fail(n, "", "json %q has no key %q%s", name, key, suggest.DidYouMean(key, r.keys))
 	}
 	if err != nil {
 		ev.unreadable(n, r.locate(err))

@@ -1,6 +1,10 @@
 package lang
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/suggest"
+)
 
 // ProblemOptions are the options of a file; nil where it does not set one. Their
 // meanings are those of package ccp's settings.
@@ -42,7 +46,7 @@ func (c *compiler) option(s *statement) {
 		c.backend(s)
 	default:
 		help := ""
-		guess := didYouMean(s.name, optionNames)
+		guess := suggest.DidYouMean(s.name, optionNames)
 		if guess == "" {
 			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, seed and backend"
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/suggest"
 )
 
 // Parse reads a problem file. name is what diagnostics call it. On error, of
@@ -206,7 +208,7 @@ func (p *parser) notStatement(t *token) {
 	case t.kind == tName:
 		guess := synonyms[t.text]
 		if guess == "" {
-			guess = closest(t.text, starters)
+			guess = suggest.Nearest(t.text, starters)
 		}
 		if guess != "" {
 			p.fail(t.span, "", "a line cannot begin with %s; did you mean %q?", t.text, guess)
@@ -340,7 +342,7 @@ func (p *parser) variable(s *statement) {
 			a.name = t.text
 		case t.kind == tName:
 			p.fail(t.span, "the attributes are >= e, <= e, in [l, u], symmetric, psd and start e", "unknown attribute %q%s",
-				t.text, didYouMean(t.text, []string{"symmetric", "psd", "start"}))
+				t.text, suggest.DidYouMean(t.text, []string{"symmetric", "psd", "start"}))
 		case t.kind == tEQ || t.kind == tAssign:
 			p.fail(t.span, "fix it with a constraint, or begin there with start", "a variable cannot be given a value")
 		default:

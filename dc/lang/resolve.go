@@ -1,6 +1,10 @@
 package lang
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dcopt/dcopt/internal/suggest"
+)
 
 // resolver checks the names of a statement before it is evaluated, binds
 // functions, and marks what depends on an index.
@@ -133,7 +137,7 @@ func (r *resolver) name(n *node) mask {
 	}
 	guess := ""
 	if help == "" && !r.c.errs.full() {
-		guess = didYouMean(n.name, append(r.c.declared(), r.scope...))
+		guess = suggest.DidYouMean(n.name, append(r.c.declared(), r.scope...))
 	}
 	r.fail(n.span, help, "unknown name %q%s", n.name, guess)
 	return 0
@@ -183,6 +187,6 @@ func (r *resolver) unknownFunction(n *node) {
 	case r.c.errs.full():
 		r.failed = true
 	default:
-		r.fail(n.span, "", "unknown function %q%s", n.name, didYouMean(n.name, names))
+		r.fail(n.span, "", "unknown function %q%s", n.name, suggest.DidYouMean(n.name, names))
 	}
 }

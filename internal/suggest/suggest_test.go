@@ -8,7 +8,7 @@ import (
 func TestNearest(t *testing.T) {
 	names := []string{"max_iter", "mu", "norm1", "norm2", "norminf", "seed", "sumsq", "tau", "tau_max"}
 	for name, want := range map[string]string{
-		"maxiter": "max_iter", "MAX_ITER": "max_iter", "nrom2": "norm2", "norm": "norm1", "sed": "seed",
+		"maxiter": "max_iter", "Seed": "seed", "MAX_ITER": "max_iter", "nrom2": "norm2", "norm": "norm1", "sed": "seed",
 		"x": "", "m": "", "alphabet": "", "": "", "tau": "", strings.Repeat("norm1", 40): "",
 	} {
 		if got := Nearest(name, names); got != want {

@@ -56,7 +56,7 @@ func newFactor(k *sparse.CSC, perm []int) (*Factor, error) {
 		f.nnz += int(c)
 		f.flops += float64(c) * (float64(c) + 2)
 	}
-	if f.nnz > maxEntries {
+	if int64(f.nnz) > maxEntries {
 		return nil, fmt.Errorf("ldl: the factor would have %d entries, more than memory holds", f.nnz)
 	}
 	f.d, f.dinv = make([]float64, n), make([]float64, n)
