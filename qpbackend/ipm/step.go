@@ -172,40 +172,51 @@ func (w *work) direction() kkt.Accuracy {
 	copy(w.dx, w.sol[:n])
 	copy(w.dy[n:], w.sol[n:])
 	w.multiply(w.dv, w.dx, w.dy)
-	for i, k := range w.kind {
-		if k == sided {
-			w.recover(i)
+	w.recoverBounds()
+	for i := n; i < len(w.kind); i++ {
+		if w.kind[i] == sided {
+			w.recoverRow(i)
 		}
 	}
 	return acc
 }
 
-// recover computes the steps of the sides of entry i from dv and dy.
-func (w *work) recover(i int) {
+// recoverBounds computes the steps of the sides of variables from dv: their
+// multipliers are no unknowns of the KKT matrix.
+func (w *work) recoverBounds() {
+	sd, δ, c := &w.side, w.reg.δ, w.side.vars
+	s, z, ds, dz, rp, rc := sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c], sd.rp[:c], sd.rc[:c]
+	sgn, wt, b := sd.sgn[:c], sd.wt[:c], sd.b[:c]
+	for k, i := range sd.src[:c] {
+		dv := sgn[k] * w.dv[i]
+		dzk := wt[k] * (dv - b[k])
+		dz[k] = dzk
+		if s[k] < z[k] { // as in slackStep
+			ds[k] = (rc[k] - s[k]*dzk) / z[k]
+		} else {
+			ds[k] = rp[k] + δ*dzk - dv
+		}
+	}
+}
+
+// recoverRow computes the steps of the sides of entry i of v, a row, from dv
+// and dy.
+func (w *work) recoverRow(i int) {
 	sd := &w.side
 	lo, up := sd.lo[i], sd.up[i]
-	if i < w.n { // the multiplier of a bound is no unknown of the KKT matrix
-		if lo >= 0 {
-			sd.dz[lo] = sd.wt[lo] * (-w.dv[i] - sd.b[lo])
-		}
-		if up >= 0 {
-			sd.dz[up] = sd.wt[up] * (w.dv[i] - sd.b[up])
-		}
-	} else {
-		// The heavier side takes what the other leaves of dy: its own formula
-		// would be a difference of nearly equal numbers times a large weight.
-		switch {
-		case lo < 0:
-			sd.dz[up] = w.dy[i]
-		case up < 0:
-			sd.dz[lo] = -w.dy[i]
-		case sd.wt[lo] < sd.wt[up]:
-			sd.dz[lo] = sd.wt[lo] * (-w.dv[i] - sd.b[lo])
-			sd.dz[up] = w.dy[i] + sd.dz[lo]
-		default:
-			sd.dz[up] = sd.wt[up] * (w.dv[i] - sd.b[up])
-			sd.dz[lo] = sd.dz[up] - w.dy[i]
-		}
+	// The heavier side takes what the other leaves of dy: its own formula
+	// would be a difference of nearly equal numbers times a large weight.
+	switch {
+	case lo < 0:
+		sd.dz[up] = w.dy[i]
+	case up < 0:
+		sd.dz[lo] = -w.dy[i]
+	case sd.wt[lo] < sd.wt[up]:
+		sd.dz[lo] = sd.wt[lo] * (-w.dv[i] - sd.b[lo])
+		sd.dz[up] = w.dy[i] + sd.dz[lo]
+	default:
+		sd.dz[up] = sd.wt[up] * (w.dv[i] - sd.b[up])
+		sd.dz[lo] = sd.dz[up] - w.dy[i]
 	}
 	if lo >= 0 {
 		w.slackStep(lo, -w.dv[i])

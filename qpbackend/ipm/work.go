@@ -68,7 +68,8 @@ type work struct {
 // sides holds the one-sided bounds; all slices have one length.
 type sides struct {
 	lo, up []int // per entry of v: the number of its side, −1 for none
-	src    []int // entry of v
+	src    []int // entry of v, ascending: those of variables come first,
+	vars   int   // so many
 	sgn    []float64
 	h      []float64
 	s, z   []float64
@@ -116,6 +117,9 @@ func (w *work) classify() {
 			}
 		}
 		w.off[i] = w.kind[i] == fixed && i < w.n || w.kind[i] == free && i >= w.n
+		if i < w.n {
+			sd.vars = count
+		}
 	}
 	sd.resize(count)
 	for i := range w.kind {
