@@ -243,8 +243,9 @@ func (s *solver) checkConvex() error {
 func (s *solver) load() bool {
 	w, sc := s.w, s.scale
 	if s.staleMatrix {
-		s.copyMatrices()
-		sc.Ruiz(w.p, w.at, equilPasses)
+		s.lay.load(s.p.A)
+		sc.Ruiz(s.p.P, w.at, equilPasses)
+		sc.Rows(w.at)
 	}
 	if s.stale {
 		if !s.lay.bind(s.p, s.set.Tol/10, s.cert[:len(s.p.L)]) {
@@ -262,20 +263,13 @@ func (s *solver) load() bool {
 			w.lo[i] /= sc.B
 			w.up[i] /= sc.B
 		}
-		s.copyMatrices()
+		copy(w.p.Val, s.p.P.Val)
 		copy(w.q, s.p.Q)
-		sc.Apply(w.p, w.at, w.q)
+		sc.Apply(w.p, w.q)
 		w.classify()
 	}
 	s.stale, s.staleMatrix = false, false
 	return true
-}
-
-func (s *solver) copyMatrices() {
-	copy(s.w.p.Val, s.p.P.Val)
-	for t, k := range s.lay.from {
-		s.w.at.Val[t] = s.p.A.Val[k]
-	}
 }
 
 const equilPasses = 10

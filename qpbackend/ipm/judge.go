@@ -29,7 +29,7 @@ const (
 
 // distance, in multiples of the tolerance, from which the scaled residuals are
 // far from the end.
-const distance = 1e2
+const distance = 1e3
 
 // look certifies the iterate on the stated problem, keeps the best and decides.
 // Far from the end every fourth iterate is enough, but for proofs.

@@ -10,9 +10,10 @@ import (
 // layout sorts the rows of A by pattern: rows with several entries, which are
 // rows of the KKT matrix, and rows with one, which are bounds of a variable.
 type layout struct {
-	rows []int // general row → row of A
-	at   *sparse.CSC
-	from []int // entry of at → entry of A
+	rows  []int // general row → row of A
+	at    *sparse.CSC
+	first []int // row of A → its first entry in at; −1 where it is not there
+	next  []int
 
 	// Rows with one entry: those of variable j are ptr[j] ≤ t < ptr[j+1].
 	ptr   []int
@@ -36,41 +37,51 @@ func newLayout(a *sparse.CSC) *layout {
 		lo:  make([]float64, n), up: make([]float64, n),
 		loRow: make([]int, n), upRow: make([]int, n),
 	}
-	number := make([]int, a.Rows)
+	l.at = &sparse.CSC{Rows: n}
+	l.first, l.next = make([]int, a.Rows), make([]int, a.Rows)
+	l.at.ColPtr = append(l.at.ColPtr, 0)
+	nnz := 0
 	for i, c := range count {
 		switch {
 		case c == 0:
+			l.first[i] = -1
 			l.empty = append(l.empty, i)
-		case c > 1:
-			number[i] = len(l.rows)
+		case c == 1:
+			l.first[i] = -1
+		default:
+			l.first[i] = nnz
+			nnz += c
 			l.rows = append(l.rows, i)
+			l.at.ColPtr = append(l.at.ColPtr, nnz)
 		}
 	}
-	nnz := 0
-	for _, i := range l.rows {
-		nnz += count[i]
-	}
-	general := &sparse.CSC{Rows: len(l.rows), Cols: n, ColPtr: make([]int, n+1), RowIdx: make([]int, 0, nnz)}
-	pos := make([]int, 0, nnz)
+	l.at.Cols = len(l.rows)
+	l.at.RowIdx, l.at.Val = make([]int, nnz), make([]float64, nnz)
+	copy(l.next, l.first)
 	for j := range n {
 		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
 			i := a.RowIdx[k]
-			if count[i] == 1 {
+			if t := l.next[i]; t >= 0 {
+				l.at.RowIdx[t] = j
+				l.next[i]++
+			} else {
 				l.row, l.entry = append(l.row, i), append(l.entry, k)
-				continue
 			}
-			general.RowIdx = append(general.RowIdx, number[i])
-			pos = append(pos, k)
 		}
 		l.ptr[j+1] = len(l.row)
-		general.ColPtr[j+1] = len(general.RowIdx)
-	}
-	general.Val = make([]float64, len(general.RowIdx))
-	l.at, l.from = general.Transpose()
-	for t, k := range l.from {
-		l.from[t] = pos[k]
 	}
 	return l
+}
+
+// load takes over the values of a in general rows.
+func (l *layout) load(a *sparse.CSC) {
+	copy(l.next, l.first)
+	for k, i := range a.RowIdx {
+		if t := l.next[i]; t >= 0 {
+			l.at.Val[t] = a.Val[k]
+			l.next[i] = t + 1
+		}
+	}
 }
 
 // bind sets the bounds of the variables from their rows in p. Where the rows of

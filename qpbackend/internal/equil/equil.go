@@ -23,17 +23,21 @@ const (
 // so that bounds of rows are to be multiplied by E/B and those of variables by
 // 1/(B·D).
 type Scaling struct {
-	D []float64 // length n, one a variable
-	E []float64 // length m, one a row
-	B float64   // typical size of the bounds
-	C float64   // of the objective
-	d []float64 // factors of one pass
-	e []float64
+	D    []float64 // length n, one a variable
+	E    []float64 // length m, one a row
+	B    float64   // typical size of the bounds
+	C    float64   // of the objective
+	d    []float64 // factors of one pass
+	e    []float64
+	cols []column // of Ruiz
 }
+
+// column is what a pass over the entries of a variable needs at hand.
+type column struct{ scale, norm float64 }
 
 // New returns the scaling that changes nothing, for n variables and m rows.
 func New(n, m int) *Scaling {
-	s := &Scaling{D: make([]float64, n), E: make([]float64, m), d: make([]float64, n), e: make([]float64, m), B: 1, C: 1}
+	s := &Scaling{D: make([]float64, n), E: make([]float64, m), d: make([]float64, n), e: make([]float64, m), cols: make([]column, n), B: 1, C: 1}
 	s.reset()
 	return s
 }
@@ -48,26 +52,34 @@ func (s *Scaling) reset() {
 }
 
 // Ruiz finds D and E for the upper triangle p of P (n × n) and the transpose at
-// of A (n × m, a column for each row of A): after the given number of passes
-// the largest entry of each row and column of their KKT matrix is near one.
-// Empty rows and columns keep factor one. It overwrites the values of p and at,
-// which are then scaled but for rounding, and does not allocate.
+// of A (n × m, a column for each row of A): after the given number of passes, or
+// fewer where the factors of one come near enough to one, the largest entry of
+// each row and column of their KKT matrix is near one. Empty rows and columns
+// keep factor one. It does not allocate.
 func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
 	s.reset()
 	for range passes {
-		s.norms(p, at)
+		s.scaledNorms(p, at)
+		change := 0.0
 		for j, v := range s.d {
-			s.d[j] = factor(v, s.D[j])
-			s.D[j] *= s.d[j]
+			d := factor(v, s.D[j])
+			s.D[j] *= d
+			change = max(change, math.Abs(d-1))
 		}
 		for i, v := range s.e {
-			s.e[i] = factor(v, s.E[i])
-			s.E[i] *= s.e[i]
+			e := factor(v, s.E[i])
+			s.E[i] *= e
+			change = max(change, math.Abs(e-1))
 		}
-		scaleP(p, s.d)
-		scaleA(at, s.d, s.e)
+		if change <= near {
+			break
+		}
 	}
 }
+
+// near is how far from one factors may be in the last pass of Ruiz. The next
+// would change them by about half as much.
+const near = 2e-2
 
 // Size sets B to the typical size of the bounds, given in the units of D and E.
 // A row counts with the smaller of its sides, infinite and zero ones aside: a
@@ -94,11 +106,13 @@ func (s *Scaling) Size(lo, up []float64) {
 	}
 }
 
-// Apply scales p, at and q by D, E and B, and by the C that it chooses to make
-// the objective's typical coefficient one.
-func (s *Scaling) Apply(p, at *sparse.CSC, q []float64) {
+// Rows scales at by D and E.
+func (s *Scaling) Rows(at *sparse.CSC) { scaleA(at, s.D, s.E) }
+
+// Apply scales p and q by D and B, and by the C that it chooses to make the
+// objective's typical coefficient one.
+func (s *Scaling) Apply(p *sparse.CSC, q []float64) {
 	scaleP(p, s.D)
-	scaleA(at, s.D, s.E)
 	top, mean := 0.0, 0.0
 	for j := range q {
 		q[j] *= s.D[j]
@@ -121,6 +135,40 @@ func (s *Scaling) Apply(p, at *sparse.CSC, q []float64) {
 	}
 	for j := range q {
 		q[j] *= s.C
+	}
+}
+
+// scaledNorms does what norms does, for D·P·D and E·A·D.
+func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
+	cols := s.cols
+	for j, d := range s.D {
+		cols[j] = column{scale: d}
+	}
+	for j := range p.Cols {
+		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
+			i := p.RowIdx[k]
+			v := math.Abs(p.Val[k]) * cols[i].scale * cols[j].scale
+			cols[i].norm, cols[j].norm = max(cols[i].norm, v), max(cols[j].norm, v)
+		}
+	}
+	for i, scale := range s.E {
+		top := 0.0
+		idx := at.RowIdx[at.ColPtr[i]:at.ColPtr[i+1]]
+		val := at.Val[at.ColPtr[i]:][:len(idx)]
+		for k, j := range idx {
+			c := &cols[j]
+			v := scale * math.Abs(val[k]) * c.scale
+			if v > top {
+				top = v
+			}
+			if v > c.norm {
+				c.norm = v
+			}
+		}
+		s.e[i] = top
+	}
+	for j := range cols {
+		s.d[j] = cols[j].norm
 	}
 }
 

@@ -41,6 +41,14 @@ func TestRuizMakesNormsOne(t *testing.T) {
 	p0, at0 := p.Clone(), at.Clone()
 	s := equil.New(n, m)
 	s.Ruiz(p, at, 10)
+	if !slices.Equal(p.Val, p0.Val) || !slices.Equal(at.Val, at0.Val) {
+		t.Fatal("Ruiz has changed the matrices")
+	}
+	s.Rows(at)
+	s.Apply(p, make([]float64, n))
+	for k := range p.Val {
+		p.Val[k] /= s.C
+	}
 	norm := make([]float64, n+m)
 	for j := range n {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
@@ -87,7 +95,8 @@ func TestScaledStationarity(t *testing.T) {
 	}
 	p, at = p0.Clone(), at0.Clone()
 	q := slices.Clone(q0)
-	s.Apply(p, at, q)
+	s.Rows(at)
+	s.Apply(p, q)
 	x, y := make([]float64, n), make([]float64, m)
 	xs, ys := make([]float64, n), make([]float64, m)
 	for j := range x {
@@ -115,7 +124,8 @@ func TestEmptyIsLeftAlone(t *testing.T) {
 	p, at, q := sparse.Zero(2, 2), sparse.Zero(2, 1), []float64{0, 0}
 	s.Ruiz(p, at, 10)
 	s.Size([]float64{math.Inf(-1), 0, 0}, []float64{0, math.Inf(1), 0})
-	s.Apply(p, at, q)
+	s.Rows(at)
+	s.Apply(p, q)
 	if s.B != 1 || s.C != 1 || s.D[0] != 1 || s.D[1] != 1 || s.E[0] != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -45,11 +45,13 @@ func findBorder(k *sparse.CSC, must bool) *partition {
 	n := k.Cols
 	degree := make([]int, n)
 	for j := range n {
-		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
-			if i != j {
-				degree[i]++
-				degree[j]++
-			}
+		column := k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]]
+		for _, i := range column {
+			degree[i]++
+		}
+		degree[j] += len(column)
+		if d := len(column) - 1; d >= 0 && column[d] == j { // counted twice
+			degree[j] -= 2
 		}
 	}
 	var best *partition
@@ -58,7 +60,10 @@ func findBorder(k *sparse.CSC, must bool) *partition {
 		ratio, most = 1, mustGaps
 	}
 	for _, least := range gaps(degree, ratio, most) {
-		inBorder := func(i int) bool { return degree[i] >= least }
+		inBorder := make([]bool, n)
+		for i, d := range degree {
+			inBorder[i] = d >= least
+		}
 		if p := divide(k, inBorder, must); p != nil && !math.IsInf(p.work, 1) && (best == nil || p.work < best.work) {
 			best = p
 		}
@@ -92,18 +97,18 @@ func gaps(degree []int, ratio float64, most int) []int {
 
 // divide makes the partition with the given border, or nil where a component
 // would be too large.
-func divide(k *sparse.CSC, inBorder func(int) bool, must bool) *partition {
+func divide(k *sparse.CSC, inBorder []bool, must bool) *partition {
 	n := k.Cols
 	parent, size := make([]int32, n), make([]int32, n)
 	for i := range parent {
 		parent[i], size[i] = int32(i), 1
 	}
 	for j := range n {
-		if inBorder(j) {
+		if inBorder[j] {
 			continue
 		}
 		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
-			if inBorder(i) {
+			if inBorder[i] {
 				continue
 			}
 			a, b := find(parent, int32(i)), find(parent, int32(j))
@@ -132,25 +137,29 @@ func divide(k *sparse.CSC, inBorder func(int) bool, must bool) *partition {
 
 // promising reports whether the sparse strategy could have enough to do for the
 // border to pay: a cheap bound of what price finds.
-func promising(k *sparse.CSC, parent []int32, inBorder func(int) bool) bool {
+func promising(k *sparse.CSC, parent []int32, inBorder []bool) bool {
 	own, all := make([]int32, k.Cols), make([]int32, k.Cols) // links of nodes, of components
 	links, border := 0, int32(0)
 	for j := range k.Cols {
-		b := inBorder(j)
+		b := inBorder[j]
 		if b {
 			border++
 		}
+		mine := int32(0)
 		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
-			if inBorder(i) == b {
+			if inBorder[i] == b {
 				continue
 			}
-			links++
-			inner := j
+			mine++
 			if b {
-				inner = i
+				own[i]++
+				all[find(parent, int32(i))]++
 			}
-			own[inner]++
-			all[find(parent, int32(inner))]++
+		}
+		links += int(mine)
+		if !b {
+			own[j] += mine
+			all[find(parent, int32(j))] += mine
 		}
 	}
 	bound := 0.0
@@ -171,11 +180,11 @@ func find(parent []int32, i int32) int32 {
 }
 
 // collect lists the border and the components, each by its least node.
-func (p *partition) collect(parent, size []int32, inBorder func(int) bool) {
+func (p *partition) collect(parent, size []int32, inBorder []bool) {
 	n := len(parent)
 	start := make([]int32, n)
 	for i := range n {
-		if inBorder(i) {
+		if inBorder[i] {
 			p.border = append(p.border, int32(i))
 		} else if parent[i] == int32(i) {
 			start[i] = p.compPtr[len(p.compPtr)-1]
@@ -184,7 +193,7 @@ func (p *partition) collect(parent, size []int32, inBorder func(int) bool) {
 	}
 	p.nodes = make([]int32, n-len(p.border))
 	for i := range n {
-		if !inBorder(i) {
+		if !inBorder[i] {
 			r := find(parent, int32(i))
 			p.nodes[start[r]] = int32(i)
 			start[r]++
@@ -220,37 +229,33 @@ func (p *partition) list(k *sparse.CSC) {
 	for t, i := range p.border {
 		place[i] = ^int32(t)
 	}
-	links := make([]link, 0, k.NNZ()) // most, as a rule
-	for j := range k.Cols {
-		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
-			a, b := place[k.RowIdx[e]], place[j]
-			if a < 0 {
-				a, b = b, a
-			}
-			if a >= 0 && b < 0 {
-				links = append(links, link{a, ^b, int32(e)})
+	next := make([]int32, len(p.nodes)+1)
+	for j, b := range place {
+		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
+			switch a := place[i]; {
+			case a >= 0 && b < 0:
+				next[a+1]++
+			case a < 0 && b >= 0:
+				next[b+1]++
 			}
 		}
 	}
-	p.links = sortLinks(links, len(p.nodes), func(l link) int32 { return l.node })
-}
-
-// sortLinks sorts by key, 0 ≤ key < keys, and leaves the order of equal ones.
-func sortLinks(links []link, keys int, key func(link) int32) []link {
-	next := make([]int32, keys+1)
-	for _, l := range links {
-		next[key(l)+1]++
+	for t := range p.nodes {
+		next[t+1] += next[t]
 	}
-	for k := range keys {
-		next[k+1] += next[k]
+	p.links = make([]link, next[len(p.nodes)])
+	for j, b := range place {
+		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
+			node, col := place[k.RowIdx[e]], ^b
+			if node < 0 {
+				node, col = b, ^node
+			}
+			if node >= 0 && col >= 0 {
+				p.links[next[node]] = link{node, col, int32(e)}
+				next[node]++
+			}
+		}
 	}
-	out := make([]link, len(links))
-	for _, l := range links {
-		k := key(l)
-		out[next[k]] = l
-		next[k]++
-	}
-	return out
 }
 
 // alike groups border columns with three quarters of their entries or more in
@@ -276,11 +281,7 @@ func (p *partition) alike() (block []int32, blocks int) {
 		mine := rows[ptr[c]:ptr[c+1]]
 		found := -1
 		for b, bits := range model {
-			both := 0
-			for _, r := range mine {
-				both += int(bits[r>>6] >> (r & 63) & 1)
-			}
-			if 4*both >= 3*(len(mine)+size[b]-both) {
+			if similar(mine, bits, size[b]) {
 				found = b
 				break
 			}
@@ -299,6 +300,23 @@ func (p *partition) alike() (block []int32, blocks int) {
 		block[c] = int32(found)
 	}
 	return block, len(model)
+}
+
+// similar reports whether what rows and the size rows that bits hold have in
+// common is at least three quarters of all.
+func similar(rows []int32, bits []uint64, size int) bool {
+	most := (4*len(rows) - 3*size) / 7 // rows that need not be in bits
+	if 4*len(rows) < 3*size {
+		return false
+	}
+	for _, r := range rows {
+		if bits[r>>6]>>(r&63)&1 == 0 {
+			if most--; most < 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // regroup sorts the border by block.

@@ -50,7 +50,11 @@ type bordered struct {
 	s          []float64 // upper triangle by rows, later Lᵀ and D
 	sd         []float64
 
-	wide    bool      // the processor has wide registers
+	wide    vectors   // the processor has wide registers
+	wider   bool      // and wider ones
+	pack    []float64 // columns of a factor of a product
+	ones    []float64 // weights of one
+	weights []float64 // of the components of a chunk
 	chunks  []int32   // components that are worked on together
 	m       []float64 // BᵀT⁻¹B in terms of the vectors
 	mPtr    []int32   // within the chunk
@@ -76,12 +80,15 @@ type block struct {
 
 // chunkSize bounds the entries of B in the components that are worked on
 // together, so that they stay in a near cache.
-const chunkSize = 1 << 16
+const chunkSize = 1 << 15
 
 func newBordered(k *sparse.CSC, p *partition) *bordered {
 	comps, nc := len(p.compPtr)-1, len(p.border)
 	f := &bordered{
-		wide:  hasWide(),
+		wide:  vectors(hasWide()),
+		wider: hasWide() && hasWider(),
+		pack:  make([]float64, tileRows*packCols),
+		ones:  ones(),
 		nodes: p.nodes, compPtr: p.compPtr, border: p.border,
 		tPtr:  make([]int32, comps+1),
 		order: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
@@ -120,16 +127,16 @@ func (f *bordered) sources(k *sparse.CSC) {
 	for t, i := range f.border {
 		comp[i], place[i] = -1, int32(t)
 	}
-	for j := range k.Cols {
+	for j, c := range comp {
 		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
 			i := k.RowIdx[e]
-			a, b := place[i], place[j]
-			switch c := comp[j]; {
-			case c != comp[i]: // coupling
-			case c < 0:
+			if comp[i] != c { // coupling
+				continue
+			}
+			if a, b := place[i], place[j]; c < 0 {
 				f.cSrc = append(f.cSrc, int32(e))
 				f.cDst = append(f.cDst, min(a, b)*int32(len(f.border))+max(a, b))
-			default:
+			} else {
 				f.tSrc = append(f.tSrc, int32(e))
 				f.tDst = append(f.tDst, f.tPtr[c]+max(a, b)*(f.compPtr[c+1]-f.compPtr[c])+min(a, b))
 			}
@@ -152,9 +159,8 @@ func (f *bordered) couple(p *partition) {
 	f.rowPtr = make([]int32, comps+1)
 	f.bSrc, f.bDst = make([]int32, len(p.links)), make([]int32, len(p.links))
 	comp := f.owners()
-	// They come sorted by node.
-	links := sortLinks(p.links, blocks, func(l link) int32 { return of[l.col] })
-	links = sortLinks(links, comps, func(l link) int32 { return comp[l.node] })
+	links := p.links
+	sortByBlock(links, comp, of, blocks)
 	count := make([]int32, blocks) // rows so far
 	last := link{node: -1}
 	for e, l := range links {
@@ -188,12 +194,34 @@ func (f *bordered) couple(p *partition) {
 	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
 }
 
+// sortByBlock sorts links, by node and so by component as they come, by block
+// within each component, and leaves the order of equal ones.
+func sortByBlock(links []link, comp, of []int32, blocks int) {
+	next := make([]int, blocks+1)
+	var sorted []link
+	for lo, hi := 0, 0; lo < len(links); lo = hi {
+		clear(next)
+		for hi = lo; hi < len(links) && comp[links[hi].node] == comp[links[lo].node]; hi++ {
+			next[of[links[hi].col]+1]++
+		}
+		for a := range blocks {
+			next[a+1] += next[a]
+		}
+		sorted = append(sorted[:0], links[lo:hi]...)
+		for _, l := range sorted {
+			a := of[l.col]
+			links[lo+next[a]] = l
+			next[a]++
+		}
+	}
+}
+
 // cut divides the components into chunks and makes the workspace for one.
 func (f *bordered) cut() {
 	comps := len(f.compPtr) - 1
 	f.chunks, f.mPtr = []int32{0}, make([]int32, comps)
 	filled, rows, square := 0, 0, int32(0)
-	var mostRows, mostSize, mostOwn int
+	var mostRows, mostSize, mostOwn, mostComps int
 	var mostSquare int32
 	widest := 0
 	for _, b := range f.blocks {
@@ -211,11 +239,13 @@ func (f *bordered) cut() {
 		for _, a := range f.rowBlock[f.rowPtr[c]:f.rowPtr[c+1]] {
 			filled += f.blocks[a].width
 		}
+		mostComps = max(mostComps, c+1-int(f.chunks[len(f.chunks)-1]))
 		mostRows, mostSquare = max(mostRows, rows), max(mostSquare, square)
 		mostOwn, mostSize = max(mostOwn, int(own)), max(mostSize, int(f.compPtr[c+1]-f.compPtr[c]))
 	}
 	f.chunks = append(f.chunks, int32(comps))
 	f.m = make([]float64, mostSquare)
+	f.weights = make([]float64, mostComps)
 	f.w = make([]float64, max(mostRows*widest, panelRows*len(f.border)))
 	f.y = make([]float64, mostOwn*mostSize)
 	f.part = make([]float64, mostSize)

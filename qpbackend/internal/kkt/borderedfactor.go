@@ -172,6 +172,12 @@ func (f *bordered) outer(a, b *block, lo, hi int32) {
 	if na == 0 || nb == 0 {
 		return
 	}
+	if f.wider && f.single(a, b, lo, hi) {
+		n := len(f.border)
+		x, y := f.vec[a.at+int(a.ptr[lo])*a.width:], f.vec[b.at+int(b.ptr[lo])*b.width:]
+		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a == b)
+		return
+	}
 	if na <= nb {
 		f.combine(a, b, lo, hi)
 		f.subtract(f.vec[a.at+int(a.ptr[lo])*a.width:], f.w, na, a, b)
@@ -179,6 +185,25 @@ func (f *bordered) outer(a, b *block, lo, hi int32) {
 		f.combine(b, a, lo, hi)
 		f.subtract(f.w, f.vec[b.at+int(b.ptr[lo])*b.width:], nb, a, b)
 	}
+}
+
+// single reports whether each of the components has one vector in either block,
+// and sets f.weights to the entries of f.m that belong to them.
+func (f *bordered) single(a, b *block, lo, hi int32) bool {
+	na, nb := a.ptr[lo], b.ptr[lo]
+	if a.ptr[hi]-na != hi-lo || b.ptr[hi]-nb != hi-lo {
+		return false
+	}
+	aptr, bptr, start := a.ptr[lo:hi], b.ptr[lo:hi], f.mPtr[lo:hi]
+	alocal, blocal, order := a.local[na:][:hi-lo], b.local[nb:][:hi-lo], f.vectors[lo:hi]
+	weights := f.weights[:hi-lo]
+	for k := range weights {
+		if aptr[k] != na+int32(k) || bptr[k] != nb+int32(k) {
+			return false
+		}
+		weights[k] = f.m[start[k]+alocal[k]*order[k]+blocal[k]]
+	}
+	return true
 }
 
 // combine sets, for each vector of block a, a row of f.w to the sum of the
@@ -194,69 +219,9 @@ func (f *bordered) combine(a, b *block, lo, hi int32) {
 			continue
 		}
 		m := f.m[int(f.mPtr[c])+int(a.local[v])*int(f.vectors[c]):][:f.vectors[c]]
-		s := m[b.local[from]]
-		src := f.vec[b.at+int(from)*b.width:][:len(dst)]
-		for i, e := range src {
-			dst[i] = s * e
-		}
+		f.wide.scale(dst, m[b.local[from]], f.vec[b.at+int(from)*b.width:])
 		for u := from + 1; u < to; u++ {
-			axpy(dst, m[b.local[u]], f.vec[b.at+int(u)*b.width:])
-		}
-	}
-}
-
-// subtract takes xᵀy from the part of the border at blocks a and b, where x and
-// y have k rows; of a block with itself, from the upper triangle at least.
-func (f *bordered) subtract(x, y []float64, k int, a, b *block) {
-	n := len(f.border)
-	s := f.s[a.first*n+b.first:]
-	f.subtractBlock(s, x, y, k, a.width, b.width, a.width, b.width, a == b)
-}
-
-// A product is done in pieces of x and y that stay in the nearest cache.
-const (
-	tileRows = 64
-	tileCols = 48
-)
-
-// subtractBlock takes xᵀy from s, height × width with rows as far apart as those
-// of the border, where x and y have k rows, ldx and ldy apart; with upper, from
-// the upper triangle at least.
-func (f *bordered) subtractBlock(s, x, y []float64, k, height, width, ldx, ldy int, upper bool) {
-	n := len(f.border)
-	parts := (k + tileRows - 1) / tileRows
-	for part := range parts {
-		from, to := part*k/parts, (part+1)*k/parts
-		for j, end := 0, 0; j < width; j = end {
-			if end = j + tileCols; end+tileCols/2 > width {
-				end = width
-			}
-			rows := height
-			if upper {
-				rows = end
-			}
-			i := 0
-			if f.wide {
-				for ; i+4 <= rows; i += 4 {
-					c := j
-					if upper {
-						c = max(i, j)
-					}
-					xi := x[from*ldx+i : (to-1)*ldx+i+4]
-					yc := y[from*ldy : (to-1)*ldy+end]
-					sc := s[i*n : (i+3)*n+end]
-					for ; c < end; c += 8 {
-						wideTile(&sc[c], &xi[0], &yc[c], n, ldx, ldy, to-from, min(8, end-c))
-					}
-				}
-			}
-			for ; i < rows; i++ {
-				c := j
-				if upper {
-					c = max(i, j)
-				}
-				subtractProduct(s[i*n+c:][:end-c], y[from*ldy+c:], to-from, ldy, x[from*ldx+i:], ldx)
-			}
+			f.wide.axpy(dst, m[b.local[u]], f.vec[b.at+int(u)*b.width:])
 		}
 	}
 }
@@ -285,7 +250,7 @@ func (f *bordered) factorBorder() (bad int32, failed float64) {
 			}
 			for i := k + 1; i < to; i++ {
 				if l := row[i-k]; l != 0 {
-					axpy(f.s[i*n+i:][:n-i], -l, keep[i-k:])
+					f.wide.axpy(f.s[i*n+i:][:n-i], -l, keep[i-k:])
 				}
 			}
 		}

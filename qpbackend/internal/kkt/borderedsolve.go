@@ -12,15 +12,15 @@ func (f *bordered) solve(b []float64) {
 	for a := range f.blocks {
 		l := &f.blocks[a]
 		if v := l.vectors(); v > 0 {
-			subtractProduct(r[l.first:][:l.width], f.vec[l.at:], v, l.width, l.g, 1)
+			f.gatherBorder(r[l.first:][:l.width], f.vec[l.at:], l.g[:v])
 		}
 	}
 	n := len(r)
 	for k, v := range r {
-		axpy(r[k+1:], -v, f.s[k*n+k+1:])
+		f.wide.axpy(r[k+1:], -v, f.s[k*n+k+1:])
 	}
 	for k := n - 1; k >= 0; k-- {
-		r[k] = r[k]/f.sd[k] - dot(r[k+1:], f.s[k*n+k+1:])
+		r[k] = r[k]/f.sd[k] - f.wide.dot(r[k+1:], f.s[k*n+k+1:])
 	}
 	for t, i := range f.border {
 		b[i] = r[t]
@@ -28,11 +28,35 @@ func (f *bordered) solve(b []float64) {
 	for a := range f.blocks {
 		l := &f.blocks[a]
 		if v := l.vectors(); v > 0 {
-			product(l.g[:v], f.vec[l.at:], l.width, r[l.first:][:l.width])
+			f.spreadBorder(l.g[:v], f.vec[l.at:], r[l.first:][:l.width])
 		}
 	}
 	for c := range int32(len(f.compPtr) - 1) {
 		f.backward(c, b)
+	}
+}
+
+// gatherBorder takes Vᵀg from r, V holding vectors one after the other.
+func (f *bordered) gatherBorder(r, vec, g []float64) {
+	width := len(r)
+	if !f.wide {
+		subtractProduct(r, vec, len(g), width, g, 1)
+		return
+	}
+	for v, e := range g {
+		f.wide.axpy(r, -e, vec[v*width:])
+	}
+}
+
+// spreadBorder sets g to V·r.
+func (f *bordered) spreadBorder(g, vec, r []float64) {
+	width := len(r)
+	if !f.wide {
+		product(g, vec, width, r)
+		return
+	}
+	for v := range g {
+		g[v] = f.wide.dot(r, vec[v*width:])
 	}
 }
 

@@ -26,7 +26,8 @@ func (p *partition) price(block []int32, blocks int) {
 		width[b]++
 	}
 	nc := float64(len(p.border))
-	p.work, p.sparse = borderCost*nc*nc*nc, 0
+	p.work = borderCost * nc * nc * nc
+	counted, sparse := p.sparse > 0, 0.0 // that does not depend on the blocks
 	rows, seen := make([]float64, blocks), make([]int32, blocks)
 	vectors := make([]float64, blocks) // in all components
 	cols := make([]int32, len(p.border))
@@ -41,7 +42,7 @@ func (p *partition) price(block []int32, blocks int) {
 			from := t
 			for ; t < len(p.links) && p.links[t].node == node; t++ {
 				col := p.links[t].col
-				if cols[col] != int32(c)+1 {
+				if !counted && cols[col] != int32(c)+1 {
 					cols[col] = int32(c) + 1
 					union++
 				}
@@ -55,7 +56,7 @@ func (p *partition) price(block []int32, blocks int) {
 			}
 			squares += float64(t-from) * float64(t-from)
 		}
-		p.sparse += (squares+union*union)/2 + size*size*size/6
+		sparse += (squares+union*union)/2 + size*size*size/6
 		own := 0.0
 		for _, a := range touched {
 			held += rows[a] * width[a]
@@ -64,6 +65,9 @@ func (p *partition) price(block []int32, blocks int) {
 			rows[a] = 0
 		}
 		p.work += inside*size*(size+own)*(size+own) + solves*(visit+size*size)
+	}
+	if !counted {
+		p.sparse = sparse
 	}
 	for a := range blocks {
 		products := vectors[a] * width[a] * ((width[a]+call)/2 + solves)

@@ -3,6 +3,7 @@ package kkt
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -69,8 +70,10 @@ func NewWith(p, at *sparse.CSC, how Strategy) (*System, error) {
 		return nil, fmt.Errorf("kkt: %w", err)
 	}
 	s.f = f
-	if s.Strategy() == Bordered && longRuns(at) {
-		s.runs, s.on = newRuns(at), make([]float64, n+m)
+	if s.Strategy() == Bordered {
+		if s.runs = newRuns(at); s.runs != nil {
+			s.on = make([]float64, n+m)
+		}
 	}
 	return s, nil
 }
@@ -123,15 +126,21 @@ func (s *System) Load(θ float64, off []bool) {
 			}
 		}
 	}
+	anyOff := slices.Contains(off[:s.n], true)
 	for i := range s.m {
-		from := s.k.ColPtr[s.n+i]
-		idx := s.at.RowIdx[s.at.ColPtr[i]:s.at.ColPtr[i+1]]
-		rowOff := off[s.n+i]
-		for t, v := range s.at.Val[s.at.ColPtr[i]:s.at.ColPtr[i+1]] {
-			if rowOff || off[idx[t]] {
-				v = 0
+		lo, hi := s.at.ColPtr[i], s.at.ColPtr[i+1]
+		row := val[s.k.ColPtr[s.n+i]:][:hi-lo]
+		if off[s.n+i] {
+			clear(row)
+			continue
+		}
+		copy(row, s.at.Val[lo:hi])
+		if anyOff {
+			for t, j := range s.at.RowIdx[lo:hi] {
+				if off[j] {
+					row[t] = 0
+				}
 			}
-			val[from+t] = v
 		}
 	}
 	s.f.load(val)

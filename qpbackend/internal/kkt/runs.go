@@ -10,14 +10,14 @@ type runs struct {
 	col    []int32 // first column of each
 	valPtr []int32 // its values
 	val    []float64
+	wide   vectors
 }
 
 // leastRun is the mean length from which stretches pay.
 const leastRun = 5
 
-// longRuns reports whether the stretches of the pattern are long enough on
-// average.
-func longRuns(at *sparse.CSC) bool {
+// stretches is their number in the pattern.
+func stretches(at *sparse.CSC) int {
 	count := 0
 	for i := range at.Cols {
 		next := -1
@@ -28,14 +28,22 @@ func longRuns(at *sparse.CSC) bool {
 			next = j + 1
 		}
 	}
-	return at.NNZ() >= count*leastRun
+	return count
 }
 
+// newRuns returns nil where the stretches of the pattern are too short on
+// average.
 func newRuns(at *sparse.CSC) *runs {
-	nnz := at.NNZ()
+	nnz, count := at.NNZ(), stretches(at)
+	if nnz < count*leastRun {
+		return nil
+	}
+	// Zeros cut a stretch of d entries into at most (d+1)/2.
+	most := (nnz + count) / 2
 	return &runs{
-		rowPtr: make([]int32, at.Cols+1), col: make([]int32, nnz),
-		valPtr: make([]int32, nnz+1), val: make([]float64, nnz),
+		rowPtr: make([]int32, at.Cols+1), col: make([]int32, most),
+		valPtr: make([]int32, most+1), val: make([]float64, nnz),
+		wide: vectors(hasWide()),
 	}
 }
 
@@ -67,7 +75,7 @@ func (r *runs) addMulVec(dst []float64, α float64, x []float64) {
 	for i := range len(r.rowPtr) - 1 {
 		s := 0.0
 		for k := r.rowPtr[i]; k < r.rowPtr[i+1]; k++ {
-			s += dot(r.val[r.valPtr[k]:r.valPtr[k+1]], x[r.col[k]:])
+			s += r.wide.dot(r.val[r.valPtr[k]:r.valPtr[k+1]], x[r.col[k]:])
 		}
 		dst[i] += α * s
 	}
@@ -78,9 +86,7 @@ func (r *runs) addBoth(ax, aty []float64, α float64, x, y []float64) {
 	for i := range len(r.rowPtr) - 1 {
 		s, z := 0.0, α*y[i]
 		for k := r.rowPtr[i]; k < r.rowPtr[i+1]; k++ {
-			val := r.val[r.valPtr[k]:r.valPtr[k+1]]
-			s += dot(val, x[r.col[k]:])
-			axpy(aty[r.col[k]:][:len(val)], z, val)
+			s += r.wide.dotAxpy(r.val[r.valPtr[k]:r.valPtr[k+1]], x[r.col[k]:], aty[r.col[k]:], z)
 		}
 		ax[i] += α * s
 	}

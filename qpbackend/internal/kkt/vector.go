@@ -48,3 +48,54 @@ func product(dst, a []float64, ld int, x []float64) {
 func subtractProduct(dst, a []float64, rows, ld int, x []float64, step int) {
 	gonum.Implementation{}.Dgemv(blas.Trans, rows, len(dst), -1, a, ld, x, step, 1, dst, 1)
 }
+
+// vectors does vector operations, in wide registers where it is true.
+type vectors bool
+
+// scale sets dst to α·x over the length of dst.
+func (w vectors) scale(dst []float64, α float64, x []float64) {
+	x = x[:len(dst)]
+	if w && len(dst) >= leastWide {
+		wideScale(&dst[0], &x[0], α, len(dst))
+		return
+	}
+	for i, v := range x {
+		dst[i] = α * v
+	}
+}
+
+// leastWide is the length from which a call of a wide kernel pays.
+const leastWide = 4
+
+// axpy is dst += α·x over the length of dst.
+func (w vectors) axpy(dst []float64, α float64, x []float64) {
+	x = x[:len(dst)]
+	if w && len(dst) >= leastWide {
+		wideAxpy(&dst[0], &x[0], α, len(dst))
+		return
+	}
+	axpy(dst, α, x)
+}
+
+// dot is Σ x·y over the length of x.
+func (w vectors) dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	if w && len(x) >= leastWide {
+		return wideDot(&x[0], &y[0], len(x))
+	}
+	return dot(x, y)
+}
+
+// dotAxpy is Σ v·x over the length of v; it adds α·v to dst.
+func (w vectors) dotAxpy(v, x, dst []float64, α float64) float64 {
+	x, dst = x[:len(v)], dst[:len(v)]
+	if w && len(v) >= leastWide {
+		return wideDotAxpy(&v[0], &x[0], &dst[0], α, len(v))
+	}
+	if len(v) == 1 {
+		dst[0] += α * v[0]
+		return v[0] * x[0]
+	}
+	axpy(dst, α, v)
+	return dot(v, x)
+}
