@@ -21,8 +21,8 @@
 // them. Package backends maps names to them; package qptest is the suite that
 // each of them, and yours, has to pass.
 //
-// Which one? ipm, unless the same problem is solved again and again with small
-// changes and a tolerance of 1e-3 is enough: then a warm-started admm or osqp
-// takes a tenth of the time. From a cold start ipm is faster on nearly every
-// problem, at 1e-3 too.
+// Which one? ipm. From a cold start it is faster than the splitting methods on
+// nearly every problem, at a tolerance of 1e-3 too. Where the same problem is
+// solved again and again with small changes and 1e-3 is enough, a warm-started
+// admm or osqp can be quicker; docs/bench.md has numbers.
 package qpbackend
