@@ -8,3 +8,5 @@ import (
 )
 
 func TestSuite(t *testing.T) { qptest.Run(t, admm.Backend{}, qptest.Loose) }
+
+func TestCyclesLeaveNothingBehind(t *testing.T) { qptest.Cycles(t, admm.Backend{}, 10_000) }
