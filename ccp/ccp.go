@@ -72,6 +72,7 @@ type run struct {
 	again int // attempts after the first, with a heavy τ
 	x0    []float64
 	prev  Iteration
+	worst string // the constraint that x breaks most
 	note  string // what the last solve left to say
 }
 
@@ -231,9 +232,9 @@ func (r *run) step(ctx context.Context, k int) (Iteration, error) {
 
 // raise multiplies τ where an unbounded problem may be due to cheap slacks.
 func (r *run) raise() bool {
-	cheap := false
+	cheap, tiny := false, 1e-9*maxAbs(r.sub.res.X)
 	for _, j := range r.sub.slacks {
-		cheap = cheap || r.sub.res.X[j] > 1e-9*maxAbs(r.sub.res.X)
+		cheap = cheap || r.sub.res.X[j] > tiny
 	}
 	if !cheap || r.τ >= r.τMax {
 		return false
@@ -270,7 +271,7 @@ func (r *run) move(k int) Iteration {
 	}
 	r.last = last
 	it.Objective = r.p.Value(r.x)
-	it.Violation, _ = r.p.Violation(r.x)
+	it.Violation, r.worst = r.p.Violation(r.x)
 	it.Relative = r.p.Infeasibility(r.x)
 	it.X = r.x
 	return it
@@ -279,15 +280,12 @@ func (r *run) move(k int) Iteration {
 // take keeps the iteration if it is the best so far, and tells the recorder.
 func (r *run) take(it Iteration) error {
 	feasible := it.Relative <= r.set.FeasTol
-	obj, best := it.Objective, r.res.Objective
-	if r.p.Maximize {
-		obj, best = -obj, -best
-	}
+	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
 	better := !r.res.feasible && (feasible || it.Violation <= r.res.Violation) || feasible && obj <= best
 	if isFinite(obj) && (better || !isFinite(best)) {
 		copy(r.res.X, it.X)
 		r.res.Objective, r.res.feasible = it.Objective, feasible
-		r.res.Violation, r.res.Worst = r.p.Violation(it.X)
+		r.res.Violation, r.res.Worst = it.Violation, r.worst
 	}
 	kept := it
 	kept.X = nil
