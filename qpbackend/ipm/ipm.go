@@ -19,8 +19,11 @@ type judge interface {
 	look(ctx context.Context, w *work, k int) verdict
 }
 
-// stepBack is the share of the way to the boundary that a step goes.
-const stepBack = 0.995
+// The share of the way to the boundary that a step goes.
+const (
+	stepBack     = 0.995
+	coneStepBack = 0.98 // with cones: nearer to the boundary they are less central
+)
 
 // run makes a first point and iterates from there.
 func (w *work) run(ctx context.Context, j judge, maxIter int) (int, verdict) {
@@ -48,13 +51,28 @@ func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict)
 		w.relax()
 		w.setGoal()
 		w.affine()
-		if !w.factorAndSolve() { // predictor
+		if !w.scaleCones() || !w.factorAndSolve() { // predictor
 			return k, broken
 		}
+		w.constants()
+		w.complete()
 		w.stepLengths(1)
-		w.centred(w.centring() * w.μ)
-		w.direction() // corrector
-		w.stepLengths(stepBack)
+		σ := w.centring()
+		w.temper(σ)
+		w.centred(σ)
+		w.correct()
+		if w.jammed() {
+			w.forget()
+			w.centred(σ)
+			w.correct()
+		}
 		w.advance()
 	}
+}
+
+// correct solves for the corrector and finds its steps.
+func (w *work) correct() {
+	w.direction()
+	w.complete()
+	w.stepLengths(w.back)
 }

@@ -16,15 +16,25 @@ func (w *work) residuals() {
 			w.y[i] = 0
 		}
 	}
+	if w.cone != nil {
+		w.coneMultipliers()
+	}
 	w.products()
 	w.dualResidual()
 	w.primalResidual()
+	if w.cone != nil {
+		w.coneResidual()
+	}
+	if w.hom != nil {
+		w.homogeneousResidual()
+	}
 }
 
 // products sets grad, aty and v at x and y.
 func (w *work) products() {
+	τ := w.τ()
 	for j, x := range w.x {
-		w.grad[j] = w.q[j] + w.γx*x
+		w.grad[j] = τ*w.q[j] + w.γx*x
 	}
 	clear(w.aty)
 	w.p.AddSymMulVec(w.grad, w.θ, w.x)
@@ -72,10 +82,10 @@ func (w *work) dualResidual() {
 }
 
 func (w *work) primalResidual() {
-	sd := &w.side
+	sd, τ := &w.side, w.τ()
 	for i := range w.m {
 		if w.kind[w.n+i] == fixed {
-			w.re[i] = w.lo[w.n+i] - w.v[w.n+i]
+			w.re[i] = τ*w.lo[w.n+i] - w.v[w.n+i]
 		} else {
 			w.re[i] = 0
 		}
@@ -84,7 +94,7 @@ func (w *work) primalResidual() {
 	s, z, h, sgn, rp := sd.s[:c], sd.z[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
 	μ := 0.0
 	for k, i := range sd.src {
-		rp[k] = h[k] - s[k] - sgn[k]*w.v[i]
+		rp[k] = τ*h[k] - s[k] - sgn[k]*w.v[i]
 		μ += s[k] * z[k]
 	}
 	w.pinf, w.μ = max(normInf(w.re), normInf(rp)), μ
@@ -119,6 +129,9 @@ func (w *work) weigh() {
 			w.diag[i] = -(w.γy + 1/w.wsum[i])
 		}
 	}
+	if w.cone != nil {
+		w.weighCones()
+	}
 }
 
 // leastWeight keeps the reciprocal of a row's weight in range.
@@ -130,14 +143,26 @@ func (w *work) affine() {
 	for k, s := range sd.s {
 		sd.rc[k] = -s * sd.z[k]
 	}
+	if w.cone != nil {
+		w.affineCones()
+	}
+	if h := w.hom; h != nil {
+		h.rκ = -h.κ * h.τ
+	}
 }
 
 // centred sets those of the corrector, from the predictor in ds and dz: second
 // order, and s·z to σμ.
-func (w *work) centred(σμ float64) {
-	sd := &w.side
+func (w *work) centred(σ float64) {
+	sd, σμ := &w.side, σ*w.μ
 	for k, s := range sd.s {
 		sd.rc[k] = σμ - s*sd.z[k] - sd.ds[k]*sd.dz[k]
+	}
+	if w.cone != nil {
+		w.centreCones(σμ)
+	}
+	if h := w.hom; h != nil {
+		h.rκ = σμ - h.κ*h.τ - h.dτ*h.dκ
 	}
 }
 
@@ -168,6 +193,9 @@ func (w *work) direction() kkt.Accuracy {
 			w.rhs[n+i] = w.bs[n+i] / w.wsum[n+i]
 		}
 	}
+	if w.cone != nil {
+		w.coneRHS()
+	}
 	acc := w.sys.Solve(w.sol, w.rhs, w.goal)
 	copy(w.dx, w.sol[:n])
 	copy(w.dy[n:], w.sol[n:])
@@ -177,6 +205,9 @@ func (w *work) direction() kkt.Accuracy {
 		if w.kind[i] == sided {
 			w.recoverRow(i)
 		}
+	}
+	if w.cone != nil {
+		w.recoverCones()
 	}
 	return acc
 }
@@ -249,23 +280,27 @@ func (w *work) stepLengths(τ float64) {
 			w.αd = -τ * z / dz
 		}
 	}
+	if w.cone != nil {
+		w.coneSteps(τ)
+	}
+	if w.hom != nil {
+		w.homogeneousSteps(τ)
+	}
 	if w.sameStep {
 		w.αp = min(w.αp, w.αd)
 		w.αd = w.αp
+	}
+	if w.cone != nil && w.cone.asym {
+		w.asymmetricSteps(τ)
 	}
 }
 
 // centring is Mehrotra's σ, from how much μ the predictor would take away.
 func (w *work) centring() float64 {
-	sd := &w.side
-	if len(sd.s) == 0 || !(w.μ > 0) {
+	if w.count() == 0 || !(w.μ > 0) {
 		return 0
 	}
-	after := 0.0
-	for k, s := range sd.s {
-		after += (s + w.αp*sd.ds[k]) * (sd.z[k] + w.αd*sd.dz[k])
-	}
-	r := min(max(after/(float64(len(sd.s))*w.μ), 0), 1)
+	r := min(max(w.after(w.αp, w.αd)/(w.count()*w.μ), 0), 1)
 	return r * r * r
 }
 
@@ -283,6 +318,12 @@ func (w *work) advance() {
 	for k := range sd.s {
 		sd.s[k] += αp * sd.ds[k]
 		sd.z[k] += αd * sd.dz[k]
+	}
+	if w.cone != nil {
+		w.advanceCones()
+	}
+	if w.hom != nil {
+		w.hom.advance(αp)
 	}
 }
 
