@@ -29,13 +29,21 @@ const (
 
 // distance, in multiples of the tolerance, from which the scaled residuals are
 // far from the end.
-const distance = 1e3
+// With cones, whose projections take time, it is less.
+const (
+	distance     = 1e3
+	coneDistance = 30
+)
 
 // look certifies the iterate on the stated problem, keeps the best and decides.
 // Far from the end every fourth iterate is enough, but for proofs.
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
-	if far := max(w.pinf, w.dinf, w.μ/w.τ())/w.τ() > distance*s.set.Tol; far && k < pr.looked+4 && k > pr.looked &&
+	limit := distance
+	if w.hom != nil {
+		limit = coneDistance
+	}
+	if far := max(w.pinf, w.dinf, w.μ/w.τ())/w.τ() > limit*s.set.Tol; far && k < pr.looked+4 && k > pr.looked &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
 		return v
@@ -69,7 +77,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		if pr.since >= patience {
 			return hopeless
 		}
-	case s.looksInfeasible(weight * (1 + xNorm)):
+	case w.hom == nil && s.looksInfeasible(weight*(1+xNorm)):
 		if v := s.suspect(ctx, w, k+pr.before); v != goOn {
 			return v
 		}
