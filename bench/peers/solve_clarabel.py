@@ -4,20 +4,29 @@ import clarabel
 import numpy as np
 from importlib.metadata import version
 
-from forms import conic
+from forms import CONES, conic
+
+CONE = {
+    "second-order": lambda c: clarabel.SecondOrderConeT(c.len),
+    "exponential": lambda c: clarabel.ExponentialConeT(),
+    "power": lambda c: clarabel.PowerConeT(c.alpha),
+    "semidefinite": lambda c: clarabel.PSDTriangleConeT(c.order),
+}
+WORDS = {"primalinfeasible": "primal_infeasible", "dualinfeasible": "dual_infeasible"}
 
 
 class Solver:
     version = version("clarabel")
     modes = ("fresh", "update")
+    cones = CONES
 
     def translate(self, p):
         data = conic(p)
         data.P, data.q = p.P, p.q
-        data.cones = [
+        data.types = [
             clarabel.ZeroConeT(len(data.equal)),
             clarabel.NonnegativeConeT(len(data.upper) + len(data.lower)),
-        ]
+        ] + [CONE[c.kind](c) for c in data.cones]
         return data
 
     def setup(self, data, tol, limit):
@@ -28,7 +37,7 @@ class Solver:
         s.presolve_enable = s.input_sparse_dropzeros = False
         if tol:
             s.tol_gap_abs = s.tol_gap_rel = s.tol_feas = tol
-        self.solver = clarabel.DefaultSolver(data.P, data.q, data.A, data.b, data.cones, s)
+        self.solver = clarabel.DefaultSolver(data.P, data.q, data.A, data.b, data.types, s)
 
     def update(self, data, warm):
         self.solver.update(P=data.P, q=data.q, A=data.A, b=data.b)
@@ -38,4 +47,4 @@ class Solver:
 
     def answer(self, data, res):
         word = str(res.status).split(".")[-1].lower()
-        return word, res.iterations, np.array(res.x), data.dual(np.array(res.z))
+        return WORDS.get(word, word), res.iterations, np.array(res.x), data.dual(np.array(res.z))

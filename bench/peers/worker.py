@@ -40,6 +40,10 @@ def serve(solver, request, say):
         say(status="unsupported", message=f"no mode {mode}")
         return
     problem = Problem.read(request["problem"])
+    for cone in problem.cones:
+        if cone.kind not in getattr(solver, "cones", ()):
+            say(status="refused", message=f"{sys.argv[1]} has no {cone.kind} cone")
+            return
     data = solver.translate(problem)
     best, spent = None, 0.0
     for _ in range(request["repeat"]):

@@ -2,6 +2,8 @@
 //
 //	dcbench qp --dir DIR --peers piqp,clarabel,osqp
 //	dcbench qp --classes all --sizes small,medium --sequence --lder
+//	dcbench dc --peers dccp,clarabel
+//	dcbench regression --data DIR
 //	dcbench report DIR
 //
 // docs/bench.md says what is measured, and how.

@@ -20,13 +20,15 @@ import (
 
 func qpCommand() *cli.Command {
 	return &cli.Command{
-		Name: "qp", Usage: "measure solvers of quadratic programs", UsageText: "dcbench qp [FLAGS]",
-		Description: "Choose problems by --dir, --classes, --sequence and --lder, any of them. The table results.csv in the folder\n" +
+		Name: "qp", Usage: "measure solvers of quadratic programs, with and without cones", UsageText: "dcbench qp [FLAGS]",
+		Description: "Choose problems by --dir, --classes, --cones, --sequence and --lder, any of them. The table results.csv in the folder\n" +
 			"of --out grows with each measurement; what it has is not measured again.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "dir", Usage: "solve the .sif, .qps and .mps files in `DIR`, plain or .gz"},
 			&cli.StringFlag{Name: "classes", Usage: "random classes `C1,C2`: all, or " + instance.ClassNames()},
 			&cli.StringFlag{Name: "sizes", Value: "small,medium", Usage: "of the classes, `S1,S2`: small, medium, large or numbers"},
+			&cli.StringFlag{Name: "cones", Usage: "classes with cones, `C1,C2`: all, or " + instance.ConeClassNames() + " (small random ones of every kind, not in all)"},
+			&cli.IntFlag{Name: "cone-seeds", Value: 5, Usage: "problems of each class with cones, `N`; of five random ones, one is infeasible and one unbounded"},
 			&cli.BoolFlag{Name: "sequence", Usage: "the problems of a convex-concave procedure, solved with and without updates and warm starts"},
 			&cli.BoolFlag{Name: "lder", Usage: "the problem of a step of l-CCP, 2000 samples and 50 features"},
 			&cli.StringFlag{Name: "lder-size", Value: "2000,50", Usage: "`SAMPLES,FEATURES` of --lder"},
@@ -124,6 +126,17 @@ func campaignOf(c *cli.Context, clock string) (*campaign.Campaign, error) {
 		}
 		cam.Instances = append(cam.Instances, all...)
 	}
+	if names := list(c.String("cones")); len(names) > 0 {
+		count := c.Int("cone-seeds")
+		if count < 1 || count > 1000 {
+			return nil, fmt.Errorf("--cone-seeds %d: want 1 to 1000", count)
+		}
+		all, err := instance.Cones(names, count)
+		if err != nil {
+			return nil, fmt.Errorf("--cones: %w", err)
+		}
+		cam.Instances = append(cam.Instances, all...)
+	}
 	if c.Bool("lder") {
 		in, err := regressionOf(c.String("lder-size"))
 		if err != nil {
@@ -135,7 +148,7 @@ func campaignOf(c *cli.Context, clock string) (*campaign.Campaign, error) {
 		cam.Instances = append(cam.Instances, instance.Sequence())
 	}
 	if len(cam.Instances) == 0 {
-		return nil, errors.New("qp: which problems? Give --dir, --classes, --sequence or --lder")
+		return nil, errors.New("qp: which problems? Give --dir, --classes, --cones, --sequence or --lder")
 	}
 	return cam, nil
 }

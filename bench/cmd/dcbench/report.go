@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,8 +14,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/report"
 	"github.com/dcopt/dcopt/bench/internal/result"
+	"github.com/dcopt/dcopt/bench/internal/study"
 )
 
 // The files in the folder of --out.
@@ -45,27 +49,70 @@ func lookOf(c *cli.Context) (report.Options, error) {
 
 func reportCommand() *cli.Command {
 	return &cli.Command{
-		Name: "report", Usage: "make report.md and the profiles of a results.csv again", ArgsUsage: "DIR", UsageText: "dcbench report [FLAGS] DIR",
-		Flags: lookFlags(),
+		Name: "report", Usage: "make the reports and pictures of a folder again", ArgsUsage: "DIR", UsageText: "dcbench report [FLAGS] DIR",
+		Flags: append(lookFlags(), feasibleFlag()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return errors.New("report: want the folder of results.csv, behind the flags")
+				return errors.New("report: want the folder of results.csv, dc.csv or regression.csv, behind the flags")
 			}
-			opt, err := lookOf(c)
-			if err != nil {
-				return err
-			}
-			dir := c.Args().First()
-			rows, err := result.Read(filepath.Join(dir, tableName))
-			if err != nil {
-				return err
-			}
-			if len(rows) == 0 {
-				return fmt.Errorf("%s has no rows", filepath.Join(dir, tableName))
-			}
-			return writeReport(c.App.Writer, dir, rows, opt)
+			return reportAll(c, c.Args().First())
 		},
 	}
+}
+
+// reportAll makes the reports of all tables in dir.
+func reportAll(c *cli.Context, dir string) error {
+	opt, err := lookOf(c)
+	if err != nil {
+		return err
+	}
+	look, err := dcLookOf(c)
+	if err != nil {
+		return err
+	}
+	w, found := c.App.Writer, false
+	for _, t := range []struct {
+		name   string
+		report func(path string) (rows int, err error)
+	}{
+		{tableName, func(path string) (int, error) {
+			rows, err := result.Read(path)
+			if err != nil || len(rows) == 0 {
+				return 0, err
+			}
+			return len(rows), writeReport(w, dir, rows, opt)
+		}},
+		{dcTableName, func(path string) (int, error) {
+			rows, err := dcrun.Read(path)
+			if err != nil || len(rows) == 0 {
+				return 0, err
+			}
+			return len(rows), writeDC(w, dir, rows, look)
+		}},
+		{studyTableName, func(path string) (int, error) {
+			rows, err := csvtable.Read(path, study.Format())
+			if err != nil || len(rows) == 0 {
+				return 0, err
+			}
+			return len(rows), writeStudy(w, dir, rows)
+		}},
+	} {
+		path := filepath.Join(dir, t.name)
+		rows, err := t.report(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case rows == 0:
+			return fmt.Errorf("%s has no rows", path)
+		}
+		found = true
+	}
+	if !found {
+		return fmt.Errorf("%s has no %s, %s or %s", dir, tableName, dcTableName, studyTableName)
+	}
+	return nil
 }
 
 // writeReport puts report.md and the profiles into dir and names them on w.

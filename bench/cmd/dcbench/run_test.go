@@ -11,9 +11,12 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/result"
 )
 
+// asProgram is set where a test starts itself as the program, to kill it.
+const asProgram = "DCBENCH_TEST_PROGRAM"
+
 // TestMain: the program starts itself as a worker, and here it is the test.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
+	if len(os.Args) > 1 && (os.Args[1] == "worker" || os.Getenv(asProgram) != "") {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -135,6 +138,8 @@ func TestWrongUsage(t *testing.T) {
 		{"qp --classes lasso --only [", "--only"},
 		{"qp --classes lasso --clock sun", "cpu or wall"},
 		{"qp --classes lasso --level nan", "--level"},
+		{"qp --cones nonsense", "soc-large"},
+		{"qp --cones exp --cone-seeds 0", "--cone-seeds"},
 		{"qp --lder --lder-size 3", "SAMPLES,FEATURES"},
 		{"qp --lder --lder-size 3,x", "x"},
 		{"qp --dir /nowhere", "/nowhere"},

@@ -40,6 +40,11 @@ func buildID() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return fileID(path)
+}
+
+// fileID tells a program from one built of other sources.
+func fileID(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -77,7 +77,7 @@ func (c *Campaign) Run(ctx context.Context, table *result.Table) error {
 						return fmt.Errorf("%s: %w", in.Name, err)
 					}
 				}
-				if row, err = c.measure(ctx, con, row, problems); err != nil {
+				if row, err = c.measure(ctx, con, row, in.Want, problems); err != nil {
 					return err
 				}
 				if err := table.Add(row); err != nil {
@@ -145,9 +145,9 @@ func (c *Campaign) prepare(in instance.Instance) ([]*qpbackend.Problem, error) {
 func (c *Campaign) file(k int) string { return filepath.Join(c.Dir, fmt.Sprintf("problem%d.bin", k)) }
 
 // measure has one contender solve the problems in one mode.
-func (c *Campaign) measure(ctx context.Context, con Contender, base result.Row, problems []*qpbackend.Problem) (result.Row, error) {
+func (c *Campaign) measure(ctx context.Context, con Contender, base result.Row, want qpbackend.Status, problems []*qpbackend.Problem) (result.Row, error) {
 	if len(problems) == 1 {
-		return c.one(ctx, con, base, problems, 0, c.Repeat)
+		return c.one(ctx, con, base, want, problems, 0, c.Repeat)
 	}
 	best, err := c.pass(ctx, con, base, problems)
 	for k := 1; k < c.Repeat && err == nil && best.Status == "solved"; k++ {
@@ -172,7 +172,7 @@ func (c *Campaign) pass(ctx context.Context, con Contender, base result.Row, pro
 		if k == 0 {
 			step.Mode = wire.Fresh
 		}
-		r, err := c.one(ctx, con, step, problems, k, 1)
+		r, err := c.one(ctx, con, step, qpbackend.Solved, problems, k, 1)
 		if err != nil {
 			return r, err
 		}
@@ -197,8 +197,9 @@ func (c *Campaign) pass(ctx context.Context, con Contender, base result.Row, pro
 	return sum, nil
 }
 
-// one has a problem solved and measures the point.
-func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, problems []*qpbackend.Problem, k, repeat int) (result.Row, error) {
+// one has a problem solved and measures the point. Where the problem is
+// infeasible, the residual is the worth of the proof, and none of another claim.
+func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want qpbackend.Status, problems []*qpbackend.Problem, k, repeat int) (result.Row, error) {
 	p := problems[k]
 	row.N, row.M = p.Dims()
 	row.NNZ = entries(p)
@@ -214,11 +215,27 @@ func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, probl
 		row.Wall, row.CPU, row.Setup = math.NaN(), math.NaN(), math.NaN()
 		return row.Nowhere(), nil
 	}
+	switch want {
+	case qpbackend.PrimalInfeasible:
+		row.Primal, row.Objective = inf, inf
+		if row.Status == want.String() {
+			row.Primal = qpbackend.PrimalInfeasibility(p, reply.Y)
+		}
+		return row, nil
+	case qpbackend.DualInfeasible:
+		row.Dual, row.Objective = inf, -inf
+		if row.Status == want.String() {
+			row.Dual = qpbackend.DualInfeasibility(p, reply.X)
+		}
+		return row, nil
+	}
 	res := qpbackend.Certify(p, reply.X, reply.Y)
 	row.Primal, row.Dual, row.Gap = res.Primal, res.Dual, res.Gap
 	row.Objective = objective(p, reply.X)
 	return row, nil
 }
+
+var inf = math.Inf(1)
 
 // entries of A and of the whole of P.
 func entries(p *qpbackend.Problem) int {

@@ -237,3 +237,36 @@ func TestMissingSolver(t *testing.T) {
 		t.Errorf("error %v, %d rows: want one before anything is measured", err, len(table.Rows))
 	}
 }
+
+// TestInfeasible: a proof is measured where there is one to be had, a claim
+// without proof is worth nothing, and neither is a solution of what has none.
+func TestInfeasible(t *testing.T) {
+	c := newCampaign(t, []string{"4"}, "honest", "prophet", "liar")
+	all, err := instance.Cones([]string{"tiny"}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Instances = append(all, c.Instances[0])
+	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
+	if err := c.Run(context.Background(), table); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		want := "solved"
+		switch {
+		case strings.HasSuffix(r.Instance, "-infeasible"):
+			want = "primal_infeasible"
+		case strings.HasSuffix(r.Instance, "-unbounded"):
+			want = "dual_infeasible"
+		}
+		if good := r.Solver == "honest"; r.Solved(1e-3, "wall") != good || good && r.Status != want {
+			t.Errorf("%s %s: %s, residuals %g %g %g", r.Instance, r.Contender(), r.Status, r.Primal, r.Dual, r.Gap)
+		}
+		if !r.Claims() {
+			t.Errorf("%s %s: %s is no claim", r.Instance, r.Contender(), r.Status)
+		}
+	}
+	if want := 4 * 3 * 2; len(table.Rows) != want {
+		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	}
+}

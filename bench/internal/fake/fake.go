@@ -26,10 +26,11 @@ func Argv(name string) ([]string, error) {
 }
 
 // Names of the fakes. "honest" is the interior point method; "absent" cannot be
-// started; the others misbehave at each request.
+// started; the others misbehave at each request, "prophet" by calling
+// everything infeasible.
 func Names() []string {
 	return []string{
-		"honest", "liar", "crash", "hang", "chatter", "flood", "short", "nan", "eager", "empty", "mute", "absent",
+		"honest", "liar", "crash", "hang", "chatter", "flood", "short", "nan", "eager", "empty", "mute", "prophet", "absent",
 	}
 }
 
@@ -115,6 +116,10 @@ func misbehave(name string, req wire.Request, stdout, stderr io.Writer, say func
 	if err := wire.WriteAnswer(req.Answer, x, y); err != nil {
 		return 1
 	}
-	say(wire.Line{Answer: wire.Answer{Status: "solved", Iterations: 1, Wall: 1e-3, CPU: 1e-3}})
+	status := "solved"
+	if name == "prophet" {
+		status = "primal_infeasible"
+	}
+	say(wire.Line{Answer: wire.Answer{Status: status, Iterations: 1, Wall: 1e-3, CPU: 1e-3}})
 	return 0
 }

@@ -11,10 +11,11 @@ import (
 
 // builder collects a problem of n variables.
 type builder struct {
-	n    int
-	p, a sparse.Triplets
-	q    []float64
-	l, u []float64
+	n     int
+	p, a  sparse.Triplets
+	q     []float64
+	l, u  []float64
+	cones []qpbackend.Cone
 }
 
 func newBuilder(n int) *builder { return &builder{n: n, q: make([]float64, n)} }
@@ -29,7 +30,7 @@ func (b *builder) row(l, u float64) int {
 func (b *builder) bound(j int, l, u float64) { b.a.Add(b.row(l, u), j, 1) }
 
 func (b *builder) problem() *qpbackend.Problem {
-	p := &qpbackend.Problem{Q: b.q, L: b.l, U: b.u}
+	p := &qpbackend.Problem{Q: b.q, L: b.l, U: b.u, Cones: b.cones}
 	p.P, _ = b.p.CSC(b.n, b.n)
 	p.A, _ = b.a.CSC(len(b.l), b.n)
 	return p

@@ -1,5 +1,5 @@
 // Package instance holds the problems that are measured: files, the random
-// classes of the OSQP paper, the sequence of problems that a convex-concave
+// classes of the OSQP paper, random problems with cones, the sequence of problems that a convex-concave
 // procedure solves, and the problem that a step of l-CCP solves.
 //
 // All random problems are drawn from a generator seeded by class and size: one

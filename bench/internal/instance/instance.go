@@ -16,13 +16,16 @@ type Instance struct {
 	// Group is what is reported together: "files", "classes", ....
 	Group string
 	Name  string
+	// Want is PrimalInfeasible or DualInfeasible where that is known; else the
+	// problem is there to be solved.
+	Want qpbackend.Status
 	// Make reads or draws the problems. All have the pattern of the first.
 	Make func() ([]*qpbackend.Problem, error)
 }
 
 // single makes an instance of a function that cannot fail.
 func single(group, name string, draw func() *qpbackend.Problem) Instance {
-	return Instance{group, name, func() ([]*qpbackend.Problem, error) { return []*qpbackend.Problem{draw()}, nil }}
+	return Instance{Group: group, Name: name, Make: func() ([]*qpbackend.Problem, error) { return []*qpbackend.Problem{draw()}, nil }}
 }
 
 // Files are the problems in a folder, by name.
@@ -41,7 +44,7 @@ func Files(dir string) ([]Instance, error) {
 		if slices.ContainsFunc(all, func(i Instance) bool { return i.Name == name }) {
 			return nil, fmt.Errorf("%s: two files of the name %s; keep one", dir, name)
 		}
-		all = append(all, Instance{"files", name, func() ([]*qpbackend.Problem, error) {
+		all = append(all, Instance{Group: "files", Name: name, Make: func() ([]*qpbackend.Problem, error) {
 			f, err := qps.ReadFile(path)
 			if err != nil {
 				return nil, err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,5 +182,52 @@ func TestFiles(t *testing.T) {
 	}
 	if _, err := instance.Files(filepath.Join(dir, "none")); err == nil {
 		t.Error("a missing folder is accepted")
+	}
+}
+
+// TestCones: the classes have the cones they are named for, in all outcomes, and
+// one name is one problem.
+func TestCones(t *testing.T) {
+	names := strings.Split(instance.ConeClassNames(), ",")
+	for _, class := range names {
+		all, err := instance.Cones([]string{class}, 10)
+		if err != nil || len(all) != 10 {
+			t.Fatalf("%s: %d problems, %v", class, len(all), err)
+		}
+		count := map[qpbackend.Status]int{}
+		for _, in := range all {
+			p := make1(t, in)
+			count[in.Want]++
+			if len(p.Cones) == 0 || in.Group != "cones-"+class {
+				t.Errorf("%s of %s has %d cones", in.Name, in.Group, len(p.Cones))
+			}
+			if !reflect.DeepEqual(p.A, make1(t, in).A) {
+				t.Errorf("%s differs the second time", in.Name)
+			}
+			kinds := qpbackend.ConeNames(p)
+			for prefix, kind := range map[string]string{"soc": "second-order", "exp": "exponential", "pow": "power", "psd": "semidefinite", "groups": "second-order", "logistic": "exponential", "maxcut": "semidefinite"} {
+				if strings.HasPrefix(class, prefix) && kinds != kind {
+					t.Errorf("%s has cones: %s", in.Name, kinds)
+				}
+			}
+			want := map[qpbackend.Status]string{qpbackend.PrimalInfeasible: "-infeasible", qpbackend.DualInfeasible: "-unbounded"}[in.Want]
+			if want != "" && !strings.HasSuffix(in.Name, want) || want == "" && strings.Count(in.Name[len(class):], "-") > 1 {
+				t.Errorf("%s: its outcome is %v", in.Name, in.Want)
+			}
+		}
+		if count[qpbackend.Unknown] == 10 && slices.Contains([]string{"groups", "logistic", "maxcut"}, class) {
+			solve(t, all[0].Name, make1(t, all[0]))
+			continue
+		}
+		if count[qpbackend.Solved] != 6 || count[qpbackend.PrimalInfeasible] != 2 || count[qpbackend.DualInfeasible] != 2 {
+			t.Errorf("%s: outcomes %v", class, count)
+		}
+	}
+	all, err := instance.Cones([]string{"all"}, 1)
+	if err != nil || len(all) != len(names)-1 {
+		t.Errorf("all: %d problems, %v", len(all), err)
+	}
+	if _, err := instance.Cones([]string{"cube"}, 1); err == nil || !strings.Contains(err.Error(), "soc-small") {
+		t.Errorf("an unknown class: %v", err)
 	}
 }

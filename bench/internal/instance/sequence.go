@@ -27,7 +27,7 @@ const (
 // those of the interior point method, whatever solver is measured.
 func Sequence() Instance {
 	const name = "obstacles"
-	return Instance{"sequence", name, func() ([]*qpbackend.Problem, error) { return sequence(source(name)) }}
+	return Instance{Group: "sequence", Name: name, Make: func() ([]*qpbackend.Problem, error) { return sequence(source(name)) }}
 }
 
 // path is the problem with the places of the values that change.

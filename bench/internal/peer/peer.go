@@ -62,21 +62,19 @@ type Reply struct {
 	X, Y []float64
 }
 
-// Solve has the problem, written before to a file, solved. Whatever the process
-// does, there is a Reply; an error means that ctx ended or that it could not be
-// started at all.
-func (p *Peer) Solve(ctx context.Context, prob *qpbackend.Problem, req wire.Request) (Reply, error) {
+// Ask has the request answered. Whatever the process does, there is an Answer;
+// an error means that ctx ended or that it could not be started at all.
+func (p *Peer) Ask(ctx context.Context, req wire.Request) (wire.Answer, error) {
 	if _, err := p.Version(ctx); err != nil {
-		return Reply{}, err
+		return wire.Answer{}, err
 	}
-	req.Answer = filepath.Join(p.dir, "answer.bin")
 	if err := os.Remove(req.Answer); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Reply{}, err
+		return wire.Answer{}, err
 	}
 	answer, err := p.proc.ask(ctx, req)
 	if ctx.Err() != nil {
 		p.Close()
-		return Reply{}, ctx.Err()
+		return wire.Answer{}, ctx.Err()
 	}
 	if err != nil {
 		status := Crashed
@@ -84,10 +82,25 @@ func (p *Peer) Solve(ctx context.Context, prob *qpbackend.Problem, req wire.Requ
 			status = Killed
 		}
 		p.Close()
-		return Reply{Answer: wire.Answer{Status: status, Message: p.blame(err)}}, nil
+		return wire.Answer{Status: status, Message: p.blame(err)}, nil
+	}
+	return answer, nil
+}
+
+// Pointless says of a status that no point belongs to it.
+func Pointless(status string) bool {
+	return slices.Contains([]string{Killed, Crashed, "refused", "unsupported"}, status)
+}
+
+// Solve has the problem, written before to a file, solved.
+func (p *Peer) Solve(ctx context.Context, prob *qpbackend.Problem, req wire.Request) (Reply, error) {
+	req.Answer = filepath.Join(p.dir, "answer.bin")
+	answer, err := p.Ask(ctx, req)
+	if err != nil {
+		return Reply{}, err
 	}
 	r := Reply{Answer: answer}
-	if answer.Status == "refused" || answer.Status == "unsupported" {
+	if Pointless(r.Status) {
 		return r, nil
 	}
 	n, m := prob.Dims()

@@ -53,6 +53,7 @@ func TestEveryFake(t *testing.T) {
 		"honest":  {"solved", "", true},
 		"liar":    {"solved", "", false},
 		"chatter": {"solved", "", false},
+		"prophet": {"primal_infeasible", "", false},
 		"nan":     {"solved", "", false},
 		"crash":   {peer.Crashed, "exit status 4 Segmentation fault", false},
 		"mute":    {peer.Crashed, "exit status 5", false},
@@ -90,7 +91,7 @@ func TestEveryFake(t *testing.T) {
 				if certified != w.certified {
 					t.Errorf("point %v, %v is certified: %v", r.X, r.Y, certified)
 				}
-				if (r.X != nil) != (r.Status == "solved") {
+				if (r.X != nil) != (w.status == "solved" || w.status == "primal_infeasible") {
 					t.Errorf("%s with point %v", r.Status, r.X)
 				}
 			}

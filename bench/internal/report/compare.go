@@ -75,6 +75,9 @@ func (p *printer) ratios(g *Group, own string, opt Options) {
 	}
 	p.printf("\n### %s against %s\n\nTimes at %s, the ratio above 1 where %s is slower; it is faster on %d of %d. The geometric mean of the ratio "+
 		"where both solve is %s. The last two columns are the ratios of CPU time in the set-up and, behind it, an iteration.\n\n", own, opt.Against, short(opt.Level), own, faster, len(all), number(stats.ShiftedGeometricMean(both, 0), "%.2f"))
+	if worst, where := disagreement(all); where != "" {
+		p.printf("Where both solve, the objectives differ by at most %.1e, relative to max(1, |objective|), on %s.\n\n", worst, where)
+	}
 	p.printf("| problem | n | m | nnz | %s, ms | iterations | %s, ms | iterations | ratio | set-up | iteration |\n|---|---|---|---|---|---|---|---|---|---|---|\n", own, opt.Against)
 	for _, r := range all {
 		ratio := number(r.Ratio, "%.2f")
@@ -90,6 +93,21 @@ func (p *printer) ratios(g *Group, own string, opt Options) {
 			cell(r.Own, opt), r.Own.Iterations, cell(r.Other, opt), r.Other.Iterations, ratio,
 			number(r.Own.Setup/r.Other.Setup, "%.2f"), number(perIteration(r.Own)/perIteration(r.Other), "%.2f"))
 	}
+}
+
+// disagreement is the largest difference of two objectives where both solve, and
+// the problem that has it; "" where there is none.
+func disagreement(all []Ratio) (worst float64, where string) {
+	for _, r := range all {
+		a, b := r.Own.Objective, r.Other.Objective
+		if !(r.Ratio > 0) || math.IsInf(r.Ratio, 1) || math.IsInf(a, 0) {
+			continue
+		}
+		if d := math.Abs(a-b) / max(1, math.Abs(b)); where == "" || d > worst {
+			worst, where = d, r.Instance
+		}
+	}
+	return worst, where
 }
 
 // perIteration is the CPU time of an iteration; a solver may say that it needed

@@ -165,7 +165,7 @@ func (p *printer) summary(g *Group, opt Options) {
 		p.printf(" (%d more, not yet measured with all solvers, are left out here)", left)
 	}
 	p.printf(", at most %g s each of %s time. A problem is solved at an accuracy if the primal residual, the dual residual and the gap, "+
-		"relative and recomputed on the problem as stated, are at most twice that. SGM is the geometric mean of the time, shifted by 10 ms, "+
+		"relative and recomputed on the problem as stated, are at most twice that; an infeasible one if the worth of the proof is. SGM is the geometric mean of the time, shifted by 10 ms, "+
 		"a failure counted as the limit; wall/CPU is the median ratio of the two times, above 1 where the machine was busy.\n\n", g.limit, clockName(opt.Clock))
 	head, rule := "| solver | own \"solved\" |", "|---|---|"
 	for _, l := range Levels {
@@ -182,7 +182,7 @@ func (p *printer) summary(g *Group, opt Options) {
 		var busy []float64
 		for _, in := range g.complete() {
 			r := g.Row(c, in)
-			if r.Status == "solved" {
+			if r.Claims() {
 				own++
 			}
 			if r.CPU > 0.001 {

@@ -88,6 +88,31 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestObjectives: their largest difference where both solve is told, and that of
+// infeasible problems is none.
+func TestObjectives(t *testing.T) {
+	rows := sample()
+	rows[0].Objective = 1 + 3e-5 // B, mine
+	rows[4].Objective = 2        // C, which mine does not solve
+	for _, s := range []string{"mine", "theirs"} {
+		r := row("G", s, 1, 1e-12)
+		r.Objective, r.Status = math.Inf(1), "primal_infeasible"
+		rows = append(rows, r)
+	}
+	var b bytes.Buffer
+	if err := report.Write(&b, report.Groups(rows), options(), func(string) string { return "" }); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"the objectives differ by at most 3.0e-05, relative to max(1, |objective|), on B.",
+		"| mine | 6 | 5 | 4 | 3 |", // a proof counts as solved
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, b.String())
+		}
+	}
+}
+
 // TestProfiles reads the pictures back.
 func TestProfiles(t *testing.T) {
 	dir := t.TempDir()

@@ -22,6 +22,8 @@ type Row struct {
 	Wall, CPU  float64 // seconds; NaN if not known
 	Setup      float64 // the part of CPU before the first iteration
 	// Primal, Dual and Gap are those of qpbackend.Certify; NaN without a point.
+	// Of a problem that is infeasible Primal, of an unbounded one Dual, is the
+	// worth of the proof, +Inf without one.
 	Primal, Dual, Gap float64
 	Objective         float64
 	Message           string
@@ -103,6 +105,12 @@ func (r Row) Seconds(clock string) float64 {
 // do: a solver that stops at its tolerance in another norm is not a failure.
 func (r Row) Solved(level float64, clock string) bool {
 	return r.Residual() <= 2*level && r.Seconds(clock) <= r.Limit
+}
+
+// Claims reports whether the solver says that it is done: with a solution, or
+// with a proof that there is none.
+func (r Row) Claims() bool {
+	return r.Status == "solved" || r.Status == "primal_infeasible" || r.Status == "dual_infeasible"
 }
 
 // Nowhere fills the measured fields of a row without a point.

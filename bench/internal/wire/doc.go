@@ -8,9 +8,13 @@
 //
 // Numbers in bulk go through files, little-endian. A problem:
 //
-//	"dcopt-qp", then int64 n, m, entries of P, entries of A, then float64 r,
-//	q (n), l (m), u (m), and P (upper triangle) and A by columns, each as
-//	int64 column pointers (n+1), int64 row indices, float64 values
+//	"dcopt-qp", then int64 n, m, entries of P, entries of A, cones, then
+//	float64 r, q (n), l (m), u (m), and P (upper triangle) and A by columns,
+//	each as int64 column pointers (n+1), int64 row indices, float64 values;
+//	then for each cone int64 kind (qpbackend.ConeKind), first row, number of
+//	rows, and float64 α
 //
-// An answer: float64 x (n), y (m), y of the sign of package qpbackend.
+// An answer: float64 x (n), y (m), y of the sign of package qpbackend. Beside the
+// status primal_infeasible y is the certificate, beside dual_infeasible x is the
+// direction, of any size.
 package wire

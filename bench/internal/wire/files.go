@@ -15,11 +15,8 @@ import (
 
 const magic = "dcopt-qp"
 
-// WriteProblem writes p, which has no cones, to a new file at path.
+// WriteProblem writes p to a new file at path.
 func WriteProblem(path string, p *qpbackend.Problem) error {
-	if len(p.Cones) > 0 {
-		return fmt.Errorf("wire: the problem has a %v cone; only quadratic programs can be written", p.Cones[0].Kind)
-	}
 	n, m := p.Dims()
 	P, A := p.P, p.A
 	if P == nil {
@@ -34,7 +31,7 @@ func WriteProblem(path string, p *qpbackend.Problem) error {
 	}
 	w := &writer{w: bufio.NewWriterSize(f, 1<<16)}
 	w.bytes([]byte(magic))
-	w.ints([]int{n, m, P.NNZ(), A.NNZ()})
+	w.ints([]int{n, m, P.NNZ(), A.NNZ(), len(p.Cones)})
 	w.floats([]float64{p.R})
 	w.floats(p.Q)
 	w.floats(p.L)
@@ -44,6 +41,10 @@ func WriteProblem(path string, p *qpbackend.Problem) error {
 		w.ints(a.ColPtr[:n+1])
 		w.ints(a.RowIdx[:nnz])
 		w.floats(a.Val[:nnz])
+	}
+	for _, c := range p.Cones {
+		w.ints([]int{int(c.Kind), c.Start, c.Len})
+		w.floats([]float64{c.Alpha})
 	}
 	return errors.Join(w.err, w.w.Flush(), f.Close())
 }
@@ -58,7 +59,7 @@ func ReadProblem(path string) (*qpbackend.Problem, error) {
 	if string(r.bytes(len(magic))) != magic {
 		return nil, fmt.Errorf("wire: %s is no problem of dcbench", path)
 	}
-	size := r.ints(4)
+	size := r.ints(5)
 	if r.short {
 		return nil, fmt.Errorf("wire: %s: %w", path, io.ErrUnexpectedEOF)
 	}
@@ -72,13 +73,28 @@ func ReadProblem(path string) (*qpbackend.Problem, error) {
 		return &sparse.CSC{Rows: rows, Cols: n, ColPtr: r.ints(n + 1), RowIdx: r.ints(nnz), Val: r.floats(nnz)}
 	}
 	p.P, p.A = matrix(n, size[2]), matrix(m, size[3])
-	if r.short || len(r.data) > 0 {
+	for k := 0; k < size[4] && !r.short; k++ {
+		c, α := r.ints(3), r.floats(1)
+		if !r.short {
+			p.Cones = append(p.Cones, qpbackend.Cone{Kind: kind(c[0]), Start: c[1], Len: c[2], Alpha: α[0]})
+		}
+	}
+	if r.short || len(r.data) > 0 || size[4] < 0 {
 		return nil, fmt.Errorf("wire: %s has another length than its head says", path)
 	}
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("wire: %s: %w", path, err)
 	}
 	return p, nil
+}
+
+// kind is a number from a file as a kind of cone, one that Validate refuses if
+// there is no such.
+func kind(k int) qpbackend.ConeKind {
+	if k < 0 || k > math.MaxUint8 {
+		k = math.MaxUint8
+	}
+	return qpbackend.ConeKind(k)
 }
 
 // WriteAnswer writes x and y to a file at path.

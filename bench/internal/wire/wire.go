@@ -35,8 +35,9 @@ type Line struct {
 
 // Answer ends a Request.
 type Answer struct {
-	// Status is in the words of the solver but for "solved", "refused" (the
-	// message says why) and "unsupported" (the mode).
+	// Status is in the words of the solver but for "solved",
+	// "primal_infeasible", "dual_infeasible", "refused" (the message says why)
+	// and "unsupported" (the mode).
 	Status     string  `json:"status,omitempty"`
 	Iterations int     `json:"iterations,omitempty"`
 	Wall       float64 `json:"wall,omitempty"` // seconds of set-up and solution

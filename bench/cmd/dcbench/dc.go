@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/bench/internal/dcreport"
+	"github.com/dcopt/dcopt/bench/internal/dcrun"
+	"github.com/dcopt/dcopt/bench/internal/dcset"
+	dcpeers "github.com/dcopt/dcopt/bench/peers/dc"
+)
+
+// The files in the folder of --out.
+const (
+	dcTableName  = "dc.csv"
+	dcReportName = "dc.md"
+)
+
+// program is the name of what the peers are compared with.
+const program = "dcopt"
+
+// dcPeers are the ways of solving that the scripts have.
+var dcPeers = []string{"dccp-tau1", "dccp", "dccp-tau1rows", "clarabel", "osqp", "dnlp", "dnlp-ipopt"}
+
+func dcCommand() *cli.Command {
+	return &cli.Command{
+		Name: "dc", Usage: "measure solvers of DC problems", UsageText: "dcbench dc [FLAGS]",
+		Description: "The program dcopt, from its start to its end, beside the solve calls of others, from the same starting points. The table\n" +
+			"dc.csv in the folder of --out grows with each measurement; what it has is not measured again.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "families", Value: "all", Usage: "families of problems, `F1,F2`: all, none, or " + dcset.FamilyNames()},
+			&cli.StringFlag{Name: "sizes", Value: "small,medium,large", Usage: "of the families, `S1,S2`: small, medium, large or numbers"},
+			&cli.StringFlag{Name: "reference", Value: "none", Usage: "reference problems, `R1,R2`: all, none, or " + dcset.ReferenceNames()},
+			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared", Usage: "`DIR` of the reference problems, with reference/dc-language.md and data/dccp"},
+			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
+			&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench"},
+			&cli.StringFlag{Name: "starts", Value: "1", Usage: "run dcopt with these numbers of starting points, `N1,N2`; 1 leaves it to the file"},
+			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + strings.Join(dcPeers, ",")},
+			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` for a run, by the wall clock"},
+			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
+			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what dc.csv has; --resume=false starts anew"},
+			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for dc.csv, dc.md and the pictures"},
+			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
+		}, dcLookFlags()...),
+		Action: measureDC,
+	}
+}
+
+// dcLookFlags say how the table is looked at.
+func dcLookFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "clock", Value: "cpu", Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"},
+		feasibleFlag(),
+	}
+}
+
+func feasibleFlag() cli.Flag {
+	return &cli.Float64Flag{Name: "feasible", Value: 1e-4, Usage: "of DC problems: the violation `E` up to which a point counts as feasible"}
+}
+
+func dcLookOf(c *cli.Context) (dcreport.Options, error) {
+	opt := dcreport.Options{Clock: c.String("clock"), Feasible: c.Float64("feasible"), Against: program}
+	if opt.Clock != "cpu" && opt.Clock != "wall" {
+		return opt, fmt.Errorf("--clock %s: want cpu or wall", opt.Clock)
+	}
+	if !(opt.Feasible > 0 && opt.Feasible < 1) {
+		return opt, fmt.Errorf("--feasible %g: want a number between 0 and 1", opt.Feasible)
+	}
+	return opt, nil
+}
+
+func measureDC(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return fmt.Errorf("dc: unexpected argument %q; problems are chosen by flags", c.Args().First())
+	}
+	look, err := dcLookOf(c)
+	if err != nil {
+		return err
+	}
+	cam, err := dcCampaignOf(c)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "dcbench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	cam.Dir = tmp
+	if cam.Solvers, err = dcSolvers(c, tmp); err != nil {
+		return err
+	}
+	defer func() {
+		for _, s := range cam.Solvers {
+			s.Close()
+		}
+	}()
+	out := c.String("out")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	table, err := dcrun.Open(filepath.Join(out, dcTableName), !c.Bool("resume"))
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
+	cam.Tell = tell
+	err = cam.Run(c.Context, table)
+	done()
+	if len(table.Rows) == 0 {
+		return err
+	}
+	return errors.Join(err, writeDC(c.App.Writer, out, table.Rows, look))
+}
+
+// dcCampaignOf reads the flags, but for the solvers.
+func dcCampaignOf(c *cli.Context) (*dcrun.Campaign, error) {
+	cam := &dcrun.Campaign{Limit: c.Duration("time-limit").Seconds(), Repeat: c.Int("repeat")}
+	if !(cam.Limit > 0 && cam.Limit <= 86400) {
+		return nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
+	}
+	if cam.Repeat < 1 || cam.Repeat > 1000 {
+		return nil, fmt.Errorf("--repeat %d: want 1 to 1000", cam.Repeat)
+	}
+	var err error
+	if only := c.String("only"); only != "" {
+		if cam.Only, err = regexp.Compile(only); err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
+		}
+	}
+	if names := choice(c.String("families")); len(names) > 0 {
+		if cam.Instances, err = dcset.Families(names, list(c.String("sizes"))); err != nil {
+			return nil, fmt.Errorf("--families: %w", err)
+		}
+	}
+	if names := choice(c.String("reference")); len(names) > 0 {
+		all, err := dcset.References(c.String("shared"), names)
+		if err != nil {
+			return nil, fmt.Errorf("--reference: %w", err)
+		}
+		cam.Instances = append(cam.Instances, all...)
+	}
+	if len(cam.Instances) == 0 {
+		return nil, errors.New("dc: which problems? Give --families or --reference")
+	}
+	return cam, nil
+}
+
+// choice is a list, "none" the empty one.
+func choice(flag string) []string {
+	return slices.DeleteFunc(list(flag), func(s string) bool { return s == "none" })
+}
+
+// dcSolvers readies dcopt and the peers; no process is started yet.
+func dcSolvers(c *cli.Context, tmp string) ([]dcrun.Solver, error) {
+	path, err := dcoptProgram(c.String("dcopt"))
+	if err != nil {
+		return nil, err
+	}
+	id, err := fileID(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []dcrun.Solver
+	for _, word := range list(c.String("starts")) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("--starts %s: want numbers from 1", word)
+		}
+		p := &dcrun.Program{Label: program, Path: path, Env: oneThread, ID: id}
+		if n > 1 {
+			p.Label = fmt.Sprintf("%s-%dstarts", program, n)
+			p.Flags = []string{"--starts", word}
+		}
+		all = append(all, p)
+	}
+	names := list(c.String("peers"))
+	if len(names) == 0 {
+		return all, nil
+	}
+	if slices.Equal(names, []string{"all"}) {
+		names = dcPeers
+	}
+	for _, name := range names {
+		if !slices.Contains(dcPeers, name) {
+			return nil, fmt.Errorf("--peers: no peer %q; there are %s", name, strings.Join(dcPeers, ","))
+		}
+	}
+	python, _, err := pythonFor(c.String("python"), tmp)
+	if err != nil {
+		return nil, err
+	}
+	scripts := filepath.Join(tmp, "dcscripts")
+	if err := os.CopyFS(scripts, fs.FS(dcpeers.Files)); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		dir := filepath.Join(tmp, "dc-"+name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+		all = append(all, dcrun.NewPeer(name, dir, oneThread, python, filepath.Join(scripts, "worker.py"), name))
+	}
+	return all, nil
+}
+
+// dcoptProgram finds the program.
+func dcoptProgram(flag string) (string, error) {
+	if flag != "" {
+		return exec.LookPath(flag)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(self), program)
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("no program %s; 'make build' in the root makes it, or give --dcopt", path)
+	}
+	return path, nil
+}
+
+// writeDC puts dc.md and the pictures into dir and names the file on w.
+func writeDC(w io.Writer, dir string, rows []dcrun.Row, opt dcreport.Options) error {
+	groups := dcreport.Groups(rows, opt)
+	images := func(group string) []string {
+		return []string{"profile-dc-" + group + ".svg", "times-dc-" + group + ".svg"}
+	}
+	for _, g := range groups {
+		var paths [2][]string
+		for k, name := range images(g.Name) {
+			path := filepath.Join(dir, name)
+			paths[k] = []string{path, strings.TrimSuffix(path, ".svg") + ".png"}
+		}
+		if err := g.Plot(opt, paths[0], paths[1]); err != nil {
+			return fmt.Errorf("pictures of %s: %w", g.Name, err)
+		}
+	}
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "# DC problems\n\n%s, %d cores (%s/%s), one thread a solver; the least time of the runs.\n", cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	if err := dcreport.Write(&text, groups, opt, images); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, dcReportName)
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, path)
+	return err
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/bench/internal/dcrun"
+)
+
+// buildDcopt builds the program from the root.
+func buildDcopt(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dcopt")
+	cmd := exec.Command("go", "build", "-o", path, "github.com/dcopt/dcopt/cmd/dcopt")
+	cmd.Dir = "../../.." // of the root module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+func TestMeasureDC(t *testing.T) {
+	program, out := buildDcopt(t), t.TempDir()
+	args := []string{"dc", "--sizes", "12", "--repeat", "1", "--starts", "1,3", "--dcopt", program, "--out", out}
+	stdout, stderr := dcbench(t, context.Background(), exitOK, args...)
+	if want := filepath.Join(out, "dc.md") + "\n"; stdout != want {
+		t.Errorf("stdout %q, want %q", stdout, want)
+	}
+	if !strings.Contains(stderr, "circles-12\n") {
+		t.Errorf("no progress for a pipe: %q", stderr)
+	}
+	rows, err := dcrun.Read(filepath.Join(out, "dc.csv"))
+	if err != nil || len(rows) != 10 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	one := map[string]float64{}
+	for _, r := range rows {
+		if r.Status != "converged" || !r.Feasible(1e-5) || !(r.Wall > 0 && r.CPU > 0) {
+			t.Errorf("%+v", r)
+		}
+		if r.Solver == "dcopt" {
+			one[r.Problem] = r.Objective
+		} else if r.Objective > one[r.Problem]+1e-5 {
+			t.Errorf("%s: three starts end at %g, the first of them at %g", r.Problem, r.Objective, one[r.Problem])
+		}
+	}
+	report, err := os.ReadFile(filepath.Join(out, "dc.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## Families", "| boolean-12 |", "dcopt-3starts", "profile-dc-families.svg", "times-dc-families.svg"} {
+		if !strings.Contains(string(report), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	// Again: nothing is measured.
+	if _, stderr = dcbench(t, context.Background(), exitOK, append(args, "-q")...); stderr != "" {
+		t.Errorf("again: %q", stderr)
+	}
+	if again, err := dcrun.Read(filepath.Join(out, "dc.csv")); err != nil || len(again) != len(rows) {
+		t.Errorf("again: %d rows, %v", len(again), err)
+	}
+	if err := os.Remove(filepath.Join(out, "dc.md")); err != nil {
+		t.Fatal(err)
+	}
+	dcbench(t, context.Background(), exitOK, "report", out)
+	if again, err := os.ReadFile(filepath.Join(out, "dc.md")); err != nil || !bytes.Equal(again, report) {
+		t.Errorf("the command report makes another report: %v", err)
+	}
+}
+
+func TestWrongUsageDC(t *testing.T) {
+	out := t.TempDir()
+	for _, c := range []struct{ args, want string }{
+		{"x", "unexpected argument"},
+		{"--families none", "which problems"},
+		{"--families nonsense", "svm"},
+		{"--families svm --sizes 1", "from 10"},
+		{"--families none --reference all --shared /nowhere", "dc-language.md"},
+		{"--dcopt /nowhere/dcopt", "/nowhere/dcopt"},
+		{"--dcopt " + os.Args[0] + " --starts 0", "--starts"},
+		{"--dcopt " + os.Args[0] + " --peers nonsense", "dccp"},
+		{"--dcopt " + os.Args[0] + " --peers dccp --python /nowhere/python", "make peers"},
+		{"--time-limit 0s", "--time-limit"},
+		{"--repeat 0", "--repeat"},
+		{"--only [", "--only"},
+		{"--clock sun", "cpu or wall"},
+		{"--feasible nan", "--feasible"},
+	} {
+		args := append([]string{"dc", "--out", out}, strings.Fields(c.args)...)
+		if _, stderr := dcbench(t, context.Background(), exitFailed, args...); !strings.Contains(stderr, c.want) {
+			t.Errorf("dcbench dc %s says %q, want %q in it", c.args, stderr, c.want)
+		}
+	}
+	if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+		t.Errorf("wrong usage leaves %v, %v", left, err)
+	}
+}

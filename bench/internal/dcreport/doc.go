@@ -1,0 +1,2 @@
+// Package dcreport makes tables and pictures of dcrun's rows.
+package dcreport

@@ -1,0 +1,155 @@
+package dcrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/dcset"
+)
+
+// Request says on what terms a problem is to be solved.
+type Request struct {
+	Folder string  // what dcset.Program.Write has filled
+	Limit  float64 // seconds a run may take
+	Repeat int     // the largest number of runs; the least times count
+}
+
+// Outcome is what a solver did.
+type Outcome struct {
+	Status     string
+	Iterations int
+	Wall, CPU  float64     // seconds of the least run
+	Point      dcset.Point // nil: there is none
+	Message    string
+}
+
+// Solver is a contender.
+type Solver interface {
+	Name() string
+	// Version tells one state of the solver from another.
+	Version(ctx context.Context) (string, error)
+	// Solve makes an Outcome of whatever happens; an error means that ctx ended
+	// or that the solver could not be started at all.
+	Solve(ctx context.Context, req Request) (Outcome, error)
+	Close()
+}
+
+// Campaign is what to measure, and how.
+type Campaign struct {
+	Instances []dcset.Instance
+	Solvers   []Solver
+	Only      *regexp.Regexp // of instances' names; nil: all
+	Limit     float64        // seconds a run
+	Repeat    int
+	Dir       string // for the files of the problems
+	// Tell is called before each measurement; nil: nobody.
+	Tell func(done, all int, instance, solver string)
+}
+
+// Run measures what table lacks, a problem with all solvers before the next. It
+// returns ctx.Err() if it was interrupted.
+func (c *Campaign) Run(ctx context.Context, table *Table) error {
+	have := map[string]bool{}
+	for _, r := range Latest(table.Rows) {
+		have[r.Terms()] = true
+	}
+	var todo []dcset.Instance
+	for _, in := range c.Instances {
+		if c.Only == nil || c.Only.MatchString(in.Name()) {
+			todo = append(todo, in)
+		}
+	}
+	if len(todo) == 0 {
+		return errors.New("no problem is left to solve: --only fits none")
+	}
+	versions := make([]string, len(c.Solvers))
+	for k, s := range c.Solvers {
+		v, err := s.Version(ctx)
+		if err != nil {
+			return fmt.Errorf("solver %s: %w", s.Name(), err)
+		}
+		versions[k] = v
+	}
+	done, all := 0, len(todo)*len(c.Solvers)
+	for _, in := range todo {
+		var p *dcset.Program // made when first needed
+		for k, s := range c.Solvers {
+			if c.Tell != nil {
+				c.Tell(done, all, in.Name(), s.Name())
+			}
+			done++
+			row := Row{Group: in.Group, Problem: in.Problem, Part: in.Part, Solver: s.Name(), Limit: c.Limit, Repeat: c.Repeat, Version: versions[k]}
+			if have[row.Terms()] {
+				continue
+			}
+			var err error
+			if p == nil {
+				if p, err = c.prepare(in); err != nil {
+					return fmt.Errorf("%s: %w", in.Name(), err)
+				}
+			}
+			if row, err = c.measure(ctx, s, p, row); err != nil {
+				return err
+			}
+			if err := table.Add(row); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Tell != nil {
+		c.Tell(all, all, "", "")
+	}
+	return nil
+}
+
+func (c *Campaign) folder() string { return filepath.Join(c.Dir, "problem") }
+
+// prepare makes the problem and its files; those of the one before go.
+func (c *Campaign) prepare(in dcset.Instance) (*dcset.Program, error) {
+	p, err := in.Make()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.RemoveAll(c.folder()); err != nil {
+		return nil, err
+	}
+	return p, p.Write(c.folder())
+}
+
+// measure fills the row.
+func (c *Campaign) measure(ctx context.Context, s Solver, p *dcset.Program, row Row) (Row, error) {
+	out, err := s.Solve(ctx, Request{Folder: c.folder(), Limit: c.Limit, Repeat: c.Repeat})
+	if err != nil {
+		return row, err
+	}
+	nan := math.NaN()
+	row.Status, row.Iterations, row.Message = out.Status, out.Iterations, short(out.Message)
+	row.Wall, row.CPU, row.Objective, row.Violation, row.Missed = out.Wall, out.CPU, nan, nan, nan
+	if out.Point == nil {
+		row.Wall, row.CPU = nan, nan
+		return row, nil
+	}
+	m, err := p.Measure(out.Point)
+	if err != nil {
+		row.Message = strings.TrimPrefix(row.Message+"; "+short(err.Error()), "; ")
+		return row, nil
+	}
+	row.Objective, row.Violation, row.Missed = m.Objective, m.Violation, m.Missed
+	return row, nil
+}
+
+// short is s on one line, fit for a table.
+func short(s string) string {
+	const most = 240
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "..."
+	}
+	return s
+}
