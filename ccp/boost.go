@@ -5,10 +5,10 @@ import "math"
 // A convex step ends at the solution y of the convex problem. The direction d
 // that led there is one of descent at y too where g is smooth, and often where
 // it is not: boost goes on along it as long as the merit falls. Boosted DC
-// algorithm: Aragón Artacho, Fleming and Vuong 2018, Algorithm 2; the trial
-// length is carried over as by Aragón Artacho and Vuong 2020, Algorithm 1.
-// Where g is nonsmooth d may point uphill; the step y is then kept as it is,
-// which is the non-monotone form of Ferreira, Santos and Souza 2024 with ν = 0.
+// algorithm: Aragón Artacho, Fleming and Vuong 2018; the trial length is
+// carried over as by Aragón Artacho and Vuong 2020.
+// Where g is nonsmooth d may point uphill; the step y is then kept as it is.
+// Ferreira, Santos and Souza 2024 accept a rise there, which did not pay.
 type boost struct {
 	λ       float64 // the trial length, in multiples of d
 	d, y, t []float64
@@ -17,7 +17,8 @@ type boost struct {
 const (
 	sufficient  = 1e-4 // decrease asked for, times λ²‖d‖²/(1 + ‖d‖²)
 	firstTrial  = 1.0
-	trials      = 3    // halvings of the trial length, and doublings
+	trials      = 3    // halvings of the trial length
+	longestTry  = 64   // trial length that is not doubled
 	shortestTry = 1e-2 // trial lengths below this are not worth a value
 )
 
@@ -70,7 +71,7 @@ func (r *run) extend(from []float64) bool {
 		φ, open := r.merit(b.t)
 		return φ, φ <= φ0-λ*λ*asked && open <= open0+1e-3*r.set.FeasTol
 	}
-	best, λ := math.Inf(1), b.λ
+	λ := b.λ
 	φ, ok := try(λ)
 	for range trials {
 		if ok {
@@ -83,18 +84,15 @@ func (r *run) extend(from []float64) bool {
 		b.λ = max(λ, 2*shortestTry)
 		return false
 	}
-	if λ == b.λ { // the first one: further may be better
-		for range trials {
-			best = φ
+	best := φ
+	copy(r.x, b.t)
+	for further := λ == b.λ; further; { // the first trial: further may be better
+		φ, ok = try(2 * λ)
+		if further = ok && φ < best && λ < longestTry; further {
+			λ, best = 2*λ, φ
 			copy(r.x, b.t)
-			if φ, ok = try(2 * λ); !ok || !(φ < best) {
-				b.λ = λ
-				return true
-			}
-			λ *= 2
 		}
 	}
-	copy(r.x, b.t)
 	b.λ = λ
 	return true
 }

@@ -97,6 +97,11 @@ func (b *builder) atMost(f dc.Representer, entry int) bool {
 		b.rows[at].share, b.rows[at].either = -share[0], true
 		return true
 	}
+	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 1 { // a ≥ 0
+		at := b.addRow(k.Rows[0], 0, math.Inf(1), entry)
+		b.rows[at].share = share[0]
+		return true
+	}
 	at, known := b.find(k)
 	if known && entry < 0 {
 		return true

@@ -24,7 +24,12 @@ func TestWhatProblemsBecome(t *testing.T) {
 		cones         string
 	}{
 		{"least squares", func(m *dc.Model) { m.Minimize(dc.SumSquares(m.Var("x", []int{2}).MatMul(a))) }, 2, 0, true, "[]"},
-		{"norm2", func(m *dc.Model) { m.Minimize(dc.Norm2(m.Var("x", []int{2}).MatMul(a))) }, 3, 4, false, "[second-order]"},
+		{"norm2", func(m *dc.Model) { m.Minimize(dc.Norm2(m.Var("x", []int{2}).MatMul(a))) }, 3, 3, false, "[second-order]"},
+		{"tall norm2", func(m *dc.Model) { // by a QR factorisation
+			a := mat.NewDense(20, 2, nil)
+			a.Apply(func(i, j int, _ float64) float64 { return float64(i*i + 3*j - i*j) }, a)
+			m.Minimize(dc.Norm2(m.Var("x", []int{2}).MatMul(a).Add(dc.Num(1))))
+		}, 3, 1 + 3, false, "[second-order]"},
 		{"norm2 below", func(m *dc.Model) {
 			x := m.Var("x", []int{2})
 			m.Minimize(x.Sum())
@@ -35,6 +40,11 @@ func TestWhatProblemsBecome(t *testing.T) {
 			m.Minimize(x.Sum())
 			m.SubjectTo(dc.LE(dc.Square(x.At(0)), dc.Num(4)), dc.LE(dc.Square(x.At(0)).Plus(dc.Square(x.At(1))), dc.Num(3)), dc.LE(dc.SumSquares(x), x.At(0)))
 		}, 2, 1 + 3 + 4, false, "[second-order]"},
+		{"curves below constants", func(m *dc.Model) { // rows
+			x := m.Var("x", []int{2})
+			m.Minimize(x.Sum())
+			m.SubjectTo(dc.LE(dc.Exp(x.At(0)), dc.Num(4)), dc.GE(dc.Log(x.At(1)), dc.Num(-3)), dc.GE(dc.Sqrt(x.At(0)).Scale(2), dc.Num(1)))
+		}, 2, 3, false, "[]"},
 		{"psd and logdet", func(m *dc.Model) { // one cone says both
 			x := m.Var("X", []int{3, 3}, dc.PSD())
 			m.Minimize(dc.LogDet(x).Plus(x.At(0, 0)))
@@ -75,10 +85,12 @@ func TestMultipliersOfCones(t *testing.T) {
 	y := m.Var("Y", []int{3, 3}, dc.PSD())
 	z := m.Var("Z", []int{2, 2}, dc.Symmetric())
 	u := m.Var("u", []int{5})
+	v := m.Var("v", []int{7})
 	m.Maximize(x.Dot([]float64{3, 4}).
 		Add(y.At(0, 0).Scale(2)).Add(y.At(1, 1)).Sub(y.At(2, 2)).
 		Add(z.At(0, 0).Scale(5)).Add(z.At(1, 1)).
-		Sub(u.At(0)).Add(u.At(1)).Add(u.At(2).Scale(2)).Sub(u.At(3).Scale(4)))
+		Sub(u.At(0)).Add(u.At(1)).Add(u.At(2).Scale(2)).Sub(u.At(3).Scale(4)).
+		Add(v.Dot([]float64{1, 1, -1, -1, -1, 1, 1})))
 	m.SubjectTo(
 		dc.LE(dc.Norm2(x).Scale(2), dc.Num(2)),                         // grows by 5/2 with the bound
 		dc.LE(dc.LambdaMax(y), dc.Num(1)),                              // by the positive eigenvalues 2 + 1
@@ -88,12 +100,19 @@ func TestMultipliersOfCones(t *testing.T) {
 		dc.LE(dc.SumSquares(u.Range(1, 3)).Plus(dc.Num(1)), dc.Num(6)), // √5·√b, by √5/2√5
 		dc.LE(dc.Square(u.At(3)), u.At(4)),                             // −4u₃ with u₄ ≤ 4
 		dc.LE(u.At(4), dc.Num(4)),
+		dc.LE(dc.Exp(v.At(0)).Scale(2), dc.Num(6)),       // log b/2, by 1/6
+		dc.LE(dc.Logistic(v.At(1)), dc.Num(math.Log(3))), // log 2, by 3/2
+		dc.GE(dc.Log(v.At(2)), dc.Num(0)),                // eᵇ, by 1
+		dc.GE(dc.Sqrt(v.At(3)), dc.Num(2)),               // b², by 4
+		dc.LE(dc.InvPos(v.At(4)), dc.Num(2)),             // 1/b, by 1/4
+		dc.LE(dc.Power(v.At(5), 3), dc.Num(8)),           // the two parts of the cube: v ≤ 2
+		dc.LE(dc.Power(v.At(6).Neg(), -2), dc.Num(4)),    // −b^(−1/2), by 1/16
 	)
-	res := solve(t, build(t, m), make([]float64, 16), nil)
-	if res.Status != ccp.Converged || math.Abs(res.Objective-(5+3+6+2+5+8)) > 1e-6 {
+	res := solve(t, build(t, m), []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5, 1, 0, -1}, nil)
+	if res.Status != ccp.Converged || math.Abs(res.Objective-(5+3+6+2+5+8+math.Log(3)+math.Log(2)-1-4-0.5+2-0.5)) > 1e-6 {
 		t.Fatalf("%v, objective %g", res.Status, res.Objective)
 	}
-	for k, want := range []float64{1, 2.5, 3, 6, 0, 1. / 12, 0.5, 1, 1} { // the first is psd(Y): Y[2,2] costs 1
+	for k, want := range []float64{1, 2.5, 3, 6, 0, 1. / 12, 0.5, 1, 1, 1. / 6, 1.5, 1, 4, 0.25, 1. / 12, 1. / 16} { // the first is psd(Y): Y[2,2] costs 1
 		if got := res.Duals[k][0]; math.Abs(got-want) > 1e-5 {
 			t.Errorf("multiplier %d is %g, want %g", k, got, want)
 		}

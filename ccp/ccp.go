@@ -25,7 +25,7 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Res
 		return nil, err
 	}
 	if x0 == nil {
-		return solveDrawn(ctx, p, set.Seed, set, 0)
+		return solveDrawn(ctx, p, set.Seed, set, 0, nil)
 	}
 	r, err := newRun(p, x0, set, 0)
 	if err != nil {
@@ -36,16 +36,24 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Res
 
 // solveDrawn runs from the starting point of the seed, moved into the convex
 // constraints if any of it was drawn at random.
-func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int) (*Result, error) {
+func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
 	x0 := p.Start(seed)
 	if start > 0 {
 		x0 = around(p, seed)
+	}
+	near := lead != nil && start%2 == 1
+	if near {
+		vary(x0, lead.X, seed)
 	}
 	r, err := newRun(p, x0, set, start)
 	if err != nil {
 		return nil, err
 	}
 	r.drawn = start > 0 || p.Random()
+	r.near = near
+	if lead != nil {
+		r.bar = r.minimised(lead.Objective)
+	}
 	return r.run(ctx)
 }
 
@@ -84,11 +92,14 @@ type run struct {
 	again   int       // attempts after the first, with a heavy τ
 	held    int       // changes of the proximal term
 	rescued int       // failures of the backend that were met
+	far     bool      // the points run off
+	near    bool      // the start is a variation of the best point so far
+	bar     float64   // the best objective of earlier starts, minimised
 	idle    int       // iterations at a point that is stuck
 	flat    int       // iterations that left the slacks as they were
+	coarse  int       // iterations spent on a violation that is small relative to the functions only
 	x0      []float64
 	prev    Iteration
-	worst   string // the constraint that x breaks most
 	note    string // what the last solve left to say
 }
 
@@ -98,10 +109,8 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	for k := 1; k <= r.set.MaxIter; k++ {
-		if r.sub.linearise(r.z, r.τ) != nil { // 1. convexify
-			if !r.falls() {
-				r.stop(Numerical, errNotANumber.Error())
-			}
+		if r.lost() { // 1. convexify
+			r.giveUp(Numerical, errNotANumber.Error())
 			return nil
 		}
 		it, err := r.step(ctx, k) // 2. solve
@@ -112,6 +121,10 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 		if r.res.Status != Unknown {
+			return nil
+		}
+		if r.hopeless(it) {
+			r.stop(Stalled, "given up: other starts have led to better points")
 			return nil
 		}
 		if r.failed(it) || r.verdict(it) { // 4. stop
@@ -128,9 +141,7 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 	}
-	if !r.falls() {
-		r.stop(IterationLimit, "")
-	}
+	r.giveUp(IterationLimit, "")
 	return nil
 }
 
@@ -158,8 +169,9 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 			return nil, fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
 		}
 	}
-	r := &run{p: p, set: set, sub: sub, τ: set.Tau0, τ0: set.Tau0, τMax: set.TauMax}
+	r := &run{p: p, set: set, sub: sub, τ: set.Tau0, τ0: set.Tau0, τMax: set.TauMax, bar: math.Inf(1)}
 	r.lo, r.hi = bounds(p)
+	sub.prox.calm(sub)
 	r.x = append([]float64(nil), x0...)
 	r.z = append([]float64(nil), x0...)
 	r.x0 = append([]float64(nil), x0...)
@@ -167,7 +179,7 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 		Starts: 1, Start: start, Backend: set.backend().Name(),
 		X: append([]float64(nil), x0...), Objective: p.Value(x0),
 	}
-	r.res.Violation, r.res.Worst = p.Violation(x0)
+	r.res.Violation, _ = p.Violations(x0)
 	r.res.feasible = p.Infeasibility(x0) <= set.FeasTol && isFinite(r.res.Objective)
 	r.prev = Iteration{Objective: math.NaN()}
 	return r, nil
@@ -207,6 +219,9 @@ func (r *run) prepare(ctx context.Context) error {
 		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
 			r.τ0, r.τMax = r.τ0*obj/con, r.τMax*obj/con
 			r.τ = r.τ0
+			if r.near {
+				r.τ = min(nearτ*r.τ0, r.τMax)
+			}
 		}
 		if err := r.sub.linearise(r.z, r.τ); err != nil {
 			return err
@@ -316,7 +331,7 @@ func (r *run) move(k int) Iteration {
 // measure says what x is worth.
 func (r *run) measure(it *Iteration, x []float64) {
 	it.Objective = r.p.Value(x)
-	it.Violation, it.Relative, r.worst = r.p.Violations(x)
+	it.Violation, it.Relative = r.p.Violations(x)
 	it.X = x
 }
 
@@ -328,7 +343,7 @@ func (r *run) keep(it Iteration) {
 	if isFinite(obj) && (better || !isFinite(best)) {
 		copy(r.res.X, it.X)
 		r.res.Objective, r.res.feasible = it.Objective, feasible
-		r.res.Violation, r.res.Worst = it.Violation, r.worst
+		r.res.Violation = it.Violation
 	}
 }
 
@@ -351,6 +366,10 @@ func (r *run) take(it Iteration) error {
 	return err
 }
 
+// patience bounds the iterations after a point that is feasible relative to the
+// size of the functions only.
+const patience = 8
+
 // verdict decides whether the iteration was the last, and why.
 func (r *run) verdict(it Iteration) bool {
 	feasible := it.Relative <= r.set.FeasTol
@@ -359,6 +378,9 @@ func (r *run) verdict(it Iteration) bool {
 	switch {
 	case !isFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
+	case feasible && still && !convex && it.Violation > r.set.FeasTol && r.coarse < patience:
+		r.coarse++ // it may become feasible as it is, not only relative to its size
+		return false
 	case feasible && (convex || still) && r.sub.res.Res.Max() <= lastEnough:
 		r.stop(Converged, r.note)
 	case convex:
@@ -424,7 +446,7 @@ func (r *run) update(it Iteration) (bool, error) {
 			r.startAgain()
 			it.Objective = math.NaN()
 		}
-	case it.Relative > r.set.FeasTol && open && it.Slack > closing*r.prev.Slack:
+	case it.Violation > r.set.FeasTol && open && it.Slack > closing*r.prev.Slack:
 		r.τ = min(r.set.Mu*r.τ, r.τMax)
 		if r.idle > stuckPatience { // until τ outweighs the objective, nothing moves
 			r.τ = min(stuckGrowth*r.τ, r.τMax)
@@ -447,16 +469,22 @@ const (
 )
 
 // attempts bounds those after the first.
-const attempts = 2
+const attempts = 5
 
-// startAgain goes back to the start, the second time to a point beside it.
+// startAgain goes back to the best feasible point if there is one, else to the
+// start, then to points beside it, further each time.
 func (r *run) startAgain() {
 	r.again++
 	copy(r.x, r.x0)
-	if r.again > 1 {
-		rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167)) // the second word is arbitrary and fixed
+	switch {
+	case r.res.feasible: // from there it can stay so
+		copy(r.x, r.res.X)
+	case r.again > 1:
+		rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.again))) // the second word is arbitrary and fixed
+		reach := 0.1 * math.Pow(4, float64(r.again-2))
 		for j := range r.x {
-			r.x[j] += 0.1 * max(1, math.Abs(r.x[j])) * rng.NormFloat64()
+			r.x[j] += reach * max(1, math.Abs(r.x[j])) * rng.NormFloat64()
+			r.x[j] = min(max(r.x[j], r.lo[j]), r.hi[j])
 		}
 		if !r.sub.inside(r.x) {
 			copy(r.x, r.x0)
@@ -464,6 +492,13 @@ func (r *run) startAgain() {
 	}
 	copy(r.z, r.x)
 	r.τ = math.Sqrt(r.τ0 * r.τMax)
+	if r.res.feasible && r.sub.linearise(r.z, r.τ) == nil {
+		// The slopes here may be others than those that gave τ its scale.
+		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
+			r.τ = max(r.τ, math.Pow(10, float64(r.again))*obj/con)
+			r.τMax = max(r.τMax, 100*r.τ)
+		}
+	}
 	r.esc.tries, r.esc.tried = 0, r.esc.tried[:0]
 }
 
@@ -479,6 +514,7 @@ func (r *run) interrupted(err error) {
 
 // finish completes the result.
 func (r *run) finish(t time.Time) *Result {
+	_, r.res.Worst = r.p.Violation(r.res.X)
 	r.res.Seconds.Solve = since(t)
 	r.res.Seconds.Backend = r.sub.backendSec
 	if len(r.sub.res.Y) == len(r.sub.rows) && r.res.Iterations > 0 {

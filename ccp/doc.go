@@ -13,12 +13,35 @@
 // and the backend updates its factorisation. A Session keeps all this while the
 // parameters of a problem change.
 //
+// Beyond that, by Settings: Boost and Inertia go further along a step, Escapes
+// and Probes leave poor points at which the procedure has converged, Proximal
+// bounds a step. docs/ccp.md has what each is worth. Global proves the optimum
+// where every h is a sum of maxima of few affine functions.
+//
 // A Result always holds the best point met, with an honest Status. Deadlines
 // and cancellation come by the context.
 //
-// References: Yuille and Rangarajan 2003, The concave-convex procedure; Lipp
-// and Boyd 2016, Variations and extension of the convex-concave procedure,
-// Algorithm 3.1; Shen, Diamond, Gu and Boyd 2016, Disciplined convex-concave
-// programming; Oliveira and Valle 2023, Least-squares linear dilation-erosion
-// regressor trained using a convex-concave procedure, Algorithm 1.
+// References:
+//
+// Aragón Artacho, Fleming and Vuong 2018, Accelerating the DC algorithm for
+// smooth functions. Aragón Artacho and Vuong 2020, The boosted difference of
+// convex functions algorithm for nonsmooth functions. Aragón Artacho, Campoy and
+// Vuong 2020, Using positive spanning sets to achieve d-stationarity with the
+// boosted DC algorithm. Balas 1979, Disjunctive programming. Chinneck and
+// Dravnieks 1991, Locating minimal infeasible constraint sets in linear programs.
+// Falk and Soland 1969, An algorithm for separable nonconvex programming
+// problems. Ferreira, Santos and Souza 2024, A boosted DC algorithm for
+// non-differentiable DC components with non-monotone line search. Horst and
+// Thoai 1999, DC programming: overview. Joki, Bagirov, Karmitsa and Mäkelä 2017,
+// A proximal bundle method for nonsmooth DC optimization utilizing nonconvex
+// cutting planes; with Taheri 2018, Double bundle method for finding Clarke
+// stationary points in nonsmooth DC programming. Lipp and Boyd 2016, Variations
+// and extension of the convex-concave procedure. Oliveira and Valle 2023,
+// Least-squares linear dilation-erosion regressor trained using a convex-concave
+// procedure. de Oliveira and Tcheou 2019, An inertial algorithm for DC
+// programming. Phan, Le and Le Thi 2018, Accelerated difference of convex
+// functions algorithm and its application to sparse binary logistic regression.
+// Shen, Diamond, Gu and Boyd 2016, Disciplined convex-concave programming. Sun,
+// Sampaio and Candido 2003, Proximal point algorithm for minimization of DC
+// function. Yuille and Rangarajan 2003, The concave-convex procedure.
 package ccp

@@ -7,7 +7,7 @@ import (
 
 // At a kink of an h, the tangent is one of many, and a point that is stationary
 // for the chosen one need not be for the others: it is a weak critical point
-// (Joki, Bagirov, Karmitsa and Mäkelä 2018). escape tries the tangents at the
+// (Joki, Bagirov, Karmitsa, Mäkelä and Taheri 2018). escape tries the tangents at the
 // point itself and a hair beside it, in random directions. They lie below h as
 // well, so nothing else changes in the procedure.
 type escape struct {

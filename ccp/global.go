@@ -31,7 +31,7 @@ type GlobalResult struct {
 // for a maximum, h is that piece on the region where it is the largest; where
 // none is, h is bounded from above, by the chord over the range of the two
 // pieces' difference if that is bounded, so each node is a convex problem whose
-// value is a lower bound (Horst and Thoai 1999, section 4; the chord is the
+// value is a lower bound (Horst and Thoai 1999; the chord is the
 // concave envelope, Falk and Soland 1969). The root is bounded by the convex
 // hull of all choices where h has no such range (Balas 1979).
 //
@@ -271,7 +271,7 @@ func (g *global) search(ctx context.Context) error {
 
 // prunes reports whether nothing better than the tolerance can be below a bound.
 func (g *global) prunes(bound float64) bool {
-	if bound < g.upper-g.set.GapTol*max(1, math.Abs(g.upper)) {
+	if math.IsInf(g.upper, 1) || bound < g.upper-g.set.GapTol*max(1, math.Abs(g.upper)) {
 		return false
 	}
 	g.lost = min(g.lost, bound)

@@ -14,7 +14,7 @@ const mostHull = 20_000
 // hull bounds the problem without any choice: for each maximum there is a copy
 // of the columns z for each piece, within the rows of the convex constraints
 // and of the pieces' region, each scaled by a weight λ, and the copies add up to
-// z, the weights to 1. Balas 1979, theorem 3.3, for each maximum by itself. It
+// z, the weights to 1. Balas 1979, for each maximum by itself. It
 // returns −Inf if that is unbounded or too large.
 func (g *global) hull(ctx context.Context) (float64, error) {
 	b := newBuilder(g.p.NumVars())

@@ -7,14 +7,18 @@ import (
 
 // Summary is the size of the convex problem that an iteration solves.
 type Summary struct {
-	Variables            int      // of the problem
-	Columns, Rows        int      // of the convex problem, slacks and auxiliary columns included
-	NonzerosP, NonzerosA int      // stored entries, P's upper triangle
-	Slacks               int      // DC constraints
-	Linearised           int      // rows that change from iteration to iteration
-	Cones                []string // kinds, each once; empty for a QP
+	Variables            int        // of the problem
+	Columns, Rows        int        // of the convex problem, slacks and auxiliary columns included
+	NonzerosP, NonzerosA int        // stored entries, P's upper triangle
+	Slacks               int        // DC constraints
+	Linearised           int        // rows that change from iteration to iteration
+	Cones                []string   // kinds, each once; empty for a QP
+	ConeSizes            []ConeSize // of each kind, in the order of Cones
 	problem              *qpbackend.Problem
 }
+
+// ConeSize is how many cones of a kind there are, and how many rows they have.
+type ConeSize struct{ Count, Rows int }
 
 // Supported reports whether the backend can solve the convex problem.
 func (s *Summary) Supported(b qpbackend.Backend) bool {
@@ -32,12 +36,16 @@ func Inspect(p *dc.Problem) (Summary, error) {
 		Variables: p.NumVars(), Columns: n, Rows: m, NonzerosP: s.qp.P.NNZ(), NonzerosA: s.qp.A.NNZ(),
 		Slacks: len(s.slacks), Linearised: len(s.cuts), problem: s.qp,
 	}
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for _, c := range s.qp.Cones {
-		if name := c.Kind.String(); !seen[name] {
-			seen[name] = true
-			sum.Cones = append(sum.Cones, name)
+		name := c.Kind.String()
+		k, ok := seen[name]
+		if !ok {
+			k = len(sum.Cones)
+			seen[name], sum.Cones, sum.ConeSizes = k, append(sum.Cones, name), append(sum.ConeSizes, ConeSize{})
 		}
+		sum.ConeSizes[k].Count++
+		sum.ConeSizes[k].Rows += c.Len
 	}
 	return sum, nil
 }

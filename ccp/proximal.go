@@ -18,7 +18,7 @@ type proximal struct {
 // opened again.
 func (s *subproblem) dampen(ρ float64) {
 	m := &s.prox
-	if m.ρ == 0 {
+	if m.slot == nil {
 		var t sparse.Triplets
 		n := s.p.NumVars()
 		for j := range n {
@@ -37,6 +37,14 @@ func (s *subproblem) dampen(ρ float64) {
 		s.now.P = append([]float64(nil), m.base...)
 	}
 	m.ρ = ρ
+}
+
+// calm takes the proximal term away.
+func (m *proximal) calm(s *subproblem) {
+	if m.ρ > 0 {
+		m.ρ = 0
+		copy(s.now.P, m.base)
+	}
 }
 
 // pull adds the proximal term at z to the values of the linearisation.

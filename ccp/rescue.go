@@ -3,6 +3,7 @@ package ccp
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -16,20 +17,35 @@ const (
 
 // rescue is called where the backend has failed: first it gets the problem once
 // more, scaled for the present values and without a starting point, then with a
-// proximal term. It returns false where the run ends, with its status.
+// proximal term, then from another point with a τ that keeps it near the
+// constraints. It returns false where the run ends, with its status.
 func (r *run) rescue(k int) (bool, error) {
 	sol := &r.sub.res
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, k, sol.Res.Max(), sol.Message)
 	if r.rescued++; r.rescued > mostRescued {
-		if !r.falls() {
-			r.stop(Numerical, why)
-		}
+		r.giveUp(Numerical, why)
 		return false, nil
 	}
-	if r.rescued%2 == 0 && r.set.Proximal {
+	switch {
+	case r.rescued == 2 && r.set.Proximal:
 		r.sub.dampen(r.nextρ())
+	case r.rescued > 2 && r.again < attempts:
+		r.sub.prox.calm(r.sub)
+		r.startAgain()
 	}
 	return true, r.reopen()
+}
+
+// lost reports whether the point has no tangents in numbers and there is no other
+// to go on from.
+func (r *run) lost() bool {
+	for r.sub.linearise(r.z, r.τ) != nil {
+		if r.again >= attempts {
+			return true
+		}
+		r.startAgain()
+	}
+	return false
 }
 
 // reopen makes the solver anew for the present linearisation.
@@ -84,41 +100,77 @@ func (r *run) raise() bool {
 
 // unbounded reports whether the objective falls for ever along d, and the verdict
 // if so. Where d leads away from the DC constraints it proves nothing.
-func (r *run) unbounded(d []float64) bool { return r.fallsFrom(r.x, d, 1) }
+func (r *run) unbounded(d []float64) bool { return r.fallsFrom(r.x, d, 1, 1e3) }
 
-// falls reports whether the best point is so far from the start that it can only
-// be on the way to infinity, and the verdict if so.
+// falls reports whether the last point is so far from the start that it can only
+// be on the way to infinity, and the verdict if so. It looks from there on along
+// the last step, and along the way from the start.
 func (r *run) falls() bool {
-	d := make([]float64, len(r.x))
-	for j := range d {
-		d[j] = r.res.X[j] - r.x0[j]
+	far := 0.0
+	for j, v := range r.x {
+		far = max(far, math.Abs(v-r.x0[j]))
 	}
-	far := maxAbs(d)
 	if !r.res.feasible || !(far > farOut*max(1, maxAbs(r.x0))) || math.IsInf(far, 1) {
 		return false
 	}
-	return r.fallsFrom(r.res.X, d, far)
+	r.far = far > farOut*farOut*max(1, maxAbs(r.x0))
+	d := make([]float64, len(r.x))
+	for _, from := range [][]float64{r.before, r.x0} {
+		if len(from) != len(d) {
+			continue
+		}
+		for j, v := range r.res.X {
+			d[j] = v - from[j]
+		}
+		if r.fallsFrom(r.res.X, d, far, 10) {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp ends the run as unbounded if it can only be that, else with the given
+// status.
+func (r *run) giveUp(s Status, why string) {
+	switch {
+	case r.falls():
+	case r.far:
+		r.stop(s, strings.TrimSpace("the points run off although no ray proves the problem unbounded; bound the variables; "+why))
+	default:
+		r.stop(s, why)
+	}
 }
 
 // farOut is how many times the size of the start a point on the way to infinity
 // is away.
-const farOut = 100
+const farOut = 30
 
-// fallsFrom looks at points ever further along d, in steps of the given size.
-func (r *run) fallsFrom(x, d []float64, size float64) bool {
+// fallsFrom looks at three points along d, the first at a distance of size, each
+// growth times as far as the one before: they have to be feasible, and the
+// objective has to fall at the same rate or faster.
+func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
+	length := maxAbs(d)
+	if !(length > 0) {
+		return false
+	}
 	far := make([]float64, len(d))
-	before, length := r.p.Objective.Value(x), max(maxAbs(d), math.SmallestNonzeroFloat64)
-	for _, step := range []float64{1, 1e3, 1e6} {
+	before, at, rate := r.p.Objective.Value(x), 0.0, math.Inf(1)
+	for k := range 3 {
+		step := size * math.Pow(growth, float64(k))
 		for j := range far {
-			far[j] = x[j] + size*step*(d[j]/length)
+			far[j] = x[j] + step*(d[j]/length)
 		}
-		v, relative, _ := r.p.Violations(far)
+		v, relative := r.p.Violations(far)
 		obj := r.p.Objective.Value(far)
-		within := v <= max(r.set.FeasTol, r.res.Violation)*(1+1e-6*step*size) || relative <= r.set.FeasTol
-		if !within || !(obj < before) {
+		falls := (before - obj) / (step - at)
+		within := v <= max(r.set.FeasTol, r.res.Violation)*(1+1e-6*step) || relative <= r.set.FeasTol
+		if within && math.IsInf(obj, -1) {
+			break
+		}
+		if !within || !(obj < before) || k > 0 && !(falls >= 0.5*rate) {
 			return false
 		}
-		before = obj
+		before, at, rate = obj, step, falls
 	}
 	r.stop(Unbounded, "the objective falls for ever along a direction that keeps the constraints; bound the variables")
 	r.res.Objective = math.Inf(-1)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Session solves one problem again and again while its parameters change. The
@@ -42,6 +44,49 @@ func (s *Session) Set(param string, values ...float64) error {
 	s.p = p
 	s.sub.bind(p)
 	return nil
+}
+
+// Replace goes on with another problem. Where the convex problems differ in
+// values alone, as when only data do, the backend's solver is kept and analyses
+// nothing anew; else the next Solve makes another one. On an error nothing has
+// changed.
+func (s *Session) Replace(p *dc.Problem) error {
+	sub, err := compile(p)
+	if err != nil {
+		return err
+	}
+	if old := s.sub; samePattern(sub.qp, old.qp) {
+		sub.solver, old.solver = old.solver, nil
+		sub.res = old.res
+		sub.now.L = append([]float64(nil), sub.qp.L...)
+		if sub.qp.P != nil {
+			sub.now.P = append([]float64(nil), sub.qp.P.Val...)
+		}
+	} else {
+		old.close()
+	}
+	if p.NumVars() != s.p.NumVars() {
+		s.x = nil
+	}
+	s.p, s.sub = p, sub
+	s.sub.forget()
+	return nil
+}
+
+// staleConstant is how much larger than that of the new problem the constant of
+// an old objective may be, which an Update leaves: gaps are relative to it.
+const staleConstant = 100
+
+// samePattern reports whether an Update makes p of q.
+func samePattern(p, q *qpbackend.Problem) bool {
+	return math.Abs(q.R) <= staleConstant*max(1, math.Abs(p.R)) && samePlaces(p.P, q.P) && samePlaces(p.A, q.A) && slices.Equal(p.Cones, q.Cones)
+}
+
+func samePlaces(a, b *sparse.CSC) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Rows == b.Rows && a.Cols == b.Cols && slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
 }
 
 // Problem is the problem with the present values of its parameters.
@@ -100,7 +145,11 @@ func (s *subproblem) bind(p *dc.Problem) {
 		s.qp.L[i], s.qp.U[i] = r.lo, r.hi
 		s.now.L[i], s.now.U[i] = r.lo, r.hi
 	}
-	// A multiplier that proved the last instance infeasible starts nothing.
+	s.forget()
+}
+
+// forget keeps what proved the last instance infeasible from starting the next.
+func (s *subproblem) forget() {
 	if s.res.Status == qpbackend.PrimalInfeasible || math.IsNaN(s.res.Objective) {
 		s.res.Status = qpbackend.Unknown
 	}

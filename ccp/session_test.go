@@ -51,7 +51,7 @@ func family(dcPart, params bool, b, u, s, c []float64) *dc.Model {
 	}
 	if dcPart {
 		fit = fit.Minus(dc.Norm1(x).Scale(0.5))
-		m.SubjectTo(dc.GE(dc.Norm1(x), dc.Num(0.5)))
+		m.SubjectTo(dc.GE(dc.Norm1(x), dc.Num(0.5)), dc.GE(dc.Norm2(x.Sub(uu)), ss.Scale(-0.2)))
 	}
 	m.Minimize(fit)
 	m.SubjectTo(dc.LE(x, uu), dc.EQ(x.Sum(), ss))
@@ -112,6 +112,49 @@ func TestSession(t *testing.T) {
 				t.Errorf("%d solvers were made", made)
 			}
 		})
+	}
+}
+
+// TestSessionReplace: a problem with other data everywhere is solved by the same
+// solver, one of another shape by another.
+func TestSessionReplace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	state := func(n int) *dc.Problem {
+		random := func(r, c int) *mat.Dense {
+			a := mat.NewDense(r, c, nil)
+			a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+			return a
+		}
+		m := dc.NewModel()
+		x := m.Var("x", []int{n}, dc.StartAt(0.1))
+		m.Minimize(dc.SumSquares(x.MatMul(random(6, n)).Sub(dc.Num(rng.NormFloat64()))).Plus(dc.Norm2(x.MatMul(random(3, n))).Scale(rng.Float64())))
+		m.SubjectTo(dc.LE(x.MatMul(random(2, n)), dc.Num(rng.Float64())), dc.LE(dc.Norm2(x), dc.Num(1+rng.Float64())))
+		return build(t, m)
+	}
+	set := ccp.DefaultSettings()
+	made := 0
+	set.Backend = counting{ipm.Backend{}, &made}
+	session, err := ccp.NewSession(state(4), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for k := range 6 {
+		p := state(4 + k/5)
+		if err := session.Replace(p); err != nil {
+			t.Fatal(err)
+		}
+		res, err := session.Solve(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := solve(t, p, nil, nil)
+		if res.Status != ccp.Converged || math.Abs(res.Objective-want.Objective) > 1e-6*(1+math.Abs(want.Objective)) {
+			t.Errorf("problem %d: %v, objective %g, want %g", k, res.Status, res.Objective, want.Objective)
+		}
+		if wantMade := 1 + k/5; made != wantMade {
+			t.Errorf("problem %d: %d solvers were made, want %d", k, made, wantMade)
+		}
 	}
 }
 

@@ -101,9 +101,29 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	seeds := rand.New(rand.NewPCG(set.Seed, 0x7374)) // the second word is arbitrary and fixed
 	set.Recorder = serial(set.Recorder)
 	found := &best{maximize: p.Maximize}
+	for first := 0; first < starts && (first == 0 || ctx.Err() == nil); first += wave {
+		found.wave(ctx, p, seeds, first, min(first+wave, starts), set)
+	}
+	return found.result()
+}
+
+// A start is given up when it is behind the best of earlier waves and its
+// objective falls too slowly to get there. Waves, not what happens to be done
+// first, so that the answer does not depend on the number of processors.
+const (
+	wave = 16
+	slow = 50 // decreases such as the last that are not enough to reach the best
+)
+
+// wave runs starts first to end − 1.
+func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first, end int, set Settings) {
+	var lead *Result
+	if b.top != nil && b.top.feasible {
+		lead = b.top
+	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range starts {
+	for i := first; i < end; i++ {
 		seed := set.Seed
 		if i > 0 {
 			seed = seeds.Uint64()
@@ -114,11 +134,17 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			found.take(solveDrawn(ctx, p, seed, set, i))
+			b.take(solveDrawn(ctx, p, seed, set, i, lead))
 		})
 	}
 	wg.Wait()
-	return found.result()
+}
+
+// hopeless reports whether the run is far behind earlier starts and slow.
+func (r *run) hopeless(it Iteration) bool {
+	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
+	return r.set.GiveUp && it.Relative <= r.set.FeasTol && r.prev.Relative <= r.set.FeasTol && !r.esc.on &&
+		obj-r.bar > slow*math.Abs(before-obj) && obj-r.bar > 1e-2*max(1, math.Abs(r.bar))
 }
 
 // around draws starting point i > 0: p.Start(seed), with the entries that are
@@ -151,6 +177,22 @@ func around(p *dc.Problem, seed uint64) []float64 {
 	}
 	return x
 }
+
+// vary makes a variation of best of the starting point x: most entries are those
+// of best, the others stay.
+func vary(x, best []float64, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0x7661)) // the second word is arbitrary and fixed
+	for j := range x {
+		if rng.Float64() >= redrawn {
+			x[j] = best[j]
+		}
+	}
+}
+
+const (
+	redrawn = 0.2 // share of the entries that are drawn anew in a variation
+	nearτ   = 300 // its first τ, in multiples of τ₀: the rest is to stay in place
+)
 
 // best keeps the best of the results it is given, in any order, and adds up
 // what they cost.

@@ -112,3 +112,31 @@ func (a Affine) T() Affine {
 	}
 	return a.Select([]int{c, r}, flat)
 }
+
+// Diag is the diagonal of a square matrix, or of a vector the matrix with that
+// diagonal.
+func (a Affine) Diag() Affine {
+	if a.Err() != nil {
+		return a
+	}
+	switch {
+	case len(a.shape) == 1:
+		n := a.shape[0]
+		out := Affine{shape: []int{n, n}, ptr: make([]int, 1, n*n+1), c: make([]float64, 0, n*n)}
+		for k := range n * n {
+			if k%(n+1) == 0 {
+				out.push(a.Entry(k / (n + 1)))
+			} else {
+				out.push(Linear{})
+			}
+		}
+		return out
+	case len(a.shape) != 2 || a.shape[0] != a.shape[1]:
+		return failed("diagonal of shape %v, want a square matrix or a vector", a.shape)
+	}
+	flat := make([]int, a.shape[0])
+	for k := range flat {
+		flat[k] = k * (a.shape[0] + 1)
+	}
+	return a.Select(a.shape[:1], flat)
+}

@@ -13,6 +13,8 @@ func (exponential) direction() int          { return 1 }
 func (exponential) nonnegative() bool       { return true }
 func (exponential) String() string          { return "exp" }
 
+func (exponential) solve(b float64) (float64, bool) { return math.Log(b), b > 0 }
+
 func (exponential) represent(c Canon, u Linear) Form {
 	t := column(c)
 	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{u, {Const: 1}, t}})
@@ -29,6 +31,8 @@ func (logistic) slope(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 func (logistic) direction() int          { return 1 }
 func (logistic) nonnegative() bool       { return true }
 func (logistic) String() string          { return "logistic" }
+
+func (logistic) solve(b float64) (float64, bool) { return b + math.Log(-math.Expm1(-b)), b > 0 }
 
 // represent: t with exp(u − t) + exp(−t) ≤ 1.
 func (logistic) represent(c Canon, u Linear) Form {
@@ -58,7 +62,7 @@ func LogSumExp(a Affine) Expr {
 }
 
 // LogSumExpOf is LogSumExp of affine or convex expressions.
-func LogSumExpOf(us ...Operand) Expr { return atomOf("lse", LogSumExp, us, false) }
+func LogSumExpOf(us ...Operand) Expr { return atomOf("lse", LogSumExp, us, everyEntry(convexEntry)) }
 
 type logSumExp struct {
 	a       Affine

@@ -20,7 +20,7 @@ func Huber(a Affine, m float64) Expr {
 
 // HuberOf is Huber of affine expressions, or of convex nonnegative ones.
 func HuberOf(m float64, us ...Operand) Expr {
-	return atomOf("huber", func(a Affine) Expr { return Huber(a, m) }, us, true)
+	return atomOf("huber", func(a Affine) Expr { return Huber(a, m) }, us, everyEntry(positiveEntry))
 }
 
 type huber struct {

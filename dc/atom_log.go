@@ -21,6 +21,8 @@ func (negLog) value(u float64) float64 {
 
 func (negLog) slope(u float64) float64 { return -1 / max(u, steepest) }
 
+func (negLog) solve(b float64) (float64, bool) { return math.Exp(-b), true }
+
 // represent: u ≥ exp(−t).
 func (negLog) represent(c Canon, u Linear) Form {
 	t := column(c)
@@ -49,6 +51,8 @@ func (negEntropy) value(u float64) float64 {
 }
 
 func (negEntropy) slope(u float64) float64 { return 1 + math.Log(max(u, steepest)) }
+
+func (negEntropy) solve(float64) (float64, bool) { return 0, false }
 
 // represent: u·exp(−t/u) ≤ 1.
 func (negEntropy) represent(c Canon, u Linear) Form {

@@ -303,7 +303,7 @@ func SumLargestOf(k int, us ...Operand) Expr {
 	for i, e := range es {
 		lifted[i] = SumExprs([]Expr{e, all})
 	}
-	top := atomOf("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, lifted, false)
+	top := atomOf("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, lifted, everyEntry(convexEntry))
 	return top.Minus(all.Scale(float64(k)))
 }
 

@@ -71,7 +71,7 @@ func Norm2(a Affine) Expr {
 }
 
 // Norm2Of is Norm2 of affine expressions, or of convex nonnegative ones.
-func Norm2Of(us ...Operand) Expr { return atomOf("norm2", Norm2, us, true) }
+func Norm2Of(us ...Operand) Expr { return atomOf("norm2", Norm2, us, everyEntry(positiveEntry)) }
 
 type norm2 struct {
 	a       Affine
@@ -111,21 +111,19 @@ func (f *norm2) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (f *norm2) Support() []int { return f.indices }
 
 func (f *norm2) Represent(c Canon) Form {
-	t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
-	rows := []Linear{t}
-	for k := range f.a.c {
-		rows = append(rows, f.a.Entry(k))
-	}
-	c.Cone(Cone{Kind: SecondOrderCone, Rows: rows})
+	t := column(c)
+	k, _, _ := f.Below(t)
+	c.Cone(k)
 	return Form{Linear: t}
 }
 
 // Below: the cone (b, a).
 func (f *norm2) Below(b Linear) (k Cone, share []float64, ok bool) {
-	rows, share := make([]Linear, 1, f.a.Len()+1), make([]float64, f.a.Len()+1)
+	a := triangular(f.a)
+	rows, share := make([]Linear, 1, a.Len()+1), make([]float64, a.Len()+1)
 	rows[0], share[0] = b, -1
-	for k := range f.a.c {
-		rows = append(rows, f.a.Entry(k))
+	for k := range a.c {
+		rows = append(rows, a.Entry(k))
 	}
 	return Cone{Kind: SecondOrderCone, Rows: rows}, share, true
 }

@@ -71,6 +71,8 @@ func (f root) value(u float64) float64 {
 
 func (f root) slope(u float64) float64 { return -f.p * math.Pow(max(u, steepest), f.p-1) }
 
+func (f root) solve(b float64) (float64, bool) { return math.Pow(-b, 1/f.p), b < 0 }
+
 // represent: uᵖ ≥ |t|; for the square root t² ≤ u.
 func (f root) represent(c Canon, u Linear) Form {
 	t := column(c)
@@ -108,6 +110,8 @@ func (f negative) value(u float64) float64 {
 
 func (f negative) slope(u float64) float64 { return f.p * math.Pow(max(u, steepest), f.p-1) }
 
+func (f negative) solve(b float64) (float64, bool) { return math.Pow(b, 1/f.p), b > 0 }
+
 // represent: t·u^|p| ≥ 1; for the inverse ‖(u − t, 2)‖ ≤ u + t.
 func (f negative) represent(c Canon, u Linear) Form {
 	t := column(c)
@@ -132,6 +136,8 @@ func (rising) String() string    { return "power" }
 func (f rising) value(u float64) float64 { return math.Pow(max(u, 0), f.p) }
 func (f rising) slope(u float64) float64 { return f.p * math.Pow(max(u, 0), f.p-1) }
 
+func (f rising) solve(b float64) (float64, bool) { return math.Pow(b, 1/f.p), b > 0 }
+
 // represent: t^(1/p) ≥ v, v ≥ u, v ≥ 0.
 func (f rising) represent(c Canon, u Linear) Form {
 	t, v := column(c), column(c)
@@ -155,6 +161,9 @@ func (f restricted) value(u float64) float64 {
 	}
 	return f.rising.value(v)
 }
+
+// solve: u ≥ 0 is another side.
+func (restricted) solve(float64) (float64, bool) { return 0, false }
 
 // represent: t^(1/p) ≥ |u|, u ≥ 0.
 func (f restricted) represent(c Canon, u Linear) Form {
@@ -183,6 +192,18 @@ func QuadOverLin(a, y Affine) Expr {
 		return Expr{lin: Linear{Const: v}}
 	}
 	return convex(f)
+}
+
+// QuadOverLinOf is QuadOverLin of expressions: affine ones, or us convex and
+// nonnegative, and y concave.
+func QuadOverLinOf(y Operand, us ...Operand) Expr {
+	make := func(a Affine) Expr { return QuadOverLin(a.Range(1, a.Len()), a.At(0)) }
+	return atomOf("quadoverlin", make, append([]Operand{y}, us...), func(k int) entryRule {
+		if k == 0 {
+			return concaveEntry
+		}
+		return positiveEntry
+	})
 }
 
 type quadOverLin struct {
@@ -252,6 +273,12 @@ func GeoMean(a Affine) Expr {
 		return Expr{lin: Linear{Const: -v}}
 	}
 	return concave(f)
+}
+
+// GeoMeanOf is GeoMean of affine or concave expressions.
+func GeoMeanOf(us ...Operand) Expr {
+	make := func(a Affine) Expr { return GeoMean(a).Neg() }
+	return atomOf("geomean", make, us, everyEntry(concaveEntry)).Neg()
 }
 
 type negGeoMean struct {

@@ -131,6 +131,12 @@ var samples = []sample{
 	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.At(0), a.At(3), a.At(0).Add(a.At(3)))).Neg() }, cone: true, positive: true},
 	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.At(0), a.At(3))).Neg() }, cone: true, positive: true},
 	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.Range(0, 2), a.At(3), dc.Num(2))).Neg() }, cone: true, positive: true},
+	{atom: "GeoMeanOf", make: func(a dc.Affine) dc.Expr {
+		return dc.GeoMeanOf(dc.Sqrt(a.At(0)), a.At(3), dc.Min(a.At(0), dc.Num(2))).Neg()
+	}, cone: true, positive: true},
+	{atom: "QuadOverLinOf", make: func(a dc.Affine) dc.Expr {
+		return dc.QuadOverLinOf(dc.Sqrt(a.At(3)), dc.Abs(a.At(1)), a.At(2))
+	}, cone: true, positive: true},
 	{atom: "Norm2Of", make: func(a dc.Affine) dc.Expr { return dc.Norm2Of(dc.Abs(a.At(0)), dc.Norm1(a), dc.Num(2)) }, cone: true},
 	{atom: "HuberOf", make: func(a dc.Affine) dc.Expr { return dc.HuberOf(0.6, dc.Abs(a.At(0)), dc.Pos(a.At(1))) }},
 	{atom: "SumLargestOf", make: func(a dc.Affine) dc.Expr {
@@ -311,6 +317,8 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"kl of shapes":        dc.KL(x, x.At(0)),
 		"a denominator":       dc.QuadOverLin(x, x),
 		"geomean of nothing":  dc.GeoMean(dc.Vec(nil)),
+		"is not concave":      dc.GeoMeanOf(dc.Abs(x.At(0)), x.At(1)),
+		"1 of it is not conc": dc.QuadOverLinOf(dc.Abs(x.At(0)), x.At(1)),
 		"has no function":     dc.BlackBox("f", nil, x),
 		"zero Affine":         dc.Norm1(dc.Affine{}),
 		"2 indices":           dc.Abs(x.At(1, 1)),

@@ -15,6 +15,9 @@ type curve interface {
 	direction() int
 	// least is the left end of the domain, −Inf for none.
 	least() float64
+	// solve is the u with value b, if the curve is ≤ b exactly on one side of
+	// it: below if it is nondecreasing, above if nonincreasing.
+	solve(b float64) (u float64, ok bool)
 	// inside reports whether the curve has a tangent at u.
 	inside(u float64) bool
 	nonnegative() bool
@@ -91,6 +94,22 @@ func (a *along) Inside(x []float64) bool {
 	return a.f.inside(a.at(x))
 }
 
+// Below: of an affine function and a constant b a row, a cone of order one.
+func (a *along) Below(b Linear) (k Cone, share []float64, ok bool) {
+	arg, ok := a.arg.(Linear)
+	if !ok || !b.IsConst() {
+		return Cone{}, nil, false
+	}
+	u, ok := a.f.solve(b.Const)
+	slope := math.Abs(a.f.slope(u))
+	if !ok || !(slope > 0) || math.IsInf(slope, 1) {
+		return Cone{}, nil, false
+	}
+	sign := float64(a.f.direction())
+	row := Linear{Const: sign * u}.Plus(-sign*a.sign, arg)
+	return Cone{Kind: SecondOrderCone, Rows: []Linear{row}}, []float64{-1 / slope}, true
+}
+
 func (a *along) nonnegative() bool { return a.f.nonnegative() }
 func (a *along) parts() []Convex   { return []Convex{a.arg} }
 func (a *along) String() string    { return a.f.String() }
@@ -122,10 +141,19 @@ func onDomain(u float64) (v float64, ok bool) { return max(u, 0), u >= -domainTo
 // column is a new variable.
 func column(c Canon) Linear { return Linear{Idx: []int{c.Var()}, Val: []float64{1}} }
 
-// atomOf applies a function of a vector to expressions. Affine ones go straight
-// in. Convex ones may, where the function is nondecreasing in each entry (from
-// 0 on, if the entries must be nonnegative).
-func atomOf(name string, make func(Affine) Expr, ops []Operand, nonnegative bool) Expr {
+// entryRule says of what an atom of a vector may be taken in an entry, besides
+// affine functions: it is nondecreasing there, or from 0 on, or nonincreasing.
+type entryRule uint8
+
+const (
+	convexEntry entryRule = iota
+	positiveEntry
+	concaveEntry
+)
+
+// atomOf applies a convex function of a vector to expressions. Affine ones go
+// straight in.
+func atomOf(name string, make func(Affine) Expr, ops []Operand, rule func(k int) entryRule) Expr {
 	es, lins := toExprs(ops)
 	affine := true
 	for _, e := range es {
@@ -138,10 +166,13 @@ func atomOf(name string, make func(Affine) Expr, ops []Operand, nonnegative bool
 		return make(Entries(lins...))
 	}
 	for k, e := range es {
-		switch {
-		case !e.IsConvex():
+		switch r := rule(k); {
+		case e.IsAffine():
+		case r == concaveEntry && !e.IsConcave():
+			return badExpr("no DC split for %s of this: entry %d of it is not concave", name, k+1)
+		case r != concaveEntry && !e.IsConvex():
 			return badExpr("no DC split for %s of this: entry %d of it is not convex", name, k+1)
-		case nonnegative && !e.nonnegative():
+		case r == positiveEntry && !e.nonnegative():
 			return badExpr("no DC split for %s of this: entry %d of it is not known to be nonnegative", name, k+1)
 		}
 	}
@@ -154,16 +185,20 @@ func atomOf(name string, make func(Affine) Expr, ops []Operand, nonnegative bool
 	f := &composed{name: name, make: make, outer: outer.G()}
 	var lists [][]int
 	for _, e := range es {
-		g := e.G()
-		f.args = append(f.args, g)
+		g, sign := e.G(), 1.0
+		if !e.IsConvex() {
+			g, sign = e.Neg().G(), -1
+		}
+		f.args, f.signs = append(f.args, g), append(f.signs, sign)
 		lists = append(lists, g.Support())
 	}
 	f.indices = union(lists...)
-	f.pool.New = func() any {
-		return &oracleWork{u: append([]float64(nil), f.blank()...), grad: f.blank()}
-	}
+	f.pool.New = func() any { return &oracleWork{f.blank(), f.blank()} }
 	return convex(f)
 }
+
+// everyEntry is the same rule for all.
+func everyEntry(r entryRule) func(int) entryRule { return func(int) entryRule { return r } }
 
 func toExprs(ops []Operand) (es []Expr, lins []Linear) {
 	for _, o := range ops {
@@ -173,12 +208,13 @@ func toExprs(ops []Operand) (es []Expr, lins []Linear) {
 	return es, lins
 }
 
-// composed is outer(args).
+// composed is outer(signs·args).
 type composed struct {
 	name    string
 	make    func(Affine) Expr
 	outer   Representer
 	args    []Representer
+	signs   []float64
 	indices []int
 	pool    sync.Pool // of *oracleWork
 }
@@ -188,7 +224,7 @@ func (f *composed) blank() []float64 { return make([]float64, len(f.args)) }
 func (f *composed) arguments(x []float64) *oracleWork {
 	w := f.pool.Get().(*oracleWork)
 	for k, a := range f.args {
-		w.u[k] = a.Value(x)
+		w.u[k] = f.signs[k] * a.Value(x)
 	}
 	return w
 }
@@ -205,7 +241,7 @@ func (f *composed) AddSubgrad(dst []float64, scale float64, x []float64) {
 	clear(w.grad)
 	f.outer.AddSubgrad(w.grad, 1, w.u)
 	for k, a := range f.args {
-		a.AddSubgrad(dst, scale*w.grad[k], x)
+		a.AddSubgrad(dst, scale*w.grad[k]*f.signs[k], x)
 	}
 }
 
@@ -214,17 +250,39 @@ func (f *composed) Support() []int { return f.indices }
 func (f *composed) Represent(c Canon) Form {
 	rows := make([]Linear, len(f.args))
 	for k, a := range f.args {
-		rows[k] = c.Bound(a)
+		rows[k] = c.Bound(a).Scale(f.signs[k])
 	}
 	return c.Form(f.make(Entries(rows...)).G())
 }
 
+// Domain: those of the arguments, and where the outer function says that an
+// entry is ≥ 0, as all do, that it is.
 func (f *composed) Domain() []Representer {
 	var out []Representer
 	for _, a := range f.args {
 		if r, ok := a.(Restricted); ok {
 			out = append(out, r.Domain()...)
 		}
+	}
+	r, ok := f.outer.(Restricted)
+	if !ok {
+		return out
+	}
+	for _, d := range r.Domain() {
+		l, ok := d.(Linear)
+		if !ok {
+			continue
+		}
+		e := Expr{lin: Linear{Const: l.Const}}
+		for i, k := range l.Idx {
+			w := l.Val[i] * f.signs[k]
+			if a, ok := f.args[k].(Linear); ok {
+				e.lin = e.lin.Plus(w, a)
+			} else {
+				e.g = append(e.g, term{w, f.args[k]})
+			}
+		}
+		out = append(out, e.G())
 	}
 	return out
 }
@@ -235,7 +293,13 @@ func (f *composed) Inside(x []float64) bool {
 			return false
 		}
 	}
-	return true
+	r, ok := f.outer.(Restricted)
+	if !ok {
+		return true
+	}
+	w := f.arguments(x)
+	defer f.pool.Put(w)
+	return r.Inside(w.u)
 }
 
 func (f *composed) nonnegative() bool {

@@ -44,7 +44,8 @@ type Sublevel interface {
 	Representer
 	// Below returns the cone, and for each of its rows how much of the row's
 	// multiplier counts for that of f ≤ b: minus the derivative of the row by
-	// b. ok is false where there is no such cone.
+	// b. A second-order cone may have one row, which is ≥ 0. ok is false where
+	// there is no such cone.
 	Below(b Linear) (k Cone, share []float64, ok bool)
 }
 

@@ -13,6 +13,13 @@ type Linear struct {
 	Const float64
 }
 
+// NewLinear is the function with these coefficients, in any order; those of one
+// variable are added. It takes over the slices.
+func NewLinear(idx []int, val []float64, c float64) Linear {
+	idx, val = compress(idx, val)
+	return Linear{idx, val, c}
+}
+
 // Value is the function at x.
 func (l Linear) Value(x []float64) float64 {
 	s := l.Const

@@ -44,6 +44,13 @@ func TestSymmetricVariables(t *testing.T) {
 	if got := q.Constraints[0].Violation(x); math.Abs(got-2) > 1e-12 {
 		t.Errorf("violation %g", got)
 	}
+	at := []float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}
+	if d := s.Diag(); fmt.Sprint(d.Value(at), d.Diag().Row(1).Value(at)) != "[1 3 6] [0 3 0]" {
+		t.Errorf("diagonals %v, %v", d.Value(at), d.Diag().Value(at))
+	}
+	if err := s.Row(0).Reshape(1, 3).Diag().Err(); err == nil {
+		t.Error("a row as a matrix has a diagonal")
+	}
 	if i, j, ok := dc.IsSymmetric(p.Add(dc.Const([]int{2, 2}, []float64{0, 1, 0, 0}))); ok || i != 0 || j != 1 {
 		t.Errorf("%d, %d, %v", i, j, ok)
 	}

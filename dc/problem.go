@@ -34,31 +34,27 @@ func (p *Problem) Value(x []float64) float64 {
 // the domain of a function, and the name of the constraint (or variable)
 // where; 0 and "" if none is broken. NaN counts as +Inf.
 func (p *Problem) Violation(x []float64) (float64, string) {
-	worst, _, where := p.Violations(x)
-	return worst, where
+	var t tally
+	p.violations(x, &t)
+	if t.worst > 0 {
+		return t.worst, t.at.name()
+	}
+	return 0, ""
 }
 
 // Infeasibility is the largest violation, each relative to max(1, the size of
 // what is compared): a variable's bound, the largest bound of an affine
 // constraint, or the values of g and h.
 func (p *Problem) Infeasibility(x []float64) float64 {
-	_, relative, _ := p.Violations(x)
+	_, relative := p.Violations(x)
 	return relative
 }
 
-// Violations is Violation and Infeasibility in one go.
-func (p *Problem) Violations(x []float64) (worst, relative float64, where string) {
-	var at spot
-	p.violations(x, func(v, size float64, here spot) {
-		if v > worst {
-			worst, at = v, here
-		}
-		relative = max(relative, v/max(1, size))
-	})
-	if worst > 0 {
-		where = at.name()
-	}
-	return worst, relative, where
+// Violations is Violation and Infeasibility in one go, without the name.
+func (p *Problem) Violations(x []float64) (worst, relative float64) {
+	var t tally
+	p.violations(x, &t)
+	return t.worst, t.relative
 }
 
 // spot is where something is broken: a constraint, a variable, or else the
@@ -78,55 +74,61 @@ func (p spot) name() string {
 	return "domain of the objective"
 }
 
-// noter is told of every amount by which x breaks something, many of them 0 or
+// tally is told of every amount by which x breaks something, many of them 0 or
 // negative, and the size it is to be measured by.
-type noter func(v, size float64, at spot)
+type tally struct {
+	worst, relative float64
+	at              spot // of the worst
+}
 
-// finite passes on numbers: a NaN breaks without end, a size that is none is 1.
-func (note noter) finite(v, size float64, at spot) {
+// note: a NaN breaks without end, a size that is no number is 1.
+func (t *tally) note(v, size float64, at spot) {
 	if math.IsNaN(v) {
 		v = math.Inf(1)
 	}
 	if math.IsNaN(size) || math.IsInf(size, 0) {
 		size = 1
 	}
-	note(v, size, at)
+	if v > t.worst {
+		t.worst, t.at = v, at
+	}
+	t.relative = max(t.relative, v/max(1, size))
 }
 
-func (p *Problem) violations(x []float64, note noter) {
+func (p *Problem) violations(x []float64, t *tally) {
 	for _, v := range p.Vars {
 		at := spot{v: v}
 		for k := range v.Len() {
 			xk := x[v.Offset+k]
 			if v.Lo != nil {
-				note.finite(v.Lo[k]-xk, math.Abs(v.Lo[k]), at)
+				t.note(v.Lo[k]-xk, math.Abs(v.Lo[k]), at)
 			}
 			if v.Hi != nil {
-				note.finite(xk-v.Hi[k], math.Abs(v.Hi[k]), at)
+				t.note(xk-v.Hi[k], math.Abs(v.Hi[k]), at)
 			}
 			if math.IsNaN(xk) {
-				note.finite(xk, 1, at)
+				t.note(xk, 1, at)
 			}
 		}
 	}
-	p.Objective.outside(x, note, spot{})
+	p.Objective.outside(x, t, spot{})
 	for i := range p.Constraints {
-		p.Constraints[i].violations(x, note)
+		p.Constraints[i].violations(x, t)
 	}
 }
 
-func (c *Constraint) violations(x []float64, note noter) {
+func (c *Constraint) violations(x []float64, t *tally) {
 	at := spot{c: c}
 	if c.DC {
 		g, h := c.E.lin.Value(x), 0.0
-		for _, t := range c.E.g {
-			g += t.w * t.f.Value(x)
+		for _, f := range c.E.g {
+			g += f.w * f.f.Value(x)
 		}
-		for _, t := range c.E.h {
-			h += t.w * t.f.Value(x)
+		for _, f := range c.E.h {
+			h += f.w * f.f.Value(x)
 		}
-		note.finite(g-h, max(math.Abs(g), math.Abs(h)), at)
-		c.E.outside(x, note, at)
+		t.note(g-h, max(math.Abs(g), math.Abs(h)), at)
+		c.E.outside(x, t, at)
 		return
 	}
 	size := 0.0
@@ -139,18 +141,18 @@ func (c *Constraint) violations(x []float64, note noter) {
 	}
 	for k := range c.Lo {
 		v := c.A.at(k, x)
-		note.finite(v-c.Hi[k], size, at)
-		note.finite(c.Lo[k]-v, size, at)
+		t.note(v-c.Hi[k], size, at)
+		t.note(c.Lo[k]-v, size, at)
 	}
 }
 
 // outside notes how far x is outside the domain of e.
-func (e *Expr) outside(x []float64, note noter, at spot) {
+func (e *Expr) outside(x []float64, t *tally, at spot) {
 	for _, list := range [2][]term{e.g, e.h} {
-		for _, t := range list {
-			if r, ok := t.f.(Restricted); ok {
+		for _, term := range list {
+			if r, ok := term.f.(Restricted); ok {
 				for _, f := range r.Domain() {
-					note.finite(f.Value(x), 1, at)
+					t.note(f.Value(x), 1, at)
 				}
 			}
 		}
@@ -160,9 +162,9 @@ func (e *Expr) outside(x []float64, note noter, at spot) {
 // Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
 // as +Inf.
 func (c *Constraint) Violation(x []float64) float64 {
-	worst := 0.0
-	c.violations(x, func(v, _ float64, _ spot) { worst = max(worst, v) })
-	return worst
+	var t tally
+	c.violations(x, &t)
+	return t.worst
 }
 
 // StartKind is a way to choose a starting value.

@@ -135,6 +135,31 @@ func least(t *testing.T, qp *qpbackend.Problem) float64 {
 	return res.Objective
 }
 
+// TestTallNorms: a norm of many functions of few variables is represented by few.
+func TestTallNorms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, rows := range []int{2, 4, 5, 40} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{4})
+		a := mat.NewDense(rows, 4, nil)
+		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+		b := make([]float64, rows)
+		for k := range b {
+			b[k] = rng.NormFloat64()
+		}
+		f := dc.Norm2(x.MatMul(a).Add(dc.Vec(b))).G()
+		at := []float64{1, -2, 0.5, 3}
+		c := collector{}
+		qp := c.hold(f, at)
+		if got, want := least(t, qp), f.Value(at); math.Abs(got-want) > 1e-7*want {
+			t.Errorf("%d rows: %g, want %g", rows, got, want)
+		}
+		if most := min(rows, 5) + 1; qp.Cones[0].Len > most {
+			t.Errorf("%d rows: a cone of %d", rows, qp.Cones[0].Len)
+		}
+	}
+}
+
 // TestRepresentation: the least value of the representation is the function,
 // for g and for h, at random points and at kinks.
 func TestRepresentation(t *testing.T) {

@@ -154,7 +154,7 @@ func (s *sum) likeness() likeness {
 func (m *maxOf) likeness() likeness { return likeness{kind: "max", subs: m.parts()} }
 
 func (f *composed) likeness() likeness {
-	l := likeness{kind: "composed", subs: []Convex{f.outer}}
+	l := likeness{kind: "composed", nums: f.signs, subs: []Convex{f.outer}}
 	for _, a := range f.args {
 		l.subs = append(l.subs, a)
 	}

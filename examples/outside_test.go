@@ -73,7 +73,7 @@ func TestProgramOutsideTheModule(t *testing.T) {
 		return string(out)
 	}
 	command(goTool, "build", "-o", "outside", ".")
-	if got, want := command(filepath.Join(dir, "outside")), "converged -2.000 ccp\n"; got != want {
+	if got, want := command(filepath.Join(dir, "outside")), "converged -2.000 auto\n"; got != want {
 		t.Errorf("the program prints %q, want %q", got, want)
 	}
 	deps := strings.Fields(command(goTool, "list", "-deps", "."))

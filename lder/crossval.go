@@ -44,7 +44,7 @@ func CrossValidate(ctx context.Context, x [][]float64, y []float64, folds [][]in
 	if err := dataset.CheckFolds(folds, len(y)); err != nil {
 		return CVResult{}, err
 	}
-	set.Recorder = nil
+	set.Recorder, set.Progress = nil, nil
 	k := len(folds)
 	res := CVResult{FVU: make([]float64, k), MSE: make([]float64, k), Training: make([]Training, k)}
 	errs := make([]error, k)

@@ -27,7 +27,7 @@ func TestCrossValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	got, err := lder.CrossValidate(ctx, x, y, folds, lder.DefaultSettings())
+	got, err := lder.CrossValidate(ctx, x, y, folds, lder.MethodSettings(lder.CCP))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestCrossValidate(t *testing.T) {
 				trainX, trainY = append(trainX, x[i]), append(trainY, y[i])
 			}
 		}
-		r := fitted(t, trainX, trainY, lder.DefaultSettings())
+		r := fitted(t, trainX, trainY, lder.MethodSettings(lder.CCP))
 		p := predictions(t, r, testX)
 		if got.FVU[f] != dataset.FVU(testY, p) || got.MSE[f] != dataset.MSE(testY, p) || got.Training[f] != r.Training {
 			t.Errorf("fold %d: FVU %g, want %g", f, got.FVU[f], dataset.FVU(testY, p))
@@ -63,7 +63,7 @@ func TestCrossValidate(t *testing.T) {
 		t.Errorf("MSE %g ± %g of %v", mean, std, got.MSE)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	alone, err := lder.CrossValidate(ctx, x, y, folds, lder.DefaultSettings())
+	alone, err := lder.CrossValidate(ctx, x, y, folds, lder.MethodSettings(lder.CCP))
 	if err != nil || !reflect.DeepEqual(alone, got) {
 		t.Errorf("one processor gives another result: %v", err)
 	}
@@ -72,7 +72,7 @@ func TestCrossValidate(t *testing.T) {
 func TestCrossValidateRefusals(t *testing.T) {
 	x, y := [][]float64{{1}, {2}, {3}, {4}}, []float64{1, 2, 3, 4}
 	infinite := [][]float64{{1}, {2}, {3}, {math.Inf(1)}}
-	bad := lder.DefaultSettings()
+	bad := lder.MethodSettings(lder.CCP)
 	bad.MaxIter = 0
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -84,11 +84,11 @@ func TestCrossValidateRefusals(t *testing.T) {
 		set   lder.Settings
 		want  string
 	}{
-		{context.Background(), x, y[:3], [][]int{{0, 1}, {2}}, lder.DefaultSettings(), "4 rows of features and 3 targets"},
-		{context.Background(), x, y, [][]int{{0, 1}, {2}}, lder.DefaultSettings(), "hold 3 of 4 rows"},
+		{context.Background(), x, y[:3], [][]int{{0, 1}, {2}}, lder.MethodSettings(lder.CCP), "4 rows of features and 3 targets"},
+		{context.Background(), x, y, [][]int{{0, 1}, {2}}, lder.MethodSettings(lder.CCP), "hold 3 of 4 rows"},
 		{context.Background(), x, y, [][]int{{0, 1}, {2, 3}}, bad, "lder: Settings.MaxIter = 0"},
-		{context.Background(), infinite, y, [][]int{{0, 3}, {1, 2}}, lder.DefaultSettings(), `lder: row 3: the feature "x1" is +Inf`},
-		{cancelled, x, y, [][]int{{0, 1}, {2, 3}}, lder.DefaultSettings(), "fold 0: context canceled"},
+		{context.Background(), infinite, y, [][]int{{0, 3}, {1, 2}}, lder.MethodSettings(lder.CCP), `lder: row 3: the feature "x1" is +Inf`},
+		{cancelled, x, y, [][]int{{0, 1}, {2, 3}}, lder.MethodSettings(lder.CCP), "fold 0: context canceled"},
 	} {
 		_, err := lder.CrossValidate(c.ctx, c.x, c.y, c.folds, c.set)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -100,11 +100,21 @@ func TestCrossValidateRefusals(t *testing.T) {
 	}
 }
 
-// TestPaperTable runs the paper's protocol on its 17 sets. FVU of single sets
-// depends on how ties break after the first quadratic program; the average is
-// .324 in the paper and was .315 in an independent implementation. Under the
-// race detector, some twenty times slower, only the sets of up to 120 rows are
-// run, without the average.
+// paperSets are the sets of the paper with what an independent implementation
+// of Algorithm 2 gave for the mean FVU.
+var paperSets = map[string]float64{
+	"485_analcatdata_vehicle": .365, "560_bodyfat": .031, "712_chscase_geyser1": .235, "210_cloud": .181,
+	"561_cpu": .063, "228_elusage": .290, "230_machine_cpu": .136, "522_pm10": .836, "229_pwLinear": .229,
+	"663_rabe_266": .008, "666_rmftsa_ladata": .484, "706_sleuth_case1202": .328, "687_sleuth_ex1605": .655,
+	"192_vineyard": .520, "519_vinnie": .254, "678_visualizing_environmental": .651, "690_visualizing_galaxy": .090,
+}
+
+// TestPaperTable runs the paper's protocol on its 17 sets and compares with
+// docs/lder.md. FVU of single sets depends on how ties break after the first
+// quadratic program; the average of Algorithm 2 is .324 in the paper and was
+// .315 in an independent implementation. Under the race detector, some twenty
+// times slower, only the sets of up to 120 rows are run, and there without
+// averages; the slow methods are run on those alone in any case.
 func TestPaperTable(t *testing.T) {
 	shared := os.Getenv("DCOPT_SHARED")
 	if shared == "" {
@@ -120,85 +130,109 @@ func TestPaperTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The means of that independent implementation.
-	want := map[string]float64{
-		"485_analcatdata_vehicle": .365, "560_bodyfat": .031, "712_chscase_geyser1": .235, "210_cloud": .181,
-		"561_cpu": .063, "228_elusage": .290, "230_machine_cpu": .136, "522_pm10": .836, "229_pwLinear": .229,
-		"663_rabe_266": .008, "666_rmftsa_ladata": .484, "706_sleuth_case1202": .328, "687_sleuth_ex1605": .655,
-		"192_vineyard": .520, "519_vinnie": .254, "678_visualizing_environmental": .651, "690_visualizing_galaxy": .090,
-	}
 	printed := docsTable(t)
-	if len(printed) != len(want) {
-		t.Fatalf("docs/lder.md has %d sets, want %d", len(printed), len(want))
-	}
-	sets, off, average := 0, 0, 0.0
-	for set, w := range want {
-		tab, err := dataset.ReadFile(filepath.Join(dir, set+".tsv.gz"), dataset.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := tab.Supervised("target", dataset.DefaultSelection())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if raceDetector && len(d.Y) > 120 {
-			continue
-		}
-		folds, err := known.Of(set, len(d.Y))
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := lder.CrossValidate(context.Background(), d.X, d.Y, folds, lder.DefaultSettings())
-		if err != nil {
-			t.Fatalf("%s: %v", set, err)
-		}
-		mean, std := res.MeanFVU()
-		t.Logf("%-30s %.3f ± %.3f, elsewhere %.3f", set, mean, std, w)
-		if math.Abs(mean-w) > .25*w+.01 {
-			t.Errorf("%s: FVU %.3f, want about %.3f", set, mean, w)
-		}
-		if p, ok := printed[set]; !ok || math.Abs(mean-p) > .03 {
-			t.Logf("%s: FVU %.3f, docs/lder.md says %.3f", set, mean, p)
-			off++
-		}
-		average += mean / float64(len(want))
-		sets++
-	}
-	// Rounding decides ties after the first quadratic program, so that a
-	// change of the solver may move a set or two.
-	if off > 2 {
-		t.Errorf("%d sets are not as docs/lder.md says", off)
-	}
-	if raceDetector {
-		if sets != 8 {
-			t.Errorf("%d sets run, want 8", sets)
-		}
-		return
-	}
-	t.Logf("%-30s %.4f", "average", average)
-	if sets != 17 || !(average > .30 && average < .33) {
-		t.Errorf("average FVU %.4f over %d sets, want .30 to .33 over 17", average, sets)
+	for _, c := range []struct {
+		method   lder.Method
+		all      bool    // all sets, not only the small ones
+		lo, hi   float64 // of the average
+		off, far int     // sets that may differ by .03 from the docs, from paperSets
+	}{
+		// Rounding decides ties after the first quadratic program, so that a
+		// change of the solver may move a set or two.
+		{lder.CCP, true, .303, .327, 2, 3},
+		{lder.Refit, true, 0, .315, 2, 17},
+		{lder.Cheap, true, 0, .3, 2, 17},
+		{lder.Auto, false, 0, 0, 1, 17},
+		{lder.Bagged, false, 0, 0, 1, 17},
+	} {
+		t.Run(c.method.String(), func(t *testing.T) {
+			sets, off, far, average := 0, 0, 0, 0.0
+			for set, w := range paperSets {
+				tab, err := dataset.ReadFile(filepath.Join(dir, set+".tsv.gz"), dataset.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := tab.Supervised("target", dataset.DefaultSelection())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (raceDetector || !c.all) && len(d.Y) > 120 {
+					continue
+				}
+				folds, err := known.Of(set, len(d.Y))
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := lder.CrossValidate(context.Background(), d.X, d.Y, folds, lder.MethodSettings(c.method))
+				if err != nil {
+					t.Fatalf("%s: %v", set, err)
+				}
+				mean, std := res.MeanFVU()
+				p, ok := printed[c.method.String()][set]
+				if !ok || math.Abs(mean-p) > .03 {
+					t.Logf("%s: FVU %.3f ± %.3f, docs/lder.md says %.3f", set, mean, std, p)
+					off++
+				}
+				if math.Abs(mean-w) > .03 {
+					far++
+				}
+				for _, tr := range res.Training { // the paper: training does not increase the objective
+					if !(tr.MSE <= tr.StartMSE*(1+1e-12)) {
+						t.Errorf("%s: training takes the error from %g to %g", set, tr.StartMSE, tr.MSE)
+					}
+				}
+				average += mean / float64(len(paperSets))
+				sets++
+			}
+			if off > c.off || far > c.far {
+				t.Errorf("%d sets are not as docs/lder.md says, %d not as elsewhere", off, far)
+			}
+			if raceDetector || !c.all {
+				if sets != 8 {
+					t.Errorf("%d sets run, want 8", sets)
+				}
+				return
+			}
+			t.Logf("average %.4f", average)
+			if sets != 17 || !(average >= c.lo && average <= c.hi) {
+				t.Errorf("average FVU %.4f over %d sets, want %g to %g over 17", average, sets, c.lo, c.hi)
+			}
+		})
 	}
 }
 
-// docsTable reads our column of the table in docs/lder.md.
-func docsTable(t *testing.T) map[string]float64 {
+// docsTable reads the table in docs/lder.md: by method, then by set.
+func docsTable(t *testing.T) map[string]map[string]float64 {
 	text, err := os.ReadFile(filepath.Join("..", "docs", "lder.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := map[string]float64{}
+	table := map[string]map[string]float64{}
+	var head []string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, "|")
-		if len(cells) != 7 || !strings.HasPrefix(strings.TrimSpace(cells[1]), "D") {
-			continue
+		for k := range cells {
+			cells[k] = strings.TrimSpace(cells[k])
 		}
-		mean, _, _ := strings.Cut(cells[4], "±")
-		v, err := strconv.ParseFloat(strings.TrimSpace(mean), 64)
-		if err != nil {
-			t.Fatalf("docs/lder.md: %v in %q", err, line)
+		switch {
+		case len(cells) > 3 && cells[2] == "set":
+			head = cells
+		case len(cells) == len(head) && strings.HasPrefix(cells[1], "D"):
+			for k, cell := range cells {
+				if _, err := lder.ParseMethod(head[k]); err != nil {
+					continue
+				}
+				mean, _, _ := strings.Cut(cell, " ")
+				v, err := strconv.ParseFloat(mean, 64)
+				if err != nil {
+					t.Fatalf("docs/lder.md: %v in %q", err, line)
+				}
+				if table[head[k]] == nil {
+					table[head[k]] = map[string]float64{}
+				}
+				table[head[k]][cells[2]] = v
+			}
 		}
-		table[strings.TrimSpace(cells[2])] = v
 	}
 	return table
 }
@@ -208,7 +242,7 @@ func benchmarkFit(b *testing.B, m, n int) {
 	x := normalRows(rng, m, n)
 	y := bent(rng, x, .3)
 	for b.Loop() {
-		if err := lder.NewRegressor(lder.DefaultSettings()).Fit(context.Background(), x, y); err != nil {
+		if err := lder.NewRegressor(lder.MethodSettings(lder.CCP)).Fit(context.Background(), x, y); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,19 +4,32 @@
 //
 // [Regressor] is the whole way from a table of features, with gaps, to
 // predictions: imputation, standardisation, training, model files.
-// [CrossValidate] measures it. [Model] is the function alone, [Start] the
-// point from which training begins. Tables come from package dataset.
+// [Classifier] chooses between classes by the sign of such functions, and
+// [CrossValidate] measures a regressor. [Model] is the function alone,
+// [Ensemble] a weighted sum of them, [Start] the point from which training
+// begins. Tables come from package dataset; package export writes a model as a
+// program.
 //
-// Training minimises the mean squared error, a DC program, by the
-// convex-concave procedure; it goes through the public API of packages dc and
-// ccp, and method_ccp.go shows how a client states its problem to them.
+// [Method] lists the ways to train. CCP, Split and DCA minimise the mean squared
+// error, a DC program, by the convex-concave procedure; they go through the
+// public API of packages dc and ccp, and method_ccp.go shows how a client states
+// its problem to them. The others repeat penalised least squares on the regions
+// of the present argmaxes, alone or in stacks.
 //
 // References: Oliveira and Valle 2023, Least-squares linear dilation-erosion
 // regressor trained using a convex-concave procedure (the model, Algorithm 2);
 // Oliveira and Valle 2021, Linear dilation-erosion perceptron trained using a
 // convex-concave procedure; Ho, Le Thi and Pham Dinh 2020, DCA with successive
-// DC decomposition for convex piecewise-linear fitting (the start);
-// Katsavounidis, Kuo and Zhang 1994, A new initialization technique for
-// generalized Lloyd iteration; Sussner and Esmi 2011, Morphological perceptrons
-// with competitive learning.
+// DC decomposition for convex piecewise-linear fitting (the start), and 2021,
+// DCA-based algorithm for DC fitting; Magnani and Boyd 2009, Convex
+// piecewise-linear fitting (refit); Katsavounidis, Kuo and Zhang 1994, A new
+// initialization technique for generalized Lloyd iteration; Golub, Heath and
+// Wahba 1979, Generalized cross-validation as a method for choosing a good ridge
+// parameter; Breiman 1996, Bagging predictors, and Stacked regressions;
+// Friedman 2001, Greedy function approximation: a gradient boosting machine;
+// Samarov 1993, Exploring regression structure using nonparametric functional
+// estimation, and Trivedi, Wang, Kpotufe and Shakhnarovich 2014, A consistent
+// estimator of the expected gradient outerproduct (the transform of stacks);
+// Lawson and Hanson 1974, Solving least squares problems, chapter 23; Sussner
+// and Esmi 2011, Morphological perceptrons with competitive learning.
 package lder

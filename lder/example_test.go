@@ -23,7 +23,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	set := lder.DefaultSettings()
+	set := lder.MethodSettings(lder.CCP)
 	set.Pieces = [2]int{2, 1}
 	r := lder.NewRegressor(set)
 	r.Features, r.Target = data.Features, data.Target
@@ -78,4 +78,59 @@ func ExampleModel_Predict() {
 	// 1
 	// -1
 	// 0
+}
+
+// Labels are learnt as they stand; of two classes the sign of τ decides.
+func ExampleClassifier() {
+	var x [][]float64
+	var labels []string
+	for i := range 40 { // inside or outside of a band
+		v := float64(i)/10 - 2
+		x = append(x, []float64{v})
+		if v > -1 && v < 1 {
+			labels = append(labels, "inside")
+		} else {
+			labels = append(labels, "outside")
+		}
+	}
+	c := lder.NewClassifier(lder.DefaultSettings())
+	if err := c.Fit(context.Background(), x, labels); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := c.Predict([][]float64{{-3}, {.2}, {1.8}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c.Classes, p)
+	// Output:
+	// [inside outside] [outside inside outside]
+}
+
+// A model may be fitted with weights, told to choose its size by itself, and
+// printed as a formula in the data's own units by package export.
+func ExampleRegressor_FitWeighted() {
+	var x [][]float64
+	var y, w []float64
+	for i := range 60 {
+		v := float64(i%20) / 2
+		x, y, w = append(x, []float64{v}), append(y, max(3, v)), append(w, 1)
+	}
+	y[7], w[7] = 1000, 0 // known to be wrong
+	set := lder.MethodSettings(lder.Refit)
+	set.Pieces, set.Ridge = [2]int{2, 1}, 1e-6
+	r := lder.NewRegressor(set)
+	if err := r.FitWeighted(context.Background(), x, y, w); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := r.Predict([][]float64{{1}, {4}, {8}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.2f %.2f %.2f\n", p[0], p[1], p[2])
+	// Output:
+	// 3.00 4.00 8.00
 }

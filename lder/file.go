@@ -12,22 +12,32 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// Model files are JSON objects with these two marks.
+// Model files are JSON objects with these two marks. Version 1 knew neither clip
+// nor ensemble; it is still read.
 const (
 	fileFormat  = "dcopt-lder"
-	fileVersion = 1
+	fileVersion = 2
 )
 
 // file is a model file.
 type file struct {
-	Format     string      `json:"format"`
-	Version    int         `json:"version"`
-	Target     string      `json:"target"`
-	Features   []string    `json:"features"`
-	Imputation imputation  `json:"imputation"`
-	Scaling    scaling     `json:"scaling"`
-	Model      coefficient `json:"model"`
-	Training   *training   `json:"training"`
+	Format     string       `json:"format"`
+	Version    int          `json:"version"`
+	Target     string       `json:"target"`
+	Features   []string     `json:"features"`
+	Categories []category   `json:"categories,omitempty"`
+	Imputation imputation   `json:"imputation"`
+	Scaling    scaling      `json:"scaling"`
+	Clip       *[2]number   `json:"clip,omitempty"` // none: predictions are not clipped
+	Model      *coefficient `json:"model,omitempty"`
+	Ensemble   []chain      `json:"ensemble,omitempty"`
+	Training   *training    `json:"training"`
+}
+
+type category struct {
+	Column string   `json:"column"`
+	Coding string   `json:"coding"`
+	Levels []string `json:"levels"`
 }
 
 type imputation struct {
@@ -47,6 +57,21 @@ type coefficient struct {
 	B []number   `json:"b"`
 }
 
+type chain struct {
+	Parts []part `json:"parts"`
+	Stops []stop `json:"stops"`
+}
+
+type part struct {
+	Features []int `json:"features,omitempty"`
+	coefficient
+}
+
+type stop struct {
+	After  int    `json:"after"`
+	Weight number `json:"weight"`
+}
+
 type training struct {
 	Method     string `json:"method"`
 	Rows       int    `json:"rows"`
@@ -55,6 +80,34 @@ type training struct {
 	StartMSE   number `json:"start_mse"`
 	MSE        number `json:"mse"`
 	FVU        number `json:"fvu"`
+	// OOB is missing where nothing was held out.
+	OOB *number `json:"oob_fvu,omitempty"`
+}
+
+func coefficients(m *Model) coefficient {
+	return coefficient{each(m.W, numbers), numbers(m.A), each(m.M, numbers), numbers(m.B)}
+}
+
+func (c *coefficient) model() *Model {
+	return &Model{each(c.W, floats), floats(c.A), each(c.M, floats), floats(c.B)}
+}
+
+func chains(e *Ensemble) []chain {
+	return each(e.Chains, func(c Chain) chain {
+		return chain{
+			each(c.Parts, func(p Part) part { return part{p.Features, coefficients(p.Model)} }),
+			each(c.Stops, func(s Stop) stop { return stop{s.After, number(s.Weight)} }),
+		}
+	})
+}
+
+func ensembleOf(chains []chain) *Ensemble {
+	return &Ensemble{each(chains, func(c chain) Chain {
+		return Chain{
+			each(c.Parts, func(p part) Part { return Part{p.model(), p.Features} }),
+			each(c.Stops, func(s stop) Stop { return Stop{s.After, float64(s.Weight)} }),
+		}
+	})}
 }
 
 // number is a float64 that is not read from null.
@@ -96,28 +149,48 @@ func each[S, T any](v []S, f func(S) T) []T {
 // WriteTo writes the model file: everything that Predict needs, and how the
 // model came about. The same regressor gives the same bytes.
 func (r *Regressor) WriteTo(w io.Writer) (int64, error) {
-	if r.Model == nil {
+	if !r.fitted() {
 		return 0, errNotFitted
 	}
 	if err := r.validate(); err != nil {
 		return 0, err
 	}
-	t := r.Training
-	raw, err := json.MarshalIndent(file{
-		Format: fileFormat, Version: fileVersion, Target: r.Target, Features: r.Features,
-		Imputation: imputation{r.Imputer.Strategy.String(), numbers(r.Imputer.Fill)},
-		Scaling:    scaling{numbers(r.Scaler.Mean), numbers(r.Scaler.Scale)},
-		Model:      coefficient{each(r.Model.W, numbers), numbers(r.Model.A), each(r.Model.M, numbers), numbers(r.Model.B)},
-		Training: &training{
-			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
-			StartMSE: number(t.StartMSE), MSE: number(t.MSE), FVU: number(t.FVU),
-		},
-	}, "", " ")
+	raw, err := r.encode()
 	if err != nil {
 		return 0, fmt.Errorf("lder: %w", err)
 	}
 	n, err := w.Write(append(raw, '\n'))
 	return int64(n), err
+}
+
+func (r *Regressor) encode() ([]byte, error) {
+	t := r.Training
+	f := file{
+		Format: fileFormat, Version: fileVersion, Target: r.Target, Features: r.Features,
+		Imputation: imputation{r.Imputer.Strategy.String(), numbers(r.Imputer.Fill)},
+		Scaling:    scaling{numbers(r.Scaler.Mean), numbers(r.Scaler.Scale)},
+		Training: &training{
+			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+			StartMSE: number(t.StartMSE), MSE: number(t.MSE), FVU: number(t.FVU),
+		},
+	}
+	for _, c := range r.Categories {
+		f.Categories = append(f.Categories, category{c.Column, c.Coding.String(), c.Levels})
+	}
+	if t.OOB >= 0 {
+		oob := number(t.OOB)
+		f.Training.OOB = &oob
+	}
+	if r.Clip != Everything() {
+		f.Clip = &[2]number{number(r.Clip.Lo), number(r.Clip.Hi)}
+	}
+	if r.Ensemble != nil { // too long to be looked at
+		f.Ensemble = chains(r.Ensemble)
+		return json.Marshal(f)
+	}
+	c := coefficients(r.Model)
+	f.Model = &c
+	return json.MarshalIndent(f, "", " ")
 }
 
 // Read reads a model file; name is for messages. It refuses what WriteTo would
@@ -139,8 +212,8 @@ func Read(rd io.Reader, name string) (*Regressor, error) {
 	if mark.Format != fileFormat {
 		return nil, fmt.Errorf("%s: not a model file: its format is %q, want %q", name, mark.Format, fileFormat)
 	}
-	if mark.Version != fileVersion {
-		return nil, fmt.Errorf("%s: the model file has version %d, this program reads version %d", name, mark.Version, fileVersion)
+	if mark.Version < 1 || mark.Version > fileVersion {
+		return nil, fmt.Errorf("%s: the model file has version %d, this program reads versions 1 to %d", name, mark.Version, fileVersion)
 	}
 	var f file
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -172,17 +245,38 @@ func (f *file) regressor() (*Regressor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := NewRegressor(DefaultSettings())
+	if (f.Model == nil) == (f.Ensemble == nil) {
+		return nil, errors.New(`want one of the parts "model" and "ensemble"`)
+	}
+	r := NewRegressor(MethodSettings(method))
 	r.Target, r.Features = f.Target, f.Features
+	for _, c := range f.Categories {
+		coding, err := dataset.ParseCoding(c.Coding)
+		if err != nil {
+			return nil, err
+		}
+		r.Categories = append(r.Categories, dataset.Category{Column: c.Column, Coding: coding, Levels: c.Levels})
+	}
 	r.Imputer = &dataset.SimpleImputer{Strategy: strategy, Fill: floats(f.Imputation.Fill)}
 	r.Scaler = &dataset.StandardScaler{Mean: floats(f.Scaling.Mean), Scale: floats(f.Scaling.Scale)}
-	r.Model = &Model{each(f.Model.W, floats), floats(f.Model.A), each(f.Model.M, floats), floats(f.Model.B)}
+	r.Clip = Everything()
+	if f.Clip != nil {
+		r.Clip = Range{float64(f.Clip[0]), float64(f.Clip[1])}
+	}
+	if f.Model != nil {
+		r.Model = f.Model.model()
+		r.Settings.Pieces = [2]int{len(r.Model.W), len(r.Model.M)}
+	} else {
+		r.Ensemble = ensembleOf(f.Ensemble)
+	}
 	r.Training = Training{
 		Method: method, Rows: f.Training.Rows, Iterations: f.Training.Iterations, Status: status,
-		StartMSE: float64(f.Training.StartMSE), MSE: float64(f.Training.MSE), FVU: float64(f.Training.FVU),
+		StartMSE: float64(f.Training.StartMSE), MSE: float64(f.Training.MSE), FVU: float64(f.Training.FVU), OOB: -1,
 	}
-	r.Settings.Method, r.Settings.Imputation = method, strategy
-	r.Settings.Pieces = [2]int{len(r.Model.W), len(r.Model.M)}
+	if f.Training.OOB != nil {
+		r.Training.OOB = float64(*f.Training.OOB)
+	}
+	r.Settings.Imputation = strategy
 	return r, r.validate()
 }
 
@@ -208,6 +302,11 @@ func (r *Regressor) validate() error {
 	if err := checkNames(r.Features); err != nil {
 		return err
 	}
+	for k := range r.Categories {
+		if err := r.Categories[k].Validate(); err != nil {
+			return err
+		}
+	}
 	for _, p := range []struct {
 		what     string
 		v        []float64
@@ -221,6 +320,12 @@ func (r *Regressor) validate() error {
 				return fmt.Errorf("lder: %s of %q is %g", p.what, r.Features[j], v)
 			}
 		}
+	}
+	if !(r.Clip.Lo <= r.Clip.Hi) {
+		return fmt.Errorf("lder: predictions are clipped to [%g, %g]", r.Clip.Lo, r.Clip.Hi)
+	}
+	if r.Ensemble != nil {
+		return r.Ensemble.Validate(n)
 	}
 	if err := r.Model.Validate(); err != nil {
 		return err

@@ -15,12 +15,13 @@ import (
 
 // made is a regressor that was put together rather than trained.
 func made() *lder.Regressor {
-	r := lder.NewRegressor(lder.DefaultSettings())
+	r := lder.NewRegressor(lder.MethodSettings(lder.CCP))
 	r.Features, r.Target = []string{"a b", "ü"}, "price"
 	r.Imputer = &dataset.SimpleImputer{Strategy: dataset.Mean, Fill: []float64{1. / 3, -2}}
 	r.Scaler = &dataset.StandardScaler{Mean: []float64{.1, 1e-300}, Scale: []float64{2. / 3, 1e200}}
 	r.Model = randomModel(rand.New(rand.NewPCG(3, 1)), 3, 2, 2)
-	r.Training = lder.Training{Method: lder.CCP, Rows: 10, Iterations: 2, Status: ccp.Converged, StartMSE: 3, MSE: .1, FVU: .01}
+	r.Training = lder.Training{Method: lder.CCP, Rows: 10, Iterations: 2, Status: ccp.Converged, StartMSE: 3, MSE: .1, FVU: .01, OOB: .02}
+	r.Clip = lder.Range{Lo: -1e3, Hi: 1e300}
 	return r
 }
 
@@ -66,14 +67,14 @@ func TestModelFileRefusals(t *testing.T) {
 		{good, "[1, 2]", "m.json:1:1: json: cannot unmarshal array"},
 		{good, good + "{}", "invalid character '{' after top-level value"},
 		{`"dcopt-lder"`, `"other"`, `its format is "other", want "dcopt-lder"`},
-		{`"version": 1`, `"version": 2`, "version 2, this program reads version 1"},
-		{`"version": 1`, `"version": 1, "colour": "red"`, `unknown field "colour"`},
-		{`"version": 1`, `"version": "one"`, "m.json:3:17: json: cannot unmarshal string"},
+		{`"version": 2`, `"version": 3`, "version 3, this program reads versions 1 to 2"},
+		{`"version": 2`, `"version": 2, "colour": "red"`, `unknown field "colour"`},
+		{`"version": 2`, `"version": "one"`, "m.json:3:17: json: cannot unmarshal string"},
 		{`"target": "price"`, `"target": ""`, "the target has no name"},
 		{`"ü"`, `"a b"`, `two features are named "a b"`},
 		{`"ü"`, `""`, "feature 1 has no name"},
 		{`"a b",`, ``, "imputation fill has 2 values for 1 features"},
-		{`"mean",`, `"mode",`, `no imputation strategy "mode"; there is mean`},
+		{`"mean",`, `"mode",`, `no imputation strategy "mode"; there are mean, median`},
 		{`-2`, `null`, "null where a number is wanted"},
 		{`-2`, `1e999`, "1e999 where a number is wanted"},
 		{`-2`, `"x"`, `"x" where a number is wanted`},
@@ -111,7 +112,7 @@ func TestModelFileRefusals(t *testing.T) {
 	if _, err := ragged.WriteTo(new(bytes.Buffer)); err == nil {
 		t.Error("a ragged model was written")
 	}
-	if _, err := lder.NewRegressor(lder.DefaultSettings()).WriteTo(new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "not fitted") {
+	if _, err := lder.NewRegressor(lder.MethodSettings(lder.CCP)).WriteTo(new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "not fitted") {
 		t.Errorf("an unfitted model was written: %v", err)
 	}
 }

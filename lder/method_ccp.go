@@ -2,6 +2,7 @@ package lder
 
 import (
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -9,53 +10,147 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// fitCCP is Algorithm 2. The DC program in W, a, M, b and ξ is
+// fitConvex trains by a sequence of convex problems: it states a DC program in
+// W, a, M, b and what the method adds, and leaves the rest to ccp.
+func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
+	s = s.counted()
+	start := Start(s.x, s.d.Y, set.Pieces[0], set.Pieces[1])
+	if err := start.Validate(); err != nil {
+		return run{}, err
+	}
+	st := newStatement(s, start, set)
+	switch set.Method {
+	case CCP:
+		st.equations()
+	case Split:
+		st.slacks()
+	default:
+		st.squares()
+	}
+	st.ridge(set.Ridge)
+	p, err := st.model.Problem()
+	if err != nil {
+		return run{}, err
+	}
+	res, err := ccp.Solve(ctx, p, st.x0, ccpSettings(set))
+	if res == nil {
+		return run{}, err
+	}
+	m := NewModel(set.Pieces[0], set.Pieces[1], s.d.N-1)
+	m.SetParams(res.X[:len(start.Params())])
+	clip := s.clip
+	if set.Method == CCP {
+		clip = Everything() // as in the paper
+	}
+	out := run{model: m, clip: clip, oob: -1, status: res.Status, iterations: res.Iterations}
+	out.keepStart(s, start)
+	return out, err
+}
+
+// statement is a DC program that grows. Its first variables are the rows
+// (w_l, a_l), then the rows (m_l, b_l).
+type statement struct {
+	model  *dc.Model
+	s      *sample
+	start  *Model
+	w, v   dc.Affine // W and M with a and b as last columns
+	wx, mx dc.Affine // a row a sample, a column a piece
+	root   []float64 // √weight of each sample; the weights have sum 1
+	cost   []dc.Expr
+	x0     []float64
+}
+
+func newStatement(s *sample, start *Model, set Settings) *statement {
+	d, model := s.d, dc.NewModel()
+	st := &statement{model: model, s: s, start: start, x0: start.Params(), root: make([]float64, d.M)}
+	st.w = model.Var("W", []int{set.Pieces[0], d.N})
+	st.v = model.Var("M", []int{set.Pieces[1], d.N})
+	lifted := mat.NewDense(d.M, d.N, d.X) // rows (x_i, 1)
+	st.wx, st.mx = st.w.T().MatMul(lifted), st.v.T().MatMul(lifted)
+	for i := range st.root {
+		st.root[i] = math.Sqrt(weightOf(d, i))
+	}
+	return st
+}
+
+// equations states Algorithm 2,
 //
 //	minimise    (1/m) Σ ξ_i²
 //	subject to  δ_a(Wx_i) + ξ_i = δ_b(Mx_i) + y_i,   i = 1, …, m,
 //
-// and ccp linearises the maximum on the larger side of each half of each
-// equation. y is standardised.
-func fitCCP(ctx context.Context, x [][]float64, y []float64, start *Model, set Settings) (run, error) {
-	p, err := statement(x, y, set.Pieces[0], set.Pieces[1])
-	if err != nil {
-		return run{}, err
+// where ccp linearises the maximum on the larger side of each half of each
+// equation.
+func (st *statement) equations() {
+	y := st.s.d.Y
+	ξ := st.model.Var("xi", []int{len(y)})
+	for i := range y {
+		left := dc.Sum(dc.MaxOf(st.wx.Row(i)), ξ.At(i))
+		right := dc.Sum(dc.MaxOf(st.mx.Row(i)), dc.Num(y[i]))
+		st.model.SubjectTo(dc.EQ(left, right).Named("fit", i+1))
+		st.x0 = append(st.x0, y[i]-st.start.Predict(st.s.x[i]))
 	}
-	x0 := start.Params()
-	nParams := len(x0)
-	for i, v := range y {
-		x0 = append(x0, v-start.Predict(x[i]))
-	}
-	res, err := ccp.Solve(ctx, p, x0, ccpSettings(set))
-	if res == nil {
-		return run{}, err
-	}
-	m := NewModel(set.Pieces[0], set.Pieces[1], len(x[0]))
-	m.SetParams(res.X[:nParams])
-	return run{m, res.Status, res.Iterations}, err
+	st.add(dc.SumSquares(ξ.ScaleEach(st.root)))
 }
 
-// statement is the DC program; its variables are the rows (w_l, a_l), then the
-// rows (m_l, b_l), then ξ.
-func statement(x [][]float64, y []float64, r1, r2 int) (*dc.Problem, error) {
-	m, n := len(x), len(x[0])
-	lifted := mat.NewDense(m, n+1, nil) // rows (x_i, 1)
-	for i, row := range x {
-		copy(lifted.RawRowView(i), row)
-		lifted.Set(i, n, 1)
+// slacks states
+//
+//	minimise    (1/m) Σ p_i² + q_i²
+//	subject to  δ_a(Wx_i) − δ_b(Mx_i) − y_i ≤ p_i,   δ_b(Mx_i) + y_i − δ_a(Wx_i) ≤ q_i.
+//
+// At an optimum p_i and q_i are the positive and the negative part of the error.
+func (st *statement) slacks() {
+	y := st.s.d.Y
+	p := st.model.Var("p", []int{len(y)})
+	q := st.model.Var("q", []int{len(y)})
+	over, under := make([]float64, len(y)), make([]float64, len(y))
+	for i := range y {
+		u, v := dc.MaxOf(st.wx.Row(i)), dc.Sum(dc.MaxOf(st.mx.Row(i)), dc.Num(y[i]))
+		st.model.SubjectTo(
+			dc.LE(u, dc.Sum(v, p.At(i))).Named("over", i+1),
+			dc.LE(v, dc.Sum(u, q.At(i))).Named("under", i+1))
+		e := st.start.Predict(st.s.x[i]) - y[i]
+		over[i], under[i] = max(e, 0), max(-e, 0)
 	}
-	model := dc.NewModel()
-	w := model.Var("W", []int{r1, n + 1})
-	v := model.Var("M", []int{r2, n + 1})
-	ξ := model.Var("xi", []int{m})
-	wx, mx := w.T().MatMul(lifted), v.T().MatMul(lifted)
-	for i := range m {
-		left := dc.Sum(dc.MaxOf(wx.Row(i)), ξ.At(i))
-		right := dc.Sum(dc.MaxOf(mx.Row(i)), dc.Num(y[i]))
-		model.SubjectTo(dc.EQ(left, right).Named("fit", i+1))
+	st.x0 = append(append(st.x0, over...), under...)
+	st.add(dc.SumSquares(p.ScaleEach(st.root)))
+	st.add(dc.SumSquares(q.ScaleEach(st.root)))
+}
+
+// squares states the minimisation of (1/m) Σ (u_i − v_i)² for
+//
+//	u_i = (δ_a(Wx_i) + c)₊,   v_i = (δ_b(Mx_i) + y_i + c)₊,
+//
+// which dc splits into 2(u² + v²) − (u + v)². The constant c makes all of them
+// positive at the start; adding a constant to a and b does the same, so it costs
+// nothing.
+func (st *statement) squares() {
+	y := st.s.d.Y
+	c := 0.0
+	for i, x := range st.s.x {
+		_, u := largest(st.start.W, st.start.A, x)
+		_, v := largest(st.start.M, st.start.B, x)
+		c = max(c, -u, -v-y[i])
 	}
-	model.Minimize(dc.SumSquares(ξ).Scale(1 / float64(m)))
-	return model.Problem()
+	c++ // a standard deviation of room
+	for i := range y {
+		u := dc.Pos(dc.Sum(dc.MaxOf(st.wx.Row(i)), dc.Num(c)))
+		v := dc.Pos(dc.Sum(dc.MaxOf(st.mx.Row(i)), dc.Num(y[i]+c)))
+		st.add(dc.Square(dc.Sum(u, v.Neg())).Scale(st.root[i] * st.root[i]))
+	}
+}
+
+func (st *statement) add(e dc.Expr) { st.cost = append(st.cost, e) }
+
+// ridge adds λ‖(W, M)‖² and states the objective.
+func (st *statement) ridge(λ float64) {
+	if λ > 0 {
+		for _, block := range []dc.Affine{st.w, st.v} {
+			for l := range block.Shape()[0] {
+				st.add(dc.SumSquares(block.Row(l).Range(0, st.s.d.N-1)).Scale(λ))
+			}
+		}
+	}
+	st.model.Minimize(dc.SumExprs(st.cost))
 }
 
 // penalty is the weight of the slacks that ccp gives each half of an equation,
@@ -69,7 +164,8 @@ func ccpSettings(set Settings) ccp.Settings {
 	s := ccp.DefaultSettings()
 	s.Tau0, s.TauRelative = penalty, true
 	s.MaxIter, s.Tol = set.MaxIter, set.Tol
-	s.Escapes = 0 // the paper's algorithm stays where it converged
+	// The paper's algorithm makes plain steps and stays where it converged.
+	s.Boost, s.Inertia, s.Escapes, s.Probes = false, false, 0, 0
 	s.Backend, s.Recorder = set.Backend, set.Recorder
 	return s
 }

@@ -8,34 +8,50 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
 // Regressor predicts a number from a row of features: it fills gaps,
-// standardises and applies a Model. Make one with NewRegressor and Fit, or with
-// Read. Once fitted it may be shared by goroutines.
+// standardises, applies a Model or an Ensemble, and clips. Make one with
+// NewRegressor and Fit, or with Read. Once fitted it may be shared by
+// goroutines.
 type Regressor struct {
 	Settings Settings
 	// Features and Target are the names in messages and model files. Before
 	// Fit they may be empty: Fit fills in x1, x2, … and y.
 	Features []string
 	Target   string
-	// What Fit learns. Model takes standardised features and returns the target
-	// in its own unit.
+	// Categories say which features stand for words of a table. Fit and Predict
+	// do not look at them; model files keep them.
+	Categories []dataset.Category
+	// What Fit learns. Model or Ensemble, of which one is nil, takes
+	// standardised features and returns the target in its own unit; predictions
+	// (of an Ensemble, its terms) are clipped to Clip.
 	Imputer  *dataset.SimpleImputer
 	Scaler   *dataset.StandardScaler
 	Model    *Model
+	Ensemble *Ensemble
+	Clip     Range
 	Training Training
+
+	classes bool // the target is −1 or 1: a part of a Classifier
 }
 
 // Training says how the model came about.
 type Training struct {
 	Method     Method
 	Rows       int
-	Iterations int        // convex problems solved
+	Iterations int        // convex or least squares problems solved
 	Status     ccp.Status // why training stopped
 	// StartMSE and MSE are the mean squared errors on the training rows before
-	// and after; FVU is the fraction of the target's variance left after.
+	// and after; FVU is the fraction of the target's variance left after. For the
+	// methods that choose, the error before is that of the mean. With weights,
+	// they are weighted.
 	StartMSE, MSE, FVU float64
+	// OOB is the FVU of the rows of each bag by what was not trained on them: of
+	// Auto by the members of the kind chosen, of a stack by the stack. -1 where
+	// nothing was held out.
+	OOB float64
 }
 
 // NewRegressor returns an unfitted regressor.
@@ -51,29 +67,40 @@ const largestTarget = 1e100
 // recorder fails during training, Fit returns that error and r holds the best
 // model so far; after any other error r is as it was.
 func (r *Regressor) Fit(ctx context.Context, x [][]float64, y []float64) error {
+	return r.FitWeighted(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit where the squared error of each row counts as often as its
+// weight says: not negative, and not all 0. nil: all alike. Gaps are filled and
+// features standardised without the weights.
+func (r *Regressor) FitWeighted(ctx context.Context, x [][]float64, y, weights []float64) error {
 	fit := *r
-	err := fit.fit(ctx, x, y)
-	if err == nil || fit.Model != r.Model {
+	err := fit.fit(ctx, x, y, weights)
+	if err == nil || fit.Model != r.Model || fit.Ensemble != r.Ensemble {
 		*r = fit
 	}
 	return err
 }
 
-func (r *Regressor) fit(ctx context.Context, x [][]float64, y []float64) error {
+func (r *Regressor) fit(ctx context.Context, x [][]float64, y, weights []float64) error {
 	if err := r.Settings.Validate(); err != nil {
 		return err
 	}
 	if err := r.checkData(x, y); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	imputer, err := dataset.FitImputer(x, r.Settings.Imputation)
+	w, err := normalised(weights, len(y))
 	if err != nil {
 		return err
 	}
-	z := clone(x)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	imputer, err := dataset.FitImputerValue(x, r.Settings.Imputation, r.Settings.FillValue)
+	if err != nil {
+		return err
+	}
+	d, z := lifted(x, y, w)
 	for _, row := range z {
 		imputer.Apply(row)
 	}
@@ -84,12 +111,56 @@ func (r *Regressor) fit(ctx context.Context, x [][]float64, y []float64) error {
 	for _, row := range z {
 		scaler.Apply(row)
 	}
-	model, facts, err := train(ctx, z, y, r.Settings)
-	if model == nil {
+	res, facts, err := train(ctx, d, z, r.Settings, r.classes)
+	if res.model == nil && res.stack == nil {
 		return err
 	}
-	r.Imputer, r.Scaler, r.Model, r.Training = imputer, scaler, model, facts
+	r.Imputer, r.Scaler, r.Model, r.Ensemble, r.Clip, r.Training = imputer, scaler, res.model, res.stack, res.clip, facts
 	return err
+}
+
+// normalised returns the weights with sum 1, nil for nil.
+func normalised(weights []float64, m int) ([]float64, error) {
+	if weights == nil {
+		return nil, nil
+	}
+	if len(weights) != m {
+		return nil, fmt.Errorf("lder: %d weights for %d rows", len(weights), m)
+	}
+	most := 0.0
+	for i, v := range weights {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("lder: row %d has weight %g, want a number >= 0", i, v)
+		}
+		most = max(most, v)
+	}
+	if most == 0 {
+		return nil, errors.New("lder: all weights are 0")
+	}
+	w, sum := make([]float64, m), 0.0
+	for i, v := range weights {
+		w[i] = v / most
+		sum += w[i]
+	}
+	for i := range w {
+		w[i] /= sum
+	}
+	return w, nil
+}
+
+// lifted copies the rows, each with a 1 behind it; z are the rows of the copy
+// without it.
+func lifted(x [][]float64, y, w []float64) (d *refit.Data, z [][]float64) {
+	m, n := len(x), len(x[0])
+	d = &refit.Data{M: m, N: n + 1, X: make([]float64, m*(n+1)), Y: append([]float64(nil), y...), W: w}
+	z = make([][]float64, m)
+	for i, row := range x {
+		to := d.Row(i)
+		copy(to, row)
+		to[n] = 1
+		z[i] = to[:n:n]
+	}
+	return d, z
 }
 
 // checkData looks at the shapes and numbers, and names what has no name.
@@ -155,38 +226,48 @@ func (r *Regressor) checkRow(i int, row []float64) error {
 	return nil
 }
 
-func clone(x [][]float64) [][]float64 {
-	n := len(x[0])
-	flat := make([]float64, len(x)*n)
-	c := make([][]float64, len(x))
-	for i, row := range x {
-		c[i], flat = flat[:n:n], flat[n:]
-		copy(c[i], row)
-	}
-	return c
-}
-
 // Predict returns one prediction a row of x, NaN for missing values. A row far
 // enough outside the training data that its prediction overflows is an error.
 func (r *Regressor) Predict(x [][]float64) ([]float64, error) {
-	if r.Model == nil {
-		return nil, errNotFitted
-	}
-	z := make([]float64, len(r.Features))
 	p := make([]float64, len(x))
+	if err := r.PredictTo(p, x); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// PredictTo is Predict into dst, which has an entry a row.
+func (r *Regressor) PredictTo(dst []float64, x [][]float64) error {
+	if !r.fitted() {
+		return errNotFitted
+	}
+	if len(dst) != len(x) {
+		return fmt.Errorf("lder: room for %d predictions of %d rows", len(dst), len(x))
+	}
+	z := make([]float64, 2*len(r.Features))
+	z, scratch := z[:len(r.Features)], z[len(r.Features):]
 	for i, row := range x {
 		if err := r.checkRow(i, row); err != nil {
-			return nil, err
+			return err
 		}
 		copy(z, row)
 		r.Imputer.Apply(z)
 		r.Scaler.Apply(z)
-		p[i] = r.Model.Predict(z)
-		if !finite(p[i]) {
-			return nil, fmt.Errorf("lder: row %d: the features are too large, the prediction overflows", i)
+		if dst[i] = r.value(z, scratch); !finite(dst[i]) {
+			return fmt.Errorf("lder: row %d: the features are too large, the prediction overflows", i)
 		}
 	}
-	return p, nil
+	return nil
+}
+
+func (r *Regressor) fitted() bool { return r.Model != nil || r.Ensemble != nil }
+
+// value is the prediction for standardised features.
+func (r *Regressor) value(z, scratch []float64) float64 {
+	if r.Ensemble != nil {
+		return r.Ensemble.Predict(z, r.Clip, scratch)
+	}
+	return r.Clip.Clip(r.Model.Predict(z))
 }
 
 // Score is the coefficient of determination R² = 1 − FVU of the predictions for

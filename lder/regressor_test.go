@@ -60,7 +60,7 @@ func TestFitFollowsAlgorithm2(t *testing.T) {
 			y[i] = (y[i] - mean) / scale
 		}
 		var trace ccp.Trace
-		set := lder.DefaultSettings()
+		set := lder.MethodSettings(lder.CCP)
 		set.Pieces, set.Recorder = [2]int{c.r1, c.r2}, &trace
 		r := fitted(t, x, y, set)
 		at := lder.Start(x, y, c.r1, c.r2)
@@ -122,7 +122,7 @@ func TestFitNeverIncreasesTheError(t *testing.T) {
 	for k := range 60 {
 		x, y := awkward(rng)
 		var trace ccp.Trace
-		set := lder.DefaultSettings()
+		set := lder.MethodSettings(lder.CCP)
 		set.Pieces, set.Recorder = [2]int{1 + rng.IntN(4), 1 + rng.IntN(3)}, &trace
 		r := fitted(t, x, y, set)
 		tr := r.Training
@@ -153,7 +153,7 @@ func TestFitFindsTheFunction(t *testing.T) {
 		v := float64(i-20) / 4
 		x, up, down = append(x, []float64{v}), append(up, math.Abs(v)+3), append(down, -2*math.Abs(v)+v)
 	}
-	set := lder.DefaultSettings()
+	set := lder.MethodSettings(lder.CCP)
 	for _, c := range []struct {
 		y      []float64
 		pieces [2]int
@@ -173,7 +173,7 @@ func TestFitUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	x := normalRows(rng, 60, 2)
 	y := bent(rng, x, .3)
-	want := predictions(t, fitted(t, x, y, lder.DefaultSettings()), x)
+	want := predictions(t, fitted(t, x, y, lder.MethodSettings(lder.CCP)), x)
 	for _, c := range []struct{ feature, shift, target, offset float64 }{
 		{1e6, -3, 1, 0}, {1, 0, 1e-9, 0}, {1, 0, -1, 0}, {1e-3, 5, 1e80, 1e80}, {1, 0, 1e-150, 0},
 	} {
@@ -182,7 +182,7 @@ func TestFitUnits(t *testing.T) {
 			u[i] = []float64{c.feature * (x[i][0] + c.shift), x[i][1]}
 			v[i] = c.target*y[i] + c.offset
 		}
-		set := lder.DefaultSettings()
+		set := lder.MethodSettings(lder.CCP)
 		if c.target < 0 {
 			continue // W and M do not play the same part
 		}
@@ -208,7 +208,7 @@ func TestFitSmallData(t *testing.T) {
 		{"only missing values", [][]float64{{math.NaN()}, {math.NaN()}}, []float64{3, 3}},
 		{"more features than rows", [][]float64{{1, 2, 3, 4}, {4, 3, 1, 1}}, []float64{-1, 4}},
 	} {
-		r := fitted(t, c.x, c.y, lder.DefaultSettings())
+		r := fitted(t, c.x, c.y, lder.MethodSettings(lder.CCP))
 		for i, p := range predictions(t, r, c.x) {
 			if math.Abs(p-c.y[i]) > 1e-6 {
 				t.Errorf("%s: %g, want %g", c.what, p, c.y[i])
@@ -239,7 +239,7 @@ func TestFitRefusals(t *testing.T) {
 		{good, y, func(r *lder.Regressor) { r.Settings.Method = 77 }, "Settings.Method = Method(77)"},
 		{good, y, func(r *lder.Regressor) { r.Settings.Imputation = 77 }, "Settings.Imputation = Strategy(77)"},
 	} {
-		r := lder.NewRegressor(lder.DefaultSettings())
+		r := lder.NewRegressor(lder.MethodSettings(lder.CCP))
 		if c.spoil != nil {
 			c.spoil(r)
 		}
@@ -255,14 +255,14 @@ func TestFitRefusals(t *testing.T) {
 }
 
 func TestSettingsNameTheirFields(t *testing.T) {
-	if err := lder.DefaultSettings().Validate(); err != nil {
+	if err := lder.MethodSettings(lder.CCP).Validate(); err != nil {
 		t.Fatal(err)
 	}
 	kind := reflect.TypeOf(lder.Settings{})
 	tried := 0
 	for i := range kind.NumField() {
 		for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
-			s := lder.DefaultSettings()
+			s := lder.MethodSettings(lder.CCP)
 			v := reflect.ValueOf(&s).Elem().Field(i)
 			switch v.Kind() {
 			case reflect.Float64:
@@ -273,10 +273,13 @@ func TestSettingsNameTheirFields(t *testing.T) {
 				v.SetUint(255)
 			case reflect.Array:
 				v.Index(1).SetInt(-1)
-			case reflect.Interface:
+			case reflect.Interface, reflect.Func, reflect.Uint64: // nil and any seed will do
 				continue
 			default:
 				t.Fatalf("field %s of a kind without a test", kind.Field(i).Name)
+			}
+			if kind.Field(i).Name == "FillValue" && bad == -1 {
+				continue
 			}
 			tried++
 			if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "Settings."+kind.Field(i).Name) {
@@ -284,17 +287,22 @@ func TestSettingsNameTheirFields(t *testing.T) {
 			}
 		}
 	}
-	if tried != 15 { // five fields, three times
+	if tried != 20 { // seven fields, three times, but a FillValue of -1
 		t.Errorf("%d values tried", tried)
 	}
 }
 
 func TestMethodText(t *testing.T) {
-	if m, err := lder.ParseMethod(lder.CCP.String()); err != nil || m != lder.CCP {
-		t.Errorf("%v, %v", m, err)
+	for _, want := range lder.Methods() {
+		if m, err := lder.ParseMethod(want.String()); err != nil || m != want {
+			t.Errorf("%v, %v", m, err)
+		}
 	}
-	if _, err := lder.ParseMethod("sgd"); err == nil || !strings.Contains(err.Error(), `["ccp"]`) {
+	if _, err := lder.ParseMethod("bag"); err == nil || !strings.Contains(err.Error(), `["ccp" "split"`) {
 		t.Errorf("%v", err)
+	}
+	if lder.DefaultSettings().Method != lder.Auto {
+		t.Error("the default is not auto")
 	}
 }
 
@@ -305,13 +313,13 @@ func TestFitInterrupted(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r := lder.NewRegressor(lder.DefaultSettings())
+	r := lder.NewRegressor(lder.MethodSettings(lder.CCP))
 	if err := r.Fit(ctx, x, y); !errors.Is(err, context.Canceled) || r.Model != nil {
 		t.Errorf("cancelled before: %v, model %v", err, r.Model)
 	}
 
 	ctx, cancel = context.WithCancel(context.Background())
-	set := lder.DefaultSettings()
+	set := lder.MethodSettings(lder.CCP)
 	set.Recorder = ccp.RecorderFunc(func(ccp.Iteration) error { cancel(); return nil })
 	r = lder.NewRegressor(set)
 	if err := r.Fit(ctx, x, y); !errors.Is(err, context.Canceled) {
@@ -333,7 +341,7 @@ func TestFitInterrupted(t *testing.T) {
 	ctx, cancel = context.WithTimeout(context.Background(), time.Nanosecond)
 	defer cancel()
 	<-ctx.Done()
-	if err := lder.NewRegressor(lder.DefaultSettings()).Fit(ctx, x, y); !errors.Is(err, context.DeadlineExceeded) {
+	if err := lder.NewRegressor(lder.MethodSettings(lder.CCP)).Fit(ctx, x, y); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("out of time: %v", err)
 	}
 
@@ -344,7 +352,7 @@ func TestFitInterrupted(t *testing.T) {
 }
 
 func TestPredict(t *testing.T) {
-	r := lder.NewRegressor(lder.DefaultSettings())
+	r := lder.NewRegressor(lder.MethodSettings(lder.CCP))
 	if _, err := r.Predict(nil); err == nil || !strings.Contains(err.Error(), "not fitted") {
 		t.Errorf("unfitted: %v", err)
 	}
@@ -352,7 +360,7 @@ func TestPredict(t *testing.T) {
 	x := [][]float64{{1, 5}, {nan, 7}, {3, 6}, {4, nan}}
 	y := []float64{1, 2, 3, 4}
 	keep := fmt.Sprint(x)
-	r = fitted(t, x, y, lder.DefaultSettings())
+	r = fitted(t, x, y, lder.MethodSettings(lder.CCP))
 	p := predictions(t, r, x)
 	if fmt.Sprint(x) != keep {
 		t.Error("Fit or Predict has written to its argument")
@@ -391,7 +399,7 @@ func TestFitIsRepeatable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	x := normalRows(rng, 70, 3)
 	y := bent(rng, x, .3)
-	a, b := fitted(t, x, y, lder.DefaultSettings()), fitted(t, x, y, lder.DefaultSettings())
+	a, b := fitted(t, x, y, lder.MethodSettings(lder.CCP)), fitted(t, x, y, lder.MethodSettings(lder.CCP))
 	if !slices.Equal(a.Model.Params(), b.Model.Params()) {
 		t.Error("two fits of the same data differ")
 	}

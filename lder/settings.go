@@ -5,20 +5,44 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/suggest"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Method is a way to train a Model.
+// Method is a way to train.
 type Method uint8
 
-// The methods.
+// The methods. CCP, Split, DCA and Refit train one model with the given Pieces
+// from the start of Start; the others choose sizes and penalties by rows that
+// the members under comparison have not seen. All but CCP clip predictions to a
+// tenth beyond the range of the training targets.
 const (
-	CCP Method = iota // Algorithm 2 of Oliveira and Valle 2023
+	// CCP is Algorithm 2 of Oliveira and Valle 2023.
+	CCP Method = iota
+	// Split is the procedure with slacks of its own for each half of each
+	// equation, so that every convex problem majorises the squared error.
+	Split
+	// DCA is the difference of convex functions algorithm on the squared error,
+	// (u−v)² = 2(u²+v²) − (u+v)²: as Ho, Le Thi and Pham Dinh 2021, whose own
+	// decomposition is another.
+	DCA
+	// Refit is penalised least squares on the regions of the present argmaxes,
+	// with a line search: Magnani and Boyd 2009, damped.
+	Refit
+	// Auto is one model: the size and penalty whose members do best on rows they
+	// have not seen, or the linear model, then the best of 20 starts.
+	Auto
+	// Cheap is a stack of ten members at each of three penalties.
+	Cheap
+	// Bagged is a stack of twenty members at each of twelve sizes and penalties.
+	Bagged
+	// Stacked, named "ensemble", is Bagged with boosted sums of small models.
+	Stacked
 	numMethod
 )
 
-var methodText = [numMethod]string{"ccp"}
+var methodText = [numMethod]string{"ccp", "split", "dca", "refit", "auto", "cheap", "bagged", "ensemble"}
 
 // String is the method as model files have it, such as "ccp".
 func (m Method) String() string {
@@ -35,31 +59,67 @@ func ParseMethod(s string) (Method, error) {
 			return Method(k), nil
 		}
 	}
-	return 0, fmt.Errorf("lder: no method %q; want one of %q", s, methodText[:])
+	return 0, fmt.Errorf("lder: no method %q%s; want one of %q", s, suggest.DidYouMean(s, methodText[:]), methodText[:])
 }
 
-// Settings govern training. Start from DefaultSettings.
+// Methods lists all methods.
+func Methods() []Method {
+	all := make([]Method, numMethod)
+	for k := range all {
+		all[k] = Method(k)
+	}
+	return all
+}
+
+// Chooses reports whether the method chooses Pieces, Ridge, MaxIter and Tol by
+// itself.
+func (m Method) Chooses() bool { return m >= Auto }
+
+// Settings govern training. Start from DefaultSettings or MethodSettings.
 type Settings struct {
 	Method Method
 	// Pieces are r₁ and r₂, the numbers of affine functions in the two maxima.
 	Pieces [2]int
-	// MaxIter is kmax, the largest number of convex problems solved.
+	// MaxIter is the largest number of convex problems (CCP, Split, DCA) or of
+	// least squares problems (Refit) solved.
 	MaxIter int
-	// Tol is ε as a share of the variance of y: training stops when the mean
-	// squared error changes by less.
+	// Tol ends training: when the mean squared error changes by less than Tol
+	// times the variance of y; of Refit, when a step lowers its objective by
+	// less than Tol times its value.
 	Tol float64
-	// Imputation fills the missing values of the features.
+	// Ridge is the weight of the squared slopes, of standardised features, beside
+	// the mean squared error of the standardised target. Refit weighs the slopes
+	// that all pieces have in common by a tenth of it.
+	Ridge float64
+	// Seed chooses what is drawn. CCP, Split, DCA and Refit draw nothing.
+	Seed uint64
+	// Imputation fills the missing values of the features; FillValue is the value
+	// of dataset.Constant.
 	Imputation dataset.Strategy
+	FillValue  float64
 	// Backend solves the convex problems; nil: the default of ccp.
 	Backend qpbackend.Backend
-	// Recorder is told of every iteration; nil: nobody is. What it sees is the
-	// problem with y standardised. CrossValidate does not call it.
+	// Recorder is told of every iteration of CCP, Split, DCA and Refit; nil:
+	// nobody is. What it sees is the problem with y standardised.
+	// CrossValidate does not call it.
 	Recorder ccp.Recorder
+	// Progress is told how many of the units of work of Auto, Cheap, Bagged and
+	// Stacked are done, one call at a time; nil: nobody is. CrossValidate does
+	// not call it.
+	Progress func(done, total int)
 }
 
-// DefaultSettings are those of Oliveira and Valle 2023.
-func DefaultSettings() Settings {
-	return Settings{Method: CCP, Pieces: [2]int{3, 2}, MaxIter: 50, Tol: 1e-5, Imputation: dataset.Mean}
+// DefaultSettings are those of Auto.
+func DefaultSettings() Settings { return MethodSettings(Auto) }
+
+// MethodSettings are the defaults of a method: of CCP those of Oliveira and
+// Valle 2023.
+func MethodSettings(m Method) Settings {
+	set := Settings{Method: m, Pieces: [2]int{3, 2}, MaxIter: 50, Tol: 1e-5, Imputation: dataset.Mean}
+	if m == Refit {
+		set.Ridge = 3e-2
+	}
+	return set
 }
 
 // maxPieces keeps the convex problems, which have a row a piece and sample,
@@ -80,6 +140,10 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("lder: Settings.MaxIter = %d, want at least 1", s.MaxIter)
 	case !(s.Tol > 0) || math.IsInf(s.Tol, 1):
 		return fmt.Errorf("lder: Settings.Tol = %g, want > 0", s.Tol)
+	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
+		return fmt.Errorf("lder: Settings.Ridge = %g, want >= 0", s.Ridge)
+	case !finite(s.FillValue):
+		return fmt.Errorf("lder: Settings.FillValue = %g, want a number", s.FillValue)
 	}
 	if _, err := dataset.ParseStrategy(s.Imputation.String()); err != nil {
 		return fmt.Errorf("lder: Settings.Imputation = %v is unknown", s.Imputation)

@@ -30,6 +30,9 @@ func Start(x [][]float64, y []float64, r1, r2 int) *Model {
 // cellFits returns r affine functions, one for each Voronoi cell.
 func cellFits(x [][]float64, y []float64, r int) (w [][]float64, a []float64) {
 	centres := kkz(x, r)
+	if len(x) > manyRows {
+		return manyCellFits(x, y, centres)
+	}
 	cells := voronoi(x, centres)
 	w, a = make([][]float64, r), make([]float64, r)
 	for k := range r {
@@ -125,4 +128,63 @@ func leastSquares(x [][]float64, y []float64, rows []int) (w []float64, a float6
 	svd.SolveVecTo(&sol, rhs, svd.Rank(1e-10))
 	s := sol.RawVector().Data
 	return s[:n:n], s[n]
+}
+
+// manyRows is the size of the data from which the cells' normal equations, read
+// off in one pass, take the place of their own matrices.
+const manyRows = 20000
+
+// manyCellFits is cellFits for many rows.
+func manyCellFits(x [][]float64, y []float64, centres []int) (w [][]float64, a []float64) {
+	n, r := len(x[0]), len(centres)
+	size := n + 1
+	gram, rhs := make([]float64, r*size*size), make([]float64, r*size)
+	row := make([]float64, size)
+	row[n] = 1
+	for i := range x {
+		k := nearestCentre(x, centres, i)
+		copy(row, x[i])
+		g, b := gram[k*size*size:(k+1)*size*size], rhs[k*size:(k+1)*size]
+		for j, v := range row {
+			b[j] += v * y[i]
+			line := g[j*size+j : (j+1)*size]
+			for t, u := range row[j:] {
+				line[t] += v * u
+			}
+		}
+	}
+	w, a = make([][]float64, r), make([]float64, r)
+	for k, c := range centres {
+		// A centre that repeats another has an empty cell.
+		from := nearestCentre(x, centres, c)
+		w[k], a[k] = normalEquations(gram[from*size*size:(from+1)*size*size], rhs[from*size:(from+1)*size])
+	}
+	return w, a
+}
+
+// normalEquations are solved with the least norm of (w, a); eigenvalues below
+// 1e-13 of the largest count as zero. gram has the upper triangle.
+func normalEquations(gram, rhs []float64) (w []float64, a float64) {
+	n := len(rhs) - 1
+	var eig mat.EigenSym
+	if !eig.Factorize(mat.NewSymDense(n+1, append([]float64(nil), gram...)), true) {
+		return make([]float64, n), rhs[n] / gram[len(gram)-1]
+	}
+	var u mat.Dense
+	eig.VectorsTo(&u)
+	λ := eig.Values(nil)
+	sol := make([]float64, n+1)
+	for k, v := range λ {
+		if v <= 1e-13*λ[n] {
+			continue
+		}
+		s := 0.0
+		for j, b := range rhs {
+			s += u.At(j, k) * b
+		}
+		for j := range sol {
+			sol[j] += s / v * u.At(j, k)
+		}
+	}
+	return sol[:n:n], sol[n]
 }

@@ -2,54 +2,259 @@ package lder
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// run is what a method returns: the best model it met and why it stopped.
+// sample is what the methods see: features and target standardised, the rows
+// also with a 1 behind them.
+type sample struct {
+	d    *refit.Data
+	x    [][]float64 // the rows without the 1, in the same memory
+	clip Range       // of standardised predictions
+	// hinge: the target is −1 or 1, as it stands, and errors beyond it are none.
+	hinge bool
+}
+
+// run is what a method returns: the best it met and why it stopped. One of
+// model and stack is set, or none where nothing was trained.
 type run struct {
 	model      *Model
+	stack      *Ensemble
+	clip       Range
+	startMSE   float64
+	oob        float64 // mean squared error on rows not trained on; -1: none were held out
 	status     ccp.Status
 	iterations int
 }
 
-// train fits a model to standardised rows. The mean squared error never exceeds
-// that of the start. The model is nil where nothing was trained; with the error
-// of an ended context comes the best model so far.
-func train(ctx context.Context, x [][]float64, y []float64, set Settings) (*Model, Training, error) {
+// clipShare is how far beyond the range of the training targets predictions may
+// lie, as a share of that range.
+const clipShare = .1
+
+// newSample standardises y in place, unless it marks two classes.
+func newSample(d *refit.Data, rows [][]float64, hinge bool) (s *sample, mean, scale float64) {
+	if hinge {
+		return &sample{d: d, x: rows, clip: Range{-1, 1}, hinge: true}, 0, 1
+	}
 	// With y standardised, ε = Tol·var(y) becomes Tol, and the methods see
 	// numbers of one size whatever the unit of y.
-	mean, scale := targetScale(y)
-	z := make([]float64, len(y))
-	for i, v := range y {
-		z[i] = (v - mean) / scale
+	mean, scale = targetScale(d.Y, d.W)
+	s = &sample{d: d, x: rows, clip: Range{math.Inf(1), math.Inf(-1)}}
+	for i, v := range d.Y {
+		d.Y[i] = (v - mean) / scale
+		if d.W == nil || d.W[i] > 0 {
+			s.clip.Lo, s.clip.Hi = min(s.clip.Lo, d.Y[i]), max(s.clip.Hi, d.Y[i])
+		}
 	}
-	start := Start(x, z, set.Pieces[0], set.Pieces[1])
-	if err := start.Validate(); err != nil {
-		return nil, Training{}, err
-	}
-	res, err := fitCCP(ctx, x, z, start, set)
-	if res.model == nil {
-		return nil, Training{}, err
-	}
-	startMSE, mse := dataset.MSE(z, start.PredictAll(x)), dataset.MSE(z, res.model.PredictAll(x))
-	if res.model.Validate() != nil || !(mse <= startMSE) {
-		res.model, mse = start, startMSE
-	}
-	facts := Training{
-		Method: set.Method, Rows: len(y), Iterations: res.iterations, Status: res.status,
-		StartMSE: startMSE * scale * scale, MSE: mse * scale * scale,
-		FVU: dataset.FVU(z, res.model.PredictAll(x)),
-	}
-	res.model.rescale(scale, mean)
-	return res.model, facts, err
+	room := clipShare * (s.clip.Hi - s.clip.Lo)
+	s.clip = Range{s.clip.Lo - room, s.clip.Hi + room}
+	return s, mean, scale
 }
 
-// targetScale returns the mean and the standard deviation of y, 1 where y does
-// not vary beyond the rounding errors of its mean.
-func targetScale(y []float64) (mean, scale float64) {
+// counted leaves out rows of weight 0: in the constraints of a convex problem
+// they would count all the same.
+func (s *sample) counted() *sample {
+	if !slices.Contains(s.d.W, 0) {
+		return s
+	}
+	var rows []int
+	for i, w := range s.d.W {
+		if w > 0 {
+			rows = append(rows, i)
+		}
+	}
+	out := *s
+	out.d, out.x = &refit.Data{}, make([][]float64, len(rows))
+	s.d.Gather(out.d, rows, nil)
+	for k := range rows {
+		out.x[k] = out.d.Row(k)[: s.d.N-1 : s.d.N-1]
+	}
+	return &out
+}
+
+// mse is the weighted mean of the squared errors of predict.
+func (s *sample) mse(predict func(x []float64) float64) float64 {
+	sum := 0.0
+	for i, x := range s.x {
+		e := s.d.Y[i] - predict(x)
+		sum += weightOf(s.d, i) * e * e
+	}
+	return sum
+}
+
+// variance is the weighted variance of the target.
+func (s *sample) variance() float64 {
+	mean := 0.0
+	for i, v := range s.d.Y {
+		mean += weightOf(s.d, i) * v
+	}
+	return s.mse(func([]float64) float64 { return mean })
+}
+
+// train fits to standardised features and a raw target. With the error of an
+// ended context comes the best fit so far, or none.
+func train(ctx context.Context, d *refit.Data, rows [][]float64, set Settings, hinge bool) (run, Training, error) {
+	s, mean, scale := newSample(d, rows, hinge)
+	var res run
+	var err error
+	switch set.Method {
+	case CCP, Split, DCA:
+		res, err = fitConvex(ctx, s, set)
+	case Refit:
+		res, err = fitRefit(ctx, s, set)
+	case Auto:
+		res, err = fitAuto(ctx, s, set)
+	default:
+		res, err = fitStack(ctx, s, set)
+	}
+	if res.model == nil && res.stack == nil {
+		return res, Training{}, err
+	}
+	scratch := make([]float64, d.N)
+	mse := s.mse(func(x []float64) float64 { return res.predict(x, scratch) })
+	facts := Training{
+		Method: set.Method, Rows: d.M, Iterations: res.iterations, Status: res.status,
+		StartMSE: res.startMSE * scale * scale, MSE: mse * scale * scale,
+		FVU: unexplained(mse, s.variance()), OOB: -1,
+	}
+	if res.oob >= 0 {
+		facts.OOB = unexplained(res.oob, s.variance())
+	}
+	if res.model != nil {
+		res.model.rescale(scale, mean)
+	} else {
+		res.stack.rescale(scale, mean)
+	}
+	res.clip.Lo, res.clip.Hi = scale*res.clip.Lo+mean, scale*res.clip.Hi+mean
+	return res, facts, err
+}
+
+// rounding is the variance of a target that varies by rounding errors only,
+// where one that varies has 1.
+const rounding = 1e-24
+
+// unexplained is the share of the variance that is left; of a constant target
+// 0 where it is met, and else 1.
+func unexplained(mse, variance float64) float64 {
+	switch {
+	case variance > rounding:
+		return mse / variance
+	case mse <= rounding:
+		return 0
+	}
+	return 1
+}
+
+func (r *run) predict(x, scratch []float64) float64 {
+	if r.stack != nil {
+		return r.stack.Predict(x, r.clip, scratch)
+	}
+	return r.clip.Clip(r.model.Predict(x))
+}
+
+// endStatus is the status of a method that returns err.
+func endStatus(err error, converged bool) ccp.Status {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return ccp.TimeLimit
+	case err != nil:
+		return ccp.Cancelled
+	case converged:
+		return ccp.Converged
+	}
+	return ccp.IterationLimit
+}
+
+// keepStart makes sure that a method is no worse than its start.
+func (r *run) keepStart(s *sample, start *Model) {
+	r.startMSE = s.mse(start.Predict)
+	if r.model == nil {
+		return
+	}
+	if r.model.Validate() != nil || !(s.mse(r.model.Predict) <= r.startMSE) {
+		r.model = start
+	}
+}
+
+// fitRefit is the damped partition refit from the paper's start.
+func fitRefit(ctx context.Context, s *sample, set Settings) (run, error) {
+	r1, r2, n := set.Pieces[0], set.Pieces[1], s.d.N
+	if err := checkRefitSize(r1, r2, n); err != nil {
+		return run{}, err
+	}
+	start := Start(s.x, s.d.Y, r1, r2)
+	if err := start.Validate(); err != nil {
+		return run{}, err
+	}
+	opt := refit.Options{
+		R1: r1, R2: r2, MaxIter: set.MaxIter, Tol: set.Tol, Workers: runtime.GOMAXPROCS(0), Hinge: s.hinge,
+		Penalty: refit.Penalty{Linear: set.Ridge / 10, Pieces: set.Ridge},
+	}
+	var stopped bool
+	if set.Recorder != nil {
+		opt.Record = func(k int, objective float64) error {
+			err := set.Recorder.Record(ccp.Iteration{K: k, Objective: objective})
+			stopped = errors.Is(err, ccp.ErrStop)
+			return err
+		}
+	}
+	var f refit.Fitter
+	err := f.Warm(ctx, s.d, opt, start.Params())
+	res := run{
+		model: modelOf(f.Pieces, r1, n), clip: s.clip, oob: -1,
+		status: endStatus(err, f.Converged), iterations: f.Iterations, startMSE: s.mse(start.Predict),
+	}
+	if stopped {
+		err = nil
+	}
+	if res.model.Validate() != nil {
+		res.model = start
+	}
+	return res, err
+}
+
+// checkRefitSize keeps normal matrices within memory.
+func checkRefitSize(r1, r2, n int) error {
+	const most = 1 << 27 // numbers
+	if k := (r1 + r2) * n; k > 1<<13 || r1*r2*n > most/n {
+		return fmt.Errorf("lder: %d and %d pieces of %d coefficients are too many for a refit; take fewer pieces or features", r1, r2, n)
+	}
+	return nil
+}
+
+// modelOf is the model with these pieces, r1 of n coefficients for the first
+// maximum and the rest for the second.
+func modelOf(pieces []float64, r1, n int) *Model {
+	m := NewModel(r1, len(pieces)/n-r1, n-1)
+	m.SetParams(pieces)
+	return m
+}
+
+// targetScale returns the weighted mean and standard deviation of y, 1 where y
+// does not vary beyond the rounding errors of its mean.
+func targetScale(y, w []float64) (mean, scale float64) {
 	mean, scale = dataset.MeanStd(y)
+	if w != nil {
+		// A first mean and scale keep the squares within range.
+		m, s := mean, max(scale, math.SmallestNonzeroFloat64)
+		first, second := 0.0, 0.0
+		for i, v := range y {
+			first += w[i] * (v - m) / s
+		}
+		for i, v := range y {
+			e := (v-m)/s - first
+			second += w[i] * e * e
+		}
+		mean, scale = m+s*first, s*math.Sqrt(second)
+	}
 	const ε = 0x1p-52
 	if !(scale > float64(len(y))*ε*max(mean, -mean)) {
 		return mean, 1

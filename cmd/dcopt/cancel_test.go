@@ -31,7 +31,7 @@ func TestCancelled(t *testing.T) {
 		"solve testdata/script/qp/hs21.qps":                         "cancelled",
 		"fit " + data + " -t price --pieces 1,1 -o " + model:        "interrupted before there was a model",
 		"cv " + data + " -t price":                                  "interrupted at table 1 of 1",
-		"predict " + model + " " + data:                             "interrupted after 0 of 150 rows",
+		"predict " + model + " " + data:                             "interrupted after 0 rows",
 	} {
 		stdout.Reset()
 		stderr.Reset()

@@ -199,8 +199,20 @@ func (o *outline) text(w io.Writer) {
 	}
 	s := &o.sum
 	p("convex problem", "%d columns, %d rows, %d nonzeros in A and %d in P, %d slacks", s.Columns, s.Rows, s.NonzerosA, s.NonzerosP, s.Slacks)
-	p("cones", "%s", listOr(s.Cones, "none"))
+	p("cones", "%s", listOr(coneTexts(s), "none"))
 	p("backends", "%s", listOr(o.backends, "none in this build"))
+}
+
+// coneTexts are the kinds of cones with their numbers and rows.
+func coneTexts(s *ccp.Summary) []string {
+	var out []string
+	for k, name := range s.Cones {
+		if n := s.ConeSizes[k].Count; n > 1 {
+			name += fmt.Sprintf(" ×%d", n)
+		}
+		out = append(out, fmt.Sprintf("%s (%d rows)", name, s.ConeSizes[k].Rows))
+	}
+	return out
 }
 
 // head is the name, the number of members and the text.
@@ -242,6 +254,10 @@ func (o *outline) json() object {
 		families = append(families, object{{"name", f.name}, {"count", f.count}, {"rows", f.rows}, {"curvature", f.curvature}, {"text", f.text}, {"linearised", list(f.linearised)}})
 	}
 	s := &o.sum
+	sizes := []object{}
+	for _, c := range s.ConeSizes {
+		sizes = append(sizes, object{{"count", c.Count}, {"rows", c.Rows}})
+	}
 	return object{
 		{"file", o.file}, {"variables", o.variables},
 		{"objective", object{{"sense", o.sense}, {"curvature", o.objective.curvature}, {"text", o.objective.text}, {"linearised", list(o.objective.linearised)}}},
@@ -250,7 +266,7 @@ func (o *outline) json() object {
 			{"columns", s.Columns}, {"rows", s.Rows}, {"nonzeros_p", s.NonzerosP}, {"nonzeros_a", s.NonzerosA},
 			{"slacks", s.Slacks}, {"linearised", s.Linearised},
 		}},
-		{"cones", list(o.sum.Cones)}, {"backends", list(o.backends)},
+		{"cones", list(s.Cones)}, {"cone_sizes", sizes}, {"backends", list(o.backends)},
 	}
 }
 

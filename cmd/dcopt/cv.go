@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -24,6 +25,7 @@ func cvCommand() *cli.Command {
 			"(divisor k-1) over the folds. A file of folds is a JSON object {\"set\": [[row, ...], ...], ...} with rows from 0,\n" +
 			"where a table's set is its file name without folder and endings.",
 		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training methods, `NAME[,NAME...]`: " + methodNames()},
 			&cli.StringFlag{Name: "folds", Value: "5", Usage: "number of folds, shuffled by the seed, or a `FILE` of folds"},
 		}, trainingFlags()...),
 		Action: crossValidate,
@@ -33,11 +35,11 @@ func cvCommand() *cli.Command {
 // trial is a table with its folds.
 type trial struct {
 	path  string
-	data  *dataset.Data
+	data  *trainingTable
 	folds [][]int
 }
 
-// cvLine is what cv --json prints for a table.
+// cvLine is what cv --json prints for a table and a method.
 type cvLine struct {
 	File       string   `json:"file"`
 	Method     string   `json:"method"`
@@ -47,45 +49,51 @@ type cvLine struct {
 	MSEMean    number   `json:"mse_mean"`
 	MSEStd     number   `json:"mse_std"`
 	FitSeconds number   `json:"fit_seconds"`
-	Pieces     [2]int   `json:"pieces"`
+	Pieces     *[2]int  `json:"pieces"` // null of methods that choose
 }
 
 func crossValidate(c *cli.Context) error {
 	if !c.Args().Present() {
 		return usagef("cv: which tables? Usage: %s", c.Command.UsageText)
 	}
-	set, err := trainingSettings(c)
-	if err != nil {
-		return err
+	var sets []lder.Settings
+	for _, name := range strings.Split(c.String("method"), ",") {
+		set, err := trainingSettings(c, strings.TrimSpace(name))
+		if err != nil {
+			return err
+		}
+		sets = append(sets, set)
 	}
 	trials, err := prepareTrials(c)
 	if err != nil {
 		return err
 	}
-	table := cvTable{w: c.App.Writer, json: c.Bool("json")}
+	table := cvTable{w: c.App.Writer, json: c.Bool("json"), sets: sets, total: make([]cvTotal, len(sets))}
 	for _, t := range trials {
 		table.width = max(table.width, len(t.path))
 	}
 	table.head()
 	for k, t := range trials {
-		var p *progress
-		if !c.Bool("quiet") {
-			p = startProgress(c.App.ErrWriter, fmt.Sprintf("table %d of %d, %s", k+1, len(trials), t.path))
-		}
-		begin := time.Now()
-		res, err := lder.CrossValidate(c.Context, t.data.X, t.data.Y, t.folds, set)
-		p.stop()
-		if err != nil {
-			if interrupted(c.Context) || isContextError(err) {
-				return &failure{exitInterrupted, fmt.Errorf("interrupted at table %d of %d, %s", k+1, len(trials), t.path)}
+		for j, set := range sets {
+			var p *progress
+			if !c.Bool("quiet") {
+				p = startProgress(c.App.ErrWriter, fmt.Sprintf("table %d of %d, %s, %v", k+1, len(trials), t.path, set.Method))
 			}
-			return badFile(fmt.Errorf("%s: %w", t.path, err))
-		}
-		if err := table.row(t.path, set, &res, time.Since(begin)); err != nil {
-			return usagef("cannot write the result: %w", err)
+			begin := time.Now()
+			res, err := lder.CrossValidate(c.Context, t.data.X, t.data.Y, t.folds, set)
+			p.stop()
+			if err != nil {
+				if interrupted(c.Context) || isContextError(err) {
+					return &failure{exitInterrupted, fmt.Errorf("interrupted at table %d of %d, %s", k+1, len(trials), t.path)}
+				}
+				return badFile(fmt.Errorf("%s: %w", t.path, err))
+			}
+			if err := table.row(t.path, j, &res, time.Since(begin)); err != nil {
+				return usagef("cannot write the result: %w", err)
+			}
 		}
 	}
-	table.foot()
+	table.foot(len(trials))
 	return nil
 }
 
@@ -133,34 +141,42 @@ func readFolds(path string) (dataset.FoldFile, error) {
 	return folds, dataError(err)
 }
 
-// cvTable prints a line for each table, and their average.
+// cvTable prints a line for each table and method, and their averages.
 type cvTable struct {
 	w     io.Writer
 	json  bool
 	width int // of the longest name
-	n     int
-	sum   float64 // of the mean FVUs
+	sets  []lder.Settings
+	total []cvTotal // by method
 }
+
+// cvTotal is a method's sum over tables.
+type cvTotal struct{ fvu, seconds float64 }
 
 func (t *cvTable) head() {
 	if !t.json {
-		fmt.Fprintf(t.w, "%-*s %10s %10s %12s %12s %9s\n", t.width, "file", "fvu", "± std", "mse", "± std", "seconds")
+		fmt.Fprintf(t.w, "%-*s %-9s %10s %10s %12s %12s %9s\n", t.width, "file", "method", "fvu", "± std", "mse", "± std", "seconds")
 	}
 }
 
-func (t *cvTable) row(path string, set lder.Settings, res *lder.CVResult, d time.Duration) error {
-	mse, mseStd := sampleMeanStd(res.MSE)
+func (t *cvTable) row(path string, k int, res *lder.CVResult, d time.Duration) error {
+	mse, mseStd := res.MeanMSE()
 	fvu, fvuStd := res.MeanFVU()
-	t.n++
-	t.sum += fvu
+	t.total[k].fvu += fvu
+	t.total[k].seconds += d.Seconds()
+	set := &t.sets[k]
 	if !t.json {
-		_, err := fmt.Fprintf(t.w, "%-*s %10.4f %10.4f %12.5g %12.5g %9.2f\n", t.width, path, fvu, fvuStd, mse, mseStd, d.Seconds())
+		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10.4f %10.4f %12.5g %12.5g %9.2f\n", t.width, path, set.Method, fvu, fvuStd, mse, mseStd, d.Seconds())
 		return err
 	}
-	b, err := line(cvLine{
+	l := cvLine{
 		path, set.Method.String(), number(fvu), number(fvuStd), numbers(res.FVU),
-		number(mse), number(mseStd), number(d.Seconds()), set.Pieces,
-	})
+		number(mse), number(mseStd), number(d.Seconds()), nil,
+	}
+	if !set.Method.Chooses() {
+		l.Pieces = &set.Pieces
+	}
+	b, err := line(l)
 	if err != nil {
 		return err
 	}
@@ -168,15 +184,11 @@ func (t *cvTable) row(path string, set lder.Settings, res *lder.CVResult, d time
 	return err
 }
 
-func (t *cvTable) foot() {
-	if !t.json && t.n > 1 {
-		fmt.Fprintf(t.w, "%-*s %10.4f\n", t.width, "average", t.sum/float64(t.n))
+func (t *cvTable) foot(tables int) {
+	if t.json || tables < 2 {
+		return
 	}
-}
-
-// sampleMeanStd has divisor k−1, as the FVU's.
-func sampleMeanStd(v []float64) (mean, std float64) {
-	k := float64(len(v))
-	mean, std = dataset.MeanStd(v)
-	return mean, std * math.Sqrt(k/(k-1))
+	for k, sum := range t.total {
+		fmt.Fprintf(t.w, "%-*s %-9v %10.4f %10s %12s %12s %9.2f\n", t.width, "average", t.sets[k].Method, sum.fvu/float64(tables), "", "", "in all", sum.seconds)
+	}
 }

@@ -35,12 +35,14 @@ var examples = map[string]struct {
 	objective float64
 	look      func(t *testing.T, r *exampleResult)
 }{
+	"quickstart":      {-1 + 1e-6, nil},
 	"circle_packing":  {7.1, lookPacking},
 	"control":         {45.148, nil},       // DCCP 1.1.1 reports 45.147471
 	"sparse_recovery": {7.871, lookSparse}, // the vector that made the data has 7.87076
 	"boolean_box_ls":  {7.57, lookBoolean},
 	"l1_l2":           {0.4006, nil},
 	"ramp_svm":        {32.2, nil},
+	"low_rank":        {0.2054, nil},
 	"dma_fit":         {0.345, nil}, // the outliers alone cost 0.3
 }
 

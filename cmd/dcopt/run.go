@@ -111,7 +111,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			solveCommand(), checkCommand(), fmtCommand(), fitCommand(), predictCommand(), cvCommand(),
+			solveCommand(), checkCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
 			backendsCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {

@@ -156,8 +156,9 @@ type node struct {
 	binders []binder
 	cond    *node
 
-	open bool // an index stands in it, so its value is not always the same
-	fn   *function
+	open  bool // an index stands in it, so its value is not always the same
+	grade grade
+	fn    *function
 }
 
 // each calls visit for the direct parts of n, binders' sets included.

@@ -249,11 +249,11 @@ func (ev *evaluator) fnNorm2(n *node) value {
 	return ev.composed(n, v, "convex nonnegative entries", dc.Norm2Of(operands(&v)...))
 }
 
-// operands are the entries of a general value.
+// operands are the entries of a value.
 func operands(v *value) []dc.Operand {
-	out := make([]dc.Operand, len(v.exprs))
+	out := make([]dc.Operand, v.len())
 	for k := range out {
-		out[k] = v.exprs[k]
+		out[k] = v.expr(k)
 	}
 	return out
 }

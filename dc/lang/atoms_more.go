@@ -77,9 +77,16 @@ func (ev *evaluator) inDomain(n *node, e dc.Expr) {
 
 // fnQuadOverLin is the sum of squares of the first argument over the second.
 func (ev *evaluator) fnQuadOverLin(n *node) value {
-	x, y := ev.affineArg(n, 0), ev.affineArg(n, 1)
+	x, y := ev.arg(n, 0), ev.arg(n, 1)
 	if y.len() != 1 {
 		ev.fail(n.args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.args[1]), shapeText(y.shape))
+	}
+	if x.sort == general || y.sort == general {
+		e := dc.QuadOverLinOf(y.expr(0), operands(&x)...)
+		if e.Err() != nil && y.sort == general && y.curvature() != Concave {
+			ev.noSplit(n, n.args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.args[1]), y.curvatureWord())
+		}
+		return ev.composed(n, x, "convex nonnegative entries", e)
 	}
 	if !x.isData() || !y.isData() {
 		if d := y.scalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
@@ -97,11 +104,11 @@ func (ev *evaluator) fnQuadOverLin(n *node) value {
 // fnGeoMean is the geometric mean of all entries of all arguments.
 func (ev *evaluator) fnGeoMean(n *node) value {
 	var parts []dc.Affine
-	data, weight, count := true, 0, 0
+	data, top, weight, count := true, numbers, 0, 0
 	vs := make([]value, len(n.args))
 	for k := range n.args {
-		v := ev.affineArg(n, k)
-		vs[k], data = v, data && v.isData()
+		v := ev.arg(n, k)
+		vs[k], data, top = v, data && v.isData(), max(top, v.sort)
 		weight, count = weight+v.costs().weight, count+v.len()
 	}
 	ev.spend(n, count)
@@ -117,9 +124,28 @@ func (ev *evaluator) fnGeoMean(n *node) value {
 		}
 		return ev.finite(n, number(math.Exp(s/float64(count))))
 	}
+	if top == general {
+		return ev.meanOfConcave(n, vs, count)
+	}
 	for k := range vs {
 		ev.atLeastZero(n, k, &vs[k])
 		parts = append(parts, vs[k].affine().Reshape(vs[k].len()))
 	}
 	return ev.atom(n, dc.GeoMean(dc.Stack(parts...)), weight)
+}
+
+// meanOfConcave is the geometric mean where not all entries are affine.
+func (ev *evaluator) meanOfConcave(n *node, vs []value, count int) value {
+	var ops []dc.Operand
+	var all cost
+	for k := range vs {
+		if c := vs[k].curvature(); c == Convex || c == DC {
+			ev.noSplit(n, n.args[k], vs[k], "geomean needs concave entries, %s is %s", ev.say(n.args[k]), vs[k].curvatureWord())
+		}
+		ops, all = append(ops, operands(&vs[k])...), all.plus(vs[k].costs())
+	}
+	e := dc.GeoMeanOf(ops...)
+	ev.inDomain(n, e)
+	all.parts = all.parts*max(1, count) + count + 2
+	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, all.cut()))
 }

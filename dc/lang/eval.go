@@ -182,6 +182,11 @@ func (ev *evaluator) eval(n *node) value {
 }
 
 func (ev *evaluator) compute(n *node) value {
+	if (n.open || n.op == opReduce) && n.op != opName {
+		if v, ok := ev.graded(n); ok {
+			return v
+		}
+	}
 	switch n.op {
 	case opString:
 		return value{sort: text, str: n.name}
@@ -219,6 +224,20 @@ func (ev *evaluator) compute(n *node) value {
 	}
 	ev.fail(n, "", "%s has no value here", ev.say(n)) // opAll
 	return value{}
+}
+
+// graded is the value of a node with a grade, and of sums over such.
+func (ev *evaluator) graded(n *node) (v value, ok bool) {
+	switch {
+	case n.grade == dataGrade:
+		x, ok := ev.number(n)
+		return number(x), ok
+	case n.grade == affineGrade && n.op != opIndex:
+		return ev.affineSum(n)
+	case n.op == opReduce && n.name == "sum" && n.args[0].grade == affineGrade:
+		return ev.sumOver(n)
+	}
+	return value{}, false
 }
 
 // operand is the value of n where an array of numbers or functions is wanted.

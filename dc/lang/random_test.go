@@ -44,7 +44,7 @@ func (r randomExpr) scalar(depth int) string {
 		"sqrt(S)", "log(S)", "entr(S)", "logistic(S)", "invpos(S)", "kl(S, S)", "quadoverlin(V, S)", "geomean(V)", "geomean(S, S, 2)", "S^3", "S^4", "S^1.5",
 		"S^0.25", "S^-1", "exp(-pos(S))", "exp(abs(S)/50)", "lse([S, V]/20)", "sqrt(40 - sumsq(V))", "log(30 + min(V))", "invpos(40 - norm1(V))",
 		"logistic(max(V)/9)", "norm2([abs(S), norm1(V)])", "norm2(square(V))", "huber(norm1(V), 2)", "sumlargest(abs(V), 2)", "sumlargest(V - abs(V), 1)",
-		"sum(log(V + 9))", "sum(entr(V + 5))", "quadoverlin(x, 9 + S)", "kl(9 + S, 8 - S)", "geomean(V + 9)", "(9 + S)^(2/3)", "norm1(V)^1.5", "(norm2(V) + 1)^5",
+		"sum(log(V + 9))", "sum(entr(V + 5))", "quadoverlin(x, 9 + S)", "quadoverlin(abs(V), 30 + min(V))", "geomean(30 + min(V), 50 - norm1(V))", "kl(9 + S, 8 - S)", "geomean(V + 9)", "(9 + S)^(2/3)", "norm1(V)^1.5", "(norm2(V) + 1)^5",
 		"logdet(Y)", "logdet(Y + 60*eye(2))", "matfrac((V)[1..2], Y)", "matfrac(M, Y + 60*eye(2))", "lambda_max(Y)", "lambda_min(Y)", "trace(Y)",
 		"lambda_sumlargest([Y zeros(2, 2); zeros(2, 2) Y], 2)", "sigma_max(M)", "normnuc(M)", "sigma_max(Y)", "normnuc(Y)", "trace(diag(V))", "sum(diag(Y))",
 		"sum(i@ in 1..4) matfrac([i@, S], Y + 50*eye(2))", "logdet(Y + 60*eye(2)) + matfrac([1, 2], w + 40*eye(2))", "sigma_max(M)^2", "max(lambda_max(Y), S)",

@@ -111,7 +111,7 @@ func (r *resolver) visit(n *node) (m mask) {
 		}
 		n.each(func(a *node) { m |= r.visit(a) })
 	}
-	n.open = m != 0
+	n.open, n.grade = m != 0, r.gradeOf(n)
 	return m
 }
 

@@ -11,7 +11,7 @@ import (
 
 func main() {
 	// minimise |x| − (x − 1)² over −2 ≤ x ≤ 3; it has a local minimum at
-	// either end.
+	// either end, and the lower one is found from both starts.
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
 	m.Minimize(dc.Abs(x).Minus(dc.Square(x.Sub(dc.Num(1)))))

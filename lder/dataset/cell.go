@@ -16,6 +16,14 @@ const (
 	infinite          // inf, or beyond the largest float64; value NaN
 )
 
+// parseDecimal is parseCell for numbers whose decimals may stand behind a comma.
+func parseDecimal(s string, comma bool) (float64, cellKind) {
+	if comma && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	return parseCell(s)
+}
+
 // parseCell reads one field. Only decimal numbers count as numbers: what Go
 // reads besides, hexadecimal digits and underscores, is text in a table.
 func parseCell(s string) (float64, cellKind) {

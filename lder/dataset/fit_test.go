@@ -32,10 +32,12 @@ func TestFitImputer(t *testing.T) {
 }
 
 func TestStrategyText(t *testing.T) {
-	if s, err := dataset.ParseStrategy(dataset.Mean.String()); err != nil || s != dataset.Mean {
-		t.Errorf("%v, %v", s, err)
+	for _, want := range []dataset.Strategy{dataset.Mean, dataset.Median, dataset.MostFrequent, dataset.Constant} {
+		if s, err := dataset.ParseStrategy(want.String()); err != nil || s != want {
+			t.Errorf("%v, %v", s, err)
+		}
 	}
-	if _, err := dataset.ParseStrategy("mode"); err == nil || !strings.Contains(err.Error(), "there is mean") {
+	if _, err := dataset.ParseStrategy("mode"); err == nil || !strings.Contains(err.Error(), "there are mean, median") {
 		t.Errorf("%v", err)
 	}
 }

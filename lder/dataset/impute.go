@@ -3,6 +3,9 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/suggest"
 )
 
 // Strategy is a way to fill missing values.
@@ -10,11 +13,14 @@ type Strategy uint8
 
 // The strategies.
 const (
-	Mean Strategy = iota // the mean of the column's values
+	Mean         Strategy = iota // the mean of the column's values
+	Median                       // their median, the mean of the middle two
+	MostFrequent                 // the value that occurs most often, the least of equals
+	Constant                     // a given value
 	numStrategy
 )
 
-var strategyText = [numStrategy]string{"mean"}
+var strategyText = [numStrategy]string{"mean", "median", "most_frequent", "constant"}
 
 // String is the strategy as model files have it, such as "mean".
 func (s Strategy) String() string {
@@ -31,7 +37,7 @@ func ParseStrategy(s string) (Strategy, error) {
 			return Strategy(k), nil
 		}
 	}
-	return 0, fmt.Errorf("dataset: no imputation strategy %q; there is %s", s, list(strategyText[:]))
+	return 0, fmt.Errorf("dataset: no imputation strategy %q%s; there are %s", s, suggest.DidYouMean(s, strategyText[:]), list(strategyText[:]))
 }
 
 // SimpleImputer replaces each missing value by one value of its column.
@@ -42,8 +48,13 @@ type SimpleImputer struct {
 }
 
 // FitImputer learns the fill values from the rows of x, all of one length, NaN
-// for missing values. A column without any value is filled with 0.
-func FitImputer(x [][]float64, s Strategy) (*SimpleImputer, error) {
+// for missing values. A column without any value is filled with 0; so is, by
+// Constant, every column.
+func FitImputer(x [][]float64, s Strategy) (*SimpleImputer, error) { return FitImputerValue(x, s, 0) }
+
+// FitImputerValue is FitImputer with the value of the strategy Constant; the
+// others do not look at it.
+func FitImputerValue(x [][]float64, s Strategy, value float64) (*SimpleImputer, error) {
 	if s >= numStrategy {
 		return nil, fmt.Errorf("dataset: unknown imputation %v", s)
 	}
@@ -52,6 +63,15 @@ func FitImputer(x [][]float64, s Strategy) (*SimpleImputer, error) {
 		return nil, err
 	}
 	im := &SimpleImputer{Strategy: s, Fill: make([]float64, n)}
+	if s == Constant {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil, fmt.Errorf("dataset: missing values cannot be filled with %g", value)
+		}
+		for j := range im.Fill {
+			im.Fill[j] = value
+		}
+		return im, nil
+	}
 	values := make([]float64, 0, len(x))
 	for j := range n {
 		values = values[:0]
@@ -67,10 +87,36 @@ func FitImputer(x [][]float64, s Strategy) (*SimpleImputer, error) {
 	return im, nil
 }
 
-// fill is the strategy's value for a column with these values, at least one.
+// fill is the strategy's value for a column with these values, at least one,
+// which it may sort.
 func (s Strategy) fill(values []float64) float64 {
+	switch s {
+	case Median:
+		slices.Sort(values)
+		k := len(values)
+		return values[(k-1)/2]/2 + values[k/2]/2
+	case MostFrequent:
+		return mode(values)
+	}
 	mean, _ := MeanStd(values)
 	return mean
+}
+
+// mode is the most frequent of the values, which it sorts; the least of equals.
+func mode(values []float64) float64 {
+	slices.Sort(values)
+	best, most := values[0], 0
+	for i := 0; i < len(values); {
+		k := i
+		for k < len(values) && values[k] == values[i] {
+			k++
+		}
+		if k-i > most {
+			best, most = values[i], k-i
+		}
+		i = k
+	}
+	return best
 }
 
 // Apply fills the missing values of row in place. len(row) = len(im.Fill).

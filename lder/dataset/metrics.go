@@ -47,7 +47,20 @@ func FVU(y, pred []float64) float64 {
 // R2 is the coefficient of determination, 1 − FVU.
 func R2(y, pred []float64) float64 { return 1 - FVU(y, pred) }
 
-func sameLength(y, pred []float64) {
+// Accuracy is the share of predictions that equal the truth. It panics where
+// MSE does.
+func Accuracy[T comparable](truth, pred []T) float64 {
+	sameLength(truth, pred)
+	hits := 0
+	for i, v := range truth {
+		if v == pred[i] {
+			hits++
+		}
+	}
+	return float64(hits) / float64(len(truth))
+}
+
+func sameLength[T any](y, pred []T) {
 	if len(y) != len(pred) || len(y) == 0 {
 		panic(fmt.Sprintf("dataset: %d values and %d predictions", len(y), len(pred)))
 	}

@@ -18,6 +18,11 @@ type Options struct {
 	// .tab whose header has one, otherwise for the most frequent of tab, comma
 	// and semicolon in the header.
 	Comma rune
+	// DecimalComma reads 3,5 as 3.5; fields are then never taken to be separated
+	// by commas where the header has tabs or semicolons.
+	DecimalComma bool
+	// KeepText keeps the cells of every column as they stand, for categories.
+	KeepText bool
 }
 
 // ReadFile reads the table in a file; see Read.
@@ -42,18 +47,12 @@ func Read(r io.Reader, name string, opt Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	comma := opt.Comma
-	if comma == 0 {
-		comma = detectComma(raw, name)
-	} else if comma == '"' || comma == '\r' || comma == '\n' || comma == utf8.RuneError || !utf8.ValidRune(comma) {
-		return nil, fmt.Errorf("dataset: Options.Comma = %q cannot separate fields", comma)
+	comma, err := opt.comma(raw, name)
+	if err != nil {
+		return nil, err
 	}
-	c := csv.NewReader(bytes.NewReader(raw))
-	c.Comma, c.FieldsPerRecord, c.ReuseRecord = comma, -1, true
-	// A space after the delimiter is not part of the field; but a tab that
-	// delimits counts as a space, too.
-	c.TrimLeadingSpace = comma == ',' || comma == ';'
-	p := &parser{csv: c, t: &Table{Name: name}}
+	c := newCSV(bytes.NewReader(raw), comma)
+	p := &parser{csv: c, t: &Table{Name: name}, opt: opt}
 	if err := p.header(); err != nil {
 		return nil, err
 	}
@@ -69,6 +68,26 @@ func Read(r io.Reader, name string, opt Options) (*Table, error) {
 		t.index[t.Columns[j].Name] = j
 	}
 	return t, nil
+}
+
+// comma is the delimiter of a table that begins with raw.
+func (opt Options) comma(raw []byte, name string) (rune, error) {
+	comma := opt.Comma
+	if comma == 0 {
+		comma = detectComma(raw, name, opt.DecimalComma)
+	} else if comma == '"' || comma == '\r' || comma == '\n' || comma == utf8.RuneError || !utf8.ValidRune(comma) {
+		return 0, fmt.Errorf("dataset: Options.Comma = %q cannot separate fields", comma)
+	}
+	return comma, nil
+}
+
+func newCSV(r io.Reader, comma rune) *csv.Reader {
+	c := csv.NewReader(r)
+	c.Comma, c.FieldsPerRecord, c.ReuseRecord = comma, -1, true
+	// A space after the delimiter is not part of the field; but a tab that
+	// delimits counts as a space, too.
+	c.TrimLeadingSpace = comma == ',' || comma == ';'
+	return c
 }
 
 const byteOrderMark = "\ufeff"
@@ -89,17 +108,25 @@ func plainText(r io.Reader, name string) ([]byte, error) {
 			return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
 		}
 	}
-	switch {
-	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
-		return nil, &Error{File: name, Msg: "this is a zip archive, as spreadsheets are; export the sheet as CSV"}
-	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
-		return nil, &Error{File: name, Msg: "this is UTF-16 text; save it as UTF-8"}
+	if err := foreign(raw, name); err != nil {
+		return nil, err
 	}
 	return bytes.TrimPrefix(raw, []byte(byteOrderMark)), nil
 }
 
+// foreign refuses what begins as other kinds of files do.
+func foreign(raw []byte, name string) error {
+	switch {
+	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
+		return &Error{File: name, Msg: "this is a zip archive, as spreadsheets are; export the sheet as CSV"}
+	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
+		return &Error{File: name, Msg: "this is UTF-16 text; save it as UTF-8"}
+	}
+	return nil
+}
+
 // detectComma looks for the delimiter in the header line.
-func detectComma(raw []byte, name string) rune {
+func detectComma(raw []byte, name string, decimalComma bool) rune {
 	var tabs, commas, semicolons int
 	quoted := false
 scan:
@@ -118,6 +145,9 @@ scan:
 			semicolons++
 		}
 	}
+	if decimalComma && tabs+semicolons > 0 {
+		commas = 0
+	}
 	base := strings.TrimSuffix(strings.ToLower(name), ".gz")
 	isTSV := strings.HasSuffix(base, ".tsv") || strings.HasSuffix(base, ".tab")
 	switch {
@@ -133,6 +163,7 @@ scan:
 type parser struct {
 	csv *csv.Reader
 	t   *Table
+	opt Options
 	at  []Cell // where each name stands in the header
 }
 
@@ -208,8 +239,11 @@ func (p *parser) rows() error {
 // cell appends one value to column j.
 func (p *parser) cell(j int, field string) {
 	c := &p.t.Columns[j]
-	v, k := parseCell(field)
+	v, k := parseDecimal(field, p.opt.DecimalComma)
 	c.Values = append(c.Values, v)
+	if p.opt.KeepText {
+		c.Cells = append(c.Cells, strings.Clone(strings.TrimSpace(field)))
+	}
 	here := func() *Cell {
 		line, col := p.csv.FieldPos(j)
 		return &Cell{line, col, strings.Clone(strings.TrimSpace(field))}

@@ -13,6 +13,7 @@ type Policy uint8
 const (
 	Refuse Policy = iota // an error that names the place
 	Drop                 // left out, with a note
+	Encode               // of text: the words become numbers, as Selection.Coding says
 )
 
 // Selection says which columns become features.
@@ -25,6 +26,8 @@ type Selection struct {
 	// numbers, and for columns with fewer than two different values. A column
 	// named in Features is refused rather than dropped for its text.
 	Text, Constant Policy
+	// Coding is that of columns with text where Text is Encode.
+	Coding Coding
 }
 
 // DefaultSelection takes all columns, refuses text and drops constants.
@@ -38,8 +41,10 @@ type Data struct {
 	Target   string
 	X        [][]float64 // NaN for missing values
 	Y        []float64
-	// Lines holds the line of the file of each row.
-	Lines []int
+	// Categories are the columns whose words became features.
+	Categories []Category
+	// Rows holds the number of each row in the table, Lines its line in the file.
+	Rows, Lines []int
 	// Notes says what was left out, in words.
 	Notes []string
 }
@@ -78,7 +83,7 @@ func (t *Table) Supervised(target string, sel Selection) (*Data, error) {
 	for _, c := range columns {
 		d.Features = append(d.Features, c.Name)
 	}
-	d.X = gather(columns, rows)
+	d.X, d.Rows = gather(columns, rows), rows
 	for _, i := range rows {
 		d.Y = append(d.Y, y.Values[i])
 		d.Lines = append(d.Lines, t.Lines[i])
@@ -115,6 +120,14 @@ func (t *Table) features(d *Data, rows []int, sel Selection) ([]*Column, error) 
 		if slices.Contains(sel.Exclude, name) {
 			continue
 		}
+		if c.IsText() && sel.Text == Encode {
+			more, err := t.encoded(d, c, rows, sel.Coding)
+			if err != nil {
+				return nil, err
+			}
+			columns = append(columns, more...)
+			continue
+		}
 		if c.IsText() {
 			if sel.Text == Refuse || sel.Features != nil {
 				return nil, t.textError(c)
@@ -135,6 +148,27 @@ func (t *Table) features(d *Data, rows []int, sel Selection) ([]*Column, error) 
 		}
 		columns = append(columns, c)
 	}
+	return columns, nil
+}
+
+// encoded are the columns that the words of c make; of one word none.
+func (t *Table) encoded(d *Data, c *Column, rows []int, coding Coding) ([]*Column, error) {
+	cat, err := t.categorise(c, rows, coding)
+	if err != nil {
+		return nil, err
+	}
+	if len(cat.Levels) < 2 {
+		d.Notes = append(d.Notes, fmt.Sprintf("column %q has fewer than two words and is left out", c.Name))
+		return nil, nil
+	}
+	var columns []*Column
+	for k, name := range cat.Features() {
+		if _, err := t.Column(name); err == nil && name != c.Name {
+			return nil, &Error{File: t.Name, Msg: fmt.Sprintf("column %q cannot be coded: there is a column %q already", c.Name, name)}
+		}
+		columns = append(columns, &Column{Name: name, Values: cat.values(c.Cells, k)})
+	}
+	d.Categories = append(d.Categories, *cat)
 	return columns, nil
 }
 

@@ -26,6 +26,9 @@ type Column struct {
 	// Values has one entry a row; NaN stands for a missing value, for text and
 	// for an infinite value.
 	Values []float64
+	// Cells are the fields as they stand, blanks around them aside; nil unless
+	// Options.KeepText.
+	Cells []string
 	// Missing counts the cells without a value, Text those that are no number.
 	Missing, Text int
 	// FirstText and FirstInfinite are the first cells of their kind, or nil.

@@ -1,0 +1,43 @@
+package ccp_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// TestIterationsDoNotAllocate counts what is allocated from one iteration to the
+// next, after the first few, which make room. The history grows now and then.
+func TestIterationsDoNotAllocate(t *testing.T) {
+	ls, _ := boxLS(t, 20, 1)
+	sparse, _ := l1l2(t, 60, 1)
+	for name, p := range map[string]*dc.Problem{"packing": packing(t, radii(8, 1)), "bits": ls, "l1 - l2": sparse} {
+		var stats runtime.MemStats
+		var mallocs []uint64
+		set := func(s *ccp.Settings) {
+			s.Seed, s.Tau0, s.Mu = 2, 1e-4, 1.2 // many iterations
+			s.Recorder = ccp.RecorderFunc(func(ccp.Iteration) error {
+				runtime.ReadMemStats(&stats)
+				mallocs = append(mallocs, stats.Mallocs)
+				return nil
+			})
+		}
+		mallocs = make([]uint64, 0, 1000)
+		solve(t, p, nil, set)
+		quiet := 0
+		for k := 4; k < len(mallocs); k++ {
+			if mallocs[k]-mallocs[k-1] == 0 {
+				quiet++
+			}
+		}
+		if n := len(mallocs) - 4; n > 2 && quiet < n-4 {
+			var each []uint64
+			for k := 1; k < len(mallocs); k++ {
+				each = append(each, mallocs[k]-mallocs[k-1])
+			}
+			t.Errorf("%s: allocations from iteration to iteration: %v", name, each)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package ccp_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+)
+
+// plainly switches off all that is done beyond the plain procedure.
+func plainly(s *ccp.Settings) { s.Boost, s.Inertia, s.Escapes, s.Probes = false, false, 0, 0 }
+
+// TestBoostSavesIterations: of ½Σ qⱼxⱼ² split with g = 50‖x‖² the plain
+// procedure is gradient descent with a step that is much too short.
+func TestBoostSavesIterations(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{3}, dc.StartAt(1, 1, 1))
+	f := dc.SumSquares(x).Scale(50)
+	for j, q := range []float64{2, 2.5, 4} {
+		f = f.Minus(dc.Square(x.At(j)).Scale(50 - q/2))
+	}
+	m.Minimize(f)
+	p := build(t, m)
+	slow := solve(t, p, nil, plainly)
+	fast := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Boost = true })
+	if fast.Status != ccp.Converged || 2*fast.Iterations > slow.Iterations || fast.Objective > slow.Objective {
+		t.Errorf("boosted: %g in %d iterations, plain: %g in %d", fast.Objective, fast.Iterations, slow.Objective, slow.Iterations)
+	}
+}
+
+// TestInertiaSavesIterations: from one side of a circle, given as an equation, to
+// the other.
+func TestInertiaSavesIterations(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.StartAt(0.1, 1))
+	m.Minimize(x.At(0).Scale(0.3).Add(x.At(1)))
+	m.SubjectTo(dc.EQ(dc.SumSquares(x), dc.Num(1)).Named("circle"))
+	p := build(t, m)
+	set := func(s *ccp.Settings) { plainly(s); s.Tau0, s.TauRelative, s.Tol, s.MaxIter = 20, false, 1e-7, 2000 }
+	slow := solve(t, p, nil, set)
+	fast := solve(t, p, nil, func(s *ccp.Settings) { set(s); s.Inertia = true })
+	want := -math.Hypot(0.3, 1)
+	for name, res := range map[string]*ccp.Result{"plain": slow, "inertial": fast} {
+		if res.Status != ccp.Converged || math.Abs(res.Objective-want) > 1e-4 {
+			t.Errorf("%s: %v with %g, want %g", name, res.Status, res.Objective, want)
+		}
+	}
+	if fast.Iterations >= slow.Iterations {
+		t.Errorf("%d iterations with inertia, %d without", fast.Iterations, slow.Iterations)
+	}
+}
+
+// TestEscapesLeaveAWeakCriticalPoint: number 2 of Joki et al. 2017, whose plain
+// run ends in the kink at 0 with the value 1.
+func TestEscapesLeaveAWeakCriticalPoint(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.StartAt(-1.2, 1))
+	step := dc.Abs(x.At(0)).Minus(x.At(1))
+	m.Minimize(dc.Sum(dc.Abs(x.At(0).Sub(dc.Num(1))), dc.Pos(step).Scale(200), step.Scale(-100)))
+	p := build(t, m)
+	trapped := solve(t, p, nil, plainly)
+	freed := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Escapes = 5 })
+	if math.Abs(trapped.Objective-1) > 1e-6 || math.Abs(freed.Objective) > 1e-6 {
+		t.Errorf("%g without escapes, %g with; want 1 and 0", trapped.Objective, freed.Objective)
+	}
+}
+
+// TestProbesFlipBits: boolean least squares whose every entry starts wrong.
+func TestProbesFlipBits(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{6}, dc.AtLeast(-1), dc.AtMost(1), dc.StartAt(-1))
+	target := []float64{0.3, 0.2, 0.1, 0.3, 0.2, 0.1}
+	m.Minimize(dc.SumSquares(x.Sub(dc.Vec(target))).Scale(1e-3))
+	for j := range 6 {
+		m.SubjectTo(dc.GE(dc.Square(x.At(j)), dc.Num(1)).Named("bit", j+1))
+	}
+	p := build(t, m)
+	set := func(s *ccp.Settings) { plainly(s); s.Tau0 = 10 } // too heavy a price to move
+	stuck := solve(t, p, nil, set)
+	moved := solve(t, p, nil, func(s *ccp.Settings) { set(s); s.Probes = 5 })
+	want := 1e-3 * 2 * (0.49 + 0.64 + 0.81)
+	if math.Abs(moved.Objective-want) > 1e-7 || stuck.Objective < want+1e-4 {
+		t.Errorf("%g without probes, %g with; want more than %g, and that", stuck.Objective, moved.Objective, want)
+	}
+}
+
+// TestProximalTermBoundsTheStep: with so small a τmax the slack stays cheaper
+// than what the objective gains, so no convex problem has a least value.
+func TestProximalTermBoundsTheStep(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.StartAt(0.5, 0.5))
+	m.Minimize(x.Sum().Neg())
+	m.SubjectTo(dc.LE(dc.Norm1(x.Scale(2)).Minus(dc.Norm2(x)), dc.Num(1)).Named("cap"))
+	p := build(t, m)
+	small := func(s *ccp.Settings) { s.TauRelative, s.Tau0, s.TauMax, s.MaxIter = false, 1e-3, 2e-3, 30 }
+	with := solve(t, p, nil, small)
+	without := solve(t, p, nil, func(s *ccp.Settings) { small(s); s.Proximal = false })
+	if with.Status == ccp.Unbounded || with.Status == ccp.Converged || without.Status != ccp.Numerical || !strings.Contains(without.Message, "unbounded") {
+		t.Errorf("%v with a proximal term, %v without: %s", with.Status, without.Status, without.Message)
+	}
+	if free := solve(t, p, nil, nil); free.Status != ccp.Converged || math.Abs(free.Objective+1) > 1e-5 {
+		t.Errorf("by default %v with %g", free.Status, free.Objective)
+	}
+}
+
+// flaky fails in one solve of seven, or in all.
+type flaky struct {
+	ipm.Backend
+	always bool
+	solves *int
+}
+
+func (f flaky) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	s, err := f.Backend.New(p, set)
+	return flakySolver{s, f}, err
+}
+
+type flakySolver struct {
+	qpbackend.Solver
+	f flaky
+}
+
+func (s flakySolver) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	err := s.Solver.Solve(ctx, dst)
+	if *s.f.solves++; s.f.always || *s.f.solves%7 == 3 {
+		dst.Status = qpbackend.NumericalTrouble
+		dst.Res = qpbackend.Residuals{Primal: math.NaN()}
+		for j := range dst.X {
+			dst.X[j] = math.NaN()
+		}
+	}
+	return err
+}
+
+func TestFailuresOfTheBackendAreMet(t *testing.T) {
+	p := packing(t, radii(6, 1))
+	n := 0
+	good := solve(t, p, nil, func(s *ccp.Settings) { s.Backend = flaky{solves: &n} })
+	if good.Status != ccp.Converged {
+		t.Errorf("%v although one solve in seven fails: %s", good.Status, good.Message)
+	}
+	bad := solve(t, p, nil, func(s *ccp.Settings) { s.Backend = flaky{always: true, solves: &n} })
+	if bad.Status != ccp.Numerical || bad.Message == "" {
+		t.Errorf("%v although every solve fails: %s", bad.Status, bad.Message)
+	}
+}
+
+// TestConflictIsIrreducible: of five constraints and the bounds three are in
+// conflict, and only all three together.
+func TestConflictIsIrreducible(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{3}, dc.AtLeast(-100), dc.AtMost(100))
+	m.Minimize(dc.SumSquares(x).Minus(dc.Norm2(x)))
+	m.SubjectTo(
+		dc.GE(x.At(0).Add(x.At(1)), dc.Num(3)).Named("much"),
+		dc.LE(x.At(0).Add(x.At(1)).Add(x.At(2).Scale(0.1)), dc.Num(1)).Named("little"),
+		dc.LE(dc.Abs(x.At(2)), dc.Num(5)).Named("narrow"),
+		dc.GE(x.At(0), x.At(1)).Named("order"),
+		dc.GE(dc.Norm2(x), dc.Num(1)).Named("out"),
+	)
+	res := solve(t, build(t, m), nil, nil)
+	if res.Status != ccp.Infeasible {
+		t.Fatalf("%v: %s", res.Status, res.Message)
+	}
+	for _, name := range []string{"much", "little", "narrow"} {
+		if !strings.Contains(res.Message, name) {
+			t.Errorf("%q lacks %s", res.Message, name)
+		}
+	}
+	for _, name := range []string{"order", "out", "bounds"} {
+		if strings.Contains(res.Message, name) {
+			t.Errorf("%q has %s", res.Message, name)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/lder/dataset"
+)
+
+// tableFlags say how tables are read.
+func tableFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "decimal-comma", Usage: "read 3,5 as 3.5"},
+	}
+}
+
+// readTable reads a table; "-" is standard input.
+func readTable(c *cli.Context, path string, opt dataset.Options) (*dataset.Table, error) {
+	opt.DecimalComma = c.Bool("decimal-comma")
+	var t *dataset.Table
+	var err error
+	if path == "-" {
+		t, err = dataset.Read(c.App.Reader, "standard input", opt)
+	} else {
+		t, err = dataset.ReadFile(path, opt)
+	}
+	return t, dataError(err)
+}
+
+// dataError tells a file that cannot be read from one that is wrong.
+func dataError(err error) error {
+	var pe *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &pe):
+		return usagef("%w", err)
+	}
+	return badFile(placed{err})
+}
+
+// trainingTable is a table split as the flags say.
+type trainingTable struct {
+	*dataset.Data
+	weights []float64 // nil: all alike
+}
+
+// trainingData reads a table and splits it.
+func trainingData(c *cli.Context, path string) (*trainingTable, error) {
+	sel := dataset.DefaultSelection()
+	sel.Exclude = c.StringSlice("exclude")
+	if c.Bool("drop-text") {
+		sel.Text = dataset.Drop
+	}
+	if c.IsSet("categorical") {
+		coding, err := dataset.ParseCoding(c.String("categorical"))
+		if err != nil {
+			return nil, usagef("--categorical %s: want onehot or ordinal", c.String("categorical"))
+		}
+		if c.Bool("drop-text") {
+			return nil, usagef("--categorical and --drop-text exclude each other")
+		}
+		sel.Text, sel.Coding = dataset.Encode, coding
+	}
+	t, err := readTable(c, path, dataset.Options{KeepText: sel.Text == dataset.Encode})
+	if err != nil {
+		return nil, err
+	}
+	weights := c.String("weights")
+	if weights != "" {
+		sel.Exclude = append(sel.Exclude, weights)
+	}
+	for _, name := range append([]string{c.String("target")}, sel.Exclude...) {
+		if _, err := t.Column(name); err != nil {
+			return nil, usagef("%w", err)
+		}
+	}
+	d, err := t.Supervised(c.String("target"), sel)
+	if err != nil {
+		return nil, dataError(err)
+	}
+	if !c.Bool("quiet") {
+		for _, n := range d.Notes {
+			fmt.Fprintf(c.App.ErrWriter, "dcopt: %s: %s\n", t.Name, n)
+		}
+	}
+	table := &trainingTable{Data: d}
+	if weights != "" {
+		if table.weights, err = columnOf(t, weights, d); err != nil {
+			return nil, dataError(err)
+		}
+	}
+	return table, nil
+}
+
+// columnOf are the weights of the rows of d.
+func columnOf(t *dataset.Table, name string, d *dataset.Data) ([]float64, error) {
+	x, err := t.Matrix([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	w := make([]float64, len(d.Rows))
+	for k, i := range d.Rows {
+		w[k] = x[i][0]
+		if !(w[k] >= 0) {
+			return nil, &dataset.Error{File: t.Name, Line: d.Lines[k], Col: 1, Msg: fmt.Sprintf("the weight %q of the row is %g, want a number >= 0", name, w[k])}
+		}
+	}
+	return w, nil
+}
+
+// openModel reads a model file.
+func openModel(path string) (*lder.Regressor, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	defer f.Close()
+	r, err := lder.Read(f, path)
+	var pe *fs.PathError
+	switch {
+	case errors.As(err, &pe):
+		return nil, usagef("%w", err)
+	case err != nil:
+		return nil, badFile(placed{err})
+	}
+	return r, nil
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/lder"
+)
+
+func fitSummary(c *cli.Context, r *lder.Regressor, d *trainingTable, spent time.Duration) error {
+	if c.Bool("json") {
+		return fitJSON(c, r, spent)
+	}
+	if c.Bool("quiet") {
+		return nil
+	}
+	t := r.Training
+	var b bytes.Buffer
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-13s"+format+"\n", append([]any{name}, args...)...)
+	}
+	row("status", "%s", t.Status)
+	row("rows", "%d, target %s, features %s", t.Rows, r.Target, brief(r.Features))
+	if r.Model != nil {
+		row("method", "%s, pieces %d and %d", t.Method, len(r.Model.W), len(r.Model.M))
+	} else {
+		models, pieces := r.Ensemble.Size()
+		row("method", "%s, %d models with %d pieces in all", t.Method, models, pieces)
+	}
+	row("mse", "%s at the start, now %s", show(t.StartMSE, 6), show(t.MSE, 6))
+	if t.OOB >= 0 {
+		row("fvu", "%s on the training rows, %s out of bag", show(t.FVU, 4), show(t.OOB, 4))
+	} else {
+		row("fvu", "%s on the training rows", show(t.FVU, 4))
+	}
+	row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
+	row("model", "%s", c.String("out"))
+	if r.Model != nil {
+		if err := pieceTable(&b, r, d.X); err != nil {
+			return err
+		}
+	}
+	_, err := c.App.Writer.Write(b.Bytes())
+	return err
+}
+
+// pieceTable has a line for each piece: how many rows it is largest for, and
+// its coefficients in the data's own units.
+func pieceTable(w io.Writer, r *lder.Regressor, x [][]float64) error {
+	m, err := r.Natural()
+	if err != nil {
+		return err
+	}
+	share, minus, err := r.Shares(x)
+	if err != nil {
+		return err
+	}
+	const most = 12 // features
+	names := r.Features[:min(len(r.Features), most)]
+	head := append([]string{"piece", "rows"}, names...)
+	if len(names) < len(r.Features) {
+		head = append(head, "...")
+	}
+	lines := [][]string{append(head, "constant")}
+	add := func(sign string, slopes [][]float64, constants, share []float64) {
+		for k, row := range slopes {
+			line := []string{fmt.Sprintf("%s%d", sign, k+1), fmt.Sprintf("%.0f%%", 100*share[k])}
+			for _, v := range row[:len(names)] {
+				line = append(line, show(v, 4))
+			}
+			if len(names) < len(row) {
+				line = append(line, "...")
+			}
+			lines = append(lines, append(line, show(constants[k], 4)))
+		}
+	}
+	add("+", m.W, m.A, share)
+	add("-", m.M, m.B, minus)
+	width := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for j, s := range line {
+			width[j] = max(width[j], utf8.RuneCountInString(s))
+		}
+	}
+	fmt.Fprintln(w)
+	for _, line := range lines {
+		var b strings.Builder
+		for j, s := range line {
+			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(s))
+			if j == 0 {
+				b.WriteString(s + pad)
+			} else {
+				b.WriteString("  " + pad + s)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+	return nil
+}
+
+func fitJSON(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
+	t := r.Training
+	o := object{{"status", t.Status.String()}, {"method", t.Method.String()}, {"pieces", piecesOf(r)},
+		{"rows", t.Rows}, {"target", r.Target}, {"features", r.Features}, {"iterations", t.Iterations},
+		{"start_mse", number(t.StartMSE)}, {"mse", number(t.MSE)}, {"fvu", number(t.FVU)}}
+	if t.OOB >= 0 {
+		o = append(o, member{"oob_fvu", number(t.OOB)})
+	} else {
+		o = append(o, member{"oob_fvu", nil})
+	}
+	b, err := line(append(o, member{"seconds", number(spent.Seconds())}, member{"model", c.String("out")}))
+	if err != nil {
+		return err
+	}
+	_, err = c.App.Writer.Write(b)
+	return err
+}
+
+// piecesOf are the numbers of pieces of a model; nil of an ensemble.
+func piecesOf(r *lder.Regressor) any {
+	if r.Model == nil {
+		return nil
+	}
+	return [2]int{len(r.Model.W), len(r.Model.M)}
+}
+
+// brief lists the first names.
+func brief(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

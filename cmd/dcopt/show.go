@@ -1,0 +1,100 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/export"
+)
+
+func showCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "print a model as a formula or a program, or draw it",
+		ArgsUsage: "MODEL",
+		UsageText: "dcopt show MODEL.json [FLAGS]",
+		Description: "Prints what a model file holds: as a formula in the data's own units, or as a function that needs nothing else and\n" +
+			"gives the same numbers as predict.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "format", Value: export.Text.String(), Usage: "`FORMAT` of the output: text, go, python, c, latex"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all, instead of standard output"},
+			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg: of one or two features itself, else predicted against observed"},
+			&cli.StringFlag{Name: "data", Usage: "the table `DATA` to draw with the model; more than two features need it"},
+		}, tableFlags()...),
+		Action: showModel,
+	}
+}
+
+func showModel(c *cli.Context) error {
+	path, err := oneFile(c)
+	if err != nil {
+		return err
+	}
+	format, err := export.ParseFormat(c.String("format"))
+	if err != nil {
+		return usagef("--format %s: want text, go, python, c or latex", c.String("format"))
+	}
+	if c.IsSet("out") && c.String("out") == "" {
+		return usagef("--out: the name of the file is empty")
+	}
+	out, err := openOutput(c.String("out"), c.App.Writer)
+	if err != nil {
+		return err
+	}
+	plot, err := openPlot(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("data") && plot == nil {
+		return usagef("--data is for --plot FILE.svg, which is missing")
+	}
+	r, err := openModel(path)
+	if err != nil {
+		return err
+	}
+	text, err := export.Export(r, format)
+	if err != nil {
+		return badFile(placed{prefixed(path, err)})
+	}
+	if plot != nil {
+		var x [][]float64
+		var y []float64
+		if c.IsSet("data") {
+			t, err := readTable(c, c.String("data"), dataset.Options{KeepText: true})
+			if err != nil {
+				return err
+			}
+			if x, _, err = t.Encode(r.Features, r.Categories); err != nil {
+				return dataError(err)
+			}
+			target, err := t.Matrix([]string{r.Target})
+			if err != nil {
+				return dataError(err)
+			}
+			for _, row := range target {
+				y = append(y, row[0])
+			}
+		}
+		if len(r.Features) > 2 && x == nil {
+			return usagef("--plot: a model of %d features is drawn with a table; give --data DATA", len(r.Features))
+		}
+		if err := writePlot(plot, r, x, y); err != nil {
+			return err
+		}
+	}
+	if _, err := out.Write(text); err != nil {
+		return usagef("cannot write the result: %w", err)
+	}
+	return out.commit()
+}
+
+// prefixed names the file in front of a message of package export.
+func prefixed(path string, err error) error {
+	return usageText(path + ": " + strings.TrimPrefix(err.Error(), "export: "))
+}
+
+type usageText string
+
+func (s usageText) Error() string { return string(s) }

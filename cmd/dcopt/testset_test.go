@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+// peerProblem is a problem of the peers' test set, dc/lang/testdata/testset. one
+// is what its paper reports from the one start, best the least value known.
+type peerProblem struct {
+	file      string
+	n         string // "" where the size is fixed
+	one, best float64
+	proved    bool // Global proves it
+}
+
+// peerProblems: Joki, Bagirov, Karmitsa and Mäkelä 2017, 2018 without
+// constraints, Bagirov et al. 2025 with.
+func peerProblems() []peerProblem {
+	golden := (math.Sqrt(5) - 1) / 2
+	return []peerProblem{
+		{"joki01", "", 2, 2, false}, {"joki02", "", 0, 0, true}, {"joki03", "", 0, 0, true},
+		{"joki04", "2", 0, 0, true}, {"joki04", "10", 0, 0, true},
+		{"joki05", "2", 0, 0, true}, {"joki05", "10", 0, 0, true},
+		{"joki06", "", -2.5, -2.5, true}, {"joki08", "", 3.5, 3.5, true},
+		{"joki10", "2", -0.5, -0.5, true}, {"joki10", "10", -8.5, -8.5, true},
+		{"joki12", "2", golden, golden, false}, {"joki12", "10", golden, golden, false},
+		{"joki13", "", 0, 0, true}, {"joki14", "2", 0, 0, true}, {"joki14", "10", 0, 0, true},
+		{"joki16", "2", 0, 0, false}, {"joki16", "5", 0, 0, false},
+		{"bagirov01", "", 2.09444, 0.053809, false}, {"bagirov05", "", -264, -264, false},
+		{"bagirov07", "", -170.45666, -170.45666, false},
+		{"bagirov09", "2", 4.864489, 4.864489, false}, {"bagirov09", "5", 30.706048, 30.706048, false},
+		{"bagirov11", "2", -2, -2, false}, {"bagirov11", "5", -10, -10, false}, {"bagirov13", "", 99, 99, false},
+		{"bagirov15", "2", -0.097893, -0.099020, false}, {"bagirov15", "5", 2.344067, 2.343862, false},
+		{"bagirov17", "", 9.2, 1.835686, false}, {"bagirov21", "", 8.325, 8.325, false},
+	}
+}
+
+func (c peerProblem) name() string {
+	if c.n == "" {
+		return c.file
+	}
+	return c.file + ", n = " + c.n
+}
+
+func (c peerProblem) compile(t *testing.T) *dc.Problem {
+	t.Helper()
+	path := filepath.Join("..", "..", "dc", "lang", "testdata", "testset", c.file+".dc")
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := lang.Parse(path, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := lang.Options{Set: map[string]string{}}
+	if c.n != "" {
+		opt.Set["n"] = c.n
+	}
+	p, err := lang.Compile(f, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Problem
+}
+
+// TestPeersTestSet solves the set with default settings from the given starts,
+// and from 20, and keeps the table of docs/ccp.md; -update rewrites it. The
+// column "plain" is the procedure without what is written there.
+func TestPeersTestSet(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| problem | reported | best known | plain | default | 20 starts | bound |\n|---|---|---|---|---|---|---|\n")
+	plainly := ccp.DefaultSettings()
+	plainly.Boost, plainly.Escapes, plainly.Probes = false, 0, 0
+	ctx := context.Background()
+	for _, c := range peerProblems() {
+		p := c.compile(t)
+		plain, err := ccp.Solve(ctx, p, nil, plainly)
+		if err != nil {
+			t.Fatal(c.name(), err)
+		}
+		one, err := ccp.Solve(ctx, p, nil, ccp.DefaultSettings())
+		if err != nil {
+			t.Fatal(c.name(), err)
+		}
+		many, err := ccp.Multistart(ctx, p, 20, ccp.DefaultSettings())
+		if err != nil {
+			t.Fatal(c.name(), err)
+		}
+		c.meets(t, "default", one, c.one)
+		c.meets(t, "20 starts", many, c.best)
+		bound := ""
+		if c.proved {
+			proof, err := ccp.Global(ctx, p, nil, 1, ccp.DefaultSettings())
+			if err != nil {
+				t.Fatal(c.name(), err)
+			}
+			c.meets(t, "global", proof.Result, c.best)
+			if !proof.Proved || !(proof.Bound <= c.best+1e-6*max(1, math.Abs(c.best))) || !(proof.Bound >= c.best-2e-6*max(1, math.Abs(c.best))) {
+				t.Errorf("%s: bound %g, gap %g; want a proof of %g", c.name(), proof.Bound, proof.Gap, c.best)
+			}
+			bound = tabled(proof.Bound)
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %s |\n", c.name(), tabled(c.one), tabled(c.best),
+			tabled(plain.Objective), tabled(one.Objective), tabled(many.Objective), bound)
+	}
+	keepBlock(t, "../../docs/ccp.md", "test set", table.String())
+}
+
+// meets demands a feasible converged point no worse than want.
+func (c peerProblem) meets(t *testing.T, how string, res *ccp.Result, want float64) {
+	t.Helper()
+	if res.Status != ccp.Converged || !(res.Violation <= 1e-6) || !(res.Objective <= want+1e-5*max(1, math.Abs(want))) {
+		t.Errorf("%s, %s: %v with %.9g, violation %g; want %g", c.name(), how, res.Status, res.Objective, res.Violation, want)
+	}
+}
+
+// tabled has five digits behind the point at most; the rest is rounding.
+func tabled(v float64) string {
+	s := fmt.Sprintf("%.5f", v)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+// sameTable reports whether two tables differ in rounding only.
+func sameTable(a, b string) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	if len(x) != len(y) {
+		return false
+	}
+	for k := range x {
+		u, errU := strconv.ParseFloat(x[k], 64)
+		v, errV := strconv.ParseFloat(y[k], 64)
+		if x[k] != y[k] && (errU != nil || errV != nil || !(math.Abs(u-v) <= 2e-5*max(1, math.Abs(v)))) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepBlock compares what stands in a page between <!-- name --> and
+// <!-- end --> with now; -update rewrites it.
+func keepBlock(t *testing.T, path, name, now string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+" -->\n", "<!-- end -->\n"
+	head, rest, ok := strings.Cut(string(raw), begin)
+	old, tail, ok2 := strings.Cut(rest, end)
+	switch {
+	case !ok || !ok2:
+		t.Errorf("%s has no place for the block %q", path, name)
+	case old == now || !*update && sameTable(old, now):
+	case *update:
+		if err := os.WriteFile(path, []byte(head+begin+now+end+tail), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s: the block %q is\n%swant\n%s", path, name, old, now)
+	}
+}

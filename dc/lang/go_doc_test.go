@@ -1,0 +1,160 @@
+package lang
+
+import (
+	"fmt"
+	"go/ast"
+	goparser "go/parser"
+	gotoken "go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// goNames are what the functions of the language are called in package dc.
+var goNames = map[string]string{
+	"abs": "Abs", "pos": "Pos", "square": "Square", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "entr": "Entropy", "logistic": "Logistic",
+	"invpos": "InvPos", "huber": "Huber, HuberOf", "kl": "KL", "max": "Max, MaxOf, MaxExprs", "min": "Min", "sum": "Affine.Sum, Sum, SumExprs",
+	"mean": "Affine.Sum, Affine.Scale", "norm1": "Norm1", "norm2": "Norm2, Norm2Of", "norminf": "NormInf", "sumsq": "SumSquares",
+	"sumlargest": "SumLargest, SumLargestOf", "lse": "LogSumExp, LogSumExpOf", "quad": "Quad", "quadoverlin": "QuadOverLin, QuadOverLinOf",
+	"geomean": "GeoMean, GeoMeanOf", "dc": "Expr.Minus", "logdet": "LogDet", "matfrac": "MatFrac", "lambda_max": "LambdaMax",
+	"lambda_min": "LambdaMin", "lambda_sumlargest": "LambdaSumLargest", "sigma_max": "SpectralNorm", "normnuc": "NuclearNorm",
+	"trace": "Affine.Diag, Affine.Sum", "diag": "Affine.Diag",
+}
+
+// otherGoNames are those of what the language has signs and words for.
+var otherGoNames = [][2]string{
+	{"`x + y`, `x - y`, `2*x`", "Affine.Add, Affine.Sub, Affine.Scale, Expr.Plus, Expr.Minus, Expr.Scale, Expr.Neg"},
+	{"`A*x`, `x*A`, `c*x`", "Affine.MatMul, Affine.MulMat, Affine.Dot"},
+	{"`x*y` of variables", "Mul"},
+	{"`x .* c`", "Affine.ScaleEach"},
+	{"`x^p`", "Power"},
+	{"`x[i,j]`, `x[i,:]`, `x[:,j]`, `x[l..u]`", "Affine.At, Affine.Row, Affine.Col, Affine.Range, Affine.Select"},
+	{"`x'`", "Affine.T"},
+	{"`[x, y]`", "Stack, Entries, Affine.Reshape"},
+	{"`3`, `[1, 2]`, `[1 2; 3 4]`", "Num, Vec, Mat, Const"},
+	{"`<=`, `>=`, `==`, `l <= e <= u`", "LE, GE, EQ, Between"},
+	{"`name[i,j]:`", "Constraint.Named"},
+	{"`var x[2,3]`", "Model.Var"},
+	{"`>= l`, `<= u`, `in [l, u]`", "AtLeast, AtMost"},
+	{"`symmetric`, `psd`", "Symmetric, PSD, Semidefinite"},
+	{"`start`", "StartAt, StartAtMatrix, StartNormal, StartUniform"},
+	{"`x[0..n]`", "CountFrom"},
+	{"`minimize`, `maximize`, `subject to`", "Model.Minimize, Model.Maximize, Model.SubjectTo"},
+}
+
+// exported are the functions and methods of package dc.
+func exported(t *testing.T) map[string]bool {
+	out := map[string]bool{}
+	files, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := goparser.ParseFile(gotoken.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() {
+				continue
+			}
+			name := fn.Name.Name
+			if fn.Recv != nil {
+				switch r := fn.Recv.List[0].Type.(type) {
+				case *ast.Ident:
+					name = r.Name + "." + name
+				case *ast.StarExpr:
+					name = r.X.(*ast.Ident).Name + "." + name
+				}
+			}
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// TestGoNames: docs/go.md names a Go function for each of the language, and all
+// of them exist. -update rewrites the table.
+func TestGoNames(t *testing.T) {
+	known := exported(t)
+	var b strings.Builder
+	b.WriteString("| language | package dc |\n|---|---|\n")
+	row := func(what, names string) {
+		list := strings.Split(names, ", ")
+		for k, name := range list {
+			if !known[name] {
+				t.Errorf("dc.%s, for %s, does not exist", name, what)
+			}
+			list[k] = "`" + name + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", what, strings.Join(list, ", "))
+	}
+	for _, o := range otherGoNames {
+		row(o[0], o[1])
+	}
+	for _, name := range atomOrder {
+		if goNames[name] == "" {
+			t.Errorf("%s has no name in Go", name)
+			continue
+		}
+		row("`"+name+"`", goNames[name])
+	}
+	const path = "../../docs/go.md"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- names -->\n", "<!-- end -->\n"
+	head, rest, ok := strings.Cut(string(raw), begin)
+	old, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the names", path)
+	}
+	if old != b.String() && !*update {
+		t.Errorf("%s: the names are\n%swant\n%s", path, old, b.String())
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(head+begin+b.String()+end+tail), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGoBlocks: the code that docs/go.md shows is part of files that are run.
+func TestGoBlocks(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/go.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, pattern := range []string{"../../examples/nine/*_test.go", "../../ccp/example*_test.go"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil || len(more) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		files = append(files, more...)
+	}
+	var all strings.Builder
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(strings.ReplaceAll(string(src), "\n\t", "\n"))
+	}
+	blocks := strings.Split(string(raw), "```go\n")[1:]
+	if len(blocks) < 3 {
+		t.Errorf("%d blocks", len(blocks))
+	}
+	for _, b := range blocks {
+		code, _, _ := strings.Cut(b, "```")
+		if !strings.Contains(all.String(), code) {
+			t.Errorf("no file has\n%s", code)
+		}
+	}
+}

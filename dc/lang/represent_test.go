@@ -1,0 +1,161 @@
+package lang
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// canon is a dc.Canon over plain lists, for functions of variables that are held
+// at a point.
+type canon struct {
+	cols   int
+	a      sparse.Triplets
+	lo, hi []float64
+	cones  []qpbackend.Cone
+	forms  map[dc.Representer]dc.Form
+}
+
+func (c *canon) Var() int { c.cols++; return c.cols - 1 }
+
+func (c *canon) Row(l dc.Linear, lo, hi float64) {
+	for k, j := range l.Idx {
+		c.a.Add(len(c.lo), j, l.Val[k])
+	}
+	c.lo, c.hi = append(c.lo, lo-l.Const), append(c.hi, hi-l.Const)
+}
+
+func (c *canon) Cone(k dc.Cone) {
+	c.cones = append(c.cones, qpbackend.Cone{Kind: qpbackend.ConeKind(k.Kind), Start: len(c.lo), Len: len(k.Rows), Alpha: k.Alpha})
+	for _, l := range k.Rows {
+		c.Row(l, 0, math.Inf(1))
+	}
+}
+
+func (c *canon) Form(f dc.Representer) dc.Form {
+	if l, ok := f.(dc.Linear); ok {
+		return dc.Form{Linear: l}
+	}
+	form, ok := c.forms[f]
+	if !ok {
+		form = f.Represent(c)
+		c.forms[f] = form
+	}
+	return form
+}
+
+// Bound has a cone ‖(t − 1, 2√w·Ra)‖ ≤ t + 1 for what is quadratic, Q = RᵀR.
+func (c *canon) Bound(f dc.Representer) dc.Linear {
+	form := c.Form(f)
+	if len(form.Quad) == 0 {
+		return form.Linear
+	}
+	t, one := dc.Linear{Idx: []int{c.Var()}, Val: []float64{1}}, dc.Linear{Const: 1}
+	rows := []dc.Linear{t.Plus(1, one), t.Plus(-1, one)}
+	for _, q := range form.Quad {
+		a := q.Arg
+		if q.Q != nil {
+			var eig mat.EigenSym
+			var v mat.Dense
+			eig.Factorize(q.Q, true)
+			eig.VectorsTo(&v)
+			root := eig.Values(nil)
+			for k, λ := range root {
+				root[k] = math.Sqrt(max(λ, 0))
+			}
+			a = a.Reshape(a.Len()).MatMul(v.T()).ScaleEach(root)
+		}
+		for k := range a.Len() {
+			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
+		}
+	}
+	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
+	return form.Linear.Plus(1, t)
+}
+
+// least is the least value of the representation at a point.
+func least(t *testing.T, f dc.Representer, at []float64) qpbackend.Result {
+	t.Helper()
+	c := canon{cols: len(at), forms: map[dc.Representer]dc.Form{}}
+	l := c.Bound(f)
+	for j, v := range at {
+		c.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
+	}
+	p := &qpbackend.Problem{Q: make([]float64, c.cols), R: l.Const, L: c.lo, U: c.hi, Cones: c.cones}
+	p.A, _ = c.a.CSC(len(c.lo), c.cols)
+	for k, j := range l.Idx {
+		p.Q[j] += l.Val[k]
+	}
+	b := ipm.Backend{}
+	s, err := b.New(p, b.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var res qpbackend.Result
+	if err := s.Solve(context.Background(), &res); err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// TestTreesAreRepresented: for random expressions the least value of the
+// representation of g, and of h, is their value. DCOPT_TREES is the number of
+// expressions.
+func TestTreesAreRepresented(t *testing.T) {
+	rounds := 2000
+	if s := os.Getenv("DCOPT_TREES"); s != "" {
+		var err error
+		if rounds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+		rounds /= 20
+	}
+	lim := limits{entries: 1 << 12, vars: 1 << 11, work: 1 << 20, pieces: 1 << 6, parts: 1 << 6}
+	r := randomExpr{rand.New(rand.NewPCG(11, 12))}
+	compared, unsolved := 0, 0
+	for round := range rounds {
+		src := r.scalar(1 + r.IntN(4))
+		f, err := Parse("vars.dc", []byte(treeMatrix+"var y, x[3], z[2,3], w[2,2] symmetric\nminimize "+src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := compile(f, Options{}, lim)
+		if err != nil || p.Objective.Curvature <= Affine {
+			continue
+		}
+		e := p.Problem.Objective
+		for name, part := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
+			at := gridPoint(r.Rand)
+			c := convexPart{name, part, make([]float64, coordinates)}
+			want, ok := c.inside(at)
+			if !ok || len(part.Support()) == 0 || abs(want) > 1e3 {
+				continue
+			}
+			res := least(t, part.(dc.Representer), at)
+			if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+				unsolved++
+				t.Logf("round %d: %s\n%s at %v: %v %s", round, src, name, at, res.Status, res.Message)
+				continue
+			}
+			compared++
+			if !(abs(res.Objective-want) <= 1e-5*(1+abs(want))) {
+				t.Errorf("round %d: %s\n%s is %.9g, its representation %.9g at %v", round, src, name, want, res.Objective, at)
+			}
+		}
+	}
+	t.Logf("%d parts compared, %d not solved", compared, unsolved)
+	if compared < rounds/4 || unsolved > compared/50 {
+		t.Errorf("%d parts compared, %d not solved", compared, unsolved)
+	}
+}

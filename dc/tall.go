@@ -1,0 +1,46 @@
+package dc
+
+import "gonum.org/v1/gonum/mat"
+
+// triangularWork bounds the work of triangular: rows times columns squared.
+const triangularWork = 2e8
+
+// triangular returns entries with the same Euclidean norm everywhere, fewer or
+// with fewer coefficients if that can be: R from the QR factorisation of the
+// coefficients and constants, where they are dense enough to gain by it.
+func triangular(a Affine) Affine {
+	m, cols := a.Len(), a.support()
+	n := len(cols)
+	if m < 2 || 3*n*(n+1) > 4*a.NNZ() || float64(m)*float64(n)*float64(n) > triangularWork {
+		return a
+	}
+	place := make(map[int]int, n)
+	for k, j := range cols {
+		place[j] = k
+	}
+	full := mat.NewDense(max(m, n+1), n+1, nil)
+	for i := range m {
+		l := a.Entry(i)
+		for k, j := range l.Idx {
+			full.Set(i, place[j], l.Val[k])
+		}
+		full.Set(i, n, l.Const)
+	}
+	var qr mat.QR
+	var r mat.Dense
+	qr.Factorize(full)
+	qr.RTo(&r)
+	rows := make([]Linear, 0, n+1)
+	for i := range n + 1 {
+		l := Linear{Const: r.At(i, n)}
+		for k := i; k < n; k++ {
+			if v := r.At(i, k); v != 0 {
+				l.Idx, l.Val = append(l.Idx, cols[k]), append(l.Val, v)
+			}
+		}
+		if !l.isZero() {
+			rows = append(rows, l)
+		}
+	}
+	return Entries(rows...)
+}

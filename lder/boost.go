@@ -1,0 +1,130 @@
+package lder
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/lder/internal/refit"
+)
+
+// Boosting: Friedman 2001, Greedy function approximation, with small l-DERs of
+// a few features as base learners.
+const (
+	boostRounds   = 40
+	boostTries    = 4
+	boostFeatures = 3
+	boostPieces   = 3
+	boostRate     = .15
+)
+
+// boostStops are the rounds after which the sum is a candidate.
+var boostStops = [...]int{5, 10, 20, 40}
+
+// boosted is a chain a bag, and a candidate a stop.
+type boosted struct {
+	chains [][]boostPart
+	oof    [len(boostStops)][]float64
+}
+
+// boostPart is an l-DER of some features.
+type boostPart struct {
+	features []int
+	pieces   []float64
+}
+
+func (b *bagging) boost(ctx context.Context) (*boosted, error) {
+	res := &boosted{chains: make([][]boostPart, len(b.bags))}
+	partial := make([][len(boostStops)][]float64, len(b.bags))
+	err := b.each(len(b.bags), func(w *worker, k int) error {
+		var err error
+		res.chains[k], partial[k], err = b.boostBag(ctx, w, k)
+		b.tell()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for s := range res.oof {
+		g := &candidate{oof: make([]float64, b.d.M)}
+		p := make([][]float64, len(b.bags))
+		for k := range b.bags {
+			p[k] = partial[k][s]
+		}
+		b.gather(g, p)
+		res.oof[s] = g.oof
+	}
+	return res, nil
+}
+
+// boostBag returns the chain of a bag and its sums, clipped, at the held rows
+// after each stop.
+func (b *bagging) boostBag(ctx context.Context, w *worker, k int) (chain []boostPart, held [len(boostStops)][]float64, err error) {
+	d, train, hold := b.d, b.bags[k].train, b.bags[k].hold
+	rng := b.rng(stageBoost, k)
+	d.Gather(&w.data, train, nil)
+	n := min(boostFeatures, d.N-1)
+	sum := make([]float64, len(hold))
+	x := make([]float64, n+1)
+	opt := refit.Options{R1: boostPieces, R2: boostPieces, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 6, Tol: 1e-3}
+	all := make([]int, len(train))
+	for i := range all {
+		all[i] = i
+	}
+	columns := make([]int, n+1)
+	order := make([]int, d.N-1)
+	for round := 1; round <= boostRounds; round++ {
+		best := boostPart{}
+		least := math.Inf(1)
+		for range boostTries {
+			for j := range order {
+				order[j] = j
+			}
+			for j := range n { // the first n of a shuffle
+				t := j + rng.IntN(len(order)-j)
+				order[j], order[t] = order[t], order[j]
+			}
+			copy(columns, order[:n])
+			columns[n] = d.N - 1
+			w.data.Gather(&w.part, all, columns)
+			if err := w.fitter.Cold(ctx, &w.part, opt, rng); err != nil {
+				return nil, held, err
+			}
+			w.iters += w.fitter.Iterations
+			if w.fitter.Objective < least {
+				least = w.fitter.Objective
+				best.features = append(best.features[:0], columns[:n]...)
+				best.pieces = append(best.pieces[:0], w.fitter.Pieces...)
+			}
+		}
+		if math.IsInf(least, 1) { // no fit: leave the sum as it is
+			best = boostPart{append([]int(nil), columns[:n]...), make([]float64, 2*boostPieces*(n+1))}
+		}
+		for j := range best.pieces {
+			best.pieces[j] *= boostRate
+		}
+		for i := range train {
+			w.data.Y[i] -= best.at(w.data.Row(i), x)
+		}
+		for t, i := range hold {
+			sum[t] += best.at(d.Row(i), x)
+		}
+		chain = append(chain, best)
+		for s, stop := range boostStops {
+			if stop == round {
+				for _, v := range sum {
+					held[s] = append(held[s], b.clip.Clip(v))
+				}
+			}
+		}
+	}
+	return chain, held, nil
+}
+
+// at is the value at a row of all features; x has room for those of the part.
+func (p *boostPart) at(row, x []float64) float64 {
+	for k, j := range p.features {
+		x[k] = row[j]
+	}
+	x[len(p.features)] = 1
+	return refit.Eval(p.pieces, boostPieces, x)
+}

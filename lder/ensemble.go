@@ -1,0 +1,141 @@
+package lder
+
+import (
+	"fmt"
+	"math"
+)
+
+// Ensemble is a weighted sum of clipped l-DERs and of clipped sums of them,
+//
+//	Σ_c Σ_s weight_s · clip(τ_1(x) + … + τ_{after_s}(x)),
+//
+// over chains c and their stops s: again a difference of sums of maxima of
+// affine functions, continuous and piecewise linear.
+type Ensemble struct {
+	Chains []Chain
+}
+
+// Chain is a sequence of l-DERs whose partial sums are used.
+type Chain struct {
+	Parts []Part
+	Stops []Stop // by ascending After
+}
+
+// Part is an l-DER of some of the features.
+type Part struct {
+	Model *Model
+	// Features are the numbers of its features; nil: all.
+	Features []int
+}
+
+// Stop is a term: Weight times the clipped sum of the first After parts.
+type Stop struct {
+	After  int
+	Weight float64
+}
+
+// Range is an interval that predictions are clipped to.
+type Range struct{ Lo, Hi float64 }
+
+// Everything clips nothing.
+func Everything() Range { return Range{math.Inf(-1), math.Inf(1)} }
+
+// Clip is v, or the end of the range that it lies beyond.
+func (r Range) Clip(v float64) float64 { return min(max(v, r.Lo), r.Hi) }
+
+// Predict is the value at x, of n features, with its terms clipped to r.
+// scratch has room for n numbers.
+func (e *Ensemble) Predict(x []float64, r Range, scratch []float64) float64 {
+	sum := 0.0
+	for c := range e.Chains {
+		chain := &e.Chains[c]
+		at, f := 0, 0.0
+		for _, s := range chain.Stops {
+			for ; at < s.After; at++ {
+				f += chain.Parts[at].predict(x, scratch)
+			}
+			sum += s.Weight * r.Clip(f)
+		}
+	}
+	return sum
+}
+
+func (p *Part) predict(x, scratch []float64) float64 {
+	if p.Features == nil {
+		return p.Model.Predict(x)
+	}
+	scratch = scratch[:len(p.Features)]
+	for k, j := range p.Features {
+		scratch[k] = x[j]
+	}
+	return p.Model.Predict(scratch)
+}
+
+// Size returns the numbers of l-DERs and of their pieces.
+func (e *Ensemble) Size() (models, pieces int) {
+	for _, c := range e.Chains {
+		models += len(c.Parts)
+		for _, p := range c.Parts {
+			r1, r2, _ := p.Model.Dims()
+			pieces += r1 + r2
+		}
+	}
+	return models, pieces
+}
+
+// Validate reports the first thing wrong with an ensemble of n features.
+func (e *Ensemble) Validate(n int) error {
+	if len(e.Chains) == 0 {
+		return fmt.Errorf("lder: the ensemble is empty")
+	}
+	for c, chain := range e.Chains {
+		for k, p := range chain.Parts {
+			if p.Model == nil {
+				return fmt.Errorf("lder: part %d of chain %d has no model", k, c)
+			}
+			if err := p.Model.Validate(); err != nil {
+				return fmt.Errorf("lder: part %d of chain %d: %w", k, c, err)
+			}
+			want := n
+			if p.Features != nil {
+				want = len(p.Features)
+			}
+			if _, _, got := p.Model.Dims(); got != want {
+				return fmt.Errorf("lder: part %d of chain %d has %d slopes a piece for %d features", k, c, got, want)
+			}
+			for _, j := range p.Features {
+				if j < 0 || j >= n {
+					return fmt.Errorf("lder: part %d of chain %d has feature %d, want 0 to %d", k, c, j, n-1)
+				}
+			}
+		}
+		last := 0
+		for _, s := range chain.Stops {
+			if s.After <= last || s.After > len(chain.Parts) {
+				return fmt.Errorf("lder: chain %d has a stop after %d of %d parts", c, s.After, len(chain.Parts))
+			}
+			if !finite(s.Weight) {
+				return fmt.Errorf("lder: chain %d has a stop of weight %g", c, s.Weight)
+			}
+			last = s.After
+		}
+		if last != len(chain.Parts) {
+			return fmt.Errorf("lder: chain %d ends after part %d, its last stop is after %d", c, len(chain.Parts), last)
+		}
+	}
+	return nil
+}
+
+// rescale turns every partial sum f into s·f + c, and so the ensemble, whose
+// weights sum to 1.
+func (e *Ensemble) rescale(s, c float64) {
+	for _, chain := range e.Chains {
+		for k, p := range chain.Parts {
+			if k == 0 {
+				p.Model.rescale(s, c)
+			} else {
+				p.Model.rescale(s, 0)
+			}
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/dcopt/dcopt/lder"
+)
+
+// Format is a kind of text.
+type Format uint8
+
+// The formats.
+const (
+	Text Format = iota
+	Go
+	Python
+	C
+	LaTeX
+	numFormat
+)
+
+var formatText = [numFormat]string{"text", "go", "python", "c", "latex"}
+
+// String is the format's name, such as "python".
+func (f Format) String() string {
+	if f < numFormat {
+		return formatText[f]
+	}
+	return fmt.Sprintf("Format(%d)", uint8(f))
+}
+
+// ParseFormat is the inverse of String.
+func ParseFormat(s string) (Format, error) {
+	for k, name := range formatText {
+		if s == name {
+			return Format(k), nil
+		}
+	}
+	return 0, fmt.Errorf("export: no format %q; want one of %q", s, formatText[:])
+}
+
+// Export returns the regressor as text.
+func Export(r *lder.Regressor, f Format) ([]byte, error) {
+	if r.Model == nil && r.Ensemble == nil {
+		return nil, errors.New("export: the regressor is not fitted")
+	}
+	switch f {
+	case Text:
+		return formula(r)
+	case LaTeX:
+		return latex(r)
+	case Go:
+		return golang(r), nil
+	case Python:
+		return python(r), nil
+	case C:
+		return c(r), nil
+	}
+	return nil, fmt.Errorf("export: unknown format %v", f)
+}
+
+// program is what the functions in all languages hold.
+type program struct {
+	features []string
+	target   string
+	fill     []float64
+	mean     []float64
+	scale    []float64
+	lo, hi   float64 // ±Inf: no clipping
+	chains   []lder.Chain
+}
+
+func newProgram(r *lder.Regressor) *program {
+	p := &program{
+		features: r.Features, target: r.Target,
+		fill: r.Imputer.Fill, mean: r.Scaler.Mean, scale: r.Scaler.Scale,
+		lo: r.Clip.Lo, hi: r.Clip.Hi,
+	}
+	if r.Ensemble != nil {
+		p.chains = r.Ensemble.Chains
+	} else {
+		p.chains = []lder.Chain{{Parts: []lder.Part{{Model: r.Model}}, Stops: []lder.Stop{{After: 1, Weight: 1}}}}
+	}
+	return p
+}
+
+// layout is the chains as flat tables: for each part r1, r2, the number of its
+// features and the weight of the stop behind it (0: none), its features, and
+// its coefficients, each piece with its constant last.
+type layout struct {
+	shape    []int // r1, r2, n, first of a chain (1 or 0), three numbers and a mark a part
+	weight   []float64
+	features []int
+	coef     []float64
+}
+
+func (p *program) layout() layout {
+	var l layout
+	for _, chain := range p.chains {
+		stops := map[int]float64{}
+		for _, s := range chain.Stops {
+			stops[s.After] = s.Weight
+		}
+		for k, part := range chain.Parts {
+			features := part.Features
+			if features == nil {
+				for j := range p.features {
+					features = append(features, j)
+				}
+			}
+			r1, r2, n := part.Model.Dims()
+			first := 0
+			if k == 0 {
+				first = 1
+			}
+			l.shape = append(l.shape, r1, r2, n, first)
+			l.weight = append(l.weight, stops[k+1])
+			l.features = append(l.features, features...)
+			l.coef = append(l.coef, part.Model.Params()...)
+		}
+	}
+	return l
+}
+
+// number is v as all three languages read it back.
+func number(v float64) string {
+	s := strconv.FormatFloat(v, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// list writes numbers, several a line.
+func list[T any](b *bytes.Buffer, indent string, v []T, text func(T) string) {
+	for k := 0; k < len(v); k += 8 {
+		b.WriteString(indent)
+		for j, e := range v[k:min(k+8, len(v))] {
+			if j > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(text(e) + ",")
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func integer(v int) string { return strconv.Itoa(v) }
+
+// comment makes names fit for one line of a comment.
+func comment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == '\\' || r == '*' || r == '/' {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
+func (p *program) clips() bool { return !math.IsInf(p.lo, 0) || !math.IsInf(p.hi, 0) }
+
+// describe are the lines of the comment above the function.
+func (p *program) describe() []string {
+	lines := []string{fmt.Sprintf("predict returns %s for the features", comment(p.target))}
+	for j, name := range p.features {
+		lines = append(lines, fmt.Sprintf("  x[%d]  %s", j, comment(name)))
+	}
+	return append(lines, "NaN stands for a missing value.")
+}

@@ -1,0 +1,147 @@
+package refit
+
+// Data holds training rows. Row i is X[i*N : (i+1)*N], its last entry 1.
+type Data struct {
+	M, N int
+	X    []float64
+	Y    []float64 // M targets
+	// W has M weights ≥ 0 of sum 1; nil: each is 1/M.
+	W []float64
+}
+
+// Row is row i, with its 1.
+func (d *Data) Row(i int) []float64 { return d.X[i*d.N : (i+1)*d.N : (i+1)*d.N] }
+
+// weight is that of row i.
+func (d *Data) weight(i int) float64 {
+	if d.W == nil {
+		return 1 / float64(d.M)
+	}
+	return d.W[i]
+}
+
+// Gather copies rows of d, and of their entries those in columns (nil: all;
+// the last must be the 1), into dst, whose memory is reused. Weights are scaled
+// to sum 1 again, and left alone where all are 0.
+func (d *Data) Gather(dst *Data, rows, columns []int) {
+	dst.M, dst.N = len(rows), d.N
+	if columns != nil {
+		dst.N = len(columns)
+	}
+	dst.X, dst.Y = dst.X[:0], dst.Y[:0]
+	for _, i := range rows {
+		row := d.Row(i)
+		if columns == nil {
+			dst.X = append(dst.X, row...)
+		}
+		for _, j := range columns {
+			dst.X = append(dst.X, row[j])
+		}
+		dst.Y = append(dst.Y, d.Y[i])
+	}
+	if d.W == nil {
+		dst.W = nil
+		return
+	}
+	dst.W = dst.W[:0]
+	sum := 0.0
+	for _, i := range rows {
+		dst.W = append(dst.W, d.W[i])
+		sum += d.W[i]
+	}
+	if sum > 0 {
+		for k := range dst.W {
+			dst.W[k] /= sum
+		}
+	}
+}
+
+// dot is the inner product of two rows of one length.
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1 float64
+	j := 0
+	for ; j+1 < len(a); j += 2 {
+		s0 += a[j] * b[j]
+		s1 += a[j+1] * b[j+1]
+	}
+	if j < len(a) {
+		s0 += a[j] * b[j]
+	}
+	return s0 + s1
+}
+
+// dots2, dots3 and dots4 are several inner products with x, whose loads they
+// share.
+func dots2(a, b, x []float64) (s0, s1 float64) {
+	a, b = a[:len(x)], b[:len(x)]
+	for j, v := range x {
+		s0 += a[j] * v
+		s1 += b[j] * v
+	}
+	return s0, s1
+}
+
+func dots3(a, b, c, x []float64) (s0, s1, s2 float64) {
+	a, b, c = a[:len(x)], b[:len(x)], c[:len(x)]
+	for j, v := range x {
+		s0 += a[j] * v
+		s1 += b[j] * v
+		s2 += c[j] * v
+	}
+	return s0, s1, s2
+}
+
+func dots4(a, b, c, d, x []float64) (s0, s1, s2, s3 float64) {
+	a, b, c, d = a[:len(x)], b[:len(x)], c[:len(x)], d[:len(x)]
+	for j, v := range x {
+		s0 += a[j] * v
+		s1 += b[j] * v
+		s2 += c[j] * v
+		s3 += d[j] * v
+	}
+	return s0, s1, s2, s3
+}
+
+// largest returns which of the pieces, rows of coefficients one after another,
+// is largest at x, the first of equals, and its value.
+func largest(pieces, x []float64) (arg int, best float64) {
+	n := len(x)
+	if n == 4 {
+		return largest4(pieces, x)
+	}
+	best = dot(pieces[:n], x)
+	for k, at := 1, n; at < len(pieces); k, at = k+1, at+n {
+		if v := dot(pieces[at:at+n], x); v > best {
+			arg, best = k, v
+		}
+	}
+	return arg, best
+}
+
+func largest4(pieces, x []float64) (arg int, best float64) {
+	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+	for k := 0; len(pieces) >= 4; k++ {
+		v := (pieces[0]*x0 + pieces[2]*x2) + (pieces[1]*x1 + pieces[3]*x3)
+		if k == 0 || v > best {
+			arg, best = k, v
+		}
+		pieces = pieces[4:]
+	}
+	return arg, best
+}
+
+// Eval is the value at x, which ends in 1, of the function with these pieces,
+// r1 of the first maximum before those of the second.
+func Eval(pieces []float64, r1 int, x []float64) float64 {
+	_, u := largest(pieces[:r1*len(x)], x)
+	_, v := largest(pieces[r1*len(x):], x)
+	return u - v
+}
+
+// EvalArgs is Eval together with the pieces that attain the maxima.
+func EvalArgs(pieces []float64, r1 int, x []float64) (i, j int, f float64) {
+	i, u := largest(pieces[:r1*len(x)], x)
+	j, v := largest(pieces[r1*len(x):], x)
+	return i, j, u - v
+}

@@ -1,0 +1,16 @@
+// Package refit fits a difference of two maxima of affine functions by
+// penalised least squares.
+//
+// The argmaxes cut the rows into regions. With the regions fixed the problem
+// is linear least squares, whose normal matrix is a sum of one Gram matrix a
+// region; its solution gives a direction, and a search among a few step lengths
+// a point of lower objective, where the argmaxes are taken anew: a damped
+// Gauss–Newton method on a piecewise linear model.
+//
+// An iteration reads the rows once if the full step is taken, and twice else.
+// Rows are worked on in blocks whose sums are added in a fixed order, so that
+// the result does not depend on the number of workers.
+//
+// References: Magnani and Boyd 2009, Convex piecewise-linear fitting (least
+// squares with fixed regions); Oliveira and Valle 2023 (the model).
+package refit

@@ -1,0 +1,263 @@
+package refit
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+)
+
+// Options of a fit.
+type Options struct {
+	R1, R2  int // pieces of the two maxima
+	Penalty Penalty
+	MaxIter int
+	// Tol ends the fit after a step that lowers the objective by less than Tol
+	// times its value.
+	Tol float64
+	// Hinge takes max(0, 1−yf)² for (y−f)², where y is −1 or 1: rows beyond their
+	// margin have no error and belong to no region. Boser, Guyon and Vapnik 1992;
+	// Mangasarian 2002, A finite Newton method for classification.
+	Hinge bool
+	// Workers bounds the goroutines that read rows; small data take one.
+	Workers int
+	// Record is told of every iteration and ends the fit by an error; nil:
+	// nobody is.
+	Record func(iteration int, objective float64) error
+}
+
+// steps are the lengths tried along a direction. The full step comes first: of
+// equal objectives it is taken.
+var steps = [...]float64{1, .5, .25, .1, .03, 1.5, 2.5}
+
+// farthest is the largest of them.
+const farthest = 2.5
+
+// Fitter holds the memory of fits. It is for one goroutine at a time.
+type Fitter struct {
+	// Pieces are the R1 pieces of the first maximum, then the R2 of the second,
+	// N coefficients each; the first of the second is 0.
+	Pieces []float64
+	// Objective is Σ w (y−f)² plus the penalty.
+	Objective  float64
+	Iterations int
+	Converged  bool // rather than stopped by MaxIter or the context
+
+	d   *Data
+	opt Options
+	pen penalty
+
+	pass
+	grams grams
+	θ     []float64 // Pieces without the one that is 0
+	dir   []float64
+	trial []float64
+	h     []float64
+	far   []float64 // pieces at the farthest step
+}
+
+// Cold fits from random regions: distinct rows are drawn as centres, and each
+// row belongs to the nearest of R1 for the first maximum and of R2 others for
+// the second. When the context ends, its error is returned and the fields hold
+// what was reached.
+func (f *Fitter) Cold(ctx context.Context, d *Data, opt Options, rng *rand.Rand) error {
+	f.begin(d, opt)
+	centres := draw(rng, d.M, opt.R1)
+	other := draw(rng, d.M, opt.R2)
+	for i := range d.M {
+		x := d.Row(i)
+		f.region[i] = int32(nearest(d, centres, x)*opt.R2 + nearest(d, other, x))
+		f.grams.add(int(f.region[i]), x, d.weight(i), d.Y[i])
+	}
+	clear(f.θ)
+	if f.solve() {
+		copy(f.θ, f.trial)
+	}
+	f.join(f.Pieces, f.θ)
+	return f.descend(ctx)
+}
+
+// Warm fits from the function with the given pieces, in the order of
+// f.Pieces, which they may be.
+func (f *Fitter) Warm(ctx context.Context, d *Data, opt Options, pieces []float64) error {
+	start := append([]float64(nil), pieces...)
+	f.begin(d, opt)
+	n := d.N
+	fixed := append([]float64(nil), start[opt.R1*n:(opt.R1+1)*n]...)
+	for k := range start {
+		start[k] -= fixed[k%n]
+	}
+	copy(f.θ, start[:opt.R1*n])
+	copy(f.θ[opt.R1*n:], start[(opt.R1+1)*n:])
+	f.join(f.Pieces, f.θ)
+	for i := range f.region {
+		f.region[i] = nowhere
+	}
+	return f.descend(ctx)
+}
+
+// Again goes on from the present function on the same data with another penalty,
+// iteration limit or tolerance; the numbers of pieces must be the same.
+func (f *Fitter) Again(ctx context.Context, opt Options) error {
+	f.opt = opt
+	f.Iterations, f.Converged = 0, false
+	f.pen.set(opt.R1, opt.R2, opt.Penalty)
+	return f.descend(ctx)
+}
+
+// begin sizes the memory.
+func (f *Fitter) begin(d *Data, opt Options) {
+	n, k := d.N, opt.R1+opt.R2-1
+	f.d, f.opt = d, opt
+	f.Objective, f.Iterations, f.Converged = math.Inf(1), 0, false
+	f.pen.set(opt.R1, opt.R2, opt.Penalty)
+	f.grams.reset(n, opt.R1*opt.R2)
+	f.region = resize(f.region, d.M)
+	f.next = resize(f.next, d.M)
+	f.Pieces = resize(f.Pieces, (k+1)*n)
+	f.far = resize(f.far, (k+1)*n)
+	f.θ = resize(f.θ, k*n)
+	f.dir = resize(f.dir, k*n)
+	f.trial = resize(f.trial, k*n)
+	f.h = resize(f.h, k*n*k*n)
+	f.split(d.M)
+}
+
+// join writes pieces from their free coefficients.
+func (f *Fitter) join(pieces, θ []float64) {
+	at := f.opt.R1 * f.d.N
+	copy(pieces, θ[:at])
+	clear(pieces[at : at+f.d.N])
+	copy(pieces[at+f.d.N:], θ[at:])
+}
+
+// descend repeats: argmaxes, least squares, line search.
+func (f *Fitter) descend(ctx context.Context) error {
+	loss := f.place()
+	f.Objective = loss + f.pen.value(f.θ, f.d.N)
+	for f.Iterations < f.opt.MaxIter {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !f.solve() {
+			return nil
+		}
+		f.Iterations++
+		before := f.Objective
+		t, ok := f.search()
+		if !ok {
+			f.Converged = true
+			return f.record()
+		}
+		for k, v := range f.dir {
+			f.θ[k] += t * v
+		}
+		f.join(f.Pieces, f.θ)
+		if err := f.record(); err != nil {
+			return err
+		}
+		if before-f.Objective < f.opt.Tol*f.Objective {
+			f.Converged = true
+			return nil
+		}
+		if f.Iterations == f.opt.MaxIter {
+			break
+		}
+		if t == 1 {
+			f.accept()
+		} else {
+			f.place()
+		}
+	}
+	return nil
+}
+
+func (f *Fitter) record() error {
+	if f.opt.Record == nil {
+		return nil
+	}
+	return f.opt.Record(f.Iterations, f.Objective)
+}
+
+// solve puts the least squares solution of the present regions into trial. It
+// reports whether there is one.
+func (f *Fitter) solve() bool {
+	size := len(f.θ)
+	ridge := 0.0
+	for range 6 {
+		f.grams.normal(f.h, f.trial, f.opt.R1, f.opt.R2, &f.pen)
+		largest := 0.0
+		for i := range size {
+			largest = max(largest, f.h[i*size+i])
+			f.h[i*size+i] += ridge
+		}
+		if cholesky(f.h, size) {
+			solveCholesky(f.h, size, f.trial)
+			sum := 0.0
+			for _, v := range f.trial {
+				sum += v
+			}
+			return sum-sum == 0
+		}
+		// Rounding has made it indefinite.
+		ridge = max(100*ridge, 1e-14*largest)
+	}
+	return false
+}
+
+// search takes the step length of least objective along trial − θ. It reports
+// whether the objective falls.
+func (f *Fitter) search() (t float64, ok bool) {
+	n := f.d.N
+	p0, p1 := f.pen.value(f.θ, n), f.pen.value(f.trial, n)
+	for k, v := range f.trial {
+		f.dir[k] = v - f.θ[k]
+		f.trial[k] = f.θ[k] + farthest*f.dir[k]
+	}
+	p2 := f.pen.value(f.dir, n)
+	cross := p1 - p0 - p2
+	f.join(f.far, f.trial)
+	losses := f.probe()
+	best := f.Objective
+	for k, s := range steps {
+		if v := losses[k] + p0 + s*cross + s*s*p2; v < best {
+			best, t, ok = v, s, true
+		}
+	}
+	if ok {
+		f.Objective = best
+	}
+	return t, ok
+}
+
+// draw returns r different rows of m, or all of them over and over.
+func draw(rng *rand.Rand, m, r int) []int {
+	picked := make([]int, 0, r)
+next:
+	for len(picked) < r {
+		i := rng.IntN(m)
+		if len(picked) < m {
+			for _, k := range picked {
+				if k == i {
+					continue next
+				}
+			}
+		}
+		picked = append(picked, i)
+	}
+	return picked
+}
+
+// nearest is the number of the centre nearest to x, the first of equals.
+func nearest(d *Data, centres []int, x []float64) int {
+	best, least := 0, math.Inf(1)
+	for k, c := range centres {
+		s := 0.0
+		for j, v := range d.Row(c) {
+			s += (x[j] - v) * (x[j] - v)
+		}
+		if s < least {
+			best, least = k, s
+		}
+	}
+	return best
+}

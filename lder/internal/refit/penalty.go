@@ -1,0 +1,147 @@
+package refit
+
+import "math"
+
+// Penalty are the ridge weights of l-DERs f = max_l ⟨w_l, x⟩ − max_j ⟨v_j, x⟩:
+// a common linear part b has weight Linear, and the deviations w_l − b and v_j
+// have weight Pieces. b is eliminated, and v_1 = 0 fixes what can be added to
+// both maxima. Constant terms have next to no weight in common, and a tenth of
+// Pieces each.
+type Penalty struct {
+	Linear, Pieces float64
+}
+
+// penalty is θᵀQθ, for the slopes and the constants: symmetric k×k matrices
+// over the blocks w_1 … w_r1, v_2 … v_r2.
+type penalty struct {
+	k               int
+	slope, constant []float64
+	r1, r2          int // what they were made for
+	λ               Penalty
+}
+
+func (p *penalty) set(r1, r2 int, λ Penalty) {
+	const floor = 1e-8 // keeps the inverses finite
+	if p.k > 0 && p.r1 == r1 && p.r2 == r2 && p.λ == λ {
+		return
+	}
+	p.k, p.r1, p.r2, p.λ = r1+r2-1, r1, r2, λ
+	p.slope = resize(p.slope, p.k*p.k)
+	p.constant = resize(p.constant, p.k*p.k)
+	precision(p.slope, r1, r2, λ.Linear+floor, λ.Pieces+floor)
+	precision(p.constant, r1, r2, floor, .1*λ.Pieces+floor)
+}
+
+// precision fills q with the inverse of the covariance of the blocks
+//
+//	(w_l, w_l'): 1/a + 1/b + [l=l']/b,  (v_j, v_j'): 1/b + [j=j']/b,  (w, v): 1/b.
+func precision(q []float64, r1, r2 int, a, b float64) {
+	k := r1 + r2 - 1
+	c := make([]float64, k*k)
+	for i := range k {
+		for j := range k {
+			v := 1 / b
+			if i < r1 && j < r1 {
+				v += 1 / a
+			}
+			if i == j {
+				v += 1 / b
+			}
+			c[i*k+j] = v
+		}
+	}
+	cholesky(c, k)
+	e := make([]float64, k)
+	for j := range k {
+		for i := range e {
+			e[i] = 0
+		}
+		e[j] = 1
+		solveCholesky(c, k, e)
+		for i, v := range e {
+			q[i*k+j] = v
+		}
+	}
+	for i := range k { // symmetric to the last bit
+		for j := range i {
+			q[i*k+j] = (q[i*k+j] + q[j*k+i]) / 2
+			q[j*k+i] = q[i*k+j]
+		}
+	}
+}
+
+// value is θᵀQθ for blocks of n coefficients, the last the constant.
+func (p *penalty) value(θ []float64, n int) float64 {
+	sum := 0.0
+	for i := range p.k {
+		a := θ[i*n : (i+1)*n]
+		for j := range i + 1 {
+			b := θ[j*n : (j+1)*n]
+			s := p.slope[i*p.k+j]*dot(a[:n-1], b[:n-1]) + p.constant[i*p.k+j]*a[n-1]*b[n-1]
+			if i != j {
+				s *= 2
+			}
+			sum += s
+		}
+	}
+	return sum
+}
+
+// cholesky factors the symmetric k×k matrix a = LLᵀ in place, reading and
+// writing its lower triangle. It reports whether a is positive definite.
+func cholesky(a []float64, k int) bool {
+	for i := range k {
+		row := a[i*k : i*k+i+1]
+		j := 0
+		// Four columns at a time share the loads of the row.
+		for ; j+3 < i; j += 4 {
+			r0, r1, r2, r3 := a[j*k:], a[(j+1)*k:], a[(j+2)*k:], a[(j+3)*k:]
+			head := row[:j]
+			r0, r1, r2, r3 = r0[:j+1], r1[:j+2], r2[:j+3], r3[:j+4]
+			var s0, s1, s2, s3 float64
+			for t, v := range head {
+				s0 += v * r0[t]
+				s1 += v * r1[t]
+				s2 += v * r2[t]
+				s3 += v * r3[t]
+			}
+			x0 := (row[j] - s0) / r0[j]
+			x1 := (row[j+1] - s1 - x0*r1[j]) / r1[j+1]
+			x2 := (row[j+2] - s2 - x0*r2[j] - x1*r2[j+1]) / r2[j+2]
+			x3 := (row[j+3] - s3 - x0*r3[j] - x1*r3[j+1] - x2*r3[j+2]) / r3[j+3]
+			row[j], row[j+1], row[j+2], row[j+3] = x0, x1, x2, x3
+		}
+		for ; j < i; j++ {
+			row[j] = (row[j] - dot(row[:j], a[j*k:j*k+j])) / a[j*k+j]
+		}
+		d := row[i] - dot(row[:i], row[:i])
+		if !(d > 0) || math.IsInf(d, 1) {
+			return false
+		}
+		row[i] = math.Sqrt(d)
+	}
+	return true
+}
+
+// solveCholesky overwrites b with the solution of LLᵀx = b.
+func solveCholesky(l []float64, k int, b []float64) {
+	for i := range k {
+		b[i] = (b[i] - dot(l[i*k:i*k+i], b[:i])) / l[i*k+i]
+	}
+	for i := k - 1; i >= 0; i-- {
+		x := b[i] / l[i*k+i]
+		b[i] = x
+		for j, v := range l[i*k : i*k+i] {
+			b[j] -= x * v
+		}
+	}
+}
+
+// resize returns a slice of length n, reusing the memory of s. Its content is
+// not defined.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,159 @@
+package lder
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/lder/internal/refit"
+)
+
+// The stages that draw random numbers, each from its own stream.
+const (
+	stagePartition = iota
+	stageTransform
+	stageStack
+	stageBoost
+	stageStarts
+	stageGrid // and one for each size after it
+)
+
+// gridLinear is the weight of the linear part that pieces have in common.
+const gridLinear = 1e-3
+
+// The sizes and penalties compared; a tuple has one cold fit, at the first.
+var (
+	gridSizes  = [][2]int{{2, 2}, {3, 2}, {4, 4}}
+	gridRidges = []float64{1e-3, 1e-2, 1e-1, 1}
+)
+
+const (
+	autoStarts = 20
+	autoIters  = 30
+	// fewRows is the size up to which nothing but the linear model is fitted.
+	fewRows = 5
+	// exactly is the leave-one-out error at which a target counts as linear.
+	exactly = 1e-8
+)
+
+// linear is the ridge model, and whether nothing else is worth trying. A
+// target that is linear but for rounding is not clipped either.
+func linear(s *sample, r *ridge) (res run, enough bool) {
+	res = run{
+		model: modelOf(r.pieces(), 1, s.d.N), clip: s.clip, status: ccp.Converged,
+		startMSE: s.variance(), oob: r.mse,
+	}
+	if v := s.variance(); v <= rounding || r.mse <= exactly*v {
+		res.clip = Everything()
+		return res, true
+	}
+	return res, s.d.M <= fewRows
+}
+
+// counter tells Progress how much is done.
+func counter(set Settings, total int) func() {
+	if set.Progress == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		set.Progress(done, total)
+	}
+}
+
+// fitAuto chooses by the errors of single members, since a single model is what
+// it returns. When the context ends, the linear model or the best start so far
+// is what there is.
+func fitAuto(ctx context.Context, s *sample, set Settings) (run, error) {
+	if err := checkRefitSize(4, 4, s.d.N); err != nil {
+		return run{}, err
+	}
+	r := fitRidge(s.d)
+	res, enough := linear(s, r)
+	if enough {
+		return res, nil
+	}
+	b := newBagging(s, 2, set.Seed, runtime.GOMAXPROCS(0))
+	b.tell = counter(set, len(b.bags)*len(gridSizes)+autoStarts)
+	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: gridLinear, cold: 20, warm: 8, tol: 1e-4, tries: 3}
+	all, err := b.grid(ctx, gridSizes, plan, nil)
+	res.iterations = b.iterations()
+	if err != nil {
+		res.status = endStatus(err, false)
+		return res, err
+	}
+	best := slices.MinFunc(all, func(p, q *candidate) int {
+		if p.single < q.single {
+			return -1
+		}
+		return 1
+	})
+	rival := r.mse
+	if s.hinge { // what it predicts beyond the margin is no error
+		rival = b.clipped(r.loo)
+	}
+	if !(best.single < rival) {
+		return res, nil
+	}
+	m, obj, iters, err := b.starts(ctx, best)
+	res.iterations += iters
+	if !math.IsInf(obj, 1) {
+		res.model, res.oob = m, best.single
+	}
+	res.status = endStatus(err, true)
+	return res, err
+}
+
+// clipped is the weighted mean of the squared errors of predictions, clipped.
+func (b *bagging) clipped(p []float64) float64 {
+	sum := 0.0
+	for i, v := range p {
+		e := b.d.Y[i] - b.clip.Clip(v)
+		sum += weightOf(b.d, i) * e * e
+	}
+	return sum
+}
+
+// starts fits a candidate's kind from random starts and keeps that of the least
+// objective, the first of equals.
+func (b *bagging) starts(ctx context.Context, c *candidate) (m *Model, obj float64, iters int, err error) {
+	objs := make([]float64, autoStarts)
+	pieces := make([][]float64, autoStarts)
+	for k := range objs {
+		objs[k] = math.Inf(1)
+	}
+	before := b.iterations()
+	opt := refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: gridLinear, Pieces: c.ridge}, Hinge: b.hinge, MaxIter: autoIters, Tol: 1e-4}
+	err = b.each(autoStarts, func(w *worker, k int) error {
+		err := w.fitter.Cold(ctx, b.d, opt, b.rng(stageStarts, k))
+		w.iters += w.fitter.Iterations
+		objs[k], pieces[k] = w.fitter.Objective, append([]float64(nil), w.fitter.Pieces...)
+		b.tell()
+		return err
+	})
+	best := 0
+	for k, v := range objs {
+		if v < objs[best] {
+			best = k
+		}
+	}
+	if obj = objs[best]; !math.IsInf(obj, 1) {
+		m = modelOf(pieces[best], c.r1, b.d.N)
+	}
+	return m, obj, b.iterations() - before, err
+}
+
+func (b *bagging) iterations() int {
+	sum := 0
+	for k := range b.state {
+		sum += b.state[k].iters
+	}
+	return sum
+}

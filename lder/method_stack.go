@@ -1,0 +1,141 @@
+package lder
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/dcopt/dcopt/ccp"
+)
+
+// recipe is what a stack is made of.
+type recipe struct {
+	partitions int
+	sizes      [][2]int
+	plan       gridPlan
+	boosted    bool
+	rounds     int // of the resampled weights
+}
+
+func recipeOf(m Method) recipe {
+	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: gridLinear, cold: 20, warm: 8, tol: 1e-4}
+	switch m {
+	case Cheap:
+		plan.ridges, plan.cold, plan.warm = gridRidges[:3], 12, 5
+		return recipe{partitions: 1, sizes: [][2]int{{3, 2}}, plan: plan}
+	case Bagged:
+		return recipe{partitions: 2, sizes: gridSizes, plan: plan, rounds: 10}
+	default:
+		return recipe{partitions: 2, sizes: gridSizes, plan: plan, rounds: 10, boosted: true}
+	}
+}
+
+// fitStack trains candidates of many kinds and weighs them by their predictions
+// of rows they have not seen. When the context ends, the stack has the
+// candidates that were complete.
+func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
+	rec := recipeOf(set.Method)
+	if err := checkRefitSize(4, 4, s.d.N); err != nil {
+		return run{}, err
+	}
+	r := fitRidge(s.d)
+	lin, enough := linear(s, r)
+	if enough {
+		return asStack(lin), nil
+	}
+	b := newBagging(s, rec.partitions, set.Seed, runtime.GOMAXPROCS(0))
+	units := 1 + len(rec.sizes)
+	if rec.boosted {
+		units++
+	}
+	b.tell = counter(set, units*len(b.bags))
+
+	var grid []*candidate
+	var boosts *boosted
+	T, err := b.gradientTransform(ctx)
+	if err == nil {
+		grid, err = b.grid(ctx, rec.sizes, rec.plan, T)
+	}
+	if err == nil && rec.boosted {
+		boosts, err = b.boost(ctx)
+	}
+	res := b.stack(s, r, grid, boosts, rec)
+	res.startMSE, res.iterations, res.status = lin.startMSE, b.iterations(), endStatus(err, true)
+	return res, err
+}
+
+// asStack is a single model as an ensemble of one.
+func asStack(r run) run {
+	r.stack = &Ensemble{Chains: []Chain{{Parts: []Part{{Model: r.model}}, Stops: []Stop{{1, 1}}}}}
+	r.model = nil
+	return r
+}
+
+// stack weighs the candidates and puts those of weight > 0 together.
+func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted, rec recipe) run {
+	oof := [][]float64{make([]float64, b.d.M)}
+	for i, v := range r.loo {
+		oof[0][i] = b.clip.Clip(v)
+	}
+	for _, g := range grid {
+		oof = append(oof, g.oof)
+	}
+	if boosts != nil {
+		oof = append(oof, boosts.oof[:]...)
+	}
+	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
+	e := &Ensemble{}
+	n := b.d.N
+	if w[0] > 0 {
+		e.Chains = append(e.Chains, chainOf(modelOf(r.pieces(), 1, n), w[0]))
+	}
+	for c, g := range grid {
+		for _, pieces := range g.members {
+			if w[1+c] > 0 {
+				e.Chains = append(e.Chains, chainOf(modelOf(pieces, g.r1, n), w[1+c]/float64(len(g.members))))
+			}
+		}
+	}
+	if boosts != nil {
+		e.Chains = append(e.Chains, boosts.chainsOf(w[1+len(grid):])...)
+	}
+	sum := 0.0
+	for i, y := range b.d.Y {
+		f := 0.0
+		for c, p := range oof {
+			f += w[c] * p[i]
+		}
+		sum += weightOf(b.d, i) * (y - f) * (y - f)
+	}
+	return run{stack: e, clip: s.clip, oob: sum, status: ccp.Converged}
+}
+
+func chainOf(m *Model, weight float64) Chain {
+	return Chain{Parts: []Part{{Model: m}}, Stops: []Stop{{1, weight}}}
+}
+
+// chainsOf has a chain a bag, up to the last stop with a weight.
+func (b *boosted) chainsOf(w []float64) []Chain {
+	last := 0
+	for s, stop := range boostStops {
+		if w[s] > 0 {
+			last = stop
+		}
+	}
+	if last == 0 {
+		return nil
+	}
+	var out []Chain
+	for _, chain := range b.chains {
+		var c Chain
+		for _, p := range chain[:last] {
+			c.Parts = append(c.Parts, Part{modelOf(p.pieces, boostPieces, len(p.features)+1), p.features})
+		}
+		for s, stop := range boostStops {
+			if w[s] > 0 {
+				c.Stops = append(c.Stops, Stop{stop, w[s] / float64(len(b.chains))})
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}

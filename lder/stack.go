@@ -1,0 +1,185 @@
+package lder
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/lder/internal/refit"
+)
+
+// stackWeights returns weights ≥ 0 of sum 1 for the columns of predictions
+// oof, one slice a candidate: non-negative least squares against y (Breiman
+// 1996, Stacked regressions), in the mean over resampled rows. rounds = 0
+// takes the rows as they are, once.
+func stackWeights(oof [][]float64, d *refit.Data, rounds int, rng *rand.Rand) []float64 {
+	k := len(oof)
+	mean := make([]float64, k)
+	count := make([]float64, d.M)
+	for round := range max(rounds, 1) {
+		for i := range count {
+			count[i] = 1
+		}
+		if rounds > 0 {
+			clear(count)
+			for range d.M {
+				count[rng.IntN(d.M)]++
+			}
+		}
+		w := solveStack(oof, d, count)
+		for c := range mean {
+			mean[c] += (w[c] - mean[c]) / float64(round+1)
+		}
+	}
+	return mean
+}
+
+func solveStack(oof [][]float64, d *refit.Data, count []float64) []float64 {
+	k := len(oof)
+	m := float64(d.M)
+	// A row of weight 10√m asks for the sum 1.
+	pull := 100 * m
+	gram, rhs := make([]float64, k*k), make([]float64, k)
+	for a := range k {
+		for b := range a + 1 {
+			s := pull
+			for i, v := range oof[a] {
+				s += count[i] * weightOf(d, i) * m * v * oof[b][i]
+			}
+			gram[a*k+b], gram[b*k+a] = s, s
+		}
+		rhs[a] = pull
+		for i, v := range oof[a] {
+			rhs[a] += count[i] * weightOf(d, i) * m * v * d.Y[i]
+		}
+	}
+	w := nonNegative(gram, rhs)
+	sum := 0.0
+	for _, v := range w {
+		sum += v
+	}
+	for c := range w {
+		if sum > 0 {
+			w[c] /= sum
+		} else {
+			w[c] = 1 / float64(k)
+		}
+	}
+	return w
+}
+
+// nonNegative minimises wᵀGw − 2bᵀw over w ≥ 0 for positive semidefinite G: the
+// active set method of Lawson and Hanson 1974, chapter 23, on the normal
+// equations. A column that depends on those in use stays out.
+func nonNegative(g, b []float64) []float64 {
+	k := len(b)
+	w := make([]float64, k)
+	in, barred := make([]bool, k), make([]bool, k)
+	scale := 0.0
+	for _, v := range b {
+		scale = max(scale, math.Abs(v))
+	}
+	for range 30 * k {
+		enter, steepest := -1, 1e-12*scale
+		for c := range k {
+			if in[c] || barred[c] {
+				continue
+			}
+			slope := b[c]
+			for t, v := range w {
+				slope -= g[c*k+t] * v
+			}
+			if slope > steepest {
+				enter, steepest = c, slope
+			}
+		}
+		if enter < 0 {
+			break
+		}
+		in[enter] = true
+		if !withSupport(w, g, b, in, enter) {
+			in[enter], barred[enter] = false, true
+			continue
+		}
+		clear(barred)
+	}
+	return w
+}
+
+// withSupport moves w to the minimum over the columns in use, dropping those
+// that reach 0 on the way. It reports whether entering column found a place.
+func withSupport(w, g, b []float64, in []bool, entering int) bool {
+	k := len(b)
+	for {
+		var use []int
+		for c, yes := range in {
+			if yes {
+				use = append(use, c)
+			}
+		}
+		if len(use) == 0 {
+			return false
+		}
+		z, ok := solveSubset(g, b, k, use)
+		if !ok {
+			return false
+		}
+		// The longest step towards z that keeps w ≥ 0.
+		t, leave := 1.0, -1
+		for q, c := range use {
+			if z[q] > 0 {
+				continue
+			}
+			if c == entering && w[c] == 0 {
+				return false // rounding: it does not want to enter
+			}
+			if s := w[c] / (w[c] - z[q]); s < t || leave < 0 {
+				t, leave = min(s, t), c
+			}
+		}
+		for q, c := range use {
+			w[c] = max(0, w[c]+t*(z[q]-w[c]))
+		}
+		if leave < 0 {
+			return true
+		}
+		w[leave], in[leave] = 0, false
+	}
+}
+
+// solveSubset solves the equations of the columns in use; not ok if they
+// depend on each other to rounding.
+func solveSubset(g, b []float64, k int, use []int) (z []float64, ok bool) {
+	n := len(use)
+	l := make([]float64, n*n)
+	z = make([]float64, n)
+	for p, c := range use {
+		z[p] = b[c]
+		for q := range p + 1 {
+			s := g[c*k+use[q]]
+			for t := range q {
+				s -= l[p*n+t] * l[q*n+t]
+			}
+			if p != q {
+				l[p*n+q] = s / l[q*n+q]
+				continue
+			}
+			if !(s > 1e-11*g[c*k+c]) {
+				return nil, false
+			}
+			l[p*n+p] = math.Sqrt(s)
+		}
+	}
+	for p := range n {
+		for t := range p {
+			z[p] -= l[p*n+t] * z[t]
+		}
+		z[p] /= l[p*n+p]
+	}
+	for p := n - 1; p >= 0; p-- {
+		for t := p + 1; t < n; t++ {
+			z[p] -= l[t*n+p] * z[t]
+		}
+		z[p] /= l[p*n+p]
+	}
+	return z, true
+}

@@ -1,0 +1,133 @@
+package lder
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/lder/internal/refit"
+)
+
+// gradientTransform stretches the directions in which first fits vary: with the
+// mean M of g gᵀ over members and rows, g the gradient of the member at the
+// row, it is the root of the eigenvalue scaling of M (the outer product of
+// gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014). It
+// returns a symmetric matrix, nil for the identity.
+func (b *bagging) gradientTransform(ctx context.Context) ([]float64, error) {
+	const r1, r2 = 3, 2
+	n := b.d.N - 1
+	moments := make([]*mat.SymDense, len(b.bags))
+	err := b.each(len(b.bags), func(w *worker, k int) error {
+		b.d.Gather(&w.data, b.bags[k].train, nil)
+		opt := refit.Options{R1: r1, R2: r2, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 12, Tol: 1e-3}
+		if err := w.fitter.Cold(ctx, &w.data, opt, b.rng(stageTransform, k)); err != nil {
+			return err
+		}
+		w.iters += w.fitter.Iterations
+		var share [r1 * r2]float64
+		for i := range b.d.M {
+			p, q, _ := refit.EvalArgs(w.fitter.Pieces, r1, b.d.Row(i))
+			share[p*r2+q] += weightOf(b.d, i)
+		}
+		m := mat.NewSymDense(n, nil)
+		g := mat.NewVecDense(n, nil)
+		for c, weight := range share {
+			p, q := w.fitter.Pieces[c/r2*b.d.N:], w.fitter.Pieces[(r1+c%r2)*b.d.N:]
+			for j := range n {
+				g.SetVec(j, p[j]-q[j])
+			}
+			m.SymRankOne(m, weight/float64(len(b.bags)), g)
+		}
+		moments[k] = m
+		b.tell()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sum := moments[0]
+	for _, m := range moments[1:] {
+		sum.AddSym(sum, m)
+	}
+	return rootTransform(sum), nil
+}
+
+func rootTransform(m *mat.SymDense) []float64 {
+	n := m.SymmetricDim()
+	mean := mat.Trace(m) / float64(n)
+	if !(mean >= 1e-12) || math.IsInf(mean, 1) {
+		return nil
+	}
+	m.ScaleSym(1/mean, m)
+	var eig mat.EigenSym
+	if !eig.Factorize(m, true) {
+		return nil
+	}
+	var u mat.Dense
+	e := eig.Values(nil)
+	eig.VectorsTo(&u)
+	for k, v := range e {
+		e[k] = math.Sqrt(max(v, 0))
+	}
+	normalise := func() {
+		sum := 0.0
+		for _, v := range e {
+			sum += v / float64(n)
+		}
+		for k := range e {
+			e[k] /= sum
+		}
+	}
+	normalise()
+	for k := range e {
+		e[k] += .05 // no direction is given up
+	}
+	normalise()
+	t := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k, v := range e {
+				t[i*n+j] += u.At(i, k) * math.Sqrt(v) * u.At(j, k)
+			}
+		}
+	}
+	return t
+}
+
+// transformed is the data with features xᵀT.
+func transformed(d *refit.Data, T []float64) *refit.Data {
+	n := d.N - 1
+	out := *d
+	out.X = make([]float64, len(d.X))
+	for i := range d.M {
+		x, z := d.Row(i), out.Row(i)
+		for j, v := range x[:n] {
+			for k, t := range T[j*n : (j+1)*n] {
+				z[k] += v * t
+			}
+		}
+		z[n] = 1
+	}
+	return &out
+}
+
+// untransformed copies pieces, for features without T.
+func untransformed(pieces []float64, n int, T []float64) []float64 {
+	out := append([]float64(nil), pieces...)
+	if T == nil {
+		return out
+	}
+	d := n - 1
+	for at := 0; at < len(out); at += n {
+		w := pieces[at : at+d]
+		for j := range d {
+			s := 0.0
+			for k, t := range T[j*d : (j+1)*d] {
+				s += t * w[k]
+			}
+			out[at+j] = s
+		}
+	}
+	return out
+}
