@@ -19,8 +19,14 @@ type judge interface {
 	look(ctx context.Context, w *work, k int) verdict
 }
 
-// stepBack is the share of the way to the boundary that a step goes.
-const stepBack = 0.995
+// A step goes at least the share stepBack of the way to the boundary, and nearly
+// all of it once μ is small: a step that stops at .99 leaves a hundredth of the
+// residuals, however good its direction is.
+const (
+	stepBack = 0.99
+	mostBack = 1 - 1e-6
+	growBack = 10 // that share is 1 − growBack·μ in between
+)
 
 // run makes a first point and iterates from there.
 func (w *work) run(ctx context.Context, j judge, maxIter int) (int, verdict) {
@@ -54,7 +60,7 @@ func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict)
 		w.stepLengths(1)
 		w.centred(w.centring() * w.μ)
 		w.direction() // corrector
-		w.stepLengths(stepBack)
+		w.stepLengths(min(max(stepBack, 1-growBack*w.μ), mostBack))
 		w.advance()
 	}
 }

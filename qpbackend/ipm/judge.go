@@ -17,6 +17,7 @@ type progress struct {
 	warm      bool                // the run has a warm start
 	before    int                 // iterations of runs before this one
 	looked    int                 // the iterate that was certified last
+	ratio     float64             // of its residual to what far takes for one
 }
 
 const (
@@ -27,15 +28,24 @@ const (
 	suspectRemote = 1e-4 // makes it look infeasible too, see looksInfeasible
 )
 
-// distance, in multiples of the tolerance, from which the scaled residuals are
-// far from the end.
-const distance = 1e3
+// far reports whether an iterate with the scaled residual or μ size is far from
+// the end: by distance tolerances, or by what became of the last one that was
+// certified.
+func (pr *progress) far(size, tol float64) bool {
+	return size > distance*tol || size*pr.ratio > near*tol
+}
+
+const (
+	distance = 1e3
+	near     = 30
+)
 
 // look certifies the iterate on the stated problem, keeps the best and decides.
 // Far from the end every fourth iterate is enough, but for proofs.
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
-	if far := max(w.pinf, w.dinf, w.μ) > distance*s.set.Tol; far && k < pr.looked+4 && k > pr.looked &&
+	size := max(w.pinf, w.dinf, w.μ)
+	if pr.far(size, s.set.Tol) && k < pr.looked+4 && k > pr.looked &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
 		return v
@@ -48,6 +58,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		return broken
 	}
 	s.cand.res = res
+	pr.ratio = res.Max() / size
 	xNorm := norm1(s.cand.x)
 	if res.Max() < s.best.res.Max() {
 		s.best, s.cand = s.cand, s.best

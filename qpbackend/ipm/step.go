@@ -115,7 +115,9 @@ func (w *work) weigh() {
 		case fixed:
 			w.diag[i] = -(w.γy + δ)
 		case sided:
-			w.wsum[i] = max(w.wsum[i], leastWeight)
+			if w.wsum[i] < leastWeight {
+				w.wsum[i] = leastWeight
+			}
 			w.diag[i] = -(w.γy + 1/w.wsum[i])
 		}
 	}
@@ -144,40 +146,38 @@ func (w *work) centred(σμ float64) {
 // direction solves for the step that belongs to the right-hand sides in
 // sides.rc. It returns the residual of the KKT solve.
 func (w *work) direction() kkt.Accuracy {
-	n, sd := w.n, &w.side
-	clear(w.bs)
+	n, sd, rhs := w.n, &w.side, w.rhs
+	copy(rhs, w.rd)
+	clear(rhs[n:])
 	c := len(sd.src)
 	b, rp, rc, z, sgn, wt := sd.b[:c], sd.rp[:c], sd.rc[:c], sd.z[:c], sd.sgn[:c], sd.wt[:c]
 	for k, i := range sd.src {
-		b[k] = rp[k] - rc[k]/z[k]
-		w.bs[i] += sgn[k] * wt[k] * b[k]
+		t := rp[k] - rc[k]/z[k]
+		b[k] = t
+		rhs[i] += sgn[k] * wt[k] * t
 	}
-	for j := range n {
-		w.rhs[j] = w.rd[j] + w.bs[j]
-		if w.kind[j] == fixed {
-			w.rhs[j] = 0
+	for j, kind := range w.kind[:n] {
+		if kind == fixed {
+			rhs[j] = 0
 		}
 	}
-	for i := range w.m {
-		switch w.kind[n+i] {
+	for i, kind := range w.kind[n:] {
+		switch kind {
 		case free:
-			w.rhs[n+i] = 0
+			rhs[n+i] = 0
 		case fixed:
-			w.rhs[n+i] = w.re[i]
+			rhs[n+i] = w.re[i]
 		case sided:
-			w.rhs[n+i] = w.bs[n+i] / w.wsum[n+i]
+			rhs[n+i] /= w.wsum[n+i]
 		}
 	}
-	acc := w.sys.Solve(w.sol, w.rhs, w.goal)
-	copy(w.dx, w.sol[:n])
-	copy(w.dy[n:], w.sol[n:])
-	w.multiply(w.dv, w.dx, w.dy)
+	acc := w.sys.Solve(w.sol, rhs, w.goal) // sets dx and dy
+	copy(w.dv, w.dx)
+	for i, v := range w.sys.Ax() {
+		w.dv[n+i] = v - w.γy*w.dy[n+i]
+	}
 	w.recoverBounds()
-	for i := n; i < len(w.kind); i++ {
-		if w.kind[i] == sided {
-			w.recoverRow(i)
-		}
-	}
+	w.recoverRows()
 	return acc
 }
 
@@ -191,49 +191,50 @@ func (w *work) recoverBounds() {
 		dv := sgn[k] * w.dv[i]
 		dzk := wt[k] * (dv - b[k])
 		dz[k] = dzk
-		if s[k] < z[k] { // as in slackStep
-			ds[k] = (rc[k] - s[k]*dzk) / z[k]
-		} else {
-			ds[k] = rp[k] + δ*dzk - dv
+		ds[k] = slackStep(s[k], z[k], rp[k], rc[k], dzk, δ, dv)
+	}
+}
+
+// recoverRows computes the steps of the sides of rows from dv and dy.
+func (w *work) recoverRows() {
+	sd, δ, c := &w.side, w.reg.δ, len(w.side.src)
+	s, z, ds, dz, rp, rc := sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c], sd.rp[:c], sd.rc[:c]
+	src, sgn, wt, b := sd.src[:c], sd.sgn[:c], sd.wt[:c], sd.b[:c]
+	for k := sd.vars; k < c; k++ {
+		i := src[k]
+		dv, dy := w.dv[i], w.dy[i]
+		if k+1 == c || src[k+1] != i {
+			dv *= sgn[k]
+			dzk := sgn[k] * dy
+			dz[k] = dzk
+			ds[k] = slackStep(s[k], z[k], rp[k], rc[k], dzk, δ, dv)
+			continue
 		}
+		// A lower and an upper side. The heavier one takes what the other
+		// leaves of dy: its own formula would be a difference of nearly equal
+		// numbers times a large weight.
+		lo, up := k, k+1
+		if wt[lo] < wt[up] {
+			dz[lo] = wt[lo] * (-dv - b[lo])
+			dz[up] = dy + dz[lo]
+		} else {
+			dz[up] = wt[up] * (dv - b[up])
+			dz[lo] = dz[up] - dy
+		}
+		ds[lo] = slackStep(s[lo], z[lo], rp[lo], rc[lo], dz[lo], δ, -dv)
+		ds[up] = slackStep(s[up], z[up], rp[up], rc[up], dz[up], δ, dv)
+		k = up
 	}
 }
 
-// recoverRow computes the steps of the sides of entry i of v, a row, from dv
-// and dy.
-func (w *work) recoverRow(i int) {
-	sd := &w.side
-	lo, up := sd.lo[i], sd.up[i]
-	// The heavier side takes what the other leaves of dy: its own formula
-	// would be a difference of nearly equal numbers times a large weight.
-	switch {
-	case lo < 0:
-		sd.dz[up] = w.dy[i]
-	case up < 0:
-		sd.dz[lo] = -w.dy[i]
-	case sd.wt[lo] < sd.wt[up]:
-		sd.dz[lo] = sd.wt[lo] * (-w.dv[i] - sd.b[lo])
-		sd.dz[up] = w.dy[i] + sd.dz[lo]
-	default:
-		sd.dz[up] = sd.wt[up] * (w.dv[i] - sd.b[up])
-		sd.dz[lo] = sd.dz[up] - w.dy[i]
-	}
-	if lo >= 0 {
-		w.slackStep(lo, -w.dv[i])
-	}
-	if up >= 0 {
-		w.slackStep(up, w.dv[i])
-	}
-}
-
-// slackStep takes ds from the equation that has the smaller coefficients.
-func (w *work) slackStep(k int, sgnDv float64) {
-	sd := &w.side
-	if sd.s[k] < sd.z[k] {
-		sd.ds[k] = (sd.rc[k] - sd.s[k]*sd.dz[k]) / sd.z[k]
-	} else {
-		sd.ds[k] = sd.rp[k] + w.reg.δ*sd.dz[k] - sgnDv
-	}
+// slackStep takes ds from the equation that has the smaller coefficients, given
+// the step dv of sgn·v. Which one it is cannot be guessed, so both are computed:
+// a branch would cost more.
+func slackStep(s, z, rp, rc, dz, δ, dv float64) float64 {
+	byProduct := math.Float64bits((rc - s*dz) / z)
+	bySide := math.Float64bits(rp + δ*dz - dv)
+	small := uint64(int64(math.Float64bits(s-z)) >> 63) // s < z
+	return math.Float64frombits(byProduct&small | bySide&^small)
 }
 
 // stepLengths sets αp and αd to the longest steps, up to 1, that keep s and z

@@ -48,7 +48,8 @@ type work struct {
 	reg  regularisation
 	goal kkt.Accuracy // of KKT solves
 
-	// Unknowns and directions: x has length n; y, v length n+m.
+	// Unknowns and directions: x has length n; y, v length n+m. The entries of
+	// dy for variables are not set: dx and dy are parts of sol.
 	x, dx []float64
 	y, dy []float64
 	v, dv []float64
@@ -86,10 +87,11 @@ func newWork(p, at *sparse.CSC, sys *kkt.System) *work {
 		n: n, m: m, p: p, at: at, sys: sys, θ: 1,
 		q: vec(n), lo: vec(nv), up: vec(nv),
 		kind: make([]kind, nv), off: make([]bool, nv),
-		x: vec(n), dx: vec(n), y: vec(nv), dy: vec(nv), v: vec(nv), dv: vec(nv),
+		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
 		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
 		wsum: vec(nv), bs: vec(nv), diag: vec(nv), rhs: vec(nv), sol: vec(nv),
 	}
+	w.dx, w.dy = w.sol[:n], w.sol[:nv]
 	w.side.lo, w.side.up = make([]int, nv), make([]int, nv)
 	return w
 }

@@ -36,6 +36,7 @@ type System struct {
 
 	off      []bool    // as loaded
 	res, cor []float64 // refinement
+	ax       []float64 // A·x of the last residual
 	on       []float64 // with runs: what is off is zero
 }
 
@@ -57,6 +58,7 @@ func NewWith(p, at *sparse.CSC, how Strategy) (*System, error) {
 		off:    make([]bool, n+m),
 		res:    make([]float64, n+m),
 		cor:    make([]float64, n+m),
+		ax:     make([]float64, m),
 	}
 	s.pattern()
 	for i := range s.sign {
@@ -179,6 +181,9 @@ func (a Accuracy) worst(goal Accuracy) float64 { return max(a.X/goal.X, a.Y/goal
 // Within reports whether a reaches the goal.
 func (a Accuracy) Within(goal Accuracy) bool { return a.X <= goal.X && a.Y <= goal.Y }
 
+// Ax is A·x for the x of the last Solve, zero in rows that are off.
+func (s *System) Ax() []float64 { return s.ax }
+
 // Solve sets x to the solution for the right-hand side b, both of length n+m,
 // refined until its residual is within goal/10 or no longer falls. It returns
 // the residual, +Inf where x is not a number.
@@ -202,7 +207,7 @@ func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 			for i, v := range s.cor {
 				x[i] -= v
 			}
-			break
+			return s.residual(x, b)
 		}
 		r = next
 		if now > worst/2 {
@@ -217,8 +222,7 @@ func (s *System) residual(x, b []float64) Accuracy {
 	if s.runs != nil {
 		s.subtract(b, x)
 	} else {
-		copy(s.res, b)
-		s.k.AddSymMulVec(s.res, -1, x)
+		s.subtractWhole(b, x)
 	}
 	a := Accuracy{X: normInf(s.res[:s.n])}
 	for i, e := range s.res[s.n:] {

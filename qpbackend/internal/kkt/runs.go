@@ -106,12 +106,54 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	if s.runs != nil {
 		s.runs.addBoth(ax, aty, 1, x, y)
 	} else {
-		s.at.AddMulVecT(ax, 1, x)
-		s.at.AddMulVec(aty, 1, y)
+		addBoth(s.at, ax, aty, x, y)
 	}
 }
 
-// subtract sets s.res to b − K·x, by way of runs.
+// addBoth adds A·x to ax and Aᵀ·y to aty, for the transpose of A.
+func addBoth(at *sparse.CSC, ax, aty, x, y []float64) {
+	for i, lo := range at.ColPtr[:at.Cols] {
+		hi := at.ColPtr[i+1]
+		v, sum := y[i], 0.0
+		val := at.Val[lo:hi]
+		for k, j := range at.RowIdx[lo:hi] {
+			aty[j] += val[k] * v
+			sum += val[k] * x[j]
+		}
+		ax[i] += sum
+	}
+}
+
+// subtractWhole sets s.res to b − K·x and s.ax to A·x.
+func (s *System) subtractWhole(b, x []float64) {
+	n, k, res := s.n, s.k, s.res
+	copy(res, b)
+	for c := range k.Cols {
+		lo, hi := k.ColPtr[c], k.ColPtr[c+1]-1 // the diagonal is the last entry
+		v := x[c]
+		sum := k.Val[hi] * v
+		val := k.Val[lo:hi]
+		idx := k.RowIdx[lo:hi]
+		if c >= n && c < n+s.m { // a row of A comes first
+			at := 0.0
+			row := s.at.ColPtr[c-n+1] - s.at.ColPtr[c-n]
+			for t, j := range idx[:row] {
+				res[j] -= val[t] * v
+				at += val[t] * x[j]
+			}
+			s.ax[c-n] = at
+			sum += at
+			idx, val = idx[row:], val[row:]
+		}
+		for t, i := range idx {
+			res[i] -= val[t] * v
+			sum += val[t] * x[i]
+		}
+		res[c] -= sum
+	}
+}
+
+// subtract sets s.res to b − K·x and s.ax to A·x, by way of runs.
 func (s *System) subtract(b, x []float64) {
 	n, k, on := s.n, s.k, s.on
 	for i, v := range x {
@@ -121,7 +163,15 @@ func (s *System) subtract(b, x []float64) {
 		}
 	}
 	copy(s.res, b)
-	s.runs.addBoth(s.res[n:], s.res[:n], -1, on[:n], on[n:])
+	clear(s.ax)
+	s.runs.addBoth(s.ax, s.res[:n], -1, on[:n], on[n:])
+	for i, v := range s.ax {
+		s.res[n+i] += v
+		s.ax[i] = -v
+		if s.off[n+i] {
+			s.ax[i] = 0
+		}
+	}
 	for i, off := range s.off {
 		if off {
 			s.res[i] = b[i]
