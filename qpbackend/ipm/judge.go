@@ -16,7 +16,7 @@ type progress struct {
 	aux       int                 // iterations that took
 	warm      bool                // the run has a warm start
 	before    int                 // iterations of runs before this one
-	looked    int                 // the iterate that was certified last
+	looked    int                 // the iterate after the one that was certified last, 0 for none
 	ratio     float64             // of its residual to what far takes for one
 }
 
@@ -41,17 +41,19 @@ const (
 )
 
 // look certifies the iterate on the stated problem, keeps the best and decides.
-// Far from the end every fourth iterate is enough, but for proofs.
+// Far from the end every fourth iterate is enough, but for proofs, and the first
+// one is not looked at.
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
 	size := max(w.pinf, w.dinf, w.μ)
-	if pr.far(size, s.set.Tol) && k < pr.looked+4 && k > pr.looked &&
+	if pr.far(size, s.set.Tol) && k < pr.looked+3 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
 		return v
 	}
-	step := k - pr.looked
-	pr.looked = k
+	step := k + 1 - pr.looked
+	first := pr.looked == 0
+	pr.looked = k + 1
 	s.unscale(w)
 	res := qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
 	if math.IsNaN(res.Max()) {
@@ -67,7 +69,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		pr.status = qpbackend.Solved
 		return done
 	}
-	pr.note(k, step, res, s.set.Tol)
+	pr.note(first, step, res, s.set.Tol)
 	weight, v := s.proofs(w)
 	switch {
 	case v != goOn:
@@ -121,8 +123,8 @@ func (s *solver) looksInfeasible(remote float64) bool {
 }
 
 // note counts the iterations in which no residual above tol is halved.
-func (pr *progress) note(k, step int, r qpbackend.Residuals, tol float64) {
-	if k == 0 {
+func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float64) {
+	if first {
 		pr.marks = r
 		return
 	}

@@ -57,6 +57,7 @@ func BenchmarkRegression(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	iterations := 0
 	for b.Loop() {
 		var back ipm.Backend
 		s, err := back.New(all[0], back.DefaultSettings())
@@ -67,5 +68,7 @@ func BenchmarkRegression(b *testing.B) {
 		if err := s.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.Solved {
 			b.Fatal(res.Status, res.Res, err)
 		}
+		iterations += res.Iterations
 	}
+	b.ReportMetric(float64(iterations)/float64(b.N), "iterations/op")
 }
