@@ -81,13 +81,11 @@ func (w *work) primalResidual() {
 		}
 	}
 	c := len(sd.src)
-	s, z, h, sgn, rp := sd.s[:c], sd.z[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
-	μ := 0.0
+	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
 	for k, i := range sd.src {
 		rp[k] = h[k] - s[k] - sgn[k]*w.v[i]
-		μ += s[k] * z[k]
 	}
-	w.pinf, w.μ = max(normInf(w.re), normInf(rp)), μ
+	w.pinf, w.μ = max(normInf(w.re), normInf(rp)), sd.product()
 	if c > 0 {
 		w.μ /= float64(c)
 	}
@@ -97,10 +95,10 @@ func (w *work) primalResidual() {
 func (w *work) weigh() {
 	sd, δ := &w.side, w.reg.δ
 	clear(w.wsum)
+	sd.weigh(δ)
+	wt := sd.wt[:len(sd.src)]
 	for k, i := range sd.src {
-		z := sd.z[k]
-		sd.wt[k] = z / (sd.s[k] + δ*z)
-		w.wsum[i] += sd.wt[k]
+		w.wsum[i] += wt[k]
 	}
 	for j := range w.n {
 		w.diag[j] = w.γx + w.reg.ρ + w.wsum[j]
@@ -137,10 +135,7 @@ func (w *work) affine() {
 // centred sets those of the corrector, from the predictor in ds and dz: second
 // order, and s·z to σμ.
 func (w *work) centred(σμ float64) {
-	sd := &w.side
-	for k, s := range sd.s {
-		sd.rc[k] = σμ - s*sd.z[k] - sd.ds[k]*sd.dz[k]
-	}
+	w.side.centred(σμ)
 }
 
 // direction solves for the step that belongs to the right-hand sides in
@@ -149,12 +144,9 @@ func (w *work) direction() kkt.Accuracy {
 	n, sd, rhs := w.n, &w.side, w.rhs
 	copy(rhs, w.rd)
 	clear(rhs[n:])
-	c := len(sd.src)
-	b, rp, rc, z, sgn, wt := sd.b[:c], sd.rp[:c], sd.rc[:c], sd.z[:c], sd.sgn[:c], sd.wt[:c]
+	t := sd.right()[:len(sd.src)]
 	for k, i := range sd.src {
-		t := rp[k] - rc[k]/z[k]
-		b[k] = t
-		rhs[i] += sgn[k] * wt[k] * t
+		rhs[i] += t[k]
 	}
 	for j, kind := range w.kind[:n] {
 		if kind == fixed {
@@ -176,38 +168,25 @@ func (w *work) direction() kkt.Accuracy {
 	for i, v := range w.sys.Ax() {
 		w.dv[n+i] = v - w.γy*w.dy[n+i]
 	}
-	w.recoverBounds()
-	w.recoverRows()
+	w.recover()
 	return acc
 }
 
-// recoverBounds computes the steps of the sides of variables from dv: their
-// multipliers are no unknowns of the KKT matrix.
-func (w *work) recoverBounds() {
-	sd, δ, c := &w.side, w.reg.δ, w.side.vars
-	s, z, ds, dz, rp, rc := sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c], sd.rp[:c], sd.rc[:c]
-	sgn, wt, b := sd.sgn[:c], sd.wt[:c], sd.b[:c]
-	for k, i := range sd.src[:c] {
-		dv := sgn[k] * w.dv[i]
-		dzk := wt[k] * (dv - b[k])
-		dz[k] = dzk
-		ds[k] = slackStep(s[k], z[k], rp[k], rc[k], dzk, δ, dv)
+// recover computes the steps of the sides from dv and dy. The multipliers of the
+// bounds of variables are no unknowns of the KKT matrix.
+func (w *work) recover() {
+	sd, c := &w.side, len(w.side.src)
+	src, sgn, dz, ds := sd.src[:c], sd.sgn[:c], sd.dz[:c], sd.ds[:c]
+	wt, b := sd.wt[:c], sd.b[:c]
+	for k, i := range src[:sd.vars] {
+		ds[k] = sgn[k] * w.dv[i]
 	}
-}
-
-// recoverRows computes the steps of the sides of rows from dv and dy.
-func (w *work) recoverRows() {
-	sd, δ, c := &w.side, w.reg.δ, len(w.side.src)
-	s, z, ds, dz, rp, rc := sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c], sd.rp[:c], sd.rc[:c]
-	src, sgn, wt, b := sd.src[:c], sd.sgn[:c], sd.wt[:c], sd.b[:c]
+	sd.duals(sd.vars)
 	for k := sd.vars; k < c; k++ {
 		i := src[k]
 		dv, dy := w.dv[i], w.dy[i]
 		if k+1 == c || src[k+1] != i {
-			dv *= sgn[k]
-			dzk := sgn[k] * dy
-			dz[k] = dzk
-			ds[k] = slackStep(s[k], z[k], rp[k], rc[k], dzk, δ, dv)
+			ds[k], dz[k] = sgn[k]*dv, sgn[k]*dy
 			continue
 		}
 		// A lower and an upper side. The heavier one takes what the other
@@ -221,35 +200,17 @@ func (w *work) recoverRows() {
 			dz[up] = wt[up] * (dv - b[up])
 			dz[lo] = dz[up] - dy
 		}
-		ds[lo] = slackStep(s[lo], z[lo], rp[lo], rc[lo], dz[lo], δ, -dv)
-		ds[up] = slackStep(s[up], z[up], rp[up], rc[up], dz[up], δ, dv)
+		ds[lo], ds[up] = -dv, dv
 		k = up
 	}
-}
-
-// slackStep takes ds from the equation that has the smaller coefficients, given
-// the step dv of sgn·v. Which one it is cannot be guessed, so both are computed:
-// a branch would cost more.
-func slackStep(s, z, rp, rc, dz, δ, dv float64) float64 {
-	byProduct := math.Float64bits((rc - s*dz) / z)
-	bySide := math.Float64bits(rp + δ*dz - dv)
-	small := uint64(int64(math.Float64bits(s-z)) >> 63) // s < z
-	return math.Float64frombits(byProduct&small | bySide&^small)
+	sd.slacks(w.reg.δ)
 }
 
 // stepLengths sets αp and αd to the longest steps, up to 1, that keep s and z
 // from falling below 1−τ of what they are.
 func (w *work) stepLengths(τ float64) {
 	sd := &w.side
-	w.αp, w.αd = 1, 1
-	for k, ds := range sd.ds {
-		if s := sd.s[k]; ds*w.αp < -τ*s {
-			w.αp = -τ * s / ds
-		}
-		if z, dz := sd.z[k], sd.dz[k]; dz*w.αd < -τ*z {
-			w.αd = -τ * z / dz
-		}
-	}
+	w.αp, w.αd = sd.longest(sd.s, sd.ds, τ), sd.longest(sd.z, sd.dz, τ)
 	if w.sameStep {
 		w.αp = min(w.αp, w.αd)
 		w.αd = w.αp
@@ -262,11 +223,7 @@ func (w *work) centring() float64 {
 	if len(sd.s) == 0 || !(w.μ > 0) {
 		return 0
 	}
-	after := 0.0
-	for k, s := range sd.s {
-		after += (s + w.αp*sd.ds[k]) * (sd.z[k] + w.αd*sd.dz[k])
-	}
-	r := min(max(after/(float64(len(sd.s))*w.μ), 0), 1)
+	r := min(max(sd.after(sd.ds, sd.dz, w.αp, w.αd)/(float64(len(sd.s))*w.μ), 0), 1)
 	return r * r * r
 }
 
@@ -281,10 +238,8 @@ func (w *work) advance() {
 			w.y[i] += αd * w.dy[i]
 		}
 	}
-	for k := range sd.s {
-		sd.s[k] += αp * sd.ds[k]
-		sd.z[k] += αd * sd.dz[k]
-	}
+	sd.move(sd.s, sd.ds, αp)
+	sd.move(sd.z, sd.dz, αd)
 }
 
 // normInf is NaN where v has a NaN. A branch that is seldom taken beats max.

@@ -77,6 +77,7 @@ type sides struct {
 	ds, dz []float64
 	rp, rc []float64 // right-hand sides: primal and complementarity
 	wt, b  []float64 // weight and right-hand side once s and z are eliminated
+	wide   bool      // the processor has the registers for the kernels
 }
 
 func newWork(p, at *sparse.CSC, sys *kkt.System) *work {
@@ -92,6 +93,7 @@ func newWork(p, at *sparse.CSC, sys *kkt.System) *work {
 		wsum: vec(nv), bs: vec(nv), diag: vec(nv), rhs: vec(nv), sol: vec(nv),
 	}
 	w.dx, w.dy = w.sol[:n], w.sol[:nv]
+	w.side.wide = kkt.Wide()
 	w.side.lo, w.side.up = make([]int, nv), make([]int, nv)
 	return w
 }
