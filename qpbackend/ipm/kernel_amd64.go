@@ -25,6 +25,9 @@ func wideSlacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
 func wideLeast(d, v *float64, n int) float64
 
 //go:noescape
+func wideAffine(rc, s, z *float64, n int)
+
+//go:noescape
 func wideCentred(rc, s, z, ds, dz *float64, σμ float64, n int)
 
 //go:noescape

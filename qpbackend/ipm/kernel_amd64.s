@@ -199,3 +199,22 @@ move:
 	JLT  move
 	VZEROUPPER
 	RET
+
+// func wideAffine(rc, s, z *float64, n int)
+TEXT ·wideAffine(SB), NOSPLIT, $0-32
+	MOVQ rc+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ z+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	VXORPD Y1, Y1, Y1
+
+affine:
+	VSUBPD (SI)(AX*8), Y1, Y0
+	VMULPD (DX)(AX*8), Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  affine
+	VZEROUPPER
+	RET

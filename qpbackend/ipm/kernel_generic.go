@@ -14,6 +14,8 @@ func wideSlacks(ds, s, z, rp, rc, dz *float64, δ float64, n int) {}
 
 func wideLeast(d, v *float64, n int) float64 { return 0 }
 
+func wideAffine(rc, s, z *float64, n int) {}
+
 func wideCentred(rc, s, z, ds, dz *float64, σμ float64, n int) {}
 
 func wideProducts(s, z, ds, dz *float64, αp, αd float64, n int) float64 { return 0 }

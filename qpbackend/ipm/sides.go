@@ -94,6 +94,19 @@ func (sd *sides) longest(v, d []float64, τ float64) float64 {
 	return 1
 }
 
+// affine sets rc to −s·z.
+func (sd *sides) affine() {
+	c := len(sd.src)
+	rc, s, z := sd.rc[:c], sd.s[:c], sd.z[:c]
+	from := sd.whole(c)
+	if from > 0 {
+		wideAffine(&rc[0], &s[0], &z[0], from)
+	}
+	for k := from; k < c; k++ {
+		rc[k] = -s[k] * z[k]
+	}
+}
+
 // centred sets rc to σμ − s·z − ds·dz.
 func (sd *sides) centred(σμ float64) {
 	c := len(sd.src)

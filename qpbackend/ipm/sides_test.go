@@ -49,6 +49,7 @@ func TestKernelsRoundAlike(t *testing.T) {
 			{"longest", func(sd *sides) float64 { return sd.longest(sd.s, sd.ds, 0.9) + sd.longest(sd.z, sd.dz, 1) }},
 			{"product", func(sd *sides) float64 { return sd.product() }},
 			{"after", func(sd *sides) float64 { return sd.after(sd.ds, sd.wt, 0.3, 0.8) }},
+			{"affine", func(sd *sides) float64 { sd.affine(); return 0 }},
 			{"centred", func(sd *sides) float64 { sd.centred(0.7); return 0 }},
 			{"weigh", func(sd *sides) float64 { sd.weigh(1e-2); return 0 }},
 			{"move", func(sd *sides) float64 { sd.move(sd.rp, sd.dz, 0.6); return 0 }},

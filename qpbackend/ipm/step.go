@@ -126,10 +126,7 @@ const leastWeight = 1e-20
 
 // affine sets the complementarity right-hand sides of the predictor: μ to zero.
 func (w *work) affine() {
-	sd := &w.side
-	for k, s := range sd.s {
-		sd.rc[k] = -s * sd.z[k]
-	}
+	w.side.affine()
 }
 
 // centred sets those of the corrector, from the predictor in ds and dz: second

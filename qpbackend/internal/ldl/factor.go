@@ -85,6 +85,16 @@ func (f *Factor) Factorise(val []float64, sign []int8, reg Regularisation) (repl
 	return f.replaced, nil
 }
 
+// expected reports whether d, as pivot k, needs no second look: it has the sign
+// that is known for it, and is neither small nor infinite.
+func (f *Factor) expected(k int, d float64) bool {
+	if f.sign == nil {
+		return false
+	}
+	d *= float64(f.sign[f.perm[k]])
+	return d > f.reg.Eps && d <= math.MaxFloat64
+}
+
 // pivot stores d as pivot k, replaced if the regularisation says so, and
 // reports whether it can be divided by.
 func (f *Factor) pivot(k int, d float64) bool {
