@@ -285,10 +285,16 @@ func coneDistance(p *Problem, c Cone, ax []float64) (dist, norm float64) {
 	}
 }
 
+// normInf is NaN where v has a NaN.
 func normInf(v []float64) float64 {
-	m := 0.0
+	top := 0.0
 	for _, e := range v {
-		m = max(m, math.Abs(e))
+		if a := math.Abs(e); !(a <= top) { // a branch that is seldom taken beats max
+			if a != a {
+				return a
+			}
+			top = a
+		}
 	}
-	return m
+	return top
 }

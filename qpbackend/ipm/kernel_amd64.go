@@ -37,3 +37,8 @@ func wideProducts(s, z, ds, dz *float64, αp, αd float64, n int) float64
 //
 //go:noescape
 func wideMove(v, d *float64, α float64, n int)
+
+// wideNorm is the largest |v|, and whether all entries are numbers.
+//
+//go:noescape
+func wideNorm(v *float64, n int) (top float64, number bool)

@@ -218,3 +218,32 @@ affine:
 	JLT  affine
 	VZEROUPPER
 	RET
+
+// func wideNorm(v *float64, n int) (top float64, number bool)
+TEXT ·wideNorm(SB), NOSPLIT, $0-25
+	MOVQ v+0(FP), SI
+	MOVQ n+8(FP), CX
+	XORQ AX, AX
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VPCMPEQQ Y15, Y15, Y15
+	VPSRLQ $1, Y15, Y15 // all bits but the sign
+
+norm:
+	VANDPD (SI)(AX*8), Y15, Y0
+	VMAXPD Y8, Y0, Y8
+	VCMPPD $3, Y0, Y0, Y1
+	VORPD Y1, Y9, Y9
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  norm
+	VEXTRACTF128 $1, Y8, X0
+	VMAXPD X0, X8, X8
+	VPERMILPD $1, X8, X0
+	VMAXSD X0, X8, X8
+	VMOVSD X8, top+16(FP)
+	VMOVMSKPD Y9, AX
+	TESTQ AX, AX
+	SETEQ number+24(FP)
+	VZEROUPPER
+	RET

@@ -21,3 +21,5 @@ func wideCentred(rc, s, z, ds, dz *float64, σμ float64, n int) {}
 func wideProducts(s, z, ds, dz *float64, αp, αd float64, n int) float64 { return 0 }
 
 func wideMove(v, d *float64, α float64, n int) {}
+
+func wideNorm(v *float64, n int) (top float64, number bool) { return 0, true }

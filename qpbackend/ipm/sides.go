@@ -154,3 +154,20 @@ func (sd *sides) move(v, d []float64, α float64) {
 		v[k] += α * d[k]
 	}
 }
+
+// norm is normInf.
+func (sd *sides) norm(v []float64) float64 {
+	from := sd.whole(len(v))
+	if from == 0 {
+		return normInf(v)
+	}
+	top, number := wideNorm(&v[0], from)
+	if !number {
+		return math.NaN()
+	}
+	rest := normInf(v[from:])
+	if rest > top || rest != rest {
+		return rest
+	}
+	return top
+}

@@ -68,7 +68,7 @@ func (w *work) dualResidual() {
 		}
 		rd[j] = -(g + y[j])
 	}
-	w.dinf = normInf(rd)
+	w.dinf = w.side.norm(rd)
 }
 
 func (w *work) primalResidual() {
@@ -85,7 +85,7 @@ func (w *work) primalResidual() {
 	for k, i := range sd.src {
 		rp[k] = h[k] - s[k] - sgn[k]*w.v[i]
 	}
-	w.pinf, w.μ = max(normInf(w.re), normInf(rp)), sd.product()
+	w.pinf, w.μ = max(sd.norm(w.re), sd.norm(rp)), sd.product()
 	if c > 0 {
 		w.μ /= float64(c)
 	}
