@@ -124,32 +124,34 @@ func addBoth(at *sparse.CSC, ax, aty, x, y []float64) {
 	}
 }
 
-// subtractWhole sets s.res to b − K·x and s.ax to A·x.
+// subtractWhole sets s.res to b − K·x and s.ax to A·x. Columns are short: loops
+// over places cost less than over slices.
 func (s *System) subtractWhole(b, x []float64) {
-	n, k, res := s.n, s.k, s.res
+	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
+	res, rows := s.res, s.at.ColPtr
 	copy(res, b)
-	for c := range k.Cols {
-		lo, hi := k.ColPtr[c], k.ColPtr[c+1]-1 // the diagonal is the last entry
-		v := x[c]
-		sum := k.Val[hi] * v
-		val := k.Val[lo:hi]
-		idx := k.RowIdx[lo:hi]
-		if c >= n && c < n+s.m { // a row of A comes first
-			at := 0.0
-			row := s.at.ColPtr[c-n+1] - s.at.ColPtr[c-n]
-			for t, j := range idx[:row] {
-				res[j] -= val[t] * v
-				at += val[t] * x[j]
+	lo := 0
+	for c, hi := range ptr[1:] {
+		v, p := x[c], lo
+		diagonal := hi - 1 // the last entry
+		sum := val[diagonal] * v
+		if t := c - n; t >= 0 && t < s.m { // a row of A comes first
+			ax := 0.0
+			for end := lo + rows[t+1] - rows[t]; p < end; p++ {
+				j := idx[p]
+				res[j] -= val[p] * v
+				ax += val[p] * x[j]
 			}
-			s.ax[c-n] = at
-			sum += at
-			idx, val = idx[row:], val[row:]
+			s.ax[t] = ax
+			sum += ax
 		}
-		for t, i := range idx {
-			res[i] -= val[t] * v
-			sum += val[t] * x[i]
+		for ; p < diagonal; p++ {
+			i := idx[p]
+			res[i] -= val[p] * v
+			sum += val[p] * x[i]
 		}
 		res[c] -= sum
+		lo = hi
 	}
 }
 
