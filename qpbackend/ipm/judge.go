@@ -41,12 +41,12 @@ const (
 )
 
 // look certifies the iterate on the stated problem, keeps the best and decides.
-// Far from the end every fourth iterate is enough, but for proofs, and the first
+// Far from the end every sixth iterate is enough, but for proofs, and the first
 // one is not looked at.
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
 	size := max(w.pinf, w.dinf, w.μ)
-	if pr.far(size, s.set.Tol) && k < pr.looked+3 &&
+	if pr.far(size, s.set.Tol) && k < pr.looked+5 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
 		return v

@@ -25,6 +25,7 @@ type Factor struct {
 
 	d, dinv []float64
 	work    []float64 // length n; all zero between calls in Factorise
+	x       []float64 // of Solve
 
 	simp *simplicial // one of the two is set
 	sup  *supernodal
@@ -121,14 +122,13 @@ func (f *Factor) pivot(k int, d float64) bool {
 // Solve overwrites b, of length n, by K⁻¹b. No allocation.
 func (f *Factor) Solve(b []float64) {
 	b = b[:f.n]
-	x := f.work
+	x := f.x[:len(f.perm)]
 	for k, p := range f.perm {
 		x[k] = b[p]
 	}
 	f.SolveInOrder(x)
 	for k, p := range f.perm {
 		b[p] = x[k]
-		x[k] = 0
 	}
 }
 
