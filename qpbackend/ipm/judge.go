@@ -49,22 +49,19 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	if pr.far(size, s.set.Tol) && k < pr.looked+5 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
+		if v != goOn {
+			s.certify(w)
+		}
 		return v
 	}
 	step := k + 1 - pr.looked
 	first := pr.looked == 0
 	pr.looked = k + 1
-	s.unscale(w)
-	res := qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	res, xNorm := s.certify(w)
 	if math.IsNaN(res.Max()) {
 		return broken
 	}
-	s.cand.res = res
 	pr.ratio = res.Max() / size
-	xNorm := norm1(s.cand.x)
-	if res.Max() < s.best.res.Max() {
-		s.best, s.cand = s.cand, s.best
-	}
 	if s.best.res.Max() <= s.set.Tol {
 		pr.status = qpbackend.Solved
 		return done
@@ -91,6 +88,19 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		return outOfIterations
 	}
 	return goOn
+}
+
+// certify measures the iterate on the stated problem and keeps it if it is the
+// best so far.
+func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
+	s.unscale(w)
+	res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	s.cand.res = res
+	xNorm = norm1(s.cand.x)
+	if res.Max() < s.best.res.Max() {
+		s.best, s.cand = s.cand, s.best
+	}
+	return res, xNorm
 }
 
 // proofs tries the multipliers and the last step as proofs of infeasibility. It
