@@ -36,13 +36,16 @@ var mayImport = map[string]string{
 	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm gonum",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":                "qpbackend/sparse",
+	"qpbackend":                "qpbackend/sparse qpbackend/internal/project",
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/amd":   "",
 	"qpbackend/internal/ldl":   "qpbackend/sparse",
 	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl gonum",
+	"qpbackend/internal/cone":  "",
 	"qpbackend/internal/equil": "qpbackend/sparse",
-	"qpbackend/ipm":            "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil",
+	// The points of cones nearest to given ones; eigenvalues are gonum's.
+	"qpbackend/internal/project": "gonum",
+	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone",
 	// Where its iterates stall, admm lets ipm go on.
 	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil qpbackend/ipm",
 	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp",

@@ -3,6 +3,7 @@ package ccp
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,6 +23,7 @@ type builder struct {
 	p     sparse.Triplets
 	forms map[dc.Representer]dc.Form
 	bound map[dc.Representer]dc.Linear
+	share dc.Sharer
 	owner int // what rows are made for at present: see row
 }
 
@@ -36,8 +38,10 @@ type term struct {
 type row struct {
 	a      dc.Linear
 	lo, hi float64
-	owner  int // index of the constraint, ownBound − index of the variable's block, or ownObjective
-	entry  int // which entry of that constraint, −1: an auxiliary row
+	owner  int     // index of the constraint, ownBound − index of the variable's block, or ownObjective
+	entry  int     // which entry of that constraint, −1: an auxiliary row
+	share  float64 // how much of the row's multiplier counts for that entry's
+	either bool    // that of either side counts, with its size
 }
 
 const (
@@ -59,7 +63,7 @@ func (b *builder) Var() int {
 func (b *builder) Row(a dc.Linear, lo, hi float64) { b.addRow(a, lo, hi, -1) }
 
 func (b *builder) addRow(a dc.Linear, lo, hi float64, entry int) int {
-	b.rows = append(b.rows, row{a, lo - a.Const, hi - a.Const, b.owner, entry})
+	b.rows = append(b.rows, row{a, lo - a.Const, hi - a.Const, b.owner, entry, 1, false})
 	return len(b.rows) - 1
 }
 
@@ -71,8 +75,63 @@ func (b *builder) Cone(k dc.Cone) {
 	}[k.Kind]
 	b.cones = append(b.cones, qpbackend.Cone{Kind: kind, Start: len(b.rows), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
-		b.rows = append(b.rows, row{a, -a.Const, math.Inf(1), b.owner, -1})
+		b.rows = append(b.rows, row{a, -a.Const, math.Inf(1), b.owner, -1, 0, false})
 	}
+}
+
+// atMost states f ≤ 0 for an entry of the constraint at hand, −1 for none: as one
+// cone where that needs no new column. It returns false where there is no such
+// cone.
+func (b *builder) atMost(f dc.Representer, entry int) bool {
+	s, ok := f.(dc.Sublevel)
+	if !ok {
+		return false
+	}
+	k, share, ok := s.Below(dc.Linear{})
+	if !ok {
+		return false
+	}
+	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 2 && k.Rows[0].IsConst() { // |a| ≤ c
+		c := k.Rows[0].Const
+		at := b.addRow(k.Rows[1], -c, c, entry)
+		b.rows[at].share, b.rows[at].either = -share[0], true
+		return true
+	}
+	at, known := b.find(k)
+	if known && entry < 0 {
+		return true
+	}
+	if !known || b.rows[at].entry >= 0 {
+		at = len(b.rows)
+		b.Cone(k)
+	}
+	for i, w := range share {
+		r := &b.rows[at+i]
+		r.owner, r.entry, r.share = b.owner, entry, w
+	}
+	return true
+}
+
+// find is the first row of a semidefinite cone that is stated already: a
+// domain and an attribute of a variable may say the same.
+func (b *builder) find(k dc.Cone) (at int, ok bool) {
+	if k.Kind != dc.SemidefiniteCone {
+		return 0, false
+	}
+	for _, c := range b.cones {
+		same := c.Kind == qpbackend.Semidefinite && c.Len == len(k.Rows)
+		for i := 0; same && i < c.Len; i++ {
+			same = sameLinear(b.rows[c.Start+i].a, k.Rows[i])
+		}
+		if same {
+			return c.Start, true
+		}
+	}
+	return 0, false
+}
+
+func sameLinear(a, b dc.Linear) bool {
+	return a.Const == b.Const && slices.Equal(a.Idx, b.Idx) && slices.Equal(a.Val, b.Val)
 }
 
 // Form represents f, or returns the form it already has.
@@ -82,6 +141,9 @@ func (b *builder) Form(f dc.Representer) dc.Form {
 	}
 	if form, ok := b.forms[f]; ok {
 		return form
+	}
+	if first, ok := b.share.First(f).(dc.Representer); ok && first != f {
+		return b.Form(first)
 	}
 	form := f.Represent(b)
 	b.forms[f] = form
@@ -95,6 +157,9 @@ func (b *builder) Bound(f dc.Representer) dc.Linear {
 	}
 	if l, ok := b.bound[f]; ok {
 		return l
+	}
+	if first, ok := b.share.First(f).(dc.Representer); ok && first != f {
+		return b.Bound(first)
 	}
 	form := b.Form(f)
 	l := form.Linear
@@ -282,30 +347,44 @@ func (b *builder) addQuad(q dc.Quadratic) {
 	}
 }
 
-// problem compresses what was collected. rowPos[i] are the positions in A.Val
-// of the coefficients of row i, in their order.
-func (b *builder) problem() (p *qpbackend.Problem, rowPos [][]int, err error) {
+// problem compresses what was collected. Zeros are kept.
+func (b *builder) problem() (*qpbackend.Problem, error) {
 	m := len(b.rows)
-	var a sparse.Triplets
-	for i, r := range b.rows {
-		for k, j := range r.a.Idx {
-			a.Add(i, j, r.a.Val[k])
-		}
-	}
-	p = &qpbackend.Problem{Q: make([]float64, b.cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.cones}
-	var pos []int
-	p.A, pos = a.CSC(m, b.cols)
+	p := &qpbackend.Problem{Q: make([]float64, b.cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.cones}
+	p.A = compress(b.rows, b.cols)
 	p.P, _ = b.p.CSC(b.cols, b.cols)
-	rowPos = make([][]int, m)
 	for i, r := range b.rows {
-		rowPos[i], pos = pos[:len(r.a.Idx)], pos[len(r.a.Idx):]
 		p.L[i], p.U[i] = r.lo, r.hi
 	}
 	for _, t := range b.q {
 		p.Q[t.col] += t.v
 	}
 	if err := p.Validate(); err != nil {
-		return nil, nil, fmt.Errorf("ccp: the convex problem is not well formed: %w", err)
+		return nil, fmt.Errorf("ccp: the convex problem is not well formed: %w", err)
 	}
-	return p, rowPos, nil
+	return p, nil
+}
+
+// compress is the rows as a matrix: the columns of a row ascend, so one pass
+// that fills the columns is enough.
+func compress(rows []row, cols int) *sparse.CSC {
+	a := &sparse.CSC{Rows: len(rows), Cols: cols, ColPtr: make([]int, cols+1)}
+	for _, r := range rows {
+		for _, j := range r.a.Idx {
+			a.ColPtr[j+1]++
+		}
+	}
+	for j := range cols {
+		a.ColPtr[j+1] += a.ColPtr[j]
+	}
+	nnz := a.ColPtr[cols]
+	a.RowIdx, a.Val = make([]int, nnz), make([]float64, nnz)
+	next := append([]int(nil), a.ColPtr[:cols]...)
+	for i, r := range rows {
+		for k, j := range r.a.Idx {
+			a.RowIdx[next[j]], a.Val[next[j]] = i, r.a.Val[k]
+			next[j]++
+		}
+	}
+	return a
 }

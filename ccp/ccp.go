@@ -37,16 +37,22 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Res
 // solveDrawn runs from the starting point of the seed, moved into the convex
 // constraints if any of it was drawn at random.
 func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int) (*Result, error) {
-	r, err := newRun(p, p.Start(seed), set, start)
+	x0 := p.Start(seed)
+	if start > 0 {
+		x0 = around(p, seed)
+	}
+	r, err := newRun(p, x0, set, start)
 	if err != nil {
 		return nil, err
 	}
-	r.drawn = p.Random()
+	r.drawn = start > 0 || p.Random()
 	return r.run(ctx)
 }
 
 func (r *run) run(ctx context.Context) (*Result, error) {
-	defer r.sub.close()
+	if !r.kept {
+		defer r.sub.close()
+	}
 	t := time.Now()
 	err := r.loop(ctx)
 	if err != nil && r.res.Status == Unknown {
@@ -63,17 +69,27 @@ type run struct {
 	res      *Result
 	x, z     []float64 // the last solution, and the point of the tangents: x unless damped
 	last     []float64 // the z before
+	before   []float64 // the x before
 	τ        float64
 	τ0, τMax float64
 
-	drawn bool    // the start is random: no one minds if it is moved
-	tol   float64 // of the solver
-	esc   escape
-	again int // attempts after the first, with a heavy τ
-	x0    []float64
-	prev  Iteration
-	worst string // the constraint that x breaks most
-	note  string // what the last solve left to say
+	drawn   bool    // the start is random: no one minds if it is moved
+	kept    bool    // the solver belongs to a session
+	tol     float64 // of the solver
+	esc     escape
+	boost   boost
+	inertia inertia
+	probe   probe
+	lo, hi  []float64 // bounds of the variables
+	again   int       // attempts after the first, with a heavy τ
+	held    int       // changes of the proximal term
+	rescued int       // failures of the backend that were met
+	idle    int       // iterations at a point that is stuck
+	flat    int       // iterations that left the slacks as they were
+	x0      []float64
+	prev    Iteration
+	worst   string // the constraint that x breaks most
+	note    string // what the last solve left to say
 }
 
 // loop is Lipp and Boyd 2016, Algorithm 3.1.
@@ -83,7 +99,9 @@ func (r *run) loop(ctx context.Context) error {
 	}
 	for k := 1; k <= r.set.MaxIter; k++ {
 		if r.sub.linearise(r.z, r.τ) != nil { // 1. convexify
-			r.stop(Numerical, errNotANumber.Error())
+			if !r.falls() {
+				r.stop(Numerical, errNotANumber.Error())
+			}
 			return nil
 		}
 		it, err := r.step(ctx, k) // 2. solve
@@ -97,7 +115,7 @@ func (r *run) loop(ctx context.Context) error {
 			return nil
 		}
 		if r.failed(it) || r.verdict(it) { // 4. stop
-			if (r.res.Status == Converged || r.res.Status == Unknown) && r.leave() {
+			if (r.res.Status == Converged || r.res.Status == Unknown) && (r.leave() || r.goFrom(it)) {
 				r.res.Status = Unknown
 				continue
 			}
@@ -110,11 +128,28 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 	}
-	r.stop(IterationLimit, "")
+	if !r.falls() {
+		r.stop(IterationLimit, "")
+	}
 	return nil
 }
 
 func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) {
+	t := time.Now()
+	sub, err := compile(p)
+	if err != nil {
+		return nil, err
+	}
+	r, err := begin(p, sub, x0, set, start)
+	if err != nil {
+		return nil, err
+	}
+	r.res.Seconds.Compile = since(t)
+	return r, nil
+}
+
+// begin is newRun with a convex problem that is compiled.
+func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int) (*run, error) {
 	if len(x0) != p.NumVars() {
 		return nil, fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
 	}
@@ -123,23 +158,30 @@ func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) 
 			return nil, fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
 		}
 	}
-	t := time.Now()
-	sub, err := compile(p)
-	if err != nil {
-		return nil, err
-	}
 	r := &run{p: p, set: set, sub: sub, τ: set.Tau0, τ0: set.Tau0, τMax: set.TauMax}
+	r.lo, r.hi = bounds(p)
 	r.x = append([]float64(nil), x0...)
 	r.z = append([]float64(nil), x0...)
 	r.x0 = append([]float64(nil), x0...)
 	r.res = &Result{
 		Starts: 1, Start: start, Backend: set.backend().Name(),
-		X: append([]float64(nil), x0...), Objective: p.Value(x0), Seconds: Seconds{Compile: since(t)},
+		X: append([]float64(nil), x0...), Objective: p.Value(x0),
 	}
 	r.res.Violation, r.res.Worst = p.Violation(x0)
 	r.res.feasible = p.Infeasibility(x0) <= set.FeasTol && isFinite(r.res.Objective)
 	r.prev = Iteration{Objective: math.NaN()}
 	return r, nil
+}
+
+// bounds are those of all variables.
+func bounds(p *dc.Problem) (lo, hi []float64) {
+	lo, hi = make([]float64, p.NumVars()), make([]float64, p.NumVars())
+	for _, v := range p.Vars {
+		for i := range v.Len() {
+			lo[v.Offset+i], hi[v.Offset+i] = v.Bounds(i)
+		}
+	}
+	return lo, hi
 }
 
 // prepare moves the start into the domains if need be, opens the solver and
@@ -203,44 +245,32 @@ func (r *run) step(ctx context.Context, k int) (Iteration, error) {
 			}
 			return Iteration{}, fmt.Errorf("ccp: iteration %d: %w", k, err)
 		}
-		if r.sub.res.Status != qpbackend.DualInfeasible || !r.raise() {
-			break
+		sol, more := &r.sub.res, false
+		var err error
+		r.note = ""
+		switch s := sol.Status; {
+		case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
+			r.res.Iterations++
+			return r.move(k), nil
+		case s == qpbackend.DualInfeasible:
+			more, err = r.hold()
+		case s == qpbackend.PrimalInfeasible && !r.res.feasible && k == 1:
+			r.res.Iterations++
+			r.infeasible(ctx)
+		case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough:
+			r.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
+			r.res.Iterations++
+			return r.move(k), nil
+		default:
+			more, err = r.rescue(k)
+		}
+		if err != nil || !more {
+			return Iteration{}, err
 		}
 		if err := r.sub.linearise(r.z, r.τ); err != nil {
 			return Iteration{}, err
 		}
 	}
-	r.res.Iterations++
-	sol := &r.sub.res
-	r.note = ""
-	switch s := sol.Status; {
-	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
-	case s == qpbackend.PrimalInfeasible && !r.res.feasible && k == 1:
-		r.infeasible()
-		return Iteration{}, nil
-	case s == qpbackend.DualInfeasible:
-		r.unbounded()
-		return Iteration{}, nil
-	case sol.Res.Max() <= stepEnough:
-		r.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
-	default:
-		r.stop(Numerical, fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, s, k, sol.Res.Max(), sol.Message))
-		return Iteration{}, nil
-	}
-	return r.move(k), nil
-}
-
-// raise multiplies τ where an unbounded problem may be due to cheap slacks.
-func (r *run) raise() bool {
-	cheap, tiny := false, 1e-9*maxAbs(r.sub.res.X)
-	for _, j := range r.sub.slacks {
-		cheap = cheap || r.sub.res.X[j] > tiny
-	}
-	if !cheap || r.τ >= r.τMax {
-		return false
-	}
-	r.τ = min(10*r.τ, r.τMax)
-	return true
 }
 
 // maxDamped bounds the damping of one iteration.
@@ -250,35 +280,48 @@ const maxDamped = 10
 func (r *run) move(k int) Iteration {
 	sol := &r.sub.res
 	it := Iteration{Start: r.res.Start, K: k, Tau: r.τ, Slack: r.sub.slack(), Solver: sol.Iterations}
+	before := append(r.before[:0], r.x...)
+	r.before = before
 	// A solver meets bounds to its tolerance; x meets them exactly.
-	for _, v := range r.p.Vars {
-		for i := range v.Len() {
-			j := v.Offset + i
-			lo, hi := v.Bounds(i)
-			next := min(max(sol.X[j], lo), hi)
-			it.Step = max(it.Step, math.Abs(next-r.x[j]))
-			r.x[j] = next
-		}
+	for j := range r.x {
+		r.x[j] = min(max(sol.X[j], r.lo[j]), r.hi[j])
+	}
+	last := append(r.last[:0], r.z...)
+	boosted := r.extend(last)
+	if boosted {
+		y := it
+		r.measure(&y, r.boost.y)
+		r.keep(y)
+	}
+	for j, v := range r.x {
+		it.Step = max(it.Step, math.Abs(v-before[j]))
 	}
 	// Shen et al. 2016, section 3.3: back towards the last point of tangency
 	// until there is a tangent again.
-	last := append(r.last[:0], r.z...)
 	copy(r.z, r.x)
-	for damped := 0; damped < maxDamped && !r.sub.inside(r.z); damped++ {
+	damped := 0
+	for ; damped < maxDamped && (!r.sub.inside(r.z) || r.sub.dives(r.z, last, r.set.Damping/2)); damped++ {
 		for j := range r.z {
 			r.z[j] += r.set.Damping * (last[j] - r.z[j])
 		}
 	}
 	r.last = last
-	it.Objective = r.p.Value(r.x)
-	it.Violation, r.worst = r.p.Violation(r.x)
-	it.Relative = r.p.Infeasibility(r.x)
-	it.X = r.x
+	r.measure(&it, r.x)
+	if !boosted && damped == 0 {
+		r.glide(before, it.Objective, it.Slack)
+	}
 	return it
 }
 
-// take keeps the iteration if it is the best so far, and tells the recorder.
-func (r *run) take(it Iteration) error {
+// measure says what x is worth.
+func (r *run) measure(it *Iteration, x []float64) {
+	it.Objective = r.p.Value(x)
+	it.Violation, it.Relative, r.worst = r.p.Violations(x)
+	it.X = x
+}
+
+// keep keeps the iteration's point if it is the best so far.
+func (r *run) keep(it Iteration) {
 	feasible := it.Relative <= r.set.FeasTol
 	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
 	better := !r.res.feasible && (feasible || it.Violation <= r.res.Violation) || feasible && obj <= best
@@ -287,6 +330,11 @@ func (r *run) take(it Iteration) error {
 		r.res.Objective, r.res.feasible = it.Objective, feasible
 		r.res.Violation, r.res.Worst = it.Violation, r.worst
 	}
+}
+
+// take keeps the iteration and tells the recorder.
+func (r *run) take(it Iteration) error {
+	r.keep(it)
 	kept := it
 	kept.X = nil
 	r.res.History = append(r.res.History, kept)
@@ -307,7 +355,7 @@ func (r *run) take(it Iteration) error {
 func (r *run) verdict(it Iteration) bool {
 	feasible := it.Relative <= r.set.FeasTol
 	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*max(1, math.Abs(it.Objective))
-	convex := r.sub.h0 == nil && len(r.sub.cuts) == 0
+	convex := r.sub.convex()
 	switch {
 	case !isFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
@@ -318,6 +366,20 @@ func (r *run) verdict(it Iteration) bool {
 	default:
 		return false
 	}
+	return true
+}
+
+// goFrom jumps to a better point if there is one to be found, and takes note of
+// it.
+func (r *run) goFrom(it Iteration) bool {
+	if !r.jump() {
+		return false
+	}
+	r.measure(&it, r.x)
+	r.keep(it)
+	r.prev = it
+	r.prev.Objective = math.NaN()
+	r.esc.tries, r.esc.tried = 0, r.esc.tried[:0]
 	return true
 }
 
@@ -334,6 +396,12 @@ func (r *run) stuck(it Iteration) bool {
 // a saddle. It returns false where there is nothing left to try.
 func (r *run) update(it Iteration) (bool, error) {
 	open := it.Slack > r.set.FeasTol
+	if r.idle++; !r.stuck(it) {
+		r.idle = 0
+	}
+	if r.flat++; it.Slack < (1-1e-3)*r.prev.Slack {
+		r.flat = 0
+	}
 	switch {
 	case r.stuck(it) && !open:
 		if r.tol <= tightest {
@@ -345,7 +413,7 @@ func (r *run) update(it Iteration) (bool, error) {
 		if err := r.open(); err != nil {
 			return false, err
 		}
-	case r.stuck(it) && r.τ >= r.τMax:
+	case (r.stuck(it) || open && r.flat > flatPatience) && r.τ >= r.τMax:
 		switch {
 		case r.leave():
 			r.esc.on = false // a feasible point is all that counts
@@ -356,12 +424,27 @@ func (r *run) update(it Iteration) (bool, error) {
 			r.startAgain()
 			it.Objective = math.NaN()
 		}
-	case it.Relative > r.set.FeasTol && open:
+	case it.Relative > r.set.FeasTol && open && it.Slack > closing*r.prev.Slack:
 		r.τ = min(r.set.Mu*r.τ, r.τMax)
+		if r.idle > stuckPatience { // until τ outweighs the objective, nothing moves
+			r.τ = min(stuckGrowth*r.τ, r.τMax)
+		}
 	}
 	r.prev = it
 	return true, nil
 }
+
+// closing is the share of the slacks before that leaves τ as it is: they are on
+// the way to 0 by themselves.
+const closing = 0.1
+
+// stuckGrowth is the growth of τ, beside Settings.Mu, at a point that has not
+// moved for stuckPatience iterations.
+const (
+	stuckGrowth   = 5
+	stuckPatience = 3
+	flatPatience  = 10 // iterations at the largest τ that leave the slacks as they were
+)
 
 // attempts bounds those after the first.
 const attempts = 2
@@ -381,7 +464,7 @@ func (r *run) startAgain() {
 	}
 	copy(r.z, r.x)
 	r.τ = math.Sqrt(r.τ0 * r.τMax)
-	r.esc.tries = 0
+	r.esc.tries, r.esc.tried = 0, r.esc.tried[:0]
 }
 
 func (r *run) stop(s Status, message string) { r.res.Status, r.res.Message = s, message }
@@ -391,50 +474,6 @@ func (r *run) interrupted(err error) {
 		r.stop(TimeLimit, "")
 	} else {
 		r.stop(Cancelled, "")
-	}
-}
-
-// infeasible is the verdict on convex constraints that exclude each other.
-func (r *run) infeasible() {
-	names := r.sub.culprits(r.sub.res.Y)
-	message := "no point meets the convex constraints"
-	if len(names) > 0 {
-		const most = 6
-		if len(names) > most {
-			names = append(names[:most:most], "...")
-		}
-		message += "; those in conflict: " + strings.Join(names, ", ")
-	}
-	r.stop(Infeasible, message)
-	r.res.Objective = math.Inf(1)
-	if r.p.Maximize {
-		r.res.Objective = math.Inf(-1)
-	}
-}
-
-// unbounded is the verdict on a convex problem that falls for ever. Where the
-// direction leads away from the DC constraints it proves nothing.
-func (r *run) unbounded() {
-	n := r.p.NumVars()
-	d := r.sub.res.X[:n]
-	far := make([]float64, n)
-	before, length := math.Inf(1), max(maxAbs(d), math.SmallestNonzeroFloat64)
-	for _, step := range []float64{1, 1e3, 1e6} {
-		for j := range far {
-			far[j] = r.x[j] + step*(d[j]/length)
-		}
-		v, _ := r.p.Violation(far)
-		obj := r.p.Objective.Value(far)
-		if v > max(r.set.FeasTol, r.res.Violation)*(1+1e-6*step) || !(obj < before) {
-			r.stop(Numerical, "the convex problem is unbounded although the problem itself need not be; bound the variables")
-			return
-		}
-		before = obj
-	}
-	r.stop(Unbounded, "the objective falls for ever along a direction that keeps the constraints; bound the variables")
-	r.res.Objective = math.Inf(-1)
-	if r.p.Maximize {
-		r.res.Objective = math.Inf(1)
 	}
 }
 

@@ -448,11 +448,19 @@ func TestMultistartIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestFixedStartRunsOnce(t *testing.T) {
-	p, _ := l1l2(t, 40, 2)
-	res, err := ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
-	if err != nil || res.Starts != 1 {
-		t.Errorf("%d starts of a problem without randomness, error %v", res.Starts, err)
+// TestFixedStartsAreVaried: starts after the first are others although the
+// problem gives one, so a trap of the first is left.
+func TestFixedStartsAreVaried(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3), dc.StartAt(2))
+	m.Minimize(dc.Abs(x).Minus(dc.Square(x.Sub(dc.Num(1)))))
+	p := build(t, m)
+	set := ccp.DefaultSettings()
+	set.Probes = 0
+	one := solve(t, p, nil, func(s *ccp.Settings) { *s = set })
+	res, err := ccp.Multistart(context.Background(), p, 10, set)
+	if err != nil || res.Starts != 10 || math.Abs(one.Objective+1) > 1e-6 || math.Abs(res.Objective+7) > 1e-6 {
+		t.Errorf("%d starts, objective %g after %g from the first, error %v", res.Starts, res.Objective, one.Objective, err)
 	}
 }
 
@@ -475,9 +483,23 @@ func TestRefusals(t *testing.T) {
 	x := m.Var("x", []int{2})
 	m.Minimize(dc.Norm2(x))
 	var cone *qpbackend.UnsupportedConeError
-	if _, err := ccp.Solve(context.Background(), build(t, m), nil, ccp.DefaultSettings()); !errors.As(err, &cone) || cone.Backend != "ipm" {
+	set := ccp.DefaultSettings()
+	set.Backend = flat{}
+	if _, err := ccp.Solve(context.Background(), build(t, m), nil, set); !errors.As(err, &cone) || cone.Backend != "flat" {
 		t.Errorf("norm2 in g: error %v", err)
 	}
+}
+
+// flat is a backend without cones.
+type flat struct{ ipm.Backend }
+
+func (flat) Name() string                     { return "flat" }
+func (flat) Supports(qpbackend.ConeKind) bool { return false }
+func (f flat) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	if err := qpbackend.CheckCones(f, p); err != nil {
+		return nil, err
+	}
+	return f.Backend.New(p, set)
 }
 
 func TestSettingsAreCheckedByName(t *testing.T) {
@@ -502,8 +524,8 @@ func TestSettingsAreCheckedByName(t *testing.T) {
 			}
 		}
 	}
-	if checked != 2*8 {
-		t.Errorf("%d checks of numeric fields, want 16: a field was added or lost", checked)
+	if checked != 2*11 {
+		t.Errorf("%d checks of numeric fields, want 22: a field was added or lost", checked)
 	}
 }
 
@@ -537,7 +559,7 @@ func TestInspect(t *testing.T) {
 	m := dc.NewModel()
 	m.Minimize(dc.Norm2(m.Var("x", []int{2})))
 	s, err = ccp.Inspect(build(t, m))
-	if err != nil || len(s.Cones) != 1 || s.Cones[0] != "second-order" || s.Supported(ipm.Backend{}) {
+	if err != nil || len(s.Cones) != 1 || s.Cones[0] != "second-order" || s.Supported(flat{}) {
 		t.Errorf("summary %+v, error %v", s, err)
 	}
 }

@@ -10,7 +10,8 @@
 //
 // The convex problem is assembled once. Its pattern is frozen; an iteration
 // overwrites the objective's linear part, some values of A and some bounds,
-// and the backend updates its factorisation.
+// and the backend updates its factorisation. A Session keeps all this while the
+// parameters of a problem change.
 //
 // A Result always holds the best point met, with an honest Status. Deadlines
 // and cancellation come by the context.

@@ -7,17 +7,20 @@ import (
 
 // At a kink of an h, the tangent is one of many, and a point that is stationary
 // for the chosen one need not be for the others: it is a weak critical point
-// (Joki, Bagirov, Karmitsa and Mäkelä 2018). escape tries tangents taken a hair
-// beside the point, in random directions. They lie below h as well, so nothing
-// else changes in the procedure.
+// (Joki, Bagirov, Karmitsa and Mäkelä 2018). escape tries the tangents at the
+// point itself and a hair beside it, in random directions. They lie below h as
+// well, so nothing else changes in the procedure.
 type escape struct {
 	on        bool // the iteration under way is a try
 	tries     int
 	x         []float64 // the point to escape from
 	objective float64   // there, minimised
-	q, a      []float64 // the linearisation there
+	tried     []tangents
 	rng       *rand.Rand
 }
+
+// tangents are the values of a linearisation.
+type tangents struct{ q, a []float64 }
 
 const (
 	hair    = 1e-6 // how far beside, relative to max(1, the largest variable)
@@ -34,7 +37,7 @@ func (r *run) failed(it Iteration) bool {
 	e.on = false
 	obj := r.minimised(it.Objective)
 	if it.Relative <= r.set.FeasTol && obj < e.objective-r.set.Tol*max(1, math.Abs(e.objective)) {
-		e.tries = 0
+		e.tries, e.tried = 0, e.tried[:0]
 		return false
 	}
 	copy(r.x, e.x)
@@ -42,11 +45,12 @@ func (r *run) failed(it Iteration) bool {
 	return true
 }
 
-// leave looks for another tangent at a point where the procedure has converged,
-// and puts z there. It reports whether there is one to try.
+// leave looks for tangents that have not been tried at a point where the
+// procedure has converged, and puts z where they are those of. It reports
+// whether there are any.
 func (r *run) leave() bool {
 	e := &r.esc
-	if r.set.Escapes == 0 || r.sub.h0 == nil && len(r.sub.cuts) == 0 {
+	if r.set.Escapes == 0 || r.sub.convex() {
 		return false
 	}
 	if e.rng == nil {
@@ -54,24 +58,45 @@ func (r *run) leave() bool {
 	}
 	e.x = append(e.x[:0], r.x...)
 	e.objective = r.p.Objective.Value(r.x)
-	if !r.sub.inside(r.x) || r.sub.linearise(r.x, r.τ) != nil {
-		return false
+	if len(e.tried) == 0 {
+		e.note(r.sub) // those that led here
 	}
-	e.q, e.a = append(e.q[:0], r.sub.now.Q...), append(e.a[:0], r.sub.now.A...)
 	length := hair * max(1, maxAbs(r.x))
-	for e.tries < r.set.Escapes {
-		e.tries++
-		for j, v := range r.x {
-			r.z[j] = v + length*e.rng.NormFloat64()
+	for ; e.tries < r.set.Escapes; e.tries++ {
+		copy(r.z, r.x)
+		if e.tries > 0 {
+			for j := range r.z {
+				r.z[j] += length * e.rng.NormFloat64()
+			}
 		}
-		if r.sub.inside(r.z) && r.sub.linearise(r.z, r.τ) == nil &&
-			(differ(e.q, r.sub.now.Q) || differ(e.a, r.sub.now.A)) {
+		if r.sub.inside(r.z) && r.sub.linearise(r.z, r.τ) == nil && e.isNew(r.sub) {
+			e.note(r.sub)
+			e.tries++
 			e.on = true
 			return true
 		}
 	}
 	copy(r.z, r.x)
 	return false
+}
+
+func (e *escape) note(s *subproblem) {
+	if len(e.tried) < cap(e.tried) {
+		e.tried = e.tried[:len(e.tried)+1]
+	} else {
+		e.tried = append(e.tried, tangents{})
+	}
+	t := &e.tried[len(e.tried)-1]
+	t.q, t.a = append(t.q[:0], s.now.Q...), append(t.a[:0], s.now.A...)
+}
+
+func (e *escape) isNew(s *subproblem) bool {
+	for k := range e.tried {
+		if !differ(e.tried[k].q, s.now.Q) && !differ(e.tried[k].a, s.now.A) {
+			return false
+		}
+	}
+	return true
 }
 
 func differ(a, b []float64) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// |x| − (x − 1)² on [−2, 3] has two local minima; where the procedure ends
-// depends on where it starts.
+// |x| − (x − 1)² on [−2, 3] has two local minima; where the plain procedure ends
+// depends on where it starts. By default it looks further.
 func ExampleSolve() {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
@@ -19,17 +19,23 @@ func ExampleSolve() {
 		fmt.Println(err)
 		return
 	}
-	for _, start := range []float64{0, 2} {
-		res, err := ccp.Solve(context.Background(), p, []float64{start}, ccp.DefaultSettings())
+	plain := ccp.DefaultSettings()
+	plain.Boost, plain.Escapes, plain.Probes = false, 0, 0
+	for _, c := range []struct {
+		start float64
+		set   ccp.Settings
+	}{{0, plain}, {2, plain}, {2, ccp.DefaultSettings()}} {
+		res, err := ccp.Solve(context.Background(), p, []float64{c.start}, c.set)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("from %g: %v, x = %.4f, objective %.4f\n", start, res.Status, res.X[0], res.Objective)
+		fmt.Printf("from %g: %v, x = %.4f, objective %.4f\n", c.start, res.Status, res.X[0], res.Objective)
 	}
 	// Output:
 	// from 0: converged, x = -2.0000, objective -7.0000
 	// from 2: converged, x = 3.0000, objective -1.0000
+	// from 2: converged, x = -2.0000, objective -7.0000
 }
 
 // Three circles of radius 1 in the smallest square around the origin: the best

@@ -29,9 +29,23 @@ type Settings struct {
 	// Damping is the share of the previous point that is mixed in when a new
 	// one lies on the border of a domain, where an h has no tangent.
 	Damping float64
+	// Boost goes on along the step of an iteration while that pays.
+	Boost bool
 	// Escapes bounds the attempts to leave a point at which the procedure has
 	// converged but an h has a kink, by other tangents; 0: none is made.
 	Escapes int
+	// Inertia takes the tangents ahead of the point where steps follow each
+	// other in one direction.
+	Inertia bool
+	// Proximal adds ½ρ‖x − z‖² to a convex problem that is unbounded.
+	Proximal bool
+	// Probes bounds the jumps to better points along coordinates, from points
+	// at which the procedure has converged; 0: none is made.
+	Probes int
+	// MaxNodes bounds the nodes that Global solves for its bound.
+	MaxNodes int
+	// GapTol is the GlobalResult.Gap at which Global has its proof.
+	GapTol float64
 	// Seed chooses the random starting points, and the tangents of Escapes.
 	Seed uint64
 	// Backend solves the convex problems; nil: ipm.Backend{}.
@@ -44,8 +58,9 @@ type Settings struct {
 // moderate size.
 func DefaultSettings() Settings {
 	return Settings{
-		Tau0: 0.01, TauMax: 1e6, TauRelative: true, Mu: 2,
-		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Escapes: 5,
+		Tau0: 0.003, TauMax: 1e6, TauRelative: true, Mu: 2,
+		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Boost: true, Inertia: true, Proximal: true, Escapes: 5, Probes: 5,
+		MaxNodes: 50_000, GapTol: 1e-6,
 	}
 }
 
@@ -66,6 +81,12 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("ccp: Settings.FeasTol = %g, want > 0", s.FeasTol)
 	case s.Escapes < 0:
 		return fmt.Errorf("ccp: Settings.Escapes = %d, want at least 0", s.Escapes)
+	case s.Probes < 0:
+		return fmt.Errorf("ccp: Settings.Probes = %d, want at least 0", s.Probes)
+	case s.MaxNodes < 1:
+		return fmt.Errorf("ccp: Settings.MaxNodes = %d, want at least 1", s.MaxNodes)
+	case !(s.GapTol > 0) || math.IsInf(s.GapTol, 1):
+		return fmt.Errorf("ccp: Settings.GapTol = %g, want > 0", s.GapTol)
 	case !(s.Damping > 0 && s.Damping < 1):
 		return fmt.Errorf("ccp: Settings.Damping = %g, want 0 < Damping < 1", s.Damping)
 	}

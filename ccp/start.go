@@ -27,13 +27,15 @@ func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, ba
 		for _, f := range r.Domain() {
 			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 			b.Row(short, 0, math.Inf(1))
-			b.Row(b.Bound(f), math.Inf(-1), 0)
+			if !b.atMost(f, -1) {
+				b.Row(b.Bound(f), math.Inf(-1), 0)
+			}
 			b.Row(b.Bound(f).Plus(-1, short), math.Inf(-1), -1)
 			b.addLinear(short.Scale(ρ))
 		}
 	}
 	hardRows(b, p)
-	qp, _, err := b.problem()
+	qp, err := b.problem()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func hardRows(b *builder, p *dc.Problem) {
 			for k := range c.A.Len() {
 				b.Row(c.A.Entry(k), c.Lo[k], c.Hi[k])
 			}
-		case c.E.IsConvex():
+		case c.E.IsConvex() && !b.atMost(c.E.G(), -1):
 			b.Row(b.Bound(c.E.G()), math.Inf(-1), 0)
 		}
 	}
@@ -82,7 +84,9 @@ func hardRows(b *builder, p *dc.Problem) {
 // infeasible one, then the lower objective (violation, if none is feasible),
 // then the earlier start. Start 0 is p.Start(set.Seed), and the others are
 // drawn from seeds that derive from set.Seed, so the answer does not depend on
-// the number of processors.
+// the number of processors. Entries with a starting value of their own are drawn
+// around it, with the larger of the value and the root mean square of the
+// variable's values as deviation, 1 if both are 0.
 //
 // Iterations, Starts and Seconds of the result count all starts that ran. When
 // the context ends, no further one begins, and the best so far is returned
@@ -93,9 +97,6 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	}
 	if starts < 1 {
 		return nil, fmt.Errorf("ccp: %d starting points, want at least 1", starts)
-	}
-	if !p.Random() {
-		starts = 1 // all would be the same
 	}
 	seeds := rand.New(rand.NewPCG(set.Seed, 0x7374)) // the second word is arbitrary and fixed
 	set.Recorder = serial(set.Recorder)
@@ -118,6 +119,37 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	}
 	wg.Wait()
 	return found.result()
+}
+
+// around draws starting point i > 0: p.Start(seed), with the entries that are
+// the same for every seed moved.
+func around(p *dc.Problem, seed uint64) []float64 {
+	x := p.Start(seed)
+	rng := rand.New(rand.NewPCG(seed, 0x6172)) // the second word is arbitrary and fixed
+	for _, v := range p.Vars {
+		if v.Start.Kind != dc.StartValues {
+			continue
+		}
+		size := 0.0
+		for _, s := range v.Start.Values {
+			if !math.IsNaN(s) {
+				size += s * s
+			}
+		}
+		size = math.Sqrt(size / float64(max(1, v.Len())))
+		for k, s := range v.Start.Values {
+			if math.IsNaN(s) {
+				continue
+			}
+			dev := max(size, math.Abs(s))
+			if dev == 0 {
+				dev = 1
+			}
+			lo, hi := v.Bounds(k)
+			x[v.Offset+k] = min(max(s+dev*rng.NormFloat64(), lo), hi)
+		}
+	}
+	return x
 }
 
 // best keeps the best of the results it is given, in any order, and adds up

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // subproblem is the convex problem of an iteration. Everything but values is
@@ -21,6 +22,10 @@ type subproblem struct {
 	slacks []int // columns
 	h0     dc.Convex
 	domain []dc.Restricted
+	border []dc.Representer // ≤ 0 within the domains
+	hard   []*dc.Constraint // the convex ones
+	soft   []*dc.Constraint // those with a slack
+	prox   proximal
 
 	solver     qpbackend.Solver
 	now        qpbackend.Update // values of this iteration
@@ -42,7 +47,10 @@ type cut struct {
 }
 
 // compile assembles the convex problem of p.
-func compile(p *dc.Problem) (*subproblem, error) {
+func compile(p *dc.Problem) (*subproblem, error) { return compileWith(p, nil) }
+
+// compileWith is compile with the rows that more adds.
+func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 	n := p.NumVars()
 	b := newBuilder(n)
 	s := &subproblem{p: p, grad: make([]float64, n)}
@@ -61,18 +69,27 @@ func compile(p *dc.Problem) (*subproblem, error) {
 	}
 	for i := range p.Constraints {
 		b.owner = i
-		s.addConstraint(b, &p.Constraints[i])
+		c := &p.Constraints[i]
+		if c.Convex() {
+			s.hard = append(s.hard, c)
+		} else {
+			s.soft = append(s.soft, c)
+		}
+		s.addConstraint(b, c)
 	}
 	b.owner = ownObjective
 	for _, j := range s.slacks {
 		b.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, 0, math.Inf(1))
 	}
-	qp, pos, err := b.problem()
+	if more != nil {
+		more(b)
+	}
+	qp, err := b.problem()
 	if err != nil {
 		return nil, err
 	}
 	for k := range s.cuts {
-		s.cuts[k].locate(b.rows, pos)
+		s.cuts[k].locate(qp.A)
 	}
 	s.qp, s.rows = qp, b.rows
 	s.now = qpbackend.Update{
@@ -87,6 +104,9 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 		for k := range c.A.Len() {
 			b.addRow(c.A.Entry(k), c.Lo[k], c.Hi[k], k)
 		}
+		return
+	}
+	if c.E.IsConvex() && b.atMost(c.E.G(), 0) {
 		return
 	}
 	h := c.E.H()
@@ -140,11 +160,11 @@ func withZeros(l dc.Linear, idx []int) dc.Linear {
 }
 
 // locate finds the places of the support's coefficients.
-func (c *cut) locate(rows []row, pos [][]int) {
-	a := rows[c.row].a
+func (c *cut) locate(a *sparse.CSC) {
 	for _, j := range c.idx {
-		k := sort.SearchInts(a.Idx, j)
-		c.slot = append(c.slot, pos[c.row][k])
+		lo, hi := a.ColPtr[j], a.ColPtr[j+1]
+		k := lo + sort.SearchInts(a.RowIdx[lo:hi], c.row)
+		c.slot = append(c.slot, k)
 		c.base = append(c.base, a.Val[k])
 	}
 }
@@ -157,8 +177,28 @@ func (s *subproblem) restrict(b *builder, h dc.Convex) {
 	}
 	s.domain = append(s.domain, r)
 	for _, f := range r.Domain() {
-		b.Row(b.Bound(f), math.Inf(-1), 0)
+		s.border = append(s.border, f)
+		if !b.atMost(f, -1) {
+			b.Row(b.Bound(f), math.Inf(-1), 0)
+		}
 	}
+}
+
+// dives reports whether a step has used up all but a share of the distance to
+// the border of a domain: next to it a tangent is so steep that nothing ever
+// leaves again.
+func (s *subproblem) dives(x, from []float64, share float64) bool {
+	for _, f := range s.border {
+		if f.Value(x) > share*f.Value(from) {
+			return true
+		}
+	}
+	return false
+}
+
+// convex reports whether there is nothing to linearise.
+func (s *subproblem) convex() bool {
+	return (s.h0 == nil || dc.IsFlat(s.h0)) && len(s.cuts) == 0
 }
 
 // inside reports whether every h has a tangent at x.
@@ -181,19 +221,20 @@ func (s *subproblem) breaksHard(x []float64, tol float64) bool {
 			}
 		}
 	}
-	for i := range s.p.Constraints {
-		if c := &s.p.Constraints[i]; c.Convex() && !(c.Violation(x) <= tol) {
+	for _, c := range s.hard {
+		if !(c.Violation(x) <= tol) {
 			return true
 		}
 	}
 	return false
 }
 
-var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number at the current point")
+var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
 
 // linearise replaces every h by its tangent at x and sets the cost of the
 // slacks to τ.
 func (s *subproblem) linearise(x []float64, τ float64) error {
+	s.p.Pin(x)
 	copy(s.now.Q, s.qp.Q)
 	for _, j := range s.slacks {
 		s.now.Q[j] = τ
@@ -222,10 +263,14 @@ func (s *subproblem) linearise(x []float64, τ float64) error {
 		}
 		s.now.U[c.row] = c.u + tangent
 		finite += tangent - tangent
+		if math.Abs(s.now.U[c.row]) >= qpbackend.Infinity {
+			return errNotANumber
+		}
 	}
 	if finite != 0 {
 		return errNotANumber
 	}
+	s.prox.pull(s, x)
 	return nil
 }
 
@@ -237,8 +282,12 @@ func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
 	h.AddSubgrad(s.grad, 1, x)
 }
 
-// open makes the solver; the problem it sees is that of the first linearise.
+// open makes the solver, unless a session kept it; the problem it sees is that of
+// the first linearise.
 func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
+	if s.solver != nil {
+		return nil
+	}
 	t := time.Now()
 	defer func() { s.backendSec += since(t) }()
 	first := *s.qp
@@ -246,6 +295,11 @@ func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
 	a := *s.qp.A
 	a.Val = s.now.A
 	first.A = &a
+	if s.now.P != nil {
+		pm := *s.qp.P
+		pm.Val = s.now.P
+		first.P = &pm
+	}
 	solver, err := b.New(&first, set)
 	s.solver = solver
 	return err
@@ -331,44 +385,12 @@ func (s *subproblem) duals() [][]float64 {
 	}
 	for i, r := range s.rows {
 		if r.owner >= 0 && r.entry >= 0 && i < len(s.res.Y) {
-			out[r.owner][r.entry] += s.res.Y[i]
+			y := s.res.Y[i]
+			if r.either {
+				y = math.Abs(y)
+			}
+			out[r.owner][r.entry] += r.share * y
 		}
 	}
 	return out
-}
-
-// culprits names the constraints whose rows carry the certificate y, the
-// heaviest first.
-func (s *subproblem) culprits(y []float64) []string {
-	weight := map[string]float64{}
-	for i, r := range s.rows {
-		name := ""
-		switch {
-		case r.owner >= 0:
-			name = s.p.Constraints[r.owner].Name()
-		case r.owner <= ownBound:
-			name = "bounds of " + s.p.Vars[ownBound-r.owner].Name
-		}
-		if name != "" && i < len(y) {
-			weight[name] = max(weight[name], math.Abs(y[i]))
-		}
-	}
-	var names []string
-	top := 0.0
-	for name, w := range weight {
-		names = append(names, name)
-		top = max(top, w)
-	}
-	sort.Slice(names, func(i, k int) bool {
-		if weight[names[i]] != weight[names[k]] {
-			return weight[names[i]] > weight[names[k]]
-		}
-		return names[i] < names[k]
-	})
-	for k, name := range names {
-		if !(weight[name] > 1e-3*top) {
-			return names[:k]
-		}
-	}
-	return names
 }

@@ -41,6 +41,18 @@ func Const(shape []int, data []float64) Affine {
 	return Affine{shape: append([]int(nil), shape...), c: append([]float64(nil), data...)}
 }
 
+// Mat is a constant matrix; m is copied.
+func Mat(m mat.Matrix) Affine {
+	r, c := m.Dims()
+	data := make([]float64, 0, r*c)
+	for i := range r {
+		for j := range c {
+			data = append(data, m.At(i, j))
+		}
+	}
+	return Affine{shape: []int{r, c}, c: data}
+}
+
 // Entries is the vector of the given functions.
 func Entries(rows ...Linear) Affine {
 	a := Affine{shape: []int{len(rows)}, ptr: make([]int, 1, len(rows)+1), c: make([]float64, 0, len(rows))}
@@ -122,6 +134,19 @@ func (a Affine) Value(x []float64) []float64 {
 	return dst
 }
 
+// Matrix is the value at x of a matrix; a vector is a column. It is nil for
+// other shapes.
+func (a Affine) Matrix(x []float64) *mat.Dense {
+	if len(a.shape) > 2 || a.Len() == 0 {
+		return nil
+	}
+	r := 1
+	if len(a.shape) > 0 {
+		r = a.shape[0]
+	}
+	return mat.NewDense(r, a.Len()/r, a.Value(x))
+}
+
 // at is the value of entry k at x.
 func (a *Affine) at(k int, x []float64) float64 {
 	s := a.c[k]
@@ -150,122 +175,13 @@ func (a *Affine) addRow(dst []float64, w float64, k int) {
 
 func (a *Affine) support() []int { return union(a.idx) }
 
-// At is the entry with the given indices, one a dimension.
-func (a Affine) At(index ...int) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	if len(index) != len(a.shape) {
-		return failed("%d indices into shape %v", len(index), a.shape)
-	}
-	k := 0
-	for d, i := range index {
-		if i < 0 || i >= a.shape[d] {
-			return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.shape)
-		}
-		k = k*a.shape[d] + i
-	}
-	return FromLinear(a.Entry(k))
-}
-
-// Row is row i of a matrix, or more generally the sub-array with first index i.
-func (a Affine) Row(i int) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	if len(a.shape) == 0 || i < 0 || i >= a.shape[0] {
-		return failed("row %d of shape %v, counted from 0", i, a.shape)
-	}
-	n := size(a.shape[1:])
-	flat := make([]int, n)
-	for k := range flat {
-		flat[k] = i*n + k
-	}
-	return a.Select(a.shape[1:], flat)
-}
-
-// Col is column j of a matrix.
-func (a Affine) Col(j int) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	if len(a.shape) != 2 || j < 0 || j >= a.shape[1] {
-		return failed("column %d of shape %v, counted from 0", j, a.shape)
-	}
-	flat := make([]int, a.shape[0])
-	for k := range flat {
-		flat[k] = k*a.shape[1] + j
-	}
-	return a.Select(a.shape[:1], flat)
-}
-
-// Range is the entries lo ≤ k < hi of a vector.
-func (a Affine) Range(lo, hi int) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	if len(a.shape) != 1 || lo < 0 || hi < lo || hi > a.shape[0] {
-		return failed("range %d to %d of shape %v, counted from 0", lo, hi, a.shape)
-	}
-	flat := make([]int, hi-lo)
-	for k := range flat {
-		flat[k] = lo + k
-	}
-	return a.Select([]int{hi - lo}, flat)
-}
-
-// Select gathers entries by their places in row-major order into an array of
-// the given shape.
-func (a Affine) Select(shape []int, flat []int) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	if size(shape) != len(flat) {
-		return failed("shape %v has %d entries, %d were selected", shape, size(shape), len(flat))
-	}
-	out := Affine{shape: append([]int(nil), shape...), ptr: make([]int, 1, len(flat)+1), c: make([]float64, 0, len(flat))}
-	for _, k := range flat {
-		if k < 0 || k >= len(a.c) {
-			return failed("entry %d of %d selected", k, len(a.c))
-		}
-		out.push(a.Entry(k))
-	}
-	return out
-}
-
-// Reshape gives the same entries another shape of the same size.
-func (a Affine) Reshape(shape ...int) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	if size(shape) != a.Len() {
-		return failed("shape %v cannot hold the %d entries of shape %v", shape, a.Len(), a.shape)
-	}
-	a.shape = append([]int(nil), shape...)
-	return a
-}
-
-// T is the transpose of a matrix; of a vector or scalar, itself.
-func (a Affine) T() Affine {
-	if a.Err() != nil || len(a.shape) < 2 {
-		return a
-	}
-	if len(a.shape) > 2 {
-		return failed("transpose of shape %v, want a matrix", a.shape)
-	}
-	r, c := a.shape[0], a.shape[1]
-	flat := make([]int, 0, r*c)
-	for j := range c {
-		for i := range r {
-			flat = append(flat, i*c+j)
-		}
-	}
-	return a.Select([]int{c, r}, flat)
-}
-
 // Stack joins the entries of all parts, in order, into one vector.
 func Stack(parts ...Affine) Affine {
-	out := Affine{ptr: []int{0}, c: []float64{}}
+	entries, coeffs := 0, 0
+	for k := range parts {
+		entries, coeffs = entries+len(parts[k].c), coeffs+len(parts[k].idx)
+	}
+	out := Affine{ptr: make([]int, 1, entries+1), c: make([]float64, 0, entries), idx: make([]int, 0, coeffs), val: make([]float64, 0, coeffs)}
 	for _, p := range parts {
 		if err := p.Err(); err != nil {
 			return Affine{err: err, c: []float64{0}}

@@ -95,12 +95,23 @@ func (f *absolute) Support() []int { return f.l.Idx }
 
 func (f *absolute) Pieces() []Linear { return []Linear{f.l, f.l.Scale(-1)} }
 
-func (f *absolute) Represent(c Canon) Form {
+func (f *absolute) Represent(c Canon) Form { return Form{Linear: magnitude(c, f.l)} }
+
+// magnitude is at least |l| by t ≥ ±l, or, where l has more than a few
+// coefficients, which are then stated once, t = u + v, l = u − v, u, v ≥ 0.
+func magnitude(c Canon, l Linear) Linear {
+	const few = 2
 	t := column(c)
-	for _, l := range f.Pieces() {
+	if len(l.Idx) <= few {
 		c.Row(l.Plus(-1, t), math.Inf(-1), 0)
+		c.Row(l.Plus(1, t), 0, math.Inf(1))
+		return t
 	}
-	return Form{Linear: t}
+	u, v := t, column(c)
+	c.Row(u, 0, math.Inf(1))
+	c.Row(v, 0, math.Inf(1))
+	c.Row(l.Plus(-1, u.Plus(-1, v)), 0, 0)
+	return u.Plus(1, v)
 }
 
 func (f *absolute) nonnegative() bool { return true }
@@ -349,15 +360,15 @@ func (s *sumLargest) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (s *sumLargest) Support() []int { return s.indices }
 
 func (s *sumLargest) Represent(c Canon) Form {
-	q := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
-	out := q.Scale(float64(s.k))
+	q := column(c)
+	parts, w := []Linear{q}, []float64{float64(s.k)}
 	for i := range s.a.c {
-		t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
+		t := column(c)
 		c.Row(t, 0, math.Inf(1))
 		c.Row(s.a.Entry(i).Plus(-1, q).Plus(-1, t), math.Inf(-1), 0)
-		out = out.Plus(1, t)
+		parts, w = append(parts, t), append(w, 1)
 	}
-	return Form{Linear: out}
+	return Form{Linear: sumLinear(parts, w)}
 }
 
 func (s *sumLargest) String() string { return "sumlargest" }

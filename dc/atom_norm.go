@@ -43,19 +43,12 @@ func (f *norm1) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (f *norm1) Support() []int { return f.indices }
 
-// Represent: a column tₖ ≥ ±aₖ for each entry.
 func (f *norm1) Represent(c Canon) Form {
-	out := Linear{}
-	parts, ones := make([]Linear, 0, f.a.Len()), make([]float64, 0, f.a.Len())
+	parts, ones := make([]Linear, f.a.Len()), make([]float64, f.a.Len())
 	for k := range f.a.c {
-		t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
-		l := f.a.Entry(k)
-		c.Row(l.Plus(-1, t), math.Inf(-1), 0)
-		c.Row(l.Plus(1, t), 0, math.Inf(1))
-		parts, ones = append(parts, t), append(ones, 1)
+		parts[k], ones[k] = magnitude(c, f.a.Entry(k)), 1
 	}
-	out = sumLinear(parts, ones)
-	return Form{Linear: out}
+	return Form{Linear: sumLinear(parts, ones)}
 }
 
 func (f *norm1) nonnegative() bool { return true }
@@ -125,6 +118,16 @@ func (f *norm2) Represent(c Canon) Form {
 	}
 	c.Cone(Cone{Kind: SecondOrderCone, Rows: rows})
 	return Form{Linear: t}
+}
+
+// Below: the cone (b, a).
+func (f *norm2) Below(b Linear) (k Cone, share []float64, ok bool) {
+	rows, share := make([]Linear, 1, f.a.Len()+1), make([]float64, f.a.Len()+1)
+	rows[0], share[0] = b, -1
+	for k := range f.a.c {
+		rows = append(rows, f.a.Entry(k))
+	}
+	return Cone{Kind: SecondOrderCone, Rows: rows}, share, true
 }
 
 func (f *norm2) nonnegative() bool { return true }

@@ -156,6 +156,14 @@ func (f restricted) value(u float64) float64 {
 	return f.rising.value(v)
 }
 
+// represent: t^(1/p) ≥ |u|, u ≥ 0.
+func (f restricted) represent(c Canon, u Linear) Form {
+	t := column(c)
+	c.Row(u, 0, math.Inf(1))
+	c.Cone(Cone{Kind: PowerCone, Alpha: 1 / f.p, Rows: []Linear{t, {Const: 1}, u}})
+	return Form{Linear: t}
+}
+
 // QuadOverLin is ‖a‖²/y for affine a and y, y a scalar that it restricts to
 // y > 0.
 func QuadOverLin(a, y Affine) Expr {
@@ -272,8 +280,12 @@ func (f *negGeoMean) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (f *negGeoMean) Support() []int { return f.indices }
 
-// Represent: powers (a₁⋯aₖ)^(1/k) ≥ gₖ one after the other, t ≥ −gₙ.
+// Represent: powers (a₁⋯aₖ)^(1/k) ≥ gₖ one after the other, t ≥ −gₙ. Where the
+// number of entries is a power of two, pairs by second-order cones.
 func (f *negGeoMean) Represent(c Canon) Form {
+	if n := f.a.Len(); n&(n-1) == 0 {
+		return Form{Linear: f.pairs(c, 0, n).Scale(-1)}
+	}
 	g := f.a.Entry(0)
 	for k := 1; k < f.a.Len(); k++ {
 		next := column(c)
@@ -281,6 +293,17 @@ func (f *negGeoMean) Represent(c Canon) Form {
 		g = next
 	}
 	return Form{Linear: g.Scale(-1)}
+}
+
+// pairs is at most the geometric mean of n entries from entry k: t² ≤ uv, as
+// ‖(u − v, 2t)‖ ≤ u + v, for the means u, v of either half.
+func (f *negGeoMean) pairs(c Canon, k, n int) Linear {
+	if n == 1 {
+		return f.a.Entry(k)
+	}
+	u, v, t := f.pairs(c, k, n/2), f.pairs(c, k+n/2, n/2), column(c)
+	c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.Plus(1, v), u.Plus(-1, v), t.Scale(2)}})
+	return t
 }
 
 func (f *negGeoMean) Domain() []Representer {

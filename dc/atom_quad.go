@@ -66,6 +66,24 @@ func (f *sumSquares) Represent(Canon) Form {
 	return Form{Quad: []Quadratic{{Weight: 1, Arg: f.a}}}
 }
 
+// Below: the cone (√b, a) for a constant b, else ‖(b − 1, 2a)‖ ≤ b + 1.
+func (f *sumSquares) Below(b Linear) (k Cone, share []float64, ok bool) {
+	n := f.a.Len()
+	if b.IsConst() && !(b.Const > 0) {
+		return Cone{}, nil, false
+	}
+	one, scale := Linear{Const: 1}, 2.0
+	rows, share := []Linear{b.Plus(1, one), b.Plus(-1, one)}, []float64{-1, -1}
+	if b.IsConst() {
+		root := math.Sqrt(b.Const)
+		rows, share, scale = []Linear{{Const: root}}, []float64{-0.5 / root}, 1
+	}
+	for k := range n {
+		rows, share = append(rows, f.a.Entry(k).Scale(scale)), append(share, 0)
+	}
+	return Cone{Kind: SecondOrderCone, Rows: rows}, share, true
+}
+
 func (f *sumSquares) nonnegative() bool { return true }
 func (f *sumSquares) String() string    { return "sumsq" }
 

@@ -1,8 +1,6 @@
 package dc_test
 
 import (
-	"context"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,11 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/ipm"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 const dim = 4
@@ -51,6 +45,26 @@ var (
 	indefinite = sym([]float64{1, 2, 0, 0}, []float64{2, -3, 1, 0}, []float64{0, 1, 2, 4}, []float64{0, 0, 4, -1})
 	diagonal   = sym([]float64{2, 0, 0, 0}, []float64{0, -3, 0, 0}, []float64{0, 0, 0, 0}, []float64{0, 0, 0, 1})
 )
+
+// twoByTwo is [a₀ a₁; a₁ a₂].
+func twoByTwo(a dc.Affine) dc.Affine { return a.Select([]int{2, 2}, []int{0, 1, 1, 2}) }
+
+// threeByThree has the diagonal a₀, a₁, a₂ and a₁, a₃ and 0 beside it.
+func threeByThree(a dc.Affine) dc.Affine {
+	z := dc.Num(0)
+	at := func(k int) dc.Affine { return a.At(k) }
+	return dc.Stack(at(0), at(1), at(3), at(1), at(1), z, at(3), z, at(2)).Reshape(3, 3)
+}
+
+// definiteOf is positive definite where a₀, a₁, a₃ ≥ 0.
+func definiteOf(a dc.Affine) dc.Affine {
+	at := func(k int, w float64) dc.Affine { return a.At(k).Scale(w) }
+	one := dc.Num(1)
+	return dc.Stack(
+		at(0, 1).Add(at(1, 1)).Add(one), at(1, 0.5), at(0, -0.5),
+		at(1, 0.5), at(1, 1).Add(at(3, 1)).Add(one), at(3, 0.5),
+		at(0, -0.5), at(3, 0.5), at(0, 1).Add(at(3, 1)).Add(one)).Reshape(3, 3)
+}
 
 // cubes is a black box: the sum of |u|³.
 type cubes struct{}
@@ -115,6 +129,8 @@ var samples = []sample{
 	{atom: "Power", make: func(a dc.Affine) dc.Expr { return dc.Power(a.At(0), -0.5) }, cone: true, positive: true},
 	{atom: "QuadOverLin", make: func(a dc.Affine) dc.Expr { return dc.QuadOverLin(a.Range(0, 3), a.At(3)) }, cone: true, positive: true},
 	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.At(0), a.At(3), a.At(0).Add(a.At(3)))).Neg() }, cone: true, positive: true},
+	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.At(0), a.At(3))).Neg() }, cone: true, positive: true},
+	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.Range(0, 2), a.At(3), dc.Num(2))).Neg() }, cone: true, positive: true},
 	{atom: "Norm2Of", make: func(a dc.Affine) dc.Expr { return dc.Norm2Of(dc.Abs(a.At(0)), dc.Norm1(a), dc.Num(2)) }, cone: true},
 	{atom: "HuberOf", make: func(a dc.Affine) dc.Expr { return dc.HuberOf(0.6, dc.Abs(a.At(0)), dc.Pos(a.At(1))) }},
 	{atom: "SumLargestOf", make: func(a dc.Affine) dc.Expr {
@@ -122,6 +138,38 @@ var samples = []sample{
 	}},
 	{atom: "LogSumExp", make: dc.LogSumExp, cone: true},
 	{atom: "Sqrt", make: func(a dc.Affine) dc.Expr { return dc.Sqrt(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "LambdaMax", make: func(a dc.Affine) dc.Expr { return dc.LambdaMax(twoByTwo(a)) }, cone: true},
+	{atom: "LambdaMax", make: func(a dc.Affine) dc.Expr { return dc.LambdaMax(threeByThree(a)) }, cone: true},
+	{atom: "LambdaMin", make: func(a dc.Affine) dc.Expr { return dc.LambdaMin(threeByThree(a)).Neg() }, cone: true},
+	{atom: "LambdaSumLargest", make: func(a dc.Affine) dc.Expr { return dc.LambdaSumLargest(threeByThree(a), 2) }, cone: true},
+	{atom: "SpectralNorm", make: func(a dc.Affine) dc.Expr { return dc.SpectralNorm(a.Reshape(2, 2)) }, cone: true},
+	{atom: "SpectralNorm", make: func(a dc.Affine) dc.Expr { return dc.SpectralNorm(threeByThree(a)) }, cone: true},
+	{atom: "NuclearNorm", make: func(a dc.Affine) dc.Expr {
+		return dc.NuclearNorm(dc.Stack(a, a.Range(1, 3)).Reshape(2, 3))
+	}, cone: true},
+	{atom: "NuclearNorm", make: func(a dc.Affine) dc.Expr { return dc.NuclearNorm(threeByThree(a)) }, cone: true},
+	{atom: "NuclearNorm", make: func(a dc.Affine) dc.Expr {
+		return dc.NuclearNorm(threeByThree(a).Add(dc.Const([]int{3, 3}, []float64{0, 1, 0, 0, 0, 2, 3, 0, 0})))
+	}, cone: true},
+	{atom: "LogDet", make: func(a dc.Affine) dc.Expr { return dc.LogDet(definiteOf(a)).Neg() }, cone: true, positive: true},
+	{atom: "MatFrac", make: func(a dc.Affine) dc.Expr { return dc.MatFrac(a.Range(1, 4), definiteOf(a)) }, cone: true, positive: true},
+	{atom: "MatFrac", make: func(a dc.Affine) dc.Expr { // one cone of order six
+		p := definiteOf(a)
+		parts := []dc.Operand{dc.MatFrac(dc.Vec([]float64{1, 2, -1}), p)}
+		for k := range 5 {
+			parts = append(parts, dc.MatFrac(dc.Vec([]float64{float64(k), 1, -2}), p).Scale(0.5))
+		}
+		return dc.Sum(parts...)
+	}, cone: true, positive: true},
+	{atom: "MatFrac", make: func(a dc.Affine) dc.Expr { // data less a variable: of rank four
+		var parts []dc.Operand
+		for k := range 6 {
+			parts = append(parts, dc.MatFrac(a.Range(1, 4).Sub(dc.Vec([]float64{float64(k * k), 1 - float64(k), 2})), definiteOf(a)))
+		}
+		return dc.Sum(parts...)
+	}, cone: true, positive: true},
+	{atom: "MatFrac", make: func(a dc.Affine) dc.Expr { return dc.MatFrac(a.Range(0, 3), dc.Mat(definite.SliceSym(0, 3))) }},
+	{atom: "Semidefinite", make: func(a dc.Affine) dc.Expr { return dc.Semidefinite(threeByThree(a)).E }, cone: true},
 	{atom: "BlackBox", make: func(a dc.Affine) dc.Expr { return dc.BlackBox("cubes", cubes{}, a) }, oracle: true},
 }
 
@@ -232,132 +280,6 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 			}
 			if n := testing.AllocsPerRun(20, func() { f.Value(xs[0]); f.AddSubgrad(grad, 1, xs[0]) }); n > 0 && !raceEnabled {
 				t.Errorf("%s: %g allocations", part, n)
-			}
-		}
-	})
-}
-
-// collector is a dc.Canon over plain lists, independent of ccp's.
-type collector struct {
-	cols   int
-	rows   []dc.Linear
-	lo, hi []float64
-	cones  int
-	forms  map[dc.Representer]dc.Form
-}
-
-func (c *collector) Var() int { c.cols++; return c.cols - 1 }
-func (c *collector) Row(a dc.Linear, lo, hi float64) {
-	c.rows, c.lo, c.hi = append(c.rows, a), append(c.lo, lo-a.Const), append(c.hi, hi-a.Const)
-}
-func (c *collector) Cone(dc.Cone) { c.cones++ }
-func (c *collector) Form(f dc.Representer) dc.Form {
-	if l, ok := f.(dc.Linear); ok {
-		return dc.Form{Linear: l}
-	}
-	if form, ok := c.forms[f]; ok {
-		return form
-	}
-	c.forms[f] = f.Represent(c)
-	return c.forms[f]
-}
-func (c *collector) Bound(f dc.Representer) dc.Linear {
-	form := c.Form(f)
-	if form.Quad != nil {
-		c.cones++
-	}
-	return form.Linear
-}
-
-// least is the minimum of f's representation with x held at a point.
-func (c *collector) least(t *testing.T, f dc.Representer, at []float64) float64 {
-	c.cols, c.forms = len(at), map[dc.Representer]dc.Form{}
-	form := c.Form(f)
-	for j, v := range at {
-		c.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
-	}
-	var a, p sparse.Triplets
-	for i, l := range c.rows {
-		for k, j := range l.Idx {
-			a.Add(i, j, l.Val[k])
-		}
-	}
-	qp := &qpbackend.Problem{Q: make([]float64, c.cols), R: form.Linear.Const, L: c.lo, U: c.hi}
-	for k, j := range form.Linear.Idx {
-		qp.Q[j] += form.Linear.Val[k]
-	}
-	for _, q := range form.Quad { // w·uᵀQu with u − Arg = 0
-		u := make([]int, q.Arg.Len())
-		for k := range u {
-			u[k] = c.Var()
-			qp.Q = append(qp.Q, 0)
-			l := q.Arg.Entry(k)
-			for n, j := range l.Idx {
-				a.Add(len(qp.L), j, l.Val[n])
-			}
-			a.Add(len(qp.L), u[k], -1)
-			qp.L, qp.U = append(qp.L, -l.Const), append(qp.U, -l.Const)
-		}
-		for i := range u {
-			for k := i; k < len(u); k++ {
-				switch {
-				case q.Q != nil:
-					p.Add(u[i], u[k], 2*q.Weight*q.Q.At(i, k))
-				case i == k:
-					p.Add(u[i], u[i], 2*q.Weight)
-				}
-			}
-		}
-	}
-	qp.A, _ = a.CSC(len(qp.L), len(qp.Q))
-	qp.P, _ = p.CSC(len(qp.Q), len(qp.Q))
-	b := ipm.Backend{}
-	solver, err := b.New(qp, b.DefaultSettings())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer solver.Close()
-	var res qpbackend.Result
-	if err := solver.Solve(context.Background(), &res); err != nil {
-		t.Fatal(err)
-	}
-	if res.Status != qpbackend.Solved {
-		t.Fatalf("status %v", res.Status)
-	}
-	return res.Objective
-}
-
-// TestRepresentation: the least value of the representation is the function,
-// for g and for h, at random points and at kinks. Those with cones are refused
-// by a backend without them, by name.
-func TestRepresentation(t *testing.T) {
-	forEach(t, func(t *testing.T, s sample, _ dc.Affine, m *dc.Model, e dc.Expr) {
-		switch {
-		case s.oracle:
-			m.Minimize(e)
-			if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), "cubes has no representation") {
-				t.Fatalf("error %v, want a refusal of the black box", err)
-			}
-			return
-		case s.cone:
-			m.Minimize(e)
-			p, err := m.Problem()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var cone *qpbackend.UnsupportedConeError
-			if _, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings()); !errors.As(err, &cone) {
-				t.Fatalf("error %v, want an unsupported cone", err)
-			}
-			return
-		}
-		for _, at := range points(rand.New(rand.NewPCG(6, 6)), 12, s.positive) {
-			for part, f := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
-				c := collector{}
-				got := c.least(t, f.(dc.Representer), at)
-				if want := f.Value(at); c.cones > 0 || math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
-					t.Fatalf("%s at %v: representation %g, value %g, %d cones", part, at, got, want, c.cones)
-				}
 			}
 		}
 	})

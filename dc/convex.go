@@ -38,6 +38,16 @@ type Restricted interface {
 	Inside(x []float64) bool
 }
 
+// Sublevel is implemented by representers for which f ≤ b, b affine, is a cone
+// that needs no new column.
+type Sublevel interface {
+	Representer
+	// Below returns the cone, and for each of its rows how much of the row's
+	// multiplier counts for that of f ≤ b: minus the derivative of the row by
+	// b. ok is false where there is no such cone.
+	Below(b Linear) (k Cone, share []float64, ok bool)
+}
+
 // Canon receives the representation of convex functions; package ccp
 // implements it. Columns are numbered; the model's variables come first.
 type Canon interface {
@@ -63,7 +73,7 @@ const (
 	SecondOrderCone  ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
 	ExponentialCone                  // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
 	PowerCone                        // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
-	SemidefiniteCone                 // the scaled upper triangle of a positive semidefinite matrix
+	SemidefiniteCone                 // the upper triangle, column by column, of a positive semidefinite matrix; off-diagonal entries times √2
 	numConeKind
 )
 
@@ -101,6 +111,9 @@ type Quadratic struct {
 // Add returns f + w·g, w > 0.
 func (f Form) Add(w float64, g Form) Form {
 	f.Linear = f.Linear.Plus(w, g.Linear)
+	if len(g.Quad) == 0 {
+		return f
+	}
 	quad := f.Quad[:len(f.Quad):len(f.Quad)]
 	for _, q := range g.Quad {
 		q.Weight *= w

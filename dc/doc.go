@@ -11,7 +11,7 @@
 // checks them. Solving is package ccp's work: it needs of a g that it can be
 // represented by rows, a quadratic and cones ([Representer]), and of an h only
 // values and subgradients ([Convex]); so a function of yours may be an h
-// ([Oracle]).
+// ([Oracle]). Numbers that change from one solve to the next are a [Param].
 //
 // Mistakes do not panic. An Affine or Expr made from mismatched shapes or by an
 // unknown rule carries the error along; it comes out of Err and of
@@ -20,5 +20,10 @@
 // References: Lipp and Boyd 2016, Variations and extension of the
 // convex-concave procedure; Shen, Diamond, Gu and Boyd 2016, Disciplined
 // convex-concave programming; Boyd and Vandenberghe 2004, Convex Optimization;
-// Horst and Thoai 1999, DC programming: overview.
+// Horst and Thoai 1999, DC programming: overview; Grant, Boyd and Ye 2006,
+// Disciplined convex programming; Alizadeh 1995, Interior point methods in
+// semidefinite programming with applications to combinatorial optimization;
+// Ben-Tal and Nemirovski 2001, Lectures on modern convex optimization; Recht,
+// Fazel and Parrilo 2010, Guaranteed minimum-rank solutions of linear matrix
+// equations via nuclear norm minimization.
 package dc

@@ -3,6 +3,7 @@ package dc
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Operand is what expressions are built from: an Affine or an Expr. Where a
@@ -142,11 +143,12 @@ func Sum(ops ...Operand) Expr {
 	return SumExprs(es)
 }
 
-// SumExprs is Sum for a slice.
+// SumExprs is Sum for a slice. Equal functions count as one although they were
+// made apart.
 func SumExprs(es []Expr) Expr {
-	var lins []Linear
-	var ones []float64
-	where := map[Convex]int{}
+	lins, ones := make([]Linear, 0, len(es)), make([]float64, 0, len(es))
+	var where map[Convex]int
+	var share Sharer
 	var all []term // of either sign
 	for _, e := range es {
 		if e.err != nil {
@@ -163,7 +165,14 @@ func SumExprs(es []Expr) Expr {
 				t = e.h[k-len(e.g)]
 				t.w = -t.w
 			}
-			if p, ok := where[t.f]; ok {
+			if where == nil {
+				where = map[Convex]int{}
+			}
+			p, ok := where[t.f]
+			if !ok {
+				p, ok = where[share.First(t.f)]
+			}
+			if ok {
 				all[p].w += t.w
 				continue
 			}
@@ -171,6 +180,7 @@ func SumExprs(es []Expr) Expr {
 			all = append(all, t)
 		}
 	}
+	mergeMatFracs(all)
 	out := Expr{lin: sumLinear(lins, ones)}
 	for _, t := range all {
 		switch {
@@ -264,10 +274,15 @@ func (s *sum) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (s *sum) Support() []int { return s.indices }
 
 func (s *sum) Represent(c Canon) Form {
-	out := Form{Linear: s.lin}
+	out := Form{}
+	lins, w := make([]Linear, 0, len(s.terms)+1), make([]float64, 0, len(s.terms)+1)
 	for _, t := range s.terms {
-		out = out.Add(t.w, c.Form(t.f.(Representer)))
+		form := c.Form(t.f.(Representer))
+		lins, w = append(lins, form.Linear), append(w, t.w)
+		form.Linear = Linear{}
+		out = out.Add(t.w, form)
 	}
+	out.Linear = sumLinear(append(lins, s.lin), append(w, 1))
 	return out
 }
 
@@ -285,6 +300,42 @@ func (s *sum) Pieces() []Linear {
 		out = append(out, s.lin.Plus(s.terms[0].w, l))
 	}
 	return out
+}
+
+// Below: with a single term, that of f ≤ (b − l)/w; squares are one term.
+func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
+	if q := s.squares(); q != nil {
+		return q.Below(b.Plus(-1, s.lin))
+	}
+	if len(s.terms) != 1 {
+		return Cone{}, nil, false
+	}
+	f, ok := s.terms[0].f.(Sublevel)
+	if !ok {
+		return Cone{}, nil, false
+	}
+	w := s.terms[0].w
+	k, share, ok = f.Below(b.Plus(-1, s.lin).Scale(1 / w))
+	for i := range share {
+		share[i] /= w
+	}
+	return k, share, ok
+}
+
+// squares is the sum without l where all terms are sums of squares, else nil.
+func (s *sum) squares() *sumSquares {
+	parts := make([]Affine, len(s.terms))
+	for k, t := range s.terms {
+		q, ok := t.f.(*sumSquares)
+		if !ok {
+			return nil
+		}
+		parts[k] = q.a.Scale(math.Sqrt(t.w))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return &sumSquares{a: Stack(parts...)}
 }
 
 func (s *sum) Domain() []Representer {

@@ -1,6 +1,9 @@
 package dc
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Linear is one affine function: the sum of Val[k]·x[Idx[k]], plus Const. Idx
 // ascends strictly. It is shared freely: nobody writes to its slices.
@@ -146,23 +149,43 @@ func (p pairs) Swap(i, j int) {
 	p.val[i], p.val[j] = p.val[j], p.val[i]
 }
 
-// union is the ascending union of ascending index lists.
+// union is the ascending union of index lists.
 func union(lists ...[]int) []int {
-	n := 0
+	total, top := 0, -1
 	for _, l := range lists {
-		n += len(l)
+		total += len(l)
+		for _, j := range l {
+			top = max(top, j)
+		}
 	}
-	all := make([]int, 0, n)
+	if top < 4*total { // marks are faster than sorting
+		return marked(lists, top)
+	}
+	all := make([]int, 0, total)
 	for _, l := range lists {
 		all = append(all, l...)
 	}
-	sort.Ints(all)
-	m := 0
-	for k, j := range all {
-		if k == 0 || j != all[m-1] {
-			all[m] = j
-			m++
+	slices.Sort(all)
+	return slices.Clip(slices.Compact(all))
+}
+
+// marked is union by one mark for each index up to top.
+func marked(lists [][]int, top int) []int {
+	seen := make([]bool, top+1)
+	n := 0
+	for _, l := range lists {
+		for _, j := range l {
+			if !seen[j] {
+				seen[j] = true
+				n++
+			}
 		}
 	}
-	return all[:m:m]
+	out := make([]int, 0, n)
+	for j, s := range seen {
+		if s {
+			out = append(out, j)
+		}
+	}
+	return out
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Model collects the parts of a problem. The zero value is an empty one; it is
@@ -11,6 +13,7 @@ import (
 type Model struct {
 	p     Problem
 	names map[string]bool
+	costs []cost
 	errs  []error
 }
 
@@ -25,13 +28,41 @@ type Variable struct {
 	// nil: 1 everywhere.
 	Origin []int
 	Offset int // of the first entry in x
+	// Symmetric: a square matrix of which x holds the upper triangle, column by
+	// column; so do Lo, Hi and Start.
+	Symmetric    bool
+	semidefinite bool
+	// Param: it has the value Lo = Hi, which Problem.With changes.
+	Param bool
 	// Lo and Hi are bounds, entry by entry; nil or infinite: none.
 	Lo, Hi []float64
 	Start  Start
 }
 
-// Len is the number of entries.
-func (v *Variable) Len() int { return size(v.Shape) }
+// Len is how many entries of x the variable has.
+func (v *Variable) Len() int {
+	if v.Symmetric {
+		return triangle(v.Shape[0])
+	}
+	return size(v.Shape)
+}
+
+// Values are the entries at x in row-major order. Of a variable that is not
+// symmetric they are a part of x.
+func (v *Variable) Values(x []float64) []float64 {
+	x = x[v.Offset : v.Offset+v.Len()]
+	if !v.Symmetric {
+		return x
+	}
+	n := v.Shape[0]
+	out := make([]float64, 0, n*n)
+	for i := range n {
+		for j := range n {
+			out = append(out, x[place(i, j)])
+		}
+	}
+	return out
+}
 
 // VarOption is an attribute of a variable.
 type VarOption func(*Variable) error
@@ -58,14 +89,77 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 			m.fail(fmt.Errorf("dc: variable %s: %w", name, err))
 		}
 	}
-	n := v.Len()
+	if err := v.fold(); err != nil {
+		m.fail(fmt.Errorf("dc: variable %s: %w", name, err))
+		return failed("variable %s: %w", name, err)
+	}
 	m.p.Vars = append(m.p.Vars, v)
-	m.p.n += n
+	m.p.n += v.Len()
+	n := size(v.Shape)
 	a := Affine{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n)}
 	for k := range n {
-		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+k, 1
+		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+v.column(k), 1
+	}
+	if v.semidefinite && n > 0 {
+		m.SubjectTo(Semidefinite(a).Named("psd(" + name + ")"))
 	}
 	return a
+}
+
+// column is where the k-th entry stands in the variable's part of x.
+func (v *Variable) column(k int) int {
+	if v.Symmetric {
+		return place(k/v.Shape[0], k%v.Shape[0])
+	}
+	return k
+}
+
+// Symmetric makes a square matrix symmetric: x has its upper triangle alone.
+// Bounds of mirrored entries both hold; starts must agree.
+func Symmetric() VarOption {
+	return func(v *Variable) error { v.Symmetric = true; return nil }
+}
+
+// PSD makes a square matrix symmetric and positive semidefinite, by a
+// constraint named psd(name).
+func PSD() VarOption {
+	return func(v *Variable) error { v.Symmetric, v.semidefinite = true, true; return nil }
+}
+
+// fold brings what was given for the full matrix to the triangle.
+func (v *Variable) fold() error {
+	if !v.Symmetric {
+		return nil
+	}
+	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
+		v.Symmetric = false
+		return fmt.Errorf("shape %v is not symmetric; want a square matrix", v.Shape)
+	}
+	n := v.Shape[0]
+	each := func(full []float64, join func(a, b float64) float64) []float64 {
+		if full == nil {
+			return nil
+		}
+		var out []float64
+		for j := range n {
+			for i := range j + 1 {
+				out = append(out, join(full[i*n+j], full[j*n+i]))
+			}
+		}
+		return out
+	}
+	var err error
+	v.Lo, v.Hi = each(v.Lo, math.Max), each(v.Hi, math.Min)
+	v.Start.Values = each(v.Start.Values, func(a, b float64) float64 {
+		if math.IsNaN(a) {
+			return b
+		}
+		if !(math.Abs(a-b) <= mirrorTol*max(math.Abs(a), math.Abs(b))) && !math.IsNaN(b) && err == nil {
+			err = fmt.Errorf("the start is not symmetric: it has %g and %g", a, b)
+		}
+		return a
+	})
+	return err
 }
 
 func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
@@ -108,6 +202,9 @@ func StartAt(values ...float64) VarOption {
 	}
 }
 
+// StartAtMatrix is StartAt for the entries of a matrix.
+func StartAtMatrix(start mat.Matrix) VarOption { return StartAt(Mat(start).c...) }
+
 // StartNormal draws each entry from the normal distribution.
 func StartNormal(mean, sd float64) VarOption {
 	return func(v *Variable) error {
@@ -132,7 +229,7 @@ func StartUniform(lo, hi float64) VarOption {
 
 // spread copies one number to all entries, or checks their count.
 func spread(v *Variable, what string, x []float64) ([]float64, error) {
-	n := v.Len()
+	n := size(v.Shape)
 	if len(x) != 1 && len(x) != n {
 		return nil, fmt.Errorf("%s has %d numbers, want 1 or %d", what, len(x), n)
 	}
@@ -185,6 +282,14 @@ func (m *Model) Problem() (*Problem, error) {
 				break
 			}
 		}
+	}
+	if len(m.costs) > 0 {
+		sign := -1.0 // in h, which is subtracted
+		if p.Maximize {
+			sign = 1
+		}
+		h := append([]term(nil), p.Objective.h...)
+		p.Objective.h = append(h, term{1, newPriced(m.costs, sign)})
 	}
 	if err := checkExpr(p.Objective); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))

@@ -34,60 +34,89 @@ func (p *Problem) Value(x []float64) float64 {
 // the domain of a function, and the name of the constraint (or variable)
 // where; 0 and "" if none is broken. NaN counts as +Inf.
 func (p *Problem) Violation(x []float64) (float64, string) {
-	worst, where := 0.0, func() string { return "" }
-	p.violations(x, func(v, _ float64, name func() string) {
-		if v > worst {
-			worst, where = v, name
-		}
-	})
-	return worst, where()
+	worst, _, where := p.Violations(x)
+	return worst, where
 }
 
 // Infeasibility is the largest violation, each relative to max(1, the size of
 // what is compared): a variable's bound, the largest bound of an affine
 // constraint, or the values of g and h.
 func (p *Problem) Infeasibility(x []float64) float64 {
-	worst := 0.0
-	p.violations(x, func(v, size float64, _ func() string) {
-		worst = max(worst, v/max(1, size))
-	})
-	return worst
+	_, relative, _ := p.Violations(x)
+	return relative
 }
 
-// violations calls note with every amount by which x breaks something, many of
-// them 0 or negative, and the size it is to be measured by.
-func (p *Problem) violations(x []float64, note func(v, size float64, name func() string)) {
-	finite := func(v, size float64, name func() string) {
-		if math.IsNaN(v) {
-			v = math.Inf(1)
+// Violations is Violation and Infeasibility in one go.
+func (p *Problem) Violations(x []float64) (worst, relative float64, where string) {
+	var at spot
+	p.violations(x, func(v, size float64, here spot) {
+		if v > worst {
+			worst, at = v, here
 		}
-		if math.IsNaN(size) || math.IsInf(size, 0) {
-			size = 1
-		}
-		note(v, size, name)
+		relative = max(relative, v/max(1, size))
+	})
+	if worst > 0 {
+		where = at.name()
 	}
+	return worst, relative, where
+}
+
+// spot is where something is broken: a constraint, a variable, or else the
+// domain of the objective.
+type spot struct {
+	c *Constraint
+	v *Variable
+}
+
+func (p spot) name() string {
+	switch {
+	case p.c != nil:
+		return p.c.Name()
+	case p.v != nil:
+		return p.v.Name
+	}
+	return "domain of the objective"
+}
+
+// noter is told of every amount by which x breaks something, many of them 0 or
+// negative, and the size it is to be measured by.
+type noter func(v, size float64, at spot)
+
+// finite passes on numbers: a NaN breaks without end, a size that is none is 1.
+func (note noter) finite(v, size float64, at spot) {
+	if math.IsNaN(v) {
+		v = math.Inf(1)
+	}
+	if math.IsNaN(size) || math.IsInf(size, 0) {
+		size = 1
+	}
+	note(v, size, at)
+}
+
+func (p *Problem) violations(x []float64, note noter) {
 	for _, v := range p.Vars {
-		name := func() string { return v.Name }
+		at := spot{v: v}
 		for k := range v.Len() {
 			xk := x[v.Offset+k]
 			if v.Lo != nil {
-				finite(v.Lo[k]-xk, math.Abs(v.Lo[k]), name)
+				note.finite(v.Lo[k]-xk, math.Abs(v.Lo[k]), at)
 			}
 			if v.Hi != nil {
-				finite(xk-v.Hi[k], math.Abs(v.Hi[k]), name)
+				note.finite(xk-v.Hi[k], math.Abs(v.Hi[k]), at)
 			}
 			if math.IsNaN(xk) {
-				finite(xk, 1, name)
+				note.finite(xk, 1, at)
 			}
 		}
 	}
-	p.Objective.outside(x, finite, func() string { return "domain of the objective" })
+	p.Objective.outside(x, note, spot{})
 	for i := range p.Constraints {
-		p.Constraints[i].violations(x, finite)
+		p.Constraints[i].violations(x, note)
 	}
 }
 
-func (c *Constraint) violations(x []float64, note func(v, size float64, name func() string)) {
+func (c *Constraint) violations(x []float64, note noter) {
+	at := spot{c: c}
 	if c.DC {
 		g, h := c.E.lin.Value(x), 0.0
 		for _, t := range c.E.g {
@@ -96,13 +125,13 @@ func (c *Constraint) violations(x []float64, note func(v, size float64, name fun
 		for _, t := range c.E.h {
 			h += t.w * t.f.Value(x)
 		}
-		note(g-h, max(math.Abs(g), math.Abs(h)), c.Name)
-		c.E.outside(x, note, c.Name)
+		note.finite(g-h, max(math.Abs(g), math.Abs(h)), at)
+		c.E.outside(x, note, at)
 		return
 	}
 	size := 0.0
 	for k := range c.Lo {
-		for _, bound := range []float64{c.Lo[k] - c.A.c[k], c.Hi[k] - c.A.c[k]} {
+		for _, bound := range [2]float64{c.Lo[k] - c.A.c[k], c.Hi[k] - c.A.c[k]} {
 			if !math.IsInf(bound, 0) {
 				size = max(size, math.Abs(bound))
 			}
@@ -110,28 +139,29 @@ func (c *Constraint) violations(x []float64, note func(v, size float64, name fun
 	}
 	for k := range c.Lo {
 		v := c.A.at(k, x)
-		note(v-c.Hi[k], size, c.Name)
-		note(c.Lo[k]-v, size, c.Name)
+		note.finite(v-c.Hi[k], size, at)
+		note.finite(c.Lo[k]-v, size, at)
 	}
 }
 
 // outside notes how far x is outside the domain of e.
-func (e *Expr) outside(x []float64, note func(v, size float64, name func() string), name func() string) {
-	for _, list := range [][]term{e.g, e.h} {
+func (e *Expr) outside(x []float64, note noter, at spot) {
+	for _, list := range [2][]term{e.g, e.h} {
 		for _, t := range list {
 			if r, ok := t.f.(Restricted); ok {
 				for _, f := range r.Domain() {
-					note(f.Value(x), 1, name)
+					note.finite(f.Value(x), 1, at)
 				}
 			}
 		}
 	}
 }
 
-// Violation is the largest amount by which x breaks c, 0 if it holds.
+// Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
+// as +Inf.
 func (c *Constraint) Violation(x []float64) float64 {
 	worst := 0.0
-	c.violations(x, func(v, _ float64, _ func() string) { worst = max(worst, v) })
+	c.violations(x, func(v, _ float64, _ spot) { worst = max(worst, v) })
 	return worst
 }
 

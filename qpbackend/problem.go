@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/qpbackend/internal/project"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -107,21 +108,12 @@ func (p *Problem) validateCones() error {
 			return fmt.Errorf("qpbackend: cone %d: the %v cone has 3 rows, not %d", k, c.Kind, c.Len)
 		case c.Kind == Power && !(c.Alpha > 0 && c.Alpha < 1):
 			return fmt.Errorf("qpbackend: cone %d: α = %g, want it between 0 and 1", k, c.Alpha)
-		case c.Kind == Semidefinite && triangleOrder(c.Len) < 0:
+		case c.Kind == Semidefinite && project.Order(c.Len) < 0:
 			return fmt.Errorf("qpbackend: cone %d: %d rows are no triangle k(k+1)/2", k, c.Len)
 		}
 		end = c.Start + c.Len
 	}
 	return nil
-}
-
-// triangleOrder is k with k(k+1)/2 = n, or −1.
-func triangleOrder(n int) int {
-	k := int(math.Round((math.Sqrt(8*float64(n)+1) - 1) / 2))
-	if k*(k+1)/2 != n {
-		return -1
-	}
-	return k
 }
 
 // validateBounds checks l and u as bounds of p.

@@ -112,7 +112,11 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 		o.families = append(o.families, family{f.Name, f.Members, rows, splitOf(&f.Part)})
 	}
 	for _, v := range p.Vars {
-		o.blocks = append(o.blocks, shapeText(v.Name, v.Shape))
+		block := shapeText(v.Name, v.Shape)
+		if v.Symmetric {
+			block += " symmetric"
+		}
+		o.blocks = append(o.blocks, block)
 	}
 	if o.sum, err = ccp.Inspect(p); err != nil {
 		return nil, badFile(fmt.Errorf("%s: %w", src.path, err))

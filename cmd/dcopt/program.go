@@ -158,6 +158,9 @@ func (j *job) settings(prog *program) (ccp.Settings, int, error) {
 	if j.c.IsSet("max-iter") {
 		set.MaxIter = j.c.Int("max-iter")
 	}
+	if j.c.IsSet("max-nodes") {
+		set.MaxNodes = j.c.Int("max-nodes")
+	}
 	if j.c.IsSet("tol") {
 		set.Tol = j.c.Float64("tol")
 	}

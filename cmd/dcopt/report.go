@@ -26,6 +26,7 @@ type report struct {
 	seconds    seconds
 	wall       float64              // from the reading to the end; seconds sums over starts
 	residuals  *qpbackend.Residuals // of a QP file
+	proof      *ccp.GlobalResult    // of --global
 	variables  []block
 	columns    object // the variables of a QP file, which have no shape
 	duals      object
@@ -85,6 +86,9 @@ func (r *report) json() object {
 			{"primal_residual", number(r.residuals.Primal)}, {"dual_residual", number(r.residuals.Dual)}, {"gap", number(r.residuals.Gap)},
 		}...)
 	}
+	if r.proof != nil {
+		o = append(o, object{{"bound", number(r.proof.Bound)}, {"gap", number(r.proof.Gap)}, {"nodes", r.proof.Nodes}, {"proved", r.proof.Proved}}...)
+	}
 	variables := append(object{}, r.columns...)
 	for _, b := range r.variables {
 		variables = append(variables, member{b.name, nested{b.shape, b.v}})
@@ -114,6 +118,11 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	p("violation", "%s%s", show(r.violation, 3), where)
 	if r.residuals != nil && !math.IsNaN(r.residuals.Max()) {
 		p("residuals", "primal %s, dual %s, gap %s", show(r.residuals.Primal, 3), show(r.residuals.Dual, 3), show(r.residuals.Gap, 3))
+	}
+	if r.proof != nil && r.proof.Proved {
+		p("bound", "%s, proved with %d nodes", show(r.proof.Bound, 10), r.proof.Nodes)
+	} else if r.proof != nil {
+		p("bound", "%s, a gap of %s after %d nodes", show(r.proof.Bound, 10), show(r.proof.Gap, 3), r.proof.Nodes)
 	}
 	starts := ""
 	if r.starts > 1 {

@@ -32,6 +32,8 @@ func solveCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a .csv file; may be repeated"},
 			&cli.StringFlag{Name: "sweep", Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to B, or K=V1,V2,..."},
+			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum, where all that is linearised is a sum of maxima of few affine functions"},
+			&cli.IntFlag{Name: "max-nodes", Usage: "with --global, at most `N` nodes for the proof"},
 			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start"},
 			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the largest residual"},
 			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
@@ -76,7 +78,7 @@ func solve(c *cli.Context) error {
 		return err
 	}
 	if qps.Is(j.path) {
-		for _, name := range []string{"starts", "seed", "set", "sweep", "plot"} {
+		for _, name := range []string{"starts", "seed", "set", "sweep", "plot", "global", "max-nodes"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
@@ -103,6 +105,10 @@ func newJob(c *cli.Context) (*job, error) {
 		return nil, usagef("--starts %d: want at least 1", c.Int("starts"))
 	case c.IsSet("max-iter") && c.Int("max-iter") < 1:
 		return nil, usagef("--max-iter %d: want at least 1", c.Int("max-iter"))
+	case c.IsSet("max-nodes") && !c.Bool("global"):
+		return nil, usagef("--max-nodes goes with --global")
+	case c.IsSet("max-nodes") && c.Int("max-nodes") < 1:
+		return nil, usagef("--max-nodes %d: want at least 1", c.Int("max-nodes"))
 	case c.IsSet("tol") && (!(c.Float64("tol") > 0) || math.IsInf(c.Float64("tol"), 1)):
 		return nil, usagef("--tol %g: want a number > 0", c.Float64("tol"))
 	case c.Bool("quiet") && c.Bool("verbose"):

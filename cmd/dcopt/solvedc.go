@@ -45,9 +45,15 @@ func (j *job) run(ctx context.Context, prog *program, x0 []float64) (*report, *c
 	defer cancel()
 	begin := time.Now()
 	var res *ccp.Result
-	if x0 == nil && starts > 1 {
+	var proof *ccp.GlobalResult
+	switch {
+	case j.c.Bool("global"):
+		if proof, err = ccp.Global(limited, prog.Problem, x0, starts, set); proof != nil {
+			res = proof.Result
+		}
+	case x0 == nil && starts > 1:
 		res, err = ccp.Multistart(limited, prog.Problem, starts, set)
-	} else {
+	default:
 		res, err = ccp.Solve(limited, prog.Problem, x0, set)
 	}
 	wall := time.Since(begin).Seconds()
@@ -61,6 +67,7 @@ func (j *job) run(ctx context.Context, prog *program, x0 []float64) (*report, *c
 		return nil, nil, &failure{exitNotSolved, errors.New("the time limit passed before the first iteration")}
 	}
 	r := dcReport(prog.Problem, res)
+	r.proof = proof
 	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
 	r.wall = prog.read + prog.compile + wall
 	switch {
@@ -76,6 +83,10 @@ func (j *job) run(ctx context.Context, prog *program, x0 []float64) (*report, *c
 
 // refusal is the error of ccp for a problem that it cannot try.
 func (j *job) refusal(prog *program, err error) error {
+	var no *ccp.NoGlobalError
+	if errors.As(err, &no) {
+		return usagef("%s: %w; leave out --global", j.path, err)
+	}
 	var cone *qpbackend.UnsupportedConeError
 	if errors.As(err, &cone) {
 		sum, _ := ccp.Inspect(prog.Problem)
@@ -100,7 +111,7 @@ func dcReport(p *dc.Problem, res *ccp.Result) *report {
 	}
 	if len(res.X) == p.NumVars() {
 		for _, v := range p.Vars {
-			r.variables = append(r.variables, block{v.Name, v.Shape, v.Origin, res.X[v.Offset : v.Offset+v.Len()]})
+			r.variables = append(r.variables, block{v.Name, v.Shape, v.Origin, v.Values(res.X)})
 		}
 	}
 	if res.Duals != nil {

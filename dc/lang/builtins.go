@@ -10,8 +10,6 @@ import (
 type function struct {
 	least, most int // numbers of arguments; most < 0: any
 	eval        func(ev *evaluator, n *node) value
-	// todo says what to do instead of an atom that variables cannot use yet.
-	todo string
 }
 
 // functions is the table of all of them.
@@ -43,6 +41,17 @@ var functions = map[string]*function{
 	"quad":        {least: 2, most: 2, eval: (*evaluator).fnQuad},
 	"dc":          {least: 2, most: 2, eval: (*evaluator).fnDC},
 
+	// Atoms of matrices.
+	"logdet":            {least: 1, most: 1, eval: ofSymmetric(dc.LogDet)},
+	"matfrac":           {least: 2, most: 2, eval: (*evaluator).fnMatFrac},
+	"lambda_max":        {least: 1, most: 1, eval: ofSymmetric(dc.LambdaMax)},
+	"lambda_min":        {least: 1, most: 1, eval: ofSymmetric(dc.LambdaMin)},
+	"lambda_sumlargest": {least: 2, most: 2, eval: (*evaluator).fnLambdaSumLargest},
+	"sigma_max":         {least: 1, most: 1, eval: ofMatrix(dc.SpectralNorm)},
+	"normnuc":           {least: 1, most: 1, eval: ofMatrix(dc.NuclearNorm)},
+	"trace":             {least: 1, most: 1, eval: (*evaluator).fnTrace},
+	"diag":              {least: 1, most: 1, eval: (*evaluator).fnDiag},
+
 	// Of the shape alone.
 	"rows": {least: 1, most: 1, eval: (*evaluator).fnRows},
 	"cols": {least: 1, most: 1, eval: (*evaluator).fnCols},
@@ -61,11 +70,6 @@ var functions = map[string]*function{
 	"ceil":  {least: 1, most: 1, eval: ofData(math.Ceil)},
 	"round": {least: 1, most: 1, eval: ofData(math.Round)},
 
-	// Atoms that variables cannot use yet.
-	"logdet":     {least: 1, most: 1, eval: (*evaluator).fnLogDet, todo: "there is no semidefinite cone yet; the matrix must be data"},
-	"matfrac":    {least: 2, most: 2, eval: (*evaluator).fnMatFrac, todo: "there is no semidefinite cone yet; with data P, write quad(x, Q) with Q the inverse of P"},
-	"lambda_max": {least: 1, most: 1, eval: (*evaluator).fnLambdaMax, todo: "there is no semidefinite cone yet; the matrix must be data"},
-
 	// Only after start.
 	"normal":  {least: 2, most: 2, eval: onlyStart},
 	"uniform": {least: 2, most: 2, eval: onlyStart},
@@ -77,7 +81,8 @@ var otherNames = map[string]string{
 	"sum_largest": "sumlargest", "logsumexp": "lse", "log_sum_exp": "lse", "quad_form": "quad", "quadform": "quad", "fabs": "abs",
 	"maximum": "max", "minimum": "min", "relu": "pos", "length": "len", "size": "len", "average": "mean", "ln": "log",
 	"identity": "eye", "log_det": "logdet", "matrix_frac": "matfrac", "quad_over_lin": "quadoverlin", "geo_mean": "geomean",
-	"entropy": "entr", "inv_pos": "invpos", "kl_div": "kl", "norm_inf": "norminf", "sq": "square", "prod": "", "dot": "", "transpose": "",
+	"norm_nuc": "normnuc", "nuclear_norm": "normnuc", "norm_spec": "sigma_max", "spectral_norm": "sigma_max", "eigmax": "lambda_max", "eigmin": "lambda_min",
+	"lambda_sum_largest": "lambda_sumlargest", "tr": "trace", "entropy": "entr", "inv_pos": "invpos", "kl_div": "kl", "norm_inf": "norminf", "sq": "square", "prod": "", "dot": "", "transpose": "",
 }
 
 func entropy(x float64) float64 {
@@ -119,10 +124,7 @@ func (ev *evaluator) each(n *node, v value, f func(float64) float64) value {
 func (ev *evaluator) dataArg(n *node, k int) value {
 	v := ev.arg(n, k)
 	if !v.isData() {
-		if n.fn.todo == "" {
-			ev.fail(n, "", "%s takes data only, but %s depends on a variable", n.name, ev.say(n.args[k]))
-		}
-		ev.fail(n, n.fn.todo, "%s is not supported yet on variables, but %s depends on one", n.name, ev.say(n.args[k]))
+		ev.fail(n, "", "%s takes data only, but %s depends on a variable", n.name, ev.say(n.args[k]))
 	}
 	return v
 }

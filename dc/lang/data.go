@@ -8,8 +8,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -154,11 +156,9 @@ func (l *loader) csv(name string) (*table, error) {
 
 func parseCSV(src string, limit int) (*table, error) {
 	t := &table{bytes: int64(len(src))}
-	comma := byte(0)
-	for line := 1; src != ""; line++ {
-		n := lineEnd(src)
-		row := strings.TrimSuffix(src[:n], "\r")
-		src = src[min(n+1, len(src)):]
+	comma, line := byte(0), 1
+	for ; src != "" && t.rows == 0; line++ { // up to the first row of numbers
+		row := t.nextLine(&src)
 		if strings.TrimSpace(row) == "" {
 			continue
 		}
@@ -169,20 +169,86 @@ func parseCSV(src string, limit int) (*table, error) {
 				continue
 			}
 		}
-		if t.rows == 0 {
-			t.num = make([]float64, 0, min(limit, (1+strings.Count(src, "\n"))*(1+strings.Count(row, string(comma)))))
-		}
 		if err := t.addRow(row, comma, line); err != nil {
 			return nil, err
-		}
-		if len(t.num) > limit {
-			return nil, fmt.Errorf("more than %d numbers", limit)
 		}
 	}
 	if t.rows == 0 {
 		return nil, errors.New("it holds no numbers")
 	}
+	parts := chunks(src, line)
+	var wg sync.WaitGroup
+	for k := range parts {
+		c := &parts[k]
+		c.table = table{cols: t.cols}
+		wg.Go(func() { c.err = c.parse(comma, limit) })
+	}
+	wg.Wait()
+	total := len(t.num)
+	for k := range parts {
+		total += len(parts[k].num)
+		switch {
+		case total > limit:
+			return nil, fmt.Errorf("more than %d numbers", limit)
+		case parts[k].err != nil:
+			return nil, parts[k].err
+		}
+	}
+	t.num = slices.Grow(t.num, total-len(t.num))
+	for k := range parts {
+		t.num, t.rows = append(t.num, parts[k].num...), t.rows+parts[k].rows
+		parts[k].num = nil
+	}
 	return t, nil
+}
+
+// chunk is a piece of a CSV file and what it holds.
+type chunk struct {
+	table
+	src  string
+	line int // of its beginning
+	err  error
+}
+
+// chunkSize is about how much one goroutine reads of a file.
+const chunkSize = 4 << 20
+
+// chunks cuts a text at ends of lines, the first of which has the given number.
+func chunks(src string, line int) (out []chunk) {
+	for len(src) > chunkSize {
+		n := chunkSize + lineEnd(src[chunkSize:])
+		n = min(n+1, len(src))
+		out = append(out, chunk{src: src[:n], line: line})
+		line += strings.Count(src[:n], "\n")
+		src = src[n:]
+	}
+	return append(out, chunk{src: src, line: line})
+}
+
+// parse reads the rows of a chunk.
+func (c *chunk) parse(comma byte, limit int) error {
+	c.num = make([]float64, 0, min(limit, c.cols*(1+strings.Count(c.src, "\n"))))
+	for ; c.src != ""; c.line++ {
+		row := c.nextLine(&c.src)
+		if strings.TrimSpace(row) == "" {
+			continue
+		}
+		if err := c.addRow(row, comma, c.line); err != nil {
+			return err
+		}
+		if len(c.num) > limit {
+			return nil // which is reported with all chunks together
+		}
+	}
+	return nil
+}
+
+// nextLine cuts the first line off.
+func (*table) nextLine(src *string) string {
+	n := lineEnd(*src)
+	row := strings.TrimSuffix((*src)[:n], "\r")
+	*src = (*src)[min(n+1, len(*src)):]
+	return row
 }
 
 // separator is what parts the cells of the first line.

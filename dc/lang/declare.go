@@ -248,14 +248,11 @@ func (c *compiler) variable(s *statement) {
 	for k := range s.attrs {
 		c.attribute(&v, &s.attrs[k])
 	}
-	if v.lo != nil && v.hi != nil {
-		for k := range n {
-			if lo, hi := v.lo[min(k, len(v.lo)-1)], v.hi[min(k, len(v.hi)-1)]; lo > hi {
-				ev.fail(&node{span: s.span}, "", "the bounds of %s cross: %g > %g", s.name, lo, hi)
-			}
-		}
-	}
+	c.agree(&v)
 	ev.spend(&node{span: s.at}, n)
+	if v.psd {
+		ev.factored(&node{span: s.at}, shape[0], shape[0])
+	}
 	c.vars += n
 	a := c.model.Var(s.name, shape, v.opts...)
 	x := value{sort: affine, shape: shape, aff: &a}
@@ -265,8 +262,31 @@ func (c *compiler) variable(s *statement) {
 		}
 	}
 	c.define(s, x, "")
+	if v.psd {
+		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.name), Members: 1,
+			Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.at), Curvature: Convex}})
+	}
+}
+
+// agree checks what attributes say together.
+func (c *compiler) agree(v *varParts) {
+	mirror := func(k int) int { return k }
 	if v.symmetric {
-		c.symmetric(s, a, shape[0])
+		d := v.shape[0]
+		mirror = func(k int) int { return k%d*d + k/d }
+	}
+	at := func(list []float64, k int) float64 { return list[min(k, len(list)-1)] }
+	for k := range v.n {
+		if v.lo != nil && v.hi != nil {
+			if lo, hi := at(v.lo, k), at(v.hi, mirror(k)); lo > hi || lo > at(v.hi, k) {
+				c.ev.fail(&node{span: v.s.span}, "", "the bounds of %s cross: %g > %g", v.s.name, lo, min(hi, at(v.hi, k)))
+			}
+		}
+		if v.symmetric && v.values != nil {
+			if a, b := at(v.values, k), at(v.values, mirror(k)); !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
+				c.ev.fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.name, a, b)
+			}
+		}
 	}
 }
 
@@ -278,7 +298,10 @@ type varParts struct {
 	opts      []dc.VarOption
 	lo, hi    []float64
 	symmetric bool
+	psd       bool
 	started   bool
+	startNode *node
+	values    []float64 // of the start, where it is not random
 }
 
 func (c *compiler) attribute(v *varParts, a *attribute) {
@@ -291,13 +314,16 @@ func (c *compiler) attribute(v *varParts, a *attribute) {
 	case "in":
 		c.bound(v, at, a.args[0], &v.lo, dc.AtLeast)
 		c.bound(v, at, a.args[1], &v.hi, dc.AtMost)
-	case "psd":
-		c.errs.addf(a.span, "symmetric is; there is no semidefinite cone yet", "the attribute psd is not supported yet")
-	case "symmetric":
+	case "symmetric", "psd":
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.fail(at, "", "symmetric wants a square matrix, but %s is %s", v.s.name, shapeText(v.shape))
+			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.name, v.s.name, shapeText(v.shape))
 		}
 		v.symmetric = true
+		if v.psd = v.psd || a.name == "psd"; v.psd {
+			v.opts = append(v.opts, dc.PSD())
+		} else {
+			v.opts = append(v.opts, dc.Symmetric())
+		}
 	default:
 		if v.started {
 			ev.fail(at, "", "%s has two starts", v.s.name)
@@ -327,7 +353,8 @@ func (c *compiler) filling(v *varParts, n *node, what string) []float64 {
 // start is where a variable starts.
 func (c *compiler) start(v *varParts, n *node) dc.VarOption {
 	if n.op != opCall || n.name != "normal" && n.name != "uniform" {
-		return dc.StartAt(c.filling(v, n, "a start")...)
+		v.values, v.startNode = c.filling(v, n, "a start"), n
+		return dc.StartAt(v.values...)
 	}
 	a := c.ev.real(n.args[0], "the first argument of "+n.name)
 	b := c.ev.real(n.args[1], "the second argument of "+n.name)
@@ -341,22 +368,4 @@ func (c *compiler) start(v *varParts, n *node) dc.VarOption {
 		c.ev.fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
 	}
 	return dc.StartUniform(a, b)
-}
-
-// symmetric adds x[i,j] = x[j,i] as one constraint.
-func (c *compiler) symmetric(s *statement, a dc.Affine, n int) {
-	var upper, lower []int
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			upper, lower = append(upper, i*n+j), append(lower, j*n+i)
-		}
-	}
-	if len(upper) == 0 {
-		return
-	}
-	name := fmt.Sprintf("symmetric(%s)", s.name)
-	shape := []int{len(upper)}
-	c.model.SubjectTo(dc.EQ(a.Select(shape, upper), a.Select(shape, lower)).Named(name))
-	c.out.Families = append(c.out.Families, Family{Name: name, Members: 1,
-		Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.at), Curvature: Affine}})
 }

@@ -24,7 +24,7 @@
 // divides by n. Data that are not finite are refused, in files and in
 // intermediate results.
 //
-// A constraint on data alone is checked and left out. symmetric states the
-// equations x[i,j] = x[j,i] as a family named symmetric(x). Constraints without
-// a name are called c1, c2, ...
+// A constraint on data alone is checked and left out. Of a symmetric variable
+// the problem has the upper triangle alone; psd adds a family named psd(x).
+// Constraints without a name are called c1, c2, ...
 package lang

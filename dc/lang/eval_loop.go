@@ -156,6 +156,12 @@ func (ev *evaluator) fold(n *node, name string, vs []value) value {
 		return ev.foldNumbers(n, name, vs)
 	case top == affine && name == "sum" && total != 1:
 		return ev.sumAffine(n, vs)
+	case top == affine && name == "sum":
+		as := make([]dc.Affine, len(vs))
+		for k := range vs {
+			as[k] = vs[k].affine()
+		}
+		return ev.sound(n, dc.Stack(as...).Sum().Reshape(shape...))
 	case name == "sum":
 		ev.spend(n, min(sum.weight+sum.parts, 1<<20))
 	default:

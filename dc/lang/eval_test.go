@@ -97,7 +97,7 @@ var x[3], y, X[2,2]
 		{"sum(sum(i in 1..2) X[i,:])", Affine, func(_ []float64, _ float64, X [4]float64) float64 { return X[0] + X[1] + X[2] + X[3] }},
 		{"abs(y)", Convex, func(_ []float64, y float64, _ [4]float64) float64 { return math.Abs(y) }},
 		{"-abs(y)", Concave, func(_ []float64, y float64, _ [4]float64) float64 { return -math.Abs(y) }},
-		{"sum(abs(x)) - norm1(x)", DC, func([]float64, float64, [4]float64) float64 { return 0 }},
+		{"sum(abs(x)) - norm1(x)", Constant, func([]float64, float64, [4]float64) float64 { return 0 }},
 		{"y^2 + y^4", Convex, func(_ []float64, y float64, _ [4]float64) float64 { return y*y + y*y*y*y }},
 		{"y^1 + y^0", Affine, func(_ []float64, y float64, _ [4]float64) float64 { return y + 1 }},
 		{"sum(x^2)", Convex, func(x []float64, _ float64, _ [4]float64) float64 { return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }},
@@ -110,7 +110,7 @@ var x[3], y, X[2,2]
 		{"quad(x, Q)", DC, func(x []float64, _ float64, _ [4]float64) float64 {
 			return 2*x[0]*x[0] + 2*x[0]*x[1] - 3*x[1]*x[1] + x[2]*x[2]
 		}},
-		{"x'*Q*x - quad(x, Q)", DC, func([]float64, float64, [4]float64) float64 { return 0 }},
+		{"x'*Q*x - quad(x, Q)", Constant, func([]float64, float64, [4]float64) float64 { return 0 }},
 		{"x'*(A'*A)*x", Convex, func(x []float64, _ float64, _ [4]float64) float64 {
 			a, b := x[0]+2*x[1], 3*x[0]+4*x[1]-x[2]
 			return a*a + b*b
@@ -330,19 +330,36 @@ find
 	if lo, hi := vs[2].Bounds(5); lo != -1 || hi != 1 || vs[2].Origin[0] != 0 || vs[2].Origin[1] != 1 || vs[2].Start.Values[5] != 0.5 {
 		t.Errorf("c: %+v", vs[2])
 	}
-	if vs[3].Start.Values[4] != 1 || vs[3].Start.Values[5] != 0 || vs[4].Start.Kind != dc.StartUniformly || vs[4].Start.A != 1 {
+	if got := fmt.Sprint(vs[3].Start.Values); got != "[1 0 1 0 0 1]" || vs[4].Start.Kind != dc.StartUniformly || vs[4].Start.A != 1 {
 		t.Errorf("S, u: %+v, %+v", vs[3], vs[4])
 	}
 	if vs[5].Start.Values[1] != 8 {
 		t.Errorf("w: %+v", vs[5])
 	}
-	if got := familiesText(p); got != "symmetric(S) 1 1 affine" || p.Problem.Constraints[0].A.Len() != 3 {
-		t.Errorf("symmetry: %s", got)
+	if got := familiesText(p); got != "" || vs[3].Len() != 6 || !vs[3].Symmetric {
+		t.Errorf("S has %d columns, families %q", vs[3].Len(), got)
 	}
 	x := make([]float64, p.Problem.NumVars())
-	x[vs[3].Offset+1] = 1 // S[1,2] alone
-	if v := p.Problem.Constraints[0].Violation(x); v != 1 {
-		t.Errorf("an asymmetric matrix violates by %g", v)
+	x[vs[3].Offset+1] = 1 // S[1,2], and so S[2,1]
+	if got := fmt.Sprint(vs[3].Values(x)); got != "[0 1 0 1 0 0 0 0 0]" {
+		t.Errorf("S is %s", got)
+	}
+}
+
+// TestSemidefiniteVariables: the attribute is a convex constraint.
+func TestSemidefiniteVariables(t *testing.T) {
+	p := mustCompile(t, "var a, S[2,2] psd start [2 1; 1 2] >= [0 -1; 0 0] <= [9 9; 8 9], T[1,1] psd\nminimize trace(S) + T[1,1]\nsubject to\n  c: S[2,1] >= a", Options{})
+	if got := familiesText(p); got != "psd(S) 1 1 convex; psd(T) 1 1 convex; c 1 1 affine" {
+		t.Errorf("families %q", got)
+	}
+	s := p.Problem.Vars[1]
+	if lo, hi := s.Bounds(1); lo != 0 || hi != 8 {
+		t.Errorf("mirrored bounds are %g and %g", lo, hi)
+	}
+	for x, want := range map[[5]float64]float64{{0, 2, 1, 2, 1}: 0, {0, 1, 2, 1, 0}: 1, {0, 1, 0, 1, -3}: 3} {
+		if v, where := p.Problem.Violation(x[:]); !(abs(v-want) < 1e-12) {
+			t.Errorf("at %v the violation is %g, of %s; want %g", x, v, where, want)
+		}
 	}
 }
 

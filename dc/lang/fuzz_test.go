@@ -24,9 +24,9 @@ func seeds(f *testing.F) {
 			f.Add(src)
 		}
 	}
-	f.Add([]byte("param n = 3, A = csv(\"A.csv\"), J = json(\"j.json\", \"A\")\nset I = {i in 1..n if i != 2}\nvar x[0..n], S[n,n] symmetric\n" +
+	f.Add([]byte("param n = 3, A = csv(\"A.csv\"), J = json(\"j.json\", \"A\")\nset I = {i in 1..n if i != 2}\nvar x[0..n], S[n,n] symmetric, P[n,n] psd start eye(n)\n" +
 		"let h[i in I] = x[i]*x[i-1]\nmaximize quad(x, eye(4)) - sum(huber(x)) + x'*eye(4)*x\nsubject to\n" +
-		"  a[i in I, j in 1..i if not i == j]: 1 <= norm2([x; h]) <= 2\n  b: max(h) == min(i in I) dc(h[i]^2, abs(x[i]))\noption backend = \"ipm\", mu = 1.5\n"))
+		"  a[i in I, j in 1..i if not i == j]: 1 <= norm2([x; h]) <= 2\n  b: max(h) == min(i in I) dc(h[i]^2, abs(x[i]))\nc: logdet(P) + lambda_sumlargest(S, 2) >= matfrac([1, 2, 3], P) + normnuc([S P])\noption backend = \"ipm\", mu = 1.5\n"))
 }
 
 // fuzzLimits are small, so that a run takes no time.
@@ -86,7 +86,7 @@ func FuzzCompile(f *testing.F) {
 	seeds(f)
 	r := randomExpr{rand.New(rand.NewPCG(1, 2))}
 	for range 60 {
-		f.Add([]byte("param q = [1 2 0; 2 -3 1; 0 1 0.5]\nvar y, x[3], z[2,3]\nminimize " + r.scalar(4) + "\nsubject to\n  " + r.vector(3) + " <= " + r.scalar(3)))
+		f.Add([]byte("param q = [1 2 0; 2 -3 1; 0 1 0.5]\nvar y, x[3], z[2,3], w[2,2] symmetric\nminimize " + r.scalar(4) + "\nsubject to\n  " + r.vector(3) + " <= " + r.scalar(3)))
 	}
 	files := fuzzFiles()
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -48,6 +48,9 @@ func TestHostile(t *testing.T) {
 		{"largest", doubling("sumlargest([@, y^2 - @], 1)"), "is too large"},
 		{"powers", doubling("(@ + abs(y))^3"), "is too large"},
 		{"exponentials", doubling("exp(@) + huber(@)"), "is too large"},
+		{"cones", "var X[1900,1900] psd\nminimize logdet(X)", "takes more than"},
+		{"many cones", "var X[100,100] symmetric\nfind\nsubject to\n a[i in 1..10^6]: lambda_max(X) <= i", "takes more than"},
+		{"columns", "var y, X[20,20] psd\nminimize matfrac(ones(20, 50000)*y, X)", "takes more than"},
 		{"sets", "param n = 10^6*5\nset I = {i in 1..n if 2*i > i}\nset J = {i in I if i > 0}\nset K = {i in J if i*i > 0 and i > 0}\nfind", "takes more than"},
 	}
 	for _, tt := range tests {

@@ -23,18 +23,17 @@ type described struct {
 }
 
 const (
-	anything    = "any"
-	increasing  = "affine or convex"
-	decreasing  = "affine or concave"
-	affineOnly  = "affine"
-	signed      = "affine, or convex and >= 0"
-	knownSign   = "affine, or of known sign, or a difference of convex functions >= 0"
-	needsPlus   = "x >= 0"
-	needsAbove  = "x > 0"
-	unsupported = "data only so far"
+	anything   = "any"
+	increasing = "affine or convex"
+	decreasing = "affine or concave"
+	affineOnly = "affine"
+	signed     = "affine, or convex and >= 0"
+	knownSign  = "affine, or of known sign, or a difference of convex functions >= 0"
+	needsPlus  = "x >= 0"
+	needsAbove = "x > 0"
 )
 
-// described atoms by name. An atom that is only for data as yet has no sample.
+// described atoms by name.
 var describedAtoms = map[string]described{
 	"abs":         {"abs(x)", "the absolute value", Convex, anything, "", "abs(y)", 0, []string{"abs(y^2 - abs(y))"}, nil},
 	"pos":         {"pos(x)", "max(x, 0)", Convex, anything, "", "pos(y)", 0, []string{"pos(y^2 - abs(y))"}, nil},
@@ -61,9 +60,19 @@ var describedAtoms = map[string]described{
 	"quadoverlin": {"quadoverlin(x, z)", "sumsq(x)/z", Convex, affineOnly, "z > 0", "quadoverlin(x, y)", -1, nil, []string{"quadoverlin(x^2, y)", "quadoverlin(x, sqrt(y))"}},
 	"geomean":     {"geomean(x, z, ...)", "the geometric mean of all entries", Concave, affineOnly, needsPlus, "geomean(y, 2)", -1, nil, []string{"geomean(sqrt(y), 2)"}},
 	"dc":          {"dc(g, h)", "g - h", DC, "convex", "", "dc(y^2, abs(y))", 0, nil, []string{"dc(y, sqrt(y))"}},
-	"logdet":      {form: "logdet(X)", meaning: "log of the determinant of a symmetric matrix", shape: Concave, takes: unsupported, domain: "X positive definite", good: []string{"logdet([2 1; 1 2])"}, bad: []string{"logdet(X)"}},
-	"matfrac":     {form: "matfrac(x, X)", meaning: "x'X^-1 x", shape: Convex, takes: unsupported, domain: "X positive definite", good: []string{"matfrac([1, 2], [2 1; 1 2])"}, bad: []string{"matfrac(x[1..2], X)"}},
-	"lambda_max":  {form: "lambda_max(X)", meaning: "the largest eigenvalue of a symmetric matrix", shape: Convex, takes: unsupported, good: []string{"lambda_max([2 1; 1 2])"}, bad: []string{"lambda_max(X)"}},
+	"logdet": {"logdet(X)", "log of the determinant of a symmetric matrix", Concave, affineOnly, "X positive definite", "logdet([y 1; 1 y + 2])", -1,
+		[]string{"logdet([2 1; 1 2])", "logdet(X + X')"}, []string{"logdet(X)", "logdet([y^2 0; 0 1])", "logdet([1 2; 2 1])"}},
+	"matfrac": {"matfrac(x, X)", "x'X^-1 x for a vector x, the trace of that for a matrix; X symmetric", Convex, affineOnly, "X positive definite", "matfrac(x[1..2], [y 0.1; 0.1 y + 1])", -1,
+		[]string{"matfrac([1, 2], [2 1; 1 2])", "matfrac(X, eye(2))", "matfrac(2, [y])", "matfrac(x, eye(3))"}, []string{"matfrac(x[1..2], X)", "matfrac(x, X + X')", "matfrac(x[1..2], [1 2; 2 1])"}},
+	"lambda_max": {"lambda_max(X)", "the largest eigenvalue of a symmetric matrix", Convex, affineOnly, "", "lambda_max([y 1; 1 2])", 0,
+		[]string{"lambda_max([2 1; 1 2])", "lambda_max(X'*[1 0; 0 1] + X)"}, []string{"lambda_max(X)", "lambda_max(x)", "lambda_max([y^2 0; 0 1])"}},
+	"lambda_min": {"lambda_min(X)", "the smallest eigenvalue of a symmetric matrix", Concave, affineOnly, "", "lambda_min([y 1; 1 2])", 0, nil, []string{"lambda_min(X)"}},
+	"lambda_sumlargest": {"lambda_sumlargest(X, k)", "the sum of the k largest eigenvalues of a symmetric matrix", Convex, affineOnly, "", "lambda_sumlargest([y 1 0; 1 2 0; 0 0 y], 2)", 0,
+		nil, []string{"lambda_sumlargest(X, 1)", "lambda_sumlargest(eye(2), 3)"}},
+	"sigma_max": {"sigma_max(X)", "the largest singular value of a matrix, the spectral norm", Convex, affineOnly, "", "sigma_max(X + y)", 0, []string{"sigma_max(x)", "sigma_max(2)"}, []string{"sigma_max(X^2)"}},
+	"normnuc":   {"normnuc(X)", "the sum of the singular values, the nuclear norm", Convex, affineOnly, "", "normnuc(X + y)", 0, []string{"normnuc(x)", "normnuc(y)"}, []string{"normnuc(X^2)"}},
+	"trace":     {"trace(X)", "the sum of the diagonal of a square matrix", Affine, anything, "", "trace(X)", 0, []string{"trace(X^2)", "trace(y)"}, []string{"trace(x)"}},
+	"diag":      {"diag(X)", "the diagonal of a square matrix; of a vector, the matrix with that diagonal", Affine, anything, "", "sum(diag(X)) + sum(diag(x))", 0, []string{"diag(X^2)[1]", "diag(x)[2,2]"}, []string{"diag(ones(2, 3))[1]"}},
 }
 
 // describedData are the functions of data, or of the shape of anything.
@@ -114,9 +123,6 @@ func TestDescribedAtoms(t *testing.T) {
 				t.Errorf("%s is taken, although %s takes what is %s", e, name, d.takes)
 			}
 		}
-		if d.sample == "" && d.takes == unsupported {
-			continue
-		}
 		p, err := tryExpr(d.sample)
 		if err != nil {
 			t.Errorf("%s: %v", d.sample, err)
@@ -157,7 +163,7 @@ func TestDescribedAtoms(t *testing.T) {
 
 // atomOrder is the order of the table.
 var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic invpos huber kl max min sum mean norm1 norm2 norminf sumsq " +
-	"sumlargest lse quad quadoverlin geomean dc logdet matfrac lambda_max")
+	"sumlargest lse quad quadoverlin geomean dc logdet matfrac lambda_max lambda_min lambda_sumlargest sigma_max normnuc trace diag")
 
 func atomTable(t *testing.T) string {
 	if len(atomOrder) != len(describedAtoms) {

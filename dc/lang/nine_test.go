@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -59,6 +61,7 @@ func TestNine(t *testing.T) {
 		{"circle_packing", 20, Convex, "apart 45 45 DC norm2(c[i,:] - c[j,:])"},
 		{"control", 1200, Convex, "init 2 2 affine; goal 2 2 affine; dyn 198 198 affine; sep 100 100 DC norm2(C*x[i,t,:] - C*x[j,t,:])"},
 		{"filter_design", 11, Affine, "pass 35 35 DC H[l]; peak 50 50 convex; stop 50 50 convex"},
+		{"gaussian_covariance", 210, DC, "psd(Sigma) 1 1 convex; plus 48 48 affine; minus 34 34 affine; zero 318 318 affine"},
 		{"path_planning", 103, Affine, "from 1 1 affine; to 1 1 affine; step 50 50 convex; out 250 250 DC norm2(x[i,:] - p[j,:])"},
 		{"phase_retrieval", 1024, Constant, "re 1 1 affine; im 1 1 affine; mag 384 768 DC norm2(z[k,:])"},
 		{"sparse_recovery", 100, Concave, "meas 1 1 affine"},
@@ -91,23 +94,6 @@ func familiesText(p *Program) string {
 		parts = append(parts, strings.TrimSpace(strings.ReplaceAll(fmt.Sprintln(words...), "\n", "")))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// TestNineRefused: the example that needs a semidefinite cone says so where it
-// does.
-func TestNineRefused(t *testing.T) {
-	data := sharedData(t)
-	f, err := Parse("gaussian_covariance.dc", readNine(t, "gaussian_covariance", data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Compile(f, Options{})
-	want := `gaussian_covariance.dc:5:18: error: the attribute psd is not supported yet
-gaussian_covariance.dc:6:11: error: logdet is not supported yet on variables, but Sigma depends on one
-gaussian_covariance.dc:6:50: error: matfrac is not supported yet on variables, but Sigma depends on one (at k = 1)`
-	if err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
-	}
 }
 
 // TestNineOptions: options and starts.
@@ -265,6 +251,38 @@ func TestPathPlanningValues(t *testing.T) {
 	}
 	if c := p.Problem.Constraints[2].Name(); c != "step[0]" {
 		t.Errorf("the first step is called %s", c)
+	}
+}
+
+// TestGaussianCovarianceValues compares with the formulas of the problem.
+func TestGaussianCovarianceValues(t *testing.T) {
+	p := compileNine(t, "gaussian_covariance")
+	tab, err := (&loader{limit: 1 << 20, cache: &Cache{}, dir: sharedData(t)}).csv("gaussian_covariance/Y.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := tab.value()
+	n, count := v.shape[0], v.shape[1]
+	y := mat.NewDense(n, count, v.num)
+	start := p.Problem.Start(0)
+	near(t, "objective at the start", p.Problem.Value(start), mat.Norm(y, 2)*mat.Norm(y, 2)/float64(count))
+	x := point(p.Problem.NumVars(), 3, 0.1)
+	for k := range x {
+		x[k] += 2 * start[k]
+	}
+	var chol mat.Cholesky
+	sigma := mat.NewSymDense(n, p.Problem.Vars[0].Values(x))
+	if !chol.Factorize(sigma) {
+		t.Fatal("the point is not positive definite")
+	}
+	var inv, product mat.Dense
+	if err := chol.SolveTo(&inv, y); err != nil {
+		t.Fatal(err)
+	}
+	product.Mul(y.T(), &inv)
+	near(t, "objective", p.Problem.Value(x), chol.LogDet()+mat.Trace(&product)/float64(count))
+	if v, where := p.Problem.Violation(start); v != 0 {
+		t.Errorf("the start breaks %s by %g", where, v)
 	}
 }
 

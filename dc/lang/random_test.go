@@ -12,8 +12,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// randomExpr writes random expressions of y, of the vector x of 3 and of the 2 x 3
-// matrix X.
+// randomExpr writes random expressions of y, of the vector x of 3, of the 2 x 3
+// matrix z and of the symmetric 2 x 2 matrix w.
 type randomExpr struct{ *rand.Rand }
 
 func (r randomExpr) pick(depth int, leaves []string, forms []string) string {
@@ -24,7 +24,7 @@ func (r randomExpr) pick(depth int, leaves []string, forms []string) string {
 	for _, part := range []struct {
 		mark string
 		make func(int) string
-	}{{"S", r.scalar}, {"V", r.vector}, {"M", r.matrix}} {
+	}{{"S", r.scalar}, {"V", r.vector}, {"M", r.matrix}, {"Y", r.symmetric}} {
 		for strings.Contains(f, part.mark) {
 			f = strings.Replace(f, part.mark, "("+part.make(depth-1)+")", 1)
 		}
@@ -32,7 +32,7 @@ func (r randomExpr) pick(depth int, leaves []string, forms []string) string {
 	return f
 }
 
-// The matrix is called z here, so that capitals can mark the places of parts.
+// Names are small, so that capitals can mark the places of parts.
 
 func (r randomExpr) scalar(depth int) string {
 	return r.pick(depth, []string{"y", "x[2]", "z[1,3]", "0.5", "2", "y"}, []string{
@@ -45,6 +45,9 @@ func (r randomExpr) scalar(depth int) string {
 		"S^0.25", "S^-1", "exp(-pos(S))", "exp(abs(S)/50)", "lse([S, V]/20)", "sqrt(40 - sumsq(V))", "log(30 + min(V))", "invpos(40 - norm1(V))",
 		"logistic(max(V)/9)", "norm2([abs(S), norm1(V)])", "norm2(square(V))", "huber(norm1(V), 2)", "sumlargest(abs(V), 2)", "sumlargest(V - abs(V), 1)",
 		"sum(log(V + 9))", "sum(entr(V + 5))", "quadoverlin(x, 9 + S)", "kl(9 + S, 8 - S)", "geomean(V + 9)", "(9 + S)^(2/3)", "norm1(V)^1.5", "(norm2(V) + 1)^5",
+		"logdet(Y)", "logdet(Y + 60*eye(2))", "matfrac((V)[1..2], Y)", "matfrac(M, Y + 60*eye(2))", "lambda_max(Y)", "lambda_min(Y)", "trace(Y)",
+		"lambda_sumlargest([Y zeros(2, 2); zeros(2, 2) Y], 2)", "sigma_max(M)", "normnuc(M)", "sigma_max(Y)", "normnuc(Y)", "trace(diag(V))", "sum(diag(Y))",
+		"sum(i@ in 1..4) matfrac([i@, S], Y + 50*eye(2))", "logdet(Y + 60*eye(2)) + matfrac([1, 2], w + 40*eye(2))", "sigma_max(M)^2", "max(lambda_max(Y), S)",
 	})
 }
 
@@ -62,9 +65,20 @@ func (r randomExpr) matrix(depth int) string {
 	})
 }
 
+// symmetric is a 2 x 2 matrix that is seen to be symmetric where it is affine.
+func (r randomExpr) symmetric(depth int) string {
+	if r.IntN(4) == 0 {
+		b := r.scalar(depth / 2)
+		return fmt.Sprintf("[%s, %s; %s, %s]", r.scalar(depth/2), b, b, r.scalar(depth/2))
+	}
+	return r.pick(depth, []string{"w", "w", "w", "[2 1; 1 3]", "y*eye(2)"}, []string{
+		"(Y + Y)", "(Y - Y)", "-Y", "3*Y", "S*Y", "[1 2; -1 3]'*Y*[1 2; -1 3]", "diag((V)[1..2])", "(Y + [5 1; 1 2])", "(Y)'",
+	})
+}
+
 // refusals are parts of the messages with which an expression may be refused.
 var refusals = []string{"no DC split", "difference of convex", "must be convex", "is too large", "takes more than", "outside its domain", "needs arguments",
-	"needs a denominator", "not a number", "too large for a number"}
+	"needs a denominator", "needs a positive definite", "needs a symmetric", "not a number", "too large for a number"}
 
 func refused(err error) bool {
 	ds, ok := err.(Diagnostics)
@@ -90,8 +104,8 @@ const treeMatrix = "param q = [1 2 0; 2 -3 1; 0 1 0.5]\n"
 // false where it has no value.
 func valueOnData(t *testing.T, src string, v []float64, lim limits) (want float64, ok bool) {
 	t.Helper()
-	text := fmt.Sprintf(treeMatrix+"param y = %g, x = [%g, %g, %g], z = [%g, %g, %g; %g, %g, %g]\nvar t\nminimize t + %s",
-		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], src)
+	text := fmt.Sprintf(treeMatrix+"param y = %g, x = [%g, %g, %g], z = [%g, %g, %g; %g, %g, %g], w = [%g, %g; %g, %g]\nvar t\nminimize t + %s",
+		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[11], v[12], src)
 	f, err := Parse("data.dc", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -153,9 +167,12 @@ func (c *convexPart) check(a, b []float64) error {
 	return nil
 }
 
+// coordinates is how many y, x, z and w have.
+const coordinates = 13
+
 // gridPoint is a random point whose coordinates are short to write.
 func gridPoint(r *rand.Rand) []float64 {
-	v := make([]float64, 10)
+	v := make([]float64, coordinates)
 	for k := range v {
 		v[k] = float64(r.IntN(41)-20) / 8
 	}
@@ -180,7 +197,7 @@ func TestTrees(t *testing.T) {
 	used := map[string]bool{}
 	for round := range rounds {
 		src := r.scalar(1 + r.IntN(6))
-		f, err := Parse("vars.dc", []byte(treeMatrix+"var y, x[3], z[2,3]\nminimize "+src))
+		f, err := Parse("vars.dc", []byte(treeMatrix+"var y, x[3], z[2,3], w[2,2] symmetric\nminimize "+src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +216,7 @@ func TestTrees(t *testing.T) {
 			used[name] = used[name] || strings.Contains(src, name+"(")
 		}
 		e := p.Problem.Objective
-		parts := []convexPart{{"g", e.G(), make([]float64, 10)}, {"h", e.H(), make([]float64, 10)}}
+		parts := []convexPart{{"g", e.G(), make([]float64, coordinates)}, {"h", e.H(), make([]float64, coordinates)}}
 		for range 4 {
 			a, b := gridPoint(r.Rand), gridPoint(r.Rand)
 			for k := range parts {
@@ -219,8 +236,8 @@ func TestTrees(t *testing.T) {
 			}
 		}
 	}
-	for name, d := range describedAtoms {
-		if !used[name] && d.takes != unsupported {
+	for name := range describedAtoms {
+		if !used[name] {
 			t.Errorf("no expression with a split has %s", name)
 		}
 	}

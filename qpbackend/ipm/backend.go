@@ -43,8 +43,8 @@ const (
 // Name is "ipm".
 func (Backend) Name() string { return "ipm" }
 
-// Supports is false for every cone.
-func (Backend) Supports(qpbackend.ConeKind) bool { return false }
+// Supports is true for all kinds of cones.
+func (Backend) Supports(k qpbackend.ConeKind) bool { return k <= qpbackend.Semidefinite }
 
 // DefaultSettings are a tolerance of 1e-8 and 200 iterations.
 func (Backend) DefaultSettings() qpbackend.Settings {
@@ -106,9 +106,9 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 	if p.A == nil {
 		p.A = sparse.Zero(m, n)
 	}
-	lay := newLayout(p.A)
+	lay := newLayout(p.A, p.Cones)
 	sp := p.P.Clone()
-	sys, err := kkt.NewWith(sp, lay.at, how)
+	sys, err := kkt.NewBlocks(sp, lay.at, lay.blocks(), how)
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
@@ -119,12 +119,16 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 	s := &solver{
 		set: set, p: p, lay: lay, convex: convex,
 		scale:  equil.New(n, len(lay.rows)),
-		w:      newWork(sp, lay.at, sys),
+		w:      newWork(sp, lay.at, sys, lay.cones),
 		best:   point{x: make([]float64, n), y: make([]float64, m)},
 		cand:   point{x: make([]float64, n), y: make([]float64, m)},
 		cert:   make([]float64, max(n, m)),
 		work:   make([]float64, 2*n+2*m),
 		staleP: true, staleMatrix: true, stale: true,
+	}
+	s.scale.Groups = lay.groups()
+	if c := s.w.cone; c != nil {
+		s.w.embed(newEmbedding(n, len(lay.rows), len(c.s)))
 	}
 	return s, s.checkConvex()
 }
@@ -256,6 +260,9 @@ func (s *solver) load() bool {
 		}
 		for t, i := range s.lay.rows {
 			lo, up := rowBounds(s.p, i)
+			if s.lay.conic[t] {
+				up = math.Inf(1)
+			}
 			w.lo[w.n+t], w.up[w.n+t] = lo*sc.E[t], up*sc.E[t]
 		}
 		sc.Size(w.lo, w.up)
@@ -267,6 +274,9 @@ func (s *solver) load() bool {
 		copy(w.q, s.p.Q)
 		sc.Apply(w.p, w.q)
 		w.classify()
+		if w.hom != nil {
+			w.loadEmbedding()
+		}
 	}
 	s.stale, s.staleMatrix = false, false
 	return true

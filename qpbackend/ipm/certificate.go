@@ -22,6 +22,8 @@ func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 		lo, up := rowBounds(s.p, i)
 		v := sc.E[t] * y[t]
 		switch {
+		case lay.conic[t]: // by construction y is in the polar
+			support += v * lo
 		case v > 0 && up < math.Inf(1):
 			support += v * up
 		case v < 0 && lo > math.Inf(-1):
@@ -91,9 +93,14 @@ func (s *solver) dualProof(d, ad []float64) bool {
 		bad = max(bad, sc.D[j]*off)
 	}
 	for t, e := range ad {
-		bad = max(bad, w.leaving(w.n+t, e)/sc.E[t])
+		if !s.lay.conic[t] {
+			bad = max(bad, w.leaving(w.n+t, e)/sc.E[t])
+		}
 	}
 	if !(fall > 0 && bad/fall <= tol/2) {
+		return false
+	}
+	if w.cone != nil && !w.conesMet(ad, func(row, _ int) float64 { return tol / 2 * fall * sc.E[row] }) {
 		return false
 	}
 	pd := s.work[:w.n]
@@ -139,10 +146,18 @@ func (s *solver) flat(d, pd, ad []float64) bool {
 		}
 	}
 	for t, e := range ad {
+		if s.lay.conic[t] {
+			continue
+		}
 		row := normInf(w.at.Val[w.at.ColPtr[t]:w.at.ColPtr[t+1]])
 		if !(w.leaving(w.n+t, e) <= tol*row) {
 			return false
 		}
 	}
-	return true
+	if w.cone == nil {
+		return true
+	}
+	return w.conesMet(ad, func(row, length int) float64 {
+		return tol * normInf(w.at.Val[w.at.ColPtr[row]:w.at.ColPtr[row+length]])
+	})
 }

@@ -26,6 +26,8 @@ const (
 	stepBack = 0.99
 	mostBack = 1 - 1e-6
 	growBack = 10 // that share is 1 − growBack·μ in between
+
+	coneStepBack = 0.98 // with cones: nearer to the boundary they are less central
 )
 
 // run makes a first point and iterates from there.
@@ -54,13 +56,36 @@ func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict)
 		w.relax()
 		w.setGoal()
 		w.affine()
-		if !w.factorAndSolve() { // predictor
+		if !w.scaleCones() || !w.factorAndSolve() { // predictor
 			return k, broken
 		}
+		w.constants()
+		w.complete()
 		w.stepLengths(1)
-		w.centred(w.centring() * w.μ)
-		w.direction() // corrector
-		w.stepLengths(min(max(stepBack, 1-growBack*w.μ), mostBack))
+		σ := w.centring()
+		w.temper(σ)
+		w.centred(σ)
+		w.correct()
+		if w.jammed() {
+			w.forget()
+			w.centred(σ)
+			w.correct()
+		}
 		w.advance()
 	}
+}
+
+// correct solves for the corrector and finds its steps.
+func (w *work) correct() {
+	w.direction()
+	w.complete()
+	w.stepLengths(w.back())
+}
+
+// back is the share of the way to the boundary that a step goes.
+func (w *work) back() float64 {
+	if w.cone != nil {
+		return coneStepBack
+	}
+	return min(max(stepBack, 1-growBack*w.μ), mostBack)
 }

@@ -45,7 +45,7 @@ const (
 // one is not looked at.
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
-	size := max(w.pinf, w.dinf, w.μ)
+	size := max(w.pinf, w.dinf, w.μ/w.τ()) / w.τ()
 	if pr.far(size, s.set.Tol) && k < pr.looked+5 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
@@ -111,7 +111,7 @@ func (s *solver) proofs(w *work) (weight float64, v verdict) {
 		s.progress.status = qpbackend.PrimalInfeasible
 		return weight, done
 	}
-	if s.dualProof(w.dx, w.dv[w.n:]) {
+	if s.dualProof(w.dx, w.dv[w.n:]) || w.hom != nil && s.dualProof(w.x, w.v[w.n:]) {
 		s.progress.status = qpbackend.DualInfeasible
 		return weight, done
 	}
@@ -162,16 +162,21 @@ func (s *solver) loose() float64 { return min(math.Sqrt(s.set.Tol), 1e-5) }
 
 // unscale sets s.cand to the present point of w.
 func (s *solver) unscale(w *work) {
-	sc := s.scale
+	sc, τ := s.scale, w.τ()
 	for j, d := range sc.D {
-		s.cand.x[j] = sc.B * d * w.x[j]
+		s.cand.x[j] = sc.B * d * w.x[j] / τ
+	}
+	if w.hom != nil {
+		for j, d := range sc.D {
+			s.cand.x[j] += sc.B * d * w.hom.shift[j]
+		}
 	}
 	clear(s.cand.y)
 	for t, i := range s.lay.rows {
-		s.cand.y[i] = sc.E[t] * w.y[w.n+t] / sc.C
+		s.cand.y[i] = sc.E[t] * w.y[w.n+t] / (sc.C * τ)
 	}
 	for j, d := range sc.D {
-		s.lay.spread(s.p, j, w.y[j]/(sc.C*d), s.cand.y)
+		s.lay.spread(s.p, j, w.y[j]/(sc.C*d*τ), s.cand.y)
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// layout sorts the rows of A by pattern: rows with several entries, which are
-// rows of the KKT matrix, and rows with one, which are bounds of a variable.
+// layout sorts the rows of A by pattern: rows with several entries and those of
+// cones, which are rows of the KKT matrix, and other rows with one entry, which
+// are bounds of a variable.
 type layout struct {
-	rows  []int // general row → row of A
+	rows  []int // general row → row of A, ascending
 	at    *sparse.CSC
 	first []int // row of A → its first entry in at; −1 where it is not there
 	next  []int
@@ -21,13 +22,22 @@ type layout struct {
 	entry []int // entry of A
 	empty []int // rows of A without entries
 
+	cones []coneRange
+	conic []bool // general row → in a cone
+
 	// What the values make of them: which of them bind each variable; −1 none.
 	lo, up       []float64
 	loRow, upRow []int // places in row
 }
 
-func newLayout(a *sparse.CSC) *layout {
+func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 	n := a.Cols
+	inCone := make([]bool, a.Rows)
+	for _, c := range cones {
+		for i := range c.Len {
+			inCone[c.Start+i] = true
+		}
+	}
 	count := make([]int, a.Rows)
 	for _, i := range a.RowIdx {
 		count[i]++
@@ -43,6 +53,11 @@ func newLayout(a *sparse.CSC) *layout {
 	nnz := 0
 	for i, c := range count {
 		switch {
+		case inCone[i]:
+			l.first[i] = nnz
+			nnz += c
+			l.rows = append(l.rows, i)
+			l.at.ColPtr = append(l.at.ColPtr, nnz)
 		case c == 0:
 			l.first[i] = -1
 			l.empty = append(l.empty, i)
@@ -56,6 +71,7 @@ func newLayout(a *sparse.CSC) *layout {
 		}
 	}
 	l.at.Cols = len(l.rows)
+	l.placeCones(cones)
 	l.at.RowIdx, l.at.Val = make([]int, nnz), make([]float64, nnz)
 	copy(l.next, l.first)
 	for j := range n {
@@ -110,6 +126,16 @@ func (l *layout) bind(p *qpbackend.Problem, tol float64, y []float64) bool {
 			if a < 0 {
 				tlo, tup = tup, tlo
 			}
+			if len(l.cones) > 0 && math.Abs(a) <= negligible {
+				// What rounding left of a zero. Far bounds would bound what is
+				// unbounded for all purposes.
+				if tlo < -remote {
+					tlo = math.Inf(-1)
+				}
+				if tup > remote {
+					tup = math.Inf(1)
+				}
+			}
 			if tlo > lo && tlo > -qpbackend.Infinity {
 				lo, l.loRow[j] = tlo, t
 			}
@@ -132,6 +158,11 @@ func (l *layout) bind(p *qpbackend.Problem, tol float64, y []float64) bool {
 	}
 	return true
 }
+
+const (
+	negligible = 1e-13 // coefficient
+	remote     = 1e12  // bound
+)
 
 // contradicts reports whether row i, 0 = Ax, is impossible, with the proof.
 func contradicts(p *qpbackend.Problem, i int, tol float64, y []float64) bool {

@@ -30,7 +30,7 @@ func (w *work) relax() {
 	if r.lastμ > 0 {
 		fall = min(max(w.μ/r.lastμ, 0), 1)
 	}
-	if len(w.side.s) == 0 {
+	if w.count() == 0 {
 		fall = 0.1
 	}
 	if w.dinf > 2*(1-w.αd)*r.lastD {

@@ -11,6 +11,13 @@ func (w *work) start() bool {
 	clear(w.y)
 	clear(sd.s)
 	clear(sd.z)
+	if w.cone != nil {
+		clear(w.cone.s)
+		clear(w.cone.z)
+	}
+	if w.hom != nil {
+		w.hom.τ, w.hom.κ = 1, 1
+	}
 	for j := range w.n {
 		if w.kind[j] == fixed {
 			w.x[j] = w.lo[j]
@@ -20,6 +27,9 @@ func (w *work) start() bool {
 	for k := range sd.s {
 		sd.s[k], sd.z[k], sd.rc[k] = 1, 1, 0
 		sd.rp[k] = min(max(sd.rp[k], -distant), distant)
+	}
+	if w.cone != nil && !w.startCones() {
+		return false
 	}
 	w.setGoal()
 	if !w.factorAndSolve() {
@@ -32,6 +42,9 @@ func (w *work) start() bool {
 	for i := w.n; i < len(w.y); i++ {
 		w.y[i] += w.dy[i]
 	}
+	if w.hom != nil {
+		w.moderate()
+	}
 	w.multiply(w.v, w.x, w.y)
 	w.interior()
 	return true
@@ -40,7 +53,7 @@ func (w *work) start() bool {
 // interior sets s and z from the point of the weighted problem.
 func (w *work) interior() {
 	sd := &w.side
-	if len(sd.s) == 0 {
+	if w.count() == 0 {
 		return
 	}
 	minS, minZ := 0.0, 0.0
@@ -49,12 +62,19 @@ func (w *work) interior() {
 		sd.z[k] = sd.dz[k]
 		minS, minZ = min(minS, sd.s[k]), min(minZ, sd.z[k])
 	}
+	if w.cone != nil {
+		minS, minZ = w.rawCones(minS, minZ)
+	}
 	addS, addZ := -1.5*minS, -1.5*minZ
 	prod, sumS, sumZ := 0.0, 0.0, 0.0
 	for k, s := range sd.s {
 		prod += (s + addS) * (sd.z[k] + addZ)
 		sumS += s + addS
 		sumZ += sd.z[k] + addZ
+	}
+	if w.cone != nil {
+		p, s, z := w.coneSums(addS, addZ)
+		prod, sumS, sumZ = prod+p, sumS+s, sumZ+z
 	}
 	if prod > 0 && sumS > 0 && sumZ > 0 {
 		addS += prod / (2 * sumZ)
@@ -63,6 +83,9 @@ func (w *work) interior() {
 	for k := range sd.s {
 		sd.s[k] = max(sd.s[k]+addS, leastStart)
 		sd.z[k] = max(sd.z[k]+addZ, leastStart) * min(1, distant/sd.s[k])
+	}
+	if w.cone != nil {
+		w.pushCones(addS, addZ)
 	}
 }
 

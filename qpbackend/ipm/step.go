@@ -16,15 +16,25 @@ func (w *work) residuals() {
 			w.y[i] = 0
 		}
 	}
+	if w.cone != nil {
+		w.coneMultipliers()
+	}
 	w.products()
 	w.dualResidual()
 	w.primalResidual()
+	if w.cone != nil {
+		w.coneResidual()
+	}
+	if w.hom != nil {
+		w.homogeneousResidual()
+	}
 }
 
 // products sets grad, aty and v at x and y.
 func (w *work) products() {
+	τ := w.τ()
 	for j, x := range w.x {
-		w.grad[j] = w.q[j] + w.γx*x
+		w.grad[j] = τ*w.q[j] + w.γx*x
 	}
 	clear(w.aty)
 	w.p.AddSymMulVec(w.grad, w.θ, w.x)
@@ -72,10 +82,10 @@ func (w *work) dualResidual() {
 }
 
 func (w *work) primalResidual() {
-	sd := &w.side
+	sd, τ := &w.side, w.τ()
 	for i := range w.m {
 		if w.kind[w.n+i] == fixed {
-			w.re[i] = w.lo[w.n+i] - w.v[w.n+i]
+			w.re[i] = τ*w.lo[w.n+i] - w.v[w.n+i]
 		} else {
 			w.re[i] = 0
 		}
@@ -83,7 +93,7 @@ func (w *work) primalResidual() {
 	c := len(sd.src)
 	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
 	for k, i := range sd.src {
-		rp[k] = h[k] - s[k] - sgn[k]*w.v[i]
+		rp[k] = τ*h[k] - s[k] - sgn[k]*w.v[i]
 	}
 	w.pinf, w.μ = max(sd.norm(w.re), sd.norm(rp)), sd.product()
 	if c > 0 {
@@ -119,6 +129,9 @@ func (w *work) weigh() {
 			w.diag[i] = -(w.γy + 1/w.wsum[i])
 		}
 	}
+	if w.cone != nil {
+		w.weighCones()
+	}
 }
 
 // leastWeight keeps the reciprocal of a row's weight in range.
@@ -127,12 +140,25 @@ const leastWeight = 1e-20
 // affine sets the complementarity right-hand sides of the predictor: μ to zero.
 func (w *work) affine() {
 	w.side.affine()
+	if w.cone != nil {
+		w.affineCones()
+	}
+	if h := w.hom; h != nil {
+		h.rκ = -h.κ * h.τ
+	}
 }
 
 // centred sets those of the corrector, from the predictor in ds and dz: second
 // order, and s·z to σμ.
-func (w *work) centred(σμ float64) {
+func (w *work) centred(σ float64) {
+	σμ := σ * w.μ
 	w.side.centred(σμ)
+	if w.cone != nil {
+		w.centreCones(σμ)
+	}
+	if h := w.hom; h != nil {
+		h.rκ = σμ - h.κ*h.τ - h.dτ*h.dκ
+	}
 }
 
 // direction solves for the step that belongs to the right-hand sides in
@@ -160,12 +186,22 @@ func (w *work) direction() kkt.Accuracy {
 			rhs[n+i] /= w.wsum[n+i]
 		}
 	}
-	acc := w.sys.Solve(w.sol, rhs, w.goal) // sets dx and dy
+	if w.cone != nil {
+		w.coneRHS()
+	}
+	acc := w.sys.Solve(w.sol, rhs, w.goal) // sets dx and dy, but in the embedding
+	if w.hom != nil {
+		copy(w.dx, w.sol)
+		copy(w.dy, w.sol)
+	}
 	copy(w.dv, w.dx)
 	for i, v := range w.sys.Ax() {
 		w.dv[n+i] = v - w.γy*w.dy[n+i]
 	}
 	w.recover()
+	if w.cone != nil {
+		w.recoverCones()
+	}
 	return acc
 }
 
@@ -208,19 +244,27 @@ func (w *work) recover() {
 func (w *work) stepLengths(τ float64) {
 	sd := &w.side
 	w.αp, w.αd = sd.longest(sd.s, sd.ds, τ), sd.longest(sd.z, sd.dz, τ)
+	if w.cone != nil {
+		w.coneSteps(τ)
+	}
+	if w.hom != nil {
+		w.homogeneousSteps(τ)
+	}
 	if w.sameStep {
 		w.αp = min(w.αp, w.αd)
 		w.αd = w.αp
+	}
+	if w.cone != nil && w.cone.asym {
+		w.asymmetricSteps(τ)
 	}
 }
 
 // centring is Mehrotra's σ, from how much μ the predictor would take away.
 func (w *work) centring() float64 {
-	sd := &w.side
-	if len(sd.s) == 0 || !(w.μ > 0) {
+	if w.count() == 0 || !(w.μ > 0) {
 		return 0
 	}
-	r := min(max(sd.after(sd.ds, sd.dz, w.αp, w.αd)/(float64(len(sd.s))*w.μ), 0), 1)
+	r := min(max(w.after(w.αp, w.αd)/(w.count()*w.μ), 0), 1)
 	return r * r * r
 }
 
@@ -237,6 +281,12 @@ func (w *work) advance() {
 	}
 	sd.move(sd.s, sd.ds, αp)
 	sd.move(sd.z, sd.dz, αd)
+	if w.cone != nil {
+		w.advanceCones()
+	}
+	if w.hom != nil {
+		w.hom.advance(αp)
+	}
 }
 
 // normInf is NaN where v has a NaN. A branch that is seldom taken beats max.

@@ -40,7 +40,7 @@ type auxiliary struct {
 func (s *solver) newAuxiliary(sys *kkt.System) *auxiliary {
 	n := s.w.n
 	a := &auxiliary{
-		s: s, w: newWork(s.w.p, s.w.at, sys),
+		s: s, w: newWork(s.w.p, s.w.at, sys, s.lay.cones),
 		centre: make([]float64, n), d: make([]float64, n),
 	}
 	a.w.sameStep = true

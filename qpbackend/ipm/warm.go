@@ -56,6 +56,9 @@ func (w *work) startFrom() bool {
 		sd.s[k] = max(sd.h[k]-sd.sgn[k]*w.v[i], inside)
 		sd.z[k] = max(sd.sgn[k]*w.y[i], inside)
 	}
+	if w.cone != nil {
+		return w.warmCones(inside)
+	}
 	return true
 }
 
@@ -70,7 +73,7 @@ func (w *work) distance() float64 {
 	w.products()
 	r := 0.0
 	for i, v := range w.v {
-		if w.kind[i] != free {
+		if w.kind[i] != free && w.kind[i] != conic {
 			r = max(r, w.lo[i]-v, v-w.up[i])
 		}
 	}
@@ -78,6 +81,9 @@ func (w *work) distance() float64 {
 		if w.kind[j] != fixed {
 			r = max(r, math.Abs(w.grad[j]+w.aty[j]+w.y[j]))
 		}
+	}
+	if w.cone != nil {
+		r = max(r, w.coneDistance())
 	}
 	return r
 }

@@ -14,6 +14,7 @@ const (
 	free  kind = iota // none
 	fixed             // both, and equal
 	sided             // one or two, with room between them
+	conic             // a row of a cone
 )
 
 // equalWidth: bounds nearer than this, relative, leave no interior to work in.
@@ -45,6 +46,8 @@ type work struct {
 	sameStep  bool   // primal and dual steps of one length
 
 	side sides
+	cone *cones     // nil where there are none
+	hom  *embedding // nil for a problem that is not embedded
 	reg  regularisation
 	goal kkt.Accuracy // of KKT solves
 
@@ -80,7 +83,7 @@ type sides struct {
 	wide   bool      // the processor has the registers for the kernels
 }
 
-func newWork(p, at *sparse.CSC, sys *kkt.System) *work {
+func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
 	n, m := p.Cols, at.Cols
 	nv := n + m
 	vec := func(k int) []float64 { return make([]float64, k) }
@@ -90,7 +93,14 @@ func newWork(p, at *sparse.CSC, sys *kkt.System) *work {
 		kind: make([]kind, nv), off: make([]bool, nv),
 		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
 		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
-		wsum: vec(nv), bs: vec(nv), diag: vec(nv), rhs: vec(nv), sol: vec(nv),
+		wsum: vec(nv), bs: vec(nv), diag: vec(nv),
+		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(ranges),
+	}
+	w.sameStep = w.cone != nil
+	for _, c := range ranges {
+		for i := range c.len {
+			w.kind[n+c.row+i] = conic
+		}
 	}
 	w.dx, w.dy = w.sol[:n], w.sol[:nv]
 	w.side.wide = kkt.Wide()
@@ -105,6 +115,7 @@ func (w *work) classify() {
 		lo, up := w.lo[i], w.up[i]
 		sd.lo[i], sd.up[i] = -1, -1
 		switch {
+		case w.kind[i] == conic:
 		case math.IsInf(lo, -1) && math.IsInf(up, 1):
 			w.kind[i] = free
 		case up-lo <= equalWidth*max(1, min(math.Abs(lo), math.Abs(up))):

@@ -14,8 +14,7 @@ type Case struct {
 	Problem *qpbackend.Problem
 	// Want is Solved, PrimalInfeasible or DualInfeasible.
 	Want qpbackend.Status
-	// Objective, X and Y are an optimum where Want is Solved. X and Y are nil
-	// for problems with cones.
+	// Objective, X and Y are an optimum where Want is Solved.
 	Objective float64
 	X, Y      []float64
 	// UniqueX and UniqueY say that there is no other optimal X or Y.

@@ -1,35 +1,37 @@
 package qptest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// coneCase is a problem with one kind of cone. X is unique.
-type coneCase struct {
-	kind qpbackend.ConeKind
-	Case
+var coneKinds = []qpbackend.ConeKind{qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite}
+
+// supported are the kinds of cones that the backend has.
+func (s suite) supported() []qpbackend.ConeKind {
+	return slices.DeleteFunc(slices.Clone(coneKinds), func(k qpbackend.ConeKind) bool { return !s.b.Supports(k) })
 }
 
 // cones checks, for each kind of cone, either that it is refused or that it
-// works.
+// works: alone and, where there are several, all mixed.
 func (s suite) cones() []Check {
 	var out []Check
-	for _, c := range coneCases() {
-		if !s.b.Supports(c.kind) {
-			continue
-		}
-		out = append(out, Check{fmt.Sprintf("cone/%v: %s", c.kind, c.Name), func(t TB) { s.cone(t, c) }})
-	}
+	have := s.supported()
 	for _, kind := range coneKinds {
-		if s.b.Supports(kind) {
+		if !slices.Contains(have, kind) {
+			out = append(out, Check{fmt.Sprintf("cone/%v: refused", kind), func(t TB) { s.coneRefused(t, kind) }})
 			continue
 		}
-		out = append(out, Check{fmt.Sprintf("cone/%v: refused", kind), func(t TB) { s.coneRefused(t, kind) }})
+		out = append(out, s.conesOf(kind.String(), kind)...)
+	}
+	if len(have) > 1 {
+		out = append(out, s.conesOf("mixed", have...)...)
 	}
 	return append(out, Check{"cone/of an unknown kind", func(t TB) {
 		if s.b.Supports(250) {
@@ -38,80 +40,183 @@ func (s suite) cones() []Check {
 	}})
 }
 
-var coneKinds = []qpbackend.ConeKind{qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite}
-
-// onCone has three variables that form a cone of the kind, the given costs, and
-// an interval for each variable.
-func onCone(kind qpbackend.ConeKind, cost, l, u []float64) *qpbackend.Problem {
-	var t sparse.Triplets
-	for i := range 3 {
-		t.Add(i, i, 1)
-		t.Add(3+i, i, 1)
+// conesOf are the checks for problems with cones of the kinds given.
+func (s suite) conesOf(name string, kinds ...qpbackend.ConeKind) []Check {
+	name = "cone/" + name + ": "
+	var out []Check
+	for _, c := range ConeProblems(kinds...) {
+		if len(kinds) > 1 && len(kindsOf(c.Problem)) < 2 {
+			continue // among the checks of its kind
+		}
+		out = append(out, Check{name + c.Name, func(t TB) { s.settled(t, c) }})
 	}
-	a, _ := t.CSC(6, 3)
-	c := qpbackend.Cone{Kind: kind, Start: 3, Len: 3}
-	if kind == qpbackend.Power {
-		c.Alpha = 0.5
+	for _, part := range updateParts {
+		out = append(out, Check{name + "update of " + part.name, func(t TB) {
+			s.updateAgainstFresh(t, func(k int) *qpbackend.Problem { return movingCones(k, kinds) }, part.cut)
+		}})
 	}
-	return &qpbackend.Problem{
-		Q: cost, A: a, L: append(l, 0, 0, 0), U: append(u, 0, 0, 0), Cones: []qpbackend.Cone{c},
-	}
+	return append(out,
+		Check{name + "u is not looked at", func(t TB) { s.coneUpper(t, kinds) }},
+		Check{name + "feasible, infeasible and back", func(t TB) { s.coneBack(t, kinds) }},
+		Check{name + "warm, own solution", func(t TB) { s.warmOwn(t, movingCones(1, kinds)) }},
+		Check{name + "warm, garbage", func(t TB) { s.warmGarbage(t, coneSample(kinds)) }},
+		Check{name + "cancelled before", func(t TB) {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			s.interrupted(t, ctx, context.Canceled, coneSample(kinds))
+		}},
+		Check{name + "one iteration", func(t TB) { s.oneIteration(t, coneSample(kinds)) }},
+		Check{name + "slices are reused", func(t TB) { s.reused(t, coneSample(kinds)) }},
+		Check{name + "two runs agree bit for bit", func(t TB) { s.deterministic(t, coneSample(kinds)) }},
+		Check{name + "the problem is copied", func(t TB) { s.copied(t, coneSample(kinds)) }},
+		Check{name + "solvers side by side", func(t TB) { s.sideBySide(t, coneSample(kinds)) }},
+	)
 }
 
-func coneCases() []coneCase {
-	optimum := func(kind qpbackend.ConeKind, name string, p *qpbackend.Problem, x ...float64) coneCase {
-		c := solved(name, p, x, nil, true, false)
-		return coneCase{kind, c}
+// kindsOf are the kinds of cones in p, each once.
+func kindsOf(p *qpbackend.Problem) []qpbackend.ConeKind {
+	var kinds []qpbackend.ConeKind
+	for _, c := range p.Cones {
+		if !slices.Contains(kinds, c.Kind) {
+			kinds = append(kinds, c.Kind)
+		}
 	}
-	free, no := fill(3, -inf()), fill(3, inf())
-	with := func(v []float64, i int, x float64) []float64 {
-		w := append([]float64(nil), v...)
-		w[i] = x
-		return w
-	}
-	const soc = qpbackend.SecondOrder
-	projection := onCone(soc, []float64{0, -3, -4}, with(free, 0, -9), no)
-	projection.P = diag(1, 1, 1)
-	distance := onCone(soc, []float64{1, 0, 0}, free, []float64{inf(), 0, 0})
-	distance.L[4], distance.L[5] = 3, 4
-	two := &qpbackend.Problem{
-		// Two cones with a row between them: x₀ ≥ |x₁|, x₁ + x₂ ≥ 3, x₃ ≥ 2.
-		P: diag(1, 1, 1, 1), Q: fill(4, 0), A: matrix(4,
-			[]float64{1, 0, 0, 0}, []float64{0, 1, 0, 0}, []float64{0, 1, 1, 0}, []float64{0, 0, 0, 1}),
-		L: []float64{0, 0, 3, 2}, U: []float64{0, 0, inf(), 0},
-		Cones: []qpbackend.Cone{{Kind: soc, Start: 0, Len: 2}, {Kind: soc, Start: 3, Len: 1}},
-	}
-	none := onCone(soc, []float64{0, 1, 1}, free, []float64{-1, inf(), inf()})
-	falls := onCone(soc, []float64{-1, 0, 0}, free, no)
-	return []coneCase{
-		optimum(soc, "distance from a quadrant", distance, 5, 0, 0),
-		optimum(soc, "projection", projection, 2.5, 1.5, 2),
-		optimum(soc, "two cones and a row", two, 1, 1, 2, 2),
-		{soc, Case{Name: "infeasible", Problem: none, Want: qpbackend.PrimalInfeasible}},
-		{soc, Case{Name: "unbounded", Problem: falls, Want: qpbackend.DualInfeasible}},
-		optimum(qpbackend.Exponential, "e", onCone(qpbackend.Exponential, []float64{0, 0, 1}, with(with(free, 0, 1), 1, 1), with(with(no, 0, 1), 1, 1)), 1, 1, math.E),
-		optimum(qpbackend.Exponential, "logarithm", onCone(qpbackend.Exponential, []float64{-1, 0, 0}, with(free, 1, 1), with(with(no, 1, 1), 2, 2)), math.Ln2, 1, 2),
-		optimum(qpbackend.Power, "geometric mean", onCone(qpbackend.Power, []float64{0, 0, -1}, with(with(free, 0, 4), 1, 1), with(with(no, 0, 4), 1, 1)), 4, 1, 2),
-		optimum(qpbackend.Semidefinite, "least trace", onCone(qpbackend.Semidefinite, []float64{1, 0, 1}, with(free, 1, math.Sqrt2), with(no, 1, math.Sqrt2)), 1, math.Sqrt2, 1),
-	}
+	return kinds
 }
 
-func (s suite) cone(t TB, c coneCase) {
+// settled solves a case whose outcome is known.
+func (s suite) settled(t TB, c Case) {
+	t.Helper()
 	set := s.settings()
 	res := s.solve(t, c.Problem, set)
 	switch {
 	case res == nil:
 	case res.Status != c.Want:
-		t.Errorf("the status is %v (%s), want %v", res.Status, res.Message, c.Want)
-	case c.Want != qpbackend.Solved:
+		t.Errorf("the status is %v (%s), want %v; residuals %+v", res.Status, res.Message, c.Want, res.Res)
+	case c.Want == qpbackend.Solved:
+		s.optimal(t, c, res)
+	default:
 		certificate(t, c.Problem, res, set.InfeasTol)
-	case c.kind == qpbackend.SecondOrder:
-		s.optimal(t, c.Case, res)
-	case shaped(t, c.Problem, res): // Certify does not measure these cones
-		if !near(res.Objective, c.Objective, s.g.objTol()) {
-			t.Errorf("the objective is %.10g, want %.10g", res.Objective, c.Objective)
+	}
+}
+
+// coneSample takes several iterations; it has all kinds.
+func coneSample(kinds []qpbackend.ConeKind) Case {
+	return ConeSpec{
+		Want: qpbackend.Solved, Kinds: kinds, Cones: max(4, len(kinds)), Rows: 6, Order: 3,
+		Vars: 12, Intervals: 6, Rank: 12, Density: 0.4,
+	}.Case(3)
+}
+
+// movingCones is a strictly convex problem and others of the same pattern,
+// whatever parts of them are mixed: zero lies inside of all cones and bounds.
+func movingCones(k int, kinds []qpbackend.ConeKind) *qpbackend.Problem {
+	p := coneSample(kinds).Problem
+	rng := rand.New(rand.NewPCG(uint64(k), 42))
+	scale := 0.5 + rng.Float64()
+	for i := range p.P.Val {
+		p.P.Val[i] *= scale
+	}
+	for i := range p.A.Val {
+		p.A.Val[i] += 0.3 * rng.NormFloat64()
+	}
+	for j := range p.Q {
+		p.Q[j] = 3 * rng.NormFloat64()
+	}
+	for i := range p.L {
+		p.L[i], p.U[i] = -0.2-rng.Float64(), 0.2+rng.Float64()
+	}
+	for _, c := range p.Cones {
+		for i, e := range insidePoint(rng, c) {
+			p.L[c.Start+i], p.U[c.Start+i] = -e, 0
 		}
-		s.samePoint(t, "X", res.X, c.X)
+	}
+	return p
+}
+
+// coneUpper has nonsense in u on the rows of cones, from the start and by an
+// update.
+func (s suite) coneUpper(t TB, kinds []qpbackend.ConeKind) {
+	c := coneSample(kinds)
+	solver := s.make(t, c.Problem, s.settings())
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	for k, bad := range []float64{-1e3, inf(), -inf(), math.NaN()} {
+		spoiled := c
+		spoiled.Problem = c.Problem.Clone()
+		for _, cone := range spoiled.Problem.Cones {
+			for i := cone.Start; i < cone.Start+cone.Len; i++ {
+				spoiled.Problem.U[i] = bad
+			}
+		}
+		if err := solver.Update(qpbackend.Update{U: spoiled.Problem.U}); err != nil {
+			t.Errorf("Update with %g in u: %v", bad, err)
+			return
+		}
+		if res := run(t, solver); res != nil {
+			s.optimal(t, spoiled, res)
+		}
+		if k%2 == 0 {
+			if res := s.solve(t, spoiled.Problem, s.settings()); res != nil {
+				s.optimal(t, spoiled, res)
+			}
+		}
+	}
+}
+
+// coneBack takes one cone out of reach and back.
+func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
+	p := movingCones(2, kinds)
+	set := s.settings()
+	solver := s.make(t, p, set)
+	if solver == nil {
+		return
+	}
+	defer solver.Close()
+	// Where A is zero on its rows, a cone is asked to hold −l, which is inside
+	// of it, and then l.
+	c := p.Cones[0]
+	nothing, all, near := slices.Clone(p.A.Val), slices.Clone(p.A.Val), slices.Clone(p.L)
+	for k, i := range p.A.RowIdx {
+		if i >= c.Start && i < c.Start+c.Len {
+			nothing[k] = 0
+		}
+	}
+	away := slices.Clone(p.L)
+	for i := c.Start; i < c.Start+c.Len; i++ {
+		away[i] = -p.L[i]
+	}
+	for _, step := range []struct {
+		u    qpbackend.Update
+		want qpbackend.Status
+	}{
+		{qpbackend.Update{}, qpbackend.Solved},
+		{qpbackend.Update{L: away, A: nothing}, qpbackend.PrimalInfeasible},
+		{qpbackend.Update{L: near}, qpbackend.Solved},
+		{qpbackend.Update{A: all}, qpbackend.Solved},
+	} {
+		if err := p.Apply(step.u); err != nil {
+			t.Errorf("Apply: %v", err)
+			return
+		}
+		if err := solver.Update(step.u); err != nil {
+			t.Errorf("Update: %v", err)
+			return
+		}
+		res := run(t, solver)
+		switch {
+		case res == nil:
+			return
+		case res.Status != step.want:
+			t.Errorf("the status is %v (%s), want %v", res.Status, res.Message, step.want)
+			return
+		case step.want == qpbackend.Solved:
+			s.certified(t, p, res)
+		default:
+			certificate(t, p, res, set.InfeasTol)
+		}
 	}
 }
 

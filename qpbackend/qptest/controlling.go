@@ -15,23 +15,22 @@ func (s suite) controlling() []Check {
 		{"context/cancelled before", func(t TB) {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			s.interrupted(t, ctx, context.Canceled)
+			s.interrupted(t, ctx, context.Canceled, sample())
 		}},
 		{"context/deadline in the past", func(t TB) {
 			ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 			defer cancel()
-			s.interrupted(t, ctx, context.DeadlineExceeded)
+			s.interrupted(t, ctx, context.DeadlineExceeded, sample())
 		}},
-		{"limit/one iteration", s.oneIteration},
+		{"limit/one iteration", func(t TB) { s.oneIteration(t, sample()) }},
 		{"limit/the limit of an unbounded problem is no certificate", s.oneIterationUnbounded},
 		{"close/twice, and no work after", s.closed},
 	}
 }
 
 // interrupted solves with a context that has ended, then with one that lasts.
-func (s suite) interrupted(t TB, ctx context.Context, want error) {
+func (s suite) interrupted(t TB, ctx context.Context, want error, c Case) {
 	t.Helper()
-	c := sample()
 	solver := s.make(t, c.Problem, s.settings())
 	if solver == nil {
 		return
@@ -65,8 +64,7 @@ func (s suite) honest(t TB, p *qpbackend.Problem, res *qpbackend.Result) {
 	}
 }
 
-func (s suite) oneIteration(t TB) {
-	c := sample()
+func (s suite) oneIteration(t TB, c Case) {
 	set := s.settings()
 	set.MaxIter = 1
 	res := s.solve(t, c.Problem, set)

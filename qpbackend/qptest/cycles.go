@@ -16,10 +16,19 @@ import (
 // stays behind. C's memory is seen on Linux alone, by the size of the process.
 func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 	t.Helper()
-	c := sample()
+	plain := sample()
+	var cones Case
+	have := suite{b: b}.supported()
+	if len(have) > 0 {
+		cones = coneSample(have)
+	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	cycle := func(k int) {
+		c := plain
+		if k%16 == 0 && len(have) > 0 {
+			c = cones
+		}
 		solver, err := b.New(c.Problem, b.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)

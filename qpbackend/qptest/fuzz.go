@@ -27,10 +27,63 @@ func Fuzz(f *testing.F, b qpbackend.Backend, g Grade) {
 	})
 }
 
+// FuzzCones is Fuzz for problems with the cones that the backend has: one kind
+// or several, with and without points inside, all of them.
+func FuzzCones(f *testing.F, b qpbackend.Backend, g Grade) {
+	for seed := range uint64(60) {
+		f.Add(seed, uint8(seed), uint8(seed/4))
+	}
+	s := suite{b, g}
+	have := s.supported()
+	f.Fuzz(func(t *testing.T, seed uint64, kind, which uint8) {
+		p, want := awkwardCones(seed, kind, which, have)
+		if p != nil {
+			s.endsHonestly(t, p, want, kind&(scaled|degenerate) != 0)
+		}
+	})
+}
+
+// awkwardCones is awkward with cones of the kinds in have whose bits are set in
+// which; nil if there is none.
+func awkwardCones(seed uint64, kind, which uint8, have []qpbackend.ConeKind) (*qpbackend.Problem, qpbackend.Status) {
+	rng := rand.New(rand.NewPCG(seed, 256+uint64(kind)))
+	n := 1 + rng.IntN(12)
+	s := ConeSpec{
+		Want: qpbackend.Solved, Cones: 1 + rng.IntN(4), Rows: 1 + rng.IntN(9), Order: 1 + rng.IntN(4),
+		Vars: n, Intervals: rng.IntN(n + 1), Rank: rng.IntN(n + 1), Density: rng.Float64(), Degenerate: kind&degenerate != 0,
+	}
+	for k, c := range have {
+		if which&(1<<k) != 0 {
+			s.Kinds = append(s.Kinds, c)
+		}
+	}
+	switch kind % 4 {
+	case 0:
+		s.Want = qpbackend.PrimalInfeasible
+	case 1:
+		s.Want = qpbackend.DualInfeasible
+	}
+	if kind&scaled != 0 {
+		s.Decades = 6 * rng.Float64()
+	}
+	if len(s.Kinds) == 0 {
+		return nil, s.Want
+	}
+	c := s.Case(seed)
+	if kind&8 != 0 {
+		addZeros(c.Problem)
+	}
+	return c.Problem, c.Want
+}
+
 // scaled is the bit of kind for units that vary over decades. In them a
 // certificate that holds to InfeasTol may stand beside a solution: it says that
 // every solution is huge.
 const scaled = 16
+
+// degenerate is that for problems with cones that may have no point inside:
+// next to them there are infeasible ones.
+const degenerate = 32
 
 // awkward is the problem of a seed. kind chooses what becomes of it and what
 // is done to it.

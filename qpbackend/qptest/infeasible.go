@@ -44,6 +44,11 @@ func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64)
 	if res.Status == qpbackend.DualInfeasible {
 		sign, worth, size = -1, qpbackend.DualInfeasibility(p, res.X), dot(p.Q, res.X)
 	}
+	if res.Status == qpbackend.DualInfeasible {
+		coneDirection(t, p, res.X, 2*tol)
+	} else {
+		conePolar(t, p, res.Y, 1e-7)
+	}
 	if !(worth <= tol) {
 		t.Errorf("the certificate of %v is worth %g, want at most %g", res.Status, worth, tol)
 	}

@@ -161,12 +161,23 @@ func rescale(rng *rand.Rand, p *qpbackend.Problem, x, y []float64, rows, cols, c
 	r, c := make([]float64, len(y)), make([]float64, len(x))
 	for i := range r {
 		r[i] = unit(rows)
+	}
+	for j := range c {
+		c[j] = unit(cols)
+	}
+	scaleUnits(p, x, y, r, c, cost)
+}
+
+// scaleUnits multiplies the rows by r, the columns by c and the objective by
+// cost.
+func scaleUnits(p *qpbackend.Problem, x, y, r, c []float64, cost float64) {
+	for i := range r {
 		p.L[i] *= r[i]
 		p.U[i] *= r[i]
 		y[i] *= cost / r[i]
 	}
+	p.R *= cost
 	for j := range c {
-		c[j] = unit(cols)
 		p.Q[j] *= cost * c[j]
 		x[j] /= c[j]
 	}

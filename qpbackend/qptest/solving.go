@@ -23,10 +23,10 @@ func (s suite) solving() []Check {
 	}
 	return append(out,
 		Check{"solve/rounding in P is no negative curvature", s.roundedP},
-		Check{"result/slices are reused", s.reused},
-		Check{"result/two runs agree bit for bit", s.deterministic},
-		Check{"result/the problem is copied", s.copied},
-		Check{"result/solvers side by side", s.sideBySide},
+		Check{"result/slices are reused", func(t TB) { s.reused(t, sample()) }},
+		Check{"result/two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(), infeasibleCases()[1]) }},
+		Check{"result/the problem is copied", func(t TB) { s.copied(t, sample()) }},
+		Check{"result/solvers side by side", func(t TB) { s.sideBySide(t, sample()) }},
 	)
 }
 
@@ -102,6 +102,7 @@ func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool
 		t.Errorf("Objective is %.15g; at X it is %.15g", res.Objective, want)
 		return false
 	}
+	conewise(t, p, res.X, res.Y, s.g.tol())
 	return true
 }
 
@@ -166,8 +167,7 @@ func (s suite) roundedP(t TB) {
 	}
 }
 
-func (s suite) reused(t TB) {
-	c := sample()
+func (s suite) reused(t TB, c Case) {
 	solver := s.make(t, c.Problem, s.settings())
 	if solver == nil {
 		return
@@ -191,8 +191,8 @@ func (s suite) reused(t TB) {
 	}
 }
 
-func (s suite) deterministic(t TB) {
-	for _, c := range []Case{sample(), infeasibleCases()[1]} {
+func (s suite) deterministic(t TB, cases ...Case) {
+	for _, c := range cases {
 		a, b := s.solve(t, c.Problem, s.settings()), s.solve(t, c.Problem, s.settings())
 		if a == nil || b == nil {
 			return
@@ -204,8 +204,7 @@ func (s suite) deterministic(t TB) {
 }
 
 // copied changes the problem and an update after they were handed over.
-func (s suite) copied(t TB) {
-	c := sample()
+func (s suite) copied(t TB, c Case) {
 	p := c.Problem.Clone()
 	solver := s.make(t, p, s.settings())
 	if solver == nil {
@@ -236,8 +235,7 @@ func spoil(vs ...[]float64) {
 }
 
 // sideBySide has two solvers of one problem work at the same time.
-func (s suite) sideBySide(t TB) {
-	c := sample()
+func (s suite) sideBySide(t TB, c Case) {
 	var res [2]*qpbackend.Result
 	var log [2]recorder
 	done := make(chan int)

@@ -13,30 +13,33 @@ func everything(p *qpbackend.Problem) qpbackend.Update {
 	return qpbackend.Update{Q: p.Q, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}
 }
 
+// updateParts are the parts of an update that stand alone.
+var updateParts = []struct {
+	name string
+	cut  func(u *qpbackend.Update)
+}{
+	{"q", func(u *qpbackend.Update) { u.L, u.U, u.P, u.A = nil, nil, nil, nil }},
+	{"l", func(u *qpbackend.Update) { u.Q, u.U, u.P, u.A = nil, nil, nil, nil }},
+	{"u", func(u *qpbackend.Update) { u.Q, u.L, u.P, u.A = nil, nil, nil, nil }},
+	{"l and u", func(u *qpbackend.Update) { u.Q, u.P, u.A = nil, nil, nil }},
+	{"P", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.A = nil, nil, nil, nil }},
+	{"A", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.P = nil, nil, nil, nil }},
+	{"everything", func(u *qpbackend.Update) {}},
+	{"nothing", func(u *qpbackend.Update) { *u = qpbackend.Update{} }},
+}
+
 // updating compares updated solvers with fresh ones, and warm starts.
 func (s suite) updating() []Check {
 	var out []Check
-	for _, part := range []struct {
-		name string
-		cut  func(u *qpbackend.Update)
-	}{
-		{"q", func(u *qpbackend.Update) { u.L, u.U, u.P, u.A = nil, nil, nil, nil }},
-		{"l", func(u *qpbackend.Update) { u.Q, u.U, u.P, u.A = nil, nil, nil, nil }},
-		{"u", func(u *qpbackend.Update) { u.Q, u.L, u.P, u.A = nil, nil, nil, nil }},
-		{"l and u", func(u *qpbackend.Update) { u.Q, u.P, u.A = nil, nil, nil }},
-		{"P", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.A = nil, nil, nil, nil }},
-		{"A", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.P = nil, nil, nil, nil }},
-		{"everything", func(u *qpbackend.Update) {}},
-		{"nothing", func(u *qpbackend.Update) { *u = qpbackend.Update{} }},
-	} {
-		out = append(out, Check{"update/" + part.name, func(t TB) { s.updateAgainstFresh(t, part.cut) }})
+	for _, part := range updateParts {
+		out = append(out, Check{"update/" + part.name, func(t TB) { s.updateAgainstFresh(t, moving, part.cut) }})
 	}
 	return append(out,
 		Check{"update/before the first solve", s.updateFirst},
 		Check{"update/bounds that come and go", s.boundsComeAndGo},
 		Check{"update/refused, nothing changed", s.updateRefused},
-		Check{"warm/own solution", s.warmOwn},
-		Check{"warm/garbage", s.warmGarbage},
+		Check{"warm/own solution", func(t TB) { s.warmOwn(t, moving(1)) }},
+		Check{"warm/garbage", func(t TB) { s.warmGarbage(t, sample()) }},
 		Check{"warm/wrong lengths", s.warmLengths},
 	)
 }
@@ -68,7 +71,7 @@ func moving(k int) *qpbackend.Problem {
 
 // updateAgainstFresh walks through problems by updates, each compared with a
 // fresh solver.
-func (s suite) updateAgainstFresh(t TB, cut func(*qpbackend.Update)) {
+func (s suite) updateAgainstFresh(t TB, moving func(k int) *qpbackend.Problem, cut func(*qpbackend.Update)) {
 	now := moving(0)
 	solver := s.make(t, now, s.settings())
 	if solver == nil {
@@ -206,8 +209,7 @@ func (s suite) updateRefused(t TB) {
 	}
 }
 
-func (s suite) warmOwn(t TB) {
-	p := moving(1)
+func (s suite) warmOwn(t TB, p *qpbackend.Problem) {
 	cold := s.solve(t, p, s.settings())
 	solver := s.make(t, p, s.settings())
 	if cold == nil || solver == nil || !s.certified(t, p, cold) {
@@ -236,8 +238,7 @@ func (s suite) warmOwn(t TB) {
 	}
 }
 
-func (s suite) warmGarbage(t TB) {
-	c := sample()
+func (s suite) warmGarbage(t TB, c Case) {
 	solver := s.make(t, c.Problem, s.settings())
 	if solver == nil {
 		return

@@ -23,17 +23,22 @@ const (
 // so that bounds of rows are to be multiplied by E/B and those of variables by
 // 1/(B·D).
 type Scaling struct {
-	D    []float64 // length n, one a variable
-	E    []float64 // length m, one a row
-	B    float64   // typical size of the bounds
-	C    float64   // of the objective
-	d    []float64 // factors of one pass
-	e    []float64
-	cols []column // of Ruiz
+	D []float64 // length n, one a variable
+	E []float64 // length m, one a row
+	B float64   // typical size of the bounds
+	C float64   // of the objective
+	// Groups are rows that get one factor by Ruiz, as those of a cone must.
+	Groups []Group
+	d      []float64 // factors of one pass
+	e      []float64
+	cols   []column // of Ruiz
 }
 
 // column is what a pass over the entries of a variable needs at hand.
 type column struct{ scale, norm float64 }
+
+// Group is a range of rows.
+type Group struct{ Start, Len int }
 
 // New returns the scaling that changes nothing, for n variables and m rows.
 func New(n, m int) *Scaling {
@@ -60,6 +65,7 @@ func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
 	s.reset()
 	for range passes {
 		s.scaledNorms(p, at)
+		s.level()
 		change := 0.0
 		for j, v := range s.d {
 			d := factor(v, s.D[j])
@@ -73,6 +79,19 @@ func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
 		}
 		if change <= near {
 			break
+		}
+	}
+}
+
+// level gives the rows of a group the largest of their norms.
+func (s *Scaling) level() {
+	for _, g := range s.Groups {
+		top := 0.0
+		for _, v := range s.e[g.Start:][:g.Len] {
+			top = max(top, v)
+		}
+		for i := range g.Len {
+			s.e[g.Start+i] = top
 		}
 	}
 }

@@ -35,13 +35,16 @@ type System struct {
 	sign   []int8
 	weight []float64 // of the entries of a residual, once weighed
 	f      factor
-	runs   *runs // of A; nil where at serves as well
+	runs   *runs // of A; nil where at serves as well, and with blocks
 
 	weighed  bool
 	off      []bool    // as loaded
 	res, cor []float64 // refinement
 	ax       []float64 // A·x of the last residual
 	on       []float64 // with runs: what is off is zero
+
+	blocks []Block
+	extra  []int // of each block, the first of its columns behind the rows; −1 for none
 }
 
 // New analyses the pattern of H (upper triangle, n × n) and A (transposed,
@@ -51,19 +54,18 @@ func New(p, at *sparse.CSC) (*System, error) { return NewWith(p, at, Auto) }
 
 // NewWith is New with a strategy.
 func NewWith(p, at *sparse.CSC, how Strategy) (*System, error) {
+	return NewBlocks(p, at, nil, how)
+}
+
+func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
 	n, m := p.Cols, at.Cols
-	s := &System{
-		n: n, m: m, p: p, at: at,
-		pPos:   make([]int, p.NNZ()),
-		diag:   make([]int, n+m),
-		hd:     make([]float64, n),
-		sign:   make([]int8, n+m),
-		weight: make([]float64, m),
-		off:    make([]bool, n+m),
-		res:    make([]float64, n+m),
-		cor:    make([]float64, n+m),
-		ax:     make([]float64, m),
-	}
+	s := &System{n: n, m: m, p: p, at: at, blocks: blocks}
+	size := n + m + s.number()
+	s.pPos, s.diag = make([]int, p.NNZ()), make([]int, size)
+	s.hd, s.sign = make([]float64, n), make([]int8, size)
+	s.weight, s.off = make([]float64, size-n), make([]bool, n+m)
+	s.res, s.cor = make([]float64, size), make([]float64, size)
+	s.ax = make([]float64, m)
 	s.pattern()
 	for i := range s.sign {
 		s.sign[i] = 1
@@ -71,12 +73,13 @@ func NewWith(p, at *sparse.CSC, how Strategy) (*System, error) {
 			s.sign[i] = -1
 		}
 	}
+	s.signExtra()
 	f, err := newFactor(s.k, how)
 	if err != nil {
 		return nil, fmt.Errorf("kkt: %w", err)
 	}
 	s.f = f
-	if s.Strategy() == Bordered {
+	if s.Strategy() == Bordered && len(blocks) == 0 {
 		if s.runs = newRuns(at); s.runs != nil {
 			s.on = make([]float64, n+m)
 		}
@@ -87,10 +90,11 @@ func NewWith(p, at *sparse.CSC, how Strategy) (*System, error) {
 // pattern lays out the upper triangle, the diagonal always stored.
 func (s *System) pattern() {
 	n, m := s.n, s.m
-	nnz := s.p.NNZ() + s.at.NNZ() + n + m
+	size := len(s.diag)
+	nnz := s.p.NNZ() + s.at.NNZ() + size + s.blockEntries()
 	k := &sparse.CSC{
-		Rows: n + m, Cols: n + m,
-		ColPtr: make([]int, n+m+1), RowIdx: make([]int, 0, nnz),
+		Rows: size, Cols: size,
+		ColPtr: make([]int, size+1), RowIdx: make([]int, 0, nnz),
 	}
 	for j := range n {
 		for e := s.p.ColPtr[j]; e < s.p.ColPtr[j+1]; e++ {
@@ -103,12 +107,17 @@ func (s *System) pattern() {
 		k.RowIdx = append(k.RowIdx, j)
 		k.ColPtr[j+1] = len(k.RowIdx)
 	}
+	next := 0 // the block that is ahead
 	for i := range m {
 		k.RowIdx = append(k.RowIdx, s.at.RowIdx[s.at.ColPtr[i]:s.at.ColPtr[i+1]]...)
+		if next < len(s.blocks) {
+			next = s.above(k, next, i)
+		}
 		s.diag[n+i] = len(k.RowIdx)
 		k.RowIdx = append(k.RowIdx, n+i)
 		k.ColPtr[n+i+1] = len(k.RowIdx)
 	}
+	s.behind(k)
 	k.Val = make([]float64, len(k.RowIdx))
 	s.k = k
 }
@@ -167,6 +176,11 @@ func (s *System) Factorise(d []float64) (replaced int, err error) {
 		val[s.diag[s.n+i]] = d[s.n+i]
 	}
 	s.weighed = false
+	if len(s.blocks) > 0 {
+		s.weigh()
+		s.weighBlocks()
+		s.f.load(val)
+	}
 	return s.f.factorise(val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
 }
 
@@ -184,7 +198,7 @@ func (a Accuracy) Within(goal Accuracy) bool { return a.X <= goal.X && a.Y <= go
 // Ax is A·x for the x of the last Solve, zero in rows that are off.
 func (s *System) Ax() []float64 { return s.ax }
 
-// Solve sets x to the solution for the right-hand side b, both of length n+m,
+// Solve sets x to the solution for the right-hand side b, both of length Size,
 // refined until its residual is within goal/10 or no longer falls. It returns
 // the residual, +Inf where x is not a number.
 func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
@@ -229,7 +243,8 @@ func (s *System) weigh() {
 }
 
 // residual sets s.res to b − Kx and returns its size. The weights of rows, at
-// most one, are left aside where the goal is reached without them.
+// most one but for those behind the rows, are left aside where the goal is
+// reached without them.
 func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	if s.runs != nil {
 		s.subtract(b, x)
@@ -237,10 +252,10 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 		s.subtractWhole(b, x)
 	}
 	a := Accuracy{X: normInf(s.res[:s.n]), Y: normInf(s.res[s.n:])}
-	if a.worst(goal) <= enough {
-		return a
-	}
 	if !s.weighed {
+		if a.worst(goal) <= enough {
+			return a
+		}
 		s.weigh()
 	}
 	a.Y = 0

@@ -1,0 +1,108 @@
+package ccp
+
+import "math"
+
+// A convex step ends at the solution y of the convex problem. The direction d
+// that led there is one of descent at y too where g is smooth, and often where
+// it is not: boost goes on along it as long as the merit falls. Boosted DC
+// algorithm: Aragón Artacho, Fleming and Vuong 2018, Algorithm 2; the trial
+// length is carried over as by Aragón Artacho and Vuong 2020, Algorithm 1.
+// Where g is nonsmooth d may point uphill; the step y is then kept as it is,
+// which is the non-monotone form of Ferreira, Santos and Souza 2024 with ν = 0.
+type boost struct {
+	λ       float64 // the trial length, in multiples of d
+	d, y, t []float64
+}
+
+const (
+	sufficient  = 1e-4 // decrease asked for, times λ²‖d‖²/(1 + ‖d‖²)
+	firstTrial  = 1.0
+	trials      = 3    // halvings of the trial length, and doublings
+	shortestTry = 1e-2 // trial lengths below this are not worth a value
+)
+
+// merit is φ = objective + τ·Σ(cᵢ)₊ over the DC constraints, +Inf where x breaks
+// a convex one or leaves the domain of an h. open is Σ(cᵢ)₊.
+func (r *run) merit(x []float64) (φ, open float64) {
+	if !r.sub.inside(x) || r.sub.breaksHard(x, 1e-3*r.set.FeasTol) {
+		return math.Inf(1), math.Inf(1)
+	}
+	for _, c := range r.sub.soft {
+		if v := c.E.Value(x); v > 0 {
+			open += v
+		} else if math.IsNaN(v) {
+			return math.Inf(1), math.Inf(1)
+		}
+	}
+	φ = r.p.Objective.Value(x) + r.τ*open
+	if math.IsNaN(φ) {
+		φ = math.Inf(1)
+	}
+	return φ, open
+}
+
+// extend moves x, the solution of the convex problem with its tangents at from,
+// on along x − from. It reports whether x has moved.
+func (r *run) extend(from []float64) bool {
+	b := &r.boost
+	if !r.set.Boost || r.sub.convex() {
+		return false
+	}
+	b.d, b.y, b.t = grown(b.d, r.x), append(b.y[:0], r.x...), grown(b.t, r.x)
+	length, size := 0.0, 1.0
+	for j := range b.d {
+		b.d[j] = r.x[j] - from[j]
+		length = max(length, math.Abs(b.d[j]))
+		size = max(size, math.Abs(r.x[j]))
+	}
+	if !(length > 1e-8*size) {
+		return false
+	}
+	if b.λ < shortestTry {
+		b.λ = firstTrial
+	}
+	φ0, open0 := r.merit(b.y)
+	asked := sufficient * length * length / (1 + length*length) * max(math.Abs(φ0), 1e-3)
+	try := func(λ float64) (float64, bool) {
+		for j, v := range b.y {
+			b.t[j] = v + λ*b.d[j]
+		}
+		φ, open := r.merit(b.t)
+		return φ, φ <= φ0-λ*λ*asked && open <= open0+1e-3*r.set.FeasTol
+	}
+	best, λ := math.Inf(1), b.λ
+	φ, ok := try(λ)
+	for range trials {
+		if ok {
+			break
+		}
+		λ /= 2
+		φ, ok = try(λ)
+	}
+	if !ok {
+		b.λ = max(λ, 2*shortestTry)
+		return false
+	}
+	if λ == b.λ { // the first one: further may be better
+		for range trials {
+			best = φ
+			copy(r.x, b.t)
+			if φ, ok = try(2 * λ); !ok || !(φ < best) {
+				b.λ = λ
+				return true
+			}
+			λ *= 2
+		}
+	}
+	copy(r.x, b.t)
+	b.λ = λ
+	return true
+}
+
+// grown is a slice as long as x, v itself if it has the length.
+func grown(v, x []float64) []float64 {
+	if len(v) == len(x) {
+		return v
+	}
+	return make([]float64, len(x))
+}

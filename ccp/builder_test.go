@@ -1,0 +1,122 @@
+package ccp_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// TestWhatProblemsBecome: quadratic objectives are P and no cone, a norm in an
+// objective is one cone, a norm below a bound needs no column, and matfrac terms
+// over one matrix are one cone.
+func TestWhatProblemsBecome(t *testing.T) {
+	a := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
+	for _, tt := range []struct {
+		name          string
+		state         func(m *dc.Model)
+		columns, rows int
+		quadratic     bool
+		cones         string
+	}{
+		{"least squares", func(m *dc.Model) { m.Minimize(dc.SumSquares(m.Var("x", []int{2}).MatMul(a))) }, 2, 0, true, "[]"},
+		{"norm2", func(m *dc.Model) { m.Minimize(dc.Norm2(m.Var("x", []int{2}).MatMul(a))) }, 3, 4, false, "[second-order]"},
+		{"norm2 below", func(m *dc.Model) {
+			x := m.Var("x", []int{2})
+			m.Minimize(x.Sum())
+			m.SubjectTo(dc.LE(dc.Norm2(x).Scale(2).Plus(x.At(0)), dc.Num(3)))
+		}, 2, 3, false, "[second-order]"},
+		{"squares below", func(m *dc.Model) {
+			x := m.Var("x", []int{2})
+			m.Minimize(x.Sum())
+			m.SubjectTo(dc.LE(dc.Square(x.At(0)), dc.Num(4)), dc.LE(dc.Square(x.At(0)).Plus(dc.Square(x.At(1))), dc.Num(3)), dc.LE(dc.SumSquares(x), x.At(0)))
+		}, 2, 1 + 3 + 4, false, "[second-order]"},
+		{"psd and logdet", func(m *dc.Model) { // one cone says both
+			x := m.Var("X", []int{3, 3}, dc.PSD())
+			m.Minimize(dc.LogDet(x).Plus(x.At(0, 0)))
+		}, 6, 6, false, "[semidefinite]"},
+		{"matfrac", func(m *dc.Model) {
+			x := m.Var("X", []int{3, 3}, dc.Symmetric())
+			var parts []dc.Operand
+			for k := range 7 {
+				parts = append(parts, dc.MatFrac(dc.Vec([]float64{1, float64(k), float64(k * k)}), x))
+			}
+			m.Minimize(dc.Sum(parts...))
+		}, 6 + 6, 21, false, "[semidefinite]"},
+		{"eigenvalues below", func(m *dc.Model) {
+			x := m.Var("X", []int{3, 3}, dc.Symmetric())
+			m.Minimize(x.At(0, 0))
+			m.SubjectTo(dc.LE(dc.LambdaMax(x), dc.Num(1)), dc.GE(dc.LambdaMin(x), dc.Num(-1)))
+		}, 6, 12, false, "[semidefinite]"},
+		{"order two", func(m *dc.Model) { m.Maximize(dc.LambdaMin(m.Var("X", []int{2, 2}, dc.Symmetric()))) }, 4, 3, false, "[second-order]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := dc.NewModel()
+			tt.state(m)
+			s, err := ccp.Inspect(build(t, m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Columns != tt.columns || s.Rows != tt.rows || (s.NonzerosP > 0) != tt.quadratic || fmt.Sprint(s.Cones) != tt.cones {
+				t.Errorf("%d columns, %d rows, %d in P, cones %v", s.Columns, s.Rows, s.NonzerosP, s.Cones)
+			}
+		})
+	}
+}
+
+// TestMultipliersOfCones: those of constraints that became one cone.
+func TestMultipliersOfCones(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2})
+	y := m.Var("Y", []int{3, 3}, dc.PSD())
+	z := m.Var("Z", []int{2, 2}, dc.Symmetric())
+	u := m.Var("u", []int{5})
+	m.Maximize(x.Dot([]float64{3, 4}).
+		Add(y.At(0, 0).Scale(2)).Add(y.At(1, 1)).Sub(y.At(2, 2)).
+		Add(z.At(0, 0).Scale(5)).Add(z.At(1, 1)).
+		Sub(u.At(0)).Add(u.At(1)).Add(u.At(2).Scale(2)).Sub(u.At(3).Scale(4)))
+	m.SubjectTo(
+		dc.LE(dc.Norm2(x).Scale(2), dc.Num(2)),                         // grows by 5/2 with the bound
+		dc.LE(dc.LambdaMax(y), dc.Num(1)),                              // by the positive eigenvalues 2 + 1
+		dc.LE(dc.LambdaMax(z), dc.Num(1)),                              // by 5 + 1
+		dc.LE(dc.SumSquares(z), dc.Num(1000)),                          // not at all
+		dc.LE(dc.Square(u.At(0)).Scale(3), dc.Num(12)),                 // −u₀ = 2, by 1/12
+		dc.LE(dc.SumSquares(u.Range(1, 3)).Plus(dc.Num(1)), dc.Num(6)), // √5·√b, by √5/2√5
+		dc.LE(dc.Square(u.At(3)), u.At(4)),                             // −4u₃ with u₄ ≤ 4
+		dc.LE(u.At(4), dc.Num(4)),
+	)
+	res := solve(t, build(t, m), make([]float64, 16), nil)
+	if res.Status != ccp.Converged || math.Abs(res.Objective-(5+3+6+2+5+8)) > 1e-6 {
+		t.Fatalf("%v, objective %g", res.Status, res.Objective)
+	}
+	for k, want := range []float64{1, 2.5, 3, 6, 0, 1. / 12, 0.5, 1, 1} { // the first is psd(Y): Y[2,2] costs 1
+		if got := res.Duals[k][0]; math.Abs(got-want) > 1e-5 {
+			t.Errorf("multiplier %d is %g, want %g", k, got, want)
+		}
+	}
+}
+
+// TestConcaveMatrixFunctions: −logdet and the like are linearised within their
+// domains.
+func TestConcaveMatrixFunctions(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("X", []int{3, 3}, dc.Symmetric(), dc.StartAtMatrix(mat.NewDiagDense(3, []float64{1, 1, 1})))
+	s := dc.Mat(mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}))
+	m.Minimize(dc.LogDet(x).Plus(dc.MatFrac(s, x)).Plus(dc.NuclearNorm(x).Scale(0.01)))
+	m.SubjectTo(dc.GE(dc.LambdaMin(x), dc.Num(0.1)))
+	res := solve(t, build(t, m), nil, nil)
+	// Along an eigenvector of SSᵀ with the eigenvalue s the least of
+	// log λ + s/λ + λ/100 is at λ with 1/λ − s/λ² + 1/100 = 0, not below 1/10.
+	want := 0.0
+	for _, s := range []float64{0, 1, 3} {
+		λ := max(0.1, (math.Sqrt(1+0.04*s)-1)/0.02)
+		want += math.Log(λ) + s/λ + λ/100
+	}
+	if res.Status != ccp.Converged || math.Abs(res.Objective-want) > 1e-4 {
+		t.Errorf("%v, objective %g, want %g", res.Status, res.Objective, want)
+	}
+}

@@ -1,0 +1,113 @@
+package ccp
+
+import (
+	"context"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// infeasible is the verdict on convex constraints that exclude each other.
+func (r *run) infeasible(ctx context.Context) {
+	names := r.sub.conflict(ctx, r.sub.culprits(r.sub.res.Y))
+	message := "no point meets the convex constraints"
+	if len(names) > 0 {
+		const most = 6
+		if len(names) > most {
+			names = append(names[:most:most], "...")
+		}
+		message += "; those in conflict: " + strings.Join(names, ", ")
+	}
+	r.stop(Infeasible, message)
+	r.res.Objective = math.Inf(1)
+	if r.p.Maximize {
+		r.res.Objective = math.Inf(-1)
+	}
+}
+
+// nameOf is what a user calls row i, "" for a row of the objective or of a
+// constraint whose slack can always meet it.
+func (s *subproblem) nameOf(i int) string {
+	switch r := s.rows[i]; {
+	case r.owner >= 0 && s.p.Constraints[r.owner].Convex():
+		return s.p.Constraints[r.owner].Name()
+	case r.owner <= ownBound:
+		return "bounds of " + s.p.Vars[ownBound-r.owner].Name
+	}
+	return ""
+}
+
+// culprits names the constraints whose rows carry the certificate y, the
+// heaviest first.
+func (s *subproblem) culprits(y []float64) []string {
+	weight := map[string]float64{}
+	for i := range s.rows {
+		if name := s.nameOf(i); name != "" && i < len(y) {
+			weight[name] = max(weight[name], math.Abs(y[i]))
+		}
+	}
+	var names []string
+	top := 0.0
+	for name, w := range weight {
+		names = append(names, name)
+		top = max(top, w)
+	}
+	sort.Slice(names, func(i, k int) bool {
+		if weight[names[i]] != weight[names[k]] {
+			return weight[names[i]] > weight[names[k]]
+		}
+		return names[i] < names[k]
+	})
+	for k, name := range names {
+		if !(weight[name] > 1e-3*top) {
+			return names[:k]
+		}
+	}
+	return names
+}
+
+// mostFiltered bounds the names that conflict tries to do without.
+const mostFiltered = 24
+
+// conflict leaves out names without which the rest is still infeasible, one
+// after the other, the lightest first: what remains is a conflict from which
+// nothing can be left out (the deletion filter of Chinneck and Dravnieks 1991).
+func (s *subproblem) conflict(ctx context.Context, names []string) []string {
+	if len(names) < 2 || len(names) > mostFiltered {
+		return names
+	}
+	inCone := make([]bool, len(s.rows))
+	for _, c := range s.qp.Cones {
+		for i := range c.Len {
+			inCone[c.Start+i] = true
+		}
+	}
+	lo, hi := append([]float64(nil), s.qp.L...), append([]float64(nil), s.now.U...)
+	need := append([]string(nil), names...)
+	var res qpbackend.Result
+	for k := len(need) - 1; k >= 0 && len(need) > 1; k-- {
+		l, u := append([]float64(nil), lo...), append([]float64(nil), hi...)
+		free := true // a cone cannot be switched off by bounds
+		for i := range s.rows {
+			if s.nameOf(i) == need[k] {
+				l[i], u[i] = math.Inf(-1), math.Inf(1)
+				free = free && !inCone[i]
+			}
+		}
+		if !free {
+			continue
+		}
+		update := s.now
+		update.L, update.U = l, u
+		if s.solver.Update(update) != nil || s.solver.Solve(ctx, &res) != nil {
+			return names
+		}
+		if res.Status == qpbackend.PrimalInfeasible {
+			need = append(need[:k], need[k+1:]...)
+			lo, hi = l, u
+		}
+	}
+	return need
+}

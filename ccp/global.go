@@ -1,0 +1,449 @@
+package ccp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// GlobalResult is a Result with a proof: no feasible point is better than
+// Bound.
+type GlobalResult struct {
+	*Result
+	// Bound is a lower bound of the objective (an upper bound of a maximised
+	// one), ∓Inf if none was found.
+	Bound float64
+	// Gap is |Objective − Bound| / max(1, |Objective|), +Inf if there is no
+	// bound or no feasible point. Proved: it is at most Settings.GapTol, or the
+	// problem is proved infeasible.
+	Gap    float64
+	Proved bool
+	// Nodes is the number of nodes solved. They count as Iterations as well.
+	Nodes int
+}
+
+// Global minimises p by branch and bound over the affine pieces of every h,
+// which must be sums of maxima of few affine functions. Where a piece is chosen
+// for a maximum, h is that piece on the region where it is the largest; where
+// none is, h is bounded from above, by the chord over the range of the two
+// pieces' difference if that is bounded, so each node is a convex problem whose
+// value is a lower bound (Horst and Thoai 1999, section 4; the chord is the
+// concave envelope, Falk and Soland 1969). The root is bounded by the convex
+// hull of all choices where h has no such range (Balas 1979).
+//
+// It begins with Multistart and improves the point from the nodes. A context
+// that ends, or Settings.MaxNodes, leaves the best point with its gap. A problem
+// for which there is no such search, or too large a one, is a *NoGlobalError.
+//
+// It starts from x0, or if that is nil as Multistart does.
+func Global(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set Settings) (*GlobalResult, error) {
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	g, err := newGlobal(p, set)
+	if err != nil {
+		return nil, err
+	}
+	defer g.sub.close()
+	var res *Result
+	if x0 != nil {
+		res, err = Solve(ctx, p, x0, set)
+	} else {
+		res, err = Multistart(ctx, p, starts, set)
+	}
+	if res == nil {
+		return nil, err
+	}
+	g.res = &GlobalResult{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
+	if err == nil {
+		err = g.search(ctx)
+	}
+	g.conclude(ctx, err)
+	res.Seconds.Solve = since(began)
+	res.Seconds.Backend += g.sub.backendSec
+	if ctx.Err() != nil {
+		return g.res, ctx.Err()
+	}
+	return g.res, err
+}
+
+// NoGlobalError refuses a problem that Global cannot search.
+type NoGlobalError struct{ why string }
+
+func (e *NoGlobalError) Error() string { return "ccp: no global search: " + e.why }
+
+// global is a search under way.
+type global struct {
+	p      *dc.Problem
+	set    Settings
+	sub    *subproblem
+	terms  []*maximum
+	parts  []part // of each cut, and last of the objective
+	res    *GlobalResult
+	upper  float64 // the best objective, minimised
+	lost   float64 // the least bound of what was pruned within the tolerance
+	open   heap
+	x      []float64
+	grad   []float64
+	solved int // nodes
+	aside  int // other convex problems: ranges and the hull
+	begun  bool
+	// constant of the estimate of the objective's h in the node loaded last
+	constant float64
+}
+
+// maximum is one maximum of affine functions, shared by all that contain it.
+type maximum struct {
+	pieces  []dc.Linear
+	regions []region
+	lo, hi  float64   // range of piece 1 − piece 0 of two, infinite if unknown
+	chord   dc.Linear // of two pieces with a bounded range
+}
+
+// region is the row pieces[j] − pieces[i].
+type region struct{ i, j, row int }
+
+// part is the h of a cut or of the objective: lin + Σ weight·maximum.
+type part struct {
+	lin    dc.Linear
+	weight []float64
+	term   []int
+}
+
+// The largest problem that is tried. Beyond, a proof is out of reach anyway, and
+// a user should know at once.
+const (
+	mostMaxima  = 400
+	mostRegions = 20_000
+)
+
+func newGlobal(p *dc.Problem, set Settings) (*global, error) {
+	g := &global{p: p, set: set, lost: math.Inf(1)}
+	if err := g.collect(); err != nil {
+		return nil, err
+	}
+	regions := 0
+	for _, t := range g.terms {
+		regions += len(t.pieces) * (len(t.pieces) - 1) / 2
+	}
+	if len(g.terms) > mostMaxima || regions > mostRegions {
+		return nil, &NoGlobalError{fmt.Sprintf("the problem is too large for it: %d maxima with %d pairs of pieces, at most %d and %d are tried", len(g.terms), regions, mostMaxima, mostRegions)}
+	}
+	sub, err := compileWith(p, g.addRegions)
+	if err != nil {
+		return nil, err
+	}
+	g.sub = sub
+	g.x = make([]float64, p.NumVars())
+	g.grad = make([]float64, p.NumVars())
+	return g, nil
+}
+
+// collect finds the maxima of all h, each once.
+func (g *global) collect() error {
+	known := map[string]int{}
+	add := func(h dc.Convex, name string) error {
+		lin, ms, ok := dc.SumOfMaxima(h)
+		if !ok {
+			return &NoGlobalError{fmt.Sprintf("the part of %s that is linearised is no sum of maxima of at most 64 affine functions each", name)}
+		}
+		q := part{lin: lin}
+		for _, m := range ms {
+			q.add(g, known, m)
+		}
+		g.parts = append(g.parts, q)
+		return nil
+	}
+	for i := range g.p.Constraints {
+		if c := &g.p.Constraints[i]; c.DC && !c.E.IsConvex() {
+			if err := add(c.E.H(), "constraint "+c.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return add(g.p.Objective.H(), "the objective")
+}
+
+// add puts w·max into q in normal form: of two pieces (d)₊ with the leading
+// coefficient of d equal to 1, so that |d|, (d)₊ and (−d)₊ are one maximum.
+func (q *part) add(g *global, known map[string]int, m dc.Maximum) {
+	q.lin = q.lin.Plus(m.Weight, m.Pieces[0])
+	w := m.Weight
+	first := m.Pieces[0]
+	pieces := []dc.Linear{{}}
+	for _, l := range m.Pieces[1:] {
+		pieces = append(pieces, l.Plus(-1, first))
+	}
+	if len(pieces) == 1 {
+		return
+	}
+	if len(pieces) == 2 {
+		d := pieces[1]
+		if d.IsConst() {
+			q.lin.Const += w * max(d.Const, 0)
+			return
+		}
+		lead := d.Val[0]
+		if lead < 0 { // (d)₊ = d + (−d)₊
+			q.lin = q.lin.Plus(w, d)
+		}
+		w *= math.Abs(lead)
+		pieces[1] = d.Scale(1 / lead)
+	}
+	key := fmt.Sprint(pieces)
+	k, ok := known[key]
+	if !ok {
+		k = len(g.terms)
+		known[key] = k
+		g.terms = append(g.terms, &maximum{pieces: pieces, lo: math.Inf(-1), hi: math.Inf(1)})
+	}
+	for i, t := range q.term {
+		if t == k {
+			q.weight[i] += w
+			return
+		}
+	}
+	q.term, q.weight = append(q.term, k), append(q.weight, w)
+}
+
+// addRegions adds a row for each pair of pieces; its bounds say which region a
+// node lies in.
+func (g *global) addRegions(b *builder) {
+	for _, t := range g.terms {
+		for j := range t.pieces {
+			for i := range j {
+				d := t.pieces[j].Plus(-1, t.pieces[i])
+				t.regions = append(t.regions, region{i, j, b.addRow(d, math.Inf(-1), math.Inf(1), -1)})
+			}
+		}
+	}
+}
+
+// node is a choice of pieces, −1 for none, and a bound of what it contains.
+type node struct {
+	piece []int8
+	bound float64
+	depth int
+}
+
+// search is the branch and bound. It returns an error only if the backend
+// refuses.
+func (g *global) search(ctx context.Context) error {
+	if g.res.Status == Infeasible || g.res.Status == Unbounded {
+		return nil
+	}
+	g.upper = math.Inf(1)
+	if g.res.feasible && g.res.Violation <= g.set.FeasTol {
+		g.upper = g.minimised(g.res.Objective)
+	}
+	if err := g.ranges(ctx); err != nil || ctx.Err() != nil {
+		return err
+	}
+	root := node{piece: make([]int8, len(g.terms)), bound: math.Inf(-1)}
+	for k := range root.piece {
+		root.piece[k] = -1
+	}
+	if g.unbounded(&root) {
+		b, err := g.hull(ctx)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		root.bound = b
+	}
+	g.open.push(root)
+	g.begun = true
+	for len(g.open) > 0 && g.solved < g.set.MaxNodes && ctx.Err() == nil {
+		nd := g.open.pop()
+		if g.prunes(nd.bound) {
+			continue
+		}
+		if err := g.explore(ctx, nd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prunes reports whether nothing better than the tolerance can be below a bound.
+func (g *global) prunes(bound float64) bool {
+	if bound < g.upper-g.set.GapTol*max(1, math.Abs(g.upper)) {
+		return false
+	}
+	g.lost = min(g.lost, bound)
+	return true
+}
+
+// explore solves a node and splits it.
+func (g *global) explore(ctx context.Context, nd node) error {
+	split := -1
+	if k := g.firstUnbounded(&nd); k >= 0 {
+		split = k
+	} else {
+		done, k, err := g.solve(ctx, &nd)
+		if err != nil || done {
+			return err
+		}
+		split = k
+	}
+	for j := range g.terms[split].pieces {
+		child := node{piece: append([]int8(nil), nd.piece...), bound: nd.bound, depth: nd.depth + 1}
+		child.piece[split] = int8(j)
+		g.open.push(child)
+	}
+	return nil
+}
+
+// firstUnbounded is a maximum in the objective without a bound at the node, −1
+// for none.
+func (g *global) firstUnbounded(nd *node) int {
+	for _, k := range g.parts[len(g.parts)-1].term {
+		if nd.piece[k] < 0 && !g.terms[k].bounded() {
+			return k
+		}
+	}
+	return -1
+}
+
+func (g *global) unbounded(nd *node) bool { return g.firstUnbounded(nd) >= 0 }
+
+func (t *maximum) bounded() bool { return !math.IsInf(t.lo, -1) && !math.IsInf(t.hi, 1) }
+
+// solve bounds a node. done: there is nothing to split; else split is the
+// maximum whose estimate is furthest off.
+func (g *global) solve(ctx context.Context, nd *node) (done bool, split int, err error) {
+	g.load(nd)
+	if err := g.sub.solve(ctx); err != nil {
+		if ctx.Err() != nil {
+			g.open.push(*nd)
+			return true, -1, nil
+		}
+		return true, -1, fmt.Errorf("ccp: node %d: %w", g.solved, err)
+	}
+	g.solved++
+	res := &g.sub.res
+	switch res.Status {
+	case qpbackend.PrimalInfeasible:
+		return true, -1, nil
+	case qpbackend.Solved, qpbackend.AlmostSolved:
+		nd.bound = max(nd.bound, res.Objective-g.constant-res.Res.Gap*max(1, math.Abs(res.Objective)))
+		g.tryPoint(ctx, res.X)
+		if g.prunes(nd.bound) {
+			return true, -1, nil
+		}
+		split = g.worst(nd, res.X)
+	default: // X is no point
+		split = nd.firstOpen()
+	}
+	if split < 0 { // exact, or beyond the backend
+		g.lost = min(g.lost, nd.bound)
+	}
+	return split < 0, split, nil
+}
+
+// firstOpen is the first maximum without a choice, −1 for none.
+func (nd *node) firstOpen() int {
+	for k, j := range nd.piece {
+		if j < 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// tryPoint takes the node's point if it is feasible and better, and now and
+// then descends from it.
+func (g *global) tryPoint(ctx context.Context, x []float64) {
+	copy(g.x, x[:len(g.x)])
+	for _, v := range g.p.Vars {
+		for i := range v.Len() {
+			lo, hi := v.Bounds(i)
+			g.x[v.Offset+i] = min(max(g.x[v.Offset+i], lo), hi)
+		}
+	}
+	if g.takes(g.p.Value(g.x), g.x) {
+		r := g.res.Result
+		r.Duals, r.History = nil, nil
+	}
+	if g.solved&(g.solved-1) != 0 && g.solved%64 != 0 {
+		return
+	}
+	set := g.set
+	set.Recorder = nil
+	// An error is no loss: the search goes on without the point.
+	if res, err := Solve(ctx, g.p, g.x, set); err == nil {
+		r := g.res.Result
+		r.Iterations += res.Iterations
+		if g.takes(res.Objective, res.X) {
+			r.Duals, r.History = res.Duals, res.History
+		}
+	}
+}
+
+// takes makes x the best point if it is better and feasible. A violation counts
+// as it is, not relative to the size of the functions: a proof must not rest on
+// points so far out that their violation means something.
+func (g *global) takes(objective float64, x []float64) bool {
+	v, worst := g.p.Violation(x)
+	f := g.minimised(objective)
+	if !isFinite(f) || !(v <= g.set.FeasTol) || !(f < g.upper) {
+		return false
+	}
+	g.upper = f
+	r := g.res.Result
+	copy(r.X, x)
+	r.Objective, r.feasible, r.Status, r.Message = objective, true, Converged, ""
+	r.Violation, r.Worst = v, worst
+	return true
+}
+
+func (g *global) minimised(v float64) float64 {
+	if g.p.Maximize {
+		return -v
+	}
+	return v
+}
+
+// conclude says what the search has found.
+func (g *global) conclude(ctx context.Context, err error) {
+	r := g.res
+	r.Nodes = g.solved
+	r.Iterations += g.solved + g.aside
+	if r.Status == Infeasible || r.Status == Unbounded {
+		r.Proved, r.Bound = r.Status == Infeasible, r.Objective
+		return
+	}
+	lower := min(g.lost, g.upper)
+	if !g.begun {
+		lower = math.Inf(-1)
+	}
+	for _, nd := range g.open {
+		lower = min(lower, nd.bound)
+	}
+	r.Bound = g.minimised(lower)
+	if r.feasible && r.Violation <= g.set.FeasTol {
+		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
+	}
+	switch {
+	case ctx.Err() != nil:
+		r.Status = Cancelled
+		if ctx.Err() == context.DeadlineExceeded {
+			r.Status = TimeLimit
+		}
+	case !r.feasible && len(g.open) == 0 && err == nil:
+		r.Status, r.Message, r.Proved = Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
+		r.Objective = g.minimised(math.Inf(1))
+		r.Bound = r.Objective
+		return
+	case len(g.open) > 0 && !(r.Gap <= g.set.GapTol):
+		r.Status = IterationLimit
+	}
+	r.Proved = r.Gap <= 1.01*g.set.GapTol
+	if !r.Proved {
+		r.Message = fmt.Sprintf("%d nodes of %d maxima leave a gap of %.2g; %d are open", g.solved, len(g.terms), r.Gap, len(g.open))
+	}
+}

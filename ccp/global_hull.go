@@ -1,0 +1,137 @@
+package ccp
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// mostHull bounds the columns of the convex hull's problem.
+const mostHull = 20_000
+
+// hull bounds the problem without any choice: for each maximum there is a copy
+// of the columns z for each piece, within the rows of the convex constraints
+// and of the pieces' region, each scaled by a weight λ, and the copies add up to
+// z, the weights to 1. Balas 1979, theorem 3.3, for each maximum by itself. It
+// returns −Inf if that is unbounded or too large.
+func (g *global) hull(ctx context.Context) (float64, error) {
+	b := newBuilder(g.p.NumVars())
+	b.minimise(b.Form(g.p.Objective.G()))
+	hardRows(b, g.p)
+	var dcRows []dc.Linear // g of each, without h
+	var owner []int
+	at := 0
+	for i := range g.p.Constraints {
+		if c := &g.p.Constraints[i]; c.DC && !c.E.IsConvex() {
+			for _, l := range upperRows(b, c.E.G(), 0) {
+				dcRows, owner = append(dcRows, l), append(owner, at)
+			}
+			at++
+		}
+	}
+	n, rows := b.cols, b.plainRows()
+	copies := 0
+	for _, t := range g.terms {
+		copies += len(t.pieces)
+	}
+	if copies*(n+1) > mostHull {
+		return math.Inf(-1), nil
+	}
+	value := make([]dc.Linear, len(g.terms))
+	for k, t := range g.terms {
+		value[k] = b.disjunction(t, n, rows)
+	}
+	sum := func(q *part) dc.Linear {
+		l := q.lin
+		for i, k := range q.term {
+			l = l.Plus(q.weight[i], value[k])
+		}
+		return l
+	}
+	for i, l := range dcRows {
+		b.Row(l.Plus(-1, sum(&g.parts[owner[i]])), math.Inf(-1), 0)
+	}
+	b.addLinear(sum(&g.parts[at]).Scale(-1))
+	qp, err := b.problem()
+	if err != nil {
+		return 0, err
+	}
+	backend := g.set.backend()
+	solver, err := backend.New(qp, backend.DefaultSettings())
+	if err != nil {
+		return 0, err
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	g.aside++
+	if err := solver.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
+		return math.Inf(-1), nil // an error here is the context's
+	}
+	return res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective)), nil
+}
+
+// plainRows are the rows that are not in a cone.
+func (b *builder) plainRows() []row {
+	var out []row
+	i := 0
+	for _, c := range b.cones {
+		out = append(out, b.rows[i:c.Start]...)
+		i = c.Start + c.Len
+	}
+	return append(out, b.rows[i:]...)
+}
+
+// disjunction adds the copies of the first n columns for each piece of t, and
+// returns the sum of the pieces, each at its copy.
+func (b *builder) disjunction(t *maximum, n int, rows []row) dc.Linear {
+	weights := dc.Linear{}
+	sums := make([]dc.Linear, n)
+	for j := range sums {
+		sums[j] = dc.Linear{Idx: []int{j}, Val: []float64{-1}}
+	}
+	value := dc.Linear{}
+	for k, piece := range t.pieces {
+		first := b.cols
+		b.cols += n + 1
+		λ := dc.Linear{Idx: []int{first + n}, Val: []float64{1}}
+		at := func(l dc.Linear) dc.Linear { // without the constant, at the copy
+			idx := make([]int, len(l.Idx))
+			for i, j := range l.Idx {
+				idx[i] = first + j
+			}
+			return dc.Linear{Idx: idx, Val: l.Val}
+		}
+		for _, r := range rows {
+			a := at(r.a)
+			if !math.IsInf(r.hi, 1) {
+				lo := math.Inf(-1)
+				if r.lo == r.hi {
+					lo = 0
+				}
+				b.Row(a.Plus(-r.hi, λ), lo, 0)
+			}
+			if !math.IsInf(r.lo, -1) && r.lo != r.hi {
+				b.Row(a.Plus(-r.lo, λ), 0, math.Inf(1))
+			}
+		}
+		for i, other := range t.pieces {
+			if i != k {
+				d := piece.Plus(-1, other)
+				b.Row(at(d).Plus(d.Const, λ), 0, math.Inf(1))
+			}
+		}
+		b.Row(λ, 0, math.Inf(1))
+		weights = weights.Plus(1, λ)
+		for j := range sums {
+			sums[j] = sums[j].Plus(1, dc.Linear{Idx: []int{first + j}, Val: []float64{1}})
+		}
+		value = value.Plus(1, at(piece).Plus(piece.Const, λ))
+	}
+	b.Row(weights, 1, 1)
+	for _, s := range sums {
+		b.Row(s, 0, 0)
+	}
+	return value
+}

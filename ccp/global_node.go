@@ -1,0 +1,283 @@
+package ccp
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// estimate is an affine function that is at least the maximum in the node; ok is
+// false where there is none.
+func (t *maximum) estimate(piece int8) (l dc.Linear, ok bool) {
+	switch {
+	case piece >= 0:
+		return t.pieces[piece], true
+	case t.bounded():
+		return t.chord, true
+	}
+	return dc.Linear{}, false
+}
+
+// load overwrites the values of the convex problem with those of a node.
+func (g *global) load(nd *node) {
+	s := g.sub
+	copy(s.now.Q, s.qp.Q)
+	g.constant = g.gradient(&g.parts[len(g.parts)-1], nd)
+	for j, v := range g.grad {
+		s.now.Q[j] -= v
+	}
+	cut := -1
+	for k := range s.cuts {
+		c := &s.cuts[k]
+		if !c.same {
+			cut++
+		}
+		tangent := g.gradient(&g.parts[cut], nd)
+		s.now.U[c.row] = c.u + tangent
+		for i, j := range c.idx {
+			s.now.A[c.slot[i]] = c.base[i] - g.grad[j]
+		}
+	}
+	for k, t := range g.terms {
+		for _, r := range t.regions {
+			lo, hi := math.Inf(-1), math.Inf(1)
+			switch int(nd.piece[k]) {
+			case r.i:
+				hi = s.qp.U[r.row]
+			case r.j:
+				lo = s.qp.L[r.row]
+			}
+			s.now.L[r.row], s.now.U[r.row] = lo, hi
+		}
+	}
+}
+
+// gradient leaves the slopes of the part's estimate in g.grad and returns its
+// constant, +Inf where one of its maxima has no estimate.
+func (g *global) gradient(q *part, nd *node) float64 {
+	clear(g.grad)
+	q.lin.AddSubgrad(g.grad, 1, nil)
+	c := q.lin.Const
+	for i, k := range q.term {
+		l, ok := g.terms[k].estimate(nd.piece[k])
+		if !ok {
+			return math.Inf(1)
+		}
+		l.AddSubgrad(g.grad, q.weight[i], nil)
+		c += q.weight[i] * l.Const
+	}
+	return c
+}
+
+// worst is the open maximum that the node's point is furthest off at, −1 where
+// none matters.
+func (g *global) worst(nd *node, x []float64) int {
+	split, top := -1, 0.0
+	look := func(q *part, missing float64) {
+		for i, k := range q.term {
+			if nd.piece[k] >= 0 {
+				continue
+			}
+			t := g.terms[k]
+			v, second := t.two(x)
+			off := missing + 1e-3*math.Abs(v-second)
+			if l, ok := t.estimate(-1); ok {
+				off = q.weight[i] * (l.Value(x) - v)
+			}
+			if off > top && off > 1e-10 {
+				split, top = k, off
+			}
+		}
+	}
+	at := 0
+	for i := range g.p.Constraints {
+		c := &g.p.Constraints[i]
+		if !c.DC || c.E.IsConvex() {
+			continue
+		}
+		if v := c.E.Value(x[:len(g.x)]); v > 0.1*g.set.FeasTol {
+			look(&g.parts[at], v)
+		}
+		at++
+	}
+	look(&g.parts[at], 0)
+	if split < 0 && g.p.Infeasibility(g.x) > g.set.FeasTol {
+		for k, j := range nd.piece {
+			if j < 0 {
+				return k
+			}
+		}
+	}
+	return split
+}
+
+// two are the largest and the second largest piece at x.
+func (t *maximum) two(x []float64) (first, second float64) {
+	first, second = math.Inf(-1), math.Inf(-1)
+	for _, l := range t.pieces {
+		switch v := l.Value(x); {
+		case v > first:
+			first, second = v, first
+		case v > second:
+			second = v
+		}
+	}
+	return first, second
+}
+
+// ranges bounds piece 1 − piece 0 of every maximum of two over the convex
+// constraints, by two linear problems each, and makes the chords. It opens the
+// solver.
+func (g *global) ranges(ctx context.Context) error {
+	s := g.sub
+	nd := node{piece: make([]int8, len(g.terms))}
+	for k := range nd.piece {
+		nd.piece[k] = -1
+	}
+	s.now.L = append([]float64(nil), s.qp.L...)
+	for _, j := range s.slacks { // no slack in a bound
+		for i, r := range s.rows {
+			if len(r.a.Idx) == 1 && r.a.Idx[0] == j {
+				s.now.L[i], s.now.U[i] = 0, 0
+				s.qp.L[i], s.qp.U[i] = 0, 0
+			}
+		}
+	}
+	for _, t := range g.terms { // what the bounds of regions are while they hold
+		for _, r := range t.regions {
+			c := t.pieces[r.j].Plus(-1, t.pieces[r.i]).Const
+			s.qp.L[r.row], s.qp.U[r.row] = -c, -c
+		}
+	}
+	g.load(&nd)
+	b := g.set.backend()
+	set := b.DefaultSettings()
+	if err := s.open(b, set); err != nil {
+		return err
+	}
+	hard, err := g.bounding(b)
+	if err != nil || hard == nil {
+		return err
+	}
+	defer hard.Close()
+	n := len(s.qp.Q)
+	q := make([]float64, n)
+	for _, t := range g.terms {
+		if len(t.pieces) != 2 || ctx.Err() != nil {
+			continue
+		}
+		d := t.pieces[1] // pieces[0] is 0
+		var ends [2]float64
+		for side, sign := range []float64{1, -1} {
+			clear(q)
+			d.AddSubgrad(q, sign, nil)
+			ends[side] = math.Inf(-1)
+			var res qpbackend.Result
+			if err := hard.Update(qpbackend.Update{Q: q}); err != nil {
+				return err
+			}
+			g.aside++
+			if err := hard.Solve(ctx, &res); err != nil {
+				return nil // cancelled
+			}
+			if res.Status == qpbackend.Solved {
+				ends[side] = res.Objective - 1e-6*max(1, math.Abs(res.Objective))
+			}
+		}
+		t.lo, t.hi = ends[0]+d.Const, -ends[1]+d.Const
+		if t.bounded() {
+			t.makeChord()
+		}
+	}
+	return nil
+}
+
+// makeChord: of (d)₊ over lo ≤ d ≤ hi.
+func (t *maximum) makeChord() {
+	switch d := t.pieces[1]; {
+	case t.lo >= 0:
+		t.chord = d
+	case t.hi <= 0:
+		t.chord = dc.Linear{}
+	default:
+		slope := t.hi / (t.hi - t.lo)
+		t.chord = d.Scale(slope)
+		t.chord.Const -= slope * t.lo
+	}
+}
+
+// bounding is a solver of linear problems over the convex constraints, nil
+// where these bound nothing.
+func (g *global) bounding(b qpbackend.Backend) (qpbackend.Solver, error) {
+	bounded := false
+	for _, v := range g.p.Vars {
+		for i := range v.Len() {
+			lo, hi := v.Bounds(i)
+			bounded = bounded || !math.IsInf(lo, -1) || !math.IsInf(hi, 1)
+		}
+	}
+	for i := range g.p.Constraints {
+		bounded = bounded || g.p.Constraints[i].Convex()
+	}
+	if !bounded {
+		return nil, nil
+	}
+	lp := *g.sub.qp
+	lp.P, lp.Q, lp.R = nil, make([]float64, len(lp.Q)), 0
+	lp.L, lp.U = append([]float64(nil), lp.L...), append([]float64(nil), g.sub.now.U...)
+	for _, t := range g.terms {
+		for _, r := range t.regions {
+			lp.L[r.row], lp.U[r.row] = math.Inf(-1), math.Inf(1)
+		}
+	}
+	return b.New(&lp, b.DefaultSettings())
+}
+
+// heap has the node of the least bound on top; of equals the deepest, then the
+// last.
+type heap []node
+
+func (h heap) before(i, j int) bool {
+	if h[i].bound != h[j].bound {
+		return h[i].bound < h[j].bound
+	}
+	return h[i].depth > h[j].depth
+}
+
+func (h *heap) push(nd node) {
+	*h = append(*h, nd)
+	a := *h
+	for i := len(a) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !a.before(i, up) {
+			break
+		}
+		a[i], a[up] = a[up], a[i]
+		i = up
+	}
+}
+
+func (h *heap) pop() node {
+	a := *h
+	top := a[0]
+	a[0] = a[len(a)-1]
+	a[len(a)-1] = node{}
+	a = a[:len(a)-1]
+	*h = a
+	for i := 0; ; {
+		k := 2*i + 1
+		if k >= len(a) {
+			return top
+		}
+		if k+1 < len(a) && a.before(k+1, k) {
+			k++
+		}
+		if !a.before(k, i) {
+			return top
+		}
+		a[i], a[k] = a[k], a[i]
+		i = k
+	}
+}

@@ -1,0 +1,229 @@
+package ccp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// choices is a random problem over maxima of affine functions, and the convex
+// problem for each choice of a piece for every maximum. Its optimum is the least
+// of theirs, since a maximum is at least each of its pieces.
+type choices struct {
+	whole  *dc.Problem
+	pieces []*dc.Problem
+}
+
+func drawChoices(t *testing.T, seed uint64) choices {
+	rng := rand.New(rand.NewPCG(seed, 31))
+	const n = 3
+	draw := func() []float64 {
+		w := make([]float64, n)
+		for j := range w {
+			w[j] = rng.NormFloat64()
+		}
+		return w
+	}
+	type affine struct {
+		w []float64
+		c float64
+	}
+	maxima := make([][]affine, 4)
+	for k := range maxima {
+		for range 2 + k%2 {
+			maxima[k] = append(maxima[k], affine{draw(), rng.NormFloat64()})
+		}
+	}
+	target, kind := draw(), seed%3
+	// state builds the problem; piece[k] < 0 keeps maximum k.
+	state := func(piece []int) *dc.Problem {
+		m := dc.NewModel()
+		var x dc.Affine
+		if kind == 1 { // bounded: chords; else hulls or plain enumeration
+			x = m.Var("x", []int{n}, dc.AtLeast(-3), dc.AtMost(3), dc.StartAt(0.1))
+		} else {
+			x = m.Var("x", []int{n}, dc.StartAt(0.1))
+		}
+		var subtracted []dc.Operand
+		for k, pieces := range maxima {
+			var all []dc.Operand
+			for i, p := range pieces {
+				if piece[k] < 0 || piece[k] == i {
+					all = append(all, x.Dot(p.w).Add(dc.Num(p.c)))
+				}
+			}
+			subtracted = append(subtracted, dc.Max(all...))
+		}
+		if kind == 2 { // the last maximum in a constraint
+			m.SubjectTo(dc.GE(subtracted[3], dc.Num(2)).Named("reach"))
+			subtracted = subtracted[:3]
+		}
+		g := dc.SumSquares(x.Sub(dc.Vec(target)))
+		if kind == 1 {
+			g = dc.NormInf(x.Sub(dc.Vec(target))).Scale(2)
+		}
+		m.Minimize(g.Minus(dc.Sum(subtracted...)))
+		return build(t, m)
+	}
+	c := choices{whole: state([]int{-1, -1, -1, -1})}
+	for code := range 2 * 3 * 2 * 3 {
+		c.pieces = append(c.pieces, state([]int{code % 2, code / 2 % 3, code / 6 % 2, code / 12}))
+	}
+	return c
+}
+
+func TestGlobalAgreesWithAllChoices(t *testing.T) {
+	for seed := range uint64(30) {
+		c := drawChoices(t, seed)
+		best := math.Inf(1)
+		for _, p := range c.pieces {
+			if res := solve(t, p, nil, nil); res.Status == ccp.Converged {
+				best = min(best, res.Objective)
+			}
+		}
+		res, err := ccp.Global(context.Background(), c.whole, nil, 1, ccp.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkResult(t, c.whole, res.Result)
+		tol := 2e-6 * max(1, math.Abs(best))
+		if !res.Proved || res.Status != ccp.Converged || math.Abs(res.Objective-best) > tol || math.Abs(res.Bound-best) > tol {
+			t.Errorf("seed %d: %v, proved %v, %.9g with bound %.9g; the best of all choices is %.9g", seed, res.Status, res.Proved, res.Objective, res.Bound, best)
+		}
+	}
+}
+
+// fit is the least-squares fit of a difference of two maxima of two affine
+// functions to m points.
+func fit(t testing.TB, m int, seed uint64) *dc.Problem {
+	rng := rand.New(rand.NewPCG(seed, 21))
+	rows, y := mat.NewDense(m, 2, nil), make([]float64, m)
+	for i := range y {
+		x := 4*rng.Float64() - 2
+		rows.SetRow(i, []float64{x, 1})
+		y[i] = max(x, -x) - max(0, 2*x-1) + 0.2*rng.NormFloat64()
+	}
+	model := dc.NewModel()
+	w := model.Var("W", []int{2, 2}, dc.StartNormal(0, 1))
+	v := model.Var("M", []int{2, 2}, dc.StartNormal(0, 1))
+	ξ := model.Var("xi", []int{m}, dc.StartAt(0))
+	wx, mx := w.T().MatMul(rows), v.T().MatMul(rows)
+	for i := range y {
+		left, right := dc.Sum(dc.MaxOf(wx.Row(i)), ξ.At(i)), dc.Sum(dc.MaxOf(mx.Row(i)), dc.Num(y[i]))
+		model.SubjectTo(dc.EQ(left, right).Named("fit", i+1))
+	}
+	model.Minimize(dc.SumSquares(ξ).Scale(1 / float64(m)))
+	return build(t, model)
+}
+
+// TestGlobalFit: 60 maxima in 60 constraints. Many starts find nothing better
+// than what is proved.
+func TestGlobalFit(t *testing.T) {
+	p := fit(t, 30, 31)
+	res, err := ccp.Global(context.Background(), p, nil, 2, ccp.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResult(t, p, res.Result)
+	many, err := ccp.Multistart(context.Background(), p, 20, ccp.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !res.Proved || res.Objective > many.Objective+1e-6 || many.Objective < res.Bound-1e-6 {
+		t.Errorf("%v, proved %v: %g with bound %g after %d nodes; the best of 20 starts is %g", res.Status, res.Proved, res.Objective, res.Bound, res.Nodes, many.Objective)
+	}
+}
+
+func TestGlobalAtItsLimits(t *testing.T) {
+	p := fit(t, 30, 31)
+	set := ccp.DefaultSettings()
+	set.MaxNodes = 20
+	res, err := ccp.Global(context.Background(), p, nil, 1, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResult(t, p, res.Result)
+	if res.Status != ccp.IterationLimit || res.Proved || res.Nodes > 20 || !(res.Gap > set.GapTol) || !(res.Bound >= 0 && res.Bound < res.Objective) || !strings.Contains(res.Message, "gap") {
+		t.Errorf("%v after %d nodes, bound %g, gap %g: %s", res.Status, res.Nodes, res.Bound, res.Gap, res.Message)
+	}
+	for calls := range 60 {
+		ctx := &countdown{Context: context.Background(), left: 10 * calls, err: context.DeadlineExceeded}
+		res, err := ccp.Global(ctx, p, nil, 1, ccp.DefaultSettings())
+		if !errors.Is(err, context.DeadlineExceeded) || res == nil || res.Status != ccp.TimeLimit || res.Bound > 0.0213007 {
+			t.Fatalf("after %d looks at the context: error %v, result %+v", 10*calls, err, res)
+		}
+	}
+}
+
+func TestGlobalProvesInfeasibility(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(1))
+	m.Minimize(x.Sum())
+	m.SubjectTo(dc.GE(dc.Norm1(x), dc.Num(2.5)).Named("far"))
+	res, err := ccp.Global(context.Background(), build(t, m), nil, 2, ccp.DefaultSettings())
+	if err != nil || res.Status != ccp.Infeasible || !res.Proved || !math.IsInf(res.Objective, 1) {
+		t.Errorf("error %v, %+v", err, res)
+	}
+}
+
+func TestGlobalMaximum(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{4}, dc.AtLeast(-1, -2, -3, -1), dc.AtMost(2, 1, 1, 1))
+	m.Maximize(dc.Sum(dc.Norm1(x), dc.SumLargest(x, 2), x.Sum().Scale(0.1)))
+	m.SubjectTo(dc.LE(dc.NormInf(x), dc.Num(2.5)).Named("ball"))
+	res, err := ccp.Global(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
+	// x = (2, −2, −2.5, 1) has 7.5 + 3 − 0.15, and (2, 1, −2.5, 1) 6.5 + 3 + 0.15.
+	if err != nil || !res.Proved || math.Abs(res.Objective-10.35) > 1e-6 || math.Abs(res.Bound-10.35) > 2e-5 {
+		t.Errorf("error %v, %+v", err, res)
+	}
+}
+
+func TestGlobalRefusals(t *testing.T) {
+	quadratic := dc.NewModel()
+	x := quadratic.Var("x", []int{2})
+	quadratic.Minimize(dc.Norm1(x).Minus(dc.SumSquares(x)))
+	large := dc.NewModel()
+	y := large.Var("y", []int{500})
+	large.Minimize(dc.SumSquares(y).Minus(dc.Norm1(y)))
+	far := dc.NewModel()
+	z := far.Var("z", []int{2})
+	far.Minimize(dc.NormInf(z))
+	far.SubjectTo(dc.GE(dc.Norm2(z), dc.Num(1)).Named("out"))
+	for want, m := range map[string]*dc.Model{"the objective": quadratic, "too large": large, "constraint out": far} {
+		_, err := ccp.Global(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
+		var no *ccp.NoGlobalError
+		if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// 0.1x² − |x − y| has two local minima on a square; the one that is found is
+// proved to be the lower one.
+func ExampleGlobal() {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(2))
+	m.Minimize(dc.Square(x.At(0)).Scale(0.1).Minus(dc.Abs(x.At(0).Sub(x.At(1)))))
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	res, err := ccp.Global(context.Background(), p, nil, 3, ccp.DefaultSettings())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%v: %.4f at (%.4f, %.4f), proved: %v\n", res.Status, res.Objective, res.X[0], res.X[1], res.Proved)
+	// Output:
+	// converged: -2.9000 at (-1.0000, 2.0000), proved: true
+}

@@ -1,0 +1,107 @@
+package ccp
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Session solves one problem again and again while its parameters change. The
+// convex problem is compiled, and the backend's solver made, once: what changes
+// are values. A Session is for one goroutine.
+type Session struct {
+	p    *dc.Problem
+	set  Settings
+	sub  *subproblem
+	x    []float64 // where the next run begins; nil: at the problem's start
+	done bool
+}
+
+// NewSession compiles p.
+func NewSession(p *dc.Problem, set Settings) (*Session, error) {
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
+	sub, err := compile(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{p: p, set: set, sub: sub}, nil
+}
+
+// Set gives a parameter other values: one for all entries, or one an entry in
+// row-major order. On an error nothing has changed.
+func (s *Session) Set(param string, values ...float64) error {
+	p, err := s.p.With(param, values...)
+	if err != nil {
+		return err
+	}
+	s.p = p
+	s.sub.bind(p)
+	return nil
+}
+
+// Problem is the problem with the present values of its parameters.
+func (s *Session) Problem() *dc.Problem { return s.p }
+
+// Solve is the function Solve for the present values. Without x0 it begins where
+// the last run ended, and the first time at the problem's start. Entries of x0
+// for parameters are not looked at.
+func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
+	if s.done {
+		return nil, fmt.Errorf("ccp: the session is closed")
+	}
+	first := x0 == nil && s.x == nil
+	switch {
+	case first:
+		x0 = s.p.Start(s.set.Seed)
+	case x0 == nil:
+		x0 = append([]float64(nil), s.x...)
+		s.p.Pin(x0)
+	case len(x0) == s.p.NumVars():
+		x0 = append([]float64(nil), x0...)
+		s.p.Pin(x0)
+	}
+	r, err := begin(s.p, s.sub, x0, s.set, 0)
+	if err != nil {
+		return nil, err
+	}
+	r.kept, r.drawn = true, first && s.p.Random()
+	s.sub.backendSec = 0
+	res, err := r.run(ctx)
+	if res != nil && res.feasible {
+		s.x = append(s.x[:0], res.X...)
+	}
+	return res, err
+}
+
+// Close frees the solver. A second Close does nothing.
+func (s *Session) Close() {
+	s.done = true
+	s.sub.close()
+}
+
+// bind takes over the bounds of another instance of the problem, which differ
+// in the values of parameters alone.
+func (s *subproblem) bind(p *dc.Problem) {
+	s.p = p
+	if s.now.L == nil {
+		s.now.L = append([]float64(nil), s.qp.L...)
+	}
+	for i := range s.rows {
+		r := &s.rows[i]
+		if r.owner > ownBound || r.entry < 0 {
+			continue
+		}
+		r.lo, r.hi = p.Vars[ownBound-r.owner].Bounds(r.entry)
+		s.qp.L[i], s.qp.U[i] = r.lo, r.hi
+		s.now.L[i], s.now.U[i] = r.lo, r.hi
+	}
+	// A multiplier that proved the last instance infeasible starts nothing.
+	if s.res.Status == qpbackend.PrimalInfeasible || math.IsNaN(s.res.Objective) {
+		s.res.Status = qpbackend.Unknown
+	}
+}

@@ -1,0 +1,143 @@
+package ccp_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+)
+
+// counting is a backend that counts the solvers it makes.
+type counting struct {
+	qpbackend.Backend
+	made *int
+}
+
+func (c counting) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	*c.made++
+	return c.Backend.New(p, set)
+}
+
+// family makes a problem with data b of the fit, bounds u, a right-hand side s and
+// costs c, as parameters or as constants.
+func family(dcPart, params bool, b, u, s, c []float64) *dc.Model {
+	rng := rand.New(rand.NewPCG(8, 8))
+	a := mat.NewDense(6, 4, nil)
+	for i := range 6 {
+		for j := range 4 {
+			a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	m := dc.NewModel()
+	x := m.Var("x", []int{4}, dc.StartAt(0.1, 0.2, 0.3, 0.4))
+	bb, uu, ss := dc.Vec(b), dc.Vec(u), dc.Num(s[0])
+	if params {
+		bb = m.Param("b", []int{6}, b...).Affine
+		uu = m.Param("u", []int{4}, u...).Affine
+		ss = m.Param("s", nil, s...).Affine
+		m.AddCost(m.Param("c", []int{4}, c...), x)
+	}
+	fit := dc.SumSquares(x.MatMul(a).Sub(bb)).Plus(dc.Norm1(x.Sub(uu)).Scale(0.1))
+	if !params {
+		fit = fit.Plus(x.Dot(c))
+	}
+	if dcPart {
+		fit = fit.Minus(dc.Norm1(x).Scale(0.5))
+		m.SubjectTo(dc.GE(dc.Norm1(x), dc.Num(0.5)))
+	}
+	m.Minimize(fit)
+	m.SubjectTo(dc.LE(x, uu), dc.EQ(x.Sum(), ss))
+	return m
+}
+
+// TestSession: a session with new values finds what the model with these values
+// as constants has, and makes one solver for all of them.
+func TestSession(t *testing.T) {
+	for name, dcPart := range map[string]bool{"convex": false, "DC": true} {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(9, 9))
+			draw := func(n int) []float64 {
+				v := make([]float64, n)
+				for k := range v {
+					v[k] = rng.NormFloat64()
+				}
+				return v
+			}
+			zero := func(n int) []float64 { return make([]float64, n) }
+			p := build(t, family(dcPart, true, zero(6), zero(4), zero(1), zero(4)))
+			set := ccp.DefaultSettings()
+			made := 0
+			set.Backend = counting{ipm.Backend{}, &made}
+			session, err := ccp.NewSession(p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			start := p.Start(0)
+			for range 8 {
+				b, u, s, c := draw(6), draw(4), draw(1), draw(4)
+				s[0] = -math.Abs(s[0])
+				for k := range u {
+					u[k] = math.Abs(u[k]) + 0.2
+				}
+				for name, v := range map[string][]float64{"b": b, "u": u, "s": s, "c": c} {
+					if err := session.Set(name, v...); err != nil {
+						t.Fatal(err)
+					}
+				}
+				res, err := session.Solve(context.Background(), start)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := solve(t, build(t, family(dcPart, false, b, u, s, c)), start[:4], nil)
+				if res.Status != ccp.Converged || math.Abs(res.Objective-want.Objective) > 1e-5*(1+math.Abs(want.Objective)) {
+					t.Errorf("%v, objective %g; as constants %v, %g", res.Status, res.Objective, want.Status, want.Objective)
+				}
+				if !dcPart && res.Iterations != 1 {
+					t.Errorf("%d convex problems for a convex one", res.Iterations)
+				}
+				if v, where := session.Problem().Violation(res.X); v > 1e-5 {
+					t.Errorf("the point breaks %s by %g", where, v)
+				}
+			}
+			if made != 1 && !dcPart || made > 8 {
+				t.Errorf("%d solvers were made", made)
+			}
+		})
+	}
+}
+
+func TestSessionMistakes(t *testing.T) {
+	p := build(t, family(false, true, make([]float64, 6), make([]float64, 4), []float64{0}, make([]float64, 4)))
+	session, err := ccp.NewSession(p, ccp.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, err := range map[string]error{
+		"no parameter z":     session.Set("z", 1),
+		"x is a variable":    session.Set("x", 1),
+		"want 1 or 6":        session.Set("b", 1, 2),
+		"parameter is NaN":   session.Set("s", math.NaN()),
+		"value 1 is +Inf":    session.Set("u", 1, math.Inf(1), 1, 1),
+		"has length 3, the ": second(session.Solve(context.Background(), make([]float64, 3))),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	session.Close()
+	session.Close()
+	if _, err := session.Solve(context.Background(), nil); err == nil {
+		t.Error("a closed session solves")
+	}
+}
+
+func second(_ *ccp.Result, err error) error { return err }

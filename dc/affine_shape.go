@@ -1,0 +1,114 @@
+package dc
+
+// At is the entry with the given indices, one a dimension.
+func (a Affine) At(index ...int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(index) != len(a.shape) {
+		return failed("%d indices into shape %v", len(index), a.shape)
+	}
+	k := 0
+	for d, i := range index {
+		if i < 0 || i >= a.shape[d] {
+			return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.shape)
+		}
+		k = k*a.shape[d] + i
+	}
+	return FromLinear(a.Entry(k))
+}
+
+// Row is row i of a matrix, or more generally the sub-array with first index i.
+func (a Affine) Row(i int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(a.shape) == 0 || i < 0 || i >= a.shape[0] {
+		return failed("row %d of shape %v, counted from 0", i, a.shape)
+	}
+	n := size(a.shape[1:])
+	flat := make([]int, n)
+	for k := range flat {
+		flat[k] = i*n + k
+	}
+	return a.Select(a.shape[1:], flat)
+}
+
+// Col is column j of a matrix.
+func (a Affine) Col(j int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(a.shape) != 2 || j < 0 || j >= a.shape[1] {
+		return failed("column %d of shape %v, counted from 0", j, a.shape)
+	}
+	flat := make([]int, a.shape[0])
+	for k := range flat {
+		flat[k] = k*a.shape[1] + j
+	}
+	return a.Select(a.shape[:1], flat)
+}
+
+// Range is the entries lo ≤ k < hi of a vector.
+func (a Affine) Range(lo, hi int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if len(a.shape) != 1 || lo < 0 || hi < lo || hi > a.shape[0] {
+		return failed("range %d to %d of shape %v, counted from 0", lo, hi, a.shape)
+	}
+	flat := make([]int, hi-lo)
+	for k := range flat {
+		flat[k] = lo + k
+	}
+	return a.Select([]int{hi - lo}, flat)
+}
+
+// Select gathers entries by their places in row-major order into an array of
+// the given shape.
+func (a Affine) Select(shape []int, flat []int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if size(shape) != len(flat) {
+		return failed("shape %v has %d entries, %d were selected", shape, size(shape), len(flat))
+	}
+	out := Affine{shape: append([]int(nil), shape...), ptr: make([]int, 1, len(flat)+1), c: make([]float64, 0, len(flat))}
+	for _, k := range flat {
+		if k < 0 || k >= len(a.c) {
+			return failed("entry %d of %d selected", k, len(a.c))
+		}
+		out.push(a.Entry(k))
+	}
+	return out
+}
+
+// Reshape gives the same entries another shape of the same size.
+func (a Affine) Reshape(shape ...int) Affine {
+	if a.Err() != nil {
+		return a
+	}
+	if size(shape) != a.Len() {
+		return failed("shape %v cannot hold the %d entries of shape %v", shape, a.Len(), a.shape)
+	}
+	a.shape = append([]int(nil), shape...)
+	return a
+}
+
+// T is the transpose of a matrix; of a vector or scalar, itself.
+func (a Affine) T() Affine {
+	if a.Err() != nil || len(a.shape) < 2 {
+		return a
+	}
+	if len(a.shape) > 2 {
+		return failed("transpose of shape %v, want a matrix", a.shape)
+	}
+	r, c := a.shape[0], a.shape[1]
+	flat := make([]int, 0, r*c)
+	for j := range c {
+		for i := range r {
+			flat = append(flat, i*c+j)
+		}
+	}
+	return a.Select([]int{c, r}, flat)
+}

@@ -1,0 +1,127 @@
+package dc
+
+import "math"
+
+// LambdaMax is the largest eigenvalue of a symmetric matrix. Where it is
+// multiple the subgradient is that of one eigenvector.
+// Representation: Boyd and Vandenberghe 2004, section 4.6.3.
+func LambdaMax(a Affine) Expr { return LambdaSumLargest(a, 1) }
+
+// LambdaMin is the smallest eigenvalue of a symmetric matrix. It is concave.
+func LambdaMin(a Affine) Expr { return LambdaMax(a.Neg()).Neg() }
+
+// LambdaSumLargest is the sum of the k largest eigenvalues of a symmetric matrix.
+// Representation: Alizadeh 1995, section 4.
+func LambdaSumLargest(a Affine, k int) Expr {
+	s, err := newSymmetric("lambda_max", a)
+	if err != nil {
+		return Expr{err: err}
+	}
+	switch {
+	case k < 1 || k > s.n:
+		return badExpr("the sum of the %d largest of %d eigenvalues", k, s.n)
+	case k == s.n:
+		trace := make([]Linear, s.n)
+		ones := make([]float64, s.n)
+		for i := range trace {
+			trace[i], ones[i] = s.at(i, i), 1
+		}
+		return Expr{lin: sumLinear(trace, ones)}
+	}
+	f := &eigenSum{s, k}
+	if a.IsConst() {
+		return constant("lambda_max", f.Value(nil))
+	}
+	return convex(f)
+}
+
+// constant is an atom of data.
+func constant(name string, v float64) Expr {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return badExpr("%s of this matrix of data has no value", name)
+	}
+	return Expr{lin: Linear{Const: v}}
+}
+
+// Semidefinite states that a symmetric matrix is positive semidefinite.
+func Semidefinite(a Affine) Constraint { return GE(LambdaMin(a), Num(0)) }
+
+type eigenSum struct {
+	*symmetric
+	k int
+}
+
+func (f *eigenSum) Value(x []float64) float64 {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	if !w.load(f.symmetric, x, 0) || !w.eigen(false) {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, λ := range w.λ[f.n-f.k:] {
+		sum += λ
+	}
+	return sum
+}
+
+func (f *eigenSum) AddSubgrad(dst []float64, scale float64, x []float64) {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	if !w.load(f.symmetric, x, 0) || !w.eigen(true) {
+		return
+	}
+	for k := f.n - f.k; k < f.n; k++ {
+		f.addOuter(dst, scale, f.n, w.vector(k))
+	}
+}
+
+func (f *eigenSum) Support() []int { return f.indices }
+
+// Represent: t with tI − A ⪰ 0; of k eigenvalues ks + tr Z with Z ⪰ 0 and
+// Z + sI − A ⪰ 0.
+func (f *eigenSum) Represent(c Canon) Form {
+	s := column(c)
+	if f.k == 1 {
+		semidefinite(c, f.n, f.below(s))
+		return Form{Linear: s}
+	}
+	z, trace := free(c, f.n)
+	below := f.below(s)
+	semidefinite(c, f.n, z)
+	semidefinite(c, f.n, func(i, j int) Linear { return below(i, j).Plus(1, z(i, j)) })
+	return Form{Linear: trace.Plus(float64(f.k), s)}
+}
+
+// below is bI − A.
+func (f *eigenSum) below(b Linear) func(i, j int) Linear {
+	return func(i, j int) Linear {
+		if i == j {
+			return b.Plus(-1, f.at(i, j))
+		}
+		return f.at(i, j).Scale(-1)
+	}
+}
+
+// Below: bI − A ⪰ 0.
+func (f *eigenSum) Below(b Linear) (k Cone, share []float64, ok bool) {
+	if f.k > 1 {
+		return Cone{}, nil, false
+	}
+	k = semidefiniteCone(f.n, f.below(b))
+	share = make([]float64, len(k.Rows))
+	if k.Kind == SecondOrderCone {
+		share[0] = -2
+	} else {
+		for i := range f.n {
+			share[place(i, i)] = -1
+		}
+	}
+	return k, share, true
+}
+
+func (f *eigenSum) String() string {
+	if f.k == 1 {
+		return "lambda_max"
+	}
+	return "lambda_sumlargest"
+}

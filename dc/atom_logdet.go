@@ -1,0 +1,108 @@
+package dc
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// LogDet is the logarithm of the determinant of a symmetric matrix, which it
+// restricts to positive definite ones. It is concave.
+// Representation: Ben-Tal and Nemirovski 2001, section 4.2.
+func LogDet(a Affine) Expr {
+	s, err := newSymmetric("logdet", a)
+	if err != nil {
+		return Expr{err: err}
+	}
+	if s.n == 1 {
+		return Log(FromLinear(s.at(0, 0)))
+	}
+	f := &negLogDet{s, newDomain(s)}
+	if a.IsConst() {
+		if v := f.Value(nil); !math.IsInf(v, 1) {
+			return constant("logdet", -v)
+		}
+		return badExpr("logdet of a matrix that is not positive definite")
+	}
+	return concave(f)
+}
+
+// newDomain is that of functions of positive semidefinite matrices.
+func newDomain(s *symmetric) Representer {
+	neg := *s
+	neg.a = s.a.Neg()
+	return &eigenSum{&neg, 1}
+}
+
+type negLogDet struct {
+	*symmetric
+	domain Representer
+}
+
+func (f *negLogDet) Value(x []float64) float64 {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	if !w.definite(f.symmetric, x) {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for i := range f.n {
+		sum -= 2 * math.Log(w.t.Data[i*f.n+i])
+	}
+	return sum
+}
+
+// AddSubgrad: that of −log det X is −X⁻¹.
+func (f *negLogDet) AddSubgrad(dst []float64, scale float64, x []float64) {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	if !w.factor(f.symmetric, x) {
+		return
+	}
+	inverse, ok := lapack64.Potri(w.t)
+	if !ok {
+		return
+	}
+	for j := range f.n {
+		for i := range j {
+			f.a.addRow(dst, -2*scale*inverse.Data[i*f.n+j], place(i, j))
+		}
+		f.a.addRow(dst, -scale*inverse.Data[j*f.n+j], place(j, j))
+	}
+}
+
+func (f *negLogDet) Support() []int { return f.indices }
+
+// Represent: −Σ log dᵢ with [A Z; Zᵀ D] ⪰ 0 for a lower triangular Z with the
+// diagonal D: then A ⪰ LDLᵀ with L = ZD⁻¹, a unit lower triangle.
+func (f *negLogDet) Represent(c Canon) Form {
+	z, _ := free(c, f.n) // read as the lower triangle
+	diagonal := func(i, j int) Linear {
+		if i == j {
+			return z(i, i)
+		}
+		return Linear{}
+	}
+	lower := func(i, j int) Linear {
+		if i >= j {
+			return z(i, j)
+		}
+		return Linear{}
+	}
+	semidefinite(c, 2*f.n, block(f.n, f.at, lower, diagonal))
+	out := Form{}
+	for i := range f.n {
+		out = out.Add(1, negLog{}.represent(c, z(i, i)))
+	}
+	return out
+}
+
+func (f *negLogDet) Domain() []Representer { return []Representer{f.domain} }
+
+func (f *negLogDet) Inside(x []float64) bool {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	return w.definite(f.symmetric, x)
+}
+
+func (f *negLogDet) String() string { return "-logdet" }

@@ -1,0 +1,294 @@
+package dc
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MatFrac is xᵀP⁻¹x for an affine vector x and a symmetric matrix P, which it
+// restricts to positive definite ones; of a matrix X the trace of XᵀP⁻¹X. In a
+// sum, terms over the same P become one.
+// Representation: Boyd and Vandenberghe 2004, example 3.4.
+func MatFrac(x, p Affine) Expr {
+	if err := errors.Join(x.Err(), p.Err()); err != nil {
+		return Expr{err: err}
+	}
+	s, err := newSymmetric("matfrac", p)
+	if err != nil {
+		return Expr{err: err}
+	}
+	if len(x.shape) == 0 {
+		x = x.Reshape(1)
+	}
+	if len(x.shape) > 2 || x.shape[0] != s.n {
+		return badExpr("matfrac of shape %v over a matrix of order %d", x.shape, s.n)
+	}
+	cols := x.Reshape(s.n, x.Len()/s.n).T()
+	f := newMatFrac(cols.Reshape(cols.Len()), s)
+	if x.IsConst() {
+		f.x = narrow(f.x, s.n)
+	}
+	switch {
+	case x.Len() == 0:
+		return Expr{}
+	case p.IsConst():
+		return f.overData()
+	case s.n == 1:
+		return QuadOverLin(f.x, FromLinear(s.at(0, 0)))
+	}
+	return convex(f)
+}
+
+type matFrac struct {
+	*symmetric
+	x      Affine // the columns of X, one after the other
+	both   []int
+	domain Representer
+}
+
+func newMatFrac(x Affine, p *symmetric) *matFrac {
+	return &matFrac{p, x, union(x.idx, p.indices), newDomain(p)}
+}
+
+// overData is the sum of quadratic functions that f is for a P of data.
+func (f *matFrac) overData() Expr {
+	var chol mat.Cholesky
+	p := mat.NewSymDense(f.n, nil)
+	for j := range f.n {
+		for i := range j + 1 {
+			p.SetSym(i, j, f.at(i, j).Const)
+		}
+	}
+	var inverse mat.SymDense
+	if !chol.Factorize(p) || chol.InverseTo(&inverse) != nil {
+		return badExpr("matfrac over a matrix of data that is not positive definite")
+	}
+	var parts []Expr
+	for k := 0; k < f.x.Len(); k += f.n {
+		parts = append(parts, Quad(f.x.Range(k, k+f.n), &inverse))
+	}
+	return SumExprs(parts)
+}
+
+func (f *matFrac) Value(x []float64) float64 {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	if !w.definite(f.symmetric, x) {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for k := 0; k < f.x.Len(); k += f.n { // ‖U⁻ᵀxₖ‖²
+		f.load(w, k, x)
+		v := blas64.Vector{N: f.n, Data: w.v, Inc: 1}
+		blas64.Trsv(blas.Trans, w.t, v)
+		for _, e := range w.v {
+			sum += e * e
+		}
+	}
+	return sum
+}
+
+// load writes the column that begins at entry k.
+func (f *matFrac) load(w *symWork, k int, x []float64) {
+	for i := range w.v {
+		w.v[i] = f.x.at(k+i, x)
+	}
+}
+
+// AddSubgrad: with zₖ = P⁻¹xₖ that is 2zₖ for xₖ and −zₖzₖᵀ for P.
+func (f *matFrac) AddSubgrad(dst []float64, scale float64, x []float64) {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	if !w.factor(f.symmetric, x) {
+		return
+	}
+	at := func(i int) float64 { return w.v[i] }
+	for k := 0; k < f.x.Len(); k += f.n {
+		f.load(w, k, x)
+		v := blas64.Vector{N: f.n, Data: w.v, Inc: 1}
+		blas64.Trsv(blas.Trans, w.t, v)
+		blas64.Trsv(blas.NoTrans, w.t, v)
+		for i, z := range w.v {
+			f.x.addRow(dst, 2*scale*z, k+i)
+		}
+		f.addOuter(dst, -scale, f.n, at)
+	}
+}
+
+func (f *matFrac) Support() []int { return f.both }
+
+// Represent: tr T with [P X; Xᵀ T] ⪰ 0.
+func (f *matFrac) Represent(c Canon) Form {
+	x := narrow(f.x, f.n)
+	r := x.Len() / f.n
+	t, trace := free(c, r)
+	semidefinite(c, f.n+r, block(f.n, f.at, func(i, j int) Linear { return x.Entry(j*f.n + i) }, t))
+	return Form{Linear: trace}
+}
+
+func (f *matFrac) Domain() []Representer { return []Representer{f.domain} }
+
+func (f *matFrac) Inside(x []float64) bool {
+	w := f.pool.Get().(*symWork)
+	defer f.pool.Put(w)
+	return w.definite(f.symmetric, x)
+}
+
+func (f *matFrac) nonnegative() bool { return true }
+func (f *matFrac) String() string    { return "matfrac" }
+
+// mergeMatFracs makes one term of all matfrac terms of one sign over one P; the
+// others become zero.
+func mergeMatFracs(all []term) {
+	var groups [][]int
+	for k, t := range all {
+		f, ok := t.f.(*matFrac)
+		if !ok || t.w == 0 {
+			continue
+		}
+		found := false
+		for i, g := range groups {
+			head := all[g[0]]
+			if found = (head.w > 0) == (t.w > 0) && sameEntries(&head.f.(*matFrac).a, &f.a); found {
+				groups[i] = append(g, k)
+				break
+			}
+		}
+		if !found {
+			groups = append(groups, []int{k})
+		}
+	}
+	for _, g := range groups {
+		if len(g) == 1 {
+			continue
+		}
+		head := all[g[0]].f.(*matFrac)
+		parts := make([]Affine, len(g))
+		sign := math.Copysign(1, all[g[0]].w)
+		for i, k := range g {
+			parts[i] = all[k].f.(*matFrac).x.Scale(math.Sqrt(math.Abs(all[k].w)))
+			all[k].w = 0
+		}
+		x := Stack(parts...)
+		if x.IsConst() {
+			x = narrow(x, head.n)
+		}
+		all[g[0]] = term{sign, &matFrac{head.symmetric, x, union(x.idx, head.indices), head.domain}}
+	}
+}
+
+// sameEntries reports whether two arrays hold the same functions.
+func sameEntries(a, b *Affine) bool {
+	if len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
+		return false
+	}
+	for k := range a.c {
+		if !a.Entry(k).equal(b.Entry(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// mostColumns bounds the columns that narrow looks at where they are not data.
+const mostColumns = 1000
+
+// narrow returns columns of length n with the same sum of outer products, if
+// there are some of them that depend on others: X by XV without its zero
+// columns, VΛVᵀ the Gram matrix of the columns' coefficients.
+func narrow(x Affine, n int) Affine {
+	cols := x.Len() / n
+	switch {
+	case cols <= 1:
+		return x
+	case x.IsConst():
+		return narrowData(x, n)
+	case cols > mostColumns:
+		return x
+	}
+	gram := mat.NewSymDense(cols, nil)
+	for k := range cols {
+		for l := k; l < cols; l++ {
+			s := 0.0
+			for i := range n {
+				s += x.Entry(k*n + i).inner(x.Entry(l*n + i))
+			}
+			gram.SetSym(k, l, s)
+		}
+	}
+	λ, v, first := spectrum(gram)
+	if first == 0 {
+		return x
+	}
+	out := Affine{ptr: []int{0}}
+	parts, w := make([]Linear, cols), make([]float64, cols)
+	for j := first; j < len(λ); j++ {
+		for i := range n {
+			for k := range cols {
+				parts[k], w[k] = x.Entry(k*n+i), v.At(k, j)
+			}
+			out.push(sumLinear(parts, w))
+		}
+	}
+	out.shape = []int{len(out.c)}
+	return out
+}
+
+// narrowData is narrow by the eigenvalues of the sum itself.
+func narrowData(x Affine, n int) Affine {
+	if x.Len() <= n*n {
+		return x
+	}
+	m := mat.NewDense(x.Len()/n, n, x.c)
+	var sum mat.SymDense
+	sum.SymOuterK(1, m.T())
+	λ, v, first := spectrum(&sum)
+	var out []float64
+	for j := first; j < n; j++ {
+		for i := range n {
+			out = append(out, math.Sqrt(λ[j])*v.At(i, j))
+		}
+	}
+	return Vec(out)
+}
+
+// spectrum is the eigenvalues, ascending, and eigenvectors of a positive
+// semidefinite matrix, and which is the first that is not zero but for
+// rounding. Where they cannot be computed that is 0 and the matrix is kept.
+func spectrum(q mat.Symmetric) (λ []float64, v *mat.Dense, first int) {
+	var eig mat.EigenSym
+	v = &mat.Dense{}
+	if !eig.Factorize(q, true) {
+		return nil, v, 0
+	}
+	λ = eig.Values(nil)
+	eig.VectorsTo(v)
+	for first < len(λ)-1 && !(λ[first] > negligible*λ[len(λ)-1]) {
+		first++
+	}
+	return λ, v, first
+}
+
+// negligible is a sum of squares that counts as zero, relative to the largest.
+const negligible = 1e-14
+
+// inner is the inner product of coefficients and constants.
+func (l Linear) inner(r Linear) float64 {
+	s := l.Const * r.Const
+	for i, k := 0, 0; i < len(l.Idx) && k < len(r.Idx); {
+		switch {
+		case l.Idx[i] < r.Idx[k]:
+			i++
+		case l.Idx[i] > r.Idx[k]:
+			k++
+		default:
+			s += l.Val[i] * r.Val[k]
+			i, k = i+1, k+1
+		}
+	}
+	return s
+}

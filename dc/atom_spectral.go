@@ -1,0 +1,167 @@
+package dc
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// SpectralNorm is the largest singular value of a matrix.
+// Representation: Recht, Fazel and Parrilo 2010, section 2.
+func SpectralNorm(a Affine) Expr { return singular("sigma_max", a, false) }
+
+// NuclearNorm is the sum of the singular values of a matrix.
+// Representation: Recht, Fazel and Parrilo 2010, section 2.
+func NuclearNorm(a Affine) Expr { return singular("normnuc", a, true) }
+
+// singular makes either norm.
+func singular(name string, a Affine, all bool) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	switch {
+	case len(a.shape) > 2:
+		return badExpr("%s of shape %v, want a matrix", name, a.shape)
+	case a.Len() == 0:
+		return Expr{}
+	case len(a.shape) < 2 || a.shape[0] == 1 || a.shape[1] == 1:
+		return Norm2(a.Reshape(a.Len()))
+	case a.shape[0] < a.shape[1]:
+		a = a.T()
+	}
+	f := &singularNorm{name: name, all: all, r: a.shape[0], c: a.shape[1], a: a, indices: a.support()}
+	f.pool.New = func() any { return newSVDWork(f.r, f.c) }
+	if s, err := newSymmetric(name, a); err == nil {
+		f.symmetric = s
+	}
+	if a.IsConst() {
+		return constant(name, f.Value(nil))
+	}
+	return convex(f)
+}
+
+// singularNorm is a norm of the singular values of an r × c matrix, r ≥ c: their
+// sum or the largest.
+type singularNorm struct {
+	name      string
+	all       bool
+	r, c      int
+	a         Affine
+	symmetric *symmetric // not nil where the matrix is seen to be
+	indices   []int
+	pool      sync.Pool // of *svdWork
+}
+
+// svdWork is the room for a singular value decomposition, row-major.
+type svdWork struct {
+	a, u, vt blas64.General
+	σ, work  []float64
+}
+
+func newSVDWork(r, c int) *svdWork {
+	general := func(r, c int) blas64.General {
+		return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
+	}
+	w := &svdWork{a: general(r, c), u: general(r, c), vt: general(c, c), σ: make([]float64, c)}
+	var size [1]float64
+	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, w.a, w.u, w.vt, w.σ, size[:], -1)
+	w.work = make([]float64, int(size[0]))
+	return w
+}
+
+// factor decomposes the matrix at x. Subgradients need all vectors; values
+// none, but the algorithm for values alone allocates.
+func (f *singularNorm) factor(w *svdWork, x []float64, vectors bool) bool {
+	f.a.ValueTo(w.a.Data, x)
+	sum := 0.0
+	for _, v := range w.a.Data {
+		sum += v - v
+	}
+	job := lapack.SVDNone
+	if vectors {
+		job = lapack.SVDStore
+	}
+	return sum == 0 && lapack64.Gesvd(job, lapack.SVDStore, w.a, w.u, w.vt, w.σ, w.work, len(w.work))
+}
+
+func (f *singularNorm) Value(x []float64) float64 {
+	w := f.pool.Get().(*svdWork)
+	defer f.pool.Put(w)
+	if !f.factor(w, x, false) {
+		return math.NaN()
+	}
+	if !f.all {
+		return w.σ[0]
+	}
+	sum := 0.0
+	for _, σ := range w.σ {
+		sum += σ
+	}
+	return sum
+}
+
+// AddSubgrad: uvᵀ of the largest singular value, or of all of them, zeros
+// included: a linearisation at a singular matrix still says "move away".
+func (f *singularNorm) AddSubgrad(dst []float64, scale float64, x []float64) {
+	w := f.pool.Get().(*svdWork)
+	defer f.pool.Put(w)
+	if !f.factor(w, x, true) {
+		return
+	}
+	for k := range w.σ {
+		for i := range f.r {
+			u := scale * w.u.Data[i*f.c+k]
+			for j := range f.c {
+				f.a.addRow(dst, u*w.vt.Data[k*f.c+j], i*f.c+j)
+			}
+		}
+		if !f.all {
+			return
+		}
+	}
+}
+
+func (f *singularNorm) Support() []int { return f.indices }
+
+// Represent: of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with [V A; Aᵀ W] ⪰ 0.
+// For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and tr V + tr W with A = V − W, V, W ⪰ 0.
+func (f *singularNorm) Represent(c Canon) Form {
+	if f.symmetric != nil {
+		return f.representSymmetric(c)
+	}
+	entry := func(i, j int) Linear { return f.a.Entry(i*f.c + j) }
+	if !f.all {
+		t := column(c)
+		semidefinite(c, f.r+f.c, block(f.r, multiple(t), entry, multiple(t)))
+		return Form{Linear: t}
+	}
+	v, trV := free(c, f.r)
+	w, trW := free(c, f.c)
+	semidefinite(c, f.r+f.c, block(f.r, v, entry, w))
+	return Form{Linear: trV.Plus(1, trW).Scale(0.5)}
+}
+
+func (f *singularNorm) representSymmetric(c Canon) Form {
+	n, a := f.r, f.symmetric
+	if !f.all {
+		t := column(c)
+		for _, sign := range []float64{1, -1} {
+			semidefinite(c, n, func(i, j int) Linear { return multiple(t)(i, j).Plus(sign, a.at(i, j)) })
+		}
+		return Form{Linear: t}
+	}
+	v, trace := free(c, n)
+	semidefinite(c, n, v)
+	minus := Linear{}
+	for i := range n {
+		minus = minus.Plus(1, a.at(i, i))
+	}
+	semidefinite(c, n, func(i, j int) Linear { return v(i, j).Plus(-1, a.at(i, j)) })
+	return Form{Linear: trace.Scale(2).Plus(-1, minus)}
+}
+
+func (f *singularNorm) nonnegative() bool { return true }
+func (f *singularNorm) String() string    { return f.name }

@@ -1,0 +1,147 @@
+package lang
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// ofSymmetric serves functions of one symmetric matrix.
+func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*evaluator, *node) value {
+	return func(ev *evaluator, n *node) value {
+		v := ev.symmetric(n, 0)
+		return ev.matrixAtom(n, make(v.affine()), &v)
+	}
+}
+
+// symmetric is argument k, a symmetric matrix that is affine.
+func (ev *evaluator) symmetric(n *node, k int) value {
+	v := ev.affineArg(n, k)
+	if v.len() == 1 {
+		return v.reshape(1, 1)
+	}
+	if len(v.shape) != 2 || v.shape[0] != v.shape[1] || v.len() == 0 {
+		ev.fail(n.args[k], "", "%s needs a square matrix, but %s is %s", n.name, ev.say(n.args[k]), shapeText(v.shape))
+	}
+	order := v.shape[0]
+	if n.name == "logdet" {
+		order *= 2
+	}
+	if v.isData() {
+		order = 0
+	}
+	ev.factored(n, v.shape[0], order)
+	a := v.affine()
+	if i, j, ok := dc.IsSymmetric(a); !ok {
+		at := n.args[k]
+		if v.isData() {
+			d := v.shape[0]
+			ev.fail(at, "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
+				n.name, ev.say(at), v.num[i*d+j], i+1, j+1, v.num[j*d+i], j+1, i+1)
+		}
+		ev.fail(at, "declare the variable symmetric or psd, or take (X + X')/2", "%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ",
+			n.name, ev.say(at), i+1, j+1, j+1, i+1)
+	}
+	return v
+}
+
+// factored counts the work of factoring a matrix of order d, and that of stating
+// a semidefinite cone of the given order.
+func (ev *evaluator) factored(n *node, d, order int) {
+	ev.spend(n, int(min(math.Pow(float64(d), 3)/64+unitsRow*math.Pow(float64(order), 2)/2, 1<<40)))
+}
+
+// unitsRow is the work for a row of a cone.
+const unitsRow = 64
+
+// matrixAtom is an atom of matrices as a value.
+func (ev *evaluator) matrixAtom(n *node, e dc.Expr, args ...*value) value {
+	weight := 0
+	for _, v := range args {
+		if v.curvature() == Constant && e.Err() != nil {
+			ev.fail(n.args[len(n.args)-1], "", "%s needs a positive definite matrix, and %s is not", n.name, ev.say(n.args[len(n.args)-1]))
+		}
+		weight += v.costs().weight + v.len()
+	}
+	return ev.atom(n, e, weight)
+}
+
+// fnMatFrac is x'P⁻¹x.
+func (ev *evaluator) fnMatFrac(n *node) value {
+	x, p := ev.affineArg(n, 0), ev.symmetric(n, 1)
+	d := p.shape[0]
+	if x.len() == 1 {
+		x = x.reshape(1)
+	}
+	if len(x.shape) > 2 || x.shape[0] != d {
+		ev.fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.say(n.args[0]), shapeText(x.shape), ev.say(n.args[1]), d, d)
+	}
+	ev.spend(n, unitsCoeff*(x.affine().NNZ()+x.len()))
+	cols := x.len() / d
+	if x.isData() { // more are not needed
+		cols = min(cols, d)
+	}
+	ev.factored(n, d, d+cols)
+	return ev.matrixAtom(n, dc.MatFrac(x.affine(), p.affine()), &x, &p)
+}
+
+// fnLambdaSumLargest is the sum of the k largest eigenvalues.
+func (ev *evaluator) fnLambdaSumLargest(n *node) value {
+	v := ev.symmetric(n, 0)
+	k := ev.integer(n.args[1], "the number of eigenvalues that lambda_sumlargest adds")
+	if k < 1 || k > v.shape[0] {
+		ev.fail(n.args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.shape[0], ev.say(n.args[0]), k)
+	}
+	return ev.matrixAtom(n, dc.LambdaSumLargest(v.affine(), k), &v)
+}
+
+// ofMatrix serves norms of a matrix, or of a vector as a column.
+func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *node) value {
+	return func(ev *evaluator, n *node) value {
+		v := ev.affineArg(n, 0)
+		if len(v.shape) > 2 {
+			ev.fail(n.args[0], "", "%s needs a matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
+		}
+		if len(v.shape) == 2 {
+			ev.factored(n, min(v.shape[0], v.shape[1]), v.shape[0]+v.shape[1])
+		}
+		return ev.matrixAtom(n, make(v.affine()), &v)
+	}
+}
+
+// fnTrace is the sum of the diagonal of a square matrix.
+func (ev *evaluator) fnTrace(n *node) value { return ev.total(n, ev.diagonal(n, ev.arg(n, 0))) }
+
+// fnDiag is the diagonal of a square matrix, or the diagonal matrix of a vector.
+func (ev *evaluator) fnDiag(n *node) value {
+	v := ev.arg(n, 0)
+	if len(v.shape) != 1 {
+		return ev.diagonal(n, v)
+	}
+	d := v.len()
+	zero := number(0)
+	refs := make([]ref, ev.room(n, []int{d, d}))
+	for k := range refs {
+		refs[k] = ref{&zero, 0}
+		if k%(d+1) == 0 {
+			refs[k] = ref{&v, k / (d + 1)}
+		}
+	}
+	return assemble([]int{d, d}, refs)
+}
+
+func (ev *evaluator) diagonal(n *node, v value) value {
+	if v.len() == 1 {
+		return v.reshape(1)
+	}
+	if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
+		ev.fail(n.args[0], "", "%s needs a square matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
+	}
+	d := v.shape[0]
+	ev.spend(n, d)
+	flat := make([]int, d)
+	for k := range flat {
+		flat[k] = k * (d + 1)
+	}
+	return v.gather([]int{d}, flat)
+}

@@ -1,0 +1,266 @@
+package dc
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// triangle is the number of entries on and above the diagonal.
+func triangle(n int) int { return n * (n + 1) / 2 }
+
+// place is where entry (i, j) of a symmetric matrix stands in its upper
+// triangle, column by column.
+func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
+
+// mirrorTol is how far, relatively, rounding may take mirrored entries apart.
+const mirrorTol = 1e-9
+
+// symmetric is a symmetric matrix of affine functions: the upper triangle,
+// column by column.
+type symmetric struct {
+	n       int
+	a       Affine
+	indices []int
+	pool    *sync.Pool // of *symWork
+}
+
+// newSymmetric takes the upper triangle of a square matrix that is seen to be
+// symmetric, or returns an error.
+func newSymmetric(name string, a Affine) (*symmetric, error) {
+	if err := a.Err(); err != nil {
+		return nil, err
+	}
+	shape := a.shape
+	if len(shape) == 0 {
+		shape = []int{1, 1}
+	}
+	if len(shape) != 2 || shape[0] != shape[1] || shape[0] == 0 {
+		return nil, badExpr("%s of shape %v, want a square matrix", name, a.shape).err
+	}
+	n := shape[0]
+	if i, j, ok := IsSymmetric(a.Reshape(n, n)); !ok {
+		return nil, badExpr("%s of a matrix that is not seen to be symmetric: entries (%d, %d) and (%d, %d), counted from 0, differ; take (X + X')/2", name, i, j, j, i).err
+	}
+	rows := make([]Linear, 0, triangle(n))
+	for j := range n {
+		for i := range j + 1 {
+			rows = append(rows, a.Entry(i*n+j))
+		}
+	}
+	s := &symmetric{n: n, a: Entries(rows...)}
+	s.indices = s.a.support()
+	s.pool = &sync.Pool{New: func() any { return newSymWork(n) }}
+	return s, nil
+}
+
+// IsSymmetric reports whether a square matrix is seen to be symmetric; if not,
+// i and j are the indices, from 0, of an entry that differs from its mirror.
+func IsSymmetric(a Affine) (i, j int, ok bool) {
+	if len(a.shape) != 2 || a.shape[0] != a.shape[1] || a.Err() != nil {
+		return 0, 0, false
+	}
+	n := a.shape[0]
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if !a.Entry(i*n + j).mirrors(a.Entry(j*n + i)) {
+				return i, j, false
+			}
+		}
+	}
+	return 0, 0, true
+}
+
+// mirrors reports whether two functions are equal but for rounding.
+func (l Linear) mirrors(r Linear) bool {
+	if l.equal(r) {
+		return true
+	}
+	d, size := l.Plus(-1, r), math.Max(math.Abs(l.Const), math.Abs(r.Const))
+	for _, v := range l.Val {
+		size = max(size, math.Abs(v))
+	}
+	ok := math.Abs(d.Const) <= mirrorTol*size
+	for _, v := range d.Val {
+		ok = ok && math.Abs(v) <= mirrorTol*size
+	}
+	return ok
+}
+
+// at is entry (i, j).
+func (s *symmetric) at(i, j int) Linear { return s.a.Entry(place(i, j)) }
+
+// addOuter adds w·vvᵀ, as the gradient with respect to the matrix, to dst.
+func (s *symmetric) addOuter(dst []float64, w float64, n int, v func(i int) float64) {
+	for j := range n {
+		vj := w * v(j)
+		if vj == 0 {
+			continue
+		}
+		for i := range j {
+			s.a.addRow(dst, 2*vj*v(i), place(i, j))
+		}
+		s.a.addRow(dst, vj*v(j), place(j, j))
+	}
+}
+
+// symWork is the room for factoring a symmetric matrix, row-major.
+type symWork struct {
+	m       blas64.Symmetric
+	t       blas64.Triangular
+	λ, work []float64
+	v       []float64 // n
+}
+
+func newSymWork(n int) *symWork {
+	w := &symWork{m: blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: make([]float64, n*n)}, λ: make([]float64, n), v: make([]float64, n)}
+	var size [1]float64
+	lapack64.Syev(lapack.EVCompute, w.m, w.λ, size[:], -1)
+	w.work = make([]float64, max(int(size[0]), 3*n))
+	return w
+}
+
+// load writes the matrix at x into the upper triangle, shifted along the
+// diagonal, and reports whether all of it is finite.
+func (w *symWork) load(s *symmetric, x []float64, shift float64) bool {
+	sum := 0.0
+	for j := range s.n {
+		for i := range j + 1 {
+			v := s.a.at(place(i, j), x)
+			if i == j {
+				v += shift
+			}
+			w.m.Data[i*s.n+j] = v
+			sum += v - v
+		}
+	}
+	return sum == 0
+}
+
+// eigen leaves the eigenvalues in λ, ascending, and the eigenvectors in the
+// columns of m.
+func (w *symWork) eigen(vectors bool) bool {
+	job := lapack.EVNone
+	if vectors {
+		job = lapack.EVCompute
+	}
+	return lapack64.Syev(job, w.m, w.λ, w.work, len(w.work))
+}
+
+// vector is component i of eigenvector k.
+func (w *symWork) vector(k int) func(i int) float64 {
+	return func(i int) float64 { return w.m.Data[i*w.m.Stride+k] }
+}
+
+// smallPivot is the smallest pivot of a positive definite matrix, relative to
+// its largest diagonal entry.
+const smallPivot = 1e-14
+
+// cholesky leaves U with UᵀU in t; ok is false unless the matrix is positive
+// definite.
+func (w *symWork) cholesky() (ok bool) {
+	n, top := w.m.N, 0.0
+	for i := range n {
+		top = max(top, w.m.Data[i*n+i])
+	}
+	if w.t, ok = lapack64.Potrf(w.m); !ok {
+		return false
+	}
+	for i := range n {
+		u := w.t.Data[i*n+i]
+		ok = ok && u*u > smallPivot*top
+	}
+	return ok
+}
+
+// factor is the Cholesky factorisation at x. Outside the domain it is that of
+// the matrix moved along the diagonal until there is one.
+func (w *symWork) factor(s *symmetric, x []float64) bool {
+	if !w.load(s, x, 0) {
+		return false
+	}
+	top := steepest
+	for i := range s.n {
+		top = max(top, math.Abs(w.m.Data[i*s.n+i]))
+	}
+	for shift := 0.0; ; shift = max(10*shift, 1e-10*top) {
+		w.load(s, x, shift)
+		if w.cholesky() {
+			return true
+		}
+		if math.IsInf(shift, 1) {
+			return false
+		}
+	}
+}
+
+// definite reports whether the matrix at x is positive definite, and leaves its
+// factor.
+func (w *symWork) definite(s *symmetric, x []float64) bool { return w.load(s, x, 0) && w.cholesky() }
+
+// semidefinite states that the symmetric matrix is positive semidefinite.
+func semidefinite(c Canon, n int, at func(i, j int) Linear) {
+	if n == 1 {
+		c.Row(at(0, 0), 0, math.Inf(1))
+		return
+	}
+	c.Cone(semidefiniteCone(n, at))
+}
+
+// semidefiniteCone is the cone of semidefinite for n > 1. Of order two it is a
+// second-order cone: ‖(a − c, 2b)‖ ≤ a + c.
+func semidefiniteCone(n int, at func(i, j int) Linear) Cone {
+	if n == 2 {
+		a, b, d := at(0, 0), at(0, 1), at(1, 1)
+		return Cone{Kind: SecondOrderCone, Rows: []Linear{a.Plus(1, d), a.Plus(-1, d), b.Scale(2)}}
+	}
+	rows := make([]Linear, 0, triangle(n))
+	for j := range n {
+		for i := range j {
+			rows = append(rows, at(i, j).Scale(math.Sqrt2))
+		}
+		rows = append(rows, at(j, j))
+	}
+	return Cone{Kind: SemidefiniteCone, Rows: rows}
+}
+
+// block is the matrix [a b; bᵀ d], a of order n.
+func block(n int, a, b, d func(i, j int) Linear) func(i, j int) Linear {
+	return func(i, j int) Linear {
+		i, j = min(i, j), max(i, j)
+		switch {
+		case j < n:
+			return a(i, j)
+		case i >= n:
+			return d(i-n, j-n)
+		}
+		return b(i, j-n)
+	}
+}
+
+// free is a new symmetric matrix, and its trace.
+func free(c Canon, n int) (at func(i, j int) Linear, trace Linear) {
+	cols := make([]Linear, triangle(n))
+	for k := range cols {
+		cols[k] = column(c)
+	}
+	diagonal, ones := make([]Linear, n), make([]float64, n)
+	for i := range n {
+		diagonal[i], ones[i] = cols[place(i, i)], 1
+	}
+	return func(i, j int) Linear { return cols[place(i, j)] }, sumLinear(diagonal, ones)
+}
+
+// multiple is l on the diagonal.
+func multiple(l Linear) func(i, j int) Linear {
+	return func(i, j int) Linear {
+		if i == j {
+			return l
+		}
+		return Linear{}
+	}
+}

@@ -1,0 +1,147 @@
+package dc
+
+import (
+	"fmt"
+	"math"
+)
+
+// Param is an array of numbers that may be changed from one solve to the next: a
+// bound, a right-hand side, data of an objective. As an Affine it goes wherever
+// a variable goes, as in Norm2(A.Sub(b.Affine)); the point x has entries
+// for it, which hold its values.
+//
+// A parameter times a variable is no affine function; Model.AddCost puts such
+// products into the objective.
+type Param struct{ Affine }
+
+// Param adds a parameter of the given shape with its first values, one for all
+// entries or one an entry. Problem.With and ccp.Session give it others.
+func (m *Model) Param(name string, shape []int, values ...float64) Param {
+	return Param{m.Var(name, shape, func(v *Variable) error {
+		v.Param = true
+		x, err := spread(v, "a parameter", values)
+		if err != nil {
+			return err
+		}
+		return v.fix(x)
+	})}
+}
+
+// fix lets the variable have but one value.
+func (v *Variable) fix(x []float64) error {
+	for k, e := range x {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			return fmt.Errorf("value %d is %g", k, e)
+		}
+	}
+	v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x}
+	return nil
+}
+
+// AddCost adds the sum of p[k]·a[k] to what is minimised or maximised; p and a
+// have as many entries. For a weight times a convex f, add a variable t with
+// f ≤ t and the cost p·t.
+func (m *Model) AddCost(p Param, a Affine) {
+	switch {
+	case p.Err() != nil:
+		m.fail(p.Err())
+	case a.Err() != nil:
+		m.fail(a.Err())
+	case p.Len() != a.Len():
+		m.fail(fmt.Errorf("dc: costs of shape %v for shape %v", p.shape, a.shape))
+	default:
+		m.costs = append(m.costs, cost{p.Affine, a})
+	}
+}
+
+// cost is the inner product of parameters and affine functions.
+type cost struct{ p, a Affine }
+
+// priced is the sum of the costs times −1 or 1. For given parameters it is
+// affine, and its subgradient is that by the variables.
+type priced struct {
+	costs   []cost
+	sign    float64
+	indices []int
+}
+
+func newPriced(costs []cost, sign float64) *priced {
+	var lists [][]int
+	for _, c := range costs {
+		lists = append(lists, c.p.support(), c.a.support())
+	}
+	return &priced{costs, sign, union(lists...)}
+}
+
+func (f *priced) Value(x []float64) float64 {
+	s := 0.0
+	for i := range f.costs {
+		c := &f.costs[i]
+		for k := range c.a.c {
+			s += c.p.at(k, x) * c.a.at(k, x)
+		}
+	}
+	return f.sign * s
+}
+
+func (f *priced) AddSubgrad(dst []float64, scale float64, x []float64) {
+	for i := range f.costs {
+		c := &f.costs[i]
+		for k := range c.a.c {
+			c.a.addRow(dst, scale*f.sign*c.p.at(k, x), k)
+		}
+	}
+}
+
+func (f *priced) Support() []int { return f.indices }
+func (f *priced) String() string { return "costs" }
+
+// IsFlat reports whether h is affine for given parameters, so that its tangent is
+// h itself: what AddCost added.
+func IsFlat(h Convex) bool {
+	if s, ok := h.(*sum); ok {
+		for _, t := range s.terms {
+			if !IsFlat(t.f) {
+				return false
+			}
+		}
+		return true
+	}
+	_, ok := h.(*priced)
+	return ok
+}
+
+// With returns the problem with other values of a parameter, one for all entries
+// or one an entry in row-major order. All else is shared.
+func (p *Problem) With(param string, values ...float64) (*Problem, error) {
+	for k, v := range p.Vars {
+		if v.Name != param {
+			continue
+		}
+		if !v.Param {
+			return nil, fmt.Errorf("dc: %s is a variable, not a parameter", param)
+		}
+		w := *v
+		x, err := spread(&w, "a parameter", values)
+		if err == nil {
+			err = w.fix(x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("dc: parameter %s: %w", param, err)
+		}
+		q := *p
+		q.Vars = append([]*Variable(nil), p.Vars...)
+		q.Vars[k] = &w
+		return &q, nil
+	}
+	return nil, fmt.Errorf("dc: there is no parameter %s", param)
+}
+
+// Pin writes the values of the parameters into x.
+func (p *Problem) Pin(x []float64) {
+	for _, v := range p.Vars {
+		if v.Param {
+			copy(x[v.Offset:], v.Lo)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package dc_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// collector is a dc.Canon over plain lists, independent of ccp's.
+type collector struct {
+	cols   int
+	rows   []dc.Linear
+	lo, hi []float64
+	cones  []qpbackend.Cone
+	forms  map[dc.Representer]dc.Form
+}
+
+func (c *collector) Var() int { c.cols++; return c.cols - 1 }
+func (c *collector) Row(a dc.Linear, lo, hi float64) {
+	c.rows, c.lo, c.hi = append(c.rows, a), append(c.lo, lo-a.Const), append(c.hi, hi-a.Const)
+}
+func (c *collector) Cone(k dc.Cone) {
+	c.cones = append(c.cones, qpbackend.Cone{Kind: qpbackend.ConeKind(k.Kind), Start: len(c.rows), Len: len(k.Rows), Alpha: k.Alpha})
+	for _, a := range k.Rows {
+		c.Row(a, 0, math.Inf(1))
+	}
+}
+
+func (c *collector) Form(f dc.Representer) dc.Form {
+	if l, ok := f.(dc.Linear); ok {
+		return dc.Form{Linear: l}
+	}
+	if form, ok := c.forms[f]; ok {
+		return form
+	}
+	c.forms[f] = f.Represent(c)
+	return c.forms[f]
+}
+func (c *collector) Bound(f dc.Representer) dc.Linear {
+	form := c.Form(f)
+	if form.Quad == nil {
+		return form.Linear
+	}
+	t := dc.Linear{Idx: []int{c.Var()}, Val: []float64{1}} // ‖(t − 1, 2√w·Ra)‖ ≤ t + 1
+	rows := []dc.Linear{t.Plus(1, dc.Linear{Const: 1}), t.Plus(-1, dc.Linear{Const: 1})}
+	for _, q := range form.Quad {
+		a := q.Arg
+		if q.Q != nil {
+			var chol mat.Cholesky
+			if !chol.Factorize(q.Q) {
+				panic("the samples' quadratic forms have full rank")
+			}
+			var u mat.TriDense
+			chol.UTo(&u)
+			a = a.MatMul(&u)
+		}
+		for k := range a.Len() {
+			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
+		}
+	}
+	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
+	return form.Linear.Plus(1, t)
+}
+
+// hold is f's representation with x held at a point.
+func (c *collector) hold(f dc.Representer, at []float64) *qpbackend.Problem {
+	c.cols, c.forms = len(at), map[dc.Representer]dc.Form{}
+	form := c.Form(f)
+	for j, v := range at {
+		c.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
+	}
+	var a, p sparse.Triplets
+	for i, l := range c.rows {
+		for k, j := range l.Idx {
+			a.Add(i, j, l.Val[k])
+		}
+	}
+	qp := &qpbackend.Problem{Q: make([]float64, c.cols), R: form.Linear.Const, L: c.lo, U: c.hi, Cones: c.cones}
+	for k, j := range form.Linear.Idx {
+		qp.Q[j] += form.Linear.Val[k]
+	}
+	for _, q := range form.Quad { // w·uᵀQu with u − Arg = 0
+		u := make([]int, q.Arg.Len())
+		for k := range u {
+			u[k] = c.Var()
+			qp.Q = append(qp.Q, 0)
+			l := q.Arg.Entry(k)
+			for n, j := range l.Idx {
+				a.Add(len(qp.L), j, l.Val[n])
+			}
+			a.Add(len(qp.L), u[k], -1)
+			qp.L, qp.U = append(qp.L, -l.Const), append(qp.U, -l.Const)
+		}
+		for i := range u {
+			for k := i; k < len(u); k++ {
+				switch {
+				case q.Q != nil:
+					p.Add(u[i], u[k], 2*q.Weight*q.Q.At(i, k))
+				case i == k:
+					p.Add(u[i], u[i], 2*q.Weight)
+				}
+			}
+		}
+	}
+	qp.A, _ = a.CSC(len(qp.L), len(qp.Q))
+	qp.P, _ = p.CSC(len(qp.Q), len(qp.Q))
+	return qp
+}
+
+// least is the minimum of a problem.
+func least(t *testing.T, qp *qpbackend.Problem) float64 {
+	t.Helper()
+	b := ipm.Backend{}
+	solver, err := b.New(qp, b.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	if err := solver.Solve(context.Background(), &res); err != nil {
+		t.Fatal(err)
+	}
+	if res.Status != qpbackend.Solved {
+		t.Fatalf("status %v %s", res.Status, res.Message)
+	}
+	return res.Objective
+}
+
+// TestRepresentation: the least value of the representation is the function,
+// for g and for h, at random points and at kinks.
+func TestRepresentation(t *testing.T) {
+	forEach(t, func(t *testing.T, s sample, _ dc.Affine, m *dc.Model, e dc.Expr) {
+		switch {
+		case s.oracle:
+			m.Minimize(e)
+			if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), "cubes has no representation") {
+				t.Fatalf("error %v, want a refusal of the black box", err)
+			}
+			return
+		}
+		xs := points(rand.New(rand.NewPCG(6, 6)), 12, s.positive)
+		cones := 0
+		for _, at := range xs {
+			for part, f := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
+				c := collector{}
+				qp := c.hold(f.(dc.Representer), at)
+				cones += len(qp.Cones)
+				got, want := least(t, qp), f.Value(at)
+				if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+					t.Fatalf("%s at %v: representation %g, value %g", part, at, got, want)
+				}
+			}
+		}
+		if (cones > 0) != s.cone {
+			t.Errorf("%d cones", cones)
+		}
+	})
+}

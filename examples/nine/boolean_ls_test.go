@@ -1,0 +1,39 @@
+package nine_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Least squares over x in {−1, 1}ⁿ.
+func Example_booleanLeastSquares() {
+	const rows, n = 30, 12
+	rng := rand.New(rand.NewPCG(1, 1))
+	a, bits := mat.NewDense(rows, n, nil), mat.NewVecDense(n, nil)
+	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+	for k := range n {
+		bits.SetVec(k, float64(2*rng.IntN(2)-1))
+	}
+	y := mat.NewVecDense(rows, nil)
+	y.MulVec(a, bits)
+
+	m := dc.NewModel()
+	x := m.Var("x", []int{n}, dc.StartUniform(-1, 1))
+	m.Minimize(dc.Norm2(x.MatMul(a).Sub(dc.Vec(y.RawVector().Data))))
+	for k := range n {
+		m.SubjectTo(dc.EQ(dc.Square(x.At(k)), dc.Num(1)).Named("bit", k))
+	}
+	p, _ := m.Problem()
+	res, err := ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
+	fmt.Println(res.Status, err)
+	fmt.Println("found:", mat.EqualApprox(x.Matrix(res.X), bits, 1e-4))
+	// Output:
+	// converged <nil>
+	// found: true
+}

@@ -1,0 +1,39 @@
+package nine_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Unit vectors with a small image and few entries, for several bounds on their
+// 1-norm: a parameter, so the problem is compiled once.
+func Example_sparseSingularVectors() {
+	const rows, n = 30, 6
+	rng := rand.New(rand.NewPCG(4, 4))
+	a := mat.NewDense(rows, n, nil)
+	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+
+	m := dc.NewModel()
+	x := m.Var("x", []int{n}, dc.StartNormal(0, 1))
+	mu := m.Param("mu", nil, 1)
+	m.Minimize(dc.Norm2(x.MatMul(a)))
+	m.SubjectTo(dc.EQ(dc.Norm2(x), dc.Num(1)).Named("unit"), dc.LE(dc.Norm1(x), mu.Affine).Named("sparse"))
+	p, _ := m.Problem()
+	s, _ := ccp.NewSession(p, ccp.DefaultSettings())
+	defer s.Close()
+	for _, v := range []float64{2.4, 1.5, 1} {
+		_ = s.Set("mu", v)
+		res, err := s.Solve(context.Background(), nil)
+		fmt.Printf("mu %.1f: %v %v, norm %.2f\n", v, res.Status, err, res.Objective)
+	}
+	// Output:
+	// mu 2.4: converged <nil>, norm 3.12
+	// mu 1.5: converged <nil>, norm 3.81
+	// mu 1.0: converged <nil>, norm 4.77
+}

@@ -1,0 +1,305 @@
+package cone
+
+import "math"
+
+// barrier is that of a dual cone of three rows,
+//
+//	f*(z) = −log ψ(z) − Σ cᵢ log|zᵢ|,  Σ cᵢ and ψ such that ν = 3.
+type barrier interface {
+	// at sets ψ, its gradient and Hessian at z, and returns false outside the
+	// interior.
+	at(z *[3]float64, d *derivatives) bool
+	// third is the third derivative of ψ along p and q.
+	third(z, p, q *[3]float64) [3]float64
+	// weights are the cᵢ.
+	weights() [3]float64
+	// shadow sets z̃ to −∇f(s): the z with ∇f*(z̃) = −s. It returns false outside
+	// the interior.
+	shadow(z, s *[3]float64) bool
+	unit() [3]float64
+}
+
+type derivatives struct {
+	ψ    float64
+	grad [3]float64
+	hess [3][3]float64
+}
+
+// asymmetric is a cone with such a dual.
+//
+// Near the boundary ψ is small and the Hessian of −log ψ, ∇ψ∇ψᵀ/ψ² − ∇²ψ/ψ,
+// loses the second term to rounding in the first. Everything is therefore done
+// in coordinates of which one is ∇ψ·x/ψ: x' = Tx. Vectors of the primal side
+// become s' = T⁻ᵀs, and H = TᵀH'T.
+type asymmetric struct {
+	b      barrier
+	degree float64 // of homogeneity of ψ
+	z      [3]float64
+	d      derivatives // at z
+	g      [3]float64  // ∇f*(z)'
+	f      [3][3]float64
+	h      [3][3]float64 // H'
+	row    [3]float64    // ∇ψ/ψ, which is row pivot of T
+	pivot  int
+
+	// Workspace: what is passed through an interface would be allocated.
+	s, shadow, p, q [3]float64
+	try             derivatives
+}
+
+// Exponential is the cone s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, closed.
+type Exponential struct{ asymmetric }
+
+// NewExponential makes the cone.
+func NewExponential() *Exponential { return &Exponential{asymmetric{b: exponential{}, degree: 1}} }
+
+// Power is the cone s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0.
+type Power struct{ asymmetric }
+
+// NewPower makes the cone, 0 < α < 1.
+func NewPower(α float64) *Power { return &Power{asymmetric{b: power{α}, degree: 2}} }
+
+// Len is 3.
+func (c *asymmetric) Len() int { return 3 }
+
+// Degree is 3.
+func (c *asymmetric) Degree() float64 { return 3 }
+
+// Unit sets e to the point with e = −∇f*(e).
+func (c *asymmetric) Unit(e []float64) {
+	u := c.b.unit()
+	copy(e, u[:])
+}
+
+// zero keeps 0/z at 0 where z may be zero: its weight is.
+func zero(z float64) float64 {
+	if z == 0 {
+		return 1
+	}
+	return z
+}
+
+// to is Tx.
+func (c *asymmetric) to(x [3]float64) [3]float64 {
+	x[c.pivot] = dot(c.row[:], x[:])
+	return x
+}
+
+// from is T⁻¹x.
+func (c *asymmetric) from(x [3]float64) [3]float64 {
+	e := x[c.pivot]
+	for j, v := range x {
+		if j != c.pivot {
+			e -= c.row[j] * v
+		}
+	}
+	x[c.pivot] = e / c.row[c.pivot]
+	return x
+}
+
+// up is T⁻ᵀs.
+func (c *asymmetric) up(s [3]float64) [3]float64 {
+	e := s[c.pivot] / c.row[c.pivot]
+	for j := range s {
+		s[j] -= c.row[j] * e
+	}
+	s[c.pivot] = e
+	return s
+}
+
+// down is Tᵀs.
+func (c *asymmetric) down(s [3]float64) [3]float64 {
+	e := s[c.pivot]
+	s[c.pivot] = 0
+	for j := range s {
+		s[j] += c.row[j] * e
+	}
+	return s
+}
+
+// expand sets T and the derivatives of f* at z, in its coordinates.
+func (c *asymmetric) expand() {
+	d, w := &c.d, c.b.weights()
+	best := 0.0
+	for i := range c.row {
+		c.row[i] = d.grad[i] / d.ψ
+		if v := math.Abs(d.grad[i] * c.z[i]); v > best {
+			best, c.pivot = v, i
+		}
+	}
+	for i := range c.g {
+		c.g[i] = -w[i] / zero(c.z[i])
+		for j := range c.g {
+			c.f[i][j] = -d.hess[i][j] / d.ψ
+		}
+		c.f[i][i] += w[i] / (zero(c.z[i]) * zero(c.z[i]))
+	}
+	c.g = c.up(c.g)
+	c.g[c.pivot]--
+	for i := range c.f {
+		c.f[i] = c.up(c.f[i])
+	}
+	for j := range c.f {
+		column := c.up([3]float64{c.f[0][j], c.f[1][j], c.f[2][j]})
+		for i, v := range column {
+			c.f[i][j] = v
+		}
+	}
+	c.f[c.pivot][c.pivot]++
+}
+
+// Scale finds the secant scaling, or where it is not well defined, at the
+// central path above all, the Hessian of the dual barrier times μ.
+func (c *asymmetric) Scale(s, z []float64) bool {
+	c.s, c.z = [3]float64(s), [3]float64(z)
+	if !c.b.at(&c.z, &c.d) || !c.b.shadow(&c.shadow, &c.s) {
+		return false
+	}
+	c.expand()
+	sv, shadow := c.up(c.s), c.to(c.shadow)
+	zv := c.z
+	zv[c.pivot] = c.degree
+	μ := dot(sv[:], zv[:]) / 3
+	size := 0.0
+	for i := range c.h {
+		for j := range c.h {
+			c.h[i][j] = μ * c.f[i][j]
+		}
+		size += c.h[i][i]
+	}
+	if !(μ > 0 && size > 0 && size <= math.MaxFloat64) {
+		return false
+	}
+	c.secant(&sv, &zv, &shadow, μ)
+	return true
+}
+
+// secant sets H' to the matrix with Hz = s and Hz̃ = s̃ = −g, z̃ the shadow, that
+// is as the other one in the third direction.
+func (c *asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
+	away := -μ*dot(c.g[:], shadow[:])/3 - 1
+	if !(away > nearlyCentral && away <= math.MaxFloat64) {
+		return
+	}
+	var δs, δz [3]float64
+	for i := range δs {
+		δs[i], δz[i] = s[i]+μ*c.g[i], z[i]-μ*shadow[i]
+	}
+	a := [3]float64{z[1]*δz[2] - z[2]*δz[1], z[2]*δz[0] - z[0]*δz[2], z[0]*δz[1] - z[1]*δz[0]}
+	fa, ok := solve3(&c.f, a)
+	t := μ / dot(a[:], fa[:])
+	if !(ok && t > 0 && t <= math.MaxFloat64) {
+		return
+	}
+	for i := range δs {
+		for j := range δs {
+			c.h[i][j] = s[i]*s[j]/(3*μ) + δs[i]*δs[j]/(3*μ*away) + t*a[i]*a[j]
+		}
+	}
+}
+
+// nearlyCentral is the distance μμ̃ − 1 from the central path up to which the
+// secant equations say nothing that rounding leaves over.
+const nearlyCentral = 1e-7
+
+// Mul sets dst to H·x.
+func (c *asymmetric) Mul(dst, x []float64) {
+	v := c.to([3]float64(x))
+	out := c.down([3]float64{dot(c.h[0][:], v[:]), dot(c.h[1][:], v[:]), dot(c.h[2][:], v[:])})
+	copy(dst, out[:])
+}
+
+// Block sets h to the upper triangle of H, column by column.
+func (c *asymmetric) Block(h []float64) {
+	var m [3][3]float64
+	for i := range m {
+		m[i] = c.down(c.h[i])
+	}
+	k := 0
+	for j := range m {
+		column := c.down([3]float64{m[0][j], m[1][j], m[2][j]})
+		k += copy(h[k:], column[:j+1])
+	}
+}
+
+// Correct adds −σμ·∇f*(z) + ½∇³f*(z)[dz, ∇²f*(z)⁻¹ds].
+func (c *asymmetric) Correct(rc, ds, dz []float64, σμ float64) {
+	g := c.down(c.g)
+	for i, v := range g {
+		rc[i] -= σμ * v
+	}
+	q, ok := solve3(&c.f, c.up([3]float64(ds)))
+	if !ok {
+		return
+	}
+	p := c.to([3]float64(dz))
+	third := c.thirdDerivative(p, q)
+	for _, v := range third {
+		if !(math.Abs(v) <= math.MaxFloat64) {
+			return
+		}
+	}
+	for i, v := range third {
+		rc[i] += v / 2
+	}
+}
+
+// thirdDerivative is ∇³f*(z)[T⁻¹p, T⁻¹q].
+func (c *asymmetric) thirdDerivative(p, q [3]float64) (t [3]float64) {
+	d, w := &c.d, c.b.weights()
+	gp, gq := p[c.pivot], q[c.pivot] // ∇ψ·p/ψ
+	p, q = c.from(p), c.from(q)
+	c.p, c.q = p, q
+	cube := c.b.third(&c.z, &c.p, &c.q)
+	var hp, hq [3]float64
+	for i := range hp {
+		hp[i], hq[i] = dot(d.hess[i][:], p[:]), dot(d.hess[i][:], q[:])
+	}
+	gpq := dot(hp[:], q[:])/d.ψ - 2*gp*gq
+	for i := range t {
+		z := zero(c.z[i])
+		t[i] = (-cube[i]+hp[i]*gq+hq[i]*gp)/d.ψ + c.row[i]*gpq - 2*w[i]*p[i]/z*(q[i]/z)/z
+	}
+	return t
+}
+
+// Inside reports whether s and z are in the interiors and central enough.
+func (c *asymmetric) Inside(s, z []float64, share, μ float64) bool {
+	c.s, c.q = [3]float64(s), [3]float64(z)
+	if !c.b.at(&c.q, &c.try) || !c.b.shadow(&c.p, &c.s) {
+		return false
+	}
+	if share == 0 {
+		return true
+	}
+	w, product := c.b.weights(), dot(c.try.grad[:], c.p[:])/c.try.ψ
+	for i, v := range c.p {
+		product += w[i] / zero(c.q[i]) * v
+	}
+	return share*μ*product <= 3
+}
+
+// Contains reports whether v is in the interior.
+func (c *asymmetric) Contains(v []float64) bool {
+	c.s = [3]float64(v)
+	return c.b.shadow(&c.p, &c.s)
+}
+
+// solve3 solves with a positive definite matrix.
+func solve3(a *[3][3]float64, b [3]float64) (x [3]float64, ok bool) {
+	l00 := math.Sqrt(a[0][0])
+	l10, l20 := a[1][0]/l00, a[2][0]/l00
+	l11 := math.Sqrt(a[1][1] - l10*l10)
+	l21 := (a[2][1] - l20*l10) / l11
+	l22 := math.Sqrt(a[2][2] - l20*l20 - l21*l21)
+	if !(l00 > 0 && l11 > 0 && l22 > 0) {
+		return x, false
+	}
+	y0 := b[0] / l00
+	y1 := (b[1] - l10*y0) / l11
+	y2 := (b[2] - l20*y0 - l21*y1) / l22
+	x[2] = y2 / l22
+	x[1] = (y1 - l21*x[2]) / l11
+	x[0] = (y0 - l10*x[1] - l20*x[2]) / l00
+	return x, true
+}

@@ -1,0 +1,45 @@
+package cone
+
+// Cone is a closed convex cone K with a logarithmically homogeneous barrier, and
+// the scaling of the last point given to Scale. Vectors have length Len. No
+// method but the constructors allocates. A Cone is for one goroutine.
+type Cone interface {
+	// Len is the number of rows.
+	Len() int
+	// Degree is the parameter ν of the barrier: sᵀz = νμ on the central path.
+	Degree() float64
+	// Unit sets e to the central point that is its own dual.
+	Unit(e []float64)
+	// Scale finds the scaling H, positive definite with Hz = s, at s in the
+	// interior of K and z in that of its dual. It returns false where one of them
+	// is not, in floating point.
+	Scale(s, z []float64) bool
+	// Mul sets dst to H·x; they may not overlap.
+	Mul(dst, x []float64)
+	// Block sets h to the upper triangle of H, column by column.
+	Block(h []float64)
+	// Correct adds to rc what the corrector has besides −s: the centring to σμ and
+	// the term of second order of the predictor ds, dz.
+	Correct(rc, ds, dz []float64, σμ float64)
+}
+
+// Symmetric is a self-dual homogeneous cone with its Nesterov-Todd scaling.
+type Symmetric interface {
+	Cone
+	// Margin is the largest t for which v − t·e is in the cone, e the unit.
+	Margin(v []float64) float64
+	// Reach are the largest steps that keep s + αp·ds and z + αd·dz in the cone,
+	// at the s and z of Scale; +Inf for no limit.
+	Reach(ds, dz []float64) (αp, αd float64)
+}
+
+// Asymmetric is a cone that is not its own dual, or not treated as such.
+type Asymmetric interface {
+	Cone
+	// Inside reports whether s is in the interior of K and z in that of its dual,
+	// and the pair is central enough: with ν/⟨s̃, z̃⟩ at least share·μ, where s̃ and
+	// z̃ are the shadows −∇f*(z) and −∇f(s).
+	Inside(s, z []float64, share, μ float64) bool
+	// Contains reports whether v is in the interior of K.
+	Contains(v []float64) bool
+}

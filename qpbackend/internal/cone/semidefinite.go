@@ -1,0 +1,256 @@
+package cone
+
+import "math"
+
+// Semidefinite is the cone of positive semidefinite matrices of order n, as
+// their upper triangles column by column with off-diagonal entries times √2.
+//
+// With S = R·Λ·Rᵀ and Z = R⁻ᵀ·Λ·R⁻¹, Λ diagonal, the scaling is W: Z → RᵀZR and
+// H: Z → QZQ, Q = RRᵀ.
+type Semidefinite struct {
+	n    int
+	λ    []float64
+	rt   []float64 // Rᵀ, n × n by rows, as all matrices here
+	ri   []float64 // R⁻¹
+	q    []float64
+	a, b []float64 // scaled directions
+	x, t []float64
+	tri  tridiagonal
+}
+
+// NewSemidefinite makes the cone of matrices of order n ≥ 1.
+func NewSemidefinite(n int) *Semidefinite {
+	square := func() []float64 { return make([]float64, n*n) }
+	return &Semidefinite{
+		n: n, λ: make([]float64, n), rt: square(), ri: square(), q: square(),
+		a: square(), b: square(), x: square(), t: square(), tri: newTridiagonal(n),
+	}
+}
+
+// Len is n(n+1)/2.
+func (c *Semidefinite) Len() int { return c.n * (c.n + 1) / 2 }
+
+// Degree is n.
+func (c *Semidefinite) Degree() float64 { return float64(c.n) }
+
+// Unit is the identity.
+func (c *Semidefinite) Unit(e []float64) {
+	clear(e)
+	for j, at := 0, 0; j < c.n; j++ {
+		e[at] = 1
+		at += j + 2
+	}
+}
+
+// unpack sets m to the matrix of the triangle v.
+func (c *Semidefinite) unpack(m, v []float64) {
+	at := 0
+	for j := range c.n {
+		for i, e := range v[at : at+j] {
+			e *= math.Sqrt2 / 2
+			m[i*c.n+j], m[j*c.n+i] = e, e
+		}
+		at += j
+		m[j*c.n+j] = v[at]
+		at++
+	}
+}
+
+// pack sets, or adds to, the triangle v from the upper triangle of m.
+func (c *Semidefinite) pack(v, m []float64, add bool) {
+	at := 0
+	for j := range c.n {
+		for i := range j + 1 {
+			e := m[i*c.n+j]
+			if i < j {
+				e *= math.Sqrt2
+			}
+			if add {
+				e += v[at]
+			}
+			v[at] = e
+			at++
+		}
+	}
+}
+
+// Margin is the least eigenvalue, from below.
+func (c *Semidefinite) Margin(v []float64) float64 {
+	c.unpack(c.t, v)
+	return c.tri.least(c.t)
+}
+
+// Scale finds R by the Cholesky factors of S and Z and the singular values of
+// their product.
+func (c *Semidefinite) Scale(s, z []float64) bool {
+	n, ls, lz, m := c.n, c.a, c.b, c.x
+	c.unpack(ls, s)
+	c.unpack(lz, z)
+	if !cholesky(ls, n) || !cholesky(lz, n) {
+		return false
+	}
+	// The rows of m and rt are the columns of LzᵀLs and Ls.
+	for i := range n {
+		row := m[i*n:][:n]
+		clear(row)
+		for p := i; p < n; p++ { // column i of Ls begins at row i
+			l := ls[p*n+i]
+			for k, e := range lz[p*n:][:p+1] {
+				row[k] += l * e
+			}
+		}
+		rt := c.rt[i*n:][:n]
+		for p := range rt {
+			rt[p] = 0
+			if p >= i {
+				rt[p] = ls[p*n+i]
+			}
+		}
+	}
+	orthogonalise(m, c.rt, c.λ, n)
+	for i, λ := range c.λ {
+		if !(λ > 0 && λ <= math.MaxFloat64) {
+			return false
+		}
+		f := 1 / math.Sqrt(λ)
+		scale(c.rt[i*n:][:n], f)
+		u, ri := m[i*n:][:n], c.ri[i*n:][:n]
+		for p := range ri {
+			ri[p] = f / λ * dot(lz[p*n:][:p+1], u[:p+1])
+		}
+	}
+	c.square()
+	return true
+}
+
+// square sets Q to RRᵀ.
+func (c *Semidefinite) square() {
+	n := c.n
+	clear(c.q)
+	for p := range n {
+		r := c.rt[p*n:][:n]
+		for i, e := range r {
+			axpy(c.q[i*n:][:i+1], e, r)
+		}
+	}
+	for i := range n {
+		for j := range i {
+			c.q[j*n+i] = c.q[i*n+j]
+		}
+	}
+}
+
+// Block sets h to the upper triangle of Q ⊗ Q on triangles, column by column.
+func (c *Semidefinite) Block(h []float64) {
+	n, at := c.n, 0
+	for l := range n {
+		ql := c.q[l*n:][:n]
+		for k := range l + 1 {
+			qk := c.q[k*n:][:n]
+			// Entry (i, j): QᵢₖQⱼₗ + QᵢₗQⱼₖ, less by √2 for each diagonal one.
+			f := 1.0
+			if k == l {
+				f = math.Sqrt2 / 2
+			}
+			for j := range l + 1 {
+				top := j
+				if j == l {
+					top = min(k+1, j)
+				}
+				fl, fk := f*ql[j], f*qk[j]
+				out, a, b := h[at:at+top], qk[:top], ql[:top]
+				for i := range out {
+					out[i] = a[i]*fl + b[i]*fk
+				}
+				at += top
+				if j < l || k == l {
+					h[at] = math.Sqrt2 * qk[j] * fl
+					at++
+				}
+			}
+		}
+	}
+}
+
+// Mul sets dst to QXQ.
+func (c *Semidefinite) Mul(dst, x []float64) {
+	c.unpack(c.a, x)
+	c.sandwich(c.b, c.q, c.a)
+	c.pack(dst, c.b, false)
+}
+
+// sandwich sets dst to AXAᵀ, X symmetric.
+func (c *Semidefinite) sandwich(dst, a, x []float64) {
+	n := c.n
+	for i := range n {
+		t := c.t[:n]
+		clear(t)
+		for p, e := range a[i*n:][:n] {
+			axpy(t, e, x[p*n:])
+		}
+		for j := range i + 1 {
+			e := dot(t, a[j*n:])
+			dst[i*n+j], dst[j*n+i] = e, e
+		}
+	}
+}
+
+// scaled sets a to R⁻¹·dS·R⁻ᵀ and b to Rᵀ·dZ·R.
+func (c *Semidefinite) scaled(ds, dz []float64) {
+	c.unpack(c.x, ds)
+	c.sandwich(c.a, c.ri, c.x)
+	c.unpack(c.x, dz)
+	c.sandwich(c.b, c.rt, c.x)
+}
+
+// Correct adds R·X·Rᵀ with ΛX + XΛ = 2σμI − AB − BA for the scaled directions.
+func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
+	n := c.n
+	c.scaled(ds, dz)
+	for i := range n {
+		for j := range i + 1 {
+			e := -dot(c.a[i*n:][:n], c.b[j*n:]) - dot(c.b[i*n:][:n], c.a[j*n:])
+			if i == j {
+				e += 2 * σμ
+			}
+			e /= c.λ[i] + c.λ[j]
+			c.x[i*n+j], c.x[j*n+i] = e, e
+		}
+	}
+	// R·X·Rᵀ = (Rᵀ)ᵀ·(X·Rᵀ)
+	clear(c.b)
+	for i := range n {
+		t := c.t[:n]
+		clear(t)
+		for p, e := range c.x[i*n:][:n] {
+			axpy(t, e, c.rt[p*n:])
+		}
+		for p, e := range c.rt[i*n:][:n] {
+			axpy(c.b[p*n:][:n], e, t)
+		}
+	}
+	c.pack(rc, c.b, true)
+}
+
+// Reach are the steps to the boundary.
+func (c *Semidefinite) Reach(ds, dz []float64) (αp, αd float64) {
+	c.scaled(ds, dz)
+	return c.reach(c.a), c.reach(c.b)
+}
+
+// reach is the largest α with Λ + αD semidefinite. It overwrites D.
+func (c *Semidefinite) reach(d []float64) float64 {
+	n := c.n
+	for i, λi := range c.λ {
+		for j, λj := range c.λ {
+			d[i*n+j] /= math.Sqrt(λi) * math.Sqrt(λj)
+		}
+	}
+	least := c.tri.least(d)
+	if least >= 0 {
+		return math.Inf(1)
+	} else if least != least {
+		return 0
+	}
+	return -1 / least
+}

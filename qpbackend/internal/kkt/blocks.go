@@ -1,0 +1,153 @@
+package kkt
+
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Block is a range of rows that has −G − diag(g) in the matrix instead of
+// −diag(g), G positive semidefinite: the scaling of a cone.
+//
+// A dense block stores G. An expanded one has G = diag + uuᵀ − vvᵀ with
+// diag − vvᵀ positive definite, and stores u and v alone, as two columns behind
+// the rows,
+//
+//	⎡ −diag  v   u ⎤
+//	⎢  vᵀ   −1     ⎥
+//	⎣  uᵀ        1 ⎦
+//
+// so that the fill grows with the length and not with its square.
+type Block struct {
+	Start, Len int
+	Expanded   bool
+}
+
+// NewBlocks is NewWith for rows of which some, by ascending Start and disjoint,
+// form blocks. With long dense ones the strategy is Sparse: components that hold
+// matrices with eigenvalues far apart lose digits when they are eliminated first.
+func NewBlocks(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
+	for _, b := range blocks {
+		if !b.Expanded && b.Len > longBlock {
+			how = Sparse
+		}
+	}
+	return newSystem(p, at, slices.Clone(blocks), how)
+}
+
+const longBlock = 4
+
+// Size is the number of unknowns: variables, rows, and two for each expanded
+// block, whose right-hand sides are zero.
+func (s *System) Size() int { return len(s.diag) }
+
+// number counts the columns behind the rows and notes where they begin.
+func (s *System) number() int {
+	count := 0
+	for _, b := range s.blocks {
+		if b.Expanded {
+			s.extra = append(s.extra, s.n+s.m+count)
+			count += 2
+		} else {
+			s.extra = append(s.extra, -1)
+		}
+	}
+	return count
+}
+
+func (s *System) signExtra() {
+	for _, e := range s.extra {
+		if e >= 0 {
+			s.sign[e], s.sign[e+1] = -1, 1
+		}
+	}
+}
+
+// blockEntries is the number of entries that blocks add off the diagonal.
+func (s *System) blockEntries() int {
+	count := 0
+	for _, b := range s.blocks {
+		if b.Expanded {
+			count += 2 * b.Len
+		} else {
+			count += b.Len * (b.Len - 1) / 2
+		}
+	}
+	return count
+}
+
+// above appends the entries of row i above the diagonal that belong to block
+// next or one after it. It returns the block that the next row may belong to.
+func (s *System) above(k *sparse.CSC, next, i int) int {
+	b := s.blocks[next]
+	if i < b.Start {
+		return next
+	}
+	if !b.Expanded {
+		for t := b.Start; t < i; t++ {
+			k.RowIdx = append(k.RowIdx, s.n+t)
+		}
+	}
+	if i == b.Start+b.Len-1 {
+		next++
+	}
+	return next
+}
+
+// behind appends the columns behind the rows.
+func (s *System) behind(k *sparse.CSC) {
+	for t, b := range s.blocks {
+		if !b.Expanded {
+			continue
+		}
+		for e := s.extra[t]; e < s.extra[t]+2; e++ {
+			for i := range b.Len {
+				k.RowIdx = append(k.RowIdx, s.n+b.Start+i)
+			}
+			s.diag[e] = len(k.RowIdx)
+			k.RowIdx = append(k.RowIdx, e)
+			k.ColPtr[e+1] = len(k.RowIdx)
+		}
+	}
+}
+
+// SetDense gives the dense block t the upper triangle of G, column by column.
+// Its diagonal is not looked at: that goes into the argument of Factorise.
+func (s *System) SetDense(t int, g []float64) {
+	b, val := s.blocks[t], s.k.Val
+	at := 0
+	for j := range b.Len {
+		column := val[s.diag[s.n+b.Start+j]-j:][:j]
+		for i, v := range g[at:][:j] {
+			column[i] = -v
+		}
+		at += j + 1
+	}
+}
+
+// Expansion returns the places for u and v of the expanded block t.
+func (s *System) Expansion(t int) (u, v []float64) {
+	b, e := s.blocks[t], s.extra[t]
+	v = s.k.Val[s.diag[e]-b.Len:][:b.Len]
+	u = s.k.Val[s.diag[e+1]-b.Len:][:b.Len]
+	return u, v
+}
+
+// weighBlocks sets the weights of the residuals of blocks, and the diagonal
+// behind the rows. What the rows of a block miss is missing from the rows of the
+// problem too, however large G is; what is missing behind the rows counts as
+// much as it moves them.
+func (s *System) weighBlocks() {
+	for t, b := range s.blocks {
+		for i := b.Start; i < b.Start+b.Len; i++ {
+			s.weight[i] = 1
+		}
+		if !b.Expanded {
+			continue
+		}
+		e := s.extra[t]
+		s.k.Val[s.diag[e]], s.k.Val[s.diag[e+1]] = -1, 1
+		u, v := s.Expansion(t)
+		s.weight[e-s.n], s.weight[e+1-s.n] = max(1, normInf(v)), max(1, normInf(u))
+	}
+}

@@ -1,0 +1,25 @@
+package ipm
+
+// conesMet reports whether Ad, given over the general rows, is among the
+// directions in which cones stay met, up to a multiple of the unit that may
+// depend on the rows of the cone.
+func (w *work) conesMet(ad []float64, limit func(row, length int) float64) bool {
+	for k := range w.cone.of {
+		mb := &w.cone.of[k]
+		d := ad[mb.row:][:mb.to-mb.from]
+		t := limit(mb.row, len(d))
+		if mb.sym != nil {
+			if !(mb.sym.Margin(d) >= -t) {
+				return false
+			}
+			continue
+		}
+		moved := mb.part(w.cone.tryS)
+		copy(moved, d)
+		axpy(moved, t, mb.part(w.cone.e))
+		if !mb.asym.Contains(moved) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,133 @@
+package qpbackend
+
+import "math"
+
+// rounding bounds the relative error of the sums below: each is counted as if
+// its terms had been off by so much.
+const rounding = 1e-15
+
+// PrimalInfeasibility is the worth of y as a proof that no point meets the rows. It
+// is ε = ‖Aᵀŷ‖∞ / −S(ŷ), or +Inf where S(ŷ) ≥ 0, with S(y) the sum of u[i]·y[i]
+// over y[i] > 0 and l[i]·y[i] over y[i] < 0 (and over cones). Every feasible point
+// then has ‖x‖₁ ≥ 1/ε.
+//
+// Here ŷ is y, repaired where it says nothing: entries on the side of an absent
+// bound are set to zero, and in a cone y moves to the nearest point of the polar.
+// It is ŷ that proves; how far y was from it does not matter, but where it moved
+// in a cone, each of the cone's entries counts as being off by the rounding of
+// the largest.
+//
+// What rounding may have hidden in the sums counts against the proof: terms
+// that cancel to the last digit prove nothing.
+func PrimalInfeasibility(p *Problem, y []float64) float64 {
+	n, m := p.Dims()
+	bad := make([]float64, m)
+	ŷ := append([]float64(nil), y...)
+	s := support(p, ŷ, bad)
+	size, weight := 0.0, make([]float64, m) // of the terms of s, of the entries of ŷ
+	rows(p, func(i int) {
+		if bad[i] != 0 {
+			ŷ[i] = 0
+		}
+		weight[i] = math.Abs(ŷ[i])
+		switch {
+		case ŷ[i] > 0:
+			size += math.Abs(ŷ[i] * p.U[i])
+		case ŷ[i] < 0:
+			size += math.Abs(ŷ[i] * p.L[i])
+		}
+	}, func(c Cone) {
+		end := c.Start + c.Len
+		moved := normInf(bad[c.Start:end]) != 0
+		top := normInf(y[c.Start:end])
+		for i := c.Start; i < end; i++ {
+			if weight[i] = math.Abs(y[i]); moved {
+				ŷ[i] -= bad[i]
+				s -= bad[i] * p.L[i]
+				weight[i] = top
+			}
+			size += weight[i] * math.Abs(p.L[i])
+		}
+	})
+	s += rounding * size
+	if !(s < 0) {
+		return math.Inf(1)
+	}
+	aty, sizes := make([]float64, n), make([]float64, n)
+	if p.A != nil {
+		p.A.AddMulVecT(aty, 1, ŷ)
+		for j := range sizes {
+			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+				sizes[j] += math.Abs(p.A.Val[k]) * weight[p.A.RowIdx[k]]
+			}
+		}
+	}
+	return normInf(withRounding(aty, sizes)) / -s
+}
+
+// withRounding adds to each sum, in size, what rounding may have hidden.
+func withRounding(sum, size []float64) []float64 {
+	for j, v := range sum {
+		sum[j] = math.Abs(v) + rounding*size[j]
+	}
+	return sum
+}
+
+// DualInfeasibility is the worth of the direction d as a proof that the
+// objective is unbounded below wherever it is feasible: it is the largest entry
+// of Pd and of the distance of Ad from the directions in which the rows stay
+// met, divided by −qᵀd; +Inf where qᵀd ≥ 0. Rounding counts against the proof,
+// as in PrimalInfeasibility.
+func DualInfeasibility(p *Problem, d []float64) float64 {
+	n, m := p.Dims()
+	pd, ad := make([]float64, n), make([]float64, m)
+	pSize, aSize := make([]float64, n), make([]float64, m)
+	qd := 0.0
+	for j, q := range p.Q {
+		qd += q*d[j] + rounding*math.Abs(q*d[j])
+	}
+	if !(qd < 0) {
+		return math.Inf(1)
+	}
+	if p.P != nil {
+		p.P.AddSymMulVec(pd, 1, d)
+		for j := range n {
+			for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
+				i, v := p.P.RowIdx[k], math.Abs(p.P.Val[k])
+				pSize[i] += v * math.Abs(d[j])
+				if i != j {
+					pSize[j] += v * math.Abs(d[i])
+				}
+			}
+		}
+	}
+	if p.A != nil {
+		p.A.AddMulVec(ad, 1, d)
+		for j := range n {
+			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+				aSize[p.A.RowIdx[k]] += math.Abs(p.A.Val[k] * d[j])
+			}
+		}
+	}
+	worst := normInf(withRounding(pd, pSize))
+	rows(p, func(i int) {
+		if p.U[i] < Infinity {
+			worst = max(worst, ad[i]+rounding*aSize[i])
+		}
+		if p.L[i] > -Infinity {
+			worst = max(worst, -ad[i]+rounding*aSize[i])
+		}
+	}, func(c Cone) {
+		// The distance changes by no more than the point does.
+		s, z := ad[c.Start:c.Start+c.Len], make([]float64, c.Len)
+		nearest(c, z, s)
+		hidden := 0.0
+		for i := range s {
+			hidden = math.Hypot(hidden, aSize[c.Start+i])
+		}
+		for i := range s {
+			worst = max(worst, math.Abs(s[i]-z[i])+rounding*hidden)
+		}
+	})
+	return worst / -qd
+}

@@ -1,0 +1,272 @@
+package qptest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// ConeProblems returns all problems of the suite that have cones of the kinds
+// given and no others: known small ones, degenerate ones, infeasible ones, and
+// random ones.
+func ConeProblems(kinds ...qpbackend.ConeKind) []Case {
+	var all []Case
+	for _, group := range [][]Case{secondOrderCases(), exponentialCases(), powerCases(), semidefiniteCases(), mixedCases()} {
+		for _, c := range group {
+			if onlyKinds(c.Problem, kinds) {
+				all = append(all, c)
+			}
+		}
+	}
+	return append(all, randomConeCases(kinds)...)
+}
+
+func onlyKinds(p *qpbackend.Problem, kinds []qpbackend.ConeKind) bool {
+	return !slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return !slices.Contains(kinds, c.Kind) })
+}
+
+// randomConeCases are those of RandomConeCase, with each kind in all outcomes.
+func randomConeCases(kinds []qpbackend.ConeKind) []Case {
+	var all []Case
+	if len(kinds) > 0 {
+		for seed := range uint64(5 * (len(kinds) + 2)) {
+			c := RandomConeCase(seed, kinds...)
+			c.Name = "random: " + c.Name
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// onCone has variables that form a cone of the kind, after a row for each with
+// the interval given.
+func onCone(kind qpbackend.ConeKind, cost, l, u []float64) *qpbackend.Problem {
+	n := len(cost)
+	var t sparse.Triplets
+	for i := range n {
+		t.Add(i, i, 1)
+		t.Add(n+i, i, 1)
+	}
+	a, _ := t.CSC(2*n, n)
+	return &qpbackend.Problem{
+		Q: cost, A: a, L: slices.Concat(l, fill(n, 0)), U: slices.Concat(u, fill(n, 0)),
+		Cones: []qpbackend.Cone{{Kind: kind, Start: n, Len: n, Alpha: alphaOf(kind)}},
+	}
+}
+
+// alphaOf is the α of the cases that do not choose one.
+func alphaOf(kind qpbackend.ConeKind) float64 {
+	if kind == qpbackend.Power {
+		return 0.5
+	}
+	return 0
+}
+
+// only states that the rows of a lie in one cone, behind offsets l.
+func only(kind qpbackend.ConeKind, q []float64, a *sparse.CSC, l ...float64) *qpbackend.Problem {
+	return &qpbackend.Problem{
+		Q: q, A: a, L: l, U: fill(len(l), 0),
+		Cones: []qpbackend.Cone{{Kind: kind, Len: len(l), Alpha: alphaOf(kind)}},
+	}
+}
+
+// at is a copy of v with v[i] = x.
+func at(v []float64, i int, x float64) []float64 {
+	w := slices.Clone(v)
+	w[i] = x
+	return w
+}
+
+func unfeasible(name string, p *qpbackend.Problem) Case {
+	return Case{Name: name, Problem: p, Want: qpbackend.PrimalInfeasible}
+}
+
+func unbounded(name string, p *qpbackend.Problem) Case {
+	return Case{Name: name, Problem: p, Want: qpbackend.DualInfeasible}
+}
+
+func secondOrderCases() []Case {
+	const kind = qpbackend.SecondOrder
+	free, no := fill(3, -inf()), fill(3, inf())
+	distance := onCone(kind, []float64{1, 0, 0}, free, []float64{inf(), 0, 0})
+	distance.L[4], distance.L[5] = 3, 4
+	projection := onCone(kind, []float64{0, -3, -4}, at(free, 0, -9), no)
+	projection.P = diag(1, 1, 1)
+	apex := onCone(kind, []float64{1, 0, 0}, free, no)
+	apex.P = diag(1, 1, 1)
+	two := &qpbackend.Problem{
+		// Two cones with a row between them: x₀ ≥ |x₁|, x₁ + x₂ ≥ 3, x₃ ≥ 2.
+		P: diag(1, 1, 1, 1), Q: fill(4, 0), A: matrix(4,
+			[]float64{1, 0, 0, 0}, []float64{0, 1, 0, 0}, []float64{0, 1, 1, 0}, []float64{0, 0, 0, 1}),
+		L: []float64{0, 0, 3, 2}, U: []float64{0, 0, inf(), 0},
+		Cones: []qpbackend.Cone{{Kind: kind, Start: 0, Len: 2}, {Kind: kind, Start: 3, Len: 1}},
+	}
+	one := only(kind, []float64{1}, diag(2), 3)
+	pinched := onCone(kind, []float64{1, 0, 0}, at(free, 1, 1), no)
+	pinched.A = matrix(3, append([][]float64{{1, -1, 0}}, rowsOf(pinched.A)[1:]...)...)
+	pinched.L[0], pinched.U[0] = 0, 0
+	long := make([]float64, 200)
+	for i := range long {
+		long[i] = math.Sin(float64(i + 1))
+	}
+	flat := only(kind, []float64{0, -1}, matrix(2, []float64{1, 0}, []float64{0, 1}), 0, 0)
+	return []Case{
+		solved("distance from a quadrant", distance, []float64{5, 0, 0}, []float64{0, 0.6, 0.8, -1, -0.6, -0.8}, true, true),
+		solved("projection", projection, []float64{2.5, 1.5, 2}, []float64{0, 0, 0, -2.5, 1.5, 2}, true, true),
+		solved("apex", apex, fill(3, 0), []float64{0, 0, 0, -1, 0, 0}, true, true),
+		solved("two cones and a row", two, []float64{1, 1, 2, 2}, []float64{-1, 1, -2, -2}, true, true),
+		solved("a cone of one row", one, []float64{1.5}, []float64{-0.5}, true, true),
+		solved("a norm of constants", only(kind, []float64{1}, matrix(1, []float64{1}, []float64{0}, []float64{0}), 0, -3, -4),
+			[]float64{5}, []float64{-1, 0.6, 0.8}, true, true),
+		solved("a ball", only(kind, []float64{-3, -4}, matrix(2, []float64{0, 0}, []float64{1, 0}, []float64{0, 1}), -5, 0, 0),
+			[]float64{3, 4}, []float64{-5, 3, 4}, true, true),
+		solved("a ray and nothing inside", pinched, []float64{1, 1, 0}, []float64{0, -1, 0, -1, 1, 0}, false, false),
+		longNorm(long),
+		unfeasible("infeasible: below the apex", onCone(kind, []float64{0, 1, 1}, free, at(no, 0, -1))),
+		unfeasible("infeasible: constants", only(kind, []float64{0}, matrix(1, []float64{0}, []float64{0}), -1, -2)),
+		unfeasible("infeasible: one row", &qpbackend.Problem{
+			Q: []float64{0}, A: matrix(1, []float64{1}, []float64{1}), L: []float64{1, -inf()}, U: []float64{0, 0},
+			Cones: []qpbackend.Cone{{Kind: kind, Len: 1}},
+		}),
+		unbounded("unbounded: up the axis", onCone(kind, []float64{-1, 0, 0}, free, no)),
+		unbounded("unbounded: along the boundary", withP(onCone(kind, []float64{-1, -2, 0}, free, no), diag(0, 0, 1))),
+		unbounded("unbounded: two rows", flat),
+	}
+}
+
+func withP(p *qpbackend.Problem, P *sparse.CSC) *qpbackend.Problem {
+	p.P = P
+	return p
+}
+
+// rowsOf is a by rows.
+func rowsOf(a *sparse.CSC) [][]float64 {
+	rows := make([][]float64, a.Rows)
+	for i := range rows {
+		rows[i] = make([]float64, a.Cols)
+		for j := range rows[i] {
+			rows[i][j] = a.At(i, j)
+		}
+	}
+	return rows
+}
+
+// longNorm minimises ‖x‖ − with its own variable − over aᵀx ≥ 1: x = a/‖a‖².
+func longNorm(a []float64) Case {
+	n := len(a)
+	var t sparse.Triplets
+	aa := dot(a, a)
+	x, y := make([]float64, n+1), make([]float64, n+2)
+	for j, v := range a {
+		t.Add(0, j, v)
+		t.Add(2+j, j, 1)
+		x[j] = v / aa
+		y[2+j] = v / math.Sqrt(aa)
+	}
+	t.Add(1, n, 1)
+	x[n] = 1 / math.Sqrt(aa)
+	y[0], y[1] = -1/math.Sqrt(aa), -1
+	p := &qpbackend.Problem{
+		Q: at(fill(n+1, 0), n, 1), L: fill(n+2, 0), U: fill(n+2, 0),
+		Cones: []qpbackend.Cone{{Kind: qpbackend.SecondOrder, Start: 1, Len: n + 1}},
+	}
+	p.L[0], p.U[0] = 1, inf()
+	p.A, _ = t.CSC(n+2, n+1)
+	return solved("least norm, 200 entries", p, x, y, true, true)
+}
+
+func semidefiniteCases() []Case {
+	const kind = qpbackend.Semidefinite
+	free, no := fill(3, -inf()), fill(3, inf())
+	off := at(free, 1, math.Sqrt2)
+	nearest := onCone(kind, []float64{-1, 0, 1}, free, no)
+	nearest.P = diag(1, 1, 1)
+	// λ·I − M ⪰ 0 for M = (2 on the diagonal, 1 beside it), of order 3, with
+	// the eigenvector (½, 1/√2, ½) of 2 + √2.
+	eigen := only(kind, []float64{1}, matrix(1, []float64{1}, []float64{0}, []float64{1}, []float64{0}, []float64{0}, []float64{1}),
+		2, math.Sqrt2, 2, 0, math.Sqrt2, 2)
+	// Least sum of the entries of a correlation matrix of order 3: all pairs −½.
+	six := fill(6, -inf())
+	corr := onCone(kind, []float64{1, math.Sqrt2, 1, math.Sqrt2, math.Sqrt2, 1},
+		[]float64{1, six[1], 1, six[3], six[4], 1}, []float64{1, inf(), 1, inf(), inf(), 1})
+	h := -math.Sqrt2 / 2
+	return []Case{
+		solved("least trace", onCone(kind, []float64{1, 0, 1}, off, at(no, 1, math.Sqrt2)),
+			[]float64{1, math.Sqrt2, 1}, []float64{0, -math.Sqrt2, 0, -1, math.Sqrt2, -1}, true, true),
+		solved("a constant beside the diagonal", only(kind, []float64{4, 1}, matrix(2, []float64{1, 0}, []float64{0, 0}, []float64{0, 1}), 0, -math.Sqrt2, 0),
+			[]float64{0.5, 2}, []float64{-4, 2 * math.Sqrt2, -1}, true, true),
+		solved("largest eigenvalue", eigen, []float64{2 + math.Sqrt2},
+			[]float64{-0.25, -0.5, -0.5, -math.Sqrt2 / 4, -0.5, -0.25}, true, true),
+		pathEigenvalue(12),
+		solved("order one", only(kind, []float64{1}, diag(1), 3), []float64{3}, []float64{-1}, true, true),
+		solved("apex", onCone(kind, []float64{1, 0, 1}, free, no), fill(3, 0), []float64{0, 0, 0, -1, 0, -1}, true, false),
+		solved("nearest matrix", nearest, []float64{1, 0, 0}, []float64{0, 0, 0, 0, 0, -1}, true, false),
+		solved("least correlation", corr, []float64{1, h, 1, h, h, 1},
+			slices.Concat(fill(6, 0), []float64{-1, -math.Sqrt2, -1, -math.Sqrt2, -math.Sqrt2, -1}), true, true),
+		unfeasible("infeasible: a negative diagonal", onCone(kind, []float64{0, 0, 1}, free, at(no, 0, -1))),
+		unfeasible("infeasible: constants", only(kind, []float64{0}, matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -2*math.Sqrt2, -1)),
+		unfeasible("infeasible: a small diagonal", onCone(kind, []float64{0, 0, 0}, at(free, 1, 3), []float64{1, inf(), 1})),
+		unbounded("unbounded: the trace", onCone(kind, []float64{-1, 0, -1}, free, no)),
+		unbounded("unbounded: one entry", onCone(kind, []float64{-1, 0, 0}, free, no)),
+	}
+}
+
+// pathEigenvalue is the largest eigenvalue of the adjacency matrix of a path,
+// 2·cos(π/(k+1)), as the least λ with λ·I − M ⪰ 0. Its eigenvector is a sine.
+func pathEigenvalue(k int) Case {
+	var a sparse.Triplets
+	p := &qpbackend.Problem{Q: []float64{1}, Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: triangle(k)}}}
+	v := make([]float64, k)
+	for i := range v {
+		v[i] = math.Sqrt(2/float64(k+1)) * math.Sin(math.Pi*float64(i+1)/float64(k+1))
+	}
+	for j := range k {
+		for i := range j + 1 {
+			l := 0.0
+			switch i {
+			case j:
+				a.Add(len(p.L), 0, 1)
+			case j - 1:
+				l = math.Sqrt2
+			}
+			p.L, p.U = append(p.L, l), append(p.U, 0)
+		}
+	}
+	p.A, _ = a.CSC(len(p.L), 1)
+	y := make([]float64, len(p.L))
+	addSquare(y, v, -1)
+	return solved("largest eigenvalue, order 12", p, []float64{2 * math.Cos(math.Pi/float64(k+1))}, y, true, true)
+}
+
+// mixedCases have cones of two kinds.
+func mixedCases() []Case {
+	// The largest log x₀ + log x₁ in the disc of radius √2: (t, 1, x) twice in
+	// the exponential cone, (√2, x) in the second-order one.
+	logs := &qpbackend.Problem{
+		Q: []float64{-1, -1, 0, 0}, A: matrix(4,
+			[]float64{1, 0, 0, 0}, []float64{0, 0, 0, 0}, []float64{0, 0, 1, 0},
+			[]float64{0, 1, 0, 0}, []float64{0, 0, 0, 0}, []float64{0, 0, 0, 1},
+			[]float64{0, 0, 0, 0}, []float64{0, 0, 1, 0}, []float64{0, 0, 0, 1}),
+		L: []float64{0, -1, 0, 0, -1, 0, -math.Sqrt2, 0, 0}, U: fill(9, 0),
+		Cones: []qpbackend.Cone{
+			{Kind: qpbackend.Exponential, Len: 3}, {Kind: qpbackend.Exponential, Start: 3, Len: 3}, {Kind: qpbackend.SecondOrder, Start: 6, Len: 3},
+		},
+	}
+	// x₀ + x₁ − z over x₀·x₁ ≥ 1 and (x₀, z; z, x₁) ⪰ 0, z = v/√2.
+	means := &qpbackend.Problem{
+		Q: []float64{1, -math.Sqrt2 / 2, 1}, A: matrix(3,
+			[]float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1},
+			[]float64{1, 0, 0}, []float64{0, 0, 1}, []float64{0, 0, 0}),
+		L: []float64{0, 0, 0, 0, 0, -1}, U: fill(6, 0),
+		Cones: []qpbackend.Cone{
+			{Kind: qpbackend.Semidefinite, Len: 3}, {Kind: qpbackend.Power, Start: 3, Len: 3, Alpha: 0.5},
+		},
+	}
+	return []Case{
+		solved("logarithms in a disc", logs, []float64{0, 0, 1, 1}, []float64{1, 1, -1, 1, 1, -1, -math.Sqrt2, 1, 1}, true, true),
+		solved("a geometric mean and a matrix", means, []float64{1, math.Sqrt2, 1},
+			[]float64{-0.5, math.Sqrt2 / 2, -0.5, -0.5, -0.5, 1}, true, true),
+	}
+}
