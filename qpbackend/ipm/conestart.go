@@ -102,19 +102,34 @@ func (w *work) coneDistance() float64 {
 }
 
 // warmCones moves s and z, set by coneDistance, into the interior by at least so
-// much. It reports failure.
+// much, and those of cones that are not symmetric until they are central enough.
+// It reports failure.
 func (w *work) warmCones(inside float64) bool {
 	c := w.cone
-	if w.hom != nil {
-		w.hom.τ, w.hom.κ = 1, inside
-	}
 	for k := range c.of {
 		mb := &c.of[k]
 		s, z, e := mb.part(c.s), mb.part(c.z), mb.part(c.e)
 		if mb.sym != nil {
 			axpy(s, max(0, inside-mb.sym.Margin(s)), e)
 			axpy(z, max(0, inside-mb.sym.Margin(z)), e)
+			continue
+		}
+		by, sum := inside, 0.0
+		for {
+			axpy(s, by, e)
+			axpy(z, by, e)
+			sum += by
+			if mb.asym.Inside(s, z, leastWarmCentral, dot(s, z)/3) {
+				break
+			}
+			if by = 2 * sum; !(sum < coneWarmLimit) {
+				return false
+			}
 		}
 	}
+	w.hom.κ = (dot(w.side.s, w.side.z) + dot(c.s, c.z)) / (w.count() - 1)
 	return true
 }
+
+// leastWarmCentral is leastCentral for a warm start.
+const leastWarmCentral = 1e-2

@@ -1,5 +1,5 @@
-// Package ipm is an interior point method for convex quadratic programs, in
-// pure Go: a proximal Mehrotra predictor-corrector.
+// Package ipm is an interior point method for convex quadratic programs with
+// cones, in pure Go: a proximal Mehrotra predictor-corrector.
 //
 // Rows with one entry are bounds of a variable and enter only the diagonal of
 // the KKT matrix; a two-sided row is one row of it; a variable with equal bounds
@@ -11,16 +11,31 @@
 // The weights of the proximal terms fall with μ, faster where they hold a
 // residual up, and grow where a solve is not accurate enough.
 //
+// Rows of cones are rows of the KKT matrix with a block of their own in place of
+// a diagonal entry, see package internal/cone: the scaling of Nesterov and Todd
+// for second-order and semidefinite cones, that of Tunçel for exponential and
+// power cones. A second-order cone of many rows takes two further columns
+// instead of a dense block; a semidefinite one of order n has a dense block of
+// n(n+1)/2 rows, which is quick up to an order of 50 or so. A problem with cones
+// is solved in its homogeneous embedding, see embed.go, which ends at a proof of
+// infeasibility as surely as at a solution. A problem without is not embedded.
+//
 // Residuals, gap and certificates of infeasibility are always those of the
 // problem as it was stated. A result depends on the present values and on a warm
 // start, on nothing before them, bit for bit.
 //
 // Update keeps all that depends on the pattern only. After the first Solve, a
-// Solve does not allocate unless the problem looks infeasible or rows gain
-// bounds that had none. A warm start from the solution of nearby values saves
+// Solve does not allocate unless the problem looks infeasible, rows gain bounds
+// that had none, or there are semidefinite cones to certify. A warm start from the solution of nearby values saves
 // iterations; see warm.go for how many.
 //
 // References:
+//
+// J. Dahl, E. D. Andersen, A primal-dual interior-point algorithm for
+// nonsymmetric exponential-cone optimization, Math. Program. 194 (2022) 341-370.
+//
+// P. J. Goulart, Y. Chen, Clarabel: an interior-point solver for conic programs
+// with quadratic objectives, arXiv:2405.12762 (2024).
 //
 // S. Mehrotra, On the implementation of a primal-dual interior point method,
 // SIAM J. Optim. 2 (1992) 575-601.

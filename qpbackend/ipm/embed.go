@@ -1,7 +1,5 @@
 package ipm
 
-import "math"
-
 // embedding is the homogeneous form that problems with cones are solved in. The
 // point is (x, y, s, z)/τ, and κ is the complement of τ:
 //
@@ -56,16 +54,16 @@ func (w *work) embed(h *embedding) {
 // values go into q and the bounds of rows.
 func (w *work) shiftFixed() {
 	h := w.hom
-	any := false
+	shifted := false
 	for j := range w.n {
 		h.shift[j] = 0
 		if w.kind[j] == fixed {
 			h.shift[j] = w.lo[j]
 			w.lo[j], w.up[j] = 0, 0
-			any = any || h.shift[j] != 0
+			shifted = shifted || h.shift[j] != 0
 		}
 	}
-	if any {
+	if shifted {
 		w.p.AddSymMulVec(w.q, 1, h.shift)
 		clear(w.bs)
 		w.at.AddMulVecT(w.bs[w.n:], 1, h.shift)
@@ -235,9 +233,7 @@ func (w *work) forget() {
 	clear(w.side.dz)
 	clear(w.cone.ds)
 	clear(w.cone.dz)
-	if w.hom != nil {
-		w.hom.dτ, w.hom.dκ = 0, 0
-	}
+	w.hom.dτ, w.hom.dκ = 0, 0
 }
 
 // shortStep is the step below which the corrector is tried again.
@@ -259,9 +255,6 @@ func (h *embedding) advance(α float64) {
 	h.τ += α * h.dτ
 	h.κ += α * h.dκ
 }
-
-// valid reports whether the embedding still has a meaning.
-func (h *embedding) valid() bool { return h.τ > 0 && h.κ > 0 && h.τ <= math.MaxFloat64 }
 
 // τ is 1 without the embedding.
 func (w *work) τ() float64 {

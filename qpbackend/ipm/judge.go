@@ -28,16 +28,23 @@ const (
 	suspectRemote = 1e-4 // makes it look infeasible too, see looksInfeasible
 )
 
-// far reports whether an iterate with the scaled residual or μ size is far from
-// the end: by distance tolerances, or by what became of the last one that was
-// certified.
-func (pr *progress) far(size, tol float64) bool {
-	return size > distance*tol || size*pr.ratio > near*tol
+// far reports whether the present iterate, with the scaled residual or μ size,
+// is far from the end: by many tolerances, or by what became of the last one that
+// was certified.
+func (s *solver) far(w *work, size float64) bool {
+	limit := distance
+	if w.hom != nil {
+		limit = coneDistance
+	}
+	return size > limit*s.set.Tol || size*s.progress.ratio > near*s.set.Tol
 }
 
+// In multiples of the tolerance. With cones the scaled residuals tell more, and
+// certificates, with their projections, take longer.
 const (
-	distance = 1e3
-	near     = 30
+	distance     = 1e3
+	coneDistance = 30
+	near         = 30
 )
 
 // look certifies the iterate on the stated problem, keeps the best and decides.
@@ -46,7 +53,7 @@ const (
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
 	size := max(w.pinf, w.dinf, w.μ/w.τ()) / w.τ()
-	if pr.far(size, s.set.Tol) && k < pr.looked+5 &&
+	if s.far(w, size) && k < pr.looked+5 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
 		if v != goOn {
@@ -79,7 +86,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		if pr.since >= patience {
 			return hopeless
 		}
-	case s.looksInfeasible(weight * (1 + xNorm)):
+	case w.hom == nil && s.looksInfeasible(weight*(1+xNorm)):
 		if v := s.suspect(ctx, w, k+pr.before); v != goOn {
 			return v
 		}

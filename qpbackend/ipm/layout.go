@@ -23,7 +23,7 @@ type layout struct {
 	empty []int // rows of A without entries
 
 	cones []coneRange
-	conic []bool // general row → in a cone
+	conic []bool // general row → is one of a cone
 
 	// What the values make of them: which of them bind each variable; −1 none.
 	lo, up       []float64

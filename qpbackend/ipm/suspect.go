@@ -9,7 +9,7 @@ import (
 )
 
 // Where the iterates of the main run prove nothing but do not converge either,
-// two auxiliary problems decide. Both always have a solution, and share the
+// two auxiliary problems decide; with cones, the embedding does without. Both always have a solution, and share the
 // pattern and the factorisation of the main one.
 //
 // Primal: minimise ½‖v‖² over l ≤ Ax + v ≤ u, the bounds of variables kept. Its
@@ -40,7 +40,7 @@ type auxiliary struct {
 func (s *solver) newAuxiliary(sys *kkt.System) *auxiliary {
 	n := s.w.n
 	a := &auxiliary{
-		s: s, w: newWork(s.w.p, s.w.at, sys, s.lay.cones),
+		s: s, w: newWork(s.w.p, s.w.at, sys, nil),
 		centre: make([]float64, n), d: make([]float64, n),
 	}
 	a.w.sameStep = true

@@ -9,10 +9,13 @@ import "math"
 // takes fewer still on some and far more on others.
 const (
 	warmShare    = 0.1
-	leastWarm    = 1e-4
+	leastWarm    = 1e-2
 	largestWarm  = 1
-	warmLimit    = 10 // a point further off than this is not used
-	warmPatience = 8  // iterations without progress that end a warm run
+	warmLimit    = 10.0 // a point further off than this is not used
+	warmPatience = 8    // iterations without progress that end a warm run
+
+	// The embedding forgives more.
+	coneWarmLimit = 100.0
 )
 
 // proposal is a point given by WarmStart, in the units of the stated problem.
@@ -41,13 +44,19 @@ func (s *solver) propose() {
 // good.
 func (w *work) startFrom() bool {
 	sd := &w.side
+	if w.hom != nil {
+		w.hom.τ = 1
+	}
 	for j := range w.n {
 		if w.kind[j] == fixed {
 			w.x[j] = w.lo[j]
 		}
 	}
-	r := w.distance()
-	if !(r <= warmLimit) {
+	r, limit := w.distance(), warmLimit
+	if w.hom != nil {
+		limit = coneWarmLimit
+	}
+	if !(r <= limit) {
 		return false
 	}
 	w.firstWeights()

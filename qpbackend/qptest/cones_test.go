@@ -172,10 +172,9 @@ func TestConewise(t *testing.T) {
 				check(&log)
 				return strings.Join(log.failures, "; ")
 			}
-			out := func(v, d []float64) []float64 { return moved(v, d, -1e-4-2*largest(v)*float64(1-min(1, int(at)))) }
 			sOut, yOut := moved(s, interior(c), -1e-4), moved(y, dualInterior(c), 1e-4)
 			if at == inPrimal {
-				sOut = out(s, interior(c))
+				sOut = moved(s, interior(c), -1e-4-2*largest(s))
 			}
 			if at == atApex {
 				yOut = moved(y, dualInterior(c), 1e-4+2*largest(y))

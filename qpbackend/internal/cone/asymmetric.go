@@ -16,6 +16,8 @@ type barrier interface {
 	// shadow sets z̃ to −∇f(s): the z with ∇f*(z̃) = −s. It returns false outside
 	// the interior.
 	shadow(z, s *[3]float64) bool
+	// inside reports whether s is in the interior of the cone itself.
+	inside(s *[3]float64) bool
 	unit() [3]float64
 }
 
@@ -266,11 +268,14 @@ func (c *asymmetric) thirdDerivative(p, q [3]float64) (t [3]float64) {
 // Inside reports whether s and z are in the interiors and central enough.
 func (c *asymmetric) Inside(s, z []float64, share, μ float64) bool {
 	c.s, c.q = [3]float64(s), [3]float64(z)
-	if !c.b.at(&c.q, &c.try) || !c.b.shadow(&c.p, &c.s) {
+	if !c.b.at(&c.q, &c.try) || !c.b.inside(&c.s) {
 		return false
 	}
 	if share == 0 {
 		return true
+	}
+	if !c.b.shadow(&c.p, &c.s) {
+		return false
 	}
 	w, product := c.b.weights(), dot(c.try.grad[:], c.p[:])/c.try.ψ
 	for i, v := range c.p {
@@ -282,7 +287,7 @@ func (c *asymmetric) Inside(s, z []float64, share, μ float64) bool {
 // Contains reports whether v is in the interior.
 func (c *asymmetric) Contains(v []float64) bool {
 	c.s = [3]float64(v)
-	return c.b.shadow(&c.p, &c.s)
+	return c.b.inside(&c.s)
 }
 
 // solve3 solves with a positive definite matrix.

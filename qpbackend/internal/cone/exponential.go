@@ -18,7 +18,7 @@ func (exponential) at(z *[3]float64, d *derivatives) bool {
 	if !(u < 0 && w > 0) {
 		return false
 	}
-	ℓ := math.Log(w) - math.Log(-u)
+	ℓ := math.Log(w / -u)
 	d.ψ = v - u - u*ℓ
 	d.grad = [3]float64{-ℓ, 1, -u / w}
 	d.hess = [3][3]float64{{1 / u, 0, -1 / w}, {}, {-1 / w, 0, u / (w * w)}}
@@ -31,26 +31,37 @@ func (exponential) third(z, p, q *[3]float64) [3]float64 {
 	return [3]float64{pw*qw - pu*qu, 0, u / w * (pu*qw + pw*qu - 2*pw*qw)}
 }
 
+func (exponential) inside(s *[3]float64) bool { return room(s) > 0 }
+
+// room is log(s₂/s₁) − s₀/s₁, NaN where that is no number.
+func room(s *[3]float64) float64 {
+	if !(s[1] > 0 && s[2] > 0) {
+		return math.NaN()
+	}
+	r := math.Log(s[2]/s[1]) - s[0]/s[1]
+	if !(math.Abs(r) <= math.MaxFloat64) {
+		return math.NaN()
+	}
+	return r
+}
+
 // shadow: the equations ∇f*(z) = −s give, with t = −1/(u·s₁),
 // t + log(1 + t) = log(s₂/s₁) − s₀/s₁.
 func (exponential) shadow(z, s *[3]float64) bool {
-	s0, s1, s2 := s[0], s[1], s[2]
-	if !(s1 > 0 && s2 > 0) {
+	s1, s2 := s[1], s[2]
+	r := room(s)
+	if !(r > 0) {
 		return false
 	}
-	r := math.Log(s2) - math.Log(s1) - s0/s1
-	if !(r > 0 && r <= math.MaxFloat64) {
-		return false
-	}
-	// Newton's method: concave and increasing in t, from the left of the root.
-	t := r / 2
+	// Newton's method, which doubles the digits: the last step needs but half.
+	t := r/2 + r*r/16
 	if r > 2 {
 		t = r - math.Log(r)
 	}
 	for range 50 {
 		step := (r - t - math.Log1p(t)) / (1 + 1/(1+t))
 		t += step
-		if math.Abs(step) <= 1e-15*t {
+		if math.Abs(step) <= 1e-8*t {
 			break
 		}
 	}
@@ -58,6 +69,6 @@ func (exponential) shadow(z, s *[3]float64) bool {
 	w := (1 + a*s1) / s2
 	z[0], z[2] = -a, w
 	// v = 1/s₁ + u(1 + log(w/a)), by the third equation.
-	z[1] = 1/s1 - a*(1+math.Log(w)-math.Log(a))
+	z[1] = 1/s1 - a*(1+math.Log(w/a))
 	return t > 0 && a <= math.MaxFloat64 && w <= math.MaxFloat64
 }

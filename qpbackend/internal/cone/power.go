@@ -44,16 +44,23 @@ func (p power) third(z, x, y *[3]float64) [3]float64 {
 	}
 }
 
+func (p power) inside(s *[3]float64) bool { return p.room(s) > 0 }
+
+// room is log(s₀^α·s₁^(1−α)/|s₂|).
+func (p power) room(s *[3]float64) float64 {
+	if !(s[0] > 0 && s[1] > 0) {
+		return math.NaN()
+	}
+	return p.α*math.Log(s[0]) + (1-p.α)*math.Log(s[1]) - math.Log(math.Abs(s[2]))
+}
+
 // shadow: with ρ = φ/(φ − w²) = 1 + t the equations ∇f*(z) = −s are
 // u = (2αρ + 1 − α)/s₀, v = (2(1−α)ρ + α)/s₁ and φ = 4ρ(ρ − 1)/s₂², one equation
 // in t.
 func (p power) shadow(z, s *[3]float64) bool {
 	s0, s1, s2 := s[0], s[1], math.Abs(s[2])
-	if !(s0 > 0 && s1 > 0) {
-		return false
-	}
 	α, β := p.α, 1-p.α
-	room := α*math.Log(s0) + β*math.Log(s1) - math.Log(s2)
+	room := p.room(s)
 	if !(room > 0) {
 		return false
 	}
@@ -86,10 +93,10 @@ func (p power) find(room float64) float64 {
 		f := F(t)
 		slope := -2*α*a/(a+t) - 2*β*b/(b+t) + 1/(1+t)
 		step := -f / slope // of log t
-		if !(math.Abs(step) > 1e-15) {
+		t *= math.Exp(max(min(step, 5), -5))
+		if !(math.Abs(step) > 1e-8 && math.Abs(f) > 1e-15) { // the digits double
 			break
 		}
-		t *= math.Exp(max(min(step, 5), -5))
 	}
 	return t
 }

@@ -1,5 +1,6 @@
 // Package equil scales quadratic programs so that the rows and columns of
-// their KKT matrix have entries of size one.
+// their KKT matrix have entries of size one. Rows of a cone get one factor, see
+// [Scaling].Groups.
 //
 // References:
 //

@@ -130,3 +130,30 @@ func TestEmptyIsLeftAlone(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// The rows of a group have one factor, by the largest of their norms.
+func TestGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n, m = 20, 15
+	p, at := badly(rng, n, m)
+	s := equil.New(n, m)
+	s.Groups = []equil.Group{{Start: 2, Len: 4}, {Start: 6, Len: 1}, {Start: 9, Len: 6}}
+	s.Ruiz(p, at, 10)
+	for _, g := range s.Groups {
+		for i := g.Start; i < g.Start+g.Len; i++ {
+			if s.E[i] != s.E[g.Start] {
+				t.Errorf("row %d of group %+v has factor %g, the first %g", i, g, s.E[i], s.E[g.Start])
+			}
+		}
+	}
+	s.Rows(at)
+	top := 0.0
+	for i := 9; i < 15; i++ {
+		for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
+			top = max(top, math.Abs(at.Val[k]))
+		}
+	}
+	if !(top > 0.8 && top < 1.25) {
+		t.Errorf("the largest entry of a group is %g", top)
+	}
+}

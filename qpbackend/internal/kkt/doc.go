@@ -3,6 +3,7 @@
 //	⎡ H + diag(h)   Aᵀ       ⎤
 //	⎣ A             −diag(g) ⎦
 //
+// where some rows may have a block −G − diag(g) instead, for a cone, see [Block];
 // its factorisation, and solves with iterative refinement. The pattern, the
 // ordering and the symbolic factorisation are made once; variables and rows can
 // be switched off by value, so that fixing a variable or freeing a row does not
@@ -17,6 +18,9 @@
 // the pattern: both are priced, and the cheaper one is taken.
 //
 // References:
+//
+// A. Domahidi, E. Chu, S. Boyd, ECOS: an SOCP solver for embedded systems, ECC
+// (2013) 3071-3076, for the expansion of blocks.
 //
 // R. J. Vanderbei, Symmetric quasidefinite matrices, SIAM J. Optim. 5 (1995)
 // 100-113.

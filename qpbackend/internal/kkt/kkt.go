@@ -74,7 +74,7 @@ func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error)
 		}
 	}
 	s.signExtra()
-	f, err := newFactor(s.k, how)
+	f, err := newFactor(s.k, how, len(blocks) > 0)
 	if err != nil {
 		return nil, fmt.Errorf("kkt: %w", err)
 	}

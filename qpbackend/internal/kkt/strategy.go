@@ -67,7 +67,7 @@ const (
 
 // newFactor looks for a border where the sparse strategy has much to do; of a
 // large matrix, before it finds out.
-func newFactor(k *sparse.CSC, how Strategy) (factor, error) {
+func newFactor(k *sparse.CSC, how Strategy, blocks bool) (factor, error) {
 	var p *partition
 	if how == Bordered || how == Auto && k.NNZ() > large {
 		p = findBorder(k, how == Bordered)
@@ -75,7 +75,11 @@ func newFactor(k *sparse.CSC, how Strategy) (factor, error) {
 			return newBordered(k, p), nil
 		}
 	}
-	f, err := ldl.Analyse(k, amd.Order(k.Cols, k.ColPtr, k.RowIdx))
+	analyse := ldl.Analyse
+	if blocks {
+		analyse = ldl.AnalyseJoined
+	}
+	f, err := analyse(k, amd.Order(k.Cols, k.ColPtr, k.RowIdx))
 	if err != nil && p == nil || how != Auto {
 		return whole{f}, err
 	}

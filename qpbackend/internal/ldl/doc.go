@@ -10,7 +10,7 @@
 // sparse, rows of L are computed one after the other (up-looking, Davis 2005).
 // Where it fills, columns of like pattern are gathered into supernodes, which
 // are dense panels, and these are updated by register-blocked products
-// (left-looking; Ng and Peyton 1993).
+// (left-looking; Ng and Peyton 1993). [AnalyseJoined] gathers more of them.
 //
 // On amd64 processors with AVX2 and FMA the products run in assembler, unless
 // the build tag purego is set. Results repeat bit for bit on one machine; those

@@ -63,8 +63,14 @@ func partition(f *Factor) []int32 {
 	// the diagonal, zeros stored on top of the true entries.
 	var first, height []int32
 	var zeros []float64
+	sib := newSiblings(f)
 	for j := range int32(n) {
 		if j > 0 && f.parent[j-1] == j && f.count[j-1] == f.count[j]+1 {
+			continue
+		}
+		if keep := len(first) - 1; sib.join(first, j) {
+			zeros[keep] += float64(j - first[keep])
+			height[keep]++
 			continue
 		}
 		first, height, zeros = append(first, j), append(height, f.count[j]+1), append(zeros, 0)
