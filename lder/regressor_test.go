@@ -45,10 +45,37 @@ func bent(rng *rand.Rand, x [][]float64, noise float64) []float64 {
 	return y
 }
 
+// margin is how far apart, at the samples, the largest piece of either maximum
+// and the next one are at least.
+func margin(m *lder.Model, x [][]float64) float64 {
+	r1, r2, n := m.Dims()
+	α, least := m.Params(), math.Inf(1)
+	for _, xi := range x {
+		for _, pieces := range [2][2]int{{0, r1}, {r1, r1 + r2}} {
+			top, next := math.Inf(-1), math.Inf(-1)
+			for l := pieces[0]; l < pieces[1]; l++ {
+				v := α[l*(n+1)+n]
+				for k, e := range xi {
+					v += α[l*(n+1)+k] * e
+				}
+				top, next = max(top, v), max(next, min(top, v))
+			}
+			least = min(least, top-next)
+		}
+	}
+	return least
+}
+
 // TestFitFollowsAlgorithm2: every step of Fit reaches the optimum of the
 // paper's quadratic program at the point before, assembled here by hand.
 func TestFitFollowsAlgorithm2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
+	ties := 0
+	defer func() {
+		if ties > 3 {
+			t.Errorf("%d programs cannot be compared: two pieces are equal at a sample", ties)
+		}
+	}()
 	for _, c := range []struct {
 		m, n, r1, r2 int
 		noise        float64
@@ -69,7 +96,12 @@ func TestFitFollowsAlgorithm2(t *testing.T) {
 		}
 		for k, it := range trace.Iterations {
 			_, want := algorithm2(t, x, y, at, 1, 0)
-			if math.Abs(it.Objective-want[1]) > 1e-6 {
+			if k > 0 && margin(at, x) < 1e-13 { // rounding decides which piece is linearised
+				ties++
+				if last := trace.Iterations[k-1].Objective; it.Objective > last+1e-9 {
+					t.Errorf("%+v: objective %.8f after program %d, %.8f before", c, it.Objective, k+1, last)
+				}
+			} else if math.Abs(it.Objective-want[1]) > 1e-6 {
 				t.Errorf("%+v: objective %.8f after program %d, want %.8f", c, it.Objective, k+1, want[1])
 			}
 			if it.Slack > 1e-6 {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Residuals say how far a primal-dual pair is from optimal, each in the largest
@@ -51,8 +52,7 @@ func certify(p *Problem, x, y, work []float64) Residuals {
 		p.P.AddSymMulVec(px, 1, x)
 	}
 	if p.A != nil {
-		p.A.AddMulVec(ax, 1, x)
-		p.A.AddMulVecT(aty, 1, y)
+		addBoth(p.A, ax, aty, x, y)
 	}
 
 	var primal, axNorm, zNorm float64
@@ -89,6 +89,20 @@ func certify(p *Problem, x, y, work []float64) Residuals {
 		Primal: primal / max(1, axNorm, zNorm),
 		Dual:   dual,
 		Gap:    math.Abs(pObj-dObj) / max(1, math.Abs(pObj+p.R), math.Abs(dObj+p.R)),
+	}
+}
+
+// addBoth adds A·x to ax and Aᵀ·y to aty, in one pass over A.
+func addBoth(a *sparse.CSC, ax, aty, x, y []float64) {
+	for j, lo := range a.ColPtr[:a.Cols] {
+		hi := a.ColPtr[j+1]
+		xj, sum := x[j], 0.0
+		val := a.Val[lo:hi]
+		for k, i := range a.RowIdx[lo:hi] {
+			ax[i] += val[k] * xj
+			sum += val[k] * y[i]
+		}
+		aty[j] += sum
 	}
 }
 
@@ -153,10 +167,16 @@ func rows(p *Problem, row func(i int), cone func(c Cone)) {
 	}
 }
 
+// normInf is NaN where v has a NaN.
 func normInf(v []float64) float64 {
-	m := 0.0
+	top := 0.0
 	for _, e := range v {
-		m = max(m, math.Abs(e))
+		if a := math.Abs(e); !(a <= top) { // a branch that is seldom taken beats max
+			if a != a {
+				return a
+			}
+			top = a
+		}
 	}
-	return m
+	return top
 }

@@ -128,7 +128,7 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 	}
 	s.scale.Groups = lay.groups()
 	if c := s.w.cone; c != nil {
-		s.w.hom = newEmbedding(n, len(lay.rows), len(c.s))
+		s.w.embed(newEmbedding(n, len(lay.rows), len(c.s)))
 	}
 	return s, s.checkConvex()
 }

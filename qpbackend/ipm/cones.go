@@ -339,10 +339,7 @@ const (
 
 // after is the sum of s·z after steps along the direction.
 func (w *work) after(αp, αd float64) float64 {
-	sd, sum := &w.side, 0.0
-	for k, s := range sd.s {
-		sum += (s + αp*sd.ds[k]) * (sd.z[k] + αd*sd.dz[k])
-	}
+	sum := w.side.after(w.side.ds, w.side.dz, αp, αd)
 	if c := w.cone; c != nil {
 		for i, s := range c.s {
 			sum += (s + αp*c.ds[i]) * (c.z[i] + αd*c.dz[i])

@@ -43,6 +43,13 @@ func newEmbedding(n, m, rows int) *embedding {
 	}
 }
 
+// embed makes w a run over the embedding. It has two directions at a time, so
+// neither may lie in the solution of the KKT system.
+func (w *work) embed(h *embedding) {
+	w.hom = h
+	w.dx, w.dy = make([]float64, w.n), make([]float64, w.n+w.m)
+}
+
 // shiftFixed takes the fixed variables out of the problem just loaded: their
 // values go into q and the bounds of rows.
 func (w *work) shiftFixed() {

@@ -19,9 +19,14 @@ type judge interface {
 	look(ctx context.Context, w *work, k int) verdict
 }
 
-// The share of the way to the boundary that a step goes.
+// A step goes at least the share stepBack of the way to the boundary, and nearly
+// all of it once μ is small: a step that stops at .99 leaves a hundredth of the
+// residuals, however good its direction is.
 const (
-	stepBack     = 0.995
+	stepBack = 0.99
+	mostBack = 1 - 1e-6
+	growBack = 10 // that share is 1 − growBack·μ in between
+
 	coneStepBack = 0.98 // with cones: nearer to the boundary they are less central
 )
 
@@ -74,5 +79,13 @@ func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict)
 func (w *work) correct() {
 	w.direction()
 	w.complete()
-	w.stepLengths(w.back)
+	w.stepLengths(w.back())
+}
+
+// back is the share of the way to the boundary that a step goes.
+func (w *work) back() float64 {
+	if w.cone != nil {
+		return coneStepBack
+	}
+	return min(max(stepBack, 1-growBack*w.μ), mostBack)
 }

@@ -16,7 +16,8 @@ type progress struct {
 	aux       int                 // iterations that took
 	warm      bool                // the run has a warm start
 	before    int                 // iterations of runs before this one
-	looked    int                 // the iterate that was certified last
+	looked    int                 // the iterate after the one that was certified last, 0 for none
+	ratio     float64             // of its residual to what far takes for one
 }
 
 const (
@@ -27,44 +28,52 @@ const (
 	suspectRemote = 1e-4 // makes it look infeasible too, see looksInfeasible
 )
 
-// distance, in multiples of the tolerance, from which the scaled residuals are
-// far from the end.
-// With cones, whose projections take time, it is less.
-const (
-	distance     = 1e3
-	coneDistance = 30
-)
-
-// look certifies the iterate on the stated problem, keeps the best and decides.
-// Far from the end every fourth iterate is enough, but for proofs.
-func (s *solver) look(ctx context.Context, w *work, k int) verdict {
-	pr := &s.progress
+// far reports whether the present iterate, with the scaled residual or μ size,
+// is far from the end: by many tolerances, or by what became of the last one that
+// was certified.
+func (s *solver) far(w *work, size float64) bool {
 	limit := distance
 	if w.hom != nil {
 		limit = coneDistance
 	}
-	if far := max(w.pinf, w.dinf, w.μ/w.τ())/w.τ() > limit*s.set.Tol; far && k < pr.looked+4 && k > pr.looked &&
+	return size > limit*s.set.Tol || size*s.progress.ratio > near*s.set.Tol
+}
+
+// In multiples of the tolerance. With cones the scaled residuals tell more, and
+// certificates, with their projections, take longer.
+const (
+	distance     = 1e3
+	coneDistance = 30
+	near         = 30
+)
+
+// look certifies the iterate on the stated problem, keeps the best and decides.
+// Far from the end every sixth iterate is enough, but for proofs, and the first
+// one is not looked at.
+func (s *solver) look(ctx context.Context, w *work, k int) verdict {
+	pr := &s.progress
+	size := max(w.pinf, w.dinf, w.μ/w.τ()) / w.τ()
+	if s.far(w, size) && k < pr.looked+5 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		_, v := s.proofs(w)
+		if v != goOn {
+			s.certify(w)
+		}
 		return v
 	}
-	step := k - pr.looked
-	pr.looked = k
-	s.unscale(w)
-	res := qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	step := k + 1 - pr.looked
+	first := pr.looked == 0
+	pr.looked = k + 1
+	res, xNorm := s.certify(w)
 	if math.IsNaN(res.Max()) {
 		return broken
 	}
-	s.cand.res = res
-	xNorm := norm1(s.cand.x)
-	if res.Max() < s.best.res.Max() {
-		s.best, s.cand = s.cand, s.best
-	}
+	pr.ratio = res.Max() / size
 	if s.best.res.Max() <= s.set.Tol {
 		pr.status = qpbackend.Solved
 		return done
 	}
-	pr.note(k, step, res, s.set.Tol)
+	pr.note(first, step, res, s.set.Tol)
 	weight, v := s.proofs(w)
 	switch {
 	case v != goOn:
@@ -86,6 +95,19 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		return outOfIterations
 	}
 	return goOn
+}
+
+// certify measures the iterate on the stated problem and keeps it if it is the
+// best so far.
+func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
+	s.unscale(w)
+	res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	s.cand.res = res
+	xNorm = norm1(s.cand.x)
+	if res.Max() < s.best.res.Max() {
+		s.best, s.cand = s.cand, s.best
+	}
+	return res, xNorm
 }
 
 // proofs tries the multipliers and the last step as proofs of infeasibility. It
@@ -118,8 +140,8 @@ func (s *solver) looksInfeasible(remote float64) bool {
 }
 
 // note counts the iterations in which no residual above tol is halved.
-func (pr *progress) note(k, step int, r qpbackend.Residuals, tol float64) {
-	if k == 0 {
+func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float64) {
+	if first {
 		pr.marks = r
 		return
 	}

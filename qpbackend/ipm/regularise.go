@@ -68,6 +68,7 @@ func (w *work) factorAndSolve() bool {
 // setGoal says how accurate a KKT solve has to be for the residuals to keep
 // falling.
 func (w *work) setGoal() {
-	w.goal.X = max(w.dinf/20, 1e-11*max(normInf(w.grad), normInf(w.aty)), 1e-13)
-	w.goal.Y = max(w.pinf/20, 1e-11*normInf(w.v[w.n:]), 1e-13)
+	sd := &w.side
+	w.goal.X = max(w.dinf/20, 1e-11*max(sd.norm(w.grad), sd.norm(w.aty)), 1e-13)
+	w.goal.Y = max(w.pinf/20, 1e-11*sd.norm(w.v[w.n:]), 1e-13)
 }

@@ -78,7 +78,7 @@ func (w *work) dualResidual() {
 		}
 		rd[j] = -(g + y[j])
 	}
-	w.dinf = normInf(rd)
+	w.dinf = w.side.norm(rd)
 }
 
 func (w *work) primalResidual() {
@@ -91,13 +91,11 @@ func (w *work) primalResidual() {
 		}
 	}
 	c := len(sd.src)
-	s, z, h, sgn, rp := sd.s[:c], sd.z[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
-	μ := 0.0
+	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
 	for k, i := range sd.src {
 		rp[k] = τ*h[k] - s[k] - sgn[k]*w.v[i]
-		μ += s[k] * z[k]
 	}
-	w.pinf, w.μ = max(normInf(w.re), normInf(rp)), μ
+	w.pinf, w.μ = max(sd.norm(w.re), sd.norm(rp)), sd.product()
 	if c > 0 {
 		w.μ /= float64(c)
 	}
@@ -107,10 +105,10 @@ func (w *work) primalResidual() {
 func (w *work) weigh() {
 	sd, δ := &w.side, w.reg.δ
 	clear(w.wsum)
+	sd.weigh(δ)
+	wt := sd.wt[:len(sd.src)]
 	for k, i := range sd.src {
-		z := sd.z[k]
-		sd.wt[k] = z / (sd.s[k] + δ*z)
-		w.wsum[i] += sd.wt[k]
+		w.wsum[i] += wt[k]
 	}
 	for j := range w.n {
 		w.diag[j] = w.γx + w.reg.ρ + w.wsum[j]
@@ -125,7 +123,9 @@ func (w *work) weigh() {
 		case fixed:
 			w.diag[i] = -(w.γy + δ)
 		case sided:
-			w.wsum[i] = max(w.wsum[i], leastWeight)
+			if w.wsum[i] < leastWeight {
+				w.wsum[i] = leastWeight
+			}
 			w.diag[i] = -(w.γy + 1/w.wsum[i])
 		}
 	}
@@ -139,10 +139,7 @@ const leastWeight = 1e-20
 
 // affine sets the complementarity right-hand sides of the predictor: μ to zero.
 func (w *work) affine() {
-	sd := &w.side
-	for k, s := range sd.s {
-		sd.rc[k] = -s * sd.z[k]
-	}
+	w.side.affine()
 	if w.cone != nil {
 		w.affineCones()
 	}
@@ -154,10 +151,8 @@ func (w *work) affine() {
 // centred sets those of the corrector, from the predictor in ds and dz: second
 // order, and s·z to σμ.
 func (w *work) centred(σ float64) {
-	sd, σμ := &w.side, σ*w.μ
-	for k, s := range sd.s {
-		sd.rc[k] = σμ - s*sd.z[k] - sd.ds[k]*sd.dz[k]
-	}
+	σμ := σ * w.μ
+	w.side.centred(σμ)
 	if w.cone != nil {
 		w.centreCones(σμ)
 	}
@@ -169,117 +164,86 @@ func (w *work) centred(σ float64) {
 // direction solves for the step that belongs to the right-hand sides in
 // sides.rc. It returns the residual of the KKT solve.
 func (w *work) direction() kkt.Accuracy {
-	n, sd := w.n, &w.side
-	clear(w.bs)
-	c := len(sd.src)
-	b, rp, rc, z, sgn, wt := sd.b[:c], sd.rp[:c], sd.rc[:c], sd.z[:c], sd.sgn[:c], sd.wt[:c]
+	n, sd, rhs := w.n, &w.side, w.rhs
+	copy(rhs, w.rd)
+	clear(rhs[n:])
+	t := sd.right()[:len(sd.src)]
 	for k, i := range sd.src {
-		b[k] = rp[k] - rc[k]/z[k]
-		w.bs[i] += sgn[k] * wt[k] * b[k]
+		rhs[i] += t[k]
 	}
-	for j := range n {
-		w.rhs[j] = w.rd[j] + w.bs[j]
-		if w.kind[j] == fixed {
-			w.rhs[j] = 0
+	for j, kind := range w.kind[:n] {
+		if kind == fixed {
+			rhs[j] = 0
 		}
 	}
-	for i := range w.m {
-		switch w.kind[n+i] {
+	for i, kind := range w.kind[n:] {
+		switch kind {
 		case free:
-			w.rhs[n+i] = 0
+			rhs[n+i] = 0
 		case fixed:
-			w.rhs[n+i] = w.re[i]
+			rhs[n+i] = w.re[i]
 		case sided:
-			w.rhs[n+i] = w.bs[n+i] / w.wsum[n+i]
+			rhs[n+i] /= w.wsum[n+i]
 		}
 	}
 	if w.cone != nil {
 		w.coneRHS()
 	}
-	acc := w.sys.Solve(w.sol, w.rhs, w.goal)
-	copy(w.dx, w.sol[:n])
-	copy(w.dy[n:], w.sol[n:])
-	w.multiply(w.dv, w.dx, w.dy)
-	w.recoverBounds()
-	for i := n; i < len(w.kind); i++ {
-		if w.kind[i] == sided {
-			w.recoverRow(i)
-		}
+	acc := w.sys.Solve(w.sol, rhs, w.goal) // sets dx and dy, but in the embedding
+	if w.hom != nil {
+		copy(w.dx, w.sol)
+		copy(w.dy, w.sol)
 	}
+	copy(w.dv, w.dx)
+	for i, v := range w.sys.Ax() {
+		w.dv[n+i] = v - w.γy*w.dy[n+i]
+	}
+	w.recover()
 	if w.cone != nil {
 		w.recoverCones()
 	}
 	return acc
 }
 
-// recoverBounds computes the steps of the sides of variables from dv: their
-// multipliers are no unknowns of the KKT matrix.
-func (w *work) recoverBounds() {
-	sd, δ, c := &w.side, w.reg.δ, w.side.vars
-	s, z, ds, dz, rp, rc := sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c], sd.rp[:c], sd.rc[:c]
-	sgn, wt, b := sd.sgn[:c], sd.wt[:c], sd.b[:c]
-	for k, i := range sd.src[:c] {
-		dv := sgn[k] * w.dv[i]
-		dzk := wt[k] * (dv - b[k])
-		dz[k] = dzk
-		if s[k] < z[k] { // as in slackStep
-			ds[k] = (rc[k] - s[k]*dzk) / z[k]
-		} else {
-			ds[k] = rp[k] + δ*dzk - dv
+// recover computes the steps of the sides from dv and dy. The multipliers of the
+// bounds of variables are no unknowns of the KKT matrix.
+func (w *work) recover() {
+	sd, c := &w.side, len(w.side.src)
+	src, sgn, dz, ds := sd.src[:c], sd.sgn[:c], sd.dz[:c], sd.ds[:c]
+	wt, b := sd.wt[:c], sd.b[:c]
+	for k, i := range src[:sd.vars] {
+		ds[k] = sgn[k] * w.dv[i]
+	}
+	sd.duals(sd.vars)
+	for k := sd.vars; k < c; k++ {
+		i := src[k]
+		dv, dy := w.dv[i], w.dy[i]
+		if k+1 == c || src[k+1] != i {
+			ds[k], dz[k] = sgn[k]*dv, sgn[k]*dy
+			continue
 		}
+		// A lower and an upper side. The heavier one takes what the other
+		// leaves of dy: its own formula would be a difference of nearly equal
+		// numbers times a large weight.
+		lo, up := k, k+1
+		if wt[lo] < wt[up] {
+			dz[lo] = wt[lo] * (-dv - b[lo])
+			dz[up] = dy + dz[lo]
+		} else {
+			dz[up] = wt[up] * (dv - b[up])
+			dz[lo] = dz[up] - dy
+		}
+		ds[lo], ds[up] = -dv, dv
+		k = up
 	}
-}
-
-// recoverRow computes the steps of the sides of entry i of v, a row, from dv
-// and dy.
-func (w *work) recoverRow(i int) {
-	sd := &w.side
-	lo, up := sd.lo[i], sd.up[i]
-	// The heavier side takes what the other leaves of dy: its own formula
-	// would be a difference of nearly equal numbers times a large weight.
-	switch {
-	case lo < 0:
-		sd.dz[up] = w.dy[i]
-	case up < 0:
-		sd.dz[lo] = -w.dy[i]
-	case sd.wt[lo] < sd.wt[up]:
-		sd.dz[lo] = sd.wt[lo] * (-w.dv[i] - sd.b[lo])
-		sd.dz[up] = w.dy[i] + sd.dz[lo]
-	default:
-		sd.dz[up] = sd.wt[up] * (w.dv[i] - sd.b[up])
-		sd.dz[lo] = sd.dz[up] - w.dy[i]
-	}
-	if lo >= 0 {
-		w.slackStep(lo, -w.dv[i])
-	}
-	if up >= 0 {
-		w.slackStep(up, w.dv[i])
-	}
-}
-
-// slackStep takes ds from the equation that has the smaller coefficients.
-func (w *work) slackStep(k int, sgnDv float64) {
-	sd := &w.side
-	if sd.s[k] < sd.z[k] {
-		sd.ds[k] = (sd.rc[k] - sd.s[k]*sd.dz[k]) / sd.z[k]
-	} else {
-		sd.ds[k] = sd.rp[k] + w.reg.δ*sd.dz[k] - sgnDv
-	}
+	sd.slacks(w.reg.δ)
 }
 
 // stepLengths sets αp and αd to the longest steps, up to 1, that keep s and z
 // from falling below 1−τ of what they are.
 func (w *work) stepLengths(τ float64) {
 	sd := &w.side
-	w.αp, w.αd = 1, 1
-	for k, ds := range sd.ds {
-		if s := sd.s[k]; ds*w.αp < -τ*s {
-			w.αp = -τ * s / ds
-		}
-		if z, dz := sd.z[k], sd.dz[k]; dz*w.αd < -τ*z {
-			w.αd = -τ * z / dz
-		}
-	}
+	w.αp, w.αd = sd.longest(sd.s, sd.ds, τ), sd.longest(sd.z, sd.dz, τ)
 	if w.cone != nil {
 		w.coneSteps(τ)
 	}
@@ -315,10 +279,8 @@ func (w *work) advance() {
 			w.y[i] += αd * w.dy[i]
 		}
 	}
-	for k := range sd.s {
-		sd.s[k] += αp * sd.ds[k]
-		sd.z[k] += αd * sd.dz[k]
-	}
+	sd.move(sd.s, sd.ds, αp)
+	sd.move(sd.z, sd.dz, αd)
 	if w.cone != nil {
 		w.advanceCones()
 	}

@@ -48,11 +48,11 @@ type work struct {
 	side sides
 	cone *cones     // nil where there are none
 	hom  *embedding // nil for a problem that is not embedded
-	back float64    // share of the way to the boundary that a step goes
 	reg  regularisation
 	goal kkt.Accuracy // of KKT solves
 
-	// Unknowns and directions: x has length n; y, v length n+m.
+	// Unknowns and directions: x has length n; y, v length n+m. The entries of
+	// dy for variables are not set: dx and dy are parts of sol.
 	x, dx []float64
 	y, dy []float64
 	v, dv []float64
@@ -80,6 +80,7 @@ type sides struct {
 	ds, dz []float64
 	rp, rc []float64 // right-hand sides: primal and complementarity
 	wt, b  []float64 // weight and right-hand side once s and z are eliminated
+	wide   bool      // the processor has the registers for the kernels
 }
 
 func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
@@ -90,20 +91,19 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
 		n: n, m: m, p: p, at: at, sys: sys, θ: 1,
 		q: vec(n), lo: vec(nv), up: vec(nv),
 		kind: make([]kind, nv), off: make([]bool, nv),
-		x: vec(n), dx: vec(n), y: vec(nv), dy: vec(nv), v: vec(nv), dv: vec(nv),
+		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
 		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
 		wsum: vec(nv), bs: vec(nv), diag: vec(nv),
 		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(ranges),
 	}
-	w.sameStep, w.back = w.cone != nil, stepBack
-	if w.cone != nil {
-		w.back = coneStepBack
-	}
+	w.sameStep = w.cone != nil
 	for _, c := range ranges {
 		for i := range c.len {
 			w.kind[n+c.row+i] = conic
 		}
 	}
+	w.dx, w.dy = w.sol[:n], w.sol[:nv]
+	w.side.wide = kkt.Wide()
 	w.side.lo, w.side.up = make([]int, nv), make([]int, nv)
 	return w
 }

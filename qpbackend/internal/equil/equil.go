@@ -98,7 +98,7 @@ func (s *Scaling) level() {
 
 // near is how far from one factors may be in the last pass of Ruiz. The next
 // would change them by about half as much.
-const near = 2e-2
+const near = 1e-1
 
 // Size sets B to the typical size of the bounds, given in the units of D and E.
 // A row counts with the smaller of its sides, infinite and zero ones aside: a

@@ -16,7 +16,10 @@ const (
 	pivotDelta = 1e-7
 )
 
-const maxRefine = 8
+const (
+	maxRefine = 8
+	enough    = 0.1 // of the goal
+)
 
 // System is the matrix, its factorisation and workspace. It is for one
 // goroutine.
@@ -30,12 +33,14 @@ type System struct {
 	diag   []int       // place in k.Val of each diagonal entry
 	hd     []float64   // diagonal of H, as loaded
 	sign   []int8
-	weight []float64 // of the entries of a residual
+	weight []float64 // of the entries of a residual, once weighed
 	f      factor
 	runs   *runs // of A; nil where at serves as well, and with blocks
 
+	weighed  bool
 	off      []bool    // as loaded
 	res, cor []float64 // refinement
+	ax       []float64 // A·x of the last residual
 	on       []float64 // with runs: what is off is zero
 
 	blocks []Block
@@ -60,6 +65,7 @@ func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error)
 	s.hd, s.sign = make([]float64, n), make([]int8, size)
 	s.weight, s.off = make([]float64, size-n), make([]bool, n+m)
 	s.res, s.cor = make([]float64, size), make([]float64, size)
+	s.ax = make([]float64, m)
 	s.pattern()
 	for i := range s.sign {
 		s.sign[i] = 1
@@ -167,15 +173,12 @@ func (s *System) Factorise(d []float64) (replaced int, err error) {
 		val[s.diag[j]] = s.hd[j] + d[j]
 	}
 	for i := range s.m {
-		g := d[s.n+i]
-		val[s.diag[s.n+i]] = g
-		s.weight[i] = 1
-		if g < -1 {
-			s.weight[i] = 1 / math.Sqrt(-g)
-		}
+		val[s.diag[s.n+i]] = d[s.n+i]
 	}
-	s.weighBlocks()
+	s.weighed = false
 	if len(s.blocks) > 0 {
+		s.weigh()
+		s.weighBlocks()
 		s.f.load(val)
 	}
 	return s.f.factorise(val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
@@ -192,16 +195,19 @@ func (a Accuracy) worst(goal Accuracy) float64 { return max(a.X/goal.X, a.Y/goal
 // Within reports whether a reaches the goal.
 func (a Accuracy) Within(goal Accuracy) bool { return a.X <= goal.X && a.Y <= goal.Y }
 
+// Ax is A·x for the x of the last Solve, zero in rows that are off.
+func (s *System) Ax() []float64 { return s.ax }
+
 // Solve sets x to the solution for the right-hand side b, both of length Size,
 // refined until its residual is within goal/10 or no longer falls. It returns
 // the residual, +Inf where x is not a number.
 func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 	copy(x, b)
 	s.f.solve(x)
-	r := s.residual(x, b)
+	r := s.residual(x, b, goal)
 	for range maxRefine {
 		worst := r.worst(goal)
-		if worst <= 0.1 || !(worst < math.MaxFloat64) {
+		if worst <= enough || !(worst < math.MaxFloat64) {
 			break
 		}
 		copy(s.cor, s.res)
@@ -209,13 +215,13 @@ func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 		for i, v := range s.cor {
 			x[i] += v
 		}
-		next := s.residual(x, b)
+		next := s.residual(x, b, goal)
 		now := next.worst(goal)
 		if !(now < worst) {
 			for i, v := range s.cor {
 				x[i] -= v
 			}
-			break
+			return s.residual(x, b, goal)
 		}
 		r = next
 		if now > worst/2 {
@@ -225,15 +231,34 @@ func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 	return r
 }
 
-// residual sets s.res to b − Kx and returns its size.
-func (s *System) residual(x, b []float64) Accuracy {
+// weigh sets the weights of residuals of rows.
+func (s *System) weigh() {
+	for i := range s.m {
+		s.weight[i] = 1
+		if g := s.k.Val[s.diag[s.n+i]]; g < -1 {
+			s.weight[i] = 1 / math.Sqrt(-g)
+		}
+	}
+	s.weighed = true
+}
+
+// residual sets s.res to b − Kx and returns its size. The weights of rows, at
+// most one but for those behind the rows, are left aside where the goal is
+// reached without them.
+func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	if s.runs != nil {
 		s.subtract(b, x)
 	} else {
-		copy(s.res, b)
-		s.k.AddSymMulVec(s.res, -1, x)
+		s.subtractWhole(b, x)
 	}
-	a := Accuracy{X: normInf(s.res[:s.n])}
+	a := Accuracy{X: normInf(s.res[:s.n]), Y: normInf(s.res[s.n:])}
+	if !s.weighed {
+		if a.worst(goal) <= enough {
+			return a
+		}
+		s.weigh()
+	}
+	a.Y = 0
 	for i, e := range s.res[s.n:] {
 		if v := math.Abs(e) * s.weight[i]; !(v <= a.Y) {
 			if math.IsNaN(v) {

@@ -106,12 +106,56 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	if s.runs != nil {
 		s.runs.addBoth(ax, aty, 1, x, y)
 	} else {
-		s.at.AddMulVecT(ax, 1, x)
-		s.at.AddMulVec(aty, 1, y)
+		addBoth(s.at, ax, aty, x, y)
 	}
 }
 
-// subtract sets s.res to b − K·x, by way of runs.
+// addBoth adds A·x to ax and Aᵀ·y to aty, for the transpose of A.
+func addBoth(at *sparse.CSC, ax, aty, x, y []float64) {
+	for i, lo := range at.ColPtr[:at.Cols] {
+		hi := at.ColPtr[i+1]
+		v, sum := y[i], 0.0
+		val := at.Val[lo:hi]
+		for k, j := range at.RowIdx[lo:hi] {
+			aty[j] += val[k] * v
+			sum += val[k] * x[j]
+		}
+		ax[i] += sum
+	}
+}
+
+// subtractWhole sets s.res to b − K·x and s.ax to A·x. Columns are short: loops
+// over places cost less than over slices.
+func (s *System) subtractWhole(b, x []float64) {
+	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
+	res, rows := s.res, s.at.ColPtr
+	copy(res, b)
+	lo := 0
+	for c, hi := range ptr[1:] {
+		v, p := x[c], lo
+		diagonal := hi - 1 // the last entry
+		sum := val[diagonal] * v
+		if t := c - n; t >= 0 && t < s.m { // a row of A comes first
+			ax := 0.0
+			for end := lo + rows[t+1] - rows[t]; p < end; p++ {
+				j := idx[p]
+				res[j] -= val[p] * v
+				ax += val[p] * x[j]
+			}
+			s.ax[t] = ax
+			sum += ax
+		}
+		for ; p < diagonal; p++ {
+			i := idx[p]
+			res[i] -= val[p] * v
+			sum += val[p] * x[i]
+		}
+		res[c] -= sum
+		lo = hi
+	}
+}
+
+// subtract sets s.res to b − K·x and s.ax to A·x, by way of runs.
 func (s *System) subtract(b, x []float64) {
 	n, k, on := s.n, s.k, s.on
 	for i, v := range x {
@@ -121,7 +165,15 @@ func (s *System) subtract(b, x []float64) {
 		}
 	}
 	copy(s.res, b)
-	s.runs.addBoth(s.res[n:], s.res[:n], -1, on[:n], on[n:])
+	clear(s.ax)
+	s.runs.addBoth(s.ax, s.res[:n], -1, on[:n], on[n:])
+	for i, v := range s.ax {
+		s.res[n+i] += v
+		s.ax[i] = -v
+		if s.off[n+i] {
+			s.ax[i] = 0
+		}
+	}
 	for i, off := range s.off {
 		if off {
 			s.res[i] = b[i]

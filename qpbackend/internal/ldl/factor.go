@@ -26,6 +26,7 @@ type Factor struct {
 
 	d, dinv []float64
 	work    []float64 // length n; all zero between calls in Factorise
+	x       []float64 // of Solve
 
 	simp *simplicial // one of the two is set
 	sup  *supernodal
@@ -94,6 +95,16 @@ func (f *Factor) Factorise(val []float64, sign []int8, reg Regularisation) (repl
 	return f.replaced, nil
 }
 
+// expected reports whether d, as pivot k, needs no second look: it has the sign
+// that is known for it, and is neither small nor infinite.
+func (f *Factor) expected(k int, d float64) bool {
+	if f.sign == nil {
+		return false
+	}
+	d *= float64(f.sign[f.perm[k]])
+	return d > f.reg.Eps && d <= math.MaxFloat64
+}
+
 // pivot stores d as pivot k, replaced if the regularisation says so, and
 // reports whether it can be divided by.
 func (f *Factor) pivot(k int, d float64) bool {
@@ -120,14 +131,13 @@ func (f *Factor) pivot(k int, d float64) bool {
 // Solve overwrites b, of length n, by K⁻¹b. No allocation.
 func (f *Factor) Solve(b []float64) {
 	b = b[:f.n]
-	x := f.work
+	x := f.x[:len(f.perm)]
 	for k, p := range f.perm {
 		x[k] = b[p]
 	}
 	f.SolveInOrder(x)
 	for k, p := range f.perm {
 		b[p] = x[k]
-		x[k] = 0
 	}
 }
 

@@ -51,32 +51,35 @@ func newSimplicial(f *Factor) *simplicial {
 func (s *simplicial) factorise(f *Factor, val []float64) int {
 	n, y := f.n, f.work
 	copy(s.fill, s.ptr[:n])
+	ptr, fill, row, lval, dinv := s.ptr[:n], s.fill[:n], s.row, s.val, f.dinv[:n]
+	up, src := f.up.ptr, f.up.src
 	for k := range n {
-		lo, hi := f.up.ptr[k], f.up.ptr[k+1]
-		src := f.up.src[lo:hi]
+		lo, hi := up[k], up[k+1]
+		places := src[lo:hi]
 		for p, i := range f.up.idx[lo:hi] {
-			y[i] = val[src[p]]
+			y[i] = val[places[p]]
 		}
 		d := y[k]
 		y[k] = 0
 		for _, j := range s.col[s.rptr[k]:s.rptr[k+1]] {
 			yj := y[j]
 			y[j] = 0
-			end := s.fill[j]
+			end := fill[j]
 			lkj := 0.0
 			if yj != 0 {
-				row := s.row[s.ptr[j]:end]
-				col := s.val[s.ptr[j]:end][:len(row)]
-				for p, i := range row {
-					y[i] -= col[p] * yj
+				for p := ptr[j]; p < end; p++ {
+					y[row[p]] -= lval[p] * yj
 				}
-				lkj = yj * f.dinv[j]
+				lkj = yj * dinv[j]
 				d -= yj * lkj
 			}
-			s.val[end] = lkj
-			s.fill[j] = end + 1
+			lval[end] = lkj
+			fill[j] = end + 1
 		}
-		if !f.pivot(k, d) {
+		if f.expected(k, d) {
+			f.d[k] = d
+			dinv[k] = 1 / d
+		} else if !f.pivot(k, d) {
 			return k
 		}
 	}

@@ -60,7 +60,7 @@ func newFactor(k *sparse.CSC, perm []int) (*Factor, error) {
 		return nil, fmt.Errorf("ldl: the factor would have %d entries, more than memory holds", f.nnz)
 	}
 	f.d, f.dinv = make([]float64, n), make([]float64, n)
-	f.work = make([]float64, n)
+	f.work, f.x = make([]float64, n), make([]float64, n)
 	return f, nil
 }
 

@@ -1,0 +1,249 @@
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+// func wideWeights(wt, s, z *float64, δ float64, n int)
+TEXT ·wideWeights(SB), NOSPLIT, $0-40
+	MOVQ wt+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ z+16(FP), DX
+	VBROADCASTSD δ+24(FP), Y15
+	MOVQ n+32(FP), CX
+	XORQ AX, AX
+
+weights:
+	VMOVUPD (DX)(AX*8), Y0
+	VMULPD Y0, Y15, Y1
+	VADDPD (SI)(AX*8), Y1, Y1
+	VDIVPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  weights
+	VZEROUPPER
+	RET
+
+// func wideRight(b, t, rp, rc, z, wt, sgn *float64, n int)
+TEXT ·wideRight(SB), NOSPLIT, $0-64
+	MOVQ b+0(FP), DI
+	MOVQ t+8(FP), SI
+	MOVQ rp+16(FP), R8
+	MOVQ rc+24(FP), R9
+	MOVQ z+32(FP), R10
+	MOVQ wt+40(FP), R11
+	MOVQ sgn+48(FP), R12
+	MOVQ n+56(FP), CX
+	XORQ AX, AX
+
+right:
+	VMOVUPD (R9)(AX*8), Y0
+	VDIVPD (R10)(AX*8), Y0, Y0
+	VMOVUPD (R8)(AX*8), Y1
+	VSUBPD Y0, Y1, Y1
+	VMOVUPD (R12)(AX*8), Y2
+	VMULPD (R11)(AX*8), Y2, Y2
+	VMULPD Y1, Y2, Y2
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, (SI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  right
+	VZEROUPPER
+	RET
+
+// func wideTimes(dz, wt, dv, b *float64, n int)
+TEXT ·wideTimes(SB), NOSPLIT, $0-40
+	MOVQ dz+0(FP), DI
+	MOVQ wt+8(FP), SI
+	MOVQ dv+16(FP), R8
+	MOVQ b+24(FP), R9
+	MOVQ n+32(FP), CX
+	XORQ AX, AX
+
+times:
+	VMOVUPD (R8)(AX*8), Y0
+	VSUBPD (R9)(AX*8), Y0, Y0
+	VMULPD (SI)(AX*8), Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  times
+	VZEROUPPER
+	RET
+
+// func wideSlacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
+TEXT ·wideSlacks(SB), NOSPLIT, $0-64
+	MOVQ ds+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ z+16(FP), DX
+	MOVQ rp+24(FP), R8
+	MOVQ rc+32(FP), R9
+	MOVQ dz+40(FP), R10
+	VBROADCASTSD δ+48(FP), Y15
+	MOVQ n+56(FP), CX
+	XORQ AX, AX
+
+slacks:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VMOVUPD (R10)(AX*8), Y2
+	VMULPD Y0, Y2, Y3
+	VMOVUPD (R9)(AX*8), Y4
+	VSUBPD Y3, Y4, Y4
+	VDIVPD Y1, Y4, Y4
+	VMULPD Y15, Y2, Y5
+	VADDPD (R8)(AX*8), Y5, Y5
+	VSUBPD (DI)(AX*8), Y5, Y5
+	VSUBPD Y1, Y0, Y6
+	VBLENDVPD Y6, Y4, Y5, Y7
+	VMOVUPD Y7, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  slacks
+	VZEROUPPER
+	RET
+
+// func wideLeast(d, v *float64, n int) float64
+//
+// A quotient that is not a number does not count.
+TEXT ·wideLeast(SB), NOSPLIT, $0-32
+	MOVQ d+0(FP), DI
+	MOVQ v+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	VXORPD Y8, Y8, Y8
+
+least:
+	VMOVUPD (DI)(AX*8), Y0
+	VDIVPD (SI)(AX*8), Y0, Y0
+	VMINPD Y8, Y0, Y8
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  least
+	VEXTRACTF128 $1, Y8, X0
+	VMINPD X0, X8, X8
+	VPERMILPD $1, X8, X0
+	VMINSD X0, X8, X8
+	VMOVSD X8, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func wideCentred(rc, s, z, ds, dz *float64, σμ float64, n int)
+TEXT ·wideCentred(SB), NOSPLIT, $0-56
+	MOVQ rc+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ z+16(FP), DX
+	MOVQ ds+24(FP), R8
+	MOVQ dz+32(FP), R9
+	VBROADCASTSD σμ+40(FP), Y15
+	MOVQ n+48(FP), CX
+	XORQ AX, AX
+
+centred:
+	VMOVUPD (SI)(AX*8), Y0
+	VMULPD (DX)(AX*8), Y0, Y0
+	VSUBPD Y0, Y15, Y0
+	VMOVUPD (R8)(AX*8), Y1
+	VMULPD (R9)(AX*8), Y1, Y1
+	VSUBPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  centred
+	VZEROUPPER
+	RET
+
+// func wideProducts(s, z, ds, dz *float64, αp, αd float64, n int) float64
+TEXT ·wideProducts(SB), NOSPLIT, $0-64
+	MOVQ s+0(FP), SI
+	MOVQ z+8(FP), DX
+	MOVQ ds+16(FP), R8
+	MOVQ dz+24(FP), R9
+	VBROADCASTSD αp+32(FP), Y14
+	VBROADCASTSD αd+40(FP), Y15
+	MOVQ n+48(FP), CX
+	XORQ AX, AX
+	VXORPD Y8, Y8, Y8
+
+products:
+	VMULPD (R8)(AX*8), Y14, Y0
+	VADDPD (SI)(AX*8), Y0, Y0
+	VMULPD (R9)(AX*8), Y15, Y1
+	VADDPD (DX)(AX*8), Y1, Y1
+	VMULPD Y0, Y1, Y0
+	VADDPD Y0, Y8, Y8
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  products
+	VEXTRACTF128 $1, Y8, X0
+	VADDPD X0, X8, X8
+	VHADDPD X8, X8, X8
+	VMOVSD X8, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func wideMove(v, d *float64, α float64, n int)
+TEXT ·wideMove(SB), NOSPLIT, $0-32
+	MOVQ v+0(FP), DI
+	MOVQ d+8(FP), SI
+	VBROADCASTSD α+16(FP), Y15
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+
+move:
+	VMULPD (SI)(AX*8), Y15, Y0
+	VADDPD (DI)(AX*8), Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  move
+	VZEROUPPER
+	RET
+
+// func wideAffine(rc, s, z *float64, n int)
+TEXT ·wideAffine(SB), NOSPLIT, $0-32
+	MOVQ rc+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ z+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	VXORPD Y1, Y1, Y1
+
+affine:
+	VSUBPD (SI)(AX*8), Y1, Y0
+	VMULPD (DX)(AX*8), Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  affine
+	VZEROUPPER
+	RET
+
+// func wideNorm(v *float64, n int) (top float64, number bool)
+TEXT ·wideNorm(SB), NOSPLIT, $0-25
+	MOVQ v+0(FP), SI
+	MOVQ n+8(FP), CX
+	XORQ AX, AX
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VPCMPEQQ Y15, Y15, Y15
+	VPSRLQ $1, Y15, Y15 // all bits but the sign
+
+norm:
+	VANDPD (SI)(AX*8), Y15, Y0
+	VMAXPD Y8, Y0, Y8
+	VCMPPD $3, Y0, Y0, Y1
+	VORPD Y1, Y9, Y9
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  norm
+	VEXTRACTF128 $1, Y8, X0
+	VMAXPD X0, X8, X8
+	VPERMILPD $1, X8, X0
+	VMAXSD X0, X8, X8
+	VMOVSD X8, top+16(FP)
+	VMOVMSKPD Y9, AX
+	TESTQ AX, AX
+	SETEQ number+24(FP)
+	VZEROUPPER
+	RET

@@ -1,0 +1,92 @@
+package ipm
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+)
+
+// TestKernelsRoundAlike: with wide registers and without them each loop over
+// sides gives the same bits, whatever their number.
+func TestKernelsRoundAlike(t *testing.T) {
+	if !kkt.Wide() {
+		t.Skip("SKIPPED: the kernels, which this processor or build has not")
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	for count := range 40 {
+		var a, b sides
+		a.resize(count)
+		b.resize(count)
+		for _, v := range [...][2][]float64{
+			{a.s, b.s}, {a.z, b.z}, {a.ds, b.ds}, {a.dz, b.dz}, {a.rp, b.rp}, {a.rc, b.rc}, {a.wt, b.wt}, {a.b, b.b}, {a.sgn, b.sgn},
+		} {
+			for k := range v[0] {
+				v[0][k] = math.Exp(4 * rng.NormFloat64())
+				if rng.IntN(2) == 0 && k%3 > 0 {
+					v[0][k] *= -1
+				}
+			}
+			copy(v[1], v[0])
+		}
+		for k := range a.s {
+			a.s[k], a.z[k] = math.Abs(a.s[k]), math.Abs(a.z[k])
+			if k%7 == 0 {
+				a.z[k] = a.s[k]
+			}
+			b.s[k], b.z[k] = a.s[k], a.z[k]
+		}
+		if count > 9 {
+			a.dz[9], b.dz[9] = math.NaN(), math.NaN()
+		}
+		a.wide = true
+		for _, step := range []struct {
+			name string
+			do   func(sd *sides) float64
+		}{
+			{"longest", func(sd *sides) float64 { return sd.longest(sd.s, sd.ds, 0.9) + sd.longest(sd.z, sd.dz, 1) }},
+			{"norm", func(sd *sides) float64 { return sd.norm(sd.ds) }},
+			{"norm", func(sd *sides) float64 { return sd.norm(sd.dz) }},
+			{"product", func(sd *sides) float64 { return sd.product() }},
+			{"after", func(sd *sides) float64 { return sd.after(sd.ds, sd.wt, 0.3, 0.8) }},
+			{"affine", func(sd *sides) float64 { sd.affine(); return 0 }},
+			{"centred", func(sd *sides) float64 { sd.centred(0.7); return 0 }},
+			{"weigh", func(sd *sides) float64 { sd.weigh(1e-2); return 0 }},
+			{"move", func(sd *sides) float64 { sd.move(sd.rp, sd.dz, 0.6); return 0 }},
+			{"right", func(sd *sides) float64 { sd.right(); return 0 }},
+			{"duals", func(sd *sides) float64 { sd.duals(count / 2); return 0 }},
+			{"slacks", func(sd *sides) float64 { sd.slacks(1e-3); return 0 }},
+		} {
+			x, y := step.do(&a), step.do(&b)
+			if x != y && (x == x || y == y) {
+				t.Fatalf("%d sides, %s: %g with kernels, %g without", count, step.name, x, y)
+			}
+			for k, v := range [...][2][]float64{{a.s, b.s}, {a.ds, b.ds}, {a.dz, b.dz}, {a.rp, b.rp}, {a.rc, b.rc}, {a.wt, b.wt}, {a.b, b.b}} {
+				if !slices.EqualFunc(v[0], v[1], func(x, y float64) bool { return x == y || x != x && y != y }) {
+					t.Fatalf("%d sides, after %s vector %d: %g with kernels, %g without", count, step.name, k, v[0], v[1])
+				}
+			}
+		}
+	}
+}
+
+// TestLongestStep against the definition.
+func TestLongestStep(t *testing.T) {
+	sd := sides{wide: kkt.Wide()}
+	for _, c := range []struct{ v, d, τ, want float64 }{
+		{2, 1, 1, 1}, {2, -1, 1, 1}, {2, -4, 1, 0.5}, {2, -4, 0.5, 0.25}, {2, math.NaN(), 1, 1}, {2, math.Inf(-1), 1, 0},
+	} {
+		for count := 1; count < 7; count++ {
+			v, d := make([]float64, count), make([]float64, count)
+			for k := range v {
+				v[k] = 1
+			}
+			v[count/2], d[count/2] = c.v, c.d
+			if got := sd.longest(v, d, c.τ); got != c.want {
+				t.Errorf("%d entries, one %g with step %g: %g, want %g", count, c.v, c.d, got, c.want)
+			}
+		}
+	}
+}
