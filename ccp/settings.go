@@ -26,6 +26,9 @@ type Settings struct {
 	// FeasTol is the largest dc.Problem.Infeasibility at which a point counts as
 	// feasible: a violation relative to max(1, the size of what is compared).
 	FeasTol float64
+	// Vary lets Multistart begin every other start after the first few near the
+	// best point so far.
+	Vary bool
 	// GiveUp lets Multistart end a start that is far behind earlier ones and slow.
 	GiveUp bool
 	// Damping is the share of the previous point that is mixed in when a new
@@ -60,8 +63,9 @@ type Settings struct {
 // moderate size.
 func DefaultSettings() Settings {
 	return Settings{
-		Tau0: 0.003, TauMax: 1e6, TauRelative: true, Mu: 2,
-		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, GiveUp: true, Boost: true, Inertia: true, Proximal: true, Escapes: 5, Probes: 5,
+		Tau0: 0.003, TauMax: 1e6, TauRelative: true, Mu: 3,
+		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Vary: true, GiveUp: true,
+		Boost: true, Inertia: true, Proximal: true, Escapes: 5, Probes: 5,
 		MaxNodes: 50_000, GapTol: 1e-6,
 	}
 }

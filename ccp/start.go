@@ -83,10 +83,14 @@ func hardRows(b *builder, p *dc.Problem) {
 // there are processors, and returns the best result: a feasible one before an
 // infeasible one, then the lower objective (violation, if none is feasible),
 // then the earlier start. Start 0 is p.Start(set.Seed), and the others are
-// drawn from seeds that derive from set.Seed, so the answer does not depend on
-// the number of processors. Entries with a starting value of their own are drawn
-// around it, with the larger of the value and the root mean square of the
-// variable's values as deviation, 1 if both are 0.
+// drawn from seeds that derive from set.Seed: what is random anew, entries with a
+// starting value of their own around it, with the larger of the value and the
+// root mean square of the variable's values as deviation, 1 if both are 0.
+//
+// Starts come in waves of a fixed size. Some of the later ones are variations of
+// the best point of earlier waves (Settings.Vary), and those that are far behind
+// it are given up (Settings.GiveUp). The answer does not depend on the number of
+// processors.
 //
 // Iterations, Starts and Seconds of the result count all starts that ran. When
 // the context ends, no further one begins, and the best so far is returned
@@ -111,7 +115,7 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 // objective falls too slowly to get there. Waves, not what happens to be done
 // first, so that the answer does not depend on the number of processors.
 const (
-	wave = 16
+	wave = 8
 	slow = 50 // decreases such as the last that are not enough to reach the best
 )
 
@@ -190,8 +194,8 @@ func vary(x, best []float64, seed uint64) {
 }
 
 const (
-	redrawn = 0.2 // share of the entries that are drawn anew in a variation
-	nearτ   = 300 // its first τ, in multiples of τ₀: the rest is to stay in place
+	redrawn = 0.15 // share of the entries that are drawn anew in a variation
+	nearτ   = 300  // its first τ, in multiples of τ₀: the rest is to stay in place
 )
 
 // best keeps the best of the results it is given, in any order, and adds up

@@ -39,6 +39,21 @@ const (
 	exactly = 1e-8
 )
 
+// mostCoefficients keeps the methods that choose from running for hours: sizes
+// with more free coefficients for the data at hand are not compared.
+const mostCoefficients = 400
+
+// affordable are the sizes that data with n coefficients a piece allow.
+func affordable(sizes [][2]int, n int) [][2]int {
+	var out [][2]int
+	for _, s := range sizes {
+		if (s[0]+s[1]-1)*n <= mostCoefficients {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // linear is the ridge model, and whether nothing else is worth trying. A
 // target that is linear but for rounding is not clipped either.
 func linear(s *sample, r *ridge) (res run, enough bool) {
@@ -72,18 +87,16 @@ func counter(set Settings, total int) func() {
 // it returns. When the context ends, the linear model or the best start so far
 // is what there is.
 func fitAuto(ctx context.Context, s *sample, set Settings) (run, error) {
-	if err := checkRefitSize(4, 4, s.d.N); err != nil {
-		return run{}, err
-	}
 	r := fitRidge(s.d)
 	res, enough := linear(s, r)
-	if enough {
+	sizes := affordable(gridSizes, s.d.N)
+	if enough || len(sizes) == 0 {
 		return res, nil
 	}
 	b := newBagging(s, 2, set.Seed, runtime.GOMAXPROCS(0))
-	b.tell = counter(set, len(b.bags)*len(gridSizes)+autoStarts)
+	b.tell = counter(set, len(b.bags)*len(sizes)+autoStarts)
 	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: gridLinear, cold: 20, warm: 8, tol: 1e-4, tries: 3}
-	all, err := b.grid(ctx, gridSizes, plan, nil)
+	all, err := b.grid(ctx, sizes, plan, nil)
 	res.iterations = b.iterations()
 	if err != nil {
 		res.status = endStatus(err, false)

@@ -34,16 +34,17 @@ func recipeOf(m Method) recipe {
 // candidates that were complete.
 func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	rec := recipeOf(set.Method)
-	if err := checkRefitSize(4, 4, s.d.N); err != nil {
-		return run{}, err
-	}
 	r := fitRidge(s.d)
 	lin, enough := linear(s, r)
 	if enough {
 		return asStack(lin), nil
 	}
 	b := newBagging(s, rec.partitions, set.Seed, runtime.GOMAXPROCS(0))
-	units := 1 + len(rec.sizes)
+	rec.sizes = affordable(rec.sizes, s.d.N)
+	units := len(rec.sizes)
+	if len(rec.sizes) > 0 {
+		units++ // the transform
+	}
 	if rec.boosted {
 		units++
 	}
@@ -51,9 +52,12 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 
 	var grid []*candidate
 	var boosts *boosted
-	T, err := b.gradientTransform(ctx)
-	if err == nil {
-		grid, err = b.grid(ctx, rec.sizes, rec.plan, T)
+	var err error
+	if len(rec.sizes) > 0 {
+		var T []float64
+		if T, err = b.gradientTransform(ctx); err == nil {
+			grid, err = b.grid(ctx, rec.sizes, rec.plan, T)
+		}
 	}
 	if err == nil && rec.boosted {
 		boosts, err = b.boost(ctx)

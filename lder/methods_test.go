@@ -134,6 +134,25 @@ func TestFewRows(t *testing.T) {
 	}
 }
 
+// TestWideData: with more features than sizes can be afforded for, what is left
+// is compared, and the answer comes soon.
+func TestWideData(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 10))
+	for _, n := range []int{120, 250} {
+		x := normalRows(rng, 60, n)
+		y := make([]float64, len(x))
+		for i, row := range x {
+			y[i] = row[0] + math.Abs(row[1]) + .1*rng.NormFloat64()
+		}
+		for _, m := range []lder.Method{lder.Auto, lder.Cheap, lder.Bagged} {
+			r := fitted(t, x, y, lder.MethodSettings(m))
+			if r.Training.Status != ccp.Converged || !(r.Training.OOB < 1.1) {
+				t.Errorf("%v, %d features: %+v", m, n, r.Training)
+			}
+		}
+	}
+}
+
 // TestWeights: equal weights are none, a row of weight 0 may hold anything, and
 // of two rows for one point the weights decide.
 func TestWeights(t *testing.T) {

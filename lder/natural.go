@@ -3,8 +3,9 @@ package lder
 import "errors"
 
 // Natural is the model in the data's own units: what Model is of standardised
-// features, it is of raw ones. Gaps and Clip are not part of it. An Ensemble has
-// none.
+// features, it is of raw ones. One affine function added to all pieces of both
+// maxima changes nothing; here the first piece of the second maximum is 0. Gaps
+// and Clip are not part of it. An Ensemble has none.
 func (r *Regressor) Natural() (*Model, error) {
 	switch {
 	case !r.fitted():
@@ -15,16 +16,18 @@ func (r *Regressor) Natural() (*Model, error) {
 	return natural(r.Model, r.Scaler.Mean, r.Scaler.Scale), nil
 }
 
-// natural is m for features (x − mean) / scale.
+// natural is m, less the first piece of its second maximum, for features
+// (x − mean) / scale.
 func natural(m *Model, mean, scale []float64) *Model {
 	r1, r2, n := m.Dims()
 	out := NewModel(r1, r2, n)
+	zero, zeroB := append([]float64(nil), m.M[0]...), m.B[0]
 	turn := func(w [][]float64, a []float64, to [][]float64, toA []float64) {
 		for k, row := range w {
-			toA[k] = a[k]
+			toA[k] = a[k] - zeroB
 			for j, v := range row {
-				to[k][j] = v / scale[j]
-				toA[k] -= v / scale[j] * mean[j]
+				to[k][j] = (v - zero[j]) / scale[j]
+				toA[k] -= to[k][j] * mean[j]
 			}
 		}
 	}

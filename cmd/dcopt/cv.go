@@ -57,7 +57,7 @@ func crossValidate(c *cli.Context) error {
 		return usagef("cv: which tables? Usage: %s", c.Command.UsageText)
 	}
 	var sets []lder.Settings
-	for _, name := range strings.Split(c.String("method"), ",") {
+	for _, name := range strings.Split(methodFlag(c), ",") {
 		set, err := trainingSettings(c, strings.TrimSpace(name))
 		if err != nil {
 			return err

@@ -61,6 +61,15 @@ func trainingFlags() []cli.Flag {
 	)
 }
 
+// methodFlag is the method asked for; who gives the pieces and no method gets
+// one that takes them.
+func methodFlag(c *cli.Context) string {
+	if !c.IsSet("method") && c.IsSet("pieces") {
+		return lder.Refit.String()
+	}
+	return c.String("method")
+}
+
 // trainingSettings reads the training flags, for the method of that name.
 func trainingSettings(c *cli.Context, name string) (lder.Settings, error) {
 	method, err := lder.ParseMethod(name)
@@ -123,9 +132,16 @@ func fit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := trainingSettings(c, c.String("method"))
+	set, err := trainingSettings(c, methodFlag(c))
 	if err != nil {
 		return err
+	}
+	if set.Method.Chooses() && !c.Bool("quiet") {
+		for _, name := range []string{"pieces", "max-iter", "tol", "ridge"} {
+			if c.IsSet(name) {
+				fmt.Fprintf(c.App.ErrWriter, "dcopt: method %v chooses by itself and does not look at --%s\n", set.Method, name)
+			}
+		}
 	}
 	if c.String("out") == "" {
 		return usagef("fit: where does the model go? Give -o MODEL.json")

@@ -48,7 +48,7 @@ func (ev *evaluator) symmetric(n *node, k int) value {
 // factored counts the work of factoring a matrix of order d, and that of stating
 // a semidefinite cone of the given order.
 func (ev *evaluator) factored(n *node, d, order int) {
-	ev.spend(n, int(min(math.Pow(float64(d), 3)/64+unitsRow*math.Pow(float64(order), 2)/2, 1<<40)))
+	ev.spend(n, int(min(math.Pow(float64(d), 3)/64+unitsRow*math.Pow(float64(order), 2)/2, 1<<30)))
 }
 
 // unitsRow is the work for a row of a cone.

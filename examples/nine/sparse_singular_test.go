@@ -27,13 +27,13 @@ func Example_sparseSingularVectors() {
 	p, _ := m.Problem()
 	s, _ := ccp.NewSession(p, ccp.DefaultSettings())
 	defer s.Close()
-	for _, v := range []float64{2.4, 1.5, 1} {
+	for _, v := range []float64{2.5, 2.2, 2} {
 		_ = s.Set("mu", v)
 		res, err := s.Solve(context.Background(), nil)
 		fmt.Printf("mu %.1f: %v %v, norm %.2f\n", v, res.Status, err, res.Objective)
 	}
 	// Output:
-	// mu 2.4: converged <nil>, norm 3.12
-	// mu 1.5: converged <nil>, norm 3.81
-	// mu 1.0: converged <nil>, norm 4.77
+	// mu 2.5: converged <nil>, norm 3.12
+	// mu 2.2: converged <nil>, norm 3.13
+	// mu 2.0: converged <nil>, norm 3.25
 }

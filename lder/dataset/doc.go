@@ -3,12 +3,15 @@
 //
 // [ReadFile] reads CSV and TSV files, gzip-compressed or not, into a [Table].
 // [Table.Supervised] splits it into features and target for training,
-// [Table.Matrix] picks the columns a trained model asks for by name. Missing
-// values are NaN throughout, until a [SimpleImputer] fills them.
+// [Table.Matrix] picks the columns a trained model asks for by name, and
+// [Table.Encode] also what words of a [Category] stand for. A [Stream] does the
+// same block by block, for tables larger than the memory. Missing values are NaN
+// throughout, until a [SimpleImputer] fills them.
 //
 // [StandardScaler], [KFold], [ShuffledKFold] and the metrics follow the
 // conventions of scikit-learn, so that results can be compared fold by fold:
 // Pedregosa et al., Scikit-learn: Machine Learning in Python, JMLR 12, 2011.
 // The generator behind the shuffle is that of Matsumoto and Nishimura,
-// Mersenne Twister, ACM TOMACS 8, 1998.
+// Mersenne Twister, ACM TOMACS 8, 1998. Plain decimals are read as in Clinger,
+// How to read floating point numbers accurately, PLDI 1990.
 package dataset

@@ -159,10 +159,10 @@ func small() *lder.Regressor {
 	r.Features, r.Target = []string{"area", "year built"}, "price_$"
 	r.Imputer = &dataset.SimpleImputer{Fill: []float64{0, 0}}
 	r.Scaler = &dataset.StandardScaler{Mean: []float64{10, 0}, Scale: []float64{2, 1}}
-	r.Model = lder.NewModel(2, 1, 2)
-	r.Model.W[0], r.Model.A[0] = []float64{4, 0}, 1
-	r.Model.W[1] = []float64{0, -1e-7}
-	r.Model.B[0] = 2
+	r.Model = lder.NewModel(2, 2, 2)
+	r.Model.W[0], r.Model.A[0] = []float64{4, 0}, 3
+	r.Model.W[1], r.Model.A[1] = []float64{0, -1e-7}, 2
+	r.Model.M[1], r.Model.B = []float64{-1, 0}, []float64{2, 4}
 	r.Clip = lder.Range{Lo: -5, Hi: 100}
 	return r
 }
@@ -172,7 +172,8 @@ func TestText(t *testing.T) {
         2 area - 19,
         -1e-07 "year built"
     ) - max(
-        2
+        0,
+        -0.5 area + 7
     )
 clipped to [-5, 100]
 `
@@ -180,9 +181,13 @@ clipped to [-5, 100]
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	linear := small()
-	linear.Model.W, linear.Model.A = linear.Model.W[:1], linear.Model.A[:1]
+	linear.Model.M, linear.Model.B = linear.Model.M[:1], linear.Model.B[:1]
 	linear.Clip = lder.Everything()
-	if got, want := exported(t, linear, export.Text), "price_$ = 2 area - 21\n"; got != want {
+	if got, want := exported(t, linear, export.Text), "price_$ = max(\n        2 area - 19,\n        -1e-07 \"year built\"\n    )\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	linear.Model.W, linear.Model.A = linear.Model.W[:1], linear.Model.A[:1]
+	if got, want := exported(t, linear, export.Text), "price_$ = 2 area - 19\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	rs, _ := trained(t)
@@ -198,7 +203,8 @@ func TestLaTeX(t *testing.T) {
   & - 1 \cdot 10^{-7}\,\text{year built}
 \end{aligned}\right\} \\
 & - \max\left\{\begin{aligned}
-  & 2
+  & 0 \\
+  & - 0.5\,\text{area} + 7
 \end{aligned}\right\}
 \end{align*}
 `

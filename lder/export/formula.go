@@ -31,9 +31,12 @@ func formula(r *lder.Regressor) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(m.W) == 1 && len(m.M) == 1 {
-		fmt.Fprintf(&b, "%s = %s\n", r.Target, affine(difference(m), r.Features))
-	} else {
+	switch { // the first piece of the second maximum is 0
+	case len(m.W) == 1 && len(m.M) == 1:
+		fmt.Fprintf(&b, "%s = %s\n", r.Target, affine(append(append([]float64(nil), m.W[0]...), m.A[0]), r.Features))
+	case len(m.M) == 1:
+		fmt.Fprintf(&b, "%s = max(\n%s    )\n", r.Target, pieces(m.W, m.A, r.Features))
+	default:
 		fmt.Fprintf(&b, "%s = max(\n%s    ) - max(\n%s    )\n", r.Target,
 			pieces(m.W, m.A, r.Features), pieces(m.M, m.B, r.Features))
 	}
@@ -62,16 +65,6 @@ func clipLine(b *bytes.Buffer, r *lder.Regressor) {
 	if !math.IsInf(r.Clip.Lo, 0) {
 		fmt.Fprintf(b, "clipped to [%s, %s]\n", short(r.Clip.Lo), short(r.Clip.Hi))
 	}
-}
-
-// difference is the one affine function of a model with one piece each, the
-// constant last.
-func difference(m *lder.Model) []float64 {
-	var v []float64
-	for j, w := range m.W[0] {
-		v = append(v, w-m.M[0][j])
-	}
-	return append(v, m.A[0]-m.B[0])
 }
 
 func pieces(w [][]float64, a []float64, names []string) string {
@@ -135,7 +128,7 @@ func latex(r *lder.Regressor) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "\\begin{align*}\n%s ={}& ", texName(r.Target))
 	if len(m.W) == 1 && len(m.M) == 1 {
-		b.WriteString(texAffine(difference(m), r.Features) + "\n\\end{align*}\n")
+		b.WriteString(texAffine(append(append([]float64(nil), m.W[0]...), m.A[0]), r.Features) + "\n\\end{align*}\n")
 		return b.Bytes(), nil
 	}
 	side := func(w [][]float64, a []float64) {
@@ -150,8 +143,10 @@ func latex(r *lder.Regressor) ([]byte, error) {
 		b.WriteString("\\end{aligned}\\right\\}")
 	}
 	side(m.W, m.A)
-	b.WriteString(" \\\\\n& - ")
-	side(m.M, m.B)
+	if len(m.M) > 1 {
+		b.WriteString(" \\\\\n& - ")
+		side(m.M, m.B)
+	}
 	b.WriteString("\n\\end{align*}\n")
 	return b.Bytes(), nil
 }

@@ -108,7 +108,11 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 	}
 	lay := newLayout(p.A, p.Cones)
 	sp := p.P.Clone()
-	sys, err := kkt.NewBlocks(sp, lay.at, lay.blocks(), how)
+	blocks, err := lay.blocks()
+	if err != nil {
+		return nil, err
+	}
+	sys, err := kkt.NewBlocks(sp, lay.at, blocks, how)
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
@@ -128,6 +132,7 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 	}
 	s.scale.Groups = lay.groups()
 	if c := s.w.cone; c != nil {
+		s.w.tol = set.Tol
 		s.w.embed(newEmbedding(n, len(lay.rows), len(c.s)))
 	}
 	return s, s.checkConvex()
@@ -212,6 +217,12 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v verdict) {
 	}
 	s.progress = progress{before: iter}
 	k, v := w.run(ctx, s, s.set.MaxIter-iter)
+	if v == broken {
+		s.certify(w) // the last iterate may have gone uncertified
+		if s.best.res.Max() <= s.set.Tol {
+			s.progress.status, v = qpbackend.Solved, done
+		}
+	}
 	return iter + k, v
 }
 

@@ -1,6 +1,7 @@
 package ipm
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -40,15 +41,33 @@ func (l *layout) groups() []equil.Group {
 	return g
 }
 
-// blocks are the parts of the KKT matrix that cones make.
-func (l *layout) blocks() []kkt.Block {
-	var b []kkt.Block
-	for _, c := range l.cones {
-		expanded := c.kind == qpbackend.SecondOrder && c.len > longestDense
-		b = append(b, kkt.Block{Start: c.row, Len: c.len, Expanded: expanded})
-	}
-	return b
+// block is the part of the KKT matrix that the cone makes.
+func (c coneRange) block() kkt.Block {
+	expanded := c.kind == qpbackend.SecondOrder && c.len > longestDense
+	return kkt.Block{Start: c.row, Len: c.len, Expanded: expanded}
 }
+
+// blocks are those of all cones. It is an error if they would not fit into
+// memory.
+func (l *layout) blocks() ([]kkt.Block, error) {
+	var blocks []kkt.Block
+	entries := 0.0
+	for _, c := range l.cones {
+		b := c.block()
+		if !b.Expanded {
+			entries += float64(c.len) * float64(c.len+1) / 2
+		}
+		if entries > mostDense {
+			return nil, fmt.Errorf("ipm: with a %v cone of %d rows the KKT matrix has more than %g entries; a semidefinite cone may have an order of some 160", c.kind, c.len, mostDense)
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
+}
+
+// mostDense entries of dense blocks take most of a GB, and the factor as much
+// again.
+const mostDense = 1e8
 
 // longestDense is the length of a second-order cone up to which a dense block is
 // cheaper than the expanded one.
@@ -90,26 +109,10 @@ func newCones(ranges []coneRange) *cones {
 	}
 	c := &cones{}
 	rows, most := 0, 0
-	for t, b := range (&layout{cones: ranges}).blocks() {
-		r := ranges[t]
-		mb := member{expanded: b.Expanded, row: r.row, from: rows, to: rows + r.len}
-		switch r.kind {
-		case qpbackend.SecondOrder:
-			mb.soc = cone.NewSecondOrder(r.len)
-			mb.sym = mb.soc
-		case qpbackend.Exponential:
-			mb.asym = cone.NewExponential()
-		case qpbackend.Power:
-			mb.asym = cone.NewPower(r.α)
-		case qpbackend.Semidefinite:
-			mb.sym = cone.NewSemidefinite(order(r.len))
-		}
-		if mb.asym != nil {
-			mb.Cone, c.asym = mb.asym, true
-		} else {
-			mb.Cone = mb.sym
-		}
-		if b.Expanded {
+	for _, r := range ranges {
+		mb := r.member(rows)
+		c.asym = c.asym || mb.asym != nil
+		if mb.expanded {
 			most = max(most, r.len)
 		} else {
 			most = max(most, r.len*(r.len+1)/2)
@@ -126,6 +129,26 @@ func newCones(ranges []coneRange) *cones {
 		mb.Unit(mb.part(c.e))
 	}
 	return c
+}
+
+// member makes the cone, with its entries in the slices from the given one on.
+func (c coneRange) member(from int) member {
+	mb := member{expanded: c.block().Expanded, row: c.row, from: from, to: from + c.len}
+	switch c.kind {
+	case qpbackend.SecondOrder:
+		mb.soc = cone.NewSecondOrder(c.len)
+		mb.sym = mb.soc
+	case qpbackend.Exponential:
+		mb.asym = cone.NewExponential()
+	case qpbackend.Power:
+		mb.asym = cone.NewPower(c.α)
+	case qpbackend.Semidefinite:
+		mb.sym = cone.NewSemidefinite(order(c.len))
+	}
+	if mb.Cone = mb.sym; mb.asym != nil {
+		mb.Cone = mb.asym
+	}
+	return mb
 }
 
 // order is that of the matrix whose triangle has so many entries.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -73,6 +74,19 @@ func TestConesAfterUpdate(t *testing.T) {
 		got := solveCones(t, s, qpbackend.Solved)
 		if !slices.Equal(got.X, fresh.X) || !slices.Equal(got.Y, fresh.Y) {
 			t.Errorf("seed %d: another result than that of a fresh solver", seed)
+		}
+		again := newCones(t, p, ipm.Backend{})
+		var warm [2]qpbackend.Result
+		for k, s := range []qpbackend.Solver{s, again} {
+			if err := s.WarmStart(fresh.X, res.Y); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Solve(context.Background(), &warm[k]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(warm[0].X, warm[1].X) || !slices.Equal(warm[0].Y, warm[1].Y) {
+			t.Errorf("seed %d: another result from a warm start than that of a fresh solver", seed)
 		}
 	}
 }
@@ -233,5 +247,17 @@ func TestLargerCones(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A cone whose block would not fit into memory is refused.
+func TestTooLargeACone(t *testing.T) {
+	const rows = 400 * 401 / 2
+	p := &qpbackend.Problem{
+		Q: []float64{1}, A: sparse.Zero(rows, 1), L: make([]float64, rows), U: make([]float64, rows),
+		Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: rows}},
+	}
+	if _, err := (ipm.Backend{}).New(p, ipm.Backend{}.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "order") {
+		t.Errorf("the error is %v", err)
 	}
 }

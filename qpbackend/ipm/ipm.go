@@ -27,7 +27,7 @@ const (
 	mostBack = 1 - 1e-6
 	growBack = 10 // that share is 1 − growBack·μ in between
 
-	coneStepBack = 0.98 // with cones: nearer to the boundary they are less central
+	coneStepBack = 0.985 // with cones: nearer to the boundary they are less central
 )
 
 // run makes a first point and iterates from there.

@@ -48,6 +48,7 @@ type work struct {
 	side sides
 	cone *cones     // nil where there are none
 	hom  *embedding // nil for a problem that is not embedded
+	tol  float64    // with cones: that of the solver
 	reg  regularisation
 	goal kkt.Accuracy // of KKT solves
 

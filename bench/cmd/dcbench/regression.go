@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/study"
+	"github.com/dcopt/dcopt/bench/internal/studyreport"
+)
+
+// The files in the folder of --out.
+const (
+	studyTableName = "regression.csv"
+	studyPageName  = "regression.html"
+	studyTextName  = "regression.md"
+	studyLaTeXName = "regression.tex"
+)
+
+func regressionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "regression", Usage: "compare regressors by cross-validation", UsageText: "dcbench regression [FLAGS] --data DIR",
+		Description: "Each model is trained on all folds but one of each data set, and scored on that. The table regression.csv in the folder\n" +
+			"of --out grows with each fold; what it has is not trained again.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "data", Usage: "`DIR` of the sets, .tsv or .csv files, plain or .gz, with a column named target; pmlb: the paper's, downloaded once"},
+			&cli.StringFlag{Name: "models", Value: "all", Usage: "models `M1,M2`: all, or " + study.ModelNames()},
+			&cli.StringFlag{Name: "only", Usage: "only the sets `S1,S2`, by file name without its ending"},
+			&cli.IntFlag{Name: "folds", Value: 5, Usage: "`K` folds, those of scikit-learn's shuffled KFold"},
+			&cli.UintFlag{Name: "seed", Value: 1, Usage: "`S` of the shuffle"},
+			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` to train a model on a fold"},
+			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what regression.csv has; --resume=false starts anew"},
+			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for regression.csv, .html, .md and .tex, and the pictures as .svg"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
+		},
+		Action: runRegression,
+	}
+}
+
+func runRegression(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return fmt.Errorf("regression: unexpected argument %q; sets are chosen by flags", c.Args().First())
+	}
+	cam, err := studyOf(c)
+	if err != nil {
+		return err
+	}
+	out := c.String("out")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	table, err := csvtable.Open(filepath.Join(out, studyTableName), !c.Bool("resume"), study.Format())
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
+	cam.Tell = tell
+	err = cam.Run(c.Context, table)
+	done()
+	if len(table.Rows) == 0 {
+		return err
+	}
+	return errors.Join(err, writeStudy(c.App.Writer, out, table.Rows))
+}
+
+func studyOf(c *cli.Context) (*study.Campaign, error) {
+	cam := &study.Campaign{Limit: c.Duration("time-limit")}
+	if !(cam.Limit > 0 && cam.Limit <= 24*time.Hour) {
+		return nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", cam.Limit)
+	}
+	folds := c.Int("folds")
+	if folds < 2 || folds > 1000 {
+		return nil, fmt.Errorf("--folds %d: want 2 to 1000", folds)
+	}
+	seed := c.Uint("seed")
+	cam.Seed = uint32(seed)
+	if uint(cam.Seed) != seed {
+		return nil, fmt.Errorf("--seed %d: want at most %d", seed, uint32(1<<32-1))
+	}
+	var err error
+	if cam.Models, err = study.Choose(list(c.String("models"))); err != nil {
+		return nil, fmt.Errorf("--models: %w", err)
+	}
+	if c.String("data") == "" {
+		return nil, errors.New("regression: which sets? Give --data")
+	}
+	dir := c.String("data")
+	if dir == "pmlb" {
+		if dir, err = fetchSets(c); err != nil {
+			return nil, fmt.Errorf("--data pmlb: %w", err)
+		}
+	}
+	all, err := study.ReadSets(dir, folds, cam.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	only := list(c.String("only"))
+	for _, s := range all {
+		if len(only) == 0 || slices.Contains(only, s.Name) {
+			cam.Sets = append(cam.Sets, s)
+		}
+	}
+	for _, name := range only {
+		if !slices.Contains(setNames(all), name) {
+			return nil, fmt.Errorf("--only: no set %q; there are %s", name, strings.Join(setNames(all), ", "))
+		}
+	}
+	if len(cam.Sets) == 0 || len(cam.Models) == 0 {
+		return nil, errors.New("regression: no set or no model is left")
+	}
+	cam.Version, err = buildID()
+	return cam, err
+}
+
+// fetchSets returns the folder with the sets of the paper, which are downloaded
+// if they are not there.
+func fetchSets(c *cli.Context) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "dcopt", "pmlb")
+	return dir, study.Fetch(c.Context, study.PMLB, dir, func(set string) {
+		if !c.Bool("quiet") {
+			fmt.Fprintln(c.App.ErrWriter, "fetching", set)
+		}
+	})
+}
+
+func setNames(sets []study.Set) []string {
+	var names []string
+	for _, s := range sets {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// writeStudy puts the reports into dir and names the page on w.
+func writeStudy(w io.Writer, dir string, rows []study.Row) error {
+	r := studyreport.New(rows)
+	about := fmt.Sprintf("%d sets and %d models; %s, %d cores (%s/%s), as many models trained at a time.", len(r.Sets), len(r.Models),
+		cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	for name, write := range map[string]func(io.Writer) error{
+		studyTextName: func(w io.Writer) error {
+			if _, err := fmt.Fprintf(w, "# Comparative study\n\n%s\n", about); err != nil {
+				return err
+			}
+			return r.Markdown(w)
+		},
+		studyLaTeXName: r.LaTeX,
+		studyPageName:  func(w io.Writer) error { return r.HTML(w, about) },
+	} {
+		if err := writeFile(filepath.Join(dir, name), write); err != nil {
+			return err
+		}
+	}
+	pictures, err := r.Pictures()
+	if err != nil {
+		return err
+	}
+	for name, data := range pictures {
+		if err := os.WriteFile(filepath.Join(dir, "regression-"+name), data, 0o666); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintln(w, filepath.Join(dir, studyPageName))
+	return err
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}

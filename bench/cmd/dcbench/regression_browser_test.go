@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// probe puts into the page's title what the browser made of it: the pictures of
+// some size, the height in pixels of the smallest text in them, what was asked
+// for besides the page, and how much wider than the window the page is.
+const probe = `<script>
+addEventListener("load", () => {
+	const shown = [...document.querySelectorAll("svg")].filter(s => s.getBoundingClientRect().width > 100 && s.getBoundingClientRect().height > 20);
+	const texts = [...document.querySelectorAll("svg text")].map(t => t.getBBox().height * t.ownerSVGElement.getScreenCTM().a);
+	document.title = "pictures " + shown.length + " text " + Math.floor(Math.min(...texts)) +
+		" requests " + performance.getEntriesByType("resource").length +
+		" over " + Math.max(0, document.documentElement.scrollWidth - innerWidth) + " end";
+});
+</script>`
+
+// TestBrowser opens the page in Chromium, as wide as a screen and as a phone.
+func TestBrowser(t *testing.T) {
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && browser == "" {
+			browser = path
+		}
+	}
+	if browser == "" {
+		t.Skip("SKIPPED: no Chromium")
+	}
+	out := t.TempDir()
+	dcbench(t, context.Background(), exitOK, "regression", "--data", writeSets(t), "--models", "ridge,svr,lder-refit,lder-cheap", "--out", out, "-q")
+	page, err := os.ReadFile(filepath.Join(out, "regression.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(out, "probe.html")
+	if err := os.WriteFile(file, []byte(strings.Replace(string(page), "</head>", probe+"</head>", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`pictures 6 text (\d\d) requests 0 over 0 end`)
+	for _, width := range []int{1280, 390} {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(out, "profile"),
+			fmt.Sprintf("--window-size=%d,900", width), "--virtual-time-budget=5000", "--dump-dom", "file://"+file)
+		cmd.WaitDelay = 10 * time.Second
+		dom, err := cmd.Output()
+		cancel()
+		if err != nil {
+			t.Fatalf("%s: %v", browser, err)
+		}
+		title := regexp.MustCompile(`<title>[^<]*`).FindString(string(dom))
+		if !want.MatchString(title) {
+			t.Errorf("%d pixels wide: %q, want %v", width, title, want)
+		}
+	}
+}

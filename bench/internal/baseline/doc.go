@@ -1,0 +1,3 @@
+// Package baseline has the regressors that the comparative study sets beside
+// l-DER.
+package baseline

@@ -1,0 +1,173 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// SVRSettings are those of support vector regression with the kernel
+// exp(−γ |x − x'|²).
+type SVRSettings struct {
+	C       float64 // weight of the loss, > 0
+	Epsilon float64 // deviations up to ε cost nothing, ≥ 0
+	// Gamma is γ > 0; 0 stands for 1 over the number of features times the
+	// variance of all entries of x, or 1 where that is 0.
+	Gamma float64
+}
+
+// DefaultSVR is what scikit-learn takes.
+func DefaultSVR() SVRSettings { return SVRSettings{C: 1, Epsilon: 0.1} }
+
+func (s SVRSettings) validate() error {
+	switch {
+	case !(s.C > 0 && !math.IsInf(s.C, 0)):
+		return fmt.Errorf("baseline: SVRSettings.C = %g, want > 0", s.C)
+	case !(s.Epsilon >= 0 && !math.IsInf(s.Epsilon, 0)):
+		return fmt.Errorf("baseline: SVRSettings.Epsilon = %g, want >= 0", s.Epsilon)
+	case !(s.Gamma >= 0 && !math.IsInf(s.Gamma, 0)):
+		return fmt.Errorf("baseline: SVRSettings.Gamma = %g, want >= 0", s.Gamma)
+	}
+	return nil
+}
+
+// SVR is a trained one: f(x) = Σ βᵢ k(xᵢ, x) + b.
+type SVR struct {
+	Points    [][]float64 // the xᵢ with βᵢ ≠ 0
+	Beta      []float64
+	Intercept float64
+	Gamma     float64
+}
+
+// supportTol is the share of C below which a β counts as 0, that is as what the
+// interior point method leaves of a 0.
+const supportTol = 1e-7
+
+// FitSVR solves the dual
+//
+//	minimise ½ β'Kβ − y'β + ε Σ|βᵢ|  over  Σ βᵢ = 0, −C ≤ βᵢ ≤ C
+//
+// as a quadratic program. The intercept is the multiplier of Σ βᵢ = 0.
+//
+// A. J. Smola, B. Schölkopf, A tutorial on support vector regression, Statistics
+// and Computing 14 (2004) 199-222.
+func FitSVR(ctx context.Context, x [][]float64, y []float64, set SVRSettings) (*SVR, error) {
+	if err := set.validate(); err != nil {
+		return nil, err
+	}
+	if err := checkSamples(x, y); err != nil {
+		return nil, err
+	}
+	if set.Gamma == 0 {
+		set.Gamma = scaleGamma(x)
+	}
+	b := ipm.Backend{}
+	solver, err := b.New(svrDual(x, y, set), b.DefaultSettings())
+	if err != nil {
+		return nil, fmt.Errorf("baseline: %w", err)
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	if err := solver.Solve(ctx, &res); err != nil {
+		return nil, fmt.Errorf("baseline: %w", err)
+	}
+	if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+		return nil, fmt.Errorf("baseline: the dual of the SVR ended as %v; %s", res.Status, res.Message)
+	}
+	model := &SVR{Gamma: set.Gamma, Intercept: res.Y[0]}
+	for i := range x {
+		if v := res.X[i]; math.Abs(v) > supportTol*set.C {
+			model.Points, model.Beta = append(model.Points, x[i]), append(model.Beta, v)
+		}
+	}
+	return model, nil
+}
+
+// Predict returns f(x).
+func (m *SVR) Predict(x []float64) float64 {
+	f := m.Intercept
+	for i, p := range m.Points {
+		f += m.Beta[i] * kernel(m.Gamma, p, x)
+	}
+	return f
+}
+
+// svrDual has the variables β and t ≥ |β|; its first row is Σ β = 0.
+func svrDual(x [][]float64, y []float64, set SVRSettings) *qpbackend.Problem {
+	m := len(x)
+	inf := math.Inf(1)
+	var p, a sparse.Triplets
+	prob := &qpbackend.Problem{Q: make([]float64, 2*m), L: []float64{0}, U: []float64{0}}
+	row := func(l, u float64) int {
+		prob.L, prob.U = append(prob.L, l), append(prob.U, u)
+		return len(prob.L) - 1
+	}
+	for i := range x {
+		prob.Q[i], prob.Q[m+i] = -y[i], set.Epsilon
+		for j := range i + 1 {
+			p.Add(j, i, kernel(set.Gamma, x[j], x[i]))
+		}
+		a.Add(0, i, 1)
+		a.Add(row(-set.C, set.C), i, 1)
+		above, below := row(0, inf), row(0, inf)
+		a.Add(above, m+i, 1)
+		a.Add(above, i, -1)
+		a.Add(below, m+i, 1)
+		a.Add(below, i, 1)
+	}
+	prob.P, _ = p.CSC(2*m, 2*m)
+	prob.A, _ = a.CSC(len(prob.L), 2*m)
+	return prob
+}
+
+func kernel(gamma float64, a, b []float64) float64 {
+	d := 0.0
+	for j, v := range a {
+		d += (v - b[j]) * (v - b[j])
+	}
+	return math.Exp(-gamma * d)
+}
+
+// scaleGamma is 1 over the number of features times the variance of all entries.
+func scaleGamma(x [][]float64) float64 {
+	sum, count := 0.0, 0.0
+	for _, row := range x {
+		for _, v := range row {
+			sum += v
+			count++
+		}
+	}
+	mean, variance := sum/count, 0.0
+	for _, row := range x {
+		for _, v := range row {
+			variance += (v - mean) * (v - mean) / count
+		}
+	}
+	if !(variance > 0) {
+		return 1
+	}
+	return 1 / (float64(len(x[0])) * variance)
+}
+
+// checkSamples refuses what no model can be trained on.
+func checkSamples(x [][]float64, y []float64) error {
+	if len(x) == 0 || len(x) != len(y) {
+		return fmt.Errorf("baseline: %d samples with %d targets", len(x), len(y))
+	}
+	for i, row := range x {
+		if len(row) == 0 || len(row) != len(x[0]) {
+			return fmt.Errorf("baseline: sample %d has %d features, the first has %d", i, len(row), len(x[0]))
+		}
+		for _, v := range append([]float64{y[i]}, row...) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return errors.New("baseline: a sample is not finite; impute missing values first")
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package chart_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/bench/internal/chart"
+)
+
+func TestPictures(t *testing.T) {
+	dir := t.TempDir()
+	svg, png := filepath.Join(dir, "a.svg"), filepath.Join(dir, "a.png")
+	inf, nan := math.Inf(1), math.NaN()
+	for name, draw := range map[string]func() error{
+		"profile": func() error {
+			return chart.Profile("title", "x", []string{"one", "two"}, [][]float64{{1, 4, inf}, {2, 1, inf}}, svg, png)
+		},
+		"all fail": func() error {
+			return chart.Profile("title", "x", []string{"one", "two"}, [][]float64{{inf}, {inf}}, svg, png)
+		},
+		"no problems": func() error {
+			return chart.Profile("title", "x", []string{"one", "two"}, [][]float64{{}, {}}, svg, png)
+		},
+		"times":         func() error { return chart.Times("title", []string{"p", "q"}, series(0.1, 20), svg, png) },
+		"failures only": func() error { return chart.Times("title", []string{"p", "q"}, series(nan, nan), svg, png) },
+	} {
+		if err := draw(); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		data, err := os.ReadFile(svg)
+		if err != nil || !strings.Contains(string(data), "one") || !strings.Contains(string(data), "two") {
+			t.Errorf("%s: no legend, %v", name, err)
+		}
+		if strings.Contains(string(data), "NaN") || strings.Contains(string(data), "Inf") {
+			t.Errorf("%s: places that are no numbers", name)
+		}
+		if info, err := os.Stat(png); err != nil || info.Size() < 1000 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := chart.Times("title", []string{"p", "q"}, series(1, 2), filepath.Join(dir, "a.nonsense")); err == nil {
+		t.Error("a format that there is not")
+	}
+}
+
+func series(a, b float64) []chart.Series {
+	return []chart.Series{
+		{Name: "one", Seconds: []float64{a, b}, Hollow: []bool{false, true}},
+		{Name: "two", Seconds: []float64{b, math.NaN()}, Hollow: []bool{false, true}},
+	}
+}
+
+// TestTicks: labels are few, and within the range.
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{1, 12, "1 2 5 10"}, {0.5, 3, "0.5 1 2"}, {0.001, 1000, "0.001 0.01 0.1 1 10 100 1000"},
+	} {
+		var labels []string
+		for _, tick := range (chart.Ticks{}).Ticks(c.lo, c.hi) {
+			if tick.Value < c.lo || tick.Value > c.hi*(1+1e-9) {
+				t.Errorf("tick %g between %g and %g", tick.Value, c.lo, c.hi)
+			}
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("labels %q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package neural
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/gomlx/backends/simplego"
+	"github.com/gomlx/gomlx/pkg/core/graph"
+	"github.com/gomlx/gomlx/pkg/core/tensors"
+	mlcontext "github.com/gomlx/gomlx/pkg/ml/context"
+	"github.com/gomlx/gomlx/pkg/ml/train/optimizers"
+)
+
+// Settings are those of training.
+type Settings struct {
+	Rate    float64 // of Adam, > 0
+	Penalty float64 // weight of the squared weights, >= 0; biases are free
+	Batch   int     // rows of a step, > 0; all, if there are fewer
+	Epochs  int     // at most, > 0
+	// Training ends when for more than Patience epochs the loss has not fallen
+	// by Tol below its least.
+	Patience int
+	Tol      float64
+	Seed     uint64 // of the first weights and the order of the rows
+}
+
+// DefaultSettings are those of scikit-learn's MLPRegressor.
+func DefaultSettings() Settings {
+	return Settings{Rate: 1e-3, Penalty: 1e-4, Batch: 200, Epochs: 200, Patience: 10, Tol: 1e-4}
+}
+
+func (s Settings) validate() error {
+	switch {
+	case !(s.Rate > 0 && !math.IsInf(s.Rate, 0)):
+		return fmt.Errorf("neural: Settings.Rate = %g, want > 0", s.Rate)
+	case !(s.Penalty >= 0 && !math.IsInf(s.Penalty, 0)):
+		return fmt.Errorf("neural: Settings.Penalty = %g, want >= 0", s.Penalty)
+	case s.Batch < 1:
+		return fmt.Errorf("neural: Settings.Batch = %d, want > 0", s.Batch)
+	case s.Epochs < 1:
+		return fmt.Errorf("neural: Settings.Epochs = %d, want > 0", s.Epochs)
+	case s.Patience < 0:
+		return fmt.Errorf("neural: Settings.Patience = %d, want >= 0", s.Patience)
+	case !(s.Tol >= 0 && !math.IsInf(s.Tol, 0)):
+		return fmt.Errorf("neural: Settings.Tol = %g, want >= 0", s.Tol)
+	}
+	return nil
+}
+
+// Network is a trained one.
+type Network struct {
+	Epochs int     // of training
+	Loss   float64 // of the last epoch: half the mean square of the errors, and the penalty
+	n      int
+	run    *mlcontext.Exec
+}
+
+// Fit trains a network on rows of features. It ends with ctx's error.
+func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings) (*Network, error) {
+	if err := set.validate(); err != nil {
+		return nil, err
+	}
+	if err := checkSamples(x, y); err != nil {
+		return nil, err
+	}
+	backend, err := simplego.New("ops_sequential")
+	if err != nil {
+		return nil, fmt.Errorf("neural: %w", err)
+	}
+	rng := rand.New(rand.NewPCG(set.Seed, 0x6e6574))
+	state := mlcontext.New()
+	first := net.weights(rng, len(x[0]))
+	var vars []*mlcontext.Variable
+	for k, w := range first {
+		vars = append(vars, state.In("net").VariableWithValue(fmt.Sprintf("%d %s", k, w.name), w.value))
+	}
+	step, err := trainingStep(backend, state, net, first, vars, set)
+	if err != nil {
+		return nil, fmt.Errorf("neural: %w", err)
+	}
+	res := &Network{n: len(x[0])}
+	if err := res.epochs(ctx, step, rng, x, y, set); err != nil {
+		return nil, err
+	}
+	res.run, err = mlcontext.NewExec(backend, state, func(_ *mlcontext.Context, x *graph.Node) *graph.Node {
+		return net.output(x, nodes(vars, x.Graph()))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("neural: %w", err)
+	}
+	return res, nil
+}
+
+func nodes(vars []*mlcontext.Variable, g *graph.Graph) []*graph.Node {
+	var all []*graph.Node
+	for _, v := range vars {
+		all = append(all, v.ValueGraph(g))
+	}
+	return all
+}
+
+// trainingStep takes rows and targets, and returns the loss before a step of
+// Adam.
+func trainingStep(backend backends.Backend, state *mlcontext.Context, net Net, first []weight, vars []*mlcontext.Variable, set Settings) (*mlcontext.Exec, error) {
+	adam := optimizers.Adam().LearningRate(set.Rate).Epsilon(1e-8).Done()
+	return mlcontext.NewExec(backend, state, func(state *mlcontext.Context, x, y *graph.Node) *graph.Node {
+		w := nodes(vars, x.Graph())
+		loss := graph.MulScalar(graph.ReduceAllMean(graph.Square(graph.Sub(net.output(x, w), y))), 0.5)
+		for k, f := range first {
+			if f.shrunk && set.Penalty > 0 {
+				share := 0.5 * set.Penalty / float64(x.Shape().Dim(0))
+				loss = graph.Add(loss, graph.MulScalar(graph.ReduceAllSum(graph.Square(w[k])), share))
+			}
+		}
+		adam.UpdateGraph(state, x.Graph(), loss)
+		return loss
+	})
+}
+
+// epochs trains.
+func (res *Network) epochs(ctx context.Context, step *mlcontext.Exec, rng *rand.Rand, x [][]float64, y []float64, set Settings) error {
+	order := rng.Perm(len(y))
+	least, idle := math.Inf(1), 0
+	for ; res.Epochs < set.Epochs && idle <= set.Patience; res.Epochs++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		res.Loss = 0
+		for from := 0; from < len(order); from += set.Batch {
+			var bx, by []float64
+			for _, i := range order[from:min(from+set.Batch, len(order))] {
+				bx, by = append(bx, x[i]...), append(by, y[i])
+			}
+			out, err := step.Exec(tensors.FromFlatDataAndDimensions(bx, len(by), res.n), tensors.FromFlatDataAndDimensions(by, len(by), 1))
+			if err != nil {
+				return fmt.Errorf("neural: %w", err)
+			}
+			res.Loss += out[0].Value().(float64) * float64(len(by)) / float64(len(y))
+		}
+		if !(res.Loss <= math.MaxFloat64) {
+			return fmt.Errorf("neural: the loss is %g after %d epochs; a smaller rate may help", res.Loss, res.Epochs+1)
+		}
+		if res.Loss > least-set.Tol {
+			idle++
+		} else {
+			idle = 0
+		}
+		least = min(least, res.Loss)
+	}
+	return nil
+}
+
+// Predict returns the outputs for rows of features.
+func (res *Network) Predict(x [][]float64) ([]float64, error) {
+	if len(x) == 0 {
+		return nil, nil
+	}
+	for i, row := range x {
+		if len(row) != res.n {
+			return nil, fmt.Errorf("neural: row %d has %d features, want %d", i, len(row), res.n)
+		}
+	}
+	out, err := res.run.Exec(tensors.FromFlatDataAndDimensions(slices.Concat(x...), len(x), res.n))
+	if err != nil {
+		return nil, fmt.Errorf("neural: %w", err)
+	}
+	pred := make([]float64, len(x))
+	for i, row := range out[0].Value().([][]float64) {
+		pred[i] = row[0]
+	}
+	return pred, nil
+}
+
+// checkSamples refuses what no network can be trained on.
+func checkSamples(x [][]float64, y []float64) error {
+	if len(x) == 0 || len(x) != len(y) {
+		return fmt.Errorf("neural: %d samples with %d targets", len(x), len(y))
+	}
+	for i, row := range x {
+		if len(row) == 0 || len(row) != len(x[0]) {
+			return fmt.Errorf("neural: sample %d has %d features, the first has %d", i, len(row), len(x[0]))
+		}
+		for _, v := range append([]float64{y[i]}, row...) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("neural: sample %d has a value that is no finite number", i)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package study
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/bench/internal/baseline"
+	"github.com/dcopt/dcopt/bench/internal/neural"
+	"github.com/dcopt/dcopt/lder/dataset"
+)
+
+// networks are those of the paper. It says how large they are, and of their
+// training that the multilayer perceptron has scikit-learn's; the dense
+// morphological network has the same here, the maxout network more and longer
+// steps. All start from seed 0.
+func networks() []Model {
+	maxout := neural.DefaultSettings()
+	maxout.Rate, maxout.Epochs = 0.01, 1000
+	return []Model{
+		{"hlm-elm", standardised(func(_ context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
+			m, err := baseline.FitELM(x, y, baseline.DefaultELM())
+			if err != nil {
+				return nil, err
+			}
+			return m.Predict, nil
+		})},
+		{"mlp", standardised(network(neural.MLP{Hidden: 100}, neural.DefaultSettings()))},
+		{"mlp-std", standardised(scaledTarget(network(neural.MLP{Hidden: 100}, neural.DefaultSettings())))},
+		{"maxout", standardised(scaledTarget(network(neural.Maxout{Plus: 3, Minus: 3}, maxout)))},
+		{"mdn", standardised(network(neural.Morphological{{Dilations: 100, Erosions: 100, Outputs: 100}, {Dilations: 100, Erosions: 100, Outputs: 1}},
+			neural.DefaultSettings()))},
+	}
+}
+
+type trainer = func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error)
+
+func network(net neural.Net, set neural.Settings) trainer {
+	return func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
+		m, err := neural.Fit(ctx, net, x, y, set)
+		if err != nil {
+			return nil, err
+		}
+		return func(x []float64) float64 {
+			pred, err := m.Predict([][]float64{x})
+			if err != nil {
+				return math.NaN() // refused as no finite number
+			}
+			return pred[0]
+		}, nil
+	}
+}
+
+// scaledTarget trains on targets of mean 0 and standard deviation 1.
+func scaledTarget(train trainer) trainer {
+	return func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
+		column := make([][]float64, len(y))
+		for i, v := range y {
+			column[i] = []float64{v}
+		}
+		scaler, err := dataset.FitScaler(column)
+		if err != nil {
+			return nil, err
+		}
+		scaled := make([]float64, len(y))
+		for i, row := range column {
+			scaler.Apply(row)
+			scaled[i] = row[0]
+		}
+		predict, err := train(ctx, x, scaled)
+		if err != nil {
+			return nil, err
+		}
+		return func(x []float64) float64 { return predict(x)*scaler.Scale[0] + scaler.Mean[0] }, nil
+	}
+}

@@ -1,0 +1,77 @@
+package study
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/dcopt/dcopt/lder/dataset"
+)
+
+// Set is a data set with its folds.
+type Set struct {
+	Name  string
+	X     [][]float64 // NaN for missing values
+	Y     []float64
+	Folds [][]int // row numbers; each row in one
+}
+
+// paperOrder are the sets of the paper, its D1 to D17.
+func paperOrder() []string {
+	return []string{
+		"485_analcatdata_vehicle", "560_bodyfat", "712_chscase_geyser1", "210_cloud", "561_cpu", "228_elusage", "230_machine_cpu", "522_pm10",
+		"229_pwLinear", "663_rabe_266", "666_rmftsa_ladata", "706_sleuth_case1202", "687_sleuth_ex1605", "192_vineyard", "519_vinnie",
+		"678_visualizing_environmental", "690_visualizing_galaxy",
+	}
+}
+
+// ReadSets reads the .tsv.gz, .tsv, .csv.gz and .csv files of a folder whose
+// target column is named "target", those of the paper first and in its order.
+// Folds are those of scikit-learn's shuffled KFold with the seed.
+func ReadSets(dir string, folds int, seed uint32) ([]Set, error) {
+	var files []string
+	for _, ending := range []string{"*.tsv", "*.tsv.gz", "*.csv", "*.csv.gz"} {
+		some, err := filepath.Glob(filepath.Join(dir, ending))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, some...)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no .tsv or .csv files, plain or .gz", dir)
+	}
+	order := paperOrder()
+	place := func(file string) int {
+		if k := slices.Index(order, dataset.SetName(file)); k >= 0 {
+			return k
+		}
+		return len(order)
+	}
+	slices.Sort(files)
+	slices.SortStableFunc(files, func(a, b string) int { return place(a) - place(b) })
+	var sets []Set
+	for _, file := range files {
+		s, err := readSet(file, folds, seed)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, s)
+	}
+	return sets, nil
+}
+
+func readSet(file string, folds int, seed uint32) (Set, error) {
+	table, err := dataset.ReadFile(file, dataset.Options{})
+	if err != nil {
+		return Set{}, err
+	}
+	d, err := table.Supervised("target", dataset.DefaultSelection())
+	if err != nil {
+		return Set{}, err
+	}
+	parts, err := dataset.ShuffledKFold(len(d.Y), folds, seed)
+	if err != nil {
+		return Set{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return Set{dataset.SetName(file), d.X, d.Y, parts}, nil
+}

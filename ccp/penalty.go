@@ -1,0 +1,104 @@
+package ccp
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// stuck: the point has not moved, and is not feasible.
+func (r *run) stuck(it Iteration) bool {
+	return it.Relative > r.set.FeasTol && it.Step <= r.set.Tol*max(1, maxAbs(r.x))
+}
+
+// update prepares the next iteration: it raises τ as long as slacks are open.
+// A point that is stuck without slack waits for a sharper solver. One that is
+// stuck at the largest τ sits at a kink, or was drawn there by the objective
+// while τ was small: other tangents are tried, then the start once more with a
+// τ that puts the constraints first, and last beside the start, should that be
+// a saddle. It returns false where there is nothing left to try.
+func (r *run) update(it Iteration) (bool, error) {
+	open := it.Slack > r.set.FeasTol
+	if r.idle++; !r.stuck(it) {
+		r.idle = 0
+	}
+	if r.flat++; it.Slack < (1-1e-3)*r.prev.Slack {
+		r.flat = 0
+	}
+	switch {
+	case r.stuck(it) && !open:
+		if r.tol <= tightest {
+			r.stop(Stalled, strings.TrimSpace("the backend does not meet the convex constraints any better; "+r.note))
+			return false, nil
+		}
+		r.tol = max(r.tol/100, tightest)
+		r.sub.close()
+		if err := r.open(); err != nil {
+			return false, err
+		}
+	case (r.stuck(it) || open && r.flat > flatPatience) && r.τ >= r.τMax:
+		switch {
+		case r.leave():
+			r.esc.on = false // a feasible point is all that counts
+		case r.again == attempts:
+			r.stop(Stalled, "the points have ceased to change although a constraint is broken; try other starting points")
+			return false, nil
+		default:
+			r.startAgain()
+			it.Objective = math.NaN()
+		}
+	case it.Violation > r.set.FeasTol && open && it.Slack > closing*r.prev.Slack:
+		r.τ = min(r.set.Mu*r.τ, r.τMax)
+		if r.idle > stuckPatience { // until τ outweighs the objective, nothing moves
+			r.τ = min(stuckGrowth*r.τ, r.τMax)
+		}
+	}
+	r.prev = it
+	return true, nil
+}
+
+// closing is the share of the slacks before that leaves τ as it is: they are on
+// the way to 0 by themselves.
+const closing = 0.1
+
+// stuckGrowth is the growth of τ, beside Settings.Mu, at a point that has not
+// moved for stuckPatience iterations.
+const (
+	stuckGrowth   = 5
+	stuckPatience = 3
+	flatPatience  = 10 // iterations at the largest τ that leave the slacks as they were
+)
+
+// attempts bounds those after the first.
+const attempts = 5
+
+// startAgain goes back to the best feasible point if there is one, else to the
+// start, then to points beside it, further each time.
+func (r *run) startAgain() {
+	r.again++
+	copy(r.x, r.x0)
+	switch {
+	case r.res.feasible: // from there it can stay so
+		copy(r.x, r.res.X)
+	case r.again > 1:
+		rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.again))) // the second word is arbitrary and fixed
+		reach := 0.1 * math.Pow(4, float64(r.again-2))
+		for j := range r.x {
+			r.x[j] += reach * max(1, math.Abs(r.x[j])) * rng.NormFloat64()
+			r.x[j] = min(max(r.x[j], r.lo[j]), r.hi[j])
+		}
+		if !r.sub.inside(r.x) {
+			copy(r.x, r.x0)
+		}
+	}
+	copy(r.z, r.x)
+	r.τ = math.Sqrt(r.τ0 * r.τMax)
+	if r.res.feasible && r.sub.linearise(r.z, r.τ) == nil {
+		// The slopes here may be others than those that gave τ its scale.
+		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
+			r.τ = max(r.τ, math.Pow(10, float64(r.again))*obj/con)
+			r.τMax = max(r.τMax, 100*r.τ)
+		}
+	}
+	r.esc.tries, r.esc.tried = 0, r.esc.tried[:0]
+}
