@@ -23,8 +23,9 @@ type escape struct {
 type tangents struct{ q, a []float64 }
 
 const (
-	hair    = 1e-6 // how far beside, relative to max(1, the largest variable)
-	another = 1e-3 // change of a slope, relative to the largest, that tells a kink from curvature
+	hair     = 1e-6       // how far beside, relative to max(1, the largest variable)
+	mostKept = 20_000_000 // numbers kept of all tangents tried; no escape from a larger problem
+	another  = 1e-3       // change of a slope, relative to the largest, that tells a kink from curvature
 )
 
 // failed reports whether the iteration was a try that led nowhere; then x and z
@@ -50,7 +51,7 @@ func (r *run) failed(it Iteration) bool {
 // whether there are any.
 func (r *run) leave() bool {
 	e := &r.esc
-	if r.set.Escapes == 0 || r.sub.convex() {
+	if r.set.Escapes == 0 || r.sub.convex() || len(r.sub.now.A) > mostKept/(r.set.Escapes+1) {
 		return false
 	}
 	if e.rng == nil {

@@ -14,9 +14,9 @@ func (r *run) stuck(it Iteration) bool {
 // update prepares the next iteration: it raises τ as long as slacks are open.
 // A point that is stuck without slack waits for a sharper solver. One that is
 // stuck at the largest τ sits at a kink, or was drawn there by the objective
-// while τ was small: other tangents are tried, then the start once more with a
-// τ that puts the constraints first, and last beside the start, should that be
-// a saddle. It returns false where there is nothing left to try.
+// while τ was small: other tangents are tried, then other points with a τ that
+// puts the constraints first. It returns false where there is nothing left to
+// try.
 func (r *run) update(it Iteration) (bool, error) {
 	open := it.Slack > r.set.FeasTol
 	if r.idle++; !r.stuck(it) {

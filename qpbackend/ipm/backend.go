@@ -36,7 +36,8 @@ const (
 	// Bordered is for tall problems: few variables that are in many rows, such
 	// as the parameters of a regression, and any number of variables and rows
 	// that hang together by those alone. The systems are reduced to one of the
-	// few, a dense one. Where there is no such structure it is Sparse.
+	// few, a dense one. Where there is no such structure, or a semidefinite cone
+	// of order 3 or more, it is Sparse.
 	Bordered = kkt.Bordered
 )
 

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -11,11 +12,24 @@ import (
 
 // Net is the shape of a network of one output.
 type Net interface {
+	// validate refuses sizes that are none.
+	validate() error
 	// weights are those to start from, for n features. Their random numbers are
 	// drawn in the order of the list.
 	weights(rng *rand.Rand, n int) []weight
 	// output has a row for each of x; w are the weights, in their order.
 	output(x *graph.Node, w []*graph.Node) *graph.Node
+}
+
+// chooser is a Net with maxima whose places are found before a step of training,
+// outside of its graph.
+type chooser interface {
+	Net
+	// choose returns the places for rows of features and the weights, tensors
+	// of 32-bit numbers with a row for each row of x.
+	choose(x []float64, rows int, w [][]float64) [][]int32
+	// outputAt is output with the maxima at these places.
+	outputAt(x *graph.Node, w, at []*graph.Node) *graph.Node
 }
 
 // weight is a tensor to train.
@@ -43,6 +57,13 @@ func glorot(from, to int) float64 { return math.Sqrt(6 / float64(from+to)) }
 // MLP has one hidden layer of rectified linear units.
 type MLP struct{ Hidden int }
 
+func (m MLP) validate() error {
+	if m.Hidden < 1 {
+		return fmt.Errorf("neural: MLP.Hidden = %d, want > 0", m.Hidden)
+	}
+	return nil
+}
+
 func (m MLP) weights(rng *rand.Rand, n int) []weight {
 	in, out := glorot(n, m.Hidden), glorot(m.Hidden, 1)
 	return []weight{
@@ -63,6 +84,13 @@ func (m MLP) output(x *graph.Node, w []*graph.Node) *graph.Node {
 // units and an output layer that takes their difference. That is an l-DER.
 type Maxout struct{ Plus, Minus int }
 
+func (m Maxout) validate() error {
+	if m.Plus < 1 || m.Minus < 1 {
+		return fmt.Errorf("neural: Maxout.Plus = %d, Minus = %d, want > 0", m.Plus, m.Minus)
+	}
+	return nil
+}
+
 func (m Maxout) weights(rng *rand.Rand, n int) []weight {
 	bound := glorot(n, m.Plus+m.Minus)
 	return []weight{
@@ -78,59 +106,6 @@ func (m Maxout) output(x *graph.Node, w []*graph.Node) *graph.Node {
 		return graph.ReduceAndKeep(graph.Add(times(x, w), bias), graph.ReduceMax, 1)
 	}
 	return graph.Sub(most(w[0], w[1]), most(w[2], w[3]))
-}
-
-// Block is a dense morphological layer: Dilations and erosions of its inputs and
-// a zero, then Outputs linear combinations of them, with a bias.
-type Block struct{ Dilations, Erosions, Outputs int }
-
-// Morphological is a chain of blocks; the last has one output.
-type Morphological []Block
-
-func (m Morphological) weights(rng *rand.Rand, n int) []weight {
-	var all []weight
-	for _, b := range m {
-		units := b.Dilations + b.Erosions
-		in, out := glorot(n+1, units), glorot(units, b.Outputs)
-		all = append(all,
-			weight{"dilations", uniform(rng, n+1, b.Dilations, in), false},
-			weight{"erosions", uniform(rng, n+1, b.Erosions, in), false},
-			weight{"combination", uniform(rng, units, b.Outputs, out), false},
-			weight{"bias", uniform(rng, 1, b.Outputs, 0), false})
-		n = b.Outputs
-	}
-	return all
-}
-
-func (m Morphological) output(x *graph.Node, w []*graph.Node) *graph.Node {
-	for _, b := range m {
-		rows, zero := x.Shape().Dim(0), graph.ScalarZero(x.Graph(), dtypes.Float64)
-		x = graph.Concatenate([]*graph.Node{x, graph.BroadcastToDims(zero, rows, 1)}, 1)
-		// min(x − s) = −max(s − x)
-		units := []*graph.Node{maxPlus(x, w[0])}
-		if b.Erosions > 0 {
-			units = append(units, graph.Neg(maxPlus(graph.Neg(x), w[1])))
-		}
-		x = graph.Add(times(graph.Concatenate(units, 1), w[2]), w[3])
-		w = w[4:]
-	}
-	return x
-}
-
-// maxPlus is max over k of x[i,k] + s[k,j]. Its derivative goes to the first k
-// that attains the maximum alone, so it is taken through a look-up of these
-// entries, not through all the sums.
-func maxPlus(x, s *graph.Node) *graph.Node {
-	g, rows, n, cols := x.Graph(), x.Shape().Dim(0), x.Shape().Dim(1), s.Shape().Dim(1)
-	sums := graph.Add(graph.InsertAxes(graph.StopGradient(x), 1), graph.InsertAxes(graph.StopGradient(graph.Transpose(s, 0, 1)), 0))
-	at := graph.ArgMax(sums, 2) // [rows, cols]
-	look := func(table, index *graph.Node) *graph.Node {
-		picked := graph.Gather(graph.Reshape(table, table.Shape().Size(), 1), graph.Reshape(index, rows*cols, 1))
-		return graph.Reshape(picked, rows, cols)
-	}
-	row := graph.MulScalar(graph.Iota(g, at.Shape(), 0), n)
-	col := graph.Iota(g, at.Shape(), 1)
-	return graph.Add(look(x, graph.Add(row, at)), look(s, graph.Add(graph.MulScalar(at, cols), col)))
 }
 
 // times is the product of two matrices. gomlx takes its derivative through all

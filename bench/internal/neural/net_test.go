@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestMaxPlus(t *testing.T) {
 		}
 	}
 	got := evaluate(t, func(in []*graph.Node) []*graph.Node {
-		p := maxPlus(in[0], in[1])
+		p := maxPlus(in[0], in[1], places(in[0], in[1]))
 		return append([]*graph.Node{p}, graph.Gradient(graph.ReduceAllSum(graph.Mul(p, in[2])), in[0], in[1])...)
 	}, x, s, c)
 	close2(t, "value", got[0], value, 1e-14)
@@ -177,6 +178,28 @@ func TestOutput(t *testing.T) {
 		}
 		close2(t, fmt.Sprintf("%T", net), got[0], want, 1e-12)
 	}
+}
+
+// TestChoose: the places are those that the graph finds, and the output at them
+// is the output.
+func TestChoose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	net := Morphological{{4, 3, 5}, {2, 6, 3}, {3, 1, 1}}
+	x := uniform(rng, 9, 4, 2)
+	w := net.weights(rng, 4)
+	in, flat := [][][]float64{x}, [][]float64{}
+	for _, w := range w {
+		in, flat = append(in, w.value), append(flat, slices.Concat(w.value...))
+	}
+	want := evaluate(t, func(in []*graph.Node) []*graph.Node { return []*graph.Node{net.output(in[0], in[1:])} }, in...)
+	got := evaluate(t, func(in []*graph.Node) []*graph.Node {
+		var at []*graph.Node
+		for _, p := range net.choose(slices.Concat(x...), len(x), flat) {
+			at = append(at, graph.Const(in[0].Graph(), tensors.FromFlatDataAndDimensions(p, len(x), len(p)/len(x))))
+		}
+		return []*graph.Node{net.outputAt(in[0], in[1:], at)}
+	}, in...)
+	close2(t, "output", got[0], want[0], 1e-14)
 }
 
 func samples(seed uint64, rows int) (x [][]float64, y []float64) {
@@ -269,6 +292,13 @@ func TestRefuses(t *testing.T) {
 	} {
 		if _, err := Fit(context.Background(), MLP{5}, c.x, c.y, DefaultSettings()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q in it", err, c.want)
+		}
+	}
+	for want, net := range map[string]Net{
+		"Hidden": MLP{}, "Minus": Maxout{3, 0}, "want blocks": Morphological{}, "Outputs = 1": Morphological{{1, 1, 2}}, "[0]": Morphological{{1, 0, 1}},
+	} {
+		if _, err := Fit(context.Background(), net, x, y, DefaultSettings()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())

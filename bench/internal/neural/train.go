@@ -64,6 +64,9 @@ func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings)
 	if err := set.validate(); err != nil {
 		return nil, err
 	}
+	if err := net.validate(); err != nil {
+		return nil, err
+	}
 	if err := checkSamples(x, y); err != nil {
 		return nil, err
 	}
@@ -82,8 +85,9 @@ func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings)
 	if err != nil {
 		return nil, fmt.Errorf("neural: %w", err)
 	}
+	t := &training{net: net, vars: vars, step: step, rng: rng, x: x, y: y}
 	res := &Network{n: len(x[0])}
-	if err := res.epochs(ctx, step, rng, x, y, set); err != nil {
+	if res.Epochs, res.Loss, err = t.epochs(ctx, set); err != nil {
 		return nil, err
 	}
 	res.run, err = mlcontext.NewExec(backend, state, func(_ *mlcontext.Context, x *graph.Node) *graph.Node {
@@ -103,13 +107,20 @@ func nodes(vars []*mlcontext.Variable, g *graph.Graph) []*graph.Node {
 	return all
 }
 
-// trainingStep takes rows and targets, and returns the loss before a step of
-// Adam.
+// trainingStep takes rows, targets and, for a chooser, places, and returns the
+// loss before a step of Adam.
 func trainingStep(backend backends.Backend, state *mlcontext.Context, net Net, first []weight, vars []*mlcontext.Variable, set Settings) (*mlcontext.Exec, error) {
 	adam := optimizers.Adam().LearningRate(set.Rate).Epsilon(1e-8).Done()
-	return mlcontext.NewExec(backend, state, func(state *mlcontext.Context, x, y *graph.Node) *graph.Node {
+	return mlcontext.NewExec(backend, state, func(state *mlcontext.Context, in []*graph.Node) *graph.Node {
+		x, y := in[0], in[1]
 		w := nodes(vars, x.Graph())
-		loss := graph.MulScalar(graph.ReduceAllMean(graph.Square(graph.Sub(net.output(x, w), y))), 0.5)
+		var out *graph.Node
+		if c, ok := net.(chooser); ok {
+			out = c.outputAt(x, w, in[2:])
+		} else {
+			out = net.output(x, w)
+		}
+		loss := graph.MulScalar(graph.ReduceAllMean(graph.Square(graph.Sub(out, y))), 0.5)
 		for k, f := range first {
 			if f.shrunk && set.Penalty > 0 {
 				share := 0.5 * set.Penalty / float64(x.Shape().Dim(0))
@@ -121,38 +132,76 @@ func trainingStep(backend backends.Backend, state *mlcontext.Context, net Net, f
 	})
 }
 
-// epochs trains.
-func (res *Network) epochs(ctx context.Context, step *mlcontext.Exec, rng *rand.Rand, x [][]float64, y []float64, set Settings) error {
-	order := rng.Perm(len(y))
+// training is what a network is trained with.
+type training struct {
+	net  Net
+	vars []*mlcontext.Variable
+	step *mlcontext.Exec
+	rng  *rand.Rand
+	x    [][]float64
+	y    []float64
+}
+
+// epochs trains; it returns how many there were and the loss of the last.
+func (t *training) epochs(ctx context.Context, set Settings) (count int, loss float64, err error) {
+	order := t.rng.Perm(len(t.y))
 	least, idle := math.Inf(1), 0
-	for ; res.Epochs < set.Epochs && idle <= set.Patience; res.Epochs++ {
+	for ; count < set.Epochs && idle <= set.Patience; count++ {
 		if err := ctx.Err(); err != nil {
-			return err
+			return count, loss, err
 		}
-		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		res.Loss = 0
+		t.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		loss = 0
 		for from := 0; from < len(order); from += set.Batch {
-			var bx, by []float64
-			for _, i := range order[from:min(from+set.Batch, len(order))] {
-				bx, by = append(bx, x[i]...), append(by, y[i])
-			}
-			out, err := step.Exec(tensors.FromFlatDataAndDimensions(bx, len(by), res.n), tensors.FromFlatDataAndDimensions(by, len(by), 1))
+			rows := order[from:min(from+set.Batch, len(order))]
+			part, err := t.batch(rows)
 			if err != nil {
-				return fmt.Errorf("neural: %w", err)
+				return count, loss, fmt.Errorf("neural: %w", err)
 			}
-			res.Loss += out[0].Value().(float64) * float64(len(by)) / float64(len(y))
+			loss += part * float64(len(rows)) / float64(len(t.y))
 		}
-		if !(res.Loss <= math.MaxFloat64) {
-			return fmt.Errorf("neural: the loss is %g after %d epochs; a smaller rate may help", res.Loss, res.Epochs+1)
+		if !(loss <= math.MaxFloat64) {
+			return count, loss, fmt.Errorf("neural: the loss is %g after %d epochs; a smaller rate may help", loss, count+1)
 		}
-		if res.Loss > least-set.Tol {
+		if loss > least-set.Tol {
 			idle++
 		} else {
 			idle = 0
 		}
-		least = min(least, res.Loss)
+		least = min(least, loss)
 	}
-	return nil
+	return count, loss, nil
+}
+
+// batch takes a step with some rows and returns the loss before it.
+func (t *training) batch(rows []int) (float64, error) {
+	var x, y []float64
+	for _, i := range rows {
+		x, y = append(x, t.x[i]...), append(y, t.y[i])
+	}
+	in := []any{tensors.FromFlatDataAndDimensions(x, len(rows), len(t.x[0])), tensors.FromFlatDataAndDimensions(y, len(rows), 1)}
+	if c, ok := t.net.(chooser); ok {
+		var w [][]float64
+		for _, v := range t.vars {
+			value, err := v.Value()
+			if err != nil {
+				return 0, err
+			}
+			flat, err := tensors.CopyFlatData[float64](value)
+			if err != nil {
+				return 0, err
+			}
+			w = append(w, flat)
+		}
+		for _, at := range c.choose(x, len(rows), w) {
+			in = append(in, tensors.FromFlatDataAndDimensions(at, len(rows), len(at)/len(rows)))
+		}
+	}
+	out, err := t.step.Exec(in...)
+	if err != nil {
+		return 0, err
+	}
+	return out[0].Value().(float64), nil
 }
 
 // Predict returns the outputs for rows of features.

@@ -1,0 +1,100 @@
+package ccp
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// tryPoint takes the node's point if it is feasible and better, and now and
+// then descends from it.
+func (g *global) tryPoint(ctx context.Context, x []float64) {
+	copy(g.x, x[:len(g.x)])
+	for _, v := range g.p.Vars {
+		for i := range v.Len() {
+			lo, hi := v.Bounds(i)
+			g.x[v.Offset+i] = min(max(g.x[v.Offset+i], lo), hi)
+		}
+	}
+	if g.takes(g.p.Value(g.x), g.x) {
+		r := g.res.Result
+		r.Duals, r.History = nil, nil
+	}
+	if g.solved&(g.solved-1) != 0 && g.solved%64 != 0 {
+		return
+	}
+	set := g.set
+	set.Recorder = nil
+	// An error is no loss: the search goes on without the point.
+	if res, err := Solve(ctx, g.p, g.x, set); err == nil {
+		r := g.res.Result
+		r.Iterations += res.Iterations
+		if g.takes(res.Objective, res.X) {
+			r.Duals, r.History = res.Duals, res.History
+		}
+	}
+}
+
+// takes makes x the best point if it is better and feasible. A violation counts
+// as it is, not relative to the size of the functions: a proof must not rest on
+// points so far out that their violation means something.
+func (g *global) takes(objective float64, x []float64) bool {
+	v, worst := g.p.Violation(x)
+	f := g.minimised(objective)
+	if !isFinite(f) || !(v <= g.set.FeasTol) || !(f < g.upper) {
+		return false
+	}
+	g.upper = f
+	r := g.res.Result
+	copy(r.X, x)
+	r.Objective, r.feasible, r.Status, r.Message = objective, true, Converged, ""
+	r.Violation, r.Worst = v, worst
+	return true
+}
+
+func (g *global) minimised(v float64) float64 {
+	if g.p.Maximize {
+		return -v
+	}
+	return v
+}
+
+// conclude says what the search has found.
+func (g *global) conclude(ctx context.Context, err error) {
+	r := g.res
+	r.Nodes = g.solved
+	r.Iterations += g.solved + g.aside
+	if r.Status == Infeasible || r.Status == Unbounded {
+		r.Proved, r.Bound = r.Status == Infeasible, r.Objective
+		return
+	}
+	lower := min(g.lost, g.upper)
+	if !g.begun {
+		lower = math.Inf(-1)
+	}
+	for _, nd := range g.open {
+		lower = min(lower, nd.bound)
+	}
+	r.Bound = g.minimised(lower)
+	if r.feasible && r.Violation <= g.set.FeasTol {
+		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
+	}
+	switch {
+	case ctx.Err() != nil:
+		r.Status = Cancelled
+		if ctx.Err() == context.DeadlineExceeded {
+			r.Status = TimeLimit
+		}
+	case !r.feasible && len(g.open) == 0 && err == nil:
+		r.Status, r.Message, r.Proved = Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
+		r.Objective = g.minimised(math.Inf(1))
+		r.Bound = r.Objective
+		return
+	case len(g.open) > 0 && !(r.Gap <= g.set.GapTol):
+		r.Status = IterationLimit
+	}
+	r.Proved = r.Gap <= 1.01*g.set.GapTol
+	if !r.Proved {
+		r.Message = fmt.Sprintf("%d nodes of %d maxima leave a gap of %.2g; %d are open", g.solved, len(g.terms), r.Gap, len(g.open))
+	}
+}
