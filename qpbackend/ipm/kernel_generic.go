@@ -2,7 +2,7 @@
 
 package ipm
 
-// None of these is ever called here: kkt.Wide is false.
+// None of these is ever called here: cpu.Wide is false.
 
 func wideWeights(wt, s, z *float64, δ float64, n int) {}
 

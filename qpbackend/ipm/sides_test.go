@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
 )
 
 // TestKernelsRoundAlike: with wide registers and without them each loop over
 // sides gives the same bits, whatever their number.
 func TestKernelsRoundAlike(t *testing.T) {
-	if !kkt.Wide() {
+	if !cpu.Wide() {
 		t.Skip("SKIPPED: the kernels, which this processor or build has not")
 	}
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -74,7 +74,7 @@ func TestKernelsRoundAlike(t *testing.T) {
 
 // TestLongestStep against the definition.
 func TestLongestStep(t *testing.T) {
-	sd := sides{wide: kkt.Wide()}
+	sd := sides{wide: cpu.Wide()}
 	for _, c := range []struct{ v, d, τ, want float64 }{
 		{2, 1, 1, 1}, {2, -1, 1, 1}, {2, -4, 1, 0.5}, {2, -4, 0.5, 0.25}, {2, math.NaN(), 1, 1}, {2, math.Inf(-1), 1, 0},
 	} {

@@ -3,6 +3,7 @@ package ipm
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -104,7 +105,7 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
 		}
 	}
 	w.dx, w.dy = w.sol[:n], w.sol[:nv]
-	w.side.wide = kkt.Wide()
+	w.side.wide = cpu.Wide()
 	w.side.lo, w.side.up = make([]int, nv), make([]int, nv)
 	return w
 }

@@ -3,6 +3,7 @@ package kkt
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -85,8 +86,8 @@ const chunkSize = 1 << 15
 func newBordered(k *sparse.CSC, p *partition) *bordered {
 	comps, nc := len(p.compPtr)-1, len(p.border)
 	f := &bordered{
-		wide:  vectors(hasWide()),
-		wider: hasWide() && hasWider(),
+		wide:  vectors(cpu.Wide()),
+		wider: cpu.Wider(),
 		pack:  make([]float64, tileRows*packCols),
 		ones:  ones(),
 		nodes: p.nodes, compPtr: p.compPtr, border: p.border,

@@ -21,10 +21,6 @@ func widerTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
 //go:noescape
 func widerColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
 
-// hasWider reports whether this processor runs those two, given that it runs
-// the others.
-func hasWider() bool
-
 // The following work on n ≥ 1 entries, with AVX2 and FMA, and check no bounds.
 
 // wideScale sets dst to α·x.
@@ -46,6 +42,3 @@ func wideDot(x, y *float64, n int) float64
 //
 //go:noescape
 func wideDotAxpy(v, x, dst *float64, α float64, n int) float64
-
-// hasWide reports whether this processor runs it.
-func hasWide() bool

@@ -5,14 +5,16 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
 )
 
 // widths lists the kernels that there are: 0, 1 for wide ones, 2 for wider.
 func widths() []int {
 	switch {
-	case !hasWide():
+	case !cpu.Wide():
 		return []int{0}
-	case !hasWider():
+	case !cpu.Wider():
 		return []int{0, 1}
 	}
 	return []int{0, 1, 2}
@@ -30,7 +32,7 @@ func TestVectors(t *testing.T) {
 				v[k][i] = rng.NormFloat64()
 			}
 		}
-		for _, w := range []vectors{false, vectors(hasWide())} {
+		for _, w := range []vectors{false, vectors(cpu.Wide())} {
 			scaled, added, both := slices.Clone(v[2]), slices.Clone(v[2]), slices.Clone(v[2])
 			w.scale(scaled[:n], 0.3, v[0])
 			w.axpy(added[:n], 0.3, v[0])
@@ -103,7 +105,7 @@ func TestSubtractBlock(t *testing.T) {
 
 // A weight counts as a factor of its row.
 func TestWeightedProduct(t *testing.T) {
-	if !hasWide() || !hasWider() {
+	if !cpu.Wider() {
 		t.Skip("SKIPPED: the kernel with weights, which this processor or build has not")
 	}
 	rng := rand.New(rand.NewPCG(3, 3))

@@ -1,6 +1,9 @@
 package kkt
 
-import "github.com/dcopt/dcopt/qpbackend/sparse"
+import (
+	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
 
 // runs holds A by rows, in stretches of neighbouring columns without zeros. For
 // long rows products with it take half the time of those with a CSC matrix, and
@@ -43,7 +46,7 @@ func newRuns(at *sparse.CSC) *runs {
 	return &runs{
 		rowPtr: make([]int32, at.Cols+1), col: make([]int32, most),
 		valPtr: make([]int32, most+1), val: make([]float64, nnz),
-		wide: vectors(hasWide()),
+		wide: vectors(cpu.Wide()),
 	}
 }
 

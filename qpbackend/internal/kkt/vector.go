@@ -49,9 +49,6 @@ func subtractProduct(dst, a []float64, rows, ld int, x []float64, step int) {
 	gonum.Implementation{}.Dgemv(blas.Trans, rows, len(dst), -1, a, ld, x, step, 1, dst, 1)
 }
 
-// Wide reports whether the processor has AVX2 and FMA, and this build uses them.
-func Wide() bool { return hasWide() }
-
 // vectors does vector operations, in wide registers where it is true.
 type vectors bool
 

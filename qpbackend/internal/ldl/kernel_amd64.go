@@ -2,7 +2,7 @@
 
 package ldl
 
-// The kernels below use AVX2 and FMA. They check no bounds.
+// The kernels below need cpu.Wide. They check no bounds.
 
 // wideTile sets sum to what tile returns, up to rounding.
 //
@@ -19,6 +19,3 @@ func wideMul(panel *float64, groups, width int, x, y *float64)
 //
 //go:noescape
 func wideSubMulT(panel *float64, groups, width int, y, x *float64)
-
-// hasWide reports whether this processor runs them.
-func hasWide() bool

@@ -237,33 +237,3 @@ next:
 	JNE  group
 	VZEROUPPER
 	RET
-
-// func hasWide() bool
-//
-// The processor has AVX2 and FMA, and the system saves the wide registers.
-TEXT ·hasWide(SB), NOSPLIT, $0-1
-	MOVB $0, ret+0(FP)
-	XORL AX, AX
-	CPUID
-	CMPL AX, $7
-	JLT  no
-	MOVL $1, AX
-	XORL CX, CX
-	CPUID
-	ANDL $0x18001000, CX // OSXSAVE, AVX, FMA
-	CMPL CX, $0x18001000
-	JNE  no
-	XORL CX, CX
-	XGETBV
-	ANDL $6, AX
-	CMPL AX, $6
-	JNE  no
-	MOVL $7, AX
-	XORL CX, CX
-	CPUID
-	ANDL $0x20, BX
-	JEQ  no
-	MOVB $1, ret+0(FP)
-
-no:
-	RET

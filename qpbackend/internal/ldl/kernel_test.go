@@ -5,12 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
 )
 
 // TestTilesAgree compares the two kernels at every length. What lies behind the
 // length must not be used, and the place in memory must not matter.
 func TestTilesAgree(t *testing.T) {
-	if !hasWide() {
+	if !cpu.Wide() {
 		t.Skip("SKIPPED: this processor or build has no wide kernels")
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -49,7 +51,7 @@ func TestTilesAgree(t *testing.T) {
 
 // TestNaNReachesItsSums puts a NaN into each place of the operands in turn.
 func TestNaNReachesItsSums(t *testing.T) {
-	if !hasWide() {
+	if !cpu.Wide() {
 		t.Skip("SKIPPED: this processor or build has no wide kernels")
 	}
 	const n = 11
@@ -70,7 +72,7 @@ func TestNaNReachesItsSums(t *testing.T) {
 // TestPanelProducts compares the products of the solution phase with sums, at
 // every width and every remainder, and looks for writes outside.
 func TestPanelProducts(t *testing.T) {
-	if !hasWide() {
+	if !cpu.Wide() {
 		t.Skip("SKIPPED: this processor or build has no wide kernels")
 	}
 	rng := rand.New(rand.NewPCG(2, 1))

@@ -1,6 +1,10 @@
 package ldl
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+)
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block
 // stays in the first-level cache.
@@ -38,7 +42,7 @@ func newSupernodal(f *Factor) *supernodal {
 			s.of[j] = int32(k)
 		}
 	}
-	s.wide = hasWide()
+	s.wide = cpu.Wide()
 	s.rows(f)
 	s.places(f)
 	s.head, s.next, s.done = make([]int32, count), make([]int32, count), make([]int32, count)
