@@ -8,14 +8,7 @@ import (
 
 // residuals evaluates the point: multipliers of v, gradient, residuals, μ.
 func (w *work) residuals() {
-	sd := &w.side
-	for i, k := range w.kind {
-		if k == sided {
-			w.y[i] = sd.multiplier(i)
-		} else if k == free {
-			w.y[i] = 0
-		}
-	}
+	w.side.multipliers(w.y)
 	if w.cone != nil {
 		w.coneMultipliers()
 	}
@@ -41,16 +34,18 @@ func (w *work) products() {
 	w.sys.AddBoth(w.rowsOf(w.v, w.x, w.y), w.aty, w.x, w.y[w.n:])
 }
 
-// multiplier is the entry i of y that the sides stand for.
-func (sd *sides) multiplier(i int) float64 {
-	y := 0.0
-	if k := sd.up[i]; k >= 0 {
-		y += sd.z[k]
+// multipliers sets the entries of y that the sides stand for.
+func (sd *sides) multipliers(y []float64) {
+	c, last := len(sd.src), -1
+	z, sgn := sd.z[:c], sd.sgn[:c]
+	for k, i := range sd.src {
+		v := sgn[k] * z[k]
+		if i == last {
+			v += y[i]
+		}
+		y[i] = v
+		last = i
 	}
-	if k := sd.lo[i]; k >= 0 {
-		y -= sd.z[k]
-	}
-	return y
 }
 
 // multiply sets v to (x, Ax − γᵧy).
@@ -70,25 +65,20 @@ func (w *work) rowsOf(v, x, y []float64) []float64 {
 
 func (w *work) dualResidual() {
 	n := w.n
-	grad, aty, y, rd, kinds := w.grad[:n], w.aty[:n], w.y[:n], w.rd[:n], w.kind[:n]
+	grad, aty, y, rd := w.grad[:n], w.aty[:n], w.y[:n], w.rd[:n]
 	for j, g := range grad {
-		g += aty[j]
-		if kinds[j] == fixed {
-			y[j] = -g
-		}
-		rd[j] = -(g + y[j])
+		rd[j] = -(g + aty[j] + y[j])
+	}
+	for _, j := range w.fixedVars {
+		y[j], rd[j] = -(grad[j] + aty[j]), 0
 	}
 	w.dinf = w.side.norm(rd)
 }
 
 func (w *work) primalResidual() {
 	sd, τ := &w.side, w.τ()
-	for i := range w.m {
-		if w.kind[w.n+i] == fixed {
-			w.re[i] = τ*w.lo[w.n+i] - w.v[w.n+i]
-		} else {
-			w.re[i] = 0
-		}
+	for _, i := range w.fixedRows {
+		w.re[i-w.n] = τ*w.lo[i] - w.v[i]
 	}
 	c := len(sd.src)
 	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
@@ -110,24 +100,25 @@ func (w *work) weigh() {
 	for k, i := range sd.src {
 		w.wsum[i] += wt[k]
 	}
-	for j := range w.n {
-		w.diag[j] = w.γx + w.reg.ρ + w.wsum[j]
-		if w.kind[j] == fixed {
-			w.diag[j] = 1
-		}
+	diag, own := w.diag, w.γx+w.reg.ρ
+	for j, sum := range w.wsum[:w.n] {
+		diag[j] = own + sum
 	}
-	for i := w.n; i < w.n+w.m; i++ {
-		switch w.kind[i] {
-		case free:
-			w.diag[i] = -1
-		case fixed:
-			w.diag[i] = -(w.γy + δ)
-		case sided:
-			if w.wsum[i] < leastWeight {
-				w.wsum[i] = leastWeight
-			}
-			w.diag[i] = -(w.γy + 1/w.wsum[i])
+	for _, j := range w.fixedVars {
+		diag[j] = 1
+	}
+	for _, i := range w.freeRows {
+		diag[i] = -1
+	}
+	for _, i := range w.fixedRows {
+		diag[i] = -(w.γy + δ)
+	}
+	for _, i := range w.sidedRows {
+		if w.wsum[i] < leastWeight {
+			w.wsum[i] = leastWeight
 		}
+		w.wsum[i] = 1 / w.wsum[i]
+		diag[i] = -(w.γy + w.wsum[i])
 	}
 	if w.cone != nil {
 		w.weighCones()
@@ -171,20 +162,14 @@ func (w *work) direction() kkt.Accuracy {
 	for k, i := range sd.src {
 		rhs[i] += t[k]
 	}
-	for j, kind := range w.kind[:n] {
-		if kind == fixed {
-			rhs[j] = 0
-		}
+	for _, j := range w.fixedVars {
+		rhs[j] = 0
 	}
-	for i, kind := range w.kind[n:] {
-		switch kind {
-		case free:
-			rhs[n+i] = 0
-		case fixed:
-			rhs[n+i] = w.re[i]
-		case sided:
-			rhs[n+i] /= w.wsum[n+i]
-		}
+	for _, i := range w.fixedRows {
+		rhs[i] = w.re[i-n]
+	}
+	for _, i := range w.sidedRows {
+		rhs[i] *= w.wsum[i]
 	}
 	if w.cone != nil {
 		w.coneRHS()
@@ -274,10 +259,8 @@ func (w *work) advance() {
 	for j, d := range w.dx {
 		w.x[j] += αp * d
 	}
-	for i := w.n; i < len(w.y); i++ {
-		if w.kind[i] == fixed {
-			w.y[i] += αd * w.dy[i]
-		}
+	for _, i := range w.fixedRows {
+		w.y[i] += αd * w.dy[i]
 	}
 	sd.move(sd.s, sd.ds, αp)
 	sd.move(sd.z, sd.dz, αd)

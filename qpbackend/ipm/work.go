@@ -46,6 +46,9 @@ type work struct {
 	off       []bool // for the KKT matrix: fixed variables, free rows
 	sameStep  bool   // primal and dual steps of one length
 
+	// Entries of v by kind.
+	fixedVars, freeRows, fixedRows, sidedRows []int
+
 	side sides
 	cone *cones     // nil where there are none
 	hom  *embedding // nil for a problem that is not embedded
@@ -62,7 +65,7 @@ type work struct {
 	grad, aty []float64 // θPx + γₓx + q; Aᵀy over the rows, without bounds of x
 	rd        []float64 // dual residual −(grad + aty + y)
 	re        []float64 // length m, residual of equality rows
-	wsum, bs  []float64 // per entry of v: weight and right-hand side of its sides
+	wsum, bs  []float64 // per entry of v: weight of its sides, in rows its reciprocal, and right-hand side
 	diag      []float64
 	rhs, sol  []float64
 
@@ -104,6 +107,10 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
 			w.kind[n+c.row+i] = conic
 		}
 	}
+	w.fixedVars = make([]int, 0, n)
+	for _, rows := range [...]*[]int{&w.freeRows, &w.fixedRows, &w.sidedRows} {
+		*rows = make([]int, 0, m)
+	}
 	w.dx, w.dy = w.sol[:n], w.sol[:nv]
 	w.side.wide = cpu.Wide()
 	w.side.lo, w.side.up = make([]int, nv), make([]int, nv)
@@ -120,6 +127,7 @@ func (w *work) classify() {
 		case w.kind[i] == conic:
 		case math.IsInf(lo, -1) && math.IsInf(up, 1):
 			w.kind[i] = free
+			w.y[i] = 0
 		case up-lo <= equalWidth*max(1, min(math.Abs(lo), math.Abs(up))):
 			w.kind[i] = fixed
 		default:
@@ -138,6 +146,7 @@ func (w *work) classify() {
 			sd.vars = count
 		}
 	}
+	w.listKinds()
 	sd.resize(count)
 	for i := range w.kind {
 		if k := sd.lo[i]; k >= 0 {
@@ -147,6 +156,27 @@ func (w *work) classify() {
 			sd.src[k], sd.sgn[k], sd.h[k] = i, 1, w.up[i]
 		}
 	}
+}
+
+// listKinds makes the lists of entries by kind.
+func (w *work) listKinds() {
+	w.fixedVars = w.fixedVars[:0]
+	w.freeRows, w.fixedRows, w.sidedRows = w.freeRows[:0], w.fixedRows[:0], w.sidedRows[:0]
+	for i, k := range w.kind {
+		switch {
+		case i < w.n:
+			if k == fixed {
+				w.fixedVars = append(w.fixedVars, i)
+			}
+		case k == free:
+			w.freeRows = append(w.freeRows, i)
+		case k == fixed:
+			w.fixedRows = append(w.fixedRows, i)
+		case k == sided:
+			w.sidedRows = append(w.sidedRows, i)
+		}
+	}
+	clear(w.re)
 }
 
 // resize gives the slices length k. It allocates only for a k larger than all
