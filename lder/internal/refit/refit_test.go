@@ -270,3 +270,65 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%g allocations an iteration", n)
 	}
 }
+
+// TestHinge: the losses at the steps are those of a plain evaluation, the
+// regions hold just the rows within their margin, and the objective falls.
+func TestHinge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 7))
+	for c := range 20 {
+		d := sample(rng, 30+rng.IntN(60), 4, c%2 == 0)
+		for i, y := range d.Y {
+			d.Y[i] = -1
+			if y > 0 {
+				d.Y[i] = 1
+			}
+		}
+		hinge := func(pieces []float64, r1 int) float64 {
+			sum := 0.0
+			for i := range d.M {
+				e := max(0, 1-d.Y[i]*Eval(pieces, r1, d.Row(i)))
+				sum += d.weight(i) * e * e
+			}
+			return sum
+		}
+		r1, r2 := 1+rng.IntN(4), 1+rng.IntN(3)
+		opt := Options{R1: r1, R2: r2, Penalty: Penalty{1e-3, 1e-2}, MaxIter: 1 + rng.IntN(8), Tol: 1e-9, Hinge: true}
+		last := math.Inf(1)
+		opt.Record = func(_ int, objective float64) error {
+			if objective > last {
+				t.Errorf("case %d: the objective rises from %g to %g", c, last, objective)
+			}
+			last = objective
+			return nil
+		}
+		var f Fitter
+		if err := f.Cold(context.Background(), d, opt, rng); err != nil {
+			t.Fatal(err)
+		}
+		if want := hinge(f.Pieces, r1) + f.pen.value(f.θ, 4); math.Abs(want-f.Objective) > 1e-9*want {
+			t.Errorf("case %d: objective %g, want %g", c, f.Objective, want)
+		}
+		f.place()
+		for i, at := range f.region {
+			if within := d.Y[i]*Eval(f.Pieces, r1, d.Row(i)) < 1; within != (at != nowhere) {
+				t.Errorf("case %d: row %d is in region %d", c, i, at)
+			}
+		}
+		if !f.solve() {
+			t.Fatal("no solution")
+		}
+		trial, p := slices.Clone(f.trial), make([]float64, len(f.Pieces))
+		f.search()
+		losses := f.probe()
+		for s, step := range steps {
+			θ := slices.Clone(f.θ)
+			for k := range θ {
+				θ[k] += step * (trial[k] - θ[k])
+			}
+			f.join(p, θ)
+			if want := hinge(p, r1); math.Abs(losses[s]-want) > 1e-10*(1+want) {
+				t.Errorf("case %d: loss %g at step %g, want %g", c, losses[s], step, want)
+			}
+		}
+	}
+}
