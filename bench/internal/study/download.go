@@ -16,8 +16,7 @@ import (
 // PMLB is where the Penn Machine Learning Benchmarks are, a folder for each set.
 const PMLB = "https://github.com/EpistasisLab/pmlb/raw/master/datasets"
 
-// Checksums of the files of the paper's sets, SHA-256, as PMLB itself lists them
-// in its Git LFS pointers.
+// checksums are the SHA-256 of the files of the paper's sets.
 var checksums = map[string]string{
 	"192_vineyard":                  "55dbc985067fc77003b9eeabd829198669ae84868f6e8c3cf35031bf846571a4",
 	"210_cloud":                     "b37f4cadb793dfd597f264f408bd0e55553efff699ed090e55f92ebc1688eaf0",
