@@ -36,6 +36,8 @@ type bordered struct {
 	order      []int32 // of the pivots, places within the component
 	d          []float64
 
+	inside []entry // off the diagonal, in components and in the border
+
 	// Coupling: row of B by row of B, sorted by component, block and node.
 	rowPtr   []int32 // the rows of each component
 	rowBlock []int32
@@ -47,6 +49,7 @@ type bordered struct {
 	multiple []float64 // of which vector each row is how much
 	which    []int32   // its place in the block; −1 for a row of zeros
 	vectors  []int32   // number of vectors of each component
+	filled   int       // entries of the rows that are not zero
 
 	// Border.
 	cSrc, cDst []int32
@@ -64,6 +67,7 @@ type bordered struct {
 	w       []float64 // products of m and vectors
 	y       []float64 // for one component
 	part, r []float64 // for solves: one component, the border
+	rx      []float64 // for products: the border
 
 	sign     []int8 // of the call of factorise that runs
 	reg      ldl.Regularisation
@@ -79,6 +83,9 @@ type block struct {
 	local        []int32   // and its number there
 	g            []float64 // in a solve, an entry for each vector
 }
+
+// entry is one of the matrix, by its place.
+type entry struct{ row, col, src int32 }
 
 // piece is a stretch of values in a row of B.
 type piece struct {
@@ -101,7 +108,7 @@ func newBordered(k *sparse.CSC, p *partition) *bordered {
 		order: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
 		vectors: make([]int32, comps),
 		s:       make([]float64, nc*nc), sd: make([]float64, nc),
-		r: make([]float64, nc),
+		r: make([]float64, nc), rx: make([]float64, nc),
 	}
 	for c := range comps {
 		size := p.compPtr[c+1] - p.compPtr[c]
@@ -139,6 +146,9 @@ func (f *bordered) sources(k *sparse.CSC) {
 			i := k.RowIdx[e]
 			if comp[i] != c { // coupling
 				continue
+			}
+			if i != j {
+				f.inside = append(f.inside, entry{int32(i), int32(j), int32(e)})
 			}
 			if a, b := place[i], place[j]; c < 0 {
 				f.cSrc = append(f.cSrc, int32(e))
@@ -257,10 +267,11 @@ func (f *bordered) cut() {
 
 // same is how much two multiples of one vector may differ, relative to each
 // entry: what scaling rounds.
-const same = 1e-14
+const same = 2e-15
 
 // load takes over the values of B.
 func (f *bordered) load(val []float64) {
+	f.filled = 0
 	for a := range f.blocks {
 		f.blocks[a].ptr[0] = 0
 	}
@@ -300,6 +311,7 @@ func (f *bordered) reduce(c int, val []float64) {
 			if raw[lead] == 0 {
 				continue
 			}
+			f.filled += b.width
 			for v := b.ptr[c]; v < b.ptr[c+1]; v++ {
 				model := f.vec[b.at+int(v)*b.width:][:b.width]
 				if z, ok := ratio(raw, model, lead); ok {
