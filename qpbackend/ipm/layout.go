@@ -15,6 +15,7 @@ type layout struct {
 	at    *sparse.CSC
 	first []int // row of A → its first entry in at; −1 where it is not there
 	next  []int
+	fresh bool // at holds the values of a that newLayout was given
 
 	// Rows with one entry: those of variable j are ptr[j] ≤ t < ptr[j+1].
 	ptr   []int
@@ -78,19 +79,24 @@ func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
 			i := a.RowIdx[k]
 			if t := l.next[i]; t >= 0 {
-				l.at.RowIdx[t] = j
-				l.next[i]++
+				l.at.RowIdx[t], l.at.Val[t] = j, a.Val[k]
+				l.next[i] = t + 1
 			} else {
 				l.row, l.entry = append(l.row, i), append(l.entry, k)
 			}
 		}
 		l.ptr[j+1] = len(l.row)
 	}
+	l.fresh = true
 	return l
 }
 
 // load takes over the values of a in general rows.
 func (l *layout) load(a *sparse.CSC) {
+	if l.fresh {
+		l.fresh = false
+		return
+	}
 	copy(l.next, l.first)
 	for k, i := range a.RowIdx {
 		if t := l.next[i]; t >= 0 {

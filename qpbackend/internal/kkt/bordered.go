@@ -49,6 +49,7 @@ type bordered struct {
 	multiple []float64 // of which vector each row is how much
 	which    []int32   // its place in the block; −1 for a row of zeros
 	vectors  []int32   // number of vectors of each component
+	terms    []term    // rows of B that are not zero, for products
 	filled   int       // entries of the rows that are not zero
 
 	// Border.
@@ -68,6 +69,7 @@ type bordered struct {
 	y       []float64 // for one component
 	part, r []float64 // for solves: one component, the border
 	rx      []float64 // for products: the border
+	g       []float64 // an entry for each vector
 
 	sign     []int8 // of the call of factorise that runs
 	reg      ldl.Regularisation
@@ -77,11 +79,18 @@ type bordered struct {
 // block is a group of border columns and the vectors of its width.
 type block struct {
 	first, width int
-	at           int       // the vectors in bordered.vec, one after the other
-	ptr          []int32   // the vectors of component c are ptr[c] ≤ v < ptr[c+1]
-	owner        []int32   // component of each vector
-	local        []int32   // and its number there
-	g            []float64 // in a solve, an entry for each vector
+	at           int     // the vectors in bordered.vec, one after the other
+	ptr          []int32 // the vectors of component c are ptr[c] ≤ v < ptr[c+1]
+	owner        []int32 // component of each vector
+	local        []int32 // and its number there
+	gAt          int32
+	g            []float64 // in a solve, an entry for each vector; part of bordered.g
+}
+
+// term is a row of B: the place of its vector's entry in g, and how much of it.
+type term struct {
+	node, at int32
+	multiple float64
 }
 
 // entry is one of the matrix, by its place.
@@ -195,15 +204,22 @@ func (f *bordered) couple(p *partition) {
 	for c := range comps {
 		f.rowPtr[c+1] += f.rowPtr[c]
 	}
-	at, widest := 0, 0
+	at, widest, rows := 0, 0, int32(0)
 	for a := range f.blocks {
 		b := &f.blocks[a]
 		b.at = at
 		b.owner, b.local = make([]int32, count[a]), make([]int32, count[a])
-		b.g = make([]float64, count[a])
+		b.gAt = rows
+		rows += count[a]
 		at += int(count[a]) * b.width
 		widest = max(widest, b.width)
 	}
+	f.g = make([]float64, rows)
+	for a := range f.blocks {
+		b := &f.blocks[a]
+		b.g = f.g[b.gAt:][:count[a]]
+	}
+	f.terms = make([]term, 0, rows)
 	f.vec, f.raw = make([]float64, at), make([]float64, widest)
 	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
 }
@@ -271,7 +287,7 @@ const same = 2e-15
 
 // load takes over the values of B.
 func (f *bordered) load(val []float64) {
-	f.filled = 0
+	f.filled, f.terms = 0, f.terms[:0]
 	for a := range f.blocks {
 		f.blocks[a].ptr[0] = 0
 	}
@@ -331,6 +347,12 @@ func (f *bordered) reduce(c int, val []float64) {
 		}
 	}
 	f.vectors[c] = count
+	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
+	for e := lo; e < hi; e++ {
+		if v := f.which[e]; v >= 0 {
+			f.terms = append(f.terms, term{nodes[f.rowNode[e]], f.blocks[f.rowBlock[e]].gAt + v, f.multiple[e]})
+		}
+	}
 }
 
 // largest is the place of the largest entry, a NaN if there is one.

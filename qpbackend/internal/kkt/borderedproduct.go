@@ -19,14 +19,9 @@ func (f *bordered) multiply(dst []float64, α float64, x, val []float64) {
 		f.rx[t] = x[i]
 	}
 	clear(f.r)
-	for c := range int32(len(f.compPtr) - 1) {
-		f.clearEntries(c)
-		nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
-		for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
-			if v := f.which[e]; v >= 0 {
-				f.blocks[f.rowBlock[e]].g[v] += α * f.multiple[e] * x[nodes[f.rowNode[e]]]
-			}
-		}
+	clear(f.g)
+	for _, t := range f.terms {
+		f.g[t.at] += α * t.multiple * x[t.node]
 	}
 	for a := range f.blocks {
 		l := &f.blocks[a]
@@ -35,13 +30,8 @@ func (f *bordered) multiply(dst []float64, α float64, x, val []float64) {
 			l.g[v] = α * f.wide.dotAxpy(f.vec[l.at+v*l.width:][:l.width], rx, r, z)
 		}
 	}
-	for c := range int32(len(f.compPtr) - 1) {
-		nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
-		for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
-			if v := f.which[e]; v >= 0 {
-				dst[nodes[f.rowNode[e]]] += f.multiple[e] * f.blocks[f.rowBlock[e]].g[v]
-			}
-		}
+	for _, t := range f.terms {
+		dst[t.node] += t.multiple * f.g[t.at]
 	}
 	for t, i := range f.border {
 		dst[i] += f.r[t]
