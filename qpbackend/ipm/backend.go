@@ -146,6 +146,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if s.closed {
 		return errClosed
 	}
+	s.lay.fresh = s.lay.fresh && u.A == nil
 	if err := s.p.Apply(u); err != nil {
 		return err
 	}

@@ -189,7 +189,11 @@ func sameBits(t *testing.T, b ipm.Backend) {
 	if err := s.Update(qpbackend.Update{Q: p.Q, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}); err != nil {
 		t.Fatal(err)
 	}
-	for k := range 2 {
+	unused := newSolverBy(t, b, other)
+	if err := unused.Update(qpbackend.Update{L: p.L, U: p.U, A: p.A.Val}); err != nil {
+		t.Fatal(err)
+	}
+	for k, s := range []qpbackend.Solver{s, s, unused} {
 		got := run(t, s)
 		if !slices.Equal(got.X, want.X) || !slices.Equal(got.Y, want.Y) || got.Iterations != want.Iterations {
 			t.Errorf("solve %d differs from that of a fresh solver", k)

@@ -15,6 +15,9 @@ type layout struct {
 	at    *sparse.CSC
 	first []int // row of A → its first entry in at; −1 where it is not there
 	next  []int
+	ahead []int // of each column of A, the entry that comes next
+	tiles []int // rows of A that are laid out together begin here; their number last
+	fresh bool  // at holds the values of a that newLayout was given
 
 	// Rows with one entry: those of variable j are ptr[j] ≤ t < ptr[j+1].
 	ptr   []int
@@ -42,13 +45,14 @@ func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 	for _, i := range a.RowIdx {
 		count[i]++
 	}
+	singles := 0
 	l := &layout{
 		ptr: make([]int, n+1),
 		lo:  make([]float64, n), up: make([]float64, n),
 		loRow: make([]int, n), upRow: make([]int, n),
 	}
 	l.at = &sparse.CSC{Rows: n}
-	l.first, l.next = make([]int, a.Rows), make([]int, a.Rows)
+	l.first, l.next, l.ahead = make([]int, a.Rows), make([]int, a.Rows), make([]int, n)
 	l.at.ColPtr = append(l.at.ColPtr, 0)
 	nnz := 0
 	for i, c := range count {
@@ -63,6 +67,7 @@ func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 			l.empty = append(l.empty, i)
 		case c == 1:
 			l.first[i] = -1
+			singles++
 		default:
 			l.first[i] = nnz
 			nnz += c
@@ -73,30 +78,80 @@ func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 	l.at.Cols = len(l.rows)
 	l.placeCones(cones)
 	l.at.RowIdx, l.at.Val = make([]int, nnz), make([]float64, nnz)
-	copy(l.next, l.first)
-	for j := range n {
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			i := a.RowIdx[k]
-			if t := l.next[i]; t >= 0 {
-				l.at.RowIdx[t] = j
-				l.next[i]++
-			} else {
-				l.row, l.entry = append(l.row, i), append(l.entry, k)
-			}
-		}
-		l.ptr[j+1] = len(l.row)
-	}
+	l.tile(count)
+	l.fill(a, true)
+	l.single(a, singles)
+	l.fresh = true
 	return l
 }
 
 // load takes over the values of a in general rows.
 func (l *layout) load(a *sparse.CSC) {
-	copy(l.next, l.first)
-	for k, i := range a.RowIdx {
-		if t := l.next[i]; t >= 0 {
-			l.at.Val[t] = a.Val[k]
-			l.next[i] = t + 1
+	if l.fresh {
+		l.fresh = false
+		return
+	}
+	l.fill(a, false)
+}
+
+// tileEntries is how many entries of at are filled together. More would be too
+// many for a near cache and for the table of memory pages, as columns of a have
+// their entries far apart in at.
+const tileEntries = 1 << 16
+
+// tile cuts the rows, given the number of their entries.
+func (l *layout) tile(count []int) {
+	l.tiles = append(l.tiles, 0)
+	filled := 0
+	for i, c := range count {
+		if filled > 0 && filled+c > tileEntries {
+			l.tiles = append(l.tiles, i)
+			filled = 0
 		}
+		filled += c
+	}
+	l.tiles = append(l.tiles, len(count))
+}
+
+// fill writes the values of a to at, and with pattern their places.
+func (l *layout) fill(a *sparse.CSC, pattern bool) {
+	copy(l.next, l.first)
+	copy(l.ahead, a.ColPtr)
+	val, idx := l.at.Val, l.at.RowIdx
+	for _, end := range l.tiles[1:] {
+		for j, k := range l.ahead {
+			for hi := a.ColPtr[j+1]; k < hi; k++ {
+				i := a.RowIdx[k]
+				if i >= end {
+					break
+				}
+				t := l.next[i]
+				if t < 0 {
+					continue
+				}
+				val[t] = a.Val[k]
+				if pattern {
+					idx[t] = j
+				}
+				l.next[i] = t + 1
+			}
+			l.ahead[j] = k
+		}
+	}
+}
+
+// single lists the rows with one entry, so many of them.
+func (l *layout) single(a *sparse.CSC, count int) {
+	l.row, l.entry = make([]int, 0, count), make([]int, 0, count)
+	for j := range a.Cols {
+		if len(l.row) < count {
+			for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+				if i := a.RowIdx[k]; l.first[i] < 0 {
+					l.row, l.entry = append(l.row, i), append(l.entry, k)
+				}
+			}
+		}
+		l.ptr[j+1] = len(l.row)
 	}
 }
 

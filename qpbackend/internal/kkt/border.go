@@ -26,17 +26,12 @@ type partition struct {
 	nodes    []int32 // the others, component by component
 	compPtr  []int32
 	links    []link // entries that couple the two, by place of the node in nodes
+	count    int    // of these entries
 
 	// Of a factorisation and the solves that follow, in units of a
 	// multiplication of the sparse strategy:
 	work   float64 // what it takes
 	sparse float64 // a guess at what the sparse strategy takes
-}
-
-// link is an entry of the matrix between a node and a border node.
-type link struct {
-	node, col int32 // places in nodes and border
-	src       int32 // place of the value
 }
 
 // findBorder returns the cheapest bordered form of the upper triangle k, nil if
@@ -206,7 +201,7 @@ func (p *partition) couple(k *sparse.CSC, must bool) {
 	p.list(k)
 	p.price(make([]int32, len(p.border)), 1)
 	p.blockPtr = []int32{0, int32(len(p.border))}
-	if !must && (p.sparse < fewOperations*float64(len(p.links)) || p.sparse < p.work/hopeless) {
+	if !must && (p.sparse < fewOperations*float64(p.count) || p.sparse < p.work/hopeless) {
 		p.work = math.Inf(1)
 		return
 	}
@@ -217,126 +212,5 @@ func (p *partition) couple(k *sparse.CSC, must bool) {
 		} else {
 			p.work = whole
 		}
-	}
-}
-
-// list finds the links and sorts them by node.
-func (p *partition) list(k *sparse.CSC) {
-	place := make([]int32, k.Cols) // in nodes; ^place in border
-	for t, i := range p.nodes {
-		place[i] = int32(t)
-	}
-	for t, i := range p.border {
-		place[i] = ^int32(t)
-	}
-	next := make([]int32, len(p.nodes)+1)
-	for j, b := range place {
-		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
-			switch a := place[i]; {
-			case a >= 0 && b < 0:
-				next[a+1]++
-			case a < 0 && b >= 0:
-				next[b+1]++
-			}
-		}
-	}
-	for t := range p.nodes {
-		next[t+1] += next[t]
-	}
-	p.links = make([]link, next[len(p.nodes)])
-	for j, b := range place {
-		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
-			node, col := place[k.RowIdx[e]], ^b
-			if node < 0 {
-				node, col = b, ^node
-			}
-			if node >= 0 && col >= 0 {
-				p.links[next[node]] = link{node, col, int32(e)}
-				next[node]++
-			}
-		}
-	}
-}
-
-// alike groups border columns with three quarters of their entries or more in
-// the same places. It returns the block of each, and 1 block where there would
-// be too many.
-func (p *partition) alike() (block []int32, blocks int) {
-	block = make([]int32, len(p.border))
-	ptr := make([]int32, len(p.border)+1)
-	for _, l := range p.links {
-		ptr[l.col+1]++
-	}
-	for c := range p.border {
-		ptr[c+1] += ptr[c]
-	}
-	rows, next := make([]int32, len(p.links)), slices.Clone(ptr)
-	for _, l := range p.links {
-		rows[next[l.col]] = l.node
-		next[l.col]++
-	}
-	var model [][]uint64 // the entries of each block's first column, as bits
-	var size []int
-	for c := range p.border {
-		mine := rows[ptr[c]:ptr[c+1]]
-		found := -1
-		for b, bits := range model {
-			if similar(mine, bits, size[b]) {
-				found = b
-				break
-			}
-		}
-		if found < 0 {
-			if len(model) == maxBlocks {
-				return nil, 1
-			}
-			bits := make([]uint64, (len(p.nodes)+63)/64)
-			for _, r := range mine {
-				bits[r>>6] |= 1 << (r & 63)
-			}
-			found = len(model)
-			model, size = append(model, bits), append(size, len(mine))
-		}
-		block[c] = int32(found)
-	}
-	return block, len(model)
-}
-
-// similar reports whether what rows and the size rows that bits hold have in
-// common is at least three quarters of all.
-func similar(rows []int32, bits []uint64, size int) bool {
-	most := (4*len(rows) - 3*size) / 7 // rows that need not be in bits
-	if 4*len(rows) < 3*size {
-		return false
-	}
-	for _, r := range rows {
-		if bits[r>>6]>>(r&63)&1 == 0 {
-			if most--; most < 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// regroup sorts the border by block.
-func (p *partition) regroup(block []int32, blocks int) {
-	p.blockPtr = make([]int32, blocks+1)
-	for _, b := range block {
-		p.blockPtr[b+1]++
-	}
-	for b := range blocks {
-		p.blockPtr[b+1] += p.blockPtr[b]
-	}
-	next, to := slices.Clone(p.blockPtr), make([]int32, len(block))
-	sorted := make([]int32, len(block))
-	for c, b := range block {
-		to[c] = next[b]
-		sorted[next[b]] = p.border[c]
-		next[b]++
-	}
-	p.border = sorted
-	for t := range p.links {
-		p.links[t].col = to[p.links[t].col]
 	}
 }

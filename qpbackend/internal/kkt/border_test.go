@@ -63,8 +63,8 @@ func TestPartition(t *testing.T) {
 				}
 			}
 		}
-		if links != len(p.links) || int(p.blockPtr[len(p.blockPtr)-1]) != len(p.border) {
-			t.Errorf("%d links, want %d; blocks end at %d of %d", len(p.links), links, p.blockPtr[len(p.blockPtr)-1], len(p.border))
+		if links != p.count || int(p.blockPtr[len(p.blockPtr)-1]) != len(p.border) {
+			t.Errorf("%d entries between them, want %d; blocks end at %d of %d", p.count, links, p.blockPtr[len(p.blockPtr)-1], len(p.border))
 		}
 	}
 	if found < 30 {

@@ -36,15 +36,21 @@ type bordered struct {
 	order      []int32 // of the pivots, places within the component
 	d          []float64
 
+	inside []entry // off the diagonal, in components and in the border
+
 	// Coupling: row of B by row of B, sorted by component, block and node.
-	rowPtr     []int32 // the rows of each component
-	rowBlock   []int32
-	rowNode    []int32 // places within the component
-	bSrc, bDst []int32 // entries of the matrix and their places in vec
-	vec        []float64
-	multiple   []float64 // of which vector each row is how much
-	which      []int32   // its place in the block; −1 for a row of zeros
-	vectors    []int32   // number of vectors of each component
+	rowPtr   []int32 // the rows of each component
+	rowBlock []int32
+	rowNode  []int32 // places within the component
+	rowPiece []int32 // the pieces of each row
+	pieces   []piece
+	raw      []float64 // a row of B in one block
+	vec      []float64
+	multiple []float64 // of which vector each row is how much
+	which    []int32   // its place in the block; −1 for a row of zeros
+	vectors  []int32   // number of vectors of each component
+	terms    []term    // rows of B that are not zero, for products
+	filled   int       // entries of the rows that are not zero
 
 	// Border.
 	cSrc, cDst []int32
@@ -62,6 +68,8 @@ type bordered struct {
 	w       []float64 // products of m and vectors
 	y       []float64 // for one component
 	part, r []float64 // for solves: one component, the border
+	rx      []float64 // for products: the border
+	g       []float64 // an entry for each vector
 
 	sign     []int8 // of the call of factorise that runs
 	reg      ldl.Regularisation
@@ -71,12 +79,26 @@ type bordered struct {
 // block is a group of border columns and the vectors of its width.
 type block struct {
 	first, width int
-	at           int       // the vectors in bordered.vec, one after the other
-	raw          int32     // rows that load has gone through
-	ptr          []int32   // the vectors of component c are ptr[c] ≤ v < ptr[c+1]
-	owner        []int32   // component of each vector
-	local        []int32   // and its number there
-	g            []float64 // in a solve, an entry for each vector
+	at           int     // the vectors in bordered.vec, one after the other
+	ptr          []int32 // the vectors of component c are ptr[c] ≤ v < ptr[c+1]
+	owner        []int32 // component of each vector
+	local        []int32 // and its number there
+	gAt          int32
+	g            []float64 // in a solve, an entry for each vector; part of bordered.g
+}
+
+// term is a row of B: the place of its vector's entry in g, and how much of it.
+type term struct {
+	node, at int32
+	multiple float64
+}
+
+// entry is one of the matrix, by its place.
+type entry struct{ row, col, src int32 }
+
+// piece is a stretch of values in a row of B.
+type piece struct {
+	src, col, len int32 // place in the matrix, in the width of the block
 }
 
 // chunkSize bounds the entries of B in the components that are worked on
@@ -95,7 +117,7 @@ func newBordered(k *sparse.CSC, p *partition) *bordered {
 		order: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
 		vectors: make([]int32, comps),
 		s:       make([]float64, nc*nc), sd: make([]float64, nc),
-		r: make([]float64, nc),
+		r: make([]float64, nc), rx: make([]float64, nc),
 	}
 	for c := range comps {
 		size := p.compPtr[c+1] - p.compPtr[c]
@@ -134,6 +156,9 @@ func (f *bordered) sources(k *sparse.CSC) {
 			if comp[i] != c { // coupling
 				continue
 			}
+			if i != j {
+				f.inside = append(f.inside, entry{int32(i), int32(j), int32(e)})
+			}
 			if a, b := place[i], place[j]; c < 0 {
 				f.cSrc = append(f.cSrc, int32(e))
 				f.cDst = append(f.cDst, min(a, b)*int32(len(f.border))+max(a, b))
@@ -158,40 +183,44 @@ func (f *bordered) couple(p *partition) {
 		}
 	}
 	f.rowPtr = make([]int32, comps+1)
-	f.bSrc, f.bDst = make([]int32, len(p.links)), make([]int32, len(p.links))
 	comp := f.owners()
-	links := p.links
-	sortByBlock(links, comp, of, blocks)
+	sortByBlock(p.links, comp, of, blocks)
 	count := make([]int32, blocks) // rows so far
 	last := link{node: -1}
-	for e, l := range links {
+	f.pieces = make([]piece, 0, len(p.links))
+	for _, l := range p.links {
 		a := of[l.col]
 		if l.node != last.node || a != of[last.col] {
 			c := comp[l.node]
 			f.rowBlock, f.rowNode = append(f.rowBlock, a), append(f.rowNode, l.node-f.compPtr[c])
+			f.rowPiece = append(f.rowPiece, int32(len(f.pieces)))
 			f.rowPtr[c+1]++
 			count[a]++
 		}
-		f.bSrc[e] = l.src
-		// Within the block, for now.
-		f.bDst[e] = (count[a]-1)*int32(f.blocks[a].width) + l.col - int32(f.blocks[a].first)
+		f.pieces = append(f.pieces, piece{l.src, l.col - p.blockPtr[a], l.len})
 		last = l
 	}
+	f.rowPiece = append(f.rowPiece, int32(len(f.pieces)))
 	for c := range comps {
 		f.rowPtr[c+1] += f.rowPtr[c]
 	}
-	at := 0
+	at, widest, rows := 0, 0, int32(0)
 	for a := range f.blocks {
 		b := &f.blocks[a]
 		b.at = at
 		b.owner, b.local = make([]int32, count[a]), make([]int32, count[a])
-		b.g = make([]float64, count[a])
+		b.gAt = rows
+		rows += count[a]
 		at += int(count[a]) * b.width
+		widest = max(widest, b.width)
 	}
-	for e, l := range links {
-		f.bDst[e] += int32(f.blocks[of[l.col]].at)
+	f.g = make([]float64, rows)
+	for a := range f.blocks {
+		b := &f.blocks[a]
+		b.g = f.g[b.gAt:][:count[a]]
 	}
-	f.vec = make([]float64, at)
+	f.terms = make([]term, 0, rows)
+	f.vec, f.raw = make([]float64, at), make([]float64, widest)
 	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
 }
 
@@ -254,41 +283,51 @@ func (f *bordered) cut() {
 
 // same is how much two multiples of one vector may differ, relative to each
 // entry: what scaling rounds.
-const same = 1e-14
+const same = 2e-15
 
 // load takes over the values of B.
 func (f *bordered) load(val []float64) {
-	clear(f.vec)
-	for e, q := range f.bDst {
-		f.vec[q] = val[f.bSrc[e]]
-	}
+	f.filled, f.terms = 0, f.terms[:0]
 	for a := range f.blocks {
-		f.blocks[a].ptr[0], f.blocks[a].raw = 0, 0
+		f.blocks[a].ptr[0] = 0
 	}
 	for c := range len(f.compPtr) - 1 {
 		for a := range f.blocks {
 			b := &f.blocks[a]
 			b.ptr[c+1] = b.ptr[c]
 		}
-		f.reduce(c)
+		f.reduce(c, val)
 	}
 }
 
-// reduce finds the vectors of component c. They move towards the front of their
-// block; rows of later components stay where load has put them.
-func (f *bordered) reduce(c int) {
+// row is row e of B in its block, of the given width.
+func (f *bordered) row(e int32, width int, val []float64) []float64 {
+	pieces := f.pieces[f.rowPiece[e]:f.rowPiece[e+1]]
+	if len(pieces) == 1 && int(pieces[0].len) == width {
+		return val[pieces[0].src:][:width]
+	}
+	raw := f.raw[:width]
+	clear(raw)
+	for _, p := range pieces {
+		copy(raw[p.col:][:p.len], val[p.src:])
+	}
+	return raw
+}
+
+// reduce finds the vectors of component c.
+func (f *bordered) reduce(c int, val []float64) {
 	count := int32(0)
 	lo, hi := f.rowPtr[c], f.rowPtr[c+1]
 	for e := lo; e < hi; {
 		b := &f.blocks[f.rowBlock[e]]
 		for block := f.rowBlock[e]; e < hi && f.rowBlock[e] == block; e++ {
-			raw := f.vec[b.at+int(b.raw)*b.width:][:b.width]
-			b.raw++
+			raw := f.row(e, b.width, val)
 			f.which[e], f.multiple[e] = -1, 0
 			lead := largest(raw)
 			if raw[lead] == 0 {
 				continue
 			}
+			f.filled += b.width
 			for v := b.ptr[c]; v < b.ptr[c+1]; v++ {
 				model := f.vec[b.at+int(v)*b.width:][:b.width]
 				if z, ok := ratio(raw, model, lead); ok {
@@ -308,6 +347,12 @@ func (f *bordered) reduce(c int) {
 		}
 	}
 	f.vectors[c] = count
+	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
+	for e := lo; e < hi; e++ {
+		if v := f.which[e]; v >= 0 {
+			f.terms = append(f.terms, term{nodes[f.rowNode[e]], f.blocks[f.rowBlock[e]].gAt + v, f.multiple[e]})
+		}
+	}
 }
 
 // largest is the place of the largest entry, a NaN if there is one.

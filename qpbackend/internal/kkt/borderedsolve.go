@@ -6,6 +6,7 @@ func (f *bordered) solve(b []float64) {
 	for t, i := range f.border {
 		r[t] = b[i]
 	}
+	clear(f.g)
 	for c := range int32(len(f.compPtr) - 1) {
 		f.forward(c, b)
 	}
@@ -63,28 +64,17 @@ func (f *bordered) spreadBorder(g, vec, r []float64) {
 // vectors is the number of vectors in the block.
 func (l *block) vectors() int { return int(l.ptr[len(l.ptr)-1]) }
 
-// forward sets the entries of the vectors of one component to ZᵀT⁻¹b.
+// forward sets the entries of the vectors of one component, zero before, to
+// ZᵀT⁻¹b.
 func (f *bordered) forward(c int32, b []float64) {
 	if f.vectors[c] == 0 {
 		return
 	}
 	x := f.gather(c, b)
 	f.solveComponent(c, x)
-	f.clearEntries(c)
 	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
 		if v := f.which[e]; v >= 0 {
 			f.blocks[f.rowBlock[e]].g[v] += f.multiple[e] * x[f.rowNode[e]]
-		}
-	}
-}
-
-func (f *bordered) clearEntries(c int32) {
-	last := int32(-1)
-	for _, a := range f.rowBlock[f.rowPtr[c]:f.rowPtr[c+1]] {
-		if a != last {
-			l := &f.blocks[a]
-			clear(l.g[l.ptr[c]:l.ptr[c+1]])
-			last = a
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package kkt
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 const (
 	fewOperations = 16 // an entry of B: the sparse strategy spends its time elsewhere
@@ -30,7 +33,8 @@ func (p *partition) price(block []int32, blocks int) {
 	counted, sparse := p.sparse > 0, 0.0 // that does not depend on the blocks
 	rows, seen := make([]float64, blocks), make([]int32, blocks)
 	vectors := make([]float64, blocks) // in all components
-	cols := make([]int32, len(p.border))
+	cols := make([]uint64, (len(p.border)+63)/64)
+	end := ends(block)
 	var touched []int32
 	t, stamp, held := 0, int32(0), 0.0
 	for c := range len(p.compPtr) - 1 {
@@ -39,22 +43,30 @@ func (p *partition) price(block []int32, blocks int) {
 		touched = touched[:0]
 		for node := p.compPtr[c]; node < p.compPtr[c+1]; node++ {
 			stamp++
-			from := t
+			own := 0.0
 			for ; t < len(p.links) && p.links[t].node == node; t++ {
-				col := p.links[t].col
-				if !counted && cols[col] != int32(c)+1 {
-					cols[col] = int32(c) + 1
-					union++
+				l := p.links[t]
+				own += float64(l.len)
+				if !counted {
+					setBits(cols, l.col, l.col+l.len)
 				}
-				if b := block[col]; seen[b] != stamp {
-					seen[b] = stamp
-					if rows[b] == 0 {
-						touched = append(touched, b)
+				for col := l.col; col < l.col+l.len; col = end[col] {
+					if b := block[col]; seen[b] != stamp {
+						seen[b] = stamp
+						if rows[b] == 0 {
+							touched = append(touched, b)
+						}
+						rows[b]++
 					}
-					rows[b]++
 				}
 			}
-			squares += float64(t-from) * float64(t-from)
+			squares += own * own
+		}
+		if !counted {
+			for w, set := range cols {
+				union += float64(bits.OnesCount64(set))
+				cols[w] = 0
+			}
 		}
 		sparse += (squares+union*union)/2 + size*size*size/6
 		own := 0.0
@@ -78,5 +90,14 @@ func (p *partition) price(block []int32, blocks int) {
 	}
 	if held > maxVectors {
 		p.work = math.Inf(1)
+	}
+}
+
+// setBits sets the bits lo ≤ i < hi.
+func setBits(set []uint64, lo, hi int32) {
+	for lo < hi {
+		word, next := lo>>6, min(hi, (lo|63)+1)
+		set[word] |= ^uint64(0) >> (64 - (next - lo)) << (lo & 63)
+		lo = next
 	}
 }

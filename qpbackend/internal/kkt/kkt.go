@@ -35,7 +35,12 @@ type System struct {
 	sign   []int8
 	weight []float64 // of the entries of a residual, once weighed
 	f      factor
-	runs   *runs // of A; nil where at serves as well, and with blocks
+
+	diagonal bool      // H is
+	vectors  *bordered // where products by way of its vectors cost least
+	both     bool      // they do for AddBoth too
+	runs     *runs     // of A; nil where at serves as well, and with blocks
+	sought   bool      // runs are what newRuns returns
 
 	weighed  bool
 	off      []bool    // as loaded
@@ -79,10 +84,8 @@ func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error)
 		return nil, fmt.Errorf("kkt: %w", err)
 	}
 	s.f = f
-	if s.Strategy() == Bordered && len(blocks) == 0 {
-		if s.runs = newRuns(at); s.runs != nil {
-			s.on = make([]float64, n+m)
-		}
+	if s.Strategy() == Bordered {
+		s.on = make([]float64, n+m)
 	}
 	return s, nil
 }
@@ -96,11 +99,13 @@ func (s *System) pattern() {
 		Rows: size, Cols: size,
 		ColPtr: make([]int, size+1), RowIdx: make([]int, 0, nnz),
 	}
+	s.diagonal = true
 	for j := range n {
 		for e := s.p.ColPtr[j]; e < s.p.ColPtr[j+1]; e++ {
 			s.pPos[e] = len(k.RowIdx) // a diagonal entry is the last of its column
 			if i := s.p.RowIdx[e]; i != j {
 				k.RowIdx = append(k.RowIdx, i)
+				s.diagonal = false
 			}
 		}
 		s.diag[j] = len(k.RowIdx)
@@ -159,9 +164,7 @@ func (s *System) Load(θ float64, off []bool) {
 		}
 	}
 	s.f.load(val)
-	if s.runs != nil {
-		s.runs.load(s.at)
-	}
+	s.chooseProducts()
 }
 
 // Factorise factors the loaded matrix with h added to the diagonal of H and g,
@@ -246,9 +249,12 @@ func (s *System) weigh() {
 // most one but for those behind the rows, are left aside where the goal is
 // reached without them.
 func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
-	if s.runs != nil {
+	switch {
+	case s.vectors != nil:
+		s.subtractVectors(b, x)
+	case s.runs != nil:
 		s.subtract(b, x)
-	} else {
+	default:
 		s.subtractWhole(b, x)
 	}
 	a := Accuracy{X: normInf(s.res[:s.n]), Y: normInf(s.res[s.n:])}

@@ -97,7 +97,7 @@ func (r *runs) addBoth(ax, aty []float64, α float64, x, y []float64) {
 
 // AddAx adds A·x to dst, with the values of the last Load, off or not.
 func (s *System) AddAx(dst, x []float64) {
-	if s.runs != nil {
+	if s.runs != nil && !s.both {
 		s.runs.addMulVec(dst, 1, x)
 	} else {
 		s.at.AddMulVecT(dst, 1, x)
@@ -106,9 +106,12 @@ func (s *System) AddAx(dst, x []float64) {
 
 // AddBoth adds A·x to ax and Aᵀ·y to aty, in the same way.
 func (s *System) AddBoth(ax, aty, x, y []float64) {
-	if s.runs != nil {
+	switch {
+	case s.both:
+		s.addVectors(ax, aty, x, y)
+	case s.runs != nil:
 		s.runs.addBoth(ax, aty, 1, x, y)
-	} else {
+	default:
 		addBoth(s.at, ax, aty, x, y)
 	}
 }

@@ -1,0 +1,99 @@
+package kkt
+
+import "slices"
+
+// repeats reports whether rows of B are multiples of so few vectors that
+// products by way of these cost less than others.
+func (f *bordered) repeats() bool {
+	kept := 0
+	for a := range f.blocks {
+		kept += f.blocks[a].vectors() * f.blocks[a].width
+	}
+	return 4*kept <= 3*f.filled
+}
+
+// multiply adds α·K·x to dst, K without its diagonal. What couples components and
+// border is as in the last load, the rest is in val.
+func (f *bordered) multiply(dst []float64, α float64, x, val []float64) {
+	for t, i := range f.border {
+		f.rx[t] = x[i]
+	}
+	clear(f.r)
+	clear(f.g)
+	for _, t := range f.terms {
+		f.g[t.at] += α * t.multiple * x[t.node]
+	}
+	for a := range f.blocks {
+		l := &f.blocks[a]
+		rx, r := f.rx[l.first:][:l.width], f.r[l.first:][:l.width]
+		for v, z := range l.g[:l.vectors()] {
+			l.g[v] = α * f.wide.dotAxpy(f.vec[l.at+v*l.width:][:l.width], rx, r, z)
+		}
+	}
+	for _, t := range f.terms {
+		dst[t.node] += t.multiple * f.g[t.at]
+	}
+	for t, i := range f.border {
+		dst[i] += f.r[t]
+	}
+	for _, e := range f.inside {
+		v := α * val[e.src]
+		dst[e.row] += v * x[e.col]
+		dst[e.col] += v * x[e.row]
+	}
+}
+
+// chooseProducts takes, after a load, the vectors of the bordered form for
+// products with the matrix or else runs, where either serves.
+func (s *System) chooseProducts() {
+	s.vectors, s.both = nil, false
+	f, ok := s.f.(*bordered)
+	if !ok || len(s.blocks) > 0 {
+		return
+	}
+	if f.repeats() {
+		s.vectors = f
+		s.both = s.diagonal && !slices.Contains(s.off, true)
+	}
+	if s.both {
+		return
+	}
+	if !s.sought {
+		s.sought = true
+		s.runs = newRuns(s.at)
+	}
+	if s.runs != nil {
+		s.runs.load(s.at)
+	}
+}
+
+// subtractVectors sets s.res to b − K·x and s.ax to A·x, by way of vectors.
+func (s *System) subtractVectors(b, x []float64) {
+	n, val, res := s.n, s.k.Val, s.res
+	clear(res[n:])
+	copy(res, b[:n])
+	s.vectors.multiply(res, -1, x, val)
+	for j, v := range x[:n] {
+		res[j] -= val[s.diag[j]] * v
+	}
+	for i, v := range res[n:] {
+		s.ax[i] = -v
+		res[n+i] = b[n+i] + v - val[s.diag[n+i]]*x[n+i]
+	}
+}
+
+// addVectors is AddBoth by way of vectors, where nothing is off and H is
+// diagonal.
+func (s *System) addVectors(ax, aty, x, y []float64) {
+	n, in, out := s.n, s.cor, s.res
+	copy(in, x)
+	copy(in[n:], y)
+	clear(out)
+	s.vectors.multiply(out, 1, in, s.k.Val)
+	for j, v := range out[:n] {
+		aty[j] += v
+	}
+	for i, v := range out[n:] {
+		ax[i] += v
+	}
+}

@@ -1,0 +1,171 @@
+package kkt
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// samples is a problem in which each of a number of samples has two rows that are
+// multiples of one vector over the first width variables, two that are multiples
+// of another over the next, and a variable of its own. H has entries off the diagonal unless it
+// is to be diagonal.
+func samples(rng *rand.Rand, width, count int, diagonal bool) (h, at *sparse.CSC) {
+	n := 2*width + count
+	var th, ta sparse.Triplets
+	for j := range n {
+		th.Add(j, j, 1+rng.Float64())
+	}
+	if !diagonal {
+		th.Add(0, 1, 0.3)
+		th.Add(1, 2*width, 0.2)
+	}
+	for s := range count {
+		var x [2][]float64
+		for g := range x {
+			for range width {
+				x[g] = append(x[g], rng.NormFloat64())
+			}
+		}
+		for r := range 4 {
+			row, g, scale := 4*s+r, r%2, rng.NormFloat64()
+			for k, v := range x[g] {
+				ta.Add(g*width+k, row, scale*v)
+			}
+			ta.Add(2*width+s, row, rng.NormFloat64())
+		}
+	}
+	h, _ = th.CSC(n, n)
+	at, _ = ta.CSC(n, 4*count)
+	return h, at
+}
+
+// Products by way of the vectors are those with the matrix, whatever is off, and
+// are taken where the rows repeat themselves.
+func TestProductsByVectors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, diagonal := range []bool{true, false} {
+		h, at := samples(rng, 10, 60, diagonal)
+		n, m := h.Cols, at.Cols
+		s, err := NewWith(h, at, Bordered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off, d := make([]bool, n+m), make([]float64, n+m)
+		for i := range d {
+			d[i] = 1
+			if i >= n {
+				d[i] = -1
+			}
+		}
+		for round, scramble := 0, false; round < 4; round++ {
+			switch round {
+			case 1: // a variable of the border and one of a component, a row
+				off[3], off[n-2], off[n+7] = true, true, true
+			case 2:
+				clear(off)
+				scramble = true
+				for k := range at.Val {
+					at.Val[k] = rng.NormFloat64()
+				}
+			case 3:
+				scramble = false
+				for k := range at.Val {
+					at.Val[k] = 1
+				}
+			}
+			s.Load(1, off)
+			if _, err := s.Factorise(d); err != nil {
+				t.Fatal(err)
+			}
+			if by, both := s.vectors != nil, s.both; by == scramble || both != (by && diagonal && round != 1) {
+				t.Fatalf("diagonal %v, round %d: by vectors %v, for A alone %v", diagonal, round, by, both)
+			}
+			checkProducts(t, rng, s)
+		}
+	}
+}
+
+func checkProducts(t *testing.T, rng *rand.Rand, s *System) {
+	t.Helper()
+	n, m := s.n, s.m
+	b, x := make([]float64, n+m), make([]float64, n+m)
+	for i := range x {
+		b[i], x[i] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	s.residual(x, b, Accuracy{X: 1, Y: 1})
+	res, ax := append([]float64(nil), s.res...), append([]float64(nil), s.ax...)
+	s.subtractWhole(b, x)
+	near(t, "residual", res, s.res)
+	for i := range ax {
+		if s.off[n+i] {
+			s.ax[i] = 0
+		}
+	}
+	near(t, "Ax of the residual", ax, s.ax)
+	var got, want [2][]float64
+	for _, v := range []*[2][]float64{&got, &want} {
+		v[0], v[1] = append([]float64(nil), b[n:]...), append([]float64(nil), b[:n]...)
+	}
+	s.AddBoth(got[0], got[1], x[:n], x[n:])
+	addBoth(s.at, want[0], want[1], x[:n], x[n:])
+	near(t, "Ax", got[0], want[0])
+	near(t, "Aᵀy", got[1], want[1])
+	s.AddAx(got[0], x[:n])
+	s.at.AddMulVecT(want[0], 1, x[:n])
+	near(t, "Ax alone", got[0], want[0])
+}
+
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i, v := range got {
+		if !(math.Abs(v-want[i]) <= 1e-12*(1+math.Abs(want[i]))) {
+			t.Fatalf("%s: entry %d is %.16g, want %.16g", what, i, v, want[i])
+		}
+	}
+}
+
+// A bordered form gives the entries of the matrix back, however its stretches
+// are broken.
+func TestStretches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 20 {
+		n := 30 + rng.IntN(150)
+		k := scattered(rng, n, 2+rng.IntN(8))
+		p := findBorder(k, true)
+		if p == nil {
+			continue
+		}
+		f := newBordered(k, p)
+		f.load(k.Val)
+		x, got, want := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		k.AddSymMulVec(want, 1, x)
+		f.multiply(got, 1, x, k.Val)
+		for j := range n {
+			got[j] += k.At(j, j) * x[j]
+		}
+		near(t, "Kx", got, want)
+	}
+}
+
+func TestSetBits(t *testing.T) {
+	for lo := range int32(130) {
+		for hi := lo; hi <= 192; hi++ {
+			var set [3]uint64
+			setBits(set[:], lo, hi)
+			count := 0
+			for _, w := range set {
+				count += bits.OnesCount64(w)
+			}
+			if count != int(hi-lo) || hi > lo && (set[lo>>6]>>(lo&63)&1 == 0 || set[(hi-1)>>6]>>((hi-1)&63)&1 == 0) {
+				t.Fatalf("bits %d to %d: %x", lo, hi, set)
+			}
+		}
+	}
+}

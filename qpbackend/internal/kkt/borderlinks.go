@@ -1,0 +1,211 @@
+package kkt
+
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// link is a stretch of entries of the matrix between a node and neighbours in the
+// border.
+type link struct {
+	node, col int32 // place in nodes, first place in border
+	src       int32 // place of the first value; the others follow
+	len       int32
+}
+
+// list finds the links and sorts them by node.
+func (p *partition) list(k *sparse.CSC) {
+	place := make([]int32, k.Cols) // in nodes; ^place in border
+	for t, i := range p.nodes {
+		place[i] = int32(t)
+	}
+	for t, i := range p.border {
+		place[i] = ^int32(t)
+	}
+	var links []link
+	last, sorted := link{node: -1}, true
+	for j, b := range place {
+		lo := k.ColPtr[j]
+		for e, i := range k.RowIdx[lo:k.ColPtr[j+1]] {
+			node, col := place[i], ^b
+			if node < 0 {
+				node, col = b, ^node
+			}
+			if node < 0 || col < 0 {
+				continue
+			}
+			src := int32(lo + e)
+			if col == last.col+last.len && src == last.src+last.len && node == last.node {
+				last.len++
+				continue
+			}
+			if last.node >= 0 {
+				links = append(links, last)
+				p.count += int(last.len)
+				sorted = sorted && node >= last.node
+			}
+			last = link{node, col, src, 1}
+		}
+	}
+	if last.node >= 0 {
+		links = append(links, last)
+		p.count += int(last.len)
+	}
+	if !sorted {
+		links = byNode(links, len(p.nodes))
+	}
+	p.links = links
+}
+
+// byNode is links sorted by node, equal ones as they come.
+func byNode(links []link, nodes int) []link {
+	next := make([]int32, nodes+1)
+	for _, l := range links {
+		next[l.node+1]++
+	}
+	for t := range nodes {
+		next[t+1] += next[t]
+	}
+	sorted := make([]link, len(links))
+	for _, l := range links {
+		sorted[next[l.node]] = l
+		next[l.node]++
+	}
+	return sorted
+}
+
+// alike groups border columns with three quarters of their entries or more in
+// the same places. It returns the block of each, and 1 block where there would
+// be too many.
+func (p *partition) alike() (block []int32, blocks int) {
+	block = make([]int32, len(p.border))
+	lead, ptr, rows := p.columns()
+	var model [][]uint64 // the entries of each block's first column, as bits
+	var size []int
+	for t, c := range lead {
+		mine := rows[ptr[t]:ptr[t+1]]
+		found := -1
+		for b, bits := range model {
+			if similar(mine, bits, size[b]) {
+				found = b
+				break
+			}
+		}
+		if found < 0 {
+			if len(model) == maxBlocks {
+				return nil, 1
+			}
+			bits := make([]uint64, (len(p.nodes)+63)/64)
+			for _, r := range mine {
+				bits[r>>6] |= 1 << (r & 63)
+			}
+			found = len(model)
+			model, size = append(model, bits), append(size, len(mine))
+		}
+		end := len(block)
+		if t+1 < len(lead) {
+			end = int(lead[t+1])
+		}
+		for ; int(c) < end; c++ {
+			block[c] = int32(found)
+		}
+	}
+	return block, len(model)
+}
+
+// columns returns the nodes of border columns, those of column lead[t] from
+// ptr[t] on. A column between two leads has those of the one before it.
+func (p *partition) columns() (lead, ptr, rows []int32) {
+	nc := len(p.border)
+	leads := make([]bool, nc+1)
+	if nc > 0 {
+		leads[0] = true
+	}
+	for _, l := range p.links {
+		leads[l.col], leads[l.col+l.len] = true, true
+	}
+	from := make([]int32, nc+1) // the first lead at or after a column
+	for c, is := range leads[:nc] {
+		from[c] = int32(len(lead))
+		if is {
+			lead = append(lead, int32(c))
+		}
+	}
+	from[nc] = int32(len(lead))
+	ptr = make([]int32, len(lead)+1)
+	for _, l := range p.links {
+		for t := from[l.col]; t < from[l.col+l.len]; t++ {
+			ptr[t+1]++
+		}
+	}
+	for t := range lead {
+		ptr[t+1] += ptr[t]
+	}
+	rows = make([]int32, ptr[len(lead)])
+	next := slices.Clone(ptr)
+	for _, l := range p.links {
+		for t := from[l.col]; t < from[l.col+l.len]; t++ {
+			rows[next[t]] = l.node
+			next[t]++
+		}
+	}
+	return lead, ptr, rows
+}
+
+// similar reports whether what rows and the size rows that bits hold have in
+// common is at least three quarters of all.
+func similar(rows []int32, bits []uint64, size int) bool {
+	most := (4*len(rows) - 3*size) / 7 // rows that need not be in bits
+	if 4*len(rows) < 3*size {
+		return false
+	}
+	for _, r := range rows {
+		if bits[r>>6]>>(r&63)&1 == 0 {
+			if most--; most < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ends is, for each border column, the first one after it in another block.
+func ends(block []int32) []int32 {
+	end := make([]int32, len(block))
+	for c := len(block) - 1; c >= 0; c-- {
+		if end[c] = int32(c + 1); c+1 < len(block) && block[c+1] == block[c] {
+			end[c] = end[c+1]
+		}
+	}
+	return end
+}
+
+// regroup sorts the border by block, and cuts the links where a block ends.
+func (p *partition) regroup(block []int32, blocks int) {
+	p.blockPtr = make([]int32, blocks+1)
+	for _, b := range block {
+		p.blockPtr[b+1]++
+	}
+	for b := range blocks {
+		p.blockPtr[b+1] += p.blockPtr[b]
+	}
+	next, to := slices.Clone(p.blockPtr), make([]int32, len(block))
+	sorted := make([]int32, len(block))
+	for c, b := range block {
+		to[c] = next[b]
+		sorted[next[b]] = p.border[c]
+		next[b]++
+	}
+	p.border = sorted
+	end := ends(block)
+	links := make([]link, 0, len(p.links))
+	for _, l := range p.links {
+		for l.len > 0 {
+			part := min(l.len, end[l.col]-l.col)
+			links = append(links, link{l.node, to[l.col], l.src, part})
+			l.col, l.src, l.len = l.col+part, l.src+part, l.len-part
+		}
+	}
+	p.links = links
+}
