@@ -48,7 +48,7 @@ func TestPeersTakeCones(t *testing.T) {
 			}})
 		}
 	}
-	table, err := result.Open(filepath.Join(tmp, "t.csv"))
+	table, err := result.Open(filepath.Join(tmp, "t.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -21,13 +19,16 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/dcreport"
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/dcset"
+	"github.com/dcopt/dcopt/bench/internal/page"
 	dcpeers "github.com/dcopt/dcopt/bench/peers/dc"
 )
 
 // The files in the folder of --out.
 const (
-	dcTableName  = "dc.csv"
-	dcReportName = "dc.md"
+	dcTableName   = "dc.csv"
+	dcHistoryName = "dc-history.csv"
+	dcReportName  = "dc" // .md, .html, .tex
+	dcReportTitle = "DC problems"
 )
 
 // program is the name of what the peers are compared with.
@@ -53,7 +54,7 @@ func dcCommand() *cli.Command {
 			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` for a run, by the wall clock"},
 			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
 			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what dc.csv has; --resume=false starts anew"},
-			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for dc.csv, dc.md and the pictures"},
+			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for dc.csv and dc-history.csv, dc.html, .md and .tex, and the pictures"},
 			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
 		}, dcLookFlags()...),
@@ -119,6 +120,10 @@ func measureDC(c *cli.Context) error {
 		return err
 	}
 	defer table.Close()
+	if cam.Histories, err = dcrun.OpenHistories(filepath.Join(out, dcHistoryName), !c.Bool("resume")); err != nil {
+		return err
+	}
+	defer cam.Histories.Close()
 	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
 	cam.Tell = tell
 	err = cam.Run(c.Context, table)
@@ -126,24 +131,17 @@ func measureDC(c *cli.Context) error {
 	if len(table.Rows) == 0 {
 		return err
 	}
-	return errors.Join(err, writeDC(c.App.Writer, out, table.Rows, look))
+	_, bad := writeDC(c.App.Writer, out, table.Rows, look)
+	return errors.Join(err, bad)
 }
 
 // dcCampaignOf reads the flags, but for the solvers.
 func dcCampaignOf(c *cli.Context) (*dcrun.Campaign, error) {
-	cam := &dcrun.Campaign{Limit: c.Duration("time-limit").Seconds(), Repeat: c.Int("repeat")}
-	if !(cam.Limit > 0 && cam.Limit <= 86400) {
-		return nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
+	limit, repeat, only, err := termsOf(c)
+	if err != nil {
+		return nil, err
 	}
-	if cam.Repeat < 1 || cam.Repeat > 1000 {
-		return nil, fmt.Errorf("--repeat %d: want 1 to 1000", cam.Repeat)
-	}
-	var err error
-	if only := c.String("only"); only != "" {
-		if cam.Only, err = regexp.Compile(only); err != nil {
-			return nil, fmt.Errorf("--only: %w", err)
-		}
-	}
+	cam := &dcrun.Campaign{Limit: limit, Repeat: repeat, Only: only}
 	if names := choice(c.String("families")); len(names) > 0 {
 		if cam.Instances, err = dcset.Families(names, list(c.String("sizes"))); err != nil {
 			return nil, fmt.Errorf("--families: %w", err)
@@ -239,31 +237,39 @@ func dcoptProgram(flag string) (string, error) {
 	return path, nil
 }
 
-// writeDC puts dc.md and the pictures into dir and names the file on w.
-func writeDC(w io.Writer, dir string, rows []dcrun.Row, opt dcreport.Options) error {
+// writeDC puts the report and the pictures into dir and names the page on w.
+func writeDC(w io.Writer, dir string, rows []dcrun.Row, opt dcreport.Options) (page.Section, error) {
+	var none page.Section
 	groups := dcreport.Groups(rows, opt)
-	images := func(group string) []string {
-		return []string{"profile-dc-" + group + ".svg", "times-dc-" + group + ".svg"}
+	histories, err := dcrun.ReadHistories(filepath.Join(dir, dcHistoryName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return none, err
 	}
+	pictures := map[string]dcreport.Pictures{}
 	for _, g := range groups {
-		var paths [2][]string
-		for k, name := range images(g.Name) {
-			path := filepath.Join(dir, name)
-			paths[k] = []string{path, strings.TrimSuffix(path, ".svg") + ".png"}
+		names := dcreport.Pictures{Profile: "profile-dc-" + g.Name + ".svg", Times: "times-dc-" + g.Name + ".svg"}
+		if err := g.Plot(opt, twoFormats(dir, names.Profile), twoFormats(dir, names.Times)); err != nil {
+			return none, fmt.Errorf("pictures of %s: %w", g.Name, err)
 		}
-		if err := g.Plot(opt, paths[0], paths[1]); err != nil {
-			return fmt.Errorf("pictures of %s: %w", g.Name, err)
+		for _, c := range g.Convergence(histories) {
+			name := "convergence-" + g.Name + "-" + c.Problem + ".svg"
+			if err := c.Plot(filepath.Join(dir, name)); err != nil {
+				return none, fmt.Errorf("convergence on %s: %w", c.Problem, err)
+			}
+			names.Convergence = append(names.Convergence, name)
 		}
+		pictures[g.Name] = names
 	}
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "# DC problems\n\n%s, %d cores (%s/%s), one thread a solver; the least time of the runs.\n", cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
-	if err := dcreport.Write(&text, groups, opt, images); err != nil {
-		return err
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s\n\n%s, one thread a solver; the least time of the runs.\n", dcReportTitle, machine())
+	if err := dcreport.Write(&text, groups, opt, func(group string) dcreport.Pictures { return pictures[group] }); err != nil {
+		return none, err
 	}
-	path := filepath.Join(dir, dcReportName)
-	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, path)
-	return err
+	return writeTexts(w, dir, dcReportName, dcReportTitle, text.String())
+}
+
+// twoFormats are the paths of a picture as SVG and PNG.
+func twoFormats(dir, svg string) []string {
+	path := filepath.Join(dir, svg)
+	return []string{path, strings.TrimSuffix(path, ".svg") + ".png"}
 }

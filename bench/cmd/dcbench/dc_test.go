@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,7 @@ func TestMeasureDC(t *testing.T) {
 	program, out := buildDcopt(t), t.TempDir()
 	args := []string{"dc", "--sizes", "12", "--repeat", "1", "--starts", "1,3", "--dcopt", program, "--out", out}
 	stdout, stderr := dcbench(t, context.Background(), exitOK, args...)
-	if want := filepath.Join(out, "dc.md") + "\n"; stdout != want {
+	if want := filepath.Join(out, "dc.html") + "\n"; stdout != want {
 		t.Errorf("stdout %q, want %q", stdout, want)
 	}
 	if !strings.Contains(stderr, "circles-12\n") {
@@ -50,11 +51,21 @@ func TestMeasureDC(t *testing.T) {
 			t.Errorf("%s: three starts end at %g, the first of them at %g", r.Problem, r.Objective, one[r.Problem])
 		}
 	}
+	// What the program says of its last iteration is what is measured.
+	histories, err := dcrun.ReadHistories(filepath.Join(out, "dc-history.csv"))
+	if err != nil || len(histories) != len(rows) {
+		t.Fatalf("%d histories, %v", len(histories), err)
+	}
+	for k, h := range histories {
+		if last := h.Steps[len(h.Steps)-1]; h.Place() != rows[k].Place() || math.Abs(last.Objective-rows[k].Objective) > 1e-5 || last.Violation > 1e-5 {
+			t.Errorf("%+v ends elsewhere than %+v", h, rows[k])
+		}
+	}
 	report, err := os.ReadFile(filepath.Join(out, "dc.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Families", "| boolean-12 |", "dcopt-3starts", "profile-dc-families.svg", "times-dc-families.svg"} {
+	for _, want := range []string{"## Families", "| boolean-12 |", "dcopt-3starts", "profile-dc-families.svg", "times-dc-families.svg", "convergence-families-dma-12.svg"} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -100,7 +100,7 @@ func TestPeers(t *testing.T) {
 			return []*qpbackend.Problem{prob}, nil
 		}})
 	}
-	table, err := result.Open(filepath.Join(tmp, "t.csv"))
+	table, err := result.Open(filepath.Join(tmp, "t.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestPeersUpdate(t *testing.T) {
 		t.Cleanup(p.Close)
 		c.Contenders = append(c.Contenders, campaign.Contender{Solver: name, Tol: 1e-7, Peer: p})
 	}
-	table, err := result.Open(filepath.Join(tmp, "t.csv"))
+	table, err := result.Open(filepath.Join(tmp, "t.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func qpCommand() *cli.Command {
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "`DURATION` for a problem"},
 			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
 			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what results.csv has; --resume=false starts anew"},
-			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for results.csv, report.md and the profiles"},
+			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for results.csv, report.html, .md and .tex, and the profiles"},
 			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
 		}, lookFlags()...),
@@ -76,16 +76,11 @@ func measureQP(c *cli.Context) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	table, err := result.Open(filepath.Join(out, tableName))
+	table, err := result.Open(filepath.Join(out, tableName), !c.Bool("resume"))
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	if !c.Bool("resume") {
-		if err := table.Clear(); err != nil {
-			return err
-		}
-	}
 	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
 	cam.Tell = tell
 	err = cam.Run(c.Context, table)
@@ -93,26 +88,36 @@ func measureQP(c *cli.Context) error {
 	if len(table.Rows) == 0 {
 		return err
 	}
-	return errors.Join(err, writeReport(c.App.Writer, out, table.Rows, look))
+	_, bad := writeReport(c.App.Writer, out, table.Rows, look)
+	return errors.Join(err, bad)
+}
+
+// termsOf reads the flags --time-limit, in seconds, --repeat and --only.
+func termsOf(c *cli.Context) (limit float64, repeat int, only *regexp.Regexp, err error) {
+	limit, repeat = c.Duration("time-limit").Seconds(), c.Int("repeat")
+	if !(limit > 0 && limit <= 86400) {
+		return 0, 0, nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
+	}
+	if repeat < 1 || repeat > 1000 {
+		return 0, 0, nil, fmt.Errorf("--repeat %d: want 1 to 1000", repeat)
+	}
+	if text := c.String("only"); text != "" {
+		if only, err = regexp.Compile(text); err != nil {
+			return 0, 0, nil, fmt.Errorf("--only: %w", err)
+		}
+	}
+	return limit, repeat, only, nil
 }
 
 // campaignOf reads the flags, but for the solvers.
 func campaignOf(c *cli.Context, clock string) (*campaign.Campaign, error) {
-	cam := &campaign.Campaign{Limit: c.Duration("time-limit").Seconds(), Slack: 1, Repeat: c.Int("repeat")}
+	limit, repeat, only, err := termsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	cam := &campaign.Campaign{Limit: limit, Slack: 1, Repeat: repeat, Only: only}
 	if clock == "cpu" {
 		cam.Slack = 2 // a busy machine needs longer for as much work
-	}
-	if !(cam.Limit > 0 && cam.Limit <= 86400) {
-		return nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
-	}
-	if cam.Repeat < 1 || cam.Repeat > 1000 {
-		return nil, fmt.Errorf("--repeat %d: want 1 to 1000", cam.Repeat)
-	}
-	var err error
-	if only := c.String("only"); only != "" {
-		if cam.Only, err = regexp.Compile(only); err != nil {
-			return nil, fmt.Errorf("--only: %w", err)
-		}
 	}
 	if dir := c.String("dir"); dir != "" {
 		if cam.Instances, err = instance.Files(dir); err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/study"
 	"github.com/dcopt/dcopt/bench/internal/studyreport"
 )
@@ -24,6 +24,7 @@ const (
 	studyPageName  = "regression.html"
 	studyTextName  = "regression.md"
 	studyLaTeXName = "regression.tex"
+	studyTitle     = "Comparative study"
 )
 
 func regressionCommand() *cli.Command {
@@ -70,7 +71,8 @@ func runRegression(c *cli.Context) error {
 	if len(table.Rows) == 0 {
 		return err
 	}
-	return errors.Join(err, writeStudy(c.App.Writer, out, table.Rows))
+	_, bad := writeStudy(c.App.Writer, out, table.Rows)
+	return errors.Join(err, bad)
 }
 
 func studyOf(c *cli.Context) (*study.Campaign, error) {
@@ -146,41 +148,37 @@ func setNames(sets []study.Set) []string {
 }
 
 // writeStudy puts the reports into dir and names the page on w.
-func writeStudy(w io.Writer, dir string, rows []study.Row) error {
+func writeStudy(w io.Writer, dir string, rows []study.Row) (page.Section, error) {
 	r := studyreport.New(rows)
-	about := fmt.Sprintf("%d sets and %d models; %s, %d cores (%s/%s), as many models trained at a time.", len(r.Sets), len(r.Models),
-		cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	about := fmt.Sprintf("%d sets and %d models; %s, as many models trained at a time.", len(r.Sets), len(r.Models), machine())
+	section := page.Section{Name: studyTitle + ", " + filepath.ToSlash(dir)}
+	var err error
+	if section.Body, err = r.Body(about); err != nil {
+		return section, err
+	}
 	for name, write := range map[string]func(io.Writer) error{
 		studyTextName: func(w io.Writer) error {
-			if _, err := fmt.Fprintf(w, "# Comparative study\n\n%s\n", about); err != nil {
+			if _, err := fmt.Fprintf(w, "# %s\n\n%s\n", studyTitle, about); err != nil {
 				return err
 			}
 			return r.Markdown(w)
 		},
 		studyLaTeXName: r.LaTeX,
-		studyPageName:  func(w io.Writer) error { return r.HTML(w, about) },
+		studyPageName:  func(w io.Writer) error { return page.Write(w, studyTitle, section) },
 	} {
 		if err := writeFile(filepath.Join(dir, name), write); err != nil {
-			return err
+			return section, err
 		}
 	}
 	pictures, err := r.Pictures()
 	if err != nil {
-		return err
+		return section, err
 	}
 	for name, data := range pictures {
 		if err := os.WriteFile(filepath.Join(dir, "regression-"+name), data, 0o666); err != nil {
-			return err
+			return section, err
 		}
 	}
 	_, err = fmt.Fprintln(w, filepath.Join(dir, studyPageName))
-	return err
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
+	return section, err
 }

@@ -1,21 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/dcreport"
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
+	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/report"
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/bench/internal/study"
@@ -23,8 +22,10 @@ import (
 
 // The files in the folder of --out.
 const (
-	tableName  = "results.csv"
-	reportName = "report.md"
+	tableName   = "results.csv"
+	reportName  = "report" // .md, .html, .tex
+	reportTitle = "Quadratic and conic programs"
+	allPageName = "all.html"
 )
 
 // lookFlags say how the table is looked at.
@@ -49,19 +50,21 @@ func lookOf(c *cli.Context) (report.Options, error) {
 
 func reportCommand() *cli.Command {
 	return &cli.Command{
-		Name: "report", Usage: "make the reports and pictures of a folder again", ArgsUsage: "DIR", UsageText: "dcbench report [FLAGS] DIR",
-		Flags: append(lookFlags(), feasibleFlag()),
+		Name: "report", Usage: "make the reports and pictures of folders again, and one page of all", ArgsUsage: "DIR...",
+		UsageText: "dcbench report [FLAGS] DIR...",
+		Flags: append(lookFlags(), feasibleFlag(),
+			&cli.StringFlag{Name: "page", Usage: "`FILE` for all reports on one page; by default all.html in the first folder"}),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return errors.New("report: want the folder of results.csv, dc.csv or regression.csv, behind the flags")
+			if c.NArg() == 0 {
+				return errors.New("report: want the folders of results.csv, dc.csv or regression.csv, behind the flags")
 			}
-			return reportAll(c, c.Args().First())
+			return reportAll(c, c.Args().Slice())
 		},
 	}
 }
 
-// reportAll makes the reports of all tables in dir.
-func reportAll(c *cli.Context, dir string) error {
+// reportAll makes the reports of all tables in the folders, and a page of them.
+func reportAll(c *cli.Context, dirs []string) error {
 	opt, err := lookOf(c)
 	if err != nil {
 		return err
@@ -70,53 +73,75 @@ func reportAll(c *cli.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	w, found := c.App.Writer, false
+	var all []page.Section
+	for _, dir := range dirs {
+		sections, err := reportFolder(c.App.Writer, dir, opt, look)
+		if err != nil {
+			return err
+		}
+		all = append(all, sections...)
+	}
+	path := c.String("page")
+	if path == "" {
+		path = filepath.Join(dirs[0], allPageName)
+	}
+	if err := writeFile(path, func(w io.Writer) error { return page.Write(w, "Measurements of dcopt", all...) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.App.Writer, path)
+	return err
+}
+
+// reportFolder makes the reports of all tables in dir.
+func reportFolder(w io.Writer, dir string, opt report.Options, look dcreport.Options) ([]page.Section, error) {
+	var all []page.Section
 	for _, t := range []struct {
 		name   string
-		report func(path string) (rows int, err error)
+		report func(path string) (section page.Section, rows int, err error)
 	}{
-		{tableName, func(path string) (int, error) {
+		{tableName, func(path string) (s page.Section, n int, err error) {
 			rows, err := result.Read(path)
-			if err != nil || len(rows) == 0 {
-				return 0, err
+			if err == nil && len(rows) > 0 {
+				s, err = writeReport(w, dir, rows, opt)
 			}
-			return len(rows), writeReport(w, dir, rows, opt)
+			return s, len(rows), err
 		}},
-		{dcTableName, func(path string) (int, error) {
+		{dcTableName, func(path string) (s page.Section, n int, err error) {
 			rows, err := dcrun.Read(path)
-			if err != nil || len(rows) == 0 {
-				return 0, err
+			if err == nil && len(rows) > 0 {
+				s, err = writeDC(w, dir, rows, look)
 			}
-			return len(rows), writeDC(w, dir, rows, look)
+			return s, len(rows), err
 		}},
-		{studyTableName, func(path string) (int, error) {
+		{studyTableName, func(path string) (s page.Section, n int, err error) {
 			rows, err := csvtable.Read(path, study.Format())
-			if err != nil || len(rows) == 0 {
-				return 0, err
+			if err == nil && len(rows) > 0 {
+				s, err = writeStudy(w, dir, rows)
 			}
-			return len(rows), writeStudy(w, dir, rows)
+			return s, len(rows), err
 		}},
 	} {
 		path := filepath.Join(dir, t.name)
-		rows, err := t.report(path)
+		section, rows, err := t.report(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist) && rows == 0:
 			continue
 		case err != nil:
-			return err
+			return nil, err
 		case rows == 0:
-			return fmt.Errorf("%s has no rows", path)
+			return nil, fmt.Errorf("%s has no rows", path)
 		}
-		found = true
+		all = append(all, section)
 	}
-	if !found {
-		return fmt.Errorf("%s has no %s, %s or %s", dir, tableName, dcTableName, studyTableName)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no %s, %s or %s", dir, tableName, dcTableName, studyTableName)
 	}
-	return nil
+	return all, nil
 }
 
-// writeReport puts report.md and the profiles into dir and names them on w.
-func writeReport(w io.Writer, dir string, rows []result.Row, opt report.Options) error {
+// writeReport puts the report and the profiles into dir and names the page on w.
+func writeReport(w io.Writer, dir string, rows []result.Row, opt report.Options) (page.Section, error) {
+	var none page.Section
 	groups := report.Groups(rows)
 	var all []string
 	for _, g := range groups {
@@ -134,7 +159,7 @@ func writeReport(w io.Writer, dir string, rows []result.Row, opt report.Options)
 		}
 	}
 	if opt.Against != "" && !slices.Contains(all, opt.Against) {
-		return fmt.Errorf("--against %s: the table has %s", opt.Against, strings.Join(all, ", "))
+		return none, fmt.Errorf("--against %s: the table has %s", opt.Against, strings.Join(all, ", "))
 	}
 
 	image := func(group string) string { return "profile-" + group }
@@ -144,32 +169,13 @@ func writeReport(w io.Writer, dir string, rows []result.Row, opt report.Options)
 		}
 		path := filepath.Join(dir, image(g.Name))
 		if err := g.Plot(opt, path+".svg", path+".png"); err != nil {
-			return fmt.Errorf("profile of %s: %w", g.Name, err)
+			return none, fmt.Errorf("profile of %s: %w", g.Name, err)
 		}
 	}
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "# Measurements\n\n%s, %d cores (%s/%s), one thread a solver; the least time of the runs.\n",
-		cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s\n\n%s, one thread a solver; the least time of the runs.\n", reportTitle, machine())
 	if err := report.Write(&text, groups, opt, func(group string) string { return image(group) + ".svg" }); err != nil {
-		return err
+		return none, err
 	}
-	path := filepath.Join(dir, reportName)
-	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, path)
-	return err
-}
-
-// cpuModel is the name of the processor where the system tells it.
-func cpuModel() string {
-	data, err := os.ReadFile("/proc/cpuinfo")
-	if err == nil {
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				return strings.TrimSpace(value)
-			}
-		}
-	}
-	return "Unknown processor"
+	return writeTexts(w, dir, reportName, reportTitle, text.String())
 }

@@ -37,7 +37,7 @@ func TestMeasureAndReport(t *testing.T) {
 	args := []string{"qp", "--classes", "lasso,eqqp", "--sizes", "4,8", "--lder", "--lder-size", "30,2", "--repeat", "1",
 		"--solvers", "ipm", "--tol", "default,1e-4", "--out", out}
 	stdout, stderr := dcbench(t, context.Background(), exitOK, args...)
-	if want := filepath.Join(out, "report.md") + "\n"; stdout != want {
+	if want := filepath.Join(out, "report.html") + "\n"; stdout != want {
 		t.Errorf("stdout %q, want %q", stdout, want)
 	}
 	if !strings.Contains(stderr, "lasso-8\n") {

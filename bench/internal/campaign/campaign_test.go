@@ -47,7 +47,7 @@ func newCampaign(t *testing.T, sizes []string, fakes ...string) *campaign.Campai
 
 func open(t *testing.T, path string) *result.Table {
 	t.Helper()
-	table, err := result.Open(path)
+	table, err := result.Open(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,3 +76,45 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestConvergence: zeros, unknown values and lines without any are drawn, each
+// name once in the legend.
+func TestConvergence(t *testing.T) {
+	nan := math.NaN()
+	dir := t.TempDir()
+	for name, lines := range map[string][]chart.Line{
+		"some": {
+			{Name: "one", Gap: []float64{1, 0.1, 0}, Violation: []float64{3, nan, 1e-20}},
+			{Name: "one", Gap: []float64{2}, Violation: []float64{0}},
+			{Name: "two", Gap: []float64{nan, 3}, Violation: []float64{math.Inf(1), 1e6}},
+		},
+		"none": {{Name: "two", Gap: []float64{nan}, Violation: nil}},
+	} {
+		svg, png := filepath.Join(dir, name+".svg"), filepath.Join(dir, name+".png")
+		if err := chart.Convergence("a title", lines, svg, png); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(svg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(data), "NaN") || strings.Contains(string(data), "Inf") {
+			t.Errorf("%s: places that are no numbers", name)
+		}
+		want := map[string]int{"a title: distance to": 1, "a title: largest violation": 1, ">one<": 1, ">two<": 1}
+		if name == "none" {
+			want[">one<"], want[">two<"] = 0, 0
+		}
+		for text, n := range want {
+			if got := strings.Count(string(data), text); got != n {
+				t.Errorf("%s: %q %d times, want %d", name, text, got, n)
+			}
+		}
+		if info, err := os.Stat(png); err != nil || info.Size() < 1000 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := chart.Convergence("title", nil, filepath.Join(dir, "a.nonsense")); err == nil {
+		t.Error("a format that there is not")
+	}
+}

@@ -88,3 +88,11 @@ func (Ticks) Ticks(lo, hi float64) []plot.Tick {
 	}
 	return all
 }
+
+// ClockName is the clock "cpu" or "wall" in words.
+func ClockName(clock string) string {
+	if clock == "cpu" {
+		return "CPU"
+	}
+	return "wall-clock"
+}

@@ -137,3 +137,19 @@ func (t *Table[R]) Add(r R) error {
 
 // Close closes the file.
 func (t *Table[R]) Close() error { return t.f.Close() }
+
+// Latest returns the last row of each place, in the order in which the places
+// first appear.
+func Latest[R any, P comparable](rows []R, place func(R) P) []R {
+	at := map[P]int{}
+	var last []R
+	for _, r := range rows {
+		if k, ok := at[place(r)]; ok {
+			last[k] = r
+			continue
+		}
+		at[place(r)] = len(last)
+		last = append(last, r)
+	}
+	return last
+}

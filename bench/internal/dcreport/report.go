@@ -8,41 +8,45 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/bench/internal/chart"
+	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/stats"
 )
 
-// Write writes all tables; images names the files of a group's pictures.
-func Write(w io.Writer, groups []*Group, opt Options, images func(group string) []string) error {
-	p := &printer{w: w}
+// Pictures are the files of a group's pictures.
+type Pictures struct {
+	Profile, Times string
+	Convergence    []string
+}
+
+// Write writes all tables; images names a group's pictures.
+func Write(w io.Writer, groups []*Group, opt Options, images func(group string) Pictures) error {
+	p := &printer{page.Printer{W: w}}
 	for _, g := range groups {
 		p.group(g, opt)
-		for _, name := range images(g.Name) {
-			p.printf("\n![%s](%s)\n", strings.TrimSuffix(name, ".svg"), name)
+		names := images(g.Name)
+		p.Printf("\n![Performance profile of %s](%s)\n\n![Times of %s](%s)\n", g.Name, names.Profile, g.Name, names.Times)
+		if len(names.Convergence) > 0 {
+			p.Printf("\n### Convergence, %s\n\nBy iteration of the solvers that tell, for the start whose point is the answer: how far the objective is from the best that any "+
+				"solver found, relative to max(1, |best|), and the largest violation, absolute, both as the solver states them. All parts of a problem are drawn; "+
+				"what is below 1e-9 is drawn there.\n", g.Name)
+		}
+		for _, name := range names.Convergence {
+			p.Printf("\n![%s](%s)\n", strings.TrimSuffix(name, ".svg"), name)
 		}
 	}
 	p.total(groups, opt)
 	p.versions(groups)
-	return p.err
+	return p.Err
 }
 
-// printer keeps its first error.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
+type printer struct{ page.Printer }
 
 func (p *printer) head(first string, columns []string) {
-	p.printf("| %s | %s |\n|---|%s\n", first, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	p.Printf("| %s | %s |\n|---|%s\n", first, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 }
 
 func (p *printer) group(g *Group, opt Options) {
-	p.printf("\n## %s\n", strings.ToUpper(g.Name[:1])+g.Name[1:])
+	p.Printf("\n## %s\n", strings.ToUpper(g.Name[:1])+g.Name[1:])
 	p.times(g, opt)
 	p.ratios(g, opt)
 	p.points(g, opt)
@@ -51,27 +55,27 @@ func (p *printer) group(g *Group, opt Options) {
 
 // times in seconds; in brackets where a part failed.
 func (p *printer) times(g *Group, opt Options) {
-	p.printf("\nSeconds of %s time, at most %g for a run, summed over the parts of a problem; in brackets where it is no success: not every part "+
-		"converged to a point that breaks nothing by more than %.0e and lies at most %.0f%% above the best.\n\n", clockName(opt.Clock), g.limit, opt.Feasible, 100*acceptable)
+	p.Printf("\nSeconds of %s time, at most %g for a run, summed over the parts of a problem; in brackets where it is no success: not every part "+
+		"converged to a point that breaks nothing by more than %.0e and lies at most %.0f%% above the best.\n\n", chart.ClockName(opt.Clock), g.limit, opt.Feasible, 100*acceptable)
 	p.head("problem", g.Solvers)
 	for _, problem := range g.Problems {
-		p.printf("| %s%s |", problem, partsText(g, problem))
+		p.Printf("| %s%s |", problem, partsText(g, problem))
 		for _, s := range g.Solvers {
 			c := g.cells[[2]string{s, problem}]
 			switch {
 			case c == nil:
-				p.printf(" |")
+				p.Printf(" |")
 			case c.success():
-				p.printf(" %s |", seconds(c.seconds))
+				p.Printf(" %s |", seconds(c.seconds))
 			case c.timed == 0:
-				p.printf(" (%s) |", strings.Join(c.status, ", "))
+				p.Printf(" (%s) |", strings.Join(c.status, ", "))
 			case !c.complete():
-				p.printf(" (%s for %d of %d) |", seconds(c.seconds), c.timed, c.parts)
+				p.Printf(" (%s for %d of %d) |", seconds(c.seconds), c.timed, c.parts)
 			default:
-				p.printf(" (%s) |", seconds(c.seconds))
+				p.Printf(" (%s) |", seconds(c.seconds))
 			}
 		}
-		p.printf("\n")
+		p.Printf("\n")
 	}
 }
 
@@ -92,12 +96,12 @@ func (p *printer) ratios(g *Group, opt Options) {
 	if len(others) == 0 || len(others) == len(g.Solvers) {
 		return
 	}
-	p.printf("\nTimes divided by that of %s, so that above 1 %s is faster: of the parts that are successes of both, or in brackets, where there are none, of those "+
+	p.Printf("\nTimes divided by that of %s, so that above 1 %s is faster: of the parts that are successes of both, or in brackets, where there are none, of those "+
 		"that both have a time for. The geometric mean leaves out the latter.\n\n", opt.Against, opt.Against)
 	p.head("problem", others)
 	fairs := make([][]float64, len(others))
 	for _, problem := range g.Problems {
-		p.printf("| %s |", problem)
+		p.Printf("| %s |", problem)
 		for k, s := range others {
 			r := g.Ratio(s, problem, opt)
 			some := ""
@@ -106,21 +110,21 @@ func (p *printer) ratios(g *Group, opt Options) {
 			}
 			switch {
 			case math.IsNaN(r.Value):
-				p.printf(" |")
+				p.Printf(" |")
 			case r.Fair:
 				fairs[k] = append(fairs[k], r.Value)
-				p.printf(" %s%s |", ratio(r.Value), some)
+				p.Printf(" %s%s |", ratio(r.Value), some)
 			default:
-				p.printf(" (%s%s) |", ratio(r.Value), some)
+				p.Printf(" (%s%s) |", ratio(r.Value), some)
 			}
 		}
-		p.printf("\n")
+		p.Printf("\n")
 	}
-	p.printf("| geometric mean |")
+	p.Printf("| geometric mean |")
 	for k := range others {
-		p.printf(" %s |", meanText(fairs[k]))
+		p.Printf(" %s |", meanText(fairs[k]))
 	}
-	p.printf("\n")
+	p.Printf("\n")
 }
 
 func meanText(ratios []float64) string {
@@ -132,7 +136,7 @@ func meanText(ratios []float64) string {
 
 // points says how good the answers are.
 func (p *printer) points(g *Group, opt Options) {
-	p.printf("\nObjectives, measured on the problem's formula: of the best feasible point that any solver found, and by how much each lies above it, relative to " +
+	p.Printf("\nObjectives, measured on the problem's formula: of the best feasible point that any solver found, and by how much each lies above it, relative to " +
 		"max(1, |best|), the largest of the parts. Behind a slash the number of feasible parts where it is not all, and the largest violation; then vectors recovered, " +
 		"where the problem has one.\n\n")
 	p.head("problem", append([]string{"best"}, g.Solvers...))
@@ -143,11 +147,11 @@ func (p *printer) points(g *Group, opt Options) {
 				best = fmt.Sprintf("%.6g", v)
 			}
 		}
-		p.printf("| %s%s | %s |", problem, partsText(g, problem), best)
+		p.Printf("| %s%s | %s |", problem, partsText(g, problem), best)
 		for _, s := range g.Solvers {
-			p.printf(" %s |", pointText(g.cells[[2]string{s, problem}]))
+			p.Printf(" %s |", pointText(g.cells[[2]string{s, problem}]))
 		}
-		p.printf("\n")
+		p.Printf("\n")
 	}
 }
 
@@ -201,11 +205,11 @@ func (p *printer) trouble(g *Group, opt Options) {
 			}
 			for _, k := range kinds {
 				if first {
-					p.printf("\nNo success:\n\n")
+					p.Printf("\nNo success:\n\n")
 					p.head("problem", []string{"parts", "solver", "its status", "message"})
 					first = false
 				}
-				p.printf("| %s | %s | %s | %s | %s |\n", problem, fewOf(parts[k]), s, k.status, strings.ReplaceAll(k.message, "|", "/"))
+				p.Printf("| %s | %s | %s | %s | %s |\n", problem, fewOf(parts[k]), s, k.status, strings.ReplaceAll(k.message, "|", "/"))
 			}
 		}
 	}
@@ -231,13 +235,13 @@ func (p *printer) total(groups []*Group, opt Options) {
 			solvers = addOnce(solvers, s)
 		}
 	}
-	p.printf("\n## All\n\nGeometric means of the ratios to %s over all groups, where both succeed, and where both have a time.\n\n", opt.Against)
+	p.Printf("\n## All\n\nGeometric means of the ratios to %s over all groups, where both succeed, and where both have a time.\n\n", opt.Against)
 	p.head("", solvers)
 	for _, row := range []struct {
 		name string
 		all  bool
 	}{{"both succeed", false}, {"both timed", true}} {
-		p.printf("| %s |", row.name)
+		p.Printf("| %s |", row.name)
 		for _, s := range solvers {
 			var ratios []float64
 			for _, g := range groups {
@@ -247,9 +251,9 @@ func (p *printer) total(groups []*Group, opt Options) {
 					}
 				}
 			}
-			p.printf(" %s |", meanText(ratios))
+			p.Printf(" %s |", meanText(ratios))
 		}
-		p.printf("\n")
+		p.Printf("\n")
 	}
 }
 
@@ -265,7 +269,7 @@ func (p *printer) versions(groups []*Group) {
 		}
 	}
 	slices.Sort(lines)
-	p.printf("\n## Versions\n\n%s", strings.Join(lines, ""))
+	p.Printf("\n## Versions\n\n%s", strings.Join(lines, ""))
 }
 
 // floor is the time below which differences are those of the clock.
@@ -275,7 +279,7 @@ const floor = 1e-3
 // formats of their endings.
 func (g *Group) Plot(opt Options, profile, times []string) error {
 	title := fmt.Sprintf("%s: feasible and within 1%% of the best", g.Name)
-	xLabel := "at most this many times the " + clockName(opt.Clock) + " time of the fastest"
+	xLabel := "at most this many times the " + chart.ClockName(opt.Clock) + " time of the fastest"
 	if err := chart.Profile(title, xLabel, g.Solvers, stats.Ratios(g.times(opt), floor), profile...); err != nil {
 		return err
 	}
@@ -315,11 +319,4 @@ func ratio(r float64) string {
 		return fmt.Sprintf("%.1f", r)
 	}
 	return fmt.Sprintf("%.2f", r)
-}
-
-func clockName(clock string) string {
-	if clock == "cpu" {
-		return "CPU"
-	}
-	return "wall-clock"
 }

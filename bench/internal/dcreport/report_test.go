@@ -56,7 +56,9 @@ func TestWrite(t *testing.T) {
 	opt := dcreport.Options{Clock: "cpu", Feasible: 1e-4, Against: "dcopt"}
 	groups := dcreport.Groups(rows(), opt)
 	var b strings.Builder
-	if err := dcreport.Write(&b, groups, opt, func(string) []string { return []string{"x.svg"} }); err != nil {
+	if err := dcreport.Write(&b, groups, opt, func(string) dcreport.Pictures {
+		return dcreport.Pictures{Profile: "p.svg", Times: "t.svg", Convergence: []string{"x.svg"}}
+	}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -72,7 +74,7 @@ func TestWrite(t *testing.T) {
 		"| b, 2 parts |  | 3.7e-02; 1 recovered | 0; 1 recovered |\n",
 		"| c | -1 | 0 | - / 0 of 1, 5.0e-01 |\n",
 		"| d |  | other | killed | no / point |\n",
-		"![x](x.svg)", "- other: 1\n",
+		"](p.svg)", "](t.svg)", "### Convergence, families\n", "![x](x.svg)", "- other: 1\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q", want)
@@ -99,5 +101,40 @@ func TestPlot(t *testing.T) {
 		if err != nil || !strings.Contains(string(data), "other") {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// TestPlotConvergence: the distance is to the best of all solvers, of the part.
+func TestPlotConvergence(t *testing.T) {
+	opt := dcreport.Options{Clock: "wall", Feasible: 1e-4, Against: "dcopt"}
+	g := dcreport.Groups(rows(), opt)[0]
+	history := func(problem, part string, objectives ...float64) dcrun.History {
+		h := dcrun.History{Group: "families", Problem: problem, Part: part, Solver: "dcopt"}
+		for _, v := range objectives {
+			h.Steps = append(h.Steps, dcrun.Step{Objective: v, Violation: 0.5})
+		}
+		return h
+	}
+	all := []dcrun.History{history("b", "1", 5.4, 2.7), history("b", "0", 1, 2), history("a", "", 4), history("a", "", 1), history("z", "", 1)}
+	all[3].Solver = "gone"
+	other := history("a", "", 1)
+	other.Group = "reference"
+	all = append(all, other)
+	got := g.Convergence(all)
+	if len(got) != 2 || got[0].Problem != "a" || got[1].Problem != "b" || len(got[0].Lines) != 1 || len(got[1].Lines) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	if gap := got[1].Lines[0].Gap; math.Abs(gap[0]-1) > 1e-15 || gap[1] != 0 {
+		t.Errorf("gaps %v, want 1 and 0", gap)
+	}
+	if l := got[1].Lines[1]; l.Name != "dcopt" || l.Gap[0] != 0.5 || l.Violation[0] != 0.5 {
+		t.Errorf("%+v, want the distance from below too", l)
+	}
+	path := filepath.Join(t.TempDir(), "c.svg")
+	if err := got[1].Plot(path); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "dcopt") {
+		t.Errorf("%s: %v", path, err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // Row is one measurement.
@@ -88,16 +90,4 @@ func parse(rec []string) (Row, error) {
 
 // Latest returns the last row of each place, in the order in which the places
 // first appear.
-func Latest(rows []Row) []Row {
-	at := map[string]int{}
-	var last []Row
-	for _, r := range rows {
-		if k, ok := at[r.Place()]; ok {
-			last[k] = r
-			continue
-		}
-		at[r.Place()] = len(last)
-		last = append(last, r)
-	}
-	return last
-}
+func Latest(rows []Row) []Row { return csvtable.Latest(rows, Row.Place) }

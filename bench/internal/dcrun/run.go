@@ -26,6 +26,7 @@ type Outcome struct {
 	Iterations int
 	Wall, CPU  float64     // seconds of the least run
 	Point      dcset.Point // nil: there is none
+	History    []Step      // empty: the solver does not tell
 	Message    string
 }
 
@@ -48,6 +49,8 @@ type Campaign struct {
 	Limit     float64        // seconds a run
 	Repeat    int
 	Dir       string // for the files of the problems
+	// Histories gets the iterations of the solvers that tell them; nil: nobody.
+	Histories *Histories
 	// Tell is called before each measurement; nil: nobody.
 	Tell func(done, all int, instance, solver string)
 }
@@ -94,7 +97,12 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 					return fmt.Errorf("%s: %w", in.Name(), err)
 				}
 			}
-			if row, err = c.measure(ctx, s, p, row); err != nil {
+			var history []Step
+			if row, history, err = c.measure(ctx, s, p, row); err != nil {
+				return err
+			}
+			// Before the row: what has a row is not measured again.
+			if err := c.keep(row, history); err != nil {
 				return err
 			}
 			if err := table.Add(row); err != nil {
@@ -122,26 +130,34 @@ func (c *Campaign) prepare(in dcset.Instance) (*dcset.Program, error) {
 	return p, p.Write(c.folder())
 }
 
+// keep writes the history of a row.
+func (c *Campaign) keep(row Row, history []Step) error {
+	if c.Histories == nil || len(history) == 0 {
+		return nil
+	}
+	return c.Histories.Add(History{row.Group, row.Problem, row.Part, row.Solver, row.Version, history})
+}
+
 // measure fills the row.
-func (c *Campaign) measure(ctx context.Context, s Solver, p *dcset.Program, row Row) (Row, error) {
+func (c *Campaign) measure(ctx context.Context, s Solver, p *dcset.Program, row Row) (Row, []Step, error) {
 	out, err := s.Solve(ctx, Request{Folder: c.folder(), Limit: c.Limit, Repeat: c.Repeat})
 	if err != nil {
-		return row, err
+		return row, nil, err
 	}
 	nan := math.NaN()
 	row.Status, row.Iterations, row.Message = out.Status, out.Iterations, short(out.Message)
 	row.Wall, row.CPU, row.Objective, row.Violation, row.Missed = out.Wall, out.CPU, nan, nan, nan
 	if out.Point == nil {
 		row.Wall, row.CPU = nan, nan
-		return row, nil
+		return row, out.History, nil
 	}
 	m, err := p.Measure(out.Point)
 	if err != nil {
 		row.Message = strings.TrimPrefix(row.Message+"; "+short(err.Error()), "; ")
-		return row, nil
+		return row, out.History, nil
 	}
 	row.Objective, row.Violation, row.Missed = m.Objective, m.Violation, m.Missed
-	return row, nil
+	return row, out.History, nil
 }
 
 // short is s on one line, fit for a table.

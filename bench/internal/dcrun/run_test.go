@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		fmt.Println(`{"status":"converged","objective":-1,"iterations":7,"variables":{"x":[[1,2],[3,4]],"b":0.5}}`)
+		fmt.Println(`{"status":"converged","objective":-1,"iterations":7,"variables":{"x":[[1,2],[3,4]],"b":0.5},` +
+			`"history":[{"iteration":1,"objective":3,"max_violation":0.25},{"iteration":2,"objective":-1.5,"max_violation":null}]}`)
 	case "stalls":
 		fmt.Println(`{"status":"stalled","objective":null,"iterations":2,"variables":{"x":[1,2,null,4],"b":0}}`)
 		os.Exit(3)
@@ -73,8 +74,14 @@ func measure(t *testing.T, how string, limit float64) dcrun.Row {
 		t.Fatal(err)
 	}
 	defer table.Close()
+	path := filepath.Join(t.TempDir(), "histories.csv")
+	histories, err := dcrun.OpenHistories(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer histories.Close()
 	c := &dcrun.Campaign{
-		Instances: []dcset.Instance{square()}, Limit: limit, Repeat: 2, Dir: t.TempDir(),
+		Instances: []dcset.Instance{square()}, Limit: limit, Repeat: 2, Dir: t.TempDir(), Histories: histories,
 		Solvers: []dcrun.Solver{&dcrun.Program{Label: "dcopt", Path: self, Env: []string{mode + "=" + how}, ID: "1"}},
 	}
 	if err := c.Run(context.Background(), table); err != nil {
@@ -82,6 +89,13 @@ func measure(t *testing.T, how string, limit float64) dcrun.Row {
 	}
 	if len(table.Rows) != 1 {
 		t.Fatalf("%d rows", len(table.Rows))
+	}
+	want := "[]"
+	if how == "answers" {
+		want = "[{g square p dcopt 1 [{3 0.25} {-1.5 NaN}]}]"
+	}
+	if all, err := dcrun.ReadHistories(path); err != nil || fmt.Sprint(all) != want {
+		t.Errorf("%s: histories %v, %v, want %s", how, all, err, want)
 	}
 	return table.Rows[0]
 }
@@ -213,5 +227,36 @@ func TestTable(t *testing.T) {
 	}
 	if table, err = dcrun.Open(path, true); err != nil || len(table.Rows) != 0 {
 		t.Errorf("afresh: %v", err)
+	}
+}
+
+// TestHistories: the last of a place counts, and fields that do not fit are
+// refused.
+func TestHistories(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "histories.csv")
+	table, err := dcrun.OpenHistories(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := dcrun.History{Group: "g", Problem: "p", Part: "1", Solver: "s", Version: "1", Steps: []dcrun.Step{{Objective: 1, Violation: 2}}}
+	b := a
+	b.Version, b.Steps = "2", []dcrun.Step{{Objective: -1e-12, Violation: 0}, {Objective: math.Inf(1), Violation: 3}}
+	if err := errors.Join(table.Add(a), table.Add(b), table.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := dcrun.ReadHistories(path); err != nil || !reflect.DeepEqual(all, []dcrun.History{b}) {
+		t.Errorf("%+v, %v", all, err)
+	}
+	head, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"g,p,1,s,1,1 2,1", "g,p,1,s,1,x,1", "g,p,1,s,1,1,x"} {
+		if err := os.WriteFile(path, append(head[:len(head):len(head)], line+"\n"...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dcrun.ReadHistories(path); err == nil || !strings.Contains(err.Error(), "line 4") {
+			t.Errorf("%s: %v", line, err)
+		}
 	}
 }

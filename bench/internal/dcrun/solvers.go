@@ -103,6 +103,10 @@ func decodeResult(data []byte) (Outcome, error) {
 		Iterations int            `json:"iterations"`
 		Message    string         `json:"message"`
 		Variables  map[string]any `json:"variables"`
+		History    []struct {
+			Objective *float64 `json:"objective"`
+			Violation *float64 `json:"max_violation"`
+		} `json:"history"`
 	}
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return Outcome{}, err
@@ -111,7 +115,18 @@ func decodeResult(data []byte) (Outcome, error) {
 		return Outcome{}, errors.New("no status")
 	}
 	point, err := flatten(raw.Variables)
-	return Outcome{Status: raw.Status, Iterations: raw.Iterations, Message: raw.Message, Point: point}, err
+	out := Outcome{Status: raw.Status, Iterations: raw.Iterations, Message: raw.Message, Point: point}
+	for _, it := range raw.History {
+		out.History = append(out.History, Step{orNaN(it.Objective), orNaN(it.Violation)})
+	}
+	return out, err
+}
+
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
 }
 
 // flatten makes slices of nested arrays.

@@ -73,12 +73,12 @@ func (p *printer) ratios(g *Group, own string, opt Options) {
 			both = append(both, r.Ratio)
 		}
 	}
-	p.printf("\n### %s against %s\n\nTimes at %s, the ratio above 1 where %s is slower; it is faster on %d of %d. The geometric mean of the ratio "+
+	p.Printf("\n### %s against %s\n\nTimes at %s, the ratio above 1 where %s is slower; it is faster on %d of %d. The geometric mean of the ratio "+
 		"where both solve is %s. The last two columns are the ratios of CPU time in the set-up and, behind it, an iteration.\n\n", own, opt.Against, short(opt.Level), own, faster, len(all), number(stats.ShiftedGeometricMean(both, 0), "%.2f"))
 	if worst, where := disagreement(all); where != "" {
-		p.printf("Where both solve, the objectives differ by at most %.1e, relative to max(1, |objective|), on %s.\n\n", worst, where)
+		p.Printf("Where both solve, the objectives differ by at most %.1e, relative to max(1, |objective|), on %s.\n\n", worst, where)
 	}
-	p.printf("| problem | n | m | nnz | %s, ms | iterations | %s, ms | iterations | ratio | set-up | iteration |\n|---|---|---|---|---|---|---|---|---|---|---|\n", own, opt.Against)
+	p.Printf("| problem | n | m | nnz | %s, ms | iterations | %s, ms | iterations | ratio | set-up | iteration |\n|---|---|---|---|---|---|---|---|---|---|---|\n", own, opt.Against)
 	for _, r := range all {
 		ratio := number(r.Ratio, "%.2f")
 		switch {
@@ -89,7 +89,7 @@ func (p *printer) ratios(g *Group, own string, opt Options) {
 		case r.Ratio == 0:
 			ratio = opt.Against + " fails"
 		}
-		p.printf("| %s | %d | %d | %d | %s | %d | %s | %d | %s | %s | %s |\n", r.Instance, r.Own.N, r.Own.M, r.Own.NNZ,
+		p.Printf("| %s | %d | %d | %d | %s | %d | %s | %d | %s | %s | %s |\n", r.Instance, r.Own.N, r.Own.M, r.Own.NNZ,
 			cell(r.Own, opt), r.Own.Iterations, cell(r.Other, opt), r.Other.Iterations, ratio,
 			number(r.Own.Setup/r.Other.Setup, "%.2f"), number(perIteration(r.Own)/perIteration(r.Other), "%.2f"))
 	}

@@ -14,6 +14,6 @@ const floor = 1e-5
 // of its ending.
 func (g *Group) Plot(opt Options, paths ...string) error {
 	title := fmt.Sprintf("%s: %d problems solved at %s", g.Name, len(g.complete()), short(opt.Level))
-	xLabel := "at most this many times the " + clockName(opt.Clock) + " time of the fastest"
+	xLabel := "at most this many times the " + chart.ClockName(opt.Clock) + " time of the fastest"
 	return chart.Profile(title, xLabel, g.Contenders, stats.Ratios(g.Times(opt.Level, opt.Clock), floor), paths...)
 }

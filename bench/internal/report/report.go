@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dcopt/dcopt/bench/internal/chart"
+	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/bench/internal/stats"
 )
@@ -122,31 +124,21 @@ func (g *Group) Times(level float64, clock string) [][]float64 {
 // Write writes all tables; images names the file of each group's profile, "" for
 // none.
 func Write(w io.Writer, groups []*Group, opt Options, images func(group string) string) error {
-	p := &printer{w: w}
+	p := &printer{page.Printer{W: w}}
 	for _, g := range groups {
 		p.group(g, opt)
 		if name := images(g.Name); name != "" && len(g.Contenders) > 1 {
-			p.printf("\n![Performance profile of %s](%s)\n", g.Name, name)
+			p.Printf("\n![Performance profile of %s](%s)\n", g.Name, name)
 		}
 	}
 	p.versions(groups)
-	return p.err
+	return p.Err
 }
 
-// printer keeps its first error.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
+type printer struct{ page.Printer }
 
 func (p *printer) group(g *Group, opt Options) {
-	p.printf("\n## %s\n", strings.ToUpper(g.Name[:1])+g.Name[1:])
+	p.Printf("\n## %s\n", strings.ToUpper(g.Name[:1])+g.Name[1:])
 	p.summary(g, opt)
 	p.times(g, opt)
 	for _, own := range opt.Own {
@@ -160,13 +152,13 @@ func (p *printer) group(g *Group, opt Options) {
 // summary counts and averages over the problems that all were measured on.
 func (p *printer) summary(g *Group, opt Options) {
 	total := len(g.complete())
-	p.printf("\nProblems: %d", total)
+	p.Printf("\nProblems: %d", total)
 	if left := len(g.Instances) - total; left > 0 {
-		p.printf(" (%d more, not yet measured with all solvers, are left out here)", left)
+		p.Printf(" (%d more, not yet measured with all solvers, are left out here)", left)
 	}
-	p.printf(", at most %g s each of %s time. A problem is solved at an accuracy if the primal residual, the dual residual and the gap, "+
+	p.Printf(", at most %g s each of %s time. A problem is solved at an accuracy if the primal residual, the dual residual and the gap, "+
 		"relative and recomputed on the problem as stated, are at most twice that; an infeasible one if the worth of the proof is. SGM is the geometric mean of the time, shifted by 10 ms, "+
-		"a failure counted as the limit; wall/CPU is the median ratio of the two times, above 1 where the machine was busy.\n\n", g.limit, clockName(opt.Clock))
+		"a failure counted as the limit; wall/CPU is the median ratio of the two times, above 1 where the machine was busy.\n\n", g.limit, chart.ClockName(opt.Clock))
 	head, rule := "| solver | own \"solved\" |", "|---|---|"
 	for _, l := range Levels {
 		head += " " + short(l) + " |"
@@ -176,7 +168,7 @@ func (p *printer) summary(g *Group, opt Options) {
 		head += " SGM " + short(l) + ", ms |"
 		rule += "---|"
 	}
-	p.printf("%s wall/CPU |\n%s---|\n", head, rule)
+	p.Printf("%s wall/CPU |\n%s---|\n", head, rule)
 	for s, c := range g.Contenders {
 		own := 0
 		var busy []float64
@@ -189,7 +181,7 @@ func (p *printer) summary(g *Group, opt Options) {
 				busy = append(busy, r.Wall/r.CPU)
 			}
 		}
-		p.printf("| %s | %d |", c, own)
+		p.Printf("| %s | %d |", c, own)
 		var means []float64
 		for _, l := range Levels {
 			times := g.Times(l, opt.Clock)[s]
@@ -201,40 +193,40 @@ func (p *printer) summary(g *Group, opt Options) {
 					solved++
 				}
 			}
-			p.printf(" %d |", solved)
+			p.Printf(" %d |", solved)
 			means = append(means, stats.ShiftedGeometricMean(times, shift))
 		}
 		for _, m := range means {
-			p.printf(" %s |", millis(m))
+			p.Printf(" %s |", millis(m))
 		}
-		p.printf(" %s |\n", number(stats.Median(busy), "%.2f"))
+		p.Printf(" %s |\n", number(stats.Median(busy), "%.2f"))
 	}
 }
 
 // times are by problem, in milliseconds; those that missed the level in
 // brackets.
 func (p *printer) times(g *Group, opt Options) {
-	p.printf("\nMilliseconds of %s time", clockName(opt.Clock))
+	p.Printf("\nMilliseconds of %s time", chart.ClockName(opt.Clock))
 	if g.Name == "sequence" {
-		p.printf(" a step, the first left out")
+		p.Printf(" a step, the first left out")
 	}
-	p.printf("; in brackets where %s was not reached.\n\n| problem | n | m | nnz |", short(opt.Level))
+	p.Printf("; in brackets where %s was not reached.\n\n| problem | n | m | nnz |", short(opt.Level))
 	for _, c := range g.Contenders {
-		p.printf(" %s |", c)
+		p.Printf(" %s |", c)
 	}
-	p.printf("\n|---|---|---|---|%s\n", strings.Repeat("---|", len(g.Contenders)))
+	p.Printf("\n|---|---|---|---|%s\n", strings.Repeat("---|", len(g.Contenders)))
 	for _, in := range g.Instances {
 		head := false
 		for _, c := range g.Contenders {
 			if r := g.Row(c, in); r != nil && !head {
 				head = true
-				p.printf("| %s | %d | %d | %d |", in, r.N, r.M, r.NNZ)
+				p.Printf("| %s | %d | %d | %d |", in, r.N, r.M, r.NNZ)
 			}
 		}
 		for _, c := range g.Contenders {
-			p.printf(" %s |", cell(g.Row(c, in), opt))
+			p.Printf(" %s |", cell(g.Row(c, in), opt))
 		}
-		p.printf("\n")
+		p.Printf("\n")
 	}
 }
 
@@ -261,10 +253,10 @@ func (p *printer) trouble(g *Group, opt Options) {
 				continue
 			}
 			if first {
-				p.printf("\nNot solved at %s:\n\n| problem | solver | its status | residual | seconds | message |\n|---|---|---|---|---|---|\n", short(opt.Level))
+				p.Printf("\nNot solved at %s:\n\n| problem | solver | its status | residual | seconds | message |\n|---|---|---|---|---|---|\n", short(opt.Level))
 				first = false
 			}
-			p.printf("| %s | %s | %s | %s | %s | %s |\n", in, c, r.Status, number(r.Residual(), "%.1e"), number(r.Seconds(opt.Clock), "%.2f"),
+			p.Printf("| %s | %s | %s | %s | %s | %s |\n", in, c, r.Status, number(r.Residual(), "%.1e"), number(r.Seconds(opt.Clock), "%.2f"),
 				strings.ReplaceAll(r.Message, "|", "/"))
 		}
 	}
@@ -285,9 +277,9 @@ func (p *printer) versions(groups []*Group) {
 		}
 	}
 	slices.Sort(names)
-	p.printf("\n## Versions\n\n")
+	p.Printf("\n## Versions\n\n")
 	for _, n := range names {
-		p.printf("- %s: %s\n", n, seen[n])
+		p.Printf("- %s: %s\n", n, seen[n])
 	}
 }
 
@@ -305,14 +297,6 @@ func millis(s float64) string {
 		return fmt.Sprintf("%.2f", ms)
 	}
 	return fmt.Sprintf("%.3f", ms)
-}
-
-// clockName is a clock in words.
-func clockName(clock string) string {
-	if clock == "cpu" {
-		return "CPU"
-	}
-	return "wall-clock"
 }
 
 // short prints a tolerance as people write it: 1e-6.

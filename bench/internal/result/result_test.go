@@ -27,7 +27,7 @@ func TestRoundTrip(t *testing.T) {
 	odd.Status, odd.Message, odd.Wall = "crashed", "a, \"b\"\nc", math.Inf(1)
 	rows := []result.Row{row("a", "ipm", 0.25), odd}
 	for _, r := range rows { // a new table for each: it goes on
-		table, err := result.Open(path)
+		table, err := result.Open(path, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,6 +38,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	rows[1].Message = `a, "b" c` // a row is a line
 	got, err := result.Read(path)
 	if err != nil || len(got) != 2 || !same(got[0], rows[0]) || !same(got[1], rows[1]) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, rows)
@@ -48,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 // the only line and of the header are cut off.
 func TestPartOfALineIsCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
-	table, err := result.Open(path)
+	table, err := result.Open(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestPartOfALineIsCutOff(t *testing.T) {
 		if err := os.WriteFile(path, full[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		table, err := result.Open(path)
+		table, err := result.Open(path, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,24 +92,29 @@ func TestOtherFilesAreRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := result.Open(path); err == nil || !strings.Contains(err.Error(), "--out") {
+		if _, err := result.Open(path, false); err == nil || !strings.Contains(err.Error(), "--out") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	table, err := result.Open(filepath.Join(t.TempDir(), "new.csv"))
+	path = filepath.Join(t.TempDir(), "new.csv")
+	table, err := result.Open(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := table.Add(row("a", "ipm", 1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Clear(); err != nil || len(table.Rows) != 0 {
-		t.Errorf("Clear: %v, %d rows", err, len(table.Rows))
+	table.Close()
+	if table, err = result.Open(path, true); err != nil || len(table.Rows) != 0 {
+		t.Fatalf("afresh: %v, %d rows", err, len(table.Rows))
 	}
 	if err := table.Add(row("b", "ipm", 1)); err != nil {
 		t.Fatal(err)
 	}
 	table.Close()
+	if rows, err := result.Read(path); err != nil || len(rows) != 1 || rows[0].Instance != "b" {
+		t.Errorf("afresh: %+v, %v", rows, err)
+	}
 }
 
 func TestLatest(t *testing.T) {

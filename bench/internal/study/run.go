@@ -86,18 +86,7 @@ func Latest(rows []Row) []Row {
 		set, model string
 		fold       int
 	}
-	at := map[place]int{}
-	var last []Row
-	for _, r := range rows {
-		p := place{r.Set, r.Model, r.Fold}
-		if k, ok := at[p]; ok {
-			last[k] = r
-			continue
-		}
-		at[p] = len(last)
-		last = append(last, r)
-	}
-	return last
+	return csvtable.Latest(rows, func(r Row) place { return place{r.Set, r.Model, r.Fold} })
 }
 
 // Campaign is what to train.

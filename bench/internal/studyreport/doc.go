@@ -1,4 +1,4 @@
 // Package studyreport makes tables, tests and pictures of the rows of package
-// study: one HTML page that needs no other file, and the same tables in Markdown
+// study: what a page shows that needs no other file, and the tables in Markdown
 // and LaTeX.
 package studyreport

@@ -3,7 +3,7 @@ package studyreport
 import (
 	_ "embed"
 	"html/template"
-	"io"
+	"strings"
 )
 
 //go:embed page.html
@@ -30,11 +30,12 @@ type pageCell struct {
 	Best bool
 }
 
-// HTML writes the page; about says in a line what was measured, and on what.
-func (r *Report) HTML(w io.Writer, about string) error {
-	page, err := template.New("page").Parse(pageText)
+// Body is what a page has to show; about says in a line what was measured, and
+// on what.
+func (r *Report) Body(about string) (template.HTML, error) {
+	body, err := template.New("page").Parse(pageText)
 	if err != nil {
-		return err
+		return "", err
 	}
 	data := struct {
 		About    string
@@ -46,14 +47,16 @@ func (r *Report) HTML(w io.Writer, about string) error {
 	for _, m := range r.Measures {
 		s, err := r.section(m)
 		if err != nil {
-			return err
+			return "", err
 		}
 		data.Sections = append(data.Sections, s)
 	}
 	for _, f := range r.Failures {
 		data.Failures = append(data.Failures, line{f.Set, []pageCell{{Text: f.Model}, {Text: f.Status}, {Text: f.Message}}})
 	}
-	return page.Execute(w, data)
+	var b strings.Builder
+	err = body.Execute(&b, data)
+	return template.HTML(b.String()), err
 }
 
 func (r *Report) section(m *Measure) (section, error) {

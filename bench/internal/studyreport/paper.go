@@ -3,6 +3,8 @@ package studyreport
 import (
 	"fmt"
 	"math"
+
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // paperModels are the columns of the paper's table of FVU scores (Oliveira and
@@ -79,23 +81,23 @@ func (r *Report) beside() comparison {
 
 const besideText = "FVU here and in Oliveira and Valle's table; bold where the means are within 0.01. The paper's folds are those of seed 1."
 
-func (c comparison) markdown(p *printer) {
+func (c comparison) markdown(p *page.Printer) {
 	if len(c.Rows) == 0 {
 		return
 	}
-	p.printf("\n## Beside the paper\n\n%s\n\n| set |", besideText)
+	p.Printf("\n## Beside the paper\n\n%s\n\n| set |", besideText)
 	for _, h := range c.Head {
-		p.printf(" %s |", h)
+		p.Printf(" %s |", h)
 	}
-	p.printf("\n|---|")
+	p.Printf("\n|---|")
 	for range c.Head {
-		p.printf("---|")
+		p.Printf("---|")
 	}
 	for _, l := range c.Rows {
-		p.printf("\n| %s |", l.Name)
+		p.Printf("\n| %s |", l.Name)
 		for _, v := range l.Cells {
-			p.printf(" %s |", bold(v.Text, v.Best, "**", "**"))
+			p.Printf(" %s |", bold(v.Text, v.Best, "**", "**"))
 		}
 	}
-	p.printf("\n")
+	p.Printf("\n")
 }

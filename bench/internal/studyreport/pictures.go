@@ -3,7 +3,6 @@ package studyreport
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/dcopt/dcopt/bench/internal/chart"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // Boxes draws the means of the sets as a box for each model, on a logarithmic
@@ -58,11 +58,7 @@ func (r *Report) Boxes(m *Measure) ([]byte, error) {
 	if _, err := w.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	// The picture goes into a page.
-	if k := bytes.Index(b.Bytes(), []byte("<svg")); k >= 0 {
-		return b.Bytes()[k:], nil
-	}
-	return nil, fmt.Errorf("studyreport: the picture of %s is no SVG", m.Name)
+	return page.Inline(b.Bytes())
 }
 
 // Pictures are all those of the page as SVG files, by name.

@@ -5,19 +5,9 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
-
-// printer keeps its first error.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
 
 // number prints v with three decimals or, where it is large or tiny, three
 // digits.
@@ -37,60 +27,60 @@ func number(v float64) string {
 
 // Markdown writes the tables.
 func (r *Report) Markdown(w io.Writer) error {
-	p := &printer{w: w}
+	p := &page.Printer{W: w}
 	for _, m := range r.Measures {
-		p.printf("\n## %s\n\nMean over the folds and its standard deviation; the least of each set is bold.\n\n", title(m))
-		p.printf("| set | %s |\n|---|%s\n", strings.Join(r.Models, " | "), strings.Repeat("---|", len(r.Models)))
+		p.Printf("\n## %s\n\nMean over the folds and its standard deviation; the least of each set is bold.\n\n", title(m))
+		p.Printf("| set | %s |\n|---|%s\n", strings.Join(r.Models, " | "), strings.Repeat("---|", len(r.Models)))
 		for s, set := range r.Sets {
-			p.printf("| %s |", set)
+			p.Printf("| %s |", set)
 			for _, score := range m.Scores[s] {
-				p.printf(" %s |", bold(cell(score, "±"), score.Mean == m.best(s), "**", "**"))
+				p.Printf(" %s |", bold(cell(score, "±"), score.Mean == m.best(s), "**", "**"))
 			}
-			p.printf("\n")
+			p.Printf("\n")
 		}
-		p.printf("| average |")
+		p.Printf("| average |")
 		for k := range r.Models {
-			p.printf(" %s |", cell(m.Average(k), "±"))
+			p.Printf(" %s |", cell(m.Average(k), "±"))
 		}
-		p.printf("\n")
+		p.Printf("\n")
 		if err := r.markdownTests(p, m); err != nil {
 			return err
 		}
 	}
 	r.beside().markdown(p)
-	p.printf("\n## Failures\n\n")
+	p.Printf("\n## Failures\n\n")
 	if len(r.Failures) == 0 {
-		p.printf("None.\n")
+		p.Printf("None.\n")
 	} else {
-		p.printf("| set | model | fold | status | message |\n|---|---|---|---|---|\n")
+		p.Printf("| set | model | fold | status | message |\n|---|---|---|---|---|\n")
 	}
 	for _, f := range r.Failures {
-		p.printf("| %s | %s | %d | %s | %s |\n", f.Set, f.Model, f.Fold+1, f.Status, strings.ReplaceAll(f.Message, "|", "/"))
+		p.Printf("| %s | %s | %d | %s | %s |\n", f.Set, f.Model, f.Fold+1, f.Status, strings.ReplaceAll(f.Message, "|", "/"))
 	}
-	return p.err
+	return p.Err
 }
 
-func (r *Report) markdownTests(p *printer, m *Measure) error {
+func (r *Report) markdownTests(p *page.Printer, m *Measure) error {
 	probabilities, err := r.Tests(m)
 	if err != nil {
 		return err
 	}
-	p.printf("\nProbability that the model of the row is better than that of the column by chance (Wilcoxon's signed-rank test over the sets, one-sided; "+
+	p.Printf("\nProbability that the model of the row is better than that of the column by chance (Wilcoxon's signed-rank test over the sets, one-sided; "+
 		"bold below %g):\n\n| | %s |\n|---|%s\n", r.Significance, strings.Join(r.Models, " | "), strings.Repeat("---|", len(r.Models)))
 	for a, name := range r.Models {
-		p.printf("| %s |", name)
+		p.Printf("| %s |", name)
 		for _, v := range probabilities[a] {
-			p.printf(" %s |", bold(probability(v), v < r.Significance, "**", "**"))
+			p.Printf(" %s |", bold(probability(v), v < r.Significance, "**", "**"))
 		}
-		p.printf("\n")
+		p.Printf("\n")
 	}
 	d := r.Hasse(probabilities)
-	p.printf("\nWho is significantly better, without what follows from the rest:\n\n")
+	p.Printf("\nWho is significantly better, without what follows from the rest:\n\n")
 	if len(d.Edges) == 0 {
-		p.printf("- nobody\n")
+		p.Printf("- nobody\n")
 	}
 	for _, e := range d.Edges {
-		p.printf("- %s over %s\n", r.group(d.Groups[e[0]]), r.group(d.Groups[e[1]]))
+		p.Printf("- %s over %s\n", r.group(d.Groups[e[0]]), r.group(d.Groups[e[1]]))
 	}
 	return nil
 }
@@ -138,26 +128,26 @@ func bold(text string, is bool, open, end string) string {
 
 // LaTeX writes a table for each measure, for the package booktabs.
 func (r *Report) LaTeX(w io.Writer) error {
-	p := &printer{w: w}
+	p := &page.Printer{W: w}
 	escape := strings.NewReplacer("_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`)
 	for _, m := range r.Measures {
-		p.printf("\\begin{tabular}{l%s}\n\\toprule\n%s", strings.Repeat("c", len(r.Models)), escape.Replace(title(m)))
+		p.Printf("\\begin{tabular}{l%s}\n\\toprule\n%s", strings.Repeat("c", len(r.Models)), escape.Replace(title(m)))
 		for _, name := range r.Models {
-			p.printf(" & %s", escape.Replace(name))
+			p.Printf(" & %s", escape.Replace(name))
 		}
-		p.printf(" \\\\\n\\midrule\n")
+		p.Printf(" \\\\\n\\midrule\n")
 		for s, set := range r.Sets {
-			p.printf("%s", escape.Replace(set))
+			p.Printf("%s", escape.Replace(set))
 			for _, score := range m.Scores[s] {
-				p.printf(" & %s", bold(cell(score, `$\pm$`), score.Mean == m.best(s), `\textbf{`, "}"))
+				p.Printf(" & %s", bold(cell(score, `$\pm$`), score.Mean == m.best(s), `\textbf{`, "}"))
 			}
-			p.printf(" \\\\\n")
+			p.Printf(" \\\\\n")
 		}
-		p.printf("\\midrule\naverage")
+		p.Printf("\\midrule\naverage")
 		for k := range r.Models {
-			p.printf(" & %s", cell(m.Average(k), `$\pm$`))
+			p.Printf(" & %s", cell(m.Average(k), `$\pm$`))
 		}
-		p.printf(" \\\\\n\\bottomrule\n\\end{tabular}\n\n")
+		p.Printf(" \\\\\n\\bottomrule\n\\end{tabular}\n\n")
 	}
-	return p.err
+	return p.Err
 }

@@ -25,7 +25,8 @@ addEventListener("load", () => {
 });
 </script>`
 
-// TestBrowser opens the page in Chromium, as wide as a screen and as a phone.
+// TestBrowser opens the page of all reports in Chromium, as wide as a screen and
+// as a phone.
 func TestBrowser(t *testing.T) {
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -37,8 +38,7 @@ func TestBrowser(t *testing.T) {
 		t.Skip("SKIPPED: no Chromium")
 	}
 	out := t.TempDir()
-	dcbench(t, context.Background(), exitOK, "regression", "--data", writeSets(t), "--models", "ridge,svr,lder-refit,lder-cheap", "--out", out, "-q")
-	page, err := os.ReadFile(filepath.Join(out, "regression.html"))
+	page, err := os.ReadFile(makeAll(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestBrowser(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(page), "</head>", probe+"</head>", 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want := regexp.MustCompile(`pictures 6 text (\d\d) requests 0 over 0 end`)
+	want := regexp.MustCompile(fmt.Sprintf(`pictures %d text (\d\d) requests 0 over 0 end`, allPictures))
 	for _, width := range []int{1280, 390} {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(out, "profile"),

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/page"
+)
+
+// writeTexts puts a report into dir as base.md, base.html with its pictures, and
+// base.tex, and names the page on w. It returns what a page of several reports
+// has of it.
+func writeTexts(w io.Writer, dir, base, title, text string) (page.Section, error) {
+	section := page.Section{Name: title + ", " + filepath.ToSlash(dir)}
+	var err error
+	section.Body, err = page.Body(text, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
+	if err != nil {
+		return section, err
+	}
+	path := filepath.Join(dir, base)
+	if err := errors.Join(
+		os.WriteFile(path+".md", []byte(text), 0o644),
+		writeFile(path+".html", func(w io.Writer) error { return page.Write(w, title, section) }),
+		writeFile(path+".tex", func(w io.Writer) error { return page.LaTeX(w, text) }),
+	); err != nil {
+		return section, err
+	}
+	_, err = fmt.Fprintln(w, path+".html")
+	return section, err
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// machine says what was measured on.
+func machine() string {
+	return fmt.Sprintf("%s, %d cores (%s/%s)", cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+}
+
+// cpuModel is the name of the processor where the system tells it.
+func cpuModel() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return "Unknown processor"
+}

@@ -1,0 +1,124 @@
+package page_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/bench/internal/page"
+)
+
+const report = `# Title
+
+A line of <text>,
+gone on with.
+
+## Part_1
+
+| problem | a & b | message |
+|---|---|---|
+| x_1 | **2.0** |  |
+| y | (3) | half of {it} |
+
+![Profile of "x"](profile.svg)
+
+- one: 1
+- two
+`
+
+func svg(name string) ([]byte, error) {
+	if name != "profile.svg" {
+		return nil, errors.New("no picture " + name)
+	}
+	return []byte("<?xml version=\"1.0\"?>\n<svg width=\"9\"><text style=\"font-family:Liberation Serif;x:y\">p</text></svg>\n"), nil
+}
+
+func TestBody(t *testing.T) {
+	body, err := page.Body(report, svg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `<h1>Title</h1>
+<p>A line of &lt;text&gt;, gone on with.</p>
+<h2>Part_1</h2>
+<div class="wide"><table>
+<tr><th class="text">problem</th><th>a &amp; b</th><th class="text">message</th></tr>
+<tr><td class="text">x_1</td><td class="best">2.0</td><td class="text"></td></tr>
+<tr><td class="text">y</td><td>(3)</td><td class="text">half of {it}</td></tr>
+</table></div>
+<div class="wide" role="img" aria-label="Profile of &#34;x&#34;"><svg width="9"><text style="font-family:'Liberation Serif','Times New Roman',Times,serif;x:y">p</text></svg>
+</div>
+<ul>
+<li>one: 1</li>
+<li>two</li>
+</ul>
+`
+	if string(body) != want {
+		t.Errorf("got\n%s\nwant\n%s", body, want)
+	}
+	for _, bad := range []string{"![x](other.svg)", "![x](profile.svg)"} {
+		none := func(name string) ([]byte, error) {
+			if name == "profile.svg" {
+				return []byte("nothing"), nil
+			}
+			return svg(name)
+		}
+		if _, err := page.Body(bad, none); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+}
+
+func TestLaTeX(t *testing.T) {
+	var b strings.Builder
+	if err := page.LaTeX(&b, report); err != nil {
+		t.Fatal(err)
+	}
+	want := `% Part_1
+\begin{tabular}{lrl}
+\toprule
+problem & a \& b & message \\
+\midrule
+x\_1 & \textbf{2.0} &  \\
+y & (3) & half of \{it\} \\
+\bottomrule
+\end{tabular}
+
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestWrite: the page is well-formed, and links to its sections where there are
+// several.
+func TestWrite(t *testing.T) {
+	body, err := page.Body(report, svg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 2; n++ {
+		sections := []page.Section{{Name: "one <1>", Body: body}, {Name: "two", Body: "<p>2</p>"}}[:n]
+		var b strings.Builder
+		if err := page.Write(&b, "a & b", sections...); err != nil {
+			t.Fatal(err)
+		}
+		in := xml.NewDecoder(strings.NewReader(b.String()))
+		in.Strict, in.AutoClose, in.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+		for {
+			if _, err := in.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !strings.Contains(b.String(), "<title>a &amp; b</title>") {
+			t.Error("the title is missing")
+		}
+		if got := strings.Count(b.String(), `<a href="#part`); got != 2*(n-1) {
+			t.Errorf("%d sections, %d links", n, got)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package pagetest checks pages in tests.
+package pagetest
