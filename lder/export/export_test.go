@@ -44,14 +44,14 @@ func trained(t *testing.T) (map[string]*lder.Regressor, [][]float64) {
 	return rs, probe
 }
 
-func tool(t *testing.T, names ...string) string {
+func tool(t *testing.T, what string, names ...string) string {
 	t.Helper()
 	for _, n := range names {
 		if p, err := exec.LookPath(n); err == nil {
 			return p
 		}
 	}
-	t.Skipf("SKIPPED: none of %v is installed", names)
+	t.Skipf("SKIPPED: no %s (none of %v)", what, names)
 	return ""
 }
 
@@ -113,7 +113,7 @@ func literal(x [][]float64, open, close, nan string) string {
 }
 
 func TestGo(t *testing.T) {
-	goTool := tool(t, "go")
+	goTool := tool(t, "Go", "go")
 	rs, x := trained(t)
 	for name, r := range rs {
 		dir := t.TempDir()
@@ -126,7 +126,7 @@ func TestGo(t *testing.T) {
 }
 
 func TestPython(t *testing.T) {
-	py := tool(t, "python3", "python")
+	py := tool(t, "Python", "python3", "python")
 	rs, x := trained(t)
 	for name, r := range rs {
 		dir := t.TempDir()
@@ -137,7 +137,7 @@ func TestPython(t *testing.T) {
 }
 
 func TestC(t *testing.T) {
-	cc := tool(t, "cc", "gcc", "clang")
+	cc := tool(t, "C compiler", "cc", "gcc", "clang")
 	rs, x := trained(t)
 	for name, r := range rs {
 		dir := t.TempDir()
