@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Residuals say how far a primal-dual pair is from optimal, each in the largest
@@ -52,7 +51,7 @@ func certify(p *Problem, x, y, work []float64) Residuals {
 		p.P.AddSymMulVec(px, 1, x)
 	}
 	if p.A != nil {
-		addBoth(p.A, ax, aty, x, y)
+		p.A.AddMulBoth(ax, aty, x, y)
 	}
 
 	var primal, axNorm, zNorm float64
@@ -89,20 +88,6 @@ func certify(p *Problem, x, y, work []float64) Residuals {
 		Primal: primal / max(1, axNorm, zNorm),
 		Dual:   dual,
 		Gap:    math.Abs(pObj-dObj) / max(1, math.Abs(pObj+p.R), math.Abs(dObj+p.R)),
-	}
-}
-
-// addBoth adds A·x to ax and Aᵀ·y to aty, in one pass over A.
-func addBoth(a *sparse.CSC, ax, aty, x, y []float64) {
-	for j, lo := range a.ColPtr[:a.Cols] {
-		hi := a.ColPtr[j+1]
-		xj, sum := x[j], 0.0
-		val := a.Val[lo:hi]
-		for k, i := range a.RowIdx[lo:hi] {
-			ax[i] += val[k] * xj
-			sum += val[k] * y[i]
-		}
-		aty[j] += sum
 	}
 }
 

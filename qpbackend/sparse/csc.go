@@ -169,3 +169,17 @@ func (m *CSC) IsUpper() bool {
 	}
 	return true
 }
+
+// AddMulBoth adds A·x to ax and Aᵀ·y to aty, in one pass over A.
+func (m *CSC) AddMulBoth(ax, aty, x, y []float64) {
+	for j, lo := range m.ColPtr[:m.Cols] {
+		hi := m.ColPtr[j+1]
+		xj, sum := x[j], 0.0
+		val := m.Val[lo:hi]
+		for k, i := range m.RowIdx[lo:hi] {
+			ax[i] += val[k] * xj
+			sum += val[k] * y[i]
+		}
+		aty[j] += sum
+	}
+}

@@ -111,7 +111,7 @@ func checkProducts(t *testing.T, rng *rand.Rand, s *System) {
 		v[0], v[1] = append([]float64(nil), b[n:]...), append([]float64(nil), b[:n]...)
 	}
 	s.AddBoth(got[0], got[1], x[:n], x[n:])
-	addBoth(s.at, want[0], want[1], x[:n], x[n:])
+	s.at.AddMulBoth(want[1], want[0], x[n:], x[:n])
 	near(t, "Ax", got[0], want[0])
 	near(t, "Aᵀy", got[1], want[1])
 	s.AddAx(got[0], x[:n])

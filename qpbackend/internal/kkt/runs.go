@@ -112,21 +112,7 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	case s.runs != nil:
 		s.runs.addBoth(ax, aty, 1, x, y)
 	default:
-		addBoth(s.at, ax, aty, x, y)
-	}
-}
-
-// addBoth adds A·x to ax and Aᵀ·y to aty, for the transpose of A.
-func addBoth(at *sparse.CSC, ax, aty, x, y []float64) {
-	for i, lo := range at.ColPtr[:at.Cols] {
-		hi := at.ColPtr[i+1]
-		v, sum := y[i], 0.0
-		val := at.Val[lo:hi]
-		for k, j := range at.RowIdx[lo:hi] {
-			aty[j] += val[k] * v
-			sum += val[k] * x[j]
-		}
-		ax[i] += sum
+		s.at.AddMulBoth(aty, ax, y, x)
 	}
 }
 
