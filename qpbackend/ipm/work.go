@@ -65,7 +65,8 @@ type work struct {
 	grad, aty []float64 // θPx + γₓx + q; Aᵀy over the rows, without bounds of x
 	rd        []float64 // dual residual −(grad + aty + y)
 	re        []float64 // length m, residual of equality rows
-	wsum, bs  []float64 // per entry of v: weight of its sides, in rows its reciprocal, and right-hand side
+	wsum      []float64 // per entry of v: weight of its sides, in rows its reciprocal
+	bs        []float64 // room for such a vector
 	diag      []float64
 	rhs, sol  []float64
 
@@ -76,7 +77,6 @@ type work struct {
 
 // sides holds the one-sided bounds; all slices have one length.
 type sides struct {
-	lo, up []int // per entry of v: the number of its side, −1 for none
 	src    []int // entry of v, ascending: those of variables come first,
 	vars   int   // so many
 	sgn    []float64
@@ -113,7 +113,6 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
 	}
 	w.dx, w.dy = w.sol[:n], w.sol[:nv]
 	w.side.wide = cpu.Wide()
-	w.side.lo, w.side.up = make([]int, nv), make([]int, nv)
 	return w
 }
 
@@ -122,7 +121,6 @@ func (w *work) classify() {
 	sd, count := &w.side, 0
 	for i := range w.kind {
 		lo, up := w.lo[i], w.up[i]
-		sd.lo[i], sd.up[i] = -1, -1
 		switch {
 		case w.kind[i] == conic:
 		case math.IsInf(lo, -1) && math.IsInf(up, 1):
@@ -133,11 +131,9 @@ func (w *work) classify() {
 		default:
 			w.kind[i] = sided
 			if !math.IsInf(lo, -1) {
-				sd.lo[i] = count
 				count++
 			}
 			if !math.IsInf(up, 1) {
-				sd.up[i] = count
 				count++
 			}
 		}
@@ -148,12 +144,18 @@ func (w *work) classify() {
 	}
 	w.listKinds()
 	sd.resize(count)
-	for i := range w.kind {
-		if k := sd.lo[i]; k >= 0 {
-			sd.src[k], sd.sgn[k], sd.h[k] = i, -1, -w.lo[i]
+	k := 0
+	for i, kind := range w.kind {
+		if kind != sided {
+			continue
 		}
-		if k := sd.up[i]; k >= 0 {
-			sd.src[k], sd.sgn[k], sd.h[k] = i, 1, w.up[i]
+		if lo := w.lo[i]; !math.IsInf(lo, -1) {
+			sd.src[k], sd.sgn[k], sd.h[k] = i, -1, -lo
+			k++
+		}
+		if up := w.up[i]; !math.IsInf(up, 1) {
+			sd.src[k], sd.sgn[k], sd.h[k] = i, 1, up
+			k++
 		}
 	}
 }
