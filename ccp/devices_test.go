@@ -178,3 +178,34 @@ func TestConflictIsIrreducible(t *testing.T) {
 		}
 	}
 }
+
+// TestUnboundedWithoutAStraightWay: the way down is curved, ends in infinite
+// values, or follows a bound that the last steps have rounded across.
+func TestUnboundedWithoutAStraightWay(t *testing.T) {
+	for name, state := range map[string]func(m *dc.Model){
+		"curved": func(m *dc.Model) {
+			x := m.Var("x", []int{2}, dc.StartAt(1, 1))
+			m.Minimize(dc.Exp(x.At(0)).Scale(-1))
+			m.SubjectTo(dc.LE(dc.Square(x.At(0)).Minus(x.At(1)), dc.Num(0)).Named("under"))
+			m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)).Named("out"))
+		},
+		"exponential": func(m *dc.Model) {
+			x := m.Var("x", []int{2}, dc.StartAt(1, 1))
+			m.Minimize(dc.Exp(x.At(0)).Scale(-1).Plus(dc.Square(x.At(1))))
+			m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)).Named("out"))
+		},
+		"along a bound": func(m *dc.Model) {
+			x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.StartAt(1, 1))
+			m.Minimize(dc.Norm2(x).Plus(dc.Square(x.At(1).Sub(x.At(0)))).Minus(dc.Square(x.At(1).Add(x.At(0)))))
+		},
+	} {
+		m := dc.NewModel()
+		state(m)
+		p := build(t, m)
+		if res := solve(t, p, nil, nil); res.Status != ccp.Unbounded || !math.IsInf(res.Objective, -1) {
+			t.Errorf("%s: %v, objective %g: %s", name, res.Status, res.Objective, res.Message)
+		} else if _, relative := p.Violations(res.X); relative > 1e-6 {
+			t.Errorf("%s: the point breaks a constraint by %g", name, relative)
+		}
+	}
+}

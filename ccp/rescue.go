@@ -122,11 +122,26 @@ func (r *run) falls() bool {
 		for j, v := range r.res.X {
 			d[j] = v - from[j]
 		}
-		if r.fallsFrom(r.res.X, d, far, 10) {
-			return true
+		// What stays behind the large entries may be on a border that the
+		// direction must not cross, or on a curve.
+		for _, share := range [...]float64{0, 1e-3, 0.1, 1} {
+			trim(d, share)
+			if r.fallsFrom(r.res.X, d, far, 10) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// trim sets the entries to zero that are below a share of the largest.
+func trim(d []float64, share float64) {
+	least := share * maxAbs(d)
+	for j, v := range d {
+		if math.Abs(v) < least {
+			d[j] = 0
+		}
+	}
 }
 
 // giveUp ends the run as unbounded if it can only be that, else with the given
@@ -172,10 +187,20 @@ func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 		}
 		before, at, rate = obj, step, falls
 	}
-	r.stop(Unbounded, "the objective falls for ever along a direction that keeps the constraints; bound the variables")
-	r.res.Objective = math.Inf(-1)
-	if r.p.Maximize {
-		r.res.Objective = math.Inf(1)
-	}
+	r.noBound("the objective falls for ever along a direction that keeps the constraints; bound the variables")
 	return true
+}
+
+// bottom is how many times max(1, |objective at the start|) below zero the
+// objective of a feasible point counts as minus infinity.
+const bottom = 1e20
+
+// bottomless reports whether an objective is as good as minus infinity.
+func (r *run) bottomless(objective float64) bool {
+	return r.minimised(objective) < -bottom*max(1, math.Abs(r.first))
+}
+
+func (r *run) noBound(why string) {
+	r.stop(Unbounded, why)
+	r.res.Objective = r.minimised(math.Inf(-1))
 }
