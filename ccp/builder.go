@@ -24,6 +24,7 @@ type builder struct {
 	forms map[dc.Representer]dc.Form
 	bound map[dc.Representer]dc.Linear
 	share dc.Sharer
+	room  room
 	owner int // what rows are made for at present: see row
 }
 

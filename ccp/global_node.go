@@ -35,9 +35,9 @@ func (g *global) load(nd *node) {
 			cut++
 		}
 		tangent := g.gradient(&g.parts[cut], nd)
-		s.now.U[c.row] = c.u + tangent
+		s.now.U[c.row], c.piece, s.asked.held = c.u+tangent, 0, false
 		for i, j := range c.idx {
-			s.now.A[c.slot[i]] = c.base[i] - g.grad[j]
+			s.now.A[c.slot[i]] = s.qp.A.Val[c.slot[i]] - g.grad[j]
 		}
 	}
 	for k, t := range g.terms {

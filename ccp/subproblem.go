@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -29,21 +30,24 @@ type subproblem struct {
 
 	solver     qpbackend.Solver
 	now        qpbackend.Update // values of this iteration
+	asked      question         // those of the last solve
 	grad       []float64        // n
 	res        qpbackend.Result
 	backendSec float64
 }
 
 // cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
-// are overwritten by base − ∂h, the bound by that of the tangent.
+// are overwritten by those without h − ∂h, the bound by that of the tangent.
 type cut struct {
 	h    dc.Convex
-	idx  []int     // h's support
-	slot []int     // positions in A.Val
-	base []float64 // coefficients without h
+	idx  []int // h's support
+	slot []int // positions in A.Val
 	row  int
 	u    float64 // bound without h
 	same bool    // h is that of the cut before
+	// piece is that of h's pieces which the row has now, counted from 1; 0 where
+	// that is not known.
+	piece int
 }
 
 // compile assembles the convex problem of p.
@@ -88,9 +92,7 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 	if err != nil {
 		return nil, err
 	}
-	for k := range s.cuts {
-		s.cuts[k].locate(qp.A)
-	}
+	s.locate(qp.A)
 	s.qp, s.rows = qp, b.rows
 	s.now = qpbackend.Update{
 		Q: append([]float64(nil), qp.Q...), U: append([]float64(nil), qp.U...), A: append([]float64(nil), qp.A.Val...),
@@ -110,20 +112,21 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 		return
 	}
 	h := c.E.H()
-	slack := dc.Linear{}
+	idx := h.Support()
+	slack := -1
 	if !c.E.IsConvex() {
 		s.restrict(b, h)
-		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
-		s.slacks = append(s.slacks, slack.Idx[0])
+		slack = b.Var()
+		s.slacks = append(s.slacks, slack)
 	}
-	for k, l := range upperRows(b, c.E.G(), len(h.Support())) {
+	for k, l := range upperRows(b, c.E.G(), len(idx)) {
 		if c.E.IsConvex() {
 			b.addRow(l, math.Inf(-1), 0, 0)
 			continue
 		}
 		// Zeros keep the places of h's variables.
-		r := b.addRow(withZeros(l, h.Support()).Plus(-1, slack), math.Inf(-1), 0, 0)
-		s.cuts = append(s.cuts, cut{h: h, idx: h.Support(), row: r, u: b.rows[r].hi, same: k > 0})
+		r := b.addRow(b.room.cover(l, idx, slack), math.Inf(-1), 0, 0)
+		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0})
 	}
 }
 
@@ -139,33 +142,24 @@ func upperRows(b *builder, g dc.Representer, hSupport int) []dc.Linear {
 	return []dc.Linear{b.Bound(g)}
 }
 
-// withZeros is l with stored zeros at the indices it lacks.
-func withZeros(l dc.Linear, idx []int) dc.Linear {
-	out := dc.Linear{Const: l.Const}
-	i, k := 0, 0
-	for i < len(l.Idx) || k < len(idx) {
-		switch {
-		case k == len(idx) || i < len(l.Idx) && l.Idx[i] < idx[k]:
-			out.Idx, out.Val = append(out.Idx, l.Idx[i]), append(out.Val, l.Val[i])
-			i++
-		case i == len(l.Idx) || idx[k] < l.Idx[i]:
-			out.Idx, out.Val = append(out.Idx, idx[k]), append(out.Val, 0)
-			k++
-		default:
-			out.Idx, out.Val = append(out.Idx, l.Idx[i]), append(out.Val, l.Val[i])
-			i, k = i+1, k+1
-		}
+// locate finds the places of the coefficients of every h. Rows of cuts ascend, so
+// one walk down each column is enough.
+func (s *subproblem) locate(a *sparse.CSC) {
+	total := 0
+	for k := range s.cuts {
+		total += len(s.cuts[k].idx)
 	}
-	return out
-}
-
-// locate finds the places of the support's coefficients.
-func (c *cut) locate(a *sparse.CSC) {
-	for _, j := range c.idx {
-		lo, hi := a.ColPtr[j], a.ColPtr[j+1]
-		k := lo + sort.SearchInts(a.RowIdx[lo:hi], c.row)
-		c.slot = append(c.slot, k)
-		c.base = append(c.base, a.Val[k])
+	slots, ahead := make([]int, total), slices.Clone(a.ColPtr)
+	for k := range s.cuts {
+		c := &s.cuts[k]
+		c.slot, slots = slots[:len(c.idx)], slots[len(c.idx):]
+		for i, j := range c.idx {
+			e := ahead[j]
+			for a.RowIdx[e] < c.row {
+				e++
+			}
+			c.slot[i], ahead[j] = e, e+1
+		}
 	}
 }
 
@@ -248,23 +242,16 @@ func (s *subproblem) linearise(x []float64, τ float64) error {
 			finite += s.grad[j] - s.grad[j]
 		}
 	}
-	tangent := 0.0 // h(x) − ∂h·x
-	for k := range s.cuts {
-		c := &s.cuts[k]
-		if !c.same {
-			s.subgradient(c.h, c.idx, x)
-			tangent = c.h.Value(x)
-			for _, j := range c.idx {
-				tangent -= s.grad[j] * x[j]
-			}
+	for k := 0; k < len(s.cuts); {
+		from := k
+		for k++; k < len(s.cuts) && s.cuts[k].same; k++ {
 		}
-		for i, j := range c.idx {
-			s.now.A[c.slot[i]] = c.base[i] - s.grad[j]
-		}
-		s.now.U[c.row] = c.u + tangent
+		tangent := s.tangent(s.cuts[from:k], x)
 		finite += tangent - tangent
-		if math.Abs(s.now.U[c.row]) >= qpbackend.Infinity {
-			return errNotANumber
+		for _, c := range s.cuts[from:k] {
+			if math.Abs(s.now.U[c.row]) >= qpbackend.Infinity {
+				return errNotANumber
+			}
 		}
 	}
 	if finite != 0 {
@@ -274,11 +261,52 @@ func (s *subproblem) linearise(x []float64, τ float64) error {
 	return nil
 }
 
-// subgradient leaves that of h in s.grad, on h's support.
-func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
+// tangent writes that of the cuts' h at x to their rows, and returns a number
+// that is finite where h is.
+func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
+	h, idx := cuts[0].h, cuts[0].idx
+	l, number, value, ok := dc.ActivePiece(h, x)
+	piece, constant := number+1, l.Const // h(x) − ∂h·x
+	switch {
+	case ok && piece == cuts[0].piece:
+		return value
+	case ok:
+		s.clear(idx)
+		l.AddSubgrad(s.grad, 1, x)
+	default:
+		s.subgradient(h, idx, x)
+		value, piece = h.Value(x), 0
+		constant = value
+		for _, j := range idx {
+			constant -= s.grad[j] * x[j]
+		}
+		value = constant
+	}
+	before := s.qp.A.Val
+	for k := range cuts {
+		c := &cuts[k]
+		for i, j := range idx {
+			at := c.slot[i]
+			v := before[at] - s.grad[j]
+			s.asked.held = s.asked.held && v == s.now.A[at]
+			s.now.A[at] = v
+		}
+		s.now.U[c.row] = c.u + constant
+		c.piece = piece
+	}
+	return value
+}
+
+// clear sets s.grad to zero at idx.
+func (s *subproblem) clear(idx []int) {
 	for _, j := range idx {
 		s.grad[j] = 0
 	}
+}
+
+// subgradient leaves that of h in s.grad, on h's support.
+func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
+	s.clear(idx)
 	h.AddSubgrad(s.grad, 1, x)
 }
 
@@ -302,15 +330,24 @@ func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
 	}
 	solver, err := b.New(&first, set)
 	s.solver = solver
+	s.asked.held, s.asked.answered = true, false
 	return err
 }
 
 // solve solves the problem of the last linearise, from the solution before
-// where the backend profits from it; s.res holds what came of it.
+// where the backend profits from it; s.res holds what came of it. A problem
+// that is the one before is not solved again.
 func (s *subproblem) solve(ctx context.Context) error {
 	t := time.Now()
 	defer func() { s.backendSec += since(t) }()
-	if err := s.solver.Update(s.now); err != nil {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.res.Status == qpbackend.Solved && s.asked.is(&s.now) {
+		s.res.Iterations = 0
+		return nil
+	}
+	if err := s.asked.ask(s.solver, s.now); err != nil {
 		return err
 	}
 	switch s.res.Status {
@@ -319,7 +356,11 @@ func (s *subproblem) solve(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.solver.Solve(ctx, &s.res)
+	if err := s.solver.Solve(ctx, &s.res); err != nil {
+		return err
+	}
+	s.asked.answered = true
+	return nil
 }
 
 func (s *subproblem) close() {
@@ -327,6 +368,7 @@ func (s *subproblem) close() {
 		s.solver.Close()
 		s.solver = nil
 	}
+	s.asked = question{}
 }
 
 // slack is the sum of the slacks in the last solution.
