@@ -139,7 +139,7 @@ func (g *global) ranges(ctx context.Context) error {
 	s.now.L = append([]float64(nil), s.qp.L...)
 	for _, j := range s.slacks { // no slack in a bound
 		for i, r := range s.rows {
-			if len(r.a.Idx) == 1 && r.a.Idx[0] == j {
+			if len(r.a.Idx) == 1 && r.a.Idx[0] == j && r.a.Val[0] > 0 { // in cuts it counts −1
 				s.now.L[i], s.now.U[i] = 0, 0
 				s.qp.L[i], s.qp.U[i] = 0, 0
 			}

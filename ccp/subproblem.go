@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sort"
 	"time"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // subproblem is the convex problem of an iteration. Everything but values is
@@ -48,6 +46,7 @@ type cut struct {
 	// piece is that of h's pieces which the row has now, counted from 1; 0 where
 	// that is not known.
 	piece int
+	top   float64 // largest size of the coefficients of h's variables
 }
 
 // compile assembles the convex problem of p.
@@ -88,11 +87,10 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 	if more != nil {
 		more(b)
 	}
-	qp, err := b.problem()
+	qp, err := b.problem(s.cuts)
 	if err != nil {
 		return nil, err
 	}
-	s.locate(qp.A)
 	s.qp, s.rows = qp, b.rows
 	s.now = qpbackend.Update{
 		Q: append([]float64(nil), qp.Q...), U: append([]float64(nil), qp.U...), A: append([]float64(nil), qp.A.Val...),
@@ -113,11 +111,11 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 	}
 	h := c.E.H()
 	idx := h.Support()
-	slack := -1
+	slack := dc.Linear{}
 	if !c.E.IsConvex() {
 		s.restrict(b, h)
-		slack = b.Var()
-		s.slacks = append(s.slacks, slack)
+		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+		s.slacks = append(s.slacks, slack.Idx[0])
 	}
 	for k, l := range upperRows(b, c.E.G(), len(idx)) {
 		if c.E.IsConvex() {
@@ -125,7 +123,8 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 			continue
 		}
 		// Zeros keep the places of h's variables.
-		r := b.addRow(b.room.cover(l, idx, slack), math.Inf(-1), 0, 0)
+		r := b.addRow(l.Plus(-1, slack), math.Inf(-1), 0, 0)
+		b.rows[r].zeros = lacking(idx, b.rows[r].a.Idx)
 		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0})
 	}
 }
@@ -140,27 +139,6 @@ func upperRows(b *builder, g dc.Representer, hSupport int) []dc.Linear {
 		}
 	}
 	return []dc.Linear{b.Bound(g)}
-}
-
-// locate finds the places of the coefficients of every h. Rows of cuts ascend, so
-// one walk down each column is enough.
-func (s *subproblem) locate(a *sparse.CSC) {
-	total := 0
-	for k := range s.cuts {
-		total += len(s.cuts[k].idx)
-	}
-	slots, ahead := make([]int, total), slices.Clone(a.ColPtr)
-	for k := range s.cuts {
-		c := &s.cuts[k]
-		c.slot, slots = slots[:len(c.idx)], slots[len(c.idx):]
-		for i, j := range c.idx {
-			e := ahead[j]
-			for a.RowIdx[e] < c.row {
-				e++
-			}
-			c.slot[i], ahead[j] = e, e+1
-		}
-	}
 }
 
 // restrict keeps the points within the domain of h.
@@ -285,14 +263,18 @@ func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
 	before := s.qp.A.Val
 	for k := range cuts {
 		c := &cuts[k]
-		for i, j := range idx {
-			at := c.slot[i]
-			v := before[at] - s.grad[j]
-			s.asked.held = s.asked.held && v == s.now.A[at]
+		top, same := 0.0, true
+		for i, at := range c.slot {
+			v := before[at] - s.grad[idx[i]]
+			same = same && v == s.now.A[at]
 			s.now.A[at] = v
+			if a := math.Abs(v); a > top {
+				top = a
+			}
 		}
 		s.now.U[c.row] = c.u + constant
-		c.piece = piece
+		c.piece, c.top = piece, top
+		s.asked.held = s.asked.held && same
 	}
 	return value
 }
@@ -390,23 +372,13 @@ func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 	if s.qp.P != nil {
 		s.qp.P.AddSymMulVec(g, 1, full)
 	}
-	isSlack := map[int]bool{}
 	for _, j := range s.slacks {
-		isSlack[j] = true
+		g[j] = 0
 	}
-	for j, v := range g {
-		if !isSlack[j] {
-			objective = max(objective, math.Abs(v))
-		}
-	}
-	var each []float64
+	objective = maxAbs(g)
+	each := make([]float64, len(s.cuts))
 	for k := range s.cuts {
-		c := &s.cuts[k]
-		top := 0.0
-		for i := range c.idx {
-			top = max(top, math.Abs(s.now.A[c.slot[i]]))
-		}
-		each = append(each, top)
+		each[k] = s.cuts[k].top
 	}
 	sort.Float64s(each)
 	if len(each) > 0 {

@@ -34,10 +34,7 @@ func MaxExprs(es []Expr) Expr {
 	items := make([]*sum, 0, len(es))
 	constant, best := true, math.Inf(-1)
 	for _, e := range es {
-		lifted := e
-		if len(hs) > 0 {
-			lifted = SumExprs([]Expr{e, all})
-		}
+		lifted := SumExprs([]Expr{e, all})
 		constant, best = constant && lifted.IsConst(), max(best, lifted.lin.Const)
 		items = append(items, &sum{lin: lifted.lin, terms: lifted.g})
 	}
@@ -161,8 +158,8 @@ type maxOf struct {
 const mostPieces = 1000
 
 func newMaxOf(items []*sum) *maxOf {
-	m := &maxOf{items: items, pieces: make([]Linear, 0, len(items))}
-	lists := make([][]int, 0, len(items))
+	m := &maxOf{items: items, pieces: []Linear{}}
+	var lists [][]int
 	for _, s := range items {
 		lists = append(lists, s.lin.Idx)
 		for _, t := range s.terms {
