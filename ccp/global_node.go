@@ -35,7 +35,7 @@ func (g *global) load(nd *node) {
 			cut++
 		}
 		tangent := g.gradient(&g.parts[cut], nd)
-		s.now.U[c.row], c.piece, s.asked.held = c.u+tangent, 0, false
+		s.now.U[c.row], c.piece, c.fresh, s.asked.held = c.u+tangent, 0, false, false
 		for i, j := range c.idx {
 			s.now.A[c.slot[i]] = s.qp.A.Val[c.slot[i]] - g.grad[j]
 		}

@@ -2,9 +2,7 @@ package ccp
 
 import (
 	"context"
-	"errors"
 	"math"
-	"sort"
 	"time"
 
 	"github.com/dcopt/dcopt/dc"
@@ -30,23 +28,9 @@ type subproblem struct {
 	now        qpbackend.Update // values of this iteration
 	asked      question         // those of the last solve
 	grad       []float64        // n
+	some       []int            // places
 	res        qpbackend.Result
 	backendSec float64
-}
-
-// cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
-// are overwritten by those without h − ∂h, the bound by that of the tangent.
-type cut struct {
-	h    dc.Convex
-	idx  []int // h's support
-	slot []int // positions in A.Val
-	row  int
-	u    float64 // bound without h
-	same bool    // h is that of the cut before
-	// piece is that of h's pieces which the row has now, counted from 1; 0 where
-	// that is not known.
-	piece int
-	top   float64 // largest size of the coefficients of h's variables
 }
 
 // compile assembles the convex problem of p.
@@ -124,8 +108,10 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 		}
 		// Zeros keep the places of h's variables.
 		r := b.addRow(l.Plus(-1, slack), math.Inf(-1), 0, 0)
-		b.rows[r].zeros = lacking(idx, b.rows[r].a.Idx)
-		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0})
+		zeros := lacking(idx, b.rows[r].a.Idx)
+		b.rows[r].zeros = zeros
+		alone := len(zeros) == len(idx)
+		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0, alone: alone, fresh: alone})
 	}
 }
 
@@ -201,97 +187,6 @@ func (s *subproblem) breaksHard(x []float64, tol float64) bool {
 	return false
 }
 
-var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
-
-// linearise replaces every h by its tangent at x and sets the cost of the
-// slacks to τ.
-func (s *subproblem) linearise(x []float64, τ float64) error {
-	s.p.Pin(x)
-	copy(s.now.Q, s.qp.Q)
-	for _, j := range s.slacks {
-		s.now.Q[j] = τ
-	}
-	finite := 0.0
-	if s.h0 != nil {
-		idx := s.h0.Support()
-		s.subgradient(s.h0, idx, x)
-		for _, j := range idx {
-			s.now.Q[j] -= s.grad[j]
-			finite += s.grad[j] - s.grad[j]
-		}
-	}
-	for k := 0; k < len(s.cuts); {
-		from := k
-		for k++; k < len(s.cuts) && s.cuts[k].same; k++ {
-		}
-		tangent := s.tangent(s.cuts[from:k], x)
-		finite += tangent - tangent
-		for _, c := range s.cuts[from:k] {
-			if math.Abs(s.now.U[c.row]) >= qpbackend.Infinity {
-				return errNotANumber
-			}
-		}
-	}
-	if finite != 0 {
-		return errNotANumber
-	}
-	s.prox.pull(s, x)
-	return nil
-}
-
-// tangent writes that of the cuts' h at x to their rows, and returns a number
-// that is finite where h is.
-func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
-	h, idx := cuts[0].h, cuts[0].idx
-	l, number, value, ok := dc.ActivePiece(h, x)
-	piece, constant := number+1, l.Const // h(x) − ∂h·x
-	switch {
-	case ok && piece == cuts[0].piece:
-		return value
-	case ok:
-		s.clear(idx)
-		l.AddSubgrad(s.grad, 1, x)
-	default:
-		s.subgradient(h, idx, x)
-		value, piece = h.Value(x), 0
-		constant = value
-		for _, j := range idx {
-			constant -= s.grad[j] * x[j]
-		}
-		value = constant
-	}
-	before := s.qp.A.Val
-	for k := range cuts {
-		c := &cuts[k]
-		top, same := 0.0, true
-		for i, at := range c.slot {
-			v := before[at] - s.grad[idx[i]]
-			same = same && v == s.now.A[at]
-			s.now.A[at] = v
-			if a := math.Abs(v); a > top {
-				top = a
-			}
-		}
-		s.now.U[c.row] = c.u + constant
-		c.piece, c.top = piece, top
-		s.asked.held = s.asked.held && same
-	}
-	return value
-}
-
-// clear sets s.grad to zero at idx.
-func (s *subproblem) clear(idx []int) {
-	for _, j := range idx {
-		s.grad[j] = 0
-	}
-}
-
-// subgradient leaves that of h in s.grad, on h's support.
-func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
-	s.clear(idx)
-	h.AddSubgrad(s.grad, 1, x)
-}
-
 // open makes the solver, unless a session kept it; the problem it sees is that of
 // the first linearise.
 func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
@@ -360,31 +255,6 @@ func (s *subproblem) slack() float64 {
 		sum += max(s.res.X[j], 0)
 	}
 	return sum
-}
-
-// slopes returns the largest slope of the objective and the median of the
-// largest slopes of the DC constraints at x, each as linearised last.
-func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
-	// The quadratic part counts with its gradient.
-	g := append([]float64(nil), s.now.Q...)
-	full := make([]float64, len(g))
-	copy(full, x)
-	if s.qp.P != nil {
-		s.qp.P.AddSymMulVec(g, 1, full)
-	}
-	for _, j := range s.slacks {
-		g[j] = 0
-	}
-	objective = maxAbs(g)
-	each := make([]float64, len(s.cuts))
-	for k := range s.cuts {
-		each[k] = s.cuts[k].top
-	}
-	sort.Float64s(each)
-	if len(each) > 0 {
-		constraint = each[len(each)/2]
-	}
-	return objective, constraint
 }
 
 // duals distributes the multipliers of the rows to the constraints.
