@@ -43,6 +43,7 @@ type row struct {
 	entry  int     // which entry of that constraint, −1: an auxiliary row
 	share  float64 // how much of the row's multiplier counts for that entry's
 	either bool    // that of either side counts, with its size
+	zeros  []int   // columns that a lacks and that get a stored zero
 }
 
 const (
@@ -64,7 +65,7 @@ func (b *builder) Var() int {
 func (b *builder) Row(a dc.Linear, lo, hi float64) { b.addRow(a, lo, hi, -1) }
 
 func (b *builder) addRow(a dc.Linear, lo, hi float64, entry int) int {
-	b.rows = append(b.rows, row{a, lo - a.Const, hi - a.Const, b.owner, entry, 1, false})
+	b.rows = append(b.rows, row{a: a, lo: lo - a.Const, hi: hi - a.Const, owner: b.owner, entry: entry, share: 1})
 	return len(b.rows) - 1
 }
 
@@ -76,7 +77,7 @@ func (b *builder) Cone(k dc.Cone) {
 	}[k.Kind]
 	b.cones = append(b.cones, qpbackend.Cone{Kind: kind, Start: len(b.rows), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
-		b.rows = append(b.rows, row{a, -a.Const, math.Inf(1), b.owner, -1, 0, false})
+		b.rows = append(b.rows, row{a: a, lo: -a.Const, hi: math.Inf(1), owner: b.owner, entry: -1})
 	}
 }
 
@@ -400,11 +401,11 @@ func (b *builder) addQuad(q dc.Quadratic) {
 	}
 }
 
-// problem compresses what was collected. Zeros are kept.
-func (b *builder) problem() (*qpbackend.Problem, error) {
+// problem compresses what was collected. Zeros are kept, and the cuts located.
+func (b *builder) problem(cuts []cut) (*qpbackend.Problem, error) {
 	m := len(b.rows)
 	p := &qpbackend.Problem{Q: make([]float64, b.cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.cones}
-	p.A = compress(b.rows, b.cols)
+	p.A = compress(b.rows, b.cols, cuts)
 	p.P, _ = b.p.CSC(b.cols, b.cols)
 	for i, r := range b.rows {
 		p.L[i], p.U[i] = r.lo, r.hi
@@ -416,28 +417,4 @@ func (b *builder) problem() (*qpbackend.Problem, error) {
 		return nil, fmt.Errorf("ccp: the convex problem is not well formed: %w", err)
 	}
 	return p, nil
-}
-
-// compress is the rows as a matrix: the columns of a row ascend, so one pass
-// that fills the columns is enough.
-func compress(rows []row, cols int) *sparse.CSC {
-	a := &sparse.CSC{Rows: len(rows), Cols: cols, ColPtr: make([]int, cols+1)}
-	for _, r := range rows {
-		for _, j := range r.a.Idx {
-			a.ColPtr[j+1]++
-		}
-	}
-	for j := range cols {
-		a.ColPtr[j+1] += a.ColPtr[j]
-	}
-	nnz := a.ColPtr[cols]
-	a.RowIdx, a.Val = make([]int, nnz), make([]float64, nnz)
-	next := append([]int(nil), a.ColPtr[:cols]...)
-	for i, r := range rows {
-		for k, j := range r.a.Idx {
-			a.RowIdx[next[j]], a.Val[next[j]] = i, r.a.Val[k]
-			next[j]++
-		}
-	}
-	return a
 }

@@ -54,7 +54,7 @@ func (g *global) hull(ctx context.Context) (float64, error) {
 		b.Row(l.Plus(-1, sum(&g.parts[owner[i]])), math.Inf(-1), 0)
 	}
 	b.addLinear(sum(&g.parts[at]).Scale(-1))
-	qp, err := b.problem()
+	qp, err := b.problem(nil)
 	if err != nil {
 		return 0, err
 	}

@@ -35,9 +35,9 @@ func (g *global) load(nd *node) {
 			cut++
 		}
 		tangent := g.gradient(&g.parts[cut], nd)
-		s.now.U[c.row] = c.u + tangent
+		s.now.U[c.row], c.piece, c.fresh, s.asked.held = c.u+tangent, 0, false, false
 		for i, j := range c.idx {
-			s.now.A[c.slot[i]] = c.base[i] - g.grad[j]
+			s.now.A[c.slot[i]] = s.qp.A.Val[c.slot[i]] - g.grad[j]
 		}
 	}
 	for k, t := range g.terms {
@@ -139,7 +139,7 @@ func (g *global) ranges(ctx context.Context) error {
 	s.now.L = append([]float64(nil), s.qp.L...)
 	for _, j := range s.slacks { // no slack in a bound
 		for i, r := range s.rows {
-			if len(r.a.Idx) == 1 && r.a.Idx[0] == j {
+			if len(r.a.Idx) == 1 && r.a.Idx[0] == j && r.a.Val[0] > 0 { // in cuts it counts −1
 				s.now.L[i], s.now.U[i] = 0, 0
 				s.qp.L[i], s.qp.U[i] = 0, 0
 			}

@@ -42,7 +42,7 @@ func (s *subproblem) dampen(ρ float64) {
 // calm takes the proximal term away.
 func (m *proximal) calm(s *subproblem) {
 	if m.ρ > 0 {
-		m.ρ = 0
+		m.ρ, s.asked.held = 0, false
 		copy(s.now.P, m.base)
 	}
 }

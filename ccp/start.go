@@ -35,7 +35,7 @@ func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, ba
 		}
 	}
 	hardRows(b, p)
-	qp, err := b.problem()
+	qp, err := b.problem(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,11 @@ package ccp
 
 import (
 	"context"
-	"errors"
 	"math"
-	"sort"
 	"time"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // subproblem is the convex problem of an iteration. Everything but values is
@@ -29,21 +26,11 @@ type subproblem struct {
 
 	solver     qpbackend.Solver
 	now        qpbackend.Update // values of this iteration
+	asked      question         // those of the last solve
 	grad       []float64        // n
+	some       []int            // places
 	res        qpbackend.Result
 	backendSec float64
-}
-
-// cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
-// are overwritten by base − ∂h, the bound by that of the tangent.
-type cut struct {
-	h    dc.Convex
-	idx  []int     // h's support
-	slot []int     // positions in A.Val
-	base []float64 // coefficients without h
-	row  int
-	u    float64 // bound without h
-	same bool    // h is that of the cut before
 }
 
 // compile assembles the convex problem of p.
@@ -84,12 +71,9 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 	if more != nil {
 		more(b)
 	}
-	qp, err := b.problem()
+	qp, err := b.problem(s.cuts)
 	if err != nil {
 		return nil, err
-	}
-	for k := range s.cuts {
-		s.cuts[k].locate(qp.A)
 	}
 	s.qp, s.rows = qp, b.rows
 	s.now = qpbackend.Update{
@@ -110,20 +94,24 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 		return
 	}
 	h := c.E.H()
+	idx := h.Support()
 	slack := dc.Linear{}
 	if !c.E.IsConvex() {
 		s.restrict(b, h)
 		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 		s.slacks = append(s.slacks, slack.Idx[0])
 	}
-	for k, l := range upperRows(b, c.E.G(), len(h.Support())) {
+	for k, l := range upperRows(b, c.E.G(), len(idx)) {
 		if c.E.IsConvex() {
 			b.addRow(l, math.Inf(-1), 0, 0)
 			continue
 		}
 		// Zeros keep the places of h's variables.
-		r := b.addRow(withZeros(l, h.Support()).Plus(-1, slack), math.Inf(-1), 0, 0)
-		s.cuts = append(s.cuts, cut{h: h, idx: h.Support(), row: r, u: b.rows[r].hi, same: k > 0})
+		r := b.addRow(l.Plus(-1, slack), math.Inf(-1), 0, 0)
+		zeros := lacking(idx, b.rows[r].a.Idx)
+		b.rows[r].zeros = zeros
+		alone := len(zeros) == len(idx)
+		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0, alone: alone, fresh: alone})
 	}
 }
 
@@ -137,36 +125,6 @@ func upperRows(b *builder, g dc.Representer, hSupport int) []dc.Linear {
 		}
 	}
 	return []dc.Linear{b.Bound(g)}
-}
-
-// withZeros is l with stored zeros at the indices it lacks.
-func withZeros(l dc.Linear, idx []int) dc.Linear {
-	out := dc.Linear{Const: l.Const}
-	i, k := 0, 0
-	for i < len(l.Idx) || k < len(idx) {
-		switch {
-		case k == len(idx) || i < len(l.Idx) && l.Idx[i] < idx[k]:
-			out.Idx, out.Val = append(out.Idx, l.Idx[i]), append(out.Val, l.Val[i])
-			i++
-		case i == len(l.Idx) || idx[k] < l.Idx[i]:
-			out.Idx, out.Val = append(out.Idx, idx[k]), append(out.Val, 0)
-			k++
-		default:
-			out.Idx, out.Val = append(out.Idx, l.Idx[i]), append(out.Val, l.Val[i])
-			i, k = i+1, k+1
-		}
-	}
-	return out
-}
-
-// locate finds the places of the support's coefficients.
-func (c *cut) locate(a *sparse.CSC) {
-	for _, j := range c.idx {
-		lo, hi := a.ColPtr[j], a.ColPtr[j+1]
-		k := lo + sort.SearchInts(a.RowIdx[lo:hi], c.row)
-		c.slot = append(c.slot, k)
-		c.base = append(c.base, a.Val[k])
-	}
 }
 
 // restrict keeps the points within the domain of h.
@@ -229,59 +187,6 @@ func (s *subproblem) breaksHard(x []float64, tol float64) bool {
 	return false
 }
 
-var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
-
-// linearise replaces every h by its tangent at x and sets the cost of the
-// slacks to τ.
-func (s *subproblem) linearise(x []float64, τ float64) error {
-	s.p.Pin(x)
-	copy(s.now.Q, s.qp.Q)
-	for _, j := range s.slacks {
-		s.now.Q[j] = τ
-	}
-	finite := 0.0
-	if s.h0 != nil {
-		idx := s.h0.Support()
-		s.subgradient(s.h0, idx, x)
-		for _, j := range idx {
-			s.now.Q[j] -= s.grad[j]
-			finite += s.grad[j] - s.grad[j]
-		}
-	}
-	tangent := 0.0 // h(x) − ∂h·x
-	for k := range s.cuts {
-		c := &s.cuts[k]
-		if !c.same {
-			s.subgradient(c.h, c.idx, x)
-			tangent = c.h.Value(x)
-			for _, j := range c.idx {
-				tangent -= s.grad[j] * x[j]
-			}
-		}
-		for i, j := range c.idx {
-			s.now.A[c.slot[i]] = c.base[i] - s.grad[j]
-		}
-		s.now.U[c.row] = c.u + tangent
-		finite += tangent - tangent
-		if math.Abs(s.now.U[c.row]) >= qpbackend.Infinity {
-			return errNotANumber
-		}
-	}
-	if finite != 0 {
-		return errNotANumber
-	}
-	s.prox.pull(s, x)
-	return nil
-}
-
-// subgradient leaves that of h in s.grad, on h's support.
-func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
-	for _, j := range idx {
-		s.grad[j] = 0
-	}
-	h.AddSubgrad(s.grad, 1, x)
-}
-
 // open makes the solver, unless a session kept it; the problem it sees is that of
 // the first linearise.
 func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
@@ -302,15 +207,24 @@ func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
 	}
 	solver, err := b.New(&first, set)
 	s.solver = solver
+	s.asked.held, s.asked.answered = true, false
 	return err
 }
 
 // solve solves the problem of the last linearise, from the solution before
-// where the backend profits from it; s.res holds what came of it.
+// where the backend profits from it; s.res holds what came of it. A problem
+// that is the one before is not solved again.
 func (s *subproblem) solve(ctx context.Context) error {
 	t := time.Now()
 	defer func() { s.backendSec += since(t) }()
-	if err := s.solver.Update(s.now); err != nil {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.res.Status == qpbackend.Solved && s.asked.is(&s.now) {
+		s.res.Iterations = 0
+		return nil
+	}
+	if err := s.asked.ask(s.solver, s.now); err != nil {
 		return err
 	}
 	switch s.res.Status {
@@ -319,7 +233,11 @@ func (s *subproblem) solve(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.solver.Solve(ctx, &s.res)
+	if err := s.solver.Solve(ctx, &s.res); err != nil {
+		return err
+	}
+	s.asked.answered = true
+	return nil
 }
 
 func (s *subproblem) close() {
@@ -327,6 +245,7 @@ func (s *subproblem) close() {
 		s.solver.Close()
 		s.solver = nil
 	}
+	s.asked = question{}
 }
 
 // slack is the sum of the slacks in the last solution.
@@ -336,41 +255,6 @@ func (s *subproblem) slack() float64 {
 		sum += max(s.res.X[j], 0)
 	}
 	return sum
-}
-
-// slopes returns the largest slope of the objective and the median of the
-// largest slopes of the DC constraints at x, each as linearised last.
-func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
-	// The quadratic part counts with its gradient.
-	g := append([]float64(nil), s.now.Q...)
-	full := make([]float64, len(g))
-	copy(full, x)
-	if s.qp.P != nil {
-		s.qp.P.AddSymMulVec(g, 1, full)
-	}
-	isSlack := map[int]bool{}
-	for _, j := range s.slacks {
-		isSlack[j] = true
-	}
-	for j, v := range g {
-		if !isSlack[j] {
-			objective = max(objective, math.Abs(v))
-		}
-	}
-	var each []float64
-	for k := range s.cuts {
-		c := &s.cuts[k]
-		top := 0.0
-		for i := range c.idx {
-			top = max(top, math.Abs(s.now.A[c.slot[i]]))
-		}
-		each = append(each, top)
-	}
-	sort.Float64s(each)
-	if len(each) > 0 {
-		constraint = each[len(each)/2]
-	}
-	return objective, constraint
 }
 
 // duals distributes the multipliers of the rows to the constraints.

@@ -320,7 +320,7 @@ func (a Affine) MatMul(m mat.Matrix) Affine {
 		cols = a.shape[1]
 		shape = append(shape, cols)
 	}
-	if cols == 1 && a.isSelection() {
+	if a.isSelection(cols) {
 		return a.mulSelection(m, shape)
 	}
 	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, 0, r*cols)}
@@ -339,33 +339,40 @@ func (a Affine) MatMul(m mat.Matrix) Affine {
 	return out
 }
 
-// isSelection reports whether the entries are distinct variables in ascending
-// order, as those of a plain variable are.
-func (a Affine) isSelection() bool {
+// isSelection reports whether the entries are variables, those of each of the
+// cols columns in ascending order, as they are in a plain variable and in its
+// transpose.
+func (a Affine) isSelection(cols int) bool {
 	if len(a.idx) != len(a.c) {
 		return false
 	}
 	for k, j := range a.idx {
-		if a.ptr[k] != k || a.val[k] != 1 || a.c[k] != 0 || k > 0 && a.idx[k-1] >= j {
+		if a.ptr[k] != k || a.val[k] != 1 || a.c[k] != 0 || k >= cols && a.idx[k-cols] >= j {
 			return false
 		}
 	}
 	return true
 }
 
-// mulSelection is MatMul for plain variables: the rows of m are the rows of
-// the result.
+// mulSelection is MatMul for plain variables: the coefficients of the result
+// are rows of m.
 func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
 	r, c := m.Dims()
-	out := Affine{shape: shape, ptr: make([]int, 1, r+1), c: make([]float64, r)}
-	out.idx, out.val = make([]int, 0, r*c), make([]float64, 0, r*c)
+	cols := 1
+	if len(shape) == 2 {
+		cols = shape[1]
+	}
+	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, r*cols)}
+	out.idx, out.val = make([]int, 0, r*cols*c), make([]float64, 0, r*cols*c)
 	for i := range r {
-		for j := range c {
-			if v := m.At(i, j); v != 0 {
-				out.idx, out.val = append(out.idx, a.idx[j]), append(out.val, v)
+		for k := range cols {
+			for j := range c {
+				if v := m.At(i, j); v != 0 {
+					out.idx, out.val = append(out.idx, a.idx[j*cols+k]), append(out.val, v)
+				}
 			}
+			out.ptr = append(out.ptr, len(out.idx))
 		}
-		out.ptr = append(out.ptr, len(out.idx))
 	}
 	return out
 }

@@ -27,11 +27,22 @@ func (a Affine) Row(i int) Affine {
 		return failed("row %d of shape %v, counted from 0", i, a.shape)
 	}
 	n := size(a.shape[1:])
-	flat := make([]int, n)
-	for k := range flat {
-		flat[k] = i*n + k
+	return a.stretch(a.shape[1:], i*n, (i+1)*n)
+}
+
+// stretch is the entries lo ≤ k < hi in the given shape. It shares a's slices.
+func (a Affine) stretch(shape []int, lo, hi int) Affine {
+	out := Affine{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi]}
+	if a.ptr == nil {
+		return out
 	}
-	return a.Select(a.shape[1:], flat)
+	from, to := a.ptr[lo], a.ptr[hi]
+	out.idx, out.val = a.idx[from:to:to], a.val[from:to:to]
+	out.ptr = make([]int, hi-lo+1)
+	for k := range out.ptr {
+		out.ptr[k] = a.ptr[lo+k] - from
+	}
+	return out
 }
 
 // Col is column j of a matrix.
@@ -57,11 +68,7 @@ func (a Affine) Range(lo, hi int) Affine {
 	if len(a.shape) != 1 || lo < 0 || hi < lo || hi > a.shape[0] {
 		return failed("range %d to %d of shape %v, counted from 0", lo, hi, a.shape)
 	}
-	flat := make([]int, hi-lo)
-	for k := range flat {
-		flat[k] = lo + k
-	}
-	return a.Select([]int{hi - lo}, flat)
+	return a.stretch([]int{hi - lo}, lo, hi)
 }
 
 // Select gathers entries by their places in row-major order into an array of

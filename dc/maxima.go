@@ -45,6 +45,23 @@ func SumOfMaxima(f Convex) (lin Linear, terms []Maximum, ok bool) {
 	return Linear{}, nil, false
 }
 
+// ActivePiece is the affine function that f has its value and subgradient from at
+// x, its number among those of f, and that value. ok is false where f is no
+// maximum of affine functions.
+func ActivePiece(f Convex, x []float64) (l Linear, number int, value float64, ok bool) {
+	m, ok := f.(*maxOf)
+	if !ok {
+		return Linear{}, 0, 0, false
+	}
+	for _, s := range m.items {
+		if len(s.terms) > 0 {
+			return Linear{}, 0, 0, false
+		}
+	}
+	number, value = m.argmax(x)
+	return m.items[number].lin, number, value, true
+}
+
 // choose are the sums of k entries of a, nil where there are too many.
 func choose(a Affine, k int) []Linear {
 	count := 1

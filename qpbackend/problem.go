@@ -144,7 +144,7 @@ func (p *Problem) validateBounds(l, u []float64) error {
 
 func finite(name string, v []float64) error {
 	for i, e := range v {
-		if math.IsNaN(e) || math.IsInf(e, 0) {
+		if !(math.Abs(e) <= math.MaxFloat64) {
 			return fmt.Errorf("qpbackend: %s[%d] is %g", name, i, e)
 		}
 	}

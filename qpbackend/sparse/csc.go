@@ -62,12 +62,13 @@ func (m *CSC) Validate() error {
 	}
 	for j := range m.Cols {
 		prev := -1
-		for k := m.ColPtr[j]; k < m.ColPtr[j+1]; k++ {
-			i := m.RowIdx[k]
+		lo, hi := m.ColPtr[j], m.ColPtr[j+1]
+		val := m.Val[lo:hi]
+		for k, i := range m.RowIdx[lo:hi] {
 			if i <= prev || i >= m.Rows {
 				return fmt.Errorf("sparse: column %d: row index %d after %d in a matrix of %d rows", j, i, prev, m.Rows)
 			}
-			if v := m.Val[k]; math.IsNaN(v) || math.IsInf(v, 0) {
+			if v := val[k]; !(math.Abs(v) <= math.MaxFloat64) {
 				return fmt.Errorf("sparse: entry (%d, %d) is %g", i, j, v)
 			}
 			prev = i

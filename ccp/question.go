@@ -1,0 +1,50 @@
+package ccp
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// question is what the solver was last asked. Where every h is piecewise affine,
+// as the maxima of a regression are, the procedure ends at a point whose
+// tangents are those that led there: its convex problem is the one before, and
+// so is the solution.
+type question struct {
+	held     bool      // the solver has A and P as they are now
+	answered bool      // with these and the values below
+	q, l, u  []float64 // of the last solve
+}
+
+// is reports whether the values are those of the last solve: the same numbers,
+// but for the rounding errors in the bounds that tangents give.
+func (a *question) is(now *qpbackend.Update) bool {
+	if !a.held || !a.answered || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) {
+		return false
+	}
+	for i, u := range now.U {
+		if u != a.u[i] && !(math.Abs(u-a.u[i]) <= rounded*max(1, math.Abs(u))) {
+			return false
+		}
+	}
+	return true
+}
+
+// rounded is far below what a solver is asked for, see tightest.
+const rounded = 1e-13
+
+// ask hands over what has changed.
+func (a *question) ask(solver qpbackend.Solver, now qpbackend.Update) error {
+	a.answered = false
+	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
+	if a.held {
+		now.A, now.P = nil, nil
+	}
+	if err := solver.Update(now); err != nil {
+		a.held = false
+		return err
+	}
+	a.held = true
+	return nil
+}
