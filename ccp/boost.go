@@ -14,6 +14,11 @@ type boost struct {
 	d, y, t []float64
 }
 
+// plainly is the number of iterations before the procedure is sped up. Long steps
+// early lead elsewhere, and as often to a worse point as to a better one; most
+// runs are short. What is slow gains later.
+const plainly = 8
+
 const (
 	sufficient  = 1e-4 // decrease asked for, times λ²‖d‖²/(1 + ‖d‖²)
 	firstTrial  = 1.0
@@ -46,7 +51,7 @@ func (r *run) merit(x []float64) (φ, open float64) {
 // on along x − from. It reports whether x has moved.
 func (r *run) extend(from []float64) bool {
 	b := &r.boost
-	if !r.set.Boost || r.sub.convex() {
+	if !r.set.Boost || r.k <= plainly || r.sub.convex() {
 		return false
 	}
 	b.d, b.y, b.t = grown(b.d, r.x), append(b.y[:0], r.x...), grown(b.t, r.x)

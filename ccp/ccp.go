@@ -99,6 +99,11 @@ type run struct {
 	first   float64   // the objective at the start, 0 where it is infinite
 	noisy   int       // feasible iterations since the best objective improved on anchor
 	anchor  float64
+	bold    bool // the iteration under way, the first, puts the constraints first
+	k       int  // number of the iteration
+	work    int  // iterations of the backend so far
+	vain    int  // of these, what escapes and hops have cost
+	hops    hops
 	coarse  int // iterations spent on a violation that is small relative to the functions only
 	x0      []float64
 	prev    Iteration
@@ -110,12 +115,22 @@ func (r *run) loop(ctx context.Context) error {
 	if err := r.prepare(ctx); err != nil || r.res.Status != Unknown {
 		return err
 	}
-	for k := 1; k <= r.set.MaxIter; k++ {
+	err := r.descend(ctx)
+	for err == nil && r.hop() {
+		err = r.descend(ctx)
+	}
+	return err
+}
+
+// descend goes on until the status is known.
+func (r *run) descend(ctx context.Context) error {
+	for r.k < r.set.MaxIter {
+		r.k++
 		if r.lost() { // 1. convexify
 			r.giveUp(Numerical, errNotANumber.Error())
 			return nil
 		}
-		it, err := r.step(ctx, k) // 2. solve
+		it, err := r.step(ctx) // 2. solve
 		if err != nil || r.res.Status != Unknown {
 			return err
 		}
@@ -125,7 +140,10 @@ func (r *run) loop(ctx context.Context) error {
 		if r.res.Status != Unknown {
 			return nil
 		}
-		if r.hopeless(it) {
+		if r.timid(it) {
+			continue
+		}
+		if r.hopeless(it) || r.astray(it) {
 			r.stop(Stalled, "given up: other starts have led to better points")
 			return nil
 		}
@@ -224,8 +242,11 @@ func (r *run) prepare(ctx context.Context) error {
 		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
 			r.τ0, r.τMax = r.τ0*obj/con, r.τMax*obj/con
 			r.τ = r.τ0
-			if r.near {
+			switch {
+			case r.near:
 				r.τ = min(nearτ*r.τ0, r.τMax)
+			case r.τ < min(obj/con, r.τMax):
+				r.τ, r.bold = min(obj/con, r.τMax), true
 			}
 		}
 		if err := r.sub.linearise(r.z, r.τ); err != nil {
@@ -254,16 +275,16 @@ const (
 	tightest   = 1e-9 // tolerance asked of a solver
 )
 
-// step solves the convex problem of iteration k and moves x and z there. It
+// step solves the convex problem of iteration r.k and moves x and z there. It
 // sets the status where there is no such point.
-func (r *run) step(ctx context.Context, k int) (Iteration, error) {
+func (r *run) step(ctx context.Context) (Iteration, error) {
 	for {
 		if err := r.sub.solve(ctx); err != nil {
 			if ctx.Err() != nil {
 				r.interrupted(ctx.Err())
 				return Iteration{}, ctx.Err()
 			}
-			return Iteration{}, fmt.Errorf("ccp: iteration %d: %w", k, err)
+			return Iteration{}, fmt.Errorf("ccp: iteration %d: %w", r.k, err)
 		}
 		sol, more := &r.sub.res, false
 		var err error
@@ -271,18 +292,18 @@ func (r *run) step(ctx context.Context, k int) (Iteration, error) {
 		switch s := sol.Status; {
 		case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
 			r.res.Iterations++
-			return r.move(k), nil
+			return r.move(), nil
 		case s == qpbackend.DualInfeasible:
 			more, err = r.hold()
-		case s == qpbackend.PrimalInfeasible && !r.res.feasible && k == 1:
+		case s == qpbackend.PrimalInfeasible && !r.res.feasible && r.k == 1:
 			r.res.Iterations++
 			r.infeasible(ctx)
 		case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough:
 			r.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
 			r.res.Iterations++
-			return r.move(k), nil
+			return r.move(), nil
 		default:
-			more, err = r.rescue(k)
+			more, err = r.rescue()
 		}
 		if err != nil || !more {
 			return Iteration{}, err
@@ -297,9 +318,10 @@ func (r *run) step(ctx context.Context, k int) (Iteration, error) {
 const maxDamped = 10
 
 // move takes x from the solution and damps z.
-func (r *run) move(k int) Iteration {
+func (r *run) move() Iteration {
 	sol := &r.sub.res
-	it := Iteration{Start: r.res.Start, K: k, Tau: r.τ, Slack: r.sub.slack(), Solver: sol.Iterations}
+	it := Iteration{Start: r.res.Start, Hop: r.hops.number(), K: r.k, Tau: r.τ, Slack: r.sub.slack(), Solver: sol.Iterations}
+	r.work += it.Solver
 	before := append(r.before[:0], r.x...)
 	r.before = before
 	// A solver meets bounds to its tolerance; x meets them exactly.
@@ -444,7 +466,9 @@ func (r *run) finish(t time.Time) *Result {
 	_, r.res.Worst = r.p.Violation(r.res.X)
 	r.res.Seconds.Solve = since(t)
 	r.res.Seconds.Backend = r.sub.backendSec
-	if len(r.sub.res.Y) == len(r.sub.rows) && r.res.Iterations > 0 {
+	if r.hops.duals != nil && !r.ahead() {
+		r.res.Duals = r.hops.duals
+	} else if len(r.sub.res.Y) == len(r.sub.rows) && r.res.Iterations > 0 {
 		r.res.Duals = r.sub.duals()
 	}
 	return r.res

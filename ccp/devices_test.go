@@ -13,7 +13,9 @@ import (
 )
 
 // plainly switches off all that is done beyond the plain procedure.
-func plainly(s *ccp.Settings) { s.Boost, s.Inertia, s.Escapes, s.Probes = false, false, 0, 0 }
+func plainly(s *ccp.Settings) {
+	s.Boost, s.Inertia, s.Escapes, s.Probes, s.Hops = false, false, 0, 0, 0
+}
 
 // TestBoostSavesIterations: of ½Σ qⱼxⱼ² split with g = 50‖x‖² the plain
 // procedure is gradient descent with a step that is much too short.

@@ -41,6 +41,7 @@ func (r *run) failed(it Iteration) bool {
 		e.tries, e.tried = 0, e.tried[:0]
 		return false
 	}
+	r.vain += it.Solver
 	copy(r.x, e.x)
 	copy(r.z, e.x)
 	return true
@@ -51,7 +52,7 @@ func (r *run) failed(it Iteration) bool {
 // whether there are any.
 func (r *run) leave() bool {
 	e := &r.esc
-	if r.set.Escapes == 0 || r.sub.convex() || len(r.sub.now.A) > mostKept/(r.set.Escapes+1) {
+	if r.set.Escapes == 0 || r.behind() || r.sub.convex() || len(r.sub.now.A) > mostKept/(r.set.Escapes+1) {
 		return false
 	}
 	if e.rng == nil {
@@ -63,7 +64,7 @@ func (r *run) leave() bool {
 		e.note(r.sub) // those that led here
 	}
 	length := hair * max(1, maxAbs(r.x))
-	for ; e.tries < r.set.Escapes; e.tries++ {
+	for ; e.tries < r.set.Escapes && (e.tries == 0 || r.affords()); e.tries++ {
 		copy(r.z, r.x)
 		if e.tries > 0 {
 			for j := range r.z {

@@ -43,7 +43,7 @@ func (r *run) glide(before []float64, objective, slack float64) {
 		n.count = 0
 		return
 	}
-	if n.count++; n.count <= warming {
+	if n.count++; n.count <= warming || r.k <= plainly {
 		return
 	}
 	β := float64(n.count-warming) / float64(n.count-warming+3)

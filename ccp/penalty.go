@@ -57,6 +57,25 @@ func (r *run) update(it Iteration) (bool, error) {
 	return true, nil
 }
 
+// timid goes back to the start, with a small τ, from a first iteration that has
+// put the constraints first and left slacks open. Where it has closed them all
+// the tangents can be met together, and no later convex problem needs slacks: the
+// descent is one among feasible points, and short.
+func (r *run) timid(it Iteration) bool {
+	if !r.bold {
+		return false
+	}
+	r.bold = false
+	if it.Slack <= r.set.FeasTol {
+		return false
+	}
+	copy(r.x, r.x0)
+	copy(r.z, r.x0)
+	r.τ = r.τ0
+	r.prev = Iteration{Objective: math.NaN()}
+	return true
+}
+
 // closing is the share of the slacks before that leaves τ as it is: they are on
 // the way to 0 by themselves.
 const closing = 0.1

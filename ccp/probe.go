@@ -23,6 +23,7 @@ type probe struct {
 const (
 	probeWork = 2e5 // coefficients visited in one look along all coordinates by grid
 	flipWork  = 4e7 // and in one by reflection
+	flipShare = 8   // reflections for each iteration of the backend so far, which costs about 30
 	gridHalf  = 16  // points on either side
 	refine    = 24  // golden sections
 )
@@ -31,7 +32,7 @@ const (
 // whether there is one.
 func (r *run) jump() bool {
 	b := &r.probe
-	if b.jumps >= r.set.Probes || r.sub.convex() {
+	if b.jumps >= r.set.Probes || r.behind() || r.sub.convex() {
 		return false
 	}
 	b.prepare(r)
@@ -58,7 +59,7 @@ func (r *run) jump() bool {
 		}
 		return false
 	}
-	left := flipWork / b.visit
+	left := min(flipWork/b.visit, flipShare*float64(r.work))
 	for improved := true; improved && left >= float64(len(b.order)); {
 		improved = false
 		for _, j := range b.order {

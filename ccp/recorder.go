@@ -10,6 +10,7 @@ import (
 // Iteration is one convex problem solved.
 type Iteration struct {
 	Start     int       // number of the starting point, from 0
+	Hop       int       // number of the hop that it belongs to, 0: the descent from the start
 	K         int       // number of the iteration, from 1
 	Tau       float64   // τ, the weight of the slacks
 	Objective float64   // the problem's, as in Result

@@ -19,9 +19,9 @@ const (
 // more, scaled for the present values and without a starting point, then with a
 // proximal term, then from another point with a τ that keeps it near the
 // constraints. It returns false where the run ends, with its status.
-func (r *run) rescue(k int) (bool, error) {
+func (r *run) rescue() (bool, error) {
 	sol := &r.sub.res
-	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, k, sol.Res.Max(), sol.Message)
+	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if r.rescued++; r.rescued > mostRescued {
 		r.giveUp(Numerical, why)
 		return false, nil

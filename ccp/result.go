@@ -20,7 +20,8 @@ type Result struct {
 	Iterations, Starts, Start int
 	Backend                   string
 	// Duals has for each constraint of the problem the multipliers of its rows
-	// in the last convex problem: one an entry of an affine constraint, one
+	// in the last convex problem, or that which led to X before hops found
+	// nothing better: one an entry of an affine constraint, one
 	// for a DC constraint; > 0 where an upper bound holds. nil if none was
 	// solved.
 	Duals   [][]float64

@@ -47,6 +47,10 @@ type Settings struct {
 	// Probes bounds the jumps to better points along coordinates, from points
 	// at which the procedure has converged; 0: none is made.
 	Probes int
+	// Hops bounds the descents from points beside the one at which the procedure
+	// has converged, to find a better one; 0: none is made. Large problems get
+	// fewer, as their time is bounded too.
+	Hops int
 	// MaxNodes bounds the nodes that Global solves for its bound.
 	MaxNodes int
 	// GapTol is the GlobalResult.Gap at which Global has its proof.
@@ -65,7 +69,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.003, TauMax: 1e6, TauRelative: true, Mu: 3,
 		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Vary: true, GiveUp: true,
-		Boost: true, Inertia: true, Proximal: true, Escapes: 5, Probes: 5,
+		Boost: true, Inertia: true, Proximal: true, Escapes: 1, Probes: 5, Hops: 20,
 		MaxNodes: 50_000, GapTol: 1e-6,
 	}
 }
@@ -89,6 +93,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("ccp: Settings.Escapes = %d, want at least 0", s.Escapes)
 	case s.Probes < 0:
 		return fmt.Errorf("ccp: Settings.Probes = %d, want at least 0", s.Probes)
+	case s.Hops < 0:
+		return fmt.Errorf("ccp: Settings.Hops = %d, want at least 0", s.Hops)
 	case s.MaxNodes < 1:
 		return fmt.Errorf("ccp: Settings.MaxNodes = %d, want at least 1", s.MaxNodes)
 	case !(s.GapTol > 0) || math.IsInf(s.GapTol, 1):

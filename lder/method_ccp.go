@@ -165,7 +165,7 @@ func ccpSettings(set Settings) ccp.Settings {
 	s.Tau0, s.TauRelative = penalty, true
 	s.MaxIter, s.Tol = set.MaxIter, set.Tol
 	// The paper's algorithm makes plain steps and stays where it converged.
-	s.Boost, s.Inertia, s.Escapes, s.Probes = false, false, 0, 0
+	s.Boost, s.Inertia, s.Escapes, s.Probes, s.Hops = false, false, 0, 0, 0
 	s.Backend, s.Recorder = set.Backend, set.Recorder
 	return s
 }

@@ -82,7 +82,7 @@ func TestPeersTestSet(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| problem | reported | best known | plain | default | 20 starts | bound |\n|---|---|---|---|---|---|---|\n")
 	plainly := ccp.DefaultSettings()
-	plainly.Boost, plainly.Escapes, plainly.Probes = false, 0, 0
+	plainly.Boost, plainly.Inertia, plainly.Escapes, plainly.Probes, plainly.Hops = false, false, 0, 0, 0
 	ctx := context.Background()
 	for _, c := range peerProblems() {
 		p := c.compile(t)
