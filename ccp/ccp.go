@@ -282,7 +282,7 @@ func (r *run) step(ctx context.Context, k int) (Iteration, error) {
 			r.res.Iterations++
 			return r.move(k), nil
 		default:
-			more, err = r.rescue(k)
+			more, err = r.rescue(ctx, k)
 		}
 		if err != nil || !more {
 			return Iteration{}, err
