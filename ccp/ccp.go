@@ -303,7 +303,7 @@ func (r *run) step(ctx context.Context) (Iteration, error) {
 			r.res.Iterations++
 			return r.move(), nil
 		default:
-			more, err = r.rescue()
+			more, err = r.rescue(ctx)
 		}
 		if err != nil || !more {
 			return Iteration{}, err

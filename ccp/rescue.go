@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -18,8 +19,8 @@ const (
 // rescue is called where the backend has failed: first it gets the problem once
 // more, scaled for the present values and without a starting point, then with a
 // proximal term, then from another point with a τ that keeps it near the
-// constraints. It returns false where the run ends, with its status.
-func (r *run) rescue() (bool, error) {
+// constraints. A first problem is asked for feasible points before that. It returns false where the run ends, with its status.
+func (r *run) rescue(ctx context.Context) (bool, error) {
 	sol := &r.sub.res
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if r.rescued++; r.rescued > mostRescued {
@@ -27,6 +28,10 @@ func (r *run) rescue() (bool, error) {
 		return false, nil
 	}
 	switch {
+	case r.rescued == 1 && r.k == 1 && !r.res.feasible && r.sub.excluded(ctx):
+		r.res.Iterations++
+		r.infeasible(ctx)
+		return false, nil
 	case r.rescued == 2 && r.set.Proximal:
 		r.sub.dampen(r.nextρ())
 	case r.rescued > 2 && r.again < attempts:
