@@ -56,6 +56,10 @@ type bordered struct {
 	cSrc, cDst []int32
 	s          []float64 // upper triangle by rows, later Lᵀ and D
 	sd         []float64
+	factors    []float64 // of the columns of twins
+	folded     bool      // there are twins
+	kin        []*block  // family by family
+	kinPtr     []int32
 
 	wide    vectors   // the processor has wide registers
 	wider   bool      // and wider ones
@@ -69,6 +73,7 @@ type bordered struct {
 	y       []float64 // for one component
 	part, r []float64 // for solves: one component, the border
 	rx      []float64 // for products: the border
+	rv      []float64 // and for vectors: the border without factors of columns
 	g       []float64 // an entry for each vector
 
 	sign     []int8 // of the call of factorise that runs
@@ -84,6 +89,9 @@ type block struct {
 	owner        []int32 // component of each vector
 	local        []int32 // and its number there
 	gAt          int32
+	data         int       // where the vectors to work with are: at, or those of a twin
+	twin         int32     // the block whose they are
+	factor       []float64 // of the columns, for a twin; nil: 1
 	g            []float64 // in a solve, an entry for each vector; part of bordered.g
 }
 
@@ -117,7 +125,8 @@ func newBordered(k *sparse.CSC, p *partition) *bordered {
 		order: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
 		vectors: make([]int32, comps),
 		s:       make([]float64, nc*nc), sd: make([]float64, nc),
-		r: make([]float64, nc), rx: make([]float64, nc),
+		r: make([]float64, nc), rx: make([]float64, nc), rv: make([]float64, nc),
+		factors: make([]float64, nc),
 	}
 	for c := range comps {
 		size := p.compPtr[c+1] - p.compPtr[c]
@@ -220,6 +229,7 @@ func (f *bordered) couple(p *partition) {
 		b.g = f.g[b.gAt:][:count[a]]
 	}
 	f.terms = make([]term, 0, rows)
+	f.kin, f.kinPtr = make([]*block, 0, blocks), make([]int32, 0, blocks+1)
 	f.vec, f.raw = make([]float64, at), make([]float64, widest)
 	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
 }
@@ -298,6 +308,7 @@ func (f *bordered) load(val []float64) {
 		}
 		f.reduce(c, val)
 	}
+	f.pair()
 }
 
 // row is row e of B in its block, of the given width.

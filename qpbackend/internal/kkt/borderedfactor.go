@@ -16,11 +16,15 @@ func (f *bordered) factorise(val []float64, sign []int8, reg ldl.Regularisation)
 		f.t[q] = val[f.tSrc[e]]
 	}
 	clear(f.s)
-	for e, q := range f.cDst {
-		f.s[q] = val[f.cSrc[e]]
+	if !f.folded {
+		f.addBorder(val)
 	}
 	bad, d := f.eliminate()
 	if bad < 0 {
+		if f.folded {
+			f.unfold()
+			f.addBorder(val)
+		}
 		bad, d = f.factorBorder()
 	}
 	f.sign = nil
@@ -28,6 +32,13 @@ func (f *bordered) factorise(val []float64, sign []int8, reg ldl.Regularisation)
 		return f.replaced, fmt.Errorf("kkt: the pivot of row %d of the matrix is %g", bad, d)
 	}
 	return f.replaced, nil
+}
+
+// addBorder adds the matrix's own entries to the border.
+func (f *bordered) addBorder(val []float64) {
+	for e, q := range f.cDst {
+		f.s[q] += val[f.cSrc[e]]
+	}
 }
 
 // pivot is d, replaced if the regularisation says so, and whether it can be
@@ -172,18 +183,18 @@ func (f *bordered) outer(a, b *block, lo, hi int32) {
 	if na == 0 || nb == 0 {
 		return
 	}
+	x, y := f.vec[a.data+int(a.ptr[lo])*a.width:], f.vec[b.data+int(b.ptr[lo])*b.width:]
 	if f.wider && f.single(a, b, lo, hi) {
 		n := len(f.border)
-		x, y := f.vec[a.at+int(a.ptr[lo])*a.width:], f.vec[b.at+int(b.ptr[lo])*b.width:]
-		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a == b)
+		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a.twin == b.twin)
 		return
 	}
 	if na <= nb {
 		f.combine(a, b, lo, hi)
-		f.subtract(f.vec[a.at+int(a.ptr[lo])*a.width:], f.w, na, a, b)
+		f.subtract(x, f.w, na, a, b)
 	} else {
 		f.combine(b, a, lo, hi)
-		f.subtract(f.w, f.vec[b.at+int(b.ptr[lo])*b.width:], nb, a, b)
+		f.subtract(f.w, y, nb, a, b)
 	}
 }
 
@@ -219,9 +230,9 @@ func (f *bordered) combine(a, b *block, lo, hi int32) {
 			continue
 		}
 		m := f.m[int(f.mPtr[c])+int(a.local[v])*int(f.vectors[c]):][:f.vectors[c]]
-		f.wide.scale(dst, m[b.local[from]], f.vec[b.at+int(from)*b.width:])
+		f.wide.scale(dst, m[b.local[from]], f.vec[b.data+int(from)*b.width:])
 		for u := from + 1; u < to; u++ {
-			f.wide.axpy(dst, m[b.local[u]], f.vec[b.at+int(u)*b.width:])
+			f.wide.axpy(dst, m[b.local[u]], f.vec[b.data+int(u)*b.width:])
 		}
 	}
 }

@@ -7,7 +7,9 @@ import "slices"
 func (f *bordered) repeats() bool {
 	kept := 0
 	for a := range f.blocks {
-		kept += f.blocks[a].vectors() * f.blocks[a].width
+		if b := &f.blocks[a]; int(b.twin) == a {
+			kept += b.vectors() * b.width
+		}
 	}
 	return 4*kept <= 3*f.filled
 }
@@ -16,19 +18,30 @@ func (f *bordered) repeats() bool {
 // border is as in the last load, the rest is in val.
 func (f *bordered) multiply(dst []float64, α float64, x, val []float64) {
 	for t, i := range f.border {
-		f.rx[t] = x[i]
+		f.r[t] = x[i]
+	}
+	for a := range f.blocks {
+		f.blocks[a].fromBorder(f.rx, f.r)
 	}
 	clear(f.r)
+	clear(f.rv)
 	clear(f.g)
 	for _, t := range f.terms {
 		f.g[t.at] += α * t.multiple * x[t.node]
 	}
-	for a := range f.blocks {
-		l := &f.blocks[a]
-		rx, r := f.rx[l.first:][:l.width], f.r[l.first:][:l.width]
-		for v, z := range l.g[:l.vectors()] {
-			l.g[v] = α * f.wide.dotAxpy(f.vec[l.at+v*l.width:][:l.width], rx, r, z)
+	for p := range f.families() {
+		family := f.family(p)
+		width := family[0].width
+		vec := f.vec[family[0].data:]
+		for v := range family[0].vectors() {
+			x := vec[v*width:][:width]
+			for _, l := range family {
+				l.g[v] = α * f.wide.dotAxpy(x, f.rx[l.first:], f.rv[l.first:], l.g[v])
+			}
 		}
+	}
+	for a := range f.blocks {
+		f.blocks[a].toBorder(f.r, f.rv)
 	}
 	for _, t := range f.terms {
 		dst[t.node] += t.multiple * f.g[t.at]

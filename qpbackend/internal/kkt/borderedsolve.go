@@ -10,12 +10,7 @@ func (f *bordered) solve(b []float64) {
 	for c := range int32(len(f.compPtr) - 1) {
 		f.forward(c, b)
 	}
-	for a := range f.blocks {
-		l := &f.blocks[a]
-		if v := l.vectors(); v > 0 {
-			f.gatherBorder(r[l.first:][:l.width], f.vec[l.at:], l.g[:v])
-		}
-	}
+	f.gatherBorder(r)
 	n := len(r)
 	for k, v := range r {
 		f.wide.axpy(r[k+1:], -v, f.s[k*n+k+1:])
@@ -26,38 +21,58 @@ func (f *bordered) solve(b []float64) {
 	for t, i := range f.border {
 		b[i] = r[t]
 	}
-	for a := range f.blocks {
-		l := &f.blocks[a]
-		if v := l.vectors(); v > 0 {
-			f.spreadBorder(l.g[:v], f.vec[l.at:], r[l.first:][:l.width])
-		}
-	}
+	f.spreadBorder(r)
 	for c := range int32(len(f.compPtr) - 1) {
 		f.backward(c, b)
 	}
 }
 
 // gatherBorder takes Vᵀg from r, V holding vectors one after the other.
-func (f *bordered) gatherBorder(r, vec, g []float64) {
-	width := len(r)
-	if !f.wide {
-		subtractProduct(r, vec, len(g), width, g, 1)
-		return
+func (f *bordered) gatherBorder(r []float64) {
+	clear(f.rv)
+	for p := range f.families() {
+		family := f.family(p)
+		width, count := family[0].width, family[0].vectors()
+		vec := f.vec[family[0].data:]
+		if !f.wide && count > 0 {
+			for _, l := range family {
+				subtractProduct(f.rv[l.first:][:width], vec, count, width, l.g, 1)
+			}
+			continue
+		}
+		for v := range count {
+			x := vec[v*width:][:width]
+			for _, l := range family {
+				f.wide.axpy(f.rv[l.first:][:width], -l.g[v], x)
+			}
+		}
 	}
-	for v, e := range g {
-		f.wide.axpy(r, -e, vec[v*width:])
+	for a := range f.blocks {
+		f.blocks[a].toBorder(r, f.rv)
 	}
 }
 
 // spreadBorder sets g to V·r.
-func (f *bordered) spreadBorder(g, vec, r []float64) {
-	width := len(r)
-	if !f.wide {
-		product(g, vec, width, r)
-		return
+func (f *bordered) spreadBorder(r []float64) {
+	for a := range f.blocks {
+		f.blocks[a].fromBorder(f.rv, r)
 	}
-	for v := range g {
-		g[v] = f.wide.dot(r, vec[v*width:])
+	for p := range f.families() {
+		family := f.family(p)
+		width, count := family[0].width, family[0].vectors()
+		vec := f.vec[family[0].data:]
+		if !f.wide && count > 0 {
+			for _, l := range family {
+				product(l.g[:count], vec, width, f.rv[l.first:][:width])
+			}
+			continue
+		}
+		for v := range count {
+			x := vec[v*width:][:width]
+			for _, l := range family {
+				l.g[v] = f.wide.dot(f.rv[l.first:][:width], x)
+			}
+		}
 	}
 }
 
