@@ -23,6 +23,7 @@ func (t *maximum) estimate(piece int8) (l dc.Linear, ok bool) {
 // load overwrites the values of the convex problem with those of a node.
 func (g *global) load(nd *node) {
 	s := g.sub
+	s.at = s.at[:0]
 	copy(s.now.Q, s.qp.Q)
 	g.constant = g.gradient(&g.parts[len(g.parts)-1], nd)
 	for j, v := range g.grad {

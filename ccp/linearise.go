@@ -47,23 +47,37 @@ func (s *subproblem) linearise(x []float64, τ float64) error {
 			finite += s.grad[j] - s.grad[j]
 		}
 	}
+	if finite += s.tangents(x); finite != 0 {
+		return errNotANumber
+	}
+	s.prox.pull(s, x)
+	return nil
+}
+
+// tangents writes those at x to the rows of the cuts. It returns 0 where all is
+// well.
+func (s *subproblem) tangents(x []float64) float64 {
+	if slices.Equal(s.at, x) {
+		return 0
+	}
+	s.at = s.at[:0]
+	finite := 0.0
 	for k := 0; k < len(s.cuts); {
 		from := k
 		for k++; k < len(s.cuts) && s.cuts[k].same; k++ {
 		}
 		tangent := s.tangent(s.cuts[from:k], x)
 		finite += tangent - tangent
-		for _, c := range s.cuts[from:k] {
-			if math.Abs(s.now.U[c.row]) >= qpbackend.Infinity {
-				return errNotANumber
+		for i := from; i < k; i++ {
+			if math.Abs(s.now.U[s.cuts[i].row]) >= qpbackend.Infinity {
+				return math.NaN()
 			}
 		}
 	}
-	if finite != 0 {
-		return errNotANumber
+	if finite == 0 {
+		s.at = append(s.at, x...)
 	}
-	s.prox.pull(s, x)
-	return nil
+	return finite
 }
 
 // tangent writes that of the cuts' h at x to their rows, and returns a number

@@ -29,6 +29,7 @@ type subproblem struct {
 	asked      question         // those of the last solve
 	grad       []float64        // n
 	some       []int            // places
+	at         []float64        // where the cuts have their tangents; empty: that is not known
 	res        qpbackend.Result
 	backendSec float64
 }

@@ -32,8 +32,8 @@ type Scaling struct {
 	d      []float64 // factors of one pass
 	e      []float64
 	cols   []column // of Ruiz
-	asked  bool     // whether the pattern is one of stretches:
-	long   bool
+	asked  bool     // whether the rows are long stretches:
+	ends   []int32  // of those, as entries of the matrix; none where they are short
 }
 
 // column is what a pass over the entries of a variable needs at hand.

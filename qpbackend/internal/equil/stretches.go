@@ -14,23 +14,31 @@ import (
 // leastStretch is the mean length from which stretches pay.
 const leastStretch = 8
 
-// stretched reports whether a pass by stretches pays, and remembers it: the
+// stretched reports whether a pass by stretches pays. They are found once: the
 // pattern of at is the same in every call.
 func (s *Scaling) stretched(at *sparse.CSC) bool {
 	if !s.asked {
 		s.asked = true
-		left := 0
-		if cpu.Wide() {
-			left = at.NNZ() / leastStretch
+		if cpu.Wide() && at.NNZ() < math.MaxInt32 {
+			s.cut(at)
 		}
-		for i := 0; i < at.Cols && left > 0; i++ {
-			for idx := at.RowIdx[at.ColPtr[i]:at.ColPtr[i+1]]; len(idx) > 0; left-- {
-				idx = idx[stretch(idx):]
-			}
-		}
-		s.long = left > 0
 	}
-	return s.long
+	return len(s.ends) > 0
+}
+
+// cut finds the stretches, if they are long.
+func (s *Scaling) cut(at *sparse.CSC) {
+	most := at.NNZ() / leastStretch
+	for i := range at.Cols {
+		for lo, hi := at.ColPtr[i], at.ColPtr[i+1]; lo < hi; {
+			if len(s.ends) == most {
+				s.ends = nil
+				return
+			}
+			lo += stretch(at.RowIdx[lo:hi])
+			s.ends = append(s.ends, int32(lo))
+		}
+	}
 }
 
 // stretch is the number of first entries that follow each other without a gap in
@@ -56,10 +64,11 @@ func (s *Scaling) stretchedNorms(p, at *sparse.CSC) {
 			s.d[i], s.d[j] = max(s.d[i], v), max(s.d[j], v)
 		}
 	}
+	lo, ends := 0, s.ends
 	for i, scale := range s.E {
 		top := 0.0
-		for lo, hi := at.ColPtr[i], at.ColPtr[i+1]; lo < hi; {
-			j, n := at.RowIdx[lo], stretch(at.RowIdx[lo:hi])
+		for ; lo < at.ColPtr[i+1]; ends = ends[1:] {
+			j, n := at.RowIdx[lo], int(ends[0])-lo
 			top = max(top, wideNorms(&at.Val[lo], &s.D[j], &s.d[j], scale, n))
 			lo += n
 		}
@@ -69,9 +78,10 @@ func (s *Scaling) stretchedNorms(p, at *sparse.CSC) {
 
 // stretchedRows is Rows by stretches.
 func (s *Scaling) stretchedRows(at *sparse.CSC) {
+	lo, ends := 0, s.ends
 	for i, scale := range s.E {
-		for lo, hi := at.ColPtr[i], at.ColPtr[i+1]; lo < hi; {
-			j, n := at.RowIdx[lo], stretch(at.RowIdx[lo:hi])
+		for ; lo < at.ColPtr[i+1]; ends = ends[1:] {
+			j, n := at.RowIdx[lo], int(ends[0])-lo
 			wideScale(&at.Val[lo], &s.D[j], scale, n)
 			lo += n
 		}

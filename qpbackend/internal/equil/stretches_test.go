@@ -34,7 +34,13 @@ func TestStretches(t *testing.T) {
 		at, _ := ta.CSC(n, m)
 		plain, wide := New(n, m), New(n, m)
 		plain.asked = true
-		wide.asked, wide.long = true, true
+		wide.asked = true
+		for i := range m {
+			for lo, hi := at.ColPtr[i], at.ColPtr[i+1]; lo < hi; {
+				lo += stretch(at.RowIdx[lo:hi])
+				wide.ends = append(wide.ends, int32(lo))
+			}
+		}
 		plain.Ruiz(p, at, 10)
 		wide.Ruiz(p, at, 10)
 		if !slices.Equal(plain.D, wide.D) || !slices.Equal(plain.E, wide.E) {

@@ -34,6 +34,7 @@ type bordered struct {
 	t          []float64
 	tSrc, tDst []int32 // entries of the matrix and their places in t
 	order      []int32 // of the pivots, places within the component
+	rank       []int32 // the inverse
 	d          []float64
 
 	inside []entry // off the diagonal, in components and in the border
@@ -122,7 +123,7 @@ func newBordered(k *sparse.CSC, p *partition) *bordered {
 		ones:  ones(),
 		nodes: p.nodes, compPtr: p.compPtr, border: p.border,
 		tPtr:  make([]int32, comps+1),
-		order: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
+		order: make([]int32, len(p.nodes)), rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
 		vectors: make([]int32, comps),
 		s:       make([]float64, nc*nc), sd: make([]float64, nc),
 		r: make([]float64, nc), rx: make([]float64, nc), rv: make([]float64, nc),

@@ -80,6 +80,7 @@ func (f *bordered) factorComponent(c int32) (bad int32, failed float64) {
 	n := len(nodes)
 	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
 	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
+	rank, column := f.rank[f.compPtr[c]:][:n], f.part[:n]
 	for i := range order {
 		order[i] = int32(i)
 	}
@@ -100,18 +101,23 @@ func (f *bordered) factorComponent(c int32) (bad int32, failed float64) {
 		}
 		d[k] = v
 		for i := k + 1; i < n; i++ {
-			u := t[i*n+k]
-			if u == 0 {
-				continue
-			}
-			l := u / v
-			for j := k + 1; j <= i; j++ {
-				t[i*n+j] -= l * t[j*n+k]
-			}
+			column[i] = t[i*n+k]
 		}
 		for i := k + 1; i < n; i++ {
-			t[i*n+k] /= v
+			if column[i] == 0 {
+				continue
+			}
+			l := column[i] / v
+			t[i*n+k] = l
+			above := column[k+1 : i+1]
+			row := t[i*n+k+1:][:len(above)]
+			for j, u := range above {
+				row[j] -= l * u
+			}
 		}
+	}
+	for i, o := range order {
+		rank[o] = int32(i)
 	}
 	return -1, 0
 }

@@ -87,9 +87,10 @@ func (f *bordered) forward(c int32, b []float64) {
 	}
 	x := f.gather(c, b)
 	f.solveComponent(c, x)
+	rank := f.rank[f.compPtr[c]:]
 	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
 		if v := f.which[e]; v >= 0 {
-			f.blocks[f.rowBlock[e]].g[v] += f.multiple[e] * x[f.rowNode[e]]
+			f.g[f.blocks[f.rowBlock[e]].gAt+v] += f.multiple[e] * x[rank[f.rowNode[e]]]
 		}
 	}
 }
@@ -97,44 +98,54 @@ func (f *bordered) forward(c int32, b []float64) {
 // backward solves for one component, given the entries of its vectors.
 func (f *bordered) backward(c int32, b []float64) {
 	x := f.gather(c, b)
+	rank := f.rank[f.compPtr[c]:]
 	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
 		if v := f.which[e]; v >= 0 {
-			x[f.rowNode[e]] -= f.multiple[e] * f.blocks[f.rowBlock[e]].g[v]
+			x[rank[f.rowNode[e]]] -= f.multiple[e] * f.g[f.blocks[f.rowBlock[e]].gAt+v]
 		}
 	}
 	f.solveComponent(c, x)
-	for t, i := range f.nodes[f.compPtr[c]:f.compPtr[c+1]] {
-		b[i] = x[t]
+	nodes := f.nodes[f.compPtr[c]:]
+	for t, o := range f.order[f.compPtr[c]:f.compPtr[c+1]] {
+		b[nodes[o]] = x[t]
 	}
 }
 
-// gather is the part of b that belongs to component c.
+// gather is the part of b that belongs to component c, in the order of the
+// pivots.
 func (f *bordered) gather(c int32, b []float64) []float64 {
-	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
-	x := f.part[:len(nodes)]
-	for t, i := range nodes {
-		x[t] = b[i]
+	nodes, order := f.nodes[f.compPtr[c]:], f.order[f.compPtr[c]:f.compPtr[c+1]]
+	x := f.part[:len(order)]
+	for t, o := range order {
+		x[t] = b[nodes[o]]
 	}
 	return x
 }
 
-// solveComponent overwrites x by T⁻¹x.
+// solveComponent overwrites x, in the order of the pivots, by T⁻¹x.
 func (f *bordered) solveComponent(c int32, x []float64) {
 	n := len(x)
 	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
-	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
-	for i, o := range order {
-		s := x[o]
-		for j, l := range t[i*n : i*n+i] {
-			s -= l * x[order[j]]
+	d := f.d[f.compPtr[c]:][:n]
+	for i := 1; i < n; i++ {
+		s := x[i]
+		done := x[:i]
+		for j, l := range t[i*n:][:len(done)] {
+			s -= l * done[j]
 		}
-		x[o] = s
+		x[i] = s
 	}
-	for i := n - 1; i >= 0; i-- {
-		s := x[order[i]] / d[i]
-		for j := i + 1; j < n; j++ {
-			s -= t[j*n+i] * x[order[j]]
+	for i, v := range d {
+		x[i] /= v
+	}
+	for i := n - 1; i > 0; i-- {
+		s := x[i]
+		if s == 0 {
+			continue
 		}
-		x[order[i]] = s
+		left := x[:i]
+		for j, l := range t[i*n:][:len(left)] {
+			left[j] -= l * s
+		}
 	}
 }
