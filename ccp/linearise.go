@@ -14,8 +14,9 @@ import (
 // are overwritten by those without h − ∂h, the bound by that of the tangent.
 type cut struct {
 	h    dc.Convex
-	idx  []int // h's support
-	slot []int // positions in A.Val
+	idx  []int     // h's support
+	slot []int     // positions in A.Val
+	base []float64 // coefficients without h; nil: zeros
 	row  int
 	u    float64 // bound without h
 	same bool    // h is that of the cut before
@@ -23,8 +24,7 @@ type cut struct {
 	// tangent what it is; 0 where that is not known.
 	piece   int
 	tangent dc.Linear
-	alone   bool    // without h all these coefficients are zero,
-	fresh   bool    // as they are still
+	fresh   bool    // the row is as it was compiled
 	top     float64 // largest size of the coefficients of h's variables
 }
 
@@ -104,7 +104,7 @@ func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
 	for k := range cuts {
 		c := &cuts[k]
 		s.now.U[c.row] = c.u + constant
-		if ok && c.alone && (c.piece > 0 || c.fresh) {
+		if ok && c.base == nil && (c.piece > 0 || c.fresh) {
 			s.exchange(c, l)
 		} else {
 			s.overwrite(c)
@@ -116,10 +116,13 @@ func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
 
 // overwrite writes the coefficients without h, less s.grad.
 func (s *subproblem) overwrite(c *cut) {
-	before, now := s.qp.A.Val, s.now.A
+	now := s.now.A
 	top, same := 0.0, true
 	for i, at := range c.slot {
-		v := before[at] - s.grad[c.idx[i]]
+		v := -s.grad[c.idx[i]]
+		if c.base != nil {
+			v += c.base[i]
+		}
 		same = same && v == now[at]
 		now[at] = v
 		if a := math.Abs(v); a > top {
