@@ -32,12 +32,12 @@ type bordered struct {
 	// Components: T and its factor, dense by rows, in the places tPtr.
 	tPtr       []int32
 	t          []float64
-	tSrc, tDst []int32 // entries of the matrix and their places in t
+	off        []float64 // T without its diagonal
 	order      []int32 // of the pivots, places within the component
 	rank       []int32 // the inverse
 	d          []float64
 
-	inside []entry // off the diagonal, in components and in the border
+	inside, around []entry // in components, in the border
 
 	// Coupling: row of B by row of B, sorted by component, block and node.
 	rowPtr   []int32 // the rows of each component
@@ -54,7 +54,6 @@ type bordered struct {
 	filled   int       // entries of the rows that are not zero
 
 	// Border.
-	cSrc, cDst []int32
 	s          []float64 // upper triangle by rows, later Lᵀ and D
 	sd         []float64
 	factors    []float64 // of the columns of twins
@@ -102,8 +101,12 @@ type term struct {
 	multiple float64
 }
 
-// entry is one of the matrix, by its place.
-type entry struct{ row, col, src int32 }
+// entry is one of the matrix, off the diagonal, by its place in it, and in T or
+// S, and its value in the last load.
+type entry struct {
+	row, col, src, dst int32
+	val                float64
+}
 
 // piece is a stretch of values in a row of B.
 type piece struct {
@@ -133,7 +136,7 @@ func newBordered(k *sparse.CSC, p *partition) *bordered {
 		size := p.compPtr[c+1] - p.compPtr[c]
 		f.tPtr[c+1] = f.tPtr[c] + size*size
 	}
-	f.t = make([]float64, f.tPtr[comps])
+	f.t, f.off = make([]float64, f.tPtr[comps]), make([]float64, f.tPtr[comps])
 	f.sources(k)
 	f.couple(p)
 	f.cut()
@@ -166,15 +169,16 @@ func (f *bordered) sources(k *sparse.CSC) {
 			if comp[i] != c { // coupling
 				continue
 			}
-			if i != j {
-				f.inside = append(f.inside, entry{int32(i), int32(j), int32(e)})
+			if i == j {
+				continue
 			}
+			at := entry{row: int32(i), col: int32(j), src: int32(e)}
 			if a, b := place[i], place[j]; c < 0 {
-				f.cSrc = append(f.cSrc, int32(e))
-				f.cDst = append(f.cDst, min(a, b)*int32(len(f.border))+max(a, b))
+				at.dst = min(a, b)*int32(len(f.border)) + max(a, b)
+				f.around = append(f.around, at)
 			} else {
-				f.tSrc = append(f.tSrc, int32(e))
-				f.tDst = append(f.tDst, f.tPtr[c]+max(a, b)*(f.compPtr[c+1]-f.compPtr[c])+min(a, b))
+				at.dst = f.tPtr[c] + max(a, b)*(f.compPtr[c+1]-f.compPtr[c]) + min(a, b)
+				f.inside = append(f.inside, at)
 			}
 		}
 	}
@@ -296,9 +300,17 @@ func (f *bordered) cut() {
 // entry: what scaling rounds.
 const same = 2e-15
 
-// load takes over the values of B.
+// load takes over the values off the diagonal.
 func (f *bordered) load(val []float64) {
 	f.filled, f.terms = 0, f.terms[:0]
+	for i := range f.inside {
+		e := &f.inside[i]
+		e.val = val[e.src]
+		f.off[e.dst] = e.val
+	}
+	for i := range f.around {
+		f.around[i].val = val[f.around[i].src]
+	}
 	for a := range f.blocks {
 		f.blocks[a].ptr[0] = 0
 	}

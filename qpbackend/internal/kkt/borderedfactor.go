@@ -7,23 +7,26 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 )
 
-// factorise computes the factors of the matrix whose values are val; those off
-// the diagonal have gone through load. The rules are those of ldl.Factor.
-func (f *bordered) factorise(val []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
+// factorise computes the factors of the matrix with the given diagonal and the
+// other values that have gone through load. The rules are those of ldl.Factor.
+func (f *bordered) factorise(_, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
-	clear(f.t)
-	for e, q := range f.tDst {
-		f.t[q] = val[f.tSrc[e]]
+	copy(f.t, f.off)
+	for c := range len(f.compPtr) - 1 {
+		nodes, t := f.nodes[f.compPtr[c]:f.compPtr[c+1]], f.t[f.tPtr[c]:]
+		for k, i := range nodes {
+			t[k*(len(nodes)+1)] = diag[i]
+		}
 	}
 	clear(f.s)
 	if !f.folded {
-		f.addBorder(val)
+		f.addBorder(diag)
 	}
 	bad, d := f.eliminate()
 	if bad < 0 {
 		if f.folded {
 			f.unfold()
-			f.addBorder(val)
+			f.addBorder(diag)
 		}
 		bad, d = f.factorBorder()
 	}
@@ -35,9 +38,12 @@ func (f *bordered) factorise(val []float64, sign []int8, reg ldl.Regularisation)
 }
 
 // addBorder adds the matrix's own entries to the border.
-func (f *bordered) addBorder(val []float64) {
-	for e, q := range f.cDst {
-		f.s[q] += val[f.cSrc[e]]
+func (f *bordered) addBorder(diag []float64) {
+	for i := range f.around {
+		f.s[f.around[i].dst] += f.around[i].val
+	}
+	for t, i := range f.border {
+		f.s[t*(len(f.border)+1)] += diag[i]
 	}
 }
 
