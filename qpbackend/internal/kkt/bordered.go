@@ -381,10 +381,10 @@ func (f *bordered) reduce(c int, val []float64) {
 
 // largest is the place of the largest entry, a NaN if there is one.
 func largest(v []float64) int {
-	top := 0
+	top, size := 0, 0.0
 	for i, e := range v {
-		if !(math.Abs(e) <= math.Abs(v[top])) {
-			top = i
+		if a := math.Abs(e); !(a <= size) {
+			top, size = i, a
 		}
 	}
 	return top

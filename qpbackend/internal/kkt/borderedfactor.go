@@ -175,9 +175,10 @@ func (f *bordered) inner(c int32) {
 				continue
 			}
 			s := u / d[i]
-			row := m[v*q:][:q]
-			for x := range v + 1 {
-				row[x] += s * yi[x]
+			to := yi[:v+1]
+			row := m[v*q:][:len(to)]
+			for x, e := range to {
+				row[x] += s * e
 			}
 		}
 	}
