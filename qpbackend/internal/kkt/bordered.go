@@ -30,12 +30,12 @@ type bordered struct {
 	blocks  []block
 
 	// Components: T and its factor, dense by rows, in the places tPtr.
-	tPtr       []int32
-	t          []float64
-	off        []float64 // T without its diagonal
-	order      []int32 // of the pivots, places within the component
-	rank       []int32 // the inverse
-	d          []float64
+	tPtr  []int32
+	t     []float64
+	off   []float64 // T without its diagonal
+	order []int32   // of the pivots, places within the component
+	rank  []int32   // the inverse
+	d     []float64
 
 	inside, around []entry // in components, in the border
 
@@ -54,12 +54,12 @@ type bordered struct {
 	filled   int       // entries of the rows that are not zero
 
 	// Border.
-	s          []float64 // upper triangle by rows, later Lᵀ and D
-	sd         []float64
-	factors    []float64 // of the columns of twins
-	folded     bool      // there are twins
-	kin        []*block  // family by family
-	kinPtr     []int32
+	s       []float64 // upper triangle by rows, later Lᵀ and D
+	sd      []float64
+	factors []float64 // of the columns of twins
+	folded  bool      // there are twins
+	kin     []*block  // family by family
+	kinPtr  []int32
 
 	wide    vectors   // the processor has wide registers
 	wider   bool      // and wider ones
