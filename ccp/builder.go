@@ -24,7 +24,8 @@ type builder struct {
 	forms map[dc.Representer]dc.Form
 	bound map[dc.Representer]dc.Linear
 	share dc.Sharer
-	owner int // what rows are made for at present: see row
+	owner int   // what rows are made for at present: see row
+	place []int // scratch, by column; all zero
 }
 
 // term is one coefficient of the linear objective.
@@ -237,32 +238,43 @@ func (b *builder) addLinear(l dc.Linear) {
 // no larger than A would become, else by columns r = a.
 func (b *builder) addSquares(w float64, a dc.Affine) {
 	direct, viaRows := 0, a.NNZ()+a.Len()
-	cols := map[int]bool{}
 	for k := range a.Len() {
 		n := len(a.Entry(k).Idx)
 		direct += n * (n + 1) / 2
 	}
-	if direct > viaRows {
+	if direct <= viaRows {
 		for k := range a.Len() {
-			for _, j := range a.Entry(k).Idx {
-				cols[j] = true
-			}
+			b.square(w, a.Entry(k))
 		}
-		direct = min(direct, len(cols)*(len(cols)+1)/2)
+		return
 	}
-	if direct > viaRows {
+	cols := b.columnsOf(a)
+	if n := len(cols); min(direct, n*(n+1)/2) <= viaRows {
+		b.gram(w, a, cols)
+	} else {
 		for k := range a.Len() {
 			b.square(w, b.residual(a.Entry(k)))
 		}
-		return
 	}
-	if len(cols) > 0 {
-		b.gram(w, a, cols)
-		return
+	for _, j := range cols {
+		b.place[j] = 0
 	}
+}
+
+// columnsOf lists the columns that occur in a, in the order in which they do,
+// and leaves their places in that list, from 1, in b.place.
+func (b *builder) columnsOf(a dc.Affine) []int {
+	b.place = append(b.place, make([]int, b.cols-len(b.place))...)
+	var cols []int
 	for k := range a.Len() {
-		b.square(w, a.Entry(k))
+		for _, j := range a.Entry(k).Idx {
+			if b.place[j] == 0 {
+				cols = append(cols, j)
+				b.place[j] = len(cols)
+			}
+		}
 	}
+	return cols
 }
 
 // residual is a column equal to l, or l itself if that has but one variable.
@@ -300,38 +312,74 @@ func (b *builder) product(w float64, l, m dc.Linear) {
 	b.r += w * l.Const * m.Const
 }
 
-// gram adds w·‖a‖² with the inner products summed up densely first.
-func (b *builder) gram(w float64, a dc.Affine, cols map[int]bool) {
-	place := map[int]int{}
-	var order []int
-	for k := range a.Len() {
-		for _, j := range a.Entry(k).Idx {
-			if _, ok := place[j]; !ok {
-				place[j] = len(order)
-				order = append(order, j)
-			}
-		}
-	}
+// gram adds w·‖a‖² with the inner products of the columns summed up densely
+// first.
+func (b *builder) gram(w float64, a dc.Affine, cols []int) {
 	n := len(cols)
 	g := make([]float64, n*n)
 	lin := make([]float64, n)
+	var full []dc.Linear // rows with all columns in order, to be taken together
 	for k := range a.Len() {
 		l := a.Entry(k)
+		b.r += w * l.Const * l.Const
+		if slices.Equal(l.Idx, cols) {
+			for p, v := range l.Val {
+				lin[p] += 2 * w * v * l.Const
+			}
+			if full = append(full, l); len(full) == gramRows {
+				addOuter(g, w, full)
+				full = full[:0]
+			}
+			continue
+		}
+		addOuter(g, w, full) // the order of the rows is that of the sums
+		full = full[:0]
 		for i, vi := range l.Val {
-			pi := place[l.Idx[i]]
+			pi := b.place[l.Idx[i]] - 1
 			lin[pi] += 2 * w * vi * l.Const
 			for j := i; j < len(l.Val); j++ {
-				pj := place[l.Idx[j]]
+				pj := b.place[l.Idx[j]] - 1
 				g[min(pi, pj)*n+max(pi, pj)] += 2 * w * vi * l.Val[j]
 			}
 		}
-		b.r += w * l.Const * l.Const
 	}
-	for pi := range n {
-		b.q = append(b.q, term{order[pi], lin[pi]})
+	addOuter(g, w, full)
+	for pi, i := range cols {
+		b.q = append(b.q, term{i, lin[pi]})
 		for pj := pi; pj < n; pj++ {
-			i, j := order[pi], order[pj]
+			j := cols[pj]
 			b.p.Add(min(i, j), max(i, j), g[pi*n+pj])
+		}
+	}
+}
+
+// gramRows is how many rows addOuter takes in one pass.
+const gramRows = 4
+
+// addOuter adds 2w·vvᵀ for the coefficients v of at most gramRows full rows to
+// the upper triangle of g.
+func addOuter(g []float64, w float64, rows []dc.Linear) {
+	if len(rows) < gramRows {
+		for _, l := range rows {
+			n := len(l.Val)
+			for i, vi := range l.Val {
+				s := 2 * w * vi
+				to := g[i*n+i : i*n+n]
+				for j, v := range l.Val[i:] {
+					to[j] += s * v
+				}
+			}
+		}
+		return
+	}
+	n := len(rows[0].Val)
+	for i := range n {
+		to := g[i*n+i : i*n+n]
+		s0, s1, s2, s3 := 2*w*rows[0].Val[i], 2*w*rows[1].Val[i], 2*w*rows[2].Val[i], 2*w*rows[3].Val[i]
+		v0, v1, v2, v3 := rows[0].Val[i:n], rows[1].Val[i:n], rows[2].Val[i:n], rows[3].Val[i:n]
+		v0, v1, v2, v3 = v0[:len(to)], v1[:len(to)], v2[:len(to)], v3[:len(to)]
+		for j := range to {
+			to[j] = to[j] + s0*v0[j] + s1*v1[j] + s2*v2[j] + s3*v3[j]
 		}
 	}
 }

@@ -96,6 +96,7 @@ type run struct {
 	bar     float64   // the best objective of earlier starts, minimised
 	idle    int       // iterations at a point that is stuck
 	flat    int       // iterations that left the slacks as they were
+	first   float64   // the objective at the start, 0 where it is infinite
 	noisy   int       // feasible iterations since the best objective improved on anchor
 	anchor  float64
 	coarse  int // iterations spent on a violation that is small relative to the functions only
@@ -182,6 +183,9 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 	}
 	worst, relative := p.Violations(x0)
 	r.res.Violation = worst
+	if isFinite(r.res.Objective) {
+		r.first = r.res.Objective
+	}
 	r.res.feasible = relative <= set.FeasTol && isFinite(r.res.Objective)
 	r.prev = Iteration{Objective: math.NaN()}
 	return r, nil
@@ -279,7 +283,7 @@ func (r *run) step(ctx context.Context, k int) (Iteration, error) {
 			r.res.Iterations++
 			return r.move(k), nil
 		default:
-			more, err = r.rescue(k)
+			more, err = r.rescue(ctx, k)
 		}
 		if err != nil || !more {
 			return Iteration{}, err
@@ -378,6 +382,8 @@ func (r *run) verdict(it Iteration) bool {
 	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*max(1, math.Abs(it.Objective))
 	convex := r.sub.convex()
 	switch {
+	case feasible && r.bottomless(it.Objective):
+		r.noBound(fmt.Sprintf("a point that keeps the constraints has the objective %.3g; bound the variables", it.Objective))
 	case !isFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
 	case feasible && still && !convex && it.Violation > r.set.FeasTol && r.coarse < patience:

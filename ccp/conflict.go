@@ -74,6 +74,27 @@ func (s *subproblem) culprits(rows []string, y []float64) []string {
 	return names
 }
 
+// aimless are the values of the convex problem without its objective.
+func (s *subproblem) aimless() qpbackend.Update {
+	u := s.now
+	u.Q = make([]float64, len(u.Q))
+	if s.qp.P != nil {
+		u.P = make([]float64, s.qp.P.NNZ())
+	}
+	return u
+}
+
+// excluded reports whether the convex constraints exclude each other: what makes
+// a backend fail may be an objective that has no least value on top of that.
+func (s *subproblem) excluded(ctx context.Context) bool {
+	var res qpbackend.Result
+	if s.solver.Update(s.aimless()) != nil || s.solver.Solve(ctx, &res) != nil || res.Status != qpbackend.PrimalInfeasible {
+		return false
+	}
+	s.res = res
+	return true
+}
+
 // mostFiltered bounds the names that conflict tries to do without.
 const mostFiltered = 24
 
@@ -92,6 +113,7 @@ func (s *subproblem) conflict(ctx context.Context, rows, names []string) []strin
 	}
 	lo, hi := append([]float64(nil), s.qp.L...), append([]float64(nil), s.now.U...)
 	need := append([]string(nil), names...)
+	update := s.aimless()
 	var res qpbackend.Result
 	for k := len(need) - 1; k >= 0 && len(need) > 1; k-- {
 		l, u := append([]float64(nil), lo...), append([]float64(nil), hi...)
@@ -105,7 +127,6 @@ func (s *subproblem) conflict(ctx context.Context, rows, names []string) []strin
 		if !free {
 			continue
 		}
-		update := s.now
 		update.L, update.U = l, u
 		if s.solver.Update(update) != nil || s.solver.Solve(ctx, &res) != nil {
 			return names

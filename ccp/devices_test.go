@@ -178,3 +178,55 @@ func TestConflictIsIrreducible(t *testing.T) {
 		}
 	}
 }
+
+// TestUnboundedWithoutAStraightWay: the way down is curved, ends in infinite
+// values, or follows a bound that the last steps have rounded across.
+func TestUnboundedWithoutAStraightWay(t *testing.T) {
+	for name, state := range map[string]func(m *dc.Model){
+		"curved": func(m *dc.Model) {
+			x := m.Var("x", []int{2}, dc.StartAt(1, 1))
+			m.Minimize(dc.Exp(x.At(0)).Scale(-1))
+			m.SubjectTo(dc.LE(dc.Square(x.At(0)).Minus(x.At(1)), dc.Num(0)).Named("under"))
+			m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)).Named("out"))
+		},
+		"exponential": func(m *dc.Model) {
+			x := m.Var("x", []int{2}, dc.StartAt(1, 1))
+			m.Minimize(dc.Exp(x.At(0)).Scale(-1).Plus(dc.Square(x.At(1))))
+			m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)).Named("out"))
+		},
+		"along a bound": func(m *dc.Model) {
+			x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.StartAt(1, 1))
+			m.Minimize(dc.Norm2(x).Plus(dc.Square(x.At(1).Sub(x.At(0)))).Minus(dc.Square(x.At(1).Add(x.At(0)))))
+		},
+	} {
+		m := dc.NewModel()
+		state(m)
+		p := build(t, m)
+		if res := solve(t, p, nil, nil); res.Status != ccp.Unbounded || !math.IsInf(res.Objective, -1) {
+			t.Errorf("%s: %v, objective %g: %s", name, res.Status, res.Objective, res.Message)
+		} else if _, relative := p.Violations(res.X); relative > 1e-6 {
+			t.Errorf("%s: the point breaks a constraint by %g", name, relative)
+		}
+	}
+}
+
+// TestInfeasibleBesideAnUnboundedObjective: the backend fails on the first
+// problem as a whole, which says nothing of its constraints.
+func TestInfeasibleBesideAnUnboundedObjective(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{3}, dc.StartAt(0.961276, -1.45674, -0.425575))
+	of := func(c float64, w ...float64) dc.Affine { return x.Dot(w).Add(dc.Num(c)) }
+	m.Minimize(dc.Sum(
+		dc.Mul(x.At(0).Scale(-0.13), x.At(1)),
+		dc.Huber(of(-0.61, 0.2, 1.41, 0), 1).Scale(-1.28),
+		dc.Square(of(-1.53, 0, 0, 0.64)).Scale(2.48),
+		dc.Power(x.At(2), 4).Scale(2.19)))
+	top := dc.Max(of(1.57, -0.67, 0, -0.5), x.At(0), dc.Num(1.57))
+	m.SubjectTo(dc.LE(dc.Square(x.At(1)).Minus(top.Scale(1.68)), dc.Num(3.12441)).Named("soft"))
+	v := dc.Abs(of(0.81, -0.7, 0.81, 0)).Plus(dc.Square(of(0.2, -0.99, 0, -0.36)).Scale(1.97))
+	m.SubjectTo(dc.LE(v, dc.Num(-0.145357)).Named("hard"))
+	res := solve(t, build(t, m), nil, nil)
+	if res.Status != ccp.Infeasible || !strings.HasSuffix(res.Message, "in conflict: hard") {
+		t.Errorf("%v: %s", res.Status, res.Message)
+	}
+}

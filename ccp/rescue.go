@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -18,8 +19,8 @@ const (
 // rescue is called where the backend has failed: first it gets the problem once
 // more, scaled for the present values and without a starting point, then with a
 // proximal term, then from another point with a τ that keeps it near the
-// constraints. It returns false where the run ends, with its status.
-func (r *run) rescue(k int) (bool, error) {
+// constraints. A first problem is asked for feasible points before that. It returns false where the run ends, with its status.
+func (r *run) rescue(ctx context.Context, k int) (bool, error) {
 	sol := &r.sub.res
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, k, sol.Res.Max(), sol.Message)
 	if r.rescued++; r.rescued > mostRescued {
@@ -27,6 +28,10 @@ func (r *run) rescue(k int) (bool, error) {
 		return false, nil
 	}
 	switch {
+	case r.rescued == 1 && k == 1 && !r.res.feasible && r.sub.excluded(ctx):
+		r.res.Iterations++
+		r.infeasible(ctx)
+		return false, nil
 	case r.rescued == 2 && r.set.Proximal:
 		r.sub.dampen(r.nextρ())
 	case r.rescued > 2 && r.again < attempts:
@@ -122,11 +127,26 @@ func (r *run) falls() bool {
 		for j, v := range r.res.X {
 			d[j] = v - from[j]
 		}
-		if r.fallsFrom(r.res.X, d, far, 10) {
-			return true
+		// What stays behind the large entries may be on a border that the
+		// direction must not cross, or on a curve.
+		for _, share := range [...]float64{0, 1e-3, 0.1, 1} {
+			trim(d, share)
+			if r.fallsFrom(r.res.X, d, far, 10) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// trim sets the entries to zero that are below a share of the largest.
+func trim(d []float64, share float64) {
+	least := share * maxAbs(d)
+	for j, v := range d {
+		if math.Abs(v) < least {
+			d[j] = 0
+		}
+	}
 }
 
 // giveUp ends the run as unbounded if it can only be that, else with the given
@@ -172,10 +192,20 @@ func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 		}
 		before, at, rate = obj, step, falls
 	}
-	r.stop(Unbounded, "the objective falls for ever along a direction that keeps the constraints; bound the variables")
-	r.res.Objective = math.Inf(-1)
-	if r.p.Maximize {
-		r.res.Objective = math.Inf(1)
-	}
+	r.noBound("the objective falls for ever along a direction that keeps the constraints; bound the variables")
 	return true
+}
+
+// bottom is how many times max(1, |objective at the start|) below zero the
+// objective of a feasible point counts as minus infinity.
+const bottom = 1e20
+
+// bottomless reports whether an objective is as good as minus infinity.
+func (r *run) bottomless(objective float64) bool {
+	return r.minimised(objective) < -bottom*max(1, math.Abs(r.first))
+}
+
+func (r *run) noBound(why string) {
+	r.stop(Unbounded, why)
+	r.res.Objective = r.minimised(math.Inf(-1))
 }

@@ -13,7 +13,7 @@ const (
 	IterationLimit               // Settings.MaxIter reached
 	TimeLimit                    // the context's deadline passed
 	Infeasible                   // the convex constraints alone cannot be met: a proof
-	Unbounded                    // the objective falls for ever along a direction that stays feasible
+	Unbounded                    // the objective falls for ever along a feasible direction, or has fallen below −1e20
 	Cancelled                    // the context was cancelled
 	Numerical                    // the backend failed, or a function gave no number
 	numStatus
