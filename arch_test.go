@@ -43,7 +43,7 @@ var mayImport = map[string]string{
 	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/cpu",
 	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/cpu qpbackend/internal/ldl gonum",
 	"qpbackend/internal/cone":  "",
-	"qpbackend/internal/equil": "qpbackend/sparse",
+	"qpbackend/internal/equil": "qpbackend/sparse qpbackend/internal/cpu",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project": "gonum",
 	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone qpbackend/internal/cpu",

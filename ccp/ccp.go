@@ -199,11 +199,12 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 		Starts: 1, Start: start, Backend: set.backend().Name(),
 		X: append([]float64(nil), x0...), Objective: p.Value(x0),
 	}
-	r.res.Violation, _ = p.Violations(x0)
+	worst, relative := p.Violations(x0)
+	r.res.Violation = worst
 	if isFinite(r.res.Objective) {
 		r.first = r.res.Objective
 	}
-	r.res.feasible = p.Infeasibility(x0) <= set.FeasTol && isFinite(r.res.Objective)
+	r.res.feasible = relative <= set.FeasTol && isFinite(r.res.Objective)
 	r.prev = Iteration{Objective: math.NaN()}
 	return r, nil
 }

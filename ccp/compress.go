@@ -30,6 +30,7 @@ func compress(rows []row, cols int, cuts []cut) *sparse.CSC {
 		places += len(cuts[k].idx)
 	}
 	slots := make([]int, places)
+	located := cuts
 	next := slices.Clone(a.ColPtr[:cols])
 	for i := range rows {
 		r := &rows[i]
@@ -48,6 +49,12 @@ func compress(rows []row, cols int, cuts []cut) *sparse.CSC {
 		for _, j := range r.zeros {
 			e := next[j]
 			a.RowIdx[e], next[j] = i, e+1
+		}
+	}
+	for k := range located {
+		c := &located[k]
+		for i := range c.base {
+			c.base[i] = a.Val[c.slot[i]]
 		}
 	}
 	return a

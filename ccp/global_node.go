@@ -23,6 +23,7 @@ func (t *maximum) estimate(piece int8) (l dc.Linear, ok bool) {
 // load overwrites the values of the convex problem with those of a node.
 func (g *global) load(nd *node) {
 	s := g.sub
+	s.at = s.at[:0]
 	copy(s.now.Q, s.qp.Q)
 	g.constant = g.gradient(&g.parts[len(g.parts)-1], nd)
 	for j, v := range g.grad {
@@ -37,7 +38,7 @@ func (g *global) load(nd *node) {
 		tangent := g.gradient(&g.parts[cut], nd)
 		s.now.U[c.row], c.piece, c.fresh, s.asked.held = c.u+tangent, 0, false, false
 		for i, j := range c.idx {
-			s.now.A[c.slot[i]] = s.qp.A.Val[c.slot[i]] - g.grad[j]
+			s.now.A[c.slot[i]] = s.qp.A.Val[c.slot[i]] - g.grad[j] // they are apart here
 		}
 	}
 	for k, t := range g.terms {
@@ -136,7 +137,7 @@ func (g *global) ranges(ctx context.Context) error {
 	for k := range nd.piece {
 		nd.piece[k] = -1
 	}
-	s.now.L = append([]float64(nil), s.qp.L...)
+	s.now.L, s.now.A = append([]float64(nil), s.qp.L...), append([]float64(nil), s.qp.A.Val...)
 	for _, j := range s.slacks { // no slack in a bound
 		for i, r := range s.rows {
 			if len(r.a.Idx) == 1 && r.a.Idx[0] == j && r.a.Val[0] > 0 { // in cuts it counts −1

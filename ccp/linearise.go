@@ -14,8 +14,9 @@ import (
 // are overwritten by those without h − ∂h, the bound by that of the tangent.
 type cut struct {
 	h    dc.Convex
-	idx  []int // h's support
-	slot []int // positions in A.Val
+	idx  []int     // h's support
+	slot []int     // positions in A.Val
+	base []float64 // coefficients without h; nil: zeros
 	row  int
 	u    float64 // bound without h
 	same bool    // h is that of the cut before
@@ -23,8 +24,7 @@ type cut struct {
 	// tangent what it is; 0 where that is not known.
 	piece   int
 	tangent dc.Linear
-	alone   bool    // without h all these coefficients are zero,
-	fresh   bool    // as they are still
+	fresh   bool    // the row is as it was compiled
 	top     float64 // largest size of the coefficients of h's variables
 }
 
@@ -47,23 +47,37 @@ func (s *subproblem) linearise(x []float64, τ float64) error {
 			finite += s.grad[j] - s.grad[j]
 		}
 	}
+	if finite += s.tangents(x); finite != 0 {
+		return errNotANumber
+	}
+	s.prox.pull(s, x)
+	return nil
+}
+
+// tangents writes those at x to the rows of the cuts. It returns 0 where all is
+// well.
+func (s *subproblem) tangents(x []float64) float64 {
+	if slices.Equal(s.at, x) {
+		return 0
+	}
+	s.at = s.at[:0]
+	finite := 0.0
 	for k := 0; k < len(s.cuts); {
 		from := k
 		for k++; k < len(s.cuts) && s.cuts[k].same; k++ {
 		}
 		tangent := s.tangent(s.cuts[from:k], x)
 		finite += tangent - tangent
-		for _, c := range s.cuts[from:k] {
-			if math.Abs(s.now.U[c.row]) >= qpbackend.Infinity {
-				return errNotANumber
+		for i := from; i < k; i++ {
+			if math.Abs(s.now.U[s.cuts[i].row]) >= qpbackend.Infinity {
+				return math.NaN()
 			}
 		}
 	}
-	if finite != 0 {
-		return errNotANumber
+	if finite == 0 {
+		s.at = append(s.at, x...)
 	}
-	s.prox.pull(s, x)
-	return nil
+	return finite
 }
 
 // tangent writes that of the cuts' h at x to their rows, and returns a number
@@ -90,7 +104,7 @@ func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
 	for k := range cuts {
 		c := &cuts[k]
 		s.now.U[c.row] = c.u + constant
-		if ok && c.alone && (c.piece > 0 || c.fresh) {
+		if ok && c.base == nil && (c.piece > 0 || c.fresh) {
 			s.exchange(c, l)
 		} else {
 			s.overwrite(c)
@@ -102,10 +116,13 @@ func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
 
 // overwrite writes the coefficients without h, less s.grad.
 func (s *subproblem) overwrite(c *cut) {
-	before, now := s.qp.A.Val, s.now.A
+	now := s.now.A
 	top, same := 0.0, true
 	for i, at := range c.slot {
-		v := before[at] - s.grad[c.idx[i]]
+		v := -s.grad[c.idx[i]]
+		if c.base != nil {
+			v += c.base[i]
+		}
 		same = same && v == now[at]
 		now[at] = v
 		if a := math.Abs(v); a > top {

@@ -18,7 +18,7 @@ type Iteration struct {
 	Relative  float64   // the largest relative one: dc.Problem.Infeasibility
 	Slack     float64   // the sum of the slacks
 	Step      float64   // the largest change of a variable
-	Solver    int       // iterations of the backend
+	Solver    int       // iterations of the backend; 0: the convex problem was the one before
 	X         []float64 // the point; borrowed, valid during the call
 }
 

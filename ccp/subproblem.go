@@ -3,6 +3,7 @@ package ccp
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/dcopt/dcopt/dc"
@@ -13,7 +14,7 @@ import (
 // fixed by compile; linearise overwrites values, solve solves.
 type subproblem struct {
 	p      *dc.Problem
-	qp     *qpbackend.Problem // as compiled: no h, no slack costs
+	qp     *qpbackend.Problem // as compiled: no h, no slack costs; but A has the values of now
 	rows   []row
 	cuts   []cut // the linearised rows
 	slacks []int // columns
@@ -29,6 +30,7 @@ type subproblem struct {
 	asked      question         // those of the last solve
 	grad       []float64        // n
 	some       []int            // places
+	at         []float64        // where the cuts have their tangents; empty: that is not known
 	res        qpbackend.Result
 	backendSec float64
 }
@@ -54,6 +56,7 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 			}
 		}
 	}
+	b.rows = slices.Grow(b.rows, 3*len(p.Constraints)) // a slack and about two pieces each
 	for i := range p.Constraints {
 		b.owner = i
 		c := &p.Constraints[i]
@@ -76,9 +79,7 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 		return nil, err
 	}
 	s.qp, s.rows = qp, b.rows
-	s.now = qpbackend.Update{
-		Q: append([]float64(nil), qp.Q...), U: append([]float64(nil), qp.U...), A: append([]float64(nil), qp.A.Val...),
-	}
+	s.now = qpbackend.Update{Q: append([]float64(nil), qp.Q...), U: append([]float64(nil), qp.U...), A: qp.A.Val}
 	return s, nil
 }
 
@@ -110,8 +111,11 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 		r := b.addRow(l.Plus(-1, slack), math.Inf(-1), 0, 0)
 		zeros := lacking(idx, b.rows[r].a.Idx)
 		b.rows[r].zeros = zeros
-		alone := len(zeros) == len(idx)
-		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0, alone: alone, fresh: alone})
+		var base []float64
+		if len(zeros) < len(idx) {
+			base = make([]float64, len(idx))
+		}
+		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0, base: base, fresh: true})
 	}
 }
 

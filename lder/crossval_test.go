@@ -251,3 +251,4 @@ func benchmarkFit(b *testing.B, m, n int) {
 func BenchmarkFit500x2(b *testing.B)   { benchmarkFit(b, 500, 2) }
 func BenchmarkFit500x10(b *testing.B)  { benchmarkFit(b, 500, 10) }
 func BenchmarkFit2000x10(b *testing.B) { benchmarkFit(b, 2000, 10) }
+func BenchmarkFit2000x50(b *testing.B) { benchmarkFit(b, 2000, 50) }

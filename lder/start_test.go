@@ -170,3 +170,23 @@ func standardised(t *testing.T, x [][]float64) [][]float64 {
 	}
 	return z
 }
+
+// Well posed cells are fitted by one factorisation, others by another: a column
+// that is there twice shares its weight, and nothing else changes.
+func TestStartWaysAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	x, y := normalRows(rng, 60, 4), normals(rng, 60)
+	want := lder.Start(x, y, 1, 1)
+	for i := range x {
+		x[i] = append(x[i][:4:4], x[i][3])
+	}
+	got := lder.Start(x, y, 1, 1)
+	for j, v := range append(want.W[0][:3:3], want.W[0][3]/2, want.W[0][3]/2) {
+		if math.Abs(got.W[0][j]-v) > 1e-12 {
+			t.Errorf("slope %d is %.15g, want %.15g", j, got.W[0][j], v)
+		}
+	}
+	if math.Abs(got.A[0]-want.A[0]) > 1e-12 {
+		t.Errorf("constant %.15g, want %.15g", got.A[0], want.A[0])
+	}
+}

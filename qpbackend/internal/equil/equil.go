@@ -32,6 +32,8 @@ type Scaling struct {
 	d      []float64 // factors of one pass
 	e      []float64
 	cols   []column // of Ruiz
+	asked  bool     // whether the rows are long stretches:
+	ends   []int32  // of those, as entries of the matrix; none where they are short
 }
 
 // column is what a pass over the entries of a variable needs at hand.
@@ -126,7 +128,13 @@ func (s *Scaling) Size(lo, up []float64) {
 }
 
 // Rows scales at by D and E.
-func (s *Scaling) Rows(at *sparse.CSC) { scaleA(at, s.D, s.E) }
+func (s *Scaling) Rows(at *sparse.CSC) {
+	if s.stretched(at) {
+		s.stretchedRows(at)
+	} else {
+		scaleA(at, s.D, s.E)
+	}
+}
 
 // Apply scales p and q by D and B, and by the C that it chooses to make the
 // objective's typical coefficient one.
@@ -159,6 +167,10 @@ func (s *Scaling) Apply(p *sparse.CSC, q []float64) {
 
 // scaledNorms does what norms does, for D·P·D and E·A·D.
 func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
+	if s.stretched(at) {
+		s.stretchedNorms(p, at)
+		return
+	}
 	cols := s.cols
 	for j, d := range s.D {
 		cols[j] = column{scale: d}

@@ -147,6 +147,7 @@ func (s *System) weighBlocks() {
 		}
 		e := s.extra[t]
 		s.k.Val[s.diag[e]], s.k.Val[s.diag[e+1]] = -1, 1
+		s.d[e], s.d[e+1] = -1, 1
 		u, v := s.Expansion(t)
 		s.weight[e-s.n], s.weight[e+1-s.n] = max(1, normInf(v)), max(1, normInf(u))
 	}

@@ -129,7 +129,11 @@ func TestBlocksAndVectors(t *testing.T) {
 		want[i] = rng.NormFloat64()
 	}
 	k.AddSymMulVec(x, 1, want)
-	if replaced, err := f.factorise(k.Val, sign, ldl.Regularisation{}); replaced != 0 || err != nil {
+	diag := make([]float64, n)
+	for j := range diag {
+		diag[j] = k.Val[k.ColPtr[j+1]-1]
+	}
+	if replaced, err := f.factorise(k.Val, diag, sign, ldl.Regularisation{}); replaced != 0 || err != nil {
 		t.Fatal(replaced, err)
 	}
 	f.solve(x)

@@ -30,13 +30,14 @@ type bordered struct {
 	blocks  []block
 
 	// Components: T and its factor, dense by rows, in the places tPtr.
-	tPtr       []int32
-	t          []float64
-	tSrc, tDst []int32 // entries of the matrix and their places in t
-	order      []int32 // of the pivots, places within the component
-	d          []float64
+	tPtr  []int32
+	t     []float64
+	off   []float64 // T without its diagonal
+	order []int32   // of the pivots, places within the component
+	rank  []int32   // the inverse
+	d     []float64
 
-	inside []entry // off the diagonal, in components and in the border
+	inside, around []entry // in components, in the border
 
 	// Coupling: row of B by row of B, sorted by component, block and node.
 	rowPtr   []int32 // the rows of each component
@@ -53,9 +54,12 @@ type bordered struct {
 	filled   int       // entries of the rows that are not zero
 
 	// Border.
-	cSrc, cDst []int32
-	s          []float64 // upper triangle by rows, later Lᵀ and D
-	sd         []float64
+	s       []float64 // upper triangle by rows, later Lᵀ and D
+	sd      []float64
+	factors []float64 // of the columns of twins
+	folded  bool      // there are twins
+	kin     []*block  // family by family
+	kinPtr  []int32
 
 	wide    vectors   // the processor has wide registers
 	wider   bool      // and wider ones
@@ -69,6 +73,7 @@ type bordered struct {
 	y       []float64 // for one component
 	part, r []float64 // for solves: one component, the border
 	rx      []float64 // for products: the border
+	rv      []float64 // and for vectors: the border without factors of columns
 	g       []float64 // an entry for each vector
 
 	sign     []int8 // of the call of factorise that runs
@@ -84,6 +89,9 @@ type block struct {
 	owner        []int32 // component of each vector
 	local        []int32 // and its number there
 	gAt          int32
+	data         int       // where the vectors to work with are: at, or those of a twin
+	twin         int32     // the block whose they are
+	factor       []float64 // of the columns, for a twin; nil: 1
 	g            []float64 // in a solve, an entry for each vector; part of bordered.g
 }
 
@@ -93,8 +101,12 @@ type term struct {
 	multiple float64
 }
 
-// entry is one of the matrix, by its place.
-type entry struct{ row, col, src int32 }
+// entry is one of the matrix, off the diagonal, by its place in it, and in T or
+// S, and its value in the last load.
+type entry struct {
+	row, col, src, dst int32
+	val                float64
+}
 
 // piece is a stretch of values in a row of B.
 type piece struct {
@@ -114,16 +126,17 @@ func newBordered(k *sparse.CSC, p *partition) *bordered {
 		ones:  ones(),
 		nodes: p.nodes, compPtr: p.compPtr, border: p.border,
 		tPtr:  make([]int32, comps+1),
-		order: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
+		order: make([]int32, len(p.nodes)), rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
 		vectors: make([]int32, comps),
 		s:       make([]float64, nc*nc), sd: make([]float64, nc),
-		r: make([]float64, nc), rx: make([]float64, nc),
+		r: make([]float64, nc), rx: make([]float64, nc), rv: make([]float64, nc),
+		factors: make([]float64, nc),
 	}
 	for c := range comps {
 		size := p.compPtr[c+1] - p.compPtr[c]
 		f.tPtr[c+1] = f.tPtr[c] + size*size
 	}
-	f.t = make([]float64, f.tPtr[comps])
+	f.t, f.off = make([]float64, f.tPtr[comps]), make([]float64, f.tPtr[comps])
 	f.sources(k)
 	f.couple(p)
 	f.cut()
@@ -156,15 +169,16 @@ func (f *bordered) sources(k *sparse.CSC) {
 			if comp[i] != c { // coupling
 				continue
 			}
-			if i != j {
-				f.inside = append(f.inside, entry{int32(i), int32(j), int32(e)})
+			if i == j {
+				continue
 			}
+			at := entry{row: int32(i), col: int32(j), src: int32(e)}
 			if a, b := place[i], place[j]; c < 0 {
-				f.cSrc = append(f.cSrc, int32(e))
-				f.cDst = append(f.cDst, min(a, b)*int32(len(f.border))+max(a, b))
+				at.dst = min(a, b)*int32(len(f.border)) + max(a, b)
+				f.around = append(f.around, at)
 			} else {
-				f.tSrc = append(f.tSrc, int32(e))
-				f.tDst = append(f.tDst, f.tPtr[c]+max(a, b)*(f.compPtr[c+1]-f.compPtr[c])+min(a, b))
+				at.dst = f.tPtr[c] + max(a, b)*(f.compPtr[c+1]-f.compPtr[c]) + min(a, b)
+				f.inside = append(f.inside, at)
 			}
 		}
 	}
@@ -220,6 +234,7 @@ func (f *bordered) couple(p *partition) {
 		b.g = f.g[b.gAt:][:count[a]]
 	}
 	f.terms = make([]term, 0, rows)
+	f.kin, f.kinPtr = make([]*block, 0, blocks), make([]int32, 0, blocks+1)
 	f.vec, f.raw = make([]float64, at), make([]float64, widest)
 	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
 }
@@ -285,9 +300,17 @@ func (f *bordered) cut() {
 // entry: what scaling rounds.
 const same = 2e-15
 
-// load takes over the values of B.
+// load takes over the values off the diagonal.
 func (f *bordered) load(val []float64) {
 	f.filled, f.terms = 0, f.terms[:0]
+	for i := range f.inside {
+		e := &f.inside[i]
+		e.val = val[e.src]
+		f.off[e.dst] = e.val
+	}
+	for i := range f.around {
+		f.around[i].val = val[f.around[i].src]
+	}
 	for a := range f.blocks {
 		f.blocks[a].ptr[0] = 0
 	}
@@ -298,6 +321,7 @@ func (f *bordered) load(val []float64) {
 		}
 		f.reduce(c, val)
 	}
+	f.pair()
 }
 
 // row is row e of B in its block, of the given width.
@@ -357,10 +381,10 @@ func (f *bordered) reduce(c int, val []float64) {
 
 // largest is the place of the largest entry, a NaN if there is one.
 func largest(v []float64) int {
-	top := 0
+	top, size := 0, 0.0
 	for i, e := range v {
-		if !(math.Abs(e) <= math.Abs(v[top])) {
-			top = i
+		if a := math.Abs(e); !(a <= size) {
+			top, size = i, a
 		}
 	}
 	return top

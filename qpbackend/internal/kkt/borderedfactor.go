@@ -7,20 +7,27 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 )
 
-// factorise computes the factors of the matrix whose values are val; those off
-// the diagonal have gone through load. The rules are those of ldl.Factor.
-func (f *bordered) factorise(val []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
+// factorise computes the factors of the matrix with the given diagonal and the
+// other values that have gone through load. The rules are those of ldl.Factor.
+func (f *bordered) factorise(_, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
-	clear(f.t)
-	for e, q := range f.tDst {
-		f.t[q] = val[f.tSrc[e]]
+	copy(f.t, f.off)
+	for c := range len(f.compPtr) - 1 {
+		nodes, t := f.nodes[f.compPtr[c]:f.compPtr[c+1]], f.t[f.tPtr[c]:]
+		for k, i := range nodes {
+			t[k*(len(nodes)+1)] = diag[i]
+		}
 	}
 	clear(f.s)
-	for e, q := range f.cDst {
-		f.s[q] = val[f.cSrc[e]]
+	if !f.folded {
+		f.addBorder(diag)
 	}
 	bad, d := f.eliminate()
 	if bad < 0 {
+		if f.folded {
+			f.unfold()
+			f.addBorder(diag)
+		}
 		bad, d = f.factorBorder()
 	}
 	f.sign = nil
@@ -28,6 +35,16 @@ func (f *bordered) factorise(val []float64, sign []int8, reg ldl.Regularisation)
 		return f.replaced, fmt.Errorf("kkt: the pivot of row %d of the matrix is %g", bad, d)
 	}
 	return f.replaced, nil
+}
+
+// addBorder adds the matrix's own entries to the border.
+func (f *bordered) addBorder(diag []float64) {
+	for i := range f.around {
+		f.s[f.around[i].dst] += f.around[i].val
+	}
+	for t, i := range f.border {
+		f.s[t*(len(f.border)+1)] += diag[i]
+	}
 }
 
 // pivot is d, replaced if the regularisation says so, and whether it can be
@@ -69,6 +86,7 @@ func (f *bordered) factorComponent(c int32) (bad int32, failed float64) {
 	n := len(nodes)
 	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
 	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
+	rank, column := f.rank[f.compPtr[c]:][:n], f.part[:n]
 	for i := range order {
 		order[i] = int32(i)
 	}
@@ -89,18 +107,23 @@ func (f *bordered) factorComponent(c int32) (bad int32, failed float64) {
 		}
 		d[k] = v
 		for i := k + 1; i < n; i++ {
-			u := t[i*n+k]
-			if u == 0 {
-				continue
-			}
-			l := u / v
-			for j := k + 1; j <= i; j++ {
-				t[i*n+j] -= l * t[j*n+k]
-			}
+			column[i] = t[i*n+k]
 		}
 		for i := k + 1; i < n; i++ {
-			t[i*n+k] /= v
+			if column[i] == 0 {
+				continue
+			}
+			l := column[i] / v
+			t[i*n+k] = l
+			above := column[k+1 : i+1]
+			row := t[i*n+k+1:][:len(above)]
+			for j, u := range above {
+				row[j] -= l * u
+			}
 		}
+	}
+	for i, o := range order {
+		rank[o] = int32(i)
 	}
 	return -1, 0
 }
@@ -152,9 +175,10 @@ func (f *bordered) inner(c int32) {
 				continue
 			}
 			s := u / d[i]
-			row := m[v*q:][:q]
-			for x := range v + 1 {
-				row[x] += s * yi[x]
+			to := yi[:v+1]
+			row := m[v*q:][:len(to)]
+			for x, e := range to {
+				row[x] += s * e
 			}
 		}
 	}
@@ -172,18 +196,18 @@ func (f *bordered) outer(a, b *block, lo, hi int32) {
 	if na == 0 || nb == 0 {
 		return
 	}
+	x, y := f.vec[a.data+int(a.ptr[lo])*a.width:], f.vec[b.data+int(b.ptr[lo])*b.width:]
 	if f.wider && f.single(a, b, lo, hi) {
 		n := len(f.border)
-		x, y := f.vec[a.at+int(a.ptr[lo])*a.width:], f.vec[b.at+int(b.ptr[lo])*b.width:]
-		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a == b)
+		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a.twin == b.twin)
 		return
 	}
 	if na <= nb {
 		f.combine(a, b, lo, hi)
-		f.subtract(f.vec[a.at+int(a.ptr[lo])*a.width:], f.w, na, a, b)
+		f.subtract(x, f.w, na, a, b)
 	} else {
 		f.combine(b, a, lo, hi)
-		f.subtract(f.w, f.vec[b.at+int(b.ptr[lo])*b.width:], nb, a, b)
+		f.subtract(f.w, y, nb, a, b)
 	}
 }
 
@@ -219,9 +243,9 @@ func (f *bordered) combine(a, b *block, lo, hi int32) {
 			continue
 		}
 		m := f.m[int(f.mPtr[c])+int(a.local[v])*int(f.vectors[c]):][:f.vectors[c]]
-		f.wide.scale(dst, m[b.local[from]], f.vec[b.at+int(from)*b.width:])
+		f.wide.scale(dst, m[b.local[from]], f.vec[b.data+int(from)*b.width:])
 		for u := from + 1; u < to; u++ {
-			f.wide.axpy(dst, m[b.local[u]], f.vec[b.at+int(u)*b.width:])
+			f.wide.axpy(dst, m[b.local[u]], f.vec[b.data+int(u)*b.width:])
 		}
 	}
 }

@@ -7,28 +7,40 @@ import "slices"
 func (f *bordered) repeats() bool {
 	kept := 0
 	for a := range f.blocks {
-		kept += f.blocks[a].vectors() * f.blocks[a].width
+		if b := &f.blocks[a]; int(b.twin) == a {
+			kept += b.vectors() * b.width
+		}
 	}
 	return 4*kept <= 3*f.filled
 }
 
-// multiply adds α·K·x to dst, K without its diagonal. What couples components and
-// border is as in the last load, the rest is in val.
-func (f *bordered) multiply(dst []float64, α float64, x, val []float64) {
+// multiply adds α·K·x to dst, K without its diagonal, as in the last load.
+func (f *bordered) multiply(dst []float64, α float64, x []float64) {
 	for t, i := range f.border {
-		f.rx[t] = x[i]
+		f.r[t] = x[i]
+	}
+	for a := range f.blocks {
+		f.blocks[a].fromBorder(f.rx, f.r)
 	}
 	clear(f.r)
+	clear(f.rv)
 	clear(f.g)
 	for _, t := range f.terms {
 		f.g[t.at] += α * t.multiple * x[t.node]
 	}
-	for a := range f.blocks {
-		l := &f.blocks[a]
-		rx, r := f.rx[l.first:][:l.width], f.r[l.first:][:l.width]
-		for v, z := range l.g[:l.vectors()] {
-			l.g[v] = α * f.wide.dotAxpy(f.vec[l.at+v*l.width:][:l.width], rx, r, z)
+	for p := range f.families() {
+		family := f.family(p)
+		width := family[0].width
+		vec := f.vec[family[0].data:]
+		for v := range family[0].vectors() {
+			x := vec[v*width:][:width]
+			for _, l := range family {
+				l.g[v] = α * f.wide.dotAxpy(x, f.rx[l.first:], f.rv[l.first:], l.g[v])
+			}
 		}
+	}
+	for a := range f.blocks {
+		f.blocks[a].toBorder(f.r, f.rv)
 	}
 	for _, t := range f.terms {
 		dst[t.node] += t.multiple * f.g[t.at]
@@ -36,10 +48,13 @@ func (f *bordered) multiply(dst []float64, α float64, x, val []float64) {
 	for t, i := range f.border {
 		dst[i] += f.r[t]
 	}
-	for _, e := range f.inside {
-		v := α * val[e.src]
-		dst[e.row] += v * x[e.col]
-		dst[e.col] += v * x[e.row]
+	for _, list := range [2][]entry{f.inside, f.around} {
+		for i := range list {
+			e := &list[i]
+			v := α * e.val
+			dst[e.row] += v * x[e.col]
+			dst[e.col] += v * x[e.row]
+		}
 	}
 }
 
@@ -69,16 +84,16 @@ func (s *System) chooseProducts() {
 
 // subtractVectors sets s.res to b − K·x and s.ax to A·x, by way of vectors.
 func (s *System) subtractVectors(b, x []float64) {
-	n, val, res := s.n, s.k.Val, s.res
+	n, res := s.n, s.res
 	clear(res[n:])
 	copy(res, b[:n])
-	s.vectors.multiply(res, -1, x, val)
+	s.vectors.multiply(res, -1, x)
 	for j, v := range x[:n] {
-		res[j] -= val[s.diag[j]] * v
+		res[j] -= s.d[j] * v
 	}
 	for i, v := range res[n:] {
 		s.ax[i] = -v
-		res[n+i] = b[n+i] + v - val[s.diag[n+i]]*x[n+i]
+		res[n+i] = b[n+i] + v - s.d[n+i]*x[n+i]
 	}
 }
 
@@ -89,7 +104,7 @@ func (s *System) addVectors(ax, aty, x, y []float64) {
 	copy(in, x)
 	copy(in[n:], y)
 	clear(out)
-	s.vectors.multiply(out, 1, in, s.k.Val)
+	s.vectors.multiply(out, 1, in)
 	for j, v := range out[:n] {
 		aty[j] += v
 	}

@@ -98,6 +98,9 @@ func checkProducts(t *testing.T, rng *rand.Rand, s *System) {
 	}
 	s.residual(x, b, Accuracy{X: 1, Y: 1})
 	res, ax := append([]float64(nil), s.res...), append([]float64(nil), s.ax...)
+	for i, e := range s.diag { // the whole matrix may lack it
+		s.k.Val[e] = s.d[i]
+	}
 	s.subtractWhole(b, x)
 	near(t, "residual", res, s.res)
 	for i := range ax {
@@ -146,7 +149,7 @@ func TestStretches(t *testing.T) {
 			x[i] = rng.NormFloat64()
 		}
 		k.AddSymMulVec(want, 1, x)
-		f.multiply(got, 1, x, k.Val)
+		f.multiply(got, 1, x)
 		for j := range n {
 			got[j] += k.At(j, j) * x[j]
 		}
@@ -167,5 +170,77 @@ func TestSetBits(t *testing.T) {
 				t.Fatalf("bits %d to %d: %x", lo, hi, set)
 			}
 		}
+	}
+}
+
+// Blocks with the same data but for factors of rows and of columns have it once;
+// one entry that differs, and they do not. Solutions are those of the whole
+// matrix.
+func TestTwins(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const width, groups, count = 12, 4, 90
+	n := groups*width + count
+	var th, ta sparse.Triplets
+	for j := range n {
+		th.Add(j, j, 1+rng.Float64())
+	}
+	var factor [groups][width]float64
+	for g := range factor {
+		for k := range factor[g] {
+			factor[g][k] = math.Exp(rng.NormFloat64())
+		}
+	}
+	row := 0
+	for s := range count {
+		var x [width]float64
+		for k := range x {
+			if s%width != k || s < width && k > 0 { // column 0 begins with a zero
+				x[k] = rng.NormFloat64()
+			}
+		}
+		for g := range groups {
+			e := math.Exp(rng.NormFloat64())
+			for k, v := range x {
+				ta.Add(g*width+k, row, e*v*factor[g][k])
+				other := (g + 1) % groups
+				ta.Add(other*width+k, row, -e*v*factor[other][k])
+			}
+			ta.Add(groups*width+s, row, rng.NormFloat64())
+			row++
+		}
+	}
+	h, _ := th.CSC(n, n)
+	at, _ := ta.CSC(n, row)
+	off, d, b := make([]bool, n+row), make([]float64, n+row), make([]float64, n+row)
+	for i := range d {
+		d[i], b[i] = .1+rng.Float64(), rng.NormFloat64()
+		if i >= n {
+			d[i] = -d[i]
+		}
+	}
+	for _, change := range []bool{false, true} {
+		if change {
+			at.Val[at.ColPtr[row/2]] *= 1 + 1e-9
+		}
+		var x [2][]float64
+		for k, how := range []Strategy{Sparse, Bordered} {
+			s, err := NewWith(h, at, how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Load(1, off)
+			if f, ok := s.f.(*bordered); ok && f.families() != map[bool]int{false: 1, true: 2}[change] {
+				t.Errorf("changed %v: %d families of %d blocks", change, f.families(), len(f.blocks))
+			}
+			if _, err := s.Factorise(d); err != nil {
+				t.Fatal(err)
+			}
+			x[k] = make([]float64, n+row)
+			s.Solve(x[k], b, Accuracy{X: 1e-13, Y: 1e-13})
+			if how == Bordered {
+				checkProducts(t, rng, s)
+			}
+		}
+		near(t, "solution", x[1], x[0])
 	}
 }

@@ -10,12 +10,7 @@ func (f *bordered) solve(b []float64) {
 	for c := range int32(len(f.compPtr) - 1) {
 		f.forward(c, b)
 	}
-	for a := range f.blocks {
-		l := &f.blocks[a]
-		if v := l.vectors(); v > 0 {
-			f.gatherBorder(r[l.first:][:l.width], f.vec[l.at:], l.g[:v])
-		}
-	}
+	f.gatherBorder(r)
 	n := len(r)
 	for k, v := range r {
 		f.wide.axpy(r[k+1:], -v, f.s[k*n+k+1:])
@@ -26,38 +21,58 @@ func (f *bordered) solve(b []float64) {
 	for t, i := range f.border {
 		b[i] = r[t]
 	}
-	for a := range f.blocks {
-		l := &f.blocks[a]
-		if v := l.vectors(); v > 0 {
-			f.spreadBorder(l.g[:v], f.vec[l.at:], r[l.first:][:l.width])
-		}
-	}
+	f.spreadBorder(r)
 	for c := range int32(len(f.compPtr) - 1) {
 		f.backward(c, b)
 	}
 }
 
 // gatherBorder takes Vᵀg from r, V holding vectors one after the other.
-func (f *bordered) gatherBorder(r, vec, g []float64) {
-	width := len(r)
-	if !f.wide {
-		subtractProduct(r, vec, len(g), width, g, 1)
-		return
+func (f *bordered) gatherBorder(r []float64) {
+	clear(f.rv)
+	for p := range f.families() {
+		family := f.family(p)
+		width, count := family[0].width, family[0].vectors()
+		vec := f.vec[family[0].data:]
+		if !f.wide && count > 0 {
+			for _, l := range family {
+				subtractProduct(f.rv[l.first:][:width], vec, count, width, l.g, 1)
+			}
+			continue
+		}
+		for v := range count {
+			x := vec[v*width:][:width]
+			for _, l := range family {
+				f.wide.axpy(f.rv[l.first:][:width], -l.g[v], x)
+			}
+		}
 	}
-	for v, e := range g {
-		f.wide.axpy(r, -e, vec[v*width:])
+	for a := range f.blocks {
+		f.blocks[a].toBorder(r, f.rv)
 	}
 }
 
 // spreadBorder sets g to V·r.
-func (f *bordered) spreadBorder(g, vec, r []float64) {
-	width := len(r)
-	if !f.wide {
-		product(g, vec, width, r)
-		return
+func (f *bordered) spreadBorder(r []float64) {
+	for a := range f.blocks {
+		f.blocks[a].fromBorder(f.rv, r)
 	}
-	for v := range g {
-		g[v] = f.wide.dot(r, vec[v*width:])
+	for p := range f.families() {
+		family := f.family(p)
+		width, count := family[0].width, family[0].vectors()
+		vec := f.vec[family[0].data:]
+		if !f.wide && count > 0 {
+			for _, l := range family {
+				product(l.g[:count], vec, width, f.rv[l.first:][:width])
+			}
+			continue
+		}
+		for v := range count {
+			x := vec[v*width:][:width]
+			for _, l := range family {
+				l.g[v] = f.wide.dot(f.rv[l.first:][:width], x)
+			}
+		}
 	}
 }
 
@@ -72,9 +87,10 @@ func (f *bordered) forward(c int32, b []float64) {
 	}
 	x := f.gather(c, b)
 	f.solveComponent(c, x)
+	rank := f.rank[f.compPtr[c]:]
 	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
 		if v := f.which[e]; v >= 0 {
-			f.blocks[f.rowBlock[e]].g[v] += f.multiple[e] * x[f.rowNode[e]]
+			f.g[f.blocks[f.rowBlock[e]].gAt+v] += f.multiple[e] * x[rank[f.rowNode[e]]]
 		}
 	}
 }
@@ -82,44 +98,54 @@ func (f *bordered) forward(c int32, b []float64) {
 // backward solves for one component, given the entries of its vectors.
 func (f *bordered) backward(c int32, b []float64) {
 	x := f.gather(c, b)
+	rank := f.rank[f.compPtr[c]:]
 	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
 		if v := f.which[e]; v >= 0 {
-			x[f.rowNode[e]] -= f.multiple[e] * f.blocks[f.rowBlock[e]].g[v]
+			x[rank[f.rowNode[e]]] -= f.multiple[e] * f.g[f.blocks[f.rowBlock[e]].gAt+v]
 		}
 	}
 	f.solveComponent(c, x)
-	for t, i := range f.nodes[f.compPtr[c]:f.compPtr[c+1]] {
-		b[i] = x[t]
+	nodes := f.nodes[f.compPtr[c]:]
+	for t, o := range f.order[f.compPtr[c]:f.compPtr[c+1]] {
+		b[nodes[o]] = x[t]
 	}
 }
 
-// gather is the part of b that belongs to component c.
+// gather is the part of b that belongs to component c, in the order of the
+// pivots.
 func (f *bordered) gather(c int32, b []float64) []float64 {
-	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
-	x := f.part[:len(nodes)]
-	for t, i := range nodes {
-		x[t] = b[i]
+	nodes, order := f.nodes[f.compPtr[c]:], f.order[f.compPtr[c]:f.compPtr[c+1]]
+	x := f.part[:len(order)]
+	for t, o := range order {
+		x[t] = b[nodes[o]]
 	}
 	return x
 }
 
-// solveComponent overwrites x by T⁻¹x.
+// solveComponent overwrites x, in the order of the pivots, by T⁻¹x.
 func (f *bordered) solveComponent(c int32, x []float64) {
 	n := len(x)
 	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
-	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
-	for i, o := range order {
-		s := x[o]
-		for j, l := range t[i*n : i*n+i] {
-			s -= l * x[order[j]]
+	d := f.d[f.compPtr[c]:][:n]
+	for i := 1; i < n; i++ {
+		s := x[i]
+		done := x[:i]
+		for j, l := range t[i*n:][:len(done)] {
+			s -= l * done[j]
 		}
-		x[o] = s
+		x[i] = s
 	}
-	for i := n - 1; i >= 0; i-- {
-		s := x[order[i]] / d[i]
-		for j := i + 1; j < n; j++ {
-			s -= t[j*n+i] * x[order[j]]
+	for i, v := range d {
+		x[i] /= v
+	}
+	for i := n - 1; i > 0; i-- {
+		s := x[i]
+		if s == 0 {
+			continue
 		}
-		x[order[i]] = s
+		left := x[:i]
+		for j, l := range t[i*n:][:len(left)] {
+			left[j] -= l * s
+		}
 	}
 }

@@ -31,6 +31,7 @@ type System struct {
 	k      *sparse.CSC // upper triangle of the matrix, exact
 	pPos   []int       // place in k.Val of each entry of p
 	diag   []int       // place in k.Val of each diagonal entry
+	d      []float64   // the diagonal
 	hd     []float64   // diagonal of H, as loaded
 	sign   []int8
 	weight []float64 // of the entries of a residual, once weighed
@@ -67,7 +68,7 @@ func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error)
 	s := &System{n: n, m: m, p: p, at: at, blocks: blocks}
 	size := n + m + s.number()
 	s.pPos, s.diag = make([]int, p.NNZ()), make([]int, size)
-	s.hd, s.sign = make([]float64, n), make([]int8, size)
+	s.hd, s.sign, s.d = make([]float64, n), make([]int8, size), make([]float64, size)
 	s.weight, s.off = make([]float64, size-n), make([]bool, n+m)
 	s.res, s.cor = make([]float64, size), make([]float64, size)
 	s.ax = make([]float64, m)
@@ -172,11 +173,15 @@ func (s *System) Load(θ float64, off []bool) {
 // pivots had to be replaced.
 func (s *System) Factorise(d []float64) (replaced int, err error) {
 	val := s.k.Val
-	for j := range s.n {
-		val[s.diag[j]] = s.hd[j] + d[j]
+	for j, h := range s.hd {
+		s.d[j] = h + d[j]
+		val[s.diag[j]] = s.d[j]
 	}
-	for i := range s.m {
-		val[s.diag[s.n+i]] = d[s.n+i]
+	copy(s.d[s.n:], d[s.n:][:s.m])
+	if s.vectors == nil && s.runs == nil { // else nothing looks there
+		for i, g := range s.d[s.n:][:s.m] {
+			val[s.diag[s.n+i]] = g
+		}
 	}
 	s.weighed = false
 	if len(s.blocks) > 0 {
@@ -184,7 +189,7 @@ func (s *System) Factorise(d []float64) (replaced int, err error) {
 		s.weighBlocks()
 		s.f.load(val)
 	}
-	return s.f.factorise(val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+	return s.f.factorise(val, s.d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
 }
 
 // Accuracy is the largest entry of a residual over the variables and over the
@@ -238,7 +243,7 @@ func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
 func (s *System) weigh() {
 	for i := range s.m {
 		s.weight[i] = 1
-		if g := s.k.Val[s.diag[s.n+i]]; g < -1 {
+		if g := s.d[s.n+i]; g < -1 {
 			s.weight[i] = 1 / math.Sqrt(-g)
 		}
 	}

@@ -1,11 +1,12 @@
 package kkt
 
 // subtract takes xᵀy from the part of the border at blocks a and b, where x and
-// y have k rows; of a block with itself, from the upper triangle at least.
+// y have k rows; of a block with itself or a twin, from the upper triangle at
+// least.
 func (f *bordered) subtract(x, y []float64, k int, a, b *block) {
 	n := len(f.border)
 	s := f.s[a.first*n+b.first:]
-	f.subtractBlock(s, x, y, k, a.width, b.width, a.width, b.width, a == b)
+	f.subtractBlock(s, x, y, k, a.width, b.width, a.width, b.width, a.twin == b.twin)
 }
 
 // A product is done in pieces of x and y that stay in the nearest cache.

@@ -183,6 +183,6 @@ func (s *System) subtract(b, x []float64) {
 		s.res[j] -= sum
 	}
 	for i := n; i < n+s.m; i++ {
-		s.res[i] -= k.Val[s.diag[i]] * x[i]
+		s.res[i] -= s.d[i] * x[i]
 	}
 }

@@ -44,7 +44,9 @@ func (s *System) Strategy() Strategy {
 type factor interface {
 	// load says that values off the diagonal have changed.
 	load(val []float64)
-	factorise(val []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
+	// factorise is given the values and, once more, the diagonal; where the
+	// System does without the rows' diagonal in val, diag alone has it.
+	factorise(val, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
 	solve(b []float64)
 }
 
@@ -53,7 +55,7 @@ type whole struct{ f *ldl.Factor }
 
 func (w whole) load([]float64) {}
 
-func (w whole) factorise(val []float64, sign []int8, reg ldl.Regularisation) (int, error) {
+func (w whole) factorise(val, _ []float64, sign []int8, reg ldl.Regularisation) (int, error) {
 	return w.f.Factorise(val, sign, reg)
 }
 
