@@ -246,8 +246,8 @@ func (r *run) prepare(ctx context.Context) error {
 			switch {
 			case r.near:
 				r.τ = min(nearτ*r.τ0, r.τMax)
-			case r.τ < min(obj/con, r.τMax):
-				r.τ, r.bold = min(obj/con, r.τMax), true
+			case r.τ < min(boldτ*obj/con, r.τMax):
+				r.τ, r.bold = min(boldτ*obj/con, r.τMax), true
 			}
 		}
 		if err := r.sub.linearise(r.z, r.τ); err != nil {

@@ -76,6 +76,7 @@ func (s *subproblem) culprits(rows []string, y []float64) []string {
 
 // aimless are the values of the convex problem without its objective.
 func (s *subproblem) aimless() qpbackend.Update {
+	s.asked.held = false // what the solver has is no longer s.now
 	u := s.now
 	u.Q = make([]float64, len(u.Q))
 	if s.qp.P != nil {

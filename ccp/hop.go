@@ -3,6 +3,7 @@ package ccp
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 )
 
 // Where the procedure has converged and nothing finds a better point nearby, hop
@@ -110,8 +111,8 @@ func (r *run) rest() {
 	}
 }
 
-// land ends a hop, however it ended. It returns false where the better point it
-// has led to is not one at which the procedure has converged.
+// land ends a hop, however it ended. It returns false where it has led to a
+// better point but the procedure has not converged there.
 func (r *run) land() bool {
 	h := &r.hops
 	h.on = false
@@ -122,7 +123,10 @@ func (r *run) land() bool {
 		if h.same++; !h.back {
 			h.same = 0
 		}
+	case r.res.Status == IterationLimit:
+		return false
 	case r.res.Status != Converged:
+		r.stop(Converged, strings.TrimSpace("the point is better than one at which the procedure had converged; a hop from there was not finished; "+r.res.Message))
 		return false
 	default:
 		h.same = 0

@@ -57,6 +57,10 @@ func (r *run) update(it Iteration) (bool, error) {
 	return true, nil
 }
 
+// boldτ is the first τ, in multiples of the problem's own scale: multipliers add
+// up to about 1 of that where the largest of many functions is minimised.
+const boldτ = 1.5
+
 // timid goes back to the start, with a small τ, from a first iteration that has
 // put the constraints first and left slacks open. Where it has closed them all
 // the tangents can be met together, and no later convex problem needs slacks: the

@@ -52,7 +52,7 @@ func TestSameProblemIsNotSolvedAgain(t *testing.T) {
 	var trace ccp.Trace
 	res := solve(t, p, []float64{.5, .1}, func(s *ccp.Settings) {
 		s.Backend, s.Recorder = asked{solves: &solves, matrices: &matrices}, &trace
-		s.Boost, s.Inertia, s.Escapes, s.Probes = false, false, 0, 0
+		plainly(s)
 	})
 	if res.Status != ccp.Converged || math.Abs(res.X[0]-2) > 1e-6 || math.Abs(res.X[1]-.25) > 1e-6 {
 		t.Fatalf("%v at %v", res.Status, res.X)
@@ -82,7 +82,7 @@ func TestOtherProblemsAreSolved(t *testing.T) {
 	var solves, matrices int
 	res := solve(t, p, []float64{.5, 1}, func(s *ccp.Settings) {
 		s.Backend = asked{solves: &solves, matrices: &matrices}
-		s.Boost, s.Inertia, s.Escapes, s.Probes = false, false, 0, 0
+		plainly(s)
 	})
 	if res.Status != ccp.Converged || res.Iterations < 4 || solves < res.Iterations-1 || matrices < 2 {
 		t.Errorf("%v after %d iterations, %d solves, %d matrices", res.Status, res.Iterations, solves, matrices)
@@ -156,7 +156,7 @@ func TestPiecesAndOraclesAgree(t *testing.T) {
 				m.SubjectTo(dc.LE(g, h.Plus(dc.Num(1))).Named("side"))
 			}
 			return solve(t, build(t, m), make([]float64, n), func(s *ccp.Settings) {
-				s.Boost, s.Inertia, s.Escapes, s.Probes = false, false, 0, 0
+				plainly(s)
 			})
 		}
 		a, b := run(false), run(true)
