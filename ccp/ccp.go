@@ -404,7 +404,7 @@ func (r *run) verdict(it Iteration) bool {
 	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*max(1, math.Abs(it.Objective))
 	convex := r.sub.convex()
 	switch {
-	case feasible && r.bottomless(it.Objective):
+	case r.drops(&it):
 		r.noBound(fmt.Sprintf("a point that keeps the constraints has the objective %.3g; bound the variables", it.Objective))
 	case !isFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))

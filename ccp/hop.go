@@ -54,7 +54,7 @@ const (
 // does not depend on the machine: a share of those that have led to the point or,
 // if it is more, what takes a few milliseconds.
 const (
-	vainShare = 0.5
+	vainShare = 0.35
 	vainFloor = 30_000 // iterations times entries of the convex problem
 	vainLeast = 2      // convex problems that must be affordable
 )

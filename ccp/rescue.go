@@ -200,6 +200,31 @@ func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 // objective of a feasible point counts as minus infinity.
 const bottom = 1e20
 
+// drops reports whether the objective is as good as minus infinity at a point
+// that keeps the constraints: that of the iteration or, where a solver's last
+// digits have broken one, a point a little way back to the best feasible one,
+// which it then becomes.
+func (r *run) drops(it *Iteration) bool {
+	if !r.bottomless(it.Objective) || it.Relative <= r.set.FeasTol {
+		return r.bottomless(it.Objective)
+	}
+	if !r.res.feasible {
+		return false
+	}
+	y := make([]float64, len(r.x))
+	for _, back := range [...]float64{1e-6, 1e-4, 1e-2} {
+		for j, v := range r.x {
+			y[j] = v + back*(r.res.X[j]-v)
+		}
+		if r.p.Infeasibility(y) <= r.set.FeasTol && r.bottomless(r.p.Value(y)) {
+			r.measure(it, y)
+			r.keep(*it)
+			return true
+		}
+	}
+	return false
+}
+
 // bottomless reports whether an objective is as good as minus infinity.
 func (r *run) bottomless(objective float64) bool {
 	return r.minimised(objective) < -bottom*max(1, math.Abs(r.first))

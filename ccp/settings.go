@@ -67,7 +67,7 @@ type Settings struct {
 // moderate size.
 func DefaultSettings() Settings {
 	return Settings{
-		Tau0: 0.003, TauMax: 1e6, TauRelative: true, Mu: 3,
+		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
 		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Vary: true, GiveUp: true,
 		Boost: true, Inertia: true, Proximal: true, Escapes: 1, Probes: 5, Hops: 20,
 		MaxNodes: 50_000, GapTol: 1e-6,
