@@ -112,7 +112,8 @@ func (r *run) rest() {
 }
 
 // land ends a hop, however it ended. It returns false where it has led to a
-// better point but the procedure has not converged there.
+// better point than one at which the procedure has converged, but not to the end
+// of the descent.
 func (r *run) land() bool {
 	h := &r.hops
 	h.on = false
@@ -123,8 +124,6 @@ func (r *run) land() bool {
 		if h.same++; !h.back {
 			h.same = 0
 		}
-	case r.res.Status == IterationLimit:
-		return false
 	case r.res.Status != Converged:
 		r.stop(Converged, strings.TrimSpace("the point is better than one at which the procedure had converged; a hop from there was not finished; "+r.res.Message))
 		return false

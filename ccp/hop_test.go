@@ -98,8 +98,8 @@ func TestHopsAreBounded(t *testing.T) {
 
 // TestHopsInterrupted: at many moments of hops a run is cancelled, meets its
 // deadline or the limit of its iterations, or is stopped by its recorder. The
-// result is the best point so far; to the limit of iterations it is one at which
-// the procedure has converged.
+// result is the best point so far; at the limit of iterations it is no worse than
+// one at which the procedure has converged.
 func TestHopsInterrupted(t *testing.T) {
 	p := packing(t, radii(7, 1))
 	before := runtime.NumGoroutine()
@@ -152,7 +152,7 @@ func TestHopsInterrupted(t *testing.T) {
 		s.check(t, p, set.MaxIter, res)
 		if last := res.History[len(res.History)-1]; last.K == set.MaxIter && last.Hop > 0 {
 			limited++
-			if res.Status != ccp.Converged && res.Status != ccp.IterationLimit {
+			if res.Status != ccp.Converged {
 				t.Errorf("%v at the limit of iterations, within hop %d", res.Status, last.Hop)
 			}
 		}

@@ -18,7 +18,8 @@ type Settings struct {
 	TauRelative  bool
 	// Mu is μ > 1, the growth of τ in an iteration that ends infeasible.
 	Mu float64
-	// MaxIter bounds the convex problems solved from one start.
+	// MaxIter bounds the convex problems solved from one start. Where it cuts a hop
+	// short, the status is Converged.
 	MaxIter int
 	// Tol is the change of the objective, relative to max(1, |objective|), at
 	// which a feasible iteration counts as converged.
