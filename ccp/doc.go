@@ -13,9 +13,9 @@
 // and the backend updates its factorisation. A Session keeps all this while the
 // parameters of a problem change.
 //
-// Beyond that, by Settings: Boost and Inertia go further along a step, Escapes
-// and Probes leave poor points at which the procedure has converged, Proximal
-// bounds a step. docs/ccp.md has what each is worth. Global proves the optimum
+// Beyond that, by Settings: Boost and Inertia go further along a step, Escapes,
+// Probes and Hops leave poor points at which the procedure has converged,
+// Proximal bounds a step. docs/ccp.md has what each is worth. Global proves the optimum
 // where every h is a sum of maxima of few affine functions.
 //
 // A Result always holds the best point met, with an honest Status. Deadlines
@@ -31,12 +31,16 @@
 // Dravnieks 1991, Locating minimal infeasible constraint sets in linear programs.
 // Falk and Soland 1969, An algorithm for separable nonconvex programming
 // problems. Ferreira, Santos and Souza 2024, A boosted DC algorithm for
-// non-differentiable DC components with non-monotone line search. Horst and
+// non-differentiable DC components with non-monotone line search. Grosso, Jamali,
+// Locatelli and Schoen 2010, Solving the problem of packing equal and unequal
+// circles in a circular container. Horst and
 // Thoai 1999, DC programming: overview. Joki, Bagirov, Karmitsa and Mäkelä 2017,
 // A proximal bundle method for nonsmooth DC optimization utilizing nonconvex
 // cutting planes; with Taheri 2018, Double bundle method for finding Clarke
-// stationary points in nonsmooth DC programming. Lipp and Boyd 2016, Variations
-// and extension of the convex-concave procedure. Oliveira and Valle 2023,
+// stationary points in nonsmooth DC programming. Leary 2000, Global optimization
+// on funneling landscapes. Lipp and Boyd 2016, Variations
+// and extension of the convex-concave procedure. Lourenço, Martin and Stützle
+// 2003, Iterated local search. Oliveira and Valle 2023,
 // Least-squares linear dilation-erosion regressor trained using a convex-concave
 // procedure. de Oliveira and Tcheou 2019, An inertial algorithm for DC
 // programming. Phan, Le and Le Thi 2018, Accelerated difference of convex

@@ -26,7 +26,7 @@ type hops struct {
 	same      int  // hops in a row that have
 	kind      int
 	reach     float64
-	spots     []int // entries that an h depends on
+	spots     []int // entries that an h depends on, free to move
 	rng       *rand.Rand
 }
 
@@ -34,7 +34,7 @@ type hops struct {
 // next one follows.
 const (
 	hopBeside = iota // all entries move, by a share of the size of their variable
-	hopRedraw        // some are drawn anew, as in a variation
+	hopRedraw        // some, at least one, are drawn anew, as in a variation
 	hopSwap          // two parts of a variable change places, as two circles of a packing
 	numHops
 )
@@ -172,10 +172,10 @@ func (r *run) perturb() {
 	copy(r.z, h.x)
 	switch kind := h.kind; {
 	case kind == hopSwap && r.swap():
-	case kind == hopRedraw:
-		y := around(r.p, h.rng.Uint64())
+	case kind == hopRedraw && len(h.spots) > 0:
+		y, one := around(r.p, h.rng.Uint64()), h.spots[h.rng.IntN(len(h.spots))]
 		for _, j := range h.spots {
-			if h.rng.Float64() < redrawn {
+			if j == one || h.rng.Float64() < redrawn {
 				r.put(j, y[j])
 			}
 		}
@@ -184,6 +184,9 @@ func (r *run) perturb() {
 			s := spread(h.x[v.Offset:][:v.Len()])
 			for k := range v.Len() {
 				j := v.Offset + k
+				if r.lo[j] == r.hi[j] {
+					continue
+				}
 				r.put(j, h.x[j]+h.reach*s*h.rng.NormFloat64())
 			}
 		}
@@ -245,7 +248,7 @@ func (r *run) swap() bool {
 	return true
 }
 
-// curved lists the entries that an h depends on.
+// curved lists the entries that an h depends on and that are free to move.
 func (r *run) curved() []int {
 	in := make([]bool, len(r.x))
 	mark := func(list []int) {
@@ -261,7 +264,7 @@ func (r *run) curved() []int {
 	}
 	var spots []int
 	for j, ok := range in {
-		if ok {
+		if ok && r.lo[j] < r.hi[j] {
 			spots = append(spots, j)
 		}
 	}

@@ -207,7 +207,7 @@ func TestHopsSurviveTheBackend(t *testing.T) {
 }
 
 // TestHopsStayInBounds: what a hop moves or exchanges stays within bounds and
-// keeps parameters and whole numbers of rows as they are.
+// keeps parameters and whole numbers of rows as they are .
 func TestHopsStayInBounds(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{4, 2, 3}, dc.AtLeast(0), dc.AtMost(2), dc.StartNormal(1, 1))

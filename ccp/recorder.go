@@ -56,11 +56,11 @@ func Printer(w io.Writer) Recorder {
 	return RecorderFunc(func(it Iteration) error {
 		if first {
 			first = false
-			if _, err := fmt.Fprintf(w, "%5s %4s %16s %11s %10s %10s %6s\n", "start", "iter", "objective", "violation", "step", "tau", "solver"); err != nil {
+			if _, err := fmt.Fprintf(w, "%5s %4s %3s %16s %11s %10s %10s %6s\n", "start", "iter", "hop", "objective", "violation", "step", "tau", "solver"); err != nil {
 				return err
 			}
 		}
-		_, err := fmt.Fprintf(w, "%5d %4d %16.8g %11.2e %10.2e %10.2e %6d\n", it.Start+1, it.K, it.Objective, it.Violation, it.Step, it.Tau, it.Solver)
+		_, err := fmt.Fprintf(w, "%5d %4d %3d %16.8g %11.2e %10.2e %10.2e %6d\n", it.Start+1, it.K, it.Hop, it.Objective, it.Violation, it.Step, it.Tau, it.Solver)
 		return err
 	})
 }
@@ -68,7 +68,7 @@ func Printer(w io.Writer) Recorder {
 // Slog logs every iteration at level Info.
 func Slog(l *slog.Logger) Recorder {
 	return RecorderFunc(func(it Iteration) error {
-		l.Info("ccp", "start", it.Start, "iteration", it.K, "objective", it.Objective,
+		l.Info("ccp", "start", it.Start, "iteration", it.K, "hop", it.Hop, "objective", it.Objective,
 			"violation", it.Violation, "step", it.Step, "tau", it.Tau, "solver_iterations", it.Solver)
 		return nil
 	})

@@ -35,13 +35,14 @@ type Settings struct {
 	// Damping is the share of the previous point that is mixed in when a new
 	// one lies on the border of a domain, where an h has no tangent.
 	Damping float64
-	// Boost goes on along the step of an iteration while that pays.
+	// Boost goes on along the step of an iteration while that pays, after the first
+	// few iterations.
 	Boost bool
 	// Escapes bounds the attempts to leave a point at which the procedure has
 	// converged but an h has a kink, by other tangents; 0: none is made.
 	Escapes int
 	// Inertia takes the tangents ahead of the point where steps follow each
-	// other in one direction.
+	// other in one direction, after the first few iterations.
 	Inertia bool
 	// Proximal adds ½ρ‖x − z‖² to a convex problem that is unbounded.
 	Proximal bool
@@ -56,7 +57,8 @@ type Settings struct {
 	MaxNodes int
 	// GapTol is the GlobalResult.Gap at which Global has its proof.
 	GapTol float64
-	// Seed chooses the random starting points, and the tangents of Escapes.
+	// Seed chooses the random starting points, the tangents of Escapes and what
+	// Hops move.
 	Seed uint64
 	// Backend solves the convex problems; nil: ipm.Backend{}.
 	Backend qpbackend.Backend

@@ -93,7 +93,7 @@ func TestReportJSON(t *testing.T) {
 	}
 	want := `{"status":"stalled","objective":null,"max_violation":null,"iterations":0,"starts":1,"backend":"ipm",` +
 		`"seconds":{"read":0,"compile":0,"solve":0,"backend":0},` +
-		`"variables":{"x":0.5,"A<B":[[1,2],[3,null]],"none":[]},"duals":{},"history":[{"iteration":1,"objective":2,"max_violation":0.5,"step":null,"tau":4}],"message":"a < b"}` + "\n"
+		`"variables":{"x":0.5,"A<B":[[1,2],[3,null]],"none":[]},"duals":{},"history":[{"iteration":1,"hop":0,"objective":2,"max_violation":0.5,"step":null,"tau":4}],"message":"a < b"}` + "\n"
 	if string(b) != want {
 		t.Errorf("got  %swant %s", b, want)
 	}

@@ -63,6 +63,7 @@ type secondsJSON struct {
 
 type iterationJSON struct {
 	Iteration    int    `json:"iteration"`
+	Hop          int    `json:"hop"`
 	Objective    number `json:"objective"`
 	MaxViolation number `json:"max_violation"`
 	Step         number `json:"step"`
@@ -95,7 +96,7 @@ func (r *report) json() object {
 	}
 	history := make([]iterationJSON, len(r.history))
 	for k, it := range r.history {
-		history[k] = iterationJSON{it.K, number(it.Objective), number(it.Violation), number(it.Step), number(it.Tau)}
+		history[k] = iterationJSON{it.K, it.Hop, number(it.Objective), number(it.Violation), number(it.Step), number(it.Tau)}
 	}
 	return append(o, object{{"variables", variables}, {"duals", r.duals}, {"history", history}, {"message", r.message}}...)
 }
