@@ -206,8 +206,8 @@ func TestHopsSurviveTheBackend(t *testing.T) {
 	}
 }
 
-// TestHopsStayInBounds: what a hop moves or exchanges stays within bounds and
-// keeps parameters and whole numbers of rows as they are .
+// TestHopsStayInBounds: what a hop moves or exchanges stays within bounds, in
+// variables of three indices and symmetric ones too.
 func TestHopsStayInBounds(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{4, 2, 3}, dc.AtLeast(0), dc.AtMost(2), dc.StartNormal(1, 1))
