@@ -56,7 +56,14 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 			}
 		}
 	}
-	b.rows = slices.Grow(b.rows, 3*len(p.Constraints)) // a slack and about two pieces each
+	dcs := 0
+	for i := range p.Constraints {
+		if !p.Constraints[i].Convex() {
+			dcs++
+		}
+	}
+	b.rows = slices.Grow(b.rows, len(p.Constraints)+3*dcs) // a slack and some pieces each
+	s.cuts = make([]cut, 0, 3*dcs)
 	for i := range p.Constraints {
 		b.owner = i
 		c := &p.Constraints[i]
