@@ -181,6 +181,9 @@ func SumExprs(es []Expr) Expr {
 		}
 	}
 	mergeMatFracs(all)
+	if added, lin := mergeSquares(all); added != nil || !lin.isZero() {
+		all, lins, ones = append(all, added...), append(lins, lin), append(ones, 1)
+	}
 	out := Expr{lin: sumLinear(lins, ones)}
 	for _, t := range all {
 		switch {
@@ -207,8 +210,8 @@ func Mul(x, y Operand) Expr {
 	case b.IsConst():
 		return a.Scale(b.lin.Const)
 	case a.IsAffine() && b.IsAffine():
-		if a.lin.equal(b.lin) {
-			return Square(a)
+		if w, ok := a.lin.multipleOf(b.lin); ok {
+			return Square(b).Scale(w)
 		}
 		return Square(Sum(a, b)).Scale(0.25).Minus(Square(a.Minus(b)).Scale(0.25))
 	}
