@@ -244,3 +244,18 @@ func TestInfeasibleBesideAnUnboundedObjective(t *testing.T) {
 		t.Errorf("%v: %s", res.Status, res.Message)
 	}
 }
+
+// TestFlatConstraintsAreMetByLooking: around the start all tangents of the h are
+// flat, and the feasible points are on the far side.
+func TestFlatConstraintsAreMetByLooking(t *testing.T) {
+	for seed := range uint64(20) {
+		m := dc.NewModel()
+		x := m.Var("x", []int{6}, dc.StartNormal(0, 1))
+		m.Minimize(dc.SumSquares(x))
+		m.SubjectTo(dc.GE(dc.Pos(x.Sum().Sub(dc.Num(12))), dc.Num(1)).Named("beyond"))
+		res := solve(t, build(t, m), nil, func(s *ccp.Settings) { s.Seed = seed })
+		if want := 169.0 / 6; res.Status != ccp.Converged || math.Abs(res.Objective-want) > 1e-4 {
+			t.Errorf("seed %d: %v with %g, want %g", seed, res.Status, res.Objective, want)
+		}
+	}
+}
