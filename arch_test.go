@@ -31,6 +31,8 @@ var mayImport = map[string]string{
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
+	// Which kernels in assembler this processor runs.
+	"internal/cpu": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm gonum",
@@ -39,7 +41,7 @@ var mayImport = map[string]string{
 	"qpbackend":                "qpbackend/sparse qpbackend/internal/project",
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/amd":   "",
-	"qpbackend/internal/cpu":   "",
+	"qpbackend/internal/cpu":   "internal/cpu",
 	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/cpu",
 	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/cpu qpbackend/internal/ldl gonum",
 	"qpbackend/internal/cone":  "",
@@ -59,7 +61,7 @@ var mayImport = map[string]string{
 	// which knows nothing but numbers.
 	"lder":                "dc ccp qpbackend lder/dataset lder/internal/refit internal/suggest gonum",
 	"lder/dataset":        "internal/suggest gonum",
-	"lder/internal/refit": "",
+	"lder/internal/refit": "internal/cpu",
 	"lder/export":         "lder",
 
 	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest cli",

@@ -44,7 +44,15 @@ def serve(solver, request, say):
         if cone.kind not in getattr(solver, "cones", ()):
             say(status="refused", message=f"{sys.argv[1]} has no {cone.kind} cone")
             return
-    data = solver.translate(problem)
+
+    def refuse(error):
+        say(status="refused", message=f"{type(error).__name__}: {error}")
+
+    try:
+        data = solver.translate(problem)
+    except Exception as error:
+        refuse(error)
+        return
     best, spent = None, 0.0
     for _ in range(request["repeat"]):
         if spent > LONG:
@@ -62,7 +70,7 @@ def serve(solver, request, say):
             setup = time.process_time() - cpu
             raw = solver.solve()
         except Exception as error:  # a refusal is an answer
-            say(status="refused", message=f"{type(error).__name__}: {error}")
+            refuse(error)
             return
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         spent += wall

@@ -53,11 +53,8 @@ func dcCommand() *cli.Command {
 			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + strings.Join(dcPeers, ",")},
 			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` for a run, by the wall clock"},
 			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
-			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what dc.csv has; --resume=false starts anew"},
-			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for dc.csv and dc-history.csv, dc.html, .md and .tex, and the pictures"},
 			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
-		}, dcLookFlags()...),
+		}, append(tableFlags(dcTableName, "`DIR` for dc.csv and dc-history.csv, dc.html, .md and .tex, and the pictures"), dcLookFlags()...)...),
 		Action: measureDC,
 	}
 }
@@ -86,8 +83,8 @@ func dcLookOf(c *cli.Context) (dcreport.Options, error) {
 }
 
 func measureDC(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return fmt.Errorf("dc: unexpected argument %q; problems are chosen by flags", c.Args().First())
+	if err := noArguments(c, "problems"); err != nil {
+		return err
 	}
 	look, err := dcLookOf(c)
 	if err != nil {
@@ -97,42 +94,31 @@ func measureDC(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp("", "dcbench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	cam.Dir = tmp
-	if cam.Solvers, err = dcSolvers(c, tmp); err != nil {
-		return err
-	}
-	defer func() {
-		for _, s := range cam.Solvers {
-			s.Close()
+	return inTemp(func(tmp string) error {
+		cam.Dir = tmp
+		if cam.Solvers, err = dcSolvers(c, tmp); err != nil {
+			return err
 		}
-	}()
-	out := c.String("out")
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
-	table, err := dcrun.Open(filepath.Join(out, dcTableName), !c.Bool("resume"))
-	if err != nil {
-		return err
-	}
-	defer table.Close()
-	if cam.Histories, err = dcrun.OpenHistories(filepath.Join(out, dcHistoryName), !c.Bool("resume")); err != nil {
-		return err
-	}
-	defer cam.Histories.Close()
-	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
-	cam.Tell = tell
-	err = cam.Run(c.Context, table)
-	done()
-	if len(table.Rows) == 0 {
-		return err
-	}
-	_, bad := writeDC(c.App.Writer, out, table.Rows, look)
-	return errors.Join(err, bad)
+		defer func() {
+			for _, s := range cam.Solvers {
+				s.Close()
+			}
+		}()
+		return fill(c, filling[dcrun.Row]{
+			name: dcTableName, open: dcrun.Open,
+			run: func(table *dcrun.Table, tell teller) (err error) {
+				if cam.Histories, err = dcrun.OpenHistories(filepath.Join(c.String("out"), dcHistoryName), !c.Bool("resume")); err != nil {
+					return err
+				}
+				defer cam.Histories.Close()
+				cam.Tell = tell
+				return cam.Run(c.Context, table)
+			},
+			report: func(w io.Writer, dir string, rows []dcrun.Row) (page.Section, error) {
+				return writeDC(w, dir, rows, look)
+			},
+		})
+	})
 }
 
 // dcCampaignOf reads the flags, but for the solvers.

@@ -4,17 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/bench/internal/campaign"
 	"github.com/dcopt/dcopt/bench/internal/instance"
+	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/result"
 )
 
@@ -38,18 +35,15 @@ func qpCommand() *cli.Command {
 			&cli.StringFlag{Name: "tol", Value: "default", Usage: "tolerances `T1,T2` to ask every solver for, the word default for its own"},
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "`DURATION` for a problem"},
 			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
-			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what results.csv has; --resume=false starts anew"},
-			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for results.csv, report.html, .md and .tex, and the profiles"},
 			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
-		}, lookFlags()...),
+		}, append(tableFlags(tableName, "`DIR` for results.csv, report.html, .md and .tex, and the profiles"), lookFlags()...)...),
 		Action: measureQP,
 	}
 }
 
 func measureQP(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return fmt.Errorf("qp: unexpected argument %q; problems are chosen by flags", c.Args().First())
+	if err := noArguments(c, "problems"); err != nil {
+		return err
 	}
 	look, err := lookOf(c)
 	if err != nil {
@@ -59,54 +53,24 @@ func measureQP(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp("", "dcbench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	cam.Dir = tmp
-	crew, err := hire(c, tmp)
-	if err != nil {
-		return err
-	}
-	defer crew.dismiss()
-	cam.Contenders = crew.contenders
-
-	out := c.String("out")
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
-	table, err := result.Open(filepath.Join(out, tableName), !c.Bool("resume"))
-	if err != nil {
-		return err
-	}
-	defer table.Close()
-	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
-	cam.Tell = tell
-	err = cam.Run(c.Context, table)
-	done()
-	if len(table.Rows) == 0 {
-		return err
-	}
-	_, bad := writeReport(c.App.Writer, out, table.Rows, look)
-	return errors.Join(err, bad)
-}
-
-// termsOf reads the flags --time-limit, in seconds, --repeat and --only.
-func termsOf(c *cli.Context) (limit float64, repeat int, only *regexp.Regexp, err error) {
-	limit, repeat = c.Duration("time-limit").Seconds(), c.Int("repeat")
-	if !(limit > 0 && limit <= 86400) {
-		return 0, 0, nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
-	}
-	if repeat < 1 || repeat > 1000 {
-		return 0, 0, nil, fmt.Errorf("--repeat %d: want 1 to 1000", repeat)
-	}
-	if text := c.String("only"); text != "" {
-		if only, err = regexp.Compile(text); err != nil {
-			return 0, 0, nil, fmt.Errorf("--only: %w", err)
+	return inTemp(func(tmp string) error {
+		crew, err := hire(c, tmp)
+		if err != nil {
+			return err
 		}
-	}
-	return limit, repeat, only, nil
+		defer crew.dismiss()
+		cam.Dir, cam.Contenders = tmp, crew.contenders
+		return fill(c, filling[result.Row]{
+			name: tableName, open: result.Open,
+			run: func(table *result.Table, tell teller) error {
+				cam.Tell = tell
+				return cam.Run(c.Context, table)
+			},
+			report: func(w io.Writer, dir string, rows []result.Row) (page.Section, error) {
+				return writeReport(w, dir, rows, look)
+			},
+		})
+	})
 }
 
 // campaignOf reads the flags, but for the solvers.
@@ -189,35 +153,4 @@ func tolerances(s string) ([]float64, error) {
 		return nil, errors.New("--tol is empty")
 	}
 	return all, nil
-}
-
-// list cuts at commas and drops what is empty.
-func list(s string) []string {
-	var all []string
-	for f := range strings.SplitSeq(s, ",") {
-		if f = strings.TrimSpace(f); f != "" {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-// progress returns what tells of the progress on w, and what ends it: a bar on a
-// terminal, else a line for each problem.
-func progress(w io.Writer, quiet bool) (tell func(done, all int, instance, contender string), end func()) {
-	if quiet {
-		return nil, func() {}
-	}
-	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" {
-			return bar(f)
-		}
-	}
-	last := ""
-	return func(done, all int, instance, _ string) {
-		if instance != last && instance != "" {
-			fmt.Fprintf(w, "%d/%d %s\n", done, all, instance)
-		}
-		last = instance
-	}, func() {}
 }

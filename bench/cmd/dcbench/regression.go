@@ -12,7 +12,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/study"
 	"github.com/dcopt/dcopt/bench/internal/studyreport"
@@ -32,47 +31,34 @@ func regressionCommand() *cli.Command {
 		Name: "regression", Usage: "compare regressors by cross-validation", UsageText: "dcbench regression [FLAGS] --data DIR",
 		Description: "Each model is trained on all folds but one of each data set, and scored on that. The table regression.csv in the folder\n" +
 			"of --out grows with each fold; what it has is not trained again.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "data", Usage: "`DIR` of the sets, .tsv or .csv files, plain or .gz, with a column named target; pmlb: the paper's, downloaded once"},
-			&cli.StringFlag{Name: "models", Value: "all", Usage: "models `M1,M2`: all, or " + study.ModelNames()},
+			&cli.StringFlag{Name: "models", Value: "all", Usage: "models `M1,M2`: all, or " + study.ModelNames() + "; networks also with other seeds than 0: mlp@3, mlp@0-9"},
 			&cli.StringFlag{Name: "only", Usage: "only the sets `S1,S2`, by file name without its ending"},
 			&cli.IntFlag{Name: "folds", Value: 5, Usage: "`K` folds, those of scikit-learn's shuffled KFold"},
 			&cli.UintFlag{Name: "seed", Value: 1, Usage: "`S` of the shuffle"},
 			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` to train a model on a fold"},
-			&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what regression.csv has; --resume=false starts anew"},
-			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: "`DIR` for regression.csv, .html, .md and .tex, and the pictures as .svg"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
-		},
+		}, tableFlags(studyTableName, "`DIR` for regression.csv, .html, .md and .tex, and the pictures as .svg")...),
 		Action: runRegression,
 	}
 }
 
 func runRegression(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return fmt.Errorf("regression: unexpected argument %q; sets are chosen by flags", c.Args().First())
+	if err := noArguments(c, "sets"); err != nil {
+		return err
 	}
 	cam, err := studyOf(c)
 	if err != nil {
 		return err
 	}
-	out := c.String("out")
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
-	table, err := csvtable.Open(filepath.Join(out, studyTableName), !c.Bool("resume"), study.Format())
-	if err != nil {
-		return err
-	}
-	defer table.Close()
-	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
-	cam.Tell = tell
-	err = cam.Run(c.Context, table)
-	done()
-	if len(table.Rows) == 0 {
-		return err
-	}
-	_, bad := writeStudy(c.App.Writer, out, table.Rows)
-	return errors.Join(err, bad)
+	return fill(c, filling[study.Row]{
+		name: studyTableName, open: study.Open,
+		run: func(table *study.Table, tell teller) error {
+			cam.Tell = tell
+			return cam.Run(c.Context, table)
+		},
+		report: writeStudy,
+	})
 }
 
 func studyOf(c *cli.Context) (*study.Campaign, error) {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/study"
 )
 
@@ -38,7 +37,7 @@ func TestRegressionPeer(t *testing.T) {
 			t.Fatalf("%v: %s", err, text)
 		}
 	}
-	rows, err := csvtable.Read(path, study.Format())
+	rows, err := study.Read(path)
 	if err != nil || len(rows) != 2*5*(2+5) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/study"
 )
 
@@ -47,7 +46,7 @@ func TestRegression(t *testing.T) {
 	if !strings.Contains(stderr, "bend\n") {
 		t.Errorf("no progress for a pipe: %q", stderr)
 	}
-	rows, err := csvtable.Read(filepath.Join(out, "regression.csv"), study.Format())
+	rows, err := study.Read(filepath.Join(out, "regression.csv"))
 	if err != nil || len(rows) != 2*3*4 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -64,7 +63,7 @@ func TestRegression(t *testing.T) {
 	// Again, with a model more: only that is trained.
 	args[4] = "ridge,svr,lder-refit,lder-cheap"
 	dcbench(t, context.Background(), exitOK, append(args, "-q", "--only", "line")...)
-	if rows, err = csvtable.Read(filepath.Join(out, "regression.csv"), study.Format()); err != nil || len(rows) != 28 {
+	if rows, err = study.Read(filepath.Join(out, "regression.csv")); err != nil || len(rows) != 28 {
 		t.Errorf("again: %d rows, %v", len(rows), err)
 	}
 	if err := os.Remove(filepath.Join(out, "regression.html")); err != nil {
@@ -96,7 +95,7 @@ func TestRegressionKilled(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		rows, err := csvtable.Read(filepath.Join(out, "regression.csv"), study.Format())
+		rows, err := study.Read(filepath.Join(out, "regression.csv"))
 		if err != nil || len(rows) != want || len(study.Latest(rows)) != want {
 			t.Errorf("%d rows, %d of them different, want %d; %v", len(rows), len(study.Latest(rows)), want, err)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/dcreport"
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/page"
@@ -94,49 +93,34 @@ func reportAll(c *cli.Context, dirs []string) error {
 
 // reportFolder makes the reports of all tables in dir.
 func reportFolder(w io.Writer, dir string, opt report.Options, look dcreport.Options) ([]page.Section, error) {
-	var all []page.Section
-	for _, t := range []struct {
-		name   string
-		report func(path string) (section page.Section, rows int, err error)
-	}{
-		{tableName, func(path string) (s page.Section, n int, err error) {
-			rows, err := result.Read(path)
-			if err == nil && len(rows) > 0 {
-				s, err = writeReport(w, dir, rows, opt)
-			}
-			return s, len(rows), err
-		}},
-		{dcTableName, func(path string) (s page.Section, n int, err error) {
-			rows, err := dcrun.Read(path)
-			if err == nil && len(rows) > 0 {
-				s, err = writeDC(w, dir, rows, look)
-			}
-			return s, len(rows), err
-		}},
-		{studyTableName, func(path string) (s page.Section, n int, err error) {
-			rows, err := csvtable.Read(path, study.Format())
-			if err == nil && len(rows) > 0 {
-				s, err = writeStudy(w, dir, rows)
-			}
-			return s, len(rows), err
-		}},
-	} {
-		path := filepath.Join(dir, t.name)
-		section, rows, err := t.report(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && rows == 0:
-			continue
-		case err != nil:
-			return nil, err
-		case rows == 0:
-			return nil, fmt.Errorf("%s has no rows", path)
-		}
-		all = append(all, section)
+	qp, err1 := reportTable(dir, tableName, result.Read, func(rows []result.Row) (page.Section, error) { return writeReport(w, dir, rows, opt) })
+	dc, err2 := reportTable(dir, dcTableName, dcrun.Read, func(rows []dcrun.Row) (page.Section, error) { return writeDC(w, dir, rows, look) })
+	models, err3 := reportTable(dir, studyTableName, study.Read, func(rows []study.Row) (page.Section, error) { return writeStudy(w, dir, rows) })
+	all := slices.Concat(qp, dc, models)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s has no %s, %s or %s", dir, tableName, dcTableName, studyTableName)
 	}
 	return all, nil
+}
+
+// reportTable makes the report of the table of that name in dir; no table, no
+// report.
+func reportTable[R any](dir, name string, read func(path string) ([]R, error), write func(rows []R) (page.Section, error)) ([]page.Section, error) {
+	path := filepath.Join(dir, name)
+	rows, err := read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, fmt.Errorf("%s has no rows", path)
+	}
+	section, err := write(rows)
+	return []page.Section{section}, err
 }
 
 // writeReport puts the report and the profiles into dir and names the page on w.
@@ -164,7 +148,7 @@ func writeReport(w io.Writer, dir string, rows []result.Row, opt report.Options)
 
 	image := func(group string) string { return "profile-" + group }
 	for _, g := range groups {
-		if len(g.Contenders) < 2 {
+		if !g.HasProfile() {
 			continue
 		}
 		path := filepath.Join(dir, image(g.Name))

@@ -42,7 +42,7 @@ func TestReportAll(t *testing.T) {
 	text := string(data)
 	for _, want := range []string{
 		"<h1>Quadratic and conic programs</h1>", "<h1>DC problems</h1>", "<h1>Comparative study</h1>", "<li><a href=\"#part2\">Comparative study, ", "q&lt;p&gt;",
-		">lasso-4</td>", ">boolean-12</td>", ">lder-refit</td>", "<h3>Convergence, families</h3>", "svm-12: distance to the best objective",
+		">lasso-4</td>", ">boolean-12</td>", ">lder-refit</td>", "<h3>Convergence, families</h3>", ">svm-12: convergence</text>", ">relative gap</text>",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

@@ -1,13 +1,16 @@
 package chart_test
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/bench/internal/chart"
+	"gonum.org/v1/plot"
 )
 
 func TestPictures(t *testing.T) {
@@ -24,8 +27,8 @@ func TestPictures(t *testing.T) {
 		"no problems": func() error {
 			return chart.Profile("title", "x", []string{"one", "two"}, [][]float64{{}, {}}, svg, png)
 		},
-		"times":         func() error { return chart.Times("title", []string{"p", "q"}, series(0.1, 20), svg, png) },
-		"failures only": func() error { return chart.Times("title", []string{"p", "q"}, series(nan, nan), svg, png) },
+		"times":         func() error { return chart.Times("title", "time (s)", []string{"p", "q"}, series(0.1, 20), svg, png) },
+		"failures only": func() error { return chart.Times("title", "time (s)", []string{"p", "q"}, series(nan, nan), svg, png) },
 	} {
 		if err := draw(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -42,7 +45,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := chart.Times("title", []string{"p", "q"}, series(1, 2), filepath.Join(dir, "a.nonsense")); err == nil {
+	if err := chart.Times("title", "time (s)", []string{"p", "q"}, series(1, 2), filepath.Join(dir, "a.nonsense")); err == nil {
 		t.Error("a format that there is not")
 	}
 }
@@ -101,7 +104,7 @@ func TestConvergence(t *testing.T) {
 		if strings.Contains(string(data), "NaN") || strings.Contains(string(data), "Inf") {
 			t.Errorf("%s: places that are no numbers", name)
 		}
-		want := map[string]int{"a title: distance to": 1, "a title: largest violation": 1, ">one<": 1, ">two<": 1}
+		want := map[string]int{">a title<": 1, ">relative gap<": 1, ">largest violation<": 1, ">iteration<": 2, ">one<": 1, ">two<": 1}
 		if name == "none" {
 			want[">one<"], want[">two<"] = 0, 0
 		}
@@ -116,5 +119,69 @@ func TestConvergence(t *testing.T) {
 	}
 	if err := chart.Convergence("title", nil, filepath.Join(dir, "a.nonsense")); err == nil {
 		t.Error("a format that there is not")
+	}
+}
+
+// TestManyLines: a picture of many runs stays small, and its legend has rows.
+func TestManyLines(t *testing.T) {
+	var lines []chart.Line
+	for k := range 150 {
+		l := chart.Line{Name: strings.Repeat("a long name ", 3) + string(rune('a'+k%8))}
+		for i := range 60 {
+			l.Gap = append(l.Gap, math.Pow(0.7, float64(i))*float64(1+k%13))
+			l.Violation = append(l.Violation, math.Pow(0.2, float64(i)))
+		}
+		lines = append(lines, l)
+	}
+	dir := t.TempDir()
+	few, many := filepath.Join(dir, "few.svg"), filepath.Join(dir, "many.svg")
+	if err := errors.Join(chart.Convergence("few", lines[:1], few), chart.Convergence("many", lines, many)); err != nil {
+		t.Fatal(err)
+	}
+	size := func(path string) (height float64, text string) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(data), `height="`)
+		number, _, _ := strings.Cut(rest, "pt")
+		if height, err = strconv.ParseFloat(number, 64); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		return height, string(data)
+	}
+	low, _ := size(few)
+	high, text := size(many)
+	if !(high > low+50) {
+		t.Errorf("heights %g and %g: the legend of eight names has no rows", low, high)
+	}
+	if len(text) > 250_000 || strings.Contains(text, "font-family:Liberation") || !strings.Contains(text, "sans-serif") {
+		t.Errorf("%d bytes, or a font without another for where it is not", len(text))
+	}
+}
+
+// TestWholeNumbers: iterations and powers of ten are labelled a few, whole.
+func TestWholeNumbers(t *testing.T) {
+	for _, c := range []struct {
+		ticker plot.Ticker
+		lo, hi float64
+		want   string
+	}{
+		{chart.Counts{}, 1, 6, "1 2 3 4 5 6"}, {chart.Counts{}, 1, 50, "10 20 30 40 50"}, {chart.Counts{}, 1, 170, "20 40 60 80 100 120 140 160"},
+		{chart.Decades{}, 1e-9, 10, "≤ 1e-9|1e-7|1e-5|1e-3|0.1|10"}, {chart.Decades{}, 1e-2, 1e4, "0.01|1|100|1e4"},
+	} {
+		var labels []string
+		for _, tick := range c.ticker.Ticks(c.lo, c.hi) {
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		sep := " "
+		if strings.Contains(c.want, "|") {
+			sep = "|"
+		}
+		if got := strings.Join(labels, sep); got != c.want {
+			t.Errorf("from %g to %g: labels %q, want %q", c.lo, c.hi, got, c.want)
+		}
 	}
 }

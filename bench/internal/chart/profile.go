@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 
 	"github.com/dcopt/dcopt/bench/internal/stats"
@@ -17,54 +16,54 @@ import (
 // time. ratios[s][p] is +Inf where solver s fails on p.
 func Profile(title, xLabel string, names []string, ratios [][]float64, paths ...string) error {
 	p := plot.New()
-	p.Title.Text = title
-	p.X.Label.Text = xLabel
-	p.Y.Label.Text = "share of problems"
+	Style(p)
+	p.X.Label.Text, p.Y.Label.Text = xLabel, "problems solved (%)"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, Ticks{}
-	p.Y.Min, p.Y.Max = 0, 1
-	p.Legend.XOffs = -vg.Points(8)
-	p.Legend.YOffs = vg.Points(8)
-	p.Add(plotter.NewGrid())
+	p.Y.Tick.Marker = percents()
 	end := 10.0
 	for _, rs := range ratios {
 		for _, r := range rs {
 			if !math.IsInf(r, 1) {
-				end = max(end, r)
+				end = max(end, 1.2*r)
 			}
 		}
 	}
-	end *= 1.2
+	f := figure{title: title, plots: []*plot.Plot{p}, width: figureWidth, height: 4 * vg.Inch}
 	for s, name := range names {
 		line, err := plotter.NewLine(staircase(stats.Profile(ratios[s]), end))
 		if err != nil {
 			return err
 		}
 		line.StepStyle = plotter.PostStep
-		line.Color, line.Dashes = plotutil.Color(s), plotutil.Dashes(s/7)
-		line.Width = vg.Points(1.5)
+		line.LineStyle = ink(s, vg.Points(1.6))
 		p.Add(line)
-		p.Legend.Add(name, line)
+		f.legend = append(f.legend, entry{name, line})
 	}
-	p.X.Min, p.X.Max = 1, math.Pow(end, 1.3) // the rest is for the legend
-	return save(p, 8*vg.Inch, 4.5*vg.Inch, paths)
+	p.X.Min, p.X.Max = 1, end
+	p.Y.Min, p.Y.Max = 0, 102 // lines at 100 are seen whole
+	return f.save(paths)
 }
 
-func save(p *plot.Plot, width, height vg.Length, paths []string) error {
-	for _, path := range paths {
-		if err := p.Save(width, height, path); err != nil {
-			return err
+// percents are the ticks from 0 to 100.
+func percents() plot.ConstantTicks {
+	var all plot.ConstantTicks
+	for v := 0.0; v <= 100; v += 10 {
+		t := plot.Tick{Value: v}
+		if math.Mod(v, 20) == 0 {
+			t.Label = fmt.Sprintf("%g", v)
 		}
+		all = append(all, t)
 	}
-	return nil
+	return all
 }
 
-// staircase prolongs the last step to the end.
+// staircase is in percent, the last step prolonged to the end.
 func staircase(steps []stats.Step, end float64) plotter.XYs {
 	var xy plotter.XYs
 	for _, s := range steps {
-		xy = append(xy, plotter.XY{X: s.Ratio, Y: s.Share})
+		xy = append(xy, plotter.XY{X: s.Ratio, Y: 100 * s.Share})
 	}
-	return append(xy, plotter.XY{X: end, Y: steps[len(steps)-1].Share})
+	return append(xy, plotter.XY{X: end, Y: 100 * steps[len(steps)-1].Share})
 }
 
 // Ticks label 1, 2, 5, 10, 20, ..., of a long range the powers of 10 alone.

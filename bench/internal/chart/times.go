@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -20,41 +19,31 @@ type Series struct {
 
 // Times draws the seconds of each solver on each problem to each path, in the
 // format of its ending: a success as a disc or box, anything else as a cross.
-func Times(title string, problems []string, all []Series, paths ...string) error {
+func Times(title, yLabel string, problems []string, all []Series, paths ...string) error {
 	p := plot.New()
-	p.Title.Text = title
-	p.Y.Label.Text = "seconds"
+	Style(p)
+	p.Y.Label.Text = yLabel
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, Ticks{}
 	p.NominalX(problems...)
 	p.X.Tick.Label.Rotation = math.Pi / 5
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YTop
-	p.Legend.Top = true
-	p.Add(plotter.NewGrid())
+	count := len(problems)
+	f := figure{title: title, plots: []*plot.Plot{p}, width: max(figureWidth, vg.Length(count)*0.5*vg.Inch), height: 4.4 * vg.Inch}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for s, series := range all {
-		var good, bad plotter.XYs
-		for k, t := range series.Seconds {
-			if !(t > 0) {
-				continue
-			}
-			lo, hi = min(lo, t), max(hi, t)
-			// Side by side, so that equal times do not hide each other.
-			at := plotter.XY{X: float64(k) + 0.5*(float64(s)+0.5)/float64(len(all)) - 0.25, Y: t}
-			if series.Hollow[k] {
-				bad = append(bad, at)
-			} else {
-				good = append(good, at)
-			}
-		}
 		style := func(shape draw.GlyphDrawer) draw.GlyphStyle {
-			return draw.GlyphStyle{Color: plotutil.Color(s), Radius: vg.Points(3.5), Shape: shape}
+			return draw.GlyphStyle{Color: ink(s, 0).Color, Radius: vg.Points(3.5), Shape: shape}
 		}
+		good, bad := series.split(s, len(all))
 		for _, part := range []struct {
 			at    plotter.XYs
 			shape draw.GlyphDrawer
-		}{{good, disc(s)}, {bad, draw.CrossGlyph{}}} {
+		}{{good, disc(s)}, {bad, cross{}}} {
 			if len(part.at) == 0 {
 				continue
+			}
+			for _, xy := range part.at {
+				lo, hi = min(lo, xy.Y), max(hi, xy.Y)
 			}
 			dots, err := plotter.NewScatter(part.at)
 			if err != nil {
@@ -63,27 +52,53 @@ func Times(title string, problems []string, all []Series, paths ...string) error
 			dots.GlyphStyle = style(part.shape)
 			p.Add(dots)
 		}
-		mark, err := plotter.NewScatter(plotter.XYs{{X: 0, Y: 1}})
-		if err != nil {
-			return err
-		}
-		mark.GlyphStyle = style(disc(s))
-		p.Legend.Add(series.Name, mark) // in the legend alone
+		f.legend = append(f.legend, entry{series.Name, &plotter.Scatter{GlyphStyle: style(disc(s))}})
 	}
+	f.legend = append(f.legend, entry{"no success", &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink(len(palette)-1, 0).Color, Radius: vg.Points(3.5), Shape: cross{}}}})
 	if math.IsInf(lo, 1) {
 		lo, hi = 0.1, 1
 	}
+	p.X.Min, p.X.Max = -0.5, float64(count)-0.5
 	p.Y.Min, p.Y.Max = lo/1.5, hi*1.5
-	count := float64(len(problems))
-	legend := max(2.6, 0.3*count) // its width, in those of a problem
-	p.X.Min, p.X.Max = -0.5, count-0.5+legend
-	return save(p, max(7*vg.Inch, vg.Length(count+legend)*0.62*vg.Inch), 4.8*vg.Inch, paths)
+	return f.save(paths)
 }
 
-// disc is the mark of series s; colours repeat after seven.
+// split sorts the times of the s-th of so many series by success. They stand side
+// by side, so that equal times do not hide each other.
+func (series *Series) split(s, of int) (good, bad plotter.XYs) {
+	for k, t := range series.Seconds {
+		if !(t > 0) {
+			continue
+		}
+		at := plotter.XY{X: float64(k) + 0.7*((float64(s)+0.5)/float64(of)-0.5), Y: t}
+		if series.Hollow[k] {
+			bad = append(bad, at)
+		} else {
+			good = append(good, at)
+		}
+	}
+	return good, bad
+}
+
+// disc is the mark of series s; colours repeat.
 func disc(s int) draw.GlyphDrawer {
-	if s < 7 {
+	if s < len(palette) {
 		return draw.CircleGlyph{}
 	}
 	return draw.BoxGlyph{}
+}
+
+// cross is draw.CrossGlyph in thicker lines.
+type cross struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (cross) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: vg.Points(1.4)})
+	r := style.Radius
+	for _, slope := range []vg.Length{1, -1} {
+		var p vg.Path
+		p.Move(vg.Point{X: at.X - r, Y: at.Y - slope*r})
+		p.Line(vg.Point{X: at.X + r, Y: at.Y + slope*r})
+		c.Stroke(p)
+	}
 }

@@ -44,5 +44,5 @@ func (g *Group) Convergence(histories []dcrun.History) []Convergence {
 
 // Plot draws them to each path, in the format of its ending.
 func (c Convergence) Plot(paths ...string) error {
-	return chart.Convergence(c.Problem, c.Lines, paths...)
+	return chart.Convergence(c.Problem+": convergence", c.Lines, paths...)
 }

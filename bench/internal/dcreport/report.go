@@ -278,8 +278,8 @@ const floor = 1e-3
 // Plot draws the profile and the times of the group, each to its paths, in the
 // formats of their endings.
 func (g *Group) Plot(opt Options, profile, times []string) error {
-	title := fmt.Sprintf("%s: feasible and within 1%% of the best", g.Name)
-	xLabel := "at most this many times the " + chart.ClockName(opt.Clock) + " time of the fastest"
+	title := fmt.Sprintf("%s: problems solved, feasible and within 1%% of the best", g.Name)
+	xLabel := chart.ClockName(opt.Clock) + " time, in multiples of that of the fastest"
 	if err := chart.Profile(title, xLabel, g.Solvers, stats.Ratios(g.times(opt), floor), profile...); err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (g *Group) Plot(opt Options, profile, times []string) error {
 		}
 		all = append(all, series)
 	}
-	return chart.Times(g.Name+": a cross is a failure", g.Problems, all, times...)
+	return chart.Times(g.Name+": time of each problem, all its parts", chart.ClockName(opt.Clock)+" time (s)", g.Problems, all, times...)
 }
 
 func seconds(s float64) string {

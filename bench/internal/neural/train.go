@@ -75,8 +75,17 @@ func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings)
 		return nil, fmt.Errorf("neural: %w", err)
 	}
 	rng := rand.New(rand.NewPCG(set.Seed, 0x6e6574))
-	state := mlcontext.New()
 	first := net.weights(rng, len(x[0]))
+	order := rng.Perm(len(y))
+	return fit(ctx, backend, net, first, x, y, set, func() []int {
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		return order
+	})
+}
+
+// fit trains from the first weights, each epoch with the rows in an order of next.
+func fit(ctx context.Context, backend backends.Backend, net Net, first []weight, x [][]float64, y []float64, set Settings, next func() []int) (*Network, error) {
+	state := mlcontext.New()
 	var vars []*mlcontext.Variable
 	for k, w := range first {
 		vars = append(vars, state.In("net").VariableWithValue(fmt.Sprintf("%d %s", k, w.name), w.value))
@@ -85,7 +94,7 @@ func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings)
 	if err != nil {
 		return nil, fmt.Errorf("neural: %w", err)
 	}
-	t := &training{net: net, vars: vars, step: step, rng: rng, x: x, y: y}
+	t := &training{net: net, vars: vars, step: step, next: next, x: x, y: y}
 	res := &Network{n: len(x[0])}
 	if res.Epochs, res.Loss, err = t.epochs(ctx, set); err != nil {
 		return nil, err
@@ -137,20 +146,19 @@ type training struct {
 	net  Net
 	vars []*mlcontext.Variable
 	step *mlcontext.Exec
-	rng  *rand.Rand
+	next func() []int
 	x    [][]float64
 	y    []float64
 }
 
 // epochs trains; it returns how many there were and the loss of the last.
 func (t *training) epochs(ctx context.Context, set Settings) (count int, loss float64, err error) {
-	order := t.rng.Perm(len(t.y))
 	least, idle := math.Inf(1), 0
 	for ; count < set.Epochs && idle <= set.Patience; count++ {
 		if err := ctx.Err(); err != nil {
 			return count, loss, err
 		}
-		t.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		order := t.next()
 		loss = 0
 		for from := 0; from < len(order); from += set.Batch {
 			rows := order[from:min(from+set.Batch, len(order))]

@@ -130,7 +130,7 @@ func Body(markdown string, svg func(name string) ([]byte, error)) (template.HTML
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", bl.file, err)
 			}
-			fmt.Fprintf(&b, "<div class=\"wide\" role=\"img\" aria-label=\"%s\">%s</div>\n", html.EscapeString(bl.text), data)
+			fmt.Fprintf(&b, "<div class=\"wide picture\" role=\"img\" aria-label=\"%s\">%s</div>\n", html.EscapeString(bl.text), data)
 		case list:
 			b.WriteString("<ul>\n")
 			for _, item := range bl.items {

@@ -30,11 +30,11 @@ func Write(w io.Writer, title string, sections ...Section) error {
 }
 
 // Inline makes of an SVG file what a page has of it: without what stands before
-// the picture, and with fonts to take where there is no Liberation, as wide.
+// the picture.
 func Inline(svg []byte) ([]byte, error) {
 	k := bytes.Index(svg, []byte("<svg"))
 	if k < 0 {
 		return nil, errors.New("the picture is no SVG")
 	}
-	return bytes.ReplaceAll(svg[k:], []byte("font-family:Liberation Serif;"), []byte("font-family:'Liberation Serif','Times New Roman',Times,serif;")), nil
+	return svg[k:], nil
 }

@@ -48,7 +48,7 @@ func TestBody(t *testing.T) {
 <tr><td class="text">x_1</td><td class="best">2.0</td><td class="text"></td></tr>
 <tr><td class="text">y</td><td>(3)</td><td class="text">half of {it}</td></tr>
 </table></div>
-<div class="wide" role="img" aria-label="Profile of &#34;x&#34;"><svg width="9"><text style="font-family:'Liberation Serif','Times New Roman',Times,serif;x:y">p</text></svg>
+<div class="wide picture" role="img" aria-label="Profile of &#34;x&#34;"><svg width="9"><text style="font-family:Liberation Serif;x:y">p</text></svg>
 </div>
 <ul>
 <li>one: 1</li>

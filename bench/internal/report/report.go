@@ -126,10 +126,7 @@ func (g *Group) Times(level float64, clock string) [][]float64 {
 func Write(w io.Writer, groups []*Group, opt Options, images func(group string) string) error {
 	p := &printer{page.Printer{W: w}}
 	for _, g := range groups {
-		p.group(g, opt)
-		if name := images(g.Name); name != "" && len(g.Contenders) > 1 {
-			p.Printf("\n![Performance profile of %s](%s)\n", g.Name, name)
-		}
+		p.group(g, opt, images(g.Name))
 	}
 	p.versions(groups)
 	return p.Err
@@ -137,9 +134,12 @@ func Write(w io.Writer, groups []*Group, opt Options, images func(group string) 
 
 type printer struct{ page.Printer }
 
-func (p *printer) group(g *Group, opt Options) {
+func (p *printer) group(g *Group, opt Options, image string) {
 	p.Printf("\n## %s\n", strings.ToUpper(g.Name[:1])+g.Name[1:])
 	p.summary(g, opt)
+	if image != "" && g.HasProfile() {
+		p.Printf("\n![Performance profile of %s](%s)\n", g.Name, image)
+	}
 	p.times(g, opt)
 	for _, own := range opt.Own {
 		if len(g.Instances) > 1 {

@@ -119,7 +119,11 @@ func TestProfiles(t *testing.T) {
 	svg, pngFile := filepath.Join(dir, "p.svg"), filepath.Join(dir, "p.png")
 	onlyFailures := []result.Row{row("A", "mine", 1, 1), row("A", "theirs", 1, 1)}
 	for name, rows := range map[string][]result.Row{"sample": sample(), "failures": onlyFailures} {
-		if err := report.Groups(rows)[0].Plot(options(), svg, pngFile); err != nil {
+		g := report.Groups(rows)[0]
+		if g.HasProfile() != (name == "sample") {
+			t.Errorf("%s: a profile of one problem, or none of several", name)
+		}
+		if err := g.Plot(options(), svg, pngFile); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		f, err := os.Open(pngFile)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/bench/internal/baseline"
@@ -52,23 +53,35 @@ func Models() []Model {
 			return m.Predict, nil
 		})},
 	)
-	return append(all, networks()...)
+	return append(all, networks(0)...)
 }
 
 // ModelNames lists the models.
-func ModelNames() string {
-	var names []string
-	for _, m := range Models() {
-		names = append(names, m.Name)
+func ModelNames() string { return names(Models()) }
+
+func names(models []Model) string {
+	var all []string
+	for _, m := range models {
+		all = append(all, m.Name)
 	}
-	return strings.Join(names, ",")
+	return strings.Join(all, ",")
 }
 
-// Choose returns the models named, "all" for all.
-func Choose(names []string) ([]Model, error) {
+// Choose returns the models named, "all" for all. A network may be followed by the
+// seed of its random numbers, else 0, or by the first and last of several:
+// "mlp@3", "mlp@0-9".
+func Choose(list []string) ([]Model, error) {
 	all := Models()
 	var chosen []Model
-	for _, n := range names {
+	for _, n := range list {
+		if name, seeds, seeded := strings.Cut(n, "@"); seeded {
+			some, err := seededNetworks(name, seeds)
+			if err != nil {
+				return nil, err
+			}
+			chosen = append(chosen, some...)
+			continue
+		}
 		k := slices.IndexFunc(all, func(m Model) bool { return m.Name == n })
 		switch {
 		case n == "all":
@@ -85,6 +98,36 @@ func Choose(names []string) ([]Model, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// mostSeeds is how many a range may have.
+const mostSeeds = 1000
+
+// seededNetworks are the network of a name with a seed or a range of them. That
+// with seed 0 has the plain name.
+func seededNetworks(name, seeds string) ([]Model, error) {
+	from, to, several := strings.Cut(seeds, "-")
+	if !several {
+		to = from
+	}
+	first, err1 := strconv.ParseUint(from, 10, 32)
+	last, err2 := strconv.ParseUint(to, 10, 32)
+	if err1 != nil || err2 != nil || first > last || last-first >= mostSeeds {
+		return nil, fmt.Errorf("model %s@%s: want a seed, or FIRST-LAST of at most %d", name, seeds, mostSeeds)
+	}
+	var all []Model
+	for seed := first; seed <= last; seed++ {
+		nets := networks(seed)
+		k := slices.IndexFunc(nets, func(m Model) bool { return m.Name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("model %s@%s: only networks have seeds: %s", name, seeds, names(nets))
+		}
+		if seed > 0 {
+			nets[k].Name = fmt.Sprintf("%s@%d", name, seed)
+		}
+		all = append(all, nets[k])
+	}
+	return all, nil
 }
 
 // standardised trains on features whose gaps are filled by the mean and that

@@ -12,23 +12,24 @@ import (
 // networks are those of the paper. It says how large they are, and of their
 // training that the multilayer perceptron has scikit-learn's; the dense
 // morphological network has the same here, the maxout network more and longer
-// steps. All start from seed 0.
-func networks() []Model {
-	maxout := neural.DefaultSettings()
+// steps. All draw their random numbers from the seed.
+func networks(seed uint64) []Model {
+	elm, adam := baseline.DefaultELM(), neural.DefaultSettings()
+	elm.Seed, adam.Seed = seed, seed
+	maxout := adam
 	maxout.Rate, maxout.Epochs = 0.01, 1000
 	return []Model{
 		{"hlm-elm", standardised(func(_ context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
-			m, err := baseline.FitELM(x, y, baseline.DefaultELM())
+			m, err := baseline.FitELM(x, y, elm)
 			if err != nil {
 				return nil, err
 			}
 			return m.Predict, nil
 		})},
-		{"mlp", standardised(network(neural.MLP{Hidden: 100}, neural.DefaultSettings()))},
-		{"mlp-std", standardised(scaledTarget(network(neural.MLP{Hidden: 100}, neural.DefaultSettings())))},
+		{"mlp", standardised(network(neural.MLP{Hidden: 100}, adam))},
+		{"mlp-std", standardised(scaledTarget(network(neural.MLP{Hidden: 100}, adam)))},
 		{"maxout", standardised(scaledTarget(network(neural.Maxout{Plus: 3, Minus: 3}, maxout)))},
-		{"mdn", standardised(network(neural.Morphological{{Dilations: 100, Erosions: 100, Outputs: 100}, {Dilations: 100, Erosions: 100, Outputs: 1}},
-			neural.DefaultSettings()))},
+		{"mdn", standardised(network(neural.Morphological{{Dilations: 100, Erosions: 100, Outputs: 100}, {Dilations: 100, Erosions: 100, Outputs: 1}}, adam))},
 	}
 }
 

@@ -80,6 +80,15 @@ func parse(rec []string) (Row, error) {
 	return r, errors.Join(errs...)
 }
 
+// Table is a file of rows.
+type Table = csvtable.Table[Row]
+
+// Open reads the file at path, or makes it; fresh empties it.
+func Open(path string, fresh bool) (*Table, error) { return csvtable.Open(path, fresh, Format()) }
+
+// Read returns the rows of the file at path.
+func Read(path string) ([]Row, error) { return csvtable.Read(path, Format()) }
+
 // Latest keeps the last row of each set, model and fold.
 func Latest(rows []Row) []Row {
 	type place struct {
@@ -110,7 +119,7 @@ type task struct {
 
 // Run trains what table lacks, as many models at a time as there are cores. It
 // returns ctx.Err() if it was interrupted.
-func (c *Campaign) Run(ctx context.Context, table *csvtable.Table[Row]) error {
+func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	todo, done := c.tasks(table.Rows)
 	all := done + len(todo)
 	ctx, stop := context.WithCancel(ctx)

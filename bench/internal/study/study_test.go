@@ -42,7 +42,7 @@ func plane(t *testing.T, name string, m int) study.Set {
 
 func open(t *testing.T, path string) *csvtable.Table[study.Row] {
 	t.Helper()
-	table, err := csvtable.Open(path, false, study.Format())
+	table, err := study.Open(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +87,22 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := study.Choose([]string{"svr", "svr"}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("%v", err)
+	}
+	for bad, want := range map[string]string{"mlp@x": "FIRST-LAST", "mlp@": "a seed", "mlp@9-3": "a seed", "mlp@0-1000": "1000", "svr@1": "maxout", "mlp@-1": "a seed"} {
+		if _, err := study.Choose([]string{bad}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", bad, err, want)
+		}
+	}
+	if _, err := study.Choose([]string{"mlp", "mlp@0-2"}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("seed 0 by two names: %v", err)
+	}
+	m, err := study.Choose([]string{"mdn@0-2", "mlp@7"})
+	var names []string
+	for _, m := range m {
+		names = append(names, m.Name)
+	}
+	if want := []string{"mdn", "mdn@1", "mdn@2", "mlp@7"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("models %v, %v; want %v", names, err, want)
 	}
 	if m, err := study.Choose([]string{"ridge", "svr"}); err != nil || m[0].Name != "ridge" || m[1].Name != "svr" {
 		t.Errorf("%v, %v", m, err)
@@ -180,7 +196,7 @@ func TestResume(t *testing.T) {
 	if err := c.Run(context.Background(), open(t, path)); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := csvtable.Read(path, study.Format())
+	rows, err := study.Read(path)
 	if err != nil || len(rows) != 2*2*4 || len(study.Latest(rows)) != len(rows) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
@@ -192,7 +208,7 @@ func TestResume(t *testing.T) {
 	if err := c.Run(context.Background(), open(t, path)); err != nil || trained.Load() != before+8 {
 		t.Errorf("another version: trained %d times", trained.Load()-before)
 	}
-	rows, err = csvtable.Read(path, study.Format())
+	rows, err = study.Read(path)
 	if err != nil || len(rows) != 32 || len(study.Latest(rows)) != 16 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}

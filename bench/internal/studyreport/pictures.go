@@ -1,7 +1,6 @@
 package studyreport
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -26,7 +25,7 @@ func (r *Report) Boxes(m *Measure) ([]byte, error) {
 	p := plot.New()
 	p.Y.Label.Text = title(m)
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, chart.Ticks{}
-	p.Add(plotter.NewGrid())
+	chart.Style(p)
 	width := vg.Points(22)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for k := range r.Models {
@@ -50,15 +49,11 @@ func (r *Report) Boxes(m *Measure) ([]byte, error) {
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YTop
 	p.X.Min, p.X.Max = -0.6, float64(len(r.Models))-0.4
 	p.Y.Min, p.Y.Max = lo/1.3, hi*1.3
-	w, err := p.WriterTo(max(5*vg.Inch, vg.Length(len(r.Models))*0.7*vg.Inch), 4*vg.Inch, "svg")
+	svg, err := chart.SVG(p, max(5*vg.Inch, vg.Length(len(r.Models))*0.7*vg.Inch), 4*vg.Inch)
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if _, err := w.WriteTo(&b); err != nil {
-		return nil, err
-	}
-	return page.Inline(b.Bytes())
+	return page.Inline(svg)
 }
 
 // Pictures are all those of the page as SVG files, by name.

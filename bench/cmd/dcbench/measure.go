@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
+)
+
+// tableFlags are those of every command that fills the table of that name;
+// outUsage says what its folder has then.
+func tableFlags(name, outUsage string) []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what " + name + " has; --resume=false starts anew"},
+		&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: outUsage},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
+	}
+}
+
+// teller is told of the progress; nil: nobody is.
+type teller = func(done, all int, instance, contender string)
+
+// filling is a table and what is done with it.
+type filling[R any] struct {
+	name   string // of the file in the folder of --out
+	open   func(path string, fresh bool) (*csvtable.Table[R], error)
+	run    func(table *csvtable.Table[R], tell teller) error
+	report func(w io.Writer, dir string, rows []R) (page.Section, error)
+}
+
+// fill opens the table by the flags of tableFlags, runs what it lacks, and
+// reports what there is, also when the run was interrupted.
+func fill[R any](c *cli.Context, f filling[R]) error {
+	out := c.String("out")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	table, err := f.open(filepath.Join(out, f.name), !c.Bool("resume"))
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
+	err = f.run(table, tell)
+	done()
+	if len(table.Rows) == 0 {
+		return err
+	}
+	_, bad := f.report(c.App.Writer, out, table.Rows)
+	return errors.Join(err, bad)
+}
+
+// inTemp runs do with a folder that is gone afterwards.
+func inTemp(do func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "dcbench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return do(dir)
+}
+
+// noArguments refuses what follows the flags.
+func noArguments(c *cli.Context, chosen string) error {
+	if c.NArg() > 0 {
+		return fmt.Errorf("%s: unexpected argument %q; %s are chosen by flags", c.Command.Name, c.Args().First(), chosen)
+	}
+	return nil
+}
+
+// termsOf reads the flags --time-limit, in seconds, --repeat and --only.
+func termsOf(c *cli.Context) (limit float64, repeat int, only *regexp.Regexp, err error) {
+	limit, repeat = c.Duration("time-limit").Seconds(), c.Int("repeat")
+	if !(limit > 0 && limit <= 86400) {
+		return 0, 0, nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
+	}
+	if repeat < 1 || repeat > 1000 {
+		return 0, 0, nil, fmt.Errorf("--repeat %d: want 1 to 1000", repeat)
+	}
+	if text := c.String("only"); text != "" {
+		if only, err = regexp.Compile(text); err != nil {
+			return 0, 0, nil, fmt.Errorf("--only: %w", err)
+		}
+	}
+	return limit, repeat, only, nil
+}
+
+// list cuts at commas and drops what is empty.
+func list(s string) []string {
+	var all []string
+	for f := range strings.SplitSeq(s, ",") {
+		if f = strings.TrimSpace(f); f != "" {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// progress returns what tells of the progress on w, and what ends it: a bar on a
+// terminal, else a line for each problem.
+func progress(w io.Writer, quiet bool) (tell func(done, all int, instance, contender string), end func()) {
+	if quiet {
+		return nil, func() {}
+	}
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" {
+			return bar(f)
+		}
+	}
+	last := ""
+	return func(done, all int, instance, _ string) {
+		if instance != last && instance != "" {
+			fmt.Fprintf(w, "%d/%d %s\n", done, all, instance)
+		}
+		last = instance
+	}, func() {}
+}
