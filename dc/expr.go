@@ -157,8 +157,8 @@ func Mul(x, y Operand) Expr {
 	case b.IsConst():
 		return a.Scale(b.lin.Const)
 	case a.IsAffine() && b.IsAffine():
-		if a.lin.equal(b.lin) {
-			return Square(a)
+		if w, ok := a.lin.multipleOf(b.lin); ok {
+			return Square(b).Scale(w)
 		}
 		return Square(Sum(a, b)).Scale(0.25).Minus(Square(a.Minus(b)).Scale(0.25))
 	}

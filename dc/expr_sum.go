@@ -30,6 +30,9 @@ func SumExprs(es []Expr) Expr {
 		}
 	}
 	mergeMatFracs(all.terms)
+	if added, lin := mergeSquares(all.terms); added != nil || !lin.isZero() {
+		all.terms, out.lin = append(all.terms, added...), out.lin.Plus(1, lin)
+	}
 	out.g, out.h = all.split()
 	return out
 }

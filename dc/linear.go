@@ -241,3 +241,17 @@ func marked(lists [][]int, top int) []int {
 	}
 	return out
 }
+
+// multipleOf returns the w with l = w·r, if there is one, exactly.
+func (l Linear) multipleOf(r Linear) (w float64, ok bool) {
+	if len(r.Idx) == 0 || !slices.Equal(l.Idx, r.Idx) {
+		return 0, false
+	}
+	w = l.Val[0] / r.Val[0]
+	for k, v := range r.Val {
+		if l.Val[k] != w*v {
+			return 0, false
+		}
+	}
+	return w, l.Const == w*r.Const
+}
