@@ -41,14 +41,13 @@ var mayImport = map[string]string{
 	"qpbackend":                "qpbackend/sparse qpbackend/internal/project",
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/amd":   "",
-	"qpbackend/internal/cpu":   "internal/cpu",
-	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/cpu",
-	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/cpu qpbackend/internal/ldl gonum",
+	"qpbackend/internal/ldl":   "qpbackend/sparse internal/cpu",
+	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd internal/cpu qpbackend/internal/ldl gonum",
 	"qpbackend/internal/cone":  "",
-	"qpbackend/internal/equil": "qpbackend/sparse qpbackend/internal/cpu",
+	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project": "gonum",
-	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone qpbackend/internal/cpu",
+	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu",
 	// Where its iterates stall, admm lets ipm go on.
 	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil qpbackend/ipm",
 	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp",

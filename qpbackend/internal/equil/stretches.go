@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
