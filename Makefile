@@ -32,8 +32,10 @@ test:
 check:
 	@bash .ci/test.sh check
 
+# The tag leaves out a generator of manual pages that would be set up at every
+# start of the program.
 build:
-	CGO_ENABLED=0 go build -trimpath -ldflags=-s -o build/dcopt ./cmd/dcopt
+	CGO_ENABLED=0 go build -trimpath -tags=urfave_cli_no_docs -ldflags=-s -o build/dcopt ./cmd/dcopt
 
 osqp:
 	@third_party/osqp/build.sh

@@ -31,6 +31,8 @@ var mayImport = map[string]string{
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
+	// Which kernels in assembler this processor runs.
+	"internal/cpu": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm gonum",
@@ -39,14 +41,13 @@ var mayImport = map[string]string{
 	"qpbackend":                "qpbackend/sparse qpbackend/internal/project",
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/amd":   "",
-	"qpbackend/internal/cpu":   "",
-	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/cpu",
-	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/cpu qpbackend/internal/ldl gonum",
+	"qpbackend/internal/ldl":   "qpbackend/sparse internal/cpu",
+	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd internal/cpu qpbackend/internal/ldl gonum",
 	"qpbackend/internal/cone":  "",
-	"qpbackend/internal/equil": "qpbackend/sparse qpbackend/internal/cpu",
+	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project": "gonum",
-	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone qpbackend/internal/cpu",
+	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu",
 	// Where its iterates stall, admm lets ipm go on.
 	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil qpbackend/ipm",
 	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp",
@@ -59,7 +60,7 @@ var mayImport = map[string]string{
 	// which knows nothing but numbers.
 	"lder":                "dc ccp qpbackend lder/dataset lder/internal/refit internal/suggest gonum",
 	"lder/dataset":        "internal/suggest gonum",
-	"lder/internal/refit": "",
+	"lder/internal/refit": "internal/cpu",
 	"lder/export":         "lder",
 
 	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest cli",

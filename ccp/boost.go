@@ -33,18 +33,25 @@ func (r *run) merit(x []float64) (φ, open float64) {
 	if !r.sub.inside(x) || r.sub.breaksHard(x, 1e-3*r.set.FeasTol) {
 		return math.Inf(1), math.Inf(1)
 	}
-	for _, c := range r.sub.soft {
-		if v := c.E.Value(x); v > 0 {
-			open += v
-		} else if math.IsNaN(v) {
-			return math.Inf(1), math.Inf(1)
-		}
-	}
+	open = r.sub.gaps(x)
 	φ = r.p.Objective.Value(x) + r.τ*open
 	if math.IsNaN(φ) {
 		φ = math.Inf(1)
 	}
 	return φ, open
+}
+
+// gaps is Σ(cᵢ)₊ over the DC constraints, +Inf where one has no value.
+func (s *subproblem) gaps(x []float64) float64 {
+	open := 0.0
+	for _, c := range s.soft {
+		if v := c.E.Value(x); v > 0 {
+			open += v
+		} else if math.IsNaN(v) {
+			return math.Inf(1)
+		}
+	}
+	return open
 }
 
 // extend moves x, the solution of the convex problem with its tangents at from,

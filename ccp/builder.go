@@ -218,12 +218,23 @@ func squareRoot(q mat.Symmetric) mat.Matrix {
 // minimise adds the form to the objective.
 func (b *builder) minimise(f dc.Form) {
 	b.addLinear(f.Linear)
-	for _, q := range f.Quad {
-		if q.Q != nil {
+	joint := b.joint(f.Quad)
+	for k, q := range f.Quad {
+		switch {
+		case q.Q != nil:
 			b.addQuad(q)
-		} else {
+		case joint == nil || !joint[k]:
 			b.addSquares(q.Weight, q.Arg)
 		}
+	}
+	if joint != nil {
+		var together []dc.Quadratic
+		for k, q := range f.Quad {
+			if joint[k] {
+				together = append(together, q)
+			}
+		}
+		b.gram(together, b.columnsOf(together))
 	}
 }
 
@@ -232,49 +243,6 @@ func (b *builder) addLinear(l dc.Linear) {
 		b.q = append(b.q, term{j, l.Val[k]})
 	}
 	b.r += l.Const
-}
-
-// addSquares adds w·‖a‖² to the objective: straight into P where that makes P
-// no larger than A would become, else by columns r = a.
-func (b *builder) addSquares(w float64, a dc.Affine) {
-	direct, viaRows := 0, a.NNZ()+a.Len()
-	for k := range a.Len() {
-		n := len(a.Entry(k).Idx)
-		direct += n * (n + 1) / 2
-	}
-	if direct <= viaRows {
-		for k := range a.Len() {
-			b.square(w, a.Entry(k))
-		}
-		return
-	}
-	cols := b.columnsOf(a)
-	if n := len(cols); min(direct, n*(n+1)/2) <= viaRows {
-		b.gram(w, a, cols)
-	} else {
-		for k := range a.Len() {
-			b.square(w, b.residual(a.Entry(k)))
-		}
-	}
-	for _, j := range cols {
-		b.place[j] = 0
-	}
-}
-
-// columnsOf lists the columns that occur in a, in the order in which they do,
-// and leaves their places in that list, from 1, in b.place.
-func (b *builder) columnsOf(a dc.Affine) []int {
-	b.place = append(b.place, make([]int, b.cols-len(b.place))...)
-	var cols []int
-	for k := range a.Len() {
-		for _, j := range a.Entry(k).Idx {
-			if b.place[j] == 0 {
-				cols = append(cols, j)
-				b.place[j] = len(cols)
-			}
-		}
-	}
-	return cols
 }
 
 // residual is a column equal to l, or l itself if that has but one variable.
@@ -310,78 +278,6 @@ func (b *builder) product(w float64, l, m dc.Linear) {
 		b.q = append(b.q, term{j, w * m.Val[n] * l.Const})
 	}
 	b.r += w * l.Const * m.Const
-}
-
-// gram adds w·‖a‖² with the inner products of the columns summed up densely
-// first.
-func (b *builder) gram(w float64, a dc.Affine, cols []int) {
-	n := len(cols)
-	g := make([]float64, n*n)
-	lin := make([]float64, n)
-	var full []dc.Linear // rows with all columns in order, to be taken together
-	for k := range a.Len() {
-		l := a.Entry(k)
-		b.r += w * l.Const * l.Const
-		if slices.Equal(l.Idx, cols) {
-			for p, v := range l.Val {
-				lin[p] += 2 * w * v * l.Const
-			}
-			if full = append(full, l); len(full) == gramRows {
-				addOuter(g, w, full)
-				full = full[:0]
-			}
-			continue
-		}
-		addOuter(g, w, full) // the order of the rows is that of the sums
-		full = full[:0]
-		for i, vi := range l.Val {
-			pi := b.place[l.Idx[i]] - 1
-			lin[pi] += 2 * w * vi * l.Const
-			for j := i; j < len(l.Val); j++ {
-				pj := b.place[l.Idx[j]] - 1
-				g[min(pi, pj)*n+max(pi, pj)] += 2 * w * vi * l.Val[j]
-			}
-		}
-	}
-	addOuter(g, w, full)
-	for pi, i := range cols {
-		b.q = append(b.q, term{i, lin[pi]})
-		for pj := pi; pj < n; pj++ {
-			j := cols[pj]
-			b.p.Add(min(i, j), max(i, j), g[pi*n+pj])
-		}
-	}
-}
-
-// gramRows is how many rows addOuter takes in one pass.
-const gramRows = 4
-
-// addOuter adds 2w·vvᵀ for the coefficients v of at most gramRows full rows to
-// the upper triangle of g.
-func addOuter(g []float64, w float64, rows []dc.Linear) {
-	if len(rows) < gramRows {
-		for _, l := range rows {
-			n := len(l.Val)
-			for i, vi := range l.Val {
-				s := 2 * w * vi
-				to := g[i*n+i : i*n+n]
-				for j, v := range l.Val[i:] {
-					to[j] += s * v
-				}
-			}
-		}
-		return
-	}
-	n := len(rows[0].Val)
-	for i := range n {
-		to := g[i*n+i : i*n+n]
-		s0, s1, s2, s3 := 2*w*rows[0].Val[i], 2*w*rows[1].Val[i], 2*w*rows[2].Val[i], 2*w*rows[3].Val[i]
-		v0, v1, v2, v3 := rows[0].Val[i:n], rows[1].Val[i:n], rows[2].Val[i:n], rows[3].Val[i:n]
-		v0, v1, v2, v3 = v0[:len(to)], v1[:len(to)], v2[:len(to)], v3[:len(to)]
-		for j := range to {
-			to[j] = to[j] + s0*v0[j] + s1*v1[j] + s2*v2[j] + s3*v3[j]
-		}
-	}
 }
 
 // addQuad adds w·aᵀQa, by columns for entries of a with several variables.

@@ -1,6 +1,7 @@
 package ccp_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -24,6 +25,18 @@ func TestWhatProblemsBecome(t *testing.T) {
 		cones         string
 	}{
 		{"least squares", func(m *dc.Model) { m.Minimize(dc.SumSquares(m.Var("x", []int{2}).MatMul(a))) }, 2, 0, true, "[]"},
+		{"tall least squares row by row", func(m *dc.Model) { // one block of P, as if in one piece
+			x := m.Var("x", []int{3})
+			var rows []dc.Operand
+			for i := range 20 {
+				rows = append(rows, dc.Square(x.Dot([]float64{1, float64(i), float64(i*i) / 9}).Add(dc.Num(float64(i)))))
+			}
+			m.Minimize(dc.Sum(rows...))
+		}, 3, 0, true, "[]"},
+		{"squares of few and of many", func(m *dc.Model) { // the wide one has a column of its own
+			x := m.Var("x", []int{9})
+			m.Minimize(dc.Sum(dc.Square(x.Sum()), dc.SumSquares(x)))
+		}, 10, 1, true, "[]"},
 		{"norm2", func(m *dc.Model) { m.Minimize(dc.Norm2(m.Var("x", []int{2}).MatMul(a))) }, 3, 3, false, "[second-order]"},
 		{"tall norm2", func(m *dc.Model) { // by a QR factorisation
 			a := mat.NewDense(20, 2, nil)
@@ -137,5 +150,51 @@ func TestConcaveMatrixFunctions(t *testing.T) {
 	}
 	if res.Status != ccp.Converged || math.Abs(res.Objective-want) > 1e-4 {
 		t.Errorf("%v, objective %g, want %g", res.Status, res.Objective, want)
+	}
+}
+
+// TestSquaresTogether: squares stated one by one, in pieces and in one piece have
+// the same optimum.
+func TestSquaresTogether(t *testing.T) {
+	const rows, cols = 23, 5
+	data, rhs := mat.NewDense(rows, cols, nil), make([]float64, rows)
+	data.Apply(func(i, j int, _ float64) float64 { // the last column is missing in some rows
+		if j == cols-1 && i%3 == 0 {
+			return 0
+		}
+		return math.Sin(float64(i*i+7*j) + 0.3)
+	}, data)
+	for i := range rhs {
+		rhs[i] = math.Cos(float64(3 * i))
+	}
+	optimum := func(state func(a dc.Affine) dc.Expr) float64 {
+		m := dc.NewModel()
+		m.Minimize(state(m.Var("x", []int{cols}).MatMul(data).Sub(dc.Vec(rhs))))
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
+		if err != nil || res.Status != ccp.Converged {
+			t.Fatal(res.Status, err)
+		}
+		return res.Objective
+	}
+	want := optimum(dc.SumSquares)
+	for name, state := range map[string]func(a dc.Affine) dc.Expr{
+		"one by one": func(a dc.Affine) dc.Expr {
+			var es []dc.Expr
+			for k := range rows {
+				es = append(es, dc.Square(a.At(k)))
+			}
+			return dc.SumExprs(es)
+		},
+		"in pieces with weights": func(a dc.Affine) dc.Expr {
+			return dc.Sum(dc.SumSquares(a.Range(0, 9)).Scale(2), dc.SumSquares(a.Range(9, 10)), dc.SumSquares(a.Range(10, rows)), dc.SumSquares(a.Range(0, 9)).Neg())
+		},
+	} {
+		if got := optimum(state); !(math.Abs(got-want) <= 1e-7*max(1, want)) {
+			t.Errorf("%s the optimum is %g, want %g", name, got, want)
+		}
 	}
 }

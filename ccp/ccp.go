@@ -406,6 +406,9 @@ func (r *run) verdict(it Iteration) bool {
 	switch {
 	case r.drops(&it):
 		r.noBound(fmt.Sprintf("a point that keeps the constraints has the objective %.3g; bound the variables", it.Objective))
+	case !isFinite(it.Objective) && r.again < attempts:
+		r.startAgain()
+		return false
 	case !isFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
 	case feasible && still && !convex && it.Violation > r.set.FeasTol && r.coarse < patience:

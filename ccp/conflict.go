@@ -74,9 +74,10 @@ func (s *subproblem) culprits(rows []string, y []float64) []string {
 	return names
 }
 
-// aimless are the values of the convex problem without its objective.
+// aimless are the values of the convex problem without its objective, for the
+// solver.
 func (s *subproblem) aimless() qpbackend.Update {
-	s.asked.held = false // what the solver has is no longer s.now
+	s.asked.strange = true
 	u := s.now
 	u.Q = make([]float64, len(u.Q))
 	if s.qp.P != nil {

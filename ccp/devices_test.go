@@ -18,20 +18,34 @@ func plainly(s *ccp.Settings) {
 }
 
 // TestBoostSavesIterations: of ½Σ qⱼxⱼ² split with g = 50‖x‖² the plain
-// procedure is gradient descent with a step that is much too short.
+// procedure is gradient descent with a step that is much too short. The h is a
+// black box: as squares, the whole would be known as convex.
 func TestBoostSavesIterations(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.StartAt(1, 1, 1))
-	f := dc.SumSquares(x).Scale(50)
-	for j, q := range []float64{2, 2.5, 4} {
-		f = f.Minus(dc.Square(x.At(j)).Scale(50 - q/2))
-	}
-	m.Minimize(f)
+	m.Minimize(dc.SumSquares(x).Scale(50).Minus(dc.BlackBox("squares", weighted{49, 48.75, 48}, x)))
 	p := build(t, m)
 	slow := solve(t, p, nil, plainly)
 	fast := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Boost = true })
 	if fast.Status != ccp.Converged || 2*fast.Iterations > slow.Iterations || fast.Objective > slow.Objective {
 		t.Errorf("boosted: %g in %d iterations, plain: %g in %d", fast.Objective, fast.Iterations, slow.Objective, slow.Iterations)
+	}
+}
+
+// weighted is the sum of wₖuₖ².
+type weighted []float64
+
+func (w weighted) Value(u []float64) float64 {
+	v := 0.0
+	for k, x := range u {
+		v += w[k] * x * x
+	}
+	return v
+}
+
+func (w weighted) AddSubgrad(dst []float64, scale float64, u []float64) {
+	for k, x := range u {
+		dst[k] += 2 * scale * w[k] * x
 	}
 }
 
@@ -230,5 +244,20 @@ func TestInfeasibleBesideAnUnboundedObjective(t *testing.T) {
 	res := solve(t, build(t, m), nil, nil)
 	if res.Status != ccp.Infeasible || !strings.HasSuffix(res.Message, "in conflict: hard") {
 		t.Errorf("%v: %s", res.Status, res.Message)
+	}
+}
+
+// TestFlatConstraintsAreMetByLooking: around the start all tangents of the h are
+// flat, and the feasible points are on the far side.
+func TestFlatConstraintsAreMetByLooking(t *testing.T) {
+	for seed := range uint64(20) {
+		m := dc.NewModel()
+		x := m.Var("x", []int{6}, dc.StartNormal(0, 1))
+		m.Minimize(dc.SumSquares(x))
+		m.SubjectTo(dc.GE(dc.Pos(x.Sum().Sub(dc.Num(12))), dc.Num(1)).Named("beyond"))
+		res := solve(t, build(t, m), nil, func(s *ccp.Settings) { s.Seed = seed })
+		if want := 169.0 / 6; res.Status != ccp.Converged || math.Abs(res.Objective-want) > 1e-4 {
+			t.Errorf("seed %d: %v with %g, want %g", seed, res.Status, res.Objective, want)
+		}
 	}
 }

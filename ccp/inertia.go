@@ -39,7 +39,7 @@ func (r *run) glide(before []float64, objective, slack float64) {
 	φ := r.minimised(objective) + r.τ*slack
 	rises := r.τ == n.τ && φ > n.φ+uneven*max(1, math.Abs(φ))
 	n.τ, n.φ = r.τ, φ
-	if first || rises || !(dot >= aligned*math.Sqrt(now*then)) || !(now >= fading*fading*then) {
+	if first || rises || !(then > 0) || !(dot >= aligned*math.Sqrt(now*then)) || !(now >= fading*fading*then) {
 		n.count = 0
 		return
 	}

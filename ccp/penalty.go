@@ -95,6 +95,28 @@ const (
 // attempts bounds those after the first.
 const attempts = 5
 
+// wander moves x from the start to the point that breaks the DC constraints
+// least among some beside it, further each time. Where their h is flat, as
+// that of max(0, ·) on one side, tangents do not lead anywhere, but values do.
+func (r *run) wander() {
+	rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.again))) // the second word is arbitrary and fixed
+	reach := 0.1 * math.Pow(4, float64(r.again-2))
+	least, y := math.Inf(1), make([]float64, len(r.x))
+	for range looks {
+		for j, v := range r.x0 {
+			y[j] = v + reach*max(1, math.Abs(v))*rng.NormFloat64()
+			y[j] = min(max(y[j], r.lo[j]), r.hi[j])
+		}
+		if open := r.sub.gaps(y); open < least && r.sub.inside(y) {
+			least = open
+			copy(r.x, y)
+		}
+	}
+}
+
+// looks are the points that wander compares.
+const looks = 50
+
 // startAgain goes back to the best feasible point if there is one, else to the
 // start, then to points beside it, further each time.
 func (r *run) startAgain() {
@@ -104,15 +126,7 @@ func (r *run) startAgain() {
 	case r.res.feasible: // from there it can stay so
 		copy(r.x, r.res.X)
 	case r.again > 1:
-		rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.again))) // the second word is arbitrary and fixed
-		reach := 0.1 * math.Pow(4, float64(r.again-2))
-		for j := range r.x {
-			r.x[j] += reach * max(1, math.Abs(r.x[j])) * rng.NormFloat64()
-			r.x[j] = min(max(r.x[j], r.lo[j]), r.hi[j])
-		}
-		if !r.sub.inside(r.x) {
-			copy(r.x, r.x0)
-		}
+		r.wander()
 	}
 	copy(r.z, r.x)
 	r.τ = math.Sqrt(r.τ0 * r.τMax)
@@ -123,5 +137,6 @@ func (r *run) startAgain() {
 			r.τMax = max(r.τMax, 100*r.τ)
 		}
 	}
+	r.inertia.count = 0
 	r.esc.tries, r.esc.tried = 0, r.esc.tried[:0]
 }

@@ -14,13 +14,14 @@ import (
 type question struct {
 	held     bool      // the solver has A and P as they are now
 	answered bool      // with these and the values below
+	strange  bool      // the solver has values that it was given for another purpose
 	q, l, u  []float64 // of the last solve
 }
 
 // is reports whether the values are those of the last solve: the same numbers,
 // but for the rounding errors in the bounds that tangents give.
 func (a *question) is(now *qpbackend.Update) bool {
-	if !a.held || !a.answered || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) {
+	if !a.held || !a.answered || a.strange || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) {
 		return false
 	}
 	for i, u := range now.U {
@@ -38,13 +39,13 @@ const rounded = 1e-13
 func (a *question) ask(solver qpbackend.Solver, now qpbackend.Update) error {
 	a.answered = false
 	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
-	if a.held {
+	if a.held && !a.strange {
 		now.A, now.P = nil, nil
 	}
 	if err := solver.Update(now); err != nil {
 		a.held = false
 		return err
 	}
-	a.held = true
+	a.held, a.strange = true, false
 	return nil
 }

@@ -184,3 +184,37 @@ func TestSessionMistakes(t *testing.T) {
 }
 
 func second(_ *ccp.Result, err error) error { return err }
+
+// A session goes on after an instance whose conflict was looked for, with the
+// objective and the bounds as they were.
+func TestSessionAfterConflict(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.AtLeast(-4), dc.AtMost(4))
+	c := m.Param("c", nil, 1)
+	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{3, 1}))))
+	m.SubjectTo(
+		dc.LE(x.At(0).Add(x.At(1)), c.Affine).Named("little"),
+		dc.GE(x.At(0), dc.Num(0)).Named("right"),
+		dc.GE(x.At(1), dc.Num(0)).Named("up"),
+		dc.GE(dc.NormInf(x), dc.Num(.1)).Named("out"),
+	)
+	set := ccp.DefaultSettings()
+	set.Boost, set.Inertia, set.Escapes, set.Probes = false, false, 0, 0
+	s, err := ccp.NewSession(build(t, m), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, step := range []struct {
+		c, want float64
+		status  ccp.Status
+	}{{2, 2, ccp.Converged}, {-1, 0, ccp.Infeasible}, {10, 0, ccp.Converged}} {
+		if err := s.Set("c", step.c); err != nil {
+			t.Fatal(err)
+		}
+		res, err := s.Solve(context.Background(), []float64{1, 1, step.c})
+		if err != nil || res.Status != step.status || step.status == ccp.Converged && math.Abs(res.Objective-step.want) > 1e-5 {
+			t.Fatalf("c = %g: %v with %g, %v, %s", step.c, res.Status, res.Objective, err, res.Message)
+		}
+	}
+}

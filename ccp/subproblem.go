@@ -56,7 +56,14 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 			}
 		}
 	}
-	b.rows = slices.Grow(b.rows, 3*len(p.Constraints)) // a slack and about two pieces each
+	dcs := 0
+	for i := range p.Constraints {
+		if !p.Constraints[i].Convex() {
+			dcs++
+		}
+	}
+	b.rows = slices.Grow(b.rows, len(p.Constraints)+3*dcs) // a slack and some pieces each
+	s.cuts = make([]cut, 0, 3*dcs)
 	for i := range p.Constraints {
 		b.owner = i
 		c := &p.Constraints[i]
@@ -228,7 +235,14 @@ func (s *subproblem) solve(ctx context.Context) error {
 		s.res.Iterations = 0
 		return nil
 	}
-	if err := s.asked.ask(s.solver, s.now); err != nil {
+	now := s.now
+	if s.asked.strange { // all of them, also those that never change
+		now.L = s.lower()
+		if now.P == nil && s.qp.P != nil {
+			now.P = s.qp.P.Val
+		}
+	}
+	if err := s.asked.ask(s.solver, now); err != nil {
 		return err
 	}
 	switch s.res.Status {
@@ -242,6 +256,14 @@ func (s *subproblem) solve(ctx context.Context) error {
 	}
 	s.asked.answered = true
 	return nil
+}
+
+// lower are the lower bounds of the rows.
+func (s *subproblem) lower() []float64 {
+	if s.now.L != nil {
+		return s.now.L
+	}
+	return s.qp.L
 }
 
 func (s *subproblem) close() {

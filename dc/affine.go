@@ -55,7 +55,12 @@ func Mat(m mat.Matrix) Affine {
 
 // Entries is the vector of the given functions.
 func Entries(rows ...Linear) Affine {
+	total := 0
+	for k := range rows {
+		total += len(rows[k].Idx)
+	}
 	a := Affine{shape: []int{len(rows)}, ptr: make([]int, 1, len(rows)+1), c: make([]float64, 0, len(rows))}
+	a.idx, a.val = make([]int, 0, total), make([]float64, 0, total)
 	for _, l := range rows {
 		a.push(l)
 	}
@@ -112,18 +117,9 @@ func (a Affine) Entry(k int) Linear {
 
 // ValueTo writes the entries' values at x to dst, of length Len.
 func (a Affine) ValueTo(dst, x []float64) {
-	copy(dst, a.c)
-	if a.ptr == nil {
-		return
-	}
+	v := a.values(x)
 	for k := range a.c {
-		lo, hi := a.ptr[k], a.ptr[k+1]
-		s := dst[k]
-		val := a.val[lo:hi]
-		for i, j := range a.idx[lo:hi] {
-			s += val[i] * x[j]
-		}
-		dst[k] = s
+		dst[k] = v.at(k)
 	}
 }
 
@@ -167,8 +163,15 @@ func (a *Affine) addRow(dst []float64, w float64, k int) {
 		return
 	}
 	lo, hi := a.ptr[k], a.ptr[k+1]
-	val := a.val[lo:hi]
-	for i, j := range a.idx[lo:hi] {
+	idx, val := a.idx[lo:hi], a.val[lo:hi]
+	if n := len(idx); n > 2 && idx[n-1]-idx[0] == n-1 { // a run
+		dst = dst[idx[0] : idx[0]+n]
+		for i, v := range val[:n] {
+			dst[i] += w * v
+		}
+		return
+	}
+	for i, j := range idx {
 		dst[j] += w * val[i]
 	}
 }
@@ -222,13 +225,30 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 		}
 		return out
 	}
-	out.ptr = make([]int, 1, len(a.c)+1)
+	if b.IsConst() { // the coefficients are those of a
+		out.ptr, out.idx, out.val = a.ptr, a.idx, a.val
+		for k, v := range a.c {
+			i := k
+			if spread {
+				i = 0
+			}
+			out.c = append(out.c, v+w*b.c[i])
+		}
+		return out
+	}
+	room := len(a.idx) + len(b.idx)
+	if spread {
+		room = len(a.idx) + len(b.idx)*len(a.c)
+	}
+	out.ptr, out.idx, out.val = make([]int, 1, len(a.c)+1), make([]int, 0, room), make([]float64, 0, room)
 	for k := range a.c {
 		i := k
 		if spread {
 			i = 0
 		}
-		out.push(a.Entry(k).Plus(w, b.Entry(i)))
+		l, r := a.Entry(k), b.Entry(i)
+		out.idx, out.val = appendPlus(out.idx, out.val, l, w, r)
+		out.ptr, out.c = append(out.ptr, len(out.idx)), append(out.c, l.Const+w*r.Const)
 	}
 	return out
 }
@@ -280,111 +300,4 @@ func (a Affine) ScaleEach(w []float64) Affine {
 		out.push(a.Entry(k).Scale(w[k]))
 	}
 	return out
-}
-
-// Sum adds all entries.
-func (a Affine) Sum() Affine {
-	w := make([]float64, a.Len())
-	for k := range w {
-		w[k] = 1
-	}
-	return a.Dot(w)
-}
-
-// Dot is the sum of w[k] times entry k; len(w) = Len.
-func (a Affine) Dot(w []float64) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	if len(w) != a.Len() {
-		return failed("inner product of %d numbers with the %d entries of shape %v", len(w), a.Len(), a.shape)
-	}
-	parts := make([]Linear, len(w))
-	for k := range parts {
-		parts[k] = a.Entry(k)
-	}
-	return FromLinear(sumLinear(parts, w))
-}
-
-// MatMul is m·a for a vector a, or for a matrix a.
-func (a Affine) MatMul(m mat.Matrix) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	r, c := m.Dims()
-	if len(a.shape) < 1 || len(a.shape) > 2 || a.shape[0] != c {
-		return failed("product of a %d × %d matrix and shape %v", r, c, a.shape)
-	}
-	cols, shape := 1, []int{r}
-	if len(a.shape) == 2 {
-		cols = a.shape[1]
-		shape = append(shape, cols)
-	}
-	if a.isSelection(cols) {
-		return a.mulSelection(m, shape)
-	}
-	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, 0, r*cols)}
-	parts, w := make([]Linear, 0, c), make([]float64, 0, c)
-	for i := range r {
-		for k := range cols {
-			parts, w = parts[:0], w[:0]
-			for j := range c {
-				if v := m.At(i, j); v != 0 {
-					parts, w = append(parts, a.Entry(j*cols+k)), append(w, v)
-				}
-			}
-			out.push(sumLinear(parts, w))
-		}
-	}
-	return out
-}
-
-// isSelection reports whether the entries are variables, those of each of the
-// cols columns in ascending order, as they are in a plain variable and in its
-// transpose.
-func (a Affine) isSelection(cols int) bool {
-	if len(a.idx) != len(a.c) {
-		return false
-	}
-	for k, j := range a.idx {
-		if a.ptr[k] != k || a.val[k] != 1 || a.c[k] != 0 || k >= cols && a.idx[k-cols] >= j {
-			return false
-		}
-	}
-	return true
-}
-
-// mulSelection is MatMul for plain variables: the coefficients of the result
-// are rows of m.
-func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
-	r, c := m.Dims()
-	cols := 1
-	if len(shape) == 2 {
-		cols = shape[1]
-	}
-	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, r*cols)}
-	out.idx, out.val = make([]int, 0, r*cols*c), make([]float64, 0, r*cols*c)
-	for i := range r {
-		for k := range cols {
-			for j := range c {
-				if v := m.At(i, j); v != 0 {
-					out.idx, out.val = append(out.idx, a.idx[j*cols+k]), append(out.val, v)
-				}
-			}
-			out.ptr = append(out.ptr, len(out.idx))
-		}
-	}
-	return out
-}
-
-// MulMat is a·m for a vector a (a row), or for a matrix a.
-func (a Affine) MulMat(m mat.Matrix) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	r, c := m.Dims()
-	if len(a.shape) < 1 || len(a.shape) > 2 || a.shape[len(a.shape)-1] != r {
-		return failed("product of shape %v and a %d × %d matrix", a.shape, r, c)
-	}
-	return a.T().MatMul(m.T()).T()
 }

@@ -80,13 +80,39 @@ func (a Affine) Select(shape []int, flat []int) Affine {
 	if size(shape) != len(flat) {
 		return failed("shape %v has %d entries, %d were selected", shape, size(shape), len(flat))
 	}
-	out := Affine{shape: append([]int(nil), shape...), ptr: make([]int, 1, len(flat)+1), c: make([]float64, 0, len(flat))}
-	for _, k := range flat {
+	run := a.ptr != nil && len(flat) > 0
+	for i, k := range flat {
 		if k < 0 || k >= len(a.c) {
 			return failed("entry %d of %d selected", k, len(a.c))
 		}
+		run = run && k == flat[0]+i
+	}
+	if run {
+		return a.part(flat[0], shape)
+	}
+	out := Affine{shape: append([]int(nil), shape...), ptr: make([]int, 1, len(flat)+1), c: make([]float64, 0, len(flat))}
+	for _, k := range flat {
 		out.push(a.Entry(k))
 	}
+	return out
+}
+
+// part is an array of the entries from lo on; it shares their coefficients.
+func (a Affine) part(lo int, shape []int) Affine {
+	n := size(shape)
+	hi := lo + n
+	first, last := a.ptr[lo], a.ptr[hi]
+	out := Affine{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi]}
+	for k := range n + 1 {
+		if a.ptr[lo+k]-first != a.ptr[k] { // entries are not as long as those from the first on
+			out.ptr = make([]int, n+1)
+			for k := range out.ptr {
+				out.ptr[k] = a.ptr[lo+k] - first
+			}
+			break
+		}
+	}
+	out.shape = append([]int(nil), shape...)
 	return out
 }
 

@@ -31,8 +31,9 @@ type huber struct {
 
 func (f *huber) Value(x []float64) float64 {
 	s := 0.0
+	vals := f.a.values(x)
 	for k := range f.a.c {
-		if v := math.Abs(f.a.at(k, x)); v <= f.m {
+		if v := math.Abs(vals.at(k)); v <= f.m {
 			s += v * v
 		} else {
 			s += 2*f.m*v - f.m*f.m
@@ -42,8 +43,9 @@ func (f *huber) Value(x []float64) float64 {
 }
 
 func (f *huber) AddSubgrad(dst []float64, scale float64, x []float64) {
+	vals := f.a.values(x)
 	for k := range f.a.c {
-		v := f.a.at(k, x)
+		v := vals.at(k)
 		f.a.addRow(dst, 2*scale*min(max(v, -f.m), f.m), k)
 	}
 }

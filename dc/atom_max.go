@@ -1,10 +1,6 @@
 package dc
 
-import (
-	"math"
-	"slices"
-	"sync"
-)
+import "math"
 
 // Max is the largest of the operands. Of DC functions it is DC, Horst and Thoai
 // 1999, prop. 2.1: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ.
@@ -30,21 +26,38 @@ func MaxExprs(es []Expr) Expr {
 			hs = append(hs, Expr{g: e.h})
 		}
 	}
+	if len(es) == 1 {
+		return es[0]
+	}
+	if len(hs) == 0 {
+		return maxOfConvex(es)
+	}
 	all := SumExprs(hs)
-	items := make([]*sum, 0, len(es))
-	constant, best := true, math.Inf(-1)
-	for _, e := range es {
-		lifted := SumExprs([]Expr{e, all})
-		constant, best = constant && lifted.IsConst(), max(best, lifted.lin.Const)
-		items = append(items, &sum{lin: lifted.lin, terms: lifted.g})
+	lifted := make([]Expr, len(es))
+	for k, e := range es {
+		lifted[k] = SumExprs([]Expr{e, all})
+	}
+	return maxOfConvex(lifted).Minus(all)
+}
+
+// maxOfConvex is the maximum of expressions without h.
+func maxOfConvex(es []Expr) Expr {
+	constant, affine, best := true, true, math.Inf(-1)
+	for k := range es {
+		affine = affine && len(es[k].g) == 0
+		constant, best = constant && es[k].IsConst(), max(best, es[k].lin.Const)
 	}
 	switch {
-	case len(items) == 1:
-		return es[0]
 	case constant:
-		return Expr{lin: Linear{Const: best}}.Minus(all)
+		return Expr{lin: Linear{Const: best}}
+	case affine:
+		return convex(newMaxOfAffine(es))
 	}
-	return convex(newMaxOf(items)).Minus(all)
+	items := make([]*sum, len(es))
+	for k := range es {
+		items[k] = &sum{lin: es[k].lin, terms: es[k].g}
+	}
+	return convex(newMaxOf(items))
 }
 
 // MaxOf is the largest entry of a.
@@ -101,13 +114,13 @@ func (f *absolute) Represent(c Canon) Form { return Form{Linear: magnitude(c, f.
 // coefficients, which are then stated once, t = u + v, l = u − v, u, v ≥ 0.
 func magnitude(c Canon, l Linear) Linear {
 	const few = 2
-	t := column(c)
 	if len(l.Idx) <= few {
-		c.Row(l.Plus(-1, t), math.Inf(-1), 0)
-		c.Row(l.Plus(1, t), 0, math.Inf(1))
-		return t
+		b := beside(c.Var(), 2*len(l.Idx), 2)
+		c.Row(b.plus(l, -1), math.Inf(-1), 0)
+		c.Row(b.plus(l, 1), 0, math.Inf(1))
+		return b.alone()
 	}
-	u, v := t, column(c)
+	u, v := column(c), column(c)
 	c.Row(u, 0, math.Inf(1))
 	c.Row(v, 0, math.Inf(1))
 	c.Row(l.Plus(-1, u.Plus(-1, v)), 0, 0)
@@ -147,9 +160,11 @@ func entries(a Affine) []Expr {
 	return es
 }
 
-// maxOf is the maximum of sums. The first one wins a tie.
+// maxOf is the maximum of sums, or of affine functions. The first one wins a
+// tie.
 type maxOf struct {
 	items   []*sum
+	affine  []Linear // instead of items
 	indices []int
 	pieces  []Linear // not nil where all items are polyhedral
 }
@@ -178,8 +193,25 @@ func newMaxOf(items []*sum) *maxOf {
 	return m
 }
 
+func newMaxOfAffine(es []Expr) *maxOf {
+	m := &maxOf{affine: make([]Linear, len(es))}
+	var few [4][]int
+	lists := few[:0]
+	for k := range es {
+		m.affine[k] = es[k].lin
+		lists = append(lists, es[k].lin.Idx)
+	}
+	m.pieces, m.indices = m.affine, union(lists...)
+	return m
+}
+
 func (m *maxOf) argmax(x []float64) (int, float64) {
 	arg, best := 0, math.Inf(-1)
+	for k := range m.affine {
+		if v := m.affine[k].Value(x); v > best || math.IsNaN(v) {
+			arg, best = k, v
+		}
+	}
 	for k, s := range m.items {
 		if v := s.Value(x); v > best || math.IsNaN(v) {
 			arg, best = k, v
@@ -192,7 +224,11 @@ func (m *maxOf) Value(x []float64) float64 { _, v := m.argmax(x); return v }
 
 func (m *maxOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 	k, _ := m.argmax(x)
-	m.items[k].AddSubgrad(dst, scale, x)
+	if m.affine != nil {
+		m.affine[k].AddSubgrad(dst, scale, x)
+	} else {
+		m.items[k].AddSubgrad(dst, scale, x)
+	}
 }
 
 func (m *maxOf) Support() []int { return m.indices }
@@ -200,16 +236,22 @@ func (m *maxOf) Support() []int { return m.indices }
 func (m *maxOf) Pieces() []Linear { return m.pieces }
 
 func (m *maxOf) Represent(c Canon) Form {
-	t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
-	for _, l := range m.pieces {
-		c.Row(l.Plus(-1, t), math.Inf(-1), 0)
-	}
 	if m.pieces == nil {
+		t := column(c)
 		for _, s := range m.items {
 			c.Row(c.Bound(s).Plus(-1, t), math.Inf(-1), 0)
 		}
+		return Form{Linear: t}
 	}
-	return Form{Linear: t}
+	total := 0
+	for _, l := range m.pieces {
+		total += len(l.Idx)
+	}
+	b := beside(c.Var(), total, len(m.pieces))
+	for _, l := range m.pieces {
+		c.Row(b.plus(l, -1), math.Inf(-1), 0)
+	}
+	return Form{Linear: b.alone()}
 }
 
 func (m *maxOf) Domain() []Representer {
@@ -232,14 +274,16 @@ func (m *maxOf) Inside(x []float64) bool {
 // nonnegative: a constant ≥ 0 among the items, a nonnegative one, or an affine
 // one beside its negative.
 func (m *maxOf) nonnegative() bool {
-	for _, s := range m.items {
-		if s.nonnegative() {
+	for k, l := range m.affine {
+		if l.IsConst() && l.Const >= 0 || k > 0 && l.isNegative(m.affine[k-1]) {
 			return true
 		}
 	}
-	for k := 1; k < len(m.items); k++ {
-		a, b := m.items[k-1], m.items[k]
-		if len(a.terms)+len(b.terms) == 0 && a.lin.equal(b.lin.Scale(-1)) {
+	for k, s := range m.items {
+		if s.nonnegative() {
+			return true
+		}
+		if k > 0 && len(s.terms)+len(m.items[k-1].terms) == 0 && s.lin.isNegative(m.items[k-1].lin) {
 			return true
 		}
 	}
@@ -247,6 +291,9 @@ func (m *maxOf) nonnegative() bool {
 }
 
 func (m *maxOf) parts() []Convex {
+	if m.items == nil {
+		return nil
+	}
 	out := make([]Convex, len(m.items))
 	for k, s := range m.items {
 		out[k] = s
@@ -255,120 +302,3 @@ func (m *maxOf) parts() []Convex {
 }
 
 func (m *maxOf) String() string { return "max" }
-
-// SumLargest is the sum of the k largest entries of a, 1 ≤ k ≤ Len. Of equal
-// entries those with lower index count.
-// Representation: Boyd and Vandenberghe 2004, ex. 5.19.
-func SumLargest(a Affine, k int) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	if k < 1 || k > a.Len() {
-		return badExpr("the sum of the %d largest of %d entries", k, a.Len())
-	}
-	if a.IsConst() {
-		v := slices.Clone(a.c)
-		slices.Sort(v)
-		s := 0.0
-		for _, e := range v[len(v)-k:] {
-			s += e
-		}
-		return Expr{lin: Linear{Const: s}}
-	}
-	if k == a.Len() {
-		return a.Sum().expr()
-	}
-	s := &sumLargest{a: a, k: k, indices: a.support()}
-	s.pool.New = func() any {
-		return &ranking{value: make([]float64, a.Len()), order: make([]int, a.Len())}
-	}
-	return convex(s)
-}
-
-// SumLargestOf is the sum of the k largest of DC expressions, with H = Σ hⱼ:
-// that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
-func SumLargestOf(k int, us ...Operand) Expr {
-	es, _ := toExprs(us)
-	var hs []Expr
-	for _, e := range es {
-		if e.err != nil {
-			return e
-		}
-		if len(e.h) > 0 {
-			hs = append(hs, Expr{g: e.h})
-		}
-	}
-	all := SumExprs(hs)
-	lifted := make([]Operand, len(es))
-	for i, e := range es {
-		lifted[i] = SumExprs([]Expr{e, all})
-	}
-	top := atomOf("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, lifted, everyEntry(convexEntry))
-	return top.Minus(all.Scale(float64(k)))
-}
-
-type sumLargest struct {
-	a       Affine
-	k       int
-	indices []int
-	pool    sync.Pool // of *ranking
-}
-
-// ranking is the room that sorting needs.
-type ranking struct {
-	value []float64
-	order []int
-}
-
-// sort orders by descending value, then by ascending index.
-func (r *ranking) sort(a *Affine, x []float64) {
-	a.ValueTo(r.value, x)
-	for i := range r.order {
-		r.order[i] = i
-	}
-	slices.SortFunc(r.order, func(i, j int) int {
-		switch {
-		case r.value[i] > r.value[j]:
-			return -1
-		case r.value[i] < r.value[j]:
-			return 1
-		}
-		return i - j
-	})
-}
-
-func (s *sumLargest) Value(x []float64) float64 {
-	r := s.pool.Get().(*ranking)
-	defer s.pool.Put(r)
-	r.sort(&s.a, x)
-	v := 0.0
-	for _, i := range r.order[:s.k] {
-		v += r.value[i]
-	}
-	return v
-}
-
-func (s *sumLargest) AddSubgrad(dst []float64, scale float64, x []float64) {
-	r := s.pool.Get().(*ranking)
-	defer s.pool.Put(r)
-	r.sort(&s.a, x)
-	for _, i := range r.order[:s.k] {
-		s.a.addRow(dst, scale, i)
-	}
-}
-
-func (s *sumLargest) Support() []int { return s.indices }
-
-func (s *sumLargest) Represent(c Canon) Form {
-	q := column(c)
-	parts, w := []Linear{q}, []float64{float64(s.k)}
-	for i := range s.a.c {
-		t := column(c)
-		c.Row(t, 0, math.Inf(1))
-		c.Row(s.a.Entry(i).Plus(-1, q).Plus(-1, t), math.Inf(-1), 0)
-		parts, w = append(parts, t), append(w, 1)
-	}
-	return Form{Linear: sumLinear(parts, w)}
-}
-
-func (s *sumLargest) String() string { return "sumlargest" }

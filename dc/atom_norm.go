@@ -24,15 +24,17 @@ type norm1 struct {
 
 func (f *norm1) Value(x []float64) float64 {
 	s := 0.0
+	vals := f.a.values(x)
 	for k := range f.a.c {
-		s += math.Abs(f.a.at(k, x))
+		s += math.Abs(vals.at(k))
 	}
 	return s
 }
 
 func (f *norm1) AddSubgrad(dst []float64, scale float64, x []float64) {
+	vals := f.a.values(x)
 	for k := range f.a.c {
-		switch v := f.a.at(k, x); {
+		switch v := vals.at(k); {
 		case v > 0:
 			f.a.addRow(dst, scale, k)
 		case v < 0:
@@ -80,8 +82,9 @@ type norm2 struct {
 
 func (f *norm2) Value(x []float64) float64 {
 	big, sq := 0.0, 0.0 // the norm is big·√sq
+	vals := f.a.values(x)
 	for k := range f.a.c {
-		switch v := math.Abs(f.a.at(k, x)); {
+		switch v := math.Abs(vals.at(k)); {
 		case v > big:
 			sq = 1 + sq*(big/v)*(big/v)
 			big = v
@@ -99,10 +102,11 @@ func (f *norm2) Value(x []float64) float64 {
 
 func (f *norm2) AddSubgrad(dst []float64, scale float64, x []float64) {
 	norm := f.Value(x)
+	vals := f.a.values(x)
 	for k := range f.a.c {
 		w := 1 / math.Sqrt(float64(f.a.Len()))
 		if norm > 0 {
-			w = f.a.at(k, x) / norm
+			w = vals.at(k) / norm
 		}
 		f.a.addRow(dst, scale*w, k)
 	}

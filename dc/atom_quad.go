@@ -47,16 +47,18 @@ type sumSquares struct {
 
 func (f *sumSquares) Value(x []float64) float64 {
 	s := 0.0
+	vals := f.a.values(x)
 	for k := range f.a.c {
-		v := f.a.at(k, x)
+		v := vals.at(k)
 		s += v * v
 	}
 	return s
 }
 
 func (f *sumSquares) AddSubgrad(dst []float64, scale float64, x []float64) {
+	vals := f.a.values(x)
 	for k := range f.a.c {
-		f.a.addRow(dst, 2*scale*f.a.at(k, x), k)
+		f.a.addRow(dst, 2*scale*vals.at(k), k)
 	}
 }
 

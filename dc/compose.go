@@ -141,6 +141,31 @@ func onDomain(u float64) (v float64, ok bool) { return max(u, 0), u >= -domainTo
 // column is a new variable.
 func column(c Canon) Linear { return Linear{Idx: []int{c.Var()}, Val: []float64{1}} }
 
+// besides makes functions with a new column t, the last one there is, in one
+// piece of memory.
+type besides struct {
+	t   int
+	idx []int
+	val []float64
+}
+
+// beside has room for functions with so many coefficients in all.
+func beside(t, coefficients, functions int) besides {
+	n := coefficients + functions + 1
+	return besides{t, make([]int, 0, n), make([]float64, 0, n)}
+}
+
+// plus is l + w·t.
+func (b *besides) plus(l Linear, w float64) Linear {
+	from := len(b.idx)
+	b.idx, b.val = append(append(b.idx, l.Idx...), b.t), append(append(b.val, l.Val...), w)
+	to := len(b.idx)
+	return Linear{b.idx[from:to:to], b.val[from:to:to], l.Const}
+}
+
+// alone is t.
+func (b *besides) alone() Linear { return b.plus(Linear{}, 1) }
+
 // entryRule says of what an atom of a vector may be taken in an entry, besides
 // affine functions: it is nondecreasing there, or from 0 on, or nonincreasing.
 type entryRule uint8

@@ -71,9 +71,9 @@ func EQ(l, r Operand) Constraint { return relate("=", 0, l, r) }
 // constraint with two-sided rows.
 func Between(lo, e, hi Operand) Constraint {
 	below, above := LE(lo, e), LE(e, hi)
-	l, okL := lo.(Affine)
-	h, okH := hi.(Affine)
-	if _, ok := e.(Affine); ok && okL && okH && l.IsConst() && h.IsConst() &&
+	l, okL := asAffine(lo)
+	h, okH := asAffine(hi)
+	if _, ok := asAffine(e); ok && okL && okH && l.IsConst() && h.IsConst() &&
 		errors.Join(below.err, above.err) == nil && below.A.Len() == above.A.Len() {
 		for k := range above.Lo { // above: e − hi ≤ 0, and ≥ lo − hi
 			above.Lo[k] = l.c[min(k, l.Len()-1)] - h.c[min(k, h.Len()-1)]
@@ -84,9 +84,20 @@ func Between(lo, e, hi Operand) Constraint {
 	return below
 }
 
+// asAffine is the operand as what it is where that is affine by its type.
+func asAffine(o Operand) (a Affine, ok bool) {
+	switch o := o.(type) {
+	case Affine:
+		return o, true
+	case Linear:
+		return FromLinear(o), true
+	}
+	return Affine{}, false
+}
+
 func relate(sign string, lo float64, l, r Operand) Constraint {
-	a, okA := l.(Affine)
-	b, okB := r.(Affine)
+	a, okA := asAffine(l)
+	b, okB := asAffine(r)
 	if okA && okB {
 		d := a.Sub(b)
 		if err := d.Err(); err != nil {

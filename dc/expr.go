@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Operand is what expressions are built from: an Affine or an Expr. Where a
-// scalar is wanted, an Affine must have one entry.
+// Operand is what expressions are built from: an Affine, a Linear or an Expr.
+// Where a scalar is wanted, an Affine must have one entry.
 type Operand interface {
 	expr() Expr
 }
@@ -97,10 +97,10 @@ func (e Expr) Unrepresentable() Convex {
 }
 
 // Plus returns e + o.
-func (e Expr) Plus(o Operand) Expr { return Sum(e, o) }
+func (e Expr) Plus(o Operand) Expr { return SumExprs([]Expr{e, o.expr()}) }
 
 // Minus returns e − o.
-func (e Expr) Minus(o Operand) Expr { return Sum(e, o.expr().Scale(-1)) }
+func (e Expr) Minus(o Operand) Expr { return SumExprs([]Expr{e, o.expr().Scale(-1)}) }
 
 // Neg returns −e.
 func (e Expr) Neg() Expr { return e.Scale(-1) }
@@ -143,56 +143,6 @@ func Sum(ops ...Operand) Expr {
 	return SumExprs(es)
 }
 
-// SumExprs is Sum for a slice. Equal functions count as one although they were
-// made apart.
-func SumExprs(es []Expr) Expr {
-	lins, ones := make([]Linear, 0, len(es)), make([]float64, 0, len(es))
-	var where map[Convex]int
-	var share Sharer
-	var all []term // of either sign
-	for _, e := range es {
-		if e.err != nil {
-			return e
-		}
-		if !e.lin.isZero() {
-			lins, ones = append(lins, e.lin), append(ones, 1)
-		}
-		for k := range len(e.g) + len(e.h) {
-			var t term
-			if k < len(e.g) {
-				t = e.g[k]
-			} else {
-				t = e.h[k-len(e.g)]
-				t.w = -t.w
-			}
-			if where == nil {
-				where = map[Convex]int{}
-			}
-			p, ok := where[t.f]
-			if !ok {
-				p, ok = where[share.First(t.f)]
-			}
-			if ok {
-				all[p].w += t.w
-				continue
-			}
-			where[t.f] = len(all)
-			all = append(all, t)
-		}
-	}
-	mergeMatFracs(all)
-	out := Expr{lin: sumLinear(lins, ones)}
-	for _, t := range all {
-		switch {
-		case t.w > 0:
-			out.g = append(out.g, t)
-		case t.w < 0:
-			out.h = append(out.h, term{-t.w, t.f})
-		}
-	}
-	return out
-}
-
 // Mul returns a·b where that has a DC split: a factor is constant, both are
 // affine, or each is a convex or concave function of known sign.
 // Products of affine functions by polarisation: uv = ((u+v)² − (u−v)²)/4.
@@ -207,8 +157,8 @@ func Mul(x, y Operand) Expr {
 	case b.IsConst():
 		return a.Scale(b.lin.Const)
 	case a.IsAffine() && b.IsAffine():
-		if a.lin.equal(b.lin) {
-			return Square(a)
+		if w, ok := a.lin.multipleOf(b.lin); ok {
+			return Square(b).Scale(w)
 		}
 		return Square(Sum(a, b)).Scale(0.25).Minus(Square(a.Minus(b)).Scale(0.25))
 	}
@@ -279,8 +229,10 @@ func (s *sum) Represent(c Canon) Form {
 	for _, t := range s.terms {
 		form := c.Form(t.f.(Representer))
 		lins, w = append(lins, form.Linear), append(w, t.w)
-		form.Linear = Linear{}
-		out = out.Add(t.w, form)
+		for _, q := range form.Quad {
+			q.Weight *= t.w
+			out.Quad = append(out.Quad, q)
+		}
 	}
 	out.Linear = sumLinear(append(lins, s.lin), append(w, 1))
 	return out
@@ -373,7 +325,13 @@ func (s *sum) nonnegative() bool {
 type signed interface{ nonnegative() bool }
 
 // representable looks into sums and compositions, at each function once.
-func representable(f Convex) bool { return representableIn(f, map[Convex]bool{}) }
+func representable(f Convex) bool {
+	if _, ok := f.(parts); !ok {
+		_, ok := f.(Representer)
+		return ok
+	}
+	return representableIn(f, map[Convex]bool{})
+}
 
 func representableIn(f Convex, seen map[Convex]bool) bool {
 	if _, ok := f.(Linear); ok {

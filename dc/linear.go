@@ -29,6 +29,8 @@ func (l Linear) Value(x []float64) float64 {
 	return s
 }
 
+func (l Linear) expr() Expr { return Expr{lin: l} }
+
 // AddSubgrad adds scale times the coefficients to dst; x is not looked at.
 func (l Linear) AddSubgrad(dst []float64, scale float64, _ []float64) {
 	for k, j := range l.Idx {
@@ -63,9 +65,17 @@ func (l Linear) Plus(w float64, r Linear) Linear {
 		l.Const += w * r.Const
 		return l
 	}
-	idx := make([]int, 0, len(l.Idx)+len(r.Idx))
-	val := make([]float64, 0, len(l.Idx)+len(r.Idx))
-	i, k := 0, 0
+	n := len(l.Idx) + len(r.Idx)
+	idx, val := appendPlus(make([]int, 0, n), make([]float64, 0, n), l, w, r)
+	return Linear{idx, val, l.Const + w*r.Const}
+}
+
+// appendPlus appends the coefficients of l + w·r.
+func appendPlus(idx []int, val []float64, l Linear, w float64, r Linear) ([]int, []float64) {
+	i, k, n := 0, 0, len(l.Idx)
+	if n == 0 || len(r.Idx) == 0 || l.Idx[n-1] < r.Idx[0] {
+		idx, val, i = append(idx, l.Idx...), append(val, l.Val...), n
+	}
 	for i < len(l.Idx) || k < len(r.Idx) {
 		switch {
 		case k == len(r.Idx) || i < len(l.Idx) && l.Idx[i] < r.Idx[k]:
@@ -81,7 +91,7 @@ func (l Linear) Plus(w float64, r Linear) Linear {
 			i, k = i+1, k+1
 		}
 	}
-	return Linear{idx, val, l.Const + w*r.Const}
+	return idx, val
 }
 
 // IsConst reports whether no variable occurs.
@@ -95,6 +105,19 @@ func (l Linear) equal(r Linear) bool {
 	}
 	for k := range l.Idx {
 		if l.Idx[k] != r.Idx[k] || l.Val[k] != r.Val[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// isNegative reports whether l = −r.
+func (l Linear) isNegative(r Linear) bool {
+	if l.Const != -r.Const || len(l.Idx) != len(r.Idx) {
+		return false
+	}
+	for k := range l.Idx {
+		if l.Idx[k] != r.Idx[k] || l.Val[k] != -r.Val[k] {
 			return false
 		}
 	}
@@ -156,8 +179,11 @@ func (p pairs) Swap(i, j int) {
 	p.val[i], p.val[j] = p.val[j], p.val[i]
 }
 
-// union is the ascending union of index lists.
+// union is the ascending union of index lists. It may be one of them.
 func union(lists ...[]int) []int {
+	if one, ok := onlyList(lists); ok {
+		return one
+	}
 	total, top := 0, -1
 	for _, l := range lists {
 		total += len(l)
@@ -174,6 +200,25 @@ func union(lists ...[]int) []int {
 	}
 	slices.Sort(all)
 	return slices.Clip(slices.Compact(all))
+}
+
+// onlyList is the list that all lists are, but for empty ones, if it ascends.
+func onlyList(lists [][]int) (one []int, ok bool) {
+	for _, l := range lists {
+		switch {
+		case len(l) == 0:
+		case len(one) == 0:
+			one = l
+		case !slices.Equal(l, one):
+			return nil, false
+		}
+	}
+	for k := 1; k < len(one); k++ {
+		if one[k-1] >= one[k] {
+			return nil, false
+		}
+	}
+	return slices.Clip(one), true
 }
 
 // marked is union by one mark for each index up to top.
@@ -195,4 +240,18 @@ func marked(lists [][]int, top int) []int {
 		}
 	}
 	return out
+}
+
+// multipleOf returns the w with l = w·r, if there is one, exactly.
+func (l Linear) multipleOf(r Linear) (w float64, ok bool) {
+	if len(r.Idx) == 0 || !slices.Equal(l.Idx, r.Idx) {
+		return 0, false
+	}
+	w = l.Val[0] / r.Val[0]
+	for k, v := range r.Val {
+		if l.Val[k] != w*v {
+			return 0, false
+		}
+	}
+	return w, l.Const == w*r.Const
 }

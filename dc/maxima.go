@@ -1,5 +1,7 @@
 package dc
 
+import "math"
+
 // Maximum is Weight times the largest of Pieces, Weight > 0.
 type Maximum struct {
 	Weight float64
@@ -50,7 +52,7 @@ func SumOfMaxima(f Convex) (lin Linear, terms []Maximum, ok bool) {
 // maximum of affine functions.
 func ActivePiece(f Convex, x []float64) (l Linear, number int, value float64, ok bool) {
 	m, ok := f.(*maxOf)
-	if !ok {
+	if !ok || len(m.pieces) == 0 {
 		return Linear{}, 0, 0, false
 	}
 	for _, s := range m.items {
@@ -58,8 +60,13 @@ func ActivePiece(f Convex, x []float64) (l Linear, number int, value float64, ok
 			return Linear{}, 0, 0, false
 		}
 	}
-	number, value = m.argmax(x)
-	return m.items[number].lin, number, value, true
+	value = math.Inf(-1)
+	for k := range m.pieces { // as argmax
+		if v := m.pieces[k].Value(x); v > value || math.IsNaN(v) {
+			number, value = k, v
+		}
+	}
+	return m.pieces[number], number, value, true
 }
 
 // choose are the sums of k entries of a, nil where there are too many.

@@ -255,16 +255,16 @@ func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = o.expr().Neg
 
 // SubjectTo adds constraints.
 func (m *Model) SubjectTo(cs ...Constraint) {
-	for _, c := range cs {
-		m.add(c)
+	for k := range cs {
+		m.add(&cs[k])
 	}
 }
 
-func (m *Model) add(c Constraint) {
-	for half := &c; half != nil; half = half.next {
-		add := *half
-		add.next, add.Family, add.Index = nil, c.Family, c.Index
-		m.p.Constraints = append(m.p.Constraints, add)
+func (m *Model) add(c *Constraint) {
+	for half := c; half != nil; half = half.next {
+		m.p.Constraints = append(m.p.Constraints, *half)
+		last := &m.p.Constraints[len(m.p.Constraints)-1]
+		last.next, last.Family, last.Index = nil, c.Family, c.Index
 	}
 }
 
@@ -295,10 +295,6 @@ func (m *Model) Problem() (*Problem, error) {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
 	}
 	for k, c := range p.Constraints {
-		name := c.Name()
-		if name == "" {
-			name = fmt.Sprintf("number %d", k+1)
-		}
 		err := c.err
 		if err == nil && c.DC {
 			err = checkExpr(c.E)
@@ -307,6 +303,10 @@ func (m *Model) Problem() (*Problem, error) {
 			err = c.checkAffine()
 		}
 		if err != nil {
+			name := c.Name()
+			if name == "" {
+				name = fmt.Sprintf("number %d", k+1)
+			}
 			errs = append(errs, fmt.Errorf("constraint %s: %w", name, err))
 		}
 	}

@@ -139,8 +139,9 @@ func (c *Constraint) violations(x []float64, t *tally) {
 			}
 		}
 	}
+	vals := c.A.values(x)
 	for k := range c.Lo {
-		v := c.A.at(k, x)
+		v := vals.at(k)
 		t.note(v-c.Hi[k], size, at)
 		t.note(c.Lo[k]-v, size, at)
 	}

@@ -5,13 +5,19 @@ import (
 	"slices"
 )
 
-// likeness is all that tells a function from others of its kind.
+// likeness is all that tells a function from others of its kind. It points into
+// the function.
 type likeness struct {
-	kind any // comparable
-	lin  Linear
-	affs []Affine
-	nums []float64
-	subs []Convex
+	kind  any // comparable
+	lin   Linear
+	lins  []Linear
+	affs  [2]*Affine
+	num   float64
+	nums  []float64
+	sub   Convex
+	terms []term
+	items []*sum
+	args  []Representer
 }
 
 // alike is implemented by functions that can be compared.
@@ -23,7 +29,9 @@ const mostAlike = 16
 // Sharer finds functions that are equal to one met before: the same atom of the
 // same arguments. The zero value is ready.
 type Sharer struct {
-	buckets map[uint64][]Convex
+	known  []Convex
+	hashes []uint64
+	slots  []int32 // an open hash table of numbers in known, from 1; its length is a power of two
 }
 
 // First returns the function equal to f that came first, maybe f itself.
@@ -32,21 +40,50 @@ func (s *Sharer) First(f Convex) Convex {
 	if !ok {
 		return f
 	}
-	l := a.likeness()
-	h := l.hash()
-	if s.buckets == nil {
-		s.buckets = map[uint64][]Convex{}
-	}
-	known := s.buckets[h]
-	for _, g := range known {
-		if sameFunction(f, g) {
-			return g
-		}
-	}
-	if len(known) < mostAlike {
-		s.buckets[h] = append(known, f)
+	if k, _ := s.find(f, a); k >= 0 {
+		return s.known[k]
 	}
 	return f
+}
+
+// find is the number of the function equal to f that came first, and whether
+// that is f itself and new; −1 where there are too many of one hash.
+func (s *Sharer) find(f Convex, a alike) (k int, fresh bool) {
+	if 2*len(s.known) >= len(s.slots) {
+		s.grow()
+	}
+	l := a.likeness()
+	h := l.hash(0)
+	mask := len(s.slots) - 1
+	i, compared := int(h)&mask, 0
+	for ; s.slots[i] != 0; i = (i + 1) & mask {
+		k := int(s.slots[i]) - 1
+		if s.hashes[k] != h {
+			continue
+		}
+		if sameFunction(f, s.known[k]) {
+			return k, false
+		}
+		compared++
+	}
+	if compared >= mostAlike {
+		return -1, false
+	}
+	s.known, s.hashes = append(s.known, f), append(s.hashes, h)
+	s.slots[i] = int32(len(s.known))
+	return len(s.known) - 1, true
+}
+
+func (s *Sharer) grow() {
+	s.slots = make([]int32, max(16, 4*len(s.known)))
+	mask := len(s.slots) - 1
+	for k, h := range s.hashes {
+		i := int(h) & mask
+		for s.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = int32(k + 1)
+	}
 }
 
 func sameFunction(f, g Convex) bool {
@@ -60,103 +97,172 @@ func sameFunction(f, g Convex) bool {
 	if f == g {
 		return true
 	}
-	a, okA := f.(alike)
-	b, okB := g.(alike)
-	if !okA || !okB {
+	a, ok := f.(alike)
+	if !ok {
+		return false
+	}
+	b, ok := g.(alike)
+	if !ok {
 		return false
 	}
 	l, m := a.likeness(), b.likeness()
-	return l.kind == m.kind && l.lin.equal(m.lin) && slices.Equal(l.nums, m.nums) &&
-		slices.EqualFunc(l.affs, m.affs, func(a, b Affine) bool { return sameEntries(&a, &b) }) &&
-		slices.EqualFunc(l.subs, m.subs, sameFunction)
+	return l.same(&m)
+}
+
+func (l *likeness) same(m *likeness) bool {
+	if l.kind != m.kind || l.num != m.num || !l.lin.equal(m.lin) || !slices.EqualFunc(l.lins, m.lins, Linear.equal) || !slices.Equal(l.nums, m.nums) {
+		return false
+	}
+	for k, a := range l.affs {
+		if b := m.affs[k]; (a == nil) != (b == nil) || a != nil && !sameEntries(a, b) {
+			return false
+		}
+	}
+	if (l.sub == nil) != (m.sub == nil) || l.sub != nil && !sameFunction(l.sub, m.sub) {
+		return false
+	}
+	return slices.EqualFunc(l.terms, m.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) }) &&
+		slices.EqualFunc(l.items, m.items, func(s, t *sum) bool { return sameFunction(s, t) }) &&
+		slices.EqualFunc(l.args, m.args, func(f, g Representer) bool { return sameFunction(f, g) })
+}
+
+// hasher mixes numbers into one.
+type hasher uint64
+
+func (h *hasher) mix(v uint64) {
+	x := (uint64(*h) ^ v) * 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
+	*h = hasher(x ^ x>>32)
+}
+
+func (h *hasher) float(v float64) { h.mix(math.Float64bits(v)) }
+
+// someOf is the step at which lists are looked at: about eight of their members.
+func someOf(n int) int { return 1 + n/8 }
+
+func (h *hasher) coefficients(idx []int, val []float64) {
+	h.mix(uint64(len(idx)))
+	for i := 0; i < len(idx); i += someOf(len(idx)) {
+		h.mix(uint64(idx[i]))
+		h.float(val[i])
+	}
+}
+
+func (h *hasher) linear(l Linear) {
+	h.coefficients(l.Idx, l.Val)
+	h.float(l.Const)
+}
+
+func (h *hasher) floats(v []float64) {
+	for k := 0; k < len(v); k += someOf(len(v)) {
+		h.float(v[k])
+	}
+}
+
+// deepest is how far into functions of functions a hash looks.
+const deepest = 4
+
+func (h *hasher) function(f Convex, depth int) {
+	if l, ok := f.(Linear); ok {
+		h.linear(l)
+		return
+	}
+	if a, ok := f.(alike); ok && depth < deepest {
+		l := a.likeness()
+		h.mix(l.hash(depth + 1))
+		return
+	}
+	s := f.Support()
+	h.mix(uint64(len(s)))
+	if len(s) > 0 {
+		h.mix(uint64(s[0]))
+	}
 }
 
 // hash looks at some of the coefficients.
-func (l *likeness) hash() uint64 {
-	h := uint64(14695981039346656037) // FNV-1a
-	mix := func(v uint64) { h = (h ^ v) * 1099511628211 }
-	sample := func(idx []int, val []float64) {
-		mix(uint64(len(idx)))
-		for i := 0; i < len(idx); i += 1 + len(idx)/8 {
-			mix(uint64(idx[i]))
-			mix(math.Float64bits(val[i]))
-		}
+func (l *likeness) hash(depth int) uint64 {
+	h := hasher(1)
+	if kind, ok := l.kind.(string); ok {
+		h.mix(uint64(kind[0])<<8 + uint64(len(kind)))
 	}
-	sample(l.lin.Idx, l.lin.Val)
-	mix(math.Float64bits(l.lin.Const))
+	h.linear(l.lin)
+	for k := 0; k < len(l.lins); k += someOf(len(l.lins)) {
+		h.linear(l.lins[k])
+	}
 	for _, a := range l.affs {
-		sample(a.idx, a.val)
-		for k := 0; k < len(a.c); k += 1 + len(a.c)/8 {
-			mix(math.Float64bits(a.c[k]))
+		if a != nil {
+			h.coefficients(a.idx, a.val)
+			h.floats(a.c)
 		}
 	}
-	for k := 0; k < len(l.nums); k += 1 + len(l.nums)/8 {
-		mix(math.Float64bits(l.nums[k]))
+	h.float(l.num)
+	h.floats(l.nums)
+	if l.sub != nil {
+		h.function(l.sub, depth)
 	}
-	for _, f := range l.subs {
-		if lin, ok := f.(Linear); ok {
-			sample(lin.Idx, lin.Val)
-			continue
-		}
-		s := f.Support()
-		mix(uint64(len(s)))
-		if len(s) > 0 {
-			mix(uint64(s[0]))
-		}
+	for k := 0; k < len(l.terms); k += someOf(len(l.terms)) {
+		h.float(l.terms[k].w)
+		h.function(l.terms[k].f, depth)
 	}
-	return h
+	for k := 0; k < len(l.items); k += someOf(len(l.items)) {
+		h.function(l.items[k], depth)
+	}
+	for k := 0; k < len(l.args); k += someOf(len(l.args)) {
+		h.function(l.args[k], depth)
+	}
+	return uint64(h)
 }
 
+func ofAffine(kind string, a *Affine) likeness { return likeness{kind: kind, affs: [2]*Affine{a}} }
+
 func (f *absolute) likeness() likeness    { return likeness{kind: "abs", lin: f.l} }
-func (f *norm1) likeness() likeness       { return likeness{kind: "norm1", affs: []Affine{f.a}} }
-func (f *norm2) likeness() likeness       { return likeness{kind: "norm2", affs: []Affine{f.a}} }
-func (f *sumSquares) likeness() likeness  { return likeness{kind: "sumsq", affs: []Affine{f.a}} }
-func (f *logSumExp) likeness() likeness   { return likeness{kind: "lse", affs: []Affine{f.a}} }
-func (f *kl) likeness() likeness          { return likeness{kind: "kl", affs: []Affine{f.a}} }
-func (f *quadOverLin) likeness() likeness { return likeness{kind: "quadoverlin", affs: []Affine{f.a}} }
-func (f *negGeoMean) likeness() likeness  { return likeness{kind: "geomean", affs: []Affine{f.a}} }
-func (f *negLogDet) likeness() likeness   { return likeness{kind: "logdet", affs: []Affine{f.a}} }
-func (f *matFrac) likeness() likeness     { return likeness{kind: "matfrac", affs: []Affine{f.x, f.a}} }
-func (s *squareOf) likeness() likeness    { return likeness{kind: "square", subs: []Convex{s.f}} }
+func (f *norm1) likeness() likeness       { return ofAffine("norm1", &f.a) }
+func (f *norm2) likeness() likeness       { return ofAffine("norm2", &f.a) }
+func (f *sumSquares) likeness() likeness  { return ofAffine("sumsq", &f.a) }
+func (f *logSumExp) likeness() likeness   { return ofAffine("lse", &f.a) }
+func (f *kl) likeness() likeness          { return ofAffine("kl", &f.a) }
+func (f *quadOverLin) likeness() likeness { return ofAffine("quadoverlin", &f.a) }
+func (f *negGeoMean) likeness() likeness  { return ofAffine("geomean", &f.a) }
+func (f *negLogDet) likeness() likeness   { return ofAffine("logdet", &f.a) }
+func (s *squareOf) likeness() likeness    { return likeness{kind: "square", sub: s.f} }
+
+func (f *matFrac) likeness() likeness {
+	return likeness{kind: "matfrac", affs: [2]*Affine{&f.x, &f.a}}
+}
 
 func (f *huber) likeness() likeness {
-	return likeness{kind: "huber", affs: []Affine{f.a}, nums: []float64{f.m}}
+	l := ofAffine("huber", &f.a)
+	l.num = f.m
+	return l
 }
 
 func (s *sumLargest) likeness() likeness {
-	return likeness{kind: "sumlargest", affs: []Affine{s.a}, nums: []float64{float64(s.k)}}
+	l := ofAffine("sumlargest", &s.a)
+	l.num = float64(s.k)
+	return l
 }
 
 func (f *eigenSum) likeness() likeness {
-	return likeness{kind: "lambda", affs: []Affine{f.a}, nums: []float64{float64(f.k)}}
+	l := ofAffine("lambda", &f.a)
+	l.num = float64(f.k)
+	return l
 }
 
 func (f *singularNorm) likeness() likeness {
-	return likeness{kind: f.name, affs: []Affine{f.a}, nums: []float64{float64(f.r), float64(f.c)}}
+	l := ofAffine(f.name, &f.a)
+	l.num = float64(f.r) // and so the columns
+	return l
 }
 
 func (f *quad) likeness() likeness {
-	return likeness{kind: "quad", affs: []Affine{f.a}, nums: f.q.RawSymmetric().Data}
-}
-
-func (a *along) likeness() likeness {
-	return likeness{kind: a.f, nums: []float64{a.sign}, subs: []Convex{a.arg}}
-}
-
-func (s *sum) likeness() likeness {
-	l := likeness{kind: "sum", lin: s.lin, nums: make([]float64, len(s.terms)), subs: make([]Convex, len(s.terms))}
-	for k, t := range s.terms {
-		l.nums[k], l.subs[k] = t.w, t.f
-	}
+	l := ofAffine("quad", &f.a)
+	l.nums = f.q.RawSymmetric().Data
 	return l
 }
 
-func (m *maxOf) likeness() likeness { return likeness{kind: "max", subs: m.parts()} }
+func (a *along) likeness() likeness { return likeness{kind: a.f, num: a.sign, sub: a.arg} }
+func (s *sum) likeness() likeness   { return likeness{kind: "sum", lin: s.lin, terms: s.terms} }
+func (m *maxOf) likeness() likeness { return likeness{kind: "max", lins: m.affine, items: m.items} }
 
 func (f *composed) likeness() likeness {
-	l := likeness{kind: "composed", nums: f.signs, subs: []Convex{f.outer}}
-	for _, a := range f.args {
-		l.subs = append(l.subs, a)
-	}
-	return l
+	return likeness{kind: "composed", nums: f.signs, sub: f.outer, args: f.args}
 }

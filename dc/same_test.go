@@ -43,3 +43,45 @@ func TestSharedForms(t *testing.T) {
 		}
 	}
 }
+
+// TestManyTerms: of a thousand terms equal ones are found, whatever their order,
+// and different ones are told apart even where much of them agrees.
+func TestManyTerms(t *testing.T) {
+	const n = 300
+	x := dc.NewModel().Var("x", []int{n})
+	var es []dc.Expr
+	for round := range 3 {
+		for k := range n {
+			i := (k*7 + round) % n
+			es = append(es, dc.Pos(x.At(i).Sub(dc.Num(1))), dc.Pos(x.At(i).Sub(dc.Num(2))).Neg(), dc.Abs(x.At(i)), dc.Max(x.At(i), x.At((i+1)%n), dc.Abs(x.At(i))))
+		}
+	}
+	e := dc.SumExprs(es)
+	point := make([]float64, n)
+	want := 0.0
+	for i := range point {
+		point[i] = float64(i%11) - 4.5
+	}
+	for i, v := range point {
+		want += 3 * (max(v-1, 0) - max(v-2, 0) + max(v, -v) + max(v, point[(i+1)%n], max(v, -v)))
+	}
+	if got := e.Value(point); got != want {
+		t.Errorf("the sum is %g, want %g", got, want)
+	}
+	if h := dc.SumExprs([]dc.Expr{e, e.Neg()}); !h.IsConst() {
+		t.Error("the sum less itself is not zero")
+	}
+	// Each function is met three times and kept once.
+	var share dc.Sharer
+	kept := map[dc.Convex]bool{}
+	for _, e := range es {
+		if e.IsConvex() {
+			kept[share.First(e.G())] = true
+		} else {
+			kept[share.First(e.H())] = true
+		}
+	}
+	if len(kept) != 4*n {
+		t.Errorf("%d functions are kept, want %d", len(kept), 4*n)
+	}
+}

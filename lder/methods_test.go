@@ -237,7 +237,11 @@ func TestCancelledHasTheBest(t *testing.T) {
 				}
 			}
 			r := lder.NewRegressor(set)
-			if err := r.Fit(ctx, x, y); !errors.Is(err, context.Canceled) {
+			err := r.Fit(ctx, x, y)
+			if err == nil && at >= total-runtime.GOMAXPROCS(0) {
+				continue // the last parts were all under way
+			}
+			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("%v: %v", m, err)
 			}
 			if r.Training.Status != ccp.Cancelled || !(r.Training.FVU < .9) {

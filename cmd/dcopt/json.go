@@ -40,23 +40,22 @@ type member struct {
 // object is a JSON object whose members keep their order.
 type object []member
 
-func (o object) MarshalJSON() ([]byte, error) {
-	buf := []byte{'{'}
+func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o) }
+
+func (o object) appendJSON(dst []byte) (buf []byte, err error) {
+	dst = append(dst, '{')
 	for k, m := range o {
 		if k > 0 {
-			buf = append(buf, ',')
+			dst = append(dst, ',')
 		}
-		name, err := marshal(m.name)
-		if err != nil {
+		if dst, err = appendJSON(dst, m.name); err != nil {
 			return nil, err
 		}
-		value, err := marshal(m.value)
-		if err != nil {
+		if dst, err = appendJSON(append(dst, ':'), m.value); err != nil {
 			return nil, err
 		}
-		buf = append(append(append(buf, name...), ':'), value...)
 	}
-	return append(buf, '}'), nil
+	return append(dst, '}'), nil
 }
 
 // nested is an array of the given shape, row by row; without a shape it is one
@@ -66,10 +65,7 @@ type nested struct {
 	v     []float64
 }
 
-func (a nested) MarshalJSON() ([]byte, error) {
-	buf, _ := appendNested(nil, a.shape, a.v)
-	return buf, nil
-}
+func (a nested) MarshalJSON() ([]byte, error) { return appendJSON(nil, a) }
 
 func appendNested(dst []byte, shape []int, v []float64) (buf []byte, rest []float64) {
 	if len(shape) == 0 {
@@ -85,6 +81,57 @@ func appendNested(dst []byte, shape []int, v []float64) (buf []byte, rest []floa
 	return append(dst, ']'), v
 }
 
+// appendJSON is marshal that appends: encoding/json would go over what the parts
+// of a value print again for each level around them.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case object:
+		return v.appendJSON(dst)
+	case nested:
+		dst, _ = appendNested(dst, v.shape, v.v)
+		return dst, nil
+	case number:
+		return appendNumber(dst, float64(v)), nil
+	case []number:
+		return appendList(dst, v)
+	case []any:
+		return appendList(dst, v)
+	case []object:
+		return appendList(dst, v)
+	case int:
+		return strconv.AppendInt(dst, int64(v), 10), nil
+	case string:
+		if isPlain(v) {
+			return append(append(append(dst, '"'), v...), '"'), nil
+		}
+	}
+	b, err := marshal(v)
+	return append(dst, b...), err
+}
+
+func appendList[T any](dst []byte, list []T) (buf []byte, err error) {
+	dst = append(dst, '[')
+	for k, v := range list {
+		if k > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = appendJSON(dst, v); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// isPlain reports whether a string stands for itself in JSON.
+func isPlain(s string) bool {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // marshal is json.Marshal that leaves <, > and & as they are.
 func marshal(v any) ([]byte, error) {
 	var buf bytes.Buffer
@@ -98,6 +145,6 @@ func marshal(v any) ([]byte, error) {
 
 // line is v as one line of JSON.
 func line(v any) ([]byte, error) {
-	b, err := marshal(v)
+	b, err := appendJSON(nil, v)
 	return append(b, '\n'), err
 }

@@ -186,3 +186,21 @@ func TestProgress(t *testing.T) {
 		t.Errorf("the line is %q", s)
 	}
 }
+
+// TestAppendJSON: what is written in one go is what encoding/json writes.
+func TestAppendJSON(t *testing.T) {
+	for _, v := range []any{
+		object{}, object(nil), object{{"a", 1}, {"b \"q\" <é>\n", []any{number(1), nested{[]int{2}, []float64{1, math.NaN()}}, nil, true}}},
+		nested{[]int{2, 1, 2}, []float64{1, 2, 3, -4e-9}}, nested{nil, []float64{7}}, nested{[]int{0}, nil},
+		[]number{1, number(math.Inf(1))}, []number{}, []any{}, []object{{{"x", "y"}}}, "plain", "<&>", "\x7f", map[string]int{"z": 1}, 3.25, nil,
+	} {
+		got, err := appendJSON([]byte("before"), v)
+		want, err2 := marshal(v)
+		if err != nil || err2 != nil || string(got) != "before"+string(want) {
+			t.Errorf("%#v is %s, want %s (%v, %v)", v, got, want, err, err2)
+		}
+		if !json.Valid(want) {
+			t.Errorf("%s is no JSON", want)
+		}
+	}
+}

@@ -54,22 +54,6 @@ type block struct {
 	v      []float64
 }
 
-type secondsJSON struct {
-	Read    number `json:"read"`
-	Compile number `json:"compile"`
-	Solve   number `json:"solve"`
-	Backend number `json:"backend"`
-}
-
-type iterationJSON struct {
-	Iteration    int    `json:"iteration"`
-	Hop          int    `json:"hop"`
-	Objective    number `json:"objective"`
-	MaxViolation number `json:"max_violation"`
-	Step         number `json:"step"`
-	Tau          number `json:"tau"`
-}
-
 // json is the object that solve --json prints. Its members are a contract:
 // docs/cli.md.
 func (r *report) json() object {
@@ -80,7 +64,7 @@ func (r *report) json() object {
 	o = append(o, object{
 		{"status", r.status}, {"objective", number(r.objective)}, {"max_violation", number(r.violation)},
 		{"iterations", r.iterations}, {"starts", r.starts}, {"backend", r.backend},
-		{"seconds", secondsJSON{number(r.seconds.read), number(r.seconds.compile), number(r.seconds.solve), number(r.seconds.backend)}},
+		{"seconds", object{{"read", number(r.seconds.read)}, {"compile", number(r.seconds.compile)}, {"solve", number(r.seconds.solve)}, {"backend", number(r.seconds.backend)}}},
 	}...)
 	if r.residuals != nil {
 		o = append(o, object{
@@ -94,9 +78,9 @@ func (r *report) json() object {
 	for _, b := range r.variables {
 		variables = append(variables, member{b.name, nested{b.shape, b.v}})
 	}
-	history := make([]iterationJSON, len(r.history))
+	history := make([]object, len(r.history))
 	for k, it := range r.history {
-		history[k] = iterationJSON{it.K, it.Hop, number(it.Objective), number(it.Violation), number(it.Step), number(it.Tau)}
+		history[k] = object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", number(it.Objective)}, {"max_violation", number(it.Violation)}, {"step", number(it.Step)}, {"tau", number(it.Tau)}}
 	}
 	return append(o, object{{"variables", variables}, {"duals", r.duals}, {"history", history}, {"message", r.message}}...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -131,7 +132,7 @@ func dcDuals(p *dc.Problem, duals [][]float64) object {
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
 		value := dualOf(c, duals[i])
-		if i > 0 && len(c.Index) > 0 && c.Family != "" && c.Name() == p.Constraints[i-1].Name() {
+		if i > 0 && len(c.Index) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index, p.Constraints[i-1].Index) {
 			list := families[c.Family]
 			list[len(list)-1] = []any{list[len(list)-1], value}
 			continue

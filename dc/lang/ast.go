@@ -157,6 +157,7 @@ type node struct {
 	cond    *node
 
 	open  bool // an index stands in it, so its value is not always the same
+	inner bool // an inner product of affine grade
 	grade grade
 	fn    *function
 }

@@ -181,13 +181,13 @@ func (ev *evaluator) fnSum(n *node) value {
 	if a := n.args[0]; a.op == opCall && (fused[a.name] != nil || a.name == "huber") {
 		if v := ev.arg(a, 0); v.sort == affine {
 			if a.name == "huber" {
-				return ev.atom(n, dc.Huber(*v.aff, ev.threshold(a)), v.costs().weight)
+				return ev.atom(n, dc.Huber(v.affine(), ev.threshold(a)), v.costs().weight)
 			}
-			return ev.atom(n, fused[a.name](*v.aff), v.costs().weight)
+			return ev.atom(n, fused[a.name](v.affine()), v.costs().weight)
 		}
 	} else if a.op == opPower && a.args[1].op == opNumber && a.args[1].num == 2 {
 		if v := ev.operand(a.args[0]); v.sort == affine {
-			return ev.atom(n, dc.SumSquares(*v.aff), v.costs().weight)
+			return ev.atom(n, dc.SumSquares(v.affine()), v.costs().weight)
 		}
 	}
 	return ev.total(n, ev.arg(n, 0))
@@ -198,7 +198,7 @@ func (ev *evaluator) total(n *node, v value) value {
 	ev.spend(n, v.len()+v.costs().weight)
 	switch v.sort {
 	case affine:
-		return ev.sound(n, v.aff.Sum())
+		return ev.sound(n, v.affine().Sum())
 	case general:
 		return fromExprs(nil, []dc.Expr{ev.combine(n, "sum", v.exprs)}, v.cost)
 	}

@@ -45,7 +45,7 @@ func divergence(x, y float64) float64 {
 func (v *value) scalarAt(k int) dc.Affine {
 	k = min(k, v.len()-1)
 	if v.sort == affine {
-		return dc.FromLinear(v.aff.Entry(k))
+		return dc.FromLinear(v.linear(k))
 	}
 	return dc.Num(v.at(k))
 }

@@ -10,17 +10,18 @@ import (
 type function struct {
 	least, most int // numbers of arguments; most < 0: any
 	eval        func(ev *evaluator, n *node) value
+	number      func(float64) float64 // what it is of one number; nil: only eval knows
 }
 
 // functions is the table of all of them.
 var functions = map[string]*function{
 	// Atoms of data and variables.
-	"abs":         {least: 1, most: 1, eval: (*evaluator).fnAbs},
+	"abs":         {least: 1, most: 1, eval: (*evaluator).fnAbs, number: math.Abs},
 	"pos":         {least: 1, most: 1, eval: (*evaluator).fnPos},
-	"square":      {least: 1, most: 1, eval: (*evaluator).fnSquare},
-	"sqrt":        {least: 1, most: 1, eval: curve("a concave", math.Sqrt, dc.Sqrt)},
-	"exp":         {least: 1, most: 1, eval: curve("a convex", math.Exp, dc.Exp)},
-	"log":         {least: 1, most: 1, eval: curve("a concave", math.Log, dc.Log)},
+	"square":      {least: 1, most: 1, eval: (*evaluator).fnSquare, number: func(x float64) float64 { return x * x }},
+	"sqrt":        {least: 1, most: 1, eval: curve("a concave", math.Sqrt, dc.Sqrt), number: math.Sqrt},
+	"exp":         {least: 1, most: 1, eval: curve("a convex", math.Exp, dc.Exp), number: math.Exp},
+	"log":         {least: 1, most: 1, eval: curve("a concave", math.Log, dc.Log), number: math.Log},
 	"entr":        {least: 1, most: 1, eval: curve("an affine", entropy, dc.Entropy)},
 	"logistic":    {least: 1, most: 1, eval: curve("a convex", logistic, dc.Logistic)},
 	"invpos":      {least: 1, most: 1, eval: curve("a concave", reciprocal, dc.InvPos)},
@@ -64,11 +65,11 @@ var functions = map[string]*function{
 	"zeros": {least: 1, most: 8, eval: constants(0)},
 	"ones":  {least: 1, most: 8, eval: constants(1)},
 	"std":   {least: 1, most: 1, eval: (*evaluator).fnStd},
-	"sin":   {least: 1, most: 1, eval: ofData(math.Sin)},
-	"cos":   {least: 1, most: 1, eval: ofData(math.Cos)},
-	"floor": {least: 1, most: 1, eval: ofData(math.Floor)},
-	"ceil":  {least: 1, most: 1, eval: ofData(math.Ceil)},
-	"round": {least: 1, most: 1, eval: ofData(math.Round)},
+	"sin":   {least: 1, most: 1, eval: ofData(math.Sin), number: math.Sin},
+	"cos":   {least: 1, most: 1, eval: ofData(math.Cos), number: math.Cos},
+	"floor": {least: 1, most: 1, eval: ofData(math.Floor), number: math.Floor},
+	"ceil":  {least: 1, most: 1, eval: ofData(math.Ceil), number: math.Ceil},
+	"round": {least: 1, most: 1, eval: ofData(math.Round), number: math.Round},
 
 	// Only after start.
 	"normal":  {least: 2, most: 2, eval: onlyStart},

@@ -139,6 +139,8 @@ func (c *compiler) guarded(s *statement) {
 		}
 	}()
 	c.ev.indices, c.ev.cache = c.ev.indices[:0], map[*node]value{}
+	c.ev.release(0)
+	c.ev.keep = s.verb > vLet // to say what is linearised, parts are asked for again
 	ok := c.resolve(s)
 	if s.verb <= vLet && !c.free(s) {
 		return

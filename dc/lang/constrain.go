@@ -59,6 +59,7 @@ func (c *compiler) unusedName(s *statement) {
 // hold.
 func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool {
 	ev := c.ev
+	defer ev.release(ev.top)
 	vs := ev.operands(s.args)
 	top, constant := numbers, true
 	for k := range vs {

@@ -36,7 +36,7 @@ func (v *value) costs() cost {
 	case general:
 		return v.cost
 	case affine:
-		return cost{1, 0, v.aff.NNZ()}
+		return cost{1, 0, v.nnz()}
 	}
 	return cost{pieces: 1}
 }

@@ -182,6 +182,12 @@ func (c *compiler) family(s *statement) value {
 	if total == 0 {
 		ev.fail(s.value, "", "%s has no members", s.name)
 	}
+	if s.value.grade == affineGrade {
+		if v, ok := ev.affineFamily(s, shape); ok {
+			v.origin = origin
+			return v
+		}
+	}
 	nums := make([]float64, 0, total)
 	var vs []value
 	ev.loop(s.value, s.binders, nil, func() {
@@ -255,7 +261,7 @@ func (c *compiler) variable(s *statement) {
 	}
 	c.vars += n
 	a := c.model.Var(s.name, shape, v.opts...)
-	x := value{sort: affine, shape: shape, aff: &a}
+	x := fromAffine(a)
 	for _, o := range origin {
 		if o != 1 {
 			x.origin = origin

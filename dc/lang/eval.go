@@ -48,9 +48,16 @@ type evaluator struct {
 	names   map[string]*symbol
 	indices []binding
 	// cache holds what does not depend on an index, while the body of a
-	// family or reduction is evaluated many times.
+	// family or reduction is evaluated many times, and, where keep says so, DC
+	// expressions outside of those: they share what is large with their sums.
 	cache map[*node]value
+	keep  bool
 	data  *loader
+	// Room that is used again and again.
+	stack    []value
+	top      int // of the stack
+	flatRoom []int
+	sumRoom  coefficients
 	limits
 	spent int
 }
@@ -64,10 +71,22 @@ type mistake struct {
 // maxMore is how many further mistakes an expression may have.
 const maxMore = 2 * maxErrors
 
+// stackSize is how many operands are kept without new memory.
+const stackSize = 64
+
 // operands evaluates the terms of a sum or the sides of a constraint, all of them
-// even where one has a mistake.
+// even where one has a mistake. The values are good until release.
 func (ev *evaluator) operands(ns []*node) []value {
-	out := make([]value, len(ns))
+	var out []value
+	if ev.stack == nil {
+		ev.stack = make([]value, stackSize)
+	}
+	if top := ev.top + len(ns); top <= len(ev.stack) {
+		out = ev.stack[ev.top:top:top]
+		ev.top = top
+	} else {
+		out = make([]value, len(ns))
+	}
 	var first *mistake
 	for k, n := range ns {
 		m := ev.attempt(n, &out[k])
@@ -88,9 +107,15 @@ func (ev *evaluator) operands(ns []*node) []value {
 	return out
 }
 
+// release gives up the operands since the stack had the given height.
+func (ev *evaluator) release(top int) {
+	clear(ev.stack[top:ev.top]) // they may be large
+	ev.top = top
+}
+
 // attempt evaluates a node and returns its mistake, if it has one.
 func (ev *evaluator) attempt(n *node, v *value) (m *mistake) {
-	depth := len(ev.indices)
+	depth, top := len(ev.indices), ev.top
 	defer func() {
 		if r := recover(); r != nil {
 			found, ok := r.(mistake)
@@ -98,6 +123,7 @@ func (ev *evaluator) attempt(n *node, v *value) (m *mistake) {
 				panic(r)
 			}
 			m, ev.indices = &found, ev.indices[:depth]
+			ev.release(top)
 		}
 	}()
 	*v = ev.operand(n)
@@ -170,14 +196,16 @@ func (ev *evaluator) eval(n *node) value {
 		return number(n.num)
 	}
 	ev.spend(n, unitsNode)
-	if n.open || len(ev.indices) == 0 || n.op == opName {
+	if n.open || n.op == opName || len(ev.indices) == 0 && !ev.keep {
 		return ev.compute(n)
 	}
 	if v, ok := ev.cache[n]; ok {
 		return v
 	}
 	v := ev.compute(n)
-	ev.cache[n] = v
+	if len(ev.indices) > 0 || v.sort == general {
+		ev.cache[n] = v
+	}
 	return v
 }
 
@@ -202,7 +230,10 @@ func (ev *evaluator) compute(n *node) value {
 	case opReduce:
 		return ev.reduce(n)
 	case opSum:
-		return ev.sum(n, ev.operands(n.args))
+		top := ev.top
+		v := ev.sum(n, ev.operands(n.args))
+		ev.release(top)
+		return v
 	case opMul:
 		return ev.multiply(n)
 	case opDotMul:
@@ -263,6 +294,11 @@ func (ev *evaluator) numeric(n *node, what string) value {
 
 // real is a single number.
 func (ev *evaluator) real(n *node, what string) float64 {
+	if n.grade == dataGrade {
+		if x, ok := ev.number(n); ok {
+			return x
+		}
+	}
 	v := ev.numeric(n, what)
 	if v.len() != 1 {
 		ev.fail(n, "", "%s must be one number, but %s is %s", what, ev.say(n), shapeText(v.shape))

@@ -11,50 +11,50 @@ func (ev *evaluator) index(n *node) value {
 		}
 		ev.fail(n, help, "%s has %s, not %d", ev.say(base), count(len(v.shape), "index", "indices"), len(args))
 	}
-	flat := 0
-	var dims []dimension
+	flat, scalar := 0, true
+	var few [4]dimension
+	dims := few[:0]
 	for d, a := range args {
-		if a.op != opAll && a.op != opRange {
-			w := ev.numeric(a, "an index")
-			if w.scalar() {
-				k := ev.within(n, a, &v, d, w.x)
-				if dims == nil {
-					flat = flat*v.shape[d] + k
-				} else {
-					dims = append(dims, dimension{picks: []int{k}, single: true})
-				}
-				continue
-			}
-			dims = append(unpack(dims, args[:d], &v, flat), ev.listed(n, a, &v, d, &w))
+		if a.op == opAll || a.op == opRange {
+			dims, scalar = append(dims, ev.slice(n, a, &v, d)), false
 			continue
 		}
-		dims = append(unpack(dims, args[:d], &v, flat), ev.slice(n, a, &v, d))
+		x, ok := 0.0, false
+		if a.grade == dataGrade {
+			x, ok = ev.number(a)
+		}
+		if !ok {
+			w := ev.numeric(a, "an index")
+			if !w.scalar() {
+				dims, scalar = append(dims, ev.listed(n, a, &v, d, &w)), false
+				continue
+			}
+			x = w.x
+		}
+		k := ev.within(n, a, &v, d, x)
+		flat = flat*v.shape[d] + k
+		dims = append(dims, dimension{first: k, count: 1, single: true})
 	}
-	if dims == nil {
+	if scalar {
 		return v.entry(flat)
 	}
 	return ev.pick(n, &v, dims)
 }
 
-// dimension says which places of one dimension are taken.
+// dimension says which places of one dimension are taken: a run of them or a
+// list.
 type dimension struct {
-	picks  []int
-	single bool // an index, not a slice: the dimension goes
-	origin int
+	first, count int
+	list         []int // not nil: instead of a run
+	single       bool  // an index, not a slice: the dimension goes
+	origin       int
 }
 
-// unpack turns the place flat, that the indices before the first slice stand
-// for, into dimensions.
-func unpack(dims []dimension, args []*node, v *value, flat int) []dimension {
-	if dims != nil {
-		return dims
+func (d *dimension) at(k int) int {
+	if d.list != nil {
+		return d.list[k]
 	}
-	dims = make([]dimension, len(args), len(v.shape))
-	for d := len(args) - 1; d >= 0; d-- {
-		dims[d] = dimension{picks: []int{flat % v.shape[d]}, single: true}
-		flat /= v.shape[d]
-	}
-	return dims
+	return d.first + k
 }
 
 // within is the place in dimension d that an index stands for, from 0.
@@ -93,11 +93,7 @@ func (ev *evaluator) slice(n, a *node, v *value, d int) dimension {
 		}
 		lo, hi, origin = lo-v.first(d), hi-v.first(d), 1
 	}
-	out := dimension{origin: origin, picks: make([]int, max(0, hi-lo+1))}
-	for k := range out.picks {
-		out.picks[k] = lo + k
-	}
-	return out
+	return dimension{first: lo, count: max(0, hi-lo+1), origin: origin}
 }
 
 // listed is a vector of indices in dimension d.
@@ -105,44 +101,59 @@ func (ev *evaluator) listed(n, a *node, v *value, d int, list *value) dimension 
 	if len(list.shape) != 1 {
 		ev.fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.say(a), shapeText(list.shape))
 	}
-	out := dimension{origin: 1, picks: make([]int, len(list.num))}
+	out := dimension{origin: 1, count: len(list.num), list: make([]int, len(list.num))}
 	for k, x := range list.num {
-		out.picks[k] = ev.within(n, a, v, d, x)
+		out.list[k] = ev.within(n, a, v, d, x)
 	}
 	return out
 }
 
 // pick gathers the entries that the dimensions name.
 func (ev *evaluator) pick(n *node, v *value, dims []dimension) value {
-	shape, origin, shifted := []int{}, []int{}, false
-	for _, d := range dims {
-		if !d.single {
-			shape, origin = append(shape, len(d.picks)), append(origin, d.origin)
-			shifted = shifted || d.origin != 1
+	shape, shifted := make([]int, 0, len(dims)), false
+	for d := range dims {
+		if !dims[d].single {
+			shape = append(shape, dims[d].count)
+			shifted = shifted || dims[d].origin != 1
 		}
 	}
 	total := ev.room(n, shape)
-	flat := make([]int, 0, total)
-	at := make([]int, len(dims))
+	out := v.gather(shape, ev.places(v, dims, total))
+	if out.sort == affine {
+		ev.spend(n, unitsCoeff*out.nnz())
+	}
+	if shifted {
+		for d := range dims {
+			if !dims[d].single {
+				out.origin = append(out.origin, dims[d].origin)
+			}
+		}
+	}
+	return out
+}
+
+// places are those of the named entries in row-major order, good until the next
+// call.
+func (ev *evaluator) places(v *value, dims []dimension, total int) []int {
+	flat := ev.flatRoom[:0]
+	var few [4]int
+	at := few[:0]
+	for range dims {
+		at = append(at, 0)
+	}
 	for range total {
 		k := 0
 		for d := range dims {
-			k = k*v.shape[d] + dims[d].picks[at[d]]
+			k = k*v.shape[d] + dims[d].at(at[d])
 		}
 		flat = append(flat, k)
 		for d := len(dims) - 1; d >= 0; d-- {
-			if at[d]++; at[d] < len(dims[d].picks) {
+			if at[d]++; at[d] < dims[d].count {
 				break
 			}
 			at[d] = 0
 		}
 	}
-	out := v.gather(shape, flat)
-	if out.sort == affine {
-		ev.spend(n, unitsCoeff*out.aff.NNZ())
-	}
-	if shifted {
-		out.origin = origin
-	}
-	return out
+	ev.flatRoom = flat
+	return flat
 }

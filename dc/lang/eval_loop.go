@@ -99,6 +99,7 @@ func (ev *evaluator) loop(n *node, bs []binder, cond *node, body func()) {
 // reduce is sum, max or min over indices.
 func (ev *evaluator) reduce(n *node) value {
 	var vs []value
+	var scalars terms
 	var total float64
 	best := math.Inf(1)
 	if n.name == "max" {
@@ -118,13 +119,26 @@ func (ev *evaluator) reduce(n *node) value {
 			}
 			return
 		}
+		single := len(vs) == 0 && v.scalar() && (v.sort == general || len(scalars.es) > 0)
 		if plain && members > 1 { // the numbers so far become one value
-			vs = append(vs, number(total))
+			first := number(total)
 			if n.name != "sum" {
-				vs[0].x = best
+				first.x = best
+			}
+			if single {
+				scalars.add(&first)
+			} else {
+				vs = append(vs, first)
 			}
 		}
 		plain = false
+		if single {
+			scalars.add(&v)
+			return
+		}
+		if len(scalars.es) > 0 {
+			ev.fail(body, "", "the terms of %s differ in shape: %s and %s", n.name, shapeText(nil), shapeText(v.shape))
+		}
 		if len(vs) > 0 && !sameShape(vs[0].shape, v.shape) {
 			ev.fail(body, "", "the terms of %s differ in shape: %s and %s", n.name, shapeText(vs[0].shape), shapeText(v.shape))
 		}
@@ -139,8 +153,35 @@ func (ev *evaluator) reduce(n *node) value {
 		return ev.finite(n, number(total))
 	case plain:
 		return number(best)
+	case len(scalars.es) > 0:
+		return ev.foldScalars(n, &scalars)
 	}
 	return ev.fold(n, n.name, vs)
+}
+
+// terms are the scalar expressions of a sum, max or min, and their cost.
+type terms struct {
+	es        []dc.Expr
+	sum, most cost
+	lifted    bool // one of them is not convex
+}
+
+func (t *terms) add(v *value) {
+	t.es = append(t.es, v.expr(0))
+	t.sum, t.most = t.sum.plus(v.costs()), t.most.over(v.costs())
+	t.lifted = t.lifted || v.curvature() > Convex
+}
+
+// foldScalars is fold for scalars, not all of them affine.
+func (ev *evaluator) foldScalars(n *node, t *terms) value {
+	ev.spend(n, len(t.es))
+	all := t.sum
+	if n.name == "sum" {
+		ev.spend(n, min(all.weight+all.parts, 1<<20))
+	} else {
+		all = ev.maximum(n, len(t.es), t.lifted, t.most)
+	}
+	return fromExprs(nil, []dc.Expr{ev.combine(n, n.name, t.es)}, all)
 }
 
 // fold applies sum, max or min entry by entry to values of one shape.
@@ -165,7 +206,11 @@ func (ev *evaluator) fold(n *node, name string, vs []value) value {
 	case name == "sum":
 		ev.spend(n, min(sum.weight+sum.parts, 1<<20))
 	default:
-		sum = ev.maximum(n, vs, most)
+		lifted := false
+		for k := range vs {
+			lifted = lifted || vs[k].curvature() > Convex
+		}
+		sum = ev.maximum(n, len(vs), lifted, most)
 	}
 	es := make([]dc.Expr, total)
 	parts := make([]dc.Expr, len(vs))
@@ -178,14 +223,11 @@ func (ev *evaluator) fold(n *node, name string, vs []value) value {
 	return fromExprs(shape, es, sum)
 }
 
-// maximum is the cost of a maximum of values. Of functions that are not convex
-// each is lifted by the convex parts of all others.
-func (ev *evaluator) maximum(n *node, vs []value, c cost) cost {
-	for k := range vs {
-		if vs[k].curvature() > Convex {
-			c.parts, c.weight = c.parts*len(vs), c.weight*len(vs)
-			break
-		}
+// maximum is the cost of a maximum of so many values. Where they are lifted, as
+// functions that are not convex, each is by the convex parts of all others.
+func (ev *evaluator) maximum(n *node, count int, lifted bool, c cost) cost {
+	if lifted {
+		c.parts, c.weight = c.parts*count, c.weight*count
 	}
 	c.parts++
 	return ev.afford(n, c.cut())

@@ -48,6 +48,9 @@ func (m matrix) Dims() (r, c int)    { return m.rows, m.cols }
 func (m matrix) At(i, j int) float64 { return m.data[i*m.cols+j] }
 func (m matrix) T() mat.Matrix       { return mat.Transpose{Matrix: m} }
 
+// RawRowView makes it a mat.RawRowViewer.
+func (m matrix) RawRowView(i int) []float64 { return m.data[i*m.cols : (i+1)*m.cols] }
+
 // product is the matrix product of shapes that fit. Vectors are a row on the
 // left and a column on the right, and the result loses that dimension.
 func (ev *evaluator) product(n *node, a, b value) value {
@@ -75,15 +78,15 @@ func (ev *evaluator) product(n *node, a, b value) value {
 	case a.isData() && b.sort == affine:
 		ev.spend(n, total*inner)
 		if len(a.shape) == 1 && len(b.shape) == 1 {
-			return ev.sound(n, b.aff.Dot(a.num))
+			return ev.sound(n, b.affine().Dot(a.num))
 		}
-		return ev.sound(n, b.aff.MatMul(matrix{rows, inner, a.numbers()}).Reshape(shape...))
+		return ev.sound(n, b.affine().MatMul(matrix{rows, inner, a.numbers()}).Reshape(shape...))
 	case a.sort == affine && b.isData():
 		ev.spend(n, total*inner)
 		if len(a.shape) == 1 && len(b.shape) == 1 {
-			return ev.sound(n, a.aff.Dot(b.num))
+			return ev.sound(n, a.affine().Dot(b.num))
 		}
-		return ev.sound(n, a.aff.MulMat(matrix{inner, cols, b.numbers()}).Reshape(shape...))
+		return ev.sound(n, a.affine().MulMat(matrix{inner, cols, b.numbers()}).Reshape(shape...))
 	}
 	c := a.product(&b)
 	if a.sort == general || b.sort == general {
@@ -116,7 +119,7 @@ func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
 		for k := range n {
 			u[k], v[k] = i+k, j+k*step
 		}
-		x, y := a.aff.Select([]int{n}, u), b.aff.Select([]int{n}, v)
+		x, y := a.affine().Select([]int{n}, u), b.affine().Select([]int{n}, v)
 		ev.spend(at, x.NNZ()+y.NNZ())
 		minus := x.Sub(y)
 		if minus.IsConst() && allZero(minus.Value(nil)) {
@@ -159,9 +162,9 @@ func (ev *evaluator) times(n *node, a, b value) value {
 		}
 		return ev.finite(n, array(shape, out))
 	case a.isData() && b.sort == affine && !b.scalar():
-		return ev.sound(n, b.aff.ScaleEach(a.num))
+		return ev.sound(n, b.affine().ScaleEach(a.num))
 	case b.isData() && a.sort == affine && !a.scalar():
-		return ev.sound(n, a.aff.ScaleEach(b.num))
+		return ev.sound(n, a.affine().ScaleEach(b.num))
 	}
 	c := a.product(&b)
 	if a.scalar() || b.scalar() {

@@ -1,9 +1,16 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+)
 
 // sum adds the values of a sum's terms.
 func (ev *evaluator) sum(n *node, terms []value) value {
+	if out, ok := ev.sumScalars(n, terms); ok {
+		return out
+	}
 	shape := ev.common(n, n.args, terms)
 	total := size(shape)
 	ev.spend(n, total*len(terms))
@@ -30,6 +37,34 @@ func (ev *evaluator) sum(n *node, terms []value) value {
 		es[i] = dc.SumExprs(parts)
 	}
 	return fromExprs(shape, es, all)
+}
+
+// sumScalars is sum for a few scalar affine functions and numbers.
+func (ev *evaluator) sumScalars(n *node, terms []value) (v value, ok bool) {
+	top := numbers
+	for k := range terms {
+		if len(terms[k].shape) > 0 || terms[k].sort > affine || len(terms) > 3 {
+			return value{}, false
+		}
+		top = max(top, terms[k].sort)
+	}
+	if top == numbers {
+		return value{}, false
+	}
+	to := ev.empty()
+	for k := range terms {
+		l, w := dc.Linear{Const: terms[k].x}, 1.0
+		if terms[k].sort == affine {
+			l = terms[k].lin
+		}
+		if n.minus[k] {
+			w = -1
+		}
+		to.add(w, l)
+	}
+	l, ok := ev.sumOf(n, to, 0)
+	l.Idx, l.Val = slices.Clone(l.Idx), slices.Clone(l.Val)
+	return fromLinear(l), ok
 }
 
 // common is the shape of an entrywise operation; single entries go with
@@ -102,6 +137,13 @@ func addNumbers(shape []int, terms []value, minus []bool) value {
 
 // sumAffine adds in pairs, so that many terms cost n log n.
 func (ev *evaluator) sumAffine(n *node, terms []value) value {
+	if len(terms) == 2 && (n.minus == nil || !n.minus[0]) {
+		a, b := terms[0].affine(), terms[1].affine()
+		if n.minus == nil || !n.minus[1] {
+			return ev.sound(n, a.Add(b))
+		}
+		return ev.sound(n, a.Sub(b))
+	}
 	as := make([]dc.Affine, len(terms))
 	for k := range terms {
 		as[k] = terms[k].affine()
@@ -136,11 +178,19 @@ func (ev *evaluator) sound(n *node, a dc.Affine) value {
 	return fromAffine(a)
 }
 
+func (ev *evaluator) soundLinear(n *node, l dc.Linear) value {
+	ev.spend(n, unitsCoeff*len(l.Idx))
+	return fromLinear(l)
+}
+
 // scale is w·v.
 func (ev *evaluator) scale(n *node, w float64, v value) value {
 	ev.spend(n, v.len())
 	switch v.sort {
 	case affine:
+		if v.aff == nil {
+			return ev.soundLinear(n, v.lin.Scale(w))
+		}
 		return ev.sound(n, v.aff.Scale(w))
 	case general:
 		es := make([]dc.Expr, len(v.exprs))
@@ -186,7 +236,7 @@ func assemble(shape []int, refs []ref) value {
 		rows := make([]dc.Linear, len(refs))
 		for i, r := range refs {
 			if r.v.sort == affine {
-				rows[i] = r.v.aff.Entry(r.k)
+				rows[i] = r.v.linear(r.k)
 			} else {
 				rows[i] = dc.Linear{Const: r.v.at(r.k)}
 			}

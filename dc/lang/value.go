@@ -26,7 +26,8 @@ type value struct {
 	origin []int   // the first index of each dimension; nil: 1
 	x      float64 // the scalar number or truth
 	num    []float64
-	aff    *dc.Affine
+	lin    dc.Linear  // the scalar affine function, or
+	aff    *dc.Affine // an array of them
 	exprs  []dc.Expr
 	str    string
 	cost   cost // of a general value
@@ -44,7 +45,12 @@ func array(shape []int, v []float64) value {
 	return value{shape: shape, num: v}
 }
 
+func fromLinear(l dc.Linear) value { return value{sort: affine, lin: l} }
+
 func fromAffine(a dc.Affine) value {
+	if len(a.Shape()) == 0 {
+		return fromLinear(a.Entry(0))
+	}
 	return value{sort: affine, shape: a.Shape(), aff: &a}
 }
 
@@ -62,7 +68,7 @@ func fromExprs(shape []int, es []dc.Expr, c cost) value {
 		rows[k] = linearOf(es[k])
 	}
 	if len(shape) == 0 {
-		return fromAffine(dc.FromLinear(rows[0]))
+		return fromLinear(rows[0])
 	}
 	return fromAffine(dc.Entries(rows...).Reshape(shape...))
 }
@@ -84,6 +90,9 @@ func size(shape []int) int {
 func (v *value) len() int {
 	switch v.sort {
 	case affine:
+		if v.aff == nil {
+			return 1
+		}
 		return v.aff.Len()
 	case general:
 		return len(v.exprs)
@@ -117,6 +126,9 @@ func (v *value) numbers() []float64 {
 // affine is the value as affine functions; it must not be general.
 func (v *value) affine() dc.Affine {
 	if v.sort == affine {
+		if v.aff == nil {
+			return dc.FromLinear(v.lin)
+		}
 		return *v.aff
 	}
 	if len(v.shape) == 0 {
@@ -125,15 +137,31 @@ func (v *value) affine() dc.Affine {
 	return dc.Const(v.shape, v.num)
 }
 
+// linear is the k-th of affine functions.
+func (v *value) linear(k int) dc.Linear {
+	if v.aff == nil {
+		return v.lin
+	}
+	return v.aff.Entry(k)
+}
+
+// nnz is the number of coefficients of affine functions.
+func (v *value) nnz() int {
+	if v.aff == nil {
+		return len(v.lin.Idx)
+	}
+	return v.aff.NNZ()
+}
+
 // expr is the k-th entry as an expression.
 func (v *value) expr(k int) dc.Expr {
 	switch v.sort {
 	case general:
 		return v.exprs[k]
 	case affine:
-		return dc.ToExpr(dc.FromLinear(v.aff.Entry(k)))
+		return dc.ToExpr(v.linear(k))
 	}
-	return dc.ToExpr(dc.Num(v.at(k)))
+	return dc.ToExpr(dc.Linear{Const: v.at(k)})
 }
 
 // entry is the k-th entry as a scalar.
@@ -142,7 +170,7 @@ func (v *value) entry(k int) value {
 	case general:
 		return value{sort: general, exprs: v.exprs[k : k+1 : k+1], cost: v.share(1)}
 	case affine:
-		return fromAffine(dc.FromLinear(v.aff.Entry(k)))
+		return fromLinear(v.linear(k))
 	}
 	return number(v.at(k))
 }
@@ -165,11 +193,18 @@ func (v *value) gather(shape, flat []int) value {
 		}
 		out.cost = v.share(len(flat))
 	case affine:
-		a := v.aff.Select(shape, flat)
+		if len(shape) == 0 {
+			return fromLinear(v.linear(flat[0]))
+		}
+		a := v.affine().Select(shape, flat)
 		out.aff = &a
 	default:
 		if len(shape) == 0 {
 			return number(v.at(flat[0]))
+		}
+		if lo, ok := run(flat); ok && len(v.shape) > 0 {
+			out.num = v.num[lo : lo+len(flat) : lo+len(flat)]
+			return out
 		}
 		out.num = make([]float64, len(flat))
 		for i, k := range flat {
@@ -177,6 +212,19 @@ func (v *value) gather(shape, flat []int) value {
 		}
 	}
 	return out
+}
+
+// run reports whether places ascend by one, and the first of them.
+func run(flat []int) (first int, ok bool) {
+	for k := range flat {
+		if flat[k] != flat[0]+k {
+			return 0, false
+		}
+	}
+	if len(flat) == 0 {
+		return 0, false
+	}
+	return flat[0], true
 }
 
 // reshape gives the same entries another shape.
@@ -188,8 +236,11 @@ func (v value) reshape(shape ...int) value {
 		v.x = v.num[0]
 	}
 	if v.sort == affine {
-		a := v.aff.Reshape(shape...)
-		v.aff = &a
+		a := v.affine().Reshape(shape...)
+		v.aff, v.lin = &a, dc.Linear{}
+		if len(shape) == 0 {
+			v.aff, v.lin = nil, a.Entry(0)
+		}
 	}
 	v.shape, v.origin = shape, nil
 	return v
@@ -278,7 +329,7 @@ func curvatureOf(e dc.Expr) Curvature {
 func (v *value) curvature() Curvature {
 	switch v.sort {
 	case affine:
-		if v.aff.IsConst() {
+		if v.nnz() == 0 {
 			return Constant
 		}
 		return Affine

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 )
 
 // TestKernelsRoundAlike: with wide registers and without them each loop over

@@ -51,13 +51,20 @@ func TestMeasureDC(t *testing.T) {
 			t.Errorf("%s: three starts end at %g, the first of them at %g", r.Problem, r.Objective, one[r.Problem])
 		}
 	}
-	// What the program says of its last iteration is what is measured.
+	// What the program says of its best iteration is what is measured: the last
+	// ones may be hops that led nowhere.
 	histories, err := dcrun.ReadHistories(filepath.Join(out, "dc-history.csv"))
 	if err != nil || len(histories) != len(rows) {
 		t.Fatalf("%d histories, %v", len(histories), err)
 	}
 	for k, h := range histories {
-		if last := h.Steps[len(h.Steps)-1]; h.Place() != rows[k].Place() || math.Abs(last.Objective-rows[k].Objective) > 1e-5 || last.Violation > 1e-5 {
+		best := math.Inf(1)
+		for _, step := range h.Steps {
+			if step.Violation <= 1e-5 {
+				best = min(best, step.Objective)
+			}
+		}
+		if h.Place() != rows[k].Place() || !(math.Abs(best-rows[k].Objective) <= 1e-5) {
 			t.Errorf("%+v ends elsewhere than %+v", h, rows[k])
 		}
 	}

@@ -71,62 +71,15 @@ func dot(a, b []float64) float64 {
 	return s0 + s1
 }
 
-// dots2, dots3 and dots4 are several inner products with x, whose loads they
-// share.
-func dots2(a, b, x []float64) (s0, s1 float64) {
-	a, b = a[:len(x)], b[:len(x)]
-	for j, v := range x {
-		s0 += a[j] * v
-		s1 += b[j] * v
-	}
-	return s0, s1
-}
-
-func dots3(a, b, c, x []float64) (s0, s1, s2 float64) {
-	a, b, c = a[:len(x)], b[:len(x)], c[:len(x)]
-	for j, v := range x {
-		s0 += a[j] * v
-		s1 += b[j] * v
-		s2 += c[j] * v
-	}
-	return s0, s1, s2
-}
-
-func dots4(a, b, c, d, x []float64) (s0, s1, s2, s3 float64) {
-	a, b, c, d = a[:len(x)], b[:len(x)], c[:len(x)], d[:len(x)]
-	for j, v := range x {
-		s0 += a[j] * v
-		s1 += b[j] * v
-		s2 += c[j] * v
-		s3 += d[j] * v
-	}
-	return s0, s1, s2, s3
-}
-
 // largest returns which of the pieces, rows of coefficients one after another,
 // is largest at x, the first of equals, and its value.
 func largest(pieces, x []float64) (arg int, best float64) {
 	n := len(x)
-	if n == 4 {
-		return largest4(pieces, x)
-	}
 	best = dot(pieces[:n], x)
 	for k, at := 1, n; at < len(pieces); k, at = k+1, at+n {
 		if v := dot(pieces[at:at+n], x); v > best {
 			arg, best = k, v
 		}
-	}
-	return arg, best
-}
-
-func largest4(pieces, x []float64) (arg int, best float64) {
-	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-	for k := 0; len(pieces) >= 4; k++ {
-		v := (pieces[0]*x0 + pieces[2]*x2) + (pieces[1]*x1 + pieces[3]*x3)
-		if k == 0 || v > best {
-			arg, best = k, v
-		}
-		pieces = pieces[4:]
 	}
 	return arg, best
 }

@@ -7,9 +7,13 @@
 // a point of lower objective, where the argmaxes are taken anew: a damped
 // Gauss–Newton method on a piecewise linear model.
 //
-// An iteration reads the rows once if the full step is taken, and twice else.
-// Rows are worked on in blocks whose sums are added in a fixed order, so that
-// the result does not depend on the number of workers.
+// The values of the pieces along a direction are affine in the step length, so
+// that two products with the rows give the errors at all steps. Rows are worked
+// on by panels, column by column; those of small data are kept through a fit with
+// the values of the pieces, of which an iteration then needs but the changes.
+// Panels lie in blocks whose sums are added in a fixed order, so that the result
+// does not depend on the number of workers. It does, in the last bits, on whether
+// the processor has AVX2.
 //
 // References: Magnani and Boyd 2009, Convex piecewise-linear fitting (least
 // squares with fixed regions); Oliveira and Valle 2023 (the model).

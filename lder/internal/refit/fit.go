@@ -46,13 +46,13 @@ type Fitter struct {
 	opt Options
 	pen penalty
 
+	kernels
 	pass
-	grams grams
-	θ     []float64 // Pieces without the one that is 0
-	dir   []float64
-	trial []float64
-	h     []float64
-	far   []float64 // pieces at the farthest step
+	grams  grams
+	system system
+	θ      []float64 // Pieces without the one that is 0
+	dir    []float64
+	trial  []float64
 }
 
 // Cold fits from random regions: distinct rows are drawn as centres, and each
@@ -61,13 +61,8 @@ type Fitter struct {
 // what was reached.
 func (f *Fitter) Cold(ctx context.Context, d *Data, opt Options, rng *rand.Rand) error {
 	f.begin(d, opt)
-	centres := draw(rng, d.M, opt.R1)
-	other := draw(rng, d.M, opt.R2)
-	for i := range d.M {
-		x := d.Row(i)
-		f.region[i] = int32(nearest(d, centres, x)*opt.R2 + nearest(d, other, x))
-		f.grams.add(int(f.region[i]), x, d.weight(i), d.Y[i])
-	}
+	f.cells(draw(rng, d.M, opt.R1), draw(rng, d.M, opt.R2))
+	f.place(0, false)
 	clear(f.θ)
 	if f.solve() {
 		copy(f.θ, f.trial)
@@ -89,9 +84,6 @@ func (f *Fitter) Warm(ctx context.Context, d *Data, opt Options, pieces []float6
 	copy(f.θ, start[:opt.R1*n])
 	copy(f.θ[opt.R1*n:], start[(opt.R1+1)*n:])
 	f.join(f.Pieces, f.θ)
-	for i := range f.region {
-		f.region[i] = nowhere
-	}
 	return f.descend(ctx)
 }
 
@@ -111,15 +103,17 @@ func (f *Fitter) begin(d *Data, opt Options) {
 	f.Objective, f.Iterations, f.Converged = math.Inf(1), 0, false
 	f.pen.set(opt.R1, opt.R2, opt.Penalty)
 	f.grams.reset(n, opt.R1*opt.R2)
-	f.region = resize(f.region, d.M)
-	f.next = resize(f.next, d.M)
+	f.system.reset(k * n)
 	f.Pieces = resize(f.Pieces, (k+1)*n)
-	f.far = resize(f.far, (k+1)*n)
 	f.θ = resize(f.θ, k*n)
 	f.dir = resize(f.dir, k*n)
 	f.trial = resize(f.trial, k*n)
-	f.h = resize(f.h, k*n*k*n)
-	f.split(d.M)
+	f.choose()
+	f.split(d, k)
+	f.region = resize(f.region, d.M)
+	for i := range f.region {
+		f.region[i] = nowhere
+	}
 }
 
 // join writes pieces from their free coefficients.
@@ -132,7 +126,7 @@ func (f *Fitter) join(pieces, θ []float64) {
 
 // descend repeats: argmaxes, least squares, line search.
 func (f *Fitter) descend(ctx context.Context) error {
-	loss := f.place()
+	loss := f.place(0, f.opt.Hinge)
 	f.Objective = loss + f.pen.value(f.θ, f.d.N)
 	for f.Iterations < f.opt.MaxIter {
 		if err := ctx.Err(); err != nil {
@@ -162,11 +156,7 @@ func (f *Fitter) descend(ctx context.Context) error {
 		if f.Iterations == f.opt.MaxIter {
 			break
 		}
-		if t == 1 {
-			f.accept()
-		} else {
-			f.place()
-		}
+		f.place(t, f.opt.Hinge)
 	}
 	return nil
 }
@@ -178,32 +168,6 @@ func (f *Fitter) record() error {
 	return f.opt.Record(f.Iterations, f.Objective)
 }
 
-// solve puts the least squares solution of the present regions into trial. It
-// reports whether there is one.
-func (f *Fitter) solve() bool {
-	size := len(f.θ)
-	ridge := 0.0
-	for range 6 {
-		f.grams.normal(f.h, f.trial, f.opt.R1, f.opt.R2, &f.pen)
-		largest := 0.0
-		for i := range size {
-			largest = max(largest, f.h[i*size+i])
-			f.h[i*size+i] += ridge
-		}
-		if cholesky(f.h, size) {
-			solveCholesky(f.h, size, f.trial)
-			sum := 0.0
-			for _, v := range f.trial {
-				sum += v
-			}
-			return sum-sum == 0
-		}
-		// Rounding has made it indefinite.
-		ridge = max(100*ridge, 1e-14*largest)
-	}
-	return false
-}
-
 // search takes the step length of least objective along trial − θ. It reports
 // whether the objective falls.
 func (f *Fitter) search() (t float64, ok bool) {
@@ -211,11 +175,9 @@ func (f *Fitter) search() (t float64, ok bool) {
 	p0, p1 := f.pen.value(f.θ, n), f.pen.value(f.trial, n)
 	for k, v := range f.trial {
 		f.dir[k] = v - f.θ[k]
-		f.trial[k] = f.θ[k] + farthest*f.dir[k]
 	}
 	p2 := f.pen.value(f.dir, n)
 	cross := p1 - p0 - p2
-	f.join(f.far, f.trial)
 	losses := f.probe()
 	best := f.Objective
 	for k, s := range steps {
@@ -247,17 +209,25 @@ next:
 	return picked
 }
 
-// nearest is the number of the centre nearest to x, the first of equals.
-func nearest(d *Data, centres []int, x []float64) int {
-	best, least := 0, math.Inf(1)
+// cells sets θ to the function whose regions are the rows nearest to each of the
+// centres, combined with those nearest to each of the others: of affine
+// functions ⟨c, x⟩ − ‖c‖²/2 that of the nearest c is largest.
+func (f *Fitter) cells(centres, other []int) {
+	n := f.d.N
+	put := func(dst []float64, c int) {
+		row := f.d.Row(c)
+		copy(dst, row)
+		dst[n-1] = -.5 * dot(row[:n-1], row[:n-1])
+	}
 	for k, c := range centres {
-		s := 0.0
-		for j, v := range d.Row(c) {
-			s += (x[j] - v) * (x[j] - v)
-		}
-		if s < least {
-			best, least = k, s
+		put(f.θ[k*n:(k+1)*n], c)
+	}
+	put(f.dir[:n], other[0])
+	for k, c := range other[1:] {
+		piece := f.θ[(len(centres)+k)*n:][:n]
+		put(piece, c)
+		for j, v := range f.dir[:n] {
+			piece[j] -= v
 		}
 	}
-	return best
 }

@@ -87,40 +87,16 @@ func (p *penalty) value(θ []float64, n int) float64 {
 	return sum
 }
 
-// cholesky factors the symmetric k×k matrix a = LLᵀ in place, reading and
-// writing its lower triangle. It reports whether a is positive definite.
-func cholesky(a []float64, k int) bool {
+// cholesky factors the symmetric positive definite k×k matrix a = LLᵀ in place,
+// reading and writing its lower triangle.
+func cholesky(a []float64, k int) {
 	for i := range k {
 		row := a[i*k : i*k+i+1]
-		j := 0
-		// Four columns at a time share the loads of the row.
-		for ; j+3 < i; j += 4 {
-			r0, r1, r2, r3 := a[j*k:], a[(j+1)*k:], a[(j+2)*k:], a[(j+3)*k:]
-			head := row[:j]
-			r0, r1, r2, r3 = r0[:j+1], r1[:j+2], r2[:j+3], r3[:j+4]
-			var s0, s1, s2, s3 float64
-			for t, v := range head {
-				s0 += v * r0[t]
-				s1 += v * r1[t]
-				s2 += v * r2[t]
-				s3 += v * r3[t]
-			}
-			x0 := (row[j] - s0) / r0[j]
-			x1 := (row[j+1] - s1 - x0*r1[j]) / r1[j+1]
-			x2 := (row[j+2] - s2 - x0*r2[j] - x1*r2[j+1]) / r2[j+2]
-			x3 := (row[j+3] - s3 - x0*r3[j] - x1*r3[j+1] - x2*r3[j+2]) / r3[j+3]
-			row[j], row[j+1], row[j+2], row[j+3] = x0, x1, x2, x3
-		}
-		for ; j < i; j++ {
+		for j := range i {
 			row[j] = (row[j] - dot(row[:j], a[j*k:j*k+j])) / a[j*k+j]
 		}
-		d := row[i] - dot(row[:i], row[:i])
-		if !(d > 0) || math.IsInf(d, 1) {
-			return false
-		}
-		row[i] = math.Sqrt(d)
+		row[i] = math.Sqrt(row[i] - dot(row[:i], row[:i]))
 	}
-	return true
 }
 
 // solveCholesky overwrites b with the solution of LLᵀx = b.

@@ -46,24 +46,36 @@ func loss(d *Data, pieces []float64, r1 int) float64 {
 	return sum
 }
 
+// eachKernels runs a test with the portable kernels and with those of this
+// processor.
+func eachKernels(t *testing.T, test func(t *testing.T, k kernels)) {
+	t.Run("portable", func(t *testing.T) { test(t, portable) })
+	t.Run("wide", func(t *testing.T) {
+		needWide(t)
+		test(t, wide)
+	})
+}
+
 // TestStep: each least squares solution is that of the dense penalised problem
 // with the present regions, each trial step has the loss that a plain
 // evaluation gives, and the objective falls.
-func TestStep(t *testing.T) {
+func TestStep(t *testing.T) { eachKernels(t, testStep) }
+
+func testStep(t *testing.T, k kernels) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	for c := range 40 {
 		m, n := 20+rng.IntN(80), 2+rng.IntN(5)
 		r1, r2 := 1+rng.IntN(4), 1+rng.IntN(3)
 		d := sample(rng, m, n, c%2 == 0)
 		opt := Options{R1: r1, R2: r2, Penalty: Penalty{1e-3, math.Pow(10, -3*rng.Float64())}, MaxIter: 1 + rng.IntN(6), Tol: 1e-9}
-		var f Fitter
+		f := Fitter{kernels: k}
 		if err := f.Cold(context.Background(), d, opt, rng); err != nil {
 			t.Fatal(err)
 		}
 		if want := loss(d, f.Pieces, r1) + f.pen.value(f.θ, n); math.Abs(want-f.Objective) > 1e-9*want {
 			t.Errorf("case %d: objective %g, want %g", c, f.Objective, want)
 		}
-		f.place()
+		f.place(0, opt.Hinge)
 		if !f.solve() {
 			t.Fatal("no solution")
 		}
@@ -257,6 +269,69 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestHardData: what has no scale, no weight or no variety gives finite numbers
+// and an objective that falls.
+func TestHardData(t *testing.T) {
+	eachKernels(t, func(t *testing.T, k kernels) {
+		for name, spoil := range map[string]func(d *Data){
+			"large targets": func(d *Data) {
+				for i := range d.Y {
+					d.Y[i] *= 1e90
+				}
+			},
+			"small targets": func(d *Data) {
+				for i := range d.Y {
+					d.Y[i] *= 1e-90
+				}
+			},
+			"few weights": func(d *Data) {
+				clear(d.W[3:])
+			},
+			"no target": func(d *Data) { clear(d.Y) },
+			"no features": func(d *Data) {
+				for i := range d.M {
+					clear(d.Row(i)[:d.N-1])
+				}
+			},
+			"equal rows": func(d *Data) {
+				for i := range d.M {
+					copy(d.Row(i), d.Row(i%2))
+				}
+			},
+			"a column like another": func(d *Data) {
+				for i := range d.M {
+					d.Row(i)[1] = d.Row(i)[0]
+				}
+			},
+		} {
+			rng := rand.New(rand.NewPCG(8, 15))
+			d := sample(rng, 50, 5, true)
+			spoil(d)
+			last := math.Inf(1)
+			opt := Options{R1: 4, R2: 3, Penalty: Penalty{1e-3, 1e-3}, MaxIter: 20, Tol: 1e-12}
+			opt.Record = func(_ int, objective float64) error {
+				if !(objective <= last) {
+					t.Errorf("%s: the objective rises from %g to %g", name, last, objective)
+				}
+				last = objective
+				return nil
+			}
+			f := Fitter{kernels: k}
+			if err := f.Cold(context.Background(), d, opt, rng); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range f.Pieces {
+				if v-v != 0 {
+					t.Fatalf("%s: coefficients %g", name, f.Pieces)
+				}
+			}
+			if want := loss(d, f.Pieces, 4) + f.pen.value(f.θ, 5); !(math.Abs(want-f.Objective) <= 1e-9*want+1e-200) {
+				t.Errorf("%s: objective %g, want %g", name, f.Objective, want)
+			}
+		}
+	})
+}
+
 func TestNoAllocation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 6))
 	d := sample(rng, 300, 6, false)
@@ -266,14 +341,16 @@ func TestNoAllocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	// One closure a pass over the rows.
-	if n := testing.AllocsPerRun(20, func() { f.solve(); f.search(); f.place() }); n > 2 {
+	if n := testing.AllocsPerRun(20, func() { f.solve(); f.search(); f.place(0, opt.Hinge) }); n > 2 {
 		t.Errorf("%g allocations an iteration", n)
 	}
 }
 
 // TestHinge: the losses at the steps are those of a plain evaluation, the
 // regions hold just the rows within their margin, and the objective falls.
-func TestHinge(t *testing.T) {
+func TestHinge(t *testing.T) { eachKernels(t, testHinge) }
+
+func testHinge(t *testing.T, k kernels) {
 	rng := rand.New(rand.NewPCG(8, 7))
 	for c := range 20 {
 		d := sample(rng, 30+rng.IntN(60), 4, c%2 == 0)
@@ -301,14 +378,14 @@ func TestHinge(t *testing.T) {
 			last = objective
 			return nil
 		}
-		var f Fitter
+		f := Fitter{kernels: k}
 		if err := f.Cold(context.Background(), d, opt, rng); err != nil {
 			t.Fatal(err)
 		}
 		if want := hinge(f.Pieces, r1) + f.pen.value(f.θ, 4); math.Abs(want-f.Objective) > 1e-9*want {
 			t.Errorf("case %d: objective %g, want %g", c, f.Objective, want)
 		}
-		f.place()
+		f.place(0, opt.Hinge)
 		for i, at := range f.region {
 			if within := d.Y[i]*Eval(f.Pieces, r1, d.Row(i)) < 1; within != (at != nowhere) {
 				t.Errorf("case %d: row %d is in region %d", c, i, at)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -69,7 +69,12 @@ func (s *Scaling) stretchedNorms(p, at *sparse.CSC) {
 		top := 0.0
 		for ; lo < at.ColPtr[i+1]; ends = ends[1:] {
 			j, n := at.RowIdx[lo], int(ends[0])-lo
-			top = max(top, wideNorms(&at.Val[lo], &s.D[j], &s.d[j], scale, n))
+			if n == 1 {
+				v := scale * math.Abs(at.Val[lo]) * s.D[j]
+				top, s.d[j] = max(top, v), max(s.d[j], v)
+			} else {
+				top = max(top, wideNorms(&at.Val[lo], &s.D[j], &s.d[j], scale, n))
+			}
 			lo += n
 		}
 		s.e[i] = top

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

@@ -3,7 +3,7 @@ package kkt
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )

@@ -14,8 +14,10 @@
 // (or rows) of the matrix are full and the rest falls apart without them: the
 // parameters of a regression, the factors of a portfolio. Each of the small
 // components is factored densely, with the largest pivots first, and what they
-// leave on the border is added up by products of dense blocks. The choice is by
-// the pattern: both are priced, and the cheaper one is taken.
+// leave on the border is added up by products of dense blocks. Blocks that hold
+// the same data but for factors of rows and columns, as those of the pieces of a
+// regression do, have it once. The choice is by the pattern: both are priced, and
+// the cheaper one is taken.
 //
 // References:
 //

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 )
 
 // widths lists the kernels that there are: 0, 1 for wide ones, 2 for wider.

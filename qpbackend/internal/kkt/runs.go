@@ -1,7 +1,7 @@
 package kkt
 
 import (
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

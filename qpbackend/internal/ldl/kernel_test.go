@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 )
 
 // TestTilesAgree compares the two kernels at every length. What lies behind the

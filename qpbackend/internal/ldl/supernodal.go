@@ -3,7 +3,7 @@ package ldl
 import (
 	"slices"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/cpu"
+	"github.com/dcopt/dcopt/internal/cpu"
 )
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block

@@ -1,0 +1,186 @@
+package ccp
+
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// joint marks the squares that would each be stated by columns r = a but whose
+// columns, taken together, are so few that one block of P is smaller: a sum of
+// squares in a loop over the rows of a tall matrix. It is nil where there are none.
+func (b *builder) joint(quads []dc.Quadratic) []bool {
+	if len(quads) < 2 {
+		return nil
+	}
+	marks := make([]bool, len(quads))
+	var together []dc.Quadratic
+	viaRows := 0
+	for k := range quads {
+		q := quads[k : k+1]
+		if q[0].Q != nil {
+			continue
+		}
+		if direct, rows := sizes(q[0].Arg); direct > rows {
+			n := len(b.columnsOf(q))
+			b.forget(q)
+			if marks[k] = min(direct, n*(n+1)/2) > rows; marks[k] {
+				together, viaRows = append(together, q[0]), viaRows+rows
+			}
+		}
+	}
+	if len(together) < 2 {
+		return nil
+	}
+	n := len(b.columnsOf(together))
+	b.forget(together)
+	if n*(n+1)/2 > viaRows {
+		return nil
+	}
+	return marks
+}
+
+// sizes are how many numbers the products of the coefficients of a have, row by
+// row, and how many its rows have, with a column each.
+func sizes(a dc.Affine) (direct, viaRows int) {
+	for k := range a.Len() {
+		n := len(a.Entry(k).Idx)
+		direct += n * (n + 1) / 2
+	}
+	return direct, a.NNZ() + a.Len()
+}
+
+// addSquares adds w·‖a‖² to the objective: straight into P where that makes P
+// no larger than A would become, else by columns r = a.
+func (b *builder) addSquares(w float64, a dc.Affine) {
+	direct, viaRows := sizes(a)
+	if direct <= viaRows {
+		for k := range a.Len() {
+			b.square(w, a.Entry(k))
+		}
+		return
+	}
+	q := []dc.Quadratic{{Weight: w, Arg: a}}
+	cols := b.columnsOf(q)
+	if n := len(cols); min(direct, n*(n+1)/2) <= viaRows {
+		b.gram(q, cols)
+		return
+	}
+	b.forget(q)
+	for k := range a.Len() {
+		b.square(w, b.residual(a.Entry(k)))
+	}
+}
+
+// columnsOf lists the columns that occur in the squares, in the order in which
+// they do, and leaves their places in that list, from 1, in b.place.
+func (b *builder) columnsOf(quads []dc.Quadratic) []int {
+	b.place = append(b.place, make([]int, b.cols-len(b.place))...)
+	var cols []int
+	for i := range quads {
+		a := &quads[i].Arg
+		for k := range a.Len() {
+			for _, j := range a.Entry(k).Idx {
+				if b.place[j] == 0 {
+					cols = append(cols, j)
+					b.place[j] = len(cols)
+				}
+			}
+		}
+	}
+	return cols
+}
+
+// forget clears b.place after columnsOf.
+func (b *builder) forget(quads []dc.Quadratic) {
+	for i := range quads {
+		a := &quads[i].Arg
+		for k := range a.Len() {
+			for _, j := range a.Entry(k).Idx {
+				b.place[j] = 0
+			}
+		}
+	}
+}
+
+// gram adds sums of squares with the inner products of the columns summed up
+// densely first. It ends what columnsOf began.
+func (b *builder) gram(quads []dc.Quadratic, cols []int) {
+	n := len(cols)
+	g := make([]float64, n*n)
+	lin := make([]float64, n)
+	for i := range quads {
+		b.addProducts(g, lin, &quads[i], cols)
+	}
+	for pi, i := range cols {
+		b.place[i] = 0
+		b.q = append(b.q, term{i, lin[pi]})
+		for pj := pi; pj < n; pj++ {
+			j := cols[pj]
+			b.p.Add(min(i, j), max(i, j), g[pi*n+pj])
+		}
+	}
+}
+
+// addProducts adds the products of the columns in q to g and those with the
+// constants to lin.
+func (b *builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
+	w, n := q.Weight, len(cols)
+	var full []dc.Linear // rows with all columns in order, to be taken together
+	for k := range q.Arg.Len() {
+		l := q.Arg.Entry(k)
+		b.r += w * l.Const * l.Const
+		if slices.Equal(l.Idx, cols) {
+			for p, v := range l.Val {
+				lin[p] += 2 * w * v * l.Const
+			}
+			if full = append(full, l); len(full) == gramRows {
+				addOuter(g, w, full)
+				full = full[:0]
+			}
+			continue
+		}
+		addOuter(g, w, full) // the order of the rows is that of the sums
+		full = full[:0]
+		for i, vi := range l.Val {
+			pi := b.place[l.Idx[i]] - 1
+			lin[pi] += 2 * w * vi * l.Const
+			for j := i; j < len(l.Val); j++ {
+				pj := b.place[l.Idx[j]] - 1
+				g[min(pi, pj)*n+max(pi, pj)] += 2 * w * vi * l.Val[j]
+			}
+		}
+	}
+	addOuter(g, w, full)
+}
+
+// gramRows is how many rows addOuter takes in one pass.
+const gramRows = 4
+
+// addOuter adds 2w·vvᵀ for the coefficients v of at most gramRows full rows to
+// the upper triangle of g.
+func addOuter(g []float64, w float64, rows []dc.Linear) {
+	if len(rows) < gramRows {
+		for _, l := range rows {
+			n := len(l.Val)
+			for i, vi := range l.Val {
+				s := 2 * w * vi
+				to := g[i*n+i : i*n+n]
+				for j, v := range l.Val[i:] {
+					to[j] += s * v
+				}
+			}
+		}
+		return
+	}
+	n := len(rows[0].Val)
+	for i := range n {
+		to := g[i*n+i : i*n+n]
+		s0, s1, s2, s3 := 2*w*rows[0].Val[i], 2*w*rows[1].Val[i], 2*w*rows[2].Val[i], 2*w*rows[3].Val[i]
+		v0, v1, v2, v3 := rows[0].Val[i:n], rows[1].Val[i:n], rows[2].Val[i:n], rows[3].Val[i:n]
+		v0, v1, v2, v3 = v0[:len(to)], v1[:len(to)], v2[:len(to)], v3[:len(to)]
+		for j := range to {
+			to[j] = to[j] + s0*v0[j] + s1*v1[j] + s2*v2[j] + s3*v3[j]
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package dc_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// mixed is an array with runs of dense rows, sparse rows and constant ones.
+func mixed(rng *rand.Rand, x dc.Affine, rows int) dc.Affine {
+	var list []dc.Linear
+	n := x.Len()
+	for len(list) < rows {
+		first, width, kind := rng.IntN(n), 1+rng.IntN(n), rng.IntN(4)
+		for range 1 + rng.IntN(7) {
+			l := dc.Linear{Const: rng.NormFloat64()}
+			for j := range n {
+				if kind == 0 && j >= first && j < first+width || kind == 1 || kind == 2 && rng.IntN(3) == 0 {
+					l.Idx, l.Val = append(l.Idx, j), append(l.Val, rng.NormFloat64())
+				}
+			}
+			list = append(list, l)
+		}
+	}
+	return dc.Entries(list...)
+}
+
+// TestValuesOfManyRows: however many rows are summed side by side, a value is
+// that of its row, to the last bit.
+func TestValuesOfManyRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		n := 1 + rng.IntN(9)
+		a := mixed(rng, dc.NewModel().Var("x", []int{n}), rng.IntN(30))
+		x := make([]float64, n)
+		for j := range x {
+			x[j] = rng.NormFloat64()
+		}
+		got := a.Value(x)
+		sum, squares, top := 0.0, 0.0, 0.0
+		grad, want := make([]float64, n), make([]float64, n)
+		for k := range a.Len() {
+			v := a.Entry(k).Value(x)
+			if got[k] != v {
+				t.Fatalf("row %d is %g, want %g", k, got[k], v)
+			}
+			sum, squares, top = sum+math.Abs(v), squares+v*v, max(top, math.Abs(v))
+			a.Entry(k).AddSubgrad(want, 2*v, x)
+		}
+		if v := dc.Norm1(a).Value(x); v != sum {
+			t.Fatalf("norm1 is %g, want %g", v, sum)
+		}
+		if v := dc.SumSquares(a).Value(x); v != squares {
+			t.Fatalf("sumsq is %g, want %g", v, squares)
+		}
+		if v := dc.Norm2(a).Value(x); math.Abs(v-math.Sqrt(squares)) > 1e-14*v {
+			t.Fatalf("norm2 is %g, want %g", v, math.Sqrt(squares))
+		}
+		dc.SumSquares(a).G().AddSubgrad(grad, 1, x)
+		for j := range grad {
+			if grad[j] != want[j] {
+				t.Fatalf("slope %d of sumsq is %g, want %g", j, grad[j], want[j])
+			}
+		}
+	}
+}
+
+// TestSelections: what shares its coefficients with an array has the entries of
+// it, and is summed, stacked and multiplied as if it had its own.
+func TestSelections(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	x := dc.NewModel().Var("x", []int{6})
+	point := []float64{1, -2, 3, 0.5, 4, -1}
+	for range 100 {
+		a := mixed(rng, x, 12)
+		all := a.Value(point)
+		lo := rng.IntN(a.Len())
+		hi := lo + 1 + rng.IntN(a.Len()-lo)
+		part := a.Range(lo, hi)
+		ones := make([]float64, hi-lo)
+		sum := 0.0
+		for k := range ones {
+			ones[k] = 1
+			sum += all[lo+k]
+		}
+		nnz := 0
+		for k := lo; k < hi; k++ {
+			nnz += len(a.Entry(k).Idx)
+		}
+		if part.Len() != hi-lo || part.NNZ() != nnz {
+			t.Fatalf("%d entries with %d coefficients, want %d and %d", part.Len(), part.NNZ(), hi-lo, nnz)
+		}
+		for _, s := range []dc.Affine{part.Sum(), part.Dot(ones), dc.Stack(part).Sum(), part.MatMul(mat.NewDense(1, hi-lo, ones)), part.Add(part).Scale(0.5).Sum(), part.Add(dc.Num(1)).Sub(dc.Num(1)).Sum(), part.Sub(dc.Vec(ones)).Add(dc.Vec(ones)).Sum()} {
+			if v := s.Value(point)[0]; math.Abs(v-sum) > 1e-12*max(1, math.Abs(sum)) {
+				t.Fatalf("the sum is %g, want %g", v, sum)
+			}
+		}
+		if after := a.Value(point); after[lo] != all[lo] || after[hi-1] != all[hi-1] {
+			t.Fatal("the array has changed")
+		}
+	}
+	// Inner products with zeros among the numbers.
+	w := []float64{0, 2, 0, 0, -1, 0}
+	if d := x.Dot(w); d.NNZ() != 2 || d.Value(point)[0] != -8 || x.Range(1, 5).Dot(w[1:5]).Value(point)[0] != -8 {
+		t.Errorf("the inner product has %d coefficients and the value %g", d.NNZ(), d.Value(point)[0])
+	}
+}

@@ -1,0 +1,209 @@
+package dc
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Squares of both signs may together be convex or concave although their split
+// does not show it: x² − 2xy + y², written with products, has the split
+// (x² + ½(x − y)² + y²) − ½(x + y)². mergeSquares finds such groups.
+
+// mostSquared bounds the variables of a group.
+const mostSquared = 48
+
+// mergeSquares replaces each group of squares of both signs, tied by common
+// variables, that is semidefinite as a whole: the terms of the group get weight
+// zero, and the terms returned, and the affine function, are to be added.
+func mergeSquares(all []term) ([]term, Linear) {
+	signs := [2]bool{}
+	for _, t := range all {
+		if _, ok := t.f.(*sumSquares); ok && t.w != 0 {
+			signs[0], signs[1] = signs[0] || t.w > 0, signs[1] || t.w < 0
+		}
+	}
+	if !signs[0] || !signs[1] {
+		return nil, Linear{}
+	}
+	var added []term
+	var lins []Linear
+	for _, group := range tiedSquares(all) {
+		q := newQuadraticForm(all, group)
+		if q == nil {
+			continue
+		}
+		if t, lin, ok := q.definite(); ok {
+			for _, k := range group {
+				all[k].w = 0
+			}
+			if t.w != 0 {
+				added = append(added, t)
+			}
+			lins = append(lins, lin)
+		}
+	}
+	ones := make([]float64, len(lins))
+	for k := range ones {
+		ones[k] = 1
+	}
+	return added, sumLinear(lins, ones)
+}
+
+// tiedSquares are the squares among the terms, in groups without a variable in
+// common.
+func tiedSquares(all []term) [][]int {
+	parent := make([]int, len(all))
+	var find func(k int) int
+	find = func(k int) int {
+		if parent[k] != k {
+			parent[k] = find(parent[k])
+		}
+		return parent[k]
+	}
+	owner := map[int]int{} // of a variable: a term that has it
+	for k, t := range all {
+		parent[k] = k
+		f, ok := t.f.(*sumSquares)
+		if !ok || t.w == 0 {
+			continue
+		}
+		for _, j := range f.indices {
+			if o, seen := owner[j]; seen {
+				parent[find(k)] = find(o)
+			} else {
+				owner[j] = k
+			}
+		}
+	}
+	place := map[int]int{}
+	var groups [][]int
+	for k, t := range all {
+		if _, ok := t.f.(*sumSquares); !ok || t.w == 0 {
+			continue
+		}
+		root := find(k)
+		g, seen := place[root]
+		if !seen {
+			g = len(groups)
+			place[root] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], k)
+	}
+	return groups
+}
+
+// quadraticForm is xᵀQx + lᵀx + c in the variables vars.
+type quadraticForm struct {
+	vars  []int
+	q     *mat.SymDense
+	l     []float64
+	c     float64
+	scale float64 // trace of the sum of all squares, whatever their sign
+}
+
+// newQuadraticForm adds up the squares of a group; nil where all have one sign,
+// or the variables are too many.
+func newQuadraticForm(all []term, group []int) *quadraticForm {
+	var supports [][]int
+	up, down := false, false
+	for _, k := range group {
+		supports = append(supports, all[k].f.(*sumSquares).indices)
+		up, down = up || all[k].w > 0, down || all[k].w < 0
+	}
+	if !up || !down {
+		return nil
+	}
+	vars := union(supports...)
+	if len(vars) > mostSquared {
+		return nil
+	}
+	f := &quadraticForm{vars: vars, q: mat.NewSymDense(len(vars), nil), l: make([]float64, len(vars))}
+	for _, k := range group {
+		a, w := &all[k].f.(*sumSquares).a, all[k].w
+		for i := range a.c {
+			f.addSquare(w, a.Entry(i))
+		}
+	}
+	return f
+}
+
+// addSquare adds w·r².
+func (f *quadraticForm) addSquare(w float64, r Linear) {
+	at := make([]int, len(r.Idx))
+	for i, j := range r.Idx {
+		at[i], _ = slices.BinarySearch(f.vars, j)
+	}
+	for i, v := range r.Val {
+		for k := i; k < len(at); k++ {
+			f.q.SetSym(at[i], at[k], f.q.At(at[i], at[k])+w*v*r.Val[k])
+		}
+		f.l[at[i]] += 2 * w * r.Const * v
+		f.scale += math.Abs(w) * v * v
+	}
+	f.c += w * r.Const * r.Const
+}
+
+// definite is the form as one term and an affine rest, if all eigenvalues have
+// one sign, up to the rounding of the sum.
+func (f *quadraticForm) definite() (term, Linear, bool) {
+	n := len(f.vars)
+	var eig mat.EigenSym
+	if math.IsNaN(f.scale) || math.IsInf(f.scale, 0) || !eig.Factorize(f.q, true) {
+		return term{}, Linear{}, false
+	}
+	λ, tol := eig.Values(nil), definiteTol*f.scale
+	sign := 1.0
+	switch {
+	case λ[0] >= -tol:
+	case λ[n-1] <= tol:
+		sign = -1
+	default:
+		return term{}, Linear{}, false
+	}
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	rest := Linear{Idx: f.vars, Val: slices.Clone(f.l), Const: f.c}
+	var rows []Linear
+	for k, λk := range λ {
+		if !(sign*λk > tol) {
+			continue
+		}
+		// λ(vᵀx)² and its share of the affine part: (√λ·vᵀx + s)² − s².
+		root, along := math.Sqrt(sign*λk), 0.0
+		row := make([]float64, n)
+		for i := range row {
+			row[i] = root * v.At(i, k)
+			along += v.At(i, k) * f.l[i]
+		}
+		s := sign * along / (2 * root)
+		for i := range row {
+			rest.Val[i] -= along * v.At(i, k)
+		}
+		rest.Const -= sign * s * s
+		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s}, definiteTol*math.Sqrt(f.scale)))
+	}
+	most := 0.0
+	for _, l := range f.l {
+		most = max(most, math.Abs(l))
+	}
+	rest = tidy(rest, definiteTol*most)
+	if len(rows) == 0 {
+		return term{}, rest, true
+	}
+	a := Entries(rows...)
+	return term{sign, &sumSquares{a, a.support()}}, rest, true
+}
+
+// tidy leaves out coefficients that are rounding.
+func tidy(l Linear, tol float64) Linear {
+	out := Linear{Const: l.Const}
+	for k, v := range l.Val {
+		if math.Abs(v) > tol {
+			out.Idx, out.Val = append(out.Idx, l.Idx[k]), append(out.Val, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,510 @@
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+DATA one<>+0(SB)/8, $1.0
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
+DATA largest<>+0(SB)/8, $0x7fefffffffffffff
+GLOBL largest<>(SB), RODATA|NOPTR, $8
+
+// The first r lanes are on from mask + 8·(4−r) on.
+DATA mask<>+0(SB)/8, $-1
+DATA mask<>+8(SB)/8, $-1
+DATA mask<>+16(SB)/8, $-1
+DATA mask<>+24(SB)/8, $-1
+DATA mask<>+32(SB)/8, $0
+DATA mask<>+40(SB)/8, $0
+DATA mask<>+48(SB)/8, $0
+DATA mask<>+56(SB)/8, $0
+GLOBL mask<>(SB), RODATA|NOPTR, $64
+
+// func wideMoves(sums *float64, size int, old, new, moved *int32, x, y, w *float64, rows, n, ld int)
+//
+// First the numbers of the rows that move are listed, without a branch that is
+// hard to foresee. Each is taken from its old region, where it is in one, and
+// then added to the new one: with its weight in Y6, four columns at a time, of
+// which Y0 holds the weighted entries.
+TEXT ·wideMoves(SB), NOSPLIT, $16-88
+	MOVQ old+16(FP), R15
+	MOVQ new+24(FP), R14
+	MOVQ moved+32(FP), R11
+	MOVQ rows+64(FP), BX
+	XORQ R10, R10
+	XORQ CX, CX
+
+compare:
+	MOVL (R15)(R10*4), AX
+	XORL DX, DX
+	MOVL R10, (R11)(CX*4)
+	CMPL AX, (R14)(R10*4)
+	SETNE DX
+	ADDQ DX, CX
+	INCQ R10
+	CMPQ R10, BX
+	JLT  compare
+	TESTQ CX, CX
+	JEQ  done
+
+	LEAQ (R11)(CX*4), CX
+	MOVQ CX, end-16(SP)
+	MOVQ size+8(FP), R13
+	SHLQ $3, R13
+	MOVQ n+72(FP), R8
+	MOVQ ld+80(FP), R9
+	SHLQ $3, R9
+	LEAQ (R9)(R9*1), R12
+	VXORPD Y7, Y7, Y7
+
+row:
+	MOVLQSX (R11), R10
+	MOVLQSX (R15)(R10*4), AX
+	MOVLQSX (R14)(R10*4), DX
+	MOVL DX, (R15)(R10*4)
+	MOVQ DX, to-8(SP)
+	MOVQ R8, SI
+	IMULQ R10, SI
+	SHLQ $3, SI
+	ADDQ x+40(FP), SI
+	MOVQ w+56(FP), BX
+	VBROADCASTSD (BX)(R10*8), Y4
+	MOVQ y+48(FP), BX
+	VBROADCASTSD (BX)(R10*8), Y5
+	VSUBPD Y4, Y7, Y6
+	TESTQ AX, AX
+	JGE  region
+
+new:
+	VMOVAPD Y4, Y6
+	MOVQ to-8(SP), AX
+	MOVQ $-1, to-8(SP)
+	TESTQ AX, AX
+	JLT  next
+
+region:
+	IMULQ R13, AX
+	ADDQ sums+0(FP), AX
+	MOVQ AX, DI
+	MOVQ SI, R10
+	MOVQ R8, AX
+	CMPQ AX, $4
+	JEQ  onlyFour
+
+columns:
+	CMPQ AX, $4
+	JLT  few
+	VMOVUPD (R10), Y0
+
+have:
+	VMULPD Y6, Y0, Y0
+	MOVQ DI, DX
+	MOVQ SI, BX
+	MOVQ R8, CX
+	SUBQ $2, CX
+	JLT  odd
+
+entries:
+	VBROADCASTSD (BX), Y1
+	VBROADCASTSD 8(BX), Y2
+	VFMADD213PD (DX), Y0, Y1
+	VFMADD213PD (DX)(R9*1), Y0, Y2
+	VMOVUPD Y1, (DX)
+	VMOVUPD Y2, (DX)(R9*1)
+	ADDQ R12, DX
+	ADDQ $16, BX
+	SUBQ $2, CX
+	JGE  entries
+
+odd:
+	ADDQ $2, CX
+	JEQ  target
+	VBROADCASTSD (BX), Y1
+	VFMADD213PD (DX), Y0, Y1
+	VMOVUPD Y1, (DX)
+	ADDQ R9, DX
+
+target:
+	VMOVUPD (DX), Y1
+	VFMADD231PD Y0, Y5, Y1
+	VMOVUPD Y1, (DX)
+	ADDQ $32, DI
+	ADDQ $32, R10
+	SUBQ $4, AX
+	JGT  columns
+	JMP  new
+
+few:
+	SHLQ $3, AX
+	LEAQ mask<>+32(SB), BX
+	SUBQ AX, BX
+	VMOVDQU (BX), Y3
+	VMASKMOVPD (R10), Y3, Y0
+	XORQ AX, AX
+	JMP  have
+
+	// Rows of four entries, those of boosting.
+onlyFour:
+	VMULPD (SI), Y6, Y0
+	VBROADCASTSD (SI), Y1
+	VBROADCASTSD 8(SI), Y2
+	VBROADCASTSD 16(SI), Y3
+	VBROADCASTSD 24(SI), Y8
+	VMOVUPD 128(DI), Y9
+	VFMADD213PD (DI), Y0, Y1
+	VFMADD213PD 32(DI), Y0, Y2
+	VFMADD213PD 64(DI), Y0, Y3
+	VFMADD213PD 96(DI), Y0, Y8
+	VFMADD231PD Y0, Y5, Y9
+	VMOVUPD Y1, (DI)
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD Y3, 64(DI)
+	VMOVUPD Y8, 96(DI)
+	VMOVUPD Y9, 128(DI)
+	JMP  new
+
+next:
+	ADDQ $4, R11
+	CMPQ R11, end-16(SP)
+	JLT  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func wideAddBlock(dst *float64, ldd int, src *float64, rows, ld int, sign float64)
+TEXT ·wideAddBlock(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ ldd+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ rows+24(FP), CX
+	MOVQ ld+32(FP), R9
+	VBROADCASTSD sign+40(FP), Y2
+	SHLQ $3, R8
+	SHLQ $3, R9
+
+rows:
+	XORQ AX, AX
+
+columns:
+	VMOVUPD (DI)(AX*1), Y0
+	VFMADD231PD (SI)(AX*1), Y2, Y0
+	VMOVUPD Y0, (DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, R9
+	JLT  columns
+	ADDQ R8, DI
+	ADDQ R9, SI
+	DECQ CX
+	JNE  rows
+	VZEROUPPER
+	RET
+
+// PIVOT divides the row by the root of its entry, the lowest of pivot, and
+// leaves the reciprocal of the root in all lanes of inv.
+#define PIVOT(pivot, row, inv) \
+	VXORPD X10, X10, X10 \
+	VUCOMISD X10, pivot \
+	JLS  no \
+	VUCOMISD largest<>(SB), pivot \
+	JHI  no \
+	VSQRTSD pivot, pivot, X11 \
+	VMOVSD one<>(SB), X10 \
+	VDIVSD X11, X10, X10 \
+	VBROADCASTSD X10, inv \
+	VMULPD inv, row, row
+
+// LESS subtracts from row the multiple of above that its lane says: of above
+// itself.
+#define LESS(lane, above, row) \
+	VPERMPD lane, above, Y9 \
+	VFNMADD231PD Y9, above, row
+
+// func wideCholesky(u *float64, size, ld int) bool
+//
+// Four rows at a time: first the square on the diagonal, then to its right eight
+// columns at a time, and four at last. Y12 to Y15 hold the reciprocal pivots.
+TEXT ·wideCholesky(SB), NOSPLIT, $0-25
+	MOVQ u+0(FP), SI
+	MOVQ size+8(FP), DI
+	MOVQ ld+16(FP), R8
+	MOVQ R8, R13
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R9
+	XORQ AX, AX // the first of the four rows
+	MOVQ SI, R10 // its beginning
+
+panel:
+	LEAQ (R10)(AX*8), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD (R11)(R8*1), Y1
+	VMOVUPD (R11)(R8*2), Y2
+	VMOVUPD (R11)(R9*1), Y3
+	LEAQ (SI)(AX*8), BX
+	MOVQ AX, CX
+	TESTQ CX, CX
+	JEQ  square
+
+above:
+	VMOVUPD (BX), Y4
+	VBROADCASTSD (BX), Y5
+	VBROADCASTSD 8(BX), Y6
+	VBROADCASTSD 16(BX), Y7
+	VBROADCASTSD 24(BX), Y8
+	VFNMADD231PD Y4, Y5, Y0
+	VFNMADD231PD Y4, Y6, Y1
+	VFNMADD231PD Y4, Y7, Y2
+	VFNMADD231PD Y4, Y8, Y3
+	ADDQ R8, BX
+	DECQ CX
+	JNE  above
+
+square:
+	PIVOT(X0, Y0, Y12)
+	LESS($0x55, Y0, Y1)
+	LESS($0xaa, Y0, Y2)
+	LESS($0xff, Y0, Y3)
+	VPERMPD $0x55, Y1, Y4
+	PIVOT(X4, Y1, Y13)
+	LESS($0xaa, Y1, Y2)
+	LESS($0xff, Y1, Y3)
+	VPERMPD $0xaa, Y2, Y4
+	PIVOT(X4, Y2, Y14)
+	LESS($0xff, Y2, Y3)
+	VPERMPD $0xff, Y3, Y4
+	PIVOT(X4, Y3, Y15)
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, (R11)(R8*1)
+	VMOVUPD Y2, (R11)(R8*2)
+	VMOVUPD Y3, (R11)(R9*1)
+	VMOVSD X12, (R11)
+	VMOVSD X13, 8(R11)(R8*1)
+	VMOVSD X14, 16(R11)(R8*2)
+	VMOVSD X15, 24(R11)(R9*1)
+
+	// The columns to the right of the square.
+	LEAQ 32(R11), R12
+	MOVQ R13, DX
+	SUBQ AX, DX
+	SUBQ $4, DX // how many
+	SUBQ $8, DX
+	JLT  four
+
+eight:
+	VMOVUPD (R12), Y0
+	VMOVUPD 32(R12), Y1
+	VMOVUPD (R12)(R8*1), Y2
+	VMOVUPD 32(R12)(R8*1), Y3
+	VMOVUPD (R12)(R8*2), Y4
+	VMOVUPD 32(R12)(R8*2), Y5
+	VMOVUPD (R12)(R9*1), Y6
+	VMOVUPD 32(R12)(R9*1), Y7
+	LEAQ (SI)(AX*8), BX
+	MOVQ R12, R14 // the same column of row 0
+	SUBQ R10, R14
+	ADDQ SI, R14
+	MOVQ AX, CX
+	TESTQ CX, CX
+	JEQ  solve
+
+sums:
+	VMOVUPD (R14), Y8
+	VMOVUPD 32(R14), Y9
+	VBROADCASTSD (BX), Y10
+	VFNMADD231PD Y8, Y10, Y0
+	VFNMADD231PD Y9, Y10, Y1
+	VBROADCASTSD 8(BX), Y11
+	VFNMADD231PD Y8, Y11, Y2
+	VFNMADD231PD Y9, Y11, Y3
+	VBROADCASTSD 16(BX), Y10
+	VFNMADD231PD Y8, Y10, Y4
+	VFNMADD231PD Y9, Y10, Y5
+	VBROADCASTSD 24(BX), Y11
+	VFNMADD231PD Y8, Y11, Y6
+	VFNMADD231PD Y9, Y11, Y7
+	ADDQ R8, BX
+	ADDQ R8, R14
+	DECQ CX
+	JNE  sums
+
+solve:
+	VMULPD Y12, Y0, Y0
+	VMULPD Y12, Y1, Y1
+	VBROADCASTSD 8(R11), Y10
+	VFNMADD231PD Y0, Y10, Y2
+	VFNMADD231PD Y1, Y10, Y3
+	VBROADCASTSD 16(R11), Y10
+	VFNMADD231PD Y0, Y10, Y4
+	VFNMADD231PD Y1, Y10, Y5
+	VBROADCASTSD 24(R11), Y10
+	VFNMADD231PD Y0, Y10, Y6
+	VFNMADD231PD Y1, Y10, Y7
+	VMULPD Y13, Y2, Y2
+	VMULPD Y13, Y3, Y3
+	VBROADCASTSD 16(R11)(R8*1), Y10
+	VFNMADD231PD Y2, Y10, Y4
+	VFNMADD231PD Y3, Y10, Y5
+	VBROADCASTSD 24(R11)(R8*1), Y10
+	VFNMADD231PD Y2, Y10, Y6
+	VFNMADD231PD Y3, Y10, Y7
+	VMULPD Y14, Y4, Y4
+	VMULPD Y14, Y5, Y5
+	VBROADCASTSD 24(R11)(R8*2), Y10
+	VFNMADD231PD Y4, Y10, Y6
+	VFNMADD231PD Y5, Y10, Y7
+	VMULPD Y15, Y6, Y6
+	VMULPD Y15, Y7, Y7
+	VMOVUPD Y0, (R12)
+	VMOVUPD Y1, 32(R12)
+	VMOVUPD Y2, (R12)(R8*1)
+	VMOVUPD Y3, 32(R12)(R8*1)
+	VMOVUPD Y4, (R12)(R8*2)
+	VMOVUPD Y5, 32(R12)(R8*2)
+	VMOVUPD Y6, (R12)(R9*1)
+	VMOVUPD Y7, 32(R12)(R9*1)
+	ADDQ $64, R12
+	SUBQ $8, DX
+	JGE  eight
+
+four:
+	ADDQ $8, DX
+	JEQ  next
+	VMOVUPD (R12), Y0
+	VMOVUPD (R12)(R8*1), Y2
+	VMOVUPD (R12)(R8*2), Y4
+	VMOVUPD (R12)(R9*1), Y6
+	LEAQ (SI)(AX*8), BX
+	MOVQ R12, R14
+	SUBQ R10, R14
+	ADDQ SI, R14
+	MOVQ AX, CX
+	TESTQ CX, CX
+	JEQ  solveFour
+
+sumsFour:
+	VMOVUPD (R14), Y8
+	VBROADCASTSD (BX), Y9
+	VBROADCASTSD 8(BX), Y10
+	VBROADCASTSD 16(BX), Y11
+	VBROADCASTSD 24(BX), Y5
+	VFNMADD231PD Y8, Y9, Y0
+	VFNMADD231PD Y8, Y10, Y2
+	VFNMADD231PD Y8, Y11, Y4
+	VFNMADD231PD Y8, Y5, Y6
+	ADDQ R8, BX
+	ADDQ R8, R14
+	DECQ CX
+	JNE  sumsFour
+
+solveFour:
+	VMULPD Y12, Y0, Y0
+	VBROADCASTSD 8(R11), Y10
+	VFNMADD231PD Y0, Y10, Y2
+	VBROADCASTSD 16(R11), Y10
+	VFNMADD231PD Y0, Y10, Y4
+	VBROADCASTSD 24(R11), Y10
+	VFNMADD231PD Y0, Y10, Y6
+	VMULPD Y13, Y2, Y2
+	VBROADCASTSD 16(R11)(R8*1), Y10
+	VFNMADD231PD Y2, Y10, Y4
+	VBROADCASTSD 24(R11)(R8*1), Y10
+	VFNMADD231PD Y2, Y10, Y6
+	VMULPD Y14, Y4, Y4
+	VBROADCASTSD 24(R11)(R8*2), Y10
+	VFNMADD231PD Y4, Y10, Y6
+	VMULPD Y15, Y6, Y6
+	VMOVUPD Y0, (R12)
+	VMOVUPD Y2, (R12)(R8*1)
+	VMOVUPD Y4, (R12)(R8*2)
+	VMOVUPD Y6, (R12)(R9*1)
+
+next:
+	LEAQ (R10)(R8*4), R10
+	ADDQ $4, AX
+	CMPQ AX, DI
+	JLT  panel
+	MOVB $1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+no:
+	MOVB $0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func wideBack(x, u *float64, size, ld int)
+//
+// Four rows at a time, from the last: what is known of x in vectors, then the
+// square on the diagonal.
+TEXT ·wideBack(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ u+8(FP), R10
+	MOVQ size+16(FP), DI
+	MOVQ ld+24(FP), R8
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R9
+	MOVQ DI, AX
+	IMULQ R8, AX
+	ADDQ AX, R10
+	SHLQ $3, DI
+	MOVQ DI, AX // where the last rows done begin, in x and in a row
+
+rows:
+	SUBQ $32, AX
+	SUBQ R8, R10
+	SUBQ R9, R10
+	LEAQ (R10)(AX*1), R11
+	LEAQ (R10)(DI*1), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	LEAQ 32(R11), BX
+	LEAQ 32(AX), CX
+
+known:
+	CMPQ CX, DI
+	JGE  square
+	VMOVUPD (SI)(CX*1), Y4
+	VFMADD231PD (BX), Y4, Y0
+	VFMADD231PD (BX)(R8*1), Y4, Y1
+	VFMADD231PD (BX)(R8*2), Y4, Y2
+	VFMADD231PD (BX)(R9*1), Y4, Y3
+	ADDQ $32, BX
+	ADDQ $32, CX
+	JMP  known
+
+square:
+	VHADDPD Y1, Y0, Y0
+	VHADDPD Y3, Y2, Y2
+	VEXTRACTF128 $1, Y0, X1
+	VEXTRACTF128 $1, Y2, X3
+	VADDPD X1, X0, X0
+	VADDPD X3, X2, X2
+	VUNPCKHPD X0, X0, X1
+	VUNPCKHPD X2, X2, X3
+	VMOVSD (R13)(R9*1), X4
+	VSUBSD X3, X4, X4
+	VMULSD 24(R11)(R9*1), X4, X4
+	VMOVSD (R13)(R8*2), X5
+	VSUBSD X2, X5, X5
+	VFNMADD231SD 24(R11)(R8*2), X4, X5
+	VMULSD 16(R11)(R8*2), X5, X5
+	VMOVSD (R13)(R8*1), X6
+	VSUBSD X1, X6, X6
+	VFNMADD231SD 24(R11)(R8*1), X4, X6
+	VFNMADD231SD 16(R11)(R8*1), X5, X6
+	VMULSD 8(R11)(R8*1), X6, X6
+	VMOVSD (R13), X7
+	VSUBSD X0, X7, X7
+	VFNMADD231SD 24(R11), X4, X7
+	VFNMADD231SD 16(R11), X5, X7
+	VFNMADD231SD 8(R11), X6, X7
+	VMULSD (R11), X7, X7
+	VUNPCKLPD X6, X7, X7
+	VUNPCKLPD X4, X5, X5
+	VINSERTF128 $1, X5, Y7, Y7
+	VMOVUPD Y7, (SI)(AX*1)
+	TESTQ AX, AX
+	JNE  rows
+	VZEROUPPER
+	RET
