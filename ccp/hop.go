@@ -55,7 +55,7 @@ const (
 // if it is more, what takes a few milliseconds.
 const (
 	vainShare = 0.35
-	vainFloor = 30_000 // iterations times entries of the convex problem
+	vainFloor = 20_000 // iterations times entries of the convex problem
 	vainLeast = 2      // convex problems that must be affordable
 )
 
