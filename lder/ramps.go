@@ -1,0 +1,147 @@
+package lder
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/lder/internal/refit"
+)
+
+// Ramps: ridge regression on features that are drawn, not trained (Rahimi and
+// Recht 2008, Weighted sums of random kitchen sinks). Each rises linearly from
+// −1 to 0 along a direction of one or two features and is constant before and
+// after,
+//
+//	(max(⟨w, x⟩, s) − max(⟨w, x⟩, t)) / (t − s),   s < t:
+//
+// an l-DER and, unlike the other candidates, bounded. Penalties are compared by
+// leave-one-out errors, so that one fit serves both for the predictions of rows
+// it has not seen and for the model.
+const (
+	rampCount    = 200
+	rampFeatures = 2
+	// rampWidth is the least t − s; ⟨w, x⟩ of one feature has variance 1.
+	rampWidth = .05
+	// rampRows is the size up to which there are ramps: they take rampCount
+	// numbers a row and their square in operations.
+	rampRows = 20000
+	// The penalties, as numbers of ridgeWeight: 1e-5 to 1.
+	rampLightest, rampHeaviest = 6, 16
+)
+
+// ramp is (max(⟨w, x⟩, s) − max(⟨w, x⟩, t)) / (t − s).
+type ramp struct {
+	features []int
+	w        []float64 // of length 1
+	s, t     float64
+}
+
+// ramps are a chain of them, all of which a term of the stack has.
+type ramps struct {
+	parts []boostPart
+	oof   []float64
+}
+
+// ramps draws and fits; nil for data that have too many rows.
+func (b *bagging) ramps(ctx context.Context) (*ramps, error) {
+	if b.d.M > rampRows {
+		return nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	all := drawRamps(b.d, b.rng(stageRamps, 0))
+	d := &refit.Data{M: b.d.M, N: len(all) + 1, X: make([]float64, b.d.M*(len(all)+1)), Y: b.d.Y, W: b.d.W}
+	scale := rampScale()
+	for i := range d.M {
+		row := d.Row(i)
+		for k := range all {
+			row[k] = scale * all[k].at(b.d.Row(i))
+		}
+		row[len(all)] = 1
+	}
+	r := fitRidge(d, rampLightest, rampHeaviest)
+	res := &ramps{oof: make([]float64, d.M)}
+	for i, v := range r.loo {
+		res.oof[i] = b.clip.Clip(v)
+	}
+	for k := range all {
+		res.parts = append(res.parts, all[k].part(scale*r.coef[k]))
+	}
+	// The constant term goes to both pieces of the first maximum.
+	first := &res.parts[0]
+	n := len(first.features) + 1
+	first.pieces[n-1] += r.coef[len(all)]
+	first.pieces[2*n-1] += r.coef[len(all)]
+	b.tell()
+	return res, nil
+}
+
+// rampScale makes the penalties independent of the number of ramps.
+func rampScale() float64 { return 2 / math.Sqrt(rampCount) }
+
+// drawRamps takes the values at two rows as the ends.
+func drawRamps(d *refit.Data, rng *rand.Rand) []ramp {
+	all := make([]ramp, rampCount)
+	n := d.N - 1
+	for k := range all {
+		r := &all[k]
+		r.features = rng.Perm(n)[:1+rng.IntN(min(rampFeatures, n))]
+		sum := 0.0
+		for range r.features {
+			v := rng.NormFloat64()
+			r.w = append(r.w, v)
+			sum += v * v
+		}
+		for j := range r.w {
+			r.w[j] /= math.Sqrt(sum)
+		}
+		p, q := r.along(d.Row(rng.IntN(d.M))), r.along(d.Row(rng.IntN(d.M)))
+		r.s = min(p, q)
+		r.t = max(p, q, r.s+rampWidth)
+	}
+	return all
+}
+
+// along is ⟨w, x⟩ for a row of all features.
+func (r *ramp) along(row []float64) float64 {
+	u := 0.0
+	for k, j := range r.features {
+		u += r.w[k] * row[j]
+	}
+	return u
+}
+
+func (r *ramp) at(row []float64) float64 {
+	u := r.along(row)
+	return (max(u, r.s) - max(u, r.t)) / (r.t - r.s)
+}
+
+// part is the ramp times c, with two pieces in each maximum.
+func (r *ramp) part(c float64) boostPart {
+	c /= r.t - r.s
+	s, t := r.s, r.t
+	if c < 0 {
+		c, s, t = -c, t, s
+	}
+	var pieces []float64
+	for _, end := range []float64{s, t} {
+		for _, v := range r.w {
+			pieces = append(pieces, c*v)
+		}
+		pieces = append(pieces, 0)
+		pieces = append(pieces, make([]float64, len(r.w))...)
+		pieces = append(pieces, c*end)
+	}
+	return boostPart{r.features, pieces}
+}
+
+// chain is the sum of all as a term of the stack.
+func (r *ramps) chain(weight float64) Chain {
+	c := Chain{Stops: []Stop{{len(r.parts), weight}}}
+	for _, p := range r.parts {
+		c.Parts = append(c.Parts, Part{modelOf(p.pieces, 2, len(p.features)+1), p.features})
+	}
+	return c
+}
