@@ -50,13 +50,13 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	}
 	total := units * len(b.bags)
 	if rec.boosted && s.d.M <= rampRows {
-		total++
+		total += rampDraws
 	}
 	b.tell = counter(set, total)
 
 	var grid []*candidate
 	var boosts *boosted
-	var drawn *ramps
+	var sums *drawn
 	var err error
 	if len(rec.sizes) > 0 {
 		var T [][]float64
@@ -66,10 +66,10 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	}
 	if err == nil && rec.boosted {
 		if boosts, err = b.boost(ctx); err == nil {
-			drawn, err = b.ramps(ctx)
+			sums, err = b.ramps(ctx)
 		}
 	}
-	res := b.stack(s, r, grid, boosts, drawn, rec)
+	res := b.stack(s, r, grid, boosts, sums, rec)
 	res.startMSE, res.iterations, res.status = lin.startMSE, b.iterations(), endStatus(err, true)
 	return res, err
 }
@@ -82,7 +82,7 @@ func asStack(r run) run {
 }
 
 // stack weighs the candidates and puts those of weight > 0 together.
-func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted, drawn *ramps, rec recipe) run {
+func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted, sums *drawn, rec recipe) run {
 	oof := [][]float64{make([]float64, b.d.M)}
 	for i, v := range r.loo {
 		oof[0][i] = b.clip.Clip(v)
@@ -93,8 +93,8 @@ func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted,
 	if boosts != nil {
 		oof = append(oof, boosts.oof[:]...)
 	}
-	if drawn != nil {
-		oof = append(oof, drawn.oof)
+	if sums != nil {
+		oof = append(oof, sums.oof)
 	}
 	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
 	e := &Ensemble{}
@@ -112,8 +112,8 @@ func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted,
 	if boosts != nil {
 		e.Chains = append(e.Chains, boosts.chainsOf(w[1+len(grid):])...)
 	}
-	if v := w[len(w)-1]; drawn != nil && v > 0 {
-		e.Chains = append(e.Chains, drawn.chain(v))
+	if v := w[len(w)-1]; sums != nil && v > 0 {
+		e.Chains = append(e.Chains, sums.chainsOf(v)...)
 	}
 	sum := 0.0
 	for i, y := range b.d.Y {

@@ -17,9 +17,10 @@ import (
 //
 // an l-DER and, unlike the other candidates, bounded. Penalties are compared by
 // leave-one-out errors, so that one fit serves both for the predictions of rows
-// it has not seen and for the model.
+// it has not seen and for the model. The candidate is the mean of several draws.
 const (
-	rampCount    = 200
+	rampDraws    = 8
+	rampCount    = 100
 	rampFeatures = 2
 	// rampWidth is the least t − s; ⟨w, x⟩ of one feature has variance 1.
 	rampWidth = .05
@@ -37,49 +38,70 @@ type ramp struct {
 	s, t     float64
 }
 
-// ramps are a chain of them, all of which a term of the stack has.
-type ramps struct {
-	parts []boostPart
-	oof   []float64
+// drawn is the mean of sums of ramps, one of each draw.
+type drawn struct {
+	sums [rampDraws][]boostPart
+	oof  []float64
 }
 
 // ramps draws and fits; nil for data that have too many rows.
-func (b *bagging) ramps(ctx context.Context) (*ramps, error) {
+func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
 	if b.d.M > rampRows {
 		return nil, nil
 	}
-	if err := ctx.Err(); err != nil {
+	res := &drawn{oof: make([]float64, b.d.M)}
+	var oof [rampDraws][]float64
+	err := b.each(rampDraws, func(_ *worker, k int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		res.sums[k], oof[k] = b.rampDraw(k)
+		b.tell()
+		return nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return nil, err
 	}
-	all := drawRamps(b.d, b.rng(stageRamps, 0))
-	d := &refit.Data{M: b.d.M, N: len(all) + 1, X: make([]float64, b.d.M*(len(all)+1)), Y: b.d.Y, W: b.d.W}
-	scale := rampScale()
+	for _, p := range oof {
+		for i, v := range p {
+			res.oof[i] += v / rampDraws
+		}
+	}
+	return res, nil
+}
+
+// rampDraw returns the sum of ramps of a draw and its leave-one-out predictions,
+// clipped.
+func (b *bagging) rampDraw(draw int) (sum []boostPart, oof []float64) {
+	all := drawRamps(b.d, b.rng(stageRamps, draw))
+	n := len(all)
+	d := &refit.Data{M: b.d.M, N: n + 1, X: make([]float64, b.d.M*(n+1)), Y: b.d.Y, W: b.d.W}
+	scale := 2 / math.Sqrt(rampCount) // the penalties mean the same for any number
 	for i := range d.M {
 		row := d.Row(i)
 		for k := range all {
 			row[k] = scale * all[k].at(b.d.Row(i))
 		}
-		row[len(all)] = 1
+		row[n] = 1
 	}
 	r := fitRidge(d, rampLightest, rampHeaviest)
-	res := &ramps{oof: make([]float64, d.M)}
-	for i, v := range r.loo {
-		res.oof[i] = b.clip.Clip(v)
+	oof = r.loo
+	for i, v := range oof {
+		oof[i] = b.clip.Clip(v)
 	}
 	for k := range all {
-		res.parts = append(res.parts, all[k].part(scale*r.coef[k]))
+		sum = append(sum, all[k].part(scale*r.coef[k]))
 	}
 	// The constant term goes to both pieces of the first maximum.
-	first := &res.parts[0]
-	n := len(first.features) + 1
-	first.pieces[n-1] += r.coef[len(all)]
-	first.pieces[2*n-1] += r.coef[len(all)]
-	b.tell()
-	return res, nil
+	first := &sum[0]
+	size := len(first.features) + 1
+	first.pieces[size-1] += r.coef[n]
+	first.pieces[2*size-1] += r.coef[n]
+	return sum, oof
 }
-
-// rampScale makes the penalties independent of the number of ramps.
-func rampScale() float64 { return 2 / math.Sqrt(rampCount) }
 
 // drawRamps takes the values at two rows as the ends.
 func drawRamps(d *refit.Data, rng *rand.Rand) []ramp {
@@ -137,11 +159,15 @@ func (r *ramp) part(c float64) boostPart {
 	return boostPart{r.features, pieces}
 }
 
-// chain is the sum of all as a term of the stack.
-func (r *ramps) chain(weight float64) Chain {
-	c := Chain{Stops: []Stop{{len(r.parts), weight}}}
-	for _, p := range r.parts {
-		c.Parts = append(c.Parts, Part{modelOf(p.pieces, 2, len(p.features)+1), p.features})
+// chainsOf has a chain a draw.
+func (r *drawn) chainsOf(weight float64) []Chain {
+	var out []Chain
+	for _, sum := range r.sums {
+		c := Chain{Stops: []Stop{{len(sum), weight / rampDraws}}}
+		for _, p := range sum {
+			c.Parts = append(c.Parts, Part{modelOf(p.pieces, 2, len(p.features)+1), p.features})
+		}
+		out = append(out, c)
 	}
-	return c
+	return out
 }
