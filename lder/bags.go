@@ -117,11 +117,11 @@ type candidate struct {
 }
 
 // grid trains, for each size, a cold member a bag at the first ridge and warm
-// ones at those after it. T transforms the features; nil: they stay.
-func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T []float64) ([]*candidate, error) {
+// ones at those after it. T transforms the features for each bag; nil: they stay.
+func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T [][]float64) ([]*candidate, error) {
 	d := b.d
-	if T != nil {
-		d = transformed(d, T)
+	if T == nil {
+		T = make([][]float64, len(b.bags))
 	}
 	var all []*candidate
 	for s, size := range sizes {
@@ -132,6 +132,7 @@ func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T []f
 		partial := make([][]float64, len(plan.ridges)*len(b.bags)) // predictions of the held rows
 		err := b.each(len(b.bags), func(w *worker, k int) error {
 			d.Gather(&w.data, b.bags[k].train, nil)
+			transform(&w.data, T[k])
 			for c, g := range group {
 				opt := refit.Options{R1: g.r1, R2: g.r2, Penalty: refit.Penalty{Linear: plan.linear, Pieces: g.ridge}, Hinge: b.hinge, MaxIter: plan.warm, Tol: plan.tol}
 				var err error
@@ -145,12 +146,12 @@ func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T []f
 					return err
 				}
 				w.iters += w.fitter.Iterations
+				g.members[k] = untransformed(w.fitter.Pieces, d.N, T[k])
 				p := make([]float64, 0, len(b.bags[k].hold))
 				for _, i := range b.bags[k].hold {
-					p = append(p, b.clip.Clip(refit.Eval(w.fitter.Pieces, g.r1, d.Row(i))))
+					p = append(p, b.clip.Clip(refit.Eval(g.members[k], g.r1, d.Row(i))))
 				}
 				partial[c*len(b.bags)+k] = p
-				g.members[k] = untransformed(w.fitter.Pieces, d.N, T)
 			}
 			b.tell()
 			return nil

@@ -27,7 +27,8 @@
 // Wahba 1979, Generalized cross-validation as a method for choosing a good ridge
 // parameter; Breiman 1996, Bagging predictors, and Stacked regressions;
 // Friedman 2001, Greedy function approximation: a gradient boosting machine;
-// Samarov 1993, Exploring regression structure using nonparametric functional
+// Rahimi and Recht 2008, Weighted sums of random kitchen sinks; Samarov 1993,
+// Exploring regression structure using nonparametric functional
 // estimation, and Trivedi, Wang, Kpotufe and Shakhnarovich 2014, A consistent
 // estimator of the expected gradient outerproduct (the transform of stacks);
 // Lawson and Hanson 1974, Solving least squares problems, chapter 23; Sussner

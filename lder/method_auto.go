@@ -19,6 +19,8 @@ const (
 	stageBoost
 	stageStarts
 	stageGrid // and one for each size after it
+	// stageRamps is beyond them.
+	stageRamps = 1 << 8
 )
 
 // gridLinear is the weight of the linear part that pieces have in common.
@@ -87,7 +89,7 @@ func counter(set Settings, total int) func() {
 // it returns. When the context ends, the linear model or the best start so far
 // is what there is.
 func fitAuto(ctx context.Context, s *sample, set Settings) (run, error) {
-	r := fitRidge(s.d)
+	r := fitRidge(s.d, 0, ridgeWeights-1)
 	res, enough := linear(s, r)
 	sizes := affordable(gridSizes, s.d.N)
 	if enough || len(sizes) == 0 {

@@ -12,8 +12,8 @@ type recipe struct {
 	partitions int
 	sizes      [][2]int
 	plan       gridPlan
-	boosted    bool
-	rounds     int // of the resampled weights
+	boosted    bool // with sums and ramps, and a transform for each bag
+	rounds     int  // of the resampled weights
 }
 
 func recipeOf(m Method) recipe {
@@ -34,7 +34,7 @@ func recipeOf(m Method) recipe {
 // candidates that were complete.
 func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	rec := recipeOf(set.Method)
-	r := fitRidge(s.d)
+	r := fitRidge(s.d, 0, ridgeWeights-1)
 	lin, enough := linear(s, r)
 	if enough {
 		return asStack(lin), nil
@@ -48,21 +48,28 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	if rec.boosted {
 		units++
 	}
-	b.tell = counter(set, units*len(b.bags))
+	total := units * len(b.bags)
+	if rec.boosted && s.d.M <= rampRows {
+		total += rampDraws
+	}
+	b.tell = counter(set, total)
 
 	var grid []*candidate
 	var boosts *boosted
+	var sums *drawn
 	var err error
 	if len(rec.sizes) > 0 {
-		var T []float64
-		if T, err = b.gradientTransform(ctx); err == nil {
+		var T [][]float64
+		if T, err = b.gradientTransform(ctx, rec.boosted); err == nil {
 			grid, err = b.grid(ctx, rec.sizes, rec.plan, T)
 		}
 	}
 	if err == nil && rec.boosted {
-		boosts, err = b.boost(ctx)
+		if boosts, err = b.boost(ctx); err == nil {
+			sums, err = b.ramps(ctx)
+		}
 	}
-	res := b.stack(s, r, grid, boosts, rec)
+	res := b.stack(s, r, grid, boosts, sums, rec)
 	res.startMSE, res.iterations, res.status = lin.startMSE, b.iterations(), endStatus(err, true)
 	return res, err
 }
@@ -75,7 +82,7 @@ func asStack(r run) run {
 }
 
 // stack weighs the candidates and puts those of weight > 0 together.
-func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted, rec recipe) run {
+func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted, sums *drawn, rec recipe) run {
 	oof := [][]float64{make([]float64, b.d.M)}
 	for i, v := range r.loo {
 		oof[0][i] = b.clip.Clip(v)
@@ -85,6 +92,9 @@ func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted,
 	}
 	if boosts != nil {
 		oof = append(oof, boosts.oof[:]...)
+	}
+	if sums != nil {
+		oof = append(oof, sums.oof)
 	}
 	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
 	e := &Ensemble{}
@@ -101,6 +111,9 @@ func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted,
 	}
 	if boosts != nil {
 		e.Chains = append(e.Chains, boosts.chainsOf(w[1+len(grid):])...)
+	}
+	if v := w[len(w)-1]; sums != nil && v > 0 {
+		e.Chains = append(e.Chains, sums.chainsOf(v)...)
 	}
 	sum := 0.0
 	for i, y := range b.d.Y {

@@ -18,10 +18,10 @@ type ridge struct {
 // ridgeWeights are the multiples of the number of rows that are tried.
 const ridgeWeights = 19 // 1e-8, …, 1e1, two a decade
 
-// fitRidge chooses the weight of the penalty by least leave-one-out error. The
-// constant term is not penalised. Golub, Heath and Wahba 1979 for the formula
-// of the errors.
-func fitRidge(d *refit.Data) *ridge {
+// fitRidge chooses the weight of the penalty, of those numbered lo to hi, by
+// least leave-one-out error. The constant term is not penalised. Golub, Heath
+// and Wahba 1979 for the formula of the errors.
+func fitRidge(d *refit.Data, lo, hi int) *ridge {
 	n := d.N - 1
 	mean := make([]float64, d.N) // of x, then of y
 	for i := range d.M {
@@ -54,7 +54,7 @@ func fitRidge(d *refit.Data) *ridge {
 	}
 	var proj mat.VecDense
 	proj.MulVec(u.T(), rhs)
-	α, mse := leaveOneOut(d, mean, &u, λ, &proj)
+	α, mse := leaveOneOut(d, mean, &u, λ, &proj, lo, hi)
 
 	r := &ridge{coef: make([]float64, d.N), loo: make([]float64, d.M), mse: mse}
 	for k := range λ {
@@ -83,15 +83,15 @@ func fitRidge(d *refit.Data) *ridge {
 	return r
 }
 
-// leaveOneOut returns the best weight and its error.
-func leaveOneOut(d *refit.Data, mean []float64, u *mat.Dense, λ []float64, proj *mat.VecDense) (α, mse float64) {
+// leaveOneOut returns the best weight of those numbered lo to hi and its error.
+func leaveOneOut(d *refit.Data, mean []float64, u *mat.Dense, λ []float64, proj *mat.VecDense, lo, hi int) (α, mse float64) {
 	n := d.N - 1
 	var errs [ridgeWeights]float64
 	z := make([]float64, n)
 	for i := range d.M {
 		rotate(z, d.Row(i), mean, u)
 		w := weightOf(d, i)
-		for t := range errs {
+		for t := lo; t <= hi; t++ {
 			α := ridgeWeight(t)
 			p, h := 0.0, 1.0
 			for k, v := range z {
@@ -103,9 +103,9 @@ func leaveOneOut(d *refit.Data, mean []float64, u *mat.Dense, λ []float64, proj
 			errs[t] += w * e * e
 		}
 	}
-	best := 0
-	for t, e := range errs {
-		if e < errs[best] {
+	best := lo
+	for t := lo; t <= hi; t++ {
+		if errs[t] < errs[best] {
 			best = t
 		}
 	}

@@ -37,7 +37,8 @@ const (
 	Cheap
 	// Bagged is a stack of twenty members at each of twelve sizes and penalties.
 	Bagged
-	// Stacked, named "ensemble", is Bagged with boosted sums of small models.
+	// Stacked, named "ensemble", is Bagged with boosted sums of small models and
+	// with sums of ramps.
 	Stacked
 	numMethod
 )

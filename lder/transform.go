@@ -13,8 +13,10 @@ import (
 // mean M of g gᵀ over members and rows, g the gradient of the member at the
 // row, it is the root of the eigenvalue scaling of M (the outer product of
 // gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014). It
-// returns a symmetric matrix, nil for the identity.
-func (b *bagging) gradientTransform(ctx context.Context) ([]float64, error) {
+// returns a symmetric matrix a bag, nil for the identity. With own, that of a bag
+// comes from its own member, so that rows held out have no part in it; else
+// all are the same.
+func (b *bagging) gradientTransform(ctx context.Context, own bool) ([][]float64, error) {
 	const r1, r2 = 3, 2
 	n := b.d.N - 1
 	moments := make([]*mat.SymDense, len(b.bags))
@@ -46,11 +48,22 @@ func (b *bagging) gradientTransform(ctx context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	T := make([][]float64, len(moments))
+	if own {
+		for k, m := range moments {
+			T[k] = rootTransform(m)
+		}
+		return T, nil
+	}
 	sum := moments[0]
 	for _, m := range moments[1:] {
 		sum.AddSym(sum, m)
 	}
-	return rootTransform(sum), nil
+	T[0] = rootTransform(sum)
+	for k := range T {
+		T[k] = T[0]
+	}
+	return T, nil
 }
 
 func rootTransform(m *mat.SymDense) []float64 {
@@ -95,21 +108,23 @@ func rootTransform(m *mat.SymDense) []float64 {
 	return t
 }
 
-// transformed is the data with features xᵀT.
-func transformed(d *refit.Data, T []float64) *refit.Data {
+// transform replaces the features x of all rows by xᵀT; nil: they stay.
+func transform(d *refit.Data, T []float64) {
+	if T == nil {
+		return
+	}
 	n := d.N - 1
-	out := *d
-	out.X = make([]float64, len(d.X))
+	z := make([]float64, n)
 	for i := range d.M {
-		x, z := d.Row(i), out.Row(i)
-		for j, v := range x[:n] {
+		x := d.Row(i)[:n]
+		clear(z)
+		for j, v := range x {
 			for k, t := range T[j*n : (j+1)*n] {
 				z[k] += v * t
 			}
 		}
-		z[n] = 1
+		copy(x, z)
 	}
-	return &out
 }
 
 // untransformed copies pieces, for features without T.

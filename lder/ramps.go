@@ -1,0 +1,173 @@
+package lder
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/lder/internal/refit"
+)
+
+// Ramps: ridge regression on features that are drawn, not trained (Rahimi and
+// Recht 2008, Weighted sums of random kitchen sinks). Each rises linearly from
+// −1 to 0 along a direction of one or two features and is constant before and
+// after,
+//
+//	(max(⟨w, x⟩, s) − max(⟨w, x⟩, t)) / (t − s),   s < t:
+//
+// an l-DER and, unlike the other candidates, bounded. Penalties are compared by
+// leave-one-out errors, so that one fit serves both for the predictions of rows
+// it has not seen and for the model. The candidate is the mean of several draws.
+const (
+	rampDraws    = 8
+	rampCount    = 100
+	rampFeatures = 2
+	// rampWidth is the least t − s; ⟨w, x⟩ of one feature has variance 1.
+	rampWidth = .05
+	// rampRows is the size up to which there are ramps: they take rampCount
+	// numbers a row and their square in operations.
+	rampRows = 20000
+	// The penalties, as numbers of ridgeWeight: 1e-5 to 1.
+	rampLightest, rampHeaviest = 6, 16
+)
+
+// ramp is (max(⟨w, x⟩, s) − max(⟨w, x⟩, t)) / (t − s).
+type ramp struct {
+	features []int
+	w        []float64 // of length 1
+	s, t     float64
+}
+
+// drawn is the mean of sums of ramps, one of each draw.
+type drawn struct {
+	sums [rampDraws][]boostPart
+	oof  []float64
+}
+
+// ramps draws and fits; nil for data that have too many rows.
+func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
+	if b.d.M > rampRows {
+		return nil, nil
+	}
+	res := &drawn{oof: make([]float64, b.d.M)}
+	var oof [rampDraws][]float64
+	err := b.each(rampDraws, func(_ *worker, k int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		res.sums[k], oof[k] = b.rampDraw(k)
+		b.tell()
+		return nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range oof {
+		for i, v := range p {
+			res.oof[i] += v / rampDraws
+		}
+	}
+	return res, nil
+}
+
+// rampDraw returns the sum of ramps of a draw and its leave-one-out predictions,
+// clipped.
+func (b *bagging) rampDraw(draw int) (sum []boostPart, oof []float64) {
+	all := drawRamps(b.d, b.rng(stageRamps, draw))
+	n := len(all)
+	d := &refit.Data{M: b.d.M, N: n + 1, X: make([]float64, b.d.M*(n+1)), Y: b.d.Y, W: b.d.W}
+	scale := 2 / math.Sqrt(rampCount) // the penalties mean the same for any number
+	for i := range d.M {
+		row := d.Row(i)
+		for k := range all {
+			row[k] = scale * all[k].at(b.d.Row(i))
+		}
+		row[n] = 1
+	}
+	r := fitRidge(d, rampLightest, rampHeaviest)
+	oof = r.loo
+	for i, v := range oof {
+		oof[i] = b.clip.Clip(v)
+	}
+	for k := range all {
+		sum = append(sum, all[k].part(scale*r.coef[k]))
+	}
+	// The constant term goes to both pieces of the first maximum.
+	first := &sum[0]
+	size := len(first.features) + 1
+	first.pieces[size-1] += r.coef[n]
+	first.pieces[2*size-1] += r.coef[n]
+	return sum, oof
+}
+
+// drawRamps takes the values at two rows as the ends.
+func drawRamps(d *refit.Data, rng *rand.Rand) []ramp {
+	all := make([]ramp, rampCount)
+	n := d.N - 1
+	for k := range all {
+		r := &all[k]
+		r.features = rng.Perm(n)[:1+rng.IntN(min(rampFeatures, n))]
+		sum := 0.0
+		for range r.features {
+			v := rng.NormFloat64()
+			r.w = append(r.w, v)
+			sum += v * v
+		}
+		for j := range r.w {
+			r.w[j] /= math.Sqrt(sum)
+		}
+		p, q := r.along(d.Row(rng.IntN(d.M))), r.along(d.Row(rng.IntN(d.M)))
+		r.s = min(p, q)
+		r.t = max(p, q, r.s+rampWidth)
+	}
+	return all
+}
+
+// along is ⟨w, x⟩ for a row of all features.
+func (r *ramp) along(row []float64) float64 {
+	u := 0.0
+	for k, j := range r.features {
+		u += r.w[k] * row[j]
+	}
+	return u
+}
+
+func (r *ramp) at(row []float64) float64 {
+	u := r.along(row)
+	return (max(u, r.s) - max(u, r.t)) / (r.t - r.s)
+}
+
+// part is the ramp times c, with two pieces in each maximum.
+func (r *ramp) part(c float64) boostPart {
+	c /= r.t - r.s
+	s, t := r.s, r.t
+	if c < 0 {
+		c, s, t = -c, t, s
+	}
+	var pieces []float64
+	for _, end := range []float64{s, t} {
+		for _, v := range r.w {
+			pieces = append(pieces, c*v)
+		}
+		pieces = append(pieces, 0)
+		pieces = append(pieces, make([]float64, len(r.w))...)
+		pieces = append(pieces, c*end)
+	}
+	return boostPart{r.features, pieces}
+}
+
+// chainsOf has a chain a draw.
+func (r *drawn) chainsOf(weight float64) []Chain {
+	var out []Chain
+	for _, sum := range r.sums {
+		c := Chain{Stops: []Stop{{len(sum), weight / rampDraws}}}
+		for _, p := range sum {
+			c.Parts = append(c.Parts, Part{modelOf(p.pieces, 2, len(p.features)+1), p.features})
+		}
+		out = append(out, c)
+	}
+	return out
+}
