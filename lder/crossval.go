@@ -38,7 +38,7 @@ func CrossValidate(ctx context.Context, x [][]float64, y []float64, folds [][]in
 		return CVResult{}, err
 	}
 	// A complaint from within a fold would count the rows of the fold.
-	if err := NewRegressor(set).checkData(x, y); err != nil {
+	if err := NewRegressor(set).checkData(rowTable(x), y); err != nil {
 		return CVResult{}, err
 	}
 	if err := dataset.CheckFolds(folds, len(y)); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder/dataset"
-	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
 // Regressor predicts a number from a row of features: it fills gaps,
@@ -34,7 +33,8 @@ type Regressor struct {
 	Clip     Range
 	Training Training
 
-	classes bool // the target is −1 or 1: a part of a Classifier
+	classes bool         // the target is −1 or 1: a part of a Classifier
+	active  [2][]float64 // TrainingShares
 }
 
 // Training says how the model came about.
@@ -74,6 +74,17 @@ func (r *Regressor) Fit(ctx context.Context, x [][]float64, y []float64) error {
 // weight says: not negative, and not all 0. nil: all alike. Gaps are filled and
 // features standardised without the weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x [][]float64, y, weights []float64) error {
+	return r.attempt(ctx, rowTable(x), y, weights)
+}
+
+// FitColumns is FitWeighted for columns, one a feature, as dataset.Table.Take
+// gives them. It takes what it has copied out of columns, which then holds nil,
+// so that the memory of a large table is free again for the training.
+func (r *Regressor) FitColumns(ctx context.Context, columns [][]float64, y, weights []float64) error {
+	return r.attempt(ctx, columnTable(columns), y, weights)
+}
+
+func (r *Regressor) attempt(ctx context.Context, x table, y, weights []float64) error {
 	fit := *r
 	err := fit.fit(ctx, x, y, weights)
 	if err == nil || fit.Model != r.Model || fit.Ensemble != r.Ensemble {
@@ -82,7 +93,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x [][]float64, y, weights [
 	return err
 }
 
-func (r *Regressor) fit(ctx context.Context, x [][]float64, y, weights []float64) error {
+func (r *Regressor) fit(ctx context.Context, x table, y, weights []float64) error {
 	if err := r.Settings.Validate(); err != nil {
 		return err
 	}
@@ -96,11 +107,12 @@ func (r *Regressor) fit(ctx context.Context, x [][]float64, y, weights []float64
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	imputer, err := dataset.FitImputerValue(x, r.Settings.Imputation, r.Settings.FillValue)
+	d := lifted(x, y, w)
+	z := rowsOf(d)
+	imputer, err := dataset.FitImputerValue(z, r.Settings.Imputation, r.Settings.FillValue)
 	if err != nil {
 		return err
 	}
-	d, z := lifted(x, y, w)
 	for _, row := range z {
 		imputer.Apply(row)
 	}
@@ -116,6 +128,7 @@ func (r *Regressor) fit(ctx context.Context, x [][]float64, y, weights []float64
 		return err
 	}
 	r.Imputer, r.Scaler, r.Model, r.Ensemble, r.Clip, r.Training = imputer, scaler, res.model, res.stack, res.clip, facts
+	r.active = res.active
 	return err
 }
 
@@ -148,27 +161,12 @@ func normalised(weights []float64, m int) ([]float64, error) {
 	return w, nil
 }
 
-// lifted copies the rows, each with a 1 behind it; z are the rows of the copy
-// without it.
-func lifted(x [][]float64, y, w []float64) (d *refit.Data, z [][]float64) {
-	m, n := len(x), len(x[0])
-	d = &refit.Data{M: m, N: n + 1, X: make([]float64, m*(n+1)), Y: append([]float64(nil), y...), W: w}
-	z = make([][]float64, m)
-	for i, row := range x {
-		to := d.Row(i)
-		copy(to, row)
-		to[n] = 1
-		z[i] = to[:n:n]
-	}
-	return d, z
-}
-
 // checkData looks at the shapes and numbers, and names what has no name.
-func (r *Regressor) checkData(x [][]float64, y []float64) error {
-	if len(x) == 0 || len(x) != len(y) {
-		return fmt.Errorf("lder: %d rows of features and %d targets", len(x), len(y))
+func (r *Regressor) checkData(x table, y []float64) error {
+	m, n := x.dims()
+	if m == 0 || m != len(y) {
+		return fmt.Errorf("lder: %d rows of features and %d targets", m, len(y))
 	}
-	n := len(x[0])
 	if n == 0 {
 		return errors.New("lder: the rows have no features")
 	}
@@ -188,12 +186,12 @@ func (r *Regressor) checkData(x [][]float64, y []float64) error {
 	if r.Target == "" {
 		r.Target = "y"
 	}
-	for i, row := range x {
-		if err := r.checkRow(i, row); err != nil {
-			return err
-		}
-		if !(math.Abs(y[i]) <= largestTarget) {
-			return fmt.Errorf("lder: row %d: the target %q is %g, want a number up to %g in size", i, r.Target, y[i], largestTarget)
+	if err := x.check(r); err != nil {
+		return err
+	}
+	for i, v := range y {
+		if !(math.Abs(v) <= largestTarget) {
+			return fmt.Errorf("lder: row %d: the target %q is %g, want a number up to %g in size", i, r.Target, v, largestTarget)
 		}
 	}
 	return nil
@@ -220,10 +218,14 @@ func (r *Regressor) checkRow(i int, row []float64) error {
 	}
 	for j, v := range row {
 		if math.IsInf(v, 0) {
-			return fmt.Errorf("lder: row %d: the feature %q is %g", i, r.Features[j], v)
+			return r.infinite(i, j, v)
 		}
 	}
 	return nil
+}
+
+func (r *Regressor) infinite(i, j int, v float64) error {
+	return fmt.Errorf("lder: row %d: the feature %q is %g", i, r.Features[j], v)
 }
 
 // Predict returns one prediction a row of x, NaN for missing values. A row far

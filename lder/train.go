@@ -17,7 +17,7 @@ import (
 // also with a 1 behind them.
 type sample struct {
 	d    *refit.Data
-	x    [][]float64 // the rows without the 1, in the same memory
+	x    [][]float64 // the rows without the 1, in the same memory; nil once a method has used them
 	clip Range       // of standardised predictions
 	// hinge: the target is −1 or 1, as it stands, and errors beyond it are none.
 	hinge bool
@@ -33,6 +33,7 @@ type run struct {
 	oob        float64 // mean squared error on rows not trained on; -1: none were held out
 	status     ccp.Status
 	iterations int
+	active     [2][]float64 // of a model: shares of the rows where its pieces are largest
 }
 
 // clipShare is how far beyond the range of the training targets predictions may
@@ -80,11 +81,17 @@ func (s *sample) counted() *sample {
 	return &out
 }
 
+// row is row i without the 1.
+func (s *sample) row(i int) []float64 {
+	n := s.d.N - 1
+	return s.d.Row(i)[:n:n]
+}
+
 // mse is the weighted mean of the squared errors of predict.
 func (s *sample) mse(predict func(x []float64) float64) float64 {
 	sum := 0.0
-	for i, x := range s.x {
-		e := s.d.Y[i] - predict(x)
+	for i := range s.d.M {
+		e := s.d.Y[i] - predict(s.row(i))
 		sum += weightOf(s.d, i) * e * e
 	}
 	return sum
@@ -118,8 +125,15 @@ func train(ctx context.Context, d *refit.Data, rows [][]float64, set Settings, h
 	if res.model == nil && res.stack == nil {
 		return res, Training{}, err
 	}
-	scratch := make([]float64, d.N)
-	mse := s.mse(func(x []float64) float64 { return res.predict(x, scratch) })
+	var mse float64
+	if res.model != nil {
+		t := newTally(res.model, d.M)
+		mse = s.mse(func(x []float64) float64 { return res.clip.Clip(t.predict(x)) })
+		res.active = t.shares
+	} else {
+		scratch := make([]float64, d.N)
+		mse = s.mse(func(x []float64) float64 { return res.stack.Predict(x, res.clip, scratch) })
+	}
 	facts := Training{
 		Method: set.Method, Rows: d.M, Iterations: res.iterations, Status: res.status,
 		StartMSE: res.startMSE * scale * scale, MSE: mse * scale * scale,
@@ -153,13 +167,6 @@ func unexplained(mse, variance float64) float64 {
 	return 1
 }
 
-func (r *run) predict(x, scratch []float64) float64 {
-	if r.stack != nil {
-		return r.stack.Predict(x, r.clip, scratch)
-	}
-	return r.clip.Clip(r.model.Predict(x))
-}
-
 // endStatus is the status of a method that returns err.
 func endStatus(err error, converged bool) ccp.Status {
 	switch {
@@ -191,6 +198,7 @@ func fitRefit(ctx context.Context, s *sample, set Settings) (run, error) {
 		return run{}, err
 	}
 	start := Start(s.x, s.d.Y, r1, r2)
+	s.x = nil // of many rows with few features, a quarter of the data's memory
 	if err := start.Validate(); err != nil {
 		return run{}, err
 	}

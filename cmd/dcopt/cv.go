@@ -113,7 +113,7 @@ func prepareTrials(c *cli.Context) ([]trial, error) {
 	}
 	var trials []trial
 	for _, path := range c.Args().Slice() {
-		d, err := trainingData(c, path)
+		d, err := trainingData(c, path, (*dataset.Table).Supervised)
 		if err != nil {
 			return nil, err
 		}

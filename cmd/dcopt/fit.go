@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,9 +156,15 @@ func fit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := trainingData(c, path)
+	d, err := trainingData(c, path, (*dataset.Table).Take)
 	if err != nil {
 		return err
+	}
+	defer mindGarbage(d)()
+	d.Rows, d.Lines = nil, nil // not needed any more
+	var kept [][]float64
+	if plot != nil {
+		kept = slices.Clone(d.Columns) // train takes what they hold
 	}
 	r, spent, err := train(c, set, d)
 	if err != nil && !isContextError(err) {
@@ -171,10 +179,12 @@ func fit(c *cli.Context) error {
 	if err := out.commit(); err != nil {
 		return err
 	}
-	if err := writePlot(plot, r, d.X, d.Y); err != nil {
-		return err
+	if plot != nil {
+		if err := writePlot(plot, r, byRows(kept), d.Y); err != nil {
+			return err
+		}
 	}
-	if err := fitSummary(c, r, d, spent); err != nil {
+	if err := fitSummary(c, r, spent); err != nil {
 		return err
 	}
 	switch r.Training.Status {
@@ -186,7 +196,23 @@ func fit(c *cli.Context) error {
 	return ended(exitNotSolved)
 }
 
-// train fits and shows how far it is.
+// mindGarbage keeps what is left to the garbage collector small while a large
+// table is fitted: that needs a few large slices without pointers, so collections
+// are cheap, and there should be no second table's worth of garbage between them.
+// The function it returns ends that.
+func mindGarbage(d *trainingTable) (restore func()) {
+	const (
+		large   = 1 << 20 // numbers
+		percent = 10
+	)
+	if len(d.Y)*len(d.Features) < large {
+		return func() {}
+	}
+	before := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// train fits, which takes d.Columns, and shows how far it is.
 func train(c *cli.Context, set lder.Settings, d *trainingTable) (*lder.Regressor, time.Duration, error) {
 	var p *progress
 	switch {
@@ -201,7 +227,7 @@ func train(c *cli.Context, set lder.Settings, d *trainingTable) (*lder.Regressor
 	r := lder.NewRegressor(set)
 	r.Features, r.Target, r.Categories = d.Features, d.Target, d.Categories
 	begin := time.Now()
-	err := r.FitWeighted(c.Context, d.X, d.Y, d.weights)
+	err := r.FitColumns(c.Context, d.Columns, d.Y, d.weights)
 	p.stop()
 	return r, time.Since(begin), err
 }

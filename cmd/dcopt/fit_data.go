@@ -50,8 +50,11 @@ type trainingTable struct {
 	weights []float64 // nil: all alike
 }
 
+// splitting is a way to split a table: (*dataset.Table).Supervised or Take.
+type splitting func(t *dataset.Table, target string, sel dataset.Selection) (*dataset.Data, error)
+
 // trainingData reads a table and splits it.
-func trainingData(c *cli.Context, path string) (*trainingTable, error) {
+func trainingData(c *cli.Context, path string, split splitting) (*trainingTable, error) {
 	sel := dataset.DefaultSelection()
 	sel.Exclude = c.StringSlice("exclude")
 	if c.Bool("drop-text") {
@@ -80,7 +83,7 @@ func trainingData(c *cli.Context, path string) (*trainingTable, error) {
 			return nil, usagef("%w", err)
 		}
 	}
-	d, err := t.Supervised(c.String("target"), sel)
+	d, err := split(t, c.String("target"), sel)
 	if err != nil {
 		return nil, dataError(err)
 	}
@@ -100,18 +103,30 @@ func trainingData(c *cli.Context, path string) (*trainingTable, error) {
 
 // columnOf are the weights of the rows of d.
 func columnOf(t *dataset.Table, name string, d *dataset.Data) ([]float64, error) {
-	x, err := t.Matrix([]string{name})
+	v, err := t.Numbers(name)
 	if err != nil {
 		return nil, err
 	}
 	w := make([]float64, len(d.Rows))
 	for k, i := range d.Rows {
-		w[k] = x[i][0]
+		w[k] = v[i]
 		if !(w[k] >= 0) {
 			return nil, &dataset.Error{File: t.Name, Line: d.Lines[k], Col: 1, Msg: fmt.Sprintf("the weight %q of the row is %g, want a number >= 0", name, w[k])}
 		}
 	}
 	return w, nil
+}
+
+// byRows are the rows of columns.
+func byRows(columns [][]float64) [][]float64 {
+	x := make([][]float64, len(columns[0]))
+	for i := range x {
+		x[i] = make([]float64, len(columns))
+		for j, column := range columns {
+			x[i][j] = column[i]
+		}
+	}
+	return x
 }
 
 // openModel reads a model file.

@@ -13,7 +13,7 @@ import (
 	"github.com/dcopt/dcopt/lder"
 )
 
-func fitSummary(c *cli.Context, r *lder.Regressor, d *trainingTable, spent time.Duration) error {
+func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	if c.Bool("json") {
 		return fitJSON(c, r, spent)
 	}
@@ -42,7 +42,7 @@ func fitSummary(c *cli.Context, r *lder.Regressor, d *trainingTable, spent time.
 	row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
 	row("model", "%s", c.String("out"))
 	if r.Model != nil {
-		if err := pieceTable(&b, r, d.X); err != nil {
+		if err := pieceTable(&b, r); err != nil {
 			return err
 		}
 	}
@@ -52,15 +52,12 @@ func fitSummary(c *cli.Context, r *lder.Regressor, d *trainingTable, spent time.
 
 // pieceTable has a line for each piece: how many rows it is largest for, and
 // its coefficients in the data's own units.
-func pieceTable(w io.Writer, r *lder.Regressor, x [][]float64) error {
+func pieceTable(w io.Writer, r *lder.Regressor) error {
 	m, err := r.Natural()
 	if err != nil {
 		return err
 	}
-	share, minus, err := r.Shares(x)
-	if err != nil {
-		return err
-	}
+	share, minus := r.TrainingShares()
 	const most = 12 // features
 	names := r.Features[:min(len(r.Features), most)]
 	head := append([]string{"piece", "rows"}, names...)

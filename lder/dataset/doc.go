@@ -2,8 +2,8 @@
 // comes back.
 //
 // [ReadFile] reads CSV and TSV files, gzip-compressed or not, into a [Table].
-// [Table.Supervised] splits it into features and target for training,
-// [Table.Matrix] picks the columns a trained model asks for by name, and
+// [Table.Supervised] splits it into features and target for training, and so
+// does [Table.Take] without a copy. [Table.Matrix] picks the columns a trained model asks for by name, and
 // [Table.Encode] also what words of a [Category] stand for. A [Stream] does the
 // same block by block, for tables larger than the memory. Missing values are NaN
 // throughout, until a [SimpleImputer] fills them.

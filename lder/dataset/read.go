@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -43,26 +42,18 @@ func ReadFile(path string, opt Options) (*Table, error) {
 // infinite values are no error yet, for the column may not be wanted: the
 // methods that use a column refuse them.
 func Read(r io.Reader, name string, opt Options) (*Table, error) {
-	raw, err := plainText(r, name)
+	s, err := OpenStream(r, name, opt)
 	if err != nil {
 		return nil, err
 	}
-	comma, err := opt.comma(raw, name)
-	if err != nil {
+	w := newWhole(s)
+	if err := w.rows(); err != nil {
 		return nil, err
 	}
-	c := newCSV(bytes.NewReader(raw), comma)
-	p := &parser{csv: c, t: &Table{Name: name}, opt: opt}
-	if err := p.header(); err != nil {
+	t := w.finish()
+	if err := t.dropUnnamed(s.heads); err != nil {
 		return nil, err
 	}
-	if err := p.rows(); err != nil {
-		return nil, err
-	}
-	if err := p.dropUnnamed(); err != nil {
-		return nil, err
-	}
-	t := p.t
 	t.index = make(map[string]int, len(t.Columns))
 	for j := range t.Columns {
 		t.index[t.Columns[j].Name] = j
@@ -84,35 +75,15 @@ func (opt Options) comma(raw []byte, name string) (rune, error) {
 func newCSV(r io.Reader, comma rune) *csv.Reader {
 	c := csv.NewReader(r)
 	c.Comma, c.FieldsPerRecord, c.ReuseRecord = comma, -1, true
-	// A space after the delimiter is not part of the field; but a tab that
-	// delimits counts as a space, too.
-	c.TrimLeadingSpace = comma == ',' || comma == ';'
+	c.TrimLeadingSpace = trims(comma)
 	return c
 }
 
-const byteOrderMark = "\ufeff"
+// trims reports whether a space after the delimiter is not part of the field; a
+// tab that delimits counts as a space, too.
+func trims(comma rune) bool { return comma == ',' || comma == ';' }
 
-// plainText reads everything, uncompressed and without byte order mark, and
-// refuses what is no text in UTF-8 at first sight.
-func plainText(r io.Reader, name string) ([]byte, error) {
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(bytes.NewReader(raw))
-		if err != nil {
-			return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
-		}
-		if raw, err = io.ReadAll(z); err != nil {
-			return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
-		}
-	}
-	if err := foreign(raw, name); err != nil {
-		return nil, err
-	}
-	return bytes.TrimPrefix(raw, []byte(byteOrderMark)), nil
-}
+const byteOrderMark = "\ufeff"
 
 // foreign refuses what begins as other kinds of files do.
 func foreign(raw []byte, name string) error {
@@ -159,11 +130,10 @@ scan:
 	return ','
 }
 
-// parser fills t from the records of csv.
+// parser reads the names of the columns of t, and gives errors their places.
 type parser struct {
 	csv *csv.Reader
 	t   *Table
-	opt Options
 	at  []Cell // where each name stands in the header
 }
 
@@ -206,81 +176,24 @@ func (p *parser) header() error {
 	return nil
 }
 
-// rows reads everything below the header.
-func (p *parser) rows() error {
-	t := p.t
-	for {
-		rec, err := p.csv.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return p.fail(err)
-		}
-		if len(rec) == 1 && len(t.Columns) > 1 && strings.TrimSpace(rec[0]) == "" {
-			continue // a line of blanks
-		}
-		if len(rec) != len(t.Columns) {
-			line, col := p.csv.FieldPos(min(len(rec)-1, len(t.Columns)))
-			return t.at(&Cell{Line: line, Col: col}, fmt.Sprintf("the row has %d fields, the header has %d", len(rec), len(t.Columns)))
-		}
-		line, _ := p.csv.FieldPos(0)
-		t.Lines = append(t.Lines, line)
-		for j, field := range rec {
-			p.cell(j, field)
-		}
-	}
-	if len(t.Lines) == 0 {
-		return &Error{File: t.Name, Msg: "there are no rows below the header"}
-	}
-	return nil
-}
-
-// cell appends one value to column j.
-func (p *parser) cell(j int, field string) {
-	c := &p.t.Columns[j]
-	v, k := parseDecimal(field, p.opt.DecimalComma)
-	c.Values = append(c.Values, v)
-	if p.opt.KeepText {
-		c.Cells = append(c.Cells, strings.Clone(strings.TrimSpace(field)))
-	}
-	here := func() *Cell {
-		line, col := p.csv.FieldPos(j)
-		return &Cell{line, col, strings.Clone(strings.TrimSpace(field))}
-	}
-	switch k {
-	case missing:
-		c.Missing++
-	case text:
-		c.Text++
-		if c.FirstText == nil {
-			c.FirstText = here()
-		}
-	case infinite:
-		if c.FirstInfinite == nil {
-			c.FirstInfinite = here()
-		}
-	}
-}
-
 // dropUnnamed removes columns without name and value, which a delimiter at the
-// ends of the lines makes.
-func (p *parser) dropUnnamed() error {
-	kept := p.t.Columns[:0]
-	for j, c := range p.t.Columns {
+// ends of the lines makes. at is where the names stand in the header.
+func (t *Table) dropUnnamed(at []Cell) error {
+	kept := t.Columns[:0]
+	for j, c := range t.Columns {
 		switch {
 		case c.Name != "":
 			kept = append(kept, c)
 		case c.Missing == len(c.Values):
-			p.t.Notes = append(p.t.Notes, fmt.Sprintf("column %d has neither name nor values and is left out", j+1))
+			t.Notes = append(t.Notes, fmt.Sprintf("column %d has neither name nor values and is left out", j+1))
 		default:
-			return p.t.at(&p.at[j], fmt.Sprintf("column %d has no name; name it, or remove it if it only numbers the rows", j+1))
+			return t.at(&at[j], fmt.Sprintf("column %d has no name; name it, or remove it if it only numbers the rows", j+1))
 		}
 	}
 	if len(kept) == 0 {
-		return &Error{File: p.t.Name, Line: p.at[0].Line, Col: p.at[0].Col, Msg: "no column has a name"}
+		return &Error{File: t.Name, Line: at[0].Line, Col: at[0].Col, Msg: "no column has a name"}
 	}
-	p.t.Columns = kept
+	t.Columns = kept
 	return nil
 }
 

@@ -19,8 +19,11 @@ type Stream struct {
 	name    string
 	opt     Options
 	comma   rune
+	zipped  bool
 	columns []string
-	rest    []byte // read and not yet used
+	heads   []Cell // where the names of the columns stand
+	buf     []byte
+	rest    []byte // of buf: read and not yet used
 	line    int    // of the first byte of rest
 	eof     bool
 	plan    [][]target // what is made of each column
@@ -62,18 +65,18 @@ const blockBytes = 1 << 19
 func OpenStream(r io.Reader, name string, opt Options) (*Stream, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	s := &Stream{r: br, name: name, opt: opt, line: 1}
-	head, _ := br.Peek(4)
+	head, _ := br.Peek(2)
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(br)
 		if err != nil {
 			return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
 		}
-		s.r = z
-	}
-	if err := foreign(head, name); err != nil {
-		return nil, err
+		s.r, s.zipped = z, true
 	}
 	if err := s.fill(); err != nil {
+		return nil, err
+	}
+	if err := foreign(s.rest, name); err != nil {
 		return nil, err
 	}
 	s.rest = bytes.TrimPrefix(s.rest, []byte(byteOrderMark))
@@ -95,7 +98,7 @@ func OpenStream(r io.Reader, name string, opt Options) (*Stream, error) {
 	if err := p.header(); err != nil {
 		return nil, err
 	}
-	s.columns = p.t.Names()
+	s.columns, s.heads = p.t.Names(), p.at
 	s.line += bytes.Count(s.rest[:end], []byte{'\n'})
 	s.rest = s.rest[end:]
 	return s, nil
@@ -120,13 +123,20 @@ func headerEnd(raw []byte) int {
 // fill appends a block's worth of bytes to rest.
 func (s *Stream) fill() error {
 	n := len(s.rest)
-	buf := make([]byte, n+blockBytes)
-	copy(buf, s.rest)
-	k, err := io.ReadFull(s.r, buf[n:])
-	s.rest = buf[:n+k]
+	if cap(s.buf) < n+blockBytes {
+		buf := make([]byte, 2*n+blockBytes)
+		copy(buf, s.rest)
+		s.buf = buf
+	} else {
+		copy(s.buf, s.rest)
+	}
+	k, err := io.ReadFull(s.r, s.buf[n:n+blockBytes])
+	s.rest = s.buf[:n+k]
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF && k < blockBytes && s.ended():
 		s.eof = true
+	case err != nil && s.zipped:
+		return fmt.Errorf("%s: damaged gzip file: %w", s.name, err)
 	case err != nil:
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -255,8 +265,17 @@ func (s *Stream) Each(workers int, work, done func(*Block) error) error {
 func (s *Stream) next(b *Block) bool {
 	b.X, b.Lines, b.Out, b.raw, b.records = b.X[:0], b.Lines[:0], b.Out[:0], b.raw[:0], nil
 	b.Unknown, b.err, b.done = 0, nil, make(chan struct{})
+	if s.cut(b) {
+		return true
+	}
+	return s.quoted != nil && s.nextQuoted(b)
+}
+
+// cut is next up to the first quote. From there on it reports false, and quoted
+// reads the rest.
+func (s *Stream) cut(b *Block) bool {
 	if s.quoted != nil {
-		return s.nextQuoted(b)
+		return false
 	}
 	for !s.eof && len(s.rest) < blockBytes {
 		if b.err = s.fill(); b.err != nil {
@@ -282,7 +301,7 @@ func (s *Stream) next(b *Block) bool {
 	if bytes.IndexByte(s.rest[:end], '"') >= 0 {
 		s.quoted = newCSV(io.MultiReader(bytes.NewReader(s.rest), s.r), s.comma)
 		s.offset = s.line - 1
-		return s.nextQuoted(b)
+		return false
 	}
 	b.raw, b.line = append(b.raw, s.rest[:end]...), s.line
 	s.line += bytes.Count(b.raw, []byte{'\n'})
@@ -296,27 +315,41 @@ func (s *Stream) next(b *Block) bool {
 // nextQuoted reads rows by encoding/csv.
 func (s *Stream) nextQuoted(b *Block) bool {
 	const rows = 4096
-	p := &parser{csv: s.quoted, t: &Table{Name: s.name}}
 	for len(b.records) < rows {
-		rec, err := s.quoted.Read()
+		rec, line, err := s.record()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			b.err = p.fail(err)
-			var e *Error
-			if errors.As(b.err, &e) && e.Line > 0 {
-				e.Line += s.offset
-			}
+			b.err = err
 			break
 		}
-		if len(rec) == 1 && len(s.columns) > 1 && strings.TrimSpace(rec[0]) == "" {
-			continue
-		}
-		line, _ := s.quoted.FieldPos(0)
 		s.first = 1
 		b.records = append(b.records, append([]string(nil), rec...))
-		b.Lines = append(b.Lines, line+s.offset)
+		b.Lines = append(b.Lines, line)
 	}
 	return len(b.records) > 0 || b.err != nil
+}
+
+// record reads a row by encoding/csv: its fields, which the next call
+// overwrites, and the line it begins on. At the end, the error is io.EOF.
+func (s *Stream) record() (rec []string, line int, err error) {
+	for {
+		rec, err = s.quoted.Read()
+		if err == io.EOF {
+			return nil, 0, err
+		}
+		if err != nil {
+			err = (&parser{csv: s.quoted, t: &Table{Name: s.name}}).fail(err)
+			var e *Error
+			if errors.As(err, &e) && e.Line > 0 {
+				e.Line += s.offset
+			}
+			return nil, 0, err
+		}
+		if len(rec) > 1 || len(s.columns) == 1 || strings.TrimSpace(rec[0]) != "" {
+			line, _ = s.quoted.FieldPos(0)
+			return rec, line + s.offset, nil
+		}
+	}
 }

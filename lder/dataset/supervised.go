@@ -40,7 +40,9 @@ type Data struct {
 	Features []string
 	Target   string
 	X        [][]float64 // NaN for missing values
-	Y        []float64
+	// Columns are the same by features; Supervised leaves it nil, and Take X.
+	Columns [][]float64
+	Y       []float64
 	// Categories are the columns whose words became features.
 	Categories []Category
 	// Rows holds the number of each row in the table, Lines its line in the file.
@@ -52,43 +54,71 @@ type Data struct {
 // Supervised splits off the target. Rows without a value of it are left out,
 // with a note that counts them. The target may be constant.
 func (t *Table) Supervised(target string, sel Selection) (*Data, error) {
-	y, err := t.numeric(target)
+	d, columns, y, err := t.split(target, sel)
 	if err != nil {
 		return nil, err
 	}
-	d := &Data{Target: target, Notes: slices.Clone(t.Notes)}
-	rows := make([]int, 0, t.Rows())
+	d.X = gather(columns, d.Rows)
+	for _, i := range d.Rows {
+		d.Y = append(d.Y, y.Values[i])
+		d.Lines = append(d.Lines, t.Lines[i])
+	}
+	return d, nil
+}
+
+// Take is Supervised by columns, for tables that fill much of the memory: what
+// it returns lies in the memory of t, which must not be used any more.
+func (t *Table) Take(target string, sel Selection) (*Data, error) {
+	d, columns, y, err := t.split(target, sel)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range columns {
+		d.Columns = append(d.Columns, pack(c.Values, d.Rows))
+	}
+	d.Y, d.Lines = pack(y.Values, d.Rows), pack(t.Lines, d.Rows)
+	return d, nil
+}
+
+// pack moves the entries of those rows, in ascending order, to the front of v.
+func pack[T any](v []T, rows []int) []T {
+	for k, i := range rows {
+		v[k] = v[i]
+	}
+	return v[:len(rows):len(rows)]
+}
+
+// split finds the rows of d, its features and its target.
+func (t *Table) split(target string, sel Selection) (d *Data, columns []*Column, y *Column, err error) {
+	if y, err = t.numeric(target); err != nil {
+		return nil, nil, nil, err
+	}
+	d = &Data{Target: target, Notes: slices.Clone(t.Notes), Rows: make([]int, 0, t.Rows())}
 	firstGap := 0
 	for i, v := range y.Values {
 		if !math.IsNaN(v) {
-			rows = append(rows, i)
+			d.Rows = append(d.Rows, i)
 		} else if firstGap == 0 {
 			firstGap = t.Lines[i]
 		}
 	}
-	if len(rows) == 0 {
-		return nil, &Error{File: t.Name, Msg: fmt.Sprintf("no row has a value of the target %q", target)}
+	if len(d.Rows) == 0 {
+		return nil, nil, nil, &Error{File: t.Name, Msg: fmt.Sprintf("no row has a value of the target %q", target)}
 	}
 	if y.Missing > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s without a value of the target %q left out (first at line %d)",
 			plural(y.Missing, "row"), target, firstGap))
 	}
-	columns, err := t.features(d, rows, sel)
-	if err != nil {
-		return nil, err
+	if columns, err = t.features(d, d.Rows, sel); err != nil {
+		return nil, nil, nil, err
 	}
 	if len(columns) == 0 {
-		return nil, &Error{File: t.Name, Msg: "no column is left to be a feature; the columns are " + list(t.Names())}
+		return nil, nil, nil, &Error{File: t.Name, Msg: "no column is left to be a feature; the columns are " + list(t.Names())}
 	}
 	for _, c := range columns {
 		d.Features = append(d.Features, c.Name)
 	}
-	d.X, d.Rows = gather(columns, rows), rows
-	for _, i := range rows {
-		d.Y = append(d.Y, y.Values[i])
-		d.Lines = append(d.Lines, t.Lines[i])
-	}
-	return d, nil
+	return d, columns, y, nil
 }
 
 // features applies sel to the columns, seen on the given rows.
@@ -189,6 +219,16 @@ func constancy(c *Column, rows []int) string {
 		return "has no values"
 	}
 	return fmt.Sprintf("is constant (%g)", first)
+}
+
+// Numbers returns the values of a column, NaN for missing ones, in the memory of
+// t. Text and infinite values are errors.
+func (t *Table) Numbers(name string) ([]float64, error) {
+	c, err := t.numeric(name)
+	if err != nil {
+		return nil, err
+	}
+	return c.Values, nil
 }
 
 // Matrix returns the columns of those names as rows of numbers, NaN for

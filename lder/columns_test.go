@@ -1,0 +1,200 @@
+package lder_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/lder"
+)
+
+// rowsOfNormals are m rows of n random numbers.
+func rowsOfNormals(rng *rand.Rand, m, n int) [][]float64 {
+	x := make([][]float64, m)
+	for i := range x {
+		x[i] = normals(rng, n)
+	}
+	return x
+}
+
+// columnsOf is a copy of x by columns.
+func columnsOf(x [][]float64) [][]float64 {
+	columns := make([][]float64, len(x[0]))
+	for j := range columns {
+		columns[j] = make([]float64, len(x))
+		for i, row := range x {
+			columns[j][i] = row[j]
+		}
+	}
+	return columns
+}
+
+// TestFitColumns: the same fit, and the columns are taken.
+func TestFitColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, m := range []int{1, 60, 1500} {
+		x := rowsOfNormals(rng, m, 4)
+		y := bent(rng, x, .1)
+		weights := make([]float64, m)
+		for i := range weights {
+			weights[i] = 1 + rng.Float64()
+			if rng.IntN(10) == 0 {
+				x[i][rng.IntN(4)] = math.NaN()
+			}
+		}
+		for _, method := range []lder.Method{lder.Refit, lder.Auto, lder.Cheap} {
+			want, got := lder.NewRegressor(lder.MethodSettings(method)), lder.NewRegressor(lder.MethodSettings(method))
+			if err := want.FitWeighted(context.Background(), x, y, weights); err != nil {
+				t.Fatal(err)
+			}
+			columns, target := columnsOf(x), slices.Clone(y)
+			if err := got.FitColumns(context.Background(), columns, target, weights); err != nil {
+				t.Fatal(err)
+			}
+			if text(t, got) != text(t, want) {
+				t.Errorf("%v, %d rows: another model", method, m)
+			}
+			if !slices.Equal(target, y) {
+				t.Errorf("%v: the target was changed", method)
+			}
+			for j, c := range columns {
+				if c != nil {
+					t.Errorf("%v: column %d was left", method, j)
+				}
+			}
+		}
+	}
+}
+
+func TestFitColumnsRefusals(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		columns [][]float64
+		y       []float64
+		want    string
+	}{
+		{nil, nil, "0 rows of features and 0 targets"},
+		{[][]float64{{1, 2}}, []float64{1}, "2 rows of features and 1 targets"},
+		{[][]float64{{1, 2}, {1}}, []float64{1, 2}, `the feature "x2" has 1 rows, "x1" has 2`},
+		{[][]float64{{1, 2}, {1, inf}}, []float64{1, 2}, `row 1: the feature "x2" is +Inf`},
+		{[][]float64{{1, 2}}, []float64{1, nan}, `row 1: the target "y" is NaN`},
+	} {
+		r := lder.NewRegressor(lder.MethodSettings(lder.Refit))
+		err := r.FitColumns(context.Background(), c.columns, c.y, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+		for j, column := range c.columns {
+			if column == nil {
+				t.Errorf("%s: column %d was taken", c.want, j)
+			}
+		}
+	}
+}
+
+// TestTrainingShares: they are the shares of the training rows.
+func TestTrainingShares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	x := rowsOfNormals(rng, 300, 3)
+	y := bent(rng, x, .1)
+	for _, method := range []lder.Method{lder.Refit, lder.Auto, lder.CCP} {
+		r := fitted(t, x, y, lder.MethodSettings(method))
+		w, m, err := r.Shares(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Trained by ccp, pieces meet on rows, where rounding decides.
+		near := func(a, b float64) bool {
+			return a == b || method == lder.CCP && math.Abs(a-b) < 3.5/300
+		}
+		if gotW, gotM := r.TrainingShares(); !slices.EqualFunc(gotW, w, near) || !slices.EqualFunc(gotM, m, near) {
+			t.Errorf("%v: %v and %v, want %v and %v", method, gotW, gotM, w, m)
+		}
+	}
+	r := fitted(t, x, y, lder.MethodSettings(lder.Cheap))
+	if w, m := r.TrainingShares(); w != nil || m != nil {
+		t.Errorf("an ensemble has shares %v, %v", w, m)
+	}
+}
+
+// liveHeap is what a garbage collection finds in use.
+func liveHeap() float64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	runtime.GC()
+	metrics.Read(sample)
+	return float64(sample[0].Value.Uint64())
+}
+
+// peakHeap is the largest live heap seen twice in a row while work runs: what is
+// dropped and what is made while a collection runs both count as live for it.
+func peakHeap(work func()) float64 {
+	stop, most := make(chan struct{}), make(chan float64)
+	go func() {
+		peak, last := 0.0, 0.0
+		for {
+			select {
+			case <-stop:
+				most <- peak
+				return
+			default:
+				now := liveHeap()
+				peak, last = max(peak, min(last, now)), now
+			}
+		}
+	}()
+	work()
+	close(stop)
+	return <-most
+}
+
+// TestMemory: a fit by refit, its data included, needs less than three times the
+// data's memory, and less than 2.3 times when it may take the data.
+func TestMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("SKIPPED: the race detector needs memory of its own")
+	}
+	const m, n = 100_000, 10
+	set := lder.MethodSettings(lder.Refit)
+	set.MaxIter = 3
+	for _, c := range []struct {
+		what  string
+		limit float64 // in units of the data's memory
+		fit   func(x [][]float64, y []float64) func() error
+	}{
+		{"Fit", 3, func(x [][]float64, y []float64) func() error {
+			return func() error {
+				defer runtime.KeepAlive(x)
+				defer runtime.KeepAlive(y)
+				return lder.NewRegressor(set).Fit(context.Background(), x, y)
+			}
+		}},
+		{"FitColumns", 2.3, func(x [][]float64, y []float64) func() error {
+			columns := columnsOf(x)
+			return func() error {
+				defer runtime.KeepAlive(columns)
+				defer runtime.KeepAlive(y)
+				return lder.NewRegressor(set).FitColumns(context.Background(), columns, y, nil)
+			}
+		}},
+	} {
+		before := liveHeap()
+		x := rowsOfNormals(rand.New(rand.NewPCG(3, 3)), m, n)
+		fit := c.fit(x, bent(rand.New(rand.NewPCG(3, 4)), x, .1))
+		x = nil
+		var err error
+		most := peakHeap(func() { err = fit() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := (most - before) / (8 * m * (n + 1))
+		t.Logf("%s: %.2f times the memory of the data", c.what, got)
+		if !(got > 1.5 && got < c.limit) {
+			t.Errorf("%s needs %.2f times the memory of the data, want less than %g", c.what, got, c.limit)
+		}
+	}
+}

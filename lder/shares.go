@@ -1,0 +1,27 @@
+package lder
+
+// TrainingShares are the Shares of the rows that Fit had, without another look
+// at them: nil for an Ensemble, and for what was read from a file.
+func (r *Regressor) TrainingShares() (w, m []float64) { return r.active[0], r.active[1] }
+
+// tally evaluates a model and adds up the shares of its pieces.
+type tally struct {
+	m      *Model
+	one    float64 // the share of a row
+	shares [2][]float64
+}
+
+// newTally is for data of so many rows.
+func newTally(m *Model, rows int) *tally {
+	r1, r2, _ := m.Dims()
+	return &tally{m: m, one: 1 / float64(rows), shares: [2][]float64{make([]float64, r1), make([]float64, r2)}}
+}
+
+// predict is Model.Predict.
+func (t *tally) predict(x []float64) float64 {
+	i, u := largest(t.m.W, t.m.A, x)
+	j, v := largest(t.m.M, t.m.B, x)
+	t.shares[0][i] += t.one
+	t.shares[1][j] += t.one
+	return u - v
+}
