@@ -18,18 +18,18 @@ func Start(x [][]float64, y []float64, r1, r2 int) *Model {
 	for i, v := range y {
 		half[i] = v / 2
 	}
-	m := &Model{}
-	m.W, m.A = cellFits(x, half, r1)
+	m, centres := &Model{}, kkz(x, max(r1, r2)) // fewer are the first of more
+	m.W, m.A = cellFits(x, half, centres[:r1])
 	for i, v := range y {
 		half[i] = -v / 2
 	}
-	m.M, m.B = cellFits(x, half, r2)
+	m.M, m.B = cellFits(x, half, centres[:r2])
 	return m
 }
 
-// cellFits returns r affine functions, one for each Voronoi cell.
-func cellFits(x [][]float64, y []float64, r int) (w [][]float64, a []float64) {
-	centres := kkz(x, r)
+// cellFits returns an affine function for each centre's Voronoi cell.
+func cellFits(x [][]float64, y []float64, centres []int) (w [][]float64, a []float64) {
+	r := len(centres)
 	if len(x) > manyRows {
 		return manyCellFits(x, y, centres)
 	}
