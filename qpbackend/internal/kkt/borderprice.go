@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	fewOperations = 16 // an entry of B: the sparse strategy spends its time elsewhere
-	hopeless      = 8  // times more work in one block: no blocks make up for that
+	fewOperations = 8 // an entry of B: the sparse strategy spends its time elsewhere
+	hopeless      = 8 // times more work in one block: no blocks make up for that
 )
 
 // Costs, as measured on l-DER, lasso, Huber, SVM and portfolio problems.
@@ -15,7 +15,7 @@ const (
 	inBlocks   = 0.25 // a multiplication in a product of blocks
 	call       = 16   // of those: what starting on a vector takes
 	inside     = 0.5  // a multiplication in a component
-	visit      = 120  // to go through a component in a solve
+	visit      = 50   // to go through a component in a solve
 	solves     = 4    // passes after a factorisation
 	entryOfL   = 5    // those passes for an entry of L
 	borderCost = 0.05 // of the border's order cubed
