@@ -1,0 +1,138 @@
+package ccp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// A solver's unfinished answer is still a step up to the residual stepEnough,
+// and a last point up to lastEnough. maxInner keeps a splitting method from
+// polishing a convex problem that the next iteration replaces.
+const (
+	stepEnough = 1e-3
+	lastEnough = 1e-4
+	maxInner   = 10_000
+	tightest   = 1e-9 // tolerance asked of a solver
+)
+
+// step solves the convex problem of iteration r.k and moves x and z there. It
+// sets the status where there is no such point.
+func (r *run) step(ctx context.Context) (Iteration, error) {
+	for {
+		if err := r.sub.solve(ctx); err != nil {
+			if ctx.Err() != nil {
+				r.interrupted(ctx.Err())
+				return Iteration{}, ctx.Err()
+			}
+			return Iteration{}, fmt.Errorf("ccp: iteration %d: %w", r.k, err)
+		}
+		sol, more := &r.sub.res, false
+		var err error
+		r.note = ""
+		switch s := sol.Status; {
+		case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
+			r.res.Iterations++
+			return r.move(), nil
+		case s == qpbackend.DualInfeasible:
+			more, err = r.hold()
+		case s == qpbackend.PrimalInfeasible && !r.res.feasible && r.k == 1:
+			r.res.Iterations++
+			r.infeasible(ctx)
+		case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough:
+			r.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
+			r.res.Iterations++
+			return r.move(), nil
+		default:
+			more, err = r.rescue(ctx)
+		}
+		if err != nil || !more {
+			return Iteration{}, err
+		}
+		if err := r.sub.linearise(r.z, r.τ); err != nil {
+			return Iteration{}, err
+		}
+	}
+}
+
+// maxDamped bounds the damping of one iteration.
+const maxDamped = 10
+
+// move takes x from the solution and damps z.
+func (r *run) move() Iteration {
+	sol := &r.sub.res
+	it := Iteration{Start: r.res.Start, Hop: r.hops.number(), K: r.k, Tau: r.τ, Slack: r.sub.slack(), Solver: sol.Iterations}
+	r.work += it.Solver
+	before := append(r.before[:0], r.x...)
+	r.before = before
+	// A solver meets bounds to its tolerance; x meets them exactly.
+	for j := range r.x {
+		r.x[j] = min(max(sol.X[j], r.lo[j]), r.hi[j])
+	}
+	last := append(r.last[:0], r.z...)
+	boosted := r.extend(last)
+	if boosted {
+		y := it
+		r.measure(&y, r.boost.y)
+		r.keep(y)
+	}
+	for j, v := range r.x {
+		it.Step = max(it.Step, math.Abs(v-before[j]))
+	}
+	// Shen et al. 2016, section 3.3: back towards the last point of tangency
+	// until there is a tangent again.
+	copy(r.z, r.x)
+	damped := 0
+	for ; damped < maxDamped && (!r.sub.inside(r.z) || r.sub.dives(r.z, last, r.set.Damping/2)); damped++ {
+		for j := range r.z {
+			r.z[j] += r.set.Damping * (last[j] - r.z[j])
+		}
+	}
+	r.last = last
+	r.measure(&it, r.x)
+	if !boosted && damped == 0 {
+		r.glide(before, it.Objective, it.Slack)
+	}
+	return it
+}
+
+// measure says what x is worth.
+func (r *run) measure(it *Iteration, x []float64) {
+	it.Objective = r.p.Value(x)
+	it.Violation, it.Relative = r.p.Violations(x)
+	it.X = x
+}
+
+// keep keeps the iteration's point if it is the best so far.
+func (r *run) keep(it Iteration) {
+	feasible := it.Relative <= r.set.FeasTol
+	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
+	better := !r.res.feasible && (feasible || it.Violation <= r.res.Violation) || feasible && obj <= best
+	if isFinite(obj) && (better || !isFinite(best)) {
+		copy(r.res.X, it.X)
+		r.res.Objective, r.res.feasible = it.Objective, feasible
+		r.res.Violation = it.Violation
+	}
+}
+
+// take keeps the iteration and tells the recorder.
+func (r *run) take(it Iteration) error {
+	r.keep(it)
+	kept := it
+	kept.X = nil
+	r.res.History = append(r.res.History, kept)
+	if r.set.Recorder == nil {
+		return nil
+	}
+	err := r.set.Recorder.Record(it)
+	if err != nil {
+		r.stop(Cancelled, "stopped by the recorder")
+	}
+	if errors.Is(err, ErrStop) {
+		return nil
+	}
+	return err
+}
