@@ -22,10 +22,7 @@ func (r *run) infeasible(ctx context.Context) {
 		message += "; those in conflict: " + strings.Join(names, ", ")
 	}
 	r.stop(Infeasible, message)
-	r.res.Objective = math.Inf(1)
-	if r.p.Maximize {
-		r.res.Objective = math.Inf(-1)
-	}
+	r.res.Objective = r.minimised(math.Inf(1))
 }
 
 // rowNames are what a user calls the rows, "" for a row of the objective or of a

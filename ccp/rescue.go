@@ -19,7 +19,8 @@ const (
 // rescue is called where the backend has failed: first it gets the problem once
 // more, scaled for the present values and without a starting point, then with a
 // proximal term, then from another point with a τ that keeps it near the
-// constraints. A first problem is asked for feasible points before that. It returns false where the run ends, with its status.
+// constraints. A first problem is asked for feasible points before that. It
+// returns false where the run ends, with its status.
 func (r *run) rescue(ctx context.Context) (bool, error) {
 	sol := &r.sub.res
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)

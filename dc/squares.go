@@ -28,7 +28,7 @@ func mergeSquares(all []term) ([]term, Linear) {
 		return nil, Linear{}
 	}
 	var added []term
-	var lins []Linear
+	var rest Linear
 	for _, group := range tiedSquares(all) {
 		q := newQuadraticForm(all, group)
 		if q == nil {
@@ -41,14 +41,10 @@ func mergeSquares(all []term) ([]term, Linear) {
 			if t.w != 0 {
 				added = append(added, t)
 			}
-			lins = append(lins, lin)
+			rest = rest.Plus(1, lin)
 		}
 	}
-	ones := make([]float64, len(lins))
-	for k := range ones {
-		ones[k] = 1
-	}
-	return added, sumLinear(lins, ones)
+	return added, rest
 }
 
 // tiedSquares are the squares among the terms, in groups without a variable in

@@ -37,8 +37,15 @@ func (s *Stream) parse(b *Block) error {
 			}
 		}
 	}
-	line := b.line
-	for raw := b.raw; len(raw) > 0; line++ {
+	return eachLine(b.raw, b.line, len(s.columns), []byte(string(s.comma)), func(text []byte, line int) error {
+		return s.fields(b, text, line)
+	})
+}
+
+// eachLine calls do for the lines without quotes, of which the first has that
+// number, but for empty ones and, in a table of several columns, those of blanks.
+func eachLine(raw []byte, line, columns int, comma []byte, do func(text []byte, line int) error) error {
+	for ; len(raw) > 0; line++ {
 		text := raw
 		if k := bytes.IndexByte(raw, '\n'); k >= 0 {
 			text, raw = raw[:k], raw[k+1:]
@@ -46,10 +53,10 @@ func (s *Stream) parse(b *Block) error {
 			raw = nil
 		}
 		text = bytes.TrimSuffix(text, []byte{'\r'})
-		if len(text) == 0 || len(s.columns) > 1 && len(bytes.TrimSpace(text)) == 0 && bytes.IndexByte(text, byte(s.comma)) < 0 {
+		if len(text) == 0 || columns > 1 && len(bytes.TrimSpace(text)) == 0 && !bytes.Contains(text, comma) {
 			continue
 		}
-		if err := s.fields(b, text, line); err != nil {
+		if err := do(text, line); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (w *whole) rows() error {
 		if b.err != nil {
 			return b.err
 		}
-		if err := w.block(b.raw, b.line); err != nil {
+		if err := eachLine(b.raw, b.line, len(w.t.Columns), w.comma, w.row); err != nil {
 			return err
 		}
 	}
@@ -48,31 +48,6 @@ func (w *whole) rows() error {
 		return &Error{File: w.t.Name, Msg: "there are no rows below the header"}
 	}
 	return nil
-}
-
-// block reads lines without quotes, of which the first has that number.
-func (w *whole) block(raw []byte, line int) error {
-	for ; len(raw) > 0; line++ {
-		text := raw
-		if k := bytes.IndexByte(raw, '\n'); k >= 0 {
-			text, raw = raw[:k], raw[k+1:]
-		} else {
-			raw = nil
-		}
-		text = bytes.TrimSuffix(text, []byte{'\r'})
-		if len(text) == 0 || w.blank(text) {
-			continue
-		}
-		if err := w.row(text, line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// blank reports whether a line is one of blanks in a table of several columns.
-func (w *whole) blank(text []byte) bool {
-	return len(w.t.Columns) > 1 && !bytes.Contains(text, w.comma) && len(bytes.TrimSpace(text)) == 0
 }
 
 // row reads one line.
