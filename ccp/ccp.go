@@ -156,7 +156,7 @@ func (r *run) descend(ctx context.Context) error {
 			}
 			return nil
 		}
-		if more, err := r.update(it); err != nil || !more { // 3. update τ
+		if more, err := r.update(ctx, it); err != nil || !more { // 3. update τ
 			return err
 		}
 	}
@@ -254,15 +254,20 @@ func (r *run) prepare(ctx context.Context) error {
 		}
 	}
 	r.tol = max(min(r.set.backend().DefaultSettings().Tol, r.set.FeasTol), tightest)
-	return r.open()
+	return r.open(ctx)
 }
 
 // open makes the solver, with tolerance r.tol.
-func (r *run) open() error {
+func (r *run) open(ctx context.Context) error {
 	b := r.set.backend()
 	set := b.DefaultSettings()
 	set.Tol, set.MaxIter = r.tol, min(set.MaxIter, maxInner)
-	return r.sub.open(b, set)
+	err := r.sub.open(ctx, b, set)
+	if err != nil && ctx.Err() != nil {
+		r.interrupted(ctx.Err())
+		return ctx.Err()
+	}
+	return err
 }
 
 // patience bounds the iterations after a point that is feasible relative to the

@@ -514,11 +514,11 @@ type flat struct{ ipm.Backend }
 
 func (flat) Name() string                     { return "flat" }
 func (flat) Supports(qpbackend.ConeKind) bool { return false }
-func (f flat) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (f flat) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	if err := qpbackend.CheckCones(f, p); err != nil {
 		return nil, err
 	}
-	return f.Backend.New(p, set)
+	return f.Backend.New(ctx, p, set)
 }
 
 func TestSettingsAreCheckedByName(t *testing.T) {

@@ -131,8 +131,8 @@ type flaky struct {
 	solves *int
 }
 
-func (f flaky) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	s, err := f.Backend.New(p, set)
+func (f flaky) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	s, err := f.Backend.New(ctx, p, set)
 	return flakySolver{s, f}, err
 }
 

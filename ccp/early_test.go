@@ -27,14 +27,14 @@ type shadowTimes struct {
 
 const early = 1e-3
 
-func (b shadowed) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	main, err := b.Backend.New(p, set)
+func (b shadowed) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	main, err := b.Backend.New(ctx, p, set)
 	if err != nil {
 		return nil, err
 	}
 	loose := admm.Backend{}.DefaultSettings()
 	loose.Tol = early
-	other, err := admm.Backend{}.New(p, loose)
+	other, err := admm.Backend{}.New(ctx, p, loose)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (g *global) hull(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	backend := g.set.backend()
-	solver, err := backend.New(qp, backend.DefaultSettings())
+	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
 		return 0, err
 	}

@@ -155,10 +155,10 @@ func (g *global) ranges(ctx context.Context) error {
 	g.load(&nd)
 	b := g.set.backend()
 	set := b.DefaultSettings()
-	if err := s.open(b, set); err != nil {
+	if err := s.open(ctx, b, set); err != nil {
 		return err
 	}
-	hard, err := g.bounding(b)
+	hard, err := g.bounding(ctx, b)
 	if err != nil || hard == nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (t *maximum) makeChord() {
 
 // bounding is a solver of linear problems over the convex constraints, nil
 // where these bound nothing.
-func (g *global) bounding(b qpbackend.Backend) (qpbackend.Solver, error) {
+func (g *global) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend.Solver, error) {
 	bounded := false
 	for _, v := range g.p.Vars {
 		for i := range v.Len() {
@@ -233,7 +233,7 @@ func (g *global) bounding(b qpbackend.Backend) (qpbackend.Solver, error) {
 			lp.L[r.row], lp.U[r.row] = math.Inf(-1), math.Inf(1)
 		}
 	}
-	return b.New(&lp, b.DefaultSettings())
+	return b.New(ctx, &lp, b.DefaultSettings())
 }
 
 // heap has the node of the least bound on top; of equals the deepest, then the

@@ -169,8 +169,8 @@ type dying struct {
 	left *int
 }
 
-func (d dying) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	s, err := d.Backend.New(p, set)
+func (d dying) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	s, err := d.Backend.New(ctx, p, set)
 	return dyingSolver{s, d.left}, err
 }
 

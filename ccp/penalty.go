@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -17,7 +18,7 @@ func (r *run) stuck(it Iteration) bool {
 // while τ was small: other tangents are tried, then other points with a τ that
 // puts the constraints first. It returns false where there is nothing left to
 // try.
-func (r *run) update(it Iteration) (bool, error) {
+func (r *run) update(ctx context.Context, it Iteration) (bool, error) {
 	open := it.Slack > r.set.FeasTol
 	if r.idle++; !r.stuck(it) {
 		r.idle = 0
@@ -33,7 +34,7 @@ func (r *run) update(it Iteration) (bool, error) {
 		}
 		r.tol = max(r.tol/100, tightest)
 		r.sub.close()
-		if err := r.open(); err != nil {
+		if err := r.open(ctx); err != nil {
 			return false, err
 		}
 	case (r.stuck(it) || open && r.flat > flatPatience) && r.τ >= r.τMax:

@@ -18,8 +18,8 @@ type asked struct {
 	solves, matrices *int
 }
 
-func (c asked) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	s, err := c.Backend.New(p, set)
+func (c asked) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	s, err := c.Backend.New(ctx, p, set)
 	return askedSolver{s, c}, err
 }
 

@@ -39,7 +39,7 @@ func (r *run) rescue(ctx context.Context) (bool, error) {
 		r.sub.prox.calm(r.sub)
 		r.startAgain()
 	}
-	return true, r.reopen()
+	return true, r.reopen(ctx)
 }
 
 // lost reports whether the point has no tangents in numbers and there is no other
@@ -55,13 +55,13 @@ func (r *run) lost() bool {
 }
 
 // reopen makes the solver anew for the present linearisation.
-func (r *run) reopen() error {
+func (r *run) reopen(ctx context.Context) error {
 	if err := r.sub.linearise(r.z, r.τ); err != nil {
 		return err
 	}
 	r.sub.close()
 	r.sub.res.Status = qpbackend.Unknown
-	return r.open()
+	return r.open(ctx)
 }
 
 // nextρ is a weight for the proximal term, heavier each time.
@@ -76,7 +76,7 @@ func (r *run) nextρ() float64 {
 // hold makes a convex problem bounded that is not: by a larger τ where its slacks
 // run away, else by a proximal term, heavier each time. It returns false where
 // the problem is unbounded itself, or there is nothing left to try.
-func (r *run) hold() (bool, error) {
+func (r *run) hold(ctx context.Context) (bool, error) {
 	if r.raise() {
 		return true, nil
 	}
@@ -88,7 +88,7 @@ func (r *run) hold() (bool, error) {
 		return false, nil
 	}
 	r.sub.dampen(r.nextρ())
-	return true, r.reopen()
+	return true, r.reopen(ctx)
 }
 
 // raise multiplies τ where an unbounded problem may be due to cheap slacks.

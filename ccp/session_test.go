@@ -21,9 +21,9 @@ type counting struct {
 	made *int
 }
 
-func (c counting) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (c counting) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	*c.made++
-	return c.Backend.New(p, set)
+	return c.Backend.New(ctx, p, set)
 }
 
 // family makes a problem with data b of the fit, bounds u, a right-hand side s and

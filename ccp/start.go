@@ -41,7 +41,7 @@ func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, ba
 	}
 	t := time.Now()
 	defer func() { s.backendSec += since(t) }()
-	solver, err := backend.New(qp, backend.DefaultSettings())
+	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (r *run) step(ctx context.Context) (Iteration, error) {
 			r.res.Iterations++
 			return r.move(), nil
 		case s == qpbackend.DualInfeasible:
-			more, err = r.hold()
+			more, err = r.hold(ctx)
 		case s == qpbackend.PrimalInfeasible && !r.res.feasible && r.k == 1:
 			r.res.Iterations++
 			r.infeasible(ctx)

@@ -200,7 +200,7 @@ func (s *subproblem) breaksHard(x []float64, tol float64) bool {
 
 // open makes the solver, unless a session kept it; the problem it sees is that of
 // the first linearise.
-func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
+func (s *subproblem) open(ctx context.Context, b qpbackend.Backend, set qpbackend.Settings) error {
 	if s.solver != nil {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (s *subproblem) open(b qpbackend.Backend, set qpbackend.Settings) error {
 		pm.Val = s.now.P
 		first.P = &pm
 	}
-	solver, err := b.New(&first, set)
+	solver, err := b.New(ctx, &first, set)
 	s.solver = solver
 	s.asked.held, s.asked.answered = true, false
 	return err

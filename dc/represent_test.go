@@ -120,7 +120,7 @@ func (c *collector) hold(f dc.Representer, at []float64) *qpbackend.Problem {
 func least(t *testing.T, qp *qpbackend.Problem) float64 {
 	t.Helper()
 	b := ipm.Backend{}
-	solver, err := b.New(qp, b.DefaultSettings())
+	solver, err := b.New(context.Background(), qp, b.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func algorithm2(t *testing.T, x [][]float64, y []float64, start *lder.Model, kma
 	for range kmax {
 		p := program(x, y, model)
 		b := ipm.Backend{}
-		solver, err := b.New(p, b.DefaultSettings())
+		solver, err := b.New(context.Background(), p, b.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,8 +44,9 @@ type Backend interface {
 	// factors symbolically. The caller keeps p and may change it; the solver
 	// does not see that. Errors: a problem that Validate refuses, a cone
 	// without support (*UnsupportedConeError), settings out of range, a P that
-	// is not positive semidefinite (at the latest in Solve).
-	New(p *Problem, set Settings) (Solver, error)
+	// is not positive semidefinite (at the latest in Solve). When ctx ends, New
+	// returns ctx.Err(); the solver does not keep ctx.
+	New(ctx context.Context, p *Problem, set Settings) (Solver, error)
 }
 
 // Solver solves one problem again and again while its values change. It is for

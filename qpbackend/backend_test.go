@@ -109,7 +109,7 @@ type picky struct{}
 func (picky) Name() string                        { return "picky" }
 func (picky) Supports(k qpbackend.ConeKind) bool  { return k == qpbackend.SecondOrder }
 func (picky) DefaultSettings() qpbackend.Settings { return qpbackend.Settings{} }
-func (picky) New(*qpbackend.Problem, qpbackend.Settings) (qpbackend.Solver, error) {
+func (picky) New(context.Context, *qpbackend.Problem, qpbackend.Settings) (qpbackend.Solver, error) {
 	return nil, errors.New("picky makes no solvers")
 }
 

@@ -45,7 +45,7 @@ func (j *job) solveQP(ctx context.Context) error {
 	defer cancel()
 	p := j.progress()
 	begin = time.Now()
-	solver, err := b.New(f.Problem, set)
+	solver, err := b.New(ctx, f.Problem, set)
 	var res qpbackend.Result
 	if err == nil {
 		defer solver.Close()

@@ -97,7 +97,7 @@ func least(t *testing.T, f dc.Representer, at []float64) qpbackend.Result {
 		p.Q[j] += l.Val[k]
 	}
 	b := ipm.Backend{}
-	s, err := b.New(p, b.DefaultSettings())
+	s, err := b.New(context.Background(), p, b.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

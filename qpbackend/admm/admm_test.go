@@ -21,7 +21,7 @@ func newSolver(t *testing.T, opt admm.Options, p *qpbackend.Problem, change func
 	if change != nil {
 		change(&set)
 	}
-	s, err := b.New(p, set)
+	s, err := b.New(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestRefusals(t *testing.T) {
 	cone := p.Clone()
 	cone.Cones = []qpbackend.Cone{{Kind: qpbackend.SecondOrder, Start: 0, Len: 3}}
 	var e *qpbackend.UnsupportedConeError
-	if _, err := (admm.Backend{}).New(cone, admm.Backend{}.DefaultSettings()); !errors.As(err, &e) || e.Backend != "admm" {
+	if _, err := (admm.Backend{}).New(context.Background(), cone, admm.Backend{}.DefaultSettings()); !errors.As(err, &e) || e.Backend != "admm" {
 		t.Errorf("a cone: %v", err)
 	}
 	// A P that stops being convex and is convex again.

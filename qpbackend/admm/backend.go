@@ -1,6 +1,7 @@
 package admm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -27,7 +28,7 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 }
 
 // New checks p, scales it and analyses its KKT matrix.
-func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	opt := DefaultOptions()
 	if b.Options != nil {
 		opt = *b.Options
@@ -39,6 +40,9 @@ func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.So
 		return nil, err
 	}
 	if err := qpbackend.CheckCones(b, p); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s, err := newSolver(p, set, opt)

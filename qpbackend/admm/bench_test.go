@@ -21,7 +21,7 @@ func benchClasses(b *testing.B, back qpbackend.Backend) {
 		b.Run(name, func(b *testing.B) {
 			set := back.DefaultSettings()
 			set.Tol = 1e-4
-			s, err := back.New(p, set)
+			s, err := back.New(context.Background(), p, set)
 			if err != nil {
 				b.Fatal(err)
 			}

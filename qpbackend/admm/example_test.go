@@ -17,7 +17,7 @@ func ExampleBackend() {
 		A: sparse.Identity(2), L: []float64{1, 1}, U: []float64{2, 2},
 	}
 	b := admm.Backend{}
-	s, err := b.New(square, b.DefaultSettings())
+	s, err := b.New(context.Background(), square, b.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -69,7 +69,7 @@ func (s *solver) reserve() int { return min(maxIPM, max(1, s.set.MaxIter/2)) }
 
 // handOver lets the interior point method go on from the best point.
 func (s *solver) handOver(ctx context.Context, dst *qpbackend.Result, why string) error {
-	if err := s.readySuccessor(); err != nil {
+	if err := s.readySuccessor(ctx); err != nil {
 		s.report(dst, s.short(qpbackend.NumericalTrouble), fmt.Sprintf("%s; %v", why, err))
 		return nil
 	}
@@ -103,11 +103,11 @@ func (s *solver) handOver(ctx context.Context, dst *qpbackend.Result, why string
 }
 
 // readySuccessor makes the interior point solver or brings it up to date.
-func (s *solver) readySuccessor() error {
+func (s *solver) readySuccessor(ctx context.Context) error {
 	if s.ip == nil {
 		set := s.set
 		set.MaxIter = s.reserve()
-		solver, err := ipm.Backend{}.New(s.p, set)
+		solver, err := ipm.Backend{}.New(ctx, s.p, set)
 		if err != nil {
 			return err
 		}

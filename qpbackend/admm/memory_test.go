@@ -51,7 +51,7 @@ func TestNoLeak(t *testing.T) {
 		if (err == nil) != (res.Status == qpbackend.Solved) {
 			t.Fatalf("cycle %d: %v, %v", k, res.Status, err)
 		}
-		other, err := admm.Backend{}.New(p, admm.Backend{}.DefaultSettings())
+		other, err := admm.Backend{}.New(context.Background(), p, admm.Backend{}.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

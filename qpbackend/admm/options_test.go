@@ -1,6 +1,7 @@
 package admm
 
 import (
+	"context"
 	"math"
 	"reflect"
 	"strings"
@@ -21,7 +22,7 @@ func TestOptionsRefuse(t *testing.T) {
 				t.Errorf("%s = %s: %v", name, what, err)
 			}
 			b := Backend{Options: &opt}
-			if _, err := b.New(nil, b.DefaultSettings()); err == nil {
+			if _, err := b.New(context.Background(), nil, b.DefaultSettings()); err == nil {
 				t.Errorf("%s = %s: New accepts it", name, what)
 			}
 		}

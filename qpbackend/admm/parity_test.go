@@ -51,7 +51,7 @@ func iterations(t *testing.T, b qpbackend.Backend, name string, p *qpbackend.Pro
 	t.Helper()
 	set := b.DefaultSettings()
 	set.Tol = tol
-	s, err := b.New(p, set)
+	s, err := b.New(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestSequence(t *testing.T) {
 	set.Tol = 1e-3
 	solvers := [2]qpbackend.Solver{}
 	for k := range solvers {
-		s, err := b.New(v.prob, set)
+		s, err := b.New(context.Background(), v.prob, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func benchSequence(b *testing.B, back qpbackend.Backend) {
 	v := newAvoidance(rng, 100, 5)
 	set := back.DefaultSettings()
 	set.Tol = 1e-3
-	s, err := back.New(v.prob, set)
+	s, err := back.New(context.Background(), v.prob, set)
 	if err != nil {
 		b.Fatal(err)
 	}

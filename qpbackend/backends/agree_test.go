@@ -19,7 +19,7 @@ func TestBackendsAgree(t *testing.T) {
 	for _, c := range qptest.Problems() {
 		var first qpbackend.Result
 		for k, b := range all {
-			s, err := b.New(c.Problem, b.DefaultSettings())
+			s, err := b.New(context.Background(), c.Problem, b.DefaultSettings())
 			if err != nil {
 				t.Fatalf("%s on %s: %v", c.Name, b.Name(), err)
 			}

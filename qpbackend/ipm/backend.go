@@ -53,7 +53,7 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 }
 
 // New checks p and prepares all that depends on its pattern.
-func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
 	}
@@ -61,6 +61,9 @@ func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.So
 		return nil, err
 	}
 	if err := qpbackend.CheckCones(b, p); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s, err := newSolver(p, set, b.KKT)

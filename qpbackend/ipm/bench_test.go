@@ -129,7 +129,7 @@ func sequence(b *testing.B, p *qpbackend.Problem, change func() qpbackend.Update
 	for _, warm := range []bool{false, true} {
 		b.Run(map[bool]string{false: "cold", true: "warm"}[warm], func(b *testing.B) {
 			back := ipm.Backend{}
-			s, err := back.New(p, back.DefaultSettings())
+			s, err := back.New(context.Background(), p, back.DefaultSettings())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func BenchmarkDense150(b *testing.B) {
 func BenchmarkNew(b *testing.B) {
 	p := regression(rand.New(rand.NewPCG(2, 2)), 500, 4, 5)
 	for b.Loop() {
-		if _, err := (ipm.Backend{}).New(p, ipm.Backend{}.DefaultSettings()); err != nil {
+		if _, err := (ipm.Backend{}).New(context.Background(), p, ipm.Backend{}.DefaultSettings()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -25,7 +25,7 @@ func TestHugeBounds(t *testing.T) {
 			p.A, _ = a.CSC(2, 2)
 			p.P, _ = h.CSC(2, 2)
 			b := ipm.Backend{}
-			s, err := b.New(p, b.DefaultSettings())
+			s, err := b.New(context.Background(), p, b.DefaultSettings())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ func TestRandomConesAgreeWithClarabel(t *testing.T) {
 		}
 		c := qptest.RandomConeCase(seed, qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite)
 		set := b.DefaultSettings()
-		s, err := b.New(c.Problem, set)
+		s, err := b.New(context.Background(), c.Problem, set)
 		if lacks := qpbackend.CheckCones(b, c.Problem); lacks != nil {
 			if err == nil {
 				t.Errorf("%s: accepted, though %v", c.Name, lacks)

@@ -39,7 +39,7 @@ func solveCones(t *testing.T, s qpbackend.Solver, want qpbackend.Status) *qpback
 
 func newCones(t *testing.T, p *qpbackend.Problem, b ipm.Backend) qpbackend.Solver {
 	t.Helper()
-	s, err := b.New(p, b.DefaultSettings())
+	s, err := b.New(context.Background(), p, b.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestTooLargeACone(t *testing.T) {
 		Q: []float64{1}, A: sparse.Zero(rows, 1), L: make([]float64, rows), U: make([]float64, rows),
 		Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: rows}},
 	}
-	if _, err := (ipm.Backend{}).New(p, ipm.Backend{}.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "order") {
+	if _, err := (ipm.Backend{}).New(context.Background(), p, ipm.Backend{}.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "order") {
 		t.Errorf("the error is %v", err)
 	}
 }

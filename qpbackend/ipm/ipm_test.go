@@ -23,7 +23,7 @@ func newSolver(t *testing.T, p *qpbackend.Problem) qpbackend.Solver {
 
 func newSolverBy(t *testing.T, b ipm.Backend, p *qpbackend.Problem) qpbackend.Solver {
 	t.Helper()
-	s, err := b.New(p, b.DefaultSettings())
+	s, err := b.New(context.Background(), p, b.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestNonconvexIsRefused(t *testing.T) {
 		{"saddle", [][]float64{{0, 1}, {0, 0}}, []int{0, 1}},
 		{"indefinite", [][]float64{{1, 2}, {0, 1}}, []int{0, 1}},
 	} {
-		_, err := b.New(box(matrix(len(c.rows), c.rows)), b.DefaultSettings())
+		_, err := b.New(context.Background(), box(matrix(len(c.rows), c.rows)), b.DefaultSettings())
 		var e *qpbackend.NonconvexError
 		if !errors.As(err, &e) || !slices.Contains(c.at, e.Index) {
 			t.Errorf("%s: %v", c.name, err)
@@ -285,7 +285,7 @@ func TestSlightlyNonconvexIsSolved(t *testing.T) {
 	b := ipm.Backend{}
 	p := covariance(rand.New(rand.NewPCG(6, 6)), 30, 10, 0, -1)
 	var e *qpbackend.NonconvexError
-	if _, err := b.New(p, b.DefaultSettings()); !errors.As(err, &e) {
+	if _, err := b.New(context.Background(), p, b.DefaultSettings()); !errors.As(err, &e) {
 		t.Errorf("curvature −1 gives %v", err)
 	}
 }

@@ -77,7 +77,7 @@ func TestStrategiesAgree(t *testing.T) {
 			set := ipm.Backend{}.DefaultSettings()
 			set.Tol = 1e-10
 			for _, how := range strategies {
-				solver, err := ipm.Backend{KKT: how}.New(p, set)
+				solver, err := ipm.Backend{KKT: how}.New(context.Background(), p, set)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -3,6 +3,7 @@
 package osqp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -34,7 +35,7 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 }
 
 // New checks p, has OSQP scale it and factors its KKT matrix.
-func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	opt := DefaultOptions()
 	if b.Options != nil {
 		opt = *b.Options
@@ -46,6 +47,9 @@ func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.So
 		return nil, err
 	}
 	if err := qpbackend.CheckCones(b, p); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	p = p.Clone()

@@ -47,7 +47,7 @@ func benchmark(b *testing.B, p *qpbackend.Problem, before func(qpbackend.Solver,
 		b.Run(fmt.Sprintf("tol=%g", tol), func(b *testing.B) {
 			set := Backend{}.DefaultSettings()
 			set.Tol = tol
-			s, err := Backend{}.New(p, set)
+			s, err := Backend{}.New(context.Background(), p, set)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func ExampleBackend() {
 		P: sparse.Identity(2), Q: []float64{-1, -0.4},
 		A: sparse.Identity(2), L: []float64{0, 0}, U: []float64{0.7, 0.7},
 	}
-	solver, err := backend.New(p, backend.DefaultSettings())
+	solver, err := backend.New(context.Background(), p, backend.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

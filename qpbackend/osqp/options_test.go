@@ -3,6 +3,7 @@
 package osqp
 
 import (
+	"context"
 	"math"
 	"reflect"
 	"strings"
@@ -25,7 +26,7 @@ func TestOptionsRefuse(t *testing.T) {
 				t.Errorf("%s = %s: %v", name, what, err)
 			}
 			b := Backend{Options: &opt}
-			if _, err := b.New(nil, b.DefaultSettings()); err == nil {
+			if _, err := b.New(context.Background(), nil, b.DefaultSettings()); err == nil {
 				t.Errorf("%s = %s: New accepts it", name, what)
 			}
 		}

@@ -69,7 +69,7 @@ func random(r *rand.Rand, n, m int) *qpbackend.Problem {
 
 func mustNew(t *testing.T, b Backend, p *qpbackend.Problem, set qpbackend.Settings) qpbackend.Solver {
 	t.Helper()
-	s, err := b.New(p, set)
+	s, err := b.New(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestNonconvex(t *testing.T) {
 		"huge":                {dense(1e150, 0, 1e150), true},
 	} {
 		p := &qpbackend.Problem{P: c.p, Q: []float64{1, 1}, A: sparse.Identity(2), L: []float64{-1, -1}, U: []float64{1, 1}}
-		s, err := Backend{}.New(p, Backend{}.DefaultSettings())
+		s, err := Backend{}.New(context.Background(), p, Backend{}.DefaultSettings())
 		var e *qpbackend.NonconvexError
 		if errors.As(err, &e) == c.convex || c.convex && err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -354,7 +354,7 @@ func TestShapes(t *testing.T) {
 func TestUnsupportedCone(t *testing.T) {
 	p := &qpbackend.Problem{Q: make([]float64, 2), A: sparse.Identity(2), L: make([]float64, 2), U: make([]float64, 2),
 		Cones: []qpbackend.Cone{{Kind: qpbackend.SecondOrder, Len: 2}}}
-	_, err := Backend{}.New(p, Backend{}.DefaultSettings())
+	_, err := Backend{}.New(context.Background(), p, Backend{}.DefaultSettings())
 	var e *qpbackend.UnsupportedConeError
 	if !errors.As(err, &e) || e.Backend != "osqp" {
 		t.Errorf("%v", err)
@@ -434,7 +434,7 @@ func TestParallel(t *testing.T) {
 	var wg sync.WaitGroup
 	for k := range 8 {
 		wg.Go(func() {
-			s, err := Backend{}.New(p, Backend{}.DefaultSettings())
+			s, err := Backend{}.New(context.Background(), p, Backend{}.DefaultSettings())
 			if err != nil {
 				t.Error(err)
 				return

@@ -26,7 +26,7 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 
 // New reduces p and has Inner prepare what is left. Problems with cones are
 // passed on as they are.
-func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	if err := errors.Join(set.Validate(), p.Validate()); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,10 @@ func (b Backend) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.So
 		return nil, err
 	}
 	s := &solver{inner: b.Inner, set: set, p: p.Clone()}
-	return s, s.prepare()
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // worthwhile is the least share of rows and columns that must go.
@@ -49,13 +52,20 @@ type solver struct {
 	sub    qpbackend.Solver // of the reduced problem, or of p
 	whole  qpbackend.Solver // of p, where sub's answer did not hold
 	res    qpbackend.Result // of the reduced problem
+	warm   proposal
 	stale  bool
 	closed bool
 }
 
+// proposal is the point of WarmStart, kept until Solve has reduced the problem.
+type proposal struct {
+	x, y  []float64
+	given bool
+}
+
 var errClosed = errors.New("presolve: the solver is closed")
 
-func (s *solver) prepare() error {
+func (s *solver) prepare(ctx context.Context) error {
 	s.drop()
 	s.stale = false
 	s.red = reduce(s.p)
@@ -66,10 +76,10 @@ func (s *solver) prepare() error {
 	if s.red != nil {
 		p = s.red.problem()
 	}
-	sub, err := s.inner.New(p, s.set)
+	sub, err := s.inner.New(ctx, p, s.set)
 	if err != nil && s.red != nil { // told in terms of the problem as stated
 		s.red = nil
-		sub, err = s.inner.New(s.p, s.set)
+		sub, err = s.inner.New(ctx, s.p, s.set)
 	}
 	s.sub = sub
 	return err
@@ -97,7 +107,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	return nil
 }
 
-// WarmStart passes the point on, or the part of it that is left.
+// WarmStart keeps a copy of the point for the next Solve.
 func (s *solver) WarmStart(x, y []float64) error {
 	if s.closed {
 		return errClosed
@@ -106,18 +116,27 @@ func (s *solver) WarmStart(x, y []float64) error {
 	if x != nil && len(x) != n || y != nil && len(y) != m {
 		return fmt.Errorf("presolve: warm start of lengths %d and %d, want %d and %d", len(x), len(y), n, m)
 	}
-	if s.stale {
-		if err := s.prepare(); err != nil {
-			return err
-		}
+	s.warm.x, s.warm.y, s.warm.given = nil, nil, x != nil || y != nil
+	if x != nil {
+		s.warm.x = clone(x)
 	}
-	if s.sub == nil {
+	if y != nil {
+		s.warm.y = clone(y)
+	}
+	return nil
+}
+
+// warmStart passes the proposal on to the solver of what is left.
+func (s *solver) warmStart() error {
+	w := s.warm
+	s.warm.given = false
+	if !w.given || s.sub == nil {
 		return nil
 	}
 	if s.red != nil {
-		x, y = gather(x, s.red.cols), gather(y, s.red.rows)
+		w.x, w.y = gather(w.x, s.red.cols), gather(w.y, s.red.rows)
 	}
-	return s.sub.WarmStart(x, y)
+	return s.sub.WarmStart(w.x, w.y)
 }
 
 // gather picks entries of v; nil stays nil.
@@ -138,9 +157,12 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		return errClosed
 	}
 	if s.stale {
-		if err := s.prepare(); err != nil {
+		if err := s.prepare(ctx); err != nil {
 			return err
 		}
+	}
+	if err := s.warmStart(); err != nil {
+		return err
 	}
 	if s.red == nil {
 		return s.sub.Solve(ctx, dst)
@@ -187,7 +209,7 @@ func (s *solver) refute(dst *qpbackend.Result) bool {
 // solveWhole solves the problem as stated.
 func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
 	if s.whole == nil {
-		whole, err := s.inner.New(s.p, s.set)
+		whole, err := s.inner.New(ctx, s.p, s.set)
 		if err != nil {
 			return err
 		}

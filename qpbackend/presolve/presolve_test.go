@@ -22,7 +22,7 @@ func TestSuite(t *testing.T) {
 
 func solve(t *testing.T, b qpbackend.Backend, p *qpbackend.Problem) qpbackend.Result {
 	t.Helper()
-	s, err := b.New(p, b.DefaultSettings())
+	s, err := b.New(context.Background(), p, b.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

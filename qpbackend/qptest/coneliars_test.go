@@ -1,6 +1,7 @@
 package qptest_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -74,8 +75,8 @@ func coneLies() map[string]namedLie {
 	type backend = qpbackend.Backend
 	type problem = qpbackend.Problem
 	another := func(change func(p *problem) *problem) liar {
-		return liar{new: func(b backend, p *problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-			return b.New(change(p), set)
+		return liar{new: func(ctx context.Context, b backend, p *problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+			return b.New(ctx, change(p), set)
 		}, afterward: func(s *lyingSolver, r *qpbackend.Result) {
 			if r.Status == qpbackend.Solved {
 				s.consistent(r)
@@ -130,7 +131,7 @@ func coneLies() map[string]namedLie {
 			})
 			return p
 		}), []string{"cone/second-order: distance", "cone/second-order: a norm of constants"}},
-		"u is looked at in cones": {liar{new: func(b backend, p *problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+		"u is looked at in cones": {liar{new: func(ctx context.Context, b backend, p *problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 			for _, c := range p.Cones {
 				for _, u := range p.U[c.Start : c.Start+c.Len] {
 					if math.IsNaN(u) || u < 0 {
@@ -138,7 +139,7 @@ func coneLies() map[string]namedLie {
 					}
 				}
 			}
-			return b.New(p, set)
+			return b.New(ctx, p, set)
 		}}, []string{"cone/second-order: u is not looked at", "cone/semidefinite: u is not looked at"}},
 		"a certificate outside of the polar": {when(qpbackend.PrimalInfeasible, func(s *lyingSolver, r *qpbackend.Result) {
 			for _, c := range s.p.Cones {
@@ -165,11 +166,11 @@ func coneLies() map[string]namedLie {
 		"a kind is denied and taken": {liar{supports: func(k qpbackend.ConeKind) bool { return k != qpbackend.Power }}, []string{"cone/power: refused"}},
 		"a kind is denied in other words": {liar{
 			supports: func(k qpbackend.ConeKind) bool { return k != qpbackend.Power },
-			new: func(b backend, p *problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+			new: func(ctx context.Context, b backend, p *problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 				if len(p.Cones) > 0 && p.Cones[0].Kind == qpbackend.Power {
 					return nil, &qpbackend.UnsupportedConeError{Backend: b.Name(), Kind: qpbackend.Exponential}
 				}
-				return b.New(p, set)
+				return b.New(ctx, p, set)
 			}}, []string{"cone/power: refused"}},
 		"any number is a kind": {liar{supports: func(qpbackend.ConeKind) bool { return true }}, []string{"cone/of an unknown kind"}},
 	}

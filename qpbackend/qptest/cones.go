@@ -221,7 +221,7 @@ func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
 }
 
 func (s suite) coneRefused(t TB, kind qpbackend.ConeKind) {
-	solver, err := s.b.New(onCone(kind, fill(3, 0), fill(3, -1), fill(3, 1)), s.settings())
+	solver, err := s.b.New(context.Background(), onCone(kind, fill(3, 0), fill(3, -1), fill(3, 1)), s.settings())
 	if err == nil {
 		solver.Close()
 		t.Errorf("New accepts a %v cone, which is not supported", kind)

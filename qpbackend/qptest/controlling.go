@@ -22,9 +22,23 @@ func (s suite) controlling() []Check {
 			defer cancel()
 			s.interrupted(t, ctx, context.DeadlineExceeded, sample())
 		}},
+		{"context/cancelled before New", s.neverMade},
 		{"limit/one iteration", func(t TB) { s.oneIteration(t, sample()) }},
 		{"limit/the limit of an unbounded problem is no certificate", s.oneIterationUnbounded},
 		{"close/twice, and no work after", s.closed},
+	}
+}
+
+// neverMade has New refuse to work in a context that has ended.
+func (s suite) neverMade(t TB) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	solver, err := s.b.New(ctx, sample().Problem, s.settings())
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("New gives the error %v in a cancelled context, want %v", err, context.Canceled)
+	}
+	if err == nil {
+		solver.Close()
 	}
 }
 

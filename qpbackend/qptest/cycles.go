@@ -29,7 +29,7 @@ func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 		if k%16 == 0 && len(have) > 0 {
 			c = cones
 		}
-		solver, err := b.New(c.Problem, b.DefaultSettings())
+		solver, err := b.New(context.Background(), c.Problem, b.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

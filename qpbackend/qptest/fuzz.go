@@ -162,7 +162,7 @@ func addZeros(p *qpbackend.Problem) {
 // endsHonestly solves p and checks what is claimed.
 func (s suite) endsHonestly(t TB, p *qpbackend.Problem, want qpbackend.Status, wild bool) {
 	t.Helper()
-	solver, err := s.b.New(p, s.settings())
+	solver, err := s.b.New(context.Background(), p, s.settings())
 	if err != nil {
 		var nc *qpbackend.NonconvexError
 		if !errors.As(err, &nc) { // scaled by many decades, rounding may bend P

@@ -20,7 +20,7 @@ import (
 type liar struct {
 	qpbackend.Backend
 	supports  func(k qpbackend.ConeKind) bool
-	new       func(b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error)
+	new       func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error)
 	update    func(s *lyingSolver, u qpbackend.Update) error
 	warm      func(s *lyingSolver, x, y []float64) error
 	solve     func(s *lyingSolver, ctx context.Context, dst *qpbackend.Result) error
@@ -45,13 +45,13 @@ func (l liar) Supports(k qpbackend.ConeKind) bool {
 	return l.Backend.Supports(k)
 }
 
-func (l liar) New(p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (l liar) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	var s qpbackend.Solver
 	var err error
 	if l.new != nil {
-		s, err = l.new(l.Backend, p, set)
+		s, err = l.new(ctx, l.Backend, p, set)
 	} else {
-		s, err = l.Backend.New(p, set)
+		s, err = l.Backend.New(ctx, p, set)
 	}
 	if err != nil {
 		return nil, err
@@ -185,14 +185,14 @@ func lies() map[string]namedLie {
 		"the objective lacks the constant": {liar{afterward: solvedOnly(func(s *lyingSolver, r *qpbackend.Result) {
 			r.Objective -= s.p.R
 		})}, []string{"solve/HS35", "solve/unconstrained", "solve/nothing at all"}},
-		"the objective has no ½": {liar{new: func(b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+		"the objective has no ½": {liar{new: func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 			p = p.Clone()
 			if p.P != nil {
 				for k := range p.P.Val {
 					p.P.Val[k] *= 2
 				}
 			}
-			return b.New(p, set)
+			return b.New(ctx, p, set)
 		}, afterward: solvedOnly(func(s *lyingSolver, r *qpbackend.Result) { s.consistent(r) })}, []string{"solve/HS35", "solve/unconstrained"}},
 		"updates are ignored": {liar{update: func(s *lyingSolver, u qpbackend.Update) error {
 			return s.p.Clone().Apply(u)
@@ -256,7 +256,7 @@ func lies() map[string]namedLie {
 				r.Status = qpbackend.PrimalInfeasible
 			}
 		}}, []string{"solve/random 2", "update/everything"}},
-		"NaN is taken for zero": {liar{new: func(b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+		"NaN is taken for zero": {liar{new: func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 			p = p.Clone()
 			for _, v := range [][]float64{p.Q, p.L} {
 				for i := range v {
@@ -265,22 +265,25 @@ func lies() map[string]namedLie {
 					}
 				}
 			}
-			return b.New(p, set)
+			return b.New(ctx, p, set)
 		}}, []string{"refuse/NaN in q", "refuse/NaN in l"}},
-		"settings are not looked at": {liar{new: func(b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-			return b.New(p, b.DefaultSettings())
+		"New does not look at its context": {liar{new: func(_ context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+			return b.New(context.Background(), p, set)
+		}}, []string{"context/cancelled before New"}},
+		"settings are not looked at": {liar{new: func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+			return b.New(ctx, p, b.DefaultSettings())
 		}}, []string{"refuse/Tol NaN", "refuse/MaxIter 0", "limit/one iteration"}},
-		"a negative diagonal is lifted": {liar{new: func(b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+		"a negative diagonal is lifted": {liar{new: func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 			p = p.Clone()
 			if p.P != nil && len(p.Q) == 2 && p.P.NNZ() == 2 {
 				for k, v := range p.P.Val {
 					p.P.Val[k] = max(v, 0)
 				}
 			}
-			return b.New(p, set)
+			return b.New(ctx, p, set)
 		}}, []string{"nonconvex/a negative diagonal entry", "nonconvex/a little negative curvature"}},
-		"non-convexity is an error without a type": {liar{new: func(b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-			s, err := b.New(p, set)
+		"non-convexity is an error without a type": {liar{new: func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+			s, err := b.New(ctx, p, set)
 			if err != nil {
 				return nil, errors.New(err.Error())
 			}

@@ -40,7 +40,7 @@ func (s suite) refusing() []Check {
 		out = append(out, Check{"refuse/" + bad.name, func(t TB) {
 			p := good()
 			bad.spoil(p)
-			if solver, err := s.b.New(p, s.settings()); err == nil {
+			if solver, err := s.b.New(context.Background(), p, s.settings()); err == nil {
 				solver.Close()
 				t.Errorf("New accepts it")
 			}
@@ -58,7 +58,7 @@ func (s suite) refusing() []Check {
 		out = append(out, Check{"refuse/" + bad.name, func(t TB) {
 			set := s.settings()
 			bad.set(&set)
-			if solver, err := s.b.New(good(), set); err == nil {
+			if solver, err := s.b.New(context.Background(), good(), set); err == nil {
 				solver.Close()
 				t.Errorf("New accepts it")
 			}
@@ -84,7 +84,7 @@ func (s suite) refusing() []Check {
 		out = append(out, Check{"nonconvex/" + bad.name, func(t TB) {
 			p := good()
 			p.P = bad.p
-			solver, err := s.b.New(p, s.settings())
+			solver, err := s.b.New(context.Background(), p, s.settings())
 			if err == nil {
 				defer solver.Close()
 				err = solver.Solve(context.Background(), new(qpbackend.Result))

@@ -43,7 +43,7 @@ func (s suite) solve(t TB, p *qpbackend.Problem, set qpbackend.Settings) *qpback
 
 func (s suite) make(t TB, p *qpbackend.Problem, set qpbackend.Settings) qpbackend.Solver {
 	t.Helper()
-	solver, err := s.b.New(p, set)
+	solver, err := s.b.New(context.Background(), p, set)
 	if err != nil {
 		t.Errorf("New: %v", err)
 		return nil

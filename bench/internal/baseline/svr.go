@@ -67,7 +67,7 @@ func FitSVR(ctx context.Context, x [][]float64, y []float64, set SVRSettings) (*
 		set.Gamma = scaleGamma(x)
 	}
 	b := ipm.Backend{}
-	solver, err := b.New(svrDual(x, y, set), b.DefaultSettings())
+	solver, err := b.New(context.Background(), svrDual(x, y, set), b.DefaultSettings())
 	if err != nil {
 		return nil, fmt.Errorf("baseline: %w", err)
 	}

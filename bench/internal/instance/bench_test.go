@@ -19,7 +19,7 @@ func BenchmarkSequence(b *testing.B) {
 	for _, warm := range []bool{false, true} {
 		b.Run(map[bool]string{false: "cold", true: "warm"}[warm], func(b *testing.B) {
 			var back ipm.Backend
-			s, err := back.New(all[0], back.DefaultSettings())
+			s, err := back.New(context.Background(), all[0], back.DefaultSettings())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func BenchmarkRegression(b *testing.B) {
 	iterations := 0
 	for b.Loop() {
 		var back ipm.Backend
-		s, err := back.New(all[0], back.DefaultSettings())
+		s, err := back.New(context.Background(), all[0], back.DefaultSettings())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func make1(t *testing.T, in instance.Instance) *qpbackend.Problem {
 func solve(t *testing.T, name string, p *qpbackend.Problem) {
 	t.Helper()
 	b := ipm.Backend{}
-	s, err := b.New(p, b.DefaultSettings())
+	s, err := b.New(context.Background(), p, b.DefaultSettings())
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

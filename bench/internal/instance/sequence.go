@@ -55,7 +55,7 @@ func sequence(rng *rand.Rand) ([]*qpbackend.Problem, error) {
 		var err error
 		if solver == nil {
 			b := ipm.Backend{}
-			solver, err = b.New(w.p, b.DefaultSettings())
+			solver, err = b.New(context.Background(), w.p, b.DefaultSettings())
 		} else {
 			err = solver.Update(qpbackend.Update{A: w.p.A.Val, L: w.p.L})
 		}

@@ -94,7 +94,7 @@ func (s *session) prepare(p *qpbackend.Problem, req wire.Request) (err error) {
 		if req.Tol > 0 {
 			set.Tol = req.Tol
 		}
-		s.solver, err = s.backend.New(p, set)
+		s.solver, err = s.backend.New(context.Background(), p, set)
 		return err
 	}
 	if req.Mode == wire.Warm {
