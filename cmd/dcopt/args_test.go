@@ -25,7 +25,7 @@ func TestArrange(t *testing.T) {
 		{"help fit", "fit --help"},
 		{"--version", "version"},
 	} {
-		app := newApp(nil, nil, nil)
+		app := newApp(&session{log: &messages{}})
 		got, err := arrange(app, strings.Fields(c.in))
 		if err != nil {
 			t.Errorf("%s: %v", c.in, err)
@@ -133,7 +133,7 @@ func TestBrokenStdout(t *testing.T) {
 // TestHelp: every command explains itself and its flags, and asking is no
 // error.
 func TestHelp(t *testing.T) {
-	app := newApp(nil, nil, nil)
+	app := newApp(&session{log: &messages{}})
 	for _, cmd := range app.Commands {
 		for _, args := range [][]string{{cmd.Name, "--help"}, {"help", cmd.Name}, {cmd.Name, "x", "-h"}} {
 			var stdout, stderr bytes.Buffer

@@ -35,7 +35,7 @@ func checkCommand() *cli.Command {
 				if c.IsSet("set") {
 					return usagef("flag --set is for .dc problems, not for %s", path)
 				}
-				o, err = outlineQP(path)
+				o, err = outlineQP(c, path)
 			} else {
 				o, err = outlineDC(c, path)
 			}
@@ -84,11 +84,11 @@ type family struct {
 }
 
 func outlineDC(c *cli.Context, path string) (*outline, error) {
-	src, err := openSource(c, path)
+	src, err := openSource(c.Context, c, path)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := src.program(nil)
+	prog, err := src.program(c.Context, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func shapeText(name string, shape []int) string {
 	return name + strings.ReplaceAll(fmt.Sprint(shape), " ", ",")
 }
 
-func outlineQP(path string) (*outline, error) {
-	f, err := readQPS(path)
+func outlineQP(c *cli.Context, path string) (*outline, error) {
+	f, err := readQPS(c.Context, sessionOf(c), path)
 	if err != nil {
 		return nil, err
 	}

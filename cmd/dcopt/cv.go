@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -102,7 +101,7 @@ func prepareTrials(c *cli.Context) ([]trial, error) {
 	k, err := strconv.Atoi(c.String("folds"))
 	var file dataset.FoldFile
 	if err != nil {
-		if file, err = readFolds(c.String("folds")); err != nil {
+		if file, err = readFolds(c, c.String("folds")); err != nil {
 			return nil, err
 		}
 	} else if k < 2 {
@@ -131,8 +130,8 @@ func prepareTrials(c *cli.Context) ([]trial, error) {
 	return trials, nil
 }
 
-func readFolds(path string) (dataset.FoldFile, error) {
-	f, err := os.Open(path)
+func readFolds(c *cli.Context, path string) (dataset.FoldFile, error) {
+	f, err := sessionOf(c).open(c.Context, path)
 	if err != nil {
 		return nil, usagef("--folds: want a number or a file of folds: %w", err)
 	}

@@ -18,7 +18,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(raw)
-	for _, cmd := range newApp(nil, nil, nil).Commands {
+	for _, cmd := range newApp(&session{log: &messages{}}).Commands {
 		if !strings.Contains(doc, "## `dcopt "+cmd.Name) {
 			t.Errorf("%s has no section for %s", path, cmd.Name)
 		}

@@ -142,21 +142,23 @@ func fit(c *cli.Context) error {
 	if set.Method.Chooses() && !c.Bool("quiet") {
 		for _, name := range []string{"pieces", "max-iter", "tol", "ridge"} {
 			if c.IsSet(name) {
-				fmt.Fprintf(c.App.ErrWriter, "dcopt: method %v chooses by itself and does not look at --%s\n", set.Method, name)
+				sessionOf(c).log.note("method %v chooses by itself and does not look at --%s", set.Method, name)
 			}
 		}
 	}
 	if c.String("out") == "" {
 		return usagef("fit: where does the model go? Give -o MODEL.json")
 	}
-	out, err := openOutput(c.String("out"), nil)
+	out, err := outFlag(c)
 	if err != nil {
 		return err
 	}
-	plot, err := openPlot(c)
+	defer out.discard()
+	plot, err := plotFlag(c)
 	if err != nil {
 		return err
 	}
+	defer plot.discard()
 	d, err := trainingData(c, path, (*dataset.Table).Take)
 	if err != nil {
 		return err
@@ -174,7 +176,7 @@ func fit(c *cli.Context) error {
 	if r.Model == nil && r.Ensemble == nil {
 		return &failure{exitInterrupted, errors.New("interrupted before there was a model; nothing is written")}
 	}
-	if _, err := r.WriteTo(out); err != nil {
+	if _, err := r.WriteTo(out); err != nil && out.err == nil {
 		return err
 	}
 	if err := out.commit(); err != nil {

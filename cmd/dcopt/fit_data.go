@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,14 +22,22 @@ func tableFlags() []cli.Flag {
 // readTable reads a table; "-" is standard input.
 func readTable(c *cli.Context, path string, opt dataset.Options) (*dataset.Table, error) {
 	opt.DecimalComma = c.Bool("decimal-comma")
-	var t *dataset.Table
-	var err error
-	if path == "-" {
-		t, err = dataset.Read(c.App.Reader, "standard input", opt)
-	} else {
-		t, err = dataset.ReadFile(path, opt)
+	in, name, err := openTable(c, path)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
+	t, err := within(c.Context, func() (*dataset.Table, error) { return dataset.Read(in, name, opt) })
 	return t, dataError(err)
+}
+
+// openTable opens a table and says how messages call it.
+func openTable(c *cli.Context, path string) (in io.ReadCloser, name string, err error) {
+	if name = path; path == "-" {
+		name = "standard input"
+	}
+	in, err = sessionOf(c).open(c.Context, path)
+	return in, name, err
 }
 
 // dataError tells a file that cannot be read from one that is wrong.
@@ -38,7 +46,7 @@ func dataError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &pe):
+	case errors.As(err, &pe), isContextError(err):
 		return usagef("%w", err)
 	}
 	return badFile(placed{err})
@@ -89,7 +97,7 @@ func trainingData(c *cli.Context, path string, split splitting) (*trainingTable,
 	}
 	if !c.Bool("quiet") {
 		for _, n := range d.Notes {
-			fmt.Fprintf(c.App.ErrWriter, "dcopt: %s: %s\n", t.Name, n)
+			sessionOf(c).log.note("%s: %s", t.Name, n)
 		}
 	}
 	table := &trainingTable{Data: d}
@@ -130,19 +138,12 @@ func byRows(columns [][]float64) [][]float64 {
 }
 
 // openModel reads a model file.
-func openModel(path string) (*lder.Regressor, error) {
-	f, err := os.Open(path)
+func openModel(c *cli.Context, path string) (*lder.Regressor, error) {
+	f, err := sessionOf(c).open(c.Context, path)
 	if err != nil {
-		return nil, usagef("%w", err)
+		return nil, err
 	}
 	defer f.Close()
 	r, err := lder.Read(f, path)
-	var pe *fs.PathError
-	switch {
-	case errors.As(err, &pe):
-		return nil, usagef("%w", err)
-	case err != nil:
-		return nil, badFile(placed{err})
-	}
-	return r, nil
+	return r, dataError(err)
 }

@@ -55,7 +55,7 @@ func fitRSS(t *testing.T, program, table string) int {
 				t.Fatalf("%v, size %d\n%s", err, most, out.Bytes())
 			}
 			return most
-		case <-time.After(time.Millisecond):
+		case <-time.After(100 * time.Microsecond):
 			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
 			if _, rest, ok := strings.Cut(string(status), "VmHWM:"); ok {
 				var kib int

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -47,7 +45,7 @@ func formatFiles(c *cli.Context) error {
 		switch {
 		case errors.As(err, &f):
 			if f.err != nil {
-				complain(c.App.ErrWriter, f.err)
+				sessionOf(c).log.fail(f.err, f.code)
 			}
 			code = max(code, f.code)
 		case err != nil:
@@ -71,14 +69,14 @@ func formatFile(c *cli.Context, path string) (differs bool, err error) {
 			return false, usagef("--write: standard input is no file")
 		}
 	}
-	text, err := readProblem(c, path)
+	s := sessionOf(c)
+	text, err := s.readProblem(c.Context, path)
 	if err != nil {
 		return false, err
 	}
 	out, err := lang.Format(name, text)
 	if err != nil {
-		s := &source{path: name, text: text, stderr: c.App.ErrWriter}
-		return false, s.diagnose(err)
+		return false, (&source{path: name, text: text, s: s}).diagnose(err)
 	}
 	differs = !bytes.Equal(text, out)
 	switch {
@@ -89,22 +87,22 @@ func formatFile(c *cli.Context, path string) (differs bool, err error) {
 	case !c.Bool("write"):
 		_, err = c.App.Writer.Write(out)
 	case differs:
-		err = rewrite(path, out)
+		err = s.rewrite(path, out)
 	}
 	return differs, err
 }
 
-// rewrite replaces a file; behind a link, the file and not the link.
-func rewrite(path string, data []byte) error {
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return usagef("cannot write: %w", err)
-	}
-	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
-		return usagef("cannot write %s: it is no regular file", path)
-	}
-	if err := replaceFile(target, data); err != nil {
+// rewrite replaces a file that was read; behind a link, the file and not the
+// link.
+func (s *session) rewrite(path string, data []byte) error {
+	o := &output{files: &s.files, name: path, inPlace: true}
+	if err := o.locate(s.ctx, path); err != nil {
 		return usagef("cannot write %s: %w", path, reason(err))
 	}
-	return nil
+	defer o.discard()
+	if !o.toFile() {
+		return usagef("cannot write %s: it is no regular file", path)
+	}
+	o.Write(data) // commit has the error
+	return o.commit()
 }

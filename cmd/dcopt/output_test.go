@@ -3,10 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,71 +11,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 )
-
-func TestOutputIsAtomic(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "result")
-	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	o, err := openOutput(link, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	io.WriteString(o, "new")
-	if got, _ := os.ReadFile(path); string(got) != "old" {
-		t.Errorf("before commit the file holds %q", got)
-	}
-	if err := o.commit(); err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := os.ReadFile(path); string(got) != "new" {
-		t.Errorf("after commit the file holds %q", got)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("the file's mode is %v, %v, want it kept", info.Mode(), err)
-	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Error("the link was replaced instead of the file behind it")
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
-		t.Errorf("something was left behind: %v", entries)
-	}
-	if o, err := openOutput(os.DevNull, nil); err != nil || o.commit() != nil {
-		t.Errorf("%s is refused: %v", os.DevNull, err)
-	}
-}
-
-func TestUnwritablePath(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{filepath.Join(file, "x"), filepath.Join(file+"s", "x"), filepath.Dir(file), strings.Repeat("x", 5000)} {
-		if _, err := openOutput(path, nil); err == nil || strings.Contains(err.Error(), ".tmp") {
-			t.Errorf("%.80s: %v", path, err)
-		}
-	}
-	// The folder vanishes while the result is computed.
-	dir := filepath.Join(t.TempDir(), "gone")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	o, err := openOutput(filepath.Join(dir, "x"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.commit(); err == nil {
-		t.Error("commit into a folder that is gone succeeds")
-	}
-}
 
 func TestReportJSON(t *testing.T) {
 	r := &report{

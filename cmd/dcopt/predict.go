@@ -4,9 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 
@@ -35,28 +32,20 @@ func predict(c *cli.Context) error {
 	if c.Args().Len() != 2 {
 		return usagef("predict: want a model and a table, not %d files. Usage: %s", c.Args().Len(), c.Command.UsageText)
 	}
-	if c.IsSet("out") && c.String("out") == "" {
-		return usagef("--out: the name of the file is empty")
-	}
-	if _, err := openOutput(c.String("out"), c.App.Writer); err != nil {
-		return err // before the work
-	}
-	r, err := openModel(c.Args().Get(0))
+	out, err := outFlag(c)
 	if err != nil {
 		return err
 	}
-	path, name := c.Args().Get(1), c.Args().Get(1)
-	in := c.App.Reader
-	if path == "-" {
-		name = "standard input"
-	} else {
-		f, err := os.Open(path)
-		if err != nil {
-			return usagef("%w", err)
-		}
-		defer f.Close()
-		in = f
+	defer out.discard()
+	r, err := openModel(c, c.Args().Get(0))
+	if err != nil {
+		return err
 	}
+	in, name, err := openTable(c, c.Args().Get(1))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	s, err := dataset.OpenStream(in, name, dataset.Options{DecimalComma: c.Bool("decimal-comma")})
 	if err != nil {
 		return dataError(err)
@@ -64,14 +53,14 @@ func predict(c *cli.Context) error {
 	if err := s.Select(r.Features, r.Categories); err != nil {
 		return dataError(err)
 	}
-	if c.String("out") == "" {
-		return predictTo(c, s, r, name, c.App.Writer)
+	if err := predictTo(c, s, r, name, out); err != nil {
+		return err
 	}
-	return growFile(c.String("out"), func(w io.Writer) error { return predictTo(c, s, r, name, w) })
+	return out.commit()
 }
 
 // predictTo writes a prediction a row, as rows come in.
-func predictTo(c *cli.Context, s *dataset.Stream, r *lder.Regressor, name string, out io.Writer) error {
+func predictTo(c *cli.Context, s *dataset.Stream, r *lder.Regressor, name string, out *output) error {
 	w := bufio.NewWriterSize(out, 1<<16)
 	fmt.Fprintln(w, "prediction")
 	rows, unknown := 0, 0
@@ -96,65 +85,21 @@ func predictTo(c *cli.Context, s *dataset.Stream, r *lder.Regressor, name string
 		}
 		rows += len(b.X)
 		unknown += b.Unknown
-		if _, err := w.Write(b.Out); err != nil {
-			return usagef("cannot write the predictions: %w", err)
-		}
-		return nil
+		_, err := w.Write(b.Out)
+		return err
 	})
 	if err == nil {
-		if flush := w.Flush(); flush != nil {
-			err = usagef("cannot write the predictions: %w", flush)
-		}
+		err = w.Flush()
+	}
+	if out.failed() {
+		return nil // commit has the error
 	}
 	var f *failure
 	if err != nil && !errors.As(err, &f) {
 		return dataError(err)
 	}
 	if unknown > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "dcopt: %s: words of categorical columns that the training table had not count as missing: %d\n", name, unknown)
+		sessionOf(c).log.note("%s: words of categorical columns that the training table had not count as missing: %d", name, unknown)
 	}
 	return err
-}
-
-// growFile lets write fill a file that appears under its name at the end, or
-// not at all.
-func growFile(path string, write func(io.Writer) error) (err error) {
-	if info, e := os.Stat(path); e == nil {
-		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				return usagef("cannot write: %w", err)
-			}
-			defer f.Close()
-			return write(f)
-		}
-		if path, e = filepath.EvalSymlinks(path); e != nil {
-			return usagef("cannot write: %w", e)
-		}
-	}
-	f, err := temporary(path)
-	if err != nil {
-		return usagef("cannot write %s: %w", path, reason(err))
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if old, e := os.Stat(path); e == nil {
-		if e := f.Chmod(old.Mode().Perm()); e != nil {
-			return usagef("cannot write %s: %w", path, reason(e))
-		}
-	}
-	if err := write(f); err != nil {
-		return err
-	}
-	if e := errors.Join(f.Sync(), f.Close()); e != nil {
-		return usagef("cannot write %s: %w", path, e)
-	}
-	if e := os.Rename(f.Name(), path); e != nil {
-		return usagef("cannot write %s: %w", path, reason(e))
-	}
-	return nil
 }

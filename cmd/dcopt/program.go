@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,13 +20,13 @@ import (
 // source is a parsed .dc file with what the command line sets in it. It may be
 // compiled more than once.
 type source struct {
-	path   string
-	file   *lang.File
-	text   []byte
-	opt    lang.Options
-	stderr io.Writer
-	quiet  bool
-	read   float64 // seconds
+	path  string
+	file  *lang.File
+	text  []byte
+	opt   lang.Options
+	s     *session
+	quiet bool
+	read  float64 // seconds
 }
 
 // program is a compiled source.
@@ -37,8 +37,8 @@ type program struct {
 }
 
 // openSource reads and parses a .dc file; "-" is standard input.
-func openSource(c *cli.Context, path string) (*source, error) {
-	s := &source{path: path, stderr: c.App.ErrWriter, quiet: c.Bool("quiet")}
+func openSource(ctx context.Context, c *cli.Context, path string) (*source, error) {
+	s := &source{path: path, s: sessionOf(c), quiet: c.Bool("quiet")}
 	s.opt = lang.Options{Set: map[string]string{}, Cache: &lang.Cache{}}
 	for _, kv := range c.StringSlice("set") {
 		name, value, ok := cut(kv)
@@ -58,7 +58,7 @@ func openSource(c *cli.Context, path string) (*source, error) {
 	}
 	begin := time.Now()
 	var err error
-	if s.text, err = readProblem(c, path); err != nil {
+	if s.text, err = s.s.readProblem(ctx, path); err != nil {
 		return nil, err
 	}
 	if s.file, err = lang.Parse(s.path, s.text); err != nil {
@@ -70,7 +70,7 @@ func openSource(c *cli.Context, path string) (*source, error) {
 
 // program compiles the source, with the swept parameter at its value if there
 // is one.
-func (s *source) program(sweep *member) (*program, error) {
+func (s *source) program(ctx context.Context, sweep *member) (*program, error) {
 	opt := s.opt
 	if sweep != nil {
 		if old, twice := opt.Set[sweep.name]; twice {
@@ -82,12 +82,20 @@ func (s *source) program(sweep *member) (*program, error) {
 		}
 	}
 	begin := time.Now()
-	prog, err := lang.Compile(s.file, opt)
+	prog, err := within(ctx, func() (*lang.Program, error) { return lang.Compile(s.file, opt) })
+	if isContextError(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, s.diagnose(err)
 	}
+	for _, d := range prog.Data {
+		if err := s.s.files.readsPath(d.Path); err != nil {
+			return nil, err
+		}
+	}
 	if !s.quiet {
-		if err := s.render(prog.Warnings); err != nil {
+		if err := s.s.log.diagnose(prog.Warnings, exitOK, s.textOf); err != nil {
 			return nil, err
 		}
 		s.quiet = true // once, not for each value of a sweep
@@ -102,25 +110,24 @@ func (s *source) diagnose(err error) error {
 	if !errors.As(err, &ds) {
 		return badFile(fmt.Errorf("%s: %w", s.path, err))
 	}
-	if err := s.render(ds); err != nil {
-		return err
-	}
+	code := exitUsage
 	for _, d := range ds {
 		if d.Set == "" {
-			return &failure{code: exitFile}
+			code = exitFile
 		}
 	}
-	return &failure{code: exitUsage}
+	if err := s.s.log.diagnose(ds, code, s.textOf); err != nil {
+		return err
+	}
+	return &failure{code: code}
 }
 
-func (s *source) render(ds lang.Diagnostics) error {
-	text := func(name string) []byte {
-		if name == s.path {
-			return s.text
-		}
-		return nil // data files are not shown
+// textOf is what messages show lines of: the problem, not its data files.
+func (s *source) textOf(file string) []byte {
+	if file == s.path {
+		return s.text
 	}
-	return ds.Render(s.stderr, text, isTerminal(s.stderr) && os.Getenv("NO_COLOR") == "")
+	return nil
 }
 
 // settings are those of the file, with the flags before them, and the number
@@ -187,16 +194,12 @@ func override[T any](dst *T, v *T) {
 const mostSource = 64 << 20
 
 // readProblem returns the text of a .dc file; "-" is standard input.
-func readProblem(c *cli.Context, path string) ([]byte, error) {
-	r := c.App.Reader
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, usagef("%w", err)
-		}
-		defer f.Close()
-		r = f
+func (s *session) readProblem(ctx context.Context, path string) ([]byte, error) {
+	r, err := s.open(ctx, path)
+	if err != nil {
+		return nil, err
 	}
+	defer r.Close()
 	var buf bytes.Buffer
 	if _, err := io.Copy(&buf, io.LimitReader(r, mostSource+1)); err != nil {
 		return nil, usagef("%w", err)

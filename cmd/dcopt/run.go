@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"time"
 
 	"github.com/urfave/cli/v2"
 )
@@ -50,64 +52,56 @@ func ended(code int) error {
 
 // run is the program: args without its name. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := &checkedWriter{w: stdout}
-	app := newApp(stdin, out, stderr)
+	s := &session{
+		begin: time.Now(), ctx: ctx, stdin: stdin,
+		stdout: &stream{ctx: ctx, w: stdout},
+		log:    &messages{w: stderr, json: wantsJSON(args)},
+	}
+	if f, ok := stdout.(*os.File); ok { // it may be a file that is read
+		s.files.opened = append(s.files.opened, &output{files: &s.files, name: "the file behind standard output", file: f})
+	}
+	app := newApp(s)
 	args, err := arrange(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
 	}
-	if out.err != nil { // what was asked for has not arrived
-		err = usagef("cannot write to standard output: %w", out.err)
+	if lost := s.stdout.close(); lost != nil { // what was asked for has not arrived
+		err = usagef("cannot write to standard output: %w", lost)
 	}
 	if err == nil {
 		return exitOK
 	}
 	var f *failure
-	if !errors.As(err, &f) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		f = &failure{exitInterrupted, errors.New("interrupted; there is no result yet")}
+	case errors.Is(err, context.DeadlineExceeded):
+		f = &failure{exitNotSolved, errors.New("the time limit passed before the first iteration")}
+	case !errors.As(err, &f):
 		f = &failure{exitUsage, err}
 	}
 	if f.err != nil {
-		complain(stderr, f.err)
+		s.log.fail(f.err, f.code)
 	}
 	return f.code
-}
-
-// checkedWriter remembers its first error and writes nothing after it.
-type checkedWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (c *checkedWriter) Write(p []byte) (n int, err error) {
-	if c.err == nil {
-		n, c.err = c.w.Write(p)
-	}
-	return n, c.err
 }
 
 // placed is an error that carries its place in a file, so that the program's
 // name in front would be in the way of editors.
 type placed struct{ error }
 
-func complain(w io.Writer, err error) {
-	var p placed
-	if errors.As(err, &p) {
-		fmt.Fprintln(w, err)
-		return
-	}
-	fmt.Fprintln(w, "dcopt:", err)
-}
+func (p placed) Unwrap() error { return p.error }
 
-func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+func newApp(s *session) *cli.App {
 	app := &cli.App{
 		Name:                      "dcopt",
 		HelpName:                  "dcopt",
 		Usage:                     "difference-of-convex optimisation",
 		UsageText:                 "dcopt COMMAND [FLAGS] [FILE...]",
 		Version:                   version(),
-		Reader:                    stdin,
-		Writer:                    stdout,
-		ErrWriter:                 stderr,
+		Writer:                    s.stdout,
+		ErrWriter:                 s.log.writer(),
+		Metadata:                  map[string]any{"session": s},
 		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{

@@ -36,21 +36,20 @@ func showModel(c *cli.Context) error {
 	if err != nil {
 		return usagef("--format %s: want text, go, python, c or latex", c.String("format"))
 	}
-	if c.IsSet("out") && c.String("out") == "" {
-		return usagef("--out: the name of the file is empty")
-	}
-	out, err := openOutput(c.String("out"), c.App.Writer)
+	out, err := outFlag(c)
 	if err != nil {
 		return err
 	}
-	plot, err := openPlot(c)
+	defer out.discard()
+	plot, err := plotFlag(c)
 	if err != nil {
 		return err
 	}
+	defer plot.discard()
 	if c.IsSet("data") && plot == nil {
 		return usagef("--data is for --plot FILE.svg, which is missing")
 	}
-	r, err := openModel(path)
+	r, err := openModel(c, path)
 	if err != nil {
 		return err
 	}
@@ -84,9 +83,7 @@ func showModel(c *cli.Context) error {
 			return err
 		}
 	}
-	if _, err := out.Write(text); err != nil {
-		return usagef("cannot write the result: %w", err)
-	}
+	out.Write(text) // commit has the error
 	return out.commit()
 }
 

@@ -10,9 +10,8 @@ import (
 	"github.com/dcopt/dcopt/lder"
 )
 
-// openPlot finds out before the work whether the plot can be written; nil: none
-// is asked for.
-func openPlot(c *cli.Context) (*output, error) {
+// plotFlag is the output of --plot; nil: none is asked for.
+func plotFlag(c *cli.Context) (*output, error) {
 	if !c.IsSet("plot") {
 		return nil, nil
 	}
@@ -20,7 +19,7 @@ func openPlot(c *cli.Context) (*output, error) {
 	if err := plotPath(path); err != nil {
 		return nil, err
 	}
-	return openOutput(path, nil)
+	return sessionOf(c).create(path)
 }
 
 // writePlot draws a model of one feature as a curve, of two as a map of heights
@@ -43,9 +42,7 @@ func writePlot(out *output, r *lder.Regressor, x [][]float64, y []float64) error
 	if err != nil {
 		return badFile(err)
 	}
-	if _, err := out.Write(svg); err != nil {
-		return usagef("cannot write the plot: %w", err)
-	}
+	out.Write(svg) // commit has the error
 	return out.commit()
 }
 

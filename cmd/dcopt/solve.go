@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -63,13 +62,13 @@ func jsonFlag() cli.Flag {
 // job is a solve with its flags checked.
 type job struct {
 	c       *cli.Context
+	s       *session
+	ctx     context.Context // ends at a signal or the time limit
 	path    string
 	backend qpbackend.Backend // nil: the default
-	limit   time.Duration     // 0: none
 	out     *output
 	plot    *output // nil: none
 	json    bool
-	stderr  io.Writer
 }
 
 func solve(c *cli.Context) error {
@@ -77,18 +76,29 @@ func solve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	defer j.out.discard()
+	defer j.plot.discard()
+	if c.IsSet("time-limit") {
+		limit, err := parseLimit(c.String("time-limit"))
+		if err != nil {
+			return err
+		}
+		var cancel context.CancelFunc
+		j.ctx, cancel = context.WithDeadline(j.ctx, j.s.begin.Add(limit))
+		defer cancel()
+	}
 	if qps.Is(j.path) {
 		for _, name := range []string{"starts", "seed", "set", "sweep", "plot", "global", "max-nodes"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
 		}
-		return j.solveQP(c.Context)
+		return j.solveQP()
 	}
 	if c.IsSet("sweep") {
-		return j.sweep(c.Context)
+		return j.sweep()
 	}
-	return j.solveDC(c.Context)
+	return j.solveDC()
 }
 
 func newJob(c *cli.Context) (*job, error) {
@@ -96,7 +106,7 @@ func newJob(c *cli.Context) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{c: c, path: path, stderr: c.App.ErrWriter}
+	j := &job{c: c, s: sessionOf(c), ctx: c.Context, path: path}
 	if j.backend, err = backendOf(c); err != nil {
 		return nil, err
 	}
@@ -114,30 +124,25 @@ func newJob(c *cli.Context) (*job, error) {
 	case c.Bool("quiet") && c.Bool("verbose"):
 		return nil, usagef("-q and -v exclude each other")
 	}
-	if c.IsSet("time-limit") {
-		if j.limit, err = parseLimit(c.String("time-limit")); err != nil {
-			return nil, err
-		}
+	if c.IsSet("plot") && c.IsSet("sweep") {
+		return nil, usagef("--plot draws one run; it does not go with --sweep")
 	}
-	if c.IsSet("out") && c.String("out") == "" {
-		return nil, usagef("--out: the name of the file is empty")
-	}
-	if j.out, err = openOutput(c.String("out"), c.App.Writer); err != nil {
+	if j.out, err = outFlag(c); err != nil {
 		return nil, err
 	}
-	if c.IsSet("plot") {
-		if c.IsSet("sweep") {
-			return nil, usagef("--plot draws one run; it does not go with --sweep")
-		}
-		if err := plotPath(c.String("plot")); err != nil {
-			return nil, err
-		}
-		if j.plot, err = openOutput(c.String("plot"), nil); err != nil {
-			return nil, err
-		}
+	if j.plot, err = plotFlag(c); err != nil {
+		return nil, err
 	}
 	j.json = c.Bool("json") || strings.HasSuffix(strings.ToLower(c.String("out")), ".json")
 	return j, nil
+}
+
+// outFlag is the output of --out, or standard output.
+func outFlag(c *cli.Context) (*output, error) {
+	if c.IsSet("out") && c.String("out") == "" {
+		return nil, usagef("--out: the name of the file is empty")
+	}
+	return sessionOf(c).create(c.String("out"))
 }
 
 // backendOf is the backend of the flag, nil for auto.
@@ -170,25 +175,17 @@ func parseLimit(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// deadline is ctx with the job's time limit, counted from now.
-func (j *job) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	if j.limit == 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, j.limit)
-}
-
 func (j *job) progress() *progress {
 	if j.c.Bool("quiet") || j.c.Bool("verbose") {
 		return nil
 	}
-	return startProgress(j.stderr, "solving")
+	return startProgress(j.c.App.ErrWriter, "solving")
 }
 
 // note writes to standard error what does not belong to the result.
 func (j *job) note(format string, args ...any) {
 	if !j.c.Bool("quiet") {
-		fmt.Fprintf(j.stderr, "dcopt: "+format+"\n", args...)
+		j.s.log.note(format, args...)
 	}
 }
 
@@ -206,9 +203,7 @@ func (j *job) printJSON(r *report) error {
 	if err != nil {
 		return err
 	}
-	if _, err := j.out.Write(b); err != nil {
-		return usagef("cannot write the result: %w", err)
-	}
+	j.out.Write(b) // commit has the error
 	return nil
 }
 
@@ -221,9 +216,7 @@ func (j *job) finish(r *report) error {
 		return err
 	}
 	if j.plot != nil {
-		if _, err := j.plot.Write(drawHistory(j.path, r.history)); err != nil {
-			return usagef("cannot write the plot: %w", err)
-		}
+		j.plot.Write(drawHistory(j.path, r.history))
 		if err := j.plot.commit(); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,16 +12,16 @@ import (
 )
 
 // solveDC compiles and solves a .dc file.
-func (j *job) solveDC(ctx context.Context) error {
-	src, err := openSource(j.c, j.path)
+func (j *job) solveDC() error {
+	src, err := openSource(j.ctx, j.c, j.path)
 	if err != nil {
 		return err
 	}
-	prog, err := src.program(nil)
+	prog, err := src.program(j.ctx, nil)
 	if err != nil {
 		return err
 	}
-	r, _, err := j.run(ctx, prog, nil)
+	r, _, err := j.run(prog, nil)
 	if err != nil {
 		return err
 	}
@@ -30,7 +29,7 @@ func (j *job) solveDC(ctx context.Context) error {
 }
 
 // run solves a compiled program, from x0 unless that is nil.
-func (j *job) run(ctx context.Context, prog *program, x0 []float64) (*report, *ccp.Result, error) {
+func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	set, starts, err := j.settings(prog)
 	if err != nil {
 		return nil, nil, err
@@ -38,41 +37,37 @@ func (j *job) run(ctx context.Context, prog *program, x0 []float64) (*report, *c
 	p := j.progress()
 	switch {
 	case j.c.Bool("verbose"):
-		set.Recorder = ccp.Printer(j.stderr)
+		set.Recorder = ccp.Printer(j.c.App.ErrWriter)
 	case p != nil:
 		set.Recorder = p.recorder()
 	}
-	limited, cancel := j.deadline(ctx)
-	defer cancel()
 	begin := time.Now()
 	var res *ccp.Result
 	var proof *ccp.GlobalResult
 	switch {
 	case j.c.Bool("global"):
-		if proof, err = ccp.Global(limited, prog.Problem, x0, starts, set); proof != nil {
+		if proof, err = ccp.Global(j.ctx, prog.Problem, x0, starts, set); proof != nil {
 			res = proof.Result
 		}
 	case x0 == nil && starts > 1:
-		res, err = ccp.Multistart(limited, prog.Problem, starts, set)
+		res, err = ccp.Multistart(j.ctx, prog.Problem, starts, set)
 	default:
-		res, err = ccp.Solve(limited, prog.Problem, x0, set)
+		res, err = ccp.Solve(j.ctx, prog.Problem, x0, set)
 	}
 	wall := time.Since(begin).Seconds()
 	p.stop()
 	switch {
 	case err != nil && !isContextError(err):
 		return nil, nil, j.refusal(prog, err)
-	case res == nil && interrupted(ctx):
-		return nil, nil, &failure{exitInterrupted, errors.New("interrupted before the first iteration")}
 	case res == nil:
-		return nil, nil, &failure{exitNotSolved, errors.New("the time limit passed before the first iteration")}
+		return nil, nil, err
 	}
 	r := dcReport(prog.Problem, res)
 	r.proof = proof
 	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
 	r.wall = prog.read + prog.compile + wall
 	switch {
-	case interrupted(ctx):
+	case interrupted(j.s.ctx):
 		// The best start may have ended before; the run as a whole has not.
 		r.status, r.code = ccp.Cancelled.String(), exitInterrupted
 		r.say("interrupted before all was done; this is the best point so far")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"strings"
 	"time"
@@ -16,9 +15,9 @@ import (
 )
 
 // solveQP solves a quadratic program by one backend, without the procedure.
-func (j *job) solveQP(ctx context.Context) error {
+func (j *job) solveQP() error {
 	begin := time.Now()
-	f, err := readQPS(j.path)
+	f, err := readQPS(j.ctx, j.s, j.path)
 	if err != nil {
 		return err
 	}
@@ -41,19 +40,23 @@ func (j *job) solveQP(ctx context.Context) error {
 	if err := set.Validate(); err != nil {
 		return usagef("%w", err)
 	}
-	ctx, cancel := j.deadline(ctx)
-	defer cancel()
 	p := j.progress()
 	begin = time.Now()
-	solver, err := b.New(ctx, f.Problem, set)
+	solver, err := b.New(j.ctx, f.Problem, set)
 	var res qpbackend.Result
 	if err == nil {
 		defer solver.Close()
-		err = solver.Solve(ctx, &res)
+		err = solver.Solve(j.ctx, &res)
 	}
 	p.stop()
-	if err != nil && !isContextError(err) {
+	switch {
+	case err != nil && !isContextError(err):
 		return qpRefusal(j.path, f, err)
+	case err != nil && res.Status == qpbackend.Unknown: // the context ended in New
+		res.Status, res.Objective, res.Res = qpbackend.TimeLimit, math.NaN(), noResiduals()
+		if interrupted(j.s.ctx) {
+			res.Status = qpbackend.Cancelled
+		}
 	}
 	r := qpReport(f, &res)
 	if j.backend == nil {
@@ -66,16 +69,14 @@ func (j *job) solveQP(ctx context.Context) error {
 }
 
 // readQPS tells a file that cannot be read from one that is wrong.
-func readQPS(path string) (*qps.File, error) {
-	f, err := qps.ReadFile(path)
-	var pe *fs.PathError
-	switch {
-	case errors.As(err, &pe):
-		return nil, usagef("%w", err)
-	case err != nil:
-		return nil, badFile(placed{err})
+func readQPS(ctx context.Context, s *session, path string) (*qps.File, error) {
+	r, err := s.open(ctx, path)
+	if err != nil {
+		return nil, err
 	}
-	return f, nil
+	defer r.Close()
+	f, err := within(ctx, func() (*qps.File, error) { return qps.ReadNamed(r, path) })
+	return f, dataError(err)
 }
 
 // qpRefusal names the column of a problem that is not convex.
@@ -123,9 +124,13 @@ func qpReport(f *qps.File, res *qpbackend.Result) *report {
 		}
 	}
 	if res.Status == qpbackend.PrimalInfeasible || res.Status == qpbackend.DualInfeasible {
-		r.residuals = &qpbackend.Residuals{Primal: math.NaN(), Dual: math.NaN(), Gap: math.NaN()} // of no meaning
+		*r.residuals = noResiduals() // of no meaning
 	}
 	return r
+}
+
+func noResiduals() qpbackend.Residuals {
+	return qpbackend.Residuals{Primal: math.NaN(), Dual: math.NaN(), Gap: math.NaN()}
 }
 
 // qpViolation is the largest amount by which x breaks a row or a bound, and

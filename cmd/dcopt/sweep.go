@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -69,28 +68,26 @@ func parseSweep(s string) (sweepRange, error) {
 
 // sweep solves once a value, each time from the last useful point, and prints
 // a line for each as it comes.
-func (j *job) sweep(ctx context.Context) error {
+func (j *job) sweep() error {
 	r, err := parseSweep(j.c.String("sweep"))
 	if err != nil {
 		return err
 	}
-	src, err := openSource(j.c, j.path)
+	src, err := openSource(j.ctx, j.c, j.path)
 	if err != nil {
 		return err
 	}
 	code := exitOK
 	var last []float64
-	ctx, cancel := j.deadline(ctx) // the limit is for the sweep as a whole
-	defer cancel()
 	for k, v := range r.values {
-		prog, err := src.program(&member{r.name, v})
+		prog, err := src.program(j.ctx, &member{r.name, v})
 		if err != nil {
 			return err
 		}
 		if len(last) != prog.Problem.NumVars() {
 			last = nil // another value, another size
 		}
-		rep, res, err := j.run(ctx, prog, last)
+		rep, res, err := j.run(prog, last)
 		if err != nil {
 			return err
 		}
@@ -101,7 +98,7 @@ func (j *job) sweep(ctx context.Context) error {
 		if err := j.sweepLine(rep); err != nil {
 			return err
 		}
-		if code = max(code, rep.code); ctx.Err() != nil {
+		if code = max(code, rep.code); j.ctx.Err() != nil {
 			break
 		}
 		switch res.Status {
@@ -132,10 +129,7 @@ func (j *job) sweepLine(r *report) error {
 	if j.json {
 		return j.printJSON(r)
 	}
-	_, err := fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10d %9.3f\n", show(float64(r.sweep.value.(number)), 8), r.status,
+	fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10d %9.3f\n", show(float64(r.sweep.value.(number)), 8), r.status,
 		show(r.objective, 10), show(r.violation, 3), r.iterations, r.wall)
-	if err != nil {
-		return usagef("cannot write the result: %w", err)
-	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 // DataFile is a file that a problem reads.
 type DataFile struct {
 	Name       string // as the problem writes it
+	Path       string // where it was looked for: in Options.FS, or as the system takes it
 	Bytes      int64
 	Rows, Cols int // of numbers; of a JSON file, those of the value read last
 }
@@ -112,7 +113,7 @@ func (l *loader) keep(name, src string) {
 // note remembers a file for the report.
 func (l *loader) note(d DataFile) {
 	for k := range l.used {
-		if l.used[k].Name == d.Name {
+		if l.used[k].Path == d.Path {
 			l.used[k] = d
 			return
 		}
@@ -133,7 +134,7 @@ type table struct {
 func (l *loader) csv(name string) (*table, error) {
 	where := l.resolve(name)
 	if t, ok := l.cache.tables[where]; ok {
-		l.note(DataFile{name, t.bytes, t.rows, t.cols})
+		l.note(DataFile{name, where, t.bytes, t.rows, t.cols})
 		return t, nil
 	}
 	src, err := l.read(name)
@@ -148,7 +149,7 @@ func (l *loader) csv(name string) (*table, error) {
 		l.cache.tables = map[string]*table{}
 	}
 	l.cache.tables[where] = t
-	l.note(DataFile{name, t.bytes, t.rows, t.cols})
+	l.note(DataFile{name, where, t.bytes, t.rows, t.cols})
 	return t, nil
 }
 

@@ -41,7 +41,7 @@ func (ev *evaluator) fnJSON(n *node) value {
 	}
 	ev.room(n, r.shape)
 	v := array(r.shape, r.num)
-	d := DataFile{Name: name, Bytes: int64(len(src)), Rows: 1, Cols: 1}
+	d := DataFile{Name: name, Path: ev.data.resolve(name), Bytes: int64(len(src)), Rows: 1, Cols: 1}
 	if len(r.shape) > 0 {
 		d.Rows = r.shape[0]
 		d.Cols = size(r.shape[1:])

@@ -28,7 +28,7 @@ func (p *parser) file() (*File, error) {
 	for i := range p.rows {
 		lo, up := p.rows[i].sides()
 		if !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) {
-			return nil, fmt.Errorf("line %d: row %q has the sides %g and %g", p.rows[i].line, p.out.RowNames[i], lo, up)
+			return nil, at(p.rows[i].line, "row %q has the sides %g and %g", p.out.RowNames[i], lo, up)
 		}
 		prob.L, prob.U = append(prob.L, lo), append(prob.U, up)
 	}
@@ -37,7 +37,7 @@ func (p *parser) file() (*File, error) {
 	}
 	a, twice := p.entries.build(len(prob.L), len(p.cols))
 	if twice > 0 {
-		return nil, fmt.Errorf("line %d: a coefficient of this line is stated twice", twice)
+		return nil, at(twice, "a coefficient of this line is stated twice")
 	}
 	prob.A = a
 	if p.out.Maximize {
@@ -60,7 +60,7 @@ func (p *parser) hessian() (*sparse.CSC, error) {
 		if p.bothSides {
 			hint = ""
 		}
-		return nil, fmt.Errorf("line %d: a quadratic coefficient is stated twice%s", twice, hint)
+		return nil, at(twice, "a quadratic coefficient is stated twice%s", hint)
 	}
 	if !p.bothSides {
 		return m, nil
@@ -120,7 +120,7 @@ func (p *parser) boundRows(prob *qpbackend.Problem) error {
 		c := &p.cols[j]
 		lo, up := cap20(c.lower), cap20(c.upper)
 		if !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) {
-			return fmt.Errorf("line %d: column %q has the bounds %g and %g", c.line, p.out.ColNames[j], lo, up)
+			return at(c.line, "column %q has the bounds %g and %g", p.out.ColNames[j], lo, up)
 		}
 		if math.IsInf(lo, -1) && math.IsInf(up, 1) {
 			continue

@@ -61,27 +61,52 @@ func Read(r io.Reader, opt Options) (*File, error) {
 	p.chooseFormat(lines)
 	for _, l := range lines {
 		if err := p.line(l); err != nil {
-			return nil, fmt.Errorf("line %d: %w", l.no, err)
+			return nil, &Error{Line: l.no, Err: err}
 		}
 	}
 	return p.file()
 }
 
-// ReadFile reads the file at path, which ends in .qps, .mps or .sif in either
-// case; with .gz behind it, it is decompressed.
+// Error is a complaint about a line of a file.
+type Error struct {
+	File string // empty where Read was given no name
+	Line int    // from 1
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.File == "" {
+		return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s: line %d: %v", e.File, e.Line, e.Err)
+}
+
+// Unwrap returns the complaint without its place.
+func (e *Error) Unwrap() error { return e.Err }
+
+func at(line int, format string, args ...any) error {
+	return &Error{Line: line, Err: fmt.Errorf(format, args...)}
+}
+
+// ReadFile reads the file at path; see ReadNamed.
 func ReadFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return ReadNamed(f, path)
+}
+
+// ReadNamed reads a file by the ending of its name, .qps, .mps or .sif in either
+// case; with .gz behind it, it is decompressed.
+func ReadNamed(r io.Reader, path string) (*File, error) {
 	opt, gz, err := optionsFor(path)
 	if err != nil {
 		return nil, err
 	}
-	var r io.Reader = f
 	if gz {
-		z, err := gzip.NewReader(f)
+		z, err := gzip.NewReader(r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -89,7 +114,12 @@ func ReadFile(path string) (*File, error) {
 		r = z
 	}
 	file, err := Read(r, opt)
-	if err != nil {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		e.File = path
+		return nil, e
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return file, nil
@@ -129,7 +159,7 @@ func split(data string) ([]line, error) {
 			continue
 		}
 		if strings.IndexByte(text, 0) >= 0 {
-			return nil, fmt.Errorf("line %d: holds a zero byte; is the file compressed?", no+1)
+			return nil, at(no+1, "holds a zero byte; is the file compressed?")
 		}
 		header := text[0] != ' ' && text[0] != '\t'
 		out = append(out, line{no + 1, text, header})
@@ -140,5 +170,5 @@ func split(data string) ([]line, error) {
 	if len(out) == 0 {
 		return nil, errors.New("the file is empty")
 	}
-	return nil, fmt.Errorf("line %d: the file ends without ENDATA", out[len(out)-1].no)
+	return nil, at(out[len(out)-1].no, "the file ends without ENDATA")
 }
