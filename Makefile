@@ -6,6 +6,8 @@
 # make build      the program, static, as build/dcopt
 # make osqp       the OSQP library, for the build tag osqp
 # make fuzz       every fuzz test for FUZZTIME (20s)
+# make judge      JUDGE (100000) generated problems, every answer judged in 200-bit
+#                 arithmetic, see docs/bench.md
 # make peers      the other solvers of the comparisons, for bench; needs Python
 # make bench      every benchmark, COUNT (6) times, for benchstat
 # make golden     rewrite the golden files of the tests
@@ -17,11 +19,12 @@
 SHELL := bash
 FUZZTIME ?= 20s
 COUNT ?= 6
+JUDGE ?= 100000
 
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check build osqp fuzz bench golden clean peers peers-test
+.PHONY: help test check build osqp fuzz bench judge golden clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -50,6 +53,9 @@ fuzz:
 bench:
 	@tags=; third_party/osqp/build.sh && tags=-tags=osqp; \
 	go test $$tags -run='^$$' -bench=. -benchmem -count=$(COUNT) ./...
+
+judge:
+	go test ./internal/judge -run='^TestJudge$$' -v -timeout=0 -judge.n=$(JUDGE)
 
 # Packages whose tests define the flag -update.
 golden:

@@ -31,6 +31,8 @@ var mayImport = map[string]string{
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
+	// Judges answers, so it shares no code with what it judges.
+	"internal/judge": "",
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
 

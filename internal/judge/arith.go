@@ -1,0 +1,220 @@
+package judge
+
+import (
+	"math"
+	"math/big"
+)
+
+// Precision is the number of bits in which expressions are evaluated.
+const Precision = 200
+
+// guard is the number of bits that exp and log carry beyond prec: 30 for the
+// reduction by multiples of log 2, 12 for the squarings of exp, 53 for a
+// logarithm next to 1, and some.
+const guard = 128
+
+// arith is arithmetic in prec bits. It is not safe for concurrent use.
+type arith struct {
+	prec uint
+	ln2  *big.Float // in prec+guard bits
+}
+
+func newArith(prec uint) *arith {
+	a := &arith{prec: prec}
+	// log 2 = 18 atanh(1/26) - 2 atanh(1/4801) + 8 atanh(1/8749)
+	sum := a.wide()
+	for _, t := range [3][2]int64{{18, 26}, {-2, 4801}, {8, 8749}} {
+		sum.Add(sum, a.wide().Mul(a.wide().SetInt64(t[0]), a.atanhInverse(t[1])))
+	}
+	a.ln2 = sum
+	return a
+}
+
+// num is a zero of prec bits, wide one of prec+guard bits.
+func (a *arith) num() *big.Float  { return new(big.Float).SetPrec(a.prec) }
+func (a *arith) wide() *big.Float { return new(big.Float).SetPrec(a.prec + guard) }
+
+// of is a float64, which must be finite, as a number.
+func (a *arith) of(v float64) *big.Float { return a.num().SetFloat64(v) }
+
+func (a *arith) add(x, y *big.Float) *big.Float { return a.num().Add(x, y) }
+func (a *arith) sub(x, y *big.Float) *big.Float { return a.num().Sub(x, y) }
+func (a *arith) mul(x, y *big.Float) *big.Float { return a.num().Mul(x, y) }
+func (a *arith) quo(x, y *big.Float) *big.Float { return a.num().Quo(x, y) }
+func (a *arith) abs(x *big.Float) *big.Float    { return a.num().Abs(x) }
+func (a *arith) neg(x *big.Float) *big.Float    { return a.num().Neg(x) }
+
+// atanhInverse is atanh(1/k) by its series.
+func (a *arith) atanhInverse(k int64) *big.Float {
+	square := a.wide().SetInt64(k * k)
+	power := a.wide().Quo(a.wide().SetInt64(1), a.wide().SetInt64(k))
+	sum := a.wide().Set(power)
+	for j := int64(3); ; j += 2 {
+		power.Quo(power, square)
+		term := a.wide().Quo(power, a.wide().SetInt64(j))
+		if tiny(term, sum) {
+			return sum
+		}
+		sum.Add(sum, term)
+	}
+}
+
+// tiny reports whether term no longer changes sum.
+func tiny(term, sum *big.Float) bool {
+	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-int(sum.Prec())-2
+}
+
+// expLimit bounds arguments of exp, so that exponents of results fit.
+const expLimit = 1 << 28
+
+// exp is e^x; false beyond expLimit.
+func (a *arith) exp(x *big.Float) (*big.Float, bool) {
+	approx, _ := x.Float64()
+	if !(approx < expLimit) {
+		return nil, false
+	}
+	if approx < -expLimit {
+		return a.num(), true
+	}
+	return a.num().Set(a.expWide(a.wide().Set(x))), true
+}
+
+// expWide is e^x by x = k log 2 + 2^s r: a Taylor series for e^r, s squarings and
+// a shift by k.
+func (a *arith) expWide(x *big.Float) *big.Float {
+	const s = 12
+	approx, _ := x.Float64()
+	k := math.Round(approx / math.Ln2)
+	r := a.wide().Sub(x, a.wide().Mul(a.wide().SetFloat64(k), a.ln2))
+	r.SetMantExp(r, -s)
+	sum, term := a.wide().SetInt64(1), a.wide().SetInt64(1)
+	for j := int64(1); ; j++ {
+		term.Mul(term, r)
+		term.Quo(term, a.wide().SetInt64(j))
+		if tiny(term, sum) {
+			break
+		}
+		sum.Add(sum, term)
+	}
+	for range s {
+		sum.Mul(sum, sum)
+	}
+	return sum.SetMantExp(sum, int(k))
+}
+
+// log is the natural logarithm; false unless x > 0.
+func (a *arith) log(x *big.Float) (*big.Float, bool) {
+	if x.Sign() <= 0 {
+		return nil, false
+	}
+	return a.num().Set(a.logWide(a.wide().Set(x))), true
+}
+
+// logWide solves e^y = x by Halley's iteration, which triples the correct bits:
+// from 50 of the float64 logarithm twice to more than prec+guard.
+func (a *arith) logWide(x *big.Float) *big.Float {
+	mant := a.wide()
+	k := x.MantExp(mant) // x = mant 2^k, mant in [1/2, 1)
+	if k == 1 {          // next to 1 from above: keep k log 2 out of it
+		mant.SetMantExp(mant, 1)
+		k = 0
+	}
+	m, _ := mant.Float64()
+	y := a.wide().SetFloat64(math.Log(m))
+	for bits := uint(50); bits < a.prec+guard; bits *= 3 {
+		e := a.expWide(y)
+		num := a.wide().Sub(mant, e)
+		num.SetMantExp(num, 1)
+		y.Add(y, num.Quo(num, e.Add(mant, e)))
+	}
+	return y.Add(y, a.wide().Mul(a.wide().SetInt64(int64(k)), a.ln2))
+}
+
+// log1p is log(1 + t) for t >= 0.
+func (a *arith) log1p(t *big.Float) *big.Float {
+	if t.Sign() == 0 {
+		return a.num()
+	}
+	if t.MantExp(nil) > -20 {
+		return a.num().Set(a.logWide(a.wide().Add(a.wide().SetInt64(1), t)))
+	}
+	power, sum := a.wide().Set(t), a.wide().Set(t)
+	for j := int64(2); ; j++ {
+		power.Mul(power, a.wide().Neg(t))
+		term := a.wide().Quo(power, a.wide().SetInt64(j))
+		if tiny(term, sum) {
+			return a.num().Set(sum)
+		}
+		sum.Add(sum, term)
+	}
+}
+
+// logistic is log(1 + e^x).
+func (a *arith) logistic(x *big.Float) (*big.Float, bool) {
+	if x.Sign() > 0 {
+		e, ok := a.exp(a.neg(x))
+		if !ok {
+			return nil, false
+		}
+		return a.add(x, a.log1p(e)), true
+	}
+	e, ok := a.exp(x)
+	if !ok {
+		return nil, false
+	}
+	return a.log1p(e), true
+}
+
+// pow is x^p: by products for whole p, else by exp and log, for x >= 0. False
+// outside the domain: x = 0 with p < 0, x < 0 with p that is not whole.
+func (a *arith) pow(x *big.Float, p float64) (*big.Float, bool) {
+	if x.Sign() == 0 {
+		return a.of(0), p > 0
+	}
+	if p == math.Trunc(p) && math.Abs(p) < 1e6 {
+		y, base := a.wide().SetInt64(1), a.wide().Set(x)
+		for k := int(math.Abs(p)); k > 0; k >>= 1 {
+			if k&1 == 1 {
+				y.Mul(y, base)
+			}
+			base.Mul(base, base)
+		}
+		if p < 0 {
+			y.Quo(a.wide().SetInt64(1), y)
+		}
+		return a.num().Set(y), true
+	}
+	if x.Sign() < 0 {
+		return nil, false
+	}
+	return a.exp(a.wide().Mul(a.wide().SetFloat64(p), a.logWide(a.wide().Set(x))))
+}
+
+// entr is -x log x, 0 at 0.
+func (a *arith) entr(x *big.Float) (*big.Float, bool) {
+	if x.Sign() <= 0 {
+		return a.num(), x.Sign() == 0
+	}
+	l, _ := a.log(x)
+	return a.neg(a.mul(x, l)), true
+}
+
+// kl is x log(x/z) - x + z.
+func (a *arith) kl(x, z *big.Float) (*big.Float, bool) {
+	if z.Sign() <= 0 || x.Sign() < 0 {
+		return nil, false
+	}
+	rest := a.sub(z, x)
+	if x.Sign() == 0 {
+		return rest, true
+	}
+	l, _ := a.log(a.quo(x, z))
+	return a.add(a.mul(x, l), rest), true
+}
+
+func (a *arith) sqrt(x *big.Float) (*big.Float, bool) {
+	if x.Sign() < 0 {
+		return nil, false
+	}
+	return a.num().Sqrt(x), true
+}
