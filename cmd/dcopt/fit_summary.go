@@ -26,7 +26,7 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 		fmt.Fprintf(&b, "%-13s"+format+"\n", append([]any{name}, args...)...)
 	}
 	row("status", "%s", t.Status)
-	row("rows", "%d, target %s, features %s", t.Rows, r.Target, brief(r.Features))
+	row("rows", "%d, target %s, features %s", t.Rows, label(r.Target), brief(labels(r.Features)))
 	if r.Model != nil {
 		row("method", "%s, pieces %d and %d", t.Method, len(r.Model.W), len(r.Model.M))
 	} else {
@@ -59,7 +59,7 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 	}
 	share, minus := r.TrainingShares()
 	const most = 12 // features
-	names := r.Features[:min(len(r.Features), most)]
+	names := labels(r.Features[:min(len(r.Features), most)])
 	head := append([]string{"piece", "rows"}, names...)
 	if len(names) < len(r.Features) {
 		head = append(head, "...")

@@ -43,6 +43,8 @@ func formatFiles(c *cli.Context) error {
 		differs, err := formatFile(c, path)
 		var f *failure
 		switch {
+		case isContextError(err):
+			return err
 		case errors.As(err, &f):
 			if f.err != nil {
 				sessionOf(c).log.fail(f.err, f.code)

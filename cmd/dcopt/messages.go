@@ -174,11 +174,19 @@ func visible(s string) string {
 
 func steers(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
 
-// label is a name of a file for a table: quoted where it holds more than what
+// label is a name out of a file for a table: quoted where it holds more than what
 // is seen.
 func label(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return name
 	}
 	return fmt.Sprintf("%q", name)
+}
+
+func labels(names []string) []string {
+	out := make([]string, len(names))
+	for k, name := range names {
+		out[k] = label(name)
+	}
+	return out
 }

@@ -98,7 +98,7 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	p("objective", "%s", show(r.objective, 10))
 	where := ""
 	if r.worst != "" {
-		where = " at " + r.worst
+		where = " at " + label(r.worst)
 	}
 	p("violation", "%s%s", show(r.violation, 3), where)
 	if r.residuals != nil && !math.IsNaN(r.residuals.Max()) {
@@ -130,7 +130,7 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	}
 	names := 0
 	for _, m := range r.columns {
-		names = max(names, len(m.name))
+		names = max(names, len(label(m.name)))
 	}
 	for k, m := range r.columns {
 		if !full && len(r.columns) > mostRows && k >= mostRows-2 && k < len(r.columns)-1 {
@@ -139,7 +139,7 @@ func (r *report) text(w io.Writer, brief, full bool) {
 			}
 			continue
 		}
-		fmt.Fprintf(w, "%-*s  %s\n", names, m.name, show(float64(m.value.(number)), 6))
+		fmt.Fprintf(w, "%-*s  %s\n", names, label(m.name), show(float64(m.value.(number)), 6))
 	}
 }
 

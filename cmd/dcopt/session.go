@@ -92,15 +92,22 @@ type patientReader struct {
 	ctx context.Context
 	r   io.Reader
 	buf []byte // of the read under way
+	err error  // of a read that was left to itself, which still has buf
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
+	if p.err != nil {
+		return 0, p.err
+	}
 	if len(p.buf) < len(b) {
 		p.buf = make([]byte, len(b))
 	}
 	buf := p.buf[:len(b)]
 	n, err := within(p.ctx, func() (int, error) { return p.r.Read(buf) })
 	copy(b, buf[:n])
+	if isContextError(err) {
+		p.err = err
+	}
 	return n, err
 }
 

@@ -114,7 +114,7 @@ func TestShowPrograms(t *testing.T) {
 	data, model := table(t, 2, 50), filepath.Join(t.TempDir(), "m.json")
 	call(t, "fit", data, "-t", "y&z", "-o", model, "-q")
 	for format, want := range map[string]string{
-		"text": "y&z = max(", "go": "func Predict(x []float64) float64", "python": "def predict(x):", "c": "double predict(const double *x)", "latex": `\begin{align*}`,
+		"text": `"y&z" = max(`, "go": "func Predict(x []float64) float64", "python": "def predict(x):", "c": "double predict(const double *x)", "latex": `\begin{align*}`,
 	} {
 		if got := call(t, "show", model, "--format", format); !strings.Contains(got, want) {
 			t.Errorf("%s: no %q in\n%s", format, want, got)

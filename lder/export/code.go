@@ -1,41 +1,60 @@
 package export
 
-import (
-	"bytes"
-	"fmt"
+import "github.com/dcopt/dcopt/lder"
 
-	"github.com/dcopt/dcopt/lder"
-)
+// table is a name and the list of numbers under it.
+type table struct {
+	name code
+	list []code
+	ints bool
+}
+
+// tables are the numbers of a program.
+func (p *program) tables() []table {
+	l := p.layout()
+	numbers := func(v []float64) []code { return each(v, number) }
+	return []table{
+		{"fill", numbers(p.fill), false}, {"mean", numbers(p.mean), false}, {"scale", numbers(p.scale), false},
+		{"shape", each(l.shape, integer), true}, {"weight", numbers(l.weight), false},
+		{"feature", each(l.features, integer), true}, {"coef", numbers(l.coef), false},
+	}
+}
+
+func each[T any](v []T, text func(T) code) []code {
+	out := make([]code, len(v))
+	for k, e := range v {
+		out[k] = text(e)
+	}
+	return out
+}
+
+// write puts the numbers between two lines, several on one.
+func (t *table) write(d *document, open, indent, end code) {
+	d.add(open, "\n")
+	for k := 0; k < len(t.list); k += 8 {
+		d.add(indent, join(t.list[k:min(k+8, len(t.list))], ", "), ",\n")
+	}
+	d.add(end, "\n")
+}
 
 // golang is a file of a package named model with the function Predict.
 func golang(r *lder.Regressor) []byte {
 	p := newProgram(r)
-	l := p.layout()
-	var b bytes.Buffer
-	b.WriteString("package model\n\nimport \"math\"\n\n")
-	for k, line := range p.describe() {
-		if k == 0 {
-			line = "P" + line[1:]
+	d := &document{}
+	d.add("package model\n\nimport \"math\"\n\n")
+	d.add("// Predict returns ", goName(p.target), " for the features\n")
+	for j, name := range p.features {
+		d.add("//   x[", integer(j), "]  ", goName(name), "\n")
+	}
+	d.add("// NaN stands for a missing value.\nfunc Predict(x []float64) float64 {\n")
+	for _, t := range p.tables() {
+		kind := code("float64")
+		if t.ints {
+			kind = "int"
 		}
-		fmt.Fprintf(&b, "// %s\n", line)
+		t.write(d, "\t"+t.name+" := [...]"+kind+"{", "\t\t", "\t}")
 	}
-	b.WriteString("func Predict(x []float64) float64 {\n")
-	table := func(name, kind string, write func()) {
-		fmt.Fprintf(&b, "\t%s := [...]%s{\n", name, kind)
-		write()
-		b.WriteString("\t}\n")
-	}
-	numbers := func(name string, v []float64) {
-		table(name, "float64", func() { list(&b, "\t\t", v, number) })
-	}
-	numbers("fill", p.fill)
-	numbers("mean", p.mean)
-	numbers("scale", p.scale)
-	table("shape", "int", func() { list(&b, "\t\t", l.shape, integer) })
-	numbers("weight", l.weight)
-	table("feature", "int", func() { list(&b, "\t\t", l.features, integer) })
-	numbers("coef", l.coef)
-	fmt.Fprintf(&b, `	var z [%d]float64
+	d.add("\tvar z [", integer(len(p.features)), `]float64
 	for j := range z {
 		z[j] = x[j]
 		if math.IsNaN(x[j]) {
@@ -67,42 +86,36 @@ func golang(r *lder.Regressor) []byte {
 		u := largest(r1, n)
 		f += u - largest(r2, n)
 		from += n
-`, len(p.features))
-	if p.clips() {
-		fmt.Fprintf(&b, "\t\tsum += weight[k] * math.Min(math.Max(f, %s), %s)\n", number(p.lo), number(p.hi))
-	} else {
-		b.WriteString("\t\tsum += weight[k] * f\n")
+		sum += weight[k] * `, p.clipped("f", "math.Min(math.Max(f, ", ")"), `
 	}
-	b.WriteString("\t}\n\treturn sum\n}\n")
-	return b.Bytes()
+	return sum
+}
+`)
+	return d.bytes()
+}
+
+// clipped is the variable, or what keeps it between two ends, as language has it.
+func (p *program) clipped(variable, open, end code) code {
+	if !p.clips() {
+		return variable
+	}
+	return open + number(p.lo) + "), " + number(p.hi) + end
 }
 
 // python is a module with the function predict, for Python 3 alone.
 func python(r *lder.Regressor) []byte {
 	p := newProgram(r)
-	l := p.layout()
-	var b bytes.Buffer
-	table := func(name string, write func()) {
-		fmt.Fprintf(&b, "%s = (\n", name)
-		write()
-		b.WriteString(")\n")
+	d := &document{}
+	names := map[code]code{"fill": "_FILL", "mean": "_MEAN", "scale": "_SCALE", "shape": "_SHAPE", "weight": "_WEIGHT", "feature": "_FEATURE", "coef": "_COEF"}
+	for _, t := range p.tables() {
+		t.write(d, names[t.name]+" = (", "    ", ")")
 	}
-	numbers := func(name string, v []float64) { table(name, func() { list(&b, "    ", v, number) }) }
-	numbers("_FILL", p.fill)
-	numbers("_MEAN", p.mean)
-	numbers("_SCALE", p.scale)
-	table("_SHAPE", func() { list(&b, "    ", l.shape, integer) })
-	numbers("_WEIGHT", l.weight)
-	table("_FEATURE", func() { list(&b, "    ", l.features, integer) })
-	numbers("_COEF", l.coef)
-	b.WriteString("\n\ndef predict(x):\n    \"\"\"")
-	for k, line := range p.describe() {
-		if k > 0 {
-			b.WriteString("    ")
-		}
-		b.WriteString(line + "\n")
+	d.add("\n\ndef predict(x):\n    \"\"\"predict returns ", pythonName(p.target), " for the features\n")
+	for j, name := range p.features {
+		d.add("      x[", integer(j), "]  ", pythonName(name), "\n")
 	}
-	b.WriteString(`    """
+	d.add(`    NaN stands for a missing value.
+    """
     z = []
     for v, fill, mean, scale in zip(x, _FILL, _MEAN, _SCALE):
         z.append(((fill if v != v else v) - mean) / scale)
@@ -124,38 +137,25 @@ func python(r *lder.Regressor) []byte {
             best.append(max(values))
         start += n
         f += best[0] - best[1]
+        total += weight * `, p.clipped("f", "min(max(f, ", ")"), `
+    return total
 `)
-	if p.clips() {
-		fmt.Fprintf(&b, "        total += weight * min(max(f, %s), %s)\n", number(p.lo), number(p.hi))
-	} else {
-		b.WriteString("        total += weight * f\n")
-	}
-	b.WriteString("    return total\n")
-	return b.Bytes()
+	return d.bytes()
 }
 
 // c is a C99 file with the function predict.
 func c(r *lder.Regressor) []byte {
 	p := newProgram(r)
-	l := p.layout()
-	var b bytes.Buffer
-	b.WriteString("#include <math.h>\n\n")
-	table := func(kind, name string, write func()) {
-		fmt.Fprintf(&b, "static const %s %s[] = {\n", kind, name)
-		write()
-		b.WriteString("};\n")
+	d := &document{}
+	d.add("#include <math.h>\n\n")
+	for _, t := range p.tables() {
+		kind := code("double")
+		if t.ints {
+			kind = "int"
+		}
+		t.write(d, "static const "+kind+" "+t.name+"[] = {", "    ", "};")
 	}
-	numbers := func(name string, v []float64) {
-		table("double", name, func() { list(&b, "    ", v, number) })
-	}
-	numbers("fill", p.fill)
-	numbers("mean", p.mean)
-	numbers("scale", p.scale)
-	table("int", "shape", func() { list(&b, "    ", l.shape, integer) })
-	numbers("weight", l.weight)
-	table("int", "feature", func() { list(&b, "    ", l.features, integer) })
-	numbers("coef", l.coef)
-	b.WriteString(`
+	d.add(`
 static double largest(const double **coef, const double *z, const int *feature, int pieces, int n)
 {
     double best = -INFINITY;
@@ -171,31 +171,31 @@ static double largest(const double **coef, const double *z, const int *feature, 
 }
 
 /*
-`)
-	for _, line := range p.describe() {
-		fmt.Fprintf(&b, " * %s\n", line)
+ * predict returns `, cName(p.target), " for the features\n")
+	for j, name := range p.features {
+		d.add(" *   x[", integer(j), "]  ", cName(name), "\n")
 	}
-	fmt.Fprintf(&b, ` */
+	n := integer(len(p.features))
+	d.add(` * NaN stands for a missing value.
+ */
 double predict(const double *x)
 {
-    double z[%d], sum = 0, f = 0;
+    double z[`, n, `], sum = 0, f = 0;
     const double *next = coef;
     const int *from = feature;
-    for (int j = 0; j < %d; j++)
+    for (int j = 0; j < `, n, `; j++)
         z[j] = ((isnan(x[j]) ? fill[j] : x[j]) - mean[j]) / scale[j];
-    for (int k = 0; k < %d; k++) {
+    for (int k = 0; k < `, integer(len(p.layout().weight)), `; k++) {
         const int *s = shape + 4 * k;
         if (s[3])
             f = 0;
         double u = largest(&next, z, from, s[0], s[2]);
         f += u - largest(&next, z, from, s[1], s[2]);
         from += s[2];
-`, len(p.features), len(p.features), len(l.weight))
-	if p.clips() {
-		fmt.Fprintf(&b, "        sum += weight[k] * fmin(fmax(f, %s), %s);\n", number(p.lo), number(p.hi))
-	} else {
-		b.WriteString("        sum += weight[k] * f;\n")
-	}
-	b.WriteString("    }\n    return sum;\n}\n")
-	return b.Bytes()
+        sum += weight[k] * `, p.clipped("f", "fmin(fmax(f, ", ")"), `;
+    }
+    return sum;
+}
+`)
+	return d.bytes()
 }

@@ -1,13 +1,9 @@
 package export
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/dcopt/dcopt/lder"
 )
@@ -128,48 +124,4 @@ func (p *program) layout() layout {
 	return l
 }
 
-// number is v as all three languages read it back.
-func number(v float64) string {
-	s := strconv.FormatFloat(v, 'g', -1, 64)
-	if !strings.ContainsAny(s, ".e") {
-		s += ".0"
-	}
-	return s
-}
-
-// list writes numbers, several a line.
-func list[T any](b *bytes.Buffer, indent string, v []T, text func(T) string) {
-	for k := 0; k < len(v); k += 8 {
-		b.WriteString(indent)
-		for j, e := range v[k:min(k+8, len(v))] {
-			if j > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(text(e) + ",")
-		}
-		b.WriteByte('\n')
-	}
-}
-
-func integer(v int) string { return strconv.Itoa(v) }
-
-// comment makes names fit for one line of a comment.
-func comment(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == '\\' || r == '*' || r == '/' {
-			return '_'
-		}
-		return r
-	}, s)
-}
-
 func (p *program) clips() bool { return !math.IsInf(p.lo, 0) || !math.IsInf(p.hi, 0) }
-
-// describe are the lines of the comment above the function.
-func (p *program) describe() []string {
-	lines := []string{fmt.Sprintf("predict returns %s for the features", comment(p.target))}
-	for j, name := range p.features {
-		lines = append(lines, fmt.Sprintf("  x[%d]  %s", j, comment(name)))
-	}
-	return append(lines, "NaN stands for a missing value.")
-}

@@ -168,7 +168,7 @@ func small() *lder.Regressor {
 }
 
 func TestText(t *testing.T) {
-	const want = `price_$ = max(
+	const want = `"price_$" = max(
         2 area - 19,
         -1e-07 "year built"
     ) - max(
@@ -183,11 +183,11 @@ clipped to [-5, 100]
 	linear := small()
 	linear.Model.M, linear.Model.B = linear.Model.M[:1], linear.Model.B[:1]
 	linear.Clip = lder.Everything()
-	if got, want := exported(t, linear, export.Text), "price_$ = max(\n        2 area - 19,\n        -1e-07 \"year built\"\n    )\n"; got != want {
+	if got, want := exported(t, linear, export.Text), "\"price_$\" = max(\n        2 area - 19,\n        -1e-07 \"year built\"\n    )\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	linear.Model.W, linear.Model.A = linear.Model.W[:1], linear.Model.A[:1]
-	if got, want := exported(t, linear, export.Text), "price_$ = 2 area - 19\n"; got != want {
+	if got, want := exported(t, linear, export.Text), "\"price_$\" = 2 area - 19\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	rs, _ := trained(t)

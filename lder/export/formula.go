@@ -1,120 +1,110 @@
 package export
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"math"
-	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/dcopt/dcopt/lder"
 )
 
-// digits are those of coefficients that people read.
-const digits = 5
-
 // formula is the model in the data's own units, or a summary of an ensemble.
 func formula(r *lder.Regressor) ([]byte, error) {
-	var b bytes.Buffer
+	d := &document{}
 	if r.Ensemble != nil {
 		models, pieces := r.Ensemble.Size()
-		fmt.Fprintf(&b, "%s = a weighted mean of %d sums of l-DERs, %d models with %d affine functions in all\n",
-			r.Target, len(r.Ensemble.Chains), models, pieces)
-		fmt.Fprintf(&b, "features: %s\n", strings.Join(r.Features, ", "))
-		clipLine(&b, r)
-		b.WriteString("it has no formula to read; method auto makes one model\n")
-		return b.Bytes(), nil
+		d.add(textName(r.Target), " = a weighted mean of ", integer(len(r.Ensemble.Chains)), " sums of l-DERs, ",
+			integer(models), " models with ", integer(pieces), " affine functions in all\n",
+			"features: ", join(each(r.Features, textName), ", "), "\n")
+		clipLine(d, r)
+		d.add("it has no formula to read; method auto makes one model\n")
+		return d.bytes(), nil
 	}
 	m, err := r.Natural()
 	if err != nil {
 		return nil, err
 	}
+	d.add(textName(r.Target), " = ")
 	switch { // the first piece of the second maximum is 0
 	case len(m.W) == 1 && len(m.M) == 1:
-		fmt.Fprintf(&b, "%s = %s\n", r.Target, affine(append(append([]float64(nil), m.W[0]...), m.A[0]), r.Features))
+		d.add(plain.affine(m.W[0], m.A[0], r.Features), "\n")
 	case len(m.M) == 1:
-		fmt.Fprintf(&b, "%s = max(\n%s    )\n", r.Target, pieces(m.W, m.A, r.Features))
+		d.add("max(\n", pieces(m.W, m.A, r.Features), "    )\n")
 	default:
-		fmt.Fprintf(&b, "%s = max(\n%s    ) - max(\n%s    )\n", r.Target,
-			pieces(m.W, m.A, r.Features), pieces(m.M, m.B, r.Features))
+		d.add("max(\n", pieces(m.W, m.A, r.Features), "    ) - max(\n", pieces(m.M, m.B, r.Features), "    )\n")
 	}
-	clipLine(&b, r)
+	clipLine(d, r)
 	for _, c := range r.Categories {
 		if c.Coding.String() == "ordinal" {
-			fmt.Fprintf(&b, "%s: 0 = %s\n", c.Column, strings.Join(numbered(c.Levels), ", "))
+			d.add(textName(c.Column), ": ", join(numbered(c.Levels), ", "), "\n")
 		}
 	}
-	return b.Bytes(), nil
+	return d.bytes(), nil
 }
 
-// numbered are levels with their numbers, but for the first's.
-func numbered(levels []string) []string {
-	out := make([]string, len(levels))
+// numbered are levels with their numbers.
+func numbered(levels []string) []code {
+	out := make([]code, len(levels))
 	for k, l := range levels {
-		out[k] = l
-		if k > 0 {
-			out[k] = fmt.Sprintf("%d = %s", k, l)
-		}
+		out[k] = integer(k) + " = " + textName(l)
 	}
 	return out
 }
 
-func clipLine(b *bytes.Buffer, r *lder.Regressor) {
+func clipLine(d *document, r *lder.Regressor) {
 	if !math.IsInf(r.Clip.Lo, 0) {
-		fmt.Fprintf(b, "clipped to [%s, %s]\n", short(r.Clip.Lo), short(r.Clip.Hi))
+		d.add("clipped to [", short(r.Clip.Lo), ", ", short(r.Clip.Hi), "]\n")
 	}
 }
 
-func pieces(w [][]float64, a []float64, names []string) string {
-	var b strings.Builder
+func pieces(w [][]float64, a []float64, names []string) code {
+	var lines code
 	for k, row := range w {
-		comma := ","
+		end := code(",\n")
 		if k == len(w)-1 {
-			comma = ""
+			end = "\n"
 		}
-		fmt.Fprintf(&b, "        %s%s\n", affine(append(append([]float64(nil), row...), a[k]), names), comma)
+		lines += "        " + plain.affine(row, a[k], names) + end
 	}
-	return b.String()
+	return lines
 }
 
-// affine is v[0]·names[0] + … + v[n] as text. Names that are no words are
-// quoted; terms of zero weight are left out.
-func affine(v []float64, names []string) string {
-	var b strings.Builder
-	term := func(c float64, name string) {
-		sign := " + "
-		if c < 0 {
-			sign = " - "
+// style is how a formula writes its terms.
+type style struct {
+	name   escaper
+	number func(float64) code
+	times  code // between a coefficient and a name
+	minus  code // before the first term
+}
+
+var (
+	plain = style{textName, short, " ", "-"}
+	tex   = style{texName, texNumber, `\,`, "- "}
+)
+
+// affine is v·names + constant as text; terms of zero weight are left out.
+func (s *style) affine(v []float64, constant float64, names []string) code {
+	var out code
+	term := func(c float64, what code) {
+		switch {
+		case c < 0 && out == "":
+			out = s.minus
+		case c < 0:
+			out += " - "
+		case out != "":
+			out += " + "
 		}
-		if b.Len() == 0 {
-			sign = strings.TrimSpace(strings.TrimPrefix(sign, " + "))
-		}
-		b.WriteString(sign + short(math.Abs(c)) + name)
+		out += s.number(math.Abs(c)) + what
 	}
 	for j, name := range names {
 		if v[j] != 0 {
-			term(v[j], " "+quoted(name))
+			term(v[j], s.times+s.name(name))
 		}
 	}
-	if last := v[len(names)]; last != 0 || b.Len() == 0 {
-		term(last, "")
+	if constant != 0 || out == "" {
+		term(constant, "")
 	}
-	return b.String()
+	return out
 }
-
-func quoted(name string) string {
-	plain := strings.IndexFunc(name, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' && r != '='
-	}) < 0
-	if plain && name != "" && !unicode.IsDigit(rune(name[0])) {
-		return name
-	}
-	return strconv.Quote(name)
-}
-
-func short(v float64) string { return strconv.FormatFloat(v, 'g', digits, 64) }
 
 // latex is the formula as an aligned display.
 func latex(r *lder.Regressor) ([]byte, error) {
@@ -125,84 +115,28 @@ func latex(r *lder.Regressor) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "\\begin{align*}\n%s ={}& ", texName(r.Target))
+	d := &document{}
+	d.add("\\begin{align*}\n", texName(r.Target), " ={}& ")
 	if len(m.W) == 1 && len(m.M) == 1 {
-		b.WriteString(texAffine(append(append([]float64(nil), m.W[0]...), m.A[0]), r.Features) + "\n\\end{align*}\n")
-		return b.Bytes(), nil
+		d.add(tex.affine(m.W[0], m.A[0], r.Features), "\n\\end{align*}\n")
+		return d.bytes(), nil
 	}
 	side := func(w [][]float64, a []float64) {
-		b.WriteString("\\max\\left\\{\\begin{aligned}\n")
+		d.add("\\max\\left\\{\\begin{aligned}\n")
 		for k, row := range w {
-			end := " \\\\"
-			if k == len(w)-1 {
-				end = ""
+			d.add("  & ", tex.affine(row, a[k], r.Features))
+			if k < len(w)-1 {
+				d.add(" \\\\")
 			}
-			fmt.Fprintf(&b, "  & %s%s\n", texAffine(append(append([]float64(nil), row...), a[k]), r.Features), end)
+			d.add("\n")
 		}
-		b.WriteString("\\end{aligned}\\right\\}")
+		d.add("\\end{aligned}\\right\\}")
 	}
 	side(m.W, m.A)
 	if len(m.M) > 1 {
-		b.WriteString(" \\\\\n& - ")
+		d.add(" \\\\\n& - ")
 		side(m.M, m.B)
 	}
-	b.WriteString("\n\\end{align*}\n")
-	return b.Bytes(), nil
-}
-
-func texAffine(v []float64, names []string) string {
-	var b strings.Builder
-	term := func(c float64, name string) {
-		if c < 0 {
-			b.WriteString(" - ")
-		} else if b.Len() > 0 {
-			b.WriteString(" + ")
-		}
-		b.WriteString(texNumber(math.Abs(c)) + name)
-	}
-	for j, name := range names {
-		if v[j] != 0 {
-			term(v[j], `\,`+texName(name))
-		}
-	}
-	if last := v[len(names)]; last != 0 || b.Len() == 0 {
-		term(last, "")
-	}
-	return strings.TrimSpace(b.String())
-}
-
-func texNumber(v float64) string {
-	head, exp, ok := strings.Cut(short(v), "e")
-	if !ok {
-		return head
-	}
-	n, err := strconv.Atoi(exp)
-	if err != nil {
-		return head
-	}
-	return fmt.Sprintf(`%s \cdot 10^{%d}`, head, n)
-}
-
-// texName sets a name upright, its special characters escaped.
-func texName(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		switch r {
-		case '\\':
-			b.WriteString(`\textbackslash{}`)
-		case '~':
-			b.WriteString(`\textasciitilde{}`)
-		case '^':
-			b.WriteString(`\textasciicircum{}`)
-		case '_', '%', '&', '#', '$', '{', '}':
-			b.WriteString(`\` + string(r))
-		default:
-			if !unicode.IsPrint(r) {
-				r = '?'
-			}
-			b.WriteRune(r)
-		}
-	}
-	return `\text{` + b.String() + `}`
+	d.add("\n\\end{align*}\n")
+	return d.bytes(), nil
 }

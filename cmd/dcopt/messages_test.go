@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMessagesAreJSON: with --json, whatever goes wrong, standard error is a JSON
+// object on each line, with the members that the docs list and the exit code.
+func TestMessagesAreJSON(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/cli.md")
+	workspace(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(docs), "## Messages")
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	var known []string
+	for _, m := range regexp.MustCompile("(?m)^\\| (`.*?`) \\|").FindAllStringSubmatch(rest, -1) {
+		known = append(known, regexp.MustCompile(`[a-z_]+`).FindAllString(m[1], -1)...)
+	}
+	for name, text := range map[string]string{
+		"bad.dc": "var x\nminimize y\nsubject to\n  x*x*x >= q\n", "warn.dc": "var x >= 1\nminimize x\nsubject to\n  r[i in 1..0]: x >= i\n", "bad.csv": "a,y\n1,x\n",
+		"bad.qps": "NAME X\nROWS\n N c\nCOLUMNS\n x c abc\nENDATA\n", "data.dc": "param a = csv(\"bad.csv\")\nvar x >= 0\nminimize x\n",
+		"cone.dc": "var x[2]\nminimize norm2(x)\nsubject to\n x[1] >= 1\n", "nc.qps": "NAME X\nROWS\n N c\nCOLUMNS\n x c 1\nQUADOBJ\n x x -1\nENDATA\n",
+		"bad.json": "{", "quote.csv": "a,y\n1,\"2\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string // a member and its value
+	}{
+		{"--json", exitUsage, `"message":`},
+		{"frobnicate --json", exitUsage, "unknown command"},
+		{"solve --json", exitUsage, "which file?"},
+		{"solve p.dc --json --nonsense", exitUsage, "unknown flag"},
+		{"solve p.dc --json --tol x", exitUsage, "invalid value"},
+		{"fmt --json p.dc", exitUsage, "unknown flag"},
+		{"solve none.dc --json", exitUsage, "no such file"},
+		{"solve none.qps --json", exitUsage, "no such file"},
+		{"solve bad.dc --json", exitFile, `"file":"bad.dc","line":2,"column":10,"end_column":11`},
+		{"check bad.dc --json", exitFile, `"exit":2`},
+		{"solve warn.dc --json", exitOK, `"severity":"warning"`},
+		{"solve data.dc --json", exitFile, "bad.csv"},
+		{"solve p.dc --set d=u --json", exitUsage, `"set":"d"`},
+		{"solve p.dc --backend simplex --json", exitUsage, "no backend"},
+		{"solve cone.dc --backend admm --json", exitUsage, "backends that can"},
+		{"solve bad.qps --json", exitFile, `"line":5`},
+		{"solve nc.qps --json", exitFile, "negative curvature"},
+		{"check bad.qps --json", exitFile, `"file":"bad.qps"`},
+		{"fit bad.csv -t y --json -o n.json", exitFile, `"file":"bad.csv","line":2,"column":3`},
+		{"fit quote.csv -t y --json -o n.json", exitFile, `"file":"quote.csv"`},
+		{"fit t.csv -t z --json -o n.json", exitUsage, "no column"},
+		{"fit t.csv -t y --json", exitUsage, "where does the model go"},
+		{"fit t.csv -t y --json --tol 1e-3 -o n.json", exitOK, `"severity":"note"`},
+		{"cv t.csv -t y --json --folds bad.json", exitFile, "bad.json"},
+		{"solve p.dc --json -v", exitOK, `"severity":"note"`},
+		{"solve p.dc --json -o p.dc", exitUsage, "is also read"},
+		{"solve p.dc --json --time-limit 1ns --set c=none.csv", exitUsage, "none.csv"},
+	} {
+		code, _, stderr := dcopt(nil, c.args)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("dcopt %s: code %d, want %d and %s in\n%s", c.args, code, c.code, c.want, stderr)
+		}
+		errors := 0
+		for _, l := range strings.Split(strings.TrimSuffix(stderr, "\n"), "\n") {
+			var o map[string]any
+			if err := json.Unmarshal([]byte(l), &o); err != nil {
+				t.Errorf("dcopt %s: %v in %s", c.args, err, l)
+				continue
+			}
+			for name := range o {
+				if !slices.Contains(known, name) {
+					t.Errorf("dcopt %s: the docs have no member %s; they have %v", c.args, name, known)
+				}
+			}
+			if o["severity"] == "error" {
+				errors++
+				if o["exit"] != float64(code) {
+					t.Errorf("dcopt %s: exit %v in the message, %d in truth", c.args, o["exit"], code)
+				}
+			}
+		}
+		if (errors > 0) != (code != exitOK) {
+			t.Errorf("dcopt %s: code %d with %d errors", c.args, code, errors)
+		}
+	}
+}
+
+// TestMessagesDoNotSteer: no message lets the name of a file or column reach the
+// terminal as commands.
+func TestMessagesDoNotSteer(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const evil = "\x1b[2J\x07"
+	if err := os.WriteFile("t.csv", []byte("a"+evil+",y\n1,2\n2,x"+evil+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("u.csv", []byte("a"+evil+",\"b\n\",y\n1,2,3\n2,3,1\n3,5,2\n0,1,7\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"fit t.csv -t y -o m.json", "fit t.csv -t z -o m.json", "fit u.csv -t y --pieces 1,1 -o m.json", "show m.json", "solve " + evil, "x" + evil, "solve p.dc --" + evil} {
+		_, stdout, stderr := dcopt(nil, args)
+		if both := stdout + stderr; strings.ContainsAny(both, "\x1b\x07") || both == "" {
+			t.Errorf("dcopt %q prints %q", args, both)
+		}
+	}
+}
+
+// idle is an input from which nothing ever comes.
+func idle(t *testing.T) io.Reader {
+	r, w := io.Pipe()
+	t.Cleanup(func() { w.Close() })
+	return r
+}
+
+// TestWaitingEnds: a signal and the time limit end the wait for an input.
+func TestWaitingEnds(t *testing.T) {
+	workspace(t)
+	if runtime.GOOS != "windows" {
+		for _, name := range []string{"pipe.dc", "pipe.qps", "pipe.csv", "pipe.json", "pipe.out"} {
+			if out, err := exec.Command("mkfifo", name).CombinedOutput(); err != nil {
+				t.Skipf("SKIPPED: no named pipes: %v %s", err, out)
+			}
+		}
+	}
+	for _, args := range []string{
+		"solve -", "solve - --json", "check -", "fmt -", "fit - -t y -o n.json", "predict m.json -", "cv - -t y",
+		"solve pipe.dc", "solve pipe.qps", "check pipe.dc", "fit pipe.csv -t y -o n.json", "predict m.json pipe.csv", "predict pipe.json t.csv", "show pipe.json",
+		"solve p.dc -o pipe.out", "cv t.csv -t y --folds pipe.json",
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		begin := time.Now()
+		var stdout, stderr bytes.Buffer
+		code := run(ctx, strings.Fields(args), idle(t), &stdout, &stderr)
+		if spent := time.Since(begin); code != exitInterrupted || spent > 500*time.Millisecond || stdout.Len() > 0 {
+			t.Errorf("dcopt %s: code %d after %v: %s%s", args, code, spent, stdout.String(), stderr.String())
+		}
+	}
+	begin := time.Now()
+	code, _, stderr := dcopt(idle(t), "solve - --time-limit 0.02")
+	if spent := time.Since(begin); code != exitNotSolved || spent > 500*time.Millisecond || !strings.Contains(stderr, "time limit") {
+		t.Errorf("with a time limit: code %d after %v: %s", code, spent, stderr)
+	}
+}
+
+// stuck never takes what is written.
+type stuck struct{ done chan struct{} }
+
+func (s stuck) Write([]byte) (int, error) { <-s.done; return 0, io.ErrClosedPipe }
+
+// TestStuckOutputEnds: a reader of standard output that does not read does not
+// keep the program.
+func TestStuckOutputEnds(t *testing.T) {
+	workspace(t)
+	w := stuck{make(chan struct{})}
+	defer close(w.done)
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	var stderr bytes.Buffer
+	begin := time.Now()
+	code := run(ctx, []string{"solve", "p.dc"}, nil, w, &stderr)
+	if spent := time.Since(begin); code != exitInterrupted || spent > 500*time.Millisecond {
+		t.Errorf("code %d after %v, %s", code, spent, stderr.String())
+	}
+}
+
+// slowCompile takes far longer to compile than any test waits.
+const slowCompile = `param n = 700
+param Q[i in 1..n, j in 1..n] = sin(i*j) + sin(j*i)
+var x[n] in [-1, 1]
+minimize quad(x, Q)
+`
+
+// TestCompilingEnds: compiling counts for the time limit and yields to a signal.
+func TestCompilingEnds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("slow.dc", []byte(slowCompile), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	code, _, stderr := dcopt(nil, "solve slow.dc --time-limit 0.1")
+	if spent := time.Since(begin); code != exitNotSolved || spent > 600*time.Millisecond {
+		t.Errorf("code %d after %v, want 3 within half a second of the limit; %s", code, spent, stderr)
+	}
+}
+
+// TestTerminate sends SIGTERM to a real process that waits for its input.
+func TestTerminate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: no SIGTERM between processes on Windows")
+	}
+	program := filepath.Join(t.TempDir(), "dcopt")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, args := range []string{"solve -", "fit - -t y -o m.json"} {
+		cmd := exec.Command(program, strings.Fields(args)...)
+		cmd.Dir = t.TempDir()
+		if _, err := cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		begin := time.Now()
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+		if spent := time.Since(begin); cmd.ProcessState.ExitCode() != exitInterrupted || spent > 500*time.Millisecond {
+			t.Errorf("dcopt %s: %v after %v", args, cmd.ProcessState, spent)
+		}
+	}
+}
