@@ -165,7 +165,7 @@ func (t *cvTable) row(path string, k int, res *lder.CVResult, d time.Duration) e
 	t.total[k].seconds += d.Seconds()
 	set := &t.sets[k]
 	if !t.json {
-		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10.4f %10.4f %12.5g %12.5g %9.2f\n", t.width, path, set.Method, fvu, fvuStd, mse, mseStd, d.Seconds())
+		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9.2f\n", t.width, path, set.Method, show(fvu, 4), show(fvuStd, 4), show(mse, 5), show(mseStd, 5), d.Seconds())
 		return err
 	}
 	l := cvLine{
@@ -188,6 +188,6 @@ func (t *cvTable) foot(tables int) {
 		return
 	}
 	for k, sum := range t.total {
-		fmt.Fprintf(t.w, "%-*s %-9v %10.4f %10s %12s %12s %9.2f\n", t.width, "average", t.sets[k].Method, sum.fvu/float64(tables), "", "", "in all", sum.seconds)
+		fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9.2f\n", t.width, "average", t.sets[k].Method, show(sum.fvu/float64(tables), 4), "", "", "in all", sum.seconds)
 	}
 }

@@ -67,7 +67,7 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 	lines := [][]string{append(head, "constant")}
 	add := func(sign string, slopes [][]float64, constants, share []float64) {
 		for k, row := range slopes {
-			line := []string{fmt.Sprintf("%s%d", sign, k+1), fmt.Sprintf("%.0f%%", 100*share[k])}
+			line := []string{fmt.Sprintf("%s%d", sign, k+1), percent(share[k])}
 			for _, v := range row[:len(names)] {
 				line = append(line, show(v, 4))
 			}
@@ -99,6 +99,14 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
 	return nil
+}
+
+// percent is a share in whole percents; only 0 is 0%.
+func percent(share float64) string {
+	if share > 0 && share < .005 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
 func fitJSON(c *cli.Context, r *lder.Regressor, spent time.Duration) error {

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 func TestReportJSON(t *testing.T) {
@@ -74,6 +78,43 @@ func TestBlockText(t *testing.T) {
 	block{"m", []int{30, 1}, nil, count(30)}.text(&b, false)
 	if n := strings.Count(b.String(), "\n"); n != mostRows || !strings.HasSuffix(b.String(), "...\nm[30,:] = 30\n") {
 		t.Errorf("30 rows are cut to %d:\n%s", n, b.String())
+	}
+}
+
+// TestNumbersArePrinted: with all digits a number reads back as the same, and
+// without them only 0 is printed as 0.
+func TestNumbersArePrinted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	values := []float64{0, 9.9e-13, -9.9e-13, 1e-300, math.SmallestNonzeroFloat64, math.MaxFloat64, 1.0 / 3, -1e22, 123456789.123456789, math.Nextafter(1, 2)}
+	for range 1000 {
+		values = append(values, math.Float64frombits(rng.Uint64()))
+	}
+	values = slices.DeleteFunc(values, func(v float64) bool { return v-v != 0 })
+	for _, full := range []bool{true, false} {
+		for _, b := range []block{{"x", []int{len(values)}, nil, values}, {"x", []int{1, len(values)}, nil, values}} {
+			var out bytes.Buffer
+			b.text(&out, full)
+			_, text, _ := strings.Cut(out.String(), "=")
+			for k, word := range strings.Fields(text) {
+				if word == "..." {
+					break
+				}
+				if v, err := strconv.ParseFloat(word, 64); err != nil || full && v != values[k] || (v == 0) != (values[k] == 0) {
+					t.Errorf("%g is printed as %s", values[k], word)
+				}
+			}
+		}
+		r := &report{status: "x", objective: 1.0 / 3, violation: 2e-13 / 3, backend: "b", columns: object{{"c", number(-1e-13 / 3)}}, residuals: &qpbackend.Residuals{Primal: 1e-9 / 3}}
+		var out bytes.Buffer
+		r.text(&out, false, full)
+		for _, v := range []float64{1.0 / 3, 2e-13 / 3, -1e-13 / 3, 1e-9 / 3} {
+			if strings.Contains(out.String(), strconv.FormatFloat(v, 'g', -1, 64)) != full {
+				t.Errorf("full %v: %g in\n%s", full, v, out.String())
+			}
+		}
+	}
+	if percent(1e-9) != "<1%" || percent(0) != "0%" || percent(.5) != "50%" {
+		t.Errorf("%s %s %s", percent(1e-9), percent(0), percent(.5))
 	}
 }
 

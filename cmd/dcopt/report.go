@@ -95,19 +95,19 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	if r.message != "" {
 		p("", "%s", r.message)
 	}
-	p("objective", "%s", show(r.objective, 10))
+	p("objective", "%s", show(r.objective, digits(10, full)))
 	where := ""
 	if r.worst != "" {
 		where = " at " + label(r.worst)
 	}
-	p("violation", "%s%s", show(r.violation, 3), where)
+	p("violation", "%s%s", show(r.violation, digits(3, full)), where)
 	if r.residuals != nil && !math.IsNaN(r.residuals.Max()) {
-		p("residuals", "primal %s, dual %s, gap %s", show(r.residuals.Primal, 3), show(r.residuals.Dual, 3), show(r.residuals.Gap, 3))
+		p("residuals", "primal %s, dual %s, gap %s", show(r.residuals.Primal, digits(3, full)), show(r.residuals.Dual, digits(3, full)), show(r.residuals.Gap, digits(3, full)))
 	}
 	if r.proof != nil && r.proof.Proved {
-		p("bound", "%s, proved with %d nodes", show(r.proof.Bound, 10), r.proof.Nodes)
+		p("bound", "%s, proved with %d nodes", show(r.proof.Bound, digits(10, full)), r.proof.Nodes)
 	} else if r.proof != nil {
-		p("bound", "%s, a gap of %s after %d nodes", show(r.proof.Bound, 10), show(r.proof.Gap, 3), r.proof.Nodes)
+		p("bound", "%s, a gap of %s after %d nodes", show(r.proof.Bound, digits(10, full)), show(r.proof.Gap, digits(3, full)), r.proof.Nodes)
 	}
 	starts := ""
 	if r.starts > 1 {
@@ -139,7 +139,7 @@ func (r *report) text(w io.Writer, brief, full bool) {
 			}
 			continue
 		}
-		fmt.Fprintf(w, "%-*s  %s\n", names, label(m.name), show(float64(m.value.(number)), 6))
+		fmt.Fprintf(w, "%-*s  %s\n", names, label(m.name), show(float64(m.value.(number)), digits(6, full)))
 	}
 }
 
@@ -154,10 +154,10 @@ const (
 // row for each choice of the indices but the last.
 func (b block) text(w io.Writer, full bool) {
 	if len(b.shape) == 0 {
-		fmt.Fprintf(w, "%s = %s\n", b.name, show(clean(b.v)[0], 6))
+		fmt.Fprintf(w, "%s = %s\n", b.name, show(b.v[0], digits(6, full)))
 		return
 	}
-	v := clean(b.v)
+	v := b.v
 	last := len(b.shape) - 1
 	width := b.shape[last]
 	rows := 1
@@ -178,21 +178,6 @@ func (b block) text(w io.Writer, full bool) {
 			index[d] = 0
 		}
 	}
-}
-
-// clean is v with 0 for what is rounding error, for people; JSON has v itself.
-func clean(v []float64) []float64 {
-	scale := 1.0
-	for _, x := range v {
-		scale = max(scale, math.Abs(x))
-	}
-	out := make([]float64, len(v))
-	for k, x := range v {
-		if !(math.Abs(x) <= 1e-9*scale) {
-			out[k] = x
-		}
-	}
-	return out
 }
 
 // label is x[1..5] for a vector, x[3,:] for a row.
@@ -222,12 +207,21 @@ func row(v []float64, full bool) string {
 			}
 			continue
 		}
-		s.WriteString(" " + show(x, 6))
+		s.WriteString(" " + show(x, digits(6, full)))
 	}
 	return s.String()
 }
 
-// show is x with so many significant digits; -0 is 0.
+// digits is how many significant digits a table has of a number: so many, or, in
+// full, as many as it takes to read the same number back (-1).
+func digits(n int, full bool) int {
+	if full {
+		return -1
+	}
+	return n
+}
+
+// show is x with so many significant digits; -0 is 0, and nothing else is.
 func show(x float64, digits int) string {
 	switch {
 	case math.IsNaN(x):

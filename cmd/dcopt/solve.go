@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func solveCommand() *cli.Command {
 			jsonFlag(),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json"},
 			&cli.StringFlag{Name: "plot", Usage: "draw objective and violation by iteration to `FILE`.svg, of the start that gave the point"},
-			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables"},
+			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables, and all digits: what is printed reads back as the same numbers"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no variables in the table, no notes, no progress"},
 		},
@@ -192,11 +193,16 @@ func (j *job) note(format string, args ...any) {
 // print writes one report in the form asked for.
 func (j *job) print(r *report) error {
 	if !j.json {
-		r.text(j.out, j.c.Bool("quiet"), j.c.Bool("full") || j.out.toFile())
+		w := bufio.NewWriter(j.out)
+		r.text(w, j.c.Bool("quiet"), j.full())
+		w.Flush() // commit has the error
 		return nil
 	}
 	return j.printJSON(r)
 }
+
+// full reports whether a table has all entries and all digits.
+func (j *job) full() bool { return j.c.Bool("full") || j.out.toFile() }
 
 func (j *job) printJSON(r *report) error {
 	b, err := line(r.json())

@@ -129,7 +129,8 @@ func (j *job) sweepLine(r *report) error {
 	if j.json {
 		return j.printJSON(r)
 	}
-	fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10d %9.3f\n", show(float64(r.sweep.value.(number)), 8), r.status,
-		show(r.objective, 10), show(r.violation, 3), r.iterations, r.wall)
+	full := j.full()
+	fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10d %9.3f\n", show(float64(r.sweep.value.(number)), digits(8, full)), r.status,
+		show(r.objective, digits(10, full)), show(r.violation, digits(3, full)), r.iterations, r.wall)
 	return nil
 }

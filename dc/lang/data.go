@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -93,11 +95,30 @@ func (l *loader) read(name string) (string, error) {
 	case info.Size() > maxFile:
 		return "", fmt.Errorf("%d bytes are too many; %d at most", info.Size(), int64(maxFile))
 	}
+	return readText(f, int(info.Size()))
+}
+
+// readText is what a file of that size holds, which may be compressed by gzip,
+// without a byte order mark.
+func readText(f io.Reader, size int) (string, error) {
+	in := bufio.NewReaderSize(f, min(size, 1<<18))
+	var r io.Reader = in
+	if head, _ := in.Peek(2); string(head) == "\x1f\x8b" {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return "", fmt.Errorf("damaged gzip file: %w", err)
+		}
+		r = z
+	}
 	var b strings.Builder
-	b.Grow(int(info.Size()))
-	buf := make([]byte, min(info.Size()+1, 1<<18))
-	if _, err := io.CopyBuffer(&b, io.LimitReader(f, maxFile), buf); err != nil {
+	b.Grow(size)
+	switch n, err := io.Copy(&b, io.LimitReader(r, maxFile+1)); {
+	case err != nil && r != in:
+		return "", fmt.Errorf("damaged gzip file: %w", err)
+	case err != nil:
 		return "", err
+	case n > maxFile:
+		return "", fmt.Errorf("more than %d bytes", int64(maxFile))
 	}
 	return strings.TrimPrefix(b.String(), "\ufeff"), nil
 }

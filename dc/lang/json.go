@@ -30,6 +30,9 @@ func (ev *evaluator) fnJSON(n *node) value {
 	if err == nil {
 		err = r.value(0)
 	}
+	if err == nil {
+		err = r.end(key, len(n.args) == 2)
+	}
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		err = errors.New("the file ends too early")
@@ -70,10 +73,54 @@ func (r *jsonReader) locate(err error) error {
 	if errors.As(err, &syntax) {
 		at = int(syntax.Offset)
 	}
+	if m, ok := err.(*misplaced); ok {
+		at = m.at + 1
+	}
 	at = min(at, len(r.src))
 	line := 1 + strings.Count(r.src[:at], "\n")
 	col := at - strings.LastIndexByte(r.src[:at], '\n') - 1
 	return fmt.Errorf("line %d column %d: %w", line, max(col, 1), err)
+}
+
+// end reads what follows the value: the rest of the object, in which the key may
+// not stand again, and nothing behind it.
+func (r *jsonReader) end(key string, inObject bool) error {
+	for inObject && r.dec.More() {
+		t, err := r.dec.Token()
+		if err != nil {
+			return err
+		}
+		if t == key {
+			return fmt.Errorf("the key %q stands there twice", key)
+		}
+		if err := r.skip(); err != nil {
+			return err
+		}
+	}
+	if inObject {
+		if _, err := r.dec.Token(); err != nil { // the closing brace
+			return err
+		}
+	}
+	at := int(r.dec.InputOffset())
+	if rest := strings.TrimLeft(r.src[at:], " \t\r\n"); rest != "" {
+		return &misplaced{len(r.src) - len(rest), "the file goes on behind its value"}
+	}
+	return nil
+}
+
+// misplaced is a complaint about a byte of the file.
+type misplaced struct {
+	at  int
+	msg string
+}
+
+func (e *misplaced) Error() string { return e.msg }
+
+// skip reads a value of any kind.
+func (r *jsonReader) skip() error {
+	var skipped json.RawMessage
+	return r.dec.Decode(&skipped)
 }
 
 // find goes to the value of a key of the outermost object.
@@ -96,8 +143,7 @@ func (r *jsonReader) find(key string) error {
 		if k, ok := t.(string); ok {
 			r.keys = append(r.keys, k)
 		}
-		var skipped json.RawMessage
-		if err := r.dec.Decode(&skipped); err != nil {
+		if err := r.skip(); err != nil {
 			return err
 		}
 	}
