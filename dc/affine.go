@@ -17,6 +17,7 @@ type Affine struct {
 	idx   []int
 	val   []float64
 	c     []float64
+	of    *space
 	err   error
 }
 
@@ -69,13 +70,14 @@ func Entries(rows ...Linear) Affine {
 
 // FromLinear is the scalar l.
 func FromLinear(l Linear) Affine {
-	return Affine{ptr: []int{0, len(l.Idx)}, idx: l.Idx, val: l.Val, c: []float64{l.Const}}
+	return Affine{ptr: []int{0, len(l.Idx)}, idx: l.Idx, val: l.Val, c: []float64{l.Const}, of: l.of}
 }
 
 // push appends an entry; the caller sees to the shape.
 func (a *Affine) push(l Linear) {
 	a.idx, a.val = append(a.idx, l.Idx...), append(a.val, l.Val...)
 	a.ptr, a.c = append(a.ptr, len(a.idx)), append(a.c, l.Const)
+	a.of = a.of.join(l.of)
 }
 
 func size(shape []int) int {
@@ -109,10 +111,10 @@ func (a Affine) IsConst() bool { return len(a.idx) == 0 }
 // Entry is the k-th function in row-major order; its slices are a's own.
 func (a Affine) Entry(k int) Linear {
 	if a.ptr == nil {
-		return Linear{Const: a.c[k]}
+		return Linear{Const: a.c[k], of: a.of}
 	}
 	lo, hi := a.ptr[k], a.ptr[k+1]
-	return Linear{a.idx[lo:hi:hi], a.val[lo:hi:hi], a.c[k]}
+	return Linear{a.idx[lo:hi:hi], a.val[lo:hi:hi], a.c[k], a.of}
 }
 
 // ValueTo writes the entries' values at x to dst, of length Len.
@@ -214,7 +216,7 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 	if !spread && !sameShape(a.shape, b.shape) {
 		return failed("%s of shapes %v and %v", what, a.shape, b.shape)
 	}
-	out := Affine{shape: a.shape, c: make([]float64, 0, len(a.c))}
+	out := Affine{shape: a.shape, c: make([]float64, 0, len(a.c)), of: a.of.join(b.of)}
 	if a.IsConst() && b.IsConst() {
 		for k, v := range a.c {
 			if !spread {

@@ -38,9 +38,9 @@ func (a Affine) dotSelection(w []float64) Linear {
 		}
 	}
 	if some == len(w) {
-		return Linear{Idx: a.idx, Val: append([]float64(nil), w...)}
+		return Linear{Idx: a.idx, Val: append([]float64(nil), w...), of: a.of}
 	}
-	l := Linear{Idx: make([]int, 0, some), Val: make([]float64, 0, some)}
+	l := Linear{Idx: make([]int, 0, some), Val: make([]float64, 0, some), of: a.of}
 	for k, v := range w {
 		if v != 0 {
 			l.Idx, l.Val = append(l.Idx, a.idx[k]), append(l.Val, v)
@@ -105,7 +105,7 @@ func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
 	if len(shape) == 2 {
 		cols = shape[1]
 	}
-	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, r*cols)}
+	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, r*cols), of: a.of}
 	out.idx, out.val = make([]int, 0, r*cols*c), make([]float64, 0, r*cols*c)
 	view, ok := m.(mat.RawRowViewer)
 	row := make([]float64, c)

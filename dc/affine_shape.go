@@ -32,7 +32,7 @@ func (a Affine) Row(i int) Affine {
 
 // stretch is the entries lo ≤ k < hi in the given shape. It shares a's slices.
 func (a Affine) stretch(shape []int, lo, hi int) Affine {
-	out := Affine{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi]}
+	out := Affine{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi], of: a.of}
 	if a.ptr == nil {
 		return out
 	}
@@ -102,7 +102,7 @@ func (a Affine) part(lo int, shape []int) Affine {
 	n := size(shape)
 	hi := lo + n
 	first, last := a.ptr[lo], a.ptr[hi]
-	out := Affine{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi]}
+	out := Affine{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi], of: a.of}
 	for k := range n + 1 {
 		if a.ptr[lo+k]-first != a.ptr[k] { // entries are not as long as those from the first on
 			out.ptr = make([]int, n+1)

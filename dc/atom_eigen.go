@@ -32,7 +32,7 @@ func LambdaSumLargest(a Affine, k int) Expr {
 	if a.IsConst() {
 		return constant("lambda_max", f.Value(nil))
 	}
-	return convex(f)
+	return convex(f, s.a.of)
 }
 
 // constant is an atom of data.
@@ -40,7 +40,7 @@ func constant(name string, v float64) Expr {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return badExpr("%s of this matrix of data has no value", name)
 	}
-	return Expr{lin: Linear{Const: v}}
+	return constantExpr(v)
 }
 
 // Semidefinite states that a symmetric matrix is positive semidefinite.
@@ -117,6 +117,19 @@ func (f *eigenSum) Below(b Linear) (k Cone, share []float64, ok bool) {
 		}
 	}
 	return k, share, true
+}
+
+// approx: by Weyl's inequality an eigenvalue changes by no more than the norm of
+// the error.
+func (f *eigenSum) approx(x []float64) approx {
+	v := f.Value(x)
+	return approx{v, float64(f.k) * (f.errorNorm(x) + unit*math.Abs(v))}
+}
+
+func (f *eigenSum) likeness() likeness {
+	l := ofAffine("lambda", &f.a)
+	l.num = float64(f.k)
+	return l
 }
 
 func (f *eigenSum) String() string {

@@ -10,8 +10,9 @@ type exponential struct{ everywhere }
 func (exponential) value(u float64) float64 { return math.Exp(u) }
 func (exponential) slope(u float64) float64 { return math.Exp(u) }
 func (exponential) direction() int          { return 1 }
-func (exponential) nonnegative() bool       { return true }
 func (exponential) String() string          { return "exp" }
+
+func (f exponential) over(i Interval) Interval { return increasing(f, i).Max(point(0)) }
 
 func (exponential) solve(b float64) (float64, bool) { return math.Log(b), b > 0 }
 
@@ -29,8 +30,9 @@ type logistic struct{ everywhere }
 func (logistic) value(u float64) float64 { return max(u, 0) + math.Log1p(math.Exp(-math.Abs(u))) }
 func (logistic) slope(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 func (logistic) direction() int          { return 1 }
-func (logistic) nonnegative() bool       { return true }
 func (logistic) String() string          { return "logistic" }
+
+func (f logistic) over(i Interval) Interval { return increasing(f, i).Max(point(0)) }
 
 func (logistic) solve(b float64) (float64, bool) { return b + math.Log(-math.Expm1(-b)), b > 0 }
 
@@ -54,11 +56,11 @@ func LogSumExp(a Affine) Expr {
 	f := &logSumExp{a, a.support()}
 	switch {
 	case a.IsConst():
-		return Expr{lin: Linear{Const: f.Value(nil)}}
+		return constantExpr(f.Value(nil))
 	case a.Len() == 1:
 		return a.expr()
 	}
-	return convex(f)
+	return convex(f, a.of)
 }
 
 // LogSumExpOf is LogSumExp of affine or convex expressions.
@@ -112,4 +114,25 @@ func (f *logSumExp) Represent(c Canon) Form {
 	return Form{Linear: t}
 }
 
-func (f *logSumExp) String() string { return "lse" }
+// approx: the function changes by no more than the largest error of an entry.
+// The rounding errors are those of the differences in the exponents, of at most
+// as many roundings of the sum as it has terms, and of two operations at the end.
+func (f *logSumExp) approx(x []float64) approx {
+	v, top, e := f.Value(x), 0.0, 0.0
+	for k := range f.a.c {
+		a := f.a.approx(k, x)
+		top, e = max(top, math.Abs(a.v)), max(e, a.e)
+	}
+	return approx{v, e + unit*(4*top+2*math.Abs(v)+float64(len(f.a.c)+4))}
+}
+
+func (f *logSumExp) over() Interval {
+	i := Interval{math.Inf(-1), math.Inf(-1)}
+	for k := range f.a.c {
+		i = i.Max(f.a.over(k))
+	}
+	return Interval{i.Lo, addUp(i.Hi, up(math.Log(float64(len(f.a.c)))))}
+}
+
+func (f *logSumExp) likeness() likeness { return ofAffine("lse", &f.a) }
+func (f *logSumExp) String() string     { return "lse" }

@@ -13,9 +13,9 @@ func Huber(a Affine, m float64) Expr {
 	}
 	f := &huber{a, m, a.support()}
 	if a.IsConst() {
-		return Expr{lin: Linear{Const: f.Value(nil)}}
+		return constantExpr(f.Value(nil))
 	}
-	return convex(f)
+	return convex(f, a.of)
 }
 
 // HuberOf is Huber of affine expressions, or of convex nonnegative ones.
@@ -33,11 +33,7 @@ func (f *huber) Value(x []float64) float64 {
 	s := 0.0
 	vals := f.a.values(x)
 	for k := range f.a.c {
-		if v := math.Abs(vals.at(k)); v <= f.m {
-			s += v * v
-		} else {
-			s += 2*f.m*v - f.m*f.m
-		}
+		s += f.of(vals.at(k))
 	}
 	return s
 }
@@ -67,5 +63,34 @@ func (f *huber) Represent(c Canon) Form {
 	return Form{Linear: sumLinear(outer, w), Quad: []Quadratic{{Weight: 1, Arg: Entries(inner...)}}}
 }
 
-func (f *huber) nonnegative() bool { return true }
-func (f *huber) String() string    { return "huber" }
+func (f *huber) of(v float64) float64 {
+	if v = math.Abs(v); v > f.m {
+		return 2*f.m*v - f.m*f.m
+	}
+	return v * v
+}
+
+func (f *huber) approx(x []float64) approx {
+	var s total
+	for k := range f.a.c {
+		a := f.a.approx(k, x)
+		s.add(a.through(f.of(a.v), 2*min(math.Abs(a.v), f.m), f.of(a.lo()), f.of(a.hi()), 3))
+	}
+	return s.approx
+}
+
+func (f *huber) over() Interval {
+	i := point(0)
+	for k := range f.a.c {
+		i = i.Plus(f.a.over(k).Abs().image(f.of, true, 3).Max(point(0)))
+	}
+	return i
+}
+
+func (f *huber) likeness() likeness {
+	l := ofAffine("huber", &f.a)
+	l.num = f.m
+	return l
+}
+
+func (f *huber) String() string { return "huber" }

@@ -23,7 +23,7 @@ func SumLargest(a Affine, k int) Expr {
 		for _, e := range v[len(v)-k:] {
 			s += e
 		}
-		return Expr{lin: Linear{Const: s}}
+		return constantExpr(s)
 	}
 	if k == a.Len() {
 		return a.Sum().expr()
@@ -32,29 +32,66 @@ func SumLargest(a Affine, k int) Expr {
 	s.pool.New = func() any {
 		return &ranking{value: make([]float64, a.Len()), order: make([]int, a.Len())}
 	}
-	return convex(s)
+	return convex(s, a.of)
 }
 
 // SumLargestOf is the sum of the k largest of DC expressions, with H = Σ hⱼ:
 // that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
 func SumLargestOf(k int, us ...Operand) Expr {
-	es, _ := toExprs(us)
-	var hs []Expr
+	es, lins := toExprs(us)
+	affine, plain := true, true
+	parts := make([]split, 0, len(es))
+	var hs []split
 	for _, e := range es {
 		if e.err != nil {
 			return e
 		}
-		if len(e.h) > 0 {
-			hs = append(hs, Expr{g: e.h})
+		s := e.split()
+		affine, plain = affine && s.isAffine(), plain && !e.composite && s.isConvex()
+		parts = append(parts, *s)
+		if len(s.h) > 0 {
+			hs = append(hs, s.concavePart())
 		}
 	}
-	all := SumExprs(hs)
-	lifted := make([]Operand, len(es))
-	for i, e := range es {
-		lifted[i] = SumExprs([]Expr{e, all})
+	switch {
+	case k < 1 || k > len(es):
+		return badExpr("the sum of the %d largest of %d entries", k, len(es))
+	case affine:
+		return SumLargest(Entries(lins...), k)
+	case k == len(es):
+		return SumExprs(es)
 	}
-	top := atomOf("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, lifted, everyEntry(convexEntry))
-	return top.Minus(all.Scale(float64(k)))
+	all := addSplits(hs)
+	for i := range parts {
+		if len(hs) > 0 {
+			parts[i] = addSplits([]split{parts[i], all})
+		}
+	}
+	top, err := newComposed("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, parts)
+	switch {
+	case err != nil:
+		return Expr{err: err}
+	case plain:
+		top.largest = &largestOf{items: es, k: k}
+		return convex(top, ownerOf(es...))
+	}
+	s := addSplits([]split{convexSplit(top), all}, 1, -float64(k))
+	return node(&largestOf{newParted(s), es, k}, ownerOf(es...))
+}
+
+// largestOf is the sum of the k largest of expressions that are not all convex.
+type largestOf struct {
+	parted
+	items []Expr
+	k     int
+}
+
+func (f *largestOf) Value(x []float64) float64 { return f.approx(x).v }
+func (f *largestOf) approx(x []float64) approx { return sumOfLargest(approxAll(f.items, x), f.k) }
+func (f *largestOf) String() string            { return "sumlargest" }
+
+func (f *largestOf) likeness() likeness {
+	return likeness{kind: "largestof", num: float64(f.k), exprs: f.items}
 }
 
 type sumLargest struct {
@@ -121,4 +158,58 @@ func (s *sumLargest) Represent(c Canon) Form {
 	return Form{Linear: sumLinear(parts, w)}
 }
 
+func (s *sumLargest) approx(x []float64) approx {
+	all := make([]approx, s.a.Len())
+	for k := range all {
+		all[k] = s.a.approx(k, x)
+	}
+	return sumOfLargest(all, s.k)
+}
+
+func (s *sumLargest) likeness() likeness {
+	l := ofAffine("sumlargest", &s.a)
+	l.num = float64(s.k)
+	return l
+}
+
 func (s *sumLargest) String() string { return "sumlargest" }
+
+// over: k times the least and the largest entry.
+func (s *sumLargest) over() Interval {
+	i := Interval{math.Inf(-1), math.Inf(-1)}
+	for k := range s.a.c {
+		i = i.Max(s.a.over(k))
+	}
+	return i.Scale(float64(s.k))
+}
+
+func approxAll(es []Expr, x []float64) []approx {
+	out := make([]approx, len(es))
+	for k := range es {
+		out[k] = es[k].approx(x)
+	}
+	return out
+}
+
+// sumOfLargest is the sum of the k largest values. The exact one is between the
+// sums of the k largest lower and of the k largest upper ends.
+func sumOfLargest(all []approx, k int) approx {
+	size := 0.0
+	sum := func(end func(a approx) float64) float64 {
+		v := make([]float64, len(all))
+		for i, a := range all {
+			v[i] = end(a)
+		}
+		slices.Sort(v)
+		s, abs := 0.0, 0.0
+		for _, e := range v[len(v)-k:] { // the smallest first
+			s += e
+			abs += math.Abs(e)
+		}
+		size = max(size, abs)
+		return s
+	}
+	v := sum(func(a approx) float64 { return a.v })
+	lo, hi := sum(approx.lo), sum(approx.hi)
+	return approx{v, max(hi-v, v-lo) + 2*float64(k)*unit*size}
+}

@@ -4,13 +4,39 @@ import "math"
 
 // Log is the natural logarithm of an affine or concave u; it restricts u to
 // u ≥ 0.
-func Log(u Operand) Expr { return apply(negLog{}, u.expr()).Neg() }
+func Log(u Operand) Expr {
+	e := u.expr()
+	if v, p, ok := e.asPower(); ok { // log(w·vᵖ) = log w + p·log v
+		return Log(v).Scale(p).Plus(Linear{Const: math.Log(e.terms[0].w)})
+	}
+	return apply(negLog{}, e).Neg()
+}
+
+// asPower is v and p where e is written as w·vᵖ, w > 0, v restricted to v > 0.
+func (e Expr) asPower() (v Expr, p float64, ok bool) {
+	if e.err != nil || e.composite || len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.isZero() {
+		return Expr{}, 0, false
+	}
+	a, ok := e.terms[0].f.(*along)
+	if !ok {
+		return Expr{}, 0, false
+	}
+	f, ok := a.f.(negative)
+	if !ok {
+		return Expr{}, 0, false
+	}
+	if l, isAffine := a.arg.(Linear); isAffine {
+		return Expr{lin: l.Scale(a.sign)}, f.p, true
+	}
+	return Expr{terms: []term{{a.sign, a.arg}}, of: e.of}, f.p, true
+}
 
 type negLog struct{ positive }
 
-func (negLog) direction() int    { return -1 }
-func (negLog) nonnegative() bool { return false }
-func (negLog) String() string    { return "-log" }
+func (negLog) direction() int { return -1 }
+func (negLog) String() string { return "-log" }
+
+func (f negLog) over(i Interval) Interval { return decreasing(f, i) }
 
 func (negLog) value(u float64) float64 {
 	if !(u > 0) {
@@ -35,9 +61,21 @@ func Entropy(u Operand) Expr { return apply(negEntropy{}, u.expr()).Neg() }
 
 type negEntropy struct{ positive }
 
-func (negEntropy) direction() int    { return 0 }
-func (negEntropy) nonnegative() bool { return false }
-func (negEntropy) String() string    { return "-entr" }
+func (negEntropy) direction() int { return 0 }
+func (negEntropy) String() string { return "-entr" }
+
+// over: the least value is −1/e at 1/e.
+func (f negEntropy) over(i Interval) Interval {
+	ends := point(i.Lo).image(f.value, true, curveRoundings).Max(point(i.Hi).image(f.value, true, curveRoundings))
+	ends.Lo = down(-1 / math.E)
+	switch {
+	case i.Lo >= 1/math.E:
+		return increasing(f, i)
+	case i.Hi <= 1/math.E:
+		return decreasing(f, i)
+	}
+	return ends
+}
 
 func (negEntropy) value(u float64) float64 {
 	v, ok := onDomain(u)
@@ -77,9 +115,9 @@ func KL(u, v Affine) Expr {
 		if math.IsInf(w, 1) {
 			return badExpr("kl at %g and %g, outside its domain", a.c[0], a.c[1])
 		}
-		return Expr{lin: Linear{Const: w}}
+		return constantExpr(w)
 	}
-	return convex(f)
+	return convex(f, a.of)
 }
 
 type kl struct {
@@ -120,5 +158,22 @@ func (f *kl) Domain() []Representer {
 
 func (f *kl) Inside(x []float64) bool { return f.a.at(0, x) > steepest && f.a.at(1, x) > steepest }
 
-func (f *kl) nonnegative() bool { return true }
-func (f *kl) String() string    { return "kl" }
+// approx: by the partial derivatives log(u/v) and 1 − u/v at the far end of the
+// error, and the roundings of the three terms.
+func (f *kl) approx(x []float64) approx {
+	value, a, b := f.Value(x), f.a.approx(0, x), f.a.approx(1, x)
+	u, v := max(a.v, 0), max(b.v-b.e, steepest)
+	log := 0.0
+	if u > 0 {
+		log = math.Abs(math.Log(u / v))
+	}
+	e := (log+a.e/max(u-a.e, steepest))*a.e + (1+(u+a.e)/v)*b.e
+	if u == 0 && a.e == 0 {
+		e = b.e
+	}
+	return approx{value, e + 4*unit*(u*(log+1)+math.Abs(b.v))}
+}
+
+func (f *kl) over() Interval     { return Interval{0, math.Inf(1)} }
+func (f *kl) likeness() likeness { return ofAffine("kl", &f.a) }
+func (f *kl) String() string     { return "kl" }

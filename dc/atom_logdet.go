@@ -24,7 +24,7 @@ func LogDet(a Affine) Expr {
 		}
 		return badExpr("logdet of a matrix that is not positive definite")
 	}
-	return concave(f)
+	return concave(f, s.a.of)
 }
 
 // newDomain is that of functions of positive semidefinite matrices.
@@ -105,4 +105,37 @@ func (f *negLogDet) Inside(x []float64) bool {
 	return w.definite(f.symmetric, x)
 }
 
-func (f *negLogDet) String() string { return "-logdet" }
+// approx: the derivative is the inverse, whose Frobenius norm is computed.
+func (f *negLogDet) approx(x []float64) approx {
+	v, e := f.Value(x), f.errorNorm(x)
+	inverse := f.inverseNorm(x)
+	if !(inverse*e < 0.5) {
+		return approx{v, math.Inf(1)}
+	}
+	return approx{v, math.Sqrt(float64(f.n))*2*inverse*e + float64(2*f.n)*unit*math.Abs(v)}
+}
+
+// inverseNorm is the Frobenius norm of the inverse at x.
+func (s *symmetric) inverseNorm(x []float64) float64 {
+	w := s.pool.Get().(*symWork)
+	defer s.pool.Put(w)
+	if !w.definite(s, x) {
+		return math.Inf(1)
+	}
+	inverse, ok := lapack64.Potri(w.t)
+	if !ok {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for j := range s.n {
+		for i := range j {
+			v := inverse.Data[i*s.n+j]
+			sum += 2 * v * v
+		}
+		sum += inverse.Data[j*s.n+j] * inverse.Data[j*s.n+j]
+	}
+	return math.Sqrt(sum)
+}
+
+func (f *negLogDet) likeness() likeness { return ofAffine("logdet", &f.a) }
+func (f *negLogDet) String() string     { return "-logdet" }

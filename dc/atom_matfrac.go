@@ -40,7 +40,7 @@ func MatFrac(x, p Affine) Expr {
 	case s.n == 1:
 		return QuadOverLin(f.x, FromLinear(s.at(0, 0)))
 	}
-	return convex(f)
+	return convex(f, x.of.join(p.of))
 }
 
 type matFrac struct {
@@ -138,8 +138,24 @@ func (f *matFrac) Inside(x []float64) bool {
 	return w.definite(f.symmetric, x)
 }
 
-func (f *matFrac) nonnegative() bool { return true }
-func (f *matFrac) String() string    { return "matfrac" }
+// approx: the derivative by P is at most the value times the norm of the
+// inverse, that by the columns is 2P⁻¹x.
+func (f *matFrac) approx(x []float64) approx {
+	v, e, inverse := f.Value(x), f.errorNorm(x), f.inverseNorm(x)
+	if !(inverse*e < 0.5) {
+		return approx{v, math.Inf(1)}
+	}
+	columns := f.x.errorNorm(x)
+	root := math.Sqrt(v * inverse)
+	return approx{v, 2*v*inverse*e + (2*root+inverse*columns)*columns + float64(4*f.n)*unit*v}
+}
+
+func (f *matFrac) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *matFrac) String() string { return "matfrac" }
+
+func (f *matFrac) likeness() likeness {
+	return likeness{kind: "matfrac", affs: [2]*Affine{&f.x, &f.a}}
+}
 
 // mergeMatFracs makes one term of all matfrac terms of one sign over one P; the
 // others become zero.

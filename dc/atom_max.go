@@ -1,6 +1,9 @@
 package dc
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Max is the largest of the operands. Of DC functions it is DC, Horst and Thoai
 // 1999, prop. 2.1: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ.
@@ -17,48 +20,102 @@ func MaxExprs(es []Expr) Expr {
 	if len(es) == 0 {
 		return badExpr("max of nothing")
 	}
-	var hs []Expr
-	for _, e := range es {
-		if e.err != nil {
-			return e
+	plain := true // all are convex as they are written
+	for k := range es {
+		if es[k].err != nil {
+			return es[k]
 		}
-		if len(e.h) > 0 {
-			hs = append(hs, Expr{g: e.h})
-		}
+		plain = plain && !es[k].composite && es[k].IsConvex()
 	}
 	if len(es) == 1 {
 		return es[0]
 	}
-	if len(hs) == 0 {
-		return maxOfConvex(es)
+	parts := make([]split, len(es))
+	for k := range es {
+		parts[k] = *es[k].split()
 	}
-	all := SumExprs(hs)
-	lifted := make([]Expr, len(es))
-	for k, e := range es {
-		lifted[k] = SumExprs([]Expr{e, all})
+	s := maxSplit(parts)
+	if plain {
+		return Expr{lin: s.lin, terms: s.g, of: ownerOf(es...)}
 	}
-	return maxOfConvex(lifted).Minus(all)
+	return node(&maximum{newParted(s), slices.Clone(es)}, ownerOf(es...))
 }
 
-// maxOfConvex is the maximum of expressions without h.
-func maxOfConvex(es []Expr) Expr {
+// maxSplit is the maximum of splits.
+func maxSplit(parts []split) split {
+	var hs []split
+	for k := range parts {
+		if len(parts[k].h) > 0 {
+			hs = append(hs, parts[k].concavePart())
+		}
+	}
+	if len(hs) == 0 {
+		return maxOfConvex(parts)
+	}
+	all := addSplits(hs)
+	lifted := make([]split, len(parts))
+	for k := range parts {
+		lifted[k] = addSplits([]split{parts[k], all})
+	}
+	return addSplits([]split{maxOfConvex(lifted), all}, 1, -1)
+}
+
+// maxOfConvex is the maximum of splits without h.
+func maxOfConvex(parts []split) split {
 	constant, affine, best := true, true, math.Inf(-1)
-	for k := range es {
-		affine = affine && len(es[k].g) == 0
-		constant, best = constant && es[k].IsConst(), max(best, es[k].lin.Const)
+	for k := range parts {
+		affine = affine && len(parts[k].g) == 0
+		constant, best = constant && parts[k].isConst(), max(best, parts[k].lin.Const)
 	}
 	switch {
 	case constant:
-		return Expr{lin: Linear{Const: best}}
+		return split{lin: Linear{Const: best}}
 	case affine:
-		return convex(newMaxOfAffine(es))
+		lins := make([]Linear, len(parts))
+		for k := range parts {
+			lins[k] = parts[k].lin
+		}
+		return convexSplit(newMaxOfAffine(lins))
 	}
-	items := make([]*sum, len(es))
-	for k := range es {
-		items[k] = &sum{lin: es[k].lin, terms: es[k].g}
+	items := make([]*sum, len(parts))
+	for k := range parts {
+		items[k] = &sum{lin: parts[k].lin, terms: parts[k].g}
 	}
-	return convex(newMaxOf(items))
+	return convexSplit(newMaxOf(items))
 }
+
+// maximum is the largest of expressions that are not all convex.
+type maximum struct {
+	parted
+	items []Expr
+}
+
+func (f *maximum) Value(x []float64) float64 {
+	v := math.Inf(-1)
+	for k := range f.items {
+		v = max(v, f.items[k].Value(x))
+	}
+	return v
+}
+
+func (f *maximum) approx(x []float64) approx {
+	m := newLargest()
+	for k := range f.items {
+		m.add(f.items[k].approx(x))
+	}
+	return m.approx()
+}
+
+func (f *maximum) over() Interval {
+	i := f.items[0].Range()
+	for _, e := range f.items[1:] {
+		i = i.Max(e.Range())
+	}
+	return i
+}
+
+func (f *maximum) likeness() likeness { return likeness{kind: "maximum", exprs: f.items} }
+func (f *maximum) String() string     { return "max" }
 
 // MaxOf is the largest entry of a.
 func MaxOf(a Affine) Expr { return MaxExprs(entries(a)) }
@@ -79,19 +136,41 @@ func Min(ops ...Operand) Expr {
 // of |e|, e affine, is 0.
 func Abs(o Operand) Expr {
 	e := o.expr()
-	switch {
-	case e.err != nil || e.nonnegative():
+	if e.err != nil {
 		return e
-	case e.Neg().nonnegative():
+	}
+	switch i := e.Range(); {
+	case i.Lo >= 0:
+		return e
+	case i.Hi <= 0:
 		return e.Neg()
 	case e.IsConst():
-		return Expr{lin: Linear{Const: math.Abs(e.lin.Const)}}
-	case e.IsAffine():
-		return convex(&absolute{e.lin})
+		return constantExpr(math.Abs(e.split().lin.Const))
+	case e.isAffineNow():
+		return convex(&absolute{e.lin}, e.owner())
 	}
-	g, h := Expr{lin: e.lin, g: e.g}, Expr{g: e.h}
-	return MaxExprs([]Expr{g, h}).Scale(2).Minus(g).Minus(h)
+	t := e.split()
+	g, h := t.convexPart(), t.concavePart()
+	s := addSplits([]split{maxSplit([]split{g, h}), g, h}, 2, -1, -1)
+	return node(&magnitudeOf{newParted(s), e}, e.owner())
 }
+
+// magnitudeOf is |e| of an expression that is not affine.
+type magnitudeOf struct {
+	parted
+	e Expr
+}
+
+func (f *magnitudeOf) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
+
+func (f *magnitudeOf) approx(x []float64) approx {
+	a := f.e.approx(x)
+	return approx{math.Abs(a.v), a.e}
+}
+
+func (f *magnitudeOf) over() Interval     { return f.e.Range().Abs() }
+func (f *magnitudeOf) likeness() likeness { return likeness{kind: "magnitude", exprs: []Expr{f.e}} }
+func (f *magnitudeOf) String() string     { return "abs" }
 
 // absolute is |l|.
 type absolute struct{ l Linear }
@@ -127,8 +206,14 @@ func magnitude(c Canon, l Linear) Linear {
 	return u.Plus(1, v)
 }
 
-func (f *absolute) nonnegative() bool { return true }
-func (f *absolute) String() string    { return "abs" }
+func (f *absolute) approx(x []float64) approx {
+	a := f.l.approx(x)
+	return approx{math.Abs(a.v), a.e}
+}
+
+func (f *absolute) over() Interval     { return f.l.over().Abs() }
+func (f *absolute) likeness() likeness { return likeness{kind: "abs", lin: f.l} }
+func (f *absolute) String() string     { return "abs" }
 
 // Pos is max(e, 0).
 func Pos(o Operand) Expr { return MaxExprs([]Expr{o.expr(), {}}) }
@@ -193,13 +278,12 @@ func newMaxOf(items []*sum) *maxOf {
 	return m
 }
 
-func newMaxOfAffine(es []Expr) *maxOf {
-	m := &maxOf{affine: make([]Linear, len(es))}
+func newMaxOfAffine(lins []Linear) *maxOf {
+	m := &maxOf{affine: lins}
 	var few [4][]int
 	lists := few[:0]
-	for k := range es {
-		m.affine[k] = es[k].lin
-		lists = append(lists, es[k].lin.Idx)
+	for k := range lins {
+		lists = append(lists, lins[k].Idx)
 	}
 	m.pieces, m.indices = m.affine, union(lists...)
 	return m
@@ -271,24 +355,36 @@ func (m *maxOf) Inside(x []float64) bool {
 	return true
 }
 
-// nonnegative: a constant ≥ 0 among the items, a nonnegative one, or an affine
-// one beside its negative.
-func (m *maxOf) nonnegative() bool {
+func (m *maxOf) approx(x []float64) approx {
+	best := newLargest()
+	for k := range m.affine {
+		best.add(m.affine[k].approx(x))
+	}
+	for _, s := range m.items {
+		best.add(s.approx(x))
+	}
+	return best.approx()
+}
+
+// over: an affine function beside its negative is ≥ 0 together with it.
+func (m *maxOf) over() Interval {
+	i := Interval{math.Inf(-1), math.Inf(-1)}
 	for k, l := range m.affine {
-		if l.IsConst() && l.Const >= 0 || k > 0 && l.isNegative(m.affine[k-1]) {
-			return true
+		i = i.Max(l.over())
+		if k > 0 && l.isNegative(m.affine[k-1]) {
+			i.Lo = max(i.Lo, 0)
 		}
 	}
 	for k, s := range m.items {
-		if s.nonnegative() {
-			return true
-		}
+		i = i.Max(s.over())
 		if k > 0 && len(s.terms)+len(m.items[k-1].terms) == 0 && s.lin.isNegative(m.items[k-1].lin) {
-			return true
+			i.Lo = max(i.Lo, 0)
 		}
 	}
-	return false
+	return i
 }
+
+func (m *maxOf) likeness() likeness { return likeness{kind: "max", lins: m.affine, items: m.items} }
 
 func (m *maxOf) parts() []Convex {
 	if m.items == nil {

@@ -12,9 +12,9 @@ func Norm1(a Affine) Expr {
 		for _, v := range a.c {
 			s += math.Abs(v)
 		}
-		return Expr{lin: Linear{Const: s}}
+		return constantExpr(s)
 	}
-	return convex(&norm1{a, a.support()})
+	return convex(&norm1{a, a.support()}, a.of)
 }
 
 type norm1 struct {
@@ -53,8 +53,25 @@ func (f *norm1) Represent(c Canon) Form {
 	return Form{Linear: sumLinear(parts, ones)}
 }
 
-func (f *norm1) nonnegative() bool { return true }
-func (f *norm1) String() string    { return "norm1" }
+func (f *norm1) approx(x []float64) approx {
+	var s total
+	for k := range f.a.c {
+		a := f.a.approx(k, x)
+		s.add(approx{math.Abs(a.v), a.e})
+	}
+	return s.approx
+}
+
+func (f *norm1) over() Interval {
+	i := point(0)
+	for k := range f.a.c {
+		i = i.Plus(f.a.over(k).Abs())
+	}
+	return i
+}
+
+func (f *norm1) likeness() likeness { return ofAffine("norm1", &f.a) }
+func (f *norm1) String() string     { return "norm1" }
 
 // Norm2 is the Euclidean norm of the entries of a. At zero its subgradient is
 // the one along the direction with equal parts of all entries: a linearisation
@@ -64,12 +81,12 @@ func Norm2(a Affine) Expr {
 		return Expr{err: err}
 	}
 	if a.IsConst() {
-		return Expr{lin: Linear{Const: (&norm2{a: a}).Value(nil)}}
+		return constantExpr((&norm2{a: a}).Value(nil))
 	}
 	if a.Len() == 1 {
 		return Abs(a)
 	}
-	return convex(&norm2{a, a.support()})
+	return convex(&norm2{a, a.support()}, a.of)
 }
 
 // Norm2Of is Norm2 of affine expressions, or of convex nonnegative ones.
@@ -132,5 +149,22 @@ func (f *norm2) Below(b Linear) (k Cone, share []float64, ok bool) {
 	return Cone{Kind: SecondOrderCone, Rows: rows}, share, true
 }
 
-func (f *norm2) nonnegative() bool { return true }
-func (f *norm2) String() string    { return "norm2" }
+// approx: the norm changes by no more than the norm of the errors. Its own
+// rounding errors are those of the squares, half of them, and of three more
+// operations an entry.
+func (f *norm2) approx(x []float64) approx {
+	v := f.Value(x)
+	return approx{v, f.a.errorNorm(x) + float64(4*len(f.a.c)+3)*unit*v}
+}
+
+func (f *norm2) over() Interval {
+	lo, hi := 0.0, 0.0
+	for k := range f.a.c {
+		i := f.a.over(k).Square()
+		lo, hi = addDown(lo, i.Lo), addUp(hi, i.Hi)
+	}
+	return Interval{lo, hi}.image(math.Sqrt, true, 1).Max(point(0))
+}
+
+func (f *norm2) likeness() likeness { return ofAffine("norm2", &f.a) }
+func (f *norm2) String() string     { return "norm2" }

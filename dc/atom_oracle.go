@@ -22,7 +22,7 @@ func BlackBox(name string, f Oracle, a Affine) Expr {
 	b := &blackBox{name: name, f: f, a: a, indices: a.support()}
 	n := a.Len()
 	b.pool.New = func() any { return &oracleWork{make([]float64, n), make([]float64, n)} }
-	return convex(b)
+	return convex(b, a.of)
 }
 
 type blackBox struct {

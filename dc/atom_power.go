@@ -10,7 +10,8 @@ func InvPos(u Operand) Expr { return Power(u, -1) }
 
 // Power is uᵖ. It is convex for even p, for p < 0 and for p > 1, and concave for
 // 0 < p < 1, by the composition rules; u is restricted to u ≥ 0 unless p is a
-// positive integer. For odd p it is a difference: u₊ᵖ − (−u)₊ᵖ.
+// positive integer. For odd p of an affine u it is a difference: u₊ᵖ − (−u)₊ᵖ.
+// Other integer powers are products of squares.
 func Power(o Operand, p float64) Expr {
 	u := o.expr()
 	integer := p == math.Trunc(p)
@@ -20,7 +21,7 @@ func Power(o Operand, p float64) Expr {
 	case math.IsNaN(p) || math.IsInf(p, 0):
 		return badExpr("power %g", p)
 	case p == 0:
-		return Expr{lin: Linear{Const: 1}}
+		return constantExpr(1)
 	case p == 1:
 		return u
 	case p == 2:
@@ -30,19 +31,64 @@ func Power(o Operand, p float64) Expr {
 	case p < 0:
 		return apply(negative{p: p}, u)
 	case p < 1:
-		return apply(root{p: p}, u).Neg()
-	case u.nonnegative():
+		return rootOf(u, p)
+	}
+	s := u.split()
+	neg := s.scale(-1)
+	switch {
+	case s.nonnegative():
 		return apply(rising{p: p}, u)
-	case u.Neg().nonnegative() && integer:
+	case integer && neg.nonnegative():
 		return Power(u.Neg(), p).Scale(math.Pow(-1, p))
 	case !integer:
 		return apply(restricted{rising{p: p}}, u)
-	case math.Mod(p, 2) == 0:
+	case u.IsAffine() && math.Mod(p, 2) == 0:
 		return apply(rising{p: p}, Abs(u))
 	case u.IsAffine():
 		return apply(rising{p: p}, u).Minus(apply(rising{p: p}, u.Neg()))
+	case math.Mod(p, 2) == 0:
+		return Square(Power(u, p/2))
 	}
-	return badExpr("no DC split for the power %g of this: it needs an affine argument, or one of known sign", p)
+	return Mul(u, Square(Power(u, (p-1)/2)))
+}
+
+// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm.
+func rootOf(u Expr, p float64) Expr {
+	if s := u.split(); p == 0.5 && s.isConvex() && s.lin.IsConst() && s.lin.Const >= 0 {
+		if a, ok := squaredEntries(s); ok {
+			return Norm2(a)
+		}
+	}
+	return apply(root{p: p}, u).Neg()
+}
+
+// squaredEntries are affine functions whose squares sum to a convex split.
+func squaredEntries(s *split) (Affine, bool) {
+	rows := []Linear{{Const: math.Sqrt(s.lin.Const)}}
+	for _, t := range s.g {
+		a, ok := roots(t.f)
+		if !ok {
+			return Affine{}, false
+		}
+		for k := range a.c {
+			rows = append(rows, a.Entry(k).Scale(math.Sqrt(t.w)))
+		}
+	}
+	if rows[0].isZero() {
+		rows = rows[1:]
+	}
+	return Entries(rows...), true
+}
+
+// roots are affine functions whose squares sum to f.
+func roots(f Convex) (Affine, bool) {
+	switch f := f.(type) {
+	case *sumSquares:
+		return f.a, true
+	case *quad:
+		return f.factor()
+	}
+	return Affine{}, false
 }
 
 // root is −uᵖ, 0 < p < 1.
@@ -51,8 +97,7 @@ type root struct {
 	p float64
 }
 
-func (root) direction() int    { return -1 }
-func (root) nonnegative() bool { return false }
+func (root) direction() int { return -1 }
 
 func (f root) String() string {
 	if f.p == 0.5 {
@@ -85,14 +130,15 @@ func (f root) represent(c Canon, u Linear) Form {
 	return Form{Linear: t}
 }
 
+func (f root) over(i Interval) Interval { return decreasing(f, i) }
+
 // negative is uᵖ, p < 0.
 type negative struct {
 	positive
 	p float64
 }
 
-func (negative) direction() int    { return -1 }
-func (negative) nonnegative() bool { return true }
+func (negative) direction() int { return -1 }
 
 func (f negative) String() string {
 	if f.p == -1 {
@@ -123,15 +169,16 @@ func (f negative) represent(c Canon, u Linear) Form {
 	return Form{Linear: t}
 }
 
+func (f negative) over(i Interval) Interval { return decreasing(f, i).Max(point(0)) }
+
 // rising is u₊ᵖ, p > 1.
 type rising struct {
 	everywhere
 	p float64
 }
 
-func (rising) direction() int    { return 1 }
-func (rising) nonnegative() bool { return true }
-func (rising) String() string    { return "power" }
+func (rising) direction() int { return 1 }
+func (rising) String() string { return "power" }
 
 func (f rising) value(u float64) float64 { return math.Pow(max(u, 0), f.p) }
 func (f rising) slope(u float64) float64 { return f.p * math.Pow(max(u, 0), f.p-1) }
@@ -146,6 +193,8 @@ func (f rising) represent(c Canon, u Linear) Form {
 	c.Cone(Cone{Kind: PowerCone, Alpha: 1 / f.p, Rows: []Linear{t, {Const: 1}, v}})
 	return Form{Linear: t}
 }
+
+func (f rising) over(i Interval) Interval { return increasing(f, i).Max(point(0)) }
 
 // restricted is uᵖ on u ≥ 0 alone: for p that is no integer.
 type restricted struct{ rising }
@@ -189,9 +238,9 @@ func QuadOverLin(a, y Affine) Expr {
 		if math.IsInf(v, 1) {
 			return badExpr("quadoverlin with the denominator %g", both.c[0])
 		}
-		return Expr{lin: Linear{Const: v}}
+		return constantExpr(v)
 	}
-	return convex(f)
+	return convex(f, both.of)
 }
 
 // QuadOverLinOf is QuadOverLin of expressions: affine ones, or us convex and
@@ -250,8 +299,20 @@ func (f *quadOverLin) Represent(c Canon) Form {
 
 func (f *quadOverLin) Domain() []Representer   { return []Representer{f.a.Entry(0).Scale(-1)} }
 func (f *quadOverLin) Inside(x []float64) bool { return f.a.at(0, x) > steepest }
-func (f *quadOverLin) nonnegative() bool       { return true }
+func (f *quadOverLin) over() Interval          { return Interval{0, math.Inf(1)} }
+func (f *quadOverLin) likeness() likeness      { return ofAffine("quadoverlin", &f.a) }
 func (f *quadOverLin) String() string          { return "quadoverlin" }
+
+// approx is the quotient of a sum of squares and a number with an error.
+func (f *quadOverLin) approx(x []float64) approx {
+	var s total
+	for k := 1; k < f.a.Len(); k++ {
+		s.add(f.a.approx(k, x).square())
+	}
+	y := f.a.approx(0, x)
+	v := s.v / y.v
+	return approx{f.Value(x), (s.e+v*y.e)/(y.v-y.e) + unit*math.Abs(v)}
+}
 
 // GeoMean is the geometric mean of the entries of a, which it restricts to
 // a ≥ 0. It is concave.
@@ -270,9 +331,9 @@ func GeoMean(a Affine) Expr {
 		if math.IsInf(v, 1) {
 			return badExpr("geomean of negative numbers")
 		}
-		return Expr{lin: Linear{Const: -v}}
+		return constantExpr(-v)
 	}
-	return concave(f)
+	return concave(f, a.of)
 }
 
 // GeoMeanOf is GeoMean of affine or concave expressions.
@@ -350,4 +411,41 @@ func (f *negGeoMean) Inside(x []float64) bool {
 	return true
 }
 
-func (f *negGeoMean) String() string { return "-geomean" }
+// approx: the relative errors of the entries count with their mean, and each
+// logarithm with its rounding.
+func (f *negGeoMean) approx(x []float64) approx {
+	v, relative, logs := f.Value(x), 0.0, 0.0
+	n := float64(f.a.Len())
+	for k := range f.a.c {
+		a := f.a.approx(k, x)
+		if a.v > a.e {
+			relative += a.e / (a.v - a.e)
+			logs += math.Abs(math.Log(a.v))
+			continue
+		}
+		return approx{v, f.far(x)}
+	}
+	return approx{v, math.Abs(v) * (relative + unit*(3*logs+4*n)) / n}
+}
+
+// far is the mean of the entries' upper ends: a bound where an entry may be 0.
+func (f *negGeoMean) far(x []float64) float64 {
+	s := 0.0
+	for k := range f.a.c {
+		a := f.a.approx(k, x)
+		s += math.Log(max(a.hi(), steepest))
+	}
+	return math.Exp(s / float64(f.a.Len()))
+}
+
+func (f *negGeoMean) likeness() likeness { return ofAffine("geomean", &f.a) }
+func (f *negGeoMean) String() string     { return "-geomean" }
+
+func (f *negGeoMean) over() Interval {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for k := range f.a.c {
+		i := f.a.over(k)
+		lo, hi = min(lo, max(i.Lo, 0)), max(hi, i.Hi)
+	}
+	return Interval{-hi, -lo}
+}

@@ -14,31 +14,39 @@ func SumSquares(a Affine) Expr {
 		return Expr{err: err}
 	}
 	if a.IsConst() {
-		return Expr{lin: Linear{Const: (&sumSquares{a: a}).Value(nil)}}
+		return constantExpr((&sumSquares{a: a}).Value(nil))
 	}
-	return convex(&sumSquares{a, a.support()})
+	return convex(&sumSquares{a, a.support()}, a.of)
 }
 
-// Square is e² for an affine e, for a convex or concave e of known sign, and
-// for a difference of nonnegative convex functions: (g−h)² = 2g² + 2h² − (g+h)².
+// Square is e². Of a convex e ≥ 0, or a concave e ≤ 0, it is convex; see
+// squareSplit for all others.
 func Square(o Operand) Expr {
 	e := o.expr()
 	switch {
 	case e.err != nil:
 		return e
 	case e.IsAffine():
-		return SumSquares(FromLinear(e.lin))
-	case e.nonnegative():
-		return convex(&squareOf{newSum(e.lin, e.g)})
-	case e.Neg().nonnegative():
-		return Square(e.Neg())
+		return SumSquares(FromLinear(e.split().lin))
 	}
-	g, h := Expr{lin: e.lin, g: e.g}, Expr{g: e.h}
-	if len(e.h) > 0 && g.nonnegative() && h.nonnegative() {
-		return Sum(Square(g).Scale(2), Square(h).Scale(2), Square(Sum(g, h)).Neg())
+	s, err := squareSplit(e.split())
+	if err != nil {
+		return Expr{err: err}
 	}
-	return badExpr("no DC split for the square of a function that is not affine and has no known sign")
+	return made(func(p parted) written { return &squared{p, e} }, s, e)
 }
+
+// squared is e² of an expression.
+type squared struct {
+	parted
+	e Expr
+}
+
+func (f *squared) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
+func (f *squared) approx(x []float64) approx { return f.e.approx(x).square() }
+func (f *squared) over() Interval            { return f.e.Range().Square() }
+func (f *squared) likeness() likeness        { return likeness{kind: "squared", exprs: []Expr{f.e}} }
+func (f *squared) String() string            { return "square" }
 
 type sumSquares struct {
 	a       Affine
@@ -86,8 +94,24 @@ func (f *sumSquares) Below(b Linear) (k Cone, share []float64, ok bool) {
 	return Cone{Kind: SecondOrderCone, Rows: rows}, share, true
 }
 
-func (f *sumSquares) nonnegative() bool { return true }
-func (f *sumSquares) String() string    { return "sumsq" }
+func (f *sumSquares) approx(x []float64) approx {
+	var s total
+	for k := range f.a.c {
+		s.add(f.a.approx(k, x).square())
+	}
+	return s.approx
+}
+
+func (f *sumSquares) over() Interval {
+	i := point(0)
+	for k := range f.a.c {
+		i = i.Plus(f.a.over(k).Square())
+	}
+	return i
+}
+
+func (f *sumSquares) likeness() likeness { return ofAffine("sumsq", &f.a) }
+func (f *sumSquares) String() string     { return "sumsq" }
 
 // squareOf is f² for a nonnegative convex f.
 type squareOf struct{ f Representer }
@@ -116,9 +140,11 @@ func (s *squareOf) Inside(x []float64) bool {
 	return !ok || r.Inside(x)
 }
 
-func (s *squareOf) nonnegative() bool { return true }
-func (s *squareOf) parts() []Convex   { return []Convex{s.f} }
-func (s *squareOf) String() string    { return "square" }
+func (s *squareOf) approx(x []float64) approx { return approximate(s.f, x).square() }
+func (s *squareOf) over() Interval            { return rangeOf(s.f).Square() }
+func (s *squareOf) likeness() likeness        { return likeness{kind: "square", sub: s.f} }
+func (s *squareOf) parts() []Convex           { return []Convex{s.f} }
+func (s *squareOf) String() string            { return "square" }
 
 // definiteTol is how far, relative to the largest, an eigenvalue may be on the
 // wrong side of zero and still count as zero.
@@ -158,8 +184,41 @@ func Quad(a Affine, q mat.Symmetric) Expr {
 	var plus, minus mat.SymDense
 	spectralPart(&plus, λ, &v, 1)
 	spectralPart(&minus, λ, &v, -1)
-	return newQuad(a, &plus).Minus(newQuad(a, &minus))
+	s := addSplits([]split{*newQuad(a, &plus).split(), *newQuad(a, &minus).split()}, 1, -1)
+	return node(&quadForm{newParted(s), quadOf(a, q)}, a.of)
 }
+
+// quadForm is aᵀQa with an indefinite Q.
+type quadForm struct {
+	parted
+	q *quad
+}
+
+func (f *quadForm) Value(x []float64) float64 { return f.q.Value(x) }
+func (f *quadForm) approx(x []float64) approx { return f.q.approx(x) }
+
+// over is the sum of the ranges of the products of entries.
+func (f *quadForm) over() Interval {
+	i, a := point(0), &f.q.a
+	for r := range a.c {
+		u := a.over(r)
+		i = i.Plus(u.Square().Scale(f.q.q.At(r, r)))
+		for c := r + 1; c < len(a.c); c++ {
+			if v := f.q.q.At(r, c); v != 0 {
+				i = i.Plus(u.Times(a.over(c)).Scale(2 * v))
+			}
+		}
+	}
+	return i
+}
+
+func (f *quadForm) likeness() likeness {
+	l := f.q.likeness()
+	l.kind = "quadform"
+	return l
+}
+
+func (f *quadForm) String() string { return "quad" }
 
 // diagonalQuad serves diagonal matrices without eigenvalues.
 func diagonalQuad(a Affine, q mat.Symmetric) (Expr, bool) {
@@ -207,14 +266,19 @@ func spectralPart(dst *mat.SymDense, λ []float64, v *mat.Dense, sign float64) {
 }
 
 func newQuad(a Affine, q mat.Symmetric) Expr {
+	f := quadOf(a, q)
+	if a.IsConst() {
+		return constantExpr(f.Value(nil))
+	}
+	return convex(f, a.of)
+}
+
+func quadOf(a Affine, q mat.Symmetric) *quad {
 	n := a.Len()
 	f := &quad{a: a, indices: a.support(), q: mat.NewSymDense(n, nil)}
 	f.q.CopySym(q)
 	f.pool.New = func() any { v := make([]float64, n); return &v }
-	if a.IsConst() {
-		return Expr{lin: Linear{Const: f.Value(nil)}}
-	}
-	return convex(f)
+	return f
 }
 
 // quad is aᵀQa with Q positive semidefinite.
@@ -223,6 +287,24 @@ type quad struct {
 	q       *mat.SymDense
 	indices []int
 	pool    sync.Pool // of *[]float64, the values of a
+}
+
+// factor is an affine vector with the sum of squares f, by eigenvalues.
+func (f *quad) factor() (Affine, bool) {
+	var eig mat.EigenSym
+	if !eig.Factorize(f.q, true) {
+		return Affine{}, false
+	}
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	n := f.a.Len()
+	m := mat.NewDense(n, n, nil)
+	for k, λ := range eig.Values(nil) {
+		for i := range n {
+			m.Set(k, i, math.Sqrt(max(λ, 0))*v.At(i, k))
+		}
+	}
+	return f.a.Reshape(n).MatMul(m), true
 }
 
 // times is row i of Q times u.
@@ -260,5 +342,35 @@ func (f *quad) Represent(Canon) Form {
 	return Form{Quad: []Quadratic{{Weight: 1, Arg: f.a, Q: f.q}}}
 }
 
-func (f *quad) nonnegative() bool { return true }
-func (f *quad) String() string    { return "quad" }
+// approx: |u|ᵀ|Q||u| times the roundings of the sums, and 2|Qu| times the errors
+// of the entries u.
+func (f *quad) approx(x []float64) approx {
+	u := f.pool.Get().(*[]float64)
+	defer f.pool.Put(u)
+	f.a.ValueTo(*u, x)
+	n := float64(len(*u))
+	v, size, e := 0.0, 0.0, 0.0
+	for i, ui := range *u {
+		row, abs, worst := 0.0, 0.0, 0.0
+		ei := f.a.approx(i, x).e
+		for j, uj := range *u {
+			q := f.q.At(i, j)
+			row += q * uj
+			abs += math.Abs(q * uj)
+			worst = max(worst, math.Abs(q))
+		}
+		v += ui * row
+		size += math.Abs(ui) * abs
+		e += 2*math.Abs(row)*ei + n*worst*ei*ei
+	}
+	return approx{v, e + (2*n+2)*unit*size}
+}
+
+func (f *quad) likeness() likeness {
+	l := ofAffine("quad", &f.a)
+	l.nums = f.q.RawSymmetric().Data
+	return l
+}
+
+func (f *quad) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *quad) String() string { return "quad" }

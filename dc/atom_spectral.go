@@ -40,7 +40,7 @@ func singular(name string, a Affine, all bool) Expr {
 	if a.IsConst() {
 		return constant(name, f.Value(nil))
 	}
-	return convex(f)
+	return convex(f, a.of)
 }
 
 // singularNorm is a norm of the singular values of an r × c matrix, r ≥ c: their
@@ -163,5 +163,23 @@ func (f *singularNorm) representSymmetric(c Canon) Form {
 	return Form{Linear: trace.Scale(2).Plus(-1, minus)}
 }
 
-func (f *singularNorm) nonnegative() bool { return true }
-func (f *singularNorm) String() string    { return f.name }
+// approx: singular values change by no more than the norm of the error, their
+// sum by as many times; the backward error of the decomposition is that of the
+// symmetric eigenvalue problem.
+func (f *singularNorm) approx(x []float64) approx {
+	v := f.Value(x)
+	e := f.a.errorNorm(x) + 10*float64(f.r+f.c)*unit*v
+	if f.all {
+		e *= float64(f.c)
+	}
+	return approx{v, e}
+}
+
+func (f *singularNorm) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *singularNorm) String() string { return f.name }
+
+func (f *singularNorm) likeness() likeness {
+	l := ofAffine(f.name, &f.a)
+	l.num = float64(f.r) // and so the columns
+	return l
+}

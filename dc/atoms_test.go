@@ -291,51 +291,57 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 	})
 }
 
+// symmetricOf is [x₀ x₁; x₁ x₂].
+func symmetricOf(x dc.Affine) dc.Affine { return x.Select([]int{2, 2}, []int{0, 1, 1, 2}) }
+
 func TestMistakesAreCarriedAlong(t *testing.T) {
-	m := dc.NewModel()
-	x := m.Var("x", []int{3})
-	y := m.Var("y", []int{2})
+	model := dc.NewModel()
+	x := model.Var("x", []int{3})
+	y := model.Var("y", []int{2})
+	other := dc.NewModel().Var("x", nil)
 	for want, e := range map[string]dc.Operand{
-		"[3] and [2]":         dc.Norm2(x.Add(y)).Scale(2).Plus(dc.Num(1)),
-		"scalar is wanted":    dc.Abs(x),
-		"index 3":             dc.Abs(x.At(3)),
-		"max of nothing":      dc.Max(),
-		"min of nothing":      dc.Min(),
-		"4 largest of 3":      dc.SumLargest(x, 4),
-		"threshold -1":        dc.Huber(x, -1),
-		"matrix of order 4":   dc.Quad(x, definite),
-		"-sqrt at -1":         dc.Sqrt(dc.Num(-1)),
-		"no DC split":         dc.Mul(dc.Abs(x.At(0)), x.At(1)),
-		"lse of nothing":      dc.LogSumExp(dc.Vec(nil)),
-		"exp of this":         dc.Exp(dc.Abs(x.At(0)).Neg()),
-		"-log of this":        dc.Log(dc.Abs(x.At(0))),
-		"-entr of this":       dc.Entropy(dc.Abs(x.At(0))),
-		"the power 3":         dc.Power(dc.Abs(x.At(0)).Minus(dc.Abs(x.At(1))), 3),
-		"power NaN":           dc.Power(x.At(0), math.NaN()),
-		"invpos at 0":         dc.InvPos(dc.Num(0)),
-		"norm2 of this":       dc.Norm2Of(dc.Abs(x.At(0)), dc.Abs(x.At(1)).Minus(dc.Num(1))),
-		"kl of shapes":        dc.KL(x, x.At(0)),
-		"a denominator":       dc.QuadOverLin(x, x),
-		"geomean of nothing":  dc.GeoMean(dc.Vec(nil)),
-		"is not concave":      dc.GeoMeanOf(dc.Abs(x.At(0)), x.At(1)),
-		"1 of it is not conc": dc.QuadOverLinOf(dc.Abs(x.At(0)), x.At(1)),
-		"has no function":     dc.BlackBox("f", nil, x),
-		"zero Affine":         dc.Norm1(dc.Affine{}),
-		"2 indices":           dc.Abs(x.At(1, 1)),
-		"row 7":               dc.Abs(x.Row(7)),
-		"column 0":            dc.Abs(x.Col(0)),
-		"range 2 to 9":        dc.Norm1(x.Range(2, 9)),
-		"[2 2] cannot hold":   dc.Norm1(x.Reshape(2, 2)),
-		"product of a 4 × 4":  dc.Norm1(x.MatMul(definite)),
-		"inner product of 2":  dc.Abs(x.Dot([]float64{1, 2})),
-		"shape [2] needs 2":   dc.Norm1(dc.Const([]int{2}, []float64{1})),
-		"no known sign":       dc.Square(dc.Norm1(x).Minus(dc.Num(1))),
-		"entry 5 of 3":        dc.Norm1(x.Select([]int{1}, []int{5})),
-		"2 factors for the 3": dc.Norm1(x.ScaleEach([]float64{1, 2})),
+		"[3] and [2]":            dc.Norm2(x.Add(y)).Scale(2).Plus(dc.Num(1)),
+		"scalar is wanted":       dc.Abs(x),
+		"index 3":                dc.Abs(x.At(3)),
+		"max of nothing":         dc.Max(),
+		"min of nothing":         dc.Min(),
+		"4 largest of 3":         dc.SumLargest(x, 4),
+		"threshold -1":           dc.Huber(x, -1),
+		"matrix of order 4":      dc.Quad(x, definite),
+		"-sqrt at -1":            dc.Sqrt(dc.Num(-1)),
+		"not bounded from below": dc.Mul(dc.LogDet(symmetricOf(x)), x.At(1)),
+		"another model":          dc.Abs(x.At(0)).Plus(dc.Abs(other)),
+		"model occurs":           x.At(0).Sub(other),
+		"of another":             dc.Mul(x.At(0), other),
+		"lse of nothing":         dc.LogSumExp(dc.Vec(nil)),
+		"exp of this":            dc.Exp(dc.Sqrt(x.At(0))),
+		"-log of this":           dc.Log(dc.Abs(x.At(0))),
+		"-entr of this":          dc.Entropy(dc.Abs(x.At(0))),
+		"power of this":          dc.Power(dc.Abs(x.At(0)).Minus(dc.Abs(x.At(1))), 2.5),
+		"power NaN":              dc.Power(x.At(0), math.NaN()),
+		"invpos at 0":            dc.InvPos(dc.Num(0)),
+		"norm2 of this":          dc.Norm2Of(dc.Abs(x.At(0)), dc.Abs(x.At(1)).Minus(dc.Num(1))),
+		"kl of shapes":           dc.KL(x, x.At(0)),
+		"a denominator":          dc.QuadOverLin(x, x),
+		"geomean of nothing":     dc.GeoMean(dc.Vec(nil)),
+		"is not concave":         dc.GeoMeanOf(dc.Abs(x.At(0)), x.At(1)),
+		"1 of it is not conc":    dc.QuadOverLinOf(dc.Abs(x.At(0)), x.At(1)),
+		"has no function":        dc.BlackBox("f", nil, x),
+		"zero Affine":            dc.Norm1(dc.Affine{}),
+		"2 indices":              dc.Abs(x.At(1, 1)),
+		"row 7":                  dc.Abs(x.Row(7)),
+		"column 0":               dc.Abs(x.Col(0)),
+		"range 2 to 9":           dc.Norm1(x.Range(2, 9)),
+		"[2 2] cannot hold":      dc.Norm1(x.Reshape(2, 2)),
+		"product of a 4 × 4":     dc.Norm1(x.MatMul(definite)),
+		"inner product of 2":     dc.Abs(x.Dot([]float64{1, 2})),
+		"shape [2] needs 2":      dc.Norm1(dc.Const([]int{2}, []float64{1})),
+		"or square: a factor":    dc.Square(dc.LogDet(symmetricOf(x))),
+		"entry 5 of 3":           dc.Norm1(x.Select([]int{1}, []int{5})),
+		"2 factors for the 3":    dc.Norm1(x.ScaleEach([]float64{1, 2})),
 	} {
-		m := dc.NewModel()
-		m.Minimize(e)
-		_, err := m.Problem()
+		model.Minimize(e)
+		_, err := model.Problem()
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

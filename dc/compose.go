@@ -20,35 +20,87 @@ type curve interface {
 	solve(b float64) (u float64, ok bool)
 	// inside reports whether the curve has a tangent at u.
 	inside(u float64) bool
-	nonnegative() bool
+	// over is the range over an interval within the domain.
+	over(i Interval) Interval
 	String() string
 }
 
-// apply composes by the rules of disciplined convex programming (Grant, Boyd
-// and Ye 2006): a convex f of an affine e, a nondecreasing one of a convex e, a
-// nonincreasing one of a concave e.
+// curveRoundings is a bound of the roundings of a curve's value, relative to
+// it: Go's math functions are accurate to one unit in the last place but for
+// Pow, and no curve has more than three operations besides.
+const curveRoundings = 6
+
+// over is the range of f for arguments in i.
+func curveOver(f curve, i Interval) Interval {
+	i.Lo, i.Hi = max(i.Lo, f.least()), max(i.Hi, f.least())
+	return f.over(i)
+}
+
+// increasing and decreasing are ranges of monotone curves.
+func increasing(f curve, i Interval) Interval { return i.image(f.value, true, curveRoundings) }
+func decreasing(f curve, i Interval) Interval { return i.image(f.value, false, curveRoundings) }
+
+// apply composes: a convex f of an affine e; a nondecreasing one of a convex e,
+// a nonincreasing one of a concave e (Grant, Boyd and Ye 2006); of other e a
+// difference, see lifted.
 func apply(f curve, e Expr) Expr {
 	switch {
 	case e.err != nil:
 		return e
 	case e.IsConst():
-		v := f.value(e.lin.Const)
+		u := e.split().lin.Const
+		v := f.value(u)
 		if math.IsInf(v, 1) || math.IsNaN(v) {
-			return badExpr("%s at %g, outside its domain", f, e.lin.Const)
+			return badExpr("%s at %g, outside its domain", f, u)
 		}
-		return Expr{lin: Linear{Const: v}}
-	case e.IsAffine():
-		return convex(&along{f, e.lin, 1})
-	case f.direction() > 0 && e.IsConvex():
-		return convex(&along{f, e.G(), 1})
-	case f.direction() < 0 && e.IsConcave():
-		return convex(&along{f, e.Neg().G(), -1})
-	case f.direction() > 0:
-		return badExpr("no DC split for %s of this: it needs a convex argument", f)
-	case f.direction() < 0:
-		return badExpr("no DC split for %s of this: it needs a concave argument", f)
+		return constantExpr(v)
 	}
-	return badExpr("no DC split for %s of this: it needs an affine argument", f)
+	s, err := curveSplit(f, e.split(), e.Range())
+	if err != nil {
+		return Expr{err: err}
+	}
+	return made(func(p parted) written { return &composition{p, f, e} }, s, e)
+}
+
+// curveSplit is the split of f of a function with split s and the given range.
+func curveSplit(f curve, s *split, r Interval) (split, error) {
+	switch neg := s.scale(-1); {
+	case s.isAffine():
+		return convexSplit(&along{f, s.lin, 1}), nil
+	case f.direction() > 0 && s.isConvex():
+		return convexSplit(&along{f, s.function(), 1}), nil
+	case f.direction() < 0 && s.isConcave():
+		return convexSplit(&along{f, neg.function(), -1}), nil
+	}
+	return liftedSplit(f, s, r)
+}
+
+// composition is f(e) of an expression e that is not affine.
+type composition struct {
+	parted
+	f curve
+	e Expr
+}
+
+func (c *composition) Value(x []float64) float64 { return c.f.value(c.e.Value(x)) }
+func (c *composition) approx(x []float64) approx { return curveApprox(c.f, c.e.approx(x)) }
+func (c *composition) over() Interval            { return curveOver(c.f, c.e.Range()) }
+func (c *composition) String() string            { return c.f.String() }
+
+func (c *composition) likeness() likeness {
+	return likeness{kind: kindOfCurve{c.f, "composition"}, exprs: []Expr{c.e}}
+}
+
+// kindOfCurve tells functions of one curve apart.
+type kindOfCurve struct {
+	f    curve
+	what string
+}
+
+// curveApprox is f(a).
+func curveApprox(f curve, a approx) approx {
+	least := f.least()
+	return a.through(f.value(a.v), f.slope(a.v), f.value(max(a.lo(), least)), f.value(max(a.hi(), least)), curveRoundings)
 }
 
 // along is f(sign·arg).
@@ -76,13 +128,13 @@ func (a *along) Domain() []Representer {
 		out = r.Domain()
 	}
 	if least := a.f.least(); !math.IsInf(least, -1) {
-		e := Expr{lin: Linear{Const: least}}
+		s := split{lin: Linear{Const: least}}
 		if l, ok := a.arg.(Linear); ok {
-			e.lin = e.lin.Plus(-a.sign, l)
+			s.lin = s.lin.Plus(-a.sign, l)
 		} else { // nonincreasing of −arg
-			e.g = []term{{1, a.arg}}
+			s.g = []term{{1, a.arg}}
 		}
-		out = append(out, e.G())
+		out = append(out, s.function())
 	}
 	return out
 }
@@ -110,9 +162,16 @@ func (a *along) Below(b Linear) (k Cone, share []float64, ok bool) {
 	return Cone{Kind: SecondOrderCone, Rows: []Linear{row}}, []float64{-1 / slope}, true
 }
 
-func (a *along) nonnegative() bool { return a.f.nonnegative() }
-func (a *along) parts() []Convex   { return []Convex{a.arg} }
-func (a *along) String() string    { return a.f.String() }
+func (a *along) approx(x []float64) approx {
+	arg := approximate(a.arg, x)
+	arg.v *= a.sign
+	return curveApprox(a.f, arg)
+}
+
+func (a *along) over() Interval     { return curveOver(a.f, rangeOf(a.arg).Scale(a.sign)) }
+func (a *along) likeness() likeness { return likeness{kind: a.f, num: a.sign, sub: a.arg} }
+func (a *along) parts() []Convex    { return []Convex{a.arg} }
+func (a *along) String() string     { return a.f.String() }
 
 // everywhere is embedded by curves whose domain is the whole line.
 type everywhere struct{}
@@ -160,7 +219,7 @@ func (b *besides) plus(l Linear, w float64) Linear {
 	from := len(b.idx)
 	b.idx, b.val = append(append(b.idx, l.Idx...), b.t), append(append(b.val, l.Val...), w)
 	to := len(b.idx)
-	return Linear{b.idx[from:to:to], b.val[from:to:to], l.Const}
+	return Linear{b.idx[from:to:to], b.val[from:to:to], l.Const, l.of}
 }
 
 // alone is t.
@@ -197,29 +256,44 @@ func atomOf(name string, make func(Affine) Expr, ops []Operand, rule func(k int)
 			return badExpr("no DC split for %s of this: entry %d of it is not concave", name, k+1)
 		case r != concaveEntry && !e.IsConvex():
 			return badExpr("no DC split for %s of this: entry %d of it is not convex", name, k+1)
-		case r == positiveEntry && !e.nonnegative():
+		case r == positiveEntry && !e.split().nonnegative():
 			return badExpr("no DC split for %s of this: entry %d of it is not known to be nonnegative", name, k+1)
 		}
 	}
+	var parts []split
+	for _, e := range es {
+		parts = append(parts, *e.split())
+	}
+	f, err := newComposed(name, make, parts)
+	if err != nil {
+		return Expr{err: err}
+	}
+	return convex(f, ownerOf(es...))
+}
+
+// newComposed is make of convex or concave splits.
+func newComposed(name string, make func(Affine) Expr, parts []split) (*composed, error) {
 	// The function itself, of plain variables.
 	m := NewModel()
-	outer := make(m.Var("u", []int{len(es)}))
+	outer := make(m.Var("u", []int{len(parts)}))
 	if outer.err != nil {
-		return outer
+		return nil, outer.err
 	}
 	f := &composed{name: name, make: make, outer: outer.G()}
 	var lists [][]int
-	for _, e := range es {
-		g, sign := e.G(), 1.0
-		if !e.IsConvex() {
-			g, sign = e.Neg().G(), -1
+	for k := range parts {
+		s, sign := &parts[k], 1.0
+		if !s.isConvex() {
+			neg := s.scale(-1)
+			s, sign = &neg, -1
 		}
+		g := s.function()
 		f.args, f.signs = append(f.args, g), append(f.signs, sign)
 		lists = append(lists, g.Support())
 	}
 	f.indices = union(lists...)
 	f.pool.New = func() any { return &oracleWork{f.blank(), f.blank()} }
-	return convex(f)
+	return f, nil
 }
 
 // everyEntry is the same rule for all.
@@ -228,7 +302,10 @@ func everyEntry(r entryRule) func(int) entryRule { return func(int) entryRule { 
 func toExprs(ops []Operand) (es []Expr, lins []Linear) {
 	for _, o := range ops {
 		e := o.expr()
-		es, lins = append(es, e), append(lins, e.lin)
+		es = append(es, e)
+		if e.err == nil {
+			lins = append(lins, e.split().lin)
+		}
 	}
 	return es, lins
 }
@@ -241,7 +318,8 @@ type composed struct {
 	args    []Representer
 	signs   []float64
 	indices []int
-	pool    sync.Pool // of *oracleWork
+	largest *largestOf // the same as it is written, of a sum of the largest
+	pool    sync.Pool  // of *oracleWork
 }
 
 func (f *composed) blank() []float64 { return make([]float64, len(f.args)) }
@@ -298,7 +376,7 @@ func (f *composed) Domain() []Representer {
 		if !ok {
 			continue
 		}
-		e := Expr{lin: Linear{Const: l.Const}}
+		e := split{lin: Linear{Const: l.Const}}
 		for i, k := range l.Idx {
 			w := l.Val[i] * f.signs[k]
 			if a, ok := f.args[k].(Linear); ok {
@@ -307,7 +385,7 @@ func (f *composed) Domain() []Representer {
 				e.g = append(e.g, term{w, f.args[k]})
 			}
 		}
-		out = append(out, e.G())
+		out = append(out, e.function())
 	}
 	return out
 }
@@ -327,9 +405,39 @@ func (f *composed) Inside(x []float64) bool {
 	return r.Inside(w.u)
 }
 
-func (f *composed) nonnegative() bool {
-	n, ok := f.outer.(signed)
-	return ok && n.nonnegative()
+// over is the range of the function of any numbers.
+func (f *composed) over() Interval { return rangeOf(f.outer) }
+
+// approx adds, to the error of the function itself, the slopes by the entries
+// times the errors of the arguments.
+func (f *composed) approx(x []float64) approx {
+	w := f.pool.Get().(*oracleWork)
+	defer f.pool.Put(w)
+	errs := make([]float64, len(f.args))
+	for k, a := range f.args {
+		v := approximate(a, x)
+		w.u[k], errs[k] = f.signs[k]*v.v, v.e
+	}
+	out := approximate(f.outer, w.u)
+	// The slopes are taken where the errors would lead to, on either side.
+	for _, side := range []float64{-1, 1} {
+		for k, e := range errs {
+			w.u[k] += side * e
+		}
+		clear(w.grad)
+		f.outer.AddSubgrad(w.grad, 1, w.u)
+		e := 0.0
+		for k := range errs {
+			e += math.Abs(w.grad[k]) * errs[k]
+			w.u[k] -= side * errs[k]
+		}
+		out.e = max(out.e, approximate(f.outer, w.u).e+e)
+	}
+	return out
+}
+
+func (f *composed) likeness() likeness {
+	return likeness{kind: "composed", nums: f.signs, sub: f.outer, args: f.args}
 }
 
 func (f *composed) parts() []Convex {

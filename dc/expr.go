@@ -1,9 +1,9 @@
 package dc
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"sync"
 )
 
 // Operand is what expressions are built from: an Affine, a Linear or an Expr.
@@ -12,19 +12,40 @@ type Operand interface {
 	expr() Expr
 }
 
-// Expr is a scalar function with a split g − h, g and h convex. The split is
-// kept in normal form: one affine part, which belongs to g, and two lists of
-// weighted convex functions. The zero value is the constant 0.
+// Expr is a scalar function as it was written: an affine part and a sum of
+// weighted functions of either sign. Value computes it as it stands. What CCP
+// needs, a split into g − h with convex g and h, follows from it. The zero value
+// is the constant 0.
 type Expr struct {
-	lin  Linear
-	g, h []term
-	err  error
+	lin   Linear
+	terms []term
+	// lazy holds the split; nil: it is not kept.
+	lazy *lazySplit
+	// composite: the split is not just the terms by their sign, as some are not
+	// convex by themselves, or may be merged.
+	composite bool
+	of        *space // of the terms
+	err       error
 }
 
-// term is w·f with w > 0.
+// term is w·f.
 type term struct {
 	w float64
 	f Convex
+}
+
+// written is a function that is not convex by itself: a node of the graph of
+// expressions as they were written. Its AddSubgrad adds a difference of
+// subgradients of the parts of its split.
+type written interface {
+	Convex
+	split() *split
+}
+
+// lazySplit is the split of a sum, computed when it is first asked for.
+type lazySplit struct {
+	once sync.Once
+	s    split
 }
 
 func badExpr(format string, args ...any) Expr {
@@ -46,49 +67,135 @@ func (a Affine) expr() Expr {
 // ToExpr is the operand as an expression.
 func ToExpr(o Operand) Expr { return o.expr() }
 
-func convex(f Convex) Expr  { return Expr{g: []term{{1, f}}} }
-func concave(f Convex) Expr { return Expr{h: []term{{1, f}}} }
+func convex(f Convex, of *space) Expr  { return Expr{terms: []term{{1, f}}, of: of} }
+func concave(f Convex, of *space) Expr { return Expr{terms: []term{{-1, f}}, of: of} }
+
+// constantExpr is a number as an expression.
+func constantExpr(v float64) Expr { return Expr{lin: Linear{Const: v}} }
+
+// node is the expression of one function that is not convex.
+func node(f written, of *space) Expr {
+	return Expr{terms: []term{{1, f}}, lazy: &lazySplit{}, composite: true, of: of}
+}
+
+// owner is the space of all of e.
+func (e Expr) owner() *space { return e.of.join(e.lin.of) }
 
 // Err is the first mistake made on the way to e, or nil.
 func (e Expr) Err() error { return e.err }
 
+// split is e as a difference of convex functions.
+func (e Expr) split() *split {
+	if e.lazy == nil {
+		s := e.newSplit()
+		return &s
+	}
+	e.lazy.once.Do(func() { e.lazy.s = e.newSplit() })
+	return &e.lazy.s
+}
+
+func (e *Expr) newSplit() split {
+	if e.composite {
+		return splitOf(e.lin, e.terms)
+	}
+	s := split{lin: e.lin}
+	s.g, s.h = bySign(e.terms)
+	return s
+}
+
+// keepSplit makes e remember its split.
+func (e *Expr) keepSplit() {
+	if e.lazy == nil {
+		e.lazy = &lazySplit{}
+	}
+}
+
 // IsConst, IsAffine, IsConvex and IsConcave say what the split shows; a
 // function may be convex although its split does not show it.
-func (e Expr) IsConst() bool { return e.IsAffine() && e.lin.IsConst() }
+func (e Expr) IsConst() bool { return e.IsAffine() && e.split().lin.IsConst() }
 
-// IsAffine reports whether both lists of the split are empty.
-func (e Expr) IsAffine() bool { return len(e.g) == 0 && len(e.h) == 0 }
+// IsAffine reports whether the split has an affine part alone.
+func (e Expr) IsAffine() bool {
+	if !e.composite {
+		return len(e.terms) == 0
+	}
+	return e.split().isAffine()
+}
 
 // IsConvex reports whether h is zero.
-func (e Expr) IsConvex() bool { return len(e.h) == 0 }
+func (e Expr) IsConvex() bool {
+	if e.composite {
+		return e.split().isConvex()
+	}
+	for _, t := range e.terms {
+		if t.w < 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // IsConcave reports whether g is affine.
-func (e Expr) IsConcave() bool { return len(e.g) == 0 }
+func (e Expr) IsConcave() bool {
+	if e.composite {
+		return e.split().isConcave()
+	}
+	for _, t := range e.terms {
+		if t.w > 0 {
+			return false
+		}
+	}
+	return true
+}
 
-// Value is the function at x; NaN where g and h are both infinite.
+// Value is the function at x, computed from the expression as it was written;
+// NaN where terms of either sign are infinite.
 func (e Expr) Value(x []float64) float64 {
 	s := e.lin.Value(x)
-	for _, t := range e.g {
+	for _, t := range e.terms {
 		s += t.w * t.f.Value(x)
 	}
-	for _, t := range e.h {
-		s -= t.w * t.f.Value(x)
-	}
 	return s
+}
+
+// Evaluate is Value with a bound of its rounding error.
+func (e Expr) Evaluate(x []float64) (value, bound float64) {
+	v := e.approx(x)
+	return v.v, v.bound()
+}
+
+// approx is Value with what Evaluate needs.
+func (e *Expr) approx(x []float64) approx {
+	var s total
+	s.add(e.lin.approx(x))
+	for _, t := range e.terms {
+		s.addScaled(t.w, approximate(t.f, x))
+	}
+	return s.approx
+}
+
+// Range is an interval that holds the values of e wherever the variables are
+// within their bounds.
+func (e Expr) Range() Interval {
+	i := e.lin.over()
+	for _, t := range e.terms {
+		i = i.Plus(rangeOf(t.f).Scale(t.w))
+	}
+	return i
 }
 
 // G is the convex part, the affine part included. It is a Representer unless
 // an Oracle or another function without representation is in it; see
 // Unrepresentable.
-func (e Expr) G() Representer { return newSum(e.lin, e.g) }
+func (e Expr) G() Representer { s := e.split(); return newSum(s.lin, s.g) }
 
 // H is the part that is subtracted.
-func (e Expr) H() Convex { return newSum(Linear{}, e.h) }
+func (e Expr) H() Convex { return newSum(Linear{}, e.split().h) }
 
 // Unrepresentable returns a function in g that has values and subgradients
 // only, so that it could only be an h; nil if there is none.
 func (e Expr) Unrepresentable() Convex {
-	for _, t := range e.g {
+	for _, t := range e.split().g {
 		if !representable(t.f) {
 			return t.f
 		}
@@ -113,11 +220,9 @@ func (e Expr) Scale(w float64) Expr {
 	case w == 0:
 		return Expr{}
 	}
-	out := Expr{lin: e.lin.Scale(w)}
-	if w > 0 {
-		out.g, out.h = scaleTerms(e.g, w), scaleTerms(e.h, w)
-	} else {
-		out.g, out.h = scaleTerms(e.h, -w), scaleTerms(e.g, -w)
+	out := Expr{lin: e.lin.Scale(w), terms: scaleTerms(e.terms, w), of: e.of}
+	if e.composite {
+		out.lazy, out.composite = &lazySplit{}, true
 	}
 	return out
 }
@@ -134,7 +239,7 @@ func scaleTerms(ts []term, w float64) []term {
 }
 
 // Sum adds the operands in one go. A function that occurs in several of them
-// is kept once, and what is in both g and h cancels.
+// is kept once, and what is added and subtracted cancels.
 func Sum(ops ...Operand) Expr {
 	es := make([]Expr, len(ops))
 	for k, o := range ops {
@@ -143,186 +248,81 @@ func Sum(ops ...Operand) Expr {
 	return SumExprs(es)
 }
 
-// Mul returns a·b where that has a DC split: a factor is constant, both are
-// affine, or each is a convex or concave function of known sign.
-// Products of affine functions by polarisation: uv = ((u+v)² − (u−v)²)/4.
-func Mul(x, y Operand) Expr {
-	a, b := x.expr(), y.expr()
-	if err := errors.Join(a.err, b.err); err != nil {
-		return Expr{err: err}
-	}
-	switch {
-	case a.IsConst():
-		return b.Scale(a.lin.Const)
-	case b.IsConst():
-		return a.Scale(b.lin.Const)
-	case a.IsAffine() && b.IsAffine():
-		if w, ok := a.lin.multipleOf(b.lin); ok {
-			return Square(b).Scale(w)
+// SumExprs is Sum for a slice. Equal functions count as one although they were
+// made apart.
+func SumExprs(es []Expr) Expr {
+	lins, terms := 0, 0
+	for k := range es {
+		if es[k].err != nil {
+			return es[k]
 		}
-		return Square(Sum(a, b)).Scale(0.25).Minus(Square(a.Minus(b)).Scale(0.25))
+		if !es[k].lin.isZero() {
+			lins++
+		}
+		terms += len(es[k].terms)
 	}
-	sa, sb := 1.0, 1.0
-	if a.Neg().nonnegative() {
-		a, sa = a.Neg(), -1
+	if len(es) == 1 {
+		return es[0]
 	}
-	if b.Neg().nonnegative() {
-		b, sb = b.Neg(), -1
+	out := Expr{lin: sumAffineParts(es, lins)}
+	if terms == 0 {
+		return out
 	}
-	if a.IsConvex() && a.nonnegative() && b.IsConvex() && b.nonnegative() {
-		ab := Square(Sum(a, b)).Minus(Square(a)).Minus(Square(b))
-		return ab.Scale(sa * sb / 2)
+	all := gathered{terms: make([]term, 0, terms), few: terms <= mostPairs}
+	for k := range es {
+		out.of, out.composite = out.of.join(es[k].of), out.composite || es[k].composite
+		for _, t := range es[k].terms {
+			all.add(t.w, t.f)
+		}
 	}
-	return badExpr("no DC split for a product of two functions that are not affine, nor convex and nonnegative")
+	out.terms = sumTails(all.nonzero())
+	if out.composite = out.composite || mixed(out.terms); out.composite {
+		out.lazy = &lazySplit{}
+	}
+	return out
 }
 
-// nonnegative reports whether the terms show that e ≥ 0.
-func (e Expr) nonnegative() bool {
-	if len(e.h) > 0 || !e.lin.IsConst() || e.lin.Const < 0 {
-		return false
-	}
-	return (&sum{terms: e.g}).nonnegative()
-}
-
-// sum is an affine function plus weighted convex functions.
-type sum struct {
-	lin     Linear
-	terms   []term
-	indices []int
-}
-
-// newSum returns the sum, or the one function it consists of.
-func newSum(lin Linear, terms []term) Representer {
-	if len(terms) == 0 {
-		return lin
-	}
-	if f, ok := terms[0].f.(Representer); ok && len(terms) == 1 && terms[0].w == 1 && lin.isZero() {
-		return f
-	}
-	lists := [][]int{lin.Idx}
+// mixed reports whether the split of a sum of convex functions may be another
+// than by their signs: squares of both signs may be convex together, and matrix
+// fractions of one sign may be one.
+func mixed(terms []term) bool {
+	up, down, fractions := false, false, 0
 	for _, t := range terms {
-		lists = append(lists, t.f.Support())
-	}
-	return &sum{lin, terms, union(lists...)}
-}
-
-func (s *sum) Value(x []float64) float64 {
-	v := s.lin.Value(x)
-	for _, t := range s.terms {
-		v += t.w * t.f.Value(x)
-	}
-	return v
-}
-
-func (s *sum) AddSubgrad(dst []float64, scale float64, x []float64) {
-	s.lin.AddSubgrad(dst, scale, x)
-	for _, t := range s.terms {
-		t.f.AddSubgrad(dst, scale*t.w, x)
-	}
-}
-
-func (s *sum) Support() []int { return s.indices }
-
-func (s *sum) Represent(c Canon) Form {
-	out := Form{}
-	lins, w := make([]Linear, 0, len(s.terms)+1), make([]float64, 0, len(s.terms)+1)
-	for _, t := range s.terms {
-		form := c.Form(t.f.(Representer))
-		lins, w = append(lins, form.Linear), append(w, t.w)
-		for _, q := range form.Quad {
-			q.Weight *= t.w
-			out.Quad = append(out.Quad, q)
+		switch t.f.(type) {
+		case *sumSquares:
+			up, down = up || t.w > 0, down || t.w < 0
+		case *matFrac:
+			fractions++
+		case written:
+			return true
 		}
 	}
-	out.Linear = sumLinear(append(lins, s.lin), append(w, 1))
-	return out
+	return up && down || fractions > 1
 }
 
-// Pieces: those of a single term, shifted by the affine part.
-func (s *sum) Pieces() []Linear {
-	if len(s.terms) == 0 {
-		return []Linear{s.lin}
-	}
-	p, ok := s.terms[0].f.(Polyhedral)
-	if !ok || len(s.terms) > 1 {
-		return nil
-	}
-	var out []Linear
-	for _, l := range p.Pieces() {
-		out = append(out, s.lin.Plus(s.terms[0].w, l))
-	}
-	return out
-}
-
-// Below: with a single term, that of f ≤ (b − l)/w; squares are one term.
-func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
-	if q := s.squares(); q != nil {
-		return q.Below(b.Plus(-1, s.lin))
-	}
-	if len(s.terms) != 1 {
-		return Cone{}, nil, false
-	}
-	f, ok := s.terms[0].f.(Sublevel)
-	if !ok {
-		return Cone{}, nil, false
-	}
-	w := s.terms[0].w
-	k, share, ok = f.Below(b.Plus(-1, s.lin).Scale(1 / w))
-	for i := range share {
-		share[i] /= w
-	}
-	return k, share, ok
-}
-
-// squares is the sum without l where all terms are sums of squares, else nil.
-func (s *sum) squares() *sumSquares {
-	parts := make([]Affine, len(s.terms))
-	for k, t := range s.terms {
-		q, ok := t.f.(*sumSquares)
-		if !ok {
-			return nil
-		}
-		parts[k] = q.a.Scale(math.Sqrt(t.w))
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return &sumSquares{a: Stack(parts...)}
-}
-
-func (s *sum) Domain() []Representer {
-	var out []Representer
-	for _, t := range s.terms {
-		if r, ok := t.f.(Restricted); ok {
-			out = append(out, r.Domain()...)
+// bySign parts terms by the sign of their weight, in order. The weights of h are
+// turned.
+func bySign(terms []term) (g, h []term) {
+	plus := 0
+	for _, t := range terms {
+		if t.w > 0 {
+			plus++
 		}
 	}
-	return out
-}
-
-func (s *sum) Inside(x []float64) bool {
-	for _, t := range s.terms {
-		if r, ok := t.f.(Restricted); ok && !r.Inside(x) {
-			return false
+	if plus == len(terms) {
+		return terms, nil
+	}
+	all := make([]term, len(terms))
+	g, h = all[:0:plus], all[plus:plus]
+	for _, t := range terms {
+		if t.w > 0 {
+			g = append(g, t)
+		} else {
+			h = append(h, term{-t.w, t.f})
 		}
 	}
-	return true
+	return g, h
 }
-
-func (s *sum) nonnegative() bool {
-	if !s.lin.IsConst() || s.lin.Const < 0 {
-		return false
-	}
-	for _, t := range s.terms {
-		if n, ok := t.f.(signed); !ok || !n.nonnegative() {
-			return false
-		}
-	}
-	return true
-}
-
-// signed is implemented by functions that can be known to be ≥ 0.
-type signed interface{ nonnegative() bool }
 
 // representable looks into sums and compositions, at each function once.
 func representable(f Convex) bool {
@@ -355,10 +355,5 @@ func representableIn(f Convex, seen map[Convex]bool) bool {
 // parts is implemented by functions of convex functions.
 type parts interface{ parts() []Convex }
 
-func (s *sum) parts() []Convex {
-	out := make([]Convex, len(s.terms))
-	for k, t := range s.terms {
-		out[k] = t.f
-	}
-	return out
-}
+// finite reports whether v is a number.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -11,13 +11,15 @@ type Linear struct {
 	Idx   []int
 	Val   []float64
 	Const float64
+
+	of *space // of the model; nil where that is not known
 }
 
 // NewLinear is the function with these coefficients, in any order; those of one
 // variable are added. It takes over the slices.
 func NewLinear(idx []int, val []float64, c float64) Linear {
 	idx, val = compress(idx, val)
-	return Linear{idx, val, c}
+	return Linear{Idx: idx, Val: val, Const: c}
 }
 
 // Value is the function at x.
@@ -56,18 +58,18 @@ func (l Linear) Scale(w float64) Linear {
 	for k, v := range l.Val {
 		val[k] = w * v
 	}
-	return Linear{l.Idx, val, w * l.Const}
+	return Linear{l.Idx, val, w * l.Const, l.of}
 }
 
 // Plus returns l + w·r.
 func (l Linear) Plus(w float64, r Linear) Linear {
 	if len(r.Idx) == 0 {
-		l.Const += w * r.Const
+		l.Const, l.of = l.Const+w*r.Const, l.of.join(r.of)
 		return l
 	}
 	n := len(l.Idx) + len(r.Idx)
 	idx, val := appendPlus(make([]int, 0, n), make([]float64, 0, n), l, w, r)
-	return Linear{idx, val, l.Const + w*r.Const}
+	return Linear{idx, val, l.Const + w*r.Const, l.of.join(r.of)}
 }
 
 // appendPlus appends the coefficients of l + w·r.
@@ -136,15 +138,16 @@ func sumLinear(parts []Linear, weights []float64) Linear {
 	}
 	var idx []int
 	var val []float64
+	var of *space
 	c := 0.0
 	for p, l := range parts {
-		c += weights[p] * l.Const
+		c, of = c+weights[p]*l.Const, of.join(l.of)
 		for k, j := range l.Idx {
 			idx, val = append(idx, j), append(val, weights[p]*l.Val[k])
 		}
 	}
 	idx, val = compress(idx, val)
-	return Linear{idx, val, c}
+	return Linear{idx, val, c, of}
 }
 
 // compress sorts the pairs by index, adds those of one index and drops zeros.

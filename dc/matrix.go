@@ -141,6 +141,25 @@ func (w *symWork) load(s *symmetric, x []float64, shift float64) bool {
 	return sum == 0
 }
 
+// errorNorm is the Frobenius norm of the errors of the matrix: those of its
+// entries at x, and the backward error of a factorisation, Higham 2002, theorem
+// 10.3, which holds for the symmetric eigenvalue problem with a small factor
+// more.
+func (s *symmetric) errorNorm(x []float64) float64 {
+	e, size := 0.0, 0.0
+	for j := range s.n {
+		for i := range j + 1 {
+			v, w := s.a.approx(place(i, j), x), 2.0
+			if i == j {
+				w = 1
+			}
+			e += w * v.e * v.e
+			size += w * v.v * v.v
+		}
+	}
+	return math.Sqrt(e) + 10*float64(s.n+1)*unit*math.Sqrt(size)
+}
+
 // eigen leaves the eigenvalues in λ, ascending, and the eigenvectors in the
 // columns of m.
 func (w *symWork) eigen(vectors bool) bool {

@@ -12,6 +12,7 @@ import (
 // for one goroutine.
 type Model struct {
 	p     Problem
+	space *space
 	names map[string]bool
 	costs []cost
 	errs  []error
@@ -94,9 +95,13 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 		return failed("variable %s: %w", name, err)
 	}
 	m.p.Vars = append(m.p.Vars, v)
+	if m.space == nil {
+		m.space = &space{}
+	}
+	m.space.add(v)
 	m.p.n += v.Len()
 	n := size(v.Shape)
-	a := Affine{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n)}
+	a := Affine{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n), of: m.space}
 	for k := range n {
 		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+v.column(k), 1
 	}
@@ -104,6 +109,13 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 		m.SubjectTo(Semidefinite(a).Named("psd(" + name + ")"))
 	}
 	return a
+}
+
+// Own returns l, whose variables are given by their numbers, as a function of
+// this model's variables. What is known of their bounds holds for it then.
+func (m *Model) Own(l Linear) Linear {
+	l.of = m.space
+	return l
 }
 
 // column is where the k-th entry stands in the variable's part of x.
@@ -288,19 +300,22 @@ func (m *Model) Problem() (*Problem, error) {
 		if p.Maximize {
 			sign = 1
 		}
-		h := append([]term(nil), p.Objective.h...)
-		p.Objective.h = append(h, term{1, newPriced(m.costs, sign)})
+		p.Objective = SumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
-	if err := checkExpr(p.Objective); err != nil {
+	p.Objective.keepSplit()
+	for k := range p.Constraints {
+		p.Constraints[k].E.keepSplit()
+	}
+	if err := checkExpr(p.Objective, m.space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
 	}
 	for k, c := range p.Constraints {
 		err := c.err
 		if err == nil && c.DC {
-			err = checkExpr(c.E)
+			err = checkExpr(c.E, m.space)
 		}
 		if err == nil && !c.DC {
-			err = c.checkAffine()
+			err = c.checkAffine(m.space)
 		}
 		if err != nil {
 			name := c.Name()
@@ -316,14 +331,17 @@ func (m *Model) Problem() (*Problem, error) {
 	return &p, nil
 }
 
-func checkExpr(e Expr) error {
+func checkExpr(e Expr, of *space) error {
 	if e.err != nil {
 		return e.err
+	}
+	if err := e.owner().check(of); err != nil {
+		return err
 	}
 	if f := e.Unrepresentable(); f != nil {
 		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a minimised objective or on the left of ≤", describe(f))
 	}
-	if bad(e.lin) {
+	if bad(e.split().lin) {
 		return errors.New("dc: a coefficient is not finite")
 	}
 	return nil
@@ -336,8 +354,8 @@ func describe(f Convex) string {
 	return fmt.Sprintf("%T", f)
 }
 
-func (c *Constraint) checkAffine() error {
-	if err := c.A.Err(); err != nil {
+func (c *Constraint) checkAffine(of *space) error {
+	if err := errors.Join(c.A.Err(), c.A.of.check(of)); err != nil {
 		return err
 	}
 	if len(c.Lo) != c.A.Len() || len(c.Hi) != c.A.Len() {

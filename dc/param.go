@@ -93,6 +93,17 @@ func (f *priced) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *priced) approx(x []float64) approx {
+	var s total
+	for i := range f.costs {
+		c := &f.costs[i]
+		for k := range c.a.c {
+			s.add(c.p.approx(k, x).times(c.a.approx(k, x)))
+		}
+	}
+	return approx{f.sign * s.v, s.e}
+}
+
 func (f *priced) Support() []int { return f.indices }
 func (f *priced) String() string { return "costs" }
 

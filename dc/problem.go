@@ -120,14 +120,7 @@ func (p *Problem) violations(x []float64, t *tally) {
 func (c *Constraint) violations(x []float64, t *tally) {
 	at := spot{c: c}
 	if c.DC {
-		g, h := c.E.lin.Value(x), 0.0
-		for _, f := range c.E.g {
-			g += f.w * f.f.Value(x)
-		}
-		for _, f := range c.E.h {
-			h += f.w * f.f.Value(x)
-		}
-		t.note(g-h, max(math.Abs(g), math.Abs(h)), at)
+		t.note(c.E.Value(x), c.E.size(x), at)
 		c.E.outside(x, t, at)
 		return
 	}
@@ -147,9 +140,19 @@ func (c *Constraint) violations(x []float64, t *tally) {
 	}
 }
 
+// size is the largest size of the terms.
+func (e *Expr) size(x []float64) float64 {
+	s := math.Abs(e.lin.Value(x))
+	for _, t := range e.terms {
+		s = max(s, math.Abs(t.w*t.f.Value(x)))
+	}
+	return s
+}
+
 // outside notes how far x is outside the domain of e.
 func (e *Expr) outside(x []float64, t *tally, at spot) {
-	for _, list := range [2][]term{e.g, e.h} {
+	s := e.split()
+	for _, list := range [2][]term{s.g, s.h} {
 		for _, term := range list {
 			if r, ok := term.f.(Restricted); ok {
 				for _, f := range r.Domain() {

@@ -18,6 +18,7 @@ type likeness struct {
 	terms []term
 	items []*sum
 	args  []Representer
+	exprs []Expr
 }
 
 // alike is implemented by functions that can be compared.
@@ -123,7 +124,8 @@ func (l *likeness) same(m *likeness) bool {
 	}
 	return slices.EqualFunc(l.terms, m.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) }) &&
 		slices.EqualFunc(l.items, m.items, func(s, t *sum) bool { return sameFunction(s, t) }) &&
-		slices.EqualFunc(l.args, m.args, func(f, g Representer) bool { return sameFunction(f, g) })
+		slices.EqualFunc(l.args, m.args, func(f, g Representer) bool { return sameFunction(f, g) }) &&
+		slices.EqualFunc(l.exprs, m.exprs, func(e, o Expr) bool { return e.same(&o) })
 }
 
 // hasher mixes numbers into one.
@@ -209,60 +211,14 @@ func (l *likeness) hash(depth int) uint64 {
 	for k := 0; k < len(l.args); k += someOf(len(l.args)) {
 		h.function(l.args[k], depth)
 	}
+	for k := 0; k < len(l.exprs); k += someOf(len(l.exprs)) {
+		h.linear(l.exprs[k].lin)
+		for i := 0; i < len(l.exprs[k].terms); i += someOf(len(l.exprs[k].terms)) {
+			h.float(l.exprs[k].terms[i].w)
+			h.function(l.exprs[k].terms[i].f, depth)
+		}
+	}
 	return uint64(h)
 }
 
 func ofAffine(kind string, a *Affine) likeness { return likeness{kind: kind, affs: [2]*Affine{a}} }
-
-func (f *absolute) likeness() likeness    { return likeness{kind: "abs", lin: f.l} }
-func (f *norm1) likeness() likeness       { return ofAffine("norm1", &f.a) }
-func (f *norm2) likeness() likeness       { return ofAffine("norm2", &f.a) }
-func (f *sumSquares) likeness() likeness  { return ofAffine("sumsq", &f.a) }
-func (f *logSumExp) likeness() likeness   { return ofAffine("lse", &f.a) }
-func (f *kl) likeness() likeness          { return ofAffine("kl", &f.a) }
-func (f *quadOverLin) likeness() likeness { return ofAffine("quadoverlin", &f.a) }
-func (f *negGeoMean) likeness() likeness  { return ofAffine("geomean", &f.a) }
-func (f *negLogDet) likeness() likeness   { return ofAffine("logdet", &f.a) }
-func (s *squareOf) likeness() likeness    { return likeness{kind: "square", sub: s.f} }
-
-func (f *matFrac) likeness() likeness {
-	return likeness{kind: "matfrac", affs: [2]*Affine{&f.x, &f.a}}
-}
-
-func (f *huber) likeness() likeness {
-	l := ofAffine("huber", &f.a)
-	l.num = f.m
-	return l
-}
-
-func (s *sumLargest) likeness() likeness {
-	l := ofAffine("sumlargest", &s.a)
-	l.num = float64(s.k)
-	return l
-}
-
-func (f *eigenSum) likeness() likeness {
-	l := ofAffine("lambda", &f.a)
-	l.num = float64(f.k)
-	return l
-}
-
-func (f *singularNorm) likeness() likeness {
-	l := ofAffine(f.name, &f.a)
-	l.num = float64(f.r) // and so the columns
-	return l
-}
-
-func (f *quad) likeness() likeness {
-	l := ofAffine("quad", &f.a)
-	l.nums = f.q.RawSymmetric().Data
-	return l
-}
-
-func (a *along) likeness() likeness { return likeness{kind: a.f, num: a.sign, sub: a.arg} }
-func (s *sum) likeness() likeness   { return likeness{kind: "sum", lin: s.lin, terms: s.terms} }
-func (m *maxOf) likeness() likeness { return likeness{kind: "max", lins: m.affine, items: m.items} }
-
-func (f *composed) likeness() likeness {
-	return likeness{kind: "composed", nums: f.signs, sub: f.outer, args: f.args}
-}

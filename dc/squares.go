@@ -98,6 +98,7 @@ type quadraticForm struct {
 	l     []float64
 	c     float64
 	scale float64 // trace of the sum of all squares, whatever their sign
+	of    *space
 }
 
 // newQuadraticForm adds up the squares of a group; nil where all have one sign,
@@ -140,6 +141,7 @@ func (f *quadraticForm) addSquare(w float64, r Linear) {
 		f.scale += math.Abs(w) * v * v
 	}
 	f.c += w * r.Const * r.Const
+	f.of = f.of.join(r.of)
 }
 
 // definite is the form as one term and an affine rest, if all eigenvalues have
@@ -161,7 +163,7 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 	}
 	var v mat.Dense
 	eig.VectorsTo(&v)
-	rest := Linear{Idx: f.vars, Val: slices.Clone(f.l), Const: f.c}
+	rest := Linear{Idx: f.vars, Val: slices.Clone(f.l), Const: f.c, of: f.of}
 	var rows []Linear
 	for k, λk := range λ {
 		if !(sign*λk > tol) {
@@ -179,7 +181,7 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 			rest.Val[i] -= along * v.At(i, k)
 		}
 		rest.Const -= sign * s * s
-		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s}, definiteTol*math.Sqrt(f.scale)))
+		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s, of: f.of}, definiteTol*math.Sqrt(f.scale)))
 	}
 	most := 0.0
 	for _, l := range f.l {
@@ -195,7 +197,7 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 
 // tidy leaves out coefficients that are rounding.
 func tidy(l Linear, tol float64) Linear {
-	out := Linear{Const: l.Const}
+	out := Linear{Const: l.Const, of: l.of}
 	for k, v := range l.Val {
 		if math.Abs(v) > tol {
 			out.Idx, out.Val = append(out.Idx, l.Idx[k]), append(out.Val, v)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// product is Σ qᵢⱼ(xᵢ + sᵢ)(xⱼ + sⱼ), written entry by entry.
-func product(x Affine, q [][]float64, s []float64) Expr {
+// productOf is Σ qᵢⱼ(xᵢ + sᵢ)(xⱼ + sⱼ), written entry by entry.
+func productOf(x Affine, q [][]float64, s []float64) Expr {
 	var ops []Operand
 	for i := range q {
 		for j := range q {
@@ -53,7 +53,7 @@ func TestProductsThatAreConvexTogether(t *testing.T) {
 			return v
 		}
 		sign := float64(1 - 2*(trial%2))
-		e := product(x, q, s).Scale(sign)
+		e := productOf(x, q, s).Scale(sign)
 		if e.Err() != nil || sign > 0 && !e.IsConvex() || sign < 0 && !e.IsConcave() {
 			t.Fatalf("trial %d, n %d, rank %d: convex %v, concave %v, %v", trial, n, rank, e.IsConvex(), e.IsConcave(), e.Err())
 		}
@@ -74,7 +74,7 @@ func TestIndefiniteProductsKeepTheirSplit(t *testing.T) {
 	m := NewModel()
 	x := m.Var("x", []int{2})
 	q := [][]float64{{1, -1.5}, {-1.5, 1}}
-	e := product(x, q, []float64{1, 2})
+	e := productOf(x, q, []float64{1, 2})
 	if e.IsConvex() || e.IsConcave() {
 		t.Errorf("an indefinite form is convex %v, concave %v", e.IsConvex(), e.IsConcave())
 	}
@@ -83,7 +83,7 @@ func TestIndefiniteProductsKeepTheirSplit(t *testing.T) {
 		t.Errorf("value %g, want %g", got, want)
 	}
 	// By a hair: far outside the rounding, so it has to stay DC.
-	if e = product(x, [][]float64{{1, 1 + 1e-9}, {1 + 1e-9, 1}}, []float64{0, 0}); e.IsConvex() {
+	if e = productOf(x, [][]float64{{1, 1 + 1e-9}, {1 + 1e-9, 1}}, []float64{0, 0}); e.IsConvex() {
 		t.Error("an eigenvalue of -1e-9 counts as none")
 	}
 }

@@ -24,7 +24,7 @@ func (ev *evaluator) entrywise(n *node, v value, grow int, f func(dc.Expr) dc.Ex
 
 // noSplit reports that an atom of an argument has no split.
 func (ev *evaluator) noSplit(n, arg *node, v value, format string, args ...any) {
-	help := "dc(g, h) states a split by hand"
+	help := "give the variables bounds; dc(g, h) states a split by hand"
 	switch c := v.curvature(); {
 	case (n.name == "sqrt" || n.op == opPower) && arg.op == opMul && v.len() == 1:
 		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.say(arg.args[0]), ev.say(arg.args[1]))
@@ -86,7 +86,7 @@ func (ev *evaluator) squares(n, arg *node, v value) value {
 	return ev.entrywise(n, v, 4, func(e dc.Expr) dc.Expr {
 		s := dc.Square(e)
 		if s.Err() != nil {
-			ev.noSplit(n, arg, v, "%s is not affine and has no known sign", ev.say(arg))
+			ev.noSplit(n, arg, v, "a part of %s is not bounded from below", ev.say(arg))
 		}
 		return s
 	})

@@ -90,7 +90,7 @@ func compile(f *File, opt Options, lim limits) (*Program, error) {
 		opt.Cache = &Cache{}
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]span{}, labels: map[string]span{}, out: &Program{File: f}}
-	c.ev = &evaluator{f: f, names: map[string]*symbol{}, limits: lim,
+	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, limits: lim,
 		data: &loader{fsys: opt.FS, dir: opt.Dir, limit: lim.entries, cache: opt.Cache}}
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.lost {

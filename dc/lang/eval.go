@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/dcopt/dcopt/dc"
 )
 
 // limits keep a small file from asking for a large machine.
@@ -45,6 +47,7 @@ type binding struct {
 // evaluator computes the values of expressions by walking them.
 type evaluator struct {
 	f       *File
+	model   *dc.Model
 	names   map[string]*symbol
 	indices []binding
 	// cache holds what does not depend on an index, while the body of a

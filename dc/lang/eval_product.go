@@ -111,7 +111,7 @@ func (v *value) product(w *value) cost {
 }
 
 // inner is the inner product of n entries of a from place i and of b from place
-// j in steps. Of affine functions: u'v = (|u+v|² − |u−v|²)/4.
+// j in steps.
 func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
 	ev.spend(at, n)
 	if a.sort == affine && b.sort == affine {
@@ -121,26 +121,13 @@ func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
 		}
 		x, y := a.affine().Select([]int{n}, u), b.affine().Select([]int{n}, v)
 		ev.spend(at, x.NNZ()+y.NNZ())
-		minus := x.Sub(y)
-		if minus.IsConst() && allZero(minus.Value(nil)) {
-			return dc.SumSquares(x)
-		}
-		return dc.SumSquares(x.Add(y)).Scale(0.25).Minus(dc.SumSquares(minus).Scale(0.25))
+		return dc.Inner(x, y)
 	}
 	parts := make([]dc.Expr, n)
 	for k := range parts {
 		parts[k] = ev.mul(at, a.expr(i+k), b.expr(j+k*step))
 	}
 	return dc.SumExprs(parts)
-}
-
-func allZero(v []float64) bool {
-	for _, x := range v {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // times is the product entry by entry, or with a scalar.
@@ -178,18 +165,13 @@ func (ev *evaluator) times(n *node, a, b value) value {
 	return fromExprs(shape, es, c)
 }
 
-// mul multiplies two entries of the factors of a product. A factor times itself
-// is a square, which may be convex where a product is not.
+// mul multiplies two entries of the factors of a product.
 func (ev *evaluator) mul(n *node, x, y dc.Expr) dc.Expr {
-	if n.op == opMul && !x.IsAffine() && ev.f.text(n.args[0].span) == ev.f.text(n.args[1].span) {
-		y = dc.Square(x)
-	} else {
-		y = dc.Mul(x, y)
-	}
-	if y.Err() != nil {
+	p := dc.Mul(x, y)
+	if p.Err() != nil {
 		ev.productFails(n)
 	}
-	return y
+	return p
 }
 
 // productFails explains a product without a split by its factors.
@@ -199,8 +181,8 @@ func (ev *evaluator) productFails(n *node) {
 		v := ev.eval(a)
 		notes = append(notes, ev.note(a, v.curvatureNote()))
 	}
-	help := "factors must be affine, or convex and ≥ 0; dc(g, h) states a split by hand"
-	ev.failWith(n, help, notes, "product of two non-constant expressions is not known to be a difference of convex functions")
+	help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
+	ev.failWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 }
 
 // quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
@@ -260,15 +242,11 @@ func (ev *evaluator) atom(n *node, e dc.Expr, weight int) value {
 func (ev *evaluator) divide(n *node) value {
 	l, r := n.args[0], n.args[1]
 	a, b := ev.operand(l), ev.operand(r)
-	if !b.isData() {
-		if a.isData() {
-			ev.fail(n, fmt.Sprintf("write %s*invpos(%s) where %s > 0", ev.say(l), ev.say(r), ev.say(r)), "no DC split for %s: a quotient with a variable in the denominator is not known to be a difference of convex functions", ev.say(n))
-		}
-		ev.fail(n, "multiply out, or bound the quotient by a variable t with a constraint such as t*"+ev.say(r)+" >= "+ev.say(l),
-			"no DC split for %s: a quotient of variables is not known to be a difference of convex functions; a ratio is quasiconvex at best", ev.say(n))
-	}
 	if n.op == opDiv && b.len() != 1 {
 		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), shapeText(b.shape))
+	}
+	if !b.isData() {
+		return ev.times(n, a, ev.inverse(n, r, b))
 	}
 	inverse := make([]float64, b.len())
 	for k := range inverse {
@@ -288,6 +266,29 @@ func (ev *evaluator) divide(n *node) value {
 		out[k] = a.at(min(k, a.len()-1)) / b.at(min(k, b.len()-1))
 	}
 	return ev.finite(n, array(shape, out))
+}
+
+// inverse is 1/b, entry by entry, of a denominator r of known sign.
+func (ev *evaluator) inverse(n, r *node, b value) value {
+	c := ev.afford(n, b.costs().times(2))
+	es := make([]dc.Expr, b.len())
+	for k := range es {
+		e, sign := b.expr(k), 1.0
+		i := e.Range()
+		switch {
+		case i.Lo >= 0:
+		case i.Hi <= 0:
+			e, sign = e.Neg(), -1
+		default:
+			ev.fail(n, fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where it is affine and must be positive, write invpos(%s)", ev.say(r), ev.say(r)),
+				"the sign of the denominator %s is not known: by the bounds of the variables it is %g to %g", ev.say(r), i.Lo, i.Hi)
+		}
+		es[k] = dc.InvPos(e).Scale(sign)
+		if err := es[k].Err(); err != nil {
+			ev.fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.say(r)), "no DC split for %s: %s", ev.say(n), cause(err))
+		}
+	}
+	return fromExprs(b.shape, es, c)
 }
 
 // with is a value of the same shape with other numbers.

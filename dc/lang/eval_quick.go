@@ -306,9 +306,9 @@ func (ev *evaluator) sumOf(n *node, to *coefficients, from int) (l dc.Linear, ok
 		return dc.Linear{}, false
 	}
 	if plain {
-		return dc.Linear{Idx: idx, Val: val, Const: to.c}, true
+		return ev.model.Own(dc.Linear{Idx: idx, Val: val, Const: to.c}), true
 	}
-	return dc.NewLinear(idx, val, to.c), true
+	return ev.model.Own(dc.NewLinear(idx, val, to.c)), true
 }
 
 // affineFamily is the array of the members of a family of affine grade, unless
@@ -335,7 +335,7 @@ func (ev *evaluator) affineFamily(s *statement, shape []int) (v value, ok bool) 
 	rows := make([]dc.Linear, len(ends))
 	from := 0
 	for k, end := range ends {
-		rows[k] = dc.Linear{Idx: to.idx[from:end:end], Val: to.val[from:end:end], Const: consts[k]}
+		rows[k] = ev.model.Own(dc.Linear{Idx: to.idx[from:end:end], Val: to.val[from:end:end], Const: consts[k]})
 		from = end
 	}
 	return fromAffine(dc.Entries(rows...).Reshape(shape...)), true

@@ -467,7 +467,7 @@ minimize x + mu + 10*A[2,2] + 100*B[1,1] + 1000*w[2]
 
 // TestRender checks the picture of a message.
 func TestRender(t *testing.T) {
-	src := []byte("var x[2]\nminimize\tnorm1(x)*sqrt(x[1])\nparam y = csv(\"none.csv\")\n")
+	src := []byte("var X[2,2] symmetric\nminimize\tlogdet(X)*norm1(X)\nparam y = csv(\"none.csv\")\n")
 	f, err := Parse("m.dc", src)
 	if err != nil {
 		t.Fatal(err)
@@ -477,12 +477,12 @@ func TestRender(t *testing.T) {
 	if err := err.(Diagnostics).Render(&b, func(string) []byte { return src }, false); err != nil {
 		t.Fatal(err)
 	}
-	want := `m.dc:2:10: error: product of two non-constant expressions is not known to be a difference of convex functions
-  2 | minimize	norm1(x)*sqrt(x[1])
-    |         	^~~~~~~~ convex, ≥ 0
-  2 | minimize	norm1(x)*sqrt(x[1])
-    |         	         ^~~~~~~~~~ concave
-  help: factors must be affine, or convex and ≥ 0; dc(g, h) states a split by hand
+	want := `m.dc:2:10: error: no DC split is known for this product: a factor is not bounded from below
+  2 | minimize	logdet(X)*norm1(X)
+    |         	^~~~~~~~~ concave
+  2 | minimize	logdet(X)*norm1(X)
+    |         	          ^~~~~~~~ convex, ≥ 0
+  help: give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand
 m.dc:3:11: error: csv "none.csv": no such file
   3 | param y = csv("none.csv")
     |           ^~~~~~~~~~~~~~~

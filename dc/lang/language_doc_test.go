@@ -28,7 +28,9 @@ const (
 	decreasing = "affine or concave"
 	affineOnly = "affine"
 	signed     = "affine, or convex and >= 0"
-	knownSign  = "affine, or of known sign, or a difference of convex functions >= 0"
+	rising     = "affine or convex; others by their bounds"
+	falling    = "affine or concave; others by their bounds"
+	bounded    = "affine; others by their bounds"
 	needsPlus  = "x >= 0"
 	needsAbove = "x > 0"
 )
@@ -37,13 +39,13 @@ const (
 var describedAtoms = map[string]described{
 	"abs":         {"abs(x)", "the absolute value", Convex, anything, "", "abs(y)", 0, []string{"abs(y^2 - abs(y))"}, nil},
 	"pos":         {"pos(x)", "max(x, 0)", Convex, anything, "", "pos(y)", 0, []string{"pos(y^2 - abs(y))"}, nil},
-	"square":      {"square(x)", "x^2", Convex, knownSign, "", "square(y)", 0, []string{"square(abs(y))", "square(-abs(y))", "square(abs(y) - y^2)"}, []string{"square(abs(y) - 1)"}},
-	"sqrt":        {"sqrt(x)", "the square root", Concave, decreasing, needsPlus, "sqrt(y)", -1, []string{"sqrt(1 - y^2)"}, []string{"sqrt(y^2)"}},
-	"exp":         {"exp(x)", "the exponential function", Convex, increasing, "", "exp(y)", 0, []string{"exp(y^2)"}, []string{"exp(-y^2)"}},
-	"log":         {"log(x)", "the natural logarithm", Concave, decreasing, needsAbove, "log(y)", -1, []string{"log(sqrt(y))"}, []string{"log(y^2)"}},
-	"entr":        {"entr(x)", "-x log x", Concave, affineOnly, needsPlus, "entr(y)", -1, nil, []string{"entr(y^2)", "entr(sqrt(y))"}},
-	"logistic":    {"logistic(x)", "log(1 + e^x)", Convex, increasing, "", "logistic(y)", 0, []string{"logistic(abs(y))"}, []string{"logistic(-abs(y))"}},
-	"invpos":      {"invpos(x)", "1/x", Convex, decreasing, needsAbove, "invpos(y)", -1, []string{"invpos(sqrt(y))"}, []string{"invpos(y^2)"}},
+	"square":      {"square(x)", "x^2", Convex, anything, "", "square(y)", 0, []string{"square(abs(y))", "square(-abs(y))", "square(abs(y) - y^2)", "square(abs(y) - 1)", "square(y^2 - y)"}, []string{"square(logdet(X + X'))"}},
+	"sqrt":        {"sqrt(x)", "the square root", Concave, falling, needsPlus, "sqrt(y)", -1, []string{"sqrt(1 - y^2)", "sqrt(y^2)", "sqrt(y^2 + x[1]^2 + 1)", "sqrt(2 + abs(y))"}, []string{"sqrt(abs(y))"}},
+	"exp":         {"exp(x)", "the exponential function", Convex, rising, "", "exp(y)", 0, []string{"exp(y^2)", "exp(-y^2)"}, []string{"exp(sqrt(y))"}},
+	"log":         {"log(x)", "the natural logarithm", Concave, falling, needsAbove, "log(y)", -1, []string{"log(sqrt(y))", "log(invpos(y))", "log(1 + y^2)"}, []string{"log(y^2)"}},
+	"entr":        {"entr(x)", "-x log x", Concave, bounded, needsPlus, "entr(y)", -1, nil, []string{"entr(y^2)", "entr(sqrt(y))"}},
+	"logistic":    {"logistic(x)", "log(1 + e^x)", Convex, anything, "", "logistic(y)", 0, []string{"logistic(abs(y))", "logistic(-abs(y))"}, nil},
+	"invpos":      {"invpos(x)", "1/x", Convex, falling, needsAbove, "invpos(y)", -1, []string{"invpos(sqrt(y))", "invpos(1 + y^2)"}, []string{"invpos(y^2)"}},
 	"huber":       {"huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, signed, "", "huber(y, 2)", 0, []string{"huber(abs(y))"}, []string{"huber(y^2 - 1)", "huber(sqrt(y))"}},
 	"kl":          {"kl(x, z)", "x log(x/z) - x + z", Convex, affineOnly, "x >= 0, z > 0", "kl(y, 2)", -1, []string{"kl(1, y)"}, []string{"kl(y^2, 1)", "kl(1, sqrt(y))"}},
 	"max":         {"max(x, z, ...)", "the largest", Convex, anything, "", "max(x)", 0, []string{"max(y^2, -y^2)"}, nil},
@@ -53,7 +55,7 @@ var describedAtoms = map[string]described{
 	"norm1":       {"norm1(x)", "the sum of the absolute values", Convex, anything, "", "norm1(x)", 0, []string{"norm1(x^2 - abs(x))"}, nil},
 	"norm2":       {"norm2(x)", "the Euclidean norm of all entries", Convex, signed, "", "norm2(x)", 0, []string{"norm2(abs(x))"}, []string{"norm2(x^2 - 1)", "norm2(-abs(x))"}},
 	"norminf":     {"norminf(x)", "the largest absolute value", Convex, anything, "", "norminf(x)", 0, []string{"norminf(x^2 - abs(x))"}, nil},
-	"sumsq":       {"sumsq(x)", "the sum of squares", Convex, knownSign, "", "sumsq(x)", 0, []string{"sumsq(abs(x) - x^2)"}, []string{"sumsq(abs(x) - 1)"}},
+	"sumsq":       {"sumsq(x)", "the sum of squares", Convex, anything, "", "sumsq(x)", 0, []string{"sumsq(abs(x) - x^2)", "sumsq(abs(x) - 1)"}, nil},
 	"sumlargest":  {"sumlargest(x, k)", "the sum of the k largest entries", Convex, anything, "", "sumlargest(x, 2)", 0, []string{"sumlargest(x^2 - abs(x), 2)"}, nil},
 	"lse":         {"lse(x)", "log of the sum of e^x", Convex, increasing, "", "lse(x)", 0, []string{"lse(x^2)"}, []string{"lse(-x^2)"}},
 	"quad":        {"quad(x, Q)", "x'Qx for a square matrix Q of data; DC where Q is indefinite", Convex, affineOnly, "", "quad(x, eye(3))", 0, nil, []string{"quad(x^2, eye(3))"}},

@@ -350,7 +350,7 @@ func (v *value) curvatureNote() string {
 		return "neither convex nor concave"
 	case Convex:
 		for k := range v.exprs {
-			if dc.Square(v.exprs[k]).Err() != nil { // only a convex function ≥ 0 has a convex square
+			if v.exprs[k].Range().Lo < 0 {
 				return "convex"
 			}
 		}

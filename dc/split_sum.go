@@ -1,42 +1,5 @@
 package dc
 
-// SumExprs is Sum for a slice. Equal functions count as one although they were
-// made apart.
-func SumExprs(es []Expr) Expr {
-	lins, terms := 0, 0
-	for k := range es {
-		if es[k].err != nil {
-			return es[k]
-		}
-		if !es[k].lin.isZero() {
-			lins++
-		}
-		terms += len(es[k].g) + len(es[k].h)
-	}
-	if len(es) == 1 {
-		return es[0]
-	}
-	out := Expr{lin: sumAffineParts(es, lins)}
-	if terms == 0 {
-		return out
-	}
-	all := gathered{terms: make([]term, 0, terms), few: terms <= mostPairs}
-	for k := range es {
-		for _, t := range es[k].g {
-			all.add(t.w, t.f)
-		}
-		for _, t := range es[k].h {
-			all.add(-t.w, t.f)
-		}
-	}
-	mergeMatFracs(all.terms)
-	if added, lin := mergeSquares(all.terms); added != nil || !lin.isZero() {
-		all.terms, out.lin = append(all.terms, added...), out.lin.Plus(1, lin)
-	}
-	out.g, out.h = all.split()
-	return out
-}
-
 // sumAffineParts adds the affine parts, count of which are not zero.
 func sumAffineParts(es []Expr, count int) Linear {
 	var fewLins [4]Linear
@@ -102,30 +65,14 @@ func (a *gathered) known(f Convex) int {
 	return -1
 }
 
-// split parts the terms by their sign, in order; those that cancel are left out.
-func (a *gathered) split() (g, h []term) {
-	plus, minus := 0, 0
+// nonzero are the terms that did not cancel.
+func (a *gathered) nonzero() []term {
+	n := 0
 	for _, t := range a.terms {
-		if t.w > 0 {
-			plus++
-		} else if t.w < 0 {
-			minus++
+		if t.w != 0 {
+			a.terms[n] = t
+			n++
 		}
 	}
-	if plus == len(a.terms) {
-		return a.terms, nil
-	}
-	all := make([]term, plus+minus)
-	g, h = all[:0:plus], all[plus:plus]
-	for _, t := range a.terms {
-		if t.w > 0 {
-			g = append(g, t)
-		} else if t.w < 0 {
-			h = append(h, term{-t.w, t.f})
-		}
-	}
-	if minus == 0 {
-		h = nil
-	}
-	return g, h
+	return a.terms[:n:n]
 }

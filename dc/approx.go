@@ -1,0 +1,144 @@
+package dc
+
+import "math"
+
+// unit is the unit roundoff of float64: the relative error of one operation.
+const unit = 0x1p-53
+
+// approx is a computed value and a bound of its distance from the exact one at
+// the same x: running error analysis, Higham 2002, section 3.3. The coefficients
+// of affine functions count as rounded coefficientErrors times, as those are
+// that were computed when the problem was stated.
+type approx struct{ v, e float64 }
+
+const coefficientErrors = 3
+
+// bound is a bound of the error that is no number only where the value is none.
+func (a approx) bound() float64 {
+	if math.IsNaN(a.e) || !finite(a.v) {
+		return math.Inf(1)
+	}
+	return a.e
+}
+
+func (a approx) lo() float64 { return a.v - a.e }
+func (a approx) hi() float64 { return a.v + a.e }
+
+// rounded is a with n further roundings of its value.
+func (a approx) rounded(n float64) approx { return approx{a.v, a.e + n*unit*math.Abs(a.v)} }
+
+// total adds up.
+type total struct{ approx }
+
+func (s *total) add(a approx) {
+	s.v += a.v
+	s.e += a.e + unit*math.Abs(s.v)
+}
+
+func (s *total) addScaled(w float64, a approx) {
+	p := w * a.v
+	s.v += p
+	s.e += math.Abs(w)*a.e + unit*(2*math.Abs(p)+math.Abs(s.v)) // w is rounded too
+}
+
+// square is a².
+func (a approx) square() approx {
+	v := a.v * a.v
+	return approx{v, (2*math.Abs(a.v)+a.e)*a.e + unit*v}
+}
+
+// times is a·b.
+func (a approx) times(b approx) approx {
+	v := a.v * b.v
+	return approx{v, math.Abs(a.v)*b.e + math.Abs(b.v)*a.e + a.e*b.e + unit*math.Abs(v)}
+}
+
+// approximator is implemented by all functions of this package; only the error
+// of a user's oracle is not known.
+type approximator interface{ approx(x []float64) approx }
+
+func approximate(f Convex, x []float64) approx {
+	if a, ok := f.(approximator); ok {
+		return a.approx(x)
+	}
+	v := f.Value(x)
+	return approx{v, unit * math.Abs(v)}
+}
+
+func (l Linear) approx(x []float64) approx {
+	s, m := l.Const, math.Abs(l.Const)*coefficientErrors
+	for k, j := range l.Idx {
+		p := l.Val[k] * x[j]
+		s += p
+		m += (1+coefficientErrors)*math.Abs(p) + math.Abs(s)
+	}
+	return approx{s, unit * m}
+}
+
+// approx is entry k.
+func (a *Affine) approx(k int, x []float64) approx {
+	l := Linear{Const: a.c[k]}
+	if a.ptr != nil {
+		lo, hi := a.ptr[k], a.ptr[k+1]
+		l.Idx, l.Val = a.idx[lo:hi], a.val[lo:hi]
+	}
+	return l.approx(x)
+}
+
+// errorNorm is the Euclidean norm of the bounds of all entries' errors.
+func (a *Affine) errorNorm(x []float64) float64 {
+	s := 0.0
+	for k := range a.c {
+		e := a.approx(k, x).e
+		s += e * e
+	}
+	return math.Sqrt(s)
+}
+
+// largest is the largest of many values: the exact one is between the largest
+// lower end and the largest upper end.
+type largest struct {
+	v, lo, hi float64
+	nan       bool
+}
+
+func newLargest() largest {
+	return largest{math.Inf(-1), math.Inf(-1), math.Inf(-1), false}
+}
+
+func (m *largest) add(a approx) {
+	m.v, m.lo, m.hi = max(m.v, a.v), max(m.lo, a.lo()), max(m.hi, a.hi())
+}
+
+func (m *largest) approx() approx { return approx{m.v, max(m.hi-m.v, m.v-m.lo)} }
+
+// through is f(a) for a convex f with slope s at a, computed with so many
+// roundings. By convexity f falls by at most |s|·e within the error e, and is
+// largest at an end.
+func (a approx) through(v, s, lo, hi, roundings float64) approx {
+	e := max(lo-v, hi-v, math.Abs(s)*a.e)
+	return approx{v, e + roundings*unit*math.Abs(v)}
+}
+
+func (l Linear) over() Interval {
+	i := point(l.Const)
+	for k, j := range l.Idx {
+		i = i.Plus(l.of.interval(j).Scale(l.Val[k]))
+	}
+	return i
+}
+
+// over is the range of entry k.
+func (a *Affine) over(k int) Interval { return a.Entry(k).over() }
+
+// ranged is implemented by functions that know something of their range.
+type ranged interface{ over() Interval }
+
+// rangeOf is an interval that holds f wherever the variables are within their
+// bounds.
+func rangeOf(f Convex) Interval {
+	if r, ok := f.(ranged); ok {
+		return r.over()
+	}
+	return anywhere
+}

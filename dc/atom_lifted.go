@@ -1,0 +1,97 @@
+package dc
+
+import (
+	"fmt"
+	"math"
+)
+
+// lifted is f(g − h) + a·g + b·h for convex f, g and h, where the slopes of f lie
+// in [−a, b] over the range of g − h. It is convex: f(u) is the supremum of
+// s·u − f*(s) over those slopes s, and each (s + a)·g + (b − s)·h is convex.
+// That such compositions are differences of convex functions is due to Hartman
+// 1959.
+type lifted struct {
+	f       curve
+	g, h    Representer
+	a, b    float64
+	indices []int
+}
+
+// liftedSplit is f(g − h) as lifted − a·g − b·h.
+func liftedSplit(f curve, s *split, r Interval) (split, error) {
+	r.Lo, r.Hi = max(r.Lo, f.least()), max(r.Hi, f.least())
+	a, b := max(-f.slope(r.Lo), 0), max(f.slope(r.Hi), 0)
+	if !finite(a) || !finite(b) || a >= steepSlope || b >= steepSlope {
+		what := "a convex"
+		switch {
+		case f.direction() < 0:
+			what = "a concave"
+		case f.direction() == 0:
+			what = "an affine"
+		}
+		return split{}, fmt.Errorf("dc: no DC split for %s of this: it needs %s argument, or one whose bounds keep the slope finite (its range is %g to %g)", f, what, r.Lo, r.Hi)
+	}
+	convexPart, concavePart := s.convexPart(), s.concavePart()
+	t := &lifted{f: f, g: convexPart.function(), h: concavePart.function(), a: a, b: b}
+	t.indices = union(t.g.Support(), t.h.Support())
+	return addSplits([]split{convexSplit(t), convexPart, concavePart}, 1, -a, -b), nil
+}
+
+// steepSlope is the slope from which on a split by lifted is of no use: the
+// solvers of the convex problems work to eight digits or so.
+const steepSlope = 1e8
+
+func (t *lifted) Value(x []float64) float64 {
+	g, h := t.g.Value(x), t.h.Value(x)
+	return t.f.value(g-h) + t.a*g + t.b*h
+}
+
+func (t *lifted) approx(x []float64) approx {
+	g, h := approximate(t.g, x), approximate(t.h, x)
+	var u, s total
+	u.add(g)
+	u.addScaled(-1, h)
+	s.add(curveApprox(t.f, u.approx))
+	s.addScaled(t.a, g)
+	s.addScaled(t.b, h)
+	return s.approx
+}
+
+func (t *lifted) AddSubgrad(dst []float64, scale float64, x []float64) {
+	s := min(max(t.f.slope(t.g.Value(x)-t.h.Value(x)), -t.a), t.b)
+	t.g.AddSubgrad(dst, scale*(s+t.a), x)
+	t.h.AddSubgrad(dst, scale*(t.b-s), x)
+}
+
+func (t *lifted) Support() []int { return t.indices }
+
+// Represent: the least f(v − w) + a·v + b·w over v ≥ g, w ≥ h: a larger v raises
+// a·v by as much as f can fall, and so does w.
+func (t *lifted) Represent(c Canon) Form {
+	v, w := column(c), column(c)
+	c.Row(c.Bound(t.g).Plus(-1, v), math.Inf(-1), 0)
+	c.Row(c.Bound(t.h).Plus(-1, w), math.Inf(-1), 0)
+	out := t.f.represent(c, v.Plus(-1, w))
+	return out.Add(1, Form{Linear: v.Scale(t.a).Plus(t.b, w)})
+}
+
+func (t *lifted) Domain() []Representer {
+	return (&sum{terms: []term{{1, t.g}, {1, t.h}}}).Domain()
+}
+
+// Inside also asks for an argument of f with a slope.
+func (t *lifted) Inside(x []float64) bool {
+	return (&sum{terms: []term{{1, t.g}, {1, t.h}}}).Inside(x) && t.f.inside(t.g.Value(x)-t.h.Value(x))
+}
+
+func (t *lifted) over() Interval {
+	g, h := rangeOf(t.g), rangeOf(t.h)
+	return curveOver(t.f, g.Plus(h.Neg())).Plus(g.Scale(t.a)).Plus(h.Scale(t.b))
+}
+
+func (t *lifted) likeness() likeness {
+	return likeness{kind: kindOfCurve{t.f, "lifted"}, nums: []float64{t.a, t.b}, args: []Representer{t.g, t.h}}
+}
+
+func (t *lifted) parts() []Convex { return []Convex{t.g, t.h} }
+func (t *lifted) String() string  { return t.f.String() }

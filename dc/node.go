@@ -1,0 +1,64 @@
+package dc
+
+import "slices"
+
+// parted is embedded by functions that are not convex by themselves. They are
+// evaluated as they were written; their split is what CCP uses.
+type parted struct {
+	s       split
+	indices []int
+}
+
+func newParted(s split) parted {
+	lists := [][]int{s.lin.Idx}
+	for _, ts := range [2][]term{s.g, s.h} {
+		for _, t := range ts {
+			lists = append(lists, t.f.Support())
+		}
+	}
+	return parted{s, union(lists...)}
+}
+
+func (p *parted) split() *split  { return &p.s }
+func (p *parted) Support() []int { return p.indices }
+
+func (p *parted) AddSubgrad(dst []float64, scale float64, x []float64) {
+	p.s.lin.AddSubgrad(dst, scale, x)
+	for _, t := range p.s.g {
+		t.f.AddSubgrad(dst, scale*t.w, x)
+	}
+	for _, t := range p.s.h {
+		t.f.AddSubgrad(dst, -scale*t.w, x)
+	}
+}
+
+// ownerOf is the space of several expressions.
+func ownerOf(es ...Expr) *space {
+	var of *space
+	for k := range es {
+		of = of.join(es[k].owner())
+	}
+	return of
+}
+
+// made is the expression of a function f of es with split s. It is s itself
+// where that is a convex function and says as much as f.
+func made(f func(parted) written, s split, es ...Expr) Expr {
+	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.isZero()
+	for k := range es {
+		simple = simple && !es[k].composite && es[k].IsConvex()
+	}
+	of := ownerOf(es...)
+	if simple {
+		return Expr{lin: s.lin, terms: s.g, of: of}
+	}
+	return node(f(newParted(s)), of)
+}
+
+// same reports whether two expressions are written alike.
+func (e *Expr) same(o *Expr) bool {
+	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) })
+}
+
+// isAffineNow reports whether e is written as an affine function.
+func (e *Expr) isAffineNow() bool { return len(e.terms) == 0 }

@@ -1,0 +1,305 @@
+package dc
+
+import (
+	"errors"
+	"math"
+)
+
+// Mul returns a·b. Affine functions are multiplied by polarisation, see Inner.
+// Other factors are written as P − Q + l with convex P, Q ≥ 0 and an affine l,
+// and the products are split one by one: of P and Q by 2PQ = (P + Q)² − P² − Q²,
+// of P and l by the bounds of l or, where it has none, by l = l₊ − (−l)₊.
+func Mul(x, y Operand) Expr {
+	a, b := x.expr(), y.expr()
+	if err := errors.Join(a.err, b.err); err != nil {
+		return Expr{err: err}
+	}
+	switch {
+	case a.IsConst():
+		return b.Scale(a.split().lin.Const)
+	case b.IsConst():
+		return a.Scale(b.split().lin.Const)
+	case a.isAffineNow() && b.isAffineNow():
+		if w, ok := a.lin.multipleOf(b.lin); ok {
+			return Square(b).Scale(w)
+		}
+		return Inner(FromLinear(a.lin), FromLinear(b.lin))
+	case a.same(&b):
+		return Square(a)
+	}
+	s, err := productSplit(a.split(), b.split())
+	if err != nil {
+		return Expr{err: err}
+	}
+	return made(func(p parted) written { return &product{p, a, b} }, s, a, b)
+}
+
+// product is a·b.
+type product struct {
+	parted
+	a, b Expr
+}
+
+func (f *product) Value(x []float64) float64 { return f.a.Value(x) * f.b.Value(x) }
+func (f *product) approx(x []float64) approx { return f.a.approx(x).times(f.b.approx(x)) }
+func (f *product) over() Interval            { return f.a.Range().Times(f.b.Range()) }
+func (f *product) likeness() likeness        { return likeness{kind: "product", exprs: []Expr{f.a, f.b}} }
+func (f *product) String() string            { return "product" }
+
+// Inner is the sum of uₖ·vₖ of two affine arrays with as many entries:
+// uv = ((αu + v/α)² − (αu − v/α)²)/4, with an α that gives both factors ranges of
+// one width.
+func Inner(u, v Affine) Expr {
+	if err := errors.Join(u.Err(), v.Err()); err != nil {
+		return Expr{err: err}
+	}
+	if u.Len() != v.Len() {
+		return badExpr("inner product of shapes %v and %v", u.shape, v.shape)
+	}
+	u, v = u.Reshape(u.Len()), v.Reshape(v.Len())
+	if u.IsConst() {
+		return v.Dot(u.c).expr()
+	}
+	if v.IsConst() {
+		return u.Dot(v.c).expr()
+	}
+	if sameEntries(&u, &v) {
+		return SumSquares(u)
+	}
+	weights, inverse := make([]float64, u.Len()), make([]float64, u.Len())
+	for k := range weights {
+		weights[k] = balance(u.over(k), v.over(k))
+		inverse[k] = 1 / weights[k]
+	}
+	a, b := u.ScaleEach(weights), v.ScaleEach(inverse)
+	plus, minus := squares(a.Add(b)), squares(a.Sub(b))
+	s := addSplits([]split{plus, minus}, 0.25, -0.25)
+	return node(&inner{newParted(s), u, v}, u.of.join(v.of))
+}
+
+// squares is the sum of squares as a split.
+func squares(a Affine) split {
+	if a.IsConst() {
+		return split{lin: Linear{Const: (&sumSquares{a: a}).Value(nil)}}
+	}
+	return convexSplit(&sumSquares{a, a.support()})
+}
+
+// balance is the power of two nearest to the α with which αu and v/α have ranges
+// of one width; 1 where one has no finite width, or is constant.
+func balance(u, v Interval) float64 {
+	ratio := (v.Hi - v.Lo) / (u.Hi - u.Lo)
+	if !(ratio > 0) || math.IsInf(ratio, 1) {
+		return 1
+	}
+	return math.Exp2(math.Round(math.Log2(ratio) / 2))
+}
+
+type inner struct {
+	parted
+	u, v Affine
+}
+
+func (f *inner) Value(x []float64) float64 {
+	s := 0.0
+	u, v := f.u.values(x), f.v.values(x)
+	for k := range f.u.c {
+		s += u.at(k) * v.at(k)
+	}
+	return s
+}
+
+func (f *inner) approx(x []float64) approx {
+	var s total
+	for k := range f.u.c {
+		s.add(f.u.approx(k, x).times(f.v.approx(k, x)))
+	}
+	return s.approx
+}
+
+func (f *inner) over() Interval {
+	i := point(0)
+	for k := range f.u.c {
+		i = i.Plus(f.u.over(k).Times(f.v.over(k)))
+	}
+	return i
+}
+
+func (f *inner) likeness() likeness {
+	return likeness{kind: "inner", affs: [2]*Affine{&f.u, &f.v}}
+}
+
+func (f *inner) String() string { return "product" }
+
+// signedParts is a function as p − q + l with convex p, q ≥ 0.
+type signedParts struct {
+	p, q split
+	l    Linear
+}
+
+// nonnegativeParts lifts the convex functions of a split to where they are ≥ 0:
+// by the lower ends of their ranges or, where there are none, by a tangent. An
+// affine part that is bounded on one side goes with them; then l is constant.
+func nonnegativeParts(s *split) (signedParts, error) {
+	out := signedParts{l: s.lin}
+	for side, terms := range [2][]term{s.g, s.h} {
+		sign, part := 1-2*float64(side), &out.p
+		if side == 1 {
+			part = &out.q
+		}
+		for _, t := range terms {
+			low := Linear{Const: rangeOf(t.f).Lo}
+			if math.IsInf(low.Const, 0) {
+				var ok bool
+				if low, ok = minorant(t.f); !ok {
+					return out, errors.New("dc: no split is known for this product or square: a factor is not bounded from below; give its variables bounds")
+				}
+			}
+			part.g = append(part.g, t)
+			part.lin = part.lin.Plus(-t.w, low)
+			out.l = out.l.Plus(sign*t.w, low)
+		}
+	}
+	switch i := out.l.over(); {
+	case out.l.IsConst():
+	case !math.IsInf(i.Lo, 0):
+		out.p.lin = out.p.lin.Plus(1, out.l).Plus(-1, Linear{Const: i.Lo})
+		out.l = Linear{Const: i.Lo}
+	case !math.IsInf(i.Hi, 0):
+		out.q.lin = out.q.lin.Plus(-1, out.l).Plus(1, Linear{Const: i.Hi})
+		out.l = Linear{Const: i.Hi}
+	}
+	return out, nil
+}
+
+// minorant is a tangent of f: an affine function below it.
+func minorant(f Convex) (Linear, bool) {
+	idx := f.Support()
+	if len(idx) == 0 {
+		return Linear{}, false
+	}
+	n := idx[len(idx)-1] + 1
+	x, grad := make([]float64, n), make([]float64, n)
+	for _, at := range []float64{0, 1, 0.5, 2} { // until one is in the domain
+		for _, j := range idx {
+			x[j] = at
+		}
+		v := f.Value(x)
+		clear(grad)
+		f.AddSubgrad(grad, 1, x)
+		l := Linear{Const: v}
+		for _, j := range idx {
+			l.Const -= grad[j] * x[j]
+			if grad[j] != 0 {
+				l.Idx, l.Val = append(l.Idx, j), append(l.Val, grad[j])
+			}
+		}
+		if !bad(l) {
+			return l, true
+		}
+	}
+	return Linear{}, false
+}
+
+// productSplit is the split of a product.
+func productSplit(a, b *split) (split, error) {
+	if a.isConst() {
+		return b.scale(a.lin.Const), nil
+	}
+	if b.isConst() {
+		return a.scale(b.lin.Const), nil
+	}
+	if a.isAffine() && b.isAffine() {
+		return *Inner(FromLinear(a.lin), FromLinear(b.lin)).split(), nil
+	}
+	x, err := nonnegativeParts(a)
+	if err != nil {
+		return split{}, err
+	}
+	y, err := nonnegativeParts(b)
+	if err != nil {
+		return split{}, err
+	}
+	parts := []split{
+		convexProduct(x.p, y.p), convexProduct(x.q, y.q), convexProduct(x.p, y.q), convexProduct(x.q, y.p),
+		affineProduct(x.l, y.p), affineProduct(x.l, y.q), affineProduct(y.l, x.p), affineProduct(y.l, x.q),
+		*Mul(x.l, y.l).split(),
+	}
+	return addSplits(parts, 1, 1, -1, -1, 1, -1, 1, -1, 1), nil
+}
+
+// convexProduct is p·q for convex p, q ≥ 0.
+func convexProduct(p, q split) split {
+	switch {
+	case p.isConst():
+		return q.scale(p.lin.Const)
+	case q.isConst():
+		return p.scale(q.lin.Const)
+	}
+	α := balance(p.over(), q.over())
+	u, v := p.scale(α), q.scale(1/α)
+	both := addSplits([]split{u, v})
+	return addSplits([]split{convexSquare(both), convexSquare(u), convexSquare(v)}, 0.5, -0.5, -0.5)
+}
+
+// affineProduct is l·p for a convex p ≥ 0.
+func affineProduct(l Linear, p split) split {
+	i := l.over()
+	switch {
+	case l.IsConst():
+		return p.scale(l.Const)
+	case p.isConst():
+		return (&split{lin: l}).scale(p.lin.Const)
+	case !math.IsInf(i.Lo, 0):
+		return addSplits([]split{convexProduct(split{lin: l.Plus(-1, Linear{Const: i.Lo})}, p), p}, 1, i.Lo)
+	case !math.IsInf(i.Hi, 0):
+		return addSplits([]split{convexProduct(split{lin: Linear{Const: i.Hi}.Plus(-1, l)}, p), p}, -1, i.Hi)
+	}
+	return addSplits([]split{convexProduct(positivePart(l), p), convexProduct(positivePart(l.Scale(-1)), p)}, 1, -1)
+}
+
+// positivePart is max(l, 0).
+func positivePart(l Linear) split {
+	return convexSplit(newMaxOfAffine([]Linear{l, {}}))
+}
+
+// convexSquare is p² for a convex p ≥ 0.
+func convexSquare(p split) split {
+	if p.isAffine() {
+		return squares(FromLinear(p.lin))
+	}
+	return convexSplit(&squareOf{p.function()})
+}
+
+// squareSplit is s² for any s.
+func squareSplit(s *split) (split, error) {
+	if s.isAffine() {
+		return squares(FromLinear(s.lin)), nil
+	}
+	if s.nonnegative() {
+		return convexSquare(*s), nil
+	}
+	if t := s.scale(-1); t.nonnegative() {
+		return convexSquare(t), nil
+	}
+	x, err := nonnegativeParts(s)
+	if err != nil {
+		return split{}, err
+	}
+	if s.isConvex() || s.isConcave() { // ±s = lo + t: t² + 2lo·t + lo²
+		t := *s
+		if s.isConcave() {
+			t = s.scale(-1)
+		}
+		if lo := t.over().Lo; !math.IsInf(lo, 0) {
+			t.lin = t.lin.Plus(-1, Linear{Const: lo})
+			return addSplits([]split{convexSquare(t), t, {lin: Linear{Const: lo * lo}}}, 1, 2*lo, 1), nil
+		}
+	}
+	// (p − q + l)² = (p − q)² + 2l(p − q) + l².
+	out := []split{
+		convexSquare(x.p), convexSquare(x.q), convexProduct(x.p, x.q),
+		affineProduct(x.l, x.p), affineProduct(x.l, x.q), squares(FromLinear(x.l)),
+	}
+	return addSplits(out, 1, 1, -2, 2, -2, 1), nil
+}

@@ -1,0 +1,55 @@
+package dc
+
+import (
+	"errors"
+	"math"
+)
+
+// space is the list of a model's variables. Affine functions point to that of
+// their model: it says which model they belong to, and where their variables
+// may lie.
+type space struct {
+	// lo and hi are the bounds of each entry of x. A parameter has none, as its
+	// value may change.
+	lo, hi []float64
+	mixed  bool // functions of several models were combined
+}
+
+// join is the space of a function that is made of two. nil stands for no
+// variable, or for variables that were given by number.
+func (s *space) join(o *space) *space {
+	switch {
+	case o == nil || s == o:
+		return s
+	case s == nil:
+		return o
+	}
+	return &space{mixed: true}
+}
+
+// add appends the bounds of a variable.
+func (s *space) add(v *Variable) {
+	for k := range v.Len() {
+		lo, hi := v.Bounds(k)
+		if v.Param {
+			lo, hi = math.Inf(-1), math.Inf(1)
+		}
+		s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
+	}
+}
+
+// interval is where variable j may lie.
+func (s *space) interval(j int) Interval {
+	if s == nil || j >= len(s.lo) {
+		return anywhere
+	}
+	return Interval{s.lo[j], s.hi[j]}
+}
+
+// check refuses a function that does not belong to the model with space of.
+func (s *space) check(of *space) error {
+	if s == nil || s == of {
+		return nil
+	}
+	return errors.New("dc: a variable of another model occurs")
+}

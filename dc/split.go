@@ -1,0 +1,262 @@
+package dc
+
+import "math"
+
+// split is a difference of convex functions, lin + Σ g − Σ h, all weights
+// positive. Horst and Thoai 1999 is the source of most rules that make one.
+type split struct {
+	lin  Linear
+	g, h []term
+}
+
+func (s *split) isConst() bool   { return s.isAffine() && s.lin.IsConst() }
+func (s *split) isAffine() bool  { return len(s.g) == 0 && len(s.h) == 0 }
+func (s *split) isConvex() bool  { return len(s.h) == 0 }
+func (s *split) isConcave() bool { return len(s.g) == 0 }
+
+// convexSplit is a convex function.
+func convexSplit(f Convex) split { return split{g: []term{{1, f}}} }
+
+// convexPart and concavePart are lin + Σ g and Σ h, both as convex functions.
+func (s *split) convexPart() split  { return split{lin: s.lin, g: s.g} }
+func (s *split) concavePart() split { return split{g: s.h} }
+
+// scale returns w·s; a negative w swaps g and h.
+func (s *split) scale(w float64) split {
+	switch {
+	case w == 1:
+		return *s
+	case w == 0:
+		return split{}
+	case w > 0:
+		return split{s.lin.Scale(w), scaleTerms(s.g, w), scaleTerms(s.h, w)}
+	}
+	return split{s.lin.Scale(w), scaleTerms(s.h, -w), scaleTerms(s.g, -w)}
+}
+
+// function is the convex part as one function.
+func (s *split) function() Representer { return newSum(s.lin, s.g) }
+
+// over is the range of the convex part.
+func (s *split) over() Interval { return termsOver(s.lin, s.g) }
+
+func termsOver(lin Linear, terms []term) Interval {
+	i := lin.over()
+	for _, t := range terms {
+		i = i.Plus(rangeOf(t.f).Scale(t.w))
+	}
+	return i
+}
+
+// nonnegative reports whether s is convex, and its range shows that it is ≥ 0.
+func (s *split) nonnegative() bool { return s.isConvex() && s.over().Lo >= 0 }
+
+// splitOf is the split of a sum of functions as they were written.
+func splitOf(lin Linear, terms []term) split {
+	count := len(terms)
+	for _, t := range terms {
+		if f, ok := t.f.(written); ok {
+			s := f.split()
+			count += len(s.g) + len(s.h) - 1
+		}
+	}
+	all := gathered{terms: make([]term, 0, count), few: count <= mostPairs}
+	lins, ones := []Linear{lin}, []float64{1}
+	for _, t := range terms {
+		f, ok := t.f.(written)
+		if !ok {
+			all.add(t.w, t.f)
+			continue
+		}
+		s := f.split()
+		if !s.lin.isZero() {
+			lins, ones = append(lins, s.lin), append(ones, t.w)
+		}
+		for _, u := range s.g {
+			all.add(t.w*u.w, u.f)
+		}
+		for _, u := range s.h {
+			all.add(-t.w*u.w, u.f)
+		}
+	}
+	out := split{lin: sumLinear(lins, ones)}
+	mergeMatFracs(all.terms)
+	if added, rest := mergeSquares(all.terms); added != nil || !rest.isZero() {
+		all.terms, out.lin = append(all.terms, added...), out.lin.Plus(1, rest)
+	}
+	out.g, out.h = bySign(all.nonzero())
+	return out
+}
+
+// addSplits adds with weights; what is in both g and h leaves both.
+func addSplits(parts []split, weights ...float64) split {
+	var terms []term
+	lins := make([]Linear, len(parts))
+	for k := range parts {
+		w := 1.0
+		if weights != nil {
+			w = weights[k]
+		}
+		lins[k] = parts[k].lin.Scale(w)
+		for _, t := range parts[k].g {
+			terms = append(terms, term{w * t.w, t.f})
+		}
+		for _, t := range parts[k].h {
+			terms = append(terms, term{-w * t.w, t.f})
+		}
+	}
+	return splitOf(sumLinear(lins, repeat(1, len(lins))), terms)
+}
+
+func repeat(v float64, n int) []float64 {
+	out := make([]float64, n)
+	for k := range out {
+		out[k] = v
+	}
+	return out
+}
+
+// sum is an affine function plus weighted convex functions.
+type sum struct {
+	lin     Linear
+	terms   []term
+	indices []int
+}
+
+// newSum returns the sum, or the one function it consists of.
+func newSum(lin Linear, terms []term) Representer {
+	if len(terms) == 0 {
+		return lin
+	}
+	if f, ok := terms[0].f.(Representer); ok && len(terms) == 1 && terms[0].w == 1 && lin.isZero() {
+		return f
+	}
+	lists := [][]int{lin.Idx}
+	for _, t := range terms {
+		lists = append(lists, t.f.Support())
+	}
+	return &sum{lin, terms, union(lists...)}
+}
+
+func (s *sum) Value(x []float64) float64 {
+	v := s.lin.Value(x)
+	for _, t := range s.terms {
+		v += t.w * t.f.Value(x)
+	}
+	return v
+}
+
+func (s *sum) approx(x []float64) approx {
+	var v total
+	v.add(s.lin.approx(x))
+	for _, t := range s.terms {
+		v.addScaled(t.w, approximate(t.f, x))
+	}
+	return v.approx
+}
+
+func (s *sum) AddSubgrad(dst []float64, scale float64, x []float64) {
+	s.lin.AddSubgrad(dst, scale, x)
+	for _, t := range s.terms {
+		t.f.AddSubgrad(dst, scale*t.w, x)
+	}
+}
+
+func (s *sum) Support() []int { return s.indices }
+
+func (s *sum) Represent(c Canon) Form {
+	out := Form{}
+	lins, w := make([]Linear, 0, len(s.terms)+1), make([]float64, 0, len(s.terms)+1)
+	for _, t := range s.terms {
+		form := c.Form(t.f.(Representer))
+		lins, w = append(lins, form.Linear), append(w, t.w)
+		for _, q := range form.Quad {
+			q.Weight *= t.w
+			out.Quad = append(out.Quad, q)
+		}
+	}
+	out.Linear = sumLinear(append(lins, s.lin), append(w, 1))
+	return out
+}
+
+// Pieces: those of a single term, shifted by the affine part.
+func (s *sum) Pieces() []Linear {
+	if len(s.terms) == 0 {
+		return []Linear{s.lin}
+	}
+	p, ok := s.terms[0].f.(Polyhedral)
+	if !ok || len(s.terms) > 1 {
+		return nil
+	}
+	var out []Linear
+	for _, l := range p.Pieces() {
+		out = append(out, s.lin.Plus(s.terms[0].w, l))
+	}
+	return out
+}
+
+// Below: with a single term, that of f ≤ (b − l)/w; squares are one term.
+func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
+	if q := s.squares(); q != nil {
+		return q.Below(b.Plus(-1, s.lin))
+	}
+	if len(s.terms) != 1 {
+		return Cone{}, nil, false
+	}
+	f, ok := s.terms[0].f.(Sublevel)
+	if !ok {
+		return Cone{}, nil, false
+	}
+	w := s.terms[0].w
+	k, share, ok = f.Below(b.Plus(-1, s.lin).Scale(1 / w))
+	for i := range share {
+		share[i] /= w
+	}
+	return k, share, ok
+}
+
+// squares is the sum without l where all terms are sums of squares, else nil.
+func (s *sum) squares() *sumSquares {
+	parts := make([]Affine, len(s.terms))
+	for k, t := range s.terms {
+		q, ok := t.f.(*sumSquares)
+		if !ok {
+			return nil
+		}
+		parts[k] = q.a.Scale(math.Sqrt(t.w))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return &sumSquares{a: Stack(parts...)}
+}
+
+func (s *sum) Domain() []Representer {
+	var out []Representer
+	for _, t := range s.terms {
+		if r, ok := t.f.(Restricted); ok {
+			out = append(out, r.Domain()...)
+		}
+	}
+	return out
+}
+
+func (s *sum) Inside(x []float64) bool {
+	for _, t := range s.terms {
+		if r, ok := t.f.(Restricted); ok && !r.Inside(x) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *sum) over() Interval     { return termsOver(s.lin, s.terms) }
+func (s *sum) likeness() likeness { return likeness{kind: "sum", lin: s.lin, terms: s.terms} }
+
+func (s *sum) parts() []Convex {
+	out := make([]Convex, len(s.terms))
+	for k, t := range s.terms {
+		out[k] = t.f
+	}
+	return out
+}
