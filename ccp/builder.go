@@ -16,13 +16,15 @@ import (
 // themselves in. Columns 0 to n−1 are the model's variables.
 type builder struct {
 	cols  int
+	lo    []float64 // bounds of the first columns; further ones have none
+	hi    []float64
 	rows  []row
 	cones []qpbackend.Cone
 	q     []term // linear objective, duplicates allowed
 	r     float64
 	p     sparse.Triplets
 	forms map[dc.Representer]dc.Form
-	bound map[dc.Representer]dc.Linear
+	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
 	owner int   // what rows are made for at present: see row
 	place []int // scratch, by column; all zero
@@ -39,26 +41,41 @@ type term struct {
 type row struct {
 	a      dc.Linear
 	lo, hi float64
-	owner  int     // index of the constraint, ownBound − index of the variable's block, or ownObjective
+	owner  int     // index of the constraint, or ownObjective
 	entry  int     // which entry of that constraint, −1: an auxiliary row
 	share  float64 // how much of the row's multiplier counts for that entry's
 	either bool    // that of either side counts, with its size
 	zeros  []int   // columns that a lacks and that get a stored zero
 }
 
-const (
-	ownObjective = -1
-	ownBound     = -2 // the rows of p.Vars[k] belong to ownBound − k
-)
+const ownObjective = -1
 
 func newBuilder(n int) *builder {
-	return &builder{cols: n, forms: map[dc.Representer]dc.Form{}, bound: map[dc.Representer]dc.Linear{}, owner: ownObjective}
+	return &builder{cols: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
 }
 
 // Var makes a free column.
 func (b *builder) Var() int {
 	b.cols++
 	return b.cols - 1
+}
+
+// bound states lo ≤ x[col] ≤ hi.
+func (b *builder) bound(col int, lo, hi float64) {
+	for len(b.lo) <= col {
+		b.lo, b.hi = append(b.lo, math.Inf(-1)), append(b.hi, math.Inf(1))
+	}
+	b.lo[col], b.hi[col] = max(b.lo[col], lo), min(b.hi[col], hi)
+}
+
+// bounds states those of the variables of p.
+func (b *builder) bounds(p *dc.Problem) {
+	for _, v := range p.Vars {
+		for i := range v.Len() {
+			lo, hi := v.Bounds(i)
+			b.bound(v.Offset+i, lo, hi)
+		}
+	}
 }
 
 // Row states lo ≤ a ≤ hi.
@@ -162,7 +179,7 @@ func (b *builder) Bound(f dc.Representer) dc.Linear {
 	if l, ok := f.(dc.Linear); ok {
 		return l
 	}
-	if l, ok := b.bound[f]; ok {
+	if l, ok := b.above[f]; ok {
 		return l
 	}
 	if first, ok := b.share.First(f).(dc.Representer); ok && first != f {
@@ -173,7 +190,7 @@ func (b *builder) Bound(f dc.Representer) dc.Linear {
 	if len(form.Quad) > 0 {
 		l = l.Plus(1, b.epigraph(form.Quad))
 	}
-	b.bound[f] = l
+	b.above[f] = l
 	return l
 }
 
@@ -303,6 +320,10 @@ func (b *builder) problem(cuts []cut) (*qpbackend.Problem, error) {
 	p := &qpbackend.Problem{Q: make([]float64, b.cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.cones}
 	p.A = compress(b.rows, b.cols, cuts)
 	p.P, _ = b.p.CSC(b.cols, b.cols)
+	for len(b.lo) < b.cols {
+		b.lo, b.hi = append(b.lo, math.Inf(-1)), append(b.hi, math.Inf(1))
+	}
+	p.Lo, p.Hi = b.lo, b.hi
 	for i, r := range b.rows {
 		p.L[i], p.U[i] = r.lo, r.hi
 	}

@@ -568,8 +568,8 @@ func TestInspect(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 10 coordinates, the objective's t, a slack for each of 10 pairs; 4 rows
-	// a circle, one a pair, one a slack.
-	if s.Variables != 10 || s.Columns != 21 || s.Rows != 20+10+10 || s.Slacks != 10 || s.Linearised != 10 || len(s.Cones) != 0 {
+	// for each circle, one for each pair; bounds are no rows.
+	if s.Variables != 10 || s.Columns != 21 || s.Rows != 20+10 || s.Slacks != 10 || s.Linearised != 10 || len(s.Cones) != 0 {
 		t.Errorf("summary %+v", s)
 	}
 	if !s.Supported(ipm.Backend{}) {

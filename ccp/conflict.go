@@ -3,6 +3,7 @@ package ccp
 import (
 	"context"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -11,8 +12,8 @@ import (
 
 // infeasible is the verdict on convex constraints that exclude each other.
 func (r *run) infeasible(ctx context.Context) {
-	rows := r.sub.rowNames()
-	names := r.sub.conflict(ctx, rows, r.sub.culprits(rows, r.sub.res.Y))
+	rows, cols := r.sub.rowNames(), r.sub.colNames()
+	names := r.sub.conflict(ctx, rows, cols, culprits(append(rows, cols...), append(append([]float64(nil), r.sub.res.Y...), r.sub.res.Z...)))
 	message := "no point meets the convex constraints"
 	if len(names) > 0 {
 		const most = 6
@@ -35,18 +36,27 @@ func (s *subproblem) rowNames() []string {
 			names[i] = names[i-1]
 		case r.owner >= 0 && s.p.Constraints[r.owner].Convex():
 			names[i] = s.p.Constraints[r.owner].Name()
-		case r.owner <= ownBound:
-			names[i] = "bounds of " + s.p.Vars[ownBound-r.owner].Name
 		}
 	}
 	return names
 }
 
-// culprits names the constraints whose rows carry the certificate y, the
-// heaviest first.
-func (s *subproblem) culprits(rows []string, y []float64) []string {
+// colNames are what a user calls the bounds of the columns, "" for a column that
+// is not a variable of the problem.
+func (s *subproblem) colNames() []string {
+	names := make([]string, len(s.qp.Q))
+	for _, v := range s.p.Vars {
+		for k := range v.Len() {
+			names[v.Offset+k] = "bounds of " + v.Name
+		}
+	}
+	return names
+}
+
+// culprits are the names that carry the certificate y, the heaviest first.
+func culprits(all []string, y []float64) []string {
 	weight := map[string]float64{}
-	for i, name := range rows {
+	for i, name := range all {
 		if name != "" && i < len(y) {
 			weight[name] = max(weight[name], math.Abs(y[i]))
 		}
@@ -100,7 +110,7 @@ const mostFiltered = 24
 // conflict leaves out names without which the rest is still infeasible, one
 // after the other, the lightest first: what remains is a conflict from which
 // nothing can be left out (the deletion filter of Chinneck and Dravnieks 1991).
-func (s *subproblem) conflict(ctx context.Context, rows, names []string) []string {
+func (s *subproblem) conflict(ctx context.Context, rows, cols, names []string) []string {
 	if len(names) < 2 || len(names) > mostFiltered {
 		return names
 	}
@@ -110,12 +120,19 @@ func (s *subproblem) conflict(ctx context.Context, rows, names []string) []strin
 			inCone[c.Start+i] = true
 		}
 	}
-	lo, hi := append([]float64(nil), s.qp.L...), append([]float64(nil), s.now.U...)
+	lo, hi := slices.Clone(s.qp.L), slices.Clone(s.now.U)
+	colLo, colHi := slices.Clone(s.qp.Lo), slices.Clone(s.qp.Hi)
 	need := append([]string(nil), names...)
 	update := s.aimless()
 	var res qpbackend.Result
 	for k := len(need) - 1; k >= 0 && len(need) > 1; k-- {
-		l, u := append([]float64(nil), lo...), append([]float64(nil), hi...)
+		l, u := slices.Clone(lo), slices.Clone(hi)
+		cl, cu := slices.Clone(colLo), slices.Clone(colHi)
+		for j, name := range cols {
+			if name == need[k] {
+				cl[j], cu[j] = math.Inf(-1), math.Inf(1)
+			}
+		}
 		free := true // a cone cannot be switched off by bounds
 		for i, name := range rows {
 			if name == need[k] {
@@ -126,13 +143,13 @@ func (s *subproblem) conflict(ctx context.Context, rows, names []string) []strin
 		if !free {
 			continue
 		}
-		update.L, update.U = l, u
+		update.L, update.U, update.Lo, update.Hi = l, u, cl, cu
 		if s.solver.Update(update) != nil || s.solver.Solve(ctx, &res) != nil {
 			return names
 		}
 		if res.Status == qpbackend.PrimalInfeasible {
 			need = append(need[:k], need[k+1:]...)
-			lo, hi = l, u
+			lo, hi, colLo, colHi = l, u, cl, cu
 		}
 	}
 	return need

@@ -64,7 +64,7 @@ func (s *shadowedSolver) Solve(ctx context.Context, dst *qpbackend.Result) error
 	}
 	t = time.Now()
 	if s.last.Status == qpbackend.Solved {
-		if err := s.other.WarmStart(s.last.X, s.last.Y); err != nil {
+		if err := s.other.WarmStart(s.last.X, s.last.Y, s.last.Z); err != nil {
 			return err
 		}
 	}

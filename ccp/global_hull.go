@@ -72,7 +72,8 @@ func (g *global) hull(ctx context.Context) (float64, error) {
 	return res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective)), nil
 }
 
-// plainRows are the rows that are not in a cone.
+// plainRows are the rows that are not in a cone, and the bounds of columns as
+// rows.
 func (b *builder) plainRows() []row {
 	var out []row
 	i := 0
@@ -80,7 +81,13 @@ func (b *builder) plainRows() []row {
 		out = append(out, b.rows[i:c.Start]...)
 		i = c.Start + c.Len
 	}
-	return append(out, b.rows[i:]...)
+	out = append(out, b.rows[i:]...)
+	for j, lo := range b.lo {
+		if hi := b.hi[j]; !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+			out = append(out, row{a: dc.Linear{Idx: []int{j}, Val: []float64{1}}, lo: lo, hi: hi})
+		}
+	}
+	return out
 }
 
 // disjunction adds the copies of the first n columns for each piece of t, and
@@ -122,7 +129,7 @@ func (b *builder) disjunction(t *maximum, n int, rows []row) dc.Linear {
 				b.Row(at(d).Plus(d.Const, λ), 0, math.Inf(1))
 			}
 		}
-		b.Row(λ, 0, math.Inf(1))
+		b.bound(λ.Idx[0], 0, math.Inf(1))
 		weights = weights.Plus(1, λ)
 		for j := range sums {
 			sums[j] = sums[j].Plus(1, dc.Linear{Idx: []int{first + j}, Val: []float64{1}})

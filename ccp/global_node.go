@@ -139,12 +139,7 @@ func (g *global) ranges(ctx context.Context) error {
 	}
 	s.now.L, s.now.A = append([]float64(nil), s.qp.L...), append([]float64(nil), s.qp.A.Val...)
 	for _, j := range s.slacks { // no slack in a bound
-		for i, r := range s.rows {
-			if len(r.a.Idx) == 1 && r.a.Idx[0] == j && r.a.Val[0] > 0 { // in cuts it counts −1
-				s.now.L[i], s.now.U[i] = 0, 0
-				s.qp.L[i], s.qp.U[i] = 0, 0
-			}
-		}
+		s.qp.Lo[j], s.qp.Hi[j] = 0, 0 // now has the same slices
 	}
 	for _, t := range g.terms { // what the bounds of regions are while they hold
 		for _, r := range t.regions {

@@ -16,12 +16,13 @@ type question struct {
 	answered bool      // with these and the values below
 	strange  bool      // the solver has values that it was given for another purpose
 	q, l, u  []float64 // of the last solve
+	lo, hi   []float64
 }
 
 // is reports whether the values are those of the last solve: the same numbers,
 // but for the rounding errors in the bounds that tangents give.
 func (a *question) is(now *qpbackend.Update) bool {
-	if !a.held || !a.answered || a.strange || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) {
+	if !a.held || !a.answered || a.strange || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) || !slices.Equal(a.lo, now.Lo) || !slices.Equal(a.hi, now.Hi) {
 		return false
 	}
 	for i, u := range now.U {
@@ -39,6 +40,7 @@ const rounded = 1e-13
 func (a *question) ask(solver qpbackend.Solver, now qpbackend.Update) error {
 	a.answered = false
 	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
+	a.lo, a.hi = append(a.lo[:0], now.Lo...), append(a.hi[:0], now.Hi...)
 	if a.held && !a.strange {
 		now.A, now.P = nil, nil
 	}

@@ -133,17 +133,11 @@ func (s *Session) Close() {
 // in the values of parameters alone.
 func (s *subproblem) bind(p *dc.Problem) {
 	s.p = p
-	if s.now.L == nil {
-		s.now.L = append([]float64(nil), s.qp.L...)
-	}
-	for i := range s.rows {
-		r := &s.rows[i]
-		if r.owner > ownBound || r.entry < 0 {
-			continue
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			s.qp.Lo[j], s.qp.Hi[j] = v.Bounds(k) // now has the same slices
 		}
-		r.lo, r.hi = p.Vars[ownBound-r.owner].Bounds(r.entry)
-		s.qp.L[i], s.qp.U[i] = r.lo, r.hi
-		s.now.L[i], s.now.U[i] = r.lo, r.hi
 	}
 	s.forget()
 }

@@ -26,7 +26,7 @@ func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, ba
 	for _, r := range s.domain {
 		for _, f := range r.Domain() {
 			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
-			b.Row(short, 0, math.Inf(1))
+			b.bound(short.Idx[0], 0, math.Inf(1))
 			if !b.atMost(f, -1) {
 				b.Row(b.Bound(f), math.Inf(-1), 0)
 			}
@@ -59,13 +59,7 @@ func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, ba
 // hardRows adds what every point has to meet: bounds, affine and convex
 // constraints.
 func hardRows(b *builder, p *dc.Problem) {
-	for _, v := range p.Vars {
-		for i := range v.Len() {
-			if lo, hi := v.Bounds(i); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
-				b.Row(dc.Linear{Idx: []int{v.Offset + i}, Val: []float64{1}}, lo, hi)
-			}
-		}
-	}
+	b.bounds(p)
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
 		switch {

@@ -48,14 +48,7 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 		s.h0 = p.Objective.H()
 		s.restrict(b, s.h0)
 	}
-	for k, v := range p.Vars {
-		b.owner = ownBound - k
-		for i := range v.Len() {
-			if lo, hi := v.Bounds(i); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
-				b.addRow(dc.Linear{Idx: []int{v.Offset + i}, Val: []float64{1}}, lo, hi, i)
-			}
-		}
-	}
+	b.bounds(p)
 	dcs := 0
 	for i := range p.Constraints {
 		if !p.Constraints[i].Convex() {
@@ -76,7 +69,7 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 	}
 	b.owner = ownObjective
 	for _, j := range s.slacks {
-		b.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, 0, math.Inf(1))
+		b.bound(j, 0, math.Inf(1))
 	}
 	if more != nil {
 		more(b)
@@ -86,7 +79,7 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 		return nil, err
 	}
 	s.qp, s.rows = qp, b.rows
-	s.now = qpbackend.Update{Q: append([]float64(nil), qp.Q...), U: append([]float64(nil), qp.U...), A: qp.A.Val}
+	s.now = qpbackend.Update{Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
 	return s, nil
 }
 
@@ -247,7 +240,7 @@ func (s *subproblem) solve(ctx context.Context) error {
 	}
 	switch s.res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
-		if err := s.solver.WarmStart(s.res.X, s.res.Y); err != nil {
+		if err := s.solver.WarmStart(s.res.X, s.res.Y, s.res.Z); err != nil {
 			return err
 		}
 	}

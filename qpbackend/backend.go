@@ -56,8 +56,10 @@ type Solver interface {
 	// passed is copied.
 	Update(u Update) error
 	// WarmStart proposes a point for the next Solve only: x of length n, y of
-	// length m, each nil for none. A backend that cannot profit ignores it.
-	WarmStart(x, y []float64) error
+	// length m, z (multipliers of bounds) of length n, each nil for none. A
+	// backend that cannot profit ignores it. It refuses other lengths and entries
+	// that are no finite numbers; what was proposed before then stays.
+	WarmStart(x, y, z []float64) error
 	// Solve fills dst, reusing its slices. It returns an error only when it
 	// cannot try: the solver is closed, P is not convex (*NonconvexError), or
 	// the context ended, and then dst holds the last iterate with status
@@ -73,13 +75,14 @@ type Result struct {
 	// X is the primal point, of length n; for DualInfeasible it is the
 	// direction, scaled to qᵀX = −1.
 	X []float64
-	// Y is the dual point, of length m, signs as in the package comment; for
-	// PrimalInfeasible it is the certificate, scaled to support value −1.
-	Y []float64
+	// Y is the dual point of the rows, of length m, and Z that of the bounds of
+	// the variables, of length n, signs as in the package comment; for
+	// PrimalInfeasible they are the certificate, scaled to support value −1.
+	Y, Z []float64
 	// Objective is ½ XᵀPX + qᵀX + r; +Inf for PrimalInfeasible, −Inf for
 	// DualInfeasible.
 	Objective  float64
-	Res        Residuals // by Certify at X and Y; zero for the two certificates
+	Res        Residuals // by Certify at X, Y and Z; zero for the two certificates
 	Iterations int
 	// Message says in words what a status alone does not, often nothing.
 	Message string

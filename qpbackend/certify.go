@@ -9,44 +9,48 @@ import (
 // Residuals say how far a primal-dual pair is from optimal, each in the largest
 // entry and relative to max(1, the norms of what is compared).
 type Residuals struct {
-	// Primal is ‖Ax − z‖ / max(1, ‖Ax‖, ‖z‖), z the point nearest to Ax that
-	// meets the rows.
+	// Primal is ‖v − w‖ / max(1, ‖v‖, ‖w‖), v = Ax with x of the bounded
+	// variables behind it and w the point nearest to v that meets the rows and
+	// the bounds.
 	Primal float64
-	// Dual is ‖Px + q + Aᵀy‖ / max(1, ‖Px‖, ‖q‖, ‖Aᵀy‖), or, if larger,
-	// the part of y on the side of an absent bound (in a cone: its distance
-	// from the dual cone) / max(1, ‖y‖).
+	// Dual is ‖Px + q + Aᵀy + z‖ / max(1, ‖Px‖, ‖q‖, ‖Aᵀy + z‖), or, if larger,
+	// the part of y and z on the side of an absent bound (in a cone: its distance
+	// from the dual cone) / max(1, ‖y‖, ‖z‖).
 	Dual float64
 	// Gap is |primal − dual objective| / max(1, |primal|, |dual|), with
-	// dual objective −½ xᵀPx − S(y) + r and S(y) as in PrimalInfeasibility.
+	// dual objective −½ xᵀPx − S(y, z) + r and S as in PrimalInfeasibility.
 	Gap float64
 }
 
 // Max is the largest of the three.
 func (r Residuals) Max() float64 { return max(r.Primal, r.Dual, r.Gap) }
 
-// Certify measures (x, y) on p. It is the only place where residuals come from.
-// NaN in x or y gives NaN or +Inf residuals. In a cone, what is measured is the
-// Euclidean distance: the largest entry of what separates the point from its
-// projection.
-func Certify(p *Problem, x, y []float64) Residuals {
+// Certify measures (x, y, z) on p: z are the multipliers of the bounds of the
+// variables, nil for zeros. It is the only place where residuals come from.
+// NaN gives NaN or +Inf residuals. In a cone, what is measured is the Euclidean
+// distance: the largest entry of what separates the point from its projection.
+func Certify(p *Problem, x, y, z []float64) Residuals {
+	return certify(p, x, y, z, make([]float64, CertifyLen(p)))
+}
+
+// CertifyLen is the length of the workspace that CertifyWork needs.
+func CertifyLen(p *Problem) int {
 	n, m := p.Dims()
-	work := make([]float64, 2*n+2*m)
-	return certify(p, x, y, work)
+	return 3*n + 2*m
 }
 
 // CertifyWork is Certify without allocation, but for semidefinite cones of order
-// above one: len(work) ≥ 2n + 2m.
-func CertifyWork(p *Problem, x, y, work []float64) Residuals {
-	n, m := p.Dims()
-	return certify(p, x, y, work[:2*n+2*m])
+// above one: len(work) ≥ CertifyLen(p).
+func CertifyWork(p *Problem, x, y, z, work []float64) Residuals {
+	return certify(p, x, y, z, work[:CertifyLen(p)])
 }
 
-func certify(p *Problem, x, y, work []float64) Residuals {
+func certify(p *Problem, x, y, z, work []float64) Residuals {
 	n, m := p.Dims()
 	for i := range work {
 		work[i] = 0
 	}
-	px, aty, ax, yBad := work[:n], work[n:2*n], work[2*n:2*n+m], work[2*n+m:]
+	px, aty, zBad, ax, yBad := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:3*n+m], work[3*n+m:]
 	if p.P != nil {
 		p.P.AddSymMulVec(px, 1, x)
 	}
@@ -72,7 +76,18 @@ func certify(p *Problem, x, y, work []float64) Residuals {
 		}
 	})
 
-	s := support(p, y, yBad)
+	for j, v := range x {
+		if lo, hi := p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+			near := min(max(v, lo), hi)
+			primal = max(primal, math.Abs(v-near))
+			axNorm, zNorm = max(axNorm, math.Abs(v)), max(zNorm, math.Abs(near))
+		}
+	}
+	for j, v := range z {
+		aty[j] += v
+	}
+
+	s := support(p, y, yBad) + boundSupport(p, z, zBad)
 	var dual, pxNorm, qNorm, atyNorm, xPx, qx float64
 	for j := range n {
 		dual = max(dual, math.Abs(px[j]+p.Q[j]+aty[j]))
@@ -82,7 +97,7 @@ func certify(p *Problem, x, y, work []float64) Residuals {
 		qx += x[j] * p.Q[j]
 	}
 	dual /= max(1, pxNorm, qNorm, atyNorm)
-	dual = max(dual, normInf(yBad)/max(1, normInf(y)))
+	dual = max(dual, max(normInf(yBad), normInf(zBad))/max(1, normInf(y), normInf(z)))
 	pObj, dObj := xPx/2+qx, -xPx/2-s
 	return Residuals{
 		Primal: primal / max(1, axNorm, zNorm),
@@ -116,6 +131,27 @@ func support(p *Problem, y, bad []float64) float64 {
 		}
 		nearest(c, bad[c.Start:c.Start+c.Len], y[c.Start:c.Start+c.Len])
 	})
+	return s
+}
+
+// boundSupport is the part of S that belongs to z, the multipliers of bounds;
+// bad receives, for each variable, the size of what keeps z out of its domain.
+func boundSupport(p *Problem, z, bad []float64) float64 {
+	s := 0.0
+	for j, v := range z {
+		bad[j] = 0
+		switch lo, hi := p.Bounds(j); {
+		case v > 0 && hi < Infinity:
+			s += v * hi
+		case v < 0 && lo > -Infinity:
+			s += v * lo
+		default:
+			bad[j] = math.Abs(v)
+		}
+		if math.IsNaN(v) {
+			s = math.NaN()
+		}
+	}
 	return s
 }
 

@@ -70,7 +70,7 @@ func TestCertifyByHand(t *testing.T) {
 			Q: []float64{0}, A: matrix([]float64{2}), L: []float64{-1}, U: []float64{-1},
 		}, []float64{-0.5}, []float64{0}, qpbackend.Residuals{}},
 	} {
-		got := qpbackend.Certify(c.p, c.x, c.y)
+		got := qpbackend.Certify(c.p, c.x, c.y, nil)
 		for _, r := range []struct {
 			name      string
 			got, want float64
@@ -80,7 +80,7 @@ func TestCertifyByHand(t *testing.T) {
 			}
 		}
 		n, m := c.p.Dims()
-		if w := qpbackend.CertifyWork(c.p, c.x, c.y, make([]float64, 2*n+2*m+3)); w != got {
+		if w := qpbackend.CertifyWork(c.p, c.x, c.y, nil, make([]float64, 3*n+2*m+3)); w != got {
 			t.Errorf("%s: CertifyWork has %+v, Certify %+v", c.name, w, got)
 		}
 		if got.Max() != max(got.Primal, got.Dual, got.Gap) {
@@ -99,7 +99,7 @@ func TestCertifyRejectsNaN(t *testing.T) {
 		{[]float64{0, 0}, []float64{0, 0, nan}},
 		{[]float64{inf, 0}, []float64{0, 0, 0}},
 	} {
-		if r := qpbackend.Certify(p, c.x, c.y); r.Max() <= 1e300 {
+		if r := qpbackend.Certify(p, c.x, c.y, nil); r.Max() <= 1e300 {
 			t.Errorf("x = %v, y = %v: residuals %+v", c.x, c.y, r)
 		}
 	}
@@ -107,8 +107,8 @@ func TestCertifyRejectsNaN(t *testing.T) {
 
 func TestCertifyWorkDoesNotAllocate(t *testing.T) {
 	p := corner()
-	x, y, work := []float64{1, 2}, []float64{1, -1, 0}, make([]float64, 10)
-	if a := testing.AllocsPerRun(100, func() { qpbackend.CertifyWork(p, x, y, work) }); a != 0 {
+	x, y, work := []float64{1, 2}, []float64{1, -1, 0}, make([]float64, qpbackend.CertifyLen(p))
+	if a := testing.AllocsPerRun(100, func() { qpbackend.CertifyWork(p, x, y, nil, work) }); a != 0 {
 		t.Errorf("%g allocations", a)
 	}
 }
@@ -171,7 +171,7 @@ func TestDistancesFromTheSecondOrderCone(t *testing.T) {
 			s[i], neg[i] = x[i]-l[i], -y[1+i]
 		}
 		p := onCone(l)
-		got := qpbackend.Certify(p, x, y)
+		got := qpbackend.Certify(p, x, y, nil)
 		dist := func(v []float64) (d, norm float64) {
 			for i, w := range project(v) {
 				d, norm = max(d, math.Abs(v[i]-w)), max(norm, math.Abs(v[i]))
@@ -219,18 +219,18 @@ func TestPrimalInfeasibility(t *testing.T) {
 		{"nothing", []float64{0, 0, 0}, inf},
 		{"NaN", []float64{math.NaN(), 0, 0}, inf},
 	} {
-		if got := qpbackend.PrimalInfeasibility(p, c.y); !close(got, c.want) {
+		if got := qpbackend.PrimalInfeasibility(p, c.y, nil); !close(got, c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
 	// t ≤ −1 in a second-order cone: y = (1, −1, 0, 0) has Aᵀy = 0 and −y in the cone.
 	q := onCone([]float64{0, 0, 0})
 	q.U[0] = -1
-	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 0, 0}); !close(got, 0) {
+	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 0, 0}, nil); !close(got, 0) {
 		t.Errorf("cone: %g, want 0", got)
 	}
 	// Outside of the polar, y is repaired: (−1, 3, 0) moves to (−2, 2, 0).
-	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 3, 0}); !close(got, 2) {
+	if got := qpbackend.PrimalInfeasibility(q, []float64{1, -1, 3, 0}, nil); !close(got, 2) {
 		t.Errorf("y outside the polar cone: %g, want 2", got)
 	}
 }
@@ -253,7 +253,7 @@ func TestRoundingProvesNothing(t *testing.T) {
 		y := []float64{scale * a0(p, 1), -scale * a0(p, 0)}
 		naive := y[0]*b[0] + y[1]*b[1]
 		found = found || naive < 0
-		if got := qpbackend.PrimalInfeasibility(p, y); got < 1e-3 {
+		if got := qpbackend.PrimalInfeasibility(p, y, nil); got < 1e-3 {
 			t.Fatalf("y = %v is said to be worth %g as a proof", y, got)
 		}
 	}

@@ -113,7 +113,7 @@ func TestResidualsOfCones(t *testing.T) {
 			}
 			// q makes the pair stationary, so that y's distance alone counts.
 			p.A.AddMulVecT(p.Q, -1, y)
-			got := qpbackend.Certify(p, x, y)
+			got := qpbackend.Certify(p, x, y, nil)
 			if want := off / norm; math.Abs(got.Primal-want) > 1e-14 {
 				t.Fatalf("%v: s = %v, d = %v: primal residual %g, want %g", c.cone, s, d, got.Primal, want)
 			}
@@ -127,19 +127,19 @@ func TestResidualsOfCones(t *testing.T) {
 			for i := range s {
 				p.L[1+i] = ax[1+i] - s[i]
 			}
-			if r := qpbackend.Certify(p, x, y); !(r.Max() < 1e-14) {
+			if r := qpbackend.Certify(p, x, y, nil); !(r.Max() < 1e-14) {
 				t.Fatalf("%v: s = %v, y = %v: residuals %+v of an optimal pair", c.cone, s, d, r)
 			}
 			for k := range x {
 				for _, bad := range []float64{math.NaN(), inf} {
 					was := x[k]
 					x[k] = bad
-					if r := qpbackend.Certify(p, x, y); r.Max() <= 1e300 {
+					if r := qpbackend.Certify(p, x, y, nil); r.Max() <= 1e300 {
 						t.Fatalf("%v: residuals %+v with an x of %g", c.cone, r, bad)
 					}
 					x[k] = was
 					was, y[1+k] = y[1+k], bad
-					if r := qpbackend.Certify(p, x, y); r.Max() <= 1e300 {
+					if r := qpbackend.Certify(p, x, y, nil); r.Max() <= 1e300 {
 						t.Fatalf("%v: residuals %+v with a y of %g", c.cone, r, bad)
 					}
 					y[1+k] = was
@@ -183,7 +183,7 @@ func TestCertificatesOfCones(t *testing.T) {
 			if err := p.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			if got := qpbackend.PrimalInfeasibility(p, full); !(got < 1e-13*float64(n)) {
+			if got := qpbackend.PrimalInfeasibility(p, full, nil); !(got < 1e-13*float64(n)) {
 				t.Fatalf("%v: y = %v proves, but is worth %g", c, y, got)
 			}
 			// The part of y that leaves the polar is in s.
@@ -191,17 +191,17 @@ func TestCertificatesOfCones(t *testing.T) {
 			for i := range s {
 				full[1+i] = y[i] + ε*s[i]
 			}
-			if got := qpbackend.PrimalInfeasibility(p, full); !(got < 1e-12) {
+			if got := qpbackend.PrimalInfeasibility(p, full, nil); !(got < 1e-12) {
 				t.Fatalf("%v: y = %v, moved by a millionth of %v, is worth %g", c, y, s, got)
 			}
 			for i := range s {
 				full[1+i] = -y[i]
 			}
-			if got := qpbackend.PrimalInfeasibility(p, full); !(got > 1e-3) {
+			if got := qpbackend.PrimalInfeasibility(p, full, nil); !(got > 1e-3) {
 				t.Fatalf("%v: −y of %v is worth %g", c, y, got)
 			}
 			full[1] = math.NaN()
-			if got := qpbackend.PrimalInfeasibility(p, full); got != inf {
+			if got := qpbackend.PrimalInfeasibility(p, full, nil); got != inf {
 				t.Fatalf("%v: NaN is worth %g", c, got)
 			}
 		}
@@ -255,17 +255,17 @@ func TestCertifyWorkOfCones(t *testing.T) {
 			n, m := p.Dims()
 			y = append([]float64{0}, y...)
 			y[1] += 1e-3
-			work := make([]float64, 2*n+2*m)
+			work := make([]float64, 3*n+2*m)
 			for i := range work {
 				work[i] = math.NaN()
 			}
-			if got, want := qpbackend.CertifyWork(p, s, y, work), qpbackend.Certify(p, s, y); got != want {
+			if got, want := qpbackend.CertifyWork(p, s, y, nil, work), qpbackend.Certify(p, s, y, nil); got != want {
 				t.Errorf("CertifyWork has %+v, Certify %+v", got, want)
 			}
 			if c.cone.Kind == qpbackend.Semidefinite && c.cone.Len > 1 {
 				return
 			}
-			if a := testing.AllocsPerRun(50, func() { qpbackend.CertifyWork(p, s, y, work) }); a != 0 {
+			if a := testing.AllocsPerRun(50, func() { qpbackend.CertifyWork(p, s, y, nil, work) }); a != 0 {
 				t.Errorf("%g allocations", a)
 			}
 		})
@@ -303,7 +303,7 @@ func TestRoundingProvesNothingInCones(t *testing.T) {
 		// Outside, the entry that was moved is not.
 		{"a small entry, moved", []float64{1, 0, 0}, []float64{0, 0, 1e6}, []float64{-1, 1 + 1e-12, 1e-20}, 1e-10, 1e-8},
 	} {
-		if got := qpbackend.PrimalInfeasibility(problem(c.l, c.a), c.y); !(got >= c.least && got <= c.most) {
+		if got := qpbackend.PrimalInfeasibility(problem(c.l, c.a), c.y, nil); !(got >= c.least && got <= c.most) {
 			t.Errorf("%s: worth %g, want %g to %g", c.name, got, c.least, c.most)
 		}
 	}

@@ -3,7 +3,8 @@
 // A [Problem] is
 //
 //	minimise    ½ xᵀPx + qᵀx + r
-//	subject to  l ≤ Ax ≤ u        on the rows outside every cone
+//	subject to  lo ≤ x ≤ hi
+//	            l ≤ Ax ≤ u        on the rows outside every cone
 //	            Ax − l ∈ K        on the rows of each cone K
 //
 // A [Backend] makes a [Solver] for it: New, then any number of Update,
@@ -12,9 +13,10 @@
 // [PrimalInfeasibility] and [DualInfeasibility], the same for all backends and
 // always on the problem as it was stated.
 //
-// Signs. The dual y has one entry a row: y[i] > 0 where the upper bound holds,
-// y[i] < 0 where the lower one does, and Px + q + Aᵀy = 0 at an optimum. On the
-// rows of a cone, −y lies in the dual cone.
+// Signs. The dual y has one entry for each row: y[i] > 0 where the upper side
+// holds, y[i] < 0 where the lower one does. The dual z has one for each variable:
+// z[j] > 0 where the upper bound holds, z[j] < 0 where the lower one does. At an
+// optimum Px + q + Aᵀy + z = 0. On the rows of a cone, −y lies in the dual cone.
 //
 // The solvers: ipm (pure Go, interior point), admm (pure Go, operator splitting)
 // and osqp (the OSQP library, build tag osqp); presolve stands before any of

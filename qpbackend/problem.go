@@ -44,17 +44,44 @@ type Cone struct {
 // Problem is a convex quadratic program, with cones. After New has seen it, it
 // changes only through Solver.Update.
 type Problem struct {
-	P    *sparse.CSC // n × n, upper triangle of a positive semidefinite matrix; nil: zero
-	Q    []float64   // length n
-	R    float64     // constant of the objective
-	A    *sparse.CSC // m × n; nil: no rows
-	L, U []float64   // length m; beyond ±Infinity: no bound
+	P *sparse.CSC // n × n, upper triangle of a positive semidefinite matrix; nil: zero
+	Q []float64   // length n
+	R float64     // constant of the objective
+	// Lo and Hi are the bounds of the variables: length n, beyond ±Infinity for
+	// no bound; nil: no variable has one.
+	Lo, Hi []float64
+	A      *sparse.CSC // m × n; nil: no rows
+	L, U   []float64   // sides of the rows: length m, beyond ±Infinity for none
 	// Cones, by ascending Start and disjoint. L must be finite on their rows.
 	Cones []Cone
 }
 
 // Dims returns n, the number of variables, and m, the number of rows.
 func (p *Problem) Dims() (n, m int) { return len(p.Q), len(p.L) }
+
+// Bounds are those of variable j, ±Inf where there is none.
+func (p *Problem) Bounds(j int) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if p.Lo != nil && p.Lo[j] > -Infinity {
+		lo = p.Lo[j]
+	}
+	if p.Hi != nil && p.Hi[j] < Infinity {
+		hi = p.Hi[j]
+	}
+	return lo, hi
+}
+
+// Sides are those of row i, ±Inf where there is none.
+func (p *Problem) Sides(i int) (l, u float64) {
+	l, u = p.L[i], p.U[i]
+	if l <= -Infinity {
+		l = math.Inf(-1)
+	}
+	if u >= Infinity {
+		u = math.Inf(1)
+	}
+	return l, u
+}
 
 // Validate reports the first thing about p that no backend could accept: a
 // shape, a NaN, crossed bounds, cones that overlap. It does not look at the
@@ -73,7 +100,7 @@ func (p *Problem) Validate() error {
 		}
 	}
 	if p.A == nil && m > 0 {
-		return fmt.Errorf("qpbackend: %d bounds but no matrix A", m)
+		return fmt.Errorf("qpbackend: %d rows but no matrix A", m)
 	}
 	if p.A != nil {
 		if err := p.A.Validate(); err != nil {
@@ -92,7 +119,10 @@ func (p *Problem) Validate() error {
 	if err := p.validateCones(); err != nil {
 		return err
 	}
-	return p.validateBounds(p.L, p.U)
+	if err := p.validateBounds(p.Lo, p.Hi); err != nil {
+		return err
+	}
+	return p.validateSides(p.L, p.U)
 }
 
 func (p *Problem) validateCones() error {
@@ -116,8 +146,40 @@ func (p *Problem) validateCones() error {
 	return nil
 }
 
-// validateBounds checks l and u as bounds of p.
-func (p *Problem) validateBounds(l, u []float64) error {
+// validateBounds checks lo and hi as bounds of the variables.
+func (p *Problem) validateBounds(lo, hi []float64) error {
+	n, _ := p.Dims()
+	if lo != nil && len(lo) != n || hi != nil && len(hi) != n {
+		return fmt.Errorf("qpbackend: lo has length %d, hi %d; want %d, one for each variable, or nil", len(lo), len(hi), n)
+	}
+	for j := range n {
+		l, h := math.Inf(-1), math.Inf(1)
+		if lo != nil {
+			l = lo[j]
+		}
+		if hi != nil {
+			h = hi[j]
+		}
+		if err := interval(l, h); err != nil {
+			return fmt.Errorf("qpbackend: variable %d %w", j, err)
+		}
+	}
+	return nil
+}
+
+// interval refuses lo and hi that no number lies between.
+func interval(lo, hi float64) error {
+	if !(lo <= hi) {
+		return fmt.Errorf("has bounds %g and %g", lo, hi)
+	}
+	if lo >= Infinity || hi <= -Infinity {
+		return fmt.Errorf("has bounds %g and %g, which no point meets", lo, hi)
+	}
+	return nil
+}
+
+// validateSides checks l and u as sides of the rows.
+func (p *Problem) validateSides(l, u []float64) error {
 	if len(l) != len(u) {
 		return fmt.Errorf("qpbackend: l has length %d, u %d", len(l), len(u))
 	}
@@ -132,11 +194,8 @@ func (p *Problem) validateBounds(l, u []float64) error {
 			}
 			continue
 		}
-		if !(l[i] <= u[i]) {
-			return fmt.Errorf("qpbackend: row %d has bounds %g and %g", i, l[i], u[i])
-		}
-		if l[i] >= Infinity || u[i] <= -Infinity {
-			return fmt.Errorf("qpbackend: row %d has bounds %g and %g, which no point meets", i, l[i], u[i])
+		if err := interval(l[i], u[i]); err != nil {
+			return fmt.Errorf("qpbackend: row %d %w", i, err)
 		}
 	}
 	return nil
@@ -181,6 +240,8 @@ func (p *Problem) Clone() *Problem {
 		c.A = p.A.Clone()
 	}
 	c.Q = append([]float64(nil), p.Q...)
+	c.Lo = append([]float64(nil), p.Lo...)
+	c.Hi = append([]float64(nil), p.Hi...)
 	c.L = append([]float64(nil), p.L...)
 	c.U = append([]float64(nil), p.U...)
 	c.Cones = append([]Cone(nil), p.Cones...)
@@ -188,9 +249,10 @@ func (p *Problem) Clone() *Problem {
 }
 
 // Update holds new values for a problem whose pattern stays. A nil field leaves
-// what was there; P and A are values in the order of the stored entries.
+// what was there; P and A are values in the order of the stored entries. Lo and
+// Hi may give bounds to variables that had none, and take them away.
 type Update struct {
-	Q, L, U, P, A []float64
+	Q, Lo, Hi, L, U, P, A []float64
 }
 
 // Apply writes the new values into p, or returns an error and leaves p as it
@@ -203,7 +265,7 @@ func (p *Problem) Apply(u Update) error {
 		v      []float64
 		n      int
 	}{
-		{"update of q", "q", u.Q, n}, {"", "l", u.L, m}, {"", "u", u.U, m},
+		{"update of q", "q", u.Q, n}, {"", "lo", u.Lo, n}, {"", "hi", u.Hi, n}, {"", "l", u.L, m}, {"", "u", u.U, m},
 		{"update of P", "P", u.P, nnz(p.P)}, {"update of A", "A", u.A, nnz(p.A)},
 	} {
 		if f.v != nil && len(f.v) != f.n {
@@ -216,17 +278,19 @@ func (p *Problem) Apply(u Update) error {
 			return err
 		}
 	}
-	l, up := p.L, p.U
-	if u.L != nil {
-		l = u.L
+	if err := p.validateSides(either(u.L, p.L), either(u.U, p.U)); err != nil {
+		return err
 	}
-	if u.U != nil {
-		up = u.U
-	}
-	if err := p.validateBounds(l, up); err != nil {
+	if err := p.validateBounds(either(u.Lo, p.Lo), either(u.Hi, p.Hi)); err != nil {
 		return err
 	}
 	copy(p.Q, u.Q)
+	if u.Lo != nil {
+		p.Lo = append(p.Lo[:0], u.Lo...)
+	}
+	if u.Hi != nil {
+		p.Hi = append(p.Hi[:0], u.Hi...)
+	}
 	copy(p.L, u.L)
 	copy(p.U, u.U)
 	if u.P != nil && p.P != nil {
@@ -236,6 +300,14 @@ func (p *Problem) Apply(u Update) error {
 		copy(p.A.Val, u.A)
 	}
 	return nil
+}
+
+// either is v, or old where v is nil.
+func either(v, old []float64) []float64 {
+	if v == nil {
+		return old
+	}
+	return v
 }
 
 func nnz(m *sparse.CSC) int {

@@ -24,7 +24,7 @@ func TestValidateNamesTheFault(t *testing.T) {
 		{func(p *qpbackend.Problem) { p.P.Val[0] = nan }, "P: sparse: entry (0, 0) is NaN"},
 		{func(p *qpbackend.Problem) { p.P = sparse.Identity(3) }, "P is 3 × 3, q has length 2"},
 		{func(p *qpbackend.Problem) { p.P = matrix([]float64{1, 1}, []float64{1, 1}) }, "below the diagonal"},
-		{func(p *qpbackend.Problem) { p.A = nil }, "3 bounds but no matrix A"},
+		{func(p *qpbackend.Problem) { p.A = nil }, "3 rows but no matrix A"},
 		{func(p *qpbackend.Problem) { p.A.Val[1] = inf }, "A: sparse: entry (1, 0) is +Inf"},
 		{func(p *qpbackend.Problem) { p.A.RowIdx[0] = 9 }, "row index 9"},
 		{func(p *qpbackend.Problem) { p.A = sparse.Identity(2) }, "A is 2 × 2, want 3 × 2"},

@@ -6,20 +6,21 @@ import "math"
 // its terms had been off by so much.
 const rounding = 1e-15
 
-// PrimalInfeasibility is the worth of y as a proof that no point meets the rows. It
-// is ε = ‖Aᵀŷ‖∞ / −S(ŷ), or +Inf where S(ŷ) ≥ 0, with S(y) the sum of u[i]·y[i]
-// over y[i] > 0 and l[i]·y[i] over y[i] < 0 (and over cones). Every feasible point
-// then has ‖x‖₁ ≥ 1/ε.
+// PrimalInfeasibility is the worth of (y, z) as a proof that no point meets the
+// rows and the bounds; z are multipliers of bounds, nil for zeros. It is
+// ε = ‖Aᵀŷ + ẑ‖∞ / −S(ŷ, ẑ), or +Inf where S ≥ 0, with S(y, z) the sum of u[i]·y[i]
+// over y[i] > 0 and l[i]·y[i] over y[i] < 0 (and over cones), and of hi[j]·z[j]
+// and lo[j]·z[j] likewise. Every feasible point then has ‖x‖₁ ≥ 1/ε.
 //
 // Here ŷ is y, repaired where it says nothing: entries on the side of an absent
-// bound are set to zero, and in a cone y moves to the nearest point of the polar.
-// It is ŷ that proves; how far y was from it does not matter, but where it moved
-// in a cone, each of the cone's entries counts as being off by the rounding of
-// the largest.
+// bound are set to zero, and in a cone y moves to the nearest point of the polar;
+// likewise ẑ. It is they that prove; how far y was from ŷ does not matter, but
+// where it moved in a cone, each of the cone's entries counts as being off by the
+// rounding of the largest.
 //
 // What rounding may have hidden in the sums counts against the proof: terms
 // that cancel to the last digit prove nothing.
-func PrimalInfeasibility(p *Problem, y []float64) float64 {
+func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 	n, m := p.Dims()
 	bad := make([]float64, m)
 	ŷ := append([]float64(nil), y...)
@@ -49,11 +50,26 @@ func PrimalInfeasibility(p *Problem, y []float64) float64 {
 			size += weight[i] * math.Abs(p.L[i])
 		}
 	})
+	aty, sizes := make([]float64, n), make([]float64, n)
+	zBad := sizes
+	s += boundSupport(p, z, zBad)
+	for j, v := range z {
+		if zBad[j] != 0 {
+			v = 0
+		}
+		lo, hi := p.Bounds(j)
+		switch {
+		case v > 0:
+			size += v * math.Abs(hi)
+		case v < 0:
+			size -= v * math.Abs(lo)
+		}
+		aty[j], sizes[j] = v, math.Abs(v)
+	}
 	s += rounding * size
 	if !(s < 0) {
 		return math.Inf(1)
 	}
-	aty, sizes := make([]float64, n), make([]float64, n)
 	if p.A != nil {
 		p.A.AddMulVecT(aty, 1, ŷ)
 		for j := range sizes {
@@ -75,8 +91,8 @@ func withRounding(sum, size []float64) []float64 {
 
 // DualInfeasibility is the worth of the direction d as a proof that the
 // objective is unbounded below wherever it is feasible: it is the largest entry
-// of Pd and of the distance of Ad from the directions in which the rows stay
-// met, divided by −qᵀd; +Inf where qᵀd ≥ 0. Rounding counts against the proof,
+// of Pd and of the distance of Ad and d from the directions in which the rows and
+// the bounds stay met, divided by −qᵀd; +Inf where qᵀd ≥ 0. Rounding counts against the proof,
 // as in PrimalInfeasibility.
 func DualInfeasibility(p *Problem, d []float64) float64 {
 	n, m := p.Dims()
@@ -110,6 +126,15 @@ func DualInfeasibility(p *Problem, d []float64) float64 {
 		}
 	}
 	worst := normInf(withRounding(pd, pSize))
+	for j, v := range d {
+		lo, hi := p.Bounds(j)
+		if hi < Infinity {
+			worst = max(worst, v)
+		}
+		if lo > -Infinity {
+			worst = max(worst, -v)
+		}
+	}
 	rows(p, func(i int) {
 		if p.U[i] < Infinity {
 			worst = max(worst, ad[i]+rounding*aSize[i])

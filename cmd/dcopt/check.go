@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -160,7 +161,13 @@ func outlineQP(c *cli.Context, path string) (*outline, error) {
 	if rows := len(f.RowNames); rows > 0 {
 		o.families = append(o.families, family{name: "rows", count: rows, rows: rows, split: split{curvature: "affine"}})
 	}
-	if bounds := len(f.BoundCols); bounds > 0 {
+	bounds := 0
+	for j := range n {
+		if lo, hi := p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+			bounds++
+		}
+	}
+	if bounds > 0 {
 		o.families = append(o.families, family{name: "bounds", count: bounds, rows: bounds, split: split{curvature: "affine"}})
 	}
 	for _, b := range backends.All() {

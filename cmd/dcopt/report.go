@@ -30,6 +30,7 @@ type report struct {
 	variables  []block
 	columns    object // the variables of a QP file, which have no shape
 	duals      object
+	boundDuals object // of a QP file
 	history    []ccp.Iteration
 	message    string
 }
@@ -82,7 +83,11 @@ func (r *report) json() object {
 	for k, it := range r.history {
 		history[k] = object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", number(it.Objective)}, {"max_violation", number(it.Violation)}, {"step", number(it.Step)}, {"tau", number(it.Tau)}}
 	}
-	return append(o, object{{"variables", variables}, {"duals", r.duals}, {"history", history}, {"message", r.message}}...)
+	o = append(o, object{{"variables", variables}, {"duals", r.duals}}...)
+	if r.boundDuals != nil {
+		o = append(o, member{"bound_duals", r.boundDuals})
+	}
+	return append(o, object{{"history", history}, {"message", r.message}}...)
 }
 
 // text writes the table for people: head only if brief, all entries of the

@@ -123,6 +123,14 @@ func qpReport(f *qps.File, res *qpbackend.Result) *report {
 			r.duals[k] = member{name, number(res.Y[k])}
 		}
 	}
+	if len(res.Z) == n {
+		r.boundDuals = object{}
+		for k, name := range f.ColNames {
+			if lo, hi := f.Problem.Bounds(k); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+				r.boundDuals = append(r.boundDuals, member{name, number(res.Z[k])})
+			}
+		}
+	}
 	if res.Status == qpbackend.PrimalInfeasible || res.Status == qpbackend.DualInfeasible {
 		*r.residuals = noResiduals() // of no meaning
 	}
@@ -141,17 +149,17 @@ func qpViolation(f *qps.File, x []float64) (worst float64, where string) {
 	if p.A != nil {
 		p.A.AddMulVec(ax, 1, x)
 	}
+	look := func(v, lo, up float64, name string) {
+		if d := max(lo-v, v-up); d > worst || math.IsNaN(d) {
+			worst, where = d, name
+		}
+	}
 	for i, v := range ax {
-		d := max(p.L[i]-v, v-p.U[i])
-		if !(d > worst) && !math.IsNaN(d) {
-			continue
-		}
-		worst = d
-		if i < len(f.RowNames) {
-			where = f.RowNames[i]
-		} else {
-			where = "the bounds of " + f.ColNames[f.BoundCols[i-len(f.RowNames)]]
-		}
+		look(v, p.L[i], p.U[i], f.RowNames[i])
+	}
+	for j, v := range x {
+		lo, up := p.Bounds(j)
+		look(v, lo, up, "the bounds of "+f.ColNames[j])
 	}
 	return worst, where
 }

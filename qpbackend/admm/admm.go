@@ -66,11 +66,12 @@ func (s *solver) begin(warmed bool) {
 		s.run.ε = max(s.run.ε, firstTol)
 	}
 	if warmed {
-		s.best.set(s.warm.x, s.warm.y)
+		s.best.set(s.warm.x, s.warm.y, s.warm.z)
 		s.w.start(&s.warm)
 	} else {
 		clear(s.best.x)
 		clear(s.best.y)
+		clear(s.best.z)
 		s.w.reset()
 	}
 	s.certify(&s.best)
@@ -171,14 +172,14 @@ func (s *solver) claim(best bool) verdict {
 
 // certify measures a point on the stated problem and returns its worth.
 func (s *solver) certify(p *point) float64 {
-	p.res = qpbackend.CertifyWork(s.p, p.x, p.y, s.scratch)
+	p.res = qpbackend.CertifyWork(s.p, p.x, p.y, p.z, s.scratch)
 	p.worth, p.certified = p.res.Max(), true
 	return p.worth
 }
 
 // consider makes cand, certified, the best point if it is.
 func (s *solver) consider() {
-	if !(s.best.worth < s.cand.worth) && finite(s.cand.x) && finite(s.cand.y) && !math.IsNaN(s.cand.worth) {
+	if !(s.best.worth < s.cand.worth) && finite(s.cand.x) && finite(s.cand.y) && finite(s.cand.z) && !math.IsNaN(s.cand.worth) {
 		s.best, s.cand = s.cand, s.best
 	}
 }
@@ -249,6 +250,7 @@ func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, message 
 	dst.Status, dst.Iterations, dst.Message = status, s.run.k, message
 	dst.X = append(dst.X[:0], s.best.x...)
 	dst.Y = append(dst.Y[:0], s.best.y...)
+	dst.Z = append(dst.Z[:0], s.best.z...)
 	dst.Res = s.best.res
 	dst.Objective = s.p.Objective(s.best.x)
 }

@@ -47,7 +47,7 @@ func plain() admm.Options {
 
 func wantSolved(t *testing.T, p *qpbackend.Problem, res *qpbackend.Result, tol float64) {
 	t.Helper()
-	if worst := qpbackend.Certify(p, res.X, res.Y).Max(); res.Status != qpbackend.Solved || !(worst <= tol) {
+	if worst := qpbackend.Certify(p, res.X, res.Y, res.Z).Max(); res.Status != qpbackend.Solved || !(worst <= tol) {
 		t.Errorf("%v (%s) with residual %.1e after %d iterations", res.Status, res.Message, worst, res.Iterations)
 	}
 }
@@ -154,7 +154,7 @@ func TestHandOverAtRest(t *testing.T) {
 	if res.Status != qpbackend.AlmostSolved && res.Status != qpbackend.NumericalTrouble && res.Status != qpbackend.Solved || res.Message == "" {
 		t.Errorf("%v %q", res.Status, res.Message)
 	}
-	if worst := qpbackend.Certify(p, res.X, res.Y); worst != res.Res || !(worst.Max() <= 1e-12) {
+	if worst := qpbackend.Certify(p, res.X, res.Y, res.Z); worst != res.Res || !(worst.Max() <= 1e-12) {
 		t.Errorf("residuals %+v, certified %+v", res.Res, worst)
 	}
 	res = solve(t, newSolver(t, plain(), p, tight))
@@ -184,7 +184,7 @@ func TestSameAnswer(t *testing.T) {
 			}
 			// used solves all along, also from a warm start that moves ρ.
 			a := solve(t, used)
-			if err := used.WarmStart(jittered(rng, a.X, 30), jittered(rng, a.Y, 30)); err != nil {
+			if err := used.WarmStart(jittered(rng, a.X, 30), jittered(rng, a.Y, 30), a.Z); err != nil {
 				t.Fatal(err)
 			}
 			solve(t, used)
@@ -213,7 +213,7 @@ func TestWarmStart(t *testing.T) {
 	problems(func(name string, p *qpbackend.Problem) {
 		s := newSolver(t, plain(), p, nil)
 		cold := solve(t, s)
-		if err := s.WarmStart(cold.X, cold.Y); err != nil {
+		if err := s.WarmStart(cold.X, cold.Y, cold.Z); err != nil {
 			t.Fatal(err)
 		}
 		if warm := solve(t, s); warm.Status != qpbackend.Solved || warm.Iterations > 50 {
@@ -248,7 +248,7 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || res.Status != qpbackend.Cancelled || res.Iterations != k {
 			t.Errorf("cancelled after %d iterations: %v, %v after %d", k, err, res.Status, res.Iterations)
 		}
-		if got := qpbackend.Certify(p, res.X, res.Y); got != res.Res || k >= 25 && !(got.Max() < 0.1) {
+		if got := qpbackend.Certify(p, res.X, res.Y, res.Z); got != res.Res || k >= 25 && !(got.Max() < 0.1) {
 			t.Errorf("after %d iterations: %+v, certified %+v", k, res.Res, got)
 		}
 	}
@@ -300,7 +300,7 @@ func TestProofsOfItsOwn(t *testing.T) {
 	}
 	p := b.problem()
 	res := solve(t, newSolver(t, plain(), p, nil))
-	if worth := qpbackend.PrimalInfeasibility(p, res.Y); res.Status != qpbackend.PrimalInfeasible || !(worth <= 1e-6) {
+	if worth := qpbackend.PrimalInfeasibility(p, res.Y, res.Z); res.Status != qpbackend.PrimalInfeasible || !(worth <= 1e-6) {
 		t.Errorf("%v, certificate worth %g", res.Status, worth)
 	}
 	p = &qpbackend.Problem{
@@ -321,7 +321,7 @@ func TestProofsOfItsOwn(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	p := equalityQP(rand.New(rand.NewPCG(9, 9)), 10)
 	s := newSolver(t, plain(), p, nil)
-	if s.WarmStart([]float64{math.NaN(), 0, 0, 0, 0, 0, 0, 0, 0, 0}, nil) == nil || s.WarmStart(p.Q[1:], nil) == nil || s.WarmStart(nil, p.Q) == nil {
+	if s.WarmStart([]float64{math.NaN(), 0, 0, 0, 0, 0, 0, 0, 0, 0}, nil, nil) == nil || s.WarmStart(p.Q[1:], nil, nil) == nil || s.WarmStart(nil, p.Q, nil) == nil {
 		t.Error("a bad warm start is accepted")
 	}
 	cone := p.Clone()

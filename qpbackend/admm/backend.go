@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Backend is the operator splitting method. The zero value is ready for use.
@@ -33,16 +32,11 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if b.Options != nil {
 		opt = *b.Options
 	}
-	if err := errors.Join(opt.Validate(), set.Validate()); err != nil {
+	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	if err := qpbackend.CheckCones(b, p); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
+	p, err := qpbackend.Prepare(ctx, b, p, set)
+	if err != nil {
 		return nil, err
 	}
 	s, err := newSolver(p, set, opt)
@@ -54,7 +48,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 
 // solver is a problem with all that is kept between solves.
 type solver struct {
-	p   *qpbackend.Problem // as stated; P and A are never nil
+	p   *qpbackend.Problem // as stated, by qpbackend.Prepare
 	set qpbackend.Settings
 	opt Options
 
@@ -67,7 +61,7 @@ type solver struct {
 	warm       point // for the next Solve, where warmed
 	warmed     bool
 	cand, best point
-	cert       []float64 // of length max(n, m)
+	cert       point     // a proof: y and z, or the direction x
 	scratch    []float64 // for qpbackend.CertifyWork
 	run        progress
 }
@@ -75,32 +69,26 @@ type solver struct {
 // point is an unscaled primal-dual pair. What it is worth is res.Max() once it
 // is certified, before that what the iteration itself reckons.
 type point struct {
-	x, y      []float64
+	x, y, z   []float64
 	worth     float64
 	res       qpbackend.Residuals
 	certified bool
 }
 
 func newPoint(n, m int) point {
-	return point{x: make([]float64, n), y: make([]float64, m)}
+	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
 }
 
 // set takes over the coordinates.
-func (p *point) set(x, y []float64) {
+func (p *point) set(x, y, z []float64) {
 	copy(p.x, x)
 	copy(p.y, y)
+	copy(p.z, z)
 	p.worth, p.certified = math.Inf(1), false
 }
 
 func newSolver(p *qpbackend.Problem, set qpbackend.Settings, opt Options) (*solver, error) {
-	p = p.Clone()
 	n, m := p.Dims()
-	if p.P == nil {
-		p.P = sparse.Zero(n, n)
-	}
-	if p.A == nil {
-		p.A = sparse.Zero(m, n)
-	}
 	convex, err := newConvexity(p.P)
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
@@ -115,8 +103,8 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, opt Options) (*solv
 	return &solver{
 		p: p, set: set, opt: opt, convex: convex, w: w,
 		warm: newPoint(n, m), cand: newPoint(n, m), best: newPoint(n, m),
-		cert:    make([]float64, max(n, m)),
-		scratch: make([]float64, 2*n+2*m),
+		cert:    newPoint(n, m),
+		scratch: make([]float64, qpbackend.CertifyLen(p)),
 	}, nil
 }
 
@@ -135,7 +123,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	case u.P != nil || u.A != nil:
 		s.staleP = s.staleP || u.P != nil
 		s.w.loadMatrices(s.p)
-	case u.Q != nil || u.L != nil || u.U != nil:
+	case u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil:
 		s.w.loadVectors(s.p)
 	}
 	if s.ip != nil {
@@ -145,22 +133,18 @@ func (s *solver) Update(u qpbackend.Update) error {
 }
 
 // WarmStart keeps a copy of the point for the next Solve.
-func (s *solver) WarmStart(x, y []float64) error {
-	n, m := s.p.Dims()
-	switch {
-	case s.closed:
+func (s *solver) WarmStart(x, y, z []float64) error {
+	if s.closed {
 		return errClosed
-	case x != nil && len(x) != n:
-		return fmt.Errorf("admm: warm start x has length %d, want %d", len(x), n)
-	case y != nil && len(y) != m:
-		return fmt.Errorf("admm: warm start y has length %d, want %d", len(y), m)
-	case !finite(x) || !finite(y):
-		return errors.New("admm: warm start with an entry that is no finite number")
+	}
+	if err := s.p.CheckStart(x, y, z); err != nil {
+		return err
 	}
 	clear(s.warm.x)
 	clear(s.warm.y)
-	s.warm.set(x, y)
-	s.warmed = x != nil || y != nil
+	clear(s.warm.z)
+	s.warm.set(x, y, z)
+	s.warmed = x != nil || y != nil || z != nil
 	return nil
 }
 

@@ -34,13 +34,12 @@ func (s *solver) primalProof() bool {
 		default:
 			w.dy[i] = 0
 		}
-		size = max(size, math.Abs(sc.E[i]*w.dy[i]))
+		size = max(size, math.Abs(w.unit[i]*w.dy[i]))
 	}
 	if !(support < 0 && size <= math.MaxFloat64) {
 		return false
 	}
-	clear(w.aty)
-	w.at.AddMulVec(w.aty, 1, w.dy)
+	w.multiplyT(w.aty, w.dy)
 	worst := 0.0
 	for j, a := range w.aty {
 		worst = max(worst, math.Abs(a)/sc.D[j])
@@ -48,11 +47,16 @@ func (s *solver) primalProof() bool {
 	if !(worst <= s.set.InfeasTol*min(size, -support)) {
 		return false
 	}
-	y := s.cert[:w.m]
+	clear(s.cert.z)
 	for i, v := range w.dy {
-		y[i] = sc.E[i] * v / -support
+		v *= w.unit[i] / -support
+		if i < w.m {
+			s.cert.y[i] = v
+		} else {
+			s.cert.z[w.box[i-w.m]] = v
+		}
 	}
-	return qpbackend.PrimalInfeasibility(s.p, y) <= s.set.InfeasTol
+	return qpbackend.PrimalInfeasibility(s.p, s.cert.y, s.cert.z) <= s.set.InfeasTol
 }
 
 // dualProof looks at dx.
@@ -74,19 +78,17 @@ func (s *solver) dualProof() bool {
 			return false
 		}
 	}
-	clear(w.ax)
-	w.at.AddMulVecT(w.ax, 1, w.dx)
+	w.multiply(w.ax, w.dx)
 	for i, v := range w.ax {
-		v /= sc.E[i]
+		v /= w.unit[i]
 		if w.u[i] < math.Inf(1) && !(v <= limit) || w.l[i] > math.Inf(-1) && !(v >= -limit) {
 			return false
 		}
 	}
-	d := s.cert[:w.n]
 	for j, v := range w.dx {
-		d[j] = sc.D[j] * v / -slope
+		s.cert.x[j] = sc.D[j] * v / -slope
 	}
-	return qpbackend.DualInfeasibility(s.p, d) <= s.set.InfeasTol
+	return qpbackend.DualInfeasibility(s.p, s.cert.x) <= s.set.InfeasTol
 }
 
 // reportProof fills dst with the certificate, beside it the best point.
@@ -95,9 +97,10 @@ func (s *solver) reportProof(dst *qpbackend.Result, status qpbackend.Status) {
 	dst.Res = qpbackend.Residuals{}
 	if status == qpbackend.PrimalInfeasible {
 		dst.Objective = math.Inf(1)
-		copy(dst.Y, s.cert)
+		copy(dst.Y, s.cert.y)
+		copy(dst.Z, s.cert.z)
 	} else {
 		dst.Objective = math.Inf(-1)
-		copy(dst.X, s.cert)
+		copy(dst.X, s.cert.x)
 	}
 }

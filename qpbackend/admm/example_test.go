@@ -27,7 +27,7 @@ func ExampleBackend() {
 	for _, target := range [][2]float64{{1.25, 1.5}, {1.5, 3}, {4, -1}} {
 		err := s.Update(qpbackend.Update{Q: []float64{-target[0], -target[1]}})
 		if err == nil {
-			err = s.WarmStart(res.X, res.Y) // nil at first
+			err = s.WarmStart(res.X, res.Y, res.Z) // nil at first
 		}
 		if err == nil {
 			err = s.Solve(context.Background(), &res)

@@ -74,7 +74,7 @@ func (s *solver) handOver(ctx context.Context, dst *qpbackend.Result, why string
 		return nil
 	}
 	why = fmt.Sprintf("handed over to the interior point method after %d iterations: %s", s.run.k, why)
-	err := s.ip.solver.WarmStart(s.best.x, s.best.y)
+	err := s.ip.solver.WarmStart(s.best.x, s.best.y, s.best.z)
 	if err == nil {
 		err = s.ip.solver.Solve(ctx, dst)
 	}
@@ -92,7 +92,7 @@ func (s *solver) handOver(ctx context.Context, dst *qpbackend.Result, why string
 		dst.Status = qpbackend.NumericalTrouble // its own limit, not Settings.MaxIter
 	}
 	status, message := dst.Status, dst.Message
-	s.cand.set(dst.X, dst.Y)
+	s.cand.set(dst.X, dst.Y, dst.Z)
 	s.certify(&s.cand)
 	s.consider()
 	if message != "" {
@@ -119,5 +119,5 @@ func (s *solver) readySuccessor(ctx context.Context) error {
 	}
 	s.ip.stale = false
 	p := s.p
-	return s.ip.solver.Update(qpbackend.Update{Q: p.Q, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val})
+	return s.ip.solver.Update(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val})
 }

@@ -46,7 +46,7 @@ func TestMarosMeszaros(t *testing.T) {
 		}
 		p := file.Problem
 		res := solve(t, newSolver(t, admm.DefaultOptions(), p, nil))
-		if worst := qpbackend.Certify(p, res.X, res.Y).Max(); res.Status != qpbackend.Solved || !(worst <= 1e-6) {
+		if worst := qpbackend.Certify(p, res.X, res.Y, res.Z).Max(); res.Status != qpbackend.Solved || !(worst <= 1e-6) {
 			t.Errorf("%s: %v (%s), residual %.1e", c.name, res.Status, res.Message, worst)
 		}
 		if !(math.Abs(res.Objective-c.want) <= 1e-4*max(1, math.Abs(c.want))) {

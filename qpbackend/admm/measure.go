@@ -24,10 +24,8 @@ func (m *measure) within(ε float64) bool {
 func (w *work) measure(x, z, y []float64, r float64) (t measure) {
 	clear(w.px)
 	w.p.AddSymMulVec(w.px, 1, x)
-	clear(w.aty)
-	w.at.AddMulVec(w.aty, 1, y)
-	clear(w.ax)
-	w.at.AddMulVecT(w.ax, 1, x)
+	w.multiplyT(w.aty, y)
+	w.multiply(w.ax, x)
 
 	rows, s, off := w.primal(&t, z, y)
 	cols, xPx, qx := w.dual(&t, x)
@@ -54,7 +52,7 @@ type scaled struct{ res, size float64 }
 // and how far Ax is from meeting the rows, relative.
 func (w *work) primal(t *measure, z, y []float64) (in scaled, s, off float64) {
 	axSize, nearSize := 0.0, 0.0
-	for i, e := range w.scale.E {
+	for i, e := range w.unit {
 		a := w.ax[i]
 		d, size := math.Abs(a-z[i]), max(math.Abs(a), math.Abs(z[i]))
 		in.res, in.size = max(in.res, d), max(in.size, size)

@@ -21,7 +21,7 @@ func TestAllocations(t *testing.T) {
 		s := newSolver(t, opt, p, nil)
 		res := solve(t, s)
 		if n := testing.AllocsPerRun(10, func() {
-			if err := errors.Join(s.Update(qpbackend.Update{A: a, Q: q}), s.WarmStart(res.X, res.Y), s.Solve(context.Background(), res)); err != nil {
+			if err := errors.Join(s.Update(qpbackend.Update{A: a, Q: q}), s.WarmStart(res.X, res.Y, res.Z), s.Solve(context.Background(), res)); err != nil {
 				t.Fatal(err)
 			}
 			a, p.A.Val = p.A.Val, a

@@ -1,10 +1,13 @@
 package admm
 
+import "math"
+
 // polished is a point from the equations of the rows that seem to hold, and
 // workspace; all of it scaled.
 type polished struct {
 	x, z, y       []float64
-	rhs, sol, res []float64 // length n+m
+	at            []float64 // of the bounds: the one that holds, NaN for none
+	rhs, sol, res []float64 // length n + m + the number of bounds
 }
 
 // polish solves the equations of the rows that seem to hold, and makes the
@@ -36,7 +39,8 @@ func (s *solver) polish() bool {
 //	⎡ P + δI   Aᵀ  ⎤
 //	⎣ A        −δI ⎦
 //
-// over these rows and refines towards δ = 0 (Stellato et al. 2020, section 4).
+// over these rows, with 1/δ on the diagonal of P for each bound that holds, the
+// eliminated form of such a row, and refines towards δ = 0 (Stellato et al. 2020, section 4).
 // It reports whether that gave a point, in w.pol. The factorisation of the
 // iteration is lost.
 func (w *work) polish() bool {
@@ -48,17 +52,16 @@ func (w *work) polish() bool {
 	}
 	pol := &w.pol
 	copy(pol.sol, pol.rhs)
-	w.sys.f.Solve(pol.sol)
+	w.solveActive(pol.sol)
 	for range w.opt.PolishRefineIter {
 		w.remainder()
-		w.sys.f.Solve(pol.res)
+		w.solveActive(pol.res)
 		for i, v := range pol.res {
 			pol.sol[i] += v
 		}
 	}
 	copy(pol.x, pol.sol)
-	clear(pol.z)
-	w.at.AddMulVecT(pol.z, 1, pol.x)
+	w.multiply(pol.z, pol.x)
 	// z is to meet the bounds, and y to be nonzero only at them: the projection
 	// of z + y, and what it moved.
 	for i, y := range pol.sol[w.n:] {
@@ -75,26 +78,54 @@ func (w *work) guess() {
 	if pol.x == nil {
 		vec := func(k int) []float64 { return make([]float64, k) }
 		*pol = polished{
-			x: vec(w.n), z: vec(w.m), y: vec(w.m),
-			rhs: vec(w.n + w.m), sol: vec(w.n + w.m), res: vec(w.n + w.m),
+			x: vec(w.n), z: vec(len(w.z)), y: vec(len(w.z)), at: vec(len(w.box)),
+			rhs: vec(w.n + len(w.z)), sol: vec(w.n + len(w.z)), res: vec(w.n + len(w.z)),
 		}
 	}
 	for j, q := range w.q {
 		w.diag[j], pol.rhs[j] = w.opt.Delta, -q
 	}
-	for i, z := range w.z {
-		r, at := w.n+i, 0.0
-		switch y := w.y[i]; {
-		case z-w.l[i] < -y || w.l[i] == w.u[i]:
-			at, w.off[i] = w.l[i], false
-		case w.u[i]-z < y:
-			at, w.off[i] = w.u[i], false
-		default:
-			w.off[i] = true
+	for i := range w.off {
+		r, at := w.n+i, w.holding(i)
+		pol.rhs[r], w.diag[r], w.off[i] = at, -w.opt.Delta, false
+		if math.IsNaN(at) { // with nothing beside it: y is zero
+			pol.rhs[r], w.diag[r], w.off[i] = 0, -1, true
 		}
-		pol.rhs[r], w.diag[r] = at, -w.opt.Delta
-		if w.off[i] {
-			w.diag[r] = -1 // with nothing beside it: y is zero
+	}
+	for k, j := range w.box {
+		i := w.m + k
+		pol.at[k] = w.holding(i)
+		if pol.rhs[w.n+i] = 0; !math.IsNaN(pol.at[k]) {
+			pol.rhs[w.n+i] = pol.at[k]
+			w.diag[j] += 1 / w.opt.Delta
+		}
+	}
+}
+
+// holding is the side of row or bound i that seems to hold, NaN for none.
+func (w *work) holding(i int) float64 {
+	switch z, y := w.z[i], w.y[i]; {
+	case z-w.l[i] < -y || w.l[i] == w.u[i]:
+		return w.l[i]
+	case w.u[i]-z < y:
+		return w.u[i]
+	}
+	return math.NaN()
+}
+
+// solveActive solves with the matrix of polish in place: v has an entry for each
+// variable, row and bound. The bounds are eliminated: y = (x − v)/δ there.
+func (w *work) solveActive(v []float64) {
+	δ, bounds := w.opt.Delta, v[w.n+w.m:]
+	for k, j := range w.box {
+		v[j] += bounds[k] / δ // zero where no bound holds
+	}
+	w.sys.f.Solve(v[:w.n+w.m])
+	for k, j := range w.box {
+		if math.IsNaN(w.pol.at[k]) {
+			bounds[k] = 0
+		} else {
+			bounds[k] = (v[j] - bounds[k]) / δ
 		}
 	}
 }
@@ -104,8 +135,14 @@ func (w *work) remainder() {
 	pol, n := &w.pol, w.n
 	copy(pol.res, pol.rhs)
 	w.p.AddSymMulVec(pol.res[:n], -1, pol.sol[:n])
-	w.at.AddMulVec(pol.res[:n], -1, pol.sol[n:])
-	w.at.AddMulVecT(pol.res[n:], -1, pol.sol[:n])
+	w.at.AddMulVec(pol.res[:n], -1, pol.sol[n:n+w.m])
+	w.at.AddMulVecT(pol.res[n:n+w.m], -1, pol.sol[:n])
+	for k, j := range w.box {
+		pol.res[j] -= pol.sol[n+w.m+k]
+		if !math.IsNaN(pol.at[k]) {
+			pol.res[n+w.m+k] -= pol.sol[j]
+		}
+	}
 	for i, off := range w.off {
 		if off {
 			pol.res[n+i] = 0

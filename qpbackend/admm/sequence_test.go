@@ -129,7 +129,7 @@ func TestSequence(t *testing.T) {
 				t.Fatal(err)
 			}
 			if k == 0 && step > 0 {
-				if err := s.WarmStart(res[0].X, res[0].Y); err != nil {
+				if err := s.WarmStart(res[0].X, res[0].Y, res[0].Z); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -137,7 +137,7 @@ func TestSequence(t *testing.T) {
 			if err := s.Solve(context.Background(), r); err != nil {
 				t.Fatal(err)
 			}
-			if c := qpbackend.Certify(now, r.X, r.Y); r.Status != qpbackend.Solved || c != r.Res || !(c.Max() <= 1e-3) || r.Message != "" {
+			if c := qpbackend.Certify(now, r.X, r.Y, r.Z); r.Status != qpbackend.Solved || c != r.Res || !(c.Max() <= 1e-3) || r.Message != "" {
 				t.Errorf("step %d: %v (%s) with %+v, certified %+v", step, r.Status, r.Message, r.Res, c)
 			}
 			total[k] += r.Iterations
@@ -173,7 +173,7 @@ func benchSequence(b *testing.B, back qpbackend.Backend) {
 			b.Fatal(err)
 		}
 		if res.Status == qpbackend.Solved {
-			if err := s.WarmStart(res.X, res.Y); err != nil {
+			if err := s.WarmStart(res.X, res.Y, res.Z); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -8,13 +8,15 @@ func (w *work) step() {
 	for j, v := range x {
 		b[px[j]] = σ*v - q[j]
 	}
-	z := w.z
+	z := w.z[:w.m]
 	pz := w.sys.place[len(x):][:len(z)]
 	y, ρ, inv := w.y[:len(z)], w.rowρ[:len(z)], w.inverse[:len(z)]
 	for i, v := range z {
 		b[pz[i]] = v - inv[i]*y[i]
 	}
+	w.boundsRHS(b)
 	w.sys.f.SolveInOrder(b) // x̃ and ν
+	w.boundsStep(b)
 	for j, v := range x {
 		x[j] = α*b[px[j]] + (1-α)*v
 	}
@@ -30,6 +32,26 @@ func (w *work) step() {
 		}
 		y[i] += ρ[i] * (mix - next)
 		z[i] = next
+	}
+}
+
+// boundsRHS adds to the right-hand side b what the eliminated rows of bounds
+// leave there.
+func (w *work) boundsRHS(b []float64) {
+	z, y, ρ := w.z[w.m:], w.y[w.m:], w.rowρ[w.m:]
+	for k, j := range w.box {
+		b[w.sys.place[j]] += ρ[k]*z[k] - y[k]
+	}
+}
+
+// boundsStep moves z and y of the bounds, with x̃ in b.
+func (w *work) boundsStep(b []float64) {
+	α, z, y, ρ, inv, l, u := w.opt.Alpha, w.z[w.m:], w.y[w.m:], w.rowρ[w.m:], w.inverse[w.m:], w.l[w.m:], w.u[w.m:]
+	for k, j := range w.box {
+		mix := α*b[w.sys.place[j]] + (1-α)*z[k] // αz̃ + (1−α)z, z̃ = x̃
+		next := min(max(mix+inv[k]*y[k], l[k]), u[k])
+		y[k] += ρ[k] * (mix - next)
+		z[k] = next
 	}
 }
 

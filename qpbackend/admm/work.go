@@ -25,28 +25,35 @@ const (
 
 // work is the scaled problem, the iterates and the factorised matrix
 //
-//	⎡ P + σI   Aᵀ         ⎤
-//	⎣ A        −diag(1/ρ) ⎦
+//	⎡ P + σI + diag(ρ)   Aᵀ         ⎤
+//	⎣ A                  −diag(1/ρ) ⎦
+//
+// with the ρ of the bounds of variables above and those of the rows below. Slices
+// "of rows and bounds" have an entry for each row and then one for each variable
+// of box. A bound is the row x of the scaled problem, with coefficient one: it is
+// eliminated from the matrix.
 type work struct {
 	n, m  int
+	box   []int // variables with a bound, ascending
 	opt   Options
 	scale *equil.Scaling
 	p, at *sparse.CSC // upper triangle of P; columns are rows of A
 	from  []int       // entry of at → entry of A
 	q     []float64
-	l, u  []float64 // infinite where absent
-	kind  []rowKind
+	l, u  []float64 // of rows and bounds, infinite where absent
+	unit  []float64 // of rows and bounds: what their values are multiples of
+	kind  []rowKind // of rows and bounds
 
 	ρ        float64
-	rowρ     []float64
-	inverse  []float64 // 1/ρ of each row
+	rowρ     []float64 // of rows and bounds
+	inverse  []float64 // 1/ρ of these
 	sys      *system
 	loaded   bool // sys holds the values of p and at, nothing off
 	factored bool // and is factored for ρ
 	diag     []float64
 	off      []bool // rows that polishing switches off
 
-	x, z, y []float64 // x of length n; z ≈ Ax and y of length m
+	x, z, y []float64 // x of length n; z ≈ (Ax, x) and y of rows and bounds
 	rhs     []float64 // length n+m, in the order of the pivots
 	dx, dy  []float64 // the step to the present iterate, after a test
 
@@ -61,11 +68,8 @@ func newWork(p *qpbackend.Problem, opt Options) (*work, error) {
 	vec := func(k int) []float64 { return make([]float64, k) }
 	w := &work{
 		n: n, m: m, opt: opt, scale: equil.New(n, m), p: p.P.Clone(), at: at, from: from,
-		q: vec(n), l: vec(m), u: vec(m), kind: make([]rowKind, m),
-		ρ: startRho(opt), rowρ: vec(m), inverse: vec(m),
-		diag: vec(n + m), off: make([]bool, m),
-		x: vec(n), z: vec(m), y: vec(m), rhs: vec(n + m), dx: vec(n), dy: vec(m),
-		px: vec(n), aty: vec(n), ax: vec(m),
+		q: vec(n), ρ: startRho(opt), diag: vec(n + m), off: make([]bool, m),
+		x: vec(n), rhs: vec(n + m), dx: vec(n), px: vec(n), aty: vec(n),
 	}
 	var err error
 	if w.sys, err = newSystem(w.p, w.at); err != nil {
@@ -94,14 +98,18 @@ func (w *work) loadVectors(p *qpbackend.Problem) {
 	for j, q := range p.Q {
 		w.q[j] = w.scale.C * w.scale.D[j] * q
 	}
-	for i, e := range w.scale.E {
-		w.l[i], w.u[i] = e*p.L[i], e*p.U[i]
-		if p.L[i] <= -qpbackend.Infinity {
-			w.l[i] = math.Inf(-1)
+	w.findBox(p)
+	for i := range w.l {
+		var e, lo, up float64
+		if i < w.m {
+			e = w.scale.E[i]
+			lo, up = p.Sides(i)
+		} else {
+			j := w.box[i-w.m]
+			e = 1 / w.scale.D[j]
+			lo, up = p.Bounds(j)
 		}
-		if p.U[i] >= qpbackend.Infinity {
-			w.u[i] = math.Inf(1)
-		}
+		w.unit[i], w.l[i], w.u[i] = e, e*lo, e*up
 		kind := bounded
 		switch {
 		case math.IsInf(w.l[i], -1) && math.IsInf(w.u[i], 1):
@@ -113,6 +121,34 @@ func (w *work) loadVectors(p *qpbackend.Problem) {
 			w.kind[i], w.factored = kind, false
 		}
 	}
+}
+
+// findBox lists the variables with bounds, and gives the slices of rows and
+// bounds their length.
+func (w *work) findBox(p *qpbackend.Problem) {
+	count, same := 0, true
+	for j := range w.n {
+		if lo, up := p.Bounds(j); math.IsInf(lo, -1) && math.IsInf(up, 1) {
+			continue
+		}
+		if count == len(w.box) {
+			w.box = append(w.box, j)
+		}
+		same = same && w.box[count] == j
+		w.box[count] = j
+		count++
+	}
+	w.box = w.box[:count]
+	length := w.m + count
+	if same && len(w.l) == length {
+		return
+	}
+	w.factored = false
+	for _, v := range [...]*[]float64{&w.l, &w.u, &w.unit, &w.rowρ, &w.inverse, &w.z, &w.y, &w.dy, &w.ax} {
+		*v = make([]float64, length)
+	}
+	w.kind = make([]rowKind, length)
+	w.pol = polished{}
 }
 
 // setRho makes ρ the step size, within its range.
@@ -146,7 +182,11 @@ func (w *work) factor() bool {
 			}
 		}
 		w.rowρ[i], w.inverse[i] = ρ, 1/ρ
-		w.diag[w.n+i] = -1 / ρ
+		if i < w.m {
+			w.diag[w.n+i] = -1 / ρ
+		} else {
+			w.diag[w.box[i-w.m]] += ρ
+		}
 	}
 	replaced, err := w.sys.factor(w.diag)
 	w.factored = replaced == 0 && err == nil
@@ -169,8 +209,28 @@ func (w *work) start(from *point) {
 	for i, e := range w.scale.E {
 		w.y[i] = from.y[i] * w.scale.C / e
 	}
-	clear(w.z)
-	w.at.AddMulVecT(w.z, 1, w.x)
+	for k, j := range w.box {
+		w.y[w.m+k] = from.z[j] * w.scale.C * w.scale.D[j]
+	}
+	w.multiply(w.z, w.x)
+}
+
+// multiply sets dst to (Ax, x of box).
+func (w *work) multiply(dst, x []float64) {
+	clear(dst[:w.m])
+	w.at.AddMulVecT(dst[:w.m], 1, x)
+	for k, j := range w.box {
+		dst[w.m+k] = x[j]
+	}
+}
+
+// multiplyT sets dst to Aᵀy plus what y has for the bounds.
+func (w *work) multiplyT(dst, y []float64) {
+	clear(dst)
+	w.at.AddMulVec(dst, 1, y[:w.m])
+	for k, j := range w.box {
+		dst[j] += y[w.m+k]
+	}
 }
 
 // unscale writes a scaled pair to dst.
@@ -180,5 +240,9 @@ func (w *work) unscale(dst *point, x, y []float64) {
 	}
 	for i, e := range w.scale.E {
 		dst.y[i] = e * y[i] / w.scale.C
+	}
+	clear(dst.z)
+	for k, j := range w.box {
+		dst.z[j] = y[w.m+k] / (w.scale.D[j] * w.scale.C)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Backend is the interior point method. The zero value is ready for use.
@@ -54,16 +53,8 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 
 // New checks p and prepares all that depends on its pattern.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	if err := set.Validate(); err != nil {
-		return nil, err
-	}
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	if err := qpbackend.CheckCones(b, p); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
+	p, err := qpbackend.Prepare(ctx, b, p, set)
+	if err != nil {
 		return nil, err
 	}
 	s, err := newSolver(p, set, b.KKT)
@@ -76,7 +67,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 // solver is a problem with all that is kept between solves.
 type solver struct {
 	set    qpbackend.Settings
-	p      *qpbackend.Problem // as stated; P and A are never nil
+	p      *qpbackend.Problem // as stated, by qpbackend.Prepare
 	lay    *layout
 	scale  *equil.Scaling
 	convex *convexity
@@ -89,7 +80,7 @@ type solver struct {
 
 	best     point
 	cand     point // the present iterate, unscaled
-	cert     []float64
+	cert     point // a proof: y and z, or the direction x
 	work     []float64
 	progress progress
 	warm     proposal
@@ -97,19 +88,16 @@ type solver struct {
 
 // point is an unscaled primal-dual pair.
 type point struct {
-	x, y []float64
-	res  qpbackend.Residuals
+	x, y, z []float64
+	res     qpbackend.Residuals
+}
+
+func newPoint(n, m int) point {
+	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
 }
 
 func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, error) {
-	p = p.Clone()
 	n, m := p.Dims()
-	if p.P == nil {
-		p.P = sparse.Zero(n, n)
-	}
-	if p.A == nil {
-		p.A = sparse.Zero(m, n)
-	}
 	lay := newLayout(p.A, p.Cones)
 	sp := p.P.Clone()
 	blocks, err := lay.blocks()
@@ -126,18 +114,18 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 	}
 	s := &solver{
 		set: set, p: p, lay: lay, convex: convex,
-		scale:  equil.New(n, len(lay.rows)),
+		scale:  equil.New(n, m),
 		w:      newWork(sp, lay.at, sys, lay.cones),
-		best:   point{x: make([]float64, n), y: make([]float64, m)},
-		cand:   point{x: make([]float64, n), y: make([]float64, m)},
-		cert:   make([]float64, max(n, m)),
-		work:   make([]float64, 2*n+2*m),
+		best:   newPoint(n, m),
+		cand:   newPoint(n, m),
+		cert:   newPoint(n, m),
+		work:   make([]float64, qpbackend.CertifyLen(p)),
 		staleP: true, staleMatrix: true, stale: true,
 	}
 	s.scale.Groups = lay.groups()
 	if c := s.w.cone; c != nil {
 		s.w.tol = set.Tol
-		s.w.embed(newEmbedding(n, len(lay.rows), len(c.s)))
+		s.w.embed(newEmbedding(n, m, len(c.s)))
 	}
 	return s, s.checkConvex()
 }
@@ -155,23 +143,24 @@ func (s *solver) Update(u qpbackend.Update) error {
 	}
 	s.staleP = s.staleP || u.P != nil
 	s.staleMatrix = s.staleMatrix || u.P != nil || u.A != nil
-	s.stale = s.stale || s.staleMatrix || u.Q != nil || u.L != nil || u.U != nil
+	s.stale = s.stale || s.staleMatrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
 	return nil
 }
 
 // WarmStart takes a point for the next Solve. Both x and y are needed, else it
 // is ignored, as is one that is far from optimal on the values of that Solve.
-func (s *solver) WarmStart(x, y []float64) error {
-	n, m := s.p.Dims()
-	switch {
-	case s.closed:
+func (s *solver) WarmStart(x, y, z []float64) error {
+	if s.closed {
 		return errClosed
-	case x != nil && len(x) != n:
-		return fmt.Errorf("ipm: warm start x has length %d, want %d", len(x), n)
-	case y != nil && len(y) != m:
-		return fmt.Errorf("ipm: warm start y has length %d, want %d", len(y), m)
 	}
-	s.warm.x, s.warm.y = append(s.warm.x[:0], x...), append(s.warm.y[:0], y...)
+	if err := s.p.CheckStart(x, y, z); err != nil {
+		return err
+	}
+	n, m := s.p.Dims()
+	s.warm.x, s.warm.y, s.warm.z = append(s.warm.x[:0], x...), append(s.warm.y[:0], y...), append(s.warm.z[:0], z...)
+	for len(s.warm.z) < n {
+		s.warm.z = append(s.warm.z, 0)
+	}
 	s.warm.given = len(x) == n && len(y) == m
 	return nil
 }
@@ -196,11 +185,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	warm := s.warm.given
 	s.warm.given = false
 	s.reset()
-	if !s.load() {
-		s.infeasible(dst, 0)
-		dst.Message = "bounds of one variable, or a row without coefficients, contradict each other"
-		return nil
-	}
+	s.load()
 	iter, v := s.main(ctx, warm)
 	return s.finish(ctx, dst, iter, v)
 }
@@ -236,6 +221,7 @@ func (s *solver) reset() {
 	s.progress = progress{}
 	clear(s.best.x)
 	clear(s.best.y)
+	clear(s.best.z)
 	inf := math.Inf(1)
 	s.best.res = qpbackend.Residuals{Primal: inf, Dual: inf, Gap: inf}
 }
@@ -258,9 +244,8 @@ func (s *solver) checkConvex() error {
 }
 
 // load brings the scaled problem up to date. What it leaves depends on the
-// values alone, not on those before. It reports whether the bounds of each
-// variable are consistent; if not, s.cert proves that they are not.
-func (s *solver) load() bool {
+// values alone, not on those before.
+func (s *solver) load() {
 	w, sc := s.w, s.scale
 	if s.staleMatrix {
 		s.lay.load(s.p.A)
@@ -268,18 +253,16 @@ func (s *solver) load() bool {
 		sc.Rows(w.at)
 	}
 	if s.stale {
-		if !s.lay.bind(s.p, s.set.Tol/10, s.cert[:len(s.p.L)]) {
-			return false
-		}
 		for j, d := range sc.D {
-			w.lo[j], w.up[j] = s.lay.lo[j]/d, s.lay.up[j]/d
+			lo, up := s.p.Bounds(j)
+			w.lo[j], w.up[j] = lo/d, up/d
 		}
-		for t, i := range s.lay.rows {
-			lo, up := rowBounds(s.p, i)
-			if s.lay.conic[t] {
+		for i, e := range sc.E {
+			lo, up := s.p.Sides(i)
+			if s.lay.conic[i] {
 				up = math.Inf(1)
 			}
-			w.lo[w.n+t], w.up[w.n+t] = lo*sc.E[t], up*sc.E[t]
+			w.lo[w.n+i], w.up[w.n+i] = lo*e, up*e
 		}
 		sc.Size(w.lo, w.up)
 		for i := range w.lo {
@@ -295,7 +278,6 @@ func (s *solver) load() bool {
 		}
 	}
 	s.stale, s.staleMatrix = false, false
-	return true
 }
 
 const equilPasses = 10

@@ -141,7 +141,7 @@ func sequence(b *testing.B, p *qpbackend.Problem, change func() qpbackend.Update
 					b.Fatal(err)
 				}
 				if warm && res.Status == qpbackend.Solved {
-					if err := s.WarmStart(res.X, res.Y); err != nil {
+					if err := s.WarmStart(res.X, res.Y, res.Z); err != nil {
 						b.Fatal(err)
 					}
 				}

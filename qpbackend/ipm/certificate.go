@@ -11,18 +11,18 @@ import (
 // each entry of what should vanish is as small against the row that makes it.
 // The first alone would take min −1e9·x + ½x² for unbounded.
 
-// primalProof looks at multipliers y of the general rows, with aty = Aᵀy, both
+// primalProof looks at multipliers y of the rows, with aty = Aᵀy, both
 // scaled, as a proof that no point is feasible. The bounds of the variables
 // take up what they can of Aᵀy. It writes an accepted proof to s.cert. weight is
 // the value that qpbackend.PrimalInfeasibility would give, +Inf for none.
 func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
-	sc, lay := s.scale, s.lay
+	sc := s.scale
 	support, rest := 0.0, 0.0
-	for t, i := range lay.rows {
-		lo, up := rowBounds(s.p, i)
-		v := sc.E[t] * y[t]
+	for i, e := range sc.E {
+		lo, up := s.p.Sides(i)
+		v := e * y[i]
 		switch {
-		case lay.conic[t]: // by construction y is in the polar
+		case s.lay.conic[i]: // by construction y is in the polar
 			support += v * lo
 		case v > 0 && up < math.Inf(1):
 			support += v * up
@@ -34,12 +34,10 @@ func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 	}
 	for j, a := range aty {
 		t := -a / sc.D[j]
-		if at := lay.binding(j, t); at < 0 {
+		if b := s.bound(j, t); math.IsInf(b, 0) {
 			rest = max(rest, math.Abs(t))
-		} else if t > 0 {
-			support += t * lay.up[j]
 		} else {
-			support += t * lay.lo[j]
+			support += t * b
 		}
 	}
 	if !(support < 0) {
@@ -49,15 +47,26 @@ func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 	if !(weight <= s.set.InfeasTol/2 && s.cancels(y, aty)) {
 		return weight, false
 	}
-	cert := s.cert[:len(s.p.L)]
-	clear(cert)
-	for t, i := range lay.rows {
-		cert[i] = sc.E[t] * y[t] / -support
+	for i, e := range sc.E {
+		s.cert.y[i] = e * y[i] / -support
 	}
 	for j, a := range aty {
-		lay.spread(s.p, j, -a/sc.D[j]/-support, cert)
+		t := -a / sc.D[j]
+		if s.cert.z[j] = 0; !math.IsInf(s.bound(j, t), 0) {
+			s.cert.z[j] = t / -support
+		}
 	}
-	return weight, qpbackend.PrimalInfeasibility(s.p, cert) <= s.set.InfeasTol
+	return weight, qpbackend.PrimalInfeasibility(s.p, s.cert.y, s.cert.z) <= s.set.InfeasTol
+}
+
+// bound is the bound of variable j that a multiplier t belongs to, the upper one
+// for t > 0; infinite where there is none.
+func (s *solver) bound(j int, t float64) float64 {
+	lo, up := s.p.Bounds(j)
+	if t > 0 {
+		return up
+	}
+	return lo
 }
 
 // cancels reports whether the entries of aty that no bound takes up are small
@@ -70,15 +79,14 @@ func (s *solver) cancels(y, aty []float64) bool {
 	}
 	tol := s.set.InfeasTol * normInf(y)
 	for j, a := range aty {
-		if s.lay.binding(j, -a) < 0 && !(math.Abs(a) <= tol*norm[j]) {
+		if math.IsInf(s.bound(j, -a), 0) && !(math.Abs(a) <= tol*norm[j]) {
 			return false
 		}
 	}
 	return true
 }
 
-// dualProof looks at the scaled direction d, with ad = Ad over the general
-// rows, as a proof that the objective is unbounded below. It writes an accepted
+// dualProof looks at the scaled direction d, with ad = Ad, as a proof that the objective is unbounded below. It writes an accepted
 // proof to s.cert. The cheap objections come first: this is asked in every
 // iteration.
 func (s *solver) dualProof(d, ad []float64) bool {
@@ -112,11 +120,10 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	if !(bad/fall <= tol/2 && s.flat(d, pd, ad)) {
 		return false
 	}
-	cert := s.cert[:w.n]
 	for j, e := range d {
-		cert[j] = sc.D[j] * e / fall
+		s.cert.x[j] = sc.D[j] * e / fall
 	}
-	return qpbackend.DualInfeasibility(s.p, cert) <= tol
+	return qpbackend.DualInfeasibility(s.p, s.cert.x) <= tol
 }
 
 // leaving is the size of a step e in entry i of (x, Ax) where a bound is in its

@@ -107,7 +107,7 @@ func TestCertificates(t *testing.T) {
 		count[res.Status]++
 		switch {
 		case res.Status == qpbackend.PrimalInfeasible && add:
-			if worth := qpbackend.PrimalInfeasibility(p, res.Y); !(worth <= 1e-8) {
+			if worth := qpbackend.PrimalInfeasibility(p, res.Y, res.Z); !(worth <= 1e-8) {
 				t.Errorf("problem %d: a certificate worth %g", k, worth)
 			}
 		case res.Status == qpbackend.DualInfeasible:

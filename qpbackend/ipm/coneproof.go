@@ -1,6 +1,6 @@
 package ipm
 
-// conesMet reports whether Ad, given over the general rows, is among the
+// conesMet reports whether Ad, is among the
 // directions in which cones stay met, up to a multiple of the unit that may
 // depend on the rows of the cone.
 func (w *work) conesMet(ad []float64, limit func(row, length int) float64) bool {

@@ -10,26 +10,11 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
-// coneRange is a cone over general rows.
+// coneRange is a cone over rows.
 type coneRange struct {
 	kind     qpbackend.ConeKind
 	α        float64
-	row, len int // first general row and their number
-}
-
-// placeCones notes where the rows of cones are among the general ones.
-func (l *layout) placeCones(cones []qpbackend.Cone) {
-	l.conic = make([]bool, len(l.rows))
-	t := 0
-	for _, c := range cones {
-		for l.rows[t] != c.Start {
-			t++
-		}
-		l.cones = append(l.cones, coneRange{c.Kind, c.Alpha, t, c.Len})
-		for i := range c.Len {
-			l.conic[t+i] = true
-		}
-	}
+	row, len int // first row and their number
 }
 
 // groups are the rows that the scaling has to treat alike.
@@ -98,7 +83,7 @@ type member struct {
 	asym     cone.Asymmetric
 	soc      *cone.SecondOrder // with expanded
 	expanded bool
-	row      int // first general row
+	row      int // first row
 	from, to int // range in the slices
 }
 

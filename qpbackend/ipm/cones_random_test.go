@@ -63,7 +63,7 @@ func TestRandomConesAgreeWithClarabel(t *testing.T) {
 		case res.Status != c.Want:
 			t.Errorf("%s: the status is %v after %d iterations, residuals %+v; Clarabel says %s", c.Name, res.Status, res.Iterations, res.Res, r[1])
 		case c.Want == qpbackend.PrimalInfeasible:
-			if worth := qpbackend.PrimalInfeasibility(c.Problem, res.Y); !(worth <= set.InfeasTol) {
+			if worth := qpbackend.PrimalInfeasibility(c.Problem, res.Y, res.Z); !(worth <= set.InfeasTol) {
 				t.Errorf("%s: the certificate is worth %g", c.Name, worth)
 			}
 		case c.Want == qpbackend.DualInfeasible:

@@ -78,7 +78,7 @@ func TestConesAfterUpdate(t *testing.T) {
 		again := newCones(t, p, ipm.Backend{})
 		var warm [2]qpbackend.Result
 		for k, s := range []qpbackend.Solver{s, again} {
-			if err := s.WarmStart(fresh.X, res.Y); err != nil {
+			if err := s.WarmStart(fresh.X, res.Y, res.Z); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Solve(context.Background(), &warm[k]); err != nil {
@@ -130,7 +130,7 @@ func TestConesWarmStart(t *testing.T) {
 		if a.Status != qpbackend.Solved {
 			continue
 		}
-		if err := s.WarmStart(first.X, first.Y); err != nil {
+		if err := s.WarmStart(first.X, first.Y, first.Z); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Solve(context.Background(), &b); err != nil {

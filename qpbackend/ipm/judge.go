@@ -104,7 +104,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 // best so far.
 func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
 	s.unscale(w)
-	res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.cand.z, s.work)
 	s.cand.res = res
 	xNorm = norm1(s.cand.x)
 	if res.Max() < s.best.res.Max() {
@@ -181,12 +181,11 @@ func (s *solver) unscale(w *work) {
 			s.cand.x[j] += sc.B * d * w.hom.shift[j]
 		}
 	}
-	clear(s.cand.y)
-	for t, i := range s.lay.rows {
-		s.cand.y[i] = sc.E[t] * w.y[w.n+t] / (sc.C * τ)
+	for i, e := range sc.E {
+		s.cand.y[i] = e * w.y[w.n+i] / (sc.C * τ)
 	}
 	for j, d := range sc.D {
-		s.lay.spread(s.p, j, w.y[j]/(sc.C*d*τ), s.cand.y)
+		s.cand.z[j] = w.y[j] / (sc.C * d * τ)
 	}
 }
 
@@ -194,10 +193,11 @@ func (s *solver) unscale(w *work) {
 func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v verdict) error {
 	iter += s.progress.aux
 	if math.IsInf(s.best.res.Max(), 1) { // no iterate was good for anything
-		s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.work)
+		s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.best.z, s.work)
 	}
 	dst.X = append(dst.X[:0], s.best.x...)
 	dst.Y = append(dst.Y[:0], s.best.y...)
+	dst.Z = append(dst.Z[:0], s.best.z...)
 	dst.Res = s.best.res
 	dst.Objective = s.p.Objective(s.best.x)
 	dst.Iterations = iter
@@ -227,18 +227,16 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 
 // infeasible fills dst with the proof of primal infeasibility in s.cert.
 func (s *solver) infeasible(dst *qpbackend.Result, iter int) {
-	y := s.cert[:len(s.p.L)]
 	*dst = qpbackend.Result{
 		Status: qpbackend.PrimalInfeasible, Objective: math.Inf(1), Iterations: iter,
-		X: append(dst.X[:0], s.best.x...), Y: append(dst.Y[:0], y...),
+		X: append(dst.X[:0], s.best.x...), Y: append(dst.Y[:0], s.cert.y...), Z: append(dst.Z[:0], s.cert.z...),
 	}
 }
 
 // unbounded fills dst with the direction of unboundedness in s.cert.
 func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
-	d := s.cert[:len(s.p.Q)]
 	*dst = qpbackend.Result{
 		Status: qpbackend.DualInfeasible, Objective: math.Inf(-1), Iterations: iter,
-		X: append(dst.X[:0], d...), Y: append(dst.Y[:0], s.best.y...),
+		X: append(dst.X[:0], s.cert.x...), Y: append(dst.Y[:0], s.best.y...), Z: append(dst.Z[:0], s.best.z...),
 	}
 }

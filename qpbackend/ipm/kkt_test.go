@@ -123,7 +123,7 @@ func TestStrategiesAgree(t *testing.T) {
 				}
 				near(t, "objective", res[1].Objective, res[0].Objective, 1e-9)
 				for k := range s {
-					if err := s[k].WarmStart(res[0].X, res[0].Y); err != nil {
+					if err := s[k].WarmStart(res[0].X, res[0].Y, res[0].Z); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -73,7 +73,7 @@ func TestMarosMeszaros(t *testing.T) {
 		took := time.Since(start)
 		spent += took
 		iterations += res.Iterations
-		worst := qpbackend.Certify(file.Problem, res.X, res.Y).Max()
+		worst := qpbackend.Certify(file.Problem, res.X, res.Y, res.Z).Max()
 		rel := math.Abs(res.Objective-want) / max(1, math.Abs(want))
 		t.Logf("%-9s %-13v %3d iterations %7.1f ms  residual %.1e  objective off by %.1e", name, res.Status, res.Iterations, 1e3*took.Seconds(), worst, rel)
 		good := res.Status == qpbackend.Solved && worst <= 1e-6 && rel <= 1e-5

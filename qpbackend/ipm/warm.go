@@ -22,23 +22,19 @@ const (
 
 // proposal is a point given by WarmStart, in the units of the stated problem.
 type proposal struct {
-	x, y  []float64
-	given bool
+	x, y, z []float64
+	given   bool
 }
 
 // propose brings the proposal into the scaled problem.
 func (s *solver) propose() {
-	w, sc, lay := s.w, s.scale, s.lay
+	w, sc := s.w, s.scale
 	for j, d := range sc.D {
 		w.x[j] = s.warm.x[j] / (sc.B * d)
-		sum := 0.0
-		for t := lay.ptr[j]; t < lay.ptr[j+1]; t++ {
-			sum += s.warm.y[lay.row[t]] * s.p.A.Val[lay.entry[t]]
-		}
-		w.y[j] = sum * sc.C * d
+		w.y[j] = s.warm.z[j] * sc.C * d
 	}
-	for t, i := range lay.rows {
-		w.y[w.n+t] = s.warm.y[i] * sc.C / sc.E[t]
+	for i, e := range sc.E {
+		w.y[w.n+i] = s.warm.y[i] * sc.C / e
 	}
 }
 

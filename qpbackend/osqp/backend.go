@@ -40,33 +40,18 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if b.Options != nil {
 		opt = *b.Options
 	}
-	if err := errors.Join(opt.Validate(), set.Validate()); err != nil {
+	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	if err := p.Validate(); err != nil {
+	p, err := qpbackend.Prepare(ctx, b, p, set)
+	if err != nil {
 		return nil, err
 	}
-	if err := qpbackend.CheckCones(b, p); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	p = p.Clone()
 	n, m := p.Dims()
-	if p.P == nil {
-		p.P = sparse.Zero(n, n)
-	}
-	if p.A == nil {
-		p.A = sparse.Zero(m, n)
-	}
 	s := &solver{
 		p: p, set: set, opt: opt, base: opt.settings(),
-		l: make([]float64, m), u: make([]float64, m),
-		warm: point{x: make([]float64, n), y: make([]float64, m)},
-		cand: point{x: make([]float64, n), y: make([]float64, m)},
-		best: point{x: make([]float64, n), y: make([]float64, m)},
-		work: make([]float64, 2*n+2*m),
+		warm: newPoint(n, m), cand: newPoint(n, m), best: newPoint(n, m),
+		work: make([]float64, qpbackend.CertifyLen(p)),
 	}
 	if n == 0 {
 		return s, nil
@@ -84,19 +69,25 @@ var errClosed = errors.New("osqp: the solver is closed")
 
 // point is a primal-dual pair and what it is worth.
 type point struct {
-	x, y []float64
-	res  qpbackend.Residuals
+	x, y, z []float64
+	res     qpbackend.Residuals
+}
+
+func newPoint(n, m int) point {
+	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
 }
 
 // solver is a problem here and in C. It is not safe for concurrent use.
 type solver struct {
-	p    *qpbackend.Problem // as stated; P and A are never nil
+	p    *qpbackend.Problem // as stated, by qpbackend.Prepare
+	rows *qpbackend.Problem // p as C has it: bounds of variables are rows
+	cols []int              // the variables of these, behind the rows of p
+	dual []float64          // multipliers of all these rows
 	set  qpbackend.Settings
 	opt  Options
 	base raw.Settings
 	c    *raw.Solver // nil for a problem without variables
 	rho  float64     // ρ of a cold start, as OSQP clamped it
-	l, u []float64   // bounds with those beyond qpbackend.Infinity infinite
 
 	// broken: a factorisation in C failed; the next Solve sets up anew.
 	broken, closed bool
@@ -112,8 +103,10 @@ func (s *solver) setup() error {
 	if s.c != nil {
 		s.c.Close()
 	}
-	s.bounds()
-	c, err := raw.New(rawMatrix(s.p.P), s.p.Q, rawMatrix(s.p.A), s.l, s.u, s.base)
+	s.rows, s.cols = s.p.BoundsAsRows()
+	s.sides()
+	s.dual = make([]float64, len(s.rows.L))
+	c, err := raw.New(rawMatrix(s.p.P), s.p.Q, rawMatrix(s.rows.A), s.rows.L, s.rows.U, s.base)
 	if err != nil {
 		s.broken = true
 		return s.refusal(err)
@@ -136,15 +129,59 @@ func rawMatrix(m *sparse.CSC) raw.Matrix {
 	return raw.Matrix{Rows: m.Rows, Cols: m.Cols, ColPtr: m.ColPtr, RowIdx: m.RowIdx[:nnz], Val: m.Val[:nnz]}
 }
 
-func (s *solver) bounds() {
-	for i := range s.l {
-		s.l[i], s.u[i] = s.p.L[i], s.p.U[i]
-		if s.l[i] <= -qpbackend.Infinity {
-			s.l[i] = math.Inf(-1)
+// sides brings the sides of the rows up to date, infinite where absent.
+func (s *solver) sides() {
+	m := len(s.p.L)
+	for i := range m {
+		s.rows.L[i], s.rows.U[i] = s.p.Sides(i)
+	}
+	for k, j := range s.cols {
+		s.rows.L[m+k], s.rows.U[m+k] = s.p.Bounds(j)
+	}
+}
+
+// sameCols reports whether the variables with bounds are those of the rows in C.
+func (s *solver) sameCols() bool {
+	next := 0
+	for j := range s.p.Q {
+		if lo, hi := s.p.Bounds(j); math.IsInf(lo, -1) && math.IsInf(hi, 1) {
+			continue
 		}
-		if s.u[i] >= qpbackend.Infinity {
-			s.u[i] = math.Inf(1)
+		if next == len(s.cols) || s.cols[next] != j {
+			return false
 		}
+		next++
+	}
+	return next == len(s.cols)
+}
+
+// matrix is A with the rows of bounds, after an update.
+func (s *solver) matrix() []float64 {
+	m, t := len(s.p.L), 0
+	for k, i := range s.rows.A.RowIdx {
+		if i < m {
+			s.rows.A.Val[k] = s.p.A.Val[t]
+			t++
+		}
+	}
+	return s.rows.A.Val
+}
+
+// toRows sets s.dual to the multipliers of p.
+func (s *solver) toRows(p *point) []float64 {
+	m := copy(s.dual, p.y)
+	for k, j := range s.cols {
+		s.dual[m+k] = p.z[j]
+	}
+	return s.dual
+}
+
+// fromRows takes the multipliers of p from s.dual.
+func (s *solver) fromRows(p *point) {
+	m := copy(p.y, s.dual)
+	clear(p.z)
+	for k, j := range s.cols {
+		p.z[j] = s.dual[m+k]
 	}
 }
 
@@ -165,17 +202,21 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if s.c == nil || s.broken {
 		return nil
 	}
-	s.bounds()
-	q, l, up := s.p.Q, s.l, s.u
+	if !s.sameCols() {
+		s.broken = true // the next Solve sets up anew
+		return nil
+	}
+	s.sides()
+	q, l, up := s.p.Q, s.rows.L, s.rows.U
 	var err error
 	if u.P != nil || u.A != nil {
 		// OSQP unscales what it keeps and so rounds it: it gets everything.
-		err = s.c.UpdateMatrices(s.p.P.Val, s.p.A.Val)
+		err = s.c.UpdateMatrices(s.p.P.Val, s.matrix())
 	} else {
 		if u.Q == nil {
 			q = nil
 		}
-		if u.L == nil && u.U == nil {
+		if u.L == nil && u.U == nil && u.Lo == nil && u.Hi == nil {
 			l, up = nil, nil
 		}
 	}
@@ -187,23 +228,20 @@ func (s *solver) Update(u qpbackend.Update) error {
 }
 
 // WarmStart keeps a copy of the point for the next Solve.
-func (s *solver) WarmStart(x, y []float64) error {
-	n, m := s.p.Dims()
-	switch {
-	case s.closed:
+func (s *solver) WarmStart(x, y, z []float64) error {
+	if s.closed {
 		return errClosed
-	case x != nil && len(x) != n:
-		return fmt.Errorf("osqp: warm start x has length %d, want %d", len(x), n)
-	case y != nil && len(y) != m:
-		return fmt.Errorf("osqp: warm start y has length %d, want %d", len(y), m)
-	case !finite(x) || !finite(y):
-		return errors.New("osqp: warm start with an entry that is no finite number")
+	}
+	if err := s.p.CheckStart(x, y, z); err != nil {
+		return err
 	}
 	clear(s.warm.x)
 	clear(s.warm.y)
+	clear(s.warm.z)
 	copy(s.warm.x, x)
 	copy(s.warm.y, y)
-	s.warmed = x != nil || y != nil
+	copy(s.warm.z, z)
+	s.warmed = x != nil || y != nil || z != nil
 	return nil
 }
 

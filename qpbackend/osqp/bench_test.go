@@ -38,7 +38,7 @@ func BenchmarkSequence(b *testing.B) {
 		if err := s.Update(qpbackend.Update{A: val[k%len(val)]}); err != nil {
 			return err
 		}
-		return s.WarmStart(last.X, last.Y)
+		return s.WarmStart(last.X, last.Y, last.Z)
 	})
 }
 

@@ -33,7 +33,7 @@ func ExampleBackend() {
 			fmt.Println(err)
 			return
 		}
-		if err := solver.WarmStart(res.X, res.Y); err != nil {
+		if err := solver.WarmStart(res.X, res.Y, res.Z); err != nil {
 			fmt.Println(err)
 			return
 		}

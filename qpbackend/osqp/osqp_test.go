@@ -98,7 +98,7 @@ func TestRandom(t *testing.T) {
 		if res.Status != qpbackend.Solved || !(res.Res.Max() <= set.Tol) {
 			t.Errorf("problem %d: %v after %d iterations, residuals %+v, want at most %g: %s", k, res.Status, res.Iterations, res.Res, set.Tol, res.Message)
 		}
-		if got := qpbackend.Certify(p, res.X, res.Y); got != res.Res {
+		if got := qpbackend.Certify(p, res.X, res.Y, res.Z); got != res.Res {
 			t.Errorf("problem %d: residuals %+v, certified %+v", k, res.Res, got)
 		}
 		if math.Abs(res.Objective-p.Objective(res.X)) > 0 {
@@ -138,7 +138,7 @@ func TestSameAnswer(t *testing.T) {
 		if again := mustSolve(t, used); !reflect.DeepEqual(first, again) {
 			t.Errorf("rule %d: the second solve differs from the first", rule)
 		}
-		if err := used.WarmStart(first.X, first.Y); err != nil {
+		if err := used.WarmStart(first.X, first.Y, first.Z); err != nil {
 			t.Fatal(err)
 		}
 		if warm := mustSolve(t, used); warm.Status != qpbackend.Solved || warm.Iterations > first.Iterations {
@@ -259,7 +259,7 @@ func TestInfeasible(t *testing.T) {
 		t.Fatalf("%+v", res)
 	}
 	support := 3*res.Y[0] + res.Y[1] + res.Y[2] + res.Y[3]
-	if math.Abs(support+1) > 1e-9 || !(qpbackend.PrimalInfeasibility(p, res.Y) <= 1e-6) {
+	if math.Abs(support+1) > 1e-9 || !(qpbackend.PrimalInfeasibility(p, res.Y, res.Z) <= 1e-6) {
 		t.Errorf("certificate %v has support %g", res.Y, support)
 	}
 
@@ -345,7 +345,7 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%s: x = %v, want %v", name, res.X, c.x)
 			}
 		}
-		if c.status == qpbackend.PrimalInfeasible && qpbackend.PrimalInfeasibility(c.p, res.Y) != 0 {
+		if c.status == qpbackend.PrimalInfeasible && qpbackend.PrimalInfeasibility(c.p, res.Y, res.Z) != 0 {
 			t.Errorf("%s: certificate %v", name, res.Y)
 		}
 	}
@@ -463,7 +463,7 @@ func TestClosed(t *testing.T) {
 		t.Errorf("close: %v", err)
 	}
 	var res qpbackend.Result
-	for _, err := range []error{s.Update(qpbackend.Update{}), s.WarmStart(nil, nil), s.Solve(context.Background(), &res)} {
+	for _, err := range []error{s.Update(qpbackend.Update{}), s.WarmStart(nil, nil, nil), s.Solve(context.Background(), &res)} {
 		if err == nil || !strings.Contains(err.Error(), "closed") {
 			t.Errorf("after close: %v", err)
 		}
@@ -472,10 +472,10 @@ func TestClosed(t *testing.T) {
 
 func TestWarmStartRefused(t *testing.T) {
 	s := mustNew(t, Backend{}, small(), Backend{}.DefaultSettings())
-	if s.WarmStart(make([]float64, 3), nil) == nil || s.WarmStart(nil, make([]float64, 3)) == nil {
+	if s.WarmStart(make([]float64, 3), nil, nil) == nil || s.WarmStart(nil, make([]float64, 3), nil) == nil {
 		t.Error("a warm start of the wrong length was accepted")
 	}
-	if s.WarmStart([]float64{0, 0, math.NaN(), 0}, nil) == nil {
+	if s.WarmStart([]float64{0, 0, math.NaN(), 0}, nil, nil) == nil {
 		t.Error("a warm start with NaN was accepted")
 	}
 }

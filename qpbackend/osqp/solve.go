@@ -32,10 +32,11 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if !s.warmed {
 		clear(s.best.x)
 		clear(s.best.y)
+		clear(s.best.z)
 	}
 	warmed := s.warmed
 	s.warmed = false
-	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.work)
+	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.best.z, s.work)
 	if err := ctx.Err(); err != nil {
 		s.report(dst, qpbackend.Interrupted(err), 0, "")
 		return err
@@ -62,7 +63,7 @@ func (s *solver) start(warmed bool) error {
 	}
 	s.c.ColdStart()
 	if warmed {
-		return s.c.WarmStart(s.warm.x, s.warm.y)
+		return s.c.WarmStart(s.warm.x, s.toRows(&s.warm))
 	}
 	if s.c.Settings().Rho != s.rho {
 		if err := s.c.UpdateRho(s.rho); err != nil {
@@ -103,7 +104,8 @@ func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
 		info, err := s.run(t, s.set.MaxIter-used)
 		used += info.Iterations
 		if info.Status.HasSolution() {
-			s.c.Solution(s.cand.x, s.cand.y)
+			s.c.Solution(s.cand.x, s.dual)
+			s.fromRows(&s.cand)
 			s.consider()
 			if s.best.res.Max() <= s.set.Tol {
 				s.report(dst, qpbackend.Solved, used, "")
@@ -200,9 +202,9 @@ func (s *solver) run(t target, n int) (raw.Info, error) {
 
 // consider makes cand the best point if it is. A point with NaN never is.
 func (s *solver) consider() {
-	s.cand.res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.work)
+	s.cand.res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.cand.z, s.work)
 	r := s.cand.res.Max()
-	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && finite(s.cand.x) && finite(s.cand.y) {
+	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && finite(s.cand.x) && finite(s.dual) {
 		s.best, s.cand = s.cand, s.best
 	}
 }
@@ -210,15 +212,15 @@ func (s *solver) consider() {
 // primalCertificate measures OSQP's certificate on the problem as stated, and
 // reports it if it is good enough.
 func (s *solver) primalCertificate(dst *qpbackend.Result, used int) (worth float64) {
-	y := s.cand.y
+	y := s.dual
 	s.c.PrimalCertificate(y)
 	support := 0.0
 	for i, v := range y {
 		switch {
-		case v > 0 && s.p.U[i] < qpbackend.Infinity:
-			support += v * s.p.U[i]
-		case v < 0 && s.p.L[i] > -qpbackend.Infinity:
-			support += v * s.p.L[i]
+		case v > 0 && !math.IsInf(s.rows.U[i], 1):
+			support += v * s.rows.U[i]
+		case v < 0 && !math.IsInf(s.rows.L[i], -1):
+			support += v * s.rows.L[i]
 		default:
 			y[i] = 0
 		}
@@ -226,9 +228,11 @@ func (s *solver) primalCertificate(dst *qpbackend.Result, used int) (worth float
 	for i := range y {
 		y[i] /= -support
 	}
-	if worth = qpbackend.PrimalInfeasibility(s.p, y); worth <= s.set.InfeasTol {
+	s.fromRows(&s.cand)
+	if worth = qpbackend.PrimalInfeasibility(s.p, s.cand.y, s.cand.z); worth <= s.set.InfeasTol {
 		s.report(dst, qpbackend.PrimalInfeasible, used, "")
-		dst.Y = append(dst.Y[:0], y...)
+		dst.Y = append(dst.Y[:0], s.cand.y...)
+		dst.Z = append(dst.Z[:0], s.cand.z...)
 	}
 	return worth
 }
@@ -255,6 +259,7 @@ func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, used int
 	dst.Status, dst.Iterations, dst.Message = status, used, message
 	dst.X = append(dst.X[:0], s.best.x...)
 	dst.Y = append(dst.Y[:0], s.best.y...)
+	dst.Z = append(dst.Z[:0], s.best.z...)
 	dst.Res = s.best.res
 	dst.Objective = s.p.Objective(s.best.x)
 	switch status {
@@ -269,7 +274,7 @@ func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, used int
 // ask for l ≤ 0 ≤ u.
 func (s *solver) solveEmpty(dst *qpbackend.Result) {
 	clear(s.best.y)
-	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.work)
+	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.best.z, s.work)
 	for i := range s.p.L {
 		bound := s.p.L[i]
 		if bound <= 0 {
@@ -288,4 +293,5 @@ func (s *solver) solveEmpty(dst *qpbackend.Result) {
 func (p *point) copy(q point) {
 	copy(p.x, q.x)
 	copy(p.y, q.y)
+	copy(p.z, q.z)
 }

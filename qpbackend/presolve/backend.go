@@ -3,8 +3,8 @@ package presolve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -27,13 +27,11 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 // New reduces p and has Inner prepare what is left. Problems with cones are
 // passed on as they are.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	if err := errors.Join(set.Validate(), p.Validate()); err != nil {
+	p, err := qpbackend.Prepare(ctx, b, p, set)
+	if err != nil {
 		return nil, err
 	}
-	if err := qpbackend.CheckCones(b, p); err != nil {
-		return nil, err
-	}
-	s := &solver{inner: b.Inner, set: set, p: p.Clone()}
+	s := &solver{inner: b.Inner, set: set, p: p}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -59,8 +57,8 @@ type solver struct {
 
 // proposal is the point of WarmStart, kept until Solve has reduced the problem.
 type proposal struct {
-	x, y  []float64
-	given bool
+	x, y, z []float64
+	given   bool
 }
 
 var errClosed = errors.New("presolve: the solver is closed")
@@ -108,21 +106,14 @@ func (s *solver) Update(u qpbackend.Update) error {
 }
 
 // WarmStart keeps a copy of the point for the next Solve.
-func (s *solver) WarmStart(x, y []float64) error {
+func (s *solver) WarmStart(x, y, z []float64) error {
 	if s.closed {
 		return errClosed
 	}
-	n, m := s.p.Dims()
-	if x != nil && len(x) != n || y != nil && len(y) != m {
-		return fmt.Errorf("presolve: warm start of lengths %d and %d, want %d and %d", len(x), len(y), n, m)
+	if err := s.p.CheckStart(x, y, z); err != nil {
+		return err
 	}
-	s.warm.x, s.warm.y, s.warm.given = nil, nil, x != nil || y != nil
-	if x != nil {
-		s.warm.x = clone(x)
-	}
-	if y != nil {
-		s.warm.y = clone(y)
-	}
+	s.warm = proposal{slices.Clone(x), slices.Clone(y), slices.Clone(z), x != nil || y != nil || z != nil}
 	return nil
 }
 
@@ -134,9 +125,9 @@ func (s *solver) warmStart() error {
 		return nil
 	}
 	if s.red != nil {
-		w.x, w.y = gather(w.x, s.red.cols), gather(w.y, s.red.rows)
+		w.x, w.y, w.z = gather(w.x, s.red.cols), gather(w.y, s.red.rows), gather(w.z, s.red.cols)
 	}
-	return s.sub.WarmStart(w.x, w.y)
+	return s.sub.WarmStart(w.x, w.y, w.z)
 }
 
 // gather picks entries of v; nil stays nil.
@@ -190,20 +181,28 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 // refute fills dst with the contradiction that the reduction met, and reports
 // whether it is a proof.
 func (s *solver) refute(dst *qpbackend.Result) bool {
-	x, y := s.red.undo(dst.X[:0], dst.Y[:0], nil, nil, asRay)
-	*dst = qpbackend.Result{Status: qpbackend.PrimalInfeasible, X: x, Y: y, Objective: math.Inf(1), Message: "found by presolve"}
+	*dst = qpbackend.Result{Status: qpbackend.PrimalInfeasible, X: dst.X, Y: dst.Y, Z: dst.Z, Objective: math.Inf(1), Message: "found by presolve"}
+	s.red.undo(dst, nil, asRay)
 	support := 0.0
-	for i, v := range y {
+	add := func(v, lo, up float64) {
 		if v > 0 {
-			support += v * s.p.U[i]
+			support += v * up
 		} else if v < 0 {
-			support += v * s.p.L[i]
+			support += v * lo
 		}
 	}
-	for i := range y {
-		y[i] /= -support
+	for i, v := range dst.Y {
+		add(v, s.p.L[i], s.p.U[i])
 	}
-	return qpbackend.PrimalInfeasibility(s.p, y) <= s.set.InfeasTol
+	for j, v := range dst.Z {
+		add(v, s.p.Lo[j], s.p.Hi[j])
+	}
+	for _, v := range [...][]float64{dst.Y, dst.Z} {
+		for i := range v {
+			v[i] /= -support
+		}
+	}
+	return qpbackend.PrimalInfeasibility(s.p, dst.Y, dst.Z) <= s.set.InfeasTol
 }
 
 // solveWhole solves the problem as stated.
@@ -220,22 +219,23 @@ func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
 
 // restore fills dst from the reduced result and reports whether it holds.
 func (s *solver) restore(dst *qpbackend.Result) bool {
-	x, y := dst.X[:0], dst.Y[:0]
+	x, y, z := dst.X, dst.Y, dst.Z
 	*dst = s.res
+	dst.X, dst.Y, dst.Z = x, y, z
 	kind := asPoint
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
 		kind = asRay
 	}
-	dst.X, dst.Y = s.red.undo(x, y, s.res.X, s.res.Y, kind)
+	s.red.undo(dst, &s.res, kind)
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
-		return qpbackend.PrimalInfeasibility(s.p, dst.Y) <= s.set.InfeasTol
+		return qpbackend.PrimalInfeasibility(s.p, dst.Y, dst.Z) <= s.set.InfeasTol
 	case qpbackend.DualInfeasible:
 		return qpbackend.DualInfeasibility(s.p, dst.X) <= s.set.InfeasTol
 	}
 	dst.Objective = s.p.Objective(dst.X)
-	dst.Res = qpbackend.Certify(s.p, dst.X, dst.Y)
+	dst.Res = qpbackend.Certify(s.p, dst.X, dst.Y, dst.Z)
 	dst.Message = s.red.String()
 	if s.res.Message != "" {
 		dst.Message += "; " + s.res.Message

@@ -124,7 +124,7 @@ func TestReducedAnswersHoldOnTheWhole(t *testing.T) {
 		if d := math.Abs(got.Objective - want.Objective); d > 1e-6*(1+math.Abs(want.Objective)) {
 			t.Errorf("problem %d: objective %g, with presolve %g", seed, want.Objective, got.Objective)
 		}
-		if res := qpbackend.Certify(p, got.X, got.Y); res.Max() > 1e-7 || res != got.Res {
+		if res := qpbackend.Certify(p, got.X, got.Y, got.Z); res.Max() > 1e-7 || res != got.Res {
 			t.Errorf("problem %d: residuals %+v, said to be %+v (%s)", seed, res, got.Res, got.Message)
 		}
 		if got.Message != "" {
@@ -147,7 +147,7 @@ func TestInfeasibleAndUnboundedKeepTheirProof(t *testing.T) {
 		q.A = extend(q.A, []float64{2, 2}, []int{0, 1})
 		q.L, q.U = append(q.L, 1, 3), append(q.U, 1, 3)
 		res := solve(t, presolve.Backend{Inner: ipm.Backend{}}, q)
-		if res.Status != qpbackend.PrimalInfeasible || len(res.Y) != m+2 || qpbackend.PrimalInfeasibility(q, res.Y) > 1e-7 {
+		if res.Status != qpbackend.PrimalInfeasible || len(res.Y) != m+2 || qpbackend.PrimalInfeasibility(q, res.Y, res.Z) > 1e-7 {
 			t.Errorf("problem %d: %v", seed, res.Status)
 		}
 		// A free linear variable with a cost.
@@ -199,7 +199,7 @@ func TestMarosMeszaros(t *testing.T) {
 			continue
 		}
 		res := solve(t, presolve.Backend{Inner: ipm.Backend{}}, f.Problem)
-		if res.Status != qpbackend.Solved || qpbackend.Certify(f.Problem, res.X, res.Y).Max() > 1e-7 {
+		if res.Status != qpbackend.Solved || qpbackend.Certify(f.Problem, res.X, res.Y, res.Z).Max() > 1e-7 {
 			t.Errorf("%s: %v, residuals %+v", filepath.Base(path), res.Status, res.Res)
 		}
 		t.Logf("%-20s %s", filepath.Base(path), res.Message)

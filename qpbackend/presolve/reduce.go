@@ -1,29 +1,29 @@
 package presolve
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // reduction is a problem with what has been taken out of it. Rows and columns
-// keep their numbers; l, u and q are the present ones.
+// keep their numbers; l, u, q, lo and hi are the present ones.
 type reduction struct {
 	p        *problemT
 	l, u, q  []float64
+	lo, hi   []float64
 	shift    []float64 // what columns taken out contribute to a row: l + shift is the side as stated
 	x, y     []float64 // of what has been decided
+	z        []float64 // of a proof
 	rowAlive []bool
 	colAlive []bool
 	rowLen   []int // entries in alive columns
 	stack    []step
 	queue    []int // rows to look at
 	queued   []bool
-	proof    []multiplier // not nil: the rows exclude each other
+	proof    []multiplier // not nil: rows and bounds exclude each other
 
 	rows, cols []int // what is left, by old number
 }
@@ -37,8 +37,8 @@ type problemT struct {
 
 // multiplier is one entry of a certificate of infeasibility.
 type multiplier struct {
-	row int
-	y   float64
+	row, col int // col counts where z is not zero
+	y, z     float64
 }
 
 // step is one reduction, undone in reverse order.
@@ -46,18 +46,19 @@ type step struct {
 	kind     stepKind
 	row, col int
 	a        float64 // the coefficient, or the factor of a multiple
-	// of a multiple: which sides of the kept row came from the one left out
+	// which sides of the kept row, or bounds of the column, came from the row
+	// left out
 	lower, upper bool
 	other        int // of a multiple: the row kept
-	// of a singleton: the row's sides, and the one that must hold, else NaN
+	// of a singleton: the row's sides, and the side that must hold, else NaN
 	lo, hi, b float64
 }
 
 type stepKind uint8
 
 const (
-	fixed     stepKind = iota // col by the equation row
-	bound                     // col at a bound by row, −1 for none
+	fixed     stepKind = iota // col at a bound, or at both
+	bound                     // row has col alone
 	multiple                  // row = a·other
 	singleton                 // col is free and only in row
 )
@@ -68,11 +69,11 @@ const (
 	pivot   = 1e-3  // least coefficient of a singleton beside the largest of its row
 )
 
-// reduce returns what can be left out of p, or nil if that is too little. Where
+// reduce returns what can be left out of p, which lacks no matrix, or nil if that is too little. Where
 // it meets a contradiction it stops with a proof.
 func reduce(p *qpbackend.Problem) *reduction {
 	n, m := p.Dims()
-	if len(p.Cones) > 0 || n == 0 || m == 0 {
+	if len(p.Cones) > 0 || n == 0 {
 		return nil
 	}
 	r := newReduction(p)
@@ -127,11 +128,13 @@ func newReduction(p *qpbackend.Problem) *reduction {
 	}
 	t.pFull, _ = full.CSC(n, n)
 	r := &reduction{
-		p: t, l: clone(p.L), u: clone(p.U), q: clone(p.Q), x: make([]float64, n), y: make([]float64, m),
+		p: t, l: clone(p.L), u: clone(p.U), q: clone(p.Q), lo: make([]float64, n), hi: make([]float64, n),
+		x: make([]float64, n), y: make([]float64, m), z: make([]float64, n),
 		rowAlive: make([]bool, m), colAlive: make([]bool, n), rowLen: make([]int, m), shift: make([]float64, m), queued: make([]bool, m),
 	}
 	for j := range n {
 		r.colAlive[j] = true
+		r.lo[j], r.hi[j] = p.Bounds(j)
 		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
 			if p.A.Val[k] != 0 {
 				r.rowLen[p.A.RowIdx[k]]++
@@ -173,27 +176,52 @@ func (r *reduction) drain() {
 			}
 			switch {
 			case r.l[i] > slack:
-				r.proof = []multiplier{{i, -1}}
+				r.proof = []multiplier{{row: i, y: -1}}
 			case r.u[i] < -slack:
-				r.proof = []multiplier{{i, 1}}
+				r.proof = []multiplier{{row: i, y: 1}}
 			}
 			r.rowAlive[i] = false
-		case r.rowLen[i] == 1 && r.l[i] == r.u[i]:
-			r.fix(i)
+		case r.rowLen[i] == 1:
+			r.tighten(i)
 		}
 	}
 }
 
-// fix takes out the variable that row i alone determines.
-func (r *reduction) fix(i int) {
+// tighten makes bounds of row i, which has one variable.
+func (r *reduction) tighten(i int) {
 	j, a := r.only(i)
-	if math.Abs(a) < 1e-9 {
+	if math.Abs(a) < leastCoefficient {
 		return
 	}
+	lo, hi := side(r.l[i])/a, side(r.u[i])/a
+	if a < 0 {
+		lo, hi = hi, lo
+	}
+	st := step{kind: bound, row: i, col: j, a: a, lower: lo > r.lo[j], upper: hi < r.hi[j]}
+	lo, hi = max(lo, r.lo[j]), min(hi, r.hi[j])
+	if lo > hi {
+		if lo-hi > sameTol*(1+math.Abs(hi)) {
+			y := 1.0 // the upper bound by row i against the lower one that was
+			if st.lower {
+				y = -1
+			}
+			r.proof = []multiplier{{row: i, y: y / a, col: j, z: -y}}
+			return
+		}
+		if st.lower { // equal but for rounding
+			lo = hi
+		} else {
+			hi = lo
+		}
+	}
+	r.lo[j], r.hi[j] = lo, hi
 	r.rowAlive[i] = false
-	r.stack = append(r.stack, step{kind: fixed, row: i, col: j, a: a})
-	r.remove(j, r.l[i]/a)
+	r.stack = append(r.stack, st)
 }
+
+// leastCoefficient is the size of a coefficient below which a row is not divided
+// by it.
+const leastCoefficient = 1e-9
 
 // only is the one alive column of row i, and its coefficient.
 func (r *reduction) only(i int) (int, float64) {
@@ -229,74 +257,51 @@ func (r *reduction) remove(j int, v float64) {
 	}
 }
 
-// columns looks for those that have no part in P and in at most one row of
-// several entries.
+// columns looks for those with one value, and for those that have no part in P
+// and in at most one row.
 func (r *reduction) columns() {
 	a := r.p.A
 	for j := range r.colAlive {
-		if !r.colAlive[j] || r.p.pFull.ColPtr[j] < r.p.pFull.ColPtr[j+1] || r.proof != nil {
+		if !r.colAlive[j] || r.proof != nil {
 			continue
 		}
-		wide, bounds, at := 0, 0, -1
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1] && wide < 2; k++ {
-			i := a.RowIdx[k]
-			switch {
-			case !r.rowAlive[i] || a.Val[k] == 0:
-			case r.rowLen[i] > 1:
-				wide, at = wide+1, k
-			default:
-				bounds++
+		if r.lo[j] == r.hi[j] {
+			r.fix(j, r.lo[j])
+			continue
+		}
+		if r.p.pFull.ColPtr[j] < r.p.pFull.ColPtr[j+1] {
+			continue
+		}
+		rows, at := 0, -1
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1] && rows < 2; k++ {
+			if r.rowAlive[a.RowIdx[k]] && a.Val[k] != 0 {
+				rows, at = rows+1, k
 			}
 		}
 		switch {
-		case wide == 0:
+		case rows == 0:
 			r.atBound(j)
-		case wide == 1 && bounds == 0:
+		case rows == 1 && math.IsInf(r.lo[j], -1) && math.IsInf(r.hi[j], 1):
 			r.singleton(j, a.RowIdx[at], a.Val[at])
 		}
 	}
 }
 
+// fix takes column j out at a bound.
+func (r *reduction) fix(j int, v float64) {
+	r.stack = append(r.stack, step{kind: fixed, col: j})
+	r.remove(j, v)
+}
+
 // atBound puts a column that only bounds hold where its cost wants it.
 func (r *reduction) atBound(j int) {
-	best, row, coef := math.Inf(-1), -1, 0.0
-	sign := 1.0 // minimise sign·x
-	if r.q[j] < 0 {
-		sign = -1
-	}
-	other, otherRow, otherCoef := math.Inf(1), -1, 0.0
-	a := r.p.A
-	for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-		i, v := a.RowIdx[k], a.Val[k]
-		if !r.rowAlive[i] || v == 0 {
-			continue
-		}
-		lo, hi := side(r.l[i])/v, side(r.u[i])/v
-		if v < 0 {
-			lo, hi = hi, lo
-		}
-		if sign < 0 {
-			lo, hi = -hi, -lo
-		}
-		if lo > best {
-			best, row, coef = lo, i, v
-		}
-		if hi < other {
-			other, otherRow, otherCoef = hi, i, v
-		}
-	}
-	switch {
-	case best > other+sameTol*(1+math.Abs(other)):
-		r.proof = []multiplier{{row, -sign / coef}, {otherRow, sign / otherCoef}}
-	case r.q[j] == 0:
-		v := min(max(0, best), other) * sign
-		r.clear(j)
-		r.remove(j, v)
-		r.stack = append(r.stack, step{kind: bound, row: -1, col: j})
-	case row >= 0:
-		r.clear(j)
-		r.stack = append(r.stack, step{kind: bound, row: row, col: j, a: coef})
-		r.remove(j, sign*best)
+	switch q := r.q[j]; {
+	case q == 0:
+		r.remove(j, min(max(0, r.lo[j]), r.hi[j]))
+	case q > 0 && !math.IsInf(r.lo[j], -1):
+		r.fix(j, r.lo[j])
+	case q < 0 && !math.IsInf(r.hi[j], 1):
+		r.fix(j, r.hi[j])
 	default:
 		// Unbounded, if the rest is feasible: the backend is to say so.
 	}
@@ -308,16 +313,6 @@ func side(v float64) float64 {
 		return math.Inf(int(math.Copysign(1, v)))
 	}
 	return v
-}
-
-// clear drops the rows that bound column j alone.
-func (r *reduction) clear(j int) {
-	a := r.p.A
-	for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-		if a.Val[k] != 0 {
-			r.rowAlive[a.RowIdx[k]] = false
-		}
-	}
 }
 
 // singleton takes out a free column that occurs in row i alone, with the row:
@@ -357,121 +352,6 @@ func (r *reduction) singleton(j, i int, a float64) {
 	}
 }
 
-// multiples merges rows that are multiples of one another. It reports whether
-// there were any.
-func (r *reduction) multiples() bool {
-	t := r.p.byRow
-	type pattern struct {
-		hash uint64
-		row  int
-	}
-	var all []pattern
-	for i, alive := range r.rowAlive {
-		if !alive || r.rowLen[i] < 2 {
-			continue
-		}
-		hash := uint64(14695981039346656037) // FNV-1a over the columns
-		for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
-			if j := t.RowIdx[k]; r.colAlive[j] && t.Val[k] != 0 {
-				hash = (hash ^ uint64(j)) * 1099511628211
-			}
-		}
-		all = append(all, pattern{hash, i})
-	}
-	slices.SortFunc(all, func(a, b pattern) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.row, b.row))
-	})
-	before := len(r.stack)
-	var rows []int
-	for k := 0; k < len(all); {
-		rows = rows[:0]
-		for hash := all[k].hash; k < len(all) && all[k].hash == hash; k++ {
-			rows = append(rows, all[k].row)
-		}
-		if len(rows) > 1 {
-			r.mergeGroup(rows)
-		}
-	}
-	return len(r.stack) > before
-}
-
-// compared bounds the rows of one pattern that are compared with each other.
-const compared = 50
-
-func (r *reduction) mergeGroup(rows []int) {
-	for n, k := range rows {
-		for _, i := range rows[max(0, n-compared):n] {
-			if !r.rowAlive[i] || r.proof != nil {
-				continue
-			}
-			if s, ok := r.ratio(k, i); ok {
-				r.merge(k, i, s)
-				break
-			}
-		}
-	}
-}
-
-// ratio is s with row k = s·row i.
-func (r *reduction) ratio(k, i int) (s float64, ok bool) {
-	t := r.p.byRow
-	a, aEnd, b, bEnd := t.ColPtr[k], t.ColPtr[k+1], t.ColPtr[i], t.ColPtr[i+1]
-	next := func(at, end int) int {
-		for at < end && (!r.colAlive[t.RowIdx[at]] || t.Val[at] == 0) {
-			at++
-		}
-		return at
-	}
-	for {
-		a, b = next(a, aEnd), next(b, bEnd)
-		if a == aEnd || b == bEnd {
-			return s, a == aEnd && b == bEnd && s != 0
-		}
-		if t.RowIdx[a] != t.RowIdx[b] {
-			return 0, false
-		}
-		if s == 0 {
-			s = t.Val[a] / t.Val[b]
-		} else if math.Abs(t.Val[a]-s*t.Val[b]) > sameTol*math.Abs(t.Val[a]) {
-			return 0, false
-		}
-		a, b = a+1, b+1
-	}
-}
-
-// merge leaves out row k = s·row i and gives row i the tighter sides.
-func (r *reduction) merge(k, i int, s float64) {
-	lo, hi := side(r.l[k])/s, side(r.u[k])/s
-	if s < 0 {
-		lo, hi = hi, lo
-	}
-	st := step{kind: multiple, row: k, other: i, a: s}
-	if lo > r.l[i] {
-		r.l[i], st.lower = lo, true
-	}
-	if hi < r.u[i] {
-		r.u[i], st.upper = hi, true
-	}
-	if r.l[i] > r.u[i] {
-		if r.l[i] > r.u[i]+sameTol*(1+math.Abs(r.u[i])) {
-			y := 1.0 // the upper side of i against the lower one that came from k
-			if st.upper {
-				y = -1
-			}
-			r.proof = []multiplier{{i, y}, {k, -y / s}}
-			return
-		}
-		if st.lower { // equal but for rounding
-			r.l[i] = r.u[i]
-		} else {
-			r.u[i] = r.l[i]
-		}
-	}
-	r.rowAlive[k] = false
-	r.stack = append(r.stack, st)
-	r.push(i)
-}
-
 // problem is what is left.
 func (r *reduction) problem() *qpbackend.Problem {
 	place := make([]int, len(r.colAlive))
@@ -495,7 +375,10 @@ func (r *reduction) problem() *qpbackend.Problem {
 			}
 		}
 	}
-	out := &qpbackend.Problem{Q: gather(r.q, r.cols), L: gather(r.l, r.rows), U: gather(r.u, r.rows)}
+	out := &qpbackend.Problem{
+		Q: gather(r.q, r.cols), Lo: gather(r.lo, r.cols), Hi: gather(r.hi, r.cols),
+		L: gather(r.l, r.rows), U: gather(r.u, r.rows),
+	}
 	out.A, _ = a.CSC(len(r.rows), len(r.cols))
 	out.P, _ = h.CSC(len(r.cols), len(r.cols))
 	return out

@@ -1,6 +1,10 @@
 package presolve
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
 
 // answerKind tells points from rays, of which nothing constant remains.
 type answerKind uint8
@@ -10,31 +14,34 @@ const (
 	asRay
 )
 
-// undo takes the answer (rx, ry) to what is left back to the problem as
-// stated, appending to x and y.
-func (r *reduction) undo(x, y, rx, ry []float64, kind answerKind) ([]float64, []float64) {
-	x, y = append(x, r.x...), append(y, r.y...)
+// undo takes the answer to what is left, nil where there is none, back to the
+// problem as stated, reusing the slices of dst.
+func (r *reduction) undo(dst, from *qpbackend.Result, kind answerKind) {
+	x, y, z := append(dst.X[:0], r.x...), append(dst.Y[:0], r.y...), append(dst.Z[:0], r.z...)
 	if kind == asRay {
 		clear(x)
 		clear(y)
 	}
-	for k, j := range r.cols {
-		x[j] = rx[k]
-	}
-	for k, i := range r.rows {
-		y[i] = ry[k]
+	if from != nil {
+		for k, j := range r.cols {
+			x[j], z[j] = from.X[k], from.Z[k]
+		}
+		for k, i := range r.rows {
+			y[i] = from.Y[k]
+		}
 	}
 	for _, v := range r.proof {
 		y[v.row] = v.y
+		z[v.col] += v.z
 	}
 	for k := len(r.stack) - 1; k >= 0; k-- {
 		s := r.stack[k]
 		switch s.kind {
 		case fixed:
-			y[s.row] = -r.gradient(s.col, x, y, kind) / s.a
+			z[s.col] = -r.gradient(s.col, x, y, kind)
 		case bound:
-			if s.row >= 0 {
-				y[s.row] = -r.gradient(s.col, x, y, kind) / s.a
+			if t := z[s.col]; t > 0 && s.upper || t < 0 && s.lower {
+				y[s.row], z[s.col] = t/s.a, 0
 			}
 		case multiple:
 			s.share(y)
@@ -42,7 +49,7 @@ func (r *reduction) undo(x, y, rx, ry []float64, kind answerKind) ([]float64, []
 			x[s.col] = r.solveRow(s, x, kind)
 		}
 	}
-	return x, y
+	dst.X, dst.Y, dst.Z = x, y, z
 }
 
 // gradient is (Px + q + Aᵀy)_j; of a ray, (Aᵀy)_j.

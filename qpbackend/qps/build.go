@@ -32,7 +32,7 @@ func (p *parser) file() (*File, error) {
 		}
 		prob.L, prob.U = append(prob.L, lo), append(prob.U, up)
 	}
-	if err := p.boundRows(prob); err != nil {
+	if err := p.bounds(prob); err != nil {
 		return nil, err
 	}
 	a, twice := p.entries.build(len(prob.L), len(p.cols))
@@ -114,20 +114,15 @@ func cap20(v float64) float64 {
 	return v
 }
 
-// boundRows appends a row of the unit matrix for each bounded variable.
-func (p *parser) boundRows(prob *qpbackend.Problem) error {
+// bounds sets those of the variables.
+func (p *parser) bounds(prob *qpbackend.Problem) error {
 	for j := range p.cols {
 		c := &p.cols[j]
 		lo, up := cap20(c.lower), cap20(c.upper)
 		if !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) {
 			return at(c.line, "column %q has the bounds %g and %g", p.out.ColNames[j], lo, up)
 		}
-		if math.IsInf(lo, -1) && math.IsInf(up, 1) {
-			continue
-		}
-		p.entries.Add(len(prob.L), j, 1)
-		prob.L, prob.U = append(prob.L, lo), append(prob.U, up)
-		p.out.BoundCols = append(p.out.BoundCols, j)
+		prob.Lo, prob.Hi = append(prob.Lo, lo), append(prob.Hi, up)
 	}
 	return nil
 }

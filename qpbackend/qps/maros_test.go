@@ -68,8 +68,8 @@ func TestMarosMeszaros(t *testing.T) {
 				t.Errorf("%s: %s is %d, want %d", rec[0], table[0][k+1], got, want)
 			}
 		}
-		if file.Name != rec[0] || len(file.ColNames) != n || len(file.BoundCols) != m-rows {
-			t.Errorf("%s: read as %q with %d names and %d bounds of %d rows", rec[0], file.Name, len(file.ColNames), len(file.BoundCols), m-rows)
+		if file.Name != rec[0] || len(file.ColNames) != n || m != rows || len(file.RowNames) != m {
+			t.Errorf("%s: read as %q with %d names of columns, %d of rows, %d rows", rec[0], file.Name, len(file.ColNames), len(file.RowNames), m)
 		}
 	}
 	if read != 66 {

@@ -31,16 +31,12 @@ type Options struct {
 }
 
 // File is what was read. The rows of Problem.A are the constraint rows in the
-// order of the file, then one row of the unit matrix for each variable with a
-// finite bound, by ascending variable.
+// order of the file.
 type File struct {
 	Name    string
 	Problem *qpbackend.Problem
-	// ColNames has a name a variable, RowNames one a constraint row. The rows
-	// of A behind those are the bounds of BoundCols.
+	// ColNames has a name for each variable, RowNames one for each row.
 	ColNames, RowNames []string
-	// BoundCols[k] is the variable that row len(RowNames)+k of A bounds.
-	BoundCols []int
 	// Maximize: the file asks for the maximum; Problem is its negative.
 	Maximize bool
 	// Notes say what was read otherwise than it was written.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -84,13 +83,14 @@ func TestEverything(t *testing.T) {
 	expect(t, "the name", f.Name, "SAMPLE")
 	expect(t, "columns", f.ColNames, "[X Y Z]")
 	expect(t, "rows", f.RowNames, "[R1 R2 R3 R4]")
-	expect(t, "bounded columns", f.BoundCols, "[0 1 2]")
 	expect(t, "q", p.Q, "[1.5 -2 0]")
 	expect(t, "r", p.R, "10")
 	expect(t, "P", dense(p.P), "[[8 2 0] [0 10 0] [0 0 0]]")
-	expect(t, "A", dense(p.A), "[[2 -1 0] [1 0 4] [0 3 0] [0 1 0] [1 0 0] [0 1 0] [0 0 1]]")
-	expect(t, "l", p.L, "[5 1 5 -0.5 0 -1 0]")
-	expect(t, "u", p.U, "[8 3 6 0 4 6 +Inf]")
+	expect(t, "A", dense(p.A), "[[2 -1 0] [1 0 4] [0 3 0] [0 1 0]]")
+	expect(t, "l", p.L, "[5 1 5 -0.5]")
+	expect(t, "u", p.U, "[8 3 6 0]")
+	expect(t, "lo", p.Lo, "[0 -1 0]")
+	expect(t, "hi", p.Hi, "[4 6 +Inf]")
 	expect(t, "notes", len(f.Notes), 2)
 	for k, want := range []string{"1 further N rows with 1 coefficients", `RHS: the set "RHS2"`} {
 		if k >= len(f.Notes) || !strings.Contains(f.Notes[k], want) {
@@ -139,10 +139,7 @@ func TestBounds(t *testing.T) {
 		{" UP B x 3\n UP OTHER x 2\n", false, 0, 3, `the set "OTHER" is left out`},
 	} {
 		f := read(t, qps.Options{SIF: c.sif}, small("BOUNDS\n"+c.bounds))
-		l, u := -inf, inf
-		if k := slices.Index(f.BoundCols, 0); k >= 0 {
-			l, u = f.Problem.L[2+k], f.Problem.U[2+k]
-		}
+		l, u := f.Problem.Lo[0], f.Problem.Hi[0]
 		if l != c.l || u != c.u {
 			t.Errorf("%q, SIF %v: bounds %g and %g, want %g and %g", c.bounds, c.sif, l, u, c.l, c.u)
 		}
@@ -150,13 +147,6 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%q: notes %q, want %q", c.bounds, notes, c.note)
 		}
 	}
-}
-
-func TestUnboundedVariablesHaveNoRow(t *testing.T) {
-	f := read(t, qps.Options{}, small("BOUNDS\n FR B x\n"))
-	expect(t, "A", dense(f.Problem.A), "[[1 1] [1 0] [0 1]]")
-	expect(t, "bounded columns", f.BoundCols, "[1]")
-	expect(t, "l", f.Problem.L, "[4 -Inf 0]")
 }
 
 func TestQuadraticSections(t *testing.T) {
@@ -217,7 +207,8 @@ func TestNamesWithSpaces(t *testing.T) {
 	).Replace(everything)
 	f := read(t, qps.Options{}, text)
 	expect(t, "the first row", f.RowNames[0], "ROW 1 A")
-	expect(t, "u", f.Problem.U, "[8 3 6 0 4 6 +Inf]")
+	expect(t, "u", f.Problem.U, "[8 3 6 0]")
+	expect(t, "hi", f.Problem.Hi, "[4 6 +Inf]")
 	if _, err := qps.Read(strings.NewReader(text), qps.Options{Format: qps.Free}); err == nil {
 		t.Error("free format reads names with spaces")
 	}
@@ -246,11 +237,14 @@ func TestFormats(t *testing.T) {
 // TestSetsMayBeMissing: the names of sets are left out in both formats.
 func TestSetsMayBeMissing(t *testing.T) {
 	f := read(t, qps.Options{}, strings.Replace(small("RANGES\n c1 2 c2 3\nBOUNDS\n UP x 5\n"), " RHS c1 4", " c1 4 c2 6", 1))
-	expect(t, "l", f.Problem.L, "[4 3 0 0]")
-	expect(t, "u", f.Problem.U, "[6 6 5 +Inf]")
+	expect(t, "l", f.Problem.L, "[4 3]")
+	expect(t, "u", f.Problem.U, "[6 6]")
+	expect(t, "lo", f.Problem.Lo, "[0 0]")
+	expect(t, "hi", f.Problem.Hi, "[5 +Inf]")
 	fixed := strings.NewReplacer("    RHS  ", "         ", " BND ", "     ").Replace(everything)
 	f = read(t, qps.Options{}, fixed)
-	expect(t, "u", f.Problem.U, "[8 3 6 0 4 6 +Inf]")
+	expect(t, "u", f.Problem.U, "[8 3 6 0]")
+	expect(t, "hi", f.Problem.Hi, "[4 6 +Inf]")
 }
 
 func TestErrorsAreLocated(t *testing.T) {
@@ -368,8 +362,8 @@ func TestReadFile(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if f.Problem.L[2] != c.lower {
-			t.Errorf("%s: lower bound %g, want %g", c.name, f.Problem.L[2], c.lower)
+		if f.Problem.Lo[0] != c.lower {
+			t.Errorf("%s: lower bound %g, want %g", c.name, f.Problem.Lo[0], c.lower)
 		}
 		if !qps.Is(path) {
 			t.Errorf("Is(%q) is false", c.name)
@@ -398,8 +392,8 @@ func FuzzRead(f *testing.F) {
 				t.Error(err)
 			}
 			n, m := file.Problem.Dims()
-			if len(file.ColNames) != n || len(file.RowNames)+len(file.BoundCols) != m {
-				t.Errorf("%d names for %d columns, %d and %d for %d rows", len(file.ColNames), n, len(file.RowNames), len(file.BoundCols), m)
+			if len(file.ColNames) != n || len(file.RowNames) != m {
+				t.Errorf("%d names for %d columns, %d for %d rows", len(file.ColNames), n, len(file.RowNames), m)
 			}
 		}
 	})

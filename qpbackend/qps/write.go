@@ -13,11 +13,7 @@ import (
 )
 
 // Write writes f in free format, so that Read gives the same problem back to
-// the last bit. The rows of Problem.A behind the first len(A.Rows) −
-// len(BoundCols) must be the bounds of BoundCols, as Read leaves them; a File
-// with a Problem alone is written with all rows as constraints.
-//
-// A name that is missing, occurs twice or holds white space is replaced by C
+// the last bit. A name that is missing, occurs twice or holds white space is replaced by C
 // or R and its number from 1. Quadratic programs with cones have no QPS form
 // and are refused.
 func Write(w io.Writer, f *File) error {
@@ -30,7 +26,7 @@ func Write(w io.Writer, f *File) error {
 		wr.sign = -1
 	}
 	n, m := f.Problem.Dims()
-	wr.rows = uniqueNames(f.RowNames, m-len(f.BoundCols), "R")
+	wr.rows = uniqueNames(f.RowNames, m, "R")
 	wr.cols = uniqueNames(f.ColNames, n, "C")
 	wr.obj = "OBJ"
 	for k := 1; slices.Contains(wr.rows, wr.obj); k++ {
@@ -53,22 +49,12 @@ func (f *File) writable() error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	n, m := p.Dims()
+	n, _ := p.Dims()
 	switch {
 	case n == 0:
 		return fmt.Errorf("qps: a problem without variables has no QPS form")
 	case len(p.Cones) > 0:
 		return fmt.Errorf("qps: cones (%s) have no QPS form", qpbackend.ConeNames(p))
-	case len(f.BoundCols) > m:
-		return fmt.Errorf("qps: BoundCols has %d entries, the problem %d rows", len(f.BoundCols), m)
-	}
-	first := m - len(f.BoundCols)
-	seen := make([]bool, n)
-	for k, j := range f.BoundCols {
-		if j < 0 || j >= n || seen[j] || p.A.At(first+k, j) != 1 {
-			return fmt.Errorf("qps: row %d is no bound of variable %d, or not the first one", first+k, j)
-		}
-		seen[j] = true
 	}
 	return nil
 }
@@ -106,10 +92,8 @@ func (w *writer) columns() {
 		entries := 0
 		if a := w.p.A; a != nil {
 			for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-				if i := a.RowIdx[k]; i < len(w.rows) {
-					fmt.Fprintf(w, " %s %s %s\n", name, w.rows[i], exact(a.Val[k]))
-					entries++
-				}
+				fmt.Fprintf(w, " %s %s %s\n", name, w.rows[a.RowIdx[k]], exact(a.Val[k]))
+				entries++
 			}
 		}
 		if q := w.p.Q[j]; q != 0 || entries == 0 {
@@ -171,32 +155,23 @@ func rowForm(l, u float64) (kind byte, rhs, span float64) {
 // bounds writes those that are not the customary 0 ≤ x.
 func (w *writer) bounds() {
 	fmt.Fprintln(w, "BOUNDS")
-	free := make([]bool, len(w.cols))
-	for j := range free {
-		free[j] = true
-	}
-	for k, j := range w.f.BoundCols {
-		free[j] = false
-		l, u := w.p.L[len(w.rows)+k], w.p.U[len(w.rows)+k]
-		below, above := l > -qpbackend.Infinity, u < qpbackend.Infinity
+	for j, name := range w.cols {
+		l, u := w.p.Bounds(j)
+		below, above := !math.IsInf(l, -1), !math.IsInf(u, 1)
 		switch {
 		case l == u:
-			fmt.Fprintf(w, " FX BND %s %s\n", w.cols[j], exact(l))
+			fmt.Fprintf(w, " FX BND %s %s\n", name, exact(l))
 			continue
-		case below && (l != 0 || above):
-			fmt.Fprintf(w, " LO BND %s %s\n", w.cols[j], exact(l))
 		case !below && !above:
-			free[j] = true
+			fmt.Fprintf(w, " FR BND %s\n", name)
+			continue
 		case !below:
-			fmt.Fprintf(w, " MI BND %s\n", w.cols[j])
+			fmt.Fprintf(w, " MI BND %s\n", name)
+		case l != 0 || above:
+			fmt.Fprintf(w, " LO BND %s %s\n", name, exact(l))
 		}
 		if above {
-			fmt.Fprintf(w, " UP BND %s %s\n", w.cols[j], exact(u))
-		}
-	}
-	for j, f := range free {
-		if f {
-			fmt.Fprintf(w, " FR BND %s\n", w.cols[j])
+			fmt.Fprintf(w, " UP BND %s %s\n", name, exact(u))
 		}
 	}
 }

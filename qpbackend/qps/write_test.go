@@ -41,8 +41,7 @@ func TestWriteGivesTheSameProblemBack(t *testing.T) {
 	}
 }
 
-// randomFile has all kinds of rows and bounds. A variable without a bound has
-// no row, as the reader leaves it.
+// randomFile has all kinds of rows and bounds.
 func randomFile(rng *rand.Rand) *qps.File {
 	n, m := 1+rng.IntN(6), rng.IntN(6)
 	f := &qps.File{Name: "RANDOM", Maximize: rng.IntN(2) == 0}
@@ -81,17 +80,12 @@ func randomFile(rng *rand.Rand) *qps.File {
 		l, u := interval()
 		p.L, p.U = append(p.L, l), append(p.U, u)
 	}
-	for j := range n {
+	for range n {
 		l, u := interval()
 		if rng.IntN(4) == 0 {
 			l, u = 0, 1e6*rng.Float64()
 		}
-		if math.IsInf(l, -1) && math.IsInf(u, 1) {
-			continue
-		}
-		a.Add(len(p.L), j, 1)
-		p.L, p.U = append(p.L, l), append(p.U, u)
-		f.BoundCols = append(f.BoundCols, j)
+		p.Lo, p.Hi = append(p.Lo, l), append(p.Hi, u)
 	}
 	p.A, _ = a.CSC(len(p.L), n)
 	p.P, _ = h.CSC(n, n)
@@ -138,14 +132,11 @@ func TestWriteMendsNames(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	cone := &qpbackend.Problem{Q: []float64{1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{0}, Cones: []qpbackend.Cone{{Kind: qpbackend.SecondOrder, Start: 0, Len: 1}}}
-	plain := &qpbackend.Problem{Q: []float64{1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{0}}
 	for want, f := range map[string]*qps.File{
-		"no problem":             {},
-		"without variables":      {Problem: &qpbackend.Problem{}},
-		"second-order":           {Problem: cone},
-		"BoundCols has 2":        {Problem: plain, BoundCols: []int{0, 0}},
-		"no bound of variable 5": {Problem: plain, BoundCols: []int{5}},
-		"q[0] is NaN":            {Problem: &qpbackend.Problem{Q: []float64{math.NaN()}}},
+		"no problem":        {},
+		"without variables": {Problem: &qpbackend.Problem{}},
+		"second-order":      {Problem: cone},
+		"q[0] is NaN":       {Problem: &qpbackend.Problem{Q: []float64{math.NaN()}}},
 	} {
 		if err := qps.Write(&bytes.Buffer{}, f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

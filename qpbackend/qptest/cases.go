@@ -14,10 +14,11 @@ type Case struct {
 	Problem *qpbackend.Problem
 	// Want is Solved, PrimalInfeasible or DualInfeasible.
 	Want qpbackend.Status
-	// Objective, X and Y are an optimum where Want is Solved.
+	// Objective, X, Y and Z are an optimum where Want is Solved; Z is nil where
+	// no variable has a bound.
 	Objective float64
-	X, Y      []float64
-	// UniqueX and UniqueY say that there is no other optimal X or Y.
+	X, Y, Z   []float64
+	// UniqueX and UniqueY say that there are no other optimal X, or Y and Z.
 	UniqueX, UniqueY bool
 }
 
@@ -25,13 +26,14 @@ func inf() float64 { return math.Inf(1) }
 
 // Problems returns all problems of the suite that have no cones, made afresh:
 // known small ones, random ones, badly scaled ones, infeasible ones and their
-// feasible twins. They serve to compare backends with each other.
+// feasible twins, and all that have rows with one entry once more with bounds in
+// their place. They serve to compare backends with each other.
 func Problems() []Case {
 	var all []Case
-	for _, group := range [][]Case{smallCases(), linearCases(), shapedCases(), randomCases(), scaledCases(), infeasibleCases(), twinCases()} {
+	for _, group := range [][]Case{smallCases(), linearCases(), shapedCases(), randomCases(), scaledCases(), infeasibleCases(), twinCases(), boundCases()} {
 		all = append(all, group...)
 	}
-	return all
+	return withBoxed(all)
 }
 
 // matrix stores the nonzero entries of rows. With all zero, it has cols columns.

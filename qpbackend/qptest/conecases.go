@@ -10,7 +10,8 @@ import (
 
 // ConeProblems returns all problems of the suite that have cones of the kinds
 // given and no others: known small ones, degenerate ones, infeasible ones, and
-// random ones.
+// random ones, and those with rows of one entry once more with bounds in their
+// place.
 func ConeProblems(kinds ...qpbackend.ConeKind) []Case {
 	var all []Case
 	for _, group := range [][]Case{secondOrderCases(), exponentialCases(), powerCases(), semidefiniteCases(), mixedCases()} {
@@ -20,7 +21,7 @@ func ConeProblems(kinds ...qpbackend.ConeKind) []Case {
 			}
 		}
 	}
-	return append(all, randomConeCases(kinds)...)
+	return withBoxed(append(all, randomConeCases(kinds)...))
 }
 
 func onlyKinds(p *qpbackend.Problem, kinds []qpbackend.ConeKind) bool {

@@ -70,7 +70,7 @@ func checkStated(t *testing.T, c Case, tol float64) {
 		}
 		return
 	}
-	if r := qpbackend.Certify(c.Problem, c.X, c.Y); !(r.Max() < tol) {
+	if r := qpbackend.Certify(c.Problem, c.X, c.Y, c.Z); !(r.Max() < tol) {
 		t.Errorf("%s: residuals of the stated optimum: %+v", c.Name, r)
 	}
 	if c.Objective != c.Problem.Objective(c.X) {

@@ -70,7 +70,7 @@ func (s suite) honest(t TB, p *qpbackend.Problem, res *qpbackend.Result) {
 	if !shaped(t, p, res) {
 		return
 	}
-	if got := qpbackend.Certify(p, res.X, res.Y); got != res.Res {
+	if got := qpbackend.Certify(p, res.X, res.Y, res.Z); got != res.Res {
 		t.Errorf("Res is %+v, Certify has %+v", res.Res, got)
 	}
 	if want := p.Objective(res.X); !near(res.Objective, want, 1e-12) {
@@ -135,5 +135,5 @@ func (s suite) closed(t TB) {
 	if err := solver.Update(qpbackend.Update{Q: c.Problem.Q}); err == nil {
 		t.Errorf("Update after Close gives no error")
 	}
-	_ = solver.WarmStart(first.X, first.Y) // must not fall over freed memory
+	_ = solver.WarmStart(first.X, first.Y, first.Z) // must not fall over freed memory
 }

@@ -2,7 +2,6 @@ package qptest
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -40,7 +39,7 @@ func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64)
 	if res.Res != (qpbackend.Residuals{}) {
 		t.Errorf("Res is %+v beside a certificate, want zeros", res.Res)
 	}
-	sign, worth, size := 1, qpbackend.PrimalInfeasibility(p, res.Y), supportValue(p, res.Y)
+	sign, worth, size := 1, qpbackend.PrimalInfeasibility(p, res.Y, res.Z), supportValue(p, res.Y, res.Z)
 	if res.Status == qpbackend.DualInfeasible {
 		sign, worth, size = -1, qpbackend.DualInfeasibility(p, res.X), dot(p.Q, res.X)
 	}
@@ -61,13 +60,22 @@ func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64)
 }
 
 // supportValue is S(y): the sum of u[i]·y[i] over y[i] > 0 and l[i]·y[i] over
-// y[i] < 0, absent bounds left out, and of l[i]·y[i] over rows of cones.
-func supportValue(p *qpbackend.Problem, y []float64) float64 {
+// y[i] < 0, absent bounds left out, and of l[i]·y[i] over rows of cones; and
+// likewise for z and the bounds of the variables.
+func supportValue(p *qpbackend.Problem, y, z []float64) float64 {
 	s := 0.0
-	for i, v := range y {
-		inCone := slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return i >= c.Start && i < c.Start+c.Len })
+	for j, v := range z {
+		lo, hi := p.Bounds(j)
 		switch {
-		case inCone:
+		case v > 0 && hi < inf():
+			s += v * hi
+		case v < 0 && lo > -inf():
+			s += v * lo
+		}
+	}
+	for i, v := range y {
+		switch {
+		case inCone(p, i):
 			s += v * p.L[i]
 		case v > 0 && p.U[i] < qpbackend.Infinity:
 			s += v * p.U[i]

@@ -22,7 +22,7 @@ type liar struct {
 	supports  func(k qpbackend.ConeKind) bool
 	new       func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error)
 	update    func(s *lyingSolver, u qpbackend.Update) error
-	warm      func(s *lyingSolver, x, y []float64) error
+	warm      func(s *lyingSolver, x, y, z []float64) error
 	solve     func(s *lyingSolver, ctx context.Context, dst *qpbackend.Result) error
 	afterward func(s *lyingSolver, dst *qpbackend.Result)
 	close     func(s *lyingSolver) error
@@ -74,12 +74,12 @@ func (s *lyingSolver) honestUpdate(u qpbackend.Update) error {
 	return err
 }
 
-func (s *lyingSolver) WarmStart(x, y []float64) error {
-	s.warmed = x != nil || y != nil
+func (s *lyingSolver) WarmStart(x, y, z []float64) error {
+	s.warmed = x != nil || y != nil || z != nil
 	if s.liar.warm != nil {
-		return s.liar.warm(s, x, y)
+		return s.liar.warm(s, x, y, z)
 	}
-	return s.Solver.WarmStart(x, y)
+	return s.Solver.WarmStart(x, y, z)
 }
 
 func (s *lyingSolver) Solve(ctx context.Context, dst *qpbackend.Result) error {
@@ -108,7 +108,7 @@ func (s *lyingSolver) Close() error {
 // consistent makes what a result says about itself agree with its point.
 func (s *lyingSolver) consistent(r *qpbackend.Result) {
 	r.Objective = s.p.Objective(r.X)
-	r.Res = qpbackend.Certify(s.p, r.X, r.Y)
+	r.Res = qpbackend.Certify(s.p, r.X, r.Y, r.Z)
 }
 
 // failures runs the checks of the suite whose names start with one of the
@@ -331,15 +331,15 @@ func lies() map[string]namedLie {
 				r.Iterations += 100
 			}
 		}}, []string{"warm/own solution"}},
-		"warm starts of any length": {liar{warm: func(s *lyingSolver, x, y []float64) error {
-			_ = s.Solver.WarmStart(x, y)
+		"warm starts of any length": {liar{warm: func(s *lyingSolver, x, y, z []float64) error {
+			_ = s.Solver.WarmStart(x, y, z)
 			return nil
 		}}, []string{"warm/wrong lengths"}},
-		"a warm start is the answer": {liar{warm: func(s *lyingSolver, x, y []float64) error {
+		"a warm start is the answer": {liar{warm: func(s *lyingSolver, x, y, z []float64) error {
 			s.liar.afterward = func(s *lyingSolver, r *qpbackend.Result) {
 				copy(r.X, x)
 			}
-			return s.Solver.WarmStart(x, y)
+			return s.Solver.WarmStart(x, y, z)
 		}}, []string{"warm/garbage"}},
 		"a panic": {liar{solve: func(s *lyingSolver, ctx context.Context, dst *qpbackend.Result) error {
 			if len(s.p.Q) == 10 {

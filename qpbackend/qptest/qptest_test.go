@@ -24,7 +24,7 @@ func TestCasesAreRight(t *testing.T) {
 		if c.Want != qpbackend.Solved {
 			continue
 		}
-		if r := qpbackend.Certify(c.Problem, c.X, c.Y); !(r.Max() < 1e-13) {
+		if r := qpbackend.Certify(c.Problem, c.X, c.Y, c.Z); !(r.Max() < 1e-13) {
 			t.Errorf("%s: residuals of the stated optimum: %+v", c.Name, r)
 		}
 		if math.IsNaN(c.Objective) {

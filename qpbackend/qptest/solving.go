@@ -23,9 +23,9 @@ func (s suite) solving() []Check {
 	}
 	return append(out,
 		Check{"solve/rounding in P is no negative curvature", s.roundedP},
-		Check{"result/slices are reused", func(t TB) { s.reused(t, sample()) }},
-		Check{"result/two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(), infeasibleCases()[1]) }},
-		Check{"result/the problem is copied", func(t TB) { s.copied(t, sample()) }},
+		Check{"result/slices are reused", func(t TB) { s.reused(t, boxedSample()) }},
+		Check{"result/two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(), boxedSample(), infeasibleCases()[1]) }},
+		Check{"result/the problem is copied", func(t TB) { s.copied(t, boxedSample()) }},
 		Check{"result/solvers side by side", func(t TB) { s.sideBySide(t, sample()) }},
 	)
 }
@@ -76,6 +76,7 @@ func (s suite) optimal(t TB, c Case, res *qpbackend.Result) {
 	}
 	if c.UniqueY {
 		s.samePoint(t, "Y", res.Y, c.Y)
+		s.samePoint(t, "Z", res.Z, c.Z)
 	}
 }
 
@@ -90,7 +91,7 @@ func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool
 		t.Errorf("the status is %v (%s), want solved; residuals %+v", res.Status, res.Message, res.Res)
 		return false
 	}
-	if got := qpbackend.Certify(p, res.X, res.Y); got != res.Res {
+	if got := qpbackend.Certify(p, res.X, res.Y, res.Z); got != res.Res {
 		t.Errorf("Res is %+v, Certify has %+v", res.Res, got)
 		return false
 	}
@@ -110,13 +111,13 @@ func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool
 func shaped(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool {
 	t.Helper()
 	n, m := p.Dims()
-	if len(res.X) != n || len(res.Y) != m {
-		t.Errorf("X and Y have lengths %d and %d, want %d and %d (status %v)", len(res.X), len(res.Y), n, m, res.Status)
+	if len(res.X) != n || len(res.Y) != m || len(res.Z) != n {
+		t.Errorf("X, Y and Z have lengths %d, %d and %d, want %d, %d and %d (status %v)", len(res.X), len(res.Y), len(res.Z), n, m, n, res.Status)
 		return false
 	}
-	for _, v := range slices.Concat(res.X, res.Y) {
+	for _, v := range slices.Concat(res.X, res.Y, res.Z) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			t.Errorf("X or Y is not finite (status %v)", res.Status)
+			t.Errorf("X, Y or Z is not finite (status %v)", res.Status)
 			return false
 		}
 	}
@@ -151,6 +152,16 @@ func sample() Case {
 	panic("qptest: no random case of 10 variables")
 }
 
+// boxedSample is like sample, with bounds of variables.
+func boxedSample() Case {
+	for _, c := range randomCases() {
+		if b, ok := boxed(c); ok {
+			return b
+		}
+	}
+	panic("qptest: no random case with bounds")
+}
+
 // roundedP solves with P = vvᵀ, whose stored entries have eigenvalues of about
 // −1e-16 beside the positive one.
 func (s suite) roundedP(t TB) {
@@ -174,16 +185,16 @@ func (s suite) reused(t TB, c Case) {
 	}
 	defer solver.Close()
 	n, m := c.Problem.Dims()
-	res := &qpbackend.Result{X: make([]float64, n+3), Y: make([]float64, m, m+5), Message: "stale"}
-	x, y := &res.X[0], &res.Y[0]
+	res := &qpbackend.Result{X: make([]float64, n+3), Y: make([]float64, m, m+5), Z: make([]float64, n), Message: "stale"}
+	x, y, z := &res.X[0], &res.Y[0], &res.Z[0]
 	for range 2 {
 		if err := solver.Solve(context.Background(), res); err != nil {
 			t.Errorf("Solve: %v", err)
 			return
 		}
 		s.optimal(t, c, res)
-		if len(res.X) == 0 || len(res.Y) == 0 || &res.X[0] != x || &res.Y[0] != y {
-			t.Errorf("X or Y was long enough and is another slice now")
+		if len(res.X) == 0 || len(res.Y) == 0 || len(res.Z) == 0 || &res.X[0] != x || &res.Y[0] != y || &res.Z[0] != z {
+			t.Errorf("X, Y or Z was long enough and is another slice now")
 		}
 		if res.Message == "stale" {
 			t.Errorf("Message is that of an earlier solve")
@@ -197,7 +208,7 @@ func (s suite) deterministic(t TB, cases ...Case) {
 		if a == nil || b == nil {
 			return
 		}
-		if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) || a.Iterations != b.Iterations {
+		if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.Z, b.Z) || a.Iterations != b.Iterations {
 			t.Errorf("%s: two runs differ: %d and %d iterations, objectives %.17g and %.17g", c.Name, a.Iterations, b.Iterations, a.Objective, b.Objective)
 		}
 	}
@@ -211,7 +222,7 @@ func (s suite) copied(t TB, c Case) {
 		return
 	}
 	defer solver.Close()
-	spoil(p.Q, p.L, p.U, p.P.Val, p.A.Val)
+	spoil(p.Q, p.Lo, p.Hi, p.L, p.U, p.P.Val, p.A.Val)
 	if res := run(t, solver); res != nil {
 		s.optimal(t, c, res)
 	}
@@ -220,7 +231,7 @@ func (s suite) copied(t TB, c Case) {
 		t.Errorf("Update: %v", err)
 		return
 	}
-	spoil(u.Q, u.L, u.U, u.P, u.A)
+	spoil(u.Q, u.Lo, u.Hi, u.L, u.U, u.P, u.A)
 	if res := run(t, solver); res != nil {
 		s.optimal(t, c, res)
 	}

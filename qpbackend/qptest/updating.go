@@ -10,7 +10,7 @@ import (
 
 // everything is the update that makes any problem of p's pattern equal to p.
 func everything(p *qpbackend.Problem) qpbackend.Update {
-	return qpbackend.Update{Q: p.Q, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}
+	return qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}
 }
 
 // updateParts are the parts of an update that stand alone.
@@ -18,12 +18,15 @@ var updateParts = []struct {
 	name string
 	cut  func(u *qpbackend.Update)
 }{
-	{"q", func(u *qpbackend.Update) { u.L, u.U, u.P, u.A = nil, nil, nil, nil }},
-	{"l", func(u *qpbackend.Update) { u.Q, u.U, u.P, u.A = nil, nil, nil, nil }},
-	{"u", func(u *qpbackend.Update) { u.Q, u.L, u.P, u.A = nil, nil, nil, nil }},
-	{"l and u", func(u *qpbackend.Update) { u.Q, u.P, u.A = nil, nil, nil }},
-	{"P", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.A = nil, nil, nil, nil }},
-	{"A", func(u *qpbackend.Update) { u.Q, u.L, u.U, u.P = nil, nil, nil, nil }},
+	{"q", func(u *qpbackend.Update) { *u = qpbackend.Update{Q: u.Q} }},
+	{"lo", func(u *qpbackend.Update) { *u = qpbackend.Update{Lo: u.Lo} }},
+	{"hi", func(u *qpbackend.Update) { *u = qpbackend.Update{Hi: u.Hi} }},
+	{"l", func(u *qpbackend.Update) { *u = qpbackend.Update{L: u.L} }},
+	{"u", func(u *qpbackend.Update) { *u = qpbackend.Update{U: u.U} }},
+	{"l and u", func(u *qpbackend.Update) { *u = qpbackend.Update{L: u.L, U: u.U} }},
+	{"lo and hi", func(u *qpbackend.Update) { *u = qpbackend.Update{Lo: u.Lo, Hi: u.Hi} }},
+	{"P", func(u *qpbackend.Update) { *u = qpbackend.Update{P: u.P} }},
+	{"A", func(u *qpbackend.Update) { *u = qpbackend.Update{A: u.A} }},
 	{"everything", func(u *qpbackend.Update) {}},
 	{"nothing", func(u *qpbackend.Update) { *u = qpbackend.Update{} }},
 }
@@ -39,7 +42,7 @@ func (s suite) updating() []Check {
 		Check{"update/bounds that come and go", s.boundsComeAndGo},
 		Check{"update/refused, nothing changed", s.updateRefused},
 		Check{"warm/own solution", func(t TB) { s.warmOwn(t, moving(1)) }},
-		Check{"warm/garbage", func(t TB) { s.warmGarbage(t, sample()) }},
+		Check{"warm/garbage", func(t TB) { s.warmGarbage(t, boxedSample()) }},
 		Check{"warm/wrong lengths", s.warmLengths},
 	)
 }
@@ -49,7 +52,7 @@ func (s suite) updating() []Check {
 func moving(k int) *qpbackend.Problem {
 	const n, m = 12, 18
 	shape := rand.New(rand.NewPCG(7, 23))
-	p := &qpbackend.Problem{P: randomPSD(shape, n, 5, 0.3), A: randomRows(shape, n, m, 0.3, true)}
+	p := &qpbackend.Problem{P: randomPSD(shape, n, 5, 0.3), A: randomRows(shape, n, m, 0.3, false)}
 	rng := rand.New(rand.NewPCG(uint64(k), 24))
 	// P's values are scaled as a whole, so that they stay semidefinite.
 	scale := 0.5 + rng.Float64()
@@ -63,8 +66,11 @@ func moving(k int) *qpbackend.Problem {
 	for range n {
 		p.Q = append(p.Q, 3*rng.NormFloat64())
 	}
-	for range m + n {
+	for range m {
 		p.L, p.U = append(p.L, -0.2-rng.Float64()), append(p.U, 0.2+rng.Float64())
+	}
+	for range n {
+		p.Lo, p.Hi = append(p.Lo, -0.2-rng.Float64()), append(p.Hi, 0.2+rng.Float64())
 	}
 	return p
 }
@@ -115,7 +121,8 @@ func (s suite) updateFirst(t TB) {
 	}
 }
 
-// boundsComeAndGo turns rows into free rows, equalities and back.
+// boundsComeAndGo turns rows into free rows, equalities and back, and variables
+// likewise.
 func (s suite) boundsComeAndGo(t TB) {
 	p := moving(0)
 	solver := s.make(t, p, s.settings())
@@ -139,7 +146,21 @@ func (s suite) boundsComeAndGo(t TB) {
 				}
 			}
 		}
-		if err := solver.Update(qpbackend.Update{L: now.L, U: now.U}); err != nil {
+		for j := range now.Lo {
+			switch (j + k) % 5 {
+			case 0:
+				now.Lo[j], now.Hi[j] = -inf(), inf()
+			case 1:
+				now.Lo[j] = -1e20
+			case 2:
+				now.Hi[j] = inf()
+			case 3:
+				if j < 4 {
+					now.Lo[j], now.Hi[j] = 0, 0
+				}
+			}
+		}
+		if err := solver.Update(qpbackend.Update{Lo: now.Lo, Hi: now.Hi, L: now.L, U: now.U}); err != nil {
 			t.Errorf("update %d: %v", k, err)
 			return
 		}
@@ -216,15 +237,15 @@ func (s suite) warmOwn(t TB, p *qpbackend.Problem) {
 		return
 	}
 	defer solver.Close()
-	for _, which := range []string{"x and y", "x", "y"} {
-		x, y := cold.X, cold.Y
+	for _, which := range []string{"x, y and z", "x", "y and z"} {
+		x, y, z := cold.X, cold.Y, cold.Z
 		switch which {
 		case "x":
-			y = nil
-		case "y":
+			y, z = nil, nil
+		case "y and z":
 			x = nil
 		}
-		if err := solver.WarmStart(x, y); err != nil {
+		if err := solver.WarmStart(x, y, z); err != nil {
 			t.Errorf("WarmStart with %s: %v", which, err)
 			return
 		}
@@ -232,7 +253,7 @@ func (s suite) warmOwn(t TB, p *qpbackend.Problem) {
 		if warm == nil || !s.certified(t, p, warm) {
 			return
 		}
-		if which == "x and y" && warm.Iterations > cold.Iterations {
+		if which == "x, y and z" && warm.Iterations > cold.Iterations {
 			t.Errorf("%d iterations from the solution, %d without", warm.Iterations, cold.Iterations)
 		}
 	}
@@ -247,25 +268,31 @@ func (s suite) warmGarbage(t TB, c Case) {
 	rng := rand.New(rand.NewPCG(9, 25))
 	n, m := c.Problem.Dims()
 	for _, size := range []float64{1, 1e4, 1e8} {
-		x, y := make([]float64, n), make([]float64, m)
+		x, y, z := make([]float64, n), make([]float64, m), make([]float64, n)
 		for j := range x {
-			x[j] = size * rng.NormFloat64()
+			x[j], z[j] = size*rng.NormFloat64(), size*rng.NormFloat64()
 		}
 		for i := range y {
 			y[i] = size * rng.NormFloat64()
 		}
-		if err := solver.WarmStart(x, y); err != nil {
+		if err := solver.WarmStart(x, y, z); err != nil {
 			t.Errorf("WarmStart: %v", err)
 			return
 		}
-		spoil(x, y) // they are copied
+		spoil(x, y, z) // they are copied
 		if res := run(t, solver); res != nil {
 			s.optimal(t, c, res)
 		}
 	}
-	// A point that is not finite may be refused or ignored.
+	// A point that is not finite is refused.
 	for _, v := range []float64{math.NaN(), inf()} {
-		_ = solver.WarmStart(fill(n, v), fill(m, v))
+		for _, err := range []error{
+			solver.WarmStart(fill(n, v), nil, nil), solver.WarmStart(nil, fill(m, v), nil), solver.WarmStart(nil, nil, fill(n, v)),
+		} {
+			if err == nil {
+				t.Errorf("a warm start with entries %g is accepted", v)
+			}
+		}
 		if res := run(t, solver); res != nil {
 			s.optimal(t, c, res)
 		}
@@ -280,11 +307,11 @@ func (s suite) warmLengths(t TB) {
 	}
 	defer solver.Close()
 	n, m := c.Problem.Dims()
-	if solver.WarmStart(fill(n+1, 0), nil) == nil || solver.WarmStart(nil, fill(m-1, 0)) == nil {
+	if solver.WarmStart(fill(n+1, 0), nil, nil) == nil || solver.WarmStart(nil, fill(m-1, 0), nil) == nil || solver.WarmStart(nil, nil, fill(n+1, 0)) == nil {
 		t.Errorf("a warm start of the wrong length is accepted")
 	}
-	if err := solver.WarmStart(nil, nil); err != nil {
-		t.Errorf("WarmStart(nil, nil): %v", err)
+	if err := solver.WarmStart(nil, nil, nil); err != nil {
+		t.Errorf("WarmStart(nil, nil, nil): %v", err)
 	}
 	if res := run(t, solver); res != nil {
 		s.optimal(t, c, res)

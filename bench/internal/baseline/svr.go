@@ -102,7 +102,9 @@ func svrDual(x [][]float64, y []float64, set SVRSettings) *qpbackend.Problem {
 	m := len(x)
 	inf := math.Inf(1)
 	var p, a sparse.Triplets
-	prob := &qpbackend.Problem{Q: make([]float64, 2*m), L: []float64{0}, U: []float64{0}}
+	prob := &qpbackend.Problem{
+		Q: make([]float64, 2*m), Lo: make([]float64, 2*m), Hi: make([]float64, 2*m), L: []float64{0}, U: []float64{0},
+	}
 	row := func(l, u float64) int {
 		prob.L, prob.U = append(prob.L, l), append(prob.U, u)
 		return len(prob.L) - 1
@@ -113,7 +115,8 @@ func svrDual(x [][]float64, y []float64, set SVRSettings) *qpbackend.Problem {
 			p.Add(j, i, kernel(set.Gamma, x[j], x[i]))
 		}
 		a.Add(0, i, 1)
-		a.Add(row(-set.C, set.C), i, 1)
+		prob.Lo[i], prob.Hi[i] = -set.C, set.C
+		prob.Lo[m+i], prob.Hi[m+i] = -inf, inf
 		above, below := row(0, inf), row(0, inf)
 		a.Add(above, m+i, 1)
 		a.Add(above, i, -1)

@@ -219,7 +219,7 @@ func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want 
 	case qpbackend.PrimalInfeasible:
 		row.Primal, row.Objective = inf, inf
 		if row.Status == want.String() {
-			row.Primal = qpbackend.PrimalInfeasibility(p, reply.Y)
+			row.Primal = qpbackend.PrimalInfeasibility(p, reply.Y, reply.Z)
 		}
 		return row, nil
 	case qpbackend.DualInfeasible:
@@ -229,7 +229,7 @@ func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want 
 		}
 		return row, nil
 	}
-	res := qpbackend.Certify(p, reply.X, reply.Y)
+	res := qpbackend.Certify(p, reply.X, reply.Y, reply.Z)
 	row.Primal, row.Dual, row.Gap = res.Primal, res.Dual, res.Gap
 	row.Objective = objective(p, reply.X)
 	return row, nil

@@ -113,7 +113,7 @@ func misbehave(name string, req wire.Request, stdout, stderr io.Writer, say func
 	case "mute":
 		return 5
 	}
-	if err := wire.WriteAnswer(req.Answer, x, y); err != nil {
+	if err := wire.WriteAnswer(req.Answer, p, x, y, make([]float64, n)); err != nil {
 		return 1
 	}
 	status := "solved"

@@ -29,12 +29,12 @@ func BenchmarkSequence(b *testing.B) {
 			for b.Loop() {
 				p := all[k%len(all)]
 				if warm && k%len(all) > 0 {
-					if err := s.WarmStart(res.X, res.Y); err != nil {
+					if err := s.WarmStart(res.X, res.Y, res.Z); err != nil {
 						b.Fatal(err)
 					}
 				}
 				k++
-				if err := s.Update(qpbackend.Update{Q: p.Q, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}); err != nil {
+				if err := s.Update(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}); err != nil {
 					b.Fatal(err)
 				}
 				if err := s.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.Solved {

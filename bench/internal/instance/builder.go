@@ -15,6 +15,8 @@ type builder struct {
 	p, a  sparse.Triplets
 	q     []float64
 	l, u  []float64
+	lo    []float64 // bounds of the variables, nil while there is none
+	hi    []float64
 	cones []qpbackend.Cone
 }
 
@@ -26,11 +28,16 @@ func (b *builder) row(l, u float64) int {
 	return len(b.l) - 1
 }
 
-// bound appends l ≤ x[j] ≤ u.
-func (b *builder) bound(j int, l, u float64) { b.a.Add(b.row(l, u), j, 1) }
+// bound states l ≤ x[j] ≤ u.
+func (b *builder) bound(j int, l, u float64) {
+	for len(b.lo) < b.n {
+		b.lo, b.hi = append(b.lo, math.Inf(-1)), append(b.hi, inf)
+	}
+	b.lo[j], b.hi[j] = l, u
+}
 
 func (b *builder) problem() *qpbackend.Problem {
-	p := &qpbackend.Problem{Q: b.q, L: b.l, U: b.u, Cones: b.cones}
+	p := &qpbackend.Problem{Q: b.q, Lo: b.lo, Hi: b.hi, L: b.l, U: b.u, Cones: b.cones}
 	p.P, _ = b.p.CSC(b.n, b.n)
 	p.A, _ = b.a.CSC(len(b.l), b.n)
 	return p

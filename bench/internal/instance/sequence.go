@@ -119,7 +119,7 @@ func newPath(rng *rand.Rand) *path {
 			b.a.Add(row, s, 1)
 		}
 	}
-	w.p = &qpbackend.Problem{Q: b.q, L: b.l, U: b.u}
+	w.p = &qpbackend.Problem{Q: b.q, Lo: b.lo, Hi: b.hi, L: b.l, U: b.u}
 	w.p.P, _ = b.p.CSC(b.n, b.n)
 	a, pos := b.a.CSC(len(b.l), b.n)
 	w.p.A = a

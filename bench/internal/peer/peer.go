@@ -59,7 +59,7 @@ func (p *Peer) Version(ctx context.Context) (string, error) {
 // Reply is a wire.Answer with the point that was measured, nil if there is none.
 type Reply struct {
 	wire.Answer
-	X, Y []float64
+	X, Y, Z []float64
 }
 
 // Ask has the request answered. Whatever the process does, there is an Answer;
@@ -103,8 +103,7 @@ func (p *Peer) Solve(ctx context.Context, prob *qpbackend.Problem, req wire.Requ
 	if Pointless(r.Status) {
 		return r, nil
 	}
-	n, m := prob.Dims()
-	if r.X, r.Y, err = wire.ReadAnswer(req.Answer, n, m); err != nil {
+	if r.X, r.Y, r.Z, err = wire.ReadAnswer(req.Answer, prob); err != nil {
 		r.Status, r.Message = Crashed, err.Error()
 	}
 	return r, nil

@@ -87,7 +87,7 @@ func TestEveryFake(t *testing.T) {
 				if r.Status != w.status || !strings.Contains(r.Message, w.message) {
 					t.Errorf("%s: %q, want %s: %q", r.Status, r.Message, w.status, w.message)
 				}
-				certified := r.X != nil && qpbackend.Certify(prob, r.X, r.Y).Max() <= 1e-6
+				certified := r.X != nil && qpbackend.Certify(prob, r.X, r.Y, r.Z).Max() <= 1e-6
 				if certified != w.certified {
 					t.Errorf("point %v, %v is certified: %v", r.X, r.Y, certified)
 				}

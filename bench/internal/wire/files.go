@@ -15,8 +15,11 @@ import (
 
 const magic = "dcopt-qp"
 
-// WriteProblem writes p to a new file at path.
+// WriteProblem writes p to a new file at path: in the form that has rows alone,
+// as most solvers of others take it, and then which of the last rows are bounds
+// of variables.
 func WriteProblem(path string, p *qpbackend.Problem) error {
+	p, bounded := p.BoundsAsRows()
 	n, m := p.Dims()
 	P, A := p.P, p.A
 	if P == nil {
@@ -46,6 +49,8 @@ func WriteProblem(path string, p *qpbackend.Problem) error {
 		w.ints([]int{int(c.Kind), c.Start, c.Len})
 		w.floats([]float64{c.Alpha})
 	}
+	w.ints([]int{len(bounded)})
+	w.ints(bounded)
 	return errors.Join(w.err, w.w.Flush(), f.Close())
 }
 
@@ -79,13 +84,54 @@ func ReadProblem(path string) (*qpbackend.Problem, error) {
 			p.Cones = append(p.Cones, qpbackend.Cone{Kind: kind(c[0]), Start: c[1], Len: c[2], Alpha: α[0]})
 		}
 	}
-	if r.short || len(r.data) > 0 || size[4] < 0 {
+	bounded := r.ints(first(r.ints(1)))
+	if r.short || len(r.data) > 0 || size[4] < 0 || len(bounded) > m {
 		return nil, fmt.Errorf("wire: %s has another length than its head says", path)
 	}
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("wire: %s: %w", path, err)
 	}
+	if len(bounded) == 0 {
+		return p, nil
+	}
+	if err := toBounds(p, bounded); err != nil {
+		return nil, fmt.Errorf("wire: %s: %w", path, err)
+	}
 	return p, nil
+}
+
+func first(v []int) int {
+	if len(v) == 0 {
+		return 0
+	}
+	return v[0]
+}
+
+// toBounds makes bounds of the variables given of the last rows.
+func toBounds(p *qpbackend.Problem, bounded []int) error {
+	n, all := p.Dims()
+	m := all - len(bounded)
+	p.Lo, p.Hi = make([]float64, n), make([]float64, n)
+	for j := range n {
+		p.Lo[j], p.Hi[j] = math.Inf(-1), math.Inf(1)
+	}
+	for k, j := range bounded {
+		if j < 0 || j >= n || k > 0 && bounded[k-1] >= j || p.A.At(m+k, j) != 1 {
+			return fmt.Errorf("row %d is no bound of variable %d", m+k, j)
+		}
+		p.Lo[j], p.Hi[j] = p.L[m+k], p.U[m+k]
+	}
+	a := &sparse.CSC{Rows: m, Cols: n, ColPtr: make([]int, 1, n+1)}
+	for j := range n {
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			if i := p.A.RowIdx[k]; i < m {
+				a.RowIdx, a.Val = append(a.RowIdx, i), append(a.Val, p.A.Val[k])
+			}
+		}
+		a.ColPtr = append(a.ColPtr, len(a.RowIdx))
+	}
+	p.A, p.L, p.U = a, p.L[:m], p.U[:m]
+	return p.Validate()
 }
 
 // kind is a number from a file as a kind of cone, one that Validate refuses if
@@ -97,8 +143,9 @@ func kind(k int) qpbackend.ConeKind {
 	return qpbackend.ConeKind(k)
 }
 
-// WriteAnswer writes x and y to a file at path.
-func WriteAnswer(path string, x, y []float64) error {
+// WriteAnswer writes x and the multipliers of the rows that WriteProblem wrote to
+// a file at path: y, and z of the variables with bounds.
+func WriteAnswer(path string, p *qpbackend.Problem, x, y, z []float64) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -106,20 +153,32 @@ func WriteAnswer(path string, x, y []float64) error {
 	w := &writer{w: bufio.NewWriterSize(f, 1<<16)}
 	w.floats(x)
 	w.floats(y)
+	if z != nil {
+		_, bounded := p.BoundsAsRows()
+		for _, j := range bounded {
+			w.floats(z[j : j+1])
+		}
+	}
 	return errors.Join(w.err, w.w.Flush(), f.Close())
 }
 
-// ReadAnswer reads x of length n and y of length m.
-func ReadAnswer(path string, n, m int) (x, y []float64, err error) {
+// ReadAnswer reads the point that is an answer to p.
+func ReadAnswer(path string, p *qpbackend.Problem) (x, y, z []float64, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if len(data) != 8*(n+m) {
-		return nil, nil, fmt.Errorf("the answer has %d bytes, want %d for %d variables and %d rows", len(data), 8*(n+m), n, m)
+	n, m := p.Dims()
+	_, bounded := p.BoundsAsRows()
+	if rows := m + len(bounded); len(data) != 8*(n+rows) {
+		return nil, nil, nil, fmt.Errorf("the answer has %d bytes, want %d for %d variables and %d rows", len(data), 8*(n+rows), n, rows)
 	}
 	r := &reader{data: data}
-	return r.floats(n), r.floats(m), nil
+	x, y, z = r.floats(n), r.floats(m), make([]float64, n)
+	for k, v := range r.floats(len(bounded)) {
+		z[bounded[k]] = v
+	}
+	return x, y, z, nil
 }
 
 // writer keeps its first error.

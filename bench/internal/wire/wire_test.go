@@ -49,6 +49,7 @@ func TestProblemRoundTrip(t *testing.T) {
 	for name, p := range map[string]*qpbackend.Problem{
 		"sample":       sample(),
 		"cones":        cones(),
+		"bounds":       bounded(),
 		"no variables": {P: sparse.Zero(0, 0), A: sparse.Zero(1, 0), Q: []float64{}, L: []float64{-1}, U: []float64{1}},
 	} {
 		if err := wire.WriteProblem(path, p); err != nil {
@@ -64,7 +65,7 @@ func TestProblemRoundTrip(t *testing.T) {
 		}{
 			{"q", bits(got.Q), bits(p.Q)}, {"l", bits(got.L), bits(p.L)}, {"u", bits(got.U), bits(p.U)}, {"r", got.R, p.R},
 			{"P", bits(got.P.Val), bits(p.P.Val)}, {"A", bits(got.A.Val), bits(p.A.Val)},
-			{"cones", got.Cones, p.Cones},
+			{"cones", got.Cones, p.Cones}, {"lo", got.Lo, p.Lo}, {"hi", got.Hi, p.Hi},
 			{"columns of P", got.P.ColPtr, p.P.ColPtr}, {"columns of A", got.A.ColPtr, p.A.ColPtr},
 			{"rows of A", append([]int{}, got.A.RowIdx...), append([]int{}, p.A.RowIdx...)},
 		} {
@@ -79,6 +80,14 @@ func TestProblemRoundTrip(t *testing.T) {
 	}
 	if p, err := wire.ReadProblem(path); err != nil || p.P.NNZ() != 0 || p.P.Cols != 2 || p.A.Rows != 0 {
 		t.Errorf("without matrices: %+v, %v", p, err)
+	}
+}
+
+// bounded has a row and a variable with a bound.
+func bounded() *qpbackend.Problem {
+	return &qpbackend.Problem{
+		P: sparse.Identity(2), Q: []float64{1, 2}, Lo: []float64{math.Inf(-1), -1}, Hi: []float64{math.Inf(1), 4},
+		A: &sparse.CSC{Rows: 1, Cols: 2, ColPtr: []int{0, 1, 2}, RowIdx: []int{0, 0}, Val: []float64{1, -1}}, L: []float64{0}, U: []float64{5},
 	}
 }
 
@@ -126,15 +135,17 @@ func TestBrokenProblemsAreRefused(t *testing.T) {
 
 func TestAnswerRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	x, y := []float64{1, math.NaN()}, []float64{math.Inf(-1)}
-	if err := wire.WriteAnswer(path, x, y); err != nil {
+	x, y, z := []float64{1, math.NaN()}, []float64{math.Inf(-1)}, []float64{0, 3}
+	p := bounded()
+	if err := wire.WriteAnswer(path, p, x, y, z); err != nil {
 		t.Fatal(err)
 	}
-	gx, gy, err := wire.ReadAnswer(path, 2, 1)
-	if err != nil || !reflect.DeepEqual(bits(gx), bits(x)) || !reflect.DeepEqual(bits(gy), bits(y)) {
-		t.Errorf("%v, %v, %v", gx, gy, err)
+	gx, gy, gz, err := wire.ReadAnswer(path, p)
+	if err != nil || !reflect.DeepEqual(bits(gx), bits(x)) || !reflect.DeepEqual(bits(gy), bits(y)) || !reflect.DeepEqual(gz, z) {
+		t.Errorf("%v, %v, %v, %v", gx, gy, gz, err)
 	}
-	if _, _, err := wire.ReadAnswer(path, 2, 2); err == nil || !strings.Contains(err.Error(), "24 bytes, want 32") {
+	p.Lo[0] = 0
+	if _, _, _, err := wire.ReadAnswer(path, p); err == nil || !strings.Contains(err.Error(), "32 bytes, want 40") {
 		t.Errorf("an answer of another size: %v", err)
 	}
 }

@@ -87,7 +87,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("said %s\nwant %s", got, want)
 	}
 	for k, want := range map[string][]float64{"1": {0.5, 1, 0, 2}, "2": {0, 0.25, -1, 0}, "3": {0, 0.25, -1, 0}} {
-		x, y, err := wire.ReadAnswer(answer(k), 2, 2)
+		x, y, _, err := wire.ReadAnswer(answer(k), box(0, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
