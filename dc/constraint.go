@@ -115,11 +115,21 @@ func relate(sign string, lo float64, l, r Operand) Constraint {
 	case e.IsAffine():
 		return affineConstraint(FromLinear(e.lin), lo)
 	}
-	c := Constraint{E: e, DC: true}
+	c := Constraint{E: e.atMostZero(), DC: true}
 	if lo == 0 {
-		c.next = &Constraint{E: e.Neg(), DC: true}
+		c.next = &Constraint{E: e.Neg().atMostZero(), DC: true}
 	}
 	return c
+}
+
+// atMostZero is e with a split for the constraint e ≤ 0, which need not be that
+// of the function.
+func (e Expr) atMostZero() Expr {
+	if s, ok := hyperbola(e); ok { // again in Model.Problem, when all rows are known
+		e.lazy = &lazySplit{}
+		e.lazy.once.Do(func() { e.lazy.s = s })
+	}
+	return e
 }
 
 func affineConstraint(d Affine, lo float64) Constraint {

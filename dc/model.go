@@ -274,6 +274,11 @@ func (m *Model) SubjectTo(cs ...Constraint) {
 
 func (m *Model) add(c *Constraint) {
 	for half := c; half != nil; half = half.next {
+		for k := range half.Lo {
+			if half.A.Err() == nil && k < half.A.Len() {
+				m.space.row(half.A.Entry(k), half.Lo[k], half.Hi[k])
+			}
+		}
 		m.p.Constraints = append(m.p.Constraints, *half)
 		last := &m.p.Constraints[len(m.p.Constraints)-1]
 		last.next, last.Family, last.Index = nil, c.Family, c.Index
@@ -304,7 +309,9 @@ func (m *Model) Problem() (*Problem, error) {
 	}
 	p.Objective.keepSplit()
 	for k := range p.Constraints {
-		p.Constraints[k].E.keepSplit()
+		c := &p.Constraints[k]
+		c.E = c.E.atMostZero()
+		c.E.keepSplit()
 	}
 	if err := checkExpr(p.Objective, m.space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))

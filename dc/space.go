@@ -12,6 +12,9 @@ type space struct {
 	// lo and hi are the bounds of each entry of x. A parameter has none, as its
 	// value may change.
 	lo, hi []float64
+	// within are the bounds that rows of one variable add. A point may break
+	// those by the tolerance, so they serve scaling alone.
+	within []Interval
 	mixed  bool // functions of several models were combined
 }
 
@@ -35,7 +38,35 @@ func (s *space) add(v *Variable) {
 			lo, hi = math.Inf(-1), math.Inf(1)
 		}
 		s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
+		s.within = append(s.within, Interval{lo, hi})
 	}
+}
+
+// row takes note of lo ≤ l ≤ hi where l has one variable.
+func (s *space) row(l Linear, lo, hi float64) {
+	if s == nil || len(l.Idx) != 1 || l.Idx[0] >= len(s.within) || l.Val[0] == 0 {
+		return
+	}
+	i := Interval{lo - l.Const, hi - l.Const}.Scale(1 / l.Val[0])
+	w := &s.within[l.Idx[0]]
+	w.Lo, w.Hi = max(w.Lo, i.Lo), min(w.Hi, i.Hi)
+}
+
+// size is the largest size of l where its variables are within their bounds and
+// rows, or 0 where that has no end.
+func (s *space) size(l Linear) float64 {
+	i := point(l.Const)
+	for k, j := range l.Idx {
+		w := anywhere
+		if s != nil && j < len(s.within) {
+			w = s.within[j]
+		}
+		i = i.Plus(w.Scale(l.Val[k]))
+	}
+	if v := i.Abs().Hi; finite(v) {
+		return v
+	}
+	return 0
 }
 
 // interval is where variable j may lie.
