@@ -191,6 +191,8 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 	r := &run{p: p, set: set, sub: sub, τ: set.Tau0, τ0: set.Tau0, τMax: set.TauMax, bar: math.Inf(1)}
 	r.lo, r.hi = bounds(p)
 	sub.prox.calm(sub)
+	x0 = append([]float64(nil), x0...)
+	p.Pin(x0)
 	r.x = append([]float64(nil), x0...)
 	r.z = append([]float64(nil), x0...)
 	r.x0 = append([]float64(nil), x0...)

@@ -72,6 +72,7 @@ func (r *run) move() Iteration {
 	for j := range r.x {
 		r.x[j] = min(max(sol.X[j], r.lo[j]), r.hi[j])
 	}
+	r.p.Pin(r.x)
 	last := append(r.last[:0], r.z...)
 	boosted := r.extend(last)
 	if boosted {

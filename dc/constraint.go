@@ -21,8 +21,9 @@ type Constraint struct {
 	E  Expr
 	DC bool
 
-	next *Constraint // the other half of an equation or a chain
-	err  error
+	next  *Constraint // the other half of an equation or a chain
+	opens bool        // the next constraint is the other half of an equation
+	err   error
 }
 
 // Named returns c under the name family[index...].
@@ -117,7 +118,7 @@ func relate(sign string, lo float64, l, r Operand) Constraint {
 	}
 	c := Constraint{E: e.atMostZero(), DC: true}
 	if lo == 0 {
-		c.next = &Constraint{E: e.Neg().atMostZero(), DC: true}
+		c.next, c.opens = &Constraint{E: e.Neg().atMostZero(), DC: true}, true
 	}
 	return c
 }
@@ -126,8 +127,7 @@ func relate(sign string, lo float64, l, r Operand) Constraint {
 // of the function.
 func (e Expr) atMostZero() Expr {
 	if s, ok := hyperbola(e); ok { // again in Model.Problem, when all rows are known
-		e.lazy = &lazySplit{}
-		e.lazy.once.Do(func() { e.lazy.s = s })
+		e.replaceSplit(s)
 	}
 	return e
 }

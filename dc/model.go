@@ -335,6 +335,7 @@ func (m *Model) Problem() (*Problem, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	p.define()
 	return &p, nil
 }
 

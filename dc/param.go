@@ -148,11 +148,15 @@ func (p *Problem) With(param string, values ...float64) (*Problem, error) {
 	return nil, fmt.Errorf("dc: there is no parameter %s", param)
 }
 
-// Pin writes the values of the parameters into x.
+// Pin writes the values of the parameters into x, and those of the variables
+// that an equation defines.
 func (p *Problem) Pin(x []float64) {
 	for _, v := range p.Vars {
 		if v.Param {
 			copy(x[v.Offset:], v.Lo)
 		}
+	}
+	for _, d := range p.defined {
+		x[d.j] = d.e.Value(x)
 	}
 }

@@ -15,7 +15,8 @@ type Problem struct {
 	Maximize    bool
 	Constraints []Constraint
 
-	n int
+	n       int
+	defined []definition
 }
 
 // NumVars is the length of x.

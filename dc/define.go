@@ -1,0 +1,169 @@
+package dc
+
+import "slices"
+
+// definition is an equation that gives a variable its value: x[j] = e(x), e
+// without x[j].
+type definition struct {
+	j int
+	e Expr
+}
+
+// define finds the equations that define a variable: one that stands linearly
+// wherever it stands, and in no affine row. The objective and the constraints
+// get the split that they have with e in its place, and Pin computes it. What
+// remains of the equation are the variable's bounds. As two DC constraints, an
+// equation would leave CCP steps no room.
+func (p *Problem) define() {
+	var d *definer
+	for i := 0; i+1 < len(p.Constraints); i++ {
+		c := &p.Constraints[i]
+		if !c.opens {
+			continue
+		}
+		if d == nil {
+			d = newDefiner(p)
+		}
+		if j, ok := d.definable(c); ok {
+			d.substitute(i, j)
+			for _, t := range c.E.terms {
+				d.mark(t.f.Support())
+			}
+			d.mark(c.E.lin.Idx) // they are in other expressions now
+		}
+	}
+	if len(p.defined) > 0 {
+		d.insert()
+	}
+}
+
+// definer substitutes variables of p.
+type definer struct {
+	p    *Problem
+	uses []bool // of each variable, within functions or affine rows
+	by   map[int]Expr
+}
+
+func (d *definer) mark(idx []int) {
+	for _, j := range idx {
+		d.uses[j] = true
+	}
+}
+
+func newDefiner(p *Problem) *definer {
+	d := &definer{p: p, uses: make([]bool, p.n), by: map[int]Expr{}}
+	expr := func(e *Expr) {
+		for _, t := range e.terms {
+			d.mark(t.f.Support())
+		}
+	}
+	expr(&p.Objective)
+	for i := range p.Constraints {
+		c := &p.Constraints[i]
+		if !c.DC {
+			d.mark(c.A.idx)
+			continue
+		}
+		expr(&c.E)
+	}
+	for _, v := range p.Vars {
+		if v.Param || v.Symmetric {
+			for k := range v.Len() {
+				d.uses[v.Offset+k] = true
+			}
+		}
+	}
+	return d
+}
+
+// definable is a variable that c, an equation, defines.
+func (d *definer) definable(c *Constraint) (int, bool) {
+	for _, j := range c.E.lin.Idx {
+		if !d.uses[j] {
+			return j, true
+		}
+	}
+	return 0, false
+}
+
+// substitute puts the expression that constraints i and i+1 give variable j in
+// its place.
+func (d *definer) substitute(i, j int) {
+	p := d.p
+	c := &p.Constraints[i]
+	a, rest := c.E.lin.without(j)
+	e := c.E
+	e.lin, e.lazy, e.composite = rest, &lazySplit{}, true
+	e = e.Scale(-1 / a)
+	p.defined = append(p.defined, definition{j, e})
+	c.E.replaceSplit(split{}) // 0 ≤ 0 for the solver
+	p.Constraints[i+1].E.replaceSplit(split{})
+	d.by[j] = e
+	for _, v := range p.Vars {
+		if k := j - v.Offset; k >= 0 && k < v.Len() {
+			p.keepWithin(v, k, e)
+		}
+	}
+}
+
+// replaceSplit gives e another split; its value stays as it is written.
+func (e *Expr) replaceSplit(s split) {
+	e.lazy, e.composite = &lazySplit{}, true
+	e.lazy.once.Do(func() { e.lazy.s = s })
+}
+
+// insert puts the definitions in the place of their variables.
+func (d *definer) insert() {
+	d.insertIn(&d.p.Objective)
+	for i := range d.p.Constraints {
+		if c := &d.p.Constraints[i]; c.DC {
+			d.insertIn(&c.E)
+		}
+	}
+}
+
+// insertIn changes the split; of the expression as it is written only the affine
+// part can have such variables.
+func (d *definer) insertIn(e *Expr) {
+	s := *e.split()
+	parts, weights := []split{{}}, []float64{1}
+	idx, val := []int(nil), []float64(nil)
+	for k, j := range s.lin.Idx {
+		if by, ok := d.by[j]; ok {
+			parts, weights = append(parts, *by.split()), append(weights, s.lin.Val[k])
+		} else {
+			idx, val = append(idx, j), append(val, s.lin.Val[k])
+		}
+	}
+	if len(parts) > 1 {
+		s.lin.Idx, s.lin.Val = idx, val
+		parts[0] = s
+		e.replaceSplit(addSplits(parts, weights...))
+	}
+}
+
+// keepWithin states the bounds of a variable for what defines it.
+func (p *Problem) keepWithin(v *Variable, k int, e Expr) {
+	lo, hi := v.Bounds(k)
+	r := e.Range()
+	add := func(f Expr) {
+		f.keepSplit()
+		p.Constraints = append(p.Constraints, Constraint{Family: v.Name, E: f, DC: true})
+	}
+	if r.Lo < lo {
+		add(SumExprs([]Expr{constantExpr(lo), e.Neg()}))
+	}
+	if r.Hi > hi {
+		add(SumExprs([]Expr{e, constantExpr(-hi)}))
+	}
+}
+
+// without is the coefficient of variable j, and l without it.
+func (l Linear) without(j int) (float64, Linear) {
+	k, ok := slices.BinarySearch(l.Idx, j)
+	if !ok {
+		return 0, l
+	}
+	w := l.Val[k]
+	return w, l.Plus(-1, Linear{Idx: []int{j}, Val: []float64{w}})
+}
