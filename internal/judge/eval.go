@@ -86,8 +86,13 @@ func (ev *evaluator) eval(n *Node) (Value, error) {
 		return ev.largest(args, 1), nil
 	case n.Op == OpMin:
 		return ev.largest(args, -1), nil
-	case n.Op == OpKL:
-		return ev.corners(n, args, func(v []*big.Float) (*big.Float, bool) { return ev.kl(v[0], v[1]) })
+	case n.Op == OpKL: // x log(x/z) - x + z cancels where x is near z
+		v, err := ev.corners(n, args, func(v []*big.Float) (*big.Float, bool) { return ev.kl(v[0], v[1]) })
+		if err == nil {
+			own := bound().Add(bound().Abs(args[0].V), bound().Abs(args[1].V))
+			v.Err.Add(v.Err, own.Mul(own, bound().SetFloat64(ulps*unit)))
+		}
+		return v, err
 	case n.Op == OpQuadOverLin:
 		last := len(args) - 1
 		square := ev.squares(args[:last])
