@@ -51,8 +51,9 @@ type Finding struct {
 
 // worse is how much worse than a known point a converged one of a convex problem
 // may be, relative to the largest term of the objective at either: ten times the
-// default tolerance of the procedure.
-const worse = 1e-5
+// default tolerance of the procedure. corner is the same relative to the largest
+// term at two corners of the box: a tenth of the backend's tolerance.
+const worse, corner = 1e-5, 1e-9
 
 // Judge says what is wrong with an answer.
 func (p *Problem) Judge(a *Arith, ans Answer) []Finding {
@@ -164,7 +165,13 @@ func (j *judgement) beside() {
 		return
 	}
 	if p.Convex && j.converged() && p.Planted != nil && t.Relative <= j.ans.FeasTol {
-		if d, allowed := j.behind(p.Planted, worse); d > allowed {
+		d, allowed := j.behind(p.Planted, worse)
+		for _, x := range [][]float64{p.Lo, p.Hi} {
+			if p.Bounded() {
+				allowed += corner * p.At(j.a, x).ObjectiveSize
+			}
+		}
+		if d > allowed {
 			j.say(WorseThanPlanted, "by %.6g (allowed %.3g) than %v", d, allowed, p.Planted)
 		}
 	}

@@ -18,8 +18,10 @@ var judgeSmall = flag.Bool("judge.minimise", false, "with -judge.out: write a pr
 // an expression of a convex problem is only cut at its sums.
 func minimise(p *Problem, a *Arith, kind Kind) *Problem {
 	fails := func(q *Problem) bool {
-		if q.Planted != nil && q.At(a, q.Planted).Least > 0 {
-			return false
+		if q.Planted != nil {
+			if at := q.At(a, q.Planted); at.Least > 0 || at.Outside != nil {
+				return false
+			}
 		}
 		o := solve(q.Text())
 		return slices.ContainsFunc(o.findings(q, a), func(f Finding) bool { return f.Kind == kind })
