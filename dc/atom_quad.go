@@ -151,7 +151,8 @@ func (s *squareOf) String() string            { return "square" }
 const definiteTol = 1e-12
 
 // Quad is aᵀQa for symmetric Q of order Len. An indefinite Q is split by its
-// eigenvalues: Q = Q₊ − Q₋, both positive semidefinite.
+// eigenvalues: Q = Q₊ − Q₋, both positive semidefinite. One of an order above 600
+// is split by a multiple of the identity.
 func Quad(a Affine, q mat.Symmetric) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -162,6 +163,9 @@ func Quad(a Affine, q mat.Symmetric) Expr {
 	}
 	if e, ok := diagonalQuad(a, q); ok {
 		return e
+	}
+	if n > largeForm {
+		return largeQuad(a, q)
 	}
 	var eig mat.EigenSym
 	if !eig.Factorize(q, true) {

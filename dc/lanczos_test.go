@@ -1,0 +1,77 @@
+package dc
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// randomForm has entries of either sign, and shift on the diagonal.
+func randomForm(n int, shift float64) *mat.SymDense {
+	rng := rand.New(rand.NewPCG(3, uint64(n)))
+	q := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			q.SetSym(i, j, rng.NormFloat64())
+		}
+		q.SetSym(i, i, q.At(i, i)+shift)
+	}
+	return q
+}
+
+// TestExtremes: the bounds hold all eigenvalues and are close to them.
+func TestExtremes(t *testing.T) {
+	identity := mat.NewSymDense(5, nil)
+	for i := range 5 {
+		identity.SetSym(i, i, 3)
+	}
+	for _, q := range []*mat.SymDense{randomForm(1, 0), randomForm(2, 0), randomForm(60, 0), randomForm(200, 40), identity} {
+		var eig mat.EigenSym
+		if !eig.Factorize(q, false) {
+			t.Fatal("no eigenvalues")
+		}
+		λ := eig.Values(nil)
+		n := len(λ)
+		lo, hi := extremes(q)
+		room := 2*closeRitz*(λ[n-1]-λ[0]) + 1e-12*math.Abs(λ[n-1])
+		if lo > λ[0]+1e-12 || hi < λ[n-1]-1e-12 || lo < λ[0]-room || hi > λ[n-1]+room {
+			t.Errorf("order %d: %g and %g for eigenvalues from %g to %g", n, lo, hi, λ[0], λ[n-1])
+		}
+	}
+}
+
+// TestLargeQuad: convex, concave and indefinite forms are known as such, and g − h
+// is the form.
+func TestLargeQuad(t *testing.T) {
+	n := largeForm + 1
+	m := NewModel()
+	x := m.Var("x", []int{n})
+	at := make([]float64, n)
+	for k := range at {
+		at[k] = math.Sin(float64(k))
+	}
+	for _, c := range []struct {
+		shift           float64
+		convex, concave bool
+	}{{0, false, false}, {20, false, false}, {-20, false, false}, {80, true, false}, {-80, false, true}} {
+		q := randomForm(n, c.shift)
+		e := Quad(x, q)
+		if e.Err() != nil || e.IsConvex() != c.convex || e.IsConcave() != c.concave {
+			t.Errorf("shift %g: %v, convex %v, concave %v", c.shift, e.Err(), e.IsConvex(), e.IsConcave())
+			continue
+		}
+		v := mat.NewVecDense(n, at)
+		want := mat.Inner(v, q, v)
+		g, h := e.G().Value(at), e.H().Value(at)
+		if math.Abs(e.Value(at)-want) > 1e-9*(math.Abs(g)+math.Abs(h)) || math.Abs(g-h-want) > 1e-9*(math.Abs(g)+math.Abs(h)) {
+			t.Errorf("shift %g: %g, split %g − %g, want %g", c.shift, e.Value(at), g, h, want)
+		}
+	}
+	bad := randomForm(n, 0)
+	bad.SetSym(3, 4, math.NaN())
+	if Quad(x, bad).Err() == nil {
+		t.Error("a NaN is taken")
+	}
+}
