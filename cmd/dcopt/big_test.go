@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,7 +59,7 @@ subject to
 				if err != nil {
 					b.Fatal(err)
 				}
-				p, err := lang.Compile(f, lang.Options{Dir: dir})
+				p, err := lang.Compile(context.Background(), f, lang.Options{Dir: dir})
 				if err != nil {
 					b.Fatal(err)
 				}

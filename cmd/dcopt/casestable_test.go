@@ -74,8 +74,8 @@ func refusedCases() []caseOf {
 		units    = "the decrease is measured against 1"
 	)
 	return []caseOf{
-		{"refused/data_infeasible_refused.dc", nil, status("infeasible"), refused},
-		{"refused/geomean_data_refused.dc", nil, status("infeasible"), refused},
+		{"refused/data_infeasible_refused.dc", nil, status("infeasible"), ""},
+		{"refused/geomean_data_refused.dc", nil, status("infeasible"), ""},
 		{"refused/dc_infeasible_stalled.dc", nil, status("infeasible"), ""},
 		{"refused/dcp_sign_of_bounds_refused.dc", nil, optimum(math.Pow(.25, 4./3)-math.Pow(.25, 1./3), 1e-5), ""},
 		{"refused/duals.dc", nil, optimum(-1, 1e-6), ""},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dcopt/dcopt/dc/lang"
@@ -23,7 +24,7 @@ subject to
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := lang.Compile(f, lang.Options{})
+	prog, err := lang.Compile(context.Background(), f, lang.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

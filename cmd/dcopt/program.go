@@ -82,7 +82,7 @@ func (s *source) program(ctx context.Context, sweep *member) (*program, error) {
 		}
 	}
 	begin := time.Now()
-	prog, err := within(ctx, func() (*lang.Program, error) { return lang.Compile(s.file, opt) })
+	prog, err := within(ctx, func() (*lang.Program, error) { return lang.Compile(ctx, s.file, opt) })
 	if isContextError(err) {
 		return nil, err
 	}

@@ -65,6 +65,8 @@ type job struct {
 	c       *cli.Context
 	s       *session
 	ctx     context.Context // ends at a signal or the time limit
+	cancel  func()          // ends ctx
+	limited bool            // ctx has a time limit
 	path    string
 	backend qpbackend.Backend // nil: the default
 	out     *output
@@ -79,14 +81,13 @@ func solve(c *cli.Context) error {
 	}
 	defer j.out.discard()
 	defer j.plot.discard()
+	defer func() { j.cancel() }()
 	if c.IsSet("time-limit") {
 		limit, err := parseLimit(c.String("time-limit"))
 		if err != nil {
 			return err
 		}
-		var cancel context.CancelFunc
-		j.ctx, cancel = context.WithDeadline(j.ctx, j.s.begin.Add(limit))
-		defer cancel()
+		j.limit(limit)
 	}
 	if qps.Is(j.path) {
 		for _, name := range []string{"starts", "seed", "set", "sweep", "plot", "global", "max-nodes"} {
@@ -107,7 +108,7 @@ func newJob(c *cli.Context) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{c: c, s: sessionOf(c), ctx: c.Context, path: path}
+	j := &job{c: c, s: sessionOf(c), ctx: c.Context, cancel: func() {}, path: path}
 	if j.backend, err = backendOf(c); err != nil {
 		return nil, err
 	}
@@ -159,21 +160,36 @@ func backendOf(c *cli.Context) (qpbackend.Backend, error) {
 	return b, nil
 }
 
+// limit sets the time limit, from the start of the program on. The first one
+// counts.
+func (j *job) limit(d time.Duration) {
+	if !j.limited {
+		j.ctx, j.cancel = context.WithDeadline(j.ctx, j.s.begin.Add(d))
+		j.limited = true
+	}
+}
+
 // parseLimit reads a duration, or a number of seconds.
 func parseLimit(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if v, errNumber := strconv.ParseFloat(s, 64); errNumber == nil {
-		d, err = time.Duration(v*float64(time.Second)), nil
-		if v > 1e9 { // beyond what a Duration holds, and NaN is not > 0 below
-			d = 1e9 * time.Second
-		} else if math.IsNaN(v) {
-			d = 0
-		}
+		d, err = duration(v), nil
 	}
 	if err != nil || d <= 0 {
 		return 0, usagef("--time-limit %s: want a duration > 0 such as 30, 90s or 1.5m", s)
 	}
 	return d, nil
+}
+
+// duration is a number of seconds, cut where a Duration holds no more; NaN is 0.
+func duration(seconds float64) time.Duration {
+	switch {
+	case seconds > 1e9:
+		return 1e9 * time.Second
+	case math.IsNaN(seconds):
+		return 0
+	}
+	return max(time.Duration(seconds*float64(time.Second)), min(time.Duration(math.Ceil(seconds)), 1))
 }
 
 func (j *job) progress() *progress {

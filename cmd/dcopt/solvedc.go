@@ -34,6 +34,9 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if t := prog.Options.TimeLimit; t != nil {
+		j.limit(duration(*t))
+	}
 	p := j.progress()
 	switch {
 	case j.c.Bool("verbose"):

@@ -68,7 +68,7 @@ func (c peerProblem) compile(t *testing.T) *dc.Problem {
 	if c.n != "" {
 		opt.Set["n"] = c.n
 	}
-	p, err := lang.Compile(f, opt)
+	p, err := lang.Compile(context.Background(), f, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,6 +141,7 @@ const (
 	opLiteral // rows
 	opMembers // {args}
 	opFilter  // {binders if cond}
+	opChoice  // if(cond, args[0], args[1])
 )
 
 // node is an expression.

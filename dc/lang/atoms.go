@@ -115,7 +115,7 @@ func (ev *evaluator) curve(n, arg *node, name, need string, v value, grow int, f
 		switch err := es[k].Err(); {
 		case err == nil:
 		case e.IsConst():
-			ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
+			ev.failDomain(n, "%s: %s", ev.say(n), cause(err))
 		default:
 			ev.noSplit(n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.say(arg), v.curvatureWord())
 		}

@@ -59,7 +59,7 @@ func (ev *evaluator) matrixAtom(n *node, e dc.Expr, args ...*value) value {
 	weight := 0
 	for _, v := range args {
 		if v.curvature() == Constant && e.Err() != nil {
-			ev.fail(n.args[len(n.args)-1], "", "%s needs a positive definite matrix, and %s is not", n.name, ev.say(n.args[len(n.args)-1]))
+			ev.failDomain(n.args[len(n.args)-1], "%s needs a positive definite matrix, and %s is not", n.name, ev.say(n.args[len(n.args)-1]))
 		}
 		weight += v.costs().weight + v.len()
 	}

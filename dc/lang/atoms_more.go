@@ -25,7 +25,7 @@ func (ev *evaluator) fnKL(n *node) value {
 	es := make([]dc.Expr, total)
 	for k := range es {
 		if b := y.scalarAt(k); b.IsConst() && b.Value(nil)[0] == 0 {
-			ev.fail(n.args[1], "", "kl needs arguments >= 0 and a second one > 0, but %s", ev.hasEntry(n.args[1], y, 0))
+			ev.failDomain(n.args[1], "kl needs arguments >= 0 and a second one > 0, but %s", ev.hasEntry(n.args[1], y, 0))
 		}
 		es[k] = dc.KL(x.scalarAt(k), y.scalarAt(k))
 		ev.inDomain(n, es[k])
@@ -55,7 +55,7 @@ func (v *value) scalarAt(k int) dc.Affine {
 func (ev *evaluator) atLeastZero(n *node, arg int, v *value) {
 	for k := range v.len() {
 		if a := v.scalarAt(k); a.IsConst() && a.Value(nil)[0] < 0 {
-			ev.fail(n.args[arg], "", "%s needs arguments >= 0, but %s", n.name, ev.hasEntry(n.args[arg], v, a.Value(nil)[0]))
+			ev.failDomain(n.args[arg], "%s needs arguments >= 0, but %s", n.name, ev.hasEntry(n.args[arg], v, a.Value(nil)[0]))
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (ev *evaluator) fnQuadOverLin(n *node) value {
 	}
 	if !x.isData() || !y.isData() {
 		if d := y.scalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
-			ev.fail(n.args[1], "", "quadoverlin needs a denominator > 0, but %s is %g", ev.say(n.args[1]), d.Value(nil)[0])
+			ev.failDomain(n.args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.say(n.args[1]), d.Value(nil)[0])
 		}
 		return ev.atom(n, dc.QuadOverLin(x.affine().Reshape(x.len()), y.scalarAt(0)), x.costs().weight+y.costs().weight)
 	}

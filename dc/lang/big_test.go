@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func mustCompile(t testing.TB, src string, opt Options) *Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Compile(f, opt)
+	p, err := Compile(context.Background(), f, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

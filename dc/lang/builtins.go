@@ -11,6 +11,7 @@ type function struct {
 	least, most int // numbers of arguments; most < 0: any
 	eval        func(ev *evaluator, n *node) value
 	number      func(float64) float64 // what it is of one number; nil: only eval knows
+	domain      bool                  // it has no value for some finite data
 }
 
 // functions is the table of all of them.
@@ -19,15 +20,15 @@ var functions = map[string]*function{
 	"abs":         {least: 1, most: 1, eval: (*evaluator).fnAbs, number: math.Abs},
 	"pos":         {least: 1, most: 1, eval: (*evaluator).fnPos},
 	"square":      {least: 1, most: 1, eval: (*evaluator).fnSquare, number: func(x float64) float64 { return x * x }},
-	"sqrt":        {least: 1, most: 1, eval: curve("a concave", math.Sqrt, dc.Sqrt), number: math.Sqrt},
+	"sqrt":        {least: 1, most: 1, domain: true, eval: curve("a concave", math.Sqrt, dc.Sqrt), number: math.Sqrt},
 	"exp":         {least: 1, most: 1, eval: curve("a convex", math.Exp, dc.Exp), number: math.Exp},
-	"log":         {least: 1, most: 1, eval: curve("a concave", math.Log, dc.Log), number: math.Log},
-	"entr":        {least: 1, most: 1, eval: curve("an affine", entropy, dc.Entropy)},
+	"log":         {least: 1, most: 1, domain: true, eval: curve("a concave", math.Log, dc.Log), number: math.Log},
+	"entr":        {least: 1, most: 1, domain: true, eval: curve("an affine", entropy, dc.Entropy)},
 	"logistic":    {least: 1, most: 1, eval: curve("a convex", logistic, dc.Logistic)},
-	"invpos":      {least: 1, most: 1, eval: curve("a concave", reciprocal, dc.InvPos)},
-	"kl":          {least: 2, most: 2, eval: (*evaluator).fnKL},
-	"quadoverlin": {least: 2, most: 2, eval: (*evaluator).fnQuadOverLin},
-	"geomean":     {least: 1, most: -1, eval: (*evaluator).fnGeoMean},
+	"invpos":      {least: 1, most: 1, domain: true, eval: curve("a concave", reciprocal, dc.InvPos)},
+	"kl":          {least: 2, most: 2, domain: true, eval: (*evaluator).fnKL},
+	"quadoverlin": {least: 2, most: 2, domain: true, eval: (*evaluator).fnQuadOverLin},
+	"geomean":     {least: 1, most: -1, domain: true, eval: (*evaluator).fnGeoMean},
 	"huber":       {least: 1, most: 2, eval: (*evaluator).fnHuber},
 	"max":         {least: 1, most: -1, eval: (*evaluator).fnFold},
 	"min":         {least: 1, most: -1, eval: (*evaluator).fnFold},
@@ -43,8 +44,8 @@ var functions = map[string]*function{
 	"dc":          {least: 2, most: 2, eval: (*evaluator).fnDC},
 
 	// Atoms of matrices.
-	"logdet":            {least: 1, most: 1, eval: ofSymmetric(dc.LogDet)},
-	"matfrac":           {least: 2, most: 2, eval: (*evaluator).fnMatFrac},
+	"logdet":            {least: 1, most: 1, domain: true, eval: ofSymmetric(dc.LogDet)},
+	"matfrac":           {least: 2, most: 2, domain: true, eval: (*evaluator).fnMatFrac},
 	"lambda_max":        {least: 1, most: 1, eval: ofSymmetric(dc.LambdaMax)},
 	"lambda_min":        {least: 1, most: 1, eval: ofSymmetric(dc.LambdaMin)},
 	"lambda_sumlargest": {least: 2, most: 2, eval: (*evaluator).fnLambdaSumLargest},

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,9 +64,10 @@ type Program struct {
 	Warnings  Diagnostics
 }
 
-// Compile evaluates a file into a problem. The error is of type Diagnostics.
-func Compile(f *File, opt Options) (*Program, error) {
-	return compile(f, opt, defaultLimits())
+// Compile evaluates a file into a problem. The error is of type Diagnostics, or
+// ctx.Err() where ctx ended while there was much to do.
+func Compile(ctx context.Context, f *File, opt Options) (*Program, error) {
+	return compile(ctx, f, opt, defaultLimits())
 }
 
 // compiler is the state of a compilation.
@@ -80,17 +82,18 @@ type compiler struct {
 	later    map[string]span // all declared names, where they are first
 	labels   map[string]span // all constraints' names, where they are first
 	goal     *statement      // the first objective
+	ended    bool            // the context has
 	unnamed  int
 	unknown  map[string]bool // names that were reported as unknown
 	out      *Program
 }
 
-func compile(f *File, opt Options, lim limits) (*Program, error) {
+func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, error) {
 	if opt.Cache == nil {
 		opt.Cache = &Cache{}
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]span{}, labels: map[string]span{}, out: &Program{File: f}}
-	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, limits: lim,
+	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, limits: lim, ended: ctx.Err, look: min(unitsLook, lim.work),
 		data: &loader{fsys: opt.FS, dir: opt.Dir, limit: lim.entries, cache: opt.Cache}}
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.lost {
@@ -108,6 +111,9 @@ func compile(f *File, opt Options, lim limits) (*Program, error) {
 	c.checkSet()
 	for k := 0; k < len(f.statements) && !c.errs.full(); k++ {
 		c.guarded(f.statements[k])
+		if c.ended {
+			return nil, ctx.Err()
+		}
 	}
 	if c.goal == nil && len(f.syntax) == 0 {
 		end := span{len(f.src), len(f.src)}
@@ -127,6 +133,9 @@ func (c *compiler) guarded(s *statement) {
 	defer func() {
 		if r := recover(); r != nil {
 			m, ok := r.(mistake)
+			if c.ended = r == errEnded; c.ended {
+				return
+			}
 			if !ok {
 				panic(r)
 			}

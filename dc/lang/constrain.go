@@ -33,7 +33,7 @@ func (c *compiler) constraint(s *statement) {
 		}
 	})
 	if seen == 0 {
-		c.warnings.add(Diagnostic{span: s.span, Severity: Warning, Message: fmt.Sprintf("%s has no members", f.Name)})
+		c.warn(root, "%s has no members", f.Name)
 	}
 	c.out.Families = append(c.out.Families, f)
 }
@@ -60,7 +60,11 @@ func (c *compiler) unusedName(s *statement) {
 func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool {
 	ev := c.ev
 	defer ev.release(ev.top)
-	vs := ev.operands(s.args)
+	vs, outside := c.sides(s)
+	if outside != nil {
+		c.never(root, f, index, dc.LE(dc.Num(1), dc.Num(0)), outside.Message)
+		return false
+	}
 	top, constant := numbers, true
 	for k := range vs {
 		top = max(top, vs[k].sort)
@@ -74,7 +78,7 @@ func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool
 		rels = []kind{tLE, tLE}
 	}
 	if constant {
-		c.always(root, vs, rels, size(shape))
+		c.onData(root, f, index, vs, rels, size(shape))
 		return false
 	}
 	if top == affine {
@@ -126,8 +130,12 @@ func (c *compiler) state(root *node, ops []dc.Operand, rels []kind, name string,
 	if !con.DC {
 		c.ev.spend(root, unitsCoeff*con.A.NNZ())
 		for k := range con.Lo {
-			if !(con.Lo[k] <= con.Hi[k]) {
-				c.ev.fail(root, "", "the bounds cross: %s > %s", c.ev.say(root.args[0]), c.ev.say(root.args[2]))
+			if !(con.Lo[k] <= con.Hi[k]) { // no point meets both ends
+				c.warn(root, "the bounds cross: %s > %s", c.ev.say(root.args[0]), c.ev.say(root.args[2]))
+				con = dc.LE(ops[0], ops[1])
+				c.model.SubjectTo(con.Named(name, index...))
+				con = dc.LE(ops[1], ops[2])
+				break
 			}
 		}
 	}
@@ -146,21 +154,53 @@ func (c *compiler) bothConvex(ops []dc.Operand) bool {
 	return dc.LE(ops[0], ops[1]).Convex() && dc.LE(ops[1], ops[2]).Convex()
 }
 
-// alwaysTol is how far, relatively, rounding may break a constraint on data.
+// alwaysTol is the relative error by which rounding may break a constraint on data.
 const alwaysTol = 1e-9
 
-// always checks constraints without variables.
-func (c *compiler) always(root *node, vs []value, rels []kind, n int) {
+// onData checks a constraint without variables. One that holds is left out, one
+// that does not makes the problem infeasible.
+func (c *compiler) onData(root *node, f *Family, index []int, vs []value, rels []kind, n int) {
 	for k, r := range rels {
 		for i := range n {
 			a, b := constantAt(&vs[k], i), constantAt(&vs[k+1], i)
 			tol := alwaysTol * max(1, math.Abs(a), math.Abs(b))
-			ok := math.Abs(a-b) <= tol || r == tLE && a <= b || r == tGE && a >= b
-			if !ok {
-				c.ev.fail(root, "", "this never holds: it says %g %s %g, and no variable occurs", a, r, b)
+			if math.Abs(a-b) <= tol || r == tLE && a <= b || r == tGE && a >= b {
+				continue
 			}
+			con := dc.LE(dc.Num(a), dc.Num(b))
+			if r == tGE || r == tEQ && a < b {
+				con = dc.LE(dc.Num(b), dc.Num(a))
+			}
+			c.never(root, f, index, con, fmt.Sprintf("it says %g %s %g, and no variable occurs%s", a, r, b, c.ev.where()))
+			return
 		}
 	}
+}
+
+// never states con, which holds nowhere, and says why.
+func (c *compiler) never(root *node, f *Family, index []int, con dc.Constraint, why string) {
+	c.warn(root, "this never holds: %s", why)
+	c.model.SubjectTo(con.Named(f.Name, index...))
+}
+
+func (c *compiler) warn(at *node, format string, args ...any) {
+	c.warnings.add(Diagnostic{span: at.span, Severity: Warning, Message: fmt.Sprintf(format, args...)})
+}
+
+// sides are the values of the operands of a constraint. outside says that a
+// function in it has no value, whatever the variables are.
+func (c *compiler) sides(s *statement) (vs []value, outside *mistake) {
+	depth := len(c.ev.indices)
+	defer func() {
+		if r := recover(); r != nil {
+			m, ok := r.(mistake)
+			if !ok || !m.domain {
+				panic(r)
+			}
+			outside, c.ev.indices = &m, c.ev.indices[:depth]
+		}
+	}()
+	return c.ev.operands(s.args), nil
 }
 
 func constantAt(v *value, i int) float64 {

@@ -254,7 +254,13 @@ func (c *compiler) variable(s *statement) {
 	for k := range s.attrs {
 		c.attribute(&v, &s.attrs[k])
 	}
-	c.agree(&v)
+	crossing := c.agree(&v)
+	if v.lo != nil {
+		v.opts = append(v.opts, dc.AtLeast(v.lo...))
+	}
+	if v.hi != nil {
+		v.opts = append(v.opts, dc.AtMost(v.hi...))
+	}
 	ev.spend(&node{span: s.at}, n)
 	if v.psd {
 		ev.factored(&node{span: s.at}, shape[0], shape[0])
@@ -272,10 +278,34 @@ func (c *compiler) variable(s *statement) {
 		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.name), Members: 1,
 			Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.at), Curvature: Convex}})
 	}
+	c.cross(&v, a, crossing)
 }
 
-// agree checks what attributes say together.
-func (c *compiler) agree(v *varParts) {
+// crossed are bounds of an entry of a variable that no number meets.
+type crossed struct {
+	entry  int
+	lo, hi float64
+}
+
+// cross states bounds that no number meets as constraints, named bounds(x).
+func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
+	if len(list) == 0 {
+		return
+	}
+	at := &node{span: v.s.span}
+	c.warn(at, "the bounds of %s cross: %g > %g", v.s.name, list[0].lo, list[0].hi)
+	name := fmt.Sprintf("bounds(%s)", v.s.name)
+	for _, b := range list {
+		x, index := dc.FromLinear(a.Entry(b.entry)), unravel(b.entry, v.shape)
+		c.model.SubjectTo(dc.GE(x, dc.Num(b.lo)).Named(name, index...), dc.LE(x, dc.Num(b.hi)).Named(name, index...))
+	}
+	c.out.Families = append(c.out.Families, Family{Name: name, Members: len(list),
+		Part: Part{Text: c.f.text(v.s.span), Place: c.f.place(v.s.at), Curvature: Affine}})
+}
+
+// agree checks what attributes say together. It takes away the bounds that no
+// number meets.
+func (c *compiler) agree(v *varParts) (out []crossed) {
 	mirror := func(k int) int { return k }
 	if v.symmetric {
 		d := v.shape[0]
@@ -284,8 +314,8 @@ func (c *compiler) agree(v *varParts) {
 	at := func(list []float64, k int) float64 { return list[min(k, len(list)-1)] }
 	for k := range v.n {
 		if v.lo != nil && v.hi != nil {
-			if lo, hi := at(v.lo, k), at(v.hi, mirror(k)); lo > hi || lo > at(v.hi, k) {
-				c.ev.fail(&node{span: v.s.span}, "", "the bounds of %s cross: %g > %g", v.s.name, lo, min(hi, at(v.hi, k)))
+			if lo, hi := at(v.lo, k), min(at(v.hi, k), at(v.hi, mirror(k))); lo > hi {
+				out = append(out, crossed{k, lo, hi})
 			}
 		}
 		if v.symmetric && v.values != nil {
@@ -294,6 +324,24 @@ func (c *compiler) agree(v *varParts) {
 			}
 		}
 	}
+	if len(out) > 0 {
+		v.lo, v.hi = fill(v.lo, v.n), fill(v.hi, v.n)
+	}
+	for _, b := range out {
+		for _, k := range []int{b.entry, mirror(b.entry)} {
+			v.lo[k], v.hi[k] = math.Inf(-1), math.Inf(1)
+		}
+	}
+	return out
+}
+
+// fill is a copy of a list, or n times its only number.
+func fill(list []float64, n int) []float64 {
+	out := make([]float64, n)
+	for k := range out {
+		out[k] = list[min(k, len(list)-1)]
+	}
+	return out
 }
 
 // varParts collects what the attributes say.
@@ -314,12 +362,12 @@ func (c *compiler) attribute(v *varParts, a *attribute) {
 	ev, at := c.ev, &node{span: a.span}
 	switch a.name {
 	case ">=":
-		c.bound(v, at, a.args[0], &v.lo, dc.AtLeast)
+		c.bound(v, at, a.args[0], &v.lo)
 	case "<=":
-		c.bound(v, at, a.args[0], &v.hi, dc.AtMost)
+		c.bound(v, at, a.args[0], &v.hi)
 	case "in":
-		c.bound(v, at, a.args[0], &v.lo, dc.AtLeast)
-		c.bound(v, at, a.args[1], &v.hi, dc.AtMost)
+		c.bound(v, at, a.args[0], &v.lo)
+		c.bound(v, at, a.args[1], &v.hi)
 	case "symmetric", "psd":
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
 			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.name, v.s.name, shapeText(v.shape))
@@ -339,12 +387,11 @@ func (c *compiler) attribute(v *varParts, a *attribute) {
 	}
 }
 
-func (c *compiler) bound(v *varParts, at, n *node, dst *[]float64, opt func(...float64) dc.VarOption) {
+func (c *compiler) bound(v *varParts, at, n *node, dst *[]float64) {
 	if *dst != nil {
 		c.ev.fail(at, "", "%s has this bound twice", v.s.name)
 	}
 	*dst = c.filling(v, n, "a bound")
-	v.opts = append(v.opts, opt(*dst...))
 }
 
 // filling is data for every entry of a variable, or one number for all.

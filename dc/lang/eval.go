@@ -63,12 +63,21 @@ type evaluator struct {
 	sumRoom  coefficients
 	limits
 	spent int
+	ended func() error // not nil once the compilation is to stop
+	look  int          // the units of work at which ended is asked next
 }
+
+// errEnded unwinds a compilation whose context has ended.
+var errEnded = errors.New("lang: ended")
+
+// unitsLook is the work between two looks at the context: about 10 ms.
+const unitsLook = 1 << 20
 
 // mistake is what unwinds an evaluation.
 type mistake struct {
 	Diagnostic
-	more []Diagnostic // of other parts of the same expression
+	more   []Diagnostic // of other parts of the same expression
+	domain bool         // a function has no value for its data
 }
 
 // maxMore is how many further mistakes an expression may have.
@@ -99,6 +108,7 @@ func (ev *evaluator) operands(ns []*node) []value {
 			first = m
 		case len(first.more) < maxMore:
 			first.more = append(append(first.more, m.Diagnostic), m.more...)
+			first.domain = first.domain && m.domain
 		}
 		if m != nil && ev.spent > ev.work {
 			break
@@ -139,11 +149,21 @@ func (ev *evaluator) fail(n *node, help, format string, args ...any) {
 }
 
 func (ev *evaluator) failWith(n *node, help string, notes []Note, format string, args ...any) {
+	panic(mistake{Diagnostic: ev.diagnostic(n, help, notes, format, args...)})
+}
+
+// failDomain reports a function that has no value for its data. A constraint
+// with such a function holds nowhere; elsewhere it is a mistake.
+func (ev *evaluator) failDomain(n *node, format string, args ...any) {
+	panic(mistake{Diagnostic: ev.diagnostic(n, "", nil, format, args...), domain: true})
+}
+
+func (ev *evaluator) diagnostic(n *node, help string, notes []Note, format string, args ...any) Diagnostic {
 	msg := fmt.Sprintf(format, args...)
 	if n.open {
 		msg += ev.where()
 	}
-	panic(mistake{Diagnostic: Diagnostic{span: n.span, Help: help, Notes: notes, Message: msg}})
+	return Diagnostic{span: n.span, Help: help, Notes: notes, Message: msg}
 }
 
 // where says at which indices the evaluation is.
@@ -168,10 +188,20 @@ func (ev *evaluator) say(n *node) string { return ev.f.short(n.span) }
 
 // spend counts units of work.
 func (ev *evaluator) spend(n *node, units int) {
-	ev.spent += units
+	if ev.spent += units; units < 0 || ev.spent > ev.look {
+		ev.spentMuch(n, units)
+	}
+}
+
+// spentMuch asks whether the compilation is to go on.
+func (ev *evaluator) spentMuch(n *node, units int) {
+	if ev.ended() != nil {
+		panic(errEnded)
+	}
 	if units < 0 || ev.spent < 0 || ev.spent > ev.work {
 		ev.fail(n, "", "this problem is too large: stating it takes more than %d units of work", ev.work)
 	}
+	ev.look = min(ev.spent+unitsLook, ev.work)
 }
 
 // room refuses arrays that are too large and counts the work of filling one.
@@ -251,6 +281,8 @@ func (ev *evaluator) compute(n *node) value {
 		return ev.transpose(n, ev.operand(n.args[0]))
 	case opCompare, opAnd, opOr, opNot:
 		return ev.condition(n)
+	case opChoice:
+		return ev.choose(n)
 	case opLiteral:
 		return ev.literal(n)
 	case opMembers, opFilter:
@@ -378,6 +410,9 @@ func (ev *evaluator) finite(n *node, v value) value {
 		what := "too large for a number"
 		if math.IsNaN(x) {
 			what = "not a number"
+		}
+		if n.fn != nil && n.fn.domain || n.op == opPower && math.IsNaN(x) {
+			ev.failDomain(n, "the value of %s is %s", ev.say(n), what)
 		}
 		ev.fail(n, "", "the value of %s is %s", ev.say(n), what)
 	}

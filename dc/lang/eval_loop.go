@@ -311,6 +311,15 @@ func (ev *evaluator) condition(n *node) value {
 	return value{sort: truth}
 }
 
+// choose is the value of the branch that the condition chooses; the other one is
+// not evaluated.
+func (ev *evaluator) choose(n *node) value {
+	if ev.holds(n.cond) {
+		return ev.eval(n.args[0])
+	}
+	return ev.eval(n.args[1])
+}
+
 func compare(a float64, rel kind, b float64) bool {
 	switch rel {
 	case tLess:

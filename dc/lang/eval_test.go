@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -50,6 +51,7 @@ var x
 		{"sum([1 -2])", -1}, {"len([1 -2])", 2}, {"len([1 - 2])", 1}, {"len([1 -2 + 3])", 2}, {"len([1, 2 -3])", 2}, {"len([v 4])", 4}, {"len([v, v])", 6},
 		{"[1; 2; 3]*v", 6}, {"sum([A [5; 6]])", 21}, {"sum([A; [5, 6]])", 21}, {"[A, A][1,4]", 2}, {"[v; v][2,3]", 3}, {"cols([v; v])", 3}, {"[1 2\n 3][3]", 3},
 		{"[A (2)*[5; 6]][2,3]", 12}, {"sum([1 2]')", 3}, {"A[1,1] +\n 2", 3}, {"sum(v.*v./v)", 2},
+		{"if(v[2] < 0, 3, 4)", 3}, {"if(1 > 2 or not 3 > 2, 1/0, 7)", 7}, {"sum(i in 1..4) if(i == 2 and i < 3, 10, if(i > 3, i, 0))", 14}, {"sum(if(2 > 1, v, [1, 2]))", 2},
 		{"dc(3, 1)", 2}, {"3*[1]*[2]*v*v", 84}, {"sum([1]*v)", 2}, {"1 .* 2", 2}, {"1./4", 0.25},
 	}
 	for _, tt := range tests {
@@ -95,6 +97,7 @@ var x[3], y, X[2,2]
 		{"[X; [y, 1]][3,1]", Affine, func(_ []float64, y float64, _ [4]float64) float64 { return y }},
 		{"sum(i in 1..3) i*x[i]", Affine, func(x []float64, _ float64, _ [4]float64) float64 { return x[0] + 2*x[1] + 3*x[2] }},
 		{"sum(sum(i in 1..2) X[i,:])", Affine, func(_ []float64, _ float64, X [4]float64) float64 { return X[0] + X[1] + X[2] + X[3] }},
+		{"sum(i in 1..3) if(i > 1, x[i], y)", Affine, func(x []float64, y float64, _ [4]float64) float64 { return y + x[1] + x[2] }},
 		{"abs(y)", Convex, func(_ []float64, y float64, _ [4]float64) float64 { return math.Abs(y) }},
 		{"-abs(y)", Concave, func(_ []float64, y float64, _ [4]float64) float64 { return -math.Abs(y) }},
 		{"sum(abs(x)) - norm1(x)", Constant, func([]float64, float64, [4]float64) float64 { return 0 }},
@@ -453,7 +456,7 @@ minimize x + mu + 10*A[2,2] + 100*B[1,1] + 1000*w[2]
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := Compile(f, Options{FS: files, Set: tt.set})
+		p, err := Compile(context.Background(), f, Options{FS: files, Set: tt.set})
 		switch {
 		case tt.err == "" && err != nil:
 			t.Error(err)
@@ -472,7 +475,7 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Compile(f, Options{FS: fstest.MapFS{}})
+	_, err = Compile(context.Background(), f, Options{FS: fstest.MapFS{}})
 	var b strings.Builder
 	if err := err.(Diagnostics).Render(&b, func(string) []byte { return src }, false); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package lang_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing/fstest"
@@ -21,7 +22,7 @@ subject to
 		fmt.Println(err)
 		return
 	}
-	p, err := lang.Compile(f, lang.Options{FS: fstest.MapFS{"r.csv": {Data: []byte("1,2,1.5\n")}}})
+	p, err := lang.Compile(context.Background(), f, lang.Options{FS: fstest.MapFS{"r.csv": {Data: []byte("1,2,1.5\n")}}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,7 +41,7 @@ subject to
 func ExampleDiagnostics_Render() {
 	src := []byte("var x, y\nminimize sqrt(x*y)\noption maxiter = 3\n")
 	f, _ := lang.Parse("m.dc", src)
-	_, err := lang.Compile(f, lang.Options{})
+	_, err := lang.Compile(context.Background(), f, lang.Options{})
 	if ds, ok := err.(lang.Diagnostics); ok {
 		ds.Render(os.Stdout, func(string) []byte { return src }, false)
 	}

@@ -63,7 +63,7 @@ func (l *layouter) opened(k int) opening {
 
 // isCall reports whether the parenthesis holds a function's arguments.
 func (l *layouter) isCall(k int) bool {
-	return l.toks[k-1].kind == tName && l.toks[k-1].role != rAttribute && !l.toks[k].element
+	return l.toks[k-1].role == rChoice || l.toks[k-1].kind == tName && l.toks[k-1].role != rAttribute && !l.toks[k].element
 }
 
 // headWidth is the width of a keyword with the blanks behind it.

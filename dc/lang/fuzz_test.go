@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -91,7 +92,7 @@ func FuzzCompile(f *testing.F) {
 	files := fuzzFiles()
 	f.Fuzz(func(t *testing.T, src []byte) {
 		file, _ := Parse("fuzz.dc", src)
-		p, err := compile(file, Options{FS: files}, fuzzLimits)
+		p, err := compile(context.Background(), file, Options{FS: files}, fuzzLimits)
 		checkPlaces(t, file, err)
 		if err != nil {
 			return

@@ -1,9 +1,11 @@
 package lang
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestHostile feeds sources that are made to exhaust something. Each ends with
@@ -58,7 +60,7 @@ func TestHostile(t *testing.T) {
 			lim := defaultLimits()
 			lim.work /= 16
 			f, _ := Parse("hostile.dc", []byte(tt.src))
-			_, err := compile(f, Options{}, lim)
+			_, err := compile(context.Background(), f, Options{}, lim)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %.300v, want %q", err, tt.want)
 			}
@@ -91,4 +93,26 @@ func TestLong(t *testing.T) {
 	}
 	p = mustCompile(t, doubled+"minimize a40", Options{})
 	near(t, "doubled", p.Problem.Value([]float64{1}), 1<<40)
+}
+
+// TestCompileEnds: compiling ends soon after its context, wherever it is.
+func TestCompileEnds(t *testing.T) {
+	for _, src := range []string{
+		"var x\nminimize x\nsubject to\n a[i in 1..10^8]: x >= i",
+		"param s = sum(i in 1..10^4, j in 1..10^4) i*j\nvar x\nminimize s*x",
+		"param n = 600\nvar x[n,n]\nminimize sum(i in 1..n, j in 1..n, k in 1..n) x[i,j]*x[j,k]",
+		"var x[300,300]\nminimize sum((x*x)*(x*x))",
+	} {
+		f, err := Parse("long.dc", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		begin := time.Now()
+		p, err := Compile(ctx, f, Options{})
+		if took := time.Since(begin); err != context.DeadlineExceeded || p != nil || took > 550*time.Millisecond {
+			t.Errorf("%s: %v after %v", src, err, took)
+		}
+		cancel()
+	}
 }

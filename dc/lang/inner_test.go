@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ subject to
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Compile(f, Options{})
+		_, err = Compile(context.Background(), f, Options{})
 		if want == "" {
 			if err == nil {
 				t.Errorf("%s: no error", bad)
@@ -135,7 +136,7 @@ func TestFunctionsInLoops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Compile(f, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Compile(context.Background(), f, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", bad, err, want)
 		}
 	}

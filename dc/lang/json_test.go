@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,7 +14,7 @@ func compileData(t *testing.T, problem, name, data string) (*Program, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Compile(f, Options{FS: fstest.MapFS{name: &fstest.MapFile{Data: []byte(data)}}})
+	return Compile(context.Background(), f, Options{FS: fstest.MapFS{name: &fstest.MapFile{Data: []byte(data)}}})
 }
 
 // TestJSONIsWhole: a file that breaks off anywhere or goes on behind its

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -103,7 +104,7 @@ func tryExpr(expr string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compile(f, Options{})
+	return Compile(context.Background(), f, Options{})
 }
 
 // TestDescribedAtoms: every function is described, and the samples show what the

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -71,7 +72,7 @@ func TestMutations(t *testing.T) {
 		}
 		src := strings.Join(parts, "")
 		f, _ := Parse("mutant.dc", []byte(src))
-		p, err := compile(f, Options{FS: files}, fuzzLimits)
+		p, err := compile(context.Background(), f, Options{FS: files}, fuzzLimits)
 		checkPlaces(t, f, err)
 		if err == nil {
 			good++

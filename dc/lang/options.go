@@ -18,10 +18,12 @@ type ProblemOptions struct {
 	Restarts *int     // >= 1, how many starts
 	Seed     *uint64
 	Backend  *string
+	// TimeLimit is in seconds, > 0.
+	TimeLimit *float64
 }
 
 // optionNames are the options, in the order in which messages list them.
-var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "seed", "backend"}
+var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "seed", "backend", "time_limit"}
 
 func (c *compiler) option(s *statement) {
 	o := &c.out.Options
@@ -36,6 +38,8 @@ func (c *compiler) option(s *statement) {
 		setReal(c, s, &o.Tol, 0)
 	case "feas_tol":
 		setReal(c, s, &o.FeasTol, 0)
+	case "time_limit":
+		setReal(c, s, &o.TimeLimit, 0)
 	case "max_iter":
 		setInt(c, s, &o.MaxIter, 1)
 	case "restarts":
@@ -48,7 +52,7 @@ func (c *compiler) option(s *statement) {
 		help := ""
 		guess := suggest.DidYouMean(s.name, optionNames)
 		if guess == "" {
-			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, seed and backend"
+			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, seed, backend and time_limit"
 		}
 		c.ev.fail(&node{span: s.at}, help, "unknown option %q%s", s.name, guess)
 	}

@@ -293,6 +293,10 @@ func (p *parser) primary() *node {
 		p.literal(n, t)
 	case tLBrace:
 		p.members(n)
+	case tIf:
+		p.choice(n)
+	case tNot:
+		p.fail(t.span, "state the contrary itself", "not stands in conditions on data only")
 	case tDots:
 		p.fail(t.span, "write both ends, as in 1..n", "a range needs a first number")
 	case tColon:
@@ -334,6 +338,25 @@ func (p *parser) call(n *node) *node {
 	p.expect(tRParen, "after the arguments of "+n.name)
 	n.end = p.last()
 	return n
+}
+
+// choice = "if" "(" condition "," expr "," expr ")"
+func (p *parser) choice(n *node) {
+	if p.tok().kind != tLParen {
+		p.fail(n.span, "write if(cond, a, b)", "a choice is if(cond, a, b), with cond a condition on data")
+	}
+	p.toks[p.at-1].role = rChoice
+	p.at++
+	blanks := p.blanks
+	p.blanks = false
+	n.op, n.cond = opChoice, p.condition()
+	for range 2 {
+		p.expect(tComma, "in if(cond, a, b)")
+		n.args = append(n.args, p.rangeExpr())
+	}
+	p.blanks = blanks
+	p.expect(tRParen, "after if(cond, a, b")
+	n.end = p.last()
 }
 
 // literal = "[" row { ";" row } "]", elements parted by commas or by blanks.

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -110,7 +111,7 @@ func valueOnData(t *testing.T, src string, v []float64, lim limits) (want float6
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile(f, Options{}, lim)
+	p, err := compile(context.Background(), f, Options{}, lim)
 	if err != nil {
 		if !refused(err) {
 			t.Errorf("%s\n%v", src, err)
@@ -201,7 +202,7 @@ func TestTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compile(f, Options{}, lim)
+		p, err := compile(context.Background(), f, Options{}, lim)
 		if err != nil {
 			if !refused(err) {
 				t.Errorf("round %d: %s\n%v", round, src, err)

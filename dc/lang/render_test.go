@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,7 +14,7 @@ func TestRenderPrintable(t *testing.T) {
 	src := "var x\nminimize x + a\x1b[2J\u202e b\xff + \u0085\n# \x07\nparam s = csv(\"\x1b]0;title\x07\u200b.csv\", \"\xfe\")\n"
 	name := "evil\x1b[31m\n.dc"
 	f, _ := Parse(name, []byte(src))
-	_, err := Compile(f, Options{Set: map[string]string{"q\x1b": "\x9b1"}})
+	_, err := Compile(context.Background(), f, Options{Set: map[string]string{"q\x1b": "\x9b1"}})
 	ds, ok := err.(Diagnostics)
 	if !ok || len(ds) < 3 {
 		t.Fatalf("%v", err)
@@ -50,7 +51,7 @@ func TestDiagnosticSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Compile(f, Options{Set: map[string]string{c.name: c.value}})
+		_, err = Compile(context.Background(), f, Options{Set: map[string]string{c.name: c.value}})
 		ds, ok := err.(Diagnostics)
 		if !ok || ds[len(ds)-1].Set != "" || ds[len(ds)-1].Line != 5 {
 			t.Errorf("%s=%s: %v", c.name, c.value, err)

@@ -130,7 +130,7 @@ func TestTreesAreRepresented(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compile(f, Options{}, lim)
+		p, err := compile(context.Background(), f, Options{}, lim)
 		if err != nil || p.Objective.Curvature <= Affine {
 			continue
 		}

@@ -92,7 +92,11 @@ func (r *resolver) visit(n *node) (m mask) {
 		m = r.name(n)
 	case opReduce, opFilter:
 		if n.op == opReduce && n.name != "sum" && n.name != "max" && n.name != "min" {
-			r.fail(n.span, "", "%s has no indices; sum, max and min do", n.name)
+			help := ""
+			if quantifiers[n.name] {
+				help = "write the indices behind the constraint's name: name[i in 1..n]: ..."
+			}
+			r.fail(n.span, help, "%s has no indices; sum, max and min do", n.name)
 		}
 		m = r.bind(n.binders)
 		if n.cond != nil {

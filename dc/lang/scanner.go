@@ -144,6 +144,10 @@ func (s *scanner) text() {
 
 func (s *scanner) word() {
 	pos := s.at
+	if s.start && strings.HasPrefix(s.src[pos:], "s.t.") {
+		s.foreign(4, "write subject to")
+		return
+	}
 	for s.at < len(s.src) {
 		r, n := utf8.DecodeRuneInString(s.src[s.at:])
 		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -191,8 +195,32 @@ var operators = []struct {
 	{"(", tLParen}, {")", tRParen}, {"[", tLBracket}, {"]", tRBracket}, {"{", tLBrace}, {"}", tRBrace},
 }
 
+// foreignOperators are operators of other languages and what to write instead.
+var foreignOperators = []struct{ text, help string }{
+	{"<=>", "write == for an equation"}, {"==>", implication}, {"=>", "write >= for at least; " + implication}, {"->", implication}, {"=<", "write <="},
+	{"**", "write ^ for a power"}, {"<>", "write !="}, {"&&", "write and"}, {"||", "write or; of abs(x), norm1(x) and norm2(x), the name"},
+	{":=", "write ="}, {"//", "write # for a comment, / for a quotient"}, {"/*", "write # before each line of a comment"},
+}
+
+const implication = "there is no implication; a condition on data stands behind the indices: name[i in I if cond]: ..."
+
+// foreign reports a piece of the source of the given length that is not of this
+// language.
+func (s *scanner) foreign(length int, help string) {
+	pos := s.at
+	s.at += length
+	t := s.emit(tBad, pos)
+	s.errs.addf(t.span, help, "%s has no meaning here", s.src[pos:s.at])
+}
+
 func (s *scanner) operator() {
 	pos := s.at
+	for _, o := range foreignOperators {
+		if strings.HasPrefix(s.src[pos:], o.text) {
+			s.foreign(len(o.text), o.help)
+			return
+		}
+	}
 	for _, o := range operators {
 		if !strings.HasPrefix(s.src[pos:], o.text) {
 			continue
@@ -233,6 +261,8 @@ func (s *scanner) closing(t *token) {
 var lookalikes = map[rune]string{
 	'≤': "<=", '≥': ">=", '≠': "!=", '×': "*", '·': "*", '−': "-", '–': "-", '…': "..", '²': "^2",
 	'“': `"`, '”': `"`, '’': "'", '`': `"`, '|': "abs(...), or the word or", '&': "and", '!': "not", '%': "# for a comment",
+	'∀': "the indices behind the constraint's name: name[i in I]: ...", '∈': "in", '∑': "sum(i in I) ...", '∞': "inf", '√': "sqrt(...)", '⋅': "*",
+	'‖': "norm2(...)", '⇒': ">= for at least; " + implication, '→': implication, '∧': "and", '∨': "or",
 }
 
 func (s *scanner) stray() {

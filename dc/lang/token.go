@@ -105,4 +105,5 @@ const (
 	rLabel          // : after a constraint's name
 	rBetween        // , between declarations
 	rAttribute      // the first token of an attribute
+	rChoice         // if of a choice
 )

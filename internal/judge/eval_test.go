@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -119,7 +120,7 @@ func compiled(t *testing.T, text string) *lang.Program {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	prog, err := lang.Compile(f, lang.Options{})
+	prog, err := lang.Compile(context.Background(), f, lang.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

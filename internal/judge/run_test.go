@@ -51,7 +51,7 @@ func solve(text string) (o outcome) {
 	if err != nil {
 		return outcome{kind: Refused, text: err.Error()}
 	}
-	prog, err := lang.Compile(f, lang.Options{})
+	prog, err := lang.Compile(context.Background(), f, lang.Options{})
 	if err != nil {
 		return outcome{kind: Refused, text: err.Error()}
 	}

@@ -1,6 +1,7 @@
 package dcset_test
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -99,7 +100,7 @@ func agree(t *testing.T, in dcset.Instance) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := lang.Compile(file, lang.Options{Dir: dir})
+	prog, err := lang.Compile(context.Background(), file, lang.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
