@@ -23,6 +23,7 @@ var smallKnown = map[string]string{
 	"box_squares":        "the backend ends far from the optimum",
 	"box_squares_two":    "the same",
 	"quartic_row":        "right-hand sides beyond 1e20 count as infinite",
+	"max_product_bound":  "points are not put into their bounds",
 	"sqrt_row":           "the tolerance is relative to the values of g and h",
 	"quartic_tolerance":  "the same",
 	"quadratic_equation": "the same",
