@@ -40,21 +40,22 @@ var mayImport = map[string]string{
 	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm gonum",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":                "qpbackend/sparse qpbackend/internal/project",
+	"qpbackend":                "qpbackend/sparse qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl",
 	"qpbackend/sparse":         "",
-	"qpbackend/internal/amd":   "",
-	"qpbackend/internal/ldl":   "qpbackend/sparse internal/cpu",
-	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd internal/cpu qpbackend/internal/ldl gonum",
+	"qpbackend/internal/poll":  "",
+	"qpbackend/internal/amd":   "qpbackend/internal/poll",
+	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu",
+	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum",
 	"qpbackend/internal/cone":  "",
 	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project": "gonum",
-	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu",
+	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu",
 	// Where its iterates stall, admm lets ipm go on.
-	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil qpbackend/ipm",
+	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil",
 	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
-	"qpbackend/presolve": "qpbackend qpbackend/sparse",
+	"qpbackend/presolve": "qpbackend qpbackend/sparse qpbackend/internal/poll",
 	"qpbackend/qps":      "qpbackend qpbackend/sparse",
 	"qpbackend/qptest":   "qpbackend qpbackend/sparse",
 

@@ -27,8 +27,7 @@ const (
 	primalInfeasible
 	dualInfeasible
 	exhausted // the test passes at minTol, and yet the point is not certified
-	stalled
-	broken // a factorisation failed or the iterates ceased to be numbers
+	broken    // a factorisation failed or the iterates ceased to be numbers
 	outOfTime
 	atLimit
 )
@@ -39,7 +38,6 @@ type progress struct {
 	round   int     // of these, since the tolerance of the test last changed
 	ε       float64 // tolerance of the test
 	claimed bool    // the test has passed at Settings.Tol
-	trend   trend
 }
 
 // Solve fills dst; see the package comment for what the statuses mean.
@@ -49,11 +47,8 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	}
 	warmed := s.warmed
 	s.warmed = false
-	if s.staleP {
-		if err := s.convex.check(s.p.P); err != nil {
-			return err
-		}
-		s.staleP = false
+	if err := s.checkConvex(ctx); err != nil && ctx.Err() == nil {
+		return err
 	}
 	s.begin(warmed)
 	return s.finish(ctx, dst, s.iterate(ctx))
@@ -61,7 +56,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 
 // begin makes the first iterate, which is the best so far.
 func (s *solver) begin(warmed bool) {
-	s.run = progress{ε: s.set.Tol, trend: newTrend()}
+	s.run = progress{ε: s.set.Tol}
 	if s.opt.Polishing {
 		s.run.ε = max(s.run.ε, firstTol)
 	}
@@ -84,7 +79,10 @@ func (s *solver) iterate(ctx context.Context) verdict {
 		if ctx.Err() != nil {
 			return outOfTime
 		}
-		if !w.factor() {
+		if err := w.factor(ctx); err != nil {
+			if ctx.Err() != nil {
+				return outOfTime
+			}
 			return broken
 		}
 		run.k++
@@ -101,7 +99,7 @@ func (s *solver) iterate(ctx context.Context) verdict {
 		w.now = w.measure(w.x, w.z, w.y, s.p.R)
 		if test {
 			w.difference()
-			if v := s.judge(); v != goOn {
+			if v := s.judge(ctx); v != goOn {
 				return v
 			}
 		}
@@ -113,22 +111,16 @@ func (s *solver) iterate(ctx context.Context) verdict {
 }
 
 // judge tests the iterate.
-func (s *solver) judge() verdict {
+func (s *solver) judge(ctx context.Context) verdict {
 	w, run := s.w, &s.run
 	if !(w.now.worth <= math.MaxFloat64) {
 		return broken
 	}
 	best := s.keep()
 	if w.now.worth <= s.set.Tol || w.now.within(run.ε) {
-		return s.claim(best)
+		return s.claim(ctx, best)
 	}
-	if v := s.infeasible(); v != goOn {
-		return v
-	}
-	if s.opt.HandOver && s.hopeless() && run.k+s.reserve() <= s.set.MaxIter {
-		return stalled
-	}
-	return goOn
+	return s.infeasible()
 }
 
 // keep makes the iterate the best point if it is, and reports whether it is.
@@ -144,7 +136,7 @@ func (s *solver) keep() bool {
 // claim looks whether the iterate, which passed the test, is a solution, also
 // after polishing. If not, the test becomes stricter. best says that the iterate
 // is the best point.
-func (s *solver) claim(best bool) verdict {
+func (s *solver) claim(ctx context.Context, best bool) verdict {
 	w, run := s.w, &s.run
 	var worth float64
 	if best {
@@ -154,7 +146,7 @@ func (s *solver) claim(best bool) verdict {
 		worth = s.certify(&s.cand)
 		s.consider()
 	}
-	if s.best.certified && s.best.worth <= s.set.Tol || s.opt.Polishing && s.polish() {
+	if s.best.certified && s.best.worth <= s.set.Tol || s.opt.Polishing && s.polish(ctx) {
 		return solved
 	}
 	run.round = 0
@@ -184,7 +176,7 @@ func (s *solver) consider() {
 	}
 }
 
-// finish turns the verdict into a result, after a hand-over if need be.
+// finish turns the verdict into a result.
 func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, v verdict) error {
 	switch v {
 	case solved:
@@ -199,24 +191,18 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, v verdict) e
 		s.report(dst, qpbackend.Interrupted(err), "")
 		return err
 	case atLimit:
-		s.report(dst, s.short(qpbackend.IterationLimit), "")
+		status := s.short(qpbackend.IterationLimit)
+		s.report(dst, status, fmt.Sprintf("after %d iterations the residual is %.1e; the backend ipm gets to smaller ones", s.run.k, s.best.worth))
 	default:
-		why := s.why(v)
-		if s.opt.HandOver && s.run.k+s.reserve() <= s.set.MaxIter {
-			return s.handOver(ctx, dst, why)
-		}
-		s.report(dst, s.short(qpbackend.NumericalTrouble), why)
+		s.report(dst, s.short(qpbackend.NumericalTrouble), s.why(v))
 	}
 	return nil
 }
 
 // why puts a verdict into words.
 func (s *solver) why(v verdict) string {
-	switch v {
-	case exhausted:
+	if v == exhausted {
 		return fmt.Sprintf("the iterates come to rest at a residual of %.1e", s.best.worth)
-	case stalled:
-		return fmt.Sprintf("the iterates stalled at a residual of %.1e", s.run.trend.low)
 	}
 	return "the KKT matrix could not be factored, or the iterates grew beyond all bounds"
 }

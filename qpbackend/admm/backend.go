@@ -39,7 +39,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSolver(p, set, opt)
+	s, err := newSolver(ctx, p, set, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,9 @@ type solver struct {
 	set qpbackend.Settings
 	opt Options
 
-	convex *convexity
+	convex *qpbackend.Convexity
 	staleP bool // P has changed since it was last found convex
 	w      *work
-	ip     *successor
 	closed bool
 
 	warm       point // for the next Solve, where warmed
@@ -87,25 +86,38 @@ func (p *point) set(x, y, z []float64) {
 	p.worth, p.certified = math.Inf(1), false
 }
 
-func newSolver(p *qpbackend.Problem, set qpbackend.Settings, opt Options) (*solver, error) {
+func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings, opt Options) (*solver, error) {
 	n, m := p.Dims()
-	convex, err := newConvexity(p.P)
+	convex, err := qpbackend.NewConvexity(ctx, p.P)
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
 	}
-	if err := convex.check(p.P); err != nil {
-		return nil, err
-	}
-	w, err := newWork(p, opt)
+	w, err := newWork(ctx, p, opt)
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
 	}
-	return &solver{
+	s := &solver{
 		p: p, set: set, opt: opt, convex: convex, w: w,
 		warm: newPoint(n, m), cand: newPoint(n, m), best: newPoint(n, m),
 		cert:    newPoint(n, m),
 		scratch: make([]float64, qpbackend.CertifyLen(p)),
-	}, nil
+		staleP:  true,
+	}
+	return s, s.checkConvex(ctx)
+}
+
+// checkConvex refuses a P that is not convex, where it has changed.
+func (s *solver) checkConvex(ctx context.Context) error {
+	if !s.staleP {
+		return nil
+	}
+	exact, err := s.convex.Check(ctx, s.p.P)
+	if err != nil {
+		return err
+	}
+	s.staleP = false
+	s.w.setSigma(exact)
+	return nil
 }
 
 var errClosed = errors.New("admm: the solver is closed")
@@ -125,9 +137,6 @@ func (s *solver) Update(u qpbackend.Update) error {
 		s.w.loadMatrices(s.p)
 	case u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil:
 		s.w.loadVectors(s.p)
-	}
-	if s.ip != nil {
-		s.ip.stale = true
 	}
 	return nil
 }
@@ -151,9 +160,6 @@ func (s *solver) WarmStart(x, y, z []float64) error {
 // Close makes the solver refuse all further calls.
 func (s *solver) Close() error {
 	s.closed = true
-	if s.ip != nil {
-		return s.ip.solver.Close()
-	}
 	return nil
 }
 

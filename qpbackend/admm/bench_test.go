@@ -12,7 +12,7 @@ import (
 // polishing, as a cold solve of a solver that is ready.
 func BenchmarkClasses(b *testing.B) {
 	opt := admm.DefaultOptions()
-	opt.Polishing, opt.HandOver = false, false
+	opt.Polishing = false
 	benchClasses(b, admm.Backend{Options: &opt})
 }
 

@@ -17,17 +17,17 @@
 // certificate of infeasibility counts when [qpbackend.PrimalInfeasibility] or
 // [qpbackend.DualInfeasibility] confirms it.
 //
-// Where the pace of the iterates promises no end, or they come to rest short of
-// the tolerance, the interior point method of package ipm goes on from the best
-// of them, and Result.Message says so. Its iterations count.
+// What the method does not solve it does not solve: nothing is handed over to
+// another backend, so that times and iterations are those of the method. On badly
+// conditioned problems, and for high accuracy, ipm is the backend to take; a
+// WarmStart carries the point over.
 //
 // AlmostSolved means: the method's own test passed, further iterations did not
-// reach Settings.Tol, and the largest residual is at most 100 Settings.Tol; or
-// the interior point method said so.
+// reach Settings.Tol, and the largest residual is at most 100 Settings.Tol.
 //
 // The same sequence of New and Update gives, in a solve without WarmStart, the
 // same answer bit for bit, whatever was solved in between. After the first
-// Solve, and the first hand-over, a Solve allocates nothing but a message.
+// Solve, a Solve allocates nothing but a message.
 //
 //   - Banjac, Goulart, Stellato, Boyd 2019: Infeasibility detection in the
 //     alternating direction method of multipliers for convex optimization.

@@ -13,8 +13,6 @@ type Options struct {
 	// Polishing solves the equations of the rows that seem to hold. It mostly
 	// gains several digits.
 	Polishing bool
-	// HandOver lets the interior point method go on where the iterates stall.
-	HandOver bool
 
 	Rho      float64 // ρ > 0: first step size; kept within [1e-6, 1e6]
 	RhoIsVec bool    // equality rows get 1000 ρ, rows without bounds 1e-6
@@ -30,12 +28,11 @@ type Options struct {
 	PolishRefineIter int     // steps of iterative refinement in polishing
 }
 
-// DefaultOptions are OSQP's defaults, with polishing and hand-over.
+// DefaultOptions are OSQP's defaults, with polishing.
 func DefaultOptions() Options {
 	return Options{
 		Scaling:              10,
 		Polishing:            true,
-		HandOver:             true,
 		Rho:                  0.1,
 		RhoIsVec:             true,
 		Sigma:                1e-6,

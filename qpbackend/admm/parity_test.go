@@ -21,7 +21,7 @@ var earlier = map[string]bool{"svm 8 at 0.001": true}
 // OSQP takes for the same settings, up to a fifth.
 func TestIterationsOfOSQP(t *testing.T) {
 	mine, theirs := admm.DefaultOptions(), osqp.DefaultOptions()
-	mine.Polishing, mine.HandOver, theirs.Polishing = false, false, false
+	mine.Polishing, theirs.Polishing = false, false
 	same, all := 0, 0
 	for _, tol := range []float64{1e-3, 1e-6} {
 		problems(func(name string, p *qpbackend.Problem) {

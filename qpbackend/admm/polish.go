@@ -1,6 +1,9 @@
 package admm
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // polished is a point from the equations of the rows that seem to hold, and
 // workspace; all of it scaled.
@@ -13,9 +16,9 @@ type polished struct {
 // polish solves the equations of the rows that seem to hold, and makes the
 // result the best point if it is. It reports whether that is a solution. What
 // improves on both residuals of the iterate takes its place.
-func (s *solver) polish() bool {
+func (s *solver) polish(ctx context.Context) bool {
 	w := s.w
-	if !w.polish() {
+	if !w.polish(ctx) {
 		return false
 	}
 	pol := &w.pol
@@ -43,11 +46,11 @@ func (s *solver) polish() bool {
 // eliminated form of such a row, and refines towards δ = 0 (Stellato et al. 2020, section 4).
 // It reports whether that gave a point, in w.pol. The factorisation of the
 // iteration is lost.
-func (w *work) polish() bool {
+func (w *work) polish(ctx context.Context) bool {
 	w.guess()
 	w.sys.load(w.off)
 	w.loaded, w.factored = false, false
-	if _, err := w.sys.factor(w.diag); err != nil {
+	if _, err := w.sys.factor(ctx, w.diag); err != nil {
 		return false
 	}
 	pol := &w.pol

@@ -2,7 +2,7 @@ package admm
 
 // step is one iteration of Stellato et al. 2020, Algorithm 1.
 func (w *work) step() {
-	σ, α, b := w.opt.Sigma, w.opt.Alpha, w.rhs
+	σ, α, b := w.σ, w.opt.Alpha, w.rhs
 	x := w.x
 	q, px := w.q[:len(x)], w.sys.place[:len(x)]
 	for j, v := range x {

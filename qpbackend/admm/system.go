@@ -1,6 +1,8 @@
 package admm
 
 import (
+	"context"
+
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -32,7 +34,7 @@ type system struct {
 	place []int32 // of each row of the matrix in the order of the pivots
 }
 
-func newSystem(p, at *sparse.CSC) (*system, error) {
+func newSystem(ctx context.Context, p, at *sparse.CSC) (*system, error) {
 	n, m := p.Cols, at.Cols
 	s := &system{
 		n: n, m: m, p: p, at: at,
@@ -48,11 +50,14 @@ func newSystem(p, at *sparse.CSC) (*system, error) {
 			s.sign[i] = -1
 		}
 	}
-	var err error
-	if s.f, err = ldl.Analyse(k, amd.Order(n+m, k.ColPtr, k.RowIdx)); err != nil {
+	perm, err := amd.Order(ctx, n+m, k.ColPtr, k.RowIdx)
+	if err != nil {
 		return nil, err
 	}
-	_, perm := s.f.Pivots()
+	if s.f, err = ldl.Analyse(ctx, k, perm); err != nil {
+		return nil, err
+	}
+	_, perm = s.f.Pivots()
 	for t, i := range perm {
 		s.place[i] = int32(t)
 	}
@@ -114,12 +119,12 @@ func (s *system) load(off []bool) {
 
 // factor factors with d as described above. It returns the number of pivots
 // that had to be replaced.
-func (s *system) factor(d []float64) (replaced int, err error) {
+func (s *system) factor(ctx context.Context, d []float64) (replaced int, err error) {
 	for j, v := range s.own {
 		s.val[s.diag[j]] = v + d[j]
 	}
 	for i := range s.m {
 		s.val[s.diag[s.n+i]] = d[s.n+i]
 	}
-	return s.f.Factorise(s.val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+	return s.f.Factorise(ctx, s.val, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
 }

@@ -1,6 +1,8 @@
 package admm
 
 import (
+	"context"
+	"errors"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -44,7 +46,7 @@ type work struct {
 	unit  []float64 // of rows and bounds: what their values are multiples of
 	kind  []rowKind // of rows and bounds
 
-	ρ        float64
+	σ, ρ     float64
 	rowρ     []float64 // of rows and bounds
 	inverse  []float64 // 1/ρ of these
 	sys      *system
@@ -62,7 +64,7 @@ type work struct {
 	pol         polished
 }
 
-func newWork(p *qpbackend.Problem, opt Options) (*work, error) {
+func newWork(ctx context.Context, p *qpbackend.Problem, opt Options) (*work, error) {
 	n, m := p.Dims()
 	at, from := p.A.Transpose()
 	vec := func(k int) []float64 { return make([]float64, k) }
@@ -72,7 +74,7 @@ func newWork(p *qpbackend.Problem, opt Options) (*work, error) {
 		x: vec(n), rhs: vec(n + m), dx: vec(n), px: vec(n), aty: vec(n),
 	}
 	var err error
-	if w.sys, err = newSystem(w.p, w.at); err != nil {
+	if w.sys, err = newSystem(ctx, w.p, w.at); err != nil {
 		return nil, err
 	}
 	w.loadMatrices(p)
@@ -151,6 +153,18 @@ func (w *work) findBox(p *qpbackend.Problem) {
 	w.pol = polished{}
 }
 
+// setSigma makes σ that of the options, or larger where P has negative curvature
+// to outweigh.
+func (w *work) setSigma(convex bool) {
+	σ := w.opt.Sigma
+	if !convex {
+		σ = max(σ, qpbackend.Outweigh)
+	}
+	if σ != w.σ {
+		w.σ, w.factored = σ, false
+	}
+}
+
 // setRho makes ρ the step size, within its range.
 func (w *work) setRho(ρ float64) {
 	if ρ = min(max(ρ, minRho), maxRho); ρ != w.ρ {
@@ -158,18 +172,21 @@ func (w *work) setRho(ρ float64) {
 	}
 }
 
-// factor brings the factorisation up to date. It reports false where the matrix
-// has lost its quasi-definiteness to rounding.
-func (w *work) factor() bool {
+// errIndefinite says that rounding has made the matrix lose its quasi-definiteness.
+var errIndefinite = errors.New("admm: the KKT matrix is not quasi-definite")
+
+// factor brings the factorisation up to date. The error is that of ctx, or says
+// that the matrix cannot be factored.
+func (w *work) factor(ctx context.Context) error {
 	if w.factored {
-		return true
+		return nil
 	}
 	if !w.loaded {
 		w.sys.load(nil)
 		w.loaded = true
 	}
 	for j := range w.n {
-		w.diag[j] = w.opt.Sigma
+		w.diag[j] = w.σ
 	}
 	for i, kind := range w.kind {
 		ρ := w.ρ
@@ -188,9 +205,12 @@ func (w *work) factor() bool {
 			w.diag[w.box[i-w.m]] += ρ
 		}
 	}
-	replaced, err := w.sys.factor(w.diag)
-	w.factored = replaced == 0 && err == nil
-	return w.factored
+	replaced, err := w.sys.factor(ctx, w.diag)
+	if err == nil && replaced > 0 {
+		err = errIndefinite
+	}
+	w.factored = err == nil
+	return err
 }
 
 // reset starts from zero and the first ρ.

@@ -57,7 +57,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSolver(p, set, b.KKT)
+	s, err := newSolver(ctx, p, set, b.KKT)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ type solver struct {
 	p      *qpbackend.Problem // as stated, by qpbackend.Prepare
 	lay    *layout
 	scale  *equil.Scaling
-	convex *convexity
+	convex *qpbackend.Convexity
 	w      *work
 	aux    *auxiliary // made when first needed
 	closed bool
@@ -96,7 +96,7 @@ func newPoint(n, m int) point {
 	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
 }
 
-func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, error) {
+func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, error) {
 	n, m := p.Dims()
 	lay := newLayout(p.A, p.Cones)
 	sp := p.P.Clone()
@@ -104,11 +104,11 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 	if err != nil {
 		return nil, err
 	}
-	sys, err := kkt.NewBlocks(sp, lay.at, blocks, how)
+	sys, err := kkt.NewBlocks(ctx, sp, lay.at, blocks, how)
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
-	convex, err := newConvexity(p.P)
+	convex, err := qpbackend.NewConvexity(ctx, p.P)
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
@@ -127,7 +127,7 @@ func newSolver(p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, 
 		s.w.tol = set.Tol
 		s.w.embed(newEmbedding(n, m, len(c.s)))
 	}
-	return s, s.checkConvex()
+	return s, s.checkConvex(ctx)
 }
 
 var errClosed = errors.New("ipm: the solver is closed")
@@ -179,12 +179,15 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if s.closed {
 		return errClosed
 	}
-	if err := s.checkConvex(); err != nil {
-		return err
-	}
 	warm := s.warm.given
 	s.warm.given = false
 	s.reset()
+	if err := s.checkConvex(ctx); err != nil {
+		if ctx.Err() != nil {
+			return s.finish(ctx, dst, 0, outOfTime)
+		}
+		return err
+	}
 	s.load()
 	iter, v := s.main(ctx, warm)
 	return s.finish(ctx, dst, iter, v)
@@ -227,18 +230,18 @@ func (s *solver) reset() {
 }
 
 // checkConvex refuses a P that Update has made nonconvex.
-func (s *solver) checkConvex() error {
+func (s *solver) checkConvex(ctx context.Context) error {
 	if !s.staleP {
 		return nil
 	}
-	slightly, err := s.convex.check(s.p.P)
+	exact, err := s.convex.Check(ctx, s.p.P)
 	if err != nil {
 		return err
 	}
 	s.staleP = false
 	s.w.reg.least = 0
-	if slightly {
-		s.w.reg.least = slightlyNonconvexρ
+	if !exact {
+		s.w.reg.least = qpbackend.Outweigh
 	}
 	return nil
 }

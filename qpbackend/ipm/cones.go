@@ -1,6 +1,7 @@
 package ipm
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -187,13 +188,13 @@ func (w *work) coneResidual() {
 
 // scaleCones finds the scalings at the present point, false where it is no
 // longer inside.
-func (w *work) scaleCones() bool {
+func (w *work) scaleCones(ctx context.Context) bool {
 	if w.cone == nil {
 		return true
 	}
 	for k := range w.cone.of {
 		mb := &w.cone.of[k]
-		if !mb.Scale(mb.part(w.cone.s), mb.part(w.cone.z)) {
+		if ctx.Err() != nil || !mb.Scale(mb.part(w.cone.s), mb.part(w.cone.z)) {
 			return false
 		}
 	}

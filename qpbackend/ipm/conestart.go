@@ -1,8 +1,10 @@
 package ipm
 
+import "context"
+
 // startCones sets the cones up for the weighted problem of the first point:
 // the penalty of a cone is the square of the distance from its apex.
-func (w *work) startCones() bool {
+func (w *work) startCones(ctx context.Context) bool {
 	c := w.cone
 	copy(c.s, c.e)
 	copy(c.z, c.e)
@@ -10,7 +12,7 @@ func (w *work) startCones() bool {
 	for i, rp := range c.rp {
 		c.rp[i] = min(max(rp, -distant), distant)
 	}
-	return w.scaleCones()
+	return w.scaleCones(ctx)
 }
 
 // rawCones sets s and z from the point of the weighted problem, and returns the

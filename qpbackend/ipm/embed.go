@@ -1,5 +1,7 @@
 package ipm
 
+import "context"
+
 // embedding is the homogeneous form that problems with cones are solved in. The
 // point is (x, y, s, z)/τ, and κ is the complement of τ:
 //
@@ -166,13 +168,13 @@ func (w *work) exchange() {
 }
 
 // constants computes c, after a factorisation.
-func (w *work) constants() {
+func (w *work) constants(ctx context.Context) {
 	h := w.hom
 	if h == nil {
 		return
 	}
 	w.exchange()
-	w.direction()
+	w.direction(ctx)
 	w.exchange()
 	// The denominator is −κ/τ less two squared norms, of dx − x/τ in P and of the
 	// multipliers in the scaling.

@@ -33,8 +33,8 @@ const (
 // run makes a first point and iterates from there.
 func (w *work) run(ctx context.Context, j judge, maxIter int) (int, verdict) {
 	w.sys.Load(w.θ, w.off)
-	if !w.start() {
-		return 0, broken
+	if !w.start(ctx) {
+		return 0, w.failure(ctx)
 	}
 	return w.iterate(ctx, j, maxIter)
 }
@@ -56,28 +56,36 @@ func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict)
 		w.relax()
 		w.setGoal()
 		w.affine()
-		if !w.scaleCones() || !w.factorAndSolve() { // predictor
-			return k, broken
+		if !w.scaleCones(ctx) || !w.factorAndSolve(ctx) { // predictor
+			return k, w.failure(ctx)
 		}
-		w.constants()
+		w.constants(ctx)
 		w.complete()
 		w.stepLengths(1)
 		σ := w.centring()
 		w.temper(σ)
 		w.centred(σ)
-		w.correct()
+		w.correct(ctx)
 		if w.jammed() {
 			w.forget()
 			w.centred(σ)
-			w.correct()
+			w.correct(ctx)
 		}
 		w.advance()
 	}
 }
 
+// failure is the verdict on a step that failed: an end of ctx lets it fail too.
+func (w *work) failure(ctx context.Context) verdict {
+	if ctx.Err() != nil {
+		return outOfTime
+	}
+	return broken
+}
+
 // correct solves for the corrector and finds its steps.
-func (w *work) correct() {
-	w.direction()
+func (w *work) correct(ctx context.Context) {
+	w.direction(ctx)
 	w.complete()
 	w.stepLengths(w.back())
 }

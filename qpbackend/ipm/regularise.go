@@ -1,6 +1,7 @@
 package ipm
 
 import (
+	"context"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
@@ -51,12 +52,15 @@ func (w *work) relax() {
 // factorAndSolve factors at the present point and solves for the direction that
 // belongs to the right-hand sides. Where that is not accurate enough ρ and δ
 // grow. It reports failure when they cannot help.
-func (w *work) factorAndSolve() bool {
+func (w *work) factorAndSolve(ctx context.Context) bool {
 	r := &w.reg
 	for range maxRetries {
 		w.weigh()
-		if _, err := w.sys.Factorise(w.diag); err == nil && w.direction().Within(w.goal) {
+		if _, err := w.sys.Factorise(ctx, w.diag); err == nil && w.direction(ctx).Within(w.goal) {
 			return true
+		}
+		if ctx.Err() != nil {
+			return false
 		}
 		if r.ρ >= ceiling && r.δ >= ceiling {
 			break
@@ -65,7 +69,7 @@ func (w *work) factorAndSolve() bool {
 		r.floorρ, r.floorδ = max(r.least, r.ρ/100), r.δ/100
 	}
 	loose := kkt.Accuracy{X: 1e3 * w.goal.X, Y: 1e3 * w.goal.Y}
-	return w.direction().Within(loose)
+	return w.direction(ctx).Within(loose)
 }
 
 // setGoal says how accurate a KKT solve has to be for the residuals to keep

@@ -1,10 +1,12 @@
 package ipm
 
+import "context"
+
 // start makes the first point: x and the multipliers of equalities solve the
 // problem in which each side is a penalty of weight one, and s and z are moved
 // from there into the interior as Mehrotra does. It reports failure of the
 // factorisation.
-func (w *work) start() bool {
+func (w *work) start(ctx context.Context) bool {
 	sd := &w.side
 	w.firstWeights()
 	clear(w.x)
@@ -28,11 +30,11 @@ func (w *work) start() bool {
 		sd.s[k], sd.z[k], sd.rc[k] = 1, 1, 0
 		sd.rp[k] = min(max(sd.rp[k], -distant), distant)
 	}
-	if w.cone != nil && !w.startCones() {
+	if w.cone != nil && !w.startCones(ctx) {
 		return false
 	}
 	w.setGoal()
-	if !w.factorAndSolve() {
+	if !w.factorAndSolve(ctx) {
 		return false
 	}
 	w.firstWeights()

@@ -1,6 +1,7 @@
 package ipm
 
 import (
+	"context"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
@@ -154,7 +155,7 @@ func (w *work) centred(σ float64) {
 
 // direction solves for the step that belongs to the right-hand sides in
 // sides.rc. It returns the residual of the KKT solve.
-func (w *work) direction() kkt.Accuracy {
+func (w *work) direction(ctx context.Context) kkt.Accuracy {
 	n, sd, rhs := w.n, &w.side, w.rhs
 	copy(rhs, w.rd)
 	clear(rhs[n:])
@@ -174,7 +175,7 @@ func (w *work) direction() kkt.Accuracy {
 	if w.cone != nil {
 		w.coneRHS()
 	}
-	acc := w.sys.Solve(w.sol, rhs, w.goal) // sets dx and dy, but in the embedding
+	acc := w.sys.Solve(ctx, w.sol, rhs, w.goal) // sets dx and dy, but in the embedding
 	if w.hom != nil {
 		copy(w.dx, w.sol)
 		copy(w.dy, w.sol)

@@ -56,7 +56,10 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if n == 0 {
 		return s, nil
 	}
-	if err := checkConvex(p.P, p.P.Val); err != nil {
+	if s.convex, err = qpbackend.NewConvexity(ctx, p.P); err != nil {
+		return nil, fmt.Errorf("osqp: %w", err)
+	}
+	if err := s.checkConvex(ctx, p.P.Val); err != nil {
 		return nil, err
 	}
 	if err := s.setup(); err != nil {
@@ -79,15 +82,16 @@ func newPoint(n, m int) point {
 
 // solver is a problem here and in C. It is not safe for concurrent use.
 type solver struct {
-	p    *qpbackend.Problem // as stated, by qpbackend.Prepare
-	rows *qpbackend.Problem // p as C has it: bounds of variables are rows
-	cols []int              // the variables of these, behind the rows of p
-	dual []float64          // multipliers of all these rows
-	set  qpbackend.Settings
-	opt  Options
-	base raw.Settings
-	c    *raw.Solver // nil for a problem without variables
-	rho  float64     // ρ of a cold start, as OSQP clamped it
+	p      *qpbackend.Problem // as stated, by qpbackend.Prepare
+	rows   *qpbackend.Problem // p as C has it: bounds of variables are rows
+	cols   []int              // the variables of these, behind the rows of p
+	dual   []float64          // multipliers of all these rows
+	set    qpbackend.Settings
+	opt    Options
+	base   raw.Settings
+	convex *qpbackend.Convexity
+	c      *raw.Solver // nil for a problem without variables
+	rho    float64     // ρ of a cold start, as OSQP clamped it
 
 	// broken: a factorisation in C failed; the next Solve sets up anew.
 	broken, closed bool
@@ -112,6 +116,24 @@ func (s *solver) setup() error {
 		return s.refusal(err)
 	}
 	s.c, s.rho, s.broken = c, c.Settings().Rho, false
+	return nil
+}
+
+// checkConvex refuses a P with the given values that is not convex. OSQP's own
+// test looks at P + σI + ρAᵀA and lets much pass; σ outweighs what is accepted.
+func (s *solver) checkConvex(ctx context.Context, val []float64) error {
+	p := *s.p.P
+	p.Val = val
+	exact, err := s.convex.Check(ctx, &p)
+	if err != nil {
+		return err
+	}
+	σ := s.opt.settings().Sigma
+	if !exact {
+		σ = max(σ, qpbackend.Outweigh)
+	}
+	s.broken = s.broken || s.c != nil && σ != s.base.Sigma // set up anew
+	s.base.Sigma = σ
 	return nil
 }
 
@@ -192,7 +214,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	}
 	// What Apply would refuse need not be examined.
 	if s.c != nil && len(u.P) == s.p.P.NNZ() && finite(u.P) {
-		if err := checkConvex(s.p.P, u.P); err != nil {
+		if err := s.checkConvex(context.Background(), u.P); err != nil {
 			return err
 		}
 	}

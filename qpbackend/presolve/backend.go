@@ -65,21 +65,26 @@ var errClosed = errors.New("presolve: the solver is closed")
 
 func (s *solver) prepare(ctx context.Context) error {
 	s.drop()
-	s.stale = false
-	s.red = reduce(s.p)
+	s.stale = true // until it is done
+	red, err := reduce(ctx, s.p)
+	if err != nil {
+		return err
+	}
+	s.red = red
 	p := s.p
 	if s.red != nil && s.red.proof != nil {
+		s.stale = false
 		return nil
 	}
 	if s.red != nil {
 		p = s.red.problem()
 	}
 	sub, err := s.inner.New(ctx, p, s.set)
-	if err != nil && s.red != nil { // told in terms of the problem as stated
+	if err != nil && s.red != nil && ctx.Err() == nil { // told in terms of the problem as stated
 		s.red = nil
 		sub, err = s.inner.New(ctx, s.p, s.set)
 	}
-	s.sub = sub
+	s.sub, s.stale = sub, err != nil
 	return err
 }
 
@@ -149,7 +154,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	}
 	if s.stale {
 		if err := s.prepare(ctx); err != nil {
-			return err
+			return s.early(ctx, dst, err)
 		}
 	}
 	if err := s.warmStart(); err != nil {
@@ -205,12 +210,24 @@ func (s *solver) refute(dst *qpbackend.Result) bool {
 	return qpbackend.PrimalInfeasibility(s.p, dst.Y, dst.Z) <= s.set.InfeasTol
 }
 
+// early is the end of a solve that has no iterate: where ctx has ended, dst is
+// the origin.
+func (s *solver) early(ctx context.Context, dst *qpbackend.Result, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	n, m := s.p.Dims()
+	*dst = qpbackend.Result{Status: qpbackend.Interrupted(ctx.Err()), X: make([]float64, n), Y: make([]float64, m), Z: make([]float64, n)}
+	dst.Objective, dst.Res = s.p.Objective(dst.X), qpbackend.Certify(s.p, dst.X, dst.Y, dst.Z)
+	return ctx.Err()
+}
+
 // solveWhole solves the problem as stated.
 func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
 	if s.whole == nil {
 		whole, err := s.inner.New(ctx, s.p, s.set)
 		if err != nil {
-			return err
+			return s.early(ctx, dst, err)
 		}
 		s.whole = whole
 	}

@@ -50,7 +50,7 @@ const compared = 50
 func (r *reduction) mergeGroup(rows []int) {
 	for n, k := range rows {
 		for _, i := range rows[max(0, n-compared):n] {
-			if !r.rowAlive[i] || r.proof != nil {
+			if !r.rowAlive[i] || r.proof != nil || r.ended(r.rowLen[k]) {
 				continue
 			}
 			if s, ok := r.ratio(k, i); ok {

@@ -1,10 +1,12 @@
 package presolve
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -26,6 +28,17 @@ type reduction struct {
 	proof    []multiplier // not nil: rows and bounds exclude each other
 
 	rows, cols []int // what is left, by old number
+
+	work *poll.Poll
+	err  error // of the context
+}
+
+// ended counts work and reports whether the context has ended.
+func (r *reduction) ended(work int) bool {
+	if r.err == nil {
+		r.err = r.work.Err(work)
+	}
+	return r.err != nil
 }
 
 // problemT is the problem with its matrices by row and by column.
@@ -70,13 +83,15 @@ const (
 )
 
 // reduce returns what can be left out of p, which lacks no matrix, or nil if that is too little. Where
-// it meets a contradiction it stops with a proof.
-func reduce(p *qpbackend.Problem) *reduction {
+// it meets a contradiction it stops with a proof. The error is that of ctx.
+func reduce(ctx context.Context, p *qpbackend.Problem) (*reduction, error) {
 	n, m := p.Dims()
 	if len(p.Cones) > 0 || n == 0 {
-		return nil
+		return nil, nil
 	}
+	work := poll.New(ctx)
 	r := newReduction(p)
+	r.work = &work
 	for pass := 0; pass < 10 && r.proof == nil; pass++ {
 		before := len(r.stack)
 		r.drain()
@@ -88,8 +103,11 @@ func reduce(p *qpbackend.Problem) *reduction {
 			}
 		}
 	}
-	if r.proof != nil {
-		return r
+	if r.err == nil {
+		r.err = ctx.Err()
+	}
+	if r.proof != nil || r.err != nil {
+		return r, r.err
 	}
 	for i, alive := range r.rowAlive {
 		if alive {
@@ -102,31 +120,16 @@ func reduce(p *qpbackend.Problem) *reduction {
 		}
 	}
 	if float64(m-len(r.rows)+n-len(r.cols)) < worthwhile*float64(m+n) {
-		return nil
+		return nil, nil
 	}
-	return r
+	return r, nil
 }
 
 func newReduction(p *qpbackend.Problem) *reduction {
 	n, m := p.Dims()
 	t := &problemT{Problem: p}
 	t.byRow, _ = p.A.Transpose()
-	var full sparse.Triplets
-	if p.P != nil {
-		for j := range n {
-			for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
-				i, v := p.P.RowIdx[k], p.P.Val[k]
-				if v == 0 {
-					continue
-				}
-				full.Add(i, j, v)
-				if i != j {
-					full.Add(j, i, v)
-				}
-			}
-		}
-	}
-	t.pFull, _ = full.CSC(n, n)
+	t.pFull = bothTriangles(p.P)
 	r := &reduction{
 		p: t, l: clone(p.L), u: clone(p.U), q: clone(p.Q), lo: make([]float64, n), hi: make([]float64, n),
 		x: make([]float64, n), y: make([]float64, m), z: make([]float64, n),
@@ -157,9 +160,12 @@ func (r *reduction) push(i int) {
 	}
 }
 
+// rowWork is what a look at a row or column counts for in poll.Poll.
+const rowWork = 1 << 8
+
 // drain looks at the rows in the queue.
 func (r *reduction) drain() {
-	for len(r.queue) > 0 && r.proof == nil {
+	for len(r.queue) > 0 && r.proof == nil && !r.ended(rowWork) {
 		i := r.queue[len(r.queue)-1]
 		r.queue = r.queue[:len(r.queue)-1]
 		r.queued[i] = false
@@ -265,6 +271,9 @@ func (r *reduction) columns() {
 		if !r.colAlive[j] || r.proof != nil {
 			continue
 		}
+		if r.ended(rowWork) {
+			return
+		}
 		if r.lo[j] == r.hi[j] {
 			r.fix(j, r.lo[j])
 			continue
@@ -350,38 +359,6 @@ func (r *reduction) singleton(j, i int, a float64) {
 			r.q[c] += y * t.Val[k]
 		}
 	}
-}
-
-// problem is what is left.
-func (r *reduction) problem() *qpbackend.Problem {
-	place := make([]int, len(r.colAlive))
-	for k, j := range r.cols {
-		place[j] = k
-	}
-	rowPlace := make([]int, len(r.rowAlive))
-	for k, i := range r.rows {
-		rowPlace[i] = k
-	}
-	var a, h sparse.Triplets
-	for k, j := range r.cols {
-		for e := r.p.A.ColPtr[j]; e < r.p.A.ColPtr[j+1]; e++ {
-			if i := r.p.A.RowIdx[e]; r.rowAlive[i] && r.p.A.Val[e] != 0 {
-				a.Add(rowPlace[i], k, r.p.A.Val[e])
-			}
-		}
-		for e := r.p.pFull.ColPtr[j]; e < r.p.pFull.ColPtr[j+1]; e++ {
-			if i := r.p.pFull.RowIdx[e]; i <= j && r.colAlive[i] {
-				h.Add(place[i], k, r.p.pFull.Val[e])
-			}
-		}
-	}
-	out := &qpbackend.Problem{
-		Q: gather(r.q, r.cols), Lo: gather(r.lo, r.cols), Hi: gather(r.hi, r.cols),
-		L: gather(r.l, r.rows), U: gather(r.u, r.rows),
-	}
-	out.A, _ = a.CSC(len(r.rows), len(r.cols))
-	out.P, _ = h.CSC(len(r.cols), len(r.cols))
-	return out
 }
 
 // String says what is left out.

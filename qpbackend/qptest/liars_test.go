@@ -267,6 +267,21 @@ func lies() map[string]namedLie {
 			}
 			return b.New(ctx, p, set)
 		}}, []string{"refuse/NaN in q", "refuse/NaN in l"}},
+		"multipliers of bounds have the wrong sign": {liar{afterward: func(s *lyingSolver, r *qpbackend.Result) {
+			for j := range r.Z {
+				r.Z[j] = -r.Z[j]
+			}
+			s.consistent(r)
+		}}, []string{"solve/bounds alone: both sides", "solve/bounds alone: equal"}},
+		"bounds of variables are not looked at": {liar{new: func(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+			p = p.Clone()
+			p.Lo, p.Hi = nil, nil
+			return b.New(ctx, p, set)
+		}}, []string{"solve/bounds alone: beside a row", "refuse/crossed bounds of a variable", "certificate/bounds alone: infeasible with a row"}},
+		"updates of bounds of variables are not looked at": {liar{update: func(s *lyingSolver, u qpbackend.Update) error {
+			u.Lo, u.Hi = nil, nil
+			return s.honestUpdate(u)
+		}}, []string{"update/first bounds of a variable", "refuse/a NaN in the bounds of a variable"}},
 		"New does not look at its context": {liar{new: func(_ context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 			return b.New(context.Background(), p, set)
 		}}, []string{"context/cancelled before New"}},

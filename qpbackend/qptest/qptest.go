@@ -91,7 +91,7 @@ func Run(t *testing.T, b qpbackend.Backend, g Grade, known ...Known) {
 func Checks(b qpbackend.Backend, g Grade) []Check {
 	s := suite{b, g}
 	var all []Check
-	for _, group := range [][]Check{s.solving(), s.infeasible(), s.bounding(), s.updating(), s.refusing(), s.controlling(), s.cones()} {
+	for _, group := range [][]Check{s.solving(), s.infeasible(), s.bounding(), s.updating(), s.refusing(), s.controlling(), s.interrupting(), s.cones()} {
 		all = append(all, group...)
 	}
 	for k, c := range all {

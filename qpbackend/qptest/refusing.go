@@ -80,6 +80,7 @@ func (s suite) refusing() []Check {
 		{"an indefinite P", upper([]float64{1, 2}, []float64{2, 1})},
 		{"a zero diagonal entry with others beside it", upper([]float64{0, 1}, []float64{1, 1})},
 		{"a little negative curvature", diag(1, -1e-2)},
+		{"more of it than rounding makes", upper([]float64{1, 1 + 3e-4}, []float64{1 + 3e-4, 1})},
 	} {
 		out = append(out, Check{"nonconvex/" + bad.name, func(t TB) {
 			p := good()

@@ -23,6 +23,7 @@ func (s suite) solving() []Check {
 	}
 	return append(out,
 		Check{"solve/rounding in P is no negative curvature", s.roundedP},
+		Check{"solve/as much negative curvature as rounding makes", s.slightlyNonconvex},
 		Check{"result/slices are reused", func(t TB) { s.reused(t, boxedSample()) }},
 		Check{"result/two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(), boxedSample(), infeasibleCases()[1]) }},
 		Check{"result/the problem is copied", func(t TB) { s.copied(t, boxedSample()) }},
@@ -173,6 +174,15 @@ func (s suite) roundedP(t TB) {
 		}
 	}
 	p := &qpbackend.Problem{P: upper(rows...), Q: fill(4, 1), A: diag(1, 1, 1, 1), L: fill(4, -1), U: fill(4, 1)}
+	if res := s.solve(t, p, s.settings()); res != nil {
+		s.certified(t, p, res)
+	}
+}
+
+// slightlyNonconvex solves with an eigenvalue of −3e-5 beside entries of one: a
+// point that is stationary.
+func (s suite) slightlyNonconvex(t TB) {
+	p := &qpbackend.Problem{P: upper([]float64{1, 1 + 3e-5}, []float64{1 + 3e-5, 1}), Q: []float64{1, -1}, Lo: fill(2, -1), Hi: fill(2, 1)}
 	if res := s.solve(t, p, s.settings()); res != nil {
 		s.certified(t, p, res)
 	}

@@ -1,17 +1,26 @@
 package amd
 
-import "math"
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+)
 
 // Order returns a fill-reducing permutation of a symmetric matrix from its upper
 // triangle (CSC pattern, diagonal optional): perm[k] is the original index of
 // pivot k. Entries may repeat, be unsorted or stand below the diagonal; (i, j)
 // and (j, i) mean the same. Row indices must lie in [0, n). The answer depends
-// on nothing but the pattern.
-func Order(n int, colPtr, rowIdx []int) []int {
+// on nothing but the pattern. The error is that of ctx.
+func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
 	perm := make([]int, 0, n)
 	if n == 0 {
-		return perm
+		return perm, nil
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p := poll.New(ctx)
 	g := newGraph(n, colPtr, rowIdx)
 	perm = g.peel(perm)
 	dense := g.setAside()
@@ -28,9 +37,17 @@ func Order(n int, colPtr, rowIdx []int) []int {
 		}
 		g.update(me)
 		perm = g.appendMembers(perm, me)
+		if err := p.Err(pivotWork); err != nil {
+			return nil, err
+		}
 	}
-	return append(perm, dense...)
+	return append(perm, dense...), nil
 }
+
+// pivotWork is what a pivot counts for in poll.Poll: its work varies with the
+// lengths of lists, and a hundred of them take less than a millisecond on
+// matrices with millions of rows.
+const pivotWork = poll.Interval / 100
 
 // update does what follows from the new element me.
 func (g *graph) update(me int32) {

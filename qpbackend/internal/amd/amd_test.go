@@ -1,6 +1,7 @@
 package amd_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -30,7 +31,7 @@ func (p *pattern) csc() (colPtr, rowIdx []int) {
 func (p *pattern) order(t *testing.T) []int {
 	t.Helper()
 	colPtr, rowIdx := p.csc()
-	perm := amd.Order(p.n, colPtr, rowIdx)
+	perm, _ := amd.Order(context.Background(), p.n, colPtr, rowIdx)
 	sorted := slices.Clone(perm)
 	slices.Sort(sorted)
 	if len(perm) != p.n {
@@ -156,8 +157,8 @@ func TestAnyPatternGivesAPermutation(t *testing.T) {
 
 func TestEntriesBelowTheDiagonalAreTheSame(t *testing.T) {
 	// The path 2−0−1−3, once by its upper, once by its lower triangle.
-	upper := amd.Order(4, []int{0, 0, 1, 2, 3}, []int{0, 0, 1})
-	lower := amd.Order(4, []int{0, 2, 3, 3, 3}, []int{2, 1, 3})
+	upper, _ := amd.Order(context.Background(), 4, []int{0, 0, 1, 2, 3}, []int{0, 0, 1})
+	lower, _ := amd.Order(context.Background(), 4, []int{0, 2, 3, 3, 3}, []int{2, 1, 3})
 	if !slices.Equal(upper, lower) {
 		t.Errorf("upper triangle %v, lower %v", upper, lower)
 	}
@@ -272,6 +273,6 @@ func BenchmarkGrid(b *testing.B) {
 	p := grid(200, 200)
 	colPtr, rowIdx := p.csc()
 	for b.Loop() {
-		amd.Order(p.n, colPtr, rowIdx)
+		amd.Order(context.Background(), p.n, colPtr, rowIdx)
 	}
 }

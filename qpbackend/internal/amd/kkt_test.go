@@ -1,6 +1,7 @@
 package amd_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -219,17 +220,17 @@ func benchPatterns(b *testing.B, all map[string]*pattern) {
 			nnz := 0
 			for b.Loop() {
 				start := time.Now()
-				perm := amd.Order(k.Cols, k.ColPtr, k.RowIdx)
+				perm, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
 				order = min(order, time.Since(start))
 				start = time.Now()
-				f, err := ldl.Analyse(k, perm)
+				f, err := ldl.Analyse(context.Background(), k, perm)
 				analyse = min(analyse, time.Since(start))
 				if err != nil {
 					b.Fatal(err)
 				}
 				for range 3 {
 					start = time.Now()
-					if _, err := f.Factorise(k.Val, nil, ldl.Regularisation{}); err != nil {
+					if _, err := f.Factorise(context.Background(), k.Val, nil, ldl.Regularisation{}); err != nil {
 						b.Fatal(err)
 					}
 					factorise = min(factorise, time.Since(start))

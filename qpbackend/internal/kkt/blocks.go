@@ -1,6 +1,7 @@
 package kkt
 
 import (
+	"context"
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -26,13 +27,13 @@ type Block struct {
 // NewBlocks is NewWith for rows of which some, by ascending Start and disjoint,
 // form blocks. With long dense ones the strategy is Sparse: components that hold
 // matrices with eigenvalues far apart lose digits when they are eliminated first.
-func NewBlocks(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
+func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
 	for _, b := range blocks {
 		if !b.Expanded && b.Len > longBlock {
 			how = Sparse
 		}
 	}
-	return newSystem(p, at, slices.Clone(blocks), how)
+	return newSystem(ctx, p, at, slices.Clone(blocks), how)
 }
 
 const longBlock = 4

@@ -1,6 +1,7 @@
 package kkt_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -23,7 +24,7 @@ func TestBlocks(t *testing.T) {
 			blocks = append(blocks, kkt.Block{Start: m - 1, Len: 1, Expanded: true})
 		}
 		for _, how := range []kkt.Strategy{kkt.Auto, kkt.Sparse, kkt.Bordered} {
-			sys, err := kkt.NewBlocks(h, at, blocks, how)
+			sys, err := kkt.NewBlocks(context.Background(), h, at, blocks, how)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,14 +95,14 @@ func blockTrial(t *testing.T, rng *rand.Rand, sys *kkt.System, times func(d, x [
 			}
 		})
 	}
-	if _, err := sys.Factorise(d); err != nil {
+	if _, err := sys.Factorise(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
 	b, x := make([]float64, sys.Size()), make([]float64, sys.Size())
 	for i := range n + m {
 		b[i] = rng.NormFloat64()
 	}
-	if acc := sys.Solve(x, b, kkt.Accuracy{X: 1e-10, Y: 1e-10}); !acc.Within(kkt.Accuracy{X: 1e-10, Y: 1e-10}) {
+	if acc := sys.Solve(context.Background(), x, b, kkt.Accuracy{X: 1e-10, Y: 1e-10}); !acc.Within(kkt.Accuracy{X: 1e-10, Y: 1e-10}) {
 		t.Fatalf("%v: the residual is %+v", sys.Strategy(), acc)
 	}
 	out := times(d, x[:n+m])
@@ -119,7 +120,7 @@ func blockTrial(t *testing.T, rng *rand.Rand, sys *kkt.System, times func(d, x [
 func TestLongBlocksAreSparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	h, at := random(rng, 4, 10)
-	sys, err := kkt.NewBlocks(h, at, []kkt.Block{{Start: 0, Len: 6}}, kkt.Bordered)
+	sys, err := kkt.NewBlocks(context.Background(), h, at, []kkt.Block{{Start: 0, Len: 6}}, kkt.Bordered)
 	if err != nil || sys.Strategy() != kkt.Sparse {
 		t.Errorf("%v, %v", sys.Strategy(), err)
 	}

@@ -1,6 +1,7 @@
 package kkt_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -165,7 +166,7 @@ func agree(t *testing.T, rng *rand.Rand, h, at *sparse.CSC) {
 	var s [2]*kkt.System
 	for k, how := range strategies {
 		var err error
-		if s[k], err = kkt.NewWith(h, at, how); err != nil {
+		if s[k], err = kkt.NewWith(context.Background(), h, at, how); err != nil {
 			t.Fatal(err)
 		}
 		if s[k].Strategy() != how {
@@ -195,10 +196,10 @@ func agree(t *testing.T, rng *rand.Rand, h, at *sparse.CSC) {
 		for k := range s {
 			x[k] = make([]float64, n+m)
 			s[k].Load(1, off)
-			if replaced, err := s[k].Factorise(d); err != nil || replaced != 0 {
+			if replaced, err := s[k].Factorise(context.Background(), d); err != nil || replaced != 0 {
 				t.Fatalf("%v: %d pivots replaced, %v", strategies[k], replaced, err)
 			}
-			s[k].Solve(x[k], b, goal)
+			s[k].Solve(context.Background(), x[k], b, goal)
 		}
 		size := 1.0
 		for _, v := range x[0] {
@@ -234,7 +235,7 @@ func TestPivotsOfBorderAndComponents(t *testing.T) {
 	h, at := lasso(rng, 5, 60)
 	n, m := h.Cols, at.Cols
 	for _, how := range strategies {
-		s, err := kkt.NewWith(h, at, how)
+		s, err := kkt.NewWith(context.Background(), h, at, how)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,12 +250,12 @@ func TestPivotsOfBorderAndComponents(t *testing.T) {
 			}
 			for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 				d[place] = bad
-				if _, err := s.Factorise(d); err == nil {
+				if _, err := s.Factorise(context.Background(), d); err == nil {
 					t.Errorf("%v: %g at %d was factored", how, bad, place)
 				}
 			}
 			d[place] = math.Copysign(1e9, float64(place)-float64(n)+0.5)
-			if replaced, err := s.Factorise(d); err != nil || replaced == 0 {
+			if replaced, err := s.Factorise(context.Background(), d); err != nil || replaced == 0 {
 				t.Errorf("%v, place %d: %d pivots replaced, %v", how, place, replaced, err)
 			}
 			d[place] = 1
@@ -262,9 +263,9 @@ func TestPivotsOfBorderAndComponents(t *testing.T) {
 				d[place] = -1
 			}
 			goal := kkt.Accuracy{X: 1e-10, Y: 1e-10}
-			if replaced, err := s.Factorise(d); err != nil || replaced != 0 {
+			if replaced, err := s.Factorise(context.Background(), d); err != nil || replaced != 0 {
 				t.Errorf("%v: %d pivots replaced after a good update, %v", how, replaced, err)
-			} else if a := s.Solve(x, b, goal); !a.Within(goal) {
+			} else if a := s.Solve(context.Background(), x, b, goal); !a.Within(goal) {
 				t.Errorf("%v: accuracy %+v", how, a)
 			}
 		}
@@ -288,7 +289,7 @@ func TestAutoChooses(t *testing.T) {
 		{"separate", separate, 0, 500, kkt.Sparse},
 	} {
 		h, at := c.draw(rand.New(rand.NewPCG(5, 5)), c.n, c.m)
-		s, err := kkt.New(h, at)
+		s, err := kkt.New(context.Background(), h, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,13 +317,13 @@ func BenchmarkFactorise(b *testing.B) {
 	}
 	for _, how := range strategies {
 		b.Run(how.String(), func(b *testing.B) {
-			s, err := kkt.NewWith(h, at, how)
+			s, err := kkt.NewWith(context.Background(), h, at, how)
 			if err != nil {
 				b.Fatal(err)
 			}
 			s.Load(1, make([]bool, n+m))
 			for b.Loop() {
-				if _, err := s.Factorise(d); err != nil {
+				if _, err := s.Factorise(context.Background(), d); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,15 +1,17 @@
 package kkt
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 )
 
 // factorise computes the factors of the matrix with the given diagonal and the
 // other values that have gone through load. The rules are those of ldl.Factor.
-func (f *bordered) factorise(_, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
+func (f *bordered) factorise(ctx context.Context, _, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	copy(f.t, f.off)
 	for c := range len(f.compPtr) - 1 {
@@ -22,15 +24,19 @@ func (f *bordered) factorise(_, diag []float64, sign []int8, reg ldl.Regularisat
 	if !f.folded {
 		f.addBorder(diag)
 	}
-	bad, d := f.eliminate()
-	if bad < 0 {
+	work := poll.New(ctx)
+	bad, d, err := f.eliminate(&work)
+	if bad < 0 && err == nil {
 		if f.folded {
 			f.unfold()
 			f.addBorder(diag)
 		}
-		bad, d = f.factorBorder()
+		bad, d, err = f.factorBorder(&work)
 	}
 	f.sign = nil
+	if err != nil {
+		return f.replaced, err
+	}
 	if bad >= 0 {
 		return f.replaced, fmt.Errorf("kkt: the pivot of row %d of the matrix is %g", bad, d)
 	}
@@ -61,22 +67,26 @@ func (f *bordered) pivot(node int32, d float64) (float64, bool) {
 
 // eliminate factors the components and subtracts what they add to the border.
 // It returns the node whose pivot failed, or −1.
-func (f *bordered) eliminate() (bad int32, d float64) {
+func (f *bordered) eliminate(work *poll.Poll) (bad int32, d float64, err error) {
 	for k := range len(f.chunks) - 1 {
 		lo, hi := f.chunks[k], f.chunks[k+1]
 		for c := lo; c < hi; c++ {
 			if bad, d := f.factorComponent(c); bad >= 0 {
-				return bad, d
+				return bad, d, nil
 			}
 			f.inner(c)
 		}
 		for a := range f.blocks {
 			for b := range f.blocks[:a+1] {
 				f.outer(&f.blocks[b], &f.blocks[a], lo, hi)
+				vectors := int(f.blocks[a].ptr[hi] - f.blocks[a].ptr[lo])
+				if err := work.Err(vectors * f.blocks[a].width * f.blocks[b].width); err != nil {
+					return -1, 0, err
+				}
 			}
 		}
 	}
-	return -1, 0
+	return -1, 0, nil
 }
 
 // factorComponent computes T = L D Lᵀ, the largest pivot first: a row that is
@@ -273,7 +283,7 @@ const (
 
 // factorBorder computes S = L D Lᵀ in place: row k holds column k of L. It
 // returns the node whose pivot failed, or −1.
-func (f *bordered) factorBorder() (bad int32, failed float64) {
+func (f *bordered) factorBorder(work *poll.Poll) (bad int32, failed float64, err error) {
 	n := len(f.border)
 	for k := range n {
 		f.sd[k] = f.s[k*n+k]
@@ -284,7 +294,7 @@ func (f *bordered) factorBorder() (bad int32, failed float64) {
 			row := f.s[k*n+k:][:n-k]
 			d, ok := f.pivot(f.border[k], f.settled(row[0], f.sd[k]))
 			if !ok {
-				return f.border[k], d
+				return f.border[k], d, nil
 			}
 			f.sd[k] = d
 			keep := f.w[(k-from)*n+k:][:n-k] // L·D
@@ -301,6 +311,9 @@ func (f *bordered) factorBorder() (bad int32, failed float64) {
 		if to < n {
 			f.subtractBlock(f.s[to*n+to:], f.s[from*n+to:], f.w[to:], to-from, n-to, n-to, n, n, true)
 		}
+		if err := work.Err(panelRows * (n - from) * (n - from)); err != nil {
+			return -1, 0, err
+		}
 	}
-	return -1, 0
+	return -1, 0, nil
 }

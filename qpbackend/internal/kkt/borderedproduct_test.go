@@ -1,6 +1,7 @@
 package kkt
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -50,7 +51,7 @@ func TestProductsByVectors(t *testing.T) {
 	for _, diagonal := range []bool{true, false} {
 		h, at := samples(rng, 10, 60, diagonal)
 		n, m := h.Cols, at.Cols
-		s, err := NewWith(h, at, Bordered)
+		s, err := NewWith(context.Background(), h, at, Bordered)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestProductsByVectors(t *testing.T) {
 				}
 			}
 			s.Load(1, off)
-			if _, err := s.Factorise(d); err != nil {
+			if _, err := s.Factorise(context.Background(), d); err != nil {
 				t.Fatal(err)
 			}
 			if by, both := s.vectors != nil, s.both; by == scramble || both != (by && diagonal && round != 1) {
@@ -224,7 +225,7 @@ func TestTwins(t *testing.T) {
 		}
 		var x [2][]float64
 		for k, how := range []Strategy{Sparse, Bordered} {
-			s, err := NewWith(h, at, how)
+			s, err := NewWith(context.Background(), h, at, how)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,11 +233,11 @@ func TestTwins(t *testing.T) {
 			if f, ok := s.f.(*bordered); ok && f.families() != map[bool]int{false: 1, true: 2}[change] {
 				t.Errorf("changed %v: %d families of %d blocks", change, f.families(), len(f.blocks))
 			}
-			if _, err := s.Factorise(d); err != nil {
+			if _, err := s.Factorise(context.Background(), d); err != nil {
 				t.Fatal(err)
 			}
 			x[k] = make([]float64, n+row)
-			s.Solve(x[k], b, Accuracy{X: 1e-13, Y: 1e-13})
+			s.Solve(context.Background(), x[k], b, Accuracy{X: 1e-13, Y: 1e-13})
 			if how == Bordered {
 				checkProducts(t, rng, s)
 			}

@@ -1,11 +1,13 @@
 package kkt
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -56,14 +58,16 @@ type System struct {
 // New analyses the pattern of H (upper triangle, n × n) and A (transposed,
 // n × m), and chooses a strategy. It keeps both matrices: Load reads their
 // values.
-func New(p, at *sparse.CSC) (*System, error) { return NewWith(p, at, Auto) }
-
-// NewWith is New with a strategy.
-func NewWith(p, at *sparse.CSC, how Strategy) (*System, error) {
-	return NewBlocks(p, at, nil, how)
+func New(ctx context.Context, p, at *sparse.CSC) (*System, error) {
+	return NewWith(ctx, p, at, Auto)
 }
 
-func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
+// NewWith is New with a strategy.
+func NewWith(ctx context.Context, p, at *sparse.CSC, how Strategy) (*System, error) {
+	return NewBlocks(ctx, p, at, nil, how)
+}
+
+func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
 	n, m := p.Cols, at.Cols
 	s := &System{n: n, m: m, p: p, at: at, blocks: blocks}
 	size := n + m + s.number()
@@ -72,7 +76,9 @@ func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error)
 	s.weight, s.off = make([]float64, size-n), make([]bool, n+m)
 	s.res, s.cor = make([]float64, size), make([]float64, size)
 	s.ax = make([]float64, m)
-	s.pattern()
+	if err := s.pattern(ctx); err != nil {
+		return nil, err
+	}
 	for i := range s.sign {
 		s.sign[i] = 1
 		if i >= n {
@@ -80,7 +86,7 @@ func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error)
 		}
 	}
 	s.signExtra()
-	f, err := newFactor(s.k, how, len(blocks) > 0)
+	f, err := newFactor(ctx, s.k, how, len(blocks) > 0)
 	if err != nil {
 		return nil, fmt.Errorf("kkt: %w", err)
 	}
@@ -92,7 +98,8 @@ func newSystem(p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error)
 }
 
 // pattern lays out the upper triangle, the diagonal always stored.
-func (s *System) pattern() {
+func (s *System) pattern(ctx context.Context) error {
+	work := poll.New(ctx)
 	n, m := s.n, s.m
 	size := len(s.diag)
 	nnz := s.p.NNZ() + s.at.NNZ() + size + s.blockEntries()
@@ -122,10 +129,14 @@ func (s *System) pattern() {
 		s.diag[n+i] = len(k.RowIdx)
 		k.RowIdx = append(k.RowIdx, n+i)
 		k.ColPtr[n+i+1] = len(k.RowIdx)
+		if err := work.Err(k.ColPtr[n+i+1] - k.ColPtr[n+i]); err != nil {
+			return err
+		}
 	}
 	s.behind(k)
 	k.Val = make([]float64, len(k.RowIdx))
 	s.k = k
+	return nil
 }
 
 // Load takes over the values of H, times θ, and of A. What is off, variables
@@ -170,8 +181,8 @@ func (s *System) Load(θ float64, off []bool) {
 
 // Factorise factors the loaded matrix with h added to the diagonal of H and g,
 // negative, as the diagonal of the rows; d holds h and g. It reports how many
-// pivots had to be replaced.
-func (s *System) Factorise(d []float64) (replaced int, err error) {
+// pivots had to be replaced. When ctx ends, the error is that of ctx.
+func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err error) {
 	val := s.k.Val
 	for j, h := range s.hd {
 		s.d[j] = h + d[j]
@@ -189,7 +200,7 @@ func (s *System) Factorise(d []float64) (replaced int, err error) {
 		s.weighBlocks()
 		s.f.load(val)
 	}
-	return s.f.factorise(val, s.d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+	return s.f.factorise(ctx, val, s.d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
 }
 
 // Accuracy is the largest entry of a residual over the variables and over the
@@ -208,14 +219,15 @@ func (s *System) Ax() []float64 { return s.ax }
 
 // Solve sets x to the solution for the right-hand side b, both of length Size,
 // refined until its residual is within goal/10 or no longer falls. It returns
-// the residual, +Inf where x is not a number.
-func (s *System) Solve(x, b []float64, goal Accuracy) Accuracy {
+// the residual, +Inf where x is not a number. When ctx ends, x is not refined any
+// further.
+func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	copy(x, b)
 	s.f.solve(x)
 	r := s.residual(x, b, goal)
 	for range maxRefine {
 		worst := r.worst(goal)
-		if worst <= enough || !(worst < math.MaxFloat64) {
+		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil {
 			break
 		}
 		copy(s.cor, s.res)

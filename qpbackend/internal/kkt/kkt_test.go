@@ -1,6 +1,7 @@
 package kkt_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -76,7 +77,7 @@ func solvesWhatItIsLoadedWith(t *testing.T, how kkt.Strategy) {
 	for range 50 {
 		n, m := 1+rng.IntN(30), rng.IntN(40)
 		h, at := random(rng, n, m)
-		s, err := kkt.NewWith(h, at, how)
+		s, err := kkt.NewWith(context.Background(), h, at, how)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,11 +100,11 @@ func solvesWhatItIsLoadedWith(t *testing.T, how kkt.Strategy) {
 			}
 			θ := 0.5 + rng.Float64()
 			s.Load(θ, off)
-			if replaced, err := s.Factorise(d); err != nil || replaced != 0 {
+			if replaced, err := s.Factorise(context.Background(), d); err != nil || replaced != 0 {
 				t.Fatalf("%d pivots replaced, %v", replaced, err)
 			}
 			goal := kkt.Accuracy{X: 1e-12, Y: 1e-12}
-			if a := s.Solve(x, b, goal); !a.Within(goal) {
+			if a := s.Solve(context.Background(), x, b, goal); !a.Within(goal) {
 				t.Errorf("accuracy %+v", a)
 			}
 			for i, v := range product(h, at, θ, off, d, x) {
@@ -128,17 +129,17 @@ func TestRefinesReplacedPivots(t *testing.T) {
 func refinesReplacedPivots(t *testing.T, how kkt.Strategy) {
 	// Two equal rows without a diagonal: the second pivot is a rounding error.
 	at := &sparse.CSC{Rows: 2, Cols: 2, ColPtr: []int{0, 2, 4}, RowIdx: []int{0, 1, 0, 1}, Val: []float64{1, 1, 1, 1}}
-	s, err := kkt.NewWith(sparse.Zero(2, 2), at, how)
+	s, err := kkt.NewWith(context.Background(), sparse.Zero(2, 2), at, how)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Load(1, make([]bool, 4))
-	if replaced, err := s.Factorise([]float64{1, 2, 0, -1e-17}); err != nil || replaced == 0 {
+	if replaced, err := s.Factorise(context.Background(), []float64{1, 2, 0, -1e-17}); err != nil || replaced == 0 {
 		t.Fatalf("%d pivots replaced, %v", replaced, err)
 	}
 	x := make([]float64, 4)
 	goal := kkt.Accuracy{X: 1e-10, Y: 1e-10}
-	if a := s.Solve(x, []float64{1, 2, 3, 3}, goal); !a.Within(goal) {
+	if a := s.Solve(context.Background(), x, []float64{1, 2, 3, 3}, goal); !a.Within(goal) {
 		t.Errorf("accuracy %+v", a)
 	}
 	// x₀ + x₁ = 3 and x₀ + y = 1, 2x₁ + y = 2 for the sum y of the multipliers.
@@ -154,19 +155,19 @@ func TestNaNIsNotAccurate(t *testing.T) {
 }
 
 func nanIsNotAccurate(t *testing.T, how kkt.Strategy) {
-	s, err := kkt.NewWith(sparse.Identity(1), sparse.Zero(1, 0), how)
+	s, err := kkt.NewWith(context.Background(), sparse.Identity(1), sparse.Zero(1, 0), how)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Load(1, []bool{false})
-	if _, err := s.Factorise([]float64{0}); err != nil {
+	if _, err := s.Factorise(context.Background(), []float64{0}); err != nil {
 		t.Fatal(err)
 	}
 	goal := kkt.Accuracy{X: 1, Y: 1}
-	if a := s.Solve([]float64{0}, []float64{math.NaN()}, goal); a.Within(goal) {
+	if a := s.Solve(context.Background(), []float64{0}, []float64{math.NaN()}, goal); a.Within(goal) {
 		t.Errorf("accuracy %+v", a)
 	}
-	if _, err := s.Factorise([]float64{math.NaN()}); err == nil {
+	if _, err := s.Factorise(context.Background(), []float64{math.NaN()}); err == nil {
 		t.Error("a NaN was factored")
 	}
 }
@@ -177,7 +178,7 @@ func TestFactoriseAndSolveDoNotAllocate(t *testing.T) {
 		for _, c := range []shape{{"random", random}, {"regression", regression}, {"wide", wide}} {
 			h, at := c.draw(rng, 20, 300)
 			n, m := h.Cols, at.Cols
-			s, err := kkt.NewWith(h, at, how)
+			s, err := kkt.NewWith(context.Background(), h, at, how)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,10 +192,10 @@ func TestFactoriseAndSolveDoNotAllocate(t *testing.T) {
 			}
 			if allocs := testing.AllocsPerRun(10, func() {
 				s.Load(1, off)
-				if _, err := s.Factorise(d); err != nil {
+				if _, err := s.Factorise(context.Background(), d); err != nil {
 					t.Error(err)
 				}
-				s.Solve(x, b, kkt.Accuracy{X: 1e-15, Y: 1e-15})
+				s.Solve(context.Background(), x, b, kkt.Accuracy{X: 1e-15, Y: 1e-15})
 			}); allocs != 0 {
 				t.Errorf("%v, %s: %v allocations", how, c.name, allocs)
 			}

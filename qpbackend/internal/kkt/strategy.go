@@ -1,6 +1,8 @@
 package kkt
 
 import (
+	"context"
+
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -46,7 +48,7 @@ type factor interface {
 	load(val []float64)
 	// factorise is given the values and, once more, the diagonal; where the
 	// System does without the rows' diagonal in val, diag alone has it.
-	factorise(val, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
+	factorise(ctx context.Context, val, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
 	solve(b []float64)
 }
 
@@ -55,8 +57,8 @@ type whole struct{ f *ldl.Factor }
 
 func (w whole) load([]float64) {}
 
-func (w whole) factorise(val, _ []float64, sign []int8, reg ldl.Regularisation) (int, error) {
-	return w.f.Factorise(val, sign, reg)
+func (w whole) factorise(ctx context.Context, val, _ []float64, sign []int8, reg ldl.Regularisation) (int, error) {
+	return w.f.Factorise(ctx, val, sign, reg)
 }
 
 func (w whole) solve(b []float64) { w.f.Solve(b) }
@@ -69,7 +71,7 @@ const (
 
 // newFactor looks for a border where the sparse strategy has much to do; of a
 // large matrix, before it finds out.
-func newFactor(k *sparse.CSC, how Strategy, blocks bool) (factor, error) {
+func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (factor, error) {
 	var p *partition
 	if how == Bordered || how == Auto && k.NNZ() > large {
 		p = findBorder(k, how == Bordered)
@@ -81,7 +83,14 @@ func newFactor(k *sparse.CSC, how Strategy, blocks bool) (factor, error) {
 	if blocks {
 		analyse = ldl.AnalyseJoined
 	}
-	f, err := analyse(k, amd.Order(k.Cols, k.ColPtr, k.RowIdx))
+	perm, err := amd.Order(ctx, k.Cols, k.ColPtr, k.RowIdx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := analyse(ctx, k, perm)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil && p == nil || how != Auto {
 		return whole{f}, err
 	}

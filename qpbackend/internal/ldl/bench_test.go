@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -64,7 +65,7 @@ func BenchmarkFactorise(b *testing.B) {
 			f := mustAnalyse(b, c.k, path)
 			b.Run(fmt.Sprintf("%s/%s", c.name, path), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := f.Factorise(c.k.Val, nil, Regularisation{}); err != nil {
+					if _, err := f.Factorise(context.Background(), c.k.Val, nil, Regularisation{}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -79,7 +80,7 @@ func BenchmarkSolve(b *testing.B) {
 	k := laplacian(20)
 	for _, path := range paths {
 		f := mustAnalyse(b, k, path)
-		if _, err := f.Factorise(k.Val, nil, Regularisation{}); err != nil {
+		if _, err := f.Factorise(context.Background(), k.Val, nil, Regularisation{}); err != nil {
 			b.Fatal(err)
 		}
 		x := make([]float64, k.Cols)

@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"fmt"
 	"math"
 )
@@ -47,16 +48,19 @@ const supernodalRatio = 55.0
 // from 25 to 40 a factorisation with four solves takes a quarter less time.
 const joinedRatio = 30.0
 
-func (f *Factor) choose() {
+// choose makes the storage of L for the method that takes less time.
+func (f *Factor) choose(ctx context.Context) (err error) {
 	ratio := supernodalRatio
 	if f.joined {
 		ratio = joinedRatio
 	}
 	if f.nnz > 0 && f.flops/float64(f.nnz) >= ratio {
-		f.sup = newSupernodal(f)
+		f.sup, err = newSupernodal(ctx, f)
 	} else {
-		f.simp = newSimplicial(f)
+		f.simp, err = newSimplicial(ctx, f)
 	}
+	f.low = nil
+	return err
 }
 
 // NNZ is the number of entries of L without the diagonal.
@@ -73,8 +77,9 @@ func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 // Analyse. sign[i] = ±1 is the expected sign of the pivot of original row i, 0
 // for unknown; nil: none is known. It returns the number of replaced pivots. It
 // is an error when a pivot is not finite, or zero and not replaced; the factor
-// then must not be used. No allocation but for the error.
-func (f *Factor) Factorise(val []float64, sign []int8, reg Regularisation) (replaced int, err error) {
+// then must not be used. When ctx ends, the error is that of ctx. No allocation but
+// for the error.
+func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg Regularisation) (replaced int, err error) {
 	if len(val) != len(f.up.src) {
 		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), len(f.up.src))
 	}
@@ -82,13 +87,16 @@ func (f *Factor) Factorise(val []float64, sign []int8, reg Regularisation) (repl
 		return 0, fmt.Errorf("ldl: %d signs for %d pivots", len(sign), f.n)
 	}
 	f.sign, f.reg, f.replaced = sign, reg, 0
-	bad := -1
+	var bad int
 	if f.sup != nil {
-		bad = f.sup.factorise(f, val)
+		bad, err = f.sup.factorise(ctx, f, val)
 	} else {
-		bad = f.simp.factorise(f, val)
+		bad, err = f.simp.factorise(ctx, f, val)
 	}
 	f.sign = nil
+	if err != nil {
+		return f.replaced, err
+	}
 	if bad >= 0 {
 		return f.replaced, fmt.Errorf("ldl: pivot %d of %d, row %d of the matrix, is %g", bad, f.n, f.perm[bad], f.d[bad])
 	}

@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -87,17 +88,18 @@ func gauss(a [][]float64, b []float64) []float64 {
 
 func mustAnalyse(t testing.TB, k *sparse.CSC, path string) *Factor {
 	t.Helper()
-	f, err := newFactor(k, amd.Order(k.Cols, k.ColPtr, k.RowIdx))
+	order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
+	f, err := newFactor(context.Background(), k, order)
 	if err != nil {
 		t.Fatal(err)
 	}
 	switch path {
 	case "simplicial":
-		f.simp = newSimplicial(f)
+		f.simp, _ = newSimplicial(context.Background(), f)
 	case "supernodal":
-		f.sup = newSupernodal(f)
+		f.sup, _ = newSupernodal(context.Background(), f)
 	case "portable":
-		f.sup = newSupernodal(f)
+		f.sup, _ = newSupernodal(context.Background(), f)
 		f.sup.wide = false
 	}
 	return f
@@ -123,7 +125,7 @@ func TestSolutionsAgainstDenseElimination(t *testing.T) {
 		for _, path := range paths {
 			f := mustAnalyse(t, k, path)
 			for range 2 { // a second factorisation must not see the first
-				replaced, err := f.Factorise(k.Val, sign, Regularisation{1e-13, 1e-7})
+				replaced, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{1e-13, 1e-7})
 				if err != nil || replaced != 0 {
 					t.Fatalf("trial %d, %s: %d pivots replaced, error %v", trial, path, replaced, err)
 				}
@@ -202,7 +204,7 @@ func TestRefusals(t *testing.T) {
 		{eye, []int{1, 1}, "1 stands twice"},
 		{eye, []int{0, 2}, "2 stands"},
 	} {
-		if _, err := Analyse(c.k, c.perm); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Analyse(context.Background(), c.k, c.perm); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
@@ -217,27 +219,27 @@ func TestRefusals(t *testing.T) {
 		arrow.RowIdx, arrow.Val = append(arrow.RowIdx, j), append(arrow.Val, 1)
 		arrow.ColPtr = append(arrow.ColPtr, len(arrow.RowIdx))
 	}
-	if _, err := Analyse(arrow, nil); err == nil || !strings.Contains(err.Error(), "the factor would have 4999950000 entries") {
+	if _, err := Analyse(context.Background(), arrow, nil); err == nil || !strings.Contains(err.Error(), "the factor would have 4999950000 entries") {
 		t.Errorf("error %v for a factor beyond memory", err)
 	}
-	f, err := Analyse(eye, nil)
+	f, err := Analyse(context.Background(), eye, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Factorise([]float64{1}, nil, Regularisation{}); err == nil {
+	if _, err := f.Factorise(context.Background(), []float64{1}, nil, Regularisation{}); err == nil {
 		t.Error("1 value for 2 entries is accepted")
 	}
-	if _, err := f.Factorise([]float64{1, 1}, []int8{1}, Regularisation{}); err == nil {
+	if _, err := f.Factorise(context.Background(), []float64{1, 1}, []int8{1}, Regularisation{}); err == nil {
 		t.Error("1 sign for 2 pivots is accepted")
 	}
 }
 
 func TestEmpty(t *testing.T) {
-	f, err := Analyse(sparse.Zero(0, 0), nil)
+	f, err := Analyse(context.Background(), sparse.Zero(0, 0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Factorise(nil, nil, Regularisation{}); err != nil {
+	if _, err := f.Factorise(context.Background(), nil, nil, Regularisation{}); err != nil {
 		t.Fatal(err)
 	}
 	f.Solve(nil)

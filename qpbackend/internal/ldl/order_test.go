@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -22,16 +23,16 @@ func TestSolveInOrder(t *testing.T) {
 			}
 		}
 		k, _ := tr.CSC(n, n)
-		f, err := newFactor(k, rng.Perm(n))
+		f, err := newFactor(context.Background(), k, rng.Perm(n))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if fill == 2 {
-			f.simp = newSimplicial(f)
+			f.simp, _ = newSimplicial(context.Background(), f)
 		} else {
-			f.sup = newSupernodal(f)
+			f.sup, _ = newSupernodal(context.Background(), f)
 		}
-		if _, err := f.Factorise(k.Val, nil, Regularisation{}); err != nil {
+		if _, err := f.Factorise(context.Background(), k.Val, nil, Regularisation{}); err != nil {
 			t.Fatal(err)
 		}
 		b, x := make([]float64, n), make([]float64, n)

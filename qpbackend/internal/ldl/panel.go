@@ -1,10 +1,18 @@
 package ldl
 
-// factorise returns the pivot at which it failed, or −1.
-func (s *supernodal) factorise(f *Factor, val []float64) int {
+import (
+	"context"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+)
+
+// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx
+// has ended.
+func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (int, error) {
+	p := poll.New(ctx)
 	clear(s.val)
-	for p, q := range s.dest {
-		s.val[q] = val[p]
+	for e, at := range s.dest {
+		s.val[at] = val[e]
 	}
 	for k := range s.head {
 		s.head[k] = -1
@@ -19,16 +27,21 @@ func (s *supernodal) factorise(f *Factor, val []float64) int {
 		}
 		for d := s.head[k]; d >= 0; {
 			after := s.next[d]
-			s.update(f, k, d)
+			if err := p.Err(s.update(f, k, d)); err != nil {
+				return -1, err
+			}
 			d = after
 		}
 		if bad := s.panel(f, k); bad >= 0 {
-			return bad
+			return bad, nil
+		}
+		if err := p.Err(width * width * (hi - lo)); err != nil {
+			return -1, err
 		}
 		s.done[k] = int32(width)
 		s.wait(k)
 	}
-	return -1
+	return -1, nil
 }
 
 // wait enters supernode d into the list of the one that its next row belongs to.
@@ -43,8 +56,9 @@ func (s *supernodal) wait(d int32) {
 }
 
 // update subtracts L_d D L_dᵀ, of supernode d, from the panel of supernode k:
-// rows from done[d] on, columns those of k.
-func (s *supernodal) update(f *Factor, k, d int32) {
+// rows from done[d] on, columns those of k. It returns the number of
+// multiplications.
+func (s *supernodal) update(f *Factor, k, d int32) int {
 	width := int(s.first[d+1] - s.first[d])
 	from := int(s.done[d])
 	rows := s.row[s.rowPtr[d]+from : s.rowPtr[d+1]]
@@ -73,9 +87,10 @@ func (s *supernodal) update(f *Factor, k, d int32) {
 	}
 	if width == 1 {
 		s.rankOne(block, scaled, rows[:cols], target, s.first[k])
-		return
+	} else {
+		s.product(block, scaled, width, rows[:cols], target, s.first[k])
 	}
-	s.product(block, scaled, width, rows[:cols], target, s.first[k])
+	return width * cols * len(rows)
 }
 
 // rankOne is the update by a supernode of one column. What would stand above

@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -67,7 +68,7 @@ func TestPathsAgree(t *testing.T) {
 		var x, d [3][]float64
 		for p, path := range paths {
 			f := mustAnalyse(t, k, path)
-			replaced, err := f.Factorise(k.Val, signs[c], Regularisation{1e-14, 1e-8})
+			replaced, err := f.Factorise(context.Background(), k.Val, signs[c], Regularisation{1e-14, 1e-8})
 			if err != nil || replaced != 0 {
 				t.Fatalf("case %d, %s: %d pivots replaced, error %v", c, path, replaced, err)
 			}
@@ -98,7 +99,7 @@ func TestRepeatsAreIdentical(t *testing.T) {
 			for range 3 {
 				f := mustAnalyse(t, k, path)
 				for range 2 {
-					if _, err := f.Factorise(k.Val, nil, Regularisation{}); err != nil {
+					if _, err := f.Factorise(context.Background(), k.Val, nil, Regularisation{}); err != nil {
 						t.Fatal(err)
 					}
 					x := slices.Clone(b)
@@ -122,7 +123,7 @@ func TestEveryWidth(t *testing.T) {
 	for n := 1; n <= 2*maxWidth+9; n++ {
 		k, sign := denseQuasi(rng, n, n/3)
 		f := mustAnalyse(t, k, "supernodal")
-		if _, err := f.Factorise(k.Val, sign, Regularisation{}); err != nil {
+		if _, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{}); err != nil {
 			t.Fatal(err)
 		}
 		b := randomVec(rng, k.Cols)
@@ -140,7 +141,7 @@ func TestAnalyseChooses(t *testing.T) {
 		k          *sparse.CSC
 		supernodal bool
 	}{{"chain", chain(100), false}, {"grid", laplacian(12), true}, {"diagonal", sparse.Identity(5), false}} {
-		f, err := Analyse(c.k, nil)
+		f, err := Analyse(context.Background(), c.k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestReplacedPivots(t *testing.T) {
 		k := sparse.Identity(4)
 		copy(k.Val, []float64{1, 0, -2, 1})
 		f := mustAnalyse(t, k, path)
-		replaced, err := f.Factorise(k.Val, []int8{1, -1, 1, 1}, reg)
+		replaced, err := f.Factorise(context.Background(), k.Val, []int8{1, -1, 1, 1}, reg)
 		if err != nil || replaced != 2 {
 			t.Errorf("%s: %d pivots replaced, error %v; want 2", path, replaced, err)
 		}
@@ -173,7 +174,7 @@ func TestReplacedPivots(t *testing.T) {
 		// Without signs a pivot keeps its own; the small ones grow.
 		copy(k.Val, []float64{1, -1e-11, -2, 1e-11})
 		for _, sign := range [][]int8{nil, make([]int8, 4)} {
-			replaced, err = f.Factorise(k.Val, sign, reg)
+			replaced, err = f.Factorise(context.Background(), k.Val, sign, reg)
 			want = []float64{1, -1e-3, -2, 1e-3}
 			for i, p := range perm {
 				if d[i] != want[p] {
@@ -186,7 +187,7 @@ func TestReplacedPivots(t *testing.T) {
 		}
 		// The zero Regularisation replaces nothing.
 		copy(k.Val, []float64{1, -1e-11, -2, 1e-11})
-		replaced, err = f.Factorise(k.Val, []int8{1, 1, 1, 1}, Regularisation{})
+		replaced, err = f.Factorise(context.Background(), k.Val, []int8{1, 1, 1, 1}, Regularisation{})
 		if err != nil || replaced != 0 {
 			t.Errorf("%s: %d pivots replaced, error %v; want none", path, replaced, err)
 		}
@@ -216,7 +217,7 @@ func TestReplacementInsidePanels(t *testing.T) {
 				sign[i] = 1
 			}
 			δ := 1e-2
-			replaced, err := f.Factorise(k.Val, sign, Regularisation{Eps: 1e-8, Delta: δ})
+			replaced, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{Eps: 1e-8, Delta: δ})
 			if err != nil || replaced != 1 {
 				t.Errorf("%s, order %d: %d pivots replaced, error %v; want 1", path, n, replaced, err)
 				continue
@@ -250,7 +251,7 @@ func TestBadPivotsAreErrors(t *testing.T) {
 				bad := append([]float64(nil), want...)
 				bad[at] = v
 				for _, reg := range []Regularisation{{}, {1e-8, 1e-7}} {
-					_, err := f.Factorise(bad, sign, reg)
+					_, err := f.Factorise(context.Background(), bad, sign, reg)
 					if err == nil || !strings.Contains(err.Error(), "ldl: pivot") {
 						t.Errorf("%s: entry %d is %g: error %v", path, at, v, err)
 					}
@@ -258,7 +259,7 @@ func TestBadPivotsAreErrors(t *testing.T) {
 			}
 		}
 		// The factor works again after an error.
-		if _, err := f.Factorise(want, sign, Regularisation{}); err != nil {
+		if _, err := f.Factorise(context.Background(), want, sign, Regularisation{}); err != nil {
 			t.Fatal(err)
 		}
 		b := randomVec(rng, k.Cols)
@@ -270,7 +271,7 @@ func TestBadPivotsAreErrors(t *testing.T) {
 		zero := sparse.Identity(3)
 		zero.Val[1] = 0
 		f = mustAnalyse(t, zero, path)
-		if _, err := f.Factorise(zero.Val, nil, Regularisation{}); err == nil || !strings.Contains(err.Error(), "row 1 of the matrix, is 0") {
+		if _, err := f.Factorise(context.Background(), zero.Val, nil, Regularisation{}); err == nil || !strings.Contains(err.Error(), "row 1 of the matrix, is 0") {
 			t.Errorf("%s: a zero pivot gives the error %v", path, err)
 		}
 	}
@@ -284,7 +285,7 @@ func TestNoAllocation(t *testing.T) {
 		f := mustAnalyse(t, k, path)
 		reg := Regularisation{1e-13, 1e-7}
 		if a := testing.AllocsPerRun(10, func() {
-			if _, err := f.Factorise(k.Val, sign, reg); err != nil {
+			if _, err := f.Factorise(context.Background(), k.Val, sign, reg); err != nil {
 				t.Error(err)
 			}
 		}); a != 0 {
@@ -321,7 +322,7 @@ func TestMergedSupernodes(t *testing.T) {
 		for i := range val {
 			val[i] *= scale
 		}
-		if _, err := f.Factorise(val, nil, Regularisation{}); err != nil {
+		if _, err := f.Factorise(context.Background(), val, nil, Regularisation{}); err != nil {
 			t.Fatal(err)
 		}
 		b := randomVec(rng, n)

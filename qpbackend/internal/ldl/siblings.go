@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -10,15 +11,13 @@ import (
 // not touch one another but have the same rows below, as those of variables that
 // are in all rows of one dense block, share a supernode, with zeros between them:
 // one product instead of many updates of rank one.
-func AnalyseJoined(k *sparse.CSC, perm []int) (*Factor, error) {
-	f, err := newFactor(k, perm)
+func AnalyseJoined(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
+	f, err := newFactor(ctx, k, perm)
 	if err != nil {
 		return nil, err
 	}
 	f.joined = true
-	f.choose()
-	f.low = nil
-	return f, nil
+	return f, f.choose(ctx)
 }
 
 // leastJoined is the number of rows below from which joining pays.

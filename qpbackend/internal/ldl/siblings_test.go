@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -48,18 +49,18 @@ func TestJoined(t *testing.T) {
 	for trial := range 30 {
 		n, dense, rows := 4+rng.IntN(60), 20+rng.IntN(90), rng.IntN(20)
 		k, sign := coneLike(rng, n, dense, rows)
-		order := amd.Order(k.Cols, k.ColPtr, k.RowIdx)
-		plain, err := newFactor(k, order)
+		order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
+		plain, err := newFactor(context.Background(), k, order)
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain.sup = newSupernodal(plain)
-		f, err := newFactor(k, order)
+		plain.sup, _ = newSupernodal(context.Background(), plain)
+		f, err := newFactor(context.Background(), k, order)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.joined = true
-		f.sup = newSupernodal(f)
+		f.sup, _ = newSupernodal(context.Background(), f)
 		if len(f.sup.first) < len(plain.sup.first) {
 			joined++
 		}
@@ -67,7 +68,7 @@ func TestJoined(t *testing.T) {
 		var x [2][]float64
 		for c, f := range []*Factor{plain, f} {
 			for range 2 {
-				if replaced, err := f.Factorise(k.Val, sign, Regularisation{1e-13, 1e-7}); err != nil || replaced != 0 {
+				if replaced, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{1e-13, 1e-7}); err != nil || replaced != 0 {
 					t.Fatalf("trial %d: %d pivots replaced, error %v", trial, replaced, err)
 				}
 			}
@@ -94,19 +95,19 @@ func TestJoined(t *testing.T) {
 func TestJoinedSparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	k, sign := quasiDefinite(rng, 30, 20, 2)
-	order := amd.Order(k.Cols, k.ColPtr, k.RowIdx)
-	f, err := AnalyseJoined(k, order)
+	order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
+	f, err := AnalyseJoined(context.Background(), k, order)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Analyse(k, order)
+	g, err := Analyse(context.Background(), k, order)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := randomVec(rng, k.Cols)
 	c := append([]float64(nil), b...)
 	for _, h := range []*Factor{f, g} {
-		if _, err := h.Factorise(k.Val, sign, Regularisation{}); err != nil {
+		if _, err := h.Factorise(context.Background(), k.Val, sign, Regularisation{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,5 +1,11 @@
 package ldl
 
+import (
+	"context"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+)
+
 // simplicial is L by columns, computed row by row.
 type simplicial struct {
 	ptr []int   // column j is val[ptr[j]:ptr[j+1]]
@@ -12,7 +18,8 @@ type simplicial struct {
 	fill []int // entries of column j known so far
 }
 
-func newSimplicial(f *Factor) *simplicial {
+func newSimplicial(ctx context.Context, f *Factor) (*simplicial, error) {
+	p := poll.New(ctx)
 	n := f.n
 	s := &simplicial{
 		ptr: make([]int, n+1), row: make([]int32, f.nnz), val: make([]float64, f.nnz),
@@ -33,6 +40,9 @@ func newSimplicial(f *Factor) *simplicial {
 				s.rptr[k+1]++
 			}
 		}
+		if err := p.Err(s.rptr[k+1]); err != nil {
+			return nil, err
+		}
 	}
 	for k := range n {
 		s.rptr[k+1] += s.rptr[k]
@@ -44,11 +54,13 @@ func newSimplicial(f *Factor) *simplicial {
 			next[i]++
 		}
 	}
-	return s
+	return s, nil
 }
 
-// factorise returns the pivot at which it failed, or −1.
-func (s *simplicial) factorise(f *Factor, val []float64) int {
+// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx
+// has ended.
+func (s *simplicial) factorise(ctx context.Context, f *Factor, val []float64) (int, error) {
+	work := poll.New(ctx)
 	n, y := f.n, f.work
 	copy(s.fill, s.ptr[:n])
 	ptr, fill, row, lval, dinv := s.ptr[:n], s.fill[:n], s.row, s.val, f.dinv[:n]
@@ -61,10 +73,12 @@ func (s *simplicial) factorise(f *Factor, val []float64) int {
 		}
 		d := y[k]
 		y[k] = 0
+		entries := 0
 		for _, j := range s.col[s.rptr[k]:s.rptr[k+1]] {
 			yj := y[j]
 			y[j] = 0
 			end := fill[j]
+			entries += end - ptr[j]
 			lkj := 0.0
 			if yj != 0 {
 				for p := ptr[j]; p < end; p++ {
@@ -80,10 +94,13 @@ func (s *simplicial) factorise(f *Factor, val []float64) int {
 			f.d[k] = d
 			dinv[k] = 1 / d
 		} else if !f.pivot(k, d) {
-			return k
+			return k, nil
+		}
+		if err := work.Err(entries); err != nil {
+			return -1, err
 		}
 	}
-	return -1
+	return -1, nil
 }
 
 // solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x. Most columns have one to

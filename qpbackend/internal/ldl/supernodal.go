@@ -1,9 +1,11 @@
 package ldl
 
 import (
+	"context"
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 )
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block
@@ -34,7 +36,7 @@ type supernodal struct {
 	below            []float64 // of solve: entries at the rows below a supernode
 }
 
-func newSupernodal(f *Factor) *supernodal {
+func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
 	s := &supernodal{first: partition(f), of: make([]int32, f.n)}
 	count := len(s.first) - 1
 	for k := range count {
@@ -43,8 +45,13 @@ func newSupernodal(f *Factor) *supernodal {
 		}
 	}
 	s.wide = cpu.Wide()
-	s.rows(f)
-	s.places(f)
+	p := poll.New(ctx)
+	if err := s.rows(&p, f); err != nil {
+		return nil, err
+	}
+	if err := s.places(&p, f); err != nil {
+		return nil, err
+	}
 	s.head, s.next, s.done = make([]int32, count), make([]int32, count), make([]int32, count)
 	s.place = make([]int32, f.n)
 	most := 0
@@ -54,7 +61,7 @@ func newSupernodal(f *Factor) *supernodal {
 	s.target = make([]int, most)
 	s.scaled = make([]float64, maxWidth*maxWidth)
 	s.below = make([]float64, most)
-	return s
+	return s, nil
 }
 
 // partition cuts the columns into supernodes and returns their first columns,
@@ -132,7 +139,7 @@ func cut(first []int32) []int32 {
 
 // rows finds the rows of each supernode: its columns, then those of the matrix
 // and of its children in the tree of supernodes.
-func (s *supernodal) rows(f *Factor) {
+func (s *supernodal) rows(p *poll.Poll, f *Factor) error {
 	count := len(s.first) - 1
 	child, sibling := make([]int32, count), make([]int32, count)
 	seen := make([]int32, f.n)
@@ -170,15 +177,22 @@ func (s *supernodal) rows(f *Factor) {
 		slices.Sort(rest)
 		s.valPtr[k+1] = s.valPtr[k] + width*(width+len(rest))
 		if len(rest) > 0 {
-			p := s.of[rest[0]]
-			sibling[k], child[p] = child[p], k
+			up := s.of[rest[0]]
+			sibling[k], child[up] = child[up], k
+		}
+		if err := p.Err(sorting * (width + len(rest))); err != nil {
+			return err
 		}
 	}
 	s.val = make([]float64, s.valPtr[count])
+	return nil
 }
 
+// sorting is what finding and sorting an index takes, in multiplications.
+const sorting = 32
+
 // places finds where each entry of the matrix goes.
-func (s *supernodal) places(f *Factor) {
+func (s *supernodal) places(p *poll.Poll, f *Factor) error {
 	low := f.low
 	s.dest = make([]int, len(low.src))
 	at := make([]int, f.n)
@@ -188,9 +202,13 @@ func (s *supernodal) places(f *Factor) {
 			at[i] = s.valPtr[k] + r*width
 		}
 		for j := s.first[k]; j < s.first[k+1]; j++ {
-			for p := low.ptr[j]; p < low.ptr[j+1]; p++ {
-				s.dest[low.src[p]] = at[low.idx[p]] + int(j-s.first[k])
+			for e := low.ptr[j]; e < low.ptr[j+1]; e++ {
+				s.dest[low.src[e]] = at[low.idx[e]] + int(j-s.first[k])
+			}
+			if err := p.Err(int(low.ptr[j+1] - low.ptr[j])); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -15,19 +16,17 @@ const maxEntries = 1 << 32
 // which every diagonal entry is stored; its values are not looked at. perm[i]
 // is the original index of pivot i; nil stands for the natural order. The order
 // used follows perm but for a postordering of the elimination tree, which
-// changes neither fill nor work.
-func Analyse(k *sparse.CSC, perm []int) (*Factor, error) {
-	f, err := newFactor(k, perm)
+// changes neither fill nor work. When ctx ends, the error is that of ctx.
+func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
+	f, err := newFactor(ctx, k, perm)
 	if err != nil {
 		return nil, err
 	}
-	f.choose()
-	f.low = nil
-	return f, nil
+	return f, f.choose(ctx)
 }
 
 // newFactor is Analyse but for the choice of the method.
-func newFactor(k *sparse.CSC, perm []int) (*Factor, error) {
+func newFactor(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	if err := check(k, perm); err != nil {
 		return nil, err
 	}
@@ -40,7 +39,13 @@ func newFactor(k *sparse.CSC, perm []int) (*Factor, error) {
 		}
 	}
 	f := &Factor{n: n, perm: order}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	up := permute(k, order)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	parent := etree(up)
 	if post := postorder(parent); !identity(post) {
 		f.perm = make([]int, n)
@@ -50,7 +55,13 @@ func newFactor(k *sparse.CSC, perm []int) (*Factor, error) {
 		up, parent = rename(up, parent, post)
 	}
 	f.up, f.parent = up, parent
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	f.low = up.transpose()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	f.count = columnCounts(f.low, parent)
 	for _, c := range f.count {
 		f.nnz += int(c)

@@ -1,0 +1,155 @@
+package qpbackend
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/amd"
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Curvature below −nonconvexTol, in P scaled to columns of largest entry one,
+// makes a problem nonconvex for every backend. P comes rounded: an entry printed
+// with six significant digits is off by up to 5e-7 of itself, which moves
+// eigenvalues by up to 5e-7 for each entry of a row: by nonconvexTol in rows of
+// 200. VALUES of the Maros-Meszaros set has −1.3e-5, unscaled.
+//
+// exactTol is what double precision leaves of zero.
+const (
+	nonconvexTol = 1e-4
+	exactTol     = 1e-10
+)
+
+// Outweigh is the weight of a proximal term that makes convex what Check accepts:
+// ten times the curvature that it may have.
+const Outweigh = 10 * nonconvexTol
+
+// Convexity decides whether P is positive semidefinite, by factoring
+// S·P·S + ε·I, S the scaling: its pivots are positive exactly if the smallest
+// scaled eigenvalue of P is above −ε. It is for matrices of one pattern, and for
+// one goroutine.
+type Convexity struct {
+	k     *sparse.CSC // upper triangle with diagonal; nil where P is diagonal
+	pos   []int       // entry of P → entry of k
+	diag  []int
+	f     *ldl.Factor
+	scale []float64
+}
+
+// NewConvexity analyses the pattern of P, an upper triangle. The error is that
+// of ctx, or a matrix too large to factor.
+func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
+	n := p.Cols
+	c := &Convexity{scale: make([]float64, n)}
+	if isDiagonal(p) {
+		return c, nil
+	}
+	c.pos, c.diag = make([]int, p.NNZ()), make([]int, n)
+	k := &sparse.CSC{Rows: n, Cols: n, ColPtr: make([]int, n+1)}
+	for j := range n {
+		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
+			c.pos[e] = len(k.RowIdx)
+			if i := p.RowIdx[e]; i != j {
+				k.RowIdx = append(k.RowIdx, i)
+			}
+		}
+		c.diag[j] = len(k.RowIdx)
+		k.RowIdx = append(k.RowIdx, j)
+		k.ColPtr[j+1] = len(k.RowIdx)
+	}
+	k.Val = make([]float64, len(k.RowIdx))
+	perm, err := amd.Order(ctx, n, k.ColPtr, k.RowIdx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := ldl.Analyse(ctx, k, perm)
+	if err != nil {
+		return nil, err
+	}
+	c.k, c.f = k, f
+	return c, nil
+}
+
+func isDiagonal(p *sparse.CSC) bool {
+	for j := range p.Cols {
+		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
+			if p.RowIdx[k] != j {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Check returns a *NonconvexError for a P with more negative curvature than
+// rounding makes, and ctx.Err() where ctx has ended. exact says that there is
+// none at all; else a method has to outweigh it, by a proximal term of weight
+// Outweigh where P is scaled to columns of largest entry one.
+func (c *Convexity) Check(ctx context.Context, p *sparse.CSC) (exact bool, err error) {
+	clear(c.scale)
+	for j := range p.Cols {
+		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
+			v, i := math.Abs(p.Val[k]), p.RowIdx[k]
+			c.scale[i] = max(c.scale[i], v)
+			c.scale[j] = max(c.scale[j], v)
+		}
+	}
+	for j, v := range c.scale {
+		if v > 0 {
+			c.scale[j] = 1 / math.Sqrt(v)
+		}
+	}
+	if bad, err := c.negative(ctx, p, exactTol); bad < 0 || err != nil {
+		return err == nil, err
+	}
+	bad, err := c.negative(ctx, p, nonconvexTol)
+	if bad >= 0 {
+		return false, &NonconvexError{Index: bad}
+	}
+	return false, err
+}
+
+// negative is the variable at whose pivot S·P·S + ε·I fails to be positive, −1
+// for none.
+func (c *Convexity) negative(ctx context.Context, p *sparse.CSC, ε float64) (int, error) {
+	if c.k == nil {
+		for j := range p.Cols {
+			if k := p.ColPtr[j]; k < p.ColPtr[j+1] && p.Val[k]*c.scale[j]*c.scale[j] < -ε {
+				return j, nil
+			}
+		}
+		return -1, nil
+	}
+	for _, d := range c.diag {
+		c.k.Val[d] = 0
+	}
+	for j := range p.Cols {
+		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
+			c.k.Val[c.pos[e]] = p.Val[e] * c.scale[j] * c.scale[p.RowIdx[e]]
+		}
+	}
+	for _, d := range c.diag {
+		c.k.Val[d] += ε
+	}
+	if _, err := c.f.Factorise(ctx, c.k.Val, nil, ldl.Regularisation{}); err != nil {
+		if ctx.Err() != nil {
+			return -1, ctx.Err()
+		}
+		// A pivot of exactly zero: the pivots after it are those of the last
+		// call. Move ε off it.
+		for _, d := range c.diag {
+			c.k.Val[d] += ε / 16
+		}
+		if _, err = c.f.Factorise(ctx, c.k.Val, nil, ldl.Regularisation{}); err != nil {
+			return -1, ctx.Err()
+		}
+	}
+	d, perm := c.f.Pivots()
+	for t, v := range d {
+		if !(v > 0) {
+			return perm[t], nil
+		}
+	}
+	return -1, nil
+}
