@@ -66,15 +66,31 @@ func Inner(u, v Affine) Expr {
 	if sameEntries(&u, &v) {
 		return SumSquares(u)
 	}
-	weights, inverse := make([]float64, u.Len()), make([]float64, u.Len())
-	for k := range weights {
-		weights[k] = balance(u.over(k), v.over(k))
-		inverse[k] = 1 / weights[k]
+	return node(&inner{newParted(innerSplit(u, v)), u, v}, u.of.join(v.of))
+}
+
+// innerSplit is the sum of the products that have a factor which is constant by
+// the bounds of its variables, and the polarisation of the others.
+func innerSplit(u, v Affine) split {
+	var plus, minus, lins []Linear
+	for k := range u.c {
+		a, b := u.Entry(k).fixed(), v.Entry(k).fixed()
+		switch {
+		case a.IsConst():
+			lins = append(lins, b.Scale(a.Const))
+		case b.IsConst():
+			lins = append(lins, a.Scale(b.Const))
+		default:
+			α := balance(a.over(), b.over())
+			a, b = a.Scale(α), b.Scale(1/α)
+			plus, minus = append(plus, a.Plus(1, b)), append(minus, a.Plus(-1, b))
+		}
 	}
-	a, b := u.ScaleEach(weights), v.ScaleEach(inverse)
-	plus, minus := squares(a.Add(b)), squares(a.Sub(b))
-	s := addSplits([]split{plus, minus}, 0.25, -0.25)
-	return node(&inner{newParted(s), u, v}, u.of.join(v.of))
+	s := split{lin: sumLinear(lins, repeat(1, len(lins)))}
+	if plus == nil {
+		return s
+	}
+	return addSplits([]split{s, squares(Entries(plus...)), squares(Entries(minus...))}, 1, 0.25, -0.25)
 }
 
 // squares is the sum of squares as a split.

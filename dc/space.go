@@ -69,6 +69,27 @@ func (s *space) size(l Linear) float64 {
 	return 0
 }
 
+// fixed is l with the values of variables whose bounds are equal in their place.
+func (l Linear) fixed() Linear {
+	any := false
+	for _, j := range l.Idx {
+		i := l.of.interval(j)
+		any = any || i.Lo == i.Hi
+	}
+	if !any {
+		return l
+	}
+	out := Linear{Const: l.Const, of: l.of}
+	for k, j := range l.Idx {
+		if i := l.of.interval(j); i.Lo == i.Hi {
+			out.Const += l.Val[k] * i.Lo
+		} else {
+			out.Idx, out.Val = append(out.Idx, j), append(out.Val, l.Val[k])
+		}
+	}
+	return out
+}
+
 // interval is where variable j may lie.
 func (s *space) interval(j int) Interval {
 	if s == nil || j >= len(s.lo) {
