@@ -27,12 +27,14 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum",
-	"dc/lang": "dc gonum internal/suggest",
+	"dc/lang": "dc gonum internal/suggest internal/table",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
 	// Judges answers, so it shares no code with what it judges.
 	"internal/judge": "",
+	// One grammar of numbers and one reader of tables, for whoever reads data.
+	"internal/table": "",
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
 
@@ -56,13 +58,13 @@ var mayImport = map[string]string{
 	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	"qpbackend/presolve": "qpbackend qpbackend/sparse qpbackend/internal/poll",
-	"qpbackend/qps":      "qpbackend qpbackend/sparse",
+	"qpbackend/qps":      "qpbackend qpbackend/sparse internal/table",
 	"qpbackend/qptest":   "qpbackend qpbackend/sparse",
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
 	"lder":                "dc ccp qpbackend lder/dataset lder/internal/refit internal/suggest gonum",
-	"lder/dataset":        "internal/suggest gonum",
+	"lder/dataset":        "internal/suggest internal/table gonum",
 	"lder/internal/refit": "internal/cpu",
 	"lder/export":         "lder",
 

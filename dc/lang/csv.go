@@ -1,226 +1,143 @@
 package lang
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"runtime"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
+
+	"github.com/dcopt/dcopt/internal/table"
 )
 
-func parseCSV(src string, limit int) (*table, error) {
-	t := &table{bytes: int64(len(src))}
-	comma, line := byte(0), 1
-	for ; src != "" && t.rows == 0; line++ { // up to the first row of numbers
-		row := t.nextLine(&src)
-		if strings.TrimSpace(row) == "" {
-			continue
-		}
-		if comma == 0 {
-			comma = separator(row)
-			if t.header = headerOf(row, comma); t.header != nil {
-				t.cols = len(t.header)
-				continue
+// csvTable is a CSV file.
+type csvTable struct {
+	rows, cols int
+	num        []float64     // row by row, NaN where a cell is no number
+	header     []string      // nil: none
+	odd        []*table.Cell // of each column the first cell that is no number, nil: none
+	mixed      *table.Cell   // a name in a header that has numbers, too
+	bytes      int64
+}
+
+// readCSV reads a table as dataset.Read does, but the header may be missing.
+func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
+	r, err := table.Open(in, table.Options{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	t := &csvTable{cols: len(r.First), odd: make([]*table.Cell, len(r.First))}
+	if head := table.HeadOf(r.First); head != table.Data {
+		for k := range r.First {
+			c := &r.First[k]
+			t.header = append(t.header, c.Text)
+			if head == table.Mixed && t.mixed == nil && c.Kind != table.Number {
+				t.mixed = c
 			}
 		}
-		if err := t.addRow(row, comma, line); err != nil {
-			return nil, err
+		r.Skip()
+	}
+	var parts [][]float64
+	total := 0
+	empty := make([]int, t.cols) // missing cells
+	err = r.Each(runtime.GOMAXPROCS(0), nil, func(b *table.Block) error {
+		for j := range b.Odd {
+			empty[j] += b.Odd[j].Count[table.Missing]
+			if t.odd[j] == nil {
+				t.odd[j] = firstCell(b.Odd[j].First[:])
+			}
 		}
-	}
-	if t.rows == 0 {
-		return nil, errors.New("it holds no numbers")
-	}
-	parts := chunks(src, line)
-	if len(parts) == 1 { // straight to its place
-		c := &parts[0]
-		c.table = *t
-		c.err = c.parse(comma, limit)
-		*t = c.table
-		if len(t.num) > limit {
-			return nil, fmt.Errorf("more than %d numbers", limit)
+		t.rows += b.Rows
+		if total += len(b.Values); total > limit {
+			return fmt.Errorf("more than %d numbers", limit)
 		}
-		return t, c.err
+		parts, b.Values = append(parts, b.Values), nil
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	var wg sync.WaitGroup
-	for k := range parts {
-		c := &parts[k]
-		c.table = table{cols: t.cols}
-		wg.Go(func() { c.err = c.parse(comma, limit) })
+	if t.rows == 0 && t.mixed == nil {
+		return nil, errNoNumbers
 	}
-	wg.Wait()
-	total := len(t.num)
-	for k := range parts {
-		total += len(parts[k].num)
-		switch {
-		case total > limit:
-			return nil, fmt.Errorf("more than %d numbers", limit)
-		case parts[k].err != nil:
-			return nil, parts[k].err
-		}
-	}
-	t.num = slices.Grow(t.num, total-len(t.num))
-	for k := range parts {
-		t.num, t.rows = append(t.num, parts[k].num...), t.rows+parts[k].rows
-		parts[k].num = nil
-	}
+	t.num = slices.Concat(parts...)
+	t.dropUnnamed(empty)
 	return t, nil
 }
 
-// chunk is a piece of a CSV file and what it holds.
-type chunk struct {
-	table
-	src  string
-	line int // of its beginning
-	err  error
-}
+var errNoNumbers = errors.New("it holds no numbers")
 
-// chunkSize is about how much one goroutine reads of a file.
-const chunkSize = 4 << 20
-
-// chunks cuts a text at ends of lines, the first of which has the given number.
-func chunks(src string, line int) (out []chunk) {
-	for len(src) > chunkSize {
-		n := chunkSize + lineEnd(src[chunkSize:])
-		n = min(n+1, len(src))
-		out = append(out, chunk{src: src[:n], line: line})
-		line += strings.Count(src[:n], "\n")
-		src = src[n:]
-	}
-	return append(out, chunk{src: src, line: line})
-}
-
-// parse reads the rows of a chunk.
-func (c *chunk) parse(comma byte, limit int) error {
-	c.num = slices.Grow(c.num, min(limit, c.cols*(1+strings.Count(c.src, "\n"))))
-	for ; c.src != ""; c.line++ {
-		if c.quickRow(&c.src, comma) {
-			if len(c.num) > limit {
-				return nil
-			}
-			continue
-		}
-		row := c.nextLine(&c.src)
-		if strings.TrimSpace(row) == "" {
-			continue
-		}
-		if err := c.addRow(row, comma, c.line); err != nil {
-			return err
-		}
-		if len(c.num) > limit {
-			return nil // which is reported with all chunks together
+// firstCell is the one that comes first in the file; some may be nil.
+func firstCell(cells []*table.Cell) (first *table.Cell) {
+	for _, c := range cells {
+		if c != nil && (first == nil || before(c, first) < 0) {
+			first = c
 		}
 	}
-	return nil
+	return first
 }
 
-// quickRow cuts the first line off and adds its numbers, if they are as many as in
-// the lines before and written as most are; else it does nothing.
-func (t *table) quickRow(src *string, comma byte) bool {
-	s, before := *src, len(t.num)
-	for i, left := 0, t.cols; ; i++ {
-		for i < len(s) && s[i] == ' ' {
-			i++
-		}
-		v, n, ok := scanNumber(s[i:])
-		if !ok {
-			break
-		}
-		i += n
-		for i < len(s) && s[i] == ' ' {
-			i++
-		}
-		t.num = append(t.num, v)
-		left--
-		if i < len(s) && s[i] == comma && left > 0 {
-			continue
-		}
-		if i+1 < len(s) && s[i] == '\r' && s[i+1] == '\n' {
-			i++
-		}
-		if left == 0 && (i == len(s) || s[i] == '\n') {
-			*src = s[min(i+1, len(s)):]
-			t.rows++
-			return true
-		}
-		break
-	}
-	t.num = t.num[:before]
-	return false
-}
+func before(a, b *table.Cell) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) }
 
-// nextLine cuts the first line off.
-func (*table) nextLine(src *string) string {
-	n := lineEnd(*src)
-	row := strings.TrimSuffix((*src)[:n], "\r")
-	*src = (*src)[min(n+1, len(*src)):]
-	return row
-}
-
-// separator is what parts the cells of the first line.
-func separator(row string) byte {
-	for _, c := range []byte{',', ';', '\t'} {
-		if strings.IndexByte(row, c) >= 0 {
-			return c
+// dropUnnamed leaves out columns with neither name nor value, which separators at
+// the ends of the lines make.
+func (t *csvTable) dropUnnamed(empty []int) {
+	var kept []int
+	for j := range t.cols {
+		if t.header == nil || t.header[j] != "" || empty[j] < t.rows {
+			kept = append(kept, j)
 		}
 	}
-	return ','
+	if len(kept) == t.cols {
+		return
+	}
+	at := 0
+	for i := range t.rows {
+		for _, j := range kept {
+			t.num[at] = t.num[i*t.cols+j]
+			at++
+		}
+	}
+	t.num = t.num[:at]
+	for k, j := range kept {
+		t.header[k], t.odd[k] = t.header[j], t.odd[j]
+	}
+	t.cols = len(kept)
+	t.header, t.odd = t.header[:t.cols], t.odd[:t.cols]
 }
 
-// headerOf is the list of names in a line without numbers, else nil.
-func headerOf(row string, comma byte) []string {
-	cells := strings.Split(row, string(comma))
-	named := false
-	for k, c := range cells {
-		c = strings.TrimSpace(c)
-		if _, err := strconv.ParseFloat(c, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-			return nil
-		}
-		cells[k] = strings.Trim(c, `"`)
-		named = named || c != ""
+// all is nil if all cells are numbers, else it says which is none.
+func (t *csvTable) all() error {
+	if t.mixed != nil {
+		return fmt.Errorf("line %d column %d: %q is not a number", t.mixed.Line, t.mixed.Column+1, brief(t.mixed.Text))
 	}
-	if !named {
+	return badCell(firstCell(t.odd))
+}
+
+// badCell says what is wrong with a cell; nil: nothing.
+func badCell(c *table.Cell) error {
+	if c == nil {
 		return nil
 	}
-	return cells
-}
-
-func (t *table) addRow(row string, comma byte, line int) error {
-	col := 0
-	for more := true; more; {
-		cell := row
-		k := strings.IndexByte(row, comma)
-		if more = k >= 0; more {
-			cell, row = row[:k], row[k+1:]
-		}
-		col++
-		v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-		if err != nil || v-v != 0 {
-			return badCell(strings.TrimSpace(cell), line, col, err)
-		}
-		t.num = append(t.num, v)
-	}
-	if t.cols == 0 {
-		t.cols = col
-	}
-	if col != t.cols {
-		return fmt.Errorf("line %d: it has %s, the lines before it %d", line, count(col, "column", "columns"), t.cols)
-	}
-	t.rows++
-	return nil
-}
-
-func badCell(cell string, line, col int, err error) error {
-	why := "is not a number"
+	place := fmt.Sprintf("line %d column %d: ", c.Line, c.Column+1)
+	_, isNumber := table.Float(c.Text)
 	switch {
-	case cell == "":
-		return fmt.Errorf("line %d column %d: an empty cell is not a number", line, col)
-	case errors.Is(err, strconv.ErrRange):
-		why = "is too large for a number"
-	case err == nil:
-		why = "is not a finite number"
-	case len(cell) > maxText:
-		cell = cell[:maxText] + "..."
+	case c.Text == "":
+		return errors.New(place + "an empty cell is not a number")
+	case c.Kind == table.Missing:
+		return fmt.Errorf("%s%q is a missing value", place, c.Text)
+	case isNumber && c.Text[len(c.Text)-1] <= '9':
+		return fmt.Errorf("%s%q is too large for a number", place, brief(c.Text))
+	case isNumber:
+		return fmt.Errorf("%s%q is not a finite number", place, brief(c.Text))
 	}
-	return fmt.Errorf("line %d column %d: %q %s", line, col, cell, why)
+	return fmt.Errorf("%s%q is not a number", place, brief(c.Text))
+}
+
+func brief(s string) string {
+	if len(s) > maxText {
+		return s[:maxText] + "..."
+	}
+	return s
 }

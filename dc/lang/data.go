@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/suggest"
@@ -26,7 +27,7 @@ type DataFile struct {
 // Cache keeps the contents of data files between compilations, for sweeps. It
 // is for one goroutine. The zero value is ready.
 type Cache struct {
-	tables map[string]*table
+	tables map[string]*csvTable
 	texts  map[string]string
 }
 
@@ -64,38 +65,49 @@ func (l *loader) read(name string) (string, error) {
 	if s, ok := l.cache.texts[where]; ok {
 		return s, nil
 	}
-	var f fs.File
-	var err error
+	f, size, err := l.open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return readText(f, int(size))
+}
+
+// open opens a file and tells its size.
+func (l *loader) open(name string) (f fs.File, size int64, err error) {
+	where := l.resolve(name)
 	if l.fsys != nil {
 		f, err = l.fsys.Open(where)
 	} else {
 		// A device or pipe could block or never end: look before opening.
 		if info, e := os.Stat(where); e == nil && !info.Mode().IsRegular() {
-			return "", errors.New("not a plain file")
+			return nil, 0, errors.New("not a plain file")
 		}
 		f, err = os.Open(where)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &notFound{where}
+		return nil, 0, &notFound{where}
 	case err != nil:
 		var pe *fs.PathError
 		if errors.As(err, &pe) {
 			err = pe.Err
 		}
-		return "", err
+		return nil, 0, err
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return "", err
 	case !info.Mode().IsRegular():
-		return "", errors.New("not a plain file")
+		err = errors.New("not a plain file")
 	case info.Size() > maxFile:
-		return "", fmt.Errorf("%d bytes are too many; %d at most", info.Size(), int64(maxFile))
+		err = fmt.Errorf("%d bytes are too many; %d at most", info.Size(), int64(maxFile))
 	}
-	return readText(f, int(info.Size()))
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
 }
 
 // readText is what a file of that size holds, which may be compressed by gzip,
@@ -142,36 +154,42 @@ func (l *loader) note(d DataFile) {
 	l.used = append(l.used, d)
 }
 
-// table is a CSV file of numbers.
-type table struct {
-	rows, cols int
-	num        []float64
-	header     []string // nil: none
-	bytes      int64
-}
-
-// csv reads a file of numbers with commas, semicolons or tabs between. A first
-// line without any number is a header.
-func (l *loader) csv(name string) (*table, error) {
+// csv reads a table. A cell that is no number is an error only to who asks for it.
+func (l *loader) csv(name string) (*csvTable, error) {
 	where := l.resolve(name)
-	if t, ok := l.cache.tables[where]; ok {
-		l.note(DataFile{name, where, t.bytes, t.rows, t.cols})
-		return t, nil
+	t, ok := l.cache.tables[where]
+	if !ok {
+		f, size, err := l.open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if t, err = readCSV(f, name, l.limit); err != nil {
+			return nil, err
+		}
+		t.bytes = size
+		if l.cache.tables == nil {
+			l.cache.tables = map[string]*csvTable{}
+		}
+		l.cache.tables[where] = t
 	}
-	src, err := l.read(name)
-	if err != nil {
-		return nil, err
-	}
-	t, err := parseCSV(src, l.limit)
-	if err != nil {
-		return nil, err
-	}
-	if l.cache.tables == nil {
-		l.cache.tables = map[string]*table{}
-	}
-	l.cache.tables[where] = t
 	l.note(DataFile{name, where, t.bytes, t.rows, t.cols})
 	return t, nil
+}
+
+// matrix reads a table of numbers alone; one row or one column is a vector.
+func (l *loader) matrix(name string) (value, error) {
+	t, err := l.csv(name)
+	if err == nil {
+		err = t.all()
+	}
+	switch {
+	case err != nil:
+		return value{}, err
+	case t.rows == 1 || t.cols == 1:
+		return vector(t.num), nil
+	}
+	return array([]int{t.rows, t.cols}, t.num), nil
 }
 
 // stringArg is argument k as a string literal.
@@ -199,40 +217,43 @@ func (ev *evaluator) unreadable(n *node, err error) {
 
 // fnCSV is csv("file") or csv("file", "column").
 func (ev *evaluator) fnCSV(n *node) value {
-	t, err := ev.data.csv(ev.stringArg(n, 0))
+	name := ev.stringArg(n, 0)
+	if len(n.args) == 2 {
+		return ev.column(n, name)
+	}
+	v, err := ev.data.matrix(name)
+	if err != nil {
+		ev.unreadable(n, err)
+	}
+	ev.spend(n, len(v.num)/16)
+	return v
+}
+
+func (ev *evaluator) column(n *node, file string) value {
+	t, err := ev.data.csv(file)
 	if err != nil {
 		ev.unreadable(n, err)
 	}
 	ev.spend(n, len(t.num)/16)
-	if len(n.args) == 2 {
-		return ev.column(n, t)
-	}
-	return t.value()
-}
-
-// value is the table as a matrix; one row or one column is a vector.
-func (t *table) value() value {
-	if t.rows == 1 || t.cols == 1 {
-		return vector(t.num)
-	}
-	return array([]int{t.rows, t.cols}, t.num)
-}
-
-func (ev *evaluator) column(n *node, t *table) value {
 	name := ev.stringArg(n, 1)
 	if t.header == nil {
-		ev.fail(n.args[1], "", "csv %q has no header line, so no column %q", ev.stringArg(n, 0), name)
+		ev.fail(n.args[1], "", "csv %q has no header line, so no column %q", file, name)
 	}
-	for j, h := range t.header {
-		if h != name {
-			continue
-		}
-		v := make([]float64, t.rows)
-		for i := range v {
-			v[i] = t.num[i*t.cols+j]
-		}
-		return vector(v)
+	j := slices.Index(t.header, name)
+	switch {
+	case t.rows == 0:
+		ev.unreadable(n, errNoNumbers)
+	case j < 0:
+		ev.fail(n.args[1], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.header))
+	case slices.Contains(t.header[j+1:], name):
+		ev.fail(n.args[1], "", "csv %q has two columns %q", file, name)
 	}
-	ev.fail(n.args[1], "", "csv %q has no column %q%s", ev.stringArg(n, 0), name, suggest.DidYouMean(name, t.header))
-	return value{}
+	if err := badCell(t.odd[j]); err != nil {
+		ev.unreadable(n, err)
+	}
+	v := make([]float64, t.rows)
+	for i := range v {
+		v[i] = t.num[i*t.cols+j]
+	}
+	return vector(v)
 }

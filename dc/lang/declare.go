@@ -47,17 +47,17 @@ func (c *compiler) override(s *statement) (v value, from string, ok bool) {
 		d.Message = fmt.Sprintf("set %s=%s: %s", s.name, text, d.Message)
 		panic(mistake{Diagnostic: Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help, Set: s.name}})
 	}
-	if strings.HasSuffix(strings.ToLower(text), ".csv") {
+	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(text), ".gz"), ".csv") {
 		l := *c.ev.data
 		if l.fsys == nil {
 			l.dir = ""
 		}
-		t, err := l.csv(text)
+		v, err := l.matrix(text)
 		if err != nil {
 			refuse(Diagnostic{Message: err.Error()})
 		}
 		c.ev.data.used = l.used
-		return t.value(), fmt.Sprintf("csv %q", text), true
+		return v, fmt.Sprintf("csv %q", text), true
 	}
 	f := &File{Name: c.f.Name, src: text, lines: []int{0}}
 	sub := &collector{f: f}

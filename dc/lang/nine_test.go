@@ -257,11 +257,10 @@ func TestPathPlanningValues(t *testing.T) {
 // TestGaussianCovarianceValues compares with the formulas of the problem.
 func TestGaussianCovarianceValues(t *testing.T) {
 	p := compileNine(t, "gaussian_covariance")
-	tab, err := (&loader{limit: 1 << 20, cache: &Cache{}, dir: sharedData(t)}).csv("gaussian_covariance/Y.csv")
+	v, err := (&loader{limit: 1 << 20, cache: &Cache{}, dir: sharedData(t)}).matrix("gaussian_covariance/Y.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := tab.value()
 	n, count := v.shape[0], v.shape[1]
 	y := mat.NewDense(n, count, v.num)
 	start := p.Problem.Start(0)

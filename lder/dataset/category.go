@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // Coding turns the words of a column into numbers.
@@ -109,7 +111,7 @@ func (t *Table) categorise(col *Column, rows []int, coding Coding) (*Category, e
 	c := &Category{Column: col.Name, Coding: coding}
 	seen := map[string]bool{}
 	for _, i := range rows {
-		if s := col.Cells[i]; !isMissing(s) && !seen[s] {
+		if s := col.Cells[i]; !table.IsMissing(s) && !seen[s] {
 			seen[s] = true
 			c.Levels = append(c.Levels, s)
 		}
@@ -151,7 +153,7 @@ func (t *Table) Encode(names []string, categories []Category) (x [][]float64, un
 		columns[k] = &Column{Name: name, Values: c.values(col.Cells, at[1])}
 		if at[1] == 0 {
 			for i, v := range columns[k].Values {
-				if math.IsNaN(v) && !isMissing(col.Cells[i]) {
+				if math.IsNaN(v) && !table.IsMissing(col.Cells[i]) {
 					unknown++
 				}
 			}

@@ -1,14 +1,14 @@
 package dataset
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // Options govern the reading of a table.
@@ -40,18 +40,18 @@ func ReadFile(path string, opt Options) (*Table, error) {
 // NaN and null in any case, ? and - are missing values. A file that cannot be a table
 // is refused with an *Error that holds the place; name stands in it. Text and
 // infinite values are no error yet, for the column may not be wanted: the
-// methods that use a column refuse them.
+// methods that use a column refuse them. A first row without a cell that could
+// be a name is refused: a name does not begin as a number does.
 func Read(r io.Reader, name string, opt Options) (*Table, error) {
-	s, err := OpenStream(r, name, opt)
+	in, heads, err := open(r, name, opt)
 	if err != nil {
 		return nil, err
 	}
-	w := newWhole(s)
-	if err := w.rows(); err != nil {
-		return nil, err
+	t, err := whole(in, name, heads, opt.KeepText)
+	if err != nil {
+		return nil, located(err, name)
 	}
-	t := w.finish()
-	if err := t.dropUnnamed(s.heads); err != nil {
+	if err := t.dropUnnamed(heads); err != nil {
 		return nil, err
 	}
 	t.index = make(map[string]int, len(t.Columns))
@@ -61,119 +61,69 @@ func Read(r io.Reader, name string, opt Options) (*Table, error) {
 	return t, nil
 }
 
-// comma is the delimiter of a table that begins with raw.
-func (opt Options) comma(raw []byte, name string) (rune, error) {
-	comma := opt.Comma
-	if comma == 0 {
-		comma = detectComma(raw, name, opt.DecimalComma)
-	} else if comma == '"' || comma == '\r' || comma == '\n' || comma == utf8.RuneError || !utf8.ValidRune(comma) {
-		return 0, fmt.Errorf("dataset: Options.Comma = %q cannot separate fields", comma)
-	}
-	return comma, nil
-}
-
-func newCSV(r io.Reader, comma rune) *csv.Reader {
-	c := csv.NewReader(r)
-	c.Comma, c.FieldsPerRecord, c.ReuseRecord = comma, -1, true
-	c.TrimLeadingSpace = trims(comma)
-	return c
-}
-
-// trims reports whether a space after the delimiter is not part of the field; a
-// tab that delimits counts as a space, too.
-func trims(comma rune) bool { return comma == ',' || comma == ';' }
-
-const byteOrderMark = "\ufeff"
-
-// foreign refuses what begins as other kinds of files do.
-func foreign(raw []byte, name string) error {
-	switch {
-	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
-		return &Error{File: name, Msg: "this is a zip archive, as spreadsheets are; export the sheet as CSV"}
-	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
-		return &Error{File: name, Msg: "this is UTF-16 text; save it as UTF-8"}
-	}
-	return nil
-}
-
-// detectComma looks for the delimiter in the header line.
-func detectComma(raw []byte, name string, decimalComma bool) rune {
-	var tabs, commas, semicolons int
-	quoted := false
-scan:
-	for _, b := range bytes.TrimLeft(raw, "\r\n") {
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '\n':
-			break scan
-		case b == '\t':
-			tabs++
-		case b == ',':
-			commas++
-		case b == ';':
-			semicolons++
-		}
-	}
-	if decimalComma && tabs+semicolons > 0 {
-		commas = 0
-	}
-	base := strings.TrimSuffix(strings.ToLower(name), ".gz")
-	isTSV := strings.HasSuffix(base, ".tsv") || strings.HasSuffix(base, ".tab")
-	switch {
-	case tabs > 0 && (isTSV || tabs >= max(commas, semicolons)):
-		return '\t'
-	case semicolons > commas:
-		return ';'
-	}
-	return ','
-}
-
-// parser reads the names of the columns of t, and gives errors their places.
-type parser struct {
-	csv *csv.Reader
-	t   *Table
-	at  []Cell // where each name stands in the header
-}
-
-// header reads the column names.
-func (p *parser) header() error {
-	rec, err := p.csv.Read()
-	if err == io.EOF {
-		return &Error{File: p.t.Name, Msg: "the file is empty; want a header row with the names of the columns"}
-	}
+// open reads the header: where each name stands, and which.
+func open(r io.Reader, name string, opt Options) (*table.Reader, []Cell, error) {
+	in, err := table.Open(r, table.Options{Comma: opt.Comma, DecimalComma: opt.DecimalComma, Name: name})
 	if err != nil {
-		return p.fail(err)
+		return nil, nil, located(err, name)
 	}
-	numbers := 0
-	seen := make(map[string]int, len(rec))
-	for j, field := range rec {
-		line, col := p.csv.FieldPos(j)
-		name := strings.TrimSpace(strings.ReplaceAll(field, byteOrderMark, ""))
-		cell := Cell{line, col, name}
+	heads, err := header(in.First)
+	if err != nil {
+		return nil, nil, located(err, name)
+	}
+	in.Skip()
+	return in, heads, nil
+}
+
+// located puts the name of the file in front of an error.
+func located(err error, name string) error {
+	var e *table.Error
+	if errors.As(err, &e) {
+		return &Error{File: name, Line: e.Line, Col: e.Col, Msg: e.Msg}
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// header checks the names of the columns.
+func header(first []table.Cell) ([]Cell, error) {
+	if len(first) == 0 {
+		return nil, &table.Error{Msg: "the file is empty; want a header row with the names of the columns"}
+	}
+	empty, finite := true, true
+	for _, c := range first {
+		empty = empty && c.Text == ""
+		finite = finite && c.Kind <= table.Missing
+	}
+	if table.HeadOf(first) == table.Data && !empty {
+		msg := "the first row is all numbers; want a header row with the names of the columns above it"
+		if !finite {
+			msg = "the first row holds no name, all of it begins as numbers do; want a header row with the names of the columns"
+		}
+		return nil, &table.Error{Line: first[0].Line, Col: first[0].Col, Msg: msg}
+	}
+	var heads []Cell
+	seen := make(map[string]int, len(first))
+	for j, c := range first {
+		name := strings.TrimSpace(strings.ReplaceAll(c.Text, "\ufeff", ""))
+		k, dup := seen[name]
+		seen[name] = j
+		wrong := ""
 		switch {
 		case !utf8.ValidString(name):
-			return p.t.at(&cell, fmt.Sprintf("the name of column %d is not UTF-8; save the file as UTF-8", j+1))
+			wrong = fmt.Sprintf("the name of column %d is not UTF-8; save the file as UTF-8", j+1)
 		case strings.ContainsRune(name, '\r'):
-			return p.t.at(&cell, "a carriage return in the header; lines must end in LF or CRLF")
+			wrong = "a carriage return in the header; lines must end in LF or CRLF"
 		case strings.ContainsRune(name, 0):
-			return p.t.at(&cell, "a zero byte in the header; this is no text file")
+			wrong = "a zero byte in the header; this is no text file"
+		case dup && name != "":
+			wrong = fmt.Sprintf("columns %d and %d are both named %s; rename one", k+1, j+1, quote(name))
 		}
-		if k, dup := seen[name]; dup && name != "" {
-			return p.t.at(&cell, fmt.Sprintf("columns %d and %d are both named %s; rename one", k+1, j+1, quote(name)))
+		if wrong != "" {
+			return nil, &table.Error{Line: c.Line, Col: c.Col, Msg: wrong}
 		}
-		seen[name] = j
-		if _, k := parseCell(name); k == number {
-			numbers++
-		}
-		p.t.Columns = append(p.t.Columns, Column{Name: name})
-		p.at = append(p.at, cell)
+		heads = append(heads, Cell{c.Line, c.Col, name})
 	}
-	if numbers == len(rec) {
-		return p.t.at(&p.at[0], "the first row is all numbers; want a header row with the names of the columns above it")
-	}
-	return nil
+	return heads, nil
 }
 
 // dropUnnamed removes columns without name and value, which a delimiter at the
@@ -195,25 +145,4 @@ func (t *Table) dropUnnamed(at []Cell) error {
 	}
 	t.Columns = kept
 	return nil
-}
-
-// fail gives an error of encoding/csv its place.
-func (p *parser) fail(err error) error {
-	var pe *csv.ParseError
-	if !errors.As(err, &pe) {
-		return fmt.Errorf("%s: %w", p.t.Name, err)
-	}
-	at := Cell{Line: pe.Line, Col: pe.Column}
-	msg := pe.Err.Error()
-	switch {
-	case errors.Is(pe.Err, csv.ErrBareQuote):
-		msg = `a quote inside an unquoted field; enclose the field in quotes and write "" for the quote`
-	case errors.Is(pe.Err, csv.ErrQuote) && pe.StartLine != pe.Line:
-		// The row that swallowed the lines after it is the place to look at.
-		at = Cell{Line: pe.StartLine, Col: 1}
-		msg = fmt.Sprintf("a quoted field begins in this row and does not end properly up to line %d", pe.Line)
-	case errors.Is(pe.Err, csv.ErrQuote):
-		msg = "a quoted field that does not end in a quote before the delimiter"
-	}
-	return p.t.at(&at, msg)
 }

@@ -1,40 +1,32 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"sync"
+	"math"
+
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // Stream reads features from a table of any size, block by block. Tables are
 // those of Read, but for columns without a name, which are not looked at.
 type Stream struct {
-	r       io.Reader
+	in      *table.Reader
 	name    string
-	opt     Options
-	comma   rune
-	zipped  bool
 	columns []string
-	heads   []Cell // where the names of the columns stand
-	buf     []byte
-	rest    []byte // of buf: read and not yet used
-	line    int    // of the first byte of rest
-	eof     bool
-	plan    [][]target // what is made of each column
-	width   int        // features
-	quoted  *csv.Reader
-	offset  int // lines before those that quoted has seen
-	first   int // line of the first row; 0: none yet
+	// What is made of the numbers, and of the words, of a row: where in it each
+	// stands and which feature it gives.
+	numbers, words []target
+	wide, wordy    int   // numbers and words of a row
+	number         []int // the columns of the numbers
+	width          int   // features
+	selected       bool
 }
 
-// target is a feature that a column gives.
+// target is a feature that a cell gives.
 type target struct {
+	from     int // among the numbers or the words of a row
 	feature  int
 	category *Category // nil: a number
 	k        int       // which of the features of category
@@ -50,105 +42,20 @@ type Block struct {
 	// Out is for what the work on the block makes. It is empty at first.
 	Out []byte
 
-	raw     []byte
-	line    int
-	records [][]string // in the place of raw where there are quotes
-	flat    []float64
-	err     error
-	done    chan struct{}
+	flat []float64
 }
-
-// blockBytes is the size of a block.
-const blockBytes = 1 << 19
 
 // OpenStream reads the header. name is for messages.
 func OpenStream(r io.Reader, name string, opt Options) (*Stream, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	s := &Stream{r: br, name: name, opt: opt, line: 1}
-	head, _ := br.Peek(2)
-	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
-		}
-		s.r, s.zipped = z, true
-	}
-	if err := s.fill(); err != nil {
+	in, heads, err := open(r, name, opt)
+	if err != nil {
 		return nil, err
 	}
-	if err := foreign(s.rest, name); err != nil {
-		return nil, err
+	s := &Stream{in: in, name: name}
+	for _, h := range heads {
+		s.columns = append(s.columns, h.Value)
 	}
-	s.rest = bytes.TrimPrefix(s.rest, []byte(byteOrderMark))
-	end := headerEnd(s.rest)
-	for end < 0 && !s.eof {
-		if err := s.fill(); err != nil {
-			return nil, err
-		}
-		end = headerEnd(s.rest)
-	}
-	if end < 0 {
-		end = len(s.rest)
-	}
-	var err error
-	if s.comma, err = opt.comma(s.rest, name); err != nil {
-		return nil, err
-	}
-	p := &parser{csv: newCSV(bytes.NewReader(s.rest[:end]), s.comma), t: &Table{Name: name}}
-	if err := p.header(); err != nil {
-		return nil, err
-	}
-	s.columns, s.heads = p.t.Names(), p.at
-	s.line += bytes.Count(s.rest[:end], []byte{'\n'})
-	s.rest = s.rest[end:]
 	return s, nil
-}
-
-// headerEnd is behind the first line that is not empty; −1: it goes on.
-func headerEnd(raw []byte) int {
-	quoted, begun := false, false
-	for k, b := range raw {
-		switch {
-		case b == '"':
-			quoted, begun = !quoted, true
-		case b == '\n' && begun && !quoted:
-			return k + 1
-		case b != '\n' && b != '\r':
-			begun = true
-		}
-	}
-	return -1
-}
-
-// fill appends a block's worth of bytes to rest.
-func (s *Stream) fill() error {
-	n := len(s.rest)
-	if cap(s.buf) < n+blockBytes {
-		buf := make([]byte, 2*n+blockBytes)
-		copy(buf, s.rest)
-		s.buf = buf
-	} else {
-		copy(s.buf, s.rest)
-	}
-	k, err := io.ReadFull(s.r, s.buf[n:n+blockBytes])
-	s.rest = s.buf[:n+k]
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF && k < blockBytes && s.ended():
-		s.eof = true
-	case err != nil && s.zipped:
-		return fmt.Errorf("%s: damaged gzip file: %w", s.name, err)
-	case err != nil:
-		return fmt.Errorf("%s: %w", s.name, err)
-	}
-	return nil
-}
-
-// ended tells the end of the input from a gzip file that breaks off: ReadFull
-// gives one error for both.
-func (s *Stream) ended() bool {
-	var one [1]byte
-	n, err := s.r.Read(one[:])
-	return n == 0 && err == io.EOF
 }
 
 // Select says which features each row shall have, as Table.Encode does.
@@ -160,13 +67,13 @@ func (s *Stream) Select(features []string, categories []Category) error {
 			t.index[name] = j
 		}
 	}
-	s.plan, s.width = make([][]target, len(s.columns)), len(features)
 	made := map[string]target{}
 	for c := range categories {
 		for k, name := range categories[c].Features() {
 			made[name] = target{category: &categories[c], k: k}
 		}
 	}
+	plan := make([][]target, len(s.columns))
 	for k, name := range features {
 		to := made[name]
 		to.feature = k
@@ -178,178 +85,130 @@ func (s *Stream) Select(features []string, categories []Category) error {
 			return err
 		}
 		j := t.index[column]
-		s.plan[j] = append(s.plan[j], to)
+		plan[j] = append(plan[j], to)
 	}
+	s.arrange(plan)
+	s.width, s.selected = len(features), true
 	return nil
+}
+
+// arrange asks for the columns that the plan needs and finds where they stand.
+func (s *Stream) arrange(plan [][]target) {
+	s.numbers, s.words, s.number, s.wide, s.wordy = nil, nil, nil, 0, 0
+	modes := make([]table.Mode, len(plan))
+	for j, targets := range plan {
+		for _, to := range targets {
+			if to.category == nil {
+				modes[j] |= table.Numbers
+				to.from = s.wide
+				s.numbers = append(s.numbers, to)
+			} else {
+				modes[j] |= table.Texts
+				to.from = s.wordy
+				s.words = append(s.words, to)
+			}
+		}
+		if modes[j]&table.Numbers != 0 {
+			s.wide++
+			s.number = append(s.number, j)
+		}
+		if modes[j]&table.Texts != 0 {
+			s.wordy++
+		}
+	}
+	s.in.Want(modes)
 }
 
 // Each calls work for every block, on several goroutines, and then done for
 // every block, one at a time and in order. The first error ends it. Call Select
 // before.
 func (s *Stream) Each(workers int, work, done func(*Block) error) error {
-	if s.plan == nil {
+	if !s.selected {
 		return errors.New("dataset: Stream.Each before Stream.Select")
 	}
-	workers = max(1, workers)
-	jobs := make(chan *Block)
-	order := make(chan *Block, 2*workers)
-	quit := make(chan struct{})
-	free := make(chan *Block, 4*workers)
-	var idle sync.WaitGroup
-	defer idle.Wait()
-	defer close(quit)
-	for range workers {
-		idle.Add(1)
-		go func() {
-			defer idle.Done()
-			for b := range jobs {
-				if b.err == nil {
-					b.err = s.parse(b)
-				}
-				if b.err == nil {
-					b.err = work(b)
-				}
-				close(b.done)
-			}
-		}()
-	}
-	idle.Add(1)
-	go func() {
-		defer idle.Done()
-		defer close(order)
-		defer close(jobs)
-		for {
-			var b *Block
-			select {
-			case b = <-free:
-			default:
-				b = &Block{}
-			}
-			if !s.next(b) {
-				return
-			}
-			// After an error nothing more is needed.
-			select {
-			case order <- b:
-			case <-quit:
-				return
-			}
-			select {
-			case jobs <- b:
-			case <-quit:
-				close(b.done)
-				return
-			}
+	rows := 0
+	err := s.in.Each(workers, func(raw *table.Block) error {
+		b, ok := raw.Data.(*Block)
+		if !ok {
+			b = &Block{}
+			raw.Data = b
 		}
-	}()
-	for b := range order {
-		<-b.done
-		if b.err != nil {
-			return b.err
-		}
-		if err := done(b); err != nil {
+		if err := s.fill(b, raw); err != nil {
 			return err
 		}
-		select {
-		case free <- b:
-		default:
-		}
-	}
-	if s.first == 0 {
-		return &Error{File: s.name, Msg: "there are no rows below the header"}
+		return asIs(work(b))
+	}, func(raw *table.Block) error {
+		rows += raw.Rows
+		return asIs(done(raw.Data.(*Block)))
+	})
+	own, ok := err.(foreign)
+	switch {
+	case ok:
+		return own.error
+	case err != nil:
+		return located(err, s.name)
+	case rows == 0:
+		return located(noRows(), s.name)
 	}
 	return nil
 }
 
-// next cuts a block off, with its error in it. It reports false at the end.
-func (s *Stream) next(b *Block) bool {
-	b.X, b.Lines, b.Out, b.raw, b.records = b.X[:0], b.Lines[:0], b.Out[:0], b.raw[:0], nil
-	b.Unknown, b.err, b.done = 0, nil, make(chan struct{})
-	if s.cut(b) {
-		return true
+// foreign is an error of work or done, which has no place in the table.
+type foreign struct{ error }
+
+func asIs(err error) error {
+	if err == nil {
+		return nil
 	}
-	return s.quoted != nil && s.nextQuoted(b)
+	return foreign{err}
 }
 
-// cut is next up to the first quote. From there on it reports false, and quoted
-// reads the rest.
-func (s *Stream) cut(b *Block) bool {
-	if s.quoted != nil {
-		return false
+// fill makes features of the cells of a block.
+func (s *Stream) fill(b *Block, raw *table.Block) error {
+	b.Lines, b.Unknown, b.Out, b.X = raw.Lines, 0, b.Out[:0], b.X[:0]
+	if n := raw.Rows * s.width; cap(b.flat) < n {
+		b.flat = make([]float64, n)
 	}
-	for !s.eof && len(s.rest) < blockBytes {
-		if b.err = s.fill(); b.err != nil {
-			s.eof, s.rest = true, nil
-			return true
+	for i := range raw.Rows {
+		x := b.flat[i*s.width : (i+1)*s.width : (i+1)*s.width]
+		b.X = append(b.X, x)
+		values := raw.Values[i*s.wide : (i+1)*s.wide]
+		for _, to := range s.numbers {
+			x[to.feature] = values[to.from]
 		}
-	}
-	if len(s.rest) == 0 {
-		return false
-	}
-	end := len(s.rest)
-	if !s.eof {
-		for end = bytes.LastIndexByte(s.rest, '\n') + 1; end == 0 && !s.eof; end = bytes.LastIndexByte(s.rest, '\n') + 1 {
-			if b.err = s.fill(); b.err != nil {
-				s.eof, s.rest = true, nil
-				return true
+		texts := raw.Texts[i*s.wordy : (i+1)*s.wordy]
+		for _, to := range s.words {
+			word := string(texts[to.from])
+			v := to.category.Value(word, to.k)
+			x[to.feature] = v
+			if to.k == 0 && math.IsNaN(v) && !table.IsMissing(word) {
+				b.Unknown++
 			}
 		}
-		if end == 0 {
-			end = len(s.rest)
-		}
 	}
-	if bytes.IndexByte(s.rest[:end], '"') >= 0 {
-		s.quoted = newCSV(io.MultiReader(bytes.NewReader(s.rest), s.r), s.comma)
-		s.offset = s.line - 1
-		return false
-	}
-	b.raw, b.line = append(b.raw, s.rest[:end]...), s.line
-	s.line += bytes.Count(b.raw, []byte{'\n'})
-	s.rest = s.rest[end:]
-	if s.first == 0 && len(bytes.TrimSpace(b.raw)) > 0 {
-		s.first = b.line
-	}
-	return true
+	return s.refuse(raw)
 }
 
-// nextQuoted reads rows by encoding/csv.
-func (s *Stream) nextQuoted(b *Block) bool {
-	const rows = 4096
-	for len(b.records) < rows {
-		rec, line, err := s.record()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			b.err = err
-			break
-		}
-		s.first = 1
-		b.records = append(b.records, append([]string(nil), rec...))
-		b.Lines = append(b.Lines, line)
-	}
-	return len(b.records) > 0 || b.err != nil
-}
-
-// record reads a row by encoding/csv: its fields, which the next call
-// overwrites, and the line it begins on. At the end, the error is io.EOF.
-func (s *Stream) record() (rec []string, line int, err error) {
-	for {
-		rec, err = s.quoted.Read()
-		if err == io.EOF {
-			return nil, 0, err
-		}
-		if err != nil {
-			err = (&parser{csv: s.quoted, t: &Table{Name: s.name}}).fail(err)
-			var e *Error
-			if errors.As(err, &e) && e.Line > 0 {
-				e.Line += s.offset
+// refuse is the error for the first cell that should be a number and is text or
+// infinite.
+func (s *Stream) refuse(raw *table.Block) error {
+	var bad *table.Cell
+	for _, j := range s.number {
+		for _, kind := range []table.Kind{table.Text, table.Infinite} {
+			if c := raw.Odd[j].First[kind]; c != nil && (bad == nil || c.Line < bad.Line || c.Line == bad.Line && c.Col < bad.Col) {
+				bad = c
 			}
-			return nil, 0, err
-		}
-		if len(rec) > 1 || len(s.columns) == 1 || strings.TrimSpace(rec[0]) != "" {
-			line, _ = s.quoted.FieldPos(0)
-			return rec, line + s.offset, nil
 		}
 	}
+	if bad == nil {
+		return nil
+	}
+	msg := fmt.Sprintf("column %q holds %s, which is no number", s.columns[bad.Column], quote(bad.Text))
+	switch {
+	case bad.Kind == table.Infinite:
+		msg = fmt.Sprintf("column %q holds %s, which is not finite; correct it or empty it", s.columns[bad.Column], quote(bad.Text))
+	case decimalComma(bad.Text):
+		msg += "; write decimals with a point"
+	}
+	return &table.Error{Line: bad.Line, Col: bad.Col, Msg: msg}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/suggest"
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // Table is a header and the columns below it.
@@ -126,8 +127,8 @@ func decimalComma(s string) bool {
 	if strings.Count(s, ",") != 1 || strings.Contains(s, ".") {
 		return false
 	}
-	_, k := parseCell(strings.Replace(s, ",", ".", 1))
-	return k == number
+	_, kind := table.Classify(s, true)
+	return kind == table.Number
 }
 
 // quote is %q, cut to a length fit for a message.

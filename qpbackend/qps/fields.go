@@ -2,8 +2,9 @@ package qps
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // section is a part of the file.
@@ -64,22 +65,14 @@ type card struct {
 
 // number reads a value, also with Fortran's exponent letter D.
 func number(s string) (float64, error) {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		v, err = strconv.ParseFloat(strings.Map(func(r rune) rune {
-			if r == 'd' || r == 'D' {
-				return 'e'
-			}
-			return r
-		}, s), 64)
+	v, ok := table.Float(s)
+	if !ok {
+		v, ok = table.Float(strings.ReplaceAll(strings.ToLower(s), "d", "e"))
 	}
-	if err == nil && v != v || strings.ContainsAny(s, "_xX") {
+	if !ok || v != v {
 		return 0, fmt.Errorf("%q is not a number", s)
 	}
-	if ne, ok := err.(*strconv.NumError); ok && ne.Err != strconv.ErrRange {
-		return 0, fmt.Errorf("%q is not a number", s)
-	}
-	return v, nil // beyond the range: ±Inf or 0, as ParseFloat has it
+	return v, nil
 }
 
 // columns of the six fields of a fixed line, from 0, ends exclusive.

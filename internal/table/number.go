@@ -1,9 +1,71 @@
-package lang
+package table
 
 import (
 	"math"
 	"math/bits"
+	"strconv"
+	"strings"
 )
+
+// Float reads all of s as a number or as one of the words for an infinite value
+// and for none; ok is false where it is neither. What is too large is infinite.
+func Float(s string) (v float64, ok bool) {
+	if v, n, ok := scan([]byte(s)); ok && n == len(s) {
+		return v, true
+	}
+	if isDecimal(s) {
+		v, _ = strconv.ParseFloat(s, 64) // all that can be wrong is its size
+		return v, true
+	}
+	word := s
+	if word != "" && (word[0] == '+' || word[0] == '-') {
+		word = word[1:]
+	}
+	switch {
+	case strings.EqualFold(word, "inf"), strings.EqualFold(word, "infinity"):
+		if s[0] == '-' {
+			return math.Inf(-1), true
+		}
+		return math.Inf(1), true
+	case strings.EqualFold(s, "nan"):
+		return math.NaN(), true
+	}
+	return 0, false
+}
+
+// isDecimal reports whether s follows the grammar of numbers.
+func isDecimal(s string) bool {
+	digits := func() int {
+		n := 0
+		for n < len(s) && s[n]-'0' < 10 {
+			n++
+		}
+		s = s[n:]
+		return n
+	}
+	sign := func() {
+		if s != "" && (s[0] == '+' || s[0] == '-') {
+			s = s[1:]
+		}
+	}
+	sign()
+	n := digits()
+	if strings.HasPrefix(s, ".") {
+		s = s[1:]
+		n += digits()
+	}
+	if n == 0 {
+		return false
+	}
+	if s != "" && s[0]|0x20 == 'e' {
+		s = s[1:]
+		sign()
+		if digits() == 0 {
+			return false
+		}
+	}
+	return s == ""
+}
 
 // mostDigits fit into a uint64.
 const mostDigits = 19
@@ -47,10 +109,10 @@ var inverses = [28]uint64{
 	1 << 126 / 7450580596923828125,
 }
 
-// scanNumber reads a decimal number from the beginning of s, n bytes of it, and
-// rounds it correctly. ok is false where there is none, and where it is written
-// in a way, or of a size, that is left to strconv.
-func scanNumber(s string) (v float64, n int, ok bool) {
+// scan reads a number from the beginning of s, n bytes of it, and rounds it
+// correctly. ok is false where there is none, and where it is so long, or of such
+// a size, that it is left to strconv.
+func scan(s []byte) (v float64, n int, ok bool) {
 	i, negative := 0, false
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
 		negative = s[i] == '-'
@@ -97,7 +159,7 @@ func scanNumber(s string) (v float64, n int, ok bool) {
 
 // digits reads decimal digits from place i on, after those that m stands for. Of
 // more than fit the result is wrong.
-func digits(s string, i int, m uint64) (uint64, int) {
+func digits(s []byte, i int, m uint64) (uint64, int) {
 	for i+8 <= len(s) {
 		t := s[i : i+8]
 		v := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
@@ -121,7 +183,7 @@ func digits(s string, i int, m uint64) (uint64, int) {
 }
 
 // scanExponent reads a sign and one to three digits.
-func scanExponent(s string, i int) (e, end int, ok bool) {
+func scanExponent(s []byte, i int) (e, end int, ok bool) {
 	sign := 1
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
 		if s[i] == '-' {
