@@ -30,7 +30,7 @@ func BenchmarkCSV(b *testing.B) {
 		b.Run(fmt.Sprint("digits=", digits), func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if _, err := Compile(f, Options{FS: fstest.MapFS{"A.csv": &fstest.MapFile{Data: data}}}); err != nil {
+				if _, err := Compile(b.Context(), f, Options{FS: fstest.MapFS{"A.csv": &fstest.MapFile{Data: data}}}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -130,7 +130,7 @@ func TestSetTable(t *testing.T) {
 	z.Write([]byte("1,2\n"))
 	z.Close()
 	for name, data := range map[string][]byte{"v.csv": []byte("1,2\n"), "v.csv.gz": packed.Bytes()} {
-		p, err := Compile(f, Options{Set: map[string]string{"a": name}, FS: fstest.MapFS{name: &fstest.MapFile{Data: data}}})
+		p, err := Compile(t.Context(), f, Options{Set: map[string]string{"a": name}, FS: fstest.MapFS{name: &fstest.MapFile{Data: data}}})
 		if err != nil || p.Problem.Value([]float64{0}) != 3 {
 			t.Errorf("%s: %v", name, err)
 		}
