@@ -138,6 +138,17 @@ var samples = []sample{
 		return dc.QuadOverLinOf(dc.Sqrt(a.At(3)), dc.Abs(a.At(1)), a.At(2))
 	}, cone: true, positive: true},
 	{atom: "Norm2Of", make: func(a dc.Affine) dc.Expr { return dc.Norm2Of(dc.Abs(a.At(0)), dc.Norm1(a), dc.Num(2)) }, cone: true},
+	{atom: "NormP", make: func(a dc.Affine) dc.Expr { return dc.NormP(a, 3) }, cone: true},
+	{atom: "NormP", make: func(a dc.Affine) dc.Expr { return dc.NormP(a.Range(0, 3), 1.3) }, cone: true},
+	{atom: "NormPOf", make: func(a dc.Affine) dc.Expr {
+		return dc.NormPOf(2.5, dc.Abs(a.At(0)), dc.Norm1(a), a.At(2), dc.Num(2))
+	}, cone: true},
+	{atom: "WeightedGeoMean", make: func(a dc.Affine) dc.Expr {
+		return dc.WeightedGeoMean(dc.Stack(a.At(0), a.At(1), a.At(3), a.At(0).Add(a.At(3))), []float64{1, 0, 2.5, 0.3}).Neg()
+	}, cone: true, positive: true},
+	{atom: "WeightedGeoMeanOf", make: func(a dc.Affine) dc.Expr {
+		return dc.WeightedGeoMeanOf([]float64{3, 1, 2}, dc.Sqrt(a.At(0)), a.At(3), dc.Min(a.At(0), dc.Num(2))).Neg()
+	}, cone: true, positive: true},
 	{atom: "HuberOf", make: func(a dc.Affine) dc.Expr { return dc.HuberOf(0.6, dc.Abs(a.At(0)), dc.Pos(a.At(1))) }},
 	{atom: "SumLargestOf", make: func(a dc.Affine) dc.Expr {
 		return dc.SumLargestOf(2, dc.Abs(a.At(0)), dc.Norm1(a).Minus(dc.Abs(a.At(3))), a.At(1))

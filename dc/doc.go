@@ -25,5 +25,7 @@
 // semidefinite programming with applications to combinatorial optimization;
 // Ben-Tal and Nemirovski 2001, Lectures on modern convex optimization; Recht,
 // Fazel and Parrilo 2010, Guaranteed minimum-rank solutions of linear matrix
-// equations via nuclear norm minimization.
+// equations via nuclear norm minimization; Chares 2009, Cones and
+// interior-point algorithms for structured convex optimization involving powers
+// and exponentials.
 package dc

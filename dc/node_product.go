@@ -200,6 +200,9 @@ func minorant(f Convex) (Linear, bool) {
 		for _, j := range idx {
 			x[j] = at
 		}
+		if r, ok := f.(Restricted); ok && !r.Inside(x) {
+			continue // the slope may be infinite
+		}
 		v := f.Value(x)
 		clear(grad)
 		f.AddSubgrad(grad, 1, x)

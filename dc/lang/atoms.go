@@ -57,7 +57,11 @@ func (v *value) curvatureWord() string {
 }
 
 func (ev *evaluator) fnAbs(n *node) value {
-	v := ev.arg(n, 0)
+	return ev.absolute(n, ev.arg(n, 0))
+}
+
+// absolute is |v|, entry by entry.
+func (ev *evaluator) absolute(n *node, v value) value {
 	if v.isData() {
 		return ev.each(n, v, math.Abs)
 	}
@@ -222,7 +226,7 @@ func (ev *evaluator) fnNorm1(n *node) value {
 	if v.sort != general {
 		return ev.atom(n, dc.Norm1(v.affine()), v.costs().weight)
 	}
-	return ev.total(n, ev.fnAbs(n))
+	return ev.total(n, ev.absolute(n, v))
 }
 
 func (ev *evaluator) fnNormInf(n *node) value {
@@ -233,10 +237,14 @@ func (ev *evaluator) fnNormInf(n *node) value {
 		out.cost.pieces = 2 * v.len()
 		return out
 	}
-	abs := ev.fnAbs(n)
-	vs := make([]value, abs.len())
+	return ev.largest(n, ev.absolute(n, v))
+}
+
+// largest is the largest entry.
+func (ev *evaluator) largest(n *node, v value) value {
+	vs := make([]value, v.len())
 	for k := range vs {
-		vs[k] = abs.entry(k)
+		vs[k] = v.entry(k)
 	}
 	return ev.fold(n, "max", vs)
 }

@@ -29,11 +29,15 @@ var functions = map[string]*function{
 	"kl":          {least: 2, most: 2, domain: true, eval: (*evaluator).fnKL},
 	"quadoverlin": {least: 2, most: 2, domain: true, eval: (*evaluator).fnQuadOverLin},
 	"geomean":     {least: 1, most: -1, domain: true, eval: (*evaluator).fnGeoMean},
+	"wgeomean":    {least: 2, most: 2, domain: true, eval: (*evaluator).fnWeightedGeoMean},
 	"huber":       {least: 1, most: 2, eval: (*evaluator).fnHuber},
 	"max":         {least: 1, most: -1, eval: (*evaluator).fnFold},
 	"min":         {least: 1, most: -1, eval: (*evaluator).fnFold},
 	"sum":         {least: 1, most: 1, eval: (*evaluator).fnSum},
 	"mean":        {least: 1, most: 1, eval: (*evaluator).fnMean},
+	"norm":        {least: 1, most: 2, eval: (*evaluator).fnNorm},
+	"cumsum":      {least: 1, most: 1, eval: (*evaluator).fnCumSum},
+	"reshape":     {least: 2, most: 1 + maxDims, eval: (*evaluator).fnReshape},
 	"norm1":       {least: 1, most: 1, eval: (*evaluator).fnNorm1},
 	"norm2":       {least: 1, most: 1, eval: (*evaluator).fnNorm2},
 	"norminf":     {least: 1, most: 1, eval: (*evaluator).fnNormInf},
@@ -65,6 +69,9 @@ var functions = map[string]*function{
 	"eye":   {least: 1, most: 1, eval: (*evaluator).fnEye},
 	"zeros": {least: 1, most: 8, eval: constants(0)},
 	"ones":  {least: 1, most: 8, eval: constants(1)},
+	"sort":  {least: 1, most: 1, eval: (*evaluator).fnSort},
+	"chol":  {least: 1, most: 1, eval: (*evaluator).fnChol},
+	"inv":   {least: 1, most: 1, eval: (*evaluator).fnInv},
 	"std":   {least: 1, most: 1, eval: (*evaluator).fnStd},
 	"sin":   {least: 1, most: 1, eval: ofData(math.Sin), number: math.Sin},
 	"cos":   {least: 1, most: 1, eval: ofData(math.Cos), number: math.Cos},
@@ -79,7 +86,7 @@ var functions = map[string]*function{
 
 // otherNames are what functions are called elsewhere.
 var otherNames = map[string]string{
-	"norm": "norm2", "l1": "norm1", "l2": "norm2", "linf": "norminf", "sum_squares": "sumsq", "sumsquares": "sumsq",
+	"pnorm": "norm", "norm_p": "norm", "cholesky": "chol", "inverse": "inv", "weighted_geo_mean": "wgeomean", "l1": "norm1", "l2": "norm2", "linf": "norminf", "sum_squares": "sumsq", "sumsquares": "sumsq",
 	"sum_largest": "sumlargest", "logsumexp": "lse", "log_sum_exp": "lse", "quad_form": "quad", "quadform": "quad", "fabs": "abs",
 	"maximum": "max", "minimum": "min", "relu": "pos", "length": "len", "size": "len", "average": "mean", "ln": "log",
 	"identity": "eye", "log_det": "logdet", "matrix_frac": "matfrac", "quad_over_lin": "quadoverlin", "geo_mean": "geomean",
@@ -167,11 +174,8 @@ func onlyStart(ev *evaluator, n *node) value {
 
 func (ev *evaluator) fnEye(n *node) value {
 	d := ev.dimension(n.args[0])
-	out := make([]float64, ev.room(n, []int{d, d}))
-	for k := range d {
-		out[k*d+k] = 1
-	}
-	return array([]int{d, d}, out)
+	ev.room(n, []int{d, d})
+	return array([]int{d, d}, identity(d))
 }
 
 func (ev *evaluator) fnRows(n *node) value { return ev.extent(n, 0) }

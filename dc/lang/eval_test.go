@@ -51,6 +51,10 @@ var x
 		{"sum([1 -2])", -1}, {"len([1 -2])", 2}, {"len([1 - 2])", 1}, {"len([1 -2 + 3])", 2}, {"len([1, 2 -3])", 2}, {"len([v 4])", 4}, {"len([v, v])", 6},
 		{"[1; 2; 3]*v", 6}, {"sum([A [5; 6]])", 21}, {"sum([A; [5, 6]])", 21}, {"[A, A][1,4]", 2}, {"[v; v][2,3]", 3}, {"cols([v; v])", 3}, {"[1 2\n 3][3]", 3},
 		{"[A (2)*[5; 6]][2,3]", 12}, {"sum([1 2]')", 3}, {"A[1,1] +\n 2", 3}, {"sum(v.*v./v)", 2},
+		{"norm(v)", math.Sqrt(14)}, {"norm(v, 1)", 6}, {"norm(A, 3)", math.Pow(1+8+27+64, 1.0/3)}, {"norm(-2, 7)", 2}, {"norm([1e300, 1e300], 2.5)", 1e300 * math.Pow(2, 0.4)},
+		{"wgeomean([4, 9], [1, 1])", 6}, {"wgeomean([8, 0, 2], [2, 0, 1])", math.Pow(128, 1.0/3)}, {"cumsum(v) * [1, 10, 100]", 1 - 10 + 200}, {"cumsum(5)[1]", 5}, {"len(cumsum(v))", 3},
+		{"reshape(B, 3, 2)[2,1]", 3}, {"reshape(v, 3, 1)[3,1]", 3}, {"reshape(A, 4) * [1, 10, 100, 1000]", 4321}, {"sort(v) * [1, 10, 100]", -2 + 10 + 300}, {"sort(3)[1]", 3},
+		{"chol([4 2; 2 10])[2,1] + chol([4 2; 2 10])[2,2] + chol([4 2; 2 10])[1,2]", 4}, {"chol(9)[1,1]", 3}, {"sum(inv(A) .* [1 10; 100 1000])", -2 + 10 + 150 - 500}, {"inv(4)[1,1]", 0.25}, {"sum(inv([0 1; 1 0])*v[1..2])", -1},
 		{"if(v[2] < 0, 3, 4)", 3}, {"if(1 > 2 or not 3 > 2, 1/0, 7)", 7}, {"sum(i in 1..4) if(i == 2 and i < 3, 10, if(i > 3, i, 0))", 14}, {"sum(if(2 > 1, v, [1, 2]))", 2},
 		{"dc(3, 1)", 2}, {"3*[1]*[2]*v*v", 84}, {"sum([1]*v)", 2}, {"1 .* 2", 2}, {"1./4", 0.25},
 	}
@@ -98,6 +102,26 @@ var x[3], y, X[2,2]
 		{"sum(i in 1..3) i*x[i]", Affine, func(x []float64, _ float64, _ [4]float64) float64 { return x[0] + 2*x[1] + 3*x[2] }},
 		{"sum(sum(i in 1..2) X[i,:])", Affine, func(_ []float64, _ float64, X [4]float64) float64 { return X[0] + X[1] + X[2] + X[3] }},
 		{"sum(i in 1..3) if(i > 1, x[i], y)", Affine, func(x []float64, y float64, _ [4]float64) float64 { return y + x[1] + x[2] }},
+		{"cumsum(x)*w + reshape(X, 4)[3]", Affine, func(x []float64, _ float64, X [4]float64) float64 {
+			return x[0] - 2*(x[0]+x[1]) + 3*(x[0]+x[1]+x[2]) + X[2]
+		}},
+		{"norm(x, 3) + norm([y, x[1]], 1) + norm(x)", Convex, func(x []float64, y float64, _ [4]float64) float64 {
+			s, c := 0.0, 0.0
+			for _, v := range x {
+				s, c = s+v*v, c+math.Pow(math.Abs(v), 3)
+			}
+			return math.Cbrt(c) + math.Abs(y) + math.Abs(x[0]) + math.Sqrt(s)
+		}},
+		{"norm(x^2, 1.5) + sum(cumsum(abs(x)))", Convex, func(x []float64, _ float64, _ [4]float64) float64 {
+			s := 0.0
+			for _, v := range x {
+				s += math.Pow(math.Abs(v), 3)
+			}
+			return math.Pow(s, 2.0/3) + 3*math.Abs(x[0]) + 2*math.Abs(x[1]) + math.Abs(x[2])
+		}},
+		{"wgeomean([y^2 + 1, 3], [0, 2]) + wgeomean(5 - abs(x), [1, 2, 3]) - wgeomean([8 - y, 4], [1, 3])", DC, func(x []float64, y float64, _ [4]float64) float64 {
+			return 3 + math.Pow((5-math.Abs(x[0]))*math.Pow(5-math.Abs(x[1]), 2)*math.Pow(5-math.Abs(x[2]), 3), 1.0/6) - math.Pow((8-y)*64, 0.25)
+		}},
 		{"abs(y)", Convex, func(_ []float64, y float64, _ [4]float64) float64 { return math.Abs(y) }},
 		{"-abs(y)", Concave, func(_ []float64, y float64, _ [4]float64) float64 { return -math.Abs(y) }},
 		{"sum(abs(x)) - norm1(x)", Constant, func([]float64, float64, [4]float64) float64 { return 0 }},

@@ -53,6 +53,10 @@ var describedAtoms = map[string]described{
 	"min":         {"min(x, z, ...)", "the least", Concave, anything, "", "min(x)", 0, []string{"min(y^2, -y^2)"}, nil},
 	"sum":         {"sum(x)", "the sum of the entries", Affine, anything, "", "sum(x)", 0, []string{"sum(x^2 - abs(x))"}, nil},
 	"mean":        {"mean(x)", "their mean", Affine, anything, "", "mean(x)", 0, []string{"mean(x^2 - abs(x))"}, nil},
+	"norm":        {"norm(x, p)", "the p-norm (sum of abs(x)^p)^(1/p) of all entries, p >= 1 of data; 2 if left out", Convex, signed, "", "norm(x, 3)", 0, []string{"norm(x)", "norm(abs(x), 1.5)", "norm(x^2 - abs(x), 1)"}, []string{"norm(x^2 - 1, 3)", "norm(x, 0.5)", "norm(x, y)"}},
+	"wgeomean":    {"wgeomean(x, w)", "the geometric mean with weights w >= 0 of data, the product of x^(w/sum(w))", Concave, decreasing, needsPlus, "wgeomean([y, 2], [1, 3])", -1, []string{"wgeomean([sqrt(y), 2], [1, 2])", "wgeomean([y^2, 2], [0, 2])"}, []string{"wgeomean([y^2, 2], [1, 2])", "wgeomean([y, 2], [1, -1])", "wgeomean(x, [1, 2])", "wgeomean([y, 2], [0, 0])"}},
+	"cumsum":      {"cumsum(x)", "the vector of the sums of the first 1, 2, ... entries of a vector", Affine, anything, "", "sum(cumsum(x))", 0, []string{"cumsum(x^2 - abs(x))[2]"}, []string{"sum(cumsum(X))"}},
+	"reshape":     {"reshape(x, n, m, ...)", "the same entries, row by row, in another shape", Affine, anything, "", "reshape(X, 4)[2]", 0, []string{"reshape(x^2 - abs(x), 1, 3)[1,2]"}, []string{"reshape(X, 3)[1]"}},
 	"norm1":       {"norm1(x)", "the sum of the absolute values", Convex, anything, "", "norm1(x)", 0, []string{"norm1(x^2 - abs(x))"}, nil},
 	"norm2":       {"norm2(x)", "the Euclidean norm of all entries", Convex, signed, "", "norm2(x)", 0, []string{"norm2(abs(x))"}, []string{"norm2(x^2 - 1)", "norm2(-abs(x))"}},
 	"norminf":     {"norminf(x)", "the largest absolute value", Convex, anything, "", "norminf(x)", 0, []string{"norminf(x^2 - abs(x))"}, nil},
@@ -88,6 +92,9 @@ var describedData = []struct{ form, meaning, sample string }{
 	{"eye(n)", "the identity matrix", "eye(2)[1,1]"},
 	{"zeros(n, m, ...)", "an array of zeros", "zeros(2)[1]"},
 	{"ones(n, m, ...)", "an array of ones", "ones(2, 2)[1,1]"},
+	{"sort(v)", "the entries of a vector, ascending", "sort([2, 1])[1]"},
+	{"chol(A)", "the lower triangular matrix L with A = L*L' of a positive definite matrix", "chol([4])[1,1]"},
+	{"inv(A)", "the inverse of a square matrix", "inv([2 1; 1 1])[1,2]"},
 	{"std(v)", "the standard deviation of the entries, with divisor n", "std([1, 2])"},
 	{"sin(x)", "the sine", "sin(1)"},
 	{"cos(x)", "the cosine", "cos(1)"},
@@ -165,8 +172,8 @@ func TestDescribedAtoms(t *testing.T) {
 }
 
 // atomOrder is the order of the table.
-var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic invpos huber kl max min sum mean norm1 norm2 norminf sumsq " +
-	"sumlargest lse quad quadoverlin geomean dc logdet matfrac lambda_max lambda_min lambda_sumlargest sigma_max normnuc trace diag")
+var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic invpos huber kl max min sum mean cumsum reshape norm norm1 norm2 norminf sumsq " +
+	"sumlargest lse quad quadoverlin geomean wgeomean dc logdet matfrac lambda_max lambda_min lambda_sumlargest sigma_max normnuc trace diag")
 
 func atomTable(t *testing.T) string {
 	if len(atomOrder) != len(describedAtoms) {

@@ -38,7 +38,8 @@ func (r randomExpr) pick(depth int, leaves []string, forms []string) string {
 func (r randomExpr) scalar(depth int) string {
 	return r.pick(depth, []string{"y", "x[2]", "z[1,3]", "0.5", "2", "y"}, []string{
 		"(S + S)", "(S - S)", "(S - S + S)", "-S", "2.5*S", "S/4", "S*S", "S.*S", "S^2", "square(S)", "abs(S)", "pos(S)", "huber(S, 0.7)",
-		"max(S, S, 1)", "min(S, S)", "sum(V)", "mean(V)", "max(V)", "min(M)", "norm1(V)", "norm1(M)", "norm2(V)", "norminf(V)", "sumsq(V)",
+		"max(S, S, 1)", "min(S, S)", "sum(V)", "mean(V)", "max(V)", "min(M)", "norm1(V)", "norm1(M)", "norm2(V)", "norminf(V)", "sumsq(V)", "norm(V, 3)", "norm(M, 1.5)", "norm(abs(V), 4)", "norm([S, S], 1)", "sum(cumsum(V))", "sum(reshape(M, 3, 2))", "reshape(M, 6)[4]",
+		"wgeomean(V + 9, [1, 0.5, 2])", "wgeomean([30 + min(V), 9 + y], [3, 1])", "if(q[1,1] > 0, S, V*V)", "cumsum([S, S])[2]",
 		"sumlargest(V, 2)", "lse(V/8)", "exp(S/50)", "V*V", "(V)[2]", "(M)[2,1]", "quad(V, q)", "sum(square(V))", "sum(V^2)", "sum(abs(V))",
 		"sum(huber(V))", "(sum(i@ in 1..3) (V)[i@])", "(max(i@ in 1..3 if i@ != 2) (V)[i@])", "(min(i@ in 1..2, j@ in i@..3) (M)[i@,j@]*i@)",
 		"[S, S; S, S][2,1]", "sum(sum(i@ in 1..2) (M)[i@,:])", "(V)'*q*(V)", "dc(S^2, abs(S))", "dc(norm2(x), norm1(z))", "S*norm1(x)",
@@ -56,7 +57,7 @@ func (r randomExpr) vector(depth int) string {
 	return r.pick(depth, []string{"x", "z[2,:]", "[1, -2, 0.5]", "x"}, []string{
 		"(V + V)", "(V - S)", "(S + V)", "-V", "3*V", "S*V", "V.*V", "V/2", "V./[1, 2, 4]", "q*V", "V*q", "[1, 2]*M", "[S, S, S]", "[S, (V)[2..3]]", "(M)[1,:]",
 		"(M)'[:,2]", "abs(V)", "square(V)", "V^2", "max(V, S)", "min(V, V)", "pos(V)", "(M)'*[1, -1]", "[V, 1][{4, 2, 1}]", "(sum(i@ in 1..2) (M)[i@,:])", "huber(V)",
-		"log(V + 9)", "logistic(V)", "exp(V/40)", "sqrt(V + 9)", "invpos(V + 9)", "V^3", "kl(V, V)", "entr(V)", "(M)[:,2..3][1,1]*V",
+		"log(V + 9)", "logistic(V)", "exp(V/40)", "sqrt(V + 9)", "invpos(V + 9)", "V^3", "kl(V, V)", "entr(V)", "(M)[:,2..3][1,1]*V", "cumsum(V)", "reshape(M, 6)[2..4]",
 	})
 }
 
