@@ -1,0 +1,266 @@
+// Command dcrecord writes down what the convex-concave procedure does on
+// problem files and on the families of dcbench, for a comparison of two states
+// of the code:
+//
+//	dcrecord -out before.jsonl -shared ../shared FILES.dc
+//	dcrecord -compare before.jsonl after.jsonl
+//
+// Each line of a record is a problem with a seed: status, objective, violation
+// and the objective of every iteration.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dcopt/dcopt/bench/internal/dcset"
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+// entry is one run. Numbers are text so that infinities survive.
+type entry struct {
+	Name       string   `json:"name"`
+	Status     string   `json:"status"`
+	Objective  string   `json:"objective"`
+	Violation  string   `json:"violation"`
+	Iterations int      `json:"iterations"`
+	Seconds    float64  `json:"seconds"`
+	History    []string `json:"history"`
+}
+
+func main() {
+	out := flag.String("out", "", "write the record to `FILE`")
+	shared := flag.String("shared", "", "also the reference problems in `DIR`")
+	compare := flag.Bool("compare", false, "compare two records")
+	sizes := flag.String("sizes", "small", "sizes of the families, S1,S2; none for no families")
+	seeds := flag.Int("seeds", 3, "seeds per family and size")
+	limit := flag.Duration("limit", 20*time.Second, "time limit of a run")
+	flag.Parse()
+	var err error
+	if *compare {
+		err = difference(os.Stdout, flag.Args())
+	} else {
+		err = record(*out, *shared, *sizes, *seeds, *limit, flag.Args())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "dcrecord:", err)
+		os.Exit(1)
+	}
+}
+
+// record runs all problems and writes a line for each.
+func record(out, shared, sizes string, seeds int, limit time.Duration, files []string) error {
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	enc := json.NewEncoder(f)
+	run := func(name, path string, seed uint64) error {
+		e, err := solve(path, seed, limit)
+		if err != nil {
+			e.Status = "error: " + err.Error()
+		}
+		e.Name = name
+		return enc.Encode(e)
+	}
+	for _, path := range files {
+		if err := run(filepath.Base(path), path, 0); err != nil {
+			return err
+		}
+	}
+	all, err := instances(shared, sizes)
+	if err != nil {
+		return err
+	}
+	for _, in := range all {
+		n := seeds
+		if in.Group != "families" {
+			n = 1
+		}
+		if err := drawn(in, n, run); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// instances are the families at the sizes and the reference problems.
+func instances(shared, sizes string) ([]dcset.Instance, error) {
+	var all []dcset.Instance
+	if sizes != "none" {
+		fam, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","))
+		if err != nil {
+			return nil, err
+		}
+		all = fam
+	}
+	if shared != "" {
+		ref, err := dcset.References(shared, []string{"all"})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ref...)
+	}
+	return all, nil
+}
+
+// drawn writes an instance to a folder and runs it with n seeds.
+func drawn(in dcset.Instance, n int, run func(name, path string, seed uint64) error) error {
+	prog, err := in.Make()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "dcrecord")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := prog.Write(dir); err != nil {
+		return err
+	}
+	for seed := range n {
+		if err := run(fmt.Sprintf("%s/%d", in.Name(), seed), filepath.Join(dir, dcset.SourceFile), uint64(seed)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func solve(path string, seed uint64, limit time.Duration) (entry, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return entry{}, err
+	}
+	file, err := lang.Parse(path, text)
+	if err != nil {
+		return entry{}, err
+	}
+	prog, err := lang.Compile(file, lang.Options{Dir: filepath.Dir(path)})
+	if err != nil {
+		return entry{}, err
+	}
+	set := ccp.DefaultSettings()
+	set.Seed = seed
+	if o := prog.Options; o.FeasTol != nil {
+		set.FeasTol = *o.FeasTol
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	began := time.Now()
+	res, err := ccp.Solve(ctx, prog.Problem, nil, set)
+	if res == nil {
+		return entry{}, err
+	}
+	e := entry{
+		Status: res.Status.String(), Objective: text17(res.Objective), Violation: text17(res.Violation),
+		Iterations: res.Iterations, Seconds: time.Since(began).Seconds(),
+	}
+	for _, it := range res.History {
+		e.History = append(e.History, text17(it.Objective))
+	}
+	return e, nil
+}
+
+func text17(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// difference prints the runs of two records that differ by more than rounding,
+// and totals.
+func difference(w io.Writer, files []string) error {
+	if len(files) != 2 {
+		return fmt.Errorf("-compare wants two records, not %d", len(files))
+	}
+	before, order, err := read(files[0])
+	if err != nil {
+		return err
+	}
+	after, _, err := read(files[1])
+	if err != nil {
+		return err
+	}
+	equal, better, worse := 0, 0, 0
+	var its, secs [2]float64
+	ratio, n := 0.0, 0
+	for _, name := range order {
+		a := before[name]
+		b, ok := after[name]
+		if !ok {
+			fmt.Fprintf(w, "%-40s missing\n", name)
+			continue
+		}
+		its[0], its[1] = its[0]+float64(a.Iterations), its[1]+float64(b.Iterations)
+		secs[0], secs[1] = secs[0]+a.Seconds, secs[1]+b.Seconds
+		if a.Seconds > 0 && b.Seconds > 0 {
+			ratio, n = ratio+math.Log(b.Seconds/a.Seconds), n+1
+		}
+		k := common(a.History, b.History)
+		if a.Status == b.Status && k == len(a.History) && k == len(b.History) {
+			equal++
+			continue
+		}
+		x, y := number(a.Objective), number(b.Objective)
+		switch d := y - x; {
+		case d > 1e-5*max(math.Abs(x), math.Abs(y)):
+			worse++
+		case d < -1e-5*max(math.Abs(x), math.Abs(y)):
+			better++
+		}
+		fmt.Fprintf(w, "%-40s %-12s %-12s %16.9g %16.9g  violation %8.1e %8.1e  iterations %4d %4d  equal %d of %d\n",
+			name, a.Status, b.Status, x, y, number(a.Violation), number(b.Violation), a.Iterations, b.Iterations, k, len(a.History))
+	}
+	fmt.Fprintf(w, "%d runs: %d equal, objective higher in %d, lower in %d; iterations %g %g; seconds %.3g %.3g, geometric mean of the ratios %.3f\n",
+		len(order), equal, worse, better, its[0], its[1], secs[0], secs[1], math.Exp(ratio/float64(max(n, 1))))
+	return nil
+}
+
+// common is how many objectives agree to rounding from the first on.
+func common(a, b []string) int {
+	k := 0
+	for ; k < min(len(a), len(b)); k++ {
+		x, y := number(a[k]), number(b[k])
+		if x != y && !(math.Abs(x-y) <= 1e-9*max(math.Abs(x), math.Abs(y))) {
+			break
+		}
+	}
+	return k
+}
+
+func number(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// read returns the entries of a record by name, and the names in order.
+func read(path string) (map[string]entry, []string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	all, order := map[string]entry{}, []string(nil)
+	dec := json.NewDecoder(bufio.NewReader(f))
+	for {
+		var e entry
+		if err := dec.Decode(&e); err == io.EOF {
+			return all, order, nil
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all[e.Name] = e
+		order = append(order, e.Name)
+	}
+}
