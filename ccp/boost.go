@@ -41,12 +41,12 @@ func (r *run) merit(x []float64) (φ, open float64) {
 	return φ, open
 }
 
-// gaps is Σ(cᵢ)₊ over the DC constraints, +Inf where one has no value.
+// gaps is Σ(cᵢ)₊ over the DC constraints, each in the unit of its row, +Inf where one has no value.
 func (s *subproblem) gaps(x []float64) float64 {
 	open := 0.0
-	for _, c := range s.soft {
+	for k, c := range s.soft {
 		if v := c.E.Value(x); v > 0 {
-			open += v
+			open += s.weight[k] * v
 		} else if math.IsNaN(v) {
 			return math.Inf(1)
 		}
@@ -62,20 +62,19 @@ func (r *run) extend(from []float64) bool {
 		return false
 	}
 	b.d, b.y, b.t = grown(b.d, r.x), append(b.y[:0], r.x...), grown(b.t, r.x)
-	length, size := 0.0, 1.0
+	length := 0.0
 	for j := range b.d {
 		b.d[j] = r.x[j] - from[j]
-		length = max(length, math.Abs(b.d[j]))
-		size = max(size, math.Abs(r.x[j]))
+		length = max(length, math.Abs(b.d[j])/max(r.sub.units[j], r.sub.sizes[j]))
 	}
-	if !(length > 1e-8*size) {
+	if !(length > 1e-8) {
 		return false
 	}
 	if b.λ < shortestTry {
 		b.λ = firstTrial
 	}
 	φ0, open0 := r.merit(b.y)
-	asked := sufficient * length * length / (1 + length*length) * max(math.Abs(φ0), 1e-3)
+	asked := sufficient * length * length / (1 + length*length) * max(r.span, r.τ*open0)
 	try := func(λ float64) (float64, bool) {
 		for j, v := range b.y {
 			b.t[j] = v + λ*b.d[j]

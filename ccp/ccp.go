@@ -19,17 +19,19 @@ import (
 // the recorder returns an error, that error comes together with the best point
 // so far.
 func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Result, error) {
-	if err := set.Validate(); err != nil {
+	if err := check(p, set); err != nil {
 		return nil, err
 	}
 	if x0 == nil {
-		return solveDrawn(ctx, p, set.Seed, set, 0, nil)
+		return guard(func() (*Result, error) { return solveDrawn(ctx, p, set.Seed, set, 0, nil) })
 	}
-	r, err := newRun(p, x0, set, 0)
-	if err != nil {
-		return nil, err
-	}
-	return r.run(ctx)
+	return guard(func() (*Result, error) {
+		r, err := newRun(p, x0, set, 0)
+		if err != nil {
+			return nil, err
+		}
+		return r.run(ctx)
+	})
 }
 
 // solveDrawn runs from the starting point of the seed, moved into the convex
@@ -57,14 +59,26 @@ func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, s
 
 func (r *run) run(ctx context.Context) (*Result, error) {
 	if !r.kept {
-		defer r.sub.close()
+		defer guardClose(r.sub)
 	}
 	t := time.Now()
-	err := r.loop(ctx)
+	err := r.guarded(ctx)
 	if err != nil && r.res.Status == Unknown {
 		return nil, err // a refusal
 	}
 	return r.finish(t), err
+}
+
+// guarded is loop; a panic in a user's code becomes an error, and the best point
+// stays.
+func (r *run) guarded(ctx context.Context) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = caught(v)
+			r.stop(Numerical, err.Error())
+		}
+	}()
+	return r.loop(ctx)
 }
 
 // run is the state of one descent.
@@ -79,34 +93,37 @@ type run struct {
 	τ        float64
 	τ0, τMax float64
 
-	drawn   bool    // the start is random: no one minds if it is moved
-	kept    bool    // the solver belongs to a session
-	tol     float64 // of the solver
-	esc     escape
-	boost   boost
-	inertia inertia
-	probe   probe
-	lo, hi  []float64 // bounds of the variables
-	again   int       // attempts after the first, with a heavy τ
-	held    int       // changes of the proximal term
-	rescued int       // failures of the backend that were met
-	far     bool      // the points run off
-	near    bool      // the start is a variation of the best point so far
-	bar     float64   // the best objective of earlier starts, minimised
-	idle    int       // iterations at a point that is stuck
-	flat    int       // iterations that left the slacks as they were
-	first   float64   // the objective at the start, 0 where it is infinite
-	noisy   int       // feasible iterations since the best objective improved on anchor
-	anchor  float64
-	bold    bool // the iteration under way, the first, puts the constraints first
-	k       int  // number of the iteration
-	work    int  // iterations of the backend so far
-	vain    int  // of these, what escapes and hops have cost
-	hops    hops
-	coarse  int // iterations spent on a violation that is small relative to the functions only
-	x0      []float64
-	prev    Iteration
-	note    string // what the last solve left to say
+	drawn     bool    // the start is random: no one minds if it is moved
+	kept      bool    // the solver belongs to a session
+	tol       float64 // of the solver
+	esc       escape
+	boost     boost
+	inertia   inertia
+	probe     probe
+	lo, hi    []float64 // bounds of the variables
+	home      []float64 // their units at the start
+	again     int       // attempts after the first, with a heavy τ
+	held      int       // changes of the proximal term
+	rescued   int       // failures of the backend that were met
+	far       bool      // the points run off
+	near      bool      // the start is a variation of the best point so far
+	bar       float64   // the best objective of earlier starts, minimised
+	idle      int       // iterations at a point that is stuck
+	flat      int       // iterations that left the slacks as they were
+	strict    bool      // only FeasTol as it is makes a point feasible
+	low, high float64   // the range of the objective over the feasible iterations
+	span      float64   // what a change of the objective is relative to
+	look      float64   // distance from the start at which falls looks next
+	noisy     int       // feasible iterations since the best objective improved on anchor
+	anchor    float64
+	bold      bool // the iteration under way, the first, puts the constraints first
+	k         int  // number of the iteration
+	work      int  // iterations of the backend so far
+	vain      int  // of these, what escapes and hops have cost
+	hops      hops
+	x0        []float64
+	prev      Iteration
+	note      string // what the last solve left to say
 }
 
 // loop is Lipp and Boyd 2016, Algorithm 3.1.
@@ -160,7 +177,7 @@ func (r *run) descend(ctx context.Context) error {
 			return err
 		}
 	}
-	r.giveUp(IterationLimit, "")
+	r.giveUp(IterationLimit, r.obstacle())
 	return nil
 }
 
@@ -200,12 +217,15 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 		Starts: 1, Start: start, Backend: set.backend().Name(),
 		X: append([]float64(nil), x0...), Objective: p.Value(x0),
 	}
-	worst, relative := p.Violations(x0)
-	r.res.Violation = worst
+	v := p.Violations(x0)
+	r.res.Violation = v.Largest
 	if isFinite(r.res.Objective) {
-		r.first = r.res.Objective
+		r.res.Feasible = v.Excess <= set.FeasTol
+		r.res.nearly = r.res.Feasible || v.Relative <= set.FeasTol
 	}
-	r.res.feasible = relative <= set.FeasTol && isFinite(r.res.Objective)
+	r.low, r.high = math.Inf(1), math.Inf(-1)
+	sub.sizeUp(x0, true)
+	r.home = append([]float64(nil), sub.units...)
 	r.prev = Iteration{Objective: math.NaN()}
 	return r, nil
 }
@@ -236,10 +256,12 @@ func (r *run) prepare(ctx context.Context) error {
 		copy(r.z, z)
 		copy(r.x0, z)
 	}
+	r.sub.sizeUp(r.z, true)
 	if r.sub.linearise(r.z, r.τ) != nil {
 		r.stop(Numerical, "a function or its subgradient is not a finite number at the starting point; give another start")
 		return nil
 	}
+	r.sub.weigh()
 	if r.set.TauRelative {
 		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
 			r.τ0, r.τMax = r.τ0*obj/con, r.τMax*obj/con
@@ -251,9 +273,9 @@ func (r *run) prepare(ctx context.Context) error {
 				r.τ, r.bold = min(boldτ*obj/con, r.τMax), true
 			}
 		}
-		if err := r.sub.linearise(r.z, r.τ); err != nil {
-			return err
-		}
+	}
+	if err := r.sub.linearise(r.z, r.τ); err != nil {
+		return err
 	}
 	r.tol = max(min(r.set.backend().DefaultSettings().Tol, r.set.FeasTol), tightest)
 	return r.open(ctx)
@@ -272,48 +294,93 @@ func (r *run) open(ctx context.Context) error {
 	return err
 }
 
-// patience bounds the iterations after a point that is feasible relative to the
-// size of the functions only.
-const patience = 8
-
 // verdict decides whether the iteration was the last, and why.
 func (r *run) verdict(it Iteration) bool {
-	feasible := it.Relative <= r.set.FeasTol
-	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*max(1, math.Abs(it.Objective))
+	feasible := r.keeps(it)
+	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*r.span
 	convex := r.sub.convex()
 	switch {
-	case r.drops(&it):
-		r.noBound(fmt.Sprintf("a point that keeps the constraints has the objective %.3g; bound the variables", it.Objective))
+	case r.runsOff() && r.falls():
+	case r.pole(it):
+		r.noBound("the objective is minus infinity at a point that keeps the constraints")
 	case !isFinite(it.Objective) && r.again < attempts:
 		r.startAgain()
 		return false
 	case !isFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
-	case feasible && still && !convex && it.Violation > r.set.FeasTol && r.coarse < patience:
-		r.coarse++ // it may become feasible as it is, not only relative to its size
-		return false
 	case feasible && (convex || still) && r.sub.res.Res.Max() <= lastEnough:
+		if !it.Feasible {
+			r.insist()
+			return false
+		}
 		r.stop(Converged, r.note)
 	case feasible && r.settled(it):
+		if !it.Feasible {
+			r.insist()
+			return false
+		}
 		r.stop(Converged, strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; "+r.note))
-	case convex:
-		r.stop(Stalled, strings.TrimSpace("the solution breaks a constraint by more than the tolerance; "+r.note))
+	case convex && !r.strict:
+		r.insist()
+		return false
 	default:
 		return false
 	}
 	return true
 }
 
+// obstacle says why the run has not converged yet.
+func (r *run) obstacle() string {
+	if !r.res.Feasible {
+		v, where := r.p.Violation(r.res.X)
+		return fmt.Sprintf("%s is broken by %.2g", where, v)
+	}
+	if n := len(r.res.History); n > 1 {
+		last, before := r.res.History[n-1], r.res.History[n-2]
+		return fmt.Sprintf("the objective still changes by %.2g per iteration", math.Abs(last.Objective-before.Objective))
+	}
+	return ""
+}
+
+// insist makes FeasTol as it is the only notion of feasible from now on, and has
+// the convex problems solved in the distance from the last solution: their
+// residuals are then relative to that distance, not to the size of the terms.
+func (r *run) insist() {
+	r.strict, r.idle, r.flat, r.noisy = true, 0, 0, 0
+	r.low, r.high = math.Inf(1), math.Inf(-1)
+}
+
+// pole reports whether the objective is minus infinity at a feasible point, as log
+// is at 0: at the iteration's point, with the entries that are next to a bound at
+// the bound. Beside a pole the objective is of moderate size, beside an overflow
+// it is not.
+func (r *run) pole(it Iteration) bool {
+	if len(r.sub.domain) == 0 || !r.keeps(it) || len(r.before) != len(r.x) {
+		return false
+	}
+	at, beside := append([]float64(nil), r.x...), make([]float64, len(r.x))
+	for j, v := range r.x {
+		for _, bound := range [2]float64{r.lo[j], r.hi[j]} {
+			if math.Abs(v-bound) <= noise*r.sub.sizes[j] {
+				at[j] = bound
+			}
+		}
+		beside[j] = at[j] + noise*(r.before[j]-at[j])
+	}
+	return math.IsInf(r.minimised(r.p.Value(at)), -1) && math.Abs(r.p.Value(beside)) < math.Sqrt(math.MaxFloat64) &&
+		r.p.Feasible(at, r.set.FeasTol)
+}
+
 // settled reports whether the best objective has not improved for many iterations
 // although the points stay feasible and close to it: what is left is the
 // backend's noise.
 func (r *run) settled(it Iteration) bool {
-	best, scale := r.minimised(r.res.Objective), max(1, math.Abs(r.res.Objective))
-	if r.noisy == 0 || best < r.anchor-r.set.Tol*scale {
+	best := r.minimised(r.res.Objective)
+	if r.noisy == 0 || best < r.anchor-r.set.Tol*r.span {
 		r.anchor, r.noisy = best, 0
 	}
 	r.noisy++
-	return r.noisy > longPatience && r.minimised(it.Objective) <= best+100*r.set.Tol*scale
+	return r.noisy > longPatience && r.minimised(it.Objective) <= best+100*r.set.Tol*r.span
 }
 
 // longPatience bounds the iterations without a better point.

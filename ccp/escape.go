@@ -23,7 +23,7 @@ type escape struct {
 type tangents struct{ q, a []float64 }
 
 const (
-	hair     = 1e-6       // how far beside, relative to max(1, the largest variable)
+	hair     = 1e-6       // how far beside, relative to the largest entry of the variable
 	mostKept = 20_000_000 // numbers kept of all tangents tried; no escape from a larger problem
 	another  = 1e-3       // change of a slope, relative to the largest, that tells a kink from curvature
 )
@@ -37,7 +37,7 @@ func (r *run) failed(it Iteration) bool {
 	}
 	e.on = false
 	obj := r.minimised(it.Objective)
-	if it.Relative <= r.set.FeasTol && obj < e.objective-r.set.Tol*max(1, math.Abs(e.objective)) {
+	if r.keeps(it) && obj < e.objective-r.set.Tol*r.span {
 		e.tries, e.tried = 0, e.tried[:0]
 		return false
 	}
@@ -63,12 +63,11 @@ func (r *run) leave() bool {
 	if len(e.tried) == 0 {
 		e.note(r.sub) // those that led here
 	}
-	length := hair * max(1, maxAbs(r.x))
 	for ; e.tries < r.set.Escapes && (e.tries == 0 || r.affords()); e.tries++ {
 		copy(r.z, r.x)
 		if e.tries > 0 {
 			for j := range r.z {
-				r.z[j] += length * e.rng.NormFloat64()
+				r.z[j] += hair * max(r.sub.units[j], r.sub.sizes[j]) * e.rng.NormFloat64()
 			}
 		}
 		if r.sub.inside(r.z) && r.sub.linearise(r.z, r.τ) == nil && e.isNew(r.sub) {

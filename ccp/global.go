@@ -41,7 +41,7 @@ type GlobalResult struct {
 //
 // It starts from x0, or if that is nil as Multistart does.
 func Global(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set Settings) (*GlobalResult, error) {
-	if err := set.Validate(); err != nil {
+	if err := check(p, set); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -238,7 +238,7 @@ func (g *global) search(ctx context.Context) error {
 		return nil
 	}
 	g.upper = math.Inf(1)
-	if g.res.feasible && g.res.Violation <= g.set.FeasTol {
+	if g.res.Feasible {
 		g.upper = g.minimised(g.res.Objective)
 	}
 	if err := g.ranges(ctx); err != nil || ctx.Err() != nil {

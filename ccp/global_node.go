@@ -104,7 +104,7 @@ func (g *global) worst(nd *node, x []float64) int {
 		at++
 	}
 	look(&g.parts[at], 0)
-	if split < 0 && g.p.Infeasibility(g.x) > g.set.FeasTol {
+	if split < 0 && !g.p.Feasible(g.x, g.set.FeasTol) {
 		for k, j := range nd.piece {
 			if j < 0 {
 				return k

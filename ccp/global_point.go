@@ -35,20 +35,17 @@ func (g *global) tryPoint(ctx context.Context, x []float64) {
 	}
 }
 
-// takes makes x the best point if it is better and feasible. A violation counts
-// as it is, not relative to the size of the functions: a proof must not rest on
-// points so far out that their violation means something.
+// takes makes x the best point if it is better and feasible.
 func (g *global) takes(objective float64, x []float64) bool {
-	v, worst := g.p.Violation(x)
 	f := g.minimised(objective)
-	if !isFinite(f) || !(v <= g.set.FeasTol) || !(f < g.upper) {
+	if !isFinite(f) || !g.p.Feasible(x, g.set.FeasTol) || !(f < g.upper) {
 		return false
 	}
 	g.upper = f
 	r := g.res.Result
 	copy(r.X, x)
-	r.Objective, r.feasible, r.Status, r.Message = objective, true, Converged, ""
-	r.Violation, r.Worst = v, worst
+	r.Objective, r.Feasible, r.Status, r.Message = objective, true, Converged, ""
+	r.Violation, r.Worst = g.p.Violation(x)
 	return true
 }
 
@@ -76,7 +73,7 @@ func (g *global) conclude(ctx context.Context, err error) {
 		lower = min(lower, nd.bound)
 	}
 	r.Bound = g.minimised(lower)
-	if r.feasible && r.Violation <= g.set.FeasTol {
+	if r.Feasible {
 		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
 	}
 	switch {
@@ -85,7 +82,7 @@ func (g *global) conclude(ctx context.Context, err error) {
 		if ctx.Err() == context.DeadlineExceeded {
 			r.Status = TimeLimit
 		}
-	case !r.feasible && len(g.open) == 0 && err == nil:
+	case !r.Feasible && len(g.open) == 0 && err == nil:
 		r.Status, r.Message, r.Proved = Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
 		r.Objective = g.minimised(math.Inf(1))
 		r.Bound = r.Objective

@@ -45,7 +45,7 @@ const (
 	farthest = 0.3
 
 	hopOpen = 3    // infeasible iterations of a hop that are not given up
-	hopBack = 1e-3 // distance, relative to max(1, size), at which a hop has come back
+	hopBack = 1e-3 // distance, relative to the size of the variables, at which a hop has come back
 	hopSame = 3    // hops in a row that come back: there is but one point around
 	hopSlow = 2    // decreases such as the last that are not enough to catch up
 )
@@ -94,7 +94,7 @@ func (r *run) hop() bool {
 	r.τ, r.res.Status = h.τ, Unknown
 	r.esc.on, r.esc.tries, r.esc.tried = false, 0, r.esc.tried[:0]
 	r.boost.λ, r.inertia.count = 0, 0
-	r.idle, r.flat, r.noisy, r.coarse = 0, 0, 0, 0
+	r.idle, r.flat, r.noisy, r.strict = 0, 0, 0, false
 	r.again, r.rescued = attempts, mostRescued // what goes wrong ends the hop
 	r.prev = Iteration{Objective: math.NaN()}
 	r.perturb()
@@ -137,7 +137,7 @@ func (r *run) land() bool {
 // ahead reports whether a hop has found a better point than it began at.
 func (r *run) ahead() bool {
 	h := &r.hops
-	return r.res.feasible && r.minimised(r.res.Objective) < h.objective-r.set.Tol*max(1, math.Abs(h.objective))
+	return r.res.nearly && r.minimised(r.res.Objective) < h.objective-r.set.Tol*r.span
 }
 
 // behind reports whether a hop under way has not.
@@ -150,16 +150,16 @@ func (r *run) astray(it Iteration) bool {
 	if !r.behind() || r.esc.on {
 		return false
 	}
-	if it.Relative > r.set.FeasTol {
+	if !r.keeps(it) {
 		h.open++
 		return h.open > hopOpen
 	}
 	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
 	h.back = true
 	for j, v := range h.x {
-		h.back = h.back && math.Abs(it.X[j]-v) <= hopBack*max(1, math.Abs(v))
+		h.back = h.back && math.Abs(it.X[j]-v) <= hopBack*max(r.sub.units[j], math.Abs(v))
 	}
-	if h.back = h.back || obj-h.objective <= 10*r.set.Tol*max(1, math.Abs(h.objective)); h.back {
+	if h.back = h.back || obj-h.objective <= 10*r.set.Tol*r.span; h.back {
 		return true
 	}
 	return obj-h.objective > hopSlow*math.Abs(before-obj)
@@ -181,7 +181,7 @@ func (r *run) perturb() {
 		}
 	default:
 		for _, v := range r.p.Vars {
-			s := spread(h.x[v.Offset:][:v.Len()])
+			s := spread(h.x[v.Offset:][:v.Len()], v.Size())
 			for k := range v.Len() {
 				j := v.Offset + k
 				if r.lo[j] == r.hi[j] {
@@ -202,14 +202,14 @@ func (r *run) perturb() {
 // put moves entry j of z to v, or to the bound that is in the way.
 func (r *run) put(j int, v float64) { r.z[j] = min(max(v, r.lo[j]), r.hi[j]) }
 
-// spread is the root mean square, 1 if that is 0.
-func spread(v []float64) float64 {
+// spread is the root mean square, other if that is 0.
+func spread(v []float64, other float64) float64 {
 	s := 0.0
 	for _, e := range v {
 		s += e * e
 	}
 	if s == 0 {
-		return 1
+		return other
 	}
 	return math.Sqrt(s / float64(len(v)))
 }

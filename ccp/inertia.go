@@ -32,12 +32,13 @@ func (r *run) glide(before []float64, objective, slack float64) {
 	n.d = grown(n.d, r.x)
 	var dot, now, then float64
 	for j, v := range r.x {
-		d := v - before[j]
-		dot, now, then = dot+d*n.d[j], now+d*d, then+n.d[j]*n.d[j]
+		d, w := v-before[j], 1/r.sub.units[j]
+		w *= w
+		dot, now, then = dot+w*d*n.d[j], now+w*d*d, then+w*n.d[j]*n.d[j]
 		n.d[j] = d
 	}
 	φ := r.minimised(objective) + r.τ*slack
-	rises := r.τ == n.τ && φ > n.φ+uneven*max(1, math.Abs(φ))
+	rises := r.τ == n.τ && φ > n.φ+uneven*max(r.span, r.τ*slack)
 	n.τ, n.φ = r.τ, φ
 	if first || rises || !(then > 0) || !(dot >= aligned*math.Sqrt(now*then)) || !(now >= fading*fading*then) {
 		n.count = 0

@@ -27,6 +27,9 @@ func (s *Summary) Supported(b qpbackend.Backend) bool {
 
 // Inspect compiles p without solving it.
 func Inspect(p *dc.Problem) (Summary, error) {
+	if p == nil {
+		return Summary{}, errNoProblem
+	}
 	s, err := compile(p)
 	if err != nil {
 		return Summary{}, err

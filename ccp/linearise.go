@@ -7,25 +7,24 @@ import (
 	"sort"
 
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
 // are overwritten by those without h − ∂h, the bound by that of the tangent.
 type cut struct {
-	h    dc.Convex
-	idx  []int     // h's support
-	slot []int     // positions in A.Val
-	base []float64 // coefficients without h; nil: zeros
-	row  int
-	u    float64 // bound without h
-	same bool    // h is that of the cut before
+	h     dc.Convex
+	idx   []int     // h's support
+	slot  []int     // positions in A.Val
+	base  []float64 // coefficients without h; nil: zeros
+	row   int
+	u     float64 // bound without h
+	same  bool    // h is that of the cut before
+	slack int     // of the row, an index into subproblem.slacks
 	// piece is that of h's pieces which the row has now, counted from 1, and
 	// tangent what it is; 0 where that is not known.
 	piece   int
 	tangent dc.Linear
-	fresh   bool    // the row is as it was compiled
-	top     float64 // largest size of the coefficients of h's variables
+	fresh   bool // the row is as it was compiled
 }
 
 var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
@@ -35,8 +34,8 @@ var errNotANumber = errors.New("ccp: a function or its subgradient is not a fini
 func (s *subproblem) linearise(x []float64, τ float64) error {
 	s.p.Pin(x)
 	copy(s.now.Q, s.qp.Q)
-	for _, j := range s.slacks {
-		s.now.Q[j] = τ
+	for k, j := range s.slacks {
+		s.now.Q[j] = τ * s.weight[k]
 	}
 	finite := 0.0
 	if s.h0 != nil {
@@ -69,7 +68,7 @@ func (s *subproblem) tangents(x []float64) float64 {
 		tangent := s.tangent(s.cuts[from:k], x)
 		finite += tangent - tangent
 		for i := from; i < k; i++ {
-			if math.Abs(s.now.U[s.cuts[i].row]) >= qpbackend.Infinity {
+			if math.IsInf(s.now.U[s.cuts[i].row], 0) {
 				return math.NaN()
 			}
 		}
@@ -117,7 +116,7 @@ func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
 // overwrite writes the coefficients without h, less s.grad.
 func (s *subproblem) overwrite(c *cut) {
 	now := s.now.A
-	top, same := 0.0, true
+	same := true
 	for i, at := range c.slot {
 		v := -s.grad[c.idx[i]]
 		if c.base != nil {
@@ -125,11 +124,7 @@ func (s *subproblem) overwrite(c *cut) {
 		}
 		same = same && v == now[at]
 		now[at] = v
-		if a := math.Abs(v); a > top {
-			top = a
-		}
 	}
-	c.top = top
 	s.asked.held = s.asked.held && same
 }
 
@@ -142,15 +137,10 @@ func (s *subproblem) exchange(c *cut, l dc.Linear) {
 			now[at] = 0
 		}
 	}
-	top := 0.0
 	for i, at := range s.places(c, l.Idx) {
-		v := l.Val[i]
-		now[at] = -v
-		if a := math.Abs(v); a > top {
-			top = a
-		}
+		now[at] = -l.Val[i]
 	}
-	c.top, s.asked.held = top, false
+	s.asked.held = false
 }
 
 // places are those of the coefficients of some of h's variables, until the next
@@ -186,7 +176,8 @@ func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
 }
 
 // slopes returns the largest slope of the objective and the median of the
-// largest slopes of the DC constraints at x, each as linearised last.
+// largest slopes of the DC constraints at x, each as linearised last, per unit of
+// a variable and in units of the row.
 func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 	// The quadratic part counts with its gradient.
 	g := append([]float64(nil), s.now.Q...)
@@ -198,10 +189,17 @@ func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 	for _, j := range s.slacks {
 		g[j] = 0
 	}
+	for j, u := range s.columnUnits() {
+		g[j] *= u
+	}
 	objective = maxAbs(g)
 	each := make([]float64, len(s.cuts))
 	for k := range s.cuts {
-		each[k] = s.cuts[k].top
+		c := &s.cuts[k]
+		for i, at := range c.slot {
+			each[k] = max(each[k], math.Abs(s.now.A[at])*s.units[c.idx[i]])
+		}
+		each[k] *= s.weight[c.slack]
 	}
 	sort.Float64s(each)
 	if len(each) > 0 {

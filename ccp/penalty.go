@@ -9,7 +9,7 @@ import (
 
 // stuck: the point has not moved, and is not feasible.
 func (r *run) stuck(it Iteration) bool {
-	return it.Relative > r.set.FeasTol && it.Step <= r.set.Tol*max(1, maxAbs(r.x))
+	return !r.keeps(it) && it.moved <= r.set.Tol
 }
 
 // update prepares the next iteration: it raises τ as long as slacks are open.
@@ -48,7 +48,7 @@ func (r *run) update(ctx context.Context, it Iteration) (bool, error) {
 			r.startAgain()
 			it.Objective = math.NaN()
 		}
-	case it.Violation > r.set.FeasTol && open && it.Slack > closing*r.prev.Slack:
+	case !it.Feasible && open && it.Slack > closing*r.prev.Slack:
 		r.τ = min(r.set.Mu*r.τ, r.τMax)
 		if r.idle > stuckPatience { // until τ outweighs the objective, nothing moves
 			r.τ = min(stuckGrowth*r.τ, r.τMax)
@@ -105,7 +105,7 @@ func (r *run) wander() {
 	least, y := math.Inf(1), make([]float64, len(r.x))
 	for range looks {
 		for j, v := range r.x0 {
-			y[j] = v + reach*max(1, math.Abs(v))*rng.NormFloat64()
+			y[j] = v + reach*max(r.sub.units[j], math.Abs(v))*rng.NormFloat64()
 			y[j] = min(max(y[j], r.lo[j]), r.hi[j])
 		}
 		if open := r.sub.gaps(y); open < least && r.sub.inside(y) {
@@ -124,20 +124,20 @@ func (r *run) startAgain() {
 	r.again++
 	copy(r.x, r.x0)
 	switch {
-	case r.res.feasible: // from there it can stay so
+	case r.res.nearly: // from there it can stay so
 		copy(r.x, r.res.X)
 	case r.again > 1:
 		r.wander()
 	}
 	copy(r.z, r.x)
 	r.τ = math.Sqrt(r.τ0 * r.τMax)
-	if r.res.feasible && r.sub.linearise(r.z, r.τ) == nil {
+	if r.res.nearly && r.sub.linearise(r.z, r.τ) == nil {
 		// The slopes here may be others than those that gave τ its scale.
 		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
 			r.τ = max(r.τ, math.Pow(10, float64(r.again))*obj/con)
 			r.τMax = max(r.τMax, 100*r.τ)
 		}
 	}
-	r.inertia.count = 0
+	r.inertia.count, r.strict = 0, false
 	r.esc.tries, r.esc.tried = 0, r.esc.tried[:0]
 }

@@ -41,7 +41,7 @@ func (r *run) jump() bool {
 		return false
 	}
 	best := φ0
-	asked := 10 * r.set.Tol * max(1, math.Abs(φ0))
+	asked := 10 * r.set.Tol * r.span
 	value := func(j int, v float64) float64 {
 		old := b.x[j]
 		b.x[j] = v
@@ -139,7 +139,7 @@ func (r *run) mirrored(j int, v float64) float64 {
 // along takes the best of the local minima on a grid over coordinate j, each
 // refined by golden sections.
 func (b *probe) along(r *run, j int, value func(int, float64) float64, accept func(int, float64, float64) bool) {
-	x, reach := b.x[j], 4*max(1, math.Abs(b.x[j]))
+	x, reach := b.x[j], 4*max(r.sub.units[j], math.Abs(b.x[j]))
 	lo, hi := max(r.lo[j], x-reach), min(r.hi[j], x+reach)
 	if !(lo < hi) {
 		return

@@ -5,8 +5,8 @@ import (
 )
 
 // Where the convex problem has no least value although the problem may have one,
-// as when slacks stay cheaper than what the objective gains, ½ρ‖x − z‖² is added
-// to it: the proximal DC algorithm of Sun, Sampaio and Candido 2003. Every step
+// as when slacks stay cheaper than what the objective gains, ½ρ‖x − z‖², each variable
+// in units of its size, is added to it: the proximal DC algorithm of Sun, Sampaio and Candido 2003. Every step
 // then exists, and the points converge as before.
 type proximal struct {
 	ρ    float64 // 0: off
@@ -53,7 +53,8 @@ func (m *proximal) pull(s *subproblem, z []float64) {
 		return
 	}
 	for j, k := range m.slot {
-		s.now.P[k] = m.base[k] + m.ρ
-		s.now.Q[j] -= m.ρ * z[j]
+		ρ := m.ρ / s.units[j] / max(s.units[j], s.sizes[j])
+		s.now.P[k] = m.base[k] + ρ
+		s.now.Q[j] -= ρ * z[j]
 	}
 }

@@ -15,11 +15,15 @@ type Iteration struct {
 	Tau       float64   // τ, the weight of the slacks
 	Objective float64   // the problem's, as in Result
 	Violation float64   // the largest, as in Result
-	Relative  float64   // the largest relative one: dc.Problem.Infeasibility
-	Slack     float64   // the sum of the slacks
+	Relative  float64   // the largest relative to its row's terms: dc.Violations
+	Feasible  bool      // the point keeps the constraints, as in Result
+	Slack     float64   // the sum of the slacks, each in the unit of its row
 	Step      float64   // the largest change of a variable
 	Solver    int       // iterations of the backend; 0: the convex problem was the one before
 	X         []float64 // the point; borrowed, valid during the call
+
+	size  float64 // dc.Problem.ObjectiveSize
+	moved float64 // Step, each change relative to the size of the variable
 }
 
 // Recorder is told of every iteration. An error ends the run: ErrStop leaves

@@ -29,7 +29,7 @@ func (r *run) rescue(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	switch {
-	case r.rescued == 1 && r.k == 1 && !r.res.feasible && r.sub.excluded(ctx):
+	case r.rescued == 1 && r.k == 1 && !r.res.nearly && r.sub.excluded(ctx):
 		r.res.Iterations++
 		r.infeasible(ctx)
 		return false, nil
@@ -45,6 +45,7 @@ func (r *run) rescue(ctx context.Context) (bool, error) {
 // lost reports whether the point has no tangents in numbers and there is no other
 // to go on from.
 func (r *run) lost() bool {
+	r.sub.sizeUp(r.z, false)
 	for r.sub.linearise(r.z, r.τ) != nil {
 		if r.again >= attempts {
 			return true
@@ -70,7 +71,7 @@ func (r *run) nextρ() float64 {
 		return 10 * ρ
 	}
 	obj, _ := r.sub.slopes(r.z)
-	return 1e-2 * max(obj, 1e-3) / max(1, maxAbs(r.z))
+	return 1e-2 * max(obj, 1e-3*r.sub.solver.Objective())
 }
 
 // hold makes a convex problem bounded that is not: by a larger τ where its slacks
@@ -108,18 +109,35 @@ func (r *run) raise() bool {
 // if so. Where d leads away from the DC constraints it proves nothing.
 func (r *run) unbounded(d []float64) bool { return r.fallsFrom(r.x, d, 1, 1e3) }
 
+// distance is that of the last point from the start, in units of the start.
+func (r *run) distance() float64 {
+	far := 0.0
+	for j, v := range r.x {
+		far = max(far, math.Abs(v-r.x0[j])/r.home[j])
+	}
+	return far
+}
+
+// runsOff reports whether the points are much further from the start than when it
+// was last asked, and so far that a ray may prove the problem unbounded.
+func (r *run) runsOff() bool {
+	far := r.distance()
+	if !(far > max(farOut*farOut, 100*r.look)) {
+		return false
+	}
+	r.look = far
+	return true
+}
+
 // falls reports whether the last point is so far from the start that it can only
 // be on the way to infinity, and the verdict if so. It looks from there on along
 // the last step, and along the way from the start.
 func (r *run) falls() bool {
-	far := 0.0
-	for j, v := range r.x {
-		far = max(far, math.Abs(v-r.x0[j]))
-	}
-	if !r.res.feasible || !(far > farOut*max(1, maxAbs(r.x0))) || math.IsInf(far, 1) {
+	far := r.distance()
+	if !r.res.nearly || !(far > farOut) || math.IsInf(far, 1) {
 		return false
 	}
-	r.far = far > farOut*farOut*max(1, maxAbs(r.x0))
+	r.far = far > farOut*farOut
 	d := make([]float64, len(r.x))
 	for _, from := range [][]float64{r.before, r.x0} {
 		if len(from) != len(d) {
@@ -131,7 +149,7 @@ func (r *run) falls() bool {
 		// What stays behind the large entries may be on a border that the
 		// direction must not cross, or on a curve.
 		for _, share := range [...]float64{0, 1e-3, 0.1, 1} {
-			trim(d, share)
+			r.trim(d, share)
 			if r.fallsFrom(r.res.X, d, far, 10) {
 				return true
 			}
@@ -140,14 +158,24 @@ func (r *run) falls() bool {
 	return false
 }
 
-// trim sets the entries to zero that are below a share of the largest.
-func trim(d []float64, share float64) {
-	least := share * maxAbs(d)
+// trim sets the entries to zero that are below a share of the largest, each in
+// the units of the start.
+func (r *run) trim(d []float64, share float64) {
+	least := share * r.length(d)
 	for j, v := range d {
-		if math.Abs(v) < least {
+		if math.Abs(v)/r.home[j] < least {
 			d[j] = 0
 		}
 	}
+}
+
+// length is the largest entry in the units of the start.
+func (r *run) length(d []float64) float64 {
+	top := 0.0
+	for j, v := range d {
+		top = max(top, math.Abs(v)/r.home[j])
+	}
+	return top
 }
 
 // giveUp ends the run as unbounded if it can only be that, else with the given
@@ -166,12 +194,15 @@ func (r *run) giveUp(s Status, why string) {
 // is away.
 const farOut = 30
 
-// fallsFrom looks at three points along d, the first at a distance of size, each
-// growth times as far as the one before: they have to be feasible, and the
-// objective has to fall at the same rate or faster.
+// fallsFrom proves that the objective falls for ever along a ray from x: the
+// variables that change have no bound on that side, no affine row has one in the
+// way, and at three points, the first at a distance of size, each growth times as
+// far as the one before, the other constraints hold and the objective falls at the
+// same rate or faster.
 func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
-	length := maxAbs(d)
-	if !(length > 0) {
+	d = append([]float64(nil), d...)
+	length := r.length(d)
+	if !(length > 0) || !r.free(d, noise*length) {
 		return false
 	}
 	far := make([]float64, len(d))
@@ -181,14 +212,14 @@ func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 		for j := range far {
 			far[j] = x[j] + step*(d[j]/length)
 		}
-		v, relative := r.p.Violations(far)
+		v := r.p.Violations(far)
 		obj := r.p.Objective.Value(far)
 		falls := (before - obj) / (step - at)
-		within := v <= max(r.set.FeasTol, r.res.Violation)*(1+1e-6*step) || relative <= r.set.FeasTol
-		if within && math.IsInf(obj, -1) {
+		within := v.Excess <= max(r.set.FeasTol, r.res.Violation)*(1+1e-6*step) || v.Relative <= r.set.FeasTol
+		if within && math.IsInf(obj, -1) && k > 0 {
 			break
 		}
-		if !within || !(obj < before) || k > 0 && !(falls >= 0.5*rate) {
+		if !within || !(before-obj > noise*finite(r.p.ObjectiveSize(far))) || k > 0 && !(falls >= 0.5*rate) {
 			return false
 		}
 		before, at, rate = obj, step, falls
@@ -197,38 +228,49 @@ func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 	return true
 }
 
-// bottom is how many times max(1, |objective at the start|) below zero the
-// objective of a feasible point counts as minus infinity.
-const bottom = 1e20
+// noise is the share of a direction's length, or of a row's or the objective's
+// terms, below which a number may be a backend's error or what cancellation left.
+const noise = 1e-6
 
-// drops reports whether the objective is as good as minus infinity at a point
-// that keeps the constraints: that of the iteration or, where a solver's last
-// digits have broken one, a point a little way back to the best feasible one,
-// which it then becomes.
-func (r *run) drops(it *Iteration) bool {
-	if !r.bottomless(it.Objective) || it.Relative <= r.set.FeasTol {
-		return r.bottomless(it.Objective)
+// finite is v, 0 where that is infinite.
+func finite(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return 0
 	}
-	if !r.res.feasible {
-		return false
-	}
-	y := make([]float64, len(r.x))
-	for _, back := range [...]float64{1e-6, 1e-4, 1e-2} {
-		for j, v := range r.x {
-			y[j] = v + back*(r.res.X[j]-v)
-		}
-		if r.p.Infeasibility(y) <= r.set.FeasTol && r.bottomless(r.p.Value(y)) {
-			r.measure(it, y)
-			r.keep(*it)
-			return true
-		}
-	}
-	return false
+	return v
 }
 
-// bottomless reports whether an objective is as good as minus infinity.
-func (r *run) bottomless(objective float64) bool {
-	return r.minimised(objective) < -bottom*max(1, math.Abs(r.first))
+// free reports whether d is a direction in which bounds and affine rows let every
+// point go for ever. Entries up to least that a bound stops become 0.
+func (r *run) free(d []float64, least float64) bool {
+	moves := false
+	for j, v := range d {
+		if v > 0 && !math.IsInf(r.hi[j], 1) || v < 0 && !math.IsInf(r.lo[j], -1) {
+			if !(math.Abs(v)/r.home[j] <= least) {
+				return false
+			}
+			d[j] = 0
+		}
+		moves = moves || d[j] != 0
+	}
+	if !moves {
+		return false
+	}
+	for i := range r.p.Constraints {
+		c := &r.p.Constraints[i]
+		for k := range c.Lo {
+			rate, size := 0.0, 0.0
+			l := c.A.Entry(k)
+			for e, j := range l.Idx {
+				rate += l.Val[e] * d[j]
+				size = max(size, math.Abs(l.Val[e]*d[j]))
+			}
+			if rate > noise*size && !math.IsInf(c.Hi[k], 1) || rate < -noise*size && !math.IsInf(c.Lo[k], -1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (r *run) noBound(why string) {

@@ -15,6 +15,9 @@ type Result struct {
 	// Worst the name of that constraint; 0 and "" where all hold exactly.
 	Violation float64
 	Worst     string
+	// Feasible: X breaks no bound, constraint or domain by more than
+	// Settings.FeasTol; see there. Converged implies it.
+	Feasible bool
 	// Iterations is the number of convex problems solved, Starts that of
 	// starting points tried, Start the number of the one that gave X, from 0.
 	Iterations, Starts, Start int
@@ -30,7 +33,8 @@ type Result struct {
 	// Message says in words what the status alone does not.
 	Message string
 
-	feasible bool
+	// nearly: X keeps the constraints relative to the size of their terms.
+	nearly bool
 }
 
 // Seconds are wall-clock times, summed over starts: making the convex problem,

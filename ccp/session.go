@@ -24,7 +24,7 @@ type Session struct {
 
 // NewSession compiles p.
 func NewSession(p *dc.Problem, set Settings) (*Session, error) {
-	if err := set.Validate(); err != nil {
+	if err := check(p, set); err != nil {
 		return nil, err
 	}
 	sub, err := compile(p)
@@ -51,6 +51,9 @@ func (s *Session) Set(param string, values ...float64) error {
 // nothing anew; else the next Solve makes another one. On an error nothing has
 // changed.
 func (s *Session) Replace(p *dc.Problem) error {
+	if p == nil {
+		return errNoProblem
+	}
 	sub, err := compile(p)
 	if err != nil {
 		return err
@@ -117,7 +120,7 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 	r.kept, r.drawn = true, first && s.p.Random()
 	s.sub.backendSec = 0
 	res, err := r.run(ctx)
-	if res != nil && res.feasible {
+	if res != nil && res.nearly {
 		s.x = append(s.x[:0], res.X...)
 	}
 	return res, err

@@ -21,11 +21,15 @@ type Settings struct {
 	// MaxIter bounds the convex problems solved from one start. Where it cuts a hop
 	// short, the status is Converged.
 	MaxIter int
-	// Tol is the change of the objective, relative to max(1, |objective|), at
-	// which a feasible iteration counts as converged.
+	// Tol is the change of the objective at which a feasible iteration counts as
+	// converged, relative to the range of the objective over the feasible
+	// iterations or, if larger, to the lesser of |objective| and the sum of the
+	// sizes of its terms without the constant.
 	Tol float64
-	// FeasTol is the largest dc.Problem.Infeasibility at which a point counts as
-	// feasible: a violation relative to max(1, the size of what is compared).
+	// FeasTol says what feasible means: a point is feasible if it breaks no bound,
+	// constraint or domain by more than FeasTol times the row's unit, rounding
+	// errors of the row's terms aside. The unit is 1, or less where all terms of
+	// the row are below 1/32: dc.Problem.Feasible.
 	FeasTol float64
 	// Vary lets Multistart begin every other start after the first few near the
 	// best point so far.

@@ -90,7 +90,7 @@ func hardRows(b *builder, p *dc.Problem) {
 // the context ends, no further one begins, and the best so far is returned
 // together with the context's error.
 func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*Result, error) {
-	if err := set.Validate(); err != nil {
+	if err := check(p, set); err != nil {
 		return nil, err
 	}
 	if starts < 1 {
@@ -116,7 +116,7 @@ const (
 // wave runs starts first to end − 1.
 func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first, end int, set Settings) {
 	var lead *Result
-	if b.top != nil && b.top.feasible {
+	if b.top != nil && b.top.nearly {
 		lead = b.top
 	}
 	var wg sync.WaitGroup
@@ -132,7 +132,7 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			b.take(solveDrawn(ctx, p, seed, set, i, lead))
+			b.take(guard(func() (*Result, error) { return solveDrawn(ctx, p, seed, set, i, lead) }))
 		})
 	}
 	wg.Wait()
@@ -141,8 +141,8 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 // hopeless reports whether the run is far behind earlier starts and slow.
 func (r *run) hopeless(it Iteration) bool {
 	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
-	return r.set.GiveUp && it.Relative <= r.set.FeasTol && r.prev.Relative <= r.set.FeasTol && !r.esc.on &&
-		obj-r.bar > slow*math.Abs(before-obj) && obj-r.bar > 1e-2*max(1, math.Abs(r.bar))
+	return r.set.GiveUp && r.keeps(it) && r.keeps(r.prev) && !r.esc.on &&
+		obj-r.bar > slow*math.Abs(before-obj) && obj-r.bar > 1e-2*max(r.span, math.Abs(r.bar))
 }
 
 // around draws starting point i > 0: p.Start(seed), with the entries that are
@@ -240,14 +240,15 @@ func (r *Result) before(o *Result, maximize bool) bool {
 	if maximize {
 		a, b = -a, -b
 	}
-	if !r.feasible && !o.feasible {
+	class, other := rank(r.Feasible, r.nearly), rank(o.Feasible, o.nearly)
+	if class == 0 && other == 0 {
 		a, b = r.Violation, o.Violation
 	}
 	switch {
 	case (r.Status == Unbounded) != (o.Status == Unbounded):
 		return r.Status == Unbounded
-	case r.feasible != o.feasible:
-		return r.feasible
+	case class != other:
+		return class > other
 	case a != b:
 		return a < b
 	}

@@ -22,13 +22,22 @@ const (
 // step solves the convex problem of iteration r.k and moves x and z there. It
 // sets the status where there is no such point.
 func (r *run) step(ctx context.Context) (Iteration, error) {
+	r.sub.centre = nil
+	if r.strict && len(r.sub.res.X) == len(r.sub.qp.Q) {
+		r.sub.centre = append([]float64(nil), r.sub.res.X...)
+	}
 	for {
 		if err := r.sub.solve(ctx); err != nil {
 			if ctx.Err() != nil {
 				r.interrupted(ctx.Err())
 				return Iteration{}, ctx.Err()
 			}
-			return Iteration{}, fmt.Errorf("ccp: iteration %d: %w", r.k, err)
+			err = fmt.Errorf("ccp: iteration %d: %w", r.k, err)
+			if r.k == 1 {
+				return Iteration{}, err
+			}
+			r.giveUp(Numerical, err.Error())
+			return Iteration{}, nil
 		}
 		sol, more := &r.sub.res, false
 		var err error
@@ -39,7 +48,7 @@ func (r *run) step(ctx context.Context) (Iteration, error) {
 			return r.move(), nil
 		case s == qpbackend.DualInfeasible:
 			more, err = r.hold(ctx)
-		case s == qpbackend.PrimalInfeasible && !r.res.feasible && r.k == 1:
+		case s == qpbackend.PrimalInfeasible && !r.res.nearly && r.k == 1:
 			r.res.Iterations++
 			r.infeasible(ctx)
 		case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough:
@@ -64,7 +73,7 @@ const maxDamped = 10
 // move takes x from the solution and damps z.
 func (r *run) move() Iteration {
 	sol := &r.sub.res
-	it := Iteration{Start: r.res.Start, Hop: r.hops.number(), K: r.k, Tau: r.τ, Slack: r.sub.slack(), Solver: sol.Iterations}
+	it := Iteration{Start: r.res.Start, Hop: r.hops.number(), K: r.k, Tau: r.τ, Slack: r.sub.slack(r.strict), Solver: sol.Iterations}
 	r.work += it.Solver
 	before := append(r.before[:0], r.x...)
 	r.before = before
@@ -82,6 +91,7 @@ func (r *run) move() Iteration {
 	}
 	for j, v := range r.x {
 		it.Step = max(it.Step, math.Abs(v-before[j]))
+		it.moved = max(it.moved, math.Abs(v-before[j])/max(r.sub.units[j], r.sub.sizes[j]))
 	}
 	// Shen et al. 2016, section 3.3: back towards the last point of tangency
 	// until there is a tangent again.
@@ -103,25 +113,54 @@ func (r *run) move() Iteration {
 // measure says what x is worth.
 func (r *run) measure(it *Iteration, x []float64) {
 	it.Objective = r.p.Value(x)
-	it.Violation, it.Relative = r.p.Violations(x)
+	it.size = r.p.ObjectiveSize(x)
+	v := r.p.Violations(x)
+	it.Violation, it.Relative, it.Feasible = v.Largest, v.Relative, v.Excess <= r.set.FeasTol
 	it.X = x
+}
+
+// keeps reports whether the iteration's point keeps the constraints: relative to
+// the size of their terms or, once the procedure has settled at such a point, as
+// FeasTol says.
+func (r *run) keeps(it Iteration) bool {
+	return it.Feasible || !r.strict && it.Relative <= r.set.FeasTol
 }
 
 // keep keeps the iteration's point if it is the best so far.
 func (r *run) keep(it Iteration) {
-	feasible := it.Relative <= r.set.FeasTol
+	nearly := it.Feasible || it.Relative <= r.set.FeasTol
 	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
-	better := !r.res.feasible && (feasible || it.Violation <= r.res.Violation) || feasible && obj <= best
+	class, top := rank(it.Feasible, nearly), rank(r.res.Feasible, r.res.nearly)
+	better := class > top || class == top && (class > 0 && obj <= best || class == 0 && it.Violation <= r.res.Violation)
 	if isFinite(obj) && (better || !isFinite(best)) {
 		copy(r.res.X, it.X)
-		r.res.Objective, r.res.feasible = it.Objective, feasible
+		r.res.Objective, r.res.Feasible, r.res.nearly = it.Objective, it.Feasible, nearly
 		r.res.Violation = it.Violation
 	}
+}
+
+// rank orders points: feasible ones, those that are so relative to the size of
+// the terms, others.
+func rank(feasible, nearly bool) int {
+	switch {
+	case feasible:
+		return 2
+	case nearly:
+		return 1
+	}
+	return 0
 }
 
 // take keeps the iteration and tells the recorder.
 func (r *run) take(it Iteration) error {
 	r.keep(it)
+	r.span = max(r.tol*r.sub.solver.Objective()/r.set.Tol, min(math.Abs(it.Objective), it.size))
+	if r.keeps(it) && isFinite(it.Objective) {
+		r.low, r.high = min(r.low, it.Objective), max(r.high, it.Objective)
+	}
+	if r.low <= r.high {
+		r.span = max(r.span, r.high-r.low)
+	}
 	kept := it
 	kept.X = nil
 	r.res.History = append(r.res.History, kept)

@@ -2,10 +2,12 @@ package ccp
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -25,9 +27,15 @@ type subproblem struct {
 	soft   []*dc.Constraint // those with a slack
 	prox   proximal
 
-	solver     qpbackend.Solver
+	solver     *scaled.Solver
+	units      []float64        // of the variables: powers of 1024 near the sizes of their blocks
+	columns    []float64        // units of all columns; nil: they have changed
+	sizes      []float64        // of the variables: the largest entries of their blocks
+	largest    []float64        // of these so far
+	weight     []float64        // of the slacks: one over the unit of their row
 	now        qpbackend.Update // values of this iteration
 	asked      question         // those of the last solve
+	centre     []float64        // what the solver states the problem in the distance from; nil: 0
 	grad       []float64        // n
 	some       []int            // places
 	at         []float64        // where the cuts have their tangents; empty: that is not known
@@ -79,6 +87,10 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 		return nil, err
 	}
 	s.qp, s.rows = qp, b.rows
+	s.weight = make([]float64, len(s.slacks))
+	for k := range s.weight {
+		s.weight[k] = 1
+	}
 	s.now = qpbackend.Update{Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
 	return s, nil
 }
@@ -115,7 +127,7 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 		if len(zeros) < len(idx) {
 			base = make([]float64, len(idx))
 		}
-		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0, base: base, fresh: true})
+		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0, slack: len(s.slacks) - 1, base: base, fresh: true})
 	}
 }
 
@@ -199,20 +211,31 @@ func (s *subproblem) open(ctx context.Context, b qpbackend.Backend, set qpbacken
 	}
 	t := time.Now()
 	defer func() { s.backendSec += since(t) }()
-	first := *s.qp
-	first.Q, first.U = s.now.Q, s.now.U
+	solver, err := scaled.New(ctx, b, s.stated(), set, s.columnUnits(), s.slacks)
+	if err != nil {
+		return fmt.Errorf("ccp: the convex problem: %w", err)
+	}
+	s.solver = solver
+	s.asked.held, s.asked.answered = true, false
+	return nil
+}
+
+// stated is the problem of the last linearise.
+func (s *subproblem) stated() *qpbackend.Problem {
+	p := *s.qp
+	p.Q, p.U = s.now.Q, s.now.U
+	if s.now.L != nil {
+		p.L = s.now.L
+	}
 	a := *s.qp.A
 	a.Val = s.now.A
-	first.A = &a
+	p.A = &a
 	if s.now.P != nil {
 		pm := *s.qp.P
 		pm.Val = s.now.P
-		first.P = &pm
+		p.P = &pm
 	}
-	solver, err := b.New(ctx, &first, set)
-	s.solver = solver
-	s.asked.held, s.asked.answered = true, false
-	return err
+	return &p
 }
 
 // solve solves the problem of the last linearise, from the solution before
@@ -224,7 +247,7 @@ func (s *subproblem) solve(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.res.Status == qpbackend.Solved && s.asked.is(&s.now) {
+	if s.centre == nil && s.res.Status == qpbackend.Solved && s.asked.is(&s.now) {
 		s.res.Iterations = 0
 		return nil
 	}
@@ -235,6 +258,8 @@ func (s *subproblem) solve(ctx context.Context) error {
 			now.P = s.qp.P.Val
 		}
 	}
+	s.solver.Resize(s.columnUnits())
+	s.solver.Centre(s.centre)
 	if err := s.asked.ask(s.solver, now); err != nil {
 		return err
 	}
@@ -267,11 +292,16 @@ func (s *subproblem) close() {
 	s.asked = question{}
 }
 
-// slack is the sum of the slacks in the last solution.
-func (s *subproblem) slack() float64 {
+// slack is the sum of the slacks in the last solution, each in the unit of its
+// row. With strict, units above 1 count as 1.
+func (s *subproblem) slack(strict bool) float64 {
 	sum := 0.0
-	for _, j := range s.slacks {
-		sum += max(s.res.X[j], 0)
+	for k, j := range s.slacks {
+		w := s.weight[k]
+		if strict {
+			w = max(w, 1)
+		}
+		sum += w * max(s.res.X[j], 0)
 	}
 	return sum
 }

@@ -336,6 +336,7 @@ func (m *Model) Problem() (*Problem, error) {
 		return nil, err
 	}
 	p.define()
+	p.typical = p.typicalPoint()
 	return &p, nil
 }
 

@@ -143,6 +143,7 @@ func (p *Problem) With(param string, values ...float64) (*Problem, error) {
 		q := *p
 		q.Vars = append([]*Variable(nil), p.Vars...)
 		q.Vars[k] = &w
+		q.typical = q.typicalPoint()
 		return &q, nil
 	}
 	return nil, fmt.Errorf("dc: there is no parameter %s", param)

@@ -18,6 +18,7 @@ type report struct {
 	code       int // the exit code that goes with the status
 	objective  float64
 	violation  float64
+	feasible   *bool  // nil for a QP file
 	worst      string // the constraint where the violation is
 	iterations int
 	starts     int
@@ -64,6 +65,11 @@ func (r *report) json() object {
 	}
 	o = append(o, object{
 		{"status", r.status}, {"objective", number(r.objective)}, {"max_violation", number(r.violation)},
+	}...)
+	if r.feasible != nil {
+		o = append(o, member{"feasible", *r.feasible})
+	}
+	o = append(o, object{
 		{"iterations", r.iterations}, {"starts", r.starts}, {"backend", r.backend},
 		{"seconds", object{{"read", number(r.seconds.read)}, {"compile", number(r.seconds.compile)}, {"solve", number(r.seconds.solve)}, {"backend", number(r.seconds.backend)}}},
 	}...)

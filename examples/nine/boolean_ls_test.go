@@ -29,7 +29,11 @@ func Example_booleanLeastSquares() {
 	for k := range n {
 		m.SubjectTo(dc.EQ(dc.Square(x.At(k)), dc.Num(1)).Named("bit", k))
 	}
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
 	fmt.Println(res.Status, err)
 	fmt.Println("found:", mat.EqualApprox(x.Matrix(res.X), bits, 1e-4))

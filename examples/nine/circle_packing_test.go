@@ -22,7 +22,11 @@ func Example_circlePacking() {
 		}
 	}
 	m.Minimize(dc.Max(reach...))
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Multistart(context.Background(), p, 10, ccp.DefaultSettings())
 	fmt.Println(res.Status, err)
 	fmt.Println("half the side below 2.2:", res.Objective < 2.2)

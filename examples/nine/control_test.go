@@ -32,7 +32,11 @@ func Example_control() {
 		gap := x.Row(0).Row(t).Sub(x.Row(1).Row(t)).Range(0, 2)
 		m.SubjectTo(dc.GE(dc.Norm2(gap), dc.Num(0.6)).Named("apart", t))
 	}
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
 	fmt.Println(res.Status, err, res.Violation < 1e-6)
 	// Output:

@@ -31,7 +31,11 @@ func Example_filterDesign() {
 			m.SubjectTo(dc.LE(gain, ripple).Named("stop", l))
 		}
 	}
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
 	fmt.Println(res.Status, err, ripple.Value(res.X)[0] < 0.12)
 	// Output:

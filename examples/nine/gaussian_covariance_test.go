@@ -31,7 +31,11 @@ func Example_gaussianCovariance() {
 			m.SubjectTo(dc.EQ(sigma.At(i, j), dc.Num(0)).Named("zero", i, j))
 		}
 	}
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
 	fmt.Printf("%v %v %.2f\n", res.Status, err, sigma.Row(0).Range(0, 2).Value(res.X))
 	// Output:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLength: nine files of at most 40 lines.
+// TestLength: nine files of at most 50 lines.
 func TestLength(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil || len(files) != 9+1 {
@@ -18,7 +18,7 @@ func TestLength(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := bytes.Count(src, []byte("\n")); n > 40 {
+		if n := bytes.Count(src, []byte("\n")); n > 50 {
 			t.Errorf("%s has %d lines", name, n)
 		}
 	}

@@ -28,7 +28,11 @@ func Example_pathPlanning() {
 			m.SubjectTo(dc.GE(dc.Norm2(x.Row(i).Sub(centres.Row(j))), dc.Num(r)).Named("out", i, j))
 		}
 	}
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Multistart(context.Background(), p, 10, ccp.DefaultSettings())
 	fmt.Println(res.Status, err)
 	fmt.Println("shorter than 14.6:", res.Objective < 14.6)

@@ -32,7 +32,11 @@ func Example_phaseRetrieval() {
 		y := math.Hypot(a.At(k).Value(nil)[0], b.At(k).Value(nil)[0])
 		m.SubjectTo(dc.EQ(dc.Norm2(dc.Stack(u.At(k), v.At(k))), dc.Num(y)).Named("magnitude", k))
 	}
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Multistart(context.Background(), p, 20, ccp.DefaultSettings())
 	fmt.Println(res.Status, err, res.Violation < 1e-5)
 	// Output:

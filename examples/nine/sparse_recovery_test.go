@@ -30,7 +30,11 @@ func Example_sparseRecovery() {
 	}
 	m.Minimize(dc.Sum(roots...))
 	m.SubjectTo(dc.EQ(x.MatMul(a), dc.Vec(y.RawVector().Data)))
-	p, _ := m.Problem()
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
 	fmt.Println(res.Status, err)
 	fmt.Println("found:", mat.EqualApprox(x.Matrix(res.X), truth, 1e-4))

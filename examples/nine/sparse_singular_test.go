@@ -24,8 +24,16 @@ func Example_sparseSingularVectors() {
 	mu := m.Param("mu", nil, 1)
 	m.Minimize(dc.Norm2(x.MatMul(a)))
 	m.SubjectTo(dc.EQ(dc.Norm2(x), dc.Num(1)).Named("unit"), dc.LE(dc.Norm1(x), mu.Affine).Named("sparse"))
-	p, _ := m.Problem()
-	s, _ := ccp.NewSession(p, ccp.DefaultSettings())
+	p, err := m.Problem()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer s.Close()
 	for _, v := range []float64{2.5, 2.2, 2} {
 		_ = s.Set("mu", v)

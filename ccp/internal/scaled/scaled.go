@@ -1,0 +1,348 @@
+package scaled
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Solver is a backend's solver of a scaled copy of a problem. Its Update,
+// WarmStart and Solve are in the units of the stated problem, but for the
+// residuals of a Result, which are those of the copy.
+type Solver struct {
+	p     *qpbackend.Problem // as stated, with the values of the last Update
+	copy  *qpbackend.Problem // x = origin + col·x', rows times row, objective times obj; p itself where all units are 1
+	inner qpbackend.Solver
+
+	col, row []float64
+	obj      float64
+	origin   []float64 // nil: 0
+	free     []bool    // columns whose cost is no part of the objective
+	group    []int     // of each row the first row of its cone, or the row itself
+	top      []float64 // by group: the largest coefficient times its column's unit
+	fresh    bool      // the copy has units and origin as they are now
+	gap      float64
+	scratch  []float64
+}
+
+// New makes a solver of p, whose columns have the given units, powers of 1024. The
+// cost of the columns penalised does not count for the size of the objective.
+func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings, units []float64, penalised []int) (*Solver, error) {
+	n, m := p.Dims()
+	s := &Solver{
+		p: p.Clone(), col: make([]float64, n), row: ones(m), obj: 1,
+		free: make([]bool, n), group: groups(p), top: make([]float64, m), scratch: make([]float64, n+m),
+	}
+	for _, j := range penalised {
+		s.free[j] = true
+	}
+	s.copy = s.p
+	copy(s.col, units)
+	s.rescale(true, true)
+	if err := s.fill(qpbackend.Update{}); err != nil {
+		return nil, err
+	}
+	var err error
+	s.inner, err = b.New(ctx, s.copy, set)
+	s.fresh = true
+	return s, err
+}
+
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+// Resize gives the columns other units.
+func (s *Solver) Resize(units []float64) {
+	if !slices.Equal(s.col, units) {
+		copy(s.col, units)
+		s.fresh = false
+	}
+}
+
+// Centre states the copy in the distance from x from now on; nil: from 0.
+func (s *Solver) Centre(x []float64) {
+	if x == nil && s.origin == nil {
+		return
+	}
+	if x != nil {
+		x = append([]float64(nil), x...)
+	}
+	s.origin, s.fresh = x, false
+}
+
+func each(a *sparse.CSC, f func(i, j int, v float64)) {
+	for j := range a.Cols {
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			f(a.RowIdx[k], j, a.Val[k])
+		}
+	}
+}
+
+// rescale chooses the units of the objective and the rows for the values as they
+// are; one that is still near its size stays, unless first.
+func (s *Solver) rescale(first, rows bool) {
+	if size := s.slope(); size > 0 && (first || !Fits(size*s.obj, 1)) {
+		if obj := 1 / Unit(size); obj != s.obj {
+			s.obj, s.fresh = obj, false
+		}
+	}
+	if !rows || s.p.A == nil {
+		return
+	}
+	constants(s.top, s.group, s.p)
+	a := s.p.A
+	for j := range a.Cols {
+		c := s.col[j]
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			if v := math.Abs(a.Val[k]) * c; v > s.top[s.group[a.RowIdx[k]]] {
+				s.top[s.group[a.RowIdx[k]]] = v
+			}
+		}
+	}
+	for _, c := range s.p.Cones {
+		if c.Kind == qpbackend.Exponential { // its second row is 1
+			s.top[c.Start] = 0
+		}
+	}
+	for i, g := range s.group {
+		size := s.top[g]
+		if i != g {
+			s.row[i] = s.row[g]
+		} else if size > 0 && (first || !Fits(size*s.row[i], 1)) {
+			if row := 1 / Unit(size); row != s.row[i] {
+				s.row[i], s.fresh = row, false
+			}
+		}
+	}
+}
+
+// slope is the largest coefficient of the objective in the columns' units.
+func (s *Solver) slope() float64 {
+	size := 0.0
+	for j, q := range s.p.Q {
+		if !s.free[j] {
+			size = max(size, math.Abs(q)*s.col[j])
+		}
+	}
+	if s.p.P != nil {
+		each(s.p.P, func(i, j int, v float64) {
+			if i == j {
+				size = max(size, math.Abs(v)*s.col[j]*s.col[j])
+			}
+		})
+	}
+	return min(size, math.MaxFloat64)
+}
+
+// Update takes new values. Bounds may be of any size.
+func (s *Solver) Update(u qpbackend.Update) error {
+	for _, f := range [...]struct{ to, from []float64 }{{s.p.Q, u.Q}, {s.p.Lo, u.Lo}, {s.p.Hi, u.Hi}, {s.p.L, u.L}, {s.p.U, u.U}, {values(s.p.P), u.P}, {values(s.p.A), u.A}} {
+		if f.from != nil && len(f.from) != len(f.to) {
+			return fmt.Errorf("ccp: an update has length %d, want %d", len(f.from), len(f.to))
+		}
+		copy(f.to, f.from)
+	}
+	s.rescale(false, u.A != nil || u.U != nil || !s.fresh)
+	if err := s.fill(u); err != nil {
+		return err
+	}
+	return s.inner.Update(s.changed(u))
+}
+
+func values(m *sparse.CSC) []float64 {
+	if m == nil {
+		return nil
+	}
+	return m.Val
+}
+
+// fill brings the copy up to date: what u has, or all where units or origin have
+// changed.
+func (s *Solver) fill(u qpbackend.Update) error {
+	all := !s.fresh
+	if all && s.copy == s.p && !s.plain() {
+		s.copy = s.p.Clone()
+	}
+	if s.copy != s.p {
+		if s.p.A != nil && (all || u.A != nil) {
+			scale(s.copy.A, s.p.A, s.col, s.row, 1)
+		}
+		if s.p.P != nil && (all || u.P != nil) {
+			scale(s.copy.P, s.p.P, s.col, s.col, s.obj)
+		}
+		s.fillVectors()
+	}
+	for i, l := range s.copy.L {
+		if math.IsNaN(l) || math.IsNaN(s.copy.U[i]) {
+			return fmt.Errorf("ccp: row %d of the convex problem has no finite bounds", i)
+		}
+	}
+	return nil
+}
+
+// plain reports whether the copy is the problem itself.
+func (s *Solver) plain() bool {
+	for _, list := range [2][]float64{s.col, s.row} {
+		for _, u := range list {
+			if u != 1 {
+				return false
+			}
+		}
+	}
+	return s.obj == 1 && s.origin == nil
+}
+
+// scale writes w·diag(row)·from·diag(col) to dst, of the same pattern.
+func scale(dst, from *sparse.CSC, col, row []float64, w float64) {
+	for j := range from.Cols {
+		c := col[j] * w
+		for k := from.ColPtr[j]; k < from.ColPtr[j+1]; k++ {
+			dst.Val[k] = from.Val[k] * c * row[from.RowIdx[k]]
+		}
+	}
+}
+
+// fillVectors writes the linear objective and the bounds.
+func (s *Solver) fillVectors() {
+	n, m := s.p.Dims()
+	shift, at := s.scratch[:n], s.scratch[n:n+m]
+	clear(s.scratch)
+	s.copy.R = s.obj * s.p.R
+	if s.origin != nil {
+		if s.p.P != nil {
+			s.p.P.AddSymMulVec(shift, 1, s.origin)
+		}
+		if s.p.A != nil {
+			each(s.p.A, func(i, j int, v float64) { at[i] += v * s.origin[j] })
+		}
+		s.copy.R = s.obj * s.p.Objective(s.origin)
+	}
+	for j, q := range s.p.Q {
+		s.copy.Q[j] = (q + shift[j]) * (s.col[j] * s.obj)
+	}
+	for i, r := range s.row {
+		s.copy.L[i], s.copy.U[i] = within((s.p.L[i]-at[i])*r, (s.p.U[i]-at[i])*r)
+	}
+	for j := range s.p.Lo {
+		from := 0.0
+		if s.origin != nil {
+			from = s.origin[j]
+		}
+		s.copy.Lo[j], s.copy.Hi[j] = within((s.p.Lo[j]-from)/s.col[j], (s.p.Hi[j]-from)/s.col[j])
+	}
+}
+
+// within is an interval; a finite end that the units put beyond Infinity still
+// bounds.
+func within(lo, hi float64) (from, to float64) {
+	return min(lo, qpbackend.Infinity/16), max(hi, -qpbackend.Infinity/16)
+}
+
+// changed is what the inner solver has to be told.
+func (s *Solver) changed(u qpbackend.Update) qpbackend.Update {
+	all := !s.fresh
+	s.fresh = true
+	away := s.origin != nil
+	var out qpbackend.Update
+	if all || u.Q != nil || away {
+		out.Q = s.copy.Q
+	}
+	if s.p.Lo != nil && (all || u.Lo != nil || u.Hi != nil || away) {
+		out.Lo, out.Hi = s.copy.Lo, s.copy.Hi
+	}
+	if all || u.L != nil || away {
+		out.L = s.copy.L
+	}
+	if all || u.U != nil || away {
+		out.U = s.copy.U
+	}
+	if s.p.P != nil && (all || u.P != nil) {
+		out.P = s.copy.P.Val
+	}
+	if s.p.A != nil && (all || u.A != nil) {
+		out.A = s.copy.A.Val
+	}
+	return out
+}
+
+// WarmStart proposes a point in the units of the stated problem.
+func (s *Solver) WarmStart(x, y, z []float64) error {
+	n, m := s.p.Dims()
+	if z != nil && len(z) == n {
+		z = slices.Clone(z)
+		for j := range z {
+			z[j] *= s.col[j] * s.obj
+		}
+	}
+	if x != nil && len(x) == n {
+		x = append(s.scratch[:0:n], x...)
+		for j := range x {
+			if s.origin != nil {
+				x[j] -= s.origin[j]
+			}
+			x[j] /= s.col[j]
+		}
+	}
+	if y != nil && len(y) == m {
+		y = append(s.scratch[n:n:n+m], y...)
+		for i := range y {
+			y[i] *= s.obj / s.row[i]
+		}
+	}
+	return s.inner.WarmStart(x, y, z)
+}
+
+// Solve solves the copy.
+func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	err := s.inner.Solve(ctx, dst)
+	s.gap = dst.Res.Gap * max(1, math.Abs(dst.Objective)) / s.obj
+	switch dst.Status {
+	case qpbackend.PrimalInfeasible: // scaled to the same support
+		for i := range dst.Y {
+			dst.Y[i] *= s.row[i]
+		}
+		for j := range dst.Z {
+			dst.Z[j] /= s.col[j]
+		}
+		return err
+	case qpbackend.DualInfeasible: // scaled to the same descent
+		for j := range dst.X {
+			dst.X[j] *= s.col[j] * s.obj
+		}
+		return err
+	}
+	for j := range dst.X {
+		dst.X[j] *= s.col[j]
+		if s.origin != nil {
+			dst.X[j] += s.origin[j]
+		}
+	}
+	for i := range dst.Y {
+		dst.Y[i] *= s.row[i] / s.obj
+	}
+	for j := range dst.Z {
+		dst.Z[j] /= s.col[j] * s.obj
+	}
+	dst.Objective /= s.obj
+	return err
+}
+
+// Gap is the absolute gap between the objective of the last solution and a bound
+// of the optimum, in the units of the stated problem.
+func (s *Solver) Gap() float64 { return s.gap }
+
+// Objective is the unit of the objective: what a backend's tolerance is relative
+// to, at least.
+func (s *Solver) Objective() float64 { return 1 / s.obj }
+
+// Close frees the inner solver.
+func (s *Solver) Close() error { return s.inner.Close() }

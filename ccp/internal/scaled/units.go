@@ -1,0 +1,94 @@
+package scaled
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Unit is a power of 1024 for a size: 1 for sizes from 1/8 to 128, and for 0 and
+// what is no number.
+func Unit(size float64) float64 {
+	if !(size > 0) || math.IsInf(size, 1) {
+		return 1
+	}
+	return math.Ldexp(1, 10*int(math.Floor((math.Log2(size)+3)/10)))
+}
+
+// Fits reports whether a size is near a unit, a little beyond the sizes that have
+// it as their Unit.
+func Fits(size, unit float64) bool { return !(size > 1024*unit) && !(size < unit/32) }
+
+// Spread returns units for all columns of p from those of the first: a column
+// that atoms or slacks have added gets that of the largest other term in its rows
+// over its own coefficient.
+func Spread(p *qpbackend.Problem, first []float64) []float64 {
+	n, m := p.Dims()
+	col := make([]float64, n)
+	copy(col, first)
+	if p.A != nil {
+		group, top := groups(p), make([]float64, m)
+		const passes = 3 // an epigraph in an epigraph in a residual
+		for range passes {
+			constants(top, group, p)
+			each(p.A, func(i, j int, v float64) { top[group[i]] = max(top[group[i]], math.Abs(v)*col[j]) })
+			follow(col, len(first), p.A, group, top)
+		}
+	}
+	for j, u := range col {
+		if u == 0 {
+			col[j] = 1
+		}
+	}
+	return col
+}
+
+// follow gives columns from the first-th on without a unit that of their rows.
+func follow(col []float64, first int, a *sparse.CSC, group []int, top []float64) {
+	for j := first; j < len(col); j++ {
+		if col[j] != 0 {
+			continue
+		}
+		size := 0.0
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			if v := math.Abs(a.Val[k]); v > 0 {
+				size = max(size, top[group[a.RowIdx[k]]]/v)
+			}
+		}
+		if size > 0 {
+			col[j] = Unit(size)
+		}
+	}
+}
+
+// groups is for each row the first row of its cone, or the row itself: the rows of
+// a cone share a unit.
+func groups(p *qpbackend.Problem) []int {
+	group := make([]int, len(p.L))
+	for i := range group {
+		group[i] = i
+	}
+	for _, c := range p.Cones {
+		for i := range c.Len {
+			group[c.Start+i] = c.Start
+		}
+	}
+	return group
+}
+
+// constants sets top, by group, to the constants of the rows, which are terms as the
+// coefficients are: of a row with bounds the smaller one.
+func constants(top []float64, group []int, p *qpbackend.Problem) {
+	for i, g := range group {
+		lo, hi := math.Abs(p.L[i]), math.Abs(p.U[i])
+		if top[i] = min(lo, hi); g != i || math.IsInf(top[i], 1) {
+			top[i] = 0
+		}
+	}
+	for _, c := range p.Cones {
+		for i := range c.Len {
+			top[c.Start] = max(top[c.Start], math.Abs(p.L[c.Start+i]))
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package dc
+
+import "math"
+
+// Violations says by how much a point breaks a problem. A row is a bound of a
+// variable, an entry of an affine constraint, a DC constraint or the domain of
+// a function. Its terms are what is added up in it: a coefficient times a
+// variable, a bound, a weighted convex function.
+type Violations struct {
+	// Largest is the largest violation of a row as it is.
+	Largest float64
+	// Relative is the largest violation relative to the size of its row: the
+	// largest term at the point, at least the row's unit.
+	Relative float64
+	// Excess is the largest violation, less a bound of its rounding error and
+	// relative to the row's unit. The point is feasible to a tolerance if Excess
+	// is at most that tolerance.
+	Excess float64
+
+	at spot // of Largest
+}
+
+// Violation is the largest amount by which x breaks a bound, a constraint or
+// the domain of a function, and the name of the constraint (or variable)
+// where; 0 and "" if none is broken. NaN counts as +Inf.
+func (p *Problem) Violation(x []float64) (float64, string) {
+	if v := p.Violations(x); v.Largest > 0 {
+		return v.Largest, v.at.name()
+	}
+	return 0, ""
+}
+
+// Feasible reports whether x keeps the constraints: it breaks no row by more
+// than tol times the row's unit, rounding errors of the row's terms aside. The
+// unit is 1, or less where all terms of the row are below 1/32, at x and at
+// variables of the size of their starts and bounds: the power of 1024 next to the
+// largest of them.
+func (p *Problem) Feasible(x []float64, tol float64) bool { return p.Violations(x).Excess <= tol }
+
+// Violations measures x. NaN counts as +Inf.
+func (p *Problem) Violations(x []float64) Violations {
+	t := tally{p: p, x: x}
+	for _, v := range p.Vars {
+		at := spot{v: v}
+		for k := range v.Len() {
+			lo, hi := v.Bounds(k)
+			xk := x[v.Offset+k]
+			if math.IsNaN(xk) {
+				t.note(xk, at, terms{bound: 1})
+			}
+			if xk < lo {
+				t.note(lo-xk, at, terms{bound: max(math.Abs(lo), finiteSize(xk), finiteSize(p.typical[v.Offset+k]))})
+			}
+			if xk > hi {
+				t.note(xk-hi, at, terms{bound: max(math.Abs(hi), finiteSize(xk), finiteSize(p.typical[v.Offset+k]))})
+			}
+		}
+	}
+	p.Objective.outside(&t, spot{})
+	for i := range p.Constraints {
+		p.Constraints[i].violations(&t)
+	}
+	return t.Violations
+}
+
+// Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
+// as +Inf.
+func (c *Constraint) Violation(x []float64) float64 {
+	t := tally{x: x}
+	c.violations(&t)
+	return t.Largest
+}
+
+// spot is where something is broken: a constraint, a variable, or else the
+// domain of the objective.
+type spot struct {
+	c *Constraint
+	v *Variable
+}
+
+func (p spot) name() string {
+	switch {
+	case p.c != nil:
+		return p.c.Name()
+	case p.v != nil:
+		return p.v.Name
+	}
+	return "domain of the objective"
+}
+
+// tally adds up Violations at x. Without a problem it has the largest alone.
+type tally struct {
+	Violations
+	p *Problem
+	x []float64
+}
+
+// terms are those of a row: an expression, or a function, an affine function and
+// a bound.
+type terms struct {
+	e     *Expr
+	f     Convex
+	l     Linear
+	bound float64
+}
+
+// size is the largest term at x; terms that are not finite do not count.
+func (t *terms) size(x []float64) float64 {
+	s := max(math.Abs(t.bound), t.l.size(x))
+	if t.e != nil {
+		s = max(s, t.e.size(x))
+	}
+	if l, ok := t.f.(Linear); ok {
+		s = max(s, l.size(x))
+	} else if t.f != nil {
+		s = max(s, finiteSize(t.f.Value(x)))
+	}
+	return s
+}
+
+// error bounds the rounding error of the row at x.
+func (t *terms) error(x []float64) float64 {
+	switch {
+	case t.e != nil:
+		return finiteSize(t.e.approx(x).bound())
+	case t.f != nil:
+		return finiteSize(approximate(t.f, x).bound())
+	}
+	return t.l.approx(x).rounded(1).bound() + unit*math.Abs(t.bound)
+}
+
+// note takes down that a row is broken by v.
+func (t *tally) note(v float64, at spot, row terms) {
+	if math.IsNaN(v) {
+		v = math.Inf(1)
+	}
+	if v > t.Largest {
+		t.Largest, t.at = v, at
+	}
+	if t.p == nil {
+		return
+	}
+	here := row.size(t.x)
+	least := min(1, Unit(max(here, row.size(t.p.typical))))
+	t.Relative = max(t.Relative, v/max(here, least))
+	t.Excess = max(t.Excess, (v-row.error(t.x))/least)
+}
+
+// Unit is the power of 1024 nearest to a size, in logarithms; 1 for a size that
+// is 0 or no number. Sizes between 1/32 and 32 have the unit 1.
+func Unit(size float64) float64 {
+	if !(size > 0) || math.IsInf(size, 1) {
+		return 1
+	}
+	return math.Ldexp(1, 10*int(math.Floor(math.Log2(size)/10+0.5)))
+}
+
+func (c *Constraint) violations(t *tally) {
+	at := spot{c: c}
+	if c.DC {
+		if v := c.E.Value(t.x); !(v <= 0) {
+			t.note(v, at, terms{e: &c.E})
+		}
+		c.E.outside(t, at)
+		return
+	}
+	vals := c.A.values(t.x)
+	for k := range c.Lo {
+		v := vals.at(k)
+		if v >= c.Lo[k] && v <= c.Hi[k] {
+			continue
+		}
+		l, bound := c.A.Entry(k), c.Hi[k]
+		if v < c.Lo[k] {
+			bound = c.Lo[k]
+		}
+		bound -= l.Const
+		l.Const = 0
+		t.note(broken(v, c.Lo[k], c.Hi[k]), at, terms{l: l, bound: bound})
+	}
+}
+
+// broken is how far v is outside [lo, hi].
+func broken(v, lo, hi float64) float64 {
+	if v < lo {
+		return lo - v
+	}
+	return v - hi
+}
+
+// outside notes how far the tally's point is outside the domain of e.
+func (e *Expr) outside(t *tally, at spot) {
+	split := e.split()
+	for _, list := range [2][]term{split.g, split.h} {
+		for _, term := range list {
+			r, ok := term.f.(Restricted)
+			if !ok {
+				continue
+			}
+			for _, f := range r.Domain() {
+				if v := f.Value(t.x); !(v <= 0) {
+					t.note(v, at, terms{f: f})
+				}
+			}
+		}
+	}
+}
+
+// size is the largest term of e at x, the constant included.
+func (e *Expr) size(x []float64) float64 {
+	s := e.lin.size(x)
+	for _, t := range e.terms {
+		s = max(s, finiteSize(t.w*t.f.Value(x)))
+	}
+	return s
+}
+
+func (l Linear) size(x []float64) float64 {
+	s := math.Abs(l.Const)
+	for k, j := range l.Idx {
+		s = max(s, finiteSize(l.Val[k]*x[j]))
+	}
+	return s
+}
+
+// finiteSize is |v|, 0 where v is not finite.
+func finiteSize(v float64) float64 {
+	if a := math.Abs(v); a <= math.MaxFloat64 {
+		return a
+	}
+	return 0
+}
+
+// ObjectiveSize is the sum of the sizes of the objective's terms at x but for the
+// constant: what a change of the objective is small or large beside, whatever
+// cancels.
+func (p *Problem) ObjectiveSize(x []float64) float64 {
+	e, s := &p.Objective, 0.0
+	for k, j := range e.lin.Idx {
+		s += finiteSize(e.lin.Val[k] * x[j])
+	}
+	for _, t := range e.terms {
+		s += finiteSize(t.w * t.f.Value(x))
+	}
+	return s
+}
+
+// typicalPoint is a point with variables of the size of their starts and bounds, 1
+// where they have none, within the bounds. The entries of a variable share a size
+// and differ, so that differences of them do not vanish.
+func (p *Problem) typicalPoint() []float64 {
+	x := make([]float64, p.n)
+	for _, v := range p.Vars {
+		s := v.Size()
+		for k := range v.Len() {
+			_, u := math.Modf(float64(v.Offset+k+1) * math.Phi)
+			u = s * (1 + u) / 2
+			if k%2 == 1 {
+				u = -u
+			}
+			lo, hi := v.Bounds(k)
+			x[v.Offset+k] = min(max(u, lo), hi)
+		}
+	}
+	return x
+}
+
+// Size is the largest size of the variable's starts, or of its finite bounds
+// where that is less; 1 where both are absent or 0.
+func (v *Variable) Size() float64 {
+	start, bound := 0.0, 0.0
+	switch v.Start.Kind {
+	case StartNormally:
+		start = math.Abs(v.Start.A) + v.Start.B
+	case StartUniformly:
+		start = max(math.Abs(v.Start.A), math.Abs(v.Start.B))
+	case StartValues:
+		for _, s := range v.Start.Values {
+			start = max(start, finiteSize(s))
+		}
+	}
+	for k := range v.Len() {
+		lo, hi := v.Bounds(k)
+		bound = max(bound, finiteSize(lo), finiteSize(hi))
+	}
+	switch {
+	case start > 0 && bound > 0:
+		return min(start, bound)
+	case start > 0 || bound > 0:
+		return max(start, bound)
+	}
+	return 1
+}
