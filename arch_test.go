@@ -39,7 +39,9 @@ var mayImport = map[string]string{
 	"internal/cpu": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm gonum",
+	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm ccp/internal/scaled gonum",
+	// A backend's problem in units of its own.
+	"ccp/internal/scaled": "qpbackend qpbackend/sparse",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":                "qpbackend/sparse qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl",

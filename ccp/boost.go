@@ -28,30 +28,32 @@ const (
 )
 
 // merit is φ = objective + τ·Σ(cᵢ)₊ over the DC constraints, +Inf where x breaks
-// a convex one or leaves the domain of an h. open is Σ(cᵢ)₊.
+// a convex one or leaves the domain of an h. open is Σ(cᵢ)₊ with each in the unit of
+// its row.
 func (r *run) merit(x []float64) (φ, open float64) {
 	if !r.sub.inside(x) || r.sub.breaksHard(x, 1e-3*r.set.FeasTol) {
 		return math.Inf(1), math.Inf(1)
 	}
-	open = r.sub.gaps(x)
-	φ = r.p.Objective.Value(x) + r.τ*open
+	sum, open := r.sub.gaps(x)
+	φ = r.p.Objective.Value(x) + r.τ*sum
 	if math.IsNaN(φ) {
 		φ = math.Inf(1)
 	}
 	return φ, open
 }
 
-// gaps is Σ(cᵢ)₊ over the DC constraints, each in the unit of its row, +Inf where one has no value.
-func (s *subproblem) gaps(x []float64) float64 {
-	open := 0.0
+// gaps is Σ(cᵢ)₊ over the DC constraints, +Inf where one has no value; open is that
+// with each in the unit of its row, as slack measured it last.
+func (s *subproblem) gaps(x []float64) (sum, open float64) {
 	for k, c := range s.soft {
 		if v := c.E.Value(x); v > 0 {
-			open += s.weight[k] * v
+			sum += v
+			open += v / s.rowSize[k]
 		} else if math.IsNaN(v) {
-			return math.Inf(1)
+			return math.Inf(1), math.Inf(1)
 		}
 	}
-	return open
+	return sum, open
 }
 
 // extend moves x, the solution of the convex problem with its tangents at from,
@@ -74,7 +76,7 @@ func (r *run) extend(from []float64) bool {
 		b.λ = firstTrial
 	}
 	φ0, open0 := r.merit(b.y)
-	asked := sufficient * length * length / (1 + length*length) * max(r.span, r.τ*open0)
+	asked := sufficient * length * length / (1 + length*length) * max(r.span, 1e-3*math.Abs(φ0))
 	try := func(λ float64) (float64, bool) {
 		for j, v := range b.y {
 			b.t[j] = v + λ*b.d[j]

@@ -261,7 +261,6 @@ func (r *run) prepare(ctx context.Context) error {
 		r.stop(Numerical, "a function or its subgradient is not a finite number at the starting point; give another start")
 		return nil
 	}
-	r.sub.weigh()
 	if r.set.TauRelative {
 		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
 			r.τ0, r.τMax = r.τ0*obj/con, r.τMax*obj/con

@@ -34,8 +34,8 @@ var errNotANumber = errors.New("ccp: a function or its subgradient is not a fini
 func (s *subproblem) linearise(x []float64, τ float64) error {
 	s.p.Pin(x)
 	copy(s.now.Q, s.qp.Q)
-	for k, j := range s.slacks {
-		s.now.Q[j] = τ * s.weight[k]
+	for _, j := range s.slacks {
+		s.now.Q[j] = τ
 	}
 	finite := 0.0
 	if s.h0 != nil {
@@ -177,7 +177,7 @@ func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
 
 // slopes returns the largest slope of the objective and the median of the
 // largest slopes of the DC constraints at x, each as linearised last, per unit of
-// a variable and in units of the row.
+// a variable.
 func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 	// The quadratic part counts with its gradient.
 	g := append([]float64(nil), s.now.Q...)
@@ -189,7 +189,7 @@ func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 	for _, j := range s.slacks {
 		g[j] = 0
 	}
-	for j, u := range s.columnUnits() {
+	for j, u := range s.measures() {
 		g[j] *= u
 	}
 	objective = maxAbs(g)
@@ -199,7 +199,6 @@ func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 		for i, at := range c.slot {
 			each[k] = max(each[k], math.Abs(s.now.A[at])*s.units[c.idx[i]])
 		}
-		each[k] *= s.weight[c.slack]
 	}
 	sort.Float64s(each)
 	if len(each) > 0 {

@@ -19,7 +19,7 @@ func (r *run) stuck(it Iteration) bool {
 // puts the constraints first. It returns false where there is nothing left to
 // try.
 func (r *run) update(ctx context.Context, it Iteration) (bool, error) {
-	open := it.Slack > r.set.FeasTol
+	open := it.open > r.set.FeasTol
 	if r.idle++; !r.stuck(it) {
 		r.idle = 0
 	}
@@ -71,7 +71,7 @@ func (r *run) timid(it Iteration) bool {
 		return false
 	}
 	r.bold = false
-	if it.Slack <= r.set.FeasTol {
+	if it.open <= r.set.FeasTol {
 		return false
 	}
 	copy(r.x, r.x0)
@@ -108,7 +108,7 @@ func (r *run) wander() {
 			y[j] = v + reach*max(r.sub.units[j], math.Abs(v))*rng.NormFloat64()
 			y[j] = min(max(y[j], r.lo[j]), r.hi[j])
 		}
-		if open := r.sub.gaps(y); open < least && r.sub.inside(y) {
+		if open, _ := r.sub.gaps(y); open < least && r.sub.inside(y) {
 			least = open
 			copy(r.x, y)
 		}

@@ -17,11 +17,12 @@ type Iteration struct {
 	Violation float64   // the largest, as in Result
 	Relative  float64   // the largest relative to its row's terms: dc.Violations
 	Feasible  bool      // the point keeps the constraints, as in Result
-	Slack     float64   // the sum of the slacks, each in the unit of its row
+	Slack     float64   // the sum of the slacks
 	Step      float64   // the largest change of a variable
 	Solver    int       // iterations of the backend; 0: the convex problem was the one before
 	X         []float64 // the point; borrowed, valid during the call
 
+	open  float64 // the sum of the slacks, each in the unit of its row
 	size  float64 // dc.Problem.ObjectiveSize
 	moved float64 // Step, each change relative to the size of the variable
 }

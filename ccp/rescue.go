@@ -196,8 +196,8 @@ const farOut = 30
 
 // fallsFrom proves that the objective falls for ever along a ray from x: the
 // variables that change have no bound on that side, no affine row has one in the
-// way, and at three points, the first at a distance of size, each growth times as
-// far as the one before, the other constraints hold and the objective falls at the
+// way, and at four points, the first at a distance of size, each growth times as far
+// as the one before, the last beyond all data, the other constraints hold and the objective falls at the
 // same rate or faster.
 func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 	d = append([]float64(nil), d...)
@@ -207,8 +207,11 @@ func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 	}
 	far := make([]float64, len(d))
 	before, at, rate := r.p.Objective.Value(x), 0.0, math.Inf(1)
-	for k := range 3 {
+	for k := range 4 {
 		step := size * math.Pow(growth, float64(k))
+		if k == 3 {
+			step = max(step, beyond)
+		}
 		for j := range far {
 			far[j] = x[j] + step*(d[j]/length)
 		}
@@ -227,6 +230,9 @@ func (r *run) fallsFrom(x, d []float64, size, growth float64) bool {
 	r.noBound("the objective falls for ever along a direction that keeps the constraints; bound the variables")
 	return true
 }
+
+// beyond is further from the start, in its units, than any data.
+const beyond = 1e24
 
 // noise is the share of a direction's length, or of a row's or the objective's
 // terms, below which a number may be a backend's error or what cancellation left.

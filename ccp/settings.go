@@ -26,6 +26,9 @@ type Settings struct {
 	// iterations or, if larger, to the lesser of |objective| and the sum of the
 	// sizes of its terms without the constant.
 	Tol float64
+	// Scale is what Tol is relative to, where the size of the objective is known
+	// beforehand; 0: as Tol says.
+	Scale float64
 	// FeasTol says what feasible means: a point is feasible if it breaks no bound,
 	// constraint or domain by more than FeasTol times the row's unit, rounding
 	// errors of the row's terms aside. The unit is 1, or less where all terms of
@@ -94,6 +97,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("ccp: Settings.MaxIter = %d, want at least 1", s.MaxIter)
 	case !(s.Tol > 0) || math.IsInf(s.Tol, 1):
 		return fmt.Errorf("ccp: Settings.Tol = %g, want > 0", s.Tol)
+	case !(s.Scale >= 0) || math.IsInf(s.Scale, 1):
+		return fmt.Errorf("ccp: Settings.Scale = %g, want at least 0", s.Scale)
 	case !(s.FeasTol > 0) || math.IsInf(s.FeasTol, 1):
 		return fmt.Errorf("ccp: Settings.FeasTol = %g, want > 0", s.FeasTol)
 	case s.Escapes < 0:

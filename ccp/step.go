@@ -73,7 +73,8 @@ const maxDamped = 10
 // move takes x from the solution and damps z.
 func (r *run) move() Iteration {
 	sol := &r.sub.res
-	it := Iteration{Start: r.res.Start, Hop: r.hops.number(), K: r.k, Tau: r.τ, Slack: r.sub.slack(r.strict), Solver: sol.Iterations}
+	it := Iteration{Start: r.res.Start, Hop: r.hops.number(), K: r.k, Tau: r.τ, Solver: sol.Iterations}
+	it.Slack, it.open = r.sub.slack(r.strict)
 	r.work += it.Solver
 	before := append(r.before[:0], r.x...)
 	r.before = before
@@ -154,12 +155,12 @@ func rank(feasible, nearly bool) int {
 // take keeps the iteration and tells the recorder.
 func (r *run) take(it Iteration) error {
 	r.keep(it)
-	r.span = max(r.tol*r.sub.solver.Objective()/r.set.Tol, min(math.Abs(it.Objective), it.size))
 	if r.keeps(it) && isFinite(it.Objective) {
 		r.low, r.high = min(r.low, it.Objective), max(r.high, it.Objective)
 	}
-	if r.low <= r.high {
-		r.span = max(r.span, r.high-r.low)
+	r.span = max(r.tol*r.sub.solver.Objective()/r.set.Tol, min(it.size, max(math.Abs(it.Objective), r.high-r.low)))
+	if r.set.Scale > 0 {
+		r.span = r.set.Scale
 	}
 	kept := it
 	kept.X = nil

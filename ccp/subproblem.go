@@ -32,7 +32,7 @@ type subproblem struct {
 	columns    []float64        // units of all columns; nil: they have changed
 	sizes      []float64        // of the variables: the largest entries of their blocks
 	largest    []float64        // of these so far
-	weight     []float64        // of the slacks: one over the unit of their row
+	rowSize    []float64        // of the slacks; see rowUnits
 	now        qpbackend.Update // values of this iteration
 	asked      question         // those of the last solve
 	centre     []float64        // what the solver states the problem in the distance from; nil: 0
@@ -87,9 +87,9 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 		return nil, err
 	}
 	s.qp, s.rows = qp, b.rows
-	s.weight = make([]float64, len(s.slacks))
-	for k := range s.weight {
-		s.weight[k] = 1
+	s.rowSize = make([]float64, len(s.slacks))
+	for k := range s.rowSize {
+		s.rowSize[k] = 1
 	}
 	s.now = qpbackend.Update{Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
 	return s, nil
@@ -186,17 +186,18 @@ func (s *subproblem) inside(x []float64) bool {
 }
 
 // breaksHard reports whether x breaks a bound or a convex constraint by more
-// than tol.
+// than tol, relative to the variable's unit or the row's terms.
 func (s *subproblem) breaksHard(x []float64, tol float64) bool {
 	for _, v := range s.p.Vars {
 		for k := range v.Len() {
-			if lo, hi := v.Bounds(k); x[v.Offset+k] < lo-tol || x[v.Offset+k] > hi+tol {
+			slip := tol * s.units[v.Offset+k]
+			if lo, hi := v.Bounds(k); x[v.Offset+k] < lo-slip || x[v.Offset+k] > hi+slip {
 				return true
 			}
 		}
 	}
 	for _, c := range s.hard {
-		if !(c.Violation(x) <= tol) {
+		if !(s.p.RelativeViolation(c, x) <= tol) {
 			return true
 		}
 	}
@@ -292,18 +293,19 @@ func (s *subproblem) close() {
 	s.asked = question{}
 }
 
-// slack is the sum of the slacks in the last solution, each in the unit of its
-// row. With strict, units above 1 count as 1.
-func (s *subproblem) slack(strict bool) float64 {
-	sum := 0.0
+// slack is the sum of the slacks in the last solution; open is that with each in
+// the unit of its row. With strict, units above 1 count as 1.
+func (s *subproblem) slack(strict bool) (sum, open float64) {
+	units := s.rowUnits()
 	for k, j := range s.slacks {
-		w := s.weight[k]
+		u := units[k]
 		if strict {
-			w = max(w, 1)
+			u = min(u, 1)
 		}
-		sum += w * max(s.res.X[j], 0)
+		v := max(s.res.X[j], 0)
+		sum, open = sum+v, open+v/u
 	}
-	return sum
+	return sum, open
 }
 
 // duals distributes the multipliers of the rows to the constraints.

@@ -7,38 +7,32 @@ import (
 )
 
 // sizeUp gives the variables the units of x: that of the largest entry of a
-// variable or, where all are 0, of its starts and bounds. A unit that still fits
+// variable, at least 1/1024 of the largest so far; where all are 0, of its starts
+// and bounds. An entry is no larger than its own bounds. A unit that still fits
 // stays, unless first.
 func (s *subproblem) sizeUp(x []float64, first bool) {
-	if s.units == nil {
-		s.units, s.sizes, s.largest, first = make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x)), true
-	}
-	if first {
-		clear(s.largest)
+	if n := len(x); s.units == nil {
+		s.units, s.sizes, s.largest, first = make([]float64, n), make([]float64, n), make([]float64, n), true
 	}
 	changed := first
 	for _, v := range s.p.Vars {
-		if v.Len() == 0 {
-			continue
-		}
 		size := maxAbs(x[v.Offset : v.Offset+v.Len()])
 		if size == 0 && first {
 			size = v.Size()
 		}
-		if !first {
-			size = max(size, s.largest[v.Offset]/1024)
-		}
 		for k := range v.Len() {
-			s.sizes[v.Offset+k] = size
-			s.largest[v.Offset+k] = max(size, s.largest[v.Offset+k])
-		}
-		u := s.units[v.Offset]
-		if !first && scaled.Fits(size, u) {
-			continue
-		}
-		u, changed = scaled.Unit(size), true
-		for k := range v.Len() {
-			s.units[v.Offset+k] = u
+			j, own := v.Offset+k, size
+			if lo, hi := v.Bounds(k); max(math.Abs(lo), math.Abs(hi)) > 0 {
+				own = min(own, max(math.Abs(lo), math.Abs(hi)))
+			}
+			if first {
+				s.largest[j] = own
+			}
+			s.largest[j] = max(s.largest[j], own)
+			s.sizes[j] = max(own, s.largest[j]/1024)
+			if first || !scaled.Fits(s.sizes[j], s.units[j]) {
+				s.units[j], changed = scaled.Unit(s.sizes[j]), true
+			}
 		}
 	}
 	if changed {
@@ -54,28 +48,52 @@ func (s *subproblem) columnUnits() []float64 {
 	return s.columns
 }
 
-// weigh gives each slack one over the unit of its row: of the largest of its
-// coefficients times their variables' units and its bound, as linearised last.
-func (s *subproblem) weigh() {
-	top := make(map[int]float64, len(s.cuts)) // by row
-	for k := range s.cuts {
-		top[s.cuts[k].row] = 0
-	}
+// measures are units of all columns for the slopes of the objective: that of a
+// column that an atom has added is the largest of the variables in its rows.
+func (s *subproblem) measures() []float64 {
 	a := s.qp.A
+	row := make([]float64, a.Rows)
+	out := make([]float64, a.Cols)
+	copy(out, s.units)
 	for j, u := range s.units {
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			i := a.RowIdx[k]
-			if t, ok := top[i]; ok {
-				top[i] = max(t, math.Abs(s.now.A[k])*u)
-			}
+		for _, i := range a.RowIdx[a.ColPtr[j]:a.ColPtr[j+1]] {
+			row[i] = max(row[i], u)
 		}
 	}
-	size := make([]float64, len(s.slacks))
+	for _, c := range s.qp.Cones {
+		top := 0.0
+		for _, u := range row[c.Start : c.Start+c.Len] {
+			top = max(top, u)
+		}
+		for i := range c.Len {
+			row[c.Start+i] = top
+		}
+	}
+	for j := len(s.units); j < a.Cols; j++ {
+		for _, i := range a.RowIdx[a.ColPtr[j]:a.ColPtr[j+1]] {
+			out[j] = max(out[j], row[i])
+		}
+		if out[j] == 0 {
+			out[j] = 1
+		}
+	}
+	return out
+}
+
+// rowUnits are the units of the slacks' rows: of the largest coefficient of the
+// linearised function times its variable's unit, and of the bound.
+func (s *subproblem) rowUnits() []float64 {
+	clear(s.rowSize)
 	for k := range s.cuts {
 		c := &s.cuts[k]
-		size[c.slack] = max(size[c.slack], top[c.row], math.Abs(s.now.U[c.row]))
+		size := math.Abs(s.now.U[c.row])
+		for i, at := range c.slot {
+			size = max(size, math.Abs(s.now.A[at])*s.units[c.idx[i]])
+		}
+		s.rowSize[c.slack] = max(s.rowSize[c.slack], size)
 	}
-	for k := range s.weight {
-		s.weight[k] = 1 / scaled.Unit(size[k])
+	for k, size := range s.rowSize {
+		s.rowSize[k] = scaled.Unit(size)
 	}
+	return s.rowSize
 }

@@ -71,6 +71,14 @@ func (c *Constraint) Violation(x []float64) float64 {
 	return t.Largest
 }
 
+// RelativeViolation is the part of Violations.Relative that is due to c, a
+// constraint of p.
+func (p *Problem) RelativeViolation(c *Constraint, x []float64) float64 {
+	t := tally{p: p, x: x}
+	c.violations(&t)
+	return t.Relative
+}
+
 // spot is where something is broken: a constraint, a variable, or else the
 // domain of the objective.
 type spot struct {
@@ -190,17 +198,24 @@ func broken(v, lo, hi float64) float64 {
 
 // outside notes how far the tally's point is outside the domain of e.
 func (e *Expr) outside(t *tally, at spot) {
+	if !e.composite { // the split is the terms
+		t.domains(e.terms, at)
+		return
+	}
 	split := e.split()
-	for _, list := range [2][]term{split.g, split.h} {
-		for _, term := range list {
-			r, ok := term.f.(Restricted)
-			if !ok {
-				continue
-			}
-			for _, f := range r.Domain() {
-				if v := f.Value(t.x); !(v <= 0) {
-					t.note(v, at, terms{f: f})
-				}
+	t.domains(split.g, at)
+	t.domains(split.h, at)
+}
+
+func (t *tally) domains(list []term, at spot) {
+	for _, term := range list {
+		r, ok := term.f.(Restricted)
+		if !ok {
+			continue
+		}
+		for _, f := range r.Domain() {
+			if v := f.Value(t.x); !(v <= 0) {
+				t.note(v, at, terms{f: f})
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	n, m := p.Dims()
 	s := &Solver{
 		p: p.Clone(), col: make([]float64, n), row: ones(m), obj: 1,
-		free: make([]bool, n), group: groups(p), top: make([]float64, m), scratch: make([]float64, n+m),
+		free: make([]bool, n), group: groups(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
 	}
 	for _, j := range penalised {
 		s.free[j] = true
@@ -215,7 +215,7 @@ func scale(dst, from *sparse.CSC, col, row []float64, w float64) {
 func (s *Solver) fillVectors() {
 	n, m := s.p.Dims()
 	shift, at := s.scratch[:n], s.scratch[n:n+m]
-	clear(s.scratch)
+	clear(s.scratch[:n+m])
 	s.copy.R = s.obj * s.p.R
 	if s.origin != nil {
 		if s.p.P != nil {
@@ -278,7 +278,7 @@ func (s *Solver) changed(u qpbackend.Update) qpbackend.Update {
 func (s *Solver) WarmStart(x, y, z []float64) error {
 	n, m := s.p.Dims()
 	if z != nil && len(z) == n {
-		z = slices.Clone(z)
+		z = append(s.scratch[n+m:n+m], z...)
 		for j := range z {
 			z[j] *= s.col[j] * s.obj
 		}

@@ -1,0 +1,230 @@
+package ccp_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// honest checks what a result says of itself.
+func honest(t *testing.T, name string, p *dc.Problem, res *ccp.Result, tol float64) {
+	t.Helper()
+	boxed := true
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			lo, hi := v.Bounds(k)
+			boxed = boxed && !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
+		}
+	}
+	switch {
+	case res.Feasible != p.Feasible(res.X, tol):
+		t.Errorf("%s: feasible: %v, but by the problem %v", name, res.Feasible, !res.Feasible)
+	case res.Status == ccp.Converged && !res.Feasible:
+		t.Errorf("%s: converged at a point that is not feasible, violation %g", name, res.Violation)
+	case res.Status == ccp.Unbounded && boxed:
+		t.Errorf("%s: unbounded although all variables are bounded", name)
+	}
+}
+
+// TestHugeBounds: linear programs with one bound that is many decades larger than
+// the others have the optimum of those without it.
+func TestHugeBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		n, m := 2+rng.IntN(4), 2+rng.IntN(4)
+		a, c, b := draw(rng, m*n, 0.1, 2), draw(rng, n, 0.5, 3), draw(rng, m, 5, 50)
+		state := func(huge float64) *dc.Problem {
+			model := dc.NewModel()
+			x := model.Var("x", []int{n}, dc.AtLeast(0), dc.AtMost(1000))
+			var rows []dc.Affine
+			for i := range m {
+				rows = append(rows, x.Dot(a[i*n:(i+1)*n]))
+			}
+			bounds := append([]float64(nil), b...)
+			if huge > 0 { // one more row, and one that holds nothing back
+				rows = append(rows, x.Dot(c))
+				bounds = append(bounds, huge)
+			}
+			model.Maximize(x.Dot(c))
+			model.SubjectTo(dc.LE(dc.Stack(rows...), dc.Vec(bounds)).Named("cap"))
+			return build(t, model)
+		}
+		want := solve(t, state(0), nil, nil)
+		p := state(math.Pow(10, 5+10*rng.Float64()))
+		got := solve(t, p, nil, nil)
+		honest(t, "huge", p, got, 1e-6)
+		if got.Status != ccp.Converged || math.Abs(got.Objective-want.Objective) > 1e-6*math.Abs(want.Objective) {
+			t.Errorf("%v with %g, violation %g; want %g", got.Status, got.Objective, got.Violation, want.Objective)
+		}
+		if many, err := ccp.Multistart(context.Background(), p, 4, ccp.DefaultSettings()); err != nil || math.Abs(many.Objective-want.Objective) > 1e-6*math.Abs(want.Objective) {
+			t.Errorf("from four starts: error %v, %g, want %g", err, many.Objective, want.Objective)
+		}
+	}
+}
+
+func draw(rng *rand.Rand, n int, lo, hi float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = lo + (hi-lo)*rng.Float64()
+	}
+	return v
+}
+
+// shape is a problem that can be stated in other units: its objective times f,
+// its constraints times c, its variables in units of v.
+type shape func(f, c, v float64) *dc.Model
+
+func shapes() map[string]shape {
+	rng := rand.New(rand.NewPCG(3, 3))
+	r, a, b := draw(rng, 5, 1, 3), draw(rng, 40, -1, 1), draw(rng, 8, -2, 2)
+	x0 := draw(rng, 10, -10, 10)
+	scaled := func(w []float64, s float64) []float64 {
+		out := make([]float64, len(w))
+		for i := range w {
+			out[i] = s * w[i]
+		}
+		return out
+	}
+	return map[string]shape{
+		"packing": func(f, c, v float64) *dc.Model {
+			m := dc.NewModel()
+			x := m.Var("c", []int{5, 2}, dc.StartAt(scaled(x0, v)...))
+			var all []dc.Operand
+			for i := range 5 {
+				all = append(all, dc.NormInf(x.Row(i)).Plus(dc.Num(v*r[i])))
+				for j := range i {
+					m.SubjectTo(dc.GE(dc.Norm2(x.Row(i).Sub(x.Row(j))).Scale(c/v), dc.Num(c*(r[i]+r[j]))).Named("apart", i, j))
+				}
+			}
+			m.Minimize(dc.Max(all...).Scale(f / v))
+			return m
+		},
+		"l1 - l2": func(f, _, v float64) *dc.Model {
+			m := dc.NewModel()
+			x := m.Var("x", []int{5}, dc.StartAt(scaled(x0[:5], v)...))
+			var rows []dc.Affine
+			for i := range 8 {
+				rows = append(rows, x.Dot(scaled(a[5*i:5*i+5], 1/v)).Sub(dc.Num(b[i])))
+			}
+			m.Minimize(dc.Sum(dc.SumSquares(dc.Stack(rows...)).Scale(f), dc.Norm1(x).Scale(0.3*f/v), dc.Norm2(x).Scale(-0.3*f/v)))
+			return m
+		},
+		"linear": func(f, c, v float64) *dc.Model {
+			m := dc.NewModel()
+			x := m.Var("x", []int{5}, dc.AtLeast(0), dc.AtMost(7*v), dc.StartAt(v))
+			for i := range 8 {
+				m.SubjectTo(dc.LE(x.Dot(scaled(a[5*i:5*i+5], c/v)), dc.Num(c*(3+b[i]))).Named("row", i))
+			}
+			m.Maximize(x.Dot(scaled(r, f/v)))
+			return m
+		},
+	}
+}
+
+// TestUnits: an objective, constraints or variables times a power of 1024 leave
+// the iterates the same to the bit, and times another number between 1e-9 and 1e9
+// much the same minimum.
+func TestUnits(t *testing.T) {
+	for name, state := range shapes() {
+		plain := solve(t, build(t, state(1, 1, 1)), nil, nil)
+		for _, k := range []int{-30, -20, -10, 10, 20, 30} {
+			s := math.Ldexp(1, k)
+			for which, u := range map[string][3]float64{"objective": {s, 1, 1}, "constraints": {1, s, 1}, "variables": {1, 1, s}} {
+				got := solve(t, build(t, state(u[0], u[1], u[2])), nil, nil)
+				// Feasible means 1e-6 in units of a row up to 1: larger rows than that
+				// are met more exactly, which may take another path at the end.
+				if large := which == "constraints" && k > 0; large && got.Status == ccp.Converged && got.Objective < plain.Objective+1e-6 {
+					continue
+				}
+				if !sameRun(plain, got, u[0]) {
+					t.Errorf("%s, %s times 2^%d: %v, objective %v in %d iterations; want %v, %v in %d", name, which, k,
+						got.Status, got.Objective/u[0], len(got.History), plain.Status, plain.Objective, len(plain.History))
+				}
+			}
+		}
+		for _, s := range []float64{1e-9, 3e-5, 7e3, 1e9} {
+			for which, u := range map[string][3]float64{"objective": {s, 1, 1}, "constraints": {1, s, 1}, "variables": {1, 1, s}} {
+				got := solve(t, build(t, state(u[0], u[1], u[2])), nil, nil)
+				if got.Status != ccp.Converged || !(math.Abs(got.Objective/u[0]-plain.Objective) <= 1e-3*math.Abs(plain.Objective)) {
+					t.Errorf("%s, %s times %g: %v, objective %v, want %v; violation %g", name, which, s, got.Status, got.Objective/u[0], plain.Objective, got.Violation)
+				}
+			}
+		}
+	}
+}
+
+// sameRun compares the objectives of all iterations, those of b over s.
+func sameRun(a, b *ccp.Result, s float64) bool {
+	if a.Status != b.Status || len(a.History) != len(b.History) {
+		return false
+	}
+	for i := range a.History {
+		if a.History[i].Objective != b.History[i].Objective/s {
+			return false
+		}
+	}
+	return true
+}
+
+// explosive is a function of a user that panics on its n-th value.
+type explosive struct{ left *atomic.Int64 }
+
+func (e explosive) Value(x []float64) float64 {
+	if e.left.Add(-1) == 0 {
+		panic("a user's mistake")
+	}
+	return x[0] * x[0]
+}
+func (e explosive) AddSubgrad(dst []float64, scale float64, x []float64) { dst[0] += 2 * scale * x[0] }
+
+// TestPanicsOfUsersAreErrors: of one start of several, at any moment; the others
+// and the best point remain.
+func TestPanicsOfUsersAreErrors(t *testing.T) {
+	for n := int64(1); n < 200; n = 2*n + 1 {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(3))
+		left := &atomic.Int64{}
+		left.Store(n)
+		m.Minimize(dc.Abs(x.At(1)).Minus(dc.BlackBox("explosive", explosive{left}, x)))
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		left.Store(n)
+		res, err := ccp.Multistart(context.Background(), p, 4, ccp.DefaultSettings())
+		var panicked *ccp.PanicError
+		if !errors.As(err, &panicked) {
+			if left.Load() > 0 {
+				continue // it was never reached
+			}
+			t.Fatalf("%d: error %v", n, err)
+		}
+		if !strings.Contains(err.Error(), "explosive.Value") || !strings.Contains(err.Error(), "a user's mistake") {
+			t.Errorf("%d: %v", n, err)
+		}
+		if res == nil || !(res.Objective < -4+1e-3) {
+			t.Errorf("%d: no good point of the other starts: %+v", n, res)
+		}
+	}
+}
+
+func TestNilProblems(t *testing.T) {
+	set := ccp.DefaultSettings()
+	_, one := ccp.Solve(context.Background(), nil, nil, set)
+	_, many := ccp.Multistart(context.Background(), nil, 3, set)
+	_, global := ccp.Global(context.Background(), nil, nil, 3, set)
+	_, session := ccp.NewSession(nil, set)
+	_, inspect := ccp.Inspect(nil)
+	for name, err := range map[string]error{"Solve": one, "Multistart": many, "Global": global, "NewSession": session, "Inspect": inspect} {
+		if err == nil || !strings.Contains(err.Error(), "nil") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
