@@ -207,6 +207,7 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 	}
 	r := &run{p: p, set: set, sub: sub, τ: set.Tau0, τ0: set.Tau0, τMax: set.TauMax, bar: math.Inf(1)}
 	r.lo, r.hi = bounds(p)
+	sub.boundDomains(r.lo, r.hi)
 	sub.prox.calm(sub)
 	x0 = append([]float64(nil), x0...)
 	p.Pin(x0)
@@ -239,6 +240,23 @@ func bounds(p *dc.Problem) (lo, hi []float64) {
 		}
 	}
 	return lo, hi
+}
+
+// boundDomains tightens bounds by the domains that are half-lines of one variable,
+// as that of sqrt(x) is: points are put into bounds exactly.
+func (s *subproblem) boundDomains(lo, hi []float64) {
+	for _, f := range s.border {
+		l, ok := f.(dc.Linear)
+		if !ok || len(l.Idx) != 1 {
+			continue
+		}
+		switch j, end := l.Idx[0], -l.Const/l.Val[0]; {
+		case l.Val[0] > 0:
+			hi[j] = min(hi[j], max(end, lo[j]))
+		case l.Val[0] < 0:
+			lo[j] = max(lo[j], min(end, hi[j]))
+		}
+	}
 }
 
 // prepare moves the start into the domains if need be, opens the solver and

@@ -543,8 +543,8 @@ func TestSettingsAreCheckedByName(t *testing.T) {
 			}
 		}
 	}
-	if checked != 2*12 {
-		t.Errorf("%d checks of numeric fields, want 24: a field was added or lost", checked)
+	if checked != 2*13 {
+		t.Errorf("%d checks of numeric fields, want 26: a field was added or lost", checked)
 	}
 }
 
