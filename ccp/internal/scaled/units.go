@@ -50,9 +50,13 @@ func follow(col []float64, first int, a *sparse.CSC, group []int, top []float64)
 		if col[j] != 0 {
 			continue
 		}
-		size := 0.0
+		largest, size := 0.0, 0.0
 		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			if v := math.Abs(a.Val[k]); v > 0 {
+			largest = max(largest, math.Abs(a.Val[k]))
+		}
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			// A coefficient far below the others is what cancellation left.
+			if v := math.Abs(a.Val[k]); v > 0x1p-20*largest {
 				size = max(size, top[group[a.RowIdx[k]]]/v)
 			}
 		}
