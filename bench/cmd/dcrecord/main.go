@@ -147,7 +147,9 @@ func solve(path string, seed uint64, limit time.Duration) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	prog, err := lang.Compile(file, lang.Options{Dir: filepath.Dir(path)})
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	prog, err := lang.Compile(ctx, file, lang.Options{Dir: filepath.Dir(path)})
 	if err != nil {
 		return entry{}, err
 	}
@@ -156,8 +158,6 @@ func solve(path string, seed uint64, limit time.Duration) (entry, error) {
 	if o := prog.Options; o.FeasTol != nil {
 		set.FeasTol = *o.FeasTol
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
 	began := time.Now()
 	res, err := ccp.Solve(ctx, prog.Problem, nil, set)
 	if res == nil {
