@@ -16,8 +16,10 @@ type bagging struct {
 	d       *refit.Data
 	clip    Range
 	hinge   bool
+	shared  float64 // weight of the linear part that the pieces of a member have in common
 	seed    uint64
 	bags    []bag
+	folds   int       // of a partition; the first of the bags hold those of the first partition
 	seen    []float64 // in how many bags each row is held out
 	workers int
 	state   []worker // one a worker
@@ -42,10 +44,11 @@ const bagFolds = 10
 // newBagging draws partitions into folds; each fold makes a bag.
 func newBagging(s *sample, partitions int, seed uint64, workers int) *bagging {
 	d := s.d
-	b := &bagging{d: d, clip: s.clip, hinge: s.hinge, seed: seed, workers: max(1, workers), seen: make([]float64, d.M), tell: func() {}}
+	b := &bagging{d: d, clip: s.clip, hinge: s.hinge, shared: gridLinear, seed: seed, workers: max(1, workers), seen: make([]float64, d.M), tell: func() {}}
 	b.state = make([]worker, b.workers)
 	rng := b.rng(0, 0)
 	folds := min(bagFolds, d.M)
+	b.folds = folds
 	for range partitions {
 		order := rng.Perm(d.M)
 		fold := make([]int, d.M)
@@ -113,7 +116,10 @@ type candidate struct {
 	ridge   float64
 	members [][]float64 // pieces, in the coordinates of the data
 	oof     []float64   // for each row, the mean of the members not trained on it
-	single  float64     // weighted mean of the squared errors of single members on rows they have not seen
+	// errs are the squared errors of single members on rows that they have not
+	// seen, the mean for each row; single is their weighted mean.
+	errs   []float64
+	single float64
 }
 
 // grid trains, for each size, a cold member a bag at the first ridge and warm
@@ -127,7 +133,7 @@ func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T [][
 	for s, size := range sizes {
 		group := make([]*candidate, len(plan.ridges))
 		for k, λ := range plan.ridges {
-			group[k] = &candidate{r1: size[0], r2: size[1], ridge: λ, members: make([][]float64, len(b.bags)), oof: make([]float64, d.M)}
+			group[k] = &candidate{r1: size[0], r2: size[1], ridge: λ, members: make([][]float64, len(b.bags)), oof: make([]float64, d.M), errs: make([]float64, d.M)}
 		}
 		partial := make([][]float64, len(plan.ridges)*len(b.bags)) // predictions of the held rows
 		err := b.each(len(b.bags), func(w *worker, k int) error {
@@ -201,6 +207,7 @@ func (b *bagging) gather(g *candidate, partial [][]float64) {
 		for t, i := range b.bags[k].hold {
 			g.oof[i] += p[t] / b.seen[i]
 			e := b.d.Y[i] - p[t]
+			g.errs[i] += e * e / b.seen[i]
 			sum += weightOf(b.d, i) * e * e / b.seen[i]
 		}
 	}

@@ -45,7 +45,7 @@ func (b *bagging) boost(ctx context.Context) (*boosted, error) {
 		return nil, err
 	}
 	for s := range res.oof {
-		g := &candidate{oof: make([]float64, b.d.M)}
+		g := &candidate{oof: make([]float64, b.d.M), errs: make([]float64, b.d.M)}
 		p := make([][]float64, len(b.bags))
 		for k := range b.bags {
 			p[k] = partial[k][s]

@@ -25,7 +25,8 @@
 // piecewise-linear fitting (refit); Katsavounidis, Kuo and Zhang 1994, A new
 // initialization technique for generalized Lloyd iteration; Golub, Heath and
 // Wahba 1979, Generalized cross-validation as a method for choosing a good ridge
-// parameter; Breiman 1996, Bagging predictors, and Stacked regressions;
+// parameter; Patterson and Thompson 1971, Recovery of inter-block information when
+// block sizes are unequal (the likelihood that chooses it); Breiman 1996, Bagging predictors, and Stacked regressions;
 // Friedman 2001, Greedy function approximation: a gradient boosting machine;
 // Rahimi and Recht 2008, Weighted sums of random kitchen sinks; Samarov 1993,
 // Exploring regression structure using nonparametric functional

@@ -89,7 +89,7 @@ func coefficients(m *Model) coefficient {
 }
 
 func (c *coefficient) model() *Model {
-	return &Model{each(c.W, floats), floats(c.A), each(c.M, floats), floats(c.B)}
+	return &Model{each(c.W, float64s), float64s(c.A), each(c.M, float64s), float64s(c.B)}
 }
 
 func chains(e *Ensemble) []chain {
@@ -130,7 +130,7 @@ func numbers(v []float64) []number {
 	return out
 }
 
-func floats(v []number) []float64 {
+func float64s(v []number) []float64 {
 	out := make([]float64, len(v))
 	for k, e := range v {
 		out[k] = float64(e)
@@ -257,8 +257,8 @@ func (f *file) regressor() (*Regressor, error) {
 		}
 		r.Categories = append(r.Categories, dataset.Category{Column: c.Column, Coding: coding, Levels: c.Levels})
 	}
-	r.Imputer = &dataset.SimpleImputer{Strategy: strategy, Fill: floats(f.Imputation.Fill)}
-	r.Scaler = &dataset.StandardScaler{Mean: floats(f.Scaling.Mean), Scale: floats(f.Scaling.Scale)}
+	r.Imputer = &dataset.SimpleImputer{Strategy: strategy, Fill: float64s(f.Imputation.Fill)}
+	r.Scaler = &dataset.StandardScaler{Mean: float64s(f.Scaling.Mean), Scale: float64s(f.Scaling.Scale)}
 	r.Clip = Everything()
 	if f.Clip != nil {
 		r.Clip = Range{float64(f.Clip[0]), float64(f.Clip[1])}

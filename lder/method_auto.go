@@ -23,8 +23,12 @@ const (
 	stageRamps = 1 << 8
 )
 
-// gridLinear is the weight of the linear part that pieces have in common.
-const gridLinear = 1e-3
+// gridLinear is the weight of the linear part that pieces have in common. On wide
+// tables it is that of the linear model, up to heaviestLinear.
+const (
+	gridLinear     = 1e-3
+	heaviestLinear = 10
+)
 
 // The sizes and penalties compared; a tuple has one cold fit, at the first.
 var (
@@ -56,18 +60,28 @@ func affordable(sizes [][2]int, n int) [][2]int {
 	return out
 }
 
-// linear is the ridge model, and whether nothing else is worth trying. A
-// target that is linear but for rounding is not clipped either.
-func linear(s *sample, r *ridge) (res run, enough bool) {
+// linear is the ridge model, its errors on rows that it has not seen, and
+// whether nothing else is worth trying. A target that is linear but for rounding
+// is not clipped either.
+func (b *bagging) linear(s *sample) (res run, unseen []float64, enough bool) {
+	r, p := b.ridge(s.d, linearWeights())
+	if wide(s.d) {
+		b.shared = min(max(gridLinear, r.weight), heaviestLinear)
+	}
 	res = run{
 		model: modelOf(r.pieces(), 1, s.d.N), clip: s.clip, status: ccp.Converged,
-		startMSE: s.variance(), oob: r.mse,
+		startMSE: s.variance(),
 	}
-	if v := s.variance(); v <= rounding || r.mse <= exactly*v {
-		res.clip = Everything()
-		return res, true
+	errs := squaredErrors(s.d, p, Everything())
+	enough = s.d.M <= fewRows
+	if res.startMSE <= rounding || s.mean(errs) <= exactly*res.startMSE {
+		res.clip, enough = Everything(), true
 	}
-	return res, s.d.M <= fewRows
+	for i, v := range p {
+		p[i] = res.clip.Clip(v)
+	}
+	res.oob = s.heldOut(squaredErrors(s.d, p, res.clip))
+	return res, p, enough
 }
 
 // counter tells Progress how much is done.
@@ -89,15 +103,14 @@ func counter(set Settings, total int) func() {
 // it returns. When the context ends, the linear model or the best start so far
 // is what there is.
 func fitAuto(ctx context.Context, s *sample, set Settings) (run, error) {
-	r := fitRidge(s.d, 0, ridgeWeights-1)
-	res, enough := linear(s, r)
+	b := newBagging(s, 2, set.Seed, runtime.GOMAXPROCS(0))
+	res, p, enough := b.linear(s)
 	sizes := affordable(gridSizes, s.d.N)
 	if enough || len(sizes) == 0 {
 		return res, nil
 	}
-	b := newBagging(s, 2, set.Seed, runtime.GOMAXPROCS(0))
 	b.tell = counter(set, len(b.bags)*len(sizes)+autoStarts)
-	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: gridLinear, cold: 20, warm: 8, tol: 1e-4, tries: 3}
+	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
 	all, err := b.grid(ctx, sizes, plan, nil)
 	res.iterations = b.iterations()
 	if err != nil {
@@ -110,30 +123,21 @@ func fitAuto(ctx context.Context, s *sample, set Settings) (run, error) {
 		}
 		return 1
 	})
-	rival := r.mse
-	if s.hinge { // what it predicts beyond the margin is no error
-		rival = b.clipped(r.loo)
+	errs := [][]float64{squaredErrors(s.d, p, s.clip)}
+	for _, g := range all {
+		errs = append(errs, g.errs)
 	}
-	if !(best.single < rival) {
+	res.oob = s.heldOut(b.outside(errs))
+	if !(best.single < s.mean(errs[0])) {
 		return res, nil
 	}
 	m, obj, iters, err := b.starts(ctx, best)
 	res.iterations += iters
 	if !math.IsInf(obj, 1) {
-		res.model, res.oob = m, best.single
+		res.model = m
 	}
 	res.status = endStatus(err, true)
 	return res, err
-}
-
-// clipped is the weighted mean of the squared errors of predictions, clipped.
-func (b *bagging) clipped(p []float64) float64 {
-	sum := 0.0
-	for i, v := range p {
-		e := b.d.Y[i] - b.clip.Clip(v)
-		sum += weightOf(b.d, i) * e * e
-	}
-	return sum
 }
 
 // starts fits a candidate's kind from random starts and keeps that of the least
@@ -145,7 +149,7 @@ func (b *bagging) starts(ctx context.Context, c *candidate) (m *Model, obj float
 		objs[k] = math.Inf(1)
 	}
 	before := b.iterations()
-	opt := refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: gridLinear, Pieces: c.ridge}, Hinge: b.hinge, MaxIter: autoIters, Tol: 1e-4}
+	opt := refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: b.shared, Pieces: c.ridge}, Hinge: b.hinge, MaxIter: autoIters, Tol: 1e-4}
 	err = b.each(autoStarts, func(w *worker, k int) error {
 		err := w.fitter.Cold(ctx, b.d, opt, b.rng(stageStarts, k))
 		w.iters += w.fitter.Iterations

@@ -12,7 +12,7 @@ type recipe struct {
 	partitions int
 	sizes      [][2]int
 	plan       gridPlan
-	boosted    bool // with sums and ramps, and a transform for each bag
+	boosted    bool // with sums and ramps
 	rounds     int  // of the resampled weights
 }
 
@@ -34,12 +34,12 @@ func recipeOf(m Method) recipe {
 // candidates that were complete.
 func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	rec := recipeOf(set.Method)
-	r := fitRidge(s.d, 0, ridgeWeights-1)
-	lin, enough := linear(s, r)
+	b := newBagging(s, rec.partitions, set.Seed, runtime.GOMAXPROCS(0))
+	lin, unseen, enough := b.linear(s)
 	if enough {
 		return asStack(lin), nil
 	}
-	b := newBagging(s, rec.partitions, set.Seed, runtime.GOMAXPROCS(0))
+	rec.plan.linear = b.shared
 	rec.sizes = affordable(rec.sizes, s.d.N)
 	units := len(rec.sizes)
 	if len(rec.sizes) > 0 {
@@ -60,7 +60,7 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	var err error
 	if len(rec.sizes) > 0 {
 		var T [][]float64
-		if T, err = b.gradientTransform(ctx, rec.boosted); err == nil {
+		if T, err = b.gradientTransform(ctx); err == nil {
 			grid, err = b.grid(ctx, rec.sizes, rec.plan, T)
 		}
 	}
@@ -69,7 +69,7 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 			sums, err = b.ramps(ctx)
 		}
 	}
-	res := b.stack(s, r, grid, boosts, sums, rec)
+	res := b.stack(s, lin.model, unseen, grid, boosts, sums, rec)
 	res.startMSE, res.iterations, res.status = lin.startMSE, b.iterations(), endStatus(err, true)
 	return res, err
 }
@@ -81,12 +81,10 @@ func asStack(r run) run {
 	return r
 }
 
-// stack weighs the candidates and puts those of weight > 0 together.
-func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted, sums *drawn, rec recipe) run {
-	oof := [][]float64{make([]float64, b.d.M)}
-	for i, v := range r.loo {
-		oof[0][i] = b.clip.Clip(v)
-	}
+// stack weighs the candidates, the linear model and its predictions of unseen
+// rows first, and puts those of weight > 0 together.
+func (b *bagging) stack(s *sample, line *Model, unseen []float64, grid []*candidate, boosts *boosted, sums *drawn, rec recipe) run {
+	oof := [][]float64{unseen}
 	for _, g := range grid {
 		oof = append(oof, g.oof)
 	}
@@ -100,7 +98,7 @@ func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted,
 	e := &Ensemble{}
 	n := b.d.N
 	if w[0] > 0 {
-		e.Chains = append(e.Chains, chainOf(modelOf(r.pieces(), 1, n), w[0]))
+		e.Chains = append(e.Chains, chainOf(line, w[0]))
 	}
 	for c, g := range grid {
 		for _, pieces := range g.members {
@@ -115,15 +113,7 @@ func (b *bagging) stack(s *sample, r *ridge, grid []*candidate, boosts *boosted,
 	if v := w[len(w)-1]; sums != nil && v > 0 {
 		e.Chains = append(e.Chains, sums.chainsOf(v)...)
 	}
-	sum := 0.0
-	for i, y := range b.d.Y {
-		f := 0.0
-		for c, p := range oof {
-			f += w[c] * p[i]
-		}
-		sum += weightOf(b.d, i) * (y - f) * (y - f)
-	}
-	return run{stack: e, clip: s.clip, oob: sum, status: ccp.Converged}
+	return run{stack: e, clip: s.clip, oob: s.heldOut(b.stackErrors(oof)), status: ccp.Converged}
 }
 
 func chainOf(m *Model, weight float64) Chain {

@@ -15,9 +15,8 @@ import (
 //
 //	(max(⟨w, x⟩, s) − max(⟨w, x⟩, t)) / (t − s),   s < t:
 //
-// an l-DER and, unlike the other candidates, bounded. Penalties are compared by
-// leave-one-out errors, so that one fit serves both for the predictions of rows
-// it has not seen and for the model. The candidate is the mean of several draws.
+// an l-DER and, unlike the other candidates, bounded. One fit
+// serves both for the predictions of rows it has not seen and for the model. The candidate is the mean of several draws.
 const (
 	rampDraws    = 8
 	rampCount    = 100
@@ -73,9 +72,9 @@ func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
 	return res, nil
 }
 
-// rampDraw returns the sum of ramps of a draw and its leave-one-out predictions,
-// clipped.
-func (b *bagging) rampDraw(draw int) (sum []boostPart, oof []float64) {
+// rampDraw returns the sum of ramps of a draw and its predictions of rows that it
+// has not seen, clipped.
+func (b *bagging) rampDraw(draw int) ([]boostPart, []float64) {
 	all := drawRamps(b.d, b.rng(stageRamps, draw))
 	n := len(all)
 	d := &refit.Data{M: b.d.M, N: n + 1, X: make([]float64, b.d.M*(n+1)), Y: b.d.Y, W: b.d.W}
@@ -87,11 +86,11 @@ func (b *bagging) rampDraw(draw int) (sum []boostPart, oof []float64) {
 		}
 		row[n] = 1
 	}
-	r := fitRidge(d, rampLightest, rampHeaviest)
-	oof = r.loo
+	r, oof := b.ridge(d, ridgeRange(rampLightest, rampHeaviest))
 	for i, v := range oof {
 		oof[i] = b.clip.Clip(v)
 	}
+	var sum []boostPart
 	for k := range all {
 		sum = append(sum, all[k].part(scale*r.coef[k]))
 	}

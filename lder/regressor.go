@@ -48,9 +48,12 @@ type Training struct {
 	// methods that choose, the error before is that of the mean. With weights,
 	// they are weighted.
 	StartMSE, MSE, FVU float64
-	// OOB is the FVU of the rows of each bag by what was not trained on them: of
-	// Auto by the members of the kind chosen, of a stack by the stack. -1 where
-	// nothing was held out.
+	// OOB is the cross-validated FVU, an estimate of that on new rows: each row is
+	// predicted by members not trained on it, of the kind that the rows of other
+	// folds have chosen, or with the weights that they give to the stack. -1 where
+	// the error on new rows is unknown: for methods that hold nothing out, for
+	// fewer than 20 rows, and where the rows held out do not tell it from the
+	// error of the mean.
 	OOB float64
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
@@ -12,51 +14,94 @@ import (
 // 1996, Stacked regressions), in the mean over resampled rows. rounds = 0
 // takes the rows as they are, once.
 func stackWeights(oof [][]float64, d *refit.Data, rounds int, rng *rand.Rand) []float64 {
-	k := len(oof)
-	mean := make([]float64, k)
+	mean := make([]float64, len(oof))
 	count := make([]float64, d.M)
+	all := make([]int, d.M)
+	for i := range all {
+		all[i], count[i] = i, 1
+	}
 	for round := range max(rounds, 1) {
-		for i := range count {
-			count[i] = 1
-		}
 		if rounds > 0 {
 			clear(count)
 			for range d.M {
 				count[rng.IntN(d.M)]++
 			}
 		}
-		w := solveStack(oof, d, count)
-		for c := range mean {
-			mean[c] += (w[c] - mean[c]) / float64(round+1)
+		for c, w := range normalOf(oof, d, all, count).weights(d.M) {
+			mean[c] += (w - mean[c]) / float64(round+1)
 		}
 	}
 	return mean
 }
 
-func solveStack(oof [][]float64, d *refit.Data, count []float64) []float64 {
+// stackErrors returns the squared error of each row by the stack whose weights
+// come from the rows outside its fold of the first partition.
+func (b *bagging) stackErrors(oof [][]float64) []float64 {
+	parts := make([]normal, b.folds)
+	for f, g := range b.bags[:b.folds] {
+		parts[f] = normalOf(oof, b.d, g.hold, nil)
+	}
+	errs := make([]float64, b.d.M)
+	for f, g := range b.bags[:b.folds] {
+		others := normalOf(oof, b.d, nil, nil)
+		for k, part := range parts {
+			if k != f {
+				floats.Add(others.gram, part.gram)
+				floats.Add(others.rhs, part.rhs)
+			}
+		}
+		w := others.weights(b.d.M)
+		for _, i := range g.hold {
+			e := b.d.Y[i]
+			for c, p := range oof {
+				e -= w[c] * p[i]
+			}
+			errs[i] = e * e
+		}
+	}
+	return errs
+}
+
+// normal are the normal equations of least squares for the k weights: k×k and k
+// numbers.
+type normal struct{ gram, rhs []float64 }
+
+// normalOf sums over rows, each times its count; nil: once.
+func normalOf(oof [][]float64, d *refit.Data, rows []int, count []float64) normal {
 	k := len(oof)
 	m := float64(d.M)
-	// A row of weight 10√m asks for the sum 1.
-	pull := 100 * m
-	gram, rhs := make([]float64, k*k), make([]float64, k)
+	e := normal{make([]float64, k*k), make([]float64, k)}
+	times := make([]float64, len(rows))
+	for t, i := range rows {
+		times[t] = weightOf(d, i) * m
+		if count != nil {
+			times[t] *= count[i]
+		}
+	}
 	for a := range k {
 		for b := range a + 1 {
-			s := pull
-			for i, v := range oof[a] {
-				s += count[i] * weightOf(d, i) * m * v * oof[b][i]
+			s := 0.0
+			for t, i := range rows {
+				s += times[t] * oof[a][i] * oof[b][i]
 			}
-			gram[a*k+b], gram[b*k+a] = s, s
+			e.gram[a*k+b], e.gram[b*k+a] = s, s
 		}
-		rhs[a] = pull
-		for i, v := range oof[a] {
-			rhs[a] += count[i] * weightOf(d, i) * m * v * d.Y[i]
+		for t, i := range rows {
+			e.rhs[a] += times[t] * oof[a][i] * d.Y[i]
 		}
 	}
-	w := nonNegative(gram, rhs)
-	sum := 0.0
-	for _, v := range w {
-		sum += v
-	}
+	return e
+}
+
+// weights solves the equations for weights ≥ 0 of sum 1, of data with m rows.
+func (e normal) weights(m int) []float64 {
+	k := len(e.rhs)
+	// A row of weight 10√m asks for the sum 1.
+	pull := 100 * float64(m)
+	floats.AddConst(pull, e.gram)
+	floats.AddConst(pull, e.rhs)
+	w := nonNegative(e.gram, e.rhs)
+	sum := floats.Sum(w)
 	for c := range w {
 		if sum > 0 {
 			w[c] /= sum

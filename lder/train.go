@@ -30,7 +30,7 @@ type run struct {
 	stack      *Ensemble
 	clip       Range
 	startMSE   float64
-	oob        float64 // mean squared error on rows not trained on; -1: none were held out
+	oob        float64 // mean squared error on rows that had no part in the fit; -1: unknown
 	status     ccp.Status
 	iterations int
 	active     [2][]float64 // of a model: shares of the rows where its pieces are largest
@@ -97,12 +97,18 @@ func (s *sample) mse(predict func(x []float64) float64) float64 {
 	return sum
 }
 
+// mean is the weighted mean of a number a row.
+func (s *sample) mean(v []float64) float64 {
+	sum := 0.0
+	for i, e := range v {
+		sum += weightOf(s.d, i) * e
+	}
+	return sum
+}
+
 // variance is the weighted variance of the target.
 func (s *sample) variance() float64 {
-	mean := 0.0
-	for i, v := range s.d.Y {
-		mean += weightOf(s.d, i) * v
-	}
+	mean := s.mean(s.d.Y)
 	return s.mse(func([]float64) float64 { return mean })
 }
 

@@ -10,16 +10,14 @@ import (
 )
 
 // gradientTransform stretches the directions in which first fits vary: with the
-// mean M of g gᵀ over members and rows, g the gradient of the member at the
-// row, it is the root of the eigenvalue scaling of M (the outer product of
+// mean M of g gᵀ over the rows, g the gradient of a member at the row, it is the root of the eigenvalue scaling of M (the outer product of
 // gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014). It
-// returns a symmetric matrix a bag, nil for the identity. With own, that of a bag
-// comes from its own member, so that rows held out have no part in it; else
-// all are the same.
-func (b *bagging) gradientTransform(ctx context.Context, own bool) ([][]float64, error) {
+// returns a symmetric matrix a bag, nil for the identity: that of a bag comes
+// from its own member, so that rows held out have no part in it.
+func (b *bagging) gradientTransform(ctx context.Context) ([][]float64, error) {
 	const r1, r2 = 3, 2
 	n := b.d.N - 1
-	moments := make([]*mat.SymDense, len(b.bags))
+	T := make([][]float64, len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
 		b.d.Gather(&w.data, b.bags[k].train, nil)
 		opt := refit.Options{R1: r1, R2: r2, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 12, Tol: 1e-3}
@@ -39,29 +37,14 @@ func (b *bagging) gradientTransform(ctx context.Context, own bool) ([][]float64,
 			for j := range n {
 				g.SetVec(j, p[j]-q[j])
 			}
-			m.SymRankOne(m, weight/float64(len(b.bags)), g)
+			m.SymRankOne(m, weight, g)
 		}
-		moments[k] = m
+		T[k] = rootTransform(m)
 		b.tell()
 		return nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	T := make([][]float64, len(moments))
-	if own {
-		for k, m := range moments {
-			T[k] = rootTransform(m)
-		}
-		return T, nil
-	}
-	sum := moments[0]
-	for _, m := range moments[1:] {
-		sum.AddSym(sum, m)
-	}
-	T[0] = rootTransform(sum)
-	for k := range T {
-		T[k] = T[0]
 	}
 	return T, nil
 }

@@ -34,11 +34,7 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 		row("method", "%s, %d models with %d pieces in all", t.Method, models, pieces)
 	}
 	row("mse", "%s at the start, now %s", show(t.StartMSE, 6), show(t.MSE, 6))
-	if t.OOB >= 0 {
-		row("fvu", "%s on the training rows, %s out of bag", show(t.FVU, 4), show(t.OOB, 4))
-	} else {
-		row("fvu", "%s on the training rows", show(t.FVU, 4))
-	}
+	row("fvu", "%s on the training rows, %s", show(t.FVU, 4), onNewRows(t))
 	row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
 	row("model", "%s", c.String("out"))
 	if r.Model != nil {
@@ -48,6 +44,17 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	}
 	_, err := c.App.Writer.Write(b.Bytes())
 	return err
+}
+
+// onNewRows says what is known of the error on new rows.
+func onNewRows(t lder.Training) string {
+	switch {
+	case t.OOB >= 0:
+		return show(t.OOB, 4) + " out of bag"
+	case t.Method.Chooses():
+		return "unknown on new rows: there are too few to tell"
+	}
+	return "unknown on new rows: none were held out (see dcopt cv)"
 }
 
 // pieceTable has a line for each piece: how many rows it is largest for, and

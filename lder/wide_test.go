@@ -1,0 +1,267 @@
+package lder_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/lder/dataset"
+)
+
+// caseTable reads a table of the folder of cases.
+func caseTable(t *testing.T, name, target string) *dataset.Data {
+	t.Helper()
+	shared := os.Getenv("DCOPT_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "shared")
+	}
+	path := filepath.Join(shared, "data", "cases", "fit", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("SKIPPED: no cases: %v", err)
+	}
+	tab, err := dataset.ReadFile(path, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := tab.Supervised(target, dataset.DefaultSelection())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestWideCases: of ten rows of noise, and of two and three rows, no method
+// knows its accuracy, and those that choose predict little worse than the mean;
+// where there is a signal, they find it.
+func TestWideCases(t *testing.T) {
+	for _, c := range []struct {
+		file, target string
+		most         float64 // test FVU of the methods that choose
+		known        bool
+	}{
+		{"noise_10_12", "y", 1.3, false},
+		{"wide", "y", .11, true},
+		{"two", "price", 0, false},
+		{"three", "price", 0, false},
+	} {
+		d := caseTable(t, c.file+".csv", c.target)
+		for _, m := range lder.Methods() {
+			if m < lder.Refit && c.known {
+				continue // slow, and they claim nothing
+			}
+			r := fitted(t, d.X, d.Y, lder.MethodSettings(m))
+			oob := r.Training.OOB
+			if known := c.known && m.Chooses(); (oob >= 0) != known {
+				t.Errorf("%s, %v: claims an FVU of %g", c.file, m, oob)
+			}
+			if !m.Chooses() || c.most == 0 {
+				continue
+			}
+			test := caseTable(t, c.file+"_test.csv", c.target)
+			fvu := dataset.FVU(test.Y, predictions(t, r, test.X))
+			t.Logf("%s, %v: claimed %.4f, on the test rows %.4f", c.file, m, oob, fvu)
+			if !(fvu <= c.most) {
+				t.Errorf("%s, %v: FVU %g on the test rows, want at most %g", c.file, m, fvu, c.most)
+			}
+			if c.known && !(oob > .6*fvu) {
+				t.Errorf("%s, %v: claims %g, on the test rows %g", c.file, m, oob, fvu)
+			}
+		}
+	}
+}
+
+// wideTable is a table of m rows and n features whose target is a function of the
+// features, with signal times the variance of the noise beside it.
+type wideTable struct {
+	m, n   int
+	kind   string // noise, dense, sparse, factors, bent
+	signal float64
+}
+
+// wideTables are of all shapes around and beyond a row a feature.
+func wideTables() []wideTable {
+	var all []wideTable
+	for _, shape := range [][2]int{{24, 40}, {30, 30}, {36, 32}, {40, 60}} {
+		all = append(all, wideTable{shape[0], shape[1], "noise", 0})
+		for _, kind := range []string{"dense", "sparse", "factors", "bent"} {
+			for _, signal := range []float64{1, 10} {
+				all = append(all, wideTable{shape[0], shape[1], kind, signal})
+			}
+		}
+	}
+	return all
+}
+
+// draw returns training and test rows.
+func (w wideTable) draw(rng *rand.Rand, tests int) (x [][]float64, y []float64, testX [][]float64, testY []float64) {
+	rows := w.m + tests
+	all := normalRows(rng, rows, w.n)
+	if w.kind == "factors" {
+		few, loadings := normalRows(rng, rows, 4), normalRows(rng, 4, w.n)
+		for i, row := range all {
+			for j := range row {
+				row[j] *= .5
+				for k, v := range few[i] {
+					row[j] += v * loadings[k][j]
+				}
+			}
+		}
+	}
+	slopes := normals(rng, w.n)
+	if w.kind == "sparse" || w.kind == "bent" {
+		clear(slopes[3:])
+	}
+	f := make([]float64, rows)
+	for i, row := range all {
+		for j, v := range row {
+			f[i] += slopes[j] * v
+		}
+		if w.kind == "bent" {
+			f[i] += 2 * math.Abs(row[0])
+		}
+	}
+	_, sd := dataset.MeanStd(f)
+	for i := range f {
+		f[i] *= math.Sqrt(w.signal) / sd
+		f[i] += rng.NormFloat64()
+	}
+	return all[:w.m], f[:w.m], all[w.m:], f[w.m:]
+}
+
+// TestWideTables: what is claimed of new rows is true of them within the luck of
+// the sample, noise is not taken for a signal, and on the whole predictions are
+// no worse than those of a ridge regression whose penalty leave-one-out errors
+// choose.
+func TestWideTables(t *testing.T) {
+	if raceDetector {
+		t.Skip("SKIPPED: minutes under the race detector")
+	}
+	for _, m := range []lder.Method{lder.Auto, lder.Stacked} {
+		t.Run(m.String(), func(t *testing.T) {
+			against, truth := 0.0, 0.0
+			tables, claims, far, fooled, noises := 0, 0, 0, 0, 0
+			for _, w := range wideTables() {
+				rng := rand.New(rand.NewPCG(uint64(w.m*1000+w.n), uint64(w.signal)<<8|uint64(w.kind[0])))
+				x, y, testX, testY := w.draw(rng, 1000)
+				r := fitted(t, x, y, lder.MethodSettings(m))
+				fvu := dataset.FVU(testY, predictions(t, r, testX))
+				against += math.Log(fvu / dataset.FVU(testY, ridgeCV(t, x, y, testX)))
+				tables++
+				oob := r.Training.OOB
+				if oob >= 0 {
+					truth += math.Log(fvu / oob)
+					claims++
+					if fvu > 2*oob {
+						t.Logf("%+v: claims %.3f, the truth is %.3f", w, oob, fvu)
+						far++
+					}
+				}
+				if w.kind == "noise" {
+					noises++
+					if oob >= 0 && oob < .9 {
+						fooled++
+					}
+				}
+			}
+			against, truth = math.Exp(against/float64(tables)), math.Exp(truth/float64(claims))
+			t.Logf("%d tables: FVU %.3f times that of ridge regression; %d claims, the truth is %.3f times what they say; %d of %d tables of noise taken for a signal",
+				tables, against, claims, truth, fooled, noises)
+			if !(against <= 1) {
+				t.Errorf("FVU %.3f times that of ridge regression", against)
+			}
+			if !(truth > .85 && truth < 1.15) || claims < tables/2 {
+				t.Errorf("%d claims of %d, the truth is %.3f times what they say", claims, tables, truth)
+			}
+			if 10*far > claims { // by chance: a claim rests on some 30 rows
+				t.Errorf("the truth is twice what %d claims say", far)
+			}
+			if fooled > 0 {
+				t.Errorf("%d of %d tables of noise are taken for a signal", fooled, noises)
+			}
+		})
+	}
+}
+
+// ridgeCV predicts by ridge regression on standardised features, of the penalties
+// 1e-5, …, 1e5 the one of least leave-one-out error: scikit-learn's RidgeCV.
+func ridgeCV(t *testing.T, x [][]float64, y []float64, testX [][]float64) []float64 {
+	scaler, err := dataset.FitScaler(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := len(x)
+	rows := func(x [][]float64) *mat.Dense {
+		a := mat.NewDense(len(x), len(x[0]), nil)
+		for i, row := range x {
+			a.SetRow(i, row)
+			scaler.Apply(a.RawRowView(i))
+		}
+		return a
+	}
+	a, b := rows(x), rows(testX)
+	mean, _ := dataset.MeanStd(y)
+	centred := mat.NewVecDense(m, nil)
+	for i, v := range y {
+		centred.SetVec(i, v-mean)
+	}
+	var gram, cross mat.Dense
+	gram.Mul(a, a.T())
+	cross.Mul(b, a.T())
+	least := math.Inf(1)
+	out := make([]float64, len(testX))
+	for k := range 21 {
+		α := math.Pow(10, -5+float64(k)/2)
+		k := mat.NewSymDense(m, nil)
+		for i := range m {
+			for j := range i + 1 {
+				k.SetSym(i, j, gram.At(i, j)+1e6) // the constant term is free
+			}
+			k.SetSym(i, i, k.At(i, i)+α)
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(k) {
+			t.Fatal("not positive definite")
+		}
+		var inverse mat.SymDense
+		if err := chol.InverseTo(&inverse); err != nil {
+			t.Fatal(err)
+		}
+		var dual, p mat.VecDense
+		dual.MulVec(&inverse, centred)
+		sum := 0.0
+		for i := range m {
+			e := dual.AtVec(i) / inverse.At(i, i)
+			sum += e * e
+		}
+		if sum < least {
+			least = sum
+			p.MulVec(&cross, &dual)
+			for i := range out {
+				out[i] = mean + p.AtVec(i)
+			}
+		}
+	}
+	return out
+}
+
+// TestClaimsOfSingleModels: the methods that hold nothing out claim nothing, though
+// they meet every training row.
+func TestClaimsOfSingleModels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 1))
+	x, y := normalRows(rng, 12, 15), normals(rng, 12)
+	for _, m := range []lder.Method{lder.CCP, lder.Split, lder.DCA, lder.Refit} {
+		r := lder.NewRegressor(lder.MethodSettings(m))
+		if err := r.Fit(context.Background(), x, y); err != nil {
+			t.Fatal(err)
+		}
+		if r.Training.OOB != -1 {
+			t.Errorf("%v claims %g", m, r.Training.OOB)
+		}
+	}
+}
