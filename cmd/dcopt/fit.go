@@ -139,13 +139,7 @@ func fit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if set.Method.Chooses() && !c.Bool("quiet") {
-		for _, name := range []string{"pieces", "max-iter", "tol", "ridge"} {
-			if c.IsSet(name) {
-				sessionOf(c).log.note("method %v chooses by itself and does not look at --%s", set.Method, name)
-			}
-		}
-	}
+	noteUnused(c, set.Method)
 	if c.String("out") == "" {
 		return usagef("fit: where does the model go? Give -o MODEL.json")
 	}
@@ -197,6 +191,15 @@ func fit(c *cli.Context) error {
 		return ended(exitInterrupted)
 	}
 	return ended(exitNotSolved)
+}
+
+// noteUnused tells which flags a method that chooses by itself does not look at.
+func noteUnused(c *cli.Context, method lder.Method) {
+	for _, name := range []string{"pieces", "max-iter", "tol", "ridge"} {
+		if c.IsSet(name) && method.Chooses() && !c.Bool("quiet") {
+			sessionOf(c).log.note("method %v chooses by itself and does not look at --%s", method, name)
+		}
+	}
 }
 
 // mindGarbage keeps what is left to the garbage collector small while a large

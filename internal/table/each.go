@@ -35,28 +35,7 @@ func (t *Reader) Each(workers int, work, done func(*Block) error) error {
 	idle.Go(func() {
 		defer close(order)
 		defer close(jobs)
-		for {
-			var b *Block
-			select {
-			case b = <-free:
-			default:
-				b = &Block{}
-			}
-			if !t.next(b) {
-				return
-			}
-			// After an error nothing more is needed.
-			select {
-			case order <- b:
-			case <-quit:
-				return
-			}
-			select {
-			case jobs <- b:
-			case <-quit:
-				close(b.done)
-				return
-			}
+		for t.send(free, order, jobs, quit) {
 		}
 	})
 	for b := range order {
@@ -73,6 +52,32 @@ func (t *Reader) Each(workers int, work, done func(*Block) error) error {
 		}
 	}
 	return nil
+}
+
+// send cuts a block off and hands it on. It reports false at the end, and after
+// quit is closed.
+func (t *Reader) send(free <-chan *Block, order, jobs chan<- *Block, quit <-chan struct{}) bool {
+	var b *Block
+	select {
+	case b = <-free:
+	default:
+		b = &Block{}
+	}
+	if !t.next(b) {
+		return false
+	}
+	select {
+	case order <- b:
+	case <-quit:
+		return false
+	}
+	select {
+	case jobs <- b:
+		return true
+	case <-quit:
+		close(b.done)
+		return false
+	}
 }
 
 // next cuts a block off, with its error in it. It reports false at the end.

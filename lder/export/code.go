@@ -42,11 +42,11 @@ func golang(r *lder.Regressor) []byte {
 	p := newProgram(r)
 	d := &document{}
 	d.add("package model\n\nimport \"math\"\n\n")
-	d.add("// Predict returns ", goName(p.target), " for the features\n")
+	d.add("// Predict returns ", goName(p.target), " for the features\n//\n")
 	for j, name := range p.features {
-		d.add("//   x[", integer(j), "]  ", goName(name), "\n")
+		d.add("//\tx[", integer(j), "]  ", goName(name), "\n")
 	}
-	d.add("// NaN stands for a missing value.\nfunc Predict(x []float64) float64 {\n")
+	d.add("//\n// NaN stands for a missing value.\nfunc Predict(x []float64) float64 {\n")
 	for _, t := range p.tables() {
 		kind := code("float64")
 		if t.ints {

@@ -3,6 +3,7 @@ package export_test
 import (
 	"context"
 	"fmt"
+	"go/format"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -118,6 +119,9 @@ func TestGo(t *testing.T) {
 	for name, r := range rs {
 		dir := t.TempDir()
 		text := strings.Replace(exported(t, r, export.Go), "package model", "package main", 1)
+		if pretty, err := format.Source([]byte(text)); err != nil || string(pretty) != text {
+			t.Errorf("gofmt makes of the program\n%s\n%v", pretty, err)
+		}
 		write(t, dir, "model.go", text)
 		write(t, dir, "main.go", "package main\nimport (\"fmt\"; \"math\")\nfunc main() {\n\tnan := math.NaN()\n_ = nan\n\tfor _, x := range [][]float64{\n"+
 			literal(x, "{", "}", "nan")+"\t} { fmt.Println(Predict(x)) }\n}\n")
