@@ -58,6 +58,11 @@ func openSource(ctx context.Context, c *cli.Context, path string) (*source, erro
 	}
 	begin := time.Now()
 	var err error
+	if from := c.String("start"); from != "" {
+		if s.opt.Start, err = s.s.readStart(ctx, from); err != nil {
+			return nil, err
+		}
+	}
 	if s.text, err = s.s.readProblem(ctx, path); err != nil {
 		return nil, err
 	}
@@ -93,6 +98,9 @@ func (s *source) program(ctx context.Context, sweep *member) (*program, error) {
 		if err := s.s.files.readsPath(d.Path); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.startsSomething(prog.Problem); err != nil {
+		return nil, err
 	}
 	if !s.quiet {
 		if err := s.s.log.diagnose(prog.Warnings, exitOK, s.textOf); err != nil {

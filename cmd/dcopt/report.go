@@ -29,6 +29,7 @@ type report struct {
 	residuals  *qpbackend.Residuals // of a QP file
 	proof      *ccp.GlobalResult    // of --global
 	variables  []block
+	lets       []block
 	columns    object // the variables of a QP file, which have no shape
 	duals      object
 	boundDuals object // of a QP file
@@ -89,7 +90,15 @@ func (r *report) json() object {
 	for k, it := range r.history {
 		history[k] = object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", number(it.Objective)}, {"max_violation", number(it.Violation)}, {"step", number(it.Step)}, {"tau", number(it.Tau)}}
 	}
-	o = append(o, object{{"variables", variables}, {"duals", r.duals}}...)
+	o = append(o, member{"variables", variables})
+	if len(r.lets) > 0 {
+		var lets object
+		for _, b := range r.lets {
+			lets = append(lets, member{b.name, nested{b.shape, b.v}})
+		}
+		o = append(o, member{"lets", lets})
+	}
+	o = append(o, member{"duals", r.duals})
 	if r.boundDuals != nil {
 		o = append(o, member{"bound_duals", r.boundDuals})
 	}

@@ -31,6 +31,7 @@ func solveCommand() *cli.Command {
 			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best; goes before option restarts"},
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a .csv file; may be repeated"},
+			&cli.StringFlag{Name: "start", Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in the problem"},
 			&cli.StringFlag{Name: "sweep", Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to B, or K=V1,V2,..."},
 			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum, where all that is linearised is a sum of maxima of few affine functions"},
 			&cli.IntFlag{Name: "max-nodes", Usage: "with --global, at most `N` nodes for the proof"},
@@ -38,7 +39,7 @@ func solveCommand() *cli.Command {
 			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the largest residual"},
 			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
 			jsonFlag(),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json, the variables as a table if in .csv"},
 			&cli.StringFlag{Name: "plot", Usage: "draw objective and violation by iteration to `FILE`.svg, of the start that gave the point"},
 			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables, and all digits: what is printed reads back as the same numbers"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
@@ -72,6 +73,7 @@ type job struct {
 	out     *output
 	plot    *output // nil: none
 	json    bool
+	csv     bool
 }
 
 func solve(c *cli.Context) error {
@@ -90,7 +92,7 @@ func solve(c *cli.Context) error {
 		j.limit(limit)
 	}
 	if qps.Is(j.path) {
-		for _, name := range []string{"starts", "seed", "set", "sweep", "plot", "global", "max-nodes"} {
+		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "plot", "global", "max-nodes"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
@@ -135,7 +137,15 @@ func newJob(c *cli.Context) (*job, error) {
 	if j.plot, err = plotFlag(c); err != nil {
 		return nil, err
 	}
-	j.json = c.Bool("json") || strings.HasSuffix(strings.ToLower(c.String("out")), ".json")
+	name := strings.ToLower(c.String("out"))
+	j.csv = strings.HasSuffix(name, ".csv")
+	j.json = !j.csv && (c.Bool("json") || strings.HasSuffix(name, ".json"))
+	switch {
+	case j.csv && c.IsSet("sweep"):
+		return nil, usagef("--out %s: a table of variables has one point; a sweep goes to JSON", c.String("out"))
+	case j.csv && c.Bool("json"):
+		return nil, usagef("--out %s is a table; leave --json out", c.String("out"))
+	}
 	return j, nil
 }
 
@@ -208,6 +218,10 @@ func (j *job) note(format string, args ...any) {
 
 // print writes one report in the form asked for.
 func (j *job) print(r *report) error {
+	if j.csv {
+		r.csv(j.out)
+		return nil
+	}
 	if !j.json {
 		w := bufio.NewWriter(j.out)
 		r.text(w, j.c.Bool("quiet"), j.full())

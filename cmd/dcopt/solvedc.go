@@ -66,6 +66,12 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		return nil, nil, err
 	}
 	r := dcReport(prog.Problem, res)
+	if j.json && len(res.X) == prog.Problem.NumVars() {
+		for k := range prog.Lets {
+			l := &prog.Lets[k]
+			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(res.X)})
+		}
+	}
 	r.proof = proof
 	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
 	r.wall = prog.read + prog.compile + wall

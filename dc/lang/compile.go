@@ -21,6 +21,8 @@ type Options struct {
 	// an expression of data, or the path of a .csv file, relative to the current
 	// folder (with an FS: to Dir).
 	Set map[string]string
+	// Start has other starts for variables, by name. Other names are ignored.
+	Start map[string]Start
 	// FS is where data files are; nil: the operating system's files.
 	FS fs.FS
 	// Cache keeps data files between compilations; nil: they are read anew.
@@ -59,6 +61,7 @@ type Program struct {
 	// linearised in what is minimised.
 	Objective Part
 	Families  []Family
+	Lets      []Let // in the order of the file
 	Options   ProblemOptions
 	Data      []DataFile
 	Warnings  Diagnostics
@@ -167,7 +170,9 @@ func (c *compiler) guarded(s *statement) {
 	case vVar:
 		c.variable(s)
 	case vLet:
-		c.define(s, c.family(s), "")
+		v := c.family(s)
+		c.define(s, v, "")
+		c.out.Lets = append(c.out.Lets, Let{s.name, v.shape, v.origin, v})
 	case vConstraint:
 		c.constraint(s)
 	case vOption:

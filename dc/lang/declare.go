@@ -254,6 +254,9 @@ func (c *compiler) variable(s *statement) {
 	for k := range s.attrs {
 		c.attribute(&v, &s.attrs[k])
 	}
+	if start, ok := c.given(&v); ok {
+		v.opts = append(v.opts, start)
+	}
 	crossing := c.agree(&v)
 	if v.lo != nil {
 		v.opts = append(v.opts, dc.AtLeast(v.lo...))
