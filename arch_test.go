@@ -65,7 +65,8 @@ var mayImport = map[string]string{
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
-	"lder":                "dc ccp qpbackend lder/dataset lder/internal/refit internal/suggest gonum",
+	"lder":                "dc ccp qpbackend lder/dataset lder/ensemble lder/internal/refit internal/suggest gonum",
+	"lder/ensemble":       "lder/internal/refit gonum",
 	"lder/dataset":        "internal/suggest internal/table gonum",
 	"lder/internal/refit": "internal/cpu",
 	"lder/export":         "lder",

@@ -14,7 +14,7 @@
 // error, a DC program, by the convex-concave procedure; they go through the
 // public API of packages dc and ccp, and method_ccp.go shows how a client states
 // its problem to them. The others repeat penalised least squares on the regions
-// of the present argmaxes, alone or in stacks.
+// of the current argmaxes, alone or, in package ensemble, in stacks.
 //
 // References: Oliveira and Valle 2023, Least-squares linear dilation-erosion
 // regressor trained using a convex-concave procedure (the model, Algorithm 2);
@@ -23,15 +23,6 @@
 // DC decomposition for convex piecewise-linear fitting (the start), and 2021,
 // DCA-based algorithm for DC fitting; Magnani and Boyd 2009, Convex
 // piecewise-linear fitting (refit); Katsavounidis, Kuo and Zhang 1994, A new
-// initialization technique for generalized Lloyd iteration; Golub, Heath and
-// Wahba 1979, Generalized cross-validation as a method for choosing a good ridge
-// parameter; Patterson and Thompson 1971, Recovery of inter-block information when
-// block sizes are unequal (the likelihood that chooses it); Breiman 1996, Bagging predictors, and Stacked regressions;
-// Friedman 2001, Greedy function approximation: a gradient boosting machine;
-// Rahimi and Recht 2008, Weighted sums of random kitchen sinks; Samarov 1993,
-// Exploring regression structure using nonparametric functional
-// estimation, and Trivedi, Wang, Kpotufe and Shakhnarovich 2014, A consistent
-// estimator of the expected gradient outerproduct (the transform of stacks);
-// Lawson and Hanson 1974, Solving least squares problems, chapter 23; Sussner
+// initialization technique for generalized Lloyd iteration; Sussner
 // and Esmi 2011, Morphological perceptrons with competitive learning.
 package lder

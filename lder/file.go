@@ -105,7 +105,7 @@ func ensembleOf(chains []chain) *Ensemble {
 	return &Ensemble{each(chains, func(c chain) Chain {
 		return Chain{
 			each(c.Parts, func(p part) Part { return Part{p.model(), p.Features} }),
-			each(c.Stops, func(s stop) Stop { return Stop{s.After, float64(s.Weight)} }),
+			each(c.Stops, func(s stop) Stop { return Stop{After: s.After, Weight: float64(s.Weight)} }),
 		}
 	})}
 }
@@ -261,7 +261,7 @@ func (f *file) regressor() (*Regressor, error) {
 	r.Scaler = &dataset.StandardScaler{Mean: float64s(f.Scaling.Mean), Scale: float64s(f.Scaling.Scale)}
 	r.Clip = Everything()
 	if f.Clip != nil {
-		r.Clip = Range{float64(f.Clip[0]), float64(f.Clip[1])}
+		r.Clip = Range{Lo: float64(f.Clip[0]), Hi: float64(f.Clip[1])}
 	}
 	if f.Model != nil {
 		r.Model = f.Model.model()

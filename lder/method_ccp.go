@@ -68,7 +68,7 @@ func newStatement(s *sample, start *Model, set Settings) *statement {
 	lifted := mat.NewDense(d.M, d.N, d.X) // rows (x_i, 1)
 	st.wx, st.mx = st.w.T().MatMul(lifted), st.v.T().MatMul(lifted)
 	for i := range st.root {
-		st.root[i] = math.Sqrt(weightOf(d, i))
+		st.root[i] = math.Sqrt(d.Weight(i))
 	}
 	return st
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/ensemble"
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
@@ -43,12 +44,12 @@ const clipShare = .1
 // newSample standardises y in place, unless it marks two classes.
 func newSample(d *refit.Data, rows [][]float64, hinge bool) (s *sample, mean, scale float64) {
 	if hinge {
-		return &sample{d: d, x: rows, clip: Range{-1, 1}, hinge: true}, 0, 1
+		return &sample{d: d, x: rows, clip: Range{Lo: -1, Hi: 1}, hinge: true}, 0, 1
 	}
 	// With y standardised, ε = Tol·var(y) becomes Tol, and the methods see
 	// numbers of one size whatever the unit of y.
 	mean, scale = targetScale(d.Y, d.W)
-	s = &sample{d: d, x: rows, clip: Range{math.Inf(1), math.Inf(-1)}}
+	s = &sample{d: d, x: rows, clip: Range{Lo: math.Inf(1), Hi: math.Inf(-1)}}
 	for i, v := range d.Y {
 		d.Y[i] = (v - mean) / scale
 		if d.W == nil || d.W[i] > 0 {
@@ -56,7 +57,7 @@ func newSample(d *refit.Data, rows [][]float64, hinge bool) (s *sample, mean, sc
 		}
 	}
 	room := clipShare * (s.clip.Hi - s.clip.Lo)
-	s.clip = Range{s.clip.Lo - room, s.clip.Hi + room}
+	s.clip = Range{Lo: s.clip.Lo - room, Hi: s.clip.Hi + room}
 	return s, mean, scale
 }
 
@@ -92,24 +93,9 @@ func (s *sample) mse(predict func(x []float64) float64) float64 {
 	sum := 0.0
 	for i := range s.d.M {
 		e := s.d.Y[i] - predict(s.row(i))
-		sum += weightOf(s.d, i) * e * e
+		sum += s.d.Weight(i) * e * e
 	}
 	return sum
-}
-
-// mean is the weighted mean of a number a row.
-func (s *sample) mean(v []float64) float64 {
-	sum := 0.0
-	for i, e := range v {
-		sum += weightOf(s.d, i) * e
-	}
-	return sum
-}
-
-// variance is the weighted variance of the target.
-func (s *sample) variance() float64 {
-	mean := s.mean(s.d.Y)
-	return s.mse(func([]float64) float64 { return mean })
 }
 
 // train fits to standardised features and a raw target. With the error of an
@@ -123,10 +109,8 @@ func train(ctx context.Context, d *refit.Data, rows [][]float64, set Settings, h
 		res, err = fitConvex(ctx, s, set)
 	case Refit:
 		res, err = fitRefit(ctx, s, set)
-	case Auto:
-		res, err = fitAuto(ctx, s, set)
 	default:
-		res, err = fitStack(ctx, s, set)
+		res, err = fitChoice(ctx, s, set)
 	}
 	if res.model == nil && res.stack == nil {
 		return res, Training{}, err
@@ -143,10 +127,10 @@ func train(ctx context.Context, d *refit.Data, rows [][]float64, set Settings, h
 	facts := Training{
 		Method: set.Method, Rows: d.M, Iterations: res.iterations, Status: res.status,
 		StartMSE: res.startMSE * scale * scale, MSE: mse * scale * scale,
-		FVU: unexplained(mse, s.variance()), OOB: -1,
+		FVU: unexplained(mse, s.d.Variance()), OOB: -1,
 	}
 	if res.oob >= 0 {
-		facts.OOB = unexplained(res.oob, s.variance())
+		facts.OOB = unexplained(res.oob, s.d.Variance())
 	}
 	if res.model != nil {
 		res.model.rescale(scale, mean)
@@ -157,17 +141,13 @@ func train(ctx context.Context, d *refit.Data, rows [][]float64, set Settings, h
 	return res, facts, err
 }
 
-// rounding is the variance of a target that varies by rounding errors only,
-// where one that varies has 1.
-const rounding = 1e-24
-
 // unexplained is the share of the variance that is left; of a constant target
 // 0 where it is met, and else 1.
 func unexplained(mse, variance float64) float64 {
 	switch {
-	case variance > rounding:
+	case variance > ensemble.Rounding:
 		return mse / variance
-	case mse <= rounding:
+	case mse <= ensemble.Rounding:
 		return 0
 	}
 	return 1

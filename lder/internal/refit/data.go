@@ -12,12 +12,30 @@ type Data struct {
 // Row is row i, with its 1.
 func (d *Data) Row(i int) []float64 { return d.X[i*d.N : (i+1)*d.N : (i+1)*d.N] }
 
-// weight is that of row i.
-func (d *Data) weight(i int) float64 {
+// Weight is that of row i.
+func (d *Data) Weight(i int) float64 {
 	if d.W == nil {
 		return 1 / float64(d.M)
 	}
 	return d.W[i]
+}
+
+// Mean is the weighted mean of a number a row.
+func (d *Data) Mean(v []float64) float64 {
+	sum := 0.0
+	for i, e := range v {
+		sum += d.Weight(i) * e
+	}
+	return sum
+}
+
+// Variance is the weighted variance of the targets.
+func (d *Data) Variance() float64 {
+	mean, sum := d.Mean(d.Y), 0.0
+	for i, v := range d.Y {
+		sum += d.Weight(i) * (v - mean) * (v - mean)
+	}
+	return sum
 }
 
 // Gather copies rows of d, and of their entries those in columns (nil: all;

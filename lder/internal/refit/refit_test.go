@@ -41,7 +41,7 @@ func loss(d *Data, pieces []float64, r1 int) float64 {
 	sum := 0.0
 	for i := range d.M {
 		e := d.Y[i] - Eval(pieces, r1, d.Row(i))
-		sum += d.weight(i) * e * e
+		sum += d.Weight(i) * e * e
 	}
 	return sum
 }
@@ -116,8 +116,8 @@ func checkNormal(t *testing.T, f *Fitter) {
 				row.SetVec((r1+v-1)*n+j, -e)
 			}
 		}
-		h.SymRankOne(h, d.weight(i), row)
-		b.AddScaledVec(b, d.weight(i)*d.Y[i], row)
+		h.SymRankOne(h, d.Weight(i), row)
+		b.AddScaledVec(b, d.Weight(i)*d.Y[i], row)
 	}
 	for i := range k {
 		for j := range k {
@@ -364,7 +364,7 @@ func testHinge(t *testing.T, k kernels) {
 			sum := 0.0
 			for i := range d.M {
 				e := max(0, 1-d.Y[i]*Eval(pieces, r1, d.Row(i)))
-				sum += d.weight(i) * e * e
+				sum += d.Weight(i) * e * e
 			}
 			return sum
 		}

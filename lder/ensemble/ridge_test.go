@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"math"
@@ -89,7 +89,7 @@ func TestLeaveOneOut(t *testing.T) {
 				r := fitRidge(d, []float64{α})
 				for i := range d.M {
 					// Of the rows without i, whose weights sum to 1 again, the same penalty is larger.
-					other := fitRidge(without(d, i), []float64{α / (1 - weightOf(d, i))})
+					other := fitRidge(without(d, i), []float64{α / (1 - d.Weight(i))})
 					want := other.predict(d.Row(i))
 					if math.Abs(r.loo[i]-want) > 1e-5*(1+math.Abs(want)) {
 						t.Fatalf("%s, weights %v, penalty %g: row %d is predicted as %g, by a fit without it %g", c.name, weighted, α, i, r.loo[i], want)
@@ -132,7 +132,7 @@ func TestUnseenTargets(t *testing.T) {
 		s := &sample{d: d, clip: Everything()}
 		b := newBagging(s, 2, 1, 1)
 		r, before := b.ridge(d, linearWeights())
-		if len(r.coef) != d.N || !finite(r.coef[0]) {
+		if len(r.coef) != d.N || math.IsNaN(r.coef[0]) {
 			t.Fatalf("%v: coefficients %v", shape, r.coef)
 		}
 		hold := b.bags[3].hold
@@ -159,7 +159,7 @@ func TestHeldOut(t *testing.T) {
 	}{{19, .1, false}, {20, .1, true}, {30, .95, false}, {400, .5, true}, {30, 3, true}} {
 		d := drawnData(rng, c.m, 1, 1)
 		s := &sample{d: d}
-		sd := math.Sqrt(s.variance())
+		sd := math.Sqrt(s.d.Variance())
 		errs := make([]float64, c.m)
 		sum := 0.0
 		for i := range errs {

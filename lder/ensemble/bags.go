@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"context"
@@ -208,7 +208,7 @@ func (b *bagging) gather(g *candidate, partial [][]float64) {
 			g.oof[i] += p[t] / b.seen[i]
 			e := b.d.Y[i] - p[t]
 			g.errs[i] += e * e / b.seen[i]
-			sum += weightOf(b.d, i) * e * e / b.seen[i]
+			sum += b.d.Weight(i) * e * e / b.seen[i]
 		}
 	}
 	g.single = sum

@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func (b *bagging) gradientTransform(ctx context.Context) ([][]float64, error) {
 		var share [r1 * r2]float64
 		for i := range b.d.M {
 			p, q, _ := refit.EvalArgs(w.fitter.Pieces, r1, b.d.Row(i))
-			share[p*r2+q] += weightOf(b.d, i)
+			share[p*r2+q] += b.d.Weight(i)
 		}
 		m := mat.NewSymDense(n, nil)
 		g := mat.NewVecDense(n, nil)

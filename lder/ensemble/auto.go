@@ -1,13 +1,10 @@
-package lder
+package ensemble
 
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
-	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
@@ -63,58 +60,39 @@ func affordable(sizes [][2]int, n int) [][2]int {
 // linear is the ridge model, its errors on rows that it has not seen, and
 // whether nothing else is worth trying. A target that is linear but for rounding
 // is not clipped either.
-func (b *bagging) linear(s *sample) (res run, unseen []float64, enough bool) {
+func (b *bagging) linear(s *sample) (res Result, unseen []float64, enough bool) {
 	r, p := b.ridge(s.d, linearWeights())
 	if wide(s.d) {
 		b.shared = min(max(gridLinear, r.weight), heaviestLinear)
 	}
-	res = run{
-		model: modelOf(r.pieces(), 1, s.d.N), clip: s.clip, status: ccp.Converged,
-		startMSE: s.variance(),
-	}
+	res = Result{Chains: []Chain{alone(r.pieces(), 1, 1)}, Clip: s.clip, StartMSE: s.d.Variance()}
 	errs := squaredErrors(s.d, p, Everything())
 	enough = s.d.M <= fewRows
-	if res.startMSE <= rounding || s.mean(errs) <= exactly*res.startMSE {
-		res.clip, enough = Everything(), true
+	if res.StartMSE <= Rounding || s.d.Mean(errs) <= exactly*res.StartMSE {
+		res.Clip, enough = Everything(), true
 	}
 	for i, v := range p {
-		p[i] = res.clip.Clip(v)
+		p[i] = res.Clip.Clip(v)
 	}
-	res.oob = s.heldOut(squaredErrors(s.d, p, res.clip))
+	res.HeldOut = s.heldOut(squaredErrors(s.d, p, res.Clip))
 	return res, p, enough
 }
 
-// counter tells Progress how much is done.
-func counter(set Settings, total int) func() {
-	if set.Progress == nil {
-		return func() {}
-	}
-	var mu sync.Mutex
-	done := 0
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		set.Progress(done, total)
-	}
-}
-
-// fitAuto chooses by the errors of single members, since a single model is what
+// fitSingle chooses by the errors of single members, since a single model is what
 // it returns. When the context ends, the linear model or the best start so far
 // is what there is.
-func fitAuto(ctx context.Context, s *sample, set Settings) (run, error) {
-	b := newBagging(s, 2, set.Seed, runtime.GOMAXPROCS(0))
+func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
+	b := newBagging(s, 2, set.Seed, set.Workers)
 	res, p, enough := b.linear(s)
 	sizes := affordable(gridSizes, s.d.N)
 	if enough || len(sizes) == 0 {
 		return res, nil
 	}
-	b.tell = counter(set, len(b.bags)*len(sizes)+autoStarts)
+	b.tell = set.counter(len(b.bags)*len(sizes) + autoStarts)
 	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
 	all, err := b.grid(ctx, sizes, plan, nil)
-	res.iterations = b.iterations()
+	res.Iterations = b.iterations()
 	if err != nil {
-		res.status = endStatus(err, false)
 		return res, err
 	}
 	best := slices.MinFunc(all, func(p, q *candidate) int {
@@ -127,30 +105,28 @@ func fitAuto(ctx context.Context, s *sample, set Settings) (run, error) {
 	for _, g := range all {
 		errs = append(errs, g.errs)
 	}
-	res.oob = s.heldOut(b.outside(errs))
-	if !(best.single < s.mean(errs[0])) {
+	res.HeldOut = s.heldOut(b.outside(errs))
+	if !(best.single < s.d.Mean(errs[0])) {
 		return res, nil
 	}
-	m, obj, iters, err := b.starts(ctx, best)
-	res.iterations += iters
-	if !math.IsInf(obj, 1) {
-		res.model = m
+	pieces, err := b.starts(ctx, best)
+	res.Iterations = b.iterations()
+	if pieces != nil {
+		res.Chains = []Chain{alone(pieces, best.r1, 1)}
 	}
-	res.status = endStatus(err, true)
 	return res, err
 }
 
-// starts fits a candidate's kind from random starts and keeps that of the least
-// objective, the first of equals.
-func (b *bagging) starts(ctx context.Context, c *candidate) (m *Model, obj float64, iters int, err error) {
+// starts fits a candidate's kind from random starts and returns the pieces of that
+// of the least objective, the first of equals; nil where none was complete.
+func (b *bagging) starts(ctx context.Context, c *candidate) ([]float64, error) {
 	objs := make([]float64, autoStarts)
 	pieces := make([][]float64, autoStarts)
 	for k := range objs {
 		objs[k] = math.Inf(1)
 	}
-	before := b.iterations()
 	opt := refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: b.shared, Pieces: c.ridge}, Hinge: b.hinge, MaxIter: autoIters, Tol: 1e-4}
-	err = b.each(autoStarts, func(w *worker, k int) error {
+	err := b.each(autoStarts, func(w *worker, k int) error {
 		err := w.fitter.Cold(ctx, b.d, opt, b.rng(stageStarts, k))
 		w.iters += w.fitter.Iterations
 		objs[k], pieces[k] = w.fitter.Objective, append([]float64(nil), w.fitter.Pieces...)
@@ -163,10 +139,10 @@ func (b *bagging) starts(ctx context.Context, c *candidate) (m *Model, obj float
 			best = k
 		}
 	}
-	if obj = objs[best]; !math.IsInf(obj, 1) {
-		m = modelOf(pieces[best], c.r1, b.d.N)
+	if math.IsInf(objs[best], 1) {
+		return nil, err
 	}
-	return m, obj, b.iterations() - before, err
+	return pieces[best], err
 }
 
 func (b *bagging) iterations() int {

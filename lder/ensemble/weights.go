@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"math"
@@ -73,7 +73,7 @@ func normalOf(oof [][]float64, d *refit.Data, rows []int, count []float64) norma
 	e := normal{make([]float64, k*k), make([]float64, k)}
 	times := make([]float64, len(rows))
 	for t, i := range rows {
-		times[t] = weightOf(d, i) * m
+		times[t] = d.Weight(i) * m
 		if count != nil {
 			times[t] *= count[i]
 		}

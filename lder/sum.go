@@ -2,7 +2,8 @@ package lder
 
 import (
 	"fmt"
-	"math"
+
+	"github.com/dcopt/dcopt/lder/ensemble"
 )
 
 // Ensemble is a weighted sum of clipped l-DERs and of clipped sums of them,
@@ -29,19 +30,13 @@ type Part struct {
 }
 
 // Stop is a term: Weight times the clipped sum of the first After parts.
-type Stop struct {
-	After  int
-	Weight float64
-}
+type Stop = ensemble.Stop
 
 // Range is an interval that predictions are clipped to.
-type Range struct{ Lo, Hi float64 }
+type Range = ensemble.Range
 
 // Everything clips nothing.
-func Everything() Range { return Range{math.Inf(-1), math.Inf(1)} }
-
-// Clip is v, or the end of the range that it lies beyond.
-func (r Range) Clip(v float64) float64 { return min(max(v, r.Lo), r.Hi) }
+func Everything() Range { return ensemble.Everything() }
 
 // Predict is the value at x, of n features, with its terms clipped to r.
 // scratch has room for n numbers.

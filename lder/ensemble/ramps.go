@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"context"
@@ -164,7 +164,7 @@ func (r *drawn) chainsOf(weight float64) []Chain {
 	for _, sum := range r.sums {
 		c := Chain{Stops: []Stop{{len(sum), weight / rampDraws}}}
 		for _, p := range sum {
-			c.Parts = append(c.Parts, Part{modelOf(p.pieces, 2, len(p.features)+1), p.features})
+			c.Parts = append(c.Parts, Part{p.pieces, 2, p.features})
 		}
 		out = append(out, c)
 	}

@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"math"
@@ -18,10 +18,10 @@ const fewestRows = 20
 // nothing: with fewer than fewestRows rows, or where it is below the error of
 // the mean, but not by a one-sided t test of the paired differences at 5%.
 func (s *sample) heldOut(errs []float64) float64 {
-	m, mean, error, gain, squares := 0.0, s.mean(s.d.Y), 0.0, 0.0, 0.0
+	m, mean, error, gain, squares := 0.0, s.d.Mean(s.d.Y), 0.0, 0.0, 0.0
 	differences := make([]float64, len(errs))
 	for i, e := range errs {
-		w := weightOf(s.d, i)
+		w := s.d.Weight(i)
 		if !(w > 0 && w < 1) {
 			continue
 		}
@@ -35,12 +35,12 @@ func (s *sample) heldOut(errs []float64) float64 {
 		return -1
 	}
 	for i, v := range differences {
-		w := weightOf(s.d, i)
+		w := s.d.Weight(i)
 		squares += w * w * (v - gain) * (v - gain)
 	}
 	deviation := math.Sqrt(squares * m / (m - 1)) // of gain
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: m - 1}.Quantile(.95)
-	if error < s.variance() && gain < t*deviation {
+	if error < s.d.Variance() && gain < t*deviation {
 		return -1
 	}
 	return error
@@ -64,7 +64,7 @@ func (b *bagging) outside(errs [][]float64) []float64 {
 	total, part := make([]float64, len(errs)), make([]float64, len(errs))
 	for c, e := range errs {
 		for i, v := range e {
-			total[c] += weightOf(b.d, i) * v
+			total[c] += b.d.Weight(i) * v
 		}
 	}
 	for _, g := range b.bags[:b.folds] {
@@ -72,7 +72,7 @@ func (b *bagging) outside(errs [][]float64) []float64 {
 		best := 0
 		for c, e := range errs {
 			for _, i := range g.hold {
-				part[c] += weightOf(b.d, i) * e[i]
+				part[c] += b.d.Weight(i) * e[i]
 			}
 			if total[c]-part[c] < total[best]-part[best] {
 				best = c

@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"context"

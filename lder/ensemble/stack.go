@@ -1,10 +1,7 @@
-package lder
+package ensemble
 
 import (
 	"context"
-	"runtime"
-
-	"github.com/dcopt/dcopt/ccp"
 )
 
 // recipe is what a stack is made of.
@@ -16,7 +13,7 @@ type recipe struct {
 	rounds     int  // of the resampled weights
 }
 
-func recipeOf(m Method) recipe {
+func recipeOf(m Recipe) recipe {
 	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: gridLinear, cold: 20, warm: 8, tol: 1e-4}
 	switch m {
 	case Cheap:
@@ -32,12 +29,12 @@ func recipeOf(m Method) recipe {
 // fitStack trains candidates of many kinds and weighs them by their predictions
 // of rows they have not seen. When the context ends, the stack has the
 // candidates that were complete.
-func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
-	rec := recipeOf(set.Method)
-	b := newBagging(s, rec.partitions, set.Seed, runtime.GOMAXPROCS(0))
+func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
+	rec := recipeOf(set.Recipe)
+	b := newBagging(s, rec.partitions, set.Seed, set.Workers)
 	lin, unseen, enough := b.linear(s)
 	if enough {
-		return asStack(lin), nil
+		return lin, nil
 	}
 	rec.plan.linear = b.shared
 	rec.sizes = affordable(rec.sizes, s.d.N)
@@ -52,7 +49,7 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 	if rec.boosted && s.d.M <= rampRows {
 		total += rampDraws
 	}
-	b.tell = counter(set, total)
+	b.tell = set.counter(total)
 
 	var grid []*candidate
 	var boosts *boosted
@@ -69,21 +66,6 @@ func fitStack(ctx context.Context, s *sample, set Settings) (run, error) {
 			sums, err = b.ramps(ctx)
 		}
 	}
-	res := b.stack(s, lin.model, unseen, grid, boosts, sums, rec)
-	res.startMSE, res.iterations, res.status = lin.startMSE, b.iterations(), endStatus(err, true)
-	return res, err
-}
-
-// asStack is a single model as an ensemble of one.
-func asStack(r run) run {
-	r.stack = &Ensemble{Chains: []Chain{{Parts: []Part{{Model: r.model}}, Stops: []Stop{{1, 1}}}}}
-	r.model = nil
-	return r
-}
-
-// stack weighs the candidates, the linear model and its predictions of unseen
-// rows first, and puts those of weight > 0 together.
-func (b *bagging) stack(s *sample, line *Model, unseen []float64, grid []*candidate, boosts *boosted, sums *drawn, rec recipe) run {
 	oof := [][]float64{unseen}
 	for _, g := range grid {
 		oof = append(oof, g.oof)
@@ -95,29 +77,34 @@ func (b *bagging) stack(s *sample, line *Model, unseen []float64, grid []*candid
 		oof = append(oof, sums.oof)
 	}
 	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
-	e := &Ensemble{}
-	n := b.d.N
+	res := lin
+	res.Chains = combine(lin.Chains[0], grid, boosts, sums, w)
+	res.HeldOut, res.Iterations = s.heldOut(b.stackErrors(oof)), b.iterations()
+	return res, err
+}
+
+// combine puts the candidates of weight > 0 together: the linear model, the kinds
+// of the grid, the stops of the boosted sums, the sums of ramps.
+func combine(line Chain, grid []*candidate, boosts *boosted, sums *drawn, w []float64) []Chain {
+	var all []Chain
 	if w[0] > 0 {
-		e.Chains = append(e.Chains, chainOf(line, w[0]))
+		line.Stops[0].Weight = w[0]
+		all = append(all, line)
 	}
 	for c, g := range grid {
 		for _, pieces := range g.members {
 			if w[1+c] > 0 {
-				e.Chains = append(e.Chains, chainOf(modelOf(pieces, g.r1, n), w[1+c]/float64(len(g.members))))
+				all = append(all, alone(pieces, g.r1, w[1+c]/float64(len(g.members))))
 			}
 		}
 	}
 	if boosts != nil {
-		e.Chains = append(e.Chains, boosts.chainsOf(w[1+len(grid):])...)
+		all = append(all, boosts.chainsOf(w[1+len(grid):])...)
 	}
 	if v := w[len(w)-1]; sums != nil && v > 0 {
-		e.Chains = append(e.Chains, sums.chainsOf(v)...)
+		all = append(all, sums.chainsOf(v)...)
 	}
-	return run{stack: e, clip: s.clip, oob: s.heldOut(b.stackErrors(oof)), status: ccp.Converged}
-}
-
-func chainOf(m *Model, weight float64) Chain {
-	return Chain{Parts: []Part{{Model: m}}, Stops: []Stop{{1, weight}}}
+	return all
 }
 
 // chainsOf has a chain a bag, up to the last stop with a weight.
@@ -135,7 +122,7 @@ func (b *boosted) chainsOf(w []float64) []Chain {
 	for _, chain := range b.chains {
 		var c Chain
 		for _, p := range chain[:last] {
-			c.Parts = append(c.Parts, Part{modelOf(p.pieces, boostPieces, len(p.features)+1), p.features})
+			c.Parts = append(c.Parts, Part{p.pieces, boostPieces, p.features})
 		}
 		for s, stop := range boostStops {
 			if w[s] > 0 {

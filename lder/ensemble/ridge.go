@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"math"
@@ -115,7 +115,7 @@ func newSpectrum(d *refit.Data) spectrum {
 	s := spectrum{d: d, mean: make([]float64, d.N), free: -1}
 	n := d.N - 1
 	for i := range d.M {
-		w := weightOf(d, i)
+		w := d.Weight(i)
 		for j, v := range d.Row(i)[:n] {
 			s.mean[j] += w * v
 		}
@@ -134,7 +134,7 @@ func tallSpectrum(d *refit.Data) spectrum {
 	gram := mat.NewSymDense(n, nil)
 	rhs, x := mat.NewVecDense(n, nil), make([]float64, n)
 	for i := range d.M {
-		w := weightOf(d, i)
+		w := d.Weight(i)
 		for j, v := range d.Row(i)[:n] {
 			x[j] = v - s.mean[j]
 		}
@@ -177,7 +177,7 @@ func wideSpectrum(d *refit.Data) spectrum {
 	}
 	a, b, root := mat.NewDense(m, n, nil), mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
 	for i := range m {
-		w := math.Sqrt(weightOf(d, i))
+		w := math.Sqrt(d.Weight(i))
 		row := a.RawRowView(i)
 		for j, v := range d.Row(i)[:n] {
 			row[j] = w * (v - s.mean[j])
@@ -251,7 +251,7 @@ func (s *spectrum) coefficients(α float64) []float64 {
 			for k, λ := range s.λ {
 				v += s.q.At(i, k) * s.c[k] / (λ + α)
 			}
-			v *= math.Sqrt(weightOf(s.d, i))
+			v *= math.Sqrt(s.d.Weight(i))
 			for j, x := range s.d.Row(i)[:n] {
 				coef[j] += v * (x - s.mean[j])
 			}
@@ -280,7 +280,7 @@ func (s *spectrum) leaveOneOut(r *ridge, α float64) bool {
 	}
 	z := make([]float64, n)
 	for i := range s.d.M {
-		y, w := s.d.Y[i], weightOf(s.d, i)
+		y, w := s.d.Y[i], s.d.Weight(i)
 		if s.u == nil && w > 0 {
 			residual, left := 0.0, 0.0 // √w_i (y_i − p_i), 1 − h_i
 			for k, λ := range s.λ {
@@ -319,13 +319,6 @@ func rotate(z, x, mean []float64, u *mat.Dense) {
 			z[k] += c * v
 		}
 	}
-}
-
-func weightOf(d *refit.Data, i int) float64 {
-	if d.W == nil {
-		return 1 / float64(d.M)
-	}
-	return d.W[i]
 }
 
 // pieces is the ridge as an l-DER with one piece in each maximum.

@@ -1,4 +1,4 @@
-package lder
+package ensemble
 
 import (
 	"context"
@@ -16,8 +16,7 @@ func stepBagging(t *testing.T, m, n, workers int) (*bagging, *sample) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(17, 1))
 	d := &refit.Data{M: m, N: n + 1}
-	rows := make([][]float64, m)
-	for i := range rows {
+	for i := range m {
 		for range n {
 			d.X = append(d.X, rng.NormFloat64())
 		}
@@ -27,11 +26,31 @@ func stepBagging(t *testing.T, m, n, workers int) (*bagging, *sample) {
 			d.Y[i]++
 		}
 	}
-	for i := range rows {
-		rows[i] = d.Row(i)[:n:n]
-	}
-	s, _, _ := newSample(d, rows, false)
+	s := &sample{d: d, clip: Range{-1, 2}}
 	return newBagging(s, 2, 1, workers), s
+}
+
+// valueOf is the value of chains at x.
+func valueOf(chains []Chain, x []float64, clip Range) float64 {
+	sum := 0.0
+	for _, c := range chains {
+		f, at := 0.0, 0
+		for _, s := range c.Stops {
+			for ; at < s.After; at++ {
+				p := c.Parts[at]
+				z := make([]float64, 0, len(x)+1)
+				if p.Features == nil {
+					z = append(z, x...)
+				}
+				for _, j := range p.Features {
+					z = append(z, x[j])
+				}
+				f += refit.Eval(p.Pieces, p.R1, append(z, 1))
+			}
+			sum += s.Weight * clip.Clip(f)
+		}
+	}
+	return sum
 }
 
 // TestRamps: the sums are bounded, constant far out along any line, what the
@@ -43,14 +62,19 @@ func TestRamps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Ensemble{Chains: r.chainsOf(1)}
-	if err := e.Validate(3); err != nil {
-		t.Fatal(err)
+	e := r.chainsOf(1)
+	parts := 0
+	for _, c := range e {
+		for _, p := range c.Parts {
+			parts++
+			if len(p.Pieces) != 4*(len(p.Features)+1) || p.R1 != 2 {
+				t.Fatalf("%+v", p)
+			}
+		}
 	}
-	if models, pieces := e.Size(); models != rampDraws*rampCount || pieces != 4*models {
-		t.Errorf("%d l-DERs of %d pieces", models, pieces)
+	if parts != rampDraws*rampCount {
+		t.Errorf("%d l-DERs", parts)
 	}
-	scratch := make([]float64, 4)
 	rng := rand.New(rand.NewPCG(17, 2))
 	for range 20 {
 		x, far := make([]float64, 3), make([]float64, 3)
@@ -58,7 +82,7 @@ func TestRamps(t *testing.T) {
 			v := rng.NormFloat64()
 			x[j], far[j] = 1e4*v, 1e7*v
 		}
-		at, beyond := e.Predict(x, Everything(), scratch), e.Predict(far, Everything(), scratch)
+		at, beyond := valueOf(e, x, Everything()), valueOf(e, far, Everything())
 		if !(math.Abs(at) < 10) || math.Abs(at-beyond) > 1e-6 {
 			t.Errorf("%g far out, %g farther", at, beyond)
 		}
@@ -78,14 +102,14 @@ func TestRamps(t *testing.T) {
 			}
 			sum += s.clip.Clip(f) / rampDraws
 		}
-		f := e.Predict(row[:3], s.clip, scratch)
+		f := valueOf(e, row[:3], s.clip)
 		if math.Abs(f-sum) > 1e-9 {
 			t.Fatalf("row %d: %g, the parts sum to %g", i, f, sum)
 		}
 		errs += (y - r.oof[i]) * (y - r.oof[i]) / float64(b.d.M)
 		trained += (y - f) * (y - f) / float64(b.d.M)
 	}
-	line := s.mean(squaredErrors(b.d, fitRidge(b.d, linearWeights()).loo, s.clip))
+	line := s.d.Mean(squaredErrors(b.d, fitRidge(b.d, linearWeights()).loo, s.clip))
 	if !(errs < .75*line) || !(trained < errs) {
 		t.Errorf("left out %g, trained %g; a line %g", errs, trained, line)
 	}
