@@ -326,13 +326,13 @@ func (r *run) verdict(it Iteration) bool {
 	case !isFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
 	case feasible && (convex || still) && r.sub.res.Res.Max() <= lastEnough:
-		if !it.Feasible {
+		if !it.Feasible && !r.retreat(&it) {
 			r.insist()
 			return false
 		}
 		r.stop(Converged, r.note)
 	case feasible && r.settled(it):
-		if !it.Feasible {
+		if !it.Feasible && !r.retreat(&it) {
 			r.insist()
 			return false
 		}
@@ -357,6 +357,32 @@ func (r *run) obstacle() string {
 		return fmt.Sprintf("the objective still changes by %.2g per iteration", math.Abs(last.Objective-before.Objective))
 	}
 	return ""
+}
+
+// retreat moves the iteration's point towards the best feasible one until it is
+// feasible itself. It reports whether that has cost no more of the objective than
+// a decrease that counts as none; else nothing has changed.
+func (r *run) retreat(it *Iteration) bool {
+	if !r.res.Feasible {
+		return false
+	}
+	y := make([]float64, len(r.x))
+	for share := 1e-9; share < 1; share *= 10 {
+		for j, v := range r.x {
+			y[j] = v + share*(r.res.X[j]-v)
+		}
+		r.p.Pin(y)
+		if f := r.p.Value(y); !(math.Abs(f-it.Objective) <= r.set.Tol*r.span) {
+			return false
+		}
+		if r.p.Feasible(y, r.set.FeasTol) {
+			copy(r.x, y)
+			r.measure(it, r.x)
+			r.keep(*it)
+			return true
+		}
+	}
+	return false
 }
 
 // insist makes FeasTol as it is the only notion of feasible from now on, and has

@@ -48,8 +48,8 @@ func checkResult(t *testing.T, p *dc.Problem, res *ccp.Result) {
 	if f := p.Value(res.X); f != res.Objective && res.Status != ccp.Unbounded && res.Status != ccp.Infeasible {
 		t.Errorf("objective %g, recomputed %g", res.Objective, f)
 	}
-	if res.Status == ccp.Converged && !(v <= ccp.DefaultSettings().FeasTol) {
-		t.Errorf("converged with violation %g", v)
+	if res.Status == ccp.Converged && !res.Feasible {
+		t.Errorf("converged at a point that is not feasible, violation %g", v)
 	}
 	if res.Iterations < len(res.History) {
 		t.Errorf("%d iterations but %d in the history", res.Iterations, len(res.History))

@@ -28,6 +28,10 @@ func (r *run) update(ctx context.Context, it Iteration) (bool, error) {
 	}
 	switch {
 	case r.stuck(it) && !open:
+		if r.tol <= tightest && r.sub.res.Res.Max() <= lastEnough && r.retreat(&it) {
+			r.stop(Converged, r.note)
+			return false, nil
+		}
 		if r.tol <= tightest {
 			r.stop(Stalled, strings.TrimSpace("the backend does not meet the convex constraints any better; "+r.note))
 			return false, nil
