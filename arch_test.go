@@ -71,7 +71,7 @@ var mayImport = map[string]string{
 	"lder/internal/refit": "internal/cpu",
 	"lder/export":         "lder",
 
-	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest cli",
+	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table cli",
 
 	// The only package with C.
 	"third_party/osqp": "",

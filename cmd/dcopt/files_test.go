@@ -96,7 +96,7 @@ func TestUnwritablePath(t *testing.T) {
 	}
 }
 
-const tinyProblem = `param c = csv("c.csv")
+const tinyProblem = `param c = csv("c.txt")
 param d = json("d.json")
 var x[2] >= 0
 minimize c*x + d*sum(i in 1..2) x[i]
@@ -115,7 +115,7 @@ func workspace(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"p.dc": tinyProblem, "c.csv": "1,2\n", "d.json": "3\n", "t.csv": tinyTable, "q.qps": string(hs21), "f.json": `{"t":[[0,1,2,3],[4,5,6,7]]}`,
+		"p.dc": tinyProblem, "c.txt": "1,2\n", "d.json": "3\n", "t.csv": tinyTable, "q.qps": string(hs21), "f.json": `{"t":[[0,1,2,3],[4,5,6,7]]}`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -142,8 +142,8 @@ func TestNoInputIsOverwritten(t *testing.T) {
 	workspace(t)
 	before := contents(t)
 	for _, c := range []struct{ args, reads string }{
-		{"solve p.dc -o", "p.dc c.csv d.json"},
-		{"solve p.dc --sweep d=1:2:3 -o", "p.dc c.csv"},
+		{"solve p.dc -o", "p.dc c.txt d.json"},
+		{"solve p.dc --sweep d=1:2:3 -o", "p.dc c.txt"},
 		{"solve p.dc --set c=t2.csv -o", "p.dc t2.csv d.json"},
 		{"solve q.qps -o", "q.qps"},
 		{"fit t.csv -t y --pieces 1,1 -o", "t.csv"},

@@ -120,7 +120,7 @@ func parsePieces(s string) (pieces [2]int, err error) {
 }
 
 func parseImpute(s string) (dataset.Strategy, float64, error) {
-	if v, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+	if v, ok := finite(s); ok {
 		return dataset.Constant, v, nil
 	}
 	how, err := dataset.ParseStrategy(s)

@@ -83,7 +83,7 @@ func TestNoHeaderIsTold(t *testing.T) {
 	for text, want := range map[string]string{
 		"0,138.3,6,1,138.3,480333.29\n1,75.9,2,1,75.9,299166.79\n": "t.csv:1:1: the first row is all numbers; want a header row",
 		"1.5x,2.O\n1,2\n":     "t.csv:1:1: the first row holds no name",
-		"0,3,near\n1,2,far\n": `no column "y"; the columns are 0, 3, near`,
+		"0,3,near\n1,2,far\n": `no column "y"; the columns are 0, 3, near; is the first row a header? It has numbers`,
 	} {
 		if err := os.WriteFile("t.csv", []byte(text), 0o666); err != nil {
 			t.Fatal(err)

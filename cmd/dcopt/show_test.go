@@ -18,7 +18,7 @@ import (
 )
 
 // table writes rows of n features and a target that is bent.
-func table(t *testing.T, n, rows int) string {
+func tableFile(t *testing.T, n, rows int) string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(20, uint64(n)))
 	var b strings.Builder
@@ -59,7 +59,7 @@ func TestModelPlots(t *testing.T) {
 		2: {"<rect", `stroke="black"`, "x&lt;1&gt;", "dark", "<circle"},
 		3: {"predicted against observed", "observed", "<circle"},
 	} {
-		data, dir := table(t, n, 60), t.TempDir()
+		data, dir := tableFile(t, n, 60), t.TempDir()
 		model, a, b := filepath.Join(dir, "m.json"), filepath.Join(dir, "a.svg"), filepath.Join(dir, "b.svg")
 		for _, method := range []string{"refit", "cheap"} {
 			call(t, "fit", data, "-t", "y&z", "--method", method, "-o", model, "--plot", a, "-q")
@@ -111,7 +111,7 @@ func wellFormed(t *testing.T, svg []byte) {
 
 // TestShowPrograms: what show prints in each language is what export makes.
 func TestShowPrograms(t *testing.T) {
-	data, model := table(t, 2, 50), filepath.Join(t.TempDir(), "m.json")
+	data, model := tableFile(t, 2, 50), filepath.Join(t.TempDir(), "m.json")
 	call(t, "fit", data, "-t", "y&z", "-o", model, "-q")
 	for format, want := range map[string]string{
 		"text": `"y&z" = max(`, "go": "func Predict(x []float64) float64", "python": "def predict(x):", "c": "double predict(const double *x)", "latex": `\begin{align*}`,
@@ -125,11 +125,11 @@ func TestShowPrograms(t *testing.T) {
 // TestPredictStreams: a large table gives what Predict gives row by row, to a
 // stream and to a file, and leaves no other file behind.
 func TestPredictStreams(t *testing.T) {
-	data := table(t, 3, 50)
+	data := tableFile(t, 3, 50)
 	dir := t.TempDir()
 	model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "p.csv")
 	call(t, "fit", data, "-t", "y&z", "-o", model, "-q")
-	large := table(t, 3, 60000)
+	large := tableFile(t, 3, 60000)
 	got := call(t, "predict", model, large)
 	call(t, "predict", model, large, "-o", out)
 	file, err := os.ReadFile(out)

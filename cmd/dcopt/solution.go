@@ -14,6 +14,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // solutionHead is the first line of a solution as CSV.
@@ -145,8 +146,8 @@ func startCSV(text []byte) (map[string]lang.Start, error) {
 	}
 	out := map[string]lang.Start{}
 	for k, row := range rows[1:] {
-		v, err := strconv.ParseFloat(row[2], 64)
-		if err != nil {
+		v, ok := table.Float(row[2])
+		if !ok {
 			return nil, fmt.Errorf("line %d: %q is not a number", k+2, row[2])
 		}
 		at := out[row[0]]

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 	"github.com/dcopt/dcopt/qpbackend/qps"
@@ -182,7 +182,7 @@ func (j *job) limit(d time.Duration) {
 // parseLimit reads a duration, or a number of seconds.
 func parseLimit(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
-	if v, errNumber := strconv.ParseFloat(s, 64); errNumber == nil {
+	if v, ok := table.Float(s); ok {
 		d, err = duration(v), nil
 	}
 	if err != nil || d <= 0 {

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // sweepRange is the parameter and the values of --sweep.
@@ -31,7 +31,7 @@ func parseSweep(s string) (sweepRange, error) {
 	if !strings.Contains(spec, ":") {
 		for _, v := range strings.Split(spec, ",") {
 			v = strings.TrimSpace(v)
-			if x, err := strconv.ParseFloat(v, 64); err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			if _, ok := finite(v); !ok {
 				return bad(fmt.Sprintf("%q is no number", v))
 			}
 			r.values = append(r.values, v)
@@ -44,8 +44,8 @@ func parseSweep(s string) (sweepRange, error) {
 	}
 	var ends [2]float64
 	for k := range ends {
-		v, err := strconv.ParseFloat(strings.TrimSpace(parts[k]), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		v, ok := finite(strings.TrimSpace(parts[k]))
+		if !ok {
 			return bad(fmt.Sprintf("%q is no number", parts[k]))
 		}
 		ends[k] = v
@@ -91,7 +91,8 @@ func (j *job) sweep() error {
 		if err != nil {
 			return err
 		}
-		rep.sweep = &member{r.name, number(parseFinite(v))}
+		at, _ := table.Float(v)
+		rep.sweep = &member{r.name, number(at)}
 		if k == 0 && !j.json {
 			sweepHead(j, r.name)
 		}
@@ -113,12 +114,10 @@ func (j *job) sweep() error {
 	return ended(code)
 }
 
-func parseFinite(s string) float64 {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return v
+// finite reads a number by the grammar of tables.
+func finite(s string) (float64, bool) {
+	v, ok := table.Float(s)
+	return v, ok && v-v == 0
 }
 
 func sweepHead(j *job, name string) {

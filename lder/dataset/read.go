@@ -54,6 +54,7 @@ func Read(r io.Reader, name string, opt Options) (*Table, error) {
 	if err := t.dropUnnamed(heads); err != nil {
 		return nil, err
 	}
+	t.mixed = table.HeadOf(in.First) == table.Mixed
 	t.index = make(map[string]int, len(t.Columns))
 	for j := range t.Columns {
 		t.index[t.Columns[j].Name] = j

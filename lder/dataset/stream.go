@@ -60,7 +60,7 @@ func OpenStream(r io.Reader, name string, opt Options) (*Stream, error) {
 
 // Select says which features each row shall have, as Table.Encode does.
 func (s *Stream) Select(features []string, categories []Category) error {
-	t := &Table{Name: s.name, index: map[string]int{}}
+	t := &Table{Name: s.name, index: map[string]int{}, mixed: table.HeadOf(s.in.First) == table.Mixed}
 	for j, name := range s.columns {
 		t.Columns = append(t.Columns, Column{Name: name})
 		if name != "" {

@@ -19,6 +19,7 @@ type Table struct {
 	Notes []string
 
 	index map[string]int
+	mixed bool // the header has numbers, too
 }
 
 // Column is one column of a Table.
@@ -79,7 +80,11 @@ func (t *Table) Column(name string) (*Column, error) {
 		return &t.Columns[j], nil
 	}
 	names := t.Names()
-	return nil, &Error{File: t.Name, Msg: fmt.Sprintf("no column %q%s; the columns are %s", name, suggest.DidYouMean(name, names), list(names))}
+	msg := fmt.Sprintf("no column %q%s; the columns are %s", name, suggest.DidYouMean(name, names), list(names))
+	if t.mixed {
+		msg += "; is the first row a header? It has numbers"
+	}
+	return nil, &Error{File: t.Name, Msg: msg}
 }
 
 // numeric returns the column of that name, or an error when a cell of it is
