@@ -58,6 +58,8 @@ type Canon interface {
 	Row(a Linear, lo, hi float64)
 	// Cone states that its rows lie in it.
 	Cone(k Cone)
+	// Tangent states that a is at most the tangent of h at the current point.
+	Tangent(a Linear, h Convex)
 	// Form represents f once and remembers it: asked again for the same f, it
 	// returns the same Form.
 	Form(f Representer) Form

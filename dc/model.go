@@ -307,10 +307,11 @@ func (m *Model) Problem() (*Problem, error) {
 		}
 		p.Objective = SumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
+	p.Objective = p.Objective.majorise()
 	p.Objective.keepSplit()
 	for k := range p.Constraints {
 		c := &p.Constraints[k]
-		c.E = c.E.atMostZero()
+		c.E = c.E.majorise().atMostZero()
 		c.E.keepSplit()
 	}
 	if err := checkExpr(p.Objective, m.space); err != nil {

@@ -28,6 +28,8 @@ func (c *collector) Var() int { c.cols++; return c.cols - 1 }
 func (c *collector) Row(a dc.Linear, lo, hi float64) {
 	c.rows, c.lo, c.hi = append(c.rows, a), append(c.lo, lo-a.Const), append(c.hi, hi-a.Const)
 }
+func (c *collector) Tangent(a dc.Linear, h dc.Convex) { panic("no tangents in this test") }
+
 func (c *collector) Cone(k dc.Cone) {
 	c.cones = append(c.cones, qpbackend.Cone{Kind: qpbackend.ConeKind(k.Kind), Start: len(c.rows), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {

@@ -5,13 +5,14 @@ import "math"
 // split is a difference of convex functions, lin + Σ g − Σ h, all weights
 // positive. Horst and Thoai 1999 is the source of most rules that make one.
 type split struct {
-	lin  Linear
-	g, h []term
+	lin     Linear
+	g, h    []term
+	touches bool // a majorant is among g
 }
 
 func (s *split) isConst() bool   { return s.isAffine() && s.lin.IsConst() }
 func (s *split) isAffine() bool  { return len(s.g) == 0 && len(s.h) == 0 }
-func (s *split) isConvex() bool  { return len(s.h) == 0 }
+func (s *split) isConvex() bool  { return len(s.h) == 0 && !s.touches }
 func (s *split) isConcave() bool { return len(s.g) == 0 }
 
 // convexSplit is a convex function.
@@ -29,9 +30,9 @@ func (s *split) scale(w float64) split {
 	case w == 0:
 		return split{}
 	case w > 0:
-		return split{s.lin.Scale(w), scaleTerms(s.g, w), scaleTerms(s.h, w)}
+		return split{lin: s.lin.Scale(w), g: scaleTerms(s.g, w), h: scaleTerms(s.h, w)}
 	}
-	return split{s.lin.Scale(w), scaleTerms(s.h, -w), scaleTerms(s.g, -w)}
+	return split{lin: s.lin.Scale(w), g: scaleTerms(s.h, -w), h: scaleTerms(s.g, -w)}
 }
 
 // function is the convex part as one function.

@@ -35,6 +35,8 @@ func (c *canon) Row(l dc.Linear, lo, hi float64) {
 	c.lo, c.hi = append(c.lo, lo-l.Const), append(c.hi, hi-l.Const)
 }
 
+func (c *canon) Tangent(a dc.Linear, h dc.Convex) { panic("no tangents in this test") }
+
 func (c *canon) Cone(k dc.Cone) {
 	c.cones = append(c.cones, qpbackend.Cone{Kind: qpbackend.ConeKind(k.Kind), Start: len(c.lo), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, l := range k.Rows {

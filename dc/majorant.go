@@ -1,0 +1,119 @@
+package dc
+
+import "math"
+
+// A convex function that does not decrease in its arguments may be taken of DC
+// arguments where it is minimised: with eᵢ = gᵢ − hᵢ and the tangents ĥᵢ at the
+// current point, f(g₁ − ĥ₁, …) is convex, nowhere less than f(e₁, …) and equal to
+// it at the point. That is what CCP asks of a step (Lipp and Boyd 2016, section
+// 1.3), and closer than the tangents of a split g − h of f(e): of |e| it is
+// max(g − ĥ, h − ĝ) and not 2·max(g, h) − ĝ − ĥ. The steps for sums of squares
+// are those of the Gauss-Newton method but for the curvature that is kept.
+
+// majorised is implemented by functions that have such a form. It replaces them
+// where they have a positive weight in an objective or on the left of ≤.
+type majorised interface {
+	written
+	majorant() majorant
+}
+
+// majorant is a function with a representation that lies above it and touches it
+// at the current point.
+type majorant interface {
+	Representer
+	isMajorant()
+}
+
+// majorise returns e with majorants in its split.
+func (e Expr) majorise() Expr {
+	some := false
+	for _, t := range e.terms {
+		if m, ok := t.f.(majorised); ok && t.w > 0 && !m.split().isConvex() {
+			some = true
+		}
+	}
+	if !some {
+		return e
+	}
+	terms := make([]term, len(e.terms))
+	for k, t := range e.terms {
+		if m, ok := t.f.(majorised); ok && t.w > 0 && !m.split().isConvex() {
+			t.f = m.majorant()
+		}
+		terms[k] = t
+	}
+	s := splitOf(e.lin, terms)
+	s.touches = true
+	e.replaceSplit(s)
+	return e
+}
+
+// absAbove is the majorant of |e|, and squareAbove that of e².
+type absAbove struct {
+	e       Expr
+	g, h    Representer
+	indices []int
+}
+
+func newAbsAbove(e Expr) absAbove {
+	s := e.split()
+	convexPart, concavePart := s.convexPart(), s.concavePart()
+	f := absAbove{e: e, g: convexPart.function(), h: concavePart.function()}
+	f.indices = union(f.g.Support(), f.h.Support())
+	return f
+}
+
+func (f *absAbove) isMajorant()               {}
+func (f *absAbove) Support() []int            { return f.indices }
+func (f *absAbove) parts() []Convex           { return []Convex{f.g, f.h} }
+func (f *absAbove) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
+
+// AddSubgrad adds a gradient of |e| where it has one.
+func (f *absAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
+	if f.e.Value(x) < 0 {
+		scale = -scale
+	}
+	f.g.AddSubgrad(dst, scale, x)
+	f.h.AddSubgrad(dst, -scale, x)
+}
+
+// column is t ≥ g − ĥ, t ≥ h − ĝ.
+func (f *absAbove) column(c Canon) Linear {
+	t := column(c)
+	c.Tangent(c.Bound(f.g).Plus(-1, t), f.h)
+	c.Tangent(c.Bound(f.h).Plus(-1, t), f.g)
+	return t
+}
+
+func (f *absAbove) Represent(c Canon) Form { return Form{Linear: f.column(c)} }
+
+func (f *absAbove) Domain() []Representer {
+	return (&sum{terms: []term{{1, f.g}, {1, f.h}}}).Domain()
+}
+
+func (f *absAbove) Inside(x []float64) bool {
+	return (&sum{terms: []term{{1, f.g}, {1, f.h}}}).Inside(x)
+}
+
+func (f *absAbove) likeness() likeness { return likeness{kind: "absabove", exprs: []Expr{f.e}} }
+func (f *absAbove) String() string     { return "abs" }
+
+type squareAbove struct{ absAbove }
+
+func (f *squareAbove) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
+
+func (f *squareAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
+	scale *= 2 * f.e.Value(x)
+	f.g.AddSubgrad(dst, scale, x)
+	f.h.AddSubgrad(dst, -scale, x)
+}
+
+func (f *squareAbove) Represent(c Canon) Form {
+	return Form{Quad: []Quadratic{{Weight: 1, Arg: FromLinear(f.column(c))}}}
+}
+
+func (f *squareAbove) likeness() likeness { return likeness{kind: "squareabove", exprs: []Expr{f.e}} }
+func (f *squareAbove) String() string     { return "square" }
+
+func (f *squared) majorant() majorant     { return &squareAbove{newAbsAbove(f.e)} }
+func (f *magnitudeOf) majorant() majorant { m := newAbsAbove(f.e); return &m }
