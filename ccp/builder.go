@@ -25,6 +25,7 @@ type builder struct {
 	forms map[dc.Representer]dc.Form
 	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
+	cuts  []cut // the rows to be linearised, in order
 	owner int   // what rows are made for at present: see row
 	place []int // scratch, by column; all zero
 }
@@ -83,6 +84,29 @@ func (b *builder) Row(a dc.Linear, lo, hi float64) { b.addRow(a, lo, hi, -1) }
 func (b *builder) addRow(a dc.Linear, lo, hi float64, entry int) int {
 	b.rows = append(b.rows, row{a: a, lo: lo - a.Const, hi: hi - a.Const, owner: b.owner, entry: entry, share: 1})
 	return len(b.rows) - 1
+}
+
+// Tangent states that a is at most the tangent of h: a cut without a slack.
+func (b *builder) Tangent(a dc.Linear, h dc.Convex) {
+	if l, ok := h.(dc.Linear); ok {
+		b.Row(a.Plus(-1, l), math.Inf(-1), 0)
+		return
+	}
+	last := len(b.cuts) - 1
+	b.cut(a, h, cut{slack: noSlack, same: last >= 0 && b.cuts[last].h == h}, -1)
+}
+
+// cut adds the row a − h ≤ 0 that c describes. Zeros keep the places of h's
+// variables.
+func (b *builder) cut(a dc.Linear, h dc.Convex, c cut, entry int) {
+	c.h, c.idx, c.fresh = h, h.Support(), true
+	c.row = b.addRow(a, math.Inf(-1), 0, entry)
+	r := &b.rows[c.row]
+	c.u, r.zeros = r.hi, lacking(c.idx, r.a.Idx)
+	if len(r.zeros) < len(c.idx) {
+		c.base = make([]float64, len(c.idx))
+	}
+	b.cuts = append(b.cuts, c)
 }
 
 // Cone states that the rows lie in the cone.

@@ -19,13 +19,16 @@ type cut struct {
 	row   int
 	u     float64 // bound without h
 	same  bool    // h is that of the cut before
-	slack int     // of the row, an index into subproblem.slacks
+	slack int     // of the row, an index into subproblem.slacks, or noSlack
 	// piece is that of h's pieces which the row has now, counted from 1, and
 	// tangent what it is; 0 where that is not known.
 	piece   int
 	tangent dc.Linear
 	fresh   bool // the row is as it was compiled
 }
+
+// noSlack marks the rows of majorants, which a larger column always meets.
+const noSlack = -1
 
 var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
 
@@ -193,12 +196,16 @@ func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 		g[j] *= u
 	}
 	objective = maxAbs(g)
-	each := make([]float64, len(s.cuts))
+	each := make([]float64, 0, len(s.cuts))
 	for k := range s.cuts {
-		c := &s.cuts[k]
-		for i, at := range c.slot {
-			each[k] = max(each[k], math.Abs(s.now.A[at])*s.units[c.idx[i]])
+		c, top := &s.cuts[k], 0.0
+		if c.slack == noSlack {
+			continue
 		}
+		for i, at := range c.slot {
+			top = max(top, math.Abs(s.now.A[at])*s.units[c.idx[i]])
+		}
+		each = append(each, top)
 	}
 	sort.Float64s(each)
 	if len(each) > 0 {

@@ -64,7 +64,7 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 		}
 	}
 	b.rows = slices.Grow(b.rows, len(p.Constraints)+3*dcs) // a slack and some pieces each
-	s.cuts = make([]cut, 0, 3*dcs)
+	b.cuts = slices.Grow(b.cuts, 3*dcs)
 	for i := range p.Constraints {
 		b.owner = i
 		c := &p.Constraints[i]
@@ -82,6 +82,12 @@ func compileWith(p *dc.Problem, more func(b *builder)) (*subproblem, error) {
 	if more != nil {
 		more(b)
 	}
+	for k := 0; k < len(b.cuts); k++ { // which may grow
+		if b.cuts[k].slack == noSlack {
+			s.restrict(b, b.cuts[k].h)
+		}
+	}
+	s.cuts = b.cuts
 	qp, err := b.problem(s.cuts)
 	if err != nil {
 		return nil, err
@@ -119,15 +125,7 @@ func (s *subproblem) addConstraint(b *builder, c *dc.Constraint) {
 			b.addRow(l, math.Inf(-1), 0, 0)
 			continue
 		}
-		// Zeros keep the places of h's variables.
-		r := b.addRow(l.Plus(-1, slack), math.Inf(-1), 0, 0)
-		zeros := lacking(idx, b.rows[r].a.Idx)
-		b.rows[r].zeros = zeros
-		var base []float64
-		if len(zeros) < len(idx) {
-			base = make([]float64, len(idx))
-		}
-		s.cuts = append(s.cuts, cut{h: h, idx: idx, row: r, u: b.rows[r].hi, same: k > 0, slack: len(s.slacks) - 1, base: base, fresh: true})
+		b.cut(l.Plus(-1, slack), h, cut{same: k > 0, slack: len(s.slacks) - 1}, 0)
 	}
 }
 

@@ -86,6 +86,9 @@ func (s *subproblem) rowUnits() []float64 {
 	clear(s.rowSize)
 	for k := range s.cuts {
 		c := &s.cuts[k]
+		if c.slack == noSlack {
+			continue
+		}
 		size := math.Abs(s.now.U[c.row])
 		for i, at := range c.slot {
 			size = max(size, math.Abs(s.now.A[at])*s.units[c.idx[i]])

@@ -48,6 +48,21 @@ func (e Expr) majorise() Expr {
 	return e
 }
 
+// above states t ≥ g − ĥ: for the pieces of g one by one where h written out for
+// each costs no more than a column above g.
+func above(c Canon, t Linear, g, h Representer) {
+	if p, ok := g.(Polyhedral); ok {
+		hs := len(h.Support())
+		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hs <= 2*(len(g.Support())+hs)+8 {
+			for _, l := range pieces {
+				c.Tangent(l.Plus(-1, t), h)
+			}
+			return
+		}
+	}
+	c.Tangent(c.Bound(g).Plus(-1, t), h)
+}
+
 // absAbove is the majorant of |e|, and squareAbove that of e².
 type absAbove struct {
 	e       Expr
@@ -80,8 +95,8 @@ func (f *absAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 // column is t ≥ g − ĥ, t ≥ h − ĝ.
 func (f *absAbove) column(c Canon) Linear {
 	t := column(c)
-	c.Tangent(c.Bound(f.g).Plus(-1, t), f.h)
-	c.Tangent(c.Bound(f.h).Plus(-1, t), f.g)
+	above(c, t, f.g, f.h)
+	above(c, t, f.h, f.g)
 	return t
 }
 
@@ -114,6 +129,59 @@ func (f *squareAbove) Represent(c Canon) Form {
 
 func (f *squareAbove) likeness() likeness { return likeness{kind: "squareabove", exprs: []Expr{f.e}} }
 func (f *squareAbove) String() string     { return "square" }
+
+// maxAbove is the majorant of a maximum.
+type maxAbove struct {
+	*maximum
+	g, h []Representer
+}
+
+func (f *maxAbove) isMajorant() {}
+
+// Represent: t ≥ gᵢ − ĥᵢ.
+func (f *maxAbove) Represent(c Canon) Form {
+	t := column(c)
+	for k := range f.g {
+		above(c, t, f.g[k], f.h[k])
+	}
+	return Form{Linear: t}
+}
+
+func (f *maxAbove) all() *sum {
+	s := &sum{}
+	for k := range f.g {
+		s.terms = append(s.terms, term{1, f.g[k]}, term{1, f.h[k]})
+	}
+	return s
+}
+
+func (f *maxAbove) Domain() []Representer   { return f.all().Domain() }
+func (f *maxAbove) Inside(x []float64) bool { return f.all().Inside(x) }
+func (f *maxAbove) parts() []Convex         { return f.all().parts() }
+
+// AddSubgrad adds a gradient of the first of the largest items.
+func (f *maxAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
+	arg, best := 0, math.Inf(-1)
+	for k := range f.items {
+		if v := f.items[k].Value(x); v > best {
+			arg, best = k, v
+		}
+	}
+	f.g[arg].AddSubgrad(dst, scale, x)
+	f.h[arg].AddSubgrad(dst, -scale, x)
+}
+
+func (f *maxAbove) likeness() likeness { return likeness{kind: "maxabove", exprs: f.items} }
+
+func (f *maximum) majorant() majorant {
+	m := &maxAbove{maximum: f}
+	for k := range f.items {
+		s := f.items[k].split()
+		convexPart, concavePart := s.convexPart(), s.concavePart()
+		m.g, m.h = append(m.g, convexPart.function()), append(m.h, concavePart.function())
+	}
+	return m
+}
 
 func (f *squared) majorant() majorant     { return &squareAbove{newAbsAbove(f.e)} }
 func (f *magnitudeOf) majorant() majorant { m := newAbsAbove(f.e); return &m }

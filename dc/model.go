@@ -307,13 +307,10 @@ func (m *Model) Problem() (*Problem, error) {
 		}
 		p.Objective = SumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
-	p.Objective = p.Objective.majorise()
-	p.Objective.keepSplit()
-	for k := range p.Constraints {
-		c := &p.Constraints[k]
-		c.E = c.E.majorise().atMostZero()
-		c.E.keepSplit()
-	}
+	exact := p
+	exact.Constraints = append([]Constraint(nil), p.Constraints...)
+	exact.prepare(func(e Expr) Expr { return e })
+	touches := p.prepare(Expr.majorise)
 	if err := checkExpr(p.Objective, m.space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
 	}
@@ -338,7 +335,29 @@ func (m *Model) Problem() (*Problem, error) {
 	}
 	p.define()
 	p.typical = p.typicalPoint()
+	if touches {
+		exact.define()
+		exact.typical = p.typical
+		p.exact = &exact
+	}
 	return &p, nil
+}
+
+// prepare gives all expressions the splits that they are solved with, and reports
+// whether majorants are among them.
+func (p *Problem) prepare(form func(Expr) Expr) (touches bool) {
+	p.Objective = form(p.Objective)
+	p.Objective.keepSplit()
+	touches = p.Objective.err == nil && p.Objective.split().touches
+	for k := range p.Constraints {
+		c := &p.Constraints[k]
+		if c.E.err == nil {
+			c.E = form(c.E).atMostZero()
+			c.E.keepSplit()
+			touches = touches || c.E.split().touches
+		}
+	}
+	return touches
 }
 
 func checkExpr(e Expr, of *space) error {

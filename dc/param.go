@@ -144,6 +144,11 @@ func (p *Problem) With(param string, values ...float64) (*Problem, error) {
 		q.Vars = append([]*Variable(nil), p.Vars...)
 		q.Vars[k] = &w
 		q.typical = q.typicalPoint()
+		if p.exact != nil {
+			if q.exact, err = p.exact.With(param, values...); err != nil {
+				return nil, err
+			}
+		}
 		return &q, nil
 	}
 	return nil, fmt.Errorf("dc: there is no parameter %s", param)

@@ -17,7 +17,19 @@ type Problem struct {
 
 	n       int
 	defined []definition
+	exact   *Problem  // without majorants; nil: there are none
 	typical []float64 // see typicalPoint
+}
+
+// Exact returns the problem with splits g − h that equal their functions
+// everywhere, as proofs need. Those of p may instead have, for squares, absolute
+// values and maxima of DC functions, a part of g that stands for its majorant at
+// the current point.
+func (p *Problem) Exact() *Problem {
+	if p.exact != nil {
+		return p.exact
+	}
+	return p
 }
 
 // NumVars is the length of x.

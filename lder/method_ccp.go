@@ -32,6 +32,7 @@ func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
+	p = p.Exact() // the splits of the paper
 	res, err := ccp.Solve(ctx, p, st.x0, ccpSettings(set))
 	if res == nil {
 		return run{}, err

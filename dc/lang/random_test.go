@@ -217,7 +217,7 @@ func TestTrees(t *testing.T) {
 		for name := range describedAtoms {
 			used[name] = used[name] || strings.Contains(src, name+"(")
 		}
-		e := p.Problem.Objective
+		e := p.Problem.Exact().Objective
 		parts := []convexPart{{"g", e.G(), make([]float64, coordinates)}, {"h", e.H(), make([]float64, coordinates)}}
 		for range 4 {
 			a, b := gridPoint(r.Rand), gridPoint(r.Rand)
