@@ -16,7 +16,7 @@ import (
 // chooses by the sign of τ, which is trained to be −1 on one and 1 on the other;
 // of more classes it takes the one whose own τ, trained against all others, is
 // largest. Oliveira and Valle 2021, with the squared hinge loss (CCP, Split, DCA and
-// the sums and ramps of Stacked: squared error) in the place of the hinge loss. Once
+// the sums and ramps of Ensemble: squared error) in the place of the hinge loss. Once
 // fitted it may be shared by goroutines.
 type Classifier struct {
 	Settings Settings

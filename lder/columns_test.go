@@ -94,28 +94,3 @@ func TestFitColumnsRefusals(t *testing.T) {
 		}
 	}
 }
-
-// TestTrainingShares: they are the shares of the training rows.
-func TestTrainingShares(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 2))
-	x := rowsOfNormals(rng, 300, 3)
-	y := bent(rng, x, .1)
-	for _, method := range []lder.Method{lder.Refit, lder.Auto, lder.CCP} {
-		r := fitted(t, x, y, lder.MethodSettings(method))
-		w, m, err := r.Shares(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Trained by ccp, pieces meet on rows, where rounding decides.
-		near := func(a, b float64) bool {
-			return a == b || method == lder.CCP && math.Abs(a-b) < 3.5/300
-		}
-		if gotW, gotM := r.TrainingShares(); !slices.EqualFunc(gotW, w, near) || !slices.EqualFunc(gotM, m, near) {
-			t.Errorf("%v: %v and %v, want %v and %v", method, gotW, gotM, w, m)
-		}
-	}
-	r := fitted(t, x, y, lder.MethodSettings(lder.Cheap))
-	if w, m := r.TrainingShares(); w != nil || m != nil {
-		t.Errorf("an ensemble has shares %v, %v", w, m)
-	}
-}

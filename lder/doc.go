@@ -6,7 +6,7 @@
 // predictions: imputation, standardisation, training, model files.
 // [Classifier] chooses between classes by the sign of such functions, and
 // [CrossValidate] measures a regressor. [Model] is the function alone,
-// [Ensemble] a weighted sum of them, [Start] the point from which training
+// [Stack] a weighted sum of them, [Start] the point from which training
 // begins. Tables come from package dataset; package export writes a model as a
 // program.
 //

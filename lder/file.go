@@ -92,7 +92,7 @@ func (c *coefficient) model() *Model {
 	return &Model{each(c.W, float64s), float64s(c.A), each(c.M, float64s), float64s(c.B)}
 }
 
-func chains(e *Ensemble) []chain {
+func chains(e *Stack) []chain {
 	return each(e.Chains, func(c Chain) chain {
 		return chain{
 			each(c.Parts, func(p Part) part { return part{p.Features, coefficients(p.Model)} }),
@@ -101,8 +101,8 @@ func chains(e *Ensemble) []chain {
 	})
 }
 
-func ensembleOf(chains []chain) *Ensemble {
-	return &Ensemble{each(chains, func(c chain) Chain {
+func ensembleOf(chains []chain) *Stack {
+	return &Stack{each(chains, func(c chain) Chain {
 		return Chain{
 			each(c.Parts, func(p part) Part { return Part{p.model(), p.Features} }),
 			each(c.Stops, func(s stop) Stop { return Stop{After: s.After, Weight: float64(s.Weight)} }),

@@ -38,7 +38,7 @@ func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 		return run{}, err
 	}
 	m := NewModel(set.Pieces[0], set.Pieces[1], s.d.N-1)
-	m.SetParams(res.X[:len(start.Params())])
+	m.setParams(res.X[:len(start.Params())])
 	clip := s.clip
 	if set.Method == CCP {
 		clip = Everything() // as in the paper

@@ -19,7 +19,7 @@ func fitChoice(ctx context.Context, s *sample, set Settings) (run, error) {
 		clip: res.Clip, startMSE: res.StartMSE, oob: res.HeldOut,
 		status: endStatus(err, true), iterations: res.Iterations,
 	}
-	e := &Ensemble{Chains: each(res.Chains, func(c ensemble.Chain) Chain {
+	e := &Stack{Chains: each(res.Chains, func(c ensemble.Chain) Chain {
 		return Chain{Stops: c.Stops, Parts: each(c.Parts, func(p ensemble.Part) Part {
 			n := s.d.N
 			if p.Features != nil {

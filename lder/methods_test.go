@@ -100,7 +100,7 @@ func TestLinearTarget(t *testing.T) {
 		for i := range test {
 			test[i][0] *= 3
 		}
-		for _, m := range []lder.Method{lder.Auto, lder.Cheap, lder.Bagged, lder.Stacked} {
+		for _, m := range []lder.Method{lder.Auto, lder.Cheap, lder.Bagged, lder.Ensemble} {
 			r := fitted(t, x, linear(x), lder.MethodSettings(m))
 			if got := dataset.FVU(linear(test), predictions(t, r, test)); !(got <= 1e-12) {
 				t.Errorf("%v, %d features: FVU %g", m, n, got)
@@ -215,7 +215,7 @@ func TestCancelledHasTheBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 6))
 	x := normalRows(rng, 80, 3)
 	y := bent(rng, x, .2)
-	for _, m := range []lder.Method{lder.Auto, lder.Cheap, lder.Bagged, lder.Stacked} {
+	for _, m := range []lder.Method{lder.Auto, lder.Cheap, lder.Bagged, lder.Ensemble} {
 		total := 0
 		set := lder.MethodSettings(m)
 		last := 0
@@ -337,7 +337,7 @@ func TestEnsembleFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 9))
 	x := normalRows(rng, 40, 4)
 	y := bent(rng, x, .3)
-	r := fitted(t, x, y, lder.MethodSettings(lder.Stacked))
+	r := fitted(t, x, y, lder.MethodSettings(lder.Ensemble))
 	r.Categories = []dataset.Category{{Column: "town", Coding: dataset.Ordinal, Levels: []string{"Bonn", "Ulm"}}}
 	good := text(t, r)
 	if back, err := lder.Read(strings.NewReader(good), "m.json"); err != nil || text(t, back) != good {

@@ -79,15 +79,6 @@ func (m *Model) Predict(x []float64) float64 {
 	return u - v
 }
 
-// PredictAll is Predict for every row of x.
-func (m *Model) PredictAll(x [][]float64) []float64 {
-	p := make([]float64, len(x))
-	for i, row := range x {
-		p[i] = m.Predict(row)
-	}
-	return p
-}
-
 // Active returns the pieces that attain the two maxima at x, the first of
 // equals: j_{i2} and j_{i1} of the paper, counted from 0.
 func (m *Model) Active(x []float64) (i, j int) {
@@ -124,9 +115,9 @@ func (m *Model) Params() []float64 {
 	return α
 }
 
-// SetParams is the inverse of Params; the shape of m and the length of α must
+// setParams is the inverse of Params; the shape of m and the length of α must
 // fit.
-func (m *Model) SetParams(α []float64) {
+func (m *Model) setParams(α []float64) {
 	_, _, n := m.Dims()
 	take := func(w [][]float64, a []float64) {
 		for k := range w {
@@ -136,24 +127,4 @@ func (m *Model) SetParams(α []float64) {
 	}
 	take(m.W, m.A)
 	take(m.M, m.B)
-}
-
-// Dilation is δ_a(x) = max_j (x_j + a_j), −Inf for empty x. len(a) = len(x).
-// Sussner and Esmi 2011.
-func Dilation(a, x []float64) float64 {
-	s := math.Inf(-1)
-	for j, v := range x {
-		s = max(s, v+a[j])
-	}
-	return s
-}
-
-// Erosion is ε_b(x) = min_j (x_j − b_j), +Inf for empty x. len(b) = len(x).
-// The two are dual: ε_b(−x) = −δ_b(x).
-func Erosion(b, x []float64) float64 {
-	s := math.Inf(1)
-	for j, v := range x {
-		s = min(s, v-b[j])
-	}
-	return s
 }

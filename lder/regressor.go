@@ -29,12 +29,12 @@ type Regressor struct {
 	Imputer  *dataset.SimpleImputer
 	Scaler   *dataset.StandardScaler
 	Model    *Model
-	Ensemble *Ensemble
+	Ensemble *Stack
 	Clip     Range
 	Training Training
 
 	classes bool         // the target is −1 or 1: a part of a Classifier
-	active  [2][]float64 // TrainingShares
+	active  [2][]float64 // Shares
 }
 
 // Training says how the model came about.

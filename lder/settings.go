@@ -37,11 +37,15 @@ const (
 	Cheap
 	// Bagged is a stack of twenty members at each of twelve sizes and penalties.
 	Bagged
-	// Stacked, named "ensemble", is Bagged with boosted sums of small models and
-	// with sums of ramps.
-	Stacked
+	// Ensemble is Bagged with boosted sums of small models and with sums of ramps.
+	Ensemble
 	numMethod
 )
+
+// Stacked is Ensemble.
+//
+// Deprecated: write Ensemble.
+const Stacked = Ensemble
 
 var methodText = [numMethod]string{"ccp", "split", "dca", "refit", "auto", "cheap", "bagged", "ensemble"}
 
@@ -105,7 +109,7 @@ type Settings struct {
 	// CrossValidate does not call it.
 	Recorder ccp.Recorder
 	// Progress is told how many of the units of work of Auto, Cheap, Bagged and
-	// Stacked are done, one call at a time; nil: nobody is. CrossValidate does
+	// Ensemble are done, one call at a time; nil: nobody is. CrossValidate does
 	// not call it.
 	Progress func(done, total int)
 }

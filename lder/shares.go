@@ -1,8 +1,9 @@
 package lder
 
-// TrainingShares are the Shares of the rows that Fit had, without another look
-// at them: nil for an Ensemble, and for what was read from a file.
-func (r *Regressor) TrainingShares() (w, m []float64) { return r.active[0], r.active[1] }
+// Shares returns, for each piece of the two maxima of the Model, the share of the
+// training rows where it is the largest: nil for an Ensemble, and for a regressor
+// that was read from a file.
+func (r *Regressor) Shares() (w, m []float64) { return r.active[0], r.active[1] }
 
 // tally evaluates a model and adds up the shares of its pieces.
 type tally struct {

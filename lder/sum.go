@@ -6,13 +6,13 @@ import (
 	"github.com/dcopt/dcopt/lder/ensemble"
 )
 
-// Ensemble is a weighted sum of clipped l-DERs and of clipped sums of them,
+// Stack is a weighted sum of clipped l-DERs and of clipped sums of them,
 //
 //	Σ_c Σ_s weight_s · clip(τ_1(x) + … + τ_{after_s}(x)),
 //
 // over chains c and their stops s: again a difference of sums of maxima of
 // affine functions, continuous and piecewise linear.
-type Ensemble struct {
+type Stack struct {
 	Chains []Chain
 }
 
@@ -40,7 +40,7 @@ func Everything() Range { return ensemble.Everything() }
 
 // Predict is the value at x, of n features, with its terms clipped to r.
 // scratch has room for n numbers.
-func (e *Ensemble) Predict(x []float64, r Range, scratch []float64) float64 {
+func (e *Stack) Predict(x []float64, r Range, scratch []float64) float64 {
 	sum := 0.0
 	for c := range e.Chains {
 		chain := &e.Chains[c]
@@ -67,7 +67,7 @@ func (p *Part) predict(x, scratch []float64) float64 {
 }
 
 // Size returns the numbers of l-DERs and of their pieces.
-func (e *Ensemble) Size() (models, pieces int) {
+func (e *Stack) Size() (models, pieces int) {
 	for _, c := range e.Chains {
 		models += len(c.Parts)
 		for _, p := range c.Parts {
@@ -79,7 +79,7 @@ func (e *Ensemble) Size() (models, pieces int) {
 }
 
 // Validate reports the first thing wrong with an ensemble of n features.
-func (e *Ensemble) Validate(n int) error {
+func (e *Stack) Validate(n int) error {
 	if len(e.Chains) == 0 {
 		return fmt.Errorf("lder: the ensemble is empty")
 	}
@@ -123,7 +123,7 @@ func (e *Ensemble) Validate(n int) error {
 
 // rescale turns every partial sum f into s·f + c, and so the ensemble, whose
 // weights sum to 1.
-func (e *Ensemble) rescale(s, c float64) {
+func (e *Stack) rescale(s, c float64) {
 	for _, chain := range e.Chains {
 		for k, p := range chain.Parts {
 			if k == 0 {

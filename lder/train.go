@@ -28,7 +28,7 @@ type sample struct {
 // model and stack is set, or none where nothing was trained.
 type run struct {
 	model      *Model
-	stack      *Ensemble
+	stack      *Stack
 	clip       Range
 	startMSE   float64
 	oob        float64 // mean squared error on rows that had no part in the fit; -1: unknown
@@ -228,7 +228,7 @@ func checkRefitSize(r1, r2, n int) error {
 // maximum and the rest for the second.
 func modelOf(pieces []float64, r1, n int) *Model {
 	m := NewModel(r1, len(pieces)/n-r1, n-1)
-	m.SetParams(pieces)
+	m.setParams(pieces)
 	return m
 }
 

@@ -142,7 +142,7 @@ func TestWideTables(t *testing.T) {
 	if raceDetector {
 		t.Skip("SKIPPED: minutes under the race detector")
 	}
-	for _, m := range []lder.Method{lder.Auto, lder.Stacked} {
+	for _, m := range []lder.Method{lder.Auto, lder.Ensemble} {
 		t.Run(m.String(), func(t *testing.T) {
 			against, truth := 0.0, 0.0
 			tables, claims, far, fooled, noises := 0, 0, 0, 0, 0

@@ -60,11 +60,11 @@ func onNewRows(t lder.Training) string {
 // pieceTable has a line for each piece: how many rows it is largest for, and
 // its coefficients in the data's own units.
 func pieceTable(w io.Writer, r *lder.Regressor) error {
-	m, err := r.Natural()
+	m, err := r.Unstandardised()
 	if err != nil {
 		return err
 	}
-	share, minus := r.TrainingShares()
+	share, minus := r.Shares()
 	const most = 12 // features
 	names := labels(r.Features[:min(len(r.Features), most)])
 	head := append([]string{"piece", "rows"}, names...)

@@ -119,7 +119,7 @@ func span(r *lder.Regressor, x [][]float64, j int) []float64 {
 // which has too many to be seen, all are one.
 func cells(r *lder.Regressor, x [][]float64) []int {
 	out := make([]int, len(x))
-	m, err := r.Natural()
+	m, err := r.Unstandardised()
 	if err != nil {
 		return out
 	}

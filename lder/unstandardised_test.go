@@ -10,10 +10,10 @@ import (
 	"github.com/dcopt/dcopt/lder"
 )
 
-// TestNatural: the coefficients in the data's own units give the predictions,
+// TestUnstandardised: the coefficients in the data's own units give the predictions,
 // the first piece of the second maximum is 0, and the shares of the pieces are
 // those of the rows where they are largest.
-func TestNatural(t *testing.T) {
+func TestUnstandardised(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	x := normalRows(rng, 80, 3)
 	for _, row := range x {
@@ -25,24 +25,21 @@ func TestNatural(t *testing.T) {
 	}
 	for _, m := range []lder.Method{lder.CCP, lder.Refit, lder.Auto} {
 		r := fitted(t, x, y, lder.MethodSettings(m))
-		nat, err := r.Natural()
+		model, err := r.Unstandardised()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.ContainsFunc(append(slices.Clone(nat.M[0]), nat.B[0]), func(v float64) bool { return v != 0 }) {
-			t.Errorf("%v: the first piece of the second maximum is %v, %g", m, nat.M[0], nat.B[0])
+		if slices.ContainsFunc(append(slices.Clone(model.M[0]), model.B[0]), func(v float64) bool { return v != 0 }) {
+			t.Errorf("%v: the first piece of the second maximum is %v, %g", m, model.M[0], model.B[0])
 		}
 		p := predictions(t, r, x)
-		w, v, err := r.Shares(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, v := r.Shares()
 		share := make([]float64, len(w))
 		for i, row := range x {
-			if got := r.Clip.Clip(nat.Predict(row)); math.Abs(got-p[i]) > 1e-9 {
+			if got := r.Clip.Clip(model.Predict(row)); math.Abs(got-p[i]) > 1e-9 {
 				t.Errorf("%v, row %d: %g, want %g", m, i, got, p[i])
 			}
-			k, _ := nat.Active(row)
+			k, _ := model.Active(row)
 			share[k] += 1 / float64(len(x))
 		}
 		sum := 0.0
@@ -60,13 +57,13 @@ func TestNatural(t *testing.T) {
 		}
 	}
 	stack := fitted(t, x, y, lder.MethodSettings(lder.Cheap))
-	if _, err := stack.Natural(); err == nil || !strings.Contains(err.Error(), "no coefficients") {
+	if _, err := stack.Unstandardised(); err == nil || !strings.Contains(err.Error(), "no coefficients") {
 		t.Errorf("stack: %v", err)
 	}
-	if _, _, err := stack.Shares(x); err == nil {
-		t.Error("a stack has shares")
+	if w, v := stack.Shares(); w != nil || v != nil {
+		t.Errorf("a stack has shares %v, %v", w, v)
 	}
-	if _, err := lder.NewRegressor(lder.DefaultSettings()).Natural(); err == nil {
+	if _, err := lder.NewRegressor(lder.DefaultSettings()).Unstandardised(); err == nil {
 		t.Error("unfitted")
 	}
 }
