@@ -1,6 +1,9 @@
 package dc
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // definition is an equation that gives a variable its value: x[j] = e(x), e
 // without x[j].
@@ -10,7 +13,7 @@ type definition struct {
 }
 
 // define finds the equations that define a variable: one that stands linearly
-// wherever it stands, and in no affine row. The objective and the constraints
+// wherever it stands, in no affine row and in no other equation. The objective and the constraints
 // get the split that they have with e in its place, and Pin computes it. What
 // remains of the equation are the variable's bounds. As two DC constraints, an
 // equation would leave CCP steps no room.
@@ -39,9 +42,10 @@ func (p *Problem) define() {
 
 // definer substitutes variables of p.
 type definer struct {
-	p    *Problem
-	uses []bool // of each variable, within functions or affine rows
-	by   map[int]Expr
+	p         *Problem
+	uses      []bool // of each variable, within functions or affine rows
+	equations []int  // that each variable stands in
+	by        map[int]Expr
 }
 
 func (d *definer) mark(idx []int) {
@@ -51,7 +55,7 @@ func (d *definer) mark(idx []int) {
 }
 
 func newDefiner(p *Problem) *definer {
-	d := &definer{p: p, uses: make([]bool, p.n), by: map[int]Expr{}}
+	d := &definer{p: p, uses: make([]bool, p.n), equations: make([]int, p.n), by: map[int]Expr{}}
 	expr := func(e *Expr) {
 		for _, t := range e.terms {
 			d.mark(t.f.Support())
@@ -65,6 +69,11 @@ func newDefiner(p *Problem) *definer {
 			continue
 		}
 		expr(&c.E)
+		if c.opens {
+			for _, j := range c.E.lin.Idx {
+				d.equations[j]++
+			}
+		}
 	}
 	for _, v := range p.Vars {
 		if v.Param || v.Symmetric {
@@ -76,14 +85,16 @@ func newDefiner(p *Problem) *definer {
 	return d
 }
 
-// definable is a variable that c, an equation, defines.
-func (d *definer) definable(c *Constraint) (int, bool) {
-	for _, j := range c.E.lin.Idx {
-		if !d.uses[j] {
-			return j, true
+// definable is the variable with the largest coefficient of those that c, an
+// equation, can define.
+func (d *definer) definable(c *Constraint) (j int, ok bool) {
+	largest := 0.0
+	for k, i := range c.E.lin.Idx {
+		if v := math.Abs(c.E.lin.Val[k]); !d.uses[i] && d.equations[i] == 1 && v > largest {
+			j, largest = i, v
 		}
 	}
-	return 0, false
+	return j, largest > 0
 }
 
 // substitute puts the expression that constraints i and i+1 give variable j in
