@@ -79,7 +79,9 @@ func crossValidate(c *cli.Context) error {
 				p = startProgress(c.App.ErrWriter, fmt.Sprintf("table %d of %d, %s, %v", k+1, len(trials), t.path, set.Method))
 			}
 			begin := time.Now()
-			res, err := lder.CrossValidate(c.Context, t.data.X, t.data.Y, t.folds, set)
+			res, err := within(c.Context, func() (lder.CVResult, error) {
+				return lder.CrossValidate(c.Context, t.data.X, t.data.Y, t.folds, set)
+			})
 			p.stop()
 			if err != nil {
 				if interrupted(c.Context) || isContextError(err) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -230,10 +231,41 @@ func train(c *cli.Context, set lder.Settings, d *trainingTable) (*lder.Regressor
 		set.Recorder = p.recorder()
 		set.Progress = func(done, total int) { p.say("training, %d of %d", done, total) }
 	}
+	ctx, cancel := withFirst(c.Context, &set)
+	defer cancel(nil)
 	r := lder.NewRegressor(set)
 	r.Features, r.Target, r.Categories = d.Features, d.Target, d.Categories
 	begin := time.Now()
-	err := r.FitColumns(c.Context, d.Columns, d.Y, d.weights)
+	fitted, err := within(ctx, func() (*lder.Regressor, error) {
+		return r, r.FitColumns(c.Context, d.Columns, d.Y, d.weights)
+	})
 	p.stop()
-	return r, time.Since(begin), err
+	if fitted == nil {
+		fitted = &lder.Regressor{} // r may still be written to
+	}
+	return fitted, time.Since(begin), err
+}
+
+// withFirst returns a context that ends with ctx, but only until the first
+// iteration, or unit of work, is done: up to then there is no model to wait for.
+func withFirst(ctx context.Context, set *lder.Settings) (context.Context, context.CancelCauseFunc) {
+	first, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	begun := context.AfterFunc(ctx, func() { cancel(ctx.Err()) })
+	recorder, progress := set.Recorder, set.Progress
+	set.Recorder = ccp.RecorderFunc(func(it ccp.Iteration) error {
+		begun()
+		if recorder == nil {
+			return nil
+		}
+		return recorder.Record(it)
+	})
+	set.Progress = func(n, total int) {
+		if n > 0 {
+			begun()
+		}
+		if progress != nil {
+			progress(n, total)
+		}
+	}
+	return first, cancel
 }

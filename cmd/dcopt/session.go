@@ -32,6 +32,10 @@ const graceTime = 250 * time.Millisecond
 // left to itself, which is safe only because the program ends soon, and the error
 // is that of ctx. f must not write to what its caller uses afterwards.
 func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	return withGrace(ctx, graceTime, f)
+}
+
+func withGrace[T any](ctx context.Context, grace time.Duration, f func() (T, error)) (T, error) {
 	type result struct {
 		v   T
 		err error
@@ -49,7 +53,7 @@ func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	select {
 	case r := <-done:
 		return r.v, r.err
-	case <-time.After(graceTime):
+	case <-time.After(grace):
 		var none T
 		return none, ctx.Err()
 	}
@@ -64,7 +68,7 @@ func (s *session) open(ctx context.Context, path string) (io.ReadCloser, error) 
 				return nil, err
 			}
 		}
-		return &patientReader{ctx: ctx, Closer: io.NopCloser(nil), r: s.stdin}, nil
+		return &patientReader{ctx: ctx, Closer: io.NopCloser(nil), r: s.stdin}, nil // a pipe may never give anything
 	}
 	f, err := within(ctx, func() (*os.File, error) { return os.Open(path) })
 	if err != nil {
@@ -74,7 +78,11 @@ func (s *session) open(ctx context.Context, path string) (io.ReadCloser, error) 
 		f.Close()
 		return nil, err
 	}
-	return &patientReader{ctx: ctx, Closer: f, r: f}, nil
+	r := &patientReader{ctx: ctx, Closer: f, r: f}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		r.grace = graceTime
+	}
+	return r, nil
 }
 
 // unreadable is the failure for a file that cannot be read.
@@ -89,10 +97,11 @@ func unreadable(err error) error {
 // patientReader reads until its context ends.
 type patientReader struct {
 	io.Closer
-	ctx context.Context
-	r   io.Reader
-	buf []byte // of the read under way
-	err error  // of a read that was left to itself, which still has buf
+	ctx   context.Context
+	grace time.Duration // of a read
+	r     io.Reader
+	buf   []byte // of the read under way
+	err   error  // of a read that was left to itself, which still has buf
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
@@ -103,7 +112,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 		p.buf = make([]byte, len(b))
 	}
 	buf := p.buf[:len(b)]
-	n, err := within(p.ctx, func() (int, error) { return p.r.Read(buf) })
+	n, err := withGrace(p.ctx, p.grace, func() (int, error) { return p.r.Read(buf) })
 	copy(b, buf[:n])
 	if isContextError(err) {
 		p.err = err
