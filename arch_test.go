@@ -39,9 +39,15 @@ var mayImport = map[string]string{
 	"internal/cpu": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "dc qpbackend qpbackend/sparse qpbackend/ipm ccp/internal/scaled gonum",
+	"ccp": "dc qpbackend qpbackend/ipm ccp/internal/subproblem ccp/internal/diagnose",
+	// The convex problem of an iteration, and a backend's view of it.
+	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/scaled gonum",
 	// A backend's problem in units of its own.
 	"ccp/internal/scaled": "qpbackend qpbackend/sparse",
+	// What is wrong with a problem or a run.
+	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
+	// Proofs by branch and bound begin with the points that ccp finds.
+	"ccp/global": "dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":                "qpbackend/sparse qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl",
@@ -71,7 +77,7 @@ var mayImport = map[string]string{
 	"lder/internal/refit": "internal/cpu",
 	"lder/export":         "lder",
 
-	"cmd/dcopt": "dc dc/lang ccp lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table cli",
+	"cmd/dcopt": "dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table cli",
 
 	// The only package with C.
 	"third_party/osqp": "",

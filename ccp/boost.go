@@ -1,6 +1,8 @@
 package ccp
 
-import "math"
+import (
+	"math"
+)
 
 // A convex step ends at the solution y of the convex problem. The direction d
 // that led there is one of descent at y too where g is smooth, and often where
@@ -31,10 +33,10 @@ const (
 // a convex one or leaves the domain of an h. open is Σ(cᵢ)₊ with each in the unit of
 // its row.
 func (r *run) merit(x []float64) (φ, open float64) {
-	if !r.sub.inside(x) || r.sub.breaksHard(x, 1e-3*r.set.FeasTol) {
+	if !r.sub.Inside(x) || r.sub.BreaksHard(x, 1e-3*r.set.FeasTol) {
 		return math.Inf(1), math.Inf(1)
 	}
-	sum, open := r.sub.gaps(x)
+	sum, open := r.sub.Gaps(x)
 	φ = r.p.Objective.Value(x) + r.τ*sum
 	if math.IsNaN(φ) {
 		φ = math.Inf(1)
@@ -42,32 +44,18 @@ func (r *run) merit(x []float64) (φ, open float64) {
 	return φ, open
 }
 
-// gaps is Σ(cᵢ)₊ over the DC constraints, +Inf where one has no value; open is that
-// with each in the unit of its row, as slack measured it last.
-func (s *subproblem) gaps(x []float64) (sum, open float64) {
-	for k, c := range s.soft {
-		if v := c.E.Value(x); v > 0 {
-			sum += v
-			open += v / s.rowSize[k]
-		} else if math.IsNaN(v) {
-			return math.Inf(1), math.Inf(1)
-		}
-	}
-	return sum, open
-}
-
 // extend moves x, the solution of the convex problem with its tangents at from,
 // on along x − from. It reports whether x has moved.
 func (r *run) extend(from []float64) bool {
 	b := &r.boost
-	if !r.set.Boost || r.k <= plainly || r.sub.convex() {
+	if !r.set.Boost || r.k <= plainly || r.sub.Convex() {
 		return false
 	}
 	b.d, b.y, b.t = grown(b.d, r.x), append(b.y[:0], r.x...), grown(b.t, r.x)
 	length := 0.0
 	for j := range b.d {
 		b.d[j] = r.x[j] - from[j]
-		length = max(length, math.Abs(b.d[j])/max(r.sub.units[j], r.sub.sizes[j]))
+		length = max(length, math.Abs(b.d[j])/max(r.sub.Units[j], r.sub.Sizes[j]))
 	}
 	if !(length > 1e-8) {
 		return false

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -85,7 +86,7 @@ func (r *run) guarded(ctx context.Context) (err error) {
 type run struct {
 	p        *dc.Problem
 	set      Settings
-	sub      *subproblem
+	sub      *subproblem.Problem
 	res      *Result
 	x, z     []float64 // the last solution, and the point of the tangents: x unless damped
 	last     []float64 // the z before
@@ -143,7 +144,7 @@ func (r *run) descend(ctx context.Context) error {
 	for r.k < r.set.MaxIter {
 		r.k++
 		if r.lost() { // 1. convexify
-			r.giveUp(Numerical, errNotANumber.Error())
+			r.giveUp(Numerical, subproblem.ErrNotANumber.Error())
 			return nil
 		}
 		it, err := r.step(ctx) // 2. solve
@@ -183,7 +184,7 @@ func (r *run) descend(ctx context.Context) error {
 
 func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) {
 	t := time.Now()
-	sub, err := compile(p)
+	sub, err := subproblem.Compile(p)
 	if err != nil {
 		return nil, err
 	}
@@ -191,12 +192,12 @@ func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.res.Seconds.Compile = since(t)
+	r.res.Seconds.Compile = subproblem.Since(t)
 	return r, nil
 }
 
 // begin is newRun with a convex problem that is compiled.
-func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int) (*run, error) {
+func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int) (*run, error) {
 	if len(x0) != p.NumVars() {
 		return nil, fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
 	}
@@ -206,9 +207,9 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 		}
 	}
 	r := &run{p: p, set: set, sub: sub, τ: set.Tau0, τ0: set.Tau0, τMax: set.TauMax, bar: math.Inf(1)}
-	r.lo, r.hi = bounds(p)
-	sub.boundDomains(r.lo, r.hi)
-	sub.prox.calm(sub)
+	r.lo, r.hi = subproblem.Bounds(p)
+	sub.BoundDomains(r.lo, r.hi)
+	sub.Calm()
 	x0 = append([]float64(nil), x0...)
 	p.Pin(x0)
 	r.x = append([]float64(nil), x0...)
@@ -220,50 +221,22 @@ func begin(p *dc.Problem, sub *subproblem, x0 []float64, set Settings, start int
 	}
 	v := p.Violations(x0)
 	r.res.Violation = v.Largest
-	if isFinite(r.res.Objective) {
+	if subproblem.IsFinite(r.res.Objective) {
 		r.res.Feasible = v.Excess <= set.FeasTol
 		r.res.nearly = r.res.Feasible || v.Relative <= set.FeasTol
 	}
 	r.low, r.high = math.Inf(1), math.Inf(-1)
-	sub.sizeUp(x0, true)
-	r.home = append([]float64(nil), sub.units...)
+	sub.SizeUp(x0, true)
+	r.home = append([]float64(nil), sub.Units...)
 	r.prev = Iteration{Objective: math.NaN()}
 	return r, nil
-}
-
-// bounds are those of all variables.
-func bounds(p *dc.Problem) (lo, hi []float64) {
-	lo, hi = make([]float64, p.NumVars()), make([]float64, p.NumVars())
-	for _, v := range p.Vars {
-		for i := range v.Len() {
-			lo[v.Offset+i], hi[v.Offset+i] = v.Bounds(i)
-		}
-	}
-	return lo, hi
-}
-
-// boundDomains tightens bounds by the domains that are half-lines of one variable,
-// as that of sqrt(x) is: points are put into bounds exactly.
-func (s *subproblem) boundDomains(lo, hi []float64) {
-	for _, f := range s.border {
-		l, ok := f.(dc.Linear)
-		if !ok || len(l.Idx) != 1 {
-			continue
-		}
-		switch j, end := l.Idx[0], -l.Const/l.Val[0]; {
-		case l.Val[0] > 0:
-			hi[j] = min(hi[j], max(end, lo[j]))
-		case l.Val[0] < 0:
-			lo[j] = max(lo[j], min(end, hi[j]))
-		}
-	}
 }
 
 // prepare moves the start into the domains if need be, opens the solver and
 // scales τ.
 func (r *run) prepare(ctx context.Context) error {
-	if r.drawn && r.sub.breaksHard(r.z, r.set.FeasTol) || !r.sub.inside(r.z) {
-		z, err := project(ctx, r.p, r.sub, r.z, r.set.backend())
+	if r.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol) || !r.sub.Inside(r.z) {
+		z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
 		if ctx.Err() != nil {
 			r.interrupted(ctx.Err())
 			return ctx.Err()
@@ -274,13 +247,13 @@ func (r *run) prepare(ctx context.Context) error {
 		copy(r.z, z)
 		copy(r.x0, z)
 	}
-	r.sub.sizeUp(r.z, true)
-	if r.sub.linearise(r.z, r.τ) != nil {
+	r.sub.SizeUp(r.z, true)
+	if r.sub.Linearise(r.z, r.τ) != nil {
 		r.stop(Numerical, "a function or its subgradient is not a finite number at the starting point; give another start")
 		return nil
 	}
 	if r.set.TauRelative {
-		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
+		if obj, con := r.sub.Slopes(r.z); obj > 0 && con > 0 {
 			r.τ0, r.τMax = r.τ0*obj/con, r.τMax*obj/con
 			r.τ = r.τ0
 			switch {
@@ -291,7 +264,7 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 	}
-	if err := r.sub.linearise(r.z, r.τ); err != nil {
+	if err := r.sub.Linearise(r.z, r.τ); err != nil {
 		return err
 	}
 	r.tol = max(min(r.set.backend().DefaultSettings().Tol, r.set.FeasTol), tightest)
@@ -303,7 +276,7 @@ func (r *run) open(ctx context.Context) error {
 	b := r.set.backend()
 	set := b.DefaultSettings()
 	set.Tol, set.MaxIter = r.tol, min(set.MaxIter, maxInner)
-	err := r.sub.open(ctx, b, set)
+	err := r.sub.Open(ctx, b, set)
 	if err != nil && ctx.Err() != nil {
 		r.interrupted(ctx.Err())
 		return ctx.Err()
@@ -315,17 +288,17 @@ func (r *run) open(ctx context.Context) error {
 func (r *run) verdict(it Iteration) bool {
 	feasible := r.keeps(it)
 	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*r.span
-	convex := r.sub.convex()
+	convex := r.sub.Convex()
 	switch {
 	case r.runsOff() && r.falls():
 	case r.pole(it):
 		r.noBound("the objective is minus infinity at a point that keeps the constraints")
-	case !isFinite(it.Objective) && r.again < attempts:
+	case !subproblem.IsFinite(it.Objective) && r.again < attempts:
 		r.startAgain()
 		return false
-	case !isFinite(it.Objective):
+	case !subproblem.IsFinite(it.Objective):
 		r.stop(Numerical, fmt.Sprintf("the objective is %g at the last point", it.Objective))
-	case feasible && (convex || still) && r.sub.res.Res.Max() <= lastEnough:
+	case feasible && (convex || still) && r.sub.Res.Res.Max() <= lastEnough:
 		if !it.Feasible && !r.retreat(&it) {
 			r.insist()
 			return false
@@ -398,13 +371,13 @@ func (r *run) insist() {
 // the bound. Beside a pole the objective is of moderate size, beside an overflow
 // it is not.
 func (r *run) pole(it Iteration) bool {
-	if len(r.sub.domain) == 0 || !r.keeps(it) || len(r.before) != len(r.x) {
+	if len(r.sub.Domain) == 0 || !r.keeps(it) || len(r.before) != len(r.x) {
 		return false
 	}
 	at, beside := append([]float64(nil), r.x...), make([]float64, len(r.x))
 	for j, v := range r.x {
 		for _, bound := range [2]float64{r.lo[j], r.hi[j]} {
-			if math.Abs(v-bound) <= noise*r.sub.sizes[j] {
+			if math.Abs(v-bound) <= noise*r.sub.Sizes[j] {
 				at[j] = bound
 			}
 		}
@@ -456,22 +429,12 @@ func (r *run) interrupted(err error) {
 // finish completes the result.
 func (r *run) finish(t time.Time) *Result {
 	_, r.res.Worst = r.p.Violation(r.res.X)
-	r.res.Seconds.Solve = since(t)
-	r.res.Seconds.Backend = r.sub.backendSec
+	r.res.Seconds.Solve = subproblem.Since(t)
+	r.res.Seconds.Backend = r.sub.Seconds
 	if r.hops.duals != nil && !r.ahead() {
 		r.res.Duals = r.hops.duals
-	} else if len(r.sub.res.Y) == len(r.sub.rows) && r.res.Iterations > 0 {
-		r.res.Duals = r.sub.duals()
+	} else if len(r.sub.Res.Y) == len(r.sub.Rows) && r.res.Iterations > 0 {
+		r.res.Duals = r.sub.Duals()
 	}
 	return r.res
-}
-
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func maxAbs(v []float64) float64 {
-	m := 0.0
-	for _, e := range v {
-		m = max(m, math.Abs(e))
-	}
-	return m
 }

@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"math"
 	"math/rand/v2"
 )
@@ -52,7 +53,7 @@ func (r *run) failed(it Iteration) bool {
 // whether there are any.
 func (r *run) leave() bool {
 	e := &r.esc
-	if r.set.Escapes == 0 || r.behind() || r.sub.convex() || len(r.sub.now.A) > mostKept/(r.set.Escapes+1) {
+	if r.set.Escapes == 0 || r.behind() || r.sub.Convex() || len(r.sub.Now.A) > mostKept/(r.set.Escapes+1) {
 		return false
 	}
 	if e.rng == nil {
@@ -67,10 +68,10 @@ func (r *run) leave() bool {
 		copy(r.z, r.x)
 		if e.tries > 0 {
 			for j := range r.z {
-				r.z[j] += hair * max(r.sub.units[j], r.sub.sizes[j]) * e.rng.NormFloat64()
+				r.z[j] += hair * max(r.sub.Units[j], r.sub.Sizes[j]) * e.rng.NormFloat64()
 			}
 		}
-		if r.sub.inside(r.z) && r.sub.linearise(r.z, r.τ) == nil && e.isNew(r.sub) {
+		if r.sub.Inside(r.z) && r.sub.Linearise(r.z, r.τ) == nil && e.isNew(r.sub) {
 			e.note(r.sub)
 			e.tries++
 			e.on = true
@@ -81,19 +82,19 @@ func (r *run) leave() bool {
 	return false
 }
 
-func (e *escape) note(s *subproblem) {
+func (e *escape) note(s *subproblem.Problem) {
 	if len(e.tried) < cap(e.tried) {
 		e.tried = e.tried[:len(e.tried)+1]
 	} else {
 		e.tried = append(e.tried, tangents{})
 	}
 	t := &e.tried[len(e.tried)-1]
-	t.q, t.a = append(t.q[:0], s.now.Q...), append(t.a[:0], s.now.A...)
+	t.q, t.a = append(t.q[:0], s.Now.Q...), append(t.a[:0], s.Now.A...)
 }
 
-func (e *escape) isNew(s *subproblem) bool {
+func (e *escape) isNew(s *subproblem.Problem) bool {
 	for k := range e.tried {
-		if !differ(e.tried[k].q, s.now.Q) && !differ(e.tried[k].a, s.now.A) {
+		if !differ(e.tried[k].q, s.Now.Q) && !differ(e.tried[k].a, s.Now.A) {
 			return false
 		}
 	}
@@ -101,7 +102,7 @@ func (e *escape) isNew(s *subproblem) bool {
 }
 
 func differ(a, b []float64) bool {
-	top := maxAbs(a)
+	top := subproblem.MaxAbs(a)
 	for k := range a {
 		if math.Abs(a[k]-b[k]) > another*top {
 			return true

@@ -3,6 +3,7 @@ package ccp
 import (
 	"errors"
 	"fmt"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -52,9 +53,9 @@ func guard(f func() (*Result, error)) (res *Result, err error) {
 }
 
 // guardClose closes the solver, which a panic may have left in any state.
-func guardClose(s *subproblem) {
+func guardClose(s *subproblem.Problem) {
 	defer func() { _ = recover() }()
-	s.close()
+	s.Close()
 }
 
 // check refuses what no run can begin with.

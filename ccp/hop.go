@@ -61,7 +61,7 @@ const (
 
 // affords reports whether there is work left for escapes and hops.
 func (r *run) affords() bool {
-	size := float64(r.sub.qp.A.NNZ() + r.sub.qp.P.NNZ())
+	size := float64(r.sub.QP.A.NNZ() + r.sub.QP.P.NNZ())
 	return float64(r.vain)+vainLeast*r.usual() < max(vainShare*float64(r.work-r.vain), vainFloor/max(size, 1))
 }
 
@@ -78,7 +78,7 @@ func (r *run) hop() bool {
 		if r.res.Status == Unbounded || r.res.Status == Cancelled || !r.land() {
 			return false
 		}
-	case r.res.Status != Converged || r.set.Hops == 0 || r.sub.convex():
+	case r.res.Status != Converged || r.set.Hops == 0 || r.sub.Convex():
 		return false
 	default:
 		h.rng = rand.New(rand.NewPCG(r.set.Seed, 0x686f+uint64(r.res.Start))) // arbitrary and fixed, and another one for each start
@@ -106,8 +106,8 @@ func (r *run) rest() {
 	h := &r.hops
 	h.x = append(h.x[:0], r.res.X...)
 	h.objective, h.τ, h.message = r.minimised(r.res.Objective), r.τ, r.res.Message
-	if len(r.sub.res.Y) == len(r.sub.rows) {
-		h.duals = r.sub.duals()
+	if len(r.sub.Res.Y) == len(r.sub.Rows) {
+		h.duals = r.sub.Duals()
 	}
 }
 
@@ -157,7 +157,7 @@ func (r *run) astray(it Iteration) bool {
 	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
 	h.back = true
 	for j, v := range h.x {
-		h.back = h.back && math.Abs(it.X[j]-v) <= hopBack*max(r.sub.units[j], math.Abs(v))
+		h.back = h.back && math.Abs(it.X[j]-v) <= hopBack*max(r.sub.Units[j], math.Abs(v))
 	}
 	if h.back = h.back || obj-h.objective <= 10*r.set.Tol*r.span; h.back {
 		return true
@@ -194,7 +194,7 @@ func (r *run) perturb() {
 			h.reach = nearest
 		}
 	}
-	if !r.sub.inside(r.z) {
+	if !r.sub.Inside(r.z) {
 		copy(r.z, h.x)
 	}
 }
@@ -256,11 +256,11 @@ func (r *run) curved() []int {
 			in[j] = true
 		}
 	}
-	if r.sub.h0 != nil {
-		mark(r.sub.h0.Support())
+	if r.sub.H0 != nil {
+		mark(r.sub.H0.Support())
 	}
-	for k := range r.sub.cuts {
-		mark(r.sub.cuts[k].idx)
+	for k := range r.sub.Cuts {
+		mark(r.sub.Cuts[k].Idx)
 	}
 	var spots []int
 	for j, ok := range in {

@@ -25,14 +25,14 @@ const (
 // glide moves z ahead of x, which came from before.
 func (r *run) glide(before []float64, objective, slack float64) {
 	n := &r.inertia
-	if !r.set.Inertia || r.sub.convex() {
+	if !r.set.Inertia || r.sub.Convex() {
 		return
 	}
 	first := len(n.d) != len(r.x)
 	n.d = grown(n.d, r.x)
 	var dot, now, then float64
 	for j, v := range r.x {
-		d, w := v-before[j], 1/r.sub.units[j]
+		d, w := v-before[j], 1/r.sub.Units[j]
 		w *= w
 		dot, now, then = dot+w*d*n.d[j], now+w*d*d, then+w*n.d[j]*n.d[j]
 		n.d[j] = d
@@ -51,7 +51,7 @@ func (r *run) glide(before []float64, objective, slack float64) {
 	for j, v := range r.x {
 		r.z[j] = min(max(v+β*n.d[j], r.lo[j]), r.hi[j])
 	}
-	if !r.sub.inside(r.z) {
+	if !r.sub.Inside(r.z) {
 		copy(r.z, r.x)
 	}
 }

@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -30,17 +31,17 @@ func Inspect(p *dc.Problem) (Summary, error) {
 	if p == nil {
 		return Summary{}, errNoProblem
 	}
-	s, err := compile(p)
+	s, err := subproblem.Compile(p)
 	if err != nil {
 		return Summary{}, err
 	}
-	n, m := s.qp.Dims()
+	n, m := s.QP.Dims()
 	sum := Summary{
-		Variables: p.NumVars(), Columns: n, Rows: m, NonzerosP: s.qp.P.NNZ(), NonzerosA: s.qp.A.NNZ(),
-		Slacks: len(s.slacks), Linearised: len(s.cuts), problem: s.qp,
+		Variables: p.NumVars(), Columns: n, Rows: m, NonzerosP: s.QP.P.NNZ(), NonzerosA: s.QP.A.NNZ(),
+		Slacks: len(s.Slacks), Linearised: len(s.Cuts), problem: s.QP,
 	}
 	seen := map[string]int{}
-	for _, c := range s.qp.Cones {
+	for _, c := range s.QP.Cones {
 		name := c.Kind.String()
 		k, ok := seen[name]
 		if !ok {

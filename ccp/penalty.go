@@ -28,7 +28,7 @@ func (r *run) update(ctx context.Context, it Iteration) (bool, error) {
 	}
 	switch {
 	case r.stuck(it) && !open:
-		if r.tol <= tightest && r.sub.res.Res.Max() <= lastEnough && r.retreat(&it) {
+		if r.tol <= tightest && r.sub.Res.Res.Max() <= lastEnough && r.retreat(&it) {
 			r.stop(Converged, r.note)
 			return false, nil
 		}
@@ -37,7 +37,7 @@ func (r *run) update(ctx context.Context, it Iteration) (bool, error) {
 			return false, nil
 		}
 		r.tol = max(r.tol/100, tightest)
-		r.sub.close()
+		r.sub.Close()
 		if err := r.open(ctx); err != nil {
 			return false, err
 		}
@@ -109,10 +109,10 @@ func (r *run) wander() {
 	least, y := math.Inf(1), make([]float64, len(r.x))
 	for range looks {
 		for j, v := range r.x0 {
-			y[j] = v + reach*max(r.sub.units[j], math.Abs(v))*rng.NormFloat64()
+			y[j] = v + reach*max(r.sub.Units[j], math.Abs(v))*rng.NormFloat64()
 			y[j] = min(max(y[j], r.lo[j]), r.hi[j])
 		}
-		if open, _ := r.sub.gaps(y); open < least && r.sub.inside(y) {
+		if open, _ := r.sub.Gaps(y); open < least && r.sub.Inside(y) {
 			least = open
 			copy(r.x, y)
 		}
@@ -135,9 +135,9 @@ func (r *run) startAgain() {
 	}
 	copy(r.z, r.x)
 	r.τ = math.Sqrt(r.τ0 * r.τMax)
-	if r.res.nearly && r.sub.linearise(r.z, r.τ) == nil {
+	if r.res.nearly && r.sub.Linearise(r.z, r.τ) == nil {
 		// The slopes here may be others than those that gave τ its scale.
-		if obj, con := r.sub.slopes(r.z); obj > 0 && con > 0 {
+		if obj, con := r.sub.Slopes(r.z); obj > 0 && con > 0 {
 			r.τ = max(r.τ, math.Pow(10, float64(r.again))*obj/con)
 			r.τMax = max(r.τMax, 100*r.τ)
 		}

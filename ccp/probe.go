@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -32,12 +33,12 @@ const (
 // whether there is one.
 func (r *run) jump() bool {
 	b := &r.probe
-	if b.jumps >= r.set.Probes || r.behind() || r.sub.convex() {
+	if b.jumps >= r.set.Probes || r.behind() || r.sub.Convex() {
 		return false
 	}
 	b.prepare(r)
 	φ0, open0 := r.merit(r.x)
-	if !isFinite(φ0) {
+	if !subproblem.IsFinite(φ0) {
 		return false
 	}
 	best := φ0
@@ -95,7 +96,7 @@ func (b *probe) prepare(r *run) {
 	b.order = b.rng.Perm(len(r.x))
 	alone := r.alone()
 	b.order = slices.DeleteFunc(b.order, func(j int) bool { return !alone[j] })
-	b.visit = float64(r.sub.qp.A.NNZ() + r.sub.qp.P.NNZ())
+	b.visit = float64(r.sub.QP.A.NNZ() + r.sub.QP.P.NNZ())
 }
 
 // alone marks the variables of an h that no affine equation ties to others.
@@ -106,11 +107,11 @@ func (r *run) alone() []bool {
 			alone[j] = as
 		}
 	}
-	if r.sub.h0 != nil {
-		mark(r.sub.h0.Support(), true)
+	if r.sub.H0 != nil {
+		mark(r.sub.H0.Support(), true)
 	}
-	for k := range r.sub.cuts {
-		mark(r.sub.cuts[k].idx, true)
+	for k := range r.sub.Cuts {
+		mark(r.sub.Cuts[k].Idx, true)
 	}
 	for i := range r.p.Constraints {
 		c := &r.p.Constraints[i]
@@ -127,7 +128,7 @@ func (r *run) alone() []bool {
 // of them is infinite; v itself where that is out of bounds.
 func (r *run) mirrored(j int, v float64) float64 {
 	m := r.lo[j] + r.hi[j] - v
-	if !isFinite(m) {
+	if !subproblem.IsFinite(m) {
 		m = -v
 	}
 	if m < r.lo[j] || m > r.hi[j] {
@@ -139,7 +140,7 @@ func (r *run) mirrored(j int, v float64) float64 {
 // along takes the best of the local minima on a grid over coordinate j, each
 // refined by golden sections.
 func (b *probe) along(r *run, j int, value func(int, float64) float64, accept func(int, float64, float64) bool) {
-	x, reach := b.x[j], 4*max(r.sub.units[j], math.Abs(b.x[j]))
+	x, reach := b.x[j], 4*max(r.sub.Units[j], math.Abs(b.x[j]))
 	lo, hi := max(r.lo[j], x-reach), min(r.hi[j], x+reach)
 	if !(lo < hi) {
 		return

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -22,21 +24,21 @@ const (
 // constraints. A first problem is asked for feasible points before that. It
 // returns false where the run ends, with its status.
 func (r *run) rescue(ctx context.Context) (bool, error) {
-	sol := &r.sub.res
+	sol := &r.sub.Res
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if r.rescued++; r.rescued > mostRescued {
 		r.giveUp(Numerical, why)
 		return false, nil
 	}
 	switch {
-	case r.rescued == 1 && r.k == 1 && !r.res.nearly && r.sub.excluded(ctx):
+	case r.rescued == 1 && r.k == 1 && !r.res.nearly && r.sub.Excluded(ctx):
 		r.res.Iterations++
 		r.infeasible(ctx)
 		return false, nil
 	case r.rescued == 2 && r.set.Proximal:
-		r.sub.dampen(r.nextρ())
+		r.sub.Dampen(r.z)
 	case r.rescued > 2 && r.again < attempts:
-		r.sub.prox.calm(r.sub)
+		r.sub.Calm()
 		r.startAgain()
 	}
 	return true, r.reopen(ctx)
@@ -45,8 +47,8 @@ func (r *run) rescue(ctx context.Context) (bool, error) {
 // lost reports whether the point has no tangents in numbers and there is no other
 // to go on from.
 func (r *run) lost() bool {
-	r.sub.sizeUp(r.z, false)
-	for r.sub.linearise(r.z, r.τ) != nil {
+	r.sub.SizeUp(r.z, false)
+	for r.sub.Linearise(r.z, r.τ) != nil {
 		if r.again >= attempts {
 			return true
 		}
@@ -57,21 +59,12 @@ func (r *run) lost() bool {
 
 // reopen makes the solver anew for the present linearisation.
 func (r *run) reopen(ctx context.Context) error {
-	if err := r.sub.linearise(r.z, r.τ); err != nil {
+	if err := r.sub.Linearise(r.z, r.τ); err != nil {
 		return err
 	}
-	r.sub.close()
-	r.sub.res.Status = qpbackend.Unknown
+	r.sub.Close()
+	r.sub.Res.Status = qpbackend.Unknown
 	return r.open(ctx)
-}
-
-// nextρ is a weight for the proximal term, heavier each time.
-func (r *run) nextρ() float64 {
-	if ρ := r.sub.prox.ρ; ρ > 0 {
-		return 10 * ρ
-	}
-	obj, _ := r.sub.slopes(r.z)
-	return 1e-2 * max(obj, 1e-3*r.sub.solver.Objective())
 }
 
 // hold makes a convex problem bounded that is not: by a larger τ where its slacks
@@ -81,22 +74,22 @@ func (r *run) hold(ctx context.Context) (bool, error) {
 	if r.raise() {
 		return true, nil
 	}
-	if r.unbounded(r.sub.res.X[:r.p.NumVars()]) {
+	if r.unbounded(r.sub.Res.X[:r.p.NumVars()]) {
 		return false, nil
 	}
 	if r.held++; !r.set.Proximal || r.held > mostHeld {
 		r.stop(Numerical, "the convex problem is unbounded although the problem itself need not be; bound the variables")
 		return false, nil
 	}
-	r.sub.dampen(r.nextρ())
+	r.sub.Dampen(r.z)
 	return true, r.reopen(ctx)
 }
 
 // raise multiplies τ where an unbounded problem may be due to cheap slacks.
 func (r *run) raise() bool {
-	cheap, tiny := false, 1e-9*maxAbs(r.sub.res.X)
-	for _, j := range r.sub.slacks {
-		cheap = cheap || r.sub.res.X[j] > tiny
+	cheap, tiny := false, 1e-9*subproblem.MaxAbs(r.sub.Res.X)
+	for _, j := range r.sub.Slacks {
+		cheap = cheap || r.sub.Res.X[j] > tiny
 	}
 	if !cheap || r.τ >= r.τMax {
 		return false
@@ -282,4 +275,19 @@ func (r *run) free(d []float64, least float64) bool {
 func (r *run) noBound(why string) {
 	r.stop(Unbounded, why)
 	r.res.Objective = r.minimised(math.Inf(-1))
+}
+
+// infeasible is the verdict on convex constraints that exclude each other.
+func (r *run) infeasible(ctx context.Context) {
+	names := diagnose.Conflict(ctx, r.sub)
+	message := "no point meets the convex constraints"
+	if len(names) > 0 {
+		const most = 6
+		if len(names) > most {
+			names = append(names[:most:most], "...")
+		}
+		message += "; those in conflict: " + strings.Join(names, ", ")
+	}
+	r.stop(Infeasible, message)
+	r.res.Objective = r.minimised(math.Inf(1))
 }

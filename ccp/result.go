@@ -1,7 +1,5 @@
 package ccp
 
-import "time"
-
 // Result is the best point of a run and how it came about.
 type Result struct {
 	Status Status
@@ -42,5 +40,3 @@ type Result struct {
 type Seconds struct {
 	Compile, Solve, Backend float64
 }
-
-func since(t time.Time) float64 { return time.Since(t).Seconds() }

@@ -219,10 +219,9 @@ func TestNilProblems(t *testing.T) {
 	set := ccp.DefaultSettings()
 	_, one := ccp.Solve(context.Background(), nil, nil, set)
 	_, many := ccp.Multistart(context.Background(), nil, 3, set)
-	_, global := ccp.Global(context.Background(), nil, nil, 3, set)
 	_, session := ccp.NewSession(nil, set)
 	_, inspect := ccp.Inspect(nil)
-	for name, err := range map[string]error{"Solve": one, "Multistart": many, "Global": global, "NewSession": session, "Inspect": inspect} {
+	for name, err := range map[string]error{"Solve": one, "Multistart": many, "NewSession": session, "Inspect": inspect} {
 		if err == nil || !strings.Contains(err.Error(), "nil") {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -3,12 +3,9 @@ package ccp
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Session solves one problem again and again while its parameters change. The
@@ -17,7 +14,7 @@ import (
 type Session struct {
 	p    *dc.Problem
 	set  Settings
-	sub  *subproblem
+	sub  *subproblem.Problem
 	x    []float64 // where the next run begins; nil: at the problem's start
 	done bool
 }
@@ -27,7 +24,7 @@ func NewSession(p *dc.Problem, set Settings) (*Session, error) {
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
-	sub, err := compile(p)
+	sub, err := subproblem.Compile(p)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +39,7 @@ func (s *Session) Set(param string, values ...float64) error {
 		return err
 	}
 	s.p = p
-	s.sub.bind(p)
+	s.sub.Bind(p)
 	return nil
 }
 
@@ -54,42 +51,26 @@ func (s *Session) Replace(p *dc.Problem) error {
 	if p == nil {
 		return errNoProblem
 	}
-	sub, err := compile(p)
+	sub, err := subproblem.Compile(p)
 	if err != nil {
 		return err
 	}
-	if old := s.sub; samePattern(sub.qp, old.qp) {
-		sub.solver, old.solver = old.solver, nil
-		sub.res = old.res
-		sub.now.L = append([]float64(nil), sub.qp.L...)
-		if sub.qp.P != nil {
-			sub.now.P = append([]float64(nil), sub.qp.P.Val...)
+	if old := s.sub; subproblem.SamePattern(sub.QP, old.QP) {
+		sub.Solver, old.Solver = old.Solver, nil
+		sub.Res = old.Res
+		sub.Now.L = append([]float64(nil), sub.QP.L...)
+		if sub.QP.P != nil {
+			sub.Now.P = append([]float64(nil), sub.QP.P.Val...)
 		}
 	} else {
-		old.close()
+		old.Close()
 	}
 	if p.NumVars() != s.p.NumVars() {
 		s.x = nil
 	}
 	s.p, s.sub = p, sub
-	s.sub.forget()
+	s.sub.Forget()
 	return nil
-}
-
-// staleConstant is how much larger than that of the new problem the constant of
-// an old objective may be, which an Update leaves: gaps are relative to it.
-const staleConstant = 100
-
-// samePattern reports whether an Update makes p of q.
-func samePattern(p, q *qpbackend.Problem) bool {
-	return math.Abs(q.R) <= staleConstant*max(1, math.Abs(p.R)) && samePlaces(p.P, q.P) && samePlaces(p.A, q.A) && slices.Equal(p.Cones, q.Cones)
-}
-
-func samePlaces(a, b *sparse.CSC) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Rows == b.Rows && a.Cols == b.Cols && slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
 }
 
 // Problem is the problem with the present values of its parameters.
@@ -118,7 +99,7 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 		return nil, err
 	}
 	r.kept, r.drawn = true, first && s.p.Random()
-	s.sub.backendSec = 0
+	s.sub.Seconds = 0
 	res, err := r.run(ctx)
 	if res != nil && res.nearly {
 		s.x = append(s.x[:0], res.X...)
@@ -129,25 +110,5 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 // Close frees the solver. A second Close does nothing.
 func (s *Session) Close() {
 	s.done = true
-	s.sub.close()
-}
-
-// bind takes over the bounds of another instance of the problem, which differ
-// in the values of parameters alone.
-func (s *subproblem) bind(p *dc.Problem) {
-	s.p = p
-	for _, v := range p.Vars {
-		for k := range v.Len() {
-			j := v.Offset + k
-			s.qp.Lo[j], s.qp.Hi[j] = v.Bounds(k) // now has the same slices
-		}
-	}
-	s.forget()
-}
-
-// forget keeps what proved the last instance infeasible from starting the next.
-func (s *subproblem) forget() {
-	if s.res.Status == qpbackend.PrimalInfeasible || math.IsNaN(s.res.Objective) {
-		s.res.Status = qpbackend.Unknown
-	}
+	s.sub.Close()
 }

@@ -60,9 +60,9 @@ type Settings struct {
 	// has converged, to find a better one; 0: none is made. Large problems get
 	// fewer, as their time is bounded too.
 	Hops int
-	// MaxNodes bounds the nodes that Global solves for its bound.
+	// MaxNodes bounds the nodes that package global solves for its bound.
 	MaxNodes int
-	// GapTol is the GlobalResult.Gap at which Global has its proof.
+	// GapTol is the global.Result.Gap at which package global has its proof.
 	GapTol float64
 	// Seed chooses the random starting points, the tangents of Escapes and what
 	// Hops move.

@@ -7,71 +7,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/qpbackend"
 )
-
-// project finds the point nearest to x0 that meets the convex constraints and
-// lies within the domains of the h's, away from their borders where there is
-// room: minimise ½‖x − x0‖² + ρ·Σ(1 + dᵢ)₊, dᵢ ≤ 0 the domains' functions. It returns x0 itself where there is none: the first convex
-// problem will tell.
-func project(ctx context.Context, p *dc.Problem, s *subproblem, x0 []float64, backend qpbackend.Backend) ([]float64, error) {
-	b := newBuilder(p.NumVars())
-	for j, v := range x0 {
-		b.square(0.5, dc.Linear{Idx: []int{j}, Val: []float64{1}, Const: -v})
-	}
-	const ρ = 1e3
-	for _, r := range s.domain {
-		for _, f := range r.Domain() {
-			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
-			b.bound(short.Idx[0], 0, math.Inf(1))
-			if !b.atMost(f, -1) {
-				b.Row(b.Bound(f), math.Inf(-1), 0)
-			}
-			b.Row(b.Bound(f).Plus(-1, short), math.Inf(-1), -1)
-			b.addLinear(short.Scale(ρ))
-		}
-	}
-	hardRows(b, p)
-	qp, err := b.problem(nil)
-	if err != nil {
-		return nil, err
-	}
-	t := time.Now()
-	defer func() { s.backendSec += since(t) }()
-	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
-	if err != nil {
-		return nil, err
-	}
-	defer solver.Close()
-	var res qpbackend.Result
-	if err := solver.Solve(ctx, &res); err != nil {
-		return nil, err
-	}
-	if !(res.Res.Max() <= lastEnough) || res.Status == qpbackend.PrimalInfeasible {
-		return x0, nil
-	}
-	return res.X[:p.NumVars()], nil
-}
-
-// hardRows adds what every point has to meet: bounds, affine and convex
-// constraints.
-func hardRows(b *builder, p *dc.Problem) {
-	b.bounds(p)
-	for i := range p.Constraints {
-		c := &p.Constraints[i]
-		switch {
-		case !c.DC:
-			for k := range c.A.Len() {
-				b.Row(c.A.Entry(k), c.Lo[k], c.Hi[k])
-			}
-		case c.E.IsConvex() && !b.atMost(c.E.G(), -1):
-			b.Row(b.Bound(c.E.G()), math.Inf(-1), 0)
-		}
-	}
-}
 
 // Multistart runs Solve from several starting points, as many at a time as
 // there are processors, and returns the best result: a feasible one before an

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -22,12 +23,12 @@ const (
 // step solves the convex problem of iteration r.k and moves x and z there. It
 // sets the status where there is no such point.
 func (r *run) step(ctx context.Context) (Iteration, error) {
-	r.sub.centre = nil
-	if r.strict && len(r.sub.res.X) == len(r.sub.qp.Q) {
-		r.sub.centre = append([]float64(nil), r.sub.res.X...)
+	r.sub.Centre = nil
+	if r.strict && len(r.sub.Res.X) == len(r.sub.QP.Q) {
+		r.sub.Centre = append([]float64(nil), r.sub.Res.X...)
 	}
 	for {
-		if err := r.sub.solve(ctx); err != nil {
+		if err := r.sub.Solve(ctx); err != nil {
 			if ctx.Err() != nil {
 				r.interrupted(ctx.Err())
 				return Iteration{}, ctx.Err()
@@ -39,7 +40,7 @@ func (r *run) step(ctx context.Context) (Iteration, error) {
 			r.giveUp(Numerical, err.Error())
 			return Iteration{}, nil
 		}
-		sol, more := &r.sub.res, false
+		sol, more := &r.sub.Res, false
 		var err error
 		r.note = ""
 		switch s := sol.Status; {
@@ -61,7 +62,7 @@ func (r *run) step(ctx context.Context) (Iteration, error) {
 		if err != nil || !more {
 			return Iteration{}, err
 		}
-		if err := r.sub.linearise(r.z, r.τ); err != nil {
+		if err := r.sub.Linearise(r.z, r.τ); err != nil {
 			return Iteration{}, err
 		}
 	}
@@ -72,9 +73,9 @@ const maxDamped = 10
 
 // move takes x from the solution and damps z.
 func (r *run) move() Iteration {
-	sol := &r.sub.res
+	sol := &r.sub.Res
 	it := Iteration{Start: r.res.Start, Hop: r.hops.number(), K: r.k, Tau: r.τ, Solver: sol.Iterations}
-	it.Slack, it.open = r.sub.slack(r.strict)
+	it.Slack, it.open = r.sub.Slack(r.strict)
 	r.work += it.Solver
 	before := append(r.before[:0], r.x...)
 	r.before = before
@@ -92,13 +93,13 @@ func (r *run) move() Iteration {
 	}
 	for j, v := range r.x {
 		it.Step = max(it.Step, math.Abs(v-before[j]))
-		it.moved = max(it.moved, math.Abs(v-before[j])/max(r.sub.units[j], r.sub.sizes[j]))
+		it.moved = max(it.moved, math.Abs(v-before[j])/max(r.sub.Units[j], r.sub.Sizes[j]))
 	}
 	// Shen et al. 2016, section 3.3: back towards the last point of tangency
 	// until there is a tangent again.
 	copy(r.z, r.x)
 	damped := 0
-	for ; damped < maxDamped && (!r.sub.inside(r.z) || r.sub.dives(r.z, last, r.set.Damping/2)); damped++ {
+	for ; damped < maxDamped && (!r.sub.Inside(r.z) || r.sub.Dives(r.z, last, r.set.Damping/2)); damped++ {
 		for j := range r.z {
 			r.z[j] += r.set.Damping * (last[j] - r.z[j])
 		}
@@ -133,7 +134,7 @@ func (r *run) keep(it Iteration) {
 	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
 	class, top := rank(it.Feasible, nearly), rank(r.res.Feasible, r.res.nearly)
 	better := class > top || class == top && (class > 0 && obj <= best || class == 0 && it.Violation <= r.res.Violation)
-	if isFinite(obj) && (better || !isFinite(best)) {
+	if subproblem.IsFinite(obj) && (better || !subproblem.IsFinite(best)) {
 		copy(r.res.X, it.X)
 		r.res.Objective, r.res.Feasible, r.res.nearly = it.Objective, it.Feasible, nearly
 		r.res.Violation = it.Violation
@@ -155,10 +156,10 @@ func rank(feasible, nearly bool) int {
 // take keeps the iteration and tells the recorder.
 func (r *run) take(it Iteration) error {
 	r.keep(it)
-	if r.keeps(it) && isFinite(it.Objective) {
+	if r.keeps(it) && subproblem.IsFinite(it.Objective) {
 		r.low, r.high = min(r.low, it.Objective), max(r.high, it.Objective)
 	}
-	r.span = max(r.tol*r.sub.solver.Objective()/r.set.Tol, min(it.size, max(math.Abs(it.Objective), r.high-r.low)))
+	r.span = max(r.tol*r.sub.Solver.Objective()/r.set.Tol, min(it.size, max(math.Abs(it.Objective), r.high-r.low)))
 	if r.set.Scale > 0 {
 		r.span = r.set.Scale
 	}

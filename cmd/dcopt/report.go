@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -27,7 +28,7 @@ type report struct {
 	seconds    seconds
 	wall       float64              // from the reading to the end; seconds sums over starts
 	residuals  *qpbackend.Residuals // of a QP file
-	proof      *ccp.GlobalResult    // of --global
+	proof      *global.Result       // of --global
 	variables  []block
 	lets       []block
 	columns    object // the variables of a QP file, which have no shape

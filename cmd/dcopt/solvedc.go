@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -46,10 +47,10 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	}
 	begin := time.Now()
 	var res *ccp.Result
-	var proof *ccp.GlobalResult
+	var proof *global.Result
 	switch {
 	case j.c.Bool("global"):
-		if proof, err = ccp.Global(j.ctx, prog.Problem, x0, starts, set); proof != nil {
+		if proof, err = global.Solve(j.ctx, prog.Problem, x0, starts, set); proof != nil {
 			res = proof.Result
 		}
 	case x0 == nil && starts > 1:
@@ -88,7 +89,7 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 
 // refusal is the error of ccp for a problem that it cannot try.
 func (j *job) refusal(prog *program, err error) error {
-	var no *ccp.NoGlobalError
+	var no *global.UnsupportedError
 	if errors.As(err, &no) {
 		return usagef("%s: %w; leave out --global", j.path, err)
 	}

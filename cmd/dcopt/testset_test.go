@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
 )
@@ -102,7 +103,7 @@ func TestPeersTestSet(t *testing.T) {
 		c.meets(t, "20 starts", many, c.best)
 		bound := ""
 		if c.proved {
-			proof, err := ccp.Global(ctx, p, nil, 1, ccp.DefaultSettings())
+			proof, err := global.Solve(ctx, p, nil, 1, ccp.DefaultSettings())
 			if err != nil {
 				t.Fatal(c.name(), err)
 			}

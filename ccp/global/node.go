@@ -1,4 +1,4 @@
-package ccp
+package global
 
 import (
 	"context"
@@ -21,24 +21,24 @@ func (t *maximum) estimate(piece int8) (l dc.Linear, ok bool) {
 }
 
 // load overwrites the values of the convex problem with those of a node.
-func (g *global) load(nd *node) {
+func (g *searcher) load(nd *node) {
 	s := g.sub
-	s.at = s.at[:0]
-	copy(s.now.Q, s.qp.Q)
+	s.Overwrite()
+	copy(s.Now.Q, s.QP.Q)
 	g.constant = g.gradient(&g.parts[len(g.parts)-1], nd)
 	for j, v := range g.grad {
-		s.now.Q[j] -= v
+		s.Now.Q[j] -= v
 	}
 	cut := -1
-	for k := range s.cuts {
-		c := &s.cuts[k]
-		if !c.same {
+	for k := range s.Cuts {
+		c := &s.Cuts[k]
+		if !c.Same {
 			cut++
 		}
 		tangent := g.gradient(&g.parts[cut], nd)
-		s.now.U[c.row], c.piece, c.fresh, s.asked.held = c.u+tangent, 0, false, false
-		for i, j := range c.idx {
-			s.now.A[c.slot[i]] = s.qp.A.Val[c.slot[i]] - g.grad[j] // they are apart here
+		s.Now.U[c.Row] = c.U + tangent
+		for i, j := range c.Idx {
+			s.Now.A[c.Slot[i]] = s.QP.A.Val[c.Slot[i]] - g.grad[j] // they are apart here
 		}
 	}
 	for k, t := range g.terms {
@@ -46,18 +46,18 @@ func (g *global) load(nd *node) {
 			lo, hi := math.Inf(-1), math.Inf(1)
 			switch int(nd.piece[k]) {
 			case r.i:
-				hi = s.qp.U[r.row]
+				hi = s.QP.U[r.row]
 			case r.j:
-				lo = s.qp.L[r.row]
+				lo = s.QP.L[r.row]
 			}
-			s.now.L[r.row], s.now.U[r.row] = lo, hi
+			s.Now.L[r.row], s.Now.U[r.row] = lo, hi
 		}
 	}
 }
 
 // gradient leaves the slopes of the part's estimate in g.grad and returns its
 // constant, +Inf where one of its maxima has no estimate.
-func (g *global) gradient(q *part, nd *node) float64 {
+func (g *searcher) gradient(q *part, nd *node) float64 {
 	clear(g.grad)
 	q.lin.AddSubgrad(g.grad, 1, nil)
 	c := q.lin.Const
@@ -74,7 +74,7 @@ func (g *global) gradient(q *part, nd *node) float64 {
 
 // worst is the open maximum that the node's point is furthest off at, −1 where
 // none matters.
-func (g *global) worst(nd *node, x []float64) int {
+func (g *searcher) worst(nd *node, x []float64) int {
 	split, top := -1, 0.0
 	look := func(q *part, missing float64) {
 		for i, k := range q.term {
@@ -131,26 +131,26 @@ func (t *maximum) two(x []float64) (first, second float64) {
 // ranges bounds piece 1 − piece 0 of every maximum of two over the convex
 // constraints, by two linear problems each, and makes the chords. It opens the
 // solver.
-func (g *global) ranges(ctx context.Context) error {
+func (g *searcher) ranges(ctx context.Context) error {
 	s := g.sub
 	nd := node{piece: make([]int8, len(g.terms))}
 	for k := range nd.piece {
 		nd.piece[k] = -1
 	}
-	s.now.L, s.now.A = append([]float64(nil), s.qp.L...), append([]float64(nil), s.qp.A.Val...)
-	for _, j := range s.slacks { // no slack in a bound
-		s.qp.Lo[j], s.qp.Hi[j] = 0, 0 // now has the same slices
+	s.Now.L, s.Now.A = append([]float64(nil), s.QP.L...), append([]float64(nil), s.QP.A.Val...)
+	for _, j := range s.Slacks { // no slack in a bound
+		s.QP.Lo[j], s.QP.Hi[j] = 0, 0 // now has the same slices
 	}
 	for _, t := range g.terms { // what the bounds of regions are while they hold
 		for _, r := range t.regions {
 			c := t.pieces[r.j].Plus(-1, t.pieces[r.i]).Const
-			s.qp.L[r.row], s.qp.U[r.row] = -c, -c
+			s.QP.L[r.row], s.QP.U[r.row] = -c, -c
 		}
 	}
 	g.load(&nd)
-	b := g.set.backend()
+	b := backendOf(g.set)
 	set := b.DefaultSettings()
-	if err := s.open(ctx, b, set); err != nil {
+	if err := s.Open(ctx, b, set); err != nil {
 		return err
 	}
 	hard, err := g.bounding(ctx, b)
@@ -158,7 +158,7 @@ func (g *global) ranges(ctx context.Context) error {
 		return err
 	}
 	defer hard.Close()
-	n := len(s.qp.Q)
+	n := len(s.QP.Q)
 	q := make([]float64, n)
 	for _, t := range g.terms {
 		if len(t.pieces) != 2 || ctx.Err() != nil {
@@ -206,7 +206,7 @@ func (t *maximum) makeChord() {
 
 // bounding is a solver of linear problems over the convex constraints, nil
 // where these bound nothing.
-func (g *global) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend.Solver, error) {
+func (g *searcher) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend.Solver, error) {
 	bounded := false
 	for _, v := range g.p.Vars {
 		for i := range v.Len() {
@@ -220,9 +220,9 @@ func (g *global) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend.S
 	if !bounded {
 		return nil, nil
 	}
-	lp := *g.sub.qp
+	lp := *g.sub.QP
 	lp.P, lp.Q, lp.R = nil, make([]float64, len(lp.Q)), 0
-	lp.L, lp.U = append([]float64(nil), lp.L...), append([]float64(nil), g.sub.now.U...)
+	lp.L, lp.U = append([]float64(nil), lp.L...), append([]float64(nil), g.sub.Now.U...)
 	for _, t := range g.terms {
 		for _, r := range t.regions {
 			lp.L[r.row], lp.U[r.row] = math.Inf(-1), math.Inf(1)
@@ -231,49 +231,25 @@ func (g *global) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend.S
 	return b.New(ctx, &lp, b.DefaultSettings())
 }
 
-// heap has the node of the least bound on top; of equals the deepest, then the
-// last.
-type heap []node
+// queue has the node of the least bound on top; of equals the deepest. It is a
+// heap.Interface.
+type queue []node
 
-func (h heap) before(i, j int) bool {
-	if h[i].bound != h[j].bound {
-		return h[i].bound < h[j].bound
+func (q queue) Len() int      { return len(q) }
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(nd any)  { *q = append(*q, nd.(node)) }
+
+func (q queue) Less(i, j int) bool {
+	if q[i].bound != q[j].bound {
+		return q[i].bound < q[j].bound
 	}
-	return h[i].depth > h[j].depth
+	return q[i].depth > q[j].depth
 }
 
-func (h *heap) push(nd node) {
-	*h = append(*h, nd)
-	a := *h
-	for i := len(a) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !a.before(i, up) {
-			break
-		}
-		a[i], a[up] = a[up], a[i]
-		i = up
-	}
-}
-
-func (h *heap) pop() node {
-	a := *h
-	top := a[0]
-	a[0] = a[len(a)-1]
+func (q *queue) Pop() any {
+	a := *q
+	last := a[len(a)-1]
 	a[len(a)-1] = node{}
-	a = a[:len(a)-1]
-	*h = a
-	for i := 0; ; {
-		k := 2*i + 1
-		if k >= len(a) {
-			return top
-		}
-		if k+1 < len(a) && a.before(k+1, k) {
-			k++
-		}
-		if !a.before(k, i) {
-			return top
-		}
-		a[i], a[k] = a[k], a[i]
-		i = k
-	}
+	*q = a[:len(a)-1]
+	return last
 }

@@ -1,4 +1,4 @@
-package ccp
+package subproblem
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 // joint marks the squares that would each be stated by columns r = a but whose
 // columns, taken together, are so few that one block of P is smaller: a sum of
 // squares in a loop over the rows of a tall matrix. It is nil where there are none.
-func (b *builder) joint(quads []dc.Quadratic) []bool {
+func (b *Builder) joint(quads []dc.Quadratic) []bool {
 	if len(quads) < 2 {
 		return nil
 	}
@@ -52,7 +52,7 @@ func sizes(a dc.Affine) (direct, viaRows int) {
 
 // addSquares adds w·‖a‖² to the objective: straight into P where that makes P
 // no larger than A would become, else by columns r = a.
-func (b *builder) addSquares(w float64, a dc.Affine) {
+func (b *Builder) addSquares(w float64, a dc.Affine) {
 	direct, viaRows := sizes(a)
 	if direct <= viaRows {
 		for k := range a.Len() {
@@ -74,8 +74,8 @@ func (b *builder) addSquares(w float64, a dc.Affine) {
 
 // columnsOf lists the columns that occur in the squares, in the order in which
 // they do, and leaves their places in that list, from 1, in b.place.
-func (b *builder) columnsOf(quads []dc.Quadratic) []int {
-	b.place = append(b.place, make([]int, b.cols-len(b.place))...)
+func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
+	b.place = append(b.place, make([]int, b.Cols-len(b.place))...)
 	var cols []int
 	for i := range quads {
 		a := &quads[i].Arg
@@ -92,7 +92,7 @@ func (b *builder) columnsOf(quads []dc.Quadratic) []int {
 }
 
 // forget clears b.place after columnsOf.
-func (b *builder) forget(quads []dc.Quadratic) {
+func (b *Builder) forget(quads []dc.Quadratic) {
 	for i := range quads {
 		a := &quads[i].Arg
 		for k := range a.Len() {
@@ -105,7 +105,7 @@ func (b *builder) forget(quads []dc.Quadratic) {
 
 // gram adds sums of squares with the inner products of the columns summed up
 // densely first. It ends what columnsOf began.
-func (b *builder) gram(quads []dc.Quadratic, cols []int) {
+func (b *Builder) gram(quads []dc.Quadratic, cols []int) {
 	n := len(cols)
 	g := make([]float64, n*n)
 	lin := make([]float64, n)
@@ -124,7 +124,7 @@ func (b *builder) gram(quads []dc.Quadratic, cols []int) {
 
 // addProducts adds the products of the columns in q to g and those with the
 // constants to lin.
-func (b *builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
+func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 	w, n := q.Weight, len(cols)
 	var full []dc.Linear // rows with all columns in order, to be taken together
 	for k := range q.Arg.Len() {

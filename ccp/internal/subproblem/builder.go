@@ -1,4 +1,4 @@
-package ccp
+package subproblem
 
 import (
 	"math"
@@ -11,21 +11,21 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// builder assembles a convex problem: it is the dc.Canon that atoms represent
+// Builder assembles a convex problem: it is the dc.Canon that atoms represent
 // themselves in. Columns 0 to n−1 are the model's variables.
-type builder struct {
-	cols  int
-	lo    []float64 // bounds of the first columns; further ones have none
-	hi    []float64
-	rows  []row
-	cones []qpbackend.Cone
+type Builder struct {
+	Cols  int
+	Lo    []float64 // bounds of the first columns; further ones have none
+	Hi    []float64
+	Rows  []Row
+	Cones []qpbackend.Cone
 	q     []term // linear objective, duplicates allowed
 	r     float64
 	p     sparse.Triplets
 	forms map[dc.Representer]dc.Form
 	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
-	cuts  []cut // the rows to be linearised, in order
+	cuts  []Cut // the rows to be linearised, in order
 	owner int   // what rows are made for at present: see row
 	place []int // scratch, by column; all zero
 }
@@ -36,13 +36,13 @@ type term struct {
 	v   float64
 }
 
-// row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
+// Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
 // interval row likewise without the constant).
-type row struct {
-	a      dc.Linear
-	lo, hi float64
-	owner  int     // index of the constraint, or ownObjective
-	entry  int     // which entry of that constraint, −1: an auxiliary row
+type Row struct {
+	A      dc.Linear
+	Lo, Hi float64
+	Owner  int     // index of the constraint, or ownObjective
+	Entry  int     // which entry of that constraint, −1: an auxiliary row
 	share  float64 // how much of the row's multiplier counts for that entry's
 	either bool    // that of either side counts, with its size
 	zeros  []int   // columns that a lacks and that get a stored zero
@@ -50,81 +50,81 @@ type row struct {
 
 const ownObjective = -1
 
-func newBuilder(n int) *builder {
-	return &builder{cols: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
+func NewBuilder(n int) *Builder {
+	return &Builder{Cols: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
 }
 
 // Var makes a free column.
-func (b *builder) Var() int {
-	b.cols++
-	return b.cols - 1
+func (b *Builder) Var() int {
+	b.Cols++
+	return b.Cols - 1
 }
 
-// bound states lo ≤ x[col] ≤ hi.
-func (b *builder) bound(col int, lo, hi float64) {
-	for len(b.lo) <= col {
-		b.lo, b.hi = append(b.lo, math.Inf(-1)), append(b.hi, math.Inf(1))
+// BoundColumn states lo ≤ x[col] ≤ hi.
+func (b *Builder) BoundColumn(col int, lo, hi float64) {
+	for len(b.Lo) <= col {
+		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
 	}
-	b.lo[col], b.hi[col] = max(b.lo[col], lo), min(b.hi[col], hi)
+	b.Lo[col], b.Hi[col] = max(b.Lo[col], lo), min(b.Hi[col], hi)
 }
 
-// bounds states those of the variables of p.
-func (b *builder) bounds(p *dc.Problem) {
+// BoundVariables states the bounds of the variables of p.
+func (b *Builder) BoundVariables(p *dc.Problem) {
 	for _, v := range p.Vars {
 		for i := range v.Len() {
 			lo, hi := v.Bounds(i)
-			b.bound(v.Offset+i, lo, hi)
+			b.BoundColumn(v.Offset+i, lo, hi)
 		}
 	}
 }
 
 // Row states lo ≤ a ≤ hi.
-func (b *builder) Row(a dc.Linear, lo, hi float64) { b.addRow(a, lo, hi, -1) }
+func (b *Builder) Row(a dc.Linear, lo, hi float64) { b.AddRow(a, lo, hi, -1) }
 
-func (b *builder) addRow(a dc.Linear, lo, hi float64, entry int) int {
-	b.rows = append(b.rows, row{a: a, lo: lo - a.Const, hi: hi - a.Const, owner: b.owner, entry: entry, share: 1})
-	return len(b.rows) - 1
+func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
+	b.Rows = append(b.Rows, Row{A: a, Lo: lo - a.Const, Hi: hi - a.Const, Owner: b.owner, Entry: entry, share: 1})
+	return len(b.Rows) - 1
 }
 
 // Tangent states that a is at most the tangent of h: a cut without a slack.
-func (b *builder) Tangent(a dc.Linear, h dc.Convex) {
+func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
 	if l, ok := h.(dc.Linear); ok {
 		b.Row(a.Plus(-1, l), math.Inf(-1), 0)
 		return
 	}
 	last := len(b.cuts) - 1
-	b.cut(a, h, cut{slack: noSlack, same: last >= 0 && b.cuts[last].h == h}, -1)
+	b.cut(a, h, Cut{slack: noSlack, Same: last >= 0 && b.cuts[last].H == h}, -1)
 }
 
 // cut adds the row a − h ≤ 0 that c describes. Zeros keep the places of h's
 // variables.
-func (b *builder) cut(a dc.Linear, h dc.Convex, c cut, entry int) {
-	c.h, c.idx, c.fresh = h, h.Support(), true
-	c.row = b.addRow(a, math.Inf(-1), 0, entry)
-	r := &b.rows[c.row]
-	c.u, r.zeros = r.hi, lacking(c.idx, r.a.Idx)
-	if len(r.zeros) < len(c.idx) {
-		c.base = make([]float64, len(c.idx))
+func (b *Builder) cut(a dc.Linear, h dc.Convex, c Cut, entry int) {
+	c.H, c.Idx, c.fresh = h, h.Support(), true
+	c.Row = b.AddRow(a, math.Inf(-1), 0, entry)
+	r := &b.Rows[c.Row]
+	c.U, r.zeros = r.Hi, lacking(c.Idx, r.A.Idx)
+	if len(r.zeros) < len(c.Idx) {
+		c.base = make([]float64, len(c.Idx))
 	}
 	b.cuts = append(b.cuts, c)
 }
 
 // Cone states that the rows lie in the cone.
-func (b *builder) Cone(k dc.Cone) {
+func (b *Builder) Cone(k dc.Cone) {
 	kind := map[dc.ConeKind]qpbackend.ConeKind{
 		dc.SecondOrderCone: qpbackend.SecondOrder, dc.ExponentialCone: qpbackend.Exponential,
 		dc.PowerCone: qpbackend.Power, dc.SemidefiniteCone: qpbackend.Semidefinite,
 	}[k.Kind]
-	b.cones = append(b.cones, qpbackend.Cone{Kind: kind, Start: len(b.rows), Len: len(k.Rows), Alpha: k.Alpha})
+	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: len(b.Rows), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
-		b.rows = append(b.rows, row{a: a, lo: -a.Const, hi: math.Inf(1), owner: b.owner, entry: -1})
+		b.Rows = append(b.Rows, Row{A: a, Lo: -a.Const, Hi: math.Inf(1), Owner: b.owner, Entry: -1})
 	}
 }
 
 // atMost states f ≤ 0 for an entry of the constraint at hand, −1 for none: as one
 // cone where that needs no new column. It returns false where there is no such
 // cone.
-func (b *builder) atMost(f dc.Representer, entry int) bool {
+func (b *Builder) atMost(f dc.Representer, entry int) bool {
 	s, ok := f.(dc.Sublevel)
 	if !ok {
 		return false
@@ -135,40 +135,40 @@ func (b *builder) atMost(f dc.Representer, entry int) bool {
 	}
 	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 2 && k.Rows[0].IsConst() { // |a| ≤ c
 		c := k.Rows[0].Const
-		at := b.addRow(k.Rows[1], -c, c, entry)
-		b.rows[at].share, b.rows[at].either = -share[0], true
+		at := b.AddRow(k.Rows[1], -c, c, entry)
+		b.Rows[at].share, b.Rows[at].either = -share[0], true
 		return true
 	}
 	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 1 { // a ≥ 0
-		at := b.addRow(k.Rows[0], 0, math.Inf(1), entry)
-		b.rows[at].share = share[0]
+		at := b.AddRow(k.Rows[0], 0, math.Inf(1), entry)
+		b.Rows[at].share = share[0]
 		return true
 	}
 	at, known := b.find(k)
 	if known && entry < 0 {
 		return true
 	}
-	if !known || b.rows[at].entry >= 0 {
-		at = len(b.rows)
+	if !known || b.Rows[at].Entry >= 0 {
+		at = len(b.Rows)
 		b.Cone(k)
 	}
 	for i, w := range share {
-		r := &b.rows[at+i]
-		r.owner, r.entry, r.share = b.owner, entry, w
+		r := &b.Rows[at+i]
+		r.Owner, r.Entry, r.share = b.owner, entry, w
 	}
 	return true
 }
 
 // find is the first row of a semidefinite cone that is stated already: a
 // domain and an attribute of a variable may say the same.
-func (b *builder) find(k dc.Cone) (at int, ok bool) {
+func (b *Builder) find(k dc.Cone) (at int, ok bool) {
 	if k.Kind != dc.SemidefiniteCone {
 		return 0, false
 	}
-	for _, c := range b.cones {
+	for _, c := range b.Cones {
 		same := c.Kind == qpbackend.Semidefinite && c.Len == len(k.Rows)
 		for i := 0; same && i < c.Len; i++ {
-			same = sameLinear(b.rows[c.Start+i].a, k.Rows[i])
+			same = sameLinear(b.Rows[c.Start+i].A, k.Rows[i])
 		}
 		if same {
 			return c.Start, true
@@ -182,7 +182,7 @@ func sameLinear(a, b dc.Linear) bool {
 }
 
 // Form represents f, or returns the form it already has.
-func (b *builder) Form(f dc.Representer) dc.Form {
+func (b *Builder) Form(f dc.Representer) dc.Form {
 	if l, ok := f.(dc.Linear); ok {
 		return dc.Form{Linear: l}
 	}
@@ -198,7 +198,7 @@ func (b *builder) Form(f dc.Representer) dc.Form {
 }
 
 // Bound is Form with a column for the quadratic part.
-func (b *builder) Bound(f dc.Representer) dc.Linear {
+func (b *Builder) Bound(f dc.Representer) dc.Linear {
 	if l, ok := f.(dc.Linear); ok {
 		return l
 	}
@@ -219,7 +219,7 @@ func (b *builder) Bound(f dc.Representer) dc.Linear {
 
 // epigraph makes a column t ≥ Σ wₖ·aᵀQa by the second-order cone
 // ‖(t − 1, 2Σ√wₖ·Ra)‖ ≤ t + 1, RᵀR = Q.
-func (b *builder) epigraph(quads []dc.Quadratic) dc.Linear {
+func (b *Builder) epigraph(quads []dc.Quadratic) dc.Linear {
 	t := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 	rows := []dc.Linear{t.Plus(1, dc.Linear{Const: 1}), t.Plus(1, dc.Linear{Const: -1})}
 	for _, q := range quads {
@@ -255,9 +255,9 @@ func squareRoot(q mat.Symmetric) mat.Matrix {
 	return r
 }
 
-// minimise adds the form to the objective.
-func (b *builder) minimise(f dc.Form) {
-	b.addLinear(f.Linear)
+// Minimise adds the form to the objective.
+func (b *Builder) Minimise(f dc.Form) {
+	b.AddLinear(f.Linear)
 	joint := b.joint(f.Quad)
 	for k, q := range f.Quad {
 		switch {
@@ -278,7 +278,7 @@ func (b *builder) minimise(f dc.Form) {
 	}
 }
 
-func (b *builder) addLinear(l dc.Linear) {
+func (b *Builder) AddLinear(l dc.Linear) {
 	for k, j := range l.Idx {
 		b.q = append(b.q, term{j, l.Val[k]})
 	}
@@ -286,7 +286,7 @@ func (b *builder) addLinear(l dc.Linear) {
 }
 
 // residual is a column equal to l, or l itself if that has but one variable.
-func (b *builder) residual(l dc.Linear) dc.Linear {
+func (b *Builder) residual(l dc.Linear) dc.Linear {
 	if len(l.Idx) <= 1 {
 		return l
 	}
@@ -296,10 +296,10 @@ func (b *builder) residual(l dc.Linear) dc.Linear {
 }
 
 // square adds w·l² to the objective.
-func (b *builder) square(w float64, l dc.Linear) { b.product(w, l, l) }
+func (b *Builder) square(w float64, l dc.Linear) { b.product(w, l, l) }
 
 // product adds w·l·m, half of it in each triangle of P.
-func (b *builder) product(w float64, l, m dc.Linear) {
+func (b *Builder) product(w float64, l, m dc.Linear) {
 	for k, i := range l.Idx {
 		for n, j := range m.Idx {
 			v := w * l.Val[k] * m.Val[n]
@@ -321,7 +321,7 @@ func (b *builder) product(w float64, l, m dc.Linear) {
 }
 
 // addQuad adds w·aᵀQa, by columns for entries of a with several variables.
-func (b *builder) addQuad(q dc.Quadratic) {
+func (b *Builder) addQuad(q dc.Quadratic) {
 	n := q.Arg.Len()
 	u := make([]dc.Linear, n)
 	for k := range u {
@@ -337,18 +337,18 @@ func (b *builder) addQuad(q dc.Quadratic) {
 	}
 }
 
-// problem compresses what was collected. Zeros are kept, and the cuts located.
-func (b *builder) problem(cuts []cut) (*qpbackend.Problem, error) {
-	m := len(b.rows)
-	p := &qpbackend.Problem{Q: make([]float64, b.cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.cones}
-	p.A = compress(b.rows, b.cols, cuts)
-	p.P, _ = b.p.CSC(b.cols, b.cols)
-	for len(b.lo) < b.cols {
-		b.lo, b.hi = append(b.lo, math.Inf(-1)), append(b.hi, math.Inf(1))
+// Problem compresses what was collected. Zeros are kept, and the cuts located.
+func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
+	m := len(b.Rows)
+	p := &qpbackend.Problem{Q: make([]float64, b.Cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
+	p.A = compress(b.Rows, b.Cols, cuts)
+	p.P, _ = b.p.CSC(b.Cols, b.Cols)
+	for len(b.Lo) < b.Cols {
+		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
 	}
-	p.Lo, p.Hi = b.lo, b.hi
-	for i, r := range b.rows {
-		p.L[i], p.U[i] = r.lo, r.hi
+	p.Lo, p.Hi = b.Lo, b.Hi
+	for i, r := range b.Rows {
+		p.L[i], p.U[i] = r.Lo, r.Hi
 	}
 	for _, t := range b.q {
 		p.Q[t.col] += t.v

@@ -1,14 +1,17 @@
-package ccp
+package global
 
 import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 )
 
 // tryPoint takes the node's point if it is feasible and better, and now and
 // then descends from it.
-func (g *global) tryPoint(ctx context.Context, x []float64) {
+func (g *searcher) tryPoint(ctx context.Context, x []float64) {
 	copy(g.x, x[:len(g.x)])
 	for _, v := range g.p.Vars {
 		for i := range v.Len() {
@@ -26,7 +29,7 @@ func (g *global) tryPoint(ctx context.Context, x []float64) {
 	set := g.set
 	set.Recorder = nil
 	// An error is no loss: the search goes on without the point.
-	if res, err := Solve(ctx, g.p, g.x, set); err == nil {
+	if res, err := ccp.Solve(ctx, g.p, g.x, set); err == nil {
 		r := g.res.Result
 		r.Iterations += res.Iterations
 		if g.takes(res.Objective, res.X) {
@@ -36,20 +39,20 @@ func (g *global) tryPoint(ctx context.Context, x []float64) {
 }
 
 // takes makes x the best point if it is better and feasible.
-func (g *global) takes(objective float64, x []float64) bool {
+func (g *searcher) takes(objective float64, x []float64) bool {
 	f := g.minimised(objective)
-	if !isFinite(f) || !g.p.Feasible(x, g.set.FeasTol) || !(f < g.upper) {
+	if !subproblem.IsFinite(f) || !g.p.Feasible(x, g.set.FeasTol) || !(f < g.upper) {
 		return false
 	}
 	g.upper = f
 	r := g.res.Result
 	copy(r.X, x)
-	r.Objective, r.Feasible, r.Status, r.Message = objective, true, Converged, ""
+	r.Objective, r.Feasible, r.Status, r.Message = objective, true, ccp.Converged, ""
 	r.Violation, r.Worst = g.p.Violation(x)
 	return true
 }
 
-func (g *global) minimised(v float64) float64 {
+func (g *searcher) minimised(v float64) float64 {
 	if g.p.Maximize {
 		return -v
 	}
@@ -57,12 +60,12 @@ func (g *global) minimised(v float64) float64 {
 }
 
 // conclude says what the search has found.
-func (g *global) conclude(ctx context.Context, err error) {
+func (g *searcher) conclude(ctx context.Context, err error) {
 	r := g.res
 	r.Nodes = g.solved
 	r.Iterations += g.solved + g.aside
-	if r.Status == Infeasible || r.Status == Unbounded {
-		r.Proved, r.Bound = r.Status == Infeasible, r.Objective
+	if r.Status == ccp.Infeasible || r.Status == ccp.Unbounded {
+		r.Proved, r.Bound = r.Status == ccp.Infeasible, r.Objective
 		return
 	}
 	lower := min(g.lost, g.upper)
@@ -78,17 +81,17 @@ func (g *global) conclude(ctx context.Context, err error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		r.Status = Cancelled
+		r.Status = ccp.Cancelled
 		if ctx.Err() == context.DeadlineExceeded {
-			r.Status = TimeLimit
+			r.Status = ccp.TimeLimit
 		}
 	case !r.Feasible && len(g.open) == 0 && err == nil:
-		r.Status, r.Message, r.Proved = Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
+		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
 		r.Objective = g.minimised(math.Inf(1))
 		r.Bound = r.Objective
 		return
 	case len(g.open) > 0 && !(r.Gap <= g.set.GapTol):
-		r.Status = IterationLimit
+		r.Status = ccp.IterationLimit
 	}
 	r.Proved = r.Gap <= 1.01*g.set.GapTol
 	if !r.Proved {

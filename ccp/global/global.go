@@ -1,19 +1,24 @@
-package ccp
+package global
 
 import (
+	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-// GlobalResult is a Result with a proof: no feasible point is better than
+// Result is a ccp.Result with a proof: no feasible point is better than
 // Bound.
-type GlobalResult struct {
-	*Result
+type Result struct {
+	*ccp.Result
 	// Bound is a lower bound of the objective (an upper bound of a maximised
 	// one), ∓Inf if none was found.
 	Bound float64
@@ -26,7 +31,7 @@ type GlobalResult struct {
 	Nodes int
 }
 
-// Global minimises p by branch and bound over the affine pieces of every h,
+// Solve minimises p by branch and bound over the affine pieces of every h,
 // which must be sums of maxima of few affine functions. Where a piece is chosen
 // for a maximum, h is that piece on the region where it is the largest; where
 // none is, h is bounded from above, by the chord over the range of the two
@@ -35,13 +40,16 @@ type GlobalResult struct {
 // concave envelope, Falk and Soland 1969). The root is bounded by the convex
 // hull of all choices where h has no such range (Balas 1979).
 //
-// It begins with Multistart and improves the point from the nodes. A context
+// It begins with ccp.Multistart and improves the point from the nodes. A context
 // that ends, or Settings.MaxNodes, leaves the best point with its gap. A problem
-// for which there is no such search, or too large a one, is a *NoGlobalError.
+// for which there is no such search, or too large a one, is a *UnsupportedError.
 //
-// It starts from x0, or if that is nil as Multistart does.
-func Global(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set Settings) (*GlobalResult, error) {
-	if err := check(p, set); err != nil {
+// It starts from x0 or, if that is nil, from starts points as ccp.Multistart does.
+func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (*Result, error) {
+	if p == nil {
+		return nil, errors.New("global: the problem is nil; did Model.Problem return an error?")
+	}
+	if err := set.Validate(); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -49,45 +57,45 @@ func Global(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set Se
 	if err != nil {
 		return nil, err
 	}
-	defer g.sub.close()
-	var res *Result
+	defer g.sub.Close()
+	var res *ccp.Result
 	if x0 != nil {
-		res, err = Solve(ctx, p, x0, set)
+		res, err = ccp.Solve(ctx, p, x0, set)
 	} else {
-		res, err = Multistart(ctx, p, starts, set)
+		res, err = ccp.Multistart(ctx, p, starts, set)
 	}
 	if res == nil {
 		return nil, err
 	}
-	g.res = &GlobalResult{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
+	g.res = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
 	if err == nil {
 		err = g.search(ctx)
 	}
 	g.conclude(ctx, err)
-	res.Seconds.Solve = since(began)
-	res.Seconds.Backend += g.sub.backendSec
+	res.Seconds.Solve = subproblem.Since(began)
+	res.Seconds.Backend += g.sub.Seconds
 	if ctx.Err() != nil {
 		return g.res, ctx.Err()
 	}
 	return g.res, err
 }
 
-// NoGlobalError refuses a problem that Global cannot search.
-type NoGlobalError struct{ why string }
+// UnsupportedError refuses a problem that Solve cannot search.
+type UnsupportedError struct{ why string }
 
-func (e *NoGlobalError) Error() string { return "ccp: no global search: " + e.why }
+func (e *UnsupportedError) Error() string { return "ccp: no global search: " + e.why }
 
-// global is a search under way.
-type global struct {
+// searcher is a search under way.
+type searcher struct {
 	p      *dc.Problem
-	set    Settings
-	sub    *subproblem
+	set    ccp.Settings
+	sub    *subproblem.Problem
 	terms  []*maximum
 	parts  []part // of each cut, and last of the objective
-	res    *GlobalResult
+	res    *Result
 	upper  float64 // the best objective, minimised
 	lost   float64 // the least bound of what was pruned within the tolerance
-	open   heap
+	open   queue
 	x      []float64
 	grad   []float64
 	solved int // nodes
@@ -122,8 +130,8 @@ const (
 	mostRegions = 20_000
 )
 
-func newGlobal(p *dc.Problem, set Settings) (*global, error) {
-	g := &global{p: p, set: set, lost: math.Inf(1)}
+func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
+	g := &searcher{p: p, set: set, lost: math.Inf(1)}
 	if err := g.collect(); err != nil {
 		return nil, err
 	}
@@ -132,9 +140,9 @@ func newGlobal(p *dc.Problem, set Settings) (*global, error) {
 		regions += len(t.pieces) * (len(t.pieces) - 1) / 2
 	}
 	if len(g.terms) > mostMaxima || regions > mostRegions {
-		return nil, &NoGlobalError{fmt.Sprintf("the problem is too large for it: %d maxima with %d pairs of pieces, at most %d and %d are tried", len(g.terms), regions, mostMaxima, mostRegions)}
+		return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d maxima with %d pairs of pieces, at most %d and %d are tried", len(g.terms), regions, mostMaxima, mostRegions)}
 	}
-	sub, err := compileWith(p, g.addRegions)
+	sub, err := subproblem.CompileWith(p, g.addRegions)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +153,12 @@ func newGlobal(p *dc.Problem, set Settings) (*global, error) {
 }
 
 // collect finds the maxima of all h, each once.
-func (g *global) collect() error {
+func (g *searcher) collect() error {
 	known := map[string]int{}
 	add := func(h dc.Convex, name string) error {
 		lin, ms, ok := dc.SumOfMaxima(h)
 		if !ok {
-			return &NoGlobalError{fmt.Sprintf("the part of %s that is linearised is no sum of maxima of at most 64 affine functions each", name)}
+			return &UnsupportedError{fmt.Sprintf("the part of %s that is linearised is no sum of maxima of at most 64 affine functions each", name)}
 		}
 		q := part{lin: lin}
 		for _, m := range ms {
@@ -171,7 +179,7 @@ func (g *global) collect() error {
 
 // add puts w·max into q in normal form: of two pieces (d)₊ with the leading
 // coefficient of d equal to 1, so that |d|, (d)₊ and (−d)₊ are one maximum.
-func (q *part) add(g *global, known map[string]int, m dc.Maximum) {
+func (q *part) add(g *searcher, known map[string]int, m dc.Maximum) {
 	q.lin = q.lin.Plus(m.Weight, m.Pieces[0])
 	w := m.Weight
 	first := m.Pieces[0]
@@ -213,12 +221,12 @@ func (q *part) add(g *global, known map[string]int, m dc.Maximum) {
 
 // addRegions adds a row for each pair of pieces; its bounds say which region a
 // node lies in.
-func (g *global) addRegions(b *builder) {
+func (g *searcher) addRegions(b *subproblem.Builder) {
 	for _, t := range g.terms {
 		for j := range t.pieces {
 			for i := range j {
 				d := t.pieces[j].Plus(-1, t.pieces[i])
-				t.regions = append(t.regions, region{i, j, b.addRow(d, math.Inf(-1), math.Inf(1), -1)})
+				t.regions = append(t.regions, region{i, j, b.AddRow(d, math.Inf(-1), math.Inf(1), -1)})
 			}
 		}
 	}
@@ -233,8 +241,8 @@ type node struct {
 
 // search is the branch and bound. It returns an error only if the backend
 // refuses.
-func (g *global) search(ctx context.Context) error {
-	if g.res.Status == Infeasible || g.res.Status == Unbounded {
+func (g *searcher) search(ctx context.Context) error {
+	if g.res.Status == ccp.Infeasible || g.res.Status == ccp.Unbounded {
 		return nil
 	}
 	g.upper = math.Inf(1)
@@ -255,10 +263,10 @@ func (g *global) search(ctx context.Context) error {
 		}
 		root.bound = b
 	}
-	g.open.push(root)
+	heap.Push(&g.open, root)
 	g.begun = true
 	for len(g.open) > 0 && g.solved < g.set.MaxNodes && ctx.Err() == nil {
-		nd := g.open.pop()
+		nd := heap.Pop(&g.open).(node)
 		if g.prunes(nd.bound) {
 			continue
 		}
@@ -270,7 +278,7 @@ func (g *global) search(ctx context.Context) error {
 }
 
 // prunes reports whether nothing better than the tolerance can be below a bound.
-func (g *global) prunes(bound float64) bool {
+func (g *searcher) prunes(bound float64) bool {
 	if math.IsInf(g.upper, 1) || bound < g.upper-g.set.GapTol*max(1, math.Abs(g.upper)) {
 		return false
 	}
@@ -279,7 +287,7 @@ func (g *global) prunes(bound float64) bool {
 }
 
 // explore solves a node and splits it.
-func (g *global) explore(ctx context.Context, nd node) error {
+func (g *searcher) explore(ctx context.Context, nd node) error {
 	split := -1
 	if k := g.firstUnbounded(&nd); k >= 0 {
 		split = k
@@ -293,14 +301,14 @@ func (g *global) explore(ctx context.Context, nd node) error {
 	for j := range g.terms[split].pieces {
 		child := node{piece: append([]int8(nil), nd.piece...), bound: nd.bound, depth: nd.depth + 1}
 		child.piece[split] = int8(j)
-		g.open.push(child)
+		heap.Push(&g.open, child)
 	}
 	return nil
 }
 
 // firstUnbounded is a maximum in the objective without a bound at the node, −1
 // for none.
-func (g *global) firstUnbounded(nd *node) int {
+func (g *searcher) firstUnbounded(nd *node) int {
 	for _, k := range g.parts[len(g.parts)-1].term {
 		if nd.piece[k] < 0 && !g.terms[k].bounded() {
 			return k
@@ -309,23 +317,23 @@ func (g *global) firstUnbounded(nd *node) int {
 	return -1
 }
 
-func (g *global) unbounded(nd *node) bool { return g.firstUnbounded(nd) >= 0 }
+func (g *searcher) unbounded(nd *node) bool { return g.firstUnbounded(nd) >= 0 }
 
 func (t *maximum) bounded() bool { return !math.IsInf(t.lo, -1) && !math.IsInf(t.hi, 1) }
 
 // solve bounds a node. done: there is nothing to split; else split is the
 // maximum whose estimate is furthest off.
-func (g *global) solve(ctx context.Context, nd *node) (done bool, split int, err error) {
+func (g *searcher) solve(ctx context.Context, nd *node) (done bool, split int, err error) {
 	g.load(nd)
-	if err := g.sub.solve(ctx); err != nil {
+	if err := g.sub.Solve(ctx); err != nil {
 		if ctx.Err() != nil {
-			g.open.push(*nd)
+			heap.Push(&g.open, *nd)
 			return true, -1, nil
 		}
 		return true, -1, fmt.Errorf("ccp: node %d: %w", g.solved, err)
 	}
 	g.solved++
-	res := &g.sub.res
+	res := &g.sub.Res
 	switch res.Status {
 	case qpbackend.PrimalInfeasible:
 		return true, -1, nil
@@ -353,4 +361,11 @@ func (nd *node) firstOpen() int {
 		}
 	}
 	return -1
+}
+
+func backendOf(set ccp.Settings) qpbackend.Backend {
+	if set.Backend == nil {
+		return ipm.Backend{}
+	}
+	return set.Backend
 }

@@ -1,9 +1,10 @@
-package ccp
+package global
 
 import (
 	"context"
 	"math"
 
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -16,22 +17,22 @@ const mostHull = 20_000
 // and of the pieces' region, each scaled by a weight λ, and the copies add up to
 // z, the weights to 1. Balas 1979, for each maximum by itself. It
 // returns −Inf if that is unbounded or too large.
-func (g *global) hull(ctx context.Context) (float64, error) {
-	b := newBuilder(g.p.NumVars())
-	b.minimise(b.Form(g.p.Objective.G()))
-	hardRows(b, g.p)
+func (g *searcher) hull(ctx context.Context) (float64, error) {
+	b := subproblem.NewBuilder(g.p.NumVars())
+	b.Minimise(b.Form(g.p.Objective.G()))
+	subproblem.HardRows(b, g.p)
 	var dcRows []dc.Linear // g of each, without h
 	var owner []int
 	at := 0
 	for i := range g.p.Constraints {
 		if c := &g.p.Constraints[i]; c.DC && !c.E.IsConvex() {
-			for _, l := range upperRows(b, c.E.G(), 0) {
+			for _, l := range subproblem.UpperRows(b, c.E.G(), 0) {
 				dcRows, owner = append(dcRows, l), append(owner, at)
 			}
 			at++
 		}
 	}
-	n, rows := b.cols, b.plainRows()
+	n, rows := b.Cols, plainRows(b)
 	copies := 0
 	for _, t := range g.terms {
 		copies += len(t.pieces)
@@ -41,7 +42,7 @@ func (g *global) hull(ctx context.Context) (float64, error) {
 	}
 	value := make([]dc.Linear, len(g.terms))
 	for k, t := range g.terms {
-		value[k] = b.disjunction(t, n, rows)
+		value[k] = disjunction(b, t, n, rows)
 	}
 	sum := func(q *part) dc.Linear {
 		l := q.lin
@@ -53,12 +54,12 @@ func (g *global) hull(ctx context.Context) (float64, error) {
 	for i, l := range dcRows {
 		b.Row(l.Plus(-1, sum(&g.parts[owner[i]])), math.Inf(-1), 0)
 	}
-	b.addLinear(sum(&g.parts[at]).Scale(-1))
-	qp, err := b.problem(nil)
+	b.AddLinear(sum(&g.parts[at]).Scale(-1))
+	qp, err := b.Problem(nil)
 	if err != nil {
 		return 0, err
 	}
-	backend := g.set.backend()
+	backend := backendOf(g.set)
 	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
 		return 0, err
@@ -74,17 +75,17 @@ func (g *global) hull(ctx context.Context) (float64, error) {
 
 // plainRows are the rows that are not in a cone, and the bounds of columns as
 // rows.
-func (b *builder) plainRows() []row {
-	var out []row
+func plainRows(b *subproblem.Builder) []subproblem.Row {
+	var out []subproblem.Row
 	i := 0
-	for _, c := range b.cones {
-		out = append(out, b.rows[i:c.Start]...)
+	for _, c := range b.Cones {
+		out = append(out, b.Rows[i:c.Start]...)
 		i = c.Start + c.Len
 	}
-	out = append(out, b.rows[i:]...)
-	for j, lo := range b.lo {
-		if hi := b.hi[j]; !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
-			out = append(out, row{a: dc.Linear{Idx: []int{j}, Val: []float64{1}}, lo: lo, hi: hi})
+	out = append(out, b.Rows[i:]...)
+	for j, lo := range b.Lo {
+		if hi := b.Hi[j]; !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+			out = append(out, subproblem.Row{A: dc.Linear{Idx: []int{j}, Val: []float64{1}}, Lo: lo, Hi: hi})
 		}
 	}
 	return out
@@ -92,7 +93,7 @@ func (b *builder) plainRows() []row {
 
 // disjunction adds the copies of the first n columns for each piece of t, and
 // returns the sum of the pieces, each at its copy.
-func (b *builder) disjunction(t *maximum, n int, rows []row) dc.Linear {
+func disjunction(b *subproblem.Builder, t *maximum, n int, rows []subproblem.Row) dc.Linear {
 	weights := dc.Linear{}
 	sums := make([]dc.Linear, n)
 	for j := range sums {
@@ -100,8 +101,8 @@ func (b *builder) disjunction(t *maximum, n int, rows []row) dc.Linear {
 	}
 	value := dc.Linear{}
 	for k, piece := range t.pieces {
-		first := b.cols
-		b.cols += n + 1
+		first := b.Cols
+		b.Cols += n + 1
 		λ := dc.Linear{Idx: []int{first + n}, Val: []float64{1}}
 		at := func(l dc.Linear) dc.Linear { // without the constant, at the copy
 			idx := make([]int, len(l.Idx))
@@ -111,16 +112,16 @@ func (b *builder) disjunction(t *maximum, n int, rows []row) dc.Linear {
 			return dc.Linear{Idx: idx, Val: l.Val}
 		}
 		for _, r := range rows {
-			a := at(r.a)
-			if !math.IsInf(r.hi, 1) {
+			a := at(r.A)
+			if !math.IsInf(r.Hi, 1) {
 				lo := math.Inf(-1)
-				if r.lo == r.hi {
+				if r.Lo == r.Hi {
 					lo = 0
 				}
-				b.Row(a.Plus(-r.hi, λ), lo, 0)
+				b.Row(a.Plus(-r.Hi, λ), lo, 0)
 			}
-			if !math.IsInf(r.lo, -1) && r.lo != r.hi {
-				b.Row(a.Plus(-r.lo, λ), 0, math.Inf(1))
+			if !math.IsInf(r.Lo, -1) && r.Lo != r.Hi {
+				b.Row(a.Plus(-r.Lo, λ), 0, math.Inf(1))
 			}
 		}
 		for i, other := range t.pieces {
@@ -129,7 +130,7 @@ func (b *builder) disjunction(t *maximum, n int, rows []row) dc.Linear {
 				b.Row(at(d).Plus(d.Const, λ), 0, math.Inf(1))
 			}
 		}
-		b.bound(λ.Idx[0], 0, math.Inf(1))
+		b.BoundColumn(λ.Idx[0], 0, math.Inf(1))
 		weights = weights.Plus(1, λ)
 		for j := range sums {
 			sums[j] = sums[j].Plus(1, dc.Linear{Idx: []int{first + j}, Val: []float64{1}})

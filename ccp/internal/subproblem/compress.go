@@ -1,4 +1,4 @@
-package ccp
+package subproblem
 
 import (
 	"slices"
@@ -9,12 +9,12 @@ import (
 // compress is the rows as a matrix, zeros kept. Rows fill the columns in order, so
 // one pass is enough. The cuts, in the order of their rows, learn where the
 // coefficients of their h stand.
-func compress(rows []row, cols int, cuts []cut) *sparse.CSC {
+func compress(rows []Row, cols int, cuts []Cut) *sparse.CSC {
 	a := &sparse.CSC{Rows: len(rows), Cols: cols, ColPtr: make([]int, cols+1)}
 	count := a.ColPtr[1:]
 	for i := range rows {
 		r := &rows[i]
-		for _, j := range r.a.Idx {
+		for _, j := range r.A.Idx {
 			count[j]++
 		}
 		for _, j := range r.zeros {
@@ -27,24 +27,24 @@ func compress(rows []row, cols int, cuts []cut) *sparse.CSC {
 	nnz, places := a.ColPtr[cols], 0
 	a.RowIdx, a.Val = make([]int, nnz), make([]float64, nnz)
 	for k := range cuts {
-		places += len(cuts[k].idx)
+		places += len(cuts[k].Idx)
 	}
 	slots := make([]int, places)
 	located := cuts
 	next := slices.Clone(a.ColPtr[:cols])
 	for i := range rows {
 		r := &rows[i]
-		if len(cuts) > 0 && cuts[0].row == i {
+		if len(cuts) > 0 && cuts[0].Row == i {
 			// Each column has one entry more once the row is in.
 			c := &cuts[0]
-			c.slot, slots, cuts = slots[:len(c.idx)], slots[len(c.idx):], cuts[1:]
-			for k, j := range c.idx {
-				c.slot[k] = next[j]
+			c.Slot, slots, cuts = slots[:len(c.Idx)], slots[len(c.Idx):], cuts[1:]
+			for k, j := range c.Idx {
+				c.Slot[k] = next[j]
 			}
 		}
-		for k, j := range r.a.Idx {
+		for k, j := range r.A.Idx {
 			e := next[j]
-			a.RowIdx[e], a.Val[e], next[j] = i, r.a.Val[k], e+1
+			a.RowIdx[e], a.Val[e], next[j] = i, r.A.Val[k], e+1
 		}
 		for _, j := range r.zeros {
 			e := next[j]
@@ -54,7 +54,7 @@ func compress(rows []row, cols int, cuts []cut) *sparse.CSC {
 	for k := range located {
 		c := &located[k]
 		for i := range c.base {
-			c.base[i] = a.Val[c.slot[i]]
+			c.base[i] = a.Val[c.Slot[i]]
 		}
 	}
 	return a

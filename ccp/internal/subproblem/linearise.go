@@ -1,4 +1,4 @@
-package ccp
+package subproblem
 
 import (
 	"errors"
@@ -9,17 +9,17 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
+// Cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
 // are overwritten by those without h − ∂h, the bound by that of the tangent.
-type cut struct {
-	h     dc.Convex
-	idx   []int     // h's support
-	slot  []int     // positions in A.Val
+type Cut struct {
+	H     dc.Convex
+	Idx   []int     // h's support
+	Slot  []int     // positions in A.Val
 	base  []float64 // coefficients without h; nil: zeros
-	row   int
-	u     float64 // bound without h
-	same  bool    // h is that of the cut before
-	slack int     // of the row, an index into subproblem.slacks, or noSlack
+	Row   int
+	U     float64 // bound without h
+	Same  bool    // h is that of the cut before
+	slack int     // of the row, an index into Slacks, or noSlack
 	// piece is that of h's pieces which the row has now, counted from 1, and
 	// tangent what it is; 0 where that is not known.
 	piece   int
@@ -30,27 +30,27 @@ type cut struct {
 // noSlack marks the rows of majorants, which a larger column always meets.
 const noSlack = -1
 
-var errNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
+var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
 
-// linearise replaces every h by its tangent at x and sets the cost of the
+// Linearise replaces every h by its tangent at x and sets the cost of the
 // slacks to τ.
-func (s *subproblem) linearise(x []float64, τ float64) error {
-	s.p.Pin(x)
-	copy(s.now.Q, s.qp.Q)
-	for _, j := range s.slacks {
-		s.now.Q[j] = τ
+func (s *Problem) Linearise(x []float64, τ float64) error {
+	s.DC.Pin(x)
+	copy(s.Now.Q, s.QP.Q)
+	for _, j := range s.Slacks {
+		s.Now.Q[j] = τ
 	}
 	finite := 0.0
-	if s.h0 != nil {
-		idx := s.h0.Support()
-		s.subgradient(s.h0, idx, x)
+	if s.H0 != nil {
+		idx := s.H0.Support()
+		s.subgradient(s.H0, idx, x)
 		for _, j := range idx {
-			s.now.Q[j] -= s.grad[j]
+			s.Now.Q[j] -= s.grad[j]
 			finite += s.grad[j] - s.grad[j]
 		}
 	}
 	if finite += s.tangents(x); finite != 0 {
-		return errNotANumber
+		return ErrNotANumber
 	}
 	s.prox.pull(s, x)
 	return nil
@@ -58,20 +58,20 @@ func (s *subproblem) linearise(x []float64, τ float64) error {
 
 // tangents writes those at x to the rows of the cuts. It returns 0 where all is
 // well.
-func (s *subproblem) tangents(x []float64) float64 {
+func (s *Problem) tangents(x []float64) float64 {
 	if slices.Equal(s.at, x) {
 		return 0
 	}
 	s.at = s.at[:0]
 	finite := 0.0
-	for k := 0; k < len(s.cuts); {
+	for k := 0; k < len(s.Cuts); {
 		from := k
-		for k++; k < len(s.cuts) && s.cuts[k].same; k++ {
+		for k++; k < len(s.Cuts) && s.Cuts[k].Same; k++ {
 		}
-		tangent := s.tangent(s.cuts[from:k], x)
+		tangent := s.tangent(s.Cuts[from:k], x)
 		finite += tangent - tangent
 		for i := from; i < k; i++ {
-			if math.IsInf(s.now.U[s.cuts[i].row], 0) {
+			if math.IsInf(s.Now.U[s.Cuts[i].Row], 0) {
 				return math.NaN()
 			}
 		}
@@ -84,8 +84,8 @@ func (s *subproblem) tangents(x []float64) float64 {
 
 // tangent writes that of the cuts' h at x to their rows, and returns a number
 // that is finite where h is.
-func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
-	h, idx := cuts[0].h, cuts[0].idx
+func (s *Problem) tangent(cuts []Cut, x []float64) float64 {
+	h, idx := cuts[0].H, cuts[0].Idx
 	l, number, value, ok := dc.ActivePiece(h, x)
 	piece, constant := number+1, l.Const // h(x) − ∂h·x
 	switch {
@@ -105,36 +105,36 @@ func (s *subproblem) tangent(cuts []cut, x []float64) float64 {
 	}
 	for k := range cuts {
 		c := &cuts[k]
-		s.now.U[c.row] = c.u + constant
+		s.Now.U[c.Row] = c.U + constant
 		if ok && c.base == nil && (c.piece > 0 || c.fresh) {
 			s.exchange(c, l)
 		} else {
-			s.overwrite(c)
+			s.write(c)
 		}
 		c.piece, c.tangent, c.fresh = piece, l, false
 	}
 	return value
 }
 
-// overwrite writes the coefficients without h, less s.grad.
-func (s *subproblem) overwrite(c *cut) {
-	now := s.now.A
+// write writes the coefficients without h, less s.grad.
+func (s *Problem) write(c *Cut) {
+	now := s.Now.A
 	same := true
-	for i, at := range c.slot {
-		v := -s.grad[c.idx[i]]
+	for i, at := range c.Slot {
+		v := -s.grad[c.Idx[i]]
 		if c.base != nil {
 			v += c.base[i]
 		}
 		same = same && v == now[at]
 		now[at] = v
 	}
-	s.asked.held = s.asked.held && same
+	s.unchanged.held = s.unchanged.held && same
 }
 
-// exchange is overwrite where all coefficients are zero but those of a piece,
+// exchange is write where all coefficients are zero but those of a piece,
 // which is about to be l.
-func (s *subproblem) exchange(c *cut, l dc.Linear) {
-	now := s.now.A
+func (s *Problem) exchange(c *Cut, l dc.Linear) {
+	now := s.Now.A
 	if c.piece > 0 {
 		for _, at := range s.places(c, c.tangent.Idx) {
 			now[at] = 0
@@ -143,67 +143,67 @@ func (s *subproblem) exchange(c *cut, l dc.Linear) {
 	for i, at := range s.places(c, l.Idx) {
 		now[at] = -l.Val[i]
 	}
-	s.asked.held = false
+	s.unchanged.held = false
 }
 
 // places are those of the coefficients of some of h's variables, until the next
 // call.
-func (s *subproblem) places(c *cut, of []int) []int {
+func (s *Problem) places(c *Cut, of []int) []int {
 	if len(of) == 0 {
 		return nil
 	}
-	from, _ := slices.BinarySearch(c.idx, of[0])
-	if end := from + len(of); end <= len(c.idx) && c.idx[end-1] == of[len(of)-1] {
-		return c.slot[from:end]
+	from, _ := slices.BinarySearch(c.Idx, of[0])
+	if end := from + len(of); end <= len(c.Idx) && c.Idx[end-1] == of[len(of)-1] {
+		return c.Slot[from:end]
 	}
 	s.some = s.some[:0]
 	for k := from; len(of) > 0; k++ {
-		if c.idx[k] == of[0] {
-			s.some, of = append(s.some, c.slot[k]), of[1:]
+		if c.Idx[k] == of[0] {
+			s.some, of = append(s.some, c.Slot[k]), of[1:]
 		}
 	}
 	return s.some
 }
 
 // clear sets s.grad to zero at idx.
-func (s *subproblem) clear(idx []int) {
+func (s *Problem) clear(idx []int) {
 	for _, j := range idx {
 		s.grad[j] = 0
 	}
 }
 
 // subgradient leaves that of h in s.grad, on h's support.
-func (s *subproblem) subgradient(h dc.Convex, idx []int, x []float64) {
+func (s *Problem) subgradient(h dc.Convex, idx []int, x []float64) {
 	s.clear(idx)
 	h.AddSubgrad(s.grad, 1, x)
 }
 
-// slopes returns the largest slope of the objective and the median of the
+// Slopes returns the largest slope of the objective and the median of the
 // largest slopes of the DC constraints at x, each as linearised last, per unit of
 // a variable.
-func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
+func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	// The quadratic part counts with its gradient.
-	g := append([]float64(nil), s.now.Q...)
+	g := append([]float64(nil), s.Now.Q...)
 	full := make([]float64, len(g))
 	copy(full, x)
-	if s.qp.P != nil {
-		s.qp.P.AddSymMulVec(g, 1, full)
+	if s.QP.P != nil {
+		s.QP.P.AddSymMulVec(g, 1, full)
 	}
-	for _, j := range s.slacks {
+	for _, j := range s.Slacks {
 		g[j] = 0
 	}
 	for j, u := range s.measures() {
 		g[j] *= u
 	}
-	objective = maxAbs(g)
-	each := make([]float64, 0, len(s.cuts))
-	for k := range s.cuts {
-		c, top := &s.cuts[k], 0.0
+	objective = MaxAbs(g)
+	each := make([]float64, 0, len(s.Cuts))
+	for k := range s.Cuts {
+		c, top := &s.Cuts[k], 0.0
 		if c.slack == noSlack {
 			continue
 		}
-		for i, at := range c.slot {
-			top = max(top, math.Abs(s.now.A[at])*s.units[c.idx[i]])
+		for i, at := range c.Slot {
+			top = max(top, math.Abs(s.Now.A[at])*s.Units[c.Idx[i]])
 		}
 		each = append(each, top)
 	}
@@ -212,4 +212,13 @@ func (s *subproblem) slopes(x []float64) (objective, constraint float64) {
 		constraint = each[len(each)/2]
 	}
 	return objective, constraint
+}
+
+// Overwrite forgets what the rows of the cuts hold: others are about to write
+// them.
+func (s *Problem) Overwrite() {
+	s.at, s.unchanged.held = s.at[:0], false
+	for k := range s.Cuts {
+		s.Cuts[k].piece, s.Cuts[k].fresh = 0, false
+	}
 }

@@ -1,4 +1,4 @@
-package ccp
+package subproblem
 
 import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -14,17 +14,23 @@ type proximal struct {
 	slot []int // of the diagonal, one a variable
 }
 
-// dampen adds a proximal term of weight ρ from now on. The solver has to be
-// opened again.
-func (s *subproblem) dampen(ρ float64) {
+// Dampen adds a proximal term from now on, heavier each time: the first is 1 % of
+// the largest slope of the objective at z per unit of a variable. The solver has to
+// be opened again.
+func (s *Problem) Dampen(z []float64) {
+	ρ := 10 * s.prox.ρ
+	if ρ == 0 {
+		slope, _ := s.Slopes(z)
+		ρ = 1e-2 * max(slope, 1e-3*s.Solver.Objective())
+	}
 	m := &s.prox
 	if m.slot == nil {
 		var t sparse.Triplets
-		n := s.p.NumVars()
+		n := s.DC.NumVars()
 		for j := range n {
 			t.Add(j, j, 0)
 		}
-		if p := s.qp.P; p != nil {
+		if p := s.QP.P; p != nil {
 			for j := range p.Cols {
 				for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
 					t.Add(p.RowIdx[k], j, p.Val[k])
@@ -32,29 +38,29 @@ func (s *subproblem) dampen(ρ float64) {
 			}
 		}
 		var pos []int
-		s.qp.P, pos = t.CSC(len(s.qp.Q), len(s.qp.Q))
-		m.slot, m.base = pos[:n], s.qp.P.Val
-		s.now.P = append([]float64(nil), m.base...)
+		s.QP.P, pos = t.CSC(len(s.QP.Q), len(s.QP.Q))
+		m.slot, m.base = pos[:n], s.QP.P.Val
+		s.Now.P = append([]float64(nil), m.base...)
 	}
 	m.ρ = ρ
 }
 
-// calm takes the proximal term away.
-func (m *proximal) calm(s *subproblem) {
-	if m.ρ > 0 {
-		m.ρ, s.asked.held = 0, false
-		copy(s.now.P, m.base)
+// Calm takes the proximal term away.
+func (s *Problem) Calm() {
+	if m := &s.prox; m.ρ > 0 {
+		m.ρ, s.unchanged.held = 0, false
+		copy(s.Now.P, m.base)
 	}
 }
 
 // pull adds the proximal term at z to the values of the linearisation.
-func (m *proximal) pull(s *subproblem, z []float64) {
+func (m *proximal) pull(s *Problem, z []float64) {
 	if m.ρ == 0 {
 		return
 	}
 	for j, k := range m.slot {
-		ρ := m.ρ / s.units[j] / max(s.units[j], s.sizes[j])
-		s.now.P[k] = m.base[k] + ρ
-		s.now.Q[j] -= ρ * z[j]
+		ρ := m.ρ / s.Units[j] / max(s.Units[j], s.Sizes[j])
+		s.Now.P[k] = m.base[k] + ρ
+		s.Now.Q[j] -= ρ * z[j]
 	}
 }

@@ -1,4 +1,4 @@
-package ccp_test
+package global_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -90,11 +91,13 @@ func TestGlobalAgreesWithAllChoices(t *testing.T) {
 				best = min(best, res.Objective)
 			}
 		}
-		res, err := ccp.Global(context.Background(), c.whole, nil, 1, ccp.DefaultSettings())
+		res, err := global.Solve(context.Background(), c.whole, nil, 1, ccp.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkResult(t, c.whole, res.Result)
+		if res.Status == ccp.Converged && !c.whole.Feasible(res.X, 1e-6) {
+			t.Errorf("converged at a point that is not feasible")
+		}
 		tol := 2e-6 * max(1, math.Abs(best))
 		if !res.Proved || res.Status != ccp.Converged || math.Abs(res.Objective-best) > tol || math.Abs(res.Bound-best) > tol {
 			t.Errorf("seed %d: %v, proved %v, %.9g with bound %.9g; the best of all choices is %.9g", seed, res.Status, res.Proved, res.Objective, res.Bound, best)
@@ -129,11 +132,13 @@ func fit(t testing.TB, m int, seed uint64) *dc.Problem {
 // than what is proved.
 func TestGlobalFit(t *testing.T) {
 	p := fit(t, 30, 31)
-	res, err := ccp.Global(context.Background(), p, nil, 2, ccp.DefaultSettings())
+	res, err := global.Solve(context.Background(), p, nil, 2, ccp.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkResult(t, p, res.Result)
+	if res.Status == ccp.Converged && !p.Feasible(res.X, 1e-6) {
+		t.Errorf("converged at a point that is not feasible")
+	}
 	many, err := ccp.Multistart(context.Background(), p, 20, ccp.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
@@ -147,17 +152,19 @@ func TestGlobalAtItsLimits(t *testing.T) {
 	p := fit(t, 30, 31)
 	set := ccp.DefaultSettings()
 	set.MaxNodes = 20
-	res, err := ccp.Global(context.Background(), p, nil, 1, set)
+	res, err := global.Solve(context.Background(), p, nil, 1, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkResult(t, p, res.Result)
+	if res.Status == ccp.Converged && !p.Feasible(res.X, 1e-6) {
+		t.Errorf("converged at a point that is not feasible")
+	}
 	if res.Status != ccp.IterationLimit || res.Proved || res.Nodes > 20 || !(res.Gap > set.GapTol) || !(res.Bound >= 0 && res.Bound < res.Objective) || !strings.Contains(res.Message, "gap") {
 		t.Errorf("%v after %d nodes, bound %g, gap %g: %s", res.Status, res.Nodes, res.Bound, res.Gap, res.Message)
 	}
 	for calls := range 12 {
 		ctx := &countdown{Context: context.Background(), left: 50 * calls, err: context.DeadlineExceeded}
-		res, err := ccp.Global(ctx, p, nil, 1, ccp.DefaultSettings())
+		res, err := global.Solve(ctx, p, nil, 1, ccp.DefaultSettings())
 		if !errors.Is(err, context.DeadlineExceeded) || res == nil || res.Status != ccp.TimeLimit || res.Bound > 0.0213007 {
 			t.Fatalf("after %d looks at the context: error %v, result %+v", 50*calls, err, res)
 		}
@@ -169,7 +176,7 @@ func TestGlobalProvesInfeasibility(t *testing.T) {
 	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(1))
 	m.Minimize(x.Sum())
 	m.SubjectTo(dc.GE(dc.Norm1(x), dc.Num(2.5)).Named("far"))
-	res, err := ccp.Global(context.Background(), build(t, m), nil, 2, ccp.DefaultSettings())
+	res, err := global.Solve(context.Background(), build(t, m), nil, 2, ccp.DefaultSettings())
 	if err != nil || res.Status != ccp.Infeasible || !res.Proved || !math.IsInf(res.Objective, 1) || res.Nodes == 0 {
 		t.Errorf("error %v, %+v", err, res)
 	}
@@ -188,7 +195,7 @@ func TestGlobalFindsWhatNoDescentFinds(t *testing.T) {
 	if one := solve(t, p, nil, func(s *ccp.Settings) { *s = set }); one.Status == ccp.Converged {
 		t.Fatal("the one run gets there: the test tests nothing")
 	}
-	res, err := ccp.Global(context.Background(), p, nil, 1, set)
+	res, err := global.Solve(context.Background(), p, nil, 1, set)
 	if err != nil || res.Status != ccp.Converged || !res.Proved || math.Abs(res.Objective-8) > 1e-5 {
 		t.Errorf("error %v, %v, %g with bound %g", err, res.Status, res.Objective, res.Bound)
 	}
@@ -199,7 +206,7 @@ func TestGlobalMaximum(t *testing.T) {
 	x := m.Var("x", []int{4}, dc.AtLeast(-1, -2, -3, -1), dc.AtMost(2, 1, 1, 1))
 	m.Maximize(dc.Sum(dc.Norm1(x), dc.SumLargest(x, 2), x.Sum().Scale(0.1)))
 	m.SubjectTo(dc.LE(dc.NormInf(x), dc.Num(2.5)).Named("ball"))
-	res, err := ccp.Global(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
+	res, err := global.Solve(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
 	// x = (2, −2, −2.5, 1) has 7.5 + 3 − 0.15, and (2, 1, −2.5, 1) 6.5 + 3 + 0.15.
 	if err != nil || !res.Proved || math.Abs(res.Objective-10.35) > 1e-6 || math.Abs(res.Bound-10.35) > 2e-5 {
 		t.Errorf("error %v, %+v", err, res)
@@ -218,8 +225,8 @@ func TestGlobalRefusals(t *testing.T) {
 	far.Minimize(dc.NormInf(z))
 	far.SubjectTo(dc.GE(dc.Norm2(z), dc.Num(1)).Named("out"))
 	for want, m := range map[string]*dc.Model{"the objective": quadratic, "too large": large, "constraint out": far} {
-		_, err := ccp.Global(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
-		var no *ccp.NoGlobalError
+		_, err := global.Solve(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
+		var no *global.UnsupportedError
 		if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -228,7 +235,7 @@ func TestGlobalRefusals(t *testing.T) {
 
 // 0.1x² − |x − y| has two local minima on a square; the one that is found is
 // proved to be the lower one.
-func ExampleGlobal() {
+func ExampleSolve() {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(2))
 	m.Minimize(dc.Square(x.At(0)).Scale(0.1).Minus(dc.Abs(x.At(0).Sub(x.At(1)))))
@@ -237,7 +244,7 @@ func ExampleGlobal() {
 		fmt.Println(err)
 		return
 	}
-	res, err := ccp.Global(context.Background(), p, nil, 3, ccp.DefaultSettings())
+	res, err := global.Solve(context.Background(), p, nil, 3, ccp.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package ccp
+package subproblem
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 // as the maxima of a regression are, the procedure ends at a point whose
 // tangents are those that led there: its convex problem is the one before, and
 // so is the solution.
-type question struct {
+type unchanged struct {
 	held     bool      // the solver has A and P as they are now
 	answered bool      // with these and the values below
 	strange  bool      // the solver has values that it was given for another purpose
@@ -21,7 +21,7 @@ type question struct {
 
 // is reports whether the values are those of the last solve: the same numbers,
 // but for the rounding errors in the bounds that tangents give.
-func (a *question) is(now *qpbackend.Update) bool {
+func (a *unchanged) is(now *qpbackend.Update) bool {
 	if !a.held || !a.answered || a.strange || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) || !slices.Equal(a.lo, now.Lo) || !slices.Equal(a.hi, now.Hi) {
 		return false
 	}
@@ -37,7 +37,7 @@ func (a *question) is(now *qpbackend.Update) bool {
 const rounded = 1e-13
 
 // ask hands over what has changed.
-func (a *question) ask(solver qpbackend.Solver, now qpbackend.Update) error {
+func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
 	a.answered = false
 	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
 	a.lo, a.hi = append(a.lo[:0], now.Lo...), append(a.hi[:0], now.Hi...)

@@ -1,0 +1,50 @@
+package global_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+func build(t testing.TB, m *dc.Model) *dc.Problem {
+	t.Helper()
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func solve(t *testing.T, p *dc.Problem, x0 []float64, change func(*ccp.Settings)) *ccp.Result {
+	t.Helper()
+	set := ccp.DefaultSettings()
+	if change != nil {
+		change(&set)
+	}
+	res, err := ccp.Solve(context.Background(), p, x0, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// countdown is a context that ends after so many looks at it.
+type countdown struct {
+	context.Context
+	mu   sync.Mutex
+	left int
+	err  error
+}
+
+func (c *countdown) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left > 0 {
+		c.left--
+		return nil
+	}
+	return c.err
+}

@@ -1,0 +1,125 @@
+package diagnose
+
+import (
+	"context"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Conflict names constraints and bounds that exclude each other, none of which can
+// be left out. The last solve has proved the convex problem infeasible.
+func Conflict(ctx context.Context, s *subproblem.Problem) []string {
+	rows, cols := rowNames(s), colNames(s)
+	weights := append(append([]float64(nil), s.Res.Y...), s.Res.Z...)
+	return filter(ctx, s, rows, cols, culprits(append(rows, cols...), weights))
+}
+
+// rowNames are what a user calls the rows, "" for a row of the objective or of a
+// constraint whose slack can always meet it.
+func rowNames(s *subproblem.Problem) []string {
+	names := make([]string, len(s.Rows))
+	for i, r := range s.Rows {
+		switch {
+		case i > 0 && r.Owner == s.Rows[i-1].Owner:
+			names[i] = names[i-1]
+		case r.Owner >= 0 && s.DC.Constraints[r.Owner].Convex():
+			names[i] = s.DC.Constraints[r.Owner].Name()
+		}
+	}
+	return names
+}
+
+// colNames are what a user calls the bounds of the columns, "" for a column that
+// is not a variable of the problem.
+func colNames(s *subproblem.Problem) []string {
+	names := make([]string, len(s.QP.Q))
+	for _, v := range s.DC.Vars {
+		for k := range v.Len() {
+			names[v.Offset+k] = "bounds of " + v.Name
+		}
+	}
+	return names
+}
+
+// culprits are the names that carry the certificate y, the heaviest first.
+func culprits(all []string, y []float64) []string {
+	weight := map[string]float64{}
+	for i, name := range all {
+		if name != "" && i < len(y) {
+			weight[name] = max(weight[name], math.Abs(y[i]))
+		}
+	}
+	var names []string
+	top := 0.0
+	for name, w := range weight {
+		names = append(names, name)
+		top = max(top, w)
+	}
+	sort.Slice(names, func(i, k int) bool {
+		if weight[names[i]] != weight[names[k]] {
+			return weight[names[i]] > weight[names[k]]
+		}
+		return names[i] < names[k]
+	})
+	for k, name := range names {
+		if !(weight[name] > 1e-3*top) {
+			return names[:k]
+		}
+	}
+	return names
+}
+
+// mostFiltered bounds the names that filter tries to do without.
+const mostFiltered = 24
+
+// filter leaves out names without which the rest is still infeasible, one
+// after the other, the lightest first: what remains is a conflict from which
+// nothing can be left out (the deletion filter of Chinneck and Dravnieks 1991).
+func filter(ctx context.Context, s *subproblem.Problem, rows, cols, names []string) []string {
+	if len(names) < 2 || len(names) > mostFiltered {
+		return names
+	}
+	inCone := make([]bool, len(s.Rows))
+	for _, c := range s.QP.Cones {
+		for i := range c.Len {
+			inCone[c.Start+i] = true
+		}
+	}
+	lo, hi := slices.Clone(s.QP.L), slices.Clone(s.Now.U)
+	colLo, colHi := slices.Clone(s.QP.Lo), slices.Clone(s.QP.Hi)
+	need := append([]string(nil), names...)
+	update := s.NoObjective()
+	for k := len(need) - 1; k >= 0 && len(need) > 1; k-- {
+		l, u := slices.Clone(lo), slices.Clone(hi)
+		cl, cu := slices.Clone(colLo), slices.Clone(colHi)
+		for j, name := range cols {
+			if name == need[k] {
+				cl[j], cu[j] = math.Inf(-1), math.Inf(1)
+			}
+		}
+		free := true // a cone cannot be switched off by bounds
+		for i, name := range rows {
+			if name == need[k] {
+				l[i], u[i] = math.Inf(-1), math.Inf(1)
+				free = free && !inCone[i]
+			}
+		}
+		if !free {
+			continue
+		}
+		update.L, update.U, update.Lo, update.Hi = l, u, cl, cu
+		res, err := s.Ask(ctx, update)
+		if err != nil {
+			return names
+		}
+		if res.Status == qpbackend.PrimalInfeasible {
+			need = append(need[:k], need[k+1:]...)
+			lo, hi, colLo, colHi = l, u, cl, cu
+		}
+	}
+	return need
+}

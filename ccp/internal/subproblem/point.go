@@ -1,0 +1,95 @@
+package subproblem
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Dives reports whether a step has used up all but a share of the distance to
+// the border of a domain: next to it a tangent is so steep that nothing ever
+// leaves again.
+func (s *Problem) Dives(x, from []float64, share float64) bool {
+	for _, f := range s.boundary {
+		if f.Value(x) > share*f.Value(from) {
+			return true
+		}
+	}
+	return false
+}
+
+// Convex reports whether there is nothing to linearise.
+func (s *Problem) Convex() bool {
+	return (s.H0 == nil || dc.IsFlat(s.H0)) && len(s.Cuts) == 0
+}
+
+// Inside reports whether every h has a tangent at x.
+func (s *Problem) Inside(x []float64) bool {
+	for _, r := range s.Domain {
+		if !r.Inside(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// BreaksHard reports whether x breaks a bound or a convex constraint by more
+// than tol, relative to the variable's unit or the row's terms.
+func (s *Problem) BreaksHard(x []float64, tol float64) bool {
+	for _, v := range s.DC.Vars {
+		for k := range v.Len() {
+			slip := tol * s.Units[v.Offset+k]
+			if lo, hi := v.Bounds(k); x[v.Offset+k] < lo-slip || x[v.Offset+k] > hi+slip {
+				return true
+			}
+		}
+	}
+	for _, c := range s.hard {
+		if !(s.DC.RelativeViolation(c, x) <= tol) {
+			return true
+		}
+	}
+	return false
+}
+
+// Gaps is Σ(cᵢ)₊ over the DC constraints, +Inf where one has no value; open is that
+// with each in the unit of its row, as slack measured it last.
+func (s *Problem) Gaps(x []float64) (sum, open float64) {
+	for k, c := range s.soft {
+		if v := c.E.Value(x); v > 0 {
+			sum += v
+			open += v / s.rowSize[k]
+		} else if math.IsNaN(v) {
+			return math.Inf(1), math.Inf(1)
+		}
+	}
+	return sum, open
+}
+
+// BoundDomains tightens bounds by the domains that are half-lines of one variable,
+// as that of sqrt(x) is: points are put into bounds exactly.
+func (s *Problem) BoundDomains(lo, hi []float64) {
+	for _, f := range s.boundary {
+		l, ok := f.(dc.Linear)
+		if !ok || len(l.Idx) != 1 {
+			continue
+		}
+		switch j, end := l.Idx[0], -l.Const/l.Val[0]; {
+		case l.Val[0] > 0:
+			hi[j] = min(hi[j], max(end, lo[j]))
+		case l.Val[0] < 0:
+			lo[j] = max(lo[j], min(end, hi[j]))
+		}
+	}
+}
+
+// Bounds are those of all variables.
+func Bounds(p *dc.Problem) (lo, hi []float64) {
+	lo, hi = make([]float64, p.NumVars()), make([]float64, p.NumVars())
+	for _, v := range p.Vars {
+		for i := range v.Len() {
+			lo[v.Offset+i], hi[v.Offset+i] = v.Bounds(i)
+		}
+	}
+	return lo, hi
+}

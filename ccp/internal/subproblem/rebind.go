@@ -1,0 +1,46 @@
+package subproblem
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// staleConstant is how much larger than that of the new problem the constant of
+// an old objective may be, which an Update leaves: gaps are relative to it.
+const staleConstant = 100
+
+// SamePattern reports whether an Update makes p of q.
+func SamePattern(p, q *qpbackend.Problem) bool {
+	return math.Abs(q.R) <= staleConstant*max(1, math.Abs(p.R)) && samePlaces(p.P, q.P) && samePlaces(p.A, q.A) && slices.Equal(p.Cones, q.Cones)
+}
+
+func samePlaces(a, b *sparse.CSC) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Rows == b.Rows && a.Cols == b.Cols && slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
+}
+
+// Bind takes over the bounds of another instance of the problem, which differ
+// in the values of parameters alone.
+func (s *Problem) Bind(p *dc.Problem) {
+	s.DC = p
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			s.QP.Lo[j], s.QP.Hi[j] = v.Bounds(k) // now has the same slices
+		}
+	}
+	s.Forget()
+}
+
+// Forget keeps what proved the last instance infeasible from starting the next.
+func (s *Problem) Forget() {
+	if s.Res.Status == qpbackend.PrimalInfeasible || math.IsNaN(s.Res.Objective) {
+		s.Res.Status = qpbackend.Unknown
+	}
+}

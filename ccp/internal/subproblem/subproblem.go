@@ -1,0 +1,246 @@
+package subproblem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Problem is the convex problem of an iteration. Everything but values is
+// fixed by compile; linearise overwrites values, solve solves.
+type Problem struct {
+	DC       *dc.Problem
+	QP       *qpbackend.Problem // as compiled: no h, no slack costs; but A has the values of now
+	Rows     []Row
+	Cuts     []Cut // the linearised rows
+	Slacks   []int // columns
+	H0       dc.Convex
+	Domain   []dc.Restricted
+	boundary []dc.Representer // ≤ 0 within the domains
+	hard     []*dc.Constraint // the convex ones
+	soft     []*dc.Constraint // those with a slack
+	prox     proximal
+
+	Solver    *scaled.Solver
+	Units     []float64        // of the variables: powers of 1024 near the sizes of their blocks
+	columns   []float64        // units of all columns; nil: they have changed
+	Sizes     []float64        // of the variables: the largest entries of their blocks
+	largest   []float64        // of these so far
+	rowSize   []float64        // of the slacks; see rowUnits
+	Now       qpbackend.Update // values of this iteration
+	unchanged unchanged        // those of the last solve
+	Centre    []float64        // what the solver states the problem in the distance from; nil: 0
+	grad      []float64        // n
+	some      []int            // places
+	at        []float64        // where the cuts have their tangents; empty: that is not known
+	Res       qpbackend.Result
+	Seconds   float64
+}
+
+// Compile assembles the convex problem of p.
+func Compile(p *dc.Problem) (*Problem, error) { return CompileWith(p, nil) }
+
+// CompileWith is compile with the rows that more adds.
+func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
+	n := p.NumVars()
+	b := NewBuilder(n)
+	s := &Problem{DC: p, grad: make([]float64, n)}
+	b.Minimise(b.Form(p.Objective.G()))
+	if len(p.Objective.H().Support()) > 0 {
+		s.H0 = p.Objective.H()
+		s.restrict(b, s.H0)
+	}
+	b.BoundVariables(p)
+	dcs := 0
+	for i := range p.Constraints {
+		if !p.Constraints[i].Convex() {
+			dcs++
+		}
+	}
+	b.Rows = slices.Grow(b.Rows, len(p.Constraints)+3*dcs) // a slack and some pieces each
+	b.cuts = slices.Grow(b.cuts, 3*dcs)
+	for i := range p.Constraints {
+		b.owner = i
+		c := &p.Constraints[i]
+		if c.Convex() {
+			s.hard = append(s.hard, c)
+		} else {
+			s.soft = append(s.soft, c)
+		}
+		s.addConstraint(b, c)
+	}
+	b.owner = ownObjective
+	for _, j := range s.Slacks {
+		b.BoundColumn(j, 0, math.Inf(1))
+	}
+	if more != nil {
+		more(b)
+	}
+	for k := 0; k < len(b.cuts); k++ { // which may grow
+		if b.cuts[k].slack == noSlack {
+			s.restrict(b, b.cuts[k].H)
+		}
+	}
+	s.Cuts = b.cuts
+	qp, err := b.Problem(s.Cuts)
+	if err != nil {
+		return nil, err
+	}
+	s.QP, s.Rows = qp, b.Rows
+	s.rowSize = make([]float64, len(s.Slacks))
+	for k := range s.rowSize {
+		s.rowSize[k] = 1
+	}
+	s.Now = qpbackend.Update{Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
+	return s, nil
+}
+
+// addConstraint adds the rows of one constraint.
+func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
+	if !c.DC {
+		for k := range c.A.Len() {
+			b.AddRow(c.A.Entry(k), c.Lo[k], c.Hi[k], k)
+		}
+		return
+	}
+	if c.E.IsConvex() && b.atMost(c.E.G(), 0) {
+		return
+	}
+	h := c.E.H()
+	idx := h.Support()
+	slack := dc.Linear{}
+	if !c.E.IsConvex() {
+		s.restrict(b, h)
+		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+		s.Slacks = append(s.Slacks, slack.Idx[0])
+	}
+	for k, l := range UpperRows(b, c.E.G(), len(idx)) {
+		if c.E.IsConvex() {
+			b.AddRow(l, math.Inf(-1), 0, 0)
+			continue
+		}
+		b.cut(l.Plus(-1, slack), h, Cut{Same: k > 0, slack: len(s.Slacks) - 1}, 0)
+	}
+}
+
+// UpperRows returns affine functions that must all be ≤ 0 for g ≤ 0: the
+// pieces of a polyhedral g where writing h out for each of them costs no more
+// than a column above g, else that column.
+func UpperRows(b *Builder, g dc.Representer, hSupport int) []dc.Linear {
+	if p, ok := g.(dc.Polyhedral); ok {
+		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hSupport <= 2*(len(g.Support())+hSupport)+8 {
+			return pieces
+		}
+	}
+	return []dc.Linear{b.Bound(g)}
+}
+
+// restrict keeps the points within the domain of h.
+func (s *Problem) restrict(b *Builder, h dc.Convex) {
+	r, ok := h.(dc.Restricted)
+	if !ok {
+		return
+	}
+	s.Domain = append(s.Domain, r)
+	for _, f := range r.Domain() {
+		s.boundary = append(s.boundary, f)
+		if !b.atMost(f, -1) {
+			b.Row(b.Bound(f), math.Inf(-1), 0)
+		}
+	}
+}
+
+// Open makes the solver, unless a session kept it; the problem it sees is that of
+// the first linearise.
+func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.Settings) error {
+	if s.Solver != nil {
+		return nil
+	}
+	t := time.Now()
+	defer func() { s.Seconds += Since(t) }()
+	solver, err := scaled.New(ctx, b, s.stated(), set, s.columnUnits(), s.Slacks)
+	if err != nil {
+		return fmt.Errorf("ccp: the convex problem: %w", err)
+	}
+	s.Solver = solver
+	s.unchanged.held, s.unchanged.answered = true, false
+	return nil
+}
+
+// stated is the problem of the last linearise.
+func (s *Problem) stated() *qpbackend.Problem {
+	p := *s.QP
+	p.Q, p.U = s.Now.Q, s.Now.U
+	if s.Now.L != nil {
+		p.L = s.Now.L
+	}
+	a := *s.QP.A
+	a.Val = s.Now.A
+	p.A = &a
+	if s.Now.P != nil {
+		pm := *s.QP.P
+		pm.Val = s.Now.P
+		p.P = &pm
+	}
+	return &p
+}
+
+// Solve solves the problem of the last linearise, from the solution before
+// where the backend profits from it; s.res holds what came of it. A problem
+// that is the one before is not solved again.
+func (s *Problem) Solve(ctx context.Context) error {
+	t := time.Now()
+	defer func() { s.Seconds += Since(t) }()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.Centre == nil && s.Res.Status == qpbackend.Solved && s.unchanged.is(&s.Now) {
+		s.Res.Iterations = 0
+		return nil
+	}
+	now := s.Now
+	if s.unchanged.strange { // all of them, also those that never change
+		now.L = s.lower()
+		if now.P == nil && s.QP.P != nil {
+			now.P = s.QP.P.Val
+		}
+	}
+	s.Solver.Resize(s.columnUnits())
+	s.Solver.Centre(s.Centre)
+	if err := s.unchanged.ask(s.Solver, now); err != nil {
+		return err
+	}
+	switch s.Res.Status {
+	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
+		if err := s.Solver.WarmStart(s.Res.X, s.Res.Y, s.Res.Z); err != nil {
+			return err
+		}
+	}
+	if err := s.Solver.Solve(ctx, &s.Res); err != nil {
+		return err
+	}
+	s.unchanged.answered = true
+	return nil
+}
+
+// lower are the lower bounds of the rows.
+func (s *Problem) lower() []float64 {
+	if s.Now.L != nil {
+		return s.Now.L
+	}
+	return s.QP.L
+}
+
+func (s *Problem) Close() {
+	if s.Solver != nil {
+		s.Solver.Close()
+		s.Solver = nil
+	}
+	s.unchanged = unchanged{}
+}
