@@ -39,6 +39,7 @@ const (
 	WorseThanPlanted Kind = "convex, worse than a known point"
 	WorseThanStart   Kind = "worse than its feasible start"
 	LostStart        Kind = "infeasible point for a feasible start"
+	NotAtRest        Kind = "converged, but a small step improves much"
 	Differs          Kind = "program and library differ"
 	NotConverged     Kind = "not converged"
 )
@@ -70,6 +71,7 @@ func (p *Problem) Judge(a *Arith, ans Answer) []Finding {
 		j.numbers()
 		j.feasibility()
 		j.beside()
+		j.rest()
 	}
 	return j.found
 }
