@@ -82,6 +82,8 @@ func (ev *evaluator) eval(n *Node) (Value, error) {
 		return ev.sum(args), nil
 	case n.Op == OpMul:
 		return ev.product(args[0], args[1]), nil
+	case n.Op == OpDiv:
+		return ev.quotient(n, args)
 	case n.Op == OpMax:
 		return ev.largest(args, 1), nil
 	case n.Op == OpMin:
@@ -129,6 +131,17 @@ func (ev *evaluator) product(a, b Value) Value {
 	err.Add(err, bound().Mul(bound().Abs(b.V), a.Err))
 	err.Add(err, bound().Mul(a.Err, b.Err))
 	return ev.rounded(ev.mul(a.V, b.V), err, 1)
+}
+
+// quotient is undefined at 0 alone.
+func (ev *evaluator) quotient(n *Node, args []Value) (Value, error) {
+	if args[1].V.Sign() == 0 {
+		return Value{}, &DomainError{n.String()}
+	}
+	if gap := bound().Sub(bound().Abs(args[1].V), args[1].Err); gap.Sign() <= 0 {
+		return Value{ev.quo(args[0].V, args[1].V), farAway()}, nil
+	}
+	return ev.corners(n, args, func(v []*big.Float) (*big.Float, bool) { return ev.quo(v[0], v[1]), true })
 }
 
 // largest is the maximum for sign 1 and the minimum for -1. What is further

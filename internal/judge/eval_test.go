@@ -21,7 +21,7 @@ func TestValues(t *testing.T) {
 		n    *Node
 		want float64
 	}{
-		{Add(u, v, Const(1)), 0}, {Mul(u, v), -12}, {Scale(2, w), 1}, {Apply(OpMax, u, v, w), 3}, {Apply(OpMin, u, v, w), -4},
+		{Add(u, v, Const(1)), 0}, {Mul(u, v), -12}, {Scale(2, w), 1}, {Div(u, w), 6}, {Apply(OpMax, u, v, w), 3}, {Apply(OpMin, u, v, w), -4},
 		{Apply(OpAbs, v), 4}, {Apply(OpPos, v), 0}, {Apply(OpPos, u), 3}, {Apply(OpSquare, v), 16}, {Pow(v, 3), -64}, {Pow(v, 2), 16},
 		{Pow(w, -2), 4}, {Pow(u, 1.5), 3 * math.Sqrt(3)}, {Apply(OpSqrt, Scale(3, u)), 3}, {Apply(OpExp, v), math.Exp(-4)},
 		{Apply(OpLog, w), -math.Ln2}, {Apply(OpEntr, w), math.Ln2 / 2}, {Apply(OpEntr, Const(0)), 0}, {Apply(OpLogistic, Const(0)), math.Ln2},
@@ -45,7 +45,7 @@ func TestValues(t *testing.T) {
 		}
 	}
 	for _, n := range []*Node{Apply(OpSqrt, v), Apply(OpLog, v), Apply(OpLog, Const(0)), Apply(OpEntr, v), Pow(v, 1.5), Pow(v, -2), Apply(OpInvPos, v),
-		Apply(OpKL, v, u), Apply(OpKL, u, v), Apply(OpQuadOverLin, u, v), Apply(OpGeoMean, u, v)} {
+		Apply(OpKL, v, u), Apply(OpKL, u, v), Apply(OpQuadOverLin, u, v), Apply(OpGeoMean, u, v), Div(u, Const(0))} {
 		if _, err := newEvaluator(newArith(Precision), x).eval(n); err == nil {
 			t.Errorf("%s has a value outside its domain", n)
 		}

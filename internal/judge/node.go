@@ -15,6 +15,7 @@ const (
 	OpVar             // variable K, from 0
 	OpAdd             // the sum of the arguments
 	OpMul             // the product of two
+	OpDiv             // the quotient of two
 	OpMax
 	OpMin
 	OpAbs
@@ -72,6 +73,9 @@ func Add(args ...*Node) *Node { return &Node{Op: OpAdd, Args: args} }
 
 // Mul is the product of two expressions.
 func Mul(u, v *Node) *Node { return &Node{Op: OpMul, Args: []*Node{u, v}} }
+
+// Div is the quotient of two expressions.
+func Div(u, v *Node) *Node { return &Node{Op: OpDiv, Args: []*Node{u, v}} }
 
 // Scale is a multiple.
 func Scale(c float64, u *Node) *Node { return Mul(Const(c), u) }
@@ -132,6 +136,8 @@ func (n *Node) write(b *strings.Builder) {
 		n.list(b, "(", " + ", ")", n.Args)
 	case n.Op == OpMul:
 		n.list(b, "", "*", "", n.Args)
+	case n.Op == OpDiv:
+		n.list(b, "((", ")/(", "))", n.Args)
 	case n.Op == OpPow:
 		n.list(b, "(", "", ")", n.Args)
 		b.WriteString("^(" + number(n.Num) + ")")

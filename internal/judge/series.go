@@ -16,13 +16,15 @@ type Series struct {
 // AllSeries lists the families.
 func AllSeries() []Series {
 	return []Series{
-		{"boxes", 24, (*source).boxes},
+		{"boxes", 16, (*source).boxes},
 		{"mixed", 10, (*source).mixed},
 		{"decades", 10, (*source).decades},
 		{"linear", 18, (*source).linear},
 		{"quadratic", 8, (*source).quadratic},
 		{"outliers", 10, (*source).outliers},
 		{"equations", 6, (*source).equations},
+		{"nested", 5, (*source).nested},
+		{"defined", 3, (*source).defined},
 		{"convex", 6, (*source).convex},
 		{"infeasible", 4, (*source).infeasible},
 		{"unbounded", 4, (*source).unbounded},
