@@ -174,13 +174,20 @@ func (s *sumLargest) likeness() likeness {
 
 func (s *sumLargest) String() string { return "sumlargest" }
 
-// over: k times the least and the largest entry.
+// over: the sum of the k largest of the lower ends, and of the upper ones.
 func (s *sumLargest) over() Interval {
-	i := Interval{math.Inf(-1), math.Inf(-1)}
-	for k := range s.a.c {
-		i = i.Max(s.a.over(k))
+	lo, hi := make([]float64, s.a.Len()), make([]float64, s.a.Len())
+	for k := range lo {
+		i := s.a.over(k)
+		lo[k], hi[k] = -i.Lo, -i.Hi
 	}
-	return i.Scale(float64(s.k))
+	slices.Sort(lo)
+	slices.Sort(hi)
+	sum := point(0)
+	for k := range s.k {
+		sum = sum.Plus(Interval{-lo[k], -hi[k]})
+	}
+	return sum
 }
 
 func approxAll(es []Expr, x []float64) []approx {

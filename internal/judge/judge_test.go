@@ -153,16 +153,12 @@ var known = map[Kind]struct {
 	count int
 	why   string
 }{
-	WrongObjective:   {1, "a product of a nearly fixed factor, see testdata/fixed_factor.dc"},
-	WrongViolation:   {1, "the same"},
-	BrokenRelative:   {10, "the tolerance of a row is taken from the largest bound of its array"},
-	BrokenAbsolute:   {17, "the tolerance is relative to the values of g and h"},
-	OutsideBounds:    {7, "points are not put into their bounds"},
-	LostStart:        {4, "a point that breaks a row within its relative tolerance displaces one that breaks nothing"},
-	FalseInfeasible:  {25, "a verdict of the backend on rows of very unlike size is taken for a proof"},
-	WorseThanPlanted: {6, "stopping measures the decrease against max(1, objective), and columns of unlike size stop the backend early"},
-	Failed:           {6, "bounds above 1e20 count as infinite in the backend"},
-	NotConverged:     {391, "numerical trouble and slow descents in large boxes; not a wrong answer"},
+	OutsideBounds:    {9, "points are put into half-lines and not into intervals"},
+	FalseInfeasible:  {4, "a verdict of the backend on terms of very unlike size is taken for a proof"},
+	MissedUnbounded:  {10, "a recession direction is not found"},
+	WorseThanPlanted: {6, "terms of very unlike size: the step is lost in the tolerance of the backend"},
+	NotAtRest:        {31, "the procedure stops by the change per iteration; terms of very unlike size, and an objective far smaller than its terms"},
+	NotConverged:     {351, "numerical trouble and slow descents in large boxes; not a wrong answer"},
 }
 
 // knownN is the number of problems of the table, shortN that of a short run or
