@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,17 +21,8 @@ import (
 // TestMessagesAreJSON: with --json, whatever goes wrong, standard error is a JSON
 // object on each line, with the members that the docs list and the exit code.
 func TestMessagesAreJSON(t *testing.T) {
-	docs, err := os.ReadFile("../../docs/cli.md")
+	schema := messageSchema(t)
 	workspace(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(docs), "## Messages")
-	rest, _, _ = strings.Cut(rest, "\n## ")
-	var known []string
-	for _, m := range regexp.MustCompile("(?m)^\\| (`.*?`) \\|").FindAllStringSubmatch(rest, -1) {
-		known = append(known, regexp.MustCompile(`[a-z_]+`).FindAllString(m[1], -1)...)
-	}
 	for name, text := range map[string]string{
 		"bad.dc": "var x\nminimize y\nsubject to\n  x*x*x >= q\n", "warn.dc": "var x >= 1\nminimize x\nsubject to\n  r[i in 1..0]: x >= i\n", "bad.csv": "a,y\n1,x\n",
 		"bad.qps": "NAME X\nROWS\n N c\nCOLUMNS\n x c abc\nENDATA\n", "data.dc": "param a = csv(\"bad.csv\")\nvar x >= 0\nminimize x\n",
@@ -85,10 +77,8 @@ func TestMessagesAreJSON(t *testing.T) {
 				t.Errorf("dcopt %s: %v in %s", c.args, err, l)
 				continue
 			}
-			for name := range o {
-				if !slices.Contains(known, name) {
-					t.Errorf("dcopt %s: the docs have no member %s; they have %v", c.args, name, known)
-				}
+			if err := schema.check(o); err != nil {
+				t.Errorf("dcopt %s: %v in %s", c.args, err, l)
 			}
 			if o["severity"] == "error" {
 				errors++
@@ -101,6 +91,74 @@ func TestMessagesAreJSON(t *testing.T) {
 			t.Errorf("dcopt %s: code %d with %d errors", c.args, code, errors)
 		}
 	}
+}
+
+// schema is as much of JSON Schema as docs/cli.md uses.
+type schema struct {
+	Type       string
+	Enum       []any
+	Required   []string
+	Properties map[string]*schema
+	Items      *schema
+	Minimum    *float64
+}
+
+// messageSchema is the one of the docs.
+func messageSchema(t *testing.T) *schema {
+	t.Helper()
+	docs, err := os.ReadFile("../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(docs), "```json\n")
+	text, _, _ := strings.Cut(rest, "```")
+	s := &schema{}
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{`{}`, `{"severity":"error"}`, `{"severity":"x","message":""}`, `{"severity":"note","message":"","line":0}`, `{"severity":"note","message":"","extra":1}`, `{"severity":"note","message":"","notes":[{}]}`} {
+		var v any
+		if err := json.Unmarshal([]byte(bad), &v); err != nil || s.check(v) == nil {
+			t.Fatalf("the schema takes %s", bad)
+		}
+	}
+	return s
+}
+
+func (s *schema) check(v any) error {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range s.Required {
+			if _, ok := v[name]; !ok {
+				return fmt.Errorf("no %s", name)
+			}
+		}
+		for name, m := range v {
+			if s.Properties[name] == nil {
+				return fmt.Errorf("the docs have no %s", name)
+			}
+			if err := s.Properties[name].check(m); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	case []any:
+		for _, e := range v {
+			if err := s.Items.check(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	case float64:
+		if s.Type == "integer" && v == math.Trunc(v) && v >= *s.Minimum || slices.Contains(s.Enum, any(v)) {
+			return nil
+		}
+	case string:
+		if s.Type == "string" || slices.Contains(s.Enum, any(v)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v is not what the docs say", v)
 }
 
 // TestMessagesDoNotSteer: no message lets the name of a file or column reach the

@@ -141,11 +141,11 @@ func (f *files) reads(file *os.File, name string) error {
 	return f.add(info, name)
 }
 
-// readsPath is reads for a file that is not open.
+// readsPath is reads for a file that was read and is closed.
 func (f *files) readsPath(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return usagef("%w", err)
+		return nil // gone since, so nothing can replace it
 	}
 	return f.add(info, path)
 }
