@@ -15,8 +15,7 @@ import (
 //
 // A result is AlmostSolved where no further progress is possible and the
 // largest residual is at most min(√Settings.Tol, 1e-5). Where the problem looks
-// infeasible, auxiliary problems are solved for a certificate; their iterations
-// count.
+// infeasible, its homogeneous embedding is solved; those iterations count.
 type Backend struct {
 	KKT KKT // how the linear systems are solved
 }
@@ -72,7 +71,7 @@ type solver struct {
 	scale  *equil.Scaling
 	convex *qpbackend.Convexity
 	w      *work
-	aux    *auxiliary // made when first needed
+	aux    *work // of the embedding, for a plain one in doubt; made when first needed
 	closed bool
 
 	// What an Update has changed since the values were last loaded.
@@ -112,10 +111,14 @@ func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
+	var step method = plain{}
+	if len(lay.cones) > 0 {
+		step = newEmbedding(n, m, sys.Size(), set.Tol)
+	}
 	s := &solver{
 		set: set, p: p, lay: lay, convex: convex,
 		scale:  equil.New(n, m),
-		w:      newWork(sp, lay.at, sys, lay.cones),
+		w:      newWork(sp, lay.at, sys, lay.cones, step),
 		best:   newPoint(n, m),
 		cand:   newPoint(n, m),
 		cert:   newPoint(n, m),
@@ -123,10 +126,6 @@ func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings
 		staleP: true, staleMatrix: true, stale: true,
 	}
 	s.scale.Groups = lay.groups()
-	if c := s.w.cone; c != nil {
-		s.w.tol = set.Tol
-		s.w.embed(newEmbedding(n, m, len(c.s)))
-	}
 	return s, s.checkConvex(ctx)
 }
 
@@ -211,9 +210,11 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v verdict) {
 	s.progress = progress{before: iter}
 	k, v := w.run(ctx, s, s.set.MaxIter-iter)
 	if v == broken {
-		s.certify(w) // the last iterate may have gone uncertified
+		s.certify(w) // the last iterate may have gone unseen
 		if s.best.res.Max() <= s.set.Tol {
 			s.progress.status, v = qpbackend.Solved, done
+		} else if _, proved := s.proofs(w); proved != goOn {
+			v = proved
 		}
 	}
 	return iter + k, v
@@ -276,9 +277,7 @@ func (s *solver) load() {
 		copy(w.q, s.p.Q)
 		sc.Apply(w.p, w.q)
 		w.classify()
-		if w.hom != nil {
-			w.loadEmbedding()
-		}
+		w.method.load(w)
 	}
 	s.stale, s.staleMatrix = false, false
 }

@@ -108,7 +108,7 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	if !(fall > 0 && bad/fall <= tol/2) {
 		return false
 	}
-	if w.cone != nil && !w.conesMet(ad, func(row, _ int) float64 { return tol / 2 * fall * sc.E[row] }) {
+	if !w.conesMet(ad, func(row, _ int) float64 { return tol / 2 * fall * sc.E[row] }) {
 		return false
 	}
 	pd := s.work[:w.n]
@@ -160,9 +160,6 @@ func (s *solver) flat(d, pd, ad []float64) bool {
 		if !(w.leaving(w.n+t, e) <= tol*row) {
 			return false
 		}
-	}
-	if w.cone == nil {
-		return true
 	}
 	return w.conesMet(ad, func(row, length int) float64 {
 		return tol * normInf(w.at.Val[w.at.ColPtr[row]:w.at.ColPtr[row+length]])

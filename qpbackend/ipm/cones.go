@@ -65,16 +65,15 @@ const longestDense = 4
 //
 // The slices have an entry for each of their rows, cone after cone.
 type cones struct {
-	of     []member
-	degree float64
-	asym   bool // one of them is not symmetric
-	s, z   []float64
-	ds, dz []float64
-	rp, rc []float64
-	e      []float64 // the unit of each cone
-	h      []float64 // a dense block, or the diagonal of an expanded one
-	tryS   []float64 // of the line search
-	tryZ   []float64
+	pair
+	of   []member
+	rows int // of the problem
+	deg  float64
+	asym bool      // one of them is not symmetric
+	e    []float64 // the unit of each cone
+	h    []float64 // a dense block, or the diagonal of an expanded one
+	tryS []float64 // of the line search
+	tryZ []float64
 }
 
 // member is one of the cones. Of sym and asym one is set.
@@ -88,12 +87,9 @@ type member struct {
 	from, to int // range in the slices
 }
 
-// newCones is nil where there are none.
-func newCones(ranges []coneRange) *cones {
-	if len(ranges) == 0 {
-		return nil
-	}
-	c := &cones{}
+// newCones makes the cones over the ranges of m rows.
+func newCones(ranges []coneRange, m int) cones {
+	c := cones{rows: m}
 	rows, most := 0, 0
 	for _, r := range ranges {
 		mb := r.member(rows)
@@ -104,7 +100,7 @@ func newCones(ranges []coneRange) *cones {
 			most = max(most, r.len*(r.len+1)/2)
 		}
 		rows += r.len
-		c.degree += mb.Degree()
+		c.deg += mb.Degree()
 		c.of = append(c.of, mb)
 	}
 	for _, v := range [...]*[]float64{&c.s, &c.z, &c.ds, &c.dz, &c.rp, &c.rc, &c.e, &c.tryS, &c.tryZ} {
@@ -148,32 +144,21 @@ func (mb *member) rowsOf(w *work, v []float64) []float64 {
 	return v[w.n+mb.row:][:mb.to-mb.from]
 }
 
-// count is the number of complementarity products: what sᵀz is divided by.
-func (w *work) count() float64 {
-	c := float64(len(w.side.s))
-	if w.cone != nil {
-		c += w.cone.degree
-	}
-	if w.hom != nil {
-		c++
-	}
-	return c
-}
+func (c *cones) degree() float64 { return c.deg }
 
-// coneMultipliers sets y on the rows of cones.
-func (w *work) coneMultipliers() {
-	for k := range w.cone.of {
-		mb := &w.cone.of[k]
-		y := mb.rowsOf(w, w.y)
-		for i, z := range mb.part(w.cone.z) {
+// multipliers: y = −z.
+func (c *cones) multipliers(y []float64) {
+	n := len(y) - c.rows
+	for k := range c.of {
+		mb := &c.of[k]
+		y := y[n+mb.row:][:mb.to-mb.from]
+		for i, z := range mb.part(c.z) {
 			y[i] = -z
 		}
 	}
 }
 
-// coneResidual sets rp, and adds to pinf and μ what cones have.
-func (w *work) coneResidual() {
-	c, τ := w.cone, w.τ()
+func (c *cones) residual(w *work, τ float64) float64 {
 	for k := range c.of {
 		mb := &c.of[k]
 		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.part(c.s)
@@ -181,29 +166,22 @@ func (w *work) coneResidual() {
 			rp[i] = v[i] - τ*lo[i] - s[i]
 		}
 	}
-	sides := float64(len(w.side.s))
-	w.pinf = max(w.pinf, normInf(c.rp))
-	w.μ = (w.μ*sides + dot(c.s, c.z)) / (sides + c.degree)
+	return normInf(c.rp)
 }
 
-// scaleCones finds the scalings at the present point, false where it is no
-// longer inside.
-func (w *work) scaleCones(ctx context.Context) bool {
-	if w.cone == nil {
-		return true
-	}
-	for k := range w.cone.of {
-		mb := &w.cone.of[k]
-		if ctx.Err() != nil || !mb.Scale(mb.part(w.cone.s), mb.part(w.cone.z)) {
+func (c *cones) scale(ctx context.Context) bool {
+	for k := range c.of {
+		mb := &c.of[k]
+		if ctx.Err() != nil || !mb.Scale(mb.part(c.s), mb.part(c.z)) {
 			return false
 		}
 	}
 	return true
 }
 
-// weighCones writes the blocks of the KKT matrix.
-func (w *work) weighCones() {
-	c, more := w.cone, w.γy+w.reg.δ
+// weigh writes the blocks of the KKT matrix.
+func (c *cones) weigh(w *work) {
+	more := w.γy + w.reg.δ
 	for k := range c.of {
 		mb := &c.of[k]
 		diag := mb.rowsOf(w, w.diag)
@@ -225,28 +203,21 @@ func (w *work) weighCones() {
 	}
 }
 
-// affineCones sets the right-hand side of the predictor.
-func (w *work) affineCones() {
-	for i, s := range w.cone.s {
-		w.cone.rc[i] = -s
-	}
-}
-
-// centreCones sets that of the corrector.
-func (w *work) centreCones(σμ float64) {
-	c := w.cone
+func (c *cones) affine() {
 	for i, s := range c.s {
 		c.rc[i] = -s
 	}
+}
+
+func (c *cones) centre(σμ float64) {
+	c.affine()
 	for k := range c.of {
 		mb := &c.of[k]
 		mb.Correct(mb.part(c.rc), mb.part(c.ds), mb.part(c.dz), σμ)
 	}
 }
 
-// coneRHS sets the right-hand side of the KKT matrix on the rows of cones.
-func (w *work) coneRHS() {
-	c := w.cone
+func (c *cones) right(w *work) {
 	for k := range c.of {
 		mb := &c.of[k]
 		rhs, rc, rp := mb.rowsOf(w, w.rhs), mb.part(c.rc), mb.part(c.rp)
@@ -256,9 +227,7 @@ func (w *work) coneRHS() {
 	}
 }
 
-// recoverCones sets ds and dz from dy.
-func (w *work) recoverCones() {
-	c := w.cone
+func (c *cones) recover(w *work) {
 	for k := range c.of {
 		mb := &c.of[k]
 		dz, ds, rc := mb.part(c.dz), mb.part(c.ds), mb.part(c.rc)
@@ -272,27 +241,27 @@ func (w *work) recoverCones() {
 	}
 }
 
-// coneSteps shortens αp and αd to what the cones allow, as stepLengths.
-func (w *work) coneSteps(τ float64) {
-	c := w.cone
+// reach is that of the symmetric cones; settle knows about the others.
+func (c *cones) reach(share float64) (αp, αd float64) {
+	αp, αd = 1, 1
 	for k := range c.of {
 		if mb := &c.of[k]; mb.sym != nil {
-			αp, αd := mb.sym.Reach(mb.part(c.ds), mb.part(c.dz))
-			w.αp, w.αd = min(w.αp, τ*αp), min(w.αd, τ*αd)
+			p, d := mb.sym.Reach(mb.part(c.ds), mb.part(c.dz))
+			αp, αd = min(αp, share*p), min(αd, share*d)
 		}
 	}
+	return αp, αd
 }
 
-// asymmetricSteps shortens the common step to what the cones without a closed
-// form allow: inside for τ = 1, and for less centrally enough too.
-func (w *work) asymmetricSteps(τ float64) {
-	c := w.cone
-	α := w.αp
+// settle shortens the step to what the cones without a closed form allow: inside
+// for a share of 1, and for less centrally enough too.
+func (c *cones) settle(w *work, most, share float64) float64 {
+	α := most
 	for k := range c.of {
-		if mb := &c.of[k]; mb.asym != nil && !w.insideAfter(mb, α, 0, 0) {
+		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, 0, 0) {
 			lo, hi := 0.0, α
 			for hi-lo > stepAccuracy*hi {
-				if mid := lo + (hi-lo)/2; w.insideAfter(mb, mid, 0, 0) {
+				if mid := lo + (hi-lo)/2; c.insideAfter(mb, mid, 0, 0) {
 					lo = mid
 				} else {
 					hi = mid
@@ -304,33 +273,31 @@ func (w *work) asymmetricSteps(τ float64) {
 			α = lo
 		}
 	}
-	if α < w.αp {
-		α *= τ
+	if α < most {
+		α *= share
 	}
-	if τ < 1 {
-		α = w.central(α)
+	if share < 1 {
+		α = c.central(w, α)
 	}
-	w.αp, w.αd = α, α
+	return α
 }
 
 // central takes the step α back until all those cones are central enough.
-func (w *work) central(α float64) float64 {
-	c := w.cone
-	μ := w.after(α, α) / w.count()
+func (c *cones) central(w *work, α float64) float64 {
+	μ := w.after(α, α) / w.degree()
 	for k := 0; k < len(c.of); k++ {
-		if mb := &c.of[k]; mb.asym != nil && !w.insideAfter(mb, α, leastCentral, μ) {
+		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, leastCentral, μ) {
 			if α *= takeBack; !(α > shortestStep) {
 				return 0
 			}
-			μ = w.after(α, α) / w.count()
+			μ = w.after(α, α) / w.degree()
 			k = -1
 		}
 	}
 	return α
 }
 
-func (w *work) insideAfter(mb *member, α, share, μ float64) bool {
-	c := w.cone
+func (c *cones) insideAfter(mb *member, α, share, μ float64) bool {
 	s, z, ds, dz := mb.part(c.s), mb.part(c.z), mb.part(c.ds), mb.part(c.dz)
 	tryS, tryZ := mb.part(c.tryS), mb.part(c.tryZ)
 	for i := range s {
@@ -346,26 +313,20 @@ const (
 	shortestStep = 1e-10
 )
 
-// after is the sum of s·z after steps along the direction.
-func (w *work) after(αp, αd float64) float64 {
-	sum := w.side.after(w.side.ds, w.side.dz, αp, αd)
-	if c := w.cone; c != nil {
-		for i, s := range c.s {
-			sum += (s + αp*c.ds[i]) * (c.z[i] + αd*c.dz[i])
-		}
-	}
-	if h := w.hom; h != nil {
-		sum += (h.τ + αp*h.dτ) * (h.κ + αd*h.dκ)
+func (c *cones) after(αp, αd float64) float64 {
+	sum := 0.0
+	for i, s := range c.s {
+		sum += (s + αp*c.ds[i]) * (c.z[i] + αd*c.dz[i])
 	}
 	return sum
 }
 
-// advanceCones moves s and z.
-func (w *work) advanceCones() {
-	c := w.cone
+func (c *cones) product() float64 { return dot(c.s, c.z) }
+
+func (c *cones) advance(αp, αd float64) {
 	for i := range c.s {
-		c.s[i] += w.αp * c.ds[i]
-		c.z[i] += w.αd * c.dz[i]
+		c.s[i] += αp * c.ds[i]
+		c.z[i] += αd * c.dz[i]
 	}
 }
 

@@ -1,24 +1,17 @@
 package ipm
 
-import "context"
-
-// startCones sets the cones up for the weighted problem of the first point:
-// the penalty of a cone is the square of the distance from its apex.
-func (w *work) startCones(ctx context.Context) bool {
-	c := w.cone
+// begin: the penalty of a cone in the weighted problem is the square of the
+// distance from its apex.
+func (c *cones) begin() {
 	copy(c.s, c.e)
 	copy(c.z, c.e)
 	clear(c.rc)
 	for i, rp := range c.rp {
 		c.rp[i] = min(max(rp, -distant), distant)
 	}
-	return w.scaleCones(ctx)
 }
 
-// rawCones sets s and z from the point of the weighted problem, and returns the
-// least of their margins and of those given.
-func (w *work) rawCones(minS, minZ float64) (float64, float64) {
-	c := w.cone
+func (c *cones) raw(w *work) (minS, minZ float64) {
 	for k := range c.of {
 		mb := &c.of[k]
 		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.part(c.s)
@@ -34,10 +27,8 @@ func (w *work) rawCones(minS, minZ float64) (float64, float64) {
 	return minS, minZ
 }
 
-// coneSums are the sums of (s + addS·e)·(z + addZ·e), of (s + addS·e)·e and of
-// (z + addZ·e)·e over the symmetric cones.
-func (w *work) coneSums(addS, addZ float64) (prod, sumS, sumZ float64) {
-	c := w.cone
+// sums are those of the symmetric cones.
+func (c *cones) sums(addS, addZ float64) (prod, sumS, sumZ float64) {
 	for k := range c.of {
 		mb := &c.of[k]
 		if mb.sym == nil {
@@ -55,9 +46,7 @@ func (w *work) coneSums(addS, addZ float64) (prod, sumS, sumZ float64) {
 	return prod, sumS, sumZ
 }
 
-// pushCones moves s and z into the interior.
-func (w *work) pushCones(addS, addZ float64) {
-	c := w.cone
+func (c *cones) push(addS, addZ float64) {
 	for k := range c.of {
 		mb := &c.of[k]
 		s, z, e := mb.part(c.s), mb.part(c.z), mb.part(c.e)
@@ -79,16 +68,10 @@ func (w *work) pushCones(addS, addZ float64) {
 	}
 }
 
-func axpy(dst []float64, α float64, x []float64) {
-	for i, v := range x {
-		dst[i] += α * v
-	}
-}
-
-// coneDistance is how far, along the unit, s = v − lo and −y are from the cones
-// and their duals. It leaves them in s and z.
-func (w *work) coneDistance() float64 {
-	c, far := w.cone, 0.0
+// near is how far, along the unit, s = v − lo and −y are from the symmetric
+// cones.
+func (c *cones) near(w *work) float64 {
+	far := 0.0
 	for k := range c.of {
 		mb := &c.of[k]
 		s, z := mb.part(c.s), mb.part(c.z)
@@ -103,11 +86,9 @@ func (w *work) coneDistance() float64 {
 	return far
 }
 
-// warmCones moves s and z, set by coneDistance, into the interior by at least so
-// much, and those of cones that are not symmetric until they are central enough.
-// It reports failure.
-func (w *work) warmCones(inside float64) bool {
-	c := w.cone
+// warm moves cones that are not symmetric until they are central enough.
+func (c *cones) warm(w *work, inside float64) bool {
+	_, limit := w.method.warmth()
 	for k := range c.of {
 		mb := &c.of[k]
 		s, z, e := mb.part(c.s), mb.part(c.z), mb.part(c.e)
@@ -124,14 +105,19 @@ func (w *work) warmCones(inside float64) bool {
 			if mb.asym.Inside(s, z, leastWarmCentral, dot(s, z)/3) {
 				break
 			}
-			if by = 2 * sum; !(sum < coneWarmLimit) {
+			if by = 2 * sum; !(sum < limit) {
 				return false
 			}
 		}
 	}
-	w.hom.κ = (dot(w.side.s, w.side.z) + dot(c.s, c.z)) / (w.count() - 1)
 	return true
 }
 
 // leastWarmCentral is leastCentral for a warm start.
 const leastWarmCentral = 1e-2
+
+func axpy(dst []float64, α float64, x []float64) {
+	for i, v := range x {
+		dst[i] += α * v
+	}
+}

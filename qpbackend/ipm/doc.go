@@ -1,9 +1,9 @@
 // Package ipm is an interior point method for convex quadratic programs with
 // cones, in pure Go: a proximal Mehrotra predictor-corrector.
 //
-// Rows with one entry are bounds of a variable and enter only the diagonal of
-// the KKT matrix; a two-sided row is one row of it; a variable with equal bounds
-// and a row without any are switched off in it by value. The data are
+// Bounds of variables enter only the diagonal of the KKT matrix; a two-sided row
+// is one row of it; a variable with equal bounds and a row without any are
+// switched off in it by value. The data are
 // equilibrated, the matrix is ordered and factored symbolically once in New, and
 // each iteration refactors it numerically and solves with iterative refinement.
 // Where the problem is tall, with few variables that are in many rows, the
@@ -16,9 +16,14 @@
 // for second-order and semidefinite cones, that of Tunçel for exponential and
 // power cones. A second-order cone of many rows takes two further columns
 // instead of a dense block; a semidefinite one of order n has a dense block of
-// n(n+1)/2 rows, which is quick up to an order of 50 or so. A problem with cones
-// is solved in its homogeneous embedding, see embed.go, which ends at a proof of
-// infeasibility as surely as at a solution. A problem without is not embedded.
+// n(n+1)/2 rows, which is quick up to an order of 50 or so.
+//
+// The sides of rows and bounds are one part of the cone that slacks and
+// multipliers lie in, the orthant; the cones of the problem are the other, see
+// part.go. A step is made by one of two methods, see method.go. A problem with
+// cones is solved in its homogeneous embedding, see embed.go, which ends at a
+// proof of infeasibility as surely as at a solution. A problem without is solved
+// as it is, and in the embedding where that makes no progress.
 //
 // Residuals, gap and certificates of infeasibility are always those of the
 // problem as it was stated. A result depends on the present values and on a warm
@@ -42,8 +47,4 @@
 //
 // R. Schwan, Y. Jiang, D. Kuhn, C. N. Jones, PIQP: a proximal interior-point
 // quadratic programming solver, 62nd IEEE CDC (2023) 1088-1093.
-//
-// A. Pazy, Asymptotic behavior of contractions in Hilbert space, Israel J. Math.
-// 9 (1971) 235-240, for the steps of the proximal point method on an unbounded
-// problem.
 package ipm

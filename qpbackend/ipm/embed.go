@@ -2,8 +2,8 @@ package ipm
 
 import "context"
 
-// embedding is the homogeneous form that problems with cones are solved in. The
-// point is (x, y, s, z)/τ, and κ is the complement of τ:
+// embedding is the homogeneous form of a problem. The point is (x, y, s, z)/τ, and
+// κ is the complement of τ:
 //
 //	θPx + qτ + Aᵀy + (multipliers of bounds) = 0
 //	sgn·v + s = hτ and so on for all rows
@@ -16,7 +16,7 @@ import "context"
 // A direction is d + dτ·c, where c is the direction that belongs to the
 // constants of the three equations and d is that of the residuals.
 type embedding struct {
-	τ, κ   float64
+	tau, κ float64
 	dτ, dκ float64
 	rτ     float64 // residual of the third equation
 	rκ     float64 // right-hand side of κ·dτ + τ·dκ
@@ -24,38 +24,58 @@ type embedding struct {
 	rhs    direction // right-hand sides of c
 	shift  []float64 // fixed variables, scaled: what they are is not in x
 	px     []float64
-	denom  float64 // of dτ
+	diff   []float64 // of quadratic
+	denom  float64   // of dτ
+	tol    float64   // of the solver
 }
 
-// direction holds the slices of work that embedding exchanges: those of a
-// direction, or in place of dx and so on the right-hand sides.
+// direction is one of work, or in place of dx and so on its right-hand sides.
 type direction struct {
-	x, y, v      []float64
-	s, z         []float64 // of sides
-	coneS, coneZ []float64
+	sol, x, v []float64 // x and the multipliers, or x
+	part      [2]struct{ s, z []float64 }
 }
 
-func newEmbedding(n, m, rows int) *embedding {
+// newEmbedding is for n variables, m rows and a KKT system of the given size.
+func newEmbedding(n, m, size int, tol float64) *embedding {
 	vec := func(k int) []float64 { return make([]float64, k) }
 	return &embedding{
-		τ: 1, κ: 1,
-		c:     direction{x: vec(n), y: vec(n + m), v: vec(n + m), coneS: vec(rows), coneZ: vec(rows)},
-		rhs:   direction{x: vec(n), v: vec(m), coneS: vec(rows), coneZ: vec(rows)},
-		shift: vec(n), px: vec(n),
+		tau: 1, κ: 1, tol: tol,
+		c:     direction{sol: vec(size), v: vec(n + m)},
+		rhs:   direction{x: vec(n), v: vec(m)},
+		shift: vec(n), px: vec(n), diff: vec(n),
 	}
 }
 
-// embed makes w a run over the embedding. It has two directions at a time, so
-// neither may lie in the solution of the KKT system.
-func (w *work) embed(h *embedding) {
-	w.hom = h
-	w.dx, w.dy = make([]float64, w.n), make([]float64, w.n+w.m)
+const (
+	homoStepBack = 0.985 // nearer to the boundary the parts are less central
+	largestStart = 1e2   // size of the first point, bounds being typically 1
+	endgame      = 0.2   // share of the tolerance that a KKT solve has to reach
+
+	// A warm start takes half the iterations of a cold start where coefficients
+	// change by 1e-4, and nine tenths at 10 %.
+	homoWarmShare = 0.3
+	homoWarmLimit = 100.0
+)
+
+func (h *embedding) τ() float64                     { return h.tau }
+func (h *embedding) degree() float64                { return 1 }
+func (h *embedding) begin()                         { h.tau, h.κ = 1, 1 }
+func (h *embedding) warmth() (share, limit float64) { return homoWarmShare, homoWarmLimit }
+func (h *embedding) back(float64) float64           { return homoStepBack }
+func (h *embedding) distance() float64              { return homoDistance }
+
+// goal: blocks with entries of size 1/μ hold residuals up at the end.
+func (h *embedding) goal(*work) float64 { return endgame * h.tol * h.tau }
+
+func (h *embedding) unshift(x []float64) {
+	for j, v := range h.shift {
+		x[j] += v
+	}
 }
 
-// shiftFixed takes the fixed variables out of the problem just loaded: their
+// takeOutFixed takes the fixed variables out of the problem just loaded: their
 // values go into q and the bounds of rows.
-func (w *work) shiftFixed() {
-	h := w.hom
+func (h *embedding) takeOutFixed(w *work) {
 	shifted := false
 	for j := range w.n {
 		h.shift[j] = 0
@@ -65,25 +85,25 @@ func (w *work) shiftFixed() {
 			shifted = shifted || h.shift[j] != 0
 		}
 	}
-	if shifted {
-		w.p.AddSymMulVec(w.q, 1, h.shift)
-		clear(w.bs)
-		w.at.AddMulVecT(w.bs[w.n:], 1, h.shift)
-		for i := w.n; i < len(w.lo); i++ {
-			w.lo[i] -= w.bs[i]
-			w.up[i] -= w.bs[i]
-		}
-		sd := &w.side
-		for k, i := range sd.src {
-			sd.h[k] -= sd.sgn[k] * w.bs[i]
-		}
+	if !shifted {
+		return
+	}
+	w.p.AddSymMulVec(w.q, 1, h.shift)
+	clear(w.bs)
+	w.at.AddMulVecT(w.bs[w.n:], 1, h.shift)
+	for i := w.n; i < len(w.lo); i++ {
+		w.lo[i] -= w.bs[i]
+		w.up[i] -= w.bs[i]
+	}
+	sd := &w.side
+	for k, i := range sd.src {
+		sd.h[k] -= sd.sgn[k] * w.bs[i]
 	}
 }
 
-// loadEmbedding notes the constants of the problem just loaded.
-func (w *work) loadEmbedding() {
-	w.shiftFixed()
-	h := w.hom
+// load notes the constants of the problem just loaded.
+func (h *embedding) load(w *work) {
+	h.takeOutFixed(w)
 	for j, q := range w.q {
 		h.rhs.x[j] = -q
 	}
@@ -93,128 +113,132 @@ func (w *work) loadEmbedding() {
 			h.rhs.v[i] = w.lo[w.n+i]
 		}
 	}
+	for t, c := range w.parts() {
+		for _, v := range [...]*[]float64{&h.c.part[t].s, &h.c.part[t].z, &h.rhs.part[t].s, &h.rhs.part[t].z} {
+			length := len(c.data().s)
+			if cap(*v) < length {
+				*v = make([]float64, length)
+			}
+			*v = (*v)[:length]
+		}
+		clear(h.rhs.part[t].z)
+	}
+	copy(h.rhs.part[0].s, w.side.h)
 	for k := range w.cone.of {
 		mb := &w.cone.of[k]
-		lo, rp := mb.rowsOf(w, w.lo), mb.part(h.rhs.coneS)
+		lo, rp := mb.rowsOf(w, w.lo), mb.part(h.rhs.part[1].s)
 		for i, l := range lo {
 			rp[i] = -l
 		}
 	}
-	sides := len(w.side.s)
-	for _, v := range [...]*[]float64{&h.c.s, &h.c.z, &h.rhs.s, &h.rhs.z} {
-		if cap(*v) < sides {
-			*v = make([]float64, sides)
-		}
-		*v = (*v)[:sides]
-	}
-	copy(h.rhs.s, w.side.h)
-	clear(h.rhs.z)
 }
 
 // moderate takes the point of the weighted problem back to one of moderate size:
 // where the problem has no solution it may be anywhere.
-func (w *work) moderate() {
+func (h *embedding) moderate(w *work) {
+	vectors := [...][]float64{w.x, w.y, w.side.dz, w.cone.dz}
 	size := max(normInf(w.x), normInf(w.y[w.n:]), normInf(w.side.dz), normInf(w.cone.dz))
 	if !(size > largestStart) {
 		return
 	}
-	f := largestStart / size
-	for _, v := range [...][]float64{w.x, w.y, w.side.dz, w.cone.dz} {
+	for _, v := range vectors {
 		for i := range v {
-			v[i] *= f
+			v[i] *= largestStart / size
 		}
 	}
 }
 
-// largestStart is the size of the first point, bounds being typically 1.
-const largestStart = 1e2
+// warmed gives κ the complementarity of the other products.
+func (h *embedding) warmed(w *work) {
+	h.tau, h.κ = 1, 0
+	if d := w.degree() - 1; d > 0 {
+		h.κ = (dot(w.side.s, w.side.z) + dot(w.cone.s, w.cone.z)) / d
+	}
+	if !(h.κ > 0) {
+		h.κ = 1
+	}
+}
 
-// support is S at y on the rows, and multipliers z of sides and cones.
-func (w *work) support(y, z, coneZ []float64) float64 {
-	h, sum := w.hom, dot(w.side.h, z)
+// support is S at the multipliers y of rows, and z of the parts.
+func (h *embedding) support(w *work, y []float64, z [2][]float64) float64 {
+	sum := 0.0
+	for t := range z {
+		sum += dot(h.rhs.part[t].s, z[t])
+	}
 	for i, b := range h.rhs.v {
 		sum += b * y[w.n+i]
 	}
-	return sum + dot(h.rhs.coneS, coneZ)
+	return sum
 }
 
-// homogeneousResidual sets what belongs to the third equation, and adds τκ to μ.
-func (w *work) homogeneousResidual() {
-	h := w.hom
+// residual sets what belongs to the third equation.
+func (h *embedding) residual(w *work) {
 	clear(h.px)
 	w.p.AddSymMulVec(h.px, w.θ, w.x)
-	h.rτ = -(h.κ + dot(w.x, h.px)/h.τ + dot(w.q, w.x) + w.support(w.y, w.side.z, w.cone.z))
-	count := w.count()
-	w.μ = (w.μ*(count-1) + h.τ*h.κ) / count
+	h.rτ = -(h.κ + dot(w.x, h.px)/h.tau + dot(w.q, w.x) + h.support(w, w.y, [2][]float64{w.side.z, w.cone.z}))
+	w.μ = (w.μ + h.tau*h.κ) / w.degree()
 }
+
+func (h *embedding) affine()           { h.rκ = -h.κ * h.tau }
+func (h *embedding) centre(σμ float64) { h.rκ = σμ - h.κ*h.tau - h.dτ*h.dκ }
 
 // exchange swaps the direction with c and the right-hand sides with the
 // constants.
-func (w *work) exchange() {
-	h, sd, c := w.hom, &w.side, w.cone
-	w.dx, h.c.x = h.c.x, w.dx
-	w.dy, h.c.y = h.c.y, w.dy
+func (h *embedding) exchange(w *work) {
+	w.sol, h.c.sol = h.c.sol, w.sol
+	w.dx, w.dy = w.sol[:w.n], w.sol[:w.n+w.m]
 	w.dv, h.c.v = h.c.v, w.dv
-	sd.ds, h.c.s = h.c.s, sd.ds
-	sd.dz, h.c.z = h.c.z, sd.dz
-	c.ds, h.c.coneS = h.c.coneS, c.ds
-	c.dz, h.c.coneZ = h.c.coneZ, c.dz
 	w.rd, h.rhs.x = h.rhs.x, w.rd
 	w.re, h.rhs.v = h.rhs.v, w.re
-	sd.rp, h.rhs.s = h.rhs.s, sd.rp
-	sd.rc, h.rhs.z = h.rhs.z, sd.rc
-	c.rp, h.rhs.coneS = h.rhs.coneS, c.rp
-	c.rc, h.rhs.coneZ = h.rhs.coneZ, c.rc
+	for t, c := range w.parts() {
+		d, dir, rhs := c.data(), &h.c.part[t], &h.rhs.part[t]
+		d.ds, dir.s = dir.s, d.ds
+		d.dz, dir.z = dir.z, d.dz
+		d.rp, rhs.s = rhs.s, d.rp
+		d.rc, rhs.z = rhs.z, d.rc
+	}
 }
 
-// constants computes c, after a factorisation.
-func (w *work) constants(ctx context.Context) {
-	h := w.hom
-	if h == nil {
-		return
-	}
-	w.exchange()
+// prepare computes c. The denominator of dτ is −κ/τ less two squared norms, of
+// dx − x/τ in P and of the multipliers in the scaling.
+func (h *embedding) prepare(ctx context.Context, w *work) {
+	h.exchange(w)
 	w.direction(ctx)
-	w.exchange()
-	// The denominator is −κ/τ less two squared norms, of dx − x/τ in P and of the
-	// multipliers in the scaling.
-	quad, apart := w.quadratic(h.c.x, nil), w.quadratic(h.c.x, w.x)
-	h.denom = quad + dot(w.q, h.c.x) + w.support(h.c.y, h.c.z, h.c.coneZ) - apart - h.κ/h.τ
+	h.exchange(w)
+	x, y := h.c.sol[:w.n], h.c.sol[:w.n+w.m]
+	quad, apart := h.quadratic(w, x, nil), h.quadratic(w, x, w.x)
+	z := [2][]float64{h.c.part[0].z, h.c.part[1].z}
+	h.denom = quad + dot(w.q, x) + h.support(w, y, z) - apart - h.κ/h.tau
 }
 
 // quadratic is (c − x/τ)ᵀP(c − x/τ), x nil for zero.
-func (w *work) quadratic(c, x []float64) float64 {
-	d, pd := w.sol[:w.n], w.rhs[:w.n]
+func (h *embedding) quadratic(w *work, c, x []float64) float64 {
+	d, pd := h.diff, w.rhs[:w.n]
 	copy(d, c)
 	for j := range x {
-		d[j] -= x[j] / w.hom.τ
+		d[j] -= x[j] / h.tau
 	}
 	clear(pd)
 	w.p.AddSymMulVec(pd, w.θ, d)
 	return dot(d, pd)
 }
 
-// combine completes the direction of the residuals by dτ and dκ.
-func (w *work) combine() {
-	h, sd, c := w.hom, &w.side, w.cone
-	num := h.rτ - h.rκ/h.τ - 2*dot(h.px, w.dx)/h.τ - dot(w.q, w.dx) - w.support(w.dy, sd.dz, c.dz)
+// complete adds dτ·c, and sets dτ and dκ.
+func (h *embedding) complete(w *work) {
+	z := [2][]float64{w.side.dz, w.cone.dz}
+	num := h.rτ - h.rκ/h.tau - 2*dot(h.px, w.dx)/h.tau - dot(w.q, w.dx) - h.support(w, w.dy, z)
 	h.dτ = num / h.denom
-	h.dκ = (h.rκ - h.κ*h.dτ) / h.τ
-	for _, p := range [...][2][]float64{
-		{w.dx, h.c.x}, {w.dy[w.n:], h.c.y[w.n:]}, {w.dv, h.c.v},
-		{sd.ds, h.c.s}, {sd.dz, h.c.z}, {c.ds, h.c.coneS}, {c.dz, h.c.coneZ},
-	} {
-		axpy(p[0], h.dτ, p[1])
+	h.dκ = (h.rκ - h.κ*h.dτ) / h.tau
+	axpy(w.dy, h.dτ, h.c.sol[:w.n+w.m]) // dx too
+	axpy(w.dv, h.dτ, h.c.v)
+	for t, c := range w.parts() {
+		axpy(c.data().ds, h.dτ, h.c.part[t].s)
+		axpy(c.data().dz, h.dτ, h.c.part[t].z)
 	}
 }
 
-// temper leaves of the residuals what a corrector with centring σ takes away: in
-// the embedding they fall as fast as μ.
-func (w *work) temper(σ float64) {
-	h := w.hom
-	if h == nil {
-		return
-	}
+// temper: here the residuals fall as fast as μ.
+func (h *embedding) temper(w *work, σ float64) {
 	rest := 1 - σ
 	for _, v := range [...][]float64{w.rd, w.re, w.side.rp, w.cone.rp} {
 		for i := range v {
@@ -224,52 +248,25 @@ func (w *work) temper(σ float64) {
 	h.rτ *= rest
 }
 
-// jammed reports whether the step is so short that the terms of second and third
-// order, good for a whole step, may be to blame: those of cones that are not
-// symmetric at times are.
-func (w *work) jammed() bool { return w.cone != nil && w.cone.asym && w.αp < shortStep }
+func (h *embedding) forget() { h.dτ, h.dκ = 0, 0 }
 
-// forget makes the next corrector one without these terms.
-func (w *work) forget() {
-	clear(w.side.ds)
-	clear(w.side.dz)
-	clear(w.cone.ds)
-	clear(w.cone.dz)
-	w.hom.dτ, w.hom.dκ = 0, 0
-}
-
-// shortStep is the step below which the corrector is tried again.
-const shortStep = 0.3
-
-// homogeneousSteps shortens the step to what τ and κ allow.
-func (w *work) homogeneousSteps(share float64) {
-	h := w.hom
+// steps shortens the step to what τ and κ allow, and takes one length.
+func (h *embedding) steps(w *work, share float64) {
+	w.αp = min(w.αp, w.αd)
 	if h.dτ < 0 {
-		w.αp = min(w.αp, share*h.τ/-h.dτ)
+		w.αp = min(w.αp, share*h.tau/-h.dτ)
 	}
 	if h.dκ < 0 {
 		w.αp = min(w.αp, share*h.κ/-h.dκ)
 	}
+	w.αd = w.αp
 }
 
-// advance moves τ and κ.
+func (h *embedding) after(α float64) float64 { return (h.tau + α*h.dτ) * (h.κ + α*h.dκ) }
+
 func (h *embedding) advance(α float64) {
-	h.τ += α * h.dτ
+	h.tau += α * h.dτ
 	h.κ += α * h.dκ
 }
 
-// τ is 1 without the embedding.
-func (w *work) τ() float64 {
-	if w.hom == nil {
-		return 1
-	}
-	return w.hom.τ
-}
-
-// complete turns the direction of the residuals into that of the embedding, if
-// there is one.
-func (w *work) complete() {
-	if w.hom != nil {
-		w.combine()
-	}
-}
+func (h *embedding) ray(w *work) (d, ad []float64) { return w.x, w.v[w.n:] }

@@ -19,17 +19,6 @@ type judge interface {
 	look(ctx context.Context, w *work, k int) verdict
 }
 
-// A step goes at least the share stepBack of the way to the boundary, and nearly
-// all of it once μ is small: a step that stops at .99 leaves a hundredth of the
-// residuals, however good its direction is.
-const (
-	stepBack = 0.99
-	mostBack = 1 - 1e-6
-	growBack = 10 // that share is 1 − growBack·μ in between
-
-	coneStepBack = 0.985 // with cones: nearer to the boundary they are less central
-)
-
 // run makes a first point and iterates from there.
 func (w *work) run(ctx context.Context, j judge, maxIter int) (int, verdict) {
 	w.sys.Load(w.θ, w.off)
@@ -56,19 +45,19 @@ func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict)
 		w.relax()
 		w.setGoal()
 		w.affine()
-		if !w.scaleCones(ctx) || !w.factorAndSolve(ctx) { // predictor
+		if !w.scale(ctx) || !w.factorAndSolve(ctx) { // predictor
 			return k, w.failure(ctx)
 		}
-		w.constants(ctx)
-		w.complete()
+		w.method.prepare(ctx, w)
+		w.method.complete(w)
 		w.stepLengths(1)
 		σ := w.centring()
-		w.temper(σ)
-		w.centred(σ)
+		w.method.temper(w, σ)
+		w.centre(σ)
 		w.correct(ctx)
 		if w.jammed() {
 			w.forget()
-			w.centred(σ)
+			w.centre(σ)
 			w.correct(ctx)
 		}
 		w.advance()
@@ -86,14 +75,6 @@ func (w *work) failure(ctx context.Context) verdict {
 // correct solves for the corrector and finds its steps.
 func (w *work) correct(ctx context.Context) {
 	w.direction(ctx)
-	w.complete()
-	w.stepLengths(w.back())
-}
-
-// back is the share of the way to the boundary that a step goes.
-func (w *work) back() float64 {
-	if w.cone != nil {
-		return coneStepBack
-	}
-	return min(max(stepBack, 1-growBack*w.μ), mostBack)
+	w.method.complete(w)
+	w.stepLengths(w.method.back(w.μ))
 }

@@ -12,7 +12,7 @@ type progress struct {
 	marks     qpbackend.Residuals // of the iterates, each the last that halved the one before
 	since     int                 // iterations since one did
 	status    qpbackend.Status    // set with verdict done
-	suspected int                 // times the auxiliary problems were solved
+	suspected int                 // runs of the embedding
 	aux       int                 // iterations that took
 	warm      bool                // the run has a warm start
 	before    int                 // iterations of runs before this one
@@ -28,31 +28,12 @@ const (
 	suspectRemote = 1e-4 // makes it look infeasible too, see looksInfeasible
 )
 
-// far reports whether the present iterate, with the scaled residual or μ size,
-// is far from the end: by many tolerances, or by what became of the last one that
-// was certified.
-func (s *solver) far(w *work, size float64) bool {
-	limit := distance
-	if w.hom != nil {
-		limit = coneDistance
-	}
-	return size > limit*s.set.Tol || size*s.progress.ratio > near*s.set.Tol
-}
-
-// In multiples of the tolerance. With cones the scaled residuals tell more, and
-// certificates, with their projections, take longer.
-const (
-	distance     = 1e3
-	coneDistance = 30
-	near         = 30
-)
-
 // look certifies the iterate on the stated problem, keeps the best and decides.
 // Far from the end every sixth iterate is enough, but for proofs, which every
 // other one is asked for, and the first one is not looked at.
 func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
-	size := max(w.pinf, w.dinf, w.μ/w.τ()) / w.τ()
+	size := w.scaledError()
 	if s.far(w, size) && k < pr.looked+5 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
 		if k%2 == 0 {
@@ -89,8 +70,8 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		if pr.since >= patience {
 			return hopeless
 		}
-	case w.hom == nil && s.looksInfeasible(weight*(1+xNorm)):
-		if v := s.suspect(ctx, w, k+pr.before); v != goOn {
+	case s.looksInfeasible(w, weight*(1+xNorm)):
+		if v := s.embed(ctx, k+pr.before); v != goOn {
 			return v
 		}
 	}
@@ -121,25 +102,12 @@ func (s *solver) proofs(w *work) (weight float64, v verdict) {
 		s.progress.status = qpbackend.PrimalInfeasible
 		return weight, done
 	}
-	if s.dualProof(w.dx, w.dv[w.n:]) || w.hom != nil && s.dualProof(w.x, w.v[w.n:]) {
+	d, ad := w.method.ray(w)
+	if s.dualProof(w.dx, w.dv[w.n:]) || d != nil && s.dualProof(d, ad) {
 		s.progress.status = qpbackend.DualInfeasible
 		return weight, done
 	}
 	return weight, goOn
-}
-
-// looksInfeasible decides when the auxiliary problems are worth their price. A
-// feasible point has a norm of at least 1/weight: remote is how near, relative
-// to that, the iterate still is.
-func (s *solver) looksInfeasible(remote float64) bool {
-	pr := &s.progress
-	switch pr.suspected {
-	case 0:
-		return pr.since >= suspectAfter || remote < suspectRemote
-	case 1:
-		return pr.since >= suspectAgain
-	}
-	return false
 }
 
 // note counts the iterations in which no residual above tol is halved.
@@ -172,14 +140,13 @@ func (s *solver) loose() float64 { return min(math.Sqrt(s.set.Tol), 1e-5) }
 
 // unscale sets s.cand to the present point of w.
 func (s *solver) unscale(w *work) {
-	sc, τ := s.scale, w.τ()
-	for j, d := range sc.D {
-		s.cand.x[j] = sc.B * d * w.x[j] / τ
+	sc, τ := s.scale, w.method.τ()
+	for j, x := range w.x {
+		s.cand.x[j] = x / τ
 	}
-	if w.hom != nil {
-		for j, d := range sc.D {
-			s.cand.x[j] += sc.B * d * w.hom.shift[j]
-		}
+	w.method.unshift(s.cand.x)
+	for j, d := range sc.D {
+		s.cand.x[j] *= sc.B * d
 	}
 	for i, e := range sc.E {
 		s.cand.y[i] = e * w.y[w.n+i] / (sc.C * τ)

@@ -16,9 +16,6 @@ const (
 	maxRetries     = 8     // of a factorisation, each with weights a hundred times larger
 )
 
-// endgame is the share of the tolerance that a KKT solve has to reach with cones.
-const endgame = 0.2
-
 func (w *work) firstWeights() {
 	r := &w.reg
 	r.ρ, r.δ = max(firstρ, r.least), firstδ
@@ -34,7 +31,7 @@ func (w *work) relax() {
 	if r.lastμ > 0 {
 		fall = min(max(w.μ/r.lastμ, 0), 1)
 	}
-	if w.count() == 0 {
+	if w.degree() == 0 {
 		fall = 0.1
 	}
 	if w.dinf > 2*(1-w.αd)*r.lastD {
@@ -78,9 +75,6 @@ func (w *work) setGoal() {
 	sd := &w.side
 	w.goal.X = max(w.dinf/20, 1e-11*max(sd.norm(w.grad), sd.norm(w.aty)), 1e-13)
 	w.goal.Y = max(w.pinf/20, 1e-11*sd.norm(w.v[w.n:]), 1e-13)
-	if w.hom != nil {
-		// Blocks with entries of size 1/μ hold residuals up at the end.
-		enough := endgame * w.tol * w.hom.τ
-		w.goal.X, w.goal.Y = max(w.goal.X, enough), max(w.goal.Y, enough)
-	}
+	enough := w.method.goal(w)
+	w.goal.X, w.goal.Y = max(w.goal.X, enough), max(w.goal.Y, enough)
 }

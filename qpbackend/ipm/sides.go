@@ -14,8 +14,8 @@ func (sd *sides) whole(count int) int {
 	return 0
 }
 
-// weigh sets the weights of the sides once s and z are eliminated.
-func (sd *sides) weigh(δ float64) {
+// weights sets the weights of the sides once s and z are eliminated.
+func (sd *sides) weights(δ float64) {
 	c := len(sd.src)
 	wt, s, z := sd.wt[:c], sd.s[:c], sd.z[:c]
 	from := sd.whole(c)
@@ -27,9 +27,9 @@ func (sd *sides) weigh(δ float64) {
 	}
 }
 
-// right sets the right-hand sides b once s and z are eliminated, and returns what
-// they add to those of the entries of v. That is kept until slacks is called.
-func (sd *sides) right() []float64 {
+// targets sets the right-hand sides b once s and z are eliminated, and returns
+// what they add to those of the entries of v. That is kept until slacks is called.
+func (sd *sides) targets() []float64 {
 	c := len(sd.src)
 	b, t, rp, rc := sd.b[:c], sd.ds[:c], sd.rp[:c], sd.rc[:c]
 	z, wt, sgn := sd.z[:c], sd.wt[:c], sd.sgn[:c]
@@ -107,8 +107,8 @@ func (sd *sides) affine() {
 	}
 }
 
-// centred sets rc to σμ − s·z − ds·dz.
-func (sd *sides) centred(σμ float64) {
+// centre sets rc to σμ − s·z − ds·dz.
+func (sd *sides) centre(σμ float64) {
 	c := len(sd.src)
 	rc, s, z, ds, dz := sd.rc[:c], sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c]
 	from := sd.whole(c)
@@ -120,11 +120,8 @@ func (sd *sides) centred(σμ float64) {
 	}
 }
 
-// product is Σ s·z.
-func (sd *sides) product() float64 { return sd.after(sd.s, sd.z, 0, 0) }
-
-// after is Σ s·z after steps of length αp along ds and αd along dz.
-func (sd *sides) after(ds, dz []float64, αp, αd float64) float64 {
+// products is Σ s·z after steps of length αp along ds and αd along dz.
+func (sd *sides) products(ds, dz []float64, αp, αd float64) float64 {
 	c := len(sd.src)
 	s, z, ds, dz := sd.s[:c], sd.z[:c], ds[:c], dz[:c]
 	from, sum := c&^3, 0.0

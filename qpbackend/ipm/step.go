@@ -9,44 +9,28 @@ import (
 
 // residuals evaluates the point: multipliers of v, gradient, residuals, μ.
 func (w *work) residuals() {
-	w.side.multipliers(w.y)
-	if w.cone != nil {
-		w.coneMultipliers()
+	for _, c := range w.parts() {
+		c.multipliers(w.y)
 	}
 	w.products()
 	w.dualResidual()
 	w.primalResidual()
-	if w.cone != nil {
-		w.coneResidual()
+	w.μ = 0
+	for _, c := range w.parts() {
+		w.μ += c.product()
 	}
-	if w.hom != nil {
-		w.homogeneousResidual()
-	}
+	w.method.residual(w)
 }
 
 // products sets grad, aty and v at x and y.
 func (w *work) products() {
-	τ := w.τ()
+	τ := w.method.τ()
 	for j, x := range w.x {
 		w.grad[j] = τ*w.q[j] + w.γx*x
 	}
 	clear(w.aty)
 	w.p.AddSymMulVec(w.grad, w.θ, w.x)
 	w.sys.AddBoth(w.rowsOf(w.v, w.x, w.y), w.aty, w.x, w.y[w.n:])
-}
-
-// multipliers sets the entries of y that the sides stand for.
-func (sd *sides) multipliers(y []float64) {
-	c, last := len(sd.src), -1
-	z, sgn := sd.z[:c], sd.sgn[:c]
-	for k, i := range sd.src {
-		v := sgn[k] * z[k]
-		if i == last {
-			v += y[i]
-		}
-		y[i] = v
-		last = i
-	}
 }
 
 // multiply sets v to (x, Ax − γᵧy).
@@ -77,33 +61,24 @@ func (w *work) dualResidual() {
 }
 
 func (w *work) primalResidual() {
-	sd, τ := &w.side, w.τ()
+	τ := w.method.τ()
 	for _, i := range w.fixedRows {
 		w.re[i-w.n] = τ*w.lo[i] - w.v[i]
 	}
-	c := len(sd.src)
-	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
-	for k, i := range sd.src {
-		rp[k] = τ*h[k] - s[k] - sgn[k]*w.v[i]
-	}
-	w.pinf, w.μ = max(sd.norm(w.re), sd.norm(rp)), sd.product()
-	if c > 0 {
-		w.μ /= float64(c)
+	w.pinf = w.side.norm(w.re)
+	for _, c := range w.parts() {
+		w.pinf = max(w.pinf, c.residual(w, τ))
 	}
 }
 
-// weigh eliminates the sides from the KKT matrix and sets its diagonal.
+// weigh eliminates the parts from the KKT matrix and sets its diagonal.
 func (w *work) weigh() {
-	sd, δ := &w.side, w.reg.δ
-	clear(w.wsum)
-	sd.weigh(δ)
-	wt := sd.wt[:len(sd.src)]
-	for k, i := range sd.src {
-		w.wsum[i] += wt[k]
-	}
 	diag, own := w.diag, w.γx+w.reg.ρ
-	for j, sum := range w.wsum[:w.n] {
-		diag[j] = own + sum
+	for j := range w.n {
+		diag[j] = own
+	}
+	for _, c := range w.parts() {
+		c.weigh(w)
 	}
 	for _, j := range w.fixedVars {
 		diag[j] = 1
@@ -112,56 +87,46 @@ func (w *work) weigh() {
 		diag[i] = -1
 	}
 	for _, i := range w.fixedRows {
-		diag[i] = -(w.γy + δ)
+		diag[i] = -(w.γy + w.reg.δ)
 	}
-	for _, i := range w.sidedRows {
-		if w.wsum[i] < leastWeight {
-			w.wsum[i] = leastWeight
+}
+
+// scale finds the scalings at the current point, false where it is no longer
+// inside.
+func (w *work) scale(ctx context.Context) bool {
+	for _, c := range w.parts() {
+		if !c.scale(ctx) {
+			return false
 		}
-		w.wsum[i] = 1 / w.wsum[i]
-		diag[i] = -(w.γy + w.wsum[i])
 	}
-	if w.cone != nil {
-		w.weighCones()
-	}
+	return true
 }
 
-// leastWeight keeps the reciprocal of a row's weight in range.
-const leastWeight = 1e-20
-
-// affine sets the complementarity right-hand sides of the predictor: μ to zero.
+// affine sets the complementarity right-hand sides of the predictor.
 func (w *work) affine() {
-	w.side.affine()
-	if w.cone != nil {
-		w.affineCones()
+	for _, c := range w.parts() {
+		c.affine()
 	}
-	if h := w.hom; h != nil {
-		h.rκ = -h.κ * h.τ
-	}
+	w.method.affine()
 }
 
-// centred sets those of the corrector, from the predictor in ds and dz: second
-// order, and s·z to σμ.
-func (w *work) centred(σ float64) {
+// centre sets those of the corrector.
+func (w *work) centre(σ float64) {
 	σμ := σ * w.μ
-	w.side.centred(σμ)
-	if w.cone != nil {
-		w.centreCones(σμ)
+	for _, c := range w.parts() {
+		c.centre(σμ)
 	}
-	if h := w.hom; h != nil {
-		h.rκ = σμ - h.κ*h.τ - h.dτ*h.dκ
-	}
+	w.method.centre(σμ)
 }
 
-// direction solves for the step that belongs to the right-hand sides in
-// sides.rc. It returns the residual of the KKT solve.
+// direction solves for the step that belongs to the right-hand sides rp and rc of
+// the parts, rd and re. It returns the residual of the KKT solve.
 func (w *work) direction(ctx context.Context) kkt.Accuracy {
-	n, sd, rhs := w.n, &w.side, w.rhs
+	n, rhs := w.n, w.rhs
 	copy(rhs, w.rd)
 	clear(rhs[n:])
-	t := sd.right()[:len(sd.src)]
-	for k, i := range sd.src {
-		rhs[i] += t[k]
+	for _, c := range w.parts() {
+		c.right(w)
 	}
 	for _, j := range w.fixedVars {
 		rhs[j] = 0
@@ -169,108 +134,70 @@ func (w *work) direction(ctx context.Context) kkt.Accuracy {
 	for _, i := range w.fixedRows {
 		rhs[i] = w.re[i-n]
 	}
-	for _, i := range w.sidedRows {
-		rhs[i] *= w.wsum[i]
-	}
-	if w.cone != nil {
-		w.coneRHS()
-	}
-	acc := w.sys.Solve(ctx, w.sol, rhs, w.goal) // sets dx and dy, but in the embedding
-	if w.hom != nil {
-		copy(w.dx, w.sol)
-		copy(w.dy, w.sol)
-	}
+	acc := w.sys.Solve(ctx, w.sol, rhs, w.goal) // sets dx and dy
 	copy(w.dv, w.dx)
 	for i, v := range w.sys.Ax() {
 		w.dv[n+i] = v - w.γy*w.dy[n+i]
 	}
-	w.recover()
-	if w.cone != nil {
-		w.recoverCones()
+	for _, c := range w.parts() {
+		c.recover(w)
 	}
 	return acc
 }
 
-// recover computes the steps of the sides from dv and dy. The multipliers of the
-// bounds of variables are no unknowns of the KKT matrix.
-func (w *work) recover() {
-	sd, c := &w.side, len(w.side.src)
-	src, sgn, dz, ds := sd.src[:c], sd.sgn[:c], sd.dz[:c], sd.ds[:c]
-	wt, b := sd.wt[:c], sd.b[:c]
-	for k, i := range src[:sd.vars] {
-		ds[k] = sgn[k] * w.dv[i]
+// stepLengths sets αp and αd to the longest steps, up to 1 and the share of the
+// way to the boundary, that keep the parts inside.
+func (w *work) stepLengths(share float64) {
+	w.αp, w.αd = 1, 1
+	for _, c := range w.parts() {
+		p, d := c.reach(share)
+		w.αp, w.αd = min(w.αp, p), min(w.αd, d)
 	}
-	sd.duals(sd.vars)
-	for k := sd.vars; k < c; k++ {
-		i := src[k]
-		dv, dy := w.dv[i], w.dy[i]
-		if k+1 == c || src[k+1] != i {
-			ds[k], dz[k] = sgn[k]*dv, sgn[k]*dy
-			continue
-		}
-		// A lower and an upper side. The heavier one takes what the other
-		// leaves of dy: its own formula would be a difference of nearly equal
-		// numbers times a large weight.
-		lo, up := k, k+1
-		if wt[lo] < wt[up] {
-			dz[lo] = wt[lo] * (-dv - b[lo])
-			dz[up] = dy + dz[lo]
-		} else {
-			dz[up] = wt[up] * (dv - b[up])
-			dz[lo] = dz[up] - dy
-		}
-		ds[lo], ds[up] = -dv, dv
-		k = up
-	}
-	sd.slacks(w.reg.δ)
-}
-
-// stepLengths sets αp and αd to the longest steps, up to 1, that keep s and z
-// from falling below 1−τ of what they are.
-func (w *work) stepLengths(τ float64) {
-	sd := &w.side
-	w.αp, w.αd = sd.longest(sd.s, sd.ds, τ), sd.longest(sd.z, sd.dz, τ)
-	if w.cone != nil {
-		w.coneSteps(τ)
-	}
-	if w.hom != nil {
-		w.homogeneousSteps(τ)
-	}
-	if w.sameStep {
-		w.αp = min(w.αp, w.αd)
+	w.method.steps(w, share)
+	if w.cone.asym { // then the method has one length
+		w.αp = w.cone.settle(w, w.αp, share)
 		w.αd = w.αp
-	}
-	if w.cone != nil && w.cone.asym {
-		w.asymmetricSteps(τ)
 	}
 }
 
 // centring is Mehrotra's σ, from how much μ the predictor would take away.
 func (w *work) centring() float64 {
-	if w.count() == 0 || !(w.μ > 0) {
+	if w.degree() == 0 || !(w.μ > 0) {
 		return 0
 	}
-	r := min(max(w.after(w.αp, w.αd)/(w.count()*w.μ), 0), 1)
+	r := min(max(w.after(w.αp, w.αd)/(w.degree()*w.μ), 0), 1)
 	return r * r * r
+}
+
+// jammed reports whether the step is so short that the terms of second and third
+// order, good for a whole step, may be to blame: those of cones that are not
+// symmetric at times are.
+func (w *work) jammed() bool { return w.cone.asym && w.αp < shortStep }
+
+// shortStep is the step below which the corrector is tried again.
+const shortStep = 0.3
+
+// forget makes the next corrector one without these terms.
+func (w *work) forget() {
+	for _, c := range w.parts() {
+		clear(c.data().ds)
+		clear(c.data().dz)
+	}
+	w.method.forget()
 }
 
 // advance moves the point along the direction.
 func (w *work) advance() {
-	sd, αp, αd := &w.side, w.αp, w.αd
 	for j, d := range w.dx {
-		w.x[j] += αp * d
+		w.x[j] += w.αp * d
 	}
 	for _, i := range w.fixedRows {
-		w.y[i] += αd * w.dy[i]
+		w.y[i] += w.αd * w.dy[i]
 	}
-	sd.move(sd.s, sd.ds, αp)
-	sd.move(sd.z, sd.dz, αd)
-	if w.cone != nil {
-		w.advanceCones()
+	for _, c := range w.parts() {
+		c.advance(w.αp, w.αd)
 	}
-	if w.hom != nil {
-		w.hom.advance(αp)
-	}
+	w.method.advance(w.αp)
 }
 
 // normInf is NaN where v has a NaN. A branch that is seldom taken beats max.

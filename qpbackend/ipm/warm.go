@@ -13,11 +13,6 @@ const (
 	largestWarm  = 1
 	warmLimit    = 10.0 // a point further off than this is not used
 	warmPatience = 8    // iterations without progress that end a warm run
-
-	// Of the embedding, which forgives more. It takes half the iterations of a
-	// cold start where coefficients change by 1e-4, and nine tenths at 10 %.
-	coneWarmShare = 0.3
-	coneWarmLimit = 100.0
 )
 
 // proposal is a point given by WarmStart, in the units of the stated problem.
@@ -41,36 +36,26 @@ func (s *solver) propose() {
 // startFrom makes the first point from w.x and w.y, or reports that these are no
 // good.
 func (w *work) startFrom() bool {
-	sd := &w.side
-	if w.hom != nil {
-		w.hom.τ = 1
-	}
-	for j := range w.n {
-		if w.kind[j] == fixed {
-			w.x[j] = w.lo[j]
-		}
-	}
-	r, limit, share := w.distance(), warmLimit, warmShare
-	if w.hom != nil {
-		limit, share = coneWarmLimit, coneWarmShare
-	}
+	w.method.begin()
+	w.placeFixed()
+	share, limit := w.method.warmth()
+	r := w.distance()
 	if !(r <= limit) {
 		return false
 	}
 	w.firstWeights()
 	inside := min(max(share*r, leastWarm), largestWarm)
-	for k, i := range sd.src {
-		sd.s[k] = max(sd.h[k]-sd.sgn[k]*w.v[i], inside)
-		sd.z[k] = max(sd.sgn[k]*w.y[i], inside)
+	for _, c := range w.parts() {
+		if !c.warm(w, inside) {
+			return false
+		}
 	}
-	if w.cone != nil {
-		return w.warmCones(inside)
-	}
+	w.method.warmed(w)
 	return true
 }
 
 // distance is the largest violation of a row, a bound, or stationarity at w.x
-// and w.y. It leaves v behind.
+// and w.y. It leaves v behind, and what they propose in the parts.
 func (w *work) distance() float64 {
 	for i, k := range w.kind {
 		if k == free {
@@ -79,18 +64,16 @@ func (w *work) distance() float64 {
 	}
 	w.products()
 	r := 0.0
-	for i, v := range w.v {
-		if w.kind[i] != free && w.kind[i] != conic {
-			r = max(r, w.lo[i]-v, v-w.up[i])
-		}
+	for _, i := range w.fixedRows {
+		r = max(r, math.Abs(w.lo[i]-w.v[i]))
+	}
+	for _, c := range w.parts() {
+		r = max(r, c.near(w))
 	}
 	for j := range w.n {
 		if w.kind[j] != fixed {
 			r = max(r, math.Abs(w.grad[j]+w.aty[j]+w.y[j]))
 		}
-	}
-	if w.cone != nil {
-		r = max(r, w.coneDistance())
 	}
 	return r
 }

@@ -44,17 +44,15 @@ type work struct {
 	lo, up    []float64 // length n+m; ±Inf for none
 	kind      []kind
 	off       []bool // for the KKT matrix: fixed variables, free rows
-	sameStep  bool   // primal and dual steps of one length
 
 	// Entries of v by kind.
 	fixedVars, freeRows, fixedRows, sidedRows []int
 
-	side sides
-	cone *cones     // nil where there are none
-	hom  *embedding // nil for a problem that is not embedded
-	tol  float64    // with cones: that of the solver
-	reg  regularisation
-	goal kkt.Accuracy // of KKT solves
+	side   sides
+	cone   cones
+	method method
+	reg    regularisation
+	goal   kkt.Accuracy // of KKT solves
 
 	// Unknowns and directions: x has length n; y, v length n+m. The entries of
 	// dy for variables are not set: dx and dy are parts of sol.
@@ -77,18 +75,16 @@ type work struct {
 
 // sides holds the one-sided bounds; all slices have one length.
 type sides struct {
-	src    []int // entry of v, ascending: those of variables come first,
-	vars   int   // so many
-	sgn    []float64
-	h      []float64
-	s, z   []float64
-	ds, dz []float64
-	rp, rc []float64 // right-hand sides: primal and complementarity
-	wt, b  []float64 // weight and right-hand side once s and z are eliminated
-	wide   bool      // the processor has the registers for the kernels
+	pair
+	src   []int // entry of v, ascending: those of variables come first,
+	vars  int   // so many
+	sgn   []float64
+	h     []float64
+	wt, b []float64 // weight and right-hand side once s and z are eliminated
+	wide  bool      // the processor has the registers for the kernels
 }
 
-func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
+func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange, how method) *work {
 	n, m := p.Cols, at.Cols
 	nv := n + m
 	vec := func(k int) []float64 { return make([]float64, k) }
@@ -99,9 +95,9 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange) *work {
 		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
 		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
 		wsum: vec(nv), bs: vec(nv), diag: vec(nv),
-		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(ranges),
+		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(ranges, m),
+		method: how,
 	}
-	w.sameStep = w.cone != nil
 	for _, c := range ranges {
 		for i := range c.len {
 			w.kind[n+c.row+i] = conic

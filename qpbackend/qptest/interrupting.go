@@ -21,14 +21,14 @@ func (s suite) interrupting() []Check {
 		name string
 		make func() *qpbackend.Problem
 	}{
-		{"dense", func() *qpbackend.Problem { return denseQP(1500) }},
-		{"sparse", func() *qpbackend.Problem { return gridQP(150) }},
+		{"dense", func() *qpbackend.Problem { return denseQP(1200) }},
+		{"sparse", func() *qpbackend.Problem { return gridQP(80) }},
 	}
 	if s.b.Supports(qpbackend.Semidefinite) {
 		large = append(large, struct {
 			name string
 			make func() *qpbackend.Problem
-		}{"semidefinite", func() *qpbackend.Problem { return largeSemidefinite(60) }})
+		}{"semidefinite", func() *qpbackend.Problem { return largeSemidefinite(50) }})
 	}
 	var out []Check
 	for _, c := range large {

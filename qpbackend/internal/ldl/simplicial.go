@@ -60,7 +60,7 @@ func newSimplicial(ctx context.Context, f *Factor) (*simplicial, error) {
 // factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx
 // has ended.
 func (s *simplicial) factorise(ctx context.Context, f *Factor, val []float64) (int, error) {
-	work := poll.New(ctx)
+	work, rows := poll.New(ctx), 1+poll.Interval*f.n/(16*(1+int(f.flops))) // that are worth a look
 	n, y := f.n, f.work
 	copy(s.fill, s.ptr[:n])
 	ptr, fill, row, lval, dinv := s.ptr[:n], s.fill[:n], s.row, s.val, f.dinv[:n]
@@ -73,12 +73,10 @@ func (s *simplicial) factorise(ctx context.Context, f *Factor, val []float64) (i
 		}
 		d := y[k]
 		y[k] = 0
-		entries := 0
 		for _, j := range s.col[s.rptr[k]:s.rptr[k+1]] {
 			yj := y[j]
 			y[j] = 0
 			end := fill[j]
-			entries += end - ptr[j]
 			lkj := 0.0
 			if yj != 0 {
 				for p := ptr[j]; p < end; p++ {
@@ -96,8 +94,10 @@ func (s *simplicial) factorise(ctx context.Context, f *Factor, val []float64) (i
 		} else if !f.pivot(k, d) {
 			return k, nil
 		}
-		if err := work.Err(entries); err != nil {
-			return -1, err
+		if k%rows == 0 {
+			if err := work.Err(poll.Interval / 16); err != nil {
+				return -1, err
+			}
 		}
 	}
 	return -1, nil

@@ -1,0 +1,168 @@
+package ipm
+
+import "context"
+
+// The sides as a part: the nonnegative orthant, with z/s for its scaling.
+
+func (sd *sides) degree() float64            { return float64(len(sd.src)) }
+func (sd *sides) scale(context.Context) bool { return true }
+
+// multipliers: y = sgn·z, both sides of an entry together.
+func (sd *sides) multipliers(y []float64) {
+	c, last := len(sd.src), -1
+	z, sgn := sd.z[:c], sd.sgn[:c]
+	for k, i := range sd.src {
+		v := sgn[k] * z[k]
+		if i == last {
+			v += y[i]
+		}
+		y[i] = v
+		last = i
+	}
+}
+
+func (sd *sides) residual(w *work, τ float64) float64 {
+	c := len(sd.src)
+	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
+	for k, i := range sd.src {
+		rp[k] = τ*h[k] - s[k] - sgn[k]*w.v[i]
+	}
+	return sd.norm(rp)
+}
+
+// weigh sets the diagonal of sided rows and adds to that of variables.
+func (sd *sides) weigh(w *work) {
+	clear(w.wsum)
+	sd.weights(w.reg.δ)
+	wt := sd.wt[:len(sd.src)]
+	for k, i := range sd.src {
+		w.wsum[i] += wt[k]
+	}
+	for j, sum := range w.wsum[:w.n] {
+		w.diag[j] += sum
+	}
+	for _, i := range w.sidedRows {
+		if w.wsum[i] < leastWeight {
+			w.wsum[i] = leastWeight
+		}
+		w.wsum[i] = 1 / w.wsum[i]
+		w.diag[i] = -(w.γy + w.wsum[i])
+	}
+}
+
+// leastWeight keeps the reciprocal of a row's weight in range.
+const leastWeight = 1e-20
+
+// right adds to the right-hand side, and scales its sided rows as weigh has the
+// matrix.
+func (sd *sides) right(w *work) {
+	rhs := w.rhs
+	t := sd.targets()[:len(sd.src)]
+	for k, i := range sd.src {
+		rhs[i] += t[k]
+	}
+	for _, i := range w.sidedRows {
+		rhs[i] *= w.wsum[i]
+	}
+}
+
+// recover computes the steps from dv and dy. The multipliers of the bounds of
+// variables are no unknowns of the KKT matrix.
+func (sd *sides) recover(w *work) {
+	c := len(sd.src)
+	src, sgn, dz, ds := sd.src[:c], sd.sgn[:c], sd.dz[:c], sd.ds[:c]
+	wt, b := sd.wt[:c], sd.b[:c]
+	for k, i := range src[:sd.vars] {
+		ds[k] = sgn[k] * w.dv[i]
+	}
+	sd.duals(sd.vars)
+	for k := sd.vars; k < c; k++ {
+		i := src[k]
+		dv, dy := w.dv[i], w.dy[i]
+		if k+1 == c || src[k+1] != i {
+			ds[k], dz[k] = sgn[k]*dv, sgn[k]*dy
+			continue
+		}
+		// A lower and an upper side. The heavier one takes what the other
+		// leaves of dy: its own formula would be a difference of nearly equal
+		// numbers times a large weight.
+		lo, up := k, k+1
+		if wt[lo] < wt[up] {
+			dz[lo] = wt[lo] * (-dv - b[lo])
+			dz[up] = dy + dz[lo]
+		} else {
+			dz[up] = wt[up] * (dv - b[up])
+			dz[lo] = dz[up] - dy
+		}
+		ds[lo], ds[up] = -dv, dv
+		k = up
+	}
+	sd.slacks(w.reg.δ)
+}
+
+func (sd *sides) product() float64 { return sd.products(sd.s, sd.z, 0, 0) }
+
+func (sd *sides) reach(share float64) (αp, αd float64) {
+	return sd.longest(sd.s, sd.ds, share), sd.longest(sd.z, sd.dz, share)
+}
+
+func (sd *sides) after(αp, αd float64) float64 { return sd.products(sd.ds, sd.dz, αp, αd) }
+
+func (sd *sides) advance(αp, αd float64) {
+	sd.move(sd.s, sd.ds, αp)
+	sd.move(sd.z, sd.dz, αd)
+}
+
+func (sd *sides) begin() {
+	for k := range sd.s {
+		sd.s[k], sd.z[k], sd.rc[k] = 1, 1, 0
+		sd.rp[k] = min(max(sd.rp[k], -distant), distant)
+	}
+}
+
+func (sd *sides) raw(w *work) (s, z float64) {
+	for k, i := range sd.src {
+		sd.s[k] = sd.h[k] - sd.sgn[k]*w.v[i]
+		sd.z[k] = sd.dz[k]
+	}
+	return least(sd.s, 0), least(sd.z, 0)
+}
+
+func (sd *sides) sums(addS, addZ float64) (prod, sumS, sumZ float64) {
+	for k, s := range sd.s {
+		prod += (s + addS) * (sd.z[k] + addZ)
+		sumS += s + addS
+		sumZ += sd.z[k] + addZ
+	}
+	return prod, sumS, sumZ
+}
+
+func (sd *sides) push(addS, addZ float64) {
+	for k := range sd.s {
+		sd.s[k] = max(sd.s[k]+addS, leastStart)
+		sd.z[k] = max(sd.z[k]+addZ, leastStart) * min(1, distant/sd.s[k])
+	}
+}
+
+// near leaves z out: a multiplier of the wrong sign is that of the other side.
+func (sd *sides) near(w *work) float64 {
+	for k, i := range sd.src {
+		sd.s[k], sd.z[k] = sd.h[k]-sd.sgn[k]*w.v[i], sd.sgn[k]*w.y[i]
+	}
+	return -least(sd.s, 0)
+}
+
+// least is the least entry of v, at most bound.
+func least(v []float64, bound float64) float64 {
+	for _, e := range v {
+		bound = min(bound, e)
+	}
+	return bound
+}
+
+func (sd *sides) warm(_ *work, inside float64) bool {
+	for k := range sd.s {
+		sd.s[k], sd.z[k] = max(sd.s[k], inside), max(sd.z[k], inside)
+	}
+	return true
+}
