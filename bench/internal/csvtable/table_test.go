@@ -2,6 +2,7 @@ package csvtable_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -85,5 +86,53 @@ func TestOpen(t *testing.T) {
 		if _, err := csvtable.Open(path, false, numbers()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
+	}
+}
+
+// TestTagged: a row comes back from its record, with the digits of its tags.
+func TestTagged(t *testing.T) {
+	type row struct {
+		Name  string  `csv:"name"`
+		Count int     `csv:"count"`
+		Seed  uint32  `csv:"seed"`
+		Exact float64 `csv:"exact,-1"`
+		Short float64 `csv:"short,3"`
+	}
+	f := csvtable.Tagged[row]()
+	rec := f.Record(row{"a,b", -3, 7, 1.0 / 3, math.NaN()})
+	if want := []string{"a,b", "-3", "7", "0.3333333333333333", "NaN"}; !reflect.DeepEqual(rec, want) {
+		t.Errorf("%q, want %q", rec, want)
+	}
+	if back, err := f.Parse(rec); err != nil || back.Name != "a,b" || back.Count != -3 || back.Seed != 7 || back.Exact != 1.0/3 || back.Short == back.Short {
+		t.Errorf("%+v, %v", back, err)
+	}
+	for k, s := range map[int]string{1: "x", 2: "-1", 3: "", 4: "1,5"} {
+		bad := append([]string(nil), rec...)
+		bad[k] = s
+		if _, err := f.Parse(bad); err == nil || !strings.HasPrefix(err.Error(), f.Header[k]+":") {
+			t.Errorf("%s = %q: %v", f.Header[k], s, err)
+		}
+	}
+	for what, tagged := range map[string]func(){
+		"no tag": func() { csvtable.Tagged[struct{ A int }]() },
+		"no digits": func() {
+			csvtable.Tagged[struct {
+				A float64 `csv:"a"`
+			}]()
+		},
+		"a bool": func() {
+			csvtable.Tagged[struct {
+				A bool `csv:"a"`
+			}]()
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is accepted", what)
+				}
+			}()
+			tagged()
+		}()
 	}
 }

@@ -3,30 +3,35 @@ package result
 import (
 	"fmt"
 	"math"
-	"strconv"
 )
 
 // Row is one measurement.
 type Row struct {
-	Group, Instance string
-	N, M, NNZ       int
-	Solver          string
-	Tol             string // what was asked of the solver: a number or "default"
-	Mode            string // of wire.Request
+	Group    string `csv:"group"`
+	Instance string `csv:"instance"`
+	N        int    `csv:"n"`
+	M        int    `csv:"m"`
+	NNZ      int    `csv:"nnz"`
+	Solver   string `csv:"solver"`
+	Tol      string `csv:"tol"`  // what was asked of the solver: a number or "default"
+	Mode     string `csv:"mode"` // of wire.Request
 	// Limit in seconds and Repeat are the terms of the measurement.
-	Limit      float64
-	Repeat     int
-	Version    string // of the solver
-	Status     string
-	Iterations int
-	Wall, CPU  float64 // seconds; NaN if not known
-	Setup      float64 // the part of CPU before the first iteration
+	Limit      float64 `csv:"limit_s,-1"`
+	Repeat     int     `csv:"repeat"`
+	Version    string  `csv:"version"` // of the solver
+	Status     string  `csv:"status"`
+	Iterations int     `csv:"iterations"`
+	Wall       float64 `csv:"wall_s,6"` // seconds, as CPU; NaN if not known
+	CPU        float64 `csv:"cpu_s,6"`
+	Setup      float64 `csv:"setup_cpu_s,6"` // the part of CPU before the first iteration
 	// Primal, Dual and Gap are those of qpbackend.Certify; NaN without a point.
 	// Of a problem that is infeasible Primal, of an unbounded one Dual, is the
 	// worth of the proof, +Inf without one.
-	Primal, Dual, Gap float64
-	Objective         float64
-	Message           string
+	Primal    float64 `csv:"primal,6"`
+	Dual      float64 `csv:"dual,6"`
+	Gap       float64 `csv:"gap,6"`
+	Objective float64 `csv:"objective,12"`
+	Message   string  `csv:"message"`
 }
 
 // Contender names the way of solving: solver, tolerance, mode.
@@ -51,46 +56,6 @@ func (r Row) Terms() string {
 
 // Residual is the largest of Primal, Dual and Gap.
 func (r Row) Residual() float64 { return max(r.Primal, r.Dual, r.Gap) }
-
-// header is the first line of the file.
-var header = []string{
-	"group", "instance", "n", "m", "nnz", "solver", "tol", "mode", "limit_s", "repeat", "version", "status",
-	"iterations", "wall_s", "cpu_s", "setup_cpu_s", "primal", "dual", "gap", "objective", "message",
-}
-
-func float(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-
-func (r Row) record() []string {
-	i := strconv.Itoa
-	return []string{
-		r.Group, r.Instance, i(r.N), i(r.M), i(r.NNZ), r.Solver, r.Tol, r.Mode, strconv.FormatFloat(r.Limit, 'g', -1, 64), i(r.Repeat), r.Version, r.Status,
-		i(r.Iterations), float(r.Wall), float(r.CPU), float(r.Setup), float(r.Primal), float(r.Dual), float(r.Gap),
-		strconv.FormatFloat(r.Objective, 'g', 12, 64), r.Message,
-	}
-}
-
-func parse(f []string) (Row, error) {
-	r := Row{
-		Group: f[0], Instance: f[1], Solver: f[5], Tol: f[6], Mode: f[7], Version: f[10], Status: f[11], Message: f[20],
-	}
-	for k, dst := range map[int]*int{2: &r.N, 3: &r.M, 4: &r.NNZ, 9: &r.Repeat, 12: &r.Iterations} {
-		v, err := strconv.Atoi(f[k])
-		if err != nil {
-			return r, fmt.Errorf("%s: %w", header[k], err)
-		}
-		*dst = v
-	}
-	for k, dst := range map[int]*float64{
-		8: &r.Limit, 13: &r.Wall, 14: &r.CPU, 15: &r.Setup, 16: &r.Primal, 17: &r.Dual, 18: &r.Gap, 19: &r.Objective,
-	} {
-		v, err := strconv.ParseFloat(f[k], 64)
-		if err != nil {
-			return r, fmt.Errorf("%s: %w", header[k], err)
-		}
-		*dst = v
-	}
-	return r, nil
-}
 
 // Seconds is the time by the clock named, "cpu" or "wall".
 func (r Row) Seconds(clock string) float64 {

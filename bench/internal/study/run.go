@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 
@@ -24,18 +23,20 @@ const (
 
 // Row is what a model scored on a fold.
 type Row struct {
-	Set, Model string
-	Fold       int
+	Set   string `csv:"set"`
+	Model string `csv:"model"`
+	Fold  int    `csv:"fold"`
 	// Folds, Seed and Limit (seconds) are the terms, and Version is that of the
 	// program.
-	Folds    int
-	Seed     uint32
-	Limit    float64
-	Version  string
-	Status   string
-	FVU, MSE float64 // on the fold; NaN unless trained
-	Seconds  float64 // of training, by the wall clock
-	Message  string
+	Folds   int     `csv:"folds"`
+	Seed    uint32  `csv:"seed"`
+	Limit   float64 `csv:"limit_s,6"`
+	Version string  `csv:"version"`
+	Status  string  `csv:"status"`
+	FVU     float64 `csv:"fvu,12"` // on the fold, as MSE; NaN unless trained
+	MSE     float64 `csv:"mse,12"`
+	Seconds float64 `csv:"seconds,6"` // of training, by the wall clock
+	Message string  `csv:"message"`
 }
 
 // terms are all that must agree for the measurement to be the same.
@@ -44,41 +45,7 @@ func (r Row) terms() string {
 }
 
 // Format is that of the file of rows.
-func Format() csvtable.Format[Row] {
-	return csvtable.Format[Row]{
-		Header: []string{"set", "model", "fold", "folds", "seed", "limit_s", "version", "status", "fvu", "mse", "seconds", "message"},
-		Record: func(r Row) []string {
-			f := func(v float64, digits int) string { return strconv.FormatFloat(v, 'g', digits, 64) }
-			return []string{
-				r.Set, r.Model, strconv.Itoa(r.Fold), strconv.Itoa(r.Folds), strconv.FormatUint(uint64(r.Seed), 10), f(r.Limit, 6), r.Version, r.Status,
-				f(r.FVU, 12), f(r.MSE, 12), f(r.Seconds, 6), r.Message,
-			}
-		},
-		Parse: parse,
-	}
-}
-
-func parse(rec []string) (Row, error) {
-	r := Row{Set: rec[0], Model: rec[1], Version: rec[6], Status: rec[7], Message: rec[11]}
-	seed, err := strconv.ParseUint(rec[4], 10, 32)
-	r.Seed = uint32(seed)
-	errs := []error{err}
-	for _, c := range []struct {
-		dst *int
-		col int
-	}{{&r.Fold, 2}, {&r.Folds, 3}} {
-		*c.dst, err = strconv.Atoi(rec[c.col])
-		errs = append(errs, err)
-	}
-	for _, c := range []struct {
-		dst *float64
-		col int
-	}{{&r.Limit, 5}, {&r.FVU, 8}, {&r.MSE, 9}, {&r.Seconds, 10}} {
-		*c.dst, err = strconv.ParseFloat(rec[c.col], 64)
-		errs = append(errs, err)
-	}
-	return r, errors.Join(errs...)
-}
+func Format() csvtable.Format[Row] { return csvtable.Tagged[Row]() }
 
 // Table is a file of rows.
 type Table = csvtable.Table[Row]
