@@ -288,7 +288,7 @@ func (r *run) open(ctx context.Context) error {
 func (r *run) verdict(it Iteration) bool {
 	feasible := r.keeps(it)
 	still := math.Abs(it.Objective-r.prev.Objective) <= r.set.Tol*r.span
-	convex := r.sub.Convex()
+	convex := r.sub.Convex() && !r.sub.Damped()
 	switch {
 	case r.runsOff() && r.falls():
 	case r.pole(it):

@@ -99,8 +99,18 @@ func (r *run) raise() bool {
 }
 
 // unbounded reports whether the objective falls for ever along d, and the verdict
-// if so. Where d leads away from the DC constraints it proves nothing.
-func (r *run) unbounded(d []float64) bool { return r.fallsFrom(r.x, d, 1, 1e3) }
+// if so. Where d leads away from the DC constraints it proves nothing. Entries that
+// may be the backend's error are tried as they are and as 0.
+func (r *run) unbounded(d []float64) bool {
+	d = append([]float64(nil), d...)
+	for _, share := range trims {
+		r.trim(d, share)
+		if r.fallsFrom(r.x, d, 1, 1e3) {
+			return true
+		}
+	}
+	return false
+}
 
 // distance is that of the last point from the start, in units of the start.
 func (r *run) distance() float64 {
@@ -141,7 +151,7 @@ func (r *run) falls() bool {
 		}
 		// What stays behind the large entries may be on a border that the
 		// direction must not cross, or on a curve.
-		for _, share := range [...]float64{0, 1e-3, 0.1, 1} {
+		for _, share := range trims {
 			r.trim(d, share)
 			if r.fallsFrom(r.res.X, d, far, 10) {
 				return true
@@ -150,6 +160,10 @@ func (r *run) falls() bool {
 	}
 	return false
 }
+
+// trims are the shares of its largest entry below which those of a direction are
+// taken for 0 in turn: each is proved, so that more of them cost nothing but time.
+var trims = [...]float64{0, noise, 1e-3, 0.1, 1}
 
 // trim sets the entries to zero that are below a share of the largest, each in
 // the units of the start.

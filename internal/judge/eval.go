@@ -104,6 +104,8 @@ func (ev *evaluator) eval(n *Node) (Value, error) {
 			}
 			return ev.quo(v[0], v[1]), true
 		})
+	case n.Op >= OpLogDet:
+		return ev.matrixFunction(n, args)
 	case n.Op >= OpNorm1:
 		return ev.array(n, args)
 	}

@@ -30,6 +30,10 @@ func TestValues(t *testing.T) {
 		{Apply(OpSumSq, u, v, w), 25.25}, {SumLargest(2, u, v, w), 3.5}, {Apply(OpLSE, Const(0), Const(0)), math.Ln2},
 		{Quad([][]float64{{1, 2}, {2, -1}}, u, v), 9 - 48 - 16}, {Apply(OpQuadOverLin, u, v, w), 50}, {Apply(OpGeoMean, u, Const(12)), 6},
 		{Apply(OpGeoMean, Const(0), u), 0}, {Affine([]float64{1, 0, 2}, 1), 5},
+		// Of [3 -4; -4 3] the eigenvalues are 7 and -1, of [3 1; 1 3] 4 and 2.
+		{matrixNode(OpLambdaMax, u, v, v, u), 7}, {matrixNode(OpLambdaMin, u, v, v, u), -1}, {matrixNode(OpLambdaLargest2, u, v, v, u), 6},
+		{matrixNode(OpSigmaMax, u, v, v, u), 7}, {matrixNode(OpNormNuc, u, v, v, u), 8},
+		{matrixNode(OpLogDet, u, Const(1), Const(1), u), math.Log(8)}, {matrixNode(OpMatFrac, u, Const(1), Const(1), u, u, v), 12.375},
 	} {
 		ev := newEvaluator(newArith(Precision), x)
 		got, err := ev.eval(c.n)
@@ -45,12 +49,15 @@ func TestValues(t *testing.T) {
 		}
 	}
 	for _, n := range []*Node{Apply(OpSqrt, v), Apply(OpLog, v), Apply(OpLog, Const(0)), Apply(OpEntr, v), Pow(v, 1.5), Pow(v, -2), Apply(OpInvPos, v),
-		Apply(OpKL, v, u), Apply(OpKL, u, v), Apply(OpQuadOverLin, u, v), Apply(OpGeoMean, u, v), Div(u, Const(0))} {
+		Apply(OpKL, v, u), Apply(OpKL, u, v), Apply(OpQuadOverLin, u, v), Apply(OpGeoMean, u, v), Div(u, Const(0)),
+		matrixNode(OpLogDet, u, v, v, u), matrixNode(OpMatFrac, u, v, v, u, u, u)} {
 		if _, err := newEvaluator(newArith(Precision), x).eval(n); err == nil {
 			t.Errorf("%s has a value outside its domain", n)
 		}
 	}
 }
+
+func matrixNode(op Op, args ...*Node) *Node { return &Node{Op: op, K: 2, Args: args} }
 
 // TestRunningError: the error bound covers what float64 makes of the same
 // expression, and is not far above it where terms cancel.

@@ -155,7 +155,6 @@ var known = map[Kind]struct {
 }{
 	OutsideBounds:    {9, "points are put into half-lines and not into intervals"},
 	FalseInfeasible:  {4, "a verdict of the backend on terms of very unlike size is taken for a proof"},
-	MissedUnbounded:  {10, "a recession direction is not found"},
 	WorseThanPlanted: {6, "terms of very unlike size: the step is lost in the tolerance of the backend"},
 	NotAtRest:        {31, "the procedure stops by the change per iteration; terms of very unlike size, and an objective far smaller than its terms"},
 	NotConverged:     {351, "numerical trouble and slow descents in large boxes; not a wrong answer"},

@@ -180,6 +180,9 @@ func smallerNodes(n *Node, convex bool) (out []*Node) {
 			out = append(out, &m)
 		}
 	}
+	if n.Op >= OpLogDet { // entries must stay mirrored
+		return n.Args[:1]
+	}
 	if !convex && n.Op != OpAdd || n.Op == OpAdd && len(n.Args) == 1 {
 		out = append(out, n.Args...)
 	}

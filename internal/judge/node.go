@@ -39,6 +39,14 @@ const (
 	OpQuad // x'Mx
 	OpQuadOverLin
 	OpGeoMean
+	// Of symmetric matrices of K rows, see matrixFunction.
+	OpLogDet
+	OpMatFrac
+	OpLambdaMax
+	OpLambdaMin
+	OpLambdaLargest2 // the sum of the two largest eigenvalues
+	OpSigmaMax
+	OpNormNuc
 	numOps
 )
 
@@ -47,7 +55,8 @@ var opName = [numOps]string{
 	OpMax: "max", OpMin: "min", OpAbs: "abs", OpPos: "pos", OpSquare: "square", OpSqrt: "sqrt", OpExp: "exp", OpLog: "log",
 	OpEntr: "entr", OpLogistic: "logistic", OpInvPos: "invpos", OpHuber: "huber", OpKL: "kl", OpNorm1: "norm1", OpNorm2: "norm2",
 	OpNormInf: "norminf", OpSumSq: "sumsq", OpSumLargest: "sumlargest", OpLSE: "lse", OpQuad: "quad", OpQuadOverLin: "quadoverlin",
-	OpGeoMean: "geomean",
+	OpGeoMean: "geomean", OpLogDet: "logdet", OpMatFrac: "matfrac", OpLambdaMax: "lambda_max", OpLambdaMin: "lambda_min",
+	OpLambdaLargest2: "lambda_sumlargest", OpSigmaMax: "sigma_max", OpNormNuc: "normnuc",
 }
 
 // Node is an expression: an operation on others. It does not change once made.
@@ -152,11 +161,34 @@ func (n *Node) write(b *strings.Builder) {
 		n.list(b, "quadoverlin([", ", ", "], ", n.Args[:last])
 		n.Args[last].write(b)
 		b.WriteString(")")
+	case n.Op >= OpLogDet:
+		n.writeMatrix(b)
 	case n.Op >= OpNorm1:
 		n.list(b, opName[n.Op]+"([", ", ", "])", n.Args)
 	default:
 		n.list(b, opName[n.Op]+"(", ", ", ")", n.Args)
 	}
+}
+
+func (n *Node) writeMatrix(b *strings.Builder) {
+	b.WriteString(opName[n.Op] + "(")
+	if n.Op == OpMatFrac {
+		n.list(b, "[", ", ", "], ", n.Args[n.K*n.K:])
+	}
+	for i := range n.K {
+		open, end := "; ", ""
+		if i == 0 {
+			open = "["
+		}
+		if i == n.K-1 {
+			end = "]"
+		}
+		n.list(b, open, ", ", end, n.Args[i*n.K:(i+1)*n.K])
+	}
+	if n.Op == OpLambdaLargest2 {
+		b.WriteString(", 2")
+	}
+	b.WriteString(")")
 }
 
 func (n *Node) list(b *strings.Builder, open, between, end string, args []*Node) {

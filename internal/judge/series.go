@@ -16,7 +16,7 @@ type Series struct {
 // AllSeries lists the families.
 func AllSeries() []Series {
 	return []Series{
-		{"boxes", 16, (*source).boxes},
+		{"boxes", 13, (*source).boxes},
 		{"mixed", 10, (*source).mixed},
 		{"decades", 10, (*source).decades},
 		{"linear", 18, (*source).linear},
@@ -24,6 +24,7 @@ func AllSeries() []Series {
 		{"outliers", 10, (*source).outliers},
 		{"equations", 6, (*source).equations},
 		{"nested", 5, (*source).nested},
+		{"matrices", 3, (*source).matrices},
 		{"defined", 3, (*source).defined},
 		{"convex", 6, (*source).convex},
 		{"infeasible", 4, (*source).infeasible},

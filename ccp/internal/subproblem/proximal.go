@@ -45,6 +45,11 @@ func (s *Problem) Dampen(z []float64) {
 	m.ρ = ρ
 }
 
+// Damped reports whether there is a proximal term: then the solution of the
+// convex problem is a step, and not the least value even where nothing is
+// linearised.
+func (s *Problem) Damped() bool { return s.prox.ρ > 0 }
+
 // Calm takes the proximal term away.
 func (s *Problem) Calm() {
 	if m := &s.prox; m.ρ > 0 {
@@ -60,7 +65,9 @@ func (m *proximal) pull(s *Problem, z []float64) {
 	}
 	for j, k := range m.slot {
 		ρ := m.ρ / s.Units[j] / max(s.Units[j], s.Sizes[j])
-		s.Now.P[k] = m.base[k] + ρ
+		if p := m.base[k] + ρ; s.Now.P[k] != p { // as where sizes have changed
+			s.Now.P[k], s.unchanged.held = p, false
+		}
 		s.Now.Q[j] -= ρ * z[j]
 	}
 }
