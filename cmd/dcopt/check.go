@@ -119,7 +119,11 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 		}
 		o.blocks = append(o.blocks, block)
 	}
-	if o.sum, err = ccp.Inspect(p); err != nil {
+	o.sum, err = within(c.Context, func() (ccp.Summary, error) { return ccp.Inspect(p) })
+	switch {
+	case isContextError(err):
+		return nil, err
+	case err != nil:
 		return nil, badFile(fmt.Errorf("%s: %w", src.path, err))
 	}
 	o.backends = able(&o.sum)

@@ -144,6 +144,6 @@ func openModel(c *cli.Context, path string) (*lder.Regressor, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := lder.Read(f, path)
+	r, err := within(c.Context, func() (*lder.Regressor, error) { return lder.Read(f, path) })
 	return r, dataError(err)
 }

@@ -76,7 +76,10 @@ func formatFile(c *cli.Context, path string) (differs bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	out, err := lang.Format(name, text)
+	out, err := within(c.Context, func() ([]byte, error) { return lang.Format(name, text) })
+	if isContextError(err) {
+		return false, err
+	}
 	if err != nil {
 		return false, (&source{path: name, text: text, s: s}).diagnose(err)
 	}

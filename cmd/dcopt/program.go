@@ -66,7 +66,11 @@ func openSource(ctx context.Context, c *cli.Context, path string) (*source, erro
 	if s.text, err = s.s.readProblem(ctx, path); err != nil {
 		return nil, err
 	}
-	if s.file, err = lang.Parse(s.path, s.text); err != nil {
+	s.file, err = within(ctx, func() (*lang.File, error) { return lang.Parse(s.path, s.text) })
+	switch {
+	case isContextError(err):
+		return nil, err
+	case err != nil:
 		return nil, s.diagnose(err)
 	}
 	s.read = time.Since(begin).Seconds()
