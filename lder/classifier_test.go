@@ -111,7 +111,27 @@ func TestClassifierNearBayes(t *testing.T) {
 				best += 1. / 4000
 			}
 		}
-		t.Logf("%s: accuracy %.3f, of the Bayes rule %.3f", p.name, got, best)
+		brier := 0.0
+		proba, err := c.Proba(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range proba {
+			k := slices.Index(c.Classes, labels[i])
+			brier += (1 - q[k]) * (1 - q[k]) / 4000
+			if q[0] < 0 || q[1] < 0 || math.Abs(q[0]+q[1]-1) > 1e-12 {
+				t.Fatalf("%s: probabilities %v", p.name, q)
+			}
+		}
+		t.Logf("%s: accuracy %.3f, out of bag %.3f, of the Bayes rule %.3f; Brier score %.3f", p.name, got, c.Training.OOB, best, brier)
+		// A rule that is sure of itself has the share of its errors, 1 − p; where all
+		// labels are right with the same probability p, the best is p(1 − p).
+		if !(brier < .92*(1-got)) {
+			t.Errorf("%s: the Brier score of the probabilities is %.3f, the share of errors %.3f", p.name, brier, 1-got)
+		}
+		if !(math.Abs(c.Training.OOB-got) < .04) {
+			t.Errorf("%s: accuracy %.3f out of bag, %.3f on new rows", p.name, c.Training.OOB, got)
+		}
 		if !(got >= .95*best) {
 			t.Errorf("%s: accuracy %.3f, of the Bayes rule %.3f", p.name, got, best)
 		}
@@ -160,7 +180,7 @@ func TestClassifierThreeClasses(t *testing.T) {
 		}
 		p, _ := c.Predict(newX)
 		q, err := back.Predict(newX)
-		if err != nil || !slices.Equal(p, q) || back.Target != "kind" {
+		if err != nil || !slices.Equal(p, q) || back.Target != "kind" || back.Training != c.Training {
 			t.Errorf("%v: the file predicts otherwise: %v", m, err)
 		}
 		for _, bad := range []struct{ old, new, want string }{
@@ -190,5 +210,58 @@ func TestClassifierRefusals(t *testing.T) {
 	}
 	if err := c.Fit(ctx, [][]float64{{1}, {math.Inf(1)}}, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "+Inf") {
 		t.Errorf("infinite: %v", err)
+	}
+}
+
+// TestClassifierOfNoise: what labels at random leave is not taken for accuracy.
+func TestClassifierOfNoise(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(9, 100+seed))
+		rows := []int{12, 30}[seed%2]
+		x, labels := normalRows(rng, rows, 15), make([]string, rows)
+		for i := range labels {
+			labels[i] = []string{"a", "b"}[rng.IntN(2)]
+		}
+		c := lder.NewClassifier(lder.DefaultSettings())
+		if err := c.Fit(context.Background(), x, labels); err != nil {
+			t.Fatal(err)
+		}
+		count := 0.
+		for _, l := range labels {
+			if l == "a" {
+				count++
+			}
+		}
+		commonest := max(count, float64(rows)-count) / float64(rows)
+		if oob := c.Training.OOB; oob > commonest+1e-9 || rows < 20 && oob != -1 {
+			t.Errorf("%d rows: an accuracy of %.3f is claimed, the commonest label has %.3f", rows, oob, commonest)
+		}
+	}
+}
+
+// TestReadAny tells the two kinds of files apart.
+func TestReadAny(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 3))
+	x, labels := threeKinds(rng, 30)
+	c := lder.NewClassifier(lder.MethodSettings(lder.Refit))
+	if err := c.Fit(context.Background(), x, labels); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := c.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	if r, back, err := lder.ReadAny(bytes.NewReader(file.Bytes()), "c.json"); err != nil || r != nil || back == nil {
+		t.Errorf("classifier: %v, %v, %v", r, back, err)
+	}
+	if _, err := lder.Read(bytes.NewReader(file.Bytes()), "c.json"); err == nil || !strings.Contains(err.Error(), "the file of a classifier") {
+		t.Errorf("read as a regressor: %v", err)
+	}
+	r := fitted(t, x, normals(rng, 30), lder.MethodSettings(lder.Refit))
+	if back, none, err := lder.ReadAny(strings.NewReader(text(t, r)), "m.json"); err != nil || none != nil || back == nil {
+		t.Errorf("regressor: %v, %v, %v", back, none, err)
+	}
+	if r, c, err := lder.ReadAny(strings.NewReader("no"), "m.json"); err == nil || r != nil || c != nil {
+		t.Errorf("neither: %v", err)
 	}
 }

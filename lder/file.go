@@ -209,6 +209,9 @@ func Read(rd io.Reader, name string) (*Regressor, error) {
 	if err := json.Unmarshal(raw, &mark); err != nil {
 		return nil, located(err, raw, name)
 	}
+	if mark.Format == classifierFormat {
+		return nil, fmt.Errorf("%s: the file of a classifier, where that of a regressor is wanted", name)
+	}
 	if mark.Format != fileFormat {
 		return nil, fmt.Errorf("%s: not a model file: its format is %q, want %q", name, mark.Format, fileFormat)
 	}

@@ -16,7 +16,7 @@ func fitChoice(ctx context.Context, s *sample, set Settings) (run, error) {
 		Recipe: recipes[set.Method-Auto], Seed: set.Seed, Workers: runtime.GOMAXPROCS(0), Progress: set.Progress,
 	})
 	out := run{
-		clip: res.Clip, startMSE: res.StartMSE, oob: res.HeldOut,
+		clip: res.Clip, startMSE: res.StartMSE, oob: res.HeldOut, unseen: res.Unseen,
 		status: endStatus(err, true), iterations: res.Iterations,
 	}
 	e := &Stack{Chains: each(res.Chains, func(c ensemble.Chain) Chain {

@@ -35,6 +35,7 @@ type Regressor struct {
 
 	classes bool         // the target is −1 or 1: a part of a Classifier
 	active  [2][]float64 // Shares
+	unseen  []float64    // of a part of a Classifier: predictions of the training rows by what has not seen them
 }
 
 // Training says how the model came about.
@@ -132,6 +133,9 @@ func (r *Regressor) fit(ctx context.Context, x table, y, weights []float64) erro
 	}
 	r.Imputer, r.Scaler, r.Model, r.Ensemble, r.Clip, r.Training = imputer, scaler, res.model, res.stack, res.clip, facts
 	r.active = res.active
+	if r.classes { // in the unit of the target, which is standardised otherwise
+		r.unseen = res.unseen
+	}
 	return err
 }
 

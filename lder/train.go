@@ -34,6 +34,7 @@ type run struct {
 	oob        float64 // mean squared error on rows that had no part in the fit; -1: unknown
 	status     ccp.Status
 	iterations int
+	unseen     []float64    // predictions of the rows behind oob; nil: none
 	active     [2][]float64 // of a model: shares of the rows where its pieces are largest
 }
 

@@ -30,6 +30,7 @@ func fitCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the model to `FILE`, whole or not at all"},
 			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training method, `NAME`: " + methodNames()},
+			&cli.BoolFlag{Name: "classify", Usage: "train a classifier: the words or numbers of the target are classes"},
 			&cli.StringFlag{Name: "weights", Usage: "the column `NAME` says how much each row counts; it is no feature"},
 			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg: of one or two features itself, else predicted against observed"},
 		}, append(trainingFlags(), &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"})...),
@@ -149,6 +150,12 @@ func fit(c *cli.Context) error {
 		return err
 	}
 	defer out.discard()
+	if c.Bool("classify") {
+		if c.IsSet("plot") {
+			return usagef("--plot draws what a regressor predicts; with --classify there is no picture")
+		}
+		return fitClasses(c, path, set, out)
+	}
 	plot, err := plotFlag(c)
 	if err != nil {
 		return err
@@ -221,16 +228,7 @@ func mindGarbage(d *trainingTable) (restore func()) {
 
 // train fits, which takes d.Columns, and shows how far it is.
 func train(c *cli.Context, set lder.Settings, d *trainingTable) (*lder.Regressor, time.Duration, error) {
-	var p *progress
-	switch {
-	case c.Bool("verbose"):
-		set.Recorder = ccp.Printer(c.App.ErrWriter)
-		set.Progress = func(done, total int) { fmt.Fprintf(c.App.ErrWriter, "%d of %d\n", done, total) }
-	case !c.Bool("quiet"):
-		p = startProgress(c.App.ErrWriter, "training")
-		set.Recorder = p.recorder()
-		set.Progress = func(done, total int) { p.say("training, %d of %d", done, total) }
-	}
+	p := trainingProgress(c, &set)
 	ctx, cancel := withFirst(c.Context, &set)
 	defer cancel(nil)
 	r := lder.NewRegressor(set)
@@ -244,6 +242,20 @@ func train(c *cli.Context, set lder.Settings, d *trainingTable) (*lder.Regressor
 		fitted = &lder.Regressor{} // r may still be written to
 	}
 	return fitted, time.Since(begin), err
+}
+
+// trainingProgress makes the training show how far it is, as the flags say; stop the result.
+func trainingProgress(c *cli.Context, set *lder.Settings) (p *progress) {
+	switch {
+	case c.Bool("verbose"):
+		set.Recorder = ccp.Printer(c.App.ErrWriter)
+		set.Progress = func(done, total int) { fmt.Fprintf(c.App.ErrWriter, "%d of %d\n", done, total) }
+	case !c.Bool("quiet"):
+		p = startProgress(c.App.ErrWriter, "training")
+		set.Recorder = p.recorder()
+		set.Progress = func(done, total int) { p.say("training, %d of %d", done, total) }
+	}
+	return p
 }
 
 // withFirst returns a context that ends with ctx, but only until the first

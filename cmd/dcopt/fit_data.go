@@ -78,7 +78,7 @@ func trainingData(c *cli.Context, path string, split splitting) (*trainingTable,
 		}
 		sel.Text, sel.Coding = dataset.Encode, coding
 	}
-	t, err := readTable(c, path, dataset.Options{KeepText: sel.Text == dataset.Encode})
+	t, err := readTable(c, path, dataset.Options{KeepText: sel.Text == dataset.Encode || c.Bool("classify")})
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func byRows(columns [][]float64) [][]float64 {
 	return x
 }
 
-// openModel reads a model file.
+// openModel reads the model file of a regressor.
 func openModel(c *cli.Context, path string) (*lder.Regressor, error) {
 	f, err := sessionOf(c).open(c.Context, path)
 	if err != nil {

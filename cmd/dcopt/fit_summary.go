@@ -34,7 +34,7 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 		row("method", "%s, %d models with %d pieces in all", t.Method, models, pieces)
 	}
 	row("mse", "%s at the start, now %s", show(t.StartMSE, 6), show(t.MSE, 6))
-	row("fvu", "%s on the training rows, %s", show(t.FVU, 4), onNewRows(t))
+	row("fvu", "%s on the training rows, %s", show(t.FVU, 4), onNewRows(t.OOB, t.Method))
 	row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
 	row("model", "%s", c.String("out"))
 	if r.Model != nil {
@@ -47,11 +47,11 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 }
 
 // onNewRows says what is known of the error on new rows.
-func onNewRows(t lder.Training) string {
+func onNewRows(oob float64, method lder.Method) string {
 	switch {
-	case t.OOB >= 0:
-		return show(t.OOB, 4) + " out of bag"
-	case t.Method.Chooses():
+	case oob >= 0:
+		return show(oob, 4) + " out of bag"
+	case method.Chooses():
 		return "unknown on new rows: there are too few to tell"
 	}
 	return "unknown on new rows: none were held out (see dcopt cv)"

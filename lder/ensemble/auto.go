@@ -74,7 +74,7 @@ func (b *bagging) linear(s *sample) (res Result, unseen []float64, enough bool) 
 	for i, v := range p {
 		p[i] = res.Clip.Clip(v)
 	}
-	res.HeldOut = s.heldOut(squaredErrors(s.d, p, res.Clip))
+	res.Unseen, res.HeldOut = p, s.heldOut(squaredErrors(s.d, p, res.Clip))
 	return res, p, enough
 }
 
@@ -101,11 +101,13 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		}
 		return 1
 	})
-	errs := [][]float64{squaredErrors(s.d, p, s.clip)}
+	errs, oof := [][]float64{squaredErrors(s.d, p, s.clip)}, [][]float64{p}
 	for _, g := range all {
-		errs = append(errs, g.errs)
+		errs, oof = append(errs, g.errs), append(oof, g.oof)
 	}
-	res.HeldOut = s.heldOut(b.outside(errs))
+	var e []float64
+	e, res.Unseen = b.outside(errs, oof)
+	res.HeldOut = s.heldOut(e)
 	if !(best.single < s.d.Mean(errs[0])) {
 		return res, nil
 	}

@@ -52,7 +52,9 @@ type Result struct {
 	// HeldOut estimates the mean squared error on new rows, -1 where that is unknown:
 	// each row is predicted by members that have not seen it, of the kind, or with
 	// the weights, that the rows of other folds choose.
-	HeldOut    float64
+	HeldOut float64
+	// Unseen are the predictions of the rows behind HeldOut.
+	Unseen     []float64
 	StartMSE   float64 // of the mean
 	Iterations int     // least squares problems solved
 }

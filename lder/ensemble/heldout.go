@@ -13,37 +13,46 @@ import (
 // squared normal errors is above .3.
 const fewestRows = 20
 
-// heldOut is the weighted mean of errs, squared errors of predictions of rows
-// that had no part in the fits nor in the choice between them; -1 where it tells
-// nothing: with fewer than fewestRows rows, or where it is below the error of
-// the mean, but not by a one-sided t test of the paired differences at 5%.
-func (s *sample) heldOut(errs []float64) float64 {
-	m, mean, error, gain, squares := 0.0, s.d.Mean(s.d.Y), 0.0, 0.0, 0.0
-	differences := make([]float64, len(errs))
+// HeldOut is the weighted mean of errs, errors of predictions of the rows of d that
+// had no part in the fits nor in the choice between them; -1 where it tells
+// nothing: with fewer than fewestRows rows, or where it is below the error of a
+// constant prediction, but not by a one-sided t test of the paired differences at
+// 5%. base holds the errors of the constant that the other rows give.
+func HeldOut(d *refit.Data, errs, base []float64) float64 {
+	m, error, gain, squares := 0.0, 0.0, 0.0, 0.0
 	for i, e := range errs {
-		w := s.d.Weight(i)
-		if !(w > 0 && w < 1) {
-			continue
-		}
-		alone := (s.d.Y[i] - mean) / (1 - w) // error of the mean of the other rows
-		differences[i] = alone*alone - e
+		w := d.Weight(i)
 		error += w * e
-		gain += w * differences[i]
-		m++
+		gain += w * (base[i] - e)
+		if w > 0 {
+			m++
+		}
 	}
 	if m < fewestRows {
 		return -1
 	}
-	for i, v := range differences {
-		w := s.d.Weight(i)
-		squares += w * w * (v - gain) * (v - gain)
+	for i, e := range errs {
+		w, v := d.Weight(i), base[i]-e-gain
+		squares += w * w * v * v
 	}
 	deviation := math.Sqrt(squares * m / (m - 1)) // of gain
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: m - 1}.Quantile(.95)
-	if error < s.d.Variance() && gain < t*deviation {
+	if gain > 0 && gain < t*deviation {
 		return -1
 	}
 	return error
+}
+
+// heldOut is HeldOut for the squared errors of predictions.
+func (s *sample) heldOut(errs []float64) float64 {
+	mean, base := s.d.Mean(s.d.Y), make([]float64, s.d.M)
+	for i, y := range s.d.Y {
+		if w := s.d.Weight(i); w < 1 {
+			e := (y - mean) / (1 - w) // of the mean of the other rows
+			base[i] = e * e
+		}
+	}
+	return HeldOut(s.d, errs, base)
 }
 
 // squaredErrors are those of predictions p, clipped.
@@ -56,31 +65,30 @@ func squaredErrors(d *refit.Data, p []float64, clip Range) []float64 {
 	return errs
 }
 
-// outside returns, for each row, its error by the candidate that is best on the
-// rows outside its fold of the first partition: errs holds a slice a candidate.
-// It estimates the error of the best candidate without the luck of the choice.
-func (b *bagging) outside(errs [][]float64) []float64 {
-	out := make([]float64, b.d.M)
+// outside returns, for each row, its error and its prediction by the candidate
+// that is best on the rows outside its fold of the first partition: errs and oof
+// hold a slice a candidate. It estimates the error of the best candidate without
+// the luck of the choice.
+func (b *bagging) outside(errs, oof [][]float64) (e, p []float64) {
+	e, p = make([]float64, b.d.M), make([]float64, b.d.M)
 	total, part := make([]float64, len(errs)), make([]float64, len(errs))
-	for c, e := range errs {
-		for i, v := range e {
-			total[c] += b.d.Weight(i) * v
-		}
+	for c, v := range errs {
+		total[c] = b.d.Mean(v)
 	}
 	for _, g := range b.bags[:b.folds] {
 		clear(part)
 		best := 0
-		for c, e := range errs {
+		for c, v := range errs {
 			for _, i := range g.hold {
-				part[c] += b.d.Weight(i) * e[i]
+				part[c] += b.d.Weight(i) * v[i]
 			}
 			if total[c]-part[c] < total[best]-part[best] {
 				best = c
 			}
 		}
 		for _, i := range g.hold {
-			out[i] = errs[best][i]
+			e[i], p[i] = errs[best][i], oof[best][i]
 		}
 	}
-	return out
+	return e, p
 }

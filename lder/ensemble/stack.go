@@ -79,7 +79,8 @@ func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
 	res := lin
 	res.Chains = combine(lin.Chains[0], grid, boosts, sums, w)
-	res.HeldOut, res.Iterations = s.heldOut(b.stackErrors(oof)), b.iterations()
+	res.Unseen, res.Iterations = b.crossWeighted(oof), b.iterations()
+	res.HeldOut = s.heldOut(squaredErrors(s.d, res.Unseen, Everything()))
 	return res, err
 }
 

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/table"
+	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/lder/dataset"
+)
+
+// mostClasses bounds the classes of a target: more are numbers or names.
+const mostClasses = 100
+
+// fitClasses is fit --classify.
+func fitClasses(c *cli.Context, path string, set lder.Settings, out *output) error {
+	var labels []string
+	d, err := trainingData(c, path, func(t *dataset.Table, target string, sel dataset.Selection) (*dataset.Data, error) {
+		classes, err := codeTarget(t, target)
+		if err != nil {
+			return nil, err
+		}
+		d, err := t.Supervised(target, sel)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range d.Y {
+			labels = append(labels, classes[int(v)])
+		}
+		return d, nil
+	})
+	if err != nil {
+		return err
+	}
+	p := trainingProgress(c, &set)
+	begin := time.Now()
+	r, err := within(c.Context, func() (*lder.Classifier, error) {
+		r := lder.NewClassifier(set)
+		r.Features, r.Target, r.Categories = d.Features, d.Target, d.Categories
+		return r, r.FitWeighted(c.Context, d.X, labels, d.weights)
+	})
+	p.stop()
+	spent := time.Since(begin)
+	switch {
+	case isContextError(err):
+		return &failure{exitInterrupted, errors.New("interrupted before there was a classifier; nothing is written")}
+	case err != nil:
+		return badFile(fmt.Errorf("%s: %w", path, err))
+	}
+	if _, err := r.WriteTo(out); err != nil && out.err == nil {
+		return err
+	}
+	if err := out.commit(); err != nil {
+		return err
+	}
+	if err := classSummary(c, r, labels, spent); err != nil {
+		return err
+	}
+	if r.Training.Status != ccp.Converged {
+		return ended(exitNotSolved)
+	}
+	return nil
+}
+
+// codeTarget replaces the values of the target by the numbers of their classes,
+// which it returns in order: words, or numbers in their shortest form. Missing
+// values stay so.
+func codeTarget(t *dataset.Table, target string) ([]string, error) {
+	col, err := t.Column(target)
+	if err != nil {
+		return nil, err
+	}
+	words := col.IsText()
+	if !words {
+		if _, err := t.Numbers(target); err != nil { // infinite ones
+			return nil, err
+		}
+	}
+	labels := make([]string, len(col.Values)) // "": missing
+	for i, v := range col.Values {
+		switch {
+		case !words && !math.IsNaN(v):
+			labels[i] = strconv.FormatFloat(v, 'g', -1, 64)
+		case words && !table.IsMissing(col.Cells[i]):
+			labels[i] = col.Cells[i]
+		}
+	}
+	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
+	if len(classes) > 0 && classes[0] == "" {
+		classes = classes[1:]
+	}
+	if len(classes) > mostClasses {
+		return nil, &dataset.Error{File: t.Name, Msg: fmt.Sprintf("the target %q has %d different values, more than %d classes; to predict a number leave --classify out", target, len(classes), mostClasses)}
+	}
+	col.Text, col.FirstText, col.Missing = 0, nil, 0
+	for i, l := range labels {
+		k, ok := slices.BinarySearch(classes, l)
+		if ok {
+			col.Values[i] = float64(k)
+		} else {
+			col.Values[i] = math.NaN()
+			col.Missing++
+		}
+	}
+	return classes, nil
+}
+
+// classSummary prints what a classifier is and how well it does.
+func classSummary(c *cli.Context, r *lder.Classifier, labels []string, spent time.Duration) error {
+	t := r.Training
+	var b bytes.Buffer
+	switch {
+	case c.Bool("json"):
+		o := object{{"status", t.Status.String()}, {"method", t.Method.String()}, {"rows", t.Rows}, {"target", r.Target},
+			{"features", r.Features}, {"classes", r.Classes}, {"iterations", t.Iterations}, {"accuracy", number(t.Accuracy)}}
+		if t.OOB >= 0 {
+			o = append(o, member{"oob_accuracy", number(t.OOB)})
+		} else {
+			o = append(o, member{"oob_accuracy", nil})
+		}
+		l, err := line(append(o, member{"seconds", number(spent.Seconds())}, member{"model", c.String("out")}))
+		if err != nil {
+			return err
+		}
+		b.Write(l)
+	case c.Bool("quiet"):
+		return nil
+	default:
+		row := func(name, format string, args ...any) {
+			fmt.Fprintf(&b, "%-13s"+format+"\n", append([]any{name}, args...)...)
+		}
+		row("status", "%s", t.Status)
+		row("rows", "%d, target %s, features %s", t.Rows, r.Target, brief(r.Features))
+		row("classes", "%s", classCounts(r.Classes, labels))
+		row("method", "%s", t.Method)
+		row("accuracy", "%s on the training rows, %s", show(t.Accuracy, 4), onNewRows(t.OOB, t.Method))
+		row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
+		row("model", "%s", c.String("out"))
+	}
+	_, err := c.App.Writer.Write(b.Bytes())
+	return err
+}
+
+// classCounts lists the first classes with their numbers of rows.
+func classCounts(classes, labels []string) string {
+	count := map[string]int{}
+	for _, l := range labels {
+		count[l]++
+	}
+	const most = 8
+	var parts []string
+	for _, l := range classes[:min(len(classes), most)] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", l, count[l]))
+	}
+	if len(classes) > most {
+		parts = append(parts, fmt.Sprintf("and %d more", len(classes)-most))
+	}
+	return strings.Join(parts, ", ")
+}
