@@ -67,7 +67,7 @@ func (r *run) extend(from []float64) bool {
 	asked := sufficient * length * length / (1 + length*length) * max(r.span, 1e-3*math.Abs(φ0))
 	try := func(λ float64) (float64, bool) {
 		for j, v := range b.y {
-			b.t[j] = v + λ*b.d[j]
+			b.t[j] = min(max(v+λ*b.d[j], r.lo[j]), r.hi[j])
 		}
 		φ, open := r.merit(b.t)
 		return φ, φ <= φ0-λ*λ*asked && open <= open0+1e-3*r.set.FeasTol

@@ -58,7 +58,7 @@ func (s *source) nested() *Problem {
 func (s *source) defined() *Problem {
 	s.box(1+s.IntN(3), s.log10(-1, 2))
 	n, m := len(s.lo), 1+s.IntN(2)
-	p := &Problem{Planted: s.point()}
+	p := &Problem{Planted: s.point(), Defined: m}
 	var defining []*Node
 	for len(defining) < m {
 		e := s.sum(0)

@@ -48,6 +48,9 @@ type Problem struct {
 	// Planted is a point that keeps every row and bound, equations to rounding; nil
 	// where none is known.
 	Planted []float64
+	// Defined is how many of the last variables equations define. A solver may
+	// substitute them, so that their bounds are rows.
+	Defined int
 	// Infeasible: no point keeps all rows and bounds; Unbounded: feasible, and the
 	// objective is without bound.
 	Infeasible, Unbounded bool

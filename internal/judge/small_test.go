@@ -21,7 +21,6 @@ var smallKnown = map[string]string{
 	"quartic_least":      "columns of unlike size in the backend",
 	"small_units":        "the change per iteration is compared with the objective, not with its range",
 	"box_squares":        "the backend ends far from the optimum",
-	"max_product_bound":  "points are not put into their bounds",
 	"quadratic_equation": "an equation without an objective is approached too slowly",
 }
 

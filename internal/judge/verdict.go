@@ -20,7 +20,8 @@ type Exact struct {
 	// row's own error off or add it. Relative is the largest violation less its
 	// error by the size of its row's terms, at least 1.
 	Violation, Least, Most, Relative float64
-	// Bound is the largest amount by which x passes a bound of a variable.
+	// Bound is the largest amount by which x passes a bound of a variable that no
+	// equation defines.
 	Bound   float64
 	Worst   string
 	Outside error
@@ -34,7 +35,9 @@ func (p *Problem) At(a *Arith, x []float64) Exact {
 	var t Exact
 	for k, v := range x {
 		over := math.Max(p.Lo[k]-v, v-p.Hi[k])
-		t.Bound = max(t.Bound, over)
+		if k < len(x)-p.Defined {
+			t.Bound = max(t.Bound, over)
+		}
 		limit := p.Lo[k]
 		if v > p.Hi[k] {
 			limit = p.Hi[k]
