@@ -23,6 +23,7 @@ type Solver struct {
 	origin   []float64 // nil: 0
 	free     []bool    // columns whose cost is no part of the objective
 	group    []int     // of each row the first row of its cone, or the row itself
+	boosts   []boost
 	top      []float64 // by group: the largest coefficient times its column's unit
 	fresh    bool      // the copy has units and origin as they are now
 	gap      float64
@@ -35,7 +36,7 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	n, m := p.Dims()
 	s := &Solver{
 		p: p.Clone(), col: make([]float64, n), row: ones(m), obj: 1,
-		free: make([]bool, n), group: groups(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
+		free: make([]bool, n), group: groups(p), boosts: boosts(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
 	}
 	for _, j := range penalised {
 		s.free[j] = true
@@ -98,6 +99,11 @@ func (s *Solver) rescale(first, rows bool) {
 	if !rows || s.p.A == nil {
 		return
 	}
+	for k := range s.boosts {
+		if s.boosts[k].choose(s.p, s.col) {
+			s.fresh = false
+		}
+	}
 	constants(s.top, s.group, s.p)
 	a := s.p.A
 	for j := range a.Cols {
@@ -111,6 +117,11 @@ func (s *Solver) rescale(first, rows bool) {
 	for _, c := range s.p.Cones {
 		if c.Kind == qpbackend.Exponential { // its second row is 1
 			s.top[c.Start] = 0
+		}
+	}
+	for k := range s.boosts {
+		if b := &s.boosts[k]; b.s != 1 {
+			s.top[b.row] = b.top(s.p, s.col)
 		}
 	}
 	for i, g := range s.group {
@@ -175,6 +186,9 @@ func (s *Solver) fill(u qpbackend.Update) error {
 	if s.copy != s.p {
 		if s.p.A != nil && (all || u.A != nil) {
 			scale(s.copy.A, s.p.A, s.col, s.row, 1)
+			for k := range s.boosts {
+				s.boosts[k].turnMatrix(s.copy.A)
+			}
 		}
 		if s.p.P != nil && (all || u.P != nil) {
 			scale(s.copy.P, s.p.P, s.col, s.col, s.obj)
@@ -196,6 +210,11 @@ func (s *Solver) plain() bool {
 			if u != 1 {
 				return false
 			}
+		}
+	}
+	for k := range s.boosts {
+		if s.boosts[k].s != 1 {
+			return false
 		}
 	}
 	return s.obj == 1 && s.origin == nil
@@ -231,6 +250,9 @@ func (s *Solver) fillVectors() {
 	}
 	for i, r := range s.row {
 		s.copy.L[i], s.copy.U[i] = within((s.p.L[i]-at[i])*r, (s.p.U[i]-at[i])*r)
+	}
+	for k := range s.boosts {
+		s.boosts[k].turnRows(s.copy.L)
 	}
 	for j := range s.p.Lo {
 		from := 0.0
@@ -297,6 +319,9 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 		for i := range y {
 			y[i] *= s.obj / s.row[i]
 		}
+		for k := range s.boosts {
+			s.boosts[k].backRows(y)
+		}
 	}
 	return s.inner.WarmStart(x, y, z)
 }
@@ -304,6 +329,11 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 // Solve solves the copy.
 func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	err := s.inner.Solve(ctx, dst)
+	if len(dst.Y) == len(s.row) {
+		for k := range s.boosts {
+			s.boosts[k].turnRows(dst.Y)
+		}
+	}
 	s.gap = dst.Res.Gap * max(1, math.Abs(dst.Objective)) / s.obj
 	switch dst.Status {
 	case qpbackend.PrimalInfeasible: // scaled to the same support

@@ -29,8 +29,10 @@ func Spread(p *qpbackend.Problem, first []float64) []float64 {
 	copy(col, first)
 	if p.A != nil {
 		group, top := groups(p), make([]float64, m)
+		cones := boosts(p)
 		const passes = 3 // an epigraph in an epigraph in a residual
 		for range passes {
+			followCones(col, len(first), p, cones)
 			constants(top, group, p)
 			each(p.A, func(i, j int, v float64) { top[group[i]] = max(top[group[i]], math.Abs(v)*col[j]) })
 			follow(col, len(first), p.A, group, top)
@@ -43,6 +45,49 @@ func Spread(p *qpbackend.Problem, first []float64) []float64 {
 	}
 	return col
 }
+
+// followCones gives a column without a unit that is all there is in the u or in the
+// v of a cone 4uv ≥ ‖w‖² the unit at which the cone's sides are equal.
+func followCones(col []float64, first int, p *qpbackend.Problem, cones []boost) {
+	if len(cones) == 0 {
+		return
+	}
+	byRow := map[int]float64{} // the largest term of the rows w
+	for k := range cones {
+		for i := range cones[k].w {
+			byRow[cones[k].row+2+i] = math.Abs(p.L[cones[k].row+2+i])
+		}
+	}
+	unknown := map[int]bool{}
+	each(p.A, func(i, j int, v float64) {
+		if top, ok := byRow[i]; ok {
+			byRow[i] = max(top, math.Abs(v)*col[j])
+			unknown[i] = unknown[i] || col[j] == 0 && v != 0
+		}
+	})
+	for k := range cones {
+		b := &cones[k]
+		w, open := 0.0, false
+		for i := range b.w {
+			w, open = max(w, byRow[b.row+2+i]), open || unknown[b.row+2+i]
+		}
+		u, v := b.sizes(p, col)
+		if open || !(w > 0) || (u > 0) == (v > 0) {
+			continue
+		}
+		for i, j := range b.cols {
+			if j < first || col[j] != 0 {
+				continue
+			}
+			a := (math.Abs(p.A.Val[b.at[i][0]]) + math.Abs(p.A.Val[b.at[i][1]])) / 2
+			if size := w * w / (4 * max(u, v) * a); a > 0 && finiteUnit(size) {
+				col[j] = Unit(size)
+			}
+		}
+	}
+}
+
+func finiteUnit(size float64) bool { return size > 0 && !math.IsInf(size, 1) }
 
 // follow gives columns from the first-th on without a unit that of their rows.
 func follow(col []float64, first int, a *sparse.CSC, group []int, top []float64) {
