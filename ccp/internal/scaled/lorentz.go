@@ -14,11 +14,12 @@ import (
 // with v a constant or a variable of another size than u: in r₀ and r₁ the smaller
 // of them is lost to rounding. With u and v of one size nothing is.
 type boost struct {
-	row  int      // r₀; r₁ follows
-	w    int      // rows that follow those
-	cols []int    // the columns of both rows
-	at   [][2]int // where their coefficients stand
-	s    float64
+	row    int      // r₀; r₁ follows
+	w      int      // rows that follow those
+	cols   []int    // the columns of both rows
+	at     [][2]int // where their coefficients stand
+	s      float64
+	chosen bool
 }
 
 // boosts are those of the cones whose first two rows have the same columns.
@@ -80,12 +81,18 @@ func (b *boost) choose(p *qpbackend.Problem, col []float64) bool {
 	if u, v := b.sizes(p, col); u > 0 && v > 0 {
 		s = math.Exp2(math.Round(math.Log2(u/v) / 2))
 	}
-	if s >= b.s/4 && s <= 4*b.s || math.IsNaN(s) || math.IsInf(s, 0) || s == 0 {
+	if b.chosen && s >= b.s/unevenness && s <= unevenness*b.s || math.IsNaN(s) || math.IsInf(s, 0) || s == 0 {
 		return false
 	}
-	b.s = s
-	return true
+	changed := s != b.s
+	b.s, b.chosen = s, true
+	return changed
 }
+
+// unevenness is how far s may be from its best: u/s and sv are then 2²⁰ apart, and
+// ten digits are left of the smaller one. Sizes that change on the way to a
+// solution and back do not change the copy.
+const unevenness = 0x1p10
 
 // top is the largest term of the cone's rows as they are rotated.
 func (b *boost) top(p *qpbackend.Problem, col []float64) float64 {

@@ -252,7 +252,11 @@ func (s *Solver) fillVectors() {
 		s.copy.L[i], s.copy.U[i] = within((s.p.L[i]-at[i])*r, (s.p.U[i]-at[i])*r)
 	}
 	for k := range s.boosts {
-		s.boosts[k].turnRows(s.copy.L)
+		b := &s.boosts[k]
+		i := b.row
+		l0, l1 := b.turn(s.p.L[i]-at[i], s.p.L[i+1]-at[i+1])
+		s.copy.L[i], _ = within(l0*s.row[i], math.Inf(1))
+		s.copy.L[i+1], _ = within(l1*s.row[i], math.Inf(1))
 	}
 	for j := range s.p.Lo {
 		from := 0.0
