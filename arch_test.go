@@ -37,6 +37,7 @@ var mayImport = map[string]string{
 	"internal/table": "",
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
+	"internal/num": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "dc qpbackend qpbackend/ipm ccp/internal/subproblem ccp/internal/diagnose",
@@ -50,20 +51,20 @@ var mayImport = map[string]string{
 	"ccp/global": "dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":                "qpbackend/sparse qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl",
+	"qpbackend":                "qpbackend/sparse qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/poll":  "",
 	"qpbackend/internal/amd":   "qpbackend/internal/poll",
-	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu",
-	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum",
-	"qpbackend/internal/cone":  "",
+	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num",
+	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum internal/num",
+	"qpbackend/internal/cone":  "internal/num",
 	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
-	"qpbackend/internal/project": "gonum",
-	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu",
+	"qpbackend/internal/project": "gonum internal/num",
+	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num",
 	// Where its iterates stall, admm lets ipm go on.
-	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil",
-	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp",
+	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
+	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	"qpbackend/presolve": "qpbackend qpbackend/sparse qpbackend/internal/poll",
 	"qpbackend/qps":      "qpbackend qpbackend/sparse internal/table",

@@ -3,6 +3,7 @@ package qpbackend
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
 )
 
@@ -97,7 +98,7 @@ func certify(p *Problem, x, y, z, work []float64) Residuals {
 		qx += x[j] * p.Q[j]
 	}
 	dual /= max(1, pxNorm, qNorm, atyNorm)
-	dual = max(dual, max(normInf(yBad), normInf(zBad))/max(1, normInf(y), normInf(z)))
+	dual = max(dual, max(num.NormInf(yBad), num.NormInf(zBad))/max(1, num.NormInf(y), num.NormInf(z)))
 	pObj, dObj := xPx/2+qx, -xPx/2-s
 	return Residuals{
 		Primal: primal / max(1, axNorm, zNorm),
@@ -186,18 +187,4 @@ func rows(p *Problem, row func(i int), cone func(c Cone)) {
 	for m := len(p.L); i < m; i++ {
 		row(i)
 	}
-}
-
-// normInf is NaN where v has a NaN.
-func normInf(v []float64) float64 {
-	top := 0.0
-	for _, e := range v {
-		if a := math.Abs(e); !(a <= top) { // a branch that is seldom taken beats max
-			if a != a {
-				return a
-			}
-			top = a
-		}
-	}
-	return top
 }

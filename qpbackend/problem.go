@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -202,10 +203,8 @@ func (p *Problem) validateSides(l, u []float64) error {
 }
 
 func finite(name string, v []float64) error {
-	for i, e := range v {
-		if !(math.Abs(e) <= math.MaxFloat64) {
-			return fmt.Errorf("qpbackend: %s[%d] is %g", name, i, e)
-		}
+	if i := num.FirstNotFinite(v); i >= 0 {
+		return fmt.Errorf("qpbackend: %s[%d] is %g", name, i, v[i])
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package qpbackend
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // rounding bounds the relative error of the sums below: each is counted as if
 // its terms had been off by so much.
@@ -39,8 +43,8 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 		}
 	}, func(c Cone) {
 		end := c.Start + c.Len
-		moved := normInf(bad[c.Start:end]) != 0
-		top := normInf(y[c.Start:end])
+		moved := num.NormInf(bad[c.Start:end]) != 0
+		top := num.NormInf(y[c.Start:end])
 		for i := c.Start; i < end; i++ {
 			if weight[i] = math.Abs(y[i]); moved {
 				ŷ[i] -= bad[i]
@@ -78,7 +82,7 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 			}
 		}
 	}
-	return normInf(withRounding(aty, sizes)) / -s
+	return num.NormInf(withRounding(aty, sizes)) / -s
 }
 
 // withRounding adds to each sum, in size, what rounding may have hidden.
@@ -125,7 +129,7 @@ func DualInfeasibility(p *Problem, d []float64) float64 {
 			}
 		}
 	}
-	worst := normInf(withRounding(pd, pSize))
+	worst := num.NormInf(withRounding(pd, pSize))
 	for j, v := range d {
 		lo, hi := p.Bounds(j)
 		if hi < Infinity {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -171,7 +172,7 @@ func (s *solver) certify(p *point) float64 {
 
 // consider makes cand, certified, the best point if it is.
 func (s *solver) consider() {
-	if !(s.best.worth < s.cand.worth) && finite(s.cand.x) && finite(s.cand.y) && finite(s.cand.z) && !math.IsNaN(s.cand.worth) {
+	if !(s.best.worth < s.cand.worth) && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.cand.y) < 0 && num.FirstNotFinite(s.cand.z) < 0 && !math.IsNaN(s.cand.worth) {
 		s.best, s.cand = s.cand, s.best
 	}
 }

@@ -162,12 +162,3 @@ func (s *solver) Close() error {
 	s.closed = true
 	return nil
 }
-
-func finite(v []float64) bool {
-	for _, e := range v {
-		if math.IsNaN(e) || math.IsInf(e, 0) {
-			return false
-		}
-	}
-	return true
-}

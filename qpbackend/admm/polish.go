@@ -3,6 +3,8 @@ package admm
 import (
 	"context"
 	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // polished is a point from the equations of the rows that seem to hold, and
@@ -72,7 +74,7 @@ func (w *work) polish(ctx context.Context) bool {
 		pol.z[i] = min(max(v, w.l[i]), w.u[i])
 		pol.y[i] = v - pol.z[i]
 	}
-	return finite(pol.sol)
+	return num.FirstNotFinite(pol.sol) < 0
 }
 
 // guess fills off, diag and the right-hand side.

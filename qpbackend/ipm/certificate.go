@@ -3,6 +3,7 @@ package ipm
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -77,7 +78,7 @@ func (s *solver) cancels(y, aty []float64) bool {
 	for k, j := range at.RowIdx {
 		norm[j] = max(norm[j], math.Abs(at.Val[k]))
 	}
-	tol := s.set.InfeasTol * normInf(y)
+	tol := s.set.InfeasTol * num.NormInf(y)
 	for j, a := range aty {
 		if math.IsInf(s.bound(j, -a), 0) && !(math.Abs(a) <= tol*norm[j]) {
 			return false
@@ -91,7 +92,7 @@ func (s *solver) cancels(y, aty []float64) bool {
 // iteration.
 func (s *solver) dualProof(d, ad []float64) bool {
 	w, sc, tol := s.w, s.scale, s.set.InfeasTol
-	fall, bad, top := 0.0, 0.0, normInf(d)
+	fall, bad, top := 0.0, 0.0, num.NormInf(d)
 	for j, e := range d {
 		fall -= s.p.Q[j] * sc.D[j] * e
 		off := w.leaving(j, e)
@@ -146,7 +147,7 @@ func (s *solver) flat(d, pd, ad []float64) bool {
 			norm[i], norm[j] = max(norm[i], v), max(norm[j], v)
 		}
 	}
-	tol := s.set.InfeasTol * normInf(d)
+	tol := s.set.InfeasTol * num.NormInf(d)
 	for j, e := range pd {
 		if !(math.Abs(e) <= tol*norm[j]) {
 			return false
@@ -156,12 +157,12 @@ func (s *solver) flat(d, pd, ad []float64) bool {
 		if s.lay.conic[t] {
 			continue
 		}
-		row := normInf(w.at.Val[w.at.ColPtr[t]:w.at.ColPtr[t+1]])
+		row := num.NormInf(w.at.Val[w.at.ColPtr[t]:w.at.ColPtr[t+1]])
 		if !(w.leaving(w.n+t, e) <= tol*row) {
 			return false
 		}
 	}
 	return w.conesMet(ad, func(row, length int) float64 {
-		return tol * normInf(w.at.Val[w.at.ColPtr[row]:w.at.ColPtr[row+length]])
+		return tol * num.NormInf(w.at.Val[w.at.ColPtr[row]:w.at.ColPtr[row+length]])
 	})
 }

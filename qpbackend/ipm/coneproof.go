@@ -1,5 +1,7 @@
 package ipm
 
+import "github.com/dcopt/dcopt/internal/num"
+
 // conesMet reports whether Ad, is among the
 // directions in which cones stay met, up to a multiple of the unit that may
 // depend on the rows of the cone.
@@ -16,7 +18,7 @@ func (w *work) conesMet(ad []float64, limit func(row, length int) float64) bool 
 		}
 		moved := mb.part(w.cone.tryS)
 		copy(moved, d)
-		axpy(moved, t, mb.part(w.cone.e))
+		num.Axpy(moved, t, mb.part(w.cone.e))
 		if !mb.asym.Contains(moved) {
 			return false
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
@@ -166,7 +167,7 @@ func (c *cones) residual(w *work, τ float64) float64 {
 			rp[i] = v[i] - τ*lo[i] - s[i]
 		}
 	}
-	return normInf(c.rp)
+	return num.NormInf(c.rp)
 }
 
 func (c *cones) scale(ctx context.Context) bool {
@@ -321,19 +322,11 @@ func (c *cones) after(αp, αd float64) float64 {
 	return sum
 }
 
-func (c *cones) product() float64 { return dot(c.s, c.z) }
+func (c *cones) product() float64 { return num.Dot(c.s, c.z) }
 
 func (c *cones) advance(αp, αd float64) {
 	for i := range c.s {
 		c.s[i] += αp * c.ds[i]
 		c.z[i] += αd * c.dz[i]
 	}
-}
-
-func dot(x, y []float64) float64 {
-	sum := 0.0
-	for i, v := range x {
-		sum += v * y[i]
-	}
-	return sum
 }

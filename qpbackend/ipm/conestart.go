@@ -1,5 +1,7 @@
 package ipm
 
+import "github.com/dcopt/dcopt/internal/num"
+
 // begin: the penalty of a cone in the weighted problem is the square of the
 // distance from its apex.
 func (c *cones) begin() {
@@ -56,10 +58,10 @@ func (c *cones) push(addS, addZ float64) {
 			}
 			continue
 		}
-		axpy(s, max(addS, leastStart-mb.sym.Margin(s)), e)
-		axpy(z, max(addZ, leastStart-mb.sym.Margin(z)), e)
+		num.Axpy(s, max(addS, leastStart-mb.sym.Margin(s)), e)
+		num.Axpy(z, max(addZ, leastStart-mb.sym.Margin(z)), e)
 		shrink := 1.0
-		if far := dot(s, e) / mb.Degree(); far > distant {
+		if far := num.Dot(s, e) / mb.Degree(); far > distant {
 			shrink = distant / far
 		}
 		for i := range z {
@@ -93,16 +95,16 @@ func (c *cones) warm(w *work, inside float64) bool {
 		mb := &c.of[k]
 		s, z, e := mb.part(c.s), mb.part(c.z), mb.part(c.e)
 		if mb.sym != nil {
-			axpy(s, max(0, inside-mb.sym.Margin(s)), e)
-			axpy(z, max(0, inside-mb.sym.Margin(z)), e)
+			num.Axpy(s, max(0, inside-mb.sym.Margin(s)), e)
+			num.Axpy(z, max(0, inside-mb.sym.Margin(z)), e)
 			continue
 		}
 		by, sum := inside, 0.0
 		for {
-			axpy(s, by, e)
-			axpy(z, by, e)
+			num.Axpy(s, by, e)
+			num.Axpy(z, by, e)
 			sum += by
-			if mb.asym.Inside(s, z, leastWarmCentral, dot(s, z)/3) {
+			if mb.asym.Inside(s, z, leastWarmCentral, num.Dot(s, z)/3) {
 				break
 			}
 			if by = 2 * sum; !(sum < limit) {
@@ -115,9 +117,3 @@ func (c *cones) warm(w *work, inside float64) bool {
 
 // leastWarmCentral is leastCentral for a warm start.
 const leastWarmCentral = 1e-2
-
-func axpy(dst []float64, α float64, x []float64) {
-	for i, v := range x {
-		dst[i] += α * v
-	}
-}

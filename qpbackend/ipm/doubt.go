@@ -8,26 +8,36 @@ import (
 )
 
 // A plain run whose iterates prove nothing but do not converge either is
-// interrupted for one of the embedding, which ends at a solution or at a proof
-// that there is none.
+// interrupted for two of the embedding. The first one is without the objective:
+// a linear problem, whose embedding ends at a feasible point or at a proof that
+// there is none. The second one, with the objective, ends at a solution or at a
+// direction along which the objective falls. It might end at a proof of the first
+// kind too, but slowly where x runs off as well: a quadratic problem need not have
+// solutions that are strictly complementary.
 
-// auxIter bounds the iterations of the first such run; the second may take twice
-// as many. The embedding takes at most 30 on the infeasible problems of package
-// qptest.
+// auxIter bounds the iterations of the first of these runs; where plain comes to
+// doubt again they may take twice as many. The embedding takes at most 30 on the
+// infeasible problems of package qptest.
 const auxIter = 50
 
-// doubt judges the run of the embedding.
-type doubt struct{ s *solver }
+// doubt judges a run of the embedding.
+type doubt struct {
+	s         *solver
+	objective bool
+}
 
 func (d doubt) look(_ context.Context, w *work, _ int) verdict {
-	s := d.s
-	if math.IsNaN(w.scaledError()) {
+	s, size := d.s, w.scaledError()
+	if math.IsNaN(size) {
 		return broken
 	}
 	if _, v := s.proofs(w); v != goOn {
 		return v
 	}
-	if s.far(w, w.scaledError()) {
+	switch {
+	case !d.objective && w.pinf <= s.set.InfeasTol*w.method.τ():
+		return hopeless // a feasible point
+	case !d.objective || s.far(w, size):
 		return goOn
 	}
 	if s.certify(w); s.best.res.Max() <= s.set.Tol {
@@ -62,17 +72,24 @@ func (s *solver) embed(ctx context.Context, k int) verdict {
 		s.aux = newWork(w.p, w.at, w.sys, nil, newEmbedding(w.n, w.m, w.sys.Size(), s.set.Tol))
 	}
 	a := s.aux
-	copy(a.q, w.q)
-	copy(a.lo, w.lo)
-	copy(a.up, w.up)
 	a.reg.least = w.reg.least
-	a.classify()
-	a.method.load(a)
 	defer w.sys.Load(w.θ, w.off)
-	iter, v := a.run(ctx, doubt{s}, min(auxIter*pr.suspected, s.set.MaxIter-k-pr.aux))
-	pr.aux += iter
-	if v == done || v == outOfTime {
-		return v
+	for _, objective := range [2]bool{false, true} {
+		a.θ = 0
+		clear(a.q)
+		if objective {
+			a.θ = w.θ
+			copy(a.q, w.q)
+		}
+		copy(a.lo, w.lo)
+		copy(a.up, w.up)
+		a.classify()
+		a.method.load(a)
+		iter, v := a.run(ctx, doubt{s, objective}, min(auxIter*pr.suspected, s.set.MaxIter-k-pr.aux))
+		pr.aux += iter
+		if v == done || v == outOfTime {
+			return v
+		}
 	}
 	return goOn
 }

@@ -1,6 +1,10 @@
 package ipm
 
-import "context"
+import (
+	"context"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // embedding is the homogeneous form of a problem. The point is (x, y, s, z)/τ, and
 // κ is the complement of τ:
@@ -88,7 +92,7 @@ func (h *embedding) takeOutFixed(w *work) {
 	if !shifted {
 		return
 	}
-	w.p.AddSymMulVec(w.q, 1, h.shift)
+	w.p.AddSymMulVec(w.q, w.θ, h.shift)
 	clear(w.bs)
 	w.at.AddMulVecT(w.bs[w.n:], 1, h.shift)
 	for i := w.n; i < len(w.lo); i++ {
@@ -137,7 +141,7 @@ func (h *embedding) load(w *work) {
 // where the problem has no solution it may be anywhere.
 func (h *embedding) moderate(w *work) {
 	vectors := [...][]float64{w.x, w.y, w.side.dz, w.cone.dz}
-	size := max(normInf(w.x), normInf(w.y[w.n:]), normInf(w.side.dz), normInf(w.cone.dz))
+	size := max(num.NormInf(w.x), num.NormInf(w.y[w.n:]), num.NormInf(w.side.dz), num.NormInf(w.cone.dz))
 	if !(size > largestStart) {
 		return
 	}
@@ -152,7 +156,7 @@ func (h *embedding) moderate(w *work) {
 func (h *embedding) warmed(w *work) {
 	h.tau, h.κ = 1, 0
 	if d := w.degree() - 1; d > 0 {
-		h.κ = (dot(w.side.s, w.side.z) + dot(w.cone.s, w.cone.z)) / d
+		h.κ = (num.Dot(w.side.s, w.side.z) + num.Dot(w.cone.s, w.cone.z)) / d
 	}
 	if !(h.κ > 0) {
 		h.κ = 1
@@ -163,7 +167,7 @@ func (h *embedding) warmed(w *work) {
 func (h *embedding) support(w *work, y []float64, z [2][]float64) float64 {
 	sum := 0.0
 	for t := range z {
-		sum += dot(h.rhs.part[t].s, z[t])
+		sum += num.Dot(h.rhs.part[t].s, z[t])
 	}
 	for i, b := range h.rhs.v {
 		sum += b * y[w.n+i]
@@ -175,7 +179,7 @@ func (h *embedding) support(w *work, y []float64, z [2][]float64) float64 {
 func (h *embedding) residual(w *work) {
 	clear(h.px)
 	w.p.AddSymMulVec(h.px, w.θ, w.x)
-	h.rτ = -(h.κ + dot(w.x, h.px)/h.tau + dot(w.q, w.x) + h.support(w, w.y, [2][]float64{w.side.z, w.cone.z}))
+	h.rτ = -(h.κ + num.Dot(w.x, h.px)/h.tau + num.Dot(w.q, w.x) + h.support(w, w.y, [2][]float64{w.side.z, w.cone.z}))
 	w.μ = (w.μ + h.tau*h.κ) / w.degree()
 }
 
@@ -208,7 +212,7 @@ func (h *embedding) prepare(ctx context.Context, w *work) {
 	x, y := h.c.sol[:w.n], h.c.sol[:w.n+w.m]
 	quad, apart := h.quadratic(w, x, nil), h.quadratic(w, x, w.x)
 	z := [2][]float64{h.c.part[0].z, h.c.part[1].z}
-	h.denom = quad + dot(w.q, x) + h.support(w, y, z) - apart - h.κ/h.tau
+	h.denom = quad + num.Dot(w.q, x) + h.support(w, y, z) - apart - h.κ/h.tau
 }
 
 // quadratic is (c − x/τ)ᵀP(c − x/τ), x nil for zero.
@@ -220,20 +224,20 @@ func (h *embedding) quadratic(w *work, c, x []float64) float64 {
 	}
 	clear(pd)
 	w.p.AddSymMulVec(pd, w.θ, d)
-	return dot(d, pd)
+	return num.Dot(d, pd)
 }
 
 // complete adds dτ·c, and sets dτ and dκ.
 func (h *embedding) complete(w *work) {
 	z := [2][]float64{w.side.dz, w.cone.dz}
-	num := h.rτ - h.rκ/h.tau - 2*dot(h.px, w.dx)/h.tau - dot(w.q, w.dx) - h.support(w, w.dy, z)
-	h.dτ = num / h.denom
+	top := h.rτ - h.rκ/h.tau - 2*num.Dot(h.px, w.dx)/h.tau - num.Dot(w.q, w.dx) - h.support(w, w.dy, z)
+	h.dτ = top / h.denom
 	h.dκ = (h.rκ - h.κ*h.dτ) / h.tau
-	axpy(w.dy, h.dτ, h.c.sol[:w.n+w.m]) // dx too
-	axpy(w.dv, h.dτ, h.c.v)
+	num.Axpy(w.dy, h.dτ, h.c.sol[:w.n+w.m]) // dx too
+	num.Axpy(w.dv, h.dτ, h.c.v)
 	for t, c := range w.parts() {
-		axpy(c.data().ds, h.dτ, h.c.part[t].s)
-		axpy(c.data().dz, h.dτ, h.c.part[t].z)
+		num.Axpy(c.data().ds, h.dτ, h.c.part[t].s)
+		num.Axpy(c.data().dz, h.dτ, h.c.part[t].z)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -87,7 +88,7 @@ func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
 	s.unscale(w)
 	res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.cand.z, s.work)
 	s.cand.res = res
-	xNorm = norm1(s.cand.x)
+	xNorm = num.Norm1(s.cand.x)
 	if res.Max() < s.best.res.Max() {
 		s.best, s.cand = s.cand, s.best
 	}
@@ -125,14 +126,6 @@ func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float6
 			*t.mark, pr.since = t.now, 0
 		}
 	}
-}
-
-func norm1(v []float64) float64 {
-	sum := 0.0
-	for _, e := range v {
-		sum += math.Abs(e)
-	}
-	return sum
 }
 
 // loose is the residual up to which a point is AlmostSolved.

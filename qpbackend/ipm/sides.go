@@ -1,6 +1,10 @@
 package ipm
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // The loops over sides without a look at entries of v. Where the processor has
 // wide registers all but the last few sides go through kernels, which round in
@@ -156,13 +160,13 @@ func (sd *sides) move(v, d []float64, α float64) {
 func (sd *sides) norm(v []float64) float64 {
 	from := sd.whole(len(v))
 	if from == 0 {
-		return normInf(v)
+		return num.NormInf(v)
 	}
 	top, number := wideNorm(&v[0], from)
 	if !number {
 		return math.NaN()
 	}
-	rest := normInf(v[from:])
+	rest := num.NormInf(v[from:])
 	if rest > top || rest != rest {
 		return rest
 	}

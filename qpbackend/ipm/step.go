@@ -2,7 +2,6 @@ package ipm
 
 import (
 	"context"
-	"math"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
@@ -198,18 +197,4 @@ func (w *work) advance() {
 		c.advance(w.αp, w.αd)
 	}
 	w.method.advance(w.αp)
-}
-
-// normInf is NaN where v has a NaN. A branch that is seldom taken beats max.
-func normInf(v []float64) float64 {
-	top := 0.0
-	for _, e := range v {
-		if a := math.Abs(e); !(a <= top) {
-			if a != a {
-				return a
-			}
-			top = a
-		}
-	}
-	return top
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 	raw "github.com/dcopt/dcopt/third_party/osqp"
@@ -213,7 +214,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 		return errClosed
 	}
 	// What Apply would refuse need not be examined.
-	if s.c != nil && len(u.P) == s.p.P.NNZ() && finite(u.P) {
+	if s.c != nil && len(u.P) == s.p.P.NNZ() && num.FirstNotFinite(u.P) < 0 {
 		if err := s.checkConvex(context.Background(), u.P); err != nil {
 			return err
 		}
@@ -274,13 +275,4 @@ func (s *solver) Close() error {
 		s.c.Close()
 	}
 	return nil
-}
-
-func finite(v []float64) bool {
-	for _, e := range v {
-		if math.IsNaN(e) || math.IsInf(e, 0) {
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	raw "github.com/dcopt/dcopt/third_party/osqp"
 )
@@ -204,7 +205,7 @@ func (s *solver) run(t target, n int) (raw.Info, error) {
 func (s *solver) consider() {
 	s.cand.res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.cand.z, s.work)
 	r := s.cand.res.Max()
-	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && finite(s.cand.x) && finite(s.dual) {
+	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.dual) < 0 {
 		s.best, s.cand = s.cand, s.best
 	}
 }

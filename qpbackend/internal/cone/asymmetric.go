@@ -1,6 +1,10 @@
 package cone
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // barrier is that of a dual cone of three rows,
 //
@@ -83,7 +87,7 @@ func zero(z float64) float64 {
 
 // to is Tx.
 func (c *asymmetric) to(x [3]float64) [3]float64 {
-	x[c.pivot] = dot(c.row[:], x[:])
+	x[c.pivot] = num.Dot(c.row[:], x[:])
 	return x
 }
 
@@ -161,7 +165,7 @@ func (c *asymmetric) Scale(s, z []float64) bool {
 	sv, shadow := c.up(c.s), c.to(c.shadow)
 	zv := c.z
 	zv[c.pivot] = c.degree
-	μ := dot(sv[:], zv[:]) / 3
+	μ := num.Dot(sv[:], zv[:]) / 3
 	size := 0.0
 	for i := range c.h {
 		for j := range c.h {
@@ -179,7 +183,7 @@ func (c *asymmetric) Scale(s, z []float64) bool {
 // secant sets H' to the matrix with Hz = s and Hz̃ = s̃ = −g, z̃ the shadow, that
 // is as the other one in the third direction.
 func (c *asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
-	away := -μ*dot(c.g[:], shadow[:])/3 - 1
+	away := -μ*num.Dot(c.g[:], shadow[:])/3 - 1
 	if !(away > nearlyCentral && away <= math.MaxFloat64) {
 		return
 	}
@@ -189,7 +193,7 @@ func (c *asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
 	}
 	a := [3]float64{z[1]*δz[2] - z[2]*δz[1], z[2]*δz[0] - z[0]*δz[2], z[0]*δz[1] - z[1]*δz[0]}
 	fa, ok := solve3(&c.f, a)
-	t := μ / dot(a[:], fa[:])
+	t := μ / num.Dot(a[:], fa[:])
 	if !(ok && t > 0 && t <= math.MaxFloat64) {
 		return
 	}
@@ -207,7 +211,7 @@ const nearlyCentral = 1e-7
 // Mul sets dst to H·x.
 func (c *asymmetric) Mul(dst, x []float64) {
 	v := c.to([3]float64(x))
-	out := c.down([3]float64{dot(c.h[0][:], v[:]), dot(c.h[1][:], v[:]), dot(c.h[2][:], v[:])})
+	out := c.down([3]float64{num.Dot(c.h[0][:], v[:]), num.Dot(c.h[1][:], v[:]), num.Dot(c.h[2][:], v[:])})
 	copy(dst, out[:])
 }
 
@@ -255,9 +259,9 @@ func (c *asymmetric) thirdDerivative(p, q [3]float64) (t [3]float64) {
 	cube := c.b.third(&c.z, &c.p, &c.q)
 	var hp, hq [3]float64
 	for i := range hp {
-		hp[i], hq[i] = dot(d.hess[i][:], p[:]), dot(d.hess[i][:], q[:])
+		hp[i], hq[i] = num.Dot(d.hess[i][:], p[:]), num.Dot(d.hess[i][:], q[:])
 	}
-	gpq := dot(hp[:], q[:])/d.ψ - 2*gp*gq
+	gpq := num.Dot(hp[:], q[:])/d.ψ - 2*gp*gq
 	for i := range t {
 		z := zero(c.z[i])
 		t[i] = (-cube[i]+hp[i]*gq+hq[i]*gp)/d.ψ + c.row[i]*gpq - 2*w[i]*p[i]/z*(q[i]/z)/z
@@ -277,7 +281,7 @@ func (c *asymmetric) Inside(s, z []float64, share, μ float64) bool {
 	if !c.b.shadow(&c.p, &c.s) {
 		return false
 	}
-	w, product := c.b.weights(), dot(c.try.grad[:], c.p[:])/c.try.ψ
+	w, product := c.b.weights(), num.Dot(c.try.grad[:], c.p[:])/c.try.ψ
 	for i, v := range c.p {
 		product += w[i] / zero(c.q[i]) * v
 	}

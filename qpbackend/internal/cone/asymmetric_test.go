@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 func (s sample) asym() *asymmetric {
@@ -64,20 +66,20 @@ func TestDerivatives(t *testing.T) {
 		// A step that is small against the distance from the boundary.
 		hp := 0.0
 		for i := range p {
-			hp += p[i] * dot(h[i][:], p[:])
+			hp += p[i] * num.Dot(h[i][:], p[:])
 		}
 		step := 1e-4 / math.Sqrt(hp)
 		move := func(by float64) [3]float64 { return [3]float64{z[0] + by*p[0], z[1] + by*p[1], z[2] + by*p[2]} }
 		diff := (c.value(move(step)) - c.value(move(-step))) / (2 * step)
-		if want := dot(g[:], p[:]); math.Abs(diff-want) > 1e-5*math.Sqrt(hp) {
+		if want := num.Dot(g[:], p[:]); math.Abs(diff-want) > 1e-5*math.Sqrt(hp) {
 			t.Fatalf("z = %v: slope %g, want %g", z, diff, want)
 		}
 		g1, h1 := c.derivatives(move(step))
 		g0, h0 := c.derivatives(move(-step))
 		var dg, hpv, dh [3]float64
 		for i := range dg {
-			dg[i], hpv[i] = (g1[i]-g0[i])/(2*step), dot(h[i][:], p[:])
-			dh[i] = (dot(h1[i][:], q[:]) - dot(h0[i][:], q[:])) / (2 * step)
+			dg[i], hpv[i] = (g1[i]-g0[i])/(2*step), num.Dot(h[i][:], p[:])
+			dh[i] = (num.Dot(h1[i][:], q[:]) - num.Dot(h0[i][:], q[:])) / (2 * step)
 		}
 		if !close(dg[:], hpv[:], 1e-5) {
 			t.Fatalf("z = %v: Hessian times p %v, by differences %v", z, hpv, dg)
@@ -166,7 +168,7 @@ func TestScalingNearTheBoundary(t *testing.T) {
 		if !ok {
 			t.Fatal("the Hessian is not positive definite")
 		}
-		if rel := math.Sqrt(dot(off[:], x[:])) / 1e-7; !(rel < 1e-3) {
+		if rel := math.Sqrt(num.Dot(off[:], x[:])) / 1e-7; !(rel < 1e-3) {
 			t.Fatalf("Hz is off by %g of the barrier's norm at z = %v", rel, z)
 		}
 	})

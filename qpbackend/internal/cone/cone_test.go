@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // sample is a cone with a way to make points inside it and its dual.
@@ -20,7 +22,7 @@ func samples() []sample {
 	for _, n := range []int{1, 2, 3, 7, 40} {
 		inside := func(rng *rand.Rand) []float64 {
 			v := normal(rng, n)
-			v[0] = norm(v[1:]) + math.Exp(3*rng.NormFloat64())
+			v[0] = num.Norm2(v[1:]) + math.Exp(3*rng.NormFloat64())
 			return v
 		}
 		out = append(out, sample{fmt.Sprintf("second-order %d", n), NewSecondOrder(n), inside, inside})
@@ -62,7 +64,7 @@ func definite(rng *rand.Rand, n int) []float64 {
 	var v []float64
 	for j := range n {
 		for i := range j + 1 {
-			e := dot(b[i*n:][:n], b[j*n:])
+			e := num.Dot(b[i*n:][:n], b[j*n:])
 			if i == j {
 				e += 0.01
 			} else {
@@ -135,8 +137,8 @@ func TestScaling(t *testing.T) {
 		if !close(full, y, 1e-9) {
 			t.Fatalf("Block gives %v, Mul %v", full, y)
 		}
-		if !(dot(x, y) > 0) {
-			t.Fatalf("xᵀHx = %g", dot(x, y))
+		if !(num.Dot(x, y) > 0) {
+			t.Fatalf("xᵀHx = %g", num.Dot(x, y))
 		}
 	})
 }
@@ -155,7 +157,7 @@ func TestUnit(t *testing.T) {
 		if !close(he, e, 1e-12) {
 			t.Errorf("He = %v, e = %v", he, e)
 		}
-		if v := dot(e, e); math.Abs(v-s.c.Degree()) > 1e-12 {
+		if v := num.Dot(e, e); math.Abs(v-s.c.Degree()) > 1e-12 {
 			t.Errorf("eᵀe = %g, degree %g", v, s.c.Degree())
 		}
 		rc := make([]float64, n)
@@ -198,7 +200,7 @@ func TestCentring(t *testing.T) {
 		n := s.c.Len()
 		rc := make([]float64, n)
 		s.c.Correct(rc, make([]float64, n), make([]float64, n), 0.7)
-		if v, want := dot(rc, z), 0.7*s.c.Degree(); math.Abs(v-want) > 1e-7*want {
+		if v, want := num.Dot(rc, z), 0.7*s.c.Degree(); math.Abs(v-want) > 1e-7*want {
 			t.Fatalf("zᵀrc = %g, want %g", v, want)
 		}
 	})
@@ -220,7 +222,7 @@ func TestReach(t *testing.T) {
 		}{{p, ds, αp}, {z, dz, αd}} {
 			at := func(α float64) float64 {
 				moved := append([]float64(nil), v.v...)
-				axpy(moved, α, v.d)
+				num.Axpy(moved, α, v.d)
 				return c.Margin(moved)
 			}
 			if math.IsInf(v.α, 1) {
@@ -251,8 +253,8 @@ func TestMargin(t *testing.T) {
 		v := normal(rng, c.Len())
 		m := c.Margin(v)
 		in, out := append([]float64(nil), v...), append([]float64(nil), v...)
-		axpy(in, -m+1e-9, e)
-		axpy(out, -m-1e-9, e)
+		num.Axpy(in, -m+1e-9, e)
+		num.Axpy(out, -m-1e-9, e)
 		if !c.Scale(in, z) || c.Scale(out, z) {
 			t.Fatalf("margin %g of %v", m, v)
 		}
@@ -273,7 +275,7 @@ func TestExpansion(t *testing.T) {
 		x, want := normal(rng, n), make([]float64, n)
 		c.Mul(want, x)
 		got := make([]float64, n)
-		ux, vx := dot(u, x), dot(v, x)
+		ux, vx := num.Dot(u, x), num.Dot(v, x)
 		for i := range got {
 			got[i] = d[i]*x[i] + u[i]*ux - v[i]*vx
 		}
@@ -307,9 +309,9 @@ func TestSecondOrderTerm(t *testing.T) {
 			rc[i] = -p[i]
 		}
 		s.c.Correct(rc, ds, dz, 0.3)
-		want := 0.3*s.c.Degree() - dot(ds, dz)
-		got := dot(z, rc) + dot(z, p)
-		if math.Abs(got-want) > 1e-8*(math.Abs(want)+math.Abs(dot(z, p))) {
+		want := 0.3*s.c.Degree() - num.Dot(ds, dz)
+		got := num.Dot(z, rc) + num.Dot(z, p)
+		if math.Abs(got-want) > 1e-8*(math.Abs(want)+math.Abs(num.Dot(z, p))) {
 			t.Fatalf("zᵀ(rc + s) = %g, want %g", got, want)
 		}
 	})

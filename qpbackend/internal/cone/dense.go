@@ -1,6 +1,10 @@
 package cone
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // cholesky overwrites the lower triangle of a, n × n by rows, by L with
 // a = LLᵀ. It returns false where a is not positive definite.
@@ -9,9 +13,9 @@ func cholesky(a []float64, n int) bool {
 		ri := a[i*n:][:n]
 		for j := range i {
 			rj := a[j*n:][:n]
-			ri[j] = (ri[j] - dot(ri[:j], rj)) / rj[j]
+			ri[j] = (ri[j] - num.Dot(ri[:j], rj)) / rj[j]
 		}
-		d := ri[i] - dot(ri[:i], ri)
+		d := ri[i] - num.Dot(ri[:i], ri)
 		if !(d > 0 && d <= math.MaxFloat64) {
 			return false
 		}
@@ -27,13 +31,13 @@ func cholesky(a []float64, n int) bool {
 func orthogonalise(m, r, norms []float64, n int) {
 	for range maxSweeps {
 		for i := range n {
-			norms[i] = dot(m[i*n:][:n], m[i*n:])
+			norms[i] = num.Dot(m[i*n:][:n], m[i*n:])
 		}
 		rotated := false
 		for i := range n {
 			for j := i + 1; j < n; j++ {
 				x, y := m[i*n:][:n], m[j*n:][:n]
-				xy := dot(x, y)
+				xy := num.Dot(x, y)
 				if !(math.Abs(xy) > orthogonal*math.Sqrt(norms[i])*math.Sqrt(norms[j])) {
 					continue
 				}
@@ -53,7 +57,7 @@ func orthogonalise(m, r, norms []float64, n int) {
 		}
 	}
 	for i := range n {
-		norms[i] = norm(m[i*n:][:n])
+		norms[i] = num.Norm2(m[i*n:][:n])
 	}
 }
 
@@ -146,7 +150,7 @@ func (t *tridiagonal) reduce(a []float64) {
 			v[i] = a[(k+1+i)*n+k]
 		}
 		t.d[k] = a[k*n+k]
-		alpha := norm(v)
+		alpha := num.Norm2(v)
 		if alpha == 0 || len(v) == 1 {
 			t.e[k] = v[0]
 			continue
@@ -162,11 +166,11 @@ func (t *tridiagonal) reduce(a []float64) {
 		clear(p)
 		for i, e := range v { // p = βAv, by the lower triangle
 			row := a[(k+1+i)*n+k+1:][:i+1]
-			p[i] += dot(row, v)
-			axpy(p[:i], e, row)
+			p[i] += num.Dot(row, v)
+			num.Axpy(p[:i], e, row)
 		}
-		scale(p, β)
-		axpy(p, -β/2*dot(p, v), v)
+		num.Scale(p, β)
+		num.Axpy(p, -β/2*num.Dot(p, v), v)
 		for i, e := range v { // A −= vpᵀ + pvᵀ
 			row, f := a[(k+1+i)*n+k+1:][:i+1], p[i]
 			for j := range row {

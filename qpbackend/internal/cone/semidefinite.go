@@ -1,6 +1,10 @@
 package cone
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // Semidefinite is the cone of positive semidefinite matrices of order n, as
 // their upper triangles column by column with off-diagonal entries times √2.
@@ -113,10 +117,10 @@ func (c *Semidefinite) Scale(s, z []float64) bool {
 			return false
 		}
 		f := 1 / math.Sqrt(λ)
-		scale(c.rt[i*n:][:n], f)
+		num.Scale(c.rt[i*n:][:n], f)
 		u, ri := m[i*n:][:n], c.ri[i*n:][:n]
 		for p := range ri {
-			ri[p] = f / λ * dot(lz[p*n:][:p+1], u[:p+1])
+			ri[p] = f / λ * num.Dot(lz[p*n:][:p+1], u[:p+1])
 		}
 	}
 	c.square()
@@ -130,7 +134,7 @@ func (c *Semidefinite) square() {
 	for p := range n {
 		r := c.rt[p*n:][:n]
 		for i, e := range r {
-			axpy(c.q[i*n:][:i+1], e, r)
+			num.Axpy(c.q[i*n:][:i+1], e, r)
 		}
 	}
 	for i := range n {
@@ -186,10 +190,10 @@ func (c *Semidefinite) sandwich(dst, a, x []float64) {
 		t := c.t[:n]
 		clear(t)
 		for p, e := range a[i*n:][:n] {
-			axpy(t, e, x[p*n:])
+			num.Axpy(t, e, x[p*n:])
 		}
 		for j := range i + 1 {
-			e := dot(t, a[j*n:])
+			e := num.Dot(t, a[j*n:])
 			dst[i*n+j], dst[j*n+i] = e, e
 		}
 	}
@@ -209,7 +213,7 @@ func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
 	c.scaled(ds, dz)
 	for i := range n {
 		for j := range i + 1 {
-			e := -dot(c.a[i*n:][:n], c.b[j*n:]) - dot(c.b[i*n:][:n], c.a[j*n:])
+			e := -num.Dot(c.a[i*n:][:n], c.b[j*n:]) - num.Dot(c.b[i*n:][:n], c.a[j*n:])
 			if i == j {
 				e += 2 * σμ
 			}
@@ -223,10 +227,10 @@ func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
 		t := c.t[:n]
 		clear(t)
 		for p, e := range c.x[i*n:][:n] {
-			axpy(t, e, c.rt[p*n:])
+			num.Axpy(t, e, c.rt[p*n:])
 		}
 		for p, e := range c.rt[i*n:][:n] {
-			axpy(c.b[p*n:][:n], e, t)
+			num.Axpy(c.b[p*n:][:n], e, t)
 		}
 	}
 	c.pack(rc, c.b, true)

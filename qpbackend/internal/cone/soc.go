@@ -1,6 +1,10 @@
 package cone
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // SecondOrder is the cone s₀ ≥ ‖(s₁, …)‖₂. With one row it is the half-line.
 //
@@ -36,12 +40,12 @@ func (c *SecondOrder) Unit(e []float64) {
 }
 
 // Margin is v₀ − ‖v₁‖.
-func (c *SecondOrder) Margin(v []float64) float64 { return v[0] - norm(v[1:]) }
+func (c *SecondOrder) Margin(v []float64) float64 { return v[0] - num.Norm2(v[1:]) }
 
 // normalise sets dst to v over the root of its determinant, and returns that;
 // not positive outside the interior.
 func normalise(dst, v []float64) float64 {
-	r := norm(v[1:])
+	r := num.Norm2(v[1:])
 	root := math.Sqrt(v[0]-r) * math.Sqrt(v[0]+r)
 	if !(root > 0 && root <= math.MaxFloat64) {
 		return 0
@@ -62,7 +66,7 @@ func (c *SecondOrder) Scale(s, z []float64) bool {
 		return false
 	}
 	c.η = math.Sqrt(c.rs / c.rz)
-	γ := math.Sqrt((1 + dot(c.s, c.z)) / 2)
+	γ := math.Sqrt((1 + num.Dot(c.s, c.z)) / 2)
 	tail := 0.0
 	for i := 1; i < len(c.w); i++ {
 		c.w[i] = (c.s[i] - c.z[i]) / (2 * γ)
@@ -84,7 +88,7 @@ func (c *SecondOrder) Scale(s, z []float64) bool {
 
 // Mul is η²(2w(wᵀx) − Jx).
 func (c *SecondOrder) Mul(dst, x []float64) {
-	t, η2 := 2*dot(c.w, x), c.η*c.η
+	t, η2 := 2*num.Dot(c.w, x), c.η*c.η
 	for i, w := range c.w {
 		dst[i] = η2 * (t*w + x[i])
 	}
@@ -101,14 +105,14 @@ func (c *SecondOrder) Block(h []float64) {
 		}
 		h[k-1] += η2
 	}
-	h[0] = η2 * (c.w[0]*c.w[0] + dot(c.w[1:], c.w[1:]))
+	h[0] = η2 * (c.w[0]*c.w[0] + num.Dot(c.w[1:], c.w[1:]))
 }
 
 // Expansion writes H as d + uuᵀ − vvᵀ, d diagonal and d − vvᵀ positive
 // definite, after Domahidi, Chu & Boyd 2013.
 func (c *SecondOrder) Expansion(d, u, v []float64) {
 	w0 := c.w[0]
-	sq := w0*w0 + dot(c.w[1:], c.w[1:])
+	sq := w0*w0 + num.Dot(c.w[1:], c.w[1:])
 	inv := 1 / sq
 	η2 := c.η * c.η
 	u0 := math.Sqrt(sq - inv/2)
@@ -126,7 +130,7 @@ func (c *SecondOrder) apply(dst, x []float64, inverse bool) {
 	if inverse {
 		f, x0 = 1/c.η, -x[0]
 	}
-	t := dot(c.w[1:], x[1:])
+	t := num.Dot(c.w[1:], x[1:])
 	m := f * (x0 + t/(1+c.w[0]))
 	for i := 1; i < len(x); i++ {
 		dst[i] = f*x[i] + m*c.w[i]
@@ -142,12 +146,12 @@ func (c *SecondOrder) Correct(rc, ds, dz []float64, σμ float64) {
 	c.apply(c.a, ds, true)
 	c.apply(c.b, dz, false)
 	a0, b0 := c.a[0], c.b[0]
-	c.a[0] = σμ - dot(c.a, c.b)
+	c.a[0] = σμ - num.Dot(c.a, c.b)
 	for i := 1; i < len(c.a); i++ {
 		c.a[i] = -(a0*c.b[i] + b0*c.a[i])
 	}
 	// λ \ a
-	y0 := (c.λ[0]*c.a[0] - dot(c.λ[1:], c.a[1:])) / c.det
+	y0 := (c.λ[0]*c.a[0] - num.Dot(c.λ[1:], c.a[1:])) / c.det
 	for i := 1; i < len(c.a); i++ {
 		c.a[i] = (c.a[i] - y0*c.λ[i]) / c.λ[0]
 	}
@@ -166,7 +170,7 @@ func (c *SecondOrder) Reach(ds, dz []float64) (αp, αd float64) {
 // reach is the largest α with v + αd in the cone, v of determinant one: the
 // point is brought to the unit, where the step is an eigenvalue's.
 func reach(v, d []float64) float64 {
-	t := dot(v[1:], d[1:])
+	t := num.Dot(v[1:], d[1:])
 	ρ := v[0]*d[0] - t
 	m := (d[0] + ρ) / (1 + v[0])
 	sq := 0.0

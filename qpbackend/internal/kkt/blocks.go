@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -150,6 +151,6 @@ func (s *System) weighBlocks() {
 		s.k.Val[s.diag[e]], s.k.Val[s.diag[e+1]] = -1, 1
 		s.d[e], s.d[e+1] = -1, 1
 		u, v := s.Expansion(t)
-		s.weight[e-s.n], s.weight[e+1-s.n] = max(1, normInf(v)), max(1, normInf(u))
+		s.weight[e-s.n], s.weight[e+1-s.n] = max(1, num.NormInf(v)), max(1, num.NormInf(u))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -219,7 +220,7 @@ func (s *System) Ax() []float64 { return s.ax }
 
 // Solve sets x to the solution for the right-hand side b, both of length Size,
 // refined until its residual is within goal/10 or no longer falls. It returns
-// the residual, +Inf where x is not a number. When ctx ends, x is not refined any
+// the residual, NaN where x is not a number. When ctx ends, x is not refined any
 // further.
 func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	copy(x, b)
@@ -274,7 +275,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	default:
 		s.subtractWhole(b, x)
 	}
-	a := Accuracy{X: normInf(s.res[:s.n]), Y: normInf(s.res[s.n:])}
+	a := Accuracy{X: num.NormInf(s.res[:s.n]), Y: num.NormInf(s.res[s.n:])}
 	if !s.weighed {
 		if a.worst(goal) <= enough {
 			return a
@@ -284,25 +285,10 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	a.Y = 0
 	for i, e := range s.res[s.n:] {
 		if v := math.Abs(e) * s.weight[i]; !(v <= a.Y) {
-			if math.IsNaN(v) {
-				v = math.Inf(1)
+			if a.Y = v; math.IsNaN(v) {
+				return a
 			}
-			a.Y = v
 		}
 	}
 	return a
-}
-
-// normInf is +Inf where v has a NaN.
-func normInf(v []float64) float64 {
-	top := 0.0
-	for _, e := range v {
-		if a := math.Abs(e); !(a <= top) {
-			if math.IsNaN(a) {
-				return math.Inf(1)
-			}
-			top = a
-		}
-	}
-	return top
 }

@@ -42,21 +42,6 @@ func tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s21, s30, s31 flo
 	return s00, s01, s10, s11, s20, s21, s30, s31
 }
 
-// dot is Σ a[t]·b[t] over the length of a.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	s0, s1 := 0.0, 0.0
-	t := 0
-	for ; t+2 <= len(a); t += 2 {
-		s0 += a[t] * b[t]
-		s1 += a[t+1] * b[t+1]
-	}
-	if t < len(a) {
-		s0 += a[t] * b[t]
-	}
-	return s0 + s1
-}
-
 // subtract is dst −= α·src over the length of dst.
 func subtract(dst []float64, α float64, src []float64) {
 	src = src[:len(dst)]

@@ -3,6 +3,7 @@ package ldl
 import (
 	"context"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 )
 
@@ -132,17 +133,17 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 		if c < last {
 			j := cols[c] - first
 			b := scaled[c*width:][:width]
-			t0[j] -= dot(b, a)
-			t1[j] -= dot(b, a[width:])
-			t2[j] -= dot(b, a[2*width:])
-			t3[j] -= dot(b, a[3*width:])
+			t0[j] -= num.Dot(b, a)
+			t1[j] -= num.Dot(b, a[width:])
+			t2[j] -= num.Dot(b, a[2*width:])
+			t3[j] -= num.Dot(b, a[3*width:])
 		}
 	}
 	for ; r < len(target); r++ {
 		a := block[r*width:][:width]
 		out := val[target[r]:]
 		for c, j := range cols[:min(len(cols), r+1)] {
-			out[j-first] -= dot(a, scaled[c*width:])
+			out[j-first] -= num.Dot(a, scaled[c*width:])
 		}
 	}
 }
@@ -195,7 +196,7 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 func eliminate(panel []float64, width, i, from, to int) {
 	row := panel[i*width:][:width]
 	for j := from; j < to; j++ {
-		row[j] -= dot(row[:j], panel[j*width:])
+		row[j] -= num.Dot(row[:j], panel[j*width:])
 	}
 }
 
@@ -220,9 +221,9 @@ func (s *supernodal) eliminate4(panel []float64, width, i, to int) {
 	}
 	if j < to {
 		l := panel[j*width:][:j]
-		r0[j] -= dot(l, r0)
-		r1[j] -= dot(l, r1)
-		r2[j] -= dot(l, r2)
-		r3[j] -= dot(l, r3)
+		r0[j] -= num.Dot(l, r0)
+		r1[j] -= num.Dot(l, r1)
+		r2[j] -= num.Dot(l, r2)
+		r3[j] -= num.Dot(l, r3)
 	}
 }

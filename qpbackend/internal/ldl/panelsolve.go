@@ -1,5 +1,7 @@
 package ldl
 
+import "github.com/dcopt/dcopt/internal/num"
+
 // solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x.
 func (s *supernodal) solve(f *Factor, x []float64) {
 	count := len(s.first) - 1
@@ -9,7 +11,7 @@ func (s *supernodal) solve(f *Factor, x []float64) {
 		own := x[lo:hi]
 		panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
 		for i := range own {
-			own[i] -= dot(own[:i], panel[i*width:])
+			own[i] -= num.Dot(own[:i], panel[i*width:])
 		}
 		s.forward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
 	}
@@ -68,7 +70,7 @@ func (s *supernodal) forward(x, own []float64, rows []int32, panel []float64) {
 			}
 		}
 		for ; r < len(rows); r++ {
-			x[rows[r]] -= dot(own, panel[r*width:])
+			x[rows[r]] -= num.Dot(own, panel[r*width:])
 		}
 	}
 }

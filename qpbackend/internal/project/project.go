@@ -1,19 +1,14 @@
 package project
 
-import "math"
+import (
+	"math"
 
-// normInf is the largest entry of v in size; NaN where one is.
-func normInf(v []float64) float64 {
-	m := 0.0
-	for _, e := range v {
-		m = max(m, math.Abs(e))
-	}
-	return m
-}
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // scaledNorm is scale·‖v‖₂, without overflow or underflow in between.
 func scaledNorm(v []float64, scale float64) float64 {
-	top := normInf(v)
+	top := num.NormInf(v)
 	if top > 1e-120 && top < 1e120 {
 		sum := 0.0
 		for _, e := range v {
@@ -31,8 +26,6 @@ func scaledNorm(v []float64, scale float64) float64 {
 	return scale * top * math.Sqrt(sum)
 }
 
-func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
-
 func fill(dst []float64, x float64) {
 	for i := range dst {
 		dst[i] = x
@@ -42,8 +35,8 @@ func fill(dst []float64, x float64) {
 // triple reads the three entries of v with the power of two taken out that
 // brings the largest to [½, 1). ok is false for entries that are not finite.
 func triple(v []float64) (a, b, c float64, exp int, ok bool) {
-	top := normInf(v[:3])
-	if !finite(top) {
+	top := num.NormInf(v[:3])
+	if !num.Finite(top) {
 		return 0, 0, 0, 0, false
 	}
 	_, exp = math.Frexp(top)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // cone is a family as the tests see it: membership and boundary by formulas of
@@ -227,7 +229,7 @@ func (c cone) draw(rng *rand.Rand) []float64 {
 	case 1:
 		p, _ := c.boundary(rng)
 		for i := range v {
-			v[i] = p[i] + 1e-12*rng.NormFloat64()*normInf(p)
+			v[i] = p[i] + 1e-12*rng.NormFloat64()*num.NormInf(p)
 		}
 	}
 	scale := 1.0
@@ -248,7 +250,7 @@ func TestProjections(t *testing.T) {
 			var inside, apex int
 			for range 4000 {
 				v := c.draw(rng)
-				size := normInf(v)
+				size := num.NormInf(v)
 				p := slices.Clone(v)
 				c.project(p, p)
 				rest := plus(v, -1, p)
@@ -270,13 +272,13 @@ func TestProjections(t *testing.T) {
 				}
 				again := make([]float64, c.n)
 				c.project(again, p)
-				if d := normInf(plus(again, -1, p)); !(d <= allowed*size) {
+				if d := num.NormInf(plus(again, -1, p)); !(d <= allowed*size) {
 					t.Fatalf("%v: the projection %v is projected to %v, %g away", v, p, again, d)
 				}
 				if slices.Equal(p, v) {
 					inside++
 				}
-				if normInf(p) == 0 {
+				if num.NormInf(p) == 0 {
 					apex++
 				}
 			}
@@ -297,7 +299,7 @@ func TestKnownPairs(t *testing.T) {
 			p, d := c.boundary(rng)
 			v, got := plus(p, 1, d), make([]float64, c.n)
 			c.project(got, v)
-			if e := normInf(plus(got, -1, p)) / normInf(v); !(e <= worst) {
+			if e := num.NormInf(plus(got, -1, p)) / num.NormInf(v); !(e <= worst) {
 				worst = e
 				if !(e <= 20*allowed) {
 					t.Fatalf("%s: p = %v, d = %v: the projection of the sum is %v, %g off", c.name, p, d, got, e)
@@ -387,7 +389,7 @@ func TestEdges(t *testing.T) {
 		if c.want == nil { // finite is enough
 			c.want = got
 		}
-		if d := normInf(plus(got, -1, c.want)); !(d <= 3e-16*normInf(c.v)) {
+		if d := num.NormInf(plus(got, -1, c.want)); !(d <= 3e-16*num.NormInf(c.v)) {
 			t.Errorf("%s: the projection of %v is %v, want %v", c.cone.name, c.v, got, c.want)
 		}
 	}

@@ -1,11 +1,15 @@
 package project
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // SecondOrder projects on v₀ ≥ ‖(v₁, …)‖₂.
 func SecondOrder(dst, v []float64) {
-	top := normInf(v)
-	if !finite(top) {
+	top := num.NormInf(v)
+	if !num.Finite(top) {
 		fill(dst, math.NaN())
 		return
 	}

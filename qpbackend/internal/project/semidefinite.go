@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Order is the k of the k × k matrices whose scaled triangle has n entries, or
@@ -22,9 +24,9 @@ func Order(n int) int {
 // triangle of a symmetric matrix, column by column, with the entries off the
 // diagonal times √2. It allocates for orders above one.
 func Semidefinite(dst, v []float64) {
-	top, k := normInf(v), Order(len(v))
+	top, k := num.NormInf(v), Order(len(v))
 	switch {
-	case !finite(top):
+	case !num.Finite(top):
 		fill(dst, math.NaN())
 		return
 	case k == 1:

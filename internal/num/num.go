@@ -1,0 +1,75 @@
+package num
+
+import "math"
+
+// NormInf is the largest entry of v in size, 0 of none; NaN where v has one.
+func NormInf(v []float64) float64 {
+	top := 0.0
+	for _, e := range v {
+		if a := math.Abs(e); !(a <= top) { // a branch that is seldom taken beats max
+			if a != a {
+				return a
+			}
+			top = a
+		}
+	}
+	return top
+}
+
+// Norm1 is the sum of the sizes of the entries; NaN where v has one.
+func Norm1(v []float64) float64 {
+	sum := 0.0
+	for _, e := range v {
+		sum += math.Abs(e)
+	}
+	return sum
+}
+
+// Norm2 is ‖v‖₂ of entries of moderate size: their squares are summed as they
+// are. NaN where v has one.
+func Norm2(v []float64) float64 { return math.Sqrt(Dot(v, v)) }
+
+// Dot is Σ x·y over the length of x, the sums of even and odd places added at the
+// end.
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	s0, s1 := 0.0, 0.0
+	t := 0
+	for ; t+2 <= len(x); t += 2 {
+		s0 += x[t] * y[t]
+		s1 += x[t+1] * y[t+1]
+	}
+	if t < len(x) {
+		s0 += x[t] * y[t]
+	}
+	return s0 + s1
+}
+
+// Axpy is dst += α·x over the length of dst.
+func Axpy(dst []float64, α float64, x []float64) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] += α * v
+	}
+}
+
+// Scale multiplies v by α.
+func Scale(v []float64, α float64) {
+	for i := range v {
+		v[i] *= α
+	}
+}
+
+// Finite reports whether x is neither NaN nor infinite.
+func Finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
+
+// FirstNotFinite is the place of the first entry that is NaN or infinite, −1 for
+// none.
+func FirstNotFinite(v []float64) int {
+	for i, e := range v {
+		if !Finite(e) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,70 @@
+package num_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
+
+// TestNaN: every function of a vector with NaN says NaN, wherever it stands.
+func TestNaN(t *testing.T) {
+	inf := math.Inf(1)
+	for n := 1; n < 6; n++ {
+		for at := range n {
+			v, ones := make([]float64, n), make([]float64, n)
+			for i := range v {
+				v[i], ones[i] = inf, 1
+			}
+			v[at] = math.NaN()
+			for name, got := range map[string]float64{
+				"NormInf": num.NormInf(v), "Norm1": num.Norm1(v), "Norm2": num.Norm2(v), "Dot": num.Dot(v, ones),
+			} {
+				if !math.IsNaN(got) {
+					t.Errorf("%s of %v is %g", name, v, got)
+				}
+			}
+			if got := num.FirstNotFinite(v); got != 0 {
+				t.Errorf("the first entry of %v that is not finite is %d", v, got)
+			}
+			for i := range at {
+				v[i] = math.MaxFloat64
+			}
+			if got := num.FirstNotFinite(v); got != at {
+				t.Errorf("the first entry of %v that is not finite is %d, want %d", v, got, at)
+			}
+		}
+	}
+	if num.NormInf(nil) != 0 || num.Norm1(nil) != 0 || num.Norm2(nil) != 0 || num.Dot(nil, nil) != 0 || num.FirstNotFinite(nil) != -1 {
+		t.Error("nothing is not zero")
+	}
+}
+
+func TestSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := range 20 {
+		x, y := make([]float64, n), make([]float64, n+2)
+		dot, one, top := 0.0, 0.0, 0.0
+		for i := range x {
+			x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
+			dot += x[i] * y[i]
+			one += math.Abs(x[i])
+			top = max(top, math.Abs(x[i]))
+		}
+		if got := num.Dot(x, y); math.Abs(got-dot) > 1e-14*float64(n) {
+			t.Errorf("Dot of %d is %g, want %g", n, got, dot)
+		}
+		if num.Norm1(x) != one || num.NormInf(x) != top {
+			t.Errorf("norms of %d are %g and %g, want %g and %g", n, num.Norm1(x), num.NormInf(x), one, top)
+		}
+		z := append([]float64(nil), x...)
+		num.Axpy(z, 2, y)
+		num.Scale(z, 3)
+		for i := range z {
+			if want := 3 * (x[i] + 2*y[i]); z[i] != want {
+				t.Errorf("entry %d of %d is %g, want %g", i, n, z[i], want)
+			}
+		}
+	}
+}
