@@ -63,6 +63,11 @@ func crossValidate(c *cli.Context) error {
 		}
 		sets = append(sets, set)
 	}
+	var p *progress
+	if !c.Bool("quiet") {
+		p = sessionOf(c).log.progress("reading")
+		defer p.stop()
+	}
 	trials, err := prepareTrials(c)
 	if err != nil {
 		return err
@@ -71,24 +76,22 @@ func crossValidate(c *cli.Context) error {
 	for _, t := range trials {
 		table.width = max(table.width, len(t.path))
 	}
+	p.wipe()
 	table.head()
 	for k, t := range trials {
 		for j, set := range sets {
-			var p *progress
-			if !c.Bool("quiet") {
-				p = startProgress(c.App.ErrWriter, fmt.Sprintf("table %d of %d, %s, %v", k+1, len(trials), t.path, set.Method))
-			}
+			p.say("table %d of %d, %s, %v", k+1, len(trials), t.path, set.Method)
 			begin := time.Now()
 			res, err := within(c.Context, func() (lder.CVResult, error) {
 				return lder.CrossValidate(c.Context, t.data.X, t.data.Y, t.folds, set)
 			})
-			p.stop()
 			if err != nil {
 				if interrupted(c.Context) || isContextError(err) {
 					return &failure{exitInterrupted, fmt.Errorf("interrupted at table %d of %d, %s", k+1, len(trials), t.path)}
 				}
 				return badFile(fmt.Errorf("%s: %w", t.path, err))
 			}
+			p.wipe()
 			if err := table.row(t.path, j, &res, time.Since(begin)); err != nil {
 				return usagef("cannot write the result: %w", err)
 			}

@@ -150,6 +150,9 @@ func fit(c *cli.Context) error {
 		return err
 	}
 	defer out.discard()
+	if !c.Bool("quiet") && !c.Bool("verbose") {
+		defer sessionOf(c).log.progress("reading").stop()
+	}
 	if c.Bool("classify") {
 		if c.IsSet("plot") {
 			return usagef("--plot draws what a regressor predicts; with --classify there is no picture")
@@ -251,7 +254,7 @@ func trainingProgress(c *cli.Context, set *lder.Settings) (p *progress) {
 		set.Recorder = ccp.Printer(c.App.ErrWriter)
 		set.Progress = func(done, total int) { fmt.Fprintf(c.App.ErrWriter, "%d of %d\n", done, total) }
 	case !c.Bool("quiet"):
-		p = startProgress(c.App.ErrWriter, "training")
+		p = sessionOf(c).log.progress("training")
 		set.Recorder = p.recorder()
 		set.Progress = func(done, total int) { p.say("training, %d of %d", done, total) }
 	}

@@ -20,6 +20,15 @@ import (
 type messages struct {
 	w    io.Writer
 	json bool
+	line *progress // nil: none
+}
+
+// Write writes to standard error, beside the progress line.
+func (m *messages) Write(b []byte) (int, error) {
+	if m.line != nil {
+		return m.line.Write(b)
+	}
+	return m.w.Write(b)
 }
 
 // wantsJSON looks for --json before the arguments are parsed, so that what is
@@ -43,7 +52,7 @@ func (m *messages) note(format string, args ...any) {
 		m.object(object{{"severity", "note"}, {"message", text}})
 		return
 	}
-	fmt.Fprintf(m.w, "dcopt: %s\n", visible(text))
+	fmt.Fprintf(m, "dcopt: %s\n", visible(text))
 }
 
 // fail tells why a command ends with an exit code.
@@ -56,14 +65,14 @@ func (m *messages) fail(err error, code int) {
 	if !errors.As(err, &p) {
 		err = fmt.Errorf("dcopt: %w", err)
 	}
-	fmt.Fprintln(m.w, visible(err.Error()))
+	fmt.Fprintln(m, visible(err.Error()))
 }
 
 // diagnose tells what is wrong with a problem file, with the exit code that
 // follows from it; of warnings none does.
 func (m *messages) diagnose(ds lang.Diagnostics, code int, text func(file string) []byte) error {
 	if !m.json {
-		return ds.Render(m.w, text, isTerminal(m.w) && os.Getenv("NO_COLOR") == "")
+		return ds.Render(m, text, isTerminal(m.w) && os.Getenv("NO_COLOR") == "")
 	}
 	for _, d := range ds {
 		o := object{{"severity", d.Severity.String()}}
@@ -123,13 +132,13 @@ func (m *messages) object(o object) {
 	if err != nil { // strings and integers always go
 		b = fmt.Appendf(nil, `{"severity":"error","message":%q}`+"\n", err)
 	}
-	m.w.Write(b)
+	m.Write(b)
 }
 
 // writer takes lines of text: as JSON, each becomes a note.
 func (m *messages) writer() io.Writer {
 	if !m.json {
-		return m.w
+		return m
 	}
 	return &noteWriter{m: m}
 }

@@ -136,7 +136,7 @@ func (l *lockedBuffer) String() string {
 }
 
 func TestProgress(t *testing.T) {
-	if p := startProgress(&bytes.Buffer{}, "x"); p != nil {
+	if p := (&messages{w: &bytes.Buffer{}}).progress("x"); p != nil {
 		t.Error("there is progress on what is no terminal")
 	}
 	var none *progress
@@ -154,6 +154,15 @@ func TestProgress(t *testing.T) {
 	for end := time.Now().Add(10 * time.Second); !strings.Contains(w.String(), "step 7") && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
+	m := &messages{w: &w, line: p}
+	m.note("a message")
+	if s := w.String(); !strings.Contains(s, "\r\x1b[Kdcopt: a message\n") {
+		t.Errorf("beside the line a message is %q", s)
+	}
+	for end := time.Now().Add(10 * time.Second); strings.HasSuffix(w.String(), "message\n") && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	p.stop()
 	p.stop()
 	if s := w.String(); !strings.Contains(s, "step 7") || !strings.HasSuffix(s, "\r\x1b[K") {
 		t.Errorf("the line is %q", s)

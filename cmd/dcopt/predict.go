@@ -66,6 +66,11 @@ func predictTo(c *cli.Context, s *dataset.Stream, m *predictor, name string, out
 	w := bufio.NewWriterSize(out, 1<<16)
 	w.Write(csvRow(nil, m.head)) // Flush has the error
 	rows, unknown := 0, 0
+	var p *progress
+	if out.toFile() {
+		p = sessionOf(c).log.progress("predicting")
+		defer p.stop()
+	}
 	work := func(b *dataset.Block) error {
 		var err error
 		if b.Out, err = m.rows(b.Out, b.X); err != nil {
@@ -82,6 +87,7 @@ func predictTo(c *cli.Context, s *dataset.Stream, m *predictor, name string, out
 			return &failure{exitInterrupted, fmt.Errorf("interrupted after %d rows", rows)}
 		}
 		rows += len(b.X)
+		p.say("predicting, %d rows", rows)
 		unknown += b.Unknown
 		_, err := w.Write(b.Out)
 		return err

@@ -11,23 +11,31 @@ import (
 )
 
 // progress is a line on a terminal that says where a long run is. It appears
-// after a second and is wiped out at the end.
+// after a second and is wiped out at the end, and by what is written to it, after
+// which it comes back. A nil progress shows nothing.
 type progress struct {
 	w    io.Writer
 	done chan struct{}
+	end  sync.Once
 	idle sync.WaitGroup
 
 	mu    sync.Mutex
 	state string
+	shown bool
 }
 
-// startProgress returns nil, which is a progress that shows nothing, if w is no
-// terminal.
-func startProgress(w io.Writer, what string) *progress {
-	if !isTerminal(w) {
+// progress starts the line of the run, or says what follows if there is one, unless
+// messages go to no terminal.
+func (m *messages) progress(what string) *progress {
+	switch {
+	case m.json || !isTerminal(m.w):
 		return nil
+	case m.line != nil:
+		m.line.say("%s", what)
+		return m.line
 	}
-	return newProgress(w, what, time.Second, 250*time.Millisecond)
+	m.line = newProgress(m.w, what, time.Second, 250*time.Millisecond)
+	return m.line
 }
 
 // isTerminal takes every character device for a terminal; what is written to
@@ -44,31 +52,35 @@ func isTerminal(w io.Writer) bool {
 func newProgress(w io.Writer, what string, after, every time.Duration) *progress {
 	p := &progress{w: w, done: make(chan struct{}), state: what}
 	begin := time.Now()
-	p.idle.Add(1)
-	go func() {
-		defer p.idle.Done()
+	p.idle.Go(func() {
 		wake := time.NewTimer(after)
 		defer wake.Stop()
-		shown := false
 		for {
 			select {
 			case <-p.done:
-				if shown {
-					fmt.Fprint(p.w, "\r\x1b[K")
-				}
 				return
 			case <-wake.C:
 				p.mu.Lock()
-				state := p.state
-				p.mu.Unlock()
 				// The line is cut to 79 columns: a wrapped one could not be wiped out.
-				fmt.Fprintf(p.w, "\r\x1b[K%.70s %6.1f s", state, time.Since(begin).Seconds())
-				shown = true
+				fmt.Fprintf(p.w, "\r\x1b[K%.70s %6.1f s", p.state, time.Since(begin).Seconds())
+				p.shown = true
+				p.mu.Unlock()
 				wake.Reset(every)
 			}
 		}
-	}()
+	})
 	return p
+}
+
+// Write writes a message in the place of the line.
+func (p *progress) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
+		io.WriteString(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+	return p.w.Write(b)
 }
 
 // say changes what the line says.
@@ -81,13 +93,21 @@ func (p *progress) say(format string, args ...any) {
 	p.mu.Unlock()
 }
 
-// stop wipes the line out.
+// wipe makes room for the result; the line comes back.
+func (p *progress) wipe() {
+	if p != nil {
+		p.Write(nil)
+	}
+}
+
+// stop wipes the line out for good.
 func (p *progress) stop() {
 	if p == nil {
 		return
 	}
-	close(p.done)
+	p.end.Do(func() { close(p.done) })
 	p.idle.Wait()
+	p.wipe()
 }
 
 // recorder tells the line of iterations.

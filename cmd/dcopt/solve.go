@@ -71,7 +71,8 @@ type job struct {
 	path    string
 	backend qpbackend.Backend // nil: the default
 	out     *output
-	plot    *output // nil: none
+	plot    *output   // nil: none
+	line    *progress // nil: none
 	json    bool
 	csv     bool
 }
@@ -83,6 +84,10 @@ func solve(c *cli.Context) error {
 	}
 	defer j.out.discard()
 	defer j.plot.discard()
+	if !c.Bool("quiet") && !c.Bool("verbose") {
+		j.line = j.s.log.progress("reading")
+		defer j.line.stop()
+	}
 	defer func() { j.cancel() }()
 	if c.IsSet("time-limit") {
 		limit, err := parseLimit(c.String("time-limit"))
@@ -202,13 +207,6 @@ func duration(seconds float64) time.Duration {
 	return max(time.Duration(seconds*float64(time.Second)), min(time.Duration(math.Ceil(seconds)), 1))
 }
 
-func (j *job) progress() *progress {
-	if j.c.Bool("quiet") || j.c.Bool("verbose") {
-		return nil
-	}
-	return startProgress(j.c.App.ErrWriter, "solving")
-}
-
 // note writes to standard error what does not belong to the result.
 func (j *job) note(format string, args ...any) {
 	if !j.c.Bool("quiet") {
@@ -245,6 +243,7 @@ func (j *job) printJSON(r *report) error {
 
 // finish prints the only report of a job.
 func (j *job) finish(r *report) error {
+	j.line.stop()
 	if err := j.print(r); err != nil {
 		return err
 	}

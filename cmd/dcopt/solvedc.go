@@ -18,6 +18,7 @@ func (j *job) solveDC() error {
 	if err != nil {
 		return err
 	}
+	j.line.say("compiling")
 	prog, err := src.program(j.ctx, nil)
 	if err != nil {
 		return err
@@ -38,12 +39,12 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	if t := prog.Options.TimeLimit; t != nil {
 		j.limit(duration(*t))
 	}
-	p := j.progress()
 	switch {
 	case j.c.Bool("verbose"):
 		set.Recorder = ccp.Printer(j.c.App.ErrWriter)
-	case p != nil:
-		set.Recorder = p.recorder()
+	case j.line != nil:
+		j.line.say("solving")
+		set.Recorder = j.line.recorder()
 	}
 	begin := time.Now()
 	var res *ccp.Result
@@ -59,7 +60,6 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		res, err = ccp.Solve(j.ctx, prog.Problem, x0, set)
 	}
 	wall := time.Since(begin).Seconds()
-	p.stop()
 	switch {
 	case err != nil && !isContextError(err):
 		return nil, nil, j.refusal(prog, err)

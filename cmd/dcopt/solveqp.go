@@ -40,7 +40,7 @@ func (j *job) solveQP() error {
 	if err := set.Validate(); err != nil {
 		return usagef("%w", err)
 	}
-	p := j.progress()
+	j.line.say("solving")
 	begin = time.Now()
 	solver, err := b.New(j.ctx, f.Problem, set)
 	var res qpbackend.Result
@@ -48,7 +48,6 @@ func (j *job) solveQP() error {
 		defer solver.Close()
 		err = solver.Solve(j.ctx, &res)
 	}
-	p.stop()
 	switch {
 	case err != nil && !isContextError(err):
 		return qpRefusal(j.path, f, err)

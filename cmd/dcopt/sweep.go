@@ -80,6 +80,7 @@ func (j *job) sweep() error {
 	code := exitOK
 	var last []float64
 	for k, v := range r.values {
+		j.line.say("compiling")
 		prog, err := src.program(j.ctx, &member{r.name, v})
 		if err != nil {
 			return err
@@ -93,6 +94,7 @@ func (j *job) sweep() error {
 		}
 		at, _ := table.Float(v)
 		rep.sweep = &member{r.name, number(at)}
+		j.line.wipe()
 		if k == 0 && !j.json {
 			sweepHead(j, r.name)
 		}
