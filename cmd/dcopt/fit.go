@@ -181,16 +181,8 @@ func fit(c *cli.Context) error {
 	if r.Model == nil && r.Ensemble == nil {
 		return &failure{exitInterrupted, errors.New("interrupted before there was a model; nothing is written")}
 	}
-	if _, err := r.WriteTo(out); err != nil && out.err == nil {
+	if err := writeModel(r, out, plot, kept, d.Y); err != nil {
 		return err
-	}
-	if err := out.commit(); err != nil {
-		return err
-	}
-	if plot != nil {
-		if err := writePlot(plot, r, byRows(kept), d.Y); err != nil {
-			return err
-		}
 	}
 	if err := fitSummary(c, r, spent); err != nil {
 		return err
@@ -202,6 +194,20 @@ func fit(c *cli.Context) error {
 		return ended(exitInterrupted)
 	}
 	return ended(exitNotSolved)
+}
+
+// writeModel writes the model and, unless plot is nil, draws it with the table.
+func writeModel(r *lder.Regressor, out, plot *output, columns [][]float64, y []float64) error {
+	if _, err := r.WriteTo(out); err != nil && out.err == nil {
+		return err
+	}
+	if err := out.commit(); err != nil {
+		return err
+	}
+	if plot == nil {
+		return nil
+	}
+	return writePlot(plot, r, byRows(columns), y)
 }
 
 // noteUnused tells which flags a method that chooses by itself does not look at.

@@ -45,7 +45,7 @@ type Reader struct {
 }
 
 // blockBytes is the size of a block.
-const blockBytes = 1 << 19
+const blockBytes = 1 << 17
 
 // mostRow bounds the size of a row with a quoted cell that does not end.
 const mostRow = 1 << 26
@@ -149,7 +149,7 @@ func (t *Reader) fill() error {
 	n := len(t.rest)
 	more := max(blockBytes, n)
 	if t.buf == nil { // many tables are small
-		more = blockBytes / 8
+		more = blockBytes / 4
 	}
 	if cap(t.buf) < n+more {
 		buf := make([]byte, n+more+blockBytes/8) // the next rest is of another length
