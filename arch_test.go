@@ -40,11 +40,15 @@ var mayImport = map[string]string{
 	"internal/num": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "dc qpbackend qpbackend/ipm ccp/internal/subproblem ccp/internal/diagnose",
+	"ccp": "dc qpbackend qpbackend/ipm ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/scaled gonum",
 	// A backend's problem in units of its own.
 	"ccp/internal/scaled": "qpbackend qpbackend/sparse",
+	// Functions of points and of a merit, which know no problem.
+	"ccp/internal/accel": "",
+	// Searches around a local search, which they know as a function.
+	"ccp/internal/search": "ccp/internal/subproblem",
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.

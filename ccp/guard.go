@@ -3,11 +3,11 @@ package ccp
 import (
 	"errors"
 	"fmt"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 

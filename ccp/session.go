@@ -3,8 +3,8 @@ package ccp
 import (
 	"context"
 	"fmt"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -98,7 +98,7 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.kept, r.drawn = true, first && s.p.Random()
+	r.seed.kept, r.seed.drawn = true, first && s.p.Random()
 	s.sub.Seconds = 0
 	res, err := r.run(ctx)
 	if res != nil && res.nearly {

@@ -40,3 +40,15 @@ func (s *Problem) Duals() [][]float64 {
 	}
 	return out
 }
+
+// SlacksRun reports whether a slack grows along the direction that proves the convex
+// problem unbounded.
+func (s *Problem) SlacksRun() bool {
+	tiny := 1e-9 * MaxAbs(s.Res.X)
+	for _, j := range s.Slacks {
+		if s.Res.X[j] > tiny {
+			return true
+		}
+	}
+	return false
+}

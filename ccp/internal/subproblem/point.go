@@ -93,3 +93,26 @@ func Bounds(p *dc.Problem) (lo, hi []float64) {
 	}
 	return lo, hi
 }
+
+// Size is that of variable j: the largest entry of its block, at least its unit.
+func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
+
+// Entries is how many numbers the convex problem has.
+func (s *Problem) Entries() float64 { return float64(s.QP.A.NNZ() + s.QP.P.NNZ()) }
+
+// Linearised marks the variables that an h depends on.
+func (s *Problem) Linearised() []bool {
+	in := make([]bool, s.DC.NumVars())
+	mark := func(list []int) {
+		for _, j := range list {
+			in[j] = true
+		}
+	}
+	if s.H0 != nil {
+		mark(s.H0.Support())
+	}
+	for k := range s.Cuts {
+		mark(s.Cuts[k].Idx)
+	}
+	return in
+}

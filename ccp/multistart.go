@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -76,11 +77,27 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 	wg.Wait()
 }
 
-// hopeless reports whether the run is far behind earlier starts and slow.
-func (r *run) hopeless(it Iteration) bool {
-	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
-	return r.set.GiveUp && r.keeps(it) && r.keeps(r.prev) && !r.esc.on &&
-		obj-r.bar > slow*math.Abs(before-obj) && obj-r.bar > 1e-2*max(r.span, math.Abs(r.bar))
+// solveDrawn runs from the starting point of the seed, moved into the convex
+// constraints if any of it was drawn at random.
+func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
+	x0 := p.Start(seed)
+	if start > 0 {
+		x0 = around(p, seed)
+	}
+	near := set.Vary && lead != nil && start%2 == 1
+	if near {
+		vary(x0, lead.X, seed)
+	}
+	r, err := newRun(p, x0, set, start)
+	if err != nil {
+		return nil, err
+	}
+	r.seed.drawn = start > 0 || p.Random()
+	r.seed.near = near
+	if lead != nil {
+		r.seed.bar = r.minimised(lead.Objective)
+	}
+	return r.run(ctx)
 }
 
 // around draws starting point i > 0: p.Start(seed), with the entries that are
@@ -119,16 +136,11 @@ func around(p *dc.Problem, seed uint64) []float64 {
 func vary(x, best []float64, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x7661)) // the second word is arbitrary and fixed
 	for j := range x {
-		if rng.Float64() >= redrawn {
+		if rng.Float64() >= search.Redrawn {
 			x[j] = best[j]
 		}
 	}
 }
-
-const (
-	redrawn = 0.15 // share of the entries that are drawn anew in a variation
-	nearτ   = 300  // its first τ, in multiples of τ₀: the rest is to stay in place
-)
 
 // best keeps the best of the results it is given, in any order, and adds up
 // what they cost.

@@ -1,0 +1,17 @@
+// Package accel speeds up a descent by convex steps: a line search along the step
+// (boosted DCA) and an extrapolation of the point of tangency (inertial DCA). Both
+// are functions of points and of a merit; neither decides when to stop.
+//
+// References: Aragón Artacho, Fleming and Vuong 2018, Accelerating the DC algorithm
+// for smooth functions; Aragón Artacho and Vuong 2020, The boosted difference of
+// convex functions algorithm for nonsmooth functions; Ferreira, Santos and Souza
+// 2024, A boosted DC algorithm for non-differentiable DC components with
+// non-monotone line search; Phan, Le and Le Thi 2018, Accelerated difference of
+// convex functions algorithm and its application to sparse binary logistic
+// regression; de Oliveira and Tcheou 2019, An inertial algorithm for DC programming.
+package accel
+
+// After is the number of iterations before a descent is sped up. Long steps early
+// lead elsewhere, and as often to a worse point as to a better one; most runs are
+// short. Source: ablation table of docs/ccp.md.
+const After = 8

@@ -1,0 +1,99 @@
+package accel
+
+import "math"
+
+// Merit is a penalised objective at x, +Inf where x is out of the question, and the
+// sum of the violated constraints.
+type Merit func(x []float64) (φ, open float64)
+
+// LineSearch goes on along a convex step as long as the merit falls: boosted DCA
+// (Aragón Artacho, Fleming and Vuong 2018), with the trial length carried over
+// (Aragón Artacho and Vuong 2020). Where g is not smooth the direction may point
+// uphill; the step is then kept as it is. Ferreira, Santos and Souza 2024 accept a
+// rise there, which did not pay. The zero value is ready for use.
+type LineSearch struct {
+	λ       float64 // the trial length, in multiples of d
+	d, y, t []float64
+}
+
+// Source: Aragón Artacho and Vuong 2020, Algorithm 2 with α = sufficient and halved
+// trials; the limits keep the number of values per iteration below ten.
+const (
+	sufficient  = 1e-4 // decrease asked for, times λ²‖d‖²/(1 + ‖d‖²)
+	firstTrial  = 1.0
+	trials      = 3    // halvings of the trial length
+	longestTry  = 64   // trial length that is not doubled
+	shortestTry = 1e-2 // trial lengths below this are not worth a value
+	leastStep   = 1e-8 // relative length of a step that is not extended
+)
+
+// Reset forgets the trial length.
+func (b *LineSearch) Reset() { b.λ = 0 }
+
+// Plain is the end of the convex step that Extend went on from.
+func (b *LineSearch) Plain() []float64 { return b.y }
+
+// Span is what a line search measures by: the sizes and bounds of the variables, the
+// size of the merit, and how much the violated constraints may grow.
+type Span struct {
+	Size         func(j int) float64
+	Lo, Hi       []float64
+	Merit, Slack float64
+}
+
+// Extend moves x on along x − from, within the bounds. It reports whether x has moved.
+func (b *LineSearch) Extend(x, from []float64, merit Merit, s Span) bool {
+	b.d, b.y, b.t = grown(b.d, x), append(b.y[:0], x...), grown(b.t, x)
+	length := 0.0
+	for j := range b.d {
+		b.d[j] = x[j] - from[j]
+		length = max(length, math.Abs(b.d[j])/s.Size(j))
+	}
+	if !(length > leastStep) {
+		return false
+	}
+	if b.λ < shortestTry {
+		b.λ = firstTrial
+	}
+	φ0, open0 := merit(b.y)
+	asked := sufficient * length * length / (1 + length*length) * max(s.Merit, 1e-3*math.Abs(φ0))
+	try := func(λ float64) (float64, bool) {
+		for j, v := range b.y {
+			b.t[j] = min(max(v+λ*b.d[j], s.Lo[j]), s.Hi[j])
+		}
+		φ, open := merit(b.t)
+		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slack
+	}
+	λ := b.λ
+	φ, ok := try(λ)
+	for range trials {
+		if ok {
+			break
+		}
+		λ /= 2
+		φ, ok = try(λ)
+	}
+	if !ok {
+		b.λ = max(λ, 2*shortestTry)
+		return false
+	}
+	best := φ
+	copy(x, b.t)
+	for further := λ == b.λ; further; { // the first trial: further may be better
+		φ, ok = try(2 * λ)
+		if further = ok && φ < best && λ < longestTry; further {
+			λ, best = 2*λ, φ
+			copy(x, b.t)
+		}
+	}
+	b.λ = λ
+	return true
+}
+
+// grown is a slice as long as x, v itself if it has the length.
+func grown(v, x []float64) []float64 {
+	if len(v) == len(x) {
+		return v
+	}
+	return make([]float64, len(x))
+}

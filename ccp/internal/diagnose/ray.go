@@ -1,0 +1,192 @@
+package diagnose
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Region is where the points of a run may be, for proofs that a problem is
+// unbounded: a large number is none.
+type Region struct {
+	P      *dc.Problem
+	Lo, Hi []float64
+	Start  []float64
+	Unit   []float64 // of the variables, at the start
+	Tol    float64   // a violation relative to the terms of its row that counts as none
+}
+
+// Far is how many units of the start a point that may be on the way to infinity is
+// away. Source: points of the test set stay within 10.
+const Far = 30
+
+// Noise is the share of a direction's length, or of a row's or the objective's
+// terms, below which a number may be a backend's error or what cancellation left.
+const Noise = 1e-6
+
+// beyond is further from the start, in its units, than any data.
+const beyond = 1e24
+
+// Distance is that of x from the start, in units of the start.
+func (r *Region) Distance(x []float64) float64 {
+	far := 0.0
+	for j, v := range x {
+		far = max(far, math.Abs(v-r.Start[j])/r.Unit[j])
+	}
+	return far
+}
+
+// RunsOff proves the problem unbounded from best, a point that is far from the start:
+// on along the step from before, or along the way from the start. slip is the
+// violation of best.
+func (r *Region) RunsOff(best, before []float64, far, slip float64) bool {
+	if math.IsInf(far, 1) {
+		return false
+	}
+	d := make([]float64, len(best))
+	for _, from := range [][]float64{before, r.Start} {
+		if len(from) != len(d) {
+			continue
+		}
+		for j, v := range best {
+			d[j] = v - from[j]
+		}
+		// What stays behind the large entries may be at a boundary that the
+		// direction must not cross, or on a curve.
+		if r.Ray(best, d, far, 10, slip) {
+			return true
+		}
+	}
+	return false
+}
+
+// trim sets the entries to zero that are below a share of the largest, each in the
+// units of the start.
+func (r *Region) trim(d []float64, share float64) {
+	least := share * r.length(d)
+	for j, v := range d {
+		if math.Abs(v)/r.Unit[j] < least {
+			d[j] = 0
+		}
+	}
+}
+
+// length is the largest entry in the units of the start.
+func (r *Region) length(d []float64) float64 {
+	top := 0.0
+	for j, v := range d {
+		top = max(top, math.Abs(v)/r.Unit[j])
+	}
+	return top
+}
+
+// trims are the shares of its largest entry below which those of a direction are taken
+// for 0 in turn: each is proved, so that more of them cost nothing but time.
+var trims = [...]float64{0, Noise, 1e-3, 0.1, 1}
+
+// Ray proves that the objective falls for ever along d from x, or along d without its
+// small entries, which may be a backend's error. Its first look is at a distance of
+// size, each growth times as far as the one before; slip is the violation of x.
+func (r *Region) Ray(x, d []float64, size, growth, slip float64) bool {
+	d = append([]float64(nil), d...)
+	for _, share := range trims {
+		r.trim(d, share)
+		if r.falls(x, d, size, growth, slip) {
+			return true
+		}
+	}
+	return false
+}
+
+// falls proves that the objective falls for ever along d from x: the variables that
+// change have no bound on that side, no affine row has one in the way, and at four
+// points, the first at a distance of size, each growth times as far as the one before,
+// the last beyond all data, the other constraints hold and the objective falls at the
+// same rate or faster. slip is the violation of x.
+func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
+	d = append([]float64(nil), d...)
+	length := r.length(d)
+	if !(length > 0) || !r.free(d, Noise*length) {
+		return false
+	}
+	far := make([]float64, len(d))
+	before, at, rate := r.P.Objective.Value(x), 0.0, math.Inf(1)
+	for k := range 4 {
+		step := size * math.Pow(growth, float64(k))
+		if k == 3 {
+			step = max(step, beyond)
+		}
+		for j := range far {
+			far[j] = x[j] + step*(d[j]/length)
+		}
+		v := r.P.Violations(far)
+		obj := r.P.Objective.Value(far)
+		falls := (before - obj) / (step - at)
+		within := v.Excess <= max(r.Tol, slip)*(1+1e-6*step) || v.Relative <= r.Tol
+		if within && math.IsInf(obj, -1) && k > 0 {
+			break
+		}
+		terms := r.P.ObjectiveSize(far)
+		if math.IsInf(terms, 0) {
+			terms = 0
+		}
+		if !within || !(before-obj > Noise*terms) || k > 0 && !(falls >= 0.5*rate) {
+			return false
+		}
+		before, at, rate = obj, step, falls
+	}
+	return true
+}
+
+// free reports whether d is a direction in which bounds and affine rows let every
+// point go for ever. Entries up to least that a bound stops become 0.
+func (r *Region) free(d []float64, least float64) bool {
+	moves := false
+	for j, v := range d {
+		if v > 0 && !math.IsInf(r.Hi[j], 1) || v < 0 && !math.IsInf(r.Lo[j], -1) {
+			if !(math.Abs(v)/r.Unit[j] <= least) {
+				return false
+			}
+			d[j] = 0
+		}
+		moves = moves || d[j] != 0
+	}
+	if !moves {
+		return false
+	}
+	for i := range r.P.Constraints {
+		c := &r.P.Constraints[i]
+		for k := range c.Lo {
+			rate, size := 0.0, 0.0
+			l := c.A.Entry(k)
+			for e, j := range l.Idx {
+				rate += l.Val[e] * d[j]
+				size = max(size, math.Abs(l.Val[e]*d[j]))
+			}
+			if rate > Noise*size && !math.IsInf(c.Hi[k], 1) || rate < -Noise*size && !math.IsInf(c.Lo[k], -1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Pole reports whether the minimised objective is minus infinity at a feasible point
+// next to x, as log is at 0: with the entries that are next to a bound at the bound.
+// Beside a pole the objective is of moderate size, beside an overflow it is not.
+func (r *Region) Pole(x, before, sizes []float64) bool {
+	if len(before) != len(x) {
+		return false
+	}
+	at, beside := append([]float64(nil), x...), make([]float64, len(x))
+	for j, v := range x {
+		for _, bound := range [2]float64{r.Lo[j], r.Hi[j]} {
+			if math.Abs(v-bound) <= Noise*sizes[j] {
+				at[j] = bound
+			}
+		}
+		beside[j] = at[j] + Noise*(before[j]-at[j])
+	}
+	return math.IsInf(r.P.Objective.Value(at), -1) && math.Abs(r.P.Objective.Value(beside)) < math.Sqrt(math.MaxFloat64) &&
+		r.P.Feasible(at, r.Tol)
+}

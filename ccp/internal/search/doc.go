@@ -1,0 +1,12 @@
+// Package search finds better points beside those at which a local search has
+// converged. Until composes kinds of search; each knows the local search as a
+// function, and a budget:
+//
+//   - Tangents: at a kink of an h, other tangents than the one that was taken (Joki,
+//     Bagirov, Karmitsa, Mäkelä and Taheri 2018).
+//   - Coordinates: lower values along the coordinates, a positive spanning set
+//     (Aragón Artacho, Campoy and Vuong 2020).
+//   - BasinHopping: descents from points further away, monotonic basin hopping (Leary
+//     2000), an iterated local search (Lourenço, Martin and Stützle 2003); for
+//     packings of circles Grosso, Jamali, Locatelli and Schoen 2010.
+package search

@@ -1,0 +1,243 @@
+package ccp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/ccp/internal/accel"
+	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// step solves the convex problem of iteration k and moves x and z there. It ends the
+// local search where there is no such point.
+func (r *run) step(ctx context.Context) (Iteration, outcome, error) {
+	r.sub.Centre = nil
+	if r.course.strict && len(r.sub.Res.X) == len(r.sub.QP.Q) {
+		r.sub.Centre = append([]float64(nil), r.sub.Res.X...)
+	}
+	for {
+		if err := r.sub.Solve(ctx); err != nil {
+			end, err := r.failed(ctx, err)
+			return Iteration{}, end, err
+		}
+		solved, end, err := r.answer(ctx)
+		if solved || err != nil || end.over() {
+			if !solved {
+				return Iteration{}, end, err
+			}
+			r.res.Iterations++
+			return r.move(), outcome{}, nil
+		}
+		if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {
+			return Iteration{}, outcome{}, err
+		}
+	}
+}
+
+// failed is the end where a convex problem could not be tried. That of the first
+// iteration is a refusal.
+func (r *run) failed(ctx context.Context, err error) (outcome, error) {
+	if ctx.Err() != nil {
+		return interrupted(ctx.Err()), ctx.Err()
+	}
+	err = fmt.Errorf("ccp: iteration %d: %w", r.k, err)
+	if r.k == 1 {
+		return outcome{}, err
+	}
+	return r.giveUp(Numerical, err.Error()), nil
+}
+
+// answer looks at what the backend has found: a solution, a proof, or a failure that
+// is recovered from, so that the convex problem can be solved again.
+func (r *run) answer(ctx context.Context) (solved bool, end outcome, err error) {
+	sol := &r.sub.Res
+	r.recover.note = ""
+	switch s := sol.Status; {
+	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
+		return true, outcome{}, nil
+	case s == qpbackend.DualInfeasible:
+		end, err = r.hold(ctx)
+		return false, end, err
+	case s == qpbackend.PrimalInfeasible && !r.res.nearly && r.k == 1:
+		r.res.Iterations++
+		return false, r.infeasible(ctx), nil
+	case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough:
+		r.recover.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
+		return true, outcome{}, nil
+	}
+	end, err = r.rescue(ctx)
+	return false, end, err
+}
+
+// maxDamped bounds the damping of one iteration.
+const maxDamped = 10
+
+// move takes x from the solution, speeds it up and damps z.
+func (r *run) move() Iteration {
+	sol := &r.sub.Res
+	it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: r.penalty.τ, Solver: sol.Iterations}
+	it.Slack, it.open = r.sub.Slack(r.course.strict)
+	r.budget.Work += it.Solver
+	r.budget.Solves = r.k
+	before := append(r.before[:0], r.x...)
+	r.before = before
+	// A solver meets bounds to its tolerance; x meets them exactly.
+	for j := range r.x {
+		r.x[j] = min(max(sol.X[j], r.where.Lo[j]), r.where.Hi[j])
+	}
+	r.p.Pin(r.x)
+	last := append(r.last[:0], r.z...)
+	extended := r.extend(last)
+	if extended {
+		y := it
+		r.measure(&y, r.line.Plain())
+		r.keep(y)
+	}
+	for j, v := range r.x {
+		it.Step = max(it.Step, math.Abs(v-before[j]))
+		it.moved = max(it.moved, math.Abs(v-before[j])/r.sub.Size(j))
+	}
+	damped := r.damp(last)
+	r.last = last
+	r.measure(&it, r.x)
+	if !extended && !damped {
+		r.extrapolate(before, it)
+	}
+	return it
+}
+
+// extend goes on along the step by a line search.
+func (r *run) extend(from []float64) bool {
+	if !r.set.Boost || r.k <= accel.After || r.sub.Convex() {
+		return false
+	}
+	s := accel.Span{Size: r.sub.Size, Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.course.span, Slack: r.slip()}
+	return r.line.Extend(r.x, from, r.merit, s)
+}
+
+// extrapolate takes the tangents ahead of x.
+func (r *run) extrapolate(before []float64, it Iteration) {
+	if !r.set.Inertia || r.sub.Convex() {
+		return
+	}
+	slack := r.penalty.τ * it.Slack
+	if !r.ahead.Ahead(r.z, r.x, before, r.sub.Units, r.penalty.τ, r.minimised(it.Objective)+slack, max(r.course.span, slack), r.k <= accel.After) {
+		return
+	}
+	for j, v := range r.z {
+		r.z[j] = min(max(v, r.where.Lo[j]), r.where.Hi[j])
+	}
+	if !r.sub.Inside(r.z) {
+		copy(r.z, r.x)
+	}
+}
+
+// damp sets z to x, back towards the last point of tangency until there is a tangent
+// again: Shen et al. 2016, section 3.3. It reports whether it went back.
+func (r *run) damp(last []float64) bool {
+	copy(r.z, r.x)
+	n := 0
+	for ; n < maxDamped && (!r.sub.Inside(r.z) || r.sub.Dives(r.z, last, r.set.Damping/2)); n++ {
+		for j := range r.z {
+			r.z[j] += r.set.Damping * (last[j] - r.z[j])
+		}
+	}
+	return n > 0
+}
+
+// slip is how much a search by values may add to the violated constraints.
+func (r *run) slip() float64 { return 1e-3 * r.set.FeasTol }
+
+// merit is φ = objective + τ·Σ(cᵢ)₊ over the DC constraints, +Inf where x breaks a
+// convex one or leaves the domain of an h. open is Σ(cᵢ)₊ with each in the unit of its
+// row.
+func (r *run) merit(x []float64) (φ, open float64) {
+	if !r.sub.Inside(x) || r.sub.BreaksHard(x, r.slip()) {
+		return math.Inf(1), math.Inf(1)
+	}
+	sum, open := r.sub.Gaps(x)
+	φ = r.p.Objective.Value(x) + r.penalty.τ*sum
+	if math.IsNaN(φ) {
+		φ = math.Inf(1)
+	}
+	return φ, open
+}
+
+// measure says what x is worth.
+func (r *run) measure(it *Iteration, x []float64) {
+	it.Objective = r.p.Value(x)
+	it.size = r.p.ObjectiveSize(x)
+	v := r.p.Violations(x)
+	it.Violation, it.Relative, it.Feasible = v.Largest, v.Relative, v.Excess <= r.set.FeasTol
+	it.X = x
+}
+
+// keep keeps the iteration's point if it is the best so far.
+func (r *run) keep(it Iteration) {
+	nearly := it.Feasible || it.Relative <= r.set.FeasTol
+	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
+	class, top := rank(it.Feasible, nearly), rank(r.res.Feasible, r.res.nearly)
+	better := class > top || class == top && (class > 0 && obj <= best || class == 0 && it.Violation <= r.res.Violation)
+	if subproblem.IsFinite(obj) && (better || !subproblem.IsFinite(best)) {
+		copy(r.res.X, it.X)
+		r.res.Objective, r.res.Feasible, r.res.nearly = it.Objective, it.Feasible, nearly
+		r.res.Violation = it.Violation
+	}
+}
+
+// rank orders points: feasible ones, those that are so relative to the size of the
+// terms, others.
+func rank(feasible, nearly bool) int {
+	switch {
+	case feasible:
+		return 2
+	case nearly:
+		return 1
+	}
+	return 0
+}
+
+// take keeps the iteration and tells the recorder.
+func (r *run) take(it Iteration) (outcome, error) {
+	r.keep(it)
+	least := r.recover.tol * r.sub.Solver.Objective() / r.set.Tol
+	r.course.note(it, r.keeps(it), r.minimised(r.res.Objective), r.set.Tol, least)
+	if r.set.Scale > 0 {
+		r.course.span = r.set.Scale
+	}
+	kept := it
+	kept.X = nil
+	r.res.History = append(r.res.History, kept)
+	if r.set.Recorder == nil {
+		return outcome{}, nil
+	}
+	err := r.set.Recorder.Record(it)
+	if err == nil {
+		return outcome{}, nil
+	}
+	end := outcome{status: Cancelled, message: "stopped by the recorder"}
+	if errors.Is(err, ErrStop) {
+		err = nil
+	}
+	return end, err
+}
+
+// trial is the iteration as a search around the local one sees it.
+func (r *run) trial(n int, it Iteration) search.Trial {
+	return search.Trial{
+		K: n, X: it.X, Objective: r.minimised(it.Objective), Before: r.minimised(r.prev.Objective), Feasible: r.keeps(it),
+		Cost: it.Solver, Best: r.best(), Least: r.least(),
+	}
+}
+
+// best is the least objective of a point that keeps the constraints, minimised.
+func (r *run) best() float64 {
+	if !r.res.nearly {
+		return math.Inf(1)
+	}
+	return r.minimised(r.res.Objective)
+}

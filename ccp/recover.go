@@ -1,0 +1,119 @@
+package ccp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// recovery is how a run has dealt with a backend that fails.
+type recovery struct {
+	tol     float64 // asked of the solver
+	rescued int     // failures that were recovered from
+	held    int     // changes of the proximal term
+	note    string  // what the last solve left to say
+}
+
+// A solver's unfinished answer is still a step up to the residual stepEnough, and a
+// last point up to lastEnough. maxInner keeps a splitting method from polishing a
+// convex problem that the next iteration replaces. Source: larger values change the
+// answers of admm on the test set, smaller ones the number of failures.
+const (
+	stepEnough = 1e-3
+	lastEnough = 1e-4
+	maxInner   = 10_000
+	tightest   = 1e-9 // tolerance asked of a solver: that of double precision after scaling
+
+	mostRescued = 4 // recoveries of a run
+	mostHeld    = 6 // changes of its proximal term
+)
+
+// open makes the solver.
+func (r *run) open(ctx context.Context) (outcome, error) {
+	b := r.set.backend()
+	set := b.DefaultSettings()
+	set.Tol, set.MaxIter = r.recover.tol, min(set.MaxIter, maxInner)
+	err := r.sub.Open(ctx, b, set)
+	if err != nil && ctx.Err() != nil {
+		return interrupted(ctx.Err()), ctx.Err()
+	}
+	return outcome{}, err
+}
+
+// reopen makes the solver anew for the present linearisation.
+func (r *run) reopen(ctx context.Context) (outcome, error) {
+	if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {
+		return outcome{}, err
+	}
+	r.sub.Close()
+	r.sub.Res.Status = qpbackend.Unknown
+	return r.open(ctx)
+}
+
+// rescue is called where the backend has failed: first it gets the problem once more,
+// scaled for the current values and without a starting point, then with a proximal
+// term, then from another point with a τ that keeps it near the constraints. A first
+// problem is asked for feasible points before that.
+func (r *run) rescue(ctx context.Context) (outcome, error) {
+	sol, c := &r.sub.Res, &r.recover
+	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
+	if c.rescued++; c.rescued > mostRescued {
+		return r.giveUp(Numerical, why), nil
+	}
+	switch {
+	case c.rescued == 1 && r.k == 1 && !r.res.nearly && r.sub.Excluded(ctx):
+		r.res.Iterations++
+		return r.infeasible(ctx), nil
+	case c.rescued == 2 && r.set.Proximal:
+		r.sub.Dampen(r.z)
+	case c.rescued > 2 && r.penalty.restarts < mostRestarts:
+		r.sub.Calm()
+		r.restart()
+	}
+	return r.reopen(ctx)
+}
+
+// hold makes a convex problem bounded that is not: by a larger τ where its slacks run
+// away, else by a proximal term, heavier each time. It ends the run where the problem
+// is unbounded itself, or there is nothing left to try.
+func (r *run) hold(ctx context.Context) (outcome, error) {
+	if r.raise() {
+		return outcome{}, nil
+	}
+	// Where the ray leads away from the DC constraints it proves nothing.
+	if r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3, r.res.Violation) {
+		return outcome{status: Unbounded, message: rayFound}, nil
+	}
+	if r.recover.held++; !r.set.Proximal || r.recover.held > mostHeld {
+		return outcome{status: Numerical, message: "the convex problem is unbounded although the problem itself need not be; bound the variables"}, nil
+	}
+	r.sub.Dampen(r.z)
+	return r.reopen(ctx)
+}
+
+// raise multiplies τ where an unbounded problem may be due to cheap slacks.
+func (r *run) raise() bool {
+	s := &r.penalty
+	if !r.sub.SlacksRun() || s.τ >= s.most {
+		return false
+	}
+	s.τ = min(10*s.τ, s.most)
+	return true
+}
+
+// infeasible is the end where the convex constraints exclude each other.
+func (r *run) infeasible(ctx context.Context) outcome {
+	names := diagnose.Conflict(ctx, r.sub)
+	message := "no point meets the convex constraints"
+	if len(names) > 0 {
+		const most = 6
+		if len(names) > most {
+			names = append(names[:most:most], "...")
+		}
+		message += "; those in conflict: " + strings.Join(names, ", ")
+	}
+	return outcome{status: Infeasible, message: message}
+}
