@@ -18,6 +18,7 @@ type File struct {
 	syntax     Diagnostics
 	lost       map[string]bool // names in statements that could not be read
 	comments   []span
+	stamp      int // of the memos of the last statement that was compiled
 }
 
 // Source is the text that was parsed, without a byte order mark.
@@ -157,10 +158,11 @@ type node struct {
 	binders []binder
 	cond    *node
 
-	open  bool // an index stands in it, so its value is not always the same
-	inner bool // an inner product of affine grade
-	grade grade
-	fn    *function
+	open   bool // an index stands in it, so its value is not always the same
+	domain bool // a function of it has no value for some finite data
+	fn     *function
+	memo   value // see evaluator.memos
+	memoAt int
 }
 
 // each calls visit for the direct parts of n, binders' sets included.
@@ -179,4 +181,12 @@ func (n *node) each(visit func(*node)) {
 	if n.cond != nil {
 		visit(n.cond)
 	}
+}
+
+// lineEnd is the place of the first line feed, or the length.
+func lineEnd(s string) int {
+	if k := strings.IndexByte(s, '\n'); k >= 0 {
+		return k
+	}
+	return len(s)
 }

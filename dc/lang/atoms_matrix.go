@@ -7,16 +7,16 @@ import (
 )
 
 // ofSymmetric serves functions of one symmetric matrix.
-func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*evaluator, *node) value {
-	return func(ev *evaluator, n *node) value {
-		v := ev.symmetric(n, 0)
+func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*evaluator, *node, []value) value {
+	return func(ev *evaluator, n *node, args []value) value {
+		v := ev.symmetric(n, args, 0)
 		return ev.matrixAtom(n, make(v.affine()), &v)
 	}
 }
 
 // symmetric is argument k, a symmetric matrix that is affine.
-func (ev *evaluator) symmetric(n *node, k int) value {
-	v := ev.affineArg(n, k)
+func (ev *evaluator) symmetric(n *node, args []value, k int) value {
+	v := ev.affineArg(n, args, k)
 	if v.len() == 1 {
 		return v.reshape(1, 1)
 	}
@@ -67,8 +67,8 @@ func (ev *evaluator) matrixAtom(n *node, e dc.Expr, args ...*value) value {
 }
 
 // fnMatFrac is x'P⁻¹x.
-func (ev *evaluator) fnMatFrac(n *node) value {
-	x, p := ev.affineArg(n, 0), ev.symmetric(n, 1)
+func (ev *evaluator) fnMatFrac(n *node, args []value) value {
+	x, p := ev.affineArg(n, args, 0), ev.symmetric(n, args, 1)
 	d := p.shape[0]
 	if x.len() == 1 {
 		x = x.reshape(1)
@@ -86,9 +86,9 @@ func (ev *evaluator) fnMatFrac(n *node) value {
 }
 
 // fnLambdaSumLargest is the sum of the k largest eigenvalues.
-func (ev *evaluator) fnLambdaSumLargest(n *node) value {
-	v := ev.symmetric(n, 0)
-	k := ev.integer(n.args[1], "the number of eigenvalues that lambda_sumlargest adds")
+func (ev *evaluator) fnLambdaSumLargest(n *node, args []value) value {
+	v := ev.symmetric(n, args, 0)
+	k := ev.integer(n.args[1], args[1], "the number of eigenvalues that lambda_sumlargest adds")
 	if k < 1 || k > v.shape[0] {
 		ev.fail(n.args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.shape[0], ev.say(n.args[0]), k)
 	}
@@ -96,9 +96,9 @@ func (ev *evaluator) fnLambdaSumLargest(n *node) value {
 }
 
 // ofMatrix serves norms of a matrix, or of a vector as a column.
-func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *node) value {
-	return func(ev *evaluator, n *node) value {
-		v := ev.affineArg(n, 0)
+func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *node, []value) value {
+	return func(ev *evaluator, n *node, args []value) value {
+		v := ev.affineArg(n, args, 0)
 		if len(v.shape) > 2 {
 			ev.fail(n.args[0], "", "%s needs a matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
 		}
@@ -110,11 +110,13 @@ func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *node) value {
 }
 
 // fnTrace is the sum of the diagonal of a square matrix.
-func (ev *evaluator) fnTrace(n *node) value { return ev.total(n, ev.diagonal(n, ev.arg(n, 0))) }
+func (ev *evaluator) fnTrace(n *node, args []value) value {
+	return ev.addUp(n, ev.diagonal(n, args[0]))
+}
 
 // fnDiag is the diagonal of a square matrix, or the diagonal matrix of a vector.
-func (ev *evaluator) fnDiag(n *node) value {
-	v := ev.arg(n, 0)
+func (ev *evaluator) fnDiag(n *node, args []value) value {
+	v := args[0]
 	if len(v.shape) != 1 {
 		return ev.diagonal(n, v)
 	}
@@ -143,5 +145,5 @@ func (ev *evaluator) diagonal(n *node, v value) value {
 	for k := range flat {
 		flat[k] = k * (d + 1)
 	}
-	return v.gather([]int{d}, flat)
+	return v.choose([]int{d}, flat)
 }

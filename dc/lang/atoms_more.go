@@ -8,8 +8,8 @@ import (
 )
 
 // fnKL is x·log(x/y) − x + y, entry by entry.
-func (ev *evaluator) fnKL(n *node) value {
-	vs := []value{ev.affineArg(n, 0), ev.affineArg(n, 1)}
+func (ev *evaluator) fnKL(n *node, args []value) value {
+	vs := []value{ev.affineArg(n, args, 0), ev.affineArg(n, args, 1)}
 	shape := ev.common(n, n.args, vs)
 	x, y := &vs[0], &vs[1]
 	total := ev.room(n, shape)
@@ -40,16 +40,6 @@ func divergence(x, y float64) float64 {
 	return x*math.Log(x/y) - x + y
 }
 
-// scalarAt is the k-th entry, or the only one, as an affine scalar; the value
-// must not be general.
-func (v *value) scalarAt(k int) dc.Affine {
-	k = min(k, v.len()-1)
-	if v.sort == affine {
-		return dc.FromLinear(v.linear(k))
-	}
-	return dc.Num(v.at(k))
-}
-
 // atLeastZero refuses an argument with an entry that is the same everywhere, and
 // negative: there the atom would have no value anywhere.
 func (ev *evaluator) atLeastZero(n *node, arg int, v *value) {
@@ -76,8 +66,8 @@ func (ev *evaluator) inDomain(n *node, e dc.Expr) {
 }
 
 // fnQuadOverLin is the sum of squares of the first argument over the second.
-func (ev *evaluator) fnQuadOverLin(n *node) value {
-	x, y := ev.arg(n, 0), ev.arg(n, 1)
+func (ev *evaluator) fnQuadOverLin(n *node, args []value) value {
+	x, y := args[0], args[1]
 	if y.len() != 1 {
 		ev.fail(n.args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.args[1]), shapeText(y.shape))
 	}
@@ -102,13 +92,12 @@ func (ev *evaluator) fnQuadOverLin(n *node) value {
 }
 
 // fnGeoMean is the geometric mean of all entries of all arguments.
-func (ev *evaluator) fnGeoMean(n *node) value {
+func (ev *evaluator) fnGeoMean(n *node, args []value) value {
 	var parts []dc.Affine
 	data, top, weight, count := true, numbers, 0, 0
-	vs := make([]value, len(n.args))
-	for k := range n.args {
-		v := ev.arg(n, k)
-		vs[k], data, top = v, data && v.isData(), max(top, v.sort)
+	vs := args
+	for _, v := range vs {
+		data, top = data && v.isData(), max(top, v.sort)
 		weight, count = weight+v.costs().weight, count+v.len()
 	}
 	ev.spend(n, count)
@@ -148,4 +137,20 @@ func (ev *evaluator) meanOfConcave(n *node, vs []value, count int) value {
 	ev.inDomain(n, e)
 	all.parts = all.parts*max(1, count) + count + 2
 	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, all.cut()))
+}
+
+func entropy(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return -x * math.Log(x)
+}
+
+func logistic(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+func reciprocal(x float64) float64 {
+	if !(x > 0) {
+		return math.NaN()
+	}
+	return 1 / x
 }

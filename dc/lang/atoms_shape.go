@@ -7,32 +7,33 @@ import (
 )
 
 // fnNorm is the p-norm of all entries, p = 2 where it is left out.
-func (ev *evaluator) fnNorm(n *node) value {
-	v, p := ev.arg(n, 0), 2.0
-	if len(n.args) == 2 {
-		p = ev.real(n.args[1], "the order of a norm")
+func (ev *evaluator) fnNorm(n *node, args []value) value {
+	v, p := args[0], 2.0
+	if len(args) == 2 {
+		p = ev.real(n.args[1], args[1], "the order of a norm")
 	}
 	switch {
 	case !(p >= 1):
 		ev.fail(n.args[1], "", "the order of a norm must be at least 1, not %s", ev.is(n.args[1], p))
 	case v.sort != general:
 		out := ev.atom(n, dc.NormP(v.affine(), p), v.costs().weight)
+		c := out.costs()
 		if math.IsInf(p, 1) {
-			out.cost.pieces = ev.afford(n, cost{pieces: 2 * v.len()}).pieces
+			c.pieces = ev.afford(n, cost{pieces: 2 * v.len()}).pieces
 		}
-		return out
+		return out.costed(c)
 	case p == 1:
-		return ev.total(n, ev.absolute(n, v))
+		return ev.addUp(n, ev.absolute(n, v))
 	case math.IsInf(p, 1):
-		return ev.largest(n, ev.absolute(n, v))
+		return ev.foldEntries(n, "max", ev.absolute(n, v))
 	}
 	return ev.composed(n, v, "convex nonnegative entries", dc.NormPOf(p, operands(&v)...))
 }
 
 // fnWeightedGeoMean is the geometric mean of the entries of the first argument,
 // with the weights that the second one has.
-func (ev *evaluator) fnWeightedGeoMean(n *node) value {
-	v, w := ev.arg(n, 0), ev.numeric(n.args[1], "the weights of wgeomean")
+func (ev *evaluator) fnWeightedGeoMean(n *node, args []value) value {
+	v, w := args[0], ev.numeric(n.args[1], args[1], "the weights of wgeomean")
 	if !sameShape(v.shape, w.shape) {
 		ev.shapesDiffer(n, n.args[0], n.args[1], &v, &w)
 	}
@@ -63,8 +64,8 @@ func (ev *evaluator) fnWeightedGeoMean(n *node) value {
 }
 
 // fnCumSum is the vector of the sums of the first entries.
-func (ev *evaluator) fnCumSum(n *node) value {
-	v := ev.arg(n, 0)
+func (ev *evaluator) fnCumSum(n *node, args []value) value {
+	v := args[0]
 	if len(v.shape) > 1 {
 		ev.fail(n, "", "cumsum takes a vector, but %s is %s", ev.say(n.args[0]), shapeText(v.shape))
 	}
@@ -101,11 +102,11 @@ func (ev *evaluator) fnCumSum(n *node) value {
 }
 
 // fnReshape is the entries, in row-major order, in another shape.
-func (ev *evaluator) fnReshape(n *node) value {
-	v := ev.arg(n, 0)
+func (ev *evaluator) fnReshape(n *node, args []value) value {
+	v := args[0]
 	shape := make([]int, len(n.args)-1)
 	for k, a := range n.args[1:] {
-		shape[k] = ev.dimension(a)
+		shape[k] = ev.dimension(a, args[k+1])
 	}
 	if ev.fits(n, shape) != v.len() {
 		ev.fail(n, "", "%s has %s and does not fit %s", ev.say(n.args[0]), count(v.len(), "entry", "entries"), shapeText(shape))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"sort"
 	"strings"
 
@@ -12,83 +11,10 @@ import (
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
-// Options say where a problem's data come from.
-type Options struct {
-	// Dir is the folder that the file's data paths are relative to: that of the
-	// problem file. Empty: the current one.
-	Dir string
-	// Set overrides params: name -> a number, a literal such as [1, 2; 3, 4],
-	// an expression of data, or the path of a .csv file, relative to the current
-	// folder (with an FS: to Dir).
-	Set map[string]string
-	// Start has other starts for variables, by name. Other names are ignored.
-	Start map[string]Start
-	// FS is where data files are; nil: the operating system's files.
-	FS fs.FS
-	// Cache keeps data files between compilations; nil: they are read anew.
-	Cache *Cache
-}
-
-// Part is an objective or a constraint family as the file states it.
-type Part struct {
-	Text  string
-	Place Place
-	// Curvature of an objective is that of the function; of a family it says
-	// what the constraints are: Affine, Convex, or DC where one of them is.
-	Curvature Curvature
-	// Linearised are the sub-expressions that h is made of, in the first member
-	// of a family: what a CCP step replaces by tangents. Empty if convex.
-	Linearised []string
-}
-
-// Family is the constraints that one line of the file states.
-type Family struct {
-	Part
-	Name    string
-	Members int // that depend on variables; those that always hold are left out
-	// First and Count are the family's place in Problem.Constraints. A member
-	// may have several constraints there.
-	First, Count int
-}
-
-// Program is a compiled problem file.
-type Program struct {
-	File    *File
-	Problem *dc.Problem
-	// Find: the file asks for any feasible point; the objective is 0.
-	Find bool
-	// Objective is as stated, also where it is maximised; Linearised is what is
-	// linearised in what is minimised.
-	Objective Part
-	Families  []Family
-	Lets      []Let // in the order of the file
-	Options   ProblemOptions
-	Data      []DataFile
-	Warnings  Diagnostics
-}
-
 // Compile evaluates a file into a problem. The error is of type Diagnostics, or
 // ctx.Err() where ctx ended while there was much to do.
 func Compile(ctx context.Context, f *File, opt Options) (*Program, error) {
 	return compile(ctx, f, opt, defaultLimits())
-}
-
-// compiler is the state of a compilation.
-type compiler struct {
-	f        *File
-	errs     *collector
-	warnings *collector
-	opt      Options
-	ev       *evaluator
-	model    *dc.Model
-	vars     int
-	later    map[string]span // all declared names, where they are first
-	labels   map[string]span // all constraints' names, where they are first
-	goal     *statement      // the first objective
-	ended    bool            // the context has
-	unnamed  int
-	unknown  map[string]bool // names that were reported as unknown
-	out      *Program
 }
 
 func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, error) {
@@ -113,7 +39,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 	}
 	c.checkSet()
 	for k := 0; k < len(f.statements) && !c.errs.full(); k++ {
-		c.guarded(f.statements[k])
+		c.compile(f.statements[k])
 		if c.ended {
 			return nil, ctx.Err()
 		}
@@ -131,27 +57,16 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 	return c.finish()
 }
 
-// guarded compiles a statement and collects its mistake, if it has one.
-func (c *compiler) guarded(s *statement) {
+// compile compiles a statement and collects its mistakes.
+func (c *compiler) compile(s *statement) {
 	defer func() {
 		if r := recover(); r != nil {
-			m, ok := r.(mistake)
-			if c.ended = r == errEnded; c.ended {
-				return
-			}
-			if !ok {
+			if c.ended = r == errEnded; !c.ended {
 				panic(r)
 			}
-			c.errs.add(m.Diagnostic)
-			for _, d := range m.more {
-				d.also = true
-				c.errs.add(d)
-			}
-			c.spoil(s)
 		}
 	}()
-	c.ev.indices, c.ev.cache = c.ev.indices[:0], map[*node]value{}
-	c.ev.release(0)
+	c.ev.forget()
 	c.ev.keep = s.verb > vLet // to say what is linearised, parts are asked for again
 	ok := c.resolve(s)
 	if s.verb <= vLet && !c.free(s) {
@@ -162,6 +77,23 @@ func (c *compiler) guarded(s *statement) {
 		c.goalOf(s)
 		return
 	}
+	m := c.ev.caught(func() { c.state(s) })
+	if m == nil {
+		return
+	}
+	if s.verb != vConstraint { // which has found them all, see sides
+		m = c.everyMistake(func() { c.state(s) })
+	}
+	c.errs.add(m.Diagnostic)
+	for _, d := range m.more {
+		d.also = true
+		c.errs.add(d)
+	}
+	c.spoil(s)
+}
+
+// state takes what a statement says into the problem.
+func (c *compiler) state(s *statement) {
 	switch s.verb {
 	case vParam:
 		c.param(s)
@@ -172,7 +104,7 @@ func (c *compiler) guarded(s *statement) {
 	case vLet:
 		v := c.family(s)
 		c.define(s, v, "")
-		c.out.Lets = append(c.out.Lets, Let{s.name, v.shape, v.origin, v})
+		c.out.Lets = append(c.out.Lets, Let{s.name, v.shape, v.origin(), v})
 	case vConstraint:
 		c.constraint(s)
 	case vOption:
@@ -201,22 +133,6 @@ func (c *compiler) free(s *statement) bool {
 		return true
 	}
 	return false
-}
-
-func (c *compiler) define(s *statement, v value, from string) {
-	c.ev.names[s.name] = &symbol{at: s.at, value: v, from: from}
-}
-
-// declared are the names known so far.
-func (c *compiler) declared() []string {
-	out := make([]string, 0, len(c.ev.names)+1)
-	for name, s := range c.ev.names {
-		if s.lost {
-			continue
-		}
-		out = append(out, name)
-	}
-	return append(out, "pi")
 }
 
 // checkSet reports names in Options.Set that are no params.
@@ -249,7 +165,7 @@ func (c *compiler) goalOf(s *statement) bool {
 	if s.verb != vMinimize && s.verb != vMaximize && s.verb != vFind {
 		return true
 	}
-	if c.goal != nil {
+	if c.goal != nil && c.goal != s {
 		c.errs.addf(s.at, "", "a second objective; the first is in line %d", c.f.line(c.goal.pos))
 		return false
 	}

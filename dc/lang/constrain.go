@@ -59,7 +59,6 @@ func (c *compiler) unusedName(s *statement) {
 // hold.
 func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool {
 	ev := c.ev
-	defer ev.release(ev.top)
 	vs, outside := c.sides(s)
 	if outside != nil {
 		c.never(root, f, index, dc.LE(dc.Num(1), dc.Num(0)), outside.Message)
@@ -86,7 +85,7 @@ func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool
 		for k := range vs {
 			ops[k] = vs[k].affine()
 		}
-		c.state(root, ops, rels, f.Name, index)
+		c.add(root, ops, rels, f.Name, index)
 		f.Curvature = max(f.Curvature, Affine)
 		return true
 	}
@@ -96,7 +95,7 @@ func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool
 			ops[k] = vs[k].expr(min(i, vs[k].len()-1))
 			ev.spend(root, min(vs[k].costs().weight/vs[k].len(), 1<<20))
 		}
-		f.Curvature = max(f.Curvature, c.state(root, ops, rels, f.Name, append(index[:len(index):len(index)], unravel(i, shape)...)))
+		f.Curvature = max(f.Curvature, c.add(root, ops, rels, f.Name, append(index[:len(index):len(index)], unravel(i, shape)...)))
 	}
 	return true
 }
@@ -111,8 +110,8 @@ func unravel(k int, shape []int) []int {
 	return out
 }
 
-// state adds one constraint to the model and returns its curvature.
-func (c *compiler) state(root *node, ops []dc.Operand, rels []kind, name string, index []int) Curvature {
+// add adds one constraint to the model and returns its curvature.
+func (c *compiler) add(root *node, ops []dc.Operand, rels []kind, name string, index []int) Curvature {
 	var con dc.Constraint
 	switch {
 	case len(rels) == 2:
@@ -177,6 +176,15 @@ func (c *compiler) onData(root *node, f *Family, index []int, vs []value, rels [
 	}
 }
 
+func constantAt(v *value, i int) float64 {
+	i = min(i, v.len()-1)
+	if v.sort == numbers {
+		return v.at(i)
+	}
+	e := v.expr(i)
+	return e.Value(nil)
+}
+
 // never states con, which holds nowhere, and says why.
 func (c *compiler) never(root *node, f *Family, index []int, con dc.Constraint, why string) {
 	c.warn(root, "this never holds: %s", why)
@@ -187,29 +195,45 @@ func (c *compiler) warn(at *node, format string, args ...any) {
 	c.warnings.add(Diagnostic{span: at.span, Severity: Warning, Message: fmt.Sprintf(format, args...)})
 }
 
-// sides are the values of the operands of a constraint. outside says that a
-// function in it has no value, whatever the variables are.
+// sides are the values of the operands of a constraint, good until the next
+// call. outside says that a function in it has no value, whatever the variables
+// are.
 func (c *compiler) sides(s *statement) (vs []value, outside *mistake) {
-	depth := len(c.ev.indices)
+	at := c.ev.depth()
 	defer func() {
 		if r := recover(); r != nil {
 			m, ok := r.(mistake)
-			if !ok || !m.domain {
-				panic(r)
+			c.ev.unwind(at)
+			if ok && !c.ev.all {
+				m = *c.everyMistake(func() { c.evaluate(s.args) })
 			}
-			outside, c.ev.indices = &m, c.ev.indices[:depth]
+			switch {
+			case !ok:
+				panic(r)
+			case !m.domain:
+				panic(m)
+			}
+			outside = &m
 		}
 	}()
-	return c.ev.operands(s.args), nil
+	return c.evaluate(s.args), nil
 }
 
-func constantAt(v *value, i int) float64 {
-	i = min(i, v.len()-1)
-	if v.sort == numbers {
-		return v.at(i)
+// evaluate are the values of nodes, good until the next call.
+func (c *compiler) evaluate(ns []*node) []value {
+	c.values = c.values[:0]
+	for range ns {
+		c.values = append(c.values, value{})
 	}
-	e := v.expr(i)
-	return e.Value(nil)
+	out := c.values
+	if c.ev.all {
+		c.ev.each(len(ns), func(k int) { out[k] = c.ev.operand(ns[k]) })
+		return out
+	}
+	for k, n := range ns {
+		out[k] = c.ev.operand(n)
+	}
+	return out
 }
 
 // maxLinearised is how many sub-expressions a Part lists.

@@ -29,23 +29,3 @@ func (c cost) over(d cost) cost {
 func (c cost) times(n int) cost {
 	return cost{max(c.pieces, 1), n * (c.parts + 1), n * c.weight}.cut()
 }
-
-// costs is the cost of an entry of v; its weight is that of all entries.
-func (v *value) costs() cost {
-	switch v.sort {
-	case general:
-		return v.cost
-	case affine:
-		return cost{1, 0, v.nnz()}
-	}
-	return cost{pieces: 1}
-}
-
-// afford counts the work of a composition and refuses one that costs too much.
-func (ev *evaluator) afford(n *node, c cost) cost {
-	if c.pieces > ev.pieces || c.parts > ev.parts {
-		ev.fail(n, "name parts of it as variables, as in t >= part", "the split of %s is too large: more than %d functions", ev.say(n), min(ev.pieces, ev.parts))
-	}
-	ev.spend(n, min(c.weight, 1<<20)+min(c.parts, 1<<20))
-	return c
-}

@@ -8,8 +8,8 @@ import (
 )
 
 // fnSort is the entries of a vector in ascending order.
-func (ev *evaluator) fnSort(n *node) value {
-	v := ev.dataArg(n, 0)
+func (ev *evaluator) fnSort(n *node, args []value) value {
+	v := ev.dataArg(n, args, 0)
 	if len(v.shape) > 1 {
 		ev.fail(n, "", "sort takes a vector, but %s is %s", ev.say(n.args[0]), shapeText(v.shape))
 	}
@@ -20,8 +20,8 @@ func (ev *evaluator) fnSort(n *node) value {
 }
 
 // square is argument 0, a square matrix of data, and its order.
-func (ev *evaluator) square(n *node) (data []float64, order int) {
-	v := ev.dataArg(n, 0)
+func (ev *evaluator) square(n *node, args []value) (data []float64, order int) {
+	v := ev.dataArg(n, args, 0)
 	switch {
 	case v.len() == 1:
 		order = 1
@@ -35,8 +35,8 @@ func (ev *evaluator) square(n *node) (data []float64, order int) {
 }
 
 // fnChol is the lower triangular L with A = L*L'.
-func (ev *evaluator) fnChol(n *node) value {
-	data, d := ev.square(n)
+func (ev *evaluator) fnChol(n *node, args []value) value {
+	data, d := ev.square(n, args)
 	a := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := range i + 1 {
@@ -63,8 +63,8 @@ func (ev *evaluator) fnChol(n *node) value {
 }
 
 // fnInv is the inverse of a square matrix.
-func (ev *evaluator) fnInv(n *node) value {
-	data, d := ev.square(n)
+func (ev *evaluator) fnInv(n *node, args []value) value {
+	data, d := ev.square(n, args)
 	var lu mat.LU
 	lu.Factorize(mat.NewDense(d, d, data))
 	inverse := mat.NewDense(d, d, nil)
@@ -85,4 +85,83 @@ func identity(d int) []float64 {
 		out[k*d+k] = 1
 	}
 	return out
+}
+
+// dataArg is argument k, which must not depend on a variable.
+func (ev *evaluator) dataArg(n *node, args []value, k int) value {
+	v := args[k]
+	if !v.isData() {
+		ev.fail(n, "", "%s takes data only, but %s depends on a variable", n.name, ev.say(n.args[k]))
+	}
+	return v
+}
+
+// ofData serves functions of every number of an array.
+func ofData(f func(float64) float64) func(*evaluator, *node, []value) value {
+	return func(ev *evaluator, n *node, args []value) value { return ev.eachNumber(n, ev.dataArg(n, args, 0), f) }
+}
+
+// constants serves zeros and ones.
+func constants(x float64) func(*evaluator, *node, []value) value {
+	return func(ev *evaluator, n *node, args []value) value {
+		shape := make([]int, len(args))
+		for k := range args {
+			shape[k] = ev.dimension(n.args[k], args[k])
+		}
+		out := make([]float64, ev.room(n, shape))
+		for k := range out {
+			out[k] = x
+		}
+		return array(shape, out)
+	}
+}
+
+func onlyStart(ev *evaluator, n *node, _ []value) value {
+	ev.fail(n, "", "%s stands only after start, as in start %s", n.name, ev.say(n))
+	return value{}
+}
+
+func (ev *evaluator) fnEye(n *node, args []value) value {
+	d := ev.dimension(n.args[0], args[0])
+	ev.room(n, []int{d, d})
+	return array([]int{d, d}, identity(d))
+}
+
+func (ev *evaluator) fnRows(n *node, args []value) value { return ev.extent(n, args[0], 0) }
+func (ev *evaluator) fnCols(n *node, args []value) value { return ev.extent(n, args[0], 1) }
+
+func (ev *evaluator) extent(n *node, v value, d int) value {
+	if len(v.shape) != 2 {
+		help := ""
+		if len(v.shape) == 1 {
+			help = "len counts the entries of a vector"
+		}
+		ev.fail(n, help, "%s counts in a matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
+	}
+	return number(float64(v.shape[d]))
+}
+
+func (ev *evaluator) fnLen(n *node, args []value) value {
+	v := args[0]
+	if len(v.shape) > 1 {
+		ev.fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", ev.say(n.args[0]), shapeText(v.shape))
+	}
+	return number(float64(v.len()))
+}
+
+// fnStd is the standard deviation with divisor n.
+func (ev *evaluator) fnStd(n *node, args []value) value {
+	v := ev.dataArg(n, args, 0)
+	if v.len() == 0 {
+		ev.fail(n, "", "std of nothing")
+	}
+	mean := 0.0
+	for _, x := range v.numbers() {
+		mean += x / float64(v.len())
+	}
+	s := 0.0
+	for _, x := range v.numbers() {
+		s += (x - mean) * (x - mean) / float64(v.len())
+	}
+	return ev.finite(n, number(math.Sqrt(s)))
 }

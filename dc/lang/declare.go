@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
@@ -85,7 +86,7 @@ func (c *compiler) override(s *statement) (v value, from string, ok bool) {
 		}
 	}(c.ev.f)
 	c.ev.f = f
-	return c.ev.numeric(n, "the value"), "", true
+	return c.ev.dataOf(n, "the value"), "", true
 }
 
 // dims evaluates declared dimensions: a size, or a range of indices.
@@ -102,7 +103,7 @@ func (c *compiler) dims(s *statement) (shape, origin []int) {
 			shape, origin = append(shape, n), append(origin, lo)
 			continue
 		}
-		shape, origin = append(shape, c.ev.dimension(d)), append(origin, 1)
+		shape, origin = append(shape, c.ev.dimension(d, c.ev.operand(d))), append(origin, 1)
 	}
 	return shape, origin
 }
@@ -139,9 +140,7 @@ func (c *compiler) fit(s *statement, v value, shape, origin []int, from string) 
 		}
 		c.ev.fail(&node{span: s.at}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.name, shapeText(shape), shapeText(v.shape), from)
 	}
-	v = v.reshape(shape...)
-	v.origin = origin
-	return v
+	return v.reshape(shape...).countFrom(origin)
 }
 
 // squeeze leaves out dimensions of size 1.
@@ -178,29 +177,18 @@ func (c *compiler) family(s *statement) value {
 		return ev.operand(s.value)
 	}
 	shape, origin := c.extents(s)
-	total := ev.room(s.value, shape)
-	if total == 0 {
+	if ev.room(s.value, shape) == 0 {
 		ev.fail(s.value, "", "%s has no members", s.name)
 	}
-	if s.value.grade == affineGrade {
-		if v, ok := ev.affineFamily(s, shape); ok {
-			v.origin = origin
-			return v
-		}
-	}
-	nums := make([]float64, 0, total)
+	var rows rows
 	var vs []value
 	ev.loop(s.value, s.binders, nil, func() {
-		v := ev.operand(s.value)
-		if vs == nil && v.isData() && v.scalar() {
-			nums = append(nums, v.x)
+		v := ev.member(s.value, &rows, vs != nil)
+		if v.cells == nil {
 			return
 		}
 		if vs == nil {
-			vs = make([]value, 0, total)
-			for _, x := range nums {
-				vs = append(vs, number(x))
-			}
+			vs = rows.values(ev.model)
 		}
 		if len(vs) > 0 && !sameShape(vs[0].shape, v.shape) {
 			ev.fail(s.value, "", "the members of %s differ in shape: %s and %s", s.name, shapeText(vs[0].shape), shapeText(v.shape))
@@ -209,9 +197,7 @@ func (c *compiler) family(s *statement) value {
 		ev.fits(s.value, append(shape[:len(shape):len(shape)], v.shape...))
 	})
 	if vs == nil {
-		v := array(shape, nums)
-		v.origin = origin
-		return v
+		return rows.array(ev.model, shape).countFrom(origin)
 	}
 	var refs []ref
 	for k := range vs {
@@ -225,14 +211,12 @@ func (c *compiler) family(s *statement) value {
 	if len(shape) > maxDims {
 		ev.fail(s.value, "", "more than %d dimensions", maxDims)
 	}
-	v := assemble(shape, refs)
-	v.origin = origin
-	return v
+	return assemble(shape, refs).countFrom(origin)
 }
 
 // set declares a set of whole numbers.
 func (c *compiler) set(s *statement) {
-	v := c.ev.numeric(s.value, "a set")
+	v := c.ev.dataOf(s.value, "a set")
 	if len(v.shape) != 1 {
 		c.ev.fail(s.value, "", "a set is a range, {...} or a vector, but %s is %s", c.ev.say(s.value), shapeText(v.shape))
 	}
@@ -271,10 +255,8 @@ func (c *compiler) variable(s *statement) {
 	c.vars += n
 	a := c.model.Var(s.name, shape, v.opts...)
 	x := fromAffine(a)
-	for _, o := range origin {
-		if o != 1 {
-			x.origin = origin
-		}
+	if slices.ContainsFunc(origin, func(o int) bool { return o != 1 }) {
+		x = x.countFrom(origin)
 	}
 	c.define(s, x, "")
 	if v.psd {
@@ -282,83 +264,6 @@ func (c *compiler) variable(s *statement) {
 			Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.at), Curvature: Convex}})
 	}
 	c.cross(&v, a, crossing)
-}
-
-// crossed are bounds of an entry of a variable that no number meets.
-type crossed struct {
-	entry  int
-	lo, hi float64
-}
-
-// cross states bounds that no number meets as constraints, named bounds(x).
-func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
-	if len(list) == 0 {
-		return
-	}
-	at := &node{span: v.s.span}
-	c.warn(at, "the bounds of %s cross: %g > %g", v.s.name, list[0].lo, list[0].hi)
-	name := fmt.Sprintf("bounds(%s)", v.s.name)
-	for _, b := range list {
-		x, index := dc.FromLinear(a.Entry(b.entry)), unravel(b.entry, v.shape)
-		c.model.SubjectTo(dc.GE(x, dc.Num(b.lo)).Named(name, index...), dc.LE(x, dc.Num(b.hi)).Named(name, index...))
-	}
-	c.out.Families = append(c.out.Families, Family{Name: name, Members: len(list),
-		Part: Part{Text: c.f.text(v.s.span), Place: c.f.place(v.s.at), Curvature: Affine}})
-}
-
-// agree checks what attributes say together. It takes away the bounds that no
-// number meets.
-func (c *compiler) agree(v *varParts) (out []crossed) {
-	mirror := func(k int) int { return k }
-	if v.symmetric {
-		d := v.shape[0]
-		mirror = func(k int) int { return k%d*d + k/d }
-	}
-	at := func(list []float64, k int) float64 { return list[min(k, len(list)-1)] }
-	for k := range v.n {
-		if v.lo != nil && v.hi != nil {
-			if lo, hi := at(v.lo, k), min(at(v.hi, k), at(v.hi, mirror(k))); lo > hi {
-				out = append(out, crossed{k, lo, hi})
-			}
-		}
-		if v.symmetric && v.values != nil {
-			if a, b := at(v.values, k), at(v.values, mirror(k)); !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
-				c.ev.fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.name, a, b)
-			}
-		}
-	}
-	if len(out) > 0 {
-		v.lo, v.hi = fill(v.lo, v.n), fill(v.hi, v.n)
-	}
-	for _, b := range out {
-		for _, k := range []int{b.entry, mirror(b.entry)} {
-			v.lo[k], v.hi[k] = math.Inf(-1), math.Inf(1)
-		}
-	}
-	return out
-}
-
-// fill is a copy of a list, or n times its only number.
-func fill(list []float64, n int) []float64 {
-	out := make([]float64, n)
-	for k := range out {
-		out[k] = list[min(k, len(list)-1)]
-	}
-	return out
-}
-
-// varParts collects what the attributes say.
-type varParts struct {
-	s         *statement
-	shape     []int
-	n         int
-	opts      []dc.VarOption
-	lo, hi    []float64
-	symmetric bool
-	psd       bool
-	started   bool
-	startNode *node
-	values    []float64 // of the start, where it is not random
 }
 
 func (c *compiler) attribute(v *varParts, a *attribute) {
@@ -399,9 +304,9 @@ func (c *compiler) bound(v *varParts, at, n *node, dst *[]float64) {
 
 // filling is data for every entry of a variable, or one number for all.
 func (c *compiler) filling(v *varParts, n *node, what string) []float64 {
-	x := c.ev.numeric(n, what)
+	x := c.ev.dataOf(n, what)
 	if x.len() != 1 && !sameShape(squeeze(x.shape), squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.name, shapeText(v.shape), c.ev.say(n)+c.ev.origin(n), shapeText(x.shape))
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(x.shape))
 	}
 	return x.numbers()
 }
@@ -412,8 +317,8 @@ func (c *compiler) start(v *varParts, n *node) dc.VarOption {
 		v.values, v.startNode = c.filling(v, n, "a start"), n
 		return dc.StartAt(v.values...)
 	}
-	a := c.ev.real(n.args[0], "the first argument of "+n.name)
-	b := c.ev.real(n.args[1], "the second argument of "+n.name)
+	a := c.ev.real(n.args[0], c.ev.operand(n.args[0]), "the first argument of "+n.name)
+	b := c.ev.real(n.args[1], c.ev.operand(n.args[1]), "the second argument of "+n.name)
 	if n.name == "normal" {
 		if !(b >= 0) {
 			c.ev.fail(n.args[1], "", "the standard deviation must not be negative: %g", b)

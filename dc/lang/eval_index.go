@@ -1,7 +1,69 @@
 package lang
 
+// view is a value, or some entries of it before an array is made of them.
+type view struct {
+	v                  value
+	single             bool // the entry first
+	run                bool // the vector of the entries first, first + step, ...
+	first, step, count int
+	origin             int // the first index of the vector
+}
+
+// isNumber reports whether it is a single number.
+func (a *view) isNumber() bool { return a.v.sort == numbers && a.v.scalar() }
+
+// vector is a vector as a run of entries.
+func (a *view) vector() (run view, ok bool) {
+	switch {
+	case a.run:
+		return *a, true
+	case a.single || len(a.v.shape) != 1:
+		return view{}, false
+	}
+	return view{v: a.v, first: 0, step: 1, count: a.v.len()}, true
+}
+
+// value is what it is a view of.
+func (a view) value(ev *evaluator, n *node) value {
+	switch {
+	case a.single:
+		return a.v.entry(a.first)
+	case !a.run:
+		return a.v
+	}
+	ev.room(n, []int{a.count})
+	ev.flats = ev.flats[:0]
+	for k := range a.count {
+		ev.flats = append(ev.flats, a.first+k*a.step)
+	}
+	v := a.v.choose([]int{a.count}, ev.flats)
+	if v.sort == affine {
+		ev.spend(n, unitsCoeff*v.nnz())
+	}
+	if a.origin != 1 {
+		v = v.countFrom([]int{a.origin})
+	}
+	return v
+}
+
+// view is the value of n where an array of numbers or functions is wanted.
+func (ev *evaluator) view(n *node) view {
+	switch {
+	case n.op == opIndex && (n.open || len(ev.indices) == 0 && !ev.keep):
+		ev.spend(n, unitsNode)
+		return ev.index(n)
+	case n.op == opTrans:
+		a := ev.view(n.args[0])
+		if a.run || !a.single && len(a.v.shape) < 2 {
+			return a // vectors have no direction
+		}
+		return view{v: ev.transpose(n, a.value(ev, n.args[0]))}
+	}
+	return view{v: ev.operand(n)}
+}
+
 // index is base[args].
-func (ev *evaluator) index(n *node) value {
+func (ev *evaluator) index(n *node) view {
 	base, args := n.args[0], n.args[1:]
 	v := ev.operand(base)
 	if len(args) != len(v.shape) {
@@ -11,34 +73,42 @@ func (ev *evaluator) index(n *node) value {
 		}
 		ev.fail(n, help, "%s has %s, not %d", ev.say(base), count(len(v.shape), "index", "indices"), len(args))
 	}
-	flat, scalar := 0, true
 	var few [4]dimension
-	dims := few[:0]
+	dims, slices, lists := few[:0], 0, 0
+	flat := 0
 	for d, a := range args {
 		if a.op == opAll || a.op == opRange {
-			dims, scalar = append(dims, ev.slice(n, a, &v, d)), false
+			dims, slices = append(dims, ev.slice(n, a, &v, d)), slices+1
+			flat = flat*v.shape[d] + dims[d].first
 			continue
 		}
-		x, ok := 0.0, false
-		if a.grade == dataGrade {
-			x, ok = ev.number(a)
+		w := ev.dataOf(a, "an index")
+		if !w.scalar() {
+			dims, lists = append(dims, ev.listed(n, a, &v, d, &w)), lists+1
+			continue
 		}
-		if !ok {
-			w := ev.numeric(a, "an index")
-			if !w.scalar() {
-				dims, scalar = append(dims, ev.listed(n, a, &v, d, &w)), false
-				continue
-			}
-			x = w.x
-		}
-		k := ev.within(n, a, &v, d, x)
+		k := ev.within(n, a, &v, d, w.x)
 		flat = flat*v.shape[d] + k
 		dims = append(dims, dimension{first: k, count: 1, single: true})
 	}
-	if scalar {
-		return v.entry(flat)
+	switch {
+	case lists > 0 || slices > 1:
+		return view{v: ev.pick(n, &v, dims)}
+	case slices == 1:
+		a := view{v: v, run: true, first: flat, step: 1}
+		for d := len(dims) - 1; dims[d].single; d-- {
+			a.step *= v.shape[d]
+		}
+		for _, d := range dims {
+			if !d.single {
+				a.count, a.origin = d.count, d.origin
+			}
+		}
+		return a
+	case v.sort == numbers:
+		return view{v: number(v.num[flat])}
 	}
-	return ev.pick(n, &v, dims)
+	return view{v: v, single: true, first: flat}
 }
 
 // dimension says which places of one dimension are taken: a run of them or a
@@ -118,16 +188,18 @@ func (ev *evaluator) pick(n *node, v *value, dims []dimension) value {
 		}
 	}
 	total := ev.room(n, shape)
-	out := v.gather(shape, ev.places(v, dims, total))
+	out := v.choose(shape, ev.places(v, dims, total))
 	if out.sort == affine {
 		ev.spend(n, unitsCoeff*out.nnz())
 	}
 	if shifted {
+		var origin []int
 		for d := range dims {
 			if !dims[d].single {
-				out.origin = append(out.origin, dims[d].origin)
+				origin = append(origin, dims[d].origin)
 			}
 		}
+		out = out.countFrom(origin)
 	}
 	return out
 }
@@ -135,7 +207,7 @@ func (ev *evaluator) pick(n *node, v *value, dims []dimension) value {
 // places are those of the named entries in row-major order, good until the next
 // call.
 func (ev *evaluator) places(v *value, dims []dimension, total int) []int {
-	flat := ev.flatRoom[:0]
+	flat := ev.flats[:0]
 	var few [4]int
 	at := few[:0]
 	for range dims {
@@ -154,6 +226,6 @@ func (ev *evaluator) places(v *value, dims []dimension, total int) []int {
 			at[d] = 0
 		}
 	}
-	ev.flatRoom = flat
+	ev.flats = flat
 	return flat
 }

@@ -1,251 +1,237 @@
 package lang
 
-import (
-	"slices"
+import "github.com/dcopt/dcopt/dc"
 
-	"github.com/dcopt/dcopt/dc"
-)
-
-// sum adds the values of a sum's terms.
-func (ev *evaluator) sum(n *node, terms []value) value {
-	if out, ok := ev.sumScalars(n, terms); ok {
-		return out
-	}
-	shape := ev.common(n, n.args, terms)
-	total := size(shape)
-	ev.spend(n, total*len(terms))
-	top, all := numbers, cost{}
-	for k := range terms {
-		top, all = max(top, terms[k].sort), all.plus(terms[k].costs())
-	}
-	switch {
-	case top == numbers:
-		return ev.finite(n, addNumbers(shape, terms, n.minus))
-	case top == affine && (total > 1 || len(terms) < 5):
-		return ev.sumAffine(n, terms)
-	}
-	ev.spend(n, min(all.weight+all.parts, 1<<20))
-	es := make([]dc.Expr, total)
-	parts := make([]dc.Expr, len(terms))
-	for i := range es {
-		for k := range terms {
-			parts[k] = terms[k].expr(min(i, terms[k].len()-1))
-			if n.minus[k] {
-				parts[k] = parts[k].Neg()
-			}
-		}
-		es[i] = dc.SumExprs(parts)
-	}
-	return fromExprs(shape, es, all)
+// sum is the value of n as a sum: of its terms, of one product or quotient, or
+// over indices.
+func (ev *evaluator) sum(n *node) value {
+	m := ev.sums.begin()
+	ev.add(n, 1)
+	return ev.total(n, m)
 }
 
-// sumScalars is sum for a few scalar affine functions and numbers.
-func (ev *evaluator) sumScalars(n *node, terms []value) (v value, ok bool) {
-	top := numbers
-	for k := range terms {
-		if len(terms[k].shape) > 0 || terms[k].sort > affine || len(terms) > 3 {
-			return value{}, false
+// add adds w·n to the current sum. Sums in n are added term by term, so that no
+// value is made of each.
+func (ev *evaluator) add(n *node, w float64) {
+	switch n.op {
+	case opSum:
+		if ev.all {
+			ev.each(len(n.args), func(k int) { ev.addTerm(n.args[k], withSign(w, n.minus[k])) })
+			return
 		}
-		top = max(top, terms[k].sort)
+		for k, a := range n.args {
+			ev.addTerm(a, withSign(w, n.minus[k]))
+		}
+	case opNeg:
+		ev.addTerm(n.args[0], -w)
+	case opReduce:
+		ev.addOver(n, w)
+	case opDiv, opDotDiv:
+		ev.addQuotient(n, w)
+	default:
+		ev.addProduct(n, w)
 	}
-	if top == numbers {
+}
+
+func withSign(w float64, minus bool) float64 {
+	if minus {
+		return -w
+	}
+	return w
+}
+
+// addTerm adds w·n, a part of the current sum.
+func (ev *evaluator) addTerm(n *node, w float64) {
+	switch n.op {
+	case opNumber:
+		ev.sums.c += w * n.num
+		return
+	case opSum, opNeg, opMul, opDotMul, opDiv, opDotDiv:
+		if n.open || len(ev.indices) == 0 && !ev.keep {
+			ev.spend(n, unitsNode)
+			ev.add(n, w)
+			return
+		}
+	case opReduce:
+		if n.open && n.name == "sum" {
+			ev.spend(n, unitsNode)
+			ev.add(n, w)
+			return
+		}
+	}
+	ev.addView(ev.view(n), w, n)
+}
+
+// addOver adds w times the terms of a sum over indices.
+func (ev *evaluator) addOver(n *node, w float64) {
+	body, members := n.args[0], 0
+	var first []int
+	ev.loop(n, n.binders, n.cond, func() {
+		from := len(ev.sums.terms)
+		ev.addTerm(body, w)
+		shape := ev.shapeSince(from)
+		if members++; members == 1 {
+			first = shape
+		}
+		if !sameShape(first, shape) {
+			ev.fail(body, "", "the terms of sum differ in shape: %s and %s", shapeText(first), shapeText(shape))
+		}
+	})
+}
+
+// shapeSince is the shape of what the terms from a place on add up to.
+func (ev *evaluator) shapeSince(from int) []int {
+	var shape []int
+	for _, t := range ev.sums.terms[from:] {
+		if len(t.v.shape) > 0 && (shape == nil || size(shape) == 1) {
+			shape = t.v.shape
+		}
+	}
+	return shape
+}
+
+// addProduct adds w times a product.
+func (ev *evaluator) addProduct(n *node, w float64) {
+	if n.op == opMul {
+		if v, ok := ev.quadraticForm(n); ok {
+			ev.sums.add(w, v, n)
+			return
+		}
+	}
+	a := ev.view(n.args[0])
+	if a.isNumber() {
+		ev.addTerm(n.args[1], w*a.v.x)
+		return
+	}
+	b := ev.view(n.args[1])
+	switch {
+	case b.isNumber():
+		ev.addView(a, w*b.v.x, n)
+	case n.op == opMul && ev.addInner(n, w, &a, &b):
+	case n.op == opMul:
+		ev.sums.add(w, ev.multiply(n, a.value(ev, n.args[0]), b.value(ev, n.args[1])), n)
+	default:
+		ev.sums.add(w, ev.times(n, a.value(ev, n.args[0]), b.value(ev, n.args[1])), n)
+	}
+}
+
+// addQuotient adds w times a quotient.
+func (ev *evaluator) addQuotient(n *node, w float64) {
+	a, b := ev.view(n.args[0]), ev.operand(n.args[1])
+	switch {
+	case !b.isData() || !b.scalar():
+		ev.sums.add(w, ev.divide(n, a.value(ev, n.args[0]), b), n)
+	case b.x == 0:
+		ev.fail(n, "", "%s is a division by zero", ev.say(n))
+	case a.isNumber():
+		ev.sums.c += w * (a.v.x / b.x)
+	default:
+		ev.addView(a, w*(1/b.x), n)
+	}
+}
+
+// addView adds w times a value.
+func (ev *evaluator) addView(a view, w float64, n *node) {
+	if a.single && a.v.sort == affine {
+		l := a.v.linear(a.first)
+		ev.sums.addLinear(w, &l)
+		return
+	}
+	ev.sums.add(w, a.value(ev, n), n)
+}
+
+// addInner adds w times the inner product of data and affine functions, unless
+// both are whole arrays.
+func (ev *evaluator) addInner(n *node, w float64, a, b *view) bool {
+	if a.v.sort == affine {
+		a, b = b, a
+	}
+	x, okX := a.vector()
+	y, okY := b.vector()
+	if !okX || !okY || !a.run && !b.run || x.count != y.count || a.v.sort != numbers || b.v.sort != affine {
+		return false
+	}
+	ev.spend(n, x.count)
+	for range x.count {
+		l := y.v.linear(y.first)
+		ev.sums.addLinear(w*x.v.num[x.first], &l)
+		x.first, y.first = x.first+x.step, y.first+y.step
+	}
+	return true
+}
+
+// quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
+func (ev *evaluator) quadraticForm(n *node) (value, bool) {
+	l, r := n.args[0], n.args[1]
+	var x, q *node
+	switch {
+	case l.op == opMul && l.args[0].op == opTrans:
+		x, q = l.args[0].args[0], l.args[1]
+	case l.op == opTrans && r.op == opMul:
+		x, q, r = l.args[0], r.args[0], r.args[1]
+	default:
 		return value{}, false
 	}
-	to := ev.empty()
-	for k := range terms {
-		l, w := dc.Linear{Const: terms[k].x}, 1.0
-		if terms[k].sort == affine {
-			l = terms[k].lin
-		}
-		if n.minus[k] {
-			w = -1
-		}
-		to.add(w, l)
+	if ev.f.text(x.span) != ev.f.text(r.span) {
+		return value{}, false
 	}
-	l, ok := ev.sumOf(n, to, 0)
-	l.Idx, l.Val = slices.Clone(l.Idx), slices.Clone(l.Val)
-	return fromLinear(l), ok
+	xv, qv := ev.operand(x), ev.operand(q)
+	k := xv.len()
+	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !sameShape(qv.shape, []int{k, k}) || k == 0 {
+		return value{}, false
+	}
+	return ev.quad(n, xv, qv), true
 }
 
-// common is the shape of an entrywise operation; single entries go with
-// everything.
-func (ev *evaluator) common(n *node, parts []*node, vs []value) []int {
-	best := 0
-	for k := range vs {
-		a, b := &vs[best], &vs[k]
-		switch {
-		case sameShape(a.shape, b.shape):
-		case a.len() == 1 && (b.len() != 1 || len(b.shape) > len(a.shape)):
-			best = k
-		case b.len() != 1:
-			ev.shapesDiffer(n, parts[best], parts[k], a, b)
-		}
-	}
-	for k := range vs {
-		if vs[k].len() == 1 && len(vs[k].shape) > 0 && !sameShape(vs[k].shape, vs[best].shape) {
-			vs[k] = vs[k].reshape()
-		}
-	}
-	return vs[best].shape
+// rows are the members of a family as long as all of them are scalars and
+// affine.
+type rows struct {
+	idx    []int
+	val    []float64
+	ends   []int // of the coefficients of each member
+	consts []float64
 }
 
-// shapesDiffer reports two shapes that do not go together.
-func (ev *evaluator) shapesDiffer(n, l, r *node, a, b *value) {
-	ev.fail(n, "", "shapes differ: %s is %s, %s is %s", ev.say(l)+ev.origin(l), shapeText(a.shape), ev.say(r), shapeText(b.shape)+ev.origin(r))
+// member evaluates a member of a family. A scalar affine function or number goes
+// to rows, unless there are members of other kinds; else it is returned.
+func (ev *evaluator) member(n *node, to *rows, others bool) value {
+	m := ev.sums.begin()
+	ev.addTerm(n, 1)
+	if others || len(ev.sums.terms) > m.terms {
+		return ev.total(n, m)
+	}
+	l := ev.linear(n, m)
+	to.idx, to.val = append(to.idx, l.Idx...), append(to.val, l.Val...)
+	to.ends, to.consts = append(to.ends, len(to.idx)), append(to.consts, l.Const)
+	ev.sums.cut(m)
+	return value{}
 }
 
-// origin says from which file the data of a name come.
-func (ev *evaluator) origin(n *node) string {
-	if n.op == opName {
-		if s := ev.names[n.name]; s != nil && s.from != "" {
-			return " (from " + s.from + ")"
-		}
+// linears are the members.
+func (r *rows) linears(m *dc.Model) []dc.Linear {
+	out, from := make([]dc.Linear, len(r.ends)), 0
+	for k, end := range r.ends {
+		out[k] = m.Own(dc.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end], Const: r.consts[k]})
+		from = end
 	}
-	return ""
+	return out
 }
 
-func addNumbers(shape []int, terms []value, minus []bool) value {
-	if len(shape) == 0 {
-		s := 0.0
-		for k := range terms {
-			if minus[k] {
-				s -= terms[k].x
-			} else {
-				s += terms[k].x
-			}
-		}
-		return number(s)
-	}
-	out := make([]float64, size(shape))
-	for k := range terms {
-		sign := 1.0
-		if minus[k] {
-			sign = -1
-		}
-		if terms[k].scalar() {
-			for i := range out {
-				out[i] += sign * terms[k].x
-			}
-			continue
-		}
-		for i, x := range terms[k].num {
-			out[i] += sign * x
+// values are the members as values.
+func (r *rows) values(m *dc.Model) []value {
+	out := make([]value, len(r.ends))
+	for k, l := range r.linears(m) {
+		if out[k] = number(l.Const); len(l.Idx) > 0 {
+			out[k] = fromLinear(l)
 		}
 	}
-	return array(shape, out)
+	return out
 }
 
-// sumAffine adds in pairs, so that many terms cost n log n.
-func (ev *evaluator) sumAffine(n *node, terms []value) value {
-	if len(terms) == 2 && (n.minus == nil || !n.minus[0]) {
-		a, b := terms[0].affine(), terms[1].affine()
-		if n.minus == nil || !n.minus[1] {
-			return ev.sound(n, a.Add(b))
-		}
-		return ev.sound(n, a.Sub(b))
+// array is the members in a shape.
+func (r *rows) array(m *dc.Model, shape []int) value {
+	if len(r.idx) == 0 {
+		return array(shape, r.consts)
 	}
-	as := make([]dc.Affine, len(terms))
-	for k := range terms {
-		as[k] = terms[k].affine()
-		if n.minus != nil && n.minus[k] {
-			as[k] = as[k].Neg()
-		}
-	}
-	return ev.sound(n, addPairs(as))
-}
-
-func addPairs(as []dc.Affine) dc.Affine {
-	for len(as) > 1 {
-		half := as[:0]
-		for k := 0; k < len(as); k += 2 {
-			if k+1 < len(as) {
-				half = append(half, as[k].Add(as[k+1]))
-			} else {
-				half = append(half, as[k])
-			}
-		}
-		as = half
-	}
-	return as[0]
-}
-
-// sound is a as a value, after a look at its error.
-func (ev *evaluator) sound(n *node, a dc.Affine) value {
-	if err := a.Err(); err != nil {
-		ev.fail(n, "", "%s", cause(err))
-	}
-	ev.spend(n, unitsCoeff*a.NNZ())
-	return fromAffine(a)
-}
-
-func (ev *evaluator) soundLinear(n *node, l dc.Linear) value {
-	ev.spend(n, unitsCoeff*len(l.Idx))
-	return fromLinear(l)
-}
-
-// scale is w·v.
-func (ev *evaluator) scale(n *node, w float64, v value) value {
-	ev.spend(n, v.len())
-	switch v.sort {
-	case affine:
-		if v.aff == nil {
-			return ev.soundLinear(n, v.lin.Scale(w))
-		}
-		return ev.sound(n, v.aff.Scale(w))
-	case general:
-		es := make([]dc.Expr, len(v.exprs))
-		for k := range es {
-			es[k] = v.exprs[k].Scale(w)
-		}
-		return fromExprs(v.shape, es, v.cost)
-	}
-	if v.scalar() {
-		return ev.finite(n, number(w*v.x))
-	}
-	out := make([]float64, len(v.num))
-	for k, x := range v.num {
-		out[k] = w * x
-	}
-	return ev.finite(n, array(v.shape, out))
-}
-
-// ref is an entry of a value.
-type ref struct {
-	v *value
-	k int
-}
-
-// assemble makes an array of entries from several values.
-func assemble(shape []int, refs []ref) value {
-	top, all := numbers, cost{}
-	for _, r := range refs {
-		top = max(top, r.v.sort)
-		if r.v.sort == general {
-			c := r.v.share(1)
-			all = cost{max(all.pieces, c.pieces), max(all.parts, c.parts), all.weight + c.weight}.cut()
-		}
-	}
-	switch top {
-	case numbers:
-		out := make([]float64, len(refs))
-		for i, r := range refs {
-			out[i] = r.v.at(r.k)
-		}
-		return value{shape: shape, num: out}
-	case affine:
-		rows := make([]dc.Linear, len(refs))
-		for i, r := range refs {
-			if r.v.sort == affine {
-				rows[i] = r.v.linear(r.k)
-			} else {
-				rows[i] = dc.Linear{Const: r.v.at(r.k)}
-			}
-		}
-		return fromAffine(dc.Entries(rows...).Reshape(shape...))
-	}
-	es := make([]dc.Expr, len(refs))
-	for i, r := range refs {
-		es[i] = r.v.expr(r.k)
-	}
-	return value{sort: general, shape: shape, exprs: es, cost: all}
+	return fromAffine(dc.Entries(r.linears(m)...).Reshape(shape...))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // fnJSON is json("file", "key"), or json("file") for a file that is one array.
-func (ev *evaluator) fnJSON(n *node) value {
+func (ev *evaluator) fnJSON(n *node, args []value) value {
 	name, key := ev.stringArg(n, 0), ""
 	if len(n.args) == 2 {
 		key = ev.stringArg(n, 1)

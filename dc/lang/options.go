@@ -6,22 +6,6 @@ import (
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
-// ProblemOptions are the options of a file; nil where it does not set one. Their
-// meanings are those of package ccp's settings.
-type ProblemOptions struct {
-	Tau      *float64 // > 0, the first penalty weight
-	Mu       *float64 // > 1, its growth
-	TauMax   *float64 // > 0, where it stops to grow
-	MaxIter  *int     // >= 1
-	Tol      *float64 // > 0
-	FeasTol  *float64 // > 0
-	Restarts *int     // >= 1, how many starts
-	Seed     *uint64
-	Backend  *string
-	// TimeLimit is in seconds, > 0.
-	TimeLimit *float64
-}
-
 // optionNames are the options, in the order in which messages list them.
 var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "seed", "backend", "time_limit"}
 
@@ -61,7 +45,7 @@ func (c *compiler) option(s *statement) {
 // value of an option; it may use params.
 func (c *compiler) optionValue(s *statement) float64 {
 	if (&resolver{c: c}).known(s.value) {
-		return c.ev.real(s.value, "the option "+s.name)
+		return c.ev.real(s.value, c.ev.operand(s.value), "the option "+s.name)
 	}
 	return math.NaN()
 }

@@ -1,7 +1,5 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc"
-
 // Start is where a variable begins, in place of what the file says.
 type Start struct {
 	// Shape is that of the variable, dimensions of size 1 aside; one dimension
@@ -34,16 +32,18 @@ func (l *Let) Values(x []float64) []float64 {
 	return l.value.numbers()
 }
 
-// given is the start that Options.Start has for a variable.
-func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
-	s, ok := c.opt.Start[v.s.name]
-	if !ok {
-		return nil, false
-	}
-	flat := len(s.Shape) == 1 && len(s.Values) == v.n
-	if !flat && !sameShape(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
-		c.ev.fail(&node{span: v.s.at}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.name, shapeText(v.shape), s.From, shapeText(s.Shape))
-	}
-	v.values, v.startNode = s.Values, &node{span: v.s.at}
-	return dc.StartAt(s.Values...), true
+// ProblemOptions are the options of a file; nil where it does not set one. Their
+// meanings are those of package ccp's settings.
+type ProblemOptions struct {
+	Tau      *float64 // > 0, the first penalty weight
+	Mu       *float64 // > 1, its growth
+	TauMax   *float64 // > 0, where it stops to grow
+	MaxIter  *int     // >= 1
+	Tol      *float64 // > 0
+	FeasTol  *float64 // > 0
+	Restarts *int     // >= 1, how many starts
+	Seed     *uint64
+	Backend  *string
+	// TimeLimit is in seconds, > 0.
+	TimeLimit *float64
 }

@@ -115,7 +115,7 @@ func (r *resolver) visit(n *node) (m mask) {
 		}
 		n.each(func(a *node) { m |= r.visit(a) })
 	}
-	n.open, n.grade = m != 0, r.gradeOf(n)
+	n.open = m != 0
 	return m
 }
 
@@ -155,6 +155,7 @@ func (r *resolver) arity(n *node) {
 		r.unknownFunction(n)
 		return
 	}
+	n.domain = f.domain
 	switch k := len(n.args); {
 	case k >= f.least && (k <= f.most || f.most < 0):
 	case f.most < 0:

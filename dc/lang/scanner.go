@@ -72,14 +72,6 @@ func (s *scanner) next() {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// lineEnd is the place of the first line feed, or the length.
-func lineEnd(s string) int {
-	if k := strings.IndexByte(s, '\n'); k >= 0 {
-		return k
-	}
-	return len(s)
-}
-
 func (s *scanner) newline(pos int) {
 	s.spaced = true
 	n := len(s.toks)

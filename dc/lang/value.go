@@ -18,59 +18,30 @@ const (
 	text
 )
 
-// value is an array of one sort, entries in row-major order; without a shape, a
-// scalar. Values are shared and never changed.
+// value is a number, a truth, or an array of one sort. Values are shared and
+// never changed.
 type value struct {
-	sort   kindOf
-	shape  []int
-	origin []int   // the first index of each dimension; nil: 1
-	x      float64 // the scalar number or truth
-	num    []float64
-	lin    dc.Linear  // the scalar affine function, or
-	aff    *dc.Affine // an array of them
-	exprs  []dc.Expr
+	x float64 // the scalar number or truth
+	*cells
+}
+
+// cells are all of a value that is not a scalar number: its entries in row-major
+// order, or a single one without a shape.
+type cells struct {
+	sort  kindOf
+	shape []int
+	num   []float64
+	lin   *dc.Linear // the scalar affine function, or
+	aff   *dc.Affine // an array of them
+	exprs []dc.Expr
+	cost  cost // of a general value
+	more  *details
+}
+
+// details are what few values have.
+type details struct {
+	origin []int // the first index of each dimension; nil: 1
 	str    string
-	cost   cost // of a general value
-}
-
-func number(x float64) value { return value{x: x} }
-
-func vector(v []float64) value { return value{shape: []int{len(v)}, num: v} }
-
-// array is numbers in a shape; without one, the only number.
-func array(shape []int, v []float64) value {
-	if len(shape) == 0 {
-		return number(v[0])
-	}
-	return value{shape: shape, num: v}
-}
-
-func fromLinear(l dc.Linear) value { return value{sort: affine, lin: l} }
-
-func fromAffine(a dc.Affine) value {
-	if len(a.Shape()) == 0 {
-		return fromLinear(a.Entry(0))
-	}
-	return value{sort: affine, shape: a.Shape(), aff: &a}
-}
-
-// fromExprs makes an array of expressions, of affine functions if all are.
-func fromExprs(shape []int, es []dc.Expr, c cost) value {
-	allAffine := true
-	for k := range es {
-		allAffine = allAffine && es[k].IsAffine()
-	}
-	if !allAffine {
-		return value{sort: general, shape: shape, exprs: es, cost: c}
-	}
-	rows := make([]dc.Linear, len(es))
-	for k := range es {
-		rows[k] = linearOf(es[k])
-	}
-	if len(shape) == 0 {
-		return fromLinear(rows[0])
-	}
-	return fromAffine(dc.Entries(rows...).Reshape(shape...))
 }
 
 // linearOf is the affine function that e is.
@@ -103,6 +74,14 @@ func (v *value) len() int {
 	return len(v.num)
 }
 
+// origin are the first indices of the dimensions; nil: 1.
+func (v *value) origin() []int {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.origin
+}
+
 func (v *value) scalar() bool { return len(v.shape) == 0 }
 
 func (v *value) isData() bool { return v.sort == numbers }
@@ -127,7 +106,7 @@ func (v *value) numbers() []float64 {
 func (v *value) affine() dc.Affine {
 	if v.sort == affine {
 		if v.aff == nil {
-			return dc.FromLinear(v.lin)
+			return dc.FromLinear(*v.lin)
 		}
 		return *v.aff
 	}
@@ -140,7 +119,7 @@ func (v *value) affine() dc.Affine {
 // linear is the k-th of affine functions.
 func (v *value) linear(k int) dc.Linear {
 	if v.aff == nil {
-		return v.lin
+		return *v.lin
 	}
 	return v.aff.Entry(k)
 }
@@ -168,7 +147,7 @@ func (v *value) expr(k int) dc.Expr {
 func (v *value) entry(k int) value {
 	switch v.sort {
 	case general:
-		return value{sort: general, exprs: v.exprs[k : k+1 : k+1], cost: v.share(1)}
+		return generalOf(nil, v.exprs[k:k+1:k+1], v.share(1))
 	case affine:
 		return fromLinear(v.linear(k))
 	}
@@ -182,36 +161,32 @@ func (v *value) share(n int) cost {
 	return c.cut()
 }
 
-// gather picks entries by their places into a shape.
-func (v *value) gather(shape, flat []int) value {
-	out := value{sort: v.sort, shape: shape}
+// choose picks entries by their places into a shape.
+func (v *value) choose(shape, flat []int) value {
 	switch v.sort {
 	case general:
-		out.exprs = make([]dc.Expr, len(flat))
+		es := make([]dc.Expr, len(flat))
 		for i, k := range flat {
-			out.exprs[i] = v.exprs[k]
+			es[i] = v.exprs[k]
 		}
-		out.cost = v.share(len(flat))
+		return generalOf(shape, es, v.share(len(flat)))
 	case affine:
 		if len(shape) == 0 {
 			return fromLinear(v.linear(flat[0]))
 		}
-		a := v.affine().Select(shape, flat)
-		out.aff = &a
-	default:
-		if len(shape) == 0 {
-			return number(v.at(flat[0]))
-		}
-		if lo, ok := run(flat); ok && len(v.shape) > 0 {
-			out.num = v.num[lo : lo+len(flat) : lo+len(flat)]
-			return out
-		}
-		out.num = make([]float64, len(flat))
-		for i, k := range flat {
-			out.num[i] = v.at(k)
-		}
+		return fromAffine(v.affine().Select(shape, flat))
 	}
-	return out
+	if len(shape) == 0 {
+		return number(v.at(flat[0]))
+	}
+	if lo, ok := run(flat); ok && len(v.shape) > 0 {
+		return array(shape, v.num[lo:lo+len(flat):lo+len(flat)])
+	}
+	out := make([]float64, len(flat))
+	for i, k := range flat {
+		out[i] = v.at(k)
+	}
+	return array(shape, out)
 }
 
 // run reports whether places ascend by one, and the first of them.
@@ -227,31 +202,67 @@ func run(flat []int) (first int, ok bool) {
 	return flat[0], true
 }
 
-// reshape gives the same entries another shape.
+// reshape gives the same entries another shape, counted from 1.
 func (v value) reshape(shape ...int) value {
-	if v.sort == numbers && len(v.shape) == 0 {
-		v.num = []float64{v.x}
+	switch v.sort {
+	case numbers:
+		return array(shape, v.numbers())
+	case affine:
+		return fromAffine(v.affine().Reshape(shape...))
 	}
-	if len(shape) == 0 && v.sort == numbers && len(v.shape) > 0 {
-		v.x = v.num[0]
+	a := *v.cells
+	a.shape, a.more = shape, nil
+	return value{v.x, &a}
+}
+
+// with is a value of the same shape with other numbers.
+func (v *value) with(num []float64) value { return array(v.shape, num) }
+
+// constant is an array of the shape of v.
+func (v *value) constant(x float64) value {
+	num := make([]float64, v.len())
+	for k := range num {
+		num[k] = x
 	}
+	return v.with(num)
+}
+
+// scalarAt is the k-th entry, or the only one, as an affine scalar; the value
+// must not be general.
+func (v *value) scalarAt(k int) dc.Affine {
+	k = min(k, v.len()-1)
 	if v.sort == affine {
-		a := v.affine().Reshape(shape...)
-		v.aff, v.lin = &a, dc.Linear{}
-		if len(shape) == 0 {
-			v.aff, v.lin = nil, a.Entry(0)
-		}
+		return dc.FromLinear(v.linear(k))
 	}
-	v.shape, v.origin = shape, nil
-	return v
+	return dc.Num(v.at(k))
+}
+
+// operands are the entries of a value.
+func operands(v *value) []dc.Operand {
+	out := make([]dc.Operand, v.len())
+	for k := range out {
+		out[k] = v.expr(k)
+	}
+	return out
+}
+
+// costs is the cost of an entry of v; its weight is that of all entries.
+func (v *value) costs() cost {
+	switch v.sort {
+	case general:
+		return v.cost
+	case affine:
+		return cost{1, 0, v.nnz()}
+	}
+	return cost{pieces: 1}
 }
 
 // first is the first index of dimension d.
 func (v *value) first(d int) int {
-	if v.origin == nil {
+	if v.more == nil {
 		return 1
 	}
-	return v.origin[d]
+	return v.more.origin[d]
 }
 
 func sameShape(a, b []int) bool {
@@ -276,86 +287,4 @@ func shapeText(shape []int) string {
 		parts[d] = fmt.Sprint(n)
 	}
 	return strings.Join(parts, " x ")
-}
-
-// Curvature is what a split shows of a function.
-type Curvature uint8
-
-// The curvatures.
-const (
-	Constant Curvature = iota
-	Affine
-	Convex
-	Concave
-	DC // a difference of convex functions, neither of which is missing
-	numCurvature
-)
-
-var curvatureText = [numCurvature]string{"constant", "affine", "convex", "concave", "DC"}
-
-// String is the curvature in words.
-func (c Curvature) String() string {
-	if c < numCurvature {
-		return curvatureText[c]
-	}
-	return fmt.Sprintf("Curvature(%d)", uint8(c))
-}
-
-// join is the curvature of an array with entries of either kind.
-func (c Curvature) join(d Curvature) Curvature {
-	switch {
-	case c == d || d < Convex && c > d:
-		return c
-	case c < Convex && d > c:
-		return d
-	}
-	return DC
-}
-
-func curvatureOf(e dc.Expr) Curvature {
-	switch {
-	case e.IsConst():
-		return Constant
-	case e.IsAffine():
-		return Affine
-	case e.IsConvex():
-		return Convex
-	case e.IsConcave():
-		return Concave
-	}
-	return DC
-}
-
-func (v *value) curvature() Curvature {
-	switch v.sort {
-	case affine:
-		if v.nnz() == 0 {
-			return Constant
-		}
-		return Affine
-	case general:
-		c := Constant
-		for k := range v.exprs {
-			c = c.join(curvatureOf(v.exprs[k]))
-		}
-		return c
-	}
-	return Constant
-}
-
-// curvatureNote says what a part is, for the notes of a message.
-func (v *value) curvatureNote() string {
-	switch c := v.curvature(); c {
-	case DC:
-		return "neither convex nor concave"
-	case Convex:
-		for k := range v.exprs {
-			if v.exprs[k].Range().Lo < 0 {
-				return "convex"
-			}
-		}
-		return "convex, ≥ 0"
-	default:
-		return c.String()
-	}
 }

@@ -8,13 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// multiply is the product by *.
-func (ev *evaluator) multiply(n *node) value {
-	if v, ok := ev.quadraticForm(n); ok {
-		return v
-	}
+// multiply is a*b.
+func (ev *evaluator) multiply(n *node, a, b value) value {
 	l, r := n.args[0], n.args[1]
-	a, b := ev.operand(l), ev.operand(r)
 	switch {
 	case a.scalar() || b.scalar():
 		return ev.times(n, a, b)
@@ -32,8 +28,8 @@ func (ev *evaluator) multiply(n *node) value {
 		if sameShape(a.shape, b.shape) {
 			help = "write .* for a product entry by entry"
 		}
-		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.origin(l), shapeText(a.shape),
-			ev.say(r)+ev.origin(r), shapeText(b.shape), inner, b.shape[0])
+		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.source(l), shapeText(a.shape),
+			ev.say(r)+ev.source(r), shapeText(b.shape), inner, b.shape[0])
 	}
 	return ev.product(n, a, b)
 }
@@ -125,7 +121,7 @@ func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
 	}
 	parts := make([]dc.Expr, n)
 	for k := range parts {
-		parts[k] = ev.mul(at, a.expr(i+k), b.expr(j+k*step))
+		parts[k] = ev.mul(at, a, b, i+k, j+k*step)
 	}
 	return dc.SumExprs(parts)
 }
@@ -158,54 +154,19 @@ func (ev *evaluator) times(n *node, a, b value) value {
 		c.weight *= max(total, 1)
 	}
 	c = ev.afford(n, c.cut())
-	es := make([]dc.Expr, total)
-	for k := range es {
-		es[k] = ev.mul(n, a.expr(min(k, a.len()-1)), b.expr(min(k, b.len()-1)))
-	}
-	return fromExprs(shape, es, c)
+	return fromEach(shape, c, func(k int) dc.Expr { return ev.mul(n, &a, &b, min(k, a.len()-1), min(k, b.len()-1)) })
 }
 
-// mul multiplies two entries of the factors of a product.
-func (ev *evaluator) mul(n *node, x, y dc.Expr) dc.Expr {
-	p := dc.Mul(x, y)
+// mul multiplies entry i of a by entry j of b. A product without a split is
+// explained by its factors.
+func (ev *evaluator) mul(n *node, a, b *value, i, j int) dc.Expr {
+	p := dc.Mul(a.expr(i), b.expr(j))
 	if p.Err() != nil {
-		ev.productFails(n)
+		notes := []Note{ev.note(n.args[0], a.curvatureNote()), ev.note(n.args[1], b.curvatureNote())}
+		help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
+		ev.failWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 	}
 	return p
-}
-
-// productFails explains a product without a split by its factors.
-func (ev *evaluator) productFails(n *node) {
-	var notes []Note
-	for _, a := range n.args {
-		v := ev.eval(a)
-		notes = append(notes, ev.note(a, v.curvatureNote()))
-	}
-	help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
-	ev.failWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
-}
-
-// quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
-func (ev *evaluator) quadraticForm(n *node) (value, bool) {
-	l, r := n.args[0], n.args[1]
-	var x, q *node
-	switch {
-	case l.op == opMul && l.args[0].op == opTrans:
-		x, q = l.args[0].args[0], l.args[1]
-	case l.op == opTrans && r.op == opMul:
-		x, q, r = l.args[0], r.args[0], r.args[1]
-	default:
-		return value{}, false
-	}
-	if ev.f.text(x.span) != ev.f.text(r.span) {
-		return value{}, false
-	}
-	xv, qv := ev.operand(x), ev.operand(q)
-	k := xv.len()
-	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !sameShape(qv.shape, []int{k, k}) || k == 0 {
-		return value{}, false
-	}
-	return ev.quad(n, xv, qv), true
 }
 
 // quad is x'Qx. Only the symmetric part of Q counts.
@@ -235,13 +196,12 @@ func (ev *evaluator) atom(n *node, e dc.Expr, weight int) value {
 	if e.IsConst() {
 		return ev.finite(n, number(e.Value(nil)))
 	}
-	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, cost{1, 2, weight + 1}))
+	return fromExpr(e, ev.afford(n, cost{1, 2, weight + 1}))
 }
 
 // divide is the quotient by / or ./.
-func (ev *evaluator) divide(n *node) value {
-	l, r := n.args[0], n.args[1]
-	a, b := ev.operand(l), ev.operand(r)
+func (ev *evaluator) divide(n *node, a, b value) value {
+	r := n.args[1]
 	if n.op == opDiv && b.len() != 1 {
 		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), shapeText(b.shape))
 	}
@@ -291,56 +251,6 @@ func (ev *evaluator) inverse(n, r *node, b value) value {
 	return fromExprs(b.shape, es, c)
 }
 
-// with is a value of the same shape with other numbers.
-func (v *value) with(num []float64) value {
-	if len(v.shape) == 0 {
-		return number(num[0])
-	}
-	return value{shape: v.shape, num: num}
-}
-
-// power is base^exponent, entry by entry.
-func (ev *evaluator) power(n *node) value {
-	base := ev.operand(n.args[0])
-	p := ev.real(n.args[1], "an exponent")
-	if base.isData() {
-		return ev.each(n, base, func(x float64) float64 { return math.Pow(x, p) })
-	}
-	switch p {
-	case 0:
-		return base.constant(1)
-	case 1:
-		return base
-	case 2:
-		return ev.squares(n, n.args[0], base)
-	}
-	pow := func(x float64) float64 { return math.Pow(x, p) }
-	return ev.curve(n, n.args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
-}
-
-// powerNeeds is what a power must be taken of.
-func powerNeeds(p float64) string {
-	switch {
-	case p < 1:
-		return "a concave"
-	case p != math.Trunc(p):
-		return "a convex nonnegative"
-	}
-	return "an affine, or a convex nonnegative"
-}
-
-// constant is an array of the shape of v.
-func (v *value) constant(x float64) value {
-	if len(v.shape) == 0 {
-		return number(x)
-	}
-	num := make([]float64, v.len())
-	for k := range num {
-		num[k] = x
-	}
-	return value{shape: v.shape, num: num}
-}
-
 // transpose is the transpose of a matrix; vectors have no direction.
 func (ev *evaluator) transpose(n *node, v value) value {
 	if len(v.shape) < 2 {
@@ -357,5 +267,5 @@ func (ev *evaluator) transpose(n *node, v value) value {
 			flat = append(flat, i*c+j)
 		}
 	}
-	return v.gather([]int{c, r}, flat)
+	return v.choose([]int{c, r}, flat)
 }

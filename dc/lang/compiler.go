@@ -1,0 +1,104 @@
+package lang
+
+import (
+	"io/fs"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Options say where a problem's data come from.
+type Options struct {
+	// Dir is the folder that the file's data paths are relative to: that of the
+	// problem file. Empty: the current one.
+	Dir string
+	// Set overrides params: name -> a number, a literal such as [1, 2; 3, 4],
+	// an expression of data, or the path of a .csv file, relative to the current
+	// folder (with an FS: to Dir).
+	Set map[string]string
+	// Start has other starts for variables, by name. Other names are ignored.
+	Start map[string]Start
+	// FS is where data files are; nil: the operating system's files.
+	FS fs.FS
+	// Cache keeps data files between compilations; nil: they are read anew.
+	Cache *Cache
+}
+
+// Part is an objective or a constraint family as the file states it.
+type Part struct {
+	Text  string
+	Place Place
+	// Curvature of an objective is that of the function; of a family it says
+	// what the constraints are: Affine, Convex, or DC where one of them is.
+	Curvature Curvature
+	// Linearised are the sub-expressions that h is made of, in the first member
+	// of a family: what a CCP step replaces by tangents. Empty if convex.
+	Linearised []string
+}
+
+// Family is the constraints that one line of the file states.
+type Family struct {
+	Part
+	Name    string
+	Members int // that depend on variables; those that always hold are left out
+	// First and Count are the family's place in Problem.Constraints. A member
+	// may have several constraints there.
+	First, Count int
+}
+
+// Program is a compiled problem file.
+type Program struct {
+	File    *File
+	Problem *dc.Problem
+	// Find: the file asks for any feasible point; the objective is 0.
+	Find bool
+	// Objective is as stated, also where it is maximised; Linearised is what is
+	// linearised in what is minimised.
+	Objective Part
+	Families  []Family
+	Lets      []Let // in the order of the file
+	Options   ProblemOptions
+	Data      []DataFile
+	Warnings  Diagnostics
+}
+
+// compiler is the state of a compilation.
+type compiler struct {
+	f        *File
+	errs     *collector
+	warnings *collector
+	opt      Options
+	ev       *evaluator
+	model    *dc.Model
+	vars     int
+	later    map[string]span // all declared names, where they are first
+	labels   map[string]span // all constraints' names, where they are first
+	goal     *statement      // the first objective
+	ended    bool            // the context has
+	values   []value         // of the sides of a constraint
+	unnamed  int
+	unknown  map[string]bool // names that were reported as unknown
+	out      *Program
+}
+
+// everyMistake runs again what has a mistake, to find those in other terms.
+func (c *compiler) everyMistake(f func()) *mistake {
+	c.ev.all = true
+	defer func() { c.ev.all = false }()
+	return c.ev.caught(f)
+}
+
+func (c *compiler) define(s *statement, v value, from string) {
+	c.ev.names[s.name] = &symbol{at: s.at, value: v, from: from}
+}
+
+// declared are the names known so far.
+func (c *compiler) declared() []string {
+	out := make([]string, 0, len(c.ev.names)+1)
+	for name, s := range c.ev.names {
+		if s.lost {
+			continue
+		}
+		out = append(out, name)
+	}
+	return append(out, "pi")
+}

@@ -1,0 +1,99 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// crossed are bounds of an entry of a variable that no number meets.
+type crossed struct {
+	entry  int
+	lo, hi float64
+}
+
+// cross states bounds that no number meets as constraints, named bounds(x).
+func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
+	if len(list) == 0 {
+		return
+	}
+	at := &node{span: v.s.span}
+	c.warn(at, "the bounds of %s cross: %g > %g", v.s.name, list[0].lo, list[0].hi)
+	name := fmt.Sprintf("bounds(%s)", v.s.name)
+	for _, b := range list {
+		x, index := dc.FromLinear(a.Entry(b.entry)), unravel(b.entry, v.shape)
+		c.model.SubjectTo(dc.GE(x, dc.Num(b.lo)).Named(name, index...), dc.LE(x, dc.Num(b.hi)).Named(name, index...))
+	}
+	c.out.Families = append(c.out.Families, Family{Name: name, Members: len(list),
+		Part: Part{Text: c.f.text(v.s.span), Place: c.f.place(v.s.at), Curvature: Affine}})
+}
+
+// agree checks what attributes say together. It takes away the bounds that no
+// number meets.
+func (c *compiler) agree(v *varParts) (out []crossed) {
+	mirror := func(k int) int { return k }
+	if v.symmetric {
+		d := v.shape[0]
+		mirror = func(k int) int { return k%d*d + k/d }
+	}
+	at := func(list []float64, k int) float64 { return list[min(k, len(list)-1)] }
+	for k := range v.n {
+		if v.lo != nil && v.hi != nil {
+			if lo, hi := at(v.lo, k), min(at(v.hi, k), at(v.hi, mirror(k))); lo > hi {
+				out = append(out, crossed{k, lo, hi})
+			}
+		}
+		if v.symmetric && v.values != nil {
+			if a, b := at(v.values, k), at(v.values, mirror(k)); !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
+				c.ev.fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.name, a, b)
+			}
+		}
+	}
+	if len(out) > 0 {
+		v.lo, v.hi = fill(v.lo, v.n), fill(v.hi, v.n)
+	}
+	for _, b := range out {
+		for _, k := range []int{b.entry, mirror(b.entry)} {
+			v.lo[k], v.hi[k] = math.Inf(-1), math.Inf(1)
+		}
+	}
+	return out
+}
+
+// fill is a copy of a list, or n times its only number.
+func fill(list []float64, n int) []float64 {
+	out := make([]float64, n)
+	for k := range out {
+		out[k] = list[min(k, len(list)-1)]
+	}
+	return out
+}
+
+// varParts collects what the attributes say.
+type varParts struct {
+	s         *statement
+	shape     []int
+	n         int
+	opts      []dc.VarOption
+	lo, hi    []float64
+	symmetric bool
+	psd       bool
+	started   bool
+	startNode *node
+	values    []float64 // of the start, where it is not random
+}
+
+// given is the start that Options.Start has for a variable.
+func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
+	s, ok := c.opt.Start[v.s.name]
+	if !ok {
+		return nil, false
+	}
+	flat := len(s.Shape) == 1 && len(s.Values) == v.n
+	if !flat && !sameShape(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
+		c.ev.fail(&node{span: v.s.at}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.name, shapeText(v.shape), s.From, shapeText(s.Shape))
+	}
+	v.values, v.startNode = s.Values, &node{span: v.s.at}
+	return dc.StartAt(s.Values...), true
+}

@@ -1,0 +1,367 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// limits keep a small file from asking for a large machine.
+type limits struct {
+	entries int // of one array
+	vars    int // in all
+	work    int // units of evaluation: about 10 ns of time and 4 bytes of memory
+	pieces  int // affine functions in one maximum
+	parts   int // convex functions in one expression
+}
+
+func defaultLimits() limits {
+	return limits{entries: 1 << 24, vars: 1 << 22, work: 1 << 29, pieces: 1 << 17, parts: 1 << 22}
+}
+
+// The units of frequent work.
+const (
+	unitsNode   = 8 // evaluating a node, or setting an index
+	unitsNumber = 2
+	unitsCoeff  = 4 // a coefficient of an affine function
+)
+
+// symbol is a declared name.
+type symbol struct {
+	at    span
+	value value
+	from  string // the data file it was read from, as written
+	bad   bool   // its declaration failed, and that was reported
+	lost  bool   // it stands in a statement that could not be read
+}
+
+// binding is an index with its current value.
+type binding struct {
+	name string
+	at   int
+}
+
+// evaluator computes the values of expressions by walking them.
+type evaluator struct {
+	f       *File
+	model   *dc.Model
+	names   map[string]*symbol
+	indices []binding
+	// memos are the nodes that keep their value while a statement is compiled:
+	// those in the body of a family or reduction that depend on no index and,
+	// where keep says so, DC expressions outside of those, which share what is
+	// large with their sums.
+	memos []*node
+	stamp int // of the statement's memos
+	keep  bool
+	// all: after a mistake in a term of a sum or a side of a constraint the
+	// others are evaluated, too.
+	all   bool
+	data  *loader
+	sums  accumulator
+	args  []value // of the functions that are being evaluated
+	flats []int   // room for the places of entries
+	limits
+	spent int
+	ended func() error // not nil once the compilation is to stop
+	look  int          // the units of work at which ended is asked next
+}
+
+// forget gives up the memos and begins anew.
+func (ev *evaluator) forget() {
+	for _, n := range ev.memos {
+		n.memo = value{}
+	}
+	clear(ev.args[:cap(ev.args)])
+	ev.memos, ev.args, ev.indices = ev.memos[:0], ev.args[:0], ev.indices[:0]
+	ev.sums.reset()
+	ev.f.stamp++
+	ev.stamp = ev.f.stamp
+}
+
+// errEnded unwinds a compilation whose context has ended.
+var errEnded = errors.New("lang: ended")
+
+// unitsLook is the work between two looks at the context: about 10 ms.
+const unitsLook = 1 << 20
+
+// mistake is what unwinds an evaluation.
+type mistake struct {
+	Diagnostic
+	more   []Diagnostic // of other parts of the same expression
+	domain bool         // a function has no value for its data
+}
+
+// maxMore is how many further mistakes an expression may have.
+const maxMore = 2 * maxErrors
+
+// depth is how far the evaluation has descended into an expression.
+type depth struct {
+	indices, args int
+	sums          mark
+}
+
+func (ev *evaluator) depth() depth { return depth{len(ev.indices), len(ev.args), ev.sums.mark()} }
+
+// unwind goes back to where the evaluation was.
+func (ev *evaluator) unwind(at depth) {
+	ev.indices, ev.args = ev.indices[:at.indices], ev.args[:at.args]
+	ev.sums.cut(at.sums)
+}
+
+// caught runs f and returns the mistake that unwound it, if any.
+func (ev *evaluator) caught(f func()) (m *mistake) {
+	at := ev.depth()
+	defer func() {
+		if r := recover(); r != nil {
+			found, ok := r.(mistake)
+			if !ok {
+				panic(r)
+			}
+			m = &found
+			ev.unwind(at)
+		}
+	}()
+	f()
+	return nil
+}
+
+// each evaluates count parts by f, all of them even where one has a mistake, if
+// that is asked for.
+func (ev *evaluator) each(count int, f func(k int)) {
+	if !ev.all {
+		for k := range count {
+			f(k)
+		}
+		return
+	}
+	var first *mistake
+	for k := range count {
+		m := ev.caught(func() { f(k) })
+		switch {
+		case m == nil:
+		case first == nil:
+			first = m
+		case len(first.more) < maxMore:
+			first.more = append(append(first.more, m.Diagnostic), m.more...)
+			first.domain = first.domain && m.domain
+		}
+		if ev.spent > ev.work {
+			break
+		}
+	}
+	if first != nil {
+		panic(*first)
+	}
+}
+
+// fail reports a mistake at a node and unwinds to the statement.
+func (ev *evaluator) fail(n *node, help, format string, args ...any) {
+	ev.failWith(n, help, nil, format, args...)
+}
+
+func (ev *evaluator) failWith(n *node, help string, notes []Note, format string, args ...any) {
+	panic(mistake{Diagnostic: ev.diagnostic(n, help, notes, format, args...)})
+}
+
+// failDomain reports a function that has no value for its data. A constraint
+// with such a function holds nowhere; elsewhere it is a mistake.
+func (ev *evaluator) failDomain(n *node, format string, args ...any) {
+	panic(mistake{Diagnostic: ev.diagnostic(n, "", nil, format, args...), domain: true})
+}
+
+func (ev *evaluator) diagnostic(n *node, help string, notes []Note, format string, args ...any) Diagnostic {
+	msg := fmt.Sprintf(format, args...)
+	if n.open {
+		msg += ev.where()
+	}
+	return Diagnostic{span: n.span, Help: help, Notes: notes, Message: msg}
+}
+
+// where says at which indices the evaluation is.
+func (ev *evaluator) where() string {
+	if len(ev.indices) == 0 {
+		return ""
+	}
+	parts := make([]string, len(ev.indices))
+	for k, b := range ev.indices {
+		parts[k] = fmt.Sprintf("%s = %d", b.name, b.at)
+	}
+	return " (at " + strings.Join(parts, ", ") + ")"
+}
+
+// note points at a part of an expression.
+func (ev *evaluator) note(n *node, text string) Note {
+	return Note{ev.f.place(n.span), text}
+}
+
+// say is the source of a node, for messages.
+func (ev *evaluator) say(n *node) string { return ev.f.short(n.span) }
+
+// is says a number and, where it does not stand there, the expression for it.
+func (ev *evaluator) is(n *node, x float64) string {
+	if n.op == opNumber {
+		return fmt.Sprintf("%g", x)
+	}
+	return fmt.Sprintf("%g, the value of %s", x, ev.say(n))
+}
+
+// source says from which file the data of a name come.
+func (ev *evaluator) source(n *node) string {
+	if n.op == opName {
+		if s := ev.names[n.name]; s != nil && s.from != "" {
+			return " (from " + s.from + ")"
+		}
+	}
+	return ""
+}
+
+// count is "1 index", "2 indices".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// spend counts units of work.
+func (ev *evaluator) spend(n *node, units int) {
+	if ev.spent += units; units < 0 || ev.spent > ev.look {
+		ev.spentMuch(n, units)
+	}
+}
+
+// spentMuch asks whether the compilation is to go on.
+func (ev *evaluator) spentMuch(n *node, units int) {
+	if ev.ended() != nil {
+		panic(errEnded)
+	}
+	if units < 0 || ev.spent < 0 || ev.spent > ev.work {
+		ev.fail(n, "", "this problem is too large: stating it takes more than %d units of work", ev.work)
+	}
+	ev.look = min(ev.spent+unitsLook, ev.work)
+}
+
+// afford counts the work of a composition and refuses one that costs too much.
+func (ev *evaluator) afford(n *node, c cost) cost {
+	if c.pieces > ev.pieces || c.parts > ev.parts {
+		ev.fail(n, "name parts of it as variables, as in t >= part", "the split of %s is too large: more than %d functions", ev.say(n), min(ev.pieces, ev.parts))
+	}
+	ev.spend(n, min(c.weight, 1<<20)+min(c.parts, 1<<20))
+	return c
+}
+
+// room refuses arrays that are too large and counts the work of filling one.
+func (ev *evaluator) room(n *node, shape []int) int {
+	total := ev.fits(n, shape)
+	ev.spend(n, unitsNumber*total)
+	return total
+}
+
+// fits refuses arrays that are too large.
+func (ev *evaluator) fits(n *node, shape []int) int {
+	total := 1
+	for _, d := range shape {
+		if d > 0 && total > ev.entries/d {
+			ev.fail(n, "", "an array of shape %s is too large; %d entries at most", shapeText(shape), ev.entries)
+		}
+		total *= d
+	}
+	return total
+}
+
+// numeric refuses a value of n that is no data.
+func (ev *evaluator) numeric(n *node, v value, what string) value {
+	if v.sort != numbers {
+		ev.fail(n, "", "%s must be data, but %s depends on a variable", what, ev.say(n))
+	}
+	return v
+}
+
+// real is the value of n as a single number.
+func (ev *evaluator) real(n *node, v value, what string) float64 {
+	v = ev.numeric(n, v, what)
+	if v.len() != 1 {
+		ev.fail(n, "", "%s must be one number, but %s is %s", what, ev.say(n), shapeText(v.shape))
+	}
+	return v.at(0)
+}
+
+// nearInteger is the relative error by which rounding may have moved a whole
+// number.
+const nearInteger = 1e-9
+
+// integer is the value of n as a single whole number.
+func (ev *evaluator) integer(n *node, v value, what string) int {
+	x := ev.real(n, v, what)
+	k, ok := whole(x)
+	if !ok {
+		ev.fail(n, "", "%s must be a whole number, not %s", what, ev.is(n, x))
+	}
+	return k
+}
+
+// dimension is the value of n as a number of entries.
+func (ev *evaluator) dimension(n *node, v value) int {
+	d := ev.integer(n, v, "a dimension")
+	if d < 1 {
+		ev.fail(n, "", "a dimension must be at least 1, not %s", ev.is(n, float64(d)))
+	}
+	return d
+}
+
+// whole rounds a number that is whole except for rounding errors, of at most 2^53.
+func whole(x float64) (int, bool) {
+	if k := int(x); float64(k) == x && k <= 1<<53 && k >= -1<<53 {
+		return k, true
+	}
+	r := math.Round(x)
+	if !(math.Abs(x-r) <= nearInteger*max(1, math.Abs(x))) || !(math.Abs(r) <= 1<<53) {
+		return 0, false
+	}
+	return int(r), true
+}
+
+// finite refuses numbers that are not.
+func (ev *evaluator) finite(n *node, v value) value {
+	if len(v.shape) == 0 {
+		if v.x-v.x != 0 {
+			ev.infinite(n, v.x)
+		}
+		return v
+	}
+	for _, x := range v.num {
+		if x-x != 0 {
+			ev.infinite(n, x)
+		}
+	}
+	return v
+}
+
+// infinite reports a number that is not finite.
+func (ev *evaluator) infinite(n *node, x float64) {
+	what := "too large for a number"
+	if math.IsNaN(x) {
+		what = "not a number"
+	}
+	if n.domain || n.op == opPower && math.IsNaN(x) {
+		ev.failDomain(n, "the value of %s is %s", ev.say(n), what)
+	}
+	ev.fail(n, "", "the value of %s is %s", ev.say(n), what)
+}
+
+// cause is the text of an error of package dc.
+func cause(err error) string {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		if list := j.Unwrap(); len(list) > 0 {
+			return cause(list[0])
+		}
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return strings.TrimPrefix(err.Error(), "dc: ")
+}

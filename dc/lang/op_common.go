@@ -1,0 +1,39 @@
+package lang
+
+import "github.com/dcopt/dcopt/dc"
+
+// common is the shape of an entrywise operation; single entries go with
+// everything.
+func (ev *evaluator) common(n *node, parts []*node, vs []value) []int {
+	best := 0
+	for k := range vs {
+		a, b := &vs[best], &vs[k]
+		switch {
+		case sameShape(a.shape, b.shape):
+		case a.len() == 1 && (b.len() != 1 || len(b.shape) > len(a.shape)):
+			best = k
+		case b.len() != 1:
+			ev.shapesDiffer(n, parts[best], parts[k], a, b)
+		}
+	}
+	for k := range vs {
+		if vs[k].len() == 1 && len(vs[k].shape) > 0 && !sameShape(vs[k].shape, vs[best].shape) {
+			vs[k] = vs[k].reshape()
+		}
+	}
+	return vs[best].shape
+}
+
+// shapesDiffer reports two shapes that do not go together.
+func (ev *evaluator) shapesDiffer(n, l, r *node, a, b *value) {
+	ev.fail(n, "", "shapes differ: %s is %s, %s is %s", ev.say(l)+ev.source(l), shapeText(a.shape), ev.say(r), shapeText(b.shape)+ev.source(r))
+}
+
+// sound is a as a value, after a look at its error.
+func (ev *evaluator) sound(n *node, a dc.Affine) value {
+	if err := a.Err(); err != nil {
+		ev.fail(n, "", "%s", cause(err))
+	}
+	ev.spend(n, unitsCoeff*a.NNZ())
+	return fromAffine(a)
+}
