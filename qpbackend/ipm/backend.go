@@ -22,7 +22,7 @@ type Backend struct {
 
 // KKT is a way to solve the linear systems of the method. The choice changes
 // times, and results by rounding. A solver has a method KKT() KKT that says
-// which way it goes, Sparse or Bordered.
+// which way it goes, Sparse or Arrowhead.
 type KKT = kkt.Strategy
 
 // The ways.
@@ -31,12 +31,12 @@ const (
 	Auto = kkt.Auto
 	// Sparse factors the matrix as a whole.
 	Sparse = kkt.Sparse
-	// Bordered is for tall problems: few variables that are in many rows, such
+	// Arrowhead is for tall problems: few variables that are in many rows, such
 	// as the parameters of a regression, and any number of variables and rows
-	// that hang together by those alone. The systems are reduced to one of the
-	// few, a dense one. Where there is no such structure, or a semidefinite cone
-	// of order 3 or more, it is Sparse.
-	Bordered = kkt.Bordered
+	// that hang together by those alone. The systems are reduced to the Schur
+	// complement of the few, a dense matrix. Where there is no such structure, or a
+	// semidefinite cone of order 3 or more, it is Sparse.
+	Arrowhead = kkt.Arrowhead
 )
 
 // Name is "ipm".

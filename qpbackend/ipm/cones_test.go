@@ -205,7 +205,7 @@ func TestOddCones(t *testing.T) {
 		{"no variables, no point", &qpbackend.Problem{L: []float64{-1, 2}, U: []float64{0, 0}, A: sparse.Zero(2, 0), Cones: []qpbackend.Cone{{Kind: soc, Len: 2}}}, qpbackend.PrimalInfeasible, inf},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, how := range []ipm.KKT{ipm.Auto, ipm.Sparse, ipm.Bordered} {
+			for _, how := range []ipm.KKT{ipm.Auto, ipm.Sparse, ipm.Arrowhead} {
 				s := newCones(t, c.p, ipm.Backend{KKT: how})
 				var res qpbackend.Result
 				if err := s.Solve(context.Background(), &res); err != nil {
@@ -231,7 +231,7 @@ func TestOddCones(t *testing.T) {
 // Each kind alone, in both ways to factor, near the scale of real models.
 func TestLargerCones(t *testing.T) {
 	for _, kind := range allCones {
-		for _, how := range []ipm.KKT{ipm.Sparse, ipm.Bordered} {
+		for _, how := range []ipm.KKT{ipm.Sparse, ipm.Arrowhead} {
 			t.Run(fmt.Sprint(kind, " ", how), func(t *testing.T) {
 				c := qptest.ConeSpec{
 					Want: qpbackend.Solved, Kinds: []qpbackend.ConeKind{kind}, Cones: 12, Rows: 60, Order: 9,

@@ -141,11 +141,11 @@ func TestKKT(t *testing.T) {
 		ask  ipm.KKT
 		want ipm.KKT
 	}{
-		{"tall", fit(rng, 300, 9), ipm.Auto, ipm.Bordered},
+		{"tall", fit(rng, 300, 9), ipm.Auto, ipm.Arrowhead},
 		{"tall", fit(rng, 300, 9), ipm.Sparse, ipm.Sparse},
 		{"packing", packing(rng, 12), ipm.Auto, ipm.Sparse},
 		{"small", fit(rng, 5, 2), ipm.Auto, ipm.Sparse},
-		{"small", fit(rng, 5, 2), ipm.Bordered, ipm.Bordered},
+		{"small", fit(rng, 5, 2), ipm.Arrowhead, ipm.Arrowhead},
 	} {
 		s := newSolverBy(t, ipm.Backend{KKT: c.ask}, c.p)
 		says, ok := s.(interface{ KKT() ipm.KKT })

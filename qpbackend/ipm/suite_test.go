@@ -8,7 +8,7 @@ import (
 )
 
 // strategies are those that results must not depend on.
-var strategies = []ipm.KKT{ipm.Sparse, ipm.Bordered}
+var strategies = []ipm.KKT{ipm.Sparse, ipm.Arrowhead}
 
 func TestSuite(t *testing.T) {
 	qptest.Run(t, ipm.Backend{}, qptest.Exact)

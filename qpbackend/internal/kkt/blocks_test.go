@@ -23,7 +23,7 @@ func TestBlocks(t *testing.T) {
 		if trial%2 == 0 {
 			blocks = append(blocks, kkt.Block{Start: m - 1, Len: 1, Expanded: true})
 		}
-		for _, how := range []kkt.Strategy{kkt.Auto, kkt.Sparse, kkt.Bordered} {
+		for _, how := range []kkt.Strategy{kkt.Auto, kkt.Sparse, kkt.Arrowhead} {
 			sys, err := kkt.NewBlocks(context.Background(), h, at, blocks, how)
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +120,7 @@ func blockTrial(t *testing.T, rng *rand.Rand, sys *kkt.System, times func(d, x [
 func TestLongBlocksAreSparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	h, at := random(rng, 4, 10)
-	sys, err := kkt.NewBlocks(context.Background(), h, at, []kkt.Block{{Start: 0, Len: 6}}, kkt.Bordered)
+	sys, err := kkt.NewBlocks(context.Background(), h, at, []kkt.Block{{Start: 0, Len: 6}}, kkt.Arrowhead)
 	if err != nil || sys.Strategy() != kkt.Sparse {
 		t.Errorf("%v, %v", sys.Strategy(), err)
 	}

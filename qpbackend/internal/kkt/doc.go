@@ -10,14 +10,16 @@
 // change the pattern.
 //
 // There are two ways to factor it, see [Strategy]. The sparse one takes the
-// matrix as a whole. The bordered one is for tall problems, where a few columns
-// (or rows) of the matrix are full and the rest falls apart without them: the
-// parameters of a regression, the factors of a portfolio. Each of the small
-// components is factored densely, with the largest pivots first, and what they
-// leave on the border is added up by products of dense blocks. Blocks that hold
-// the same data but for factors of rows and columns, as those of the pieces of a
-// regression do, have it once. The choice is by the pattern: both are priced, and
-// the cheaper one is taken.
+// matrix as a whole. The other one is for tall problems, where a few rows and
+// columns of the matrix, the border, are full and the rest is block diagonal with
+// small components: an arrowhead, or bordered block-diagonal, matrix. So are the
+// parameters of a regression and the factors of a portfolio. Each component is
+// factored densely, with the largest pivots first, and eliminated; what is left is
+// the Schur complement, a dense matrix of the order of the border, to which the
+// components contribute by products of dense blocks. Blocks whose columns are
+// scaled copies of those of another one, as those of the pieces of a regression
+// are, have their data once. The choice is by the pattern: a model of the number
+// of operations is evaluated for both, and the cheaper one is taken.
 //
 // References:
 //

@@ -77,7 +77,7 @@ func TestSubtractBlock(t *testing.T) {
 			y[i] = rng.NormFloat64()
 		}
 		for _, wide := range widths() {
-			f := &bordered{border: make([]int32, n), wide: wide > 0, wider: wide > 1, pack: make([]float64, tileRows*packCols), ones: ones()}
+			f := &arrowhead{border: make([]int32, n), wide: wide > 0, wider: wide > 1, pack: make([]float64, tileRows*packCols), ones: ones()}
 			s := make([]float64, (height-1)*n+width)
 			for i := range s {
 				s[i] = float64(i)
@@ -119,7 +119,7 @@ func TestWeightedProduct(t *testing.T) {
 			return v
 		}
 		x, y, weights := draw(k*height), draw(k*width), draw(k)
-		f := &bordered{border: make([]int32, width), wider: true, pack: make([]float64, tileRows*packCols), ones: ones()}
+		f := &arrowhead{border: make([]int32, width), wider: true, pack: make([]float64, tileRows*packCols), ones: ones()}
 		s, want := make([]float64, height*width), make([]float64, height*width)
 		f.subtractWider(s, x, y, weights, k, height, width, height, width, false)
 		for l, w := range weights {

@@ -40,11 +40,11 @@ type System struct {
 	weight []float64 // of the entries of a residual, once weighed
 	f      factor
 
-	diagonal bool      // H is
-	vectors  *bordered // where products by way of its vectors cost least
-	both     bool      // they do for AddBoth too
-	runs     *runs     // of A; nil where at serves as well, and with blocks
-	sought   bool      // runs are what newRuns returns
+	diagonal bool       // H is
+	vectors  *arrowhead // where products by way of its vectors cost least
+	both     bool       // they do for AddBoth too
+	runs     *runs      // of A; nil where at serves as well, and with blocks
+	sought   bool       // runs are what newRuns returns
 
 	weighed  bool
 	off      []bool    // as loaded
@@ -92,7 +92,7 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 		return nil, fmt.Errorf("kkt: %w", err)
 	}
 	s.f = f
-	if s.Strategy() == Bordered {
+	if s.Strategy() == Arrowhead {
 		s.on = make([]float64, n+m)
 	}
 	return s, nil

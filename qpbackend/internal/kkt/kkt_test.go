@@ -63,7 +63,7 @@ func product(h, at *sparse.CSC, θ float64, off []bool, d, x []float64) []float6
 }
 
 // strategies are those that every test runs with.
-var strategies = []kkt.Strategy{kkt.Sparse, kkt.Bordered}
+var strategies = []kkt.Strategy{kkt.Sparse, kkt.Arrowhead}
 
 func TestSolvesWhatItIsLoadedWith(t *testing.T) {
 	for _, how := range strategies {
@@ -73,7 +73,7 @@ func TestSolvesWhatItIsLoadedWith(t *testing.T) {
 
 func solvesWhatItIsLoadedWith(t *testing.T, how kkt.Strategy) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	bordered := 0
+	arrowhead := 0
 	for range 50 {
 		n, m := 1+rng.IntN(30), rng.IntN(40)
 		h, at := random(rng, n, m)
@@ -81,8 +81,8 @@ func solvesWhatItIsLoadedWith(t *testing.T, how kkt.Strategy) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Strategy() == kkt.Bordered {
-			bordered++
+		if s.Strategy() == kkt.Arrowhead {
+			arrowhead++
 		}
 		off, d := make([]bool, n+m), make([]float64, n+m)
 		b, x := make([]float64, n+m), make([]float64, n+m)
@@ -114,8 +114,8 @@ func solvesWhatItIsLoadedWith(t *testing.T, how kkt.Strategy) {
 			}
 		}
 	}
-	if want := 50; how == kkt.Bordered && bordered != want || how == kkt.Sparse && bordered != 0 {
-		t.Errorf("%d of %d were bordered", bordered, want)
+	if want := 50; how == kkt.Arrowhead && arrowhead != want || how == kkt.Sparse && arrowhead != 0 {
+		t.Errorf("%d of %d are of arrowhead form", arrowhead, want)
 	}
 }
 

@@ -1,12 +1,12 @@
 package kkt
 
 // subtract takes xᵀy from the part of the border at blocks a and b, where x and
-// y have k rows; of a block with itself or a twin, from the upper triangle at
+// y have k rows; of a block with itself or a scaled copy, from the upper triangle at
 // least.
-func (f *bordered) subtract(x, y []float64, k int, a, b *block) {
+func (f *arrowhead) subtract(x, y []float64, k int, a, b *block) {
 	n := len(f.border)
 	s := f.s[a.first*n+b.first:]
-	f.subtractBlock(s, x, y, k, a.width, b.width, a.width, b.width, a.twin == b.twin)
+	f.subtractBlock(s, x, y, k, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
 }
 
 // A product is done in pieces of x and y that stay in the nearest cache.
@@ -18,7 +18,7 @@ const (
 // subtractBlock takes xᵀy from s, height × width with rows as far apart as those
 // of the border, where x and y have k rows, ldx and ldy apart; with upper, from
 // the upper triangle at least.
-func (f *bordered) subtractBlock(s, x, y []float64, k, height, width, ldx, ldy int, upper bool) {
+func (f *arrowhead) subtractBlock(s, x, y []float64, k, height, width, ldx, ldy int, upper bool) {
 	if f.wider {
 		f.subtractWider(s, x, y, nil, k, height, width, ldx, ldy, upper)
 		return
@@ -69,7 +69,7 @@ const (
 
 // subtractWider is subtractBlock with the wider kernels, each row of y times its
 // weight unless weights is nil.
-func (f *bordered) subtractWider(s, x, y, weights []float64, k, height, width, ldx, ldy int, upper bool) {
+func (f *arrowhead) subtractWider(s, x, y, weights []float64, k, height, width, ldx, ldy int, upper bool) {
 	n := len(f.border)
 	parts := (k + tileRows - 1) / tileRows
 	for part := range parts {
@@ -113,7 +113,7 @@ func ones() []float64 {
 
 // packed copies cols columns of x, k rows, next to one another into rows of
 // packCols. What fills these up does not matter.
-func (f *bordered) packed(x []float64, ldx, cols, k int) []float64 {
+func (f *arrowhead) packed(x []float64, ldx, cols, k int) []float64 {
 	for r := range k {
 		copy(f.pack[r*packCols:][:packCols], x[r*ldx:][:cols])
 	}

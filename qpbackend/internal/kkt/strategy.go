@@ -17,14 +17,14 @@ const (
 	Auto Strategy = iota
 	// Sparse factors the matrix as a whole, in a fill-reducing order.
 	Sparse
-	// Bordered takes a few dense rows and columns out, factors the small
+	// Arrowhead takes a few dense rows and columns out, factors the small
 	// components that are left, and a dense matrix of the size of the border.
 	// Where the matrix has no such form it is Sparse.
-	Bordered
+	Arrowhead
 	numStrategy
 )
 
-var strategyText = [numStrategy]string{"auto", "sparse", "bordered"}
+var strategyText = [numStrategy]string{"auto", "sparse", "arrowhead"}
 
 // String is the name in lower case, "" for a value out of range.
 func (s Strategy) String() string {
@@ -34,10 +34,10 @@ func (s Strategy) String() string {
 	return ""
 }
 
-// Strategy is Sparse or Bordered, as chosen.
+// Strategy is Sparse or Arrowhead, as chosen.
 func (s *System) Strategy() Strategy {
-	if _, ok := s.f.(*bordered); ok {
-		return Bordered
+	if _, ok := s.f.(*arrowhead); ok {
+		return Arrowhead
 	}
 	return Sparse
 }
@@ -73,10 +73,10 @@ const (
 // large matrix, before it finds out.
 func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (factor, error) {
 	var p *partition
-	if how == Bordered || how == Auto && k.NNZ() > large {
-		p = findBorder(k, how == Bordered)
-		if p != nil && (how == Bordered || p.sparse > muchWork && p.work < p.sparse) {
-			return newBordered(k, p), nil
+	if how == Arrowhead || how == Auto && k.NNZ() > large {
+		p = findArrowhead(k, how == Arrowhead)
+		if p != nil && (how == Arrowhead || p.sparse > muchWork && p.work < p.sparse) {
+			return newArrowhead(k, p), nil
 		}
 	}
 	analyse := ldl.Analyse
@@ -95,10 +95,10 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 		return whole{f}, err
 	}
 	if p == nil && f.Flops()/2 > max(leastWork, fewOperations*float64(k.NNZ())) {
-		p = findBorder(k, false)
+		p = findArrowhead(k, false)
 	}
 	if p != nil && (err != nil || p.work < f.Flops()/2+entryOfL*float64(f.NNZ())) {
-		return newBordered(k, p), nil
+		return newArrowhead(k, p), nil
 	}
 	return whole{f}, nil
 }

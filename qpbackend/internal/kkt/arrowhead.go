@@ -8,22 +8,22 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// bordered factors a symmetric matrix that falls apart into small components
-// when a few rows and columns, the border, are taken out of it:
+// arrowhead factors a symmetric matrix that is block diagonal with small blocks,
+// the components, but for a few rows and columns, the border:
 //
 //	⎡ T₁            B₁ ⎤
 //	⎢     ⋱         ⋮  ⎥
 //	⎢         T_N   B_N⎥
 //	⎣ B₁ᵀ  ⋯  B_Nᵀ  C  ⎦
 //
-// Each T is factored by itself, and S = C − Σ BᵀT⁻¹B is a dense matrix that
-// products of dense blocks build up. The columns of the border are gathered in
-// blocks that have their entries in the same rows. The rows of B within one
-// component and block are stored as multiples of as few vectors as there are
-// directions among them: none for rows of zeros, one for rows that repeat the
-// same data, as those of one sample in a regression do. This depends on the
-// values and is found out by load.
-type bordered struct {
+// Each T is factored by itself. The Schur complement S = C − Σ BᵀT⁻¹B is a dense
+// matrix, the sum of products of dense blocks. The columns of the border are
+// gathered in blocks that have their entries in the same rows. The rows of B
+// within one component and block are stored as multiples of as few vectors as
+// there are directions among them: none for rows of zeros, one for rows that
+// repeat the same data, as those of one sample in a regression do (a Khatri-Rao
+// structure). This depends on the values and is found out by load.
+type arrowhead struct {
 	nodes   []int32 // component by component
 	compPtr []int32
 	border  []int32 // block by block
@@ -54,12 +54,12 @@ type bordered struct {
 	filled   int       // entries of the rows that are not zero
 
 	// Border.
-	s       []float64 // upper triangle by rows, later Lᵀ and D
-	sd      []float64
-	factors []float64 // of the columns of twins
-	folded  bool      // there are twins
-	kin     []*block  // family by family
-	kinPtr  []int32
+	s         []float64 // upper triangle by rows, later Lᵀ and D
+	sd        []float64
+	factors   []float64 // of the columns of scaled copies
+	halved    bool      // there are scaled copies
+	copies    []*block  // family by family
+	copiesPtr []int32
 
 	wide    vectors   // the processor has wide registers
 	wider   bool      // and wider ones
@@ -84,15 +84,15 @@ type bordered struct {
 // block is a group of border columns and the vectors of its width.
 type block struct {
 	first, width int
-	at           int     // the vectors in bordered.vec, one after the other
+	at           int     // the vectors in arrowhead.vec, one after the other
 	ptr          []int32 // the vectors of component c are ptr[c] ≤ v < ptr[c+1]
 	owner        []int32 // component of each vector
 	local        []int32 // and its number there
 	gAt          int32
-	data         int       // where the vectors to work with are: at, or those of a twin
-	twin         int32     // the block whose they are
-	factor       []float64 // of the columns, for a twin; nil: 1
-	g            []float64 // in a solve, an entry for each vector; part of bordered.g
+	data         int       // where the vectors to work with are: at, or those of the block it copies
+	copyOf       int32     // the block whose they are
+	factor       []float64 // of the columns, for a scaled copy; nil: 1
+	g            []float64 // in a solve, an entry for each vector; part of arrowhead.g
 }
 
 // term is a row of B: the place of its vector's entry in g, and how much of it.
@@ -117,9 +117,9 @@ type piece struct {
 // together, so that they stay in a near cache.
 const chunkSize = 1 << 15
 
-func newBordered(k *sparse.CSC, p *partition) *bordered {
+func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {
 	comps, nc := len(p.compPtr)-1, len(p.border)
-	f := &bordered{
+	f := &arrowhead{
 		wide:  vectors(cpu.Wide()),
 		wider: cpu.Wider(),
 		pack:  make([]float64, tileRows*packCols),
@@ -139,12 +139,12 @@ func newBordered(k *sparse.CSC, p *partition) *bordered {
 	f.t, f.off = make([]float64, f.tPtr[comps]), make([]float64, f.tPtr[comps])
 	f.sources(k)
 	f.couple(p)
-	f.cut()
+	f.chunk()
 	return f
 }
 
 // owners is the component of each place in nodes.
-func (f *bordered) owners() []int32 {
+func (f *arrowhead) owners() []int32 {
 	comp := make([]int32, len(f.nodes))
 	for c := range len(f.compPtr) - 1 {
 		for t := f.compPtr[c]; t < f.compPtr[c+1]; t++ {
@@ -155,7 +155,7 @@ func (f *bordered) owners() []int32 {
 }
 
 // sources maps the entries of k within components and within the border.
-func (f *bordered) sources(k *sparse.CSC) {
+func (f *arrowhead) sources(k *sparse.CSC) {
 	comp, place := make([]int32, k.Cols), make([]int32, k.Cols)
 	for t, c := range f.owners() {
 		comp[f.nodes[t]], place[f.nodes[t]] = c, int32(t)-f.compPtr[c]
@@ -185,7 +185,7 @@ func (f *bordered) sources(k *sparse.CSC) {
 }
 
 // couple lays out B.
-func (f *bordered) couple(p *partition) {
+func (f *arrowhead) couple(p *partition) {
 	comps, blocks := len(f.compPtr)-1, len(p.blockPtr)-1
 	of := make([]int32, len(f.border))
 	f.blocks = make([]block, blocks)
@@ -198,11 +198,11 @@ func (f *bordered) couple(p *partition) {
 	}
 	f.rowPtr = make([]int32, comps+1)
 	comp := f.owners()
-	sortByBlock(p.links, comp, of, blocks)
+	sortByBlock(p.couplings, comp, of, blocks)
 	count := make([]int32, blocks) // rows so far
-	last := link{node: -1}
-	f.pieces = make([]piece, 0, len(p.links))
-	for _, l := range p.links {
+	last := coupling{node: -1}
+	f.pieces = make([]piece, 0, len(p.couplings))
+	for _, l := range p.couplings {
 		a := of[l.col]
 		if l.node != last.node || a != of[last.col] {
 			c := comp[l.node]
@@ -234,35 +234,35 @@ func (f *bordered) couple(p *partition) {
 		b.g = f.g[b.gAt:][:count[a]]
 	}
 	f.terms = make([]term, 0, rows)
-	f.kin, f.kinPtr = make([]*block, 0, blocks), make([]int32, 0, blocks+1)
+	f.copies, f.copiesPtr = make([]*block, 0, blocks), make([]int32, 0, blocks+1)
 	f.vec, f.raw = make([]float64, at), make([]float64, widest)
 	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
 }
 
-// sortByBlock sorts links, by node and so by component as they come, by block
+// sortByBlock sorts couplings, by node and so by component as they come, by block
 // within each component, and leaves the order of equal ones.
-func sortByBlock(links []link, comp, of []int32, blocks int) {
+func sortByBlock(couplings []coupling, comp, of []int32, blocks int) {
 	next := make([]int, blocks+1)
-	var sorted []link
-	for lo, hi := 0, 0; lo < len(links); lo = hi {
+	var sorted []coupling
+	for lo, hi := 0, 0; lo < len(couplings); lo = hi {
 		clear(next)
-		for hi = lo; hi < len(links) && comp[links[hi].node] == comp[links[lo].node]; hi++ {
-			next[of[links[hi].col]+1]++
+		for hi = lo; hi < len(couplings) && comp[couplings[hi].node] == comp[couplings[lo].node]; hi++ {
+			next[of[couplings[hi].col]+1]++
 		}
 		for a := range blocks {
 			next[a+1] += next[a]
 		}
-		sorted = append(sorted[:0], links[lo:hi]...)
+		sorted = append(sorted[:0], couplings[lo:hi]...)
 		for _, l := range sorted {
 			a := of[l.col]
-			links[lo+next[a]] = l
+			couplings[lo+next[a]] = l
 			next[a]++
 		}
 	}
 }
 
-// cut divides the components into chunks and makes the workspace for one.
-func (f *bordered) cut() {
+// chunk divides the components into chunks and makes the workspace for one.
+func (f *arrowhead) chunk() {
 	comps := len(f.compPtr) - 1
 	f.chunks, f.mPtr = []int32{0}, make([]int32, comps)
 	filled, rows, square := 0, 0, int32(0)
@@ -301,7 +301,7 @@ func (f *bordered) cut() {
 const same = 2e-15
 
 // load takes over the values off the diagonal.
-func (f *bordered) load(val []float64) {
+func (f *arrowhead) load(val []float64) {
 	f.filled, f.terms = 0, f.terms[:0]
 	for i := range f.inside {
 		e := &f.inside[i]
@@ -321,11 +321,11 @@ func (f *bordered) load(val []float64) {
 		}
 		f.reduce(c, val)
 	}
-	f.pair()
+	f.findCopies()
 }
 
 // row is row e of B in its block, of the given width.
-func (f *bordered) row(e int32, width int, val []float64) []float64 {
+func (f *arrowhead) row(e int32, width int, val []float64) []float64 {
 	pieces := f.pieces[f.rowPiece[e]:f.rowPiece[e+1]]
 	if len(pieces) == 1 && int(pieces[0].len) == width {
 		return val[pieces[0].src:][:width]
@@ -339,7 +339,7 @@ func (f *bordered) row(e int32, width int, val []float64) []float64 {
 }
 
 // reduce finds the vectors of component c.
-func (f *bordered) reduce(c int, val []float64) {
+func (f *arrowhead) reduce(c int, val []float64) {
 	count := int32(0)
 	lo, hi := f.rowPtr[c], f.rowPtr[c+1]
 	for e := lo; e < hi; {

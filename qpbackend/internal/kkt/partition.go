@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Limits of the bordered form.
+// Limits of the arrowhead form.
 const (
 	maxBorder    = 2048    // rows and columns of the dense remainder
 	maxComponent = 64      // rows and columns of one diagonal block
@@ -21,12 +21,12 @@ const (
 
 // partition takes the border out of a matrix.
 type partition struct {
-	border   []int32 // border nodes, block by block
-	blockPtr []int32 // block a is border[blockPtr[a]:blockPtr[a+1]]
-	nodes    []int32 // the others, component by component
-	compPtr  []int32
-	links    []link // entries that couple the two, by place of the node in nodes
-	count    int    // of these entries
+	border    []int32 // border nodes, block by block
+	blockPtr  []int32 // block a is border[blockPtr[a]:blockPtr[a+1]]
+	nodes     []int32 // the others, component by component
+	compPtr   []int32
+	couplings []coupling // entries that couple the two, by place of the node in nodes
+	count     int        // of these entries
 
 	// Of a factorisation and the solves that follow, in units of a
 	// multiplication of the sparse strategy:
@@ -34,9 +34,9 @@ type partition struct {
 	sparse float64 // a guess at what the sparse strategy takes
 }
 
-// findBorder returns the cheapest bordered form of the upper triangle k, nil if
+// findArrowhead returns the cheapest arrowhead form of the upper triangle k, nil if
 // there is none within the limits or, unless it must be, none that could pay.
-func findBorder(k *sparse.CSC, must bool) *partition {
+func findArrowhead(k *sparse.CSC, must bool) *partition {
 	n := k.Cols
 	degree := make([]int, n)
 	for j := range n {
@@ -118,7 +118,7 @@ func divide(k *sparse.CSC, inBorder []bool, must bool) *partition {
 			size[a] += size[b]
 		}
 	}
-	if !must && !promising(k, parent, inBorder) {
+	if !must && !mayPay(k, parent, inBorder) {
 		return nil
 	}
 	p := &partition{compPtr: []int32{0}}
@@ -130,11 +130,11 @@ func divide(k *sparse.CSC, inBorder []bool, must bool) *partition {
 	return p
 }
 
-// promising reports whether the sparse strategy could have enough to do for the
+// mayPay reports whether the sparse strategy could have enough to do for the
 // border to pay: a cheap bound of what price finds.
-func promising(k *sparse.CSC, parent []int32, inBorder []bool) bool {
-	own, all := make([]int32, k.Cols), make([]int32, k.Cols) // links of nodes, of components
-	links, border := 0, int32(0)
+func mayPay(k *sparse.CSC, parent []int32, inBorder []bool) bool {
+	own, all := make([]int32, k.Cols), make([]int32, k.Cols) // couplings of nodes, of components
+	couplings, border := 0, int32(0)
 	for j := range k.Cols {
 		b := inBorder[j]
 		if b {
@@ -151,7 +151,7 @@ func promising(k *sparse.CSC, parent []int32, inBorder []bool) bool {
 				all[find(parent, int32(i))]++
 			}
 		}
-		links += int(mine)
+		couplings += int(mine)
 		if !b {
 			own[j] += mine
 			all[find(parent, int32(j))] += mine
@@ -162,7 +162,7 @@ func promising(k *sparse.CSC, parent []int32, inBorder []bool) bool {
 		union := float64(min(all[i], border))
 		bound += (float64(c)*float64(c) + union*union) / 2
 	}
-	return bound >= fewOperations*float64(links)
+	return bound >= fewOperations*float64(couplings)
 }
 
 // find is the root of i; it halves the paths it walks.
@@ -196,19 +196,19 @@ func (p *partition) collect(parent, size []int32, inBorder []bool) {
 	}
 }
 
-// couple lists the links and gathers the border into blocks, as it costs least.
+// couple lists the couplings and gathers the border into blocks, as it costs least.
 func (p *partition) couple(k *sparse.CSC, must bool) {
 	p.list(k)
-	p.price(make([]int32, len(p.border)), 1)
+	p.estimate(make([]int32, len(p.border)), 1)
 	p.blockPtr = []int32{0, int32(len(p.border))}
 	if !must && (p.sparse < fewOperations*float64(p.count) || p.sparse < p.work/hopeless) {
 		p.work = math.Inf(1)
 		return
 	}
-	if block, blocks := p.alike(); blocks > 1 {
+	if block, blocks := p.similarColumns(); blocks > 1 {
 		whole := p.work
-		if p.price(block, blocks); p.work < whole {
-			p.regroup(block, blocks)
+		if p.estimate(block, blocks); p.work < whole {
+			p.reorder(block, blocks)
 		} else {
 			p.work = whole
 		}

@@ -32,7 +32,7 @@ func TestPartition(t *testing.T) {
 	for range 40 {
 		n := 20 + rng.IntN(200)
 		k := scattered(rng, n, 1+rng.IntN(6))
-		p := findBorder(k, true)
+		p := findArrowhead(k, true)
 		if p == nil {
 			continue
 		}
@@ -53,19 +53,19 @@ func TestPartition(t *testing.T) {
 				t.Fatalf("node %d stands at place %d of all", v, i)
 			}
 		}
-		links := 0
+		couplings := 0
 		for j := range n {
 			for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
 				if comp[i] > 0 && comp[j] > 0 && comp[i] != comp[j] {
 					t.Fatalf("entry (%d, %d) joins components %d and %d", i, j, comp[i], comp[j])
 				}
 				if (comp[i] == 0) != (comp[j] == 0) {
-					links++
+					couplings++
 				}
 			}
 		}
-		if links != p.count || int(p.blockPtr[len(p.blockPtr)-1]) != len(p.border) {
-			t.Errorf("%d entries between them, want %d; blocks end at %d of %d", p.count, links, p.blockPtr[len(p.blockPtr)-1], len(p.border))
+		if couplings != p.count || int(p.blockPtr[len(p.blockPtr)-1]) != len(p.border) {
+			t.Errorf("%d entries between them, want %d; blocks end at %d of %d", p.count, couplings, p.blockPtr[len(p.blockPtr)-1], len(p.border))
 		}
 	}
 	if found < 30 {
@@ -106,11 +106,11 @@ func TestBlocksAndVectors(t *testing.T) {
 		}
 	}
 	k, _ := tr.CSC(n, n)
-	p := findBorder(k, false)
+	p := findArrowhead(k, false)
 	if p == nil || len(p.border) != width*groups || len(p.blockPtr) != groups+1 || len(p.compPtr) != samples+1 {
 		t.Fatalf("%+v", p)
 	}
-	f := newBordered(k, p)
+	f := newArrowhead(k, p)
 	f.load(k.Val)
 	vectors := 0
 	for a := range f.blocks {

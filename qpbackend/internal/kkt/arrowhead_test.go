@@ -280,10 +280,10 @@ func TestAutoChooses(t *testing.T) {
 		n, m int
 		want kkt.Strategy
 	}{
-		{"regression", regression, 60, 2000, kkt.Bordered},
-		{"lasso", lasso, 150, 600, kkt.Bordered},
+		{"regression", regression, 60, 2000, kkt.Arrowhead},
+		{"lasso", lasso, 150, 600, kkt.Arrowhead},
 		{"small lasso", lasso, 20, 600, kkt.Sparse},
-		{"wide", wide, 10, 500, kkt.Bordered},
+		{"wide", wide, 10, 500, kkt.Arrowhead},
 		{"small regression", regression, 6, 40, kkt.Sparse},
 		{"chain", chain, 500, 500, kkt.Sparse},
 		{"separate", separate, 0, 500, kkt.Sparse},
@@ -300,8 +300,8 @@ func TestAutoChooses(t *testing.T) {
 }
 
 func TestStrategyText(t *testing.T) {
-	if s := kkt.Strategy(77).String(); s != "" || kkt.Bordered.String() != "bordered" {
-		t.Errorf("%q, %q", s, kkt.Bordered.String())
+	if s := kkt.Strategy(77).String(); s != "" || kkt.Arrowhead.String() != "arrowhead" {
+		t.Errorf("%q, %q", s, kkt.Arrowhead.String())
 	}
 }
 

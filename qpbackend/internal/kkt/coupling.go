@@ -6,15 +6,15 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// link is a stretch of entries of the matrix between a node and neighbours in the
+// coupling is a stretch of entries of the matrix between a node and neighbours in the
 // border.
-type link struct {
+type coupling struct {
 	node, col int32 // place in nodes, first place in border
 	src       int32 // place of the first value; the others follow
 	len       int32
 }
 
-// list finds the links and sorts them by node.
+// list finds the couplings and sorts them by node.
 func (p *partition) list(k *sparse.CSC) {
 	place := make([]int32, k.Cols) // in nodes; ^place in border
 	for t, i := range p.nodes {
@@ -23,8 +23,8 @@ func (p *partition) list(k *sparse.CSC) {
 	for t, i := range p.border {
 		place[i] = ^int32(t)
 	}
-	var links []link
-	last, sorted := link{node: -1}, true
+	var couplings []coupling
+	last, sorted := coupling{node: -1}, true
 	for j, b := range place {
 		lo := k.ColPtr[j]
 		for e, i := range k.RowIdx[lo:k.ColPtr[j+1]] {
@@ -41,44 +41,44 @@ func (p *partition) list(k *sparse.CSC) {
 				continue
 			}
 			if last.node >= 0 {
-				links = append(links, last)
+				couplings = append(couplings, last)
 				p.count += int(last.len)
 				sorted = sorted && node >= last.node
 			}
-			last = link{node, col, src, 1}
+			last = coupling{node, col, src, 1}
 		}
 	}
 	if last.node >= 0 {
-		links = append(links, last)
+		couplings = append(couplings, last)
 		p.count += int(last.len)
 	}
 	if !sorted {
-		links = byNode(links, len(p.nodes))
+		couplings = byNode(couplings, len(p.nodes))
 	}
-	p.links = links
+	p.couplings = couplings
 }
 
-// byNode is links sorted by node, equal ones as they come.
-func byNode(links []link, nodes int) []link {
+// byNode is couplings sorted by node, equal ones as they come.
+func byNode(couplings []coupling, nodes int) []coupling {
 	next := make([]int32, nodes+1)
-	for _, l := range links {
+	for _, l := range couplings {
 		next[l.node+1]++
 	}
 	for t := range nodes {
 		next[t+1] += next[t]
 	}
-	sorted := make([]link, len(links))
-	for _, l := range links {
+	sorted := make([]coupling, len(couplings))
+	for _, l := range couplings {
 		sorted[next[l.node]] = l
 		next[l.node]++
 	}
 	return sorted
 }
 
-// alike groups border columns with three quarters of their entries or more in
+// similarColumns groups border columns with three quarters of their entries or more in
 // the same places. It returns the block of each, and 1 block where there would
 // be too many.
-func (p *partition) alike() (block []int32, blocks int) {
+func (p *partition) similarColumns() (block []int32, blocks int) {
 	block = make([]int32, len(p.border))
 	lead, ptr, rows := p.columns()
 	var model [][]uint64 // the entries of each block's first column, as bits
@@ -122,7 +122,7 @@ func (p *partition) columns() (lead, ptr, rows []int32) {
 	if nc > 0 {
 		leads[0] = true
 	}
-	for _, l := range p.links {
+	for _, l := range p.couplings {
 		leads[l.col], leads[l.col+l.len] = true, true
 	}
 	from := make([]int32, nc+1) // the first lead at or after a column
@@ -134,7 +134,7 @@ func (p *partition) columns() (lead, ptr, rows []int32) {
 	}
 	from[nc] = int32(len(lead))
 	ptr = make([]int32, len(lead)+1)
-	for _, l := range p.links {
+	for _, l := range p.couplings {
 		for t := from[l.col]; t < from[l.col+l.len]; t++ {
 			ptr[t+1]++
 		}
@@ -144,7 +144,7 @@ func (p *partition) columns() (lead, ptr, rows []int32) {
 	}
 	rows = make([]int32, ptr[len(lead)])
 	next := slices.Clone(ptr)
-	for _, l := range p.links {
+	for _, l := range p.couplings {
 		for t := from[l.col]; t < from[l.col+l.len]; t++ {
 			rows[next[t]] = l.node
 			next[t]++
@@ -181,8 +181,8 @@ func ends(block []int32) []int32 {
 	return end
 }
 
-// regroup sorts the border by block, and cuts the links where a block ends.
-func (p *partition) regroup(block []int32, blocks int) {
+// reorder sorts the border by block, and cuts the couplings where a block ends.
+func (p *partition) reorder(block []int32, blocks int) {
 	p.blockPtr = make([]int32, blocks+1)
 	for _, b := range block {
 		p.blockPtr[b+1]++
@@ -199,13 +199,13 @@ func (p *partition) regroup(block []int32, blocks int) {
 	}
 	p.border = sorted
 	end := ends(block)
-	links := make([]link, 0, len(p.links))
-	for _, l := range p.links {
+	couplings := make([]coupling, 0, len(p.couplings))
+	for _, l := range p.couplings {
 		for l.len > 0 {
 			part := min(l.len, end[l.col]-l.col)
-			links = append(links, link{l.node, to[l.col], l.src, part})
+			couplings = append(couplings, coupling{l.node, to[l.col], l.src, part})
 			l.col, l.src, l.len = l.col+part, l.src+part, l.len-part
 		}
 	}
-	p.links = links
+	p.couplings = couplings
 }

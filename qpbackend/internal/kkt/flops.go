@@ -5,25 +5,30 @@ import (
 	"math/bits"
 )
 
+// The model counts multiplications; the unit is one of the sparse strategy. What
+// the other strategy does in dense products is faster, and each vector and
+// component costs a little besides. Two of the constants are derived, the others
+// were fitted to times on an AVX-512 processor, of l-DER, lasso, Huber, SVM and
+// portfolio problems. How much depends on them: halved or doubled, one at a time,
+// none changes the choice on more than 2 of the 86 problems of dcbench (classes of
+// small and medium size, Maros-Meszaros, the sequence, five of l-DER), but for
+// inBlocks halved and hopeless doubled, which change it on 3 and 2.
 const (
-	fewOperations = 8 // an entry of B: the sparse strategy spends its time elsewhere
+	inBlocks   = 0.25         // a multiplication in a product of blocks
+	call       = 16           // of those: what starting on a vector takes
+	inside     = 0.5          // a multiplication in a component
+	visit      = 50           // to go through a component in a solve
+	solves     = 4            // after a factorisation: predictor and corrector, each refined once
+	entryOfL   = solves + 1   // for an entry of L: the solves, and writing it
+	borderCost = inBlocks / 6 // of the border's order cubed: a dense factorisation
+
+	fewOperations = 8 // for an entry of B: the sparse strategy spends its time elsewhere
 	hopeless      = 8 // times more work in one block: no blocks make up for that
 )
 
-// Costs, as measured on l-DER, lasso, Huber, SVM and portfolio problems.
-const (
-	inBlocks   = 0.25 // a multiplication in a product of blocks
-	call       = 16   // of those: what starting on a vector takes
-	inside     = 0.5  // a multiplication in a component
-	visit      = 50   // to go through a component in a solve
-	solves     = 4    // passes after a factorisation
-	entryOfL   = 5    // those passes for an entry of L
-	borderCost = 0.05 // of the border's order cubed
-)
-
-// price sets the costs, given the block of each border column: infinite, where
+// estimate sets the costs, given the block of each border column: infinite, where
 // there is too much to keep.
-func (p *partition) price(block []int32, blocks int) {
+func (p *partition) estimate(block []int32, blocks int) {
 	width := make([]float64, blocks)
 	for _, b := range block {
 		width[b]++
@@ -44,8 +49,8 @@ func (p *partition) price(block []int32, blocks int) {
 		for node := p.compPtr[c]; node < p.compPtr[c+1]; node++ {
 			stamp++
 			own := 0.0
-			for ; t < len(p.links) && p.links[t].node == node; t++ {
-				l := p.links[t]
+			for ; t < len(p.couplings) && p.couplings[t].node == node; t++ {
+				l := p.couplings[t]
 				own += float64(l.len)
 				if !counted {
 					setBits(cols, l.col, l.col+l.len)

@@ -1,7 +1,7 @@
 package kkt
 
 // solve overwrites b by the solution.
-func (f *bordered) solve(b []float64) {
+func (f *arrowhead) solve(b []float64) {
 	r := f.r
 	for t, i := range f.border {
 		r[t] = b[i]
@@ -28,21 +28,21 @@ func (f *bordered) solve(b []float64) {
 }
 
 // gatherBorder takes Vᵀg from r, V holding vectors one after the other.
-func (f *bordered) gatherBorder(r []float64) {
+func (f *arrowhead) gatherBorder(r []float64) {
 	clear(f.rv)
-	for p := range f.families() {
-		family := f.family(p)
-		width, count := family[0].width, family[0].vectors()
-		vec := f.vec[family[0].data:]
+	for p := range f.groups() {
+		group := f.group(p)
+		width, count := group[0].width, group[0].vectors()
+		vec := f.vec[group[0].data:]
 		if !f.wide && count > 0 {
-			for _, l := range family {
+			for _, l := range group {
 				subtractProduct(f.rv[l.first:][:width], vec, count, width, l.g, 1)
 			}
 			continue
 		}
 		for v := range count {
 			x := vec[v*width:][:width]
-			for _, l := range family {
+			for _, l := range group {
 				f.wide.axpy(f.rv[l.first:][:width], -l.g[v], x)
 			}
 		}
@@ -53,23 +53,23 @@ func (f *bordered) gatherBorder(r []float64) {
 }
 
 // spreadBorder sets g to V·r.
-func (f *bordered) spreadBorder(r []float64) {
+func (f *arrowhead) spreadBorder(r []float64) {
 	for a := range f.blocks {
 		f.blocks[a].fromBorder(f.rv, r)
 	}
-	for p := range f.families() {
-		family := f.family(p)
-		width, count := family[0].width, family[0].vectors()
-		vec := f.vec[family[0].data:]
+	for p := range f.groups() {
+		group := f.group(p)
+		width, count := group[0].width, group[0].vectors()
+		vec := f.vec[group[0].data:]
 		if !f.wide && count > 0 {
-			for _, l := range family {
+			for _, l := range group {
 				product(l.g[:count], vec, width, f.rv[l.first:][:width])
 			}
 			continue
 		}
 		for v := range count {
 			x := vec[v*width:][:width]
-			for _, l := range family {
+			for _, l := range group {
 				l.g[v] = f.wide.dot(f.rv[l.first:][:width], x)
 			}
 		}
@@ -81,7 +81,7 @@ func (l *block) vectors() int { return int(l.ptr[len(l.ptr)-1]) }
 
 // forward sets the entries of the vectors of one component, zero before, to
 // ZᵀT⁻¹b.
-func (f *bordered) forward(c int32, b []float64) {
+func (f *arrowhead) forward(c int32, b []float64) {
 	if f.vectors[c] == 0 {
 		return
 	}
@@ -96,7 +96,7 @@ func (f *bordered) forward(c int32, b []float64) {
 }
 
 // backward solves for one component, given the entries of its vectors.
-func (f *bordered) backward(c int32, b []float64) {
+func (f *arrowhead) backward(c int32, b []float64) {
 	x := f.gather(c, b)
 	rank := f.rank[f.compPtr[c]:]
 	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
@@ -113,7 +113,7 @@ func (f *bordered) backward(c int32, b []float64) {
 
 // gather is the part of b that belongs to component c, in the order of the
 // pivots.
-func (f *bordered) gather(c int32, b []float64) []float64 {
+func (f *arrowhead) gather(c int32, b []float64) []float64 {
 	nodes, order := f.nodes[f.compPtr[c]:], f.order[f.compPtr[c]:f.compPtr[c+1]]
 	x := f.part[:len(order)]
 	for t, o := range order {
@@ -123,7 +123,7 @@ func (f *bordered) gather(c int32, b []float64) []float64 {
 }
 
 // solveComponent overwrites x, in the order of the pivots, by T⁻¹x.
-func (f *bordered) solveComponent(c int32, x []float64) {
+func (f *arrowhead) solveComponent(c int32, x []float64) {
 	n := len(x)
 	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
 	d := f.d[f.compPtr[c]:][:n]

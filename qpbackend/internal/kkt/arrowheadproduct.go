@@ -4,18 +4,18 @@ import "slices"
 
 // repeats reports whether rows of B are multiples of so few vectors that
 // products by way of these cost less than others.
-func (f *bordered) repeats() bool {
-	kept := 0
+func (f *arrowhead) repeats() bool {
+	keptPivot := 0
 	for a := range f.blocks {
-		if b := &f.blocks[a]; int(b.twin) == a {
-			kept += b.vectors() * b.width
+		if b := &f.blocks[a]; int(b.copyOf) == a {
+			keptPivot += b.vectors() * b.width
 		}
 	}
-	return 4*kept <= 3*f.filled
+	return 4*keptPivot <= 3*f.filled
 }
 
 // multiply adds α·K·x to dst, K without its diagonal, as in the last load.
-func (f *bordered) multiply(dst []float64, α float64, x []float64) {
+func (f *arrowhead) multiply(dst []float64, α float64, x []float64) {
 	for t, i := range f.border {
 		f.r[t] = x[i]
 	}
@@ -28,13 +28,13 @@ func (f *bordered) multiply(dst []float64, α float64, x []float64) {
 	for _, t := range f.terms {
 		f.g[t.at] += α * t.multiple * x[t.node]
 	}
-	for p := range f.families() {
-		family := f.family(p)
-		width := family[0].width
-		vec := f.vec[family[0].data:]
-		for v := range family[0].vectors() {
+	for p := range f.groups() {
+		group := f.group(p)
+		width := group[0].width
+		vec := f.vec[group[0].data:]
+		for v := range group[0].vectors() {
 			x := vec[v*width:][:width]
-			for _, l := range family {
+			for _, l := range group {
 				l.g[v] = α * f.wide.dotAxpy(x, f.rx[l.first:], f.rv[l.first:], l.g[v])
 			}
 		}
@@ -58,11 +58,11 @@ func (f *bordered) multiply(dst []float64, α float64, x []float64) {
 	}
 }
 
-// chooseProducts takes, after a load, the vectors of the bordered form for
+// chooseProducts takes, after a load, the vectors of the arrowhead form for
 // products with the matrix or else runs, where either serves.
 func (s *System) chooseProducts() {
 	s.vectors, s.both = nil, false
-	f, ok := s.f.(*bordered)
+	f, ok := s.f.(*arrowhead)
 	if !ok || len(s.blocks) > 0 {
 		return
 	}

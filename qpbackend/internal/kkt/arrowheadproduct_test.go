@@ -51,7 +51,7 @@ func TestProductsByVectors(t *testing.T) {
 	for _, diagonal := range []bool{true, false} {
 		h, at := samples(rng, 10, 60, diagonal)
 		n, m := h.Cols, at.Cols
-		s, err := NewWith(context.Background(), h, at, Bordered)
+		s, err := NewWith(context.Background(), h, at, Arrowhead)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,18 +132,18 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// A bordered form gives the entries of the matrix back, however its stretches
+// A arrowhead form gives the entries of the matrix back, however its stretches
 // are broken.
 func TestStretches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 20 {
 		n := 30 + rng.IntN(150)
 		k := scattered(rng, n, 2+rng.IntN(8))
-		p := findBorder(k, true)
+		p := findArrowhead(k, true)
 		if p == nil {
 			continue
 		}
-		f := newBordered(k, p)
+		f := newArrowhead(k, p)
 		f.load(k.Val)
 		x, got, want := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range x {
@@ -177,7 +177,7 @@ func TestSetBits(t *testing.T) {
 // Blocks with the same data but for factors of rows and of columns have it once;
 // one entry that differs, and they do not. Solutions are those of the whole
 // matrix.
-func TestTwins(t *testing.T) {
+func TestScaledCopies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const width, groups, count = 12, 4, 90
 	n := groups*width + count
@@ -224,21 +224,21 @@ func TestTwins(t *testing.T) {
 			at.Val[at.ColPtr[row/2]] *= 1 + 1e-9
 		}
 		var x [2][]float64
-		for k, how := range []Strategy{Sparse, Bordered} {
+		for k, how := range []Strategy{Sparse, Arrowhead} {
 			s, err := NewWith(context.Background(), h, at, how)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.Load(1, off)
-			if f, ok := s.f.(*bordered); ok && f.families() != map[bool]int{false: 1, true: 2}[change] {
-				t.Errorf("changed %v: %d families of %d blocks", change, f.families(), len(f.blocks))
+			if f, ok := s.f.(*arrowhead); ok && f.groups() != map[bool]int{false: 1, true: 2}[change] {
+				t.Errorf("changed %v: %d families of %d blocks", change, f.groups(), len(f.blocks))
 			}
 			if _, err := s.Factorise(context.Background(), d); err != nil {
 				t.Fatal(err)
 			}
 			x[k] = make([]float64, n+row)
 			s.Solve(context.Background(), x[k], b, Accuracy{X: 1e-13, Y: 1e-13})
-			if how == Bordered {
+			if how == Arrowhead {
 				checkProducts(t, rng, s)
 			}
 		}

@@ -2,66 +2,68 @@ package kkt
 
 import "math"
 
-// Blocks are twins where each component has one vector in either, the same but
-// for a factor of the component and factors of the columns: the data of one
-// sample below the parameters of several classes or pieces. The vectors of one of
-// them serve for all, which keeps them near; and what twins add to the border is
-// a symmetric matrix, but for the factors, of which half is enough.
+// Two blocks B₁ and B₂ of border columns are scaled copies where each component c
+// has one vector in either, and B₂ = αc·B₁·diag(β) there: the data of one sample
+// below the parameters of several classes or pieces. The vectors of one of them
+// serve for all, which keeps them in a near cache; and their contribution to the
+// Schur complement is a symmetric matrix but for αc and β, so that one triangle of
+// it is enough.
 
-// alikeTwins is how much entries of twins may differ, relative to each: what
-// scaling of rows and columns rounds, in both and in the factors.
-const alikeTwins = 4e-15
+// sameCopies is how much entries of scaled copies may differ, relative to each:
+// what scaling of rows and columns rounds, in both and in the factors.
+const sameCopies = 4e-15
 
-// pair looks for twins of each block among those before it, after a load.
-func (f *bordered) pair() {
-	f.folded = false
+// findCopies looks for the block before each one that it is a scaled copy of, after
+// a load.
+func (f *arrowhead) findCopies() {
+	f.halved = false
 	z := f.g // room: a factor for each vector
 	for a := range f.blocks {
 		b := &f.blocks[a]
-		b.data, b.twin, b.factor = b.at, int32(a), nil
+		b.data, b.copyOf, b.factor = b.at, int32(a), nil
 		if !f.everywhere(b) {
 			continue
 		}
 		for t := range f.blocks[:a] {
 			model := &f.blocks[t]
-			if model.twin == int32(t) && model.width == b.width && f.everywhere(model) && f.match(b, model, z[b.gAt:]) {
-				b.data, b.twin, b.factor = model.at, int32(t), f.factors[b.first:][:b.width]
-				f.folded = true
+			if model.copyOf == int32(t) && model.width == b.width && f.everywhere(model) && f.match(b, model, z[b.gAt:]) {
+				b.data, b.copyOf, b.factor = model.at, int32(t), f.factors[b.first:][:b.width]
+				f.halved = true
 				break
 			}
 		}
 	}
-	f.gatherKin()
-	if f.folded {
-		f.fold(z)
+	f.groupCopies()
+	if f.halved {
+		f.halve(z)
 	}
 }
 
-// gatherKin lists the blocks by whose vectors they have.
-func (f *bordered) gatherKin() {
-	f.kin, f.kinPtr = f.kin[:0], f.kinPtr[:0]
+// groupCopies lists the blocks by whose vectors they have.
+func (f *arrowhead) groupCopies() {
+	f.copies, f.copiesPtr = f.copies[:0], f.copiesPtr[:0]
 	for t := range f.blocks {
-		if int(f.blocks[t].twin) != t {
+		if int(f.blocks[t].copyOf) != t {
 			continue
 		}
-		f.kinPtr = append(f.kinPtr, int32(len(f.kin)))
+		f.copiesPtr = append(f.copiesPtr, int32(len(f.copies)))
 		for a := range f.blocks[t:] {
-			if b := &f.blocks[t+a]; int(b.twin) == t {
-				f.kin = append(f.kin, b)
+			if b := &f.blocks[t+a]; int(b.copyOf) == t {
+				f.copies = append(f.copies, b)
 			}
 		}
 	}
-	f.kinPtr = append(f.kinPtr, int32(len(f.kin)))
+	f.copiesPtr = append(f.copiesPtr, int32(len(f.copies)))
 }
 
-// families is the number of sets of twins; a block without twins is one.
-func (f *bordered) families() int { return len(f.kinPtr) - 1 }
+// groups is the number of sets of scaled copies; a block without any is one.
+func (f *arrowhead) groups() int { return len(f.copiesPtr) - 1 }
 
-// family is one of them: blocks that have their vectors in one place.
-func (f *bordered) family(p int) []*block { return f.kin[f.kinPtr[p]:f.kinPtr[p+1]] }
+// group is one of them: blocks that have their vectors in one place.
+func (f *arrowhead) group(p int) []*block { return f.copies[f.copiesPtr[p]:f.copiesPtr[p+1]] }
 
 // everywhere reports whether each component has one vector in the block.
-func (f *bordered) everywhere(b *block) bool {
+func (f *arrowhead) everywhere(b *block) bool {
 	for c, v := range b.ptr {
 		if int(v) != c {
 			return false
@@ -70,9 +72,9 @@ func (f *bordered) everywhere(b *block) bool {
 	return true
 }
 
-// match reports whether b is a twin of model, and sets the factors of the
+// match reports whether b is a scaled copy of model, and sets the factors of the
 // components and of the columns.
-func (f *bordered) match(b, model *block, z []float64) bool {
+func (f *arrowhead) match(b, model *block, z []float64) bool {
 	factor := f.factors[b.first:][:b.width]
 	clear(factor) // 0: not known yet
 	for c := range len(f.compPtr) - 1 {
@@ -98,7 +100,7 @@ func (f *bordered) match(b, model *block, z []float64) bool {
 			if factor[j] == 0 && e != 0 {
 				factor[j] = v[j] / (z[c] * e)
 			}
-			if !(math.Abs(v[j]-z[c]*e*factor[j]) <= alikeTwins*math.Abs(v[j])) {
+			if !(math.Abs(v[j]-z[c]*e*factor[j]) <= sameCopies*math.Abs(v[j])) {
 				return false
 			}
 		}
@@ -106,8 +108,9 @@ func (f *bordered) match(b, model *block, z []float64) bool {
 	return true
 }
 
-// fold moves the factors of the components, z, to the multiples of the rows.
-func (f *bordered) fold(z []float64) {
+// halve moves the factors of the components, z, to the multiples of the rows, so
+// that one triangle of the contribution of a group is enough.
+func (f *arrowhead) halve(z []float64) {
 	for a := range f.blocks {
 		if b := &f.blocks[a]; b.factor == nil {
 			for v := range b.vectors() {
@@ -125,16 +128,16 @@ func (f *bordered) fold(z []float64) {
 	}
 }
 
-// unfold multiplies what the vectors have added to the border by the factors of
-// the columns, and completes what twins have in half.
-func (f *bordered) unfold() {
+// restore multiplies what the vectors have added to the Schur complement by the
+// factors of the columns, and completes the triangles of groups.
+func (f *arrowhead) restore() {
 	n := len(f.border)
 	for q := range f.blocks {
 		b := &f.blocks[q]
 		for p := range f.blocks[:q+1] {
 			a := &f.blocks[p]
 			switch s := f.s[a.first*n+b.first:]; {
-			case a.twin != b.twin:
+			case a.copyOf != b.copyOf:
 				for j := range a.width {
 					row := s[j*n:][:b.width]
 					for k := range row {

@@ -11,7 +11,7 @@ import (
 
 // factorise computes the factors of the matrix with the given diagonal and the
 // other values that have gone through load. The rules are those of ldl.Factor.
-func (f *bordered) factorise(ctx context.Context, _, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
+func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	copy(f.t, f.off)
 	for c := range len(f.compPtr) - 1 {
@@ -21,17 +21,17 @@ func (f *bordered) factorise(ctx context.Context, _, diag []float64, sign []int8
 		}
 	}
 	clear(f.s)
-	if !f.folded {
-		f.addBorder(diag)
+	if !f.halved {
+		f.addCorner(diag)
 	}
 	work := poll.New(ctx)
 	bad, d, err := f.eliminate(&work)
 	if bad < 0 && err == nil {
-		if f.folded {
-			f.unfold()
-			f.addBorder(diag)
+		if f.halved {
+			f.restore()
+			f.addCorner(diag)
 		}
-		bad, d, err = f.factorBorder(&work)
+		bad, d, err = f.factorSchur(&work)
 	}
 	f.sign = nil
 	if err != nil {
@@ -43,8 +43,8 @@ func (f *bordered) factorise(ctx context.Context, _, diag []float64, sign []int8
 	return f.replaced, nil
 }
 
-// addBorder adds the matrix's own entries to the border.
-func (f *bordered) addBorder(diag []float64) {
+// addCorner adds C to the Schur complement.
+func (f *arrowhead) addCorner(diag []float64) {
 	for i := range f.around {
 		f.s[f.around[i].dst] += f.around[i].val
 	}
@@ -55,7 +55,7 @@ func (f *bordered) addBorder(diag []float64) {
 
 // pivot is d, replaced if the regularisation says so, and whether it can be
 // divided by.
-func (f *bordered) pivot(node int32, d float64) (float64, bool) {
+func (f *arrowhead) pivot(node int32, d float64) (float64, bool) {
 	if f.reg.Delta > 0 && math.Abs(d) <= math.MaxFloat64 {
 		if s := float64(f.sign[node]); s*d <= f.reg.Eps {
 			d = s * f.reg.Delta
@@ -65,20 +65,21 @@ func (f *bordered) pivot(node int32, d float64) (float64, bool) {
 	return d, d != 0 && math.Abs(d) <= math.MaxFloat64
 }
 
-// eliminate factors the components and subtracts what they add to the border.
+// eliminate factors the components and subtracts their BᵀT⁻¹B from the Schur
+// complement.
 // It returns the node whose pivot failed, or −1.
-func (f *bordered) eliminate(work *poll.Poll) (bad int32, d float64, err error) {
+func (f *arrowhead) eliminate(work *poll.Poll) (bad int32, d float64, err error) {
 	for k := range len(f.chunks) - 1 {
 		lo, hi := f.chunks[k], f.chunks[k+1]
 		for c := lo; c < hi; c++ {
 			if bad, d := f.factorComponent(c); bad >= 0 {
 				return bad, d, nil
 			}
-			f.inner(c)
+			f.componentInverse(c)
 		}
 		for a := range f.blocks {
 			for b := range f.blocks[:a+1] {
-				f.outer(&f.blocks[b], &f.blocks[a], lo, hi)
+				f.updateSchur(&f.blocks[b], &f.blocks[a], lo, hi)
 				vectors := int(f.blocks[a].ptr[hi] - f.blocks[a].ptr[lo])
 				if err := work.Err(vectors * f.blocks[a].width * f.blocks[b].width); err != nil {
 					return -1, 0, err
@@ -91,7 +92,7 @@ func (f *bordered) eliminate(work *poll.Poll) (bad int32, d float64, err error) 
 
 // factorComponent computes T = L D Lᵀ, the largest pivot first: a row that is
 // nearly an equation has one close to zero.
-func (f *bordered) factorComponent(c int32) (bad int32, failed float64) {
+func (f *arrowhead) factorComponent(c int32) (bad int32, failed float64) {
 	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
 	n := len(nodes)
 	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
@@ -153,9 +154,9 @@ func swap(t []float64, n, i, j int) {
 	t[i*n+i], t[j*n+j] = t[j*n+j], t[i*n+i]
 }
 
-// inner leaves in f.m the matrix Zᵀ T⁻¹ Z, where Z holds the multiples of the
-// vectors.
-func (f *bordered) inner(c int32) {
+// componentInverse leaves in f.m the matrix ZᵀT⁻¹Z of component c, where Z holds the
+// multiples of the vectors.
+func (f *arrowhead) componentInverse(c int32) {
 	q := int(f.vectors[c])
 	n := int(f.compPtr[c+1] - f.compPtr[c])
 	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
@@ -199,9 +200,9 @@ func (f *bordered) inner(c int32) {
 	}
 }
 
-// outer subtracts from the border what the components lo ≤ c < hi have in
+// updateSchur subtracts from the Schur complement what the components lo ≤ c < hi have in
 // blocks a and b, a not after b.
-func (f *bordered) outer(a, b *block, lo, hi int32) {
+func (f *arrowhead) updateSchur(a, b *block, lo, hi int32) {
 	na, nb := int(a.ptr[hi]-a.ptr[lo]), int(b.ptr[hi]-b.ptr[lo])
 	if na == 0 || nb == 0 {
 		return
@@ -209,7 +210,7 @@ func (f *bordered) outer(a, b *block, lo, hi int32) {
 	x, y := f.vec[a.data+int(a.ptr[lo])*a.width:], f.vec[b.data+int(b.ptr[lo])*b.width:]
 	if f.wider && f.single(a, b, lo, hi) {
 		n := len(f.border)
-		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a.twin == b.twin)
+		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
 		return
 	}
 	if na <= nb {
@@ -223,7 +224,7 @@ func (f *bordered) outer(a, b *block, lo, hi int32) {
 
 // single reports whether each of the components has one vector in either block,
 // and sets f.weights to the entries of f.m that belong to them.
-func (f *bordered) single(a, b *block, lo, hi int32) bool {
+func (f *arrowhead) single(a, b *block, lo, hi int32) bool {
 	na, nb := a.ptr[lo], b.ptr[lo]
 	if a.ptr[hi]-na != hi-lo || b.ptr[hi]-nb != hi-lo {
 		return false
@@ -242,7 +243,7 @@ func (f *bordered) single(a, b *block, lo, hi int32) bool {
 
 // combine sets, for each vector of block a, a row of f.w to the sum of the
 // vectors of block b in the same component, times f.m.
-func (f *bordered) combine(a, b *block, lo, hi int32) {
+func (f *arrowhead) combine(a, b *block, lo, hi int32) {
 	first := a.ptr[lo]
 	for v := first; v < a.ptr[hi]; v++ {
 		dst := f.w[int(v-first)*b.width:][:b.width]
@@ -260,30 +261,30 @@ func (f *bordered) combine(a, b *block, lo, hi int32) {
 	}
 }
 
-// panelRows is the number of rows of the border that are factored before the
+// panelRows is the number of rows of the Schur complement that are factored before the
 // rest is updated.
 const panelRows = 48
 
-// settled is the pivot d of the border, whose diagonal entry was first: where it
+// stablePivot is the pivot d of the Schur complement, whose diagonal entry was first: where it
 // is no more than what rounding has left of that, a share of it that does not
 // magnify the rounding errors of its row. Directions in which the components do
 // not bind the border have such pivots.
-func (f *bordered) settled(d, first float64) float64 {
-	if f.reg.Delta > 0 && math.Abs(d) <= lost*math.Abs(first) {
+func (f *arrowhead) stablePivot(d, first float64) float64 {
+	if f.reg.Delta > 0 && math.Abs(d) <= lostPivot*math.Abs(first) {
 		f.replaced++
-		return kept * first
+		return keptPivot * first
 	}
 	return d
 }
 
 const (
-	lost = 1e-14
-	kept = 1e-8
+	lostPivot = 1e-14
+	keptPivot = 1e-8
 )
 
-// factorBorder computes S = L D Lᵀ in place: row k holds column k of L. It
+// factorSchur computes S = L D Lᵀ in place: row k holds column k of L. It
 // returns the node whose pivot failed, or −1.
-func (f *bordered) factorBorder(work *poll.Poll) (bad int32, failed float64, err error) {
+func (f *arrowhead) factorSchur(work *poll.Poll) (bad int32, failed float64, err error) {
 	n := len(f.border)
 	for k := range n {
 		f.sd[k] = f.s[k*n+k]
@@ -292,7 +293,7 @@ func (f *bordered) factorBorder(work *poll.Poll) (bad int32, failed float64, err
 		to := min(from+panelRows, n)
 		for k := from; k < to; k++ {
 			row := f.s[k*n+k:][:n-k]
-			d, ok := f.pivot(f.border[k], f.settled(row[0], f.sd[k]))
+			d, ok := f.pivot(f.border[k], f.stablePivot(row[0], f.sd[k]))
 			if !ok {
 				return f.border[k], d, nil
 			}
