@@ -153,10 +153,10 @@ var known = map[Kind]struct {
 	count int
 	why   string
 }{
-	FalseInfeasible:  {4, "a verdict of the backend on terms of very unlike size is taken for a proof"},
-	WorseThanPlanted: {6, "terms of very unlike size: the step is lost in the tolerance of the backend"},
+	FalseInfeasible:  {3, "a verdict of the backend on terms of very unlike size is taken for a proof"},
+	WorseThanPlanted: {5, "terms of very unlike size: the step is lost in the tolerance of the backend"},
 	NotAtRest:        {31, "the procedure stops by the change per iteration; terms of very unlike size, and an objective far smaller than its terms"},
-	NotConverged:     {351, "numerical trouble and slow descents in large boxes; not a wrong answer"},
+	NotConverged:     {335, "numerical trouble and slow descents in large boxes; not a wrong answer"},
 }
 
 // knownN is the number of problems of the table, shortN that of a short run or
