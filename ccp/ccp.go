@@ -208,7 +208,7 @@ func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, s
 	r.seed.bar = math.Inf(1)
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
 	r.budget.Size = sub.Entries()
-	r.tangent = &search.Tangents{Sub: sub, Budget: &r.budget, Most: set.Escapes, Seed: set.Seed}
+	r.tangent = &search.Tangents{Sub: sub, Budget: &r.budget, Most: set.Search.Tangents, Seed: set.Seed}
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()
 	r.res = &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}

@@ -455,7 +455,7 @@ func TestGivingUpKeepsTheBest(t *testing.T) {
 	var found [2]*ccp.Result
 	for k, giveUp := range []bool{true, false} {
 		set := ccp.DefaultSettings()
-		set.GiveUp, set.Hops = giveUp, 0
+		set.Search.GiveUp, set.Search.Hops = giveUp, 0
 		res, err := ccp.Multistart(context.Background(), p, 60, set)
 		if err != nil {
 			t.Fatal(err)
@@ -475,7 +475,7 @@ func TestFixedStartsAreVaried(t *testing.T) {
 	m.Minimize(dc.Abs(x).Minus(dc.Square(x.Sub(dc.Num(1)))))
 	p := build(t, m)
 	set := ccp.DefaultSettings()
-	set.Probes, set.Hops = 0, 0
+	set.Search.Coordinates, set.Search.Hops = 0, 0
 	one := solve(t, p, nil, func(s *ccp.Settings) { *s = set })
 	res, err := ccp.Multistart(context.Background(), p, 10, set)
 	if err != nil || res.Starts != 10 || math.Abs(one.Objective+1) > 1e-6 || math.Abs(res.Objective+7) > 1e-6 {
@@ -522,27 +522,34 @@ func (f flat) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Setti
 }
 
 func TestSettingsAreCheckedByName(t *testing.T) {
-	v := reflect.ValueOf(ccp.DefaultSettings())
 	checked := 0
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		for _, bad := range []float64{math.NaN(), -1} {
-			set := ccp.DefaultSettings()
-			f := reflect.ValueOf(&set).Elem().Field(i)
-			switch f.Kind() {
-			case reflect.Float64:
-				f.SetFloat(bad)
-			case reflect.Int:
-				f.SetInt(-1)
-			default:
+	var look func(typ reflect.Type, name string, index []int)
+	look = func(typ reflect.Type, name string, index []int) {
+		for i := range typ.NumField() {
+			field, at := typ.Field(i), append(index[:len(index):len(index)], i)
+			if field.Type.Kind() == reflect.Struct {
+				look(field.Type, name+"."+field.Name, at)
 				continue
 			}
-			checked++
-			if err := set.Validate(); err == nil || !strings.Contains(err.Error(), "Settings."+field.Name) {
-				t.Errorf("%s = %g: error %v", field.Name, bad, err)
+			for _, bad := range []float64{math.NaN(), -1} {
+				set := ccp.DefaultSettings()
+				f := reflect.ValueOf(&set).Elem().FieldByIndex(at)
+				switch f.Kind() {
+				case reflect.Float64:
+					f.SetFloat(bad)
+				case reflect.Int:
+					f.SetInt(-1)
+				default:
+					continue
+				}
+				checked++
+				if err := set.Validate(); err == nil || !strings.Contains(err.Error(), name+"."+field.Name) {
+					t.Errorf("%s.%s = %g: error %v", name, field.Name, bad, err)
+				}
 			}
 		}
 	}
+	look(reflect.TypeOf(ccp.Settings{}), "Settings", nil)
 	if checked != 2*13 {
 		t.Errorf("%d checks of numeric fields, want 26: a field was added or lost", checked)
 	}

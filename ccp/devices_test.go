@@ -14,7 +14,7 @@ import (
 
 // plainly switches off all that is done beyond the plain procedure.
 func plainly(s *ccp.Settings) {
-	s.Boost, s.Inertia, s.Escapes, s.Probes, s.Hops = false, false, 0, 0, 0
+	s.Acceleration.LineSearch, s.Acceleration.Extrapolation, s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = false, false, 0, 0, 0
 }
 
 // TestBoostSavesIterations: of ½Σ qⱼxⱼ² split with g = 50‖x‖² the plain
@@ -26,7 +26,7 @@ func TestBoostSavesIterations(t *testing.T) {
 	m.Minimize(dc.SumSquares(x).Scale(50).Minus(dc.BlackBox("squares", weighted{49, 48.75, 48}, x)))
 	p := build(t, m)
 	slow := solve(t, p, nil, plainly)
-	fast := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Boost = true })
+	fast := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Acceleration.LineSearch = true })
 	if fast.Status != ccp.Converged || 2*fast.Iterations > slow.Iterations || fast.Objective > slow.Objective {
 		t.Errorf("boosted: %g in %d iterations, plain: %g in %d", fast.Objective, fast.Iterations, slow.Objective, slow.Iterations)
 	}
@@ -49,9 +49,9 @@ func (w weighted) AddSubgrad(dst []float64, scale float64, u []float64) {
 	}
 }
 
-// TestInertiaSavesIterations: from one side of a circle, given as an equation, to
+// TestExtrapolationSavesIterations: from one side of a circle, given as an equation, to
 // the other.
-func TestInertiaSavesIterations(t *testing.T) {
+func TestExtrapolationSavesIterations(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.StartAt(0.1, 1))
 	m.Minimize(x.At(0).Scale(0.3).Add(x.At(1)))
@@ -59,7 +59,7 @@ func TestInertiaSavesIterations(t *testing.T) {
 	p := build(t, m)
 	set := func(s *ccp.Settings) { plainly(s); s.Tau0, s.TauRelative, s.Tol, s.MaxIter = 20, false, 1e-7, 2000 }
 	slow := solve(t, p, nil, set)
-	fast := solve(t, p, nil, func(s *ccp.Settings) { set(s); s.Inertia = true })
+	fast := solve(t, p, nil, func(s *ccp.Settings) { set(s); s.Acceleration.Extrapolation = true })
 	want := -math.Hypot(0.3, 1)
 	for name, res := range map[string]*ccp.Result{"plain": slow, "inertial": fast} {
 		if res.Status != ccp.Converged || math.Abs(res.Objective-want) > 1e-4 {
@@ -71,23 +71,23 @@ func TestInertiaSavesIterations(t *testing.T) {
 	}
 }
 
-// TestEscapesLeaveAWeakCriticalPoint: number 2 of Joki et al. 2017, whose plain
+// TestTangentsLeaveAWeakCriticalPoint: number 2 of Joki et al. 2017, whose plain
 // run ends in the kink at 0 with the value 1.
-func TestEscapesLeaveAWeakCriticalPoint(t *testing.T) {
+func TestTangentsLeaveAWeakCriticalPoint(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.StartAt(-1.2, 1))
 	step := dc.Abs(x.At(0)).Minus(x.At(1))
 	m.Minimize(dc.Sum(dc.Abs(x.At(0).Sub(dc.Num(1))), dc.Pos(step).Scale(200), step.Scale(-100)))
 	p := build(t, m)
 	trapped := solve(t, p, nil, plainly)
-	freed := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Escapes = 5 })
+	freed := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Search.Tangents = 5 })
 	if math.Abs(trapped.Objective-1) > 1e-6 || math.Abs(freed.Objective) > 1e-6 {
 		t.Errorf("%g without escapes, %g with; want 1 and 0", trapped.Objective, freed.Objective)
 	}
 }
 
-// TestProbesFlipBits: boolean least squares whose every entry starts wrong.
-func TestProbesFlipBits(t *testing.T) {
+// TestCoordinatesFlipBits: boolean least squares whose every entry starts wrong.
+func TestCoordinatesFlipBits(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{6}, dc.AtLeast(-1), dc.AtMost(1), dc.StartAt(-1))
 	target := []float64{0.3, 0.2, 0.1, 0.3, 0.2, 0.1}
@@ -98,7 +98,7 @@ func TestProbesFlipBits(t *testing.T) {
 	p := build(t, m)
 	set := func(s *ccp.Settings) { plainly(s); s.Tau0 = 10 } // too heavy a price to move
 	stuck := solve(t, p, nil, set)
-	moved := solve(t, p, nil, func(s *ccp.Settings) { set(s); s.Probes = 5 })
+	moved := solve(t, p, nil, func(s *ccp.Settings) { set(s); s.Search.Coordinates = 5 })
 	want := 1e-3 * 2 * (0.49 + 0.64 + 0.81)
 	if math.Abs(moved.Objective-want) > 1e-7 || stuck.Objective < want+1e-4 {
 		t.Errorf("%g without probes, %g with; want more than %g, and that", stuck.Objective, moved.Objective, want)

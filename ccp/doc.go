@@ -13,10 +13,10 @@
 // and the backend updates its factorisation. A Session keeps all this while the
 // parameters of a problem change.
 //
-// Beyond that, by Settings: Boost and Inertia go further along a step, Escapes,
-// Probes and Hops leave poor points at which the procedure has converged,
-// Proximal bounds a step. docs/ccp.md has what each is worth. Package global proves
-// the optimum where every h is a sum of maxima of few affine functions.
+// Around this local search, by Settings: Acceleration goes further along a step,
+// Search leaves poor points at which the procedure has converged, Proximal bounds a
+// step. docs/ccp.md has what each is worth. Package global proves the optimum where
+// every h is a sum of maxima of few affine functions.
 //
 // A Result always holds the best point met, with an honest Status. Deadlines
 // and cancellation come by the context.

@@ -20,7 +20,7 @@ func ExampleSolve() {
 		return
 	}
 	plain := ccp.DefaultSettings()
-	plain.Boost, plain.Escapes, plain.Probes, plain.Hops = false, 0, 0, 0
+	plain.Acceleration.LineSearch, plain.Search.Tangents, plain.Search.Coordinates, plain.Search.Hops = false, 0, 0, 0
 	for _, c := range []struct {
 		start float64
 		set   ccp.Settings

@@ -15,7 +15,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-func without(hops int) func(*ccp.Settings) { return func(s *ccp.Settings) { s.Hops = hops } }
+func without(hops int) func(*ccp.Settings) { return func(s *ccp.Settings) { s.Search.Hops = hops } }
 
 // TestHopsFindBetterPoints: never a worse one, and of packings more often than
 // not a better one. What comes before the first hop is the same.

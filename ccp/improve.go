@@ -14,11 +14,11 @@ func (r *run) kinds() []search.Kind {
 	return []search.Kind{
 		r.tangent,
 		&search.Coordinates{
-			Sub: r.sub, Budget: &r.budget, Most: r.set.Probes, Seed: r.set.Seed,
+			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Coordinates, Seed: r.set.Seed,
 			Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.merit, Slack: r.slip(),
 		},
 		&search.BasinHopping{
-			Sub: r.sub, Budget: &r.budget, Most: r.set.Hops, Seed: r.set.Seed, Start: uint64(r.res.Start),
+			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Hops, Seed: r.set.Seed, Start: uint64(r.res.Start),
 			Lo: r.where.Lo, Hi: r.where.Hi, More: func() bool { return r.k < r.set.MaxIter },
 			Draw: func(seed uint64) []float64 { return around(r.p, seed) },
 		},

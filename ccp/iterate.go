@@ -112,7 +112,7 @@ func (r *run) move() Iteration {
 
 // extend goes on along the step by a line search.
 func (r *run) extend(from []float64) bool {
-	if !r.set.Boost || r.k <= accel.After || r.sub.Convex() {
+	if !r.set.Acceleration.LineSearch || r.k <= accel.After || r.sub.Convex() {
 		return false
 	}
 	s := accel.Span{Size: r.sub.Size, Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.course.span, Slack: r.slip()}
@@ -121,7 +121,7 @@ func (r *run) extend(from []float64) bool {
 
 // extrapolate takes the tangents ahead of x.
 func (r *run) extrapolate(before []float64, it Iteration) {
-	if !r.set.Inertia || r.sub.Convex() {
+	if !r.set.Acceleration.Extrapolation || r.sub.Convex() {
 		return
 	}
 	slack := r.penalty.τ * it.Slack

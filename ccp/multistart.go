@@ -21,8 +21,8 @@ import (
 // root mean square of the variable's values as deviation, 1 if both are 0.
 //
 // Starts come in waves of a fixed size. Some of the later ones are variations of
-// the best point of earlier waves (Settings.Vary), and those that are far behind
-// it are given up (Settings.GiveUp). The answer does not depend on the number of
+// the best point of earlier waves (Settings.Search.Vary), and those that are far behind
+// it are given up (Settings.Search.GiveUp). The answer does not depend on the number of
 // processors.
 //
 // Iterations, Starts and Seconds of the result count all starts that ran. When
@@ -84,7 +84,7 @@ func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, s
 	if start > 0 {
 		x0 = around(p, seed)
 	}
-	near := set.Vary && lead != nil && start%2 == 1
+	near := set.Search.Vary && lead != nil && start%2 == 1
 	if near {
 		vary(x0, lead.X, seed)
 	}

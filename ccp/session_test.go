@@ -199,7 +199,7 @@ func TestSessionAfterConflict(t *testing.T) {
 		dc.GE(dc.NormInf(x), dc.Num(.1)).Named("out"),
 	)
 	set := ccp.DefaultSettings()
-	set.Boost, set.Inertia, set.Escapes, set.Probes = false, false, 0, 0
+	set.Acceleration.LineSearch, set.Acceleration.Extrapolation, set.Search.Tangents, set.Search.Coordinates = false, false, 0, 0
 	s, err := ccp.NewSession(build(t, m), set)
 	if err != nil {
 		t.Fatal(err)

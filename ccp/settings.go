@@ -18,13 +18,13 @@ type Settings struct {
 	TauRelative  bool
 	// Mu is μ > 1, the growth of τ in an iteration that ends infeasible.
 	Mu float64
-	// MaxIter bounds the convex problems solved from one start. Where it cuts a hop
+	// MaxIter bounds the convex problems solved from one start. Where it cuts a search
 	// short, the status is Converged.
 	MaxIter int
 	// Tol is the change of the objective at which a feasible iteration counts as
-	// converged, relative to the range of the objective over the feasible
-	// iterations or, if larger, to the lesser of |objective| and the sum of the
-	// sizes of its terms without the constant.
+	// converged, relative to the larger of |objective| and its range over the
+	// feasible iterations, but at most to the sum of the sizes of its terms
+	// without the constant.
 	Tol float64
 	// Scale is what Tol is relative to, where the size of the objective is known
 	// beforehand; 0: as Tol says.
@@ -34,38 +34,15 @@ type Settings struct {
 	// errors of the row's terms aside. The unit is 1, or less where all terms of
 	// the row are below 1/32: dc.Problem.Feasible.
 	FeasTol float64
-	// Vary lets Multistart begin every other start after the first few near the
-	// best point so far.
-	Vary bool
-	// GiveUp lets Multistart end a start that is far behind earlier ones and slow.
-	GiveUp bool
 	// Damping is the share of the previous point that is mixed in when a new
-	// one lies on the border of a domain, where an h has no tangent.
+	// one lies at the boundary of a domain, where an h has no tangent.
 	Damping float64
-	// Boost goes on along the step of an iteration while that pays, after the first
-	// few iterations.
-	Boost bool
-	// Escapes bounds the attempts to leave a point at which the procedure has
-	// converged but an h has a kink, by other tangents; 0: none is made.
-	Escapes int
-	// Inertia takes the tangents ahead of the point where steps follow each
-	// other in one direction, after the first few iterations.
-	Inertia bool
 	// Proximal adds ½ρ‖x − z‖² to a convex problem that is unbounded.
-	Proximal bool
-	// Probes bounds the jumps to better points along coordinates, from points
-	// at which the procedure has converged; 0: none is made.
-	Probes int
-	// Hops bounds the descents from points beside the one at which the procedure
-	// has converged, to find a better one; 0: none is made. Large problems get
-	// fewer, as their time is bounded too.
-	Hops int
-	// MaxNodes bounds the nodes that package global solves for its bound.
-	MaxNodes int
-	// GapTol is the global.Result.Gap at which package global has its proof.
-	GapTol float64
-	// Seed chooses the random starting points, the tangents of Escapes and what
-	// Hops move.
+	Proximal     bool
+	Acceleration Acceleration
+	Search       Search
+	Global       Global
+	// Seed chooses the random starting points and what searches draw.
 	Seed uint64
 	// Backend solves the convex problems; nil: ipm.Backend{}.
 	Backend qpbackend.Backend
@@ -73,14 +50,51 @@ type Settings struct {
 	Recorder Recorder
 }
 
+// Acceleration makes a descent faster, from its ninth iteration on.
+type Acceleration struct {
+	// LineSearch goes on along the step of an iteration while the merit falls:
+	// boosted DCA.
+	LineSearch bool
+	// Extrapolation takes the tangents ahead of the point where steps follow each
+	// other in one direction: inertial DCA.
+	Extrapolation bool
+}
+
+// Search looks for better points than those at which a descent has converged. What it
+// may cost is a share of the work of the descent.
+type Search struct {
+	// Tangents bounds the other tangents that are tried at a point where an h has a
+	// kink; 0: none.
+	Tangents int
+	// Coordinates bounds the jumps to better points along coordinates; 0: none.
+	Coordinates int
+	// Hops bounds the descents from points further away (monotonic basin hopping); 0:
+	// none. Large problems get fewer, as their work is bounded too.
+	Hops int
+	// Vary lets Multistart begin every other start after the first few near the best
+	// point so far.
+	Vary bool
+	// GiveUp lets Multistart end a start that is far behind earlier ones and slow.
+	GiveUp bool
+}
+
+// Global is for package ccp/global.
+type Global struct {
+	// MaxNodes bounds the nodes that are solved for the bound.
+	MaxNodes int
+	// GapTol is the global.Result.Gap at which there is a proof.
+	GapTol float64
+}
+
 // DefaultSettings suit problems whose variables and constraints are of
 // moderate size.
 func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
-		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Vary: true, GiveUp: true,
-		Boost: true, Inertia: true, Proximal: true, Escapes: 1, Probes: 5, Hops: 20,
-		MaxNodes: 50_000, GapTol: 1e-6,
+		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true,
+		Acceleration: Acceleration{LineSearch: true, Extrapolation: true},
+		Search:       Search{Tangents: 1, Coordinates: 5, Hops: 20, Vary: true, GiveUp: true},
+		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}
 }
 
@@ -101,16 +115,16 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("ccp: Settings.Scale = %g, want at least 0", s.Scale)
 	case !(s.FeasTol > 0) || math.IsInf(s.FeasTol, 1):
 		return fmt.Errorf("ccp: Settings.FeasTol = %g, want > 0", s.FeasTol)
-	case s.Escapes < 0:
-		return fmt.Errorf("ccp: Settings.Escapes = %d, want at least 0", s.Escapes)
-	case s.Probes < 0:
-		return fmt.Errorf("ccp: Settings.Probes = %d, want at least 0", s.Probes)
-	case s.Hops < 0:
-		return fmt.Errorf("ccp: Settings.Hops = %d, want at least 0", s.Hops)
-	case s.MaxNodes < 1:
-		return fmt.Errorf("ccp: Settings.MaxNodes = %d, want at least 1", s.MaxNodes)
-	case !(s.GapTol > 0) || math.IsInf(s.GapTol, 1):
-		return fmt.Errorf("ccp: Settings.GapTol = %g, want > 0", s.GapTol)
+	case s.Search.Tangents < 0:
+		return fmt.Errorf("ccp: Settings.Search.Tangents = %d, want at least 0", s.Search.Tangents)
+	case s.Search.Coordinates < 0:
+		return fmt.Errorf("ccp: Settings.Search.Coordinates = %d, want at least 0", s.Search.Coordinates)
+	case s.Search.Hops < 0:
+		return fmt.Errorf("ccp: Settings.Search.Hops = %d, want at least 0", s.Search.Hops)
+	case s.Global.MaxNodes < 1:
+		return fmt.Errorf("ccp: Settings.Global.MaxNodes = %d, want at least 1", s.Global.MaxNodes)
+	case !(s.Global.GapTol > 0) || math.IsInf(s.Global.GapTol, 1):
+		return fmt.Errorf("ccp: Settings.Global.GapTol = %g, want > 0", s.Global.GapTol)
 	case !(s.Damping > 0 && s.Damping < 1):
 		return fmt.Errorf("ccp: Settings.Damping = %g, want 0 < Damping < 1", s.Damping)
 	}

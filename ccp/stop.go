@@ -201,7 +201,7 @@ func (r *run) retreat(it *Iteration) bool {
 func (r *run) hopeless(it Iteration, m search.Move) bool {
 	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
 	gap := obj - r.seed.bar
-	return r.set.GiveUp && m.Lost == nil && r.keeps(it) && r.keeps(r.prev) &&
+	return r.set.Search.GiveUp && m.Lost == nil && r.keeps(it) && r.keeps(r.prev) &&
 		gap > slow*math.Abs(before-obj) && gap > 1e-2*max(r.course.span, math.Abs(r.seed.bar))
 }
 

@@ -23,7 +23,7 @@ type Result struct {
 	// one), ∓Inf if none was found.
 	Bound float64
 	// Gap is |Objective − Bound| / max(1, |Objective|), +Inf if there is no
-	// bound or no feasible point. Proved: it is at most Settings.GapTol, or the
+	// bound or no feasible point. Proved: it is at most Settings.Global.GapTol, or the
 	// problem is proved infeasible.
 	Gap    float64
 	Proved bool
@@ -41,7 +41,7 @@ type Result struct {
 // hull of all choices where h has no such range (Balas 1979).
 //
 // It begins with ccp.Multistart and improves the point from the nodes. A context
-// that ends, or Settings.MaxNodes, leaves the best point with its gap. A problem
+// that ends, or Settings.Global.MaxNodes, leaves the best point with its gap. A problem
 // for which there is no such search, or too large a one, is a *UnsupportedError.
 //
 // It starts from x0 or, if that is nil, from starts points as ccp.Multistart does.
@@ -265,7 +265,7 @@ func (g *searcher) search(ctx context.Context) error {
 	}
 	heap.Push(&g.open, root)
 	g.begun = true
-	for len(g.open) > 0 && g.solved < g.set.MaxNodes && ctx.Err() == nil {
+	for len(g.open) > 0 && g.solved < g.set.Global.MaxNodes && ctx.Err() == nil {
 		nd := heap.Pop(&g.open).(node)
 		if g.prunes(nd.bound) {
 			continue
@@ -279,7 +279,7 @@ func (g *searcher) search(ctx context.Context) error {
 
 // prunes reports whether nothing better than the tolerance can be below a bound.
 func (g *searcher) prunes(bound float64) bool {
-	if math.IsInf(g.upper, 1) || bound < g.upper-g.set.GapTol*max(1, math.Abs(g.upper)) {
+	if math.IsInf(g.upper, 1) || bound < g.upper-g.set.Global.GapTol*max(1, math.Abs(g.upper)) {
 		return false
 	}
 	g.lost = min(g.lost, bound)

@@ -151,7 +151,7 @@ func TestGlobalFit(t *testing.T) {
 func TestGlobalAtItsLimits(t *testing.T) {
 	p := fit(t, 30, 31)
 	set := ccp.DefaultSettings()
-	set.MaxNodes = 20
+	set.Global.MaxNodes = 20
 	res, err := global.Solve(context.Background(), p, nil, 1, set)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestGlobalAtItsLimits(t *testing.T) {
 	if res.Status == ccp.Converged && !p.Feasible(res.X, 1e-6) {
 		t.Errorf("converged at a point that is not feasible")
 	}
-	if res.Status != ccp.IterationLimit || res.Proved || res.Nodes > 20 || !(res.Gap > set.GapTol) || !(res.Bound >= 0 && res.Bound < res.Objective) || !strings.Contains(res.Message, "gap") {
+	if res.Status != ccp.IterationLimit || res.Proved || res.Nodes > 20 || !(res.Gap > set.Global.GapTol) || !(res.Bound >= 0 && res.Bound < res.Objective) || !strings.Contains(res.Message, "gap") {
 		t.Errorf("%v after %d nodes, bound %g, gap %g: %s", res.Status, res.Nodes, res.Bound, res.Gap, res.Message)
 	}
 	for calls := range 12 {

@@ -90,10 +90,10 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 		r.Objective = g.minimised(math.Inf(1))
 		r.Bound = r.Objective
 		return
-	case len(g.open) > 0 && !(r.Gap <= g.set.GapTol):
+	case len(g.open) > 0 && !(r.Gap <= g.set.Global.GapTol):
 		r.Status = ccp.IterationLimit
 	}
-	r.Proved = r.Gap <= 1.01*g.set.GapTol
+	r.Proved = r.Gap <= 1.01*g.set.Global.GapTol
 	if !r.Proved {
 		r.Message = fmt.Sprintf("%d nodes of %d maxima leave a gap of %.2g; %d are open", g.solved, len(g.terms), r.Gap, len(g.open))
 	}

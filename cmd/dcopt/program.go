@@ -178,7 +178,7 @@ func (j *job) settings(prog *program) (ccp.Settings, int, error) {
 		set.MaxIter = j.c.Int("max-iter")
 	}
 	if j.c.IsSet("max-nodes") {
-		set.MaxNodes = j.c.Int("max-nodes")
+		set.Global.MaxNodes = j.c.Int("max-nodes")
 	}
 	if j.c.IsSet("tol") {
 		set.Tol = j.c.Float64("tol")
