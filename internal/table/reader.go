@@ -73,23 +73,37 @@ func Open(r io.Reader, opt Options) (*Reader, error) {
 		return nil, &Error{Msg: "this is UTF-16 text; save it as UTF-8"}
 	}
 	t.rest = bytes.TrimPrefix(t.rest, []byte(byteOrderMark))
-	end, err := t.rowsEnd(true)
-	if err != nil {
+	if err := t.first(); err != nil {
 		return nil, err
 	}
-	if err := t.separator(end); err != nil {
-		return nil, err
-	}
-	p := parser{t: t, text: t.rest[:end], line: t.line}
-	if t.First, err = p.first(); err != nil {
-		return nil, err
-	}
-	t.skip = t.rest[p.at:]
 	t.modes = make([]Mode, len(t.First))
 	for j := range t.modes {
 		t.modes[j] = Numbers
 	}
 	return t, nil
+}
+
+// first reads the first row, over blank lines.
+func (t *Reader) first() error {
+	for {
+		t.comma = nil
+		end, err := t.rowsEnd(true)
+		if err != nil {
+			return err
+		}
+		if err := t.separator(end); err != nil {
+			return err
+		}
+		p := parser{t: t, text: t.rest[:end], line: t.line}
+		if t.First, err = p.first(); err != nil {
+			return err
+		}
+		if t.First != nil || end == 0 {
+			t.skip = t.rest[p.at:]
+			return nil
+		}
+		t.line, t.rest = p.line, t.rest[end:]
+	}
 }
 
 // Skip makes a header of the first row: it is in no block.
