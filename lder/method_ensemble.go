@@ -15,6 +15,9 @@ func fitChoice(ctx context.Context, s *sample, set Settings) (run, error) {
 	res, err := ensemble.Fit(ctx, ensemble.Problem{Data: s.d, Clip: s.clip, Hinge: s.hinge}, ensemble.Settings{
 		Recipe: recipes[set.Method-Auto], Seed: set.Seed, Workers: runtime.GOMAXPROCS(0), Progress: set.Progress,
 	})
+	if len(res.Chains) == 0 {
+		return run{}, err
+	}
 	out := run{
 		clip: res.Clip, startMSE: res.StartMSE, oob: res.HeldOut, unseen: res.Unseen,
 		status: endStatus(err, true), iterations: res.Iterations,

@@ -60,8 +60,11 @@ func affordable(sizes [][2]int, n int) [][2]int {
 // linear is the ridge model, its errors on rows that it has not seen, and
 // whether nothing else is worth trying. A target that is linear but for rounding
 // is not clipped either.
-func (b *bagging) linear(s *sample) (res Result, unseen []float64, enough bool) {
-	r, p := b.ridge(s.d, linearWeights())
+func (b *bagging) linear(ctx context.Context, s *sample) (res Result, unseen []float64, enough bool, err error) {
+	r, p, err := b.ridge(ctx, s.d, linearWeights())
+	if err != nil {
+		return res, nil, false, err
+	}
 	if wide(s.d) {
 		b.shared = min(max(gridLinear, r.weight), heaviestLinear)
 	}
@@ -75,7 +78,7 @@ func (b *bagging) linear(s *sample) (res Result, unseen []float64, enough bool) 
 		p[i] = res.Clip.Clip(v)
 	}
 	res.Unseen, res.HeldOut = p, s.heldOut(squaredErrors(s.d, p, res.Clip))
-	return res, p, enough
+	return res, p, enough, nil
 }
 
 // fitSingle chooses by the errors of single members, since a single model is what
@@ -83,10 +86,10 @@ func (b *bagging) linear(s *sample) (res Result, unseen []float64, enough bool) 
 // is what there is.
 func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	b := newBagging(s, 2, set.Seed, set.Workers)
-	res, p, enough := b.linear(s)
+	res, p, enough, err := b.linear(ctx, s)
 	sizes := affordable(gridSizes, s.d.N)
-	if enough || len(sizes) == 0 {
-		return res, nil
+	if err != nil || enough || len(sizes) == 0 {
+		return res, err
 	}
 	b.tell = set.counter(len(b.bags)*len(sizes) + autoStarts)
 	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}

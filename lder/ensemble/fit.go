@@ -93,8 +93,8 @@ func (r Range) Clip(v float64) float64 { return min(max(v, r.Lo), r.Hi) }
 // where one that varies has 1.
 const Rounding = 1e-24
 
-// Fit trains. When the context ends it returns its error and what was complete:
-// the linear model at least.
+// Fit trains. When the context ends it returns its error and what was complete, no
+// chains where that is nothing.
 func Fit(ctx context.Context, p Problem, set Settings) (Result, error) {
 	s := &sample{d: p.Data, clip: p.Clip, hinge: p.Hinge}
 	if set.Recipe == Single {

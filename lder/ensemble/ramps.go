@@ -54,9 +54,11 @@ func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		res.sums[k], oof[k] = b.rampDraw(k)
-		b.tell()
-		return nil
+		var err error
+		if res.sums[k], oof[k], err = b.rampDraw(ctx, k); err == nil {
+			b.tell()
+		}
+		return err
 	})
 	if err == nil {
 		err = ctx.Err()
@@ -74,7 +76,7 @@ func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
 
 // rampDraw returns the sum of ramps of a draw and its predictions of rows that it
 // has not seen, clipped.
-func (b *bagging) rampDraw(draw int) ([]boostPart, []float64) {
+func (b *bagging) rampDraw(ctx context.Context, draw int) ([]boostPart, []float64, error) {
 	all := drawRamps(b.d, b.rng(stageRamps, draw))
 	n := len(all)
 	d := &refit.Data{M: b.d.M, N: n + 1, X: make([]float64, b.d.M*(n+1)), Y: b.d.Y, W: b.d.W}
@@ -86,7 +88,10 @@ func (b *bagging) rampDraw(draw int) ([]boostPart, []float64) {
 		}
 		row[n] = 1
 	}
-	r, oof := b.ridge(d, ridgeRange(rampLightest, rampHeaviest))
+	r, oof, err := b.ridge(ctx, d, ridgeRange(rampLightest, rampHeaviest))
+	if err != nil {
+		return nil, nil, err
+	}
 	for i, v := range oof {
 		oof[i] = b.clip.Clip(v)
 	}
@@ -99,7 +104,7 @@ func (b *bagging) rampDraw(draw int) ([]boostPart, []float64) {
 	size := len(first.features) + 1
 	first.pieces[size-1] += r.coef[n]
 	first.pieces[2*size-1] += r.coef[n]
-	return sum, oof
+	return sum, oof, nil
 }
 
 // drawRamps takes the values at two rows as the ends.

@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -77,23 +78,34 @@ func wide(d *refit.Data) bool { return d.M <= 2*d.N }
 // freedom. They serve where that is half the rows at least. Elsewhere, and on
 // wide tables, each fold of the first partition is predicted by a fit of its own
 // to the rows outside, and the fit is the mean of those.
-func (b *bagging) ridge(d *refit.Data, weights []float64) (r *ridge, unseen []float64) {
-	r = fitRidge(d, weights)
-	if !wide(b.d) && 2*r.free >= float64(d.M) || d.M < 2 {
-		return r, r.loo
+func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64) (r *ridge, unseen []float64, err error) {
+	if !wide(b.d) || d.M < 2 {
+		if r = fitRidge(d, weights); 2*r.free >= float64(d.M) || d.M < 2 {
+			return r, r.loo, nil
+		}
+	}
+	folds := make([]*ridge, b.folds)
+	err = parallel(b.workers, b.folds, func(_, k int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var part refit.Data
+		d.Gather(&part, b.bags[k].train, nil)
+		folds[k] = fitRidge(&part, weights)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	mean := &ridge{coef: make([]float64, d.N), loo: make([]float64, d.M)}
-	var part refit.Data
-	for _, g := range b.bags[:b.folds] {
-		d.Gather(&part, g.train, nil)
-		fold := fitRidge(&part, weights)
+	for k, fold := range folds {
 		mean.weight += fold.weight / float64(b.folds)
 		floats.AddScaled(mean.coef, 1/float64(b.folds), fold.coef)
-		for _, i := range g.hold {
+		for _, i := range b.bags[k].hold {
 			mean.loo[i] = fold.predict(d.Row(i))
 		}
 	}
-	return mean, mean.loo
+	return mean, mean.loo, nil
 }
 
 // spectrum holds data in the principal directions of its rows. Let A have the

@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -131,7 +132,10 @@ func TestUnseenTargets(t *testing.T) {
 		d := drawnData(rng, shape[0], shape[1], 1e-3)
 		s := &sample{d: d, clip: Everything()}
 		b := newBagging(s, 2, 1, 1)
-		r, before := b.ridge(d, linearWeights())
+		r, before, err := b.ridge(context.Background(), d, linearWeights())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(r.coef) != d.N || math.IsNaN(r.coef[0]) {
 			t.Fatalf("%v: coefficients %v", shape, r.coef)
 		}
@@ -139,7 +143,10 @@ func TestUnseenTargets(t *testing.T) {
 		for _, i := range hold {
 			d.Y[i] += 100
 		}
-		_, after := b.ridge(d, linearWeights())
+		_, after, err := b.ridge(context.Background(), d, linearWeights())
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, i := range hold {
 			if before[i] != after[i] {
 				t.Errorf("%v: row %d is predicted as %g, after a change of its target as %g", shape, i, before[i], after[i])

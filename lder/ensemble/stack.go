@@ -32,9 +32,9 @@ func recipeOf(m Recipe) recipe {
 func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	rec := recipeOf(set.Recipe)
 	b := newBagging(s, rec.partitions, set.Seed, set.Workers)
-	lin, unseen, enough := b.linear(s)
-	if enough {
-		return lin, nil
+	lin, unseen, enough, err := b.linear(ctx, s)
+	if err != nil || enough {
+		return lin, err
 	}
 	rec.plan.linear = b.shared
 	rec.sizes = affordable(rec.sizes, s.d.N)
@@ -54,7 +54,6 @@ func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	var grid []*candidate
 	var boosts *boosted
 	var sums *drawn
-	var err error
 	if len(rec.sizes) > 0 {
 		var T [][]float64
 		if T, err = b.gradientTransform(ctx); err == nil {
