@@ -166,6 +166,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		res.Objective = r.minimised(math.Inf(-1))
 	}
 	_, res.Worst = r.p.Violation(res.X)
+	_, res.ObjectiveError = r.p.Evaluate(res.X)
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if res.Duals == nil && len(r.sub.Res.Y) == len(r.sub.Rows) && res.Iterations > 0 {

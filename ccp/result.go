@@ -9,6 +9,9 @@ type Result struct {
 	// Objective is the problem's at X: of a maximised one, the value that was
 	// maximised. +Inf for Infeasible, −Inf (maximised: +Inf) for Unbounded.
 	Objective float64
+	// ObjectiveError bounds the rounding error of Objective: the exact value at X is
+	// within it.
+	ObjectiveError float64
 	// Violation is the largest amount by which X breaks a constraint or bound,
 	// Worst the name of that constraint; 0 and "" where all hold exactly.
 	Violation float64

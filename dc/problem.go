@@ -44,6 +44,16 @@ func (p *Problem) Value(x []float64) float64 {
 	return v
 }
 
+// Evaluate is Value with a bound of its rounding error: the value of the objective
+// as it was written, in exact arithmetic at the same x, is within bound of it.
+func (p *Problem) Evaluate(x []float64) (value, bound float64) {
+	v, bound := p.Objective.Evaluate(x)
+	if p.Maximize {
+		v = -v
+	}
+	return v, bound
+}
+
 // StartKind is a way to choose a starting value.
 type StartKind uint8
 

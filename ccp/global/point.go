@@ -49,6 +49,7 @@ func (g *searcher) takes(objective float64, x []float64) bool {
 	copy(r.X, x)
 	r.Objective, r.Feasible, r.Status, r.Message = objective, true, ccp.Converged, ""
 	r.Violation, r.Worst = g.p.Violation(x)
+	_, r.ObjectiveError = g.p.Evaluate(x)
 	return true
 }
 

@@ -18,6 +18,7 @@ type report struct {
 	status     string
 	code       int // the exit code that goes with the status
 	objective  float64
+	rounding   *float64 // a bound of the objective's rounding error, nil for a QP file
 	violation  float64
 	feasible   *bool  // nil for a QP file
 	worst      string // the constraint where the violation is
@@ -66,8 +67,12 @@ func (r *report) json() object {
 		o = append(o, member{"sweep", object{*r.sweep}})
 	}
 	o = append(o, object{
-		{"status", r.status}, {"objective", number(r.objective)}, {"max_violation", number(r.violation)},
+		{"status", r.status}, {"objective", number(r.objective)},
 	}...)
+	if r.rounding != nil {
+		o = append(o, member{"objective_error", number(*r.rounding)})
+	}
+	o = append(o, member{"max_violation", number(r.violation)})
 	if r.feasible != nil {
 		o = append(o, member{"feasible", *r.feasible})
 	}
@@ -116,7 +121,11 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	if r.message != "" {
 		p("", "%s", r.message)
 	}
-	p("objective", "%s", show(r.objective, digits(10, full)))
+	off := "" // where rounding reaches the digits that are shown
+	if r.rounding != nil && *r.rounding > 1e-9*math.Abs(r.objective) && !math.IsInf(*r.rounding, 0) && r.objective != 0 {
+		off = " ± " + show(*r.rounding, 2)
+	}
+	p("objective", "%s%s", show(r.objective, digits(10, full)), off)
 	where := ""
 	if r.worst != "" {
 		where = " at " + label(r.worst)

@@ -85,6 +85,7 @@ var (
 	noise      = regexp.MustCompile(`~0 at .*|("max_violation":|violation +)0[,}\n]`)
 	withOSQP   = strings.NewReplacer("admm, osqp", "admm", `"admm","osqp"`, `"admm"`) // the build tag
 	counts     = regexp.MustCompile(`(iterations +|"iterations":)[0-9]+`)
+	rounding   = regexp.MustCompile(`"objective_error":[-+.e0-9]+`)
 	history    = regexp.MustCompile(`"history":\[\{.*?\}\]`)
 )
 
@@ -95,6 +96,7 @@ func normalise(args, s string) string {
 	s = withOSQP.Replace(s)
 	s = timeText.ReplaceAllString(s, "T s")
 	s = timeJSON.ReplaceAllString(s, `"$1":T`)
+	s = rounding.ReplaceAllString(s, `"objective_error":E`)
 	if strings.Contains(args, "--sweep") || strings.HasPrefix(args, "cv ") {
 		s = timeColumn.ReplaceAllString(s, " T")
 	}

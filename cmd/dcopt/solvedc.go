@@ -104,7 +104,7 @@ func (j *job) refusal(prog *program, err error) error {
 func dcReport(p *dc.Problem, res *ccp.Result) *report {
 	r := &report{
 		status: res.Status.String(), code: exitNotSolved,
-		objective: res.Objective, violation: res.Violation, feasible: &res.Feasible, worst: res.Worst,
+		objective: res.Objective, rounding: &res.ObjectiveError, violation: res.Violation, feasible: &res.Feasible, worst: res.Worst,
 		iterations: res.Iterations, starts: res.Starts, start: res.Start, backend: res.Backend,
 		seconds: seconds{compile: res.Seconds.Compile, solve: res.Seconds.Solve, backend: res.Seconds.Backend},
 		history: res.History, message: res.Message,
