@@ -174,7 +174,11 @@ func (f *files) check(o *output) error {
 	}
 	for _, r := range f.read {
 		if os.SameFile(info, r.info) {
-			return usagef("%s is also read, as %s; give the output another name", o.name, r.name)
+			as := ""
+			if r.name != o.name {
+				as = ", as " + r.name
+			}
+			return usagef("%s is also read%s, and would be overwritten; give the output another name", o.name, as)
 		}
 	}
 	return nil
