@@ -62,7 +62,7 @@ func (r *run) answer(ctx context.Context) (solved bool, end outcome, err error) 
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
 		return false, end, err
-	case s == qpbackend.PrimalInfeasible && !r.res.nearly && r.k == 1:
+	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible():
 		r.res.Iterations++
 		return false, r.infeasible(ctx), nil
 	case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough:

@@ -64,7 +64,7 @@ func (r *run) rescue(ctx context.Context) (outcome, error) {
 		return r.giveUp(Numerical, why), nil
 	}
 	switch {
-	case c.rescued == 1 && r.k == 1 && !r.res.nearly && r.sub.Excluded(ctx):
+	case c.rescued == 1 && r.mayBeInfeasible() && r.sub.Excluded(ctx):
 		r.res.Iterations++
 		return r.infeasible(ctx), nil
 	case c.rescued == 2 && r.set.Proximal:
@@ -74,6 +74,13 @@ func (r *run) rescue(ctx context.Context) (outcome, error) {
 		r.restart()
 	}
 	return r.reopen(ctx)
+}
+
+// mayBeInfeasible reports whether a backend's proof that no point meets the convex
+// constraints can be one: it is asked for before any point was found, and the start
+// itself is none that meets them.
+func (r *run) mayBeInfeasible() bool {
+	return r.k == 1 && !r.res.nearly && r.sub.BreaksHard(r.x, 1e-3*r.set.FeasTol)
 }
 
 // hold makes a convex problem bounded that is not: by a larger τ where its slacks run
