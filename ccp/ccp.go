@@ -2,12 +2,10 @@ package ccp
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"strings"
 	"time"
 
-	"github.com/dcopt/dcopt/ccp/internal/accel"
-	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
@@ -34,50 +32,6 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Res
 		return r.run(ctx)
 	})
 }
-
-// run is one start: the local search and the searches around it.
-type run struct {
-	p     *dc.Problem
-	set   Settings
-	sub   *subproblem.Problem
-	where diagnose.Region // bounds and start
-	seed  origin
-
-	state
-	penalty penalty
-	recover recovery
-	course  course
-	line    accel.LineSearch
-	ahead   accel.Extrapolation
-	tangent *search.Tangents
-	budget  search.Budget
-}
-
-// state is that of the procedure.
-type state struct {
-	x, z         []float64 // the last solution, and the point of the tangents: x unless damped
-	before, last []float64 // x and z of the iteration before
-	k, hop       int       // number of the iteration, and of the hop that it belongs to
-	prev         Iteration
-	res          *Result // with the best point so far
-}
-
-// origin is where the start comes from.
-type origin struct {
-	drawn bool    // it is random: no one minds if it is moved
-	near  bool    // it is a variation of the best point of other starts
-	kept  bool    // the solver belongs to a session
-	bar   float64 // the best objective of other starts, minimised
-}
-
-// outcome is why a local search has ended; the zero value: it has not.
-type outcome struct {
-	status  Status
-	message string
-	lost    bool // it was given up by whoever began it
-}
-
-func (o outcome) over() bool { return o.status != Unknown }
 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
 func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
@@ -175,53 +129,6 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	return res
 }
 
-func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) {
-	t := time.Now()
-	sub, err := subproblem.Compile(p)
-	if err != nil {
-		return nil, err
-	}
-	r, err := begin(p, sub, x0, set, start)
-	if err != nil {
-		return nil, err
-	}
-	r.res.Seconds.Compile = subproblem.Since(t)
-	return r, nil
-}
-
-// begin is newRun with a convex problem that is compiled.
-func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int) (*run, error) {
-	if len(x0) != p.NumVars() {
-		return nil, fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
-	}
-	for j, v := range x0 {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
-		}
-	}
-	x0 = append([]float64(nil), x0...)
-	p.Pin(x0)
-	sub.Calm()
-	sub.SizeUp(x0, true)
-	lo, hi := subproblem.Bounds(p)
-	sub.BoundDomains(lo, hi)
-	r := &run{p: p, set: set, sub: sub, penalty: newPenalty(set), course: newCourse()}
-	r.seed.bar = math.Inf(1)
-	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
-	r.budget.Size = sub.Entries()
-	r.tangent = &search.Tangents{Sub: sub, Budget: &r.budget, Most: set.Search.Tangents, Seed: set.Seed}
-	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
-	r.prev.Objective = math.NaN()
-	r.res = &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
-	v := p.Violations(x0)
-	r.res.Violation = v.Largest
-	if subproblem.IsFinite(r.res.Objective) {
-		r.res.Feasible = v.Excess <= set.FeasTol
-		r.res.nearly = r.res.Feasible || v.Relative <= set.FeasTol
-	}
-	return r, nil
-}
-
 // prepare moves the start into the domains if need be, scales τ and opens the solver.
 func (r *run) prepare(ctx context.Context) (outcome, error) {
 	if r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol) || !r.sub.Inside(r.z) {
@@ -250,10 +157,107 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 	return r.open(ctx)
 }
 
-// minimised is an objective as reported, with the sign in which it is minimised.
-func (r *run) minimised(objective float64) float64 {
-	if r.p.Maximize {
-		return -objective
+// kinds are the searches around the local one, in the order in which they are tried.
+// To do without one, delete its line.
+func (r *run) kinds() []search.Kind {
+	return []search.Kind{
+		r.tangent,
+		&search.Coordinates{
+			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Coordinates, Seed: r.set.Seed,
+			Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.merit, Slack: r.slip(),
+		},
+		&search.BasinHopping{
+			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Hops, Seed: r.set.Seed, Start: uint64(r.res.Start),
+			Lo: r.where.Lo, Hi: r.where.Hi, More: func() bool { return r.k < r.set.MaxIter },
+			Draw: func(seed uint64) []float64 { return around(r.p, seed) },
+		},
 	}
-	return objective
+}
+
+// improve searches around the point at which the local search has converged.
+func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
+	p := r.point()
+	message, duals := end.message, r.duals()
+	var err error
+	local := func(m search.Move) search.Outcome {
+		r.follow(m)
+		end, err = r.descend(ctx, m)
+		hopped := m.Restart == search.Anew
+		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
+		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better && o.Converged {
+			o.At, message, duals = r.point(), end.message, r.duals()
+		}
+		return o
+	}
+	last := search.Until(local, &p, r.kinds()...)
+	switch {
+	case last != nil && last.Over:
+		return end, err
+	case last != nil && !last.Converged:
+		return outcome{status: Converged, message: strings.TrimSpace("the point is better than one at which the procedure had converged; a search from there was not finished; " + end.message)}, nil
+	}
+	r.res.Duals = duals
+	return outcome{status: Converged, message: message}, nil
+}
+
+// point is where the local search has converged.
+func (r *run) point() search.Point {
+	return search.Point{
+		X: append([]float64(nil), r.x...), Best: append([]float64(nil), r.res.X...),
+		Tau: r.penalty.τ, Objective: r.minimised(r.res.Objective), Least: r.least(),
+	}
+}
+
+func (r *run) duals() [][]float64 {
+	if len(r.sub.Res.Y) != len(r.sub.Rows) {
+		return nil
+	}
+	return r.sub.Duals()
+}
+
+// follow goes to where a move begins.
+func (r *run) follow(m search.Move) {
+	copy(r.x, m.X)
+	copy(r.z, m.Z)
+	switch m.Restart {
+	case search.Jump:
+		it := r.prev
+		r.measure(&it, r.x)
+		r.keep(it)
+		r.prev = it
+		r.prev.Objective = math.NaN()
+		r.tangent.Reset()
+	case search.Anew:
+		r.penalty.τ, r.penalty.idle, r.penalty.flat = m.Tau, 0, 0
+		r.penalty.restarts, r.recover.rescued = mostRestarts, mostRescued // what goes wrong ends the hop
+		r.course.idle, r.course.strict = 0, false
+		r.line.Reset()
+		r.ahead.Reset()
+		r.tangent.Reset()
+		r.prev = Iteration{Objective: math.NaN()}
+		r.hop = m.Hop()
+	}
+}
+
+// solveDrawn runs from the starting point of the seed, moved into the convex
+// constraints if any of it was drawn at random.
+func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
+	x0 := p.Start(seed)
+	if start > 0 {
+		x0 = around(p, seed)
+	}
+	near := set.Search.Vary && lead != nil && start%2 == 1
+	if near {
+		vary(x0, lead.X, seed)
+	}
+	r, err := newRun(p, x0, set, start)
+	if err != nil {
+		return nil, err
+	}
+	r.seed.drawn = start > 0 || p.Random()
+	r.seed.near = near
+	if lead != nil {
+		r.seed.bar = r.minimised(lead.Objective)
+	}
+	return r.run(ctx)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -167,40 +166,6 @@ func (r *run) merit(x []float64) (φ, open float64) {
 	return φ, open
 }
 
-// measure says what x is worth.
-func (r *run) measure(it *Iteration, x []float64) {
-	it.Objective = r.p.Value(x)
-	it.size = r.p.ObjectiveSize(x)
-	v := r.p.Violations(x)
-	it.Violation, it.Relative, it.Feasible = v.Largest, v.Relative, v.Excess <= r.set.FeasTol
-	it.X = x
-}
-
-// keep keeps the iteration's point if it is the best so far.
-func (r *run) keep(it Iteration) {
-	nearly := it.Feasible || it.Relative <= r.set.FeasTol
-	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
-	class, top := rank(it.Feasible, nearly), rank(r.res.Feasible, r.res.nearly)
-	better := class > top || class == top && (class > 0 && obj <= best || class == 0 && it.Violation <= r.res.Violation)
-	if subproblem.IsFinite(obj) && (better || !subproblem.IsFinite(best)) {
-		copy(r.res.X, it.X)
-		r.res.Objective, r.res.Feasible, r.res.nearly = it.Objective, it.Feasible, nearly
-		r.res.Violation = it.Violation
-	}
-}
-
-// rank orders points: feasible ones, those that are so relative to the size of the
-// terms, others.
-func rank(feasible, nearly bool) int {
-	switch {
-	case feasible:
-		return 2
-	case nearly:
-		return 1
-	}
-	return 0
-}
-
 // take keeps the iteration and tells the recorder.
 func (r *run) take(it Iteration) (outcome, error) {
 	r.keep(it)
@@ -232,12 +197,4 @@ func (r *run) trial(n int, it Iteration) search.Trial {
 		K: n, X: it.X, Objective: r.minimised(it.Objective), Before: r.minimised(r.prev.Objective), Feasible: r.keeps(it),
 		Cost: it.Solver, Best: r.best(), Least: r.least(),
 	}
-}
-
-// best is the least objective of a point that keeps the constraints, minimised.
-func (r *run) best() float64 {
-	if !r.res.nearly {
-		return math.Inf(1)
-	}
-	return r.minimised(r.res.Objective)
 }

@@ -77,29 +77,6 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 	wg.Wait()
 }
 
-// solveDrawn runs from the starting point of the seed, moved into the convex
-// constraints if any of it was drawn at random.
-func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
-	x0 := p.Start(seed)
-	if start > 0 {
-		x0 = around(p, seed)
-	}
-	near := set.Search.Vary && lead != nil && start%2 == 1
-	if near {
-		vary(x0, lead.X, seed)
-	}
-	r, err := newRun(p, x0, set, start)
-	if err != nil {
-		return nil, err
-	}
-	r.seed.drawn = start > 0 || p.Random()
-	r.seed.near = near
-	if lead != nil {
-		r.seed.bar = r.minimised(lead.Objective)
-	}
-	return r.run(ctx)
-}
-
 // around draws starting point i > 0: p.Start(seed), with the entries that are
 // the same for every seed moved.
 func around(p *dc.Problem, seed uint64) []float64 {

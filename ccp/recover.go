@@ -9,14 +9,6 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// recovery is how a run has dealt with a backend that fails.
-type recovery struct {
-	tol     float64 // asked of the solver
-	rescued int     // failures that were recovered from
-	held    int     // changes of the proximal term
-	note    string  // what the last solve left to say
-}
-
 // A solver's unfinished answer is still a step up to the residual stepEnough, and a
 // last point up to lastEnough. maxInner keeps a splitting method from polishing a
 // convex problem that the next iteration replaces. Source: larger values change the

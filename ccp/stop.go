@@ -1,14 +1,9 @@
 package ccp
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
-	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 )
 
@@ -61,47 +56,6 @@ func stop(v view) verdict {
 	}
 	return goOn
 }
-
-// view looks at the iteration.
-func (r *run) view(it Iteration) view {
-	return view{
-		it: it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
-		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), residual: r.sub.Res.Res.Max(),
-		least: r.least(), restarts: mostRestarts - r.penalty.restarts,
-		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.before, r.sub.Sizes),
-		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
-	}
-}
-
-// decide does what stop says. It returns the end of the local search if that is one.
-func (r *run) decide(v verdict, it *Iteration) outcome {
-	note := r.recover.note
-	switch v {
-	case ray:
-		return outcome{status: Unbounded, message: rayFound}
-	case pole:
-		return outcome{status: Unbounded, message: "the objective is minus infinity at a point that keeps the constraints"}
-	case noNumber:
-		return outcome{status: Numerical, message: fmt.Sprintf("the objective is %g at the last point", it.Objective)}
-	case restart:
-		r.restart()
-	case converged, unsettled:
-		if it.Feasible || r.retreat(it) {
-			if v == unsettled {
-				note = strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; " + note)
-			}
-			return outcome{status: Converged, message: note}
-		}
-		r.course.insist()
-		r.penalty.idle, r.penalty.flat = 0, 0
-	case insist:
-		r.course.insist()
-		r.penalty.idle, r.penalty.flat = 0, 0
-	}
-	return outcome{}
-}
-
-const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
 
 // course is what the iterations so far tell of the objective, and what feasible means
 // at present.
@@ -159,90 +113,4 @@ func (c *course) looksFar(distance float64) bool {
 	}
 	c.look = distance
 	return true
-}
-
-// least is the smallest change of the objective that counts.
-func (r *run) least() float64 { return r.set.Tol * r.course.span }
-
-// keeps reports whether the iteration's point keeps the constraints: relative to the
-// size of their terms or, once the procedure has settled at such a point, as FeasTol
-// says.
-func (r *run) keeps(it Iteration) bool {
-	return it.Feasible || !r.course.strict && it.Relative <= r.set.FeasTol
-}
-
-// retreat moves the iteration's point towards the best feasible one until it is
-// feasible itself. It reports whether that has cost no more of the objective than what
-// counts as no change; else nothing has changed.
-func (r *run) retreat(it *Iteration) bool {
-	if !r.res.Feasible {
-		return false
-	}
-	y := make([]float64, len(r.x))
-	for share := 1e-9; share < 1; share *= 10 {
-		for j, v := range r.x {
-			y[j] = v + share*(r.res.X[j]-v)
-		}
-		r.p.Pin(y)
-		if f := r.p.Value(y); !(math.Abs(f-it.Objective) <= r.least()) {
-			return false
-		}
-		if r.p.Feasible(y, r.set.FeasTol) {
-			copy(r.x, y)
-			r.measure(it, r.x)
-			r.keep(*it)
-			return true
-		}
-	}
-	return false
-}
-
-// hopeless reports whether the run is far behind earlier starts and slow.
-func (r *run) hopeless(it Iteration, m search.Move) bool {
-	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
-	gap := obj - r.seed.bar
-	return r.set.Search.GiveUp && m.Lost == nil && r.keeps(it) && r.keeps(r.prev) &&
-		gap > slow*math.Abs(before-obj) && gap > 1e-2*max(r.course.span, math.Abs(r.seed.bar))
-}
-
-// giveUp ends the run as unbounded if it can only be that, else with the given
-// status.
-func (r *run) giveUp(s Status, why string) outcome {
-	switch {
-	case r.runsOff():
-		return outcome{status: Unbounded, message: rayFound}
-	case r.course.far:
-		why = strings.TrimSpace("the points run off although no ray proves the problem unbounded; bound the variables; " + why)
-	}
-	return outcome{status: s, message: why}
-}
-
-// runsOff reports whether a ray from the best point proves the problem unbounded.
-func (r *run) runsOff() bool {
-	far := r.where.Distance(r.x)
-	if !r.res.nearly || !(far > diagnose.Far) || math.IsInf(far, 1) {
-		return false
-	}
-	r.course.far = far > diagnose.Far*diagnose.Far
-	return r.where.RunsOff(r.res.X, r.before, far, r.res.Violation)
-}
-
-// obstacle says why the run has not converged yet.
-func (r *run) obstacle() string {
-	if !r.res.Feasible {
-		v, where := r.p.Violation(r.res.X)
-		return fmt.Sprintf("%s is broken by %.2g", where, v)
-	}
-	if n := len(r.res.History); n > 1 {
-		last, before := r.res.History[n-1], r.res.History[n-2]
-		return fmt.Sprintf("the objective still changes by %.2g per iteration", math.Abs(last.Objective-before.Objective))
-	}
-	return ""
-}
-
-func interrupted(err error) outcome {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return outcome{status: TimeLimit}
-	}
-	return outcome{status: Cancelled}
 }

@@ -1,0 +1,230 @@
+package ccp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/search"
+)
+
+// view looks at the iteration.
+func (r *run) view(it Iteration) view {
+	return view{
+		it: it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
+		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), residual: r.sub.Res.Res.Max(),
+		least: r.least(), restarts: mostRestarts - r.penalty.restarts,
+		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.before, r.sub.Sizes),
+		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
+	}
+}
+
+// decide does what stop says. It returns the end of the local search if that is one.
+func (r *run) decide(v verdict, it *Iteration) outcome {
+	note := r.recover.note
+	switch v {
+	case ray:
+		return outcome{status: Unbounded, message: rayFound}
+	case pole:
+		return outcome{status: Unbounded, message: "the objective is minus infinity at a point that keeps the constraints"}
+	case noNumber:
+		return outcome{status: Numerical, message: fmt.Sprintf("the objective is %g at the last point", it.Objective)}
+	case restart:
+		r.restart()
+	case converged, unsettled:
+		if it.Feasible || r.retreat(it) {
+			if v == unsettled {
+				note = strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; " + note)
+			}
+			return outcome{status: Converged, message: note}
+		}
+		r.course.insist()
+		r.penalty.idle, r.penalty.flat = 0, 0
+	case insist:
+		r.course.insist()
+		r.penalty.idle, r.penalty.flat = 0, 0
+	}
+	return outcome{}
+}
+
+const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
+
+// retreat moves the iteration's point towards the best feasible one until it is
+// feasible itself. It reports whether that has cost no more of the objective than what
+// counts as no change; else nothing has changed.
+func (r *run) retreat(it *Iteration) bool {
+	if !r.res.Feasible {
+		return false
+	}
+	y := make([]float64, len(r.x))
+	for share := 1e-9; share < 1; share *= 10 {
+		for j, v := range r.x {
+			y[j] = v + share*(r.res.X[j]-v)
+		}
+		r.p.Pin(y)
+		if f := r.p.Value(y); !(math.Abs(f-it.Objective) <= r.least()) {
+			return false
+		}
+		if r.p.Feasible(y, r.set.FeasTol) {
+			copy(r.x, y)
+			r.measure(it, r.x)
+			r.keep(*it)
+			return true
+		}
+	}
+	return false
+}
+
+// hopeless reports whether the run is far behind earlier starts and slow.
+func (r *run) hopeless(it Iteration, m search.Move) bool {
+	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
+	gap := obj - r.seed.bar
+	return r.set.Search.GiveUp && m.Lost == nil && r.keeps(it) && r.keeps(r.prev) &&
+		gap > slow*math.Abs(before-obj) && gap > 1e-2*max(r.course.span, math.Abs(r.seed.bar))
+}
+
+// giveUp ends the run as unbounded if it can only be that, else with the given
+// status.
+func (r *run) giveUp(s Status, why string) outcome {
+	switch {
+	case r.runsOff():
+		return outcome{status: Unbounded, message: rayFound}
+	case r.course.far:
+		why = strings.TrimSpace("the points run off although no ray proves the problem unbounded; bound the variables; " + why)
+	}
+	return outcome{status: s, message: why}
+}
+
+// runsOff reports whether a ray from the best point proves the problem unbounded.
+func (r *run) runsOff() bool {
+	far := r.where.Distance(r.x)
+	if !r.res.nearly || !(far > diagnose.Far) || math.IsInf(far, 1) {
+		return false
+	}
+	r.course.far = far > diagnose.Far*diagnose.Far
+	return r.where.RunsOff(r.res.X, r.before, far, r.res.Violation)
+}
+
+// obstacle says why the run has not converged yet.
+func (r *run) obstacle() string {
+	if !r.res.Feasible {
+		v, where := r.p.Violation(r.res.X)
+		return fmt.Sprintf("%s is broken by %.2g", where, v)
+	}
+	if n := len(r.res.History); n > 1 {
+		last, before := r.res.History[n-1], r.res.History[n-2]
+		return fmt.Sprintf("the objective still changes by %.2g per iteration", math.Abs(last.Objective-before.Objective))
+	}
+	return ""
+}
+
+// stuck: the point has not moved, and does not keep the constraints.
+func (r *run) stuck(it Iteration) bool { return !r.keeps(it) && it.moved <= r.set.Tol }
+
+// update prepares the next iteration: it raises τ as long as slacks are open. A point
+// that is stuck without slack waits for a sharper solver. One that is stuck at τmax
+// sits at a kink, or was drawn there by the objective while τ was small: other tangents
+// are tried, then other points with a τ that puts the constraints first.
+func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
+	s, stuck, open := &r.penalty, r.stuck(it), it.open > r.set.FeasTol
+	s.note(stuck, it.Slack, r.prev.Slack)
+	switch {
+	case stuck && !open:
+		if end, err := r.sharpen(ctx, &it); err != nil || end.over() {
+			return end, err
+		}
+	case (stuck || open && s.flat > flatPatience) && s.τ >= s.most:
+		z, ok := r.tangent.Untried(r.x, s.τ)
+		switch {
+		case ok: // a feasible point is all that counts
+			copy(r.z, z)
+		case s.restarts == mostRestarts:
+			return outcome{status: Stalled, message: "the points have ceased to change although a constraint is broken; try other starting points"}, nil
+		default:
+			r.restart()
+			it.Objective = math.NaN()
+		}
+	case !it.Feasible && open:
+		s.grow(it.Slack, r.prev.Slack)
+	}
+	r.prev = it
+	return outcome{}, nil
+}
+
+// sharpen asks the backend for more accuracy, as far as that goes.
+func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
+	c := &r.recover
+	if c.tol <= tightest {
+		if r.sub.Res.Res.Max() <= lastEnough && r.retreat(it) {
+			return outcome{status: Converged, message: c.note}, nil
+		}
+		return outcome{status: Stalled, message: strings.TrimSpace("the backend does not meet the convex constraints any better; " + c.note)}, nil
+	}
+	c.tol = max(c.tol/100, tightest)
+	r.sub.Close()
+	return r.open(ctx)
+}
+
+// timid goes back to the start, with a small τ, from a first iteration that has put the
+// constraints first and left slacks open. Where it has closed them all the tangents can
+// be met together, and no later convex problem needs slacks: the descent is one among
+// feasible points, and short.
+func (r *run) timid(it Iteration) bool {
+	bold := r.penalty.bold
+	r.penalty.bold = false
+	if !bold || it.open <= r.set.FeasTol {
+		return false
+	}
+	copy(r.x, r.where.Start)
+	copy(r.z, r.where.Start)
+	r.penalty.τ = r.penalty.first
+	r.prev = Iteration{Objective: math.NaN()}
+	return true
+}
+
+// restart goes back to the best point that keeps the constraints if there is one, else
+// to the start, then to points beside it, further each time.
+func (r *run) restart() {
+	s := &r.penalty
+	s.restarts++
+	copy(r.x, r.where.Start)
+	switch {
+	case r.res.nearly: // from there it can stay so
+		copy(r.x, r.res.X)
+	case s.restarts > 1:
+		r.wander()
+	}
+	copy(r.z, r.x)
+	s.again()
+	if r.res.nearly && r.sub.Linearise(r.z, s.τ) == nil {
+		s.heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
+	}
+	r.ahead.Reset()
+	r.course.strict = false
+	r.tangent.Reset()
+}
+
+// looks are the points that wander compares.
+const looks = 50
+
+// wander moves x from the start to the point that breaks the DC constraints least among
+// some beside it, further each time. Where their h is flat, as that of max(0, ·) on one
+// side, tangents do not lead anywhere, but values do.
+func (r *run) wander() {
+	rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.penalty.restarts))) // the second word names the stream
+	reach := 0.1 * math.Pow(4, float64(r.penalty.restarts-2))
+	least, y := math.Inf(1), make([]float64, len(r.x))
+	for range looks {
+		for j, v := range r.where.Start {
+			y[j] = v + reach*max(r.sub.Units[j], math.Abs(v))*rng.NormFloat64()
+			y[j] = min(max(y[j], r.where.Lo[j]), r.where.Hi[j])
+		}
+		if open, _ := r.sub.Gaps(y); open < least && r.sub.Inside(y) {
+			least = open
+			copy(r.x, y)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package ccp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/dcopt/dcopt/ccp/internal/accel"
+	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// run is one start: the local search and the searches around it.
+type run struct {
+	p     *dc.Problem
+	set   Settings
+	sub   *subproblem.Problem
+	where diagnose.Region // bounds and start
+	seed  origin
+
+	state
+	penalty penalty
+	recover recovery
+	course  course
+	line    accel.LineSearch
+	ahead   accel.Extrapolation
+	tangent *search.Tangents
+	budget  search.Budget
+}
+
+// state is that of the procedure.
+type state struct {
+	x, z         []float64 // the last solution, and the point of the tangents: x unless damped
+	before, last []float64 // x and z of the iteration before
+	k, hop       int       // number of the iteration, and of the hop that it belongs to
+	prev         Iteration
+	res          *Result // with the best point so far
+}
+
+// origin is where the start comes from.
+type origin struct {
+	drawn bool    // it is random: no one minds if it is moved
+	near  bool    // it is a variation of the best point of other starts
+	kept  bool    // the solver belongs to a session
+	bar   float64 // the best objective of other starts, minimised
+}
+
+// outcome is why a local search has ended; the zero value: it has not.
+type outcome struct {
+	status  Status
+	message string
+	lost    bool // it was given up by whoever began it
+}
+
+func (o outcome) over() bool { return o.status != Unknown }
+
+func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) {
+	t := time.Now()
+	sub, err := subproblem.Compile(p)
+	if err != nil {
+		return nil, err
+	}
+	r, err := begin(p, sub, x0, set, start)
+	if err != nil {
+		return nil, err
+	}
+	r.res.Seconds.Compile = subproblem.Since(t)
+	return r, nil
+}
+
+// begin is newRun with a convex problem that is compiled.
+func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int) (*run, error) {
+	if len(x0) != p.NumVars() {
+		return nil, fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
+	}
+	for j, v := range x0 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
+		}
+	}
+	x0 = append([]float64(nil), x0...)
+	p.Pin(x0)
+	sub.Calm()
+	sub.SizeUp(x0, true)
+	lo, hi := subproblem.Bounds(p)
+	sub.BoundDomains(lo, hi)
+	r := &run{p: p, set: set, sub: sub, penalty: newPenalty(set), course: newCourse()}
+	r.seed.bar = math.Inf(1)
+	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
+	r.budget.Size = sub.Entries()
+	r.tangent = &search.Tangents{Sub: sub, Budget: &r.budget, Most: set.Search.Tangents, Seed: set.Seed}
+	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
+	r.prev.Objective = math.NaN()
+	r.res = &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
+	v := p.Violations(x0)
+	r.res.Violation = v.Largest
+	if subproblem.IsFinite(r.res.Objective) {
+		r.res.Feasible = v.Excess <= set.FeasTol
+		r.res.nearly = r.res.Feasible || v.Relative <= set.FeasTol
+	}
+	return r, nil
+}
+
+// minimised is an objective as reported, with the sign in which it is minimised.
+func (r *run) minimised(objective float64) float64 {
+	if r.p.Maximize {
+		return -objective
+	}
+	return objective
+}
+
+// measure says what x is worth.
+func (r *run) measure(it *Iteration, x []float64) {
+	it.Objective = r.p.Value(x)
+	it.size = r.p.ObjectiveSize(x)
+	v := r.p.Violations(x)
+	it.Violation, it.Relative, it.Feasible = v.Largest, v.Relative, v.Excess <= r.set.FeasTol
+	it.X = x
+}
+
+// keep keeps the iteration's point if it is the best so far.
+func (r *run) keep(it Iteration) {
+	nearly := it.Feasible || it.Relative <= r.set.FeasTol
+	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
+	class, top := rank(it.Feasible, nearly), rank(r.res.Feasible, r.res.nearly)
+	better := class > top || class == top && (class > 0 && obj <= best || class == 0 && it.Violation <= r.res.Violation)
+	if subproblem.IsFinite(obj) && (better || !subproblem.IsFinite(best)) {
+		copy(r.res.X, it.X)
+		r.res.Objective, r.res.Feasible, r.res.nearly = it.Objective, it.Feasible, nearly
+		r.res.Violation = it.Violation
+	}
+}
+
+// rank orders points: feasible ones, those that are so relative to the size of the
+// terms, others.
+func rank(feasible, nearly bool) int {
+	switch {
+	case feasible:
+		return 2
+	case nearly:
+		return 1
+	}
+	return 0
+}
+
+// best is the least objective of a point that keeps the constraints, minimised.
+func (r *run) best() float64 {
+	if !r.res.nearly {
+		return math.Inf(1)
+	}
+	return r.minimised(r.res.Objective)
+}
+
+// least is the smallest change of the objective that counts.
+func (r *run) least() float64 { return r.set.Tol * r.course.span }
+
+// keeps reports whether the iteration's point keeps the constraints: relative to the
+// size of their terms or, once the procedure has settled at such a point, as FeasTol
+// says.
+func (r *run) keeps(it Iteration) bool {
+	return it.Feasible || !r.course.strict && it.Relative <= r.set.FeasTol
+}
+
+func interrupted(err error) outcome {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return outcome{status: TimeLimit}
+	}
+	return outcome{status: Cancelled}
+}
+
+// recovery is how a run has dealt with a backend that fails.
+type recovery struct {
+	tol     float64 // asked of the solver
+	rescued int     // failures that were recovered from
+	held    int     // changes of the proximal term
+	note    string  // what the last solve left to say
+}
