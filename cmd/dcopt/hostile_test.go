@@ -76,6 +76,34 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// TestHostileCases: the tables of the cases with hostile names, and the one without
+// a header.
+func TestHostileCases(t *testing.T) {
+	dir := filepath.Join(casesDir(t), "fit")
+	t.Chdir(t.TempDir())
+	if code, _, stderr := dcopt(nil, "fit "+filepath.Join(dir, "nohead.csv")+" -t y -o m.json"); code != exitFile || !strings.Contains(stderr, "nohead.csv:1:1: the first row is all numbers") {
+		t.Errorf("nohead.csv: code %d, %s", code, stderr)
+	}
+	python, _ := exec.LookPath("python3")
+	for name, target := range map[string]string{"inj": "y", "evil": "y $^_"} {
+		for _, args := range [][]string{{"fit", filepath.Join(dir, name+".csv"), "-t", target, "-o", name + ".json", "-q"}, {"show", name + ".json", "--format", "python", "-o", name + ".py"}} {
+			var stdout, stderr bytes.Buffer
+			if code := run(t.Context(), args, nil, &stdout, &stderr); code != exitOK {
+				t.Fatalf("dcopt %q: code %d, %s", args, code, stderr.String())
+			}
+		}
+		if python == "" {
+			continue
+		}
+		if out, err := exec.Command(python, "-B", "-c", "import "+name).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("import %s: %v, %s", name, err, out)
+		}
+	}
+	if python == "" {
+		t.Skip("SKIPPED: no python3 to import the models")
+	}
+}
+
 // TestNoHeaderIsTold: a table without a header is refused as such, also where
 // numbers stand twice in its first row.
 func TestNoHeaderIsTold(t *testing.T) {
