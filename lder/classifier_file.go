@@ -86,8 +86,8 @@ func (c *Classifier) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// ReadClassifier reads what WriteTo wrote; name is for messages. It refuses
-// other files.
+// ReadClassifier reads a file written by WriteTo and refuses other files. name
+// stands in error messages.
 func ReadClassifier(rd io.Reader, name string) (*Classifier, error) {
 	raw, err := io.ReadAll(rd)
 	if err != nil {

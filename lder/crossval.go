@@ -10,7 +10,7 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// CVResult holds what each fold measured.
+// CVResult holds the errors of each fold.
 type CVResult struct {
 	FVU, MSE []float64 // on the fold's test rows
 	Training []Training

@@ -193,9 +193,9 @@ func (r *Regressor) encode() ([]byte, error) {
 	return json.MarshalIndent(f, "", " ")
 }
 
-// Read reads a model file; name is for messages. It refuses what WriteTo would
-// not have written: another format or version, unknown or missing parts,
-// shapes that do not fit, numbers that are none. The Settings of the result are
+// Read reads a model file; name stands in error messages. It refuses a file that
+// WriteTo would not write: another format or version, unknown or missing parts,
+// shapes that do not match, values that are not finite numbers. The Settings of the result are
 // the defaults with the file's method, pieces and imputation.
 func Read(rd io.Reader, name string) (*Regressor, error) {
 	raw, err := io.ReadAll(rd)

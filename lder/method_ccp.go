@@ -11,7 +11,7 @@ import (
 )
 
 // fitConvex trains by a sequence of convex problems: it states a DC program in
-// W, a, M, b and what the method adds, and leaves the rest to ccp.
+// W, a, M, b and the variables of the method, and ccp solves it.
 func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 	s = s.counted()
 	start := Start(s.x, s.d.Y, set.Pieces[0], set.Pieces[1])
@@ -55,7 +55,7 @@ type statement struct {
 	s      *sample
 	start  *Model
 	w, v   dc.Affine // W and M with a and b as last columns
-	wx, mx dc.Affine // a row a sample, a column a piece
+	wx, mx dc.Affine // one row per sample, one column per piece
 	root   []float64 // √weight of each sample; the weights have sum 1
 	cost   []dc.Expr
 	x0     []float64

@@ -20,12 +20,12 @@ type Regressor struct {
 	// Fit they may be empty: Fit fills in x1, x2, … and y.
 	Features []string
 	Target   string
-	// Categories say which features stand for words of a table. Fit and Predict
-	// do not look at them; model files keep them.
+	// Categories describe the features that encode words of a table. Fit and Predict
+	// ignore them; model files store them.
 	Categories []dataset.Category
-	// What Fit learns. Model or Ensemble, of which one is nil, takes
-	// standardised features and returns the target in its own unit; predictions
-	// (of an Ensemble, its terms) are clipped to Clip.
+	// The result of Fit. One of Model and Ensemble is nil; the other maps
+	// standardised features to the target in its own unit. Predictions (of an
+	// Ensemble, its terms) are clipped to Clip.
 	Imputer  *dataset.SimpleImputer
 	Scaler   *dataset.StandardScaler
 	Model    *Model
@@ -35,7 +35,7 @@ type Regressor struct {
 
 	classes bool         // the target is −1 or 1: a part of a Classifier
 	active  [2][]float64 // Shares
-	unseen  []float64    // of a part of a Classifier: predictions of the training rows by what has not seen them
+	unseen  []float64    // of a part of a Classifier: cross-validated predictions of the training rows
 }
 
 // Training says how the model came about.
@@ -49,12 +49,12 @@ type Training struct {
 	// methods that choose, the error before is that of the mean. With weights,
 	// they are weighted.
 	StartMSE, MSE, FVU float64
-	// OOB is the cross-validated FVU, an estimate of that on new rows: each row is
-	// predicted by members not trained on it, of the kind that the rows of other
-	// folds have chosen, or with the weights that they give to the stack. -1 where
-	// the error on new rows is unknown: for methods that hold nothing out, for
-	// fewer than 20 rows, and where the rows held out do not tell it from the
-	// error of the mean.
+	// OOB is the cross-validated FVU, an estimate of the FVU on new rows: each row is
+	// predicted only by members not trained on it, and the kind of model (Auto) or
+	// the weights of the stack come from the rows of the other folds. It is -1 where
+	// the error on new rows is unknown: for methods without held-out rows, for fewer
+	// than 20 rows, and where the error is below that of the mean, but not
+	// significantly (one-sided t test, 5%).
 	OOB float64
 }
 
@@ -66,24 +66,24 @@ var errNotFitted = errors.New("lder: the regressor is not fitted; call Fit first
 // largestTarget bounds |y|, so that squared errors stay finite.
 const largestTarget = 1e100
 
-// Fit trains on the rows of x, NaN for missing values, and their targets y. A
-// column of x that never varies has no influence. When the context ends or the
+// Fit trains on the rows of x and their targets y; NaN in x stands for a missing
+// value. A constant column of x has no influence. When the context ends or the
 // recorder fails during training, Fit returns that error and r holds the best
 // model so far; after any other error r is as it was.
 func (r *Regressor) Fit(ctx context.Context, x [][]float64, y []float64) error {
 	return r.FitWeighted(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit where the squared error of each row counts as often as its
-// weight says: not negative, and not all 0. nil: all alike. Gaps are filled and
-// features standardised without the weights.
+// FitWeighted is Fit with a weight for the squared error of each row: >= 0, not all
+// 0; nil for equal weights. Gaps are filled and features standardised without the
+// weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x [][]float64, y, weights []float64) error {
 	return r.attempt(ctx, rowTable(x), y, weights)
 }
 
-// FitColumns is FitWeighted for columns, one a feature, as dataset.Table.Take
-// gives them. It takes what it has copied out of columns, which then holds nil,
-// so that the memory of a large table is free again for the training.
+// FitColumns is FitWeighted for columns, one per feature, as dataset.Table.Take
+// returns them. It sets each columns[j] to nil once it is copied, so that the
+// memory of a large table can be freed before the training.
 func (r *Regressor) FitColumns(ctx context.Context, columns [][]float64, y, weights []float64) error {
 	return r.attempt(ctx, columnTable(columns), y, weights)
 }
@@ -168,7 +168,8 @@ func normalised(weights []float64, m int) ([]float64, error) {
 	return w, nil
 }
 
-// checkData looks at the shapes and numbers, and names what has no name.
+// checkData checks shapes and values, and gives default names to features and
+// target without names.
 func (r *Regressor) checkData(x table, y []float64) error {
 	m, n := x.dims()
 	if m == 0 || m != len(y) {
@@ -218,7 +219,7 @@ func checkNames(names []string) error {
 	return nil
 }
 
-// checkRow refuses a row of another length and infinite values.
+// checkRow refuses rows of a wrong length and infinite values.
 func (r *Regressor) checkRow(i int, row []float64) error {
 	if len(row) != len(r.Features) {
 		return fmt.Errorf("lder: row %d has %d features, want %d", i, len(row), len(r.Features))
@@ -235,8 +236,8 @@ func (r *Regressor) infinite(i, j int, v float64) error {
 	return fmt.Errorf("lder: row %d: the feature %q is %g", i, r.Features[j], v)
 }
 
-// Predict returns one prediction a row of x, NaN for missing values. A row far
-// enough outside the training data that its prediction overflows is an error.
+// Predict returns one prediction per row of x; NaN stands for a missing value. A
+// prediction that overflows, of a row far outside the training data, is an error.
 func (r *Regressor) Predict(x [][]float64) ([]float64, error) {
 	p := make([]float64, len(x))
 	if err := r.PredictTo(p, x); err != nil {
@@ -245,7 +246,7 @@ func (r *Regressor) Predict(x [][]float64) ([]float64, error) {
 	return p, nil
 }
 
-// PredictTo is Predict into dst, which has an entry a row.
+// PredictTo is Predict into dst, which has one entry per row.
 func (r *Regressor) PredictTo(dst []float64, x [][]float64) error {
 	if !r.fitted() {
 		return errNotFitted

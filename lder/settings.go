@@ -14,8 +14,8 @@ import (
 type Method uint8
 
 // The methods. CCP, Split, DCA and Refit train one model with the given Pieces
-// from the start of Start; the others choose sizes and penalties by rows that
-// the members under comparison have not seen. All but CCP clip predictions to a
+// from the start of Start; the others choose sizes and penalties by the errors of
+// members on rows that they were not trained on. All but CCP clip predictions to a
 // tenth beyond the range of the training targets.
 const (
 	// CCP is Algorithm 2 of Oliveira and Valle 2023.
@@ -27,8 +27,8 @@ const (
 	// (u−v)² = 2(u²+v²) − (u+v)²: as Ho, Le Thi and Pham Dinh 2021, whose own
 	// decomposition is another.
 	DCA
-	// Refit is penalised least squares on the regions of the present argmaxes,
-	// with a line search: Magnani and Boyd 2009, damped.
+	// Refit is penalised least squares on the regions where the same pieces attain
+	// the maxima, repeated with a line search: Magnani and Boyd 2009, damped.
 	Refit
 	// Auto is one model: the size and penalty whose members do best on rows they
 	// have not seen, or the linear model, then the best of 20 starts.
@@ -76,8 +76,8 @@ func Methods() []Method {
 	return all
 }
 
-// Chooses reports whether the method chooses Pieces, Ridge, MaxIter and Tol by
-// itself.
+// Chooses reports whether the method chooses Pieces, Ridge, MaxIter and Tol itself
+// and ignores those of Settings.
 func (m Method) Chooses() bool { return m >= Auto }
 
 // Settings govern training. Start from DefaultSettings or MethodSettings.
@@ -96,7 +96,7 @@ type Settings struct {
 	// the mean squared error of the standardised target. Refit weighs the slopes
 	// that all pieces have in common by a tenth of it.
 	Ridge float64
-	// Seed chooses what is drawn. CCP, Split, DCA and Refit draw nothing.
+	// Seed is the seed of all random numbers. CCP, Split, DCA and Refit use none.
 	Seed uint64
 	// Imputation fills the missing values of the features; FillValue is the value
 	// of dataset.Constant.
@@ -104,13 +104,12 @@ type Settings struct {
 	FillValue  float64
 	// Backend solves the convex problems; nil: the default of ccp.
 	Backend qpbackend.Backend
-	// Recorder is told of every iteration of CCP, Split, DCA and Refit; nil:
-	// nobody is. What it sees is the problem with y standardised.
-	// CrossValidate does not call it.
-	Recorder ccp.Recorder
-	// Progress is told how many of the units of work of Auto, Cheap, Bagged and
-	// Ensemble are done, one call at a time; nil: nobody is. CrossValidate does
+	// Recorder receives every iteration of CCP, Split, DCA and Refit; nil for none.
+	// The values are those of the problem with y standardised. CrossValidate does
 	// not call it.
+	Recorder ccp.Recorder
+	// Progress receives the number of units of work done by Auto, Cheap, Bagged and
+	// Ensemble, one call at a time; nil for none. CrossValidate does not call it.
 	Progress func(done, total int)
 }
 
@@ -127,8 +126,8 @@ func MethodSettings(m Method) Settings {
 	return set
 }
 
-// maxPieces keeps the convex problems, which have a row a piece and sample,
-// within memory.
+// maxPieces bounds the size of the convex problems, which have one row per piece
+// and sample.
 const maxPieces = 1000
 
 // Validate names the first field out of range.

@@ -5,14 +5,15 @@ package lder
 // that was read from a file.
 func (r *Regressor) Shares() (w, m []float64) { return r.active[0], r.active[1] }
 
-// tally evaluates a model and adds up the shares of its pieces.
+// tally evaluates a model and sums, for each piece, the share of the rows where it is
+// the largest.
 type tally struct {
 	m      *Model
-	one    float64 // the share of a row
+	one    float64 // the share of one row
 	shares [2][]float64
 }
 
-// newTally is for data of so many rows.
+// newTally makes a tally for data of the given number of rows.
 func newTally(m *Model, rows int) *tally {
 	r1, r2, _ := m.Dims()
 	return &tally{m: m, one: 1 / float64(rows), shares: [2][]float64{make([]float64, r1), make([]float64, r2)}}

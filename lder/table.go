@@ -10,7 +10,7 @@ import (
 // table is training data as the caller has it, NaN for missing values.
 type table interface {
 	dims() (m, n int)
-	// check refuses what is not of these dimensions, and infinite values.
+	// check refuses rows or columns of unequal lengths, and infinite values.
 	check(r *Regressor) error
 	// copyTo fills the rows of d, all but their last entry.
 	copyTo(d *refit.Data)
@@ -41,7 +41,7 @@ func (t rowTable) copyTo(d *refit.Data) {
 	}
 }
 
-// columnTable is a table by columns, which copyTo takes out.
+// columnTable is a table by columns; copyTo sets them to nil.
 type columnTable [][]float64
 
 func (t columnTable) dims() (m, n int) {

@@ -14,8 +14,8 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// sample is what the methods see: features and target standardised, the rows
-// also with a 1 behind them.
+// sample is the input of the methods: features and target standardised; each row
+// ends in a 1.
 type sample struct {
 	d    *refit.Data
 	x    [][]float64 // the rows without the 1, in the same memory; nil once a method has used them
@@ -24,8 +24,8 @@ type sample struct {
 	hinge bool
 }
 
-// run is what a method returns: the best it met and why it stopped. One of
-// model and stack is set, or none where nothing was trained.
+// run is the output of a method: the best model found and why training stopped. One
+// of model and stack is set, or none where nothing was trained.
 type run struct {
 	model      *Model
 	stack      *Stack
@@ -34,7 +34,7 @@ type run struct {
 	oob        float64 // mean squared error on rows that had no part in the fit; -1: unknown
 	status     ccp.Status
 	iterations int
-	unseen     []float64    // predictions of the rows behind oob; nil: none
+	unseen     []float64    // cross-validated predictions of the rows; nil: none
 	active     [2][]float64 // of a model: shares of the rows where its pieces are largest
 }
 
@@ -142,8 +142,8 @@ func train(ctx context.Context, d *refit.Data, rows [][]float64, set Settings, h
 	return res, facts, err
 }
 
-// unexplained is the share of the variance that is left; of a constant target
-// 0 where it is met, and else 1.
+// unexplained is mse/variance; for a constant target 0 if all predictions are
+// exact, else 1.
 func unexplained(mse, variance float64) float64 {
 	switch {
 	case variance > ensemble.Rounding:

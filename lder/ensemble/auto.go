@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// The stages that draw random numbers, each from its own stream.
+// The stages that use random numbers, each with its own stream.
 const (
 	stagePartition = iota
 	stageTransform
@@ -27,7 +27,8 @@ const (
 	heaviestLinear = 10
 )
 
-// The sizes and penalties compared; a tuple has one cold fit, at the first.
+// The sizes and penalties compared. Each size has one cold fit, at the first
+// penalty. Chosen on 46 data sets: docs/lder.md, What was chosen on which data.
 var (
 	gridSizes  = [][2]int{{2, 2}, {3, 2}, {4, 4}}
 	gridRidges = []float64{1e-3, 1e-2, 1e-1, 1}
@@ -38,15 +39,15 @@ const (
 	autoIters  = 30
 	// fewRows is the size up to which nothing but the linear model is fitted.
 	fewRows = 5
-	// exactly is the leave-one-out error at which a target counts as linear.
+	// exactly is the cross-validated FVU up to which a target counts as linear.
 	exactly = 1e-8
 )
 
-// mostCoefficients keeps the methods that choose from running for hours: sizes
-// with more free coefficients for the data at hand are not compared.
+// mostCoefficients bounds the time of a fit: sizes with more free coefficients are
+// not compared.
 const mostCoefficients = 400
 
-// affordable are the sizes that data with n coefficients a piece allow.
+// affordable returns the sizes within mostCoefficients for n coefficients per piece.
 func affordable(sizes [][2]int, n int) [][2]int {
 	var out [][2]int
 	for _, s := range sizes {
@@ -57,9 +58,9 @@ func affordable(sizes [][2]int, n int) [][2]int {
 	return out
 }
 
-// linear is the ridge model, its errors on rows that it has not seen, and
-// whether nothing else is worth trying. A target that is linear but for rounding
-// is not clipped either.
+// linear returns the ridge model, its cross-validated predictions, and whether
+// training can end with it: with at most fewRows rows, and for a target that is
+// linear except for rounding, whose predictions are not clipped.
 func (b *bagging) linear(ctx context.Context, s *sample) (res Result, unseen []float64, enough bool, err error) {
 	r, p, err := b.ridge(ctx, s.d, linearWeights())
 	if err != nil {
@@ -81,9 +82,9 @@ func (b *bagging) linear(ctx context.Context, s *sample) (res Result, unseen []f
 	return res, p, enough, nil
 }
 
-// fitSingle chooses by the errors of single members, since a single model is what
-// it returns. When the context ends, the linear model or the best start so far
-// is what there is.
+// fitSingle chooses a kind by the errors of its single members, not of their mean,
+// because it returns a single model. When the context ends, it returns the linear
+// model or the best start so far.
 func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	b := newBagging(s, 2, set.Seed, set.Workers)
 	res, p, enough, err := b.linear(ctx, s)

@@ -9,9 +9,9 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// bagging trains many members, each on all rows but a fold, and predicts the
-// rows of the fold by it: Breiman 1996, Bagging predictors, with the folds of
-// random partitions in the place of bootstrap samples.
+// bagging trains members on all rows except one fold and predicts the rows of that
+// fold (cross-fitting): Breiman 1996, Bagging predictors, with folds of random
+// partitions instead of bootstrap samples.
 type bagging struct {
 	d       *refit.Data
 	clip    Range
@@ -71,8 +71,8 @@ func newBagging(s *sample, partitions int, seed uint64, workers int) *bagging {
 	return b
 }
 
-// rng is the generator of a stage of a bag: no draw depends on the order in
-// which bags are done.
+// rng returns the generator for a stage and a bag, so that random numbers do not
+// depend on the order in which bags are done.
 func (b *bagging) rng(stage, bag int) *rand.Rand {
 	return rand.New(rand.NewPCG(b.seed, uint64(stage)<<32|uint64(bag)))
 }
@@ -110,20 +110,20 @@ func parallel(workers, n int, work func(g, k int) error) error {
 	return nil
 }
 
-// candidate is what the stack weighs: a kind of l-DER with one member a bag.
+// candidate is a kind of l-DER, of which the stack has a weight: one member per bag.
 type candidate struct {
 	r1, r2  int
 	ridge   float64
 	members [][]float64 // pieces, in the coordinates of the data
 	oof     []float64   // for each row, the mean of the members not trained on it
-	// errs are the squared errors of single members on rows that they have not
-	// seen, the mean for each row; single is their weighted mean.
+	// errs[i] is the mean squared error, on row i, of single members not trained on
+	// it; single is the weighted mean of errs.
 	errs   []float64
 	single float64
 }
 
-// grid trains, for each size, a cold member a bag at the first ridge and warm
-// ones at those after it. T transforms the features for each bag; nil: they stay.
+// grid trains, for each size and bag, a member from a cold start at the first
+// penalty and warm-started ones at the penalties after it. T transforms the features for each bag; nil: they stay.
 func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T [][]float64) ([]*candidate, error) {
 	d := b.d
 	if T == nil {

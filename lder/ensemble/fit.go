@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// Recipe is what is trained.
+// Recipe names the model that Fit trains.
 type Recipe uint8
 
 // The recipes.
@@ -24,7 +24,7 @@ const (
 	Boosted
 )
 
-// Problem is what a recipe is trained on.
+// Problem is the training data.
 type Problem struct {
 	// Data has standardised features, and a target of standard deviation 1 about.
 	Data *refit.Data
@@ -39,21 +39,22 @@ type Settings struct {
 	Recipe  Recipe
 	Seed    uint64
 	Workers int // goroutines; the result does not depend on it
-	// Progress is told how many of the units of work are done, one call at a time;
-	// nil: nobody is.
+	// Progress receives the number of units of work done, one call at a time; nil for
+	// none.
 	Progress func(done, total int)
 }
 
-// Result is what a recipe trains: chains whose weights sum to 1, of a Single a
-// chain of one part and weight 1.
+// Result is a trained model: chains whose weights sum to 1; for Single one chain of
+// one part and weight 1.
 type Result struct {
 	Chains []Chain
 	Clip   Range // of the partial sums
-	// HeldOut estimates the mean squared error on new rows, -1 where that is unknown:
-	// each row is predicted by members that have not seen it, of the kind, or with
-	// the weights, that the rows of other folds choose.
+	// HeldOut is the cross-validated mean squared error, -1 where the error on new
+	// rows is unknown (see the function HeldOut): each row is predicted by members
+	// not trained on it, and the kind of model or the weights come from the rows of
+	// the other folds.
 	HeldOut float64
-	// Unseen are the predictions of the rows behind HeldOut.
+	// Unseen are the cross-validated predictions.
 	Unseen     []float64
 	StartMSE   float64 // of the mean
 	Iterations int     // least squares problems solved
@@ -89,12 +90,12 @@ func Everything() Range { return Range{math.Inf(-1), math.Inf(1)} }
 // Clip is v, or the end of the range that it lies beyond.
 func (r Range) Clip(v float64) float64 { return min(max(v, r.Lo), r.Hi) }
 
-// Rounding is the variance of a target that varies by rounding errors only,
-// where one that varies has 1.
+// Rounding bounds the variance of a standardised target that is constant except
+// for rounding errors; other targets have variance 1.
 const Rounding = 1e-24
 
-// Fit trains. When the context ends it returns its error and what was complete, no
-// chains where that is nothing.
+// Fit trains. When the context ends it returns the error of the context and the
+// model from the candidates that were complete, without chains if there is none.
 func Fit(ctx context.Context, p Problem, set Settings) (Result, error) {
 	s := &sample{d: p.Data, clip: p.Clip, hinge: p.Hinge}
 	if set.Recipe == Single {

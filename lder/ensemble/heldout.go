@@ -13,11 +13,11 @@ import (
 // squared normal errors is above .3.
 const fewestRows = 20
 
-// HeldOut is the weighted mean of errs, errors of predictions of the rows of d that
-// had no part in the fits nor in the choice between them; -1 where it tells
-// nothing: with fewer than fewestRows rows, or where it is below the error of a
-// constant prediction, but not by a one-sided t test of the paired differences at
-// 5%. base holds the errors of the constant that the other rows give.
+// HeldOut returns the weighted mean of errs, the errors of cross-validated
+// predictions of the rows of d. It returns -1, for unknown, with fewer than
+// fewestRows rows, and where the mean is below that of base, but not significantly
+// (one-sided t test of the paired differences, 5%). base holds the errors of the
+// best constant prediction from the other rows.
 func HeldOut(d *refit.Data, errs, base []float64) float64 {
 	m, error, gain, squares := 0.0, 0.0, 0.0, 0.0
 	for i, e := range errs {
@@ -67,8 +67,8 @@ func squaredErrors(d *refit.Data, p []float64, clip Range) []float64 {
 
 // outside returns, for each row, its error and its prediction by the candidate
 // that is best on the rows outside its fold of the first partition: errs and oof
-// hold a slice a candidate. It estimates the error of the best candidate without
-// the luck of the choice.
+// have one slice per candidate. The errors are free of the optimism of a choice
+// by the same rows.
 func (b *bagging) outside(errs, oof [][]float64) (e, p []float64) {
 	e, p = make([]float64, b.d.M), make([]float64, b.d.M)
 	total, part := make([]float64, len(errs)), make([]float64, len(errs))

@@ -15,7 +15,8 @@ import (
 //
 //	(max(⟨w, x⟩, s) − max(⟨w, x⟩, t)) / (t − s),   s < t:
 //
-// an l-DER and, unlike the other candidates, bounded. One fit
+// an l-DER and, unlike the other candidates, bounded. Numbers chosen on 90 tables:
+// docs/lder.md, What was chosen on which data. One fit
 // serves both for the predictions of rows it has not seen and for the model. The candidate is the mean of several draws.
 const (
 	rampDraws    = 8
@@ -23,8 +24,8 @@ const (
 	rampFeatures = 2
 	// rampWidth is the least t − s; ⟨w, x⟩ of one feature has variance 1.
 	rampWidth = .05
-	// rampRows is the size up to which there are ramps: they take rampCount
-	// numbers a row and their square in operations.
+	// rampRows is the number of rows up to which ramps are used: they take rampCount
+	// numbers per row, and the square of rampCount operations.
 	rampRows = 20000
 	// The penalties, as numbers of ridgeWeight: 1e-5 to 1.
 	rampLightest, rampHeaviest = 6, 16
@@ -37,7 +38,7 @@ type ramp struct {
 	s, t     float64
 }
 
-// drawn is the mean of sums of ramps, one of each draw.
+// drawn is the mean of several sums of ramps, one per draw.
 type drawn struct {
 	sums [rampDraws][]boostPart
 	oof  []float64
@@ -163,7 +164,7 @@ func (r *ramp) part(c float64) boostPart {
 	return boostPart{r.features, pieces}
 }
 
-// chainsOf has a chain a draw.
+// chainsOf returns one chain per draw.
 func (r *drawn) chainsOf(weight float64) []Chain {
 	var out []Chain
 	for _, sum := range r.sums {

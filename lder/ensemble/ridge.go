@@ -67,17 +67,17 @@ func (r *ridge) predict(row []float64) float64 {
 	return p
 }
 
-// wide reports whether there are so few rows a coefficient that linear fits come
-// near to interpolation: with at most two, the variance of a least squares fit
-// exceeds that of the noise.
+// wide reports whether there are at most two rows per coefficient. Then the variance
+// of a least squares prediction, n/(m−n−1) times that of the noise for normal
+// features, exceeds the noise, and fits come near to interpolation.
 func wide(d *refit.Data) bool { return d.M <= 2*d.N }
 
-// ridge fits d, of the table's rows, and returns, besides, for each row the
-// prediction by a fit that has not seen its target. Leave-one-out errors are as
-// uncertain as so many independent ones as the residuals have degrees of
-// freedom. They serve where that is half the rows at least. Elsewhere, and on
-// wide tables, each fold of the first partition is predicted by a fit of its own
-// to the rows outside, and the fit is the mean of those.
+// ridge fits d, whose rows are those of b.d, and returns for each row the prediction
+// by a fit without its target. The uncertainty of the mean leave-one-out error is
+// that of r.free independent errors, so leave-one-out is used where r.free is at
+// least half the number of rows. Otherwise, and on wide tables, each fold of the
+// first partition is predicted by a fit to the rows outside it, and the result is
+// the mean of these fits.
 func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64) (r *ridge, unseen []float64, err error) {
 	if !wide(b.d) || d.M < 2 {
 		if r = fitRidge(d, weights); 2*r.free >= float64(d.M) || d.M < 2 {
@@ -279,8 +279,8 @@ func (s *spectrum) coefficients(α float64) []float64 {
 // leaveOneOut fills r.loo with the predictions of the fits without each row:
 // y_i − (y_i − p_i)/(1 − h_i) with the leverage h_i of row i (Golub, Heath and Wahba
 // 1979). It reports whether all could be computed: 1 − h_i is a difference for
-// tall data, and no more than rounding where a row is fitted exactly. Of wide
-// data it is a sum of positive terms, so that there is none that could not.
+// tall data, lost to rounding where a row is fitted almost exactly. For wide data
+// it is a sum of positive terms, which is always accurate.
 func (s *spectrum) leaveOneOut(r *ridge, α float64) bool {
 	n := s.d.N - 1
 	r.free = 0

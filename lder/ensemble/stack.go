@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// recipe is what a stack is made of.
+// recipe lists the ingredients of a stack.
 type recipe struct {
 	partitions int
 	sizes      [][2]int
@@ -26,8 +26,8 @@ func recipeOf(m Recipe) recipe {
 	}
 }
 
-// fitStack trains candidates of many kinds and weighs them by their predictions
-// of rows they have not seen. When the context ends, the stack has the
+// fitStack trains candidates of many kinds and computes their weights from
+// cross-validated predictions. When the context ends, the stack consists of the
 // candidates that were complete.
 func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	rec := recipeOf(set.Recipe)
@@ -107,7 +107,7 @@ func combine(line Chain, grid []*candidate, boosts *boosted, sums *drawn, w []fl
 	return all
 }
 
-// chainsOf has a chain a bag, up to the last stop with a weight.
+// chainsOf returns one chain per bag, up to the last stop with a weight.
 func (b *boosted) chainsOf(w []float64) []Chain {
 	last := 0
 	for s, stop := range boostStops {

@@ -9,11 +9,11 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// gradientTransform stretches the directions in which first fits vary: with the
+// gradientTransform stretches the directions in which the first fits vary: with the
 // mean M of g gᵀ over the rows, g the gradient of a member at the row, it is the root of the eigenvalue scaling of M (the outer product of
 // gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014). It
-// returns a symmetric matrix a bag, nil for the identity: that of a bag comes
-// from its own member, so that rows held out have no part in it.
+// returns one symmetric matrix per bag, nil for the identity. It depends on the
+// training rows of the bag only.
 func (b *bagging) gradientTransform(ctx context.Context) ([][]float64, error) {
 	const r1, r2 = 3, 2
 	n := b.d.N - 1
@@ -49,6 +49,11 @@ func (b *bagging) gradientTransform(ctx context.Context) ([][]float64, error) {
 	return T, nil
 }
 
+// floorScale is added to the relative scales, whose mean is 1, so that no direction
+// is lost. Part of the recipe of the stacks: docs/lder.md, What was chosen on which
+// data.
+const floorScale = .05
+
 func rootTransform(m *mat.SymDense) []float64 {
 	n := m.SymmetricDim()
 	mean := mat.Trace(m) / float64(n)
@@ -77,7 +82,7 @@ func rootTransform(m *mat.SymDense) []float64 {
 	}
 	normalise()
 	for k := range e {
-		e[k] += .05 // no direction is given up
+		e[k] += floorScale
 	}
 	normalise()
 	t := make([]float64, n*n)

@@ -20,7 +20,7 @@ func (d *Data) Weight(i int) float64 {
 	return d.W[i]
 }
 
-// Mean is the weighted mean of a number a row.
+// Mean is the weighted mean of v, which has one entry per row.
 func (d *Data) Mean(v []float64) float64 {
 	sum := 0.0
 	for i, e := range v {

@@ -58,7 +58,7 @@ type Fitter struct {
 // Cold fits from random regions: distinct rows are drawn as centres, and each
 // row belongs to the nearest of R1 for the first maximum and of R2 others for
 // the second. When the context ends, its error is returned and the fields hold
-// what was reached.
+// the current function.
 func (f *Fitter) Cold(ctx context.Context, d *Data, opt Options, rng *rand.Rand) error {
 	f.begin(d, opt)
 	f.cells(draw(rng, d.M, opt.R1), draw(rng, d.M, opt.R2))
@@ -87,7 +87,7 @@ func (f *Fitter) Warm(ctx context.Context, d *Data, opt Options, pieces []float6
 	return f.descend(ctx)
 }
 
-// Again goes on from the present function on the same data with another penalty,
+// Again continues from the current function on the same data with another penalty,
 // iteration limit or tolerance; the numbers of pieces must be the same.
 func (f *Fitter) Again(ctx context.Context, opt Options) error {
 	f.opt = opt

@@ -19,7 +19,7 @@ func (s *grams) of(region int) []float64 {
 	return s.g[region*size : (region+1)*size]
 }
 
-// add counts a row for a region.
+// add adds one row to the Gram matrix of a region.
 func (s *grams) add(region int, x []float64, w, y float64) {
 	g := s.of(region)
 	for _, v := range x {
@@ -45,7 +45,7 @@ func (s *grams) addAll(t *grams) {
 // matrix, upper triangle, filled up with the identity to a multiple of 4 rows,
 // and behind it, in a column that starts a group of 4, the right side.
 type system struct {
-	size int // with what it is filled up with
+	size int // including padding
 	h    []float64
 	x    []float64 // the solution, filled up
 }

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// nowhere is the region of a row that is in none.
+// nowhere marks a row that belongs to no region.
 const nowhere = -1
 
 // Rows are cut into blocks of at least blockRows, and at most mostBlocks of
@@ -15,13 +15,13 @@ const (
 	mostBlocks = 64
 )
 
-// pass is what reading all rows needs.
+// pass is the memory and the arguments of one pass over all rows.
 type pass struct {
 	panels
 	region  []int32 // of each row: i·R2 + j for the pieces i and j
 	blocks  []block
 	scratch []scratch // one a goroutine
-	step    float64   // that place goes on by
+	step    float64   // step length along the direction of the fit
 	margin  bool      // rows beyond their margin are to be nowhere
 }
 

@@ -16,7 +16,7 @@ type Penalty struct {
 type penalty struct {
 	k               int
 	slope, constant []float64
-	r1, r2          int // what they were made for
+	r1, r2          int // arguments of the last set
 	λ               Penalty
 }
 
