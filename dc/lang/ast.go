@@ -108,11 +108,11 @@ type attribute struct {
 	args []*node
 }
 
-// binder is i in I.
+// binder is i in I, or (i, j) in E.
 type binder struct {
 	span
-	name string
-	set  *node
+	names []string
+	set   *node
 }
 
 // op is what a node does.
@@ -142,6 +142,8 @@ const (
 	opLiteral // rows
 	opMembers // {args}
 	opFilter  // {binders if cond}
+	opTuple   // (args) in a set
+	opIn      // args[0] is a member of args[1]
 	opChoice  // if(cond, args[0], args[1])
 )
 

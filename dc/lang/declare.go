@@ -32,8 +32,8 @@ func (c *compiler) param(s *statement) {
 		v = c.checkShape(s, v, from)
 	}
 	if s.binders != nil && ok {
-		shape, origin := c.extents(s)
-		v = c.fit(s, v, shape, origin, from)
+		to := c.extents(s)
+		v = c.fit(s, v, &to, from)
 	}
 	c.define(s, v, from)
 }
@@ -89,58 +89,66 @@ func (c *compiler) override(s *statement) (v value, from string, ok bool) {
 	return c.ev.dataOf(n, "the value"), "", true
 }
 
-// dims evaluates declared dimensions: a size, or a range of indices.
-func (c *compiler) dims(s *statement) (shape, origin []int) {
+// dims evaluates declared dimensions: sizes, ranges of indices, or sets.
+func (c *compiler) dims(s *statement) (out axes) {
 	if len(s.dims) > maxDims {
 		c.ev.fail(s.dims[maxDims], "", "more than %d dimensions", maxDims)
 	}
 	for _, d := range s.dims {
-		if v := c.ev.eval(d); d.op == opRange || len(v.shape) == 1 && v.isData() {
-			lo, n := c.contiguous(d)
-			if n < 1 {
-				c.ev.fail(d, "", "a dimension of %s is empty: %s", s.name, c.ev.say(d))
-			}
-			shape, origin = append(shape, n), append(origin, lo)
+		if v := c.ev.eval(d); d.op == opRange || len(v.shape) == 1 && (v.isData() || v.sort == members) {
+			c.axis(&out, d)
 			continue
 		}
-		shape, origin = append(shape, c.ev.dimension(d, c.ev.operand(d))), append(origin, 1)
+		out.add(c.ev.dimension(d, c.ev.operand(d)), 1, nil)
 	}
-	return shape, origin
+	return out
 }
 
-// contiguous is the first member and the size of a range or of a set without
-// gaps.
-func (c *compiler) contiguous(d *node) (lo, n int) {
-	lo, hi, list := c.ev.members(d)
-	if list == nil {
-		return lo, max(0, hi-lo+1)
+// axis adds the dimension whose indices are the members of a range or set.
+func (c *compiler) axis(to *axes, d *node) {
+	lo, hi, list, set := c.ev.members(d)
+	switch {
+	case set != nil:
+		to.add(len(set.list), 1, set)
+		return
+	case list == nil:
+		to.add(max(0, hi-lo+1), lo, nil)
+		return
 	}
+	set = &memberSet{width: 1}
+	run := true
 	for k, i := range list {
-		if i != list[0]+k {
-			c.ev.fail(d, "", "the dimension %s has gaps; want a range", c.ev.say(d))
+		run = run && i == list[0]+k
+		set.add(key{{k: i}})
+	}
+	switch {
+	case len(list) == 0:
+		to.add(0, 1, nil)
+	case run:
+		to.add(len(list), list[0], nil)
+	default:
+		if len(set.list) < len(list) {
+			c.ev.fail(d, "", "the dimension %s has an index twice", c.ev.say(d))
 		}
+		to.add(len(list), 1, set)
 	}
-	if len(list) == 0 {
-		return 1, 0
-	}
-	return list[0], len(list)
 }
 
 func (c *compiler) checkShape(s *statement, v value, from string) value {
-	shape, origin := c.dims(s)
-	return c.fit(s, v, shape, origin, from)
+	to := c.dims(s)
+	return c.fit(s, v, &to, from)
 }
 
 // fit checks a value against a declared shape; dimensions of size 1 may be left
 // out.
-func (c *compiler) fit(s *statement, v value, shape, origin []int, from string) value {
-	if !sameShape(squeeze(v.shape), squeeze(shape)) {
+func (c *compiler) fit(s *statement, v value, to *axes, from string) value {
+	if !sameShape(squeeze(v.shape), squeeze(to.shape)) {
 		if from != "" {
 			from = " (from " + from + ")"
 		}
-		c.ev.fail(&node{span: s.at}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.name, shapeText(shape), shapeText(v.shape), from)
+		c.ev.fail(&node{span: s.at}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.name, shapeText(to.shape), shapeText(v.shape), from)
 	}
-	return v.reshape(shape...).countFrom(origin)
+	return v.reshape(to.shape...).along(to)
 }
 
 // squeeze leaves out dimensions of size 1.
@@ -155,18 +163,17 @@ func squeeze(shape []int) []int {
 }
 
 // extents are the dimensions that the indices of a declaration span.
-func (c *compiler) extents(s *statement) (shape, origin []int) {
+func (c *compiler) extents(s *statement) (out axes) {
 	if s.cond != nil {
 		c.ev.fail(s.cond, "", "%s needs a value for every index; a condition has no place here", s.name)
 	}
 	for _, b := range s.binders {
 		if b.set.open {
-			c.ev.fail(b.set, "", "the range of %s depends on another index; %s needs a full array", b.name, s.name)
+			c.ev.fail(b.set, "", "the range of %s depends on another index; %s needs a full array", b.names[0], s.name)
 		}
-		lo, n := c.contiguous(b.set)
-		shape, origin = append(shape, n), append(origin, lo)
+		c.axis(&out, b.set)
 	}
-	return shape, origin
+	return out
 }
 
 // family evaluates name[i in I, ...] = expr into one array; without indices it
@@ -176,10 +183,9 @@ func (c *compiler) family(s *statement) value {
 	if s.binders == nil {
 		return ev.operand(s.value)
 	}
-	shape, origin := c.extents(s)
-	if ev.room(s.value, shape) == 0 {
-		ev.fail(s.value, "", "%s has no members", s.name)
-	}
+	to := c.extents(s)
+	shape := to.shape
+	ev.room(s.value, shape)
 	var rows rows
 	var vs []value
 	ev.loop(s.value, s.binders, nil, func() {
@@ -197,7 +203,7 @@ func (c *compiler) family(s *statement) value {
 		ev.fits(s.value, append(shape[:len(shape):len(shape)], v.shape...))
 	})
 	if vs == nil {
-		return rows.array(ev.model, shape).countFrom(origin)
+		return rows.array(ev.model, shape).along(&to)
 	}
 	var refs []ref
 	for k := range vs {
@@ -206,35 +212,45 @@ func (c *compiler) family(s *statement) value {
 		}
 	}
 	for _, d := range vs[0].shape {
-		shape, origin = append(shape, d), append(origin, 1)
+		to.add(d, 1, nil)
 	}
-	if len(shape) > maxDims {
+	if len(to.shape) > maxDims {
 		ev.fail(s.value, "", "more than %d dimensions", maxDims)
 	}
-	return assemble(shape, refs).countFrom(origin)
+	return assemble(to.shape, refs).along(&to)
 }
 
-// set declares a set of whole numbers.
+// set declares a set.
 func (c *compiler) set(s *statement) {
-	v := c.ev.dataOf(s.value, "a set")
-	if len(v.shape) != 1 {
-		c.ev.fail(s.value, "", "a set is a range, {...} or a vector, but %s is %s", c.ev.say(s.value), shapeText(v.shape))
+	v := c.ev.eval(s.value)
+	if v.sort == members {
+		c.define(s, v, "")
+		return
 	}
-	c.ev.members(s.value)
+	v = c.ev.dataOf(s.value, "a set")
+	switch len(v.shape) {
+	case 1:
+		c.ev.members(s.value)
+	case 2:
+		v = c.ev.pairs(s.value, v)
+	default:
+		c.ev.fail(s.value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.say(s.value), shapeText(v.shape))
+	}
 	c.define(s, v, "")
 }
 
 // variable declares a variable.
 func (c *compiler) variable(s *statement) {
 	ev := c.ev
-	shape, origin := c.dims(s)
+	to := c.dims(s)
+	shape := to.shape
 	n := 1
 	for k, d := range shape {
 		if n *= d; n > ev.vars-c.vars {
 			ev.fail(s.dims[k], "", "too many variables; %d at most", ev.vars)
 		}
 	}
-	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(origin...)}}
+	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(to.origin...)}}
 	for k := range s.attrs {
 		c.attribute(&v, &s.attrs[k])
 	}
@@ -255,8 +271,8 @@ func (c *compiler) variable(s *statement) {
 	c.vars += n
 	a := c.model.Var(s.name, shape, v.opts...)
 	x := fromAffine(a)
-	if slices.ContainsFunc(origin, func(o int) bool { return o != 1 }) {
-		x = x.countFrom(origin)
+	if slices.ContainsFunc(to.origin, func(o int) bool { return o != 1 }) || slices.ContainsFunc(to.sets, func(s *memberSet) bool { return s != nil }) {
+		x = x.along(&to)
 	}
 	c.define(s, x, "")
 	if v.psd {

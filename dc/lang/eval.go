@@ -45,7 +45,7 @@ func (ev *evaluator) compute(n *node) value {
 		return ev.power(n, ev.operand(n.args[0]), ev.operand(n.args[1]))
 	case opTrans:
 		return ev.transpose(n, ev.operand(n.args[0]))
-	case opCompare, opAnd, opOr, opNot:
+	case opCompare, opAnd, opOr, opNot, opIn:
 		return truthOf(ev.condition(n))
 	case opChoice:
 		if ev.holds(n.cond) {
@@ -55,7 +55,7 @@ func (ev *evaluator) compute(n *node) value {
 	case opLiteral:
 		return ev.literal(n)
 	case opMembers, opFilter:
-		return vector(ev.set(n))
+		return ev.set(n)
 	}
 	ev.fail(n, "", "%s has no value here", ev.say(n)) // opAll
 	return value{}
@@ -68,7 +68,12 @@ func (ev *evaluator) operand(n *node) value {
 	case truth:
 		ev.fail(n, "", "%s is a condition, not a number", ev.say(n))
 	case text:
+		if n.op == opName {
+			ev.fail(n, "", "%s is the word %q, not a number", n.name, v.more.str)
+		}
 		ev.fail(n, "", "a string is no number; did you mean csv(%q)?", v.more.str)
+	case members:
+		ev.fail(n, "", "%s is a set, not an array of numbers", ev.say(n))
 	}
 	return v
 }
@@ -82,6 +87,9 @@ func (ev *evaluator) dataOf(n *node, what string) value {
 func (ev *evaluator) lookup(n *node) value {
 	for k := len(ev.indices) - 1; k >= 0; k-- {
 		if ev.indices[k].name == n.name {
+			if ev.indices[k].word != "" {
+				return textOf(ev.indices[k].word)
+			}
 			return number(float64(ev.indices[k].at))
 		}
 	}
@@ -99,7 +107,7 @@ func (ev *evaluator) call(n *node) value {
 	from := len(ev.args)
 	for _, a := range n.args {
 		v := ev.eval(a)
-		if v.sort > general && !(v.sort == text && n.fn.text) {
+		if v.sort > general && !(v.sort == text && n.fn.text || v.sort == members && n.name == "len") {
 			v = ev.operand(a)
 		}
 		ev.args = append(ev.args, v)
@@ -166,6 +174,8 @@ func (ev *evaluator) condition(n *node) bool {
 	switch n.op {
 	case opNot:
 		return !ev.holds(n.args[0])
+	case opIn:
+		return ev.isMember(n)
 	case opAnd:
 		for _, a := range n.args {
 			if !ev.holds(a) {
@@ -180,6 +190,13 @@ func (ev *evaluator) condition(n *node) bool {
 			}
 		}
 		return false
+	}
+	if l, r := ev.eval(n.args[0]), n.args[len(n.args)-1]; l.sort == text && len(n.args) == 2 && (n.rels[0] == tEQ || n.rels[0] == tNE) {
+		w := ev.eval(r)
+		if w.sort != text {
+			ev.fail(n, "", "%s is a word, %s is none", ev.say(n.args[0]), ev.say(r))
+		}
+		return (l.more.str == w.more.str) == (n.rels[0] == tEQ)
 	}
 	const what = "what a condition compares"
 	left, ok := ev.real(n.args[0], ev.operand(n.args[0]), what), true

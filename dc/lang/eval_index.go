@@ -66,6 +66,9 @@ func (ev *evaluator) view(n *node) view {
 func (ev *evaluator) index(n *node) view {
 	base, args := n.args[0], n.args[1:]
 	v := ev.operand(base)
+	if v.sets() != nil {
+		return ev.indexSets(n, &v)
+	}
 	if len(args) != len(v.shape) {
 		help := ""
 		if len(v.shape) > len(args) {
@@ -77,19 +80,14 @@ func (ev *evaluator) index(n *node) view {
 	dims, slices, lists := few[:0], 0, 0
 	flat := 0
 	for d, a := range args {
-		if a.op == opAll || a.op == opRange {
-			dims, slices = append(dims, ev.slice(n, a, &v, d)), slices+1
-			flat = flat*v.shape[d] + dims[d].first
-			continue
+		dims = append(dims, ev.along(n, a, &v, d))
+		flat = flat*v.shape[d] + dims[d].first
+		switch {
+		case dims[d].list != nil:
+			lists++
+		case !dims[d].single:
+			slices++
 		}
-		w := ev.dataOf(a, "an index")
-		if !w.scalar() {
-			dims, lists = append(dims, ev.listed(n, a, &v, d, &w)), lists+1
-			continue
-		}
-		k := ev.within(n, a, &v, d, w.x)
-		flat = flat*v.shape[d] + k
-		dims = append(dims, dimension{first: k, count: 1, single: true})
 	}
 	switch {
 	case lists > 0 || slices > 1:
@@ -111,6 +109,18 @@ func (ev *evaluator) index(n *node) view {
 	return view{v: v, single: true, first: flat}
 }
 
+// along says which places of dimension d an index names.
+func (ev *evaluator) along(n, a *node, v *value, d int) dimension {
+	if a.op == opAll || a.op == opRange {
+		return ev.slice(n, a, v, d)
+	}
+	w := ev.dataOf(a, "an index")
+	if !w.scalar() {
+		return ev.listed(n, a, v, d, &w)
+	}
+	return dimension{first: ev.within(n, a, v, d, w.x), count: 1, single: true}
+}
+
 // dimension says which places of one dimension are taken: a run of them or a
 // list.
 type dimension struct {
@@ -118,6 +128,7 @@ type dimension struct {
 	list         []int // not nil: instead of a run
 	single       bool  // an index, not a slice: the dimension goes
 	origin       int
+	set          *memberSet // that indexes it, nil: none
 }
 
 func (d *dimension) at(k int) int {
@@ -180,26 +191,21 @@ func (ev *evaluator) listed(n, a *node, v *value, d int, list *value) dimension 
 
 // pick gathers the entries that the dimensions name.
 func (ev *evaluator) pick(n *node, v *value, dims []dimension) value {
-	shape, shifted := make([]int, 0, len(dims)), false
+	var to axes
+	shifted := false
 	for d := range dims {
 		if !dims[d].single {
-			shape = append(shape, dims[d].count)
-			shifted = shifted || dims[d].origin != 1
+			to.add(dims[d].count, dims[d].origin, dims[d].set)
+			shifted = shifted || dims[d].origin != 1 || dims[d].set != nil
 		}
 	}
-	total := ev.room(n, shape)
-	out := v.choose(shape, ev.places(v, dims, total))
+	total := ev.room(n, to.shape)
+	out := v.choose(to.shape, ev.places(v, dims, total))
 	if out.sort == affine {
 		ev.spend(n, unitsCoeff*out.nnz())
 	}
 	if shifted {
-		var origin []int
-		for d := range dims {
-			if !dims[d].single {
-				origin = append(origin, dims[d].origin)
-			}
-		}
-		out = out.countFrom(origin)
+		out = out.along(&to)
 	}
 	return out
 }

@@ -4,6 +4,9 @@ package lang
 // vectors make a vector, matrices (and vectors as their columns) a matrix. Rows
 // stand below each other; rows of one number each make a vector.
 func (ev *evaluator) literal(n *node) value {
+	if len(n.rows) == 0 {
+		return vector(nil)
+	}
 	rows := make([]value, len(n.rows))
 	short := true
 	for i, elements := range n.rows {

@@ -2,43 +2,17 @@ package lang
 
 import "fmt"
 
-// set is the members of a set in braces.
-func (ev *evaluator) set(n *node) []float64 {
-	var out []float64
-	if n.op == opFilter {
-		if len(n.binders) > 1 {
-			ev.fail(n, "", "a set has one index; it holds whole numbers")
-		}
-		ev.loop(n, n.binders, n.cond, func() {
-			out = append(out, float64(ev.indices[len(ev.indices)-1].at))
-			ev.fits(n, []int{len(out)})
-		})
-		return out
-	}
-	seen := map[float64]bool{}
-	for _, a := range n.args {
-		v := ev.dataOf(a, "a member of a set")
-		for _, x := range v.numbers() {
-			k, ok := whole(x)
-			if !ok {
-				ev.fail(a, "", "a set holds whole numbers, not %g", x)
-			}
-			if x = float64(k); !seen[x] {
-				seen[x] = true
-				out = append(out, x)
-			}
-		}
-	}
-	return out
-}
-
-// members are what an index runs over: lo..hi, or a list.
-func (ev *evaluator) members(n *node) (lo, hi int, list []int) {
+// members are what an index runs over: lo..hi, a list, or a set.
+func (ev *evaluator) members(n *node) (lo, hi int, list []int, set *memberSet) {
 	if n.op == opRange {
 		lo, hi = ev.ends(n)
-		return lo, hi, nil
+		return lo, hi, nil, nil
 	}
-	v := ev.dataOf(n, "what an index runs over")
+	v := ev.eval(n)
+	if v.sort == members {
+		return 0, -1, nil, v.more.set
+	}
+	v = ev.dataOf(n, "what an index runs over")
 	if len(v.shape) != 1 {
 		help := ""
 		if v.scalar() {
@@ -54,7 +28,7 @@ func (ev *evaluator) members(n *node) (lo, hi int, list []int) {
 		}
 		list[k] = i
 	}
-	return 0, -1, list
+	return 0, -1, list, nil
 }
 
 // loop runs body for all values of the indices that meet the condition.
@@ -65,14 +39,20 @@ func (ev *evaluator) loop(n *node, bs []binder, cond *node, body func()) {
 		}
 		return
 	}
-	lo, hi, list := ev.members(bs[0].set)
+	lo, hi, list, set := ev.members(bs[0].set)
 	at := len(ev.indices)
-	ev.indices = append(ev.indices, binding{name: bs[0].name})
+	for _, name := range bs[0].names {
+		ev.indices = append(ev.indices, binding{name: name})
+	}
+	if width := max(1, set.parts()); width != len(bs[0].names) {
+		ev.fail(bs[0].set, "", "the members of %s have %s, the index %d", ev.say(bs[0].set), count(width, "part", "parts"), len(bs[0].names))
+	}
+	to := len(ev.indices)
 	step := func(i int) {
 		ev.spend(n, unitsNode)
 		ev.indices[at].at = i
 		ev.loop(n, bs[1:], cond, body)
-		ev.indices = ev.indices[:at+1]
+		ev.indices = ev.indices[:to]
 	}
 	for i := lo; i <= hi; i++ {
 		step(i)
@@ -80,7 +60,24 @@ func (ev *evaluator) loop(n *node, bs []binder, cond *node, body func()) {
 	for _, i := range list {
 		step(i)
 	}
+	if set != nil {
+		for k := range set.list {
+			ev.bind(at, k, set)
+			step(ev.indices[at].at)
+		}
+	}
 	ev.indices = ev.indices[:at]
+}
+
+// bind gives the indices from a place on the parts of a member. The number of a
+// word is the place of the member.
+func (ev *evaluator) bind(at, k int, set *memberSet) {
+	for i := range set.width {
+		b, p := &ev.indices[at+i], set.list[k][i]
+		if b.at, b.word = p.k, p.word; p.word != "" {
+			b.at = k + 1
+		}
+	}
 }
 
 // extreme is the max or min over indices.

@@ -42,6 +42,7 @@ type symbol struct {
 type binding struct {
 	name string
 	at   int
+	word string // not "": it is this word, and at its place in the set
 }
 
 // evaluator computes the values of expressions by walking them.
@@ -188,7 +189,9 @@ func (ev *evaluator) where() string {
 	}
 	parts := make([]string, len(ev.indices))
 	for k, b := range ev.indices {
-		parts[k] = fmt.Sprintf("%s = %d", b.name, b.at)
+		if parts[k] = fmt.Sprintf("%s = %d", b.name, b.at); b.word != "" {
+			parts[k] = fmt.Sprintf("%s = %q", b.name, b.word)
+		}
 	}
 	return " (at " + strings.Join(parts, ", ") + ")"
 }
@@ -307,8 +310,8 @@ func (ev *evaluator) integer(n *node, v value, what string) int {
 // dimension is the value of n as a number of entries.
 func (ev *evaluator) dimension(n *node, v value) int {
 	d := ev.integer(n, v, "a dimension")
-	if d < 1 {
-		ev.fail(n, "", "a dimension must be at least 1, not %s", ev.is(n, float64(d)))
+	if d < 0 {
+		ev.fail(n, "", "a dimension must be at least 0, not %s", ev.is(n, float64(d)))
 	}
 	return d
 }

@@ -16,7 +16,7 @@ func same(f *File) string {
 	var write func(n *node)
 	binders := func(bs []binder, cond *node) {
 		for _, x := range bs {
-			fmt.Fprintf(&b, " %s in", x.name)
+			fmt.Fprintf(&b, " %v in", x.names)
 			write(x.set)
 		}
 		if cond != nil {

@@ -25,10 +25,15 @@ func seeds(f *testing.F) {
 			f.Add(src)
 		}
 	}
+	f.Add([]byte(setSeed))
 	f.Add([]byte("param n = 3, A = csv(\"A.csv\"), J = json(\"j.json\", \"A\")\nset I = {i in 1..n if i != 2}\nvar x[0..n], S[n,n] symmetric, P[n,n] psd start eye(n)\n" +
 		"let h[i in I] = x[i]*x[i-1]\nmaximize quad(x, eye(4)) - sum(huber(x)) + x'*eye(4)*x\nsubject to\n" +
 		"  a[i in I, j in 1..i if not i == j]: 1 <= norm2([x; h]) <= 2\n  b: max(h) == min(i in I) dc(h[i]^2, abs(x[i]))\nc: logdet(P) + lambda_sumlargest(S, 2) >= matfrac([1, 2, 3], P) + normnuc([S P])\noption backend = \"ipm\", mu = 1.5\n"))
 }
+
+// setSeed is a problem with sets of all kinds.
+const setSeed = "set C = {\"a\", \"b\"}, E = {(1, 2), (2, 3)}, G = {2, 5}, P = {i in 1..3, j in 1..3 if (i, j) in E or i == j}\nparam w[C] = [1, 2], e = [], d[(i, j) in P] = i + j\n" +
+	"var x[C], f[E] >= 0, g[G]\nminimize sum(f[1,:]) + x[\"a\"] + sum((i, j) in E) f[i,j] + sum(k in G if k in 1..3) g[k]\nsubject to\n  n[c in C if c == \"a\"]: x[c] <= if(c == \"b\", 1, w[c])\n"
 
 // fuzzLimits are small, so that a run takes no time.
 var fuzzLimits = limits{entries: 1 << 12, vars: 1 << 11, work: 1 << 19, pieces: 1 << 8, parts: 1 << 9}

@@ -8,9 +8,16 @@ func (p *parser) enter() {
 	}
 }
 
-// isBinder reports whether "name in" stands there.
+// isBinder reports whether "name in" or "(name, name) in" stands there.
 func (p *parser) isBinder(at int) bool {
-	return p.toks[at].kind == tName && p.toks[at+1].kind == tIn
+	if p.toks[at].kind != tLParen {
+		return p.toks[at].kind == tName && p.toks[at+1].kind == tIn
+	}
+	k := at + 1
+	for p.toks[k].kind == tName && p.toks[k+1].kind == tComma {
+		k += 2
+	}
+	return p.toks[k].kind == tName && p.toks[k+1].kind == tRParen && p.toks[k+2].kind == tIn
 }
 
 // indexing = "[" binders "]"
@@ -24,12 +31,25 @@ func (p *parser) indexing() ([]binder, *node) {
 	return bs, cond
 }
 
-// bindings = name "in" range { "," name "in" range } [ "if" condition ]
+// bindings = names "in" range { "," names "in" range } [ "if" condition ]
+// names    = name | "(" name "," name { "," name } ")"
 func (p *parser) bindings() (bs []binder, cond *node) {
 	for {
-		t := p.expect(tName, "for an index, as in i in 1..n")
+		b := binder{span: p.tok().span}
+		tuple := p.accept(tLParen)
+		for {
+			b.names = append(b.names, p.expect(tName, "for an index, as in i in 1..n").text)
+			if !tuple || !p.accept(tComma) {
+				break
+			}
+		}
+		if tuple {
+			p.expect(tRParen, "after the indices of a tuple")
+		}
+		b.end = p.last()
 		p.expect(tIn, "after the index")
-		bs = append(bs, binder{span: t.span, name: t.text, set: p.rangeExpr()})
+		b.set = p.rangeExpr()
+		bs = append(bs, b)
 		if !p.accept(tComma) {
 			break
 		}
@@ -89,6 +109,10 @@ func (p *parser) comparison() *node {
 	k := p.tok().kind
 	if k == tAssign {
 		p.fail(p.tok().span, "== compares", "= has no place in a condition")
+	}
+	if p.accept(tIn) {
+		set := p.rangeExpr()
+		return &node{span: span{n.pos, set.end}, op: opIn, args: []*node{n, set}}
 	}
 	if k < tLess || k > tNE {
 		return n
@@ -284,6 +308,12 @@ func (p *parser) primary() *node {
 		blanks := p.blanks
 		p.blanks = false
 		inner := p.condition()
+		if p.tok().kind == tComma {
+			inner = &node{op: opTuple, args: []*node{inner}}
+			for p.accept(tComma) {
+				inner.args = append(inner.args, p.expr())
+			}
+		}
 		p.blanks = blanks
 		p.expect(tRParen, "to close the parenthesis")
 		c := *inner // the span grows by the parentheses, the node is the same

@@ -29,9 +29,6 @@ func (p *parser) literal(n *node, open *token) {
 	p.blanks = blanks
 	p.expect(tRBracket, "after the elements")
 	n.end = p.last()
-	if len(n.rows) == 0 {
-		p.fail(n.span, "", "[] has no elements")
-	}
 }
 
 // members = "{" [ range { "," range } ] "}" | "{" bindings "}"

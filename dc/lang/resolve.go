@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -71,15 +72,15 @@ func (r *resolver) bind(bs []binder) mask {
 	var m mask
 	for _, b := range bs {
 		m |= r.visit(b.set)
-		for _, name := range r.scope {
-			if name == b.name {
-				r.fail(b.span, "choose another name", "the index %s stands inside another index %s", b.name, b.name)
+		for _, name := range b.names {
+			if slices.Contains(r.scope, name) {
+				r.fail(b.span, "choose another name", "the index %s stands inside another index %s", name, name)
 			}
+			if s := r.c.ev.names[name]; s != nil && !s.lost {
+				r.fail(b.span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.line(s.at.pos))
+			}
+			r.scope = append(r.scope, name)
 		}
-		if s := r.c.ev.names[b.name]; s != nil && !s.lost {
-			r.fail(b.span, "choose another name", "the index %s hides %s, declared in line %d", b.name, b.name, r.c.f.line(s.at.pos))
-		}
-		r.scope = append(r.scope, b.name)
 	}
 	return m
 }

@@ -16,6 +16,7 @@ const (
 	general        // DC expressions
 	truth          // 0 or 1
 	text
+	members // of a set that is no vector
 )
 
 // value is a number, a truth, or an array of one sort. Values are shared and
@@ -40,8 +41,10 @@ type cells struct {
 
 // details are what few values have.
 type details struct {
-	origin []int // the first index of each dimension; nil: 1
+	origin []int        // the first index of each dimension; nil: 1
+	sets   []*memberSet // that index the dimensions; nil, and nil in it: none does
 	str    string
+	set    *memberSet // of a value of sort members
 }
 
 // linearOf is the affine function that e is.
@@ -67,6 +70,8 @@ func (v *value) len() int {
 		return v.aff.Len()
 	case general:
 		return len(v.exprs)
+	case members:
+		return v.shape[0]
 	}
 	if len(v.shape) == 0 {
 		return 1
