@@ -43,9 +43,6 @@ const (
 	numPerturbations
 )
 
-// Redrawn is the share of the entries that are drawn anew in a variation.
-const Redrawn = 0.15
-
 // Source: chosen on problems of the five families drawn from other seeds than those
 // of the benchmark, docs/ccp.md.
 const (

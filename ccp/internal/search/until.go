@@ -121,5 +121,8 @@ func (b *Budget) Affords() bool {
 	return float64(b.Vain)+vainLeast*usual < max(vainShare*float64(b.Work-b.Vain), vainFloor/max(b.Size, 1))
 }
 
+// Redrawn is the share of the entries that are drawn anew in a variation of a point.
+const Redrawn = 0.15
+
 // lower reports whether a is below b by more than what counts.
 func lower(a, b, least float64) bool { return !math.IsNaN(a) && a < b-least }

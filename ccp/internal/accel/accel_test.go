@@ -1,0 +1,61 @@
+package accel
+
+import (
+	"math"
+	"testing"
+)
+
+func TestLineSearch(t *testing.T) {
+	one := func(int) float64 { return 1 }
+	span := Span{Size: one, Lo: []float64{-10}, Hi: []float64{10}, Merit: 1}
+	square := func(x []float64) (float64, float64) { return (x[0] - 5) * (x[0] - 5), 0 }
+	var b LineSearch
+	x := []float64{1}
+	if !b.Extend(x, []float64{0}, square, span) || x[0] != 5 || b.Plain()[0] != 1 {
+		t.Errorf("from 1 along +1 it has come to %g, from %g; want 5 from 1", x[0], b.Plain()[0])
+	}
+	x[0] = 5
+	if b.Extend(x, []float64{4}, square, span) || x[0] != 5 {
+		t.Errorf("from the minimum it has gone to %g", x[0])
+	}
+	b.Reset()
+	x[0] = 9
+	falls := func(x []float64) (float64, float64) { return -x[0], 0 }
+	if !b.Extend(x, []float64{6}, falls, span) || x[0] != 10 {
+		t.Errorf("past the bound 10: %g", x[0])
+	}
+	b.Reset()
+	x[0] = 1
+	opens := func(x []float64) (float64, float64) { return -x[0], math.Max(0, x[0]-1) }
+	if b.Extend(x, []float64{0}, opens, span) || x[0] != 1 {
+		t.Errorf("into an open constraint: %g", x[0])
+	}
+	if b.Extend(x, []float64{1 - 1e-9}, falls, span) {
+		t.Error("a step of 1e-9 was extended")
+	}
+}
+
+func TestExtrapolation(t *testing.T) {
+	var n Extrapolation
+	z, units := make([]float64, 2), []float64{1, 1}
+	step := func(from, to float64, φ float64, early bool) bool {
+		return n.Ahead(z, []float64{to, 0}, []float64{from, 0}, units, 1, φ, 1, early)
+	}
+	for k := range 4 { // the first step has none before it, then it warms
+		if ahead := step(float64(k), float64(k+1), -float64(k), false); ahead != (k == 3) {
+			t.Errorf("step %d: ahead %v", k, ahead)
+		}
+	}
+	if want := 4 + 0.25; z[0] != want {
+		t.Errorf("z = %g, want %g", z[0], want)
+	}
+	if step(4, 5, -4, true) {
+		t.Error("ahead although it is early")
+	}
+	if step(5, 6, 10, false) {
+		t.Error("ahead although the merit rises")
+	}
+	if step(6, 5, 9, false) {
+		t.Error("ahead although the direction turns")
+	}
+}

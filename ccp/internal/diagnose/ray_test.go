@@ -1,0 +1,68 @@
+package diagnose_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// region is where a problem of two variables may be, from (1, 1).
+func region(t *testing.T, state func(m *dc.Model, x dc.Affine), opts ...dc.VarOption) diagnose.Region {
+	t.Helper()
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, opts...)
+	state(m, x)
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lo, hi := subproblem.Bounds(p)
+	return diagnose.Region{P: p, Lo: lo, Hi: hi, Start: []float64{1, 1}, Unit: []float64{1, 1}, Tol: 1e-6}
+}
+
+// TestRay: what proves that a problem is unbounded, and what does not.
+func TestRay(t *testing.T) {
+	falls := func(m *dc.Model, x dc.Affine) { m.Minimize(x.Dot([]float64{-1, 0})) }
+	for name, c := range map[string]struct {
+		r    diagnose.Region
+		d    []float64
+		want bool
+	}{
+		"free":                {region(t, falls), []float64{1, 0}, true},
+		"backend's noise":     {region(t, falls, dc.AtMost(math.Inf(1), 5)), []float64{1, 1e-8}, true},
+		"upwards":             {region(t, falls), []float64{-1, 0}, false},
+		"bounded far out":     {region(t, falls, dc.AtMost(1e30)), []float64{1, 0}, false},
+		"an affine row":       {region(t, func(m *dc.Model, x dc.Affine) { falls(m, x); m.SubjectTo(dc.LE(x.Sum(), dc.Num(1e30))) }), []float64{1, 0}, false},
+		"a convex constraint": {region(t, func(m *dc.Model, x dc.Affine) { falls(m, x); m.SubjectTo(dc.LE(dc.Norm2(x), dc.Num(1e9))) }), []float64{1, 0}, false},
+		"along a DC row": {region(t, func(m *dc.Model, x dc.Affine) {
+			falls(m, x)
+			m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)))
+		}), []float64{1, 0}, true},
+		"falls towards data far away": {region(t, func(m *dc.Model, x dc.Affine) {
+			m.Minimize(dc.SumSquares(x.Sub(dc.Num(1e9))))
+		}), []float64{1, 1}, false},
+	} {
+		if got := c.r.Ray([]float64{1, 1}, c.d, 1, 1e3, 0); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestPole: log is minus infinity at 0, a large number is not.
+func TestPole(t *testing.T) {
+	pole := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Log(x.At(0))) }, dc.AtLeast(0))
+	deep := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Exp(x.At(0)).Neg()) }, dc.AtMost(1000))
+	one := []float64{1, 1}
+	if !pole.Pole([]float64{1e-12, 1}, one, one) {
+		t.Error("log at 0 is no pole")
+	}
+	if pole.Pole([]float64{0.5, 1}, one, one) {
+		t.Error("log at 0.5 is a pole")
+	}
+	if deep.Pole([]float64{1000, 1}, []float64{999, 1}, []float64{1000, 1}) {
+		t.Error("an overflow is a pole")
+	}
+}
