@@ -31,7 +31,7 @@ func trained(t *testing.T) (map[string]*lder.Regressor, [][]float64) {
 	}
 	x[5][1] = math.NaN()
 	rs := map[string]*lder.Regressor{}
-	for _, m := range []lder.Method{lder.Refit, lder.CCP, lder.Stacked} {
+	for _, m := range []lder.Method{lder.Refit, lder.CCP, lder.Ensemble} {
 		r := lder.NewRegressor(lder.MethodSettings(m))
 		r.Features, r.Target = []string{"a", "b */ c\n\"", "ü_%", "d"}, "y\\z"
 		if err := r.Fit(context.Background(), x, y); err != nil {

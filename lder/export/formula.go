@@ -19,7 +19,7 @@ func formula(r *lder.Regressor) ([]byte, error) {
 		d.add("it has no formula to read; method auto makes one model\n")
 		return d.bytes(), nil
 	}
-	m, err := r.Natural()
+	m, err := r.Unstandardised()
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func latex(r *lder.Regressor) ([]byte, error) {
 	if r.Ensemble != nil {
 		return nil, errors.New("export: an ensemble has no formula; method auto makes one model")
 	}
-	m, err := r.Natural()
+	m, err := r.Unstandardised()
 	if err != nil {
 		return nil, err
 	}
