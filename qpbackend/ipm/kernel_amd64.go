@@ -11,11 +11,6 @@ func wideWeights(wt, s, z *float64, δ float64, n int)
 //go:noescape
 func wideRight(b, t, rp, rc, z, wt, sgn *float64, n int)
 
-// wideTimes sets dz to wt·(dv − b).
-//
-//go:noescape
-func wideTimes(dz, wt, dv, b *float64, n int)
-
 //go:noescape
 func wideSlacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
 
@@ -25,18 +20,7 @@ func wideSlacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
 func wideLeast(d, v *float64, n int) float64
 
 //go:noescape
-func wideAffine(rc, s, z *float64, n int)
-
-//go:noescape
-func wideCentred(rc, s, z, ds, dz *float64, σμ float64, n int)
-
-//go:noescape
 func wideProducts(s, z, ds, dz *float64, αp, αd float64, n int) float64
-
-// wideMove adds α·d to v.
-//
-//go:noescape
-func wideMove(v, d *float64, α float64, n int)
 
 // wideNorm is the largest |v|, and whether all entries are numbers.
 //

@@ -51,26 +51,6 @@ right:
 	VZEROUPPER
 	RET
 
-// func wideTimes(dz, wt, dv, b *float64, n int)
-TEXT ·wideTimes(SB), NOSPLIT, $0-40
-	MOVQ dz+0(FP), DI
-	MOVQ wt+8(FP), SI
-	MOVQ dv+16(FP), R8
-	MOVQ b+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORQ AX, AX
-
-times:
-	VMOVUPD (R8)(AX*8), Y0
-	VSUBPD (R9)(AX*8), Y0, Y0
-	VMULPD (SI)(AX*8), Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  times
-	VZEROUPPER
-	RET
-
 // func wideSlacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
 TEXT ·wideSlacks(SB), NOSPLIT, $0-64
 	MOVQ ds+0(FP), DI
@@ -128,31 +108,6 @@ least:
 	VZEROUPPER
 	RET
 
-// func wideCentred(rc, s, z, ds, dz *float64, σμ float64, n int)
-TEXT ·wideCentred(SB), NOSPLIT, $0-56
-	MOVQ rc+0(FP), DI
-	MOVQ s+8(FP), SI
-	MOVQ z+16(FP), DX
-	MOVQ ds+24(FP), R8
-	MOVQ dz+32(FP), R9
-	VBROADCASTSD σμ+40(FP), Y15
-	MOVQ n+48(FP), CX
-	XORQ AX, AX
-
-centred:
-	VMOVUPD (SI)(AX*8), Y0
-	VMULPD (DX)(AX*8), Y0, Y0
-	VSUBPD Y0, Y15, Y0
-	VMOVUPD (R8)(AX*8), Y1
-	VMULPD (R9)(AX*8), Y1, Y1
-	VSUBPD Y1, Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  centred
-	VZEROUPPER
-	RET
-
 // func wideProducts(s, z, ds, dz *float64, αp, αd float64, n int) float64
 TEXT ·wideProducts(SB), NOSPLIT, $0-64
 	MOVQ s+0(FP), SI
@@ -179,43 +134,6 @@ products:
 	VADDPD X0, X8, X8
 	VHADDPD X8, X8, X8
 	VMOVSD X8, ret+56(FP)
-	VZEROUPPER
-	RET
-
-// func wideMove(v, d *float64, α float64, n int)
-TEXT ·wideMove(SB), NOSPLIT, $0-32
-	MOVQ v+0(FP), DI
-	MOVQ d+8(FP), SI
-	VBROADCASTSD α+16(FP), Y15
-	MOVQ n+24(FP), CX
-	XORQ AX, AX
-
-move:
-	VMULPD (SI)(AX*8), Y15, Y0
-	VADDPD (DI)(AX*8), Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  move
-	VZEROUPPER
-	RET
-
-// func wideAffine(rc, s, z *float64, n int)
-TEXT ·wideAffine(SB), NOSPLIT, $0-32
-	MOVQ rc+0(FP), DI
-	MOVQ s+8(FP), SI
-	MOVQ z+16(FP), DX
-	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	VXORPD Y1, Y1, Y1
-
-affine:
-	VSUBPD (SI)(AX*8), Y1, Y0
-	VMULPD (DX)(AX*8), Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  affine
 	VZEROUPPER
 	RET
 

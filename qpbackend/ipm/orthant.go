@@ -1,6 +1,10 @@
 package ipm
 
-import "context"
+import (
+	"context"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // The sides as a part: the nonnegative orthant, with z/s for its scaling.
 
@@ -109,8 +113,8 @@ func (sd *sides) reach(share float64) (αp, αd float64) {
 func (sd *sides) after(αp, αd float64) float64 { return sd.products(sd.ds, sd.dz, αp, αd) }
 
 func (sd *sides) advance(αp, αd float64) {
-	sd.move(sd.s, sd.ds, αp)
-	sd.move(sd.z, sd.dz, αd)
+	num.Axpy(sd.s, αp, sd.ds)
+	num.Axpy(sd.z, αd, sd.dz)
 }
 
 func (sd *sides) begin() {

@@ -52,12 +52,8 @@ func (sd *sides) targets() []float64 {
 // steps of sgn·v in ds.
 func (sd *sides) duals(count int) {
 	dz, wt, dv, b := sd.dz[:count], sd.wt[:count], sd.ds[:count], sd.b[:count]
-	from := sd.whole(count)
-	if from > 0 {
-		wideTimes(&dz[0], &wt[0], &dv[0], &b[0], from)
-	}
-	for k := from; k < count; k++ {
-		dz[k] = wt[k] * (dv[k] - b[k])
+	for k, d := range dv {
+		dz[k] = wt[k] * (d - b[k])
 	}
 }
 
@@ -102,11 +98,7 @@ func (sd *sides) longest(v, d []float64, τ float64) float64 {
 func (sd *sides) affine() {
 	c := len(sd.src)
 	rc, s, z := sd.rc[:c], sd.s[:c], sd.z[:c]
-	from := sd.whole(c)
-	if from > 0 {
-		wideAffine(&rc[0], &s[0], &z[0], from)
-	}
-	for k := from; k < c; k++ {
+	for k := range rc {
 		rc[k] = -s[k] * z[k]
 	}
 }
@@ -115,11 +107,7 @@ func (sd *sides) affine() {
 func (sd *sides) centre(σμ float64) {
 	c := len(sd.src)
 	rc, s, z, ds, dz := sd.rc[:c], sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c]
-	from := sd.whole(c)
-	if from > 0 {
-		wideCentred(&rc[0], &s[0], &z[0], &ds[0], &dz[0], σμ, from)
-	}
-	for k := from; k < c; k++ {
+	for k := range rc {
 		rc[k] = σμ - s[k]*z[k] - ds[k]*dz[k]
 	}
 }
@@ -142,18 +130,6 @@ func (sd *sides) products(ds, dz []float64, αp, αd float64) float64 {
 		sum += (s[k] + αp*ds[k]) * (z[k] + αd*dz[k])
 	}
 	return sum
-}
-
-// move adds α·d to v, of one entry a side.
-func (sd *sides) move(v, d []float64, α float64) {
-	d = d[:len(v)]
-	from := sd.whole(len(v))
-	if from > 0 {
-		wideMove(&v[0], &d[0], α, from)
-	}
-	for k := from; k < len(v); k++ {
-		v[k] += α * d[k]
-	}
 }
 
 // norm is normInf.

@@ -51,12 +51,8 @@ func TestKernelsRoundAlike(t *testing.T) {
 			{"norm", func(sd *sides) float64 { return sd.norm(sd.dz) }},
 			{"products", func(sd *sides) float64 { return sd.products(sd.s, sd.z, 0, 0) }},
 			{"after", func(sd *sides) float64 { return sd.products(sd.ds, sd.wt, 0.3, 0.8) }},
-			{"affine", func(sd *sides) float64 { sd.affine(); return 0 }},
-			{"centred", func(sd *sides) float64 { sd.centre(0.7); return 0 }},
 			{"weigh", func(sd *sides) float64 { sd.weights(1e-2); return 0 }},
-			{"move", func(sd *sides) float64 { sd.move(sd.rp, sd.dz, 0.6); return 0 }},
 			{"right", func(sd *sides) float64 { sd.targets(); return 0 }},
-			{"duals", func(sd *sides) float64 { sd.duals(count / 2); return 0 }},
 			{"slacks", func(sd *sides) float64 { sd.slacks(1e-3); return 0 }},
 		} {
 			x, y := step.do(&a), step.do(&b)

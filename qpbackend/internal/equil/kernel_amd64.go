@@ -8,8 +8,3 @@ package equil
 //
 //go:noescape
 func wideNorms(v, d, norm *float64, e float64, n int) float64
-
-// wideScale multiplies v by e·d.
-//
-//go:noescape
-func wideScale(v, d *float64, e float64, n int)

@@ -52,38 +52,3 @@ done:
 	VMOVSD X8, ret+40(FP)
 	VZEROUPPER
 	RET
-
-// func wideScale(v, d *float64, e float64, n int)
-TEXT ·wideScale(SB), NOSPLIT, $0-32
-	MOVQ v+0(FP), SI
-	MOVQ d+8(FP), DI
-	VBROADCASTSD e+16(FP), Y14
-	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	SUBQ $4, CX
-	JLT  rest
-
-four:
-	VMULPD (DI)(AX*8), Y14, Y0
-	VMULPD (SI)(AX*8), Y0, Y0
-	VMOVUPD Y0, (SI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLE  four
-
-rest:
-	ADDQ $4, CX
-	CMPQ AX, CX
-	JGE  done
-
-one:
-	VMULSD (DI)(AX*8), X14, X0
-	VMULSD (SI)(AX*8), X0, X0
-	VMOVSD X0, (SI)(AX*8)
-	INCQ AX
-	CMPQ AX, CX
-	JLT  one
-
-done:
-	VZEROUPPER
-	RET

@@ -87,7 +87,10 @@ func (s *Scaling) stretchedRows(at *sparse.CSC) {
 	for i, scale := range s.E {
 		for ; lo < at.ColPtr[i+1]; ends = ends[1:] {
 			j, n := at.RowIdx[lo], int(ends[0])-lo
-			wideScale(&at.Val[lo], &s.D[j], scale, n)
+			val := at.Val[lo:][:n]
+			for k, d := range s.D[j:][:n] {
+				val[k] *= scale * d
+			}
 			lo += n
 		}
 	}

@@ -8,11 +8,11 @@ import (
 // The model counts multiplications; the unit is one of the sparse strategy. What
 // the other strategy does in dense products is faster, and each vector and
 // component costs a little besides. Two of the constants are derived, the others
-// were fitted to times on an AVX-512 processor, of l-DER, lasso, Huber, SVM and
-// portfolio problems. How much depends on them: halved or doubled, one at a time,
-// none changes the choice on more than 2 of the 86 problems of dcbench (classes of
-// small and medium size, Maros-Meszaros, the sequence, five of l-DER), but for
-// inBlocks halved and hopeless doubled, which change it on 3 and 2.
+// were fitted to times of l-DER, lasso, Huber, SVM and portfolio problems. How much
+// depends on them: halved or doubled, one at a time, none changes the choice on
+// more than 2 of the 86 problems of dcbench (classes of small and medium size,
+// Maros-Meszaros, the sequence, five of l-DER) but inBlocks, which halved changes
+// it on 3.
 const (
 	inBlocks   = 0.25         // a multiplication in a product of blocks
 	call       = 16           // of those: what starting on a vector takes

@@ -23,11 +23,6 @@ func widerColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols in
 
 // The following work on n ≥ 1 entries, with AVX2 and FMA, and check no bounds.
 
-// wideScale sets dst to α·x.
-//
-//go:noescape
-func wideScale(dst, x *float64, α float64, n int)
-
 // wideAxpy adds α·x to dst.
 //
 //go:noescape

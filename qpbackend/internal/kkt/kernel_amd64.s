@@ -343,46 +343,6 @@ stored1:
 	SUBQ CX, R11              \
 	VMOVDQU (R11), Y14
 
-// func wideScale(dst, x *float64, α float64, n int)
-TEXT ·wideScale(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	VBROADCASTSD α+16(FP), Y15
-	MOVQ n+24(FP), CX
-	SUBQ $8, CX
-	JLT  scale4
-
-scale8:
-	VMULPD (SI), Y15, Y0
-	VMULPD 32(SI), Y15, Y1
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $8, CX
-	JGE  scale8
-
-scale4:
-	ADDQ $4, CX
-	JLT  scale0
-	VMULPD (SI), Y15, Y0
-	VMOVUPD Y0, (DI)
-	ADDQ $32, SI
-	ADDQ $32, DI
-	SUBQ $4, CX
-
-scale0:
-	ADDQ $4, CX
-	JEQ  scaled
-	TAIL
-	VMASKMOVPD (SI), Y14, Y0
-	VMULPD Y0, Y15, Y0
-	VMASKMOVPD Y0, Y14, (DI)
-
-scaled:
-	VZEROUPPER
-	RET
-
 // func wideAxpy(dst, x *float64, α float64, n int)
 TEXT ·wideAxpy(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI

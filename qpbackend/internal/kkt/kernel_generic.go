@@ -10,8 +10,6 @@ func widerTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
 
 func widerColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int) {}
 
-func wideScale(dst, x *float64, α float64, n int) {}
-
 func wideAxpy(dst, x *float64, α float64, n int) {}
 
 func wideDot(x, y *float64, n int) float64 { return 0 }

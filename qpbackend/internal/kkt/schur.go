@@ -254,7 +254,7 @@ func (f *arrowhead) combine(a, b *block, lo, hi int32) {
 			continue
 		}
 		m := f.m[int(f.mPtr[c])+int(a.local[v])*int(f.vectors[c]):][:f.vectors[c]]
-		f.wide.scale(dst, m[b.local[from]], f.vec[b.data+int(from)*b.width:])
+		scaled(dst, m[b.local[from]], f.vec[b.data+int(from)*b.width:])
 		for u := from + 1; u < to; u++ {
 			f.wide.axpy(dst, m[b.local[u]], f.vec[b.data+int(u)*b.width:])
 		}

@@ -52,13 +52,9 @@ func subtractProduct(dst, a []float64, rows, ld int, x []float64, step int) {
 // vectors does vector operations, in wide registers where it is true.
 type vectors bool
 
-// scale sets dst to α·x over the length of dst.
-func (w vectors) scale(dst []float64, α float64, x []float64) {
+// scaled sets dst to α·x over the length of dst.
+func scaled(dst []float64, α float64, x []float64) {
 	x = x[:len(dst)]
-	if w && len(dst) >= leastWide {
-		wideScale(&dst[0], &x[0], α, len(dst))
-		return
-	}
 	for i, v := range x {
 		dst[i] = α * v
 	}
