@@ -87,7 +87,7 @@ type wideTable struct {
 // wideTables are of all shapes around and beyond a row a feature.
 func wideTables() []wideTable {
 	var all []wideTable
-	for _, shape := range [][2]int{{24, 40}, {30, 30}, {36, 32}, {40, 60}} {
+	for _, shape := range [][2]int{{24, 40}, {30, 30}, {36, 32}} {
 		all = append(all, wideTable{shape[0], shape[1], "noise", 0})
 		for _, kind := range []string{"dense", "sparse", "factors", "bent"} {
 			for _, signal := range []float64{1, 10} {
