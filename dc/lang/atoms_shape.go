@@ -10,7 +10,7 @@ import (
 func (ev *evaluator) fnNorm(n *node, args []value) value {
 	v, p := args[0], 2.0
 	if len(args) == 2 {
-		p = ev.real(n.args[1], args[1], "the order of a norm")
+		p = ev.limit(n.args[1], args[1], "the order of a norm")
 	}
 	switch {
 	case !(p >= 1):

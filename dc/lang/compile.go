@@ -129,6 +129,8 @@ func (c *compiler) free(s *statement) bool {
 		c.errs.addf(s.at, "", "%s is declared twice; first in line %d", s.name, c.f.line(old.at.pos))
 	case s.name == "pi":
 		c.errs.addf(s.at, "choose another name", "pi is the number 3.14159...")
+	case s.name == "inf":
+		c.errs.addf(s.at, "choose another name", "inf is infinity")
 	default:
 		return true
 	}

@@ -100,5 +100,5 @@ func (c *compiler) declared() []string {
 		}
 		out = append(out, name)
 	}
-	return append(out, "pi")
+	return append(out, "pi", "inf")
 }

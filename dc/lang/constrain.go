@@ -69,7 +69,7 @@ func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool
 		top = max(top, vs[k].sort)
 		constant = constant && vs[k].curvature() == Constant
 	}
-	shape := ev.common(root, s.args, vs)
+	shape := ev.sides(root, s.args, vs)
 	ev.spend(root, size(shape))
 	rels := s.rels
 	if len(rels) == 2 && rels[0] == tGE { // u >= e >= l is l <= e <= u
@@ -79,6 +79,9 @@ func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool
 	if constant {
 		c.onData(root, f, index, vs, rels, size(shape))
 		return false
+	}
+	if slices.ContainsFunc(vs, func(v value) bool { return v.hasInf() }) {
+		return c.loose(s, root, f, index, vs, shape)
 	}
 	if top == affine {
 		ops := make([]dc.Operand, len(vs))
@@ -162,12 +165,14 @@ func (c *compiler) onData(root *node, f *Family, index []int, vs []value, rels [
 	for k, r := range rels {
 		for i := range n {
 			a, b := constantAt(&vs[k], i), constantAt(&vs[k+1], i)
-			tol := alwaysTol * max(1, math.Abs(a), math.Abs(b))
-			if math.Abs(a-b) <= tol || r == tLE && a <= b || r == tGE && a >= b {
+			tol, d := alwaysTol*max(1, math.Abs(a), math.Abs(b)), math.Abs(a-b)
+			if a == b || d <= tol && !math.IsInf(d, 1) || r == tLE && a <= b || r == tGE && a >= b {
 				continue
 			}
 			con := dc.LE(dc.Num(a), dc.Num(b))
-			if r == tGE || r == tEQ && a < b {
+			if math.IsInf(a, 0) || math.IsInf(b, 0) {
+				con = dc.LE(dc.Num(1), dc.Num(0))
+			} else if r == tGE || r == tEQ && a < b {
 				con = dc.LE(dc.Num(b), dc.Num(a))
 			}
 			c.never(root, f, index, con, fmt.Sprintf("it says %g %s %g, and no variable occurs%s", a, r, b, c.ev.where()))

@@ -331,6 +331,9 @@ func (c *compiler) filling(v *varParts, n *node, what string) []float64 {
 func (c *compiler) start(v *varParts, n *node) dc.VarOption {
 	if n.op != opCall || n.name != "normal" && n.name != "uniform" {
 		v.values, v.startNode = c.filling(v, n, "a start"), n
+		if slices.ContainsFunc(v.values, func(x float64) bool { return math.IsInf(x, 0) }) {
+			c.ev.fail(n, "", "the start of %s must be finite", v.s.name)
+		}
 		return dc.StartAt(v.values...)
 	}
 	a := c.ev.real(n.args[0], c.ev.operand(n.args[0]), "the first argument of "+n.name)

@@ -23,7 +23,12 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 	name := fmt.Sprintf("bounds(%s)", v.s.name)
 	for _, b := range list {
 		x, index := dc.FromLinear(a.Entry(b.entry)), unravel(b.entry, v.shape)
-		c.model.SubjectTo(dc.GE(x, dc.Num(b.lo)).Named(name, index...), dc.LE(x, dc.Num(b.hi)).Named(name, index...))
+		for _, con := range []dc.Constraint{dc.GE(x, dc.Num(b.lo)), dc.LE(x, dc.Num(b.hi))} {
+			if math.IsInf(b.lo, 1) || math.IsInf(b.hi, -1) {
+				con = dc.LE(dc.Num(1), dc.Num(0)) // no number is there
+			}
+			c.model.SubjectTo(con.Named(name, index...))
+		}
 	}
 	c.out.Families = append(c.out.Families, Family{Name: name, Members: len(list),
 		Part: Part{Text: c.f.text(v.s.span), Place: c.f.place(v.s.at), Curvature: Affine}})
@@ -37,21 +42,28 @@ func (c *compiler) agree(v *varParts) (out []crossed) {
 		d := v.shape[0]
 		mirror = func(k int) int { return k%d*d + k/d }
 	}
-	at := func(list []float64, k int) float64 { return list[min(k, len(list)-1)] }
+	at := func(list []float64, k int, none float64) float64 {
+		if list == nil {
+			return none
+		}
+		return list[min(k, len(list)-1)]
+	}
+	inf := math.Inf(1)
 	for k := range v.n {
-		if v.lo != nil && v.hi != nil {
-			if lo, hi := at(v.lo, k), min(at(v.hi, k), at(v.hi, mirror(k))); lo > hi {
-				out = append(out, crossed{k, lo, hi})
-			}
+		if v.lo == nil && v.hi == nil && v.values == nil {
+			break
+		}
+		if lo, hi := at(v.lo, k, -inf), min(at(v.hi, k, inf), at(v.hi, mirror(k), inf)); lo > hi || lo == inf || hi == -inf {
+			out = append(out, crossed{k, lo, hi})
 		}
 		if v.symmetric && v.values != nil {
-			if a, b := at(v.values, k), at(v.values, mirror(k)); !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
+			if a, b := at(v.values, k, 0), at(v.values, mirror(k), 0); !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
 				c.ev.fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.name, a, b)
 			}
 		}
 	}
 	if len(out) > 0 {
-		v.lo, v.hi = fill(v.lo, v.n), fill(v.hi, v.n)
+		v.lo, v.hi = fill(v.lo, v.n, -inf), fill(v.hi, v.n, inf)
 	}
 	for _, b := range out {
 		for _, k := range []int{b.entry, mirror(b.entry)} {
@@ -61,11 +73,13 @@ func (c *compiler) agree(v *varParts) (out []crossed) {
 	return out
 }
 
-// fill is a copy of a list, or n times its only number.
-func fill(list []float64, n int) []float64 {
+// fill is a copy of a list, or n times its only number, or none.
+func fill(list []float64, n int, none float64) []float64 {
 	out := make([]float64, n)
 	for k := range out {
-		out[k] = list[min(k, len(list)-1)]
+		if out[k] = none; list != nil {
+			out[k] = list[min(k, len(list)-1)]
+		}
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func TestEditorLists(t *testing.T) {
 	list := regexp.MustCompile(`\((\w+(?:\|\w+)*)\)`)
 	for name, want := range map[string][]string{
 		"statements": statements, "words": others, "attributes": {"start", "symmetric", "psd"},
-		"functions": atoms, "options": slices.Clone(optionNames), "constants": {"pi"},
+		"functions": atoms, "options": slices.Clone(optionNames), "constants": {"pi", "inf"},
 	} {
 		m := list.FindStringSubmatch(g.Repository[name].Match)
 		if m == nil {

@@ -1,7 +1,5 @@
 package lang
 
-import "math"
-
 // eval is the value of n.
 func (ev *evaluator) eval(n *node) value {
 	switch n.op {
@@ -96,7 +94,7 @@ func (ev *evaluator) lookup(n *node) value {
 	if s, ok := ev.names[n.name]; ok {
 		return s.value
 	}
-	return number(math.Pi) // the only constant
+	return number(fixed[n.name])
 }
 
 // call applies a function to the values of its arguments.
@@ -109,6 +107,9 @@ func (ev *evaluator) call(n *node) value {
 		v := ev.eval(a)
 		if v.sort > general && !(v.sort == text && n.fn.text || v.sort == members && n.name == "len") {
 			v = ev.operand(a)
+		}
+		if v.hasInf() && !n.fn.inf {
+			ev.misplacedInf(n)
 		}
 		ev.args = append(ev.args, v)
 	}
@@ -199,10 +200,10 @@ func (ev *evaluator) condition(n *node) bool {
 		return (l.more.str == w.more.str) == (n.rels[0] == tEQ)
 	}
 	const what = "what a condition compares"
-	left, ok := ev.real(n.args[0], ev.operand(n.args[0]), what), true
+	left, ok := ev.limit(n.args[0], ev.operand(n.args[0]), what), true
 	for k, r := range n.rels {
 		a := n.args[k+1]
-		right := ev.real(a, ev.operand(a), what)
+		right := ev.limit(a, ev.operand(a), what)
 		ok = ok && compare(left, r, right)
 		left = right
 	}

@@ -16,6 +16,7 @@ func (ev *evaluator) literal(n *node) value {
 	if len(rows) == 1 {
 		return rows[0]
 	}
+	ev.noInf(n, rows)
 	var refs []ref
 	height, width := 0, rows[0].shape[len(rows[0].shape)-1]
 	for i := range rows {
@@ -51,6 +52,7 @@ func (ev *evaluator) row(n *node, elements []*node) value {
 			height = vs[k].shape[0]
 		}
 	}
+	ev.noInf(n, vs)
 	var refs []ref
 	if height < 0 {
 		for k := range vs {

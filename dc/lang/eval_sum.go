@@ -177,7 +177,7 @@ func (ev *evaluator) quadraticForm(n *node) (value, bool) {
 	}
 	xv, qv := ev.operand(x), ev.operand(q)
 	k := xv.len()
-	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !sameShape(qv.shape, []int{k, k}) || k == 0 {
+	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !sameShape(qv.shape, []int{k, k}) || k == 0 || qv.hasInf() {
 		return value{}, false
 	}
 	return ev.quad(n, xv, qv), true
@@ -231,7 +231,7 @@ func (r *rows) values(m *dc.Model) []value {
 // array is the members in a shape.
 func (r *rows) array(m *dc.Model, shape []int) value {
 	if len(r.idx) == 0 {
-		return array(shape, r.consts)
+		return marked(array(shape, r.consts))
 	}
 	return fromAffine(dc.Entries(r.linears(m)...).Reshape(shape...))
 }

@@ -286,6 +286,15 @@ func (ev *evaluator) numeric(n *node, v value, what string) value {
 
 // real is the value of n as a single number.
 func (ev *evaluator) real(n *node, v value, what string) float64 {
+	x := ev.limit(n, v, what)
+	if math.IsInf(x, 0) {
+		ev.fail(n, "", "%s must be finite", what)
+	}
+	return x
+}
+
+// limit is the value of n as a single number, which may be infinite.
+func (ev *evaluator) limit(n *node, v value, what string) float64 {
 	v = ev.numeric(n, v, what)
 	if v.len() != 1 {
 		ev.fail(n, "", "%s must be one number, but %s is %s", what, ev.say(n), shapeText(v.shape))
@@ -328,7 +337,7 @@ func whole(x float64) (int, bool) {
 	return int(r), true
 }
 
-// finite refuses numbers that are not.
+// finite refuses numbers that are not, unless infinite data stand in n. v is new.
 func (ev *evaluator) finite(n *node, v value) value {
 	if len(v.shape) == 0 {
 		if v.x-v.x != 0 {
@@ -339,13 +348,18 @@ func (ev *evaluator) finite(n *node, v value) value {
 	for _, x := range v.num {
 		if x-x != 0 {
 			ev.infinite(n, x)
+			v.infinite = true
 		}
 	}
 	return v
 }
 
-// infinite reports a number that is not finite.
+// infinite reports a number that is not finite, unless it comes from infinite
+// data.
 func (ev *evaluator) infinite(n *node, x float64) {
+	if math.IsInf(x, 0) && ev.mentionsInf(n) {
+		return
+	}
 	what := "too large for a number"
 	if math.IsNaN(x) {
 		what = "not a number"

@@ -12,12 +12,13 @@ type function struct {
 	eval        func(ev *evaluator, n *node, args []value) value
 	domain      bool // it has no value for some finite data
 	text        bool // its arguments are strings
+	inf         bool // data may be infinite
 }
 
 // functions is the table of all of them.
 var functions = map[string]*function{
 	// Atoms of data and variables.
-	"abs":         {least: 1, most: 1, eval: (*evaluator).fnAbs},
+	"abs":         {least: 1, most: 1, inf: true, eval: (*evaluator).fnAbs},
 	"pos":         {least: 1, most: 1, eval: (*evaluator).fnPos},
 	"square":      {least: 1, most: 1, eval: (*evaluator).fnSquare},
 	"sqrt":        {least: 1, most: 1, domain: true, eval: curve("a concave", math.Sqrt, dc.Sqrt)},
@@ -31,13 +32,13 @@ var functions = map[string]*function{
 	"geomean":     {least: 1, most: -1, domain: true, eval: (*evaluator).fnGeoMean},
 	"wgeomean":    {least: 2, most: 2, domain: true, eval: (*evaluator).fnWeightedGeoMean},
 	"huber":       {least: 1, most: 2, eval: (*evaluator).fnHuber},
-	"max":         {least: 1, most: -1, eval: (*evaluator).fnFold},
-	"min":         {least: 1, most: -1, eval: (*evaluator).fnFold},
-	"sum":         {least: 1, most: 1, eval: (*evaluator).fnSum},
+	"max":         {least: 1, most: -1, inf: true, eval: (*evaluator).fnFold},
+	"min":         {least: 1, most: -1, inf: true, eval: (*evaluator).fnFold},
+	"sum":         {least: 1, most: 1, inf: true, eval: (*evaluator).fnSum},
 	"mean":        {least: 1, most: 1, eval: (*evaluator).fnMean},
-	"norm":        {least: 1, most: 2, eval: (*evaluator).fnNorm},
+	"norm":        {least: 1, most: 2, inf: true, eval: (*evaluator).fnNorm},
 	"cumsum":      {least: 1, most: 1, eval: (*evaluator).fnCumSum},
-	"reshape":     {least: 2, most: 1 + maxDims, eval: (*evaluator).fnReshape},
+	"reshape":     {least: 2, most: 1 + maxDims, inf: true, eval: (*evaluator).fnReshape},
 	"norm1":       {least: 1, most: 1, eval: (*evaluator).fnNorm1},
 	"norm2":       {least: 1, most: 1, eval: (*evaluator).fnNorm2},
 	"norminf":     {least: 1, most: 1, eval: (*evaluator).fnNormInf},
@@ -59,9 +60,9 @@ var functions = map[string]*function{
 	"diag":              {least: 1, most: 1, eval: (*evaluator).fnDiag},
 
 	// Of the shape alone.
-	"rows": {least: 1, most: 1, eval: (*evaluator).fnRows},
-	"cols": {least: 1, most: 1, eval: (*evaluator).fnCols},
-	"len":  {least: 1, most: 1, eval: (*evaluator).fnLen},
+	"rows": {least: 1, most: 1, inf: true, eval: (*evaluator).fnRows},
+	"cols": {least: 1, most: 1, inf: true, eval: (*evaluator).fnCols},
+	"len":  {least: 1, most: 1, inf: true, eval: (*evaluator).fnLen},
 
 	// Data.
 	"csv":   {least: 1, most: 2, text: true, eval: (*evaluator).fnCSV},
@@ -69,7 +70,7 @@ var functions = map[string]*function{
 	"eye":   {least: 1, most: 1, eval: (*evaluator).fnEye},
 	"zeros": {least: 1, most: 8, eval: constants(0)},
 	"ones":  {least: 1, most: 8, eval: constants(1)},
-	"sort":  {least: 1, most: 1, eval: (*evaluator).fnSort},
+	"sort":  {least: 1, most: 1, inf: true, eval: (*evaluator).fnSort},
 	"chol":  {least: 1, most: 1, eval: (*evaluator).fnChol},
 	"inv":   {least: 1, most: 1, eval: (*evaluator).fnInv},
 	"std":   {least: 1, most: 1, eval: (*evaluator).fnStd},

@@ -32,7 +32,7 @@ func seeds(f *testing.F) {
 }
 
 // setSeed is a problem with sets of all kinds.
-const setSeed = "set C = {\"a\", \"b\"}, E = {(1, 2), (2, 3)}, G = {2, 5}, P = {i in 1..3, j in 1..3 if (i, j) in E or i == j}\nparam w[C] = [1, 2], e = [], d[(i, j) in P] = i + j\n" +
+const setSeed = "set C = {\"a\", \"b\"}, E = {(1, 2), (2, 3)}, G = {2, 5}, P = {i in 1..3, j in 1..3 if (i, j) in E or i == j}\nparam w[C] = [1, inf], e = [], d[(i, j) in P] = i + j\n" +
 	"var x[C], f[E] >= 0, g[G]\nminimize sum(f[1,:]) + x[\"a\"] + sum((i, j) in E) f[i,j] + sum(k in G if k in 1..3) g[k]\nsubject to\n  n[c in C if c == \"a\"]: x[c] <= if(c == \"b\", 1, w[c])\n"
 
 // fuzzLimits are small, so that a run takes no time.

@@ -5,6 +5,12 @@ import "github.com/dcopt/dcopt/dc"
 // common is the shape of an entrywise operation; single entries go with
 // everything.
 func (ev *evaluator) common(n *node, parts []*node, vs []value) []int {
+	ev.noInf(n, vs)
+	return ev.sides(n, parts, vs)
+}
+
+// sides is common for the sides of a constraint, which may be infinite.
+func (ev *evaluator) sides(n *node, parts []*node, vs []value) []int {
 	best := 0
 	for k := range vs {
 		a, b := &vs[best], &vs[k]

@@ -61,6 +61,7 @@ func (ev *evaluator) product(n *node, a, b value) value {
 		shape = append(shape, cols)
 	}
 	total := ev.room(n, shape)
+	ev.noInf(n, []value{a, b})
 	switch {
 	case inner == 0:
 		return array(shape, make([]float64, total))

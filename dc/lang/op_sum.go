@@ -23,6 +23,9 @@ func (ev *evaluator) linear(n *node, m mark) dc.Linear {
 	case sum != 0 && len(idx) == 0:
 		ev.infinite(n, a.c)
 	case sum != 0:
+		if ev.mentionsInf(n) {
+			ev.misplacedInf(n)
+		}
 		ev.fail(n, "", "a coefficient is not finite")
 	case ordered:
 		return ev.model.Own(dc.Linear{Idx: idx, Val: val, Const: a.c})
@@ -62,6 +65,7 @@ func (ev *evaluator) total(n *node, m mark) value {
 func (ev *evaluator) weighted(n *node, terms []summand) value {
 	switch {
 	case len(terms) == 1:
+		ev.finiteWeight(n, &terms[0])
 		return ev.scale(n, terms[0].w, terms[0].v)
 	case len(terms) == 2 && terms[0].w == 1 && terms[1].w*terms[1].w == 1:
 		if v, ok := ev.pair(n, &terms[0].v, &terms[1].v, terms[1].w < 0); ok {
@@ -72,6 +76,7 @@ func (ev *evaluator) weighted(n *node, terms []summand) value {
 	top, all := numbers, cost{}
 	for k := range terms {
 		vs[k], nodes[k] = terms[k].v, terms[k].at
+		ev.finiteWeight(n, &terms[k])
 		top, all = max(top, vs[k].sort), all.plus(vs[k].costs())
 	}
 	shape := ev.common(n, nodes, vs)
@@ -111,9 +116,16 @@ func (ev *evaluator) weighted(n *node, terms []summand) value {
 	return fromExprs(shape, es, all)
 }
 
+// finiteWeight refuses an infinite multiple of variables.
+func (ev *evaluator) finiteWeight(n *node, t *summand) {
+	if t.w-t.w != 0 && t.v.sort != numbers {
+		ev.misplacedInf(n)
+	}
+}
+
 // pair is the sum or difference of two affine arrays of one shape.
 func (ev *evaluator) pair(n *node, a, b *value, minus bool) (v value, ok bool) {
-	if max(a.sort, b.sort) != affine || !sameShape(a.shape, b.shape) {
+	if max(a.sort, b.sort) != affine || !sameShape(a.shape, b.shape) || a.hasInf() || b.hasInf() {
 		return v, false
 	}
 	ev.spend(n, 2*a.len())
@@ -200,6 +212,7 @@ func (ev *evaluator) fold(n *node, name string, vs []value) value {
 	}
 	size := size(shape)
 	ev.spend(n, size*len(vs))
+	ev.noInf(n, vs)
 	if top == numbers {
 		return ev.foldNumbers(n, name, vs)
 	}
@@ -291,7 +304,7 @@ func assemble(shape []int, refs []ref) value {
 		for i, r := range refs {
 			out[i] = r.v.at(r.k)
 		}
-		return array(shape, out)
+		return marked(array(shape, out))
 	case affine:
 		rows := make([]dc.Linear, len(refs))
 		for i, r := range refs {

@@ -131,7 +131,7 @@ func (r *resolver) name(n *node) mask {
 		r.failed = r.failed || s.bad
 		return 0
 	}
-	if n.name == "pi" || r.told(n.name) {
+	if _, ok := fixed[n.name]; ok || r.told(n.name) {
 		return 0
 	}
 	help := ""

@@ -37,6 +37,8 @@ type cells struct {
 	exprs []dc.Expr
 	cost  cost // of a general value
 	more  *details
+
+	infinite bool // an entry of num is
 }
 
 // details are what few values have.
@@ -185,13 +187,13 @@ func (v *value) choose(shape, flat []int) value {
 		return number(v.at(flat[0]))
 	}
 	if lo, ok := run(flat); ok && len(v.shape) > 0 {
-		return array(shape, v.num[lo:lo+len(flat):lo+len(flat)])
+		return v.marking(array(shape, v.num[lo:lo+len(flat):lo+len(flat)]))
 	}
 	out := make([]float64, len(flat))
 	for i, k := range flat {
 		out[i] = v.at(k)
 	}
-	return array(shape, out)
+	return v.marking(array(shape, out))
 }
 
 // run reports whether places ascend by one, and the first of them.
@@ -211,7 +213,7 @@ func run(flat []int) (first int, ok bool) {
 func (v value) reshape(shape ...int) value {
 	switch v.sort {
 	case numbers:
-		return array(shape, v.numbers())
+		return v.marking(array(shape, v.numbers()))
 	case affine:
 		return fromAffine(v.affine().Reshape(shape...))
 	}
