@@ -344,6 +344,9 @@ func TestRulesFire(t *testing.T) {
 	if wrong := checkDoc("dc", []source{parse(t, sample{"dc/x.go", ""})}); wrong == "" {
 		t.Error("a package without doc.go passes")
 	}
+	if checkFolder("ccp", mostFiles+1) == "" || checkFolder("ccp/internal/search", mostFiles+1) == "" || checkFolder("ccp", mostFiles) != "" || checkFolder("lder", 40) != "" {
+		t.Error("the bound on the files of a folder of ccp does not hold there alone")
+	}
 }
 
 func parse(t *testing.T, s sample) source {
@@ -392,6 +395,18 @@ func checkDoc(pkg string, files []source) string {
 	return pkg + " has no package comment in doc.go"
 }
 
+// mostFiles bounds the Go files of a package of ccp, tests aside: beyond that a
+// package of its own says more.
+const mostFiles = 15
+
+// checkFolder refuses a folder under ccp with too many files.
+func checkFolder(pkg string, files int) string {
+	if (pkg == "ccp" || strings.HasPrefix(pkg, "ccp/")) && files > mostFiles {
+		return fmt.Sprintf("%s has %d Go files, at most %d: make a package of what belongs together", pkg, files, mostFiles)
+	}
+	return ""
+}
+
 func TestArchitecture(t *testing.T) {
 	packages := map[string][]source{} // without their tests
 	var tests []source
@@ -431,6 +446,9 @@ func TestArchitecture(t *testing.T) {
 	all := tests
 	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
 		if wrong := checkDoc(pkg, packages[pkg]); wrong != "" {
+			t.Error(wrong)
+		}
+		if wrong := checkFolder(pkg, len(packages[pkg])); wrong != "" {
 			t.Error(wrong)
 		}
 		all = append(all, packages[pkg]...)

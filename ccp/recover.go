@@ -35,7 +35,7 @@ func (r *run) open(ctx context.Context) (outcome, error) {
 	return outcome{}, err
 }
 
-// reopen makes the solver anew for the present linearisation.
+// reopen makes the solver anew for the current linearisation.
 func (r *run) reopen(ctx context.Context) (outcome, error) {
 	if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {
 		return outcome{}, err

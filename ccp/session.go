@@ -73,10 +73,10 @@ func (s *Session) Replace(p *dc.Problem) error {
 	return nil
 }
 
-// Problem is the problem with the present values of its parameters.
+// Problem is the problem with the current values of its parameters.
 func (s *Session) Problem() *dc.Problem { return s.p }
 
-// Solve is the function Solve for the present values. Without x0 it begins where
+// Solve is the function Solve for the current values. Without x0 it begins where
 // the last run ended, and the first time at the problem's start. Entries of x0
 // for parameters are not looked at.
 func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {

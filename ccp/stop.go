@@ -10,7 +10,7 @@ import (
 // view is what stop decides by.
 type view struct {
 	it, prev Iteration
-	keeps    bool    // the point keeps the constraints, as course has it at present
+	keeps    bool    // the point keeps the constraints, in the sense of course
 	convex   bool    // there is nothing to linearise, and no proximal term
 	strict   bool    // only FeasTol as it is makes a point feasible
 	settled  bool    // the best objective has not improved for long
@@ -58,7 +58,7 @@ func stop(v view) verdict {
 }
 
 // course is what the iterations so far tell of the objective, and what feasible means
-// at present.
+// now.
 type course struct {
 	low, high float64 // range of the objective over the feasible iterations
 	span      float64 // what a change of the objective is relative to

@@ -23,7 +23,7 @@ const (
 	warming = 2    // steps in one direction before the first extrapolation
 )
 
-// Reset ends the present direction.
+// Reset ends the current direction.
 func (n *Extrapolation) Reset() { n.count = 0 }
 
 // Ahead writes to z the point ahead of x, which came from before, and reports

@@ -26,7 +26,7 @@ type Builder struct {
 	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
 	cuts  []Cut // the rows to be linearised, in order
-	owner int   // what rows are made for at present: see row
+	owner int   // what rows are made for: see Row
 	place []int // scratch, by column; all zero
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Dives reports whether a step has used up all but a share of the distance to
-// the border of a domain: next to it a tangent is so steep that nothing ever
+// the boundary of a domain: next to it a tangent is so steep that nothing ever
 // leaves again.
 func (s *Problem) Dives(x, from []float64, share float64) bool {
 	for _, f := range s.boundary {
