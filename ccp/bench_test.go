@@ -46,3 +46,35 @@ func BenchmarkL1MinusL2(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) { bench(b, p) })
 	}
 }
+
+// BenchmarkSearches says what each search is worth on packings of nine circles: the
+// mean objective and the iterations of ten of them.
+func BenchmarkSearches(b *testing.B) {
+	for name, change := range map[string]func(*ccp.Settings){
+		"all":                 func(*ccp.Settings) {},
+		"without tangents":    func(s *ccp.Settings) { s.Search.Tangents = 0 },
+		"without coordinates": func(s *ccp.Settings) { s.Search.Coordinates = 0 },
+		"without hops":        func(s *ccp.Settings) { s.Search.Hops = 0 },
+		"local search alone": func(s *ccp.Settings) {
+			s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = 0, 0, 0
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			objective, iterations := 0.0, 0
+			for range b.N {
+				for seed := range uint64(10) {
+					set := ccp.DefaultSettings()
+					change(&set)
+					res, err := ccp.Solve(context.Background(), packing(b, radii(9, seed)), nil, set)
+					if err != nil {
+						b.Fatal(err)
+					}
+					objective += res.Objective
+					iterations += res.Iterations
+				}
+			}
+			b.ReportMetric(objective/float64(10*b.N), "objective")
+			b.ReportMetric(float64(iterations)/float64(10*b.N), "iterations")
+		})
+	}
+}
