@@ -36,8 +36,9 @@ var mayImport = map[string]string{
 	// One grammar of numbers and one reader of tables, for whoever reads data.
 	"internal/table": "",
 	// Which kernels in assembler this processor runs.
-	"internal/cpu": "",
-	"internal/num": "",
+	"internal/cpu":  "",
+	"internal/num":  "",
+	"internal/simd": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "dc qpbackend qpbackend/ipm ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose",
@@ -59,13 +60,13 @@ var mayImport = map[string]string{
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/poll":  "",
 	"qpbackend/internal/amd":   "qpbackend/internal/poll",
-	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num",
-	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum internal/num",
+	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num internal/simd",
+	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum internal/num internal/simd",
 	"qpbackend/internal/cone":  "internal/num",
-	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu",
+	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project": "gonum internal/num",
-	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num",
+	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num internal/simd",
 	// Where its iterates stall, admm lets ipm go on.
 	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
 	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp internal/num",

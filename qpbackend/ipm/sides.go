@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // The loops over sides without a look at entries of v. Where the processor has
@@ -24,7 +25,7 @@ func (sd *sides) weights(δ float64) {
 	wt, s, z := sd.wt[:c], sd.s[:c], sd.z[:c]
 	from := sd.whole(c)
 	if from > 0 {
-		wideWeights(&wt[0], &s[0], &z[0], δ, from)
+		simd.Weights(&wt[0], &s[0], &z[0], δ, from)
 	}
 	for k := from; k < c; k++ {
 		wt[k] = z[k] / (s[k] + δ*z[k])
@@ -39,7 +40,7 @@ func (sd *sides) targets() []float64 {
 	z, wt, sgn := sd.z[:c], sd.wt[:c], sd.sgn[:c]
 	from := sd.whole(c)
 	if from > 0 {
-		wideRight(&b[0], &t[0], &rp[0], &rc[0], &z[0], &wt[0], &sgn[0], from)
+		simd.Targets(&b[0], &t[0], &rp[0], &rc[0], &z[0], &wt[0], &sgn[0], from)
 	}
 	for k := from; k < c; k++ {
 		b[k] = rp[k] - rc[k]/z[k]
@@ -65,7 +66,7 @@ func (sd *sides) slacks(δ float64) {
 	s, z, ds, dz, rp, rc := sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c], sd.rp[:c], sd.rc[:c]
 	from := sd.whole(c)
 	if from > 0 {
-		wideSlacks(&ds[0], &s[0], &z[0], &rp[0], &rc[0], &dz[0], δ, from)
+		simd.Slacks(&ds[0], &s[0], &z[0], &rp[0], &rc[0], &dz[0], δ, from)
 	}
 	for k := from; k < c; k++ {
 		byProduct := math.Float64bits((rc[k] - s[k]*dz[k]) / z[k])
@@ -81,7 +82,7 @@ func (sd *sides) longest(v, d []float64, τ float64) float64 {
 	d = d[:len(v)]
 	from, least := sd.whole(len(v)), 0.0
 	if from > 0 {
-		least = wideLeast(&d[0], &v[0], from)
+		least = simd.LeastRatio(&d[0], &v[0], from)
 	}
 	for k := from; k < len(v); k++ {
 		if r := d[k] / v[k]; r < least {
@@ -118,7 +119,7 @@ func (sd *sides) products(ds, dz []float64, αp, αd float64) float64 {
 	s, z, ds, dz := sd.s[:c], sd.z[:c], ds[:c], dz[:c]
 	from, sum := c&^3, 0.0
 	if sd.wide && from > 0 {
-		sum = wideProducts(&s[0], &z[0], &ds[0], &dz[0], αp, αd, from)
+		sum = simd.Products(&s[0], &z[0], &ds[0], &dz[0], αp, αd, from)
 	} else {
 		var part [4]float64 // as in the kernel
 		for k := range from {
@@ -138,7 +139,7 @@ func (sd *sides) norm(v []float64) float64 {
 	if from == 0 {
 		return num.NormInf(v)
 	}
-	top, number := wideNorm(&v[0], from)
+	top, number := simd.NormInf(&v[0], from)
 	if !number {
 		return math.NaN()
 	}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/simd"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -73,7 +74,7 @@ func (s *Scaling) stretchedNorms(p, at *sparse.CSC) {
 				v := scale * math.Abs(at.Val[lo]) * s.D[j]
 				top, s.d[j] = max(top, v), max(s.d[j], v)
 			} else {
-				top = max(top, wideNorms(&at.Val[lo], &s.D[j], &s.d[j], scale, n))
+				top = max(top, simd.ScaledNorms(&at.Val[lo], &s.D[j], &s.d[j], scale, n))
 			}
 			lo += n
 		}

@@ -1,5 +1,7 @@
 package kkt
 
+import "github.com/dcopt/dcopt/internal/simd"
+
 // subtract takes xᵀy from the part of the border at blocks a and b, where x and
 // y have k rows; of a block with itself or a scaled copy, from the upper triangle at
 // least.
@@ -46,7 +48,7 @@ func (f *arrowhead) subtractBlock(s, x, y []float64, k, height, width, ldx, ldy 
 					yc := y[from*ldy : (to-1)*ldy+end]
 					sc := s[i*n : (i+3)*n+end]
 					for ; c < end; c += 8 {
-						wideTile(&sc[c], &xi[0], &yc[c], n, ldx, ldy, to-from, min(8, end-c))
+						simd.SubtractTile(&sc[c], &xi[0], &yc[c], n, ldx, ldy, to-from, min(8, end-c))
 					}
 				}
 			}
@@ -93,9 +95,9 @@ func (f *arrowhead) subtractWider(s, x, y, weights []float64, k, height, width, 
 				yj := y[from*ldy+j : (to-1)*ldy+j+cols]
 				sij := s[i*n+j : (i+rows-1)*n+j+cols]
 				if cols <= packCols {
-					widerColumn(&sij[0], &xi[0], &yj[0], &wt[0], n, ld, ldy, to-from, rows, cols)
+					simd.SubtractWiderColumn(&sij[0], &xi[0], &yj[0], &wt[0], n, ld, ldy, to-from, rows, cols)
 				} else {
-					widerTile(&sij[0], &xi[0], &yj[0], &wt[0], n, ld, ldy, to-from, rows, cols)
+					simd.SubtractWiderTile(&sij[0], &xi[0], &yj[0], &wt[0], n, ld, ldy, to-from, rows, cols)
 				}
 			}
 		}

@@ -3,6 +3,8 @@ package kkt
 import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // The vector operations of gonum, in assembler on some machines. They are called
@@ -67,7 +69,7 @@ const leastWide = 4
 func (w vectors) axpy(dst []float64, α float64, x []float64) {
 	x = x[:len(dst)]
 	if w && len(dst) >= leastWide {
-		wideAxpy(&dst[0], &x[0], α, len(dst))
+		simd.Axpy(&dst[0], &x[0], α, len(dst))
 		return
 	}
 	axpy(dst, α, x)
@@ -77,7 +79,7 @@ func (w vectors) axpy(dst []float64, α float64, x []float64) {
 func (w vectors) dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	if w && len(x) >= leastWide {
-		return wideDot(&x[0], &y[0], len(x))
+		return simd.Dot(&x[0], &y[0], len(x))
 	}
 	return dot(x, y)
 }
@@ -86,7 +88,7 @@ func (w vectors) dot(x, y []float64) float64 {
 func (w vectors) dotAxpy(v, x, dst []float64, α float64) float64 {
 	x, dst = x[:len(v)], dst[:len(v)]
 	if w && len(v) >= leastWide {
-		return wideDotAxpy(&v[0], &x[0], &dst[0], α, len(v))
+		return simd.DotAxpy(&v[0], &x[0], &dst[0], α, len(v))
 	}
 	if len(v) == 1 {
 		dst[0] += α * v[0]

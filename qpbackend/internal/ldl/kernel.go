@@ -1,6 +1,8 @@
 package ldl
 
-// wideFrom is the length from which wideTile pays.
+import "github.com/dcopt/dcopt/internal/simd"
+
+// wideFrom is the length from which Tile pays.
 const wideFrom = 6
 
 // tile returns the products of four rows of a with two rows of b, all ld long,
@@ -9,7 +11,7 @@ func (s *supernodal) tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s
 	if s.wide && n >= wideFrom {
 		var t [8]float64
 		_, _ = a[3*ld+n-1], b[ld+n-1] // the kernel checks no bounds
-		wideTile(&a[0], &b[0], ld, n, &t)
+		simd.Tile(&a[0], &b[0], ld, n, &t)
 		return t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
 	}
 	return tile(a, b, ld, n)

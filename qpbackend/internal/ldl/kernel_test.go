@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // TestTilesAgree compares the two kernels at every length. What lies behind the
@@ -30,7 +31,7 @@ func TestTilesAgree(t *testing.T) {
 			}
 		}
 		var got, moved [8]float64
-		wideTile(&a[0], &b[0], ld, n, &got)
+		simd.Tile(&a[0], &b[0], ld, n, &got)
 		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, b, ld, n)
 		for k, want := range []float64{s00, s01, s10, s11, s20, s21, s30, s31} {
 			if !(math.Abs(got[k]-want) <= 1e-13*float64(n)) {
@@ -40,7 +41,7 @@ func TestTilesAgree(t *testing.T) {
 		for shift := 1; shift <= 3; shift++ {
 			copy(a[shift:], a)
 			copy(b[shift:], b)
-			if wideTile(&a[shift], &b[shift], ld, n, &moved); moved != got {
+			if simd.Tile(&a[shift], &b[shift], ld, n, &moved); moved != got {
 				t.Fatalf("length %d: the sums differ when the operands move by %d", n, shift)
 			}
 			copy(a, a[shift:])
@@ -59,7 +60,7 @@ func TestNaNReachesItsSums(t *testing.T) {
 		v := make([]float64, 6*n)
 		v[place] = math.NaN()
 		var sum [8]float64
-		wideTile(&v[0], &v[4*n], n, n, &sum)
+		simd.Tile(&v[0], &v[4*n], n, n, &sum)
 		for k, s := range sum {
 			row := place / n
 			if want := row == k/2 || row == 4+k%2; math.IsNaN(s) != want {
@@ -86,8 +87,8 @@ func TestPanelProducts(t *testing.T) {
 			}
 			product, rest := make([]float64, rows+1), slices.Clone(x)
 			product[rows] = 7
-			wideMul(&panel[0], groups, width, &x[0], &product[0])
-			wideSubMulT(&panel[0], groups, width, &y[0], &rest[0])
+			simd.MulPanel(&panel[0], groups, width, &x[0], &product[0])
+			simd.SubtractMulPanelT(&panel[0], groups, width, &y[0], &rest[0])
 			if product[rows] != 7 || !math.IsNaN(rest[width]) {
 				t.Fatalf("%d × %d: a write behind the end", rows, width)
 			}

@@ -1,6 +1,9 @@
 package ldl
 
-import "github.com/dcopt/dcopt/internal/num"
+import (
+	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/simd"
+)
 
 // solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x.
 func (s *supernodal) solve(f *Factor, x []float64) {
@@ -64,7 +67,7 @@ func (s *supernodal) forward(x, own []float64, rows []int32, panel []float64) {
 			r = 4 * groups
 			y := s.below[:r]
 			_ = panel[r*width-1] // the kernel checks no bounds
-			wideMul(&panel[0], groups, width, &own[0], &y[0])
+			simd.MulPanel(&panel[0], groups, width, &own[0], &y[0])
 			for k, i := range rows[:r] {
 				x[i] -= y[k]
 			}
@@ -124,7 +127,7 @@ func (s *supernodal) backward(x, own []float64, rows []int32, panel []float64) {
 				y[k] = x[i]
 			}
 			_ = panel[r*width-1] // the kernel checks no bounds
-			wideSubMulT(&panel[0], groups, width, &y[0], &own[0])
+			simd.SubtractMulPanelT(&panel[0], groups, width, &y[0], &own[0])
 		}
 		for ; r < len(rows); r++ {
 			subtract(own, x[rows[r]], panel[r*width:])

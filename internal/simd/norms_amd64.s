@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func wideNorms(v, d, norm *float64, e float64, n int) float64
-TEXT ·wideNorms(SB), NOSPLIT, $0-48
+// func ScaledNorms(v, d, norm *float64, e float64, n int) float64
+TEXT ·ScaledNorms(SB), NOSPLIT, $0-48
 	MOVQ v+0(FP), SI
 	MOVQ d+8(FP), DI
 	MOVQ norm+16(FP), DX

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func wideWeights(wt, s, z *float64, δ float64, n int)
-TEXT ·wideWeights(SB), NOSPLIT, $0-40
+// func Weights(wt, s, z *float64, δ float64, n int)
+TEXT ·Weights(SB), NOSPLIT, $0-40
 	MOVQ wt+0(FP), DI
 	MOVQ s+8(FP), SI
 	MOVQ z+16(FP), DX
@@ -23,8 +23,8 @@ weights:
 	VZEROUPPER
 	RET
 
-// func wideRight(b, t, rp, rc, z, wt, sgn *float64, n int)
-TEXT ·wideRight(SB), NOSPLIT, $0-64
+// func Targets(b, t, rp, rc, z, wt, sgn *float64, n int)
+TEXT ·Targets(SB), NOSPLIT, $0-64
 	MOVQ b+0(FP), DI
 	MOVQ t+8(FP), SI
 	MOVQ rp+16(FP), R8
@@ -51,8 +51,8 @@ right:
 	VZEROUPPER
 	RET
 
-// func wideSlacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
-TEXT ·wideSlacks(SB), NOSPLIT, $0-64
+// func Slacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
+TEXT ·Slacks(SB), NOSPLIT, $0-64
 	MOVQ ds+0(FP), DI
 	MOVQ s+8(FP), SI
 	MOVQ z+16(FP), DX
@@ -83,10 +83,10 @@ slacks:
 	VZEROUPPER
 	RET
 
-// func wideLeast(d, v *float64, n int) float64
+// func LeastRatio(d, v *float64, n int) float64
 //
 // A quotient that is not a number does not count.
-TEXT ·wideLeast(SB), NOSPLIT, $0-32
+TEXT ·LeastRatio(SB), NOSPLIT, $0-32
 	MOVQ d+0(FP), DI
 	MOVQ v+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -108,8 +108,8 @@ least:
 	VZEROUPPER
 	RET
 
-// func wideProducts(s, z, ds, dz *float64, αp, αd float64, n int) float64
-TEXT ·wideProducts(SB), NOSPLIT, $0-64
+// func Products(s, z, ds, dz *float64, αp, αd float64, n int) float64
+TEXT ·Products(SB), NOSPLIT, $0-64
 	MOVQ s+0(FP), SI
 	MOVQ z+8(FP), DX
 	MOVQ ds+16(FP), R8
@@ -137,8 +137,8 @@ products:
 	VZEROUPPER
 	RET
 
-// func wideNorm(v *float64, n int) (top float64, number bool)
-TEXT ·wideNorm(SB), NOSPLIT, $0-25
+// func NormInf(v *float64, n int) (top float64, number bool)
+TEXT ·NormInf(SB), NOSPLIT, $0-25
 	MOVQ v+0(FP), SI
 	MOVQ n+8(FP), CX
 	XORQ AX, AX

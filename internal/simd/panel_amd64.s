@@ -2,22 +2,11 @@
 
 #include "textflag.h"
 
-// The first r lanes are on from mask + 8·(4−r) on.
-DATA mask<>+0(SB)/8, $-1
-DATA mask<>+8(SB)/8, $-1
-DATA mask<>+16(SB)/8, $-1
-DATA mask<>+24(SB)/8, $-1
-DATA mask<>+32(SB)/8, $0
-DATA mask<>+40(SB)/8, $0
-DATA mask<>+48(SB)/8, $0
-DATA mask<>+56(SB)/8, $0
-GLOBL mask<>(SB), RODATA|NOPTR, $64
-
-// func wideTile(a, b *float64, ld, n int, sum *[8]float64)
+// func Tile(a, b *float64, ld, n int, sum *[8]float64)
 //
 // Sum number 2i+j is that of row i of a and row j of b. Y0 to Y7 hold four
 // partial sums each.
-TEXT ·wideTile(SB), NOSPLIT, $0-40
+TEXT ·Tile(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), SI
 	MOVQ b+8(FP), DI
 	MOVQ ld+16(FP), R8
@@ -59,7 +48,7 @@ loop:
 tail:
 	ADDQ $4, CX
 	JEQ  reduce
-	LEAQ mask<>+32(SB), R11
+	LEAQ ·mask+64(SB), R11
 	SHLQ $3, CX
 	SUBQ CX, R11
 	VMOVDQU (R11), Y14
@@ -98,10 +87,10 @@ reduce:
 	VZEROUPPER
 	RET
 
-// func wideMul(panel *float64, groups, width int, x, y *float64)
+// func MulPanel(panel *float64, groups, width int, x, y *float64)
 //
 // Y0 to Y3 hold four partial sums for each row of a group.
-TEXT ·wideMul(SB), NOSPLIT, $0-40
+TEXT ·MulPanel(SB), NOSPLIT, $0-40
 	MOVQ panel+0(FP), SI
 	MOVQ groups+8(FP), BX
 	MOVQ width+16(FP), R8
@@ -111,7 +100,7 @@ TEXT ·wideMul(SB), NOSPLIT, $0-40
 	SHRQ $2, R9
 	MOVQ R8, CX
 	ANDQ $3, CX
-	LEAQ mask<>+32(SB), R11
+	LEAQ ·mask+64(SB), R11
 	SHLQ $3, CX
 	SUBQ CX, R11
 	VMOVDQU (R11), Y14
@@ -169,10 +158,10 @@ reduce:
 	VZEROUPPER
 	RET
 
-// func wideSubMulT(panel *float64, groups, width int, y, x *float64)
+// func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64)
 //
 // Y0 to Y3 hold the entries of y for the rows of a group.
-TEXT ·wideSubMulT(SB), NOSPLIT, $0-40
+TEXT ·SubtractMulPanelT(SB), NOSPLIT, $0-40
 	MOVQ panel+0(FP), SI
 	MOVQ groups+8(FP), BX
 	MOVQ width+16(FP), R8
@@ -182,7 +171,7 @@ TEXT ·wideSubMulT(SB), NOSPLIT, $0-40
 	SHRQ $2, R9
 	MOVQ R8, CX
 	ANDQ $3, CX
-	LEAQ mask<>+32(SB), R11
+	LEAQ ·mask+64(SB), R11
 	SHLQ $3, CX
 	SUBQ CX, R11
 	VMOVDQU (R11), Y14

@@ -2,29 +2,10 @@
 
 #include "textflag.h"
 
-// The first r of eight lanes are on from mask + 8·(8−r) on.
-DATA mask<>+0(SB)/8, $-1
-DATA mask<>+8(SB)/8, $-1
-DATA mask<>+16(SB)/8, $-1
-DATA mask<>+24(SB)/8, $-1
-DATA mask<>+32(SB)/8, $-1
-DATA mask<>+40(SB)/8, $-1
-DATA mask<>+48(SB)/8, $-1
-DATA mask<>+56(SB)/8, $-1
-DATA mask<>+64(SB)/8, $0
-DATA mask<>+72(SB)/8, $0
-DATA mask<>+80(SB)/8, $0
-DATA mask<>+88(SB)/8, $0
-DATA mask<>+96(SB)/8, $0
-DATA mask<>+104(SB)/8, $0
-DATA mask<>+112(SB)/8, $0
-DATA mask<>+120(SB)/8, $0
-GLOBL mask<>(SB), RODATA|NOPTR, $128
-
-// func wideTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int)
+// func SubtractTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int)
 //
 // Y0 to Y7 hold the four rows of the product, eight columns each.
-TEXT ·wideTile(SB), NOSPLIT, $0-64
+TEXT ·SubtractTile(SB), NOSPLIT, $0-64
 	MOVQ c+0(FP), DX
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), DI
@@ -37,7 +18,7 @@ TEXT ·wideTile(SB), NOSPLIT, $0-64
 	SHLQ $3, R9
 	SHLQ $3, R10
 	SHLQ $3, BX
-	LEAQ mask<>+64(SB), R11
+	LEAQ ·mask+64(SB), R11
 	SUBQ BX, R11
 	VMOVDQU (R11), Y14
 	VMOVDQU 32(R11), Y15
@@ -116,10 +97,10 @@ loop:
 	VMOVUPD Z25, K2, 64(DX)   \
 	VMOVUPD Z26, K3, 128(DX)
 
-// func widerTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
+// func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
 //
 // Z0 to Z23 hold the eight rows of the product, 24 columns each.
-TEXT ·widerTile(SB), NOSPLIT, $0-80
+TEXT ·SubtractWiderTile(SB), NOSPLIT, $0-80
 	MOVQ c+0(FP), DX
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), DI
@@ -246,10 +227,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func widerColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
+// func SubtractWiderColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
 //
 // Z0 to Z7 hold the rows of the product, eight columns each.
-TEXT ·widerColumn(SB), NOSPLIT, $0-80
+TEXT ·SubtractWiderColumn(SB), NOSPLIT, $0-80
 	MOVQ c+0(FP), DX
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), DI
@@ -339,12 +320,12 @@ stored1:
 // TAIL sets Y14 to the mask of the first CX < 4 lanes.
 #define TAIL \
 	SHLQ $3, CX               \
-	LEAQ mask<>+64(SB), R11   \
+	LEAQ ·mask+64(SB), R11   \
 	SUBQ CX, R11              \
 	VMOVDQU (R11), Y14
 
-// func wideAxpy(dst, x *float64, α float64, n int)
-TEXT ·wideAxpy(SB), NOSPLIT, $0-32
+// func Axpy(dst, x *float64, α float64, n int)
+TEXT ·Axpy(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	VBROADCASTSD α+16(FP), Y15
@@ -387,8 +368,8 @@ added:
 	VZEROUPPER
 	RET
 
-// func wideDot(x, y *float64, n int) float64
-TEXT ·wideDot(SB), NOSPLIT, $0-32
+// func Dot(x, y *float64, n int) float64
+TEXT ·Dot(SB), NOSPLIT, $0-32
 	MOVQ x+0(FP), SI
 	MOVQ y+8(FP), DI
 	MOVQ n+16(FP), CX
@@ -452,8 +433,8 @@ dotted:
 	VZEROUPPER
 	RET
 
-// func wideDotAxpy(v, x, dst *float64, α float64, n int) float64
-TEXT ·wideDotAxpy(SB), NOSPLIT, $0-48
+// func DotAxpy(v, x, dst *float64, α float64, n int) float64
+TEXT ·DotAxpy(SB), NOSPLIT, $0-48
 	MOVQ v+0(FP), SI
 	MOVQ x+8(FP), DX
 	MOVQ dst+16(FP), DI

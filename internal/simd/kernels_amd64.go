@@ -1,0 +1,95 @@
+//go:build amd64 && !purego
+
+package simd
+
+// Weights to NormInf are the loops over sides of package ipm, with AVX2, four
+// entries at a time: n > 0 is a multiple of four. They round as the loops in Go do.
+
+// Weights sets wt to z/(s + δz).
+//
+//go:noescape
+func Weights(wt, s, z *float64, δ float64, n int)
+
+// Targets sets b to rp − rc/z and t to sgn·wt·b.
+//
+//go:noescape
+func Targets(b, t, rp, rc, z, wt, sgn *float64, n int)
+
+// Slacks sets ds, which holds the steps of sgn·v, to (rc − s·dz)/z where s < z and
+// to rp + δ·dz − ds elsewhere.
+//
+//go:noescape
+func Slacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
+
+// LeastRatio is the least of zero and the quotients d/v.
+//
+//go:noescape
+func LeastRatio(d, v *float64, n int) float64
+
+// Products is Σ (s + αp·ds)·(z + αd·dz).
+//
+//go:noescape
+func Products(s, z, ds, dz *float64, αp, αd float64, n int) float64
+
+// NormInf is the largest |v|, and whether all entries are numbers.
+//
+//go:noescape
+func NormInf(v *float64, n int) (top float64, number bool)
+
+// ScaledNorms raises norm to e·|v|·d and returns the largest of these, for
+// n ≥ 1 entries.
+//
+//go:noescape
+func ScaledNorms(v, d, norm *float64, e float64, n int) float64
+
+// SubtractTile subtracts xᵀy from c, four rows with cols columns, 0 < cols ≤ 8. x
+// and y have as many rows as given, at least one. ldc, ldx and ldy are the
+// distances of rows. It uses AVX2 and FMA and checks no bounds.
+//
+//go:noescape
+func SubtractTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int)
+
+// SubtractWiderTile does the same for height rows of c, 0 < height ≤ 8, and cols ≤ 24
+// columns, with AVX-512, each row of y times its weight. It reads eight columns
+// of x whatever the height.
+//
+//go:noescape
+func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
+
+// SubtractWiderColumn is SubtractWiderTile for at most eight columns.
+//
+//go:noescape
+func SubtractWiderColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
+
+// Axpy, Dot and DotAxpy work on n ≥ 1 entries, with FMA.
+
+// Axpy adds α·x to dst.
+//
+//go:noescape
+func Axpy(dst, x *float64, α float64, n int)
+
+// Dot is Σ x·y.
+//
+//go:noescape
+func Dot(x, y *float64, n int) float64
+
+// DotAxpy is Σ v·x; it adds α·v to dst.
+//
+//go:noescape
+func DotAxpy(v, x, dst *float64, α float64, n int) float64
+
+// Tile sets sum[2i+j] to Σ a[i·ld+t]·b[j·ld+t] over t < n, for i < 4 and j < 2.
+//
+//go:noescape
+func Tile(a, b *float64, ld, n int, sum *[8]float64)
+
+// MulPanel sets y to the product of a panel of 4·groups rows, groups > 0, with x.
+//
+//go:noescape
+func MulPanel(panel *float64, groups, width int, x, y *float64)
+
+// SubtractMulPanelT subtracts from x the product of the transposed panel, of 4·groups
+// rows, groups > 0, with y.
+//
+//go:noescape
+func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64)

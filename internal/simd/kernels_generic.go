@@ -1,0 +1,37 @@
+//go:build !amd64 || purego
+
+package simd
+
+// No kernel is ever called here: cpu.Wide is false.
+
+func Weights(wt, s, z *float64, δ float64, n int) {}
+
+func Targets(b, t, rp, rc, z, wt, sgn *float64, n int) {}
+
+func Slacks(ds, s, z, rp, rc, dz *float64, δ float64, n int) {}
+
+func LeastRatio(d, v *float64, n int) float64 { return 0 }
+
+func Products(s, z, ds, dz *float64, αp, αd float64, n int) float64 { return 0 }
+
+func NormInf(v *float64, n int) (top float64, number bool) { return 0, true }
+
+func ScaledNorms(v, d, norm *float64, e float64, n int) float64 { return 0 }
+
+func SubtractTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int) {}
+
+func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int) {}
+
+func SubtractWiderColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int) {}
+
+func Axpy(dst, x *float64, α float64, n int) {}
+
+func Dot(x, y *float64, n int) float64 { return 0 }
+
+func DotAxpy(v, x, dst *float64, α float64, n int) float64 { return 0 }
+
+func Tile(a, b *float64, ld, n int, sum *[8]float64) {}
+
+func MulPanel(panel *float64, groups, width int, x, y *float64) {}
+
+func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64) {}
