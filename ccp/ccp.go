@@ -124,7 +124,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if res.Duals == nil && len(r.sub.Res.Y) == len(r.sub.Rows) && res.Iterations > 0 {
-		res.Duals = r.sub.Duals()
+		res.take(r.sub.Duals())
 	}
 	return res
 }
@@ -196,7 +196,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	case last != nil && !last.Converged:
 		return outcome{status: Converged, message: strings.TrimSpace("the point is better than one at which the procedure had converged; a search from there was not finished; " + end.message)}, nil
 	}
-	r.res.Duals = duals
+	r.res.take(duals)
 	return outcome{status: Converged, message: message}, nil
 }
 
@@ -208,9 +208,9 @@ func (r *run) point() search.Point {
 	}
 }
 
-func (r *run) duals() [][]float64 {
+func (r *run) duals() (none subproblem.Multipliers) {
 	if len(r.sub.Res.Y) != len(r.sub.Rows) {
-		return nil
+		return none
 	}
 	return r.sub.Duals()
 }

@@ -2,6 +2,7 @@ package ccp
 
 import (
 	"fmt"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 )
 
 // Result is the best point of a run and how it came about.
@@ -29,18 +30,26 @@ type Result struct {
 	Backend                   string
 	// Duals has for each constraint of the problem the multipliers of its rows
 	// in the last convex problem, or that which led to X before hops found
-	// nothing better: one an entry of an affine constraint, one
-	// for a DC constraint; > 0 where an upper bound holds. nil if none was
-	// solved.
-	Duals   [][]float64
-	History []Iteration // of the start that gave X; the X of its entries is nil
-	Seconds Seconds
+	// nothing better: one per entry of an affine constraint, one
+	// for a DC constraint; > 0 where an upper bound holds. A constraint that
+	// states a matrix to be positive semidefinite (dc.Constraint.Order > 0) has
+	// a matrix, row by row, whose trace is the multiplier of the eigenvalue's
+	// bound. nil if none was solved.
+	Duals [][]float64
+	// BoundDuals has for each variable the multiplier of its bounds, > 0 where
+	// the upper one holds; nil as Duals.
+	BoundDuals []float64
+	History    []Iteration // of the start that gave X; the X of its entries is nil
+	Seconds    Seconds
 	// Message says in words what the status alone does not.
 	Message string
 
 	// nearly: X keeps the constraints relative to the size of their terms.
 	nearly bool
 }
+
+// take takes over multipliers.
+func (r *Result) take(m subproblem.Multipliers) { r.Duals, r.BoundDuals = m.Rows, m.Bounds }
 
 // Seconds are wall-clock times, summed over starts: making the convex problem,
 // the whole of Solve, and the backend's part of it.

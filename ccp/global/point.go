@@ -21,7 +21,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64) {
 	}
 	if g.takes(g.p.Value(g.x), g.x) {
 		r := g.res.Result
-		r.Duals, r.History = nil, nil
+		r.Duals, r.BoundDuals, r.History = nil, nil, nil
 	}
 	if g.solved&(g.solved-1) != 0 && g.solved%64 != 0 {
 		return
@@ -33,7 +33,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64) {
 		r := g.res.Result
 		r.Iterations += res.Iterations
 		if g.takes(res.Objective, res.X) {
-			r.Duals, r.History = res.Duals, res.History
+			r.Duals, r.BoundDuals, r.History = res.Duals, res.BoundDuals, res.History
 		}
 	}
 }

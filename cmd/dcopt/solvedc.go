@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -123,6 +124,9 @@ func dcReport(p *dc.Problem, res *ccp.Result) *report {
 	if res.Duals != nil {
 		r.duals = dcDuals(p, res.Duals)
 	}
+	if len(res.BoundDuals) == p.NumVars() {
+		r.boundDuals = dcBoundDuals(p, res.BoundDuals)
+	}
 	return r
 }
 
@@ -160,10 +164,28 @@ func dcDuals(p *dc.Problem, duals [][]float64) object {
 	return o
 }
 
+// dcBoundDuals are the multipliers of the bounds of each variable that has any.
+func dcBoundDuals(p *dc.Problem, z []float64) object {
+	var o object
+	for _, v := range p.Vars {
+		bounded := false
+		for k := range v.Len() {
+			lo, hi := v.Bounds(k)
+			bounded = bounded || !math.IsInf(lo, -1) || !math.IsInf(hi, 1)
+		}
+		if bounded && !v.Param {
+			o = append(o, member{v.Name, nested{v.Shape, v.Values(z)}})
+		}
+	}
+	return o
+}
+
 func dualOf(c *dc.Constraint, y []float64) any {
 	var shape []int
 	if !c.DC {
 		shape = c.A.Shape()
+	} else if n := c.Order(); n*n == len(y) {
+		shape = []int{n, n}
 	} else if len(y) != 1 {
 		shape = []int{len(y)}
 	}

@@ -2,6 +2,8 @@ package subproblem
 
 import (
 	"math"
+
+	"github.com/dcopt/dcopt/dc"
 )
 
 // Slack is the sum of the slacks in the last solution; open is that with each in
@@ -19,13 +21,32 @@ func (s *Problem) Slack(strict bool) (sum, open float64) {
 	return sum, open
 }
 
+// Multipliers are those of the constraints and of the bounds of the variables,
+// positive where an upper bound holds.
+type Multipliers struct {
+	Rows   [][]float64 // by constraint, see ccp.Result.Duals
+	Bounds []float64   // by variable
+}
+
 // Duals distributes the multipliers of the rows to the constraints.
-func (s *Problem) Duals() [][]float64 {
+func (s *Problem) Duals() Multipliers {
+	out := Multipliers{Rows: s.rowDuals()}
+	if n := s.DC.NumVars(); len(s.Res.Z) >= n {
+		out.Bounds = append(out.Bounds, s.Res.Z[:n]...)
+	}
+	return out
+}
+
+func (s *Problem) rowDuals() [][]float64 {
 	out := make([][]float64, len(s.DC.Constraints))
+	cones := map[int][]float64{} // multipliers of the rows of semidefinite constraints
+	shares := map[int]float64{}
 	for i := range out {
 		n := 1
 		if c := &s.DC.Constraints[i]; !c.DC {
 			n = c.A.Len()
+		} else if c.Order() > 0 {
+			cones[i] = []float64{}
 		}
 		out[i] = make([]float64, n)
 	}
@@ -36,6 +57,17 @@ func (s *Problem) Duals() [][]float64 {
 				y = math.Abs(y)
 			}
 			out[r.Owner][r.Entry] += r.share * y
+			if list, ok := cones[r.Owner]; ok {
+				if len(list) == 0 {
+					shares[r.Owner] = r.share
+				}
+				cones[r.Owner] = append(list, y)
+			}
+		}
+	}
+	for i, y := range cones {
+		if z := dc.MatrixMultiplier(s.DC.Constraints[i].Order(), y, shares[i]); z != nil {
+			out[i] = z
 		}
 	}
 	return out
