@@ -265,3 +265,38 @@ func TestReadAny(t *testing.T) {
 		t.Errorf("neither: %v", err)
 	}
 }
+
+// TestClassifierFewRows: with as few rows as there are classes, and with rows of
+// weight 0, probabilities are numbers of sum 1.
+func TestClassifierFewRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 5))
+	ctx := context.Background()
+	for _, m := range lder.Methods() {
+		for _, rows := range []int{2, 3, 5, 6, 9} {
+			classes := 2 + rows%2
+			x, labels, weights := normalRows(rng, rows, 3), make([]string, rows), make([]float64, rows)
+			for i := range labels {
+				labels[i], weights[i] = string(rune('a'+i%classes)), float64(i%2)
+			}
+			for _, w := range [][]float64{nil, weights} {
+				c := lder.NewClassifier(lder.MethodSettings(m))
+				if err := c.FitWeighted(ctx, x, labels, w); err != nil {
+					t.Fatalf("%v, %d rows: %v", m, rows, err)
+				}
+				p, err := c.Proba(x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, q := range p {
+					sum := 0.0
+					for _, v := range q {
+						sum += v
+					}
+					if slices.Min(q) < 0 || !(math.Abs(sum-1) < 1e-9) || len(q) != classes {
+						t.Fatalf("%v, %d rows: probabilities %v", m, rows, q)
+					}
+				}
+			}
+		}
+	}
+}
