@@ -9,7 +9,7 @@ import (
 // File is a parsed problem file. It is for one goroutine: Compile makes notes in
 // it. It may be compiled again and again.
 type File struct {
-	// Name is what diagnostics call it.
+	// Name is the name of the file in diagnostics.
 	Name string
 
 	src        string
@@ -29,8 +29,8 @@ func (f *File) line(pos int) int {
 	return sort.SearchInts(f.lines, pos+1)
 }
 
-// place turns offsets into lines and columns; what goes on in a later line is
-// cut off.
+// place turns offsets into a line and columns; the part of a span in later lines
+// is cut off.
 func (f *File) place(s span) Place {
 	if s.pos < 0 {
 		return Place{}
@@ -115,7 +115,7 @@ type binder struct {
 	set   *node
 }
 
-// op is what a node does.
+// op is the operation of a node.
 type op uint8
 
 const (

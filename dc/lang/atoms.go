@@ -9,7 +9,7 @@ import (
 )
 
 // entrywise applies an atom to every entry of a value that depends on variables.
-// grow is in how many convex functions of an entry the atom results.
+// grow is the number of convex terms that the atom creates per entry.
 func (ev *evaluator) entrywise(n *node, v value, grow int, f func(dc.Expr) dc.Expr) value {
 	c := ev.afford(n, v.costs().times(grow))
 	ev.spend(n, v.len())
@@ -95,13 +95,13 @@ func (ev *evaluator) squares(n, arg *node, v value) value {
 // must be as need says.
 func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*evaluator, *node, []value) value {
 	return func(ev *evaluator, n *node, args []value) value {
-		return ev.curve(n, n.args[0], n.name, need, args[0], 1, f, apply)
+		return ev.applyCurve(n, n.args[0], n.name, need, args[0], 1, f, apply)
 	}
 }
 
-// curve is curve for a value; grow is in how many convex functions of an entry
-// the atom results.
-func (ev *evaluator) curve(n, arg *node, name, need string, v value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value {
+// applyCurve applies an atom of one number to every entry: f to data, apply to
+// expressions. grow is the number of convex terms that it creates per entry.
+func (ev *evaluator) applyCurve(n, arg *node, name, need string, v value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value {
 	if v.isData() {
 		return ev.eachNumber(n, v, f)
 	}
@@ -132,7 +132,7 @@ func (ev *evaluator) fnHuber(n *node, args []value) value {
 		}
 		return x * x
 	}
-	return ev.curve(n, n.args[0], n.name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf(m, e) })
+	return ev.applyCurve(n, n.args[0], n.name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf(m, e) })
 }
 
 // threshold is where huber turns linear, its second argument.
@@ -286,10 +286,10 @@ func (ev *evaluator) power(n *node, base, exponent value) value {
 		return ev.squares(n, n.args[0], base)
 	}
 	pow := func(x float64) float64 { return math.Pow(x, p) }
-	return ev.curve(n, n.args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
+	return ev.applyCurve(n, n.args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
 }
 
-// powerNeeds is what a power must be taken of.
+// powerNeeds names the curvature that the base of a power must have.
 func powerNeeds(p float64) string {
 	switch {
 	case p < 1:

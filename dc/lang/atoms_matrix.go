@@ -45,8 +45,8 @@ func (ev *evaluator) symmetric(n *node, args []value, k int) value {
 	return v
 }
 
-// factored counts the work of factoring a matrix of order d, and that of stating
-// a semidefinite cone of the given order.
+// factored counts the work of factoring a matrix of order d and of stating a
+// semidefinite cone of the given order.
 func (ev *evaluator) factored(n *node, d, order int) {
 	ev.spend(n, int(min(math.Pow(float64(d), 3)/64+unitsRow*math.Pow(float64(order), 2)/2, 1<<30)))
 }

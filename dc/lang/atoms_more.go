@@ -58,7 +58,7 @@ func (ev *evaluator) hasEntry(n *node, v *value, x float64) string {
 	return fmt.Sprintf("%s has the entry %g", ev.say(n), x)
 }
 
-// inDomain refuses an atom whose error is that of its constant argument.
+// inDomain refuses an atom whose constant argument lies outside of its domain.
 func (ev *evaluator) inDomain(n *node, e dc.Expr) {
 	if err := e.Err(); err != nil {
 		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))

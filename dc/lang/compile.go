@@ -92,7 +92,7 @@ func (c *compiler) compile(s *statement) {
 	c.spoil(s)
 }
 
-// state takes what a statement says into the problem.
+// state adds a statement to the problem.
 func (c *compiler) state(s *statement) {
 	switch s.verb {
 	case vParam:
@@ -221,7 +221,7 @@ func (c *compiler) finish() (*Program, error) {
 	return out, nil
 }
 
-// unsound places what package dc has found, by the names in its messages.
+// unsound gives the errors of package dc a place, by the names in their messages.
 func (c *compiler) unsound(err error) {
 	list := []error{err}
 	if j, ok := err.(interface{ Unwrap() []error }); ok {

@@ -8,7 +8,7 @@ import (
 
 // Options say where a problem's data come from.
 type Options struct {
-	// Dir is the folder that the file's data paths are relative to: that of the
+	// Dir is the folder that data paths are relative to: the folder of the
 	// problem file. Empty: the current one.
 	Dir string
 	// Set overrides params: name -> a number, a literal such as [1, 2; 3, 4],
@@ -27,11 +27,11 @@ type Options struct {
 type Part struct {
 	Text  string
 	Place Place
-	// Curvature of an objective is that of the function; of a family it says
-	// what the constraints are: Affine, Convex, or DC where one of them is.
+	// Curvature is the curvature of an objective. Of a family it is Affine,
+	// Convex, or DC if one of the constraints is.
 	Curvature Curvature
-	// Linearised are the sub-expressions that h is made of, in the first member
-	// of a family: what a CCP step replaces by tangents. Empty if convex.
+	// Linearised lists the sub-expressions that a CCP step replaces by tangents,
+	// in the first member of a family. Empty if convex.
 	Linearised []string
 }
 
@@ -51,8 +51,8 @@ type Program struct {
 	Problem *dc.Problem
 	// Find: the file asks for any feasible point; the objective is 0.
 	Find bool
-	// Objective is as stated, also where it is maximised; Linearised is what is
-	// linearised in what is minimised.
+	// Objective is the objective as stated, also if it is maximised. Its
+	// Linearised refers to the function that is minimised.
 	Objective Part
 	Families  []Family
 	Lets      []Let // in the order of the file
@@ -80,7 +80,8 @@ type compiler struct {
 	out      *Program
 }
 
-// everyMistake runs again what has a mistake, to find those in other terms.
+// everyMistake runs f again after a mistake, to find the mistakes in its other
+// terms.
 func (c *compiler) everyMistake(f func()) *mistake {
 	c.ev.all = true
 	defer func() { c.ev.all = false }()

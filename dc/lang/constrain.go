@@ -244,7 +244,8 @@ func (c *compiler) evaluate(ns []*node) []value {
 // maxLinearised is how many sub-expressions a Part lists.
 const maxLinearised = 20
 
-// linearisedIn fills in what is linearised in the present member of a family.
+// linearisedIn lists the linearised sub-expressions of the current member of a
+// family.
 func (c *compiler) linearisedIn(s *statement, part *Part) {
 	for k, r := range s.rels {
 		l, u := s.args[k], s.args[k+1]

@@ -6,7 +6,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// Curvature is what a split shows of a function.
+// Curvature is the curvature that the split of a function proves.
 type Curvature uint8
 
 // The curvatures.
@@ -71,7 +71,7 @@ func (v *value) curvature() Curvature {
 	return Constant
 }
 
-// curvatureNote says what a part is, for the notes of a message.
+// curvatureNote is the curvature and sign of a part, for the notes of a message.
 func (v *value) curvatureNote() string {
 	switch c := v.curvature(); c {
 	case DC:

@@ -34,7 +34,7 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 		Part: Part{Text: c.f.text(v.s.span), Place: c.f.place(v.s.at), Curvature: Affine}})
 }
 
-// agree checks what attributes say together. It takes away the bounds that no
+// agree checks that the attributes do not contradict each other. It takes away the bounds that no
 // number meets.
 func (c *compiler) agree(v *varParts) (out []crossed) {
 	mirror := func(k int) int { return k }
@@ -84,7 +84,7 @@ func fill(list []float64, n int, none float64) []float64 {
 	return out
 }
 
-// varParts collects what the attributes say.
+// varParts collects the attributes of a variable.
 type varParts struct {
 	s         *statement
 	shape     []int

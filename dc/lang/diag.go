@@ -34,7 +34,7 @@ type Place struct {
 	Line, Col, EndCol int
 }
 
-// Note points at a part of what a Diagnostic is about.
+// Note points at a part of the expression that a Diagnostic is about.
 type Note struct {
 	Place
 	Text string
@@ -74,7 +74,7 @@ func (d Diagnostic) head() string {
 	return fmt.Sprintf("%s:%d:%d: ", printable(d.File), d.Line, d.Col)
 }
 
-// printable has escapes for what is not to be seen.
+// printable replaces invisible characters by escapes.
 func printable(s string) string {
 	var b strings.Builder
 	for k, r := range s {
@@ -93,7 +93,7 @@ func printable(s string) string {
 }
 
 // Diagnostics is the list of all that is wrong with a file, sorted by place: ten
-// at most, and one a line unless they are independent: unknown names, of which
+// at most, and one per line unless they are independent: unknown names, of which
 // each is reported once, and mistakes in different terms of a sum or on different
 // sides of a constraint.
 type Diagnostics []Diagnostic
@@ -110,7 +110,7 @@ func (ds Diagnostics) Error() string {
 // maxErrors is how many diagnostics are kept.
 const maxErrors = 10
 
-// maxCollected bounds what is gathered before sorting.
+// maxCollected bounds the number of diagnostics before sorting.
 const maxCollected = 100
 
 // collector gathers the diagnostics of one file.

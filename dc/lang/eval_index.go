@@ -23,7 +23,7 @@ func (a *view) vector() (run view, ok bool) {
 	return view{v: a.v, first: 0, step: 1, count: a.v.len()}, true
 }
 
-// value is what it is a view of.
+// value is the viewed entries as a value.
 func (a view) value(ev *evaluator, n *node) value {
 	switch {
 	case a.single:
@@ -210,8 +210,8 @@ func (ev *evaluator) pick(n *node, v *value, dims []dimension) value {
 	return out
 }
 
-// places are those of the named entries in row-major order, good until the next
-// call.
+// places are the places of the named entries in row-major order, valid until the
+// next call.
 func (ev *evaluator) places(v *value, dims []dimension, total int) []int {
 	flat := ev.flats[:0]
 	var few [4]int

@@ -2,7 +2,7 @@ package lang
 
 import "fmt"
 
-// members are what an index runs over: lo..hi, a list, or a set.
+// members are the values of an index: lo..hi, a list, or a set.
 func (ev *evaluator) members(n *node) (lo, hi int, list []int, set *memberSet) {
 	if n.op == opRange {
 		lo, hi = ev.ends(n)

@@ -36,7 +36,7 @@ func (ev *evaluator) set(n *node) value {
 	return s.value()
 }
 
-// include adds to a set what one element of it stands for.
+// include adds an element of a set in braces, which may have many members.
 func (ev *evaluator) include(a *node, s *memberSet, v value) {
 	switch {
 	case a.op == opTuple:

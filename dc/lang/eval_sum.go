@@ -79,7 +79,7 @@ func (ev *evaluator) addOver(n *node, w float64) {
 	})
 }
 
-// shapeSince is the shape of what the terms from a place on add up to.
+// shapeSince is the shape of the sum of the terms from a place on.
 func (ev *evaluator) shapeSince(from int) []int {
 	var shape []int
 	for _, t := range ev.sums.terms[from:] {

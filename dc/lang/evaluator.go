@@ -53,8 +53,8 @@ type evaluator struct {
 	indices []binding
 	// memos are the nodes that keep their value while a statement is compiled:
 	// those in the body of a family or reduction that depend on no index and,
-	// where keep says so, DC expressions outside of those, which share what is
-	// large with their sums.
+	// if keep is set, DC expressions outside of those: the sum and its terms then
+	// share their functions.
 	memos []*node
 	stamp int // of the statement's memos
 	keep  bool
@@ -86,10 +86,10 @@ func (ev *evaluator) forget() {
 // errEnded unwinds a compilation whose context has ended.
 var errEnded = errors.New("lang: ended")
 
-// unitsLook is the work between two looks at the context: about 10 ms.
-const unitsLook = 1 << 20
+// unitsLook is the work between two looks at the context: less than 1 ms, or some 10 ms where expressions are large.
+const unitsLook = 1 << 16
 
-// mistake is what unwinds an evaluation.
+// mistake is the panic that unwinds an evaluation.
 type mistake struct {
 	Diagnostic
 	more   []Diagnostic // of other parts of the same expression

@@ -9,8 +9,8 @@ import (
 // padded, constraints indented and their bodies aligned, one blank or none
 // between tokens. Comments and line breaks stay, of several empty lines one.
 // What it returns says the same as src, and formatting it again changes nothing.
-// A file with syntax errors is refused with Diagnostics; name is what they call
-// it.
+// A file with syntax errors is refused with Diagnostics, which use name as the
+// name of the file.
 func Format(name string, src []byte) ([]byte, error) {
 	p := parse(name, src, true)
 	if len(p.f.syntax) > 0 {
@@ -135,7 +135,7 @@ func (l *layouter) begin(o outLine, at int) {
 	l.lines = append(l.lines, o)
 }
 
-// endLine gives the present line its text.
+// endLine gives the current line its text.
 func (l *layouter) endLine() {
 	if n := len(l.lines); n > 0 && l.text.Len() > 0 {
 		l.lines[n-1].text = l.text.String()
@@ -143,8 +143,8 @@ func (l *layouter) endLine() {
 	l.text.Reset()
 }
 
-// comments places those before a token: one beside what the line has, the others
-// on lines of their own.
+// comments places the comments before a token: one beside the current line, the
+// others on lines of their own.
 func (l *layouter) comments(before, indent int) {
 	for len(l.notes) > 0 && l.notes[0].pos < before {
 		c := l.notes[0]

@@ -1,6 +1,6 @@
 package lang
 
-// opening is a pair of brackets with what the layout inside depends on.
+// opening is a pair of brackets and the layout inside.
 type opening struct {
 	at     int
 	tight  bool // no blanks around + and -
@@ -22,7 +22,7 @@ func (l *layouter) track(k int) {
 	}
 }
 
-// opened looks at what stands directly between the brackets.
+// opened chooses the layout by the tokens directly between the brackets.
 func (l *layouter) opened(k int) opening {
 	t := &l.toks[k]
 	o := opening{at: k, reduce: t.role == rReduce}

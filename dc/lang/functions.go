@@ -85,7 +85,7 @@ var functions = map[string]*function{
 	"uniform": {least: 2, most: 2, eval: onlyStart},
 }
 
-// otherNames are what functions are called elsewhere.
+// otherNames are the names that functions have in other languages.
 var otherNames = map[string]string{
 	"pnorm": "norm", "norm_p": "norm", "cholesky": "chol", "inverse": "inv", "weighted_geo_mean": "wgeomean", "l1": "norm1", "l2": "norm2", "linf": "norminf", "sum_squares": "sumsq", "sumsquares": "sumsq",
 	"sum_largest": "sumlargest", "logsumexp": "lse", "log_sum_exp": "lse", "quad_form": "quad", "quadform": "quad", "fabs": "abs",

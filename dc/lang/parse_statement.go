@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Parse reads a problem file. name is what diagnostics call it. On error, of
-// type Diagnostics, the File holds what could be read; Compile will then find
-// the other mistakes, too, and report all together.
+// Parse reads a problem file; diagnostics use name as its name. On error, of type
+// Diagnostics, the File holds the statements that could be read; Compile then
+// finds the other mistakes, too, and reports all together.
 func Parse(name string, src []byte) (*File, error) {
 	p := parse(name, src, false)
 	if len(p.f.syntax) > 0 {
@@ -16,7 +16,7 @@ func Parse(name string, src []byte) (*File, error) {
 	return p.f, nil
 }
 
-// parse is Parse with what it leaves behind.
+// parse is Parse that returns the parser, with its tokens and roles.
 func parse(name string, src []byte, layout bool) *parser {
 	f := &File{Name: name, src: strings.TrimPrefix(string(src), "\ufeff"), lines: []int{0}, lost: map[string]bool{}}
 	for k := range len(f.src) {
@@ -39,7 +39,7 @@ func (p *parser) file() {
 	}
 }
 
-// guarded runs a rule; after a mistake it goes on with the next line.
+// guarded runs a rule; after a mistake it skips to the next line.
 func (p *parser) guarded(rule func()) {
 	first := p.at
 	defer func() {
@@ -61,7 +61,7 @@ func (p *parser) guarded(rule func()) {
 	rule()
 }
 
-// line parses what one line says: statements of one keyword, or a constraint.
+// line parses one line: statements of one keyword, or a constraint.
 func (p *parser) line() {
 	t := p.tok()
 	t.first = true

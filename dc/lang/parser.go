@@ -55,7 +55,7 @@ func (p *parser) expect(k kind, where string) *token {
 	return p.next()
 }
 
-// unexpected reports the token as not being what was wanted.
+// unexpected reports that another token was wanted.
 func (p *parser) unexpected(want, where string) {
 	t := p.tok()
 	if t.kind == tBad {

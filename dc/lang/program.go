@@ -1,6 +1,6 @@
 package lang
 
-// Start is where a variable begins, in place of what the file says.
+// Start is the start of a variable, in place of the one in the file.
 type Start struct {
 	// Shape is that of the variable, dimensions of size 1 aside; one dimension
 	// goes with every shape of that size.
@@ -32,8 +32,8 @@ func (l *Let) Values(x []float64) []float64 {
 	return l.value.numbers()
 }
 
-// ProblemOptions are the options of a file; nil where it does not set one. Their
-// meanings are those of package ccp's settings.
+// ProblemOptions are the options of a file; nil if the file does not set one. Their
+// meaning is the same as in the settings of package ccp.
 type ProblemOptions struct {
 	Tau      *float64 // > 0, the first penalty weight
 	Mu       *float64 // > 1, its growth

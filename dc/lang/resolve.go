@@ -8,7 +8,7 @@ import (
 )
 
 // resolver checks the names of a statement before it is evaluated, binds
-// functions, and marks what depends on an index.
+// functions, and marks the nodes that depend on an index.
 type resolver struct {
 	c      *compiler
 	scope  []string
@@ -85,7 +85,7 @@ func (r *resolver) bind(bs []binder) mask {
 	return m
 }
 
-// visit resolves a node and its parts and returns what it depends on.
+// visit resolves a node and its parts and returns the indices that it depends on.
 func (r *resolver) visit(n *node) (m mask) {
 	outer := len(r.scope)
 	switch n.op {

@@ -61,7 +61,8 @@ func (k kind) String() string {
 	return "a token"
 }
 
-// continues reports whether a line that ends with the token goes on.
+// continues reports whether a line that ends with the token continues on the next
+// line.
 func (k kind) continues() bool { return k >= tPlus && k < numKind }
 
 // words are the reserved words.
@@ -90,8 +91,8 @@ type token struct {
 	role    role
 }
 
-// role is what the parser has found a token to be, where its kind does not say;
-// the formatter needs it.
+// role is the syntactic role of a token, as found by the parser, where its kind
+// is ambiguous. The formatter uses it.
 type role uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// kindOf is what a value is made of.
+// kindOf is the type of the entries of a value.
 type kindOf uint8
 
 const (
@@ -41,7 +41,7 @@ type cells struct {
 	infinite bool // an entry of num is
 }
 
-// details are what few values have.
+// details are properties that few values have.
 type details struct {
 	origin []int        // the first index of each dimension; nil: 1
 	sets   []*memberSet // that index the dimensions; nil, and nil in it: none does
@@ -253,7 +253,7 @@ func operands(v *value) []dc.Operand {
 	return out
 }
 
-// costs is the cost of an entry of v; its weight is that of all entries.
+// costs is the cost of one entry of v, but with the weight of all entries.
 func (v *value) costs() cost {
 	switch v.sort {
 	case general:
