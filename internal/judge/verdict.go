@@ -35,14 +35,17 @@ func (p *Problem) At(a *Arith, x []float64) Exact {
 	var t Exact
 	for k, v := range x {
 		over := math.Max(p.Lo[k]-v, v-p.Hi[k])
+		rounding := 0.0
 		if k < len(x)-p.Defined {
 			t.Bound = max(t.Bound, over)
+		} else { // of what defines it
+			rounding = ulps * unit * math.Abs(v)
 		}
 		limit := p.Lo[k]
 		if v > p.Hi[k] {
 			limit = p.Hi[k]
 		}
-		t.note(ev.of(max(over, 0)), 0, math.Abs(limit), fmt.Sprintf("bound of x[%d]", k+1))
+		t.note(ev.of(max(over, 0)), rounding, math.Abs(limit), fmt.Sprintf("bound of x[%d]", k+1))
 	}
 	if obj, err := ev.eval(p.Objective); err != nil {
 		t.Outside = err

@@ -153,7 +153,7 @@ func (c *Coordinates) along(j int, value func(int, float64) float64, accept func
 	if !(lo < hi) {
 		return
 	}
-	at := func(k int) float64 { return lo + (hi-lo)*float64(k)/(2*gridHalf) }
+	at := func(k int) float64 { return min(lo+(hi-lo)*float64(k)/(2*gridHalf), hi) }
 	before, here := math.Inf(1), value(j, at(0))
 	topφ, top := math.Inf(1), -1
 	for k := 0; k <= 2*gridHalf; k++ {
