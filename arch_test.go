@@ -47,7 +47,7 @@ var mayImport = map[string]string{
 	// A backend's problem in units of its own.
 	"ccp/internal/scaled": "qpbackend qpbackend/sparse",
 	// Functions of points and of a merit, which know no problem.
-	"ccp/internal/accel": "",
+	"ccp/internal/accel": "gonum",
 	// Searches around a local search, which they know as a function.
 	"ccp/internal/search": "ccp/internal/subproblem",
 	// What is wrong with a problem or a run.

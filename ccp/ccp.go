@@ -233,6 +233,7 @@ func (r *run) follow(m search.Move) {
 		r.course.idle, r.course.strict = 0, false
 		r.line.Reset()
 		r.ahead.Reset()
+		r.fixed.Reset()
 		r.tangent.Reset()
 		r.prev = Iteration{Objective: math.NaN()}
 		r.hop = m.Hop()

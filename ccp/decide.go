@@ -203,6 +203,7 @@ func (r *run) restart() {
 		s.heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
 	}
 	r.ahead.Reset()
+	r.fixed.Reset()
 	r.course.strict = false
 	r.tangent.Reset()
 }

@@ -14,7 +14,8 @@ import (
 
 // plainly switches off all that is done beyond the plain procedure.
 func plainly(s *ccp.Settings) {
-	s.Acceleration.LineSearch, s.Acceleration.Extrapolation, s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = false, false, 0, 0, 0
+	s.Acceleration = ccp.Acceleration{}
+	s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = 0, 0, 0
 }
 
 // TestBoostSavesIterations: of ½Σ qⱼxⱼ² split with g = 50‖x‖² the plain

@@ -90,12 +90,15 @@ func (r *run) move() Iteration {
 	}
 	r.p.Pin(r.x)
 	last := append(r.last[:0], r.z...)
+	plain := r.combine(last)
 	extended := r.extend(last)
 	if extended {
 		y := it
 		r.measure(&y, r.line.Plain())
 		r.keep(y)
 	}
+	moved, ahead := r.better(plain)
+	extended = extended || moved
 	for j, v := range r.x {
 		it.Step = max(it.Step, math.Abs(v-before[j]))
 		it.moved = max(it.moved, math.Abs(v-before[j])/r.sub.Size(j))
@@ -103,7 +106,11 @@ func (r *run) move() Iteration {
 	damped := r.damp(last)
 	r.last = last
 	r.measure(&it, r.x)
-	if !extended && !damped {
+	switch {
+	case damped:
+	case ahead && r.sub.Inside(plain):
+		copy(r.z, plain)
+	case !extended:
 		r.extrapolate(before, it)
 	}
 	return it
@@ -114,8 +121,40 @@ func (r *run) extend(from []float64) bool {
 	if !r.set.Acceleration.LineSearch || r.k <= accel.After || r.sub.Convex() {
 		return false
 	}
-	s := accel.Span{Size: r.sub.Size, Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.course.span, Slack: r.slip()}
-	return r.line.Extend(r.x, from, r.merit, s)
+	s := accel.Span{Sizer: r.sub, Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.course.span, Slack: r.slip()}
+	return r.line.Extend(r.x, from, (*merits)(r), s)
+}
+
+// combine is the combination of the last solutions by Anderson's method, nil where
+// there is none.
+func (r *run) combine(from []float64) []float64 {
+	if !r.set.Acceleration.Combination || r.sub.Convex() || r.k <= accel.After-3 {
+		return nil
+	}
+	t := r.fixed.Next(from, r.x, r.penalty.τ, r.sub, r.where.Lo, r.where.Hi)
+	if t != nil && r.k > accel.After {
+		r.p.Pin(t)
+		return t
+	}
+	return nil
+}
+
+// better moves x to t if that has a lower merit. Where it breaks the constraints more
+// it may still be a better point of tangency: then ahead is true.
+func (r *run) better(t []float64) (moved, ahead bool) {
+	if t == nil {
+		return false, false
+	}
+	φ0, open0 := r.merit(r.x)
+	φ, open := r.merit(t)
+	if !(φ < φ0) {
+		return false, false
+	}
+	if open > open0+r.slip() {
+		return false, true
+	}
+	copy(r.x, t)
+	return true, false
 }
 
 // extrapolate takes the tangents ahead of x.
@@ -150,6 +189,11 @@ func (r *run) damp(last []float64) bool {
 
 // slip is how much a search by values may add to the violated constraints.
 func (r *run) slip() float64 { return 1e-3 * r.set.FeasTol }
+
+// merits is a run as line searches measure by it.
+type merits run
+
+func (m *merits) Merit(x []float64) (φ, open float64) { return (*run)(m).merit(x) }
 
 // merit is φ = objective + τ·Σ(cᵢ)₊ over the DC constraints, +Inf where x breaks a
 // convex one or leaves the domain of an h. open is Σ(cᵢ)₊ with each in the unit of its

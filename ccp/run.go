@@ -28,6 +28,7 @@ type run struct {
 	course  course
 	line    accel.LineSearch
 	ahead   accel.Extrapolation
+	fixed   accel.Anderson
 	tangent *search.Tangents
 	budget  search.Budget
 }

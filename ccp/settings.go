@@ -58,6 +58,9 @@ type Acceleration struct {
 	// Extrapolation takes the tangents ahead of the point where steps follow each
 	// other in one direction: inertial DCA.
 	Extrapolation bool
+	// Combination goes to a combination of the last solutions if that is better:
+	// Anderson's method.
+	Combination bool
 }
 
 // Search looks for better points than those at which a descent has converged. What it
@@ -92,7 +95,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
 		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true,
-		Acceleration: Acceleration{LineSearch: true, Extrapolation: true},
+		Acceleration: Acceleration{LineSearch: true, Extrapolation: true, Combination: true},
 		Search:       Search{Tangents: 1, Coordinates: 5, Hops: 20, Vary: true, GiveUp: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}

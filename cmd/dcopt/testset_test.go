@@ -83,7 +83,8 @@ func TestPeersTestSet(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| problem | reported | best known | plain | default | 20 starts | bound |\n|---|---|---|---|---|---|---|\n")
 	plainly := ccp.DefaultSettings()
-	plainly.Acceleration.LineSearch, plainly.Acceleration.Extrapolation, plainly.Search.Tangents, plainly.Search.Coordinates, plainly.Search.Hops = false, false, 0, 0, 0
+	plainly.Acceleration = ccp.Acceleration{}
+	plainly.Search.Tangents, plainly.Search.Coordinates, plainly.Search.Hops = 0, 0, 0
 	ctx := context.Background()
 	for _, c := range peerProblems() {
 		p := c.compile(t)
