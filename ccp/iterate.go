@@ -121,8 +121,8 @@ func (r *run) extend(from []float64) bool {
 	if !r.set.Acceleration.LineSearch || r.k <= accel.After || r.sub.Convex() {
 		return false
 	}
-	s := accel.Span{Sizer: r.sub, Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.course.span, Slack: r.slip()}
-	return r.line.Extend(r.x, from, (*merits)(r), s)
+	s := accel.Span{Size: r.sub.Size, Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.course.span, Slack: r.slip()}
+	return r.line.Extend(r.x, from, r.merit, s)
 }
 
 // combine is the combination of the last solutions by Anderson's method, nil where
@@ -147,11 +147,12 @@ func (r *run) better(t []float64) (moved, ahead bool) {
 	}
 	φ0, open0 := r.merit(r.x)
 	φ, open := r.merit(t)
+	gains := r.fixed.Gains(φ, φ0)
 	if !(φ < φ0) {
 		return false, false
 	}
 	if open > open0+r.slip() {
-		return false, true
+		return false, gains
 	}
 	copy(r.x, t)
 	return true, false
@@ -189,11 +190,6 @@ func (r *run) damp(last []float64) bool {
 
 // slip is how much a search by values may add to the violated constraints.
 func (r *run) slip() float64 { return 1e-3 * r.set.FeasTol }
-
-// merits is a run as line searches measure by it.
-type merits run
-
-func (m *merits) Merit(x []float64) (φ, open float64) { return (*run)(m).merit(x) }
 
 // merit is φ = objective + τ·Σ(cᵢ)₊ over the DC constraints, +Inf where x breaks a
 // convex one or leaves the domain of an h. open is Σ(cᵢ)₊ with each in the unit of its

@@ -18,7 +18,7 @@ import (
 type Anderson struct {
 	z, x [depth + 1][]float64 // the last n pairs, oldest first
 	n    int
-	τ    float64
+	τ, φ float64 // the penalty weight of the pairs, the merit at the last point
 	t    []float64
 
 	gram [depth * depth]float64
@@ -31,6 +31,9 @@ const depth = 5
 
 // Reset forgets the pairs.
 func (a *Anderson) Reset() { a.n = 0 }
+
+// Sizer knows the sizes of the variables.
+type Sizer interface{ Size(j int) float64 }
 
 // Next adds the pair z, y for the penalty weight τ and returns the combination, or nil
 // where there are too few pairs. It is good until the next call.
@@ -69,6 +72,14 @@ func (a *Anderson) room(n int) {
 		a.z[k], a.x[k] = all[2*k*n:(2*k+1)*n:(2*k+1)*n], all[(2*k+1)*n:(2*k+2)*n:(2*k+2)*n]
 	}
 	a.t = make([]float64, n)
+}
+
+// Gains reports whether a combination with merit φ gains more over the point with
+// merit φ0 than the last step has.
+func (a *Anderson) Gains(φ, φ0 float64) bool {
+	last := a.φ - φ0
+	a.φ = φ0
+	return φ < φ0-max(last, 0)
 }
 
 // push appends a pair; the oldest makes room for it.

@@ -4,12 +4,7 @@ import "math"
 
 // Merit is a penalised objective at x, +Inf where x is out of the question, and the
 // sum of the violated constraints.
-type Merit interface {
-	Merit(x []float64) (φ, open float64)
-}
-
-// Sizer knows the sizes of the variables.
-type Sizer interface{ Size(j int) float64 }
+type Merit func(x []float64) (φ, open float64)
 
 // LineSearch goes on along a convex step as long as the merit falls: boosted DCA
 // (Aragón Artacho, Fleming and Vuong 2018), with the trial length carried over
@@ -41,7 +36,7 @@ func (b *LineSearch) Plain() []float64 { return b.y }
 // Span is what a line search measures by: the sizes and bounds of the variables, the
 // size of the merit, and how much the violated constraints may grow.
 type Span struct {
-	Sizer
+	Size         func(j int) float64
 	Lo, Hi       []float64
 	Merit, Slack float64
 }
@@ -60,13 +55,13 @@ func (b *LineSearch) Extend(x, from []float64, merit Merit, s Span) bool {
 	if b.λ < shortestTry {
 		b.λ = firstTrial
 	}
-	φ0, open0 := merit.Merit(b.y)
+	φ0, open0 := merit(b.y)
 	asked := sufficient * length * length / (1 + length*length) * max(s.Merit, 1e-3*math.Abs(φ0))
 	try := func(λ float64) (float64, bool) {
 		for j, v := range b.y {
 			b.t[j] = min(max(v+λ*b.d[j], s.Lo[j]), s.Hi[j])
 		}
-		φ, open := merit.Merit(b.t)
+		φ, open := merit(b.t)
 		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slack
 	}
 	λ := b.λ
