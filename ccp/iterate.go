@@ -139,7 +139,7 @@ func (r *run) combine(from []float64) []float64 {
 	return nil
 }
 
-// better moves x to t if that has a lower merit. Where it breaks the constraints more
+// better moves x to t if that lowers the merit by more than the last step has. Where it breaks the constraints more
 // it may still be a better point of tangency: then ahead is true.
 func (r *run) better(t []float64) (moved, ahead bool) {
 	if t == nil {
@@ -147,12 +147,11 @@ func (r *run) better(t []float64) (moved, ahead bool) {
 	}
 	φ0, open0 := r.merit(r.x)
 	φ, open := r.merit(t)
-	gains := r.fixed.Gains(φ, φ0)
-	if !(φ < φ0) {
+	if !r.fixed.Gains(φ, φ0) {
 		return false, false
 	}
 	if open > open0+r.slip() {
-		return false, gains
+		return false, true
 	}
 	copy(r.x, t)
 	return true, false
