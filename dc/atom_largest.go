@@ -41,7 +41,6 @@ func SumLargestOf(k int, us ...Operand) Expr {
 	es, lins := toExprs(us)
 	affine, plain := true, true
 	parts := make([]split, 0, len(es))
-	var hs []split
 	for _, e := range es {
 		if e.err != nil {
 			return e
@@ -49,9 +48,6 @@ func SumLargestOf(k int, us ...Operand) Expr {
 		s := e.split()
 		affine, plain = affine && s.isAffine(), plain && !e.composite && s.isConvex()
 		parts = append(parts, *s)
-		if len(s.h) > 0 {
-			hs = append(hs, s.concavePart())
-		}
 	}
 	switch {
 	case k < 1 || k > len(es):
@@ -61,12 +57,7 @@ func SumLargestOf(k int, us ...Operand) Expr {
 	case k == len(es):
 		return SumExprs(es)
 	}
-	all := addSplits(hs)
-	for i := range parts {
-		if len(hs) > 0 {
-			parts[i] = addSplits([]split{parts[i], all})
-		}
-	}
+	parts, all := liftAll(parts)
 	top, err := newComposed("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, parts)
 	switch {
 	case err != nil:
@@ -75,7 +66,10 @@ func SumLargestOf(k int, us ...Operand) Expr {
 		top.largest = &largestOf{items: es, k: k}
 		return convex(top, ownerOf(es...))
 	}
-	s := addSplits([]split{convexSplit(top), all}, 1, -float64(k))
+	s := convexSplit(top)
+	if all != nil {
+		s = addSplits([]split{s, *all}, 1, -float64(k))
+	}
 	return node(&largestOf{newParted(s), es, k}, ownerOf(es...))
 }
 

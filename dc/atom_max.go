@@ -43,6 +43,16 @@ func MaxExprs(es []Expr) Expr {
 
 // maxSplit is the maximum of splits.
 func maxSplit(parts []split) split {
+	lifted, all := liftAll(parts)
+	if all == nil {
+		return maxOfConvex(parts)
+	}
+	return addSplits([]split{maxOfConvex(lifted), *all}, 1, -1)
+}
+
+// liftAll adds the sum of all h to each split, so that none has an h: gₖ + Σ_{j≠k}
+// hⱼ. all is that sum, nil where there is no h.
+func liftAll(parts []split) (lifted []split, all *split) {
 	var hs []split
 	for k := range parts {
 		if len(parts[k].h) > 0 {
@@ -50,14 +60,28 @@ func maxSplit(parts []split) split {
 		}
 	}
 	if len(hs) == 0 {
-		return maxOfConvex(parts)
+		return parts, nil
 	}
-	all := addSplits(hs)
-	lifted := make([]split, len(parts))
+	sum := addSplits(hs)
+	lifted = make([]split, len(parts))
 	for k := range parts {
-		lifted[k] = addSplits([]split{parts[k], all})
+		lifted[k] = addSplits([]split{parts[k], sum})
+		if len(lifted[k].h) > 0 { // functions that became one in the sum do not cancel
+			lifted[k] = liftedBy(parts, k)
+		}
 	}
-	return addSplits([]split{maxOfConvex(lifted), all}, 1, -1)
+	return lifted, &sum
+}
+
+// liftedBy is the convex part of a split plus the h of all others.
+func liftedBy(parts []split, k int) split {
+	sum := []split{parts[k].convexPart()}
+	for j := range parts {
+		if j != k {
+			sum = append(sum, parts[j].concavePart())
+		}
+	}
+	return addSplits(sum)
 }
 
 // maxOfConvex is the maximum of splits without h.

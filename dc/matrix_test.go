@@ -92,6 +92,23 @@ func TestMatrixMistakes(t *testing.T) {
 	}
 }
 
+// TestMaximaOfMatFracs: sums of terms over one matrix become one function, and
+// the split of a maximum of their negatives is one all the same.
+func TestMaximaOfMatFracs(t *testing.T) {
+	m := dc.NewModel()
+	y := m.Var("y", nil)
+	p := dc.Stack(y.Add(dc.Num(50)), dc.Num(0), dc.Num(0), y.Add(dc.Num(50))).Reshape(2, 2)
+	s := dc.Sum(dc.MatFrac(dc.Vec([]float64{1, 2}), p), dc.MatFrac(dc.Vec([]float64{2, 2}), p))
+	e := dc.Min(s, s.Scale(2), s.Scale(3), dc.SumLargestOf(2, s.Neg(), s.Scale(-2), s.Scale(-3)).Plus(s.Scale(5)))
+	for _, v := range []float64{-2, 0, 3} {
+		x := []float64{v}
+		want := s.Value(x)
+		if got := e.G().Value(x) - e.H().Value(x); math.Abs(got-want) > 1e-12 || math.Abs(e.Value(x)-want) > 1e-12 {
+			t.Errorf("at %g the split has %g, the function %g, want %g", v, got, e.Value(x), want)
+		}
+	}
+}
+
 // TestMatFracsBecomeOne: a sum over one matrix is one function, with the value of
 // the sum.
 func TestMatFracsBecomeOne(t *testing.T) {

@@ -22,9 +22,10 @@
 // Functions of one number, such as abs, sqrt or kl, and ^ apply to every entry. max,
 // min, and sum of one array reduce it; max and min of several compare them entry by entry. std
 // divides by n. Data that are not finite are refused, in files and in
-// intermediate results.
+// intermediate results, unless inf says so.
 //
-// A constraint on data alone is checked and left out. Of a symmetric variable
+// A constraint on data alone is checked and left out; one that does not hold
+// stays, with a warning, so that the problem is infeasible. Of a symmetric variable
 // the problem has the upper triangle alone; psd adds a family named psd(x).
 // Constraints without a name are called c1, c2, ...
 package lang
