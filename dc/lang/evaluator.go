@@ -89,6 +89,10 @@ var errEnded = errors.New("lang: ended")
 // unitsLook is the work between two looks at the context: less than 1 ms, or some 10 ms where expressions are large.
 const unitsLook = 1 << 16
 
+// unitsFirst is the work before the first look, some 10 ms: a small problem is
+// compiled even where the context has ended, and its start is an answer.
+const unitsFirst = 1 << 20
+
 // mistake is the panic that unwinds an evaluation.
 type mistake struct {
 	Diagnostic
