@@ -43,9 +43,7 @@ subject to
 			rows[c.Family] = append(rows[c.Family], 0)
 			continue
 		}
-		for k := range c.Hi {
-			rows[c.Family] = append(rows[c.Family], c.Hi[k])
-		}
+		rows[c.Family] = append(rows[c.Family], c.Hi...)
 	}
 	inf := math.Inf(1)
 	for name, want := range map[string][]float64{"a": {0, inf, 0}, "b": {0, inf, 0, 0, inf, 0}, "c": {0, 0}, "d": {0, 0}, "f": {0}} {

@@ -63,10 +63,28 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if err := s.checkConvex(ctx, p.P.Val); err != nil {
 		return nil, err
 	}
-	if err := s.setup(); err != nil {
+	if err := s.setupWhile(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// setupWhile is setup that is left to itself when the context ends: C's set-up, with
+// its factorisation, cannot be interrupted. What it makes is freed when it is done.
+func (s *solver) setupWhile(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- s.setup() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		go func() {
+			if <-done == nil {
+				_ = s.Close()
+			}
+		}()
+		return ctx.Err()
+	}
 }
 
 var errClosed = errors.New("osqp: the solver is closed")
