@@ -25,13 +25,13 @@ func TestCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"solve ../../examples/circle_packing.dc":                    "cancelled",
-		"solve ../../examples/circle_packing.dc --json --starts 20": `"status":"cancelled"`,
-		"solve ../../examples/l1_l2.dc --sweep lambda=1:2:1000":     "cancelled",
-		"solve testdata/script/qp/hs21.qps":                         "cancelled",
-		"fit " + data + " -t price --pieces 1,1 -o " + model:        "interrupted before there was a model",
-		"cv " + data + " -t price":                                  "interrupted at table 1 of 1",
-		"predict " + model + " " + data:                             "interrupted after 0 rows",
+		"solve ../../examples/quickstart.dc":                    "cancelled",
+		"solve ../../examples/quickstart.dc --json --starts 20": `"status":"cancelled"`,
+		"solve ../../examples/l1_l2.dc --sweep lambda=1:2:1000": "cancelled",
+		"solve testdata/script/qp/hs21.qps":                     "cancelled",
+		"fit " + data + " -t price --pieces 1,1 -o " + model:    "interrupted before there was a model",
+		"cv " + data + " -t price":                              "interrupted at table 1 of 1",
+		"predict " + model + " " + data:                         "interrupted after 0 rows",
 	} {
 		stdout.Reset()
 		stderr.Reset()
@@ -51,8 +51,8 @@ func TestCancelled(t *testing.T) {
 // TestTimeLimit: a limit that has no chance ends with 3 and a point.
 func TestTimeLimit(t *testing.T) {
 	for _, args := range []string{
-		"solve ../../examples/circle_packing.dc --time-limit 1ns",
-		"solve ../../examples/circle_packing.dc --time-limit 0.000000001 --sweep n=3:5:3",
+		"solve ../../examples/quickstart.dc --time-limit 1ns",
+		"solve ../../examples/l1_l2.dc --time-limit 0.000000001 --sweep lambda=1:2:3",
 		"solve testdata/script/qp/hs21.qps --time-limit 1ns",
 	} {
 		var stdout, stderr bytes.Buffer

@@ -69,9 +69,16 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	return s, nil
 }
 
+// quickSetup is the number of rows, columns and coefficients below which C sets a
+// problem up within milliseconds, even where its factor is full.
+const quickSetup = 1 << 10
+
 // setupWhile is setup that is left to itself when the context ends: C's set-up, with
 // its factorisation, cannot be interrupted. What it makes is freed when it is done.
 func (s *solver) setupWhile(ctx context.Context) error {
+	if n, m := s.p.Dims(); n+m+s.p.P.NNZ()+s.p.A.NNZ() < quickSetup {
+		return s.setup()
+	}
 	done := make(chan error, 1)
 	go func() { done <- s.setup() }()
 	select {
