@@ -95,6 +95,11 @@ func TestLong(t *testing.T) {
 	near(t, "doubled", p.Problem.Value([]float64{1}), 1<<40)
 }
 
+// longestWait is how long a compilation may take to notice that its context has
+// ended, with the race detector and on a machine that does other things too. The aim
+// is a quarter of it.
+const longestWait = 2 * time.Second
+
 // TestCompileEnds: compiling ends soon after its context, wherever it is.
 func TestCompileEnds(t *testing.T) {
 	for _, src := range []string{
@@ -110,7 +115,7 @@ func TestCompileEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		begin := time.Now()
 		p, err := Compile(ctx, f, Options{})
-		if took := time.Since(begin); err != context.DeadlineExceeded || p != nil || took > 550*time.Millisecond {
+		if took := time.Since(begin); err != context.DeadlineExceeded || p != nil || took > longestWait {
 			t.Errorf("%s: %v after %v", src, err, took)
 		}
 		cancel()

@@ -114,7 +114,7 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// TestSequence: 700 variables, 1398 rows; only A and l change, and not their
+// TestSequence: 700 variables, 698 rows; only A and l change, and not their
 // pattern; each problem is solvable.
 func TestSequence(t *testing.T) {
 	in := instance.Sequence()

@@ -10,7 +10,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-// The size of the problem of obstacles: 700 variables and 1398 rows.
+// The size of the problem of obstacles: 700 variables with bounds, 698 rows.
 const (
 	wayPoints = 100
 	obstacles = 5
