@@ -13,7 +13,7 @@ import (
 // the package builds.
 func TestKindsCanBeDeleted(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the package")
+		t.Skip("SKIPPED: builds the package")
 	}
 	loop, err := filepath.Abs("ccp.go")
 	if err != nil {

@@ -71,3 +71,22 @@ func TestEquationsThatDoNotDefine(t *testing.T) {
 		t.Errorf("pinned to %v", at)
 	}
 }
+
+// TestDefinitionsBesideMajorants: a constraint with a majorant does not become convex
+// by a definition that is put into it.
+func TestDefinitionsBesideMajorants(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2})
+	s := m.Var("s", nil)
+	square := dc.Square(x.At(1).Sub(dc.Num(1)))
+	far := dc.Square(dc.Square(x.At(0)).Neg().Plus(x.At(1))) // (x₁ − x₀²)²
+	m.Minimize(square)
+	m.SubjectTo(dc.EQ(s, dc.Abs(x.At(0))), dc.LE(dc.Sum(far, s), dc.Num(4)).Named("c"))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := p.Constraints[2]; c.Name() != "c" || c.E.IsConvex() || c.Convex() {
+		t.Errorf("%s is convex", c.Name())
+	}
+}

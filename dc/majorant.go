@@ -42,9 +42,7 @@ func (e Expr) majorise() Expr {
 		}
 		terms[k] = t
 	}
-	s := splitOf(e.lin, terms)
-	s.touches = true
-	e.replaceSplit(s)
+	e.replaceSplit(splitOf(e.lin, terms))
 	return e
 }
 

@@ -30,7 +30,7 @@ func (s *split) scale(w float64) split {
 	case w == 0:
 		return split{}
 	case w > 0:
-		return split{lin: s.lin.Scale(w), g: scaleTerms(s.g, w), h: scaleTerms(s.h, w)}
+		return split{lin: s.lin.Scale(w), g: scaleTerms(s.g, w), h: scaleTerms(s.h, w), touches: s.touches}
 	}
 	return split{lin: s.lin.Scale(w), g: scaleTerms(s.h, -w), h: scaleTerms(s.g, -w)}
 }
@@ -86,6 +86,10 @@ func splitOf(lin Linear, terms []term) split {
 		all.terms, out.lin = append(all.terms, added...), out.lin.Plus(1, rest)
 	}
 	out.g, out.h = bySign(all.nonzero())
+	for _, t := range out.g {
+		_, ok := t.f.(majorant)
+		out.touches = out.touches || ok
+	}
 	return out
 }
 
