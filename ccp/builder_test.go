@@ -24,7 +24,7 @@ func TestWhatProblemsBecome(t *testing.T) {
 		quadratic     bool
 		cones         string
 	}{
-		{"least squares", func(m *dc.Model) { m.Minimize(dc.SumSquares(m.Var("x", []int{2}).MatMul(a))) }, 2, 0, true, "[]"},
+		{"least squares", func(m *dc.Model) { m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(a), m.Var("x", []int{2})))) }, 2, 0, true, "[]"},
 		{"tall least squares row by row", func(m *dc.Model) { // one block of P, as if in one piece
 			x := m.Var("x", []int{3})
 			var rows []dc.Operand
@@ -37,21 +37,21 @@ func TestWhatProblemsBecome(t *testing.T) {
 			x := m.Var("x", []int{9})
 			m.Minimize(dc.Sum(dc.Square(x.Sum()), dc.SumSquares(x)))
 		}, 10, 1, true, "[]"},
-		{"norm2", func(m *dc.Model) { m.Minimize(dc.Norm2(m.Var("x", []int{2}).MatMul(a))) }, 3, 3, false, "[second-order]"},
+		{"norm2", func(m *dc.Model) { m.Minimize(dc.Norm2(dc.MatMul(dc.Mat(a), m.Var("x", []int{2})))) }, 3, 3, false, "[second-order]"},
 		{"tall norm2", func(m *dc.Model) { // by a QR factorisation
 			a := mat.NewDense(20, 2, nil)
 			a.Apply(func(i, j int, _ float64) float64 { return float64(i*i + 3*j - i*j) }, a)
-			m.Minimize(dc.Norm2(m.Var("x", []int{2}).MatMul(a).Add(dc.Num(1))))
+			m.Minimize(dc.Norm2(dc.MatMul(dc.Mat(a), m.Var("x", []int{2})).Add(dc.Num(1))))
 		}, 3, 1 + 3, false, "[second-order]"},
 		{"norm2 below", func(m *dc.Model) {
 			x := m.Var("x", []int{2})
 			m.Minimize(x.Sum())
-			m.SubjectTo(dc.LE(dc.Norm2(x).Scale(2).Plus(x.At(0)), dc.Num(3)))
+			m.SubjectTo(dc.LE(dc.Norm2(x).Scale(2).Add(x.At(0)), dc.Num(3)))
 		}, 2, 3, false, "[second-order]"},
 		{"squares below", func(m *dc.Model) {
 			x := m.Var("x", []int{2})
 			m.Minimize(x.Sum())
-			m.SubjectTo(dc.LE(dc.Square(x.At(0)), dc.Num(4)), dc.LE(dc.Square(x.At(0)).Plus(dc.Square(x.At(1))), dc.Num(3)), dc.LE(dc.SumSquares(x), x.At(0)))
+			m.SubjectTo(dc.LE(dc.Square(x.At(0)), dc.Num(4)), dc.LE(dc.Square(x.At(0)).Add(dc.Square(x.At(1))), dc.Num(3)), dc.LE(dc.SumSquares(x), x.At(0)))
 		}, 2, 1 + 3 + 4, false, "[second-order]"},
 		{"curves below constants", func(m *dc.Model) { // rows
 			x := m.Var("x", []int{2})
@@ -60,7 +60,7 @@ func TestWhatProblemsBecome(t *testing.T) {
 		}, 2, 3, false, "[]"},
 		{"psd and logdet", func(m *dc.Model) { // one cone says both
 			x := m.Var("X", []int{3, 3}, dc.PSD())
-			m.Minimize(dc.LogDet(x).Plus(x.At(0, 0)))
+			m.Minimize(dc.LogDet(x).Add(x.At(0, 0)))
 		}, 6, 6, false, "[semidefinite]"},
 		{"matfrac", func(m *dc.Model) {
 			x := m.Var("X", []int{3, 3}, dc.Symmetric())
@@ -105,13 +105,13 @@ func TestMultipliersOfCones(t *testing.T) {
 		Sub(u.At(0)).Add(u.At(1)).Add(u.At(2).Scale(2)).Sub(u.At(3).Scale(4)).
 		Add(v.Dot([]float64{1, 1, -1, -1, -1, 1, 1})))
 	m.SubjectTo(
-		dc.LE(dc.Norm2(x).Scale(2), dc.Num(2)),                         // grows by 5/2 with the bound
-		dc.LE(dc.LambdaMax(y), dc.Num(1)),                              // by the positive eigenvalues 2 + 1
-		dc.LE(dc.LambdaMax(z), dc.Num(1)),                              // by 5 + 1
-		dc.LE(dc.SumSquares(z), dc.Num(1000)),                          // not at all
-		dc.LE(dc.Square(u.At(0)).Scale(3), dc.Num(12)),                 // −u₀ = 2, by 1/12
-		dc.LE(dc.SumSquares(u.Range(1, 3)).Plus(dc.Num(1)), dc.Num(6)), // √5·√b, by √5/2√5
-		dc.LE(dc.Square(u.At(3)), u.At(4)),                             // −4u₃ with u₄ ≤ 4
+		dc.LE(dc.Norm2(x).Scale(2), dc.Num(2)),                        // grows by 5/2 with the bound
+		dc.LE(dc.LambdaMax(y), dc.Num(1)),                             // by the positive eigenvalues 2 + 1
+		dc.LE(dc.LambdaMax(z), dc.Num(1)),                             // by 5 + 1
+		dc.LE(dc.SumSquares(z), dc.Num(1000)),                         // not at all
+		dc.LE(dc.Square(u.At(0)).Scale(3), dc.Num(12)),                // −u₀ = 2, by 1/12
+		dc.LE(dc.SumSquares(u.Range(1, 3)).Add(dc.Num(1)), dc.Num(6)), // √5·√b, by √5/2√5
+		dc.LE(dc.Square(u.At(3)), u.At(4)),                            // −4u₃ with u₄ ≤ 4
 		dc.LE(u.At(4), dc.Num(4)),
 		dc.LE(dc.Exp(v.At(0)).Scale(2), dc.Num(6)),       // log b/2, by 1/6
 		dc.LE(dc.Logistic(v.At(1)), dc.Num(math.Log(3))), // log 2, by 3/2
@@ -146,7 +146,7 @@ func TestConcaveMatrixFunctions(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("X", []int{3, 3}, dc.Symmetric(), dc.StartAtMatrix(mat.NewDiagDense(3, []float64{1, 1, 1})))
 	s := dc.Mat(mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}))
-	m.Minimize(dc.LogDet(x).Plus(dc.MatFrac(s, x)).Plus(dc.NuclearNorm(x).Scale(0.01)))
+	m.Minimize(dc.LogDet(x).Add(dc.MatFrac(s, x)).Add(dc.NuclearNorm(x).Scale(0.01)))
 	m.SubjectTo(dc.GE(dc.LambdaMin(x), dc.Num(0.1)))
 	res := solve(t, build(t, m), nil, nil)
 	// Along an eigenvector of SSᵀ with the eigenvalue s the least of
@@ -177,7 +177,7 @@ func TestSquaresTogether(t *testing.T) {
 	}
 	optimum := func(state func(a dc.Affine) dc.Expr) float64 {
 		m := dc.NewModel()
-		m.Minimize(state(m.Var("x", []int{cols}).MatMul(data).Sub(dc.Vec(rhs))))
+		m.Minimize(state(dc.MatMul(dc.Mat(data), m.Var("x", []int{cols})).Sub(dc.Vec(rhs))))
 		p, err := m.Problem()
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +195,7 @@ func TestSquaresTogether(t *testing.T) {
 			for k := range rows {
 				es = append(es, dc.Square(a.At(k)))
 			}
-			return dc.SumExprs(es)
+			return dc.SumOf(es)
 		},
 		"in pieces with weights": func(a dc.Affine) dc.Expr {
 			return dc.Sum(dc.SumSquares(a.Range(0, 9)).Scale(2), dc.SumSquares(a.Range(9, 10)), dc.SumSquares(a.Range(10, rows)), dc.SumSquares(a.Range(0, 9)).Neg())

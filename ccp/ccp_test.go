@@ -219,7 +219,7 @@ func TestCheapSlackIsNotUnbounded(t *testing.T) {
 	m.Minimize(x.Neg())
 	// x ≤ 1 in the guise of a DC constraint: 2|x| + x − 2|x| ≤ 1 would cancel,
 	// so one |·| is of 2x.
-	m.SubjectTo(dc.LE(dc.Norm1(x.Scale(2)).Plus(x).Minus(dc.Abs(x).Scale(2)), dc.Num(1)).Named("cap"))
+	m.SubjectTo(dc.LE(dc.Norm1(x.Scale(2)).Add(x).Sub(dc.Abs(x).Scale(2)), dc.Num(1)).Named("cap"))
 	res := solve(t, build(t, m), []float64{0.5}, nil)
 	if res.Status != ccp.Converged || math.Abs(res.Objective+1) > 1e-6 {
 		t.Errorf("%v with objective %g, want −1: %s", res.Status, res.Objective, res.Message)
@@ -258,7 +258,7 @@ func TestDomains(t *testing.T) {
 			roots = append(roots, dc.Sqrt(x.At(j)))
 		}
 		m.Minimize(dc.Sum(roots...))
-		m.SubjectTo(dc.EQ(x.MatMul(a), dc.Vec(y)).Named("data"))
+		m.SubjectTo(dc.EQ(dc.MatMul(dc.Mat(a), x), dc.Vec(y)).Named("data"))
 		res := solve(t, build(t, m), nil, nil)
 		for j, v := range truth {
 			if math.Abs(res.X[j]-v) > 1e-4 {
@@ -281,7 +281,7 @@ func (hat) AddSubgrad(dst []float64, scale float64, u []float64) {
 func TestBlackBox(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.AtLeast(-1, -2), dc.AtMost(1, 2), dc.StartAt(0.2, 0.1))
-	m.Minimize(dc.SumSquares(x).Minus(dc.BlackBox("hat", hat{}, x)))
+	m.Minimize(dc.SumSquares(x).Sub(dc.BlackBox("hat", hat{}, x)))
 	m.SubjectTo(dc.GE(dc.BlackBox("hat", hat{}, x), dc.Num(1)).Named("ring"))
 	res := solve(t, build(t, m), nil, nil)
 	if res.Status != ccp.Converged || math.Abs(res.Objective+20) > 1e-6 {
@@ -472,7 +472,7 @@ func TestGivingUpKeepsTheBest(t *testing.T) {
 func TestFixedStartsAreVaried(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3), dc.StartAt(2))
-	m.Minimize(dc.Abs(x).Minus(dc.Square(x.Sub(dc.Num(1)))))
+	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Sub(dc.Num(1)))))
 	p := build(t, m)
 	set := ccp.DefaultSettings()
 	set.Search.Coordinates, set.Search.Hops = 0, 0

@@ -24,7 +24,7 @@ func plainly(s *ccp.Settings) {
 func TestBoostSavesIterations(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.StartAt(1, 1, 1))
-	m.Minimize(dc.SumSquares(x).Scale(50).Minus(dc.BlackBox("squares", weighted{49, 48.75, 48}, x)))
+	m.Minimize(dc.SumSquares(x).Scale(50).Sub(dc.BlackBox("squares", weighted{49, 48.75, 48}, x)))
 	p := build(t, m)
 	slow := solve(t, p, nil, plainly)
 	fast := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Acceleration.LineSearch = true })
@@ -77,7 +77,7 @@ func TestExtrapolationSavesIterations(t *testing.T) {
 func TestTangentsLeaveAWeakCriticalPoint(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.StartAt(-1.2, 1))
-	step := dc.Abs(x.At(0)).Minus(x.At(1))
+	step := dc.Abs(x.At(0)).Sub(x.At(1))
 	m.Minimize(dc.Sum(dc.Abs(x.At(0).Sub(dc.Num(1))), dc.Pos(step).Scale(200), step.Scale(-100)))
 	p := build(t, m)
 	trapped := solve(t, p, nil, plainly)
@@ -112,7 +112,7 @@ func TestProximalTermBoundsTheStep(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.StartAt(0.5, 0.5))
 	m.Minimize(x.Sum().Neg())
-	m.SubjectTo(dc.LE(dc.Norm1(x.Scale(2)).Minus(dc.Norm2(x)), dc.Num(1)).Named("cap"))
+	m.SubjectTo(dc.LE(dc.Norm1(x.Scale(2)).Sub(dc.Norm2(x)), dc.Num(1)).Named("cap"))
 	p := build(t, m)
 	small := func(s *ccp.Settings) { s.TauRelative, s.Tau0, s.TauMax, s.MaxIter = false, 1e-3, 2e-3, 30 }
 	with := solve(t, p, nil, small)
@@ -173,7 +173,7 @@ func TestNoRayNoProof(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.StartAt(1, 1))
 	m.Minimize(dc.Exp(x.At(0)).Scale(-1))
-	m.SubjectTo(dc.LE(dc.Square(x.At(0)).Minus(x.At(1)), dc.Num(0)).Named("under"))
+	m.SubjectTo(dc.LE(dc.Square(x.At(0)).Sub(x.At(1)), dc.Num(0)).Named("under"))
 	m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)).Named("out"))
 	res := solve(t, build(t, m), nil, nil)
 	if res.Status == ccp.Unbounded || res.Status == ccp.Converged || !res.Feasible {
@@ -186,7 +186,7 @@ func TestNoRayNoProof(t *testing.T) {
 func TestConflictIsIrreducible(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.AtLeast(-100), dc.AtMost(100))
-	m.Minimize(dc.SumSquares(x).Minus(dc.Norm2(x)))
+	m.Minimize(dc.SumSquares(x).Sub(dc.Norm2(x)))
 	m.SubjectTo(
 		dc.GE(x.At(0).Add(x.At(1)), dc.Num(3)).Named("much"),
 		dc.LE(x.At(0).Add(x.At(1)).Add(x.At(2).Scale(0.1)), dc.Num(1)).Named("little"),
@@ -216,12 +216,12 @@ func TestUnboundedWithoutAStraightWay(t *testing.T) {
 	for name, state := range map[string]func(m *dc.Model){
 		"exponential": func(m *dc.Model) {
 			x := m.Var("x", []int{2}, dc.StartAt(1, 1))
-			m.Minimize(dc.Exp(x.At(0)).Scale(-1).Plus(dc.Square(x.At(1))))
+			m.Minimize(dc.Exp(x.At(0)).Scale(-1).Add(dc.Square(x.At(1))))
 			m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)).Named("out"))
 		},
 		"along a bound": func(m *dc.Model) {
 			x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.StartAt(1, 1))
-			m.Minimize(dc.Norm2(x).Plus(dc.Square(x.At(1).Sub(x.At(0)))).Minus(dc.Square(x.At(1).Add(x.At(0)))))
+			m.Minimize(dc.Norm2(x).Add(dc.Square(x.At(1).Sub(x.At(0)))).Sub(dc.Square(x.At(1).Add(x.At(0)))))
 		},
 	} {
 		m := dc.NewModel()
@@ -247,8 +247,8 @@ func TestInfeasibleBesideAnUnboundedObjective(t *testing.T) {
 		dc.Square(of(-1.53, 0, 0, 0.64)).Scale(2.48),
 		dc.Power(x.At(2), 4).Scale(2.19)))
 	top := dc.Max(of(1.57, -0.67, 0, -0.5), x.At(0), dc.Num(1.57))
-	m.SubjectTo(dc.LE(dc.Square(x.At(1)).Minus(top.Scale(1.68)), dc.Num(3.12441)).Named("soft"))
-	v := dc.Abs(of(0.81, -0.7, 0.81, 0)).Plus(dc.Square(of(0.2, -0.99, 0, -0.36)).Scale(1.97))
+	m.SubjectTo(dc.LE(dc.Square(x.At(1)).Sub(top.Scale(1.68)), dc.Num(3.12441)).Named("soft"))
+	v := dc.Abs(of(0.81, -0.7, 0.81, 0)).Add(dc.Square(of(0.2, -0.99, 0, -0.36)).Scale(1.97))
 	m.SubjectTo(dc.LE(v, dc.Num(-0.145357)).Named("hard"))
 	res := solve(t, build(t, m), nil, nil)
 	if res.Status != ccp.Infeasible || !strings.HasSuffix(res.Message, "in conflict: hard") {

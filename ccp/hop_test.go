@@ -46,8 +46,8 @@ func TestHopsFindNoWorsePoints(t *testing.T) {
 func TestHopsThatLeadNowhereEnd(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.StartAt(2, 1, 3))
-	m.Minimize(dc.SumSquares(x).Minus(dc.Norm2(x.Sub(dc.Vec([]float64{9, 9, 9})))))
-	m.SubjectTo(dc.GE(x.Sum(), dc.Num(1)).Named("sum"), dc.LE(dc.Norm1(x).Minus(dc.Norm2(x)), dc.Num(3)).Named("cap"))
+	m.Minimize(dc.SumSquares(x).Sub(dc.Norm2(x.Sub(dc.Vec([]float64{9, 9, 9})))))
+	m.SubjectTo(dc.GE(x.Sum(), dc.Num(1)).Named("sum"), dc.LE(dc.Norm1(x).Sub(dc.Norm2(x)), dc.Num(3)).Named("cap"))
 	p := build(t, m)
 	still, hopping := solve(t, p, nil, without(0)), solve(t, p, nil, nil)
 	last := hopping.History[len(hopping.History)-1].Hop
@@ -205,7 +205,7 @@ func TestHopsStayInBounds(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{4, 2, 3}, dc.AtLeast(0), dc.AtMost(2), dc.StartNormal(1, 1))
 	y := m.Var("y", []int{3, 3}, dc.Symmetric(), dc.AtLeast(-1), dc.AtMost(1))
-	m.Minimize(dc.Norm2(x).Scale(-1).Plus(dc.SumSquares(y)).Minus(dc.NormInf(y)))
+	m.Minimize(dc.Norm2(x).Scale(-1).Add(dc.SumSquares(y)).Sub(dc.NormInf(y)))
 	p := build(t, m)
 	res := solve(t, p, nil, func(s *ccp.Settings) {
 		s.Recorder = ccp.RecorderFunc(func(it ccp.Iteration) error {

@@ -26,7 +26,7 @@ func packing(t testing.TB, r []float64) *dc.Problem {
 	c := m.Var("c", []int{n, 2}, dc.StartNormal(0, 10))
 	var tops []dc.Operand
 	for i := range n {
-		tops = append(tops, dc.NormInf(c.Row(i)).Plus(dc.Num(r[i])))
+		tops = append(tops, dc.NormInf(c.Row(i)).Add(dc.Num(r[i])))
 	}
 	m.Minimize(dc.Max(tops...))
 	for i := range n {
@@ -63,7 +63,7 @@ func control(t testing.TB) *dc.Problem {
 		m.SubjectTo(dc.EQ(x.Row(i).Row(0), dc.Vec(from[i])).Named("init", i+1))
 		m.SubjectTo(dc.EQ(x.Row(i).Row(steps-1), dc.Vec(to[i])).Named("goal", i+1))
 		for k := range steps - 1 {
-			next := x.Row(i).Row(k).MatMul(a).Add(u.Row(i).Row(k).MatMul(b))
+			next := dc.MatMul(dc.Mat(a), x.Row(i).Row(k)).Add(dc.MatMul(dc.Mat(b), u.Row(i).Row(k)))
 			m.SubjectTo(dc.EQ(x.Row(i).Row(k+1), next).Named("dyn", i+1, k+1))
 		}
 	}
@@ -93,7 +93,7 @@ func boxLS(t testing.TB, n int, seed uint64) (*dc.Problem, float64) {
 			y[i] += a.At(i, j) * truth[j]
 		}
 	}
-	m.Minimize(dc.SumSquares(x.MatMul(a).Sub(dc.Vec(y))))
+	m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(dc.Vec(y))))
 	for j := range n {
 		m.SubjectTo(dc.GE(dc.Square(x.At(j)), dc.Num(1)).Named("bit", j+1))
 	}
@@ -119,7 +119,7 @@ func l1l2(t testing.TB, n int, seed uint64) (*dc.Problem, []float64) {
 	}
 	m := dc.NewModel()
 	x := m.Var("x", []int{n}, dc.StartAt(0))
-	fit := dc.SumSquares(x.MatMul(a).Sub(dc.Vec(b))).Scale(0.5)
+	fit := dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(dc.Vec(b))).Scale(0.5)
 	m.Minimize(dc.Sum(fit, dc.Norm1(x).Scale(0.01), dc.Norm2(x).Scale(-0.01)))
 	return build(t, m), truth
 }

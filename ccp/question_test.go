@@ -149,11 +149,11 @@ func TestPiecesAndOraclesAgree(t *testing.T) {
 			x := m.Var("x", []int{n}, dc.AtLeast(-5), dc.AtMost(5))
 			m.Minimize(dc.SumSquares(x.Sub(dc.Vec(center))))
 			for _, s := range sides {
-				g, h := dc.MaxOf(dc.Entries(s.g...)), dc.MaxOf(dc.Entries(s.h...))
+				g, h := dc.Max(dc.Entries(s.g...)), dc.Max(dc.Entries(s.h...))
 				if oracle {
 					h = dc.BlackBox("h", h.G(), x)
 				}
-				m.SubjectTo(dc.LE(g, h.Plus(dc.Num(1))).Named("side"))
+				m.SubjectTo(dc.LE(g, h.Add(dc.Num(1))).Named("side"))
 			}
 			return solve(t, build(t, m), make([]float64, n), func(s *ccp.Settings) {
 				plainly(s)

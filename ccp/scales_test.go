@@ -98,7 +98,7 @@ func shapes() map[string]shape {
 			x := m.Var("c", []int{5, 2}, dc.StartAt(scaled(x0, v)...))
 			var all []dc.Operand
 			for i := range 5 {
-				all = append(all, dc.NormInf(x.Row(i)).Plus(dc.Num(v*r[i])))
+				all = append(all, dc.NormInf(x.Row(i)).Add(dc.Num(v*r[i])))
 				for j := range i {
 					m.SubjectTo(dc.GE(dc.Norm2(x.Row(i).Sub(x.Row(j))).Scale(c/v), dc.Num(c*(r[i]+r[j]))).Named("apart", i, j))
 				}
@@ -192,7 +192,7 @@ func TestPanicsOfUsersAreErrors(t *testing.T) {
 		x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(3))
 		left := &atomic.Int64{}
 		left.Store(n)
-		m.Minimize(dc.Abs(x.At(1)).Minus(dc.BlackBox("explosive", explosive{left}, x)))
+		m.Minimize(dc.Abs(x.At(1)).Sub(dc.BlackBox("explosive", explosive{left}, x)))
 		p, err := m.Problem()
 		if err != nil {
 			t.Fatal(err)

@@ -45,12 +45,12 @@ func family(dcPart, params bool, b, u, s, c []float64) *dc.Model {
 		ss = m.Param("s", nil, s...).Affine
 		m.AddCost(m.Param("c", []int{4}, c...), x)
 	}
-	fit := dc.SumSquares(x.MatMul(a).Sub(bb)).Plus(dc.Norm1(x.Sub(uu)).Scale(0.1))
+	fit := dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(bb)).Add(dc.Norm1(x.Sub(uu)).Scale(0.1))
 	if !params {
-		fit = fit.Plus(x.Dot(c))
+		fit = fit.Add(x.Dot(c))
 	}
 	if dcPart {
-		fit = fit.Minus(dc.Norm1(x).Scale(0.5))
+		fit = fit.Sub(dc.Norm1(x).Scale(0.5))
 		m.SubjectTo(dc.GE(dc.Norm1(x), dc.Num(0.5)), dc.GE(dc.Norm2(x.Sub(uu)), ss.Scale(-0.2)))
 	}
 	m.Minimize(fit)
@@ -127,8 +127,8 @@ func TestSessionReplace(t *testing.T) {
 		}
 		m := dc.NewModel()
 		x := m.Var("x", []int{n}, dc.StartAt(0.1))
-		m.Minimize(dc.SumSquares(x.MatMul(random(6, n)).Sub(dc.Num(rng.NormFloat64()))).Plus(dc.Norm2(x.MatMul(random(3, n))).Scale(rng.Float64())))
-		m.SubjectTo(dc.LE(x.MatMul(random(2, n)), dc.Num(rng.Float64())), dc.LE(dc.Norm2(x), dc.Num(1+rng.Float64())))
+		m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(random(6, n)), x).Sub(dc.Num(rng.NormFloat64()))).Add(dc.Norm2(dc.MatMul(dc.Mat(random(3, n)), x)).Scale(rng.Float64())))
+		m.SubjectTo(dc.LE(dc.MatMul(dc.Mat(random(2, n)), x), dc.Num(rng.Float64())), dc.LE(dc.Norm2(x), dc.Num(1+rng.Float64())))
 		return build(t, m)
 	}
 	set := ccp.DefaultSettings()

@@ -30,11 +30,11 @@ func joki() []struct {
 	away := func(x dc.Affine, k int, c float64) dc.Expr { return dc.Abs(x.At(k).Sub(dc.Num(c))) }
 	all := []problem{
 		{"2", []float64{-1.2, 1}, func(x dc.Affine) dc.Expr {
-			step := dc.Abs(x.At(0)).Minus(x.At(1))
+			step := dc.Abs(x.At(0)).Sub(x.At(1))
 			return dc.Sum(away(x, 0, 1), dc.Pos(step).Scale(200), step.Scale(-100))
 		}, 0, 1},
 		{"3", []float64{1, 3, 3, 1}, func(x dc.Affine) dc.Expr {
-			a, b := dc.Abs(x.At(0)).Minus(x.At(1)), dc.Abs(x.At(2)).Minus(x.At(3))
+			a, b := dc.Abs(x.At(0)).Sub(x.At(1)), dc.Abs(x.At(2)).Sub(x.At(3))
 			return dc.Sum(away(x, 0, 1), away(x, 2, 1), dc.Abs(x.At(1).Add(x.At(3)).Sub(dc.Num(2))).Scale(4.95),
 				away(x, 1, 1).Scale(10.1), away(x, 3, 1).Scale(10.1), dc.Pos(a).Scale(200), dc.Pos(b).Scale(180),
 				dc.Abs(x.At(1).Sub(x.At(3))).Scale(-4.95), b.Scale(-90), a.Scale(-100))
@@ -60,7 +60,7 @@ func joki() []struct {
 		}
 		all = append(all,
 			problem{fmt.Sprint("4, n = ", n), x4, func(x dc.Affine) dc.Expr {
-				return dc.NormInf(x).Scale(float64(n)).Minus(dc.Norm1(x))
+				return dc.NormInf(x).Scale(float64(n)).Sub(dc.Norm1(x))
 			}, 0, none},
 			problem{fmt.Sprint("5, n = ", n), make([]float64, n), func(x dc.Affine) dc.Expr {
 				var s []dc.Affine
@@ -71,10 +71,10 @@ func joki() []struct {
 					}
 					s = append(s, x.Sub(dc.Num(1/float64(n))).Dot(w))
 				}
-				return dc.NormInf(dc.Stack(s...)).Scale(20).Minus(dc.Norm1(dc.Stack(s...)))
+				return dc.NormInf(dc.Stack(s...)).Scale(20).Sub(dc.Norm1(dc.Stack(s...)))
 			}, 0, none},
 			problem{fmt.Sprint("10, n = ", n), x10, func(x dc.Affine) dc.Expr {
-				return dc.SumSquares(x).Minus(dc.Norm1(x.Range(1, n).Sub(x.Range(0, n-1))))
+				return dc.SumSquares(x).Sub(dc.Norm1(x.Range(1, n).Sub(x.Range(0, n-1))))
 			}, 1.5 - float64(n), none},
 			problem{fmt.Sprint("14, n = ", n), ones, func(x dc.Affine) dc.Expr {
 				var s []dc.Affine
@@ -85,7 +85,7 @@ func joki() []struct {
 					}
 					s = append(s, x.Dot(w))
 				}
-				return dc.NormInf(dc.Stack(s...)).Scale(float64(n)).Minus(dc.Norm1(dc.Stack(s...)))
+				return dc.NormInf(dc.Stack(s...)).Scale(float64(n)).Sub(dc.Norm1(dc.Stack(s...)))
 			}, 0, none})
 	}
 	x13 := make([]float64, 10)

@@ -249,7 +249,7 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 			i = 0
 		}
 		l, r := a.Entry(k), b.Entry(i)
-		out.idx, out.val = appendPlus(out.idx, out.val, l, w, r)
+		out.idx, out.val = appendScaled(out.idx, out.val, l, w, r)
 		out.ptr, out.c = append(out.ptr, len(out.idx)), append(out.c, l.Const+w*r.Const)
 	}
 	return out

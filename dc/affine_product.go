@@ -1,6 +1,10 @@
 package dc
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"errors"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Sum adds all entries.
 func (a Affine) Sum() Affine {
@@ -49,15 +53,57 @@ func (a Affine) dotSelection(w []float64) Linear {
 	return l
 }
 
-// MatMul is m·a for a vector a, or for a matrix a.
-func (a Affine) MatMul(m mat.Matrix) Affine {
-	if a.Err() != nil {
-		return a
+// MatMul is the matrix product a·b of arrays one of which is constant, such as
+// Mat(m) or Vec(v). A vector is a row on the left and a column on the right; the
+// result has no dimension for it: [m n]·[n] is [m], [n]·[n p] is [p], [n]·[n] a
+// scalar. Wrong shapes, and variables in both factors, are errors.
+func MatMul(a, b Affine) Affine {
+	if err := errors.Join(a.Err(), b.Err()); err != nil {
+		return Affine{err: err, c: []float64{0}}
 	}
+	da, db := len(a.shape), len(b.shape)
+	if da < 1 || da > 2 || db < 1 || db > 2 || a.shape[da-1] != b.shape[0] {
+		return failed("product of shapes %v and %v", a.shape, b.shape)
+	}
+	shape := append(a.shape[:da-1:da-1], b.shape[1:]...)
+	switch {
+	case a.IsConst() && len(shape) == 0:
+		return b.Dot(a.c)
+	case b.IsConst() && len(shape) == 0:
+		return a.Dot(b.c)
+	case a.IsConst():
+		return b.leftMul(newRows(a, da == 1)).Reshape(shape...)
+	case b.IsConst():
+		return a.T().leftMul(newRows(b, false).T()).T().Reshape(shape...)
+	}
+	return failed("a product of two arrays with variables is not affine; see Inner and Mul")
+}
+
+// rows are the numbers of a constant array as a matrix, in row-major order.
+type rows struct {
+	r, c int
+	data []float64
+}
+
+// newRows is a matrix, or a vector as a row or as a column.
+func newRows(a Affine, row bool) rows {
+	switch {
+	case len(a.shape) == 2:
+		return rows{a.shape[0], a.shape[1], a.c}
+	case row:
+		return rows{1, len(a.c), a.c}
+	}
+	return rows{len(a.c), 1, a.c}
+}
+
+func (m rows) Dims() (r, c int)           { return m.r, m.c }
+func (m rows) At(i, j int) float64        { return m.data[i*m.c+j] }
+func (m rows) T() mat.Matrix              { return mat.Transpose{Matrix: m} }
+func (m rows) RawRowView(i int) []float64 { return m.data[i*m.c : (i+1)*m.c] }
+
+// leftMul is m·a for a vector or a matrix a with as many rows as m has columns.
+func (a Affine) leftMul(m mat.Matrix) Affine {
 	r, c := m.Dims()
-	if len(a.shape) < 1 || len(a.shape) > 2 || a.shape[0] != c {
-		return failed("product of a %d × %d matrix and shape %v", r, c, a.shape)
-	}
 	cols, shape := 1, []int{r}
 	if len(a.shape) == 2 {
 		cols = a.shape[1]
@@ -97,7 +143,7 @@ func (a Affine) isSelection(cols int) bool {
 	return true
 }
 
-// mulSelection is MatMul for plain variables: the coefficients of the result
+// mulSelection is leftMul for plain variables: the coefficients of the result
 // are rows of m.
 func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
 	r, c := m.Dims()
@@ -127,16 +173,4 @@ func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
 		}
 	}
 	return out
-}
-
-// MulMat is a·m for a vector a (a row), or for a matrix a.
-func (a Affine) MulMat(m mat.Matrix) Affine {
-	if a.Err() != nil {
-		return a
-	}
-	r, c := m.Dims()
-	if len(a.shape) < 1 || len(a.shape) > 2 || a.shape[len(a.shape)-1] != r {
-		return failed("product of shape %v and a %d × %d matrix", a.shape, r, c)
-	}
-	return a.T().MatMul(m.T()).T()
 }

@@ -123,7 +123,7 @@ func (a approx) through(v, s, lo, hi, roundings float64) approx {
 func (l Linear) over() Interval {
 	i := point(l.Const)
 	for k, j := range l.Idx {
-		i = i.Plus(l.of.interval(j).Scale(l.Val[k]))
+		i = i.Add(l.of.interval(j).Scale(l.Val[k]))
 	}
 	return i
 }

@@ -88,15 +88,15 @@ func (f *eigenSum) Represent(c Canon) Form {
 	z, trace := free(c, f.n)
 	below := f.below(s)
 	semidefinite(c, f.n, z)
-	semidefinite(c, f.n, func(i, j int) Linear { return below(i, j).Plus(1, z(i, j)) })
-	return Form{Linear: trace.Plus(float64(f.k), s)}
+	semidefinite(c, f.n, func(i, j int) Linear { return below(i, j).AddScaled(1, z(i, j)) })
+	return Form{Linear: trace.AddScaled(float64(f.k), s)}
 }
 
 // below is bI − A.
 func (f *eigenSum) below(b Linear) func(i, j int) Linear {
 	return func(i, j int) Linear {
 		if i == j {
-			return b.Plus(-1, f.at(i, j))
+			return b.AddScaled(-1, f.at(i, j))
 		}
 		return f.at(i, j).Scale(-1)
 	}

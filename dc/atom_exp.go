@@ -39,9 +39,9 @@ func (logistic) solve(b float64) (float64, bool) { return b + math.Log(-math.Exp
 // represent: t with exp(u − t) + exp(−t) ≤ 1.
 func (logistic) represent(c Canon, u Linear) Form {
 	t, v, w := column(c), column(c), column(c)
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{u.Plus(-1, t), {Const: 1}, v}})
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{u.AddScaled(-1, t), {Const: 1}, v}})
 	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{t.Scale(-1), {Const: 1}, w}})
-	c.Row(v.Plus(1, w), math.Inf(-1), 1)
+	c.Row(v.AddScaled(1, w), math.Inf(-1), 1)
 	return Form{Linear: t}
 }
 
@@ -64,7 +64,9 @@ func LogSumExp(a Affine) Expr {
 }
 
 // LogSumExpOf is LogSumExp of affine or convex expressions.
-func LogSumExpOf(us ...Operand) Expr { return atomOf("lse", LogSumExp, us, everyEntry(convexEntry)) }
+func LogSumExpOf[T Operand](us []T) Expr {
+	return atomOf("lse", LogSumExp, us, everyEntry(convexEntry))
+}
 
 type logSumExp struct {
 	a       Affine
@@ -107,7 +109,7 @@ func (f *logSumExp) Represent(c Canon) Form {
 	total, ones := []Linear{}, []float64{}
 	for k := range f.a.c {
 		u := column(c)
-		c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{f.a.Entry(k).Plus(-1, t), {Const: 1}, u}})
+		c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{f.a.Entry(k).AddScaled(-1, t), {Const: 1}, u}})
 		total, ones = append(total, u), append(ones, 1)
 	}
 	c.Row(sumLinear(total, ones), math.Inf(-1), 1)

@@ -19,7 +19,7 @@ func Huber(a Affine, m float64) Expr {
 }
 
 // HuberOf is Huber of affine expressions, or of convex nonnegative ones.
-func HuberOf(m float64, us ...Operand) Expr {
+func HuberOf[T Operand](us []T, m float64) Expr {
 	return atomOf("huber", func(a Affine) Expr { return Huber(a, m) }, us, everyEntry(positiveEntry))
 }
 
@@ -55,9 +55,9 @@ func (f *huber) Represent(c Canon) Form {
 	for k := range f.a.c {
 		n := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
 		t := Linear{Idx: []int{c.Var()}, Val: []float64{1}}
-		s := f.a.Entry(k).Plus(-1, n)
-		c.Row(s.Plus(-1, t), math.Inf(-1), 0)
-		c.Row(s.Plus(1, t), 0, math.Inf(1))
+		s := f.a.Entry(k).AddScaled(-1, n)
+		c.Row(s.AddScaled(-1, t), math.Inf(-1), 0)
+		c.Row(s.AddScaled(1, t), 0, math.Inf(1))
 		inner, outer, w = append(inner, n), append(outer, t), append(w, 2*f.m)
 	}
 	return Form{Linear: sumLinear(outer, w), Quad: []Quadratic{{Weight: 1, Arg: Entries(inner...)}}}
@@ -82,7 +82,7 @@ func (f *huber) approx(x []float64) approx {
 func (f *huber) over() Interval {
 	i := point(0)
 	for k := range f.a.c {
-		i = i.Plus(f.a.over(k).Abs().image(f.of, true, 3).Max(point(0)))
+		i = i.Add(f.a.over(k).Abs().image(f.of, true, 3).Max(point(0)))
 	}
 	return i
 }

@@ -37,7 +37,7 @@ func SumLargest(a Affine, k int) Expr {
 
 // SumLargestOf is the sum of the k largest of DC expressions, with H = Σ hⱼ:
 // that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
-func SumLargestOf(k int, us ...Operand) Expr {
+func SumLargestOf[T Operand](us []T, k int) Expr {
 	es, lins := toExprs(us)
 	affine, plain := true, true
 	parts := make([]split, 0, len(es))
@@ -55,7 +55,7 @@ func SumLargestOf(k int, us ...Operand) Expr {
 	case affine:
 		return SumLargest(Entries(lins...), k)
 	case k == len(es):
-		return SumExprs(es)
+		return sumExprs(es)
 	}
 	parts, all := liftAll(parts)
 	top, err := newComposed("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, parts)
@@ -146,7 +146,7 @@ func (s *sumLargest) Represent(c Canon) Form {
 	for i := range s.a.c {
 		t := column(c)
 		c.Row(t, 0, math.Inf(1))
-		c.Row(s.a.Entry(i).Plus(-1, q).Plus(-1, t), math.Inf(-1), 0)
+		c.Row(s.a.Entry(i).AddScaled(-1, q).AddScaled(-1, t), math.Inf(-1), 0)
 		parts, w = append(parts, t), append(w, 1)
 	}
 	return Form{Linear: sumLinear(parts, w)}
@@ -179,7 +179,7 @@ func (s *sumLargest) over() Interval {
 	slices.Sort(hi)
 	sum := point(0)
 	for k := range s.k {
-		sum = sum.Plus(Interval{-lo[k], -hi[k]})
+		sum = sum.Add(Interval{-lo[k], -hi[k]})
 	}
 	return sum
 }

@@ -69,10 +69,10 @@ func (t *lifted) Support() []int { return t.indices }
 // a·v by as much as f can fall, and so does w.
 func (t *lifted) Represent(c Canon) Form {
 	v, w := column(c), column(c)
-	c.Row(c.Bound(t.g).Plus(-1, v), math.Inf(-1), 0)
-	c.Row(c.Bound(t.h).Plus(-1, w), math.Inf(-1), 0)
-	out := t.f.represent(c, v.Plus(-1, w))
-	return out.Add(1, Form{Linear: v.Scale(t.a).Plus(t.b, w)})
+	c.Row(c.Bound(t.g).AddScaled(-1, v), math.Inf(-1), 0)
+	c.Row(c.Bound(t.h).AddScaled(-1, w), math.Inf(-1), 0)
+	out := t.f.represent(c, v.AddScaled(-1, w))
+	return out.AddScaled(1, Form{Linear: v.Scale(t.a).AddScaled(t.b, w)})
 }
 
 func (t *lifted) Domain() []Representer {
@@ -86,7 +86,7 @@ func (t *lifted) Inside(x []float64) bool {
 
 func (t *lifted) over() Interval {
 	g, h := rangeOf(t.g), rangeOf(t.h)
-	return curveOver(t.f, g.Plus(h.Neg())).Plus(g.Scale(t.a)).Plus(h.Scale(t.b))
+	return curveOver(t.f, g.Add(h.Neg())).Add(g.Scale(t.a)).Add(h.Scale(t.b))
 }
 
 func (t *lifted) likeness() likeness {

@@ -7,7 +7,7 @@ import "math"
 func Log(u Operand) Expr {
 	e := u.expr()
 	if v, p, ok := e.asPower(); ok { // log(w·vᵖ) = log w + p·log v
-		return Log(v).Scale(p).Plus(Linear{Const: math.Log(e.terms[0].w)})
+		return Log(v).Scale(p).Add(Linear{Const: math.Log(e.terms[0].w)})
 	}
 	return apply(negLog{}, e).Neg()
 }
@@ -149,7 +149,7 @@ func (f *kl) Support() []int { return f.indices }
 func (f *kl) Represent(c Canon) Form {
 	s, u, v := column(c), f.a.Entry(0), f.a.Entry(1)
 	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{s.Scale(-1), u, v}})
-	return Form{Linear: s.Plus(-1, u).Plus(1, v)}
+	return Form{Linear: s.AddScaled(-1, u).AddScaled(1, v)}
 }
 
 func (f *kl) Domain() []Representer {

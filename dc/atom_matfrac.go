@@ -71,7 +71,7 @@ func (f *matFrac) overData() Expr {
 	for k := 0; k < f.x.Len(); k += f.n {
 		parts = append(parts, Quad(f.x.Range(k, k+f.n), &inverse))
 	}
-	return SumExprs(parts)
+	return sumExprs(parts)
 }
 
 func (f *matFrac) Value(x []float64) float64 {

@@ -5,18 +5,14 @@ import (
 	"slices"
 )
 
-// Max is the largest of the operands. Of DC functions it is DC, Horst and Thoai
+// Max is the largest of scalar operands, or of the entries of one array. Of DC functions it is DC, Horst and Thoai
 // 1999, prop. 2.1: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ.
-func Max(ops ...Operand) Expr {
-	es := make([]Expr, len(ops))
-	for k, o := range ops {
-		es[k] = o.expr()
-	}
-	return MaxExprs(es)
-}
+func Max(ops ...Operand) Expr { return maxExprs(exprs(scalars(ops))) }
 
-// MaxExprs is Max for a slice.
-func MaxExprs(es []Expr) Expr {
+// MaxOf is Max of a slice of scalars.
+func MaxOf[T Operand](us []T) Expr { return maxExprs(exprs(us)) }
+
+func maxExprs(es []Expr) Expr {
 	if len(es) == 0 {
 		return badExpr("max of nothing")
 	}
@@ -141,19 +137,20 @@ func (f *maximum) over() Interval {
 func (f *maximum) likeness() likeness { return likeness{kind: "maximum", exprs: f.items} }
 func (f *maximum) String() string     { return "max" }
 
-// MaxOf is the largest entry of a.
-func MaxOf(a Affine) Expr { return MaxExprs(entries(a)) }
+// Min is the least of scalar operands, or of the entries of one array: the
+// negative of Max of the negatives.
+func Min(ops ...Operand) Expr { return MinOf(scalars(ops)) }
 
-// Min is the least of the operands.
-func Min(ops ...Operand) Expr {
-	neg := make([]Expr, len(ops))
-	for k, o := range ops {
-		neg[k] = o.expr().Neg()
+// MinOf is Min of a slice of scalars.
+func MinOf[T Operand](us []T) Expr {
+	neg := make([]Expr, len(us))
+	for k, u := range us {
+		neg[k] = u.expr().Neg()
 	}
 	if len(neg) == 0 {
 		return badExpr("min of nothing")
 	}
-	return MaxExprs(neg).Neg()
+	return maxExprs(neg).Neg()
 }
 
 // Abs is |e|: of a DC function 2·max(g, h) − (g + h). At zero the subgradient
@@ -226,8 +223,8 @@ func magnitude(c Canon, l Linear) Linear {
 	u, v := column(c), column(c)
 	c.Row(u, 0, math.Inf(1))
 	c.Row(v, 0, math.Inf(1))
-	c.Row(l.Plus(-1, u.Plus(-1, v)), 0, 0)
-	return u.Plus(1, v)
+	c.Row(l.AddScaled(-1, u.AddScaled(-1, v)), 0, 0)
+	return u.AddScaled(1, v)
 }
 
 func (f *absolute) approx(x []float64) approx {
@@ -240,7 +237,7 @@ func (f *absolute) likeness() likeness { return likeness{kind: "abs", lin: f.l} 
 func (f *absolute) String() string     { return "abs" }
 
 // Pos is max(e, 0).
-func Pos(o Operand) Expr { return MaxExprs([]Expr{o.expr(), {}}) }
+func Pos(o Operand) Expr { return maxExprs([]Expr{o.expr(), {}}) }
 
 // NormInf is the largest |aₖ|.
 func NormInf(a Affine) Expr {
@@ -254,7 +251,7 @@ func NormInf(a Affine) Expr {
 	if len(es) == 0 {
 		return Expr{}
 	}
-	return MaxExprs(es)
+	return maxExprs(es)
 }
 
 // entries are the scalars of a, or one erroneous expression.
@@ -347,7 +344,7 @@ func (m *maxOf) Represent(c Canon) Form {
 	if m.pieces == nil {
 		t := column(c)
 		for _, s := range m.items {
-			c.Row(c.Bound(s).Plus(-1, t), math.Inf(-1), 0)
+			c.Row(c.Bound(s).AddScaled(-1, t), math.Inf(-1), 0)
 		}
 		return Form{Linear: t}
 	}

@@ -65,7 +65,7 @@ func (f *norm1) approx(x []float64) approx {
 func (f *norm1) over() Interval {
 	i := point(0)
 	for k := range f.a.c {
-		i = i.Plus(f.a.over(k).Abs())
+		i = i.Add(f.a.over(k).Abs())
 	}
 	return i
 }
@@ -90,7 +90,7 @@ func Norm2(a Affine) Expr {
 }
 
 // Norm2Of is Norm2 of affine expressions, or of convex nonnegative ones.
-func Norm2Of(us ...Operand) Expr { return atomOf("norm2", Norm2, us, everyEntry(positiveEntry)) }
+func Norm2Of[T Operand](us []T) Expr { return atomOf("norm2", Norm2, us, everyEntry(positiveEntry)) }
 
 type norm2 struct {
 	a       Affine

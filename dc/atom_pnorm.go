@@ -27,7 +27,7 @@ func NormP(a Affine, p float64) Expr {
 }
 
 // NormPOf is NormP of affine expressions, or of convex nonnegative ones.
-func NormPOf(p float64, us ...Operand) Expr {
+func NormPOf[T Operand](us []T, p float64) Expr {
 	return atomOf("norm", func(a Affine) Expr { return NormP(a, p) }, us, everyEntry(positiveEntry))
 }
 
@@ -84,7 +84,7 @@ func (f *normP) Represent(c Canon) Form {
 	for k := range f.a.c {
 		r := column(c)
 		c.Cone(Cone{Kind: PowerCone, Alpha: 1 / f.p, Rows: []Linear{r, t, f.a.Entry(k)}})
-		sum = sum.Plus(1, r)
+		sum = sum.AddScaled(1, r)
 	}
 	c.Row(sum, math.Inf(-1), 0)
 	return Form{Linear: t}

@@ -45,7 +45,7 @@ func Power(o Operand, p float64) Expr {
 	case u.IsAffine() && math.Mod(p, 2) == 0:
 		return apply(rising{p: p}, Abs(u))
 	case u.IsAffine():
-		return apply(rising{p: p}, u).Minus(apply(rising{p: p}, u.Neg()))
+		return apply(rising{p: p}, u).Sub(apply(rising{p: p}, u.Neg()))
 	case math.Mod(p, 2) == 0:
 		return Square(Power(u, p/2))
 	}
@@ -123,7 +123,7 @@ func (f root) represent(c Canon, u Linear) Form {
 	t := column(c)
 	if f.p == 0.5 {
 		quarter := Linear{Const: 0.25}
-		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.Plus(1, quarter), u.Plus(-1, quarter), t}})
+		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.AddScaled(1, quarter), u.AddScaled(-1, quarter), t}})
 	} else {
 		c.Cone(Cone{Kind: PowerCone, Alpha: f.p, Rows: []Linear{u, {Const: 1}, t}})
 	}
@@ -162,7 +162,7 @@ func (f negative) solve(b float64) (float64, bool) { return math.Pow(b, 1/f.p), 
 func (f negative) represent(c Canon, u Linear) Form {
 	t := column(c)
 	if f.p == -1 {
-		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.Plus(1, t), u.Plus(-1, t), {Const: 2}}})
+		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.AddScaled(1, t), u.AddScaled(-1, t), {Const: 2}}})
 	} else {
 		c.Cone(Cone{Kind: PowerCone, Alpha: 1 / (1 - f.p), Rows: []Linear{t, u, {Const: 1}}})
 	}
@@ -189,7 +189,7 @@ func (f rising) solve(b float64) (float64, bool) { return math.Pow(b, 1/f.p), b 
 func (f rising) represent(c Canon, u Linear) Form {
 	t, v := column(c), column(c)
 	c.Row(v, 0, math.Inf(1))
-	c.Row(u.Plus(-1, v), math.Inf(-1), 0)
+	c.Row(u.AddScaled(-1, v), math.Inf(-1), 0)
 	c.Cone(Cone{Kind: PowerCone, Alpha: 1 / f.p, Rows: []Linear{t, {Const: 1}, v}})
 	return Form{Linear: t}
 }
@@ -245,9 +245,13 @@ func QuadOverLin(a, y Affine) Expr {
 
 // QuadOverLinOf is QuadOverLin of expressions: affine ones, or us convex and
 // nonnegative, and y concave.
-func QuadOverLinOf(y Operand, us ...Operand) Expr {
+func QuadOverLinOf[T Operand](us []T, y Operand) Expr {
+	ops := []Operand{y}
+	for _, u := range us {
+		ops = append(ops, u)
+	}
 	make := func(a Affine) Expr { return QuadOverLin(a.Range(1, a.Len()), a.At(0)) }
-	return atomOf("quadoverlin", make, append([]Operand{y}, us...), func(k int) entryRule {
+	return atomOf("quadoverlin", make, ops, func(k int) entryRule {
 		if k == 0 {
 			return concaveEntry
 		}
@@ -289,7 +293,7 @@ func (f *quadOverLin) Support() []int { return f.indices }
 // Represent: ‖(t − y, 2a)‖ ≤ t + y.
 func (f *quadOverLin) Represent(c Canon) Form {
 	t, y := column(c), f.a.Entry(0)
-	rows := []Linear{t.Plus(1, y), t.Plus(-1, y)}
+	rows := []Linear{t.AddScaled(1, y), t.AddScaled(-1, y)}
 	for k := 1; k < f.a.Len(); k++ {
 		rows = append(rows, f.a.Entry(k).Scale(2))
 	}
@@ -337,7 +341,7 @@ func GeoMean(a Affine) Expr {
 }
 
 // GeoMeanOf is GeoMean of affine or concave expressions.
-func GeoMeanOf(us ...Operand) Expr {
+func GeoMeanOf[T Operand](us []T) Expr {
 	make := func(a Affine) Expr { return GeoMean(a).Neg() }
 	return atomOf("geomean", make, us, everyEntry(concaveEntry)).Neg()
 }
@@ -390,7 +394,7 @@ func (f *negGeoMean) pairs(c Canon, k, n int) Linear {
 		return f.a.Entry(k)
 	}
 	u, v, t := f.pairs(c, k, n/2), f.pairs(c, k+n/2, n/2), column(c)
-	c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.Plus(1, v), u.Plus(-1, v), t.Scale(2)}})
+	c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.AddScaled(1, v), u.AddScaled(-1, v), t.Scale(2)}})
 	return t
 }
 

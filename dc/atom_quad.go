@@ -83,7 +83,7 @@ func (f *sumSquares) Below(b Linear) (k Cone, share []float64, ok bool) {
 	}
 	a := triangular(f.a)
 	one, scale := Linear{Const: 1}, 2.0
-	rows, share := []Linear{b.Plus(1, one), b.Plus(-1, one)}, []float64{-1, -1}
+	rows, share := []Linear{b.AddScaled(1, one), b.AddScaled(-1, one)}, []float64{-1, -1}
 	if b.IsConst() {
 		root := math.Sqrt(b.Const)
 		rows, share, scale = []Linear{{Const: root}}, []float64{-0.5 / root}, 1
@@ -105,7 +105,7 @@ func (f *sumSquares) approx(x []float64) approx {
 func (f *sumSquares) over() Interval {
 	i := point(0)
 	for k := range f.a.c {
-		i = i.Plus(f.a.over(k).Square())
+		i = i.Add(f.a.over(k).Square())
 	}
 	return i
 }
@@ -206,10 +206,10 @@ func (f *quadForm) over() Interval {
 	i, a := point(0), &f.q.a
 	for r := range a.c {
 		u := a.over(r)
-		i = i.Plus(u.Square().Scale(f.q.q.At(r, r)))
+		i = i.Add(u.Square().Scale(f.q.q.At(r, r)))
 		for c := r + 1; c < len(a.c); c++ {
 			if v := f.q.q.At(r, c); v != 0 {
-				i = i.Plus(u.Times(a.over(c)).Scale(2 * v))
+				i = i.Add(u.Mul(a.over(c)).Scale(2 * v))
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func diagonalQuad(a Affine, q mat.Symmetric) (Expr, bool) {
 		e = SumSquares(Entries(plus...))
 	}
 	if minus != nil {
-		e = e.Minus(SumSquares(Entries(minus...)))
+		e = e.Sub(SumSquares(Entries(minus...)))
 	}
 	return e, true
 }
@@ -308,7 +308,7 @@ func (f *quad) factor() (Affine, bool) {
 			m.Set(k, i, math.Sqrt(max(λ, 0))*v.At(i, k))
 		}
 	}
-	return f.a.Reshape(n).MatMul(m), true
+	return MatMul(Mat(m), f.a.Reshape(n)), true
 }
 
 // times is row i of Q times u.

@@ -141,7 +141,7 @@ func (f *singularNorm) Represent(c Canon) Form {
 	v, trV := free(c, f.r)
 	w, trW := free(c, f.c)
 	semidefinite(c, f.r+f.c, block(f.r, v, entry, w))
-	return Form{Linear: trV.Plus(1, trW).Scale(0.5)}
+	return Form{Linear: trV.AddScaled(1, trW).Scale(0.5)}
 }
 
 func (f *singularNorm) representSymmetric(c Canon) Form {
@@ -149,7 +149,7 @@ func (f *singularNorm) representSymmetric(c Canon) Form {
 	if !f.all {
 		t := column(c)
 		for _, sign := range []float64{1, -1} {
-			semidefinite(c, n, func(i, j int) Linear { return multiple(t)(i, j).Plus(sign, a.at(i, j)) })
+			semidefinite(c, n, func(i, j int) Linear { return multiple(t)(i, j).AddScaled(sign, a.at(i, j)) })
 		}
 		return Form{Linear: t}
 	}
@@ -157,10 +157,10 @@ func (f *singularNorm) representSymmetric(c Canon) Form {
 	semidefinite(c, n, v)
 	minus := Linear{}
 	for i := range n {
-		minus = minus.Plus(1, a.at(i, i))
+		minus = minus.AddScaled(1, a.at(i, i))
 	}
-	semidefinite(c, n, func(i, j int) Linear { return v(i, j).Plus(-1, a.at(i, j)) })
-	return Form{Linear: trace.Scale(2).Plus(-1, minus)}
+	semidefinite(c, n, func(i, j int) Linear { return v(i, j).AddScaled(-1, a.at(i, j)) })
+	return Form{Linear: trace.Scale(2).AddScaled(-1, minus)}
 }
 
 // approx: singular values change by no more than the norm of the error, their

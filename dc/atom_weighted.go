@@ -30,12 +30,12 @@ func WeightedGeoMean(a Affine, w []float64) Expr {
 }
 
 // WeightedGeoMeanOf is WeightedGeoMean of affine or concave expressions.
-func WeightedGeoMeanOf(w []float64, us ...Operand) Expr {
+func WeightedGeoMeanOf[T Operand](us []T, w []float64) Expr {
 	_, used, err := shares(len(us), w)
 	if err != nil {
 		return Expr{err: err}
 	}
-	ops, weights := make([]Operand, len(used)), make([]float64, len(used))
+	ops, weights := make([]T, len(used)), make([]float64, len(used))
 	for i, k := range used {
 		ops[i], weights[i] = us[k], w[k]
 	}

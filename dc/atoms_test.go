@@ -87,15 +87,16 @@ var samples = []sample{
 	{atom: "Max", make: func(a dc.Affine) dc.Expr { return dc.Max(a.At(0), a.At(1), dc.Num(0.5)) }},
 	{atom: "Max", make: func(a dc.Affine) dc.Expr { return dc.Max(dc.Norm1(a), dc.NormInf(a).Scale(2), a.At(0)) }},
 	{atom: "Max", make: func(a dc.Affine) dc.Expr { // of DC functions
-		return dc.Max(dc.Norm1(a.Range(0, 2)).Minus(dc.Abs(a.At(2))), dc.Pos(a.At(3)).Minus(dc.Abs(a.At(1))))
+		return dc.Max(dc.Norm1(a.Range(0, 2)).Sub(dc.Abs(a.At(2))), dc.Pos(a.At(3)).Sub(dc.Abs(a.At(1))))
 	}},
-	{atom: "MaxExprs", make: func(a dc.Affine) dc.Expr {
-		return dc.MaxExprs([]dc.Expr{dc.Abs(a.At(0)), dc.Abs(a.At(1)).Neg()})
+	{atom: "MaxOf", make: func(a dc.Affine) dc.Expr {
+		return dc.MaxOf([]dc.Expr{dc.Abs(a.At(0)), dc.Abs(a.At(1)).Neg()})
 	}},
-	{atom: "MaxOf", make: dc.MaxOf},
+	{atom: "Max", make: func(a dc.Affine) dc.Expr { return dc.Max(a) }},
+	{atom: "MinOf", make: func(a dc.Affine) dc.Expr { return dc.MinOf([]dc.Operand{a.At(0), dc.Abs(a.At(1)).Neg()}).Neg() }},
 	{atom: "Min", make: func(a dc.Affine) dc.Expr { return dc.Min(a.At(0), a.At(1), dc.Abs(a.At(2))) }},
 	{atom: "Abs", make: func(a dc.Affine) dc.Expr { return dc.Abs(a.At(1)) }},
-	{atom: "Abs", make: func(a dc.Affine) dc.Expr { return dc.Abs(dc.Norm1(a).Minus(dc.NormInf(a).Scale(2))) }},
+	{atom: "Abs", make: func(a dc.Affine) dc.Expr { return dc.Abs(dc.Norm1(a).Sub(dc.NormInf(a).Scale(2))) }},
 	{atom: "Pos", make: func(a dc.Affine) dc.Expr { return dc.Pos(a.At(0)) }},
 	{atom: "NormInf", make: dc.NormInf},
 	{atom: "SumLargest", make: func(a dc.Affine) dc.Expr { return dc.SumLargest(a, 2) }},
@@ -104,16 +105,16 @@ var samples = []sample{
 	{atom: "SumSquares", make: dc.SumSquares},
 	{atom: "Square", make: func(a dc.Affine) dc.Expr { return dc.Square(a.At(2)) }},
 	{atom: "Square", make: func(a dc.Affine) dc.Expr { return dc.Square(dc.Norm1(a)) }},
-	{atom: "Square", make: func(a dc.Affine) dc.Expr { return dc.Square(dc.Norm1(a).Minus(dc.Pos(a.At(0)))) }},
+	{atom: "Square", make: func(a dc.Affine) dc.Expr { return dc.Square(dc.Norm1(a).Sub(dc.Pos(a.At(0)))) }},
 	{atom: "Quad", make: func(a dc.Affine) dc.Expr { return dc.Quad(a, definite) }},
 	{atom: "Quad", make: func(a dc.Affine) dc.Expr { return dc.Quad(a, indefinite) }},
 	{atom: "Quad", make: func(a dc.Affine) dc.Expr { return dc.Quad(a, diagonal) }},
 	{atom: "Huber", make: func(a dc.Affine) dc.Expr { return dc.Huber(a, 0.7) }},
 	{atom: "Exp", make: func(a dc.Affine) dc.Expr { return dc.Exp(a.At(0)) }, cone: true},
-	{atom: "Exp", make: func(a dc.Affine) dc.Expr { return dc.Exp(dc.Abs(a.At(0)).Plus(a.At(1))) }, cone: true},
+	{atom: "Exp", make: func(a dc.Affine) dc.Expr { return dc.Exp(dc.Abs(a.At(0)).Add(a.At(1))) }, cone: true},
 	{atom: "Logistic", make: func(a dc.Affine) dc.Expr { return dc.Logistic(a.At(1)) }, cone: true},
 	{atom: "Logistic", make: func(a dc.Affine) dc.Expr { return dc.Logistic(dc.SumSquares(a)) }, cone: true},
-	{atom: "LogSumExpOf", make: func(a dc.Affine) dc.Expr { return dc.LogSumExpOf(a.At(0), dc.Abs(a.At(1)), dc.Norm1(a)) }, cone: true},
+	{atom: "LogSumExpOf", make: func(a dc.Affine) dc.Expr { return dc.LogSumExpOf([]dc.Operand{a.At(0), dc.Abs(a.At(1)), dc.Norm1(a)}) }, cone: true},
 	{atom: "Log", make: func(a dc.Affine) dc.Expr { return dc.Log(a.At(0)).Neg() }, cone: true, positive: true},
 	{atom: "Log", make: func(a dc.Affine) dc.Expr { return dc.Log(dc.Min(a.At(0), a.At(3))).Neg() }, cone: true, positive: true},
 	{atom: "Entropy", make: func(a dc.Affine) dc.Expr { return dc.Entropy(a.At(0)).Neg() }, cone: true, positive: true},
@@ -132,26 +133,26 @@ var samples = []sample{
 	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.At(0), a.At(3))).Neg() }, cone: true, positive: true},
 	{atom: "GeoMean", make: func(a dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(a.Range(0, 2), a.At(3), dc.Num(2))).Neg() }, cone: true, positive: true},
 	{atom: "GeoMeanOf", make: func(a dc.Affine) dc.Expr {
-		return dc.GeoMeanOf(dc.Sqrt(a.At(0)), a.At(3), dc.Min(a.At(0), dc.Num(2))).Neg()
+		return dc.GeoMeanOf([]dc.Operand{dc.Sqrt(a.At(0)), a.At(3), dc.Min(a.At(0), dc.Num(2))}).Neg()
 	}, cone: true, positive: true},
 	{atom: "QuadOverLinOf", make: func(a dc.Affine) dc.Expr {
-		return dc.QuadOverLinOf(dc.Sqrt(a.At(3)), dc.Abs(a.At(1)), a.At(2))
+		return dc.QuadOverLinOf([]dc.Operand{dc.Abs(a.At(1)), a.At(2)}, dc.Sqrt(a.At(3)))
 	}, cone: true, positive: true},
-	{atom: "Norm2Of", make: func(a dc.Affine) dc.Expr { return dc.Norm2Of(dc.Abs(a.At(0)), dc.Norm1(a), dc.Num(2)) }, cone: true},
+	{atom: "Norm2Of", make: func(a dc.Affine) dc.Expr { return dc.Norm2Of([]dc.Operand{dc.Abs(a.At(0)), dc.Norm1(a), dc.Num(2)}) }, cone: true},
 	{atom: "NormP", make: func(a dc.Affine) dc.Expr { return dc.NormP(a, 3) }, cone: true},
 	{atom: "NormP", make: func(a dc.Affine) dc.Expr { return dc.NormP(a.Range(0, 3), 1.3) }, cone: true},
 	{atom: "NormPOf", make: func(a dc.Affine) dc.Expr {
-		return dc.NormPOf(2.5, dc.Abs(a.At(0)), dc.Norm1(a), a.At(2), dc.Num(2))
+		return dc.NormPOf([]dc.Operand{dc.Abs(a.At(0)), dc.Norm1(a), a.At(2), dc.Num(2)}, 2.5)
 	}, cone: true},
 	{atom: "WeightedGeoMean", make: func(a dc.Affine) dc.Expr {
 		return dc.WeightedGeoMean(dc.Stack(a.At(0), a.At(1), a.At(3), a.At(0).Add(a.At(3))), []float64{1, 0, 2.5, 0.3}).Neg()
 	}, cone: true, positive: true},
 	{atom: "WeightedGeoMeanOf", make: func(a dc.Affine) dc.Expr {
-		return dc.WeightedGeoMeanOf([]float64{3, 1, 2}, dc.Sqrt(a.At(0)), a.At(3), dc.Min(a.At(0), dc.Num(2))).Neg()
+		return dc.WeightedGeoMeanOf([]dc.Operand{dc.Sqrt(a.At(0)), a.At(3), dc.Min(a.At(0), dc.Num(2))}, []float64{3, 1, 2}).Neg()
 	}, cone: true, positive: true},
-	{atom: "HuberOf", make: func(a dc.Affine) dc.Expr { return dc.HuberOf(0.6, dc.Abs(a.At(0)), dc.Pos(a.At(1))) }},
+	{atom: "HuberOf", make: func(a dc.Affine) dc.Expr { return dc.HuberOf([]dc.Expr{dc.Abs(a.At(0)), dc.Pos(a.At(1))}, 0.6) }},
 	{atom: "SumLargestOf", make: func(a dc.Affine) dc.Expr {
-		return dc.SumLargestOf(2, dc.Abs(a.At(0)), dc.Norm1(a).Minus(dc.Abs(a.At(3))), a.At(1))
+		return dc.SumLargestOf([]dc.Operand{dc.Abs(a.At(0)), dc.Norm1(a).Sub(dc.Abs(a.At(3))), a.At(1)}, 2)
 	}},
 	{atom: "LogSumExp", make: dc.LogSumExp, cone: true},
 	{atom: "Sqrt", make: func(a dc.Affine) dc.Expr { return dc.Sqrt(a.At(0)).Neg() }, cone: true, positive: true},
@@ -225,7 +226,7 @@ func TestEveryAtomIsListed(t *testing.T) {
 func argument(m *dc.Model) (dc.Affine, dc.Affine) {
 	x := m.Var("x", []int{dim + 1})
 	mix := mat.NewDense(dim, dim, []float64{1, 0, 0, 0, 0.5, 1, 0, 0, 0, -1, 2, 0, 0, 0, 1, 1})
-	return x, x.Range(0, dim).MatMul(mix).Add(dc.Vec([]float64{0, 0.5, -1, 0}))
+	return x, dc.MatMul(dc.Mat(mix), x.Range(0, dim)).Add(dc.Vec([]float64{0, 0.5, -1, 0}))
 }
 
 // points returns random points and ones with entries of a at kinks.
@@ -311,7 +312,7 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 	y := model.Var("y", []int{2})
 	other := dc.NewModel().Var("x", nil)
 	for want, e := range map[string]dc.Operand{
-		"[3] and [2]":            dc.Norm2(x.Add(y)).Scale(2).Plus(dc.Num(1)),
+		"[3] and [2]":            dc.Norm2(x.Add(y)).Scale(2).Add(dc.Num(1)),
 		"scalar is wanted":       dc.Abs(x),
 		"index 3":                dc.Abs(x.At(3)),
 		"max of nothing":         dc.Max(),
@@ -321,22 +322,22 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"matrix of order 4":      dc.Quad(x, definite),
 		"-sqrt at -1":            dc.Sqrt(dc.Num(-1)),
 		"not bounded from below": dc.Mul(dc.LogDet(symmetricOf(x)), x.At(1)),
-		"another model":          dc.Abs(x.At(0)).Plus(dc.Abs(other)),
+		"another model":          dc.Abs(x.At(0)).Add(dc.Abs(other)),
 		"model occurs":           x.At(0).Sub(other),
 		"of another":             dc.Mul(x.At(0), other),
 		"lse of nothing":         dc.LogSumExp(dc.Vec(nil)),
 		"exp of this":            dc.Exp(dc.Sqrt(x.At(0))),
 		"-log of this":           dc.Log(dc.Abs(x.At(0))),
 		"-entr of this":          dc.Entropy(dc.Abs(x.At(0))),
-		"power of this":          dc.Power(dc.Abs(x.At(0)).Minus(dc.Abs(x.At(1))), 2.5),
+		"power of this":          dc.Power(dc.Abs(x.At(0)).Sub(dc.Abs(x.At(1))), 2.5),
 		"power NaN":              dc.Power(x.At(0), math.NaN()),
 		"invpos at 0":            dc.InvPos(dc.Num(0)),
-		"norm2 of this":          dc.Norm2Of(dc.Abs(x.At(0)), dc.Abs(x.At(1)).Minus(dc.Num(1))),
+		"norm2 of this":          dc.Norm2Of([]dc.Expr{dc.Abs(x.At(0)), dc.Abs(x.At(1)).Sub(dc.Num(1))}),
 		"kl of shapes":           dc.KL(x, x.At(0)),
 		"a denominator":          dc.QuadOverLin(x, x),
 		"geomean of nothing":     dc.GeoMean(dc.Vec(nil)),
-		"is not concave":         dc.GeoMeanOf(dc.Abs(x.At(0)), x.At(1)),
-		"1 of it is not conc":    dc.QuadOverLinOf(dc.Abs(x.At(0)), x.At(1)),
+		"is not concave":         dc.GeoMeanOf([]dc.Operand{dc.Abs(x.At(0)), x.At(1)}),
+		"1 of it is not conc":    dc.QuadOverLinOf([]dc.Affine{x.At(1)}, dc.Abs(x.At(0))),
 		"has no function":        dc.BlackBox("f", nil, x),
 		"zero Affine":            dc.Norm1(dc.Affine{}),
 		"2 indices":              dc.Abs(x.At(1, 1)),
@@ -344,7 +345,8 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"column 0":               dc.Abs(x.Col(0)),
 		"range 2 to 9":           dc.Norm1(x.Range(2, 9)),
 		"[2 2] cannot hold":      dc.Norm1(x.Reshape(2, 2)),
-		"product of a 4 × 4":     dc.Norm1(x.MatMul(definite)),
+		"of shapes [4 4] and":    dc.Norm1(dc.MatMul(dc.Mat(definite), x)),
+		"is not affine":          dc.Norm1(dc.MatMul(x.Reshape(3, 1), x.Reshape(1, 3))),
 		"inner product of 2":     dc.Abs(x.Dot([]float64{1, 2})),
 		"shape [2] needs 2":      dc.Norm1(dc.Const([]int{2}, []float64{1})),
 		"or square: a factor":    dc.Square(dc.LogDet(symmetricOf(x))),

@@ -29,27 +29,27 @@ func TestCalculus(t *testing.T) {
 		"convex product":  {dc.Mul(dc.Abs(x), dc.Norm1(v)), func(x, y, z float64) float64 { return abs(x) * (abs(x) + abs(y) + abs(z)) }},
 		"of either sign":  {dc.Mul(dc.Abs(x).Neg(), dc.Abs(z)), func(x, y, z float64) float64 { return -abs(x) * abs(z) }},
 		"fourth power":    {dc.Square(dc.Square(x)), func(x, y, z float64) float64 { return x * x * x * x }},
-		"max of DC":       {dc.Max(dc.Abs(x).Minus(dc.Abs(y)), z, dc.Abs(z).Neg().Plus(x)), func(x, y, z float64) float64 { return max(abs(x)-abs(y), z, x-abs(z)) }},
-		"min of DC":       {dc.Min(dc.Abs(x), dc.Abs(y).Scale(2).Minus(dc.Num(1))), func(x, y, z float64) float64 { return min(abs(x), 2*abs(y)-1) }},
-		"abs of DC":       {dc.Abs(dc.Max(x, y).Minus(dc.Abs(z))), func(x, y, z float64) float64 { return abs(max(x, y) - abs(z)) }},
+		"max of DC":       {dc.Max(dc.Abs(x).Sub(dc.Abs(y)), z, dc.Abs(z).Neg().Add(x)), func(x, y, z float64) float64 { return max(abs(x)-abs(y), z, x-abs(z)) }},
+		"min of DC":       {dc.Min(dc.Abs(x), dc.Abs(y).Scale(2).Sub(dc.Num(1))), func(x, y, z float64) float64 { return min(abs(x), 2*abs(y)-1) }},
+		"abs of DC":       {dc.Abs(dc.Max(x, y).Sub(dc.Abs(z))), func(x, y, z float64) float64 { return abs(max(x, y) - abs(z)) }},
 		"abs of a norm":   {dc.Abs(dc.Norm1(v).Neg()), func(x, y, z float64) float64 { return abs(x) + abs(y) + abs(z) }},
-		"nested":          {dc.Abs(dc.Min(dc.Abs(dc.Max(x, y.Neg()).Minus(dc.Num(1))), dc.Pos(z))), func(x, y, z float64) float64 { return abs(min(abs(max(x, -y)-1), max(z, 0))) }},
+		"nested":          {dc.Abs(dc.Min(dc.Abs(dc.Max(x, y.Neg()).Sub(dc.Num(1))), dc.Pos(z))), func(x, y, z float64) float64 { return abs(min(abs(max(x, -y)-1), max(z, 0))) }},
 		"single max":      {dc.Max(dc.Abs(x).Neg()), func(x, y, z float64) float64 { return -abs(x) }},
 		"cube":            {dc.Power(x, 3), func(x, y, z float64) float64 { return x * x * x }},
 		"sixth power":     {dc.Power(y, 6), func(x, y, z float64) float64 { return math.Pow(y, 6) }},
 		"of a norm":       {dc.Power(dc.Norm1(v), 1.5), func(x, y, z float64) float64 { return math.Pow(abs(x)+abs(y)+abs(z), 1.5) }},
 		"of a negative":   {dc.Power(dc.Abs(x).Neg(), 3), func(x, y, z float64) float64 { return -abs(x * x * x) }},
-		"exp of convex":   {dc.Exp(dc.Abs(x).Minus(dc.Num(1))), func(x, y, z float64) float64 { return math.Exp(abs(x) - 1) }},
+		"exp of convex":   {dc.Exp(dc.Abs(x).Sub(dc.Num(1))), func(x, y, z float64) float64 { return math.Exp(abs(x) - 1) }},
 		"soft plus":       {dc.Logistic(y), func(x, y, z float64) float64 { return math.Log(1 + math.Exp(y)) }},
-		"norm of norms":   {dc.Norm2Of(dc.Abs(x), dc.Norm1(v)), func(x, y, z float64) float64 { return math.Hypot(x, abs(x)+abs(y)+abs(z)) }},
-		"huber of norms": {dc.HuberOf(1, dc.Abs(x)), func(x, y, z float64) float64 {
+		"norm of norms":   {dc.Norm2Of([]dc.Expr{dc.Abs(x), dc.Norm1(v)}), func(x, y, z float64) float64 { return math.Hypot(x, abs(x)+abs(y)+abs(z)) }},
+		"huber of norms": {dc.HuberOf([]dc.Expr{dc.Abs(x)}, 1), func(x, y, z float64) float64 {
 			if abs(x) <= 1 {
 				return x * x
 			}
 			return 2*abs(x) - 1
 		}},
-		"largest of DC": {dc.SumLargestOf(1, dc.Abs(x).Minus(dc.Abs(y)), z), func(x, y, z float64) float64 { return max(abs(x)-abs(y), z) }},
-		"lse of convex": {dc.LogSumExpOf(dc.Abs(x), y), func(x, y, z float64) float64 { return math.Log(math.Exp(abs(x)) + math.Exp(y)) }},
+		"largest of DC": {dc.SumLargestOf([]dc.Operand{dc.Abs(x).Sub(dc.Abs(y)), z}, 1), func(x, y, z float64) float64 { return max(abs(x)-abs(y), z) }},
+		"lse of convex": {dc.LogSumExpOf([]dc.Operand{dc.Abs(x), y}), func(x, y, z float64) float64 { return math.Log(math.Exp(abs(x)) + math.Exp(y)) }},
 		"quad over lin": {dc.QuadOverLin(v, dc.Num(2)), func(x, y, z float64) float64 { return (x*x + y*y + z*z) / 2 }},
 		"constants fold": {dc.Sum(dc.Norm2(dc.Vec([]float64{3, 4})), dc.Max(dc.Num(2), dc.Num(7)), dc.NormInf(dc.Vec([]float64{-9, 1})), dc.Exp(dc.Num(0)), dc.Sqrt(dc.Num(4)), dc.Huber(dc.Num(2), 1), dc.LogSumExp(dc.Vec([]float64{0, 0})), dc.SumLargest(dc.Vec([]float64{1, 5, 3}), 2), dc.Abs(dc.Num(-1)), dc.Norm1(dc.Vec([]float64{1, -1})), dc.SumSquares(dc.Vec([]float64{1, 2})), dc.Quad(dc.Vec([]float64{1, 1}), sym([]float64{1, 1}, []float64{1, 1})), dc.Log(dc.Num(2)), dc.Entropy(dc.Num(2)), dc.KL(dc.Num(1), dc.Num(2)), dc.InvPos(dc.Num(4)), dc.GeoMean(dc.Vec([]float64{2, 8})), dc.QuadOverLin(dc.Num(3), dc.Num(2))), func(_, _, _ float64) float64 {
 			return 5 + 7 + 9 + 1 + 2 + 3 + math.Log(2) + 8 + 1 + 2 + 5 + 4 + math.Log(2) - 2*math.Log(2) + math.Log(0.5) + 1 + 0.25 + 4 + 4.5
@@ -80,11 +80,11 @@ func TestSplitStaysSmall(t *testing.T) {
 	m := dc.NewModel()
 	v := m.Var("v", []int{3})
 	norm := dc.Norm1(v)
-	same := norm.Plus(norm).Minus(norm.Scale(2)).Plus(v.At(0))
+	same := norm.Add(norm).Sub(norm.Scale(2)).Add(v.At(0))
 	if !same.IsAffine() {
 		t.Error("what is added and taken away does not cancel")
 	}
-	if e := dc.Norm1(v).Plus(v.Sum()); !e.IsConvex() || e.IsConcave() {
+	if e := dc.Norm1(v).Add(v.Sum()); !e.IsConvex() || e.IsConcave() {
 		t.Error("an affine term makes a convex function not convex")
 	}
 	if e := dc.Norm1(v).Neg(); !e.IsConcave() || e.IsConvex() {
@@ -122,11 +122,15 @@ func TestAffineMaps(t *testing.T) {
 		shape []int
 		want  []float64
 	}{
-		"matrix times variable": {x.MatMul(left), []int{4, 3}, lx.RawMatrix().Data},
-		"variable times matrix": {x.MulMat(right), []int{2, 2}, xr.RawMatrix().Data},
-		"matrix times vector":   {y.MatMul(ly), []int{2}, lyv.RawVector().Data},
-		"plain vector":          {x.Row(0).MatMul(ly), []int{2}, []float64{at[0] - at[2], 2*at[0] + 2*at[1]}},
-		"vector times matrix":   {x.Row(0).MulMat(right), []int{2}, []float64{at[0] + 2*at[1], -2*at[1] + 5*at[2]}},
+		"matrix times variable": {dc.MatMul(dc.Mat(left), x), []int{4, 3}, lx.RawMatrix().Data},
+		"variable times matrix": {dc.MatMul(x, dc.Mat(right)), []int{2, 2}, xr.RawMatrix().Data},
+		"matrix times vector":   {dc.MatMul(dc.Mat(ly), y), []int{2}, lyv.RawVector().Data},
+		"plain vector":          {dc.MatMul(dc.Mat(ly), x.Row(0)), []int{2}, []float64{at[0] - at[2], 2*at[0] + 2*at[1]}},
+		"vector times matrix":   {dc.MatMul(x.Row(0), dc.Mat(right)), []int{2}, []float64{at[0] + 2*at[1], -2*at[1] + 5*at[2]}},
+		"row times vector":      {dc.MatMul(x.Row(0), dc.Vec([]float64{1, -1, 2})), nil, []float64{at[0] - at[1] + 2*at[2]}},
+		"variable times vector": {dc.MatMul(x, dc.Vec([]float64{1, 0, -1})), []int{2}, []float64{at[0] - at[2], at[3] - at[5]}},
+		"vector times variable": {dc.MatMul(dc.Vec([]float64{1, -1}), x), []int{3}, []float64{at[0] - at[3], at[1] - at[4], at[2] - at[5]}},
+		"constant times itself": {dc.MatMul(dc.Mat(ly), dc.Mat(right)), []int{2, 2}, []float64{1, -5, 6, -4}},
 		"row":                   {x.Row(1), []int{3}, at[3:]},
 		"column":                {x.Col(1), []int{2}, []float64{at[1], at[4]}},
 		"transpose":             {x.T(), []int{3, 2}, []float64{at[0], at[3], at[1], at[4], at[2], at[5]}},

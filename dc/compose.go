@@ -130,7 +130,7 @@ func (a *along) Domain() []Representer {
 	if least := a.f.least(); !math.IsInf(least, -1) {
 		s := split{lin: Linear{Const: least}}
 		if l, ok := a.arg.(Linear); ok {
-			s.lin = s.lin.Plus(-a.sign, l)
+			s.lin = s.lin.AddScaled(-a.sign, l)
 		} else { // nonincreasing of −arg
 			s.g = []term{{1, a.arg}}
 		}
@@ -158,7 +158,7 @@ func (a *along) Below(b Linear) (k Cone, share []float64, ok bool) {
 		return Cone{}, nil, false
 	}
 	sign := float64(a.f.direction())
-	row := Linear{Const: sign * u}.Plus(-sign*a.sign, arg)
+	row := Linear{Const: sign * u}.AddScaled(-sign*a.sign, arg)
 	return Cone{Kind: SecondOrderCone, Rows: []Linear{row}}, []float64{-1 / slope}, true
 }
 
@@ -237,8 +237,8 @@ const (
 
 // atomOf applies a convex function of a vector to expressions. Affine ones go
 // straight in.
-func atomOf(name string, make func(Affine) Expr, ops []Operand, rule func(k int) entryRule) Expr {
-	es, lins := toExprs(ops)
+func atomOf[T Operand](name string, make func(Affine) Expr, us []T, rule func(k int) entryRule) Expr {
+	es, lins := toExprs(us)
 	affine := true
 	for _, e := range es {
 		if e.err != nil {
@@ -299,10 +299,10 @@ func newComposed(name string, make func(Affine) Expr, parts []split) (*composed,
 // everyEntry is the same rule for all.
 func everyEntry(r entryRule) func(int) entryRule { return func(int) entryRule { return r } }
 
-func toExprs(ops []Operand) (es []Expr, lins []Linear) {
-	for _, o := range ops {
-		e := o.expr()
-		es = append(es, e)
+// toExprs are the operands as expressions, and their affine parts.
+func toExprs[T Operand](us []T) (es []Expr, lins []Linear) {
+	es = exprs(us)
+	for _, e := range es {
 		if e.err == nil {
 			lins = append(lins, e.split().lin)
 		}
@@ -380,7 +380,7 @@ func (f *composed) Domain() []Representer {
 		for i, k := range l.Idx {
 			w := l.Val[i] * f.signs[k]
 			if a, ok := f.args[k].(Linear); ok {
-				e.lin = e.lin.Plus(w, a)
+				e.lin = e.lin.AddScaled(w, a)
 			} else {
 				e.g = append(e.g, term{w, f.args[k]})
 			}

@@ -109,7 +109,7 @@ func relate(sign string, lo float64, l, r Operand) Constraint {
 		}
 		return affineConstraint(d, lo)
 	}
-	e := l.expr().Minus(r.expr())
+	e := l.expr().Sub(r.expr())
 	switch {
 	case e.err != nil:
 		return Constraint{err: e.err}

@@ -111,9 +111,9 @@ type Quadratic struct {
 	Q      mat.Symmetric
 }
 
-// Add returns f + w·g, w > 0.
-func (f Form) Add(w float64, g Form) Form {
-	f.Linear = f.Linear.Plus(w, g.Linear)
+// AddScaled returns f + w·g, w > 0.
+func (f Form) AddScaled(w float64, g Form) Form {
+	f.Linear = f.Linear.AddScaled(w, g.Linear)
 	if len(g.Quad) == 0 {
 		return f
 	}

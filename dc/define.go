@@ -162,10 +162,10 @@ func (p *Problem) keepWithin(v *Variable, k int, e Expr) {
 		p.Constraints = append(p.Constraints, Constraint{Family: v.Name, E: f, DC: true})
 	}
 	if r.Lo < lo {
-		add(SumExprs([]Expr{constantExpr(lo), e.Neg()}))
+		add(sumExprs([]Expr{constantExpr(lo), e.Neg()}))
 	}
 	if r.Hi > hi {
-		add(SumExprs([]Expr{e, constantExpr(-hi)}))
+		add(sumExprs([]Expr{e, constantExpr(-hi)}))
 	}
 }
 
@@ -176,5 +176,5 @@ func (l Linear) without(j int) (float64, Linear) {
 		return 0, l
 	}
 	w := l.Val[k]
-	return w, l.Plus(-1, Linear{Idx: []int{j}, Val: []float64{w}})
+	return w, l.AddScaled(-1, Linear{Idx: []int{j}, Val: []float64{w}})
 }

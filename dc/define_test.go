@@ -79,7 +79,7 @@ func TestDefinitionsBesideMajorants(t *testing.T) {
 	x := m.Var("x", []int{2})
 	s := m.Var("s", nil)
 	square := dc.Square(x.At(1).Sub(dc.Num(1)))
-	far := dc.Square(dc.Square(x.At(0)).Neg().Plus(x.At(1))) // (x₁ − x₀²)²
+	far := dc.Square(dc.Square(x.At(0)).Neg().Add(x.At(1))) // (x₁ − x₀²)²
 	m.Minimize(square)
 	m.SubjectTo(dc.EQ(s, dc.Abs(x.At(0))), dc.LE(dc.Sum(far, s), dc.Num(4)).Named("c"))
 	p, err := m.Problem()

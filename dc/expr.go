@@ -179,7 +179,7 @@ func (e *Expr) approx(x []float64) approx {
 func (e Expr) Range() Interval {
 	i := e.lin.over()
 	for _, t := range e.terms {
-		i = i.Plus(rangeOf(t.f).Scale(t.w))
+		i = i.Add(rangeOf(t.f).Scale(t.w))
 	}
 	return i
 }
@@ -203,11 +203,11 @@ func (e Expr) Unrepresentable() Convex {
 	return nil
 }
 
-// Plus returns e + o.
-func (e Expr) Plus(o Operand) Expr { return SumExprs([]Expr{e, o.expr()}) }
+// Add returns e + o.
+func (e Expr) Add(o Operand) Expr { return sumExprs([]Expr{e, o.expr()}) }
 
-// Minus returns e − o.
-func (e Expr) Minus(o Operand) Expr { return SumExprs([]Expr{e, o.expr().Scale(-1)}) }
+// Sub returns e − o.
+func (e Expr) Sub(o Operand) Expr { return sumExprs([]Expr{e, o.expr().Scale(-1)}) }
 
 // Neg returns −e.
 func (e Expr) Neg() Expr { return e.Scale(-1) }
@@ -238,19 +238,43 @@ func scaleTerms(ts []term, w float64) []term {
 	return out
 }
 
-// Sum adds the operands in one go. A function that occurs in several of them
-// is kept once, and what is added and subtracted cancels.
-func Sum(ops ...Operand) Expr {
-	es := make([]Expr, len(ops))
-	for k, o := range ops {
-		es[k] = o.expr()
+// Sum is the sum of scalar operands, or of the entries of one array; 0 for none.
+// A function that occurs in several operands is kept once, and terms of opposite
+// sign cancel.
+func Sum(ops ...Operand) Expr { return sumExprs(exprs(scalars(ops))) }
+
+// SumOf is Sum of a slice of scalars.
+func SumOf[T Operand](us []T) Expr { return sumExprs(exprs(us)) }
+
+// exprs are the operands as expressions.
+func exprs[T Operand](us []T) []Expr {
+	if es, ok := any(us).([]Expr); ok {
+		return es
 	}
-	return SumExprs(es)
+	es := make([]Expr, len(us))
+	for k, u := range us {
+		es[k] = u.expr()
+	}
+	return es
 }
 
-// SumExprs is Sum for a slice. Equal functions count as one although they were
-// made apart.
-func SumExprs(es []Expr) Expr {
+// scalars are the operands, or the entries of a single one that is an array.
+func scalars(ops []Operand) []Operand {
+	if len(ops) != 1 {
+		return ops
+	}
+	a, ok := ops[0].(Affine)
+	if !ok || a.Err() != nil || len(a.shape) == 0 {
+		return ops
+	}
+	out := make([]Operand, a.Len())
+	for k := range out {
+		out[k] = a.Entry(k)
+	}
+	return out
+}
+
+func sumExprs(es []Expr) Expr {
 	lins, terms := 0, 0
 	for k := range es {
 		if es[k].err != nil {

@@ -36,6 +36,6 @@ func hyperbola(e Expr) (s split, ok bool) {
 	α = math.Exp2(math.Round(math.Log2(α)))
 	mean := GeoMean(Stack(u.Scale(α), v.Scale(1/α))).split()
 	out := mean.scale(-1)
-	out.lin = out.lin.Plus(1, Linear{Const: root})
+	out.lin = out.lin.AddScaled(1, Linear{Const: root})
 	return out, true
 }

@@ -68,8 +68,8 @@ func mulUp(a, b float64) float64 { return -mulDown(-a, b) }
 // floating point number: 2^-1022 · 2^53.
 const smallestExact = 0x1p-969
 
-// Plus returns {a + b}.
-func (i Interval) Plus(o Interval) Interval {
+// Add returns {a + b}.
+func (i Interval) Add(o Interval) Interval {
 	return Interval{addDown(i.Lo, o.Lo), addUp(i.Hi, o.Hi)}
 }
 
@@ -84,8 +84,8 @@ func (i Interval) Scale(w float64) Interval {
 	return Interval{mulDown(w, i.Lo), mulUp(w, i.Hi)}
 }
 
-// Times returns {a·b}.
-func (i Interval) Times(o Interval) Interval {
+// Mul returns {a·b}.
+func (i Interval) Mul(o Interval) Interval {
 	return Interval{
 		min(mulDown(i.Lo, o.Lo), mulDown(i.Lo, o.Hi), mulDown(i.Hi, o.Lo), mulDown(i.Hi, o.Hi)),
 		max(mulUp(i.Lo, o.Lo), mulUp(i.Lo, o.Hi), mulUp(i.Hi, o.Lo), mulUp(i.Hi, o.Hi)),

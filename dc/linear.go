@@ -61,19 +61,19 @@ func (l Linear) Scale(w float64) Linear {
 	return Linear{l.Idx, val, w * l.Const, l.of}
 }
 
-// Plus returns l + w·r.
-func (l Linear) Plus(w float64, r Linear) Linear {
+// AddScaled returns l + w·r.
+func (l Linear) AddScaled(w float64, r Linear) Linear {
 	if len(r.Idx) == 0 {
 		l.Const, l.of = l.Const+w*r.Const, l.of.join(r.of)
 		return l
 	}
 	n := len(l.Idx) + len(r.Idx)
-	idx, val := appendPlus(make([]int, 0, n), make([]float64, 0, n), l, w, r)
+	idx, val := appendScaled(make([]int, 0, n), make([]float64, 0, n), l, w, r)
 	return Linear{idx, val, l.Const + w*r.Const, l.of.join(r.of)}
 }
 
-// appendPlus appends the coefficients of l + w·r.
-func appendPlus(idx []int, val []float64, l Linear, w float64, r Linear) ([]int, []float64) {
+// appendScaled appends the coefficients of l + w·r.
+func appendScaled(idx []int, val []float64, l Linear, w float64, r Linear) ([]int, []float64) {
 	i, k, n := 0, 0, len(l.Idx)
 	if n == 0 || len(r.Idx) == 0 || l.Idx[n-1] < r.Idx[0] {
 		idx, val, i = append(idx, l.Idx...), append(val, l.Val...), n
@@ -134,7 +134,7 @@ func sumLinear(parts []Linear, weights []float64) Linear {
 	case 1:
 		return parts[0].Scale(weights[0])
 	case 2:
-		return parts[0].Scale(weights[0]).Plus(weights[1], parts[1])
+		return parts[0].Scale(weights[0]).AddScaled(weights[1], parts[1])
 	}
 	var idx []int
 	var val []float64

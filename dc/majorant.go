@@ -53,12 +53,12 @@ func above(c Canon, t Linear, g, h Representer) {
 		hs := len(h.Support())
 		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hs <= 2*(len(g.Support())+hs)+8 {
 			for _, l := range pieces {
-				c.Tangent(l.Plus(-1, t), h)
+				c.Tangent(l.AddScaled(-1, t), h)
 			}
 			return
 		}
 	}
-	c.Tangent(c.Bound(g).Plus(-1, t), h)
+	c.Tangent(c.Bound(g).AddScaled(-1, t), h)
 }
 
 // absAbove is the majorant of |e|, and squareAbove that of e².

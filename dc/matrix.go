@@ -80,7 +80,7 @@ func (l Linear) mirrors(r Linear) bool {
 	if l.equal(r) {
 		return true
 	}
-	d, size := l.Plus(-1, r), math.Max(math.Abs(l.Const), math.Abs(r.Const))
+	d, size := l.AddScaled(-1, r), math.Max(math.Abs(l.Const), math.Abs(r.Const))
 	for _, v := range l.Val {
 		size = max(size, math.Abs(v))
 	}
@@ -235,7 +235,7 @@ func semidefinite(c Canon, n int, at func(i, j int) Linear) {
 func semidefiniteCone(n int, at func(i, j int) Linear) Cone {
 	if n == 2 {
 		a, b, d := at(0, 0), at(0, 1), at(1, 1)
-		return Cone{Kind: SecondOrderCone, Rows: []Linear{a.Plus(1, d), a.Plus(-1, d), b.Scale(2)}}
+		return Cone{Kind: SecondOrderCone, Rows: []Linear{a.AddScaled(1, d), a.AddScaled(-1, d), b.Scale(2)}}
 	}
 	rows := make([]Linear, 0, triangle(n))
 	for j := range n {

@@ -99,7 +99,7 @@ func TestMaximaOfMatFracs(t *testing.T) {
 	y := m.Var("y", nil)
 	p := dc.Stack(y.Add(dc.Num(50)), dc.Num(0), dc.Num(0), y.Add(dc.Num(50))).Reshape(2, 2)
 	s := dc.Sum(dc.MatFrac(dc.Vec([]float64{1, 2}), p), dc.MatFrac(dc.Vec([]float64{2, 2}), p))
-	e := dc.Min(s, s.Scale(2), s.Scale(3), dc.SumLargestOf(2, s.Neg(), s.Scale(-2), s.Scale(-3)).Plus(s.Scale(5)))
+	e := dc.Min(s, s.Scale(2), s.Scale(3), dc.SumLargestOf([]dc.Expr{s.Neg(), s.Scale(-2), s.Scale(-3)}, 2).Add(s.Scale(5)))
 	for _, v := range []float64{-2, 0, 3} {
 		x := []float64{v}
 		want := s.Value(x)
@@ -145,7 +145,7 @@ func TestMatFracsBecomeOne(t *testing.T) {
 	if n, rows := count(e.H()); n != 1 || rows != 6*7/2 {
 		t.Errorf("h has %d cones, %d rows", n, rows)
 	}
-	if d := e.Minus(e); !d.IsConst() {
+	if d := e.Sub(e); !d.IsConst() {
 		t.Error("a sum less itself is not zero")
 	}
 }

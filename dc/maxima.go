@@ -25,7 +25,7 @@ func SumOfMaxima(f Convex) (lin Linear, terms []Maximum, ok bool) {
 			if !ok {
 				return Linear{}, nil, false
 			}
-			lin = lin.Plus(t.w, l)
+			lin = lin.AddScaled(t.w, l)
 			for _, m := range ts {
 				terms = append(terms, Maximum{t.w * m.Weight, m.Pieces})
 			}
@@ -85,7 +85,7 @@ func choose(a Affine, k int) []Linear {
 			return
 		}
 		for i := from; i <= a.Len()-left; i++ {
-			add(i+1, left-1, s.Plus(1, a.Entry(i)))
+			add(i+1, left-1, s.AddScaled(1, a.Entry(i)))
 		}
 	}
 	add(0, k, Linear{})

@@ -18,7 +18,7 @@ func TestActivePiece(t *testing.T) {
 	x := m.Var("x", []int{4})
 	a := mat.NewDense(5, 4, nil)
 	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-	f := dc.MaxOf(x.MatMul(a).Add(dc.Vec([]float64{1, 2, 3, 0, -1}))).G()
+	f := dc.Max(dc.MatMul(dc.Mat(a), x).Add(dc.Vec([]float64{1, 2, 3, 0, -1}))).G()
 	seen := map[int]dc.Linear{}
 	for range 200 {
 		at := make([]float64, 4)
@@ -73,7 +73,7 @@ func TestProductsWithVariables(t *testing.T) {
 		got  dc.Affine
 		left mat.Matrix
 		arg  dc.Affine
-	}{"W": {w.MatMul(b), b, w}, "Wᵀ": {w.T().MatMul(a), a, w.T()}, "2W": {w.Scale(2).MatMul(b), b, w.Scale(2)}} {
+	}{"W": {dc.MatMul(dc.Mat(b), w), b, w}, "Wᵀ": {dc.MatMul(dc.Mat(a), w.T()), a, w.T()}, "2W": {dc.MatMul(dc.Mat(b), w.Scale(2)), b, w.Scale(2)}} {
 		var want mat.Dense
 		want.Mul(c.left, c.arg.Matrix(x))
 		if !mat.EqualApprox(c.got.Matrix(x), &want, 1e-12) {

@@ -305,7 +305,7 @@ func (m *Model) Problem() (*Problem, error) {
 		if p.Maximize {
 			sign = 1
 		}
-		p.Objective = SumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
+		p.Objective = sumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
 	exact := p
 	exact.Constraints = append([]Constraint(nil), p.Constraints...)

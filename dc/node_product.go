@@ -42,7 +42,7 @@ type product struct {
 
 func (f *product) Value(x []float64) float64 { return f.a.Value(x) * f.b.Value(x) }
 func (f *product) approx(x []float64) approx { return f.a.approx(x).times(f.b.approx(x)) }
-func (f *product) over() Interval            { return f.a.Range().Times(f.b.Range()) }
+func (f *product) over() Interval            { return f.a.Range().Mul(f.b.Range()) }
 func (f *product) likeness() likeness        { return likeness{kind: "product", exprs: []Expr{f.a, f.b}} }
 func (f *product) String() string            { return "product" }
 
@@ -83,7 +83,7 @@ func innerSplit(u, v Affine) split {
 		default:
 			α := balance(a.over(), b.over())
 			a, b = a.Scale(α), b.Scale(1/α)
-			plus, minus = append(plus, a.Plus(1, b)), append(minus, a.Plus(-1, b))
+			plus, minus = append(plus, a.AddScaled(1, b)), append(minus, a.AddScaled(-1, b))
 		}
 	}
 	s := split{lin: sumLinear(lins, repeat(1, len(lins)))}
@@ -136,7 +136,7 @@ func (f *inner) approx(x []float64) approx {
 func (f *inner) over() Interval {
 	i := point(0)
 	for k := range f.u.c {
-		i = i.Plus(f.u.over(k).Times(f.v.over(k)))
+		i = i.Add(f.u.over(k).Mul(f.v.over(k)))
 	}
 	return i
 }
@@ -172,17 +172,17 @@ func nonnegativeParts(s *split) (signedParts, error) {
 				}
 			}
 			part.g = append(part.g, t)
-			part.lin = part.lin.Plus(-t.w, low)
-			out.l = out.l.Plus(sign*t.w, low)
+			part.lin = part.lin.AddScaled(-t.w, low)
+			out.l = out.l.AddScaled(sign*t.w, low)
 		}
 	}
 	switch i := out.l.over(); {
 	case out.l.IsConst():
 	case !math.IsInf(i.Lo, 0):
-		out.p.lin = out.p.lin.Plus(1, out.l).Plus(-1, Linear{Const: i.Lo})
+		out.p.lin = out.p.lin.AddScaled(1, out.l).AddScaled(-1, Linear{Const: i.Lo})
 		out.l = Linear{Const: i.Lo}
 	case !math.IsInf(i.Hi, 0):
-		out.q.lin = out.q.lin.Plus(-1, out.l).Plus(1, Linear{Const: i.Hi})
+		out.q.lin = out.q.lin.AddScaled(-1, out.l).AddScaled(1, Linear{Const: i.Hi})
 		out.l = Linear{Const: i.Hi}
 	}
 	return out, nil
@@ -270,9 +270,9 @@ func affineProduct(l Linear, p split) split {
 	case p.isConst():
 		return (&split{lin: l}).scale(p.lin.Const)
 	case !math.IsInf(i.Lo, 0):
-		return addSplits([]split{convexProduct(split{lin: l.Plus(-1, Linear{Const: i.Lo})}, p), p}, 1, i.Lo)
+		return addSplits([]split{convexProduct(split{lin: l.AddScaled(-1, Linear{Const: i.Lo})}, p), p}, 1, i.Lo)
 	case !math.IsInf(i.Hi, 0):
-		return addSplits([]split{convexProduct(split{lin: Linear{Const: i.Hi}.Plus(-1, l)}, p), p}, -1, i.Hi)
+		return addSplits([]split{convexProduct(split{lin: Linear{Const: i.Hi}.AddScaled(-1, l)}, p), p}, -1, i.Hi)
 	}
 	return addSplits([]split{convexProduct(positivePart(l), p), convexProduct(positivePart(l.Scale(-1)), p)}, 1, -1)
 }
@@ -311,7 +311,7 @@ func squareSplit(s *split) (split, error) {
 			t = s.scale(-1)
 		}
 		if lo := t.over().Lo; !math.IsInf(lo, 0) {
-			t.lin = t.lin.Plus(-1, Linear{Const: lo})
+			t.lin = t.lin.AddScaled(-1, Linear{Const: lo})
 			return addSplits([]split{convexSquare(t), t, {lin: Linear{Const: lo * lo}}}, 1, 2*lo, 1), nil
 		}
 	}

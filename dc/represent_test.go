@@ -53,7 +53,7 @@ func (c *collector) Bound(f dc.Representer) dc.Linear {
 		return form.Linear
 	}
 	t := dc.Linear{Idx: []int{c.Var()}, Val: []float64{1}} // ‖(t − 1, 2√w·Ra)‖ ≤ t + 1
-	rows := []dc.Linear{t.Plus(1, dc.Linear{Const: 1}), t.Plus(-1, dc.Linear{Const: 1})}
+	rows := []dc.Linear{t.AddScaled(1, dc.Linear{Const: 1}), t.AddScaled(-1, dc.Linear{Const: 1})}
 	for _, q := range form.Quad {
 		a := q.Arg
 		if q.Q != nil {
@@ -63,14 +63,14 @@ func (c *collector) Bound(f dc.Representer) dc.Linear {
 			}
 			var u mat.TriDense
 			chol.UTo(&u)
-			a = a.MatMul(&u)
+			a = dc.MatMul(dc.Mat(&u), a)
 		}
 		for k := range a.Len() {
 			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
 	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
-	return form.Linear.Plus(1, t)
+	return form.Linear.AddScaled(1, t)
 }
 
 // hold is f's representation with x held at a point.
@@ -149,7 +149,7 @@ func TestTallNorms(t *testing.T) {
 		for k := range b {
 			b[k] = rng.NormFloat64()
 		}
-		f := dc.Norm2(x.MatMul(a).Add(dc.Vec(b))).G()
+		f := dc.Norm2(dc.MatMul(dc.Mat(a), x).Add(dc.Vec(b))).G()
 		at := []float64{1, -2, 0.5, 3}
 		c := collector{}
 		qp := c.hold(f, at)

@@ -16,13 +16,13 @@ func TestEqualFunctionsAreShared(t *testing.T) {
 			if s.oracle { // nobody knows what is in it
 				return
 			}
-			if d := e.Minus(f); !d.IsConst() || d.Value(nil) != 0 {
+			if d := e.Sub(f); !d.IsConst() || d.Value(nil) != 0 {
 				t.Errorf("made twice, the difference is not seen to be zero")
 			}
 			if d := dc.Sum(e, f); d.Value([]float64{1, 2, 3, 4, 5}) != 2*e.Value([]float64{1, 2, 3, 4, 5}) {
 				t.Errorf("the sum is not twice the function")
 			}
-			if other := s.make(a.Add(dc.Num(0.125))); other.Err() == nil && !e.IsAffine() && e.Minus(other).IsConst() {
+			if other := s.make(a.Add(dc.Num(0.125))); other.Err() == nil && !e.IsAffine() && e.Sub(other).IsConst() {
 				t.Errorf("functions of other arguments count as equal")
 			}
 		})
@@ -32,9 +32,9 @@ func TestEqualFunctionsAreShared(t *testing.T) {
 // TestSharedForms: what is stated twice is represented once.
 func TestSharedForms(t *testing.T) {
 	x := dc.NewModel().Var("x", []int{3})
-	f := dc.Exp(dc.Norm1(x).Plus(dc.Norm2(x).Scale(2)))
+	f := dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2)))
 	var share dc.Sharer
-	if a, b := share.First(f.G()), share.First(dc.Exp(dc.Norm1(x).Plus(dc.Norm2(x).Scale(2))).G()); a != b {
+	if a, b := share.First(f.G()), share.First(dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2))).G()); a != b {
 		t.Error("a function of functions is not found again")
 	}
 	for k := range 100 {
@@ -56,7 +56,7 @@ func TestManyTerms(t *testing.T) {
 			es = append(es, dc.Pos(x.At(i).Sub(dc.Num(1))), dc.Pos(x.At(i).Sub(dc.Num(2))).Neg(), dc.Abs(x.At(i)), dc.Max(x.At(i), x.At((i+1)%n), dc.Abs(x.At(i))))
 		}
 	}
-	e := dc.SumExprs(es)
+	e := dc.SumOf(es)
 	point := make([]float64, n)
 	want := 0.0
 	for i := range point {
@@ -68,7 +68,7 @@ func TestManyTerms(t *testing.T) {
 	if got := e.Value(point); got != want {
 		t.Errorf("the sum is %g, want %g", got, want)
 	}
-	if h := dc.SumExprs([]dc.Expr{e, e.Neg()}); !h.IsConst() {
+	if h := dc.SumOf([]dc.Expr{e, e.Neg()}); !h.IsConst() {
 		t.Error("the sum less itself is not zero")
 	}
 	// Each function is met three times and kept once.

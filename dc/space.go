@@ -61,7 +61,7 @@ func (s *space) size(l Linear) float64 {
 		if s != nil && j < len(s.within) {
 			w = s.within[j]
 		}
-		i = i.Plus(w.Scale(l.Val[k]))
+		i = i.Add(w.Scale(l.Val[k]))
 	}
 	if v := i.Abs().Hi; finite(v) {
 		return v

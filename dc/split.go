@@ -44,7 +44,7 @@ func (s *split) over() Interval { return termsOver(s.lin, s.g) }
 func termsOver(lin Linear, terms []term) Interval {
 	i := lin.over()
 	for _, t := range terms {
-		i = i.Plus(rangeOf(t.f).Scale(t.w))
+		i = i.Add(rangeOf(t.f).Scale(t.w))
 	}
 	return i
 }
@@ -83,7 +83,7 @@ func splitOf(lin Linear, terms []term) split {
 	out := split{lin: sumLinear(lins, ones)}
 	mergeMatFracs(all.terms)
 	if added, rest := mergeSquares(all.terms); added != nil || !rest.isZero() {
-		all.terms, out.lin = append(all.terms, added...), out.lin.Plus(1, rest)
+		all.terms, out.lin = append(all.terms, added...), out.lin.AddScaled(1, rest)
 	}
 	out.g, out.h = bySign(all.nonzero())
 	for _, t := range out.g {
@@ -195,7 +195,7 @@ func (s *sum) Pieces() []Linear {
 	}
 	var out []Linear
 	for _, l := range p.Pieces() {
-		out = append(out, s.lin.Plus(s.terms[0].w, l))
+		out = append(out, s.lin.AddScaled(s.terms[0].w, l))
 	}
 	return out
 }
@@ -203,7 +203,7 @@ func (s *sum) Pieces() []Linear {
 // Below: with a single term, that of f ≤ (b − l)/w; squares are one term.
 func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
 	if q := s.squares(); q != nil {
-		return q.Below(b.Plus(-1, s.lin))
+		return q.Below(b.AddScaled(-1, s.lin))
 	}
 	if len(s.terms) != 1 {
 		return Cone{}, nil, false
@@ -213,7 +213,7 @@ func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
 		return Cone{}, nil, false
 	}
 	w := s.terms[0].w
-	k, share, ok = f.Below(b.Plus(-1, s.lin).Scale(1 / w))
+	k, share, ok = f.Below(b.AddScaled(-1, s.lin).Scale(1 / w))
 	for i := range share {
 		share[i] /= w
 	}

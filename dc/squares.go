@@ -41,7 +41,7 @@ func mergeSquares(all []term) ([]term, Linear) {
 			if t.w != 0 {
 				added = append(added, t)
 			}
-			rest = rest.Plus(1, lin)
+			rest = rest.AddScaled(1, lin)
 		}
 	}
 	return added, rest

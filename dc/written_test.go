@@ -25,12 +25,12 @@ func TestValuesAsWritten(t *testing.T) {
 	}{
 		"capped square":              {dc.Min(r2[0], dc.Num(1)), 1, 1e-14},
 		"capped squares":             {dc.Sum(dc.Min(r2[0], dc.Num(1)), dc.Min(r2[1], dc.Num(10))), 5, 1e-14},
-		"trimmed squares":            {dc.SumSquares(x).Minus(dc.SumLargestOf(1, r2...)), 14, 1e-13},
-		"trimmed, one by one":        {dc.Sum(r2[3], r2[0], r2[1], r2[2]).Minus(dc.SumLargestOf(2, r2...)), 5, 1e-13},
-		"trimmed twice, with a rest": {dc.Sum(r2...).Scale(3).Plus(x.At(1)).Minus(dc.SumLargestOf(1, r2...).Scale(3)), 44, 1e-12},
+		"trimmed squares":            {dc.SumSquares(x).Sub(dc.SumLargestOf(r2, 1)), 14, 1e-13},
+		"trimmed, one by one":        {dc.Sum(r2[3], r2[0], r2[1], r2[2]).Sub(dc.SumLargestOf(r2, 2)), 5, 1e-13},
+		"trimmed twice, with a rest": {dc.Sum(r2...).Scale(3).Add(x.At(1)).Sub(dc.SumLargestOf(r2, 1).Scale(3)), 44, 1e-12},
 		"product":                    {dc.Mul(x.At(0), x.At(2)), 1e9, 1e-5},
-		"square of a difference":     {dc.Square(dc.Abs(x.At(0)).Minus(dc.Num(1e9))), 0, 1e-10},
-		"terms that cancel":          {dc.Sum(r2[0], x.At(1)).Minus(dc.Square(x.At(0))), 2, 1e-14},
+		"square of a difference":     {dc.Square(dc.Abs(x.At(0)).Sub(dc.Num(1e9))), 0, 1e-10},
+		"terms that cancel":          {dc.Sum(r2[0], x.At(1)).Sub(dc.Square(x.At(0))), 2, 1e-14},
 		"largest of differences":     {dc.Max(dc.Square(x.At(2)).Neg(), dc.Square(x.At(0)).Neg()), -1, 1e-14},
 	} {
 		v, bound := c.e.Evaluate(big)
@@ -49,20 +49,20 @@ func TestSplitsOfProducts(t *testing.T) {
 	y := m.Var("y", []int{2})
 	n := dc.Norm2(y)
 	for name, e := range map[string]dc.Expr{
-		"f²":             dc.Square(n.Minus(dc.Num(3))),
-		"(f − g)²":       dc.Square(dc.Norm1(x).Minus(n)),
-		"Rosenbrock":     dc.Square(y.At(1).Sub(dc.Num(1)).Scale(1).Sub(dc.Num(0))).Plus(dc.Square(dc.Square(y.At(0)).Neg().Plus(y.At(1)))),
+		"f²":             dc.Square(n.Sub(dc.Num(3))),
+		"(f − g)²":       dc.Square(dc.Norm1(x).Sub(n)),
+		"Rosenbrock":     dc.Square(y.At(1).Sub(dc.Num(1)).Scale(1).Sub(dc.Num(0))).Add(dc.Square(dc.Square(y.At(0)).Neg().Add(y.At(1)))),
 		"xyz":            dc.Mul(dc.Mul(x.At(0), x.At(1)), y.At(0)),
 		"affine·convex":  dc.Mul(y.At(0), n),
 		"bounded·convex": dc.Mul(x.At(0), dc.Square(y.At(0))),
-		"(xy − 3)²":      dc.Square(dc.Mul(y.At(0), y.At(1)).Minus(dc.Num(3))),
-		"cube":           dc.Power(n.Minus(dc.Abs(x.At(0))), 3),
-		"sixth power":    dc.Power(n.Minus(dc.Abs(x.At(0))), 6),
-		"log(1 + y²)":    dc.Log(dc.Square(y.At(0)).Plus(dc.Num(1))),
+		"(xy − 3)²":      dc.Square(dc.Mul(y.At(0), y.At(1)).Sub(dc.Num(3))),
+		"cube":           dc.Power(n.Sub(dc.Abs(x.At(0))), 3),
+		"sixth power":    dc.Power(n.Sub(dc.Abs(x.At(0))), 6),
+		"log(1 + y²)":    dc.Log(dc.Square(y.At(0)).Add(dc.Num(1))),
 		"exp(−y²)":       dc.Exp(dc.Square(y.At(0)).Neg()),
-		"quotient":       dc.Mul(y.At(0), dc.InvPos(dc.Square(y.At(1)).Plus(dc.Num(0.5)))),
-		"sign of bounds": dc.Square(dc.Square(y.At(0)).Plus(x.At(1))),
-		"|f − g|·h":      dc.Mul(dc.Abs(n.Minus(dc.Num(1))), dc.Min(y.At(0), dc.Num(2))),
+		"quotient":       dc.Mul(y.At(0), dc.InvPos(dc.Square(y.At(1)).Add(dc.Num(0.5)))),
+		"sign of bounds": dc.Square(dc.Square(y.At(0)).Add(x.At(1))),
+		"|f − g|·h":      dc.Mul(dc.Abs(n.Sub(dc.Num(1))), dc.Min(y.At(0), dc.Num(2))),
 	} {
 		if err := e.Err(); err != nil {
 			t.Errorf("%s: %v", name, err)

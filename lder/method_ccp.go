@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -66,8 +64,8 @@ func newStatement(s *sample, start *Model, set Settings) *statement {
 	st := &statement{model: model, s: s, start: start, x0: start.Params(), root: make([]float64, d.M)}
 	st.w = model.Var("W", []int{set.Pieces[0], d.N})
 	st.v = model.Var("M", []int{set.Pieces[1], d.N})
-	lifted := mat.NewDense(d.M, d.N, d.X) // rows (x_i, 1)
-	st.wx, st.mx = st.w.T().MatMul(lifted), st.v.T().MatMul(lifted)
+	lifted := dc.Const([]int{d.M, d.N}, d.X) // rows (x_i, 1)
+	st.wx, st.mx = dc.MatMul(lifted, st.w.T()), dc.MatMul(lifted, st.v.T())
 	for i := range st.root {
 		st.root[i] = math.Sqrt(d.Weight(i))
 	}
@@ -85,8 +83,8 @@ func (st *statement) equations() {
 	y := st.s.d.Y
 	ξ := st.model.Var("xi", []int{len(y)})
 	for i := range y {
-		left := dc.Sum(dc.MaxOf(st.wx.Row(i)), ξ.At(i))
-		right := dc.Sum(dc.MaxOf(st.mx.Row(i)), dc.Num(y[i]))
+		left := dc.Sum(dc.Max(st.wx.Row(i)), ξ.At(i))
+		right := dc.Sum(dc.Max(st.mx.Row(i)), dc.Num(y[i]))
 		st.model.SubjectTo(dc.EQ(left, right).Named("fit", i+1))
 		st.x0 = append(st.x0, y[i]-st.start.Predict(st.s.x[i]))
 	}
@@ -105,7 +103,7 @@ func (st *statement) slacks() {
 	q := st.model.Var("q", []int{len(y)})
 	over, under := make([]float64, len(y)), make([]float64, len(y))
 	for i := range y {
-		u, v := dc.MaxOf(st.wx.Row(i)), dc.Sum(dc.MaxOf(st.mx.Row(i)), dc.Num(y[i]))
+		u, v := dc.Max(st.wx.Row(i)), dc.Sum(dc.Max(st.mx.Row(i)), dc.Num(y[i]))
 		st.model.SubjectTo(
 			dc.LE(u, dc.Sum(v, p.At(i))).Named("over", i+1),
 			dc.LE(v, dc.Sum(u, q.At(i))).Named("under", i+1))
@@ -134,8 +132,8 @@ func (st *statement) squares() {
 	}
 	c++ // a standard deviation of room
 	for i := range y {
-		u := dc.Pos(dc.Sum(dc.MaxOf(st.wx.Row(i)), dc.Num(c)))
-		v := dc.Pos(dc.Sum(dc.MaxOf(st.mx.Row(i)), dc.Num(y[i]+c)))
+		u := dc.Pos(dc.Sum(dc.Max(st.wx.Row(i)), dc.Num(c)))
+		v := dc.Pos(dc.Sum(dc.Max(st.mx.Row(i)), dc.Num(y[i]+c)))
 		st.add(dc.Square(dc.Sum(u, v.Neg())).Scale(st.root[i] * st.root[i]))
 	}
 }
@@ -151,7 +149,7 @@ func (st *statement) ridge(λ float64) {
 			}
 		}
 	}
-	st.model.Minimize(dc.SumExprs(st.cost))
+	st.model.Minimize(dc.SumOf(st.cost))
 }
 
 // penalty is the weight of the slacks that ccp gives each half of an equation,

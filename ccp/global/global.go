@@ -180,12 +180,12 @@ func (g *searcher) collect() error {
 // add puts w·max into q in normal form: of two pieces (d)₊ with the leading
 // coefficient of d equal to 1, so that |d|, (d)₊ and (−d)₊ are one maximum.
 func (q *part) add(g *searcher, known map[string]int, m dc.Maximum) {
-	q.lin = q.lin.Plus(m.Weight, m.Pieces[0])
+	q.lin = q.lin.AddScaled(m.Weight, m.Pieces[0])
 	w := m.Weight
 	first := m.Pieces[0]
 	pieces := []dc.Linear{{}}
 	for _, l := range m.Pieces[1:] {
-		pieces = append(pieces, l.Plus(-1, first))
+		pieces = append(pieces, l.AddScaled(-1, first))
 	}
 	if len(pieces) == 1 {
 		return
@@ -198,7 +198,7 @@ func (q *part) add(g *searcher, known map[string]int, m dc.Maximum) {
 		}
 		lead := d.Val[0]
 		if lead < 0 { // (d)₊ = d + (−d)₊
-			q.lin = q.lin.Plus(w, d)
+			q.lin = q.lin.AddScaled(w, d)
 		}
 		w *= math.Abs(lead)
 		pieces[1] = d.Scale(1 / lead)
@@ -225,7 +225,7 @@ func (g *searcher) addRegions(b *subproblem.Builder) {
 	for _, t := range g.terms {
 		for j := range t.pieces {
 			for i := range j {
-				d := t.pieces[j].Plus(-1, t.pieces[i])
+				d := t.pieces[j].AddScaled(-1, t.pieces[i])
 				t.regions = append(t.regions, region{i, j, b.AddRow(d, math.Inf(-1), math.Inf(1), -1)})
 			}
 		}

@@ -72,7 +72,7 @@ func drawChoices(t *testing.T, seed uint64) choices {
 		if kind == 1 {
 			g = dc.NormInf(x.Sub(dc.Vec(target))).Scale(2)
 		}
-		m.Minimize(g.Minus(dc.Sum(subtracted...)))
+		m.Minimize(g.Sub(dc.Sum(subtracted...)))
 		return build(t, m)
 	}
 	c := choices{whole: state([]int{-1, -1, -1, -1})}
@@ -119,9 +119,9 @@ func fit(t testing.TB, m int, seed uint64) *dc.Problem {
 	w := model.Var("W", []int{2, 2}, dc.StartNormal(0, 1))
 	v := model.Var("M", []int{2, 2}, dc.StartNormal(0, 1))
 	ξ := model.Var("xi", []int{m}, dc.StartAt(0))
-	wx, mx := w.T().MatMul(rows), v.T().MatMul(rows)
+	wx, mx := dc.MatMul(dc.Mat(rows), w.T()), dc.MatMul(dc.Mat(rows), v.T())
 	for i := range y {
-		left, right := dc.Sum(dc.MaxOf(wx.Row(i)), ξ.At(i)), dc.Sum(dc.MaxOf(mx.Row(i)), dc.Num(y[i]))
+		left, right := dc.Sum(dc.Max(wx.Row(i)), ξ.At(i)), dc.Sum(dc.Max(mx.Row(i)), dc.Num(y[i]))
 		model.SubjectTo(dc.EQ(left, right).Named("fit", i+1))
 	}
 	model.Minimize(dc.SumSquares(ξ).Scale(1 / float64(m)))
@@ -216,10 +216,10 @@ func TestGlobalMaximum(t *testing.T) {
 func TestGlobalRefusals(t *testing.T) {
 	quadratic := dc.NewModel()
 	x := quadratic.Var("x", []int{2})
-	quadratic.Minimize(dc.Norm1(x).Minus(dc.SumSquares(x)))
+	quadratic.Minimize(dc.Norm1(x).Sub(dc.SumSquares(x)))
 	large := dc.NewModel()
 	y := large.Var("y", []int{500})
-	large.Minimize(dc.SumSquares(y).Minus(dc.Norm1(y)))
+	large.Minimize(dc.SumSquares(y).Sub(dc.Norm1(y)))
 	far := dc.NewModel()
 	z := far.Var("z", []int{2})
 	far.Minimize(dc.NormInf(z))
@@ -238,7 +238,7 @@ func TestGlobalRefusals(t *testing.T) {
 func ExampleSolve() {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(2))
-	m.Minimize(dc.Square(x.At(0)).Scale(0.1).Minus(dc.Abs(x.At(0).Sub(x.At(1)))))
+	m.Minimize(dc.Square(x.At(0)).Scale(0.1).Sub(dc.Abs(x.At(0).Sub(x.At(1)))))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

@@ -47,12 +47,12 @@ func (g *searcher) hull(ctx context.Context) (float64, error) {
 	sum := func(q *part) dc.Linear {
 		l := q.lin
 		for i, k := range q.term {
-			l = l.Plus(q.weight[i], value[k])
+			l = l.AddScaled(q.weight[i], value[k])
 		}
 		return l
 	}
 	for i, l := range dcRows {
-		b.Row(l.Plus(-1, sum(&g.parts[owner[i]])), math.Inf(-1), 0)
+		b.Row(l.AddScaled(-1, sum(&g.parts[owner[i]])), math.Inf(-1), 0)
 	}
 	b.AddLinear(sum(&g.parts[at]).Scale(-1))
 	qp, err := b.Problem(nil)
@@ -118,24 +118,24 @@ func disjunction(b *subproblem.Builder, t *maximum, n int, rows []subproblem.Row
 				if r.Lo == r.Hi {
 					lo = 0
 				}
-				b.Row(a.Plus(-r.Hi, λ), lo, 0)
+				b.Row(a.AddScaled(-r.Hi, λ), lo, 0)
 			}
 			if !math.IsInf(r.Lo, -1) && r.Lo != r.Hi {
-				b.Row(a.Plus(-r.Lo, λ), 0, math.Inf(1))
+				b.Row(a.AddScaled(-r.Lo, λ), 0, math.Inf(1))
 			}
 		}
 		for i, other := range t.pieces {
 			if i != k {
-				d := piece.Plus(-1, other)
-				b.Row(at(d).Plus(d.Const, λ), 0, math.Inf(1))
+				d := piece.AddScaled(-1, other)
+				b.Row(at(d).AddScaled(d.Const, λ), 0, math.Inf(1))
 			}
 		}
 		b.BoundColumn(λ.Idx[0], 0, math.Inf(1))
-		weights = weights.Plus(1, λ)
+		weights = weights.AddScaled(1, λ)
 		for j := range sums {
-			sums[j] = sums[j].Plus(1, dc.Linear{Idx: []int{first + j}, Val: []float64{1}})
+			sums[j] = sums[j].AddScaled(1, dc.Linear{Idx: []int{first + j}, Val: []float64{1}})
 		}
-		value = value.Plus(1, at(piece).Plus(piece.Const, λ))
+		value = value.AddScaled(1, at(piece).AddScaled(piece.Const, λ))
 	}
 	b.Row(weights, 1, 1)
 	for _, s := range sums {

@@ -143,7 +143,7 @@ func (g *searcher) ranges(ctx context.Context) error {
 	}
 	for _, t := range g.terms { // what the bounds of regions are while they hold
 		for _, r := range t.regions {
-			c := t.pieces[r.j].Plus(-1, t.pieces[r.i]).Const
+			c := t.pieces[r.j].AddScaled(-1, t.pieces[r.i]).Const
 			s.QP.L[r.row], s.QP.U[r.row] = -c, -c
 		}
 	}

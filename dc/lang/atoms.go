@@ -132,7 +132,7 @@ func (ev *evaluator) fnHuber(n *node, args []value) value {
 		}
 		return x * x
 	}
-	return ev.applyCurve(n, n.args[0], n.name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf(m, e) })
+	return ev.applyCurve(n, n.args[0], n.name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) })
 }
 
 // threshold is where huber turns linear, its second argument.
@@ -200,7 +200,7 @@ func (ev *evaluator) fnNorm2(n *node, args []value) value {
 	if v.sort != general {
 		return ev.atom(n, dc.Norm2(v.affine()), v.costs().weight)
 	}
-	return ev.composed(n, v, "convex nonnegative entries", dc.Norm2Of(operands(&v)...))
+	return ev.composed(n, v, "convex nonnegative entries", dc.Norm2Of(operands(&v)))
 }
 
 // composed is an atom of all entries of the first argument, which must be as
@@ -236,7 +236,7 @@ func (ev *evaluator) fnSumLargest(n *node, args []value) value {
 		c.parts, c.weight = c.parts*v.len(), c.weight*v.len()
 		v = v.costed(ev.afford(n, c.cut()))
 	}
-	return ev.composed(n, v, "entries with a split", dc.SumLargestOf(k, operands(&v)...))
+	return ev.composed(n, v, "entries with a split", dc.SumLargestOf(operands(&v), k))
 }
 
 func (ev *evaluator) fnLogSumExp(n *node, args []value) value {
@@ -244,7 +244,7 @@ func (ev *evaluator) fnLogSumExp(n *node, args []value) value {
 	if v.sort != general {
 		return ev.atom(n, dc.LogSumExp(v.affine()), v.costs().weight)
 	}
-	return ev.composed(n, v, "convex entries", dc.LogSumExpOf(operands(&v)...))
+	return ev.composed(n, v, "convex entries", dc.LogSumExpOf(operands(&v)))
 }
 
 func (ev *evaluator) fnQuad(n *node, args []value) value {

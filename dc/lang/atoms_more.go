@@ -72,7 +72,7 @@ func (ev *evaluator) fnQuadOverLin(n *node, args []value) value {
 		ev.fail(n.args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.args[1]), shapeText(y.shape))
 	}
 	if x.sort == general || y.sort == general {
-		e := dc.QuadOverLinOf(y.expr(0), operands(&x)...)
+		e := dc.QuadOverLinOf(operands(&x), y.expr(0))
 		if e.Err() != nil && y.sort == general && y.curvature() != Concave {
 			ev.noSplit(n, n.args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.args[1]), y.curvatureWord())
 		}
@@ -133,7 +133,7 @@ func (ev *evaluator) meanOfConcave(n *node, vs []value, count int) value {
 		}
 		ops, all = append(ops, operands(&vs[k])...), all.plus(vs[k].costs())
 	}
-	e := dc.GeoMeanOf(ops...)
+	e := dc.GeoMeanOf(ops)
 	ev.inDomain(n, e)
 	all.parts = all.parts*max(1, count) + count + 2
 	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, all.cut()))

@@ -27,7 +27,7 @@ func (ev *evaluator) fnNorm(n *node, args []value) value {
 	case math.IsInf(p, 1):
 		return ev.foldEntries(n, "max", ev.absolute(n, v))
 	}
-	return ev.composed(n, v, "convex nonnegative entries", dc.NormPOf(p, operands(&v)...))
+	return ev.composed(n, v, "convex nonnegative entries", dc.NormPOf(operands(&v), p))
 }
 
 // fnWeightedGeoMean is the geometric mean of the entries of the first argument,
@@ -60,7 +60,7 @@ func (ev *evaluator) fnWeightedGeoMean(n *node, args []value) value {
 		ev.atLeastZero(n, 0, &v)
 		return ev.atom(n, dc.WeightedGeoMean(v.affine(), w.numbers()), v.costs().weight)
 	}
-	return ev.composed(n, v, "concave entries", dc.WeightedGeoMeanOf(w.numbers(), operands(&v)...))
+	return ev.composed(n, v, "concave entries", dc.WeightedGeoMeanOf(operands(&v), w.numbers()))
 }
 
 // fnCumSum is the vector of the sums of the first entries.
@@ -84,7 +84,7 @@ func (ev *evaluator) fnCumSum(n *node, args []value) value {
 		for k := range rows {
 			rows[k] = v.linear(k)
 			if k > 0 {
-				rows[k] = rows[k-1].Plus(1, rows[k])
+				rows[k] = rows[k-1].AddScaled(1, rows[k])
 			}
 			ev.spend(n, unitsCoeff*len(rows[k].Idx))
 		}

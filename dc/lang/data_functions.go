@@ -68,7 +68,7 @@ func (ev *evaluator) fnInv(n *node, args []value) value {
 	var lu mat.LU
 	lu.Factorize(mat.NewDense(d, d, data))
 	inverse := mat.NewDense(d, d, nil)
-	if c := lu.Cond(); !(c < 1/epsilon) || lu.SolveTo(inverse, false, matrix{d, d, identity(d)}) != nil {
+	if c := lu.Cond(); !(c < 1/epsilon) || lu.SolveTo(inverse, false, mat.NewDense(d, d, identity(d))) != nil {
 		ev.fail(n.args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number is about %.1g", ev.say(n.args[0]), c)
 	}
 	return ev.finite(n, array([]int{d, d}, inverse.RawMatrix().Data))

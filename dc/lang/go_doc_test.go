@@ -14,19 +14,19 @@ import (
 // goNames are what the functions of the language are called in package dc.
 var goNames = map[string]string{
 	"abs": "Abs", "pos": "Pos", "square": "Square", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "entr": "Entropy", "logistic": "Logistic",
-	"invpos": "InvPos", "huber": "Huber, HuberOf", "kl": "KL", "max": "Max, MaxOf, MaxExprs", "min": "Min", "sum": "Affine.Sum, Sum, SumExprs",
+	"invpos": "InvPos", "huber": "Huber, HuberOf", "kl": "KL", "max": "Max, MaxOf", "min": "Min, MinOf", "sum": "Affine.Sum, Sum, SumOf",
 	"mean": "Affine.Sum, Affine.Scale", "norm1": "Norm1", "norm2": "Norm2, Norm2Of", "norminf": "NormInf", "sumsq": "SumSquares",
 	"sumlargest": "SumLargest, SumLargestOf", "lse": "LogSumExp, LogSumExpOf", "quad": "Quad", "quadoverlin": "QuadOverLin, QuadOverLinOf",
-	"geomean": "GeoMean, GeoMeanOf", "dc": "Expr.Minus", "logdet": "LogDet", "matfrac": "MatFrac", "lambda_max": "LambdaMax",
+	"geomean": "GeoMean, GeoMeanOf", "dc": "Expr.Sub", "logdet": "LogDet", "matfrac": "MatFrac", "lambda_max": "LambdaMax",
 	"lambda_min": "LambdaMin", "lambda_sumlargest": "LambdaSumLargest", "sigma_max": "SpectralNorm", "normnuc": "NuclearNorm",
-	"norm": "NormP, NormPOf", "wgeomean": "WeightedGeoMean, WeightedGeoMeanOf", "cumsum": "Affine.Entry, Linear.Plus, Entries", "reshape": "Affine.Reshape",
+	"norm": "NormP, NormPOf", "wgeomean": "WeightedGeoMean, WeightedGeoMeanOf", "cumsum": "Affine.Entry, Linear.AddScaled, Entries", "reshape": "Affine.Reshape",
 	"trace": "Affine.Diag, Affine.Sum", "diag": "Affine.Diag",
 }
 
 // otherGoNames are those of what the language has signs and words for.
 var otherGoNames = [][2]string{
-	{"`x + y`, `x - y`, `2*x`", "Affine.Add, Affine.Sub, Affine.Scale, Expr.Plus, Expr.Minus, Expr.Scale, Expr.Neg"},
-	{"`A*x`, `x*A`, `c*x`", "Affine.MatMul, Affine.MulMat, Affine.Dot"},
+	{"`x + y`, `x - y`, `2*x`", "Affine.Add, Affine.Sub, Affine.Scale, Expr.Add, Expr.Sub, Expr.Scale, Expr.Neg"},
+	{"`A*x`, `x*A`, `c*x`", "MatMul, Affine.Dot"},
 	{"`x*y` of variables", "Mul"},
 	{"`x .* c`", "Affine.ScaleEach"},
 	{"`x^p`", "Power"},

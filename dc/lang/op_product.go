@@ -34,19 +34,6 @@ func (ev *evaluator) multiply(n *node, a, b value) value {
 	return ev.product(n, a, b)
 }
 
-// matrix is a numeric value as a matrix; a vector is a row.
-type matrix struct {
-	rows, cols int
-	data       []float64
-}
-
-func (m matrix) Dims() (r, c int)    { return m.rows, m.cols }
-func (m matrix) At(i, j int) float64 { return m.data[i*m.cols+j] }
-func (m matrix) T() mat.Matrix       { return mat.Transpose{Matrix: m} }
-
-// RawRowView makes it a mat.RawRowViewer.
-func (m matrix) RawRowView(i int) []float64 { return m.data[i*m.cols : (i+1)*m.cols] }
-
 // product is the matrix product of shapes that fit. Vectors are a row on the
 // left and a column on the right, and the result loses that dimension.
 func (ev *evaluator) product(n *node, a, b value) value {
@@ -77,13 +64,13 @@ func (ev *evaluator) product(n *node, a, b value) value {
 		if len(a.shape) == 1 && len(b.shape) == 1 {
 			return ev.sound(n, b.affine().Dot(a.num))
 		}
-		return ev.sound(n, b.affine().MatMul(matrix{rows, inner, a.numbers()}).Reshape(shape...))
+		return ev.sound(n, dc.MatMul(dc.Const(a.shape, a.numbers()), b.affine()))
 	case a.sort == affine && b.isData():
 		ev.spend(n, total*inner)
 		if len(a.shape) == 1 && len(b.shape) == 1 {
 			return ev.sound(n, a.affine().Dot(b.num))
 		}
-		return ev.sound(n, a.affine().MulMat(matrix{inner, cols, b.numbers()}).Reshape(shape...))
+		return ev.sound(n, dc.MatMul(a.affine(), dc.Const(b.shape, b.numbers())))
 	}
 	c := a.product(&b)
 	if a.sort == general || b.sort == general {
@@ -124,7 +111,7 @@ func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
 	for k := range parts {
 		parts[k] = ev.mul(at, a, b, i+k, j+k*step)
 	}
-	return dc.SumExprs(parts)
+	return dc.SumOf(parts)
 }
 
 // times is the product entry by entry, or with a scalar.

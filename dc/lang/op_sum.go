@@ -242,15 +242,15 @@ func (ev *evaluator) combine(n *node, name string, parts []dc.Expr) dc.Expr {
 	var e dc.Expr
 	switch name {
 	case "sum":
-		e = dc.SumExprs(parts)
+		e = dc.SumOf(parts)
 	case "max":
-		e = dc.MaxExprs(parts)
+		e = dc.MaxOf(parts)
 	default:
 		neg := make([]dc.Expr, len(parts))
 		for k := range parts {
 			neg[k] = parts[k].Neg()
 		}
-		e = dc.MaxExprs(neg).Neg()
+		e = dc.MaxOf(neg).Neg()
 	}
 	if err := e.Err(); err != nil {
 		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))

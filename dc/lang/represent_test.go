@@ -43,7 +43,7 @@ func (c *canon) Tangent(a dc.Linear, h dc.Convex) {
 	for j, v := range grad {
 		l.Idx, l.Val, l.Const = append(l.Idx, j), append(l.Val, v), l.Const-v*c.at[j]
 	}
-	c.Row(a.Plus(-1, l), math.Inf(-1), 0)
+	c.Row(a.AddScaled(-1, l), math.Inf(-1), 0)
 }
 
 func (c *canon) Cone(k dc.Cone) {
@@ -72,7 +72,7 @@ func (c *canon) Bound(f dc.Representer) dc.Linear {
 		return form.Linear
 	}
 	t, one := dc.Linear{Idx: []int{c.Var()}, Val: []float64{1}}, dc.Linear{Const: 1}
-	rows := []dc.Linear{t.Plus(1, one), t.Plus(-1, one)}
+	rows := []dc.Linear{t.AddScaled(1, one), t.AddScaled(-1, one)}
 	for _, q := range form.Quad {
 		a := q.Arg
 		if q.Q != nil {
@@ -84,14 +84,14 @@ func (c *canon) Bound(f dc.Representer) dc.Linear {
 			for k, λ := range root {
 				root[k] = math.Sqrt(max(λ, 0))
 			}
-			a = a.Reshape(a.Len()).MatMul(v.T()).ScaleEach(root)
+			a = dc.MatMul(dc.Mat(v.T()), a.Reshape(a.Len())).ScaleEach(root)
 		}
 		for k := range a.Len() {
 			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
 	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
-	return form.Linear.Plus(1, t)
+	return form.Linear.AddScaled(1, t)
 }
 
 // least is the least value of the representation at a point, with tangents at

@@ -25,7 +25,7 @@ func Example_booleanLeastSquares() {
 
 	m := dc.NewModel()
 	x := m.Var("x", []int{n}, dc.StartUniform(-1, 1))
-	m.Minimize(dc.Norm2(x.MatMul(a).Sub(dc.Vec(y.RawVector().Data))))
+	m.Minimize(dc.Norm2(dc.MatMul(dc.Mat(a), x).Sub(dc.Vec(y.RawVector().Data))))
 	for k := range n {
 		m.SubjectTo(dc.EQ(dc.Square(x.At(k)), dc.Num(1)).Named("bit", k))
 	}

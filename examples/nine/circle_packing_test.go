@@ -15,7 +15,7 @@ func Example_circlePacking() {
 	c := m.Var("c", []int{len(radii), 2}, dc.StartNormal(0, 3))
 	var reach []dc.Operand
 	for i, r := range radii {
-		reach = append(reach, dc.NormInf(c.Row(i)).Plus(dc.Num(r)))
+		reach = append(reach, dc.NormInf(c.Row(i)).Add(dc.Num(r)))
 		for j := range i {
 			apart := dc.Norm2(c.Row(i).Sub(c.Row(j)))
 			m.SubjectTo(dc.GE(apart, dc.Num(r+radii[j])).Named("apart", i, j))

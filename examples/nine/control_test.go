@@ -24,7 +24,7 @@ func Example_control() {
 	for i := range n {
 		m.SubjectTo(dc.EQ(x.Row(i).Row(0), from.Row(i)), dc.EQ(x.Row(i).Row(steps-1), to.Row(i)))
 		for t := range steps - 1 {
-			next := x.Row(i).Row(t).MatMul(a).Add(u.Row(i).Row(t).MatMul(b))
+			next := dc.MatMul(dc.Mat(a), x.Row(i).Row(t)).Add(dc.MatMul(dc.Mat(b), u.Row(i).Row(t)))
 			m.SubjectTo(dc.EQ(x.Row(i).Row(t+1), next).Named("dynamics", i, t))
 		}
 	}

@@ -25,7 +25,7 @@ func Example_gaussianCovariance() {
 
 	m := dc.NewModel()
 	sigma := m.Var("Sigma", []int{n, n}, dc.PSD(), dc.StartAtMatrix(mat.NewDiagDense(n, []float64{1, 1, 1, 1, 1})))
-	m.Minimize(dc.LogDet(sigma).Plus(dc.MatFrac(dc.Mat(y), sigma).Scale(1.0 / samples)))
+	m.Minimize(dc.LogDet(sigma).Add(dc.MatFrac(dc.Mat(y), sigma).Scale(1.0 / samples)))
 	for i := range n {
 		for j := i + 2; j < n; j++ {
 			m.SubjectTo(dc.EQ(sigma.At(i, j), dc.Num(0)).Named("zero", i, j))

@@ -24,7 +24,7 @@ func Example_phaseRetrieval() {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2, n}, dc.StartNormal(0, 1)) // real and imaginary parts
 	measured := func(x dc.Affine) (u, v dc.Affine) {
-		return x.Row(0).MatMul(re).Sub(x.Row(1).MatMul(im)), x.Row(0).MatMul(im).Add(x.Row(1).MatMul(re))
+		return dc.MatMul(dc.Mat(re), x.Row(0)).Sub(dc.MatMul(dc.Mat(im), x.Row(1))), dc.MatMul(dc.Mat(im), x.Row(0)).Add(dc.MatMul(dc.Mat(re), x.Row(1)))
 	}
 	u, v := measured(x)
 	a, b := measured(dc.Mat(truth))

@@ -29,7 +29,7 @@ func Example_sparseRecovery() {
 		roots = append(roots, dc.Sqrt(x.At(k)))
 	}
 	m.Minimize(dc.Sum(roots...))
-	m.SubjectTo(dc.EQ(x.MatMul(a), dc.Vec(y.RawVector().Data)))
+	m.SubjectTo(dc.EQ(dc.MatMul(dc.Mat(a), x), dc.Vec(y.RawVector().Data)))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

@@ -22,7 +22,7 @@ func Example_sparseSingularVectors() {
 	m := dc.NewModel()
 	x := m.Var("x", []int{n}, dc.StartNormal(0, 1))
 	mu := m.Param("mu", nil, 1)
-	m.Minimize(dc.Norm2(x.MatMul(a)))
+	m.Minimize(dc.Norm2(dc.MatMul(dc.Mat(a), x)))
 	m.SubjectTo(dc.EQ(dc.Norm2(x), dc.Num(1)).Named("unit"), dc.LE(dc.Norm1(x), mu.Affine).Named("sparse"))
 	p, err := m.Problem()
 	if err != nil {

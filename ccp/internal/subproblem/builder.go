@@ -89,7 +89,7 @@ func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
 // Tangent states that a is at most the tangent of h: a cut without a slack.
 func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
 	if l, ok := h.(dc.Linear); ok {
-		b.Row(a.Plus(-1, l), math.Inf(-1), 0)
+		b.Row(a.AddScaled(-1, l), math.Inf(-1), 0)
 		return
 	}
 	last := len(b.cuts) - 1
@@ -211,7 +211,7 @@ func (b *Builder) Bound(f dc.Representer) dc.Linear {
 	form := b.Form(f)
 	l := form.Linear
 	if len(form.Quad) > 0 {
-		l = l.Plus(1, b.epigraph(form.Quad))
+		l = l.AddScaled(1, b.epigraph(form.Quad))
 	}
 	b.above[f] = l
 	return l
@@ -221,11 +221,11 @@ func (b *Builder) Bound(f dc.Representer) dc.Linear {
 // ‖(t − 1, 2Σ√wₖ·Ra)‖ ≤ t + 1, RᵀR = Q.
 func (b *Builder) epigraph(quads []dc.Quadratic) dc.Linear {
 	t := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
-	rows := []dc.Linear{t.Plus(1, dc.Linear{Const: 1}), t.Plus(1, dc.Linear{Const: -1})}
+	rows := []dc.Linear{t.AddScaled(1, dc.Linear{Const: 1}), t.AddScaled(1, dc.Linear{Const: -1})}
 	for _, q := range quads {
 		a := q.Arg
 		if q.Q != nil {
-			a = a.Reshape(a.Len()).MatMul(squareRoot(q.Q))
+			a = dc.MatMul(dc.Mat(squareRoot(q.Q)), a.Reshape(a.Len()))
 		}
 		for k := range a.Len() {
 			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
@@ -291,7 +291,7 @@ func (b *Builder) residual(l dc.Linear) dc.Linear {
 		return l
 	}
 	r := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
-	b.Row(l.Plus(-1, r), 0, 0)
+	b.Row(l.AddScaled(-1, r), 0, 0)
 	return r
 }
 

@@ -26,7 +26,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 			if !b.atMost(f, -1) {
 				b.Row(b.Bound(f), math.Inf(-1), 0)
 			}
-			b.Row(b.Bound(f).Plus(-1, short), math.Inf(-1), -1)
+			b.Row(b.Bound(f).AddScaled(-1, short), math.Inf(-1), -1)
 			b.AddLinear(short.Scale(ρ))
 		}
 	}

@@ -125,7 +125,7 @@ func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
 			b.AddRow(l, math.Inf(-1), 0, 0)
 			continue
 		}
-		b.cut(l.Plus(-1, slack), h, Cut{Same: k > 0, slack: len(s.Slacks) - 1}, 0)
+		b.cut(l.AddScaled(-1, slack), h, Cut{Same: k > 0, slack: len(s.Slacks) - 1}, 0)
 	}
 }
 
