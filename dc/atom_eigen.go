@@ -126,10 +126,12 @@ func (f *eigenSum) approx(x []float64) approx {
 	return approx{v, float64(f.k) * (f.errorNorm(x) + unit*math.Abs(v))}
 }
 
-func (f *eigenSum) likeness() likeness {
-	l := ofAffine("lambda", &f.a)
-	l.num = float64(f.k)
-	return l
+func (f *eigenSum) node() Node {
+	n := Node{op: "lambda_max", args: f.arg()}
+	if f.k > 1 {
+		n.op, n.num = "lambda_sumlargest", float64(f.k)
+	}
+	return n
 }
 
 func (f *eigenSum) String() string {

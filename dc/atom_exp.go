@@ -136,5 +136,16 @@ func (f *logSumExp) over() Interval {
 	return Interval{i.Lo, addUp(i.Hi, up(math.Log(float64(len(f.a.c)))))}
 }
 
-func (f *logSumExp) likeness() likeness { return ofAffine("lse", &f.a) }
-func (f *logSumExp) String() string     { return "lse" }
+func (f *logSumExp) node() Node     { return Node{op: "lse", args: affineArgs(&f.a)} }
+func (f *logSumExp) String() string { return "lse" }
+
+func (exponential) op() curveOp { return curveOp{name: "exp"} }
+func (logistic) op() curveOp    { return curveOp{name: "logistic"} }
+
+func expAtoms() []atom {
+	return []atom{
+		{op: "exp", args: 1, scalar: true, make: ofScalar(Exp)},
+		{op: "logistic", args: 1, scalar: true, make: ofScalar(Logistic)},
+		{op: "lse", args: 1, make: ofArray(LogSumExp, LogSumExpOf[Expr])},
+	}
+}

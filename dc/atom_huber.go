@@ -87,10 +87,15 @@ func (f *huber) over() Interval {
 	return i
 }
 
-func (f *huber) likeness() likeness {
-	l := ofAffine("huber", &f.a)
-	l.num = f.m
-	return l
-}
+func (f *huber) node() Node { return Node{op: "huber", args: affineArgs(&f.a), num: f.m} }
 
 func (f *huber) String() string { return "huber" }
+
+func huberAtoms() []atom {
+	return []atom{{op: "huber", args: 1, data: 1, make: func(args []Array, data []float64) Expr {
+		if a, ok := args[0].Affine(); ok {
+			return Huber(a, data[0])
+		}
+		return HuberOf(args[0].entries(), data[0])
+	}}}
+}

@@ -84,8 +84,8 @@ func (f *largestOf) Value(x []float64) float64 { return f.approx(x).v }
 func (f *largestOf) approx(x []float64) approx { return sumOfLargest(approxAll(f.items, x), f.k) }
 func (f *largestOf) String() string            { return "sumlargest" }
 
-func (f *largestOf) likeness() likeness {
-	return likeness{kind: "largestof", num: float64(f.k), exprs: f.items}
+func (f *largestOf) node() Node {
+	return Node{op: "sumlargest", args: exprArgs(f.items...), num: float64(f.k)}
 }
 
 type sumLargest struct {
@@ -160,10 +160,8 @@ func (s *sumLargest) approx(x []float64) approx {
 	return sumOfLargest(all, s.k)
 }
 
-func (s *sumLargest) likeness() likeness {
-	l := ofAffine("sumlargest", &s.a)
-	l.num = float64(s.k)
-	return l
+func (s *sumLargest) node() Node {
+	return Node{op: "sumlargest", args: affineArgs(&s.a), num: float64(s.k)}
 }
 
 func (s *sumLargest) String() string { return "sumlargest" }
@@ -213,4 +211,24 @@ func sumOfLargest(all []approx, k int) approx {
 	v := sum(func(a approx) float64 { return a.v })
 	lo, hi := sum(approx.lo), sum(approx.hi)
 	return approx{v, max(hi-v, v-lo) + 2*float64(k)*unit*size}
+}
+
+func largestAtoms() []atom {
+	return []atom{
+		{op: "sumlargest", args: 1, data: 1, make: func(args []Array, data []float64) Expr {
+			k, err := whole("sumlargest", data[0])
+			if err != nil {
+				return Expr{err: err}
+			}
+			return SumLargestOf(args[0].entries(), k)
+		}},
+		{op: "sumsmallest", args: 1, data: 1, make: func(args []Array, data []float64) Expr {
+			k, err := whole("sumsmallest", float64(args[0].Len())-data[0])
+			if err != nil {
+				return Expr{err: err}
+			}
+			es := args[0].entries()
+			return sumExprs(append(es, SumLargestOf(args[0].entries(), k).Neg()))
+		}},
+	}
 }

@@ -89,8 +89,8 @@ func (t *lifted) over() Interval {
 	return curveOver(t.f, g.Add(h.Neg())).Add(g.Scale(t.a)).Add(h.Scale(t.b))
 }
 
-func (t *lifted) likeness() likeness {
-	return likeness{kind: kindOfCurve{t.f, "lifted"}, nums: []float64{t.a, t.b}, args: []Representer{t.g, t.h}}
+func (t *lifted) node() Node {
+	return Node{op: "lifted", curve: t.f, nums: []float64{t.a, t.b}, args: funcArgs([]Representer{t.g, t.h}, nil)}
 }
 
 func (t *lifted) parts() []Convex { return []Convex{t.g, t.h} }

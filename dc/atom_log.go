@@ -174,6 +174,19 @@ func (f *kl) approx(x []float64) approx {
 	return approx{value, e + 4*unit*(u*(log+1)+math.Abs(b.v))}
 }
 
-func (f *kl) over() Interval     { return Interval{0, math.Inf(1)} }
-func (f *kl) likeness() likeness { return ofAffine("kl", &f.a) }
-func (f *kl) String() string     { return "kl" }
+func (f *kl) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *kl) node() Node     { return Node{op: "kl", args: affineArgs(&f.a), first: beforeOthers} }
+func (f *kl) String() string { return "kl" }
+
+func (negLog) op() curveOp     { return curveOp{name: "log", negative: true} }
+func (negEntropy) op() curveOp { return curveOp{name: "entr", negative: true} }
+
+func logAtoms() []atom {
+	return []atom{
+		{op: "log", args: 1, scalar: true, make: ofScalar(Log)},
+		{op: "entr", args: 1, scalar: true, make: ofScalar(Entropy)},
+		{op: "kl", args: 2, scalar: true, affine: true, make: func(args []Array, _ []float64) Expr {
+			return KL(affineOf(&args[0]), affineOf(&args[1]))
+		}},
+	}
+}

@@ -137,5 +137,5 @@ func (s *symmetric) inverseNorm(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-func (f *negLogDet) likeness() likeness { return ofAffine("logdet", &f.a) }
-func (f *negLogDet) String() string     { return "-logdet" }
+func (f *negLogDet) node() Node     { return Node{op: "logdet", negative: true, args: f.arg()} }
+func (f *negLogDet) String() string { return "-logdet" }

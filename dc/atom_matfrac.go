@@ -153,8 +153,8 @@ func (f *matFrac) approx(x []float64) approx {
 func (f *matFrac) over() Interval { return Interval{0, math.Inf(1)} }
 func (f *matFrac) String() string { return "matfrac" }
 
-func (f *matFrac) likeness() likeness {
-	return likeness{kind: "matfrac", affs: [2]*Affine{&f.x, &f.a}}
+func (f *matFrac) node() Node {
+	return Node{op: "matfrac", args: [2]Array{{affine: &f.x, layout: columns, order: f.n}, f.arg()[0]}}
 }
 
 // mergeMatFracs makes one term of all matfrac terms of one sign over one P; the

@@ -134,8 +134,8 @@ func (f *maximum) over() Interval {
 	return i
 }
 
-func (f *maximum) likeness() likeness { return likeness{kind: "maximum", exprs: f.items} }
-func (f *maximum) String() string     { return "max" }
+func (f *maximum) node() Node     { return Node{op: "max", args: exprArgs(f.items...)} }
+func (f *maximum) String() string { return "max" }
 
 // Min is the least of scalar operands, or of the entries of one array: the
 // negative of Max of the negatives.
@@ -189,9 +189,9 @@ func (f *magnitudeOf) approx(x []float64) approx {
 	return approx{math.Abs(a.v), a.e}
 }
 
-func (f *magnitudeOf) over() Interval     { return f.e.Range().Abs() }
-func (f *magnitudeOf) likeness() likeness { return likeness{kind: "magnitude", exprs: []Expr{f.e}} }
-func (f *magnitudeOf) String() string     { return "abs" }
+func (f *magnitudeOf) over() Interval { return f.e.Range().Abs() }
+func (f *magnitudeOf) node() Node     { return Node{op: "abs", args: exprArgs(f.e)} }
+func (f *magnitudeOf) String() string { return "abs" }
 
 // absolute is |l|.
 type absolute struct{ l Linear }
@@ -232,9 +232,9 @@ func (f *absolute) approx(x []float64) approx {
 	return approx{math.Abs(a.v), a.e}
 }
 
-func (f *absolute) over() Interval     { return f.l.over().Abs() }
-func (f *absolute) likeness() likeness { return likeness{kind: "abs", lin: f.l} }
-func (f *absolute) String() string     { return "abs" }
+func (f *absolute) over() Interval { return f.l.over().Abs() }
+func (f *absolute) node() Node     { return Node{op: "abs", args: linearArg(f.l)} }
+func (f *absolute) String() string { return "abs" }
 
 // Pos is max(e, 0).
 func Pos(o Operand) Expr { return maxExprs([]Expr{o.expr(), {}}) }
@@ -405,7 +405,9 @@ func (m *maxOf) over() Interval {
 	return i
 }
 
-func (m *maxOf) likeness() likeness { return likeness{kind: "max", lins: m.affine, items: m.items} }
+func (m *maxOf) node() Node {
+	return Node{op: "max", args: [2]Array{{rows: m.affine, sums: m.items}}}
+}
 
 func (m *maxOf) parts() []Convex {
 	if m.items == nil {
@@ -419,3 +421,33 @@ func (m *maxOf) parts() []Convex {
 }
 
 func (m *maxOf) String() string { return "max" }
+
+func maxAtoms() []atom {
+	all := func(args []Array) (es []Expr) {
+		for k := range args {
+			es = append(es, args[k].entries()...)
+		}
+		return es
+	}
+	return []atom{
+		{op: "max", args: -1, make: func(args []Array, _ []float64) Expr { return maxExprs(all(args)) }},
+		{op: "min", args: -1, make: func(args []Array, _ []float64) Expr {
+			es := all(args)
+			for k := range es {
+				es[k] = es[k].Neg()
+			}
+			return maxExprs(es).Neg()
+		}},
+		{op: "abs", args: 1, scalar: true, make: ofScalar(Abs)},
+		{op: "pos", args: 1, scalar: true, make: ofScalar(Pos)},
+		{op: "norminf", args: 1, make: func(args []Array, _ []float64) Expr { return normInf(&args[0]) }},
+	}
+}
+
+// normInf is the largest |aₖ|.
+func normInf(a *Array) Expr {
+	if l, ok := a.Affine(); ok {
+		return NormInf(l)
+	}
+	return maxExprs(a.each(func(e Expr) Expr { return Abs(e) }))
+}

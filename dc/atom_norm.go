@@ -70,8 +70,8 @@ func (f *norm1) over() Interval {
 	return i
 }
 
-func (f *norm1) likeness() likeness { return ofAffine("norm1", &f.a) }
-func (f *norm1) String() string     { return "norm1" }
+func (f *norm1) node() Node     { return Node{op: "norm1", args: affineArgs(&f.a)} }
+func (f *norm1) String() string { return "norm1" }
 
 // Norm2 is the Euclidean norm of the entries of a. At zero its subgradient is
 // the one along the direction with equal parts of all entries: a linearisation
@@ -166,5 +166,33 @@ func (f *norm2) over() Interval {
 	return Interval{lo, hi}.image(math.Sqrt, true, 1).Max(point(0))
 }
 
-func (f *norm2) likeness() likeness { return ofAffine("norm2", &f.a) }
-func (f *norm2) String() string     { return "norm2" }
+func (f *norm2) node() Node     { return Node{op: "norm2", args: affineArgs(&f.a)} }
+func (f *norm2) String() string { return "norm2" }
+
+func normAtoms() []atom {
+	return []atom{
+		{op: "norm1", args: 1, make: func(args []Array, _ []float64) Expr { return norm1Of(&args[0]) }},
+		{op: "norm2", args: 1, make: ofArray(Norm2, Norm2Of[Expr])},
+		{op: "norm", args: 1, data: 1, make: func(args []Array, data []float64) Expr {
+			p := data[0]
+			if a, ok := args[0].Affine(); ok {
+				return NormP(a, p)
+			}
+			switch {
+			case p == 1:
+				return norm1Of(&args[0])
+			case math.IsInf(p, 1):
+				return normInf(&args[0])
+			}
+			return NormPOf(args[0].entries(), p)
+		}},
+	}
+}
+
+// norm1Of is the sum of |aₖ|.
+func norm1Of(a *Array) Expr {
+	if l, ok := a.Affine(); ok {
+		return Norm1(l)
+	}
+	return sumExprs(a.each(func(e Expr) Expr { return Abs(e) }))
+}

@@ -55,3 +55,6 @@ func (b *blackBox) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (b *blackBox) Support() []int { return b.indices }
 func (b *blackBox) String() string { return b.name }
+
+// node: functions of one name differ.
+func (b *blackBox) node() Node { return Node{op: "blackbox", args: affineArgs(&b.a), key: b} }

@@ -113,10 +113,6 @@ func (f *normP) over() Interval {
 	return Interval{lo * (1 - 2*f.roundings()*unit), hi * (1 + 2*f.roundings()*unit)}
 }
 
-func (f *normP) likeness() likeness {
-	l := ofAffine("norm", &f.a)
-	l.num = f.p
-	return l
-}
+func (f *normP) node() Node { return Node{op: "norm", args: affineArgs(&f.a), num: f.p} }
 
 func (f *normP) String() string { return "norm" }

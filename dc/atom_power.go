@@ -304,8 +304,11 @@ func (f *quadOverLin) Represent(c Canon) Form {
 func (f *quadOverLin) Domain() []Representer   { return []Representer{f.a.Entry(0).Scale(-1)} }
 func (f *quadOverLin) Inside(x []float64) bool { return f.a.at(0, x) > steepest }
 func (f *quadOverLin) over() Interval          { return Interval{0, math.Inf(1)} }
-func (f *quadOverLin) likeness() likeness      { return ofAffine("quadoverlin", &f.a) }
 func (f *quadOverLin) String() string          { return "quadoverlin" }
+
+func (f *quadOverLin) node() Node {
+	return Node{op: "quadoverlin", args: affineArgs(&f.a), first: afterOthers}
+}
 
 // approx is the quotient of a sum of squares and a number with an error.
 func (f *quadOverLin) approx(x []float64) approx {
@@ -442,8 +445,11 @@ func (f *negGeoMean) far(x []float64) float64 {
 	return math.Exp(s / float64(f.a.Len()))
 }
 
-func (f *negGeoMean) likeness() likeness { return ofAffine("geomean", &f.a) }
-func (f *negGeoMean) String() string     { return "-geomean" }
+func (f *negGeoMean) String() string { return "-geomean" }
+
+func (f *negGeoMean) node() Node {
+	return Node{op: "geomean", negative: true, args: affineArgs(&f.a)}
+}
 
 func (f *negGeoMean) over() Interval {
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -452,4 +458,36 @@ func (f *negGeoMean) over() Interval {
 		lo, hi = min(lo, max(i.Lo, 0)), max(hi, i.Hi)
 	}
 	return Interval{-hi, -lo}
+}
+
+func (f root) op() curveOp       { return curveOp{name: "power", negative: true, power: true, p: f.p} }
+func (f negative) op() curveOp   { return curveOp{name: "power", power: true, p: f.p} }
+func (f rising) op() curveOp     { return curveOp{name: "pos_power", power: true, p: f.p} }
+func (f restricted) op() curveOp { return curveOp{name: "power", power: true, p: f.p} }
+
+func powerAtoms() []atom {
+	return []atom{
+		{op: "power", args: 1, data: 1, scalar: true, make: func(args []Array, data []float64) Expr {
+			return Power(args[0].Entry(0), data[0])
+		}},
+		{op: "pos_power", args: 1, data: 1, scalar: true, make: func(args []Array, data []float64) Expr {
+			if !(data[0] > 1) || math.IsInf(data[0], 1) {
+				return badExpr("pos_power %g, want an exponent > 1", data[0])
+			}
+			return apply(rising{p: data[0]}, args[0].Entry(0))
+		}},
+		{op: "sqrt", args: 1, scalar: true, make: ofScalar(Sqrt)},
+		{op: "invpos", args: 1, scalar: true, make: ofScalar(InvPos)},
+		{op: "quadoverlin", args: 2, make: func(args []Array, _ []float64) Expr {
+			x, y := &args[0], &args[1]
+			if y.Len() != 1 {
+				return badExpr("quadoverlin with a denominator of shape %v, want a scalar", y.Shape())
+			}
+			return QuadOverLinOf(x.entries(), y.Entry(0))
+		}},
+		{op: "geomean", args: 1, make: ofArray(GeoMean, GeoMeanOf[Expr])},
+		{op: "wgeomean", args: 1, data: -1, make: func(args []Array, data []float64) Expr {
+			return WeightedGeoMeanOf(args[0].entries(), data)
+		}},
+	}
 }

@@ -45,7 +45,7 @@ type squared struct {
 func (f *squared) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
 func (f *squared) approx(x []float64) approx { return f.e.approx(x).square() }
 func (f *squared) over() Interval            { return f.e.Range().Square() }
-func (f *squared) likeness() likeness        { return likeness{kind: "squared", exprs: []Expr{f.e}} }
+func (f *squared) node() Node                { return Node{op: "square", args: exprArgs(f.e)} }
 func (f *squared) String() string            { return "square" }
 
 type sumSquares struct {
@@ -110,8 +110,8 @@ func (f *sumSquares) over() Interval {
 	return i
 }
 
-func (f *sumSquares) likeness() likeness { return ofAffine("sumsq", &f.a) }
-func (f *sumSquares) String() string     { return "sumsq" }
+func (f *sumSquares) node() Node     { return Node{op: "sumsq", args: affineArgs(&f.a)} }
+func (f *sumSquares) String() string { return "sumsq" }
 
 // squareOf is f² for a nonnegative convex f.
 type squareOf struct{ f Representer }
@@ -142,7 +142,7 @@ func (s *squareOf) Inside(x []float64) bool {
 
 func (s *squareOf) approx(x []float64) approx { return approximate(s.f, x).square() }
 func (s *squareOf) over() Interval            { return rangeOf(s.f).Square() }
-func (s *squareOf) likeness() likeness        { return likeness{kind: "square", sub: s.f} }
+func (s *squareOf) node() Node                { return Node{op: "square", args: funcArg(s.f, 1)} }
 func (s *squareOf) parts() []Convex           { return []Convex{s.f} }
 func (s *squareOf) String() string            { return "square" }
 
@@ -216,11 +216,7 @@ func (f *quadForm) over() Interval {
 	return i
 }
 
-func (f *quadForm) likeness() likeness {
-	l := f.q.likeness()
-	l.kind = "quadform"
-	return l
-}
+func (f *quadForm) node() Node { return f.q.node() }
 
 func (f *quadForm) String() string { return "quad" }
 
@@ -370,11 +366,38 @@ func (f *quad) approx(x []float64) approx {
 	return approx{v, e + (2*n+2)*unit*size}
 }
 
-func (f *quad) likeness() likeness {
-	l := ofAffine("quad", &f.a)
-	l.nums = f.q.RawSymmetric().Data
-	return l
+func (f *quad) node() Node {
+	return Node{op: opQuad, args: affineArgs(&f.a), nums: f.q.RawSymmetric().Data}
 }
 
 func (f *quad) over() Interval { return Interval{0, math.Inf(1)} }
 func (f *quad) String() string { return "quad" }
+
+// opQuad is the atom of a matrix.
+const opQuad = "quad"
+
+func quadAtoms() []atom {
+	return []atom{
+		{op: "square", args: 1, scalar: true, make: ofScalar(Square)},
+		{op: "sumsq", args: 1, make: func(args []Array, _ []float64) Expr {
+			if a, ok := args[0].Affine(); ok {
+				return SumSquares(a)
+			}
+			return sumExprs(args[0].each(func(e Expr) Expr { return Square(e) }))
+		}},
+		{op: opQuad, args: 1, data: -1, affine: true, make: func(args []Array, data []float64) Expr {
+			n := args[0].Len()
+			if len(data) != n*n {
+				return badExpr("quad of %d entries with %d numbers, want a matrix of order %d", n, len(data), n)
+			}
+			for i := range n {
+				for j := range i {
+					if data[i*n+j] != data[j*n+i] {
+						return badExpr("quad: the matrix has %g and %g at (%d, %d) and its mirror, counted from 0", data[i*n+j], data[j*n+i], i, j)
+					}
+				}
+			}
+			return Quad(affineOf(&args[0]), mat.NewSymDense(n, data))
+		}},
+	}
+}

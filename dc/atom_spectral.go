@@ -178,8 +178,6 @@ func (f *singularNorm) approx(x []float64) approx {
 func (f *singularNorm) over() Interval { return Interval{0, math.Inf(1)} }
 func (f *singularNorm) String() string { return f.name }
 
-func (f *singularNorm) likeness() likeness {
-	l := ofAffine(f.name, &f.a)
-	l.num = float64(f.r) // and so the columns
-	return l
+func (f *singularNorm) node() Node {
+	return Node{op: f.name, args: [2]Array{{affine: &f.a, order: f.r}}} // of one order: columns count as well
 }

@@ -132,8 +132,6 @@ func (f *negWeighted) most(x []float64) float64 {
 	return math.Exp(s)
 }
 
-func (f *negWeighted) likeness() likeness {
-	l := f.negGeoMean.likeness()
-	l.kind, l.nums = "weighted geomean", f.w
-	return l
+func (f *negWeighted) node() Node {
+	return Node{op: "wgeomean", negative: true, args: affineArgs(&f.a), nums: f.w}
 }

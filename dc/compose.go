@@ -22,6 +22,8 @@ type curve interface {
 	inside(u float64) bool
 	// over is the range over an interval within the domain.
 	over(i Interval) Interval
+	// op is the atom that the curve, or minus the curve, is.
+	op() curveOp
 	String() string
 }
 
@@ -87,15 +89,7 @@ func (c *composition) approx(x []float64) approx { return curveApprox(c.f, c.e.a
 func (c *composition) over() Interval            { return curveOver(c.f, c.e.Range()) }
 func (c *composition) String() string            { return c.f.String() }
 
-func (c *composition) likeness() likeness {
-	return likeness{kind: kindOfCurve{c.f, "composition"}, exprs: []Expr{c.e}}
-}
-
-// kindOfCurve tells functions of one curve apart.
-type kindOfCurve struct {
-	f    curve
-	what string
-}
+func (c *composition) node() Node { return Node{curve: c.f, args: exprArgs(c.e)} }
 
 // curveApprox is f(a).
 func curveApprox(f curve, a approx) approx {
@@ -168,10 +162,10 @@ func (a *along) approx(x []float64) approx {
 	return curveApprox(a.f, arg)
 }
 
-func (a *along) over() Interval     { return curveOver(a.f, rangeOf(a.arg).Scale(a.sign)) }
-func (a *along) likeness() likeness { return likeness{kind: a.f, num: a.sign, sub: a.arg} }
-func (a *along) parts() []Convex    { return []Convex{a.arg} }
-func (a *along) String() string     { return a.f.String() }
+func (a *along) over() Interval  { return curveOver(a.f, rangeOf(a.arg).Scale(a.sign)) }
+func (a *along) node() Node      { return Node{curve: a.f, args: funcArg(a.arg, a.sign)} }
+func (a *along) parts() []Convex { return []Convex{a.arg} }
+func (a *along) String() string  { return a.f.String() }
 
 // everywhere is embedded by curves whose domain is the whole line.
 type everywhere struct{}
@@ -436,8 +430,13 @@ func (f *composed) approx(x []float64) approx {
 	return out
 }
 
-func (f *composed) likeness() likeness {
-	return likeness{kind: "composed", nums: f.signs, sub: f.outer, args: f.args}
+func (f *composed) node() Node {
+	if l, ok := f.outer.(Linear); ok { // of one entry
+		return Node{op: "sum", args: funcArgs(f.args, []float64{l.Val[0] * f.signs[0]})}
+	}
+	n := nodeOf(f.outer)
+	n.args = funcArgs(f.args, f.signs)
+	return n
 }
 
 func (f *composed) parts() []Convex {

@@ -3,6 +3,7 @@ package dc
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"strings"
 )
@@ -23,7 +24,10 @@ type Constraint struct {
 
 	next  *Constraint // the other half of an equation or a chain
 	opens bool        // the next constraint is the other half of an equation
-	err   error
+	// second: the one before is the other half. implied: a declaration of a
+	// variable or an equation says so.
+	second, implied bool
+	err             error
 }
 
 // Named returns c under the name family[index...].
@@ -56,6 +60,23 @@ func (c Constraint) Err() error { return c.err }
 // Convex reports whether the constraint is kept as it is: affine, or with an h
 // that is zero.
 func (c Constraint) Convex() bool { return !c.DC || c.E.IsConvex() }
+
+// Written yields the constraints as they were stated: of an equation E = 0 that is
+// not affine the first half alone, with equation set, of a chain both halves, and
+// none that follow from declarations of variables.
+func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
+	return func(yield func(c *Constraint, equation bool) bool) {
+		for k := range p.Constraints {
+			c := &p.Constraints[k]
+			if c.implied || c.second && p.Constraints[k-1].opens {
+				continue
+			}
+			if !yield(c, c.opens) {
+				return
+			}
+		}
+	}
+}
 
 // LE states l ≤ r: entry by entry if both are affine, of the same shape or one
 // a scalar; of two scalars otherwise.

@@ -159,7 +159,7 @@ func (p *Problem) keepWithin(v *Variable, k int, e Expr) {
 	r := e.Range()
 	add := func(f Expr) {
 		f.keepSplit()
-		p.Constraints = append(p.Constraints, Constraint{Family: v.Name, E: f, DC: true})
+		p.Constraints = append(p.Constraints, Constraint{Family: v.Name, E: f, DC: true, implied: true})
 	}
 	if r.Lo < lo {
 		add(sumExprs([]Expr{constantExpr(lo), e.Neg()}))

@@ -108,8 +108,8 @@ func (f *absAbove) Inside(x []float64) bool {
 	return (&sum{terms: []term{{1, f.g}, {1, f.h}}}).Inside(x)
 }
 
-func (f *absAbove) likeness() likeness { return likeness{kind: "absabove", exprs: []Expr{f.e}} }
-func (f *absAbove) String() string     { return "abs" }
+func (f *absAbove) node() Node     { return Node{op: "abs above", args: exprArgs(f.e)} }
+func (f *absAbove) String() string { return "abs" }
 
 type squareAbove struct{ absAbove }
 
@@ -125,8 +125,8 @@ func (f *squareAbove) Represent(c Canon) Form {
 	return Form{Quad: []Quadratic{{Weight: 1, Arg: FromLinear(f.column(c))}}}
 }
 
-func (f *squareAbove) likeness() likeness { return likeness{kind: "squareabove", exprs: []Expr{f.e}} }
-func (f *squareAbove) String() string     { return "square" }
+func (f *squareAbove) node() Node     { return Node{op: "square above", args: exprArgs(f.e)} }
+func (f *squareAbove) String() string { return "square" }
 
 // maxAbove is the majorant of a maximum.
 type maxAbove struct {
@@ -169,7 +169,7 @@ func (f *maxAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.h[arg].AddSubgrad(dst, -scale, x)
 }
 
-func (f *maxAbove) likeness() likeness { return likeness{kind: "maxabove", exprs: f.items} }
+func (f *maxAbove) node() Node { return Node{op: "max above", args: exprArgs(f.items...)} }
 
 func (f *maximum) majorant() majorant {
 	m := &maxAbove{maximum: f}

@@ -283,3 +283,31 @@ func multiple(l Linear) func(i, j int) Linear {
 		return Linear{}
 	}
 }
+
+// arg is the matrix as the argument of an atom.
+func (s *symmetric) arg() [2]Array {
+	return [2]Array{{affine: &s.a, layout: triangles, order: s.n}}
+}
+
+func matrixAtoms() []atom {
+	ofMatrix := func(f func(Affine) Expr) func([]Array, []float64) Expr {
+		return func(args []Array, _ []float64) Expr { return f(affineOf(&args[0])) }
+	}
+	return []atom{
+		{op: "logdet", args: 1, affine: true, make: ofMatrix(LogDet)},
+		{op: "lambda_max", args: 1, affine: true, make: ofMatrix(LambdaMax)},
+		{op: "lambda_min", args: 1, affine: true, make: ofMatrix(LambdaMin)},
+		{op: "lambda_sumlargest", args: 1, data: 1, affine: true, make: func(args []Array, data []float64) Expr {
+			k, err := whole("lambda_sumlargest", data[0])
+			if err != nil {
+				return Expr{err: err}
+			}
+			return LambdaSumLargest(affineOf(&args[0]), k)
+		}},
+		{op: "sigma_max", args: 1, affine: true, make: ofMatrix(SpectralNorm)},
+		{op: "normnuc", args: 1, affine: true, make: ofMatrix(NuclearNorm)},
+		{op: "matfrac", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
+			return MatFrac(affineOf(&args[0]), affineOf(&args[1]))
+		}},
+	}
+}

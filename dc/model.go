@@ -106,7 +106,9 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+v.column(k), 1
 	}
 	if v.semidefinite && n > 0 {
-		m.SubjectTo(Semidefinite(a).Named("psd(" + name + ")"))
+		c := Semidefinite(a).Named("psd(" + name + ")")
+		c.implied = true
+		m.SubjectTo(c)
 	}
 	return a
 }
@@ -281,7 +283,7 @@ func (m *Model) add(c *Constraint) {
 		}
 		m.p.Constraints = append(m.p.Constraints, *half)
 		last := &m.p.Constraints[len(m.p.Constraints)-1]
-		last.next, last.Family, last.Index = nil, c.Family, c.Index
+		last.next, last.Family, last.Index, last.second = nil, c.Family, c.Index, half != c
 	}
 }
 

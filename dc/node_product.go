@@ -43,8 +43,10 @@ type product struct {
 func (f *product) Value(x []float64) float64 { return f.a.Value(x) * f.b.Value(x) }
 func (f *product) approx(x []float64) approx { return f.a.approx(x).times(f.b.approx(x)) }
 func (f *product) over() Interval            { return f.a.Range().Mul(f.b.Range()) }
-func (f *product) likeness() likeness        { return likeness{kind: "product", exprs: []Expr{f.a, f.b}} }
-func (f *product) String() string            { return "product" }
+func (f *product) node() Node {
+	return Node{op: "mul", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
+}
+func (f *product) String() string { return "product" }
 
 // Inner is the sum of uₖ·vₖ of two affine arrays with as many entries:
 // uv = ((αu + v/α)² − (αu − v/α)²)/4, with an α that gives both factors ranges of
@@ -141,9 +143,7 @@ func (f *inner) over() Interval {
 	return i
 }
 
-func (f *inner) likeness() likeness {
-	return likeness{kind: "inner", affs: [2]*Affine{&f.u, &f.v}}
-}
+func (f *inner) node() Node { return Node{op: "inner", args: affineArgs(&f.u, &f.v)} }
 
 func (f *inner) String() string { return "product" }
 
@@ -321,4 +321,19 @@ func squareSplit(s *split) (split, error) {
 		affineProduct(x.l, x.p), affineProduct(x.l, x.q), squares(FromLinear(x.l)),
 	}
 	return addSplits(out, 1, 1, -2, 2, -2, 1), nil
+}
+
+func productAtoms() []atom {
+	return []atom{
+		{op: "mul", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
+			return Mul(args[0].Entry(0), args[1].Entry(0))
+		}},
+		{op: "inner", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
+			return Inner(affineOf(&args[0]), affineOf(&args[1]))
+		}},
+		{op: "cost", args: 2, affine: true, make: func([]Array, []float64) Expr {
+			return badExpr("costs are stated by Model.AddCost")
+		}},
+		{op: "sum", args: 1, make: func(args []Array, _ []float64) Expr { return sumExprs(args[0].entries()) }},
+	}
 }

@@ -19,8 +19,10 @@ func (f *tail) approx(x []float64) approx {
 }
 
 func (f *tail) Value(x []float64) float64 { return f.approx(x).v }
-func (f *tail) likeness() likeness        { return likeness{kind: "tail", num: float64(f.k), exprs: f.items} }
-func (f *tail) String() string            { return "sum of smallest" }
+func (f *tail) node() Node {
+	return Node{op: "sumsmallest", args: exprArgs(f.items...), num: float64(f.k)}
+}
+func (f *tail) String() string { return "sum of smallest" }
 
 // largestTerm is a sum of the largest of some expressions, as it is written.
 func largestTerm(f Convex) (items []Expr, k int, ok bool) {

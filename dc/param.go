@@ -166,3 +166,13 @@ func (p *Problem) Pin(x []float64) {
 		x[d.j] = d.e.Value(x)
 	}
 }
+
+// node are the costs as an inner product.
+func (f *priced) node() Node {
+	var p, a []Affine
+	for _, c := range f.costs {
+		p, a = append(p, c.p), append(a, c.a)
+	}
+	left, right := Stack(p...), Stack(a...)
+	return Node{op: "cost", negative: f.sign < 0, args: affineArgs(&left, &right), key: f}
+}

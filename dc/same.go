@@ -5,25 +5,6 @@ import (
 	"slices"
 )
 
-// likeness is all that tells a function from others of its kind. It points into
-// the function.
-type likeness struct {
-	kind  any // comparable
-	lin   Linear
-	lins  []Linear
-	affs  [2]*Affine
-	num   float64
-	nums  []float64
-	sub   Convex
-	terms []term
-	items []*sum
-	args  []Representer
-	exprs []Expr
-}
-
-// alike is implemented by functions that can be compared.
-type alike interface{ likeness() likeness }
-
 // mostAlike bounds the functions of one hash that are compared.
 const mostAlike = 16
 
@@ -37,7 +18,7 @@ type Sharer struct {
 
 // First returns the function equal to f that came first, maybe f itself.
 func (s *Sharer) First(f Convex) Convex {
-	a, ok := f.(alike)
+	a, ok := f.(noder)
 	if !ok {
 		return f
 	}
@@ -49,11 +30,11 @@ func (s *Sharer) First(f Convex) Convex {
 
 // find is the number of the function equal to f that came first, and whether
 // that is f itself and new; −1 where there are too many of one hash.
-func (s *Sharer) find(f Convex, a alike) (k int, fresh bool) {
+func (s *Sharer) find(f Convex, a noder) (k int, fresh bool) {
 	if 2*len(s.known) >= len(s.slots) {
 		s.grow()
 	}
-	l := a.likeness()
+	l := a.node()
 	h := l.hash(0)
 	mask := len(s.slots) - 1
 	i, compared := int(h)&mask, 0
@@ -98,34 +79,39 @@ func sameFunction(f, g Convex) bool {
 	if f == g {
 		return true
 	}
-	a, ok := f.(alike)
+	a, ok := f.(noder)
 	if !ok {
 		return false
 	}
-	b, ok := g.(alike)
+	b, ok := g.(noder)
 	if !ok {
 		return false
 	}
-	l, m := a.likeness(), b.likeness()
+	l, m := a.node(), b.node()
 	return l.same(&m)
 }
 
-func (l *likeness) same(m *likeness) bool {
-	if l.kind != m.kind || l.num != m.num || !l.lin.equal(m.lin) || !slices.EqualFunc(l.lins, m.lins, Linear.equal) || !slices.Equal(l.nums, m.nums) {
+func (n *Node) same(m *Node) bool {
+	return n.op == m.op && n.curve == m.curve && n.negative == m.negative && n.first == m.first && n.key == m.key &&
+		n.num == m.num && slices.Equal(n.nums, m.nums) && n.args[0].same(&m.args[0]) && n.args[1].same(&m.args[1])
+}
+
+func (a *Array) same(b *Array) bool {
+	if (a.affine == nil) != (b.affine == nil) || a.layout != b.layout || a.order != b.order || a.one != b.one || !slices.Equal(a.signs, b.signs) {
 		return false
 	}
-	for k, a := range l.affs {
-		if b := m.affs[k]; (a == nil) != (b == nil) || a != nil && !sameEntries(a, b) {
-			return false
-		}
-	}
-	if (l.sub == nil) != (m.sub == nil) || l.sub != nil && !sameFunction(l.sub, m.sub) {
+	if (a.sub == nil) != (b.sub == nil) || a.sub != nil && (a.sign != b.sign || !sameFunction(a.sub, b.sub)) {
 		return false
 	}
-	return slices.EqualFunc(l.terms, m.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) }) &&
-		slices.EqualFunc(l.items, m.items, func(s, t *sum) bool { return sameFunction(s, t) }) &&
-		slices.EqualFunc(l.args, m.args, func(f, g Representer) bool { return sameFunction(f, g) }) &&
-		slices.EqualFunc(l.exprs, m.exprs, func(e, o Expr) bool { return e.same(&o) })
+	return (a.affine == nil || sameEntries(a.affine, b.affine)) && a.lin.equal(b.lin) && sameTerms(a.terms, b.terms) &&
+		slices.EqualFunc(a.rows, b.rows, Linear.equal) &&
+		slices.EqualFunc(a.exprs, b.exprs, func(e, o Expr) bool { return e.same(&o) }) &&
+		slices.EqualFunc(a.sums, b.sums, func(s, t *sum) bool { return s.lin.equal(t.lin) && sameTerms(s.terms, t.terms) }) &&
+		slices.EqualFunc(a.funcs, b.funcs, func(f, g Representer) bool { return sameFunction(f, g) })
+}
+
+func sameTerms(a, b []term) bool {
+	return slices.EqualFunc(a, b, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) })
 }
 
 // hasher mixes numbers into one.
@@ -168,9 +154,9 @@ func (h *hasher) function(f Convex, depth int) {
 		h.linear(l)
 		return
 	}
-	if a, ok := f.(alike); ok && depth < deepest {
-		l := a.likeness()
-		h.mix(l.hash(depth + 1))
+	if a, ok := f.(noder); ok && depth < deepest {
+		n := a.node()
+		h.mix(n.hash(depth + 1))
 		return
 	}
 	s := f.Support()
@@ -181,44 +167,52 @@ func (h *hasher) function(f Convex, depth int) {
 }
 
 // hash looks at some of the coefficients.
-func (l *likeness) hash(depth int) uint64 {
+func (n *Node) hash(depth int) uint64 {
 	h := hasher(1)
-	if kind, ok := l.kind.(string); ok {
-		h.mix(uint64(kind[0])<<8 + uint64(len(kind)))
+	op := n.Op()
+	h.mix(uint64(op[0])<<8 + uint64(len(op)))
+	if n.curve != nil {
+		h.float(n.curve.op().p)
 	}
-	h.linear(l.lin)
-	for k := 0; k < len(l.lins); k += someOf(len(l.lins)) {
-		h.linear(l.lins[k])
-	}
-	for _, a := range l.affs {
-		if a != nil {
-			h.coefficients(a.idx, a.val)
-			h.floats(a.c)
-		}
-	}
-	h.float(l.num)
-	h.floats(l.nums)
-	if l.sub != nil {
-		h.function(l.sub, depth)
-	}
-	for k := 0; k < len(l.terms); k += someOf(len(l.terms)) {
-		h.float(l.terms[k].w)
-		h.function(l.terms[k].f, depth)
-	}
-	for k := 0; k < len(l.items); k += someOf(len(l.items)) {
-		h.function(l.items[k], depth)
-	}
-	for k := 0; k < len(l.args); k += someOf(len(l.args)) {
-		h.function(l.args[k], depth)
-	}
-	for k := 0; k < len(l.exprs); k += someOf(len(l.exprs)) {
-		h.linear(l.exprs[k].lin)
-		for i := 0; i < len(l.exprs[k].terms); i += someOf(len(l.exprs[k].terms)) {
-			h.float(l.exprs[k].terms[i].w)
-			h.function(l.exprs[k].terms[i].f, depth)
-		}
+	h.float(n.num)
+	h.floats(n.nums)
+	for k := range n.args {
+		h.array(&n.args[k], depth)
 	}
 	return uint64(h)
 }
 
-func ofAffine(kind string, a *Affine) likeness { return likeness{kind: kind, affs: [2]*Affine{a}} }
+func (h *hasher) array(a *Array, depth int) {
+	if a.affine != nil {
+		h.coefficients(a.affine.idx, a.affine.val)
+		h.floats(a.affine.c)
+	}
+	for k := 0; k < len(a.rows); k += someOf(len(a.rows)) {
+		h.linear(a.rows[k])
+	}
+	for k := 0; k < len(a.exprs); k += someOf(len(a.exprs)) {
+		h.sum(a.exprs[k].lin, a.exprs[k].terms, depth)
+	}
+	for k := 0; k < len(a.sums); k += someOf(len(a.sums)) {
+		h.sum(a.sums[k].lin, a.sums[k].terms, depth)
+	}
+	for k := 0; k < len(a.funcs); k += someOf(len(a.funcs)) {
+		h.function(a.funcs[k], depth)
+	}
+	h.floats(a.signs)
+	if a.sub != nil {
+		h.float(a.sign)
+		h.function(a.sub, depth)
+	}
+	if a.one {
+		h.sum(a.lin, a.terms, depth)
+	}
+}
+
+func (h *hasher) sum(lin Linear, terms []term, depth int) {
+	h.linear(lin)
+	for k := 0; k < len(terms); k += someOf(len(terms)) {
+		h.float(terms[k].w)
+		h.function(terms[k].f, depth)
+	}
+}

@@ -255,8 +255,10 @@ func (s *sum) Inside(x []float64) bool {
 	return true
 }
 
-func (s *sum) over() Interval     { return termsOver(s.lin, s.terms) }
-func (s *sum) likeness() likeness { return likeness{kind: "sum", lin: s.lin, terms: s.terms} }
+func (s *sum) over() Interval { return termsOver(s.lin, s.terms) }
+func (s *sum) node() Node {
+	return Node{op: "sum", args: [2]Array{{lin: s.lin, terms: s.terms, one: true}}}
+}
 
 func (s *sum) parts() []Convex {
 	out := make([]Convex, len(s.terms))

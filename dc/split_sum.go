@@ -46,7 +46,7 @@ func (a *gathered) add(w float64, f Convex) {
 // known is the place of a function equal to f, −1 where there is none: then f is
 // to go to the end.
 func (a *gathered) known(f Convex) int {
-	if like, ok := f.(alike); ok {
+	if like, ok := f.(noder); ok {
 		switch k, fresh := a.share.find(f, like); {
 		case fresh:
 			a.place = append(a.place, len(a.terms))

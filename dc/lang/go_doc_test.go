@@ -133,7 +133,7 @@ func TestGoBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var files []string
-	for _, pattern := range []string{"../../examples/nine/*_test.go", "../../ccp/example*_test.go"} {
+	for _, pattern := range []string{"../../examples/nine/*_test.go", "../../ccp/example*_test.go", "../example*_test.go"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil || len(more) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
