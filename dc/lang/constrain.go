@@ -14,8 +14,9 @@ func (c *compiler) constraint(s *statement) {
 	f := Family{Name: s.name, Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.span)}}
 	if s.name == "" {
 		f.Name = c.freshName()
-	} else {
-		c.unusedName(s)
+	} else if first := c.labels[s.name]; first != s.at {
+		f.Name = c.numbered(s.name)
+		c.warn(&node{span: s.at}, "two constraints are called %s; the first is in line %d, this one is %s", s.name, c.f.line(first.pos), f.Name)
 	}
 	root := &node{span: s.span, args: s.args, open: len(s.binders) > 0}
 	seen := 0
@@ -48,10 +49,13 @@ func (c *compiler) freshName() string {
 	}
 }
 
-// unusedName refuses a name that another constraint has.
-func (c *compiler) unusedName(s *statement) {
-	if first := c.labels[s.name]; first != s.at {
-		c.ev.fail(&node{span: s.at}, "", "two constraints are called %s; the first is in line %d", s.name, c.f.line(first.pos))
+// numbered is a_2, a_3, ... for a constraint with the name of another one.
+func (c *compiler) numbered(name string) string {
+	for k := 2; ; k++ {
+		if out := fmt.Sprintf("%s_%d", name, k); c.labels[out] == (span{}) {
+			c.labels[out] = span{1, 1}
+			return out
+		}
 	}
 }
 

@@ -14,11 +14,42 @@ import (
 // csvTable is a CSV file.
 type csvTable struct {
 	rows, cols int
-	num        []float64     // row by row, NaN where a cell is no number
-	header     []string      // nil: none
-	odd        []*table.Cell // of each column the first cell that is no number, nil: none
-	mixed      *table.Cell   // a name in a header that has numbers, too
+	num        []float64 // row by row, NaN where a cell is no number
+	header     []string  // nil: none
+	columns    []column
+	mixed      *table.Cell // a name in a header that has numbers, too
 	bytes      int64
+}
+
+// column is what a column holds beside numbers.
+type column struct {
+	odd   [len(table.Odd{}.First)]*table.Cell // by kind: the first cell of it, nil: none
+	place int                                 // in the file
+	texts []string                            // the cells, once they were asked for
+}
+
+// first is the first cell that is no number, nil: there is none.
+func (c *column) first() *table.Cell { return firstCell(c.odd[:]) }
+
+// words reports whether a column has words.
+func (t *csvTable) words(j int) bool { return t.columns[j].odd[table.Text] != nil }
+
+func (t *csvTable) anyWords() bool {
+	for j := range t.columns {
+		if t.words(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// usable says what is wrong with a column as numbers or as words; of these, none
+// may be missing.
+func (t *csvTable) usable(j int) error {
+	if t.words(j) {
+		return badCell(t.columns[j].odd[table.Missing])
+	}
+	return badCell(t.columns[j].first())
 }
 
 // readCSV reads a table as dataset.Read does, but the header may be missing.
@@ -27,7 +58,10 @@ func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &csvTable{cols: len(r.First), odd: make([]*table.Cell, len(r.First))}
+	t := &csvTable{cols: len(r.First), columns: make([]column, len(r.First))}
+	for j := range t.columns {
+		t.columns[j].place = j
+	}
 	if head := table.HeadOf(r.First); head != table.Data {
 		for k := range r.First {
 			c := &r.First[k]
@@ -44,8 +78,10 @@ func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
 	err = r.Each(runtime.GOMAXPROCS(0), nil, func(b *table.Block) error {
 		for j := range b.Odd {
 			empty[j] += b.Odd[j].Count[table.Missing]
-			if t.odd[j] == nil {
-				t.odd[j] = firstCell(b.Odd[j].First[:])
+			for kind, c := range b.Odd[j].First {
+				if t.columns[j].odd[kind] == nil {
+					t.columns[j].odd[kind] = c
+				}
 			}
 		}
 		t.rows += b.Rows
@@ -101,10 +137,10 @@ func (t *csvTable) dropUnnamed(empty []int) {
 	}
 	t.num = t.num[:at]
 	for k, j := range kept {
-		t.header[k], t.odd[k] = t.header[j], t.odd[j]
+		t.header[k], t.columns[k] = t.header[j], t.columns[j]
 	}
 	t.cols = len(kept)
-	t.header, t.odd = t.header[:t.cols], t.odd[:t.cols]
+	t.header, t.columns = t.header[:t.cols], t.columns[:t.cols]
 }
 
 // all is nil if all cells are numbers, else it says which is none.
@@ -112,7 +148,40 @@ func (t *csvTable) all() error {
 	if t.mixed != nil {
 		return fmt.Errorf("line %d column %d: %q is not a number", t.mixed.Line, t.mixed.Column+1, brief(t.mixed.Text))
 	}
-	return badCell(firstCell(t.odd))
+	cells := make([]*table.Cell, len(t.columns))
+	for j := range cells {
+		cells[j] = t.columns[j].first()
+	}
+	return badCell(firstCell(cells))
+}
+
+// readColumn is the text of a column of a table whose first row is a header.
+func readColumn(in io.Reader, name string, place int) ([]string, error) {
+	r, err := table.Open(in, table.Options{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	r.Skip()
+	modes := make([]table.Mode, len(r.First))
+	if place >= len(modes) {
+		return nil, errors.New("it has changed while it was read")
+	}
+	modes[place] = table.Texts
+	r.Want(modes)
+	var out []string
+	once := map[string]string{}
+	err = r.Each(runtime.GOMAXPROCS(0), nil, func(b *table.Block) error {
+		for _, text := range b.Texts {
+			s, ok := once[string(text)]
+			if !ok {
+				s = string(text)
+				once[s] = s
+			}
+			out = append(out, s)
+		}
+		return nil
+	})
+	return out, err
 }
 
 // badCell says what is wrong with a cell; nil: nothing.

@@ -174,6 +174,28 @@ func (l *loader) csv(name string) (*csvTable, error) {
 	return t, nil
 }
 
+// column is the text of a column of a table.
+func (l *loader) column(name string, t *csvTable, j int) ([]string, error) {
+	c := &t.columns[j]
+	if c.texts != nil {
+		return c.texts, nil
+	}
+	f, _, err := l.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	texts, err := readColumn(f, name, c.place)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(texts) != t.rows:
+		return nil, errors.New("it has changed while it was read")
+	}
+	c.texts = texts
+	return texts, nil
+}
+
 // matrix reads a table of numbers alone; one row or one column is a vector.
 func (l *loader) matrix(name string) (value, error) {
 	t, err := l.csv(name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/suggest"
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // stringArg is argument k as a string literal.
@@ -32,45 +33,124 @@ func (ev *evaluator) unreadable(n *node, err error) {
 	ev.fail(n, help, "%s %q%s%v", n.name, ev.stringArg(n, 0), sep, err)
 }
 
-// fnCSV is csv("file") or csv("file", "column").
+// fnCSV is csv("file"), or csv("file", "column", ...).
 func (ev *evaluator) fnCSV(n *node, args []value) value {
 	name := ev.stringArg(n, 0)
-	if len(n.args) == 2 {
-		return ev.column(n, name)
+	if len(n.args) > 1 {
+		return ev.columns(n, name)
 	}
 	v, err := ev.data.matrix(name)
 	if err != nil {
+		if t := ev.data.cache.tables[ev.data.resolve(name)]; t != nil && t.header != nil && t.anyWords() && t.mixed == nil {
+			ev.fail(n, fmt.Sprintf("name the columns that you need, as in csv(%q, %q); one with words is a set", name, t.header[0]), "csv %q %v", name, err)
+		}
 		ev.unreadable(n, err)
 	}
 	ev.spend(n, len(v.num)/16)
 	return v
 }
 
-func (ev *evaluator) column(n *node, file string) value {
+// columns are a vector or matrix of numbers, or a set with a member per row where
+// a column has words.
+func (ev *evaluator) columns(n *node, file string) value {
 	t, err := ev.data.csv(file)
 	if err != nil {
 		ev.unreadable(n, err)
 	}
+	width := len(n.args) - 1
 	ev.spend(n, len(t.num)/16)
-	name := ev.stringArg(n, 1)
+	cols := make([]int, width)
+	words := false
+	for k := range cols {
+		cols[k] = ev.columnOf(n, k+1, file, t)
+		words = words || t.words(cols[k])
+	}
+	for _, j := range cols {
+		if err := t.usable(j); err != nil {
+			ev.unreadable(n, err)
+		}
+	}
+	if words {
+		return ev.setOfRows(n, file, t, cols)
+	}
+	shape := []int{t.rows}
+	if width > 1 {
+		shape = []int{t.rows, width}
+	}
+	out := make([]float64, ev.room(n, shape))
+	for i := range t.rows {
+		for k, j := range cols {
+			out[i*width+k] = t.num[i*t.cols+j]
+		}
+	}
+	return array(shape, out)
+}
+
+// wordFound refuses a set of words where numbers are wanted, by the first word.
+func (ev *evaluator) wordFound(n *node) {
+	file := ev.stringArg(n, 0)
+	t, err := ev.data.csv(file)
+	if err != nil {
+		ev.unreadable(n, err)
+	}
+	var cells []*table.Cell
+	for k := range n.args[1:] {
+		cells = append(cells, t.columns[ev.columnOf(n, k+1, file, t)].odd[table.Text])
+	}
+	ev.fail(n, "words are members of a set: set S = "+ev.say(n), "csv %q %v", file, badCell(firstCell(cells)))
+}
+
+// columnOf is the number of the column that argument k names.
+func (ev *evaluator) columnOf(n *node, k int, file string, t *csvTable) int {
+	name := ev.stringArg(n, k)
 	if t.header == nil {
-		ev.fail(n.args[1], "", "csv %q has no header line, so no column %q", file, name)
+		ev.fail(n.args[k], "", "csv %q has no header line, so no column %q", file, name)
 	}
 	j := slices.Index(t.header, name)
 	switch {
 	case t.rows == 0:
 		ev.unreadable(n, errNoNumbers)
 	case j < 0:
-		ev.fail(n.args[1], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.header))
+		ev.fail(n.args[k], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.header))
 	case slices.Contains(t.header[j+1:], name):
-		ev.fail(n.args[1], "", "csv %q has two columns %q", file, name)
+		ev.fail(n.args[k], "", "csv %q has two columns %q", file, name)
 	}
-	if err := badCell(t.odd[j]); err != nil {
-		ev.unreadable(n, err)
+	return j
+}
+
+// setOfRows is the set of the members that the rows of some columns are, each
+// once, in the order of the file. All cells of a column with words are words.
+func (ev *evaluator) setOfRows(n *node, file string, t *csvTable, cols []int) value {
+	if len(cols) > maxWidth {
+		ev.fail(n.args[maxWidth+1], "", "a member of a set has at most %d parts", maxWidth)
 	}
-	v := make([]float64, t.rows)
-	for i := range v {
-		v[i] = t.num[i*t.cols+j]
+	texts := make([][]string, len(cols))
+	for k, j := range cols {
+		if !t.words(j) {
+			continue
+		}
+		var err error
+		if texts[k], err = ev.data.column(file, t, j); err != nil {
+			ev.unreadable(n, err)
+		}
 	}
-	return vector(v)
+	s := &memberSet{width: len(cols)}
+	for i := range t.rows {
+		var m key
+		for k, j := range cols {
+			if texts[k] != nil {
+				m[k].word = texts[k][i]
+				continue
+			}
+			x := t.num[i*t.cols+j]
+			at, ok := whole(x)
+			if !ok {
+				ev.fail(n.args[k+1], "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.header[j])
+			}
+			m[k].k = at
+		}
+		s.add(m)
+		ev.spend(n, unitsNode)
+	}
+	return s.value()
 }

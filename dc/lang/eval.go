@@ -71,6 +71,9 @@ func (ev *evaluator) operand(n *node) value {
 		}
 		ev.fail(n, "", "a string is no number; did you mean csv(%q)?", v.more.str)
 	case members:
+		if n.op == opCall { // csv, of columns with words
+			ev.wordFound(n)
+		}
 		ev.fail(n, "", "%s is a set, not an array of numbers", ev.say(n))
 	}
 	return v

@@ -65,7 +65,7 @@ var functions = map[string]*function{
 	"len":  {least: 1, most: 1, inf: true, eval: (*evaluator).fnLen},
 
 	// Data.
-	"csv":   {least: 1, most: 2, text: true, eval: (*evaluator).fnCSV},
+	"csv":   {least: 1, most: -1, text: true, eval: (*evaluator).fnCSV},
 	"json":  {least: 1, most: 2, text: true, eval: (*evaluator).fnJSON},
 	"eye":   {least: 1, most: 1, eval: (*evaluator).fnEye},
 	"zeros": {least: 1, most: 8, eval: constants(0)},

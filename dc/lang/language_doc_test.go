@@ -87,7 +87,7 @@ var describedData = []struct{ form, meaning, sample string }{
 	{"rows(A)", "the number of rows of a matrix, also of variables", "rows(X)"},
 	{"cols(A)", "the number of columns", "cols(X)"},
 	{"len(v)", "the number of entries of a vector", "len(x)"},
-	{"csv(file, column)", "a table, or a column of it", ""},
+	{"csv(file, column, ...)", "a table, or columns of it", ""},
 	{"json(file, key)", "a number or an array", ""},
 	{"eye(n)", "the identity matrix", "eye(2)[1,1]"},
 	{"zeros(n, m, ...)", "an array of zeros", "zeros(2)[1]"},
