@@ -26,11 +26,13 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum",
-	"dc/lang": "dc gonum internal/suggest internal/table",
+	"dc":      "gonum internal/enum",
+	"dc/lang": "dc gonum internal/enum internal/suggest internal/table",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
+	// Names of the values of a type, and back.
+	"internal/enum": "internal/suggest",
 	// Judges answers, so it shares no code with what it judges.
 	"internal/judge": "",
 	// One grammar of numbers and one reader of tables, for whoever reads data.
@@ -41,7 +43,7 @@ var mayImport = map[string]string{
 	"internal/simd": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "dc qpbackend qpbackend/ipm ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose",
+	"ccp": "dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/scaled gonum",
 	// A backend's problem in units of its own.
@@ -56,12 +58,12 @@ var mayImport = map[string]string{
 	"ccp/global": "dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":                "qpbackend/sparse qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
+	"qpbackend":                "qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/poll":  "",
 	"qpbackend/internal/amd":   "qpbackend/internal/poll",
 	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num internal/simd",
-	"qpbackend/internal/kkt":   "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum internal/num internal/simd",
+	"qpbackend/internal/kkt":   "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum internal/num internal/simd",
 	"qpbackend/internal/cone":  "internal/num",
 	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
@@ -77,11 +79,11 @@ var mayImport = map[string]string{
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
-	"lder":                "dc ccp qpbackend lder/dataset lder/ensemble lder/internal/refit internal/suggest gonum",
+	"lder":                "dc ccp internal/enum qpbackend lder/dataset lder/ensemble lder/internal/refit internal/suggest gonum",
 	"lder/ensemble":       "lder/internal/refit gonum",
-	"lder/dataset":        "internal/suggest internal/table gonum",
+	"lder/dataset":        "internal/enum internal/suggest internal/table gonum",
 	"lder/internal/refit": "internal/cpu",
-	"lder/export":         "lder",
+	"lder/export":         "lder internal/enum",
 
 	"cmd/dcopt": "dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table cli",
 
@@ -134,6 +136,15 @@ type sample struct{ path, code string }
 
 func rules() []rule {
 	return []rule{
+		{"names of enumerations are read as they are written", checkEnums, []sample{
+			{"ccp/x.go", `type Kind uint8; func (k Kind) String() string { return "" }`},
+			{"ccp/x.go", `type Kind uint8; func (k Kind) String() string { return enum.String(k, "Kind", text[:]) }`},
+		}, []sample{
+			{"ccp/x.go", `type Kind uint8; func (k Kind) String() string { return enum.String(k, "Kind", text[:]) }; func ParseKind(name string) (Kind, error) { return 0, nil }`},
+			{"ccp/x.go", `type kind uint8; func (k kind) String() string { return "" }`},
+			{"ccp/x.go", `type Kind struct{}; func (k Kind) String() string { return "" }`},
+			{"internal/judge/x.go", `type Kind uint8; func (k Kind) String() string { return "" }`},
+		}},
 		{"imports follow the table", checkImports, []sample{
 			{"dc/x.go", `import "github.com/dcopt/dcopt/ccp"`},
 			{"dc/x.go", `import "github.com/dcopt/dcopt/qpbackend"`},
@@ -233,6 +244,49 @@ func checkImports(s source) (wrong []string) {
 		}
 	}
 	return wrong
+}
+
+// checkEnums asks for enum.String and a function Parse beside the String of an
+// exported enumeration. Package judge shares no code with the others.
+func checkEnums(s source) (wrong []string) {
+	if s.test() || s.pkg() == "internal/judge" {
+		return nil
+	}
+	kinds, strings, parses := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, d := range s.file.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if ty, ok := spec.(*ast.TypeSpec); ok && isName(ty.Type, "uint8") && ty.Name.IsExported() {
+					kinds[ty.Name.Name] = true
+				}
+			}
+		case *ast.FuncDecl:
+			switch {
+			case d.Recv == nil:
+				parses[d.Name.Name] = true
+			case d.Name.Name == "String":
+				if id, ok := d.Recv.List[0].Type.(*ast.Ident); ok {
+					strings[id.Name] = usesEnum(d)
+				}
+			}
+		}
+	}
+	for kind := range kinds {
+		if byTable, ok := strings[kind]; ok && (!byTable || !parses["Parse"+kind]) {
+			wrong = append(wrong, fmt.Sprintf("%s has names; want its String by enum.String, and Parse%s by enum.Parse beside it", kind, kind))
+		}
+	}
+	return wrong
+}
+
+func usesEnum(f *ast.FuncDecl) (found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		found = found || ok && isName(sel.X, "enum") && sel.Sel.Name == "String"
+		return true
+	})
+	return found
 }
 
 func checkC(s source) []string {

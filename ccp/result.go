@@ -1,8 +1,8 @@
 package ccp
 
 import (
-	"fmt"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Result is the best point of a run and how it came about.
@@ -81,9 +81,9 @@ var statusText = [numStatus]string{
 
 // String is the status as the program's JSON has it, such as
 // "iteration_limit".
-func (s Status) String() string {
-	if s < numStatus {
-		return statusText[s]
-	}
-	return fmt.Sprintf("Status(%d)", uint8(s))
+func (s Status) String() string { return enum.String(s, "Status", statusText[:]) }
+
+// ParseStatus is the inverse of String.
+func ParseStatus(name string) (Status, error) {
+	return enum.Parse[Status](name, "ccp: no status", statusText[:])
 }

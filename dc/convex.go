@@ -1,8 +1,7 @@
 package dc
 
 import (
-	"fmt"
-
+	"github.com/dcopt/dcopt/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -83,11 +82,11 @@ const (
 var coneText = [numConeKind]string{"second-order", "exponential", "power", "semidefinite"}
 
 // String is the cone's name in words.
-func (k ConeKind) String() string {
-	if k < numConeKind {
-		return coneText[k]
-	}
-	return fmt.Sprintf("ConeKind(%d)", uint8(k))
+func (k ConeKind) String() string { return enum.String(k, "ConeKind", coneText[:]) }
+
+// ParseConeKind is the inverse of String.
+func ParseConeKind(name string) (ConeKind, error) {
+	return enum.Parse[ConeKind](name, "dc: no cone", coneText[:])
 }
 
 // Cone is a cone and the rows that lie in it, in order.

@@ -61,24 +61,54 @@ func above(c Canon, t Linear, g, h Representer) {
 	c.Tangent(c.Bound(g).AddScaled(-1, t), h)
 }
 
+// differences are the splits gᵢ − hᵢ of the arguments of a majorant. Its domain
+// is that of all of them.
+type differences struct{ g, h []Representer }
+
+func newDifferences(es ...Expr) differences {
+	var d differences
+	for k := range es {
+		s := es[k].split()
+		convexPart, concavePart := s.convexPart(), s.concavePart()
+		d.g, d.h = append(d.g, convexPart.function()), append(d.h, concavePart.function())
+	}
+	return d
+}
+
+// all is the sum of the gᵢ and hᵢ.
+func (d *differences) all() *sum {
+	s := &sum{}
+	for k := range d.g {
+		s.terms = append(s.terms, term{1, d.g[k]}, term{1, d.h[k]})
+	}
+	return s
+}
+
+func (d *differences) isMajorant()             {}
+func (d *differences) Domain() []Representer   { return d.all().Domain() }
+func (d *differences) Inside(x []float64) bool { return d.all().Inside(x) }
+func (d *differences) parts() []Convex         { return d.all().parts() }
+
+// addSubgrad adds scale times a gradient of gₖ − hₖ, where it has one.
+func (d *differences) addSubgrad(k int, dst []float64, scale float64, x []float64) {
+	d.g[k].AddSubgrad(dst, scale, x)
+	d.h[k].AddSubgrad(dst, -scale, x)
+}
+
 // absAbove is the majorant of |e|, and squareAbove that of e².
 type absAbove struct {
+	differences
 	e       Expr
-	g, h    Representer
 	indices []int
 }
 
 func newAbsAbove(e Expr) absAbove {
-	s := e.split()
-	convexPart, concavePart := s.convexPart(), s.concavePart()
-	f := absAbove{e: e, g: convexPart.function(), h: concavePart.function()}
-	f.indices = union(f.g.Support(), f.h.Support())
+	f := absAbove{differences: newDifferences(e), e: e}
+	f.indices = union(f.g[0].Support(), f.h[0].Support())
 	return f
 }
 
-func (f *absAbove) isMajorant()               {}
 func (f *absAbove) Support() []int            { return f.indices }
-func (f *absAbove) parts() []Convex           { return []Convex{f.g, f.h} }
 func (f *absAbove) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
 
 // AddSubgrad adds a gradient of |e| where it has one.
@@ -86,27 +116,18 @@ func (f *absAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 	if f.e.Value(x) < 0 {
 		scale = -scale
 	}
-	f.g.AddSubgrad(dst, scale, x)
-	f.h.AddSubgrad(dst, -scale, x)
+	f.addSubgrad(0, dst, scale, x)
 }
 
 // column is t ≥ g − ĥ, t ≥ h − ĝ.
 func (f *absAbove) column(c Canon) Linear {
 	t := column(c)
-	above(c, t, f.g, f.h)
-	above(c, t, f.h, f.g)
+	above(c, t, f.g[0], f.h[0])
+	above(c, t, f.h[0], f.g[0])
 	return t
 }
 
 func (f *absAbove) Represent(c Canon) Form { return Form{Linear: f.column(c)} }
-
-func (f *absAbove) Domain() []Representer {
-	return (&sum{terms: []term{{1, f.g}, {1, f.h}}}).Domain()
-}
-
-func (f *absAbove) Inside(x []float64) bool {
-	return (&sum{terms: []term{{1, f.g}, {1, f.h}}}).Inside(x)
-}
 
 func (f *absAbove) node() Node     { return Node{op: "abs above", args: exprArgs(f.e)} }
 func (f *absAbove) String() string { return "abs" }
@@ -117,8 +138,7 @@ func (f *squareAbove) Value(x []float64) float64 { v := f.e.Value(x); return v *
 
 func (f *squareAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 	scale *= 2 * f.e.Value(x)
-	f.g.AddSubgrad(dst, scale, x)
-	f.h.AddSubgrad(dst, -scale, x)
+	f.addSubgrad(0, dst, scale, x)
 }
 
 func (f *squareAbove) Represent(c Canon) Form {
@@ -131,10 +151,8 @@ func (f *squareAbove) String() string { return "square" }
 // maxAbove is the majorant of a maximum.
 type maxAbove struct {
 	*maximum
-	g, h []Representer
+	differences
 }
-
-func (f *maxAbove) isMajorant() {}
 
 // Represent: t ≥ gᵢ − ĥᵢ.
 func (f *maxAbove) Represent(c Canon) Form {
@@ -145,18 +163,6 @@ func (f *maxAbove) Represent(c Canon) Form {
 	return Form{Linear: t}
 }
 
-func (f *maxAbove) all() *sum {
-	s := &sum{}
-	for k := range f.g {
-		s.terms = append(s.terms, term{1, f.g[k]}, term{1, f.h[k]})
-	}
-	return s
-}
-
-func (f *maxAbove) Domain() []Representer   { return f.all().Domain() }
-func (f *maxAbove) Inside(x []float64) bool { return f.all().Inside(x) }
-func (f *maxAbove) parts() []Convex         { return f.all().parts() }
-
 // AddSubgrad adds a gradient of the first of the largest items.
 func (f *maxAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 	arg, best := 0, math.Inf(-1)
@@ -165,20 +171,13 @@ func (f *maxAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 			arg, best = k, v
 		}
 	}
-	f.g[arg].AddSubgrad(dst, scale, x)
-	f.h[arg].AddSubgrad(dst, -scale, x)
+	f.addSubgrad(arg, dst, scale, x)
 }
 
 func (f *maxAbove) node() Node { return Node{op: "max above", args: exprArgs(f.items...)} }
 
 func (f *maximum) majorant() majorant {
-	m := &maxAbove{maximum: f}
-	for k := range f.items {
-		s := f.items[k].split()
-		convexPart, concavePart := s.convexPart(), s.concavePart()
-		m.g, m.h = append(m.g, convexPart.function()), append(m.h, concavePart.function())
-	}
-	return m
+	return &maxAbove{f, newDifferences(f.items...)}
 }
 
 func (f *squared) majorant() majorant     { return &squareAbove{newAbsAbove(f.e)} }

@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Problem is a checked model: minimise the objective's g − h subject to the
@@ -63,7 +65,18 @@ const (
 	StartValues                     // Values; an entry that is NaN counts as unset
 	StartNormally                   // mean A, deviation B
 	StartUniformly                  // between A and B
+	numStartKind
 )
+
+var startText = [numStartKind]string{"unset", "values", "normal", "uniform"}
+
+// String is the kind in words, such as "normal".
+func (k StartKind) String() string { return enum.String(k, "StartKind", startText[:]) }
+
+// ParseStartKind is the inverse of String.
+func ParseStartKind(name string) (StartKind, error) {
+	return enum.Parse[StartKind](name, "dc: no kind of start", startText[:])
+}
 
 // Start is where a variable starts.
 type Start struct {

@@ -181,7 +181,7 @@ func (r *Regressor) encode() ([]byte, error) {
 		oob := number(t.OOB)
 		f.Training.OOB = &oob
 	}
-	if r.Clip != Everything() {
+	if r.Clip != Unclipped() {
 		f.Clip = &[2]number{number(r.Clip.Lo), number(r.Clip.Hi)}
 	}
 	if r.Ensemble != nil { // too long to be looked at
@@ -262,7 +262,7 @@ func (f *file) regressor() (*Regressor, error) {
 	}
 	r.Imputer = &dataset.SimpleImputer{Strategy: strategy, Fill: float64s(f.Imputation.Fill)}
 	r.Scaler = &dataset.StandardScaler{Mean: float64s(f.Scaling.Mean), Scale: float64s(f.Scaling.Scale)}
-	r.Clip = Everything()
+	r.Clip = Unclipped()
 	if f.Clip != nil {
 		r.Clip = Range{Lo: float64(f.Clip[0]), Hi: float64(f.Clip[1])}
 	}

@@ -39,7 +39,7 @@ func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 	m.setParams(res.X[:len(start.Params())])
 	clip := s.clip
 	if set.Method == CCP {
-		clip = Everything() // as in the paper
+		clip = Unclipped() // as in the paper
 	}
 	out := run{model: m, clip: clip, oob: -1, status: res.Status, iterations: res.Iterations}
 	out.keepStart(s, start)

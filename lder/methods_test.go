@@ -327,7 +327,7 @@ func TestOldModelFile(t *testing.T) {
 			t.Errorf("row %d: %g, want %g", i, p, want)
 		}
 	}
-	if r.Clip != lder.Everything() || r.Training.OOB != -1 {
+	if r.Clip != lder.Unclipped() || r.Training.OOB != -1 {
 		t.Errorf("clip %v, out of bag %g", r.Clip, r.Training.OOB)
 	}
 }

@@ -346,7 +346,7 @@ func TestMethodText(t *testing.T) {
 			t.Errorf("%v, %v", m, err)
 		}
 	}
-	if _, err := lder.ParseMethod("bag"); err == nil || !strings.Contains(err.Error(), `["ccp" "split"`) {
+	if _, err := lder.ParseMethod("bag"); err == nil || !strings.Contains(err.Error(), `; want one of ccp, split, `) {
 		t.Errorf("%v", err)
 	}
 	if lder.DefaultSettings().Method != lder.Auto {

@@ -3,9 +3,10 @@ package lder
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/internal/suggest"
+	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -42,29 +43,14 @@ const (
 	numMethod
 )
 
-// Stacked is Ensemble.
-//
-// Deprecated: write Ensemble.
-const Stacked = Ensemble
-
 var methodText = [numMethod]string{"ccp", "split", "dca", "refit", "auto", "cheap", "bagged", "ensemble"}
 
 // String is the method as model files have it, such as "ccp".
-func (m Method) String() string {
-	if m < numMethod {
-		return methodText[m]
-	}
-	return fmt.Sprintf("Method(%d)", uint8(m))
-}
+func (m Method) String() string { return enum.String(m, "Method", methodText[:]) }
 
 // ParseMethod is the inverse of String.
-func ParseMethod(s string) (Method, error) {
-	for k, name := range methodText {
-		if s == name {
-			return Method(k), nil
-		}
-	}
-	return 0, fmt.Errorf("lder: no method %q%s; want one of %q", s, suggest.DidYouMean(s, methodText[:]), methodText[:])
+func ParseMethod(name string) (Method, error) {
+	return enum.Parse[Method](name, "lder: no method", methodText[:])
 }
 
 // Methods lists all methods.
@@ -139,7 +125,7 @@ func (s Settings) Validate() error {
 	}
 	switch {
 	case s.Method >= numMethod:
-		return fmt.Errorf("lder: Settings.Method = %v is unknown, want one of %q", s.Method, methodText[:])
+		return fmt.Errorf("lder: Settings.Method = %v is unknown, want one of %s", s.Method, strings.Join(methodText[:], ", "))
 	case s.MaxIter < 1:
 		return fmt.Errorf("lder: Settings.MaxIter = %d, want at least 1", s.MaxIter)
 	case !(s.Tol > 0) || math.IsInf(s.Tol, 1):

@@ -35,8 +35,8 @@ type Stop = ensemble.Stop
 // Range is an interval that predictions are clipped to.
 type Range = ensemble.Range
 
-// Everything clips nothing.
-func Everything() Range { return ensemble.Everything() }
+// Unclipped is the range that clips nothing.
+func Unclipped() Range { return ensemble.Unclipped() }
 
 // Predict is the value at x, of n features, with its terms clipped to r.
 // scratch has room for n numbers.

@@ -17,11 +17,6 @@ func (r *Regressor) Unstandardised() (*Model, error) {
 	return unstandardised(r.Model, r.Scaler.Mean, r.Scaler.Scale), nil
 }
 
-// Natural is Unstandardised.
-//
-// Deprecated: call Unstandardised.
-func (r *Regressor) Natural() (*Model, error) { return r.Unstandardised() }
-
 // unstandardised is m, less the first piece of its second maximum, as a function
 // of x where m is one of (x − mean) / scale.
 func unstandardised(m *Model, mean, scale []float64) *Model {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -27,11 +28,11 @@ const (
 var coneText = [numConeKind]string{"second-order", "exponential", "power", "semidefinite"}
 
 // String is the cone's name in words, such as "second-order".
-func (k ConeKind) String() string {
-	if k < numConeKind {
-		return coneText[k]
-	}
-	return fmt.Sprintf("ConeKind(%d)", uint8(k))
+func (k ConeKind) String() string { return enum.String(k, "ConeKind", coneText[:]) }
+
+// ParseConeKind is the inverse of String.
+func ParseConeKind(name string) (ConeKind, error) {
+	return enum.Parse[ConeKind](name, "qpbackend: no cone", coneText[:])
 }
 
 // Cone states Ax − l ∈ K for the rows Start ≤ i < Start+Len. On these rows U is

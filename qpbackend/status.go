@@ -3,7 +3,8 @@ package qpbackend
 import (
 	"context"
 	"errors"
-	"fmt"
+
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Status is what became of a solve.
@@ -30,11 +31,11 @@ var statusText = [numStatus]string{
 }
 
 // String is the status as the program's JSON has it, such as "almost_solved".
-func (s Status) String() string {
-	if s < numStatus {
-		return statusText[s]
-	}
-	return fmt.Sprintf("Status(%d)", uint8(s))
+func (s Status) String() string { return enum.String(s, "Status", statusText[:]) }
+
+// ParseStatus is the inverse of String.
+func ParseStatus(name string) (Status, error) {
+	return enum.Parse[Status](name, "qpbackend: no status", statusText[:])
 }
 
 // Interrupted is the status that belongs to a context's error: TimeLimit for a

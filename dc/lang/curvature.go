@@ -1,9 +1,8 @@
 package lang
 
 import (
-	"fmt"
-
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Curvature is the curvature that the split of a function proves.
@@ -22,11 +21,11 @@ const (
 var curvatureText = [numCurvature]string{"constant", "affine", "convex", "concave", "DC"}
 
 // String is the curvature in words.
-func (c Curvature) String() string {
-	if c < numCurvature {
-		return curvatureText[c]
-	}
-	return fmt.Sprintf("Curvature(%d)", uint8(c))
+func (c Curvature) String() string { return enum.String(c, "Curvature", curvatureText[:]) }
+
+// ParseCurvature is the inverse of String.
+func ParseCurvature(name string) (Curvature, error) {
+	return enum.Parse[Curvature](name, "lang: no curvature", curvatureText[:])
 }
 
 // join is the curvature of an array with entries of either kind.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Severity grades a Diagnostic.
@@ -21,11 +23,11 @@ const (
 var severityText = [numSeverity]string{"error", "warning"}
 
 // String is the severity in words.
-func (s Severity) String() string {
-	if s < numSeverity {
-		return severityText[s]
-	}
-	return fmt.Sprintf("Severity(%d)", uint8(s))
+func (s Severity) String() string { return enum.String(s, "Severity", severityText[:]) }
+
+// ParseSeverity is the inverse of String.
+func ParseSeverity(name string) (Severity, error) {
+	return enum.Parse[Severity](name, "lang: no severity", severityText[:])
 }
 
 // Place is a stretch of one line of a problem file. Columns count characters

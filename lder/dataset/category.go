@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/internal/table"
 )
 
@@ -22,21 +23,11 @@ const (
 var codingText = [numCoding]string{"onehot", "ordinal"}
 
 // String is the coding as model files have it, such as "onehot".
-func (c Coding) String() string {
-	if c < numCoding {
-		return codingText[c]
-	}
-	return fmt.Sprintf("Coding(%d)", uint8(c))
-}
+func (c Coding) String() string { return enum.String(c, "Coding", codingText[:]) }
 
 // ParseCoding is the inverse of String.
-func ParseCoding(s string) (Coding, error) {
-	for k, name := range codingText {
-		if s == name {
-			return Coding(k), nil
-		}
-	}
-	return 0, fmt.Errorf("dataset: no coding %q; there are %s", s, list(codingText[:]))
+func ParseCoding(name string) (Coding, error) {
+	return enum.Parse[Coding](name, "dataset: no coding", codingText[:])
 }
 
 // Category is a column of words and what they stand for.

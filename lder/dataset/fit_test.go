@@ -37,7 +37,7 @@ func TestStrategyText(t *testing.T) {
 			t.Errorf("%v, %v", s, err)
 		}
 	}
-	if _, err := dataset.ParseStrategy("mode"); err == nil || !strings.Contains(err.Error(), "there are mean, median") {
+	if _, err := dataset.ParseStrategy("mode"); err == nil || !strings.Contains(err.Error(), "want one of mean, median") {
 		t.Errorf("%v", err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/internal/suggest"
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Strategy is a way to fill missing values.
@@ -23,21 +23,11 @@ const (
 var strategyText = [numStrategy]string{"mean", "median", "most_frequent", "constant"}
 
 // String is the strategy as model files have it, such as "mean".
-func (s Strategy) String() string {
-	if s < numStrategy {
-		return strategyText[s]
-	}
-	return fmt.Sprintf("Strategy(%d)", uint8(s))
-}
+func (s Strategy) String() string { return enum.String(s, "Strategy", strategyText[:]) }
 
 // ParseStrategy is the inverse of String.
-func ParseStrategy(s string) (Strategy, error) {
-	for k, name := range strategyText {
-		if s == name {
-			return Strategy(k), nil
-		}
-	}
-	return 0, fmt.Errorf("dataset: no imputation strategy %q%s; there are %s", s, suggest.DidYouMean(s, strategyText[:]), list(strategyText[:]))
+func ParseStrategy(name string) (Strategy, error) {
+	return enum.Parse[Strategy](name, "dataset: no imputation strategy", strategyText[:])
 }
 
 // SimpleImputer replaces each missing value by one value of its column.

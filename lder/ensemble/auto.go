@@ -70,10 +70,10 @@ func (b *bagging) linear(ctx context.Context, s *sample) (res Result, unseen []f
 		b.shared = min(max(gridLinear, r.weight), heaviestLinear)
 	}
 	res = Result{Chains: []Chain{alone(r.pieces(), 1, 1)}, Clip: s.clip, StartMSE: s.d.Variance()}
-	errs := squaredErrors(s.d, p, Everything())
+	errs := squaredErrors(s.d, p, Unclipped())
 	enough = s.d.M <= fewRows
 	if res.StartMSE <= Rounding || s.d.Mean(errs) <= exactly*res.StartMSE {
-		res.Clip, enough = Everything(), true
+		res.Clip, enough = Unclipped(), true
 	}
 	for i, v := range p {
 		p[i] = res.Clip.Clip(v)

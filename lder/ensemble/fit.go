@@ -84,8 +84,8 @@ type Stop struct {
 // Range is an interval that predictions are clipped to.
 type Range struct{ Lo, Hi float64 }
 
-// Everything clips nothing.
-func Everything() Range { return Range{math.Inf(-1), math.Inf(1)} }
+// Unclipped is the range that clips nothing.
+func Unclipped() Range { return Range{math.Inf(-1), math.Inf(1)} }
 
 // Clip is v, or the end of the range that it lies beyond.
 func (r Range) Clip(v float64) float64 { return min(max(v, r.Lo), r.Hi) }

@@ -130,7 +130,7 @@ func TestUnseenTargets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 3))
 	for _, shape := range [][2]int{{24, 60}, {30, 30}, {40, 36}} {
 		d := drawnData(rng, shape[0], shape[1], 1e-3)
-		s := &sample{d: d, clip: Everything()}
+		s := &sample{d: d, clip: Unclipped()}
 		b := newBagging(s, 2, 1, 1)
 		r, before, err := b.ridge(context.Background(), d, linearWeights())
 		if err != nil {

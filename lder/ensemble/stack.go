@@ -79,7 +79,7 @@ func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	res := lin
 	res.Chains = combine(lin.Chains[0], grid, boosts, sums, w)
 	res.Unseen, res.Iterations = b.crossWeighted(oof), b.iterations()
-	res.HeldOut = s.heldOut(squaredErrors(s.d, res.Unseen, Everything()))
+	res.HeldOut = s.heldOut(squaredErrors(s.d, res.Unseen, Unclipped()))
 	return res, err
 }
 

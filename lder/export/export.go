@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/lder"
 )
 
@@ -24,21 +25,11 @@ const (
 var formatText = [numFormat]string{"text", "go", "python", "c", "latex"}
 
 // String is the format's name, such as "python".
-func (f Format) String() string {
-	if f < numFormat {
-		return formatText[f]
-	}
-	return fmt.Sprintf("Format(%d)", uint8(f))
-}
+func (f Format) String() string { return enum.String(f, "Format", formatText[:]) }
 
 // ParseFormat is the inverse of String.
-func ParseFormat(s string) (Format, error) {
-	for k, name := range formatText {
-		if s == name {
-			return Format(k), nil
-		}
-	}
-	return 0, fmt.Errorf("export: no format %q; want one of %q", s, formatText[:])
+func ParseFormat(name string) (Format, error) {
+	return enum.Parse[Format](name, "export: no format", formatText[:])
 }
 
 // Export returns the regressor as text.

@@ -186,7 +186,7 @@ clipped to [-5, 100]
 	}
 	linear := small()
 	linear.Model.M, linear.Model.B = linear.Model.M[:1], linear.Model.B[:1]
-	linear.Clip = lder.Everything()
+	linear.Clip = lder.Unclipped()
 	if got, want := exported(t, linear, export.Text), "\"price_$\" = max(\n        2 area - 19,\n        -1e-07 \"year built\"\n    )\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

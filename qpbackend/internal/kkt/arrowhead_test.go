@@ -300,7 +300,7 @@ func TestAutoChooses(t *testing.T) {
 }
 
 func TestStrategyText(t *testing.T) {
-	if s := kkt.Strategy(77).String(); s != "" || kkt.Arrowhead.String() != "arrowhead" {
+	if s := kkt.Strategy(77).String(); s != "Strategy(77)" || kkt.Arrowhead.String() != "arrowhead" {
 		t.Errorf("%q, %q", s, kkt.Arrowhead.String())
 	}
 }

@@ -3,6 +3,7 @@ package kkt
 import (
 	"context"
 
+	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -26,12 +27,12 @@ const (
 
 var strategyText = [numStrategy]string{"auto", "sparse", "arrowhead"}
 
-// String is the name in lower case, "" for a value out of range.
-func (s Strategy) String() string {
-	if s < numStrategy {
-		return strategyText[s]
-	}
-	return ""
+// String is the name in lower case, such as "sparse".
+func (s Strategy) String() string { return enum.String(s, "Strategy", strategyText[:]) }
+
+// ParseStrategy is the inverse of String.
+func ParseStrategy(name string) (Strategy, error) {
+	return enum.Parse[Strategy](name, "kkt: no strategy", strategyText[:])
 }
 
 // Strategy is Sparse or Arrowhead, as chosen.
