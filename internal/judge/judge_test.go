@@ -163,9 +163,10 @@ var known = map[Kind]struct {
 	NotConverged:     {256, "numerical trouble and slow descents in large boxes; not a wrong answer"},
 }
 
-// knownN is the number of problems of the table, shortN that of a short run or
-// one with the race detector.
-const knownN, shortN = 2000, 200
+// knownN is the number of problems of the table. A short run, and one with the
+// race detector, judges the first shortN of them, so that both take 20 s of one
+// processor or less.
+const knownN, shortN = 2000, 60
 
 func TestJudge(t *testing.T) {
 	n := *judgeN

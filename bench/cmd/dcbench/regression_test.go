@@ -154,28 +154,3 @@ func TestWrongUsageRegression(t *testing.T) {
 		t.Errorf("wrong usage leaves %v, %v", left, err)
 	}
 }
-
-// TestRegressionPMLB: sets that are in the cache are not asked for.
-func TestRegressionPMLB(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	source := filepath.Join(shared, "data", "pmlb")
-	if _, err := os.Stat(source); err != nil {
-		t.Skip("SKIPPED: no shared data:", err)
-	}
-	cache, out := t.TempDir(), t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", cache)
-	if err := os.CopyFS(filepath.Join(cache, "dcopt", "pmlb"), os.DirFS(source)); err != nil {
-		t.Fatal(err)
-	}
-	_, stderr := dcbench(t, context.Background(), exitOK, "regression", "--data", "pmlb", "--models", "ridge,svr", "--out", out, "-q")
-	if stderr != "" {
-		t.Errorf("stderr %q", stderr)
-	}
-	text, err := os.ReadFile(filepath.Join(out, "regression.md"))
-	if err != nil || !strings.Contains(string(text), "| average of 17 | 0.654 | 0.655 |") {
-		t.Errorf("the averages of support vector regression, here and in the paper, are missing, %v:\n%s", err, text)
-	}
-}

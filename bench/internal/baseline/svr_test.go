@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -66,39 +65,6 @@ var paperSVR = map[string]float64{
 	"485_analcatdata_vehicle": 1.091, "560_bodyfat": .209, "712_chscase_geyser1": .265, "210_cloud": .361, "561_cpu": 1.013, "228_elusage": .703,
 	"230_machine_cpu": 1.017, "522_pm10": .724, "229_pwLinear": .353, "663_rabe_266": .633, "666_rmftsa_ladata": .511, "706_sleuth_case1202": 1.074,
 	"687_sleuth_ex1605": 1.025, "192_vineyard": .628, "519_vinnie": .279, "678_visualizing_environmental": .728, "690_visualizing_galaxy": .513,
-}
-
-// TestSVRPaper: on the paper's sets and folds the means are the paper's.
-func TestSVRPaper(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = "../../../../shared"
-	}
-	dir := filepath.Join(shared, "data", "pmlb")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no PMLB sets at %s; set DCOPT_SHARED", dir)
-	}
-	for set, want := range paperSVR {
-		table, err := dataset.ReadFile(filepath.Join(dir, set+".tsv.gz"), dataset.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := table.Supervised("target", dataset.Selection{Text: dataset.Refuse, Constant: dataset.Refuse})
-		if err != nil {
-			t.Fatal(err)
-		}
-		folds, err := dataset.ShuffledKFold(len(d.Y), 5, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mean := 0.0
-		for _, fold := range folds {
-			mean += fvu(t, d, fold) / float64(len(folds))
-		}
-		if !(math.Abs(mean-want) <= 0.01) {
-			t.Errorf("%s: mean FVU %.4f, the paper has %.3f", set, mean, want)
-		}
-	}
 }
 
 // fvu of a model trained on all but the fold, on the fold.

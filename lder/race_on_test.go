@@ -1,5 +1,0 @@
-//go:build race
-
-package lder_test
-
-const raceDetector = true
