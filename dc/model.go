@@ -40,6 +40,9 @@ type Variable struct {
 	Start  Start
 }
 
+// Semidefinite reports whether it was declared so, by PSD.
+func (v *Variable) Semidefinite() bool { return v.semidefinite }
+
 // Len is how many entries of x the variable has.
 func (v *Variable) Len() int {
 	if v.Symmetric {

@@ -45,6 +45,10 @@ func ownerOf(es ...Expr) *space {
 // where that is a convex function and says as much as f.
 func made(f func(parted) written, s split, es ...Expr) Expr {
 	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.isZero()
+	if len(s.g) == 1 {
+		_, lifted := s.g[0].f.(*lifted) // a part of splits alone
+		simple = simple && !lifted
+	}
 	for k := range es {
 		simple = simple && !es[k].composite && es[k].IsConvex()
 	}

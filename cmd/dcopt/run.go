@@ -105,7 +105,7 @@ func newApp(s *session) *cli.App {
 		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			solveCommand(), checkCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
+			solveCommand(), checkCommand(), expandCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
 			backendsCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {

@@ -1,0 +1,284 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Print returns a problem as a file of the language, in its one layout, that is
+// compiled to the same problem: the same functions as they were written, with
+// their numbers to the last bit, so the same splits and the same solution. Members of sums
+// and of constraints that differ in numbers alone are printed as a family with
+// its data. Parameters of dc.Model.Param become data. Refused are functions of a
+// library's user and starts for some entries of a variable only.
+func Print(p *dc.Problem, o ProblemOptions) ([]byte, error) {
+	pr := &printer{p: p, taken: map[string]bool{}, shared: map[string]string{}}
+	for _, f := range functionNames() {
+		pr.taken[f] = true
+	}
+	body := pr.problem(&o)
+	if pr.err != nil {
+		return nil, pr.err
+	}
+	return Format("", []byte(pr.data.String()+body))
+}
+
+func functionNames() []string {
+	var out []string
+	for name := range functions {
+		out = append(out, name)
+	}
+	for name := range fixed {
+		out = append(out, name)
+	}
+	return out
+}
+
+// printer writes a problem.
+type printer struct {
+	p        *dc.Problem
+	names    []string          // of the variables
+	taken    map[string]bool   // names in use
+	data     strings.Builder   // params
+	shared   map[string]string // the names of those that were made, by what they are
+	families bool              // maxima may be families
+	err      error             // the first
+}
+
+func (pr *printer) fail(format string, args ...any) {
+	if pr.err == nil {
+		pr.err = fmt.Errorf(format, args...)
+	}
+}
+
+// fresh is a name like the one wanted that is not in use.
+func (pr *printer) fresh(want string) string {
+	var b strings.Builder
+	for _, r := range want {
+		if r != '_' && !unicode.IsLetter(r) && (b.Len() == 0 || !unicode.IsDigit(r)) {
+			r = '_'
+		}
+		b.WriteRune(r)
+	}
+	base := b.String()
+	if strings.Trim(base, "_") == "" {
+		base = "x"
+	}
+	name := base
+	for k := 2; pr.taken[name] || words[name] != 0; k++ {
+		name = fmt.Sprintf("%s_%d", base, k)
+	}
+	pr.taken[name] = true
+	return name
+}
+
+// problem are all statements but the data.
+func (pr *printer) problem(o *ProblemOptions) string {
+	var b strings.Builder
+	for _, v := range pr.p.Vars {
+		pr.names = append(pr.names, pr.fresh(v.Name))
+	}
+	for k, v := range pr.p.Vars {
+		if v.Param {
+			fmt.Fprintf(&pr.data, "param %s = %s\n", pr.names[k]+dims(v), pr.literal(v.Shape, v.Lo))
+			continue
+		}
+		b.WriteString(pr.variable(k, v))
+	}
+	e, verb := pr.p.Objective, "minimize "
+	if pr.p.Maximize {
+		e, verb = e.Neg(), "maximize "
+	}
+	if affine, terms := e.Written(); len(terms) == 0 && len(affine.Idx) == 0 && affine.Const == 0 && !pr.p.Maximize {
+		b.WriteString("find\n")
+	} else {
+		b.WriteString(verb + pr.plain(pr.top(e, true)) + "\n")
+	}
+	pr.constraints(&b)
+	printOptions(&b, o)
+	return b.String()
+}
+
+// dims are the dimensions of a declaration.
+func dims(v *dc.Variable) string {
+	if len(v.Shape) == 0 {
+		return ""
+	}
+	parts := make([]string, len(v.Shape))
+	for d, n := range v.Shape {
+		parts[d] = strconv.Itoa(n)
+		if v.Origin != nil && v.Origin[d] != 1 {
+			parts[d] = fmt.Sprintf("%d..%d", v.Origin[d], v.Origin[d]+n-1)
+		}
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+// variable is the declaration of variable k.
+func (pr *printer) variable(k int, v *dc.Variable) string {
+	s := "var " + pr.names[k] + dims(v)
+	switch {
+	case v.Semidefinite():
+		s += " psd"
+	case v.Symmetric:
+		s += " symmetric"
+	}
+	lo, hi := pr.filling(v, v.Lo, math.Inf(-1)), pr.filling(v, v.Hi, math.Inf(1))
+	switch {
+	case lo != "" && hi != "" && !strings.Contains(lo+hi, "["):
+		s += " in [" + lo + ", " + hi + "]"
+	default:
+		if lo != "" {
+			s += " >= " + lo
+		}
+		if hi != "" {
+			s += " <= " + hi
+		}
+	}
+	switch at := &v.Start; at.Kind {
+	case dc.StartNormally:
+		s += fmt.Sprintf(" start normal(%s, %s)", number64(at.A), number64(at.B))
+	case dc.StartUniformly:
+		s += fmt.Sprintf(" start uniform(%s, %s)", number64(at.A), number64(at.B))
+	case dc.StartValues:
+		drawn := 0
+		for _, x := range at.Values {
+			if math.IsNaN(x) {
+				drawn++
+			}
+		}
+		switch {
+		case drawn == 0:
+			s += " start " + pr.filling(v, at.Values, math.NaN())
+		case drawn < len(at.Values):
+			pr.fail("the start of %s is set for some entries only, which the language cannot say", v.Name)
+		}
+	}
+	return s + "\n"
+}
+
+// filling are numbers for the entries of a variable, one for all where they are
+// equal; "" where all are none.
+func (pr *printer) filling(v *dc.Variable, x []float64, none float64) string {
+	if len(x) == 0 {
+		return ""
+	}
+	if !slices.ContainsFunc(x, func(y float64) bool { return y != x[0] }) {
+		if x[0] == none {
+			return ""
+		}
+		return number64(x[0])
+	}
+	full := v.Values(append(make([]float64, v.Offset), x...))
+	return pr.named(v.Shape, full)
+}
+
+// number64 is a number that is read as the same.
+func number64(v float64) string {
+	if math.IsInf(v, 0) {
+		return map[bool]string{true: "inf", false: "-inf"}[v > 0]
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// named is the name of a param with these data.
+func (pr *printer) named(shape []int, x []float64) string {
+	text := pr.literal(shape, x)
+	name, ok := pr.shared[text]
+	if !ok {
+		name = pr.fresh("data")
+		pr.shared[text] = name
+		fmt.Fprintf(&pr.data, "param %s = %s\n", name, text)
+	}
+	return name
+}
+
+// literal is an array of data.
+func (pr *printer) literal(shape []int, x []float64) string {
+	if len(shape) == 0 {
+		return number64(x[0])
+	}
+	var b strings.Builder
+	if len(x) == 0 {
+		b.WriteString("zeros(")
+		for d, n := range shape {
+			if d > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(strconv.Itoa(n))
+		}
+		b.WriteByte(')')
+		return b.String()
+	}
+	deep := len(shape) != 1 && (len(shape) != 2 || shape[0] == 1 || shape[1] == 1)
+	if deep {
+		b.WriteString("reshape(")
+	}
+	b.WriteByte('[')
+	line := b.Len()
+	for k, v := range x {
+		switch {
+		case k == 0:
+		case len(shape) == 2 && !deep && k%shape[1] == 0:
+			b.WriteString(";\n")
+			line = b.Len()
+		case b.Len()-line > lineLength:
+			b.WriteString(",\n")
+			line = b.Len()
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(number64(v))
+	}
+	b.WriteByte(']')
+	if deep {
+		for _, n := range shape {
+			fmt.Fprintf(&b, ", %d", n)
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// lineLength is where a line is broken after the next operator or comma.
+const lineLength = 100
+
+// printOptions writes the options that are set.
+func printOptions(b *strings.Builder, o *ProblemOptions) {
+	sep := "option "
+	add := func(name, value string) {
+		b.WriteString(sep + name + " = " + value)
+		sep = ", "
+	}
+	for _, f := range []struct {
+		name string
+		v    *float64
+	}{{"tau", o.Tau}, {"mu", o.Mu}, {"tau_max", o.TauMax}, {"tol", o.Tol}, {"feas_tol", o.FeasTol}, {"time_limit", o.TimeLimit}} {
+		if f.v != nil {
+			add(f.name, number64(*f.v))
+		}
+	}
+	for _, f := range []struct {
+		name string
+		v    *int
+	}{{"max_iter", o.MaxIter}, {"restarts", o.Restarts}} {
+		if f.v != nil {
+			add(f.name, strconv.Itoa(*f.v))
+		}
+	}
+	if o.Seed != nil {
+		add("seed", strconv.FormatUint(*o.Seed, 10))
+	}
+	if o.Backend != nil {
+		add("backend", `"`+*o.Backend+`"`)
+	}
+	if sep == ", " {
+		b.WriteByte('\n')
+	}
+}

@@ -1,0 +1,175 @@
+package lang
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// array is an array of expressions: slices of variables and products of data and
+// vectors where it is made of such, else entry by entry.
+func (pr *printer) array(ps *phrase, a *dc.Array) {
+	if l, ok := a.Affine(); ok && a.Len() > 1 && (pr.slices(ps, l) || pr.product(ps, l)) {
+		return
+	}
+	shape := a.Shape()
+	if len(shape) > 2 || len(shape) == 2 && (shape[0] == 1 || shape[1] == 1) {
+		ps.text("reshape(")
+		defer func() {
+			for _, n := range shape {
+				ps.text(fmt.Sprintf(", %d", n))
+			}
+			ps.text(")")
+		}()
+	}
+	ps.text("[")
+	for k := range a.Len() {
+		switch {
+		case k == 0:
+		case len(shape) == 2 && shape[0] > 1 && k%shape[1] == 0:
+			ps.text("; ")
+		default:
+			ps.text(", ")
+		}
+		pr.sum(ps, a.Entry(k))
+	}
+	ps.text("]")
+}
+
+// slices writes a as a sum of multiples of slices, and of constants.
+func (pr *printer) slices(ps *phrase, a dc.Affine) bool {
+	head := a.Entry(0)
+	for k := 1; k < a.Len(); k++ {
+		if l := a.Entry(k); !slices.Equal(l.Val, head.Val) {
+			return false
+		}
+	}
+	type slice struct{ v, d, lo, hi int }
+	shape := a.Shape()
+	parts := make([]slice, len(head.Idx))
+	for t := range parts {
+		idx := make([]int, a.Len())
+		for k := range idx {
+			idx[k] = a.Entry(k).Idx[t]
+		}
+		v, d, lo, ok := pr.sliceOf(idx, shape)
+		if !ok {
+			return false
+		}
+		parts[t] = slice{v, d, lo, lo + a.Len() - 1}
+	}
+	if len(parts) == 0 {
+		return false
+	}
+	for t, s := range parts {
+		ps.coefficient(t == 0, head.Val[t])
+		if s.d < 0 {
+			ps.text(pr.names[s.v] + strings.Repeat("'", -1-s.d))
+			continue
+		}
+		_, index := pr.place(head.Idx[t])
+		pr.indexed(ps, s.v, index, s.d, s.lo, s.hi)
+	}
+	consts := make([]float64, a.Len())
+	zero := true
+	for k := range consts {
+		consts[k] = a.Entry(k).Const
+		zero = zero && consts[k] == 0
+	}
+	if !zero {
+		ps.text(" + ")
+		ps.array(shape, consts)
+	}
+	return true
+}
+
+// sliceOf says of which dimension of which variable the entries are a slice in
+// order, −1 for all of the variable, −2 for its transpose.
+func (pr *printer) sliceOf(idx []int, shape []int) (v, d, lo int, ok bool) {
+	v, first := pr.place(idx[0])
+	x := pr.p.Vars[v]
+	if x.Symmetric {
+		if !slices.Equal(shape, x.Shape) {
+			return 0, 0, 0, false
+		}
+		n := x.Shape[0]
+		for k, j := range idx {
+			r, c := min(k/n, k%n), max(k/n, k%n)
+			if j != x.Offset+c*(c+1)/2+r {
+				return 0, 0, 0, false
+			}
+		}
+		return v, -1, 0, true
+	}
+	if len(shape) == 2 && len(x.Shape) == 2 && isTransposed(idx, x) {
+		return v, -2, 0, shape[0] == x.Shape[1]
+	}
+	step := 1
+	if len(idx) > 1 {
+		step = idx[1] - idx[0]
+	}
+	for k, j := range idx {
+		if j != idx[0]+k*step {
+			return 0, 0, 0, false
+		}
+	}
+	if step == 1 && idx[0] == x.Offset && len(idx) == x.Len() && slices.Equal(shape, x.Shape) {
+		return v, -1, 0, true
+	}
+	stride := 1
+	for d = len(x.Shape) - 1; d >= 0 && stride != step; d-- {
+		stride *= x.Shape[d]
+	}
+	if d < 0 || len(shape) != 1 || first[d]-pr.origin(v, d)+len(idx) > x.Shape[d] {
+		return 0, 0, 0, false
+	}
+	return v, d, first[d], true
+}
+
+// isTransposed reports whether the entries are those of a matrix by columns.
+func isTransposed(idx []int, x *dc.Variable) bool {
+	r, c := x.Shape[0], x.Shape[1]
+	if len(idx) != r*c || r == 1 || c == 1 {
+		return false
+	}
+	for k, j := range idx {
+		if j != x.Offset+k%r*c+k/r {
+			return false
+		}
+	}
+	return true
+}
+
+// product writes a as A*x + b for data A without zeros and a vector x.
+func (pr *printer) product(ps *phrase, a dc.Affine) bool {
+	rows := a.Len()
+	head := a.Entry(0)
+	if len(head.Idx) < 2 || len(a.Shape()) != 1 {
+		return false
+	}
+	v, _ := pr.place(head.Idx[0])
+	x := pr.p.Vars[v]
+	n := x.Len()
+	if len(x.Shape) != 1 || len(head.Idx) != n {
+		return false
+	}
+	m, b := make([]float64, 0, rows*n), make([]float64, rows)
+	zero := true
+	for k := range rows {
+		l := a.Entry(k)
+		if len(l.Idx) != n || l.Idx[0] != x.Offset || l.Idx[n-1] != x.Offset+n-1 {
+			return false
+		}
+		m, b[k] = append(m, l.Val...), l.Const
+		zero = zero && b[k] == 0
+	}
+	ps.array([]int{rows, n}, m)
+	ps.text("*" + pr.names[v])
+	if !zero {
+		ps.text(" + ")
+		ps.array([]int{rows}, b)
+	}
+	return true
+}

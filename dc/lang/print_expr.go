@@ -1,0 +1,410 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// place is a variable and the indices of one of its entries, from its origin.
+func (pr *printer) place(j int) (v int, index []int) {
+	vars := pr.p.Vars
+	v = sort.Search(len(vars), func(k int) bool { return vars[k].Offset+vars[k].Len() > j })
+	x := vars[v]
+	k := j - x.Offset
+	if x.Symmetric {
+		col := 0
+		for (col+1)*(col+2)/2 <= k {
+			col++
+		}
+		index = []int{k - col*(col+1)/2, col}
+	} else {
+		index = make([]int, len(x.Shape))
+		for d := len(index) - 1; d >= 0; d-- {
+			index[d] = k % x.Shape[d]
+			k /= x.Shape[d]
+		}
+	}
+	for d := range index {
+		index[d] += pr.origin(v, d)
+	}
+	return v, index
+}
+
+func (pr *printer) origin(v, d int) int {
+	if o := pr.p.Vars[v].Origin; o != nil {
+		return o[d]
+	}
+	return 1
+}
+
+// entry is entry j of x.
+func (pr *printer) entry(ps *phrase, j int) {
+	v, index := pr.place(j)
+	pr.indexed(ps, v, index, -1, 0, 0)
+}
+
+// indexed is an entry of a variable, or the slice that has all indices from lo to
+// hi in dimension d.
+func (pr *printer) indexed(ps *phrase, v int, index []int, d, lo, hi int) {
+	ps.text(pr.names[v])
+	for k, i := range index {
+		ps.text(map[bool]string{true: "[", false: ","}[k == 0])
+		switch {
+		case k != d:
+			ps.number(pieceIndex, float64(i))
+		case hi-lo+1 == pr.p.Vars[v].Shape[k]:
+			ps.text(":")
+		default:
+			ps.number(pieceIndex, float64(lo))
+			ps.text("..")
+			ps.number(pieceIndex, float64(hi))
+		}
+	}
+	if len(index) > 0 {
+		ps.text("]")
+	}
+}
+
+// top is a sum whose terms may be families.
+func (pr *printer) top(e dc.Expr, constant bool) phrase {
+	affine, terms := written(e)
+	if !constant {
+		affine.Const = 0
+	}
+	var out phrase
+	first := true
+	pr.linear(&out, &affine, &first)
+	pr.families = len(terms) < fewMembers // or the terms are to be a family
+	var each []phrase
+	for k := range terms {
+		var ps phrase
+		ps.coefficient(true, terms[k].Weight)
+		pr.atom(&ps, &terms[k])
+		each = append(each, ps)
+	}
+	pr.families = false
+	for from := 0; from < len(each); {
+		if period, count := likeRun(each[from:]); count >= fewMembers {
+			pr.sumOver(&out, each[from:from+period*count], period, &first)
+			from += period * count
+			continue
+		}
+		if !first {
+			each[from][0].kind = pieceCoef
+		}
+		out, first = append(out, each[from]...), false
+		from++
+	}
+	if first || affine.Const != 0 {
+		pr.constant(&out, affine.Const, &first)
+	}
+	return out
+}
+
+// fewMembers is from how many members on a family is shorter than its members.
+const fewMembers = 3
+
+// mostTogether is how many terms a member of a sum may have: a member of such as
+// hinge losses has two, their difference.
+const mostTogether = 4
+
+// likeRun says of how many terms each the like members are that a list begins
+// with, and how many there are: of the lengths the one that covers most.
+func likeRun(each []phrase) (period, count int) {
+	for p := 1; p <= mostTogether; p++ {
+		n := 0
+		for n+p < len(each) && each[n].alike(each[n+p]) {
+			n++
+		}
+		if members := n/p + 1; members >= fewMembers && members*p > period*count {
+			period, count = p, members
+		}
+	}
+	return period, count
+}
+
+// sumOver adds a sum over members of so many terms. A weight that all have
+// stands before it.
+func (pr *printer) sumOver(out *phrase, terms []phrase, period int, first *bool) {
+	w := terms[0][0].v
+	for _, t := range terms {
+		if t[0].v != w {
+			w = 1
+			break
+		}
+	}
+	var members []phrase
+	for from := 0; from < len(terms); from += period {
+		var m phrase
+		for i, t := range terms[from : from+period] {
+			m.coefficient(i == 0, t[0].v/w)
+			m = append(m, t[1:]...)
+		}
+		members = append(members, m)
+	}
+	out.coefficient(*first, w)
+	out.text(pr.over("sum", members, period > 1))
+	*first = false
+}
+
+// over is a sum or maximum over the members of a family.
+func (pr *printer) over(name string, members []phrase, parens bool) string {
+	k := pr.fresh("k")
+	defer delete(pr.taken, k)
+	body := pr.family(members, k)
+	if parens {
+		body = "(" + body + ")"
+	}
+	return fmt.Sprintf("%s(%s in 1..%d) %s", name, k, len(members), body)
+}
+
+func (pr *printer) constant(ps *phrase, v float64, first *bool) {
+	if *first {
+		ps.number(pieceValue, v)
+	} else {
+		ps.number(pieceConst, v)
+	}
+	*first = false
+}
+
+// linear adds the coefficients of l, in one inner product where they are those of
+// all entries of a vector.
+func (pr *printer) linear(ps *phrase, l *dc.Linear, first *bool) {
+	for k := 0; k < len(l.Idx); {
+		v, _ := pr.place(l.Idx[k])
+		x, n := pr.p.Vars[v], 0
+		for k+n < len(l.Idx) && l.Idx[k+n] == x.Offset+n && n < x.Len() {
+			n++
+		}
+		if n == x.Len() && n > 1 && len(x.Shape) == 1 {
+			ps.coefficient(*first, 1)
+			ps.array([]int{n}, l.Val[k:k+n])
+			ps.text("*" + pr.names[v])
+			k += n
+		} else {
+			ps.coefficient(*first, l.Val[k])
+			pr.entry(ps, l.Idx[k])
+			k++
+		}
+		*first = false
+	}
+}
+
+// sum is an expression without families.
+func (pr *printer) sum(ps *phrase, e dc.Expr) {
+	affine, terms := written(e)
+	first := true
+	pr.linear(ps, &affine, &first)
+	for k := range terms {
+		ps.coefficient(first, terms[k].Weight)
+		pr.atom(ps, &terms[k])
+		first = false
+	}
+	if first || affine.Const != 0 {
+		pr.constant(ps, affine.Const, &first)
+	}
+}
+
+// factor is an expression as an operand of * or ^.
+func (pr *printer) factor(ps *phrase, e dc.Expr) {
+	affine, terms := e.Written()
+	if len(terms) == 0 && len(affine.Idx) == 1 && affine.Val[0] == 1 && affine.Const == 0 {
+		pr.entry(ps, affine.Idx[0])
+		return
+	}
+	ps.text("(")
+	pr.sum(ps, e)
+	ps.text(")")
+}
+
+// callNames are functions with the arguments of the atom of the name.
+var callNames = map[string]bool{
+	"abs": true, "exp": true, "log": true, "entr": true, "logistic": true, "norm1": true, "norm2": true, "sumsq": true, "lse": true,
+	"geomean": true, "quadoverlin": true, "kl": true, "logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
+	"matfrac": true, "norm": true, "sumlargest": true, "lambda_sumlargest": true, "wgeomean": true, "quad": true,
+}
+
+// weighted is a term; odd says that it stands for an odd power of any sign.
+type weighted struct {
+	dc.Term
+	odd bool
+}
+
+// written is e as it was written, where the parts u₊^p and −(−u)₊^p of an odd power
+// are one term.
+func written(e dc.Expr) (affine dc.Linear, out []weighted) {
+	affine, terms := e.Written()
+	for k := 0; k < len(terms); k++ {
+		t := weighted{Term: terms[k]}
+		if k+1 < len(terms) && isOdd(&terms[k], &terms[k+1]) {
+			t.odd = true
+			k++
+		}
+		out = append(out, t)
+	}
+	return affine, out
+}
+
+func isOdd(a, b *dc.Term) bool {
+	if a.Node.Op() != "pos_power" || b.Node.Op() != "pos_power" || a.Weight != -b.Weight {
+		return false
+	}
+	p, q := a.Node.Data()[0], b.Node.Data()[0]
+	if p != q || math.Mod(p, 2) != 1 {
+		return false
+	}
+	sum := a.Node.Args()[0].Entry(0).Add(b.Node.Args()[0].Entry(0))
+	return a.Node.Args()[0].Entry(0).IsAffine() && sum.IsConst() && sum.Value(nil) == 0
+}
+
+// atom is an atom, behind its coefficient.
+func (pr *printer) atom(ps *phrase, t *weighted) {
+	n, w := &t.Node, t.Weight
+	op, args, data := n.Op(), n.Args(), n.Data()
+	open := func() { *ps = append(*ps, piece{kind: pieceOpen, text: "(", v: needsParens(w)}) }
+	shut := func() { *ps = append(*ps, piece{kind: pieceClose, text: ")", v: needsParens(w)}) }
+	switch {
+	case op == "sumsq" && args[0].Len() == 1, op == "square":
+		pr.factor(ps, args[0].Entry(0))
+		ps.text("^2")
+	case op == "power" && data[0] == 0.5:
+		pr.call(ps, "sqrt", args, nil)
+	case op == "power" && data[0] == -1:
+		pr.call(ps, "invpos", args, nil)
+	case op == "power", t.odd:
+		pr.factor(ps, args[0].Entry(0))
+		ps.text("^")
+		pr.exponent(ps, data[0])
+	case op == "pos_power":
+		if e := args[0].Entry(0); e.IsConvex() && e.Range().Lo >= 0 {
+			pr.factor(ps, e)
+		} else {
+			pr.call(ps, "pos", args, nil)
+		}
+		ps.text("^")
+		pr.exponent(ps, data[0])
+	case op == "mul":
+		open()
+		pr.factor(ps, args[0].Entry(0))
+		ps.text("*")
+		pr.factor(ps, args[1].Entry(0))
+		shut()
+	case op == "inner", op == "cost":
+		open()
+		pr.operand(ps, &args[0])
+		ps.text("*")
+		pr.operand(ps, &args[1])
+		shut()
+	case op == "huber" && args[0].Len() > 1:
+		ps.text("sum(")
+		pr.call(ps, op, args, data)
+		ps.text(")")
+	case op == "huber":
+		ps.text("huber(")
+		pr.sum(ps, args[0].Entry(0))
+		ps.text(", ")
+		ps.number(pieceValue, data[0])
+		ps.text(")")
+	case op == "max":
+		pr.maximum(ps, &args[0])
+	case op == "sumsmallest":
+		ps.text("(")
+		pr.call(ps, "sum", args, nil)
+		ps.text(" - ")
+		pr.call(ps, "sumlargest", args, []float64{float64(args[0].Len()) - data[0]})
+		ps.text(")")
+	case op == "sum":
+		pr.call(ps, op, args, nil)
+	case callNames[op]:
+		pr.call(ps, op, args, data)
+	case op == "blackbox":
+		pr.fail("a function of the program cannot be printed: it is no function of the language")
+	default:
+		pr.fail("the atom %q is no function of the language", op)
+	}
+}
+
+// needsParens is 1 where a product must stand in parentheses behind a coefficient.
+func needsParens(w float64) float64 {
+	if w == 1 {
+		return 0
+	}
+	return 1
+}
+
+func (pr *printer) exponent(ps *phrase, p float64) {
+	if p < 0 {
+		ps.text("(")
+		defer ps.text(")")
+	}
+	ps.number(pieceValue, p)
+}
+
+// maximum is that of the entries.
+func (pr *printer) maximum(ps *phrase, a *dc.Array) {
+	members := make([]phrase, a.Len())
+	like := a.Len() >= fewMembers && pr.families
+	defer func(was bool) { pr.families = was }(pr.families)
+	pr.families = false // within
+	for k := range members {
+		pr.sum(&members[k], a.Entry(k))
+		like = like && members[0].alike(members[k])
+	}
+	if like {
+		ps.text("(" + pr.over("max", members, true) + ")")
+		return
+	}
+	ps.text("max(")
+	for k, m := range members {
+		if k > 0 {
+			ps.text(", ")
+		}
+		*ps = append(*ps, m...)
+	}
+	ps.text(")")
+}
+
+// call is a function of arrays, and of data behind them.
+func (pr *printer) call(ps *phrase, name string, args []dc.Array, data []float64) {
+	ps.text(name + "(")
+	for k := range args {
+		if k > 0 {
+			ps.text(", ")
+		}
+		scalar := args[k].Len() == 1 && !vectorFunctions[name] || k == 1 && name == "quadoverlin"
+		if scalar {
+			pr.sum(ps, args[k].Entry(0))
+		} else {
+			pr.array(ps, &args[k])
+		}
+	}
+	switch n := args[0].Len(); {
+	case name == "quad":
+		ps.text(", ")
+		ps.array([]int{n, n}, data)
+	case name == "wgeomean":
+		ps.text(", ")
+		ps.array([]int{n}, data)
+	case data != nil:
+		ps.text(", ")
+		ps.number(pieceValue, data[0])
+	}
+	ps.text(")")
+}
+
+// vectorFunctions take a vector also where it has one entry.
+var vectorFunctions = map[string]bool{"sumlargest": true, "wgeomean": true, "sum": true, "quad": true}
+
+// operand is an array as a factor.
+func (pr *printer) operand(ps *phrase, a *dc.Array) {
+	if a.Len() == 1 {
+		pr.factor(ps, a.Entry(0))
+		return
+	}
+	ps.text("(")
+	pr.array(ps, a)
+	ps.text(")")
+}
