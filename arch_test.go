@@ -82,7 +82,7 @@ var mayImport = map[string]string{
 	"lder":                "dc ccp internal/enum qpbackend lder/dataset lder/ensemble lder/internal/refit internal/suggest gonum",
 	"lder/ensemble":       "lder/internal/refit gonum",
 	"lder/dataset":        "internal/enum internal/suggest internal/table gonum",
-	"lder/internal/refit": "internal/cpu",
+	"lder/internal/refit": "internal/cpu internal/simd",
 	"lder/export":         "lder internal/enum",
 
 	"cmd/dcopt": "dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table cli",
@@ -105,9 +105,10 @@ var modules = map[string]string{
 	"github.com/urfave/cli/v2": "cli",
 }
 
-// ownC are the files in C that are ours; foreign C is not in this repository.
-// build.sh writes library.h, which is not tracked.
+// ownC are the files in C that are ours, and a header of assembler; foreign C is not
+// in this repository. build.sh writes library.h, which is not tracked.
 var ownC = map[string]bool{
+	"internal/simd/frames.h":     true,
 	"third_party/osqp/hooks.c":   true,
 	"third_party/osqp/shim.h":    true,
 	"third_party/osqp/library.h": true,

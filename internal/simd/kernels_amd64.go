@@ -93,3 +93,44 @@ func MulPanel(panel *float64, groups, width int, x, y *float64)
 //
 //go:noescape
 func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64)
+
+// The kernels of fits of maxima of affine pieces, with AVX2 and FMA: panels of rows
+// have widths that are multiples of eight.
+
+// Pieces sets v, k × width, to the products of coef, k × n, and x, n × width.
+//
+//go:noescape
+func Pieces(v, coef, x *float64, k, n, width int)
+
+// Probe sets loss to the sums of the weighted squared errors at seven steps along
+// the changes c of the values v of k pieces, of which the first r1 are those of
+// the first maximum; with hinge ≠ 0, of errors beyond the margin.
+//
+//go:noescape
+func Probe(v, c, y, w, steps *float64, width, r1, k, hinge int, loss *[7]float64)
+
+// Regions moves v by step·c and sets region to the numbers of the largest pieces,
+// −1 for rows within their margin. It returns the sum of the weighted squared errors.
+//
+//go:noescape
+func Regions(v, c *float64, step float64, y, w *float64, width, r1, k, hinge int, region *int32) (loss float64)
+
+// Moves takes rows whose region is another from the sums of the old one to those of
+// the new one, and sets old to new. moved is memory of as many numbers as rows.
+//
+//go:noescape
+func Moves(sums *float64, size int, old, new, moved *int32, x, y, w *float64, rows, n, ld int)
+
+// Cholesky overwrites the upper triangle of the matrix in front, of a multiple of four
+// in size, by its factor U with reciprocals on the diagonal, and the columns behind it
+// B, ld − size in number, also a multiple of four, by U⁻ᵀB. It reports whether the
+// matrix is positive definite.
+//
+//go:noescape
+func Cholesky(u *float64, size, ld int) bool
+
+// AddBlock adds sign times the rows of src, ld long, a multiple of four, to those of
+// dst, which are ldd apart.
+//
+//go:noescape
+func AddBlock(dst *float64, ldd int, src *float64, rows, ld int, sign float64)

@@ -35,3 +35,17 @@ func Tile(a, b *float64, ld, n int, sum *[8]float64) {}
 func MulPanel(panel *float64, groups, width int, x, y *float64) {}
 
 func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64) {}
+
+func Pieces(v, coef, x *float64, k, n, width int) {}
+
+func Probe(v, c, y, w, steps *float64, width, r1, k, hinge int, loss *[7]float64) {}
+
+func Regions(v, c *float64, step float64, y, w *float64, width, r1, k, hinge int, region *int32) (loss float64) {
+	return 0
+}
+
+func Moves(sums *float64, size int, old, new, moved *int32, x, y, w *float64, rows, n, ld int) {}
+
+func Cholesky(u *float64, size, ld int) bool { return false }
+
+func AddBlock(dst *float64, ldd int, src *float64, rows, ld int, sign float64) {}

@@ -1,6 +1,7 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "frames.h"
 
 // func ScaledNorms(v, d, norm *float64, e float64, n int) float64
 TEXT ·ScaledNorms(SB), NOSPLIT, $0-48
@@ -29,10 +30,7 @@ four:
 
 last:
 	ADDQ $4, CX
-	VEXTRACTF128 $1, Y8, X0
-	VMAXPD X0, X8, X8
-	VPERMILPD $1, X8, X0
-	VMAXSD X0, X8, X8
+	MOST(VMAXPD, VMAXSD, Y8, X8)
 	CMPQ AX, CX
 	JGE  done
 

@@ -1,6 +1,40 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "frames.h"
+
+// PANEL reads the arguments that the kernels of a panel share: whole groups of four
+// columns into R9, the mask of the rest, which CX counts, into Y14.
+#define PANEL \
+	MOVQ panel+0(FP), SI \
+	MOVQ groups+8(FP), BX \
+	MOVQ width+16(FP), R8 \
+	MOVQ R8, R9 \
+	SHRQ $2, R9 \
+	MOVQ R8, CX \
+	ANDQ $3, CX \
+	LANES(CX, Y14) \
+	SHLQ $3, R8 \
+	LEAQ (R8)(R8*2), R10
+
+// ALL and FEW read four entries, or those that the mask Y14 has; ADDALL and ADDFEW add
+// their products with x to sum.
+#define ALL(at, v) VMOVUPD at, v
+#define FEW(at, v) VMASKMOVPD at, Y14, v
+#define ADDALL(at, x, sum) VFMADD231PD at, x, sum
+#define ADDFEW(at, x, sum) \
+	FEW(at, Y11) \
+	VFMADD231PD Y11, x, sum
+
+// TILE adds the products of four columns of four rows of a and two of b.
+#define TILE(read) \
+	read((DI), Y8) \
+	read((DI)(R8*1), Y9) \
+	read((SI), Y10) \
+	read((SI)(R8*1), Y11) \
+	read((SI)(R8*2), Y12) \
+	read((SI)(R10*1), Y13) \
+	PRODUCTS
 
 // func Tile(a, b *float64, ld, n int, sum *[8]float64)
 //
@@ -14,32 +48,12 @@ TEXT ·Tile(SB), NOSPLIT, $0-40
 	MOVQ sum+32(FP), DX
 	SHLQ $3, R8
 	LEAQ (R8)(R8*2), R10
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+	ZERO8
 	SUBQ $4, CX
 	JLT  tail
 
 loop:
-	VMOVUPD (DI), Y8
-	VMOVUPD (DI)(R8*1), Y9
-	VMOVUPD (SI), Y10
-	VMOVUPD (SI)(R8*1), Y11
-	VMOVUPD (SI)(R8*2), Y12
-	VMOVUPD (SI)(R10*1), Y13
-	VFMADD231PD Y8, Y10, Y0
-	VFMADD231PD Y9, Y10, Y1
-	VFMADD231PD Y8, Y11, Y2
-	VFMADD231PD Y9, Y11, Y3
-	VFMADD231PD Y8, Y12, Y4
-	VFMADD231PD Y9, Y12, Y5
-	VFMADD231PD Y8, Y13, Y6
-	VFMADD231PD Y9, Y13, Y7
+	TILE(ALL)
 	ADDQ $32, SI
 	ADDQ $32, DI
 	SUBQ $4, CX
@@ -48,38 +62,14 @@ loop:
 tail:
 	ADDQ $4, CX
 	JEQ  reduce
-	LEAQ ·mask+64(SB), R11
-	SHLQ $3, CX
-	SUBQ CX, R11
-	VMOVDQU (R11), Y14
-	VMASKMOVPD (DI), Y14, Y8
-	VMASKMOVPD (DI)(R8*1), Y14, Y9
-	VMASKMOVPD (SI), Y14, Y10
-	VMASKMOVPD (SI)(R8*1), Y14, Y11
-	VMASKMOVPD (SI)(R8*2), Y14, Y12
-	VMASKMOVPD (SI)(R10*1), Y14, Y13
-	VFMADD231PD Y8, Y10, Y0
-	VFMADD231PD Y9, Y10, Y1
-	VFMADD231PD Y8, Y11, Y2
-	VFMADD231PD Y9, Y11, Y3
-	VFMADD231PD Y8, Y12, Y4
-	VFMADD231PD Y9, Y12, Y5
-	VFMADD231PD Y8, Y13, Y6
-	VFMADD231PD Y9, Y13, Y7
+	LANES(CX, Y14)
+	TILE(FEW)
 
 reduce:
-	VHADDPD Y1, Y0, Y0
-	VHADDPD Y3, Y2, Y2
-	VHADDPD Y5, Y4, Y4
-	VHADDPD Y7, Y6, Y6
-	VEXTRACTF128 $1, Y0, X1
-	VEXTRACTF128 $1, Y2, X3
-	VEXTRACTF128 $1, Y4, X5
-	VEXTRACTF128 $1, Y6, X7
-	VADDPD X1, X0, X0
-	VADDPD X3, X2, X2
-	VADDPD X5, X4, X4
-	VADDPD X7, X6, X6
+	PAIR(Y0, Y1, X0, X1)
+	PAIR(Y2, Y3, X2, X3)
+	PAIR(Y4, Y5, X4, X5)
+	PAIR(Y6, Y7, X6, X7)
 	VMOVUPD X0, (DX)
 	VMOVUPD X2, 16(DX)
 	VMOVUPD X4, 32(DX)
@@ -87,25 +77,21 @@ reduce:
 	VZEROUPPER
 	RET
 
+// MUL adds to Y0 to Y3 the products of four columns of four rows with x.
+#define MUL(read, add) \
+	read((R13), Y8) \
+	add((R12), Y8, Y0) \
+	add((R12)(R8*1), Y8, Y1) \
+	add((R12)(R8*2), Y8, Y2) \
+	add((R12)(R10*1), Y8, Y3)
+
 // func MulPanel(panel *float64, groups, width int, x, y *float64)
 //
 // Y0 to Y3 hold four partial sums for each row of a group.
 TEXT ·MulPanel(SB), NOSPLIT, $0-40
-	MOVQ panel+0(FP), SI
-	MOVQ groups+8(FP), BX
-	MOVQ width+16(FP), R8
 	MOVQ x+24(FP), DI
 	MOVQ y+32(FP), DX
-	MOVQ R8, R9
-	SHRQ $2, R9
-	MOVQ R8, CX
-	ANDQ $3, CX
-	LEAQ ·mask+64(SB), R11
-	SHLQ $3, CX
-	SUBQ CX, R11
-	VMOVDQU (R11), Y14
-	SHLQ $3, R8
-	LEAQ (R8)(R8*2), R10
+	PANEL
 
 group:
 	VXORPD Y0, Y0, Y0
@@ -119,11 +105,7 @@ group:
 	JEQ  tail
 
 loop:
-	VMOVUPD (R13), Y8
-	VFMADD231PD (R12), Y8, Y0
-	VFMADD231PD (R12)(R8*1), Y8, Y1
-	VFMADD231PD (R12)(R8*2), Y8, Y2
-	VFMADD231PD (R12)(R10*1), Y8, Y3
+	MUL(ALL, ADDALL)
 	ADDQ $32, R12
 	ADDQ $32, R13
 	DECQ AX
@@ -132,23 +114,11 @@ loop:
 tail:
 	TESTQ CX, CX
 	JEQ  reduce
-	VMASKMOVPD (R13), Y14, Y8
-	VMASKMOVPD (R12), Y14, Y9
-	VMASKMOVPD (R12)(R8*1), Y14, Y10
-	VMASKMOVPD (R12)(R8*2), Y14, Y11
-	VMASKMOVPD (R12)(R10*1), Y14, Y12
-	VFMADD231PD Y9, Y8, Y0
-	VFMADD231PD Y10, Y8, Y1
-	VFMADD231PD Y11, Y8, Y2
-	VFMADD231PD Y12, Y8, Y3
+	MUL(FEW, ADDFEW)
 
 reduce:
-	VHADDPD Y1, Y0, Y0
-	VHADDPD Y3, Y2, Y2
-	VEXTRACTF128 $1, Y0, X1
-	VEXTRACTF128 $1, Y2, X3
-	VADDPD X1, X0, X0
-	VADDPD X3, X2, X2
+	PAIR(Y0, Y1, X0, X1)
+	PAIR(Y2, Y3, X2, X3)
 	VMOVUPD X0, (DX)
 	VMOVUPD X2, 16(DX)
 	ADDQ $32, DX
@@ -158,25 +128,25 @@ reduce:
 	VZEROUPPER
 	RET
 
+// MULT sets Y10 to four entries of x less the products of Y0 to Y3 with four columns.
+#define MULT(read, add) \
+	read((R12), Y8) \
+	read((R12)(R8*1), Y9) \
+	VMULPD Y8, Y0, Y8 \
+	VMULPD Y9, Y1, Y9 \
+	add((R12)(R8*2), Y2, Y8) \
+	add((R12)(R10*1), Y3, Y9) \
+	VADDPD Y8, Y9, Y8 \
+	read((R13), Y10) \
+	VSUBPD Y8, Y10, Y10
+
 // func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64)
 //
 // Y0 to Y3 hold the entries of y for the rows of a group.
 TEXT ·SubtractMulPanelT(SB), NOSPLIT, $0-40
-	MOVQ panel+0(FP), SI
-	MOVQ groups+8(FP), BX
-	MOVQ width+16(FP), R8
 	MOVQ y+24(FP), DX
 	MOVQ x+32(FP), DI
-	MOVQ R8, R9
-	SHRQ $2, R9
-	MOVQ R8, CX
-	ANDQ $3, CX
-	LEAQ ·mask+64(SB), R11
-	SHLQ $3, CX
-	SUBQ CX, R11
-	VMOVDQU (R11), Y14
-	SHLQ $3, R8
-	LEAQ (R8)(R8*2), R10
+	PANEL
 
 group:
 	VBROADCASTSD (DX), Y0
@@ -190,13 +160,7 @@ group:
 	JEQ  tail
 
 loop:
-	VMULPD (R12), Y0, Y8
-	VMULPD (R12)(R8*1), Y1, Y9
-	VFMADD231PD (R12)(R8*2), Y2, Y8
-	VFMADD231PD (R12)(R10*1), Y3, Y9
-	VADDPD Y8, Y9, Y8
-	VMOVUPD (R13), Y10
-	VSUBPD Y8, Y10, Y10
+	MULT(ALL, ADDALL)
 	VMOVUPD Y10, (R13)
 	ADDQ $32, R12
 	ADDQ $32, R13
@@ -206,17 +170,7 @@ loop:
 tail:
 	TESTQ CX, CX
 	JEQ  next
-	VMASKMOVPD (R12), Y14, Y8
-	VMASKMOVPD (R12)(R8*1), Y14, Y9
-	VMASKMOVPD (R12)(R8*2), Y14, Y11
-	VMASKMOVPD (R12)(R10*1), Y14, Y12
-	VMULPD Y8, Y0, Y8
-	VMULPD Y9, Y1, Y9
-	VFMADD231PD Y11, Y2, Y8
-	VFMADD231PD Y12, Y3, Y9
-	VADDPD Y8, Y9, Y8
-	VMASKMOVPD (R13), Y14, Y10
-	VSUBPD Y8, Y10, Y10
+	MULT(FEW, ADDFEW)
 	VMASKMOVPD Y10, Y14, (R13)
 
 next:

@@ -1,6 +1,7 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "frames.h"
 
 // func Weights(wt, s, z *float64, δ float64, n int)
 TEXT ·Weights(SB), NOSPLIT, $0-40
@@ -17,9 +18,7 @@ weights:
 	VADDPD (SI)(AX*8), Y1, Y1
 	VDIVPD Y1, Y0, Y0
 	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  weights
+	NEXT(weights)
 	VZEROUPPER
 	RET
 
@@ -45,9 +44,7 @@ right:
 	VMULPD Y1, Y2, Y2
 	VMOVUPD Y1, (DI)(AX*8)
 	VMOVUPD Y2, (SI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  right
+	NEXT(right)
 	VZEROUPPER
 	RET
 
@@ -77,9 +74,7 @@ slacks:
 	VSUBPD Y1, Y0, Y6
 	VBLENDVPD Y6, Y4, Y5, Y7
 	VMOVUPD Y7, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  slacks
+	NEXT(slacks)
 	VZEROUPPER
 	RET
 
@@ -97,13 +92,8 @@ least:
 	VMOVUPD (DI)(AX*8), Y0
 	VDIVPD (SI)(AX*8), Y0, Y0
 	VMINPD Y8, Y0, Y8
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  least
-	VEXTRACTF128 $1, Y8, X0
-	VMINPD X0, X8, X8
-	VPERMILPD $1, X8, X0
-	VMINSD X0, X8, X8
+	NEXT(least)
+	MOST(VMINPD, VMINSD, Y8, X8)
 	VMOVSD X8, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -127,12 +117,8 @@ products:
 	VADDPD (DX)(AX*8), Y1, Y1
 	VMULPD Y0, Y1, Y0
 	VADDPD Y0, Y8, Y8
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  products
-	VEXTRACTF128 $1, Y8, X0
-	VADDPD X0, X8, X8
-	VHADDPD X8, X8, X8
+	NEXT(products)
+	SUM(Y8, X8, X0)
 	VMOVSD X8, ret+56(FP)
 	VZEROUPPER
 	RET
@@ -152,13 +138,8 @@ norm:
 	VMAXPD Y8, Y0, Y8
 	VCMPPD $3, Y0, Y0, Y1
 	VORPD Y1, Y9, Y9
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT  norm
-	VEXTRACTF128 $1, Y8, X0
-	VMAXPD X0, X8, X8
-	VPERMILPD $1, X8, X0
-	VMAXSD X0, X8, X8
+	NEXT(norm)
+	MOST(VMAXPD, VMAXSD, Y8, X8)
 	VMOVSD X8, top+16(FP)
 	VMOVMSKPD Y9, AX
 	TESTQ AX, AX

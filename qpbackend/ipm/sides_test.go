@@ -1,6 +1,7 @@
 package ipm
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -83,6 +84,32 @@ func TestLongestStep(t *testing.T) {
 			if got := sd.longest(v, d, c.τ); got != c.want {
 				t.Errorf("%d entries, one %g with step %g: %g, want %g", count, c.v, c.d, got, c.want)
 			}
+		}
+	}
+}
+
+// BenchmarkSides is what the kernels save: the loops of an iteration with and
+// without them.
+func BenchmarkSides(b *testing.B) {
+	for _, count := range []int{20, 1000} {
+		for _, wide := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d/wide=%v", count, wide), func(b *testing.B) {
+				sd := sides{wide: wide && cpu.Wide()}
+				sd.resize(count)
+				for _, v := range [...][]float64{sd.s, sd.z, sd.ds, sd.dz, sd.rp, sd.rc, sd.wt, sd.b, sd.sgn} {
+					for k := range v {
+						v[k] = 1 + float64(k%7)
+					}
+				}
+				for b.Loop() {
+					sd.weights(1e-8)
+					sd.targets()
+					sd.slacks(1e-8)
+					sd.longest(sd.s, sd.ds, 1)
+					sd.products(sd.ds, sd.dz, .5, .5)
+					sd.norm(sd.rp)
+				}
+			})
 		}
 	}
 }

@@ -47,13 +47,13 @@ func (s *grams) addAll(t *grams) {
 type system struct {
 	size int // including padding
 	h    []float64
-	x    []float64 // the solution, filled up
+	x    []float64 // the solution, filled up, and memory of the kernels
 }
 
 func (e *system) reset(size int) {
 	e.size = (size + 3) &^ 3
 	e.h = resize(e.h, e.size*(e.size+4))
-	e.x = resize(e.x, e.size)
+	e.x = resize(e.x, 2*(e.size+4))
 }
 
 // normal assembles the system of f.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // kernels chooses between portable loops and those for wide registers. The zero
@@ -40,7 +41,7 @@ func (k kernels) products(v, coef []float64, p *panel) {
 	pieces := len(coef) / n
 	v, x := v[:pieces*width], p.x[:n*width]
 	if k == wide {
-		wideProducts(&v[0], &coef[0], &x[0], pieces, n, width)
+		simd.Pieces(&v[0], &coef[0], &x[0], pieces, n, width)
 		return
 	}
 	clear(v)
@@ -69,7 +70,7 @@ func (k kernels) products(v, coef []float64, p *panel) {
 func (k kernels) probe(p *panel, r1 int, hinge bool, loss *[len(steps)]float64) {
 	pieces := len(p.v) / p.width
 	if k == wide {
-		wideProbe(&p.v[0], &p.c[0], &p.y[0], &p.w[0], p.width, r1, pieces, number(hinge), loss)
+		simd.Probe(&p.v[0], &p.c[0], &p.y[0], &p.w[0], &steps[0], p.width, r1, pieces, number(hinge), loss)
 		return
 	}
 	clear(loss[:])
@@ -170,7 +171,7 @@ func (m maximum) along(dst *[len(steps)]float64, p *panel, i int, l line) {
 func (k kernels) regions(p *panel, step float64, r1 int, hinge bool) (loss float64) {
 	pieces := len(p.v) / p.width
 	if k == wide {
-		return wideRegions(&p.v[0], &p.c[0], step, &p.y[0], &p.w[0], p.width, r1, pieces, number(hinge), &p.region[0])
+		return simd.Regions(&p.v[0], &p.c[0], step, &p.y[0], &p.w[0], p.width, r1, pieces, number(hinge), &p.region[0])
 	}
 	if step != 0 {
 		for at, c := range p.c[:len(p.v)] {
@@ -210,7 +211,7 @@ func (k kernels) moves(sums *grams, old []int32, p *panel, x []float64) {
 	n, size := sums.n, (sums.n+1)*sums.ld
 	old, x = old[:p.rows], x[:p.rows*n]
 	if k == wide {
-		wideMoves(&sums.g[0], size, &old[0], &p.region[0], &p.moved[0], &x[0], &p.y[0], &p.w[0], p.rows, n, sums.ld)
+		simd.Moves(&sums.g[0], size, &old[0], &p.region[0], &p.moved[0], &x[0], &p.y[0], &p.w[0], p.rows, n, sums.ld)
 		return
 	}
 	for i, to := range p.region[:len(old)] {
@@ -235,7 +236,7 @@ func (k kernels) addBlock(dst []float64, ldd int, src []float64, ld int, sign fl
 	rows := len(src) / ld
 	dst = dst[:(rows-1)*ldd+ld]
 	if k == wide {
-		wideAddBlock(&dst[0], ldd, &src[0], rows, ld, sign)
+		simd.AddBlock(&dst[0], ldd, &src[0], rows, ld, sign)
 		return
 	}
 	for i := range rows {
@@ -254,7 +255,7 @@ func (k kernels) cholesky(u []float64, size int) bool {
 	ld := size + 4
 	u = u[:size*ld]
 	if k == wide {
-		return wideCholesky(&u[0], size, ld)
+		return simd.Cholesky(&u[0], size, ld)
 	}
 	for j := range size {
 		row := u[j*ld+j : (j+1)*ld]
@@ -287,16 +288,25 @@ func (k kernels) cholesky(u []float64, size int) bool {
 	return true
 }
 
-// back solves Ux = z for the z that stands behind U, as cholesky leaves it.
+// back solves Ux = z for the z that stands behind U, as cholesky leaves it, four rows
+// at a time. x is as long as two rows of u: kernels read beyond the solution.
 func (k kernels) back(x, u []float64, size int) {
 	ld := size + 4
-	u, x = u[:size*ld], x[:size]
-	if k == wide {
-		wideBack(&x[0], &u[0], size, ld)
-		return
-	}
-	for j := size - 1; j >= 0; j-- {
-		row := u[j*ld : (j+1)*ld]
-		x[j] = (row[size] - dot(x[j+1:], row[j+1:size])) * row[j]
+	u, x = u[:size*ld], x[:2*ld]
+	var known [8]float64 // the four rows times what is known of x
+	for j := size - 4; j >= 0; j -= 4 {
+		r0, r1, r2, r3 := u[j*ld:][:ld], u[(j+1)*ld:][:ld], u[(j+2)*ld:][:ld], u[(j+3)*ld:][:ld]
+		if k == wide {
+			simd.Tile(&r0[j+4], &x[j+4], ld, size-j-4, &known)
+		} else {
+			for i, row := range [...][]float64{r0, r1, r2, r3} {
+				known[2*i] = dot(x[j+4:size], row[j+4:size])
+			}
+		}
+		x3 := (r3[size] - known[6]) * r3[j+3]
+		x2 := math.FMA(-r2[j+3], x3, r2[size]-known[4]) * r2[j+2]
+		x1 := math.FMA(-r1[j+2], x2, math.FMA(-r1[j+3], x3, r1[size]-known[2])) * r1[j+1]
+		x0 := math.FMA(-r0[j+1], x1, math.FMA(-r0[j+2], x2, math.FMA(-r0[j+3], x3, r0[size]-known[0]))) * r0[j]
+		x[j], x[j+1], x[j+2], x[j+3] = x0, x1, x2, x3
 	}
 }

@@ -183,19 +183,19 @@ func TestCholesky(t *testing.T) {
 			}
 			a := slices.Clone(u)
 			u, outside := fenced(u)
-			x, outsideX := fenced(make([]float64, size))
+			x := make([]float64, 2*ld)
 			if !k.cholesky(u, size) {
 				t.Fatalf("size %d: not positive definite", size)
 			}
 			k.back(x, u, size)
 			product, rhs := make([]float64, size), make([]float64, size)
 			for i := range size {
-				for j, v := range x {
+				for j, v := range x[:size] {
 					product[i] += a[i*ld+j] * v
 				}
 				rhs[i] = a[i*ld+size]
 			}
-			near(t, fmt.Sprintf("size %d", size), product, rhs, append(outside, outsideX...))
+			near(t, fmt.Sprintf("size %d", size), product, rhs, outside)
 			for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 				u := slices.Clone(a)
 				at := rng.IntN(size)

@@ -1,18 +1,19 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "frames.h"
 
-DATA one<>+0(SB)/8, $1.0
-GLOBL one<>(SB), RODATA|NOPTR, $8
+DATA ·one+0(SB)/8, $1.0
+GLOBL ·one(SB), RODATA|NOPTR, $8
 
 DATA minusOne<>+0(SB)/8, $-1.0
 GLOBL minusOne<>(SB), RODATA|NOPTR, $8
 
-// func wideProducts(v, coef, x *float64, k, n, width int)
+// func Pieces(v, coef, x *float64, k, n, width int)
 //
 // Tiles of four pieces and eight rows. Of fewer than four pieces the last stands
 // for those missing: it is computed and written several times.
-TEXT ·wideProducts(SB), NOSPLIT, $0-48
+TEXT ·Pieces(SB), NOSPLIT, $0-48
 	MOVQ v+0(FP), DI
 	MOVQ coef+8(FP), R8
 	MOVQ x+16(FP), DX
@@ -50,14 +51,7 @@ four:
 	XORQ AX, AX
 
 rows:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+	ZERO8
 	LEAQ (DX)(AX*1), BX
 	XORQ R12, R12
 
@@ -68,14 +62,7 @@ entries:
 	VBROADCASTSD (R9)(R12*8), Y11
 	VBROADCASTSD (R10)(R12*8), Y12
 	VBROADCASTSD (R11)(R12*8), Y13
-	VFMADD231PD Y8, Y10, Y0
-	VFMADD231PD Y9, Y10, Y1
-	VFMADD231PD Y8, Y11, Y2
-	VFMADD231PD Y9, Y11, Y3
-	VFMADD231PD Y8, Y12, Y4
-	VFMADD231PD Y9, Y12, Y5
-	VFMADD231PD Y8, Y13, Y6
-	VFMADD231PD Y9, Y13, Y7
+	PRODUCTS
 	ADDQ R13, BX
 	INCQ R12
 	CMPQ R12, n+32(FP)
@@ -101,17 +88,29 @@ entries:
 	VZEROUPPER
 	RET
 
-// RAISE takes the larger of best and the piece with values Y7 and changes Y8 at
-// step number s.
-#define RAISE(s, best) \
-	VBROADCASTSD ·steps+(8*s)(SB), Y9 \
-	VFMADD213PD Y7, Y8, Y9 \
-	VMAXPD Y9, best, best
+// STEPS does for each of the seven steps, which has a register of its own.
+#define STEPS(do) \
+	do(0, Y0) \
+	do(1, Y1) \
+	do(2, Y2) \
+	do(3, Y3) \
+	do(4, Y4) \
+	do(5, Y5) \
+	do(6, Y6)
 
-// BEGIN takes that piece.
+// CLEAR clears the sum of squares at step number s.
+#define CLEAR(s, best) \
+	VMOVUPD best, (32*s)(R15)
+
+// BEGIN takes the piece with values Y7 and changes Y8 at the step.
 #define BEGIN(s, best) \
-	VBROADCASTSD ·steps+(8*s)(SB), best \
+	VBROADCASTSD (8*s)(R9), best \
 	VFMADD213PD Y7, Y8, best
+
+// RAISE takes the larger of best and that piece.
+#define RAISE(s, best) \
+	BEGIN(s, Y9) \
+	VMAXPD Y9, best, best
 
 // KEEP puts the target plus the second maximum away.
 #define KEEP(s, best) \
@@ -124,7 +123,7 @@ entries:
 	VSUBPD best, Y9, best
 
 // BOUND turns y − f into max(0, y(y−f)).
-#define BOUND(best) \
+#define BOUND(s, best) \
 	VMULPD Y10, best, best \
 	VMAXPD Y11, best, best
 
@@ -135,49 +134,35 @@ entries:
 	VMOVUPD Y9, (32*s)(R15)
 
 // REDUCE writes the sum of the four lanes.
-#define REDUCE(s) \
-	VMOVUPD (32*s)(R15), Y0 \
-	VEXTRACTF128 $1, Y0, X1 \
-	VADDPD X1, X0, X0 \
-	VHADDPD X0, X0, X0 \
-	VMOVSD X0, (8*s)(DX)
+#define REDUCE(s, best) \
+	VMOVUPD (32*s)(R15), Y7 \
+	SUM(Y7, X7, X8) \
+	VMOVSD X7, (8*s)(DX)
 
-// func wideProbe(v, c, y, w *float64, width, r1, k, hinge int, loss *[7]float64)
+// func Probe(v, c, y, w, steps *float64, width, r1, k, hinge int, loss *[7]float64)
 //
 // Four rows at a time, all seven steps of each: Y0 to Y6 hold one maximum, then
 // the other. Memory holds the sums at R15 and what KEEP puts away behind them.
-TEXT ·wideProbe(SB), NOSPLIT, $480-72
+TEXT ·Probe(SB), NOSPLIT, $480-80
 	MOVQ v+0(FP), SI
 	MOVQ c+8(FP), DI
 	MOVQ y+16(FP), DX
 	MOVQ w+24(FP), BX
-	MOVQ width+32(FP), R8
+	MOVQ steps+32(FP), R9
+	MOVQ width+40(FP), R8
 	SHLQ $3, R8
-	MOVQ r1+40(FP), R12
-	MOVQ k+48(FP), R13
+	MOVQ r1+48(FP), R12
+	MOVQ k+56(FP), R13
 	SUBQ R12, R13
-	MOVQ hinge+56(FP), R14
+	MOVQ hinge+64(FP), R14
 	LEAQ 31(SP), R15
 	ANDQ $-32, R15
-	VXORPD Y0, Y0, Y0
-	VMOVUPD Y0, 0(R15)
-	VMOVUPD Y0, 32(R15)
-	VMOVUPD Y0, 64(R15)
-	VMOVUPD Y0, 96(R15)
-	VMOVUPD Y0, 128(R15)
-	VMOVUPD Y0, 160(R15)
-	VMOVUPD Y0, 192(R15)
+	ZERO8
+	STEPS(CLEAR)
 	XORQ AX, AX
 
 rows:
-	// The second maximum: its first piece is 0.
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
+	ZERO8 // the second maximum: its first piece is 0
 	MOVQ R12, R10
 	IMULQ R8, R10
 	ADDQ AX, R10
@@ -188,37 +173,18 @@ rows:
 second:
 	VMOVUPD (SI)(R10*1), Y7
 	VMOVUPD (DI)(R10*1), Y8
-	RAISE(0, Y0)
-	RAISE(1, Y1)
-	RAISE(2, Y2)
-	RAISE(3, Y3)
-	RAISE(4, Y4)
-	RAISE(5, Y5)
-	RAISE(6, Y6)
+	STEPS(RAISE)
 	ADDQ R8, R10
 	DECQ CX
 	JNE  second
 
 kept:
 	VMOVUPD (DX)(AX*1), Y10
-	KEEP(0, Y0)
-	KEEP(1, Y1)
-	KEEP(2, Y2)
-	KEEP(3, Y3)
-	KEEP(4, Y4)
-	KEEP(5, Y5)
-	KEEP(6, Y6)
-
+	STEPS(KEEP)
 	MOVQ AX, R10
 	VMOVUPD (SI)(R10*1), Y7
 	VMOVUPD (DI)(R10*1), Y8
-	BEGIN(0, Y0)
-	BEGIN(1, Y1)
-	BEGIN(2, Y2)
-	BEGIN(3, Y3)
-	BEGIN(4, Y4)
-	BEGIN(5, Y5)
-	BEGIN(6, Y6)
+	STEPS(BEGIN)
 	MOVQ R12, CX
 	DECQ CX
 	JEQ  errors
@@ -227,56 +193,26 @@ first:
 	ADDQ R8, R10
 	VMOVUPD (SI)(R10*1), Y7
 	VMOVUPD (DI)(R10*1), Y8
-	RAISE(0, Y0)
-	RAISE(1, Y1)
-	RAISE(2, Y2)
-	RAISE(3, Y3)
-	RAISE(4, Y4)
-	RAISE(5, Y5)
-	RAISE(6, Y6)
+	STEPS(RAISE)
 	DECQ CX
 	JNE  first
 
 errors:
-	ERROR(0, Y0)
-	ERROR(1, Y1)
-	ERROR(2, Y2)
-	ERROR(3, Y3)
-	ERROR(4, Y4)
-	ERROR(5, Y5)
-	ERROR(6, Y6)
+	STEPS(ERROR)
 	TESTQ R14, R14
 	JEQ  squares
 	VXORPD Y11, Y11, Y11
-	BOUND(Y0)
-	BOUND(Y1)
-	BOUND(Y2)
-	BOUND(Y3)
-	BOUND(Y4)
-	BOUND(Y5)
-	BOUND(Y6)
+	STEPS(BOUND)
 
 squares:
 	VMOVUPD (BX)(AX*1), Y7
-	SQUARE(0, Y0)
-	SQUARE(1, Y1)
-	SQUARE(2, Y2)
-	SQUARE(3, Y3)
-	SQUARE(4, Y4)
-	SQUARE(5, Y5)
-	SQUARE(6, Y6)
+	STEPS(SQUARE)
 	ADDQ $32, AX
 	CMPQ AX, R8
 	JLT  rows
 
-	MOVQ loss+64(FP), DX
-	REDUCE(0)
-	REDUCE(1)
-	REDUCE(2)
-	REDUCE(3)
-	REDUCE(4)
-	REDUCE(5)
-	REDUCE(6)
+	MOVQ loss+72(FP), DX
+	STEPS(REDUCE)
 	VZEROUPPER
 	RET
 
@@ -286,15 +222,17 @@ squares:
 	VFMADD213PD (SI)(R10*1), Y15, Y3 \
 	VMOVUPD Y3, (SI)(R10*1)
 
-// COMPARE takes the piece with values Y3 and number Y2 where it is above the
-// maximum Y0 of the piece Y1.
+// COMPARE advances the piece after that with number Y2, and takes it where it is
+// above the maximum Y0 of the piece Y1.
 #define COMPARE \
+	ADVANCE \
+	VADDPD Y12, Y2, Y2 \
 	VCMPPD $0x1e, Y0, Y3, Y4 \
 	VMAXPD Y3, Y0, Y0 \
 	VBLENDVPD Y4, Y2, Y1, Y1
 
-// func wideRegions(v, c *float64, step float64, y, w *float64, width, r1, k, hinge int, region *int32) (loss float64)
-TEXT ·wideRegions(SB), NOSPLIT, $0-88
+// func Regions(v, c *float64, step float64, y, w *float64, width, r1, k, hinge int, region *int32) (loss float64)
+TEXT ·Regions(SB), NOSPLIT, $0-88
 	MOVQ v+0(FP), SI
 	MOVQ c+8(FP), DI
 	VBROADCASTSD step+16(FP), Y15
@@ -311,7 +249,7 @@ TEXT ·wideRegions(SB), NOSPLIT, $0-88
 	VXORPD X13, X13, X13
 	VCVTSI2SDQ CX, X13, X13
 	VBROADCASTSD X13, Y13
-	VBROADCASTSD one<>(SB), Y12
+	VBROADCASTSD ·one(SB), Y12
 	VBROADCASTSD minusOne<>(SB), Y11
 	VXORPD Y10, Y10, Y10
 	VXORPD Y14, Y14, Y14
@@ -329,8 +267,6 @@ rows:
 	JEQ  kept
 
 second:
-	ADVANCE
-	VADDPD Y12, Y2, Y2
 	COMPARE
 	ADDQ R8, R10
 	DECQ CX
@@ -350,8 +286,6 @@ kept:
 
 first:
 	ADDQ R8, R10
-	ADVANCE
-	VADDPD Y12, Y2, Y2
 	COMPARE
 	DECQ CX
 	JNE  first
@@ -378,9 +312,7 @@ square:
 	CMPQ AX, R8
 	JLT  rows
 
-	VEXTRACTF128 $1, Y14, X1
-	VADDPD X1, X14, X0
-	VHADDPD X0, X0, X0
-	VMOVSD X0, loss+80(FP)
+	SUM(Y14, X14, X1)
+	VMOVSD X14, loss+80(FP)
 	VZEROUPPER
 	RET
