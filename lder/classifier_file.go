@@ -9,9 +9,6 @@ import (
 	"slices"
 )
 
-// classifierFormat marks the files of classifiers.
-const classifierFormat = "dcopt-ldep"
-
 type classifierFile struct {
 	Format     string            `json:"format"`
 	Version    int               `json:"version"`

@@ -12,6 +12,9 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
+// classifierFormat marks the files of classifiers.
+const classifierFormat = "dcopt-ldep"
+
 // Model files are JSON objects with these two marks. Version 1 knew neither clip
 // nor ensemble; it is still read.
 const (

@@ -99,49 +99,6 @@ func (s *sample) mse(predict func(x []float64) float64) float64 {
 	return sum
 }
 
-// train fits to standardised features and a raw target. With the error of an
-// ended context comes the best fit so far, or none.
-func train(ctx context.Context, d *refit.Data, rows [][]float64, set Settings, hinge bool) (run, Training, error) {
-	s, mean, scale := newSample(d, rows, hinge)
-	var res run
-	var err error
-	switch set.Method {
-	case CCP, Split, DCA:
-		res, err = fitConvex(ctx, s, set)
-	case Refit:
-		res, err = fitRefit(ctx, s, set)
-	default:
-		res, err = fitChoice(ctx, s, set)
-	}
-	if res.model == nil && res.stack == nil {
-		return res, Training{}, err
-	}
-	var mse float64
-	if res.model != nil {
-		t := newTally(res.model, d.M)
-		mse = s.mse(func(x []float64) float64 { return res.clip.Clip(t.predict(x)) })
-		res.active = t.shares
-	} else {
-		scratch := make([]float64, d.N)
-		mse = s.mse(func(x []float64) float64 { return res.stack.Predict(x, res.clip, scratch) })
-	}
-	facts := Training{
-		Method: set.Method, Rows: d.M, Iterations: res.iterations, Status: res.status,
-		StartMSE: res.startMSE * scale * scale, MSE: mse * scale * scale,
-		FVU: unexplained(mse, s.d.Variance()), OOB: -1,
-	}
-	if res.oob >= 0 {
-		facts.OOB = unexplained(res.oob, s.d.Variance())
-	}
-	if res.model != nil {
-		res.model.rescale(scale, mean)
-	} else {
-		res.stack.rescale(scale, mean)
-	}
-	res.clip.Lo, res.clip.Hi = scale*res.clip.Lo+mean, scale*res.clip.Hi+mean
-	return res, facts, err
-}
-
 // unexplained is mse/variance; for a constant target 0 if all predictions are
 // exact, else 1.
 func unexplained(mse, variance float64) float64 {

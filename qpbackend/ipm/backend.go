@@ -283,3 +283,15 @@ func (s *solver) load() {
 }
 
 const equilPasses = 10
+
+// propose brings the proposal into the scaled problem.
+func (s *solver) propose() {
+	w, sc := s.w, s.scale
+	for j, d := range sc.D {
+		w.x[j] = s.warm.x[j] / (sc.B * d)
+		w.y[j] = s.warm.z[j] * sc.C * d
+	}
+	for i, e := range sc.E {
+		w.y[w.n+i] = s.warm.y[i] * sc.C / e
+	}
+}

@@ -12,13 +12,6 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
-// coneRange is a cone over rows.
-type coneRange struct {
-	kind     qpbackend.ConeKind
-	α        float64
-	row, len int // first row and their number
-}
-
 // groups are the rows that the scaling has to treat alike.
 func (l *layout) groups() []equil.Group {
 	var g []equil.Group

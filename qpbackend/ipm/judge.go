@@ -200,3 +200,10 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 		X: append(dst.X[:0], s.cert.x...), Y: append(dst.Y[:0], s.best.y...), Z: append(dst.Z[:0], s.best.z...),
 	}
 }
+
+// far reports whether the current iterate, with the scaled residual or μ size,
+// is far from the end: by many tolerances, or by what became of the last one that
+// was certified.
+func (s *solver) far(w *work, size float64) bool {
+	return size > w.method.distance()*s.set.Tol || size*s.progress.ratio > near*s.set.Tol
+}

@@ -5,6 +5,13 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
+// coneRange is a cone over rows.
+type coneRange struct {
+	kind     qpbackend.ConeKind
+	α        float64
+	row, len int // first row and their number
+}
+
 // layout keeps A by rows, and where the rows of cones are.
 type layout struct {
 	at    *sparse.CSC // Aᵀ: column i holds row i

@@ -122,13 +122,6 @@ const (
 	near         = 30
 )
 
-// far reports whether the current iterate, with the scaled residual or μ size,
-// is far from the end: by many tolerances, or by what became of the last one that
-// was certified.
-func (s *solver) far(w *work, size float64) bool {
-	return size > w.method.distance()*s.set.Tol || size*s.progress.ratio > near*s.set.Tol
-}
-
 // scaledError is the largest scaled residual or μ of the point over τ.
 func (w *work) scaledError() float64 {
 	τ := w.method.τ()

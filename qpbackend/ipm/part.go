@@ -59,15 +59,6 @@ type part interface {
 	warm(w *work, inside float64) bool
 }
 
-// pair holds the vectors of a part, with an entry for each of its rows: s and z,
-// their steps, and right-hand sides, rp of the equations that define s and rc of
-// complementarity.
-type pair struct {
-	s, z   []float64
-	ds, dz []float64
-	rp, rc []float64
-}
-
 func (p *pair) data() *pair { return p }
 
 // parts are the parts of w, the orthant first.

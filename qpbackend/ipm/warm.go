@@ -21,18 +21,6 @@ type proposal struct {
 	given   bool
 }
 
-// propose brings the proposal into the scaled problem.
-func (s *solver) propose() {
-	w, sc := s.w, s.scale
-	for j, d := range sc.D {
-		w.x[j] = s.warm.x[j] / (sc.B * d)
-		w.y[j] = s.warm.z[j] * sc.C * d
-	}
-	for i, e := range sc.E {
-		w.y[w.n+i] = s.warm.y[i] * sc.C / e
-	}
-}
-
 // startFrom makes the first point from w.x and w.y, or reports that these are no
 // good.
 func (w *work) startFrom() bool {

@@ -202,3 +202,12 @@ type regularisation struct {
 
 	lastP, lastD, lastμ float64 // residuals and μ of the iterate before
 }
+
+// pair holds the vectors of a part, with an entry for each of its rows: s and z,
+// their steps, and right-hand sides, rp of the equations that define s and rc of
+// complementarity.
+type pair struct {
+	s, z   []float64
+	ds, dz []float64
+	rp, rc []float64
+}

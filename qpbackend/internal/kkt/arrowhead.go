@@ -3,7 +3,6 @@ package kkt
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -116,32 +115,6 @@ type piece struct {
 // chunkSize bounds the entries of B in the components that are worked on
 // together, so that they stay in a near cache.
 const chunkSize = 1 << 15
-
-func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {
-	comps, nc := len(p.compPtr)-1, len(p.border)
-	f := &arrowhead{
-		wide:  vectors(cpu.Wide()),
-		wider: cpu.Wider(),
-		pack:  make([]float64, tileRows*packCols),
-		ones:  ones(),
-		nodes: p.nodes, compPtr: p.compPtr, border: p.border,
-		tPtr:  make([]int32, comps+1),
-		order: make([]int32, len(p.nodes)), rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
-		vectors: make([]int32, comps),
-		s:       make([]float64, nc*nc), sd: make([]float64, nc),
-		r: make([]float64, nc), rx: make([]float64, nc), rv: make([]float64, nc),
-		factors: make([]float64, nc),
-	}
-	for c := range comps {
-		size := p.compPtr[c+1] - p.compPtr[c]
-		f.tPtr[c+1] = f.tPtr[c] + size*size
-	}
-	f.t, f.off = make([]float64, f.tPtr[comps]), make([]float64, f.tPtr[comps])
-	f.sources(k)
-	f.couple(p)
-	f.chunk()
-	return f
-}
 
 // owners is the component of each place in nodes.
 func (f *arrowhead) owners() []int32 {
@@ -300,30 +273,6 @@ func (f *arrowhead) chunk() {
 // entry: what scaling rounds.
 const same = 2e-15
 
-// load takes over the values off the diagonal.
-func (f *arrowhead) load(val []float64) {
-	f.filled, f.terms = 0, f.terms[:0]
-	for i := range f.inside {
-		e := &f.inside[i]
-		e.val = val[e.src]
-		f.off[e.dst] = e.val
-	}
-	for i := range f.around {
-		f.around[i].val = val[f.around[i].src]
-	}
-	for a := range f.blocks {
-		f.blocks[a].ptr[0] = 0
-	}
-	for c := range len(f.compPtr) - 1 {
-		for a := range f.blocks {
-			b := &f.blocks[a]
-			b.ptr[c+1] = b.ptr[c]
-		}
-		f.reduce(c, val)
-	}
-	f.findCopies()
-}
-
 // row is row e of B in its block, of the given width.
 func (f *arrowhead) row(e int32, width int, val []float64) []float64 {
 	pieces := f.pieces[f.rowPiece[e]:f.rowPiece[e+1]]
@@ -405,3 +354,10 @@ func ratio(v, model []float64, lead int) (z float64, ok bool) {
 	}
 	return z, true
 }
+
+// vectors is the number of vectors in the block.
+func (l *block) vectors() int { return int(l.ptr[len(l.ptr)-1]) }
+
+// panelRows is the number of rows of the Schur complement that are factored before the
+// rest is updated.
+const panelRows = 48

@@ -76,9 +76,6 @@ func (f *arrowhead) spreadBorder(r []float64) {
 	}
 }
 
-// vectors is the number of vectors in the block.
-func (l *block) vectors() int { return int(l.ptr[len(l.ptr)-1]) }
-
 // forward sets the entries of the vectors of one component, zero before, to
 // ZᵀT⁻¹b.
 func (f *arrowhead) forward(c int32, b []float64) {

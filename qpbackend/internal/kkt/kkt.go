@@ -292,3 +292,23 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	}
 	return a
 }
+
+// Strategy is Sparse or Arrowhead, as chosen.
+func (s *System) Strategy() Strategy {
+	if _, ok := s.f.(*arrowhead); ok {
+		return Arrowhead
+	}
+	return Sparse
+}
+
+// AddBoth adds A·x to ax and Aᵀ·y to aty, in the same way.
+func (s *System) AddBoth(ax, aty, x, y []float64) {
+	switch {
+	case s.both:
+		s.addVectors(ax, aty, x, y)
+	case s.runs != nil:
+		s.runs.addBoth(ax, aty, 1, x, y)
+	default:
+		s.at.AddMulBoth(aty, ax, y, x)
+	}
+}

@@ -104,18 +104,6 @@ func (s *System) AddAx(dst, x []float64) {
 	}
 }
 
-// AddBoth adds A·x to ax and Aᵀ·y to aty, in the same way.
-func (s *System) AddBoth(ax, aty, x, y []float64) {
-	switch {
-	case s.both:
-		s.addVectors(ax, aty, x, y)
-	case s.runs != nil:
-		s.runs.addBoth(ax, aty, 1, x, y)
-	default:
-		s.at.AddMulBoth(aty, ax, y, x)
-	}
-}
-
 // subtractWhole sets s.res to b − K·x and s.ax to A·x. Columns are short: loops
 // over places cost less than over slices.
 func (s *System) subtractWhole(b, x []float64) {

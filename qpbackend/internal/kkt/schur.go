@@ -261,10 +261,6 @@ func (f *arrowhead) combine(a, b *block, lo, hi int32) {
 	}
 }
 
-// panelRows is the number of rows of the Schur complement that are factored before the
-// rest is updated.
-const panelRows = 48
-
 // stablePivot is the pivot d of the Schur complement, whose diagonal entry was first: where it
 // is no more than what rounding has left of that, a share of it that does not
 // magnify the rounding errors of its row. Directions in which the components do
@@ -317,4 +313,28 @@ func (f *arrowhead) factorSchur(work *poll.Poll) (bad int32, failed float64, err
 		}
 	}
 	return -1, 0, nil
+}
+
+// load takes over the values off the diagonal.
+func (f *arrowhead) load(val []float64) {
+	f.filled, f.terms = 0, f.terms[:0]
+	for i := range f.inside {
+		e := &f.inside[i]
+		e.val = val[e.src]
+		f.off[e.dst] = e.val
+	}
+	for i := range f.around {
+		f.around[i].val = val[f.around[i].src]
+	}
+	for a := range f.blocks {
+		f.blocks[a].ptr[0] = 0
+	}
+	for c := range len(f.compPtr) - 1 {
+		for a := range f.blocks {
+			b := &f.blocks[a]
+			b.ptr[c+1] = b.ptr[c]
+		}
+		f.reduce(c, val)
+	}
+	f.findCopies()
 }

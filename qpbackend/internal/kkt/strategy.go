@@ -3,6 +3,7 @@ package kkt
 import (
 	"context"
 
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
@@ -33,14 +34,6 @@ func (s Strategy) String() string { return enum.String(s, "Strategy", strategyTe
 // ParseStrategy is the inverse of String.
 func ParseStrategy(name string) (Strategy, error) {
 	return enum.Parse[Strategy](name, "kkt: no strategy", strategyText[:])
-}
-
-// Strategy is Sparse or Arrowhead, as chosen.
-func (s *System) Strategy() Strategy {
-	if _, ok := s.f.(*arrowhead); ok {
-		return Arrowhead
-	}
-	return Sparse
 }
 
 // factor is a factorisation of one matrix pattern.
@@ -102,4 +95,30 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 		return newArrowhead(k, p), nil
 	}
 	return whole{f}, nil
+}
+
+func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {
+	comps, nc := len(p.compPtr)-1, len(p.border)
+	f := &arrowhead{
+		wide:  vectors(cpu.Wide()),
+		wider: cpu.Wider(),
+		pack:  make([]float64, tileRows*packCols),
+		ones:  ones(),
+		nodes: p.nodes, compPtr: p.compPtr, border: p.border,
+		tPtr:  make([]int32, comps+1),
+		order: make([]int32, len(p.nodes)), rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
+		vectors: make([]int32, comps),
+		s:       make([]float64, nc*nc), sd: make([]float64, nc),
+		r: make([]float64, nc), rx: make([]float64, nc), rv: make([]float64, nc),
+		factors: make([]float64, nc),
+	}
+	for c := range comps {
+		size := p.compPtr[c+1] - p.compPtr[c]
+		f.tPtr[c+1] = f.tPtr[c] + size*size
+	}
+	f.t, f.off = make([]float64, f.tPtr[comps]), make([]float64, f.tPtr[comps])
+	f.sources(k)
+	f.couple(p)
+	f.chunk()
+	return f
 }
