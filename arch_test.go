@@ -38,8 +38,14 @@ var mayImport = map[string]string{
 	// One grammar of numbers and one reader of tables, for whoever reads data.
 	"internal/table": "",
 	// Which kernels in assembler this processor runs.
-	"internal/cpu":  "",
-	"internal/num":  "",
+	"internal/cpu": "",
+	"internal/num": "",
+	// The protocol of the worker as data, a graph that came by it, and the worker.
+	"internal/wire":  "internal/enum",
+	"internal/graph": "dc internal/wire internal/suggest gonum",
+	"internal/serve": "dc/lang ccp ccp/global internal/graph internal/wire qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
+	// What a Go program that uses a worker imports.
+	"client":        "internal/wire",
 	"internal/simd": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
@@ -85,7 +91,7 @@ var mayImport = map[string]string{
 	"lder/internal/refit": "internal/cpu internal/simd",
 	"lder/export":         "lder internal/enum",
 
-	"cmd/dcopt": "dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table cli",
+	"cmd/dcopt": "dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table internal/serve internal/wire cli",
 
 	// The only package with C.
 	"third_party/osqp": "",

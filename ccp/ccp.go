@@ -118,6 +118,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		res.Objective = r.minimised(math.Inf(1))
 	case Unbounded:
 		res.Objective = r.minimised(math.Inf(-1))
+		res.Ray = r.where.Proof
 	}
 	_, res.Worst = r.p.Violation(res.X)
 	_, res.ObjectiveError = r.p.Evaluate(res.X)

@@ -82,7 +82,12 @@ func (r *run) hold(ctx context.Context) (outcome, error) {
 	if r.raise() {
 		return outcome{}, nil
 	}
-	// Where the ray leads away from the DC constraints it proves nothing.
+	// A ray proves something where there is a point to begin at, and nothing where it
+	// leads away from the DC constraints.
+	if r.mayBeInfeasible() && r.sub.Excluded(ctx) {
+		r.res.Iterations++
+		return r.infeasible(ctx), nil
+	}
 	if r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3, r.res.Violation) {
 		return outcome{status: Unbounded, message: rayFound}, nil
 	}
@@ -107,6 +112,7 @@ func (r *run) raise() bool {
 func (r *run) infeasible(ctx context.Context) outcome {
 	names := diagnose.Conflict(ctx, r.sub)
 	message := "no point meets the convex constraints"
+	r.res.Conflict = names
 	if len(names) > 0 {
 		const most = 6
 		if len(names) > most {

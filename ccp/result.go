@@ -34,13 +34,22 @@ type Result struct {
 	// for a DC constraint; > 0 where an upper bound holds. A constraint that
 	// states a matrix to be positive semidefinite (dc.Constraint.Order > 0) has
 	// a matrix, row by row, whose trace is the multiplier of the eigenvalue's
-	// bound. nil if none was solved.
+	// bound. A constraint made by dc.InCone has one for each entry, together a point
+	// of the dual cone. nil if none was solved. With the status Infeasible they and
+	// BoundDuals are a certificate instead, of sum −1: see
+	// qpbackend.PrimalInfeasibility.
 	Duals [][]float64
 	// BoundDuals has for each variable the multiplier of its bounds, > 0 where
 	// the upper one holds; nil as Duals.
 	BoundDuals []float64
 	History    []Iteration // of the start that gave X; the X of its entries is nil
 	Seconds    Seconds
+	// Conflict has, with the status Infeasible, the names of constraints that exclude
+	// each other, none of which can be left out; bounds count as "bounds of x".
+	Conflict []string
+	// Ray is, with the status Unbounded, a direction along which the objective falls
+	// for ever; nil where it is minus infinity at a point.
+	Ray []float64
 	// Message says in words what the status alone does not.
 	Message string
 

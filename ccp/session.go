@@ -73,6 +73,9 @@ func (s *Session) Replace(p *dc.Problem) error {
 	return nil
 }
 
+// Restart lets the next Solve begin at the problem's start, as the first one does.
+func (s *Session) Restart() { s.x = nil }
+
 // Problem is the problem with the current values of its parameters.
 func (s *Session) Problem() *dc.Problem { return s.p }
 

@@ -2,17 +2,7 @@ package dc
 
 import "math"
 
-// Exp is eᵘ.
-//
-//	arguments  u: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine or convex; others whose bounds keep the slope finite
-//	refuses    arrays; others
-//	form       exponential cone
-//	source     Chares 2009
+// Exp is eᵘ of an affine or convex u.
 func Exp(u Operand) Expr { return apply(exponential{}, u.expr()) }
 
 type exponential struct{ everywhere }
@@ -32,17 +22,7 @@ func (exponential) represent(c Canon, u Linear) Form {
 	return Form{Linear: t}
 }
 
-// Logistic is log(1 + eᵘ).
-//
-//	arguments  u: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      any with a split
-//	refuses    arrays
-//	form       exponential cones and rows
-//	source     Chares 2009
+// Logistic is log(1 + eᵘ) of an affine or convex u.
 func Logistic(u Operand) Expr { return apply(logistic{}, u.expr()) }
 
 type logistic struct{ everywhere }
@@ -66,16 +46,6 @@ func (logistic) represent(c Canon, u Linear) Form {
 }
 
 // LogSumExp is log Σ exp aₖ.
-//
-//	arguments  a: an array of any shape
-//	curvature  convex
-//	sign       any
-//	monotone   a: nondecreasing
-//	domain     all
-//	takes      affine
-//	refuses    an array without entries
-//	form       exponential cones and rows
-//	source     Chares 2009
 func LogSumExp(a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -93,11 +63,7 @@ func LogSumExp(a Affine) Expr {
 	return convex(f, a.of)
 }
 
-// LogSumExpOf is LogSumExp of a slice of scalars.
-//
-//	as         LogSumExp
-//	takes      affine or convex
-//	refuses    others; no scalars
+// LogSumExpOf is LogSumExp of affine or convex expressions.
 func LogSumExpOf[T Operand](us []T) Expr {
 	return atomOf("lse", LogSumExp, us, everyEntry(convexEntry))
 }
@@ -180,6 +146,7 @@ func expAtoms() []atom {
 	return []atom{
 		{op: "exp", args: 1, scalar: true, make: ofScalar(Exp)},
 		{op: "logistic", args: 1, scalar: true, make: ofScalar(Logistic)},
+		{op: "xexp", args: 1, scalar: true, make: ofScalar(XExp)},
 		{op: "lse", args: 1, make: ofArray(LogSumExp, LogSumExpOf[Expr])},
 	}
 }

@@ -118,6 +118,12 @@ var samples = []sample{
 	{atom: "Log", make: func(a dc.Affine) dc.Expr { return dc.Log(a.At(0)).Neg() }, cone: true, positive: true},
 	{atom: "Log", make: func(a dc.Affine) dc.Expr { return dc.Log(dc.Min(a.At(0), a.At(3))).Neg() }, cone: true, positive: true},
 	{atom: "Entropy", make: func(a dc.Affine) dc.Expr { return dc.Entropy(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "XExp", make: func(a dc.Affine) dc.Expr { return dc.XExp(a.At(0)) }, cone: true, positive: true},
+	{atom: "XExp", make: func(a dc.Affine) dc.Expr { return dc.XExp(dc.Abs(a.At(0)).Add(dc.Abs(a.At(2)))) }, cone: true, positive: true},
+	{atom: "DotSort", make: func(a dc.Affine) dc.Expr { return dc.DotSort(a, []float64{2, -1, 0, 2}) }},
+	{atom: "DotSortOf", make: func(a dc.Affine) dc.Expr {
+		return dc.DotSortOf([]dc.Operand{dc.Abs(a.At(0)), a.At(1), dc.Norm1(a)}, []float64{0, 1, 3})
+	}},
 	{atom: "KL", make: func(a dc.Affine) dc.Expr { return dc.KL(a.At(0), a.At(3)) }, cone: true, positive: true},
 	{atom: "InvPos", make: func(a dc.Affine) dc.Expr { return dc.InvPos(a.At(3)) }, cone: true, positive: true},
 	{atom: "InvPos", make: func(a dc.Affine) dc.Expr { return dc.InvPos(dc.Sqrt(a.At(0))) }, cone: true, positive: true},

@@ -9,7 +9,7 @@ import (
 )
 
 // Constraint is either lo ≤ A ≤ hi for the entries of an affine A, or e ≤ 0
-// for one DC expression. Make one with LE, GE, EQ or Between.
+// for one DC expression. Make one with LE, GE, EQ, Between, Semidefinite or InCone.
 type Constraint struct {
 	// Family and Index name it: apart[1,2]. Both may be empty.
 	Family string
@@ -27,6 +27,7 @@ type Constraint struct {
 	// second: the one before is the other half. implied: a declaration of a
 	// variable or an equation says so.
 	second, implied bool
+	cone            *Cone // E ≤ 0 states that its rows lie in it
 	err             error
 }
 

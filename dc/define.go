@@ -8,8 +8,12 @@ import (
 // definition is an equation that gives a variable its value: x[j] = e(x), e
 // without x[j].
 type definition struct {
-	j int
-	e Expr
+	j    int
+	e    Expr
+	a    float64 // the coefficient of x[j] in the equation
+	at   int     // the number of the equation's first half
+	lo   int     // the numbers of the constraints that keep its bounds, 0 for none
+	high int
 }
 
 // define finds the equations that define a variable: one that stands linearly
@@ -106,14 +110,43 @@ func (d *definer) substitute(i, j int) {
 	e := c.E
 	e.lin, e.lazy, e.composite = rest, &lazySplit{}, true
 	e = e.Scale(-1 / a)
-	p.defined = append(p.defined, definition{j, e})
+	def := definition{j: j, e: e, a: a, at: i}
 	c.E.replaceSplit(split{}) // 0 ≤ 0 for the solver
 	p.Constraints[i+1].E.replaceSplit(split{})
 	d.by[j] = e
 	for _, v := range p.Vars {
 		if k := j - v.Offset; k >= 0 && k < v.Len() {
-			p.keepWithin(v, k, e)
+			p.keepWithin(v, k, &def)
 		}
+	}
+	p.defined = append(p.defined, def)
+}
+
+// AddDefined completes the multipliers of the constraints and of the variables' bounds
+// by those of the equations that define a variable, which the convex problem lacks:
+// the Lagrange function does not change with the variable. Neither do other functions,
+// as the variable stands linearly wherever it stands.
+func (p *Problem) AddDefined(rows [][]float64, bounds []float64) {
+	for _, d := range p.defined {
+		z := 0.0
+		if d.lo > 0 {
+			z -= rows[d.lo][0]
+		}
+		if d.high > 0 {
+			z += rows[d.high][0]
+		}
+		if d.j < len(bounds) {
+			bounds[d.j] += z
+		}
+		slope, _ := p.Objective.lin.without(d.j)
+		slope += z
+		for i := range p.Constraints {
+			if c := &p.Constraints[i]; c.DC && i != d.at && i != d.at+1 {
+				w, _ := c.E.lin.without(d.j)
+				slope += rows[i][0] * w
+			}
+		}
+		rows[d.at][0], rows[d.at+1][0] = max(-slope/d.a, 0), max(slope/d.a, 0)
 	}
 }
 
@@ -154,18 +187,20 @@ func (d *definer) insertIn(e *Expr) {
 }
 
 // keepWithin states the bounds of a variable for what defines it.
-func (p *Problem) keepWithin(v *Variable, k int, e Expr) {
+func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	lo, hi := v.Bounds(k)
+	e := d.e
 	r := e.Range()
-	add := func(f Expr) {
+	add := func(f Expr) int {
 		f.keepSplit()
 		p.Constraints = append(p.Constraints, Constraint{Family: v.Name, E: f, DC: true, implied: true})
+		return len(p.Constraints) - 1
 	}
 	if r.Lo < lo {
-		add(sumExprs([]Expr{constantExpr(lo), e.Neg()}))
+		d.lo = add(sumExprs([]Expr{constantExpr(lo), e.Neg()}))
 	}
 	if r.Hi > hi {
-		add(sumExprs([]Expr{e, constantExpr(-hi)}))
+		d.high = add(sumExprs([]Expr{e, constantExpr(-hi)}))
 	}
 }
 

@@ -324,6 +324,9 @@ func (m *Model) Problem() (*Problem, error) {
 		if err == nil && c.DC {
 			err = checkExpr(c.E, m.space)
 		}
+		if err == nil && c.cone != nil {
+			err = c.cone.check(m.space)
+		}
 		if err == nil && !c.DC {
 			err = c.checkAffine(m.space)
 		}

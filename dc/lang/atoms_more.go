@@ -148,6 +148,13 @@ func entropy(x float64) float64 {
 
 func logistic(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
+func xexp(x float64) float64 {
+	if !(x >= 0) {
+		return math.NaN()
+	}
+	return x * math.Exp(x)
+}
+
 func reciprocal(x float64) float64 {
 	if !(x > 0) {
 		return math.NaN()

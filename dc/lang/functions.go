@@ -26,6 +26,7 @@ var functions = map[string]*function{
 	"log":         {least: 1, most: 1, domain: true, eval: curve("a concave", math.Log, dc.Log)},
 	"entr":        {least: 1, most: 1, domain: true, eval: curve("an affine", entropy, dc.Entropy)},
 	"logistic":    {least: 1, most: 1, eval: curve("a convex", logistic, dc.Logistic)},
+	"xexp":        {least: 1, most: 1, domain: true, eval: curve("a convex", xexp, dc.XExp)},
 	"invpos":      {least: 1, most: 1, domain: true, eval: curve("a concave", reciprocal, dc.InvPos)},
 	"kl":          {least: 2, most: 2, domain: true, eval: (*evaluator).fnKL},
 	"quadoverlin": {least: 2, most: 2, domain: true, eval: (*evaluator).fnQuadOverLin},

@@ -13,7 +13,7 @@ import (
 
 // goNames are what the functions of the language are called in package dc.
 var goNames = map[string]string{
-	"abs": "Abs", "pos": "Pos", "square": "Square", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "entr": "Entropy", "logistic": "Logistic",
+	"abs": "Abs", "pos": "Pos", "square": "Square", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "entr": "Entropy", "logistic": "Logistic", "xexp": "XExp",
 	"invpos": "InvPos", "huber": "Huber, HuberOf", "kl": "KL", "max": "Max, MaxOf", "min": "Min, MinOf", "sum": "Affine.Sum, Sum, SumOf",
 	"mean": "Affine.Sum, Affine.Scale", "norm1": "Norm1", "norm2": "Norm2, Norm2Of", "norminf": "NormInf", "sumsq": "SumSquares",
 	"sumlargest": "SumLargest, SumLargestOf", "lse": "LogSumExp, LogSumExpOf", "quad": "Quad", "quadoverlin": "QuadOverLin, QuadOverLinOf",

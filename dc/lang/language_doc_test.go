@@ -46,6 +46,7 @@ var describedAtoms = map[string]described{
 	"log":         {"log(x)", "the natural logarithm", Concave, falling, needsAbove, "log(y)", -1, []string{"log(sqrt(y))", "log(invpos(y))", "log(1 + y^2)"}, []string{"log(y^2)"}},
 	"entr":        {"entr(x)", "-x log x", Concave, bounded, needsPlus, "entr(y)", -1, nil, []string{"entr(y^2)", "entr(sqrt(y))"}},
 	"logistic":    {"logistic(x)", "log(1 + e^x)", Convex, anything, "", "logistic(y)", 0, []string{"logistic(abs(y))", "logistic(-abs(y))"}, nil},
+	"xexp":        {"xexp(x)", "x e^x", Convex, rising, needsPlus, "xexp(y)", -1, []string{"xexp(y^2)", "xexp(abs(y))"}, []string{"xexp(sqrt(y))"}},
 	"invpos":      {"invpos(x)", "1/x", Convex, falling, needsAbove, "invpos(y)", -1, []string{"invpos(sqrt(y))", "invpos(1 + y^2)"}, []string{"invpos(y^2)"}},
 	"huber":       {"huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, signed, "", "huber(y, 2)", 0, []string{"huber(abs(y))"}, []string{"huber(y^2 - 1)", "huber(sqrt(y))"}},
 	"kl":          {"kl(x, z)", "x log(x/z) - x + z", Convex, affineOnly, "x >= 0, z > 0", "kl(y, 2)", -1, []string{"kl(1, y)"}, []string{"kl(y^2, 1)", "kl(1, sqrt(y))"}},
@@ -172,7 +173,7 @@ func TestDescribedAtoms(t *testing.T) {
 }
 
 // atomOrder is the order of the table.
-var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic invpos huber kl max min sum mean cumsum reshape norm norm1 norm2 norminf sumsq " +
+var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic xexp invpos huber kl max min sum mean cumsum reshape norm norm1 norm2 norminf sumsq " +
 	"sumlargest lse quad quadoverlin geomean wgeomean dc logdet matfrac lambda_max lambda_min lambda_sumlargest sigma_max normnuc trace diag")
 
 func atomTable(t *testing.T) string {

@@ -222,7 +222,7 @@ func (pr *printer) factor(ps *phrase, e dc.Expr) {
 
 // callNames are functions with the arguments of the atom of the name.
 var callNames = map[string]bool{
-	"abs": true, "exp": true, "log": true, "entr": true, "logistic": true, "norm1": true, "norm2": true, "sumsq": true, "lse": true,
+	"abs": true, "exp": true, "log": true, "entr": true, "logistic": true, "xexp": true, "norm1": true, "norm2": true, "sumsq": true, "lse": true,
 	"geomean": true, "quadoverlin": true, "kl": true, "logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
 	"matfrac": true, "norm": true, "sumlargest": true, "lambda_sumlargest": true, "wgeomean": true, "quad": true,
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/export"
@@ -51,4 +52,5 @@ func TestNamesAndBack(t *testing.T) {
 	round(t, "Format", export.ParseFormat, 5)
 	round(t, "Coding", dataset.ParseCoding, 2)
 	round(t, "Strategy", dataset.ParseStrategy, 4)
+	round(t, "Kind", wire.ParseKind, 4)
 }

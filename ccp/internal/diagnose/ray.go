@@ -14,6 +14,7 @@ type Region struct {
 	Start  []float64
 	Unit   []float64 // of the variables, at the start
 	Tol    float64   // a violation relative to the terms of its row that counts as none
+	Proof  []float64 // the last direction for which falls had a proof
 }
 
 // Far is how many units of the start a point that may be on the way to infinity is
@@ -135,6 +136,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		}
 		before, at, rate = obj, step, falls
 	}
+	r.Proof = d
 	return true
 }
 

@@ -159,6 +159,22 @@ func (b *Builder) atMost(f dc.Representer, entry int) bool {
 	return true
 }
 
+// inCone states a constraint that is a cone, row by row. It returns false for any
+// other.
+func (b *Builder) inCone(c *dc.Constraint) bool {
+	k, ok := c.Cone()
+	if !ok {
+		return false
+	}
+	at := len(b.Rows)
+	b.Cone(k)
+	for i := range k.Rows {
+		r := &b.Rows[at+i]
+		r.Owner, r.Entry, r.share = b.owner, i, -1 // −y is in the dual cone
+	}
+	return true
+}
+
 // find is the first row of a semidefinite cone that is stated already: a
 // domain and an attribute of a variable may say the same.
 func (b *Builder) find(k dc.Cone) (at int, ok bool) {

@@ -34,6 +34,7 @@ func (s *Problem) Duals() Multipliers {
 	if n := s.DC.NumVars(); len(s.Res.Z) >= n {
 		out.Bounds = append(out.Bounds, s.Res.Z[:n]...)
 	}
+	s.DC.AddDefined(out.Rows, out.Bounds)
 	return out
 }
 
@@ -45,6 +46,8 @@ func (s *Problem) rowDuals() [][]float64 {
 		n := 1
 		if c := &s.DC.Constraints[i]; !c.DC {
 			n = c.A.Len()
+		} else if k, ok := c.Cone(); ok {
+			n = len(k.Rows)
 		} else if c.Order() > 0 {
 			cones[i] = []float64{}
 		}

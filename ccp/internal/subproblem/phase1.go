@@ -66,6 +66,7 @@ func HardRows(b *Builder, p *dc.Problem) {
 			for k := range c.A.Len() {
 				b.Row(c.A.Entry(k), c.Lo[k], c.Hi[k])
 			}
+		case b.inCone(c):
 		case c.E.IsConvex() && !b.atMost(c.E.G(), -1):
 			b.Row(b.Bound(c.E.G()), math.Inf(-1), 0)
 		}

@@ -109,7 +109,7 @@ func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
 		}
 		return
 	}
-	if c.E.IsConvex() && b.atMost(c.E.G(), 0) {
+	if b.inCone(c) || c.E.IsConvex() && b.atMost(c.E.G(), 0) {
 		return
 	}
 	h := c.E.H()

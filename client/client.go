@@ -1,0 +1,337 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// Client speaks to one worker. Its methods may be called by several goroutines; the
+// worker answers one request after the other. When the context of a request ends, the
+// request is cancelled: a solve then returns its best point.
+type Client struct {
+	w    io.WriteCloser
+	cmd  *exec.Cmd
+	send sync.Mutex
+
+	mu     sync.Mutex
+	next   uint64 // the last id, and the last handle
+	wait   map[uint64]*call
+	broken error
+	ended  chan struct{}
+}
+
+// call is a request without its reply yet.
+type call struct {
+	reply    wire.Message
+	progress func(Progress)
+	done     chan error
+}
+
+// Start runs a worker: the program at path, dcopt, with the argument serve and those
+// given.
+func Start(path string, args ...string) (*Client, error) {
+	cmd := exec.Command(path, append([]string{"serve"}, args...)...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	c := New(out, in)
+	c.cmd = cmd
+	return c, nil
+}
+
+// New speaks to a worker that reads what is written to w and writes what is read from
+// r. Close closes w.
+func New(r io.Reader, w io.WriteCloser) *Client {
+	c := &Client{w: w, wait: map[uint64]*call{}, ended: make(chan struct{})}
+	go c.read(r)
+	return c
+}
+
+// closing is how long Close waits for the worker to end before it kills it.
+const closing = 2 * time.Second
+
+// Close ends the worker, whatever it does.
+func (c *Client) Close() error {
+	err := c.w.Close()
+	select {
+	case <-c.ended:
+	case <-time.After(closing):
+		if c.cmd != nil {
+			c.cmd.Process.Kill()
+		}
+	}
+	if c.cmd != nil {
+		if exit := c.cmd.Wait(); err == nil {
+			err = exit
+		}
+	}
+	return err
+}
+
+// errEnded is what requests get that a worker has not answered.
+var errEnded = errors.New("client: the worker has ended")
+
+// read hands replies to who waits for them.
+func (c *Client) read(r io.Reader) {
+	defer close(c.ended)
+	err := c.replies(r)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = errEnded
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.broken = fmt.Errorf("%w: %w", errEnded, err)
+	}
+	for id, w := range c.wait {
+		delete(c.wait, id)
+		w.done <- c.broken
+	}
+}
+
+func (c *Client) replies(r io.Reader) error {
+	for {
+		f, err := wire.ReadFrame(r, math.MaxInt64, nil)
+		if err != nil {
+			return err
+		}
+		head, err := wire.Peek(f)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		w := c.wait[head.ID]
+		if head.Type != "progress" {
+			delete(c.wait, head.ID)
+		}
+		c.mu.Unlock()
+		switch {
+		case head.Type == "error":
+			var e wire.Errors
+			if err := wire.Parse(f, &e, false); err != nil || len(e.Errors) == 0 {
+				return errors.Join(errors.New("an error without its text"), err)
+			}
+			if w == nil { // of no request: the worker gives up
+				return Errors(e.Errors)
+			}
+			w.done <- Errors(e.Errors)
+		case w == nil:
+		case head.Type == "progress":
+			var p Progress
+			if err := wire.Parse(f, &p, false); err != nil {
+				return err
+			}
+			if w.progress != nil {
+				w.progress(p)
+			}
+		default:
+			w.done <- wire.Parse(f, w.reply, false)
+		}
+	}
+}
+
+// handle is a number that no problem or model has.
+func (c *Client) handle() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next++
+	return c.next
+}
+
+// do sends a request and waits for its reply.
+func (c *Client) do(ctx context.Context, kind string, m, reply wire.Message, progress func(Progress)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w := &call{reply, progress, make(chan error, 1)}
+	c.mu.Lock()
+	if c.broken != nil {
+		defer c.mu.Unlock()
+		return c.broken
+	}
+	c.next++
+	id := c.next
+	c.wait[id] = w
+	c.mu.Unlock()
+	wire.Address(m, kind, id)
+	if err := c.write(m); err != nil {
+		c.mu.Lock()
+		delete(c.wait, id)
+		c.mu.Unlock()
+		return fmt.Errorf("client: the worker takes no requests: %w", err)
+	}
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+	}
+	stop := &wire.Cancel{Target: id}
+	wire.Address(stop, "cancel", c.handle())
+	if err := c.write(stop); err != nil {
+		return fmt.Errorf("client: the worker takes no requests: %w", err)
+	}
+	return <-w.done
+}
+
+func (c *Client) write(m wire.Message) error {
+	c.send.Lock()
+	defer c.send.Unlock()
+	return wire.Write(c.w, m)
+}
+
+// Hello asks the worker for its version and limits.
+func (c *Client) Hello(ctx context.Context) (*Hello, error) {
+	var out Hello
+	return &out, c.do(ctx, "hello", &wire.Hello{Protocol: Ptr(wire.Version)}, &out, nil)
+}
+
+// Problem is one that the worker holds.
+type Problem struct {
+	Loaded
+	c      *Client
+	handle uint64
+}
+
+// Load gives a graph to the worker, with settings for all its solves; nil: none.
+func (c *Client) Load(ctx context.Context, g *Graph, set *Settings) (*Problem, error) {
+	p := &Problem{c: c, handle: c.handle()}
+	return p, c.do(ctx, "load", &wire.Load{Problem: p.handle, Graph: *g, Settings: set}, &p.Loaded, nil)
+}
+
+// LoadData gives matrices to the worker; d is changed.
+func (c *Client) LoadData(ctx context.Context, d *Data) (*Problem, error) {
+	p := &Problem{c: c, handle: c.handle()}
+	d.Problem = p.handle
+	return p, c.do(ctx, "load_data", d, &p.Loaded, nil)
+}
+
+// Options say how to solve; the zero value is the default.
+type Options struct {
+	Settings   *Settings
+	Parameters map[string]*Floats // of a graph: other values, which stay
+	Update     *NewValues         // of matrices: other numbers, which stay
+	Start      map[string]*Floats
+	Cold       bool // do not go on from the last point
+	Progress   func(Progress)
+}
+
+// Solve solves the problem. Statuses are not errors.
+func (p *Problem) Solve(ctx context.Context, o Options) (*Result, error) {
+	m := &wire.Solve{
+		Problem: p.handle, Settings: o.Settings, Parameters: o.Parameters, Update: o.Update, Start: o.Start, Progress: o.Progress != nil,
+	}
+	if o.Cold {
+		m.Warm = Ptr(false)
+	}
+	var out Result
+	if err := p.c.do(ctx, "solve", m, &out, o.Progress); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Set gives parameters of a graph other values.
+func (p *Problem) Set(ctx context.Context, values map[string]*Floats) error {
+	return p.c.do(ctx, "set", &wire.Set{Problem: p.handle, Parameters: values}, &wire.Ok{}, nil)
+}
+
+// Update gives matrices other numbers in the same places.
+func (p *Problem) Update(ctx context.Context, v NewValues) error {
+	return p.c.do(ctx, "update", &wire.Update{Problem: p.handle, NewValues: v}, &wire.Ok{}, nil)
+}
+
+// Check says how the problem is split.
+func (p *Problem) Check(ctx context.Context) (*Checked, error) {
+	var out Checked
+	return &out, p.c.do(ctx, "check", &wire.Check{Problem: p.handle}, &out, nil)
+}
+
+// Evaluate gives the values of nodes at x, the entries of all variables; nil: at the
+// last result.
+func (p *Problem) Evaluate(ctx context.Context, x []float64, nodes ...int) ([][]float64, error) {
+	m := &wire.Evaluate{Problem: p.handle, Nodes: nodes}
+	if x != nil {
+		m.X = F(x...)
+	}
+	var reply wire.Values
+	if err := p.c.do(ctx, "evaluate", m, &reply, nil); err != nil {
+		return nil, err
+	}
+	var out [][]float64
+	for _, v := range reply.Values {
+		out = append(out, v.V)
+	}
+	return out, nil
+}
+
+// DC is the problem as the text of a .dc file.
+func (p *Problem) DC(ctx context.Context) (string, error) {
+	var reply wire.TextReply
+	if err := p.c.do(ctx, "to_dc", &wire.Check{Problem: p.handle}, &reply, nil); err != nil {
+		return "", err
+	}
+	return string(reply.Text.V), nil
+}
+
+// Free lets the worker forget the problem.
+func (p *Problem) Free(ctx context.Context) error {
+	return p.c.do(ctx, "free", &wire.Free{Problem: &p.handle}, &wire.Ok{}, nil)
+}
+
+// Model is a regressor or classifier that the worker holds.
+type Model struct {
+	Fitted
+	c      *Client
+	handle uint64
+}
+
+// Fit trains a model; m is changed.
+func (c *Client) Fit(ctx context.Context, m *Fit, progress func(Progress)) (*Model, error) {
+	out := &Model{c: c, handle: c.handle()}
+	m.Model, m.Progress = out.handle, progress != nil
+	return out, c.do(ctx, "fit", m, &out.Fitted, progress)
+}
+
+// LoadModel gives a model file to the worker.
+func (c *Client) LoadModel(ctx context.Context, file []byte) (*Model, error) {
+	out := &Model{c: c, handle: c.handle()}
+	return out, c.do(ctx, "load_model", &wire.LoadModel{Model: out.handle, File: wire.T(file)}, &out.Fitted, nil)
+}
+
+// Predict applies the model to a table of the given number of features, row by row.
+func (m *Model) Predict(ctx context.Context, x []float64, features int) (*Predicted, error) {
+	var out Predicted
+	rows := 0
+	if features > 0 {
+		rows = len(x) / features
+	}
+	return &out, m.c.do(ctx, "predict", &wire.Predict{Model: m.handle, Shape: []int{rows, features}, X: wire.F(x)}, &out, nil)
+}
+
+// Export is the model as text: json, text, latex, go, python or c.
+func (m *Model) Export(ctx context.Context, format string) (string, error) {
+	var reply wire.TextReply
+	if err := m.c.do(ctx, "export", &wire.Export{Model: m.handle, Format: format}, &reply, nil); err != nil {
+		return "", err
+	}
+	return string(reply.Text.V), nil
+}
+
+// Free lets the worker forget the model.
+func (m *Model) Free(ctx context.Context) error {
+	return m.c.do(ctx, "free", &wire.Free{Model: &m.handle}, &wire.Ok{}, nil)
+}

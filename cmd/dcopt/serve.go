@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/internal/serve"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+func serveCommand() *cli.Command {
+	cfg := serve.DefaultConfig()
+	return &cli.Command{
+		Name:  "serve",
+		Usage: "answer requests of another program over standard input and output",
+		Description: "The requests and replies are frames with numbers as they are in memory; docs/protocol.md describes them. The worker ends\n" +
+			"when its standard input does.",
+		Flags: []cli.Flag{
+			&cli.Uint64Flag{Name: "max-body", Usage: "at most `BYTES` in a frame, and in all frames that wait", Value: cfg.MaxBody},
+		},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("serve takes no arguments")
+			}
+			cfg.MaxBody, cfg.Version = c.Uint64("max-body"), version()
+			if cfg.MaxBody == 0 {
+				return usagef("--max-body must be at least 1")
+			}
+			s := sessionOf(c)
+			if s.stdin == os.Stdin { // Ctrl-C is for the whole group; the client cancels by a request
+				signal.Ignore(os.Interrupt)
+			}
+			err := serve.Run(s.ctx, s.stdin, s.stdout.w, cfg)
+			var frame *wire.FrameError
+			var old *wire.VersionError
+			switch {
+			case errors.Is(err, context.Canceled):
+				return err
+			case errors.As(err, &frame), errors.As(err, &old):
+				return usagef("%w", err)
+			case err != nil:
+				return usagef("cannot go on: %w", err)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,67 @@
+package dc
+
+import (
+	"math"
+	"slices"
+)
+
+// InCone states that the entries of a, in order, lie in a cone; alpha is that of
+// the power cone, 0 < alpha < 1. An exponential or power cone has three entries, a
+// second-order cone one at least. For matrices there is Semidefinite.
+//
+// What a point breaks such a constraint by is ‖(s₁, …)‖ − s₀, s₀ + s₁·log(s₁/s₂)
+// and |s₂| − s₀^α·s₁^(1−α). Its multipliers are those of the entries, a point of
+// the dual cone.
+func InCone(kind ConeKind, alpha float64, a Affine) Constraint {
+	if err := a.Err(); err != nil {
+		return Constraint{err: err}
+	}
+	n := a.Len()
+	a = a.Reshape(n)
+	var e Expr
+	switch {
+	case kind == SecondOrderCone && n > 0:
+		e = Norm2(a.Range(1, n)).Sub(a.At(0))
+	case kind == ExponentialCone && n == 3:
+		e = Sum(KL(a.At(1), a.At(2)), a.At(0), a.At(1), a.At(2).Neg())
+	case kind == PowerCone && n == 3 && alpha > 0 && alpha < 1:
+		e = Abs(a.At(2)).Sub(WeightedGeoMean(a.Range(0, 2), []float64{alpha, 1 - alpha}))
+	case kind == PowerCone && n == 3:
+		return Constraint{err: badExpr("a power cone with α = %g, want 0 < α < 1", alpha).err}
+	default:
+		return Constraint{err: badExpr("no %v cone has %d entries", kind, n).err}
+	}
+	if e.err != nil {
+		return Constraint{err: e.err}
+	}
+	rows := make([]Linear, n)
+	for k := range rows {
+		rows[k] = a.Entry(k)
+	}
+	k := Cone{Kind: kind, Rows: rows}
+	if kind == PowerCone {
+		k.Alpha = alpha
+	}
+	return Constraint{E: e, DC: true, cone: &k}
+}
+
+// Cone is the cone of a constraint that InCone has made.
+func (c *Constraint) Cone() (k Cone, ok bool) {
+	if c.cone == nil {
+		return Cone{}, false
+	}
+	return *c.cone, true
+}
+
+// check refuses rows with coefficients that are no numbers, or of another model.
+func (k *Cone) check(of *space) error {
+	if slices.ContainsFunc(k.Rows, bad) || math.IsNaN(k.Alpha) {
+		return badExpr("a coefficient of a cone is not finite").err
+	}
+	for _, l := range k.Rows {
+		if err := l.of.check(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}

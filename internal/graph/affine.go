@@ -1,0 +1,228 @@
+package graph
+
+import (
+	"errors"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+var (
+	errAffine     = errors.New("its first argument must be affine")
+	errBothAffine = errors.New("both arguments must be affine")
+	errData       = errors.New("its second argument must be data")
+)
+
+// rows checks a matrix in compressed form.
+func (c *call) rows(indptr, indices *wire.Ints, data *wire.Floats, rows, cols int) *Error {
+	if indptr == nil || indices == nil || data == nil {
+		return newError(wire.ErrRequest, "%s wants indptr, indices and data", c.node.Op)
+	}
+	ptr, idx, val := indptr.V, indices.V, data.V
+	switch {
+	case len(ptr) != rows+1:
+		return problemf("indptr has %d numbers, want %d, one more than there are rows", len(ptr), rows+1)
+	case ptr[0] != 0 || ptr[rows] != len(idx):
+		return problemf("indptr goes from %d to %d, want 0 to the number of indices, %d", ptr[0], ptr[rows], len(idx))
+	case len(idx) != len(val):
+		return problemf("there are %d indices and %d coefficients", len(idx), len(val))
+	}
+	for i := range rows {
+		if ptr[i] > ptr[i+1] {
+			return problemf("indptr descends from %d to %d in row %d", ptr[i], ptr[i+1], i)
+		}
+	}
+	for k, j := range idx {
+		if j < 0 || j >= cols {
+			return problemf("index %d is %d; the arguments have %d entries", k, j, cols)
+		}
+	}
+	if k := finite(val); k >= 0 {
+		return problemf("coefficient %d is %g", k, val[k])
+	}
+	return nil
+}
+
+// affineMap is A v + b for all arguments one after the other.
+func affineMap(c *call) (value, *Error) {
+	cols := 0
+	for i := range c.args {
+		cols += c.args[i].n
+	}
+	a := c.attrs
+	if err := c.rows(a.Indptr, a.Indices, a.Data, c.n, cols); err != nil {
+		return value{}, err
+	}
+	ptr, idx := a.Indptr.V, a.Indices.V
+	val, deps, err := c.coefficients()
+	if err != nil {
+		return value{}, err
+	}
+	b := make([]float64, c.n)
+	if a.Constant != nil && c.n > 0 {
+		if err := fit("constant", a.Constant.V, c.n); err != nil {
+			return value{}, err
+		}
+		if k := finite(a.Constant.V); k >= 0 {
+			return value{}, problemf("entry %d of constant is %g", k, a.Constant.V[k])
+		}
+		for k := range b {
+			b[k] = a.Constant.V[k%len(a.Constant.V)]
+		}
+	}
+	affine, data := true, true
+	for i := range c.args {
+		affine, data = affine && c.args[i].affine, data && c.args[i].isData()
+	}
+	if !affine {
+		return c.mixed(ptr, idx, val, b)
+	}
+	out := value{n: c.n, affine: true, terms: 1}
+	if data {
+		all := make([]float64, 0, cols)
+		for i := range c.args {
+			all, deps = append(all, c.args[i].data...), union(deps, c.args[i].deps)
+		}
+		out.data, out.deps = make([]float64, c.n), deps
+		for i := range out.data {
+			s := b[i]
+			for k := ptr[i]; k < ptr[i+1]; k++ {
+				s += val[k] * all[idx[k]]
+			}
+			out.data[i] = s
+		}
+		if !c.needs[c.id] {
+			out.a = dc.Vec(out.data)
+			return out, nil
+		}
+	}
+	out.a, err = c.product(ptr, idx, val, b)
+	return out, err
+}
+
+// product is the affine map of affine arguments.
+func (c *call) product(ptr, idx []int, val, b []float64) (dc.Affine, *Error) {
+	var all dc.Affine
+	switch len(c.args) {
+	case 0:
+		return dc.Vec(b), nil
+	case 1:
+		all = c.args[0].a
+	default:
+		parts := make([]dc.Affine, len(c.args))
+		for i := range parts {
+			parts[i] = c.args[i].a
+		}
+		all = dc.Stack(parts...)
+	}
+	size := c.n
+	if all.NNZ() > all.Len() {
+		lens := make([]int, all.Len())
+		for k := range lens {
+			lens[k] = len(all.Entry(k).Idx)
+		}
+		for _, k := range idx {
+			size += lens[k]
+		}
+	} else {
+		size += len(idx)
+	}
+	if err := c.multiply(size); err != nil {
+		return dc.Affine{}, err
+	}
+	a := all.MulSparse(ptr, idx, val)
+	if finite(b) < 0 {
+		for _, v := range b {
+			if v != 0 {
+				a = a.Add(dc.Vec(b))
+				break
+			}
+		}
+	}
+	if err := a.Err(); err != nil {
+		return dc.Affine{}, problemf("%s", cause(err))
+	}
+	return a, nil
+}
+
+// coefficients are those for the values of the parameters at hand.
+func (c *call) coefficients() (val []float64, deps []int, err *Error) {
+	a := c.attrs
+	if a.DataMap == nil {
+		return a.Data.V, nil, nil
+	}
+	var p []float64
+	var owner []int
+	for k := range c.g.Parameters {
+		v := &c.p.values[len(c.g.Variables)+k]
+		for range v.data {
+			owner = append(owner, k)
+		}
+		p = append(p, v.data...)
+	}
+	t := a.DataMap
+	if err := c.rows(t.Indptr, t.Indices, t.Data, len(a.Data.V), len(p)); err != nil {
+		err.Text = "data_map: " + err.Text
+		return nil, nil, err
+	}
+	val = append([]float64(nil), a.Data.V...)
+	seen := make([]bool, len(c.g.Parameters))
+	for i := range val {
+		for k := t.Indptr.V[i]; k < t.Indptr.V[i+1]; k++ {
+			j := t.Indices.V[k]
+			val[i] += t.Data.V[k] * p[j]
+			seen[owner[j]] = true
+		}
+	}
+	for k, s := range seen {
+		if s {
+			deps = append(deps, k)
+		}
+	}
+	c.structural(deps)
+	if k := finite(val); k >= 0 {
+		return nil, nil, problemf("coefficient %d is %g", k, val[k])
+	}
+	return val, deps, nil
+}
+
+// mixed is the map of arguments some of which are not affine.
+func (c *call) mixed(ptr, idx []int, val, b []float64) (value, *Error) {
+	type place struct{ arg, entry int }
+	var places []place
+	for i := range c.args {
+		for k := range c.args[i].n {
+			places = append(places, place{i, k})
+		}
+	}
+	out := value{n: c.n, es: make([]dc.Expr, c.n)}
+	for i := range out.es {
+		terms := 1
+		for k := ptr[i]; k < ptr[i+1]; k++ {
+			terms += c.args[places[idx[k]].arg].terms
+		}
+		if err := c.spend(1, terms); err != nil {
+			return value{}, err
+		}
+		out.terms = max(out.terms, terms)
+		parts := make([]dc.Expr, 0, ptr[i+1]-ptr[i]+1)
+		var affine []dc.Linear
+		for k := ptr[i]; k < ptr[i+1]; k++ {
+			p := places[idx[k]]
+			if v := &c.args[p.arg]; v.affine {
+				affine = append(affine, v.a.Entry(p.entry).Scale(val[k]))
+			} else {
+				parts = append(parts, v.es[p.entry].Scale(val[k]))
+			}
+		}
+		if len(affine) > 0 {
+			parts = append(parts, dc.ToExpr(dc.Entries(affine...).Sum()))
+		}
+		parts = append(parts, dc.ToExpr(dc.Num(b[i])))
+		out.es[i] = dc.SumOf(parts)
+		if err := out.es[i].Err(); err != nil {
+			return value{}, c.noSplit(err)
+		}
+	}
+	return out, nil
+}

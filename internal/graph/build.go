@@ -1,0 +1,363 @@
+package graph
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// Limits bound what a graph may be made of.
+type Limits struct {
+	Entries  int // of all variables, parameters, nodes and constraints
+	Nonzeros int // coefficients of all affine maps, multiplied out
+}
+
+// DefaultLimits are what a machine with 16 GB of memory can hold: an entry takes up to
+// 32 bytes, a coefficient 16. An entry that is not affine counts as wide entries.
+func DefaultLimits() Limits { return Limits{Entries: 1 << 26, Nonzeros: 1 << 27} }
+
+// wide is what a term of an entry that is not affine takes in units of an affine entry:
+// go tool pprof has 300 to 600 bytes for abs and square of affine functions.
+const wide = 16
+
+// Program is a graph as a problem.
+type Program struct {
+	Problem *dc.Problem
+	// Entries is the number of entries of all variables, Multipliers that of all
+	// constraints' multipliers.
+	Entries, Multipliers int
+	// Structural reports, for each parameter, whether other values of it need another
+	// Build; else Problem.With does.
+	Structural []bool
+	// Inside reports, for each parameter, whether the problem has it as a dc.Param.
+	Inside []bool
+
+	graph       *wire.Graph
+	vars        []variable
+	constraints []constraint
+	values      []value
+}
+
+// builder makes a Program.
+type builder struct {
+	ctx    context.Context
+	g      *wire.Graph
+	params [][]float64
+	limits Limits
+	m      *dc.Model
+	p      *Program
+	shapes [][]int
+	needs  []bool          // the value is needed as a function of the parameters
+	free   []bool          // a variable occurs
+	taken  map[string]bool // names of constraints
+	errs   Errors
+}
+
+// Build makes a problem of g with the given values of its parameters. The error is
+// that of ctx, or Errors.
+func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits) (*Program, error) {
+	b := &builder{ctx: ctx, g: g, params: params, limits: limits, m: dc.NewModel()}
+	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters))}
+	if err := b.check(); err != nil {
+		return nil, Errors{err}
+	}
+	b.survey()
+	b.declare()
+	if len(b.errs) > 0 {
+		return nil, b.errs
+	}
+	for k := range g.Nodes {
+		if k%64 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := b.node(k); err != nil {
+			return nil, append(b.errs, err)
+		}
+	}
+	if err := b.objective(); err != nil {
+		b.fail(err)
+	}
+	for k := range g.Constraints {
+		if k%64 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := b.constrain(k); err != nil {
+			b.fail(b.placed(err, k))
+		}
+	}
+	if len(b.errs) > 0 {
+		return nil, b.errs
+	}
+	p, err := b.m.Problem()
+	if err != nil {
+		return nil, b.refused(err)
+	}
+	b.p.Problem = p
+	b.p.locate()
+	return b.p, nil
+}
+
+func (b *builder) fail(err *Error) {
+	if len(b.errs) < mostErrors {
+		b.errs = append(b.errs, err)
+	}
+}
+
+// first is the number of the first node.
+func (b *builder) first() int { return len(b.g.Variables) + len(b.g.Parameters) }
+
+// nameOf is what the user calls a variable, parameter or node.
+func (b *builder) nameOf(id int) string {
+	switch nv := len(b.g.Variables); {
+	case id < nv:
+		return b.g.Variables[id].Name
+	case id < b.first():
+		return b.g.Parameters[id-nv].Name
+	}
+	return b.g.Nodes[id-b.first()].Name
+}
+
+// at gives an error the place of a node.
+func (b *builder) at(id int, err *Error) *Error {
+	if err != nil && err.Node == nil {
+		err.Node, err.Name = &id, b.nameOf(id)
+	}
+	return err
+}
+
+// entries is the number of entries of a shape, −1 for none within the limit.
+func (b *builder) entries(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		if d < 0 || d > b.limits.Entries {
+			return -1
+		}
+		if n *= d; n > b.limits.Entries {
+			return -1
+		}
+	}
+	return n
+}
+
+// check looks at what can be seen without any arithmetic: names, shapes, and that
+// arguments come before.
+func (b *builder) check() *Error {
+	names, total := map[string]bool{}, 0
+	count := func(id int, shape []int) *Error {
+		n := b.entries(shape)
+		if n < 0 || total > b.limits.Entries-n {
+			return b.at(id, newError(wire.ErrLimit, "shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints", shape, b.limits.Entries))
+		}
+		for _, d := range shape {
+			if d < 0 {
+				return b.at(id, problemf("the shape %v has a negative dimension", shape))
+			}
+		}
+		total += n
+		b.shapes = append(b.shapes, shape)
+		return nil
+	}
+	declared := func(id int, name string, shape []int) *Error {
+		switch {
+		case name == "":
+			return b.at(id, problemf("variable or parameter number %d has no name", id))
+		case names[name]:
+			return b.at(id, problemf("there are two variables or parameters with the name %s", name))
+		}
+		names[name] = true
+		return count(id, shape)
+	}
+	for k, v := range b.g.Variables {
+		if err := declared(k, v.Name, v.Shape); err != nil {
+			return err
+		}
+	}
+	for k, p := range b.g.Parameters {
+		if err := declared(len(b.g.Variables)+k, p.Name, p.Shape); err != nil {
+			return err
+		}
+	}
+	for k, n := range b.g.Nodes {
+		id := b.first() + k
+		if err := count(id, n.Shape); err != nil {
+			return err
+		}
+		for _, a := range n.Args {
+			if a < 0 || a >= id {
+				return b.at(id, problemf("argument %d of node %d; arguments come before their node", a, id))
+			}
+		}
+	}
+	all := b.first() + len(b.g.Nodes)
+	if o := b.g.Objective; o != nil && (o.Node < 0 || o.Node >= all) {
+		return problemf("the objective is node %d of %d", o.Node, all)
+	}
+	for k, c := range b.g.Constraints {
+		for _, a := range c.Args {
+			if a < 0 || a >= all {
+				return b.placed(problemf("argument %d of %d nodes", a, all), k)
+			}
+			total += b.entries(b.shapes[a])
+		}
+	}
+	if total > b.limits.Entries {
+		return newError(wire.ErrLimit, "the constraints have too many entries: a problem has at most %d in all its variables, parameters, nodes and constraints", b.limits.Entries)
+	}
+	return nil
+}
+
+// survey finds the nodes with variables, and those that are needed as functions of
+// the parameters and not as numbers alone.
+func (b *builder) survey() {
+	all := b.first() + len(b.g.Nodes)
+	b.free, b.needs = make([]bool, all), make([]bool, all)
+	for id := range b.g.Variables {
+		b.free[id] = true
+	}
+	for k, n := range b.g.Nodes {
+		for _, a := range n.Args {
+			if b.free[a] {
+				b.free[b.first()+k] = true
+			}
+		}
+	}
+	for _, c := range b.g.Constraints {
+		if slices.ContainsFunc(c.Args, func(a int) bool { return b.free[a] }) {
+			for _, a := range c.Args {
+				b.needs[a] = true
+			}
+		}
+	}
+	for k := len(b.g.Nodes) - 1; k >= 0; k-- {
+		n, id := &b.g.Nodes[k], b.first()+k
+		o, ok := ops[n.Op]
+		if !ok || !b.free[id] && !(b.needs[id] && o.linear) {
+			continue
+		}
+		for i, a := range n.Args {
+			if o.frozen == 0 || o.frozen&(1<<min(i, 31)) == 0 {
+				b.needs[a] = true
+			}
+		}
+	}
+}
+
+// structural says that the numbers of the parameters in v have been used.
+func (b *builder) structural(deps []int) {
+	for _, k := range deps {
+		b.p.Structural[k] = true
+	}
+}
+
+// spend counts n entries of so many terms each towards the limit.
+func (b *builder) spend(n, terms int) *Error {
+	if terms > 0 && n > b.limits.Entries/(wide*terms) {
+		return newError(wire.ErrLimit, "%d entries with about %d terms each are too many", n, terms)
+	}
+	if b.limits.Entries -= wide * n * terms; b.limits.Entries < 0 {
+		return newError(wire.ErrLimit, "too many entries that are not affine")
+	}
+	return nil
+}
+
+// multiply counts n coefficients towards the limit.
+func (b *builder) multiply(n int) *Error {
+	if b.limits.Nonzeros -= n; b.limits.Nonzeros < 0 {
+		return newError(wire.ErrLimit, "the affine maps have too many coefficients once they are multiplied out")
+	}
+	return nil
+}
+
+// objective states what is minimised.
+func (b *builder) objective() *Error {
+	o := b.g.Objective
+	if o == nil {
+		b.m.Minimize(dc.Num(0))
+		return nil
+	}
+	v := &b.p.values[o.Node]
+	if v.n != 1 {
+		return b.at(o.Node, problemf("the objective has shape %v, want one entry", b.shapes[o.Node]))
+	}
+	if k := finite(v.data); k >= 0 {
+		return b.at(o.Node, problemf("the objective is %g", v.data[k]))
+	}
+	if v.isData() {
+		b.structural(v.deps)
+		*v = v.frozen()
+	}
+	switch o.Sense {
+	case "minimize":
+		b.m.Minimize(v.expr(0))
+	case "maximize":
+		b.m.Maximize(v.expr(0))
+	default:
+		return problemf("the sense of the objective is %.40q, want minimize or maximize", o.Sense)
+	}
+	return nil
+}
+
+// refused turns what Model.Problem says into errors of constraints.
+func (b *builder) refused(err error) error {
+	list := []error{err}
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		list = j.Unwrap()
+	}
+	var out Errors
+	for _, e := range list[:min(len(list), mostErrors)] {
+		out = append(out, newError(wire.ErrProblem, "%s", cause(e)))
+	}
+	return out
+}
+
+// columnMajor is the place in row-major order of each entry of an array in column-major
+// order; nil where they are the same.
+func columnMajor(shape []int) []int {
+	long := 0
+	n := 1
+	for _, d := range shape {
+		if d > 1 {
+			long++
+		}
+		n *= d
+	}
+	if long < 2 || n == 0 {
+		return nil
+	}
+	stride, s := make([]int, len(shape)), 1
+	for d := len(shape) - 1; d >= 0; d-- {
+		stride[d], s = s, s*shape[d]
+	}
+	out, at, place := make([]int, n), make([]int, len(shape)), 0
+	for k := range out {
+		out[k] = place
+		for d := range shape {
+			at[d]++
+			place += stride[d]
+			if at[d] < shape[d] {
+				break
+			}
+			place -= at[d] * stride[d]
+			at[d] = 0
+		}
+	}
+	return out
+}
+
+// rowMajor brings numbers in column-major order into row-major order; a single number
+// stays as it is.
+func rowMajor(v []float64, perm []int) []float64 {
+	if perm == nil || len(v) != len(perm) {
+		return v
+	}
+	out := make([]float64, len(v))
+	for k, i := range perm {
+		out[i] = v[k]
+	}
+	return out
+}
+
+func isInf(v float64) bool { return math.IsInf(v, 0) }

@@ -1,0 +1,44 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// Error is what is wrong about a graph, with its place.
+type Error = wire.Error
+
+// Errors are several.
+type Errors []*Error
+
+func (es Errors) Error() string {
+	parts := make([]string, len(es))
+	for k, e := range es {
+		parts[k] = e.Error()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// mostErrors is how many are reported together: go/parser's rule.
+const mostErrors = 10
+
+func newError(kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
+}
+
+// problemf says that a graph says nothing sensible.
+func problemf(format string, args ...any) *Error { return newError(wire.ErrProblem, format, args...) }
+
+// cause is what dc says, without its name.
+func cause(err error) string {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		if list := joined.Unwrap(); len(list) > 0 {
+			err = list[0]
+		}
+	}
+	return strings.ReplaceAll(err.Error(), "dc: ", "")
+}

@@ -1,0 +1,297 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/suggest"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// call is an operation with its arguments.
+type call struct {
+	*builder
+	id     int
+	node   *wire.Node
+	attrs  *wire.Attrs
+	args   []value
+	n      int // entries that the shape wants
+	shapes [][]int
+}
+
+// operation is what a name of an operation stands for.
+type operation struct {
+	least, most int    // arguments; most −1: any number
+	attrs       string // names of attributes, with a blank behind each
+	linear      bool   // of data it is a function of the parameters
+	frozen      uint32 // arguments, by bit, that are used as numbers where they are data
+	apply       func(c *call) (value, *Error)
+}
+
+// node makes the value of node k.
+func (b *builder) node(k int) *Error {
+	id, n := b.first()+k, &b.g.Nodes[k]
+	v, err := b.call(id, n)
+	if err == nil && v.n != b.entries(n.Shape) {
+		err = problemf("%s gives %d entries, its shape %v has %d", n.Op, v.n, n.Shape, b.entries(n.Shape))
+	}
+	if err != nil {
+		return b.at(id, err)
+	}
+	b.p.values = append(b.p.values, v)
+	return nil
+}
+
+func (b *builder) call(id int, n *wire.Node) (value, *Error) {
+	o, ok := ops[n.Op]
+	if !ok {
+		err := problemf("no operation is called %.60q%s", n.Op, suggest.DidYouMean(n.Op, OpNames()))
+		err.Help = "the reply to hello has the names of all operations"
+		return value{}, err
+	}
+	c := &call{builder: b, id: id, node: n, attrs: n.Attrs, n: b.entries(n.Shape)}
+	if c.attrs == nil {
+		c.attrs = &wire.Attrs{}
+	} else if name := n.Attrs.Other(o.attrs); name != "" {
+		return value{}, newError(wire.ErrRequest, "%s has no attribute %s", n.Op, name)
+	}
+	switch {
+	case len(n.Args) < o.least:
+		return value{}, problemf("%s has %d arguments, want %s%d", n.Op, len(n.Args), map[bool]string{true: "", false: "at least "}[o.least == o.most], o.least)
+	case o.most >= 0 && len(n.Args) > o.most:
+		return value{}, problemf("%s has %d arguments, want at most %d", n.Op, len(n.Args), o.most)
+	}
+	data := true
+	for i, a := range n.Args {
+		v := b.p.values[a]
+		if v.isData() {
+			if k := finite(v.data); k >= 0 {
+				return value{}, problemf("entry %d of argument %d is %g; infinite numbers may stand on a side of a constraint alone", k, a, v.data[k])
+			}
+			if !o.linear && (!b.free[id] || o.frozen&(1<<min(i, 31)) != 0) {
+				b.structural(v.deps)
+				v = v.frozen()
+			}
+		}
+		data = data && v.isData()
+		c.args = append(c.args, v)
+		c.shapes = append(c.shapes, b.shapes[a])
+	}
+	v, err := o.apply(c)
+	if err != nil || !data || v.isData() {
+		return v, err
+	}
+	return c.settle(v)
+}
+
+// settle turns a function of numbers into a number.
+func (c *call) settle(v value) (value, *Error) {
+	data := make([]float64, v.n)
+	for k := range data {
+		data[k] = v.expr(k).Value(nil)
+	}
+	if k := finite(data); k >= 0 {
+		return value{}, problemf("entry %d is %g: %s outside its domain", k, data[k], c.node.Op)
+	}
+	var deps []int
+	for i := range c.args {
+		deps = union(deps, c.args[i].deps)
+	}
+	return number(data, deps), nil
+}
+
+// common is the number of entries of an operation that goes entry by entry.
+func (c *call) common() (int, *Error) {
+	n := 1
+	for i := range c.args {
+		switch m := c.args[i].n; {
+		case m == 1 || m == n:
+		case n == 1:
+			n = m
+		default:
+			return 0, problemf("%s of shapes %s; want one number of entries, or one entry", c.node.Op, c.sizes())
+		}
+	}
+	return n, nil
+}
+
+func (c *call) sizes() string {
+	s := ""
+	for i, shape := range c.shapes {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprint(shape)
+	}
+	return s
+}
+
+// each applies f to the entries one by one.
+func (c *call) each(f func(us []dc.Operand) dc.Expr) (value, *Error) {
+	n, err := c.common()
+	if err != nil {
+		return value{}, err
+	}
+	terms := 1
+	for i := range c.args {
+		terms += c.args[i].terms
+	}
+	if err := c.spend(n, terms); err != nil {
+		return value{}, err
+	}
+	out := value{n: n, es: make([]dc.Expr, n), terms: terms}
+	us := make([]dc.Operand, len(c.args))
+	for k := range n {
+		for i := range c.args {
+			us[i] = c.args[i].expr(k)
+		}
+		out.es[k] = f(us)
+		if err := out.es[k].Err(); err != nil {
+			return value{}, c.noSplit(err)
+		}
+	}
+	return out, nil
+}
+
+// noSplit is an expression that dc refuses.
+func (c *call) noSplit(err error) *Error {
+	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, cause(err))
+	data := true
+	for i := range c.args {
+		v := &c.args[i]
+		data = data && v.isData()
+		out.Notes = append(out.Notes, wire.Note{Node: c.node.Args[i], Name: c.nameOf(c.node.Args[i]), Text: v.curvature()})
+	}
+	if data {
+		return problemf("%s: %s", c.node.Op, cause(err))
+	}
+	out.Help = "give the variables bounds, or state it by another operation"
+	return out
+}
+
+// curvature says what a value is, by the splits of its entries.
+func (v *value) curvature() string {
+	switch {
+	case v.isData():
+		return "data"
+	case v.affine:
+		return "affine"
+	}
+	affine, convex, concave := true, true, true
+	for k := range v.es {
+		affine = affine && v.es[k].IsAffine()
+		convex, concave = convex && v.es[k].IsConvex(), concave && v.es[k].IsConcave()
+	}
+	switch {
+	case affine:
+		return "affine"
+	case convex:
+		return "convex"
+	case concave:
+		return "concave"
+	}
+	return "dc"
+}
+
+// groups is the number of groups of the first argument, and their length.
+func (c *call) groups() (g, m int, err *Error) {
+	return groups(c.attrs.Groups, c.args[0].n)
+}
+
+func groups(attr *int, n int) (g, m int, err *Error) {
+	if g = 1; attr != nil {
+		g = *attr
+	}
+	if g < 0 || g == 0 && n > 0 || g > 0 && n%g != 0 {
+		return 0, 0, problemf("%d groups of %d entries", g, n)
+	}
+	if g > 0 {
+		m = n / g
+	}
+	return g, m, nil
+}
+
+// fold applies an atom to each group: of affine entries, or of any. zero: of no
+// entries it is 0.
+func (c *call) fold(zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) (value, *Error) {
+	g, m, err := c.groups()
+	if err != nil {
+		return value{}, err
+	}
+	if m == 0 && g > 0 {
+		if !zero {
+			return value{}, problemf("%s of nothing", c.node.Op)
+		}
+		return number(make([]float64, g), nil), nil
+	}
+	v := &c.args[0]
+	out := value{n: g, es: make([]dc.Expr, g), terms: 1}
+	if !v.affine {
+		out.terms = c.weight(v, m)
+	}
+	if err := c.spend(g, out.terms); err != nil {
+		return value{}, err
+	}
+	for k := range g {
+		switch {
+		case v.affine:
+			out.es[k] = affine(v.a.Range(k*m, (k+1)*m))
+		case any == nil:
+			return value{}, c.noSplit(fmt.Errorf("its argument must be affine"))
+		default:
+			out.es[k] = any(v.operands(k*m, (k+1)*m))
+		}
+		if err := out.es[k].Err(); err != nil {
+			return value{}, c.noSplit(err)
+		}
+	}
+	return out, nil
+}
+
+// weight is about how many terms an atom of m entries has: DC ones are each lifted by
+// the convex parts of all others.
+func (c *call) weight(v *value, m int) int {
+	terms := m * v.terms
+	switch c.node.Op {
+	case "max", "min", "sumlargest", "dotsort", "norminf":
+		if v.curvature() == "dc" {
+			terms *= m
+		}
+	}
+	return terms
+}
+
+// matrix is argument i as a square matrix.
+func (c *call) matrix(i int) (dc.Affine, *Error) {
+	v := &c.args[i]
+	n := 0
+	for n*n < v.n {
+		n++
+	}
+	if n*n != v.n || n == 0 {
+		return dc.Affine{}, problemf("%s of %d entries, want a square matrix", c.node.Op, v.n)
+	}
+	if !v.affine {
+		return dc.Affine{}, c.noSplit(fmt.Errorf("its argument must be affine"))
+	}
+	return v.a.Reshape(n, n).T(), nil
+}
+
+// scalar is an atom of the whole.
+func (c *call) scalar(e dc.Expr) (value, *Error) {
+	if err := e.Err(); err != nil {
+		return value{}, c.noSplit(err)
+	}
+	return value{n: 1, es: []dc.Expr{e}, terms: 1}, c.spend(1, 1)
+}
+
+// OpNames are the names of all operations, ascending.
+func OpNames() []string {
+	names := make([]string, 0, len(ops))
+	for name := range ops {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,547 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// first and second are bits of operation.frozen.
+const (
+	first  = 1 << 0
+	second = 1 << 1
+)
+
+// ops are the operations by name, in the order of docs/protocol.md.
+var ops = map[string]operation{
+	"const":  {0, 0, "data value ", true, 0, constant},
+	"affine": {0, -1, "indptr indices data constant data_map ", true, 0, affineMap},
+	"sum":    {1, -1, "factors ", true, 0, sum},
+	"mul":    {2, 2, "", false, first | second, mul},
+	"div":    {2, 2, "", false, first | second, div},
+
+	"abs":      unary("", func(u dc.Operand) dc.Expr { return dc.Abs(u) }),
+	"pos":      unary("", func(u dc.Operand) dc.Expr { return dc.Pos(u) }),
+	"square":   unary("", func(u dc.Operand) dc.Expr { return dc.Square(u) }),
+	"power":    {1, 1, "p ", false, 0, power},
+	"sqrt":     {1, 1, "", false, 0, sqrt},
+	"exp":      unary("", func(u dc.Operand) dc.Expr { return dc.Exp(u) }),
+	"log":      unary("", func(u dc.Operand) dc.Expr { return dc.Log(u) }),
+	"entr":     unary("", func(u dc.Operand) dc.Expr { return dc.Entropy(u) }),
+	"logistic": unary("", func(u dc.Operand) dc.Expr { return dc.Logistic(u) }),
+	"invpos":   unary("", func(u dc.Operand) dc.Expr { return dc.InvPos(u) }),
+	"xexp":     unary("", func(u dc.Operand) dc.Expr { return dc.XExp(u) }),
+	"huber":    {1, 1, "m ", false, 0, huber},
+	"kl":       {2, 2, "", false, 0, kl(false)},
+	"rel_entr": {2, 2, "", false, 0, kl(true)},
+	"max": {1, -1, "groups ", false, 0, extreme(dc.Max,
+		func(a dc.Affine) dc.Expr { return dc.Max(a) }, dc.MaxOf[dc.Operand])},
+	"min": {1, -1, "groups ", false, 0, extreme(dc.Min,
+		func(a dc.Affine) dc.Expr { return dc.Min(a) }, dc.MinOf[dc.Operand])},
+
+	"norm1":   fold("", true, dc.Norm1, func(us []dc.Operand) dc.Expr { return dc.SumOf(absolutes(us)) }),
+	"norm2":   fold("", true, dc.Norm2, dc.Norm2Of[dc.Operand]),
+	"norminf": fold("", true, dc.NormInf, func(us []dc.Operand) dc.Expr { return dc.MaxOf(absolutes(us)) }),
+	"norm":    {1, 1, "p groups ", false, 0, norm},
+	"sumsq":   fold("", true, dc.SumSquares, sumSquares),
+
+	"sumlargest":  {1, 1, "k groups ", false, 0, sumLargest},
+	"dotsort":     {1, 1, "weights groups ", false, 0, dotSort},
+	"lse":         fold("", false, dc.LogSumExp, dc.LogSumExpOf[dc.Operand]),
+	"geomean":     fold("", false, dc.GeoMean, dc.GeoMeanOf[dc.Operand]),
+	"wgeomean":    {1, 1, "weights groups ", false, 0, weighted},
+	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
+	"quad":        {1, 2, "matrix indptr indices data ", false, second, quad},
+
+	"logdet":     matrixAtom("", func(c *call, a dc.Affine) dc.Expr { return dc.LogDet(a) }),
+	"lambda_max": matrixAtom("", func(c *call, a dc.Affine) dc.Expr { return dc.LambdaMax(a) }),
+	"lambda_min": matrixAtom("", func(c *call, a dc.Affine) dc.Expr { return dc.LambdaMin(a) }),
+	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) (value, *Error) {
+		a, err := c.matrix(0)
+		if err != nil {
+			return value{}, err
+		}
+		k, err := c.count(a.Shape()[0])
+		if err != nil {
+			return value{}, err
+		}
+		return c.scalar(dc.LambdaSumLargest(a, k))
+	}},
+	"sigma_max": spectral(dc.SpectralNorm),
+	"normnuc":   spectral(dc.NuclearNorm),
+	"matfrac":   {2, 2, "", false, second, matFrac},
+	"tr_inv": matrixAtom("", func(c *call, a dc.Affine) dc.Expr {
+		n := a.Shape()[0]
+		eye := make([]float64, n*n)
+		for k := range n {
+			eye[k*(n+1)] = 1
+		}
+		return dc.MatFrac(dc.Const([]int{n, n}, eye), a)
+	}),
+}
+
+func unary(attrs string, f func(u dc.Operand) dc.Expr) operation {
+	return operation{1, 1, attrs, false, 0, func(c *call) (value, *Error) {
+		return c.each(func(us []dc.Operand) dc.Expr { return f(us[0]) })
+	}}
+}
+
+func fold(attrs string, zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) operation {
+	return operation{1, 1, attrs + "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(zero, affine, any) }}
+}
+
+func matrixAtom(attrs string, f func(c *call, a dc.Affine) dc.Expr) operation {
+	return operation{1, 1, attrs, false, 0, func(c *call) (value, *Error) {
+		a, err := c.matrix(0)
+		if err != nil {
+			return value{}, err
+		}
+		return c.scalar(f(c, a))
+	}}
+}
+
+// spectral is an atom of the singular values.
+func spectral(f func(a dc.Affine) dc.Expr) operation {
+	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
+		shape := c.shapes[0]
+		switch {
+		case len(shape) != 2:
+			return value{}, problemf("%s of shape %v, want a matrix", c.node.Op, shape)
+		case c.args[0].n == 0:
+			return number([]float64{0}, nil), nil
+		case !c.args[0].affine:
+			return value{}, c.noSplit(errAffine)
+		}
+		return c.scalar(f(c.args[0].a.Reshape(shape[1], shape[0]).T()))
+	}}
+}
+
+func absolutes(us []dc.Operand) []dc.Expr {
+	out := make([]dc.Expr, len(us))
+	for k, u := range us {
+		out[k] = dc.Abs(u)
+	}
+	return out
+}
+
+func sumSquares(us []dc.Operand) dc.Expr {
+	out := make([]dc.Expr, len(us))
+	for k, u := range us {
+		out[k] = dc.Square(u)
+	}
+	return dc.SumOf(out)
+}
+
+// extreme is max or min: of several arguments entry by entry, of one its entries.
+func extreme(some func(us ...dc.Operand) dc.Expr, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) func(c *call) (value, *Error) {
+	return func(c *call) (value, *Error) {
+		if len(c.args) == 1 {
+			return c.fold(false, affine, any)
+		}
+		if c.attrs.Groups != nil {
+			return value{}, newError(wire.ErrRequest, "groups belong to %s of one argument", c.node.Op)
+		}
+		return c.each(func(us []dc.Operand) dc.Expr { return some(us...) })
+	}
+}
+
+func power(c *call) (value, *Error) {
+	if c.attrs.P == nil {
+		return value{}, newError(wire.ErrRequest, "power without the attribute p")
+	}
+	p := *c.attrs.P
+	switch {
+	case p == 0:
+		ones := make([]float64, c.args[0].n)
+		for k := range ones {
+			ones[k] = 1
+		}
+		return number(ones, nil), nil
+	case p == 1:
+		return c.args[0], nil
+	case p == 0.5:
+		return sqrt(c)
+	}
+	return c.each(func(us []dc.Operand) dc.Expr { return dc.Power(us[0], p) })
+}
+
+// sqrt is the square root; that of a sum of squares is the norm, whose convexity the
+// root of a convex function does not show.
+func sqrt(c *call) (value, *Error) {
+	if k := c.node.Args[0] - c.first(); k >= 0 && c.g.Nodes[k].Op == "sumsq" && !c.args[0].isData() {
+		inner := *c
+		inner.node = &c.g.Nodes[k]
+		inner.args = []value{c.p.values[inner.node.Args[0]]}
+		if inner.attrs = inner.node.Attrs; inner.attrs == nil {
+			inner.attrs = &wire.Attrs{}
+		}
+		return inner.fold(true, dc.Norm2, dc.Norm2Of[dc.Operand])
+	}
+	return c.each(func(us []dc.Operand) dc.Expr { return dc.Sqrt(us[0]) })
+}
+
+func huber(c *call) (value, *Error) {
+	m := 1.0
+	if c.attrs.M != nil {
+		m = *c.attrs.M
+	}
+	if !(m > 0) || math.IsInf(m, 1) {
+		return value{}, problemf("huber with m = %g, want a number > 0", m)
+	}
+	return c.each(func(us []dc.Operand) dc.Expr { return dc.HuberOf(us[:1], m) })
+}
+
+// kl is the divergence, or the relative entropy.
+func kl(relative bool) func(c *call) (value, *Error) {
+	return func(c *call) (value, *Error) {
+		if !c.args[0].affine || !c.args[1].affine {
+			return value{}, c.noSplit(errBothAffine)
+		}
+		return c.each(func(us []dc.Operand) dc.Expr {
+			u, v := dc.FromLinear(us[0].(dc.Expr).G().(dc.Linear)), dc.FromLinear(us[1].(dc.Expr).G().(dc.Linear))
+			e := dc.KL(u, v)
+			if relative {
+				e = dc.Sum(e, u, v.Neg())
+			}
+			return e
+		})
+	}
+}
+
+func norm(c *call) (value, *Error) {
+	if c.attrs.P == nil {
+		return value{}, newError(wire.ErrRequest, "norm without the attribute p")
+	}
+	p := *c.attrs.P
+	if !(p >= 1) {
+		return value{}, problemf("norm with p = %g, want p >= 1", p)
+	}
+	return c.fold(true, func(a dc.Affine) dc.Expr { return dc.NormP(a, p) },
+		func(us []dc.Operand) dc.Expr { return dc.NormPOf(us, p) })
+}
+
+// count is the attribute k, from 1 to n.
+func (c *call) count(n int) (int, *Error) {
+	if c.attrs.K == nil {
+		return 0, newError(wire.ErrRequest, "%s without the attribute k", c.node.Op)
+	}
+	if k := *c.attrs.K; k >= 1 && k <= n {
+		return k, nil
+	}
+	return 0, problemf("%s adds 1 to %d entries, not %d", c.node.Op, n, *c.attrs.K)
+}
+
+func sumLargest(c *call) (value, *Error) {
+	_, m, err := c.groups()
+	if err != nil {
+		return value{}, err
+	}
+	k, err := c.count(m)
+	if err != nil {
+		return value{}, err
+	}
+	return c.fold(false, func(a dc.Affine) dc.Expr { return dc.SumLargest(a, k) },
+		func(us []dc.Operand) dc.Expr { return dc.SumLargestOf(us, k) })
+}
+
+// weights are those of the entries of a group.
+func (c *call) weights() ([]float64, *Error) {
+	_, m, err := c.groups()
+	switch w := c.attrs.Weights; {
+	case err != nil:
+		return nil, err
+	case w == nil:
+		return nil, newError(wire.ErrRequest, "%s without the attribute weights", c.node.Op)
+	case len(w.V) != m:
+		return nil, problemf("%d weights for groups of %d entries", len(w.V), m)
+	case finite(w.V) >= 0:
+		return nil, problemf("weight %d is %g", finite(w.V), w.V[finite(w.V)])
+	}
+	return c.attrs.Weights.V, nil
+}
+
+func weighted(c *call) (value, *Error) {
+	w, err := c.weights()
+	if err != nil {
+		return value{}, err
+	}
+	return c.fold(false, func(a dc.Affine) dc.Expr { return dc.WeightedGeoMean(a, w) },
+		func(us []dc.Operand) dc.Expr { return dc.WeightedGeoMeanOf(us, w) })
+}
+
+func dotSort(c *call) (value, *Error) {
+	w, err := c.weights()
+	if err != nil {
+		return value{}, err
+	}
+	return c.fold(true, func(a dc.Affine) dc.Expr { return dc.DotSort(a, w) },
+		func(us []dc.Operand) dc.Expr { return dc.DotSortOf(us, w) })
+}
+
+func quadOverLin(c *call) (value, *Error) {
+	g, m, err := c.groups()
+	if err != nil {
+		return value{}, err
+	}
+	x, y := &c.args[0], &c.args[1]
+	if y.n != g && y.n != 1 {
+		return value{}, problemf("quadoverlin of %d groups over %d entries", g, y.n)
+	}
+	if err := c.spend(g, m*x.terms+y.terms); err != nil {
+		return value{}, err
+	}
+	out := value{n: g, es: make([]dc.Expr, g), terms: 1}
+	for k := range g {
+		if x.affine && y.affine {
+			i := k
+			if y.n == 1 {
+				i = 0
+			}
+			out.es[k] = dc.QuadOverLin(x.a.Range(k*m, (k+1)*m), y.a.At(i))
+		} else {
+			out.es[k], out.terms = dc.QuadOverLinOf(x.operands(k*m, (k+1)*m), y.expr(k)), m*x.terms+y.terms
+		}
+		if err := out.es[k].Err(); err != nil {
+			return value{}, c.noSplit(err)
+		}
+	}
+	return out, nil
+}
+
+// mirrorTol is how far, relatively, rounding may take mirrored entries apart: that of
+// package dc.
+const mirrorTol = 1e-9
+
+func quad(c *call) (value, *Error) {
+	n := c.args[0].n
+	if n > 0 && n > c.limits.Entries/n {
+		return value{}, newError(wire.ErrLimit, "quad with a matrix of order %d", n)
+	}
+	full := make([]float64, n*n)
+	a := c.attrs
+	switch sparse := a.Indptr != nil || a.Indices != nil || a.Data != nil; {
+	case (len(c.args) == 2) == (a.Matrix != nil || sparse) || a.Matrix != nil && sparse:
+		return value{}, newError(wire.ErrRequest, "quad wants one matrix: a second argument, the attribute matrix, or indptr, indices and data")
+	case len(c.args) == 2:
+		if !c.args[1].isData() {
+			return value{}, c.noSplit(errData)
+		}
+		if len(c.args[1].data) != n*n {
+			return value{}, problemf("quad of %d entries with a matrix of %d", n, len(c.args[1].data))
+		}
+		full = c.args[1].data
+	case a.Matrix != nil:
+		if len(a.Matrix.V) != n*n {
+			return value{}, problemf("quad of %d entries with a matrix of %d", n, len(a.Matrix.V))
+		}
+		full = a.Matrix.V
+	default:
+		if err := c.rows(a.Indptr, a.Indices, a.Data, n, n); err != nil {
+			return value{}, err
+		}
+		for i := range n {
+			for k := a.Indptr.V[i]; k < a.Indptr.V[i+1]; k++ {
+				full[i*n+a.Indices.V[k]] += a.Data.V[k]
+			}
+		}
+	}
+	if n == 0 {
+		return number([]float64{0}, nil), nil
+	}
+	if k := finite(full); k >= 0 {
+		return value{}, problemf("the matrix of quad holds %g", full[k])
+	}
+	if !c.args[0].affine {
+		return value{}, c.noSplit(errAffine)
+	}
+	largest := 0.0
+	for _, v := range full {
+		largest = max(largest, math.Abs(v))
+	}
+	q := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			u, v := full[i*n+j], full[j*n+i]
+			if math.Abs(u-v) > mirrorTol*largest {
+				err := problemf("the matrix of quad is not symmetric: entries (%d, %d) and (%d, %d), counted from 0, are %g and %g", i, j, j, i, u, v)
+				err.Help = "take (P + P')/2"
+				return value{}, err
+			}
+			q.SetSym(i, j, u/2+v/2)
+		}
+	}
+	return c.scalar(dc.Quad(c.args[0].a, q))
+}
+
+func matFrac(c *call) (value, *Error) {
+	p, err := c.matrix(1)
+	if err != nil {
+		return value{}, err
+	}
+	x, n := &c.args[0], p.Shape()[0]
+	switch shape := c.shapes[0]; {
+	case len(shape) > 2 || len(shape) > 0 && shape[0] != n || len(shape) == 0 && n != 1:
+		return value{}, problemf("matfrac of shape %v over a matrix of order %d", shape, n)
+	case !x.affine:
+		return value{}, c.noSplit(errAffine)
+	case x.n == 0:
+		return number([]float64{0}, nil), nil
+	}
+	return c.scalar(dc.MatFrac(x.a.Reshape(x.n/n, n).T(), p))
+}
+
+func mul(c *call) (value, *Error) {
+	n, err := c.common()
+	if err != nil {
+		return value{}, err
+	}
+	x, y := &c.args[0], &c.args[1]
+	if x.isData() {
+		x, y = y, x
+	}
+	if y.isData() {
+		w := make([]float64, n)
+		for k := range w {
+			w[k] = y.at(k)
+		}
+		return c.scaled(x, w, y.deps)
+	}
+	return c.each(func(us []dc.Operand) dc.Expr { return dc.Mul(us[0], us[1]) })
+}
+
+// scaled multiplies each entry by a number; deps are the parameters in these.
+func (c *call) scaled(v *value, w []float64, deps []int) (value, *Error) {
+	if v.affine {
+		if err := c.multiply(len(w)); err != nil {
+			return value{}, err
+		}
+		out := value{n: len(w), affine: true, a: v.spread(len(w)).ScaleEach(w), terms: 1}
+		if v.isData() {
+			return number(out.a.Value(nil), union(deps, v.deps)), nil
+		}
+		return out, nil
+	}
+	if err := c.spend(len(w), v.terms); err != nil {
+		return value{}, err
+	}
+	out := value{n: len(w), es: make([]dc.Expr, len(w)), terms: v.terms}
+	for k := range out.es {
+		out.es[k] = v.expr(k).Scale(w[k])
+	}
+	return out, nil
+}
+
+func div(c *call) (value, *Error) {
+	n, err := c.common()
+	if err != nil {
+		return value{}, err
+	}
+	x, y := &c.args[0], &c.args[1]
+	if y.isData() {
+		w := make([]float64, n)
+		for k := range w {
+			if w[k] = 1 / y.at(k); y.at(k) == 0 || finite(w[k:k+1]) >= 0 {
+				return value{}, problemf("a division by entry %d of the divisor, %g", k, y.at(k))
+			}
+		}
+		return c.scaled(x, w, y.deps)
+	}
+	return c.each(func(us []dc.Operand) dc.Expr { return quotient(us[0].(dc.Expr), us[1].(dc.Expr)) })
+}
+
+// quotient is u/v for a v of one sign: u times 1/v.
+func quotient(u, v dc.Expr) dc.Expr {
+	if v.Range().Hi <= 0 {
+		u, v = u.Neg(), v.Neg()
+	}
+	if u.IsConst() {
+		return dc.InvPos(v).Scale(u.Value(nil))
+	}
+	return dc.Mul(u, dc.InvPos(v))
+}
+
+// sum adds its arguments, each times a factor.
+func sum(c *call) (value, *Error) {
+	n, err := c.common()
+	if err != nil {
+		return value{}, err
+	}
+	w := c.attrs.Factors
+	switch {
+	case w == nil:
+		w = make([]float64, len(c.args))
+		for k := range w {
+			w[k] = 1
+		}
+	case len(w) != len(c.args):
+		return value{}, problemf("%d factors for %d arguments", len(w), len(c.args))
+	}
+	affine, data, total := true, true, 0
+	var deps []int
+	for i := range c.args {
+		v := &c.args[i]
+		affine, data = affine && v.affine, data && v.isData()
+		deps, total = union(deps, v.deps), total+v.terms
+	}
+	if !affine {
+		if err := c.spend(n, total); err != nil {
+			return value{}, err
+		}
+		out := value{n: n, es: make([]dc.Expr, n), terms: total}
+		parts := make([]dc.Expr, len(c.args))
+		for k := range n {
+			for i := range c.args {
+				parts[i] = c.args[i].expr(k).Scale(w[i])
+			}
+			out.es[k] = dc.SumOf(parts)
+		}
+		return out, nil
+	}
+	out := value{n: n, affine: true, terms: 1}
+	for i := range c.args {
+		a := c.args[i].spread(n)
+		if err := c.multiply(a.NNZ() + n); err != nil {
+			return value{}, err
+		}
+		if a = a.Scale(w[i]); i > 0 {
+			a = out.a.Add(a)
+		}
+		out.a = a
+	}
+	if data {
+		out.data, out.deps = make([]float64, n), deps
+		for i := range c.args {
+			for k := range out.data {
+				out.data[k] += w[i] * c.args[i].at(k)
+			}
+		}
+	}
+	return out, nil
+}
+
+func constant(c *call) (value, *Error) {
+	data := make([]float64, c.n)
+	switch d, v := c.attrs.Data, c.attrs.Value; {
+	case (d == nil) == (v == nil):
+		return value{}, newError(wire.ErrRequest, "const wants one of the attributes data and value")
+	case v != nil:
+		for k := range data {
+			data[k] = *v
+		}
+	default:
+		if err := fit("data", d.V, c.n); err != nil && c.n > 0 {
+			return value{}, err
+		}
+		for k := range data {
+			data[k] = d.V[k%len(d.V)]
+		}
+	}
+	if k := slices.IndexFunc(data, func(v float64) bool { return math.IsNaN(v) }); k >= 0 {
+		return value{}, problemf("entry %d is NaN", k)
+	}
+	return number(data, nil), nil
+}

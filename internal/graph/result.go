@@ -1,0 +1,348 @@
+package graph
+
+import (
+	"math"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// locate finds the variables and constraints of the problem that belong to the graph's.
+func (p *Program) locate() {
+	vars := map[string]*dc.Variable{}
+	for _, v := range p.Problem.Vars {
+		vars[v.Name] = v
+	}
+	for k := range p.vars {
+		p.vars[k].dc = vars[p.graph.Variables[k].Name]
+	}
+	families := map[string]int{}
+	for k := range p.constraints {
+		families[p.constraints[k].family] = k
+	}
+	for i := range p.Problem.Constraints {
+		if k, ok := families[p.Problem.Constraints[i].Family]; ok {
+			p.constraints[k].at = append(p.constraints[k].at, i)
+		}
+	}
+}
+
+// X are the entries of all variables, in the graph's order, at a point of the problem.
+func (p *Program) X(x []float64) []float64 {
+	out := make([]float64, 0, p.Entries)
+	for k := range p.vars {
+		out = p.vars[k].append(out, x)
+	}
+	return out
+}
+
+// append appends the entries of v at x.
+func (v *variable) append(out, x []float64) []float64 {
+	values := v.dc.Values(x)
+	if v.perm == nil || v.dc.Symmetric {
+		return append(out, values...)
+	}
+	for _, i := range v.perm {
+		out = append(out, values[i])
+	}
+	return out
+}
+
+// Place writes the entries of a variable of that name into a point of the problem;
+// NaN leaves what is there. An error: there is no such variable, or it has another
+// number of entries.
+func (p *Program) Place(x []float64, name string, entries []float64) *Error {
+	for k := range p.vars {
+		if p.graph.Variables[k].Name == name {
+			v := &p.vars[k]
+			if err := fit("the start", entries, v.n); err != nil && v.n > 0 {
+				err.Node, err.Name = &k, name
+				return err
+			}
+			v.place(x, entries)
+			return nil
+		}
+	}
+	return problemf("a start for %.60q, which is no variable", name)
+}
+
+func (v *variable) place(x, entries []float64) {
+	for k := range v.n {
+		i := k
+		if v.perm != nil {
+			i = v.perm[k]
+		}
+		if e := entries[k%len(entries)]; !math.IsNaN(e) {
+			x[v.dc.Offset+v.column(i)] = e
+		}
+	}
+}
+
+// column is where entry i, in row-major order, stands in the variable's part of x.
+func (v *variable) column(i int) int {
+	if !v.dc.Symmetric {
+		return i
+	}
+	n := v.dc.Shape[0]
+	r, c := i/n, i%n
+	return max(r, c)*(max(r, c)+1)/2 + min(r, c)
+}
+
+// Point is a point of the problem with the given entries of all variables.
+func (p *Program) Point(entries []float64) ([]float64, *Error) {
+	if len(entries) != p.Entries {
+		return nil, problemf("a point with %d entries, the variables have %d", len(entries), p.Entries)
+	}
+	x := make([]float64, p.Problem.NumVars())
+	for k := range p.vars {
+		v := &p.vars[k]
+		if v.n > 0 {
+			v.place(x, entries[v.offset:v.offset+v.n])
+		}
+	}
+	p.Problem.Pin(x)
+	return x, nil
+}
+
+// BoundMultipliers are those of the bounds, in the order of X. Mirrored entries have
+// half of theirs each.
+func (p *Program) BoundMultipliers(z []float64) []float64 {
+	if len(z) != p.Problem.NumVars() {
+		return nil
+	}
+	out := p.X(z)
+	for k := range p.vars {
+		v := &p.vars[k]
+		if !v.dc.Symmetric {
+			continue
+		}
+		n := v.dc.Shape[0]
+		for i := range out[v.offset : v.offset+v.n] {
+			if i/n != i%n {
+				out[v.offset+i] /= 2
+			}
+		}
+	}
+	return out
+}
+
+// PSDMultipliers are the matrices of the variables that are positive semidefinite.
+func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
+	var out map[string]*wire.Floats
+	for i := range p.Problem.Constraints {
+		name, ok := strings.CutPrefix(p.Problem.Constraints[i].Family, "psd(")
+		if !ok || i >= len(duals) {
+			continue
+		}
+		name = strings.TrimSuffix(name, ")")
+		for k := range p.graph.Variables {
+			if v := &p.graph.Variables[k]; v.Name == name && v.PSD {
+				if out == nil {
+					out = map[string]*wire.Floats{}
+				}
+				out[name] = wire.F(duals[i])
+			}
+		}
+	}
+	return out
+}
+
+// MultipliersAt are those of all constraints, from those of the problem's at x.
+func (p *Program) MultipliersAt(duals [][]float64, x []float64) []float64 {
+	if len(duals) != len(p.Problem.Constraints) {
+		return nil
+	}
+	out := make([]float64, p.Multipliers)
+	for k := range p.constraints {
+		c := &p.constraints[k]
+		p.multipliers(out[c.offset:c.offset+c.n], k, duals, x)
+	}
+	return out
+}
+
+func (p *Program) multipliers(dst []float64, k int, duals [][]float64, x []float64) {
+	c := &p.constraints[k]
+	var halves map[int]bool
+	for _, i := range c.at {
+		d, y := &p.Problem.Constraints[i], duals[i]
+		j := 0
+		if len(d.Index) > 0 {
+			j = d.Index[0]
+		}
+		switch c.form {
+		case rows:
+			copy(dst, y)
+		case single:
+			dst[j] = y[0]
+		case equations:
+			sign := 1.0
+			switch {
+			case len(d.Index) == 2 && d.Index[1] == 1, halves[j]:
+				sign = -1
+			case len(d.Index) == 1 && d.DC:
+				if halves == nil {
+					halves = map[int]bool{}
+				}
+				halves[j] = true
+			}
+			dst[j] += sign * y[0]
+		case cones:
+			p.spreadCone(dst, c, p.graph.Constraints[k].Kind, j, y)
+		case norms:
+			dst[j] = y[0]
+			u := p.values[p.graph.Constraints[k].Args[1]].numbers(j*c.m, (j+1)*c.m, x)
+			size := 0.0
+			for _, v := range u {
+				size = math.Hypot(size, v)
+			}
+			for i, v := range u {
+				if size > 0 {
+					dst[c.g+j*c.m+i] = -y[0] * v / size
+				}
+			}
+		case powers:
+			p.spreadPower(dst, c, k, j, d.Index[1], y[0], x)
+		case matrices:
+			copy(dst, y)
+		}
+	}
+}
+
+// spreadCone writes the multipliers of group j, a point of the dual cone.
+func (p *Program) spreadCone(dst []float64, c *constraint, kind string, j int, y []float64) {
+	if kind == "soc" {
+		dst[j] = y[0]
+		copy(dst[c.g+j*c.m:], y[1:])
+		return
+	}
+	for i, v := range y { // of x, of y, of z
+		dst[i*c.g+j] = v
+	}
+}
+
+// spreadPower adds the multipliers of one half of group j of pownd: λ of z ≤ w or
+// −z ≤ w, w the weighted mean of the group, whose derivative by entry i is αᵢ·w/Wᵢ.
+func (p *Program) spreadPower(dst []float64, c *constraint, k, j, half int, λ float64, x []float64) {
+	g := &p.graph.Constraints[k]
+	total := c.n - c.g
+	w := p.values[g.Args[0]].numbers(j*c.m, (j+1)*c.m, x)
+	mean := 0.0
+	for i, v := range w {
+		mean += alphaOf(g, j*c.m+i) * math.Log(max(v, math.SmallestNonzeroFloat64))
+	}
+	mean = math.Exp(mean)
+	for i, v := range w {
+		if v > 0 {
+			dst[j*c.m+i] += λ * alphaOf(g, j*c.m+i) * mean / v
+		}
+	}
+	if half == 0 {
+		λ = -λ
+	}
+	dst[total+j] += λ
+}
+
+func alphaOf(c *wire.Constraint, k int) float64 { return c.Alpha.V[k%len(c.Alpha.V)] }
+
+// numbers are the values of the entries from lo to hi at x.
+func (v *value) numbers(lo, hi int, x []float64) []float64 {
+	if v.affine {
+		return v.a.Range(lo, hi).Value(x)
+	}
+	out := make([]float64, 0, hi-lo)
+	for k := lo; k < hi; k++ {
+		out = append(out, v.es[k].Value(x))
+	}
+	return out
+}
+
+// ValueAt are the entries of a node at a point of the problem.
+func (p *Program) ValueAt(node int, x []float64) ([]float64, *Error) {
+	if node < 0 || node >= len(p.values) {
+		return nil, problemf("node %d of %d", node, len(p.values))
+	}
+	v := &p.values[node]
+	if v.isData() {
+		return v.data, nil
+	}
+	return v.numbers(0, v.n, x), nil
+}
+
+// WhereIs is the constraint or variable that the problem calls name.
+func (p *Program) WhereIs(name string) (place wire.Place, label string, ok bool) {
+	name = strings.TrimPrefix(name, "bounds of ")
+	for i := range p.Problem.Constraints {
+		c := &p.Problem.Constraints[i]
+		if c.Name() != name && c.Family != name {
+			continue
+		}
+		for k := range p.constraints {
+			if p.constraints[k].family == c.Family {
+				return wire.Place{Constraint: &k}, name, true
+			}
+		}
+	}
+	if inner, ok := strings.CutPrefix(name, "psd("); ok {
+		name = strings.TrimSuffix(inner, ")")
+	}
+	for k := range p.graph.Variables {
+		if p.graph.Variables[k].Name == name {
+			return wire.Place{Variable: &k}, name, true
+		}
+	}
+	return wire.Place{}, "", false
+}
+
+// Curvatures are those of the objective and of the constraints, of a − b: as they are
+// split.
+func (p *Program) Curvatures() (objective string, constraints []string) {
+	word := func(e dc.Expr) string {
+		switch {
+		case e.IsAffine():
+			return "affine"
+		case e.IsConvex():
+			return "convex"
+		case e.IsConcave():
+			return "concave"
+		}
+		return "dc"
+	}
+	worse := map[string]int{"affine": 0, "convex": 1, "concave": 2, "dc": 3}
+	objective = word(p.Problem.Objective)
+	if p.Problem.Maximize { // the problem has its negative
+		objective = map[string]string{"convex": "concave", "concave": "convex"}[objective]
+		if objective == "" {
+			objective = word(p.Problem.Objective)
+		}
+	}
+	constraints = make([]string, len(p.constraints))
+	for k := range p.constraints {
+		constraints[k] = "affine"
+		for _, i := range p.constraints[k].at {
+			c, w := &p.Problem.Constraints[i], "affine"
+			if c.DC {
+				if w = word(c.E); w == "affine" {
+					w = "convex" // a cone
+				}
+			}
+			if worse[w] > worse[constraints[k]] {
+				constraints[k] = w
+			}
+		}
+	}
+	return objective, constraints
+}
+
+// Convex reports whether nothing is linearised.
+func (p *Program) Convex() bool {
+	if !p.Problem.Objective.IsConvex() {
+		return false
+	}
+	for i := range p.Problem.Constraints {
+		if !p.Problem.Constraints[i].Convex() {
+			return false
+		}
+	}
+	return true
+}

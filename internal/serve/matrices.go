@@ -1,0 +1,508 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"sort"
+	"time"
+
+	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/backends"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/presolve"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// matrices is a problem of load_data and its solver.
+type matrices struct {
+	qp       *qpbackend.Problem
+	settings *wire.Settings
+	conic    bool
+	turned   []bool // rows of the conic form that are stated with the other sign
+	fixed    []bool // rows of the cone zero
+	p, a     []int  // the place of each entry that came in P and A, −1 for one that is left out
+	signs    []bool // the entries of A that are stated with the other sign
+
+	solver qpbackend.Solver
+	wanted wire.Settings
+	res    qpbackend.Result
+	solved bool
+}
+
+func (d *matrices) close() {
+	if d.solver != nil {
+		d.solver.Close()
+		d.solver = nil
+	}
+}
+
+func (s *server) loadData(_ *job, m *wire.LoadData) (wire.Message, error) {
+	if err := fresh("problem", s.problems, m.Problem); err != nil {
+		return nil, err
+	}
+	d, err := newMatrices(m, s.cfg.Limits.Entries)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.plan(); err != nil {
+		return nil, err
+	}
+	s.problems[m.Problem] = &problem{data: d}
+	n, rows := d.qp.Dims()
+	return &wire.Loaded{Problem: m.Problem, Entries: n, Multipliers: rows, Columns: n, Rows: rows, Convex: true}, nil
+}
+
+func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
+	bad := func(format string, args ...any) error { return errorf(wire.ErrProblem, format, args...) }
+	if m.Q == nil {
+		return nil, errorf(wire.ErrRequest, "load_data without q")
+	}
+	n := len(m.Q.V)
+	d := &matrices{settings: m.Settings, qp: &qpbackend.Problem{Q: m.Q.V, R: m.R}}
+	rows := 0
+	switch m.Form {
+	case "qp":
+		if m.B != nil || m.Cones != nil {
+			return nil, errorf(wire.ErrRequest, "b and cones belong to the form conic")
+		}
+		switch {
+		case m.L != nil:
+			rows = len(m.L.V)
+		case m.U != nil:
+			rows = len(m.U.V)
+		}
+		d.qp.L, d.qp.U = sides(m.L, rows, -1), sides(m.U, rows, 1)
+		d.turned, d.fixed = make([]bool, rows), make([]bool, rows)
+	case "conic":
+		d.conic = true
+		if m.L != nil || m.U != nil {
+			return nil, errorf(wire.ErrRequest, "l and u belong to the form qp")
+		}
+		for _, c := range m.Cones {
+			if c.Size < 0 || c.Size > most {
+				return nil, bad("a cone %s of the size %d", c.Kind, c.Size)
+			}
+			if err := d.cone(c); err != nil {
+				return nil, err
+			}
+			if len(d.turned) > most {
+				return nil, errorf(wire.ErrLimit, "the cones have more than %d rows", most)
+			}
+		}
+		rows = len(d.turned)
+		if m.B == nil && rows > 0 || m.B != nil && len(m.B.V) != rows {
+			return nil, bad("the cones have %d rows, b has %d", rows, length(m.B))
+		}
+		d.qp.L, d.qp.U = make([]float64, rows), make([]float64, rows)
+		if m.B != nil {
+			d.offsets(d.qp.L, d.qp.U, m.B.V)
+		}
+	default:
+		return nil, errorf(wire.ErrRequest, "the form is %.40q, want qp or conic", m.Form)
+	}
+	var err error
+	if m.P != nil {
+		if d.qp.P, d.p, err = columns("P", m.P, n, n, func(i, j int) bool { return i <= j }); err != nil {
+			return nil, err
+		}
+	}
+	if m.A != nil {
+		if d.qp.A, d.a, err = columns("A", m.A, rows, n, func(int, int) bool { return true }); err != nil {
+			return nil, err
+		}
+		d.signs = make([]bool, len(d.a))
+		for k, i := range m.A.Indices.V {
+			if d.turned[i] {
+				d.signs[k] = true
+				d.qp.A.Val[d.a[k]] *= -1
+			}
+		}
+	} else if rows > 0 {
+		d.qp.A = sparse.Zero(rows, n)
+	}
+	if m.Lo != nil || m.Hi != nil {
+		if m.Lo != nil && len(m.Lo.V) != n || m.Hi != nil && len(m.Hi.V) != n {
+			return nil, bad("lo and hi have %d and %d numbers, q has %d", length(m.Lo), length(m.Hi), n)
+		}
+		d.qp.Lo, d.qp.Hi = sides(m.Lo, n, -1), sides(m.Hi, n, 1)
+	}
+	if err := d.qp.Validate(); err != nil {
+		return nil, bad("%v", err)
+	}
+	return d, nil
+}
+
+func length(a *wire.Floats) int {
+	if a == nil {
+		return 0
+	}
+	return len(a.V)
+}
+
+// sides are the given sides, or n infinite ones.
+func sides(a *wire.Floats, n, sign int) []float64 {
+	if a != nil {
+		return a.V
+	}
+	out := make([]float64, n)
+	for k := range out {
+		out[k] = math.Inf(sign)
+	}
+	return out
+}
+
+// cone appends the rows of a cone.
+func (d *matrices) cone(c wire.Cone) error {
+	at := len(d.turned)
+	add := func(n int, turned, fixed bool) {
+		for range n {
+			d.turned, d.fixed = append(d.turned, turned), append(d.fixed, fixed)
+		}
+	}
+	switch c.Kind {
+	case "zero":
+		add(c.Size, false, true)
+	case "nonneg":
+		add(c.Size, false, false)
+	case "soc":
+		if add(c.Size, true, false); c.Size > 0 {
+			d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.SecondOrder, Start: at, Len: c.Size})
+		}
+	case "exp":
+		if c.Size%3 != 0 {
+			return errorf(wire.ErrProblem, "exponential cones of %d rows, want a multiple of 3", c.Size)
+		}
+		add(c.Size, true, false)
+		for k := 0; k < c.Size; k += 3 {
+			d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.Exponential, Start: at + k, Len: 3})
+		}
+	case "pow":
+		if c.Size != 3 {
+			return errorf(wire.ErrProblem, "a power cone of %d rows, want 3", c.Size)
+		}
+		add(3, true, false)
+		d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.Power, Start: at, Len: 3, Alpha: c.Alpha})
+	case "psd":
+		if c.Size > 1<<14 {
+			return errorf(wire.ErrLimit, "a semidefinite cone of order %d", c.Size)
+		}
+		rows := c.Size * (c.Size + 1) / 2
+		if add(rows, true, false); rows > 0 {
+			d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.Semidefinite, Start: at, Len: rows})
+		}
+	default:
+		return errorf(wire.ErrProblem, "no cone is called %.40q; there are zero, nonneg, soc, exp, pow, psd", c.Kind)
+	}
+	return nil
+}
+
+// offsets writes the sides of the conic form for a b.
+func (d *matrices) offsets(l, u, b []float64) {
+	for i, v := range b {
+		switch {
+		case d.turned[i]:
+			l[i], u[i] = -v, math.Inf(1)
+		case d.fixed[i]:
+			l[i], u[i] = v, v
+		default:
+			l[i], u[i] = math.Inf(-1), v
+		}
+	}
+}
+
+// columns is a matrix in compressed columns with ascending indices, and where each
+// entry went; entries that keep refuses are left out.
+func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bool) (*sparse.CSC, []int, error) {
+	bad := func(format string, args ...any) error {
+		return errorf(wire.ErrProblem, name+": "+format, args...)
+	}
+	if m.Indptr == nil || m.Indices == nil || m.Data == nil {
+		return nil, nil, errorf(wire.ErrRequest, "%s wants indptr, indices and data", name)
+	}
+	ptr, idx, val := m.Indptr.V, m.Indices.V, m.Data.V
+	switch {
+	case len(ptr) != cols+1:
+		return nil, nil, bad("indptr has %d numbers, want %d, one more than there are columns", len(ptr), cols+1)
+	case ptr[0] != 0 || ptr[cols] != len(idx) || len(idx) != len(val):
+		return nil, nil, bad("indptr ends at %d; there are %d indices and %d numbers", ptr[cols], len(idx), len(val))
+	}
+	out := &sparse.CSC{Rows: rows, Cols: cols, ColPtr: make([]int, cols+1), RowIdx: make([]int, 0, len(idx)), Val: make([]float64, 0, len(idx))}
+	place := make([]int, len(idx))
+	var order []int
+	for j := range cols {
+		if ptr[j] > ptr[j+1] {
+			return nil, nil, bad("indptr descends in column %d", j)
+		}
+		order = order[:0]
+		sorted := true
+		for k := ptr[j]; k < ptr[j+1]; k++ {
+			if i := idx[k]; i < 0 || i >= rows {
+				return nil, nil, bad("row %d of %d in column %d", i, rows, j)
+			}
+			sorted = sorted && (k == ptr[j] || idx[k-1] < idx[k])
+			order = append(order, k)
+		}
+		if !sorted {
+			sort.Slice(order, func(a, b int) bool { return idx[order[a]] < idx[order[b]] })
+		}
+		last := -1
+		for _, k := range order {
+			if idx[k] == last {
+				return nil, nil, bad("two entries in row %d of column %d", last, j)
+			}
+			last = idx[k]
+			place[k] = -1
+			if keep(idx[k], j) {
+				place[k] = len(out.RowIdx)
+				out.RowIdx, out.Val = append(out.RowIdx, idx[k]), append(out.Val, val[k])
+			}
+		}
+		out.ColPtr[j+1] = len(out.RowIdx)
+	}
+	return out, place, nil
+}
+
+// dataPlan is how a problem of load_data is solved.
+type dataPlan struct {
+	wire    wire.Settings
+	backend qpbackend.Backend
+	set     qpbackend.Settings
+	limit   time.Duration
+}
+
+// plan is that of the problem's settings with others before them.
+func (d *matrices) plan(more ...*wire.Settings) (*dataPlan, error) {
+	w := merged(append([]*wire.Settings{d.settings}, more...)...)
+	known := wire.Settings{Tol: w.Tol, InfeasTol: w.InfeasTol, MaxIter: w.MaxIter, Backend: w.Backend, Presolve: w.Presolve, TimeLimit: w.TimeLimit}
+	if w != known {
+		return nil, errorf(wire.ErrRequest, "problems of load_data have the settings tol, infeas_tol, max_iter, backend, presolve and time_limit")
+	}
+	p := &dataPlan{backend: ipm.Backend{}}
+	var err error
+	if w.Backend != nil {
+		if p.backend, err = backends.ByName(*w.Backend); err != nil {
+			return nil, errorf(wire.ErrUnsupported, "%v", err)
+		}
+	}
+	if w.Presolve != nil && *w.Presolve {
+		p.backend = presolve.Backend{Inner: p.backend}
+	}
+	p.set = p.backend.DefaultSettings()
+	put(&p.set.Tol, w.Tol)
+	put(&p.set.InfeasTol, w.InfeasTol)
+	put(&p.set.MaxIter, w.MaxIter)
+	if err := p.set.Validate(); err != nil {
+		return nil, errorf(wire.ErrRequest, "%v", err)
+	}
+	if p.limit, err = timeLimit(w.TimeLimit); err != nil {
+		return nil, err
+	}
+	w.TimeLimit = nil
+	p.wire = w
+	return p, nil
+}
+
+func (s *server) update(_ *job, m *wire.Update) (wire.Message, error) {
+	p, err := known("problem", s.problems, m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if p.data == nil {
+		return nil, errorf(wire.ErrHandle, "problem %d is not one of load_data; set gives parameters other values", m.Problem)
+	}
+	return &wire.Ok{}, p.data.update(&m.NewValues)
+}
+
+// update overwrites values: all or none.
+func (d *matrices) update(v *wire.NewValues) error {
+	bad := func(format string, args ...any) error { return errorf(wire.ErrProblem, format, args...) }
+	var u qpbackend.Update
+	switch {
+	case d.conic && (v.L != nil || v.U != nil):
+		return errorf(wire.ErrRequest, "l and u belong to the form qp")
+	case !d.conic && v.B != nil:
+		return errorf(wire.ErrRequest, "b belongs to the form conic")
+	case v.B != nil && len(v.B.V) != len(d.turned):
+		return bad("b has %d numbers, want %d", len(v.B.V), len(d.turned))
+	case v.P != nil && len(v.P.V) != len(d.p):
+		return bad("P has %d numbers, want %d", len(v.P.V), len(d.p))
+	case v.A != nil && len(v.A.V) != len(d.a):
+		return bad("A has %d numbers, want %d", len(v.A.V), len(d.a))
+	}
+	take := func(a *wire.Floats) []float64 {
+		if a == nil {
+			return nil
+		}
+		return a.V
+	}
+	u.Q, u.L, u.U, u.Lo, u.Hi = take(v.Q), take(v.L), take(v.U), take(v.Lo), take(v.Hi)
+	if v.B != nil {
+		u.L, u.U = make([]float64, len(d.turned)), make([]float64, len(d.turned))
+		d.offsets(u.L, u.U, v.B.V)
+	}
+	if v.P != nil && d.qp.P != nil {
+		u.P = make([]float64, d.qp.P.NNZ())
+		for k, at := range d.p {
+			if at >= 0 {
+				u.P[at] = v.P.V[k]
+			}
+		}
+	}
+	if v.A != nil && d.qp.A != nil {
+		u.A = make([]float64, d.qp.A.NNZ())
+		for k, at := range d.a {
+			if u.A[at] = v.A.V[k]; d.signs[k] {
+				u.A[at] = -u.A[at]
+			}
+		}
+	}
+	next := *d.qp
+	if (u.Lo != nil || u.Hi != nil) && next.Lo == nil && next.Hi == nil {
+		n, _ := next.Dims()
+		next.Lo, next.Hi = sides(nil, n, -1), sides(nil, n, 1)
+		d.qp.Lo, d.qp.Hi = next.Lo, next.Hi
+	}
+	if d.solver != nil {
+		if err := d.solver.Update(u); err != nil {
+			return bad("%v", err)
+		}
+	}
+	if err := d.qp.Apply(u); err != nil {
+		return bad("%v", err)
+	}
+	return nil
+}
+
+func (d *matrices) solve(j *job, m *wire.Solve) (wire.Message, error) {
+	switch {
+	case len(m.Parameters) > 0:
+		return nil, errorf(wire.ErrRequest, "a problem of load_data has no parameters; update gives it other numbers")
+	case m.Progress:
+		m.Progress = false // a backend tells nothing
+	}
+	plan, err := d.plan(m.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if m.Update != nil {
+		if err := d.update(m.Update); err != nil {
+			return nil, err
+		}
+	}
+	ctx := j.ctx
+	if plan.limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, plan.limit)
+		defer stop()
+	}
+	if d.solver == nil || !reflect.DeepEqual(d.wanted, plan.wire) {
+		solver, err := plan.backend.New(ctx, d.qp, plan.set)
+		if err != nil {
+			return nil, d.refused(ctx, j, err)
+		}
+		d.close()
+		d.solver, d.wanted = solver, plan.wire
+	}
+	x, y, z, err := d.start(m)
+	if err != nil {
+		return nil, err
+	}
+	if x != nil || y != nil || z != nil {
+		if err := d.solver.WarmStart(x, y, z); err != nil {
+			return nil, errorf(wire.ErrProblem, "%v", err)
+		}
+	}
+	begin := time.Now()
+	d.solved = false
+	if err := d.solver.Solve(ctx, &d.res); err != nil && d.res.Status != qpbackend.Cancelled && d.res.Status != qpbackend.TimeLimit {
+		return nil, d.refused(ctx, j, err)
+	}
+	switch d.res.Status {
+	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
+		d.solved = true
+	}
+	return d.result(j, plan.backend.Name(), time.Since(begin).Seconds()), nil
+}
+
+// refused is an error of a backend.
+func (d *matrices) refused(ctx context.Context, j *job, err error) error {
+	var cone *qpbackend.UnsupportedConeError
+	var curved *qpbackend.NonconvexError
+	switch {
+	case j.ctx.Err() != nil:
+		return context.Canceled
+	case ctx.Err() != nil:
+		return errorf(wire.ErrCancelled, "the time limit passed before there was a point")
+	case errors.As(err, &cone):
+		return errorf(wire.ErrUnsupported, "%v", err)
+	case errors.As(err, &curved):
+		e := errorf(wire.ErrCurvature, "%v", err)
+		e.Help = "load it as a graph: a difference of convex functions need not be convex"
+		return e
+	}
+	return errorf(wire.ErrProblem, "%v", err)
+}
+
+// start is the point that a solve begins with.
+func (d *matrices) start(m *wire.Solve) (x, y, z []float64, err error) {
+	for name, v := range m.Start {
+		if v == nil {
+			return nil, nil, nil, errorf(wire.ErrRequest, "the start %s has no buffer", name)
+		}
+		switch name {
+		case "x":
+			x = v.V
+		case "y":
+			if len(v.V) != len(d.turned) {
+				return nil, nil, nil, errorf(wire.ErrProblem, "the start y has %d numbers, want %d", len(v.V), len(d.turned))
+			}
+			y = d.turn(v.V)
+		case "z":
+			z = v.V
+		default:
+			return nil, nil, nil, errorf(wire.ErrRequest, "a start %.40q; want x, y, z", name)
+		}
+	}
+	if len(m.Start) == 0 && d.solved && (m.Warm == nil || *m.Warm) {
+		x, y, z = d.res.X, d.res.Y, d.res.Z
+	}
+	return x, y, z, nil
+}
+
+// turn is y in the signs of the other form.
+func (d *matrices) turn(y []float64) []float64 {
+	out := append([]float64(nil), y...)
+	for i, t := range d.turned {
+		if t && i < len(out) {
+			out[i] = -out[i]
+		}
+	}
+	return out
+}
+
+func (d *matrices) result(j *job, backend string, seconds float64) *wire.Result {
+	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
+	r := &d.res
+	out := &wire.Result{
+		Status: r.Status.String(), Objective: wire.Number(r.Objective), Iterations: r.Iterations, Backend: backend, Message: r.Message,
+		Seconds:        wire.Seconds{Solve: seconds, Backend: seconds, Total: since(j)},
+		PrimalResidual: n(r.Res.Primal), DualResidual: n(r.Res.Dual), Gap: n(r.Res.Gap),
+	}
+	switch r.Status {
+	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
+		out.Certificate = r.Status.String()
+	}
+	if r.X != nil {
+		out.X = wire.F(r.X)
+	}
+	if r.Y != nil {
+		out.Y = wire.F(d.turn(r.Y))
+	}
+	if r.Z != nil {
+		out.Z = wire.F(r.Z)
+	}
+	return out
+}

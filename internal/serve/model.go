@@ -1,0 +1,277 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/export"
+	"github.com/dcopt/dcopt/qpbackend/backends"
+)
+
+// model is a trained regressor or classifier: one of the two is nil.
+type model struct {
+	regressor  *lder.Regressor
+	classifier *lder.Classifier
+}
+
+// table cuts a buffer into rows.
+func table(shape []int, x *wire.Floats) ([][]float64, error) {
+	if len(shape) != 2 || shape[0] < 0 || shape[1] < 1 || x == nil {
+		return nil, errorf(wire.ErrRequest, "a table wants X and its shape, [rows, features]")
+	}
+	rows, cols := shape[0], shape[1]
+	if len(x.V)%cols != 0 || len(x.V)/cols != rows {
+		return nil, errorf(wire.ErrData, "the table has the shape %v and %d numbers", shape, len(x.V))
+	}
+	for k, v := range x.V {
+		if math.IsInf(v, 0) {
+			return nil, errorf(wire.ErrData, "row %d, feature %d of the table is %g, counted from 0", k/cols, k%cols, v)
+		}
+	}
+	out := make([][]float64, rows)
+	for i := range out {
+		out[i] = x.V[i*cols : (i+1)*cols : (i+1)*cols]
+	}
+	return out, nil
+}
+
+// fitSettings are the settings of training.
+func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
+	set := lder.DefaultSettings()
+	if w == nil {
+		return set, nil
+	}
+	bad := func(err error) error { return errorf(wire.ErrRequest, "%v", err) }
+	if w.Method != nil {
+		m, err := lder.ParseMethod(*w.Method)
+		if err != nil {
+			return set, bad(err)
+		}
+		set = lder.MethodSettings(m)
+	}
+	if w.Pieces != nil {
+		if len(w.Pieces) != 2 {
+			return set, errorf(wire.ErrRequest, "the setting pieces has %d numbers, want 2", len(w.Pieces))
+		}
+		set.Pieces = [2]int{w.Pieces[0], w.Pieces[1]}
+	}
+	put(&set.MaxIter, w.MaxIter)
+	put(&set.Tol, w.Tol)
+	put(&set.Ridge, w.Ridge)
+	put(&set.Seed, w.Seed)
+	put(&set.FillValue, w.FillValue)
+	if w.Imputation != nil {
+		s, err := dataset.ParseStrategy(*w.Imputation)
+		if err != nil {
+			return set, bad(err)
+		}
+		set.Imputation = s
+	}
+	if w.Backend != nil {
+		b, err := backends.ByName(*w.Backend)
+		if err != nil {
+			return set, errorf(wire.ErrUnsupported, "%v", err)
+		}
+		set.Backend = b
+	}
+	if err := set.Validate(); err != nil {
+		return set, bad(err)
+	}
+	return set, nil
+}
+
+func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
+	if err := fresh("model", s.models, m.Model); err != nil {
+		return nil, err
+	}
+	set, err := fitSettings(m.Settings)
+	if err != nil {
+		return nil, err
+	}
+	x, err := table(m.Shape, m.X)
+	if err != nil {
+		return nil, err
+	}
+	if m.Features != nil && len(m.Features) != m.Shape[1] {
+		return nil, errorf(wire.ErrData, "%d names for %d features", len(m.Features), m.Shape[1])
+	}
+	var told reporter
+	told.start(s, j, m.Progress)
+	set.Recorder, set.Progress = &told, told.units
+	ctx := j.ctx
+	if m.Settings != nil {
+		limit, err := timeLimit(m.Settings.TimeLimit)
+		if err != nil {
+			return nil, err
+		}
+		if limit > 0 {
+			var stop context.CancelFunc
+			ctx, stop = context.WithTimeout(ctx, limit)
+			defer stop()
+		}
+	}
+	var weights []float64
+	if m.Weights != nil {
+		weights = m.Weights.V
+	}
+	var out *model
+	switch m.Kind {
+	case "regressor":
+		if m.Y == nil || m.Labels != nil || m.Classes != nil {
+			return nil, errorf(wire.ErrRequest, "a regressor is trained on y; labels and classes belong to classifiers")
+		}
+		r := lder.NewRegressor(set)
+		r.Features, r.Target = m.Features, m.Target
+		err = r.FitWeighted(ctx, x, m.Y.V, weights)
+		if out = (&model{regressor: r}); r.Model == nil && r.Ensemble == nil && err == nil {
+			err = errors.New("training gave no model")
+		}
+	case "classifier":
+		var labels []string
+		if labels, err = m.Words(len(x)); err != nil {
+			return nil, err
+		}
+		c := lder.NewClassifier(set)
+		c.Features, c.Target = m.Features, m.Target
+		err = c.FitWeighted(ctx, x, labels, weights)
+		out = &model{classifier: c}
+	default:
+		return nil, errorf(wire.ErrRequest, "the kind of a model is %.40q, want regressor or classifier", m.Kind)
+	}
+	trained := out.regressor != nil && (out.regressor.Model != nil || out.regressor.Ensemble != nil) || out.classifier != nil && out.classifier.Regressors != nil
+	switch ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
+	case ended && !trained && j.ctx.Err() == nil:
+		return nil, errorf(wire.ErrCancelled, "the time limit passed before there was a model")
+	case ended && !trained:
+		return nil, context.Canceled
+	case err != nil && !ended:
+		return nil, errorf(wire.ErrData, "%v", err)
+	}
+	out.quiet()
+	s.models[m.Model] = out
+	return out.fitted(m.Model), nil
+}
+
+// quiet lets go of what belongs to the request.
+func (m *model) quiet() {
+	if m.regressor != nil {
+		m.regressor.Settings.Recorder, m.regressor.Settings.Progress = nil, nil
+		return
+	}
+	m.classifier.Settings.Recorder, m.classifier.Settings.Progress = nil, nil
+	for _, r := range m.classifier.Regressors {
+		r.Settings.Recorder, r.Settings.Progress = nil, nil
+	}
+}
+
+func (m *model) fitted(handle uint64) *wire.Fitted {
+	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
+	if r := m.regressor; r != nil {
+		t := &r.Training
+		return &wire.Fitted{Model: handle, Kind: "regressor", Features: r.Features, Target: r.Target, Training: wire.Training{
+			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+			StartMSE: n(t.StartMSE), MSE: n(t.MSE), FVU: n(t.FVU), OOB: n(t.OOB),
+		}}
+	}
+	c := m.classifier
+	t := &c.Training
+	return &wire.Fitted{Model: handle, Kind: "classifier", Features: c.Features, Target: c.Target, Classes: c.Classes, Training: wire.Training{
+		Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(), Accuracy: n(t.Accuracy), OOB: n(t.OOB),
+	}}
+}
+
+func (s *server) loadModel(_ *job, m *wire.LoadModel) (wire.Message, error) {
+	if err := fresh("model", s.models, m.Model); err != nil {
+		return nil, err
+	}
+	if m.File == nil {
+		return nil, errorf(wire.ErrRequest, "load_model without file")
+	}
+	r, c, err := lder.ReadAny(bytes.NewReader(m.File.V), "the file")
+	if err != nil {
+		return nil, errorf(wire.ErrData, "%v", err)
+	}
+	out := &model{r, c}
+	s.models[m.Model] = out
+	return out.fitted(m.Model), nil
+}
+
+func (s *server) predict(_ *job, m *wire.Predict) (wire.Message, error) {
+	f, err := known("model", s.models, m.Model)
+	if err != nil {
+		return nil, err
+	}
+	x, err := table(m.Shape, m.X)
+	if err != nil {
+		return nil, err
+	}
+	if f.regressor != nil {
+		y, err := f.regressor.Predict(x)
+		if err != nil {
+			return nil, errorf(wire.ErrData, "%v", err)
+		}
+		return &wire.Predicted{Y: wire.F(y)}, nil
+	}
+	c := f.classifier
+	decision, err := c.Decision(x)
+	if err != nil {
+		return nil, errorf(wire.ErrData, "%v", err)
+	}
+	proba, err := c.Proba(x)
+	if err != nil {
+		return nil, errorf(wire.ErrData, "%v", err)
+	}
+	words, err := c.Predict(x)
+	if err != nil {
+		return nil, errorf(wire.ErrData, "%v", err)
+	}
+	labels := make([]int32, len(words))
+	for i, w := range words {
+		labels[i] = int32(slices.Index(c.Classes, w))
+	}
+	return &wire.Predicted{Labels: &wire.Ints32{V: labels}, Decision: flattened(decision), Proba: flattened(proba)}, nil
+}
+
+func flattened(rows [][]float64) *wire.Floats {
+	var out []float64
+	for _, r := range rows {
+		out = append(out, r...)
+	}
+	return wire.F(out)
+}
+
+func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
+	f, err := known("model", s.models, m.Model)
+	if err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	switch {
+	case m.Format == "json" && f.regressor != nil:
+		_, err = f.regressor.WriteTo(&buf)
+	case m.Format == "json":
+		_, err = f.classifier.WriteTo(&buf)
+	case f.regressor == nil:
+		return nil, errorf(wire.ErrUnsupported, "a classifier is exported as json alone, not as %.40q", m.Format)
+	default:
+		format, bad := export.ParseFormat(m.Format)
+		if bad != nil {
+			return nil, errorf(wire.ErrRequest, "%v", bad)
+		}
+		text, bad := export.Export(f.regressor, format)
+		if bad != nil {
+			return nil, errorf(wire.ErrUnsupported, "%v", bad)
+		}
+		buf.Write(text)
+	}
+	if err != nil {
+		return nil, errorf(wire.ErrData, "%v", err)
+	}
+	return &wire.TextReply{Text: wire.T(buf.Bytes())}, nil
+}

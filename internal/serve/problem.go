@@ -1,0 +1,460 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/backends"
+)
+
+// problem is one of load or of load_data.
+type problem struct {
+	data *matrices // of load_data; the rest is of load
+
+	graph    *wire.Graph
+	params   [][]float64
+	prog     *graph.Program
+	stale    bool           // nodes without variables have the values of former parameters
+	settings *wire.Settings // of load
+
+	session *ccp.Session
+	wanted  wire.Settings // those that the session was made for
+	told    reporter
+	last    []float64 // the last useful point
+}
+
+func (p *problem) close() {
+	if p.session != nil {
+		p.session.Close()
+	}
+	if p.data != nil {
+		p.data.close()
+	}
+}
+
+func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
+	if m.Protocol != nil && *m.Protocol != wire.Version {
+		return nil, errorf(wire.ErrVersion, "version %d of the protocol is wanted, this is version %d", *m.Protocol, wire.Version)
+	}
+	var names []string
+	for _, b := range backends.Known() {
+		if b.Available {
+			names = append(names, b.Name)
+		}
+	}
+	return &wire.HelloReply{
+		Protocol: wire.Version, Version: s.cfg.Version, Backends: names, Ops: graph.OpNames(),
+		MaxHeader: wire.MaxHeader, MaxBody: s.cfg.MaxBody, MaxEntries: s.cfg.Limits.Entries, MaxNonzeros: s.cfg.Limits.Nonzeros,
+		Processors: runtime.GOMAXPROCS(0),
+	}, nil
+}
+
+// fresh refuses a handle in use.
+func fresh[T any](what string, used map[uint64]T, handle uint64) error {
+	if handle == 0 || handle > wire.MaxID {
+		return errorf(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", what, handle, uint64(wire.MaxID))
+	}
+	if _, ok := used[handle]; ok {
+		return errorf(wire.ErrHandle, "the %s %d is loaded already; free it first", what, handle)
+	}
+	return nil
+}
+
+// known finds what a handle stands for.
+func known[T any](what string, used map[uint64]T, handle uint64) (T, error) {
+	v, ok := used[handle]
+	if !ok {
+		return v, errorf(wire.ErrHandle, "there is no %s %d", what, handle)
+	}
+	return v, nil
+}
+
+// graphed is a problem of load.
+func (s *server) graphed(handle uint64) (*problem, error) {
+	p, err := known("problem", s.problems, handle)
+	if err == nil && p.graph == nil {
+		err = errorf(wire.ErrHandle, "problem %d is one of load_data", handle)
+	}
+	return p, err
+}
+
+func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
+	if err := fresh("problem", s.problems, m.Problem); err != nil {
+		return nil, err
+	}
+	p := &problem{graph: &m.Graph, settings: m.Settings}
+	for k := range m.Parameters {
+		v := m.Parameters[k].Value
+		if v == nil {
+			id := len(m.Variables) + k
+			return nil, &wire.Error{Kind: wire.ErrProblem, Text: "a parameter without a value", Node: &id, Name: m.Parameters[k].Name}
+		}
+		p.params = append(p.params, v.V)
+	}
+	if _, err := settingsOf(p.settings, nil); err != nil {
+		return nil, err
+	}
+	prog, err := graph.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
+	p.prog = prog
+	s.problems[m.Problem] = p
+	return &wire.Loaded{Problem: m.Problem, Entries: prog.Entries, Multipliers: prog.Multipliers, Convex: prog.Convex()}, nil
+}
+
+func (s *server) set(j *job, m *wire.Set) (wire.Message, error) {
+	p, err := s.graphed(m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.Ok{}, s.assign(j.ctx, p, m.Parameters)
+}
+
+// assign gives parameters other values: all or none.
+func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire.Floats) error {
+	if len(values) == 0 {
+		return nil
+	}
+	params := slices.Clone(p.params)
+	var changed []int
+	rebuild := false
+	for name, v := range values {
+		k := slices.IndexFunc(p.graph.Parameters, func(q wire.Parameter) bool { return q.Name == name })
+		if k < 0 {
+			return errorf(wire.ErrProblem, "there is no parameter %.60q", name)
+		}
+		if v == nil {
+			return errorf(wire.ErrRequest, "parameter %s has no buffer", name)
+		}
+		n := 1
+		for _, d := range p.graph.Parameters[k].Shape {
+			n *= d
+		}
+		id := len(p.graph.Variables) + k
+		if len(v.V) != n && len(v.V) != 1 {
+			e := errorf(wire.ErrProblem, "the value has %d numbers, want %d or 1", len(v.V), n)
+			e.Node, e.Name = &id, name
+			return e
+		}
+		for i, x := range v.V {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				e := errorf(wire.ErrProblem, "entry %d of the value is %g", i, x)
+				e.Node, e.Name = &id, name
+				return e
+			}
+		}
+		params[k] = v.V
+		changed = append(changed, k)
+		rebuild = rebuild || p.prog.Structural[k]
+	}
+	if rebuild {
+		prog, err := graph.Build(ctx, p.graph, params, s.cfg.Limits)
+		if err != nil {
+			return err
+		}
+		if p.session != nil {
+			if err := p.session.Replace(prog.Problem); err != nil {
+				return err
+			}
+		}
+		p.prog, p.params, p.stale = prog, params, false
+		return nil
+	}
+	now := p.prog.Problem
+	for _, k := range changed {
+		if !p.prog.Inside[k] {
+			continue
+		}
+		q, err := now.With(p.graph.Parameters[k].Name, p.prog.ParameterOrder(k, params[k])...)
+		if err != nil {
+			return err
+		}
+		now = q
+	}
+	if p.session != nil {
+		for _, k := range changed {
+			if !p.prog.Inside[k] {
+				continue
+			}
+			if err := p.session.Set(p.graph.Parameters[k].Name, p.prog.ParameterOrder(k, params[k])...); err != nil {
+				return err
+			}
+		}
+		now = p.session.Problem()
+	}
+	p.prog.Problem, p.params, p.stale = now, params, true
+	return nil
+}
+
+// refused is what ccp refuses.
+func refused(err error) error {
+	var no *global.UnsupportedError
+	var cone *qpbackend.UnsupportedConeError
+	if errors.As(err, &no) || errors.As(err, &cone) {
+		return errorf(wire.ErrUnsupported, "%v", err)
+	}
+	return errorf(wire.ErrProblem, "%v", err)
+}
+
+func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
+	p, err := known("problem", s.problems, m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if p.data != nil {
+		return p.data.solve(j, m)
+	}
+	if m.Update != nil {
+		return nil, errorf(wire.ErrRequest, "update belongs to problems of load_data; parameters change a graph")
+	}
+	plan, err := settingsOf(p.settings, m.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.assign(j.ctx, p, m.Parameters); err != nil {
+		return nil, err
+	}
+	warm := m.Warm == nil || *m.Warm
+	var x0 []float64
+	if len(m.Start) > 0 {
+		x0 = p.prog.Problem.Start(plan.ccp.Seed)
+		for name, v := range m.Start {
+			if v == nil {
+				return nil, errorf(wire.ErrRequest, "the start of %s has no buffer", name)
+			}
+			for _, e := range v.V {
+				if math.IsInf(e, 0) {
+					return nil, errorf(wire.ErrProblem, "the start of %s has the entry %g", name, e)
+				}
+			}
+			if err := p.prog.Place(x0, name, v.V); err != nil {
+				return nil, err
+			}
+		}
+	} else if warm && len(p.last) == p.prog.Problem.NumVars() {
+		x0 = p.last
+	}
+	ctx := j.ctx
+	if plan.limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, plan.limit)
+		defer stop()
+	}
+	p.told.start(s, j, m.Progress)
+	res, proof, err := p.run(ctx, plan, x0)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, refused(err)
+	}
+	if res == nil || len(res.X) != p.prog.Problem.NumVars() {
+		if j.ctx.Err() != nil {
+			return nil, context.Canceled
+		}
+		return nil, errorf(wire.ErrCancelled, "the time limit passed before there was a point")
+	}
+	if res.Feasible {
+		p.last = append(p.last[:0:0], res.X...)
+	}
+	out := p.result(res)
+	if proof != nil {
+		bound, gap, nodes, proved := wire.Number(proof.Bound), wire.Number(proof.Gap), proof.Nodes, proof.Proved
+		out.Bound, out.Gap, out.Nodes, out.Proved = &bound, &gap, &nodes, &proved
+	}
+	if j.ctx.Err() != nil {
+		out.Status = ccp.Cancelled.String()
+	}
+	out.Seconds.Total = since(j)
+	return out, nil
+}
+
+// run solves as the plan says, from x0 unless that is nil.
+func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Result, *global.Result, error) {
+	plan.ccp.Recorder = &p.told
+	switch {
+	case plan.global:
+		proof, err := global.Solve(ctx, p.prog.Problem, x0, plan.starts, plan.ccp)
+		if proof == nil {
+			return nil, nil, err
+		}
+		return proof.Result, proof, err
+	case plan.starts > 1 && x0 == nil:
+		res, err := ccp.Multistart(ctx, p.prog.Problem, plan.starts, plan.ccp)
+		return res, nil, err
+	}
+	if p.session == nil || !reflect.DeepEqual(p.wanted, plan.wire) {
+		session, err := ccp.NewSession(p.prog.Problem, plan.ccp)
+		if err != nil {
+			return nil, nil, err
+		}
+		if p.session != nil {
+			p.session.Close()
+		}
+		p.session, p.wanted = session, plan.wire
+	}
+	if x0 == nil {
+		p.session.Restart()
+	}
+	res, err := p.session.Solve(ctx, x0)
+	if err != nil || plan.starts <= 1 {
+		return res, nil, err
+	}
+	more, err := ccp.Multistart(ctx, p.prog.Problem, plan.starts-1, plan.ccp)
+	if more != nil && better(more, res, p.prog.Problem.Maximize) {
+		more.Iterations, more.Starts, more.Start = more.Iterations+res.Iterations, more.Starts+1, more.Start+1
+		return more, nil, err
+	}
+	if more != nil {
+		res.Iterations, res.Starts = more.Iterations+res.Iterations, more.Starts+1
+	}
+	return res, nil, err
+}
+
+// better reports whether a is the better point.
+func better(a, b *ccp.Result, maximize bool) bool {
+	switch {
+	case a.Feasible != b.Feasible:
+		return a.Feasible
+	case !a.Feasible:
+		return a.Violation < b.Violation
+	case maximize:
+		return a.Objective > b.Objective
+	}
+	return a.Objective < b.Objective
+}
+
+// result brings a result into the graph's order.
+func (p *problem) result(res *ccp.Result) *wire.Result {
+	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
+	out := &wire.Result{
+		Status: res.Status.String(), Objective: wire.Number(res.Objective), Iterations: res.Iterations, Backend: res.Backend, Message: res.Message,
+		Seconds:        wire.Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
+		ObjectiveError: n(res.ObjectiveError), MaxViolation: n(res.Violation), Worst: res.Worst, Feasible: &res.Feasible,
+		Starts: res.Starts, Start: res.Start, X: wire.F(p.prog.X(res.X)),
+	}
+	if res.Duals != nil {
+		out.Multipliers = wire.F(p.prog.MultipliersAt(res.Duals, res.X))
+		out.PSDMultipliers = p.prog.PSDMultipliers(res.Duals)
+	}
+	if z := p.prog.BoundMultipliers(res.BoundDuals); z != nil {
+		out.BoundMultipliers = wire.F(z)
+	}
+	switch res.Status {
+	case ccp.Infeasible:
+		if out.Multipliers != nil {
+			out.Certificate = "infeasible"
+		}
+		for _, name := range res.Conflict {
+			if place, _, ok := p.prog.WhereIs(name); ok {
+				out.Conflict = append(out.Conflict, place)
+			}
+		}
+	case ccp.Unbounded:
+		if res.Ray != nil {
+			out.Certificate, out.Ray = "unbounded", wire.F(p.prog.X(res.Ray))
+		}
+	}
+	return out
+}
+
+func (s *server) check(_ *job, m *wire.Check) (wire.Message, error) {
+	p, err := s.graphed(m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := ccp.Inspect(p.prog.Problem)
+	if err != nil {
+		return nil, refused(err)
+	}
+	out := &wire.Checked{Linearised: sum.Linearised, Columns: sum.Columns, Rows: sum.Rows, Nonzeros: sum.NonzerosA + sum.NonzerosP, Cones: map[string]int{}, Backends: []string{}}
+	out.Objective, out.Constraints = p.prog.Curvatures()
+	for k, name := range sum.Cones {
+		out.Cones[name] = sum.ConeSizes[k].Rows
+	}
+	for _, b := range backends.Known() {
+		if b.Available {
+			if solver, err := backends.ByName(b.Name); err == nil && sum.Supported(solver) {
+				out.Backends = append(out.Backends, b.Name)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (s *server) evaluate(j *job, m *wire.Evaluate) (wire.Message, error) {
+	p, err := s.graphed(m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if p.stale {
+		prog, err := graph.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
+		if err != nil {
+			return nil, err
+		}
+		p.prog, p.stale = prog, false
+	}
+	x := p.last
+	if m.X != nil {
+		var bad *wire.Error
+		if x, bad = p.prog.Point(m.X.V); bad != nil {
+			return nil, bad
+		}
+	}
+	if len(x) != p.prog.Problem.NumVars() {
+		return nil, errorf(wire.ErrRequest, "evaluate without x before there is a result")
+	}
+	out := &wire.Values{Values: []*wire.Floats{}}
+	for _, k := range m.Nodes {
+		v, bad := p.prog.ValueAt(k, x)
+		if bad != nil {
+			return nil, bad
+		}
+		out.Values = append(out.Values, wire.F(v))
+	}
+	return out, nil
+}
+
+func (s *server) toDC(_ *job, m *wire.Check) (wire.Message, error) {
+	p, err := s.graphed(m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	w := merged(p.settings)
+	text, err := lang.Print(p.prog.Problem, lang.ProblemOptions{
+		Tau: w.Tau0, Mu: w.Mu, TauMax: w.TauMax, MaxIter: w.MaxIter, Tol: w.Tol, FeasTol: w.FeasTol, Restarts: w.Starts, Seed: w.Seed,
+		Backend: w.Backend, TimeLimit: w.TimeLimit,
+	})
+	if err != nil {
+		return nil, errorf(wire.ErrUnsupported, "%v", err)
+	}
+	return &wire.TextReply{Text: wire.T(text)}, nil
+}
+
+func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
+	switch {
+	case (m.Problem == nil) == (m.Model == nil):
+		return nil, errorf(wire.ErrRequest, "free wants problem or model")
+	case m.Problem != nil:
+		p, err := known("problem", s.problems, *m.Problem)
+		if err != nil {
+			return nil, err
+		}
+		p.close()
+		delete(s.problems, *m.Problem)
+	default:
+		if _, err := known("model", s.models, *m.Model); err != nil {
+			return nil, err
+		}
+		delete(s.models, *m.Model)
+	}
+	return &wire.Ok{}, nil
+}

@@ -1,0 +1,348 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// Config is what a worker is told when it begins.
+type Config struct {
+	Version string // of the program
+	MaxBody uint64 // bytes of a body, and of all frames that wait
+	Limits  graph.Limits
+}
+
+// DefaultConfig has the limits of docs/protocol.md.
+func DefaultConfig() Config { return Config{MaxBody: 2 << 30, Limits: graph.DefaultLimits()} }
+
+// grace is how long the request that runs may go on when the input has ended.
+const grace = 250 * time.Millisecond
+
+// Run answers the requests that come from r until it ends. The error says that bytes
+// were no frame, that w cannot be written, or that ctx has ended.
+func Run(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &server{cfg: cfg, out: &output{w: w, fail: stop}, problems: map[uint64]*problem{}, models: map[uint64]*model{}}
+	s.queue.changed = sync.NewCond(&s.queue.mu)
+	context.AfterFunc(ctx, s.queue.close)
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		for j := s.queue.next(); j != nil; j = s.queue.next() {
+			s.work(j)
+			s.queue.done(j)
+		}
+		s.close()
+	}()
+	read := make(chan error, 1)
+	go func() { read <- s.read(ctx, bufio.NewReaderSize(r, 1<<16)) }()
+	var err error
+	select {
+	case err = <-read:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	stop()
+	select {
+	case <-worked:
+	case <-time.After(grace):
+	}
+	if lost := s.out.lost.Load(); lost != nil {
+		return *lost
+	}
+	return err
+}
+
+// server holds what was loaded.
+type server struct {
+	cfg      Config
+	out      *output
+	queue    queue
+	problems map[uint64]*problem
+	models   map[uint64]*model
+}
+
+func (s *server) close() {
+	for _, p := range s.problems {
+		p.close()
+	}
+}
+
+// output writes replies.
+type output struct {
+	mu   sync.Mutex
+	w    io.Writer
+	lost atomic.Pointer[error] // also while a write goes on that nobody takes
+	fail func()
+}
+
+func (o *output) send(m wire.Message) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lost.Load() != nil {
+		return
+	}
+	if err := wire.Write(o.w, m); err != nil {
+		err = fmt.Errorf("the reply cannot be written: %w", err)
+		o.lost.Store(&err)
+		o.fail()
+	}
+}
+
+// refuse sends an error.
+func (o *output) refuse(id uint64, err error) { o.send(refusal(id, err)) }
+
+// refusal is an error as a reply.
+func refusal(id uint64, err error) *wire.Errors {
+	out := &wire.Errors{Head: wire.Head{Type: "error", ID: id}}
+	var list graph.Errors
+	var one *wire.Error
+	switch {
+	case errors.As(err, &list):
+		for _, e := range list {
+			out.Errors = append(out.Errors, *e)
+		}
+	case errors.As(err, &one):
+		out.Errors = []wire.Error{*one}
+	default:
+		out.Errors = []wire.Error{{Kind: wire.ErrProblem, Text: err.Error()}}
+	}
+	return out
+}
+
+func errorf(kind, format string, args ...any) *wire.Error {
+	return &wire.Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
+}
+
+// job is a request that waits or runs.
+type job struct {
+	head   wire.Head
+	frame  wire.Frame
+	begin  time.Time
+	size   uint64
+	ctx    context.Context
+	cancel context.CancelFunc
+	after  context.Context // where a time limit ends nothing
+}
+
+// queue are the requests that wait or run, in order.
+type queue struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	jobs    []*job
+	bytes   uint64
+	running *job
+	closed  bool
+}
+
+// reserve waits until the frames at hand have at most max bytes with this one, or
+// there is no other.
+func (q *queue) reserve(size, max uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.closed && q.bytes > 0 && q.bytes+size > max {
+		q.changed.Wait()
+	}
+	q.bytes += size
+}
+
+func (q *queue) add(j *job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.jobs = append(q.jobs, j)
+	q.changed.Broadcast()
+}
+
+// release gives the bytes of a frame back.
+func (q *queue) release(size uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.bytes -= size
+	q.changed.Broadcast()
+}
+
+// next is the next request, nil at the end.
+func (q *queue) next() *job {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.closed && len(q.jobs) == 0 {
+		q.changed.Wait()
+	}
+	if q.closed {
+		return nil
+	}
+	q.running = q.jobs[0]
+	q.jobs = q.jobs[1:]
+	return q.running
+}
+
+func (q *queue) done(j *job) {
+	j.cancel()
+	q.mu.Lock()
+	q.running = nil
+	q.mu.Unlock()
+	q.release(j.size)
+}
+
+// cancel ends a request; it reports whether there is one with that id.
+func (q *queue) cancel(id uint64) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	found := false
+	if j := q.running; j != nil && j.head.ID == id {
+		j.cancel()
+		found = true
+	}
+	for _, j := range q.jobs {
+		if j.head.ID == id {
+			j.cancel()
+			found = true
+		}
+	}
+	return found
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	if q.running != nil {
+		q.running.cancel()
+	}
+	q.changed.Broadcast()
+}
+
+// read takes frames until the input ends. Cancels are answered here.
+func (s *server) read(ctx context.Context, r io.Reader) error {
+	for {
+		var size uint64
+		f, err := wire.ReadFrame(r, s.cfg.MaxBody, func(n uint64) { size = n; s.queue.reserve(n, s.cfg.MaxBody) })
+		var large *wire.TooLargeError
+		var frame *wire.FrameError
+		var version *wire.VersionError
+		switch {
+		case errors.As(err, &large):
+			head, _ := wire.Peek(f)
+			s.out.refuse(head.ID, errorf(wire.ErrLimit, "%v", err))
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &version):
+			s.out.refuse(0, errorf(wire.ErrVersion, "%v", err))
+			return err
+		case errors.As(err, &frame):
+			s.out.refuse(0, errorf(wire.ErrFrame, "%v", err))
+			return err
+		case err != nil:
+			return err
+		}
+		head, err := wire.Peek(f)
+		switch {
+		case err != nil:
+			s.out.refuse(head.ID, errorf(wire.ErrRequest, "%v", err))
+		case head.Type == "cancel":
+			s.out.send(s.cancel(f, head.ID))
+		default:
+			j := &job{head: head, frame: f, begin: time.Now(), size: size}
+			j.after = ctx
+			j.ctx, j.cancel = context.WithCancel(ctx)
+			s.queue.add(j)
+			continue
+		}
+		s.queue.release(size)
+	}
+}
+
+func (s *server) cancel(f wire.Frame, id uint64) wire.Message {
+	var m wire.Cancel
+	if err := wire.Parse(f, &m, true); err != nil {
+		return refusal(id, errorf(wire.ErrRequest, "%v", err))
+	}
+	found := s.queue.cancel(m.Target)
+	return &wire.Ok{Head: wire.Head{Type: "ok", ID: id}, Found: &found}
+}
+
+// work answers a request. A panic is a fault of the program, and an answer.
+func (s *server) work(j *job) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.out.refuse(j.head.ID, errorf(wire.ErrInternal, "%s: %v\n%s", j.head.Type, v, debug.Stack()))
+		}
+	}()
+	if j.ctx.Err() != nil {
+		s.out.refuse(j.head.ID, cancelled(j))
+		return
+	}
+	handle, ok := requests[j.head.Type]
+	if !ok {
+		s.out.refuse(j.head.ID, errorf(wire.ErrRequest, "no request is of the type %.40q", j.head.Type))
+		return
+	}
+	reply, err := handle(s, j)
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = cancelled(j)
+		}
+		s.out.refuse(j.head.ID, err)
+		return
+	}
+	s.out.send(reply)
+}
+
+func cancelled(j *job) error {
+	return errorf(wire.ErrCancelled, "%s was cancelled before it had anything to return", j.head.Type)
+}
+
+// requests are the requests but cancel.
+var requests = map[string]func(s *server, j *job) (wire.Message, error){
+	"hello":      on((*server).hello),
+	"load":       on((*server).load),
+	"load_data":  on((*server).loadData),
+	"set":        on((*server).set),
+	"update":     on((*server).update),
+	"solve":      on((*server).solve),
+	"check":      on((*server).check),
+	"evaluate":   on((*server).evaluate),
+	"to_dc":      on((*server).toDC),
+	"fit":        on((*server).fit),
+	"load_model": on((*server).loadModel),
+	"predict":    on((*server).predict),
+	"export":     on((*server).export),
+	"free":       on((*server).free),
+}
+
+// on reads a request and gives its reply the type and id.
+func on[M any, P interface {
+	*M
+	wire.Message
+}](f func(s *server, j *job, m P) (wire.Message, error)) func(s *server, j *job) (wire.Message, error) {
+	return func(s *server, j *job) (wire.Message, error) {
+		m := P(new(M))
+		if err := wire.Parse(j.frame, m, true); err != nil {
+			return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
+		}
+		j.frame = wire.Frame{} // its arrays are copies
+		reply, err := f(s, j, m)
+		if err == nil {
+			wire.Address(reply, replyTypes[j.head.Type], j.head.ID)
+		}
+		return reply, err
+	}
+}
+
+// replyTypes are the types of replies by that of the request.
+var replyTypes = map[string]string{
+	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result", "check": "checked",
+	"evaluate": "values", "to_dc": "text", "fit": "fitted", "load_model": "fitted", "predict": "predicted", "export": "text", "free": "ok",
+}
