@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Settings are what every backend understands. What only one has stands in the
+// Settings are those that every backend understands. Settings of one backend are in the
 // fields of its Backend value.
 type Settings struct {
 	// Tol is the largest primal residual, dual residual and gap, each relative
@@ -34,7 +34,7 @@ func (s Settings) Validate() error {
 
 // Backend makes solvers. Its values are plain data and safe to share.
 type Backend interface {
-	// Name is what a user calls the backend: "ipm", "osqp".
+	// Name is the user's name of the backend: "ipm", "osqp".
 	Name() string
 	// Supports reports whether rows of the cone are accepted.
 	Supports(k ConeKind) bool
@@ -52,24 +52,24 @@ type Backend interface {
 // Solver solves one problem again and again while its values change. It is for
 // one goroutine at a time.
 type Solver interface {
-	// Update overwrites values; on an error nothing has changed. What was
-	// passed is copied.
+	// Update overwrites values; on an error nothing has changed. The values
+	// passed are copied.
 	Update(u Update) error
 	// WarmStart proposes a point for the next Solve only: x of length n, y of
 	// length m, z (multipliers of bounds) of length n, each nil for none. A
 	// backend that cannot profit ignores it. It refuses other lengths and entries
-	// that are no finite numbers; what was proposed before then stays.
+	// that are no finite numbers; an earlier proposal then stays.
 	WarmStart(x, y, z []float64) error
 	// Solve fills dst, reusing its slices. It returns an error only when it
 	// cannot try: the solver is closed, P is not convex (*NonconvexError), or
 	// the context ended, and then dst holds the last iterate with status
 	// TimeLimit or Cancelled.
 	Solve(ctx context.Context, dst *Result) error
-	// Close frees what the solver holds. A second Close does nothing.
+	// Close frees the solver's memory. A second Close does nothing.
 	Close() error
 }
 
-// Result is a point and what it is worth.
+// Result is a point, its residuals and its status.
 type Result struct {
 	Status Status
 	// X is the primal point, of length n; for DualInfeasible it is the
@@ -84,7 +84,7 @@ type Result struct {
 	Objective  float64
 	Res        Residuals // by Certify at X, Y and Z; zero for the two certificates
 	Iterations int
-	// Message says in words what a status alone does not, often nothing.
+	// Message explains the status where that needs words; often it is empty.
 	Message string
 }
 

@@ -28,7 +28,7 @@ func (r Residuals) Max() float64 { return max(r.Primal, r.Dual, r.Gap) }
 
 // Certify measures (x, y, z) on p: z are the multipliers of the bounds of the
 // variables, nil for zeros. It is the only place where residuals come from.
-// NaN gives NaN or +Inf residuals. In a cone, what is measured is the Euclidean
+// NaN gives NaN or +Inf residuals. In a cone, the residual is the Euclidean
 // distance: the largest entry of what separates the point from its projection.
 func Certify(p *Problem, x, y, z []float64) Residuals {
 	return certify(p, x, y, z, make([]float64, CertifyLen(p)))
@@ -108,7 +108,7 @@ func certify(p *Problem, x, y, z, work []float64) Residuals {
 }
 
 // support returns S(y); bad receives, a row, the size of what keeps y out of
-// the domain of S, and in a cone the projection of y on the cone, which is what
+// the domain of S, and in a cone the projection of y on the cone, which is the vector that
 // separates y from the polar. That part does not enter the sum for intervals;
 // for cones it does.
 func support(p *Problem, y, bad []float64) float64 {

@@ -15,13 +15,13 @@ import (
 // eigenvalues by up to 5e-7 for each entry of a row: by nonconvexTol in rows of
 // 200. VALUES of the Maros-Meszaros set has −1.3e-5, unscaled.
 //
-// exactTol is what double precision leaves of zero.
+// exactTol bounds a zero computed in double precision.
 const (
 	nonconvexTol = 1e-4
 	exactTol     = 1e-10
 )
 
-// Outweigh is the weight of a proximal term that makes convex what Check accepts:
+// Outweigh is the weight of a proximal term that makes convex every matrix that Check accepts:
 // ten times the curvature that it may have.
 const Outweigh = 10 * nonconvexTol
 

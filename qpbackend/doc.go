@@ -8,7 +8,7 @@
 //	            Ax − l ∈ K        on the rows of each cone K
 //
 // A [Backend] makes a [Solver] for it: New, then any number of Update,
-// WarmStart and Solve, then Close. What became of a solve is its [Status]; an
+// WarmStart and Solve, then Close. The outcome of a solve is its [Status]; an
 // error is a refusal. Residuals and certificates come from [Certify],
 // [PrimalInfeasibility] and [DualInfeasibility], the same for all backends and
 // always on the problem as it was stated.

@@ -9,7 +9,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Prepare is what New of every backend begins with: it refuses settings out of
+// Prepare is the first step of New of every backend: it refuses settings out of
 // range, a problem that Validate refuses, a cone without support and a context
 // that has ended, and returns a copy of p that lacks nothing: P and A are
 // matrices, Lo and Hi have length n.

@@ -249,7 +249,7 @@ func (p *Problem) Clone() *Problem {
 }
 
 // Update holds new values for a problem whose pattern stays. A nil field leaves
-// what was there; P and A are values in the order of the stored entries. Lo and
+// the old value; P and A are values in the order of the stored entries. Lo and
 // Hi may give bounds to variables that had none, and take them away.
 type Update struct {
 	Q, Lo, Hi, L, U, P, A []float64

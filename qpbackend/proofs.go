@@ -22,7 +22,7 @@ const rounding = 1e-15
 // where it moved in a cone, each of the cone's entries counts as being off by the
 // rounding of the largest.
 //
-// What rounding may have hidden in the sums counts against the proof: terms
+// The bound of the rounding errors of the sums counts against the proof: terms
 // that cancel to the last digit prove nothing.
 func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 	n, m := p.Dims()
@@ -85,7 +85,7 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 	return num.NormInf(withRounding(aty, sizes)) / -s
 }
 
-// withRounding adds to each sum, in size, what rounding may have hidden.
+// withRounding adds to each sum, in size, the bound of its rounding error.
 func withRounding(sum, size []float64) []float64 {
 	for j, v := range sum {
 		sum[j] = math.Abs(v) + rounding*size[j]

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/enum"
 )
 
-// Status is what became of a solve.
+// Status is the outcome of a solve.
 type Status uint8
 
 // The outcomes. Result.X and Result.Y hold the best iterate whatever the

@@ -15,13 +15,13 @@ func String[E ~uint8](v E, kind string, names []string) string {
 	return fmt.Sprintf("%s(%d)", kind, uint8(v))
 }
 
-// Parse is the value with the given name. what says in an error which names are
+// Parse is the value with the given name. want says in an error which names are
 // meant, such as "lder: no method".
-func Parse[E ~uint8](name, what string, names []string) (E, error) {
+func Parse[E ~uint8](name, want string, names []string) (E, error) {
 	for k, n := range names {
 		if n == name {
 			return E(k), nil
 		}
 	}
-	return 0, fmt.Errorf("%s %q%s; want one of %s", what, name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
+	return 0, fmt.Errorf("%s %q%s; want one of %s", want, name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
 }

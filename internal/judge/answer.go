@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Answer is what the solver says about a problem. Numbers that it does not state
+// Answer is the solver's statement about a problem. Numbers that it does not state
 // are NaN.
 type Answer struct {
 	Status               string // as in the program's JSON
@@ -111,7 +111,7 @@ func (j *judgement) outcome() {
 	}
 }
 
-// numbers compares what is stated with what is true.
+// numbers compares the stated numbers with the true ones.
 func (j *judgement) numbers() {
 	t, ans := &j.at, &j.ans
 	if t.Outside == nil && !t.Overflow && !math.IsInf(ans.Objective, 0) {

@@ -11,10 +11,10 @@ import (
 // unit is the rounding error of one float64 operation, relative to its result.
 const unit = 0x1p-53
 
-// ulps is what a function of the mathematical library may be off by, in units.
+// ulps is the error of a function of the mathematical library, in units in the last place.
 const ulps = 4
 
-// errRange says that a value is beyond what numbers of any precision here hold.
+// errRange says that a value is beyond the range of the numbers here, of any precision.
 var errRange = errors.New("judge: a value is out of range")
 
 // A DomainError says which function has no value at a point.
@@ -25,7 +25,7 @@ func (e *DomainError) Error() string { return "outside the domain of " + e.Expr 
 // Value is the value of an expression in Precision bits, and Err a bound on the
 // error of a float64 evaluation of the same expression in the order in which
 // it is written (a running error bound: each operation adds a unit of its
-// result, functions 4, to what the errors of their arguments make of it).
+// result, functions 4, to the effect of the errors of their arguments).
 type Value struct{ V, Err *big.Float }
 
 // evaluator evaluates expressions at one point.
@@ -146,8 +146,8 @@ func (ev *evaluator) quotient(n *Node, args []Value) (Value, error) {
 	return ev.corners(n, args, func(v []*big.Float) (*big.Float, bool) { return ev.quo(v[0], v[1]), true })
 }
 
-// largest is the maximum for sign 1 and the minimum for -1. What is further
-// below it than both errors has no part in its error.
+// largest is the maximum for sign 1 and the minimum for -1. Arguments that are further
+// below it than both errors have no part in its error.
 func (ev *evaluator) largest(args []Value, sign int) Value {
 	best := args[0]
 	for _, a := range args[1:] {

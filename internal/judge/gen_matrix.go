@@ -24,7 +24,7 @@ func (s *source) matrixAtom() *Node {
 	op := ops[s.IntN(len(ops))]
 	k := 2 + s.IntN(2)
 	args := make([]*Node, k*k)
-	apart := make([]float64, k) // what the entries beside the diagonal come to
+	apart := make([]float64, k) // the sums of the entries beside the diagonal
 	for i := range k {
 		for j := range i {
 			c := s.coefs()

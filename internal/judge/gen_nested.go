@@ -54,7 +54,7 @@ func (s *source) nested() *Problem {
 }
 
 // defined has variables that equations define: t == e(x), with the t in the
-// objective. Their bounds are a hundred times what they are at the planted point.
+// objective. Their bounds are a hundred times their values at the planted point.
 func (s *source) defined() *Problem {
 	s.box(1+s.IntN(3), s.log10(-1, 2))
 	n, m := len(s.lo), 1+s.IntN(2)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Op is what a node of an expression does.
+// Op is the operation of a node of an expression.
 type Op uint8
 
 // The operations. Those from Norm1 on take their arguments as one array.

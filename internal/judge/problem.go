@@ -32,7 +32,7 @@ type Constraint struct {
 	Text string // "": that of the only row
 }
 
-// Problem is a generated problem in one array x of variables, with what is known
+// Problem is a generated problem in one array x of variables, with the facts known
 // about it.
 type Problem struct {
 	Family string

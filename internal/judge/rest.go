@@ -59,7 +59,7 @@ func (j *judgement) gain(d []float64, step float64) (float64, []float64) {
 	return gain - at.ObjectiveErr - j.at.ObjectiveErr, y
 }
 
-// span is what the objective ranges over at random points of the box.
+// span is the range of the objective at random points of the box.
 func (j *judgement) span(rng *rand.Rand) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for range 20 {

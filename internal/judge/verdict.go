@@ -7,7 +7,7 @@ import (
 	"math/big"
 )
 
-// Exact is what is true at a point.
+// Exact has the true numbers at a point.
 type Exact struct {
 	// Objective is nil where the point is outside the domain of a function of
 	// the problem, which Outside then names.

@@ -1,2 +1,2 @@
-// Package suggest finds what a mistyped name was meant to be.
+// Package suggest finds the name that a mistyped one was meant to be.
 package suggest

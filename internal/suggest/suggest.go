@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// longest name that is compared; what is longer is no slip of the keyboard.
+// longest name that is compared; longer ones are no slips of the keyboard.
 const longest = 64
 
 // Nearest is the candidate with the fewest edits from name, letters of either

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Mode is what blocks have of a column.
+// Mode is the form of a column in blocks.
 type Mode uint8
 
 // The modes; Numbers|Texts is both.

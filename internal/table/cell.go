@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is what a cell holds.
+// Kind is the kind of a cell's contents.
 type Kind uint8
 
 // The kinds.
@@ -18,7 +18,7 @@ const (
 	numKind
 )
 
-// Cell is a place in a table and what stands there.
+// Cell is a place in a table and its text.
 type Cell struct {
 	Line, Col int // of the file, from 1; Col counts bytes
 	Column    int // of the table, from 0
@@ -77,7 +77,7 @@ func IsMissing(s string) bool {
 	return false
 }
 
-// Head is what the first row of a table is. A cell is a name unless it is a
+// Head is the kind of the first row of a table. A cell is a name unless it is a
 // number, begins as one does (a digit, perhaps behind a sign or a point or both),
 // is infinite, or says that a value is missing. A row without a name is data, one
 // with names and no number is a header. One with both is a header to whoever

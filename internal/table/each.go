@@ -8,7 +8,7 @@ import (
 
 // Each cuts the table into blocks, reads them and calls work for each, on so many
 // goroutines, and then done for each, one at a time and in order. The first error
-// ends it. A block and what it holds is used again after done, but for fields
+// ends it. A block and its contents are used again after done, but for fields
 // that work or done set to nil.
 func (t *Reader) Each(workers int, work, done func(*Block) error) error {
 	workers = max(1, workers)

@@ -8,7 +8,7 @@ import (
 )
 
 // Float reads all of s as a number or as one of the words for an infinite value
-// and for none; ok is false where it is neither. What is too large is infinite.
+// and for none; ok is false where it is neither. Numbers that are too large are infinite.
 func Float(s string) (v float64, ok bool) {
 	if v, n, ok := scan([]byte(s)); ok && n == len(s) {
 		return v, true

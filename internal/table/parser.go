@@ -46,7 +46,7 @@ func (p *parser) atComma(k int) bool {
 	return k < len(p.text) && p.text[k] == comma[0] && (len(comma) == 1 || bytes.HasPrefix(p.text[k:], comma))
 }
 
-// next goes behind what ends a cell and reports whether another cell follows in
+// next goes behind the end of a cell and reports whether another cell follows in
 // the row.
 func (p *parser) next() (more bool) {
 	switch {

@@ -65,8 +65,8 @@ type solver struct {
 	run        progress
 }
 
-// point is an unscaled primal-dual pair. What it is worth is res.Max() once it
-// is certified, before that what the iteration itself reckons.
+// point is an unscaled primal-dual pair. Its residual is res.Max() once it
+// is certified, before that the estimate of the iteration.
 type point struct {
 	x, y, z   []float64
 	worth     float64

@@ -21,7 +21,7 @@ func (s *solver) infeasible() verdict {
 	return goOn
 }
 
-// primalProof looks at dy, of which it drops what points to absent bounds.
+// primalProof looks at dy, without the entries that point to absent bounds.
 func (s *solver) primalProof() bool {
 	w, sc := s.w, s.w.scale
 	size, support := 0.0, 0.0

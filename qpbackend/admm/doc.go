@@ -17,7 +17,7 @@
 // certificate of infeasibility counts when [qpbackend.PrimalInfeasibility] or
 // [qpbackend.DualInfeasibility] confirms it.
 //
-// What the method does not solve it does not solve: nothing is handed over to
+// A problem that the method does not solve stays unsolved: none is handed over to
 // another backend, so that times and iterations are those of the method. On badly
 // conditioned problems, and for high accuracy, ipm is the backend to take; a
 // WarmStart carries the point over.

@@ -10,7 +10,7 @@ type measure struct {
 	// worth is the largest of the three as qpbackend.Certify would have them,
 	// up to rounding.
 	worth float64
-	// Scaled residuals relative to what they compare; adapt balances them.
+	// Scaled residuals relative to the terms that they compare; adapt balances them.
 	relPrim, relDual float64
 }
 

@@ -50,7 +50,7 @@ func (o Options) Validate() error {
 	bad := func(name string, value any, want string) error {
 		return fmt.Errorf("admm: Options.%s = %v, want %s", name, value, want)
 	}
-	// What is positive must also be finite, and small enough not to overflow.
+	// Positive numbers must also be finite, and small enough not to overflow.
 	positive := func(v float64) bool { return v > 0 && v <= 1e20 }
 	switch {
 	case o.Scaling < 0:

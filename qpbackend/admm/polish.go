@@ -16,7 +16,7 @@ type polished struct {
 }
 
 // polish solves the equations of the rows that seem to hold, and makes the
-// result the best point if it is. It reports whether that is a solution. What
+// result the best point if it is. It reports whether that is a solution. A point that
 // improves on both residuals of the iterate takes its place.
 func (s *solver) polish(ctx context.Context) bool {
 	w := s.w
@@ -68,7 +68,7 @@ func (w *work) polish(ctx context.Context) bool {
 	copy(pol.x, pol.sol)
 	w.multiply(pol.z, pol.x)
 	// z is to meet the bounds, and y to be nonzero only at them: the projection
-	// of z + y, and what it moved.
+	// of z + y, and the distance that it moved.
 	for i, y := range pol.sol[w.n:] {
 		v := pol.z[i] + y
 		pol.z[i] = min(max(v, w.l[i]), w.u[i])
@@ -135,7 +135,7 @@ func (w *work) solveActive(v []float64) {
 	}
 }
 
-// remainder is what sol leaves of the equations with δ = 0.
+// remainder is the residual of sol in the equations with δ = 0.
 func (w *work) remainder() {
 	pol, n := &w.pol, w.n
 	copy(pol.res, pol.rhs)

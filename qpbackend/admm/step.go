@@ -35,7 +35,7 @@ func (w *work) step() {
 	}
 }
 
-// boundsRHS adds to the right-hand side b what the eliminated rows of bounds
+// boundsRHS adds to the right-hand side b the terms that the eliminated rows of bounds
 // leave there.
 func (w *work) boundsRHS(b []float64) {
 	z, y, ρ := w.z[w.m:], w.y[w.m:], w.rowρ[w.m:]
@@ -61,7 +61,7 @@ func (w *work) remember() {
 	copy(w.dy, w.y)
 }
 
-// difference makes dx and dy the step from what remember kept.
+// difference makes dx and dy the step from the point that remember kept.
 func (w *work) difference() {
 	for j, v := range w.x {
 		w.dx[j] = v - w.dx[j]

@@ -43,7 +43,7 @@ type work struct {
 	from  []int       // entry of at → entry of A
 	q     []float64
 	l, u  []float64 // of rows and bounds, infinite where absent
-	unit  []float64 // of rows and bounds: what their values are multiples of
+	unit  []float64 // of rows and bounds: the number of which their values are multiples
 	kind  []rowKind // of rows and bounds
 
 	σ, ρ     float64
@@ -244,7 +244,7 @@ func (w *work) multiply(dst, x []float64) {
 	}
 }
 
-// multiplyT sets dst to Aᵀy plus what y has for the bounds.
+// multiplyT sets dst to Aᵀy plus the multipliers of the bounds.
 func (w *work) multiplyT(dst, y []float64) {
 	clear(dst)
 	w.at.AddMulVec(dst, 1, y[:w.m])

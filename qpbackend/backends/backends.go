@@ -49,8 +49,8 @@ func All() []qpbackend.Backend {
 	return all
 }
 
-// ByName returns the backend that a user calls so. The error lists what this
-// build has, and says how to get what it lacks.
+// ByName returns the backend that a user calls so. The error lists the backends of this
+// build, and says how to get the others.
 func ByName(name string) (qpbackend.Backend, error) {
 	have, hint := "", ""
 	for _, e := range entries() {

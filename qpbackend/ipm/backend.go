@@ -74,7 +74,7 @@ type solver struct {
 	aux    *work // of the embedding, for a plain one in doubt; made when first needed
 	closed bool
 
-	// What an Update has changed since the values were last loaded.
+	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
 
 	best     point
@@ -247,7 +247,7 @@ func (s *solver) checkConvex(ctx context.Context) error {
 	return nil
 }
 
-// load brings the scaled problem up to date. What it leaves depends on the
+// load brings the scaled problem up to date. The result depends on the
 // values alone, not on those before.
 func (s *solver) load() {
 	w, sc := s.w, s.scale

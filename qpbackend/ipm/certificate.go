@@ -14,7 +14,7 @@ import (
 
 // primalProof looks at multipliers y of the rows, with aty = Aᵀy, both
 // scaled, as a proof that no point is feasible. The bounds of the variables
-// take up what they can of Aᵀy. It writes an accepted proof to s.cert. weight is
+// take up as much of Aᵀy as they can. It writes an accepted proof to s.cert. weight is
 // the value that qpbackend.PrimalInfeasibility would give, +Inf for none.
 func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 	sc := s.scale
@@ -136,7 +136,7 @@ func (w *work) leaving(i int, e float64) float64 {
 	return 0
 }
 
-// flat reports whether pd and what leaves the rows in ad are small against the
+// flat reports whether pd and the part of ad outside the rows are small against the
 // rows of P and A and d.
 func (s *solver) flat(d, pd, ad []float64) bool {
 	w, norm := s.w, s.work[s.w.n:2*s.w.n]

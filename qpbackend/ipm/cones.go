@@ -247,7 +247,7 @@ func (c *cones) reach(share float64) (αp, αd float64) {
 	return αp, αd
 }
 
-// settle shortens the step to what the cones without a closed form allow: inside
+// settle shortens the step to the length that the cones without a closed form allow: inside
 // for a share of 1, and for less centrally enough too.
 func (c *cones) settle(w *work, most, share float64) float64 {
 	α := most

@@ -26,7 +26,7 @@ type embedding struct {
 	rκ     float64 // right-hand side of κ·dτ + τ·dκ
 	c      direction
 	rhs    direction // right-hand sides of c
-	shift  []float64 // fixed variables, scaled: what they are is not in x
+	shift  []float64 // fixed variables, scaled; x does not hold their values
 	px     []float64
 	diff   []float64 // of quadratic
 	denom  float64   // of dτ
@@ -175,7 +175,7 @@ func (h *embedding) support(w *work, y []float64, z [2][]float64) float64 {
 	return sum
 }
 
-// residual sets what belongs to the third equation.
+// residual sets the terms of the third equation.
 func (h *embedding) residual(w *work) {
 	clear(h.px)
 	w.p.AddSymMulVec(h.px, w.θ, w.x)
@@ -254,7 +254,7 @@ func (h *embedding) temper(w *work, σ float64) {
 
 func (h *embedding) forget() { h.dτ, h.dκ = 0, 0 }
 
-// steps shortens the step to what τ and κ allow, and takes one length.
+// steps shortens the step to the length that τ and κ allow, and takes one length.
 func (h *embedding) steps(w *work, share float64) {
 	w.αp = min(w.αp, w.αd)
 	if h.dτ < 0 {

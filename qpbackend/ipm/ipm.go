@@ -2,12 +2,12 @@ package ipm
 
 import "context"
 
-// verdict is what a judge says about a point, or a run about itself.
+// verdict is the judgement of a point, or of a run by itself.
 type verdict uint8
 
 const (
 	goOn     verdict = iota
-	done             // the judge has what it wants
+	done             // the judge is satisfied
 	hopeless         // nothing more will come of this run
 	outOfIterations
 	outOfTime

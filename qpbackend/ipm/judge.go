@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// progress is what the main run remembers from one iterate to the next.
+// progress is the memory of the main run from one iterate to the next.
 type progress struct {
 	marks     qpbackend.Residuals // of the iterates, each the last that halved the one before
 	since     int                 // iterations since one did
@@ -18,7 +18,7 @@ type progress struct {
 	warm      bool                // the run has a warm start
 	before    int                 // iterations of runs before this one
 	looked    int                 // the iterate after the one that was certified last, 0 for none
-	ratio     float64             // of its residual to what far takes for one
+	ratio     float64             // certified residual over the scaled estimate of far, at the last certified iterate
 }
 
 const (
@@ -96,7 +96,7 @@ func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
 }
 
 // proofs tries the multipliers and the last step as proofs of infeasibility. It
-// returns what the multipliers are worth.
+// returns the residuals of the multipliers.
 func (s *solver) proofs(w *work) (weight float64, v verdict) {
 	weight, ok := s.primalProof(w.y[w.n:], w.aty)
 	if ok {

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// method is what differs between the two ways to step: plain solves the problem
+// method holds the differences of the two ways to step: plain solves the problem
 // itself, embedding its homogeneous form. Both take predictor and corrector from
 // the same KKT system.
 //
@@ -16,13 +16,13 @@ import (
 // without cones are solved by plain, and by the embedding where plain makes no
 // progress: see doubt.go.
 type method interface {
-	// τ is what the data are multiplied by.
+	// τ is the factor of the data.
 	τ() float64
 	// degree is that of the pair (τ, κ), 1 or 0.
 	degree() float64
 	// load notes the problem just loaded.
 	load(w *work)
-	// unshift adds to x, in the units of the scaled problem, what load took out.
+	// unshift adds to x, in the units of the scaled problem, the fixed values that load took out.
 	unshift(x []float64)
 	// begin sets τ and κ for a first point.
 	begin()
@@ -34,7 +34,7 @@ type method interface {
 	// moved inside, and the distance from which on it is of no use.
 	warmth() (share, limit float64)
 
-	// residual measures what the method has beside the equations of the problem,
+	// residual measures the equations that the method adds to those of the problem,
 	// and sets w.μ, given sᵀz there.
 	residual(w *work)
 	// goal is the accuracy of a KKT solve that is always enough.
@@ -45,7 +45,7 @@ type method interface {
 	prepare(ctx context.Context, w *work)
 	// complete makes the direction of the method from that of the residuals.
 	complete(w *work)
-	// temper leaves of the residuals what a corrector with centring σ takes away.
+	// temper reduces the residuals to the part that a corrector with centring σ removes.
 	temper(w *work, σ float64)
 	// forget makes the next corrector one of first order.
 	forget()

@@ -87,7 +87,7 @@ func (sd *sides) recover(w *work) {
 			ds[k], dz[k] = sgn[k]*dv, sgn[k]*dy
 			continue
 		}
-		// A lower and an upper side. The heavier one takes what the other
+		// A lower and an upper side. The heavier one takes the part that the other
 		// leaves of dy: its own formula would be a difference of nearly equal
 		// numbers times a large weight.
 		lo, up := k, k+1

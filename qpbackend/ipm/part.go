@@ -20,7 +20,7 @@ type part interface {
 	// scale finds the scaling at s and z, false where they are no longer inside or
 	// ctx has ended.
 	scale(ctx context.Context) bool
-	// weigh adds what the part has in the KKT matrix once s and z are eliminated.
+	// weigh adds the part's entries of the KKT matrix once s and z are eliminated.
 	weigh(w *work)
 	// affine sets rc for the predictor, μ to zero.
 	affine()
@@ -52,7 +52,7 @@ type part interface {
 	// push moves s and z by so many units, and inside.
 	push(addS, addZ float64)
 
-	// near sets s and z to what x and y propose, and returns how far they are from
+	// near sets s and z to the values that x and y propose, and returns how far they are from
 	// the cone.
 	near(w *work) float64
 	// warm moves them inside by at least so much; false where that is of no use.
@@ -64,7 +64,7 @@ func (p *pair) data() *pair { return p }
 // parts are the parts of w, the orthant first.
 func (w *work) parts() [2]part { return [2]part{&w.side, &w.cone} }
 
-// degree is what sᵀz + τκ is divided by.
+// degree is the divisor of sᵀz + τκ in μ.
 func (w *work) degree() float64 {
 	d := w.method.degree()
 	for _, c := range w.parts() {

@@ -24,7 +24,7 @@ func (w *work) firstWeights() {
 }
 
 // relax lets the weights fall with μ, and faster where a residual has not fallen
-// by what the step should have taken away: then the proximal term holds it up.
+// by the amount that the step should have removed: then the proximal term holds it up.
 func (w *work) relax() {
 	r := &w.reg
 	fall := 1.0

@@ -33,7 +33,7 @@ func (sd *sides) weights(δ float64) {
 }
 
 // targets sets the right-hand sides b once s and z are eliminated, and returns
-// what they add to those of the entries of v. That is kept until slacks is called.
+// their addition to those of the entries of v. It is kept until slacks is called.
 func (sd *sides) targets() []float64 {
 	c := len(sd.src)
 	b, t, rp, rc := sd.b[:c], sd.ds[:c], sd.rp[:c], sd.rc[:c]

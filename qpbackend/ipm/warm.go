@@ -43,7 +43,7 @@ func (w *work) startFrom() bool {
 }
 
 // distance is the largest violation of a row, a bound, or stationarity at w.x
-// and w.y. It leaves v behind, and what they propose in the parts.
+// and w.y. It leaves v behind, and the proposed values in the parts.
 func (w *work) distance() float64 {
 	for i, k := range w.kind {
 		if k == free {

@@ -197,7 +197,7 @@ func (sd *sides) resize(k int) {
 // the present point.
 type regularisation struct {
 	ρ, δ           float64
-	floorρ, floorδ float64 // what they fall to with μ
+	floorρ, floorδ float64 // the limits to which they fall with μ
 	least          float64 // of ρ, where P is slightly nonconvex
 
 	lastP, lastD, lastμ float64 // residuals and μ of the iterate before

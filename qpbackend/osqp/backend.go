@@ -74,7 +74,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 const quickSetup = 1 << 10
 
 // setupWhile is setup that is left to itself when the context ends: C's set-up, with
-// its factorisation, cannot be interrupted. What it makes is freed when it is done.
+// its factorisation, cannot be interrupted. Its memory is freed when it is done.
 func (s *solver) setupWhile(ctx context.Context) error {
 	if n, m := s.p.Dims(); n+m+s.p.P.NNZ()+s.p.A.NNZ() < quickSetup {
 		return s.setup()
@@ -96,7 +96,7 @@ func (s *solver) setupWhile(ctx context.Context) error {
 
 var errClosed = errors.New("osqp: the solver is closed")
 
-// point is a primal-dual pair and what it is worth.
+// point is a primal-dual pair and its residuals.
 type point struct {
 	x, y, z []float64
 	res     qpbackend.Residuals
@@ -146,7 +146,7 @@ func (s *solver) setup() error {
 }
 
 // checkConvex refuses a P with the given values that is not convex. OSQP's own
-// test looks at P + σI + ρAᵀA and lets much pass; σ outweighs what is accepted.
+// test looks at P + σI + ρAᵀA and is lenient; σ outweighs the curvature that is accepted.
 func (s *solver) checkConvex(ctx context.Context, val []float64) error {
 	p := *s.p.P
 	p.Val = val
@@ -238,7 +238,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if s.closed {
 		return errClosed
 	}
-	// What Apply would refuse need not be examined.
+	// Updates that Apply would refuse need no examination.
 	if s.c != nil && len(u.P) == s.p.P.NNZ() && num.FirstNotFinite(u.P) < 0 {
 		if err := s.checkConvex(context.Background(), u.P); err != nil {
 			return err
@@ -258,7 +258,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	q, l, up := s.p.Q, s.rows.L, s.rows.U
 	var err error
 	if u.P != nil || u.A != nil {
-		// OSQP unscales what it keeps and so rounds it: it gets everything.
+		// OSQP rounds its copies when it unscales them, so it gets all values anew.
 		err = s.c.UpdateMatrices(s.p.P.Val, s.matrix())
 	} else {
 		if u.Q == nil {

@@ -11,7 +11,7 @@
 // on down to Settings.Tol: often the rows that hold are known early, and the
 // polished point is accurate at once.
 //
-// What OSQP claims is checked. A point is Solved when [qpbackend.Certify] says
+// Claims of OSQP are checked. A point is Solved when [qpbackend.Certify] says
 // so: where OSQP's own test passes too early, its tolerance is tightened and it
 // goes on. A certificate of infeasibility counts when
 // [qpbackend.PrimalInfeasibility] or [qpbackend.DualInfeasibility] confirms it;

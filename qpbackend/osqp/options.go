@@ -49,7 +49,7 @@ type Options struct {
 	Delta            float64 // δ > 0: regularisation in polishing
 	PolishRefineIter int     // steps of iterative refinement in polishing
 
-	// What follows serves libraries other than that of make osqp, which has a
+	// The lines below serve libraries other than that of make osqp, which has a
 	// direct solver only.
 
 	Indirect       bool    // conjugate gradients in place of a factorisation
@@ -95,7 +95,7 @@ func (o Options) Validate() error {
 	bad := func(name string, value any, want string) error {
 		return fmt.Errorf("osqp: Options.%s = %v, want %s", name, value, want)
 	}
-	// What is positive must also be finite, and small enough not to overflow.
+	// Positive numbers must also be finite, and small enough not to overflow.
 	positive := func(v float64) bool { return v > 0 && v <= 1e20 }
 	switch {
 	case o.Scaling < 0:

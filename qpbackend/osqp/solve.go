@@ -94,7 +94,7 @@ func (s *solver) watch(ctx context.Context) (release func()) {
 // target are the tolerances of a round.
 type target struct{ eps, primal, dual float64 }
 
-// rounds calls OSQP until what it says is confirmed or nothing is left to try.
+// rounds calls OSQP until its claim is confirmed or nothing is left to try.
 func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
 	t := target{eps: s.set.Tol, primal: s.set.InfeasTol, dual: s.set.InfeasTol}
 	if s.opt.Polishing {

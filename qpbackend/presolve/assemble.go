@@ -24,7 +24,7 @@ func bothTriangles(p *sparse.CSC) *sparse.CSC {
 	return full
 }
 
-// problem is what is left.
+// problem is the reduced problem.
 func (r *reduction) problem() *qpbackend.Problem {
 	place := make([]int, len(r.colAlive))
 	for k, j := range r.cols {

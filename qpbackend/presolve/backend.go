@@ -9,7 +9,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Backend solves with Inner what presolve leaves. It suits single solves: an
+// Backend solves the reduced problem with Inner. It suits single solves: an
 // Update makes the reduction anew, symbolic factorisation included.
 type Backend struct {
 	Inner qpbackend.Backend
@@ -24,7 +24,7 @@ func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k
 // DefaultSettings are those of Inner.
 func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
 
-// New reduces p and has Inner prepare what is left. Problems with cones are
+// New reduces p and has Inner prepare the reduced problem. Problems with cones are
 // passed on as they are.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	p, err := qpbackend.Prepare(ctx, b, p, set)

@@ -10,13 +10,13 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// reduction is a problem with what has been taken out of it. Rows and columns
+// reduction is a problem and the parts that were taken out of it. Rows and columns
 // keep their numbers; l, u, q, lo and hi are the present ones.
 type reduction struct {
 	p        *problemT
 	l, u, q  []float64
 	lo, hi   []float64
-	shift    []float64 // what columns taken out contribute to a row: l + shift is the side as stated
+	shift    []float64 // the contribution to a row of columns taken out: l + shift is the side as stated
 	x, y     []float64 // of what has been decided
 	z        []float64 // of a proof
 	rowAlive []bool
@@ -27,7 +27,7 @@ type reduction struct {
 	queued   []bool
 	proof    []multiplier // not nil: rows and bounds exclude each other
 
-	rows, cols []int // what is left, by old number
+	rows, cols []int // those left, by old number
 
 	work *poll.Poll
 	err  error // of the context
@@ -82,7 +82,7 @@ const (
 	pivot   = 1e-3  // least coefficient of a singleton beside the largest of its row
 )
 
-// reduce returns what can be left out of p, which lacks no matrix, or nil if that is too little. Where
+// reduce returns the parts of p, which lacks no matrix, that can be left out, or nil if they are too few. Where
 // it meets a contradiction it stops with a proof. The error is that of ctx.
 func reduce(ctx context.Context, p *qpbackend.Problem) (*reduction, error) {
 	n, m := p.Dims()
@@ -160,7 +160,7 @@ func (r *reduction) push(i int) {
 	}
 }
 
-// rowWork is what a look at a row or column counts for in poll.Poll.
+// rowWork is the count of a look at a row or column in poll.Poll.
 const rowWork = 1 << 8
 
 // drain looks at the rows in the queue.

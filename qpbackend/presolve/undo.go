@@ -14,7 +14,7 @@ const (
 	asRay
 )
 
-// undo takes the answer to what is left, nil where there is none, back to the
+// undo takes the solution of the reduced problem, nil where there is none, back to the
 // problem as stated, reusing the slices of dst.
 func (r *reduction) undo(dst, from *qpbackend.Result, kind answerKind) {
 	x, y, z := append(dst.X[:0], r.x...), append(dst.Y[:0], r.y...), append(dst.Z[:0], r.z...)

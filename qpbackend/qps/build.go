@@ -9,7 +9,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// file turns what was gathered into a problem.
+// file turns the parsed statements into a problem.
 func (p *parser) file() (*File, error) {
 	if len(p.cols) == 0 {
 		return nil, errors.New("the file has no columns")

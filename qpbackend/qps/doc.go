@@ -3,7 +3,7 @@
 //
 //	minimise ½ xᵀPx + qᵀx + r over the rows and bounds of the file
 //
-// What the readers of the world disagree on, and what this one does:
+// Points on which readers disagree, and the choice of this one:
 //
 //   - Fixed columns (names may hold spaces) or free format: fixed if every line
 //     fits the columns, else free. Options.Format decides otherwise.

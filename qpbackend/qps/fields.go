@@ -78,7 +78,7 @@ func number(s string) (float64, error) {
 // columns of the six fields of a fixed line, from 0, ends exclusive.
 var columns = [6][2]int{{1, 3}, {4, 12}, {14, 22}, {24, 36}, {39, 47}, {49, 61}}
 
-// cutFixed returns the fields of a fixed line and whether what lies between them
+// cutFixed returns the fields of a fixed line and whether the text between them
 // is blank.
 func cutFixed(text string) (f [6]string, ok bool) {
 	at := func(from, to int) string {

@@ -16,7 +16,7 @@ const (
 	ignoredRow   = -2 // an N row that is not the objective
 )
 
-// parser gathers what the lines say.
+// parser collects the statements of the lines.
 type parser struct {
 	opt    Options
 	fixed  bool

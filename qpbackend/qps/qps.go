@@ -30,7 +30,7 @@ type Options struct {
 	SIF bool
 }
 
-// File is what was read. The rows of Problem.A are the constraint rows in the
+// File is the contents of a file. The rows of Problem.A are the constraint rows in the
 // order of the file.
 type File struct {
 	Name    string
@@ -146,7 +146,7 @@ type line struct {
 	header bool // starts in the first column: a section
 }
 
-// split drops comments, blank lines and what follows ENDATA.
+// split drops comments, blank lines and all after ENDATA.
 func split(data string) ([]line, error) {
 	var out []line
 	for no, text := range strings.Split(data, "\n") {

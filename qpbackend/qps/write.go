@@ -59,7 +59,7 @@ func (f *File) writable() error {
 	return nil
 }
 
-// writer holds what the sections share.
+// writer holds the state that the sections share.
 type writer struct {
 	*bufio.Writer
 	f          *File

@@ -49,7 +49,7 @@ func boxed(c Case) (Case, bool) {
 	return c, true
 }
 
-// withBoxed appends to the cases what boxed makes of them.
+// withBoxed appends the boxed cases.
 func withBoxed(cases []Case) []Case {
 	for _, c := range cases {
 		if b, ok := boxed(c); ok {
@@ -144,7 +144,7 @@ var badBounds = []struct {
 	{"too many upper bounds", nil, []float64{1, 1, 1}},
 }
 
-// bounding checks what is particular to bounds of variables.
+// bounding checks the rules for bounds of variables.
 func (s suite) bounding() []Check {
 	var out []Check
 	for _, bad := range badBounds {

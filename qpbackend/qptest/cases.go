@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Case is a problem and what becomes of it.
+// Case is a problem and its outcome.
 type Case struct {
 	Name    string
 	Problem *qpbackend.Problem

@@ -28,7 +28,7 @@ func (b *coneBuilder) solvable(degenerate bool) (p *qpbackend.Problem, x, y []fl
 		copy(s[c.Start:], sc)
 		copy(y[c.Start:], yc)
 	}
-	// What becomes of interval rows: −1 at l, 1 at u, 2 at both, 0 at none.
+	// The state of interval rows: −1 at l, 1 at u, 2 at both, 0 at none.
 	side := make([]int, b.m)
 	equalities := 0
 	for _, i := range b.inter {
@@ -179,7 +179,7 @@ func (b *coneBuilder) primalInfeasible() *qpbackend.Problem {
 // d, and l and u for which there are points strictly inside.
 func (b *coneBuilder) dualInfeasible() (p *qpbackend.Problem, d []float64) {
 	rng := b.rng
-	// Powers of two make what has to vanish vanish without rounding: to a
+	// Powers of two make sums that must vanish do so without rounding: to a
 	// solver that rounds better, the problem would be bounded, far out.
 	d = make([]float64, b.n)
 	x := b.gaussian(b.n)

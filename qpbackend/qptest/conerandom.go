@@ -11,7 +11,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// ConeSpec is a family of random problems with cones. What becomes of each is
+// ConeSpec is a family of random problems with cones. The outcome of each is
 // known by construction.
 type ConeSpec struct {
 	// Want is Solved, PrimalInfeasible or DualInfeasible.
@@ -28,7 +28,7 @@ type ConeSpec struct {
 	Rank int
 	// Density is the share of nonzero entries in A and P, beyond one a row.
 	Density float64
-	// Decades is what the units of cones, rows and variables vary over, and
+	// Decades is the range over which the units of cones, rows and variables vary, and
 	// the unit of the objective.
 	Decades float64
 	// Degenerate leaves complementarity to chance: there may be no point
@@ -208,7 +208,7 @@ func (b *coneBuilder) gaussian(n int) []float64 {
 }
 
 // rescaleCones is rescale for problems with cones: the rows of one share a unit.
-// Units are powers of two, so that what vanishes still does.
+// Units are powers of two, so that zeros stay zeros.
 func rescaleCones(rng *rand.Rand, p *qpbackend.Problem, x, y []float64, decades float64) {
 	unit := func() float64 { return math.Ldexp(1, int(math.Round(decades*math.Log2(10)*(rng.Float64()-0.5)))) }
 	cost := unit()

@@ -15,7 +15,7 @@ import (
 func conewise(t TB, p *qpbackend.Problem, x, y []float64, tol float64) {
 	t.Helper()
 	ax := rowsAt(p, x)
-	size := 1.0 // of all of Ax, l and y: what Certify compares with
+	size := 1.0 // of all of Ax, l and y: the reference of Certify
 	for i := range ax {
 		size = max(size, math.Abs(ax[i]))
 	}
@@ -35,7 +35,7 @@ func conewise(t TB, p *qpbackend.Problem, x, y []float64, tol float64) {
 		if !insideDualBy(c, z, tol*ySize) {
 			t.Errorf("cone %d, %v: y = %v is not in the polar", k, c.Kind, brief(y[c.Start:c.Start+c.Len]))
 		}
-		// The gap of the whole is bounded by tol, that of a cone by what the
+		// The gap of the whole is bounded by tol, that of a cone by the number that the
 		// others may hide.
 		if bound := 1e3 * tol * max(terms, size*ySize); !(math.Abs(dot) <= bound) {
 			t.Errorf("cone %d, %v: s and y are not orthogonal: %g", k, c.Kind, dot)

@@ -69,11 +69,11 @@ func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 	}
 }
 
-// memory is what Go's heap holds, and the resident size of the process, 0
+// memory is the size of Go's heap, and the resident size of the process, 0
 // where it is not known.
 func memory() (heap, size int) {
 	runtime.GC()
-	debug.FreeOSMemory() // a collection, and what is free goes back to the system
+	debug.FreeOSMemory() // a collection; free memory goes back to the system
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	if text, err := os.ReadFile("/proc/self/statm"); err == nil {

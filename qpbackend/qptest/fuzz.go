@@ -85,8 +85,8 @@ const scaled = 16
 // next to them there are infeasible ones.
 const degenerate = 32
 
-// awkward is the problem of a seed. kind chooses what becomes of it and what
-// is done to it.
+// awkward is the problem of a seed. kind chooses its outcome and the
+// changes that it undergoes.
 func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
 	rng := rand.New(rand.NewPCG(seed, uint64(kind)))
 	n := 1 + rng.IntN(12)
@@ -159,7 +159,7 @@ func addZeros(p *qpbackend.Problem) {
 	p.P.ColPtr = append(p.P.ColPtr, p.P.ColPtr[n])
 }
 
-// endsHonestly solves p and checks what is claimed.
+// endsHonestly solves p and checks the claims.
 func (s suite) endsHonestly(t TB, p *qpbackend.Problem, want qpbackend.Status, wild bool) {
 	t.Helper()
 	solver, err := s.b.New(context.Background(), p, s.settings())

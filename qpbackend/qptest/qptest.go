@@ -42,7 +42,7 @@ func (g Grade) pointTol() float64 {
 	return 1e-3
 }
 
-// TB is what a check needs of a *testing.T. A check that has failed returns.
+// TB is the part of *testing.T that a check needs. A check that has failed returns.
 type TB interface {
 	Helper()
 	Errorf(format string, args ...any)

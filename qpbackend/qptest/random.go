@@ -270,7 +270,7 @@ func randomPrimalInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
 func randomDualInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
 	p, _, _ := random(rng, spec{n: n, m: n, density: 0.3, rank: n / 3})
 	// One variable more, the direction is d = (e, 1): its column in A is −A·e
-	// plus what the bounds leave open, in P it is −P·e.
+	// plus the part that the bounds leave open, in P it is −P·e.
 	e := make([]float64, n)
 	for j := range e {
 		e[j] = rng.NormFloat64()

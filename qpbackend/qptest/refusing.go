@@ -9,7 +9,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// refusing checks that what cannot be solved is refused by an error.
+// refusing checks that problems that cannot be solved are refused by an error.
 func (s suite) refusing() []Check {
 	nan := math.NaN()
 	var out []Check

@@ -46,7 +46,7 @@ type Solver struct {
 	cleanup    runtime.Cleanup
 }
 
-// handle is what must be freed. It is apart from Solver so that the cleanup
+// handle holds the memory that must be freed. It is apart from Solver so that the cleanup
 // does not keep the Solver alive.
 type handle struct {
 	solver  *C.OSQPSolver
@@ -146,7 +146,7 @@ func (s *Solver) UpdateMatrices(p, a []float64) error {
 		floats(p), nil, C.OSQPInt(len(p)), floats(a), nil, C.OSQPInt(len(a))))
 }
 
-// UpdateSettings replaces what OSQP lets change after the setup: all but
+// UpdateSettings replaces the settings that OSQP lets change after the setup: all but
 // Scaling, Rho (see UpdateRho), RhoIsVec, Sigma, the AdaptiveRho fields,
 // LinsysSolver and AllocateSolution.
 func (s *Solver) UpdateSettings(set Settings) error {
@@ -231,7 +231,7 @@ func (s *Solver) Solve(limit int) (Info, error) {
 	return info, check("osqp_solve", flag)
 }
 
-// Info is what OSQP knows about the last solve.
+// Info is OSQP's account of the last solve.
 func (s *Solver) Info() Info {
 	defer runtime.KeepAlive(s)
 	if s.h.solver == nil {
@@ -287,8 +287,8 @@ func (s *Solver) DualCertificate(d []float64) {
 	runtime.KeepAlive(s)
 }
 
-// toBounds copies bounds for C: what is infinite, or too large for OSQP to
-// count as finite, becomes ±OSQP_INFTY. No bound reaches C on another way, and
+// toBounds copies bounds for C: bounds that are infinite, or too large for OSQP to
+// count as finite, become ±OSQP_INFTY. No bound reaches C on another way, and
 // none comes back.
 func toBounds(dst, src []float64) {
 	for i, b := range src {

@@ -7,7 +7,7 @@ import "C"
 
 import "fmt"
 
-// Status is what OSQP says of a solve.
+// Status is OSQP's word on a solve.
 type Status int
 
 // The statuses of OSQP. An inaccurate one met ten times the tolerance when the
@@ -65,7 +65,7 @@ func (s Status) HasSolution() bool {
 	return true
 }
 
-// PolishStatus is what became of the polishing of a solution.
+// PolishStatus is the outcome of polishing a solution.
 type PolishStatus int
 
 // The polish statuses of OSQP.
@@ -77,7 +77,7 @@ const (
 	PolishNoActiveSet  PolishStatus = C.OSQP_POLISH_NO_ACTIVE_SET_FOUND
 )
 
-// Info is what OSQP says of the last solve, in its own measures. Times are
+// Info is OSQP's account of the last solve, in its own measures. Times are
 // zero in a library without clock.
 type Info struct {
 	Status Status

@@ -28,7 +28,7 @@ func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
 		me := g.choose()
 		g.makeElement(me)
 		if g.node[me].degree == g.left {
-			// What remains is a clique, all of it in me.
+			// The rest is a clique, all of it in me.
 			perm = g.appendMembers(perm, me)
 			for _, i := range g.vars(me) {
 				perm = g.appendMembers(perm, i)
@@ -44,12 +44,12 @@ func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
 	return append(perm, dense...), nil
 }
 
-// pivotWork is what a pivot counts for in poll.Poll: its work varies with the
+// pivotWork is the count of a pivot in poll.Poll: its work varies with the
 // lengths of lists, and a hundred of them take less than a millisecond on
 // matrices with millions of rows.
 const pivotWork = poll.Interval / 100
 
-// update does what follows from the new element me.
+// update changes the graph for the new element me.
 func (g *graph) update(me int32) {
 	deferred := g.deferLong(me)
 	g.scanElements(me, deferred)
@@ -67,8 +67,8 @@ func (g *graph) appendMembers(perm []int, i int32) []int {
 }
 
 // peel eliminates, as long as there are any, variables with one neighbour or
-// none. They cause no fill and need no quotient graph. It leaves in degree what
-// the size of the list will be without them.
+// none. They cause no fill and need no quotient graph. It leaves in degree the sizes that
+// the lists will have without them.
 func (g *graph) peel(perm []int) []int {
 	for i := range g.node {
 		g.node[i].degree = g.node[i].size

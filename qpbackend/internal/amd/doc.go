@@ -10,7 +10,7 @@
 // neighbours, which on [H Aᵀ; A −C] with columns of A much longer than its rows
 // is, in all, the entries of A times the length of a column. Here a variable
 // whose list is long is deferred: its list stays as it is, and its degree is
-// only reduced by what was eliminated around it. When it seems to be of least
+// only reduced by the eliminations around it. When it seems to be of least
 // degree, its list is put right and its degree counted.
 //
 //   - Amestoy, Davis, Duff 1996: An approximate minimum degree ordering

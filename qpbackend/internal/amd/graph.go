@@ -12,7 +12,7 @@ type node struct {
 	// The list is list[start:start+size]. That of a variable holds its elements,
 	// elems of them, then the variables adjacent to it by entries of the matrix
 	// that no element covers; that of an element holds its variables. The list
-	// of a deferred variable, marked by elems < 0, is what it was when the
+	// of a deferred variable, marked by elems < 0, is the one from when the
 	// variable was last up to date; degree then bounds from below, or is less
 	// than the bound from above would be.
 	start, size, elems int32
@@ -25,7 +25,7 @@ type node struct {
 }
 
 // graph is the quotient graph. All lists lie in one array, which is compressed
-// when it is full: what a pivot writes is never longer than what it absorbs, so
+// when it is full: the list that a pivot writes is never longer than those it absorbs, so
 // the lists always fit.
 type graph struct {
 	n          int

@@ -48,7 +48,7 @@ type asymmetric struct {
 	row    [3]float64    // ∇ψ/ψ, which is row pivot of T
 	pivot  int
 
-	// Workspace: what is passed through an interface would be allocated.
+	// Workspace: arguments of interface methods would be allocated.
 	s, shadow, p, q [3]float64
 	try             derivatives
 }

@@ -18,7 +18,7 @@ type Cone interface {
 	Mul(dst, x []float64)
 	// Block sets h to the upper triangle of H, column by column.
 	Block(h []float64)
-	// Correct adds to rc what the corrector has besides −s: the centring to σμ and
+	// Correct adds to rc the terms of the corrector besides −s: the centring to σμ and
 	// the term of second order of the predictor ds, dz.
 	Correct(rc, ds, dz []float64, σμ float64)
 }

@@ -1,4 +1,4 @@
-// Package cone holds what an interior point method needs of the cones beyond the
+// Package cone has the cones of an interior point method beyond the
 // half-line: barriers, scalings, products, corrections and steps to the
 // boundary. A row block of the method states s ∈ K with a multiplier z in the
 // dual cone, and a step solves

@@ -36,7 +36,7 @@ type Scaling struct {
 	ends   []int32  // of those, as entries of the matrix; none where they are short
 }
 
-// column is what a pass over the entries of a variable needs at hand.
+// column has the data of a pass over the entries of a variable.
 type column struct{ scale, norm float64 }
 
 // Group is a range of rows.
@@ -165,7 +165,7 @@ func (s *Scaling) Apply(p *sparse.CSC, q []float64) {
 	}
 }
 
-// scaledNorms does what norms does, for D·P·D and E·A·D.
+// scaledNorms is norms for D·P·D and E·A·D.
 func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
 	if s.stretched(at) {
 		s.stretchedNorms(p, at)
@@ -237,7 +237,7 @@ func symNorms(p *sparse.CSC, norm []float64) {
 	}
 }
 
-// factor is 1/√norm, such that the product with what was so far stays in range.
+// factor is 1/√norm, such that the product with the factors so far stays in range.
 func factor(norm, sofar float64) float64 {
 	if !(norm > 0) {
 		return 1

@@ -270,7 +270,7 @@ func (f *arrowhead) chunk() {
 }
 
 // same is how much two multiples of one vector may differ, relative to each
-// entry: what scaling rounds.
+// entry: the rounding of the scaling.
 const same = 2e-15
 
 // row is row e of B in its block, of the given width.

@@ -136,8 +136,8 @@ func (s *System) Expansion(t int) (u, v []float64) {
 }
 
 // weighBlocks sets the weights of the residuals of blocks, and the diagonal
-// behind the rows. What the rows of a block miss is missing from the rows of the
-// problem too, however large G is; what is missing behind the rows counts as
+// behind the rows. An entry missing from the rows of a block is missing from the rows of the
+// problem too, however large G is; an entry missing behind the rows counts as
 // much as it moves them.
 func (s *System) weighBlocks() {
 	for t, b := range s.blocks {

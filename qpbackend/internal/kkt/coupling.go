@@ -153,8 +153,8 @@ func (p *partition) columns() (lead, ptr, rows []int32) {
 	return lead, ptr, rows
 }
 
-// similar reports whether what rows and the size rows that bits hold have in
-// common is at least three quarters of all.
+// similar reports whether the number of columns common to rows and the size rows of
+// bits is at least three quarters of all.
 func similar(rows []int32, bits []uint64, size int) bool {
 	most := (4*len(rows) - 3*size) / 7 // rows that need not be in bits
 	if 4*len(rows) < 3*size {

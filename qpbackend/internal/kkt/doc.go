@@ -14,7 +14,7 @@
 // columns of the matrix, the border, are full and the rest is block diagonal with
 // small components: an arrowhead, or bordered block-diagonal, matrix. So are the
 // parameters of a regression and the factors of a portfolio. Each component is
-// factored densely, with the largest pivots first, and eliminated; what is left is
+// factored densely, with the largest pivots first, and eliminated; the rest is
 // the Schur complement, a dense matrix of the order of the border, to which the
 // components contribute by products of dense blocks. Blocks whose columns are
 // scaled copies of those of another one, as those of the pieces of a regression

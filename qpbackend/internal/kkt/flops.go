@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// The model counts multiplications; the unit is one of the sparse strategy. What
+// The model counts multiplications; the unit is one of the sparse strategy. Work that
 // the other strategy does in dense products is faster, and each vector and
 // component costs a little besides. Two of the constants are derived, the others
 // were fitted to times of l-DER, lasso, Huber, SVM and portfolio problems. How much
@@ -15,7 +15,7 @@ import (
 // it on 3.
 const (
 	inBlocks   = 0.25         // a multiplication in a product of blocks
-	call       = 16           // of those: what starting on a vector takes
+	call       = 16           // of those: the cost of starting on a vector
 	inside     = 0.5          // a multiplication in a component
 	visit      = 50           // to go through a component in a solve
 	solves     = 4            // after a factorisation: predictor and corrector, each refined once

@@ -44,13 +44,13 @@ type System struct {
 	vectors  *arrowhead // where products by way of its vectors cost least
 	both     bool       // they do for AddBoth too
 	runs     *runs      // of A; nil where at serves as well, and with blocks
-	sought   bool       // runs are what newRuns returns
+	sought   bool       // runs are the result of newRuns
 
 	weighed  bool
 	off      []bool    // as loaded
 	res, cor []float64 // refinement
 	ax       []float64 // A·x of the last residual
-	on       []float64 // with runs: what is off is zero
+	on       []float64 // with runs: zero where off
 
 	blocks []Block
 	extra  []int // of each block, the first of its columns behind the rows; −1 for none
@@ -140,8 +140,8 @@ func (s *System) pattern(ctx context.Context) error {
 	return nil
 }
 
-// Load takes over the values of H, times θ, and of A. What is off, variables
-// first and rows after them, gets zeros off the diagonal.
+// Load takes over the values of H, times θ, and of A. Columns that are off, variables
+// first and rows after them, get zeros off the diagonal.
 func (s *System) Load(θ float64, off []bool) {
 	val := s.k.Val
 	copy(s.off, off)

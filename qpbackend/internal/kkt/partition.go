@@ -30,8 +30,8 @@ type partition struct {
 
 	// Of a factorisation and the solves that follow, in units of a
 	// multiplication of the sparse strategy:
-	work   float64 // what it takes
-	sparse float64 // a guess at what the sparse strategy takes
+	work   float64 // its cost
+	sparse float64 // an estimate of the cost of the sparse strategy
 }
 
 // findArrowhead returns the cheapest arrowhead form of the upper triangle k, nil if

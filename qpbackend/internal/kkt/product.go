@@ -114,7 +114,7 @@ func ones() []float64 {
 }
 
 // packed copies cols columns of x, k rows, next to one another into rows of
-// packCols. What fills these up does not matter.
+// packCols. The padding does not matter.
 func (f *arrowhead) packed(x []float64, ldx, cols, k int) []float64 {
 	for r := range k {
 		copy(f.pack[r*packCols:][:packCols], x[r*ldx:][:cols])

@@ -10,7 +10,7 @@ import "math"
 // it is enough.
 
 // sameCopies is how much entries of scaled copies may differ, relative to each:
-// what scaling of rows and columns rounds, in both and in the factors.
+// the rounding of the scaling of rows and columns, in both and in the factors.
 const sameCopies = 4e-15
 
 // findCopies looks for the block before each one that it is a scaled copy of, after
@@ -128,7 +128,7 @@ func (f *arrowhead) halve(z []float64) {
 	}
 }
 
-// restore multiplies what the vectors have added to the Schur complement by the
+// restore multiplies the vectors' part of the Schur complement by the
 // factors of the columns, and completes the triangles of groups.
 func (f *arrowhead) restore() {
 	n := len(f.border)

@@ -200,7 +200,7 @@ func (f *arrowhead) componentInverse(c int32) {
 	}
 }
 
-// updateSchur subtracts from the Schur complement what the components lo ≤ c < hi have in
+// updateSchur subtracts from the Schur complement the part of the components lo ≤ c < hi in
 // blocks a and b, a not after b.
 func (f *arrowhead) updateSchur(a, b *block, lo, hi int32) {
 	na, nb := int(a.ptr[hi]-a.ptr[lo]), int(b.ptr[hi]-b.ptr[lo])
@@ -262,7 +262,7 @@ func (f *arrowhead) combine(a, b *block, lo, hi int32) {
 }
 
 // stablePivot is the pivot d of the Schur complement, whose diagonal entry was first: where it
-// is no more than what rounding has left of that, a share of it that does not
+// is no more than the rounding error of that, a share of it that does not
 // magnify the rounding errors of its row. Directions in which the components do
 // not bind the border have such pivots.
 func (f *arrowhead) stablePivot(d, first float64) float64 {

@@ -58,7 +58,7 @@ func (w whole) factorise(ctx context.Context, val, _ []float64, sign []int8, reg
 func (w whole) solve(b []float64) { w.f.Solve(b) }
 
 const (
-	leastWork = 1e5     // in units of partition.work: what is worth a thought
+	leastWork = 1e5     // in units of partition.work: below it no partition is sought
 	muchWork  = 1e7     // and where a guess has to do
 	large     = 300_000 // entries of a matrix whose sparse analysis takes long
 )

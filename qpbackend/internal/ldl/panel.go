@@ -94,8 +94,8 @@ func (s *supernodal) update(f *Factor, k, d int32) int {
 	return width * cols * len(rows)
 }
 
-// rankOne is the update by a supernode of one column. What would stand above
-// the diagonal is left out.
+// rankOne is the update by a supernode of one column. Entries above
+// the diagonal are left out.
 func (s *supernodal) rankOne(block, scaled []float64, cols []int32, target []int, first int32) {
 	scaled = scaled[:len(cols)]
 	for r, t := range target {
@@ -108,8 +108,8 @@ func (s *supernodal) rankOne(block, scaled []float64, cols []int32, target []int
 }
 
 // product subtracts block·scaledᵀ at the places target and cols, in tiles of
-// four rows and two columns. Tiles wholly above the diagonal are left out; what
-// the rest writes above it is not read.
+// four rows and two columns. Tiles wholly above the diagonal are left out; entries that
+// the rest writes above it are not read.
 func (s *supernodal) product(block, scaled []float64, width int, cols []int32, target []int, first int32) {
 	val := s.val
 	r := 0

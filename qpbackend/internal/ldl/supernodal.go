@@ -15,8 +15,8 @@ const maxWidth = 64
 // supernodal is L by supernodes: ranges of columns that share their rows below
 // the range. Supernode s has the columns first[s] to first[s+1]−1 and the rows
 // row[rowPtr[s]:rowPtr[s+1]], of which its own columns come first. Its panel is
-// stored by rows, one of them after the other, in val from valPtr[s]; what
-// stands above the diagonal has no meaning.
+// stored by rows, one of them after the other, in val from valPtr[s]; entries
+// above the diagonal have no meaning.
 type supernodal struct {
 	first  []int32 // length count+1
 	of     []int32 // supernode of each column
@@ -67,7 +67,7 @@ func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
 // partition cuts the columns into supernodes and returns their first columns,
 // closed by n. Columns j and j+1 belong together if they have the same pattern;
 // supernodes that follow each other as child and parent are merged where that
-// stores few zeros; what is then wider than maxWidth is cut evenly.
+// stores few zeros; supernodes wider than maxWidth are then split evenly.
 func partition(f *Factor) []int32 {
 	n := f.n
 	// Stacks of supernodes: first column, rows of the first column's pattern with
@@ -188,7 +188,7 @@ func (s *supernodal) rows(p *poll.Poll, f *Factor) error {
 	return nil
 }
 
-// sorting is what finding and sorting an index takes, in multiplications.
+// sorting is the cost of finding and sorting an index, in multiplications.
 const sorting = 32
 
 // places finds where each entry of the matrix goes.
