@@ -75,6 +75,7 @@ type job struct {
 	line    *progress // nil: none
 	json    bool
 	csv     bool
+	sweeps  *swept // what a sweep keeps from value to value; nil: no sweep
 }
 
 func solve(c *cli.Context) error {

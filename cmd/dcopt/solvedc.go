@@ -57,6 +57,8 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		}
 	case x0 == nil && starts > 1:
 		res, err = ccp.Multistart(j.ctx, prog.Problem, starts, set)
+	case j.sweeps != nil:
+		res, err = j.sweeps.solve(j.ctx, prog, x0, set)
 	default:
 		res, err = ccp.Solve(j.ctx, prog.Problem, x0, set)
 	}

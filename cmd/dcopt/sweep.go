@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/table"
 )
 
@@ -79,6 +82,8 @@ func (j *job) sweep() error {
 	}
 	code := exitOK
 	var last []float64
+	j.sweeps = &swept{}
+	defer j.sweeps.close()
 	for k, v := range r.values {
 		j.line.say("compiling")
 		prog, err := src.program(j.ctx, &member{r.name, v})
@@ -114,6 +119,37 @@ func (j *job) sweep() error {
 		return err
 	}
 	return ended(code)
+}
+
+// swept is the session of a sweep: where the convex problems of one value and the next
+// differ in numbers alone, the backend's solver is kept, with its analysis.
+type swept struct {
+	session *ccp.Session
+	options lang.ProblemOptions // for which it was made
+}
+
+func (s *swept) solve(ctx context.Context, prog *program, x0 []float64, set ccp.Settings) (*ccp.Result, error) {
+	if s.session != nil && !reflect.DeepEqual(s.options, prog.Options) {
+		s.close()
+	}
+	var err error
+	if s.session == nil {
+		s.options = prog.Options
+		s.session, err = ccp.NewSession(prog.Problem, set)
+	} else {
+		err = s.session.Replace(prog.Problem)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.session.Solve(ctx, x0)
+}
+
+func (s *swept) close() {
+	if s.session != nil {
+		s.session.Close()
+		s.session = nil
+	}
 }
 
 // finite reads a number by the grammar of tables.
