@@ -29,7 +29,7 @@ type Classifier struct {
 	Features   []string
 	Target     string
 	Categories []dataset.Category
-	// What Fit learns. Classes are sorted. Of two classes there is one
+	// Results of Fit. Classes are sorted. Of two classes there is one
 	// regressor, positive for the second class; else one per class.
 	Classes    []string
 	Regressors []*Regressor
@@ -284,7 +284,7 @@ func numRegressors(classes int) int {
 // function of τ for each regressor, fitted by the methods that choose to the
 // decisions about rows that they have not seen (Platt 1999); of more than two
 // classes these are divided by their sum. Labels go by τ alone. For the other
-// methods the probability is (1 + τ)/2 with τ clipped to [−1, 1], what squared and
+// methods the probability is (1 + τ)/2 with τ clipped to [−1, 1], which squared and
 // squared hinge loss estimate: Zhang 2004, Statistical behavior and consistency of
 // classification methods based on convex risk minimization.
 func (c *Classifier) Proba(x [][]float64) ([][]float64, error) {

@@ -3,6 +3,6 @@
 //
 //	python worker.py NAME
 //
-// and then speaks the protocol of package wire. requirements.txt pins what they
-// import; "make peers" installs that.
+// and then speaks the protocol of package wire. requirements.txt pins the packages that they
+// import; "make peers" installs them.
 package peers

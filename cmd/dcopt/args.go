@@ -9,7 +9,7 @@ import (
 )
 
 // arrange puts the flags of the command in front of its files, because the
-// parser behind it stops at the first argument that is no flag. What stands
+// parser behind it stops at the first argument that is no flag. An argument
 // after "--" is a file. Unknown commands and flags and missing values end here.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
@@ -109,7 +109,7 @@ func isFlagOf(kinds map[string]flagKind, arg string) bool {
 	return known
 }
 
-// flagKind is what the order of the arguments depends on.
+// flagKind decides how the arguments are ordered.
 type flagKind struct {
 	name    string // the first of its names
 	value   bool   // a value follows

@@ -24,7 +24,7 @@ func backendsCommand() *cli.Command {
 	}
 }
 
-// backendJSON is what backends --json prints for each.
+// backendJSON is the output of backends --json for each.
 type backendJSON struct {
 	Name      string   `json:"name"`
 	Available bool     `json:"available"`

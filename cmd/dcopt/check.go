@@ -57,7 +57,7 @@ func checkCommand() *cli.Command {
 	}
 }
 
-// outline is what check has to say.
+// outline is the output of check.
 type outline struct {
 	file      string
 	sense     string // minimise or maximise
@@ -69,7 +69,7 @@ type outline struct {
 	backends  []string
 }
 
-// split is the curvature of a part and what of it is linearised.
+// split is the curvature of a part and the list of its linearised functions.
 type split struct {
 	text       string // of the file, "" where there is none
 	curvature  string // constant, affine, convex, concave, DC
@@ -245,7 +245,7 @@ func (f *family) head() string {
 	return s
 }
 
-// explain writes the curvature and what is linearised.
+// explain writes the curvature and the linearised functions.
 func (s *split) explain(w io.Writer, how string) {
 	fmt.Fprintf(w, "%15s  %s\n", "", s.curvature)
 	for k, h := range s.linearised {

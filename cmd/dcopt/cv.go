@@ -38,7 +38,7 @@ type trial struct {
 	folds [][]int
 }
 
-// cvLine is what cv --json prints for a table and a method.
+// cvLine is the output of cv --json for a table and a method.
 type cvLine struct {
 	File       string   `json:"file"`
 	Method     string   `json:"method"`

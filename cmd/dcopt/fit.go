@@ -172,7 +172,7 @@ func fit(c *cli.Context) error {
 	d.Rows, d.Lines = nil, nil // not needed any more
 	var kept [][]float64
 	if plot != nil {
-		kept = slices.Clone(d.Columns) // train takes what they hold
+		kept = slices.Clone(d.Columns) // train takes their contents
 	}
 	r, spent, err := train(c, set, d)
 	if err != nil && !isContextError(err) {
@@ -219,7 +219,7 @@ func noteUnused(c *cli.Context, method lder.Method) {
 	}
 }
 
-// mindGarbage keeps what is left to the garbage collector small while a large
+// mindGarbage keeps the garbage small while a large
 // table is fitted: that needs a few large slices without pointers, so collections
 // are cheap, and there should be no second table's worth of garbage between them.
 // The function it returns ends that.

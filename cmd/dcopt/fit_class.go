@@ -114,7 +114,7 @@ func codeTarget(t *dataset.Table, target string) ([]string, error) {
 	return classes, nil
 }
 
-// classSummary prints what a classifier is and how well it does.
+// classSummary prints a classifier's size and accuracy.
 func classSummary(c *cli.Context, r *lder.Classifier, labels []string, spent time.Duration) error {
 	t := r.Training
 	var b bytes.Buffer

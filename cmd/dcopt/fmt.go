@@ -61,7 +61,7 @@ func formatFiles(c *cli.Context) error {
 	return ended(code)
 }
 
-// formatFile does one file what the flags say, and reports whether it was in
+// formatFile treats one file as the flags say, and reports whether it was in
 // another layout.
 func formatFile(c *cli.Context, path string) (differs bool, err error) {
 	name := path

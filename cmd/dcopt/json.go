@@ -81,8 +81,8 @@ func appendNested(dst []byte, shape []int, v []float64) (buf []byte, rest []floa
 	return append(dst, ']'), v
 }
 
-// appendJSON is marshal that appends: encoding/json would go over what the parts
-// of a value print again for each level around them.
+// appendJSON is marshal that appends: encoding/json would go over the text of the parts
+// of a value again for each level around them.
 func appendJSON(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case object:

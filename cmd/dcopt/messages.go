@@ -31,8 +31,8 @@ func (m *messages) Write(b []byte) (int, error) {
 	return m.w.Write(b)
 }
 
-// wantsJSON looks for --json before the arguments are parsed, so that what is
-// wrong with them is told as JSON, too.
+// wantsJSON looks for --json before the arguments are parsed, so that mistakes
+// in them are reported as JSON, too.
 func wantsJSON(args []string) bool {
 	for _, a := range args {
 		switch a {
@@ -183,8 +183,8 @@ func visible(s string) string {
 
 func steers(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
 
-// label is a name out of a file for a table: quoted where it holds more than what
-// is seen.
+// label is a name out of a file for a table: quoted where it holds more than visible
+// characters.
 func label(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return name

@@ -20,8 +20,8 @@ type output struct {
 	name    string   // for messages
 	stream  *stream  // standard output; nil: there is a path
 	target  string   // the file to be replaced, "" where it is written straight
-	inPlace bool     // it may replace what was read
-	file    *os.File // what is written: the device, or the file that will take target's place
+	inPlace bool     // it may replace its input
+	file    *os.File // the file that is written: the device, or the file that will take target's place
 	buf     *bufio.Writer
 	err     error
 }
@@ -234,7 +234,7 @@ func (o *output) finish() error {
 	return nil
 }
 
-// discard gives up what was not committed.
+// discard gives up output that was not committed.
 func (o *output) discard() {
 	if o == nil || o.file == nil {
 		return
@@ -290,7 +290,7 @@ func (s *stream) Write(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// close returns the first error. What was written nowhere may be closed already.
+// close returns the first error. A file without output may be closed already.
 func (s *stream) close() error {
 	if c, ok := s.w.(io.Closer); ok && s.written && s.err == nil {
 		s.err = c.Close()

@@ -41,7 +41,7 @@ const (
 
 // drawHistory is a picture of a run: the objective and the largest violation by
 // iteration. Violations have a logarithmic axis; those of 0 lie on its bottom.
-// What is not finite leaves a gap.
+// Values that are not finite leave a gap.
 func drawHistory(title string, history []ccp.Iteration) []byte {
 	var at, objective, violation []float64
 	for _, it := range history {

@@ -17,7 +17,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
-// source is a parsed .dc file with what the command line sets in it. It may be
+// source is a parsed .dc file with the values that the command line sets. It may be
 // compiled more than once.
 type source struct {
 	path  string
@@ -115,8 +115,8 @@ func (s *source) program(ctx context.Context, sweep *member) (*program, error) {
 	return &program{prog, s.path, s.read, time.Since(begin).Seconds()}, nil
 }
 
-// diagnose prints what is wrong with the file. What is wrong with --set alone
-// is wrong usage.
+// diagnose prints the mistakes of the file. Mistakes of --set alone
+// are wrong usage.
 func (s *source) diagnose(err error) error {
 	var ds lang.Diagnostics
 	if !errors.As(err, &ds) {
@@ -134,7 +134,7 @@ func (s *source) diagnose(err error) error {
 	return &failure{code: code}
 }
 
-// textOf is what messages show lines of: the problem, not its data files.
+// textOf is the text whose lines messages show: the problem, not its data files.
 func (s *source) textOf(file string) []byte {
 	if file == s.path {
 		return s.text

@@ -11,7 +11,7 @@ import (
 )
 
 // progress is a line on a terminal that says where a long run is. It appears
-// after a second and is wiped out at the end, and by what is written to it, after
+// after a second and is wiped out at the end, and by text that is written to it, after
 // which it comes back. A nil progress shows nothing.
 type progress struct {
 	w    io.Writer
@@ -38,7 +38,7 @@ func (m *messages) progress(what string) *progress {
 	return m.line
 }
 
-// isTerminal takes every character device for a terminal; what is written to
+// isTerminal takes every character device for a terminal; text that is written to
 // /dev/null does no harm.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
@@ -83,7 +83,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// say changes what the line says.
+// say changes the text of the line.
 func (p *progress) say(format string, args ...any) {
 	if p == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// report is what a solve has to say, in a table or in JSON.
+// report is the output of a solve, as a table or as JSON.
 type report struct {
 	sweep      *member // the swept parameter and its value, nil outside a sweep
 	status     string

@@ -42,7 +42,7 @@ func usagef(format string, args ...any) error {
 // badFile says that a file which could be read is wrong.
 func badFile(err error) error { return &failure{exitFile, err} }
 
-// ended is the result of a command that printed what it has to say.
+// ended is the result of a command that has printed its messages.
 func ended(code int) error {
 	if code == exitOK {
 		return nil
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
 	}
-	if lost := s.stdout.close(); lost != nil { // what was asked for has not arrived
+	if lost := s.stdout.close(); lost != nil { // the output has not arrived
 		err = usagef("cannot write to standard output: %w", lost)
 	}
 	if err == nil {

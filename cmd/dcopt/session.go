@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// session is one run of the program: what its commands share.
+// session is one run of the program: the state that its commands share.
 type session struct {
 	begin  time.Time
 	ctx    context.Context // ends at a signal
@@ -28,9 +28,9 @@ func sessionOf(c *cli.Context) *session { return c.App.Metadata["session"].(*ses
 // signal or time limit. It and the exit together take less than half a second.
 const graceTime = 250 * time.Millisecond
 
-// within returns what f does. If ctx ends, f has graceTime to finish; then it is
+// within returns the result of f. If ctx ends, f has graceTime to finish; then it is
 // left to itself, which is safe only because the program ends soon, and the error
-// is that of ctx. f must not write to what its caller uses afterwards.
+// is that of ctx. f must not write to variables that its caller uses afterwards.
 func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	return withGrace(ctx, graceTime, f)
 }
@@ -89,7 +89,7 @@ func (s *session) open(ctx context.Context, path string) (io.ReadCloser, error) 
 func unreadable(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		err = pe // without what stands around it: it names the file itself
+		err = pe // without the text around it: it names the file itself
 	}
 	return usagef("%w", err)
 }

@@ -71,7 +71,7 @@ func newChart(title string, x, y axis) *chart {
 func (d *chart) px(v float64) float64 { return plotLeft + chartWide*d.x.fraction(v) }
 func (d *chart) py(v float64) float64 { return chartTop + chartSide*(1-d.y.fraction(v)) }
 
-// finish draws the frame and what stands around it.
+// finish draws the frame and the text around it.
 func (d *chart) finish(xName, yName string) []byte {
 	for k, v := range d.y.ticks {
 		d.printf(`<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#444444"/>`+"\n", plotLeft-4, d.py(v), plotLeft, d.py(v))

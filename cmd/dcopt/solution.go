@@ -160,8 +160,8 @@ func startCSV(text []byte) (map[string]lang.Start, error) {
 	return out, nil
 }
 
-// startsSomething refuses a --start without any of the variables, and notes what
-// else it has.
+// startsSomething refuses a --start without any of the variables, and notes other
+// entries.
 func (s *source) startsSomething(p *dc.Problem) error {
 	var others []string
 	for name := range s.opt.Start {

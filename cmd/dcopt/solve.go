@@ -208,7 +208,7 @@ func duration(seconds float64) time.Duration {
 	return max(time.Duration(seconds*float64(time.Second)), min(time.Duration(math.Ceil(seconds)), 1))
 }
 
-// note writes to standard error what does not belong to the result.
+// note writes remarks that do not belong to the result to standard error.
 func (j *job) note(format string, args ...any) {
 	if !j.c.Bool("quiet") {
 		j.s.log.note(format, args...)

@@ -11,7 +11,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
-// version is what the build recorded: of a release its tag, else the commit.
+// version is the one that the build recorded: of a release its tag, else the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

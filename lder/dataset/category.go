@@ -30,7 +30,7 @@ func ParseCoding(name string) (Coding, error) {
 	return enum.Parse[Coding](name, "dataset: no coding", codingText[:])
 }
 
-// Category is a column of words and what they stand for.
+// Category is a column of words and their meaning.
 type Category struct {
 	Column string
 	Coding Coding
@@ -115,7 +115,7 @@ func (t *Table) categorise(col *Column, rows []int, coding Coding) (*Category, e
 }
 
 // Encode is Matrix for features that categories make, too: those are looked up
-// in the columns of words, and what is no level counts as missing. unknown is
+// in the columns of words, and a word that is no level counts as missing. unknown is
 // the number of such cells.
 func (t *Table) Encode(names []string, categories []Category) (x [][]float64, unknown int, err error) {
 	made := map[string][2]int{} // category and feature of it

@@ -1,10 +1,10 @@
-// Package dataset brings tables of numbers to a regressor and measures what
-// comes back.
+// Package dataset brings tables of numbers to a regressor and measures the errors of its
+// predictions.
 //
 // [ReadFile] reads CSV and TSV files, gzip-compressed or not, into a [Table].
 // [Table.Supervised] splits it into features and target for training, and so
 // does [Table.Take] without a copy. [Table.Matrix] picks the columns a trained model asks for by name, and
-// [Table.Encode] also what words of a [Category] stand for. A [Stream] does the
+// [Table.Encode] also the meaning of the words of a [Category]. A [Stream] does the
 // same block by block, for tables larger than the memory. Missing values are NaN
 // throughout, until a [SimpleImputer] fills them.
 //

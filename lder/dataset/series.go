@@ -1,6 +1,6 @@
 package dataset
 
-// series is a slice that grows in chunks: what it holds is not copied until all
+// series is a slice that grows in chunks: its numbers are not copied until all
 // is known, and then chunk by chunk, so that a large one never needs its size
 // several times over.
 type series[T any] struct {

@@ -15,7 +15,7 @@ type Stream struct {
 	in      *table.Reader
 	name    string
 	columns []string
-	// What is made of the numbers, and of the words, of a row: where in it each
+	// The places of the numbers, and of the words, in a row: where in it each
 	// stands and which feature it gives.
 	numbers, words []target
 	wide, wordy    int   // numbers and words of a row

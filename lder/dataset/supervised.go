@@ -66,8 +66,8 @@ func (t *Table) Supervised(target string, sel Selection) (*Data, error) {
 	return d, nil
 }
 
-// Take is Supervised by columns, for tables that fill much of the memory: what
-// it returns lies in the memory of t, which must not be used any more.
+// Take is Supervised by columns, for tables that fill much of the memory: the columns
+// that it returns lie in the memory of t, which must not be used any more.
 func (t *Table) Take(target string, sel Selection) (*Data, error) {
 	d, columns, y, err := t.split(target, sel)
 	if err != nil {

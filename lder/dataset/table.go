@@ -41,7 +41,7 @@ type Column struct {
 // missing.
 func (c *Column) IsText() bool { return c.FirstText != nil }
 
-// Cell is a place in the file and what stands there.
+// Cell is a place in the file and its text.
 type Cell struct {
 	Line, Col int // from 1; Col counts bytes
 	Value     string
@@ -74,7 +74,7 @@ func (t *Table) Names() []string {
 }
 
 // Column returns the column of that name. The error for an unknown one
-// proposes the nearest name and lists what there is.
+// proposes the nearest name and lists the columns.
 func (t *Table) Column(name string) (*Column, error) {
 	if j, ok := t.index[name]; ok {
 		return &t.Columns[j], nil

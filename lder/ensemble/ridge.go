@@ -237,7 +237,7 @@ func (s *spectrum) likeliest(weights []float64) int {
 			sum += s.c[k] * s.c[k] / (1 + λ/α)
 			logs += math.Log1p(λ / α)
 		}
-		// What is below the rounding errors of the targets is one exact fit.
+		// Errors below the rounding errors of the targets are one exact fit.
 		v := s.free*math.Log(sum+0x1p-100) + logs
 		if v < least-1e-9*(1+math.Abs(v)) {
 			best, least = t, v

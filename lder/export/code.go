@@ -94,7 +94,7 @@ func golang(r *lder.Regressor) []byte {
 	return d.bytes()
 }
 
-// clipped is the variable, or what keeps it between two ends, as language has it.
+// clipped is the variable, or the expression that keeps it between two ends, in the language.
 func (p *program) clipped(variable, open, end code) code {
 	if !p.clips() {
 		return variable

@@ -39,7 +39,7 @@ func join(parts []code, between code) code {
 // escaper writes a name, which may hold anything, as code.
 type escaper func(name string) code
 
-// The escapers of names in comments. Besides what they leave out by inComment,
+// The escapers of names in comments. Besides the characters that inComment leaves out,
 // Go's has line comments; Python's a string in three quotation marks, where the
 // backslash acts, too; C's comments end in */ and know the trigraphs, which begin
 // with ?? and may stand for a backslash.

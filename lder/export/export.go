@@ -52,7 +52,7 @@ func Export(r *lder.Regressor, f Format) ([]byte, error) {
 	return nil, fmt.Errorf("export: unknown format %v", f)
 }
 
-// program is what the functions in all languages hold.
+// program has the numbers of the functions, the same in all languages.
 type program struct {
 	features []string
 	target   string

@@ -13,8 +13,8 @@ import (
 )
 
 // writeTexts puts a report into dir as base.md, base.html with its pictures, and
-// base.tex, and names the page on w. It returns what a page of several reports
-// has of it.
+// base.tex, and names the page on w. It returns the section for a page of several
+// reports.
 func writeTexts(w io.Writer, dir, base, title, text string) (page.Section, error) {
 	section := page.Section{Name: title + ", " + filepath.ToSlash(dir)}
 	var err error

@@ -28,7 +28,7 @@ func tableFlags(name, outUsage string) []cli.Flag {
 // teller is told of the progress; nil: nobody is.
 type teller = func(done, all int, instance, contender string)
 
-// filling is a table and what is done with it.
+// filling is a table and the actions on it.
 type filling[R any] struct {
 	name   string // of the file in the folder of --out
 	open   func(path string, fresh bool) (*csvtable.Table[R], error)
@@ -36,8 +36,8 @@ type filling[R any] struct {
 	report func(w io.Writer, dir string, rows []R) (page.Section, error)
 }
 
-// fill opens the table by the flags of tableFlags, runs what it lacks, and
-// reports what there is, also when the run was interrupted.
+// fill opens the table by the flags of tableFlags, runs the measurements that it lacks, and
+// reports those that it has, also when the run was interrupted.
 func fill[R any](c *cli.Context, f filling[R]) error {
 	out := c.String("out")
 	if err := os.MkdirAll(out, 0o755); err != nil {
@@ -68,7 +68,7 @@ func inTemp(do func(dir string) error) error {
 	return do(dir)
 }
 
-// noArguments refuses what follows the flags.
+// noArguments refuses arguments behind the flags.
 func noArguments(c *cli.Context, chosen string) error {
 	if c.NArg() > 0 {
 		return fmt.Errorf("%s: unexpected argument %q; %s are chosen by flags", c.Command.Name, c.Args().First(), chosen)
@@ -93,7 +93,7 @@ func termsOf(c *cli.Context) (limit float64, repeat int, only *regexp.Regexp, er
 	return limit, repeat, only, nil
 }
 
-// list cuts at commas and drops what is empty.
+// list splits at commas and drops empty parts.
 func list(s string) []string {
 	var all []string
 	for f := range strings.SplitSeq(s, ",") {
@@ -104,7 +104,7 @@ func list(s string) []string {
 	return all
 }
 
-// progress returns what tells of the progress on w, and what ends it: a bar on a
+// progress returns a function that shows the progress on w, and one that ends it: a bar on a
 // terminal, else a line for each problem.
 func progress(w io.Writer, quiet bool) (tell func(done, all int, instance, contender string), end func()) {
 	if quiet {

@@ -13,7 +13,7 @@ import (
 const (
 	exitOK          = 0
 	exitFailed      = 1   // wrong usage, or something could not be read, written or started
-	exitInterrupted = 130 // by a signal; what was measured is in the table
+	exitInterrupted = 130 // by a signal; the measurements so far are in the table
 )
 
 // run is the program: args without its name. It returns the exit code.

@@ -13,7 +13,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
-// workerCommand is what dcbench starts itself as to run one of its backends.
+// workerCommand is the command by which dcbench starts itself to run one of its backends.
 func workerCommand() *cli.Command {
 	return &cli.Command{
 		Name: "worker", Hidden: true, Usage: "run a backend for dcbench", ArgsUsage: "BACKEND",

@@ -1,4 +1,4 @@
-// Command dcrecord writes down what the convex-concave procedure does on
+// Command dcrecord records the runs of the convex-concave procedure on
 // problem files and on the families of dcbench, for a comparison of two states
 // of the code:
 //

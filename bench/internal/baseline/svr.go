@@ -21,7 +21,7 @@ type SVRSettings struct {
 	Gamma float64
 }
 
-// DefaultSVR is what scikit-learn takes.
+// DefaultSVR has the defaults of scikit-learn.
 func DefaultSVR() SVRSettings { return SVRSettings{C: 1, Epsilon: 0.1} }
 
 func (s SVRSettings) validate() error {
@@ -44,8 +44,8 @@ type SVR struct {
 	Gamma     float64
 }
 
-// supportTol is the share of C below which a β counts as 0, that is as what the
-// interior point method leaves of a 0.
+// supportTol is the share of C below which a β counts as 0, the error of a 0 by the
+// interior point method.
 const supportTol = 1e-7
 
 // FitSVR solves the dual
@@ -157,7 +157,7 @@ func scaleGamma(x [][]float64) float64 {
 	return 1 / (float64(len(x[0])) * variance)
 }
 
-// checkSamples refuses what no model can be trained on.
+// checkSamples refuses samples that no model can be trained on.
 func checkSamples(x [][]float64, y []float64) error {
 	if len(x) == 0 || len(x) != len(y) {
 		return fmt.Errorf("baseline: %d samples with %d targets", len(x), len(y))

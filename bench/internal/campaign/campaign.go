@@ -24,7 +24,7 @@ type Contender struct {
 	Peer   *peer.Peer
 }
 
-// Campaign is what to measure, and how.
+// Campaign says which problems and solvers are measured, and how.
 type Campaign struct {
 	Instances  []instance.Instance
 	Contenders []Contender
@@ -38,7 +38,7 @@ type Campaign struct {
 	Tell func(done, all int, instance, contender string)
 }
 
-// Run measures what table lacks. It returns ctx.Err() if it was interrupted.
+// Run makes the measurements that table lacks. It returns ctx.Err() if it was interrupted.
 func (c *Campaign) Run(ctx context.Context, table *result.Table) error {
 	have := map[string]bool{}
 	for _, r := range result.Latest(table.Rows) {

@@ -20,7 +20,7 @@ type Line struct {
 }
 
 const (
-	// least is what values below it are drawn as: the scale is logarithmic.
+	// least is the value as which smaller ones are drawn: the scale is logarithmic.
 	least = 1e-9
 	// fewLines have marks at the iterations; more are drawn thin.
 	fewLines = 12
@@ -115,7 +115,7 @@ func addLine(p *plot.Plot, values []float64, k int, few bool) (line *plotter.Lin
 	return line, lo, hi, nil
 }
 
-// corners leaves out what lies within flat stretches.
+// corners leaves out the points within flat stretches.
 func corners(xy plotter.XYs) plotter.XYs {
 	var all plotter.XYs
 	for i, v := range xy {

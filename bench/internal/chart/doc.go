@@ -1,3 +1,3 @@
-// Package chart draws what the reports have in common: performance profiles,
+// Package chart draws the pictures that the reports have in common: performance profiles,
 // and times on a logarithmic axis.
 package chart

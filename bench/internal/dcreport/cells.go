@@ -16,7 +16,7 @@ type Options struct {
 	Against string
 }
 
-// Group is what was measured on problems of one kind.
+// Group has the measurements on problems of one kind.
 type Group struct {
 	Name     string
 	Problems []string
@@ -28,7 +28,7 @@ type Group struct {
 	cells    map[[2]string]*cell // by solver and problem
 }
 
-// cell sums up what a solver did on the parts of a problem.
+// cell sums up a solver's results on the parts of a problem.
 type cell struct {
 	parts     int     // that were measured
 	timed     int     // that have a time
@@ -52,8 +52,8 @@ func (c *cell) complete() bool { return c != nil && c.parts > 0 && c.timed == c.
 // found is the relative distance at which a planted vector counts as found.
 const found = 1e-2
 
-// Groups sorts the rows; of several at one place the last counts. What a solver
-// cannot state is left out.
+// Groups sorts the rows; of several at one place the last counts. Problems that a solver
+// cannot state are left out.
 func Groups(rows []dcrun.Row, opt Options) []*Group {
 	var groups []*Group
 	for _, r := range dcrun.Latest(rows) {

@@ -175,7 +175,7 @@ func pointText(c *cell) string {
 	return text
 }
 
-// excess prints a relative difference; what is below the accuracy of the
+// excess prints a relative difference; a difference below the accuracy of the
 // solvers is 0.
 func excess(v float64) string {
 	if v < 1e-6 {
@@ -184,7 +184,7 @@ func excess(v float64) string {
 	return fmt.Sprintf("%.1e", v)
 }
 
-// trouble lists what went wrong, a problem's parts together.
+// trouble lists the failures, a problem's parts together.
 func (p *printer) trouble(g *Group, opt Options) {
 	first := true
 	for _, problem := range g.Problems {

@@ -19,7 +19,7 @@ type History struct {
 	Steps                        []Step
 }
 
-// Place is what a later history of the same place replaces.
+// Place identifies a history: a later one of the same place replaces it.
 func (h History) Place() string {
 	return Row{Group: h.Group, Problem: h.Problem, Part: h.Part, Solver: h.Solver}.Place()
 }

@@ -31,7 +31,7 @@ type Row struct {
 // Unsupported is the status of a solver that cannot state the problem.
 const Unsupported = "unsupported"
 
-// Place is what a later row of the same place replaces.
+// Place identifies a row: a later one of the same place replaces it.
 func (r Row) Place() string {
 	return r.Group + "\x00" + r.Problem + "\x00" + r.Part + "\x00" + r.Solver
 }

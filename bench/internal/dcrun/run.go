@@ -15,12 +15,12 @@ import (
 
 // Request says on what terms a problem is to be solved.
 type Request struct {
-	Folder string  // what dcset.Program.Write has filled
+	Folder string  // filled by dcset.Program.Write
 	Limit  float64 // seconds a run may take
 	Repeat int     // the largest number of runs; the least times count
 }
 
-// Outcome is what a solver did.
+// Outcome is the result of a solver.
 type Outcome struct {
 	Status     string
 	Iterations int
@@ -41,7 +41,7 @@ type Solver interface {
 	Close()
 }
 
-// Campaign is what to measure, and how.
+// Campaign says which problems and solvers are measured, and how.
 type Campaign struct {
 	Instances []dcset.Instance
 	Solvers   []Solver
@@ -55,7 +55,7 @@ type Campaign struct {
 	Tell func(done, all int, instance, solver string)
 }
 
-// Run measures what table lacks, a problem with all solvers before the next. It
+// Run makes the measurements that table lacks, a problem with all solvers before the next. It
 // returns ctx.Err() if it was interrupted.
 func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	have := map[string]bool{}
@@ -101,7 +101,7 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 			if row, history, err = c.measure(ctx, s, p, row); err != nil {
 				return err
 			}
-			// Before the row: what has a row is not measured again.
+			// Before the row: a problem with a row is not measured again.
 			if err := c.keep(row, history); err != nil {
 				return err
 			}

@@ -96,7 +96,7 @@ func (p *Program) once(ctx context.Context, req Request) (Outcome, error) {
 	return out, nil
 }
 
-// decodeResult reads what dcopt solve --json prints.
+// decodeResult reads the output of dcopt solve --json.
 func decodeResult(data []byte) (Outcome, error) {
 	var raw struct {
 		Status     string         `json:"status"`

@@ -50,19 +50,19 @@ func (in Instance) Name() string {
 type Program struct {
 	Source string                 // the .dc file
 	Files  map[string][][]float64 // its data, CSV files by name
-	Model  string                 // what the scripts of peers call it
-	Params map[string]any         // what they need beside the data
+	Model  string                 // its name in the scripts of peers
+	Params map[string]any         // parameters that they need beside the data
 	// Measure looks at a point by the problem's own formulas; an error if it is
 	// no point of this problem.
 	Measure func(Point) (Measured, error)
 }
 
-// Measured is what Measure finds.
+// Measured is the result of Measure.
 type Measured struct {
 	Objective float64
 	Violation float64 // the largest, in absolute terms
 	// Missed is the relative distance to the vector that the data were made
-	// from, where that is what is looked for; else NaN.
+	// from, where that is wanted; else NaN.
 	Missed float64
 }
 
@@ -76,7 +76,7 @@ const (
 	SpecFile   = "problem.json"
 )
 
-// Write puts the program into a folder: the .dc file, the data, and what the
+// Write puts the program into a folder: the .dc file, the data, and the files that the
 // peers read first, {"model", "params", "files"}.
 func (p *Program) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

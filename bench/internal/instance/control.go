@@ -140,7 +140,7 @@ func riccati(a, b, q *mat.Dense, ρ float64) *mat.Dense {
 	return s
 }
 
-// symmetrise takes away what rounding has made of the matrix: the iteration
+// symmetrise removes the rounding errors of the matrix: the iteration
 // would let the difference from its transpose grow.
 func symmetrise(s *mat.Dense) {
 	n, _ := s.Dims()

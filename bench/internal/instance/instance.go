@@ -13,7 +13,7 @@ import (
 
 // Instance is one problem, or several that are solved one after another.
 type Instance struct {
-	// Group is what is reported together: "files", "classes", ....
+	// Group names problems that are reported together: "files", "classes", ....
 	Group string
 	Name  string
 	// Want is PrimalInfeasible or DualInfeasible where that is known; else the

@@ -19,7 +19,7 @@ const (
 	slackCost = 10.0 // a unit of slack
 )
 
-// Sequence is what a convex-concave procedure solves to find a smooth path
+// Sequence has the convex problems of a convex-concave procedure that finds a smooth path
 // around discs: the points p₀, …, p_{T−1} in the plane minimise
 // Σ‖p_{t+1} − p_t‖² + τ·sum(s), each linearised constraint
 // ‖p_t − c‖ ≥ r − s, s ≥ 0 by its tangent at the last solution. From one problem

@@ -50,7 +50,7 @@ func (m Morphological) output(x *graph.Node, w []*graph.Node) *graph.Node {
 	return m.outputAt(x, w, nil)
 }
 
-// outputAt takes what choose returns, two for a block, or finds the places
+// outputAt takes the places that choose returns, two for a block, or finds the places
 // itself.
 func (m Morphological) outputAt(x *graph.Node, w, at []*graph.Node) *graph.Node {
 	for range m {

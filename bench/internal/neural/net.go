@@ -109,7 +109,7 @@ func (m Maxout) output(x *graph.Node, w []*graph.Node) *graph.Node {
 }
 
 // times is the product of two matrices. gomlx takes its derivative through all
-// products of entries, which is what training would spend its time on; here it is
+// products of entries, on which training would spend its time; here it is
 // the two products of matrices. To have both factors' derivatives from one node,
 // factors and product go through it as one vector.
 func times(a, b *graph.Node) *graph.Node {

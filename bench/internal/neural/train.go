@@ -141,7 +141,7 @@ func trainingStep(backend backends.Backend, state *mlcontext.Context, net Net, f
 	})
 }
 
-// training is what a network is trained with.
+// training is the state of training a network.
 type training struct {
 	net  Net
 	vars []*mlcontext.Variable
@@ -233,7 +233,7 @@ func (res *Network) Predict(x [][]float64) ([]float64, error) {
 	return pred, nil
 }
 
-// checkSamples refuses what no network can be trained on.
+// checkSamples refuses samples that no network can be trained on.
 func checkSamples(x [][]float64, y []float64) error {
 	if len(x) == 0 || len(x) != len(y) {
 		return fmt.Errorf("neural: %d samples with %d targets", len(x), len(y))

@@ -28,7 +28,7 @@ const (
 	list
 )
 
-// parse reads what the reports write of Markdown: headings, tables, pictures,
+// parse reads the Markdown that the reports write: headings, tables, pictures,
 // lists and paragraphs, each line or run of lines for itself.
 func parse(text string) []block {
 	var all []block

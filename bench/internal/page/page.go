@@ -29,7 +29,7 @@ func Write(w io.Writer, title string, sections ...Section) error {
 	}{title, sections})
 }
 
-// Inline makes of an SVG file what a page has of it: without what stands before
+// Inline returns the part of an SVG file that a page has: without the text before
 // the picture.
 func Inline(svg []byte) ([]byte, error) {
 	k := bytes.Index(svg, []byte("<svg"))

@@ -43,8 +43,8 @@ func New(dir string, env []string, argv ...string) *Peer {
 	return &Peer{argv: argv, env: env, dir: dir}
 }
 
-// Version starts the process, unless it runs, and returns what it said its
-// version was.
+// Version starts the process, unless it runs, and returns the version that it
+// gave.
 func (p *Peer) Version(ctx context.Context) (string, error) {
 	if p.proc == nil {
 		proc, err := start(ctx, p.argv, p.env)

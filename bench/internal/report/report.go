@@ -31,7 +31,7 @@ var Levels = []float64{1e-3, 1e-6, 1e-9}
 // shift of the geometric means, in seconds.
 const shift = 0.01
 
-// Group is what was measured on problems of one kind: a row for each contender
+// Group has the measurements on problems of one kind: a row for each contender
 // and problem, nil where there is none.
 type Group struct {
 	Name       string
@@ -243,7 +243,7 @@ func cell(r *result.Row, opt Options) string {
 	}
 }
 
-// trouble lists what went wrong: no point, a wrong claim, or the level missed.
+// trouble lists the failures: no point, a wrong claim, or the level missed.
 func (p *printer) trouble(g *Group, opt Options) {
 	first := true
 	for _, in := range g.Instances {

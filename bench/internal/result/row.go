@@ -13,7 +13,7 @@ type Row struct {
 	M        int    `csv:"m"`
 	NNZ      int    `csv:"nnz"`
 	Solver   string `csv:"solver"`
-	Tol      string `csv:"tol"`  // what was asked of the solver: a number or "default"
+	Tol      string `csv:"tol"`  // the tolerance asked of the solver: a number or "default"
 	Mode     string `csv:"mode"` // of wire.Request
 	// Limit in seconds and Repeat are the terms of the measurement.
 	Limit      float64 `csv:"limit_s,-1"`
@@ -46,7 +46,7 @@ func (r Row) Contender() string {
 	return s
 }
 
-// Place is what a later row of the same place replaces.
+// Place identifies a row: a later one of the same place replaces it.
 func (r Row) Place() string { return r.Group + "\x00" + r.Instance + "\x00" + r.Contender() }
 
 // Terms are Place and all that must agree for the measurement to be the same.

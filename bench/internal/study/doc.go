@@ -1,4 +1,4 @@
 // Package study trains regressors on data sets, fold by fold, as the comparative
-// study of l-DER does, and keeps what they score in a file that is gone on with
+// study of l-DER does, and keeps their scores in a file that is continued
 // where a run ended.
 package study

@@ -72,7 +72,7 @@ func checksum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// fetch writes what url has to path, whole or not at all.
+// fetch writes the contents of url to path, whole or not at all.
 func fetch(ctx context.Context, url, path, want string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()

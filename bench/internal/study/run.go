@@ -21,7 +21,7 @@ const (
 	noNumber = "a prediction is no finite number"
 )
 
-// Row is what a model scored on a fold.
+// Row has a model's scores on a fold.
 type Row struct {
 	Set   string `csv:"set"`
 	Model string `csv:"model"`
@@ -65,7 +65,7 @@ func Latest(rows []Row) []Row {
 	return csvtable.Latest(rows, func(r Row) place { return place{r.Set, r.Model, r.Fold} })
 }
 
-// Campaign is what to train.
+// Campaign says which models are trained.
 type Campaign struct {
 	Sets    []Set
 	Models  []Model
@@ -84,7 +84,7 @@ type task struct {
 	row   Row
 }
 
-// Run trains what table lacks, as many models at a time as there are cores. It
+// Run trains the models that table lacks, as many models at a time as there are cores. It
 // returns ctx.Err() if it was interrupted.
 func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	todo, done := c.tasks(table.Rows)
@@ -100,7 +100,7 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 			for t := range next {
 				row := measure(ctx, t)
 				if ctx.Err() != nil {
-					continue // what was interrupted is no measurement
+					continue // an interrupted training is no measurement
 				}
 				rows <- row
 			}
@@ -174,7 +174,7 @@ func measure(ctx context.Context, t task) Row {
 	begin := time.Now()
 	predict, err := t.model.Train(limited, x, y)
 	row.Seconds = time.Since(begin).Seconds()
-	// What stops with the limit may still return what it has; that is no
+	// A model that stops with the limit may still return a result; that is no
 	// result of the method.
 	if limited.Err() != nil {
 		row.Status, row.Message = TooLong, "not trained within the limit"

@@ -9,7 +9,7 @@ import (
 //go:embed page.html
 var pageText string
 
-// section is what the page says of a measure.
+// section is the part of the page on a measure.
 type section struct {
 	Title  string
 	Head   []string
@@ -30,7 +30,7 @@ type pageCell struct {
 	Best bool
 }
 
-// Body is what a page has to show; about says in a line what was measured, and
+// Body is the contents of a page; about says in a line what was measured, and
 // on what.
 func (r *Report) Body(about string) (template.HTML, error) {
 	body, err := template.New("page").Parse(pageText)
@@ -86,7 +86,7 @@ func (r *Report) section(m *Measure) (section, error) {
 	}
 	d := r.Hasse(p)
 	s.Levels = len(d.Edges) > 0
-	// Both pictures are made here and escape what they show.
+	// Both pictures are made here and escape their texts.
 	s.Hasse = template.HTML(r.HasseSVG(d))
 	boxes, err := r.Boxes(m)
 	s.Boxes = template.HTML(boxes)

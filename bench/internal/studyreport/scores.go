@@ -12,7 +12,7 @@ import (
 // than their number.
 type Score struct{ Mean, Std float64 }
 
-// Measure is what models are compared by; less is better.
+// Measure is a number by which models are compared; less is better.
 type Measure struct {
 	Name   string
 	Unit   string

@@ -1,4 +1,4 @@
-// Package wire is what dcbench and the processes that run solvers say to each
+// Package wire is the protocol by which dcbench and the processes that run solvers talk to each
 // other.
 //
 // A process first writes a Hello, when all that it imports is loaded. Then, for

@@ -54,7 +54,7 @@ func WriteProblem(path string, p *qpbackend.Problem) error {
 	return errors.Join(w.err, w.w.Flush(), f.Close())
 }
 
-// ReadProblem reads what WriteProblem wrote. P and A are never nil.
+// ReadProblem reads the files of WriteProblem. P and A are never nil.
 func ReadProblem(path string) (*qpbackend.Problem, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -17,7 +17,7 @@ type Request struct {
 	Mode    string `json:"mode"`
 	// Tol is the tolerance to ask the solver for; 0 stands for its defaults.
 	Tol float64 `json:"tol"`
-	// Limit is the wall-clock time in seconds that the solver may take; what
+	// Limit is the wall-clock time in seconds that the solver may take; a run that
 	// does not obey is killed.
 	Limit float64 `json:"limit"`
 	// Repeat is the largest number of runs; the least times count. Runs end

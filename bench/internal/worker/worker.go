@@ -39,7 +39,7 @@ func Serve(r io.Reader, w io.Writer, b qpbackend.Backend, version string) error 
 	return in.Err()
 }
 
-// session is what is kept from one request to the next.
+// session is the state kept from one request to the next.
 type session struct {
 	backend qpbackend.Backend
 	out     *json.Encoder
@@ -47,7 +47,7 @@ type session struct {
 	res     qpbackend.Result
 }
 
-// answer solves what is asked for. Its error says that the protocol broke.
+// answer solves the problem of a request. Its error says that the protocol broke.
 func (s *session) answer(req wire.Request) (wire.Answer, error) {
 	p, err := wire.ReadProblem(req.Problem)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *session) answer(req wire.Request) (wire.Answer, error) {
 		if req.Mode == wire.Fresh {
 			s.close()
 		}
-		runtime.GC() // what lies around is not this run's
+		runtime.GC() // garbage from before is not this run's
 		if err := s.out.Encode(wire.Line{Begin: true}); err != nil {
 			return wire.Answer{}, err
 		}
@@ -128,7 +128,7 @@ func fit(v []float64, n int) []float64 {
 	return v
 }
 
-// cpuTime is what all threads of this process have used, in seconds.
+// cpuTime is the time that all threads of this process have used, in seconds.
 func cpuTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -108,8 +108,8 @@ type maximum struct {
 	zero     bool
 }
 
-// line is a maximum at a row as it begins: its value and what a full step
-// changes of it. It is straight if the piece that is largest at the beginning is
+// line is a maximum at a row as it begins: its value and its change
+// by a full step. It is straight if the piece that is largest at the beginning is
 // so after the farthest step, and therefore in between.
 type line struct {
 	value, change float64
@@ -293,7 +293,7 @@ func (k kernels) cholesky(u []float64, size int) bool {
 func (k kernels) back(x, u []float64, size int) {
 	ld := size + 4
 	u, x = u[:size*ld], x[:2*ld]
-	var known [8]float64 // the four rows times what is known of x
+	var known [8]float64 // the four rows times the known entries of x
 	for j := size - 4; j >= 0; j -= 4 {
 		r0, r1, r2, r3 := u[j*ld:][:ld], u[(j+1)*ld:][:ld], u[(j+2)*ld:][:ld], u[(j+3)*ld:][:ld]
 		if k == wide {

@@ -4,7 +4,7 @@ import "math"
 
 // Penalty are the ridge weights of l-DERs f = max_l ⟨w_l, x⟩ − max_j ⟨v_j, x⟩:
 // a common linear part b has weight Linear, and the deviations w_l − b and v_j
-// have weight Pieces. b is eliminated, and v_1 = 0 fixes what can be added to
+// have weight Pieces. b is eliminated, and v_1 = 0 fixes the function that can be added to
 // both maxima. Constant terms have next to no weight in common, and a tenth of
 // Pieces each.
 type Penalty struct {
