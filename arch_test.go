@@ -57,7 +57,7 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "ccp/internal/subproblem",
+	"ccp/internal/search": "dc ccp/internal/subproblem", // dc: values along a coordinate
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.

@@ -122,6 +122,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	}
 	_, res.Worst = r.p.Violation(res.X)
 	_, res.ObjectiveError = r.p.Evaluate(res.X)
+	res.work, res.least = r.work(), max(r.set.Tol*r.p.ObjectiveSize(res.X), res.ObjectiveError)
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if res.Duals == nil && len(r.sub.Res.Y) == len(r.sub.Rows) && res.Iterations > 0 {
@@ -149,7 +150,7 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 	}
 	if r.set.TauRelative {
 		obj, con := r.sub.Slopes(r.z)
-		r.penalty.scale(obj, con, r.seed.near)
+		r.penalty.scale(obj, con, r.seed.share)
 	}
 	if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {
 		return outcome{}, err
@@ -165,7 +166,7 @@ func (r *run) kinds() []search.Kind {
 		r.tangent,
 		&search.Coordinates{
 			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Coordinates, Seed: r.set.Seed,
-			Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.merit, Slack: r.slip(),
+			Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(),
 		},
 		&search.BasinHopping{
 			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Hops, Seed: r.set.Seed, Start: uint64(r.res.Start),
@@ -241,6 +242,15 @@ func (r *run) follow(m search.Move) {
 	}
 }
 
+// share is that of penalty.scale for a start: evenly spread over those that are drawn.
+func share(start int, near bool) float64 {
+	if near {
+		return nearShare
+	}
+	_, s := math.Modf(float64(start) * (math.Sqrt(5) - 1) / 2)
+	return s
+}
+
 // solveDrawn runs from the starting point of the seed, moved into the convex
 // constraints if any of it was drawn at random.
 func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
@@ -257,7 +267,7 @@ func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, s
 		return nil, err
 	}
 	r.seed.drawn = start > 0 || p.Random()
-	r.seed.near = near
+	r.seed.share = share(start, near)
 	if lead != nil {
 		r.seed.bar = r.minimised(lead.Objective)
 	}

@@ -16,7 +16,7 @@ func (r *run) view(it Iteration) view {
 	return view{
 		it: it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), residual: r.sub.Res.Res.Max(),
-		least: r.least(), restarts: mostRestarts - r.penalty.restarts,
+		least: r.least(), switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
 		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.before, r.sub.Sizes),
 		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}

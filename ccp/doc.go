@@ -9,7 +9,7 @@
 // majorises the penalised one and its value never rises while τ stays.
 //
 // The convex problem is assembled once. Its pattern is frozen; an iteration
-// overwrites the objective's linear part, some values of A and some bounds,
+// overwrites the objective's linear part, some values of A and P and some bounds,
 // and the backend updates its factorisation. A Session keeps all this while the
 // parameters of a problem change.
 //

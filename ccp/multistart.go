@@ -12,13 +12,36 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
+// Automatic, as a number of starts, lets Multistart choose it: the start from which
+// Solve would run and, where that takes few milliseconds, up to 19 more, as many as
+// make up a fixed amount of work in all. Work is counted in iterations of the backend times
+// entries of the convex problem, so that the number does not depend on the machine.
+const Automatic = 0
+
+// autoWork is the work that Automatic may make up: about 20 ms. mostStarts bounds the
+// starts. Source: table of docs/ccp.md.
+const (
+	autoWork   = 3e5
+	mostStarts = 20
+)
+
+// enough is the number of starts where the first has led to r.
+func enough(r *Result) int {
+	if r == nil || r.Status != Converged && r.Status != Stalled {
+		return 1
+	}
+	return max(1, min(mostStarts, int(autoWork/max(r.work, 1))))
+}
+
 // Multistart runs Solve from several starting points, as many at a time as
 // there are processors, and returns the best result: a feasible one before an
 // infeasible one, then the lower objective (violation, if none is feasible),
 // then the earlier start. Start 0 is p.Start(set.Seed), and the others are
 // drawn from seeds that derive from set.Seed: what is random anew, entries with a
 // starting value of their own around it, with the larger of the value and the
-// root mean square of the variable's values as deviation, 1 if both are 0.
+// root mean square of the variable's values as deviation, 1 if both are 0. The result is
+// never worse than that of start 0 alone, and
+// another point only if that is better by Settings.Tol. starts is a number, or Automatic.
 //
 // Starts come in waves of a fixed size. Some of the later ones are variations of
 // the best point of earlier waves (Settings.Search.Vary), and those that are far behind
@@ -32,13 +55,18 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
-	if starts < 1 {
-		return nil, fmt.Errorf("ccp: %d starting points, want at least 1", starts)
+	if starts < 0 {
+		return nil, fmt.Errorf("ccp: %d starting points, want at least 1, or Automatic", starts)
 	}
 	seeds := rand.New(rand.NewPCG(set.Seed, 0x7374)) // the second word is arbitrary and fixed
 	set.Recorder = serial(set.Recorder)
 	found := &best{maximize: p.Maximize}
-	for first := 0; first < starts && (first == 0 || ctx.Err() == nil); first += wave {
+	first := 0
+	if starts == Automatic {
+		found.wave(ctx, p, seeds, 0, 1, set)
+		first, starts = 1, enough(found.top)
+	}
+	for ; first < starts && (first == 0 || ctx.Err() == nil); first += wave {
 		found.wave(ctx, p, seeds, first, min(first+wave, starts), set)
 	}
 	return found.result()
@@ -126,6 +154,7 @@ type best struct {
 
 	mu    sync.Mutex
 	top   *Result
+	first *Result // of start 0
 	total Result
 	err   error // that of the earliest start with one
 	from  int
@@ -148,6 +177,9 @@ func (b *best) take(r *Result, err error) {
 	b.total.Seconds.Compile += r.Seconds.Compile
 	b.total.Seconds.Solve += r.Seconds.Solve
 	b.total.Seconds.Backend += r.Seconds.Backend
+	if r.Start == 0 {
+		b.first = r
+	}
 	if b.top == nil || r.before(b.top, b.maximize) {
 		b.top = r
 	}
@@ -157,8 +189,20 @@ func (b *best) result() (*Result, error) {
 	if b.top == nil {
 		return nil, b.err
 	}
+	if b.first != nil && b.first.asGood(b.top, b.maximize) {
+		b.top = b.first
+	}
 	b.top.Iterations, b.top.Starts, b.top.Seconds = b.total.Iterations, b.total.Starts, b.total.Seconds
 	return b.top, b.err
+}
+
+// asGood reports whether r is no worse than o but for a change that counts as none.
+func (r *Result) asGood(o *Result, maximize bool) bool {
+	worse := r.Objective - o.Objective
+	if maximize {
+		worse = -worse
+	}
+	return r.Status == o.Status && r.Status == Converged && worse <= r.least
 }
 
 // before reports whether r is better than o; of equals the earlier start is.

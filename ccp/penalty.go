@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// penalty is the schedule of τ, the weight of the slacks: the first convex problem
-// puts the constraints first; if that leaves slacks open, τ begins small and grows
-// while they stay open.
+// penalty is the schedule of τ, the weight of the slacks: the first convex problem of the
+// first start puts the constraints first; if that leaves slacks open, τ begins small
+// and grows while they stay open.
 type penalty struct {
 	τ           float64
 	first, most float64 // τ₀ and τmax, in the problem's own scale
@@ -23,9 +23,9 @@ const (
 	// boldTau is the first τ in multiples of the problem's own scale. Multipliers add
 	// up to about 1 of that where the largest of many functions is minimised.
 	boldTau = 1.5
-	// nearTau is the first τ of a variation of a good point, in multiples of τ₀: the
-	// rest is to stay in place.
-	nearTau = 300
+	// nearShare is the share of a variation of a good point, whose rest is to stay in
+	// place.
+	nearShare = 0.78
 	// closing is the share of the slacks before that leaves τ as it is: they are on
 	// the way to 0 by themselves.
 	closing = 0.1
@@ -46,8 +46,10 @@ func newPenalty(set Settings) penalty {
 }
 
 // scale makes τ₀ and τmax multiples of the slope of the objective over that of the
-// constraints. near: the start is a variation of a good point.
-func (s *penalty) scale(objective, constraint float64, near bool) {
+// constraints. share is how far τ begins on the way from τ₀ to where the constraints
+// come first, in logarithms: at τ₀ the first step forgets the point that it begins at,
+// at 1 the objective. 0: the constraints come first unless that leaves slacks open.
+func (s *penalty) scale(objective, constraint, share float64) {
 	if !(objective > 0 && constraint > 0) {
 		return
 	}
@@ -55,9 +57,10 @@ func (s *penalty) scale(objective, constraint float64, near bool) {
 	bold := min(boldTau*objective/constraint, s.most)
 	s.τ = s.first
 	switch {
-	case near:
-		s.τ = min(nearTau*s.first, s.most)
-	case s.τ < bold:
+	case s.τ >= bold:
+	case share > 0:
+		s.τ = s.first * math.Pow(bold/s.first, share)
+	default:
 		s.τ, s.bold = bold, true
 	}
 }

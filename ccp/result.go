@@ -55,6 +55,8 @@ type Result struct {
 
 	// nearly: X keeps the constraints relative to the size of their terms.
 	nearly bool
+	work   float64 // see run.work
+	least  float64 // the smallest change of the objective that counts
 }
 
 // take takes over multipliers.

@@ -18,6 +18,7 @@ type view struct {
 	alongRay bool    // it falls for ever along a ray
 	residual float64 // of the backend's solution
 	least    float64 // the smallest change of the objective that counts
+	switched bool    // the least items of a sum were others than in the iteration before
 	restarts int     // that are left
 }
 
@@ -37,7 +38,7 @@ const (
 
 // stop decides whether an iteration was the last of a local search.
 func stop(v view) verdict {
-	still := math.Abs(v.it.Objective-v.prev.Objective) <= v.least
+	still := math.Abs(v.it.Objective-v.prev.Objective) <= v.least && !v.switched
 	switch {
 	case v.alongRay:
 		return ray

@@ -161,3 +161,15 @@ func affineConstraint(d Affine, lo float64) Constraint {
 	}
 	return c
 }
+
+// Support lists, ascending, the variables that c depends on as it is written.
+func (c *Constraint) Support() []int {
+	if !c.DC {
+		return c.A.support()
+	}
+	lists := [][]int{c.E.lin.Idx}
+	for _, t := range c.E.terms {
+		lists = append(lists, t.f.Support())
+	}
+	return union(lists...)
+}

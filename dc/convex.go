@@ -100,6 +100,15 @@ type Cone struct {
 type Form struct {
 	Linear Linear
 	Quad   []Quadratic
+	Least  []Least // in the objective alone
+}
+
+// Least is Weight times the sum of some of the Items, affine functions with sums of
+// squares: those that Choose marks at the current point.
+type Least struct {
+	Weight float64
+	Items  []Form
+	Choose func(x []float64, chosen []bool)
 }
 
 // Quadratic is Weight·aᵀQa for the entries a of Arg. Weight > 0, and Q is
@@ -113,6 +122,14 @@ type Quadratic struct {
 // AddScaled returns f + w·g, w > 0.
 func (f Form) AddScaled(w float64, g Form) Form {
 	f.Linear = f.Linear.AddScaled(w, g.Linear)
+	if len(g.Least) > 0 {
+		least := f.Least[:len(f.Least):len(f.Least)]
+		for _, l := range g.Least {
+			l.Weight *= w
+			least = append(least, l)
+		}
+		f.Least = least
+	}
 	if len(g.Quad) == 0 {
 		return f
 	}

@@ -25,25 +25,39 @@ type majorant interface {
 }
 
 // majorise returns e with majorants in its split.
-func (e Expr) majorise() Expr {
-	some := false
-	for _, t := range e.terms {
-		if m, ok := t.f.(majorised); ok && t.w > 0 && !m.split().isConvex() {
-			some = true
+func (e Expr) majorise() Expr { return e.majoriseBy(term.majorant) }
+
+// majoriseObjective is majorise for an objective, which may have leastOf too.
+func (e Expr) majoriseObjective() Expr {
+	return e.majoriseBy(func(t term) (term, bool) {
+		if w, l := newLeastOf(t.w, t.f); l != nil {
+			return term{w, l}, true
 		}
-	}
-	if !some {
-		return e
-	}
-	terms := make([]term, len(e.terms))
+		return t.majorant()
+	})
+}
+
+func (e Expr) majoriseBy(majorant func(term) (term, bool)) Expr {
+	some, terms := false, make([]term, len(e.terms))
 	for k, t := range e.terms {
-		if m, ok := t.f.(majorised); ok && t.w > 0 && !m.split().isConvex() {
-			t.f = m.majorant()
+		if m, ok := majorant(t); ok {
+			some, t = true, m
 		}
 		terms[k] = t
 	}
-	e.replaceSplit(splitOf(e.lin, terms))
+	if some {
+		e.replaceSplit(splitOf(e.lin, terms))
+	}
 	return e
+}
+
+// majorant is the term with its majorant, if it has one.
+func (t term) majorant() (term, bool) {
+	m, ok := t.f.(majorised)
+	if !ok || t.w <= 0 || m.split().isConvex() {
+		return t, false
+	}
+	return term{t.w, m.majorant()}, true
 }
 
 // above states t ≥ g − ĥ: for the pieces of g one by one where h written out for

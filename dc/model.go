@@ -314,8 +314,9 @@ func (m *Model) Problem() (*Problem, error) {
 	}
 	exact := p
 	exact.Constraints = append([]Constraint(nil), p.Constraints...)
-	exact.prepare(func(e Expr) Expr { return e })
-	touches := p.prepare(Expr.majorise)
+	same := func(e Expr) Expr { return e }
+	exact.prepare(same, same)
+	touches := p.prepare(Expr.majoriseObjective, Expr.majorise)
 	if err := checkExpr(p.Objective, m.space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
 	}
@@ -353,8 +354,8 @@ func (m *Model) Problem() (*Problem, error) {
 
 // prepare gives all expressions the splits that they are solved with, and reports
 // whether majorants are among them.
-func (p *Problem) prepare(form func(Expr) Expr) (touches bool) {
-	p.Objective = form(p.Objective)
+func (p *Problem) prepare(objective, form func(Expr) Expr) (touches bool) {
+	p.Objective = objective(p.Objective)
 	p.Objective.keepSplit()
 	touches = p.Objective.err == nil && p.Objective.split().touches
 	for k := range p.Constraints {

@@ -179,6 +179,10 @@ func (s *sum) Represent(c Canon) Form {
 			q.Weight *= t.w
 			out.Quad = append(out.Quad, q)
 		}
+		for _, l := range form.Least {
+			l.Weight *= t.w
+			out.Least = append(out.Least, l)
+		}
 	}
 	out.Linear = sumLinear(append(lins, s.lin), append(w, 1))
 	return out

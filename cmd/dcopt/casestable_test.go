@@ -36,7 +36,7 @@ func cases() []caseOf {
 		{"answers/mix2.dc", nil, optimum(143.549268293, 1e-6), ""},
 		{"answers/co.dc", nil, all(between(2.075542523, 2.09), truly(func(c *caseRun) float64 { return sum(cappedCo(c)) })), ""},
 		{"answers/lts.dc", nil, all(between(.07554252, .0832), truly(trimmedCo)), ""},
-		{"answers/km_out.dc", nil, all(between(0, 91.34), truly(kMeans)), local},
+		{"answers/km_out.dc", nil, all(between(0, 91.34), truly(kMeans)), ""},
 		{"answers/cocon.dc", nil, all(solved, holds(func(c *caseRun) []float64 { return []float64{sum(cappedCo(c)) - 3} })), "a verdict of the backend is taken for a proof"},
 		{"answers/g2.dc", nil, notConverged, ""},
 		{"answers/f1.dc", nil, optimum(-1e30, 1e-6), ""},
@@ -49,7 +49,7 @@ func cases() []caseOf {
 		{"answers/e7.dc", nil, leaves, "the point that it ends at is none of rest"},
 		{"answers/f11.dc", nil, optimum(2000, 1e-6), ""},
 		{"answers/flow.dc", nil, optimum(50000, 1e-6), ""},
-		{"answers/boolls/problem.dc", nil, between(0, 47.403), local},
+		{"answers/boolls/problem.dc", nil, between(0, 47.403), ""},
 
 		{"models/haverly.dc", nil, optimum(400, 1e-4), unlike},
 		{"models/haverly_scaled.dc", nil, optimum(4, 1e-4), unlike},
@@ -61,8 +61,8 @@ func cases() []caseOf {
 		{"models/tv2.dc", []string{"--global", "--max-nodes", "200"}, finiteBound, "no bound on capped functions"},
 		{"models/tv3.dc", []string{"--global", "--max-nodes", "200"}, finiteBound, "no bound on capped functions"},
 		{"models/uc.dc", []string{"--starts", "20"}, optimum(44490, 1e-4), local},
-		{"models/fl.dc", []string{"--starts", "20"}, optimum(123.684331669, 1e-4), local},
-		{"models/spca.dc", []string{"--starts", "20"}, optimum(18.3298657808, 1e-4), local},
+		{"models/fl.dc", []string{"--starts", "20"}, optimum(123.684331669, 1e-4), ""},
+		{"models/spca.dc", []string{"--starts", "20"}, optimum(18.3298657808, 1e-4), ""},
 		{"models/unwrap.dc", []string{"--starts", "20"}, optimum(2.42486462, 1e-4), local},
 	}, refusedCases())
 }

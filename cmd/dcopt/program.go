@@ -145,7 +145,10 @@ func (s *source) textOf(file string) []byte {
 // settings are those of the file, with the flags before them, and the number
 // of starts.
 func (j *job) settings(prog *program) (ccp.Settings, int, error) {
-	set, starts := ccp.DefaultSettings(), 1
+	set, starts := ccp.DefaultSettings(), ccp.Automatic
+	if j.c.IsSet("start") {
+		starts = 1
+	}
 	o := prog.Options
 	override(&set.Tau0, o.Tau)
 	override(&set.TauMax, o.TauMax)

@@ -80,7 +80,7 @@ func solveReference(t *testing.T, args ...string) []referenceResult {
 
 // TestReferenceProblems solves examples of DCCP as its users write them down, on
 // every backend of the build that has their cones. Bounds on the objective: the
-// best of many starts of DCCP on the packing is 6.81, its median 7.16; control
+// best of many starts of DCCP on the packing is 6.81, that of 819 of ours 6.597; control
 // ends at its relaxation's 45.147471; DCCP's sparse vector has 83.077, its filter
 // 0.06380369, its path 14.694262, its covariance 5.5263 and is infeasible.
 func TestReferenceProblems(t *testing.T) {
@@ -89,7 +89,7 @@ func TestReferenceProblems(t *testing.T) {
 		kind        qpbackend.ConeKind
 		cones       bool
 	}{
-		"circle_packing":      {6.8, 7.2, 0, false},
+		"circle_packing":      {6.59, 6.9, 0, false},
 		"control":             {45.097, 45.197, 0, false},
 		"sparse_recovery":     {83.0, 83.2, 0, false},
 		"filter_design":       {0.06, 0.0640, qpbackend.SecondOrder, true},

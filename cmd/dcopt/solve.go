@@ -28,7 +28,7 @@ func solveCommand() *cli.Command {
 			"3 no feasible converged point (the best point is printed), 130 interrupted (likewise).",
 		Flags: []cli.Flag{
 			backendFlag(),
-			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best; goes before option restarts"},
+			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best; by default one, or some where that takes milliseconds; goes before option restarts"},
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a .csv file; may be repeated"},
 			&cli.StringFlag{Name: "start", Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in the problem"},

@@ -52,10 +52,10 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	var proof *global.Result
 	switch {
 	case j.c.Bool("global"):
-		if proof, err = global.Solve(j.ctx, prog.Problem, x0, starts, set); proof != nil {
+		if proof, err = global.Solve(j.ctx, prog.Problem, x0, max(1, starts), set); proof != nil {
 			res = proof.Result
 		}
-	case x0 == nil && starts > 1:
+	case x0 == nil && starts != 1:
 		res, err = ccp.Multistart(j.ctx, prog.Problem, starts, set)
 	case j.sweeps != nil:
 		res, err = j.sweeps.solve(j.ctx, prog, x0, set)

@@ -60,6 +60,17 @@ func (c *canon) Form(f dc.Representer) dc.Form {
 	form, ok := c.forms[f]
 	if !ok {
 		form = f.Represent(c)
+		all := form.Least
+		form.Least = nil
+		for _, l := range all {
+			chosen := make([]bool, len(l.Items))
+			l.Choose(c.at, chosen)
+			for k, ok := range chosen {
+				if ok {
+					form = form.AddScaled(l.Weight, l.Items[k])
+				}
+			}
+		}
 		c.forms[f] = form
 	}
 	return form

@@ -45,11 +45,12 @@ func dcCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "families", Value: "all", Usage: "families of problems, `F1,F2`: all, none, or " + dcset.FamilyNames()},
 			&cli.StringFlag{Name: "sizes", Value: "small,medium,large", Usage: "of the families, `S1,S2`: small, medium, large or numbers"},
+			&cli.IntFlag{Name: "draws", Value: 1, Usage: "of each family and size, `N` problems drawn anew"},
 			&cli.StringFlag{Name: "reference", Value: "none", Usage: "reference problems, `R1,R2`: all, none, or " + dcset.ReferenceNames()},
 			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared", Usage: "`DIR` of the reference problems, with reference/dc-language.md and data/dccp"},
 			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
 			&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench"},
-			&cli.StringFlag{Name: "starts", Value: "1", Usage: "run dcopt with these numbers of starting points, `N1,N2`; 1 leaves it to the file"},
+			&cli.StringFlag{Name: "starts", Value: "auto", Usage: "run dcopt with these numbers of starting points, `N1,N2`; auto leaves it to the program and the file"},
 			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + strings.Join(dcPeers, ",")},
 			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` for a run, by the wall clock"},
 			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
@@ -127,9 +128,13 @@ func dcCampaignOf(c *cli.Context) (*dcrun.Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
+	draws := c.Int("draws")
+	if draws < 1 {
+		return nil, fmt.Errorf("--draws %d: want at least 1", draws)
+	}
 	cam := &dcrun.Campaign{Limit: limit, Repeat: repeat, Only: only}
 	if names := choice(c.String("families")); len(names) > 0 {
-		if cam.Instances, err = dcset.Families(names, list(c.String("sizes"))); err != nil {
+		if cam.Instances, err = dcset.Families(names, list(c.String("sizes")), draws); err != nil {
 			return nil, fmt.Errorf("--families: %w", err)
 		}
 	}
@@ -163,13 +168,12 @@ func dcSolvers(c *cli.Context, tmp string) ([]dcrun.Solver, error) {
 	}
 	var all []dcrun.Solver
 	for _, word := range list(c.String("starts")) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("--starts %s: want numbers from 1", word)
-		}
 		p := &dcrun.Program{Label: program, Path: path, Env: oneThread, ID: id}
-		if n > 1 {
-			p.Label = fmt.Sprintf("%s-%dstarts", program, n)
+		if word != "auto" {
+			if n, err := strconv.Atoi(word); err != nil || n < 1 {
+				return nil, fmt.Errorf("--starts %s: want auto or numbers from 1", word)
+			}
+			p.Label = fmt.Sprintf("%s-%sstarts", program, word)
 			p.Flags = []string{"--starts", word}
 		}
 		all = append(all, p)

@@ -100,7 +100,7 @@ func record(out, shared, sizes string, seeds int, limit time.Duration, files []s
 func instances(shared, sizes string) ([]dcset.Instance, error) {
 	var all []dcset.Instance
 	if sizes != "none" {
-		fam, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","))
+		fam, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","), 1)
 		if err != nil {
 			return nil, err
 		}

@@ -37,9 +37,10 @@ func FamilyNames() string {
 }
 
 // Families returns the families named, "all" for all, at the sizes named: small,
-// medium, large or numbers. A family and size is the same problem on every
-// machine.
-func Families(names, sizes []string) ([]Instance, error) {
+// medium, large or numbers, each as many times as there are draws; with more than one,
+// draws are the parts of a problem. A family, size and draw is the same problem on
+// every machine.
+func Families(names, sizes []string, draws int) ([]Instance, error) {
 	var all []Instance
 	for _, f := range families() {
 		if !slices.Contains(names, f.name) && !slices.Contains(names, "all") {
@@ -50,13 +51,19 @@ func Families(names, sizes []string) ([]Instance, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, Instance{Group: "families", Problem: fmt.Sprintf("%s-%d", f.name, size), Make: func() (*Program, error) {
-				var seed uint64
-				for _, c := range f.name {
-					seed = 31*seed + uint64(c)
+			for draw := range draws {
+				in := Instance{Group: "families", Problem: fmt.Sprintf("%s-%d", f.name, size), Make: func() (*Program, error) {
+					var seed uint64
+					for _, c := range f.name {
+						seed = 31*seed + uint64(c)
+					}
+					return f.draw(size, rand.New(rand.NewPCG(seed, uint64(size)+uint64(draw)<<32))), nil
+				}}
+				if draws > 1 {
+					in.Part = strconv.Itoa(draw + 1)
 				}
-				return f.draw(size, rand.New(rand.NewPCG(seed, uint64(size)))), nil
-			}})
+				all = append(all, in)
+			}
 		}
 	}
 	for _, n := range names {

@@ -28,7 +28,7 @@ func shared(t *testing.T) string {
 }
 
 func small(t *testing.T) []dcset.Instance {
-	all, err := dcset.Families([]string{"all"}, []string{"12"})
+	all, err := dcset.Families([]string{"all"}, []string{"12"}, 1)
 	if err != nil || len(all) != 5 {
 		t.Fatalf("%d families, %v", len(all), err)
 	}

@@ -25,10 +25,10 @@ type BasinHopping struct {
 	count      int
 	at         *Point // the point to hop from
 	z          []float64
-	vain, work int  // the budget when the hop began
-	open       int  // infeasible iterations of the hop
-	back       bool // it has led back to where it began
-	same       int  // hops in a row that have
+	vain, work int                   // the budget when the hop began
+	open       int                   // infeasible iterations of the hop
+	back       bool                  // it has led back to where it began
+	same       [numPerturbations]int // hops in a row that have, by kind
 	kind       int
 	reach      float64
 	spots      []int // entries that an h depends on, free to move
@@ -40,6 +40,7 @@ const (
 	beside = iota // all entries move, by a share of the size of their variable
 	redraw        // some, at least one, are drawn anew
 	swap          // two parts of a variable change places, as two circles of a packing
+	renew         // a part of a variable is drawn anew, or empty
 	numPerturbations
 )
 
@@ -52,7 +53,7 @@ const (
 
 	hopOpen = 3    // infeasible iterations of a hop that are not given up
 	hopBack = 1e-3 // distance, relative to the size of the variables, at which a hop has come back
-	hopSame = 3    // hops in a row that come back: there is but one point around
+	hopSame = 2    // hops of a kind in a row that come back: it finds but one point around
 	hopSlow = 2    // decreases such as the last that are not enough to catch up
 )
 
@@ -65,7 +66,7 @@ func (h *BasinHopping) Next(p *Point) (Move, bool) {
 		h.rng = rand.New(rand.NewPCG(h.Seed, 0x686f+h.Start)) // the second word names the stream
 		h.spots, h.reach = h.curved(), nearest
 	}
-	if h.count >= h.Most || h.same >= hopSame || !h.More() || !h.Budget.Affords() {
+	if h.count >= h.Most || !h.choose() || !h.More() || !h.Budget.Affords() {
 		return Move{}, false
 	}
 	h.count++
@@ -78,13 +79,24 @@ func (h *BasinHopping) Next(p *Point) (Move, bool) {
 func (h *BasinHopping) Ended(o Outcome) {
 	h.Budget.Vain = h.vain + h.Budget.Work - h.work
 	if o.Better {
-		h.same = 0
+		h.same = [numPerturbations]int{}
 		return
 	}
-	h.kind = (h.kind + 1) % numPerturbations
-	if h.same++; !h.back {
-		h.same = 0
+	if h.same[h.kind]++; !h.back {
+		h.same[h.kind] = 0
 	}
+	h.kind = (h.kind + 1) % numPerturbations
+}
+
+// choose goes to the next kind that has not come back too often; false: all have.
+func (h *BasinHopping) choose() bool {
+	for range numPerturbations {
+		if h.same[h.kind] < hopSame {
+			return true
+		}
+		h.kind = (h.kind + 1) % numPerturbations
+	}
+	return false
 }
 
 // lost reports whether a hop is to be given up: it stays infeasible, comes back, or
@@ -112,6 +124,7 @@ func (h *BasinHopping) perturb(x []float64) {
 	h.z = append(h.z[:0], x...)
 	switch kind := h.kind; {
 	case kind == swap && h.swap(x):
+	case kind == renew && h.renew():
 	case kind == redraw && len(h.spots) > 0:
 		y, one := h.Draw(h.rng.Uint64()), h.spots[h.rng.IntN(len(h.spots))]
 		for _, j := range h.spots {
@@ -155,6 +168,36 @@ func rms(v []float64, other float64) float64 {
 		return other
 	}
 	return math.Sqrt(s / float64(len(v)))
+}
+
+// renew draws a part anew, or sets it to 0. It returns false where there is none.
+func (h *BasinHopping) renew() bool {
+	if len(h.spots) == 0 {
+		return false
+	}
+	j := h.spots[h.rng.IntN(len(h.spots))]
+	y := h.Draw(h.rng.Uint64())
+	empty := h.rng.Float64() < 0.5
+	for _, v := range h.Sub.DC.Vars {
+		n := v.Len()
+		if j < v.Offset || j >= v.Offset+n {
+			continue
+		}
+		size := 1
+		if len(v.Shape) > 1 && !v.Symmetric {
+			size = n / v.Shape[0]
+		}
+		a := (j - v.Offset) / size
+		for k := range size {
+			p := v.Offset + a*size + k
+			if empty {
+				h.put(p, 0)
+			} else {
+				h.put(p, y[p])
+			}
+		}
+	}
+	return true
 }
 
 // swap exchanges two parts of a variable, each all entries of one first index. It

@@ -17,28 +17,31 @@ type Coordinates struct {
 	Budget *Budget
 	Most   int // moves of a run
 	Seed   uint64
+	Start  uint64 // number of the start: each has other kicks
 	Lo, Hi []float64
-	// Merit is the penalised objective and the sum of the violated constraints,
-	// which may grow by Slack.
-	Merit func(x []float64) (φ, open float64)
-	Slack float64
+	Slip   float64 // by how much a convex constraint may be broken, and the sum of the others grow
 
 	moves  int
 	looked []float64 // the point at which it has looked last
-	x      []float64
+	probe  *probe
 	order  []int
-	visit  float64 // coefficients that a value visits, about
+	sweep  float64 // coefficients that a value along each coordinate visits
+	kicked float64 // coefficients visited for kicks so far
 	rng    *rand.Rand
+
+	best, open float64 // the merit at the probe's point, and the violations that are allowed
+	clear      float64 // a decrease that counts
 }
 
 // Source: ablation table of docs/ccp.md; the work is what a few convex problems cost.
 const (
 	gridWork  = 2e5 // coefficients visited in one look along all coordinates by grid
 	flipWork  = 4e7 // and in one by reflection
-	flipShare = 8   // reflections for each iteration of the backend so far, which costs about 30
+	flipShare = 8   // the same for each entry of the convex problem and iteration of the backend so far, which takes as long as about 30
 	gridHalf  = 16  // points on either side
 	refine    = 24  // golden sections
 	clearly   = 10  // decreases that count, for a move
+	fewest    = 4   // entries that can be mirrored, for kicks
 )
 
 // Next is a jump to the best point found, if any is clearly better.
@@ -47,73 +50,136 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	c.looked = append(c.looked[:0], p.X...)
-	c.prepare(p.X)
-	φ0, open0 := c.Merit(p.X)
-	if !subproblem.IsFinite(φ0) {
+	c.prepare()
+	first, open := c.probe.goTo(p.X, p.Tau)
+	if !subproblem.IsFinite(first) {
 		return Move{}, false
 	}
-	best := φ0
-	value := func(j int, v float64) float64 {
-		old := c.x[j]
-		c.x[j] = v
-		φ, open := c.Merit(c.x)
-		c.x[j] = old
-		if !(open <= open0+c.Slack) {
-			return math.Inf(1)
-		}
-		return φ
-	}
-	accept := func(j int, v, φ float64) bool {
-		if φ < best-clearly*p.Least {
-			best, c.x[j] = φ, v
-			return true
-		}
-		return false
-	}
-	c.reflect(value, accept)
-	if (2*gridHalf+refine)*c.visit*float64(len(c.order)) <= gridWork {
+	c.best, c.open, c.clear = first, open+c.Slip, clearly*p.Least
+	free := c.reflect()
+	c.kick(free)
+	if (2*gridHalf+refine)*c.sweep <= gridWork {
 		for _, j := range c.order {
-			c.along(j, value, accept)
+			c.along(j, c.value, c.accept)
 		}
 	}
-	if best == φ0 {
+	if c.best == first {
 		return Move{}, false
 	}
 	c.moves++
-	return Move{X: c.x, Z: c.x, Restart: Jump}, true
+	x := slices.Clone(c.probe.point())
+	return Move{X: x, Z: x, Restart: Jump}, true
 }
 
 // Ended does nothing: what was found counts.
 func (c *Coordinates) Ended(Outcome) {}
 
+// value is the merit with v in place of entry j, +Inf where that breaks constraints.
+func (c *Coordinates) value(j int, v float64) float64 {
+	φ, open := c.probe.try(j, v)
+	if !(open <= c.open) {
+		return math.Inf(1)
+	}
+	return φ
+}
+
+// accept makes v entry j if the merit φ there is clearly better.
+func (c *Coordinates) accept(j int, v, φ float64) bool {
+	if !(φ < c.best-c.clear) {
+		return false
+	}
+	c.probe.move(j, v)
+	c.best = φ
+	return true
+}
+
+// left is how many coefficients may be visited in one go.
+func (c *Coordinates) left() float64 {
+	return min(flipWork, flipShare*float64(c.Budget.Work)*c.Sub.Entries())
+}
+
 // reflect mirrors entries about the middle of their bounds while that helps and the
-// work is small beside that of the backend so far.
-func (c *Coordinates) reflect(value func(int, float64) float64, accept func(int, float64, float64) bool) {
-	left := min(flipWork/c.visit, flipShare*float64(c.Budget.Work))
-	for improved := true; improved && left >= float64(len(c.order)); {
+// work is small beside that of the backend so far. It returns those whose mirror image
+// keeps the constraints.
+func (c *Coordinates) reflect() (free []int) {
+	left := c.left()
+	for n, improved := 0, true; improved && left >= c.sweep; n++ {
 		improved = false
 		for _, j := range c.order {
-			v := c.mirrored(j, c.x[j])
-			if v == c.x[j] {
+			v := c.mirrored(j, c.probe.point()[j])
+			if v == c.probe.point()[j] {
 				continue
 			}
-			left--
-			improved = accept(j, v, value(j, v)) || improved
+			left -= c.probe.visits(j)
+			φ := c.value(j, v)
+			if n == 0 && !math.IsInf(φ, 1) {
+				free = append(free, j)
+			}
+			improved = c.accept(j, v, φ) || improved
 		}
+	}
+	return free
+}
+
+// kick mirrors some entries at random and then single ones while that helps, again and
+// again from the best point so far: an iterated local search (Lourenço, Martin and
+// Stützle 2003) over points with the same distances from the middle.
+func (c *Coordinates) kick(free []int) {
+	if len(free) < fewest {
+		return
+	}
+	x := c.probe.point()
+	flip := func(j int) {
+		c.probe.move(j, c.mirrored(j, x[j]))
+		c.kicked += c.probe.visits(j)
+	}
+	best, changed := c.best, make([]bool, len(x))
+	for c.kicked < c.left() {
+		clear(changed)
+		for _, j := range free {
+			if c.rng.Float64() < Redrawn && !math.IsInf(c.value(j, c.mirrored(j, x[j])), 1) {
+				flip(j)
+				changed[j] = true
+			}
+		}
+		c.best, _ = c.probe.merit()
+		for improved := true; improved && c.kicked < c.left(); {
+			improved = false
+			for _, j := range free {
+				v := c.mirrored(j, x[j])
+				c.kicked += c.probe.visits(j)
+				if c.accept(j, v, c.value(j, v)) {
+					changed[j] = !changed[j]
+					improved = true
+				}
+			}
+		}
+		if c.best < best-c.clear {
+			best = c.best
+			continue
+		}
+		for _, j := range free {
+			if changed[j] {
+				flip(j)
+			}
+		}
+		c.best = best
 	}
 }
 
-// prepare sets x, a random order of the coordinates, and the cost of a value.
-func (c *Coordinates) prepare(x []float64) {
-	c.x = append(c.x[:0], x...)
+// prepare makes the probe, and a random order of the coordinates.
+func (c *Coordinates) prepare() {
 	if c.rng != nil {
 		return
 	}
-	c.rng = rand.New(rand.NewPCG(c.Seed, 0x7062)) // the second word names the stream
-	c.order = c.rng.Perm(len(x))
+	c.rng = rand.New(rand.NewPCG(c.Seed, 0x7062+c.Start)) // the second word names the stream
+	c.probe = newProbe(c.Sub, c.Slip)
+	c.order = c.rng.Perm(c.Sub.DC.NumVars())
 	alone := c.alone()
 	c.order = slices.DeleteFunc(c.order, func(j int) bool { return !alone[j] })
-	c.visit = c.Sub.Entries()
+	for _, j := range c.order {
+		c.sweep += c.probe.visits(j)
+	}
 }
 
 // alone marks the variables of an h that no affine equation ties to others.
@@ -148,7 +214,8 @@ func (c *Coordinates) mirrored(j int, v float64) float64 {
 // along takes the best of the local minima on a grid over coordinate j, refined by
 // golden sections.
 func (c *Coordinates) along(j int, value func(int, float64) float64, accept func(int, float64, float64) bool) {
-	x, reach := c.x[j], 4*max(c.Sub.Units[j], math.Abs(c.x[j]))
+	x := c.probe.point()[j]
+	reach := 4 * max(c.Sub.Units[j], math.Abs(x))
 	lo, hi := max(c.Lo[j], x-reach), min(c.Hi[j], x+reach)
 	if !(lo < hi) {
 		return

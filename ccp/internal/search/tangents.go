@@ -26,7 +26,7 @@ type Tangents struct {
 }
 
 // linearisation is the values of one.
-type linearisation struct{ q, a []float64 }
+type linearisation struct{ q, a, p []float64 }
 
 // Source: ablation table of docs/ccp.md; hair is above the accuracy of a backend and
 // below what matters to a user.
@@ -105,12 +105,12 @@ func (t *Tangents) note() {
 		t.tried = append(t.tried, linearisation{})
 	}
 	l := &t.tried[len(t.tried)-1]
-	l.q, l.a = append(l.q[:0], t.Sub.Now.Q...), append(l.a[:0], t.Sub.Now.A...)
+	l.q, l.a, l.p = append(l.q[:0], t.Sub.Now.Q...), append(l.a[:0], t.Sub.Now.A...), append(l.p[:0], t.Sub.Now.P...)
 }
 
 func (t *Tangents) isNew() bool {
 	for k := range t.tried {
-		if !differ(t.tried[k].q, t.Sub.Now.Q) && !differ(t.tried[k].a, t.Sub.Now.A) {
+		if !differ(t.tried[k].q, t.Sub.Now.Q) && !differ(t.tried[k].a, t.Sub.Now.A) && !differ(t.tried[k].p, t.Sub.Now.P) {
 			return false
 		}
 	}

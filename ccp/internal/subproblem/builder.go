@@ -26,6 +26,7 @@ type Builder struct {
 	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
 	cuts  []Cut // the rows to be linearised, in order
+	least []least
 	owner int   // what rows are made for: see Row
 	place []int // scratch, by column; all zero
 }
@@ -274,6 +275,9 @@ func squareRoot(q mat.Symmetric) mat.Matrix {
 // Minimise adds the form to the objective.
 func (b *Builder) Minimise(f dc.Form) {
 	b.AddLinear(f.Linear)
+	for _, l := range f.Least {
+		b.addLeast(l)
+	}
 	joint := b.joint(f.Quad)
 	for k, q := range f.Quad {
 		switch {
@@ -358,7 +362,11 @@ func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 	m := len(b.Rows)
 	p := &qpbackend.Problem{Q: make([]float64, b.Cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
 	p.A = compress(b.Rows, b.Cols, cuts)
-	p.P, _ = b.p.CSC(b.Cols, b.Cols)
+	var places []int
+	p.P, places = b.p.CSC(b.Cols, b.Cols)
+	for k := range b.least {
+		b.least[k].locate(places)
+	}
 	for len(b.Lo) < b.Cols {
 		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
 	}

@@ -40,6 +40,7 @@ func (s *Problem) Linearise(x []float64, τ float64) error {
 	for _, j := range s.Slacks {
 		s.Now.Q[j] = τ
 	}
+	s.choose(x)
 	finite := 0.0
 	if s.H0 != nil {
 		idx := s.H0.Support()
@@ -186,8 +187,8 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	g := append([]float64(nil), s.Now.Q...)
 	full := make([]float64, len(g))
 	copy(full, x)
-	if s.QP.P != nil {
-		s.QP.P.AddSymMulVec(g, 1, full)
+	if p := s.stated().P; p != nil {
+		p.AddSymMulVec(g, 1, full)
 	}
 	for _, j := range s.Slacks {
 		g[j] = 0

@@ -20,7 +20,7 @@ func (s *Problem) Dives(x, from []float64, share float64) bool {
 
 // Convex reports whether there is nothing to linearise.
 func (s *Problem) Convex() bool {
-	return (s.H0 == nil || dc.IsFlat(s.H0)) && len(s.Cuts) == 0
+	return (s.H0 == nil || dc.IsFlat(s.H0)) && len(s.Cuts) == 0 && len(s.least) == 0
 }
 
 // Inside reports whether every h has a tangent at x.
@@ -44,7 +44,7 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 			}
 		}
 	}
-	for _, c := range s.hard {
+	for _, c := range s.Hard {
 		if !(s.DC.RelativeViolation(c, x) <= tol) {
 			return true
 		}
@@ -55,7 +55,7 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 // Gaps is Σ(cᵢ)₊ over the DC constraints, +Inf where one has no value; open is that
 // with each in the unit of its row, as slack measured it last.
 func (s *Problem) Gaps(x []float64) (sum, open float64) {
-	for k, c := range s.soft {
+	for k, c := range s.Soft {
 		if v := c.E.Value(x); v > 0 {
 			sum += v
 			open += v / s.rowSize[k]
@@ -65,6 +65,10 @@ func (s *Problem) Gaps(x []float64) (sum, open float64) {
 	}
 	return sum, open
 }
+
+// RowSize is the unit of the DC constraint that is number k of Soft, as slack measured it
+// last.
+func (s *Problem) RowSize(k int) float64 { return s.rowSize[k] }
 
 // BoundDomains tightens bounds by the domains that are half-lines of one variable,
 // as that of sqrt(x) is: points are put into bounds exactly.
@@ -100,7 +104,7 @@ func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
 // Entries is how many numbers the convex problem has.
 func (s *Problem) Entries() float64 { return float64(s.QP.A.NNZ() + s.QP.P.NNZ()) }
 
-// Linearised marks the variables that an h depends on.
+// Linearised marks the variables that an h, or a choice of the least, depends on.
 func (s *Problem) Linearised() []bool {
 	in := make([]bool, s.DC.NumVars())
 	mark := func(list []int) {
@@ -113,6 +117,9 @@ func (s *Problem) Linearised() []bool {
 	}
 	for k := range s.Cuts {
 		mark(s.Cuts[k].Idx)
+	}
+	for k := range s.least {
+		s.least[k].mark(in)
 	}
 	return in
 }

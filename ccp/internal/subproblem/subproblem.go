@@ -23,9 +23,12 @@ type Problem struct {
 	H0       dc.Convex
 	Domain   []dc.Restricted
 	boundary []dc.Representer // ≤ 0 within the domains
-	hard     []*dc.Constraint // the convex ones
-	soft     []*dc.Constraint // those with a slack
+	Hard     []*dc.Constraint // the convex ones
+	Soft     []*dc.Constraint // those with a slack
 	prox     proximal
+	least    []least
+	Switched bool      // the last linearise chose other items than the one before
+	chosenP  []float64 // the values of P with those of the items that were chosen; nil: there are none
 
 	Solver    *scaled.Solver
 	Units     []float64        // of the variables: powers of 1024 near the sizes of their blocks
@@ -69,9 +72,9 @@ func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 		b.owner = i
 		c := &p.Constraints[i]
 		if c.Convex() {
-			s.hard = append(s.hard, c)
+			s.Hard = append(s.Hard, c)
 		} else {
-			s.soft = append(s.soft, c)
+			s.Soft = append(s.Soft, c)
 		}
 		s.addConstraint(b, c)
 	}
@@ -87,7 +90,7 @@ func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 			s.restrict(b, b.cuts[k].H)
 		}
 	}
-	s.Cuts = b.cuts
+	s.Cuts, s.least = b.cuts, b.least
 	qp, err := b.Problem(s.Cuts)
 	if err != nil {
 		return nil, err
@@ -97,7 +100,10 @@ func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 	for k := range s.rowSize {
 		s.rowSize[k] = 1
 	}
-	s.Now = qpbackend.Update{Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
+	if len(s.least) > 0 {
+		s.chosenP = append([]float64(nil), qp.P.Val...)
+	}
+	s.Now = qpbackend.Update{P: append([]float64(nil), s.chosenP...), Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
 	return s, nil
 }
 

@@ -2,6 +2,7 @@ package subproblem
 
 import (
 	"math"
+	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 )
@@ -100,3 +101,15 @@ func (s *Problem) rowUnits() []float64 {
 	}
 	return s.rowSize
 }
+
+func MaxAbs(v []float64) float64 {
+	m := 0.0
+	for _, e := range v {
+		m = max(m, math.Abs(e))
+	}
+	return m
+}
+
+func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func Since(t time.Time) float64 { return time.Since(t).Seconds() }

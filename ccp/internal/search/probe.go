@@ -1,0 +1,121 @@
+package search
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// probe computes the merit, objective + τ·Σ(cᵢ)₊ over the DC constraints, where one
+// variable changes at a time.
+type probe struct {
+	s          *subproblem.Problem
+	τ, slip    float64
+	objective  *dc.Along
+	x          []float64
+	hard, soft [][]int // constraints that each variable stands in
+	cost       []int
+	gap        []float64
+	φ, open    float64 // at x: the objective and τ·Σ(cᵢ)₊, and Σ(cᵢ)₊ with each in the unit of its row
+}
+
+// newProbe prepares the problem. Where a convex constraint is broken by more than slip,
+// relative to the size of its row, the merit is +Inf.
+func newProbe(s *subproblem.Problem, slip float64) *probe {
+	n := s.DC.NumVars()
+	p := &probe{s: s, slip: slip, objective: dc.NewAlong(&s.DC.Objective, n), x: make([]float64, n), cost: make([]int, n)}
+	p.hard, p.soft = p.standing(s.Hard), p.standing(s.Soft)
+	p.gap = make([]float64, len(s.Soft))
+	for j := range p.cost {
+		p.cost[j] += p.objective.Cost(j)
+	}
+	return p
+}
+
+// standing lists for each variable the constraints that it stands in, and adds up their
+// sizes.
+func (p *probe) standing(all []*dc.Constraint) [][]int {
+	of := make([][]int, len(p.x))
+	for i, c := range all {
+		idx := c.Support()
+		for _, j := range idx {
+			of[j] = append(of[j], i)
+			p.cost[j] += 2 * len(idx)
+		}
+	}
+	return of
+}
+
+// visits is about how many coefficients a try of variable j visits.
+func (p *probe) visits(j int) float64 { return float64(p.cost[j] + len(p.s.Domain)) }
+
+// goTo goes to x, with the given weight of violated constraints.
+func (p *probe) goTo(x []float64, τ float64) (φ, open float64) {
+	copy(p.x, x)
+	p.τ = τ
+	p.φ = p.objective.At(x)
+	p.open = 0
+	for k, c := range p.s.Soft {
+		p.gap[k] = max(c.E.Value(x), 0)
+		p.φ += τ * p.gap[k]
+		p.open += p.gap[k] / p.s.RowSize(k)
+	}
+	if !p.s.Inside(x) || p.s.BreaksHard(x, p.slip) || math.IsNaN(p.φ) {
+		p.φ = math.Inf(1)
+	}
+	return p.φ, p.open
+}
+
+// merit is that at the point.
+func (p *probe) merit() (φ, open float64) { return p.φ, p.open }
+
+// point is the point; it is good until it moves.
+func (p *probe) point() []float64 { return p.x }
+
+// try is the merit where variable j is v and all others are as they are.
+func (p *probe) try(j int, v float64) (φ, open float64) {
+	old := p.x[j]
+	p.x[j] = v
+	φ, open = p.at(j, false)
+	p.x[j] = old
+	if math.IsInf(φ, 1) {
+		return φ, open
+	}
+	return φ + p.objective.Try(j, v), open
+}
+
+// move sets variable j to v, where the merit is finite.
+func (p *probe) move(j int, v float64) {
+	p.x[j] = v
+	φ, open := p.at(j, true)
+	p.objective.Move(j, v)
+	p.φ, p.open = φ+p.objective.Value(), open
+}
+
+// at is the merit without the objective after x[j] has changed; keep keeps the
+// violations of the constraints.
+func (p *probe) at(j int, keep bool) (φ, open float64) {
+	none := math.Inf(1)
+	if len(p.s.Domain) > 0 && !p.s.Inside(p.x) {
+		return none, none
+	}
+	for _, i := range p.hard[j] {
+		if !(p.s.DC.RelativeViolation(p.s.Hard[i], p.x) <= p.slip) {
+			return none, none
+		}
+	}
+	φ, open = p.φ-p.objective.Value(), p.open
+	for _, i := range p.soft[j] {
+		gap := max(p.s.Soft[i].E.Value(p.x), 0)
+		φ += p.τ * (gap - p.gap[i])
+		open += (gap - p.gap[i]) / p.s.RowSize(i)
+		if keep {
+			p.gap[i] = gap
+		}
+	}
+	if math.IsNaN(φ) || math.IsNaN(open) {
+		return none, none
+	}
+	return φ, open
+}

@@ -1,0 +1,176 @@
+package ccp_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"gonum.org/v1/gonum/mat"
+)
+
+// signs is least squares over signs, ‖Ax − b‖² with x² = 1, without a planted solution.
+func signs(t testing.TB, n int, seed uint64) (p *dc.Problem, a *mat.Dense, b []float64) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	a, b = mat.NewDense(n, n, nil), make([]float64, n)
+	for i := range b {
+		b[i] = math.Sqrt(float64(n)) * rng.NormFloat64()
+		for j := range n {
+			a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	m := dc.NewModel()
+	x := m.Var("x", []int{n})
+	m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(dc.Vec(b))))
+	for j := range n {
+		m.SubjectTo(dc.EQ(dc.Square(x.At(j)), dc.Num(1)))
+	}
+	return build(t, m), a, b
+}
+
+// leastOverSigns goes through all of them.
+func leastOverSigns(a *mat.Dense, b []float64) float64 {
+	n := len(b)
+	least := math.Inf(1)
+	for bits := range 1 << n {
+		sum := 0.0
+		for i := range n {
+			v := -b[i]
+			for j := range n {
+				if bits>>j&1 == 1 {
+					v += a.At(i, j)
+				} else {
+					v -= a.At(i, j)
+				}
+			}
+			sum += v * v
+		}
+		least = min(least, sum)
+	}
+	return least
+}
+
+// TestSignsAreOptimal: of ten such problems with 12 signs the automatic starts solve all
+// to the optimum, which no single descent does.
+func TestSignsAreOptimal(t *testing.T) {
+	plain := 0
+	for seed := range uint64(10) {
+		p, a, b := signs(t, 12, seed)
+		want := leastOverSigns(a, b)
+		res, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
+		if err != nil || res.Status != ccp.Converged || math.Abs(res.Objective-want) > 1e-5*want {
+			t.Errorf("seed %d: %v with %g, %v; want %g", seed, res.Status, res.Objective, err, want)
+		}
+		one := solve(t, p, nil, func(s *ccp.Settings) { s.Search = ccp.Search{} })
+		if one.Objective <= want*(1+1e-5) {
+			plain++
+		}
+	}
+	if plain > 8 {
+		t.Errorf("the plain procedure solves %d of 10; the problems tell nothing", plain)
+	}
+}
+
+// TestDrawnStartsMatter: without any search, starts of these problems lead to different
+// points.
+func TestDrawnStartsMatter(t *testing.T) {
+	p, _, _ := signs(t, 12, 1)
+	last := map[int]float64{}
+	set := ccp.DefaultSettings()
+	set.Search = ccp.Search{}
+	set.Recorder = ccp.RecorderFunc(func(it ccp.Iteration) error {
+		last[it.Start] = math.Round(it.Objective)
+		return nil
+	})
+	if _, err := ccp.Multistart(context.Background(), p, 8, set); err != nil {
+		t.Fatal(err)
+	}
+	ends := map[float64]bool{}
+	for _, v := range last {
+		ends[v] = true
+	}
+	if len(ends) < 3 {
+		t.Errorf("eight starts end at %v", ends)
+	}
+}
+
+// TestAutomaticStarts: their number follows from the work of the first, whatever the
+// number of processors; the result is the best of them, and the first where that is as
+// good.
+func TestAutomaticStarts(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	p := packing(t, radii(6, 1))
+	var last *ccp.Result
+	for _, procs := range []int{1, 3} {
+		runtime.GOMAXPROCS(procs)
+		res, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := solve(t, p, nil, nil)
+		if res.Starts < 2 || res.Starts > 20 || !(res.Objective <= one.Objective) {
+			t.Errorf("%d starts, objective %g, of the first %g", res.Starts, res.Objective, one.Objective)
+		}
+		if last != nil && (!reflect.DeepEqual(res.X, last.X) || res.Starts != last.Starts || res.Iterations != last.Iterations) {
+			t.Errorf("%d processors: %d starts, objective %g; before %d, %g", procs, res.Starts, res.Objective, last.Starts, last.Objective)
+		}
+		last = res
+	}
+
+	large, _ := boxLS(t, 150, 1)
+	res, err := ccp.Multistart(context.Background(), large, ccp.Automatic, ccp.DefaultSettings())
+	if err != nil || res.Starts != 1 {
+		t.Errorf("%d starts of a problem that takes long, %v", res.Starts, err)
+	}
+
+	m := dc.NewModel()
+	x := m.Var("x", []int{3})
+	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{1, 2, 3}))))
+	if res, err = ccp.Multistart(context.Background(), build(t, m), ccp.Automatic, ccp.DefaultSettings()); err != nil || res.Starts != 1 {
+		t.Errorf("%d starts of a convex problem, %v", res.Starts, err)
+	}
+
+	m = dc.NewModel()
+	x = m.Var("x", []int{1}, dc.AtLeast(-1), dc.AtMost(1), dc.StartAt(.5))
+	m.Minimize(dc.Square(x).Neg()) // two minima of the same value
+	for range 3 {
+		if res, err = ccp.Multistart(context.Background(), build(t, m), ccp.Automatic, ccp.DefaultSettings()); err != nil || res.Start != 0 || res.X[0] != 1 {
+			t.Errorf("start %d leads to %v, %v; the first is as good as any", res.Start, res.X, err)
+		}
+	}
+}
+
+// TestClusters: points in three clusters and one far away are split as they are made, by
+// steps that take the nearest centre of each.
+func TestClusters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	centres := [][2]float64{{0, 0}, {3, 0}, {0, 3}, {1e4, -1e4}}
+	var points [][2]float64
+	for k, c := range centres {
+		for range []int{10, 10, 10, 1}[k] {
+			points = append(points, [2]float64{c[0] + .1*rng.NormFloat64(), c[1] + .1*rng.NormFloat64()})
+		}
+	}
+	m := dc.NewModel()
+	c := m.Var("c", []int{len(centres), 2}, dc.StartUniform(0, 3))
+	var sum []dc.Operand
+	for _, q := range points {
+		var far []dc.Operand
+		for k := range centres {
+			far = append(far, dc.SumSquares(c.Row(k).Sub(dc.Vec(q[:]))))
+		}
+		sum = append(sum, dc.Min(far...))
+	}
+	m.Minimize(dc.Sum(sum...))
+	res, err := ccp.Multistart(context.Background(), build(t, m), ccp.Automatic, ccp.DefaultSettings())
+	if err != nil || res.Status != ccp.Converged || !(res.Objective < 1) {
+		t.Fatalf("%v with %g, %v", res.Status, res.Objective, err)
+	}
+	if n := float64(res.Iterations) / float64(res.Starts); n > 60 {
+		t.Errorf("%g iterations a start", n)
+	}
+}

@@ -1,0 +1,153 @@
+package dc
+
+import (
+	"math"
+	"slices"
+)
+
+// The sum of the k least of some functions is at most the sum of those that are least
+// at a point, and equal to it there: of convex functions a convex majorant. It is
+// closer than the tangents of a split, which take the sum of all of them into g. The
+// steps are those of Lloyd's method for k-means (Lloyd 1982), and the concentration
+// steps of least trimmed squares (Rousseeuw and Van Driessen 2006).
+
+// leastOf is the sum of the k least of convex quadratic functions as such a majorant.
+// It stands in the split of an objective alone: the convex problem has other
+// coefficients in every iteration, also of squares.
+type leastOf struct {
+	e       Expr // as it was written
+	items   []Expr
+	k       int
+	forms   []Form
+	indices []int
+}
+
+// mostProducts bounds the coefficients of all functions multiplied out; of larger ones
+// the split is used.
+const mostProducts = 2_000_000
+
+// newLeastOf is w times a function f as w' > 0 times a sum of least ones, nil where it
+// is none of quadratic functions.
+func newLeastOf(w float64, f Convex) (float64, *leastOf) {
+	l := &leastOf{e: Expr{terms: []term{{1, f}}}}
+	switch f := f.(type) {
+	case *tail:
+		l.items, l.k = f.items, f.k
+	case *maximum:
+		l.items, l.k = f.items, 1
+	case *largestOf:
+		l.items, l.k = f.items, f.k
+	default:
+		return 0, nil
+	}
+	if _, ok := f.(*tail); !ok { // − max f = min −f
+		w = -w
+		l.e.terms[0].w = -1
+		l.items = slices.Clone(l.items)
+		for i := range l.items {
+			l.items[i] = l.items[i].Neg()
+		}
+	}
+	if w <= 0 || l.k >= len(l.items) {
+		return 0, nil
+	}
+	left, curved := mostProducts, false
+	lists := [][]int{}
+	for i := range l.items {
+		form, products, ok := formOfSquares(l.items[i].split())
+		if left -= products; !ok || left < 0 {
+			return 0, nil
+		}
+		curved = curved || len(form.Quad) > 0
+		l.forms = append(l.forms, form)
+		lists = append(lists, form.Linear.Idx)
+		for _, q := range form.Quad {
+			lists = append(lists, q.Arg.support())
+		}
+	}
+	if !curved {
+		return 0, nil // concave: the tangents are as close
+	}
+	l.indices = union(lists...)
+	return w, l
+}
+
+// formOfSquares is a split that is a convex quadratic function as its Form, and how
+// many products of coefficients that has.
+func formOfSquares(s *split) (f Form, products int, ok bool) {
+	if !s.isConvex() {
+		return Form{}, 0, false
+	}
+	f.Linear = s.lin
+	for _, t := range s.g {
+		q, ok := t.f.(*sumSquares)
+		if !ok {
+			return Form{}, 0, false
+		}
+		f.Quad = append(f.Quad, Quadratic{Weight: t.w, Arg: q.a})
+		for k := range q.a.c {
+			n := len(q.a.Entry(k).Idx)
+			products += n * (n + 1) / 2
+		}
+	}
+	return f, products, true
+}
+
+func (f *leastOf) isMajorant()               {}
+func (f *leastOf) Support() []int            { return f.indices }
+func (f *leastOf) Value(x []float64) float64 { return f.e.Value(x) }
+func (f *leastOf) approx(x []float64) approx { return f.e.approx(x) }
+func (f *leastOf) over() Interval            { return f.e.Range() }
+func (f *leastOf) String() string            { return "sum of least" }
+
+func (f *leastOf) node() Node {
+	return Node{op: "least of", args: exprArgs(f.items...), num: float64(f.k)}
+}
+
+// AddSubgrad adds a gradient where there is one.
+func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
+	chosen := make([]bool, len(f.items))
+	f.choose(x, chosen)
+	for i, ok := range chosen {
+		if !ok {
+			continue
+		}
+		s := f.items[i].split()
+		s.function().AddSubgrad(dst, scale, x)
+	}
+}
+
+func (f *leastOf) Represent(Canon) Form {
+	return Form{Least: []Least{{Weight: 1, Items: f.forms, Choose: f.choose}}}
+}
+
+// choose marks the k least at x; of equal ones the first.
+func (f *leastOf) choose(x []float64, chosen []bool) {
+	clear(chosen)
+	if f.k == 1 {
+		at, least := 0, math.Inf(1)
+		for i := range f.items {
+			if v := f.items[i].Value(x); v < least {
+				at, least = i, v
+			}
+		}
+		chosen[at] = true
+		return
+	}
+	values, order := make([]float64, len(f.items)), make([]int, len(f.items))
+	for i := range f.items {
+		values[i], order[i] = f.items[i].Value(x), i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case values[i] < values[j]:
+			return -1
+		case values[i] > values[j]:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order[:f.k] {
+		chosen[i] = true
+	}
+}
