@@ -26,7 +26,7 @@ type Builder struct {
 	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
 	cuts  []Cut // the rows to be linearised, in order
-	least []least
+	least choices
 	owner int   // what rows are made for: see Row
 	place []int // scratch, by column; all zero
 }
@@ -276,7 +276,7 @@ func squareRoot(q mat.Symmetric) mat.Matrix {
 func (b *Builder) Minimise(f dc.Form) {
 	b.AddLinear(f.Linear)
 	for _, l := range f.Least {
-		b.addLeast(l)
+		b.least.add(l, &b.p)
 	}
 	joint := b.joint(f.Quad)
 	for k, q := range f.Quad {
@@ -364,9 +364,7 @@ func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 	p.A = compress(b.Rows, b.Cols, cuts)
 	var places []int
 	p.P, places = b.p.CSC(b.Cols, b.Cols)
-	for k := range b.least {
-		b.least[k].locate(places)
-	}
+	b.least.locate(places, p.P.NNZ())
 	for len(b.Lo) < b.Cols {
 		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
 	}

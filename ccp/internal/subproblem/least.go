@@ -4,7 +4,14 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
+
+// choices are all dc.Least of the objective.
+type choices struct {
+	all []least
+	p   []float64 // the values of P with those of the items that were chosen; nil: there are none
+}
 
 // least is a dc.Least multiplied out. Which of its items count changes from iteration
 // to iteration, and with it values of q and P; P has the places of all.
@@ -23,8 +30,8 @@ type item struct {
 	v   []float64
 }
 
-// addLeast adds zeros at the places in P of all items.
-func (b *Builder) addLeast(l dc.Least) {
+// add adds zeros at the places in p of all items of l.
+func (c *choices) add(l dc.Least, p *sparse.Triplets) {
 	out := least{choose: l.Choose, chosen: make([]bool, len(l.Items)), next: make([]bool, len(l.Items))}
 	for _, f := range l.Items {
 		i := item{lin: f.Linear.Scale(l.Weight)}
@@ -36,43 +43,43 @@ func (b *Builder) addLeast(l dc.Least) {
 				i.lin = i.lin.AddScaled(w*a.Const, dc.Linear{Idx: a.Idx, Val: a.Val})
 				for m, row := range a.Idx {
 					for n := m; n < len(a.Idx); n++ {
-						i.at = append(i.at, b.p.Len())
+						i.at = append(i.at, p.Add(row, a.Idx[n], 0))
 						i.v = append(i.v, w*a.Val[m]*a.Val[n])
-						b.p.Add(row, a.Idx[n], 0)
 					}
 				}
 			}
 		}
 		out.items = append(out.items, i)
 	}
-	b.least = append(b.least, out)
+	c.all = append(c.all, out)
 }
 
-// locate replaces numbers by places.
-func (l *least) locate(places []int) {
-	for k := range l.items {
-		at := l.items[k].at
-		for e := range at {
-			at[e] = places[at[e]]
+// locate follows the places of P, of so many entries, to others.
+func (c *choices) locate(places []int, entries int) {
+	if len(c.all) == 0 {
+		return
+	}
+	c.p = make([]float64, entries)
+	for k := range c.all {
+		l := &c.all[k]
+		l.known = false
+		for i := range l.items {
+			at := l.items[i].at
+			for e := range at {
+				at[e] = places[at[e]]
+			}
 		}
 	}
 }
 
-// mark marks the variables of all items.
-func (l *least) mark(in []bool) {
-	for _, j := range l.vars {
-		in[j] = true
-	}
-}
-
-// choose lets those items count that are least at x. Now.Q has the rest already.
-func (s *Problem) choose(x []float64) {
-	same := true
-	for k := range s.least {
-		l := &s.least[k]
+// take lets those items count that are least at x: it adds their part to q and, where
+// they are others than before, makes P of base anew.
+func (c *choices) take(x, q, base []float64) (switched bool) {
+	for k := range c.all {
+		l := &c.all[k]
 		l.choose(x, l.next)
 		if !l.known || !slices.Equal(l.chosen, l.next) {
-			same, l.known = false, true
+			switched, l.known = true, true
 			l.chosen, l.next = l.next, l.chosen
 		}
 		for i, ok := range l.chosen {
@@ -81,35 +88,24 @@ func (s *Problem) choose(x []float64) {
 			}
 			lin := &l.items[i].lin
 			for e, j := range lin.Idx {
-				s.Now.Q[j] += lin.Val[e]
+				q[j] += lin.Val[e]
 			}
 		}
 	}
-	s.Switched = !same
-	if same {
-		return
+	if !switched {
+		return false
 	}
-	copy(s.chosenP, s.QP.P.Val)
-	for k := range s.least {
-		l := &s.least[k]
+	copy(c.p, base)
+	for k := range c.all {
+		l := &c.all[k]
 		for i, ok := range l.chosen {
 			if !ok {
 				continue
 			}
 			for e, at := range l.items[i].at {
-				s.chosenP[at] += l.items[i].v[e]
+				c.p[at] += l.items[i].v[e]
 			}
 		}
 	}
-	copy(s.Now.P, s.chosenP)
-	s.unchanged.held = false
-}
-
-// relocate follows QP.P to other places.
-func (s *Problem) relocate(places []int) {
-	s.chosenP = make([]float64, s.QP.P.NNZ())
-	for k := range s.least {
-		s.least[k].locate(places)
-		s.least[k].known = false
-	}
+	return true
 }

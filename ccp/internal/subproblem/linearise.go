@@ -40,7 +40,10 @@ func (s *Problem) Linearise(x []float64, τ float64) error {
 	for _, j := range s.Slacks {
 		s.Now.Q[j] = τ
 	}
-	s.choose(x)
+	if s.Switched = s.least.take(x, s.Now.Q, s.QP.P.Val); s.Switched {
+		copy(s.Now.P, s.least.p)
+		s.unchanged.held = false
+	}
 	finite := 0.0
 	if s.H0 != nil {
 		idx := s.H0.Support()

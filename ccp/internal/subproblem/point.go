@@ -20,7 +20,7 @@ func (s *Problem) Dives(x, from []float64, share float64) bool {
 
 // Convex reports whether there is nothing to linearise.
 func (s *Problem) Convex() bool {
-	return (s.H0 == nil || dc.IsFlat(s.H0)) && len(s.Cuts) == 0 && len(s.least) == 0
+	return (s.H0 == nil || dc.IsFlat(s.H0)) && len(s.Cuts) == 0 && len(s.least.all) == 0
 }
 
 // Inside reports whether every h has a tangent at x.
@@ -118,8 +118,8 @@ func (s *Problem) Linearised() []bool {
 	for k := range s.Cuts {
 		mark(s.Cuts[k].Idx)
 	}
-	for k := range s.least {
-		s.least[k].mark(in)
+	for k := range s.least.all {
+		mark(s.least.all[k].vars)
 	}
 	return in
 }

@@ -40,9 +40,8 @@ func (s *Problem) Dampen(z []float64) {
 		var pos []int
 		s.QP.P, pos = t.CSC(len(s.QP.Q), len(s.QP.Q))
 		m.slot, m.base = pos[:n], s.QP.P.Val
-		if s.chosenP != nil {
-			s.relocate(pos[n:])
-			m.base = s.chosenP
+		if s.least.locate(pos[n:], s.QP.P.NNZ()); s.least.p != nil {
+			m.base = s.least.p
 		}
 		s.Now.P = append([]float64(nil), m.base...)
 	}

@@ -26,9 +26,8 @@ type Problem struct {
 	Hard     []*dc.Constraint // the convex ones
 	Soft     []*dc.Constraint // those with a slack
 	prox     proximal
-	least    []least
-	Switched bool      // the last linearise chose other items than the one before
-	chosenP  []float64 // the values of P with those of the items that were chosen; nil: there are none
+	least    choices
+	Switched bool // the last linearise chose other items than the one before
 
 	Solver    *scaled.Solver
 	Units     []float64        // of the variables: powers of 1024 near the sizes of their blocks
@@ -90,20 +89,17 @@ func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 			s.restrict(b, b.cuts[k].H)
 		}
 	}
-	s.Cuts, s.least = b.cuts, b.least
+	s.Cuts = b.cuts
 	qp, err := b.Problem(s.Cuts)
 	if err != nil {
 		return nil, err
 	}
-	s.QP, s.Rows = qp, b.Rows
+	s.QP, s.Rows, s.least = qp, b.Rows, b.least
 	s.rowSize = make([]float64, len(s.Slacks))
 	for k := range s.rowSize {
 		s.rowSize[k] = 1
 	}
-	if len(s.least) > 0 {
-		s.chosenP = append([]float64(nil), qp.P.Val...)
-	}
-	s.Now = qpbackend.Update{P: append([]float64(nil), s.chosenP...), Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
+	s.Now = qpbackend.Update{P: append([]float64(nil), s.least.p...), Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
 	return s, nil
 }
 
