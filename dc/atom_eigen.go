@@ -2,16 +2,45 @@ package dc
 
 import "math"
 
-// LambdaMax is the largest eigenvalue of a symmetric matrix. Where it is
-// multiple the subgradient is that of one eigenvector.
-// Representation: Boyd and Vandenberghe 2004, section 4.6.3.
+// LambdaMax is the largest eigenvalue of a symmetric matrix. Where it is multiple
+// the subgradient is that of one eigenvector.
+//
+//	arguments  a: a symmetric matrix, n × n
+//	curvature  convex
+//	sign       any
+//	monotone   a: nondecreasing in the Löwner order
+//	domain     all
+//	takes      affine
+//	refuses    matrices that are not symmetric as functions
+//	form       semidefinite cone of order n
+//	source     Boyd and Vandenberghe 2004, section 4.6.3
 func LambdaMax(a Affine) Expr { return LambdaSumLargest(a, 1) }
 
-// LambdaMin is the smallest eigenvalue of a symmetric matrix. It is concave.
+// LambdaMin is the smallest eigenvalue of a symmetric matrix.
+//
+//	arguments  a: a symmetric matrix, n × n
+//	curvature  concave
+//	sign       any
+//	monotone   a: nondecreasing in the Löwner order
+//	domain     all
+//	takes      affine
+//	refuses    matrices that are not symmetric as functions
+//	form       semidefinite cone of order n
+//	source     Boyd and Vandenberghe 2004, section 4.6.3
 func LambdaMin(a Affine) Expr { return LambdaMax(a.Neg()).Neg() }
 
-// LambdaSumLargest is the sum of the k largest eigenvalues of a symmetric matrix.
-// Representation: Alizadeh 1995, section 4.
+// LambdaSumLargest is the sum of the k largest eigenvalues of a symmetric matrix; for
+// k = n it is the trace, which is affine.
+//
+//	arguments  a: a symmetric matrix, n × n; 1 ≤ k ≤ n
+//	curvature  convex; affine for k = n
+//	sign       any
+//	monotone   a: nondecreasing in the Löwner order
+//	domain     all
+//	takes      affine
+//	refuses    matrices that are not symmetric as functions; k < 1 or k > n
+//	form       semidefinite cones, two of order n
+//	source     Alizadeh 1995, section 4
 func LambdaSumLargest(a Affine, k int) Expr {
 	s, err := newSymmetric("lambda_max", a)
 	if err != nil {

@@ -2,7 +2,17 @@ package dc
 
 import "math"
 
-// Exp is eᵘ of an affine or convex u.
+// Exp is eᵘ.
+//
+//	arguments  u: a scalar
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   u: nondecreasing
+//	domain     all
+//	takes      affine or convex; others whose bounds keep the slope finite
+//	refuses    arrays; others
+//	form       exponential cone
+//	source     Chares 2009
 func Exp(u Operand) Expr { return apply(exponential{}, u.expr()) }
 
 type exponential struct{ everywhere }
@@ -22,7 +32,17 @@ func (exponential) represent(c Canon, u Linear) Form {
 	return Form{Linear: t}
 }
 
-// Logistic is log(1 + eᵘ) of an affine or convex u.
+// Logistic is log(1 + eᵘ).
+//
+//	arguments  u: a scalar
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   u: nondecreasing
+//	domain     all
+//	takes      any with a split
+//	refuses    arrays
+//	form       exponential cones and rows
+//	source     Chares 2009
 func Logistic(u Operand) Expr { return apply(logistic{}, u.expr()) }
 
 type logistic struct{ everywhere }
@@ -46,6 +66,16 @@ func (logistic) represent(c Canon, u Linear) Form {
 }
 
 // LogSumExp is log Σ exp aₖ.
+//
+//	arguments  a: an array of any shape
+//	curvature  convex
+//	sign       any
+//	monotone   a: nondecreasing
+//	domain     all
+//	takes      affine
+//	refuses    an array without entries
+//	form       exponential cones and rows
+//	source     Chares 2009
 func LogSumExp(a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -63,7 +93,11 @@ func LogSumExp(a Affine) Expr {
 	return convex(f, a.of)
 }
 
-// LogSumExpOf is LogSumExp of affine or convex expressions.
+// LogSumExpOf is LogSumExp of a slice of scalars.
+//
+//	as         LogSumExp
+//	takes      affine or convex
+//	refuses    others; no scalars
 func LogSumExpOf[T Operand](us []T) Expr {
 	return atomOf("lse", LogSumExp, us, everyEntry(convexEntry))
 }

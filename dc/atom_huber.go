@@ -2,8 +2,17 @@ package dc
 
 import "math"
 
-// Huber is the sum over the entries of aₖ² where |aₖ| ≤ m and 2m|aₖ| − m²
-// beyond; m > 0. Huber 1964.
+// Huber is the sum over the entries of aₖ² where |aₖ| ≤ m and 2m|aₖ| − m² beyond.
+//
+//	arguments  a: an array of any shape; m > 0, finite
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: by sign
+//	domain     all
+//	takes      affine
+//	refuses    m ≤ 0, infinite or NaN
+//	form       quadratic and rows
+//	source     Huber 1964; form: Mangasarian and Musicant 2000
 func Huber(a Affine, m float64) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -18,7 +27,11 @@ func Huber(a Affine, m float64) Expr {
 	return convex(f, a.of)
 }
 
-// HuberOf is Huber of affine expressions, or of convex nonnegative ones.
+// HuberOf is Huber of a slice of scalars.
+//
+//	as         Huber
+//	takes      affine, or convex and nonnegative
+//	refuses    others; m ≤ 0, infinite or NaN
 func HuberOf[T Operand](us []T, m float64) Expr {
 	return atomOf("huber", func(a Affine) Expr { return Huber(a, m) }, us, everyEntry(positiveEntry))
 }

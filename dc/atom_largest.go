@@ -6,9 +6,18 @@ import (
 	"sync"
 )
 
-// SumLargest is the sum of the k largest entries of a, 1 ≤ k ≤ Len. Of equal
-// entries those with lower index count.
-// Representation: Boyd and Vandenberghe 2004, ex. 5.19.
+// SumLargest is the sum of the k largest entries of a. Of equal entries those with
+// lower index count.
+//
+//	arguments  a: an array with n entries; 1 ≤ k ≤ n
+//	curvature  convex
+//	sign       any
+//	monotone   a: nondecreasing
+//	domain     all
+//	takes      affine
+//	refuses    k < 1 or k > n
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, exercise 5.19
 func SumLargest(a Affine, k int) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -35,8 +44,12 @@ func SumLargest(a Affine, k int) Expr {
 	return convex(s, a.of)
 }
 
-// SumLargestOf is the sum of the k largest of DC expressions, with H = Σ hⱼ:
-// that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
+// SumLargestOf is SumLargest of a slice of scalars. Of DC functions, with H = Σ hⱼ,
+// it is that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
+//
+//	as         SumLargest
+//	takes      any with a split
+//	refuses    k < 1 or k > n
 func SumLargestOf[T Operand](us []T, k int) Expr {
 	es, lins := toExprs(us)
 	affine, plain := true, true

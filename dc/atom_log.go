@@ -2,8 +2,17 @@ package dc
 
 import "math"
 
-// Log is the natural logarithm of an affine or concave u; it restricts u to
-// u ≥ 0.
+// Log is the natural logarithm. It restricts u to u ≥ 0.
+//
+//	arguments  u: a scalar
+//	curvature  concave
+//	sign       any
+//	monotone   u: nondecreasing
+//	domain     u > 0
+//	takes      affine or concave; others whose bounds keep the slope finite
+//	refuses    arrays; others; constants ≤ 0
+//	form       exponential cone
+//	source     Chares 2009
 func Log(u Operand) Expr {
 	e := u.expr()
 	if v, p, ok := e.asPower(); ok { // log(w·vᵖ) = log w + p·log v
@@ -56,7 +65,17 @@ func (negLog) represent(c Canon, u Linear) Form {
 	return Form{Linear: t}
 }
 
-// Entropy is −u·log u of an affine u; it restricts u to u ≥ 0.
+// Entropy is −u·log u, 0 at u = 0. It restricts u to u ≥ 0.
+//
+//	arguments  u: a scalar
+//	curvature  concave
+//	sign       any
+//	monotone   u: none
+//	domain     u ≥ 0
+//	takes      affine; others whose bounds keep the slope finite
+//	refuses    arrays; others; constants < 0
+//	form       exponential cone
+//	source     Chares 2009
 func Entropy(u Operand) Expr { return apply(negEntropy{}, u.expr()).Neg() }
 
 type negEntropy struct{ positive }
@@ -99,8 +118,17 @@ func (negEntropy) represent(c Canon, u Linear) Form {
 	return Form{Linear: t}
 }
 
-// KL is the divergence u·log(u/v) − u + v of affine scalars, which it restricts
-// to u, v ≥ 0.
+// KL is the divergence u·log(u/v) − u + v. It restricts u and v to u, v ≥ 0.
+//
+//	arguments  u, v: scalars
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   u: none; v: none
+//	domain     u ≥ 0, v > 0
+//	takes      affine
+//	refuses    arrays; constants outside the domain
+//	form       exponential cone
+//	source     Chares 2009
 func KL(u, v Affine) Expr {
 	a := Stack(u, v)
 	if err := a.Err(); err != nil {

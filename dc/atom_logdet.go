@@ -7,8 +7,17 @@ import (
 )
 
 // LogDet is the logarithm of the determinant of a symmetric matrix, which it
-// restricts to positive definite ones. It is concave.
-// Representation: Ben-Tal and Nemirovski 2001, section 4.2.
+// restricts to positive definite ones.
+//
+//	arguments  a: a symmetric matrix, n × n
+//	curvature  concave
+//	sign       any
+//	monotone   a: nondecreasing in the Löwner order
+//	domain     a positive definite
+//	takes      affine
+//	refuses    matrices that are not symmetric as functions; data that are not positive definite
+//	form       semidefinite cone of order 2n and n exponential cones
+//	source     Ben-Tal and Nemirovski 2001, section 4.2
 func LogDet(a Affine) Expr {
 	s, err := newSymmetric("logdet", a)
 	if err != nil {

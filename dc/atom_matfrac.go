@@ -9,10 +9,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MatFrac is xᵀP⁻¹x for an affine vector x and a symmetric matrix P, which it
-// restricts to positive definite ones; of a matrix X the trace of XᵀP⁻¹X. In a
-// sum, terms over the same P become one.
-// Representation: Boyd and Vandenberghe 2004, example 3.4.
+// MatFrac is xᵀP⁻¹x for a symmetric matrix P, which it restricts to positive
+// definite ones; of a matrix X the trace of XᵀP⁻¹X. In a sum, terms over the same P
+// become one.
+//
+//	arguments  x: a vector with n entries or a matrix, n × k; p: a symmetric matrix, n × n
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   x: none; p: nonincreasing in the Löwner order
+//	domain     p positive definite
+//	takes      affine
+//	refuses    shapes that do not fit; a p that is not symmetric as a function, or of data and not positive definite
+//	form       semidefinite cone of order n + k; quadratic for a p of data
+//	source     Boyd and Vandenberghe 2004, example 3.4
 func MatFrac(x, p Affine) Expr {
 	if err := errors.Join(x.Err(), p.Err()); err != nil {
 		return Expr{err: err}

@@ -5,11 +5,24 @@ import (
 	"slices"
 )
 
-// Max is the largest of scalar operands, or of the entries of one array. Of DC functions it is DC, Horst and Thoai
-// 1999, prop. 2.1: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ.
+// Max is the largest of scalar operands, or of the entries of one array. Of DC
+// functions it is DC: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ. Where several
+// operands attain the maximum, the subgradient is that of the first.
+//
+//	arguments  ops: scalars, or one array
+//	curvature  convex
+//	sign       any
+//	monotone   ops: nondecreasing
+//	domain     all
+//	takes      any with a split
+//	refuses    no operands; several operands one of which is an array
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, section 4.3.1; split: Horst and Thoai 1999, proposition 2.1
 func Max(ops ...Operand) Expr { return maxExprs(exprs(scalars(ops))) }
 
 // MaxOf is Max of a slice of scalars.
+//
+//	as         Max
 func MaxOf[T Operand](us []T) Expr { return maxExprs(exprs(us)) }
 
 func maxExprs(es []Expr) Expr {
@@ -139,9 +152,21 @@ func (f *maximum) String() string { return "max" }
 
 // Min is the least of scalar operands, or of the entries of one array: the
 // negative of Max of the negatives.
+//
+//	arguments  ops: scalars, or one array
+//	curvature  concave
+//	sign       any
+//	monotone   ops: nondecreasing
+//	domain     all
+//	takes      any with a split
+//	refuses    no operands; several operands one of which is an array
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, section 4.3.1
 func Min(ops ...Operand) Expr { return MinOf(scalars(ops)) }
 
 // MinOf is Min of a slice of scalars.
+//
+//	as         Min
 func MinOf[T Operand](us []T) Expr {
 	neg := make([]Expr, len(us))
 	for k, u := range us {
@@ -153,8 +178,18 @@ func MinOf[T Operand](us []T) Expr {
 	return maxExprs(neg).Neg()
 }
 
-// Abs is |e|: of a DC function 2·max(g, h) − (g + h). At zero the subgradient
-// of |e|, e affine, is 0.
+// Abs is |o|; of a DC function 2·max(g, h) − (g + h). At zero the subgradient of
+// |o|, o affine, is 0.
+//
+//	arguments  o: a scalar
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   o: by sign
+//	domain     all
+//	takes      any with a split
+//	refuses    arrays
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, section 6.1.1; split: Horst and Thoai 1999, proposition 2.1
 func Abs(o Operand) Expr {
 	e := o.expr()
 	if e.err != nil {
@@ -236,10 +271,30 @@ func (f *absolute) over() Interval { return f.l.over().Abs() }
 func (f *absolute) node() Node     { return Node{op: "abs", args: linearArg(f.l)} }
 func (f *absolute) String() string { return "abs" }
 
-// Pos is max(e, 0).
-func Pos(o Operand) Expr { return maxExprs([]Expr{o.expr(), {}}) }
+// Pos is max(e, 0), the positive part.
+//
+//	arguments  e: a scalar
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   e: nondecreasing
+//	domain     all
+//	takes      any with a split
+//	refuses    arrays
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, section 4.3.1
+func Pos(e Operand) Expr { return maxExprs([]Expr{e.expr(), {}}) }
 
-// NormInf is the largest |aₖ|.
+// NormInf is the largest |aₖ|; 0 without entries.
+//
+//	arguments  a: an array of any shape
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: by sign
+//	domain     all
+//	takes      affine
+//	refuses    nothing
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, section 6.1.1
 func NormInf(a Affine) Expr {
 	var es []Expr
 	for _, e := range entries(a) {

@@ -3,6 +3,16 @@ package dc
 import "math"
 
 // Norm1 is the sum of |aₖ|. At aₖ = 0 the subgradient of |aₖ| is 0.
+//
+//	arguments  a: an array of any shape
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: by sign
+//	domain     all
+//	takes      affine
+//	refuses    nothing
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, section 6.1.1
 func Norm1(a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -76,6 +86,16 @@ func (f *norm1) String() string { return "norm1" }
 // Norm2 is the Euclidean norm of the entries of a. At zero its subgradient is
 // the one along the direction with equal parts of all entries: a linearisation
 // there still says "move away", where the zero subgradient would say nothing.
+//
+//	arguments  a: an array of any shape
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: by sign
+//	domain     all
+//	takes      affine
+//	refuses    nothing
+//	form       second-order cone
+//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2
 func Norm2(a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -89,7 +109,11 @@ func Norm2(a Affine) Expr {
 	return convex(&norm2{a, a.support()}, a.of)
 }
 
-// Norm2Of is Norm2 of affine expressions, or of convex nonnegative ones.
+// Norm2Of is Norm2 of a slice of scalars.
+//
+//	as         Norm2
+//	takes      affine, or convex and nonnegative
+//	refuses    others
 func Norm2Of[T Operand](us []T) Expr { return atomOf("norm2", Norm2, us, everyEntry(positiveEntry)) }
 
 type norm2 struct {

@@ -12,6 +12,16 @@ type Oracle interface {
 // BlackBox is f at the entries of a. An oracle has no representation, so the
 // result may stand only where it is linearised: negated in a minimised
 // objective or on the left of ≤. Elsewhere Model.Problem refuses it.
+//
+//	arguments  name: for messages; f: convex, of as many numbers as a has entries; a: an array of any shape
+//	curvature  convex
+//	sign       that of f
+//	monotone   a: that of f
+//	domain     all
+//	takes      affine
+//	refuses    no function
+//	form       none
+//	source     Lipp and Boyd 2016, section 1.3: CCP needs only values and subgradients of h
 func BlackBox(name string, f Oracle, a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}

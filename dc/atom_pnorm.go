@@ -2,10 +2,19 @@ package dc
 
 import "math"
 
-// NormP is the p-norm of the entries of a, (Σ |aₖ|ᵖ)^(1/p), p ≥ 1 or +Inf. It is
-// convex, and nondecreasing in entries that are ≥ 0. At zero its subgradient is
-// the one along the direction with equal parts of all entries, as of Norm2.
-// Representation by power cones: Chares 2009, section 4.
+// NormP is the p-norm of the entries of a, (Σ |aₖ|ᵖ)^(1/p); for p = +Inf it is
+// NormInf. At zero its subgradient is the one along the direction with equal parts
+// of all entries, as of Norm2.
+//
+//	arguments  a: an array of any shape; p ≥ 1, or +Inf
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: by sign
+//	domain     all
+//	takes      affine
+//	refuses    p < 1
+//	form       power cones and rows; second-order cone for p = 2
+//	source     Chares 2009, section 4
 func NormP(a Affine, p float64) Expr {
 	switch {
 	case a.Err() != nil:
@@ -26,7 +35,11 @@ func NormP(a Affine, p float64) Expr {
 	return convex(&normP{a, a.support(), p}, a.of)
 }
 
-// NormPOf is NormP of affine expressions, or of convex nonnegative ones.
+// NormPOf is NormP of a slice of scalars.
+//
+//	as         NormP
+//	takes      affine, or convex and nonnegative
+//	refuses    others; p < 1
 func NormPOf[T Operand](us []T, p float64) Expr {
 	return atomOf("norm", func(a Affine) Expr { return NormP(a, p) }, us, everyEntry(positiveEntry))
 }

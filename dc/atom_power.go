@@ -2,16 +2,45 @@ package dc
 
 import "math"
 
-// Sqrt is √u of an affine or concave u; it restricts u to u ≥ 0.
+// Sqrt is √u. It restricts u to u ≥ 0.
+//
+//	arguments  u: a scalar
+//	curvature  concave
+//	sign       nonnegative
+//	monotone   u: nondecreasing
+//	domain     u ≥ 0
+//	takes      affine or concave; sums of squares; others whose bounds keep the slope finite
+//	refuses    arrays; others; constants < 0
+//	form       second-order cone
+//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func Sqrt(u Operand) Expr { return Power(u, 0.5) }
 
-// InvPos is 1/u of an affine or concave u; it restricts u to u > 0.
+// InvPos is 1/u. It restricts u to u > 0.
+//
+//	arguments  u: a scalar
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   u: nonincreasing
+//	domain     u > 0
+//	takes      affine or concave; others whose bounds keep the slope finite
+//	refuses    arrays; others; constants ≤ 0
+//	form       second-order cone
+//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func InvPos(u Operand) Expr { return Power(u, -1) }
 
-// Power is uᵖ. It is convex for even p, for p < 0 and for p > 1, and concave for
-// 0 < p < 1, by the composition rules; u is restricted to u ≥ 0 unless p is a
-// positive integer. For odd p of an affine u it is a difference: u₊ᵖ − (−u)₊ᵖ.
-// Other integer powers are products of squares.
+// Power is oᵖ. It restricts o to o ≥ 0 unless p is a positive integer. For an odd
+// p > 1 and affine o it is a difference: o₊ᵖ − (−o)₊ᵖ; other integer powers are
+// products of squares.
+//
+//	arguments  o: a scalar; p: a number
+//	curvature  convex for even p, for p < 0 and for p > 1 that are no integers; concave for 0 < p < 1; DC for odd p > 1
+//	sign       nonnegative; any for odd p > 0
+//	monotone   o: nondecreasing for p > 0, nonincreasing for p < 0, by sign for even p > 0
+//	domain     o ≥ 0; o > 0 for p < 0; all for positive integers
+//	takes      as the curvature and direction allow; others whose bounds keep the slope finite
+//	refuses    arrays; a p that is NaN or infinite; others
+//	form       power cone, with rows for p > 1; second-order cone for p = 1/2 and p = −1; quadratic for even p
+//	source     Chares 2009, section 4
 func Power(o Operand, p float64) Expr {
 	u := o.expr()
 	integer := p == math.Trunc(p)
@@ -222,8 +251,17 @@ func (f restricted) represent(c Canon, u Linear) Form {
 	return Form{Linear: t}
 }
 
-// QuadOverLin is ‖a‖²/y for affine a and y, y a scalar that it restricts to
-// y > 0.
+// QuadOverLin is ‖a‖²/y.
+//
+//	arguments  a: an array of any shape; y: a scalar
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: by sign; y: nonincreasing
+//	domain     y > 0
+//	takes      affine
+//	refuses    a y that is no scalar; a constant y ≤ 0 under constants
+//	form       second-order cone
+//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func QuadOverLin(a, y Affine) Expr {
 	both := Stack(y, a)
 	if err := both.Err(); err != nil {
@@ -243,8 +281,11 @@ func QuadOverLin(a, y Affine) Expr {
 	return convex(f, both.of)
 }
 
-// QuadOverLinOf is QuadOverLin of expressions: affine ones, or us convex and
-// nonnegative, and y concave.
+// QuadOverLinOf is QuadOverLin of a slice of scalars and a scalar y.
+//
+//	as         QuadOverLin
+//	takes      us affine, or convex and nonnegative; y affine or concave
+//	refuses    others
 func QuadOverLinOf[T Operand](us []T, y Operand) Expr {
 	ops := []Operand{y}
 	for _, u := range us {
@@ -321,8 +362,17 @@ func (f *quadOverLin) approx(x []float64) approx {
 	return approx{f.Value(x), (s.e+v*y.e)/(y.v-y.e) + unit*math.Abs(v)}
 }
 
-// GeoMean is the geometric mean of the entries of a, which it restricts to
-// a ≥ 0. It is concave.
+// GeoMean is the geometric mean of the entries of a. It restricts them to aₖ ≥ 0.
+//
+//	arguments  a: an array of any shape
+//	curvature  concave
+//	sign       nonnegative
+//	monotone   a: nondecreasing
+//	domain     aₖ ≥ 0
+//	takes      affine
+//	refuses    an array without entries; negative constants
+//	form       second-order cones for 2, 4, 8, ... entries, else power cones
+//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3; Chares 2009, section 4
 func GeoMean(a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -343,7 +393,11 @@ func GeoMean(a Affine) Expr {
 	return concave(f, a.of)
 }
 
-// GeoMeanOf is GeoMean of affine or concave expressions.
+// GeoMeanOf is GeoMean of a slice of scalars.
+//
+//	as         GeoMean
+//	takes      affine or concave
+//	refuses    others; no scalars
 func GeoMeanOf[T Operand](us []T) Expr {
 	make := func(a Affine) Expr { return GeoMean(a).Neg() }
 	return atomOf("geomean", make, us, everyEntry(concaveEntry)).Neg()

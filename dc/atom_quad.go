@@ -8,7 +8,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SumSquares is the sum of aₖ².
+// SumSquares is the sum of aₖ², ‖a‖².
+//
+//	arguments  a: an array of any shape
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: by sign
+//	domain     all
+//	takes      affine
+//	refuses    nothing
+//	form       quadratic
+//	source     as a bound, a second-order cone: Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func SumSquares(a Affine) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -19,8 +29,18 @@ func SumSquares(a Affine) Expr {
 	return convex(&sumSquares{a, a.support()}, a.of)
 }
 
-// Square is e². Of a convex e ≥ 0, or a concave e ≤ 0, it is convex; see
+// Square is o². Of a convex o ≥ 0, or a concave o ≤ 0, it is convex; see
 // squareSplit for all others.
+//
+//	arguments  o: a scalar
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   o: by sign
+//	domain     all
+//	takes      any with a split whose square has one
+//	refuses    arrays; functions without a bound that their square needs
+//	form       quadratic
+//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func Square(o Operand) Expr {
 	e := o.expr()
 	switch {
@@ -150,9 +170,18 @@ func (s *squareOf) String() string            { return "square" }
 // wrong side of zero and still count as zero.
 const definiteTol = 1e-12
 
-// Quad is aᵀQa for symmetric Q of order Len. An indefinite Q is split by its
-// eigenvalues: Q = Q₊ − Q₋, both positive semidefinite. One of an order above 600
-// is split by a multiple of the identity.
+// Quad is aᵀQa. An indefinite Q is split by its eigenvalues: Q = Q₊ − Q₋, both
+// positive semidefinite; one of an order above 600 by a multiple of the identity.
+//
+//	arguments  a: an array with n entries; q: symmetric, n × n
+//	curvature  convex for positive semidefinite Q, concave for negative semidefinite, else DC
+//	sign       nonnegative for positive semidefinite Q, nonpositive for negative semidefinite, else any
+//	monotone   a: none
+//	domain     all
+//	takes      affine
+//	refuses    another order of Q than a has entries; entries that are NaN or infinite
+//	form       quadratic
+//	source     Boyd and Vandenberghe 2004, section 4.4
 func Quad(a Affine, q mat.Symmetric) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}

@@ -10,11 +10,29 @@ import (
 )
 
 // SpectralNorm is the largest singular value of a matrix.
-// Representation: Recht, Fazel and Parrilo 2010, section 2.
+//
+//	arguments  a: a matrix, m × n; a vector counts as one column
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: none, by sign for a vector
+//	domain     all
+//	takes      affine
+//	refuses    arrays with more than two dimensions
+//	form       semidefinite cone of order m + n; two of order n for symmetric a; second-order cone for vectors
+//	source     Recht, Fazel and Parrilo 2010, section 2
 func SpectralNorm(a Affine) Expr { return singular("sigma_max", a, false) }
 
 // NuclearNorm is the sum of the singular values of a matrix.
-// Representation: Recht, Fazel and Parrilo 2010, section 2.
+//
+//	arguments  a: a matrix, m × n; a vector counts as one column
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   a: none, by sign for a vector
+//	domain     all
+//	takes      affine
+//	refuses    arrays with more than two dimensions
+//	form       semidefinite cone of order m + n; two of order n for symmetric a; second-order cone for vectors
+//	source     Recht, Fazel and Parrilo 2010, section 2
 func NuclearNorm(a Affine) Expr { return singular("normnuc", a, true) }
 
 // singular makes either norm.

@@ -2,10 +2,18 @@ package dc
 
 import "math"
 
-// WeightedGeoMean is the product of the entries of a to the powers wₖ/Σw, which
-// are ≥ 0; len(w) = a.Len(). It restricts entries with a positive weight to
-// aₖ ≥ 0, and is concave and nondecreasing. Representation by power cones:
-// Chares 2009, section 4.
+// WeightedGeoMean is the product of the entries of a to the powers wₖ/Σw. It
+// restricts entries with a positive weight to aₖ ≥ 0; others do not count.
+//
+//	arguments  a: an array with n entries; w: n numbers ≥ 0
+//	curvature  concave
+//	sign       nonnegative
+//	monotone   a: nondecreasing
+//	domain     aₖ ≥ 0 where wₖ > 0
+//	takes      affine
+//	refuses    another number of weights than entries; negative, infinite or no positive weights
+//	form       power cones
+//	source     Chares 2009, section 4
 func WeightedGeoMean(a Affine, w []float64) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -29,7 +37,11 @@ func WeightedGeoMean(a Affine, w []float64) Expr {
 	return concave(f, a.of)
 }
 
-// WeightedGeoMeanOf is WeightedGeoMean of affine or concave expressions.
+// WeightedGeoMeanOf is WeightedGeoMean of a slice of scalars.
+//
+//	as         WeightedGeoMean
+//	takes      affine or concave
+//	refuses    others; weights as WeightedGeoMean
 func WeightedGeoMeanOf[T Operand](us []T, w []float64) Expr {
 	_, used, err := shares(len(us), w)
 	if err != nil {

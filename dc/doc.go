@@ -13,6 +13,10 @@
 // values and subgradients ([Convex]); so a function of yours may be an h
 // ([Oracle]). Numbers that change from one solve to the next are a [Param].
 //
+// The comment of every atom has its arguments, curvature, sign, direction and
+// domain, what it takes besides affine arguments, what it refuses, the form of its
+// representation and the source of that; docs/atoms.md is made of these comments.
+//
 // Mistakes do not panic. An Affine or Expr made from mismatched shapes or by an
 // unknown rule carries the error along; it comes out of Err and of
 // Model.Problem.
@@ -27,5 +31,8 @@
 // Fazel and Parrilo 2010, Guaranteed minimum-rank solutions of linear matrix
 // equations via nuclear norm minimization; Chares 2009, Cones and
 // interior-point algorithms for structured convex optimization involving powers
-// and exponentials.
+// and exponentials; Lobo, Vandenberghe, Boyd and Lebret 1998, Applications of
+// second-order cone programming; Huber 1964, Robust estimation of a location
+// parameter; Mangasarian and Musicant 2000, Robust linear and support vector
+// regression.
 package dc

@@ -241,9 +241,21 @@ func scaleTerms(ts []term, w float64) []term {
 // Sum is the sum of scalar operands, or of the entries of one array; 0 for none.
 // A function that occurs in several operands is kept once, and terms of opposite
 // sign cancel.
+//
+//	arguments  ops: scalars, or one array
+//	curvature  affine
+//	sign       any
+//	monotone   ops: nondecreasing
+//	domain     all
+//	takes      any with a split
+//	refuses    several operands one of which is an array
+//	form       none of its own
+//	source     Grant, Boyd and Ye 2006
 func Sum(ops ...Operand) Expr { return sumExprs(exprs(scalars(ops))) }
 
 // SumOf is Sum of a slice of scalars.
+//
+//	as         Sum
 func SumOf[T Operand](us []T) Expr { return sumExprs(exprs(us)) }
 
 // exprs are the operands as expressions.

@@ -5,10 +5,20 @@ import (
 	"math"
 )
 
-// Mul returns a·b. Affine functions are multiplied by polarisation, see Inner.
+// Mul returns x·y. Affine functions are multiplied by polarisation, see Inner.
 // Other factors are written as P − Q + l with convex P, Q ≥ 0 and an affine l,
 // and the products are split one by one: of P and Q by 2PQ = (P + Q)² − P² − Q²,
 // of P and l by the bounds of l or, where it has none, by l = l₊ − (−l)₊.
+//
+//	arguments  x, y: scalars
+//	curvature  DC; convex or concave where one factor is a multiple of the other
+//	sign       any; nonnegative or nonpositive where one factor is a multiple of the other
+//	monotone   x: none, by sign where y is a multiple of x; y: none
+//	domain     all
+//	takes      any with a split whose product has one
+//	refuses    arrays; factors without a bound that the split needs
+//	form       quadratic
+//	source     Horst and Thoai 1999, section 2
 func Mul(x, y Operand) Expr {
 	a, b := x.expr(), y.expr()
 	if err := errors.Join(a.err, b.err); err != nil {
@@ -48,9 +58,18 @@ func (f *product) node() Node {
 }
 func (f *product) String() string { return "product" }
 
-// Inner is the sum of uₖ·vₖ of two affine arrays with as many entries:
-// uv = ((αu + v/α)² − (αu − v/α)²)/4, with an α that gives both factors ranges of
-// one width.
+// Inner is the sum of uₖ·vₖ: uv = ((αu + v/α)² − (αu − v/α)²)/4, with an α that
+// gives both factors ranges of one width.
+//
+//	arguments  u, v: arrays with as many entries
+//	curvature  DC
+//	sign       any
+//	monotone   u: none; v: none
+//	domain     all
+//	takes      affine
+//	refuses    arrays with another number of entries
+//	form       quadratic
+//	source     Horst and Thoai 1999, section 2
 func Inner(u, v Affine) Expr {
 	if err := errors.Join(u.Err(), v.Err()); err != nil {
 		return Expr{err: err}
