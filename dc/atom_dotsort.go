@@ -6,15 +6,27 @@ import (
 )
 
 // DotSort is the sum of aₖ·wₖ with the entries of a and the weights w both sorted
-// ascending, which is the largest inner product of a with a permutation of w;
-// len(w) = a.Len(). It is convex, and nondecreasing for w ≥ 0. With w descending it is
-// Σ (wₖ − wₖ₊₁)·SumLargest(a, k), a weighted sum of its pieces: Boyd and Vandenberghe
-// 2004, ex. 5.19.
+// ascending: the largest inner product of a with a permutation of w. With w descending it
+// is Σ (wₖ − wₖ₊₁)·SumLargest(a, k).
+//
+//	arguments  a: an array with n entries; w: n numbers
+//	curvature  convex
+//	sign       any
+//	monotone   a: nondecreasing for w ≥ 0
+//	domain     all
+//	takes      affine
+//	refuses    other numbers of weights; infinite or NaN ones
+//	form       rows
+//	source     Boyd and Vandenberghe 2004, exercise 5.19
 func DotSort(a Affine, w []float64) Expr {
 	return dotSort(a.Len(), w, func(k int) Expr { return SumLargest(a, k) })
 }
 
-// DotSortOf is DotSort of DC expressions.
+// DotSortOf is DotSort of a slice of scalars.
+//
+//	as         DotSort
+//	takes      any with a split
+//	refuses    other numbers of weights; infinite or NaN ones
 func DotSortOf[T Operand](us []T, w []float64) Expr {
 	return dotSort(len(us), w, func(k int) Expr { return SumLargestOf(us, k) })
 }

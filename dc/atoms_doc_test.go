@@ -244,6 +244,9 @@ func docSamples() map[string][]docSample {
 			{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.NormPOf(list(u), 2) }},
 		},
 		"Huber":      {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.Huber(u, 0.7) }}},
+		"DotSort":    {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.DotSort(u, []float64{0, 1, 3}) }}},
+		"DotSortOf":  {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.DotSortOf(list(u), []float64{0, 1, 3}) }}},
+		"XExp":       {{args: "u", make: e(dc.XExp), above: true, outside: []float64{-1}}},
 		"HuberOf":    {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.HuberOf(list(u), 0.7) }}},
 		"SumSquares": {{args: "aaa", make: dc.SumSquares}},
 		"Square":     {{args: "o", make: e(dc.Square)}},
@@ -332,7 +335,7 @@ func refused(m *dc.Model) map[string]dc.Expr {
 	return map[string]dc.Expr{
 		"Max": dc.Max(x, x.At(0)), "MaxOf": dc.MaxOf(none), "Min": dc.Min(), "MinOf": dc.MinOf(none), "Sum": dc.Sum(x, x.At(0)), "SumOf": dc.SumOf([]dc.Affine{x, x}),
 		"Abs": dc.Abs(x), "Pos": dc.Pos(x), "Norm2Of": dc.Norm2Of(two), "NormP": dc.NormP(x, 0.5), "NormPOf": dc.NormPOf(two, 3),
-		"Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 1), "Square": dc.Square(x), "Quad": dc.Quad(x, definite),
+		"DotSort": dc.DotSort(x, nil), "DotSortOf": dc.DotSortOf(two, nil), "XExp": dc.XExp(x), "Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 1), "Square": dc.Square(x), "Quad": dc.Quad(x, definite),
 		"QuadOverLin": dc.QuadOverLin(x, x), "QuadOverLinOf": dc.QuadOverLinOf(two, x.At(0)), "Exp": dc.Exp(dc.Sqrt(x.At(0))), "Logistic": dc.Logistic(x),
 		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "LogSumExpOf": dc.LogSumExpOf(two), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
 		"KL": dc.KL(x, x), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)), "Power": dc.Power(x.At(0), math.NaN()),
