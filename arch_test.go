@@ -35,6 +35,8 @@ var mayImport = map[string]string{
 	"internal/enum": "internal/suggest",
 	// Judges answers, so it shares no code with what it judges.
 	"internal/judge": "",
+	// The random programs of the OSQP paper, for tests and benchmarks.
+	"internal/classes": "qpbackend qpbackend/sparse gonum",
 	// One grammar of numbers and one reader of tables, for whoever reads data.
 	"internal/table": "",
 	// Which kernels in assembler this processor runs.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -86,43 +87,6 @@ func regression(rng *rand.Rand, samples, params, pieces int) *qpbackend.Problem 
 	return p
 }
 
-// dense is a random QP as in the benchmarks of the OSQP paper.
-func dense(rng *rand.Rand, n, m int, density float64) *qpbackend.Problem {
-	var t, pt sparse.Triplets
-	b := make([]float64, n)
-	for range n {
-		for j := range b {
-			b[j] = 0
-			if rng.Float64() < density {
-				b[j] = rng.NormFloat64()
-			}
-		}
-		for j, v := range b {
-			for i := range j + 1 {
-				if b[i]*v != 0 {
-					pt.Add(i, j, b[i]*v)
-				}
-			}
-		}
-	}
-	p := &qpbackend.Problem{Q: make([]float64, n)}
-	for j := range n {
-		pt.Add(j, j, 1e-2)
-		p.Q[j] = rng.NormFloat64()
-	}
-	for i := range m {
-		for j := range n {
-			if rng.Float64() < density {
-				t.Add(i, j, rng.NormFloat64())
-			}
-		}
-		p.L, p.U = append(p.L, -rng.Float64()), append(p.U, rng.Float64())
-	}
-	p.P, _ = pt.CSC(n, n)
-	p.A, _ = t.CSC(m, n)
-	return p
-}
-
 // sequence solves p again and again, its values changed by change before each
 // solve, cold and from the solution before.
 func sequence(b *testing.B, p *qpbackend.Problem, change func() qpbackend.Update) {
@@ -191,7 +155,7 @@ func benchRegression(b *testing.B, samples int) {
 
 func BenchmarkDense150(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	p := dense(rng, 150, 1500, 0.15)
+	p := classes.Dense(rng, 150, 1500, 0.15)
 	q := append([]float64(nil), p.Q...)
 	sequence(b, p, func() qpbackend.Update {
 		jitter(rng, q, p.Q, 0.03)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -204,7 +205,7 @@ func sameBits(t *testing.T, b ipm.Backend) {
 func TestSolveDoesNotAllocate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, p := range map[string]*qpbackend.Problem{
-		"linear": packing(rng, 6), "quadratic": regression(rng, 30, 3, 2), "dense": dense(rng, 20, 40, 0.5), "tall": fit(rng, 40, 3),
+		"linear": packing(rng, 6), "quadratic": regression(rng, 30, 3, 2), "dense": classes.Dense(rng, 20, 40, 0.5), "tall": fit(rng, 40, 3),
 	} {
 		for _, how := range strategies {
 			s := newSolverBy(t, ipm.Backend{KKT: how}, p)
@@ -334,7 +335,7 @@ func covariance(rng *rand.Rand, n, rank, free int, λ float64) *qpbackend.Proble
 // sequence, and one from nowhere does no harm.
 func TestWarmStartPays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	p := dense(rng, 30, 90, 0.3)
+	p := classes.Dense(rng, 30, 90, 0.3)
 	s := newSolver(t, p)
 	cold, warm := 0, 0
 	last := run(t, s)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -69,7 +70,7 @@ func fit(rng *rand.Rand, samples, params int) *qpbackend.Problem {
 func TestStrategiesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 20))
 	for name, p := range map[string]*qpbackend.Problem{
-		"fit": fit(rng, 60, 4), "regression": regression(rng, 80, 5, 3), "dense": dense(rng, 20, 60, 0.5), "packing": packing(rng, 6),
+		"fit": fit(rng, 60, 4), "regression": regression(rng, 80, 5, 3), "dense": classes.Dense(rng, 20, 60, 0.5), "packing": packing(rng, 6),
 	} {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(21, uint64(len(name))))

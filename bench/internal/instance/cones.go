@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/qptest"
 )
@@ -69,7 +70,7 @@ func Cones(names []string, count int) ([]Instance, error) {
 			found = true
 			for seed := range count {
 				id := fmt.Sprintf("%s-%03d", m.name, seed)
-				all = append(all, single("cones-"+m.name, id, func() *qpbackend.Problem { return m.draw(source(id)) }))
+				all = append(all, single("cones-"+m.name, id, func() *qpbackend.Problem { return m.draw(classes.Source(id)) }))
 			}
 		}
 		if name == tiny {

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,8 @@ type Instance struct {
 	// Make reads or draws the problems. All have the pattern of the first.
 	Make func() ([]*qpbackend.Problem, error)
 }
+
+var inf = math.Inf(1)
 
 // single makes an instance of a function that cannot fail.
 func single(group, name string, draw func() *qpbackend.Problem) Instance {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -22,7 +23,7 @@ func Regression(m, n int) (Instance, error) {
 		return Instance{}, fmt.Errorf("a regression of %d samples and %d features: want at least one of each and at most %d numbers", m, n, most)
 	}
 	name := fmt.Sprintf("lder-%d-%d", m, n)
-	return single("lder", name, func() *qpbackend.Problem { return regression(source(name), m, n) }), nil
+	return single("lder", name, func() *qpbackend.Problem { return regression(classes.Source(name), m, n) }), nil
 }
 
 const pieces1, pieces2 = 3, 2
@@ -43,9 +44,9 @@ func regression(rng *rand.Rand, m, n int) *qpbackend.Problem {
 		near[k] += v
 	}
 
-	b := newBuilder(m + pieces*width)
+	b := classes.New(m + pieces*width)
 	for i := range m {
-		b.p.Add(i, i, 2/float64(m))
+		b.P.Add(i, i, 2/float64(m))
 	}
 	for i := range m {
 		x := append(draw(n, 1), 1)
@@ -55,13 +56,13 @@ func regression(rng *rand.Rand, m, n int) *qpbackend.Problem {
 		j1, _ := active(near, x, 0, pieces1)
 		j2, _ := active(near, x, pieces1, pieces)
 		for l := range pieces1 {
-			b.difference(b.row(-inf, y), i, 1, m, l, j2, x)
+			difference(b, b.Row(-inf, y), i, 1, m, l, j2, x)
 		}
 		for l := pieces1; l < pieces; l++ {
-			b.difference(b.row(-inf, -y), i, -1, m, l, j1, x)
+			difference(b, b.Row(-inf, -y), i, -1, m, l, j1, x)
 		}
 	}
-	return b.problem()
+	return b.Problem()
 }
 
 // active is the first largest piece of from, …, to−1 at x, and its value.
@@ -81,10 +82,10 @@ func active(θ, x []float64, from, to int) (piece int, value float64) {
 
 // difference fills a row: piece plus minus piece less at x, plus sign·ξ_i; the
 // parameters start at variable first.
-func (b *builder) difference(row, i int, sign float64, first, plus, less int, x []float64) {
-	b.a.Add(row, i, sign)
+func difference(b *classes.Builder, row, i int, sign float64, first, plus, less int, x []float64) {
+	b.A.Add(row, i, sign)
 	for k, v := range x {
-		b.a.Add(row, first+plus*len(x)+k, v)
-		b.a.Add(row, first+less*len(x)+k, -v)
+		b.A.Add(row, first+plus*len(x)+k, v)
+		b.A.Add(row, first+less*len(x)+k, -v)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -27,7 +28,7 @@ const (
 // those of the interior point method, whatever solver is measured.
 func Sequence() Instance {
 	const name = "obstacles"
-	return Instance{Group: "sequence", Name: name, Make: func() ([]*qpbackend.Problem, error) { return sequence(source(name)) }}
+	return Instance{Group: "sequence", Name: name, Make: func() ([]*qpbackend.Problem, error) { return sequence(classes.Source(name)) }}
 }
 
 // path is the problem with the places of the values that change.
@@ -75,7 +76,7 @@ func sequence(rng *rand.Rand) ([]*qpbackend.Problem, error) {
 
 func newPath(rng *rand.Rand) *path {
 	slack := 2 * wayPoints
-	b := newBuilder(slack + wayPoints*obstacles)
+	b := classes.New(slack + wayPoints*obstacles)
 	w := &path{}
 	for k := range obstacles { // near the line from (0, 0) to (10, 10)
 		at := 10 * (float64(k) + 1) / (obstacles + 1)
@@ -88,20 +89,20 @@ func newPath(rng *rand.Rand) *path {
 			if t == 0 || t == wayPoints-1 {
 				curve = 2
 			}
-			b.p.Add(j, j, curve)
+			b.P.Add(j, j, curve)
 			if t > 0 {
-				b.p.Add(j-2, j, -2)
-				step := b.row(-mostStep, mostStep)
-				b.a.Add(step, j, 1)
-				b.a.Add(step, j-2, -1)
+				b.P.Add(j-2, j, -2)
+				step := b.Row(-mostStep, mostStep)
+				b.A.Add(step, j, 1)
+				b.A.Add(step, j-2, -1)
 			}
 			switch t {
 			case 0:
-				b.bound(j, 0, 0)
+				b.Bound(j, 0, 0)
 			case wayPoints - 1:
-				b.bound(j, 10, 10)
+				b.Bound(j, 10, 10)
 			default:
-				b.bound(j, -2, 12)
+				b.Bound(j, -2, 12)
 			}
 		}
 	}
@@ -109,20 +110,18 @@ func newPath(rng *rand.Rand) *path {
 	for t := range wayPoints {
 		for k := range obstacles {
 			s := slack + t*obstacles + k
-			b.q[s] = slackCost
-			b.bound(s, 0, inf)
-			row := b.row(0, inf)
+			b.Q[s] = slackCost
+			b.Bound(s, 0, inf)
+			row := b.Row(0, inf)
 			w.row = append(w.row, row)
-			entries = append(entries, [2]int{b.a.Len(), b.a.Len() + 1})
-			b.a.Add(row, 2*t, 0)
-			b.a.Add(row, 2*t+1, 0)
-			b.a.Add(row, s, 1)
+			entries = append(entries, [2]int{b.A.Len(), b.A.Len() + 1})
+			b.A.Add(row, 2*t, 0)
+			b.A.Add(row, 2*t+1, 0)
+			b.A.Add(row, s, 1)
 		}
 	}
-	w.p = &qpbackend.Problem{Q: b.q, Lo: b.lo, Hi: b.hi, L: b.l, U: b.u}
-	w.p.P, _ = b.p.CSC(b.n, b.n)
-	a, pos := b.a.CSC(len(b.l), b.n)
-	w.p.A = a
+	p, pos := b.Placed()
+	w.p = p
 	for _, e := range entries {
 		w.place = append(w.place, [2]int{pos[e[0]], pos[e[1]]})
 	}

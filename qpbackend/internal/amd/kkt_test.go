@@ -2,6 +2,7 @@ package amd_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
@@ -23,26 +25,6 @@ type program struct {
 	n       int
 	hessian [][2]int
 	rows    [][]int
-}
-
-// row adds a row with the entries start, start+1, …, start+count−1, each with
-// the given probability, and the entries of more.
-func (p *program) row(rng *rand.Rand, start, count int, density float64, more ...int) {
-	var r []int
-	for j := start; j < start+count; j++ {
-		if rng.Float64() < density {
-			r = append(r, j)
-		}
-	}
-	p.rows = append(p.rows, append(r, more...))
-}
-
-func (p *program) denseHessian(start, count int) {
-	for j := start; j < start+count; j++ {
-		for i := start; i < j; i++ {
-			p.hessian = append(p.hessian, [2]int{i, j})
-		}
-	}
 }
 
 // kkt is the pattern of [H Aᵀ; A −D]. Rows of one variable belong to H.
@@ -67,63 +49,22 @@ func (p *program) kkt() *pattern {
 	return k
 }
 
-// The classes of random programs of the OSQP paper.
-func classes() map[string]*pattern {
-	rng := rand.New(rand.NewPCG(4, 9))
-	// A literal is evaluated in order, so the patterns are always the same.
-	all := map[string]*pattern{
-		"random150": randomClass(rng, 150, 1500), "random400": randomClass(rng, 400, 4000),
-		"eqqp300": randomClass(rng, 300, 150), "lasso40": lasso(rng, 40, 4000), "control60": control(rng, 60, 30, 10),
+// programs are the classes of random programs of the OSQP paper.
+func programs() map[string]*pattern {
+	all := map[string]*pattern{}
+	for _, c := range classes.All() {
+		size := map[string]int{"eqqp": 300, "random": 150, "portfolio": 25, "control": 60}[c.Name]
+		if size == 0 {
+			size = 40
+		}
+		all[fmt.Sprintf("%s%d", c.Name, size)] = drawn(c.Draw, size, rand.New(rand.NewPCG(4, 9)))
 	}
-	svm := &program{n: 4040}
-	for i := range 4000 {
-		svm.row(rng, 0, 40, 0.15, 40+i)
-	}
-	all["svm40"] = svm.kkt()
-	huber := &program{n: 12040}
-	for i := range 4000 {
-		huber.row(rng, 0, 40, 0.15, 40+i, 4040+i, 8040+i)
-	}
-	all["huber40"] = huber.kkt()
-	portfolio := &program{n: 2525}
-	for i := range 25 {
-		portfolio.row(rng, 0, 2500, 0.5, 2500+i)
-	}
-	portfolio.row(rng, 0, 2500, 1)
-	all["portfolio25"] = portfolio.kkt()
+	all["random400"] = drawn(classes.Inequalities, 400, rand.New(rand.NewPCG(4, 9)))
 	return all
 }
 
-func randomClass(rng *rand.Rand, n, m int) *pattern {
-	p := &program{n: n}
-	p.denseHessian(0, n)
-	for range m {
-		p.row(rng, 0, n, 0.15)
-	}
-	return p.kkt()
-}
-
-func lasso(rng *rand.Rand, n, m int) *pattern {
-	p := &program{n: 2*n + m}
-	for i := range m {
-		p.row(rng, 0, n, 0.15, n+i)
-	}
-	for j := range n {
-		p.rows = append(p.rows, []int{j, n + m + j}, []int{j, n + m + j})
-	}
-	return p.kkt()
-}
-
-func control(rng *rand.Rand, states, inputs, stages int) *pattern {
-	width := states + inputs
-	p := &program{n: stages*width + states}
-	for t := range stages {
-		for j := range states {
-			p.row(rng, t*width, width, 1, (t+1)*width+j)
-		}
-	}
-	p.denseHessian(stages*width, states)
-	return p.kkt()
+func drawn(draw func(*rand.Rand, int) *qpbackend.Problem, size int, rng *rand.Rand) *pattern {
+	return programOf(draw(rng, size)).kkt()
 }
 
 // maros are the KKT patterns of the Maros-Meszaros problems at hand.
@@ -189,8 +130,8 @@ func TestPrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 5))
 	for range 6 {
 		for name, p := range map[string]*pattern{
-			"random": randomClass(rng, 20+rng.IntN(20), 300), "lasso": lasso(rng, 15, 300),
-			"control": control(rng, 12, 6, 8), "few rows": randomClass(rng, 120, 60),
+			"random": drawn(classes.Inequalities, 20+rng.IntN(20), rng), "lasso": drawn(classes.Lasso, 4, rng),
+			"control": drawn(classes.Control, 12, rng), "few rows": drawn(classes.Equalities, 120, rng),
 		} {
 			got, md := p.fill(p.order(t)), p.fill(p.minimumDegree())
 			if float64(got) > 1.02*float64(md) {
@@ -202,7 +143,7 @@ func TestPrograms(t *testing.T) {
 
 // BenchmarkClasses and BenchmarkMaros report the least times of ordering,
 // analysis, factorisation and solution, and the fill.
-func BenchmarkClasses(b *testing.B) { benchPatterns(b, classes()) }
+func BenchmarkClasses(b *testing.B) { benchPatterns(b, programs()) }
 func BenchmarkMaros(b *testing.B)   { benchPatterns(b, maros(b)) }
 
 func benchPatterns(b *testing.B, all map[string]*pattern) {

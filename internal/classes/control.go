@@ -1,4 +1,4 @@
-package instance
+package classes
 
 import (
 	"math/cmplx"
@@ -12,10 +12,10 @@ import (
 // horizon of the control problems, in steps.
 const horizon = 10
 
-// control steers nx states by nx/2 inputs: variables x₀, …, x_T, u₀, …, u_{T−1},
+// Control steers nx states by nx/2 inputs: variables x₀, …, x_T, u₀, …, u_{T−1},
 // x_{t+1} = Ax_t + Bu_t from a given x₀, bounds on all. The last state's cost is
 // that of the Riccati equation.
-func control(rng *rand.Rand, nx int) *qpbackend.Problem {
+func Control(rng *rand.Rand, nx int) *qpbackend.Problem {
 	nu := nx / 2
 	A, B := dynamics(rng, nx, nu)
 	cost := mat.NewDense(nx, nx, nil)
@@ -27,7 +27,7 @@ func control(rng *rand.Rand, nx int) *qpbackend.Problem {
 	const inputCost = 0.1
 	last := riccati(A, B, cost, inputCost)
 
-	b := newBuilder((horizon+1)*nx + horizon*nu)
+	b := New((horizon+1)*nx + horizon*nu)
 	input := (horizon + 1) * nx
 	limit, start := make([]float64, nx), make([]float64, nx)
 	for i := range nx {
@@ -37,37 +37,37 @@ func control(rng *rand.Rand, nx int) *qpbackend.Problem {
 	for t := range horizon {
 		for i := range nx {
 			if c := cost.At(i, i); c != 0 {
-				b.p.Add(t*nx+i, t*nx+i, c)
+				b.P.Add(t*nx+i, t*nx+i, c)
 			}
 		}
 	}
 	for i := range nx {
 		for j := i; j < nx; j++ {
-			b.p.Add(horizon*nx+i, horizon*nx+j, (last.At(i, j)+last.At(j, i))/2)
+			b.P.Add(horizon*nx+i, horizon*nx+j, (last.At(i, j)+last.At(j, i))/2)
 		}
 	}
 	for k := range horizon * nu {
-		b.p.Add(input+k, input+k, inputCost)
+		b.P.Add(input+k, input+k, inputCost)
 	}
 
 	for i := range nx {
-		b.a.Add(b.row(-start[i], -start[i]), i, -1)
+		b.A.Add(b.Row(-start[i], -start[i]), i, -1)
 	}
 	for t := range horizon {
 		for i := range nx {
-			row := b.row(0, 0)
+			row := b.Row(0, 0)
 			for j := range nx {
-				b.a.Add(row, t*nx+j, A.At(i, j))
+				b.A.Add(row, t*nx+j, A.At(i, j))
 			}
 			for j := range nu {
-				b.a.Add(row, input+t*nu+j, B.At(i, j))
+				b.A.Add(row, input+t*nu+j, B.At(i, j))
 			}
-			b.a.Add(row, (t+1)*nx+i, -1)
+			b.A.Add(row, (t+1)*nx+i, -1)
 		}
 	}
 	for t := range horizon + 1 {
 		for i := range nx {
-			b.bound(t*nx+i, -limit[i], limit[i])
+			b.Bound(t*nx+i, -limit[i], limit[i])
 		}
 	}
 	most := make([]float64, nu)
@@ -76,10 +76,10 @@ func control(rng *rand.Rand, nx int) *qpbackend.Problem {
 	}
 	for t := range horizon {
 		for j := range nu {
-			b.bound(input+t*nu+j, -most[j], most[j])
+			b.Bound(input+t*nu+j, -most[j], most[j])
 		}
 	}
-	return b.problem()
+	return b.Problem()
 }
 
 // dynamics draws A = I + Δ, scaled so that no eigenvalue exceeds 1, and B.
