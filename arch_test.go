@@ -53,7 +53,9 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/scaled gonum",
+	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled gonum",
+	// A backend's problem without the columns of parameters.
+	"ccp/internal/pinned": "qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.
 	"ccp/internal/scaled": "qpbackend qpbackend/sparse",
 	// Functions of points and of a merit, which know no problem.

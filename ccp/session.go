@@ -67,6 +67,8 @@ func (s *Session) Replace(p *dc.Problem) error {
 	}
 	if p.NumVars() != s.p.NumVars() {
 		s.x = nil
+	} else {
+		sub.KeepSizes(s.sub)
 	}
 	s.p, s.sub = p, sub
 	s.sub.Forget()

@@ -29,6 +29,8 @@ type Builder struct {
 	least choices
 	owner int   // what rows are made for: see Row
 	place []int // scratch, by column; all zero
+	// pinned are the columns of parameters; nil: there are none.
+	pinned []bool
 }
 
 // term is one coefficient of the linear objective.

@@ -21,7 +21,7 @@ func (b *Builder) joint(quads []dc.Quadratic) []bool {
 		if q[0].Q != nil {
 			continue
 		}
-		if direct, rows := sizes(q[0].Arg); direct > rows {
+		if direct, rows := b.sizes(q[0].Arg); direct > rows {
 			n := len(b.columnsOf(q))
 			b.forget(q)
 			if marks[k] = min(direct, n*(n+1)/2) > rows; marks[k] {
@@ -41,19 +41,43 @@ func (b *Builder) joint(quads []dc.Quadratic) []bool {
 }
 
 // sizes are how many numbers the products of the coefficients of a have, row by
-// row, and how many its rows have, with a column each.
-func sizes(a dc.Affine) (direct, viaRows int) {
+// row, and how many its rows have, with a column each. Parameters do not count, as a
+// backend does not see their columns.
+func (b *Builder) sizes(a dc.Affine) (direct, viaRows int) {
+	viaRows = a.Len()
 	for k := range a.Len() {
-		n := len(a.Entry(k).Idx)
+		n := 0
+		for _, j := range a.Entry(k).Idx {
+			if !b.isPinned(j) {
+				n++
+			}
+		}
 		direct += n * (n + 1) / 2
+		viaRows += n
 	}
-	return direct, a.NNZ() + a.Len()
+	return direct, viaRows
+}
+
+// isPinned reports whether a column is a parameter.
+func (b *Builder) isPinned(col int) bool { return col < len(b.pinned) && b.pinned[col] }
+
+// loose is l without parameters, and the parameters in it.
+func (b *Builder) loose(l dc.Linear) (free, pinned dc.Linear) {
+	for k, j := range l.Idx {
+		to := &free
+		if b.isPinned(j) {
+			to = &pinned
+		}
+		to.Idx, to.Val = append(to.Idx, j), append(to.Val, l.Val[k])
+	}
+	free.Const = l.Const
+	return free, pinned
 }
 
 // addSquares adds w·‖a‖² to the objective: straight into P where that makes P
 // no larger than A would become, else by columns r = a.
 func (b *Builder) addSquares(w float64, a dc.Affine) {
-	direct, viaRows := sizes(a)
+	direct, viaRows := b.sizes(a)
 	if direct <= viaRows {
 		for k := range a.Len() {
 			b.square(w, a.Entry(k))
@@ -72,8 +96,8 @@ func (b *Builder) addSquares(w float64, a dc.Affine) {
 	}
 }
 
-// columnsOf lists the columns that occur in the squares, in the order in which
-// they do, and leaves their places in that list, from 1, in b.place.
+// columnsOf lists the columns that occur in the squares but for parameters, in the
+// order in which they do, and leaves their places in that list, from 1, in b.place.
 func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
 	b.place = append(b.place, make([]int, b.Cols-len(b.place))...)
 	var cols []int
@@ -81,7 +105,7 @@ func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
 		a := &quads[i].Arg
 		for k := range a.Len() {
 			for _, j := range a.Entry(k).Idx {
-				if b.place[j] == 0 {
+				if b.place[j] == 0 && !b.isPinned(j) {
 					cols = append(cols, j)
 					b.place[j] = len(cols)
 				}
@@ -130,6 +154,15 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 	for k := range q.Arg.Len() {
 		l := q.Arg.Entry(k)
 		b.r += w * l.Const * l.Const
+		if slices.ContainsFunc(l.Idx, b.isPinned) {
+			free, pinned := b.loose(l)
+			l, free.Const = free, 0
+			b.product(2*w, free, pinned)
+			b.product(w, pinned, pinned)
+			for i, v := range pinned.Val {
+				b.q = append(b.q, term{pinned.Idx[i], 2 * w * v * l.Const})
+			}
+		}
 		if slices.Equal(l.Idx, cols) {
 			for p, v := range l.Val {
 				lin[p] += 2 * w * v * l.Const

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -27,7 +28,8 @@ type Problem struct {
 	Soft     []*dc.Constraint // those with a slack
 	prox     proximal
 	least    choices
-	Switched bool // the last linearise chose other items than the one before
+	Switched bool  // the last linearise chose other items than the one before
+	pinned   []int // the columns of parameters, which the solver does not see
 
 	Solver    *scaled.Solver
 	Units     []float64        // of the variables: powers of 1024 near the sizes of their blocks
@@ -48,11 +50,27 @@ type Problem struct {
 // Compile assembles the convex problem of p.
 func Compile(p *dc.Problem) (*Problem, error) { return CompileWith(p, nil) }
 
+// pin notes that a variable is a parameter.
+func (s *Problem) pin(b *Builder, v *dc.Variable) {
+	if b.pinned == nil {
+		b.pinned = make([]bool, s.DC.NumVars())
+	}
+	for k := range v.Len() {
+		b.pinned[v.Offset+k] = true
+		s.pinned = append(s.pinned, v.Offset+k)
+	}
+}
+
 // CompileWith is compile with the rows that more adds.
 func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 	n := p.NumVars()
 	b := NewBuilder(n)
 	s := &Problem{DC: p, grad: make([]float64, n)}
+	for _, v := range p.Vars {
+		if v.Param {
+			s.pin(b, v)
+		}
+	}
 	b.Minimise(b.Form(p.Objective.G()))
 	if len(p.Objective.H().Support()) > 0 {
 		s.H0 = p.Objective.H()
@@ -166,6 +184,9 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	}
 	t := time.Now()
 	defer func() { s.Seconds += Since(t) }()
+	if len(s.pinned) > 0 {
+		b = pinned.Backend{Inner: b, Cols: s.pinned}
+	}
 	solver, err := scaled.New(ctx, b, s.stated(), set, s.columnUnits(), s.Slacks)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)

@@ -7,6 +7,12 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 )
 
+// noise is the size, relative to the largest of a session's last run, up to which the
+// entries of a point are what a backend leaves of 0: the tolerance that it is asked for.
+// Taken for sizes, they would fall with each run from the last one's point until the
+// units underflow.
+const noise = 1e-9
+
 // SizeUp gives the variables the units of x: that of the largest entry of a
 // variable, at least 1/1024 of the largest so far; where all are 0, of its starts
 // and bounds. An entry is no larger than its own bounds. A unit that still fits
@@ -26,7 +32,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 			if lo, hi := v.Bounds(k); max(math.Abs(lo), math.Abs(hi)) > 0 {
 				own = min(own, max(math.Abs(lo), math.Abs(hi)))
 			}
-			if first {
+			if first && !(own < noise*s.largest[j]) {
 				s.largest[j] = own
 			}
 			s.largest[j] = max(s.largest[j], own)
@@ -39,6 +45,12 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	if changed {
 		s.columns = nil
 	}
+}
+
+// KeepSizes takes over the sizes of the variables from the problem before in a session,
+// which has as many.
+func (s *Problem) KeepSizes(old *Problem) {
+	s.Units, s.Sizes, s.largest = old.Units, old.Sizes, old.largest
 }
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.
