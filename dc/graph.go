@@ -38,6 +38,13 @@ func (e Expr) Written() (affine Linear, terms []Term) {
 	affine = e.lin
 	affine.of = e.of.join(affine.of)
 	for _, t := range e.terms {
+		if f, ok := t.f.(*family); ok {
+			for _, m := range f.members() {
+				_, one := m.Scale(t.w).Written()
+				terms = append(terms, one...)
+			}
+			continue
+		}
 		u := Term{t.w, nodeOf(t.f)}
 		if u.Node.Negative() {
 			u.Weight = -u.Weight

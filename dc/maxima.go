@@ -31,6 +31,9 @@ func SumOfMaxima(f Convex) (lin Linear, terms []Maximum, ok bool) {
 			}
 		}
 		return lin, terms, true
+	case *family:
+		e := sumExprs(f.members())
+		return SumOfMaxima(e.G())
 	case *norm1:
 		for k := range f.a.c {
 			l := f.a.Entry(k)

@@ -343,9 +343,11 @@ func (m *Model) Problem() (*Problem, error) {
 		return nil, err
 	}
 	p.define()
+	p.gather()
 	p.typical = p.typicalPoint()
 	if touches {
 		exact.define()
+		exact.gather()
 		exact.typical = p.typical
 		p.exact = &exact
 	}

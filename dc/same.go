@@ -79,6 +79,9 @@ func sameFunction(f, g Convex) bool {
 	if f == g {
 		return true
 	}
+	if _, bare := f.(*sum); !bare && !slices.Equal(f.Support(), g.Support()) { // some sums know it, others do not
+		return false
+	}
 	a, ok := f.(noder)
 	if !ok {
 		return false
@@ -122,7 +125,8 @@ func (h *hasher) mix(v uint64) {
 	*h = hasher(x ^ x>>32)
 }
 
-func (h *hasher) float(v float64) { h.mix(math.Float64bits(v)) }
+// float: 0 and −0 are equal.
+func (h *hasher) float(v float64) { h.mix(math.Float64bits(v + 0)) }
 
 // someOf is the step at which lists are looked at: about eight of their members.
 func someOf(n int) int { return 1 + n/8 }

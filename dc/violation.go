@@ -225,6 +225,11 @@ func (t *tally) domains(list []term, at spot) {
 func (e *Expr) size(x []float64) float64 {
 	s := e.lin.size(x)
 	for _, t := range e.terms {
+		if f, ok := t.f.(*family); ok {
+			_, most := f.sizes(x)
+			s = max(s, t.w*most)
+			continue
+		}
 		s = max(s, finiteSize(t.w*t.f.Value(x)))
 	}
 	return s
@@ -255,6 +260,11 @@ func (p *Problem) ObjectiveSize(x []float64) float64 {
 		s += finiteSize(e.lin.Val[k] * x[j])
 	}
 	for _, t := range e.terms {
+		if f, ok := t.f.(*family); ok {
+			sum, _ := f.sizes(x)
+			s += t.w * sum
+			continue
+		}
 		s += finiteSize(t.w * t.f.Value(x))
 	}
 	return s

@@ -1,0 +1,462 @@
+package dc
+
+import "math"
+
+// memberBlock is how many members are computed together: their numbers and those of
+// the steps between stay in the first level of a cache.
+const memberBlock = 128
+
+// familyWork is the room for a block of members.
+type familyWork struct {
+	v, adj [][]float64 // by step
+	shared []float64   // by row: Σ val·x where that is one number
+	list   []float64
+	grad   []float64 // by row: the sum of the adjoints, where coefficients are shared
+}
+
+func newFamilyWork(f *family) *familyWork {
+	w := &familyWork{v: make([][]float64, len(f.steps)), adj: make([][]float64, len(f.steps)), shared: make([]float64, len(f.rows)), grad: make([]float64, len(f.rows))}
+	for k := range f.steps {
+		w.v[k], w.adj[k] = make([]float64, memberBlock), make([]float64, memberBlock)
+	}
+	return w
+}
+
+// begin computes what all members share.
+func (f *family) begin(w *familyWork, x []float64) {
+	for k := range f.rows {
+		d := &f.rows[k]
+		s := 0.0
+		if d.shared {
+			for t := range d.idx {
+				s += d.val[t][0] * x[d.idx[t][0]]
+			}
+		}
+		w.shared[k] = s
+	}
+}
+
+// row writes an affine function of the members from lo on.
+func (f *family) row(dst []float64, k, lo int, w *familyWork, x []float64) {
+	d := &f.rows[k]
+	n := len(dst)
+	switch {
+	case len(d.c) == 1:
+		u := d.c[0] + w.shared[k]
+		for i := range dst {
+			dst[i] = u
+		}
+	default:
+		u := w.shared[k]
+		for i, c := range d.c[lo : lo+n] {
+			dst[i] = c + u
+		}
+	}
+	if d.shared {
+		return
+	}
+	for t := range d.idx {
+		idx, val := d.idx[t], d.val[t]
+		switch {
+		case len(idx) == 1 && len(val) == 1:
+			u := val[0] * x[idx[0]]
+			for i := range dst {
+				dst[i] += u
+			}
+		case len(idx) == 1:
+			u := x[idx[0]]
+			for i, v := range val[lo : lo+n] {
+				dst[i] += v * u
+			}
+		case len(val) == 1:
+			u := val[0]
+			for i, j := range idx[lo : lo+n] {
+				dst[i] += u * x[j]
+			}
+		default:
+			val := val[lo : lo+n]
+			for i, j := range idx[lo : lo+n] {
+				dst[i] += val[i] * x[j]
+			}
+		}
+	}
+}
+
+// forward computes the steps of n members from lo on.
+func (f *family) forward(w *familyWork, lo, n int, x []float64) {
+	for k := range f.steps {
+		s := &f.steps[k]
+		dst := w.v[k][:n]
+		switch s.op {
+		case opRow, opSum:
+			f.row(dst, s.row, lo, w, x)
+			for a, arg := range s.args {
+				addScaled(dst, f.nums[s.nums[a]], lo, w.v[arg])
+			}
+			continue
+		case "max":
+			copy(dst, w.v[s.args[0]])
+			for _, arg := range s.args[1:] {
+				for i, v := range w.v[arg][:n] {
+					if v > dst[i] || math.IsNaN(v) {
+						dst[i] = v
+					}
+				}
+			}
+			continue
+		case "norm2":
+			f.norms(dst, w, s)
+			continue
+		}
+		h := len(s.args) / 2
+		for a, arg := range s.args {
+			v := w.v[arg][:n]
+			first := a == 0
+			switch s.op {
+			case "abs", "norm1":
+				for i, u := range v {
+					put(dst, i, first, math.Abs(u))
+				}
+			case "square", "sumsq":
+				if first {
+					for i, u := range v {
+						dst[i] = u * u
+					}
+					break
+				}
+				for i, u := range v {
+					dst[i] += u * u
+				}
+			case "huber":
+				for i, u := range v {
+					put(dst, i, first, (&huber{m: s.num}).of(u))
+				}
+			case "mul", "inner":
+				if a >= h {
+					break
+				}
+				o := w.v[s.args[a+h]][:n]
+				for i, u := range v {
+					put(dst, i, first, u*o[i])
+				}
+			default:
+				for i, u := range v {
+					dst[i] = s.curve.value(u)
+				}
+			}
+		}
+	}
+}
+
+func put(dst []float64, i int, first bool, v float64) {
+	if first {
+		dst[i] = v
+	} else {
+		dst[i] += v
+	}
+}
+
+func addScaled(dst, num []float64, lo int, v []float64) {
+	if len(num) == 1 {
+		u := num[0]
+		for i := range dst {
+			dst[i] += u * v[i]
+		}
+		return
+	}
+	for i, u := range num[lo : lo+len(dst)] {
+		dst[i] += u * v[i]
+	}
+}
+
+// norms are the Euclidean norms of the arguments, by their squares where these are
+// far from underflow and overflow.
+func (f *family) norms(dst []float64, w *familyWork, s *step) {
+	clear(dst)
+	for _, arg := range s.args {
+		for i, u := range w.v[arg][:len(dst)] {
+			dst[i] += u * u
+		}
+	}
+	for i, sq := range dst {
+		if sq > 1/hugeSquare && sq < hugeSquare {
+			dst[i] = math.Sqrt(sq)
+			continue
+		}
+		w.list = w.list[:0]
+		for _, arg := range s.args {
+			w.list = append(w.list, w.v[arg][i])
+		}
+		dst[i] = euclid(w.list)
+	}
+}
+
+// hugeSquare is a sum of squares up to which none of them has overflown, and above
+// the inverse of which none that counts has lost digits.
+const hugeSquare = 0x1p900
+
+// euclid is the Euclidean norm, without overflow: big·√sq.
+func euclid(list []float64) float64 {
+	big, sq := 0.0, 0.0
+	for _, v := range list {
+		switch v := math.Abs(v); {
+		case v > big:
+			sq = 1 + sq*(big/v)*(big/v)
+			big = v
+		case v > 0:
+			sq += (v / big) * (v / big)
+		case math.IsNaN(v):
+			return v
+		}
+	}
+	if math.IsInf(big, 1) {
+		return big
+	}
+	return big * math.Sqrt(sq)
+}
+
+// blocks computes all members, a block at a time, and calls each with the values
+// of f.
+func (f *family) blocks(w *familyWork, x []float64, each func(lo int, v []float64)) {
+	f.begin(w, x)
+	last := len(f.steps) - 1
+	for lo := 0; lo < len(f.w); lo += memberBlock {
+		n := min(memberBlock, len(f.w)-lo)
+		f.forward(w, lo, n, x)
+		each(lo, w.v[last][:n])
+	}
+}
+
+func (f *family) Value(x []float64) float64 {
+	w := f.pool.Get().(*familyWork)
+	defer f.pool.Put(w)
+	s := 0.0
+	f.blocks(w, x, func(lo int, v []float64) {
+		weights := f.w[lo : lo+len(v)]
+		for i, u := range v {
+			s += weights[i] * u
+		}
+	})
+	return s
+}
+
+// sizes are the sum of the sizes of the weighted members, and the largest; what is
+// not finite does not count.
+func (f *family) sizes(x []float64) (sum, most float64) {
+	w := f.pool.Get().(*familyWork)
+	defer f.pool.Put(w)
+	f.blocks(w, x, func(lo int, v []float64) {
+		for i, u := range v {
+			s := finiteSize(f.w[lo+i] * u)
+			sum, most = sum+s, max(most, s)
+		}
+	})
+	return sum, most
+}
+
+// AddSubgrad goes through the steps backwards. At a kink the choice is that of the
+// atom.
+func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) {
+	w := f.pool.Get().(*familyWork)
+	defer f.pool.Put(w)
+	clear(w.grad)
+	last := len(f.steps) - 1
+	f.blocks(w, x, func(lo int, v []float64) {
+		n := len(v)
+		for k := range w.adj {
+			clear(w.adj[k][:n])
+		}
+		for i := range v {
+			w.adj[last][i] = scale * f.w[lo+i]
+		}
+		for k := last; k >= 0; k-- {
+			f.backward(w, k, lo, n, dst)
+		}
+	})
+	for k, g := range w.grad {
+		if g == 0 {
+			continue
+		}
+		d := &f.rows[k]
+		for t := range d.idx {
+			dst[d.idx[t][0]] += g * d.val[t][0]
+		}
+	}
+}
+
+// backward adds to the adjoints of the arguments of step k.
+func (f *family) backward(w *familyWork, k, lo, n int, dst []float64) {
+	s, adj, v := &f.steps[k], w.adj[k][:n], w.v[k]
+	switch s.op {
+	case opRow, opSum:
+		f.backwardRow(w, s.row, lo, adj, dst)
+		for a, arg := range s.args {
+			to, num := w.adj[arg][:n], f.nums[s.nums[a]]
+			for i, g := range adj {
+				to[i] += g * pick(num, lo+i)
+			}
+		}
+		return
+	case "max":
+		for i, g := range adj {
+			if g == 0 {
+				continue
+			}
+			for _, arg := range s.args {
+				if u := w.v[arg][i]; u == v[i] || math.IsNaN(u) {
+					w.adj[arg][i] += g
+					break
+				}
+			}
+		}
+		return
+	}
+	h := len(s.args) / 2
+	for a, arg := range s.args {
+		to, u := w.adj[arg][:n], w.v[arg][:n]
+		switch s.op {
+		case "abs", "norm1":
+			for i, g := range adj {
+				if u[i] != 0 {
+					to[i] += math.Copysign(g, g*u[i])
+				}
+			}
+		case "square", "sumsq":
+			for i, g := range adj {
+				to[i] += 2 * g * u[i]
+			}
+		case "huber":
+			for i, g := range adj {
+				to[i] += 2 * g * min(max(u[i], -s.num), s.num)
+			}
+		case "norm2":
+			flat := 1 / math.Sqrt(float64(len(s.args)))
+			for i, g := range adj {
+				if v[i] > 0 {
+					to[i] += g * u[i] / v[i]
+				} else {
+					to[i] += g * flat
+				}
+			}
+		case "mul", "inner":
+			o := w.v[s.args[(a+h)%len(s.args)]][:n]
+			for i, g := range adj {
+				to[i] += g * o[i]
+			}
+		default:
+			for i, g := range adj {
+				to[i] += g * s.curve.slope(u[i])
+			}
+		}
+	}
+}
+
+func (f *family) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
+	d := &f.rows[k]
+	if d.shared {
+		s := 0.0
+		for _, g := range adj {
+			s += g
+		}
+		w.grad[k] += s
+		return
+	}
+	for t := range d.idx {
+		if idx := d.idx[t]; len(idx) == 1 {
+			s := 0.0
+			for i, g := range adj {
+				s += g * pick(d.val[t], lo+i)
+			}
+			dst[idx[0]] += s
+			continue
+		}
+		for i, g := range adj {
+			dst[d.idx[t][lo+i]] += g * pick(d.val[t], lo+i)
+		}
+	}
+}
+
+// approx is the value with its error, member by member.
+func (f *family) approx(x []float64) approx {
+	at := make([]approx, len(f.steps))
+	var s total
+	for i, w := range f.w {
+		for k := range f.steps {
+			at[k] = f.approxStep(&f.steps[k], i, x, at)
+		}
+		s.addScaled(w, at[len(at)-1])
+	}
+	return s.approx
+}
+
+// approxStep is a step of member i, those before being known, by the rules of the
+// atoms.
+func (f *family) approxStep(s *step, i int, x []float64, at []approx) approx {
+	var sum total
+	switch s.op {
+	case opRow, opSum:
+		sum.add(f.rows[s.row].approx(i, x))
+		if s.op == opRow {
+			return f.rows[s.row].approx(i, x)
+		}
+		for k, a := range s.args {
+			sum.addScaled(pick(f.nums[s.nums[k]], i), at[a])
+		}
+		return sum.approx
+	case "max":
+		m := newLargest()
+		for _, a := range s.args {
+			m.add(at[a])
+		}
+		return m.approx()
+	case "norm2":
+		v, e := make([]float64, len(s.args)), make([]float64, len(s.args))
+		for k, a := range s.args {
+			v[k], e[k] = at[a].v, at[a].e
+		}
+		norm := euclid(v)
+		return approx{norm, euclid(e) + float64(4*len(s.args)+3)*unit*norm}
+	}
+	h := len(s.args) / 2
+	for k, a := range s.args {
+		u := at[a]
+		switch s.op {
+		case "abs":
+			return approx{math.Abs(u.v), u.e}
+		case "square":
+			return u.square()
+		case "norm1":
+			sum.add(approx{math.Abs(u.v), u.e})
+		case "sumsq":
+			sum.add(u.square())
+		case "huber":
+			of := (&huber{m: s.num}).of
+			sum.add(u.through(of(u.v), 2*min(math.Abs(u.v), s.num), of(u.lo()), of(u.hi()), 3))
+		case "mul":
+			return u.times(at[s.args[1]])
+		case "inner":
+			if k < h {
+				sum.add(u.times(at[s.args[k+h]]))
+			}
+		default:
+			return curveApprox(s.curve, u)
+		}
+	}
+	return sum.approx
+}
+
+// approx is the row of member i, as that of Linear; shared products are added up
+// first, as in values.
+func (d *rowData) approx(i int, x []float64) approx {
+	s, c := 0.0, pick(d.c, i)
+	if !d.shared {
+		s, c = c, 0
+	}
+	m := math.Abs(s+c) * (1 + coefficientErrors)
+	for t := range d.idx {
+		p := pick(d.val[t], i) * x[pick(d.idx[t], i)]
+		s += p
+		m += (1+coefficientErrors)*math.Abs(p) + math.Abs(s)
+	}
+	return approx{c + s, unit * (m + math.Abs(c+s))}
+}

@@ -1,0 +1,170 @@
+package dc
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// templates are functions of random rows, one a member of a family each.
+var templates = map[string]func(row func(n int) Affine) Expr{
+	"abs":           func(row func(int) Affine) Expr { return Abs(row(1).At(0)) },
+	"hinge":         func(row func(int) Affine) Expr { return Pos(row(1).At(0)) },
+	"square":        func(row func(int) Affine) Expr { return Square(row(1).At(0)) },
+	"squares":       func(row func(int) Affine) Expr { return SumSquares(row(3)) },
+	"norm1":         func(row func(int) Affine) Expr { return Norm1(row(3)) },
+	"norm2":         func(row func(int) Affine) Expr { return Norm2(row(2)) },
+	"huber":         func(row func(int) Affine) Expr { return Huber(row(2), 0.75) },
+	"logistic":      func(row func(int) Affine) Expr { return Logistic(row(1).At(0)) },
+	"exp of norm":   func(row func(int) Affine) Expr { return Exp(Norm1(row(2)).Scale(0.1)) },
+	"max of affine": func(row func(int) Affine) Expr { return Max(row(4)) },
+	"max of norms":  func(row func(int) Affine) Expr { return Max(Norm1(row(2)), Norm2(row(2)).Scale(1.5), row(1).At(0)) },
+	"min of squares": func(row func(int) Affine) Expr {
+		return Min(SumSquares(row(2)), SumSquares(row(2)), SumSquares(row(2)))
+	},
+	"abs of maxima":   func(row func(int) Affine) Expr { return Abs(Max(row(2)).Sub(Max(row(2))).Sub(row(1).At(0))) },
+	"product":         func(row func(int) Affine) Expr { return Mul(row(1).At(0), row(1).At(0)) },
+	"inner product":   func(row func(int) Affine) Expr { return Inner(row(3), row(3)) },
+	"square of DC":    func(row func(int) Affine) Expr { return Square(Abs(row(1).At(0)).Sub(Norm1(row(2)))) },
+	"product of norm": func(row func(int) Affine) Expr { return Mul(Norm2(row(2)), Abs(row(1).At(0))) },
+	"cube":            func(row func(int) Affine) Expr { return Power(Norm1(row(2)), 1.5) },
+}
+
+// randomRows draws arrays of affine functions of n variables, with as many
+// coefficients as the bits of kind say, and which of them all members share.
+func randomRows(r *rand.Rand, x Affine, kind int) func(m int) Affine {
+	fixed := rand.New(rand.NewPCG(uint64(kind), 9))
+	pick := func(bit int) *rand.Rand {
+		if kind&bit != 0 {
+			return fixed
+		}
+		return r
+	}
+	return func(m int) Affine {
+		rows := make([]Linear, m)
+		for k := range rows {
+			first := pick(1).IntN(x.Len() - 3)
+			l := Linear{Const: float64(pick(4).IntN(9)-4) / 4, of: x.of}
+			for t := range 1 + k%3 {
+				l.Idx, l.Val = append(l.Idx, first+t), append(l.Val, float64(1+pick(2).IntN(8))/4*float64(1-2*(t%2)))
+			}
+			rows[k] = l
+		}
+		return Entries(rows...)
+	}
+}
+
+// TestFamilies: a sum of members that differ in numbers is a family, and has the
+// values, errors, subgradients, sizes and split of the sum of its members.
+func TestFamilies(t *testing.T) {
+	for name, make := range templates {
+		for kind := range 8 {
+			r := rand.New(rand.NewPCG(uint64(kind), 3))
+			m := NewModel()
+			x := m.Var("x", []int{7}, AtLeast(-3), AtMost(3))
+			es := []Expr{x.At(2).expr()}
+			for range 300 {
+				e := make(randomRows(rand.New(rand.NewPCG(r.Uint64(), 1)), x, kind))
+				es = append(es, e.Scale(float64(1+r.IntN(4))/8))
+			}
+			e := SumOf(es)
+			if e.Err() != nil {
+				t.Fatal(name, e.Err())
+			}
+			m.Minimize(e)
+			p, err := m.Problem()
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
+				t.Errorf("%s, kind %d: %v", name, kind, err)
+			}
+			if len(p.Objective.terms) >= len(e.terms) && len(e.terms) > fewestMembers {
+				t.Errorf("%s, kind %d: %d terms are left of %d", name, kind, len(p.Objective.terms), len(e.terms))
+			}
+		}
+	}
+}
+
+// sameAsMembers compares an expression with the same one after families were made.
+func sameAsMembers(e, f Expr, r *rand.Rand) error {
+	x, a, b := make([]float64, 7), make([]float64, 7), make([]float64, 7)
+	close := func(u, v, size float64) bool { return math.Abs(u-v) <= 1e-11*(1+size) }
+	for round := range 12 {
+		for k := range x {
+			x[k] = float64(r.IntN(25)-12) / 4
+			if round > 5 {
+				x[k] = 6*r.Float64() - 3
+			}
+		}
+		v, bound := e.Evaluate(x)
+		w, wide := f.Evaluate(x)
+		if size := e.size(x); !close(v, w, 300*size) || math.Abs(v-w) > bound+wide || wide > 2*bound+1e-13 {
+			return fmt.Errorf("at %v: %g within %g, then %g within %g", x, v, bound, w, wide)
+		}
+		if u := f.Value(x); math.Abs(u-w) > wide {
+			return fmt.Errorf("at %v: the value is %g, and with its error %g", x, u, w)
+		}
+		if s, u := e.size(x), f.size(x); !close(s, u, s) {
+			return fmt.Errorf("at %v: the largest term is %g, then %g", x, s, u)
+		}
+		parts := [2][2]Convex{{e.H(), f.H()}, {e.G(), f.G()}}
+		for k, p := range parts {
+			clear(a)
+			clear(b)
+			p[0].AddSubgrad(a, 1.5, x)
+			p[1].AddSubgrad(b, 1.5, x)
+			u, v := p[0].Value(x), p[1].Value(x)
+			for j := range a {
+				if !close(a[j], b[j], 1e3) || !close(u, v, math.Abs(u)) {
+					return fmt.Errorf("at %v: part %d has the value %g and the subgradient %v, then %g and %v", x, k, u, a, v, b)
+				}
+			}
+		}
+	}
+	if e.IsConvex() != f.IsConvex() || e.IsConcave() != f.IsConcave() {
+		return fmt.Errorf("the curvature differs")
+	}
+	if u, v := e.Range(), f.Range(); math.Abs(u.Lo-v.Lo) > 1e-9*math.Abs(u.Lo) || math.Abs(u.Hi-v.Hi) > 1e-9*math.Abs(u.Hi) {
+		return fmt.Errorf("the range is %v, then %v", u, v)
+	}
+	_, terms := f.Written()
+	back := []Expr{{lin: f.lin}}
+	for _, t := range terms {
+		back = append(back, Apply(t.Node.Op(), t.Node.Data(), t.Node.Args()...).Scale(t.Weight))
+	}
+	if d := e.Sub(SumOf(back)); !d.IsConst() || d.Value(nil) != 0 {
+		return fmt.Errorf("the members are %d other functions", len(terms))
+	}
+	return nil
+}
+
+// TestFamiliesAreFew: what has too few members, or is not finite everywhere, stays
+// as it is, and the order of sums does not matter.
+func TestFamiliesAreFew(t *testing.T) {
+	m := NewModel()
+	x := m.Var("x", []int{40}, AtLeast(1))
+	var es []Expr
+	for k := range 40 {
+		es = append(es, Log(x.At(k)).Neg(), Abs(x.At(k).Sub(Num(2))), Square(x.At(k)))
+		if k < fewestMembers-1 {
+			es = append(es, Norm1(x.Range(k, k+2).Sub(Num(3))))
+		}
+	}
+	m.Minimize(SumOf(es))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, u := range p.Objective.terms {
+		kinds[fmt.Sprintf("%T", u.f)]++
+	}
+	if kinds["*dc.family"] != 2 || kinds["*dc.norm1"] != fewestMembers-1 || kinds["*dc.along"] != 40 {
+		t.Error(kinds)
+	}
+	if n := len(p.Objective.split().g); n != 1+40+40+fewestMembers-1 { // squares are one
+		t.Errorf("g has %d terms", n)
+	}
+}
