@@ -37,6 +37,8 @@ var mayImport = map[string]string{
 	"internal/judge": "",
 	// The random programs of the OSQP paper, for tests and benchmarks.
 	"internal/classes": "qpbackend qpbackend/sparse gonum",
+	// Where the data of tests are that are not in the repository.
+	"internal/shared": "",
 	// One grammar of numbers and one reader of tables, for whoever reads data.
 	"internal/table": "",
 	// Which kernels in assembler this processor runs.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
@@ -19,14 +20,10 @@ import (
 // .315 in an independent implementation. The slow methods are run only on the
 // sets of up to 120 rows, without averages.
 func TestPaperTable(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
-	dir := filepath.Join(shared, "data", "pmlb")
+	dir := shared.Path(t, "data", "pmlb")
 	f, err := os.Open(filepath.Join(dir, "folds_seed1.json"))
 	if err != nil {
-		t.Skipf("SKIPPED: no PMLB sets: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	known, err := dataset.ReadFolds(f, "folds_seed1.json")

@@ -4,12 +4,11 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
@@ -17,14 +16,7 @@ import (
 // caseTable reads a table of the folder of cases.
 func caseTable(t *testing.T, name, target string) *dataset.Data {
 	t.Helper()
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
-	path := filepath.Join(shared, "data", "cases", "fit", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: no cases: %v", err)
-	}
+	path := shared.Path(t, "data", "cases", "fit", name)
 	tab, err := dataset.ReadFile(path, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,25 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // casesDir is the folder of problems that were once answered wrongly, stalled or
-// were refused; DCOPT_SHARED says where the shared folder is.
-func casesDir(t *testing.T) string {
-	t.Helper()
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	dir, err := filepath.Abs(filepath.Join(root, "data", "cases"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no cases: %v; set DCOPT_SHARED", err)
-	}
-	return dir
-}
+// were refused.
+func casesDir(t *testing.T) string { return shared.Path(t, "data", "cases") }
 
 // caseOf is a file of the cases with what is right about it.
 type caseOf struct {

@@ -37,7 +37,7 @@ func TestCheckGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			src = bytes.ReplaceAll(src, []byte(`"E/`), []byte(`"`+dccpData(t)+"/"))
+			src = bytes.ReplaceAll(src, []byte(`"E/`), []byte(`"`+filepath.ToSlash(reference(t))+"/"))
 			got := checkText("-", name+".dc", src)
 			compare(t, "testdata/check", "nine_"+name+".txt", got)
 		})
@@ -52,22 +52,4 @@ func checkText(path, name string, stdin []byte) string {
 	var stdout, stderr bytes.Buffer
 	run(context.Background(), []string{"check", path}, bytes.NewReader(stdin), &stdout, &stderr)
 	return strings.ReplaceAll(ableTo.ReplaceAllString(withOSQP.Replace(stdout.String()+stderr.String()), "${1}[...]"), "standard input", name)
-}
-
-// dccpData is the folder with the data of the nine files; DCOPT_SHARED says where
-// the shared folder is.
-func dccpData(t *testing.T) string {
-	t.Helper()
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = "../../../shared"
-	}
-	dir, err := filepath.Abs(filepath.Join(root, "data", "dccp"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no data of the examples at %s; set DCOPT_SHARED", dir)
-	}
-	return filepath.ToSlash(dir)
 }

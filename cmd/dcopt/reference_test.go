@@ -12,26 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
 // reference is the folder with the data of DCCP's examples.
-func reference(t *testing.T) string {
-	t.Helper()
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	data, err := filepath.Abs(filepath.Join(root, "data", "dccp"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(data); err != nil {
-		t.Skipf("SKIPPED: no data of the reference problems: %v; set DCOPT_SHARED", err)
-	}
-	return data
-}
+func reference(t *testing.T) string { return shared.Path(t, "data", "dccp") }
 
 // referenceFile writes the example with the paths of its data, and with each old
 // replaced by new, to a file of its own.

@@ -13,25 +13,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
-// sharedData is the folder with the data of the nine examples, with a slash at
-// the end; DCOPT_SHARED says where the shared folder is.
-func sharedData(t testing.TB) string {
-	t.Helper()
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = "../../../shared"
-	}
-	dir, err := filepath.Abs(filepath.Join(root, "data", "dccp"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no data of the examples at %s; set DCOPT_SHARED", dir)
-	}
-	return filepath.ToSlash(dir) + "/"
-}
+// sharedData is the folder with the data of the nine examples, with a slash at the end.
+func sharedData(t testing.TB) string { return filepath.ToSlash(shared.Path(t, "data", "dccp")) + "/" }
 
 // readNine is an example; its data folder E/ becomes data.
 func readNine(t testing.TB, name, data string) []byte {

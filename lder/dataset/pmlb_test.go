@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
@@ -20,19 +21,8 @@ var pmlb = map[string][2]int{
 	"690_visualizing_galaxy": {323, 4},
 }
 
-// pmlbDir is where the paper's sets are; the test is skipped where they are not.
-func pmlbDir(t *testing.T) string {
-	t.Helper()
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(shared, "data", "pmlb")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no PMLB sets: %v", err)
-	}
-	return dir
-}
+// pmlbDir is where the paper's sets are.
+func pmlbDir(t *testing.T) string { return shared.Path(t, "data", "pmlb") }
 
 func TestPMLB(t *testing.T) {
 	dir := pmlbDir(t)

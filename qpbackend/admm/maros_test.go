@@ -2,10 +2,10 @@ package admm_test
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/admm"
 	"github.com/dcopt/dcopt/qpbackend/qps"
@@ -16,14 +16,7 @@ import (
 // solved here, with the known optimal value (reference.csv beside the problems);
 // on the last the iterations run out, and the status says so.
 func TestMarosMeszaros(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	dir := filepath.Join(shared, "data", "maros_meszaros")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no Maros-Meszaros problems: %v", err)
-	}
+	dir := shared.Path(t, "data", "maros_meszaros")
 	for _, c := range []struct {
 		name string
 		want float64

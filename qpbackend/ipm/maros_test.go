@@ -1,14 +1,11 @@
 package ipm_test
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
-	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/qps"
 )
@@ -25,45 +22,20 @@ var bigProblems = map[string]bool{
 	"Q25FV47": true, "STADAT3": true, "HUES-MOD": true,
 }
 
-// marosMeszaros returns the folder of the problems and the lines of their
-// reference.csv: name, sizes, optimal value.
-func marosMeszaros(t *testing.T) (dir string, table [][]string) {
-	t.Helper()
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared") // beside the repository
-	}
-	dir = filepath.Join(root, "data", "maros_meszaros")
-	f, err := os.Open(filepath.Join(dir, "reference.csv"))
-	if err != nil {
-		t.Skipf("SKIPPED: no Maros-Meszaros problems: %v; set DCOPT_SHARED", err)
-	}
-	defer f.Close()
-	table, err = csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, table[1:]
-}
-
 // TestMarosMeszaros solves the problems at hand and compares with the optimal
 // values on which other solvers agree. A problem of knownFailures that passes
 // fails the test.
 func TestMarosMeszaros(t *testing.T) {
-	dir, table := marosMeszaros(t)
+	table := shared.MarosMeszaros(t)
 	solved, skipped, iterations := 0, 0, 0
 	var spent time.Duration
-	for _, rec := range table {
-		name := rec[0]
+	for _, program := range table {
+		name, want := program.Name, program.Optimum
 		if bigProblems[name] && (testing.Short() || raceEnabled) {
 			skipped++
 			continue
 		}
-		want, err := strconv.ParseFloat(rec[5], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := qps.ReadFile(filepath.Join(dir, name+".SIF.gz"))
+		file, err := qps.ReadFile(program.Path)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -5,10 +5,10 @@ package osqp
 import (
 	"context"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/qps"
 )
@@ -18,14 +18,7 @@ import (
 // what is called solved has the known optimal value (reference.csv beside the
 // problems).
 func TestMarosMeszaros(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	dir := filepath.Join(shared, "data", "maros_meszaros")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no Maros-Meszaros problems: %v", err)
-	}
+	dir := shared.Path(t, "data", "maros_meszaros")
 	for _, c := range []struct {
 		name   string
 		solved bool // within the iterations given here

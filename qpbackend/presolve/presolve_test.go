@@ -4,10 +4,9 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/presolve"
@@ -181,17 +180,9 @@ func extend(a *sparse.CSC, vals []float64, cols []int) *sparse.CSC {
 // TestMarosMeszaros solves the smaller files with presolve and compares the
 // certified answers.
 func TestMarosMeszaros(t *testing.T) {
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	paths, err := filepath.Glob(filepath.Join(root, "data", "maros_meszaros", "*.SIF.gz"))
-	if err != nil || len(paths) == 0 {
-		t.Skip("SKIPPED: no Maros-Meszaros problems; set DCOPT_SHARED")
-	}
 	solved := 0
-	for _, path := range paths {
-		f, err := qps.ReadFile(path)
+	for _, program := range shared.MarosMeszaros(t) {
+		f, err := qps.ReadFile(program.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,9 +191,9 @@ func TestMarosMeszaros(t *testing.T) {
 		}
 		res := solve(t, presolve.Backend{Inner: ipm.Backend{}}, f.Problem)
 		if res.Status != qpbackend.Solved || qpbackend.Certify(f.Problem, res.X, res.Y, res.Z).Max() > 1e-7 {
-			t.Errorf("%s: %v, residuals %+v", filepath.Base(path), res.Status, res.Res)
+			t.Errorf("%s: %v, residuals %+v", program.Name, res.Status, res.Res)
 		}
-		t.Logf("%-20s %s", filepath.Base(path), res.Message)
+		t.Logf("%-20s %s", program.Name, res.Message)
 		solved++
 	}
 	if solved < 40 {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/qps"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -94,11 +94,8 @@ func randomFile(rng *rand.Rand) *qps.File {
 }
 
 func TestWriteTheMarosFiles(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(sharedData(t), "*.SIF.gz"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("%d files, error %v", len(paths), err)
-	}
-	for _, path := range paths {
+	for _, program := range shared.MarosMeszaros(t) {
+		path := program.Path
 		f, err := qps.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -8,18 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // TestRegressionPMLB: sets that are in the cache are not asked for.
 func TestRegressionPMLB(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	source := filepath.Join(shared, "data", "pmlb")
-	if _, err := os.Stat(source); err != nil {
-		t.Skip("SKIPPED: no shared data:", err)
-	}
+	source := shared.Path(t, "data", "pmlb")
 	cache, out := t.TempDir(), t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	if err := os.CopyFS(filepath.Join(cache, "dcopt", "pmlb"), os.DirFS(source)); err != nil {

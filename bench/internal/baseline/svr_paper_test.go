@@ -4,23 +4,16 @@ package baseline_test
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
 // TestSVRPaper: on the paper's sets and folds the means are the paper's.
 func TestSVRPaper(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = "../../../../shared"
-	}
-	dir := filepath.Join(shared, "data", "pmlb")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no PMLB sets at %s; set DCOPT_SHARED", dir)
-	}
+	dir := shared.Path(t, "data", "pmlb")
 	for set, want := range paperSVR {
 		table, err := dataset.ReadFile(filepath.Join(dir, set+".tsv.gz"), dataset.Options{})
 		if err != nil {

@@ -13,19 +13,11 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
-// shared is the folder of the reference problems.
-func shared(t *testing.T) string {
-	dir := os.Getenv("DCOPT_SHARED")
-	if dir == "" {
-		dir = "../../../../shared"
-	}
-	if _, err := os.Stat(filepath.Join(dir, "reference", "dc-language.md")); err != nil {
-		t.Skipf("SKIPPED: no reference problems at %s; set DCOPT_SHARED", dir)
-	}
-	return dir
-}
+// folder is that of the reference problems.
+func folder(t *testing.T) string { return filepath.Dir(shared.Path(t, "data")) }
 
 func small(t *testing.T) []dcset.Instance {
 	all, err := dcset.Families([]string{"all"}, []string{"12"}, 1)
@@ -66,7 +58,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestMeasureReference(t *testing.T) {
-	all, err := dcset.References(shared(t), []string{"all"})
+	all, err := dcset.References(folder(t), []string{"all"})
 	if err != nil {
 		t.Fatal(err)
 	}

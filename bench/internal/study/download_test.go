@@ -10,19 +10,13 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/bench/internal/study"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // TestFetch: an interrupted download goes on, a damaged file is fetched anew, a
 // wrong one refused, and nothing is asked for twice.
 func TestFetch(t *testing.T) {
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	source := filepath.Join(shared, "data", "pmlb")
-	if _, err := os.Stat(source); err != nil {
-		t.Skip("SKIPPED: no shared data:", err)
-	}
+	source := shared.Path(t, "data", "pmlb")
 	asked, limit, wrong := 0, 5, ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked++

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/study"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // scores are the mean FVU over the folds, by set and model, for seeds 0 to 9.
@@ -142,14 +143,7 @@ func TestMLP(t *testing.T) {
 // makes more of it.
 func TestRecorded(t *testing.T) {
 	want := readScores(t, "mlp_here.json")
-	shared := os.Getenv("DCOPT_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	dir := filepath.Join(shared, "data", "pmlb")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("SKIPPED: no shared data:", err)
-	}
+	dir := shared.Path(t, "data", "pmlb")
 	sets, err := study.ReadSets(dir, 5, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/dcopt/dcopt/internal/classes"
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
@@ -70,21 +68,13 @@ func drawn(draw func(*rand.Rand, int) *qpbackend.Problem, size int, rng *rand.Ra
 // maros are the KKT patterns of the Maros-Meszaros problems at hand.
 func maros(t testing.TB) map[string]*pattern {
 	t.Helper()
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared") // beside the repository
-	}
-	files, err := filepath.Glob(filepath.Join(root, "data", "maros_meszaros", "*.SIF.gz"))
-	if err != nil || len(files) == 0 {
-		t.Skip("SKIPPED: no Maros-Meszaros problems; set DCOPT_SHARED")
-	}
 	all := map[string]*pattern{}
-	for _, path := range files {
-		f, err := qps.ReadFile(path)
+	for _, program := range shared.MarosMeszaros(t) {
+		f, err := qps.ReadFile(program.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[strings.TrimSuffix(filepath.Base(path), ".SIF.gz")] = programOf(f.Problem).kkt()
+		all[program.Name] = programOf(f.Problem).kkt()
 	}
 	return all
 }
