@@ -53,7 +53,7 @@ var mayImport = map[string]string{
 	"internal/simd": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose",
+	"ccp": "dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled gonum",
 	// A backend's problem without the columns of parameters.
@@ -64,6 +64,8 @@ var mayImport = map[string]string{
 	"ccp/internal/accel": "gonum",
 	// Searches around a local search, which they know as a function.
 	"ccp/internal/search": "dc ccp/internal/subproblem", // dc: values along a coordinate
+	// A local search of its own, for equations.
+	"ccp/internal/sl1qp": "dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
@@ -63,6 +64,40 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 	return r.giveUp(IterationLimit, r.obstacle()), nil
 }
 
+// latest is the iteration from which Newton's method goes on although constraints are
+// broken: while τ grows, the procedure still chooses between minima. Source: 8 instead
+// ends at worse ones, as in half of DCCP's sparse singular vectors; 20 and 30 change
+// nothing there, nor on the problems of cmd/dcopt/testdata/equations.
+const latest = 14
+
+// localSearch is the local search: the procedure and, where it has nonlinear equations
+// to follow, Newton's method from where the procedure has led in a few iterations.
+func (r *run) localSearch(ctx context.Context, m search.Move) (outcome, error) {
+	r.tip = r.sub
+	if !r.set.Acceleration.Newton || !r.equations() {
+		return r.descend(ctx, m)
+	}
+	handed := false
+	early := m
+	early.Lost = func(t search.Trial) bool {
+		lost := m.Lost != nil && m.Lost(t)
+		handed = !lost && (t.K >= accel.After && t.Feasible || t.K >= latest)
+		return lost || handed
+	}
+	end, err := r.descend(ctx, early)
+	if err != nil || !handed && (r.hop > 0 || end.status != Converged && end.status != Stalled) {
+		return end, err
+	}
+	newton, err := r.newton(ctx)
+	switch {
+	case err != nil || newton.over():
+		return newton, err
+	case end.status == Converged && !handed:
+		return end, nil
+	}
+	return r.descend(ctx, m)
+}
+
 // linearise linearises at z; where h is not finite it restarts from another point, as
 // often as a run may. It reports whether it has succeeded.
 func (r *run) linearise() bool {
@@ -82,7 +117,7 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 	if end, err := r.prepare(ctx); err != nil || end.over() {
 		return end, err
 	}
-	end, err := r.descend(ctx, search.Move{})
+	end, err := r.localSearch(ctx, search.Move{})
 	if err != nil || end.status != Converged {
 		return end, err
 	}
@@ -95,6 +130,11 @@ func (r *run) run(ctx context.Context) (res *Result, err error) {
 	if !r.seed.kept {
 		defer guardClose(r.sub)
 	}
+	defer func() {
+		if r.method != nil {
+			guardClose(r.method.Sub)
+		}
+	}()
 	t := time.Now()
 	defer func() {
 		if v := recover(); v != nil {
@@ -125,8 +165,8 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.work, res.least = r.work(), max(r.set.Tol*r.p.ObjectiveSize(res.X), res.ObjectiveError)
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
-	if res.Duals == nil && len(r.sub.Res.Y) == len(r.sub.Rows) && res.Iterations > 0 {
-		res.take(r.sub.Duals())
+	if res.Duals == nil && len(r.tip.Res.Y) == len(r.tip.Rows) && res.Iterations > 0 {
+		res.take(r.tip.Duals())
 	}
 	return res
 }
@@ -183,7 +223,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
-		end, err = r.descend(ctx, m)
+		end, err = r.localSearch(ctx, m)
 		hopped := m.Restart == search.Anew
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
 		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better && o.Converged {
@@ -208,13 +248,6 @@ func (r *run) point() search.Point {
 		X: append([]float64(nil), r.x...), Best: append([]float64(nil), r.res.X...),
 		Tau: r.penalty.τ, Objective: r.minimised(r.res.Objective), Least: r.least(),
 	}
-}
-
-func (r *run) duals() (none subproblem.Multipliers) {
-	if len(r.sub.Res.Y) != len(r.sub.Rows) {
-		return none
-	}
-	return r.sub.Duals()
 }
 
 // follow goes to where a move begins.

@@ -27,10 +27,11 @@
 // smooth functions. Aragón Artacho and Vuong 2020, The boosted difference of
 // convex functions algorithm for nonsmooth functions. Aragón Artacho, Campoy and
 // Vuong 2020, Using positive spanning sets to achieve d-stationarity with the
-// boosted DC algorithm. Balas 1979, Disjunctive programming. Chinneck and
+// boosted DC algorithm. Balas 1979, Disjunctive programming. Byrd, Nocedal and
+// Waltz 2008, Steering exact penalty methods for nonlinear programming. Chinneck and
 // Dravnieks 1991, Locating minimal infeasible constraint sets in linear programs.
 // Falk and Soland 1969, An algorithm for separable nonconvex programming
-// problems. Ferreira, Santos and Souza 2024, A boosted DC algorithm for
+// problems. Fletcher 1987, Practical methods of optimization. Ferreira, Santos and Souza 2024, A boosted DC algorithm for
 // non-differentiable DC components with non-monotone line search. Grosso, Jamali,
 // Locatelli and Schoen 2010, Solving the problem of packing equal and unequal
 // circles in a circular container. Horst and
@@ -40,7 +41,7 @@
 // stationary points in nonsmooth DC programming. Leary 2000, Global optimization
 // on funneling landscapes. Lipp and Boyd 2016, Variations
 // and extension of the convex-concave procedure. Lourenço, Martin and Stützle
-// 2003, Iterated local search. Oliveira and Valle 2023,
+// 2003, Iterated local search. Nocedal and Wright 2006, Numerical optimization. Oliveira and Valle 2023,
 // Least-squares linear dilation-erosion regressor trained using a convex-concave
 // procedure. de Oliveira and Tcheou 2019, An inertial algorithm for DC
 // programming. Phan, Le and Le Thi 2018, Accelerated difference of convex

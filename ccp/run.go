@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/ccp/internal/sl1qp"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -31,6 +35,9 @@ type run struct {
 	fixed   accel.Anderson
 	tangent *search.Tangents
 	budget  search.Budget
+	method  *sl1qp.Method       // that follows nonlinear equations; nil: there are none
+	asked   bool                // whether there are any
+	tip     *subproblem.Problem // the convex problem that has led to x
 }
 
 // state is that of the procedure.
@@ -89,7 +96,7 @@ func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, s
 	sub.SizeUp(x0, true)
 	lo, hi := subproblem.Bounds(p)
 	sub.BoundDomains(lo, hi)
-	r := &run{p: p, set: set, sub: sub, penalty: newPenalty(set), course: newCourse()}
+	r := &run{p: p, set: set, sub: sub, tip: sub, penalty: newPenalty(set), course: newCourse()}
 	r.seed.bar = math.Inf(1)
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
 	r.budget.Size = sub.Entries()
@@ -194,4 +201,59 @@ type recovery struct {
 	rescued int     // failures that were recovered from
 	held    int     // changes of the proximal term
 	note    string  // what the last solve left to say
+}
+
+var errNoProblem = errors.New("ccp: the problem is nil; did Model.Problem return an error?")
+
+// PanicError is a panic in code of a user that a run called: a backend, a
+// function that is a user's own, or a recorder. The other runs go on.
+type PanicError struct {
+	Where string // the function that panicked, with its package
+	Value any    // of the panic
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("ccp: panic in %s: %v", e.Where, e.Value) }
+
+// caught makes an error of what recover returned. It is for deferred functions.
+func caught(v any) error {
+	p := &PanicError{Where: "an unknown function", Value: v, Stack: debug.Stack()}
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for panicking, more := false, true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panicking = true
+		case panicking && !strings.HasPrefix(f.Function, "runtime."):
+			p.Where = f.Function
+			return p
+		}
+	}
+	return p
+}
+
+// guard runs f; a panic becomes an error.
+func guard(f func() (*Result, error)) (res *Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = caught(v)
+		}
+	}()
+	return f()
+}
+
+// guardClose closes the solver, which a panic may have left in any state.
+func guardClose(s *subproblem.Problem) {
+	defer func() { _ = recover() }()
+	s.Close()
+}
+
+// check refuses what no run can begin with.
+func check(p *dc.Problem, set Settings) error {
+	if p == nil {
+		return errNoProblem
+	}
+	return set.Validate()
 }

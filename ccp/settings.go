@@ -61,6 +61,9 @@ type Acceleration struct {
 	// Combination goes to a combination of the last solutions if that is better:
 	// Anderson's method.
 	Combination bool
+	// Newton follows nonlinear equations by linearised ones and the second-order
+	// term of the Lagrangian in a trust region: sequential quadratic programming.
+	Newton bool
 }
 
 // Search looks for better points than those at which a descent has converged. What it
@@ -95,7 +98,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
 		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true,
-		Acceleration: Acceleration{LineSearch: true, Extrapolation: true, Combination: true},
+		Acceleration: Acceleration{LineSearch: true, Extrapolation: true, Combination: true, Newton: true},
 		Search:       Search{Tangents: 1, Coordinates: 5, Hops: 20, Vary: true, GiveUp: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}

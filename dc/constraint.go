@@ -79,6 +79,10 @@ func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
 	}
 }
 
+// Equation reports whether the constraint after c is the other half of an equation:
+// −e ≤ 0 where c is e ≤ 0.
+func (c Constraint) Equation() bool { return c.opens }
+
 // LE states l ≤ r: entry by entry if both are affine, of the same shape or one
 // a scalar; of two scalars otherwise.
 func LE(l, r Operand) Constraint { return relate("≤", math.Inf(-1), l, r) }

@@ -41,6 +41,10 @@ func (p *Problem) define() {
 	}
 	if len(p.defined) > 0 {
 		d.insert()
+		p.definedAt = make([]int, p.n)
+		for k, d := range p.defined {
+			p.definedAt[d.j] = k + 1
+		}
 	}
 }
 
@@ -196,11 +200,12 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 		p.Constraints = append(p.Constraints, Constraint{Family: v.Name, E: f, DC: true, implied: true})
 		return len(p.Constraints) - 1
 	}
-	if r.Lo < lo {
-		d.lo = add(sumExprs([]Expr{constantExpr(lo), e.Neg()}))
-	}
-	if r.Hi > hi {
+	if r.Hi > hi || lo == hi {
 		d.high = add(sumExprs([]Expr{e, constantExpr(-hi)}))
+		p.Constraints[d.high].opens = lo == hi
+	}
+	if r.Lo < lo || lo == hi {
+		d.lo = add(sumExprs([]Expr{constantExpr(lo), e.Neg()}))
 	}
 }
 

@@ -176,3 +176,15 @@ func (f *priced) node() Node {
 	left, right := Stack(p...), Stack(a...)
 	return Node{op: "cost", negative: f.sign < 0, args: affineArgs(&left, &right), key: f}
 }
+
+// Defined marks the variables that an equation defines; nil: there are none.
+func (p *Problem) Defined() []bool {
+	if p.definedAt == nil {
+		return nil
+	}
+	out := make([]bool, p.n)
+	for j, k := range p.definedAt {
+		out[j] = k > 0
+	}
+	return out
+}

@@ -17,10 +17,11 @@ type Problem struct {
 	Maximize    bool
 	Constraints []Constraint
 
-	n       int
-	defined []definition
-	exact   *Problem  // without majorants; nil: there are none
-	typical []float64 // see typicalPoint
+	n         int
+	defined   []definition
+	definedAt []int     // of each variable: its place in defined, from 1; nil: nothing is defined
+	exact     *Problem  // without majorants; nil: there are none
+	typical   []float64 // see typicalPoint
 }
 
 // Exact returns the problem with splits g − h that equal their functions

@@ -49,10 +49,10 @@ func (p *Problem) Violations(x []float64) Violations {
 				t.note(xk, at, terms{bound: 1})
 			}
 			if xk < lo {
-				t.note(lo-xk, at, terms{bound: max(math.Abs(lo), finiteSize(xk), finiteSize(p.typical[v.Offset+k]))})
+				t.note(lo-xk, at, p.boundRow(v.Offset+k, xk, lo))
 			}
 			if xk > hi {
-				t.note(xk-hi, at, terms{bound: max(math.Abs(hi), finiteSize(xk), finiteSize(p.typical[v.Offset+k]))})
+				t.note(xk-hi, at, p.boundRow(v.Offset+k, xk, hi))
 			}
 		}
 	}
@@ -61,6 +61,15 @@ func (p *Problem) Violations(x []float64) Violations {
 		p.Constraints[i].violations(&t)
 	}
 	return t.Violations
+}
+
+// boundRow are the terms of a bound of variable j, with the value v: where an equation
+// defines the variable, those of the expression.
+func (p *Problem) boundRow(j int, v, bound float64) terms {
+	if p.definedAt != nil && p.definedAt[j] > 0 {
+		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
+	}
+	return terms{bound: max(math.Abs(bound), finiteSize(v), finiteSize(p.typical[j]))}
 }
 
 // Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
@@ -130,7 +139,7 @@ func (t *terms) size(x []float64) float64 {
 func (t *terms) error(x []float64) float64 {
 	switch {
 	case t.e != nil:
-		return finiteSize(t.e.approx(x).bound())
+		return finiteSize(t.e.approx(x).bound()) + unit*math.Abs(t.bound)
 	case t.f != nil:
 		return finiteSize(approximate(t.f, x).bound())
 	}

@@ -132,24 +132,33 @@ func (c *Convexity) negative(ctx context.Context, p *sparse.CSC, ε float64) (in
 	for _, d := range c.diag {
 		c.k.Val[d] += ε
 	}
-	if _, err := c.f.Factorise(ctx, c.k.Val, nil, ldl.Regularisation{}); err != nil {
+	d, perm := c.f.Pivots()
+	if err := c.factorise(ctx, d); err != nil {
 		if ctx.Err() != nil {
 			return -1, ctx.Err()
 		}
-		// A pivot of exactly zero: the pivots after it are those of the last
-		// call. Move ε off it.
+		// A pivot of exactly zero: the pivots after it are not known. Move ε off it;
+		// where that does not help, the pivots up to it decide.
 		for _, d := range c.diag {
 			c.k.Val[d] += ε / 16
 		}
-		if _, err = c.f.Factorise(ctx, c.k.Val, nil, ldl.Regularisation{}); err != nil {
+		if err := c.factorise(ctx, d); err != nil && ctx.Err() != nil {
 			return -1, ctx.Err()
 		}
 	}
-	d, perm := c.f.Pivots()
 	for t, v := range d {
 		if !(v > 0) {
 			return perm[t], nil
 		}
 	}
 	return -1, nil
+}
+
+// factorise factors k; pivots that it does not come to are 1.
+func (c *Convexity) factorise(ctx context.Context, pivots []float64) error {
+	for t := range pivots {
+		pivots[t] = 1
+	}
+	_, err := c.f.Factorise(ctx, c.k.Val, nil, ldl.Regularisation{})
+	return err
 }

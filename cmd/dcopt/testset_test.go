@@ -56,6 +56,16 @@ func (c peerProblem) name() string {
 func (c peerProblem) compile(t *testing.T) *dc.Problem {
 	t.Helper()
 	path := filepath.Join("..", "..", "dc", "lang", "testdata", "testset", c.file+".dc")
+	set := map[string]string{}
+	if c.n != "" {
+		set["n"] = c.n
+	}
+	return compileFile(t, path, set)
+}
+
+// compileFile is the problem of a file, with values of parameters.
+func compileFile(t *testing.T, path string, set map[string]string) *dc.Problem {
+	t.Helper()
 	src, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -64,11 +74,7 @@ func (c peerProblem) compile(t *testing.T) *dc.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := lang.Options{Set: map[string]string{}}
-	if c.n != "" {
-		opt.Set["n"] = c.n
-	}
-	p, err := lang.Compile(context.Background(), f, opt)
+	p, err := lang.Compile(context.Background(), f, lang.Options{Set: set})
 	if err != nil {
 		t.Fatal(err)
 	}

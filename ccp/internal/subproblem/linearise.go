@@ -226,3 +226,23 @@ func (s *Problem) Overwrite() {
 		s.Cuts[k].piece, s.Cuts[k].fresh = 0, false
 	}
 }
+
+// Correct moves the rows of the cuts, as they are at the last point of tangency, so
+// that they hold at x what they state there: the second-order correction.
+func (s *Problem) Correct(x []float64) {
+	for k := range s.Cuts {
+		c := &s.Cuts[k]
+		if c.slack == noSlack || c.base != nil || c.piece > 0 { // not the tangent alone, or a piece
+			continue
+		}
+		below := -s.Now.U[c.Row] // minus the tangent at x
+		for i, j := range c.Idx {
+			below += s.Now.A[c.Slot[i]] * x[j]
+		}
+		s.Now.U[c.Row] += below + c.H.Value(x)
+	}
+	s.at = s.at[:0]
+}
+
+// Slack is the place of the row's slack among Problem.Slacks, −1 for none.
+func (c *Cut) Slack() int { return c.slack }

@@ -34,10 +34,14 @@ func (s *Problem) Inside(x []float64) bool {
 }
 
 // BreaksHard reports whether x breaks a bound or a convex constraint by more
-// than tol, relative to the variable's unit or the row's terms.
+// than tol, relative to the variable's unit or the row's terms. Bounds of variables
+// that equations define are DC constraints.
 func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 	for _, v := range s.DC.Vars {
 		for k := range v.Len() {
+			if s.defined != nil && s.defined[v.Offset+k] {
+				continue
+			}
 			slip := tol * s.Units[v.Offset+k]
 			if lo, hi := v.Bounds(k); x[v.Offset+k] < lo-slip || x[v.Offset+k] > hi+slip {
 				return true
@@ -103,6 +107,13 @@ func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
 
 // Entries is how many numbers the convex problem has.
 func (s *Problem) Entries() float64 { return float64(s.QP.A.NNZ() + s.QP.P.NNZ()) }
+
+// Chooses reports whether the objective has sums of the least of some functions, whose
+// quadratic part changes with the choice.
+func (s *Problem) Chooses() bool { return len(s.least.all) > 0 }
+
+// Hidden are the columns of parameters, which the solver does not see.
+func (s *Problem) Hidden() []int { return s.pinned }
 
 // Linearised marks the variables that an h, or a choice of the least, depends on.
 func (s *Problem) Linearised() []bool {

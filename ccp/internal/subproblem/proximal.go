@@ -1,8 +1,6 @@
 package subproblem
 
-import (
-	"github.com/dcopt/dcopt/qpbackend/sparse"
-)
+import "github.com/dcopt/dcopt/qpbackend/sparse"
 
 // Where the convex problem has no least value although the problem may have one,
 // as when slacks stay cheaper than what the objective gains, ½ρ‖x − z‖², each variable
@@ -25,25 +23,14 @@ func (s *Problem) Dampen(z []float64) {
 	}
 	m := &s.prox
 	if m.slot == nil {
-		var t sparse.Triplets
-		n := s.DC.NumVars()
-		for j := range n {
-			t.Add(j, j, 0)
+		all := make([]int, s.DC.NumVars())
+		for j := range all {
+			all[j] = j
 		}
-		if p := s.QP.P; p != nil {
-			for j := range p.Cols {
-				for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
-					t.Add(p.RowIdx[k], j, p.Val[k])
-				}
-			}
-		}
-		var pos []int
-		s.QP.P, pos = t.CSC(len(s.QP.Q), len(s.QP.Q))
-		m.slot, m.base = pos[:n], s.QP.P.Val
-		if s.least.locate(pos[n:], s.QP.P.NNZ()); s.least.p != nil {
+		m.slot = s.Curve(all, all)
+		if m.base = s.QP.P.Val; s.least.p != nil {
 			m.base = s.least.p
 		}
-		s.Now.P = append([]float64(nil), m.base...)
 	}
 	m.ρ = ρ
 }
@@ -74,3 +61,29 @@ func (m *proximal) pull(s *Problem, z []float64) {
 		s.Now.Q[j] -= ρ * z[j]
 	}
 }
+
+// Curve gives the quadratic part of the objective places for the entries (i[k], j[k]),
+// i ≤ j, and returns them: positions in Now.P, whose values are then as compiled. The
+// solver has to be opened again.
+func (s *Problem) Curve(i, j []int) (places []int) {
+	var t sparse.Triplets
+	for k := range i {
+		t.Add(i[k], j[k], 0)
+	}
+	if p := s.QP.P; p != nil {
+		for col := range p.Cols {
+			for k := p.ColPtr[col]; k < p.ColPtr[col+1]; k++ {
+				t.Add(p.RowIdx[k], col, p.Val[k])
+			}
+		}
+	}
+	s.QP.P, places = t.CSC(len(s.QP.Q), len(s.QP.Q))
+	s.Now.P = append([]float64(nil), s.QP.P.Val...)
+	s.least.locate(places[len(i):], s.QP.P.NNZ())
+	copy(s.Now.P, s.least.p)
+	s.unchanged.held = false
+	return places[:len(i)]
+}
+
+// Curved tells that values in Now.P have changed.
+func (s *Problem) Curved() { s.unchanged.held = false }

@@ -28,8 +28,9 @@ type Problem struct {
 	Soft     []*dc.Constraint // those with a slack
 	prox     proximal
 	least    choices
-	Switched bool  // the last linearise chose other items than the one before
-	pinned   []int // the columns of parameters, which the solver does not see
+	Switched bool   // the last linearise chose other items than the one before
+	pinned   []int  // the columns of parameters, which the solver does not see
+	defined  []bool // variables that equations define; nil: there are none
 
 	Solver    *scaled.Solver
 	Units     []float64        // of the variables: powers of 1024 near the sizes of their blocks
@@ -65,7 +66,7 @@ func (s *Problem) pin(b *Builder, v *dc.Variable) {
 func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 	n := p.NumVars()
 	b := NewBuilder(n)
-	s := &Problem{DC: p, grad: make([]float64, n)}
+	s := &Problem{DC: p, grad: make([]float64, n), defined: p.Defined()}
 	for _, v := range p.Vars {
 		if v.Param {
 			s.pin(b, v)

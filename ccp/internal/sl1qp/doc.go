@@ -1,0 +1,15 @@
+// Package sl1qp follows nonlinear equations, where steps of the convex-concave
+// procedure are of the order of 1/τ: sequential quadratic programming with an l1
+// penalty in a trust region (Fletcher 1987; Nocedal and Wright 2006, section 18.5).
+//
+// An iteration linearises equations and smooth DC functions at x (dc.Problem.Linearised),
+// gives their slacks the price τ, adds half the second-order term of the Lagrangian
+// and bounds the step. Convex constraints stay as they are, other DC functions keep
+// their convex parts. A step counts if it lowers the merit
+//
+//	φ(x) = f(x) + τ·Σ cᵢ(x)₊
+//
+// by a share of what the convex problem has predicted; else it is corrected to second
+// order or shortened. The method is a local search on its own and knows no status of
+// ccp: its end is a point, and whether the convex problem there predicts any decrease.
+package sl1qp

@@ -1,0 +1,443 @@
+package sl1qp
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Method is the method for one problem, and for one goroutine.
+type Method struct {
+	Sub     *subproblem.Problem
+	Backend qpbackend.Backend
+
+	p       *dc.Problem
+	w       *curvature
+	y       []float64 // multipliers of the rows
+	lo      []float64 // bounds of the columns
+	hi      []float64
+	τ, Δ    float64
+	tol     float64
+	feas    float64
+	found   bool      // w has its places
+	size    []float64 // of the variables
+	eased   int       // how often τ fell
+	solves  int       // convex problems
+	cost    int       // iterations of the backend since the last Note
+	defined []bool    // variables that an equation defines
+}
+
+// New returns the method for p, nil where p has no smooth nonlinear equation, functions
+// of too many variables each, or an objective whose quadratic part changes.
+func New(p *dc.Problem, b qpbackend.Backend) (*Method, error) {
+	q, ok := p.Linearised()
+	if !ok {
+		return nil, nil
+	}
+	sub, err := subproblem.Compile(q)
+	if err != nil {
+		return nil, err
+	}
+	m := &Method{Sub: sub, Backend: b, p: q, defined: q.Defined()}
+	if m.w = newCurvature(sub); m.w == nil || sub.Chooses() {
+		return nil, nil
+	}
+	m.lo, m.hi = sub.QP.Lo, sub.QP.Hi
+	m.size = make([]float64, q.NumVars())
+	m.w.size = m.size
+	sub.Now.Lo, sub.Now.Hi = append([]float64(nil), m.lo...), append([]float64(nil), m.hi...)
+	return m, nil
+}
+
+// Start is where the method begins.
+type Start struct {
+	X     []float64
+	Tau   float64     // penalty weight τ
+	Duals [][]float64 // by constraint, see subproblem.Multipliers; nil: not known
+	Limit int         // of convex problems
+	Least float64     // the smallest decrease of the objective that counts
+	Tol   float64     // accuracy asked of the backend
+	Feas  float64     // what dc.Problem.Feasible takes
+	// Note is told of each point that the method goes to, with the iterations of the
+	// backend since the last one; its error ends the method.
+	Note func(x []float64, τ float64, cost int) error
+}
+
+// End is where it has ended.
+type End struct {
+	X []float64
+	// Stationary: X is feasible, and the convex problem there promises no decrease
+	// that counts.
+	Stationary bool
+	Solves     int // convex problems
+}
+
+// The constants of the trust region, in multiples of the sizes of variables, and of the
+// ratio of actual and predicted decrease: Nocedal and Wright 2006, Algorithm 4.1. The
+// region begins where a variable may change by its own size.
+const (
+	firstRegion = 1.0
+	leastRegion = 1e-10
+	mostRegion  = 1e3
+	good        = 0.75
+	poor        = 0.25
+	enough      = 1e-4 // of the predicted decrease
+	within      = 0.9  // of the region: a shorter step is not bounded by it
+	shrink      = 10   // where the backend fails
+
+	// share of Start.Least below which a promised decrease is none: the step that is
+	// then made gains two more digits, as Newton's method converges quadratically.
+	share = 0.1
+)
+
+// The price τ of slacks grows steering times where that closes them further, as Byrd,
+// Nocedal and Waltz 2008 steer it, and dearer times at a point that is not feasible and
+// promises nothing. Where it is more than heavy times the largest multiplier, it falls
+// to eased times that: a heavier penalty makes steps along curved equations short.
+// mostEased bounds how often.
+const (
+	steering  = 100
+	dearer    = 10
+	open      = 0.1 // share of the violations that the convex problem may leave
+	closer    = 0.9 // share of the slacks that a larger price has to bring them to
+	heaviest  = 1e10
+	heavy     = 10
+	eased     = 3
+	mostEased = 10
+)
+
+// From runs the method. An error is that of the context or of Note.
+func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
+	m.begin(at)
+	x := append([]float64(nil), at.X...)
+	defer func() { end.X, end.Solves = x, m.solves }()
+	for m.Sub.Inside(x) && m.solves < at.Limit && m.Δ > leastRegion {
+		_, broken := m.merit(x)
+		s, err := m.step(ctx, x, broken)
+		if err != nil {
+			return end, err
+		}
+		if !s.ok {
+			m.Δ /= shrink
+			continue
+		}
+		m.ease(&s, broken)
+		φ, _ := m.merit(x)
+		if m.promised(x, s) <= share*at.Least {
+			if m.p.Feasible(x, m.feas) {
+				if ψ, _ := m.merit(s.to); ψ <= φ && m.p.Feasible(s.to, m.feas) {
+					copy(x, s.to)
+				}
+				end.Stationary = true
+				return end, at.Note(x, m.τ, m.spent())
+			}
+			if m.τ >= heaviest {
+				return end, nil
+			}
+			m.τ = min(dearer*m.τ, heaviest)
+			continue
+		}
+		s, ratio, err := m.judge(ctx, x, s, φ)
+		if err != nil {
+			return end, err
+		}
+		m.resize(ratio, m.length(x, s.to))
+		if ratio > enough {
+			copy(m.y, s.y)
+			copy(x, s.to)
+			if err := at.Note(x, m.τ, m.spent()); err != nil {
+				return end, err
+			}
+		}
+	}
+	return end, nil
+}
+
+// promised is the decrease that the convex problem promises in a region where variables
+// may change by their own size: as it is convex, at most the predicted one where the
+// step ends within the region, and that over the region else.
+func (m *Method) promised(x []float64, s trial) float64 {
+	if m.Δ >= firstRegion || m.length(x, s.to) < within*m.Δ {
+		return s.pred
+	}
+	return s.pred / m.Δ
+}
+
+// ease lowers τ where it is far above the multipliers.
+func (m *Method) ease(s *trial, broken float64) {
+	λ := m.largest(s.y)
+	if m.eased >= mostEased || s.slack > m.feas || !(λ > 0) || m.τ <= heavy*λ {
+		return
+	}
+	m.eased++
+	s.pred -= (m.τ - eased*λ) * (broken - s.slack)
+	m.τ = eased * λ
+}
+
+// judge is the step, corrected to second order where that is better, and the ratio of
+// its actual and predicted decrease of the merit φ.
+func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (trial, float64, error) {
+	if math.IsInf(φ, 1) { // x breaks a convex constraint: any step into them is good
+		if ψ, _ := m.merit(s.to); math.IsInf(ψ, 1) {
+			return s, 0, nil
+		}
+		return s, 1, nil
+	}
+	ratio := m.ratio(x, s.to, φ, s.pred)
+	if ratio > enough {
+		return s, ratio, nil
+	}
+	t, err := m.correct(ctx, x, s.to)
+	if err == nil && t.ok {
+		if r := m.ratio(x, t.to, φ, s.pred); r > enough {
+			return t, r, nil
+		}
+	}
+	return s, ratio, err
+}
+
+// resize resizes the trust region after a step.
+func (m *Method) resize(ratio, length float64) {
+	m.w.learn(ratio)
+	switch {
+	case ratio > good && length > within*m.Δ:
+		m.Δ = min(2*m.Δ, mostRegion)
+	case !(ratio > poor):
+		m.Δ = min(m.Δ, length) / 4
+	}
+}
+
+// spent are the iterations of the backend since the last call.
+func (m *Method) spent() int {
+	n := m.cost
+	m.cost = 0
+	return n
+}
+
+func (m *Method) begin(at Start) {
+	m.τ, m.Δ, m.tol, m.feas = at.Tau, firstRegion, at.Tol, at.Feas
+	m.Sub.SizeUp(at.X, true)
+	m.w.σ, m.eased, m.solves, m.cost = 1, 0, 0, 0
+	m.measure()
+	m.y = make([]float64, len(m.Sub.Rows))
+	for i, r := range m.Sub.Rows {
+		if at.Duals != nil && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
+			m.y[i] = at.Duals[r.Owner][r.Entry]
+		}
+	}
+	if !m.found { // at the point and beside it: a second derivative may be 0 at one
+		beside := append([]float64(nil), at.X...)
+		for j := range beside {
+			beside[j] = at.X[j] + 0.01*float64(1+j%7)*m.size[j]
+			beside[j] = min(max(beside[j], m.lo[j]), m.hi[j])
+		}
+		for _, p := range m.w.pieces {
+			m.w.find(p, [][]float64{at.X, beside})
+		}
+		m.w.places(false)
+		m.Sub.Close()
+		m.found = true
+	}
+}
+
+// measure takes the sizes of variables: those at x or, where it is more, of their starts
+// and bounds, since what is 0 now need not stay near it.
+func (m *Method) measure() {
+	for _, v := range m.p.Vars {
+		size := v.Size()
+		for k := range v.Len() {
+			j, own := v.Offset+k, size
+			if lo, hi := v.Bounds(k); max(math.Abs(lo), math.Abs(hi)) > 0 {
+				own = min(own, max(math.Abs(lo), math.Abs(hi)))
+			}
+			m.size[j] = max(own, m.Sub.Size(j))
+		}
+	}
+}
+
+// trial is a solution of a convex problem.
+type trial struct {
+	to    []float64
+	y     []float64 // multipliers of the rows
+	pred  float64   // decrease of the merit that it predicts
+	slack float64   // Σ of the slacks
+	ok    bool
+}
+
+// step solves the convex problem at x, with a larger price of slacks where that closes
+// them further.
+func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, error) {
+	s, err := m.solve(ctx, x)
+	for err == nil && s.ok && s.slack > open*broken && s.slack > m.feas && m.τ < heaviest {
+		before := m.τ
+		m.τ = min(steering*m.τ, heaviest)
+		t, err := m.solve(ctx, x)
+		if err != nil || !t.ok || t.slack > closer*s.slack {
+			m.τ = before
+			return s, err
+		}
+		s = t
+	}
+	return s, err
+}
+
+// solve solves the convex problem at x in the trust region.
+func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
+	sub := m.Sub
+	sub.SizeUp(x, false)
+	m.measure()
+	if sub.Linearise(x, m.τ) != nil {
+		return trial{}, nil
+	}
+	m.w.weigh(m.y)
+	m.w.at(x)
+	if err := m.w.write(ctx, x, m.held(x)); err != nil {
+		return trial{}, err
+	}
+	for j := range x {
+		δ := m.Δ * m.size[j]
+		if m.defined != nil && m.defined[j] {
+			δ = math.Inf(1)
+		}
+		sub.Now.Lo[j], sub.Now.Hi[j] = max(m.lo[j], x[j]-δ), min(m.hi[j], x[j]+δ)
+	}
+	set := m.Backend.DefaultSettings()
+	set.Tol = m.tol
+	if err := sub.Open(ctx, m.Backend, set); err != nil {
+		return trial{}, ctx.Err()
+	}
+	sub.Centre = append(append(sub.Centre[:0], x...), make([]float64, len(sub.Now.Q)-len(x))...)
+	return m.ask(ctx, x)
+}
+
+// held tells by the last multipliers what held with equality: rows without a slack,
+// and variables at their bounds.
+func (m *Method) held(x []float64) (h held) {
+	least, most := 1e-6*m.τ, (1-1e-3)*m.τ
+	h.row = func(r *row) bool {
+		w := math.Abs(r.weight(m.y))
+		return (r.equal || w > least) && !(r.soft && w > most)
+	}
+	z := m.Sub.Res.Z
+	h.column = func(j int) bool {
+		return j < len(z) && (x[j] == m.lo[j] || x[j] == m.hi[j]) && math.Abs(z[j]) > least
+	}
+	return h
+}
+
+// ask solves what stands.
+func (m *Method) ask(ctx context.Context, x []float64) (trial, error) {
+	sub := m.Sub
+	if err := sub.Solve(ctx); err != nil {
+		return trial{}, ctx.Err()
+	}
+	m.solves++
+	m.cost += sub.Res.Iterations
+	s := trial{ok: sub.Res.Status == qpbackend.Solved || sub.Res.Status == qpbackend.AlmostSolved}
+	if !s.ok {
+		return s, nil
+	}
+	s.to = append([]float64(nil), sub.Res.X[:len(x)]...)
+	for j := range s.to {
+		s.to[j] = min(max(s.to[j], m.lo[j]), m.hi[j])
+	}
+	m.p.Pin(s.to)
+	s.y = append(s.y, sub.Res.Y...)
+	for _, j := range sub.Slacks {
+		s.slack += max(sub.Res.X[j], 0)
+	}
+	_, broken := m.merit(x)
+	s.pred = m.predicted(x, s.to) + m.τ*(broken-s.slack)
+	return s, nil
+}
+
+// correct solves the convex problem at x with the rows as they are at y.
+func (m *Method) correct(ctx context.Context, x, y []float64) (trial, error) {
+	m.Sub.Correct(y)
+	return m.ask(ctx, x)
+}
+
+// predicted is the merit at x less that of the convex problem at its solution.
+func (m *Method) predicted(x, to []float64) float64 {
+	sub := m.Sub
+	v := append([]float64(nil), sub.Res.X...)
+	copy(v, to)
+	kept := func(v []float64) float64 { // the part that is not linearised
+		sum := 0.0
+		for j, q := range sub.QP.Q {
+			sum += q * v[j]
+		}
+		if sub.QP.P == nil {
+			return sum
+		}
+		p := *sub.QP.P
+		out := make([]float64, len(v))
+		p.AddSymMulVec(out, 0.5, v)
+		for j, w := range out {
+			sum += w * v[j]
+		}
+		return sum
+	}
+	pred := m.p.Objective.G().Value(x) - kept(v) - sub.QP.R
+	d := make([]float64, len(x))
+	for j := range d {
+		d[j] = to[j] - x[j]
+	}
+	if sub.H0 != nil {
+		grad := make([]float64, len(x))
+		sub.H0.AddSubgrad(grad, 1, x)
+		for j, g := range grad {
+			pred += g * d[j]
+		}
+	}
+	return pred - m.w.quadratic(d)
+}
+
+// ratio is the actual over the predicted decrease of the merit from φ at x to y; a
+// change within the rounding error of the objective is as predicted.
+func (m *Method) ratio(x, y []float64, φ, pred float64) float64 {
+	ψ, _ := m.merit(y)
+	_, e := m.p.Objective.Evaluate(x)
+	if math.Abs(φ-ψ) <= e && pred <= 10*e {
+		return 1
+	}
+	return (φ - ψ) / pred
+}
+
+// merit is φ at x and Σ cᵢ(x)₊; +Inf where x breaks a convex constraint or leaves a
+// domain.
+func (m *Method) merit(x []float64) (φ, broken float64) {
+	if !m.Sub.Inside(x) {
+		return math.Inf(1), math.Inf(1)
+	}
+	if broken, _ = m.Sub.Gaps(x); math.IsInf(broken, 1) {
+		return broken, broken
+	}
+	if φ = m.p.Objective.Value(x) + m.τ*broken; math.IsNaN(φ) || m.Sub.BreaksHard(x, 0.1*m.feas) {
+		φ = math.Inf(1)
+	}
+	return φ, broken
+}
+
+// length is that of a step in multiples of the sizes of variables.
+func (m *Method) length(x, y []float64) float64 {
+	l := 0.0
+	for j := range x {
+		l = max(l, math.Abs(y[j]-x[j])/m.size[j])
+	}
+	return l
+}
+
+// largest is the largest multiplier of a linearised function.
+func (m *Method) largest(y []float64) float64 {
+	l := 0.0
+	for _, p := range m.w.pieces {
+		if len(p.up) > 0 {
+			l = max(l, math.Abs(p.weight(y)))
+		}
+	}
+	return l
+}
