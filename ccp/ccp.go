@@ -51,7 +51,7 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 		if r.timid(it) {
 			continue
 		}
-		if r.hopeless(it, m) || m.Lost != nil && m.Lost(r.trial(n, it)) {
+		if r.farBehind(it, m) || m.Lost != nil && m.Lost(r.trial(n, it)) {
 			return outcome{Stalled, "given up: other starts have led to better points", true}, nil
 		}
 		if end := r.decide(stop(r.view(it)), &it); end.over() { // 4. stop
@@ -264,7 +264,7 @@ func (r *run) follow(m search.Move) {
 		r.tangent.Reset()
 	case search.Anew:
 		r.penalty.τ, r.penalty.idle, r.penalty.flat = m.Tau, 0, 0
-		r.penalty.restarts, r.recover.rescued = mostRestarts, mostRescued // what goes wrong ends the hop
+		r.penalty.restarts, r.recover.failures = mostRestarts, mostFailures // a failure ends the hop
 		r.course.idle, r.course.strict = 0, false
 		r.line.Reset()
 		r.ahead.Reset()

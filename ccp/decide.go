@@ -22,7 +22,7 @@ func (r *run) view(it Iteration) view {
 	}
 }
 
-// decide does what stop says. It returns the end of the local search if that is one.
+// decide carries out the verdict of stop. It returns the end of the local search if that is one.
 func (r *run) decide(v verdict, it *Iteration) outcome {
 	note := r.recover.note
 	switch v {
@@ -78,8 +78,8 @@ func (r *run) retreat(it *Iteration) bool {
 	return false
 }
 
-// hopeless reports whether the run is far behind earlier starts and slow.
-func (r *run) hopeless(it Iteration, m search.Move) bool {
+// farBehind reports whether the run is far behind earlier starts and slow.
+func (r *run) farBehind(it Iteration, m search.Move) bool {
 	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
 	gap := obj - r.seed.bar
 	return r.set.Search.GiveUp && m.Lost == nil && r.keeps(it) && r.keeps(r.prev) &&

@@ -50,7 +50,7 @@ func (r *run) failed(ctx context.Context, err error) (outcome, error) {
 	return r.giveUp(Numerical, err.Error()), nil
 }
 
-// answer looks at what the backend has found: a solution, a proof, or a failure that
+// answer looks at the backend's answer: a solution, a proof, or a failure that
 // is recovered from, so that the convex problem can be solved again.
 func (r *run) answer(ctx context.Context) (solved bool, end outcome, err error) {
 	sol := &r.sub.Res
@@ -68,7 +68,7 @@ func (r *run) answer(ctx context.Context) (solved bool, end outcome, err error) 
 		r.recover.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
 		return true, outcome{}, nil
 	}
-	end, err = r.rescue(ctx)
+	end, err = r.afterFailure(ctx)
 	return false, end, err
 }
 
@@ -116,7 +116,7 @@ func (r *run) move() Iteration {
 	return it
 }
 
-// extend goes on along the step by a line search.
+// extend extends the step by a line search.
 func (r *run) extend(from []float64) bool {
 	if !r.set.Acceleration.LineSearch || r.k <= accel.After || r.sub.Convex() {
 		return false

@@ -37,7 +37,7 @@ func enough(r *Result) int {
 // there are processors, and returns the best result: a feasible one before an
 // infeasible one, then the lower objective (violation, if none is feasible),
 // then the earlier start. Start 0 is p.Start(set.Seed), and the others are
-// drawn from seeds that derive from set.Seed: what is random anew, entries with a
+// drawn from seeds that derive from set.Seed: the random values anew, entries with a
 // starting value of their own around it, with the larger of the value and the
 // root mean square of the variable's values as deviation, 1 if both are 0. The result is
 // never worse than that of start 0 alone, and
@@ -58,7 +58,7 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	if starts < 0 {
 		return nil, fmt.Errorf("ccp: %d starting points, want at least 1, or Automatic", starts)
 	}
-	seeds := rand.New(rand.NewPCG(set.Seed, 0x7374)) // the second word is arbitrary and fixed
+	seeds := rand.New(rand.NewPCG(set.Seed, 0x7374)) // stream "st": each use of the seed has its own
 	set.Recorder = serial(set.Recorder)
 	found := &best{maximize: p.Maximize}
 	first := 0
@@ -73,7 +73,7 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 }
 
 // A start is given up when it is behind the best of earlier waves and its
-// objective falls too slowly to get there. Waves, not what happens to be done
+// objective falls too slowly to get there. Waves, not the starts that happen to be done
 // first, so that the answer does not depend on the number of processors.
 const (
 	wave = 8
@@ -109,7 +109,7 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 // the same for every seed moved.
 func around(p *dc.Problem, seed uint64) []float64 {
 	x := p.Start(seed)
-	rng := rand.New(rand.NewPCG(seed, 0x6172)) // the second word is arbitrary and fixed
+	rng := rand.New(rand.NewPCG(seed, 0x6172)) // stream "ar": each use of the seed has its own
 	for _, v := range p.Vars {
 		if v.Start.Kind != dc.StartValues {
 			continue
@@ -139,7 +139,7 @@ func around(p *dc.Problem, seed uint64) []float64 {
 // vary makes a variation of best of the starting point x: most entries are those
 // of best, the others stay.
 func vary(x, best []float64, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 0x7661)) // the second word is arbitrary and fixed
+	rng := rand.New(rand.NewPCG(seed, 0x7661)) // stream "va": each use of the seed has its own
 	for j := range x {
 		if rng.Float64() >= search.Redrawn {
 			x[j] = best[j]

@@ -55,7 +55,7 @@ func (t *Trace) Record(it Iteration) error {
 	return nil
 }
 
-// Printer writes one line an iteration.
+// Printer writes one line per iteration.
 func Printer(w io.Writer) Recorder {
 	first := true
 	return RecorderFunc(func(it Iteration) error {

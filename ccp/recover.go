@@ -19,8 +19,8 @@ const (
 	maxInner   = 10_000
 	tightest   = 1e-9 // tolerance asked of a solver: that of double precision after scaling
 
-	mostRescued = 4 // recoveries of a run
-	mostHeld    = 6 // changes of its proximal term
+	mostFailures = 4 // recoveries of a run
+	mostHeld     = 6 // changes of its proximal term
 )
 
 // open makes the solver.
@@ -45,23 +45,23 @@ func (r *run) reopen(ctx context.Context) (outcome, error) {
 	return r.open(ctx)
 }
 
-// rescue is called where the backend has failed: first it gets the problem once more,
+// afterFailure recovers from a failure of the backend: first it gets the problem once more,
 // scaled for the current values and without a starting point, then with a proximal
 // term, then from another point with a τ that keeps it near the constraints. A first
 // problem is asked for feasible points before that.
-func (r *run) rescue(ctx context.Context) (outcome, error) {
+func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
-	if c.rescued++; c.rescued > mostRescued {
+	if c.failures++; c.failures > mostFailures {
 		return r.giveUp(Numerical, why), nil
 	}
 	switch {
-	case c.rescued == 1 && r.mayBeInfeasible() && r.sub.Excluded(ctx):
+	case c.failures == 1 && r.mayBeInfeasible() && r.sub.Excluded(ctx):
 		r.res.Iterations++
 		return r.infeasible(ctx), nil
-	case c.rescued == 2 && r.set.Proximal:
+	case c.failures == 2 && r.set.Proximal:
 		r.sub.Dampen(r.z)
-	case c.rescued > 2 && r.penalty.restarts < mostRestarts:
+	case c.failures > 2 && r.penalty.restarts < mostRestarts:
 		r.sub.Calm()
 		r.restart()
 	}

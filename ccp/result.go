@@ -28,19 +28,18 @@ type Result struct {
 	// starting points tried, Start the number of the one that gave X, from 0.
 	Iterations, Starts, Start int
 	Backend                   string
-	// Duals has for each constraint of the problem the multipliers of its rows
-	// in the last convex problem, or that which led to X before hops found
-	// nothing better: one per entry of an affine constraint, one
-	// for a DC constraint; > 0 where an upper bound holds. A constraint that
+	// Duals[i] holds the multipliers of constraint i in the convex problem that
+	// produced X: one per entry of an affine constraint, one for a DC constraint;
+	// positive at an active upper bound, negative at a lower one. A constraint that
 	// states a matrix to be positive semidefinite (dc.Constraint.Order > 0) has
 	// a matrix, row by row, whose trace is the multiplier of the eigenvalue's
-	// bound. A constraint made by dc.InCone has one for each entry, together a point
+	// bound. A constraint made by dc.InCone has one per entry, together a point
 	// of the dual cone. nil if none was solved. With the status Infeasible they and
 	// BoundDuals are a certificate instead, of sum −1: see
 	// qpbackend.PrimalInfeasibility.
 	Duals [][]float64
-	// BoundDuals has for each variable the multiplier of its bounds, > 0 where
-	// the upper one holds; nil as Duals.
+	// BoundDuals[j] is the multiplier of the bounds of variable j: positive at an
+	// active upper bound, negative at a lower one. nil where Duals is.
 	BoundDuals []float64
 	History    []Iteration // of the start that gave X; the X of its entries is nil
 	Seconds    Seconds
@@ -50,7 +49,7 @@ type Result struct {
 	// Ray is, with the status Unbounded, a direction along which the objective falls
 	// for ever; nil where it is minus infinity at a point.
 	Ray []float64
-	// Message says in words what the status alone does not.
+	// Message explains the status where that needs words.
 	Message string
 
 	// nearly: X keeps the constraints relative to the size of their terms.

@@ -113,7 +113,7 @@ func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, s
 	return r, nil
 }
 
-// startOverhead is what an iteration of the backend costs beside its entries, in
+// startOverhead is the cost of an iteration of the backend beside its entries, in
 // entries: of the reference problems the smallest take about 25 microseconds for one,
 // those of thousands of entries 0.05 to 0.1 for each entry.
 const startOverhead = 300
@@ -197,10 +197,10 @@ func interrupted(err error) outcome {
 
 // recovery is how a run has dealt with a backend that fails.
 type recovery struct {
-	tol     float64 // asked of the solver
-	rescued int     // failures that were recovered from
-	held    int     // changes of the proximal term
-	note    string  // what the last solve left to say
+	tol      float64 // asked of the solver
+	failures int     // failures that were recovered from
+	held     int     // changes of the proximal term
+	note     string  // a remark of the last solve
 }
 
 var errNoProblem = errors.New("ccp: the problem is nil; did Model.Problem return an error?")
@@ -250,7 +250,7 @@ func guardClose(s *subproblem.Problem) {
 	s.Close()
 }
 
-// check refuses what no run can begin with.
+// check refuses arguments that no run can begin with.
 func check(p *dc.Problem, set Settings) error {
 	if p == nil {
 		return errNoProblem

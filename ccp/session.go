@@ -31,7 +31,7 @@ func NewSession(p *dc.Problem, set Settings) (*Session, error) {
 	return &Session{p: p, set: set, sub: sub}, nil
 }
 
-// Set gives a parameter other values: one for all entries, or one an entry in
+// Set gives a parameter other values: one for all entries, or one per entry in
 // row-major order. On an error nothing has changed.
 func (s *Session) Set(param string, values ...float64) error {
 	p, err := s.p.With(param, values...)
@@ -43,9 +43,9 @@ func (s *Session) Set(param string, values ...float64) error {
 	return nil
 }
 
-// Replace goes on with another problem. Where the convex problems differ in
-// values alone, as when only data do, the backend's solver is kept and analyses
-// nothing anew; else the next Solve makes another one. On an error nothing has
+// Replace switches to p. If both convex problems have the same sparsity pattern,
+// as when only data differ, the backend's solver and its symbolic factorisation
+// are kept; otherwise the next Solve makes a new one. On an error nothing has
 // changed.
 func (s *Session) Replace(p *dc.Problem) error {
 	if p == nil {

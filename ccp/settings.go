@@ -26,7 +26,7 @@ type Settings struct {
 	// feasible iterations, but at most to the sum of the sizes of its terms
 	// without the constant.
 	Tol float64
-	// Scale is what Tol is relative to, where the size of the objective is known
+	// Scale is the size to which Tol is relative, where the size of the objective is known
 	// beforehand; 0: as Tol says.
 	Scale float64
 	// FeasTol says what feasible means: a point is feasible if it breaks no bound,
@@ -42,7 +42,7 @@ type Settings struct {
 	Acceleration Acceleration
 	Search       Search
 	Global       Global
-	// Seed chooses the random starting points and what searches draw.
+	// Seed chooses the random starting points and the draws of searches.
 	Seed uint64
 	// Backend solves the convex problems; nil: ipm.Backend{}.
 	Backend qpbackend.Backend
@@ -52,8 +52,8 @@ type Settings struct {
 
 // Acceleration makes a descent faster, from its ninth iteration on.
 type Acceleration struct {
-	// LineSearch goes on along the step of an iteration while the merit falls:
-	// boosted DCA.
+	// LineSearch extends each step by a line search along x − z, from the point of
+	// the tangents to the solution, while the merit falls: boosted DCA.
 	LineSearch bool
 	// Extrapolation takes the tangents ahead of the point where steps follow each
 	// other in one direction: inertial DCA.
@@ -66,8 +66,8 @@ type Acceleration struct {
 	Newton bool
 }
 
-// Search looks for better points than those at which a descent has converged. What it
-// may cost is a share of the work of the descent.
+// Search looks for better points than those at which a descent has converged. Its
+// cost is bounded by a share of the work of the descent.
 type Search struct {
 	// Tangents bounds the other tangents that are tried at a point where an h has a
 	// kink; 0: none.

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 )
 
-// view is what stop decides by.
+// view has the numbers by which stop decides.
 type view struct {
 	it, prev Iteration
 	keeps    bool    // the point keeps the constraints, in the sense of course
@@ -22,7 +22,7 @@ type view struct {
 	restarts int     // that are left
 }
 
-// verdict is what stop says.
+// verdict is the decision of stop.
 type verdict uint8
 
 const (
@@ -62,7 +62,7 @@ func stop(v view) verdict {
 // now.
 type course struct {
 	low, high float64 // range of the objective over the feasible iterations
-	span      float64 // what a change of the objective is relative to
+	span      float64 // the size to which a change of the objective is relative
 	best      float64 // of all points, minimised
 	anchor    float64 // best when it improved last
 	idle      int     // feasible iterations since then
@@ -101,7 +101,7 @@ func (c *course) note(it Iteration, keeps bool, best, tol, least float64) {
 }
 
 // settled reports whether the best objective has not improved for many iterations
-// although the points stay close to it: what is left is the backend's noise.
+// although the points stay close to it: the rest is the backend's noise.
 func (c *course) settled(objective, tol float64) bool {
 	return c.idle > longPatience && objective <= c.best+100*tol*c.span
 }

@@ -199,10 +199,10 @@ func Stack(parts ...Affine) Affine {
 	return out
 }
 
-// Add returns a + b; a scalar is added to every entry.
+// Add returns a + b; a scalar operand is broadcast.
 func (a Affine) Add(b Affine) Affine { return a.combine("sum", 1, b) }
 
-// Sub returns a − b; a scalar is taken from, or filled up to, every entry.
+// Sub returns a − b; a scalar operand is broadcast.
 func (a Affine) Sub(b Affine) Affine { return a.combine("difference", -1, b) }
 
 func (a Affine) combine(what string, w float64, b Affine) Affine {

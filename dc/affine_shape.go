@@ -1,6 +1,6 @@
 package dc
 
-// At is the entry with the given indices, one a dimension.
+// At is the entry with the given indices, one per dimension.
 func (a Affine) At(index ...int) Affine {
 	if a.Err() != nil {
 		return a

@@ -330,7 +330,7 @@ type maxOf struct {
 	pieces  []Linear // not nil where all items are polyhedral
 }
 
-// mostPieces, beside some for each item, bounds what is written out.
+// mostPieces, beside some for each item, bounds the pieces that are written out.
 const mostPieces = 1000
 
 func newMaxOf(items []*sum) *maxOf {

@@ -9,7 +9,7 @@ import (
 type curve interface {
 	value(u float64) float64 // +Inf outside the domain
 	slope(u float64) float64
-	// represent adds what a bound t ≥ curve(u) needs, and returns it.
+	// represent adds the rows and cones of a bound t ≥ curve(u), and returns it.
 	represent(c Canon, u Linear) Form
 	// direction is +1 for nondecreasing, −1 for nonincreasing, 0 for neither.
 	direction() int

@@ -9,7 +9,7 @@ import (
 // the power cone, 0 < alpha < 1. An exponential or power cone has three entries, a
 // second-order cone one at least. For matrices there is Semidefinite.
 //
-// What a point breaks such a constraint by is ‖(s₁, …)‖ − s₀, s₀ + s₁·log(s₁/s₂)
+// The violation of such a constraint at a point is ‖(s₁, …)‖ − s₀, s₀ + s₁·log(s₁/s₂)
 // and |s₂| − s₀^α·s₁^(1−α). Its multipliers are those of the entries, a point of
 // the dual cone.
 func InCone(kind ConeKind, alpha float64, a Affine) Constraint {

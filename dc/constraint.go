@@ -111,7 +111,7 @@ func Between(lo, e, hi Operand) Constraint {
 	return below
 }
 
-// asAffine is the operand as what it is where that is affine by its type.
+// asAffine is the operand where it is affine by its type.
 func asAffine(o Operand) (a Affine, ok bool) {
 	switch o := o.(type) {
 	case Affine:

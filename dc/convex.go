@@ -18,11 +18,11 @@ type Convex interface {
 	Support() []int
 }
 
-// Representer is what CCP needs of a g: a convex function that is the least
+// Representer is a g of CCP: a convex function that is the least
 // value of a Form over new variables under rows and cones.
 type Representer interface {
 	Convex
-	// Represent adds what it needs to c and returns a Form that is an upper
+	// Represent adds variables, rows and cones to c and returns a Form that is an upper
 	// bound of the function wherever the additions are met, and equal to it for
 	// the best choice of the new variables.
 	Represent(c Canon) Form
@@ -41,9 +41,9 @@ type Restricted interface {
 // that needs no new column.
 type Sublevel interface {
 	Representer
-	// Below returns the cone, and for each of its rows how much of the row's
-	// multiplier counts for that of f ≤ b: minus the derivative of the row by
-	// b. A second-order cone may have one row, which is ≥ 0. ok is false where
+	// Below returns the cone, and share[i] = −∂(row i)/∂b: with the multipliers
+	// y of the rows, that of f ≤ b is the sum of share[i]·y[i]. A second-order
+	// cone may have one row, which is ≥ 0. ok is false where
 	// there is no such cone.
 	Below(b Linear) (k Cone, share []float64, ok bool)
 }

@@ -19,7 +19,7 @@ type definition struct {
 // define finds the equations that define a variable: one that stands linearly
 // wherever it stands, in no affine row and in no other equation. The objective and
 // the constraints get the split that they have with e in its place, and Pin computes
-// it. What remains of the equation are the variable's bounds. As two DC constraints,
+// it. The variable's bounds remain of the equation. As two DC constraints,
 // an equation would leave CCP steps no room.
 func (p *Problem) define() {
 	var d *definer

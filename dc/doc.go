@@ -14,7 +14,7 @@
 // ([Oracle]). Numbers that change from one solve to the next are a [Param].
 //
 // The comment of every atom has its arguments, curvature, sign, direction and
-// domain, what it takes besides affine arguments, what it refuses, the form of its
+// domain, the arguments that it takes and refuses, the form of its
 // representation and the source of that; docs/atoms.md is made of these comments.
 //
 // Mistakes do not panic. An Affine or Expr made from mismatched shapes or by an

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Operand is what expressions are built from: an Affine, a Linear or an Expr.
+// Operand is a part of expressions: an Affine, a Linear or an Expr.
 // Where a scalar is wanted, an Affine must have one entry.
 type Operand interface {
 	expr() Expr
 }
 
 // Expr is a scalar function as it was written: an affine part and a sum of
-// weighted functions of either sign. Value computes it as it stands. What CCP
+// weighted functions of either sign. Value computes it as it stands. The split that CCP
 // needs, a split into g − h with convex g and h, follows from it. The zero value
 // is the constant 0.
 type Expr struct {
@@ -164,7 +164,7 @@ func (e Expr) Evaluate(x []float64) (value, bound float64) {
 	return v.v, v.bound()
 }
 
-// approx is Value with what Evaluate needs.
+// approx is Value with the error bounds of Evaluate.
 func (e *Expr) approx(x []float64) approx {
 	var s total
 	s.add(e.lin.approx(x))

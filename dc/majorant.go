@@ -5,7 +5,7 @@ import "math"
 // A convex function that does not decrease in its arguments may be taken of DC
 // arguments where it is minimised: with eᵢ = gᵢ − hᵢ and the tangents ĥᵢ at the
 // current point, f(g₁ − ĥ₁, …) is convex, nowhere less than f(e₁, …) and equal to
-// it at the point. That is what CCP asks of a step (Lipp and Boyd 2016, section
+// it at the point. CCP asks that of a step (Lipp and Boyd 2016, section
 // 1.3), and closer than the tangents of a split g − h of f(e): of |e| it is
 // max(g − ĥ, h − ĝ) and not 2·max(g, h) − ĝ − ĥ. The steps for sums of squares
 // are those of the Gauss-Newton method but for the curvature that is kept.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model collects the parts of a problem. The zero value is an empty one; it is
-// for one goroutine.
+// Model collects the parts of a problem. The zero Model is empty and ready for
+// use; it is not safe for concurrent use.
 type Model struct {
 	p     Problem
 	space *space
@@ -117,7 +117,7 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 }
 
 // Own returns l, whose variables are given by their numbers, as a function of
-// this model's variables. What is known of their bounds holds for it then.
+// this model's variables. The known bounds of the variables hold for it then.
 func (m *Model) Own(l Linear) Linear {
 	l.of = m.space
 	return l
@@ -143,7 +143,7 @@ func PSD() VarOption {
 	return func(v *Variable) error { v.Symmetric, v.semidefinite = true, true; return nil }
 }
 
-// fold brings what was given for the full matrix to the triangle.
+// fold brings values given for the full matrix to the triangle.
 func (v *Variable) fold() error {
 	if !v.Symmetric {
 		return nil
@@ -181,7 +181,7 @@ func (v *Variable) fold() error {
 
 func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
 
-// AtLeast and AtMost bound every entry: one number for all, or one an entry.
+// AtLeast and AtMost bound every entry: one number for all entries, or one per entry.
 func AtLeast(lo ...float64) VarOption {
 	return func(v *Variable) (err error) { v.Lo, err = spread(v, "lower bound", lo); return }
 }

@@ -3,7 +3,7 @@ package dc
 import "slices"
 
 // parted is embedded by functions that are not convex by themselves. They are
-// evaluated as they were written; their split is what CCP uses.
+// evaluated as they were written; CCP uses their split.
 type parted struct {
 	s       split
 	indices []int

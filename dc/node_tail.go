@@ -1,6 +1,6 @@
 package dc
 
-// tail is the sum of the k smallest of expressions: what is left of their sum
+// tail is the sum of the k smallest of expressions: the rest of their sum
 // when the sum of the largest is subtracted. It is computed as such: the largest
 // may be so large that nothing else is left of a difference.
 type tail struct {

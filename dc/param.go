@@ -15,7 +15,7 @@ import (
 type Param struct{ Affine }
 
 // Param adds a parameter of the given shape with its first values, one for all
-// entries or one an entry. Problem.With and ccp.Session give it others.
+// entries or one per entry. Problem.With and ccp.Session give it others.
 func (m *Model) Param(name string, shape []int, values ...float64) Param {
 	return Param{m.Var(name, shape, func(v *Variable) error {
 		v.Param = true
@@ -38,7 +38,7 @@ func (v *Variable) fix(x []float64) error {
 	return nil
 }
 
-// AddCost adds the sum of p[k]·a[k] to what is minimised or maximised; p and a
+// AddCost adds the sum of p[k]·a[k] to the objective; p and a
 // have as many entries. For a weight times a convex f, add a variable t with
 // f ≤ t and the cost p·t.
 func (m *Model) AddCost(p Param, a Affine) {
@@ -108,7 +108,7 @@ func (f *priced) Support() []int { return f.indices }
 func (f *priced) String() string { return "costs" }
 
 // IsFlat reports whether h is affine for given parameters, so that its tangent is
-// h itself: what AddCost added.
+// h itself: the costs that AddCost added.
 func IsFlat(h Convex) bool {
 	if s, ok := h.(*sum); ok {
 		for _, t := range s.terms {
@@ -123,7 +123,7 @@ func IsFlat(h Convex) bool {
 }
 
 // With returns the problem with other values of a parameter, one for all entries
-// or one an entry in row-major order. All else is shared.
+// or one per entry in row-major order. All else is shared.
 func (p *Problem) With(param string, values ...float64) (*Problem, error) {
 	for k, v := range p.Vars {
 		if v.Name != param {

@@ -88,7 +88,7 @@ type Start struct {
 
 // Start draws a starting point: the same for the same seed.
 func (p *Problem) Start(seed uint64) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 0x6463)) // the second word is arbitrary and fixed
+	rng := rand.New(rand.NewPCG(seed, 0x6463)) // stream "dc": each use of the seed has its own
 	x := make([]float64, p.n)
 	for _, v := range p.Vars {
 		for k := range v.Len() {

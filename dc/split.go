@@ -93,7 +93,7 @@ func splitOf(lin Linear, terms []term) split {
 	return out
 }
 
-// addSplits adds with weights; what is in both g and h leaves both.
+// addSplits adds with weights; terms in both g and h leave both.
 func addSplits(parts []split, weights ...float64) split {
 	var terms []term
 	lins := make([]Linear, len(parts))

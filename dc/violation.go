@@ -4,7 +4,7 @@ import "math"
 
 // Violations says by how much a point breaks a problem. A row is a bound of a
 // variable, an entry of an affine constraint, a DC constraint or the domain of
-// a function. Its terms are what is added up in it: a coefficient times a
+// a function. Its terms are the summands: a coefficient times a
 // variable, a bound, a weighted convex function.
 type Violations struct {
 	// Largest is the largest violation of a row as it is.
@@ -261,7 +261,7 @@ func finiteSize(v float64) float64 {
 }
 
 // ObjectiveSize is the sum of the sizes of the objective's terms at x but for the
-// constant: what a change of the objective is small or large beside, whatever
+// constant: the scale by which a change of the objective is small or large, whatever
 // cancels.
 func (p *Problem) ObjectiveSize(x []float64) float64 {
 	e, s := &p.Objective, 0.0

@@ -45,7 +45,7 @@ const (
 
 var methodText = [numMethod]string{"ccp", "split", "dca", "refit", "auto", "cheap", "bagged", "ensemble"}
 
-// String is the method as model files have it, such as "ccp".
+// String is the name of the method in model files, such as "ccp".
 func (m Method) String() string { return enum.String(m, "Method", methodText[:]) }
 
 // ParseMethod is the inverse of String.

@@ -141,7 +141,7 @@ func (g *searcher) ranges(ctx context.Context) error {
 	for _, j := range s.Slacks { // no slack in a bound
 		s.QP.Lo[j], s.QP.Hi[j] = 0, 0 // now has the same slices
 	}
-	for _, t := range g.terms { // what the bounds of regions are while they hold
+	for _, t := range g.terms { // the bounds of regions while they hold
 		for _, r := range t.regions {
 			c := t.pieces[r.j].AddScaled(-1, t.pieces[r.i]).Const
 			s.QP.L[r.row], s.QP.U[r.row] = -c, -c

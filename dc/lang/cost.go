@@ -1,6 +1,6 @@
 package lang
 
-// cost bounds what an expression costs package dc and the solver, so that a
+// cost bounds the work of package dc and the solver for an expression, so that a
 // short file cannot ask for an expression that doubles with every line.
 type cost struct {
 	pieces int // affine functions that a maximum of it is written out to

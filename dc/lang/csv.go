@@ -21,7 +21,7 @@ type csvTable struct {
 	bytes      int64
 }
 
-// column is what a column holds beside numbers.
+// column is the part of a column that is no numbers.
 type column struct {
 	odd   [len(table.Odd{}.First)]*table.Cell // by kind: the first cell of it, nil: none
 	place int                                 // in the file

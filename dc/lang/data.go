@@ -107,7 +107,7 @@ func (l *loader) open(name string) (f fs.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// readText is what a file of that size holds, which may be compressed by gzip,
+// readText is the text of a file of that size, which may be compressed by gzip,
 // without a byte order mark.
 func readText(f io.Reader, size int) (string, error) {
 	in := bufio.NewReaderSize(f, min(size, 1<<18))

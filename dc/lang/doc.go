@@ -10,7 +10,7 @@
 //
 // Parse makes a File of the bytes, Compile a Program of the File: data are
 // read, names and shapes checked, families written out, and every expression
-// split into convex g and h by package dc. What is wrong comes back as
+// split into convex g and h by package dc. Mistakes come back as
 // Diagnostics, all of a file together, each with its place.
 //
 // Format lays a file out. docs/language.md is for those who write such files; the

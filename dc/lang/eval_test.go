@@ -268,7 +268,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// constraintText is the constraints of a problem at a point, one a line.
+// constraintText is the constraints of a problem at a point, one per line.
 func constraintText(p *Program, x []float64) string {
 	var b strings.Builder
 	for k := range p.Problem.Constraints {

@@ -8,7 +8,7 @@ import (
 // Format returns a problem file in the one layout of the language: keywords
 // padded, constraints indented and their bodies aligned, one blank or none
 // between tokens. Comments and line breaks stay, of several empty lines one.
-// What it returns says the same as src, and formatting it again changes nothing.
+// The result says the same as src, and formatting it again changes nothing.
 // A file with syntax errors is refused with Diagnostics, which use name as the
 // name of the file.
 func Format(name string, src []byte) ([]byte, error) {

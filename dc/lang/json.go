@@ -82,7 +82,7 @@ func (r *jsonReader) locate(err error) error {
 	return fmt.Errorf("line %d column %d: %w", line, max(col, 1), err)
 }
 
-// end reads what follows the value: the rest of the object, in which the key may
+// end reads the text behind the value: the rest of the object, in which the key may
 // not stand again, and nothing behind it.
 func (r *jsonReader) end(key string, inObject bool) error {
 	for inObject && r.dec.More() {

@@ -74,7 +74,7 @@ func (p *parser) endOfLine() {
 	}
 }
 
-// otherAttributes are words of other languages and what to write instead.
+// otherAttributes are words of other languages and those to write instead.
 var otherAttributes = map[string]string{
 	"binary": whole01, "integer": "all variables are continuous; " + whole01, "free": "leave it out: a variable without bounds is free", "nonneg": "write >= 0",
 	"nonnegative": "write >= 0", "nonpos": "write <= 0", "semidefinite": "write psd", "PSD": "write psd",

@@ -46,7 +46,7 @@ type printer struct {
 	names    []string          // of the variables
 	taken    map[string]bool   // names in use
 	data     strings.Builder   // params
-	shared   map[string]string // the names of those that were made, by what they are
+	shared   map[string]string // the names of those that were made, by their text
 	families bool              // maxima may be families
 	err      error             // the first
 }

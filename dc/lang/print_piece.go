@@ -61,7 +61,7 @@ func (ps phrase) alike(qs phrase) bool {
 // stand is for the numbers of a piece in all members of a family.
 type stand struct {
 	fixed bool   // they are one number
-	text  string // what stands for it in the family
+	text  string // the text that stands for it in the family
 }
 
 // renderer writes pieces.
@@ -170,7 +170,7 @@ func (r *renderer) blank() {
 	r.b.WriteByte(' ')
 }
 
-// piece writes p; c is what stands for its number, nil where that is p's own.
+// piece writes p; c is the text for its number, nil where that is p's own.
 func (r *renderer) piece(p *piece, c *stand) {
 	switch p.kind {
 	case pieceText:

@@ -76,7 +76,7 @@ func snippet(b *bytes.Buffer, lines []string, n Note, paint func(code, s string)
 	var pad strings.Builder
 	for k := range col {
 		if k < len(line) && line[k] == '\t' {
-			pad.WriteByte('\t') // the carets must stay under what they mark
+			pad.WriteByte('\t') // the carets must stay under the text that they mark
 		} else {
 			pad.WriteByte(' ')
 		}

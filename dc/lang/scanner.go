@@ -187,7 +187,7 @@ var operators = []struct {
 	{"(", tLParen}, {")", tRParen}, {"[", tLBracket}, {"]", tRBracket}, {"{", tLBrace}, {"}", tRBrace},
 }
 
-// foreignOperators are operators of other languages and what to write instead.
+// foreignOperators are operators of other languages and those to write instead.
 var foreignOperators = []struct{ text, help string }{
 	{"<=>", "write == for an equation"}, {"==>", implication}, {"=>", "write >= for at least; " + implication}, {"->", implication}, {"=<", "write <="},
 	{"**", "write ^ for a power"}, {"<>", "write !="}, {"&&", "write and"}, {"||", "write or; of abs(x), norm1(x) and norm2(x), the name"},

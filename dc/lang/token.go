@@ -85,7 +85,7 @@ type token struct {
 	text   string // of names, keywords and strings (without quotes)
 	match  int    // of an opening bracket: the place of its partner, -1 if none
 
-	// What the parser has found, for the formatter.
+	// Findings of the parser, for the formatter.
 	first   bool // of the line's statement
 	element bool // the first of an element that a blank parts from the one before
 	role    role

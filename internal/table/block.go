@@ -26,7 +26,7 @@ type Block struct {
 	Texts [][]byte
 	// Lines has the line of the file on which each row begins.
 	Lines []int
-	// Odd says of each column with numbers what else it holds.
+	// Odd says of each column with numbers which other cells it has.
 	Odd []Odd
 	// Data is the caller's, and stays with the block when it is used again.
 	Data any

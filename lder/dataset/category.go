@@ -22,7 +22,7 @@ const (
 
 var codingText = [numCoding]string{"onehot", "ordinal"}
 
-// String is the coding as model files have it, such as "onehot".
+// String is the name of the coding in model files, such as "onehot".
 func (c Coding) String() string { return enum.String(c, "Coding", codingText[:]) }
 
 // ParseCoding is the inverse of String.

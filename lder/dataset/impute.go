@@ -22,7 +22,7 @@ const (
 
 var strategyText = [numStrategy]string{"mean", "median", "most_frequent", "constant"}
 
-// String is the strategy as model files have it, such as "mean".
+// String is the name of the strategy in model files, such as "mean".
 func (s Strategy) String() string { return enum.String(s, "Strategy", strategyText[:]) }
 
 // ParseStrategy is the inverse of String.

@@ -22,7 +22,7 @@ type bagging struct {
 	folds   int       // of a partition; the first of the bags hold those of the first partition
 	seen    []float64 // in how many bags each row is held out
 	workers int
-	state   []worker // one a worker
+	state   []worker // one per worker
 	tell    func()   // after each unit of work
 }
 

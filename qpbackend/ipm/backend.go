@@ -202,7 +202,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v verdict) {
 		if w.startFrom() {
 			s.progress.warm = true
 			iter, v = w.iterate(ctx, s, s.set.MaxIter)
-			if v != hopeless && v != broken {
+			if v != givenUp && v != broken {
 				return iter, v
 			}
 		}

@@ -36,7 +36,7 @@ func (d doubt) look(_ context.Context, w *work, _ int) verdict {
 	}
 	switch {
 	case !d.objective && w.pinf <= s.set.InfeasTol*w.method.τ():
-		return hopeless // a feasible point
+		return givenUp // a feasible point
 	case !d.objective || s.far(w, size):
 		return goOn
 	}

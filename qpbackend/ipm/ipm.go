@@ -6,9 +6,9 @@ import "context"
 type verdict uint8
 
 const (
-	goOn     verdict = iota
-	done             // the judge is satisfied
-	hopeless         // nothing more will come of this run
+	goOn    verdict = iota
+	done            // the judge is satisfied
+	givenUp         // nothing more will come of this run
 	outOfIterations
 	outOfTime
 	broken // a factorisation failed or the iterates ceased to be numbers

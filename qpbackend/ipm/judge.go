@@ -65,11 +65,11 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		return v
 	case pr.warm:
 		if pr.since >= warmPatience {
-			return hopeless
+			return givenUp
 		}
 	case s.best.res.Max() <= s.loose():
 		if pr.since >= patience {
-			return hopeless
+			return givenUp
 		}
 	case s.looksInfeasible(w, weight*(1+xNorm)):
 		if v := s.embed(ctx, k+pr.before); v != goOn {

@@ -26,7 +26,7 @@ type ConeSpec struct {
 	Intervals   int // rows outside of the cones
 	// Rank is that of P. Below Vars, each variable has two bounds besides.
 	Rank int
-	// Density is the share of nonzero entries in A and P, beyond one a row.
+	// Density is the share of nonzero entries in A and P, beyond one per row.
 	Density float64
 	// Decades is the range over which the units of cones, rows and variables vary, and
 	// the unit of the objective.

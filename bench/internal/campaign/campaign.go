@@ -96,7 +96,7 @@ func (c *Campaign) tell(done, all int, instance, contender string) {
 	}
 }
 
-// rows are those to fill for an instance and a contender, one a mode.
+// rows are those to fill for an instance and a contender, one per mode.
 func (c *Campaign) rows(in instance.Instance, con Contender, version string) []result.Row {
 	var rows []result.Row
 	for _, mode := range modes(in) {

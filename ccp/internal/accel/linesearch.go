@@ -33,7 +33,7 @@ func (b *LineSearch) Reset() { b.λ = 0 }
 // Plain is the end of the convex step that Extend went on from.
 func (b *LineSearch) Plain() []float64 { return b.y }
 
-// Span is what a line search measures by: the sizes and bounds of the variables, the
+// Span has the scales of a line search: the sizes and bounds of the variables, the
 // size of the merit, and how much the violated constraints may grow.
 type Span struct {
 	Size         func(j int) float64

@@ -15,10 +15,10 @@ import (
 func Conflict(ctx context.Context, s *subproblem.Problem) []string {
 	rows, cols := rowNames(s), colNames(s)
 	weights := append(append([]float64(nil), s.Res.Y...), s.Res.Z...)
-	return filter(ctx, s, rows, cols, culprits(append(rows, cols...), weights))
+	return filter(ctx, s, rows, cols, byWeight(append(rows, cols...), weights))
 }
 
-// rowNames are what a user calls the rows, "" for a row of the objective or of a
+// rowNames are the user's names of the rows, "" for a row of the objective or of a
 // constraint whose slack can always meet it.
 func rowNames(s *subproblem.Problem) []string {
 	names := make([]string, len(s.Rows))
@@ -33,7 +33,7 @@ func rowNames(s *subproblem.Problem) []string {
 	return names
 }
 
-// colNames are what a user calls the bounds of the columns, "" for a column that
+// colNames are the user's names of the bounds of the columns, "" for a column that
 // is not a variable of the problem.
 func colNames(s *subproblem.Problem) []string {
 	names := make([]string, len(s.QP.Q))
@@ -45,8 +45,8 @@ func colNames(s *subproblem.Problem) []string {
 	return names
 }
 
-// culprits are the names that carry the certificate y, the heaviest first.
-func culprits(all []string, y []float64) []string {
+// byWeight are the names that carry the certificate y, the heaviest first.
+func byWeight(all []string, y []float64) []string {
 	weight := map[string]float64{}
 	for i, name := range all {
 		if name != "" && i < len(y) {
@@ -77,7 +77,7 @@ func culprits(all []string, y []float64) []string {
 const mostFiltered = 24
 
 // filter leaves out names without which the rest is still infeasible, one
-// after the other, the lightest first: what remains is a conflict from which
+// after the other, the lightest first: the rest is a conflict from which
 // nothing can be left out (the deletion filter of Chinneck and Dravnieks 1991).
 func filter(ctx context.Context, s *subproblem.Problem, rows, cols, names []string) []string {
 	if len(names) < 2 || len(names) > mostFiltered {

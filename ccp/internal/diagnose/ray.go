@@ -22,7 +22,7 @@ type Region struct {
 const Far = 30
 
 // Noise is the share of a direction's length, or of a row's or the objective's
-// terms, below which a number may be a backend's error or what cancellation left.
+// terms, below which a number may be a backend's error or a rest of cancellation.
 const Noise = 1e-6
 
 // beyond is further from the start, in its units, than any data.
@@ -52,7 +52,7 @@ func (r *Region) RunsOff(best, before []float64, far, slip float64) bool {
 		for j, v := range best {
 			d[j] = v - from[j]
 		}
-		// What stays behind the large entries may be at a boundary that the
+		// Entries far below the largest may be at a boundary that the
 		// direction must not cross, or on a curve.
 		if r.Ray(best, d, far, 10, slip) {
 			return true

@@ -64,7 +64,7 @@ func boosts(p *qpbackend.Problem) []boost {
 }
 
 // sizes are the largest terms of u and of v, with the columns' units; 0 for a
-// column stands for one that is not known, and leaves out what it is in.
+// column stands for one that is not known, and leaves out the cones that it is in.
 func (b *boost) sizes(p *qpbackend.Problem, col []float64) (u, v float64) {
 	c0, c1 := -p.L[b.row], -p.L[b.row+1]
 	u, v = math.Abs(c0+c1)/2, math.Abs(c0-c1)/2

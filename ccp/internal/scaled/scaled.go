@@ -176,7 +176,7 @@ func values(m *sparse.CSC) []float64 {
 	return m.Val
 }
 
-// fill brings the copy up to date: what u has, or all where units or origin have
+// fill brings the copy up to date: the values of u, or all where units or origin have
 // changed.
 func (s *Solver) fill(u qpbackend.Update) error {
 	all := !s.fresh
@@ -273,7 +273,7 @@ func within(lo, hi float64) (from, to float64) {
 	return min(lo, qpbackend.Infinity/16), max(hi, -qpbackend.Infinity/16)
 }
 
-// changed is what the inner solver has to be told.
+// changed is the update of the inner solver.
 func (s *Solver) changed(u qpbackend.Update) qpbackend.Update {
 	all := !s.fresh
 	s.fresh = true
@@ -374,7 +374,7 @@ func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 // of the optimum, in the units of the stated problem.
 func (s *Solver) Gap() float64 { return s.gap }
 
-// Objective is the unit of the objective: what a backend's tolerance is relative
+// Objective is the unit of the objective: the size to which a backend's tolerance is relative
 // to, at least.
 func (s *Solver) Objective() float64 { return 1 / s.obj }
 

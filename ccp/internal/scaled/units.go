@@ -100,7 +100,7 @@ func follow(col []float64, first int, a *sparse.CSC, group []int, top []float64)
 			largest = max(largest, math.Abs(a.Val[k]))
 		}
 		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			// A coefficient far below the others is what cancellation left.
+			// A coefficient far below the others is a rest of cancellation.
 			if v := math.Abs(a.Val[k]); v > 0x1p-20*largest {
 				size = max(size, top[group[a.RowIdx[k]]]/v)
 			}

@@ -75,7 +75,7 @@ func (h *BasinHopping) Next(p *Point) (Move, bool) {
 	return Move{X: p.Best, Z: h.z, Restart: Anew, Tau: p.Tau, Lost: h.lost, hop: h.count}, true
 }
 
-// Ended settles what the hop has cost, and chooses the next kind.
+// Ended settles the cost of the hop, and chooses the next kind.
 func (h *BasinHopping) Ended(o Outcome) {
 	h.Budget.Vain = h.vain + h.Budget.Work - h.work
 	if o.Better {

@@ -33,7 +33,7 @@ type Coordinates struct {
 	clear      float64 // a decrease that counts
 }
 
-// Source: ablation table of docs/ccp.md; the work is what a few convex problems cost.
+// Source: ablation table of docs/ccp.md; the work is that of a few convex problems.
 const (
 	gridWork  = 2e5 // coefficients visited in one look along all coordinates by grid
 	flipWork  = 4e7 // and in one by reflection
@@ -71,7 +71,7 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 	return Move{X: x, Z: x, Restart: Jump}, true
 }
 
-// Ended does nothing: what was found counts.
+// Ended does nothing: a better point counts.
 func (c *Coordinates) Ended(Outcome) {}
 
 // value is the merit with v in place of entry j, +Inf where that breaks constraints.

@@ -29,7 +29,7 @@ type Tangents struct {
 type linearisation struct{ q, a, p []float64 }
 
 // Source: ablation table of docs/ccp.md; hair is above the accuracy of a backend and
-// below what matters to a user.
+// below the digits that matter to a user.
 const (
 	hair     = 1e-6       // how far beside, relative to the largest entry of the variable
 	mostKept = 20_000_000 // numbers kept of all tangents tried; no escape from a larger problem

@@ -98,9 +98,9 @@ func next(p *Point, kinds []Kind) (Kind, Move) {
 	return nil, Move{}
 }
 
-// Budget bounds what searches that find nothing may cost, in iterations of the
+// Budget bounds the cost of searches that find nothing, in iterations of the
 // backend, so that a run does not depend on the machine: a share of those that have
-// led to the point or, if it is more, what takes a few milliseconds.
+// led to the point or, if it is more, the iterations of a few milliseconds.
 type Budget struct {
 	Work, Vain int     // iterations of the backend so far; of these, by searches in vain
 	Solves     int     // convex problems so far
@@ -124,5 +124,5 @@ func (b *Budget) Affords() bool {
 // Redrawn is the share of the entries that are drawn anew in a variation of a point.
 const Redrawn = 0.15
 
-// lower reports whether a is below b by more than what counts.
+// lower reports whether a is below b by a decrease that counts.
 func lower(a, b, least float64) bool { return !math.IsNaN(a) && a < b-least }

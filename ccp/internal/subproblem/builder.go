@@ -27,7 +27,7 @@ type Builder struct {
 	share dc.Sharer
 	cuts  []Cut // the rows to be linearised, in order
 	least choices
-	owner int   // what rows are made for: see Row
+	owner int   // the function that rows are made for: see Row
 	place []int // scratch, by column; all zero
 	// pinned are the columns of parameters; nil: there are none.
 	pinned []bool
@@ -42,13 +42,13 @@ type term struct {
 // Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
 // interval row likewise without the constant).
 type Row struct {
-	A      dc.Linear
-	Lo, Hi float64
-	Owner  int     // index of the constraint, or ownObjective
-	Entry  int     // which entry of that constraint, −1: an auxiliary row
-	share  float64 // how much of the row's multiplier counts for that entry's
-	either bool    // that of either side counts, with its size
-	zeros  []int   // columns that a lacks and that get a stored zero
+	A        dc.Linear
+	Lo, Hi   float64
+	Owner    int     // index of the constraint, or ownObjective
+	Entry    int     // which entry of that constraint, −1: an auxiliary row
+	share    float64 // −∂(row)/∂b: the multiplier of f ≤ b is the sum of share·y over its rows
+	twoSided bool    // the row states |a| ≤ c: the multiplier of the constraint is |y|
+	zeros    []int   // columns that a lacks and that get a stored zero
 }
 
 const ownObjective = -1
@@ -139,7 +139,7 @@ func (b *Builder) atMost(f dc.Representer, entry int) bool {
 	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 2 && k.Rows[0].IsConst() { // |a| ≤ c
 		c := k.Rows[0].Const
 		at := b.AddRow(k.Rows[1], -c, c, entry)
-		b.Rows[at].share, b.Rows[at].either = -share[0], true
+		b.Rows[at].share, b.Rows[at].twoSided = -share[0], true
 		return true
 	}
 	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 1 { // a ≥ 0
@@ -359,7 +359,7 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 	}
 }
 
-// Problem compresses what was collected. Zeros are kept, and the cuts located.
+// Problem compresses the collected rows. Zeros are kept, and the cuts located.
 func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 	m := len(b.Rows)
 	p := &qpbackend.Problem{Q: make([]float64, b.Cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}

@@ -56,7 +56,7 @@ func (s *Problem) rowDuals() [][]float64 {
 	for i, r := range s.Rows {
 		if r.Owner >= 0 && r.Entry >= 0 && i < len(s.Res.Y) {
 			y := s.Res.Y[i]
-			if r.either {
+			if r.twoSided {
 				y = math.Abs(y)
 			}
 			out[r.Owner][r.Entry] += r.share * y

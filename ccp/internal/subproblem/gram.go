@@ -128,7 +128,7 @@ func (b *Builder) forget(quads []dc.Quadratic) {
 }
 
 // gram adds sums of squares with the inner products of the columns summed up
-// densely first. It ends what columnsOf began.
+// densely first. It ends the work of columnsOf.
 func (b *Builder) gram(quads []dc.Quadratic, cols []int) {
 	n := len(cols)
 	g := make([]float64, n*n)

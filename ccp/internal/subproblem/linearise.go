@@ -218,7 +218,7 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	return objective, constraint
 }
 
-// Overwrite forgets what the rows of the cuts hold: others are about to write
+// Overwrite forgets the values of the rows of the cuts: others are about to write
 // them.
 func (s *Problem) Overwrite() {
 	s.at, s.unchanged.held = s.at[:0], false

@@ -55,7 +55,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 // enough is the residual up to which a backend's answer counts.
 const enough = 1e-4
 
-// HardRows adds what every point has to meet: bounds, affine and convex
+// HardRows adds the constraints that every point has to meet: bounds, affine and convex
 // constraints.
 func HardRows(b *Builder, p *dc.Problem) {
 	b.BoundVariables(p)

@@ -3,13 +3,13 @@ package subproblem
 import "github.com/dcopt/dcopt/qpbackend/sparse"
 
 // Where the convex problem has no least value although the problem may have one,
-// as when slacks stay cheaper than what the objective gains, ½ρ‖x − z‖², each variable
+// as when slacks stay cheaper than the gain of the objective, ½ρ‖x − z‖², each variable
 // in units of its size, is added to it: the proximal DC algorithm of Sun, Sampaio and Candido 2003. Every step
 // then exists, and the points converge as before.
 type proximal struct {
 	ρ    float64 // 0: off
 	base []float64
-	slot []int // of the diagonal, one a variable
+	slot []int // of the diagonal, one per variable
 }
 
 // Dampen adds a proximal term from now on, heavier each time: the first is 1 % of

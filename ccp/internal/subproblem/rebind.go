@@ -38,7 +38,7 @@ func (s *Problem) Bind(p *dc.Problem) {
 	s.Forget()
 }
 
-// Forget keeps what proved the last instance infeasible from starting the next.
+// Forget drops the point of a proof of infeasibility, which is no start for the next instance.
 func (s *Problem) Forget() {
 	if s.Res.Status == qpbackend.PrimalInfeasible || math.IsNaN(s.Res.Objective) {
 		s.Res.Status = qpbackend.Unknown

@@ -40,7 +40,7 @@ type Problem struct {
 	rowSize   []float64        // of the slacks; see rowUnits
 	Now       qpbackend.Update // values of this iteration
 	unchanged unchanged        // those of the last solve
-	Centre    []float64        // what the solver states the problem in the distance from; nil: 0
+	Centre    []float64        // the point from which the solver measures x; nil: 0
 	grad      []float64        // n
 	some      []int            // places
 	at        []float64        // where the cuts have their tangents; empty: that is not known
@@ -216,7 +216,7 @@ func (s *Problem) stated() *qpbackend.Problem {
 }
 
 // Solve solves the problem of the last linearise, from the solution before
-// where the backend profits from it; s.res holds what came of it. A problem
+// where the backend profits from it; s.res holds the result. A problem
 // that is the one before is not solved again.
 func (s *Problem) Solve(ctx context.Context) error {
 	t := time.Now()

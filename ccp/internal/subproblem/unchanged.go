@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// question is what the solver was last asked. Where every h is piecewise affine,
+// unchanged holds the values of the last solve. Where every h is piecewise affine,
 // as the maxima of a regression are, the procedure ends at a point whose
 // tangents are those that led there: its convex problem is the one before, and
 // so is the solution.
@@ -33,10 +33,10 @@ func (a *unchanged) is(now *qpbackend.Update) bool {
 	return true
 }
 
-// rounded is far below what a solver is asked for, see tightest.
+// rounded is far below the tolerance that a solver is asked for, see tightest.
 const rounded = 1e-13
 
-// ask hands over what has changed.
+// ask hands over the values that have changed.
 func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
 	a.answered = false
 	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)

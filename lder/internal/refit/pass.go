@@ -20,7 +20,7 @@ type pass struct {
 	panels
 	region  []int32 // of each row: i·R2 + j for the pieces i and j
 	blocks  []block
-	scratch []scratch // one a goroutine
+	scratch []scratch // one per goroutine
 	step    float64   // step length along the direction of the fit
 	margin  bool      // rows beyond their margin are to be nowhere
 }

@@ -23,8 +23,8 @@ const (
 // so that bounds of rows are to be multiplied by E/B and those of variables by
 // 1/(B·D).
 type Scaling struct {
-	D []float64 // length n, one a variable
-	E []float64 // length m, one a row
+	D []float64 // length n, one per variable
+	E []float64 // length m, one per row
 	B float64   // typical size of the bounds
 	C float64   // of the objective
 	// Groups are rows that get one factor by Ruiz, as those of a cone must.

@@ -46,7 +46,7 @@ type arrowhead struct {
 	pieces   []piece
 	raw      []float64 // a row of B in one block
 	vec      []float64
-	multiple []float64 // of which vector each row is how much
+	multiple []float64 // row e of B is multiple[e] times its vector
 	which    []int32   // its place in the block; −1 for a row of zeros
 	vectors  []int32   // number of vectors of each component
 	terms    []term    // rows of B that are not zero, for products

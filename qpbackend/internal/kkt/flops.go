@@ -23,7 +23,7 @@ const (
 	borderCost = inBlocks / 6 // of the border's order cubed: a dense factorisation
 
 	fewOperations = 8 // for an entry of B: the sparse strategy spends its time elsewhere
-	hopeless      = 8 // times more work in one block: no blocks make up for that
+	muchMore      = 8 // times more work in one block: no blocks make up for that
 )
 
 // estimate sets the costs, given the block of each border column: infinite, where

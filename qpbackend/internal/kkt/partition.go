@@ -201,7 +201,7 @@ func (p *partition) couple(k *sparse.CSC, must bool) {
 	p.list(k)
 	p.estimate(make([]int32, len(p.border)), 1)
 	p.blockPtr = []int32{0, int32(len(p.border))}
-	if !must && (p.sparse < fewOperations*float64(p.count) || p.sparse < p.work/hopeless) {
+	if !must && (p.sparse < fewOperations*float64(p.count) || p.sparse < p.work/muchMore) {
 		p.work = math.Inf(1)
 		return
 	}

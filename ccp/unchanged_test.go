@@ -90,7 +90,7 @@ func TestOtherProblemsAreSolved(t *testing.T) {
 }
 
 // A session whose parameter has changed solves again, although the tangents stay.
-func TestSessionAsksAnew(t *testing.T) {
+func TestSessionSolvesAnew(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.AtLeast(-4), dc.AtMost(4))
 	c := m.Param("c", nil, 2)
