@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,29 +34,24 @@ const grace = 250 * time.Millisecond
 func Run(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &server{cfg: cfg, out: &output{w: w, fail: stop}, problems: map[uint64]*problem{}, models: map[uint64]*model{}}
-	s.queue.changed = sync.NewCond(&s.queue.mu)
-	context.AfterFunc(ctx, s.queue.close)
-	worked := make(chan struct{})
-	go func() {
-		defer close(worked)
-		for j := s.queue.next(); j != nil; j = s.queue.next() {
-			s.work(j)
-			s.queue.done(j)
-		}
-		s.close()
-	}()
-	read := make(chan error, 1)
-	go func() { read <- s.read(ctx, bufio.NewReaderSize(r, 1<<16)) }()
+	s := &server{
+		cfg: cfg, ctx: ctx, in: bufio.NewReaderSize(r, 1<<16), out: &output{w: w, fail: stop},
+		problems: map[uint64]*problem{}, models: map[uint64]*model{}, ended: make(chan error, 1), last: make(chan struct{}),
+	}
+	s.pending.changed = sync.NewCond(&s.pending.mu)
+	context.AfterFunc(ctx, s.pending.close)
+	first := make(chan struct{})
+	close(first)
+	go s.follow(first)
 	var err error
 	select {
-	case err = <-read:
+	case err = <-s.ended:
 	case <-ctx.Done():
-		err = context.Cause(ctx)
+		err = ctx.Err()
 	}
 	stop()
 	select {
-	case <-worked:
+	case <-s.last:
 	case <-time.After(grace):
 	}
 	if lost := s.out.lost.Load(); lost != nil {
@@ -64,11 +60,37 @@ func Run(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 	return err
 }
 
+// follow reads a request, lets another goroutine go on reading, and answers it in its
+// turn, when before is closed. So the goroutine that has read a request works on it at
+// once, and cancels are read meanwhile.
+func (s *server) follow(before <-chan struct{}) {
+	j, err := s.read()
+	if j == nil {
+		s.ended <- err
+		<-before
+		s.close()
+		close(s.last)
+		return
+	}
+	done := make(chan struct{})
+	go s.follow(done)
+	<-before
+	s.work(j)
+	s.pending.done(j)
+	close(done)
+}
+
 // server holds what was loaded.
 type server struct {
-	cfg      Config
-	out      *output
-	queue    queue
+	cfg     Config
+	ctx     context.Context // of the whole run
+	in      *bufio.Reader
+	out     *output
+	pending pending
+	ended   chan error    // why there are no more requests
+	last    chan struct{} // closed when the last one is answered
+
+	// Who works on a request has these.
 	problems map[uint64]*problem
 	models   map[uint64]*model
 }
@@ -133,22 +155,20 @@ type job struct {
 	size   uint64
 	ctx    context.Context
 	cancel context.CancelFunc
-	after  context.Context // where a time limit ends nothing
 }
 
-// queue are the requests that wait or run, in order.
-type queue struct {
+// pending are the requests that wait or run.
+type pending struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	jobs    []*job
 	bytes   uint64
-	running *job
 	closed  bool
 }
 
 // reserve waits until the frames at hand have at most max bytes with this one, or
 // there is no other.
-func (q *queue) reserve(size, max uint64) {
+func (q *pending) reserve(size, max uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !q.closed && q.bytes > 0 && q.bytes+size > max {
@@ -157,53 +177,35 @@ func (q *queue) reserve(size, max uint64) {
 	q.bytes += size
 }
 
-func (q *queue) add(j *job) {
+func (q *pending) add(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.jobs = append(q.jobs, j)
-	q.changed.Broadcast()
+	if q.jobs = append(q.jobs, j); q.closed {
+		j.cancel()
+	}
 }
 
 // release gives the bytes of a frame back.
-func (q *queue) release(size uint64) {
+func (q *pending) release(size uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.bytes -= size
 	q.changed.Broadcast()
 }
 
-// next is the next request, nil at the end.
-func (q *queue) next() *job {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for !q.closed && len(q.jobs) == 0 {
-		q.changed.Wait()
-	}
-	if q.closed {
-		return nil
-	}
-	q.running = q.jobs[0]
-	q.jobs = q.jobs[1:]
-	return q.running
-}
-
-func (q *queue) done(j *job) {
+func (q *pending) done(j *job) {
 	j.cancel()
 	q.mu.Lock()
-	q.running = nil
+	q.jobs = slices.DeleteFunc(q.jobs, func(i *job) bool { return i == j })
 	q.mu.Unlock()
 	q.release(j.size)
 }
 
 // cancel ends a request; it reports whether there is one with that id.
-func (q *queue) cancel(id uint64) bool {
+func (q *pending) cancel(id uint64) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	found := false
-	if j := q.running; j != nil && j.head.ID == id {
-		j.cancel()
-		found = true
-	}
 	for _, j := range q.jobs {
 		if j.head.ID == id {
 			j.cancel()
@@ -213,21 +215,22 @@ func (q *queue) cancel(id uint64) bool {
 	return found
 }
 
-func (q *queue) close() {
+// close ends all.
+func (q *pending) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	if q.running != nil {
-		q.running.cancel()
+	for _, j := range q.jobs {
+		j.cancel()
 	}
 	q.changed.Broadcast()
 }
 
-// read takes frames until the input ends. Cancels are answered here.
-func (s *server) read(ctx context.Context, r io.Reader) error {
+// read is the next request, nil where there are no more. Cancels are answered here.
+func (s *server) read() (*job, error) {
 	for {
 		var size uint64
-		f, err := wire.ReadFrame(r, s.cfg.MaxBody, func(n uint64) { size = n; s.queue.reserve(n, s.cfg.MaxBody) })
+		f, err := wire.ReadFrame(s.in, s.cfg.MaxBody, func(n uint64) { size = n; s.pending.reserve(n, s.cfg.MaxBody) })
 		var large *wire.TooLargeError
 		var frame *wire.FrameError
 		var version *wire.VersionError
@@ -237,15 +240,15 @@ func (s *server) read(ctx context.Context, r io.Reader) error {
 			s.out.refuse(head.ID, errorf(wire.ErrLimit, "%v", err))
 			continue
 		case errors.Is(err, io.EOF):
-			return nil
+			return nil, nil
 		case errors.As(err, &version):
 			s.out.refuse(0, errorf(wire.ErrVersion, "%v", err))
-			return err
+			return nil, err
 		case errors.As(err, &frame):
 			s.out.refuse(0, errorf(wire.ErrFrame, "%v", err))
-			return err
+			return nil, err
 		case err != nil:
-			return err
+			return nil, err
 		}
 		head, err := wire.Peek(f)
 		switch {
@@ -255,12 +258,11 @@ func (s *server) read(ctx context.Context, r io.Reader) error {
 			s.out.send(s.cancel(f, head.ID))
 		default:
 			j := &job{head: head, frame: f, begin: time.Now(), size: size}
-			j.after = ctx
-			j.ctx, j.cancel = context.WithCancel(ctx)
-			s.queue.add(j)
-			continue
+			j.ctx, j.cancel = context.WithCancel(s.ctx)
+			s.pending.add(j)
+			return j, nil
 		}
-		s.queue.release(size)
+		s.pending.release(size)
 	}
 }
 
@@ -269,7 +271,7 @@ func (s *server) cancel(f wire.Frame, id uint64) wire.Message {
 	if err := wire.Parse(f, &m, true); err != nil {
 		return refusal(id, errorf(wire.ErrRequest, "%v", err))
 	}
-	found := s.queue.cancel(m.Target)
+	found := s.pending.cancel(m.Target)
 	return &wire.Ok{Head: wire.Head{Type: "ok", ID: id}, Found: &found}
 }
 

@@ -218,3 +218,9 @@ func (b *Buffers) Len(k int) int {
 	}
 	return int(b.table[k].Count)
 }
+
+// Bytes are the buffers so far, one after the other.
+func (b *Body) Bytes() []byte {
+	b.pad()
+	return b.data
+}
