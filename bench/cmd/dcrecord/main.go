@@ -4,7 +4,10 @@
 //
 //	dcrecord -out before.jsonl -shared ../shared FILES.dc
 //	dcrecord -compare before.jsonl after.jsonl
+//	dcrecord -ablation -sizes small -seeds 2 FILES.dc
 //
+// With -ablation it prints the table of docs/ccp.md: the procedure with one setting
+// changed at a time, from the given start of each file and of each draw of the families.
 // Each line of a record is a problem with a seed: status, objective, violation
 // and the objective of every iteration.
 package main
@@ -43,14 +46,18 @@ func main() {
 	out := flag.String("out", "", "write the record to `FILE`")
 	shared := flag.String("shared", "", "also the reference problems in `DIR`")
 	compare := flag.Bool("compare", false, "compare two records")
+	ablate := flag.Bool("ablation", false, "print what one changed setting at a time does; -seeds are draws of the families")
 	sizes := flag.String("sizes", "small", "sizes of the families, S1,S2; none for no families")
 	seeds := flag.Int("seeds", 3, "seeds per family and size")
 	limit := flag.Duration("limit", 20*time.Second, "time limit of a run")
 	flag.Parse()
 	var err error
-	if *compare {
+	switch {
+	case *ablate:
+		err = ablation(os.Stdout, *sizes, *seeds, *limit, flag.Args())
+	case *compare:
 		err = difference(os.Stdout, flag.Args())
-	} else {
+	default:
 		err = record(*out, *shared, *sizes, *seeds, *limit, flag.Args())
 	}
 	if err != nil {

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dcopt/dcopt/bench/internal/dcset"
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+// variant is a row of the ablation: one change of the default settings.
+type variant struct {
+	name   string
+	change func(*ccp.Settings)
+}
+
+func plain(s *ccp.Settings) {
+	s.Acceleration = ccp.Acceleration{}
+	s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = 0, 0, 0
+}
+
+// variants are the rows. The last one is the schedule of DCCP, by which the others
+// are judged.
+func variants() []variant {
+	return []variant{
+		{"default", func(*ccp.Settings) {}},
+		{"without `LineSearch`", func(s *ccp.Settings) { s.Acceleration.LineSearch = false }},
+		{"without `Extrapolation`", func(s *ccp.Settings) { s.Acceleration.Extrapolation = false }},
+		{"without `Combination`", func(s *ccp.Settings) { s.Acceleration.Combination = false }},
+		{"without `Tangents`", func(s *ccp.Settings) { s.Search.Tangents = 0 }},
+		{"`Tangents` = 5", func(s *ccp.Settings) { s.Search.Tangents = 5 }},
+		{"without `Coordinates`", func(s *ccp.Settings) { s.Search.Coordinates = 0 }},
+		{"without `Hops`", func(s *ccp.Settings) { s.Search.Hops = 0 }},
+		{"the plain procedure, without all six", plain},
+		{"`Tau0` = 0.01", func(s *ccp.Settings) { s.Tau0 = 0.01 }},
+		{"`Tau0` = 0.003", func(s *ccp.Settings) { s.Tau0 = 0.003 }},
+		{"`Tau0` = 0.0003", func(s *ccp.Settings) { s.Tau0 = 0.0003 }},
+		{"`Mu` = 2", func(s *ccp.Settings) { s.Mu = 2 }},
+		{"`Mu` = 6", func(s *ccp.Settings) { s.Mu = 6 }},
+		{"plain, with DCCP's tau of 1 and growth of 1.2", func(s *ccp.Settings) {
+			plain(s)
+			s.TauRelative, s.Tau0, s.Mu = false, 1, 1.2
+		}},
+	}
+}
+
+// tie is the relative difference up to which two objectives count as equal.
+// Source: above the tolerance of the procedure, 1e-6, below the differences
+// between local minima of the families.
+const tie = 1e-4
+
+// group sums up the runs of a variant on files or on families.
+type group struct {
+	best, noWorse, infeasible, iterations int
+	logs                                  float64 // of objective over best, where feasible
+}
+
+// ablation runs every variant from the given start of each file and of each draw of
+// the families, and prints a table.
+func ablation(w io.Writer, sizes string, draws int, limit time.Duration, files []string) error {
+	rows := variants()
+	sums := make([][2]group, len(rows))
+	count := [2]int{}
+	add := func(kind int, path string) error {
+		p, set, err := compile(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		objective, its := make([]float64, len(rows)), make([]int, len(rows))
+		best := math.Inf(1)
+		for k, row := range rows {
+			objective[k], its[k] = descend(p, set, row.change, limit)
+			best = min(best, objective[k])
+		}
+		count[kind]++
+		for k, v := range objective {
+			s := &sums[k][kind]
+			s.iterations += its[k]
+			if off := math.Abs(best) * tie; v <= best+max(off, tie*tie) {
+				s.best++
+			}
+			if last := objective[len(rows)-1]; v <= last+tie*math.Abs(last) {
+				s.noWorse++
+			}
+			if math.IsInf(v, 1) {
+				s.infeasible++
+				continue
+			}
+			s.logs += math.Log(1 + (v-best)/max(math.Abs(best), tie))
+		}
+		return nil
+	}
+	for _, path := range files {
+		if err := add(0, path); err != nil {
+			return err
+		}
+	}
+	families, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","), draws)
+	if err != nil {
+		return err
+	}
+	for _, in := range families {
+		if err := drawn(in, 1, func(_, path string, _ uint64) error { return add(1, path) }); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "| | %d files: at the best of all rows | iterations | %d of the families: no worse than DCCP's | at the best of all rows | infeasible | geometric mean of objective / best | iterations |\n", count[0], count[1])
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
+	for k, row := range rows {
+		f, g := sums[k][0], sums[k][1]
+		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %.4f | %d |\n", row.name, f.best, f.iterations, g.noWorse, g.best, g.infeasible, math.Exp(g.logs/float64(max(count[1]-g.infeasible, 1))), g.iterations)
+	}
+	return nil
+}
+
+// compile reads a problem and the settings that its file states.
+func compile(path string) (*dc.Problem, ccp.Settings, error) {
+	set := ccp.DefaultSettings()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, set, err
+	}
+	file, err := lang.Parse(path, text)
+	if err != nil {
+		return nil, set, err
+	}
+	prog, err := lang.Compile(context.Background(), file, lang.Options{Dir: filepath.Dir(path)})
+	if err != nil {
+		return nil, set, err
+	}
+	if o := prog.Options; o.FeasTol != nil {
+		set.FeasTol = *o.FeasTol
+	}
+	return prog.Problem, set, nil
+}
+
+// descend is the objective, for minimising, of the feasible point of a run, +Inf
+// without one, and the number of its convex problems.
+func descend(p *dc.Problem, set ccp.Settings, change func(*ccp.Settings), limit time.Duration) (float64, int) {
+	change(&set)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	res, err := ccp.Solve(ctx, p, nil, set)
+	switch {
+	case res == nil:
+		return math.Inf(1), 0
+	case err != nil || !res.Feasible:
+		return math.Inf(1), res.Iterations
+	case p.Maximize:
+		return -res.Objective, res.Iterations
+	}
+	return res.Objective, res.Iterations
+}
