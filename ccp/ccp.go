@@ -26,11 +26,7 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Res
 		if x0 == nil {
 			return solveDrawn(ctx, p, set.Seed, set, 0, nil)
 		}
-		r, err := newRun(p, x0, set, 0)
-		if err != nil {
-			return nil, err
-		}
-		return r.run(ctx)
+		return compileAndRun(ctx, p, x0, set, 0, origin{bar: math.Inf(1)})
 	})
 }
 
@@ -74,7 +70,7 @@ const latest = 14
 // to follow, Newton's method from where the procedure has led in a few iterations.
 func (r *run) localSearch(ctx context.Context, m search.Move) (outcome, error) {
 	r.tip = r.sub
-	if !r.set.Acceleration.Newton || !r.equations() {
+	if !r.set.Acceleration.Newton || !r.equations(ctx) {
 		return r.descend(ctx, m)
 	}
 	handed := false
@@ -154,6 +150,10 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res := r.res
 	res.Status, res.Message = end.status, end.message
 	switch end.status {
+	case Cancelled, TimeLimit:
+		if res.Message = r.obstacle(); len(res.History) == 0 {
+			res.Message = beforeFirst
+		}
 	case Infeasible:
 		res.Objective = r.minimised(math.Inf(1))
 	case Unbounded:
@@ -295,14 +295,11 @@ func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, s
 	if near {
 		vary(x0, lead.X, seed)
 	}
-	r, err := newRun(p, x0, set, start)
-	if err != nil {
-		return nil, err
-	}
-	r.seed.drawn = start > 0 || p.Random()
-	r.seed.share = share(start, near)
+	from := origin{drawn: start > 0 || p.Random(), share: share(start, near), bar: math.Inf(1)}
 	if lead != nil {
-		r.seed.bar = r.minimised(lead.Objective)
+		if from.bar = lead.Objective; p.Maximize {
+			from.bar = -from.bar
+		}
 	}
-	return r.run(ctx)
+	return compileAndRun(ctx, p, x0, set, start, from)
 }

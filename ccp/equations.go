@@ -9,10 +9,10 @@ import (
 
 // equations reports whether the problem has nonlinear equations, and makes the method
 // that follows them.
-func (r *run) equations() bool {
+func (r *run) equations(ctx context.Context) bool {
 	if !r.asked {
 		r.asked = true
-		m, err := sl1qp.New(r.p, r.set.backend())
+		m, err := sl1qp.New(ctx, r.p, r.set.backend())
 		if err == nil {
 			r.method = m
 		}

@@ -1,6 +1,8 @@
 package ccp
 
 import (
+	"context"
+
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -31,7 +33,7 @@ func Inspect(p *dc.Problem) (Summary, error) {
 	if p == nil {
 		return Summary{}, errNoProblem
 	}
-	s, err := subproblem.Compile(p)
+	s, err := subproblem.Compile(context.Background(), p)
 	if err != nil {
 		return Summary{}, err
 	}

@@ -66,29 +66,69 @@ type outcome struct {
 
 func (o outcome) over() bool { return o.status != Unknown }
 
-func newRun(p *dc.Problem, x0 []float64, set Settings, start int) (*run, error) {
-	t := time.Now()
-	sub, err := subproblem.Compile(p)
-	if err != nil {
+// compileAndRun is a run from x0. Where ctx ends before there is a convex problem,
+// the start is the best point.
+func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, seed origin) (*Result, error) {
+	if err := checkStart(p, x0); err != nil {
 		return nil, err
+	}
+	t := time.Now()
+	sub, err := subproblem.Compile(ctx, p)
+	took := subproblem.Since(t)
+	if err != nil {
+		if ctx.Err() == nil {
+			return nil, err
+		}
+		x0 = append([]float64(nil), x0...)
+		p.Pin(x0)
+		res := resultAt(p, x0, set, start)
+		res.Seconds.Compile = took
+		end := interrupted(err)
+		res.Status, res.Message = end.status, beforeFirst
+		_, res.Worst = p.Violation(x0)
+		return res, err
 	}
 	r, err := begin(p, sub, x0, set, start)
 	if err != nil {
 		return nil, err
 	}
-	r.res.Seconds.Compile = subproblem.Since(t)
-	return r, nil
+	r.res.Seconds.Compile = took
+	r.seed.drawn, r.seed.share, r.seed.bar = seed.drawn, seed.share, seed.bar
+	return r.run(ctx)
 }
 
-// begin is newRun with a convex problem that is compiled.
-func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int) (*run, error) {
+// beforeFirst is the message where there is no iteration.
+const beforeFirst = "there was no time for the first iteration; the point is the start"
+
+// checkStart refuses what is no point of p.
+func checkStart(p *dc.Problem, x0 []float64) error {
 	if len(x0) != p.NumVars() {
-		return nil, fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
+		return fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
 	}
 	for j, v := range x0 {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
+			return fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
 		}
+	}
+	return nil
+}
+
+// resultAt is the result before the first iteration.
+func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
+	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
+	v := p.Violations(x0)
+	res.Violation = v.Largest
+	if subproblem.IsFinite(res.Objective) {
+		res.Feasible = v.Excess <= set.FeasTol
+		res.nearly = res.Feasible || v.Relative <= set.FeasTol
+	}
+	return res
+}
+
+// begin makes a run with a convex problem that is compiled.
+func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int) (*run, error) {
+	if err := checkStart(p, x0); err != nil {
+		return nil, err
 	}
 	x0 = append([]float64(nil), x0...)
 	p.Pin(x0)
@@ -103,13 +143,7 @@ func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, s
 	r.tangent = &search.Tangents{Sub: sub, Budget: &r.budget, Most: set.Search.Tangents, Seed: set.Seed}
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()
-	r.res = &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
-	v := p.Violations(x0)
-	r.res.Violation = v.Largest
-	if subproblem.IsFinite(r.res.Objective) {
-		r.res.Feasible = v.Excess <= set.FeasTol
-		r.res.nearly = r.res.Feasible || v.Relative <= set.FeasTol
-	}
+	r.res = resultAt(p, x0, set, start)
 	return r, nil
 }
 

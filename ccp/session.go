@@ -24,7 +24,7 @@ func NewSession(p *dc.Problem, set Settings) (*Session, error) {
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
-	sub, err := subproblem.Compile(p)
+	sub, err := subproblem.Compile(context.Background(), p)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Session) Replace(p *dc.Problem) error {
 	if p == nil {
 		return errNoProblem
 	}
-	sub, err := subproblem.Compile(p)
+	sub, err := subproblem.Compile(context.Background(), p)
 	if err != nil {
 		return err
 	}

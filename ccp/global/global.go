@@ -57,7 +57,6 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	if err != nil {
 		return nil, err
 	}
-	defer g.sub.Close()
 	var res *ccp.Result
 	if x0 != nil {
 		res, err = ccp.Solve(ctx, p, x0, set)
@@ -69,11 +68,15 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	}
 	g.res = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
 	if err == nil {
+		g.sub, err = subproblem.CompileWith(ctx, p, g.addRegions)
+	}
+	if err == nil {
+		defer g.sub.Close()
 		err = g.search(ctx)
+		res.Seconds.Backend += g.sub.Seconds
 	}
 	g.conclude(ctx, err)
 	res.Seconds.Solve = subproblem.Since(began)
-	res.Seconds.Backend += g.sub.Seconds
 	if ctx.Err() != nil {
 		return g.res, ctx.Err()
 	}
@@ -142,11 +145,6 @@ func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
 	if len(g.terms) > mostMaxima || regions > mostRegions {
 		return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d maxima with %d pairs of pieces, at most %d and %d are tried", len(g.terms), regions, mostMaxima, mostRegions)}
 	}
-	sub, err := subproblem.CompileWith(p, g.addRegions)
-	if err != nil {
-		return nil, err
-	}
-	g.sub = sub
 	g.x = make([]float64, p.NumVars())
 	g.grad = make([]float64, p.NumVars())
 	return g, nil

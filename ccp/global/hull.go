@@ -17,8 +17,9 @@ const mostHull = 20_000
 // and of the pieces' region, each scaled by a weight λ, and the copies add up to
 // z, the weights to 1. Balas 1979, for each maximum by itself. It
 // returns −Inf if that is unbounded or too large.
-func (g *searcher) hull(ctx context.Context) (float64, error) {
-	b := subproblem.NewBuilder(g.p.NumVars())
+func (g *searcher) hull(ctx context.Context) (bound float64, err error) {
+	defer subproblem.Unwound(&err)
+	b := subproblem.NewBuilder(ctx, g.p.NumVars())
 	b.Minimise(b.Form(g.p.Objective.G()))
 	subproblem.HardRows(b, g.p)
 	var dcRows []dc.Linear // g of each, without h

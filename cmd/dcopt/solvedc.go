@@ -48,20 +48,13 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		set.Recorder = j.line.recorder()
 	}
 	begin := time.Now()
-	var res *ccp.Result
-	var proof *global.Result
-	switch {
-	case j.c.Bool("global"):
-		if proof, err = global.Solve(j.ctx, prog.Problem, x0, max(1, starts), set); proof != nil {
-			res = proof.Result
-		}
-	case x0 == nil && starts != 1:
-		res, err = ccp.Multistart(j.ctx, prog.Problem, starts, set)
-	case j.sweeps != nil:
-		res, err = j.sweeps.solve(j.ctx, prog, x0, set)
-	default:
-		res, err = ccp.Solve(j.ctx, prog.Problem, x0, set)
+	seen := &latest{next: set.Recorder, p: prog.Problem}
+	set.Recorder = seen
+	out, err := within(j.ctx, func() (solution, error) { return j.solution(prog, x0, starts, set) })
+	if out.res == nil && isContextError(err) {
+		out.res = seen.giveUp(err, x0, set)
 	}
+	res, proof := out.res, out.proof
 	wall := time.Since(begin).Seconds()
 	switch {
 	case err != nil && !isContextError(err):
@@ -88,6 +81,29 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		r.say("the time limit passed before all starts were done")
 	}
 	return r, res, nil
+}
+
+// solution is a point, and with --global what is proved of it.
+type solution struct {
+	res   *ccp.Result
+	proof *global.Result
+}
+
+// solution solves the problem as the flags say.
+func (j *job) solution(prog *program, x0 []float64, starts int, set ccp.Settings) (out solution, err error) {
+	switch {
+	case j.c.Bool("global"):
+		if out.proof, err = global.Solve(j.ctx, prog.Problem, x0, max(1, starts), set); out.proof != nil {
+			out.res = out.proof.Result
+		}
+	case x0 == nil && starts != 1:
+		out.res, err = ccp.Multistart(j.ctx, prog.Problem, starts, set)
+	case j.sweeps != nil:
+		out.res, err = j.sweeps.solve(j.ctx, prog, x0, set)
+	default:
+		out.res, err = ccp.Solve(j.ctx, prog.Problem, x0, set)
+	}
+	return out, err
 }
 
 // refusal is the error of ccp for a problem that it cannot try.

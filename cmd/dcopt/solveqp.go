@@ -42,12 +42,15 @@ func (j *job) solveQP() error {
 	}
 	j.line.say("solving")
 	begin = time.Now()
-	solver, err := b.New(j.ctx, f.Problem, set)
-	var res qpbackend.Result
-	if err == nil {
+	res, err := within(j.ctx, func() (res qpbackend.Result, err error) {
+		solver, err := b.New(j.ctx, f.Problem, set)
+		if err != nil {
+			return res, err
+		}
 		defer solver.Close()
 		err = solver.Solve(j.ctx, &res)
-	}
+		return res, err
+	})
 	switch {
 	case err != nil && !isContextError(err):
 		return qpRefusal(j.path, f, err)

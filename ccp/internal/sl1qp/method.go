@@ -32,12 +32,12 @@ type Method struct {
 
 // New returns the method for p, nil where p has no smooth nonlinear equation, functions
 // of too many variables each, or an objective whose quadratic part changes.
-func New(p *dc.Problem, b qpbackend.Backend) (*Method, error) {
+func New(ctx context.Context, p *dc.Problem, b qpbackend.Backend) (*Method, error) {
 	q, ok := p.Linearised()
 	if !ok {
 		return nil, nil
 	}
-	sub, err := subproblem.Compile(q)
+	sub, err := subproblem.Compile(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func TestFrom(t *testing.T) {
 			return dc.Square(at(x, 1)).Scale(3).Sub(dc.Square(at(x, 2))).Add(dc.Square(at(x, 3)).Scale(-2)), []dc.Constraint{eq(dc.SumSquares(x), 1)}
 		}), []float64{.9, .4, .1}, -2, 25},
 	} {
-		m, err := sl1qp.New(c.p, ipm.Backend{})
+		m, err := sl1qp.New(t.Context(), c.p, ipm.Backend{})
 		if err != nil || m == nil {
 			t.Fatalf("%s: no method: %v", c.name, err)
 		}
@@ -102,7 +102,7 @@ func TestFromEnds(t *testing.T) {
 		return dc.ToExpr(x.At(0).Add(x.At(1))), []dc.Constraint{dc.EQ(dc.SumSquares(x), dc.Num(1)), dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(.25))}
 	})
 	run := func(p *dc.Problem, ctx context.Context, at sl1qp.Start) (sl1qp.End, error) {
-		m, err := sl1qp.New(p, ipm.Backend{})
+		m, err := sl1qp.New(t.Context(), p, ipm.Backend{})
 		if err != nil || m == nil {
 			t.Fatal("no method", err)
 		}
@@ -140,7 +140,7 @@ func TestNew(t *testing.T) {
 		"kinks":      func(x dc.Affine) []dc.Constraint { return []dc.Constraint{dc.EQ(dc.Norm1(x), dc.Num(1))} },
 	} {
 		p := problem(t, 2, func(x dc.Affine) (dc.Expr, []dc.Constraint) { return dc.SumSquares(x), make(x) })
-		if m, err := sl1qp.New(p, ipm.Backend{}); m != nil || err != nil {
+		if m, err := sl1qp.New(t.Context(), p, ipm.Backend{}); m != nil || err != nil {
 			t.Errorf("%s: %v, %v; want none", name, m, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package subproblem
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -31,6 +32,38 @@ type Builder struct {
 	place []int // scratch, by column; all zero
 	// pinned are the columns of parameters; nil: there are none.
 	pinned []bool
+	ctx   context.Context
+	left  int // work until ctx is looked at
+}
+
+// ended unwinds what a Builder is in when its context ends: atoms that represent
+// themselves know of none.
+type ended struct{ error }
+
+// Unwound is deferred by who uses a Builder; the error is that of its context.
+func Unwound(err *error) {
+	if v := recover(); v != nil {
+		e, ok := v.(ended)
+		if !ok {
+			panic(v)
+		}
+		*err = e.error
+	}
+}
+
+// interval is the work between two looks at the context, in numbers that are
+// stored: a few milliseconds.
+const interval = 1 << 16
+
+// work counts n numbers and unwinds if the context has ended.
+func (b *Builder) work(n int) {
+	if b.left -= n; b.left > 0 {
+		return
+	}
+	b.left = interval
+	if err := b.ctx.Err(); err != nil {
+		panic(ended{err})
+	}
 }
 
 // term is one coefficient of the linear objective.
@@ -53,8 +86,9 @@ type Row struct {
 
 const ownObjective = -1
 
-func NewBuilder(n int) *Builder {
-	return &Builder{Cols: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
+// NewBuilder has n columns. Once ctx has ended, its methods unwind: see Unwound.
+func NewBuilder(ctx context.Context, n int) *Builder {
+	return &Builder{ctx: ctx, left: interval, Cols: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
 }
 
 // Var makes a free column.
@@ -75,6 +109,7 @@ func (b *Builder) BoundColumn(col int, lo, hi float64) {
 func (b *Builder) BoundVariables(p *dc.Problem) {
 	for _, v := range p.Vars {
 		for i := range v.Len() {
+			b.work(1)
 			lo, hi := v.Bounds(i)
 			b.BoundColumn(v.Offset+i, lo, hi)
 		}
@@ -85,6 +120,7 @@ func (b *Builder) BoundVariables(p *dc.Problem) {
 func (b *Builder) Row(a dc.Linear, lo, hi float64) { b.AddRow(a, lo, hi, -1) }
 
 func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
+	b.work(1 + len(a.Idx))
 	b.Rows = append(b.Rows, Row{A: a, Lo: lo - a.Const, Hi: hi - a.Const, Owner: b.owner, Entry: entry, share: 1})
 	return len(b.Rows) - 1
 }
@@ -120,6 +156,7 @@ func (b *Builder) Cone(k dc.Cone) {
 	}[k.Kind]
 	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: len(b.Rows), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
+		b.work(1 + len(a.Idx))
 		b.Rows = append(b.Rows, Row{A: a, Lo: -a.Const, Hi: math.Inf(1), Owner: b.owner, Entry: -1})
 	}
 }
@@ -322,6 +359,7 @@ func (b *Builder) square(w float64, l dc.Linear) { b.product(w, l, l) }
 
 // product adds w·l·m, half of it in each triangle of P.
 func (b *Builder) product(w float64, l, m dc.Linear) {
+	b.work(len(l.Idx) * len(m.Idx))
 	for k, i := range l.Idx {
 		for n, j := range m.Idx {
 			v := w * l.Val[k] * m.Val[n]
@@ -361,9 +399,11 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 
 // Problem compresses the collected rows. Zeros are kept, and the cuts located.
 func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
+	b.work(interval)
 	m := len(b.Rows)
 	p := &qpbackend.Problem{Q: make([]float64, b.Cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
-	p.A = compress(b.Rows, b.Cols, cuts)
+	p.A = b.compress(cuts)
+	b.work(interval)
 	var places []int
 	p.P, places = b.p.CSC(b.Cols, b.Cols)
 	b.least.locate(places, p.P.NNZ())

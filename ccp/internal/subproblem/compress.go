@@ -9,11 +9,13 @@ import (
 // compress is the rows as a matrix, zeros kept. Rows fill the columns in order, so
 // one pass is enough. The cuts, in the order of their rows, learn where the
 // coefficients of their h stand.
-func compress(rows []Row, cols int, cuts []Cut) *sparse.CSC {
+func (b *Builder) compress(cuts []Cut) *sparse.CSC {
+	rows, cols := b.Rows, b.Cols
 	a := &sparse.CSC{Rows: len(rows), Cols: cols, ColPtr: make([]int, cols+1)}
 	count := a.ColPtr[1:]
 	for i := range rows {
 		r := &rows[i]
+		b.work(len(r.A.Idx))
 		for _, j := range r.A.Idx {
 			count[j]++
 		}
@@ -34,6 +36,7 @@ func compress(rows []Row, cols int, cuts []Cut) *sparse.CSC {
 	next := slices.Clone(a.ColPtr[:cols])
 	for i := range rows {
 		r := &rows[i]
+		b.work(len(r.A.Idx))
 		if len(cuts) > 0 && cuts[0].Row == i {
 			// Each column has one entry more once the row is in.
 			c := &cuts[0]

@@ -139,6 +139,7 @@ func (b *Builder) gram(quads []dc.Quadratic, cols []int) {
 	for pi, i := range cols {
 		b.place[i] = 0
 		b.q = append(b.q, term{i, lin[pi]})
+		b.work(n - pi)
 		for pj := pi; pj < n; pj++ {
 			j := cols[pj]
 			b.p.Add(min(i, j), max(i, j), g[pi*n+pj])
@@ -168,11 +169,13 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 				lin[p] += 2 * w * v * l.Const
 			}
 			if full = append(full, l); len(full) == gramRows {
+				b.work(n * (n + 1) / 2) // four rows at once
 				addOuter(g, w, full)
 				full = full[:0]
 			}
 			continue
 		}
+		b.work(len(l.Val) * (len(l.Val) + 1) / 2)
 		addOuter(g, w, full) // the order of the rows is that of the sums
 		full = full[:0]
 		for i, vi := range l.Val {

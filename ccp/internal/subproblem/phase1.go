@@ -13,8 +13,9 @@ import (
 // lies within the domains of the h's, away from their borders where there is
 // room: minimise ½‖x − x0‖² + ρ·Σ(1 + dᵢ)₊, dᵢ ≤ 0 the domains' functions. It returns x0 itself where there is none: the first convex
 // problem will tell.
-func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backend qpbackend.Backend) ([]float64, error) {
-	b := NewBuilder(p.NumVars())
+func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backend qpbackend.Backend) (x []float64, err error) {
+	defer Unwound(&err)
+	b := NewBuilder(ctx, p.NumVars())
 	for j, v := range x0 {
 		b.square(0.5, dc.Linear{Idx: []int{j}, Val: []float64{1}, Const: -v})
 	}

@@ -48,8 +48,9 @@ type Problem struct {
 	Seconds   float64
 }
 
-// Compile assembles the convex problem of p.
-func Compile(p *dc.Problem) (*Problem, error) { return CompileWith(p, nil) }
+// Compile assembles the convex problem of p. When ctx ends, the error is that of
+// ctx.
+func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) { return CompileWith(ctx, p, nil) }
 
 // pin notes that a variable is a parameter.
 func (s *Problem) pin(b *Builder, v *dc.Variable) {
@@ -63,9 +64,14 @@ func (s *Problem) pin(b *Builder, v *dc.Variable) {
 }
 
 // CompileWith is compile with the rows that more adds.
-func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
+func CompileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (s *Problem, err error) {
+	defer Unwound(&err)
+	return compileWith(ctx, p, more)
+}
+
+func compileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 	n := p.NumVars()
-	b := NewBuilder(n)
+	b := NewBuilder(ctx, n)
 	s := &Problem{DC: p, grad: make([]float64, n), defined: p.Defined()}
 	for _, v := range p.Vars {
 		if v.Param {
@@ -87,6 +93,7 @@ func CompileWith(p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 	b.Rows = slices.Grow(b.Rows, len(p.Constraints)+3*dcs) // a slack and some pieces each
 	b.cuts = slices.Grow(b.cuts, 3*dcs)
 	for i := range p.Constraints {
+		b.work(1)
 		b.owner = i
 		c := &p.Constraints[i]
 		if c.Convex() {

@@ -21,7 +21,10 @@ func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
 		return nil, err
 	}
 	p := poll.New(ctx)
-	g := newGraph(n, colPtr, rowIdx)
+	g, err := newGraph(&p, n, colPtr, rowIdx)
+	if err != nil {
+		return nil, err
+	}
 	perm = g.peel(perm)
 	dense := g.setAside()
 	for g.left > 0 {

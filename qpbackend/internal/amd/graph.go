@@ -1,5 +1,7 @@
 package amd
 
+import "github.com/dcopt/dcopt/qpbackend/internal/poll"
+
 // kind of a node of the quotient graph.
 const (
 	variable uint8 = iota
@@ -43,7 +45,7 @@ type graph struct {
 	bucketHead []int32 // a power of two of them
 }
 
-func newGraph(n int, colPtr, rowIdx []int) *graph {
+func newGraph(work *poll.Poll, n int, colPtr, rowIdx []int) (*graph, error) {
 	buckets := 1
 	for buckets < n {
 		buckets *= 2
@@ -63,12 +65,11 @@ func newGraph(n int, colPtr, rowIdx []int) *graph {
 	for i := range g.bucketHead {
 		g.bucketHead[i] = -1
 	}
-	g.fill(colPtr, rowIdx)
-	return g
+	return g, g.fill(work, colPtr, rowIdx)
 }
 
 // fill writes the lists: both triangles, each entry once, no diagonal.
-func (g *graph) fill(colPtr, rowIdx []int) {
+func (g *graph) fill(work *poll.Poll, colPtr, rowIdx []int) error {
 	count := make([]int32, g.n)
 	simple := true // sorted, nothing below the diagonal, so no duplicates
 	for j := range g.n {
@@ -82,6 +83,9 @@ func (g *graph) fill(colPtr, rowIdx []int) {
 			last = i
 		}
 		count[j] += own
+		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
+			return err
+		}
 	}
 	total := int32(0)
 	for i, c := range count {
@@ -104,17 +108,21 @@ func (g *graph) fill(colPtr, rowIdx []int) {
 			}
 		}
 		end[j] = at
+		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
+			return err
+		}
 	}
 	for i := range g.node {
 		g.node[i].size = end[i] - g.node[i].start
 	}
 	if !simple {
-		g.dropDuplicates(count)
+		return g.dropDuplicates(work, count)
 	}
+	return nil
 }
 
 // dropDuplicates leaves each entry of a list once. It uses seen.
-func (g *graph) dropDuplicates(seen []int32) {
+func (g *graph) dropDuplicates(work *poll.Poll, seen []int32) error {
 	clear(seen) // seen[v] = i+1 once v is in the list of i
 	for i := range int32(g.n) {
 		list, out := g.neighbours(i), int32(0)
@@ -126,7 +134,11 @@ func (g *graph) dropDuplicates(seen []int32) {
 			}
 		}
 		g.node[i].size = out
+		if err := work.Err(poll.Scattered * len(list)); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // neighbours is the whole list of node i.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 )
 
 // elimination is the graph of what is left, explicitly.
@@ -46,7 +48,11 @@ func TestQuotientGraph(t *testing.T) {
 				}
 			}
 		}
-		g := newGraph(n, colPtr, rowIdx)
+		work := poll.New(t.Context())
+		g, err := newGraph(&work, n, colPtr, rowIdx)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, v := range g.peel(nil) {
 			if len(x[v]) > 1 {
 				t.Fatalf("trial %d: %d neighbours of a variable that was taken first", trial, len(x[v]))

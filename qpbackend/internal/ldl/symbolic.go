@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -42,27 +43,31 @@ func newFactor(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	up := permute(k, order)
-	if err := ctx.Err(); err != nil {
+	work := poll.New(ctx)
+	up, err := permute(&work, k, order)
+	if err != nil {
 		return nil, err
 	}
-	parent := etree(up)
+	parent, err := etree(&work, up)
+	if err != nil {
+		return nil, err
+	}
 	if post := postorder(parent); !identity(post) {
 		f.perm = make([]int, n)
 		for i, p := range post {
 			f.perm[i] = order[p]
 		}
-		up, parent = rename(up, parent, post)
+		if up, parent, err = rename(&work, up, parent, post); err != nil {
+			return nil, err
+		}
 	}
 	f.up, f.parent = up, parent
-	if err := ctx.Err(); err != nil {
+	if f.low, err = up.transpose(&work); err != nil {
 		return nil, err
 	}
-	f.low = up.transpose()
-	if err := ctx.Err(); err != nil {
+	if f.count, err = columnCounts(&work, f.low, parent); err != nil {
 		return nil, err
 	}
-	f.count = columnCounts(f.low, parent)
 	for _, c := range f.count {
 		f.nnz += int(c)
 		f.flops += float64(c) * (float64(c) + 2)
@@ -113,7 +118,7 @@ type triangle struct {
 	idx, src []int32
 }
 
-func permute(k *sparse.CSC, perm []int) *triangle {
+func permute(work *poll.Poll, k *sparse.CSC, perm []int) (*triangle, error) {
 	n, nnz := k.Cols, k.NNZ()
 	inv := make([]int32, n)
 	for i, p := range perm {
@@ -123,6 +128,9 @@ func permute(k *sparse.CSC, perm []int) *triangle {
 	for j := range n {
 		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
 			t.ptr[max(inv[i], inv[j])+1]++
+		}
+		if err := work.Err(poll.Scattered * (k.ColPtr[j+1] - k.ColPtr[j])); err != nil {
+			return nil, err
 		}
 	}
 	for j := range n {
@@ -136,15 +144,23 @@ func permute(k *sparse.CSC, perm []int) *triangle {
 			next[max(a, b)]++
 			t.idx[q], t.src[q] = min(a, b), int32(p)
 		}
+		if err := work.Err(poll.Scattered * (k.ColPtr[j+1] - k.ColPtr[j])); err != nil {
+			return nil, err
+		}
 	}
-	return t
+	return t, nil
 }
 
 // transpose is the other triangle; its columns are sorted.
-func (t *triangle) transpose() *triangle {
+func (t *triangle) transpose(work *poll.Poll) (*triangle, error) {
 	r := &triangle{t.n, make([]int32, t.n+1), make([]int32, len(t.idx)), make([]int32, len(t.src))}
-	for _, i := range t.idx {
-		r.ptr[i+1]++
+	for j := range t.n {
+		for _, i := range t.col(j) {
+			r.ptr[i+1]++
+		}
+		if err := work.Err(poll.Scattered * len(t.col(j))); err != nil {
+			return nil, err
+		}
 	}
 	for j := range t.n {
 		r.ptr[j+1] += r.ptr[j]
@@ -157,14 +173,17 @@ func (t *triangle) transpose() *triangle {
 			next[i]++
 			r.idx[q], r.src[q] = int32(j), t.src[p]
 		}
+		if err := work.Err(poll.Scattered * len(t.col(j))); err != nil {
+			return nil, err
+		}
 	}
-	return r
+	return r, nil
 }
 
 func (t *triangle) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
 
 // etree is the elimination tree as parents, −1 for a root (Liu 1990).
-func etree(t *triangle) []int32 {
+func etree(work *poll.Poll, t *triangle) ([]int32, error) {
 	parent, ancestor := make([]int32, t.n), make([]int32, t.n)
 	for k := range t.n {
 		parent[k], ancestor[k] = -1, -1
@@ -178,8 +197,11 @@ func etree(t *triangle) []int32 {
 				i = next
 			}
 		}
+		if err := work.Err(poll.Scattered * len(t.col(k))); err != nil {
+			return nil, err
+		}
 	}
-	return parent
+	return parent, nil
 }
 
 // postorder lists the nodes of a forest, children before parents and each
@@ -218,7 +240,7 @@ func postorder(parent []int32) []int32 {
 // rename numbers rows and columns by a postorder of the elimination tree, node
 // post[k] becoming k. The triangle stays an upper one: the rows of column j are
 // descendants of j.
-func rename(t *triangle, parent, post []int32) (*triangle, []int32) {
+func rename(work *poll.Poll, t *triangle, parent, post []int32) (*triangle, []int32, error) {
 	label := make([]int32, t.n)
 	for k, p := range post {
 		label[p] = int32(k)
@@ -239,8 +261,11 @@ func rename(t *triangle, parent, post []int32) (*triangle, []int32) {
 		if parent[p] >= 0 {
 			tree[k] = label[parent[p]]
 		}
+		if err := work.Err(poll.Scattered * len(col)); err != nil {
+			return nil, nil, err
+		}
 	}
-	return r, tree
+	return r, tree, nil
 }
 
 func identity(p []int32) bool {
@@ -257,7 +282,7 @@ func identity(p []int32) bool {
 // 1994): row i of L is the subtree of the etree whose leaves are found among
 // row i of the matrix; each leaf adds one to its column and each least common
 // ancestor of neighbouring leaves takes one back.
-func columnCounts(low *triangle, parent []int32) []int32 {
+func columnCounts(work *poll.Poll, low *triangle, parent []int32) ([]int32, error) {
 	n := low.n
 	count := make([]int32, n)    // first differences, then sums over subtrees
 	first := make([]int32, n)    // least node of the subtree
@@ -293,6 +318,9 @@ func columnCounts(low *triangle, parent []int32) []int32 {
 		if parent[j] >= 0 {
 			ancestor[j] = parent[j]
 		}
+		if err := work.Err(poll.Scattered * len(low.col(int(j)))); err != nil {
+			return nil, err
+		}
 	}
 	for j := range n {
 		if p := parent[j]; p >= 0 {
@@ -302,7 +330,7 @@ func columnCounts(low *triangle, parent []int32) []int32 {
 	for j := range count {
 		count[j]-- // the diagonal
 	}
-	return count
+	return count, nil
 }
 
 func find(ancestor []int32, i int32) int32 {

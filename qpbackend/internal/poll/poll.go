@@ -13,6 +13,10 @@ type Poll struct {
 // millisecond, where a look takes some ten nanoseconds.
 const Interval = 1 << 20
 
+// Scattered is what an entry counts for where memory is not read in order: some
+// nanoseconds instead of one.
+const Scattered = 8
+
 // New looks at ctx for the first time after Interval.
 func New(ctx context.Context) Poll { return Poll{ctx, Interval} }
 
