@@ -150,10 +150,6 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res := r.res
 	res.Status, res.Message = end.status, end.message
 	switch end.status {
-	case Cancelled, TimeLimit:
-		if res.Message = r.obstacle(); len(res.History) == 0 {
-			res.Message = beforeFirst
-		}
 	case Infeasible:
 		res.Objective = r.minimised(math.Inf(1))
 	case Unbounded:
@@ -161,6 +157,11 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		res.Ray = r.where.Proof
 	}
 	_, res.Worst = r.p.Violation(res.X)
+	if end.status == Cancelled || end.status == TimeLimit {
+		if res.Message = r.obstacleAt(); len(res.History) == 0 {
+			res.Message = beforeFirst
+		}
+	}
 	_, res.ObjectiveError = r.p.Evaluate(res.X)
 	res.work, res.least = r.work(), max(r.set.Tol*r.p.ObjectiveSize(res.X), res.ObjectiveError)
 	res.Seconds.Solve = subproblem.Since(t)

@@ -83,9 +83,7 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 		p.Pin(x0)
 		res := resultAt(p, x0, set, start)
 		res.Seconds.Compile = took
-		end := interrupted(err)
-		res.Status, res.Message = end.status, beforeFirst
-		_, res.Worst = p.Violation(x0)
+		res.Status, res.Message = interrupted(err).status, beforeFirst
 		return res, err
 	}
 	r, err := begin(p, sub, x0, set, start)
@@ -117,7 +115,7 @@ func checkStart(p *dc.Problem, x0 []float64) error {
 func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
 	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
 	v := p.Violations(x0)
-	res.Violation = v.Largest
+	res.Violation, res.Worst = v.Largest, v.Where()
 	if subproblem.IsFinite(res.Objective) {
 		res.Feasible = v.Excess <= set.FeasTol
 		res.nearly = res.Feasible || v.Relative <= set.FeasTol

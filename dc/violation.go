@@ -20,14 +20,20 @@ type Violations struct {
 	at spot // of Largest
 }
 
+// Where is the name of the constraint or variable of Largest, "" if none is broken.
+func (v *Violations) Where() string {
+	if v.Largest > 0 {
+		return v.at.name()
+	}
+	return ""
+}
+
 // Violation is the largest amount by which x breaks a bound, a constraint or
 // the domain of a function, and the name of the constraint (or variable)
 // where; 0 and "" if none is broken. NaN counts as +Inf.
 func (p *Problem) Violation(x []float64) (float64, string) {
-	if v := p.Violations(x); v.Largest > 0 {
-		return v.Largest, v.at.name()
-	}
-	return 0, ""
+	v := p.Violations(x)
+	return v.Largest, v.Where()
 }
 
 // Feasible reports whether x keeps the constraints: it breaks no row by more

@@ -68,11 +68,11 @@ func (l *latest) giveUp(err error, x0 []float64, set ccp.Settings) *ccp.Result {
 		if x0 == nil {
 			x0 = l.p.Start(set.Seed)
 		}
-		res = &ccp.Result{X: x0, Objective: l.p.Value(x0), Feasible: l.p.Feasible(x0, set.FeasTol)}
-		res.Violation, _ = l.p.Violation(x0)
+		res = &ccp.Result{X: x0}
 	}
-	_, res.Worst = l.p.Violation(res.X)
-	_, res.ObjectiveError = l.p.Evaluate(res.X)
+	v := l.p.Violations(res.X)
+	res.Violation, res.Worst, res.Feasible = v.Largest, v.Where(), v.Excess <= set.FeasTol
+	res.Objective, res.ObjectiveError = l.p.Evaluate(res.X)
 	res.Iterations, res.Starts = l.seen, res.Start+1
 	res.Status, res.Message = ccp.Cancelled, "the step under way took too long to wait for"
 	if errors.Is(err, context.DeadlineExceeded) {
