@@ -13,13 +13,19 @@ import (
 // latest keeps the best point that a run reports: what is left of one that does
 // not come back soon after its context has ended.
 type latest struct {
+	mu   sync.Mutex
 	next ccp.Recorder // nil: none
 	p    *dc.Problem
-
-	mu   sync.Mutex
-	over bool
+	over bool // it was given up, and may still be at work
 	best *ccp.Result
 	seen int // iterations
+}
+
+// begin forgets the run before.
+func (l *latest) begin(p *dc.Problem, next ccp.Recorder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.p, l.next, l.best, l.seen = p, next, nil, 0
 }
 
 // Record keeps the point if it is the best. A run that was given up ends here.

@@ -76,6 +76,7 @@ type job struct {
 	json    bool
 	csv     bool
 	sweeps  *swept // what a sweep keeps from value to value; nil: no sweep
+	seen    latest
 }
 
 func solve(c *cli.Context) error {

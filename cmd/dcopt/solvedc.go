@@ -48,11 +48,11 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		set.Recorder = j.line.recorder()
 	}
 	begin := time.Now()
-	seen := &latest{next: set.Recorder, p: prog.Problem}
-	set.Recorder = seen
+	j.seen.begin(prog.Problem, set.Recorder)
+	set.Recorder = &j.seen
 	out, err := within(j.ctx, func() (solution, error) { return j.solution(prog, x0, starts, set) })
 	if out.res == nil && isContextError(err) {
-		out.res = seen.giveUp(err, x0, set)
+		out.res = j.seen.giveUp(err, x0, set)
 	}
 	res, proof := out.res, out.proof
 	wall := time.Since(begin).Seconds()

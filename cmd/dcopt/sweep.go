@@ -83,7 +83,11 @@ func (j *job) sweep() error {
 	code := exitOK
 	var last []float64
 	j.sweeps = &swept{}
-	defer j.sweeps.close()
+	defer func() {
+		if !j.seen.over { // else its solver is in use
+			j.sweeps.close()
+		}
+	}()
 	for k, v := range r.values {
 		j.line.say("compiling")
 		prog, err := src.program(j.ctx, &member{r.name, v})
