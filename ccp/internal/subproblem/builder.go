@@ -32,8 +32,8 @@ type Builder struct {
 	place []int // scratch, by column; all zero
 	// pinned are the columns of parameters; nil: there are none.
 	pinned []bool
-	ctx   context.Context
-	left  int // work until ctx is looked at
+	ctx    context.Context
+	left   int // work until ctx is looked at
 }
 
 // ended unwinds what a Builder is in when its context ends: atoms that represent
