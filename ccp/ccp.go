@@ -304,3 +304,32 @@ func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, s
 	}
 	return compileAndRun(ctx, p, x0, set, start, from)
 }
+
+// compileAndRun is a run from x0. Where ctx ends before there is a convex problem,
+// the start is the best point.
+func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, seed origin) (*Result, error) {
+	if err := checkStart(p, x0); err != nil {
+		return nil, err
+	}
+	t := time.Now()
+	sub, err := subproblem.Compile(ctx, p)
+	took := subproblem.Since(t)
+	if err != nil {
+		if ctx.Err() == nil {
+			return nil, err
+		}
+		x0 = append([]float64(nil), x0...)
+		p.Pin(x0)
+		res := resultAt(p, x0, set, start)
+		res.Seconds.Compile = took
+		res.Status, res.Message = interrupted(err).status, beforeFirst
+		return res, err
+	}
+	r, err := begin(p, sub, x0, set, start)
+	if err != nil {
+		return nil, err
+	}
+	r.res.Seconds.Compile = took
+	r.seed.drawn, r.seed.share, r.seed.bar = seed.drawn, seed.share, seed.bar
+	return r.run(ctx)
+}

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
@@ -65,35 +64,6 @@ type outcome struct {
 }
 
 func (o outcome) over() bool { return o.status != Unknown }
-
-// compileAndRun is a run from x0. Where ctx ends before there is a convex problem,
-// the start is the best point.
-func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, seed origin) (*Result, error) {
-	if err := checkStart(p, x0); err != nil {
-		return nil, err
-	}
-	t := time.Now()
-	sub, err := subproblem.Compile(ctx, p)
-	took := subproblem.Since(t)
-	if err != nil {
-		if ctx.Err() == nil {
-			return nil, err
-		}
-		x0 = append([]float64(nil), x0...)
-		p.Pin(x0)
-		res := resultAt(p, x0, set, start)
-		res.Seconds.Compile = took
-		res.Status, res.Message = interrupted(err).status, beforeFirst
-		return res, err
-	}
-	r, err := begin(p, sub, x0, set, start)
-	if err != nil {
-		return nil, err
-	}
-	r.res.Seconds.Compile = took
-	r.seed.drawn, r.seed.share, r.seed.bar = seed.drawn, seed.share, seed.bar
-	return r.run(ctx)
-}
 
 // beforeFirst is the message where there is no iteration.
 const beforeFirst = "there was no time for the first iteration; the point is the start"
