@@ -43,7 +43,7 @@ func (r randomExpr) scalar(depth int) string {
 		"sumlargest(V, 2)", "lse(V/8)", "exp(S/50)", "V*V", "(V)[2]", "(M)[2,1]", "quad(V, q)", "sum(square(V))", "sum(V^2)", "sum(abs(V))",
 		"sum(huber(V))", "(sum(i@ in 1..3) (V)[i@])", "(max(i@ in 1..3 if i@ != 2) (V)[i@])", "(min(i@ in 1..2, j@ in i@..3) (M)[i@,j@]*i@)",
 		"[S, S; S, S][2,1]", "sum(sum(i@ in 1..2) (M)[i@,:])", "(V)'*q*(V)", "dc(S^2, abs(S))", "dc(norm2(x), norm1(z))", "S*norm1(x)",
-		"sqrt(S)", "log(S)", "entr(S)", "logistic(S)", "invpos(S)", "kl(S, S)", "quadoverlin(V, S)", "geomean(V)", "geomean(S, S, 2)", "S^3", "S^4", "S^1.5",
+		"sqrt(S)", "log(S)", "entr(S)", "xexp(abs(S)/9)", "xexp(S)", "logistic(S)", "invpos(S)", "kl(S, S)", "quadoverlin(V, S)", "geomean(V)", "geomean(S, S, 2)", "S^3", "S^4", "S^1.5",
 		"S^0.25", "S^-1", "exp(-pos(S))", "exp(abs(S)/50)", "lse([S, V]/20)", "sqrt(40 - sumsq(V))", "log(30 + min(V))", "invpos(40 - norm1(V))",
 		"logistic(max(V)/9)", "norm2([abs(S), norm1(V)])", "norm2(square(V))", "huber(norm1(V), 2)", "sumlargest(abs(V), 2)", "sumlargest(V - abs(V), 1)",
 		"sum(log(V + 9))", "sum(entr(V + 5))", "quadoverlin(x, 9 + S)", "quadoverlin(abs(V), 30 + min(V))", "geomean(30 + min(V), 50 - norm1(V))", "kl(9 + S, 8 - S)", "geomean(V + 9)", "(9 + S)^(2/3)", "norm1(V)^1.5", "(norm2(V) + 1)^5",
