@@ -245,3 +245,36 @@ func largestAtoms() []atom {
 		}},
 	}
 }
+
+// Maxima: the largest of all sums of k entries, where these are few.
+func (s *sumLargest) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	pieces := choose(s.a, s.k)
+	if pieces == nil {
+		return Linear{}, false
+	}
+	each(1, pieces)
+	return Linear{}, true
+}
+
+// choose are the sums of k entries of a, nil where there are too many.
+func choose(a Affine, k int) []Linear {
+	count := 1
+	for i := range k {
+		if count = count * (a.Len() - i) / (i + 1); count > mostChoices {
+			return nil
+		}
+	}
+	var out []Linear
+	var add func(from, left int, s Linear)
+	add = func(from, left int, s Linear) {
+		if left == 0 {
+			out = append(out, s)
+			return
+		}
+		for i := from; i <= a.Len()-left; i++ {
+			add(i+1, left-1, s.AddScaled(1, a.Entry(i)))
+		}
+	}
+	add(0, k, Linear{})
+	return out
+}

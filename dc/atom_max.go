@@ -506,3 +506,40 @@ func normInf(a *Array) Expr {
 	}
 	return maxExprs(a.each(func(e Expr) Expr { return Abs(e) }))
 }
+
+// mostChoices bounds the pieces of a maximum that Maxima writes out.
+const mostChoices = 64
+
+func (f *absolute) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	each(1, f.Pieces())
+	return Linear{}, true
+}
+
+func (m *maxOf) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	if len(m.pieces) == 0 || len(m.pieces) > mostChoices {
+		return Linear{}, false
+	}
+	each(1, m.pieces)
+	return Linear{}, true
+}
+
+// ActivePiece is the affine function that m has its value and subgradient from at x,
+// its number among those of m, and that value. ok is false where m is no maximum of
+// affine functions. It is for package ccp, which finds it by assertion.
+func (m *maxOf) ActivePiece(x []float64) (l Linear, number int, value float64, ok bool) {
+	if len(m.pieces) == 0 {
+		return Linear{}, 0, 0, false
+	}
+	for _, s := range m.items {
+		if len(s.terms) > 0 {
+			return Linear{}, 0, 0, false
+		}
+	}
+	value = math.Inf(-1)
+	for k := range m.pieces { // as argmax
+		if v := m.pieces[k].Value(x); v > value || math.IsNaN(v) {
+			number, value = k, v
+		}
+	}
+	return m.pieces[number], number, value, true
+}

@@ -164,7 +164,7 @@ func (f *norm2) Represent(c Canon) Form {
 
 // Below: the cone (b, a).
 func (f *norm2) Below(b Linear) (k Cone, share []float64, ok bool) {
-	a := triangular(f.a)
+	a := qrReduced(f.a)
 	rows, share := make([]Linear, 1, a.Len()+1), make([]float64, a.Len()+1)
 	rows[0], share[0] = b, -1
 	for k := range a.c {
@@ -219,4 +219,12 @@ func norm1Of(a *Array) Expr {
 		return Norm1(l)
 	}
 	return sumExprs(a.each(func(e Expr) Expr { return Abs(e) }))
+}
+
+func (f *norm1) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	for k := range f.a.c {
+		l := f.a.Entry(k)
+		each(1, []Linear{l, l.Scale(-1)})
+	}
+	return Linear{}, true
 }

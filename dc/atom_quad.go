@@ -101,7 +101,7 @@ func (f *sumSquares) Below(b Linear) (k Cone, share []float64, ok bool) {
 	if b.IsConst() && !(b.Const > 0) {
 		return Cone{}, nil, false
 	}
-	a := triangular(f.a)
+	a := qrReduced(f.a)
 	one, scale := Linear{Const: 1}, 2.0
 	rows, share := []Linear{b.AddScaled(1, one), b.AddScaled(-1, one)}, []float64{-1, -1}
 	if b.IsConst() {

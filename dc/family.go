@@ -394,3 +394,9 @@ func (f *family) over() Interval {
 	}
 	return i
 }
+
+func (f *family) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	e := sumExprs(f.members())
+	s := e.split()
+	return (&sum{lin: s.lin, terms: s.g}).Maxima(each)
+}

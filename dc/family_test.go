@@ -64,7 +64,7 @@ func TestFamilies(t *testing.T) {
 			m := NewModel()
 			x := m.Var("x", []int{7}, AtLeast(-3), AtMost(3))
 			es := []Expr{x.At(2).expr()}
-			for range 300 {
+			for range 140 {
 				e := make(randomRows(rand.New(rand.NewPCG(r.Uint64(), 1)), x, kind))
 				es = append(es, e.Scale(float64(1+r.IntN(4))/8))
 			}
@@ -100,7 +100,7 @@ func sameAsMembers(e, f Expr, r *rand.Rand) error {
 		}
 		v, bound := e.Evaluate(x)
 		w, wide := f.Evaluate(x)
-		if size := e.size(x); !close(v, w, 300*size) || math.Abs(v-w) > bound+wide || wide > 2*bound+1e-13 {
+		if size := e.size(x); !close(v, w, 140*size) || math.Abs(v-w) > bound+wide || wide > 2*bound+1e-13 {
 			return fmt.Errorf("at %v: %g within %g, then %g within %g", x, v, bound, w, wide)
 		}
 		if u := f.Value(x); math.Abs(u-w) > wide {

@@ -175,7 +175,7 @@ func TestParams(t *testing.T) {
 			t.Errorf("violation %g of %s", v, where)
 		}
 		h := q.Objective.H()
-		if q.Random() != true || !dc.IsFlat(h) {
+		if q.Random() != true || !h.(interface{ Flat() bool }).Flat() {
 			t.Error("the costs are not flat, or the start not random")
 		}
 		grad := make([]float64, 4)

@@ -107,20 +107,8 @@ func (f *priced) approx(x []float64) approx {
 func (f *priced) Support() []int { return f.indices }
 func (f *priced) String() string { return "costs" }
 
-// IsFlat reports whether h is affine for given parameters, so that its tangent is
-// h itself: the costs that AddCost added.
-func IsFlat(h Convex) bool {
-	if s, ok := h.(*sum); ok {
-		for _, t := range s.terms {
-			if !IsFlat(t.f) {
-				return false
-			}
-		}
-		return true
-	}
-	_, ok := h.(*priced)
-	return ok
-}
+// Flat: for given parameters it is affine.
+func (f *priced) Flat() bool { return true }
 
 // With returns the problem with other values of a parameter, one for all entries
 // or one per entry in row-major order. All else is shared.

@@ -271,3 +271,41 @@ func (s *sum) parts() []Convex {
 	}
 	return out
 }
+
+// sumOfMaxima is implemented by functions that are an affine function plus a weighted
+// sum of maxima of few affine functions, where Maxima says ok. Package ccp/global
+// finds it by assertion.
+type sumOfMaxima interface {
+	Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool)
+}
+
+func (s *sum) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	lin = s.lin
+	for _, t := range s.terms {
+		if l, ok := t.f.(Linear); ok {
+			lin = lin.AddScaled(t.w, l)
+			continue
+		}
+		m, ok := t.f.(sumOfMaxima)
+		if !ok {
+			return Linear{}, false
+		}
+		l, ok := m.Maxima(func(w float64, pieces []Linear) { each(t.w*w, pieces) })
+		if !ok {
+			return Linear{}, false
+		}
+		lin = lin.AddScaled(t.w, l)
+	}
+	return lin, true
+}
+
+// Flat reports whether s is affine for given parameters, so that its tangent is s
+// itself: what AddCost added. Package ccp finds it by assertion.
+func (s *sum) Flat() bool {
+	for _, t := range s.terms {
+		if f, ok := t.f.(interface{ Flat() bool }); !ok || !f.Flat() {
+			return false
+		}
+	}
+	return true
+}

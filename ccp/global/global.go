@@ -154,13 +154,9 @@ func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
 func (g *searcher) collect() error {
 	known := map[string]int{}
 	add := func(h dc.Convex, name string) error {
-		lin, ms, ok := dc.SumOfMaxima(h)
+		q, ok := g.partOf(h, known)
 		if !ok {
 			return &UnsupportedError{fmt.Sprintf("the part of %s that is linearised is no sum of maxima of at most 64 affine functions each", name)}
-		}
-		q := part{lin: lin}
-		for _, m := range ms {
-			q.add(g, known, m)
 		}
 		g.parts = append(g.parts, q)
 		return nil
@@ -175,14 +171,33 @@ func (g *searcher) collect() error {
 	return add(g.p.Objective.H(), "the objective")
 }
 
+// sumOfMaxima is implemented by functions that are an affine function plus a
+// weighted sum of maxima of few affine functions, where Maxima says ok.
+type sumOfMaxima interface {
+	Maxima(each func(weight float64, pieces []dc.Linear)) (lin dc.Linear, ok bool)
+}
+
+// partOf is h as such a sum.
+func (g *searcher) partOf(h dc.Convex, known map[string]int) (q part, ok bool) {
+	if l, ok := h.(dc.Linear); ok {
+		return part{lin: l}, true
+	}
+	m, ok := h.(sumOfMaxima)
+	if !ok {
+		return part{}, false
+	}
+	lin, ok := m.Maxima(func(w float64, pieces []dc.Linear) { q.add(g, known, w, pieces) })
+	q.lin = q.lin.AddScaled(1, lin)
+	return q, ok
+}
+
 // add puts w·max into q in normal form: of two pieces (d)₊ with the leading
 // coefficient of d equal to 1, so that |d|, (d)₊ and (−d)₊ are one maximum.
-func (q *part) add(g *searcher, known map[string]int, m dc.Maximum) {
-	q.lin = q.lin.AddScaled(m.Weight, m.Pieces[0])
-	w := m.Weight
-	first := m.Pieces[0]
+func (q *part) add(g *searcher, known map[string]int, w float64, all []dc.Linear) {
+	first := all[0]
+	q.lin = q.lin.AddScaled(w, first)
 	pieces := []dc.Linear{{}}
-	for _, l := range m.Pieces[1:] {
+	for _, l := range all[1:] {
 		pieces = append(pieces, l.AddScaled(-1, first))
 	}
 	if len(pieces) == 1 {

@@ -86,11 +86,23 @@ func (s *Problem) tangents(x []float64) float64 {
 	return finite
 }
 
+// pieced is implemented by maxima of affine functions: the piece that is active at
+// x, its number and its value; ok is false where some are no affine functions.
+type pieced interface {
+	ActivePiece(x []float64) (l dc.Linear, number int, value float64, ok bool)
+}
+
 // tangent writes that of the cuts' h at x to their rows, and returns a number
 // that is finite where h is.
 func (s *Problem) tangent(cuts []Cut, x []float64) float64 {
 	h, idx := cuts[0].H, cuts[0].Idx
-	l, number, value, ok := dc.ActivePiece(h, x)
+	var l dc.Linear
+	var number int
+	var value float64
+	p, ok := h.(pieced)
+	if ok {
+		l, number, value, ok = p.ActivePiece(x)
+	}
 	piece, constant := number+1, l.Const // h(x) − ∂h·x
 	switch {
 	case ok && piece == cuts[0].piece:

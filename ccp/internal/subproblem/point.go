@@ -20,7 +20,14 @@ func (s *Problem) Dives(x, from []float64, share float64) bool {
 
 // Convex reports whether there is nothing to linearise.
 func (s *Problem) Convex() bool {
-	return (s.H0 == nil || dc.IsFlat(s.H0)) && len(s.Cuts) == 0 && len(s.least.all) == 0
+	return isFlat(s.H0) && len(s.Cuts) == 0 && len(s.least.all) == 0
+}
+
+// isFlat reports whether h is absent, or affine for given parameters: its tangent is
+// h itself.
+func isFlat(h dc.Convex) bool {
+	f, ok := h.(interface{ Flat() bool })
+	return h == nil || ok && f.Flat()
 }
 
 // Inside reports whether every h has a tangent at x.

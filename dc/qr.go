@@ -2,16 +2,16 @@ package dc
 
 import "gonum.org/v1/gonum/mat"
 
-// triangularWork bounds the work of triangular: rows times columns squared.
-const triangularWork = 2e8
+// qrWork bounds the work of qrReduced: rows times columns squared.
+const qrWork = 2e8
 
-// triangular returns entries with the same Euclidean norm everywhere, fewer or
+// qrReduced returns entries with the same Euclidean norm everywhere, fewer or
 // with fewer coefficients if that can be: R from the QR factorisation of the
 // coefficients and constants, where they are dense enough to gain by it.
-func triangular(a Affine) Affine {
+func qrReduced(a Affine) Affine {
 	m, cols := a.Len(), a.support()
 	n := len(cols)
-	if m < 2 || 3*n*(n+1) > 4*a.NNZ() || float64(m)*float64(n)*float64(n) > triangularWork {
+	if m < 2 || 3*n*(n+1) > 4*a.NNZ() || float64(m)*float64(n)*float64(n) > qrWork {
 		return a
 	}
 	place := make(map[int]int, n)
