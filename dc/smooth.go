@@ -94,6 +94,8 @@ func smooth(f Convex) bool {
 		return smooth(f.arg)
 	case *composed:
 		return smooth(f.outer) && !slices.ContainsFunc(f.args, func(a Representer) bool { return !smooth(a) })
+	case *family:
+		return !slices.ContainsFunc(f.steps, func(s step) bool { return s.op == "abs" || s.op == "norm1" || s.op == "max" })
 	case *sum:
 		return !slices.ContainsFunc(f.terms, func(t term) bool { return !smooth(t.f) })
 	}
