@@ -2,40 +2,124 @@ package dc
 
 import "math"
 
-// hyperbola is the split of a function that is ≤ 0 exactly where c ≤ w·u·v, for
-// a number c > 0 and affine u and v, one of them ≥ 0 by its bounds: then both are,
-// and √(c/w) ≤ √(uv) says the same with a concave geometric mean. The constraint
-// is convex then, whatever the sizes of u and v (Boyd and Vandenberghe 2004,
-// section 4.4). ok is false for other expressions.
+// hyperbola is the split of a function that is ≤ 0 exactly where c ≤ w·u₁·…·uₙ, for
+// numbers c, w > 0 and affine uₖ, all of one sign each by their bounds but for one at
+// most: then that one has a sign too, and (c/w)^(1/n) ≤ (u₁·…·uₙ)^(1/n) says the same
+// with a concave geometric mean. The constraint is convex then, whatever the sizes of
+// the factors (Boyd and Vandenberghe 2004, section 4.4). ok is false for other
+// expressions.
 func hyperbola(e Expr) (s split, ok bool) {
 	if len(e.terms) != 1 || !e.lin.IsConst() || !(e.lin.Const > 0) || !(e.terms[0].w < 0) {
 		return split{}, false
 	}
-	f, ok := e.terms[0].f.(*inner)
-	if !ok || f.u.Len() != 1 {
+	u, w := affineFactors(e.terms[0].f, -e.terms[0].w)
+	if u == nil || !positiveFactors(u, w) {
 		return split{}, false
 	}
-	u, v := f.u, f.v
-	switch {
-	case u.over(0).Lo >= 0 || v.over(0).Lo >= 0:
-	case u.over(0).Hi <= 0 || v.over(0).Hi <= 0:
-		u, v = u.Neg(), v.Neg()
-	default:
-		return split{}, false
+	n := float64(len(u))
+	root := math.Pow(e.lin.Const/math.Abs(w), 1/n)
+	for k, α := range e.of.balance(u, root) {
+		u[k] = u[k].Scale(α)
 	}
-	root := math.Sqrt(e.lin.Const / -e.terms[0].w)
-	α := 1.0 // αu and v/α are of the size of the root, or at least of one size
-	switch a, b := e.of.size(u.Entry(0)), e.of.size(v.Entry(0)); {
-	case a > 0 && b > 0:
-		α = math.Sqrt(b / a)
-	case a > 0:
-		α = root / a
-	case b > 0:
-		α = b / root
-	}
-	α = math.Exp2(math.Round(math.Log2(α)))
-	mean := GeoMean(Stack(u.Scale(α), v.Scale(1/α))).split()
-	out := mean.scale(-1)
+	out := GeoMean(Entries(u...)).split().scale(-1)
 	out.lin = out.lin.AddScaled(1, Linear{Const: root})
 	return out, true
+}
+
+// affineFactors are those of w·f where all are affine, and their weight; nil else.
+func affineFactors(f Convex, w float64) ([]Linear, float64) {
+	switch f := f.(type) {
+	case *inner:
+		if f.u.Len() == 1 {
+			return []Linear{f.u.Entry(0), f.v.Entry(0)}, w
+		}
+	case *sumSquares:
+		if f.a.Len() == 1 {
+			return []Linear{f.a.Entry(0), f.a.Entry(0)}, w
+		}
+	case *product:
+		u, w := factorsOf(&f.a, w)
+		if u == nil {
+			return nil, 0
+		}
+		v, w := factorsOf(&f.b, w)
+		if v == nil {
+			return nil, 0
+		}
+		return append(u, v...), w
+	}
+	return nil, 0
+}
+
+func factorsOf(e *Expr, w float64) ([]Linear, float64) {
+	switch {
+	case len(e.terms) == 0:
+		return []Linear{e.lin}, w
+	case len(e.terms) == 1 && e.lin.isZero():
+		return affineFactors(e.terms[0].f, w*e.terms[0].w)
+	}
+	return nil, 0
+}
+
+// positiveFactors turns the factors of w·u₁·…·uₙ, to be positive, so that all are, and
+// reports whether that is known.
+func positiveFactors(u []Linear, w float64) bool {
+	open, negative := -1, w < 0
+	for k := range u {
+		switch i := u[k].over(); {
+		case i.Lo >= 0:
+		case i.Hi <= 0:
+			u[k], negative = u[k].Scale(-1), !negative
+		case open >= 0:
+			return false
+		default:
+			open = k
+		}
+	}
+	switch {
+	case !negative:
+		return true
+	case open < 0: // w·u₁·…·uₙ ≤ 0: no point has it
+		return false
+	}
+	u[open] = u[open].Scale(-1)
+	return true
+}
+
+// balance are powers of two with product 1 that bring factors, whose product is of the
+// size of that many times root, to one size: those without finite bounds have what the
+// others leave of it.
+func (s *space) balance(u []Linear, root float64) []float64 {
+	out := make([]float64, len(u))
+	sizes, known, logs := make([]float64, len(u)), 0, 0.0
+	for k := range u {
+		if sizes[k] = s.size(u[k]); sizes[k] > 0 {
+			known++
+			logs += math.Log2(sizes[k])
+		}
+	}
+	mean := math.Log2(root)
+	if known == len(u) {
+		mean = logs / float64(known)
+	}
+	rest, last := 0.0, 0
+	for k, size := range sizes {
+		if size > 0 {
+			out[k] = math.Round(mean - math.Log2(size))
+			rest -= out[k]
+			last = k
+		}
+	}
+	open := len(u) - known
+	for k, size := range sizes {
+		if size <= 0 {
+			out[k] = math.Round(rest / float64(open))
+			rest, open = rest-out[k], open-1
+		}
+	}
+	out[last] += rest
+	for k, v := range out {
+		out[k] = math.Exp2(v)
+	}
+	return out
 }
