@@ -141,6 +141,9 @@ func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 		if end, err := r.sharpen(ctx, &it); err != nil || end.over() {
 			return end, err
 		}
+	case open && (stuck || s.flat > stuckPatience) && s.τ >= s.heavy && s.turns < mostTurns && r.turn():
+		s.turns++
+		s.flat = 0
 	case (stuck || open && s.flat > flatPatience) && s.τ >= s.most:
 		z, ok := r.tangent.Untried(r.x, s.τ)
 		switch {
@@ -212,6 +215,58 @@ func (r *run) restart() {
 	r.course.strict = false
 	r.tangent.Reset()
 }
+
+// turn takes the tangents on the other side of the DC constraints that are open although
+// τ puts them first, where these are broken no more than here: those of their variables
+// that have two bounds are mirrored about the middle, or leave it. Where 0 or 1 is
+// wanted, the tangent at .4 asks for 0; if that breaks a convex constraint, the point
+// stays, and 1 has to be asked for. It reports whether there are such constraints.
+func (r *run) turn() bool {
+	rng := rand.New(rand.NewPCG(r.set.Seed, 0x7475+uint64(r.penalty.turns))) // the second word names the stream
+	turned := false
+	copy(r.z, r.x)
+	for _, c := range r.sub.Soft {
+		gap := c.E.Value(r.z)
+		if !(gap > r.set.FeasTol) {
+			continue
+		}
+		idx, moved := c.E.H().Support(), false
+		for _, j := range idx {
+			r.z[j] = r.otherSide(j, rng)
+			moved = moved || r.z[j] != r.x[j]
+		}
+		if c.E.Value(r.z) <= gap*(1+1e-6) {
+			turned = turned || moved
+			continue
+		}
+		for _, j := range idx {
+			r.z[j] = r.x[j]
+		}
+	}
+	if !turned || !r.sub.Inside(r.z) {
+		copy(r.z, r.x)
+		return false
+	}
+	return true
+}
+
+// otherSide is entry j mirrored about the middle of its bounds; an entry at the middle goes
+// anywhere, one without two bounds stays.
+func (r *run) otherSide(j int, rng *rand.Rand) float64 {
+	lo, hi := r.where.Lo[j], r.where.Hi[j]
+	if lo == hi || math.IsInf(hi-lo, 1) {
+		return r.x[j]
+	}
+	v := lo + hi - r.x[j]
+	if math.Abs(v-r.x[j]) < middle*(hi-lo) {
+		v = lo + (hi-lo)*rng.Float64()
+	}
+	return v
+}
+
+// middle is how near, in parts of the range, an entry and its mirror image are at the
+// middle.
+const middle = 1e-2
 
 // looks are the points that wander compares.
 const looks = 50

@@ -14,6 +14,8 @@ type penalty struct {
 	idle        int     // iterations at a point that is stuck
 	flat        int     // iterations that left the slacks as they were
 	restarts    int     // with a heavy τ
+	heavy       float64 // the τ that puts the constraints first
+	turns       int     // to the other side of constraints
 	bold        bool    // the iteration under way, the first, puts the constraints first
 }
 
@@ -37,12 +39,13 @@ const (
 	stuckPatience = 3
 	// flatPatience bounds the iterations at τmax that leave the slacks as they were.
 	flatPatience = 10
-	// mostRestarts bounds the restarts of a run.
+	// mostRestarts bounds the restarts of a run, mostTurns its turns.
 	mostRestarts = 5
+	mostTurns    = 10
 )
 
 func newPenalty(set Settings) penalty {
-	return penalty{τ: set.Tau0, first: set.Tau0, most: set.TauMax, growth: set.Mu}
+	return penalty{heavy: math.Inf(1), τ: set.Tau0, first: set.Tau0, most: set.TauMax, growth: set.Mu}
 }
 
 // scale makes τ₀ and τmax multiples of the slope of the objective over that of the
@@ -55,7 +58,7 @@ func (s *penalty) scale(objective, constraint, share float64) {
 	}
 	s.first, s.most = s.first*objective/constraint, s.most*objective/constraint
 	bold := min(boldTau*objective/constraint, s.most)
-	s.τ = s.first
+	s.τ, s.heavy = s.first, bold
 	switch {
 	case s.τ >= bold:
 	case share > 0:

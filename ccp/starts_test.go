@@ -174,3 +174,49 @@ func TestClusters(t *testing.T) {
 		t.Errorf("%g iterations a start", n)
 	}
 }
+
+// TestCoversAreFound: least costs of sets that cover a demand, in 0 or 1 by u(1 − u) ≤ 0.
+// The tangent at a fraction may ask for the side on which the demand is not met: every
+// run has to find a cover, and most the least.
+func TestCoversAreFound(t *testing.T) {
+	const n, rounds = 8, 20
+	optimal := 0
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		cost, size, total := make([]float64, n), make([]float64, n), 0.0
+		for j := range n {
+			cost[j], size[j] = 1+rng.Float64(), 1+3*rng.Float64()
+			total += size[j]
+		}
+		least := math.Inf(1)
+		for bits := range 1 << n {
+			c, s := 0.0, 0.0
+			for j := range n {
+				if bits>>j&1 == 1 {
+					c, s = c+cost[j], s+size[j]
+				}
+			}
+			if s >= .6*total {
+				least = min(least, c)
+			}
+		}
+		m := dc.NewModel()
+		u := m.Var("u", []int{n}, dc.AtLeast(0), dc.AtMost(1))
+		m.Minimize(u.Dot(cost))
+		m.SubjectTo(dc.GE(u.Dot(size), dc.Num(.6*total)))
+		for j := range n {
+			m.SubjectTo(dc.LE(dc.ToExpr(u.At(j)).Sub(dc.Square(u.At(j))), dc.Num(0)))
+		}
+		res, err := ccp.Multistart(context.Background(), build(t, m), ccp.Automatic, ccp.DefaultSettings())
+		if err != nil || res.Status != ccp.Converged || res.Objective < least-1e-4 {
+			t.Errorf("seed %d: %v with %g, %v; the least is %g", seed, res.Status, res.Objective, err, least)
+			continue
+		}
+		if res.Objective <= least+1e-4 {
+			optimal++
+		}
+	}
+	if optimal < rounds*2/3 {
+		t.Errorf("%d of %d covers are the least", optimal, rounds)
+	}
+}

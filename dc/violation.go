@@ -295,10 +295,10 @@ func (p *Problem) typicalPoint() []float64 {
 		for k := range v.Len() {
 			_, u := math.Modf(float64(v.Offset+k+1) * math.Phi)
 			u = s * (1 + u) / 2
-			if k%2 == 1 {
+			lo, hi := v.Bounds(k)
+			if (k%2 == 1 || u > hi) && -u >= lo { // a bound itself may be 0
 				u = -u
 			}
-			lo, hi := v.Bounds(k)
 			x[v.Offset+k] = min(max(u, lo), hi)
 		}
 	}

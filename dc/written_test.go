@@ -125,3 +125,24 @@ func TestBoundsOfErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsOfProducts: a row whose variables lie between 0 and 1 has the unit 1,
+// wherever the point is.
+func TestUnitsOfProducts(t *testing.T) {
+	m := dc.NewModel()
+	u := m.Var("u", []int{4}, dc.AtLeast(0), dc.AtMost(1))
+	m.Minimize(u.Sum())
+	for j := range 4 {
+		m.SubjectTo(dc.LE(dc.Mul(u.At(j), dc.Num(1).Sub(u.At(j))), dc.Num(0)))
+	}
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := []float64{1e-9, 1e-9, 1 - 1e-9, 1}; !p.Feasible(x, 1e-6) {
+		t.Errorf("%v breaks a row by %+v", x, p.Violations(x))
+	}
+	if x := []float64{1e-5, 0, 1, 1}; p.Feasible(x, 1e-6) {
+		t.Errorf("%v is feasible", x)
+	}
+}
