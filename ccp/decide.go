@@ -216,9 +216,9 @@ func (r *run) restart() {
 	r.tangent.Reset()
 }
 
-// turn takes the tangents on the other side of the DC constraints that are open although
-// τ puts them first, where these are broken no more than here: those of their variables
-// that have two bounds are mirrored about the middle, or leave it. Where 0 or 1 is
+// turn takes the tangents on the other side of the DC constraints of one variable with two
+// bounds that are open although τ puts them first, where these are broken no more than
+// here: the variable is mirrored about the middle, or leaves it. Where 0 or 1 is
 // wanted, the tangent at .4 asks for 0; if that breaks a convex constraint, the point
 // stays, and 1 has to be asked for. It reports whether there are such constraints.
 func (r *run) turn() bool {
@@ -226,42 +226,30 @@ func (r *run) turn() bool {
 	turned := false
 	copy(r.z, r.x)
 	for _, c := range r.sub.Soft {
-		gap := c.E.Value(r.z)
-		if !(gap > r.set.FeasTol) {
+		idx := c.E.H().Support()
+		if len(idx) != 1 {
 			continue
 		}
-		idx, moved := c.E.H().Support(), false
-		for _, j := range idx {
-			r.z[j] = r.otherSide(j, rng)
-			moved = moved || r.z[j] != r.x[j]
-		}
-		if c.E.Value(r.z) <= gap*(1+1e-6) {
-			turned = turned || moved
+		j := idx[0]
+		lo, hi := r.where.Lo[j], r.where.Hi[j]
+		gap := c.E.Value(r.x)
+		if lo == hi || math.IsInf(hi-lo, 1) || !(gap > r.set.FeasTol) {
 			continue
 		}
-		for _, j := range idx {
+		r.z[j] = lo + hi - r.x[j]
+		if math.Abs(r.z[j]-r.x[j]) < middle*(hi-lo) {
+			r.z[j] = lo + (hi-lo)*rng.Float64()
+		}
+		if !(c.E.Value(r.z) <= gap*(1+1e-6)) {
 			r.z[j] = r.x[j]
 		}
+		turned = turned || r.z[j] != r.x[j]
 	}
 	if !turned || !r.sub.Inside(r.z) {
 		copy(r.z, r.x)
 		return false
 	}
 	return true
-}
-
-// otherSide is entry j mirrored about the middle of its bounds; an entry at the middle goes
-// anywhere, one without two bounds stays.
-func (r *run) otherSide(j int, rng *rand.Rand) float64 {
-	lo, hi := r.where.Lo[j], r.where.Hi[j]
-	if lo == hi || math.IsInf(hi-lo, 1) {
-		return r.x[j]
-	}
-	v := lo + hi - r.x[j]
-	if math.Abs(v-r.x[j]) < middle*(hi-lo) {
-		v = lo + (hi-lo)*rng.Float64()
-	}
-	return v
 }
 
 // middle is how near, in parts of the range, an entry and its mirror image are at the
