@@ -3,13 +3,13 @@ package dc
 import "math"
 
 // hyperbola is the split of a function that is ≤ 0 exactly where c ≤ w·u₁·…·uₙ, for
-// numbers c, w > 0 and affine uₖ, all of one sign each by their bounds but for one at
+// numbers c > 0 and w and affine uₖ, all of one sign each by their bounds but for one at
 // most: then that one has a sign too, and (c/w)^(1/n) ≤ (u₁·…·uₙ)^(1/n) says the same
 // with a concave geometric mean. The constraint is convex then, whatever the sizes of
 // the factors (Boyd and Vandenberghe 2004, section 4.4). ok is false for other
 // expressions.
 func hyperbola(e Expr) (s split, ok bool) {
-	if len(e.terms) != 1 || !e.lin.IsConst() || !(e.lin.Const > 0) || !(e.terms[0].w < 0) {
+	if len(e.terms) != 1 || !e.lin.IsConst() || !(e.lin.Const > 0) {
 		return split{}, false
 	}
 	u, w := affineFactors(e.terms[0].f, -e.terms[0].w)
