@@ -33,11 +33,10 @@ func TestCheckGolden(t *testing.T) {
 	for _, path := range nine {
 		name := strings.TrimSuffix(filepath.Base(path), ".dc")
 		t.Run("nine/"+name, func(t *testing.T) {
-			src, err := os.ReadFile(path)
+			src, err := os.ReadFile(referenceFile(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			src = bytes.ReplaceAll(src, []byte(`"E/`), []byte(`"`+filepath.ToSlash(reference(t))+"/"))
 			got := checkText("-", name+".dc", src)
 			compare(t, "testdata/check", "nine_"+name+".txt", got)
 		})

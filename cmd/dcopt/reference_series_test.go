@@ -8,6 +8,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // TestReferenceBooleanLS: all eight noise levels, against DCCP's objectives.
@@ -43,7 +45,7 @@ func TestReferenceSparseSingular(t *testing.T) {
 // TestReferenceSparseRecovery: 36 instances, of which DCCP recovers 25 with one
 // solver and 17 with another, and the 1-norm 8.
 func TestReferenceSparseRecovery(t *testing.T) {
-	data := filepath.Join(reference(t), "sparse_recovery")
+	data := shared.Path(t, "data", "dccp", "sparse_recovery")
 	recovered, total := 0, 0
 	for k := 30; k <= 50; k += 4 {
 		truth := readVector(t, filepath.Join(data, fmt.Sprintf("x0_k%d.csv", k)))

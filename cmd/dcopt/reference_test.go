@@ -34,6 +34,10 @@ func referenceFile(t *testing.T, name string, oldNew ...string) string {
 		}
 		text = bytes.ReplaceAll(text, []byte(oldNew[k]), []byte(oldNew[k+1]))
 	}
+	for _, part := range bytes.Split(text, []byte(`"E/`))[1:] { // skipped without its data
+		file, _, _ := bytes.Cut(part, []byte(`"`))
+		shared.Path(t, "data", "dccp", string(file))
+	}
 	path := filepath.Join(t.TempDir(), name+".dc")
 	text = bytes.ReplaceAll(text, []byte(`"E/`), []byte(`"`+filepath.ToSlash(reference(t))+"/"))
 	if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -84,13 +88,12 @@ func TestReferenceProblems(t *testing.T) {
 		"phase_retrieval":     {0, 0, qpbackend.SecondOrder, true},
 		"gaussian_covariance": {5.3, 5.4341, qpbackend.Semidefinite, true},
 	} {
-		path := referenceFile(t, name)
 		for _, b := range backends.All() {
 			if want.cones && !b.Supports(want.kind) || raceEnabled && b.Name() != "osqp" {
 				continue // the others run without the race detector
 			}
 			t.Run(name+" on "+b.Name(), func(t *testing.T) {
-				r := solveReference(t, path, "--backend", b.Name())[0]
+				r := solveReference(t, referenceFile(t, name), "--backend", b.Name())[0]
 				tol := 1e-6
 				if b.Name() != "ipm" || name == "circle_packing" { // whose file has feas_tol
 					tol = 1e-4

@@ -26,6 +26,10 @@ func readNine(t testing.TB, name, data string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, part := range bytes.Split(src, []byte(`"E/`))[1:] { // skipped without its data
+		file, _, _ := bytes.Cut(part, []byte(`"`))
+		shared.Path(t, "data", "dccp", string(file))
+	}
 	return bytes.ReplaceAll(src, []byte(`"E/`), []byte(`"`+data))
 }
 

@@ -8,38 +8,61 @@ import (
 	"testing"
 )
 
-// Path is the absolute path of a file or folder of the shared data. A test is skipped
-// where it is missing.
+// Path is the absolute path of a file or folder of the shared data, or of the part of
+// them in the repository where they are missing. A test is skipped where that lacks
+// it, too.
 func Path(t testing.TB, parts ...string) string {
 	t.Helper()
-	root := os.Getenv("DCOPT_SHARED")
-	if root == "" {
-		root = beside(t)
-	}
-	path, err := filepath.Abs(filepath.Join(append([]string{root}, parts...)...))
+	path, err := filepath.Abs(filepath.Join(append([]string{root(t)}, parts...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: no shared data: %v; set DCOPT_SHARED", err)
+		t.Skipf("SKIPPED: not in the part of the shared data that the repository has: %v; set DCOPT_SHARED", err)
 	}
 	return path
 }
 
-// beside is the folder "shared" beside the repository, or beside a folder around it.
-func beside(t testing.TB) string {
+// Whole reports whether all shared data are there, and not only the part of them in
+// the repository.
+func Whole(t testing.TB) bool {
 	t.Helper()
+	return filepath.Base(root(t)) != "testdata"
+}
+
+// root is the folder that DCOPT_SHARED names; without it, the folder "shared" beside
+// the repository or beside a folder around it; without that, the part of the data in
+// the repository.
+func root(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("DCOPT_SHARED"); dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
+			return dir
+		}
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
+	part := ""
 	for {
+		if own := filepath.Join(dir, "internal", "shared", "testdata"); part == "" && exists(own) {
+			part = own
+		}
 		next := filepath.Dir(dir)
-		if _, err := os.Stat(filepath.Join(next, "shared", "data")); err == nil || next == dir {
+		if exists(filepath.Join(next, "shared", "data")) {
 			return filepath.Join(next, "shared")
+		}
+		if next == dir {
+			return part
 		}
 		dir = next
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // Program is a problem of the Maros-Meszaros collection.

@@ -60,7 +60,7 @@ func TestMarosMeszaros(t *testing.T) {
 		}
 	}
 	t.Logf("%d solved in %v and %d iterations; SKIPPED: %d big ones", solved, spent, iterations, skipped)
-	if total := solved + skipped + len(knownFailures); total != len(table) || total != 66 {
+	if total := solved + skipped + len(knownFailures); total != len(table) || shared.Whole(t) && total != 66 {
 		t.Errorf("%d solved, %d skipped, %d known to fail; of %d problems", solved, skipped, len(knownFailures), len(table))
 	}
 	if skipped > len(bigProblems) || skipped > 0 && !testing.Short() && !raceEnabled {

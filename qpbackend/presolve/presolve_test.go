@@ -196,7 +196,7 @@ func TestMarosMeszaros(t *testing.T) {
 		t.Logf("%-20s %s", program.Name, res.Message)
 		solved++
 	}
-	if solved < 40 {
+	if solved < 40 && shared.Whole(t) || solved < 25 {
 		t.Errorf("%d problems tried", solved)
 	}
 }

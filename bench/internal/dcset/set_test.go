@@ -16,8 +16,12 @@ import (
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
-// folder is that of the reference problems.
-func folder(t *testing.T) string { return filepath.Dir(shared.Path(t, "data")) }
+// folder is that of the reference problems; the largest is not in the part of the
+// data that the repository has.
+func folder(t *testing.T) string {
+	shared.Path(t, "data", "dccp", "phase_retrieval")
+	return filepath.Dir(shared.Path(t, "data"))
+}
 
 func small(t *testing.T) []dcset.Instance {
 	all, err := dcset.Families([]string{"all"}, []string{"12"}, 1)
