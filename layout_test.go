@@ -37,7 +37,7 @@ var mostUpwards = map[string]int{
 // constant or variable that the second declares. Names of other packages need
 // not resolve for that.
 func arrows(fset *token.FileSet, files []*ast.File) map[[2]string]bool {
-	info := types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	conf := types.Config{Importer: noImports{}, Error: func(error) {}, FakeImportC: true}
 	pkg, _ := conf.Check("p", fset, files, &info)
 	edges := map[[2]string]bool{}
@@ -219,6 +219,125 @@ func TestLayersFire(t *testing.T) {
 		}
 		if checkLayers("p", fset, files, c.up) != "" || c.up > 0 && checkLayers("p", fset, files, c.up-1) == "" {
 			t.Errorf("%q: not %d arrows upwards", c.files, c.up)
+		}
+	}
+}
+
+// mostChanging bounds the fields of a struct under ccp that change while the procedure
+// runs: beyond that some of them belong together in a struct of their own.
+const mostChanging = 12
+
+// settingUp are the functions that fill a struct before the procedure runs.
+var settingUp = map[string]bool{"CompileWith": true, "compileWith": true, "addConstraint": true, "restrict": true, "pin": true, "begin": true, "newRun": true}
+
+// records are structs that are filled, not worked on.
+var records = map[string]bool{"Result": true}
+
+// changing are the fields of each struct of a package that functions assign to, those of
+// settingUp aside. A field counts for the struct that declares it, not for one in which
+// that is embedded.
+func changing(fset *token.FileSet, files []*ast.File) map[string][]string {
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
+	conf := types.Config{Importer: noImports{}, Error: func(error) {}}
+	pkg, _ := conf.Check("p", fset, files, &info)
+	owner := map[*types.Var]string{}
+	for _, name := range pkg.Scope().Names() {
+		if st, ok := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct); ok {
+			for i := range st.NumFields() {
+				owner[st.Field(i)] = name
+			}
+		}
+	}
+	found := map[string]map[string]bool{}
+	note := func(e ast.Expr) {
+		for {
+			switch x := e.(type) {
+			case *ast.IndexExpr:
+				e = x.X
+				continue
+			case *ast.ParenExpr:
+				e = x.X
+				continue
+			case *ast.SelectorExpr:
+				if v, ok := info.Uses[x.Sel].(*types.Var); ok && owner[v] != "" {
+					if found[owner[v]] == nil {
+						found[owner[v]] = map[string]bool{}
+					}
+					found[owner[v]][v.Name()] = true
+				}
+			}
+			return
+		}
+	}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || settingUp[fn.Name.Name] {
+				continue
+			}
+			ast.Inspect(fn, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for _, l := range n.Lhs {
+						note(l)
+					}
+				case *ast.IncDecStmt:
+					note(n.X)
+				}
+				return true
+			})
+		}
+	}
+	out := map[string][]string{}
+	for k, v := range found {
+		out[k] = slices.Sorted(maps.Keys(v))
+	}
+	return out
+}
+
+// checkChanging refuses structs with too many fields that change.
+func checkChanging(pkg string, fset *token.FileSet, files []*ast.File) (wrong []string) {
+	for name, fields := range changing(fset, files) {
+		if len(fields) > mostChanging && !records[name] {
+			wrong = append(wrong, fmt.Sprintf("%s: %d fields of %s change, at most %d may: %v", pkg, len(fields), name, mostChanging, fields))
+		}
+	}
+	return wrong
+}
+
+func TestStateIsInParts(t *testing.T) {
+	for _, pkg := range []string{"ccp", "ccp/internal/subproblem", "ccp/internal/search", "ccp/internal/accel", "ccp/internal/diagnose", "ccp/internal/scaled", "ccp/global"} {
+		fset := token.NewFileSet()
+		for _, wrong := range checkChanging(pkg, fset, parsed(t, fset, pkg)) {
+			t.Error(wrong)
+		}
+	}
+}
+
+// TestStateIsInPartsFires counts in structs with too many fields, whole and in parts.
+func TestStateIsInPartsFires(t *testing.T) {
+	fields := func(prefix string, n int) (decl, assign string) {
+		for i := range n {
+			decl += fmt.Sprintf("%s%d int; ", prefix, i)
+			assign += fmt.Sprintf("x.%s%d++; ", prefix, i)
+		}
+		return decl, assign
+	}
+	decl, assign := fields("a", mostChanging)
+	more, assignMore := fields("b", 1)
+	for code, want := range map[string]int{
+		"type t struct {" + decl + more + "}; func (x *t) f() {" + assign + assignMore + "}":                          1,
+		"type t struct {" + decl + more + "}; func (x *t) f() {" + assign + "}":                                       0,
+		"type t struct {" + decl + "p }; type p struct {" + more + "}; func (x *t) f() {" + assign + assignMore + "}": 0,
+		"type t struct {" + decl + more + "}; func begin(x *t) {" + assign + assignMore + "}":                         0,
+	} {
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, "a.go", "package p; "+code, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := checkChanging("p", fset, []*ast.File{f}); len(wrong) != want {
+			t.Errorf("%s: %q, want %d", code, wrong, want)
 		}
 	}
 }

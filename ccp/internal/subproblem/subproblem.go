@@ -28,22 +28,36 @@ type Problem struct {
 	Soft     []*dc.Constraint // those with a slack
 	prox     proximal
 	least    choices
-	Switched bool   // the last linearise chose other items than the one before
-	pinned   []int  // the columns of parameters, which the solver does not see
-	defined  []bool // variables that equations define; nil: there are none
+	pinned   []int            // the columns of parameters, which the solver does not see
+	defined  []bool           // variables that equations define; nil: there are none
+	Now      qpbackend.Update // values of this iteration
+	tangency
+	sizing
+	answer
+}
 
+// tangency is where the rows and the objective are linearised.
+type tangency struct {
+	Switched bool      // the last linearise chose other items than the one before
+	at       []float64 // where the cuts have their tangents; empty: that is not known
+	grad     []float64 // n
+	some     []int     // places
+}
+
+// sizing is what variables and slacks are measured in.
+type sizing struct {
+	Units   []float64 // of the variables: powers of 1024 near the sizes of their blocks
+	columns []float64 // units of all columns; nil: they have changed
+	Sizes   []float64 // of the variables: the largest entries of their blocks
+	largest []float64 // of these so far
+	rowSize []float64 // of the slacks; see rowUnits
+}
+
+// answer is the solver and what it has answered.
+type answer struct {
 	Solver    *scaled.Solver
-	Units     []float64        // of the variables: powers of 1024 near the sizes of their blocks
-	columns   []float64        // units of all columns; nil: they have changed
-	Sizes     []float64        // of the variables: the largest entries of their blocks
-	largest   []float64        // of these so far
-	rowSize   []float64        // of the slacks; see rowUnits
-	Now       qpbackend.Update // values of this iteration
-	unchanged unchanged        // those of the last solve
-	Centre    []float64        // the point from which the solver measures x; nil: 0
-	grad      []float64        // n
-	some      []int            // places
-	at        []float64        // where the cuts have their tangents; empty: that is not known
+	Centre    []float64 // the point from which the solver measures x; nil: 0
+	unchanged unchanged // the values of the last solve
 	Res       qpbackend.Result
 	Seconds   float64
 }
@@ -72,7 +86,8 @@ func CompileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (s *
 func compileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (*Problem, error) {
 	n := p.NumVars()
 	b := NewBuilder(ctx, n)
-	s := &Problem{DC: p, grad: make([]float64, n), defined: p.Defined()}
+	s := &Problem{DC: p, defined: p.Defined()}
+	s.grad = make([]float64, n)
 	for _, v := range p.Vars {
 		if v.Param {
 			s.pin(b, v)
