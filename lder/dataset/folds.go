@@ -32,14 +32,25 @@ func KFold(n, k int) ([][]int, error) {
 // ShuffledKFold is KFold after a shuffle, with ascending rows in each fold. The
 // folds are those of scikit-learn's KFold(k, shuffle=True, random_state=seed).
 func ShuffledKFold(n, k int, seed uint32) ([][]int, error) {
-	folds, err := KFold(n, k)
-	if err != nil {
+	if _, err := KFold(n, k); err != nil {
 		return nil, err
 	}
-	rows := slices.Concat(folds...)
+	folds := deal(Permutation(n, seed), k)
+	for _, fold := range folds {
+		slices.Sort(fold)
+	}
+	return folds, nil
+}
+
+// Permutation shuffles 0..n-1 as numpy's RandomState(seed).permutation(n) does:
+// Fisher and Yates's shuffle by the Mersenne Twister, indices drawn by rejection.
+func Permutation(n int, seed uint32) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
 	src := prng.NewMT19937()
 	src.Seed(uint64(seed))
-	// Fisher and Yates's shuffle; the index is drawn by rejection.
 	for i := n - 1; i > 0; i-- {
 		mask := uint32(1)<<bits.Len32(uint32(i)) - 1
 		j := src.Uint32() & mask
@@ -48,11 +59,7 @@ func ShuffledKFold(n, k int, seed uint32) ([][]int, error) {
 		}
 		rows[i], rows[j] = rows[j], rows[i]
 	}
-	folds = deal(rows, k)
-	for _, fold := range folds {
-		slices.Sort(fold)
-	}
-	return folds, nil
+	return rows
 }
 
 // deal cuts rows into k runs.

@@ -1,0 +1,167 @@
+package srbench
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/stats"
+)
+
+// Published is a published median over the trials of a table.
+type Published struct {
+	Set       string  `csv:"dataset"`
+	Algorithm string  `csv:"algorithm"`
+	Friedman  string  `csv:"friedman"` // "True": one of the 62 synthetic tables
+	Rows      int     `csv:"nsamples"`
+	Features  int     `csv:"nfeatures"`
+	R2        float64 `csv:"r2_test,6"`
+	Size      float64 `csv:"model_size,6"`
+	Seconds   float64 `csv:"seconds,6"`
+}
+
+// ReadPublished reads a file of published medians.
+func ReadPublished(path string) ([]Published, error) {
+	return csvtable.Read(path, csvtable.Tagged[Published]())
+}
+
+// Median is what a method scored on a table: the medians over its trials.
+type Median struct{ R2, Size, Seconds float64 }
+
+// Scores are medians by table and method.
+type Scores map[string]map[string]Median
+
+func (s Scores) put(set, method string, m Median) {
+	if s[set] == nil {
+		s[set] = map[string]Median{}
+	}
+	s[set][method] = m
+}
+
+// Medians are those of rows, of tables and methods with a row for each of the seeds;
+// a trial that failed counts as R² of minus infinity.
+func Medians(rows []Row, seeds []uint32) Scores {
+	type key struct{ set, method string }
+	by := map[key][]Row{}
+	for _, r := range Latest(rows) {
+		if slices.Contains(seeds, r.Seed) {
+			by[key{r.Set, r.Method}] = append(by[key{r.Set, r.Method}], r)
+		}
+	}
+	out := Scores{}
+	for k, trials := range by {
+		if len(trials) < len(seeds) {
+			continue
+		}
+		var r2, size, seconds []float64
+		for _, t := range trials {
+			v := t.R2
+			if t.Status != Trained || math.IsNaN(v) {
+				v = math.Inf(-1)
+			}
+			r2, size, seconds = append(r2, v), append(size, float64(t.Size)), append(seconds, t.Seconds)
+		}
+		out.put(k.set, k.method, Median{stats.Median(r2), stats.Median(size), stats.Median(seconds)})
+	}
+	return out
+}
+
+// Line is a method in the league.
+type Line struct {
+	Method    string
+	Published bool
+	Sets      int     // with a median
+	Rank      float64 // the mean over the sets; 1 is best
+	R2        float64 // the mean over the sets of max(0, median R²)
+	Size      float64 // the median over the sets
+	Seconds   float64 // the median over the sets
+}
+
+// League ranks methods on the sets that keep accepts and that have published rows: on
+// each set, one of ours at a time among all published methods, by the median R². Equal
+// ones share the mean of their places. The ranks of published methods are among
+// themselves and the method `beside`.
+func League(ours Scores, published []Published, beside string, keep func(Published) bool) []Line {
+	type seen struct {
+		rank, r2, size, seconds []float64
+	}
+	all := map[string]*seen{}
+	at := func(name string) *seen {
+		if all[name] == nil {
+			all[name] = &seen{}
+		}
+		return all[name]
+	}
+	sets := map[string][]Published{}
+	for _, p := range published {
+		if keep(p) {
+			sets[p.Set] = append(sets[p.Set], p)
+		}
+	}
+	mine := map[string]bool{}
+	for set, rows := range sets {
+		theirs := make([]float64, len(rows))
+		for k, p := range rows {
+			theirs[k] = p.R2
+		}
+		add := func(name string, m Median, others []float64) {
+			s := at(name)
+			s.rank = append(s.rank, place(m.R2, others))
+			s.r2 = append(s.r2, max(0, m.R2))
+			s.size = append(s.size, m.Size)
+			s.seconds = append(s.seconds, m.Seconds)
+		}
+		for name, m := range ours[set] {
+			add(name, m, theirs)
+			mine[name] = true
+		}
+		next, has := ours[set][beside]
+		if !has {
+			continue
+		}
+		for k, p := range rows {
+			others := append(slices.Delete(slices.Clone(theirs), k, k+1), next.R2)
+			add(p.Algorithm, Median{p.R2, p.Size, p.Seconds}, others)
+		}
+	}
+	var out []Line
+	for name, s := range all {
+		out = append(out, Line{
+			Method: name, Published: !mine[name], Sets: len(s.rank), Rank: mean(s.rank), R2: mean(s.r2),
+			Size: stats.Median(s.size), Seconds: stats.Median(s.seconds),
+		})
+	}
+	slices.SortFunc(out, func(a, b Line) int {
+		if a.Rank != b.Rank {
+			if a.Rank < b.Rank {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Method, b.Method)
+	})
+	return out
+}
+
+// place is the rank of v among others, 1 for the largest; equal ones share theirs.
+func place(v float64, others []float64) float64 {
+	rank := 1.0
+	for _, o := range others {
+		switch {
+		case o > v:
+			rank++
+		case o == v:
+			rank += .5
+		}
+	}
+	return rank
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}

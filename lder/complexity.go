@@ -1,0 +1,41 @@
+package lder
+
+// Terms is the number of terms of the formula: slopes and constants that are not 0.
+func (m *Model) Terms() int {
+	terms := 0
+	for _, pieces := range []struct {
+		w [][]float64
+		a []float64
+	}{{m.W, m.A}, {m.M, m.B}} {
+		for k, row := range pieces.w {
+			for _, v := range append(row[:len(row):len(row)], pieces.a[k]) {
+				if v != 0 {
+					terms++
+				}
+			}
+		}
+	}
+	return terms
+}
+
+// Terms is the number of terms of all its l-DERs.
+func (e *Stack) Terms() int {
+	terms := 0
+	for _, c := range e.Chains {
+		for _, p := range c.Parts {
+			terms += p.Model.Terms()
+		}
+	}
+	return terms
+}
+
+// Terms is the number of terms of the fitted formula, 0 before a fit.
+func (r *Regressor) Terms() int {
+	switch {
+	case r.Model != nil:
+		return r.Model.Terms()
+	case r.Ensemble != nil:
+		return r.Ensemble.Terms()
+	}
+	return 0
+}
