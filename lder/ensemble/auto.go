@@ -16,8 +16,12 @@ const (
 	stageBoost
 	stageStarts
 	stageGrid // and one for each size after it
-	// stageRamps is beyond them.
+	// stageRamps is beyond them, and the others beyond it.
 	stageRamps = 1 << 8
+	// stageChosen is that of the chosen features, and one for each size after it.
+	stageChosen      = 1 << 9
+	stageBagRamps    = 1 << 10
+	stageChosenBoost = 1 << 11
 )
 
 // gridLinear is the weight of the linear part that pieces have in common. On wide
@@ -88,15 +92,36 @@ func (b *bagging) linear(ctx context.Context, s *sample) (res Result, unseen []f
 func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	b := newBagging(s, 2, set.Seed, set.Workers)
 	res, p, enough, err := b.linear(ctx, s)
-	sizes := affordable(gridSizes, s.d.N)
-	if err != nil || enough || len(sizes) == 0 {
+	if err != nil || enough {
 		return res, err
 	}
-	b.tell = set.counter(len(b.bags)*len(sizes) + autoStarts)
-	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
-	all, err := b.grid(ctx, sizes, plan, nil)
-	res.Iterations = b.iterations()
+	chosen, err := b.choose(ctx)
 	if err != nil {
+		return res, err
+	}
+	sizes := affordable(gridSizes, s.d.N)
+	fewer := affordable(gridSizes, chosen.widest(s.d.N))
+	if chosen == nil {
+		fewer = nil
+	}
+	b.tell = set.counter(len(b.bags)*(len(sizes)+len(fewer)) + autoStarts)
+	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
+	if chosen.few(s.d.N) {
+		sizes = nil
+	}
+	all, err := b.grid(ctx, sizes, plan, nil, nil)
+	if err == nil && chosen != nil {
+		var some []*candidate
+		plan.stage = stageChosen
+		if some, err = b.grid(ctx, fewer, plan, chosen, nil); err == nil {
+			for _, c := range some {
+				c.chosen = true
+			}
+			all = append(all, some...)
+		}
+	}
+	res.Iterations = b.iterations()
+	if err != nil || len(all) == 0 {
 		return res, err
 	}
 	best := slices.MinFunc(all, func(p, q *candidate) int {
@@ -126,6 +151,23 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 // starts fits a candidate's kind from random starts and returns the pieces of that
 // of the least objective, the first of equals; nil where none was complete.
 func (b *bagging) starts(ctx context.Context, c *candidate) ([]float64, error) {
+	d, columns := b.d, []int(nil)
+	if c.chosen {
+		features, err := selectFeatures(ctx, b.d)
+		if err != nil {
+			return nil, err
+		}
+		if len(features) > 0 {
+			slices.Sort(features)
+			columns = append(features, b.d.N-1)
+			rows := make([]int, b.d.M)
+			for i := range rows {
+				rows[i] = i
+			}
+			d = &refit.Data{}
+			b.d.Gather(d, rows, columns)
+		}
+	}
 	objs := make([]float64, autoStarts)
 	pieces := make([][]float64, autoStarts)
 	for k := range objs {
@@ -133,9 +175,9 @@ func (b *bagging) starts(ctx context.Context, c *candidate) ([]float64, error) {
 	}
 	opt := refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: b.shared, Pieces: c.ridge}, Hinge: b.hinge, MaxIter: autoIters, Tol: 1e-4}
 	err := b.each(autoStarts, func(w *worker, k int) error {
-		err := w.fitter.Cold(ctx, b.d, opt, b.rng(stageStarts, k))
+		err := w.fitter.Cold(ctx, d, opt, b.rng(stageStarts, k))
 		w.iters += w.fitter.Iterations
-		objs[k], pieces[k] = w.fitter.Objective, append([]float64(nil), w.fitter.Pieces...)
+		objs[k], pieces[k] = w.fitter.Objective, spread(w.fitter.Pieces, columns, b.d.N)
 		b.tell()
 		return err
 	})

@@ -114,6 +114,7 @@ func parallel(workers, n int, work func(g, k int) error) error {
 type candidate struct {
 	r1, r2  int
 	ridge   float64
+	chosen  bool        // of chosen features
 	members [][]float64 // pieces, in the coordinates of the data
 	oof     []float64   // for each row, the mean of the members not trained on it
 	// errs[i] is the mean squared error, on row i, of single members not trained on
@@ -123,8 +124,9 @@ type candidate struct {
 }
 
 // grid trains, for each size and bag, a member from a cold start at the first
-// penalty and warm-started ones at the penalties after it. T transforms the features for each bag; nil: they stay.
-func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T [][]float64) ([]*candidate, error) {
+// penalty and warm-started ones at the penalties after it. view has the columns of
+// each bag; T transforms them; nil: they stay.
+func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, view view, T [][]float64) ([]*candidate, error) {
 	d := b.d
 	if T == nil {
 		T = make([][]float64, len(b.bags))
@@ -137,7 +139,7 @@ func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T [][
 		}
 		partial := make([][]float64, len(plan.ridges)*len(b.bags)) // predictions of the held rows
 		err := b.each(len(b.bags), func(w *worker, k int) error {
-			d.Gather(&w.data, b.bags[k].train, nil)
+			d.Gather(&w.data, b.bags[k].train, view.of(k))
 			transform(&w.data, T[k])
 			for c, g := range group {
 				opt := refit.Options{R1: g.r1, R2: g.r2, Penalty: refit.Penalty{Linear: plan.linear, Pieces: g.ridge}, Hinge: b.hinge, MaxIter: plan.warm, Tol: plan.tol}
@@ -152,7 +154,7 @@ func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, T [][
 					return err
 				}
 				w.iters += w.fitter.Iterations
-				g.members[k] = untransformed(w.fitter.Pieces, d.N, T[k])
+				g.members[k] = spread(untransformed(w.fitter.Pieces, w.data.N, T[k]), view.of(k), d.N)
 				p := make([]float64, 0, len(b.bags[k].hold))
 				for _, i := range b.bags[k].hold {
 					p = append(p, b.clip.Clip(refit.Eval(g.members[k], g.r1, d.Row(i))))

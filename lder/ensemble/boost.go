@@ -33,12 +33,13 @@ type boostPart struct {
 	pieces   []float64
 }
 
-func (b *bagging) boost(ctx context.Context) (*boosted, error) {
+// boost draws the features of a bag from those of view.
+func (b *bagging) boost(ctx context.Context, stage int, view view) (*boosted, error) {
 	res := &boosted{chains: make([][]boostPart, len(b.bags))}
 	partial := make([][len(boostStops)][]float64, len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
 		var err error
-		res.chains[k], partial[k], err = b.boostBag(ctx, w, k)
+		res.chains[k], partial[k], err = b.boostBag(ctx, w, k, stage, view.of(k))
 		b.tell()
 		return err
 	})
@@ -59,11 +60,18 @@ func (b *bagging) boost(ctx context.Context) (*boosted, error) {
 
 // boostBag returns the chain of bag k and, for each stop, the clipped partial sums
 // on its held rows.
-func (b *bagging) boostBag(ctx context.Context, w *worker, k int) (chain []boostPart, held [len(boostStops)][]float64, err error) {
+func (b *bagging) boostBag(ctx context.Context, w *worker, k, stage int, from []int) (chain []boostPart, held [len(boostStops)][]float64, err error) {
 	d, train, hold := b.d, b.bags[k].train, b.bags[k].hold
-	rng := b.rng(stageBoost, k)
+	rng := b.rng(stage, k)
 	d.Gather(&w.data, train, nil)
-	n := min(boostFeatures, d.N-1)
+	if from == nil {
+		from = make([]int, d.N)
+		for j := range from {
+			from[j] = j
+		}
+	}
+	from = from[:len(from)-1]
+	n := min(boostFeatures, len(from))
 	sum := make([]float64, len(hold))
 	x := make([]float64, n+1)
 	opt := refit.Options{R1: boostPieces, R2: boostPieces, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 6, Tol: 1e-3}
@@ -72,14 +80,12 @@ func (b *bagging) boostBag(ctx context.Context, w *worker, k int) (chain []boost
 		all[i] = i
 	}
 	columns := make([]int, n+1)
-	order := make([]int, d.N-1)
+	order := make([]int, len(from))
 	for round := 1; round <= boostRounds; round++ {
 		best := boostPart{}
 		least := math.Inf(1)
 		for range boostTries {
-			for j := range order {
-				order[j] = j
-			}
+			copy(order, from)
 			for j := range n { // the first n of a shuffle
 				t := j + rng.IntN(len(order)-j)
 				order[j], order[t] = order[t], order[j]

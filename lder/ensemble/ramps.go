@@ -40,7 +40,7 @@ type ramp struct {
 
 // drawn is the mean of several sums of ramps, one per draw.
 type drawn struct {
-	sums [rampDraws][]boostPart
+	sums [][]boostPart
 	oof  []float64
 }
 
@@ -49,7 +49,7 @@ func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
 	if b.d.M > rampRows {
 		return nil, nil
 	}
-	res := &drawn{oof: make([]float64, b.d.M)}
+	res := &drawn{oof: make([]float64, b.d.M), sums: make([][]boostPart, rampDraws)}
 	var oof [rampDraws][]float64
 	err := b.each(rampDraws, func(_ *worker, k int) error {
 		if err := ctx.Err(); err != nil {
@@ -78,17 +78,8 @@ func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
 // rampDraw returns the sum of ramps of a draw and its predictions of rows that it
 // has not seen, clipped.
 func (b *bagging) rampDraw(ctx context.Context, draw int) ([]boostPart, []float64, error) {
-	all := drawRamps(b.d, b.rng(stageRamps, draw))
-	n := len(all)
-	d := &refit.Data{M: b.d.M, N: n + 1, X: make([]float64, b.d.M*(n+1)), Y: b.d.Y, W: b.d.W}
-	scale := 2 / math.Sqrt(rampCount) // the penalties mean the same for any number
-	for i := range d.M {
-		row := d.Row(i)
-		for k := range all {
-			row[k] = scale * all[k].at(b.d.Row(i))
-		}
-		row[n] = 1
-	}
+	all := drawRamps(b.d, nil, b.rng(stageRamps, draw))
+	d, scale := valuesOf(all, b.d)
 	r, oof, err := b.ridge(ctx, d, ridgeRange(rampLightest, rampHeaviest))
 	if err != nil {
 		return nil, nil, err
@@ -96,6 +87,28 @@ func (b *bagging) rampDraw(ctx context.Context, draw int) ([]boostPart, []float6
 	for i, v := range oof {
 		oof[i] = b.clip.Clip(v)
 	}
+	return summed(all, scale, r), oof, nil
+}
+
+// valuesOf are the ramps, times scale, at the rows of d, with the constant last. The
+// penalties mean the same for any number of ramps.
+func valuesOf(all []ramp, d *refit.Data) (values *refit.Data, scale float64) {
+	n := len(all)
+	scale = 2 / math.Sqrt(float64(n))
+	values = &refit.Data{M: d.M, N: n + 1, X: make([]float64, d.M*(n+1)), Y: d.Y, W: d.W}
+	for i := range d.M {
+		row := values.Row(i)
+		for k := range all {
+			row[k] = scale * all[k].at(d.Row(i))
+		}
+		row[n] = 1
+	}
+	return values, scale
+}
+
+// summed is the linear model of ramps as a sum of l-DERs.
+func summed(all []ramp, scale float64, r *ridge) []boostPart {
+	n := len(all)
 	var sum []boostPart
 	for k := range all {
 		sum = append(sum, all[k].part(scale*r.coef[k]))
@@ -105,16 +118,59 @@ func (b *bagging) rampDraw(ctx context.Context, draw int) ([]boostPart, []float6
 	size := len(first.features) + 1
 	first.pieces[size-1] += r.coef[n]
 	first.pieces[2*size-1] += r.coef[n]
-	return sum, oof, nil
+	return sum
+}
+
+// bagRamps has one draw for each bag, of the features of view.
+func (b *bagging) bagRamps(ctx context.Context, view view) (*drawn, error) {
+	if b.d.M > rampRows {
+		return nil, nil
+	}
+	res := &drawn{oof: make([]float64, b.d.M), sums: make([][]boostPart, len(b.bags))}
+	partial := make([][]float64, len(b.bags))
+	err := b.each(len(b.bags), func(w *worker, k int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b.d.Gather(&w.data, b.bags[k].train, nil)
+		all := drawRamps(&w.data, view.of(k), b.rng(stageBagRamps, k))
+		values, scale := valuesOf(all, &w.data)
+		r := fitRidge(values, ridgeRange(rampLightest, rampHeaviest))
+		res.sums[k] = summed(all, scale, r)
+		x := make([]float64, len(all)+1)
+		x[len(all)] = 1
+		for _, i := range b.bags[k].hold {
+			for t := range all {
+				x[t] = scale * all[t].at(b.d.Row(i))
+			}
+			partial[k] = append(partial[k], b.clip.Clip(r.predict(x)))
+		}
+		b.tell()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	g := &candidate{oof: res.oof, errs: make([]float64, b.d.M)}
+	b.gather(g, partial)
+	return res, nil
 }
 
 // drawRamps takes the values at two rows as the ends.
-func drawRamps(d *refit.Data, rng *rand.Rand) []ramp {
+func drawRamps(d *refit.Data, columns []int, rng *rand.Rand) []ramp {
 	all := make([]ramp, rampCount)
 	n := d.N - 1
+	if columns != nil {
+		n = len(columns) - 1
+	}
 	for k := range all {
 		r := &all[k]
 		r.features = rng.Perm(n)[:1+rng.IntN(min(rampFeatures, n))]
+		if columns != nil {
+			for t, j := range r.features {
+				r.features[t] = columns[j]
+			}
+		}
 		sum := 0.0
 		for range r.features {
 			v := rng.NormFloat64()
@@ -168,7 +224,7 @@ func (r *ramp) part(c float64) boostPart {
 func (r *drawn) chainsOf(weight float64) []Chain {
 	var out []Chain
 	for _, sum := range r.sums {
-		c := Chain{Stops: []Stop{{len(sum), weight / rampDraws}}}
+		c := Chain{Stops: []Stop{{len(sum), weight / float64(len(r.sums))}}}
 		for _, p := range sum {
 			c.Parts = append(c.Parts, Part{p.pieces, 2, p.features})
 		}

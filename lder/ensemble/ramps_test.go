@@ -144,7 +144,7 @@ func TestRamp(t *testing.T) {
 		}
 	}
 	constant := &refit.Data{M: 5, N: 2, X: []float64{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}
-	for _, r := range drawRamps(constant, rand.New(rand.NewPCG(17, 3))) {
+	for _, r := range drawRamps(constant, nil, rand.New(rand.NewPCG(17, 3))) {
 		if !(r.t-r.s >= .99*rampWidth) || len(r.features) != 1 {
 			t.Fatalf("%+v", r)
 		}
@@ -161,7 +161,7 @@ func TestOwnTransform(t *testing.T) {
 				b.d.Y[i] = -b.d.Y[i]
 			}
 		}
-		T, err := b.gradientTransform(context.Background())
+		T, err := b.gradientTransform(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -284,3 +284,80 @@ func products(ctx context.Context, d *refit.Data, root, r []float64, rows float6
 	}
 	return nil
 }
+
+// view has, for each bag, the columns that its members use, the constant last; nil:
+// all of them.
+type view [][]int
+
+// of are the columns of bag k, nil: all.
+func (v view) of(k int) []int {
+	if v == nil {
+		return nil
+	}
+	return v[k]
+}
+
+// widest is the largest number of columns of a bag; all is that of the data.
+func (v view) widest(all int) int {
+	if v == nil {
+		return all
+	}
+	n := 0
+	for _, c := range v {
+		n = max(n, len(c))
+	}
+	return n
+}
+
+// few reports whether no bag has more than half of the features.
+func (v view) few(all int) bool { return v != nil && 2*(v.widest(all)-1) <= all-1 }
+
+// choose selects the features of each bag by its training rows. It returns nil where
+// all bags take all of them, or where one has none.
+func (b *bagging) choose(ctx context.Context) (view, error) {
+	n := b.d.N - 1
+	if n < 2 {
+		return nil, nil
+	}
+	v := make(view, len(b.bags))
+	err := b.each(len(b.bags), func(w *worker, k int) error {
+		b.d.Gather(&w.data, b.bags[k].train, nil)
+		features, err := selectFeatures(ctx, &w.data)
+		if err != nil {
+			return err
+		}
+		slices.Sort(features)
+		v[k] = append(features, n)
+		b.tell()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	whole := true
+	for _, columns := range v {
+		if len(columns) == 1 {
+			return nil, nil
+		}
+		whole = whole && len(columns) == n+1
+	}
+	if whole {
+		return nil, nil
+	}
+	return v, nil
+}
+
+// spread copies pieces of some columns to pieces of all n, with slope 0 for the others.
+func spread(pieces []float64, columns []int, n int) []float64 {
+	if columns == nil {
+		return append([]float64(nil), pieces...)
+	}
+	k := len(columns)
+	out := make([]float64, len(pieces)/k*n)
+	for at := 0; at*k < len(pieces); at++ {
+		for t, j := range columns {
+			out[at*n+j] = pieces[at*k+t]
+		}
+	}
+	return out
+}

@@ -37,72 +37,114 @@ func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 		return lin, err
 	}
 	rec.plan.linear = b.shared
-	rec.sizes = affordable(rec.sizes, s.d.N)
-	units := len(rec.sizes)
-	if len(rec.sizes) > 0 {
-		units++ // the transform
-	}
-	if rec.boosted {
-		units++
-	}
-	total := units * len(b.bags)
-	if rec.boosted && s.d.M <= rampRows {
-		total += rampDraws
-	}
-	b.tell = set.counter(total)
-
-	var grid []*candidate
-	var boosts *boosted
-	var sums *drawn
-	if len(rec.sizes) > 0 {
-		var T [][]float64
-		if T, err = b.gradientTransform(ctx); err == nil {
-			grid, err = b.grid(ctx, rec.sizes, rec.plan, T)
+	chosen, err := b.choose(ctx)
+	var families []family
+	for _, v := range viewsOf(chosen, s.d.N) {
+		if err != nil {
+			break
 		}
-	}
-	if err == nil && rec.boosted {
-		if boosts, err = b.boost(ctx); err == nil {
-			sums, err = b.ramps(ctx)
-		}
+		var f family
+		f, err = b.family(ctx, rec, v)
+		families = append(families, f)
 	}
 	oof := [][]float64{unseen}
-	for _, g := range grid {
-		oof = append(oof, g.oof)
-	}
-	if boosts != nil {
-		oof = append(oof, boosts.oof[:]...)
-	}
-	if sums != nil {
-		oof = append(oof, sums.oof)
+	for _, f := range families {
+		oof = append(oof, f.oof()...)
 	}
 	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
 	res := lin
-	res.Chains = combine(lin.Chains[0], grid, boosts, sums, w)
+	res.Chains = combine(lin.Chains[0], families, w)
 	res.Unseen, res.Iterations = b.crossWeighted(oof), b.iterations()
 	res.HeldOut = s.heldOut(squaredErrors(s.d, res.Unseen, Unclipped()))
 	return res, err
 }
 
+// viewsOf are the columns to train with: all, and the chosen ones; the chosen ones
+// alone where they are few.
+func viewsOf(chosen view, n int) []view {
+	switch {
+	case chosen == nil:
+		return []view{nil}
+	case chosen.few(n):
+		return []view{chosen}
+	}
+	return []view{nil, chosen}
+}
+
+// family is the candidates of one view.
+type family struct {
+	grid   []*candidate
+	boosts *boosted
+	sums   *drawn
+}
+
+func (b *bagging) family(ctx context.Context, rec recipe, v view) (f family, err error) {
+	stage, boost := stageGrid, stageBoost
+	if v != nil {
+		stage, boost = stageChosen, stageChosenBoost
+	}
+	rec.plan.stage = stage
+	if sizes := affordable(rec.sizes, v.widest(b.d.N)); len(sizes) > 0 {
+		var T [][]float64
+		if T, err = b.gradientTransform(ctx, v); err == nil {
+			f.grid, err = b.grid(ctx, sizes, rec.plan, v, T)
+		}
+	}
+	if err == nil && rec.boosted {
+		if f.boosts, err = b.boost(ctx, boost, v); err == nil {
+			if v == nil {
+				f.sums, err = b.ramps(ctx)
+			} else {
+				f.sums, err = b.bagRamps(ctx, v)
+			}
+		}
+	}
+	return f, err
+}
+
+// oof are the predictions of the candidates.
+func (f *family) oof() [][]float64 {
+	var oof [][]float64
+	for _, g := range f.grid {
+		oof = append(oof, g.oof)
+	}
+	if f.boosts != nil {
+		oof = append(oof, f.boosts.oof[:]...)
+	}
+	if f.sums != nil {
+		oof = append(oof, f.sums.oof)
+	}
+	return oof
+}
+
 // combine puts the candidates of weight > 0 together: the linear model, the kinds
-// of the grid, the stops of the boosted sums, the sums of ramps.
-func combine(line Chain, grid []*candidate, boosts *boosted, sums *drawn, w []float64) []Chain {
+// of the grids, the stops of the boosted sums, the sums of ramps.
+func combine(line Chain, families []family, w []float64) []Chain {
 	var all []Chain
 	if w[0] > 0 {
 		line.Stops[0].Weight = w[0]
 		all = append(all, line)
 	}
-	for c, g := range grid {
-		for _, pieces := range g.members {
-			if w[1+c] > 0 {
-				all = append(all, alone(pieces, g.r1, w[1+c]/float64(len(g.members))))
+	w = w[1:]
+	for _, f := range families {
+		for c, g := range f.grid {
+			for _, pieces := range g.members {
+				if w[c] > 0 {
+					all = append(all, alone(pieces, g.r1, w[c]/float64(len(g.members))))
+				}
 			}
 		}
-	}
-	if boosts != nil {
-		all = append(all, boosts.chainsOf(w[1+len(grid):])...)
-	}
-	if v := w[len(w)-1]; sums != nil && v > 0 {
-		all = append(all, sums.chainsOf(v)...)
+		w = w[len(f.grid):]
+		if f.boosts != nil {
+			all = append(all, f.boosts.chainsOf(w)...)
+			w = w[len(boostStops):]
+		}
+		if f.sums != nil {
+			if w[0] > 0 {
+				all = append(all, f.sums.chainsOf(w[0])...)
+			}
+			w = w[1:]
+		}
 	}
 	return all
 }

@@ -14,26 +14,27 @@ import (
 // gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014). It
 // returns one symmetric matrix per bag, nil for the identity. It depends on the
 // training rows of the bag only.
-func (b *bagging) gradientTransform(ctx context.Context) ([][]float64, error) {
+func (b *bagging) gradientTransform(ctx context.Context, view view) ([][]float64, error) {
 	const r1, r2 = 3, 2
-	n := b.d.N - 1
 	T := make([][]float64, len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
-		b.d.Gather(&w.data, b.bags[k].train, nil)
+		b.d.Gather(&w.data, b.bags[k].train, view.of(k))
+		n := w.data.N - 1
 		opt := refit.Options{R1: r1, R2: r2, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 12, Tol: 1e-3}
 		if err := w.fitter.Cold(ctx, &w.data, opt, b.rng(stageTransform, k)); err != nil {
 			return err
 		}
 		w.iters += w.fitter.Iterations
 		var share [r1 * r2]float64
+		all := spread(w.fitter.Pieces, view.of(k), b.d.N)
 		for i := range b.d.M {
-			p, q, _ := refit.EvalArgs(w.fitter.Pieces, r1, b.d.Row(i))
+			p, q, _ := refit.EvalArgs(all, r1, b.d.Row(i))
 			share[p*r2+q] += b.d.Weight(i)
 		}
 		m := mat.NewSymDense(n, nil)
 		g := mat.NewVecDense(n, nil)
 		for c, weight := range share {
-			p, q := w.fitter.Pieces[c/r2*b.d.N:], w.fitter.Pieces[(r1+c%r2)*b.d.N:]
+			p, q := w.fitter.Pieces[c/r2*w.data.N:], w.fitter.Pieces[(r1+c%r2)*w.data.N:]
 			for j := range n {
 				g.SetVec(j, p[j]-q[j])
 			}
