@@ -11,15 +11,15 @@ import (
 // a few features as base learners. The numbers were chosen on 46 data sets:
 // docs/lder.md, What was chosen on which data.
 const (
-	boostRounds   = 40
+	boostRounds   = 80
 	boostTries    = 4
 	boostFeatures = 3
 	boostPieces   = 3
-	boostRate     = .15
+	boostRate     = .3
 )
 
 // boostStops are the rounds after which the sum is a candidate.
-var boostStops = [...]int{5, 10, 20, 40}
+var boostStops = [...]int{5, 20, 40, 80}
 
 // boosted has one chain per bag and one candidate per stop.
 type boosted struct {
