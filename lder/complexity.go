@@ -1,5 +1,10 @@
 package lder
 
+import (
+	"maps"
+	"slices"
+)
+
 // Terms is the number of terms of the formula: slopes and constants that are not 0.
 func (m *Model) Terms() int {
 	terms := 0
@@ -38,4 +43,35 @@ func (r *Regressor) Terms() int {
 		return r.Ensemble.Terms()
 	}
 	return 0
+}
+
+// Used are the numbers of the features that the fitted formula depends on, ascending.
+func (r *Regressor) Used() []int {
+	used := map[int]bool{}
+	add := func(m *Model, features []int) {
+		for _, rows := range [][][]float64{m.W, m.M} {
+			for _, row := range rows {
+				for j, v := range row {
+					if v == 0 {
+						continue
+					}
+					if features != nil {
+						j = features[j]
+					}
+					used[j] = true
+				}
+			}
+		}
+	}
+	if r.Model != nil {
+		add(r.Model, nil)
+	}
+	if r.Ensemble != nil {
+		for _, c := range r.Ensemble.Chains {
+			for _, p := range c.Parts {
+				add(p.Model, p.Features)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(used))
 }

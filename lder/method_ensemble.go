@@ -14,6 +14,7 @@ var recipes = [numMethod - Auto]ensemble.Recipe{ensemble.Single, ensemble.Cheap,
 func fitChoice(ctx context.Context, s *sample, set Settings) (run, error) {
 	res, err := ensemble.Fit(ctx, ensemble.Problem{Data: s.d, Clip: s.clip, Hinge: s.hinge}, ensemble.Settings{
 		Recipe: recipes[set.Method-Auto], Seed: set.Seed, Workers: runtime.GOMAXPROCS(0), Progress: set.Progress,
+		MaxFeatures: set.MaxFeatures, FormulaSize: set.FormulaSize,
 	})
 	if len(res.Chains) == 0 {
 		return run{}, err

@@ -84,6 +84,12 @@ type Settings struct {
 	Ridge float64
 	// Seed is the seed of all random numbers. CCP, Split, DCA and Refit use none.
 	Seed uint64
+	// MaxFeatures bounds the features of a model trained by a method that chooses, 0 for
+	// no bound; of a stack those of each member.
+	MaxFeatures int
+	// FormulaSize bounds the terms of the formula of Auto, slopes and constants that are
+	// not 0, in standardised features; 0 for no bound. The least is 2.
+	FormulaSize int
 	// Imputation fills the missing values of the features; FillValue is the value
 	// of dataset.Constant.
 	Imputation dataset.Strategy
@@ -132,6 +138,10 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("lder: Settings.Tol = %g, want > 0", s.Tol)
 	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
 		return fmt.Errorf("lder: Settings.Ridge = %g, want >= 0", s.Ridge)
+	case s.MaxFeatures < 0 || s.MaxFeatures > 0 && !s.Method.Chooses():
+		return fmt.Errorf("lder: Settings.MaxFeatures = %d, want 0 or, of a method that chooses (%v to %v), at least 1", s.MaxFeatures, Auto, Ensemble)
+	case s.FormulaSize < 0 || s.FormulaSize == 1 || s.FormulaSize > 0 && s.Method != Auto:
+		return fmt.Errorf("lder: Settings.FormulaSize = %d, want 0 or, of the method %v, at least 2", s.FormulaSize, Auto)
 	case !finite(s.FillValue):
 		return fmt.Errorf("lder: Settings.FillValue = %g, want a number", s.FillValue)
 	}

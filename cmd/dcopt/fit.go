@@ -59,6 +59,8 @@ func trainingFlags() []cli.Flag {
 		&cli.IntFlag{Name: "max-iter", Value: set.MaxIter, Usage: "at most `N` convex problems, or refits"},
 		&cli.Float64Flag{Name: "tol", Value: set.Tol, Usage: "converged when the mean squared error changes by less than `T` times the target's variance"},
 		&cli.Float64Flag{Name: "ridge", Usage: "`WEIGHT` of the squared slopes beside the mean squared error, all standardised; refit without it takes 0.03"},
+		&cli.IntFlag{Name: "max-features", Usage: "at most `K` features in a model; of a stack in each of its models"},
+		&cli.IntFlag{Name: "formula-size", Usage: "at most `T` terms, slopes and constants that are not 0, in the formula of auto"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed `S` of what is drawn: starts and bags, and the folds of cv"},
 		backendFlag(),
 		jsonFlag(),
@@ -95,7 +97,12 @@ func trainingSettings(c *cli.Context, name string) (lder.Settings, error) {
 	if set.Imputation, set.FillValue, err = parseImpute(c.String("impute")); err != nil {
 		return set, err
 	}
+	set.MaxFeatures, set.FormulaSize = c.Int("max-features"), c.Int("formula-size")
 	switch {
+	case c.IsSet("max-features") && (set.MaxFeatures < 1 || !method.Chooses()):
+		return set, usagef("--max-features %d: want at least 1, and a method that chooses: auto, cheap, bagged or ensemble", set.MaxFeatures)
+	case c.IsSet("formula-size") && (set.FormulaSize < 2 || method != lder.Auto):
+		return set, usagef("--formula-size %d: want at least 2, and the method auto", set.FormulaSize)
 	case set.MaxIter < 1:
 		return set, usagef("--max-iter %d: want at least 1", set.MaxIter)
 	case !(set.Tol > 0) || math.IsInf(set.Tol, 1):

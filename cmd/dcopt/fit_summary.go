@@ -27,6 +27,10 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	}
 	row("status", "%s", t.Status)
 	row("rows", "%d, target %s, features %s", t.Rows, label(r.Target), brief(labels(r.Features)))
+	used := r.Used()
+	if len(used) < len(r.Features) {
+		row("used", "%d of %d features: %s", len(used), len(r.Features), brief(labels(pick(r.Features, used))))
+	}
 	if r.Model != nil {
 		row("method", "%s, pieces %d and %d", t.Method, len(r.Model.W), len(r.Model.M))
 	} else {
@@ -66,19 +70,22 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 	}
 	share, minus := r.Shares()
 	const most = 12 // features
-	names := labels(r.Features[:min(len(r.Features), most)])
+	used := r.Used()
+	all := len(used)
+	used = used[:min(all, most)]
+	names := labels(pick(r.Features, used))
 	head := append([]string{"piece", "rows"}, names...)
-	if len(names) < len(r.Features) {
+	if len(names) < all {
 		head = append(head, "...")
 	}
 	lines := [][]string{append(head, "constant")}
 	add := func(sign string, slopes [][]float64, constants, share []float64) {
 		for k, row := range slopes {
 			line := []string{fmt.Sprintf("%s%d", sign, k+1), percent(share[k])}
-			for _, v := range row[:len(names)] {
-				line = append(line, show(v, 4))
+			for _, j := range used {
+				line = append(line, show(row[j], 4))
 			}
-			if len(names) < len(row) {
+			if len(names) < all {
 				line = append(line, "...")
 			}
 			lines = append(lines, append(line, show(constants[k], 4)))
@@ -108,6 +115,15 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 	return nil
 }
 
+// pick are the names with these numbers.
+func pick(names []string, numbers []int) []string {
+	out := make([]string, len(numbers))
+	for k, j := range numbers {
+		out[k] = names[j]
+	}
+	return out
+}
+
 // percent is a share in whole percents; only 0 is 0%.
 func percent(share float64) string {
 	if share > 0 && share < .005 {
@@ -119,7 +135,7 @@ func percent(share float64) string {
 func fitJSON(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	t := r.Training
 	o := object{{"status", t.Status.String()}, {"method", t.Method.String()}, {"pieces", piecesOf(r)},
-		{"rows", t.Rows}, {"target", r.Target}, {"features", r.Features}, {"iterations", t.Iterations},
+		{"rows", t.Rows}, {"target", r.Target}, {"features", r.Features}, {"used_features", pick(r.Features, r.Used())}, {"terms", r.Terms()}, {"iterations", t.Iterations},
 		{"start_mse", number(t.StartMSE)}, {"mse", number(t.MSE)}, {"fvu", number(t.FVU)}}
 	if t.OOB >= 0 {
 		o = append(o, member{"oob_fvu", number(t.OOB)})

@@ -3,7 +3,6 @@ package ensemble
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
@@ -16,9 +15,9 @@ const (
 	stageBoost
 	stageStarts
 	stageGrid // and one for each size after it
-	// stageRamps is beyond them, and the others beyond it.
+	// stageRamps is beyond them.
 	stageRamps = 1 << 8
-	// stageChosen is that of the chosen features, and one for each size after it.
+	// stageChosen is added for models of chosen features.
 	stageChosen      = 1 << 9
 	stageBagRamps    = 1 << 10
 	stageChosenBoost = 1 << 11
@@ -51,99 +50,146 @@ const (
 // not compared.
 const mostCoefficients = 400
 
-// affordable returns the sizes within mostCoefficients for n coefficients per piece.
-func affordable(sizes [][2]int, n int) [][2]int {
+// affordable returns the sizes within mostCoefficients, and within most unless that is
+// 0, for n coefficients per piece.
+func affordable(sizes [][2]int, n, most int) [][2]int {
+	if most == 0 || most > mostCoefficients {
+		most = mostCoefficients
+	}
 	var out [][2]int
 	for _, s := range sizes {
-		if (s[0]+s[1]-1)*n <= mostCoefficients {
+		if (s[0]+s[1]-1)*n <= most {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// linear returns the ridge model, its cross-validated predictions, and whether
-// training can end with it: with at most fewRows rows, and for a target that is
-// linear except for rounding, whose predictions are not clipped.
-func (b *bagging) linear(ctx context.Context, s *sample) (res Result, unseen []float64, enough bool, err error) {
-	r, p, err := b.ridge(ctx, s.d, linearWeights())
+// linear is a ridge model.
+type linear struct {
+	chain  Chain
+	oof    []float64 // cross-validated predictions, clipped
+	weight float64   // of the penalty
+}
+
+// linear fits the columns of v.
+func (b *bagging) linear(ctx context.Context, v *view) (l linear, err error) {
+	r, p, err := b.ridge(ctx, b.d, linearWeights(), v)
 	if err != nil {
-		return res, nil, false, err
+		return l, err
+	}
+	return linear{alone(r.pieces(), 1, 1), p, r.weight}, nil
+}
+
+// begin draws the bags and fits the linear model of the first view. Training ends with
+// it, and enough is true, with at most fewRows rows, and for a target that is linear
+// except for rounding, whose predictions are not clipped.
+func begin(ctx context.Context, s *sample, partitions int, set Settings) (b *bagging, views []*view, lines []linear, res Result, enough bool, err error) {
+	b = newBagging(s, partitions, set.Seed, set.Workers)
+	if set.MaxFeatures > 0 && set.MaxFeatures < s.d.N-1 {
+		if views, err = b.views(ctx, set.MaxFeatures); err != nil {
+			return b, nil, nil, res, false, err
+		}
+	} else {
+		views = []*view{nil}
+	}
+	l, err := b.linear(ctx, views[0])
+	if err != nil {
+		return b, nil, nil, res, false, err
 	}
 	if wide(s.d) {
-		b.shared = min(max(gridLinear, r.weight), heaviestLinear)
+		b.shared = min(max(gridLinear, l.weight), heaviestLinear)
 	}
-	res = Result{Chains: []Chain{alone(r.pieces(), 1, 1)}, Clip: s.clip, StartMSE: s.d.Variance()}
-	errs := squaredErrors(s.d, p, Unclipped())
+	res = Result{Chains: []Chain{l.chain}, Clip: s.clip, StartMSE: s.d.Variance()}
+	errs := squaredErrors(s.d, l.oof, Unclipped())
 	enough = s.d.M <= fewRows
 	if res.StartMSE <= Rounding || s.d.Mean(errs) <= exactly*res.StartMSE {
 		res.Clip, enough = Unclipped(), true
 	}
-	for i, v := range p {
-		p[i] = res.Clip.Clip(v)
+	clip := func(p []float64) {
+		for i, v := range p {
+			p[i] = res.Clip.Clip(v)
+		}
 	}
-	res.Unseen, res.HeldOut = p, s.heldOut(squaredErrors(s.d, p, res.Clip))
-	return res, p, enough, nil
+	clip(l.oof)
+	res.Unseen, res.HeldOut = l.oof, s.heldOut(squaredErrors(s.d, l.oof, res.Clip))
+	lines = []linear{l}
+	if enough {
+		return b, views, lines, res, true, nil
+	}
+	if views[0] == nil {
+		if views, err = b.views(ctx, 0); err != nil {
+			return b, nil, nil, res, false, err
+		}
+		if last := views[len(views)-1]; last != nil {
+			if l, err = b.linear(ctx, last); err != nil {
+				return b, nil, nil, res, false, err
+			}
+			clip(l.oof)
+			lines = append(lines, l)
+		}
+	}
+	return b, views, lines, res, false, nil
 }
 
 // fitSingle chooses a kind by the errors of its single members, not of their mean,
 // because it returns a single model. When the context ends, it returns the linear
 // model or the best start so far.
 func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
-	b := newBagging(s, 2, set.Seed, set.Workers)
-	res, p, enough, err := b.linear(ctx, s)
+	if set.FormulaSize > 0 {
+		// The smallest size has three free pieces.
+		most := max(1, set.FormulaSize/3-1)
+		if set.MaxFeatures == 0 || set.MaxFeatures > most {
+			set.MaxFeatures = most
+		}
+	}
+	b, views, lines, res, enough, err := begin(ctx, s, 2, set)
 	if err != nil || enough {
 		return res, err
 	}
-	chosen, err := b.choose(ctx)
-	if err != nil {
-		return res, err
+	sizes := make([][][2]int, len(views))
+	total := autoStarts
+	for k, v := range views {
+		sizes[k] = affordable(gridSizes, v.widest(s.d.N), set.FormulaSize)
+		total += len(b.bags) * len(sizes[k])
 	}
-	sizes := affordable(gridSizes, s.d.N)
-	fewer := affordable(gridSizes, chosen.widest(s.d.N))
-	if chosen == nil {
-		fewer = nil
+	b.tell = set.counter(total)
+	var errs, oof [][]float64
+	for _, l := range lines {
+		errs, oof = append(errs, squaredErrors(s.d, l.oof, s.clip)), append(oof, l.oof)
 	}
-	b.tell = set.counter(len(b.bags)*(len(sizes)+len(fewer)) + autoStarts)
-	plan := gridPlan{stage: stageGrid, ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
-	if chosen.few(s.d.N) {
-		sizes = nil
-	}
-	all, err := b.grid(ctx, sizes, plan, nil, nil)
-	if err == nil && chosen != nil {
-		var some []*candidate
-		plan.stage = stageChosen
-		if some, err = b.grid(ctx, fewer, plan, chosen, nil); err == nil {
-			for _, c := range some {
-				c.chosen = true
-			}
-			all = append(all, some...)
+	var all []*candidate
+	for k, v := range views {
+		plan := gridPlan{stage: stageGrid + v.stage(), ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
+		some, err := b.grid(ctx, sizes[k], plan, v, nil)
+		if err != nil {
+			res.Iterations = b.iterations()
+			return res, err
 		}
+		for _, g := range some {
+			g.view = v
+			errs, oof = append(errs, g.errs), append(oof, g.oof)
+		}
+		all = append(all, some...)
 	}
 	res.Iterations = b.iterations()
-	if err != nil || len(all) == 0 {
-		return res, err
-	}
-	best := slices.MinFunc(all, func(p, q *candidate) int {
-		if p.single < q.single {
-			return -1
+	best := 0
+	for c := range errs {
+		if s.d.Mean(errs[c]) < s.d.Mean(errs[best]) {
+			best = c
 		}
-		return 1
-	})
-	errs, oof := [][]float64{squaredErrors(s.d, p, s.clip)}, [][]float64{p}
-	for _, g := range all {
-		errs, oof = append(errs, g.errs), append(oof, g.oof)
 	}
-	var e []float64
-	e, res.Unseen = b.outside(errs, oof)
-	res.HeldOut = s.heldOut(e)
-	if !(best.single < s.d.Mean(errs[0])) {
+	e, unseen := b.outside(errs, oof)
+	res.Unseen, res.HeldOut = unseen, s.heldOut(e)
+	if best < len(lines) {
+		res.Chains = []Chain{lines[best].chain}
 		return res, nil
 	}
-	pieces, err := b.starts(ctx, best)
+	g := all[best-len(lines)]
+	pieces, err := b.starts(ctx, g)
 	res.Iterations = b.iterations()
 	if pieces != nil {
-		res.Chains = []Chain{alone(pieces, best.r1, 1)}
+		res.Chains = []Chain{alone(pieces, g.r1, 1)}
 	}
 	return res, err
 }
@@ -151,22 +197,10 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 // starts fits a candidate's kind from random starts and returns the pieces of that
 // of the least objective, the first of equals; nil where none was complete.
 func (b *bagging) starts(ctx context.Context, c *candidate) ([]float64, error) {
-	d, columns := b.d, []int(nil)
-	if c.chosen {
-		features, err := selectFeatures(ctx, b.d)
-		if err != nil {
-			return nil, err
-		}
-		if len(features) > 0 {
-			slices.Sort(features)
-			columns = append(features, b.d.N-1)
-			rows := make([]int, b.d.M)
-			for i := range rows {
-				rows[i] = i
-			}
-			d = &refit.Data{}
-			b.d.Gather(d, rows, columns)
-		}
+	d := c.view.gather(b.d)
+	var columns []int
+	if c.view != nil {
+		columns = c.view.whole
 	}
 	objs := make([]float64, autoStarts)
 	pieces := make([][]float64, autoStarts)

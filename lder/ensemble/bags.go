@@ -114,7 +114,7 @@ func parallel(workers, n int, work func(g, k int) error) error {
 type candidate struct {
 	r1, r2  int
 	ridge   float64
-	chosen  bool        // of chosen features
+	view    *view       // of Single
 	members [][]float64 // pieces, in the coordinates of the data
 	oof     []float64   // for each row, the mean of the members not trained on it
 	// errs[i] is the mean squared error, on row i, of single members not trained on
@@ -126,7 +126,7 @@ type candidate struct {
 // grid trains, for each size and bag, a member from a cold start at the first
 // penalty and warm-started ones at the penalties after it. view has the columns of
 // each bag; T transforms them; nil: they stay.
-func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, view view, T [][]float64) ([]*candidate, error) {
+func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, view *view, T [][]float64) ([]*candidate, error) {
 	d := b.d
 	if T == nil {
 		T = make([][]float64, len(b.bags))

@@ -34,12 +34,12 @@ type boostPart struct {
 }
 
 // boost draws the features of a bag from those of view.
-func (b *bagging) boost(ctx context.Context, stage int, view view) (*boosted, error) {
+func (b *bagging) boost(ctx context.Context, view *view) (*boosted, error) {
 	res := &boosted{chains: make([][]boostPart, len(b.bags))}
 	partial := make([][len(boostStops)][]float64, len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
 		var err error
-		res.chains[k], partial[k], err = b.boostBag(ctx, w, k, stage, view.of(k))
+		res.chains[k], partial[k], err = b.boostBag(ctx, w, k, view)
 		b.tell()
 		return err
 	})
@@ -60,10 +60,11 @@ func (b *bagging) boost(ctx context.Context, stage int, view view) (*boosted, er
 
 // boostBag returns the chain of bag k and, for each stop, the clipped partial sums
 // on its held rows.
-func (b *bagging) boostBag(ctx context.Context, w *worker, k, stage int, from []int) (chain []boostPart, held [len(boostStops)][]float64, err error) {
+func (b *bagging) boostBag(ctx context.Context, w *worker, k int, view *view) (chain []boostPart, held [len(boostStops)][]float64, err error) {
 	d, train, hold := b.d, b.bags[k].train, b.bags[k].hold
-	rng := b.rng(stage, k)
+	rng := b.rng(stageBoost+view.stage(), k)
 	d.Gather(&w.data, train, nil)
+	from := view.of(k)
 	if from == nil {
 		from = make([]int, d.N)
 		for j := range from {

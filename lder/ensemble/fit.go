@@ -39,6 +39,12 @@ type Settings struct {
 	Recipe  Recipe
 	Seed    uint64
 	Workers int // goroutines; the result does not depend on it
+	// MaxFeatures bounds the features of a model; 0: no bound. Each member of a stack
+	// has features of its own.
+	MaxFeatures int
+	// FormulaSize bounds the terms of the formula of Single: slopes and constants that
+	// are not 0; 0: no bound.
+	FormulaSize int
 	// Progress receives the number of units of work done, one call at a time; nil for
 	// none.
 	Progress func(done, total int)

@@ -80,7 +80,7 @@ func (b *bagging) ramps(ctx context.Context) (*drawn, error) {
 func (b *bagging) rampDraw(ctx context.Context, draw int) ([]boostPart, []float64, error) {
 	all := drawRamps(b.d, nil, b.rng(stageRamps, draw))
 	d, scale := valuesOf(all, b.d)
-	r, oof, err := b.ridge(ctx, d, ridgeRange(rampLightest, rampHeaviest))
+	r, oof, err := b.ridge(ctx, d, ridgeRange(rampLightest, rampHeaviest), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +122,7 @@ func summed(all []ramp, scale float64, r *ridge) []boostPart {
 }
 
 // bagRamps has one draw for each bag, of the features of view.
-func (b *bagging) bagRamps(ctx context.Context, view view) (*drawn, error) {
+func (b *bagging) bagRamps(ctx context.Context, view *view) (*drawn, error) {
 	if b.d.M > rampRows {
 		return nil, nil
 	}
@@ -133,7 +133,7 @@ func (b *bagging) bagRamps(ctx context.Context, view view) (*drawn, error) {
 			return err
 		}
 		b.d.Gather(&w.data, b.bags[k].train, nil)
-		all := drawRamps(&w.data, view.of(k), b.rng(stageBagRamps, k))
+		all := drawRamps(&w.data, view.of(k), b.rng(stageRamps+view.stage(), k))
 		values, scale := valuesOf(all, &w.data)
 		r := fitRidge(values, ridgeRange(rampLightest, rampHeaviest))
 		res.sums[k] = summed(all, scale, r)

@@ -72,14 +72,14 @@ func (r *ridge) predict(row []float64) float64 {
 // features, exceeds the noise, and fits come near to interpolation.
 func wide(d *refit.Data) bool { return d.M <= 2*d.N }
 
-// ridge fits d, whose rows are those of b.d, and returns for each row the prediction
-// by a fit without its target. The uncertainty of the mean leave-one-out error is
-// that of r.free independent errors, so leave-one-out is used where r.free is at
-// least half the number of rows. Otherwise, and on wide tables, each fold of the
-// first partition is predicted by a fit to the rows outside it, and the result is
-// the mean of these fits.
-func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64) (r *ridge, unseen []float64, err error) {
-	if !wide(b.d) || d.M < 2 {
+// ridge fits the columns of view of d, whose rows are those of b.d, and returns for
+// each row the prediction by a fit without its target. The uncertainty of the mean
+// leave-one-out error is that of r.free independent errors, so leave-one-out is used
+// where r.free is at least half the number of rows. Otherwise, on wide tables, and of
+// chosen columns, each fold of the first partition is predicted by a fit to the rows
+// outside it; of all columns the result is then the mean of these fits.
+func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64, v *view) (r *ridge, unseen []float64, err error) {
+	if v == nil && !wide(b.d) || d.M < 2 {
 		if r = fitRidge(d, weights); 2*r.free >= float64(d.M) || d.M < 2 {
 			return r, r.loo, nil
 		}
@@ -90,8 +90,9 @@ func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64) (
 			return err
 		}
 		var part refit.Data
-		d.Gather(&part, b.bags[k].train, nil)
+		d.Gather(&part, b.bags[k].train, v.of(k))
 		folds[k] = fitRidge(&part, weights)
+		folds[k].coef = spread(folds[k].coef, v.of(k), d.N)
 		return nil
 	})
 	if err != nil {
@@ -104,6 +105,10 @@ func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64) (
 		for _, i := range b.bags[k].hold {
 			mean.loo[i] = fold.predict(d.Row(i))
 		}
+	}
+	if v != nil {
+		r = fitRidge(v.gather(d), weights)
+		mean.weight, mean.coef = r.weight, spread(r.coef, v.whole, d.N)
 	}
 	return mean, mean.loo, nil
 }

@@ -132,7 +132,7 @@ func TestUnseenTargets(t *testing.T) {
 		d := drawnData(rng, shape[0], shape[1], 1e-3)
 		s := &sample{d: d, clip: Unclipped()}
 		b := newBagging(s, 2, 1, 1)
-		r, before, err := b.ridge(context.Background(), d, linearWeights())
+		r, before, err := b.ridge(context.Background(), d, linearWeights(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestUnseenTargets(t *testing.T) {
 		for _, i := range hold {
 			d.Y[i] += 100
 		}
-		_, after, err := b.ridge(context.Background(), d, linearWeights())
+		_, after, err := b.ridge(context.Background(), d, linearWeights(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

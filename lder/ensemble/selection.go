@@ -1,11 +1,13 @@
 package ensemble
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dcopt/dcopt/lder/internal/refit"
@@ -15,100 +17,97 @@ import (
 // linear, with a group penalty on each f_j: the minimax concave penalty of Zhang
 // 2010, Nearly unbiased variable selection, on the norm of f_j, as Breheny and Huang
 // 2015, Group descent algorithms for nonconvex penalized linear and logistic
-// regression models with grouped predictors. It is a difference of convex functions,
-// λt − (t²/2γ for t ≤ γλ, else λt − γλ²/2). With groups made orthonormal, descent
-// over one group at a time has a closed form.
+// regression models with grouped predictors. The penalty is a difference of convex
+// functions, λt − h(t) with h(t) = t²/2γ for t ≤ γλ and λt − γλ²/2 beyond. With groups made
+// orthonormal, the minimum over one group at a time has a closed form.
 const (
 	// selectKnots is the number of bends of f_j, at equidistant quantiles.
 	selectKnots = 4
 	// selectConcavity is γ: 3, the default of Breheny and Huang.
 	selectConcavity = 3.0
-	// The path of λ ends at selectLeast of the λ at which the first group enters.
+	// The path has selectSteps values of λ, from that at which the first group enters
+	// down to selectLeast times it.
 	selectSteps = 40
 	selectLeast = .02
-	// A pass over the groups that changes no norm by more than selectTol ends a λ.
+	// A pass over the groups that moves none by more than selectTol, where the target
+	// has norm 1, ends a λ; so do selectPasses of them.
 	selectTol    = 1e-4
 	selectPasses = 50
-	// selectLevel is the probability that a product of two features that has no
-	// part in the residual is taken for one that has, over all pairs together.
+	// selectLevel is the probability that any product of two features is taken for a
+	// part of the residual where none is.
 	selectLevel = .05
+	// selectRows bounds the rows used, and selectWork the operations for the
+	// inner products of the groups, half a second: of more features those with the
+	// largest groups by themselves are kept, as Fan and Lv 2008, Sure independence
+	// screening.
+	selectRows = 4000
+	selectWork = 1e9
+	// normalLimit is where standardised features are cut off in products, so that no
+	// single row decides: .3 % of normal ones lie beyond.
+	normalLimit = 3
 )
 
-// group is the orthonormal basis of the piecewise linear functions of a feature: its
-// values at the rows, weighted by the roots of their weights.
+// additive is the least squares problem of the additive model. Its columns are
+// orthonormal within a group and orthogonal to the constants, times the roots of the
+// weights of the rows.
+type additive struct {
+	groups []group
+	basis  *mat.Dense // a row for each column
+	gram   *mat.SymDense
+	total  float64   // ‖y‖²
+	rhs    []float64 // the inner products of the columns and y
+	slope  []float64 // rhs − gram·β
+	β      []float64
+	rows   float64 // the number of rows with a weight
+}
+
+// group is the piecewise linear functions of a feature.
 type group struct {
 	feature int
-	basis   [][]float64
-	β       []float64
-	norm    float64 // of the last β + Qᵀr, for the degrees of freedom
+	lo, hi  int // its columns
+	// norm is that of the least squares solution of the group, with the others fixed,
+	// when it was last moved.
+	norm float64
 }
 
 // selectFeatures returns the features on which the target of d depends, the one
-// with the largest part first. It has those of the additive model with the least
-// Bayesian information criterion (Schwarz 1978) along the path, and those of products of
-// two features that are significant in its residual.
+// with the largest part first: those of the additive model of least Bayesian
+// information criterion (Schwarz 1978) along the path, with the degrees of freedom of
+// Breheny and Huang, and those of products of two features that are significant in its
+// residual (two-sided t test with Bonferroni's correction). Of none that counts, it
+// returns the one with the largest group by itself, and feature 0 where the target or all
+// features are constant.
 func selectFeatures(ctx context.Context, d *refit.Data) ([]int, error) {
-	m := d.M
-	root := make([]float64, m)
-	rows := 0.0
+	if d.M > selectRows {
+		// An even share of the rows, in their order: rows of a bag are not sorted by target.
+		rows := make([]int, selectRows)
+		for k := range rows {
+			rows[k] = k * d.M / selectRows
+		}
+		part := &refit.Data{}
+		d.Gather(part, rows, nil)
+		d = part
+	}
+	root := make([]float64, d.M)
 	for i := range root {
 		root[i] = math.Sqrt(d.Weight(i))
-		if root[i] > 0 {
-			rows++
-		}
 	}
-	r := make([]float64, m)
-	mean := d.Mean(d.Y)
-	for i, y := range d.Y {
-		r[i] = root[i] * (y - mean)
+	a, err := newAdditive(ctx, d, root)
+	if err != nil {
+		return nil, err
 	}
-	total := floats.Dot(r, r)
-	var groups []group
-	largest := 0.0
-	for j := range d.N - 1 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if g := groupOf(d, j, root); len(g.basis) > 0 {
-			groups = append(groups, g)
-			largest = max(largest, norm(g.project(r))/math.Sqrt(float64(len(g.basis))))
-		}
+	if a == nil {
+		return []int{0}, nil
 	}
-	if !(total > Rounding) || len(groups) == 0 {
-		return nil, nil
+	β, err := a.path(ctx)
+	if err != nil {
+		return nil, err
 	}
-	least := math.Inf(1)
-	var best []group
-	var residual []float64
-	for step := range selectSteps {
-		λ := largest * math.Pow(selectLeast, float64(step)/(selectSteps-1))
-		if err := descend(ctx, groups, r, λ); err != nil {
-			return nil, err
-		}
-		rss, free := floats.Dot(r, r), 1.0
-		for k := range groups {
-			if n := norm(groups[k].β); n > 0 {
-				free += float64(len(groups[k].β)) * n / groups[k].norm
-			}
-		}
-		if free > rows/2 {
-			break
-		}
-		// What is below the rounding errors of the targets is one exact fit.
-		if c := rows*math.Log(rss/total+Rounding) + math.Log(rows)*free; c < least {
-			least = c
-			best = slices.Clone(groups)
-			for k := range best {
-				best[k].β = slices.Clone(best[k].β)
-			}
-			residual = append(residual[:0], r...)
-		}
+	part := make([]float64, d.N-1) // the size of the part of each feature
+	for _, g := range a.groups {
+		part[g.feature] = floats.Norm(β[g.lo:g.hi], 2)
 	}
-	part := make([]float64, d.N-1) // the share of each feature
-	for _, g := range best {
-		part[g.feature] = norm(g.β)
-	}
-	if err := products(ctx, d, root, residual, rows, part); err != nil {
+	if err := a.products(ctx, d, root, β, part); err != nil {
 		return nil, err
 	}
 	var chosen []int
@@ -117,101 +116,175 @@ func selectFeatures(ctx context.Context, d *refit.Data) ([]int, error) {
 			chosen = append(chosen, j)
 		}
 	}
-	slices.SortStableFunc(chosen, func(a, b int) int {
-		switch {
-		case part[a] > part[b]:
-			return -1
-		case part[a] < part[b]:
-			return 1
-		}
-		return 0
-	})
+	if len(chosen) == 0 {
+		return []int{a.groups[0].feature}, nil
+	}
+	slices.SortStableFunc(chosen, func(i, j int) int { return cmp.Compare(part[j], part[i]) })
 	return chosen, nil
 }
 
-// groupOf is x_j and its bends, made orthonormal, and orthogonal to the constants, by
-// the method of Gram and Schmidt, twice; what depends on the columns before stays out.
-func groupOf(d *refit.Data, j int, root []float64) group {
+// newAdditive is nil where the target or all features are constant.
+func newAdditive(ctx context.Context, d *refit.Data, root []float64) (*additive, error) {
+	y := make([]float64, d.M)
+	mean := d.Mean(d.Y)
+	a := &additive{}
+	for i, v := range d.Y {
+		y[i] = root[i] * (v - mean)
+		if root[i] > 0 {
+			a.rows++
+		}
+	}
+	a.total = floats.Dot(y, y)
+	if !(a.total > Rounding) {
+		return nil, nil
+	}
+	type wave struct {
+		feature int
+		columns [][]float64
+		size    float64
+	}
+	var waves []wave
+	keep := int(math.Sqrt(selectWork/float64(d.M))) / (selectKnots + 1)
+	least := func() {
+		slices.SortStableFunc(waves, func(v, w wave) int { return cmp.Compare(w.size, v.size) })
+		waves = waves[:min(len(waves), max(1, keep))]
+	}
+	for j := range d.N - 1 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		columns := bends(d, j, root)
+		if len(columns) == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, q := range columns {
+			v := floats.Dot(q, y)
+			sum += v * v
+		}
+		waves = append(waves, wave{j, columns, sum / float64(len(columns))})
+		if len(waves) > 2*keep+2 {
+			least()
+		}
+	}
+	least()
+	if len(waves) == 0 {
+		return nil, nil
+	}
+	n := 0
+	for _, w := range waves {
+		a.groups = append(a.groups, group{feature: w.feature, lo: n, hi: n + len(w.columns)})
+		n += len(w.columns)
+	}
+	a.basis = mat.NewDense(n, d.M, nil)
+	for k, w := range waves {
+		for t, q := range w.columns {
+			a.basis.SetRow(a.groups[k].lo+t, q)
+		}
+	}
+	a.gram = &mat.SymDense{}
+	a.gram.SymOuterK(1, a.basis)
+	a.rhs, a.β = make([]float64, n), make([]float64, n)
+	mat.NewVecDense(n, a.rhs).MulVec(a.basis, mat.NewVecDense(d.M, y))
+	a.slope = slices.Clone(a.rhs)
+	return a, nil
+}
+
+// bends are x_j and max(0, x_j − t) for the knots t, made orthonormal by the method of
+// Gram and Schmidt, twice; those that depend on the ones before are left out.
+func bends(d *refit.Data, j int, root []float64) [][]float64 {
 	values := make([]float64, d.M)
 	for i := range values {
 		values[i] = d.X[i*d.N+j]
 	}
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	g := group{feature: j}
-	const dependent = 1e-6
-	add := func(f func(x float64) float64) {
+	const dependent = 1e-6 // of the length: the root of the rounding errors is 1e-8
+	var all [][]float64
+	add := func(knot float64) {
 		v := make([]float64, d.M)
 		for i, x := range values {
-			v[i] = root[i] * f(x)
+			v[i] = root[i] * max(0, x-knot)
 		}
-		before := norm(v)
+		before := floats.Norm(v, 2)
 		for range 2 {
 			floats.AddScaled(v, -floats.Dot(v, root), root)
-			for _, q := range g.basis {
+			for _, q := range all {
 				floats.AddScaled(v, -floats.Dot(v, q), q)
 			}
 		}
-		if n := norm(v); n > dependent*before && before > 0 {
+		if n := floats.Norm(v, 2); n > dependent*before && before > 0 {
 			floats.Scale(1/n, v)
-			g.basis = append(g.basis, v)
+			all = append(all, v)
 		}
 	}
-	add(func(x float64) float64 { return x })
+	add(sorted[0]) // x_j
 	for k := range selectKnots {
-		knot := sorted[(k+1)*d.M/(selectKnots+1)]
-		add(func(x float64) float64 { return max(0, x-knot) })
+		add(sorted[(k+1)*d.M/(selectKnots+1)])
 	}
-	g.β = make([]float64, len(g.basis))
-	return g
+	return all
 }
 
-// project is Qᵀr.
-func (g *group) project(r []float64) []float64 {
-	z := make([]float64, len(g.basis))
-	for k, q := range g.basis {
-		z[k] = floats.Dot(q, r)
+// path returns β at the λ of least criterion.
+func (a *additive) path(ctx context.Context) (best []float64, err error) {
+	largest := 0.0
+	for _, g := range a.groups {
+		largest = max(largest, floats.Norm(a.rhs[g.lo:g.hi], 2)/math.Sqrt(float64(g.hi-g.lo)))
 	}
-	return z
-}
-
-// descend minimises over one group at a time; r is the residual.
-func descend(ctx context.Context, groups []group, r []float64, λ float64) error {
-	for pass := range selectPasses {
-		moved := 0.0
-		for k := range groups {
-			g := &groups[k]
-			// After the first pass the groups that are 0 rest until the others do.
-			if pass%10 != 0 && norm(g.β) == 0 {
-				continue
-			}
-			moved = max(moved, g.update(r, λ*math.Sqrt(float64(len(g.basis)))))
+	best = make([]float64, len(a.β))
+	least := math.Inf(1)
+	for step := range selectSteps {
+		if err := a.descend(ctx, largest*math.Pow(selectLeast, float64(step)/(selectSteps-1))); err != nil {
+			return nil, err
 		}
+		rss, free := max(0, a.total-floats.Dot(a.β, a.rhs)-floats.Dot(a.β, a.slope)), 1.0
+		for _, g := range a.groups {
+			if n := floats.Norm(a.β[g.lo:g.hi], 2); n > 0 {
+				free += float64(g.hi-g.lo) * n / g.norm
+			}
+		}
+		if 2*free > a.rows { // the residuals tell too little
+			break
+		}
+		// A residual below the rounding errors of the target is none.
+		if c := a.rows*math.Log(rss/a.total+Rounding) + math.Log(a.rows)*free; c < least {
+			least = c
+			copy(best, a.β)
+		}
+	}
+	return best, nil
+}
+
+// descend minimises over one group after another until none moves.
+func (a *additive) descend(ctx context.Context, λ float64) error {
+	tol := selectTol * math.Sqrt(a.total)
+	for pass, all := 0, true; pass < selectPasses; pass++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if moved < selectTol && pass%10 != 0 {
-			// One pass over all groups decides.
-			moved = 0
-			for k := range groups {
-				moved = max(moved, groups[k].update(r, λ*math.Sqrt(float64(len(groups[k].basis)))))
-			}
-			if moved < selectTol {
-				return nil
+		moved := 0.0
+		for k := range a.groups {
+			g := &a.groups[k]
+			if all || floats.Norm(a.β[g.lo:g.hi], 2) > 0 {
+				moved = max(moved, a.move(g, λ*math.Sqrt(float64(g.hi-g.lo))))
 			}
 		}
-		if pass == 0 && moved < selectTol {
+		if moved <= tol && all {
 			return nil
 		}
+		// Groups that are 0 wait until the others rest.
+		all = moved <= tol
 	}
 	return nil
 }
 
-// update sets β to the minimum over the group and returns by how much it moved.
-func (g *group) update(r []float64, λ float64) float64 {
-	z := g.project(r)
-	floats.Add(z, g.β)
-	g.norm = norm(z)
+// move sets the coefficients of a group to the minimum over them and returns by
+// how much they change.
+func (a *additive) move(g *group, λ float64) float64 {
+	n := g.hi - g.lo
+	z := make([]float64, n)
+	floats.AddTo(z, a.slope[g.lo:g.hi], a.β[g.lo:g.hi])
+	g.norm = floats.Norm(z, 2)
 	scale := 1.0
 	switch {
 	case g.norm <= λ:
@@ -220,137 +293,173 @@ func (g *group) update(r []float64, λ float64) float64 {
 		scale = (1 - λ/g.norm) / (1 - 1/selectConcavity)
 	}
 	moved := 0.0
-	for k, v := range z {
-		step := scale*v - g.β[k]
+	raw := a.gram.RawSymmetric()
+	for t, v := range z {
+		k := g.lo + t
+		step := scale*v - a.β[k]
 		if step == 0 {
 			continue
 		}
 		moved += step * step
-		g.β[k] = scale * v
-		floats.AddScaled(r, -step, g.basis[k])
+		a.β[k] = scale * v
+		// The upper triangle of the Gram matrix has column k above its diagonal.
+		for i := range k {
+			a.slope[i] -= step * raw.Data[i*raw.Stride+k]
+		}
+		floats.AddScaled(a.slope[k:], -step, raw.Data[k*raw.Stride+k:k*raw.Stride+raw.N])
 	}
 	return math.Sqrt(moved)
 }
 
-func norm(v []float64) float64 { return floats.Norm(v, 2) }
-
 // products adds to part the features of products that are significant in the
-// residual r of the additive model: two-sided, by the bound of Bonferroni.
-func products(ctx context.Context, d *refit.Data, root, r []float64, rows float64, part []float64) error {
-	n := d.N - 1
-	pairs := float64(n) * float64(n-1) / 2
-	if pairs < 1 {
+// residual of β. Of many features the pairs of those with the largest groups are
+// tried, within selectWork.
+func (a *additive) products(ctx context.Context, d *refit.Data, root, β, part []float64) error {
+	groups := a.groups[:min(len(a.groups), max(2, int(math.Sqrt(selectWork/10/float64(d.M)))))]
+	pairs := float64(len(groups)*(len(groups)-1)) / 2
+	if pairs == 0 {
 		return nil
 	}
-	size := norm(r)
-	if size == 0 {
-		return nil
+	r := make([]float64, d.M)
+	mean := d.Mean(d.Y)
+	for i, y := range d.Y {
+		r[i] = root[i] * (y - mean)
 	}
-	bar := distuv.UnitNormal.Quantile(1-selectLevel/2/pairs) / math.Sqrt(rows)
-	limit := func(x float64) float64 { return min(max(x, -3), 3) } // no single row decides
-	a, b, c := make([]float64, d.M), make([]float64, d.M), make([]float64, d.M)
-	column := func(v []float64, j int) {
-		for i := range v {
-			v[i] = limit(d.X[i*d.N+j])
+	for k, v := range β {
+		if v != 0 {
+			floats.AddScaled(r, -v, a.basis.RawRowView(k))
 		}
 	}
-	for j := range n {
+	size := floats.Norm(r, 2)
+	if !(size*size > Rounding) {
+		return nil
+	}
+	significant := distuv.UnitNormal.Quantile(1-selectLevel/2/pairs) / math.Sqrt(a.rows)
+	columns := make([][]float64, len(groups))
+	for k, g := range groups {
+		columns[k] = make([]float64, d.M)
+		for i := range columns[k] {
+			columns[k][i] = min(max(d.X[i*d.N+g.feature], -normalLimit), normalLimit)
+		}
+	}
+	v := make([]float64, d.M)
+	for j := range groups {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		column(a, j)
 		for k := range j {
-			column(b, k)
-			mean := 0.0
-			for i, v := range b {
-				c[i] = v * a[i]
-				mean += root[i] * root[i] * c[i]
-			}
-			dot, squares := 0.0, 0.0
-			for i, v := range c {
-				e := root[i] * (v - mean)
-				dot += e * r[i]
-				squares += e * e
-			}
-			if squares <= Rounding {
+			floats.MulTo(v, columns[j], columns[k])
+			floats.Mul(v, root)
+			floats.AddScaled(v, -floats.Dot(v, root), root)
+			n := floats.Norm(v, 2)
+			if n == 0 {
 				continue
 			}
-			corr := math.Abs(dot) / math.Sqrt(squares) / size
-			if corr > bar {
-				part[j] = max(part[j], corr*size)
-				part[k] = max(part[k], corr*size)
+			if c := math.Abs(floats.Dot(v, r)) / n; c > significant*size {
+				p, q := groups[j].feature, groups[k].feature
+				part[p], part[q] = max(part[p], c), max(part[q], c)
 			}
 		}
 	}
 	return nil
 }
 
-// view has, for each bag, the columns that its members use, the constant last; nil:
-// all of them.
-type view [][]int
+// view is the columns that models use, the constant last. A nil view has all of them.
+type view struct {
+	bags  [][]int // of each bag, chosen by its training rows
+	whole []int   // chosen by all rows
+}
 
-// of are the columns of bag k, nil: all.
-func (v view) of(k int) []int {
+// of are the columns of bag k; nil: all.
+func (v *view) of(k int) []int {
 	if v == nil {
 		return nil
 	}
-	return v[k]
+	return v.bags[k]
 }
 
-// widest is the largest number of columns of a bag; all is that of the data.
-func (v view) widest(all int) int {
+// widest is the largest number of columns of a fit; all is that of the data.
+func (v *view) widest(all int) int {
 	if v == nil {
 		return all
 	}
-	n := 0
-	for _, c := range v {
+	n := len(v.whole)
+	for _, c := range v.bags {
 		n = max(n, len(c))
 	}
 	return n
 }
 
-// few reports whether no bag has more than half of the features.
-func (v view) few(all int) bool { return v != nil && 2*(v.widest(all)-1) <= all-1 }
+// stage is the number that keeps the random numbers of views apart.
+func (v *view) stage() int {
+	if v == nil {
+		return 0
+	}
+	return stageChosen
+}
 
-// choose selects the features of each bag by its training rows. It returns nil where
-// all bags take all of them, or where one has none.
-func (b *bagging) choose(ctx context.Context) (view, error) {
+// views are the columns to train with: all of them and the chosen ones. The chosen ones
+// alone are used where no bag has more than half of the features, and where most > 0
+// bounds their number.
+func (b *bagging) views(ctx context.Context, most int) ([]*view, error) {
 	n := b.d.N - 1
 	if n < 2 {
-		return nil, nil
+		return []*view{nil}, nil
 	}
-	v := make(view, len(b.bags))
-	err := b.each(len(b.bags), func(w *worker, k int) error {
-		b.d.Gather(&w.data, b.bags[k].train, nil)
-		features, err := selectFeatures(ctx, &w.data)
+	bounded := most > 0 && most < n
+	v := &view{bags: make([][]int, len(b.bags))}
+	err := b.each(len(b.bags)+1, func(w *worker, k int) error {
+		d := b.d
+		if k < len(b.bags) {
+			d = &w.data
+			b.d.Gather(d, b.bags[k].train, nil)
+		}
+		features, err := selectFeatures(ctx, d)
 		if err != nil {
 			return err
 		}
+		if bounded {
+			features = features[:min(most, len(features))]
+		}
 		slices.Sort(features)
-		v[k] = append(features, n)
-		b.tell()
+		columns := append(features, n)
+		if k < len(b.bags) {
+			v.bags[k] = columns
+		} else {
+			v.whole = columns
+		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case bounded || 2*(v.widest(b.d.N)-1) <= n:
+		return []*view{v}, nil
+	case len(v.whole) == n+1 && !slices.ContainsFunc(v.bags, func(c []int) bool { return len(c) <= n }):
+		return []*view{nil}, nil
 	}
-	whole := true
-	for _, columns := range v {
-		if len(columns) == 1 {
-			return nil, nil
-		}
-		whole = whole && len(columns) == n+1
-	}
-	if whole {
-		return nil, nil
-	}
-	return v, nil
+	return []*view{nil, v}, nil
 }
 
-// spread copies pieces of some columns to pieces of all n, with slope 0 for the others.
+// gather copies the whole columns of all rows.
+func (v *view) gather(d *refit.Data) *refit.Data {
+	if v == nil {
+		return d
+	}
+	rows := make([]int, d.M)
+	for i := range rows {
+		rows[i] = i
+	}
+	out := &refit.Data{}
+	d.Gather(out, rows, v.whole)
+	return out
+}
+
+// spread copies pieces of some columns to pieces of all n, with slope 0 for the others;
+// nil: they are all.
 func spread(pieces []float64, columns []int, n int) []float64 {
 	if columns == nil {
-		return append([]float64(nil), pieces...)
+		return slices.Clone(pieces)
 	}
 	k := len(columns)
 	out := make([]float64, len(pieces)/k*n)

@@ -31,44 +31,57 @@ func recipeOf(m Recipe) recipe {
 // candidates that were complete.
 func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	rec := recipeOf(set.Recipe)
-	b := newBagging(s, rec.partitions, set.Seed, set.Workers)
-	lin, unseen, enough, err := b.linear(ctx, s)
+	b, views, lines, res, enough, err := begin(ctx, s, rec.partitions, set)
 	if err != nil || enough {
-		return lin, err
+		return res, err
 	}
 	rec.plan.linear = b.shared
-	chosen, err := b.choose(ctx)
+	total := 0
+	for _, v := range views {
+		total += rec.units(b, v)
+	}
+	b.tell = set.counter(total)
 	var families []family
-	for _, v := range viewsOf(chosen, s.d.N) {
-		if err != nil {
-			break
-		}
+	for _, v := range views {
 		var f family
 		f, err = b.family(ctx, rec, v)
 		families = append(families, f)
+		if err != nil {
+			break
+		}
 	}
-	oof := [][]float64{unseen}
+	var oof [][]float64
+	for _, l := range lines {
+		oof = append(oof, l.oof)
+	}
 	for _, f := range families {
 		oof = append(oof, f.oof()...)
 	}
 	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
-	res := lin
-	res.Chains = combine(lin.Chains[0], families, w)
+	res.Chains = combine(lines, families, w)
 	res.Unseen, res.Iterations = b.crossWeighted(oof), b.iterations()
 	res.HeldOut = s.heldOut(squaredErrors(s.d, res.Unseen, Unclipped()))
 	return res, err
 }
 
-// viewsOf are the columns to train with: all, and the chosen ones; the chosen ones
-// alone where they are few.
-func viewsOf(chosen view, n int) []view {
-	switch {
-	case chosen == nil:
-		return []view{nil}
-	case chosen.few(n):
-		return []view{chosen}
+// units is the number of units of work for the columns of v.
+func (r recipe) units(b *bagging, v *view) int {
+	units := 0
+	if sizes := affordable(r.sizes, v.widest(b.d.N), 0); len(sizes) > 0 {
+		units = 1 + len(sizes) // with the transform
 	}
-	return []view{nil, chosen}
+	ramps := 0
+	if r.boosted {
+		units++
+		switch {
+		case b.d.M > rampRows:
+		case v == nil:
+			ramps = rampDraws
+		default:
+			ramps = len(b.bags)
+		}
+	}
+	return units*len(b.bags) + ramps
 }
 
 // family is the candidates of one view.
@@ -78,20 +91,16 @@ type family struct {
 	sums   *drawn
 }
 
-func (b *bagging) family(ctx context.Context, rec recipe, v view) (f family, err error) {
-	stage, boost := stageGrid, stageBoost
-	if v != nil {
-		stage, boost = stageChosen, stageChosenBoost
-	}
-	rec.plan.stage = stage
-	if sizes := affordable(rec.sizes, v.widest(b.d.N)); len(sizes) > 0 {
+func (b *bagging) family(ctx context.Context, rec recipe, v *view) (f family, err error) {
+	rec.plan.stage = stageGrid + v.stage()
+	if sizes := affordable(rec.sizes, v.widest(b.d.N), 0); len(sizes) > 0 {
 		var T [][]float64
 		if T, err = b.gradientTransform(ctx, v); err == nil {
 			f.grid, err = b.grid(ctx, sizes, rec.plan, v, T)
 		}
 	}
 	if err == nil && rec.boosted {
-		if f.boosts, err = b.boost(ctx, boost, v); err == nil {
+		if f.boosts, err = b.boost(ctx, v); err == nil {
 			if v == nil {
 				f.sums, err = b.ramps(ctx)
 			} else {
@@ -117,15 +126,17 @@ func (f *family) oof() [][]float64 {
 	return oof
 }
 
-// combine puts the candidates of weight > 0 together: the linear model, the kinds
+// combine puts the candidates of weight > 0 together: the linear models, the kinds
 // of the grids, the stops of the boosted sums, the sums of ramps.
-func combine(line Chain, families []family, w []float64) []Chain {
+func combine(lines []linear, families []family, w []float64) []Chain {
 	var all []Chain
-	if w[0] > 0 {
-		line.Stops[0].Weight = w[0]
-		all = append(all, line)
+	for k, l := range lines {
+		if w[k] > 0 {
+			l.chain.Stops[0].Weight = w[k]
+			all = append(all, l.chain)
+		}
 	}
-	w = w[1:]
+	w = w[len(lines):]
 	for _, f := range families {
 		for c, g := range f.grid {
 			for _, pieces := range g.members {

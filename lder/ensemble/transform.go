@@ -14,14 +14,14 @@ import (
 // gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014). It
 // returns one symmetric matrix per bag, nil for the identity. It depends on the
 // training rows of the bag only.
-func (b *bagging) gradientTransform(ctx context.Context, view view) ([][]float64, error) {
+func (b *bagging) gradientTransform(ctx context.Context, view *view) ([][]float64, error) {
 	const r1, r2 = 3, 2
 	T := make([][]float64, len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
 		b.d.Gather(&w.data, b.bags[k].train, view.of(k))
 		n := w.data.N - 1
 		opt := refit.Options{R1: r1, R2: r2, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 12, Tol: 1e-3}
-		if err := w.fitter.Cold(ctx, &w.data, opt, b.rng(stageTransform, k)); err != nil {
+		if err := w.fitter.Cold(ctx, &w.data, opt, b.rng(stageTransform+view.stage(), k)); err != nil {
 			return err
 		}
 		w.iters += w.fitter.Iterations
