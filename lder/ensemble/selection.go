@@ -59,6 +59,8 @@ type additive struct {
 	slope  []float64 // rhs − gram·β
 	β      []float64
 	rows   float64 // the number of rows with a weight
+	// features is the number of those that vary, those that were screened out among them.
+	features int
 }
 
 // group is the piecewise linear functions of a feature.
@@ -71,10 +73,10 @@ type group struct {
 }
 
 // selectFeatures returns the features on which the target of d depends, the one
-// with the largest part first: those of the additive model of least Bayesian
-// information criterion (Schwarz 1978) along the path, with the degrees of freedom of
-// Breheny and Huang, and those of products of two features that are significant in its
-// residual (two-sided t test with Bonferroni's correction). Of none that counts, it
+// with the largest part first: those of the additive model of the path with the
+// least criterion, with the degrees of freedom of Breheny and Huang, and those of products of two features that are significant in its
+// residual: two-sided tests with the variances of White 1980, A
+// heteroskedasticity-consistent covariance matrix estimator, and Bonferroni's correction. Of none that counts, it
 // returns the one with the largest group by itself, and feature 0 where the target or all
 // features are constant.
 func selectFeatures(ctx context.Context, d *refit.Data) ([]int, error) {
@@ -162,6 +164,7 @@ func newAdditive(ctx context.Context, d *refit.Data, root []float64) (*additive,
 			v := floats.Dot(q, y)
 			sum += v * v
 		}
+		a.features++
 		waves = append(waves, wave{j, columns, sum / float64(len(columns))})
 		if len(waves) > 2*keep+2 {
 			least()
@@ -225,7 +228,9 @@ func bends(d *refit.Data, j int, root []float64) [][]float64 {
 	return all
 }
 
-// path returns β at the λ of least criterion.
+// path returns β at the λ of least extended Bayesian information criterion, with γ of
+// Chen and Chen 2008, Extended Bayesian information criteria for model selection with
+// large model spaces, that is consistent: 0 up to √rows features.
 func (a *additive) path(ctx context.Context) (best []float64, err error) {
 	largest := 0.0
 	for _, g := range a.groups {
@@ -233,26 +238,37 @@ func (a *additive) path(ctx context.Context) (best []float64, err error) {
 	}
 	best = make([]float64, len(a.β))
 	least := math.Inf(1)
+	all := float64(a.features)
+	γ := max(0, 1-math.Log(a.rows)/2/math.Log(max(all, 2)))
 	for step := range selectSteps {
 		if err := a.descend(ctx, largest*math.Pow(selectLeast, float64(step)/(selectSteps-1))); err != nil {
 			return nil, err
 		}
+		count := 0.0 // of the groups that are not 0
 		rss, free := max(0, a.total-floats.Dot(a.β, a.rhs)-floats.Dot(a.β, a.slope)), 1.0
 		for _, g := range a.groups {
 			if n := floats.Norm(a.β[g.lo:g.hi], 2); n > 0 {
 				free += float64(g.hi-g.lo) * n / g.norm
+				count++
 			}
 		}
 		if 2*free > a.rows { // the residuals tell too little
 			break
 		}
 		// A residual below the rounding errors of the target is none.
-		if c := a.rows*math.Log(rss/a.total+Rounding) + math.Log(a.rows)*free; c < least {
+		c := a.rows*math.Log(rss/a.total+Rounding) + math.Log(a.rows)*free + 2*γ*logBinomial(all, count)
+		if c < least {
 			least = c
 			copy(best, a.β)
 		}
 	}
 	return best, nil
+}
+
+// logBinomial is the logarithm of n over k.
+func logBinomial(n, k float64) float64 {
+	lg := func(x float64) float64 { v, _ := math.Lgamma(x + 1); return v }
+	return lg(n) - lg(k) - lg(n-k)
 }
 
 // descend minimises over one group after another until none moves.
@@ -334,7 +350,7 @@ func (a *additive) products(ctx context.Context, d *refit.Data, root, β, part [
 	if !(size*size > Rounding) {
 		return nil
 	}
-	significant := distuv.UnitNormal.Quantile(1-selectLevel/2/pairs) / math.Sqrt(a.rows)
+	significant := distuv.UnitNormal.Quantile(1 - selectLevel/2/pairs)
 	columns := make([][]float64, len(groups))
 	for k, g := range groups {
 		columns[k] = make([]float64, d.M)
@@ -355,8 +371,13 @@ func (a *additive) products(ctx context.Context, d *refit.Data, root, β, part [
 			if n == 0 {
 				continue
 			}
-			if c := math.Abs(floats.Dot(v, r)) / n; c > significant*size {
-				p, q := groups[j].feature, groups[k].feature
+			sum, squares := 0.0, 0.0
+			for i, e := range v {
+				sum += e * r[i]
+				squares += e * r[i] * e * r[i]
+			}
+			if math.Abs(sum) > significant*math.Sqrt(squares) {
+				c, p, q := math.Abs(sum)/n, groups[j].feature, groups[k].feature
 				part[p], part[q] = max(part[p], c), max(part[q], c)
 			}
 		}
