@@ -159,6 +159,12 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		errs, oof = append(errs, squaredErrors(s.d, l.oof, s.clip)), append(oof, l.oof)
 	}
 	var all []*candidate
+	kindView := func(c int) *view {
+		if c < len(lines) {
+			return views[min(c, len(views)-1)]
+		}
+		return all[c-len(lines)].view
+	}
 	for k, v := range views {
 		plan := gridPlan{stage: stageGrid + v.stage(), ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
 		some, err := b.grid(ctx, sizes[k], plan, v, nil)
@@ -173,11 +179,9 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		all = append(all, some...)
 	}
 	res.Iterations = b.iterations()
-	best := 0
-	for c := range errs {
-		if s.d.Mean(errs[c]) < s.d.Mean(errs[best]) {
-			best = c
-		}
+	best := s.least(errs, func(c int) bool { return kindView(c) == views[0] })
+	if fewer := s.least(errs, func(c int) bool { return kindView(c) != views[0] }); fewer >= 0 && s.surely(errs[fewer], errs[best]) {
+		best = fewer
 	}
 	e, unseen := b.outside(errs, oof)
 	res.Unseen, res.HeldOut = unseen, s.heldOut(e)
@@ -233,4 +237,31 @@ func (b *bagging) iterations() int {
 		sum += b.state[k].iters
 	}
 	return sum
+}
+
+// least returns which of the candidates that count has the least mean error, the first
+// of equals; -1 where none counts.
+func (s *sample) least(errs [][]float64, counts func(c int) bool) int {
+	best := -1
+	for c := range errs {
+		if counts(c) && (best < 0 || s.d.Mean(errs[c]) < s.d.Mean(errs[best])) {
+			best = c
+		}
+	}
+	return best
+}
+
+// surely reports whether the mean of e is below that of f by more than the standard
+// error of the difference: the rule of one standard error of Breiman, Friedman, Olshen
+// and Stone 1984, Classification and regression trees.
+func (s *sample) surely(e, f []float64) bool {
+	gain, squares := 0.0, 0.0
+	for i := range e {
+		gain += s.d.Weight(i) * (f[i] - e[i])
+	}
+	for i := range e {
+		v := f[i] - e[i] - gain
+		squares += s.d.Weight(i) * s.d.Weight(i) * v * v
+	}
+	return gain > math.Sqrt(squares)
 }

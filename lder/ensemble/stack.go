@@ -2,6 +2,7 @@ package ensemble
 
 import (
 	"context"
+	"slices"
 )
 
 // recipe lists the ingredients of a stack.
@@ -36,15 +37,20 @@ func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 		return res, err
 	}
 	rec.plan.linear = b.shared
+	// Sums are of chosen features, where some are chosen.
+	grid := rec
+	grid.boosted = false
+	kinds := slices.Repeat([]recipe{grid}, len(views))
+	kinds[len(views)-1] = rec
 	total := 0
-	for _, v := range views {
-		total += rec.units(b, v)
+	for k, v := range views {
+		total += kinds[k].units(b, v)
 	}
 	b.tell = set.counter(total)
 	var families []family
-	for _, v := range views {
+	for k, v := range views {
 		var f family
-		f, err = b.family(ctx, rec, v)
+		f, err = b.family(ctx, kinds[k], v)
 		families = append(families, f)
 		if err != nil {
 			break
