@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
+	"github.com/dcopt/dcopt/bench/internal/srbench"
+	"github.com/dcopt/dcopt/lder"
+)
+
+// The files in the folder of --out.
+const (
+	srbenchTableName = "srbench.csv"
+	srbenchTextName  = "srbench.md"
+)
+
+func srbenchCommand() *cli.Command {
+	return &cli.Command{
+		Name: "srbench", Usage: "rank regressors in SRBench's league of published results", UsageText: "dcbench srbench [FLAGS] --data DIR,DIR --published FILE",
+		Description: "Each method is trained on the splits of SRBench's trials; the median R2 of its test rows is ranked among the published ones.\n" +
+			"The table srbench.csv in the folder of --out grows with each trial; what it has is not trained again.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "data", Usage: "`DIRS` of the tables, .tsv or .csv.gz files of PMLB, with a column named target"},
+			&cli.StringFlag{Name: "published", Usage: "`FILE` of the published medians"},
+			&cli.StringFlag{Name: "methods", Value: "auto,ensemble", Usage: "methods `M1,M2` of dcopt fit that choose by themselves"},
+			&cli.StringFlag{Name: "only", Usage: "only the tables whose name has one of the words `W1,W2`"},
+			&cli.IntFlag{Name: "trials", Value: len(srbench.Seeds()), Usage: "the first `N` of the ten trials"},
+			&cli.IntFlag{Name: "jobs", Usage: "`N` trials at a time; 0: as many as there are processors"},
+			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Minute, Usage: "`DURATION` of a training"},
+		}, tableFlags(srbenchTableName, "`DIR` for srbench.csv and srbench.md")...),
+		Action: runSRBench,
+	}
+}
+
+func runSRBench(c *cli.Context) error {
+	if err := noArguments(c, "tables"); err != nil {
+		return err
+	}
+	cam := &srbench.Campaign{Limit: c.Duration("time-limit"), Workers: c.Int("jobs")}
+	if !(cam.Limit > 0 && cam.Limit <= 24*time.Hour) {
+		return fmt.Errorf("--time-limit %v: want more than nothing and at most a day", cam.Limit)
+	}
+	trials := c.Int("trials")
+	if trials < 1 || trials > len(srbench.Seeds()) {
+		return fmt.Errorf("--trials %d: want 1 to %d", trials, len(srbench.Seeds()))
+	}
+	cam.Seeds = srbench.Seeds()[:trials]
+	for _, name := range list(c.String("methods")) {
+		m, err := lder.ParseMethod(name)
+		if err != nil {
+			return fmt.Errorf("--methods: %w", err)
+		}
+		if !m.Chooses() {
+			return fmt.Errorf("--methods: %v has pieces to be given; want methods that choose by themselves", m)
+		}
+		cam.Methods = append(cam.Methods, m)
+	}
+	if c.String("data") == "" || c.String("published") == "" {
+		return errors.New("srbench: give the tables by --data and the published medians by --published")
+	}
+	published, err := srbench.ReadPublished(c.String("published"))
+	if err != nil {
+		return fmt.Errorf("--published: %w", err)
+	}
+	sets, err := srbench.ReadSets(list(c.String("data"))...)
+	if err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	only := list(c.String("only"))
+	for _, s := range sets {
+		if len(only) == 0 || slices.ContainsFunc(only, func(w string) bool { return strings.Contains(s.Name, w) }) {
+			cam.Sets = append(cam.Sets, s)
+		}
+	}
+	if len(cam.Sets) == 0 || len(cam.Methods) == 0 {
+		return errors.New("srbench: no table or no method is left")
+	}
+	if cam.Version, err = buildID(); err != nil {
+		return err
+	}
+	return fill(c, filling[srbench.Row]{
+		name: srbenchTableName, open: srbench.Open,
+		run: func(table *csvtable.Table[srbench.Row], tell teller) error {
+			cam.Tell = tell
+			return cam.Run(c.Context, table)
+		},
+		report: func(w io.Writer, dir string, rows []srbench.Row) (page.Section, error) {
+			var mine []srbench.Row
+			for _, r := range rows {
+				if r.Version == cam.Version {
+					mine = append(mine, r)
+				}
+			}
+			scores := srbench.Medians(mine, cam.Seeds)
+			if err := srbench.Write(w, scores, published); err != nil {
+				return page.Section{}, err
+			}
+			return page.Section{}, writeFile(filepath.Join(dir, srbenchTextName), func(w io.Writer) error { return srbench.Write(w, scores, published) })
+		},
+	})
+}
