@@ -7,29 +7,6 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// The stages that use random numbers, each with its own stream.
-const (
-	stagePartition = iota
-	stageTransform
-	stageStack
-	stageBoost
-	stageStarts
-	stageGrid // and one for each size after it
-	// stageRamps is beyond them.
-	stageRamps = 1 << 8
-	// stageChosen is added for models of chosen features.
-	stageChosen      = 1 << 9
-	stageBagRamps    = 1 << 10
-	stageChosenBoost = 1 << 11
-)
-
-// gridLinear is the weight of the linear part that pieces have in common. On wide
-// tables it is that of the linear model, up to heaviestLinear.
-const (
-	gridLinear     = 1e-3
-	heaviestLinear = 10
-)
-
 // The sizes and penalties compared. Each size has one cold fit, at the first
 // penalty. Chosen on 46 data sets: docs/lder.md, What was chosen on which data.
 var (

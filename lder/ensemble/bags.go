@@ -9,6 +9,25 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
+// The stages that use random numbers, each with its own stream.
+const (
+	stagePartition = iota
+	stageTransform
+	stageStack
+	stageBoost
+	stageStarts
+	stageGrid // and one for each size after it
+	// stageRamps is beyond them.
+	stageRamps = 1 << 8
+)
+
+// gridLinear is the weight of the linear part that pieces have in common. On wide
+// tables it is that of the linear model, up to heaviestLinear.
+const (
+	gridLinear     = 1e-3
+	heaviestLinear = 10
+)
+
 // bagging trains members on all rows except one fold and predicts the rows of that
 // fold (cross-fitting): Breiman 1996, Bagging predictors, with folds of random
 // partitions instead of bootstrap samples.
