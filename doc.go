@@ -4,7 +4,7 @@
 //   - dc: DC programs: variables, affine maps, atoms and the calculus that
 //     splits an expression into g − h; dc/lang reads them from .dc files;
 //   - ccp: the convex-concave procedure, which solves them;
-//   - qpbackend: what a solver of the convex subproblem is, with the residuals
+//   - qpbackend: the interface of a solver of the convex subproblem, with the residuals
 //     by which each is judged; qpbackend/ipm is the default, qpbackend/osqp
 //     binds the OSQP library, qpbackend/backends knows them by name,
 //     qpbackend/qps reads and writes QPS files and qpbackend/qptest tests a

@@ -148,7 +148,7 @@ func vary(x, best []float64, seed uint64) {
 }
 
 // best keeps the best of the results it is given, in any order, and adds up
-// what they cost.
+// their cost.
 type best struct {
 	maximize bool
 

@@ -68,7 +68,7 @@ func (o outcome) over() bool { return o.status != Unknown }
 // beforeFirst is the message where there is no iteration.
 const beforeFirst = "there was no time for the first iteration; the point is the start"
 
-// checkStart refuses what is no point of p.
+// checkStart refuses an x0 that is no point of p.
 func checkStart(p *dc.Problem, x0 []float64) error {
 	if len(x0) != p.NumVars() {
 		return fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())

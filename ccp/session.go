@@ -9,8 +9,8 @@ import (
 )
 
 // Session solves one problem again and again while its parameters change. The
-// convex problem is compiled, and the backend's solver made, once: what changes
-// are values. A Session is for one goroutine.
+// convex problem is compiled, and the backend's solver made, once: parameters
+// change values alone. A Session is for one goroutine.
 type Session struct {
 	p    *dc.Problem
 	set  Settings

@@ -55,7 +55,7 @@ func Start(path string, args ...string) (*Client, error) {
 	return c, nil
 }
 
-// New speaks to a worker that reads what is written to w and writes what is read from
+// New speaks to a worker that reads the bytes written to w and writes those read from
 // r. Close closes w.
 func New(r io.Reader, w io.WriteCloser) *Client {
 	c := &Client{w: w, wait: map[uint64]*call{}, ended: make(chan struct{})}
@@ -84,7 +84,7 @@ func (c *Client) Close() error {
 	return err
 }
 
-// errEnded is what requests get that a worker has not answered.
+// errEnded is the error of requests that a worker has not answered.
 var errEnded = errors.New("client: the worker has ended")
 
 // read hands replies to who waits for them.

@@ -3,5 +3,5 @@
 // again and again in a process of its own, and trains regressors there.
 //
 // A Go program that can link package ccp needs no worker. A worker is a process that
-// can be killed, and what clients in other languages are tested against.
+// can be killed, and against which clients in other languages are tested.
 package client

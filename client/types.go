@@ -44,7 +44,7 @@ func I(v ...int) *Ints { return wire.I(v) }
 // Ptr is a pointer to v, as settings want it.
 func Ptr[T any](v T) *T { return &v }
 
-// Errors are what a worker refuses a request with: one Error at least.
+// Errors are the reasons for which a worker refuses a request: one Error at least.
 type Errors []Error
 
 // Error is the first of them.

@@ -22,7 +22,7 @@ func newFamilyWork(f *family) *familyWork {
 	return w
 }
 
-// begin computes what all members share.
+// begin computes the values that all members share.
 func (f *family) begin(w *familyWork, x []float64) {
 	for k := range f.rows {
 		d := &f.rows[k]

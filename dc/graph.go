@@ -15,7 +15,7 @@ type Node struct {
 	first    first
 	num      float64
 	nums     []float64
-	key      any // what else tells it from others, comparable
+	key      any // the rest that tells it from others, comparable
 }
 
 // first says that the first entry of args[0] is an argument of its own.

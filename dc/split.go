@@ -300,7 +300,7 @@ func (s *sum) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok
 }
 
 // Flat reports whether s is affine for given parameters, so that its tangent is s
-// itself: what AddCost added. Package ccp finds it by assertion.
+// itself: the costs that AddCost added. Package ccp finds it by assertion.
 func (s *sum) Flat() bool {
 	for _, t := range s.terms {
 		if f, ok := t.f.(interface{ Flat() bool }); !ok || !f.Flat() {

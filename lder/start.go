@@ -41,7 +41,7 @@ func cellFits(x [][]float64, y []float64, centres []int) (w [][]float64, a []flo
 			continue
 		}
 		// Only a repeated centre has an empty cell. Repeating the function of
-		// its twin leaves the maximum as it is.
+		// its copy leaves the maximum as it is.
 		twin := nearestCentre(x, centres, centres[k])
 		w[k], a[k] = append([]float64(nil), w[twin]...), a[twin]
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// latest keeps the best point that a run reports: what is left of one that does
+// latest keeps the best point that a run reports: the answer of one that does
 // not come back soon after its context has ended.
 type latest struct {
 	mu   sync.Mutex

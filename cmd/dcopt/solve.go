@@ -75,7 +75,7 @@ type job struct {
 	line    *progress // nil: none
 	json    bool
 	csv     bool
-	sweeps  *swept // what a sweep keeps from value to value; nil: no sweep
+	sweeps  *swept // state that a sweep keeps from value to value; nil: no sweep
 	seen    latest
 }
 

@@ -83,7 +83,7 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	return r, res, nil
 }
 
-// solution is a point, and with --global what is proved of it.
+// solution is a point, and with --global the proof of it.
 type solution struct {
 	res   *ccp.Result
 	proof *global.Result

@@ -59,7 +59,7 @@ func (b *Builder) Cone(kind qpbackend.ConeKind, first int) {
 	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: first, Len: len(b.L) - first})
 }
 
-// Problem is what was collected.
+// Problem is the problem of the collected rows.
 func (b *Builder) Problem() *qpbackend.Problem {
 	p, _ := b.Placed()
 	return p

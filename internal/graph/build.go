@@ -9,17 +9,17 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// Limits bound what a graph may be made of.
+// Limits bound the size of a graph.
 type Limits struct {
 	Entries  int // of all variables, parameters, nodes and constraints
 	Nonzeros int // coefficients of all affine maps, multiplied out
 }
 
-// DefaultLimits are what a machine with 16 GB of memory can hold: an entry takes up to
+// DefaultLimits suit a machine with 16 GB of memory: an entry takes up to
 // 32 bytes, a coefficient 16. An entry that is not affine counts as wide entries.
 func DefaultLimits() Limits { return Limits{Entries: 1 << 26, Nonzeros: 1 << 27} }
 
-// wide is what a term of an entry that is not affine takes in units of an affine entry:
+// wide is the size of a term of an entry that is not affine in units of an affine entry:
 // go tool pprof has 300 to 600 bytes for abs and square of affine functions.
 const wide = 16
 
@@ -109,7 +109,7 @@ func (b *builder) fail(err *Error) {
 // first is the number of the first node.
 func (b *builder) first() int { return len(b.g.Variables) + len(b.g.Parameters) }
 
-// nameOf is what the user calls a variable, parameter or node.
+// nameOf is the user's name of a variable, parameter or node.
 func (b *builder) nameOf(id int) string {
 	switch nv := len(b.g.Variables); {
 	case id < nv:
@@ -142,7 +142,7 @@ func (b *builder) entries(shape []int) int {
 	return n
 }
 
-// check looks at what can be seen without any arithmetic: names, shapes, and that
+// check looks at all that can be seen without any arithmetic: names, shapes, and that
 // arguments come before.
 func (b *builder) check() *Error {
 	names, total := map[string]bool{}, 0
@@ -271,7 +271,7 @@ func (b *builder) multiply(n int) *Error {
 	return nil
 }
 
-// objective states what is minimised.
+// objective states the objective.
 func (b *builder) objective() *Error {
 	o := b.g.Objective
 	if o == nil {
@@ -300,7 +300,7 @@ func (b *builder) objective() *Error {
 	return nil
 }
 
-// refused turns what Model.Problem says into errors of constraints.
+// refused turns the errors of Model.Problem into errors of constraints.
 func (b *builder) refused(err error) error {
 	list := []error{err}
 	if j, ok := err.(interface{ Unwrap() []error }); ok {

@@ -21,7 +21,7 @@ const (
 	matrices              // one matrix
 )
 
-// constraint is one of the graph and what it became.
+// constraint is one of the graph and its form in dc.
 type constraint struct {
 	form   form
 	family string // of the constraints of dc

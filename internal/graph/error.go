@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// Error is what is wrong about a graph, with its place.
+// Error is a mistake in a graph, with its place.
 type Error = wire.Error
 
 // Errors are several.
@@ -32,7 +32,7 @@ func newError(kind, format string, args ...any) *Error {
 // problemf says that a graph says nothing sensible.
 func problemf(format string, args ...any) *Error { return newError(wire.ErrProblem, format, args...) }
 
-// cause is what dc says, without its name.
+// cause is the message of dc, without its name.
 func cause(err error) string {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {

@@ -20,7 +20,7 @@ type call struct {
 	shapes [][]int
 }
 
-// operation is what a name of an operation stands for.
+// operation is the meaning of a name of an operation.
 type operation struct {
 	least, most int    // arguments; most −1: any number
 	attrs       string // names of attributes, with a blank behind each

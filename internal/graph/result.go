@@ -50,7 +50,7 @@ func (v *variable) append(out, x []float64) []float64 {
 }
 
 // Place writes the entries of a variable of that name into a point of the problem;
-// NaN leaves what is there. An error: there is no such variable, or it has another
+// NaN leaves the old value. An error: there is no such variable, or it has another
 // number of entries.
 func (p *Program) Place(x []float64, name string, entries []float64) *Error {
 	for k := range p.vars {

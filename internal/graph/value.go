@@ -6,7 +6,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// value is what a node stands for: an affine array or an array of expressions,
+// value is the value of a node: an affine array or an array of expressions,
 // flat, in column-major order. data are its numbers, for the values of the
 // parameters at hand, where it has no variable.
 type value struct {
@@ -16,7 +16,7 @@ type value struct {
 	es     []dc.Expr
 	data   []float64
 	deps   []int // parameters in it, ascending
-	terms  int   // what an entry may be made of: see spend
+	terms  int   // the terms that an entry may have: see spend
 }
 
 func (v *value) isData() bool { return v.data != nil }

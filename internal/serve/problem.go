@@ -70,7 +70,7 @@ func fresh[T any](what string, used map[uint64]T, handle uint64) error {
 	return nil
 }
 
-// known finds what a handle stands for.
+// known finds the problem of a handle.
 func known[T any](what string, used map[uint64]T, handle uint64) (T, error) {
 	v, ok := used[handle]
 	if !ok {
@@ -197,7 +197,7 @@ func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire
 	return nil
 }
 
-// refused is what ccp refuses.
+// refused is an error of ccp.
 func refused(err error) error {
 	var no *global.UnsupportedError
 	var cone *qpbackend.UnsupportedConeError

@@ -16,7 +16,7 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// Config is what a worker is told when it begins.
+// Config is the configuration of a worker.
 type Config struct {
 	Version string // of the program
 	MaxBody uint64 // bytes of a body, and of all frames that wait
@@ -80,7 +80,7 @@ func (s *server) follow(before <-chan struct{}) {
 	close(done)
 }
 
-// server holds what was loaded.
+// server holds the loaded problems and models.
 type server struct {
 	cfg     Config
 	ctx     context.Context // of the whole run

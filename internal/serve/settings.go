@@ -13,7 +13,7 @@ import (
 // plan is how a problem is solved.
 type plan struct {
 	ccp    ccp.Settings
-	wire   wire.Settings // what of it belongs to a session
+	wire   wire.Settings // the part of it that belongs to a session
 	starts int
 	limit  time.Duration
 	global bool

@@ -35,7 +35,7 @@ func I(v []int) *Ints { return &Ints{V: v} }
 // T is F for bytes.
 func T(v []byte) *Text { return &Text{V: v} }
 
-// array is what stands in a header as the number of a buffer.
+// array stands in a header as the number of a buffer.
 type array interface {
 	load(b *Buffers) error
 	store(b *Body)
@@ -120,7 +120,7 @@ func (v Number) MarshalJSON() ([]byte, error) {
 
 const maxFloat = 1.7976931348623157e308
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the form of MarshalJSON.
 func (v *Number) UnmarshalJSON(b []byte) error {
 	s := string(b)
 	if len(s) > 1 && s[0] == '"' {

@@ -9,7 +9,7 @@ import (
 	"github.com/dcopt/dcopt/internal/enum"
 )
 
-// Kind is what the elements of a buffer are.
+// Kind is the type of the elements of a buffer.
 type Kind uint8
 
 // The kinds.

@@ -66,7 +66,7 @@ type Sparse struct {
 	Data    *Floats `json:"data"`
 }
 
-// Objective is what is minimised or maximised.
+// Objective is the function that is minimised or maximised.
 type Objective struct {
 	Sense string `json:"sense"`
 	Node  int    `json:"node"`

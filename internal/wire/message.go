@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Head is what every header has.
+// Head is the part of every header.
 type Head struct {
 	Type    string  `json:"type"`
 	ID      uint64  `json:"id"`
@@ -71,7 +71,7 @@ type Errors struct {
 	Errors []Error `json:"errors"`
 }
 
-// Error is what is wrong, and where.
+// Error is a mistake and its place.
 type Error struct {
 	Kind       string `json:"kind"`
 	Text       string `json:"text"`
@@ -258,7 +258,7 @@ type Result struct {
 	Message    string  `json:"message,omitempty"`
 	Seconds    Seconds `json:"seconds"`
 	X          *Floats `json:"x,omitempty"`
-	// Certificate is what an infeasible or unbounded status rests on.
+	// Certificate is the proof of an infeasible or unbounded status.
 	Certificate string `json:"certificate,omitempty"`
 
 	// Of a graph.

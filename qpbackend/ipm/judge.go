@@ -202,7 +202,7 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 }
 
 // far reports whether the current iterate, with the scaled residual or μ size,
-// is far from the end: by many tolerances, or by what became of the last one that
+// is far from the end: by many tolerances, or by the result of the last one that
 // was certified.
 func (s *solver) far(w *work, size float64) bool {
 	return size > w.method.distance()*s.set.Tol || size*s.progress.ratio > near*s.set.Tol

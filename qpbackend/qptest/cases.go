@@ -26,7 +26,7 @@ func inf() float64 { return math.Inf(1) }
 
 // Problems returns all problems of the suite that have no cones, made afresh:
 // known small ones, random ones, badly scaled ones, infeasible ones and their
-// feasible twins, and all that have rows with one entry once more with bounds in
+// feasible counterparts, and all that have rows with one entry once more with bounds in
 // their place. They serve to compare backends with each other.
 func Problems() []Case {
 	var all []Case

@@ -26,8 +26,8 @@ func (s *Problem) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Re
 	return res, err
 }
 
-// Excluded reports whether the convex constraints exclude each other: what makes
-// a backend fail may be an objective that has no least value on top of that.
+// Excluded reports whether the convex constraints exclude each other. A backend
+// may have failed because the objective, too, has no least value.
 func (s *Problem) Excluded(ctx context.Context) bool {
 	res, err := s.Ask(ctx, s.NoObjective())
 	if err != nil || res.Status != qpbackend.PrimalInfeasible {

@@ -36,7 +36,7 @@ type Builder struct {
 	left   int // work until ctx is looked at
 }
 
-// ended unwinds what a Builder is in when its context ends: atoms that represent
+// ended unwinds the calls of a Builder when its context ends: atoms that represent
 // themselves know of none.
 type ended struct{ error }
 

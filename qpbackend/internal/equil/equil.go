@@ -16,7 +16,7 @@ const (
 	largestSize  = 1e6
 )
 
-// Scaling relates a problem to its scaled twin:
+// Scaling relates a problem to its scaled copy:
 //
 //	x = B·D·x̂,  y = E·ŷ/C,  P̂ = C·B·D·P·D,  q̂ = C·D·q,  Â = E·A·D,
 //

@@ -13,7 +13,7 @@ type Poll struct {
 // millisecond, where a look takes some ten nanoseconds.
 const Interval = 1 << 20
 
-// Scattered is what an entry counts for where memory is not read in order: some
+// Scattered is the count of an entry where memory is not read in order: some
 // nanoseconds instead of one.
 const Scattered = 8
 

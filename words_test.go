@@ -1,0 +1,90 @@
+package dcopt
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// word is a word or phrase that comments and documents do not use, and the one of
+// the field that they use in its place.
+type word struct {
+	pattern   *regexp.Regexp
+	use       string
+	bad, good string // samples
+}
+
+// banned are the words of an own dialect that this code has had.
+func banned() []word {
+	return []word{
+		{regexp.MustCompile(`(?i)\bone an? (entry|row|column|variable|worker|goroutine|line|iteration|dimension|mode|sample|step|problem)\b`),
+			"per: one per entry", "// values, one an entry", "// values, one per entry"},
+		{regexp.MustCompile(`(?i)\bline an? (iteration|entry|row)\b`), "per: one line per iteration", "// prints one line an iteration", "// prints a line per iteration"},
+		{regexp.MustCompile(`(?i)\b(rescues?|rescued)\b`), "recovery from a failure", "// the rescue of a run", "// recovery from a failure of the backend"},
+		{regexp.MustCompile(`(?i)\btwins?\b`), "scaled copies, counterparts", "// blocks that are twins", "// blocks that are scaled copies"},
+		{regexp.MustCompile(`(?i)\bculprits?\b`), "names by weight, constraints of a conflict", "// the culprits", "// the constraints that exclude each other"},
+		{regexp.MustCompile(`(?i)\bhopeless\b`), "given up, far behind", "// a hopeless run", "// a run that is given up"},
+		{regexp.MustCompile(`(?i)\barbitrary and fixed\b`), "the name of the stream", "// the second word is arbitrary and fixed", "// stream \"st\""},
+		{regexp.MustCompile(`(?i)\bbecame? of (it|this|a solve|the)\b`), "outcome", "// Status says what became of a solve", "// Status is the outcome of a solve"},
+	}
+}
+
+// whatIs finds "what" as a relative pronoun, "X is what Y does"; not the question
+// word after verbs of saying and knowing.
+var whatIs = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\bwhat\b`),
+	regexp.MustCompile(`(?i)\b(says?|said|saying|tells?|told|shows?|shown|knows?|known|decides?|sees?|asks?|see|explains?|records?|choose|depends on|about|describes?|on|of|for) what\b`),
+}
+
+// mostWhat is the number of such lines in comments outside of tests. It may only
+// fall: those that are left stand in code that was being rewritten.
+const mostWhat = 45
+
+func isWhat(line string) bool { return whatIs[0].MatchString(line) && !whatIs[1].MatchString(line) }
+
+// TestWords: comments outside of tests, and the documents, use none of the banned
+// words.
+func TestWords(t *testing.T) {
+	for _, w := range banned() {
+		if !w.pattern.MatchString(w.bad) || w.pattern.MatchString(w.good) {
+			t.Errorf("%v does not tell %q from %q", w.pattern, w.bad, w.good)
+		}
+	}
+	if !isWhat("// Status is what became of it") || isWhat("// says what is wrong") || isWhat("// whatever") {
+		t.Error("the rule about what does not tell a pronoun from a question")
+	}
+	whats := 0
+	check := func(place, line string) {
+		for _, w := range banned() {
+			if w.pattern.MatchString(line) {
+				t.Errorf("%s: %q; write %s", place, strings.TrimSpace(line), w.use)
+			}
+		}
+	}
+	walk(t, func(name string, _ bool) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "CHANGELOG.md") || filepath.Ext(name) != ".go" && filepath.Ext(name) != ".md" || strings.Contains(name, "testdata/") {
+			return
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(string(text), "\n") {
+			if filepath.Ext(name) == ".go" {
+				_, comment, ok := strings.Cut(line, "//")
+				if !ok {
+					continue
+				}
+				if line = comment; isWhat(line) {
+					whats++
+				}
+			}
+			check(name, line)
+		}
+	})
+	if whats > mostWhat {
+		t.Errorf("%d lines of comments have \"what\" as a pronoun, %d are known: name the thing", whats, mostWhat)
+	}
+}
