@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -34,8 +35,8 @@ type Result struct {
 // Solve minimises p by branch and bound over the affine pieces of every h,
 // which must be sums of maxima of few affine functions. Where a piece is chosen
 // for a maximum, h is that piece on the region where it is the largest; where
-// none is, h is bounded from above, by the chord over the range of the two
-// pieces' difference if that is bounded, so each node is a convex problem whose
+// none is, h is bounded from above, by the first piece and the chords of what the others
+// exceed it by, over the ranges of their differences, so each node is a convex problem whose
 // value is a lower bound (Horst and Thoai 1999; the chord is the
 // concave envelope, Falk and Soland 1969). The root is bounded by the convex
 // hull of all choices where h has no such range (Balas 1979).
@@ -112,8 +113,17 @@ type searcher struct {
 type maximum struct {
 	pieces  []dc.Linear
 	regions []region
-	lo, hi  float64   // range of piece 1 − piece 0 of two, infinite if unknown
-	chord   dc.Linear // of two pieces with a bounded range
+	lo, hi  []float64 // range of each piece less the first, infinite if unknown
+	chord   dc.Linear // at least the maximum, where that is bounded
+}
+
+// newMaximum has the first piece 0.
+func newMaximum(pieces []dc.Linear) *maximum {
+	t := &maximum{pieces: pieces, lo: make([]float64, len(pieces)), hi: make([]float64, len(pieces))}
+	for k := 1; k < len(pieces); k++ {
+		t.lo[k], t.hi[k] = math.Inf(-1), math.Inf(1)
+	}
+	return t
 }
 
 // region is the row pieces[j] − pieces[i].
@@ -221,7 +231,7 @@ func (q *part) add(g *searcher, known map[string]int, w float64, all []dc.Linear
 	if !ok {
 		k = len(g.terms)
 		known[key] = k
-		g.terms = append(g.terms, &maximum{pieces: pieces, lo: math.Inf(-1), hi: math.Inf(1)})
+		g.terms = append(g.terms, newMaximum(pieces))
 	}
 	for i, t := range q.term {
 		if t == k {
@@ -276,6 +286,9 @@ func (g *searcher) search(ctx context.Context) error {
 		}
 		root.bound = b
 	}
+	// The expression as it is written may have a bound where its split has none:
+	// min(|x|, 1) is at least 0.
+	root.bound = max(root.bound, g.p.Objective.Range().Lo)
 	heap.Push(&g.open, root)
 	g.begun = true
 	for len(g.open) > 0 && g.solved < g.set.Global.MaxNodes && ctx.Err() == nil {
@@ -332,7 +345,10 @@ func (g *searcher) firstUnbounded(nd *node) int {
 
 func (g *searcher) unbounded(nd *node) bool { return g.firstUnbounded(nd) >= 0 }
 
-func (t *maximum) bounded() bool { return !math.IsInf(t.lo, -1) && !math.IsInf(t.hi, 1) }
+// bounded: each piece less the first has a least value.
+func (t *maximum) bounded() bool {
+	return !slices.ContainsFunc(t.lo, func(lo float64) bool { return math.IsInf(lo, -1) })
+}
 
 // solve bounds a node. done: there is nothing to split; else split is the
 // maximum whose estimate is furthest off.

@@ -128,9 +128,8 @@ func (t *maximum) two(x []float64) (first, second float64) {
 	return first, second
 }
 
-// ranges bounds piece 1 − piece 0 of every maximum of two over the convex
-// constraints, by two linear problems each, and makes the chords. It opens the
-// solver.
+// ranges bounds the pieces of every maximum less the first over the convex constraints,
+// by two linear problems each, and makes the chords. It opens the solver.
 func (g *searcher) ranges(ctx context.Context) error {
 	s := g.sub
 	nd := node{piece: make([]int8, len(g.terms))}
@@ -158,31 +157,18 @@ func (g *searcher) ranges(ctx context.Context) error {
 		return err
 	}
 	defer hard.Close()
-	n := len(s.QP.Q)
-	q := make([]float64, n)
 	for _, t := range g.terms {
-		if len(t.pieces) != 2 || ctx.Err() != nil {
-			continue
-		}
-		d := t.pieces[1] // pieces[0] is 0
-		var ends [2]float64
-		for side, sign := range []float64{1, -1} {
-			clear(q)
-			d.AddSubgrad(q, sign, nil)
-			ends[side] = math.Inf(-1)
-			var res qpbackend.Result
-			if err := hard.Update(qpbackend.Update{Q: q}); err != nil {
+		for k := 1; k < len(t.pieces) && ctx.Err() == nil; k++ {
+			lo, err := g.least(ctx, hard, t.pieces[k])
+			if err != nil {
 				return err
 			}
-			g.aside++
-			if err := hard.Solve(ctx, &res); err != nil {
-				return nil // cancelled
+			hi, err := g.least(ctx, hard, t.pieces[k].Scale(-1))
+			if err != nil {
+				return err
 			}
-			if res.Status == qpbackend.Solved {
-				ends[side] = res.Objective - 1e-6*max(1, math.Abs(res.Objective))
-			}
+			t.lo[k], t.hi[k] = lo, -hi
 		}
-		t.lo, t.hi = ends[0]+d.Const, -ends[1]+d.Const
 		if t.bounded() {
 			t.makeChord()
 		}
@@ -190,17 +176,38 @@ func (g *searcher) ranges(ctx context.Context) error {
 	return nil
 }
 
-// makeChord: of (d)₊ over lo ≤ d ≤ hi.
+// least is a lower bound of d over the convex constraints, −Inf where none is found.
+func (g *searcher) least(ctx context.Context, hard qpbackend.Solver, d dc.Linear) (float64, error) {
+	q := make([]float64, len(g.sub.QP.Q))
+	d.AddSubgrad(q, 1, nil)
+	if err := hard.Update(qpbackend.Update{Q: q}); err != nil {
+		return 0, err
+	}
+	g.aside++
+	var res qpbackend.Result
+	if err := hard.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
+		return math.Inf(-1), nil // an error here is the context's
+	}
+	return res.Objective - 1e-6*max(1, math.Abs(res.Objective)) + d.Const, nil
+}
+
+// makeChord adds up what is above (d)₊ for each piece d: over lo ≤ d ≤ hi its chord, or
+// d − lo where hi is infinite and lo < 0.
 func (t *maximum) makeChord() {
-	switch d := t.pieces[1]; {
-	case t.lo >= 0:
-		t.chord = d
-	case t.hi <= 0:
-		t.chord = dc.Linear{}
-	default:
-		slope := t.hi / (t.hi - t.lo)
-		t.chord = d.Scale(slope)
-		t.chord.Const -= slope * t.lo
+	t.chord = dc.Linear{}
+	for k, d := range t.pieces {
+		switch lo, hi := t.lo[k], t.hi[k]; {
+		case k == 0 || hi <= 0:
+		case lo >= 0:
+			t.chord = t.chord.AddScaled(1, d)
+		default:
+			slope := 1.0
+			if !math.IsInf(hi, 1) {
+				slope = hi / (hi - lo)
+			}
+			t.chord = t.chord.AddScaled(slope, d)
+			t.chord.Const -= slope * lo
+		}
 	}
 }
 
