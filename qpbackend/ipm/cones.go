@@ -23,7 +23,8 @@ func (l *layout) groups() []equil.Group {
 
 // block is the part of the KKT matrix that the cone makes.
 func (c coneRange) block() kkt.Block {
-	expanded := c.kind == qpbackend.SecondOrder && c.len > longestDense
+	expanded := c.kind == qpbackend.SecondOrder && c.len > longestDense ||
+		c.kind == qpbackend.Exponential || c.kind == qpbackend.Power
 	return kkt.Block{Start: c.row, Len: c.len, Expanded: expanded}
 }
 
@@ -49,9 +50,10 @@ func (l *layout) blocks() ([]kkt.Block, error) {
 // again.
 const mostDense = 1e8
 
-// longestDense is the length of a second-order cone up to which a dense block is
-// cheaper than the expanded one.
-const longestDense = 4
+// longestDense is the length of a second-order cone up to which its block is dense. A
+// dense block of three rows has fewer entries than the expanded one, but loses the
+// small eigenvalues of the scaling to rounding in the large ones.
+const longestDense = 2
 
 // cones holds the rows of cones of a work. A cone states
 //
@@ -60,14 +62,15 @@ const longestDense = 4
 // The slices have an entry for each of their rows, cone after cone.
 type cones struct {
 	pair
-	of   []member
-	rows int // of the problem
-	deg  float64
-	asym bool      // one of them is not symmetric
-	e    []float64 // the unit of each cone
-	h    []float64 // a dense block, or the diagonal of an expanded one
-	tryS []float64 // of the line search
-	tryZ []float64
+	of       []member
+	rows     int // of the problem
+	deg      float64
+	asym     bool      // one of them is not symmetric
+	expanded int       // how many have no dense block of more than two rows
+	e        []float64 // the unit of each cone
+	h        []float64 // a dense block, or the diagonal of an expanded one
+	tryS     []float64 // of the line search
+	tryZ     []float64
 }
 
 // member is one of the cones. Of sym and asym one is set.
@@ -75,10 +78,9 @@ type member struct {
 	cone.Cone
 	sym      cone.Symmetric
 	asym     cone.Asymmetric
-	soc      *cone.SecondOrder // with expanded
-	expanded bool
-	row      int // first row
-	from, to int // range in the slices
+	expanded interface{ Expansion(d, u, v []float64) } // nil: a dense block
+	row      int                                       // first row
+	from, to int                                       // range in the slices
 }
 
 // newCones makes the cones over the ranges of m rows.
@@ -88,7 +90,10 @@ func newCones(ranges []coneRange, m int) cones {
 	for _, r := range ranges {
 		mb := r.member(rows)
 		c.asym = c.asym || mb.asym != nil
-		if mb.expanded {
+		if mb.expanded != nil || r.len <= longestDense {
+			c.expanded++
+		}
+		if mb.expanded != nil {
 			most = max(most, r.len)
 		} else {
 			most = max(most, r.len*(r.len+1)/2)
@@ -109,15 +114,20 @@ func newCones(ranges []coneRange, m int) cones {
 
 // member makes the cone, with its entries in the slices from the given one on.
 func (c coneRange) member(from int) member {
-	mb := member{expanded: c.block().Expanded, row: c.row, from: from, to: from + c.len}
+	mb := member{row: c.row, from: from, to: from + c.len}
 	switch c.kind {
 	case qpbackend.SecondOrder:
-		mb.soc = cone.NewSecondOrder(c.len)
-		mb.sym = mb.soc
+		soc := cone.NewSecondOrder(c.len)
+		mb.sym = soc
+		if c.block().Expanded {
+			mb.expanded = soc
+		}
 	case qpbackend.Exponential:
-		mb.asym = cone.NewExponential()
+		e := cone.NewExponential()
+		mb.asym, mb.expanded = e, e
 	case qpbackend.Power:
-		mb.asym = cone.NewPower(c.α)
+		e := cone.NewPower(c.α)
+		mb.asym, mb.expanded = e, e
 	case qpbackend.Semidefinite:
 		mb.sym = cone.NewSemidefinite(order(c.len))
 	}
@@ -179,10 +189,10 @@ func (c *cones) weigh(w *work) {
 	for k := range c.of {
 		mb := &c.of[k]
 		diag := mb.rowsOf(w, w.diag)
-		if mb.expanded {
+		if mb.expanded != nil {
 			d := c.h[:len(diag)]
 			u, v := w.sys.Expansion(k)
-			mb.soc.Expansion(d, u, v)
+			mb.expanded.Expansion(d, u, v)
 			for i := range diag {
 				diag[i] = -(d[i] + more)
 			}

@@ -228,6 +228,45 @@ func (c *asymmetric) Block(h []float64) {
 	}
 }
 
+// Expansion writes H as diag(d) + uuᵀ − vvᵀ with diag(d) − vvᵀ positive definite.
+// Along one direction H is larger than along the others by what the distance from
+// the boundary is smaller: u takes that, so that the rest keeps its digits. With p
+// the coordinate that the first of those is in, H' less half of what leaves it
+// positive definite at p has the Cholesky factor u' in column p, and a remainder
+// S in the other two; the entry of S off the diagonal becomes that of −vvᵀ.
+func (c *asymmetric) Expansion(d, u, v []float64) {
+	p := c.pivot
+	var e [3]float64
+	e[p] = 1
+	e = c.up(e)
+	h := c.h
+	clear(d)
+	clear(v)
+	if q, ok := solve3(&c.h, e); ok {
+		d[p] = 0.5 / num.Dot(e[:], q[:])
+		for i := range h {
+			for j := range h {
+				h[i][j] -= d[p] * e[i] * e[j]
+			}
+		}
+	}
+	root := math.Sqrt(h[p][p])
+	var column [3]float64
+	for i := range column {
+		column[i] = h[i][p] / root
+	}
+	j, k := (p+1)%3, (p+2)%3
+	d[j], d[k] = max(h[j][j]-column[j]*column[j], 0), max(h[k][k]-column[k]*column[k], 0)
+	if b := h[j][k] - column[j]*column[k]; b != 0 && d[j] > 0 && d[k] > 0 {
+		v[j] = math.Sqrt(math.Abs(b) * math.Sqrt(d[j]/d[k]))
+		v[k] = -b / v[j]
+		d[j] += v[j] * v[j]
+		d[k] += v[k] * v[k]
+	}
+	column = c.down(column)
+	copy(u, column[:])
+}
+
 // Correct adds −σμ·∇f*(z) + ½∇³f*(z)[dz, ∇²f*(z)⁻¹ds].
 func (c *asymmetric) Correct(rc, ds, dz []float64, σμ float64) {
 	g := c.down(c.g)

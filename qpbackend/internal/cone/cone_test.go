@@ -264,16 +264,16 @@ func TestMargin(t *testing.T) {
 // The expansion is the block.
 func TestExpansion(t *testing.T) {
 	each(t, 20, func(t *testing.T, s sample, rng *rand.Rand) {
-		c, ok := s.c.(*SecondOrder)
+		c, ok := s.c.(interface{ Expansion(d, u, v []float64) })
 		if !ok {
 			return
 		}
 		s.scaled(t, rng)
-		n := c.Len()
+		n := s.c.Len()
 		d, u, v := make([]float64, n), make([]float64, n), make([]float64, n)
 		c.Expansion(d, u, v)
 		x, want := normal(rng, n), make([]float64, n)
-		c.Mul(want, x)
+		s.c.Mul(want, x)
 		got := make([]float64, n)
 		ux, vx := num.Dot(u, x), num.Dot(v, x)
 		for i := range got {
