@@ -190,6 +190,7 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
 	if r.set.TauRelative {
+		r.sub.SetPrices(r.z)
 		obj, con := r.sub.Slopes(r.z)
 		r.penalty.scale(obj, con, r.seed.share)
 	}

@@ -304,7 +304,7 @@ func TestFunctionWithoutANumber(t *testing.T) {
 	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(1), dc.StartAt(0.2))
 	m.Minimize(dc.BlackBox("broken", broken{}, x).Neg())
 	res := solve(t, build(t, m), nil, nil)
-	if res.Status != ccp.Numerical || res.X[0] != 0.2 || res.Message == "" {
+	if !(res.X[0] >= 0.2 && res.X[0] <= 0.5) || math.IsNaN(res.Objective) || res.Status == ccp.Converged && res.X[0] < 0.5-1e-6 || res.Status != ccp.Converged && res.Message == "" {
 		t.Errorf("%v at %v: %s", res.Status, res.X, res.Message)
 	}
 }

@@ -15,8 +15,8 @@ import (
 func (r *run) view(it Iteration) view {
 	return view{
 		it: it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
-		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), residual: r.sub.Res.Res.Max(),
-		least: r.least(), switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
+		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
+		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
 		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.before, r.sub.Sizes),
 		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}
@@ -135,7 +135,7 @@ func (r *run) stuck(it Iteration) bool { return !r.keeps(it) && it.moved <= r.se
 // are tried, then other points with a τ that puts the constraints first.
 func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 	s, stuck, open := &r.penalty, r.stuck(it), it.open > r.set.FeasTol
-	s.note(stuck, it.Slack, r.prev.Slack)
+	s.note(stuck, it.priced)
 	switch {
 	case stuck && !open:
 		if end, err := r.sharpen(ctx, &it); err != nil || end.over() {
@@ -156,7 +156,7 @@ func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 			it.Objective = math.NaN()
 		}
 	case !it.Feasible && open:
-		s.grow(it.Slack, r.prev.Slack)
+		s.grow(it.priced, r.prev.priced)
 	}
 	r.prev = it
 	return outcome{}, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -56,20 +57,32 @@ func (r *run) answer(ctx context.Context) (solved bool, end outcome, err error) 
 	sol := &r.sub.Res
 	r.recover.note = ""
 	switch s := sol.Status; {
-	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
+	case (s == qpbackend.Solved || s == qpbackend.AlmostSolved) && !r.uphill():
 		return true, outcome{}, nil
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
 		return false, end, err
-	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible():
+	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proven():
 		r.res.Iterations++
 		return false, r.infeasible(ctx), nil
-	case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough:
+	case s != qpbackend.PrimalInfeasible && (sol.Res.Max() <= stepEnough && !r.uphill() || r.helps(sol.X)):
 		r.recover.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
 		return true, outcome{}, nil
 	}
 	end, err = r.afterFailure(ctx)
 	return false, end, err
+}
+
+// helps reports whether an unfinished answer leads from a point that keeps the
+// constraints to a lower objective.
+func (r *run) helps(x []float64) bool {
+	const shares = 10 // a step of less than a thousandth of the answer is none
+	for _, v := range x {
+		if !subproblem.IsFinite(v) {
+			return false
+		}
+	}
+	return !r.sub.Convex() && r.p.Violations(r.z).Excess <= 0 && r.between(r.z, x[:len(r.z)], shares) != nil
 }
 
 // maxDamped bounds the damping of one iteration.
@@ -79,7 +92,7 @@ const maxDamped = 10
 func (r *run) move() Iteration {
 	sol := &r.sub.Res
 	it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: r.penalty.τ, Solver: sol.Iterations}
-	it.Slack, it.open = r.sub.Slack(r.course.strict)
+	it.Slack, it.priced, it.open = r.sub.Slack(r.course.strict)
 	r.budget.Work += it.Solver
 	r.budget.Solves = r.k
 	before := append(r.before[:0], r.x...)
@@ -90,6 +103,7 @@ func (r *run) move() Iteration {
 	}
 	r.p.Pin(r.x)
 	last := append(r.last[:0], r.z...)
+	r.retract(last)
 	plain := r.combine(last)
 	extended := r.extend(last)
 	if extended {
@@ -114,6 +128,65 @@ func (r *run) move() Iteration {
 		r.extrapolate(before, it)
 	}
 	return it
+}
+
+// mostHalvings bounds the halvings of a step: the last is a rounding error of it.
+const mostHalvings = 50
+
+// retract goes back towards the point of tangency z, by halves, where the step leads
+// uphill.
+func (r *run) retract(z []float64) {
+	if r.rises(z, r.x) {
+		if y := r.between(z, r.x, mostHalvings); y != nil {
+			copy(r.x, y)
+		}
+	}
+}
+
+// uphill reports whether all the way from z to the backend's solution is uphill: it is of
+// no use then, whatever its status.
+func (r *run) uphill() bool {
+	x := append([]float64(nil), r.sub.Res.X[:len(r.z)]...)
+	for j, v := range x {
+		x[j] = min(max(v, r.where.Lo[j]), r.where.Hi[j])
+	}
+	r.p.Pin(x)
+	return r.rises(r.z, x) && r.between(r.z, x, mostHalvings) == nil
+}
+
+// rises reports whether a step leads uphill: z breaks no constraint and the objective is
+// higher at x than there, or x breaks some, although x minimises a function that is
+// nowhere below the objective and equal to it at z: the backend has missed that x. What
+// it is asked for, relative to the size of the objective's terms, does not count.
+func (r *run) rises(z, x []float64) bool {
+	if r.sub.Convex() || !r.sub.Inside(x) || r.p.Violations(z).Excess > 0 {
+		return false
+	}
+	if !r.holds(x) {
+		return r.sub.Res.Status != qpbackend.Solved
+	}
+	rise := r.p.Objective.Value(x) - r.p.Objective.Value(z)
+	return rise > max(r.least(), r.recover.tol*r.p.ObjectiveSize(z))
+}
+
+// holds reports whether x keeps the constraints relative to the size of their terms.
+func (r *run) holds(x []float64) bool { return r.p.Violations(x).Relative <= r.set.FeasTol }
+
+// between is the first of the points halfway from z to x, a quarter of the way and so
+// on that keeps the constraints and has a lower objective than z; nil where none has.
+func (r *run) between(z, x []float64, halvings int) []float64 {
+	from := r.p.Objective.Value(z)
+	y := make([]float64, len(z))
+	for share := 0.5; halvings > 0; halvings, share = halvings-1, share/2 {
+		for j, v := range z {
+			y[j] = v + share*(x[j]-v)
+		}
+		r.p.Pin(y)
+		if r.p.Objective.Value(y) < from && r.holds(y) {
+			return y
+		}
+	}
+	return nil
 }
 
 // extend extends the step by a line search.
@@ -162,7 +235,7 @@ func (r *run) extrapolate(before []float64, it Iteration) {
 	if !r.set.Acceleration.Extrapolation || r.sub.Convex() {
 		return
 	}
-	slack := r.penalty.τ * it.Slack
+	slack := r.penalty.τ * it.priced
 	if !r.ahead.Ahead(r.z, r.x, before, r.sub.Units, r.penalty.τ, r.minimised(it.Objective)+slack, max(r.course.span, slack), r.k <= accel.After) {
 		return
 	}

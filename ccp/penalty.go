@@ -12,7 +12,8 @@ type penalty struct {
 	first, most float64 // τ₀ and τmax, in the problem's own scale
 	growth      float64 // μ
 	idle        int     // iterations at a point that is stuck
-	flat        int     // iterations that left the slacks as they were
+	flat        int     // iterations in which the slacks have not fallen below low
+	low         float64 // the least slacks with this τ
 	restarts    int     // with a heavy τ
 	heavy       float64 // the τ that puts the constraints first
 	turns       int     // to the other side of constraints
@@ -31,13 +32,13 @@ const (
 	// closing is the share of the slacks before that leaves τ as it is: they are on
 	// the way to 0 by themselves.
 	closing = 0.1
-	// steady is the share of the slacks before above which they count as unchanged.
+	// steady is the share of the least slacks above which they count as unchanged.
 	steady = 1 - 1e-3
 	// stuckGrowth is the growth of τ, beside μ, at a point that has not moved for
 	// stuckPatience iterations: until τ outweighs the objective, nothing moves.
 	stuckGrowth   = 5
 	stuckPatience = 3
-	// flatPatience bounds the iterations at τmax that leave the slacks as they were.
+	// flatPatience bounds the iterations at τmax in which the slacks do not fall.
 	flatPatience = 10
 	// mostRestarts bounds the restarts of a run, mostTurns its turns.
 	mostRestarts = 5
@@ -69,12 +70,12 @@ func (s *penalty) scale(objective, constraint, share float64) {
 }
 
 // note counts iterations without progress.
-func (s *penalty) note(stuck bool, slack, before float64) {
+func (s *penalty) note(stuck bool, slack float64) {
 	if s.idle++; !stuck {
 		s.idle = 0
 	}
-	if s.flat++; slack < steady*before {
-		s.flat = 0
+	if s.flat++; slack < steady*s.low || s.low == 0 {
+		s.low, s.flat = slack, 0
 	}
 }
 
@@ -83,15 +84,19 @@ func (s *penalty) grow(slack, before float64) {
 	if slack <= closing*before {
 		return
 	}
+	τ := s.τ
 	s.τ = min(s.growth*s.τ, s.most)
 	if s.idle > stuckPatience {
 		s.τ = min(stuckGrowth*s.τ, s.most)
+	}
+	if s.τ > τ {
+		s.low = 0
 	}
 }
 
 // again is τ for a restart, from a feasible point at least as heavy as the slopes
 // there ask for.
-func (s *penalty) again() { s.τ = math.Sqrt(s.first * s.most) }
+func (s *penalty) again() { s.τ, s.low = math.Sqrt(s.first*s.most), 0 }
 
 func (s *penalty) heavier(objective, constraint float64) {
 	if objective > 0 && constraint > 0 {

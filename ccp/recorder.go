@@ -22,9 +22,11 @@ type Iteration struct {
 	Solver    int       // iterations of the backend; 0: the convex problem was the one before
 	X         []float64 // the point; borrowed, valid during the call
 
-	open  float64 // the sum of the slacks, each in the unit of its row
-	size  float64 // dc.Problem.ObjectiveSize
-	moved float64 // Step, each change relative to the size of the variable
+	open   float64 // the sum of the slacks, each in the unit of its row
+	priced float64 // the same, each times its price
+	size   float64 // dc.Problem.ObjectiveSize
+	noise  float64 // a bound of the rounding error of Objective
+	moved  float64 // Step, each change relative to the size of the variable
 }
 
 // Recorder is told of every iteration. An error ends the run: ErrStop leaves

@@ -142,6 +142,9 @@ func (r *run) minimised(objective float64) float64 {
 func (r *run) measure(it *Iteration, x []float64) {
 	it.Objective = r.p.Value(x)
 	it.size = r.p.ObjectiveSize(x)
+	if _, it.noise = r.p.Evaluate(x); !subproblem.IsFinite(it.noise) {
+		it.noise = 0 // of what is no number
+	}
 	v := r.p.Violations(x)
 	it.Violation, it.Relative, it.Feasible = v.Largest, v.Relative, v.Excess <= r.set.FeasTol
 	it.X = x

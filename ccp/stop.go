@@ -19,6 +19,8 @@ type view struct {
 	residual float64 // of the backend's solution
 	least    float64 // the smallest change of the objective that counts
 	switched bool    // the least items of a sum were others than in the iteration before
+	noise    float64 // the rounding errors of the two objectives
+	blurred  bool    // the best objective has not fallen by more than its rounding error for some iterations
 	restarts int     // that are left
 }
 
@@ -38,7 +40,8 @@ const (
 
 // stop decides whether an iteration was the last of a local search.
 func stop(v view) verdict {
-	still := math.Abs(v.it.Objective-v.prev.Objective) <= v.least && !v.switched
+	change := math.Abs(v.it.Objective - v.prev.Objective)
+	still := (change <= v.least || v.blurred && change <= v.noise) && !v.switched
 	switch {
 	case v.alongRay:
 		return ray
@@ -50,7 +53,7 @@ func stop(v view) verdict {
 		return noNumber
 	case v.keeps && (v.convex || still) && v.residual <= lastEnough:
 		return converged
-	case v.keeps && v.settled:
+	case v.keeps && v.settled && v.residual <= lastEnough:
 		return unsettled
 	case v.convex && !v.strict:
 		return insist
@@ -64,6 +67,7 @@ type course struct {
 	low, high float64 // range of the objective over the feasible iterations
 	span      float64 // the size to which a change of the objective is relative
 	best      float64 // of all points, minimised
+	noise     float64 // a bound of the rounding error of the objective
 	anchor    float64 // best when it improved last
 	idle      int     // feasible iterations since then
 	strict    bool    // only FeasTol as it is makes a point feasible
@@ -81,8 +85,10 @@ func (c *course) insist() {
 }
 
 // longPatience bounds the iterations without a better point. Source: below it some
-// packings of the benchmark stop early, above it nothing changes.
-const longPatience = 20
+// packings of the benchmark stop early, above it nothing changes. shortPatience bounds
+// those in which the objective changes within its rounding error: two such changes in a
+// row may be steps of a descent whose sum counts.
+const longPatience, shortPatience = 20, 3
 
 // note takes an iteration in, with the range of the objective and its smallest span.
 func (c *course) note(it Iteration, keeps bool, best, tol, least float64) {
@@ -90,11 +96,11 @@ func (c *course) note(it Iteration, keeps bool, best, tol, least float64) {
 		c.low, c.high = min(c.low, it.Objective), max(c.high, it.Objective)
 	}
 	c.span = max(least, min(it.size, max(math.Abs(it.Objective), c.high-c.low)))
-	c.best = best
+	c.best, c.noise = best, it.noise
 	if !keeps {
 		return
 	}
-	if c.idle == 0 || best < c.anchor-tol*c.span {
+	if c.idle == 0 || best < c.anchor-max(tol*c.span, it.noise) {
 		c.anchor, c.idle = best, 0
 	}
 	c.idle++
@@ -103,8 +109,12 @@ func (c *course) note(it Iteration, keeps bool, best, tol, least float64) {
 // settled reports whether the best objective has not improved for many iterations
 // although the points stay close to it: the rest is the backend's noise.
 func (c *course) settled(objective, tol float64) bool {
-	return c.idle > longPatience && objective <= c.best+100*tol*c.span
+	return c.idle > longPatience && objective <= c.best+max(100*tol*c.span, c.noise)
 }
+
+// blurred reports whether the best objective has not fallen for some iterations by more
+// than its rounding error.
+func (c *course) blurred() bool { return c.idle > shortPatience }
 
 // looksFar reports whether the points are much further from the start than when it
 // last did, and so far that a ray may prove the problem unbounded.

@@ -16,6 +16,9 @@ func TestStop(t *testing.T) {
 		"the objective falls":            {view{it: it(1), prev: it(2), keeps: true, least: 1e-6}, goOn},
 		"it is still":                    {view{it: it(1), prev: it(1), keeps: true, least: 1e-6}, converged},
 		"it changes by what counts":      {view{it: it(1), prev: it(1 + 2e-6), keeps: true, least: 1e-6}, goOn},
+		"within its rounding error":      {view{it: it(1), prev: it(1 + 1e-4), keeps: true, least: 1e-6, noise: 1e-3, blurred: true}, converged},
+		"the same, for the first time":   {view{it: it(1), prev: it(1 + 1e-4), keeps: true, least: 1e-6, noise: 1e-3}, goOn},
+		"beyond its rounding error":      {view{it: it(1), prev: it(1 + 1e-2), keeps: true, least: 1e-6, noise: 1e-3, blurred: true}, goOn},
 		"still, but a row is broken":     {view{it: it(1), prev: it(1), least: 1e-6}, goOn},
 		"still, badly solved":            {view{it: it(1), prev: it(1), keeps: true, residual: 2 * lastEnough}, goOn},
 		"there is no iteration before":   {view{it: it(1), prev: it(nan), keeps: true, least: 1}, goOn},
@@ -23,6 +26,7 @@ func TestStop(t *testing.T) {
 		"convex, broken":                 {view{it: it(1), prev: it(nan), convex: true}, insist},
 		"convex, broken, insisted on":    {view{it: it(1), prev: it(nan), convex: true, strict: true}, goOn},
 		"noise":                          {view{it: it(1), prev: it(1.1), keeps: true, settled: true}, unsettled},
+		"noise of a bad solution":        {view{it: it(1), prev: it(1.1), keeps: true, settled: true, residual: 2 * lastEnough}, goOn},
 		"noise at a broken point":        {view{it: it(1), prev: it(1.1), settled: true}, goOn},
 		"no number":                      {view{it: it(nan), prev: it(1), keeps: true}, noNumber},
 		"no number, restarts left":       {view{it: it(inf), prev: it(1), keeps: true, restarts: 1}, restart},
@@ -61,7 +65,7 @@ func TestPenalty(t *testing.T) {
 		{1, 1, 9, true}, {1, 1, 27, true}, {1, 1, 81, true}, // stuck
 		{1, 1, 100, true}, // for long: faster, up to the most
 	} {
-		s.note(c.stuck, c.slack, c.before)
+		s.note(c.stuck, c.slack)
 		if s.grow(c.slack, c.before); s.τ != c.want {
 			t.Errorf("slack %g after %g: τ = %g, want %g", c.slack, c.before, s.τ, c.want)
 		}
@@ -88,6 +92,20 @@ func TestCourse(t *testing.T) {
 	}
 	if !c.settled(3e-9, 1e-6) || c.settled(4e-9, 1e-6) {
 		t.Error("not settled after many iterations without a better point, or at another value")
+	}
+	c = newCourse()
+	for k := range shortPatience {
+		if c.blurred() {
+			t.Fatalf("blurred after %d iterations", k)
+		}
+		at := 1e9 - float64(k) // falls by 1, known to 4
+		c.note(Iteration{Objective: at, size: 1e9, noise: 4}, true, at, 1e-12, 1e-9)
+	}
+	if c.note(Iteration{Objective: 1e9 - 3, size: 1e9, noise: 4}, true, 1e9-3, 1e-12, 1e-9); !c.blurred() {
+		t.Error("an objective that falls within its rounding error counts as falling")
+	}
+	if c.note(Iteration{Objective: 1e9 - 9, size: 1e9, noise: 4}, true, 1e9-9, 1e-12, 1e-9); c.blurred() {
+		t.Error("an objective that falls by more than its rounding error does not count as falling")
 	}
 	if c.looksFar(1) || !c.looksFar(2e3) || c.looksFar(3e3) || !c.looksFar(3e5) {
 		t.Error("looks for a ray at distances 2e3 and 3e5 of 1, 2e3, 3e3, 3e5 were expected")

@@ -19,7 +19,6 @@ var smallKnown = map[string]string{
 	"far_cap":       "terms of very unlike size: the step is lost in the tolerance of the backend",
 	"far_huber":     "the same",
 	"quartic_least": "columns of unlike size in the backend",
-	"log_units":     "the unit of the column of a logarithm's value is that of its argument, 2^20: a gap of 1e-9 of that is 1e-3",
 	"box_squares":   "the backend ends far from the optimum",
 }
 

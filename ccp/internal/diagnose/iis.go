@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Conflict names constraints and bounds that exclude each other, none of which can
@@ -116,7 +114,7 @@ func filter(ctx context.Context, s *subproblem.Problem, rows, cols, names []stri
 		if err != nil {
 			return names
 		}
-		if res.Status == qpbackend.PrimalInfeasible {
+		if s.Proves(update, &res) {
 			need = append(need[:k], need[k+1:]...)
 			lo, hi, colLo, colHi = l, u, cl, cu
 		}

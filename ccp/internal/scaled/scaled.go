@@ -23,7 +23,9 @@ type Solver struct {
 	origin   []float64 // nil: 0
 	free     []bool    // columns whose cost is no part of the objective
 	group    []int     // of each row the first row of its cone, or the row itself
+	separate []bool    // of each row: it is one of a cone whose rows have units of their own
 	boosts   []boost
+	stretch  []stretch
 	top      []float64 // by group: the largest coefficient times its column's unit
 	fresh    bool      // the copy has units and origin as they are now
 	gap      float64
@@ -36,7 +38,12 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	n, m := p.Dims()
 	s := &Solver{
 		p: p.Clone(), col: make([]float64, n), row: ones(m), obj: 1,
-		free: make([]bool, n), group: groups(p), boosts: boosts(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
+		free: make([]bool, n), separate: make([]bool, m), group: groups(p), boosts: boosts(p), stretch: stretches(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
+	}
+	for _, t := range s.stretch {
+		for i := range 3 {
+			s.separate[t.row+i] = true
+		}
 	}
 	for _, j := range penalised {
 		s.free[j] = true
@@ -114,21 +121,21 @@ func (s *Solver) rescale(first, rows bool) {
 			}
 		}
 	}
-	for _, c := range s.p.Cones {
-		if c.Kind == qpbackend.Exponential { // its second row is 1
-			s.top[c.Start] = 0
-		}
-	}
 	for k := range s.boosts {
 		if b := &s.boosts[k]; b.s != 1 {
 			s.top[b.row] = b.top(s.p, s.col)
+		}
+	}
+	for k := range s.stretch {
+		if s.stretch[k].choose(s.row, s.top, first) {
+			s.fresh = false
 		}
 	}
 	for i, g := range s.group {
 		size := s.top[g]
 		if i != g {
 			s.row[i] = s.row[g]
-		} else if size > 0 && (first || !Fits(size*s.row[i], 1)) {
+		} else if size > 0 && !s.separate[i] && (first || !Fits(size*s.row[i], 1)) {
 			if row := 1 / Unit(size); row != s.row[i] {
 				s.row[i], s.fresh = row, false
 			}
@@ -217,6 +224,11 @@ func (s *Solver) plain() bool {
 			return false
 		}
 	}
+	for k := range s.stretch {
+		if s.stretch[k].shear != 0 {
+			return false
+		}
+	}
 	return s.obj == 1 && s.origin == nil
 }
 
@@ -257,6 +269,13 @@ func (s *Solver) fillVectors() {
 		l0, l1 := b.turn(s.p.L[i]-at[i], s.p.L[i+1]-at[i+1])
 		s.copy.L[i], _ = within(l0*s.row[i], math.Inf(1))
 		s.copy.L[i+1], _ = within(l1*s.row[i], math.Inf(1))
+	}
+	for k := range s.stretch {
+		if t := &s.stretch[k]; t.shear != 0 { // the second row is a constant
+			i := t.row
+			l := s.p.L[i] - at[i] + t.shear*s.p.L[i+1]
+			s.copy.L[i], _ = within(l*s.row[i], math.Inf(1))
+		}
 	}
 	for j := range s.p.Lo {
 		from := 0.0
@@ -326,6 +345,9 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 		for k := range s.boosts {
 			s.boosts[k].backRows(y)
 		}
+		for k := range s.stretch {
+			s.stretch[k].backRows(y)
+		}
 	}
 	return s.inner.WarmStart(x, y, z)
 }
@@ -336,6 +358,9 @@ func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if len(dst.Y) == len(s.row) {
 		for k := range s.boosts {
 			s.boosts[k].turnRows(dst.Y)
+		}
+		for k := range s.stretch {
+			s.stretch[k].turnRows(dst.Y)
 		}
 	}
 	s.gap = dst.Res.Gap * max(1, math.Abs(dst.Objective)) / s.obj

@@ -112,13 +112,16 @@ func follow(col []float64, first int, a *sparse.CSC, group []int, top []float64)
 }
 
 // groups is for each row the first row of its cone, or the row itself: the rows of
-// a cone share a unit.
+// a cone share a unit, but for exponential and power cones.
 func groups(p *qpbackend.Problem) []int {
 	group := make([]int, len(p.L))
 	for i := range group {
 		group[i] = i
 	}
 	for _, c := range p.Cones {
+		if separate(c.Kind) {
+			continue
+		}
 		for i := range c.Len {
 			group[c.Start+i] = c.Start
 		}
@@ -137,7 +140,8 @@ func constants(top []float64, group []int, p *qpbackend.Problem) {
 	}
 	for _, c := range p.Cones {
 		for i := range c.Len {
-			top[c.Start] = max(top[c.Start], math.Abs(p.L[c.Start+i]))
+			g := group[c.Start+i]
+			top[g] = max(top[g], math.Abs(p.L[c.Start+i]))
 		}
 	}
 }

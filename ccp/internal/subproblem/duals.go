@@ -8,7 +8,7 @@ import (
 
 // Slack is the sum of the slacks in the last solution; open is that with each in
 // the unit of its row. With strict, units above 1 count as 1.
-func (s *Problem) Slack(strict bool) (sum, open float64) {
+func (s *Problem) Slack(strict bool) (sum, priced, open float64) {
 	units := s.rowUnits()
 	for k, j := range s.Slacks {
 		u := units[k]
@@ -16,9 +16,9 @@ func (s *Problem) Slack(strict bool) (sum, open float64) {
 			u = min(u, 1)
 		}
 		v := max(s.Res.X[j], 0)
-		sum, open = sum+v, open+v/u
+		sum, priced, open = sum+v, priced+v*s.prices[k], open+v/u
 	}
-	return sum, open
+	return sum, priced, open
 }
 
 // Multipliers are those of the constraints and of the bounds of the variables,

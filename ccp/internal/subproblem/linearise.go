@@ -37,8 +37,8 @@ var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a fini
 func (s *Problem) Linearise(x []float64, τ float64) error {
 	s.DC.Pin(x)
 	copy(s.Now.Q, s.QP.Q)
-	for _, j := range s.Slacks {
-		s.Now.Q[j] = τ
+	for k, j := range s.Slacks {
+		s.Now.Q[j] = τ * s.prices[k]
 	}
 	if s.Switched = s.least.take(x, s.Now.Q, s.QP.P.Val); s.Switched {
 		copy(s.Now.P, s.least.p)
@@ -194,9 +194,8 @@ func (s *Problem) subgradient(h dc.Convex, idx []int, x []float64) {
 	h.AddSubgrad(s.grad, 1, x)
 }
 
-// Slopes returns the largest slope of the objective and the median of the
-// largest slopes of the DC constraints at x, each as linearised last, per unit of
-// a variable.
+// Slopes returns the largest slope of the objective as linearised last, per unit of a
+// variable, and the median of those of the DC constraints at x, each times its price.
 func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	// The quadratic part counts with its gradient.
 	g := append([]float64(nil), s.Now.Q...)
@@ -211,23 +210,72 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	for j, u := range s.measures() {
 		g[j] *= u
 	}
-	objective = MaxAbs(g)
-	each := make([]float64, 0, len(s.Cuts))
-	for k := range s.Cuts {
-		c, top := &s.Cuts[k], 0.0
-		if c.slack == noSlack {
-			continue
-		}
-		for i, at := range c.Slot {
-			top = max(top, math.Abs(s.Now.A[at])*s.Units[c.Idx[i]])
-		}
-		each = append(each, top)
+	each := s.slopes(x)
+	for k, price := range s.prices {
+		each[k] *= price
 	}
 	sort.Float64s(each)
 	if len(each) > 0 {
 		constraint = each[len(each)/2]
 	}
-	return objective, constraint
+	return MaxAbs(g), constraint
+}
+
+// leastSlope is the share of the slope of an h that counts at least as that of g − h:
+// where they cancel the constraint is flat at a point, and not around it.
+const leastSlope = 1e-3
+
+// slopes are those of the DC constraints at x, per unit of a variable; 0 where one is
+// flat or has none.
+func (s *Problem) slopes(x []float64) []float64 {
+	out := make([]float64, len(s.Soft))
+	for k, c := range s.Soft {
+		clear(s.grad)
+		h := c.E.H()
+		h.AddSubgrad(s.grad, -1, x)
+		least := leastSlope * s.perUnit(s.grad, h.Support())
+		c.E.G().AddSubgrad(s.grad, 1, x)
+		top := max(least, s.perUnit(s.grad, h.Support()), s.perUnit(s.grad, c.E.G().Support()))
+		if IsFinite(top) {
+			out[k] = top
+		}
+	}
+	return out
+}
+
+// perUnit is the largest entry of a gradient per unit of a variable.
+func (s *Problem) perUnit(grad []float64, of []int) float64 {
+	top := 0.0
+	for _, j := range of {
+		top = max(top, math.Abs(grad[j])*s.Units[j])
+	}
+	return top
+}
+
+// SetPrices makes one over the slope of each DC constraint at x the price of its slack,
+// in multiples of τ: a constraint times a number stays the constraint that it is. The
+// constraints of a family, which differ in their data alone, share the median.
+func (s *Problem) SetPrices(x []float64) {
+	slopes := s.slopes(x)
+	families := map[string][]float64{}
+	for k, c := range s.Soft {
+		if slopes[k] > 0 {
+			families[c.Family] = append(families[c.Family], slopes[k])
+		}
+	}
+	for name, list := range families {
+		sort.Float64s(list)
+		families[name] = list[len(list)/2:]
+	}
+	for k, c := range s.Soft {
+		slope := slopes[k]
+		if list := families[c.Family]; c.Family != "" && len(list) > 0 {
+			slope = list[0]
+		} else if slope == 0 {
+			slope = s.rowUnits()[k]
+		}
+		s.prices[k] = 1 / slope
+	}
 }
 
 // Overwrite forgets the values of the rows of the cuts: others are about to write

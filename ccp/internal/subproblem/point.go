@@ -63,12 +63,12 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 	return false
 }
 
-// Gaps is Σ(cᵢ)₊ over the DC constraints, +Inf where one has no value; open is that
-// with each in the unit of its row, as slack measured it last.
+// Gaps is Σ(cᵢ)₊ over the DC constraints, each times its price, +Inf where one has no
+// value; open is that with each in the unit of its row, as slack measured it last.
 func (s *Problem) Gaps(x []float64) (sum, open float64) {
 	for k, c := range s.Soft {
 		if v := c.E.Value(x); v > 0 {
-			sum += v
+			sum += v * s.prices[k]
 			open += v / s.rowSize[k]
 		} else if math.IsNaN(v) {
 			return math.Inf(1), math.Inf(1)

@@ -51,6 +51,7 @@ type sizing struct {
 	Sizes   []float64 // of the variables: the largest entries of their blocks
 	largest []float64 // of these so far
 	rowSize []float64 // of the slacks; see rowUnits
+	prices  []float64 // of the slacks, in multiples of τ
 }
 
 // answer is the solver and what it has answered.
@@ -137,8 +138,9 @@ func compileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (*Pr
 	}
 	s.QP, s.Rows, s.least = qp, b.Rows, b.least
 	s.rowSize = make([]float64, len(s.Slacks))
+	s.prices = make([]float64, len(s.Slacks))
 	for k := range s.rowSize {
-		s.rowSize[k] = 1
+		s.rowSize[k], s.prices[k] = 1, 1
 	}
 	s.Now = qpbackend.Update{P: append([]float64(nil), s.least.p...), Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
 	return s, nil

@@ -1,0 +1,326 @@
+package scaled
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// unit is the unit roundoff of float64. A coefficient and a constant count as rounded
+// so many times when the problem was stated, as in package dc.
+const (
+	unit       = 0x1p-53
+	dataErrors = 3
+)
+
+// rows are those of a matrix: of each the columns with their coefficients.
+type rows struct {
+	ptr []int
+	col []int
+	val []float64
+}
+
+func rowsOf(a *sparse.CSC) rows {
+	r := rows{ptr: make([]int, a.Rows+2), col: make([]int, a.NNZ()), val: make([]float64, a.NNZ())}
+	each(a, func(i, j int, v float64) { r.ptr[i+2]++ })
+	for i := range a.Rows {
+		r.ptr[i+2] += r.ptr[i+1]
+	}
+	each(a, func(i, j int, v float64) {
+		k := r.ptr[i+1]
+		r.col[k], r.val[k] = j, v
+		r.ptr[i+1]++
+	})
+	return r
+}
+
+func (r *rows) of(i int) (col []int, val []float64) {
+	return r.col[r.ptr[i]:r.ptr[i+1]], r.val[r.ptr[i]:r.ptr[i+1]]
+}
+
+// Implied tightens bounds of the columns of p by what rows and cones imply, in so many
+// sweeps: every point of p within the bounds given is within those returned, rounding
+// errors and those of the data counted. Where bounds exclude each other it returns
+// false, and p has no point within them.
+func Implied(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
+	if p.A == nil {
+		return true
+	}
+	t := tightening{p: p, rows: rowsOf(p.A), lo: lo, hi: hi}
+	conic := make([]bool, len(p.L))
+	for _, c := range p.Cones {
+		for i := range c.Len {
+			conic[c.Start+i] = true
+		}
+	}
+	for range sweeps {
+		t.changed = false
+		for i := range p.L {
+			if !conic[i] {
+				col, val := t.rows.of(i)
+				t.row(col, val, p.L[i], p.U[i])
+			}
+		}
+		for _, c := range p.Cones {
+			t.cone(c)
+		}
+		if t.empty || !t.changed {
+			break
+		}
+	}
+	return !t.empty
+}
+
+// tightening is what Implied works on.
+type tightening struct {
+	p              *qpbackend.Problem
+	rows           rows
+	lo, hi         []float64
+	changed, empty bool
+	uv             [2][]float64 // coefficients
+	col            []int
+}
+
+// interval holds the values of an expression.
+type interval struct{ lo, hi float64 }
+
+// size is the least and the largest absolute value.
+func (i interval) size() (least, most float64) {
+	most = max(-i.lo, i.hi)
+	return max(0, i.lo, -i.hi), most
+}
+
+// wider is the interval with so many relative roundings of its ends.
+func wider(lo, hi, roundings float64) interval {
+	return interval{lo - roundings*unit*math.Abs(lo), hi + roundings*unit*math.Abs(hi)}
+}
+
+// activity is the range of a row without its bounds, where only finite ends add up; the
+// number of the others; and a bound of the errors.
+func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, noHi int, err float64) {
+	size := 0.0
+	for k, j := range col {
+		a, b := val[k]*t.lo[j], val[k]*t.hi[j]
+		if val[k] < 0 {
+			a, b = b, a
+		}
+		switch {
+		case val[k] == 0:
+			continue
+		case math.IsInf(a, -1):
+			noLo++
+		default:
+			lo += a
+			size += math.Abs(a)
+		}
+		if math.IsInf(b, 1) {
+			noHi++
+		} else {
+			hi += b
+			size += math.Abs(b)
+		}
+	}
+	return lo, hi, noLo, noHi, float64(len(col)+dataErrors+1) * unit * size
+}
+
+// over is the range of a row less its constant l.
+func (t *tightening) over(col []int, val []float64, l float64) interval {
+	lo, hi, noLo, noHi, err := t.activity(col, val)
+	err += (dataErrors + 1) * unit * math.Abs(l)
+	i := interval{lo - l - err, hi - l + err}
+	if noLo > 0 {
+		i.lo = math.Inf(-1)
+	}
+	if noHi > 0 {
+		i.hi = math.Inf(1)
+	}
+	return i
+}
+
+// row tightens the columns of l ≤ row ≤ u.
+func (t *tightening) row(col []int, val []float64, l, u float64) {
+	lo, hi, noLo, noHi, err := t.activity(col, val)
+	for k, j := range col {
+		v := val[k]
+		if v == 0 {
+			continue
+		}
+		a, b := v*t.lo[j], v*t.hi[j]
+		if v < 0 {
+			a, b = b, a
+		}
+		// What the others leave: v·x ≤ u − their least value, v·x ≥ l − their largest.
+		most, least := math.Inf(1), math.Inf(-1)
+		if rest, slip, ok := others(lo, a, err, noLo); ok && u < math.Inf(1) {
+			most = u - rest + slip + (dataErrors+1)*unit*math.Abs(u)
+		}
+		if rest, slip, ok := others(hi, b, err, noHi); ok && l > math.Inf(-1) {
+			least = l - rest - slip - (dataErrors+1)*unit*math.Abs(l)
+		}
+		x := wider(least/v, most/v, dataErrors+1)
+		if v < 0 {
+			x = wider(most/v, least/v, dataErrors+1)
+		}
+		t.bound(j, x)
+	}
+}
+
+// others is what a sum of finite numbers and so many infinite ones is without own, with
+// a bound of its error; false where it is not finite.
+func others(sum, own, err float64, infinite int) (rest, slip float64, ok bool) {
+	if math.IsInf(own, 0) {
+		return sum, err, infinite == 1
+	}
+	rest = sum - own
+	slip = err + unit*(math.Abs(sum)+math.Abs(own))
+	return rest, slip, infinite == 0 && slip < math.Inf(1)
+}
+
+// bound intersects the bounds of a column.
+func (t *tightening) bound(j int, x interval) {
+	if x.lo > t.lo[j] {
+		t.changed = t.changed || !(x.lo <= t.lo[j]+math.Abs(t.lo[j])*progress)
+		t.lo[j] = x.lo
+	}
+	if x.hi < t.hi[j] {
+		t.changed = t.changed || !(x.hi >= t.hi[j]-math.Abs(t.hi[j])*progress)
+		t.hi[j] = x.hi
+	}
+	t.empty = t.empty || t.lo[j] > t.hi[j]
+}
+
+// progress is the relative change of a bound that is worth another sweep.
+const progress = 1e-3
+
+// cone tightens the columns of the rows of a cone.
+func (t *tightening) cone(c qpbackend.Cone) {
+	switch c.Kind {
+	case qpbackend.SecondOrder:
+		t.secondOrder(c)
+	case qpbackend.Exponential:
+		t.exponential(c.Start)
+	case qpbackend.Power:
+		t.power(c.Start, c.Alpha)
+	}
+}
+
+// part is a row of a cone, without its constant.
+func (t *tightening) part(i int) interval {
+	col, val := t.rows.of(i)
+	return t.over(col, val, t.p.L[i])
+}
+
+// within tightens row i of a cone to be in s.
+func (t *tightening) within(i int, s interval) {
+	s = wider(s.lo, s.hi, 8)
+	l := t.p.L[i]
+	slip := (dataErrors + 1) * unit * math.Abs(l)
+	col, val := t.rows.of(i)
+	t.row(col, val, s.lo+l-slip, s.hi+l+slip)
+}
+
+// secondOrder: s₀ ≥ ‖(s₁, …)‖, and where the first two rows have the same columns
+// 4uv ≥ ‖(s₂, …)‖² for u = (s₀ + s₁)/2, v = (s₀ − s₁)/2.
+func (t *tightening) secondOrder(c qpbackend.Cone) {
+	inf := math.Inf(1)
+	sum, top := 0.0, 0.0
+	for i := 2; i < c.Len; i++ {
+		least, _ := t.part(c.Start + i).size()
+		sum += least * least
+	}
+	if c.Len > 1 {
+		least, _ := t.part(c.Start + 1).size()
+		top = least
+	}
+	t.within(c.Start, interval{math.Sqrt(sum + top*top), inf})
+	most := t.part(c.Start).hi
+	for i := 1; i < c.Len; i++ {
+		t.within(c.Start+i, interval{-most, most})
+	}
+	if c.Len < 3 || !t.pair(c.Start) {
+		return
+	}
+	l0, l1 := t.p.L[c.Start], t.p.L[c.Start+1]
+	l := [2]float64{(l0 + l1) / 2, (l0 - l1) / 2}
+	slip := (dataErrors + 2) * unit * (math.Abs(l0) + math.Abs(l1))
+	over := func(k int) interval {
+		i := t.over(t.col, t.uv[k], l[k])
+		return interval{max(i.lo-slip, 0), max(i.hi+slip, 0)}
+	}
+	for k := range t.uv {
+		least := 0.0
+		if other := over(1 - k).hi; sum > 0 && other > 0 {
+			least = sum / (4 * other)
+		}
+		t.row(t.col, t.uv[k], least*(1-16*unit)+l[k]-slip, inf)
+	}
+	if far := 2 * math.Sqrt(over(0).hi) * math.Sqrt(over(1).hi); far < inf {
+		for i := 2; i < c.Len; i++ {
+			t.within(c.Start+i, interval{-far, far})
+		}
+	}
+}
+
+// pair sets uv to the coefficients of half the sum and half the difference of two rows
+// with the same columns, false where they have others.
+func (t *tightening) pair(i int) bool {
+	c0, v0 := t.rows.of(i)
+	c1, v1 := t.rows.of(i + 1)
+	if len(c0) != len(c1) {
+		return false
+	}
+	t.col, t.uv[0], t.uv[1] = c0, t.uv[0][:0], t.uv[1][:0]
+	for k, j := range c0 {
+		if c1[k] != j {
+			return false
+		}
+		t.uv[0], t.uv[1] = append(t.uv[0], (v0[k]+v1[k])/2), append(t.uv[1], (v0[k]-v1[k])/2)
+	}
+	return true
+}
+
+// exponential: s₂ ≥ s₁·exp(s₀/s₁), s₁ ≥ 0.
+func (t *tightening) exponential(i int) {
+	inf := math.Inf(1)
+	s0, s1 := t.part(i), t.part(i+1)
+	s1.lo = max(s1.lo, 0)
+	t.within(i+1, interval{0, inf})
+	least := 0.0
+	if s1.lo > 0 && s0.lo > math.Inf(-1) { // s₁·exp(s₀/s₁) is least in s₁ at s₀
+		at := min(max(s0.lo, s1.lo), s1.hi)
+		if v := at * math.Exp(s0.lo/at) * (1 - 1e-12); v > 0 && v < inf {
+			least = v
+		}
+	}
+	t.within(i+2, interval{least, inf})
+	s2 := t.part(i + 2)
+	if s2.hi < inf && s1.hi > 0 && s2.hi > 0 { // s₁·log(s₂/s₁) is largest at s₂/e
+		at := min(max(s2.hi/math.E, s1.lo), s1.hi)
+		most := at * math.Log(s2.hi/at)
+		if at > 0 && !math.IsNaN(most) {
+			t.within(i, interval{math.Inf(-1), most + 1e-12*(math.Abs(most)+at)})
+		}
+	}
+}
+
+// power: s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0.
+func (t *tightening) power(i int, α float64) {
+	inf := math.Inf(1)
+	t.within(i, interval{0, inf})
+	t.within(i+1, interval{0, inf})
+	s0, s1 := t.part(i), t.part(i+1)
+	least, _ := t.part(i + 2).size()
+	bound := func(row int, other, w float64) { // s ≥ (|s₂|/other^(1−w))^(1/w)
+		if least > 0 && other > 0 && other < inf {
+			if v := math.Pow(least/math.Pow(other, 1-w), 1/w) * (1 - 1e-12/w); v < inf {
+				t.within(row, interval{v, inf})
+			}
+		}
+	}
+	bound(i, s1.hi, α)
+	bound(i+1, s0.hi, 1-α)
+	if far := math.Pow(max(s0.hi, 0), α) * math.Pow(max(s1.hi, 0), 1-α) * (1 + 1e-12); far < inf {
+		t.within(i+2, interval{-far, far})
+	}
+}

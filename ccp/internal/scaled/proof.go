@@ -1,0 +1,174 @@
+package scaled
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// beyond is how many of its units a column without bounds is taken to be from 0 at
+// most where a proof leaves a remainder of it, which no floating-point proof is without.
+const beyond = 1e6
+
+// sweeps of Implied: bounds go from the variables through an epigraph in an epigraph.
+const sweeps = 10
+
+// Infeasible reports whether the multipliers y, a proof of a backend, prove p
+// infeasible: whether with x within its bounds and those that the rows imply, and y made
+// one of the dual cones, the least value of yᵀAx is above the largest that the rows
+// leave it, by more than the errors of the sums and of the data. Columns without such
+// bounds are taken to be within beyond of their units.
+func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
+	n, m := p.Dims()
+	if len(y) != m || p.A == nil {
+		return false
+	}
+	lo, hi := make([]float64, n), make([]float64, n)
+	for j := range n {
+		lo[j], hi[j] = p.Bounds(j)
+	}
+	if !Implied(p, lo, hi, sweeps) {
+		return true
+	}
+	y = slices.Clone(y)
+	if !intoDuals(p, y) {
+		return false
+	}
+	most, err := leaves(p, y)
+	least := 0.0
+	w, size, count := make([]float64, n), make([]float64, n), make([]float64, n)
+	each(p.A, func(i, j int, v float64) {
+		w[j] += v * y[i]
+		size[j] += math.Abs(v * y[i])
+		count[j]++
+	})
+	for j := range n {
+		e := (count[j] + dataErrors + 1) * unit * size[j]
+		far := beyond * units[j]
+		from, to := max(lo[j], -far), min(hi[j], far)
+		least += min((w[j]-e)*from, (w[j]-e)*to, (w[j]+e)*from, (w[j]+e)*to)
+		err += 4 * unit * (math.Abs(w[j]) + e) * max(math.Abs(from), math.Abs(to))
+	}
+	err += float64(n) * unit * math.Abs(least)
+	return least-most > 2*err
+}
+
+// leaves is the largest value of yᵀAx that rows and cones allow, with a bound of its
+// error.
+func leaves(p *qpbackend.Problem, y []float64) (most, err float64) {
+	conic := make([]bool, len(y))
+	for _, c := range p.Cones {
+		for i := range c.Len {
+			conic[c.Start+i] = true
+		}
+	}
+	for i, v := range y {
+		if v == 0 {
+			continue
+		}
+		b := p.U[i]
+		if conic[i] || v < 0 {
+			b = p.L[i]
+		}
+		most += v * b
+		err += (dataErrors + float64(len(y))) * unit * math.Abs(v*b)
+	}
+	return most, err
+}
+
+// intoDuals moves y into what may prove something: multipliers of absent bounds become 0,
+// those of a cone minus a point of its dual. It returns false where y is no number.
+func intoDuals(p *qpbackend.Problem, y []float64) bool {
+	conic := make([]bool, len(y))
+	for _, c := range p.Cones {
+		z := y[c.Start : c.Start+c.Len]
+		for i := range z {
+			conic[c.Start+i] = true
+			z[i] = -z[i]
+		}
+		intoDual(c, z)
+		for i := range z {
+			z[i] = -z[i]
+		}
+	}
+	for i, v := range y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+		if !conic[i] && (v > 0 && math.IsInf(p.U[i], 1) || v < 0 && math.IsInf(p.L[i], -1)) {
+			y[i] = 0
+		}
+	}
+	return true
+}
+
+// outward is by how much a number that makes a point one of a dual cone is made larger
+// still, for rounding.
+const outward = 1e-14
+
+// intoDual moves z into the dual of the cone by making one entry, or all of a diagonal,
+// larger.
+func intoDual(c qpbackend.Cone, z []float64) {
+	switch c.Kind {
+	case qpbackend.SecondOrder:
+		sum := 0.0
+		for _, v := range z[1:] {
+			sum += v * v
+		}
+		z[0] = max(z[0], math.Sqrt(sum)*(1+outward*float64(c.Len)))
+	case qpbackend.Exponential: // −z₀·exp(z₁/z₀ − 1) ≤ z₂, z₀ < 0
+		z[0], z[2] = min(z[0], 0), max(z[2], 0)
+		if least := -z[0] * math.Exp(z[1]/z[0]-1) * (1 + 1e-12); z[0] < 0 && least < math.Inf(1) {
+			z[2] = max(z[2], least)
+		} else {
+			z[0], z[1] = 0, max(z[1], 0)
+		}
+	case qpbackend.Power: // (z₀/α)^α·(z₁/(1−α))^(1−α) ≥ |z₂|
+		z[0], z[1] = max(z[0], 0), max(z[1], 0)
+		if z[0] == 0 || z[1] == 0 {
+			z[2] = 0
+			return
+		}
+		α := c.Alpha
+		least := α * math.Pow(math.Abs(z[2])/math.Pow(z[1]/(1-α), 1-α), 1/α) * (1 + 1e-12/α)
+		if z[0] = max(z[0], least); math.IsInf(z[0], 1) {
+			clear(z)
+		}
+	case qpbackend.Semidefinite:
+		intoSemidefinite(z)
+	}
+}
+
+// intoSemidefinite adds to the diagonal what makes all eigenvalues of the matrix at least
+// the error with which they are computed.
+func intoSemidefinite(z []float64) {
+	n := int(math.Sqrt(2 * float64(len(z))))
+	a := mat.NewSymDense(n, nil)
+	k := 0
+	for j := range n {
+		for i := range j + 1 {
+			v := z[k]
+			if i < j {
+				v /= math.Sqrt2
+			}
+			a.SetSym(i, j, v)
+			k++
+		}
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(a, false) {
+		clear(z)
+		return
+	}
+	λ := eig.Values(nil)
+	least, top := λ[0], math.Max(math.Abs(λ[0]), math.Abs(λ[n-1]))
+	add := max(0, float64(8*n)*unit*top-least)
+	k = 0
+	for j := range n {
+		k += j + 1
+		z[k-1] += add
+	}
+}
