@@ -57,7 +57,7 @@ func (r *run) answer(ctx context.Context) (solved bool, end outcome, err error) 
 	sol := &r.sub.Res
 	r.recover.note = ""
 	switch s := sol.Status; {
-	case (s == qpbackend.Solved || s == qpbackend.AlmostSolved) && !r.uphill():
+	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
 		return true, outcome{}, nil
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
@@ -134,17 +134,19 @@ func (r *run) move() Iteration {
 const mostHalvings = 50
 
 // retract goes back towards the point of tangency z, by halves, where the step leads
-// uphill.
+// uphill. Where all the way is uphill x becomes z.
 func (r *run) retract(z []float64) {
 	if r.rises(z, r.x) {
 		if y := r.between(z, r.x, mostHalvings); y != nil {
 			copy(r.x, y)
+		} else {
+			copy(r.x, z)
 		}
 	}
 }
 
-// uphill reports whether all the way from z to the backend's solution is uphill: it is of
-// no use then, whatever its status.
+// uphill reports whether all the way from z to an unfinished answer is uphill: it is of no
+// use then.
 func (r *run) uphill() bool {
 	x := append([]float64(nil), r.sub.Res.X[:len(r.z)]...)
 	for j, v := range x {
