@@ -59,7 +59,8 @@ var mayImport = map[string]string{
 	// A backend's problem without the columns of parameters.
 	"ccp/internal/pinned": "qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.
-	"ccp/internal/scaled": "qpbackend qpbackend/sparse",
+	// The eigenvalues of a multiplier of a semidefinite cone are gonum's.
+	"ccp/internal/scaled": "qpbackend qpbackend/sparse gonum",
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "gonum",
 	// Searches around a local search, which they know as a function.
