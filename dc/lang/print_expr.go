@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/dcopt/dcopt/dc"
@@ -230,7 +231,8 @@ var callNames = map[string]bool{
 // weighted is a term; odd says that it stands for an odd power of any sign.
 type weighted struct {
 	dc.Term
-	odd bool
+	odd  bool
+	flip bool // of a maximum: it is minus the minimum of minus the entries
 }
 
 // written is e as it was written, where the parts u₊^p and −(−u)₊^p of an odd power
@@ -243,9 +245,28 @@ func written(e dc.Expr) (affine dc.Linear, out []weighted) {
 			t.odd = true
 			k++
 		}
+		if t.Weight < 0 && isMinimum(&t.Node) {
+			t.flip, t.Weight = true, -t.Weight
+		}
 		out = append(out, t)
 	}
 	return affine, out
+}
+
+// isMinimum reports whether minus n is better read as a minimum: all terms of its
+// entries would lose a minus.
+func isMinimum(n *dc.Node) bool {
+	if n.Op() != "max" {
+		return false
+	}
+	a := &n.Args()[0]
+	for k := range a.Len() {
+		_, terms := a.Entry(k).Written()
+		if len(terms) == 0 || slices.ContainsFunc(terms, func(t dc.Term) bool { return t.Weight > 0 }) {
+			return false
+		}
+	}
+	return true
 }
 
 func isOdd(a, b *dc.Term) bool {
@@ -309,7 +330,7 @@ func (pr *printer) atom(ps *phrase, t *weighted) {
 		ps.number(pieceValue, data[0])
 		ps.text(")")
 	case op == "max":
-		pr.maximum(ps, &args[0])
+		pr.extreme(ps, &args[0], t.flip)
 	case op == "sumsmallest":
 		ps.text("(")
 		pr.call(ps, "sum", args, nil)
@@ -343,21 +364,29 @@ func (pr *printer) exponent(ps *phrase, p float64) {
 	ps.number(pieceValue, p)
 }
 
-// maximum is that of the entries.
-func (pr *printer) maximum(ps *phrase, a *dc.Array) {
+// extreme is the maximum of the entries, or the minimum of their negatives.
+func (pr *printer) extreme(ps *phrase, a *dc.Array, flip bool) {
+	name := "max"
+	if flip {
+		name = "min"
+	}
 	members := make([]phrase, a.Len())
 	like := a.Len() >= fewMembers && pr.families
 	defer func(was bool) { pr.families = was }(pr.families)
 	pr.families = false // within
 	for k := range members {
-		pr.sum(&members[k], a.Entry(k))
+		e := a.Entry(k)
+		if flip {
+			e = e.Neg()
+		}
+		pr.sum(&members[k], e)
 		like = like && members[0].alike(members[k])
 	}
 	if like {
-		ps.text("(" + pr.over("max", members, true) + ")")
+		ps.text("(" + pr.over(name, members, true) + ")")
 		return
 	}
-	ps.text("max(")
+	ps.text(name + "(")
 	for k, m := range members {
 		if k > 0 {
 			ps.text(", ")
