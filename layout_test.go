@@ -20,12 +20,13 @@ import (
 // them fewest. Files in layers need none; each bound is what the package has today and
 // may only fall.
 //
-// At 01e3d7f they were, in order, 20 (with the packages below ccp), 12, 11, 7 and 27.
+// At 01e3d7f they were, but for dc, in order, 20 (with the packages below ccp), 12, 11, 7 and 27; dc had 56 at 8a2372d.
 var mostUpwards = map[string]int{
 	"ccp":                     3,
 	"qpbackend/ipm":           4,
 	"qpbackend/internal/kkt":  5,
 	"lder":                    2,
+	"dc":                      27,
 	"dc/lang":                 26,
 	"ccp/internal/subproblem": 7,
 	"ccp/global":              3,

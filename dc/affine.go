@@ -303,3 +303,23 @@ func (a Affine) ScaleEach(w []float64) Affine {
 	}
 	return out
 }
+
+// sameEntries reports whether two arrays hold the same functions.
+func sameEntries(a, b *Affine) bool {
+	if len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
+		return false
+	}
+	for k := range a.c {
+		if !a.Entry(k).equal(b.Entry(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// triangle is the number of entries on and above the diagonal.
+func triangle(n int) int { return n * (n + 1) / 2 }
+
+// place is where entry (i, j) of a symmetric matrix stands in its upper
+// triangle, column by column.
+func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }

@@ -169,3 +169,17 @@ func (f *eigenSum) String() string {
 	}
 	return "lambda_sumlargest"
 }
+
+func eigenAtoms() []atom {
+	return []atom{
+		{op: "lambda_max", args: 1, affine: true, make: ofMatrix(LambdaMax)},
+		{op: "lambda_min", args: 1, affine: true, make: ofMatrix(LambdaMin)},
+		{op: "lambda_sumlargest", args: 1, data: 1, affine: true, make: func(args []Array, data []float64) Expr {
+			k, err := whole("lambda_sumlargest", data[0])
+			if err != nil {
+				return Expr{err: err}
+			}
+			return LambdaSumLargest(affineOf(&args[0]), k)
+		}},
+	}
+}

@@ -148,3 +148,7 @@ func (s *symmetric) inverseNorm(x []float64) float64 {
 
 func (f *negLogDet) node() Node     { return Node{op: "logdet", negative: true, args: f.arg()} }
 func (f *negLogDet) String() string { return "-logdet" }
+
+func logdetAtoms() []atom {
+	return []atom{{op: "logdet", args: 1, affine: true, make: ofMatrix(LogDet)}}
+}

@@ -206,19 +206,6 @@ func mergeMatFracs(all []term) {
 	}
 }
 
-// sameEntries reports whether two arrays hold the same functions.
-func sameEntries(a, b *Affine) bool {
-	if len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
-		return false
-	}
-	for k := range a.c {
-		if !a.Entry(k).equal(b.Entry(k)) {
-			return false
-		}
-	}
-	return true
-}
-
 // mostColumns bounds the columns that narrow looks at where they are not data.
 const mostColumns = 1000
 
@@ -316,4 +303,10 @@ func (l Linear) inner(r Linear) float64 {
 		}
 	}
 	return s
+}
+
+func matfracAtoms() []atom {
+	return []atom{{op: "matfrac", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
+		return MatFrac(affineOf(&args[0]), affineOf(&args[1]))
+	}}}
 }

@@ -197,19 +197,6 @@ func normAtoms() []atom {
 	return []atom{
 		{op: "norm1", args: 1, make: func(args []Array, _ []float64) Expr { return norm1Of(&args[0]) }},
 		{op: "norm2", args: 1, make: ofArray(Norm2, Norm2Of[Expr])},
-		{op: "norm", args: 1, data: 1, make: func(args []Array, data []float64) Expr {
-			p := data[0]
-			if a, ok := args[0].Affine(); ok {
-				return NormP(a, p)
-			}
-			switch {
-			case p == 1:
-				return norm1Of(&args[0])
-			case math.IsInf(p, 1):
-				return normInf(&args[0])
-			}
-			return NormPOf(args[0].entries(), p)
-		}},
 	}
 }
 

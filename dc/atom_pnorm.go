@@ -129,3 +129,21 @@ func (f *normP) over() Interval {
 func (f *normP) node() Node { return Node{op: "norm", args: affineArgs(&f.a), num: f.p} }
 
 func (f *normP) String() string { return "norm" }
+
+func pnormAtoms() []atom {
+	return []atom{
+		{op: "norm", args: 1, data: 1, make: func(args []Array, data []float64) Expr {
+			p := data[0]
+			if a, ok := args[0].Affine(); ok {
+				return NormP(a, p)
+			}
+			switch {
+			case p == 1:
+				return norm1Of(&args[0])
+			case math.IsInf(p, 1):
+				return normInf(&args[0])
+			}
+			return NormPOf(args[0].entries(), p)
+		}},
+	}
+}

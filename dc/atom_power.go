@@ -540,8 +540,5 @@ func powerAtoms() []atom {
 			return QuadOverLinOf(x.entries(), y.Entry(0))
 		}},
 		{op: "geomean", args: 1, make: ofArray(GeoMean, GeoMeanOf[Expr])},
-		{op: "wgeomean", args: 1, data: -1, make: func(args []Array, data []float64) Expr {
-			return WeightedGeoMeanOf(args[0].entries(), data)
-		}},
 	}
 }

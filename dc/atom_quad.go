@@ -402,9 +402,6 @@ func (f *quad) node() Node {
 func (f *quad) over() Interval { return Interval{0, math.Inf(1)} }
 func (f *quad) String() string { return "quad" }
 
-// opQuad is the atom of a matrix.
-const opQuad = "quad"
-
 func quadAtoms() []atom {
 	return []atom{
 		{op: "square", args: 1, scalar: true, make: ofScalar(Square)},

@@ -147,3 +147,11 @@ func (f *negWeighted) most(x []float64) float64 {
 func (f *negWeighted) node() Node {
 	return Node{op: "wgeomean", negative: true, args: affineArgs(&f.a), nums: f.w}
 }
+
+func weightedAtoms() []atom {
+	return []atom{
+		{op: "wgeomean", args: 1, data: -1, make: func(args []Array, data []float64) Expr {
+			return WeightedGeoMeanOf(args[0].entries(), data)
+		}},
+	}
+}

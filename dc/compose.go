@@ -5,43 +5,6 @@ import (
 	"sync"
 )
 
-// curve is a convex function of one number: the outer part of a composition.
-type curve interface {
-	value(u float64) float64 // +Inf outside the domain
-	slope(u float64) float64
-	// represent adds the rows and cones of a bound t ≥ curve(u), and returns it.
-	represent(c Canon, u Linear) Form
-	// direction is +1 for nondecreasing, −1 for nonincreasing, 0 for neither.
-	direction() int
-	// least is the left end of the domain, −Inf for none.
-	least() float64
-	// solve is the u with value b, if the curve is ≤ b exactly on one side of
-	// it: below if it is nondecreasing, above if nonincreasing.
-	solve(b float64) (u float64, ok bool)
-	// inside reports whether the curve has a tangent at u.
-	inside(u float64) bool
-	// over is the range over an interval within the domain.
-	over(i Interval) Interval
-	// op is the atom that the curve, or minus the curve, is.
-	op() curveOp
-	String() string
-}
-
-// curveRoundings is a bound of the roundings of a curve's value, relative to
-// it: Go's math functions are accurate to one unit in the last place but for
-// Pow, and no curve has more than three operations besides.
-const curveRoundings = 6
-
-// over is the range of f for arguments in i.
-func curveOver(f curve, i Interval) Interval {
-	i.Lo, i.Hi = max(i.Lo, f.least()), max(i.Hi, f.least())
-	return f.over(i)
-}
-
-// increasing and decreasing are ranges of monotone curves.
-func increasing(f curve, i Interval) Interval { return i.image(f.value, true, curveRoundings) }
-func decreasing(f curve, i Interval) Interval { return i.image(f.value, false, curveRoundings) }
-
 // apply composes: a convex f of an affine e; a nondecreasing one of a convex e,
 // a nonincreasing one of a concave e (Grant, Boyd and Ye 2006); of other e a
 // difference, see lifted.
@@ -90,12 +53,6 @@ func (c *composition) over() Interval            { return curveOver(c.f, c.e.Ran
 func (c *composition) String() string            { return c.f.String() }
 
 func (c *composition) node() Node { return Node{curve: c.f, args: exprArgs(c.e)} }
-
-// curveApprox is f(a).
-func curveApprox(f curve, a approx) approx {
-	least := f.least()
-	return a.through(f.value(a.v), f.slope(a.v), f.value(max(a.lo(), least)), f.value(max(a.hi(), least)), curveRoundings)
-}
 
 // along is f(sign·arg).
 type along struct {
@@ -166,30 +123,6 @@ func (a *along) over() Interval  { return curveOver(a.f, rangeOf(a.arg).Scale(a.
 func (a *along) node() Node      { return Node{curve: a.f, args: funcArg(a.arg, a.sign)} }
 func (a *along) parts() []Convex { return []Convex{a.arg} }
 func (a *along) String() string  { return a.f.String() }
-
-// everywhere is embedded by curves whose domain is the whole line.
-type everywhere struct{}
-
-func (everywhere) least() float64      { return math.Inf(-1) }
-func (everywhere) inside(float64) bool { return true }
-
-// positive is embedded by curves whose domain ends at 0, with an infinite slope
-// or none there.
-type positive struct{}
-
-func (positive) least() float64        { return 0 }
-func (positive) inside(u float64) bool { return u > steepest }
-
-// domainTol is how far a solver's point may lie outside a domain and still be
-// evaluated at its border. Problem.Violation counts the distance all the same.
-const domainTol = 1e-4
-
-// steepest is the argument below which a slope is kept from growing.
-const steepest = 1e-20
-
-// onDomain moves an argument that is outside by no more than rounding to the
-// border; ok is false where it is farther out.
-func onDomain(u float64) (v float64, ok bool) { return max(u, 0), u >= -domainTol }
 
 // column is a new variable.
 func column(c Canon) Linear { return Linear{Idx: []int{c.Var()}, Val: []float64{1}} }

@@ -2,7 +2,6 @@ package dc
 
 import (
 	"fmt"
-	"math"
 	"sync"
 )
 
@@ -390,6 +389,3 @@ func representableIn(f Convex, seen map[Convex]bool) bool {
 
 // parts is implemented by functions of convex functions.
 type parts interface{ parts() []Convex }
-
-// finite reports whether v is a number.
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

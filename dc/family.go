@@ -4,50 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sync"
 )
-
-// family is a weighted sum of functions that are the same atoms of affine
-// functions with other numbers: Σ w[i]·f(data[i]; x). It has the structure once, as
-// a program of steps, and the numbers as arrays; values and subgradients are
-// computed for many members at a time.
-type family struct {
-	steps   []step // in the order of their computation; the last one is f
-	rows    []rowData
-	nums    [][]float64 // weights inside of f, by member
-	w       []float64
-	indices []int
-	of      *space
-	pool    sync.Pool // of *familyWork
-	once    sync.Once
-	s       split
-}
-
-// step is an atom of earlier steps, a row of data, or a sum: a row plus weighted
-// steps.
-type step struct {
-	op    string // of Node; opRow, opSum
-	row   int    // of opRow and opSum
-	args  []int
-	nums  []int   // of opSum: the weights
-	num   float64 // of the atom
-	curve curve
-}
-
-const (
-	opRow = "row"
-	opSum = "sum"
-)
-
-// rowData are the numbers of an affine function, by member: coefficient t of member
-// i is val[t][i]. A list of length one holds for all members.
-type rowData struct {
-	idx [][]int32
-	val [][]float64
-	c   []float64
-	// shared: all members have the same coefficients.
-	shared bool
-}
 
 // inFamilies are the atoms that members may consist of: they are finite everywhere.
 // Curves are asked.
@@ -312,13 +269,6 @@ func onlyOne[T comparable](list []T) []T {
 		}
 	}
 	return slices.Clone(list[:1])
-}
-
-func pick[T any](list []T, i int) T {
-	if len(list) == 1 {
-		return list[0]
-	}
-	return list[i]
 }
 
 // members are the functions one by one, with their weights.

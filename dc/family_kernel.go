@@ -1,6 +1,58 @@
 package dc
 
-import "math"
+import (
+	"math"
+	"sync"
+)
+
+// family is a weighted sum of functions that are the same atoms of affine
+// functions with other numbers: Σ w[i]·f(data[i]; x). It has the structure once, as
+// a program of steps, and the numbers as arrays; values and subgradients are
+// computed for many members at a time.
+type family struct {
+	steps   []step // in the order of their computation; the last one is f
+	rows    []rowData
+	nums    [][]float64 // weights inside of f, by member
+	w       []float64
+	indices []int
+	of      *space
+	pool    sync.Pool // of *familyWork
+	once    sync.Once
+	s       split
+}
+
+// step is an atom of earlier steps, a row of data, or a sum: a row plus weighted
+// steps.
+type step struct {
+	op    string // of Node; opRow, opSum
+	row   int    // of opRow and opSum
+	args  []int
+	nums  []int   // of opSum: the weights
+	num   float64 // of the atom
+	curve curve
+}
+
+const (
+	opRow = "row"
+	opSum = "sum"
+)
+
+// rowData are the numbers of an affine function, by member: coefficient t of member
+// i is val[t][i]. A list of length one holds for all members.
+type rowData struct {
+	idx [][]int32
+	val [][]float64
+	c   []float64
+	// shared: all members have the same coefficients.
+	shared bool
+}
+
+func pick[T any](list []T, i int) T {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list[i]
+}
 
 // memberBlock is how many members are computed together: their numbers and those of
 // the steps between stay in the first level of a cache.
@@ -374,89 +426,4 @@ func (f *family) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
 			dst[d.idx[t][lo+i]] += g * pick(d.val[t], lo+i)
 		}
 	}
-}
-
-// approx is the value with its error, member by member.
-func (f *family) approx(x []float64) approx {
-	at := make([]approx, len(f.steps))
-	var s total
-	for i, w := range f.w {
-		for k := range f.steps {
-			at[k] = f.approxStep(&f.steps[k], i, x, at)
-		}
-		s.addScaled(w, at[len(at)-1])
-	}
-	return s.approx
-}
-
-// approxStep is a step of member i, those before being known, by the rules of the
-// atoms.
-func (f *family) approxStep(s *step, i int, x []float64, at []approx) approx {
-	var sum total
-	switch s.op {
-	case opRow, opSum:
-		sum.add(f.rows[s.row].approx(i, x))
-		if s.op == opRow {
-			return f.rows[s.row].approx(i, x)
-		}
-		for k, a := range s.args {
-			sum.addScaled(pick(f.nums[s.nums[k]], i), at[a])
-		}
-		return sum.approx
-	case "max":
-		m := newLargest()
-		for _, a := range s.args {
-			m.add(at[a])
-		}
-		return m.approx()
-	case "norm2":
-		v, e := make([]float64, len(s.args)), make([]float64, len(s.args))
-		for k, a := range s.args {
-			v[k], e[k] = at[a].v, at[a].e
-		}
-		norm := euclid(v)
-		return approx{norm, euclid(e) + float64(4*len(s.args)+3)*unit*norm}
-	}
-	h := len(s.args) / 2
-	for k, a := range s.args {
-		u := at[a]
-		switch s.op {
-		case "abs":
-			return approx{math.Abs(u.v), u.e}
-		case "square":
-			return u.square()
-		case "norm1":
-			sum.add(approx{math.Abs(u.v), u.e})
-		case "sumsq":
-			sum.add(u.square())
-		case "huber":
-			of := (&huber{m: s.num}).of
-			sum.add(u.through(of(u.v), 2*min(math.Abs(u.v), s.num), of(u.lo()), of(u.hi()), 3))
-		case "mul":
-			return u.times(at[s.args[1]])
-		case "inner":
-			if k < h {
-				sum.add(u.times(at[s.args[k+h]]))
-			}
-		default:
-			return curveApprox(s.curve, u)
-		}
-	}
-	return sum.approx
-}
-
-// approx is the row of member i, as that of Linear; shared products are added up
-// first, as in values.
-func (d *rowData) approx(i int, x []float64) approx {
-	s, c := 0.0, pick(d.c, i)
-	if !d.shared {
-		s, c = c, 0
-	}
-	m := math.Abs(s+c) * (1 + coefficientErrors)
-	for t := range d.idx {
-		p := pick(d.val[t], i) * x[pick(d.idx[t], i)]
-		s += p
-		m += (1+coefficientErrors)*math.Abs(p) + math.Abs(s)
-	}
-	return approx{c + s, unit * (m + math.Abs(c+s))}
 }

@@ -1,7 +1,6 @@
 package dc
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -38,7 +37,7 @@ func (e Expr) Written() (affine Linear, terms []Term) {
 	affine = e.lin
 	affine.of = e.of.join(affine.of)
 	for _, t := range e.terms {
-		if f, ok := t.f.(*family); ok {
+		if f, ok := t.f.(interface{ members() []Expr }); ok {
 			for _, m := range f.members() {
 				_, one := m.Scale(t.w).Written()
 				terms = append(terms, one...)
@@ -130,14 +129,6 @@ func fullSymmetric(q []float64, n int) []float64 {
 		}
 	}
 	return q
-}
-
-// curveOp is a curve as an atom.
-type curveOp struct {
-	name     string
-	negative bool
-	power    bool
-	p        float64
 }
 
 // Array is an array of expressions with a shape: the argument of an atom. Of what
@@ -364,67 +355,6 @@ type atom struct {
 	make           func(args []Array, data []float64) Expr
 }
 
-// Apply makes the atom of a name and with data as Node.Op and Node.Data have them.
-// Beside those "sqrt", "square", "invpos", "pos", "min", "norm1", "norminf" and
-// others of the names of problem files are known; see Ops. The error of the result
-// says what is wrong with the arguments.
-func Apply(op string, data []float64, args ...Array) Expr {
-	a, ok := findAtom(op)
-	if !ok {
-		return badExpr("there is no atom %q", op)
-	}
-	if a.args >= 0 && len(args) != a.args || len(args) == 0 {
-		return badExpr("%s of %d arguments, want %s", op, len(args), atLeastOne(a.args))
-	}
-	if a.data >= 0 && len(data) != a.data {
-		return badExpr("%s with %d numbers, want %d", op, len(data), a.data)
-	}
-	for k := range args {
-		if err := args[k].Err(); err != nil {
-			return Expr{err: err}
-		}
-		if n := args[k].Len(); a.scalar && n != 1 {
-			return badExpr("%s of %d entries, want one number", op, n)
-		}
-		if _, ok := args[k].Affine(); a.affine && !ok {
-			return badExpr("%s needs an affine argument", op)
-		}
-	}
-	return a.make(args, data)
-}
-
-func atLeastOne(n int) string {
-	if n < 0 {
-		return "one or more"
-	}
-	return fmt.Sprint(n)
-}
-
-// Ops are the names that Apply knows.
-func Ops() []string {
-	var names []string
-	for _, a := range atoms() {
-		names = append(names, a.op)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func findAtom(op string) (atom, bool) {
-	for _, a := range atoms() {
-		if a.op == op {
-			return a, true
-		}
-	}
-	return atom{}, false
-}
-
-// atoms is the list of all.
-func atoms() []atom {
-	return slices.Concat(maxAtoms(), normAtoms(), quadAtoms(), powerAtoms(), expAtoms(), logAtoms(), huberAtoms(),
-		largestAtoms(), productAtoms(), matrixAtoms())
-}
-
 // affineOf are the entries of an array of which Apply knows that it is affine.
 func affineOf(a *Array) Affine {
 	out, _ := a.Affine()
@@ -452,4 +382,12 @@ func whole(op string, v float64) (int, error) {
 		return n, nil
 	}
 	return 0, badExpr("%s with the count %g", op, v).err
+}
+
+// opQuad is the atom that has a matrix as data.
+const opQuad = "quad"
+
+// ofMatrix is an atom of one matrix.
+func ofMatrix(f func(Affine) Expr) func([]Array, []float64) Expr {
+	return func(args []Array, _ []float64) Expr { return f(affineOf(&args[0])) }
 }

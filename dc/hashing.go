@@ -220,3 +220,8 @@ func (h *hasher) sum(lin Linear, terms []term, depth int) {
 		h.function(terms[k].f, depth)
 	}
 }
+
+// same reports whether two expressions are written alike.
+func (e *Expr) same(o *Expr) bool {
+	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) })
+}

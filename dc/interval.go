@@ -130,3 +130,6 @@ func (i Interval) image(f func(float64) float64, increasing bool, ulps int) Inte
 	}
 	return Interval{lo, hi}
 }
+
+// finite reports whether v is a number.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

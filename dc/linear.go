@@ -258,3 +258,12 @@ func (l Linear) multipleOf(r Linear) (w float64, ok bool) {
 	}
 	return w, l.Const == w*r.Const
 }
+
+// bad reports whether a number of l is not finite.
+func bad(l Linear) bool {
+	s := l.Const - l.Const
+	for _, v := range l.Val {
+		s += v - v
+	}
+	return s != 0 // also for NaN
+}

@@ -10,13 +10,6 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// triangle is the number of entries on and above the diagonal.
-func triangle(n int) int { return n * (n + 1) / 2 }
-
-// place is where entry (i, j) of a symmetric matrix stands in its upper
-// triangle, column by column.
-func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
-
 // mirrorTol is how far, relatively, rounding may take mirrored entries apart.
 const mirrorTol = 1e-9
 
@@ -287,27 +280,4 @@ func multiple(l Linear) func(i, j int) Linear {
 // arg is the matrix as the argument of an atom.
 func (s *symmetric) arg() [2]Array {
 	return [2]Array{{affine: &s.a, layout: triangles, order: s.n}}
-}
-
-func matrixAtoms() []atom {
-	ofMatrix := func(f func(Affine) Expr) func([]Array, []float64) Expr {
-		return func(args []Array, _ []float64) Expr { return f(affineOf(&args[0])) }
-	}
-	return []atom{
-		{op: "logdet", args: 1, affine: true, make: ofMatrix(LogDet)},
-		{op: "lambda_max", args: 1, affine: true, make: ofMatrix(LambdaMax)},
-		{op: "lambda_min", args: 1, affine: true, make: ofMatrix(LambdaMin)},
-		{op: "lambda_sumlargest", args: 1, data: 1, affine: true, make: func(args []Array, data []float64) Expr {
-			k, err := whole("lambda_sumlargest", data[0])
-			if err != nil {
-				return Expr{err: err}
-			}
-			return LambdaSumLargest(affineOf(&args[0]), k)
-		}},
-		{op: "sigma_max", args: 1, affine: true, make: ofMatrix(SpectralNorm)},
-		{op: "normnuc", args: 1, affine: true, make: ofMatrix(NuclearNorm)},
-		{op: "matfrac", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
-			return MatFrac(affineOf(&args[0]), affineOf(&args[1]))
-		}},
-	}
 }

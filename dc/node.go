@@ -1,7 +1,5 @@
 package dc
 
-import "slices"
-
 // parted is embedded by functions that are not convex by themselves. They are
 // evaluated as they were written; CCP uses their split.
 type parted struct {
@@ -57,11 +55,6 @@ func made(f func(parted) written, s split, es ...Expr) Expr {
 		return Expr{lin: s.lin, terms: s.g, of: of}
 	}
 	return node(f(newParted(s)), of)
-}
-
-// same reports whether two expressions are written alike.
-func (e *Expr) same(o *Expr) bool {
-	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) })
 }
 
 // isAffineNow reports whether e is written as an affine function.

@@ -236,11 +236,17 @@ func (t *tally) domains(list []term, at spot) {
 	}
 }
 
+// sized is implemented by sums that count as their terms: the sum of the sizes of
+// these at x, and the largest.
+type sized interface {
+	sizes(x []float64) (sum, most float64)
+}
+
 // size is the largest term of e at x, the constant included.
 func (e *Expr) size(x []float64) float64 {
 	s := e.lin.size(x)
 	for _, t := range e.terms {
-		if f, ok := t.f.(*family); ok {
+		if f, ok := t.f.(sized); ok {
 			_, most := f.sizes(x)
 			s = max(s, t.w*most)
 			continue
@@ -275,7 +281,7 @@ func (p *Problem) ObjectiveSize(x []float64) float64 {
 		s += finiteSize(e.lin.Val[k] * x[j])
 	}
 	for _, t := range e.terms {
-		if f, ok := t.f.(*family); ok {
+		if f, ok := t.f.(sized); ok {
 			sum, _ := f.sizes(x)
 			s += t.w * sum
 			continue

@@ -1,0 +1,67 @@
+package dc
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Apply makes the atom of a name and with data as Node.Op and Node.Data have them.
+// Beside those "sqrt", "square", "invpos", "pos", "min", "norm1", "norminf" and
+// others of the names of problem files are known; see Ops. The error of the result
+// says what is wrong with the arguments.
+func Apply(op string, data []float64, args ...Array) Expr {
+	a, ok := findAtom(op)
+	if !ok {
+		return badExpr("there is no atom %q", op)
+	}
+	if a.args >= 0 && len(args) != a.args || len(args) == 0 {
+		return badExpr("%s of %d arguments, want %s", op, len(args), atLeastOne(a.args))
+	}
+	if a.data >= 0 && len(data) != a.data {
+		return badExpr("%s with %d numbers, want %d", op, len(data), a.data)
+	}
+	for k := range args {
+		if err := args[k].Err(); err != nil {
+			return Expr{err: err}
+		}
+		if n := args[k].Len(); a.scalar && n != 1 {
+			return badExpr("%s of %d entries, want one number", op, n)
+		}
+		if _, ok := args[k].Affine(); a.affine && !ok {
+			return badExpr("%s needs an affine argument", op)
+		}
+	}
+	return a.make(args, data)
+}
+
+func atLeastOne(n int) string {
+	if n < 0 {
+		return "one or more"
+	}
+	return fmt.Sprint(n)
+}
+
+// Ops are the names that Apply knows.
+func Ops() []string {
+	var names []string
+	for _, a := range atoms() {
+		names = append(names, a.op)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func findAtom(op string) (atom, bool) {
+	for _, a := range atoms() {
+		if a.op == op {
+			return a, true
+		}
+	}
+	return atom{}, false
+}
+
+// atoms is the list of all.
+func atoms() []atom {
+	return slices.Concat(maxAtoms(), normAtoms(), quadAtoms(), powerAtoms(), expAtoms(), logAtoms(), huberAtoms(),
+		largestAtoms(), productAtoms(), logdetAtoms(), eigenAtoms(), spectralAtoms(), matfracAtoms(), pnormAtoms(), weightedAtoms())
+}

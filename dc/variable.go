@@ -1,0 +1,214 @@
+package dc
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Variable is a named array of variables.
+type Variable struct {
+	Name  string
+	Shape []int
+	// Origin is the index of the first entry in each dimension, for printing;
+	// nil: 1 everywhere.
+	Origin []int
+	Offset int // of the first entry in x
+	// Symmetric: a square matrix of which x holds the upper triangle, column by
+	// column; so do Lo, Hi and Start.
+	Symmetric    bool
+	semidefinite bool
+	// Param: it has the value Lo = Hi, which Problem.With changes.
+	Param bool
+	// Lo and Hi are bounds, entry by entry; nil or infinite: none.
+	Lo, Hi []float64
+	Start  Start
+}
+
+// Semidefinite reports whether it was declared so, by PSD.
+func (v *Variable) Semidefinite() bool { return v.semidefinite }
+
+// Len is how many entries of x the variable has.
+func (v *Variable) Len() int {
+	if v.Symmetric {
+		return triangle(v.Shape[0])
+	}
+	return size(v.Shape)
+}
+
+// Values are the entries at x in row-major order. Of a variable that is not
+// symmetric they are a part of x.
+func (v *Variable) Values(x []float64) []float64 {
+	x = x[v.Offset : v.Offset+v.Len()]
+	if !v.Symmetric {
+		return x
+	}
+	n := v.Shape[0]
+	out := make([]float64, 0, n*n)
+	for i := range n {
+		for j := range n {
+			out = append(out, x[place(i, j)])
+		}
+	}
+	return out
+}
+
+// VarOption is an attribute of a variable.
+type VarOption func(*Variable) error
+
+// column is where the k-th entry stands in the variable's part of x.
+func (v *Variable) column(k int) int {
+	if v.Symmetric {
+		return place(k/v.Shape[0], k%v.Shape[0])
+	}
+	return k
+}
+
+// Symmetric makes a square matrix symmetric: x has its upper triangle alone.
+// Bounds of mirrored entries both hold; starts must agree.
+func Symmetric() VarOption {
+	return func(v *Variable) error { v.Symmetric = true; return nil }
+}
+
+// PSD makes a square matrix symmetric and positive semidefinite, by a
+// constraint named psd(name).
+func PSD() VarOption {
+	return func(v *Variable) error { v.Symmetric, v.semidefinite = true, true; return nil }
+}
+
+// fold brings values given for the full matrix to the triangle.
+func (v *Variable) fold() error {
+	if !v.Symmetric {
+		return nil
+	}
+	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
+		v.Symmetric = false
+		return fmt.Errorf("shape %v is not symmetric; want a square matrix", v.Shape)
+	}
+	n := v.Shape[0]
+	each := func(full []float64, join func(a, b float64) float64) []float64 {
+		if full == nil {
+			return nil
+		}
+		var out []float64
+		for j := range n {
+			for i := range j + 1 {
+				out = append(out, join(full[i*n+j], full[j*n+i]))
+			}
+		}
+		return out
+	}
+	var err error
+	v.Lo, v.Hi = each(v.Lo, math.Max), each(v.Hi, math.Min)
+	v.Start.Values = each(v.Start.Values, func(a, b float64) float64 {
+		if math.IsNaN(a) {
+			return b
+		}
+		if !(math.Abs(a-b) <= mirrorTol*max(math.Abs(a), math.Abs(b))) && !math.IsNaN(b) && err == nil {
+			err = fmt.Errorf("the start is not symmetric: it has %g and %g", a, b)
+		}
+		return a
+	})
+	return err
+}
+
+// AtLeast and AtMost bound every entry: one number for all entries, or one per entry.
+func AtLeast(lo ...float64) VarOption {
+	return func(v *Variable) (err error) { v.Lo, err = spread(v, "lower bound", lo); return }
+}
+
+// AtMost is the upper bound; see AtLeast.
+func AtMost(hi ...float64) VarOption {
+	return func(v *Variable) (err error) { v.Hi, err = spread(v, "upper bound", hi); return }
+}
+
+// CountFrom sets the first index of each dimension, for printing.
+func CountFrom(origin ...int) VarOption {
+	return func(v *Variable) error {
+		if len(origin) != len(v.Shape) {
+			return fmt.Errorf("%d first indices for shape %v", len(origin), v.Shape)
+		}
+		v.Origin = append([]int(nil), origin...)
+		return nil
+	}
+}
+
+// StartAt, StartNormal and StartUniform say where a variable starts; see Start.
+func StartAt(values ...float64) VarOption {
+	return func(v *Variable) (err error) {
+		v.Start.Kind = StartValues
+		v.Start.Values, err = spread(v, "start", values)
+		if err != nil {
+			return err
+		}
+		for k, x := range v.Start.Values {
+			if math.IsInf(x, 0) {
+				return fmt.Errorf("start value %d is %g", k, x)
+			}
+		}
+		return nil
+	}
+}
+
+// StartAtMatrix is StartAt for the entries of a matrix.
+func StartAtMatrix(start mat.Matrix) VarOption { return StartAt(Mat(start).c...) }
+
+// StartNormal draws each entry from the normal distribution.
+func StartNormal(mean, sd float64) VarOption {
+	return func(v *Variable) error {
+		if !(sd >= 0) || math.IsInf(sd, 1) || math.IsNaN(mean) || math.IsInf(mean, 0) {
+			return fmt.Errorf("start normal(%g, %g), want finite numbers and a deviation ≥ 0", mean, sd)
+		}
+		v.Start = Start{Kind: StartNormally, A: mean, B: sd}
+		return nil
+	}
+}
+
+// StartUniform draws each entry from the uniform distribution on [lo, hi].
+func StartUniform(lo, hi float64) VarOption {
+	return func(v *Variable) error {
+		if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+			return fmt.Errorf("start uniform(%g, %g), want finite numbers in order", lo, hi)
+		}
+		v.Start = Start{Kind: StartUniformly, A: lo, B: hi}
+		return nil
+	}
+}
+
+// spread copies one number to all entries, or checks their count.
+func spread(v *Variable, what string, x []float64) ([]float64, error) {
+	n := size(v.Shape)
+	if len(x) != 1 && len(x) != n {
+		return nil, fmt.Errorf("%s has %d numbers, want 1 or %d", what, len(x), n)
+	}
+	out := make([]float64, n)
+	for k := range out {
+		if len(x) == 1 {
+			out[k] = x[0]
+		} else {
+			out[k] = x[k]
+		}
+		if math.IsNaN(out[k]) && what != "start" {
+			return nil, fmt.Errorf("%s is NaN at entry %d", what, k)
+		}
+	}
+	return out, nil
+}
+
+func (v *Variable) lo(k int) float64 {
+	if v.Lo == nil {
+		return math.Inf(-1)
+	}
+	return v.Lo[k]
+}
+
+func (v *Variable) hi(k int) float64 {
+	if v.Hi == nil {
+		return math.Inf(1)
+	}
+	return v.Hi[k]
+}
+
+// Bounds returns the bounds of entry k, infinite where there is none.
+func (v *Variable) Bounds(k int) (lo, hi float64) { return v.lo(k), v.hi(k) }
