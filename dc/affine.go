@@ -3,6 +3,7 @@ package dc
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -213,7 +214,7 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 		return b.Scale(w).combine(what, 1, a)
 	}
 	spread := len(b.shape) == 0
-	if !spread && !sameShape(a.shape, b.shape) {
+	if !spread && !slices.Equal(a.shape, b.shape) {
 		return failed("%s of shapes %v and %v", what, a.shape, b.shape)
 	}
 	out := Affine{shape: a.shape, c: make([]float64, 0, len(a.c)), of: a.of.join(b.of)}
@@ -253,18 +254,6 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 		out.ptr, out.c = append(out.ptr, len(out.idx)), append(out.c, l.Const+w*r.Const)
 	}
 	return out
-}
-
-func sameShape(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for d := range a {
-		if a[d] != b[d] {
-			return false
-		}
-	}
-	return true
 }
 
 // Neg returns −a.

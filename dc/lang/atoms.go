@@ -157,7 +157,7 @@ func (ev *evaluator) fnFold(n *node, args []value) value {
 	vs := slices.Clone(args)
 	shape := ev.common(n, n.args, vs)
 	for k := range vs {
-		if !sameShape(vs[k].shape, shape) {
+		if !slices.Equal(vs[k].shape, shape) {
 			vs[k] = vs[k].choose(shape, make([]int, size(shape)))
 		}
 	}
@@ -249,7 +249,7 @@ func (ev *evaluator) fnLogSumExp(n *node, args []value) value {
 
 func (ev *evaluator) fnQuad(n *node, args []value) value {
 	x, q := ev.affineArg(n, args, 0), ev.numeric(n.args[1], args[1], "the matrix of quad")
-	if k := x.len(); len(x.shape) > 1 || q.len() != k*k || k > 1 && !sameShape(q.shape, []int{k, k}) {
+	if k := x.len(); len(x.shape) > 1 || q.len() != k*k || k > 1 && !slices.Equal(q.shape, []int{k, k}) {
 		ev.shapesDiffer(n, n.args[0], n.args[1], &x, &q)
 	}
 	if x.len() == 0 {

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -34,7 +35,7 @@ func (ev *evaluator) fnNorm(n *node, args []value) value {
 // with the weights that the second one has.
 func (ev *evaluator) fnWeightedGeoMean(n *node, args []value) value {
 	v, w := args[0], ev.numeric(n.args[1], args[1], "the weights of wgeomean")
-	if !sameShape(v.shape, w.shape) {
+	if !slices.Equal(v.shape, w.shape) {
 		ev.shapesDiffer(n, n.args[0], n.args[1], &v, &w)
 	}
 	total := 0.0

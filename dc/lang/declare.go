@@ -142,7 +142,7 @@ func (c *compiler) checkShape(s *statement, v value, from string) value {
 // fit checks a value against a declared shape; dimensions of size 1 may be left
 // out.
 func (c *compiler) fit(s *statement, v value, to *axes, from string) value {
-	if !sameShape(squeeze(v.shape), squeeze(to.shape)) {
+	if !slices.Equal(squeeze(v.shape), squeeze(to.shape)) {
 		if from != "" {
 			from = " (from " + from + ")"
 		}
@@ -196,7 +196,7 @@ func (c *compiler) family(s *statement) value {
 		if vs == nil {
 			vs = rows.values(ev.model)
 		}
-		if len(vs) > 0 && !sameShape(vs[0].shape, v.shape) {
+		if len(vs) > 0 && !slices.Equal(vs[0].shape, v.shape) {
 			ev.fail(s.value, "", "the members of %s differ in shape: %s and %s", s.name, shapeText(vs[0].shape), shapeText(v.shape))
 		}
 		vs = append(vs, v)
@@ -321,7 +321,7 @@ func (c *compiler) bound(v *varParts, at, n *node, dst *[]float64) {
 // filling is data for every entry of a variable, or one number for all.
 func (c *compiler) filling(v *varParts, n *node, what string) []float64 {
 	x := c.ev.dataOf(n, what)
-	if x.len() != 1 && !sameShape(squeeze(x.shape), squeeze(v.shape)) {
+	if x.len() != 1 && !slices.Equal(squeeze(x.shape), squeeze(v.shape)) {
 		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(x.shape))
 	}
 	return x.numbers()

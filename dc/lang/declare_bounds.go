@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -105,7 +106,7 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 		return nil, false
 	}
 	flat := len(s.Shape) == 1 && len(s.Values) == v.n
-	if !flat && !sameShape(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
+	if !flat && !slices.Equal(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
 		c.ev.fail(&node{span: v.s.at}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.name, shapeText(v.shape), s.From, shapeText(s.Shape))
 	}
 	v.values, v.startNode = s.Values, &node{span: v.s.at}

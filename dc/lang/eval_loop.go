@@ -1,6 +1,9 @@
 package lang
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // members are the values of an index: lo..hi, a list, or a set.
 func (ev *evaluator) members(n *node) (lo, hi int, list []int, set *memberSet) {
@@ -98,7 +101,7 @@ func (ev *evaluator) extreme(n *node) value {
 			vs = append(vs, number(best))
 		}
 		plain = false
-		if len(vs) > 0 && !sameShape(vs[0].shape, v.shape) {
+		if len(vs) > 0 && !slices.Equal(vs[0].shape, v.shape) {
 			ev.fail(body, "", "the terms of %s differ in shape: %s and %s", n.name, shapeText(vs[0].shape), shapeText(v.shape))
 		}
 		vs = append(vs, v)

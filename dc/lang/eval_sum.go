@@ -1,6 +1,10 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+)
 
 // sum is the value of n as a sum: of its terms, of one product or quotient, or
 // over indices.
@@ -73,7 +77,7 @@ func (ev *evaluator) addOver(n *node, w float64) {
 		if members++; members == 1 {
 			first = shape
 		}
-		if !sameShape(first, shape) {
+		if !slices.Equal(first, shape) {
 			ev.fail(body, "", "the terms of sum differ in shape: %s and %s", shapeText(first), shapeText(shape))
 		}
 	})
@@ -177,7 +181,7 @@ func (ev *evaluator) quadraticForm(n *node) (value, bool) {
 	}
 	xv, qv := ev.operand(x), ev.operand(q)
 	k := xv.len()
-	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !sameShape(qv.shape, []int{k, k}) || k == 0 || qv.hasInf() {
+	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !slices.Equal(qv.shape, []int{k, k}) || k == 0 || qv.hasInf() {
 		return value{}, false
 	}
 	return ev.quad(n, xv, qv), true

@@ -1,6 +1,10 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+)
 
 // common is the shape of an entrywise operation; single entries go with
 // everything.
@@ -15,7 +19,7 @@ func (ev *evaluator) sides(n *node, parts []*node, vs []value) []int {
 	for k := range vs {
 		a, b := &vs[best], &vs[k]
 		switch {
-		case sameShape(a.shape, b.shape):
+		case slices.Equal(a.shape, b.shape):
 		case a.len() == 1 && (b.len() != 1 || len(b.shape) > len(a.shape)):
 			best = k
 		case b.len() != 1:
@@ -23,7 +27,7 @@ func (ev *evaluator) sides(n *node, parts []*node, vs []value) []int {
 		}
 	}
 	for k := range vs {
-		if vs[k].len() == 1 && len(vs[k].shape) > 0 && !sameShape(vs[k].shape, vs[best].shape) {
+		if vs[k].len() == 1 && len(vs[k].shape) > 0 && !slices.Equal(vs[k].shape, vs[best].shape) {
 			vs[k] = vs[k].reshape()
 		}
 	}

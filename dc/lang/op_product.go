@@ -3,9 +3,11 @@ package lang
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
-	"gonum.org/v1/gonum/mat"
 )
 
 // multiply is a*b.
@@ -25,7 +27,7 @@ func (ev *evaluator) multiply(n *node, a, b value) value {
 	}
 	if inner := a.shape[len(a.shape)-1]; inner != b.shape[0] {
 		help := ""
-		if sameShape(a.shape, b.shape) {
+		if slices.Equal(a.shape, b.shape) {
 			help = "write .* for a product entry by entry"
 		}
 		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.source(l), shapeText(a.shape),

@@ -125,7 +125,7 @@ func (ev *evaluator) finiteWeight(n *node, t *summand) {
 
 // pair is the sum or difference of two affine arrays of one shape.
 func (ev *evaluator) pair(n *node, a, b *value, minus bool) (v value, ok bool) {
-	if max(a.sort, b.sort) != affine || !sameShape(a.shape, b.shape) || a.hasInf() || b.hasInf() {
+	if max(a.sort, b.sort) != affine || !slices.Equal(a.shape, b.shape) || a.hasInf() || b.hasInf() {
 		return v, false
 	}
 	ev.spend(n, 2*a.len())

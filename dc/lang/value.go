@@ -272,18 +272,6 @@ func (v *value) first(d int) int {
 	return v.more.origin[d]
 }
 
-func sameShape(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for d := range a {
-		if a[d] != b[d] {
-			return false
-		}
-	}
-	return true
-}
-
 // shapeText is a shape as messages say it.
 func shapeText(shape []int) string {
 	if len(shape) == 0 {

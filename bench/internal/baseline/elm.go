@@ -40,7 +40,7 @@ func FitELM(x [][]float64, y []float64, set ELMSettings) (*ELM, error) {
 	if set.Linear < 0 || set.Morphological < 0 || set.Linear+set.Morphological == 0 {
 		return nil, fmt.Errorf("baseline: ELMSettings.Linear = %d, Morphological = %d, want >= 0 and a neuron", set.Linear, set.Morphological)
 	}
-	if err := checkSamples(x, y); err != nil {
+	if err := CheckSamples(x, y); err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(set.Seed, 0x656c6d))

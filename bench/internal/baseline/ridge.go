@@ -25,7 +25,7 @@ const ridgePenalties = 19
 // choosing a good ridge parameter, Technometrics 21 (1979) 215-223, for the
 // formula of these predictions.
 func FitRidge(x [][]float64, y []float64) (*Ridge, error) {
-	if err := checkSamples(x, y); err != nil {
+	if err := CheckSamples(x, y); err != nil {
 		return nil, err
 	}
 	m, n := len(x), len(x[0])

@@ -60,7 +60,7 @@ func FitSVR(ctx context.Context, x [][]float64, y []float64, set SVRSettings) (*
 	if err := set.validate(); err != nil {
 		return nil, err
 	}
-	if err := checkSamples(x, y); err != nil {
+	if err := CheckSamples(x, y); err != nil {
 		return nil, err
 	}
 	if set.Gamma == 0 {
@@ -157,8 +157,8 @@ func scaleGamma(x [][]float64) float64 {
 	return 1 / (float64(len(x[0])) * variance)
 }
 
-// checkSamples refuses samples that no model can be trained on.
-func checkSamples(x [][]float64, y []float64) error {
+// CheckSamples refuses samples that no model can be trained on.
+func CheckSamples(x [][]float64, y []float64) error {
 	if len(x) == 0 || len(x) != len(y) {
 		return fmt.Errorf("baseline: %d samples with %d targets", len(x), len(y))
 	}

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // Line is a run: how far its objective is from the best, and how much its point
@@ -32,7 +34,7 @@ func Convergence(title string, lines []Line, paths ...string) error {
 	var names []string
 	end := 2
 	for _, l := range lines {
-		names = addOnce(names, l.Name)
+		names = page.AddOnce(names, l.Name)
 		end = max(end, len(l.Gap), len(l.Violation))
 	}
 	f := figure{title: title, width: figureWidth, height: 5.2 * vg.Inch}
@@ -134,13 +136,6 @@ func at(names []string, name string) int {
 		}
 	}
 	return -1
-}
-
-func addOnce(names []string, name string) []string {
-	if at(names, name) < 0 {
-		return append(names, name)
-	}
-	return names
 }
 
 // Counts label a few whole numbers.

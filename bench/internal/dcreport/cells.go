@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // Options say how to look at the rows.
@@ -68,8 +69,8 @@ func Groups(rows []dcrun.Row, opt Options) []*Group {
 			})
 		}
 		g := groups[k]
-		g.Problems, g.Solvers = addOnce(g.Problems, r.Problem), addOnce(g.Solvers, r.Solver)
-		g.parts[r.Problem] = addOnce(g.parts[r.Problem], r.Part)
+		g.Problems, g.Solvers = page.AddOnce(g.Problems, r.Problem), page.AddOnce(g.Solvers, r.Solver)
+		g.parts[r.Problem] = page.AddOnce(g.parts[r.Problem], r.Part)
 		g.rows[[3]string{r.Solver, r.Problem, r.Part}] = &r
 		g.limit = max(g.limit, r.Limit)
 		if r.Feasible(opt.Feasible) {
@@ -89,13 +90,6 @@ func Groups(rows []dcrun.Row, opt Options) []*Group {
 	return groups
 }
 
-func addOnce(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
-}
-
 // sum makes the cell; nil if a part was not measured.
 func (g *Group) sum(solver, problem string, opt Options) *cell {
 	c := &cell{excess: math.NaN(), violation: math.NaN(), objective: math.NaN()}
@@ -106,7 +100,7 @@ func (g *Group) sum(solver, problem string, opt Options) *cell {
 		}
 		c.parts++
 		c.objective = r.Objective
-		c.status = addOnce(c.status, r.Status)
+		c.status = page.AddOnce(c.status, r.Status)
 		if t := r.Seconds(opt.Clock); t > 0 {
 			c.timed++
 			c.seconds += t

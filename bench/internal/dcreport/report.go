@@ -232,7 +232,7 @@ func (p *printer) total(groups []*Group, opt Options) {
 	var solvers []string
 	for _, g := range groups {
 		for _, s := range g.others(opt) {
-			solvers = addOnce(solvers, s)
+			solvers = page.AddOnce(solvers, s)
 		}
 	}
 	p.Printf("\n## All\n\nGeometric means of the ratios to %s over all groups, where both succeed, and where both have a time.\n\n", opt.Against)
@@ -299,24 +299,6 @@ func (g *Group) Plot(opt Options, profile, times []string) error {
 	return chart.Times(g.Name+": time of each problem, all its parts", chart.ClockName(opt.Clock)+" time (s)", g.Problems, all, times...)
 }
 
-func seconds(s float64) string {
-	switch {
-	case s >= 100:
-		return fmt.Sprintf("%.0f", s)
-	case s >= 10:
-		return fmt.Sprintf("%.1f", s)
-	case s >= 1:
-		return fmt.Sprintf("%.2f", s)
-	}
-	return fmt.Sprintf("%.3f", s)
-}
+func seconds(s float64) string { return page.Digits(s, 3) }
 
-func ratio(r float64) string {
-	switch {
-	case r >= 100:
-		return fmt.Sprintf("%.0f", r)
-	case r >= 10:
-		return fmt.Sprintf("%.1f", r)
-	}
-	return fmt.Sprintf("%.2f", r)
-}
+func ratio(r float64) string { return page.Digits(r, 2) }

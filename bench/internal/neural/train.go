@@ -13,6 +13,8 @@ import (
 	"github.com/gomlx/gomlx/pkg/core/tensors"
 	mlcontext "github.com/gomlx/gomlx/pkg/ml/context"
 	"github.com/gomlx/gomlx/pkg/ml/train/optimizers"
+
+	"github.com/dcopt/dcopt/bench/internal/baseline"
 )
 
 // Settings are those of training.
@@ -67,7 +69,7 @@ func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings)
 	if err := net.validate(); err != nil {
 		return nil, err
 	}
-	if err := checkSamples(x, y); err != nil {
+	if err := baseline.CheckSamples(x, y); err != nil {
 		return nil, err
 	}
 	backend, err := simplego.New("ops_sequential")
@@ -231,22 +233,4 @@ func (res *Network) Predict(x [][]float64) ([]float64, error) {
 		pred[i] = row[0]
 	}
 	return pred, nil
-}
-
-// checkSamples refuses samples that no network can be trained on.
-func checkSamples(x [][]float64, y []float64) error {
-	if len(x) == 0 || len(x) != len(y) {
-		return fmt.Errorf("neural: %d samples with %d targets", len(x), len(y))
-	}
-	for i, row := range x {
-		if len(row) == 0 || len(row) != len(x[0]) {
-			return fmt.Errorf("neural: sample %d has %d features, the first has %d", i, len(row), len(x[0]))
-		}
-		for _, v := range append([]float64{y[i]}, row...) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("neural: sample %d has a value that is no finite number", i)
-			}
-		}
-	}
-	return nil
 }

@@ -55,8 +55,8 @@ func Groups(rows []result.Row) []*Group {
 			groups = append(groups, &Group{Name: r.Group, rows: map[[2]string]*result.Row{}})
 		}
 		g := groups[k]
-		g.Instances = addOnce(g.Instances, r.Instance)
-		g.Contenders = addOnce(g.Contenders, r.Contender())
+		g.Instances = page.AddOnce(g.Instances, r.Instance)
+		g.Contenders = page.AddOnce(g.Contenders, r.Contender())
 		g.rows[[2]string{r.Contender(), r.Instance}] = &r
 		g.limit = max(g.limit, r.Limit)
 	}
@@ -66,13 +66,6 @@ func Groups(rows []result.Row) []*Group {
 		}
 	}
 	return groups
-}
-
-func addOnce(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }
 
 // Row is that of a contender on a problem, nil if it was not measured.
@@ -268,7 +261,7 @@ func (p *printer) versions(groups []*Group) {
 	for _, g := range groups {
 		for _, r := range g.measured() {
 			if !strings.Contains(seen[r.Solver], r.Version) || seen[r.Solver] == "" {
-				names = addOnce(names, r.Solver)
+				names = page.AddOnce(names, r.Solver)
 				if seen[r.Solver] != "" {
 					seen[r.Solver] += ", "
 				}
@@ -286,17 +279,10 @@ func (p *printer) versions(groups []*Group) {
 // millis prints seconds as milliseconds with three digits.
 func millis(s float64) string {
 	ms := 1000 * s
-	switch {
-	case math.IsNaN(ms):
+	if math.IsNaN(ms) {
 		return "-"
-	case ms >= 100:
-		return fmt.Sprintf("%.0f", ms)
-	case ms >= 10:
-		return fmt.Sprintf("%.1f", ms)
-	case ms >= 1:
-		return fmt.Sprintf("%.2f", ms)
 	}
-	return fmt.Sprintf("%.3f", ms)
+	return page.Digits(ms, 3)
 }
 
 // short prints a tolerance as people write it: 1e-6.

@@ -2,8 +2,8 @@ package studyreport
 
 import (
 	"math"
-	"slices"
 
+	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/stats"
 	"github.com/dcopt/dcopt/bench/internal/study"
 )
@@ -39,7 +39,7 @@ func New(rows []study.Row) *Report {
 	parts := map[place][]study.Row{}
 	folds := 0
 	for _, row := range study.Latest(rows) {
-		r.Sets, r.Models = addOnce(r.Sets, row.Set), addOnce(r.Models, row.Model)
+		r.Sets, r.Models = page.AddOnce(r.Sets, row.Set), page.AddOnce(r.Models, row.Model)
 		folds = max(folds, row.Folds)
 		if row.Status != study.Trained {
 			r.Failures = append(r.Failures, row)
@@ -58,13 +58,6 @@ func New(rows []study.Row) *Report {
 		}
 	}
 	return r
-}
-
-func addOnce(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }
 
 func (m *Measure) score(rows []study.Row, folds int) Score {
