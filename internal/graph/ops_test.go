@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -335,5 +337,36 @@ func TestParameters(t *testing.T) {
 	res, err := ccp.Solve(context.Background(), p.Problem, nil, ccp.DefaultSettings())
 	if err != nil || res.Status != ccp.Converged {
 		t.Errorf("%v, %v", res, err)
+	}
+}
+
+// The table of docs/protocol.md has the operations that there are, and no other.
+func TestOperationsAreDescribed(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/protocol.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(doc), "<!-- ops -->")
+	table, _, ok2 := strings.Cut(rest, "<!-- end -->")
+	if !ok || !ok2 {
+		t.Fatal("docs/protocol.md has no table of operations")
+	}
+	described := map[string]bool{}
+	for _, row := range strings.Split(table, "\n") {
+		name, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		for _, n := range strings.Split(name, ", ") {
+			if strings.HasPrefix(n, "`") {
+				described[strings.Trim(n, "`")] = true
+			}
+		}
+	}
+	for _, name := range OpNames() {
+		if !described[name] {
+			t.Errorf("docs/protocol.md does not describe %s", name)
+		}
+		delete(described, name)
+	}
+	for name := range described {
+		t.Errorf("docs/protocol.md describes %s, which is no operation", name)
 	}
 }
