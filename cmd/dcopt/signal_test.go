@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -81,5 +82,32 @@ func TestInterrupt(t *testing.T) {
 		if r.Status != "cancelled" || r.Objective == nil || len(r.Variables.C) != 40 {
 			t.Errorf("the best point is %s", result)
 		}
+	}
+}
+
+// TestReaderGone: a pipe whose reader goes away early ends the program with the code
+// of what does not arrive.
+func TestReaderGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: no SIGPIPE on Windows")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "dcopt")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close()
+	cmd := exec.Command(program, "solve", "../../examples/quickstart.dc", "--json")
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = write, &stderr
+	err = cmd.Run()
+	write.Close()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || !strings.Contains(stderr.String(), "cannot write to standard output") {
+		t.Errorf("%v, %s; want code 1 and why", err, stderr.String())
 	}
 }

@@ -1,6 +1,7 @@
 package qps
 
 import (
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func ReadNamed(r io.Reader, path string) (*File, error) {
 	if gz {
 		z, err := gzip.NewReader(r)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %s%w", path, damage(err), err)
 		}
 		defer z.Close()
 		r = z
@@ -116,9 +117,18 @@ func ReadNamed(r io.Reader, path string) (*File, error) {
 		e.File = path
 		return nil, e
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %s%w", path, damage(err), err)
 	}
 	return file, nil
+}
+
+// damage stands before an error that a decompressor found; a plain file has none.
+func damage(err error) string {
+	var corrupt flate.CorruptInputError
+	if errors.As(err, &corrupt) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
+		return "damaged gzip file: "
+	}
+	return ""
 }
 
 // Is reports whether the name of a file ends as those that ReadFile reads.

@@ -343,7 +343,9 @@ func TestReadFile(t *testing.T) {
 		{"a.SIF.gz", z.Bytes(), -inf, ""},
 		{"a.mps.gz", z.Bytes(), 0, ""},
 		{"a.txt", plain, 0, "a.txt: want a name that ends in .qps, .mps or .sif"},
-		{"b.qps.gz", plain, 0, "b.qps.gz: gzip: invalid header"},
+		{"b.qps.gz", plain, 0, "b.qps.gz: damaged gzip file: gzip: invalid header"},
+		{"c.qps.gz", nil, 0, "c.qps.gz: damaged gzip file: EOF"},
+		{"d.qps.gz", z.Bytes()[:z.Len()-12], 0, "d.qps.gz: damaged gzip file: unexpected EOF"},
 		{"b.qps", z.Bytes(), 0, "zero byte; is the file compressed?"},
 		{"c.qps", []byte("NAME\nENDATA\n"), 0, "c.qps: the file has no columns"},
 	} {
