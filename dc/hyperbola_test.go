@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
@@ -41,6 +42,27 @@ func TestHyperbola(t *testing.T) {
 			at := k.E.G().Value(x) <= 0
 			if value := k.E.Value(x) <= 0; c.convex && at != value {
 				t.Errorf("%s at %v: the split says %v, the function %v", c.name, x, at, value)
+			}
+		}
+	}
+}
+
+// TestProductsOfUnlikeSize: a product whose factors differ by many orders of magnitude
+// is no constant, and its split no other function.
+func TestProductsOfUnlikeSize(t *testing.T) {
+	for _, high := range []float64{1, 1e4, 1e8, 1e12, 1e16} {
+		m := dc.NewModel()
+		x, y := m.Var("x", nil, dc.AtLeast(0), dc.AtMost(high)), m.Var("y", nil, dc.AtLeast(0), dc.AtMost(1/high))
+		e := dc.Mul(x, y)
+		for name, e := range map[string]dc.Expr{"product": e, "less a product": e.Sub(dc.Mul(x, y).Scale(0.5)), "and squares": e.Add(dc.Square(x).Scale(1 / high / high))} {
+			if e.IsAffine() || e.IsConvex() {
+				t.Errorf("bounds %g: %s passes as affine or convex", high, name)
+				continue
+			}
+			at := []float64{0.7 * high, 0.6 / high}
+			split, value := e.G().Value(at)-e.H().Value(at), e.Value(at)
+			if !(math.Abs(split-value) <= 1e-9*math.Abs(value)) {
+				t.Errorf("bounds %g: the split of %s is %g, the function %g", high, name, split, value)
 			}
 		}
 	}

@@ -97,7 +97,7 @@ type quadraticForm struct {
 	q     *mat.SymDense
 	l     []float64
 	c     float64
-	scale float64 // trace of the sum of all squares, whatever their sign
+	sizes []float64 // of the variables: the diagonal of the sum of all squares, whatever their sign
 	of    *space
 }
 
@@ -117,7 +117,7 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 	if len(vars) > mostSquared {
 		return nil
 	}
-	f := &quadraticForm{vars: vars, q: mat.NewSymDense(len(vars), nil), l: make([]float64, len(vars))}
+	f := &quadraticForm{vars: vars, q: mat.NewSymDense(len(vars), nil), l: make([]float64, len(vars)), sizes: make([]float64, len(vars))}
 	for _, k := range group {
 		a, w := &all[k].f.(*sumSquares).a, all[k].w
 		for i := range a.c {
@@ -138,21 +138,42 @@ func (f *quadraticForm) addSquare(w float64, r Linear) {
 			f.q.SetSym(at[i], at[k], f.q.At(at[i], at[k])+w*v*r.Val[k])
 		}
 		f.l[at[i]] += 2 * w * r.Const * v
-		f.scale += math.Abs(w) * v * v
+		f.sizes[at[i]] += math.Abs(w) * v * v
 	}
 	f.c += w * r.Const * r.Const
 	f.of = f.of.join(r.of)
+}
+
+// scaled is the form in variables uᵢ = dᵢ·xᵢ in which the sum of all squares, whatever
+// their sign, has a diagonal of ones: what is rounding and what is not then does not
+// depend on units.
+func (f *quadraticForm) scaled() (q *mat.SymDense, l, d []float64, ok bool) {
+	n := len(f.vars)
+	q, l, d = mat.NewSymDense(n, nil), make([]float64, n), make([]float64, n)
+	for i, v := range f.sizes {
+		if d[i] = math.Sqrt(v); !(d[i] > 0) || math.IsInf(d[i], 1) {
+			return nil, nil, nil, false
+		}
+	}
+	for i := range n {
+		l[i] = f.l[i] / d[i]
+		for k := i; k < n; k++ {
+			q.SetSym(i, k, f.q.At(i, k)/d[i]/d[k])
+		}
+	}
+	return q, l, d, true
 }
 
 // definite is the form as one term and an affine rest, if all eigenvalues have
 // one sign, up to the rounding of the sum.
 func (f *quadraticForm) definite() (term, Linear, bool) {
 	n := len(f.vars)
+	q, l, d, ok := f.scaled()
 	var eig mat.EigenSym
-	if math.IsNaN(f.scale) || math.IsInf(f.scale, 0) || !eig.Factorize(f.q, true) {
+	if !ok || !eig.Factorize(q, true) {
 		return term{}, Linear{}, false
 	}
-	λ, tol := eig.Values(nil), definiteTol*f.scale
+	λ, tol := eig.Values(nil), definiteTol*float64(n)
 	sign := 1.0
 	switch {
 	case λ[0] >= -tol:
@@ -163,31 +184,31 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 	}
 	var v mat.Dense
 	eig.VectorsTo(&v)
-	rest := Linear{Idx: f.vars, Val: slices.Clone(f.l), Const: f.c, of: f.of}
+	rest := Linear{Idx: f.vars, Val: slices.Clone(l), Const: f.c, of: f.of}
 	var rows []Linear
 	for k, λk := range λ {
 		if !(sign*λk > tol) {
 			continue
 		}
-		// λ(vᵀx)² and its share of the affine part: (√λ·vᵀx + s)² − s².
+		// λ(vᵀu)² and its share of the affine part: (√λ·vᵀu + s)² − s².
 		root, along := math.Sqrt(sign*λk), 0.0
 		row := make([]float64, n)
 		for i := range row {
 			row[i] = root * v.At(i, k)
-			along += v.At(i, k) * f.l[i]
+			along += v.At(i, k) * l[i]
 		}
 		s := sign * along / (2 * root)
 		for i := range row {
 			rest.Val[i] -= along * v.At(i, k)
 		}
 		rest.Const -= sign * s * s
-		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s, of: f.of}, definiteTol*math.Sqrt(f.scale)))
+		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s, of: f.of}, definiteTol*math.Sqrt(float64(n)), d))
 	}
 	most := 0.0
-	for _, l := range f.l {
-		most = max(most, math.Abs(l))
+	for _, v := range l {
+		most = max(most, math.Abs(v))
 	}
-	rest = tidy(rest, definiteTol*most)
+	rest = tidy(rest, definiteTol*most, d)
 	if len(rows) == 0 {
 		return term{}, rest, true
 	}
@@ -195,12 +216,13 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 	return term{sign, &sumSquares{a, a.support()}}, rest, true
 }
 
-// tidy leaves out coefficients that are rounding.
-func tidy(l Linear, tol float64) Linear {
+// tidy leaves out coefficients of uᵢ = dᵢ·xᵢ that are rounding, and gives the others to
+// the xᵢ.
+func tidy(l Linear, tol float64, d []float64) Linear {
 	out := Linear{Const: l.Const, of: l.of}
 	for k, v := range l.Val {
 		if math.Abs(v) > tol {
-			out.Idx, out.Val = append(out.Idx, l.Idx[k]), append(out.Val, v)
+			out.Idx, out.Val = append(out.Idx, l.Idx[k]), append(out.Val, v*d[k])
 		}
 	}
 	return out
