@@ -154,6 +154,7 @@ func (m *Model) Problem() (*Problem, error) {
 	p.define()
 	p.gather()
 	p.typical = p.typicalPoint()
+	p.least = p.reach()
 	if touches {
 		exact.define()
 		exact.gather()

@@ -22,6 +22,7 @@ type Problem struct {
 	definedAt []int     // of each variable: its place in defined, from 1; nil: nothing is defined
 	exact     *Problem  // without majorants; nil: there are none
 	typical   []float64 // see typicalPoint
+	least     []float64 // see reach
 }
 
 // Exact returns the problem with splits g − h that equal their functions
@@ -92,7 +93,12 @@ func (p *Problem) Start(seed uint64) []float64 {
 	x := make([]float64, p.n)
 	for _, v := range p.Vars {
 		for k := range v.Len() {
-			x[v.Offset+k] = v.draw(k, rng)
+			j := v.Offset + k
+			x[j] = v.draw(k, rng)
+			if least := p.least; least != nil && v.Start.Kind == StartUnset && math.Abs(x[j]) < math.Abs(least[j]) {
+				lo, hi := v.Bounds(k)
+				x[j] = min(max(least[j], lo), hi)
+			}
 		}
 	}
 	return x
