@@ -4,6 +4,7 @@
 # make check      what needs no test run: gofmt, vet, staticcheck, house rules, a
 #                 build without cgo
 # make build      the program, static, as build/dcopt
+# make wheels     Python wheels for all platforms, in build/wheels; needs Python
 # make osqp       the OSQP library, for the build tag osqp
 # make fuzz       every fuzz test for FUZZTIME (20s)
 # make judge      JUDGE (100000) generated problems, every answer judged in 200-bit
@@ -24,7 +25,7 @@ JUDGE ?= 100000
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check build osqp fuzz bench judge golden clean peers peers-test
+.PHONY: help test check build wheels osqp fuzz bench judge golden clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -39,6 +40,14 @@ check:
 # start of the program.
 build:
 	CGO_ENABLED=0 go build -trimpath -tags=urfave_cli_no_docs -ldflags=-s -o build/dcopt ./cmd/dcopt
+
+# A wheel holds the program of its platform, built without C.
+wheels:
+	@set -e; test -x build/wheels/venv/bin/python || python3 -m venv build/wheels/venv; \
+	build/wheels/venv/bin/pip install -q --disable-pip-version-check hatchling==1.33.0; \
+	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+		(cd python && DCOPT_PLATFORM=$$platform ../build/wheels/venv/bin/python -m hatchling build -t wheel -d ../build/wheels); \
+	done
 
 osqp:
 	@third_party/osqp/build.sh

@@ -102,6 +102,13 @@ if [ "$what" = all ]; then
 			tests "$dir, no tags" "$dir" ./...
 		fi
 	done
+	echo "tests (python)"
+	.ci/python.sh 2>&1 | tee "$logs/python" | grep -v '^count \|^skip '
+	case $(tail -n 1 "$logs/python") in
+	"count "*) tail -n 1 "$logs/python" >>"$logs/tally" ;;
+	"skip "*) skip python "$(tail -n 1 "$logs/python" | cut -c6-)" ;;
+	*) echo "FAIL  .ci/python.sh" && echo "count 0 1 0" >>"$logs/tally" ;;
+	esac
 else
 	tests "house rules" . .
 fi

@@ -1,0 +1,178 @@
+"""scikit-learn estimators over dcopt's linear dilation-erosion regressors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._errors import DcoptError
+from ._worker import Buffers, Reply, Worker, worker
+
+
+def _weights(sample_weight: Any, n: int) -> np.ndarray | None:
+    if sample_weight is None:
+        return None
+    w = np.asarray(sample_weight, dtype=float)
+    if w.ndim == 0:
+        w = np.full(n, float(w))
+    if w.shape != (n,):
+        raise ValueError(f"sample_weight has the shape {w.shape}, want ({n},)")
+    if not np.all(np.isfinite(w)) or np.any(w < 0):
+        raise ValueError("sample_weight has numbers that are negative, infinite or NaN")
+    if not np.any(w > 0):
+        raise ValueError("all sample weights are zero")
+    return w
+
+
+class _LDE(BaseEstimator):
+    """What both estimators share: the worker and the model, as the text of its file."""
+
+    _kind = ""
+
+    def __init__(self, method: str = "auto", pieces: tuple[int, int] = (3, 2), max_iter: int | None = None, tol: float | None = None,
+                 ridge: float | None = None, random_state: int | None = 0, time_limit: float | None = None) -> None:
+        self.method = method
+        self.pieces = pieces
+        self.max_iter = max_iter
+        self.tol = tol
+        self.ridge = ridge
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def _settings(self) -> dict[str, Any]:
+        s: dict[str, Any] = {"method": self.method, "pieces": [int(v) for v in self.pieces]}
+        for name in ("max_iter", "tol", "ridge", "time_limit"):
+            if getattr(self, name) is not None:
+                s[name] = getattr(self, name)
+        seed = self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = int(seed.randint(2**31))
+        s["seed"] = 0 if seed is None else int(seed)
+        return s
+
+    def _train(self, X: np.ndarray, more: dict[str, Any], buffers: Buffers, weights: np.ndarray | None) -> Reply:
+        w = worker()
+        w._start()
+        handle = w.handle()
+        header = {"type": "fit", "model": handle, "kind": self._kind, "shape": list(X.shape),
+                  "X": buffers.add(np.ascontiguousarray(X).reshape(-1)), "settings": self._settings(), **more}
+        if weights is not None:
+            header["weights"] = buffers.add(weights)
+        if hasattr(self, "feature_names_in_"):
+            header["features"] = [str(f) for f in self.feature_names_in_]
+        try:
+            reply = w.request(header, buffers)
+            self.model_ = w.request({"type": "export", "model": handle, "format": "json"}).text()
+            if self._kind == "regressor":
+                self.formula_ = w.request({"type": "export", "model": handle, "format": "text"}).text().strip()
+        except DcoptError as e:
+            if e.kind in ("data", "request"):
+                raise ValueError(str(e)) from e
+            raise
+        self._place = (w, w.generation, handle)
+        self.training_ = reply["training"]
+        self.n_iter_ = max(1, int(reply["training"].get("iterations", 1)))
+        return reply
+
+    def _loaded(self) -> tuple[Worker, int]:
+        """The worker that holds the model, which it is given again after a fork, a restart or
+        unpickling."""
+        w = worker()
+        w._start()
+        place = getattr(self, "_place", None)
+        if place is None or place[0] is not w or place[1] != w.generation:
+            handle = w.handle()
+            buffers = Buffers()
+            w.request({"type": "load_model", "model": handle, "file": buffers.add(np.frombuffer(self.model_.encode(), dtype=np.uint8), "u8")}, buffers)
+            place = self._place = (w, w.generation, handle)
+        return place[0], place[2]
+
+    def _predict(self, X: Any) -> Reply:
+        check_is_fitted(self, "model_")
+        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=True)
+        w, handle = self._loaded()
+        buffers = Buffers()
+        return w.request({"type": "predict", "model": handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}, buffers)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_place", None)
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+
+class LDERegressor(RegressorMixin, _LDE):
+    """A piecewise linear regressor: the difference of two maxima of affine functions.
+
+    Args:
+        method: auto (one model that can be read), cheap, bagged, ensemble (the most accurate),
+            or ccp, split, dca, refit, which take pieces.
+        pieces: numbers of affine functions in the two maxima, for methods that do not choose.
+        max_iter, tol, ridge: of methods that do not choose; None: the method's own.
+        random_state: seed of what is drawn.
+        time_limit: seconds; the best model so far is kept then. None: no limit.
+
+    Attributes:
+        formula_: the model in the units of the data, as text; of stacks a summary.
+        training_: rows, iterations, errors; oob is the fraction of variance unexplained on
+            rows that had no part in the fit, -1 where it is unknown.
+        model_: the model file, for `dcopt predict`.
+
+    Oliveira and Valle 2023, Linear dilation-erosion perceptron trained using a convex-concave
+    procedure.
+    """
+
+    _kind = "regressor"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LDERegressor":
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        buffers = Buffers()
+        self._train(X, {"y": buffers.add(np.asarray(y, dtype=float))}, buffers, _weights(sample_weight, len(X)))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.array(self._predict(X).array("y"))
+
+
+class LDEClassifier(ClassifierMixin, _LDE):
+    """A classifier by linear dilation-erosion functions: one for two classes, else one for each
+    class against the others. Arguments and attributes are those of LDERegressor."""
+
+    _kind = "classifier"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LDEClassifier":
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        weights = _weights(sample_weight, len(X))
+        seen = np.unique(labels if weights is None else labels[weights > 0])
+        if len(seen) < 2:
+            raise ValueError(f"the target has {len(seen)} class{'es' if len(seen) > 1 else ''}, want at least two")
+        buffers = Buffers()
+        # The program sorts the names of classes: numbers with leading zeros keep the order.
+        names = [f"{k:06d}" for k in range(len(self.classes_))]
+        self._train(X, {"labels": buffers.add(labels, "i32"), "classes": names}, buffers, weights)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        labels = self._predict(X).array("labels")
+        return self.classes_[np.array(labels)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities, one column for each of classes_."""
+        proba = self._predict(X).array("proba")
+        return np.array(proba).reshape(-1, len(self.classes_))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Log odds: of two classes those of the second, one for each sample, else one for
+        each of classes_. The largest is that of the predicted class."""
+        p = np.clip(self.predict_proba(X), 1e-300, 1.0)
+        if p.shape[1] == 2:
+            return np.log(p[:, 1]) - np.log(p[:, 0])
+        return np.log(p) - np.log(np.maximum(1 - p, 1e-300))

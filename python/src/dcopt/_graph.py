@@ -1,0 +1,96 @@
+"""Expression graphs as docs/protocol.md has them, and the problems loaded from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+import numpy as np
+
+from ._worker import Buffers, Reply, Worker, worker
+
+
+@dataclass
+class Graph:
+    """A problem that is being written. Variables come first, then parameters, then nodes:
+    numbers are given when it is sent, so add in any order and refer to what add returned."""
+
+    variables: list[dict[str, Any]] = field(default_factory=list)
+    parameters: list[dict[str, Any]] = field(default_factory=list)
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    constraints: list[dict[str, Any]] = field(default_factory=list)
+    objective: dict[str, Any] | None = None
+    buffers: Buffers = field(default_factory=Buffers)
+
+    def number(self, item: tuple[str, int]) -> int:
+        kind, k = item
+        if kind == "v":
+            return k
+        if kind == "p":
+            return len(self.variables) + k
+        return len(self.variables) + len(self.parameters) + k
+
+    def node(self, op: str, args: list[tuple[str, int]], shape: tuple[int, ...], name: str = "", **attrs: Any) -> tuple[str, int]:
+        n: dict[str, Any] = {"op": op, "args": args, "shape": [int(s) for s in shape]}
+        if attrs:
+            n["attrs"] = attrs
+        if name:
+            n["name"] = name
+        self.nodes.append(n)
+        return ("n", len(self.nodes) - 1)
+
+    def message(self, handle: int) -> dict[str, Any]:
+        def numbered(d: dict[str, Any]) -> dict[str, Any]:
+            d = dict(d)
+            if "args" in d:
+                d["args"] = [self.number(a) for a in d["args"]]
+            return d
+
+        m: dict[str, Any] = {"type": "load", "problem": handle, "variables": self.variables}
+        if self.parameters:
+            m["parameters"] = self.parameters
+        if self.nodes:
+            m["nodes"] = [numbered(n) for n in self.nodes]
+        if self.constraints:
+            m["constraints"] = [numbered(c) for c in self.constraints]
+        if self.objective is not None:
+            m["objective"] = dict(self.objective, node=self.number(self.objective["node"]))
+        return m
+
+
+class Loaded:
+    """A graph that a worker holds. It is loaded again where the worker has been started anew,
+    or belongs to another process."""
+
+    def __init__(self, graph: Graph, names: dict[int, str]) -> None:
+        self.graph, self.names = graph, names
+        self._worker: Worker | None = None
+        self._generation = -1
+        self._handle = 0
+
+    def _load(self) -> Worker:
+        w = worker()
+        w._start()
+        if self._worker is not w or self._generation != w.generation:
+            self._handle = w.handle()
+            w.request(self.graph.message(self._handle), self.graph.buffers, names=self.names)
+            self._worker, self._generation = w, w.generation
+        return w
+
+    def request(self, header: dict[str, Any], buffers: Buffers | None = None,
+                progress: Callable[[Reply], None] | None = None) -> Reply:
+        w = self._load()
+        return w.request(dict(header, problem=self._handle), buffers, progress, self.names)
+
+    def free(self) -> None:
+        w = self._worker
+        if w is not None and w is worker() and self._generation == w.generation:
+            w.request({"type": "free", "problem": self._handle})
+        self._worker = None
+
+
+def flat(value: Any) -> np.ndarray:
+    """The entries in column-major order, dense."""
+    if hasattr(value, "toarray"):
+        value = value.toarray()
+    return np.asarray(value, dtype=float).reshape(-1, order="F")

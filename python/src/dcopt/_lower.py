@@ -1,0 +1,682 @@
+"""CVXPY problems as expression graphs.
+
+An affine piece of a tree, whatever atoms it is made of, becomes one node: CVXPY's own
+canonicalisation reads its coefficients, with what is not affine in it replaced by variables. So
+only the other atoms need an operation of dcopt.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Callable
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.atoms.affine.affine_atom import AffAtom
+from cvxpy.atoms.atom import Atom
+from cvxpy.cvxcore.python import canonInterface
+from cvxpy.expressions.constants import Constant, Parameter
+from cvxpy.expressions.expression import Expression
+from cvxpy.expressions.variable import Variable
+from cvxpy.lin_ops import lin_op
+
+from ._errors import DcoptError, UnsupportedError
+from ._graph import Graph, flat
+
+Item = tuple  # of a kind, "v", "p" or "n", and a number
+_CONSTANT_ID = lin_op.CONSTANT_ID if hasattr(lin_op, "CONSTANT_ID") else "constant_id"
+
+
+class Lowered:
+    """A problem as a graph, and how to read the answer."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.names: dict[int, str] = {}
+        self.variables: list[Variable] = []
+        # Each parameter of the graph and how to compute its value.
+        self.parameters: list[tuple[str, Callable[[], Any]]] = []
+        # Values that stand in the graph as numbers: where one changes, it is lowered again.
+        self.fixed: list[tuple[Parameter, Any]] = []
+        # Of each constraint: how to set its dual variables from its slice of the multipliers.
+        self.duals: list[tuple[int, Callable[[np.ndarray], None]]] = []
+        self.constant_objective = 0.0
+        self.maximize = False
+
+    def changed(self) -> bool:
+        """Whether a number that stands in the graph has changed."""
+        return any(not np.array_equal(flat(p.value), v) for p, v in self.fixed)
+
+
+class _Block:
+    """An affine piece that waits for its coefficients."""
+
+    def __init__(self, node: int, expr: Expression) -> None:
+        self.node, self.expr = node, expr
+
+
+def _name(expr: Any) -> str:
+    text = str(expr)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+class Lowerer:
+    def __init__(self) -> None:
+        self.out = Lowered()
+        self.graph = self.out.graph
+        self.items: dict[int, Item] = {}  # by id of the expression
+        self.keep: list[Any] = []  # so that ids stay unique
+        self.columns: dict[int, tuple[int, Item]] = {}  # offset and item of a placeholder, by its id
+        self.stand_in: dict[Any, Variable] = {}  # the placeholder of an item
+        self.param_stand_in: dict[int, Parameter] = {}
+        self.param_items: dict[int, tuple[int, Item]] = {}  # offset and item of a parameter, by its id
+        self.words: set[str] = set()
+        self.length = 0
+        self.param_length = 0
+        self.blocks: list[_Block] = []
+
+    # Leaves
+
+    def unique(self, name: str) -> str:
+        """The user's name where it is one word that no other has, else one like it."""
+        word = re.sub(r"\W", "_", name, flags=re.ASCII) or "x"
+        if not word[0].isalpha():
+            word = "x" + word
+        k, out = 1, word
+        while out in self.words:
+            k, out = k + 1, f"{word}_{k + 1}"
+        self.words.add(out)
+        return out
+
+    def variable(self, v: Variable) -> Item:
+        if id(v) in self.items:
+            return self.items[id(v)]
+        a = v.attributes
+        if a.get("boolean") or a.get("integer"):
+            raise UnsupportedError("boolean and integer variables are not supported", "unsupported",
+                                   "State a 0-1 variable as 0 <= x <= 1 with x*x == x; dcopt then looks for a local minimum.", v.name())
+        n = v.size
+        d: dict[str, Any] = {"name": self.unique(v.name()), "shape": [int(s) for s in v.shape]}
+        lo, hi = np.full(n, -np.inf), np.full(n, np.inf)
+        if a.get("nonneg") or a.get("pos"):
+            lo = np.maximum(lo, 0)
+        if a.get("nonpos") or a.get("neg"):
+            hi = np.minimum(hi, 0)
+        late: list[tuple[str, Any]] = []  # bounds that are expressions
+        if a.get("bounds") is not None:
+            for k, b in enumerate(a["bounds"]):
+                if isinstance(b, Expression):
+                    if b.parameters():
+                        late.append(("lo" if k == 0 else "hi", b))
+                        continue
+                    b = b.value
+                if b is None:
+                    continue
+                b = np.broadcast_to(np.asarray(b, dtype=float), v.shape).reshape(-1, order="F")
+                if k == 0:
+                    lo = np.maximum(lo, b)
+                else:
+                    hi = np.minimum(hi, b)
+        if a.get("sparsity") is not None or a.get("diag"):
+            mask = np.ones(v.shape, dtype=bool)
+            if a.get("diag"):
+                mask = ~np.eye(v.shape[0], dtype=bool)
+            else:
+                mask[v.sparse_idx] = False
+            off = mask.reshape(-1, order="F")
+            lo[off], hi[off] = 0.0, 0.0
+        if np.any(lo > -np.inf):
+            d["lo"] = self.graph.buffers.add(lo)
+        if np.any(hi < np.inf):
+            d["hi"] = self.graph.buffers.add(hi)
+        square = len(v.shape) == 2
+        if a.get("PSD") and square:
+            d["psd"] = True
+        elif (a.get("symmetric") or a.get("NSD")) and square:
+            d["symmetric"] = True
+        item = ("v", len(self.out.variables))
+        self.out.variables.append(v)
+        self.graph.variables.append(d)
+        self.remember(v, item)
+        if a.get("NSD") and square:
+            minus = self.affine_of([item], [v.shape], v.shape, sp.identity(n, format="csr") * -1.0)
+            self.graph.constraints.append({"kind": "psd", "args": [minus], "name": v.name() + " is NSD"})
+            self.out.duals.append((n, lambda y: None))
+        for side, b in late:
+            other = self.lower(b)
+            args = [other, item] if side == "lo" else [item, other]
+            self.graph.constraints.append({"kind": "le", "args": args, "name": "a bound of " + v.name()})
+            self.out.duals.append((max(n, b.size), lambda y: None))
+        return item
+
+    def parameter(self, value: Callable[[], Any], expr: Expression) -> Item:
+        if id(expr) in self.items:
+            return self.items[id(expr)]
+        name = self.unique(expr.name() if isinstance(expr, Parameter) else "data")
+        now = value()
+        if now is None:
+            raise DcoptError("a parameter has no value", "problem", "Set its .value before solving.", _name(expr))
+        self.graph.parameters.append({"name": name, "shape": [int(s) for s in expr.shape], "value": self.graph.buffers.add(flat(now))})
+        item = ("p", len(self.out.parameters))
+        self.out.parameters.append((name, value))
+        self.remember(expr, item)
+        return item
+
+    def remember(self, expr: Any, item: Item) -> Item:
+        self.items[id(expr)] = item
+        self.keep.append(expr)
+        return item
+
+    def number_of(self, expr: Any) -> float:
+        """A number that has to stand in the graph."""
+        if isinstance(expr, Expression):
+            for p in expr.parameters():
+                self.out.fixed.append((p, flat(p.value)))
+            expr = expr.value
+        return float(np.asarray(expr).reshape(-1)[0])
+
+    # Expressions
+
+    def lower(self, expr: Expression) -> Item:
+        """The item of an expression."""
+        if id(expr) in self.items:
+            return self.items[id(expr)]
+        if isinstance(expr, Variable):
+            return self.variable(expr)
+        if isinstance(expr, Parameter):
+            return self.parameter(lambda: expr.value, expr)
+        if expr.is_constant():
+            if expr.parameters():
+                return self.parameter(lambda: expr.value, expr)
+            v = flat(expr.value)
+            if np.iscomplexobj(expr.value):
+                raise UnsupportedError("a complex constant beside real variables", "unsupported", "", _name(expr))
+            if v.size and np.all(v == v[0]) and math.isfinite(v[0]):
+                item = self.graph.node("const", [], expr.shape, value=float(v[0]))
+            else:
+                item = self.graph.node("const", [], expr.shape, data=self.graph.buffers.add(v))
+            return self.remember(expr, item)
+        if self.is_affine_map(expr):
+            replaced = self.replace(expr)
+            self.graph.nodes.append({"op": "affine", "args": [], "shape": [int(s) for s in expr.shape], "name": _name(expr)})
+            item = ("n", len(self.graph.nodes) - 1)
+            self.blocks.append(_Block(item[1], replaced))
+            return self.remember(expr, item)
+        kind = type(expr).__name__
+        build = getattr(self, "op_" + kind, None)
+        if build is None:
+            raise UnsupportedError(f"dcopt has no function {kind}", "unsupported",
+                                   "Write it with functions that dcopt has; dcopt.functions() lists them.", _name(expr))
+        item = build(expr)
+        if item[0] == "n":
+            self.graph.nodes[item[1]].setdefault("name", _name(expr))
+        return self.remember(expr, item)
+
+    @staticmethod
+    def is_affine_map(expr: Expression) -> bool:
+        """Whether an atom is affine in the arguments that are not constant."""
+        if not isinstance(expr, AffAtom):
+            return False
+        kind = type(expr).__name__
+        free = [a for a in expr.args if not a.is_constant()]
+        if kind in ("cumprod", "cumsum"):
+            return False
+        if kind == "DivExpression":
+            return expr.args[1].is_constant()
+        if kind in ("multiply", "MulExpression", "kron", "conv", "convolve", "Einsum"):
+            return len(free) <= 1
+        return type(expr).graph_implementation is not Atom.graph_implementation
+
+    def replace(self, expr: Expression) -> Expression:
+        """The tree with plain variables in the places of variables and of what is not
+        affine, and with plain parameters in those of parameters and functions of them."""
+        if expr.is_constant():
+            if not expr.parameters():
+                return expr if isinstance(expr, Constant) else Constant(expr.value)
+            item = self.lower(expr)
+            p = self.param_stand_in.get(item[1])
+            if p is None:
+                p = Parameter(expr.shape)
+                self.param_stand_in[item[1]] = p
+                self.param_items[p.id] = (self.param_length, item)
+                self.param_length += expr.size
+            return p
+        if self.is_affine_map(expr):
+            return expr.copy([self.replace(a) for a in expr.args])
+        item = self.lower(expr)
+        v = self.stand_in.get(item)
+        if v is None or v.shape != expr.shape:
+            v = Variable(expr.shape)
+            self.stand_in[item] = v
+            self.columns[v.id] = (self.length, item)
+            self.length += v.size
+        return v
+
+    def extract(self) -> None:
+        """Reads the coefficients of all affine pieces at once."""
+        if not self.blocks:
+            return
+        params = sorted(self.param_items.items(), key=lambda e: e[1][0])
+        rows = sum(b.expr.size for b in self.blocks)
+        tensor = canonInterface.get_problem_matrix(
+            [b.expr.canonical_form[0] for b in self.blocks], self.length,
+            {k: at for k, (at, _) in self.columns.items()},
+            {_CONSTANT_ID: 1, **{k: self.size_of_parameter(item) for k, (_, item) in params}},
+            {_CONSTANT_ID: self.param_length, **{k: at for k, (at, _) in params}},
+            rows, None)
+        tensor = sp.coo_array(tensor)
+        place, which, value = tensor.coords[0], tensor.coords[1], tensor.data
+        row, column = place % rows, place // rows
+        # Parameters as they stand in the graph, entry by entry.
+        ends = np.cumsum([0] + [int(np.prod(p["shape"], dtype=int)) for p in self.graph.parameters])
+        graph_entry = np.zeros(self.param_length, dtype=np.int64)
+        for at, item in self.param_items.values():
+            n = self.size_of_parameter(item)
+            graph_entry[at:at + n] = ends[item[1]] + np.arange(n)
+        offsets = sorted((at, item) for at, item in self.columns.values())
+        starts = np.array([at for at, _ in offsets] + [self.length])
+        order = np.argsort(row, kind="stable")
+        row, column, which, value = row[order], column[order], which[order], value[order]
+        first = 0
+        for b in self.blocks:
+            n = b.expr.size
+            lo, hi = np.searchsorted(row, [first, first + n])
+            self.fill(b, row[lo:hi] - first, column[lo:hi], which[lo:hi], value[lo:hi], n, starts, offsets, graph_entry, ends)
+            first += n
+
+    def size_of_parameter(self, item: Item) -> int:
+        return int(np.prod(self.graph.parameters[item[1]]["shape"], dtype=int))
+
+    def fill(self, b: _Block, row: np.ndarray, column: np.ndarray, which: np.ndarray, value: np.ndarray, n: int,
+             starts: np.ndarray, offsets: list[tuple[int, Item]], graph_entry: np.ndarray, ends: np.ndarray) -> None:
+        free, plain = column == self.length, which == self.param_length
+        constant = np.zeros(n)
+        np.add.at(constant, row[free & plain], value[free & plain])
+        # The variables and nodes that the piece has, and where their columns are.
+        owner = np.searchsorted(starts, column, side="right") - 1
+        used = np.unique(owner[~free])
+        width = starts[1:] - starts[:-1]
+        shift = np.zeros(len(offsets), dtype=np.int64)
+        args, at = [], 0
+        for k in used:
+            shift[k] = at - starts[k]
+            args.append(offsets[k][1])
+            at += int(width[k])
+        # Parameters that are added are arguments, too.
+        added = free & ~plain
+        extra_row, extra_col = row[added], np.zeros(0, dtype=np.int64)
+        if np.any(added):
+            entry = graph_entry[which[added]]
+            extra_col = np.zeros(len(entry), dtype=np.int64)
+            of = np.searchsorted(ends, entry, side="right") - 1
+            for k in np.unique(of):
+                extra_col[of == k] = at + entry[of == k] - ends[k]
+                args.append(("p", int(k)))
+                at += int(ends[k + 1] - ends[k])
+        with_free = ~free
+        r = np.concatenate([row[with_free], extra_row])
+        c = np.concatenate([column[with_free] + shift[owner[with_free]] if np.any(with_free) else np.zeros(0, dtype=np.int64), extra_col])
+        w = np.concatenate([which[with_free], np.full(len(extra_row), self.param_length)])
+        v = np.concatenate([value[with_free], value[added]])
+        attrs: dict[str, Any] = {}
+        if np.all(w == self.param_length):
+            m = sp.coo_array((v, (r, c)), shape=(n, at)).tocsr()
+            attrs = self.csr(m)
+        else:
+            # One coefficient for each place, and how it depends on the parameters.
+            key = r.astype(np.int64) * max(at, 1) + c
+            places, inverse = np.unique(key, return_inverse=True)
+            fixed = w == self.param_length
+            data = np.zeros(len(places))
+            np.add.at(data, inverse[fixed], v[fixed])
+            t = sp.coo_array((v[~fixed], (inverse[~fixed], graph_entry[w[~fixed]])), shape=(len(places), int(ends[-1]))).tocsr()
+            rows_of, cols_of = places // max(at, 1), places % max(at, 1)
+            indptr = np.searchsorted(rows_of, np.arange(n + 1))
+            add = self.graph.buffers.add
+            attrs = {"indptr": add(indptr, "i64"), "indices": add(cols_of, "i64"), "data": add(data), "data_map": self.csr(t)}
+        if np.any(constant):
+            attrs["constant"] = self.graph.buffers.add(constant)
+        node = self.graph.nodes[b.node]
+        node["args"], node["attrs"] = args, attrs
+
+    def csr(self, m: Any) -> dict[str, int]:
+        m = sp.csr_array(m)
+        add = self.graph.buffers.add
+        return {"indptr": add(m.indptr, "i64"), "indices": add(m.indices, "i64"), "data": add(m.data)}
+
+    def affine_of(self, args: list[Item], shapes: list[tuple[int, ...]], shape: tuple[int, ...], matrix: Any, constant: Any = None) -> Item:
+        attrs: dict[str, Any] = self.csr(matrix)
+        if constant is not None:
+            attrs["constant"] = self.graph.buffers.add(constant)
+        return self.graph.node("affine", args, shape, **attrs)
+
+    def take(self, item: Item, places: np.ndarray, size: int, shape: tuple[int, ...]) -> Item:
+        """Entries of an item, by their flat places."""
+        k = len(places)
+        m = sp.csr_array((np.ones(k), places, np.arange(k + 1)), shape=(k, size))
+        return self.affine_of([item], [], shape, m)
+
+    def grouped(self, expr: Expression, axis: Any) -> tuple[Item, int]:
+        """The argument with each group along the axis in one piece, and the number of groups."""
+        item = self.lower(expr)
+        shape = expr.shape
+        if axis is None or len(shape) <= 1:
+            return item, 1
+        axes = (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+        axes = tuple(a % len(shape) for a in axes)
+        rest = [a for a in range(len(shape)) if a not in axes]
+        places = np.arange(expr.size).reshape(shape, order="F").transpose(list(axes) + rest).reshape(-1, order="F")
+        groups = int(np.prod([shape[a] for a in rest], dtype=int))
+        if np.array_equal(places, np.arange(expr.size)):
+            return item, groups
+        return self.take(item, places, expr.size, (expr.size,)), groups
+
+    def reduced(self, op: str, expr: Expression, **attrs: Any) -> Item:
+        item, groups = self.grouped(expr.args[0], getattr(expr, "axis", None))
+        if groups != 1:
+            attrs["groups"] = groups
+        return self.graph.node(op, [item], expr.shape, **attrs)
+
+    def elementwise(self, op: str, expr: Expression, **attrs: Any) -> Item:
+        return self.graph.node(op, [self.shaped(a, expr.shape) for a in expr.args], expr.shape, **attrs)
+
+    def shaped(self, arg: Expression, shape: tuple[int, ...]) -> Item:
+        """The argument, repeated where NumPy would."""
+        item = self.lower(arg)
+        if arg.size == 1 or arg.shape == shape:
+            return item
+        places = np.broadcast_to(np.arange(arg.size).reshape(arg.shape, order="F"), shape).reshape(-1, order="F")
+        return self.take(item, places, arg.size, shape)
+
+    def at_least_zero(self, item: Item, what: str, n: int) -> None:
+        minus = self.graph.node("sum", [item], (n,), factors=[-1.0])
+        self.graph.constraints.append({"kind": "le", "args": [minus], "name": what})
+        self.out.duals.append((n, lambda y: None))
+
+    # Functions, by the names of CVXPY's classes
+
+    def op_abs(self, e: Any) -> Item: return self.elementwise("abs", e)
+    def op_exp(self, e: Any) -> Item: return self.elementwise("exp", e)
+    def op_log(self, e: Any) -> Item: return self.elementwise("log", e)
+    def op_entr(self, e: Any) -> Item: return self.elementwise("entr", e)
+    def op_logistic(self, e: Any) -> Item: return self.elementwise("logistic", e)
+    def op_xexp(self, e: Any) -> Item: return self.elementwise("xexp", e)
+    def op_kl_div(self, e: Any) -> Item: return self.elementwise("kl", e)
+    def op_rel_entr(self, e: Any) -> Item: return self.elementwise("rel_entr", e)
+    def op_maximum(self, e: Any) -> Item: return self.elementwise("max", e)
+    def op_minimum(self, e: Any) -> Item: return self.elementwise("min", e)
+    def op_max(self, e: Any) -> Item: return self.reduced("max", e)
+    def op_min(self, e: Any) -> Item: return self.reduced("min", e)
+    def op_norm1(self, e: Any) -> Item: return self.reduced("norm1", e)
+    def op_norm_inf(self, e: Any) -> Item: return self.reduced("norminf", e)
+    def op_log_sum_exp(self, e: Any) -> Item: return self.reduced("lse", e)
+    def op_normNuc(self, e: Any) -> Item: return self.graph.node("normnuc", [self.lower(e.args[0])], e.shape)
+    def op_sigma_max(self, e: Any) -> Item: return self.graph.node("sigma_max", [self.lower(e.args[0])], e.shape)
+    def op_log_det(self, e: Any) -> Item: return self.graph.node("logdet", [self.lower(e.args[0])], e.shape)
+    def op_lambda_max(self, e: Any) -> Item: return self.graph.node("lambda_max", [self.lower(e.args[0])], e.shape)
+    def op_tr_inv(self, e: Any) -> Item: return self.graph.node("tr_inv", [self.lower(e.args[0])], e.shape)
+    def op_MatrixFrac(self, e: Any) -> Item: return self.graph.node("matfrac", [self.lower(a) for a in e.args], e.shape)
+
+    def op_lambda_sum_largest(self, e: Any) -> Item:
+        return self.graph.node("lambda_sumlargest", [self.lower(e.args[0])], e.shape, k=int(self.number_of(e.k)))
+
+    def op_log1p(self, e: Any) -> Item:
+        one = self.graph.node("const", [], (), value=1.0)
+        return self.graph.node("log", [self.graph.node("sum", [self.lower(e.args[0]), one], e.shape)], e.shape)
+
+    def op_huber(self, e: Any) -> Item:
+        return self.graph.node("huber", [self.lower(e.args[0])], e.shape, m=self.number_of(e.M))
+
+    def op_sum_largest(self, e: Any) -> Item:
+        k = self.number_of(e.k)
+        if k != int(k):
+            raise UnsupportedError(f"sum_largest with k = {k}", "unsupported", "Take a whole number.", _name(e))
+        return self.reduced("sumlargest", e, k=int(k))
+
+    def op_dotsort(self, e: Any) -> Item:
+        if e.args[1].parameters():
+            for p in e.args[1].parameters():
+                self.out.fixed.append((p, flat(p.value)))
+        w = flat(e.args[1].value)
+        w = np.concatenate([w, np.zeros(e.args[0].size - w.size)])
+        return self.graph.node("dotsort", [self.lower(e.args[0])], e.shape, weights=self.graph.buffers.add(w))
+
+    def op_Pnorm(self, e: Any) -> Item:
+        p = self.number_of(e.original_p)
+        if p == 2:
+            return self.reduced("norm2", e)
+        if p < 1:
+            raise UnsupportedError(f"a p-norm with p = {p}", "unsupported", "dcopt has p >= 1.", _name(e))
+        return self.reduced("norm", e, p=p)
+
+    op_PnormApprox = op_Pnorm
+
+    def op_Power(self, e: Any) -> Item:
+        p = self.number_of(e.p)
+        item = self.lower(e.args[0])
+        if p == 1:
+            return item
+        if p == 0:
+            return self.graph.node("const", [], e.shape, value=1.0)
+        if p == 2:
+            return self.graph.node("square", [item], e.shape)
+        if p == .5:
+            return self.graph.node("sqrt", [item], e.shape)
+        if p == -1:
+            return self.graph.node("invpos", [item], e.shape)
+        if p > 1 and p == int(p) and int(p) % 2 == 1:
+            # CVXPY has odd powers of nonnegative arguments alone.
+            self.at_least_zero(item, "the argument of " + _name(e), e.args[0].size)
+        return self.graph.node("power", [item], e.shape, p=p)
+
+    op_PowerApprox = op_Power
+
+    def op_GeoMean(self, e: Any) -> Item:
+        p = np.asarray(e.p, dtype=float).reshape(-1)
+        item, groups = self.grouped(e.args[0], e.axis)
+        if e.axis is None and np.any(p == 0):
+            keep = np.flatnonzero(p)
+            item, p = self.take(item, keep, e.args[0].size, (len(keep),)), p[keep]
+        extra = {"groups": groups} if groups != 1 else {}
+        if np.all(p == p[0]):
+            return self.graph.node("geomean", [item], e.shape, **extra)
+        return self.graph.node("wgeomean", [item], e.shape, weights=self.graph.buffers.add(p), **extra)
+
+    op_GeoMeanApprox = op_GeoMean
+
+    def op_quad_over_lin(self, e: Any) -> Item:
+        item, groups = self.grouped(e.args[0], getattr(e, "axis", None))
+        extra = {"groups": groups} if groups != 1 else {}
+        y = e.args[1]
+        if y.is_constant() and not y.parameters() and np.all(flat(y.value) == 1):
+            return self.graph.node("sumsq", [item], e.shape, **extra)
+        return self.graph.node("quadoverlin", [item, self.lower(y)], e.shape, **extra)
+
+    def op_QuadForm(self, e: Any) -> Item:
+        x, p = e.args
+        item = self.lower(x)
+        if p.parameters():
+            return self.graph.node("quad", [item, self.lower(p)], e.shape)
+        m = p.value
+        m = (m + m.T) / 2
+        if sp.issparse(m):
+            return self.graph.node("quad", [item], e.shape, **self.csr(m))
+        return self.graph.node("quad", [item], e.shape, matrix=self.graph.buffers.add(flat(m)))
+
+    def op_multiply(self, e: Any) -> Item:
+        return self.elementwise("mul", e)
+
+    def op_DivExpression(self, e: Any) -> Item:
+        return self.elementwise("div", e)
+
+    def op_MulExpression(self, e: Any) -> Item:
+        """A product of two matrices, neither of which is data: entry by entry."""
+        a, b = e.args
+        sa = a.shape if len(a.shape) == 2 else (1, a.size)
+        sb = b.shape if len(b.shape) == 2 else (b.size, 1)
+        if len(sa) != 2 or len(sb) != 2:
+            raise UnsupportedError("a product of arrays with more than two dimensions", "unsupported", "", _name(e))
+        (m, k), n = sa, sb[1]
+        left = np.arange(a.size).reshape(sa, order="F")
+        right = np.arange(b.size).reshape(sb, order="F")
+        i, j, t = np.meshgrid(np.arange(m), np.arange(n), np.arange(k), indexing="ij")
+        fast = lambda x: x.transpose(2, 0, 1).reshape(-1, order="F")  # noqa: E731: the sum runs fastest
+        pa = self.take(self.lower(a), fast(left[i, t]), a.size, (m * n * k,))
+        pb = self.take(self.lower(b), fast(right[t, j]), b.size, (m * n * k,))
+        prod = self.graph.node("mul", [pa, pb], (m * n * k,), name=_name(e))
+        sums = sp.csr_array((np.ones(m * n * k), np.arange(m * n * k), np.arange(m * n + 1) * k), shape=(m * n, m * n * k))
+        return self.affine_of([prod], [], e.shape, sums)
+
+    def op_Prod(self, e: Any) -> Item:
+        item, groups = self.grouped(e.args[0], e.axis)
+        n = e.args[0].size
+        k = n // groups
+        places = np.arange(n).reshape((k, groups), order="F")
+        out = self.take(item, places[0], n, e.shape)
+        for row in places[1:]:
+            out = self.graph.node("mul", [out, self.take(item, row, n, e.shape)], e.shape)
+        return out
+
+    def op_cumsum(self, e: Any) -> Item:
+        """Sums of the entries before: CVXPY has no linear operation for them."""
+        x = e.args[0]
+        places = np.arange(x.size).reshape(x.shape, order="F")
+        axis = e.axis
+        if axis is None:
+            axis, places = 0, places.reshape(-1, order="C")
+        row, column = [], []
+        moved = np.moveaxis(places, axis, 0)
+        # Entry by entry of the result, in its own flat order.
+        out = np.moveaxis(np.arange(x.size).reshape(places.shape, order="F"), axis, 0)
+        for k in range(moved.shape[0]):
+            for j in range(k + 1):
+                row.append(np.atleast_1d(out[k]).reshape(-1))
+                column.append(np.atleast_1d(moved[j]).reshape(-1))
+        r, c = np.concatenate(row), np.concatenate(column)
+        m = sp.coo_array((np.ones(r.size), (r, c)), shape=(x.size, x.size))
+        return self.affine_of([self.lower(x)], [], e.shape, m)
+
+    def op_cummax(self, e: Any) -> Item:
+        x = e.args[0]
+        item = self.lower(x)
+        axis = 0 if e.axis is None or len(x.shape) < 2 else e.axis
+        places = np.arange(x.size).reshape(x.shape, order="F")
+        if len(x.shape) == 2 and e.axis is None:
+            places = places.reshape(-1, order="F")
+        before, out = None, []
+        for row in np.moveaxis(places, axis, 0):
+            now = self.take(item, np.atleast_1d(row).reshape(-1, order="F"), x.size, (np.atleast_1d(row).size,))
+            before = now if before is None else self.graph.node("max", [before, now], (np.atleast_1d(row).size,))
+            out.append(before)
+        each = x.size // len(out)
+        stacked = np.arange(x.size).reshape((len(out), each))  # in the order of the arguments
+        order = np.moveaxis(stacked.reshape((len(out),) + tuple(np.delete(places.shape, axis)), order="C") if len(places.shape) < 2
+                            else np.stack([stacked[k].reshape(np.delete(places.shape, axis), order="F") for k in range(len(out))]), 0, axis)
+        m = sp.csr_array((np.ones(x.size), order.reshape(-1, order="F"), np.arange(x.size + 1)), shape=(x.size, x.size))
+        return self.affine_of(out, [], e.shape, m)
+
+    # Constraints
+
+    def constrain(self, c: Any) -> None:
+        kind = type(c).__name__
+        build = getattr(self, "con_" + kind, None)
+        if build is None:
+            raise UnsupportedError(f"dcopt has no constraint {kind}", "unsupported", "", _name(c))
+        build(c)
+
+    def add(self, c: Any, spec: dict[str, Any], parts: list[tuple[Any, int, tuple[int, ...], Callable[[np.ndarray], np.ndarray]]]) -> None:
+        """Adds a constraint; parts are its dual variables with sizes and shapes."""
+        self.graph.constraints.append(dict(spec, name=_name(c)))
+
+        def save(y: np.ndarray) -> None:
+            at = 0
+            for var, n, shape, turn in parts:
+                if var is not None:
+                    var.save_value(turn(y[at:at + n]).reshape(shape, order="F"))
+                at += n
+
+        self.out.duals.append((sum(p[1] for p in parts), save))
+
+    def difference(self, c: Any, kind: str, args: list[Expression], minus: bool = False) -> None:
+        shape = c.shape if hasattr(c, "shape") else args[0].shape
+        items = [self.lower(a) for a in args]
+        if minus:
+            items = [self.graph.node("sum", [items[0]], args[0].shape, factors=[-1.0])]
+        n = max(a.size for a in args)
+        self.add(c, {"kind": kind, "args": items}, [(c.dual_variables[0], n, shape if n == int(np.prod(shape, dtype=int)) else (n,), lambda y: y)])
+
+    def con_Equality(self, c: Any) -> None: self.two_sided(c, "eq")
+    def con_Inequality(self, c: Any) -> None: self.two_sided(c, "le")
+    def con_Zero(self, c: Any) -> None: self.difference(c, "eq", [c.args[0]])
+    def con_NonPos(self, c: Any) -> None: self.difference(c, "le", [c.args[0]])
+    def con_NonNeg(self, c: Any) -> None: self.difference(c, "le", [c.args[0]], minus=True)
+
+    def two_sided(self, c: Any, kind: str) -> None:
+        left, right = c.args
+        shape = np.broadcast_shapes(left.shape, right.shape)
+        n = int(np.prod(shape, dtype=int))
+        self.add(c, {"kind": kind, "args": [self.shaped(left, shape), self.shaped(right, shape)]},
+                 [(c.dual_variables[0], n, shape, lambda y: y)])
+
+    def con_PSD(self, c: Any) -> None:
+        x = c.args[0]
+        self.add(c, {"kind": "psd", "args": [self.lower(x)]}, [(c.dual_variables[0], x.size, x.shape, lambda y: y)])
+
+    def con_SOC(self, c: Any) -> None:
+        t, x = c.args
+        item, groups = (self.lower(x), 1) if t.size == 1 and x.size != 0 and len(x.shape) < 2 else self.grouped(x, c.axis)
+        spec: dict[str, Any] = {"kind": "soc", "args": [self.lower(t), item]}
+        if groups != 1:
+            spec["groups"] = groups
+        each = x.size // max(groups, 1)
+        back = (lambda y: y) if c.axis == 0 or len(x.shape) < 2 else (lambda y: y.reshape((each, groups), order="F").T.reshape(-1, order="F"))
+        self.add(c, spec, [(c.dual_variables[0], t.size, t.shape, lambda y: y), (c.dual_variables[1], x.size, x.shape, back)])
+
+    def con_ExpCone(self, c: Any) -> None:
+        self.add(c, {"kind": "exp", "args": [self.lower(a) for a in c.args]},
+                 [(d, a.size, a.shape, lambda y: y) for d, a in zip(c.dual_variables, c.args)])
+
+    def con_PowCone3D(self, c: Any) -> None:
+        alpha = c.alpha
+        for p in alpha.parameters():
+            self.out.fixed.append((p, flat(p.value)))
+        self.add(c, {"kind": "pow", "args": [self.lower(a) for a in c.args], "alpha": self.graph.buffers.add(flat(alpha.value))},
+                 [(d, a.size, a.shape, lambda y: y) for d, a in zip(c.dual_variables, c.args)])
+
+    con_PowCone3DApprox = con_PowCone3D
+
+    def con_PowConeND(self, c: Any) -> None:
+        w, z = c.args
+        alpha = np.asarray(c.alpha.value if isinstance(c.alpha, Expression) else c.alpha, dtype=float)
+        if c.axis == 1:
+            alpha = alpha.T
+        item, groups = (self.lower(w), 1) if len(w.shape) < 2 else self.grouped(w, c.axis)
+        each = w.size // max(groups, 1)
+        back = (lambda y: y) if c.axis == 0 or len(w.shape) < 2 else (lambda y: y.reshape((each, groups), order="F").T.reshape(-1, order="F"))
+        spec: dict[str, Any] = {"kind": "pownd", "args": [item, self.lower(z)], "alpha": self.graph.buffers.add(flat(alpha))}
+        if groups != 1:
+            spec["groups"] = groups
+        self.add(c, spec, [(c.dual_variables[0], w.size, w.shape, back), (c.dual_variables[1], z.size, z.shape, lambda y: y)])
+
+
+def lower(problem: cp.Problem) -> Lowered:
+    """The graph of a real problem. Raises UnsupportedError with the place."""
+    k = Lowerer()
+    objective = problem.objective
+    item = k.lower(objective.args[0])
+    k.out.maximize = isinstance(objective, cp.Maximize)
+    k.graph.objective = {"sense": "maximize" if k.out.maximize else "minimize", "node": item}
+    for c in problem.constraints:
+        k.constrain(c)
+    for v in problem.variables():
+        k.variable(v)
+    k.extract()
+    base = len(k.graph.variables) + len(k.graph.parameters)
+    for i, v in enumerate(k.out.variables):
+        k.out.names[i] = v.name()
+    for i, n in enumerate(k.graph.nodes):
+        if n.get("name"):
+            k.out.names[base + i] = n["name"]
+    return k.out

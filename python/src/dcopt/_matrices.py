@@ -1,0 +1,109 @@
+"""Convex problems as matrices, `load_data` of docs/protocol.md, kept between solves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._errors import DcoptError
+from ._worker import Buffers, Reply, Worker, worker
+
+
+def columns(m: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """indptr, indices and data of a matrix by columns; SciPy's or dense."""
+    if hasattr(m, "tocsc"):
+        m = m.tocsc()
+        if not m.has_canonical_format:
+            m = m.copy()
+            m.sum_duplicates()
+        if m.shape != shape:
+            raise DcoptError(f"a matrix is {m.shape[0]} by {m.shape[1]}, want {shape[0]} by {shape[1]}", "problem")
+        return m.indptr, m.indices, m.data
+    a = np.asarray(m, dtype=float)
+    if a.shape != shape:
+        raise DcoptError(f"a matrix has the shape {a.shape}, want {shape}", "problem")
+    col, row = np.nonzero(a.T)
+    return np.searchsorted(col, np.arange(shape[1] + 1)), row, a[row, col]
+
+
+class Matrices:
+    """A problem that a worker holds; solve sends what has changed."""
+
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+        self._generation = -1
+        self._handle = 0
+        self._terms: Any = None
+        self._sent: dict[str, np.ndarray] = {}
+
+    def solve(self, form: str, n: int, P: Any, q: Any, A: Any, m: int, vectors: dict[str, np.ndarray], cones: list[Any] | None = None,
+              settings: dict[str, Any] | None = None, warm: bool = True, start: dict[str, np.ndarray] | None = None) -> Reply:
+        """vectors are those of the form: l, u or b, and lo, hi."""
+        p = columns(P, (n, n)) if P is not None else None
+        a = columns(A, (m, n)) if A is not None and m else None
+        values = {"q": np.asarray(q, dtype=float).reshape(-1), **{k: np.asarray(v, dtype=float).reshape(-1) for k, v in vectors.items()}}
+        for name, v in values.items():
+            want = n if name in ("q", "lo", "hi") else m
+            if v.size != want:
+                raise DcoptError(f"{name} has {v.size} entries, want {want}", "problem")
+        if p is not None:
+            values["P"] = p[2]
+        if a is not None:
+            values["A"] = a[2]
+        w = worker()
+        w._start()
+        pattern = [None if c is None else (c[0], c[1]) for c in (p, a)]
+        terms = (form, n, m, cones, sorted(values))
+        header: dict[str, Any]
+        buffers = Buffers()
+        known = self._worker is w and self._generation == w.generation and self._terms is not None and self._terms[0] == terms and all(
+            x is y or (x is not None and y is not None and np.array_equal(x[0], y[0]) and np.array_equal(x[1], y[1]))
+            for x, y in zip(pattern, self._terms[1]))
+        if not known:
+            self.free()
+            self._handle = w.handle()
+            header = {"type": "load_data", "problem": self._handle, "form": form}
+            for name, v in values.items():
+                if name not in ("P", "A"):
+                    header[name] = buffers.add(v)
+            for name, c in (("P", p), ("A", a)):
+                if c is not None:
+                    header[name] = {"indptr": buffers.add(c[0], "i64"), "indices": buffers.add(c[1], "i64"), "data": buffers.add(c[2])}
+            if cones is not None:
+                header["cones"] = cones
+            w.request(header, buffers)
+            self._worker, self._generation = w, w.generation
+            self._terms = (terms, pattern)
+            self._sent = {}
+            buffers = Buffers()
+        header = {"type": "solve", "problem": self._handle, "warm": bool(warm and known)}
+        if settings:
+            header["settings"] = settings
+        if start:
+            header["start"] = {k: buffers.add(v) for k, v in start.items()}
+        if known:
+            update = {k: buffers.add(v) for k, v in values.items() if not np.array_equal(v, self._sent[k])}
+            if update:
+                header["update"] = update
+        self._sent = {k: np.array(v) for k, v in values.items()}
+        try:
+            return w.request(header, buffers)
+        except DcoptError:
+            self._terms = None
+            raise
+
+    def free(self) -> None:
+        w, self._worker = self._worker, None
+        if w is not None and w is worker() and self._generation == w.generation:
+            try:
+                w.request({"type": "free", "problem": self._handle})
+            except DcoptError:
+                pass
+        self._terms = None
+
+    def __del__(self) -> None:
+        try:
+            self.free()
+        except Exception:  # at the end of the program
+            pass

@@ -1,0 +1,302 @@
+"""`prob.solve(method="dcopt")`: CVXPY problems as they are, solved by dcopt."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy import settings as s
+from cvxpy.expressions.expression import Expression
+
+from ._errors import CurvatureError, DcoptError, UnsupportedError
+from ._graph import Loaded, flat
+from ._lower import Lowered, lower
+from ._worker import Buffers, Reply
+
+# What CVXPY calls the outcomes. A point that is feasible is useful whatever ended the run; one
+# that is not is no answer, and only a proof says "infeasible".
+_OUTCOME = {"converged": s.OPTIMAL, "infeasible": s.INFEASIBLE, "unbounded": s.UNBOUNDED}
+
+# The names of DCCP for settings of dcopt.
+_DCCP = {"max_iter": "max_iter", "tau_ini": "tau0", "mu": "mu", "tau_max": "tau_max", "k_ccp": "starts", "seed": "seed"}
+_DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linearize_around"}
+
+
+@dataclass
+class SolverStats:
+    """`prob.solver_stats` after a solve.
+
+    Attributes:
+        solver_name: "dcopt".
+        solve_time: seconds of the solve, translation left out.
+        setup_time: seconds of the translation.
+        num_iters: iterations.
+        extra_stats: all that the program reports, as a dict: status, objective_error,
+            max_violation, feasible, starts, message, seconds, bound, gap, ...
+    """
+
+    solver_name: str
+    solve_time: float | None = None
+    setup_time: float | None = None
+    num_iters: int | None = None
+    extra_stats: dict[str, Any] = field(default_factory=dict)
+
+
+class _Kept:
+    """A problem that has been translated. Its parameters may change; nothing else can."""
+
+    def __init__(self, problem: cp.Problem) -> None:
+        self.real, self.complex = problem, None
+        if any(leaf.is_complex() for leaf in problem.variables() + problem.parameters() + problem.constants()):
+            self.real, self.complex = _real_parts(problem)
+        self.lowered: Lowered = lower(self.real)
+        self.loaded = Loaded(self.lowered.graph, self.lowered.names)
+        weakref.finalize(self, _forget, self.loaded)
+
+
+def _forget(loaded: Loaded) -> None:
+    try:
+        loaded.free()
+    except Exception:  # the worker is gone, and the problem with it
+        pass
+
+
+_kept: "weakref.WeakKeyDictionary[cp.Problem, _Kept]" = weakref.WeakKeyDictionary()
+
+
+def _real_parts(problem: cp.Problem) -> tuple[cp.Problem, Any]:
+    from cvxpy.reductions.complex2real.complex2real import Complex2Real
+
+    reduction = Complex2Real()
+    real, inverse = reduction.apply(problem)
+    return real, (reduction, inverse)
+
+
+def _translated(problem: cp.Problem) -> _Kept:
+    kept = _kept.get(problem)
+    if kept is None or kept.lowered.changed():
+        kept = _Kept(problem)
+        _kept[problem] = kept
+    return kept
+
+
+def _number(v: Any) -> float:
+    return float(v) if v is not None else float("nan")
+
+
+def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int | None = None, time_limit: float | None = None,
+          verbose: bool = False, warm_start: bool = True, **kwargs: Any) -> float:
+    """Solves a CVXPY problem whose functions dcopt has, convex or a difference of convex ones.
+
+    Args:
+        starts: starting points; the first has the values of the variables, where they have any.
+        seed: of the random starts.
+        time_limit: seconds; the best point so far is the answer then.
+        verbose: print a line of progress, and how the run ended.
+        warm_start: begin at the values of the variables.
+        **kwargs: settings of docs/protocol.md (tol, max_iter, backend, global_, ...), or DCCP's
+            names (tau_ini, mu, tau_max, k_ccp, ...).
+
+    Returns: the optimal value, as Problem.solve.
+    Raises: UnsupportedError and CurvatureError with the place, before any value is changed.
+    """
+    if args:
+        raise DcoptError(f"solve takes no positional arguments, not {args!r}", "request", "Give settings by name.")
+    settings: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        if name in _DCCP_IGNORED or value is None:
+            continue
+        name = _DCCP.get(name, name.rstrip("_"))
+        settings[name] = value
+    for name, value in (("starts", starts), ("seed", seed), ("time_limit", time_limit)):
+        if value is not None:
+            settings[name] = value
+    for name, value in settings.items():
+        if isinstance(value, np.generic):
+            settings[name] = value.item()
+
+    begin = time.perf_counter()
+    kept = _translated(problem)
+    low = kept.lowered
+    header: dict[str, Any] = {"type": "solve", "warm": False}
+    buffers = Buffers()
+    if settings:
+        header["settings"] = settings
+    if low.parameters:
+        header["parameters"] = {}
+        for name, value in low.parameters:
+            now = value()
+            if now is None:
+                raise DcoptError("a parameter has no value", "problem", "Set its .value before solving.", name)
+            header["parameters"][name] = buffers.add(flat(now))
+    if warm_start:
+        start = _start(problem, kept, buffers)
+        if start:
+            header["start"] = start
+    translated = time.perf_counter()
+    reply = kept.loaded.request(header, buffers, _teller() if verbose else None)
+    solved = time.perf_counter()
+    value = _unpack(problem, kept, reply, translated - begin, solved - translated)
+    if verbose:
+        print(f"dcopt: {reply['status']}, objective {value:.6g}, {reply['iterations']} iterations, {solved - begin:.3f} s", file=sys.stderr)
+    return value
+
+
+def _start(problem: cp.Problem, kept: _Kept, buffers: Buffers) -> dict[str, int]:
+    if kept.complex is not None:
+        _, inverse = kept.complex
+        for v in problem.variables():
+            if v.value is None:
+                continue
+            for ident, part in ((inverse.real2imag.get(v.id), np.imag(v.value)), (v.id, np.real(v.value))):
+                for real in kept.lowered.variables:
+                    if real.id == ident:
+                        real.value = part
+    start = {}
+    for spec, v in zip(kept.lowered.graph.variables, kept.lowered.variables):
+        if v.value is not None:
+            at = flat(v.value)
+            if at.size == v.size and np.all(np.isfinite(at)):
+                start[spec["name"]] = buffers.add(at)
+    return start
+
+
+def _teller() -> Any:
+    def tell(p: Reply) -> None:
+        print(f"dcopt: {p['seconds']:.1f} s, iteration {p.get('iteration')}, objective {p.get('objective')}, violation {p.get('max_violation')}",
+              file=sys.stderr)
+
+    return tell
+
+
+def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent: float) -> float:
+    low = kept.lowered
+    status, feasible = reply["status"], bool(reply.get("feasible"))
+    outcome = _OUTCOME.get(status)
+    if outcome is None:
+        outcome = s.USER_LIMIT if feasible else s.INFEASIBLE_INACCURATE
+        warnings.warn(f"dcopt ended as {status}" + (": " + reply["message"] if reply.get("message") else "") +
+                      (". The point is feasible." if feasible else ". The best point found is not feasible."), stacklevel=4)
+    x = reply.array("x")
+    useful = outcome in (s.OPTIMAL, s.USER_LIMIT, s.INFEASIBLE_INACCURATE) and x is not None
+    at = 0
+    primal: dict[int, Any] = {}
+    for v in low.variables:
+        value = None
+        if useful:
+            value = np.array(x[at:at + v.size]).reshape(v.shape, order="F")
+        at += v.size
+        primal[v.id] = value
+    for v in low.variables:
+        _save(v, primal[v.id])
+    y = reply.array("multipliers")
+    at = 0
+    for n, save in low.duals:
+        if y is not None and useful and outcome != s.INFEASIBLE_INACCURATE:
+            save(np.array(y[at:at + n]))
+        at += n
+    if kept.complex is not None:
+        _complex_values(problem, kept, primal)
+    if outcome in (s.INFEASIBLE, s.UNBOUNDED):
+        for v in problem.variables():
+            v.save_value(None)
+        for c in problem.constraints:
+            for d in c.dual_variables:
+                d.save_value(None)
+        sign = -1.0 if low.maximize else 1.0
+        value = sign * (np.inf if outcome == s.INFEASIBLE else -np.inf)
+    elif useful:
+        v = problem.objective.value
+        value = float(np.real(np.asarray(v).reshape(-1)[0])) if v is not None else _number(reply.get("objective"))
+    else:
+        value = float("nan")
+    problem._status = outcome  # noqa: SLF001: CVXPY has no other way in
+    problem._value = value  # noqa: SLF001
+    problem._solver_stats = SolverStats("dcopt", spent, setup, reply.get("iterations"),  # noqa: SLF001
+                                        {k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers")})
+    return value
+
+
+def _save(v: Any, value: Any) -> None:
+    if value is not None and v.attributes.get("diag"):
+        import scipy.sparse as sp
+
+        value = sp.diags_array(np.diag(value))
+    if value is not None and getattr(v, "sparse_idx", None) is not None:
+        try:
+            v.save_value(value)
+        except Exception:  # a version that keeps the entries alone
+            v.save_value(value[v.sparse_idx])
+        return
+    v.save_value(value)
+
+
+def _complex_values(problem: cp.Problem, kept: _Kept, primal: dict[int, Any]) -> None:
+    reduction, inverse = kept.complex
+    from cvxpy.reductions.solution import Solution
+
+    duals = {}
+    for c in kept.real.constraints:
+        if c.dual_variables and c.dual_variables[0].value is not None:
+            d = [v.value for v in c.dual_variables]
+            duals[c.id] = d[0] if len(d) == 1 else d
+    solution = reduction.invert(Solution(s.OPTIMAL, 0.0, {k: v for k, v in primal.items() if v is not None}, duals, {}), inverse)
+    for v in problem.variables():
+        if v.id in solution.primal_vars:
+            v.save_value(solution.primal_vars[v.id])
+    for c in problem.constraints:
+        if c.id in solution.dual_vars:
+            c.save_dual_value(solution.dual_vars[c.id])
+
+
+def is_dc(problem: cp.Problem | Expression) -> bool:
+    """Whether dcopt can solve the problem. `why_not` says where and why it cannot."""
+    return why_not(problem) is None
+
+
+def why_not(problem: cp.Problem | Expression) -> DcoptError | None:
+    """What stands in the way, with the place and the way out; None where nothing does."""
+    if isinstance(problem, Expression):
+        problem = cp.Problem(cp.Minimize(problem if problem.is_scalar() else cp.sum(problem)))
+    try:
+        _translated(problem).loaded.request({"type": "check"})
+    except (CurvatureError, UnsupportedError) as e:
+        return e
+    return None
+
+
+def to_dc(problem: cp.Problem) -> str:
+    """The problem as text in the language of .dc files, parameters at their values."""
+    kept = _translated(problem)
+    if kept.lowered.parameters:
+        buffers = Buffers()
+        values = {name: buffers.add(flat(value())) for name, value in kept.lowered.parameters}
+        kept.loaded.request({"type": "set", "parameters": values}, buffers)
+    return kept.loaded.request({"type": "to_dc"}).text()
+
+
+def functions() -> list[str]:
+    """The names of the operations that dcopt has."""
+    from ._worker import worker
+
+    return list(worker().request({"type": "hello"})["ops"])
+
+
+def register() -> None:
+    """Makes `prob.solve(method="dcopt")` known to CVXPY; importing dcopt does it."""
+    cp.Problem.register_solve("dcopt", solve)
+
+
+def replace_dccp() -> None:
+    """Makes `prob.solve(method="dccp")` mean dcopt, and is_dccp its own test."""
+    try:
+        import dccp  # noqa: F401: it registers its own method when it is imported
+    except ImportError:
+        pass
+    cp.Problem.register_solve("dccp", solve)

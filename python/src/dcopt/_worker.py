@@ -1,0 +1,284 @@
+"""One process of `dcopt serve`, and frames to and from it: docs/protocol.md."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from ._errors import DcoptError, WorkerError, from_reply
+
+_MAGIC = b"DCO\x01"
+_PRELUDE = struct.Struct("<4sIQ")
+_KINDS = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4"), "u8": np.dtype("u1")}
+_CODES = {v: k for k, v in _KINDS.items()}
+
+# A worker that was asked to cancel has this long to return the best point, in seconds. The
+# program promises half a second; a machine may be busy.
+_PATIENCE = 30.0
+
+
+def program() -> str:
+    """The path of the program: DCOPT_PROGRAM, the one in the wheel, or one on the PATH."""
+    name = "dcopt.exe" if sys.platform == "win32" else "dcopt"
+    given = os.environ.get("DCOPT_PROGRAM")
+    if given:
+        return given
+    own = Path(__file__).parent / "_program" / name
+    if own.exists():
+        return str(own)
+    found = shutil.which("dcopt")
+    if found:
+        return found
+    raise WorkerError(
+        f"there is no program for this platform ({sys.platform}) in the package",
+        "internal", "Install a wheel for this platform, build one with Go, or set DCOPT_PROGRAM to the path of the program dcopt.",
+    )
+
+
+class Buffers:
+    """The buffers of a frame that is being written. add returns the number of an array."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+
+    def add(self, values: Any, kind: str = "f64") -> int:
+        a = np.ascontiguousarray(np.asarray(values, dtype=_KINDS[kind]).reshape(-1, order="F"))
+        self.arrays.append(a)
+        return len(self.arrays) - 1
+
+
+class Reply:
+    """A frame that was read."""
+
+    def __init__(self, header: dict[str, Any], buffers: list[np.ndarray]) -> None:
+        self.header, self.buffers = header, buffers
+
+    def __getitem__(self, name: str) -> Any:
+        return self.header[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.header.get(name, default)
+
+    def array(self, name: str) -> np.ndarray | None:
+        """The buffer that the member names, or None."""
+        k = self.header.get(name)
+        return None if k is None else self.buffers[k]
+
+    def text(self, name: str = "text") -> str:
+        a = self.array(name)
+        return "" if a is None else bytes(a).decode("utf-8")
+
+
+class Worker:
+    """A process that answers requests, one at a time. It is for one process of Python, which
+    `worker` sees to; threads take turns."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self._lock = threading.RLock()
+        self._write_lock = threading.Lock()
+        self._ids = itertools.count(1)
+        self._handles = itertools.count(1)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._interrupted = False
+        # What is loaded ends with the process: users of handles compare this number.
+        self.generation = 0
+
+    # The process
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        p = self._process
+        if p is not None and p.poll() is None:
+            return p
+        self.generation += 1
+        kwargs: dict[str, Any] = {}
+        if sys.platform == "win32":
+            kwargs["creationflags"] = subprocess.CREATE_NO_WINDOW  # type: ignore[attr-defined]
+        try:
+            self._process = subprocess.Popen(
+                [program(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **kwargs)
+        except OSError as e:
+            raise WorkerError(f"the program could not be started: {e}", "internal",
+                              "Set DCOPT_PROGRAM to the path of a working program dcopt.") from e
+        return self._process
+
+    def close(self) -> None:
+        """Ends the process; the next request starts another."""
+        p, self._process = self._process, None
+        if p is None:
+            return
+        for f in (p.stdin, p.stdout):
+            try:
+                if f is not None:
+                    f.close()
+            except OSError:
+                pass
+        if self.pid != os.getpid():
+            return  # the process is the parent's, which waits for it
+        try:
+            p.wait(1)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.wait()
+
+    def handle(self) -> int:
+        """A number for a problem or model that is not in use."""
+        return next(self._handles)
+
+    # Frames
+
+    def _send(self, p: subprocess.Popen[bytes], header: dict[str, Any], buffers: Buffers | None) -> None:
+        arrays = buffers.arrays if buffers else []
+        header = dict(header, buffers=[[_CODES[a.dtype], int(a.size)] for a in arrays])
+        text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("utf-8")
+        text += b" " * (-len(text) % 8)
+        size = sum(a.nbytes + -a.nbytes % 8 for a in arrays)
+        parts: list[Any] = [_PRELUDE.pack(_MAGIC, len(text), size) + text]
+        for a in arrays:
+            if a.nbytes:
+                parts.append(memoryview(a).cast("B"))
+            if a.nbytes % 8:
+                parts.append(b"\0" * (-a.nbytes % 8))
+        if size < 1 << 16:
+            parts = [b"".join(parts)]
+        assert p.stdin is not None
+        with self._write_lock:
+            for part in parts:
+                view = memoryview(part).cast("B")
+                while len(view):
+                    view = view[p.stdin.write(view):]
+
+    def _read(self, p: subprocess.Popen[bytes], n: int) -> memoryview:
+        data = bytearray(n)
+        view = memoryview(data)
+        at = 0
+        assert p.stdout is not None
+        while at < n:
+            k = p.stdout.readinto(view[at:])  # type: ignore[attr-defined]
+            if not k:
+                raise EOFError
+            at += k
+        return view
+
+    def _receive(self, p: subprocess.Popen[bytes]) -> Reply:
+        magic, length, size = _PRELUDE.unpack(self._read(p, _PRELUDE.size))
+        if magic != _MAGIC:
+            raise WorkerError("the program does not speak version 1 of the protocol", "version",
+                              "DCOPT_PROGRAM or the PATH has another program; install the package again.")
+        header = json.loads(bytes(self._read(p, length)))
+        body = self._read(p, size)
+        arrays, at = [], 0
+        for kind, count in header.get("buffers") or []:
+            dtype = _KINDS[kind]
+            nbytes = count * dtype.itemsize
+            arrays.append(np.frombuffer(body[at:at + nbytes], dtype=dtype))
+            at += nbytes + -nbytes % 8
+        return Reply(header, arrays)
+
+    def request(self, header: dict[str, Any], buffers: Buffers | None = None,
+                progress: Callable[[Reply], None] | None = None, names: dict[int, str] | None = None) -> Reply:
+        """Sends a request and waits for its reply. KeyboardInterrupt cancels it: a solve or
+        a fit then returns the best so far, as the reply.
+
+        Raises: DcoptError of the reply; WorkerError where the process ended."""
+        with self._lock:
+            p = self._start()
+            ident = next(self._ids)
+            header = dict(header, id=ident)
+            if progress is not None:
+                header["progress"] = True
+            self._interrupted = False
+            try:
+                self._send(p, header, buffers)
+                reply = self._wait(p, ident, progress)
+            except (EOFError, BrokenPipeError, ConnectionError, ValueError, OSError) as e:
+                if isinstance(e, ValueError) and not isinstance(e, json.JSONDecodeError) and p.poll() is None and p.stdin and not p.stdin.closed:
+                    raise
+                self.close()
+                code = p.returncode
+                raise WorkerError(f"the worker ended during {header['type']}" + (f" (code {code})" if code is not None else ""),
+                                  "internal", "The next solve starts another one.") from e
+            except KeyboardInterrupt:
+                self.close()  # in the middle of a frame: the place is lost
+                raise
+            interrupted = self._interrupted
+        if reply["type"] == "error":
+            if interrupted:
+                raise KeyboardInterrupt
+            raise from_reply(reply.header, names)
+        return reply
+
+    def _wait(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
+        """Reads until the reply. The reading is done by a thread, so that an interrupt does not
+        tear a frame."""
+        if threading.current_thread() is not threading.main_thread():
+            return self._replies(p, ident, progress)
+        box: list[Any] = []
+        done = threading.Event()
+
+        def read() -> None:
+            try:
+                box.append(self._replies(p, ident, progress))
+            except BaseException as e:  # handed over to the thread that waits
+                box.append(e)
+            done.set()
+
+        threading.Thread(target=read, daemon=True).start()
+        try:
+            done.wait()
+        except KeyboardInterrupt:
+            self._interrupted = True
+            self._send(p, {"type": "cancel", "id": next(self._ids), "target": ident}, None)
+            if not done.wait(_PATIENCE):
+                p.kill()
+                raise
+        if isinstance(box[0], BaseException):
+            raise box[0]
+        return box[0]
+
+    def _replies(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
+        while True:
+            reply = self._receive(p)
+            if reply["type"] == "error" and reply.get("id") == 0:
+                raise from_reply(reply.header)
+            if reply.get("id") != ident:
+                continue  # of a cancel, or of a request that was given up
+            if reply["type"] == "progress":
+                if progress is not None:
+                    progress(reply)
+                continue
+            return reply
+
+
+_current: Worker | None = None
+_current_lock = threading.Lock()
+
+
+def worker() -> Worker:
+    """The worker of this process. After a fork the child has one of its own."""
+    global _current, _current_lock
+    w = _current
+    if w is None or w.pid != os.getpid():
+        if w is not None:  # a lock that the parent held at the fork is never released here
+            _current_lock = threading.Lock()
+            w.close()
+        with _current_lock:
+            if _current is None or _current.pid != os.getpid():
+                _current = Worker()
+                atexit.register(_current.close)
+    assert _current is not None
+    return _current
+
+
+__all__ = ["Buffers", "DcoptError", "Reply", "Worker", "program", "worker"]

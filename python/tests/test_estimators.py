@@ -1,0 +1,71 @@
+"""The estimators of scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+import dcopt  # noqa: E402
+
+# Bags are drawn by rows: a row with the weight 2 is not two rows.
+EXPECTED = {"check_sample_weight_equivalence_on_dense_data": "bags are drawn by rows"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", [dcopt.LDERegressor(method="cheap"), dcopt.LDEClassifier(method="cheap")], ids=["regressor", "classifier"])
+def test_check_estimator(estimator):
+    results = check_estimator(estimator, on_fail=None, expected_failed_checks=EXPECTED)
+    failed = [(r["check_name"], str(r["exception"])[:200]) for r in results if r["status"] == "failed"]
+    assert not failed
+
+
+def bent(m=200, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((m, 5))
+    return x, np.abs(x[:, 0]) + x[:, 1]
+
+
+def test_regressor():
+    x, y = bent()
+    r = dcopt.LDERegressor().fit(x, y)
+    assert r.score(*bent(seed=1)) > 0.99
+    assert "max(" in r.formula_ and r.training_["oob"] < 0.02
+    again = pickle.loads(pickle.dumps(r))
+    np.testing.assert_array_equal(again.predict(x), r.predict(x))
+
+
+def test_names_of_pandas():
+    pd = pytest.importorskip("pandas")
+    x, y = bent()
+    table = pd.DataFrame(x, columns=["alpha", "beta", "c", "d", "e"])
+    r = dcopt.LDERegressor().fit(table, y)
+    assert "alpha" in r.formula_ and list(r.feature_names_in_) == list(table.columns)
+
+
+def test_classifier():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((300, 2))
+    y = np.array(["in", "out"])[((x**2).sum(axis=1) > 1.4).astype(int)]
+    c = dcopt.LDEClassifier().fit(x, y)
+    assert c.score(x, y) > 0.9 and list(c.classes_) == ["in", "out"]
+    p = c.predict_proba(x)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    np.testing.assert_array_equal(c.classes_[p.argmax(axis=1)], c.predict(x))
+
+
+def test_nested_grid_search_in_processes():
+    x, y = bent(90)
+    search = GridSearchCV(dcopt.LDERegressor(method="refit"), {"pieces": [(1, 1), (2, 2)]}, cv=3, n_jobs=2)
+    assert cross_val_score(search, x, y, cv=3).mean() > 0.9
+
+
+def test_weights():
+    x, y = bent()
+    y = y.copy()
+    y[:100] = 1e3
+    w = np.r_[np.zeros(100), np.ones(100)]
+    assert dcopt.LDERegressor(method="refit").fit(x, y, sample_weight=w).score(x[100:], y[100:]) > 0.95

@@ -1,0 +1,170 @@
+"""prob.solve(method="dcopt")."""
+
+import numpy as np
+import pytest
+
+cp = pytest.importorskip("cvxpy")
+
+import dcopt  # noqa: E402
+
+
+def solve(problem, **settings):
+    return problem.solve(method="dcopt", **settings)
+
+
+def test_convex_with_duals():
+    x = cp.Variable(3, name="x")
+    prob = cp.Problem(cp.Minimize(cp.sum_squares(x - np.array([1.0, 2, 3]))), [cp.sum(x) == 3, x >= 0.5])
+    value = solve(prob)
+    assert prob.status == cp.OPTIMAL
+    mine = [x.value, prob.constraints[0].dual_value, prob.constraints[1].dual_value]
+    prob.solve(solver=cp.CLARABEL)
+    theirs = [x.value, prob.constraints[0].dual_value, prob.constraints[1].dual_value]
+    assert value == pytest.approx(prob.value, abs=1e-6)
+    for a, b in zip(mine, theirs):
+        np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+def test_difference_of_convex():
+    x = cp.Variable(2, name="x")
+    prob = cp.Problem(cp.Maximize(cp.norm(x)), [cp.norm(x - np.array([1.0, 0])) <= 1, x[1] >= 0])
+    assert solve(prob) == pytest.approx(2, abs=1e-5)
+    assert prob.solver_stats.extra_stats["feasible"]
+
+
+def test_packing():
+    n = 10
+    r = np.linspace(1, 2, n)
+    c = cp.Variable((n, 2), name="c")
+    apart = [cp.norm(c[i] - c[j], 2) >= r[i] + r[j] for i in range(n) for j in range(i)]
+    prob = cp.Problem(cp.Minimize(cp.max(cp.max(cp.abs(c), axis=1) + r)), apart)
+    value = solve(prob, seed=1, starts=5)
+    assert prob.status == cp.OPTIMAL and value < 5.3
+    assert min(float(np.min(k.args[1].value - k.args[0].value)) for k in apart) >= -1e-5
+
+
+def test_products():
+    x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
+    prob = cp.Problem(cp.Minimize(x + 2 * y), [x * y >= 2, x <= 10, y <= 10])
+    assert solve(prob) == pytest.approx(4, abs=1e-5)
+    a = np.array([[2.0, 1], [0, 3]])
+    m = cp.Variable((2, 2), name="m")
+    prob = cp.Problem(cp.Minimize(cp.sum_squares(m @ m - a)))
+    assert solve(prob) == pytest.approx(0, abs=1e-5)
+
+
+def test_parameters_without_recompiling():
+    rng = np.random.default_rng(1)
+    a, b = cp.Parameter((6, 3), name="a"), cp.Parameter(6, name="b")
+    weight = cp.Parameter(nonneg=True, name="weight")
+    x = cp.Variable(3, name="x")
+    prob = cp.Problem(cp.Minimize(cp.norm(a @ x - b) + cp.exp(weight) * cp.norm1(x)))
+    from dcopt._method import _kept
+
+    graph = None
+    for _ in range(4):
+        a.value, b.value, weight.value = rng.standard_normal((6, 3)), rng.standard_normal(6), rng.uniform()
+        mine = solve(prob)
+        assert graph is None or graph is _kept[prob].loaded
+        graph = _kept[prob].loaded
+        prob.solve(solver=cp.CLARABEL, ignore_dpp=True)
+        assert mine == pytest.approx(prob.value, abs=1e-5)
+
+
+def test_parameter_that_shapes_the_problem():
+    p = cp.Parameter(nonneg=True, value=1.0)
+    x = cp.Variable(3, name="x")
+    prob = cp.Problem(cp.Minimize(cp.sum(cp.huber(x, p))), [x == np.array([1.0, 5, -3])])
+    for p.value in (1.0, 2.0):
+        assert solve(prob) == pytest.approx(float(np.sum(cp.huber(np.array([1.0, 5, -3]), p.value).value)), abs=1e-5)
+
+
+def test_statuses():
+    x = cp.Variable(name="x")
+    prob = cp.Problem(cp.Minimize(x), [x >= 1, x <= 0])
+    assert solve(prob) == np.inf and prob.status == cp.INFEASIBLE and x.value is None
+    prob = cp.Problem(cp.Maximize(x), [x >= 1])
+    assert solve(prob) == np.inf and prob.status == cp.UNBOUNDED
+    prob = cp.Problem(cp.Minimize(x), [x >= 1])
+    assert solve(prob) == pytest.approx(1, abs=1e-6) and prob.status == cp.OPTIMAL
+
+
+def test_complex():
+    z = cp.Variable(2, complex=True, name="z")
+    prob = cp.Problem(cp.Minimize(cp.norm(z - np.array([1 + 2j, 3]))), [cp.abs(z) <= 2])
+    mine, at = solve(prob), z.value
+    prob.solve(solver=cp.CLARABEL)
+    assert mine == pytest.approx(prob.value, abs=1e-6)
+    np.testing.assert_allclose(at, z.value, atol=1e-4)
+
+
+def test_semidefinite():
+    x = cp.Variable((3, 3), PSD=True, name="X")
+    c = np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 1]])
+    prob = cp.Problem(cp.Minimize(cp.trace(c @ x)), [cp.trace(x) == 1, x[0, 1] == 0.1])
+    mine = solve(prob)
+    prob.solve(solver=cp.CLARABEL)
+    assert mine == pytest.approx(prob.value, abs=1e-6)
+
+
+def test_refusals_have_a_place_and_change_nothing():
+    x = cp.Variable(2, name="x")
+    x.value = np.array([3.0, 4.0])
+    prob = cp.Problem(cp.Minimize(cp.sum(cp.sign(x))))
+    with pytest.raises(dcopt.UnsupportedError, match=r"sign\(x\)"):
+        solve(prob)
+    np.testing.assert_array_equal(x.value, [3, 4])
+    assert prob.status is None
+    assert not dcopt.is_dc(prob) and "sign" in str(dcopt.why_not(prob))
+    b = cp.Variable(boolean=True, name="b")
+    with pytest.raises(dcopt.UnsupportedError, match="boolean"):
+        solve(cp.Problem(cp.Minimize(b)))
+    p = cp.Parameter(name="p")
+    with pytest.raises(dcopt.DcoptError, match="no value"):
+        solve(cp.Problem(cp.Minimize(cp.sum_squares(x - p))))
+    with pytest.raises(dcopt.DcoptError):
+        solve(cp.Problem(cp.Minimize(cp.sum_squares(x))), no_such_setting=1)
+
+
+def test_to_dc_and_back(tmp_path, the_program):
+    import json
+    import subprocess
+
+    x = cp.Variable(3, name="x")
+    p = cp.Parameter(3, name="p", value=np.array([1.0, -2, 0.5]))
+    prob = cp.Problem(cp.Minimize(cp.sum_squares(x - p) - 0.1 * cp.norm(x)), [cp.sum(x) == 1])
+    value = solve(prob)
+    f = tmp_path / "problem.dc"
+    f.write_text(dcopt.to_dc(prob))
+    out = subprocess.run([the_program, "solve", "--json", str(f)], stdout=subprocess.PIPE, check=True).stdout
+    assert json.loads(out)["objective"] == pytest.approx(value, abs=1e-6)
+
+
+def test_dccp_by_name():
+    dcopt.replace_dccp()
+    x = cp.Variable(2, name="x")
+    y = cp.Variable(2, name="y")
+    prob = cp.Problem(cp.Maximize(cp.norm(x - y, 2)), [x >= 0, x <= 1, y >= 0, y <= 1])
+    assert prob.solve(method="dccp", k_ccp=5, tau_ini=0.01, seed=1, solver="ECOS") == pytest.approx(np.sqrt(2), abs=1e-5)
+
+
+FUNCTIONS = {
+    "abs": lambda x: cp.abs(x), "exp": lambda x: cp.exp(x), "log": lambda x: -cp.log(x + 3), "log1p": lambda x: -cp.log1p(x + 2), "entr": lambda x: -cp.entr(x + 3),
+    "logistic": lambda x: cp.logistic(x), "maximum": lambda x: cp.maximum(x, 0.5, -x), "max axis": lambda x: cp.max(x, axis=1), "sqrt": lambda x: -cp.sqrt(x + 3),
+    "minimum": lambda x: -cp.minimum(x, 1), "norm1": lambda x: cp.norm1(x), "norm axis": lambda x: cp.norm(x, 2, axis=1), "norm_inf": lambda x: cp.norm_inf(x),
+    "pnorm": lambda x: cp.pnorm(x, 3), "log_sum_exp": lambda x: cp.log_sum_exp(x, axis=0), "sum_largest": lambda x: cp.sum_largest(x, 2), "square": lambda x: cp.square(x),
+    "power 4": lambda x: cp.power(x, 4), "power 1.5": lambda x: cp.power(x + 3, 1.5), "inv_pos": lambda x: cp.inv_pos(x + 3), "quad_over_lin": lambda x: cp.quad_over_lin(x, 2 + cp.sum(x) / 10),
+    "geo_mean": lambda x: -cp.geo_mean(cp.vec(x + 3, order="F")), "huber": lambda x: cp.huber(x, 0.7), "kl_div": lambda x: cp.kl_div(x + 3, 2), "rel_entr": lambda x: cp.rel_entr(x + 3, 2),
+    "sigma_max": lambda x: cp.sigma_max(x), "norm_nuc": lambda x: cp.normNuc(x), "quad_form": lambda x: cp.quad_form(x[:, 0], np.array([[2.0, 1], [1, 3]])), "cummax": lambda x: cp.cummax(x, axis=1),
+    "kron": lambda x: cp.abs(cp.kron(np.array([[1.0, -2]]), x)), "cumsum": lambda x: cp.square(cp.cumsum(x, axis=1)), "tv": lambda x: cp.tv(x), "mixed_norm": lambda x: cp.mixed_norm(x, 2, 1),
+    "dotsort": lambda x: cp.dotsort(cp.vec(x, order="F"), np.array([3.0, 1])), "xexp": lambda x: cp.xexp(x + 3), "diff": lambda x: cp.square(cp.diff(x, axis=1)), "prod": lambda x: cp.square(x[0, 0] * x[0, 1] * x[1, 2] - 1),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_have_their_values(name):
+    """Each function at a fixed point has the value that CVXPY gives it."""
+    at = np.array([[0.3, -1.2, 2.0], [-0.4, 1.5, 0.1]])
+    x = cp.Variable((2, 3), name="x")
+    f = cp.sum(FUNCTIONS[name](x))
+    assert solve(cp.Problem(cp.Minimize(f), [x == at])) == pytest.approx(float(cp.sum(FUNCTIONS[name](cp.Constant(at))).value), rel=1e-5, abs=1e-5)

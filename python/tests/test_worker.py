@@ -1,0 +1,122 @@
+"""The worker: processes, forks, threads, interrupts, wrong requests."""
+
+import multiprocessing as mp
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dcopt
+from dcopt._worker import worker
+
+
+def least_squares(k):
+    """Solves a small problem with a known answer: the point of x1 + x2 = 1 next to (k, k)."""
+    x = dcopt.solve_qp(2 * np.eye(2), [-2.0 * k, -2.0 * k], A=[[1.0, 1.0]], b=[1.0])
+    return bool(np.allclose(x, [0.5, 0.5], atol=1e-6))
+
+
+def test_hello():
+    r = worker().request({"type": "hello", "protocol": 1})
+    assert r["protocol"] == 1 and "ipm" in r["backends"]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_pools(method):
+    if method not in mp.get_all_start_methods():
+        pytest.skip(f"no start method {method} on this platform")
+    assert least_squares(1)  # the parent has a worker when the pool forks
+    with mp.get_context(method).Pool(8) as pool:
+        assert all(pool.map(least_squares, range(1000), chunksize=25))
+    assert least_squares(2)
+
+
+def test_threads():
+    bad = []
+
+    def work():
+        for k in range(50):
+            if not least_squares(k):
+                bad.append(k)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(120)
+    assert not bad and not any(t.is_alive() for t in threads)
+
+
+def test_killed_worker():
+    assert least_squares(1)
+    w = worker()
+    w._process.kill()
+    w._process.wait()
+    assert least_squares(2)  # another one
+
+
+def test_worker_that_dies_in_a_request():
+    w = worker()
+    w._start()
+    threading.Timer(0.3, w._process.kill).start()
+    n = 400
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((n, n))
+    with pytest.raises(dcopt.WorkerError, match="ended during"):
+        while True:
+            dcopt.solve_qp(a @ a.T, rng.standard_normal(n), lb=-1.0, ub=1.0)
+    assert least_squares(3)
+
+
+def test_wrong_requests_are_errors():
+    for header in ({"type": "nonsense"}, {"type": "solve", "problem": 99}, {"type": "load", "problem": 1, "variables": 3}):
+        with pytest.raises(dcopt.DcoptError):
+            worker().request(header)
+    assert least_squares(1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_interrupt_returns_the_best_point():
+    program = textwrap.dedent("""
+        import cvxpy as cp, numpy as np, dcopt, sys
+        n = 60
+        r = np.linspace(1, 2, n)
+        c = cp.Variable((n, 2), name="c")
+        apart = [cp.norm(c[i] - c[j], 2) >= r[i] + r[j] for i in range(n) for j in range(i)]
+        prob = cp.Problem(cp.Minimize(cp.max(cp.max(cp.abs(c), axis=1) + r)), apart)
+        prob.solve(method="dcopt", time_limit=5)
+        print("ready", flush=True)
+        prob.solve(method="dcopt", starts=100000, seed=1)
+        print(prob.status, prob.value, c.value is not None, flush=True)
+    """)
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p), PYTHONWARNINGS="ignore")
+    p = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, text=True)
+    assert p.stdout.readline().strip() == "ready"
+    time.sleep(4)
+    p.send_signal(signal.SIGINT)
+    out = p.communicate(timeout=120)[0].split()
+    assert p.returncode == 0, out
+    assert out[0] == "user_limit" and float(out[1]) < 1000 and out[2] == "True"
+
+
+def test_the_worker_ends_with_its_parent():
+    program = "from dcopt._worker import worker; w = worker(); w.request({'type': 'hello'}); print(w._process.pid, flush=True); import os; os._exit(0)"
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    pid = int(subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, check=True).stdout)
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except OSError:
+            return
+        if sys.platform.startswith("linux"):
+            with open(f"/proc/{pid}/stat") as f:
+                if f.read().split()[2] == "Z":
+                    return
+        time.sleep(0.1)
+    pytest.fail("the worker is still there")
