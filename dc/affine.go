@@ -312,3 +312,6 @@ func triangle(n int) int { return n * (n + 1) / 2 }
 // place is where entry (i, j) of a symmetric matrix stands in its upper
 // triangle, column by column.
 func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
+
+// mirrorTol is how far, relatively, rounding may take mirrored entries apart.
+const mirrorTol = 1e-9

@@ -42,6 +42,8 @@ func NewAlong(e *Expr, n int) *Along {
 	for k, t := range e.terms {
 		u := alongTerm{term: t, cost: len(t.f.Support())}
 		switch f := t.f.(type) {
+		case *family:
+			u.cost = f.coefficients()
 		case *sumSquares:
 			u.squares = newAlongSquares(&f.a)
 		case *norm2:

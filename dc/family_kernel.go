@@ -427,3 +427,12 @@ func (f *family) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
 		}
 	}
 }
+
+// coefficients is how many of them a value visits, by member.
+func (f *family) coefficients() int {
+	n := 0
+	for k := range f.rows {
+		n += max(1, len(f.rows[k].idx))
+	}
+	return n * len(f.w)
+}

@@ -10,9 +10,6 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// mirrorTol is how far, relatively, rounding may take mirrored entries apart.
-const mirrorTol = 1e-9
-
 // symmetric is a symmetric matrix of affine functions: the upper triangle,
 // column by column.
 type symmetric struct {
