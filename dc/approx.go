@@ -3,6 +3,7 @@ package dc
 import "math"
 
 // unit is the unit roundoff of float64: the relative error of one operation.
+// Source: IEEE 754 binary64.
 const unit = 0x1p-53
 
 // approx is a computed value and a bound of its distance from the exact one at

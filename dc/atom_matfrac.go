@@ -207,6 +207,7 @@ func mergeMatFracs(all []term) {
 }
 
 // mostColumns bounds the columns that narrow looks at where they are not data.
+// Source: a limit of time: the look takes its cube.
 const mostColumns = 1000
 
 // narrow returns columns of length n with the same sum of outer products, if
@@ -286,6 +287,7 @@ func spectrum(q mat.Symmetric) (λ []float64, v *mat.Dense, first int) {
 }
 
 // negligible is a sum of squares that counts as zero, relative to the largest.
+// Source: derived: a hundred unit roundoffs.
 const negligible = 1e-14
 
 // inner is the inner product of coefficients and constants.

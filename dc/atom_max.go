@@ -331,6 +331,8 @@ type maxOf struct {
 }
 
 // mostPieces, beside some for each item, bounds the pieces that are written out.
+// Source: a limit of memory; a larger maximum is represented by columns, with the same
+// value.
 const mostPieces = 1000
 
 func newMaxOf(items []*sum) *maxOf {

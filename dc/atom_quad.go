@@ -168,6 +168,8 @@ func (s *squareOf) String() string            { return "square" }
 
 // definiteTol is how far, relative to the largest, an eigenvalue may be on the
 // wrong side of zero and still count as zero.
+// Source: derived: eigenvalues of symmetric matrices are computed to a small multiple
+// of the order times the unit roundoff, times the largest.
 const definiteTol = 1e-12
 
 // Quad is aᵀQa. An indefinite Q is split by its eigenvalues: Q = Q₊ − Q₋, both

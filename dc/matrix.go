@@ -167,6 +167,7 @@ func (w *symWork) vector(k int) func(i int) float64 {
 
 // smallPivot is the smallest pivot of a positive definite matrix, relative to
 // its largest diagonal entry.
+// Source: derived: a hundred unit roundoffs.
 const smallPivot = 1e-14
 
 // cholesky leaves U with UᵀU in t; ok is false unless the matrix is positive

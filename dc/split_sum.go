@@ -26,6 +26,7 @@ type gathered struct {
 }
 
 // mostPairs is up to how many terms comparing all pairs is faster than hashing.
+// Source: a limit of speed; sums do not depend on it.
 const mostPairs = 6
 
 func (a *gathered) add(w float64, f Convex) {

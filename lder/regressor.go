@@ -64,6 +64,7 @@ func NewRegressor(set Settings) *Regressor { return &Regressor{Settings: set} }
 var errNotFitted = errors.New("lder: the regressor is not fitted; call Fit first")
 
 // largestTarget bounds |y|, so that squared errors stay finite.
+// Source: derived: the sum of 1e100 squares of 1e100 is finite.
 const largestTarget = 1e100
 
 // Fit trains on the rows of x and their targets y; NaN in x stands for a missing

@@ -120,6 +120,7 @@ func MethodSettings(m Method) Settings {
 
 // maxPieces bounds the size of the convex problems, which have one row per piece
 // and sample.
+// Source: a limit of memory.
 const maxPieces = 1000
 
 // Validate names the first field out of range.

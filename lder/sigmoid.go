@@ -48,6 +48,8 @@ func fitSigmoid(τ, y []float64, d *refit.Data) sigmoid {
 	}
 	s := sigmoid{0, math.Log((up + 1) / (float64(d.M) - up + 1))}
 	least := loss(s)
+	// Source: Lin, Lin and Weng 2007, A note on Platt's probabilistic outputs, algorithm
+	// 1.
 	const (
 		iterations = 100   // of Lin, Lin and Weng, as the next two
 		ridge      = 1e-12 // keeps the Hessian positive definite

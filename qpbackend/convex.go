@@ -18,7 +18,8 @@ import (
 // exactTol bounds a zero computed in double precision.
 const (
 	nonconvexTol = 1e-4
-	exactTol     = 1e-10
+	// Source: derived: a million unit roundoffs, for a factorisation of that order at most.
+	exactTol = 1e-10
 )
 
 // Outweigh is the weight of a proximal term that makes convex every matrix that Check accepts:

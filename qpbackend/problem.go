@@ -11,6 +11,7 @@ import (
 )
 
 // Infinity is the magnitude from which a bound counts as absent.
+// Source: the convention of SIF and of OSQP, OSQP_INFTY.
 const Infinity = 1e20
 
 // ConeKind names a family of cones.

@@ -8,6 +8,8 @@ import (
 
 // rounding bounds the relative error of the sums below: each is counted as if
 // its terms had been off by so much.
+// Source: derived: nine unit roundoffs, for sums of terms that were themselves
+// rounded.
 const rounding = 1e-15
 
 // PrimalInfeasibility is the worth of (y, z) as a proof that no point meets the

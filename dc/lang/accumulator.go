@@ -44,6 +44,7 @@ func (a *accumulator) cut(m mark) {
 
 // keptRoom is how many coefficients the accumulator keeps room for between
 // statements.
+// Source: a limit of memory.
 const keptRoom = 1 << 14
 
 func (a *accumulator) reset() {

@@ -60,6 +60,7 @@ func (f *File) text(s span) string {
 }
 
 // maxText is the length at which short cuts a text.
+// Source: a limit of the length of messages.
 const maxText = 60
 
 // short is text, cut where it is long.

@@ -161,6 +161,7 @@ func (c *compiler) bothConvex(ops []dc.Operand) bool {
 }
 
 // alwaysTol is the relative error by which rounding may break a constraint on data.
+// Source: derived: rounding of sums of data with some 1e6 terms.
 const alwaysTol = 1e-9
 
 // onData checks a constraint without variables. One that holds is left out, one
@@ -246,6 +247,7 @@ func (c *compiler) evaluate(ns []*node) []value {
 }
 
 // maxLinearised is how many sub-expressions a Part lists.
+// Source: a limit of the length of the output.
 const maxLinearised = 20
 
 // linearisedIn lists the linearised sub-expressions of the current member of a

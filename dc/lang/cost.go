@@ -9,6 +9,7 @@ type cost struct {
 }
 
 // maxCost is where costs stop to grow.
+// Source: a limit of memory: a cost above it is refused in any case.
 const maxCost = 1 << 30
 
 func (c cost) cut() cost {

@@ -38,6 +38,7 @@ type loader struct {
 }
 
 // maxFile is the size from which data files are refused.
+// Source: a limit of memory, 4 GB.
 const maxFile = 1 << 32
 
 // resolve is the path of a file.

@@ -110,9 +110,11 @@ func (ds Diagnostics) Error() string {
 }
 
 // maxErrors is how many diagnostics are kept.
+// Source: the rule of go/parser.
 const maxErrors = 10
 
 // maxCollected bounds the number of diagnostics before sorting.
+// Source: a limit of time and memory.
 const maxCollected = 100
 
 // collector gathers the diagnostics of one file.

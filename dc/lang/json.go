@@ -151,6 +151,7 @@ func (r *jsonReader) find(key string) error {
 }
 
 // maxDims is how many dimensions an array may have.
+// Source: a limit against nested input.
 const maxDims = 8
 
 // value reads a number or an array at a depth of nesting.

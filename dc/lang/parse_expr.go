@@ -193,6 +193,7 @@ func (p *parser) additive() bool {
 var products = map[kind]op{tTimes: opMul, tDotTimes: opDotMul, tDivide: opDiv, tDotDivide: opDotDiv}
 
 // maxChain is how many factors a product may have.
+// Source: a limit against nested input: each factor is a level of the tree.
 const maxChain = 1000
 
 // term = factor { ("*" | ".*" | "/" | "./") factor }

@@ -3,6 +3,7 @@ package lang
 import "errors"
 
 // maxDepth is how deep expressions may be nested.
+// Source: a limit against nested input: the parser recurses once per level.
 const maxDepth = 200
 
 // parser is a recursive descent over the tokens. A mistake unwinds to the

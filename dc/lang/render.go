@@ -50,6 +50,7 @@ func (ds Diagnostics) Render(w io.Writer, source func(file string) []byte, color
 }
 
 // maxShown is how many characters of a line are shown.
+// Source: a limit of the length of messages, two lines of a terminal.
 const maxShown = 160
 
 // snippet writes a line of the source with carets under the place.

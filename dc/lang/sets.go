@@ -6,6 +6,7 @@ import (
 )
 
 // maxWidth is how many parts a member of a set may have.
+// Source: the grammar: pairs, triples and quadruples.
 const maxWidth = 4
 
 // part is a part of a member of a set: a whole number, or a word.

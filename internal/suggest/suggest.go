@@ -6,6 +6,7 @@ import (
 )
 
 // longest name that is compared; longer ones are no slips of the keyboard.
+// Source: a limit of time: the distance takes its square.
 const longest = 64
 
 // Nearest is the candidate with the fewest edits from name, letters of either

@@ -68,6 +68,7 @@ func isDecimal(s string) bool {
 }
 
 // mostDigits fit into a uint64.
+// Source: derived: 10^19 < 2^64.
 const mostDigits = 19
 
 // powersOf5 are those below 2^63.

@@ -38,6 +38,7 @@ type Category struct {
 }
 
 // mostLevels bounds the words of a column: more are names, not kinds.
+// Source: a limit: each level is a feature.
 const mostLevels = 100
 
 // Features are the names of the features that c makes: the column's, or

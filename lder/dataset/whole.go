@@ -4,6 +4,7 @@ import "github.com/dcopt/dcopt/internal/table"
 
 // readers is how many goroutines read blocks of a table that is kept as a whole,
 // beside the one that collects them: few, for each has blocks in memory.
+// Source: a limit of memory; tables do not depend on it.
 const readers = 2
 
 func noRows() error { return &table.Error{Msg: "there are no rows below the header"} }

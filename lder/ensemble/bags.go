@@ -58,6 +58,7 @@ type worker struct {
 }
 
 // bagFolds is the number of folds of a partition.
+// Source: Breiman 1996: ten folds.
 const bagFolds = 10
 
 // newBagging draws partitions into folds; each fold makes a bag.

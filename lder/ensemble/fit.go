@@ -98,6 +98,7 @@ func (r Range) Clip(v float64) float64 { return min(max(v, r.Lo), r.Hi) }
 
 // Rounding bounds the variance of a standardised target that is constant except
 // for rounding errors; other targets have variance 1.
+// Source: derived: (5e3 unit roundoffs)² of numbers of size one.
 const Rounding = 1e-24
 
 // Fit trains. When the context ends it returns the error of the context and the

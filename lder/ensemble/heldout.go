@@ -11,6 +11,7 @@ import (
 // fewestRows is the number of rows below which the error on new rows counts as
 // unknown: of fewer than 20, the relative standard error √(2/m) of a mean of
 // squared normal errors is above .3.
+// Source: derived, see above.
 const fewestRows = 20
 
 // HeldOut returns the weighted mean of errs, the errors of cross-validated

@@ -107,6 +107,7 @@ func texName(name string) code {
 }
 
 // digits are those of coefficients that people read.
+// Source: a choice of looks; programs have all digits.
 const digits = 5
 
 func short(v float64) code { return code(strconv.FormatFloat(v, 'g', digits, 64)) }

@@ -10,12 +10,15 @@ import (
 )
 
 const (
+	// Source: the contract of AlmostSolved, see doc.go.
 	looseFactor = 100 // of Settings.Tol, for AlmostSolved
 	// With polishing, the first tolerance of the test and by how much it falls
 	// down to Settings.Tol: the rows that hold are often known long before the
 	// iterates are accurate.
+	// Source: OSQP's default tolerance, 1e-3, and one digit at a time.
 	firstTol, tolStep = 1e-3, 0.1
 	// Where tightening ends. Below, the test compares rounding errors.
+	// Source: the unit roundoff, 1.1e-16.
 	minTol = 1e-16
 )
 

@@ -9,6 +9,9 @@ import (
 )
 
 // A pivot of the wrong sign or below pivotEps is replaced by pivotDelta.
+// Source: pivotEps is a hundred unit roundoffs; pivotDelta is near the square root of
+// the unit roundoff, the usual compromise between the growth of the factor and the
+// error that refinement removes.
 const (
 	pivotEps   = 1e-14
 	pivotDelta = 1e-7

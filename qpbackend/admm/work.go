@@ -19,6 +19,8 @@ const (
 	loose           // no bounds
 )
 
+// Source: Stellato and others 2020, section 5.2, and OSQP's RHO_MIN, RHO_MAX,
+// RHO_EQ_OVER_RHO_INEQ and RHO_TOL.
 const (
 	minRho, maxRho = 1e-6, 1e6
 	equalRho       = 1e3 // times ρ, in equality rows

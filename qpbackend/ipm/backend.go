@@ -282,6 +282,7 @@ func (s *solver) load() {
 	s.stale, s.staleMatrix = false, false
 }
 
+// Source: OSQP's default, 10; docs/bench.md, Constants of ipm.
 const equilPasses = 10
 
 // propose brings the proposal into the scaled problem.

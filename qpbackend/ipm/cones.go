@@ -48,6 +48,7 @@ func (l *layout) blocks() ([]kkt.Block, error) {
 
 // mostDense entries of dense blocks take most of a GB, and the factor as much
 // again.
+// Source: a limit of memory: 1e8 float64 have 0.8 GB.
 const mostDense = 1e8
 
 // longestDense is the length of a second-order cone up to which its block is dense. A
@@ -310,6 +311,7 @@ func (c *cones) insideAfter(mb *member, α, share, μ float64) bool {
 	return mb.asym.Inside(tryS, tryZ, share, μ)
 }
 
+// Source: docs/bench.md, Constants of ipm; the neighbourhood is that of Dahl and Andersen 2022.
 const (
 	leastCentral = 1e-4 // of ν/⟨s̃, z̃⟩ relative to μ
 	takeBack     = 0.8

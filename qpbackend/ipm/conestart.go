@@ -116,4 +116,5 @@ func (c *cones) warm(w *work, inside float64) bool {
 }
 
 // leastWarmCentral is leastCentral for a warm start.
+// Source: a hundred times leastCentral, so that the first step is not cut.
 const leastWarmCentral = 1e-2

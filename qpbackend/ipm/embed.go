@@ -50,6 +50,7 @@ func newEmbedding(n, m, size int, tol float64) *embedding {
 	}
 }
 
+// Source: docs/bench.md, Constants of ipm.
 const (
 	homoStepBack = 0.985 // nearer to the boundary the parts are less central
 	largestStart = 1e2   // size of the first point, bounds being typically 1
@@ -57,6 +58,7 @@ const (
 
 	// A warm start takes half the iterations of a cold start where coefficients
 	// change by 1e-4, and nine tenths at 10 %.
+	// Source: measured on sequences of conic programs, see above.
 	homoWarmShare = 0.3
 	homoWarmLimit = 100.0
 )

@@ -61,6 +61,7 @@ func (l *layout) load(a *sparse.CSC) {
 // tileEntries is how many entries of at are filled together. More would be too
 // many for a near cache and for the table of memory pages, as columns of a have
 // their entries far apart in at.
+// Source: derived: 2^16 float64 have 512 KB, half a second-level cache.
 const tileEntries = 1 << 16
 
 // tile chooses the rows that are filled together.

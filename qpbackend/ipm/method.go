@@ -72,6 +72,7 @@ type plain struct{ sameStep bool }
 // A step goes at least the share stepBack of the way to the boundary, and nearly
 // all of it once μ is small: a step that stops at .99 leaves a hundredth of the
 // residuals, however good its direction is.
+// Source: docs/bench.md, Constants of ipm.
 const (
 	stepBack = 0.99
 	mostBack = 1 - 1e-6

@@ -55,6 +55,8 @@ func (sd *sides) weigh(w *work) {
 }
 
 // leastWeight keeps the reciprocal of a row's weight in range.
+// Source: derived: its reciprocal squared is finite, and no weight of scaled data is
+// as small.
 const leastWeight = 1e-20
 
 // right adds to the right-hand side, and scales its sided rows as weigh has the

@@ -8,6 +8,8 @@ import (
 )
 
 // Weights of the proximal terms, after Schwan et al.
+// Source: firstρ, firstδ and floor are defaults of PIQP, Schwan and others 2023; docs/bench.md,
+// Constants of ipm.
 const (
 	firstρ, firstδ = 1e-6, 1e-4
 	floor          = 1e-10 // they fall with μ to this

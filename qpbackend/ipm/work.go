@@ -19,6 +19,8 @@ const (
 )
 
 // equalWidth: bounds nearer than this, relative, leave no interior to work in.
+// Source: derived: some thousand unit roundoffs; a slack in a narrower interval has no
+// correct digit.
 const equalWidth = 1e-12
 
 // work is one interior point run over

@@ -71,6 +71,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 
 // quickSetup is the number of rows, columns and coefficients below which C sets a
 // problem up within milliseconds, even where its factor is full.
+// Source: a limit of the wait after a cancellation; results do not depend on it.
 const quickSetup = 1 << 10
 
 // setupWhile is setup that is left to itself when the context ends: C's set-up, with

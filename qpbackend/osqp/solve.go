@@ -13,14 +13,19 @@ import (
 )
 
 const (
+	// Source: the contract of AlmostSolved, see doc.go.
 	looseFactor = 100 // of Settings.Tol, for AlmostSolved
-	maxRounds   = 40  // calls of OSQP with changed tolerances
-	sliceIter   = 200 // iterations between looks at the context without hooks
+	// Source: a limit: 13 tolerances from 1e-3 to 1e-16, three calls each.
+	maxRounds = 40 // calls of OSQP with changed tolerances
+	// Source: a limit of the wait after a cancellation; results do not depend on it.
+	sliceIter = 200 // iterations between looks at the context without hooks
 	// With polishing, OSQP's first tolerance, and by how much it falls down to
 	// Settings.Tol: the rows that hold are often known long before the
 	// iterates are accurate.
+	// Source: OSQP's default tolerance, and one digit at a time.
 	firstEps, epsStep = 1e-3, 0.1
 	// Where tightening ends. Below, OSQP compares rounding errors.
+	// Source: the unit roundoff, 1.1e-16.
 	minEps = 1e-16
 )
 

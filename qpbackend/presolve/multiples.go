@@ -45,6 +45,7 @@ func (r *reduction) multiples() bool {
 }
 
 // compared bounds the rows of one pattern that are compared with each other.
+// Source: a limit of time: comparisons grow with its square.
 const compared = 50
 
 func (r *reduction) mergeGroup(rows []int) {

@@ -77,6 +77,7 @@ const (
 )
 
 // tolerances, relative to 1 + the size of what is compared.
+// Source: limits of rounding; the answer of a reduced problem is certified on the whole.
 const (
 	sameTol = 1e-12 // for multiples and contradictions
 	pivot   = 1e-3  // least coefficient of a singleton beside the largest of its row
@@ -161,6 +162,7 @@ func (r *reduction) push(i int) {
 }
 
 // rowWork is the count of a look at a row or column in poll.Poll.
+// Source: a limit of the wait after a cancellation; results do not depend on it.
 const rowWork = 1 << 8
 
 // drain looks at the rows in the queue.
@@ -227,6 +229,8 @@ func (r *reduction) tighten(i int) {
 
 // leastCoefficient is the size of a coefficient below which a row is not divided
 // by it.
+// Source: a division by less would magnify the rounding errors of a row beyond the
+// tolerance of 1e-7 of the certificate.
 const leastCoefficient = 1e-9
 
 // only is the one alive column of row i, and its coefficient.

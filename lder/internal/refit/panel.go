@@ -4,6 +4,8 @@ package refit
 // all entries of a row on the same lines of the cache. Panels of at most
 // keptRows rows and keptNumbers numbers together are kept through a fit, with the
 // values of the pieces.
+// Source: limits of memory: a panel stays in a second-level cache, 2^22 float64 have
+// 32 MB.
 const (
 	panelRows   = 504
 	keptRows    = blockRows

@@ -10,6 +10,8 @@ const nowhere = -1
 
 // Rows are cut into blocks of at least blockRows, and at most mostBlocks of
 // them, whatever the number of processors.
+// Source: a limit of parallel work; sums are in blocks of this size on any number of
+// processors.
 const (
 	blockRows  = 4096
 	mostBlocks = 64

@@ -21,6 +21,7 @@ type penalty struct {
 }
 
 func (p *penalty) set(r1, r2 int, λ Penalty) {
+	// Source: derived: the square root of the unit roundoff.
 	const floor = 1e-8 // keeps the inverses finite
 	if p.k > 0 && p.r1 == r1 && p.r2 == r2 && p.λ == λ {
 		return

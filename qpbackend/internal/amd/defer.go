@@ -2,6 +2,7 @@ package amd
 
 const (
 	// longList is the length from which lists may be deferred.
+	// Source: a limit of speed, no ordering depends on it.
 	longList = 32
 	// deferRate is how much of a list a pivot pays for: lists of a length of
 	// deferRate·k are put right after every k pivots that touch them.

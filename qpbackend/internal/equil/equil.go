@@ -8,6 +8,8 @@ import (
 
 // Bounds of the factors. A wider range would trade the conditioning of the KKT
 // matrix for the meaning of residuals in the scaled problem.
+// Source: Stellato and others 2020, MIN_SCALING and MAX_SCALING of OSQP; how much
+// depends on them: docs/bench.md, Constants of ipm.
 const (
 	smallest = 1e-4
 	largest  = 1e4
@@ -100,6 +102,8 @@ func (s *Scaling) level() {
 
 // near is how far from one factors may be in the last pass of Ruiz. The next
 // would change them by about half as much.
+// Source: derived: Ruiz's iteration halves the distance from one with each pass, so
+// the next pass would change factors by 5 %.
 const near = 1e-1
 
 // Size sets B to the typical size of the bounds, given in the units of D and E.

@@ -271,6 +271,7 @@ func (f *arrowhead) chunk() {
 
 // same is how much two multiples of one vector may differ, relative to each
 // entry: the rounding of the scaling.
+// Source: derived: 9 roundings of 2.2e-16 each.
 const same = 2e-15
 
 // row is row e of B in its block, of the given width.

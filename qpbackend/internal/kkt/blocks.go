@@ -37,6 +37,8 @@ func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 	return newSystem(ctx, p, at, slices.Clone(blocks), how)
 }
 
+// Source: that of ipm's longestDense: up to it a dense block is cheaper than the
+// expanded one.
 const longBlock = 4
 
 // Size is the number of unknowns: variables, rows, and two for each expanded

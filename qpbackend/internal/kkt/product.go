@@ -12,6 +12,8 @@ func (f *arrowhead) subtract(x, y []float64, k int, a, b *block) {
 }
 
 // A product is done in pieces of x and y that stay in the nearest cache.
+// Source: derived: a tile of 64 x 48 float64 has 24 KB and stays in a first-level
+// cache of 32 KB.
 const (
 	tileRows = 64
 	tileCols = 48
@@ -64,6 +66,8 @@ func (f *arrowhead) subtractBlock(s, x, y []float64, k, height, width, ldx, ldy 
 }
 
 // Sizes of the wider kernel's tiles.
+// Source: the registers of the kernels in internal/simd: 8 float64 in one, three of
+// these.
 const (
 	packCols  = 8
 	widerCols = 24

@@ -273,6 +273,8 @@ func (f *arrowhead) stablePivot(d, first float64) float64 {
 	return d
 }
 
+// Source: a hundred unit roundoffs of the diagonal entry that a pivot began as; the
+// square root of the unit roundoff in its place, as for pivots of the sparse factor.
 const (
 	lostPivot = 1e-14
 	keptPivot = 1e-8

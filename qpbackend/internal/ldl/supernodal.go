@@ -10,6 +10,7 @@ import (
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block
 // stays in the first-level cache.
+// Source: derived: 64 columns of 64 float64 have 32 KB, a first-level cache.
 const maxWidth = 64
 
 // supernodal is L by supernodes: ranges of columns that share their rows below

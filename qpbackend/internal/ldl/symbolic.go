@@ -10,6 +10,7 @@ import (
 )
 
 // maxEntries of L take 32 GB.
+// Source: a limit of memory: 2^32 float64 have 32 GB.
 const maxEntries = 1 << 32
 
 // Analyse does the symbolic work once: permutation, elimination tree, column

@@ -11,6 +11,8 @@ type Poll struct {
 
 // Interval is the work, in multiplications, between two looks: about a
 // millisecond, where a look takes some ten nanoseconds.
+// Source: derived from the promise that a context ends a solve within half a second: a
+// look per millisecond is far below it and costs 1e-5 of the time.
 const Interval = 1 << 20
 
 // Scattered is the count of an entry where memory is not read in order: some

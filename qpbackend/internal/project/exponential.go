@@ -4,6 +4,8 @@ import "math"
 
 // beyond is a ρ from which on e^ρ and e^−ρ are infinite and zero in floating
 // point, whatever they are multiplied with here.
+// Source: derived: e^709 is the largest finite exponential in float64, here times
+// numbers up to e^709.
 const beyond = 1500.0
 
 // Exponential projects on v₂ ≥ v₁·exp(v₀/v₁), v₁ > 0, and its closure. With
