@@ -18,6 +18,7 @@ func (r *run) view(it Iteration) view {
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
 		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
 		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.before, r.sub.Sizes),
+		misfit:   r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
 		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}
 }
@@ -43,6 +44,9 @@ func (r *run) decide(v verdict, it *Iteration) outcome {
 		}
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0
+	case refit:
+		r.course.refits++
+		r.sub.Refit(r.x)
 	case insist:
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0

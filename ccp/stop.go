@@ -22,6 +22,7 @@ type view struct {
 	noise    float64 // the rounding errors of the two objectives
 	blurred  bool    // the best objective has not fallen by more than its rounding error for some iterations
 	restarts int     // that are left
+	misfit   bool    // a convex problem was solved in units far above its solution, and may be solved again
 }
 
 // verdict is the decision of stop.
@@ -32,6 +33,7 @@ const (
 	converged         // the point is feasible as course has it, and the objective has ceased to change
 	unsettled         // the same, but for the noise of the backend
 	insist            // the point of a convex problem is to be found more exactly
+	refit             // a convex problem is to be solved in the units of its solution
 	restart           // the objective is not finite
 	noNumber          // the same, and no restart is left
 	pole
@@ -51,6 +53,8 @@ func stop(v view) verdict {
 		return restart
 	case !subproblem.IsFinite(v.it.Objective):
 		return noNumber
+	case v.convex && v.misfit && !still:
+		return refit
 	case v.keeps && (v.convex || still) && v.residual <= lastEnough:
 		return converged
 	case v.keeps && v.settled && v.residual <= lastEnough:
@@ -73,9 +77,14 @@ type course struct {
 	strict    bool    // only FeasTol as it is makes a point feasible
 	look      float64 // distance from the start at which a ray was looked for last
 	far       bool    // the points run off
+	refits    int     // how often a convex problem was solved in other units
 }
 
 func newCourse() course { return course{low: math.Inf(1), high: math.Inf(-1)} }
+
+// mostRefits bounds how often a convex problem is solved in other units. Each is
+// smaller by a factor of 1024 at least: eight span what float64 can tell apart twice.
+const mostRefits = 8
 
 // insist makes FeasTol as it is the only notion of feasible from now on; the convex
 // problems are then solved in the distance from the last solution.

@@ -23,6 +23,8 @@ func TestStop(t *testing.T) {
 		"still, badly solved":            {view{it: it(1), prev: it(1), keeps: true, residual: 2 * lastEnough}, goOn},
 		"there is no iteration before":   {view{it: it(1), prev: it(nan), keeps: true, least: 1}, goOn},
 		"convex: one is enough":          {view{it: it(1), prev: it(nan), keeps: true, convex: true}, converged},
+		"convex, units far off":          {view{it: it(1), prev: it(2), keeps: true, convex: true, misfit: true}, refit},
+		"convex, units off, still":       {view{it: it(1), prev: it(1), keeps: true, convex: true, misfit: true, least: 1e-6}, converged},
 		"convex, broken":                 {view{it: it(1), prev: it(nan), convex: true}, insist},
 		"convex, broken, insisted on":    {view{it: it(1), prev: it(nan), convex: true, strict: true}, goOn},
 		"noise":                          {view{it: it(1), prev: it(1.1), keeps: true, settled: true}, unsettled},

@@ -18,6 +18,7 @@ func TestProductsOfUnlikeSize(t *testing.T) {
 			best       float64
 		}{
 			{"inequality", fmt.Sprintf("var x >= 0, y in [0, 1e-%d]\nminimize x\nsubject to\n  x*y >= 1\n", k), e},
+			{"a bound far above", fmt.Sprintf("var x in [0, 1e10], y in [0, 1e-%d]\nminimize x\nsubject to\n  x*y >= 1\n", k), e},
 			{"one sign is implied", fmt.Sprintf("var x, y in [0, 1e-%d]\nminimize x\nsubject to\n  x*y >= 1\n", k), e},
 			{"equality", fmt.Sprintf("var x >= 0, y in [0, 1e-%d]\nminimize x\nsubject to\n  x*y == 1\n", k), e},
 			{"three factors", fmt.Sprintf("var x >= 0, y in [0, 1e-%d], z in [0, 2]\nminimize x\nsubject to\n  x*y*z >= 1\n", k), e / 2},

@@ -47,6 +47,27 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	}
 }
 
+// Misfit reports whether a variable of x is so far below the size that its unit was
+// chosen for that the accuracy of a backend, relative to the unit, says little of it.
+func (s *Problem) Misfit(x []float64) bool {
+	for _, v := range s.DC.Vars {
+		size := MaxAbs(x[v.Offset : v.Offset+v.Len()])
+		for k := range v.Len() {
+			if size > 0 && scaled.Unit(size) < s.Units[v.Offset+k] && !scaled.Fits(size, s.Units[v.Offset+k]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Refit gives the variables the units of x alone, whatever sizes they had before.
+func (s *Problem) Refit(x []float64) {
+	clear(s.largest)
+	s.SizeUp(x, true)
+	s.unchanged.held = false
+}
+
 // KeepSizes takes over the sizes of the variables from the problem before in a session,
 // which has as many.
 func (s *Problem) KeepSizes(old *Problem) {
