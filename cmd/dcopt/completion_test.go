@@ -41,7 +41,7 @@ func TestBashCompletes(t *testing.T) {
 	var script, stderr bytes.Buffer
 	run(context.Background(), []string{"completion", "bash"}, nil, &script, &stderr)
 	for words, want := range map[string]string{
-		"dcopt so": "solve", "dcopt solve --time": "--time-limit", "dcopt cv --fo": "--folds", "dcopt solve completion_te": "completion_test.go",
+		"dcopt so": "solve", "dcopt solve --time": "--time-limit", "dcopt cv --fol": "--folds", "dcopt solve completion_te": "completion_test.go",
 	} {
 		cmd := exec.Command(bash, "-c", script.String()+`
 COMP_WORDS=(`+words+`); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _dcopt; echo "${COMPREPLY[@]}"`)
