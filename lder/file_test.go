@@ -74,7 +74,7 @@ func TestModelFileRefusals(t *testing.T) {
 		{`"ü"`, `"a b"`, `two features are named "a b"`},
 		{`"ü"`, `""`, "feature 1 has no name"},
 		{`"a b",`, ``, "imputation fill has 2 values for 1 features"},
-		{`"mean",`, `"mode",`, `no imputation strategy "mode"; did you mean "mean"?; want one of mean, median`},
+		{`"mean",`, `"mode",`, `no imputation strategy "mode"; want one of mean, median`},
 		{`-2`, `null`, "null where a number is wanted"},
 		{`-2`, `1e999`, "1e999 where a number is wanted"},
 		{`-2`, `"x"`, `"x" where a number is wanted`},

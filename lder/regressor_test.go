@@ -335,7 +335,7 @@ func TestSettingsNameTheirFields(t *testing.T) {
 			}
 		}
 	}
-	if tried != 20 { // seven fields, three times, but a FillValue of -1
+	if tried != 26 { // nine fields, three times, but a FillValue of -1
 		t.Errorf("%d values tried", tried)
 	}
 }
