@@ -165,6 +165,26 @@ func (g *Group) Ratio(solver, problem string, opt Options) Ratio {
 	return Ratio{Value: math.NaN()}
 }
 
+// behind counts the parts of a problem on which opt.Against ends worse than a solver, of
+// those on which that ends at a feasible point, and the largest distance.
+func (g *Group) behind(solver, problem string, opt Options) (worse, of int, most float64) {
+	for _, part := range g.parts[problem] {
+		a, b := g.rows[[3]string{solver, problem, part}], g.rows[[3]string{opt.Against, problem, part}]
+		if a == nil || b == nil || !a.Feasible(opt.Feasible) {
+			continue
+		}
+		of++
+		above := math.Inf(1)
+		if b.Feasible(opt.Feasible) {
+			above = (b.Objective - a.Objective) / math.Abs(a.Objective)
+		}
+		if above > noWorse {
+			worse, most = worse+1, max(most, above)
+		}
+	}
+	return worse, of, most
+}
+
 // good: it converged to a feasible point that is not far above the best.
 func (g *Group) good(r *dcrun.Row, opt Options) bool {
 	return r.Status == "converged" && g.within(r, acceptable, opt)

@@ -50,6 +50,7 @@ func (p *printer) group(g *Group, opt Options) {
 	p.times(g, opt)
 	p.ratios(g, opt)
 	p.points(g, opt)
+	p.behind(g, opt)
 	p.trouble(g, opt)
 }
 
@@ -150,6 +151,36 @@ func (p *printer) points(g *Group, opt Options) {
 		p.Printf("| %s%s | %s |", problem, partsText(g, problem), best)
 		for _, s := range g.Solvers {
 			p.Printf(" %s |", pointText(g.cells[[2]string{s, problem}]))
+		}
+		p.Printf("\n")
+	}
+}
+
+// noWorse is by how much, relative to the size of the objective, a point may lie above
+// another one and count as no worse.
+const noWorse = 1e-4
+
+// behind says how often opt.Against is worse than others.
+func (p *printer) behind(g *Group, opt Options) {
+	others := g.others(opt)
+	if len(others) == 0 || len(others) == len(g.Solvers) {
+		return
+	}
+	p.Printf("\nParts on which %s ends worse, of those that the other ends at a feasible point of: at none, or more than %.0e above, relative to the objective; "+
+		"in brackets the largest such distance.\n\n", opt.Against, noWorse)
+	p.head("problem", others)
+	for _, problem := range g.Problems {
+		p.Printf("| %s |", problem)
+		for _, s := range others {
+			worse, of, most := g.behind(s, problem, opt)
+			switch {
+			case of == 0:
+				p.Printf(" |")
+			case worse == 0:
+				p.Printf(" 0 of %d |", of)
+			default:
+				p.Printf(" %d of %d (%.1e) |", worse, of, most)
+			}
 		}
 		p.Printf("\n")
 	}

@@ -73,6 +73,7 @@ func TestWrite(t *testing.T) {
 		"| a | 4 | 0 | 5.0e-02 |\n",
 		"| b, 2 parts |  | 3.7e-02; 1 recovered | 0; 1 recovered |\n",
 		"| c | -1 | 0 | - / 0 of 1, 5.0e-01 |\n",
+		"| a | 0 of 1 |\n", "| b | 1 of 2 (3.7e-02) |\n",
 		"| d |  | other | killed | no / point |\n",
 		"](p.svg)", "](t.svg)", "### Convergence, families\n", "![x](x.svg)", "- other: 1\n",
 	} {

@@ -99,8 +99,8 @@ func (c *Coordinates) left() float64 {
 }
 
 // reflect mirrors entries about the middle of their bounds while that helps and the
-// work is small beside that of the backend so far. It returns those whose mirror image
-// keeps the constraints.
+// work is small beside that of the backend so far. It returns those in DC constraints
+// whose mirror image keeps them.
 func (c *Coordinates) reflect() (free []int) {
 	left := c.left()
 	for n, improved := 0, true; improved && left >= c.sweep; n++ {
@@ -112,7 +112,7 @@ func (c *Coordinates) reflect() (free []int) {
 			}
 			left -= c.probe.visits(j)
 			φ := c.value(j, v)
-			if n == 0 && !math.IsInf(φ, 1) {
+			if n == 0 && len(c.probe.soft[j]) > 0 && !math.IsInf(φ, 1) {
 				free = append(free, j)
 			}
 			improved = c.accept(j, v, φ) || improved
