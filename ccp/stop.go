@@ -83,7 +83,7 @@ type course struct {
 func newCourse() course { return course{low: math.Inf(1), high: math.Inf(-1)} }
 
 // mostRefits bounds how often a convex problem is solved in other units. Each is
-// smaller by a factor of 1024 at least: eight span what float64 can tell apart twice.
+// smaller by the accuracy of a backend, 1e-8 or so: eight lead from 1e60 to 1.
 const mostRefits = 8
 
 // insist makes FeasTol as it is the only notion of feasible from now on; the convex

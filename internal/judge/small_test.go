@@ -17,7 +17,6 @@ var smallKnown = map[string]string{
 	"fixed_quartic": "columns of unlike size in the backend",
 	"cube_far":      "columns of unlike size in the backend",
 	"far_cap":       "terms of very unlike size: the step is lost in the tolerance of the backend",
-	"far_huber":     "the same",
 	"quartic_least": "columns of unlike size in the backend",
 	"box_squares":   "the backend ends far from the optimum",
 }

@@ -13,6 +13,11 @@ import (
 // units underflow.
 const noise = 1e-9
 
+// leastSize is below all sizes that a start has for its own sake: what a backend leaves
+// of 0, solved in units of its own, is less. Problems are to be independent of units
+// from 1e-9 to 1e9, twice.
+const leastSize = 1e-18
+
 // SizeUp gives the variables the units of x: that of the largest entry of a
 // variable, at least 1/1024 of the largest so far; where all are 0, of its starts
 // and bounds. An entry is no larger than its own bounds. A unit that still fits
@@ -24,8 +29,10 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	changed := first
 	for _, v := range s.DC.Vars {
 		size := MaxAbs(x[v.Offset : v.Offset+v.Len()])
-		if size == 0 && first {
-			size = v.Size()
+		if size < leastSize && first {
+			if size = v.Size(); size < leastSize {
+				size = 1
+			}
 		}
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
@@ -53,7 +60,7 @@ func (s *Problem) Misfit(x []float64) bool {
 	for _, v := range s.DC.Vars {
 		size := MaxAbs(x[v.Offset : v.Offset+v.Len()])
 		for k := range v.Len() {
-			if size > 0 && scaled.Unit(size) < s.Units[v.Offset+k] && !scaled.Fits(size, s.Units[v.Offset+k]) {
+			if size >= leastSize && scaled.Unit(size) < s.Units[v.Offset+k] && !scaled.Fits(size, s.Units[v.Offset+k]) {
 				return true
 			}
 		}
