@@ -35,3 +35,25 @@ func TestProductsOfUnlikeSize(t *testing.T) {
 		}
 	}
 }
+
+// TestStartsOfAnySize: the start of a convex problem does not change its minimum, though
+// a backend's accuracy is relative to the sizes that it gives.
+func TestStartsOfAnySize(t *testing.T) {
+	for _, start := range []string{"0", "1e-109", "1e-30", "5e-16", "1e-12", "2e-9", "1e-6", "1e5", "1e12", "1e30"} {
+		for _, c := range []struct {
+			name, text string
+			best       float64
+		}{
+			{"bound", "var x >= 0 start " + start + "\nminimize x\nsubject to\n  x >= 42\n", 42},
+			{"row", "var x start 1\nvar y start " + start + "\nminimize abs(x - 1)\nsubject to\n  2*x - y - 1 == 0\n", 0},
+		} {
+			path := filepath.Join(t.TempDir(), "p.dc")
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if r := runCase(t, path); r.Status != "converged" || !(math.Abs(r.objective()-c.best) <= 1e-6) {
+				t.Errorf("%s, start %s: %s; want %g", c.name, start, r.about(), c.best)
+			}
+		}
+	}
+}

@@ -168,3 +168,47 @@ def test_functions_have_their_values(name):
     x = cp.Variable((2, 3), name="x")
     f = cp.sum(FUNCTIONS[name](x))
     assert solve(cp.Problem(cp.Minimize(f), [x == at])) == pytest.approx(float(cp.sum(FUNCTIONS[name](cp.Constant(at))).value), rel=1e-5, abs=1e-5)
+
+
+def test_parameters_that_multiply_each_other():
+    x0 = cp.Parameter(name="x0")
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    g = x0 * x0 + 2 * x0 * (x - x0) - y
+    prob = cp.Problem(cp.Minimize(cp.abs(x - 1)), [g == 0])
+    for x0.value in (2.0, 1.0, -3.0):
+        assert solve(prob) == pytest.approx(0, abs=1e-6)
+        assert float(g.value) == pytest.approx(0, abs=1e-6)
+
+
+def test_kron_of_a_parameter():
+    c = cp.Parameter((2, 2), name="c", value=np.array([[0.5, 0.2], [0.1, 0.9]]))
+    z = cp.Variable((1, 2), name="z")
+    want = np.array([[0.3, 0.7]])
+    prob = cp.Problem(cp.Minimize(cp.sum(z)), [cp.kron(z, c) >= cp.kron(want, c), z >= 0])
+    solve(prob)
+    np.testing.assert_allclose(z.value, want, atol=1e-5)
+
+
+def test_constraints_on_data_alone():
+    p = cp.Parameter(name="p", value=0.0)
+    x = cp.Variable(name="x")
+    prob = cp.Problem(cp.Minimize(x), [p == 1, x >= 2])
+    assert solve(prob) == np.inf and prob.status == cp.INFEASIBLE
+    p.value = 1.0
+    assert solve(prob) == pytest.approx(2, abs=1e-6) and prob.status == cp.OPTIMAL
+    assert solve(cp.Problem(cp.Minimize(x), [x >= 2, True])) == pytest.approx(2, abs=1e-6)
+
+
+def test_matrix_functions_make_their_argument_symmetric():
+    a = cp.Variable((2, 2), name="A")
+    prob = cp.Problem(cp.Maximize(cp.lambda_min(a)), [cp.trace(a) == 4, a[0, 1] == 1])
+    assert solve(prob) == pytest.approx(1, abs=1e-5)
+    np.testing.assert_allclose(a.value, a.value.T, atol=1e-6)
+
+
+def test_noise_of_the_last_solution_is_no_size():
+    p = cp.Parameter(name="p", value=-1.0)
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    prob = cp.Problem(cp.Minimize(cp.abs(x - 1)), [2 * x - y + p == 0, x + y >= 0])
+    y.value, x.value = 5e-16, 1.0
+    assert solve(prob) == pytest.approx(0, abs=1e-6)

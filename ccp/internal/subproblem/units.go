@@ -19,19 +19,23 @@ const noise = 1e-9
 const leastSize = 1e-18
 
 // SizeUp gives the variables the units of x: that of the largest entry of a
-// variable, at least 1/1024 of the largest so far; where all are 0, of its starts
-// and bounds. An entry is no larger than its own bounds. A unit that still fits
+// variable, at least 1/1024 of the largest so far; where all are 0, or noise beside the other
+// variables, of its starts and bounds, or of the other variables. An entry is no larger than its own bounds. A unit that still fits
 // stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
 	if n := len(x); s.Units == nil {
 		s.Units, s.Sizes, s.largest, first = make([]float64, n), make([]float64, n), make([]float64, n), true
 	}
 	changed := first
+	least, other := max(leastSize, noise*MaxAbs(x)), 1.0
+	if top := MaxAbs(x); top >= leastSize {
+		other = top
+	}
 	for _, v := range s.DC.Vars {
 		size := MaxAbs(x[v.Offset : v.Offset+v.Len()])
-		if size < leastSize && first {
-			if size = v.Size(); size < leastSize {
-				size = 1
+		if size < least && first {
+			if size = v.Size(); size < least {
+				size = other
 			}
 		}
 		for k := range v.Len() {

@@ -42,7 +42,7 @@ class Lowered:
         self.fixed: list[tuple[Parameter, Any]] = []
         # Of each constraint: how to set its dual variables from its slice of the multipliers.
         self.duals: list[tuple[int, Callable[[np.ndarray], None]]] = []
-        self.constant_objective = 0.0
+        self.data: list[Any] = []  # constraints on data alone
         self.maximize = False
 
     def changed(self) -> bool:
@@ -169,6 +169,13 @@ class Lowerer:
         self.keep.append(expr)
         return item
 
+    def fix(self, expr: Expression) -> None:
+        """Notes that the values of the parameters of expr stand in the graph as numbers."""
+        for p in expr.parameters():
+            if p.value is None:
+                raise DcoptError("a parameter has no value", "problem", "Set its .value before solving.", p.name())
+            self.out.fixed.append((p, flat(p.value)))
+
     def number_of(self, expr: Any) -> float:
         """A number that has to stand in the graph."""
         if isinstance(expr, Expression):
@@ -244,7 +251,21 @@ class Lowerer:
                 self.param_length += expr.size
             return p
         if self.is_affine_map(expr):
-            return expr.copy([self.replace(a) for a in expr.args])
+            new = expr.copy([self.replace(a) for a in expr.args])
+            if new.parameters() and not new.is_dpp():
+                # Not affine in parameters and variables together, as 2*p*(x - p) or kron: the
+                # values of those that multiply stand in the graph as numbers.
+                args = []
+                for a in expr.args:
+                    if a.is_constant() and a.parameters():
+                        self.fix(a)
+                        a = Constant(a.value)
+                    args.append(self.replace(a))
+                new = expr.copy(args)
+                if new.parameters() and not new.is_dpp():
+                    raise UnsupportedError("a product of parameters inside an affine function", "unsupported",
+                                           "Give the product as one parameter.", _name(expr))
+            return new
         item = self.lower(expr)
         v = self.stand_in.get(item)
         if v is None or v.shape != expr.shape:
@@ -412,15 +433,33 @@ class Lowerer:
     def op_norm1(self, e: Any) -> Item: return self.reduced("norm1", e)
     def op_norm_inf(self, e: Any) -> Item: return self.reduced("norminf", e)
     def op_log_sum_exp(self, e: Any) -> Item: return self.reduced("lse", e)
+    def symmetric(self, e: Expression) -> Item:
+        """A matrix that has to be symmetric: where its form does not say so, a constraint does."""
+        item = self.lower(e)
+        if e.is_symmetric() or e.is_constant():
+            return item
+        n = e.shape[0]
+        places = np.arange(n * n)
+        mirror = places.reshape((n, n), order="F").T.reshape(-1, order="F")
+        each = np.ones(n * n)
+        half = sp.coo_array((np.r_[each, each] / 2, (np.r_[places, places], np.r_[places, mirror])), shape=(n * n, n * n))
+        differ = sp.coo_array((np.r_[each, -each], (np.r_[places, places], np.r_[places, mirror])), shape=(n * n, n * n)).tocsr()
+        low = np.tril_indices(n, -1)
+        rows = low[0] + n * low[1]
+        gap = self.affine_of([item], [], (len(rows),), differ[rows])
+        self.graph.constraints.append({"kind": "eq", "args": [gap], "name": _name(e) + " is symmetric"})
+        self.out.duals.append((len(rows), lambda y: None))
+        return self.affine_of([item], [], e.shape, half)
+
     def op_normNuc(self, e: Any) -> Item: return self.graph.node("normnuc", [self.lower(e.args[0])], e.shape)
     def op_sigma_max(self, e: Any) -> Item: return self.graph.node("sigma_max", [self.lower(e.args[0])], e.shape)
-    def op_log_det(self, e: Any) -> Item: return self.graph.node("logdet", [self.lower(e.args[0])], e.shape)
-    def op_lambda_max(self, e: Any) -> Item: return self.graph.node("lambda_max", [self.lower(e.args[0])], e.shape)
-    def op_tr_inv(self, e: Any) -> Item: return self.graph.node("tr_inv", [self.lower(e.args[0])], e.shape)
-    def op_MatrixFrac(self, e: Any) -> Item: return self.graph.node("matfrac", [self.lower(a) for a in e.args], e.shape)
+    def op_log_det(self, e: Any) -> Item: return self.graph.node("logdet", [self.symmetric(e.args[0])], e.shape)
+    def op_lambda_max(self, e: Any) -> Item: return self.graph.node("lambda_max", [self.symmetric(e.args[0])], e.shape)
+    def op_tr_inv(self, e: Any) -> Item: return self.graph.node("tr_inv", [self.symmetric(e.args[0])], e.shape)
+    def op_MatrixFrac(self, e: Any) -> Item: return self.graph.node("matfrac", [self.lower(e.args[0]), self.symmetric(e.args[1])], e.shape)
 
     def op_lambda_sum_largest(self, e: Any) -> Item:
-        return self.graph.node("lambda_sumlargest", [self.lower(e.args[0])], e.shape, k=int(self.number_of(e.k)))
+        return self.graph.node("lambda_sumlargest", [self.symmetric(e.args[0])], e.shape, k=int(self.number_of(e.k)))
 
     def op_log1p(self, e: Any) -> Item:
         one = self.graph.node("const", [], (), value=1.0)
@@ -669,7 +708,10 @@ def lower(problem: cp.Problem) -> Lowered:
     k.out.maximize = isinstance(objective, cp.Maximize)
     k.graph.objective = {"sense": "maximize" if k.out.maximize else "minimize", "node": item}
     for c in problem.constraints:
-        k.constrain(c)
+        if c.variables():
+            k.constrain(c)
+        else:
+            k.out.data.append(c)
     for v in problem.variables():
         k.variable(v)
     k.extract()

@@ -53,6 +53,10 @@ class _Kept:
 
     def __init__(self, problem: cp.Problem) -> None:
         self.real, self.complex = problem, None
+        if problem.is_mixed_integer():
+            v = next(v for v in problem.variables() if v.attributes["boolean"] or v.attributes["integer"])
+            raise UnsupportedError("boolean and integer variables are not supported", "unsupported",
+                                   "State a 0-1 variable as 0 <= x <= 1 with x*x == x; dcopt then looks for a local minimum.", v.name())
         if any(leaf.is_complex() for leaf in problem.variables() + problem.parameters() + problem.constants()):
             self.real, self.complex = _real_parts(problem)
         self.lowered: Lowered = lower(self.real)
@@ -140,11 +144,30 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
         if start:
             header["start"] = start
     translated = time.perf_counter()
+    for c in low.data:
+        if not c.value():
+            return _infeasible_data(problem, c, translated - begin)
+        for d in c.dual_variables:
+            d.save_value(np.zeros(d.shape))
     reply = kept.loaded.request(header, buffers, _teller() if verbose else None)
     solved = time.perf_counter()
     value = _unpack(problem, kept, reply, translated - begin, solved - translated)
     if verbose:
         print(f"dcopt: {reply['status']}, objective {value:.6g}, {reply['iterations']} iterations, {solved - begin:.3f} s", file=sys.stderr)
+    return value
+
+
+def _infeasible_data(problem: cp.Problem, constraint: Any, setup: float) -> float:
+    """The answer where a constraint that has no variables does not hold."""
+    for v in problem.variables():
+        v.save_value(None)
+    for c in problem.constraints:
+        for d in c.dual_variables:
+            d.save_value(None)
+    value = -np.inf if isinstance(problem.objective, cp.Maximize) else np.inf
+    problem._status, problem._value = s.INFEASIBLE, value  # noqa: SLF001
+    problem._solver_stats = SolverStats("dcopt", 0.0, setup, 0, {"status": "infeasible", "feasible": False,  # noqa: SLF001
+                                                                 "message": f"{constraint} has no variables and does not hold"})
     return value
 
 
