@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/admm"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -74,7 +73,7 @@ func TestClasses(t *testing.T) {
 
 // TestPolishing: a polished point is far more accurate than asked for.
 func TestPolishing(t *testing.T) {
-	p := classes.Inequalities(rand.New(rand.NewPCG(1, 2)), 20)
+	p := randomQP(rand.New(rand.NewPCG(1, 2)), 20)
 	loose := func(set *qpbackend.Settings) { set.Tol = 1e-8 }
 	with, without := admm.DefaultOptions(), plain()
 	a, b := solve(t, newSolver(t, with, p, loose)), solve(t, newSolver(t, without, p, loose))
@@ -88,24 +87,22 @@ func TestPolishing(t *testing.T) {
 // hard is a linear program on which the iterates crawl.
 func hard() *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(8, 1))
-	var b classes.Builder
+	var b builder
 	const n = 40
-	b.Vars(n, 0, 0)
+	b.vars(n, 0, 0)
 	for j := range n {
-		b.Q[j] = math.Pow(10, 3*rng.Float64())
+		b.prob.Q[j] = math.Pow(10, 3*rng.Float64())
 	}
 	for range 60 {
-		i := b.Row(1, math.Inf(1))
+		i := b.row(1, math.Inf(1))
 		for j := range n {
 			if rng.Float64() < 0.2 {
-				b.A.Add(i, j, math.Pow(10, 3*rng.Float64()-1))
+				b.a.Add(i, j, math.Pow(10, 3*rng.Float64()-1))
 			}
 		}
 	}
-	for j := range n {
-		b.A.Add(b.Row(0, math.Inf(1)), j, 1)
-	}
-	return b.Problem()
+	b.bounds(0, n, 0, math.Inf(1))
+	return b.problem()
 }
 
 // TestLimit: where the iterates crawl, the limit is reached, and the message
@@ -131,7 +128,7 @@ func TestLimit(t *testing.T) {
 // TestAtRest: at a tolerance below what rounding allows, the iterates
 // come to rest.
 func TestAtRest(t *testing.T) {
-	p := classes.Equalities(rand.New(rand.NewPCG(3, 3)), 30)
+	p := equalityQP(rand.New(rand.NewPCG(3, 3)), 30)
 	tight := func(set *qpbackend.Settings) { set.Tol, set.MaxIter = 1e-17, 20_000 }
 	res := solve(t, newSolver(t, admm.DefaultOptions(), p, tight))
 	if res.Status == qpbackend.Solved || res.Message == "" {
@@ -149,7 +146,7 @@ func TestAtRest(t *testing.T) {
 // TestSameAnswer: without a warm start, what was solved before does not matter.
 func TestSameAnswer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	p := classes.Inequalities(rng, 15)
+	p := randomQP(rng, 15)
 	for _, opt := range []admm.Options{plain(), admm.DefaultOptions()} {
 		used, fresh := newSolver(t, opt, p, nil), newSolver(t, opt, p, nil)
 		for k := range 6 {
@@ -222,7 +219,7 @@ func (c *countdown) Err() error {
 // TestCancel: a context that ends in the middle stops after that iteration,
 // with the best point so far.
 func TestCancel(t *testing.T) {
-	p := classes.Inequalities(rand.New(rand.NewPCG(6, 6)), 20)
+	p := randomQP(rand.New(rand.NewPCG(6, 6)), 20)
 	s := newSolver(t, plain(), p, nil)
 	want := solve(t, s)
 	for _, k := range []int{0, 1, 24, 25, 26, 100, 212} {
@@ -242,7 +239,7 @@ func TestCancel(t *testing.T) {
 
 // TestBestIsKept: more iterations never give a worse point.
 func TestBestIsKept(t *testing.T) {
-	p := classes.Portfolio(rand.New(rand.NewPCG(7, 7)), 1)
+	p := portfolio(rand.New(rand.NewPCG(7, 7)), 1)
 	worst := math.Inf(1)
 	for k := 25; k <= 400; k += 25 {
 		res := solve(t, newSolver(t, plain(), p, func(set *qpbackend.Settings) { set.Tol, set.MaxIter = 1e-12, k }))
@@ -276,14 +273,12 @@ func TestEmptyShapes(t *testing.T) {
 // TestProofsOfItsOwn: certificates come from the steps.
 func TestProofsOfItsOwn(t *testing.T) {
 	inf := math.Inf(1)
-	var b classes.Builder
-	b.Vars(2, 1, 1)
+	var b builder
+	b.vars(2, 1, 1)
 	for _, row := range [][4]float64{{1, 1, 3, inf}, {1, 0, -inf, 1}, {0, 1, -inf, 1}, {1, -1, -inf, inf}} {
-		i := b.Row(row[2], row[3])
-		b.A.Add(i, 0, row[0])
-		b.A.Add(i, 1, row[1])
+		b.addRow(b.row(row[2], row[3]), 0, 1, row[:2])
 	}
-	p := b.Problem()
+	p := b.problem()
 	res := solve(t, newSolver(t, plain(), p, nil))
 	if worth := qpbackend.PrimalInfeasibility(p, res.Y, res.Z); res.Status != qpbackend.PrimalInfeasible || !(worth <= 1e-6) {
 		t.Errorf("%v, certificate worth %g", res.Status, worth)
@@ -304,7 +299,7 @@ func TestProofsOfItsOwn(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	p := classes.Equalities(rand.New(rand.NewPCG(9, 9)), 10)
+	p := equalityQP(rand.New(rand.NewPCG(9, 9)), 10)
 	s := newSolver(t, plain(), p, nil)
 	if s.WarmStart([]float64{math.NaN(), 0, 0, 0, 0, 0, 0, 0, 0, 0}, nil, nil) == nil || s.WarmStart(p.Q[1:], nil, nil) == nil || s.WarmStart(nil, p.Q, nil) == nil {
 		t.Error("a bad warm start is accepted")

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/admm"
 )
@@ -16,7 +15,7 @@ import (
 // nothing new.
 func TestAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	p := classes.Inequalities(rng, 15)
+	p := randomQP(rng, 15)
 	a, q := jittered(rng, p.A.Val, 0.01), jittered(rng, p.Q, 0.01)
 	for _, opt := range []admm.Options{plain(), admm.DefaultOptions()} {
 		s := newSolver(t, opt, p, nil)
@@ -35,7 +34,7 @@ func TestAllocations(t *testing.T) {
 // TestNoLeak updates, solves and cancels again and again.
 func TestNoLeak(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
-	p := classes.Inequalities(rng, 6)
+	p := randomQP(rng, 6)
 	val := [2][]float64{p.A.Val, jittered(rng, p.A.Val, 0.05)}
 	s := newSolver(t, admm.DefaultOptions(), p, nil)
 	var res qpbackend.Result

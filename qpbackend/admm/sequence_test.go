@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/admm"
 )
@@ -31,13 +30,13 @@ func newAvoidance(rng *rand.Rand, points, obstacles int) *avoidance {
 		v.obstacles = append(v.obstacles, [3]float64{10 * at, 0.4 * rng.NormFloat64(), 0.5 + 0.3*rng.Float64()})
 	}
 	inf := math.Inf(1)
-	var b classes.Builder
-	b.Vars(2*points, 0.01, 0)
-	b.Vars(points*obstacles, 0, 10)
+	var b builder
+	b.vars(2*points, 0.01, 0)
+	b.vars(points*obstacles, 0, 10)
 	for i := range 2 * (points - 1) { // ½‖step‖²·2
-		b.P.Add(i, i, 2)
-		b.P.Add(i, i+2, -2)
-		b.P.Add(i+2, i+2, 2)
+		b.p.Add(i, i, 2)
+		b.p.Add(i, i+2, -2)
+		b.p.Add(i+2, i+2, 2)
 	}
 	for i := range 2 * points { // in a box, with fixed ends
 		l, u := -20.0, 20.0
@@ -47,30 +46,28 @@ func newAvoidance(rng *rand.Rand, points, obstacles int) *avoidance {
 		case 2*points - 2:
 			l, u = 10, 10
 		}
-		b.A.Add(b.Row(l, u), i, 1)
+		b.a.Add(b.row(l, u), i, 1)
 	}
 	for i := range 2 * (points - 1) { // steps of limited length
-		r := b.Row(-1, 1)
-		b.A.Add(r, i+2, 1)
-		b.A.Add(r, i, -1)
+		r := b.row(-1, 1)
+		b.a.Add(r, i+2, 1)
+		b.a.Add(r, i, -1)
 	}
-	for j := range points * obstacles {
-		b.A.Add(b.Row(0, inf), 2*points+j, 1)
-	}
-	v.row = len(b.L)
+	b.bounds(2*points, points*obstacles, 0, inf)
+	v.row = len(b.prob.L)
 	var number []int
 	for t := range points {
 		for k := range obstacles {
-			r := b.Row(0, inf)
-			number = append(number, b.A.Add(r, 2*t, 1), b.A.Add(r, 2*t+1, 1))
-			b.A.Add(r, 2*points+t*obstacles+k, 1)
+			r := b.row(0, inf)
+			number = append(number, b.a.Add(r, 2*t, 1), b.a.Add(r, 2*t+1, 1))
+			b.a.Add(r, 2*points+t*obstacles+k, 1)
 		}
 	}
-	p, pos := b.Placed()
+	_, pos := b.a.CSC(len(b.prob.L), len(b.prob.Q))
 	for _, k := range number {
 		v.slot = append(v.slot, pos[k])
 	}
-	v.prob = p
+	v.prob = b.problem()
 	v.a, v.l = append(v.a, v.prob.A.Val...), append(v.l, v.prob.L...)
 	return v
 }
