@@ -186,13 +186,12 @@ func stackSquares(terms []term) []term {
 	}
 	var out []term
 	for _, t := range terms {
-		f, ok := t.f.(*sumSquares)
+		_, ok := t.f.(*sumSquares)
 		if !ok || len(parts[t.w]) == 1 {
 			out = append(out, t)
 		} else if list := parts[t.w]; list != nil {
 			a := Stack(list...)
-			f = &sumSquares{a, a.support()}
-			out, parts[t.w] = append(out, term{t.w, f}), nil
+			out, parts[t.w] = append(out, term{t.w, &sumSquares{a, a.support()}}), nil
 		}
 	}
 	return out

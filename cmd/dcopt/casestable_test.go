@@ -67,10 +67,6 @@ func cases() []caseOf {
 }
 
 func refusedCases() []caseOf {
-	const (
-		equation = "an equation that defines a variable stalls"
-		units    = "the decrease is measured against 1"
-	)
 	return []caseOf{
 		{"refused/data_infeasible_refused.dc", nil, status("infeasible"), ""},
 		{"refused/geomean_data_refused.dc", nil, status("infeasible"), ""},

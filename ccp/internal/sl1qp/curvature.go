@@ -246,8 +246,7 @@ func (c *curvature) find(p *piece, points [][]float64) {
 	for a := range root {
 		root[a] = a
 	}
-	var find func(a int) int
-	find = func(a int) int {
+	find := func(a int) int {
 		for root[a] != a {
 			root[a] = root[root[a]]
 			a = root[a]
