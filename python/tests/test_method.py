@@ -212,3 +212,9 @@ def test_noise_of_the_last_solution_is_no_size():
     prob = cp.Problem(cp.Minimize(cp.abs(x - 1)), [2 * x - y + p == 0, x + y >= 0])
     y.value, x.value = 5e-16, 1.0
     assert solve(prob) == pytest.approx(0, abs=1e-6)
+
+
+def test_parts_of_complex_variables_that_nothing_depends_on():
+    z = cp.Variable(2, complex=True, name="z")
+    assert solve(cp.Problem(cp.Minimize(cp.sum_squares(cp.real(z) - 1)))) == pytest.approx(0, abs=1e-6)
+    np.testing.assert_allclose(z.value, [1, 1], atol=1e-5)

@@ -269,7 +269,16 @@ def _complex_values(problem: cp.Problem, kept: _Kept, primal: dict[int, Any]) ->
         if c.dual_variables and c.dual_variables[0].value is not None:
             d = [v.value for v in c.dual_variables]
             duals[c.id] = d[0] if len(d) == 1 else d
-    solution = reduction.invert(Solution(s.OPTIMAL, 0.0, {k: v for k, v in primal.items() if v is not None}, duals, {}), inverse)
+    values = {k: v for k, v in primal.items() if v is not None}
+    if not values:
+        return
+    for v in problem.variables():  # parts that no function depends on are 0
+        for ident in (v.id, inverse.real2imag.get(v.id)):
+            if ident is not None and ident not in values:
+                hermitian = v.attributes.get("hermitian") and ident != v.id
+                n = v.shape[0] if v.shape else 1
+                values[ident] = np.zeros(n * (n - 1) // 2 if hermitian else v.shape)
+    solution = reduction.invert(Solution(s.OPTIMAL, 0.0, values, duals, {}), inverse)
     for v in problem.variables():
         if v.id in solution.primal_vars:
             v.save_value(solution.primal_vars[v.id])
