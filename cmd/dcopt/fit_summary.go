@@ -28,7 +28,10 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	row("status", "%s", t.Status)
 	row("rows", "%d, target %s, features %s", t.Rows, label(r.Target), brief(labels(r.Features)))
 	used := r.Used()
-	if len(used) < len(r.Features) {
+	switch {
+	case len(used) == 0:
+		row("used", "none of %d features: the model is a constant", len(r.Features))
+	case len(used) < len(r.Features):
 		row("used", "%d of %d features: %s", len(used), len(r.Features), brief(labels(pick(r.Features, used))))
 	}
 	if r.Model != nil {

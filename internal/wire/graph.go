@@ -86,18 +86,14 @@ type Constraint struct {
 // visit calls f for the arrays that are there.
 type visit func(a array) error
 
-func (f visit) floats(as ...*Floats) error {
-	for _, a := range as {
-		if a != nil {
-			if err := f(a); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+func (f visit) floats(as ...*Floats) error { return present(f, as) }
+func (f visit) ints(as ...*Ints) error     { return present(f, as) }
 
-func (f visit) ints(as ...*Ints) error {
+// present calls f for those that are not nil.
+func present[T any, A interface {
+	*T
+	array
+}](f visit, as []A) error {
 	for _, a := range as {
 		if a != nil {
 			if err := f(a); err != nil {

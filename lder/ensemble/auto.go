@@ -136,16 +136,11 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	}
 	b.tell = set.counter(total)
 	var errs, oof [][]float64
-	for _, l := range lines {
-		errs, oof = append(errs, squaredErrors(s.d, l.oof, s.clip)), append(oof, l.oof)
+	var uses []*view // of each candidate
+	for k, l := range lines {
+		errs, oof, uses = append(errs, squaredErrors(s.d, l.oof, s.clip)), append(oof, l.oof), append(uses, views[min(k, len(views)-1)])
 	}
 	var all []*candidate
-	kindView := func(c int) *view {
-		if c < len(lines) {
-			return views[min(c, len(views)-1)]
-		}
-		return all[c-len(lines)].view
-	}
 	for k, v := range views {
 		plan := gridPlan{stage: stageGrid + v.stage(), ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
 		some, err := b.grid(ctx, sizes[k], plan, v, nil)
@@ -155,13 +150,13 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		}
 		for _, g := range some {
 			g.view = v
-			errs, oof = append(errs, g.errs), append(oof, g.oof)
+			errs, oof, uses = append(errs, g.errs), append(oof, g.oof), append(uses, v)
 		}
 		all = append(all, some...)
 	}
 	res.Iterations = b.iterations()
-	best := s.least(errs, func(c int) bool { return kindView(c) == views[0] })
-	if fewer := s.least(errs, func(c int) bool { return kindView(c) != views[0] }); fewer >= 0 && s.surely(errs[fewer], errs[best]) {
+	best := s.least(errs, func(c int) bool { return uses[c] == views[0] })
+	if fewer := s.least(errs, func(c int) bool { return uses[c] != views[0] }); fewer >= 0 && s.surely(errs[fewer], errs[best]) {
 		best = fewer
 	}
 	e, unseen := b.outside(errs, oof)
