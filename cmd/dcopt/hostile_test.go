@@ -64,7 +64,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("SKIPPED: no python3 to import the model")
+		t.Skip("SKIPPED: no Python to import the model")
 	}
 	cmd := exec.Command(python, "-B", "-c", "import model; print(model.predict([1.0] * 10))")
 	out, err := cmd.CombinedOutput()
@@ -100,7 +100,7 @@ func TestHostileCases(t *testing.T) {
 		}
 	}
 	if python == "" {
-		t.Skip("SKIPPED: no python3 to import the models")
+		t.Skip("SKIPPED: no Python to import the models")
 	}
 }
 

@@ -84,6 +84,9 @@ def test_wrong_requests_are_errors():
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_interrupt_returns_the_best_point():
     program = textwrap.dedent("""
+        import signal
+        # A shell starts programs in the background with SIGINT ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         import cvxpy as cp, numpy as np, dcopt, sys
         n = 60
         r = np.linspace(1, 2, n)

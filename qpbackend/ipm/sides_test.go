@@ -14,7 +14,7 @@ import (
 // sides gives the same bits, whatever their number.
 func TestKernelsRoundAlike(t *testing.T) {
 	if !cpu.Wide() {
-		t.Skip("SKIPPED: the kernels, which this processor or build has not")
+		t.Skip("SKIPPED: no AVX2 in this processor or build")
 	}
 	rng := rand.New(rand.NewPCG(4, 4))
 	for count := range 40 {

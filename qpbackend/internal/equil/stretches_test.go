@@ -12,7 +12,7 @@ import (
 // Passes by stretches give the same numbers.
 func TestStretches(t *testing.T) {
 	if !cpu.Wide() {
-		t.Skip("SKIPPED: no wide registers here, so stretches are never taken")
+		t.Skip("SKIPPED: no AVX2 in this processor or build, so stretches are never taken")
 	}
 	rng := rand.New(rand.NewPCG(3, 9))
 	for range 40 {
@@ -57,7 +57,7 @@ func TestStretches(t *testing.T) {
 
 func TestStretchedIsForDenseBlocks(t *testing.T) {
 	if !cpu.Wide() {
-		t.Skip("SKIPPED: no wide registers here, so stretches are never taken")
+		t.Skip("SKIPPED: no AVX2 in this processor or build, so stretches are never taken")
 	}
 	for _, c := range []struct {
 		length int

@@ -106,7 +106,7 @@ func TestSubtractBlock(t *testing.T) {
 // A weight counts as a factor of its row.
 func TestWeightedProduct(t *testing.T) {
 	if !cpu.Wider() {
-		t.Skip("SKIPPED: the kernel with weights, which this processor or build has not")
+		t.Skip("SKIPPED: no AVX-512 in this processor or build")
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 100 {

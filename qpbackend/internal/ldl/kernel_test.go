@@ -14,7 +14,7 @@ import (
 // length must not be used, and the place in memory must not matter.
 func TestTilesAgree(t *testing.T) {
 	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
+		t.Skip("SKIPPED: no AVX2 in this processor or build")
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	const ld = maxWidth
@@ -53,7 +53,7 @@ func TestTilesAgree(t *testing.T) {
 // TestNaNReachesItsSums puts a NaN into each place of the operands in turn.
 func TestNaNReachesItsSums(t *testing.T) {
 	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
+		t.Skip("SKIPPED: no AVX2 in this processor or build")
 	}
 	const n = 11
 	for place := range 6 * n {
@@ -74,7 +74,7 @@ func TestNaNReachesItsSums(t *testing.T) {
 // every width and every remainder, and looks for writes outside.
 func TestPanelProducts(t *testing.T) {
 	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
+		t.Skip("SKIPPED: no AVX2 in this processor or build")
 	}
 	rng := rand.New(rand.NewPCG(2, 1))
 	for width := 1; width <= maxWidth; width++ {
