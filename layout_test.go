@@ -27,7 +27,7 @@ var mostUpwards = map[string]int{
 	"qpbackend/internal/kkt":  5,
 	"lder":                    2,
 	"dc":                      27,
-	"dc/lang":                 26,
+	"dc/lang":                 2,
 	"ccp/internal/subproblem": 7,
 	"ccp/global":              3,
 	"lder/ensemble":           4,

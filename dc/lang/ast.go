@@ -146,6 +146,7 @@ const (
 	opTuple   // (args) in a set
 	opIn      // args[0] is a member of args[1]
 	opChoice  // if(cond, args[0], args[1])
+	numOp
 )
 
 // node is an expression.

@@ -22,7 +22,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 		opt.Cache = &Cache{}
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]span{}, labels: map[string]span{}, out: &Program{File: f}}
-	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, limits: lim, ended: ctx.Err, look: min(unitsFirst, lim.work),
+	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ended: ctx.Err, look: min(unitsFirst, lim.work),
 		data: &loader{fsys: opt.FS, dir: opt.Dir, limit: lim.entries, cache: opt.Cache}}
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.lost {

@@ -107,59 +107,6 @@ func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool
 	return true
 }
 
-// unravel is the index, from 1, of an entry.
-func unravel(k int, shape []int) []int {
-	out := make([]int, len(shape))
-	for d := len(shape) - 1; d >= 0; d-- {
-		out[d] = 1 + k%shape[d]
-		k /= shape[d]
-	}
-	return out
-}
-
-// add adds one constraint to the model and returns its curvature.
-func (c *compiler) add(root *node, ops []dc.Operand, rels []kind, name string, index []int) Curvature {
-	var con dc.Constraint
-	switch {
-	case len(rels) == 2:
-		con = dc.Between(ops[0], ops[1], ops[2])
-	case rels[0] == tLE:
-		con = dc.LE(ops[0], ops[1])
-	case rels[0] == tGE:
-		con = dc.GE(ops[0], ops[1])
-	default:
-		con = dc.EQ(ops[0], ops[1])
-	}
-	if err := con.Err(); err != nil {
-		c.ev.fail(root, "", "%s", cause(err))
-	}
-	if !con.DC {
-		c.ev.spend(root, unitsCoeff*con.A.NNZ())
-		for k := range con.Lo {
-			if !(con.Lo[k] <= con.Hi[k]) { // no point meets both ends
-				c.warn(root, "the bounds cross: %s > %s", c.ev.say(root.args[0]), c.ev.say(root.args[2]))
-				con = dc.LE(ops[0], ops[1])
-				c.model.SubjectTo(con.Named(name, index...))
-				con = dc.LE(ops[1], ops[2])
-				break
-			}
-		}
-	}
-	c.model.SubjectTo(con.Named(name, index...))
-	switch {
-	case !con.DC:
-		return Affine
-	case con.Convex() && rels[0] != tEQ && (len(rels) == 1 || c.bothConvex(ops)):
-		return Convex
-	}
-	return DC
-}
-
-// bothConvex reports whether both halves of a chain are convex.
-func (c *compiler) bothConvex(ops []dc.Operand) bool {
-	return dc.LE(ops[0], ops[1]).Convex() && dc.LE(ops[1], ops[2]).Convex()
-}
-
 // alwaysTol is the relative error by which rounding may break a constraint on data.
 // Source: derived: rounding of sums of data with some 1e6 terms.
 const alwaysTol = 1e-9
@@ -193,16 +140,6 @@ func constantAt(v *value, i int) float64 {
 	}
 	e := v.expr(i)
 	return e.Value(nil)
-}
-
-// never states con, which holds nowhere, and says why.
-func (c *compiler) never(root *node, f *Family, index []int, con dc.Constraint, why string) {
-	c.warn(root, "this never holds: %s", why)
-	c.model.SubjectTo(con.Named(f.Name, index...))
-}
-
-func (c *compiler) warn(at *node, format string, args ...any) {
-	c.warnings.add(Diagnostic{span: at.span, Severity: Warning, Message: fmt.Sprintf(format, args...)})
 }
 
 // sides are the values of the operands of a constraint, good until the next

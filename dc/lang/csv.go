@@ -34,6 +34,15 @@ func (c *column) first() *table.Cell { return firstCell(c.odd[:]) }
 // words reports whether a column has words.
 func (t *csvTable) words(j int) bool { return t.columns[j].odd[table.Text] != nil }
 
+// firstWord is the first word of some columns, as what is wrong with them as numbers.
+func (t *csvTable) firstWord(cols []int) error {
+	var cells []*table.Cell
+	for _, j := range cols {
+		cells = append(cells, t.columns[j].odd[table.Text])
+	}
+	return badCell(firstCell(cells))
+}
+
 func (t *csvTable) anyWords() bool {
 	for j := range t.columns {
 		if t.words(j) {

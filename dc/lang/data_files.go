@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/suggest"
-	"github.com/dcopt/dcopt/internal/table"
 )
 
 // stringArg is argument k as a string literal.
@@ -86,20 +85,6 @@ func (ev *evaluator) columns(n *node, file string) value {
 	return array(shape, out)
 }
 
-// wordFound refuses a set of words where numbers are wanted, by the first word.
-func (ev *evaluator) wordFound(n *node) {
-	file := ev.stringArg(n, 0)
-	t, err := ev.data.csv(file)
-	if err != nil {
-		ev.unreadable(n, err)
-	}
-	var cells []*table.Cell
-	for k := range n.args[1:] {
-		cells = append(cells, t.columns[ev.columnOf(n, k+1, file, t)].odd[table.Text])
-	}
-	ev.fail(n, "words are members of a set: set S = "+ev.say(n), "csv %q %v", file, badCell(firstCell(cells)))
-}
-
 // columnOf is the number of the column that argument k names.
 func (ev *evaluator) columnOf(n *node, k int, file string, t *csvTable) int {
 	name := ev.stringArg(n, k)
@@ -134,7 +119,7 @@ func (ev *evaluator) setOfRows(n *node, file string, t *csvTable, cols []int) va
 			ev.unreadable(n, err)
 		}
 	}
-	s := &memberSet{width: len(cols)}
+	s := &memberSet{width: len(cols), word: t.firstWord(cols)}
 	for i := range t.rows {
 		var m key
 		for k, j := range cols {

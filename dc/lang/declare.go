@@ -151,17 +151,6 @@ func (c *compiler) fit(s *statement, v value, to *axes, from string) value {
 	return v.reshape(to.shape...).along(to)
 }
 
-// squeeze leaves out dimensions of size 1.
-func squeeze(shape []int) []int {
-	var out []int
-	for _, d := range shape {
-		if d != 1 {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
 // extents are the dimensions that the indices of a declaration span.
 func (c *compiler) extents(s *statement) (out axes) {
 	if s.cond != nil {

@@ -109,129 +109,34 @@ func (ev *evaluator) index(n *node) view {
 	return view{v: v, single: true, first: flat}
 }
 
-// along says which places of dimension d an index names.
-func (ev *evaluator) along(n, a *node, v *value, d int) dimension {
-	if a.op == opAll || a.op == opRange {
-		return ev.slice(n, a, v, d)
+// indexSets is index for an array with dimensions that sets index.
+func (ev *evaluator) indexSets(n *node, v *value) view {
+	base, args := n.args[0], n.args[1:]
+	total := 0
+	for _, s := range v.sets() {
+		total += max(1, s.parts())
 	}
-	w := ev.dataOf(a, "an index")
-	if !w.scalar() {
-		return ev.listed(n, a, v, d, &w)
+	if len(args) != total {
+		ev.fail(n, "", "%s has %s, not %d", ev.say(base), count(total, "index", "indices"), len(args))
 	}
-	return dimension{first: ev.within(n, a, v, d, w.x), count: 1, single: true}
-}
-
-// dimension says which places of one dimension are taken: a run of them or a
-// list.
-type dimension struct {
-	first, count int
-	list         []int // not nil: instead of a run
-	single       bool  // an index, not a slice: the dimension goes
-	origin       int
-	set          *memberSet // that indexes it, nil: none
-}
-
-func (d *dimension) at(k int) int {
-	if d.list != nil {
-		return d.list[k]
-	}
-	return d.first + k
-}
-
-// within is the place in dimension d that an index stands for, from 0.
-func (ev *evaluator) within(n, a *node, v *value, d int, x float64) int {
-	k, ok := whole(x)
-	if !ok {
-		ev.fail(a, "", "an index of %s must be a whole number, not %s", ev.say(n.args[0]), ev.is(a, x))
-	}
-	lo := v.first(d)
-	if k < lo || k >= lo+v.shape[d] {
-		ev.outside(n, a, v, d, k)
-	}
-	return k - lo
-}
-
-func (ev *evaluator) outside(n, a *node, v *value, d, k int) {
-	lo := v.first(d)
-	which := ""
-	if len(v.shape) > 1 {
-		which = [...]string{"first ", "second ", "third "}[min(d, 2)]
-		if d > 2 {
-			which = ""
+	var dims []dimension
+	single, flat := true, 0
+	for d, s := range v.sets() {
+		width := max(1, s.parts())
+		if s == nil {
+			dims = append(dims, ev.along(n, args[0], v, d))
+		} else {
+			dims = append(dims, ev.alongSet(n, args[:width], s))
 		}
+		args = args[width:]
+		single = single && dims[d].single
+		flat = flat*v.shape[d] + dims[d].first
 	}
-	ev.fail(a, "", "the %sindex of %s is %d, outside %d..%d", which, ev.say(n.args[0]), k, lo, lo+v.shape[d]-1)
-}
-
-// slice is : or lo..hi in dimension d.
-func (ev *evaluator) slice(n, a *node, v *value, d int) dimension {
-	lo, hi, origin := 0, v.shape[d]-1, v.first(d)
-	if a.op == opRange {
-		lo, hi = ev.ends(a)
-		if lo <= hi {
-			ev.within(n, a, v, d, float64(lo))
-			ev.within(n, a, v, d, float64(hi))
-		}
-		lo, hi, origin = lo-v.first(d), hi-v.first(d), 1
+	switch {
+	case !single:
+		return view{v: ev.pick(n, v, dims)}
+	case v.sort == numbers:
+		return view{v: number(v.num[flat])}
 	}
-	return dimension{first: lo, count: max(0, hi-lo+1), origin: origin}
-}
-
-// listed is a vector of indices in dimension d.
-func (ev *evaluator) listed(n, a *node, v *value, d int, list *value) dimension {
-	if len(list.shape) != 1 {
-		ev.fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.say(a), shapeText(list.shape))
-	}
-	out := dimension{origin: 1, count: len(list.num), list: make([]int, len(list.num))}
-	for k, x := range list.num {
-		out.list[k] = ev.within(n, a, v, d, x)
-	}
-	return out
-}
-
-// pick gathers the entries that the dimensions name.
-func (ev *evaluator) pick(n *node, v *value, dims []dimension) value {
-	var to axes
-	shifted := false
-	for d := range dims {
-		if !dims[d].single {
-			to.add(dims[d].count, dims[d].origin, dims[d].set)
-			shifted = shifted || dims[d].origin != 1 || dims[d].set != nil
-		}
-	}
-	total := ev.room(n, to.shape)
-	out := v.choose(to.shape, ev.places(v, dims, total))
-	if out.sort == affine {
-		ev.spend(n, unitsCoeff*out.nnz())
-	}
-	if shifted {
-		out = out.along(&to)
-	}
-	return out
-}
-
-// places are the places of the named entries in row-major order, valid until the
-// next call.
-func (ev *evaluator) places(v *value, dims []dimension, total int) []int {
-	flat := ev.flats[:0]
-	var few [4]int
-	at := few[:0]
-	for range dims {
-		at = append(at, 0)
-	}
-	for range total {
-		k := 0
-		for d := range dims {
-			k = k*v.shape[d] + dims[d].at(at[d])
-		}
-		flat = append(flat, k)
-		for d := len(dims) - 1; d >= 0; d-- {
-			if at[d]++; at[d] < dims[d].count {
-				break
-			}
-			at[d] = 0
-		}
-	}
-	ev.flats = flat
-	return flat
+	return view{v: *v, single: true, first: flat}
 }

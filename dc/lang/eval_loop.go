@@ -114,3 +114,12 @@ func (ev *evaluator) extreme(n *node) value {
 	}
 	return ev.fold(n, n.name, vs)
 }
+
+// part is the value of n as a part of a member of a set.
+func (ev *evaluator) part(n *node, what string) part {
+	v := ev.eval(n)
+	if v.sort == text {
+		return part{word: v.more.str}
+	}
+	return part{k: ev.integer(n, ev.operand(n), what)}
+}

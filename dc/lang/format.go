@@ -26,20 +26,6 @@ func Format(name string, src []byte) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// outLine is a line of the result. The marks are places in text where blanks
-// may be put in, -1 if there is none.
-type outLine struct {
-	blank   bool // an empty line before it
-	indent  int
-	verb    string // the keyword, ":" of a constraint, "" of what goes on or is only a comment
-	text    string
-	comment string
-	many    bool // several declarations
-	family  int  // where the indices begin
-	joint   int  // where = or a constraint's body begins
-	start   int  // where the start of a variable begins
-}
-
 func (o *outLine) writeTo(b *strings.Builder) {
 	if o.blank {
 		b.WriteByte('\n')
@@ -60,19 +46,6 @@ const (
 	indentConstraint = 2
 	indentOn         = 4 // of what goes on in a later line, in addition
 )
-
-// layouter makes lines of tokens.
-type layouter struct {
-	f      *File
-	toks   []token
-	notes  []span // comments that are still to come
-	lines  []outLine
-	text   strings.Builder // of the line that is being made
-	line   int             // of the source, that was seen last
-	indent int             // of the statement
-	opens  []opening
-	closed opening // the brackets that were closed last
-}
 
 func (l *layouter) run() {
 	previous := -1

@@ -1,5 +1,7 @@
 package lang
 
+import "strings"
+
 // opening is a pair of brackets and the layout inside.
 type opening struct {
 	at     int
@@ -156,4 +158,31 @@ func (l *layouter) aired(k int, in opening) bool {
 		return t.role != rTight && t.spaced && l.toks[k+1].spaced
 	}
 	return true
+}
+
+// outLine is a line of the result. The marks are places in text where blanks
+// may be put in, -1 if there is none.
+type outLine struct {
+	blank   bool // an empty line before it
+	indent  int
+	verb    string // the keyword, ":" of a constraint, "" of what goes on or is only a comment
+	text    string
+	comment string
+	many    bool // several declarations
+	family  int  // where the indices begin
+	joint   int  // where = or a constraint's body begins
+	start   int  // where the start of a variable begins
+}
+
+// layouter makes lines of tokens.
+type layouter struct {
+	f      *File
+	toks   []token
+	notes  []span // comments that are still to come
+	lines  []outLine
+	text   strings.Builder // of the line that is being made
+	line   int             // of the source, that was seen last
+	indent int             // of the statement
+	opens  []opening
+	closed opening // the brackets that were closed last
 }

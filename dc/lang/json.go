@@ -150,10 +150,6 @@ func (r *jsonReader) find(key string) error {
 	return errNoKey
 }
 
-// maxDims is how many dimensions an array may have.
-// Source: a limit against nested input.
-const maxDims = 8
-
 // value reads a number or an array at a depth of nesting.
 func (r *jsonReader) value(depth int) error {
 	t, err := r.dec.Token()

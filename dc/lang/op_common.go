@@ -47,3 +47,22 @@ func (ev *evaluator) sound(n *node, a dc.Affine) value {
 	ev.spend(n, unitsCoeff*a.NNZ())
 	return fromAffine(a)
 }
+
+// transpose is the transpose of a matrix; vectors have no direction.
+func (ev *evaluator) transpose(n *node, v value) value {
+	if len(v.shape) < 2 {
+		return v
+	}
+	if len(v.shape) > 2 {
+		ev.fail(n, "", "%s is %s; only matrices have a transpose", ev.say(n.args[0]), shapeText(v.shape))
+	}
+	r, c := v.shape[0], v.shape[1]
+	ev.spend(n, r*c)
+	flat := make([]int, 0, r*c)
+	for j := range c {
+		for i := range r {
+			flat = append(flat, i*c+j)
+		}
+	}
+	return v.choose([]int{c, r}, flat)
+}

@@ -4,70 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/dcopt/dcopt/dc"
 )
-
-// place is a variable and the indices of one of its entries, from its origin.
-func (pr *printer) place(j int) (v int, index []int) {
-	vars := pr.p.Vars
-	v = sort.Search(len(vars), func(k int) bool { return vars[k].Offset+vars[k].Len() > j })
-	x := vars[v]
-	k := j - x.Offset
-	if x.Symmetric {
-		col := 0
-		for (col+1)*(col+2)/2 <= k {
-			col++
-		}
-		index = []int{k - col*(col+1)/2, col}
-	} else {
-		index = make([]int, len(x.Shape))
-		for d := len(index) - 1; d >= 0; d-- {
-			index[d] = k % x.Shape[d]
-			k /= x.Shape[d]
-		}
-	}
-	for d := range index {
-		index[d] += pr.origin(v, d)
-	}
-	return v, index
-}
-
-func (pr *printer) origin(v, d int) int {
-	if o := pr.p.Vars[v].Origin; o != nil {
-		return o[d]
-	}
-	return 1
-}
-
-// entry is entry j of x.
-func (pr *printer) entry(ps *phrase, j int) {
-	v, index := pr.place(j)
-	pr.indexed(ps, v, index, -1, 0, 0)
-}
-
-// indexed is an entry of a variable, or the slice that has all indices from lo to
-// hi in dimension d.
-func (pr *printer) indexed(ps *phrase, v int, index []int, d, lo, hi int) {
-	ps.text(pr.names[v])
-	for k, i := range index {
-		ps.text(map[bool]string{true: "[", false: ","}[k == 0])
-		switch {
-		case k != d:
-			ps.number(pieceIndex, float64(i))
-		case hi-lo+1 == pr.p.Vars[v].Shape[k]:
-			ps.text(":")
-		default:
-			ps.number(pieceIndex, float64(lo))
-			ps.text("..")
-			ps.number(pieceIndex, float64(hi))
-		}
-	}
-	if len(index) > 0 {
-		ps.text("]")
-	}
-}
 
 // top is a sum whose terms may be families.
 func (pr *printer) top(e dc.Expr, constant bool) phrase {
@@ -436,4 +375,34 @@ func (pr *printer) operand(ps *phrase, a *dc.Array) {
 	ps.text("(")
 	pr.array(ps, a)
 	ps.text(")")
+}
+
+// array is an array of expressions: slices of variables and products of data and
+// vectors where it is made of such, else entry by entry.
+func (pr *printer) array(ps *phrase, a *dc.Array) {
+	if l, ok := a.Affine(); ok && a.Len() > 1 && (pr.slices(ps, l) || pr.product(ps, l)) {
+		return
+	}
+	shape := a.Shape()
+	if len(shape) > 2 || len(shape) == 2 && (shape[0] == 1 || shape[1] == 1) {
+		ps.text("reshape(")
+		defer func() {
+			for _, n := range shape {
+				ps.text(fmt.Sprintf(", %d", n))
+			}
+			ps.text(")")
+		}()
+	}
+	ps.text("[")
+	for k := range a.Len() {
+		switch {
+		case k == 0:
+		case len(shape) == 2 && shape[0] > 1 && k%shape[1] == 0:
+			ps.text("; ")
+		default:
+			ps.text(", ")
+		}
+		pr.sum(ps, a.Entry(k))
+	}
+	ps.text("]")
 }

@@ -43,6 +43,7 @@ type memberSet struct {
 	width int
 	list  []key
 	place map[key]int // of each member, from 0
+	word  error       // of columns of a table: why they are no numbers
 }
 
 // add adds a member, unless it is there.
@@ -70,44 +71,10 @@ func (s *memberSet) plain() (list []float64, ok bool) {
 	return list, true
 }
 
-// value is the set as a value; whole numbers are a vector.
-func (s *memberSet) value() value {
-	if list, ok := s.plain(); ok {
-		return vector(list)
+// parts is the number of indices that the set takes.
+func (s *memberSet) parts() int {
+	if s == nil {
+		return 0
 	}
-	return value{0, &cells{sort: members, shape: []int{len(s.list)}, more: &details{set: s}}}
-}
-
-// axes are the dimensions of an array with the indices that they have.
-type axes struct {
-	shape  []int
-	origin []int        // the first index, where it is a run of them, or
-	sets   []*memberSet // not nil: the members of a set
-}
-
-func (a *axes) add(n, first int, set *memberSet) {
-	a.shape, a.origin, a.sets = append(a.shape, n), append(a.origin, first), append(a.sets, set)
-}
-
-// along is v, of the shape of the axes, with their indices.
-func (v value) along(a *axes) value {
-	plain := true
-	for _, s := range a.sets {
-		plain = plain && s == nil
-	}
-	v = v.countFrom(a.origin)
-	if !plain {
-		c := *v.cells
-		c.more = &details{origin: a.origin, sets: a.sets}
-		v = value{v.x, &c}
-	}
-	return v
-}
-
-// sets are the sets that index the dimensions; nil: none does.
-func (v *value) sets() []*memberSet {
-	if v.more == nil {
-		return nil
-	}
-	return v.more.sets
+	return s.width
 }

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
@@ -150,107 +151,11 @@ func (v *value) expr(k int) dc.Expr {
 	return dc.ToExpr(dc.Linear{Const: v.at(k)})
 }
 
-// entry is the k-th entry as a scalar.
-func (v *value) entry(k int) value {
-	switch v.sort {
-	case general:
-		return generalOf(nil, v.exprs[k:k+1:k+1], v.share(1))
-	case affine:
-		return fromLinear(v.linear(k))
-	}
-	return number(v.at(k))
-}
-
 // share is the cost of n entries of a general value.
 func (v *value) share(n int) cost {
 	c := v.cost
 	c.weight = (c.weight/max(len(v.exprs), 1) + 1) * n
 	return c.cut()
-}
-
-// choose picks entries by their places into a shape.
-func (v *value) choose(shape, flat []int) value {
-	switch v.sort {
-	case general:
-		es := make([]dc.Expr, len(flat))
-		for i, k := range flat {
-			es[i] = v.exprs[k]
-		}
-		return generalOf(shape, es, v.share(len(flat)))
-	case affine:
-		if len(shape) == 0 {
-			return fromLinear(v.linear(flat[0]))
-		}
-		return fromAffine(v.affine().Select(shape, flat))
-	}
-	if len(shape) == 0 {
-		return number(v.at(flat[0]))
-	}
-	if lo, ok := run(flat); ok && len(v.shape) > 0 {
-		return v.marking(array(shape, v.num[lo:lo+len(flat):lo+len(flat)]))
-	}
-	out := make([]float64, len(flat))
-	for i, k := range flat {
-		out[i] = v.at(k)
-	}
-	return v.marking(array(shape, out))
-}
-
-// run reports whether places ascend by one, and the first of them.
-func run(flat []int) (first int, ok bool) {
-	for k := range flat {
-		if flat[k] != flat[0]+k {
-			return 0, false
-		}
-	}
-	if len(flat) == 0 {
-		return 0, false
-	}
-	return flat[0], true
-}
-
-// reshape gives the same entries another shape, counted from 1.
-func (v value) reshape(shape ...int) value {
-	switch v.sort {
-	case numbers:
-		return v.marking(array(shape, v.numbers()))
-	case affine:
-		return fromAffine(v.affine().Reshape(shape...))
-	}
-	a := *v.cells
-	a.shape, a.more = shape, nil
-	return value{v.x, &a}
-}
-
-// with is a value of the same shape with other numbers.
-func (v *value) with(num []float64) value { return array(v.shape, num) }
-
-// constant is an array of the shape of v.
-func (v *value) constant(x float64) value {
-	num := make([]float64, v.len())
-	for k := range num {
-		num[k] = x
-	}
-	return v.with(num)
-}
-
-// scalarAt is the k-th entry, or the only one, as an affine scalar; the value
-// must not be general.
-func (v *value) scalarAt(k int) dc.Affine {
-	k = min(k, v.len()-1)
-	if v.sort == affine {
-		return dc.FromLinear(v.linear(k))
-	}
-	return dc.Num(v.at(k))
-}
-
-// operands are the entries of a value.
-func operands(v *value) []dc.Operand {
-	out := make([]dc.Operand, v.len())
-	for k := range out {
-		out[k] = v.expr(k)
-	}
-	return out
 }
 
 // costs is the cost of one entry of v, but with the weight of all entries.
@@ -282,4 +187,56 @@ func shapeText(shape []int) string {
 		parts[d] = fmt.Sprint(n)
 	}
 	return strings.Join(parts, " x ")
+}
+
+// sets are the sets that index the dimensions; nil: none does.
+func (v *value) sets() []*memberSet {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.sets
+}
+
+// hasInf reports whether an entry of data is infinite.
+func (v *value) hasInf() bool {
+	if v.sort != numbers {
+		return false
+	}
+	return v.infinite || len(v.shape) == 0 && math.IsInf(v.x, 0)
+}
+
+// limitAt is an infinite entry of data, else 0.
+func (v *value) limitAt(i int) float64 {
+	if !v.hasInf() {
+		return 0
+	}
+	if x := v.at(min(i, v.len()-1)); math.IsInf(x, 0) {
+		return x
+	}
+	return 0
+}
+
+// maxDims is how many dimensions an array may have.
+// Source: a limit against nested input.
+const maxDims = 8
+
+// squeeze leaves out dimensions of size 1.
+func squeeze(shape []int) []int {
+	var out []int
+	for _, d := range shape {
+		if d != 1 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// unravel is the index, from 1, of an entry.
+func unravel(k int, shape []int) []int {
+	out := make([]int, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		out[d] = 1 + k%shape[d]
+		k /= shape[d]
+	}
+	return out
 }

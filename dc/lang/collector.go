@@ -1,0 +1,65 @@
+package lang
+
+import (
+	"fmt"
+	"sort"
+)
+
+// maxErrors is how many diagnostics are kept.
+// Source: the rule of go/parser.
+const maxErrors = 10
+
+// maxCollected bounds the number of diagnostics before sorting.
+// Source: a limit of time and memory.
+const maxCollected = 100
+
+// collector gathers the diagnostics of one file.
+type collector struct {
+	f    *File
+	list Diagnostics
+}
+
+func (c *collector) addf(at span, help, format string, args ...any) {
+	c.add(Diagnostic{span: at, Help: help, Message: fmt.Sprintf(format, args...)})
+}
+
+// full reports whether further diagnostics would be dropped.
+func (c *collector) full() bool { return len(c.list) >= maxCollected }
+
+func (c *collector) add(d Diagnostic) {
+	if c.full() {
+		return
+	}
+	if d.File == "" {
+		d.File, d.Place = c.f.Name, c.f.place(d.span)
+	}
+	c.list = append(c.list, d)
+}
+
+// err is the sorted list, nil if it is empty.
+func (c *collector) err() error {
+	if ds := c.sorted(); len(ds) > 0 {
+		return ds
+	}
+	return nil
+}
+
+func (c *collector) sorted() Diagnostics {
+	sort.SliceStable(c.list, func(i, j int) bool {
+		a, b := &c.list[i], &c.list[j]
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		return a.Col < b.Col
+	})
+	var out Diagnostics
+	for _, d := range c.list {
+		if n := len(out); n > 0 && d.Line > 0 && out[n-1].Line == d.Line && (!d.also || out[n-1].Col == d.Col) {
+			continue
+		}
+		if out = append(out, d); len(out) == maxErrors {
+			break
+		}
+	}
+	return out
+}
