@@ -99,11 +99,14 @@ def test_interrupt_returns_the_best_point():
         print(prob.status, prob.value, c.value is not None, flush=True)
     """)
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p), PYTHONWARNINGS="ignore")
-    p = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, text=True)
-    assert p.stdout.readline().strip() == "ready"
-    time.sleep(4)
-    p.send_signal(signal.SIGINT)
-    out = p.communicate(timeout=120)[0].split()
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, text=True) as p:
+        try:
+            assert p.stdout.readline().strip() == "ready"
+            time.sleep(4)
+            p.send_signal(signal.SIGINT)
+            out = p.communicate(timeout=120)[0].split()
+        finally:
+            p.kill()
     assert p.returncode == 0, out
     assert out[0] == "user_limit" and float(out[1]) < 1000 and out[2] == "True"
 
