@@ -20,11 +20,51 @@ func Huber(a Affine, m float64) Expr {
 	if !(m > 0) || math.IsInf(m, 1) {
 		return badExpr("huber with threshold %g, want it positive and finite", m)
 	}
-	f := &huber{a, m, a.support()}
 	if a.IsConst() {
-		return constantExpr(f.Value(nil))
+		return constantExpr((&huber{a: a, m: m}).Value(nil))
 	}
-	return convex(f, a.of)
+	near, far := pastKinks(a, m)
+	if near == nil {
+		return far
+	}
+	f := &huber{*near, m, near.support()}
+	e := convex(f, a.of)
+	e.lin = far.lin
+	return e
+}
+
+// pastKinks is the sum of the affine functions 2m|aₖ| − m² of those entries that are
+// beyond m wherever the variables are within their bounds, and the other entries, nil
+// where there are none. The far ones are of the size of outliers, and have no kink.
+func pastKinks(a Affine, m float64) (near *Affine, far Expr) {
+	var rest, lins []Linear
+	var w []float64
+	constant := 0.0
+	for k := range a.c {
+		i := a.over(k)
+		slip := apart * max(math.Abs(i.Lo), math.Abs(i.Hi))
+		sign := 0.0
+		if i.Lo > m+slip {
+			sign = 1
+		} else if i.Hi < -m-slip {
+			sign = -1
+		}
+		if sign == 0 || math.IsNaN(slip) {
+			rest = append(rest, a.Entry(k))
+			continue
+		}
+		lins, w = append(lins, a.Entry(k)), append(w, 2*m*sign)
+		constant -= m * m
+	}
+	if lins == nil {
+		return &a, Expr{}
+	}
+	far = Expr{lin: sumLinear(lins, w).AddScaled(1, Linear{Const: constant}), of: a.of}
+	if rest == nil {
+		return nil, far
+	}
+	part := Entries(rest...)
+	return &part, far
 }
 
 // HuberOf is Huber of a slice of scalars.

@@ -36,7 +36,7 @@ func maxExprs(es []Expr) Expr {
 		}
 		plain = plain && !es[k].composite && es[k].IsConvex()
 	}
-	if len(es) == 1 {
+	if es = undominated(es); len(es) == 1 {
 		return es[0]
 	}
 	parts := make([]split, len(es))
@@ -48,6 +48,41 @@ func maxExprs(es []Expr) Expr {
 		return Expr{lin: s.lin, terms: s.g, of: ownerOf(es...)}
 	}
 	return node(&maximum{newParted(s), slices.Clone(es)}, ownerOf(es...))
+}
+
+// apart is the relative distance of two ranges above which their rounding errors do not
+// matter. Source: above the errors of sums of 1e6 terms.
+const apart = 1e-9
+
+// undominated leaves out the operands of a maximum that are below another one wherever
+// the variables are within their bounds: a capped square of an outlier is its cap, and a
+// difference of values of 1e18 is none. One with a domain stays.
+func undominated(es []Expr) []Expr {
+	if len(es) == 1 {
+		return es
+	}
+	over, top := make([]Interval, len(es)), math.Inf(-1)
+	for k := range es {
+		over[k] = es[k].Range()
+		top = max(top, over[k].Lo)
+	}
+	var kept []Expr
+	for k := range es {
+		if below := over[k].Hi < top-apart*(math.Abs(over[k].Hi)+math.Abs(top)); !below || es[k].restricted() {
+			kept = append(kept, es[k])
+		}
+	}
+	return kept
+}
+
+// restricted reports whether e is not finite everywhere.
+func (e *Expr) restricted() bool {
+	s := e.split()
+	in := func(t term) bool {
+		r, ok := t.f.(Restricted)
+		return ok && len(r.Domain()) > 0
+	}
+	return slices.ContainsFunc(s.g, in) || slices.ContainsFunc(s.h, in)
 }
 
 // maxSplit is the maximum of splits.

@@ -14,11 +14,8 @@ import (
 // smallKnown are the problems of testdata that are still answered wrongly, with
 // the cause. One that is right fails the test until it is taken out.
 var smallKnown = map[string]string{
-	"fixed_quartic": "columns of unlike size in the backend",
-	"cube_far":      "columns of unlike size in the backend",
-	"far_cap":       "terms of very unlike size: the step is lost in the tolerance of the backend",
-	"quartic_least": "columns of unlike size in the backend",
-	"box_squares":   "the backend ends far from the optimum",
+	"far_cap":     "terms of very unlike size: the step is lost in the tolerance of the backend",
+	"box_squares": "the backend ends far from the optimum",
 }
 
 // TestSmall solves the problems of testdata: the smallest with each kind of

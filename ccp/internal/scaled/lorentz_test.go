@@ -34,7 +34,7 @@ func TestBoosts(t *testing.T) {
 			t.Fatal("the cone has no boost")
 		}
 		b := ipm.Backend{}
-		units := Spread(p, []float64{Unit(at)})
+		units := Spread(p, []float64{Unit(at)}, nil)
 		s, err := New(context.Background(), b, p, b.DefaultSettings(), units, nil)
 		if err != nil {
 			t.Fatal(err)

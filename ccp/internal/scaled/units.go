@@ -22,14 +22,16 @@ func Fits(size, unit float64) bool { return !(size > 1024*unit) && !(size < unit
 
 // Spread returns units for all columns of p from those of the first: a column
 // that atoms or slacks have added gets that of the largest other term in its rows
-// over its own coefficient.
-func Spread(p *qpbackend.Problem, first []float64) []float64 {
+// over its own coefficient. One that is alone in its rows, as the value of a power is,
+// gets that of its bounds where the first columns are at the point x.
+func Spread(p *qpbackend.Problem, first, x []float64) []float64 {
 	n, m := p.Dims()
 	col := make([]float64, n)
 	copy(col, first)
 	if p.A != nil {
 		group, top := groups(p), make([]float64, m)
 		cones := boosts(p)
+		fromImplied(col, p, x)
 		const passes = 3 // an epigraph in an epigraph in a residual
 		for range passes {
 			followCones(col, len(first), p, cones)
@@ -45,6 +47,68 @@ func Spread(p *qpbackend.Problem, first []float64) []float64 {
 	}
 	return col
 }
+
+// fromImplied gives columns that are alone in a row of an exponential or power cone the
+// unit of their bounds as rows and cones imply them at x: e^u and uᵖ are of other sizes
+// than u, and than what else stands in the rows that they are added up in.
+func fromImplied(col []float64, p *qpbackend.Problem, x []float64) {
+	values := coneValues(p, len(x))
+	if len(x) == 0 || len(values) == 0 {
+		return
+	}
+	lo, hi := make([]float64, len(col)), make([]float64, len(col))
+	for j := range col {
+		if lo[j], hi[j] = p.Bounds(j); j < len(x) {
+			lo[j], hi[j] = x[j], x[j]
+		}
+	}
+	Implied(p, lo, hi, sweeps) // bounds that exclude each other are sizes, too
+	for _, j := range values {
+		size := math.Inf(1) // the end next to 0 is that of the value, the other one is far
+		for _, b := range [2]float64{math.Abs(lo[j]), math.Abs(hi[j])} {
+			if b > 0 {
+				size = min(size, b)
+			}
+		}
+		if size <= math.MaxFloat64 {
+			col[j] = Unit(size)
+		}
+	}
+}
+
+// coneValues are the columns from the first-th on that are alone in a row of an
+// exponential or power cone.
+func coneValues(p *qpbackend.Problem, first int) (columns []int) {
+	alone := map[int]int{} // row of a cone to its column, −1: several
+	for _, c := range p.Cones {
+		if separate(c.Kind) {
+			for i := range c.Len {
+				alone[c.Start+i] = none
+			}
+		}
+	}
+	if len(alone) == 0 {
+		return nil
+	}
+	each(p.A, func(i, j int, v float64) {
+		switch at, ok := alone[i]; {
+		case !ok || v == 0:
+		case at == none:
+			alone[i] = j
+		default:
+			alone[i] = several
+		}
+	})
+	for _, j := range alone {
+		if j >= first {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// of a row that has no column, or more than one
+const none, several = -1, -2
 
 // followCones gives a column without a unit that is all there is in the u or in the
 // v of a cone 4uv ≥ ‖w‖² the unit at which the cone's sides are equal.

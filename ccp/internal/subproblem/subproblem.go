@@ -48,6 +48,7 @@ type tangency struct {
 type sizing struct {
 	Units   []float64 // of the variables: powers of 1024 near the sizes of their blocks
 	columns []float64 // units of all columns; nil: they have changed
+	sized   []float64 // the point for which they were chosen
 	Sizes   []float64 // of the variables: the largest entries of their blocks
 	largest []float64 // of these so far
 	rowSize []float64 // of the slacks; see rowUnits

@@ -54,7 +54,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		}
 	}
 	if changed {
-		s.columns = nil
+		s.columns, s.sized = nil, append(s.sized[:0], x...)
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *Problem) KeepSizes(old *Problem) {
 // columnUnits are those of all columns, slacks and auxiliary ones included.
 func (s *Problem) columnUnits() []float64 {
 	if s.columns == nil {
-		s.columns = scaled.Spread(s.stated(), s.Units)
+		s.columns = scaled.Spread(s.stated(), s.Units, s.sized)
 	}
 	return s.columns
 }
