@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
+	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
@@ -32,22 +33,23 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Res
 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
 func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
+	r.tip = r.sub
 	for n := 1; r.k < r.set.MaxIter; n++ {
 		r.k++
 		if !r.linearise() { // 1. convexify
 			return r.giveUp(Numerical, subproblem.ErrNotANumber.Error()), nil
 		}
-		it, end, err := r.step(ctx) // 2. solve
-		if err != nil || end.over() {
-			return end, err
+		it, end, err := r.solveConvex(ctx) // 2. solve
+		if err == nil && !end.over() {
+			end, err = r.take(it)
 		}
-		if end, err := r.take(it); err != nil || end.over() {
+		if err != nil || end.over() {
 			return end, err
 		}
 		if r.timid(it) {
 			continue
 		}
-		if r.farBehind(it, m) || m.Lost != nil && m.Lost(r.trial(n, it)) {
+		if r.lost(m, r.trial(n, it)) {
 			return outcome{Stalled, "given up: other starts have led to better points", true}, nil
 		}
 		if end := r.decide(stop(r.view(it)), &it); end.over() { // 4. stop
@@ -60,38 +62,22 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 	return r.giveUp(IterationLimit, r.obstacle()), nil
 }
 
-// latest is the iteration from which Newton's method goes on although constraints are
-// broken: while τ grows, the procedure still chooses between minima. Source: 8 instead
-// ends at worse ones, as in half of DCCP's sparse singular vectors; 20 and 30 change
-// nothing there, nor on the problems of cmd/dcopt/testdata/equations.
-const latest = 14
+// lost reports whether whoever began the descent, or a better start, ends it. To do
+// without the latter, delete its line.
+func (r *run) lost(m search.Move, t search.Trial) bool {
+	lost := m.Lost
+	if lost == nil && r.set.Search.GiveUp && r.keeps(r.prev) {
+		lost = search.FarBehind(r.seed.bar, r.course.span)
+	}
+	return lost != nil && lost(t)
+}
 
-// localSearch is the local search: the procedure and, where it has nonlinear equations
-// to follow, Newton's method from where the procedure has led in a few iterations.
-func (r *run) localSearch(ctx context.Context, m search.Move) (outcome, error) {
-	r.tip = r.sub
-	if !r.set.Acceleration.Newton || !r.equations(ctx) {
-		return r.descend(ctx, m)
-	}
-	handed := false
-	early := m
-	early.Lost = func(t search.Trial) bool {
-		lost := m.Lost != nil && m.Lost(t)
-		handed = !lost && (t.K >= accel.After && t.Feasible || t.K >= latest)
-		return lost || handed
-	}
-	end, err := r.descend(ctx, early)
-	if err != nil || !handed && (r.hop > 0 || end.status != Converged && end.status != Stalled) {
-		return end, err
-	}
-	newton, err := r.newton(ctx)
-	switch {
-	case err != nil || newton.over():
-		return newton, err
-	case end.status == Converged && !handed:
-		return end, nil
-	}
-	return r.descend(ctx, m)
+// localSearch is the descent and, where the problem has nonlinear equations, Newton's
+// method. To do without it, delete its line.
+func (r *run) localSearch() local {
+	around := local(r.descend)
+	around = r.newton(around)
+	return around
 }
 
 // linearise linearises at z; where h is not finite it restarts from another point, as
@@ -113,7 +99,7 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 	if end, err := r.prepare(ctx); err != nil || end.over() {
 		return end, err
 	}
-	end, err := r.localSearch(ctx, search.Move{})
+	end, err := r.local(ctx, search.Move{})
 	if err != nil || end.status != Converged {
 		return end, err
 	}
@@ -123,14 +109,7 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 // run solves and completes the result; a panic in a user's code becomes an error, and
 // the best point stays.
 func (r *run) run(ctx context.Context) (res *Result, err error) {
-	if !r.seed.kept {
-		defer guardClose(r.sub)
-	}
-	defer func() {
-		if r.method != nil {
-			guardClose(r.method.Sub)
-		}
-	}()
+	defer r.close()
 	t := time.Now()
 	defer func() {
 		if v := recover(); v != nil {
@@ -174,16 +153,8 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 
 // prepare moves the start into the domains if need be, scales τ and opens the solver.
 func (r *run) prepare(ctx context.Context) (outcome, error) {
-	if r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol) || !r.sub.Inside(r.z) {
-		z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
-		if ctx.Err() != nil {
-			return interrupted(ctx.Err()), ctx.Err()
-		}
-		if err != nil {
-			return outcome{}, err
-		}
-		copy(r.z, z)
-		copy(r.where.Start, z)
+	if end, err := r.moveInside(ctx); err != nil || end.over() {
+		return end, err
 	}
 	r.sub.SizeUp(r.z, true)
 	if r.sub.Linearise(r.z, r.penalty.τ) != nil {
@@ -201,21 +172,57 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 	return r.open(ctx)
 }
 
-// kinds are the searches around the local one, in the order in which they are tried.
-// To do without one, delete its line.
-func (r *run) kinds() []search.Kind {
-	return []search.Kind{
-		r.tangent,
-		&search.Coordinates{
-			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Coordinates, Seed: r.set.Seed,
-			Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(),
-		},
-		&search.BasinHopping{
-			Sub: r.sub, Budget: &r.budget, Most: r.set.Search.Hops, Seed: r.set.Seed, Start: uint64(r.res.Start),
-			Lo: r.where.Lo, Hi: r.where.Hi, More: func() bool { return r.k < r.set.MaxIter },
-			Draw: func(seed uint64) []float64 { return around(r.p, seed) },
-		},
+// moveInside moves a start that is outside the domains or, if it was drawn, breaks convex
+// constraints.
+func (r *run) moveInside(ctx context.Context) (outcome, error) {
+	if r.sub.Inside(r.z) && !(r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol)) {
+		return outcome{}, nil
 	}
+	z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
+	if ctx.Err() != nil {
+		return interrupted(ctx.Err()), ctx.Err()
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	copy(r.z, z)
+	copy(r.where.Start, z)
+	return outcome{}, nil
+}
+
+// searches are those around the local one, in the order in which they are tried. To do
+// without one, delete its line.
+func (r *run) searches() search.Kinds {
+	around := search.Around{
+		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(),
+		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.k < r.set.MaxIter },
+	}
+	return search.Kinds{
+		&search.Tangents{Around: around, Most: r.set.Search.Tangents},
+		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
+		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
+	}
+}
+
+// accelerations are the devices that make a descent faster, in the order in which they
+// move a point. To do without one, delete its line.
+func (r *run) accelerations() (used accel.Devices) {
+	if r.sub.Convex() {
+		return nil
+	}
+	for _, d := range []struct {
+		accel.Device
+		on bool
+	}{
+		{&accel.LineSearch{}, r.set.Acceleration.LineSearch},
+		{&accel.Anderson{}, r.set.Acceleration.Combination},
+		{&accel.Extrapolation{}, r.set.Acceleration.Extrapolation},
+	} {
+		if d.on {
+			used = append(used, d.Device)
+		}
+	}
+	return used
 }
 
 // improve searches around the point at which the local search has converged.
@@ -225,7 +232,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
-		end, err = r.localSearch(ctx, m)
+		end, err = r.local(ctx, m)
 		hopped := m.Restart == search.Anew
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
 		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better && o.Converged {
@@ -233,7 +240,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		}
 		return o
 	}
-	last := search.Until(local, &p, r.kinds()...)
+	last := r.kinds.Until(local, &p)
 	switch {
 	case last != nil && last.Over:
 		return end, err
@@ -263,52 +270,40 @@ func (r *run) follow(m search.Move) {
 		r.keep(it)
 		r.prev = it
 		r.prev.Objective = math.NaN()
-		r.tangent.Reset()
+		r.kinds.Reset()
 	case search.Anew:
 		r.penalty.τ, r.penalty.idle, r.penalty.flat = m.Tau, 0, 0
 		r.penalty.restarts, r.recover.failures = mostRestarts, mostFailures // a failure ends the hop
 		r.course.idle, r.course.strict = 0, false
-		r.line.Reset()
-		r.ahead.Reset()
-		r.fixed.Reset()
-		r.tangent.Reset()
+		r.devices.Reset()
+		r.kinds.Reset()
 		r.prev = Iteration{Objective: math.NaN()}
 		r.hop = m.Hop()
 	}
 }
 
-// share is that of penalty.scale for a start: evenly spread over those that are drawn.
-func share(start int, near bool) float64 {
-	if near {
-		return nearShare
-	}
-	_, s := math.Modf(float64(start) * (math.Sqrt(5) - 1) / 2)
-	return s
-}
-
 // solveDrawn runs from the starting point of the seed, moved into the convex
-// constraints if any of it was drawn at random.
+// constraints if any of it was drawn at random. lead has the best point of earlier
+// starts, if there is one.
 func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
-	x0 := p.Start(seed)
+	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random(), bar: math.Inf(1)}
 	if start > 0 {
-		x0 = around(p, seed)
+		x0 = drawn(p, seed)
 	}
-	near := set.Search.Vary && lead != nil && start%2 == 1
-	if near {
-		vary(x0, lead.X, seed)
-	}
-	from := origin{drawn: start > 0 || p.Random(), share: share(start, near), bar: math.Inf(1)}
+	_, from.share = math.Modf(float64(start) * (math.Sqrt(5) - 1) / 2) // evenly spread
 	if lead != nil {
 		if from.bar = lead.Objective; p.Maximize {
 			from.bar = -from.bar
+		}
+		if set.Search.Vary && start%2 == 1 {
+			from.share = search.Vary(x0, lead.X, seed)
 		}
 	}
 	return compileAndRun(ctx, p, x0, set, start, from)
 }
 
-// compileAndRun is a run from x0. Where ctx ends before there is a convex problem,
-// the start is the best point.
-func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, seed origin) (*Result, error) {
+// compileAndRun is a run from x0.
+func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, from origin) (*Result, error) {
 	if err := checkStart(p, x0); err != nil {
 		return nil, err
 	}
@@ -316,21 +311,45 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 	sub, err := subproblem.Compile(ctx, p)
 	took := subproblem.Since(t)
 	if err != nil {
-		if ctx.Err() == nil {
-			return nil, err
-		}
-		x0 = append([]float64(nil), x0...)
-		p.Pin(x0)
-		res := resultAt(p, x0, set, start)
-		res.Seconds.Compile = took
-		res.Status, res.Message = interrupted(err).status, beforeFirst
-		return res, err
+		return uncompiled(ctx, p, x0, set, start, took, err)
 	}
-	r, err := begin(p, sub, x0, set, start)
-	if err != nil {
+	r := newRun(p, sub, x0, set, start, from)
+	r.res.Seconds.Compile = took
+	return r.run(ctx)
+}
+
+// newRun is a run from x0, a point of p, with the convex problem sub.
+func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int, from origin) *run {
+	x0 = append([]float64(nil), x0...)
+	p.Pin(x0)
+	sub.Calm()
+	sub.SizeUp(x0, true)
+	lo, hi := subproblem.Bounds(p)
+	sub.BoundDomains(lo, hi)
+	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse()}
+	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
+	r.budget.Size = sub.Entries()
+	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
+	r.prev.Objective = math.NaN()
+	r.res = resultAt(p, x0, set, start)
+	r.step.Space = accel.Space{Lo: lo, Hi: hi, Units: sub.Units, Size: sub.Size, Merit: r.merit, Slip: r.slip(), Inside: sub.Inside, Pin: p.Pin}
+	r.local, r.devices, r.kinds = r.localSearch(), r.accelerations(), r.searches()
+	if !from.kept {
+		r.used = append(r.used, sub)
+	}
+	return r
+}
+
+// uncompiled is the result where there is no convex problem: ctx has ended, and the start
+// is the best point, or the problem is refused.
+func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, took float64, err error) (*Result, error) {
+	if ctx.Err() == nil {
 		return nil, err
 	}
-	r.res.Seconds.Compile = took
-	r.seed.drawn, r.seed.share, r.seed.bar = seed.drawn, seed.share, seed.bar
-	return r.run(ctx)
+	x0 = append([]float64(nil), x0...)
+	p.Pin(x0)
+	res := resultAt(p, x0, set, start)
+	res.Seconds.Compile = took
+	res.Status, res.Message = interrupted(err).status, beforeFirst
+	return res, err
 }

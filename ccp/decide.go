@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
-	"github.com/dcopt/dcopt/ccp/internal/search"
 )
 
 // view looks at the iteration.
@@ -17,7 +16,7 @@ func (r *run) view(it Iteration) view {
 		it: it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
 		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
-		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.before, r.sub.Sizes),
+		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
 		misfit:   r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
 		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}
@@ -82,14 +81,6 @@ func (r *run) retreat(it *Iteration) bool {
 	return false
 }
 
-// farBehind reports whether the run is far behind earlier starts and slow.
-func (r *run) farBehind(it Iteration, m search.Move) bool {
-	obj, before := r.minimised(it.Objective), r.minimised(r.prev.Objective)
-	gap := obj - r.seed.bar
-	return r.set.Search.GiveUp && m.Lost == nil && r.keeps(it) && r.keeps(r.prev) &&
-		gap > slow*math.Abs(before-obj) && gap > 1e-2*max(r.course.span, math.Abs(r.seed.bar))
-}
-
 // giveUp ends the run as unbounded if it can only be that, else with the given
 // status.
 func (r *run) giveUp(s Status, why string) outcome {
@@ -109,7 +100,7 @@ func (r *run) runsOff() bool {
 		return false
 	}
 	r.course.far = far > diagnose.Far*diagnose.Far
-	return r.where.RunsOff(r.res.X, r.before, far, r.res.Violation)
+	return r.where.RunsOff(r.res.X, r.step.Before, far, r.res.Violation)
 }
 
 // obstacle says why the run has not converged yet.
@@ -149,7 +140,7 @@ func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 		s.turns++
 		s.flat = 0
 	case (stuck || open && s.flat > flatPatience) && s.τ >= s.most:
-		z, ok := r.tangent.Untried(r.x, s.τ)
+		z, ok := r.kinds.Untried(r.x, s.τ)
 		switch {
 		case ok: // a feasible point is all that counts
 			copy(r.z, z)
@@ -214,10 +205,9 @@ func (r *run) restart() {
 	if r.res.nearly && r.sub.Linearise(r.z, s.τ) == nil {
 		s.heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
 	}
-	r.ahead.Reset()
-	r.fixed.Reset()
+	r.devices.Reset()
 	r.course.strict = false
-	r.tangent.Reset()
+	r.kinds.Reset()
 }
 
 // turn takes the tangents on the other side of the DC constraints of one variable with two

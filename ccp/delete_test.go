@@ -5,49 +5,89 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"reflect"
+	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
 )
 
-// TestKindsCanBeDeleted: without the file of a kind of search and its entry in kinds
-// the package builds.
-func TestKindsCanBeDeleted(t *testing.T) {
+// heuristics are the fields of Settings.Acceleration and of Settings.Search, each with
+// its file and the line of another file by which it is used.
+var heuristics = map[string]struct{ file, user, line string }{
+	"LineSearch":    {"internal/accel/linesearch.go", "ccp.go", "{&accel.LineSearch{}, "},
+	"Combination":   {"internal/accel/anderson.go", "ccp.go", "{&accel.Anderson{}, "},
+	"Extrapolation": {"internal/accel/extrapolate.go", "ccp.go", "{&accel.Extrapolation{}, "},
+	"Newton":        {"newton.go", "ccp.go", "around = r.newton("},
+	"Tangents":      {"internal/search/tangents.go", "ccp.go", "&search.Tangents{"},
+	"Coordinates":   {"internal/search/coordinates.go", "ccp.go", "&search.Coordinates{"},
+	"Hops":          {"internal/search/basinhopping.go", "ccp.go", "&search.BasinHopping{"},
+	"Vary":          {"internal/search/vary.go", "ccp.go", "from.share = search.Vary("},
+	"GiveUp":        {"internal/search/giveup.go", "ccp.go", "lost = search.FarBehind("},
+}
+
+// TestHeuristicsCanBeDeleted: without the file of a heuristic and the line that uses it
+// the package builds, and Solve solves.
+func TestHeuristicsCanBeDeleted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: builds the package")
 	}
-	loop, err := filepath.Abs("ccp.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := os.ReadFile(loop)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, kind := range map[string]string{"coordinates.go": "Coordinates", "basinhopping.go": "BasinHopping"} {
-		entry := regexp.MustCompile(`(?s)\t\t&search\.` + kind + `\{.*?\n\t\t\},\n`)
-		without := entry.ReplaceAll(src, nil)
-		if len(without) == len(src) {
-			t.Fatalf("no entry of search.%s in kinds", kind)
+	fields := 0
+	for _, group := range []any{ccp.Acceleration{}, ccp.Search{}} {
+		for of, i := reflect.TypeOf(group), 0; i < of.NumField(); i++ {
+			if fields++; heuristics[of.Field(i).Name].file == "" {
+				t.Errorf("%s.%s has no file that can be deleted", of.Name(), of.Field(i).Name)
+			}
 		}
-		dir := t.TempDir()
-		edited := filepath.Join(dir, "ccp.go")
-		if err := os.WriteFile(edited, without, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		gone, err := filepath.Abs(filepath.Join("internal", "search", file))
+	}
+	if fields != len(heuristics) {
+		t.Errorf("%d heuristics for %d fields", len(heuristics), fields)
+	}
+	for name, h := range heuristics {
+		replace := map[string]string{absolute(t, h.file): "", absolute(t, h.user): lineless(t, h.user, h.line)}
+		text, err := json.Marshal(map[string]any{"Replace": replace})
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(map[string]any{"Replace": map[string]string{loop: edited, gone: ""}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		overlay := filepath.Join(dir, "overlay.json")
+		overlay := filepath.Join(t.TempDir(), "overlay.json")
 		if err := os.WriteFile(overlay, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command("go", "build", "-overlay", overlay, ".").CombinedOutput(); err != nil {
-			t.Errorf("without %s: %v\n%s", kind, err, out)
+		if out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "^ExampleSolve$", ".").CombinedOutput(); err != nil {
+			t.Errorf("without %s: %v\n%s", name, err, out)
 		}
 	}
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	abs, err := filepath.Abs(filepath.FromSlash(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+// lineless is a copy of the file without the line that begins so.
+func lineless(t *testing.T, path, begin string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, found := strings.SplitAfter(string(text), "\n"), 0
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), begin) {
+			lines[i] = ""
+			found++
+		}
+	}
+	if found != 1 {
+		t.Fatalf("%d lines of %s begin with %q, want one", found, path, begin)
+	}
+	edited := filepath.Join(t.TempDir(), filepath.Base(path))
+	if err := os.WriteFile(edited, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return edited
 }

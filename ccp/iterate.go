@@ -12,30 +12,35 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// step solves the convex problem of iteration k and moves x and z there. It ends the
-// local search where there is no such point.
-func (r *run) step(ctx context.Context) (Iteration, outcome, error) {
-	r.sub.Centre = nil
-	if r.course.strict && len(r.sub.Res.X) == len(r.sub.QP.Q) {
-		r.sub.Centre = append([]float64(nil), r.sub.Res.X...)
-	}
+// solveConvex solves the convex problem of iteration k, which gets another one in its
+// place as long as it is unbounded or the backend fails, and moves x and z to the solution. It ends the
+// local search where there is none.
+func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
+	r.sub.Centre = r.centre()
 	for {
 		if err := r.sub.Solve(ctx); err != nil {
 			end, err := r.failed(ctx, err)
 			return Iteration{}, end, err
 		}
 		solved, end, err := r.answer(ctx)
-		if solved || err != nil || end.over() {
-			if !solved {
-				return Iteration{}, end, err
-			}
-			r.res.Iterations++
+		if solved {
 			return r.move(), outcome{}, nil
 		}
-		if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {
-			return Iteration{}, outcome{}, err
+		if err == nil && !end.over() {
+			err = r.sub.Linearise(r.z, r.penalty.τ)
+		}
+		if err != nil || end.over() {
+			return Iteration{}, end, err
 		}
 	}
+}
+
+// centre is the point in the distance from which a convex problem is solved; nil: 0.
+func (r *run) centre() []float64 {
+	if !r.course.strict || len(r.sub.Res.X) != len(r.sub.QP.Q) {
+		return nil
+	}
+	return append([]float64(nil), r.sub.Res.X...)
 }
 
 // failed is the end where a convex problem could not be tried. That of the first
@@ -90,44 +95,47 @@ const maxDamped = 10
 
 // move takes x from the solution, speeds it up and damps z.
 func (r *run) move() Iteration {
-	sol := &r.sub.Res
+	r.res.Iterations++
+	sol, s := &r.sub.Res, &r.step
 	it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: r.penalty.τ, Solver: sol.Iterations}
 	it.Slack, it.priced, it.open = r.sub.Slack(r.course.strict)
 	r.budget.Work += it.Solver
 	r.budget.Solves = r.k
-	before := append(r.before[:0], r.x...)
-	r.before = before
-	// A solver meets bounds to its tolerance; x meets them exactly.
-	for j := range r.x {
-		r.x[j] = min(max(sol.X[j], r.where.Lo[j]), r.where.Hi[j])
-	}
-	r.p.Pin(r.x)
-	last := append(r.last[:0], r.z...)
-	r.retract(last)
-	plain := r.combine(last)
-	extended := r.extend(last)
-	if extended {
-		y := it
-		r.measure(&y, r.line.Plain())
-		r.keep(y)
-	}
-	moved, ahead := r.better(plain)
-	extended = extended || moved
+	s.Before, s.From = append(s.Before[:0], r.x...), append(s.From[:0], r.z...)
+	r.clip(r.x, sol.X)
+	r.retract(s.From)
+	r.accelerate(s)
 	for j, v := range r.x {
-		it.Step = max(it.Step, math.Abs(v-before[j]))
-		it.moved = max(it.moved, math.Abs(v-before[j])/r.sub.Size(j))
+		it.Step = max(it.Step, math.Abs(v-s.Before[j]))
+		it.moved = max(it.moved, math.Abs(v-s.Before[j])/r.sub.Size(j))
 	}
-	damped := r.damp(last)
-	r.last = last
+	damped := r.damp(s.From)
 	r.measure(&it, r.x)
-	switch {
-	case damped:
-	case ahead && r.sub.Inside(plain):
-		copy(r.z, plain)
-	case !extended:
-		r.extrapolate(before, it)
+	if !damped {
+		s.Objective, s.Priced = r.minimised(it.Objective), r.penalty.τ*it.priced
+		r.devices.Ahead(s)
 	}
 	return it
+}
+
+// clip sets x to the solution of a convex problem. A solver meets bounds to its
+// tolerance; x meets them exactly.
+func (r *run) clip(x, solution []float64) {
+	for j := range x {
+		x[j] = min(max(solution[j], r.where.Lo[j]), r.where.Hi[j])
+	}
+	r.p.Pin(x)
+}
+
+// accelerate lets the devices move x on.
+func (r *run) accelerate(s *accel.Step) {
+	s.K, s.Tau, s.Span, s.X, s.Z = r.k, r.penalty.τ, r.course.span, r.x, r.z
+	s.Plain = append(s.Plain[:0], r.x...)
+	if r.devices.Move(s); s.Passed {
+		var plain Iteration
+		r.measure(&plain, s.Plain)
+		r.keep(plain)
+	}
 }
 
 // mostHalvings bounds the halvings of a step: the last is a rounding error of it.
@@ -148,11 +156,8 @@ func (r *run) retract(z []float64) {
 // uphill reports whether all the way from z to an unfinished answer is uphill: it is of no
 // use then.
 func (r *run) uphill() bool {
-	x := append([]float64(nil), r.sub.Res.X[:len(r.z)]...)
-	for j, v := range x {
-		x[j] = min(max(v, r.where.Lo[j]), r.where.Hi[j])
-	}
-	r.p.Pin(x)
+	x := make([]float64, len(r.z))
+	r.clip(x, r.sub.Res.X)
 	return r.rises(r.z, x) && r.between(r.z, x, mostHalvings) == nil
 }
 
@@ -189,64 +194,6 @@ func (r *run) between(z, x []float64, halvings int) []float64 {
 		}
 	}
 	return nil
-}
-
-// extend extends the step by a line search.
-func (r *run) extend(from []float64) bool {
-	if !r.set.Acceleration.LineSearch || r.k <= accel.After || r.sub.Convex() {
-		return false
-	}
-	s := accel.Span{Size: r.sub.Size, Lo: r.where.Lo, Hi: r.where.Hi, Merit: r.course.span, Slack: r.slip()}
-	return r.line.Extend(r.x, from, r.merit, s)
-}
-
-// combine is the combination of the last solutions by Anderson's method, nil where
-// there is none.
-func (r *run) combine(from []float64) []float64 {
-	if !r.set.Acceleration.Combination || r.sub.Convex() || r.k <= accel.After-3 {
-		return nil
-	}
-	t := r.fixed.Next(from, r.x, r.penalty.τ, r.sub, r.where.Lo, r.where.Hi)
-	if t != nil && r.k > accel.After {
-		r.p.Pin(t)
-		return t
-	}
-	return nil
-}
-
-// better moves x to t if that lowers the merit by more than the last step has. Where it breaks the constraints more
-// it may still be a better point of tangency: then ahead is true.
-func (r *run) better(t []float64) (moved, ahead bool) {
-	if t == nil {
-		return false, false
-	}
-	φ0, open0 := r.merit(r.x)
-	φ, open := r.merit(t)
-	if !r.fixed.Gains(φ, φ0) {
-		return false, false
-	}
-	if open > open0+r.slip() {
-		return false, true
-	}
-	copy(r.x, t)
-	return true, false
-}
-
-// extrapolate takes the tangents ahead of x.
-func (r *run) extrapolate(before []float64, it Iteration) {
-	if !r.set.Acceleration.Extrapolation || r.sub.Convex() {
-		return
-	}
-	slack := r.penalty.τ * it.priced
-	if !r.ahead.Ahead(r.z, r.x, before, r.sub.Units, r.penalty.τ, r.minimised(it.Objective)+slack, max(r.course.span, slack), r.k <= accel.After) {
-		return
-	}
-	for j, v := range r.z {
-		r.z[j] = min(max(v, r.where.Lo[j]), r.where.Hi[j])
-	}
-	if !r.sub.Inside(r.z) {
-		copy(r.z, r.x)
-	}
 }
 
 // damp sets z to x, back towards the last point of tangency until there is a tangent

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -72,13 +71,9 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	return found.result()
 }
 
-// A start is given up when it is behind the best of earlier waves and its
-// objective falls too slowly to get there. Waves, not the starts that happen to be done
-// first, so that the answer does not depend on the number of processors.
-const (
-	wave = 8
-	slow = 50 // decreases such as the last that are not enough to reach the best
-)
+// wave is the number of starts that run before the best of them counts for others.
+// Source: table of docs/ccp.md.
+const wave = 8
 
 // wave runs starts first to end − 1.
 func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first, end int, set Settings) {
@@ -105,9 +100,9 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 	wg.Wait()
 }
 
-// around draws starting point i > 0: p.Start(seed), with the entries that are
+// drawn draws starting point i > 0: p.Start(seed), with the entries that are
 // the same for every seed moved.
-func around(p *dc.Problem, seed uint64) []float64 {
+func drawn(p *dc.Problem, seed uint64) []float64 {
 	x := p.Start(seed)
 	rng := rand.New(rand.NewPCG(seed, 0x6172)) // stream "ar": each use of the seed has its own
 	for _, v := range p.Vars {
@@ -134,17 +129,6 @@ func around(p *dc.Problem, seed uint64) []float64 {
 		}
 	}
 	return x
-}
-
-// vary makes a variation of best of the starting point x: most entries are those
-// of best, the others stay.
-func vary(x, best []float64, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 0x7661)) // stream "va": each use of the seed has its own
-	for j := range x {
-		if rng.Float64() >= search.Redrawn {
-			x[j] = best[j]
-		}
-	}
 }
 
 // best keeps the best of the results it is given, in any order, and adds up

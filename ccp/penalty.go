@@ -26,9 +26,6 @@ const (
 	// boldTau is the first τ in multiples of the problem's own scale. Multipliers add
 	// up to about 1 of that where the largest of many functions is minimised.
 	boldTau = 1.5
-	// nearShare is the share of a variation of a good point, whose rest is to stay in
-	// place.
-	nearShare = 0.78
 	// closing is the share of the slacks before that leaves τ as it is: they are on
 	// the way to 0 by themselves.
 	closing = 0.1

@@ -12,7 +12,6 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/search"
-	"github.com/dcopt/dcopt/ccp/internal/sl1qp"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -29,23 +28,21 @@ type run struct {
 	penalty penalty
 	recover recovery
 	course  course
-	line    accel.LineSearch
-	ahead   accel.Extrapolation
-	fixed   accel.Anderson
-	tangent *search.Tangents
+	local   local
+	devices accel.Devices
+	kinds   search.Kinds
 	budget  search.Budget
-	method  *sl1qp.Method       // that follows nonlinear equations; nil: there are none
-	asked   bool                // whether there are any
-	tip     *subproblem.Problem // the convex problem that has led to x
+	tip     *subproblem.Problem   // the convex problem that has led to x
+	used    []*subproblem.Problem // to be closed at the end
 }
 
 // state is that of the procedure.
 type state struct {
-	x, z         []float64 // the last solution, and the point of the tangents: x unless damped
-	before, last []float64 // x and z of the iteration before
-	k, hop       int       // number of the iteration, and of the hop that it belongs to
-	prev         Iteration
-	res          *Result // with the best point so far
+	x, z   []float64  // the last solution, and the point of the tangents: x unless damped
+	step   accel.Step // the last one, from x and z of the iteration before
+	k, hop int        // number of the iteration, and of the hop that it belongs to
+	prev   Iteration
+	res    *Result // with the best point so far
 }
 
 // origin is where the start comes from.
@@ -55,6 +52,9 @@ type origin struct {
 	kept  bool    // the solver belongs to a session
 	bar   float64 // the best objective of other starts, minimised
 }
+
+// local is a local search from a move.
+type local func(ctx context.Context, m search.Move) (outcome, error)
 
 // outcome is why a local search has ended; the zero value: it has not.
 type outcome struct {
@@ -93,26 +93,11 @@ func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
 	return res
 }
 
-// begin makes a run with a convex problem that is compiled.
-func begin(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int) (*run, error) {
-	if err := checkStart(p, x0); err != nil {
-		return nil, err
+// close closes the solvers of the run, which a panic may have left in any state.
+func (r *run) close() {
+	for _, s := range r.used {
+		guardClose(s)
 	}
-	x0 = append([]float64(nil), x0...)
-	p.Pin(x0)
-	sub.Calm()
-	sub.SizeUp(x0, true)
-	lo, hi := subproblem.Bounds(p)
-	sub.BoundDomains(lo, hi)
-	r := &run{p: p, set: set, sub: sub, tip: sub, penalty: newPenalty(set), course: newCourse()}
-	r.seed.bar = math.Inf(1)
-	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
-	r.budget.Size = sub.Entries()
-	r.tangent = &search.Tangents{Sub: sub, Budget: &r.budget, Most: set.Search.Tangents, Seed: set.Seed}
-	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
-	r.prev.Objective = math.NaN()
-	r.res = resultAt(p, x0, set, start)
-	return r, nil
 }
 
 // startOverhead is the cost of an iteration of the backend beside its entries, in
@@ -191,6 +176,14 @@ func (r *run) least() float64 { return r.set.Tol * r.course.span }
 // says.
 func (r *run) keeps(it Iteration) bool {
 	return it.Feasible || !r.course.strict && it.Relative <= r.set.FeasTol
+}
+
+// duals are the multipliers of the convex problem that has led to x.
+func (r *run) duals() (none subproblem.Multipliers) {
+	if len(r.tip.Res.Y) != len(r.tip.Rows) {
+		return none
+	}
+	return r.tip.Duals()
 }
 
 func interrupted(err error) outcome {

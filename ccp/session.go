@@ -3,6 +3,7 @@ package ccp
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
@@ -99,13 +100,11 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 		x0 = append([]float64(nil), x0...)
 		s.p.Pin(x0)
 	}
-	r, err := begin(s.p, s.sub, x0, s.set, 0)
-	if err != nil {
+	if err := checkStart(s.p, x0); err != nil {
 		return nil, err
 	}
-	r.seed.kept, r.seed.drawn = true, first && s.p.Random()
 	s.sub.Seconds = 0
-	res, err := r.run(ctx)
+	res, err := newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random(), bar: math.Inf(1)}).run(ctx)
 	if res != nil && res.nearly {
 		s.x = append(s.x[:0], res.X...)
 	}

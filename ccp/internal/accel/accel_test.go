@@ -7,30 +7,32 @@ import (
 
 func TestLineSearch(t *testing.T) {
 	one := func(int) float64 { return 1 }
-	span := Span{Size: one, Lo: []float64{-10}, Hi: []float64{10}, Merit: 1}
+	extend := func(b *LineSearch, x, from []float64, merit Merit) bool {
+		return b.Extend(&Step{X: x, From: from, Span: 1, Space: Space{Size: one, Lo: []float64{-10}, Hi: []float64{10}, Merit: merit}})
+	}
 	square := func(x []float64) (float64, float64) { return (x[0] - 5) * (x[0] - 5), 0 }
 	var b LineSearch
 	x := []float64{1}
-	if !b.Extend(x, []float64{0}, square, span) || x[0] != 5 || b.Plain()[0] != 1 {
-		t.Errorf("from 1 along +1 it has come to %g, from %g; want 5 from 1", x[0], b.Plain()[0])
+	if !extend(&b, x, []float64{0}, square) || x[0] != 5 {
+		t.Errorf("from 1 along +1 it has come to %g, want 5", x[0])
 	}
 	x[0] = 5
-	if b.Extend(x, []float64{4}, square, span) || x[0] != 5 {
+	if extend(&b, x, []float64{4}, square) || x[0] != 5 {
 		t.Errorf("from the minimum it has gone to %g", x[0])
 	}
 	b.Reset()
 	x[0] = 9
 	falls := func(x []float64) (float64, float64) { return -x[0], 0 }
-	if !b.Extend(x, []float64{6}, falls, span) || x[0] != 10 {
+	if !extend(&b, x, []float64{6}, falls) || x[0] != 10 {
 		t.Errorf("past the bound 10: %g", x[0])
 	}
 	b.Reset()
 	x[0] = 1
 	opens := func(x []float64) (float64, float64) { return -x[0], math.Max(0, x[0]-1) }
-	if b.Extend(x, []float64{0}, opens, span) || x[0] != 1 {
+	if extend(&b, x, []float64{0}, opens) || x[0] != 1 {
 		t.Errorf("into an open constraint: %g", x[0])
 	}
-	if b.Extend(x, []float64{1 - 1e-9}, falls, span) {
+	if extend(&b, x, []float64{1 - 1e-9}, falls) {
 		t.Error("a step of 1e-9 was extended")
 	}
 }
@@ -39,7 +41,7 @@ func TestExtrapolation(t *testing.T) {
 	var n Extrapolation
 	z, units := make([]float64, 2), []float64{1, 1}
 	step := func(from, to float64, φ float64, early bool) bool {
-		return n.Ahead(z, []float64{to, 0}, []float64{from, 0}, units, 1, φ, 1, early)
+		return n.ahead(z, []float64{to, 0}, []float64{from, 0}, units, 1, φ, 1, early)
 	}
 	for k := range 4 { // the first step has none before it, then it warms
 		if ahead := step(float64(k), float64(k+1), -float64(k), false); ahead != (k == 3) {

@@ -20,6 +20,7 @@ type Anderson struct {
 	n    int
 	τ, φ float64 // the penalty weight of the pairs, the merit at the last point
 	t    []float64
+	open bool // t has a lower merit, and breaks the constraints more
 
 	gram [depth * depth]float64
 	γ    [depth]float64
@@ -32,25 +33,55 @@ const depth = 5
 // Reset forgets the pairs.
 func (a *Anderson) Reset() { a.n = 0 }
 
-// Sizer knows the sizes of the variables.
-type Sizer interface{ Size(j int) float64 }
-
-// Next adds the pair z, y for the penalty weight τ and returns the combination, or nil
-// where there are too few pairs. It is good until the next call.
-func (a *Anderson) Next(z, y []float64, τ float64, by Sizer, lo, hi []float64) []float64 {
-	if a.τ != τ {
-		a.Reset()
-		a.τ = τ
+// Move adds the step, and moves s.X to the combination if that lowers the merit by more
+// than the last step has.
+func (a *Anderson) Move(s *Step) {
+	a.open = false
+	if s.K <= After-3 {
+		return
 	}
-	a.push(z, y)
+	t := a.Next(s)
+	if t == nil || s.K <= After {
+		return
+	}
+	s.Pin(t)
+	φ0, open0 := s.Merit(s.X)
+	φ, open := s.Merit(t)
+	if !a.gains(φ, φ0) {
+		return
+	}
+	if a.open = open > open0+s.Slip; !a.open {
+		copy(s.X, t)
+		s.Moved = true
+	}
+}
+
+// Ahead takes the tangents at a combination that breaks the constraints more, and may
+// still be a better point of tangency.
+func (a *Anderson) Ahead(s *Step) bool {
+	if !a.open || !s.Inside(a.t) {
+		return false
+	}
+	copy(s.Z, a.t)
+	return true
+}
+
+// Next adds the pair s.From, s.Plain for the penalty weight s.Tau and returns the
+// combination, or nil where there are too few pairs. It is good until the next call.
+func (a *Anderson) Next(s *Step) []float64 {
+	if a.τ != s.Tau {
+		a.Reset()
+		a.τ = s.Tau
+	}
+	a.push(s.From, s.Plain)
 	k := a.n - 1
 	if k < 2 {
 		return nil
 	}
-	if !a.weights(k, by) {
+	if !a.weights(k, s.Size) {
 		return nil
 	}
-	a.t = append(a.t[:0], y...)
+	a.t = append(a.t[:0], s.Plain...)
 	for p := range k {
 		for j := range a.t {
 			a.t[j] -= a.γ[p] * (a.x[p+1][j] - a.x[p][j])
@@ -60,7 +91,7 @@ func (a *Anderson) Next(z, y []float64, τ float64, by Sizer, lo, hi []float64) 
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil
 		}
-		a.t[j] = min(max(v, lo[j]), hi[j])
+		a.t[j] = min(max(v, s.Lo[j]), s.Hi[j])
 	}
 	return a.t
 }
@@ -74,9 +105,9 @@ func (a *Anderson) room(n int) {
 	a.t = make([]float64, n)
 }
 
-// Gains reports whether a combination with merit φ gains more over the point with
+// gains reports whether a combination with merit φ gains more over the point with
 // merit φ0 than the last step has.
-func (a *Anderson) Gains(φ, φ0 float64) bool {
+func (a *Anderson) gains(φ, φ0 float64) bool {
 	last := a.φ - φ0
 	a.φ = φ0
 	return φ < φ0-max(last, 0)
@@ -100,12 +131,12 @@ func (a *Anderson) push(z, x []float64) {
 
 // weights solves min ‖f_k − Σ γ_p (f_{p+1} − f_p)‖ for the residuals f = x − z by the
 // normal equations, with a ridge of rounding size.
-func (a *Anderson) weights(k int, by Sizer) bool {
+func (a *Anderson) weights(k int, size func(int) float64) bool {
 	clear(a.gram[:])
 	clear(a.γ[:])
 	var d [depth]float64
 	for j := range a.x[0] {
-		w := 1 / by.Size(j)
+		w := 1 / size(j)
 		for p := range k {
 			d[p] = (a.x[p+1][j] - a.z[p+1][j] - a.x[p][j] + a.z[p][j]) * w
 		}

@@ -5,10 +5,6 @@ import (
 	"testing"
 )
 
-type unitSizes struct{}
-
-func (unitSizes) Size(int) float64 { return 1 }
-
 // TestAnderson: the iteration of a linear map with rates up to .99 is at its fixed
 // point after as many pairs as there are rates, where the plain one needs thousands
 // of steps; nothing is allocated once there is room.
@@ -25,9 +21,10 @@ func TestAnderson(t *testing.T) {
 	}
 	var a Anderson
 	z, y := make([]float64, 4), make([]float64, 4)
+	s := &Step{From: z, Plain: y, Tau: 1, Space: Space{Lo: lo, Hi: hi, Size: func(int) float64 { return 1 }}}
 	for range 12 {
 		step(y, z)
-		next := a.Next(z, y, 1, unitSizes{}, lo, hi)
+		next := a.Next(s)
 		if next == nil {
 			next = y
 		}
@@ -40,7 +37,7 @@ func TestAnderson(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(20, func() {
 		step(y, z)
-		if next := a.Next(z, y, 1, unitSizes{}, lo, hi); next != nil {
+		if next := a.Next(s); next != nil {
 			copy(z, next)
 		}
 		z[0]++
@@ -49,10 +46,10 @@ func TestAnderson(t *testing.T) {
 	}
 	// Bounds hold, and another penalty weight begins anew.
 	hi[0] = 2
-	if next := a.Next(z, y, 1, unitSizes{}, lo, hi); next != nil && next[0] > 2 {
+	if next := a.Next(s); next != nil && next[0] > 2 {
 		t.Errorf("entry 0 is %g, above its bound", next[0])
 	}
-	if a.Next(z, y, 2, unitSizes{}, lo, hi) != nil {
+	if s.Tau = 2; a.Next(s) != nil {
 		t.Error("pairs of another weight count")
 	}
 }

@@ -1,6 +1,7 @@
 // Package accel speeds up a descent by convex steps: a line search along the step
-// (boosted DCA) and an extrapolation of the point of tangency (inertial DCA). Both
-// are functions of points and of a merit; neither decides when to stop.
+// (boosted DCA), a combination of the last solutions (Anderson's method) and an
+// extrapolation of the point of tangency (inertial DCA). Each is a Device, a function of
+// points and of a merit in a file of its own; none decides when to stop.
 //
 // References: Aragón Artacho, Fleming and Vuong 2018, Accelerating the DC algorithm
 // for smooth functions; Aragón Artacho and Vuong 2020, The boosted difference of
@@ -10,8 +11,3 @@
 // convex functions algorithm and its application to sparse binary logistic
 // regression; de Oliveira and Tcheou 2019, An inertial algorithm for DC programming.
 package accel
-
-// After is the number of iterations before a descent is sped up. Long steps early
-// lead elsewhere, and as often to a worse point as to a better one; most runs are
-// short. Source: ablation table of docs/ccp.md.
-const After = 8

@@ -26,10 +26,28 @@ const (
 // Reset ends the current direction.
 func (n *Extrapolation) Reset() { n.count = 0 }
 
-// Ahead writes to z the point ahead of x, which came from before, and reports
+// Move does nothing.
+func (n *Extrapolation) Move(*Step) {}
+
+// Ahead sets s.Z to the point ahead of s.X, within the bounds, unless the step was moved
+// on already; where that leaves the domains, to s.X.
+func (n *Extrapolation) Ahead(s *Step) bool {
+	if s.Moved || !n.ahead(s.Z, s.X, s.Before, s.Units, s.Tau, s.Objective+s.Priced, max(s.Span, s.Priced), s.K <= After) {
+		return false
+	}
+	for j, v := range s.Z {
+		s.Z[j] = min(max(v, s.Lo[j]), s.Hi[j])
+	}
+	if !s.Inside(s.Z) {
+		copy(s.Z, s.X)
+	}
+	return true
+}
+
+// ahead writes to z the point ahead of x, which came from before, and reports
 // whether there is one. units are those of the variables, φ the merit at x with
 // penalty weight τ, span the size of the merit. Where early, it only watches.
-func (n *Extrapolation) Ahead(z, x, before, units []float64, τ, φ, span float64, early bool) bool {
+func (n *Extrapolation) ahead(z, x, before, units []float64, τ, φ, span float64, early bool) bool {
 	first := len(n.d) != len(x)
 	n.d = grown(n.d, x)
 	var dot, now, then float64

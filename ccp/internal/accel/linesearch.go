@@ -2,10 +2,6 @@ package accel
 
 import "math"
 
-// Merit is a penalised objective at x, +Inf where x is out of the question, and the
-// sum of the violated constraints.
-type Merit func(x []float64) (φ, open float64)
-
 // LineSearch goes on along a convex step as long as the merit falls: boosted DCA
 // (Aragón Artacho, Fleming and Vuong 2018), with the trial length carried over
 // (Aragón Artacho and Vuong 2020). Where g is not smooth the direction may point
@@ -30,23 +26,24 @@ const (
 // Reset forgets the trial length.
 func (b *LineSearch) Reset() { b.λ = 0 }
 
-// Plain is the end of the convex step that Extend went on from.
-func (b *LineSearch) Plain() []float64 { return b.y }
+// Ahead does nothing.
+func (b *LineSearch) Ahead(*Step) bool { return false }
 
-// Span has the scales of a line search: the sizes and bounds of the variables, the
-// size of the merit, and how much the violated constraints may grow.
-type Span struct {
-	Size         func(j int) float64
-	Lo, Hi       []float64
-	Merit, Slack float64
+// Move extends the step.
+func (b *LineSearch) Move(s *Step) {
+	if s.K > After && b.Extend(s) {
+		s.Moved, s.Passed = true, true
+	}
 }
 
-// Extend moves x on along x − from, within the bounds. It reports whether x has moved.
-func (b *LineSearch) Extend(x, from []float64, merit Merit, s Span) bool {
+// Extend moves s.X on along s.X − s.From, within the bounds. It reports whether s.X has
+// moved.
+func (b *LineSearch) Extend(s *Step) bool {
+	x := s.X
 	b.d, b.y, b.t = grown(b.d, x), append(b.y[:0], x...), grown(b.t, x)
 	length := 0.0
 	for j := range b.d {
-		b.d[j] = x[j] - from[j]
+		b.d[j] = x[j] - s.From[j]
 		length = max(length, math.Abs(b.d[j])/s.Size(j))
 	}
 	if !(length > leastStep) {
@@ -55,14 +52,14 @@ func (b *LineSearch) Extend(x, from []float64, merit Merit, s Span) bool {
 	if b.λ < shortestTry {
 		b.λ = firstTrial
 	}
-	φ0, open0 := merit(b.y)
-	asked := sufficient * length * length / (1 + length*length) * max(s.Merit, 1e-3*math.Abs(φ0))
+	φ0, open0 := s.Merit(b.y)
+	asked := sufficient * length * length / (1 + length*length) * max(s.Span, 1e-3*math.Abs(φ0))
 	try := func(λ float64) (float64, bool) {
 		for j, v := range b.y {
 			b.t[j] = min(max(v+λ*b.d[j], s.Lo[j]), s.Hi[j])
 		}
-		φ, open := merit(b.t)
-		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slack
+		φ, open := s.Merit(b.t)
+		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slip
 	}
 	λ := b.λ
 	φ, ok := try(λ)
@@ -88,12 +85,4 @@ func (b *LineSearch) Extend(x, from []float64, merit Merit, s Span) bool {
 	}
 	b.λ = λ
 	return true
-}
-
-// grown is a slice as long as x, v itself if it has the length.
-func grown(v, x []float64) []float64 {
-	if len(v) == len(x) {
-		return v
-	}
-	return make([]float64, len(x))
 }

@@ -3,24 +3,14 @@ package search
 import (
 	"math"
 	"math/rand/v2"
-
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 )
 
 // BasinHopping takes the tangents elsewhere and lets the point descend again, from
 // the best one so far each time: monotonic basin hopping. A kind of perturbation that
 // has led to a better point is used again; after a failure the next one follows.
 type BasinHopping struct {
-	Sub    *subproblem.Problem
-	Budget *Budget
-	Most   int // hops of a run
-	Seed   uint64
-	Start  uint64 // number of the start: each has other hops
-	Lo, Hi []float64
-	// Draw draws a point as a start is drawn; More reports whether iterations are
-	// left.
-	Draw func(seed uint64) []float64
-	More func() bool
+	Around
+	Most int // hops of a run
 
 	count      int
 	at         *Point // the point to hop from

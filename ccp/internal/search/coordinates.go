@@ -13,13 +13,8 @@ import (
 // 2020 take such directions to leave points that are not d-stationary; steps as long
 // as the variables are leave local minima as well.
 type Coordinates struct {
-	Sub    *subproblem.Problem
-	Budget *Budget
-	Most   int // moves of a run
-	Seed   uint64
-	Start  uint64 // number of the start: each has other kicks
-	Lo, Hi []float64
-	Slip   float64 // by how much a convex constraint may be broken, and the sum of the others grow
+	Around
+	Most int // moves of a run
 
 	moves  int
 	looked []float64 // the point at which it has looked last

@@ -13,10 +13,8 @@ import (
 // tries the tangents at the point itself and a hair beside it, in random directions.
 // They lie below h as well, so nothing else changes in the procedure.
 type Tangents struct {
-	Sub    *subproblem.Problem
-	Budget *Budget
-	Most   int // tries at a point
-	Seed   uint64
+	Around
+	Most int // tries at a point
 
 	left      []float64 // a point with no other tangents to try
 	tries     int

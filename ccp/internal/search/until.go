@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+)
 
 // Point is where a local search has converged.
 type Point struct {
@@ -65,13 +69,30 @@ type Kind interface {
 	Ended(o Outcome)
 }
 
+// Around is what kinds of search know of the problem and of the run.
+type Around struct {
+	Sub    *subproblem.Problem
+	Budget *Budget
+	Seed   uint64
+	Start  uint64    // number of the start: each has draws of its own
+	Lo, Hi []float64 // bounds of the variables
+	Slip   float64   // by how much a convex constraint may be broken, and the sum of the others grow
+	// Draw draws a point as a start is drawn; More reports whether iterations are
+	// left.
+	Draw func(seed uint64) []float64
+	More func() bool
+}
+
+// Kinds are kinds of search in the order in which they are tried.
+type Kinds []Kind
+
 // Until makes moves of the kinds, in their order and again from the first after each,
 // until none of them has another one. It returns the outcome of the last search that
 // found a better point or ended all, nil if there was none.
-func Until(local Local, p *Point, kinds ...Kind) *Outcome {
+func (ks Kinds) Until(local Local, p *Point) *Outcome {
 	var last *Outcome
 	for {
-		kind, m := next(p, kinds)
+		kind, m := ks.next(p)
 		if kind == nil {
 			return last
 		}
@@ -89,13 +110,40 @@ func Until(local Local, p *Point, kinds ...Kind) *Outcome {
 	}
 }
 
-func next(p *Point, kinds []Kind) (Kind, Move) {
-	for _, k := range kinds {
+func (ks Kinds) next(p *Point) (Kind, Move) {
+	for _, k := range ks {
 		if m, ok := k.Next(p); ok {
 			return k, m
 		}
 	}
 	return nil, Move{}
+}
+
+// nearby is a kind that knows points beside one at which a descent is stuck.
+type nearby interface {
+	// Untried is a point at x or a hair beside it from which the descent may leave x.
+	Untried(x []float64, τ float64) (z []float64, ok bool)
+	// Reset forgets the points that were tried.
+	Reset()
+}
+
+// Untried is the first point that a kind knows beside x.
+func (ks Kinds) Untried(x []float64, τ float64) (z []float64, ok bool) {
+	for _, k := range ks {
+		if b, is := k.(nearby); is && !ok {
+			z, ok = b.Untried(x, τ)
+		}
+	}
+	return z, ok
+}
+
+// Reset forgets the points beside that at which the descent was.
+func (ks Kinds) Reset() {
+	for _, k := range ks {
+		if b, is := k.(nearby); is {
+			b.Reset()
+		}
+	}
 }
 
 // Budget bounds the cost of searches that find nothing, in iterations of the

@@ -42,11 +42,11 @@ func TestUntil(t *testing.T) {
 		a := &scripted{"a", map[float64]int{9: 1, 8: 1}, &log}
 		b := &scripted{"b", map[float64]int{9: 2}, &log}
 		p, n := Point{Objective: 9}, 0
-		last := Until(func(Move) Outcome {
+		last := Kinds{a, b}.Until(func(Move) Outcome {
 			o := c.outcomes[n]
 			n++
 			return Outcome{Converged: o == '+' || o == '-', Better: o == '+' || o == '~', Over: o == '!', At: Point{Objective: p.Objective - 1}}
-		}, &p, a, b)
+		}, &p)
 		if log.String() != c.want || p.Objective != c.at {
 			t.Errorf("%s: %s at %g; want %s at %g", c.outcomes, log.String(), p.Objective, c.want, c.at)
 		}

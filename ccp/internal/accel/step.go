@@ -1,0 +1,81 @@
+package accel
+
+// After is the number of iterations before a descent is sped up. Long steps early
+// lead elsewhere, and as often to a worse point as to a better one; most runs are
+// short. Source: ablation table of docs/ccp.md.
+const After = 8
+
+// Device makes a descent faster.
+type Device interface {
+	// Move may move s.X on from s.Plain.
+	Move(s *Step)
+	// Ahead may take the tangents at another point than s.X, to which it sets s.Z, and
+	// reports whether it has.
+	Ahead(s *Step) bool
+	// Reset forgets the iterations so far.
+	Reset()
+}
+
+// Step is an iteration as devices see it.
+type Step struct {
+	Space
+	K            int       // number of the iteration, from 1
+	Tau          float64   // penalty weight
+	From, Before []float64 // the last point of the tangents, and the last point
+	Plain        []float64 // the solution of the convex problem
+	X, Z         []float64 // the point, and where its tangents are taken
+	Moved        bool      // X is not Plain
+	Passed       bool      // X is further along the step; Plain is worth keeping
+	Objective    float64   // at X once all devices have moved it, minimised
+	Priced       float64   // the slacks of the solution, times their prices
+	Span         float64   // the size to which a change of the merit is relative
+}
+
+// Space is the problem as devices see it.
+type Space struct {
+	Lo, Hi, Units []float64           // bounds and units of the variables
+	Size          func(j int) float64 // of a variable
+	Merit         Merit
+	Slip          float64                // how much the violated constraints may grow
+	Inside        func(x []float64) bool // x is in the domains
+	Pin           func(x []float64)      // moves x to where all definitions hold
+}
+
+// Merit is a penalised objective at x, +Inf where x is out of the question, and the
+// sum of the violated constraints.
+type Merit func(x []float64) (φ, open float64)
+
+// Devices are used one after the other.
+type Devices []Device
+
+// Move lets all devices move s.X.
+func (ds Devices) Move(s *Step) {
+	s.Moved, s.Passed = false, false
+	for _, d := range ds {
+		d.Move(s)
+	}
+}
+
+// Ahead lets the first device that will choose s.Z.
+func (ds Devices) Ahead(s *Step) {
+	for _, d := range ds {
+		if d.Ahead(s) {
+			return
+		}
+	}
+}
+
+// Reset resets all devices.
+func (ds Devices) Reset() {
+	for _, d := range ds {
+		d.Reset()
+	}
+}
+
+// grown is a slice as long as x, v itself if it has the length.
+func grown(v, x []float64) []float64 {
+	if len(v) == len(x) {
+		return v
+	}
+	return make([]float64, len(x))
+}
