@@ -165,6 +165,26 @@ func TestModels(t *testing.T) {
 	if r.Training.Rows != 60 || r.Training.Method != "refit" || r.Target != "size" || !(*r.Training.MSE < 1e-2) {
 		t.Errorf("%+v, mse %g", r.Fitted, *r.Training.MSE)
 	}
+	if len(r.Used) == 0 || r.Used[0] != 0 || r.Terms < 3 {
+		t.Errorf("features %v, %d terms", r.Used, r.Terms)
+	}
+	short, err := c.Fit(ctx, &client.Fit{
+		Kind: "regressor", Shape: []int{60, 2}, X: client.F(x...), Y: client.F(y...),
+		Settings: &client.FitSettings{MaxFeatures: client.Ptr(1), FormulaSize: client.Ptr(4)},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(short.Used) > 1 || short.Terms > 4 {
+		t.Errorf("of at most one feature and four terms: features %v, %d terms", short.Used, short.Terms)
+	}
+	var refused client.Errors
+	if _, err := c.Fit(ctx, &client.Fit{
+		Kind: "regressor", Shape: []int{60, 2}, X: client.F(x...), Y: client.F(y...),
+		Settings: &client.FitSettings{Method: client.Ptr("refit"), MaxFeatures: client.Ptr(1)},
+	}, nil); !errors.As(err, &refused) || refused[0].Kind != "request" {
+		t.Error(err)
+	}
 	out, err := r.Predict(ctx, []float64{0.5, 0, -0.7, 0}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -192,6 +212,9 @@ func TestModels(t *testing.T) {
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(k.Used) == 0 || k.Terms < 3 {
+		t.Errorf("features %v, %d terms", k.Used, k.Terms)
 	}
 	if strings.Join(k.Classes, " ") != "in out" {
 		t.Errorf("classes %v", k.Classes)

@@ -108,6 +108,23 @@ func TestMultipliers(t *testing.T) {
 			g.Constraints = []client.Constraint{{Kind: "pownd", Args: []int{0, 1}, Alpha: client.F(.5, .25, .25)}, {Kind: "eq", Args: []int{0, c}}}
 			return g
 		}, -mean, []float64{mean / 4, mean / 12, mean / 20, 1, mean / 4, mean / 12, mean / 20}, make([]float64, 4)},
+		{"pownd at zero", func() *client.Graph { // min w0, W = (w0, 1, 1), z = 0: the price of w0 is 1
+			g := &client.Graph{Variables: []client.Variable{{Name: "W", Shape: []int{3}}, {Name: "z", Shape: []int{}}}}
+			first := g.Add(client.Node{Op: "affine", Args: []int{0}, Shape: []int{}, Attrs: &client.Attrs{Indptr: client.I(0, 1), Indices: client.I(0), Data: client.F(1)}})
+			rest := g.Add(client.Node{Op: "affine", Args: []int{0}, Shape: []int{2}, Attrs: &client.Attrs{Indptr: client.I(0, 1, 2), Indices: client.I(1, 2), Data: client.F(1, 1)}})
+			one, zero := value(g, []int{2}, 1, 1), value(g, []int{}, 0)
+			minimise(g, first)
+			g.Constraints = []client.Constraint{
+				{Kind: "pownd", Args: []int{0, 1}, Alpha: client.F(.5, .25, .25)}, {Kind: "eq", Args: []int{rest, one}}, {Kind: "eq", Args: []int{1, zero}},
+			}
+			return g
+		}, 0, []float64{1, 0, 0, 0, 0, 0, 0}, make([]float64, 4)},
+		{"pownd of one entry", func() *client.Graph { // min w - 2 z, w <= 1
+			g := &client.Graph{Variables: []client.Variable{{Name: "w", Shape: []int{1}, Hi: client.F(1)}, {Name: "z", Shape: []int{}}}}
+			minimise(g, g.Add(client.Node{Op: "sum", Args: []int{0, 1}, Shape: []int{}, Attrs: &client.Attrs{Factors: []float64{1, -2}}}))
+			g.Constraints = []client.Constraint{{Kind: "pownd", Args: []int{0, 1}, Alpha: client.F(1)}}
+			return g
+		}, -1, []float64{2, -2}, []float64{1, 0}},
 		{"psd", func() *client.Graph { // min trace X, X - C psd
 			g := &client.Graph{Variables: []client.Variable{{Name: "X", Shape: []int{3, 3}, Symmetric: true}}}
 			c := value(g, []int{3, 3}, 2, 1, 0, 1, 3, 0, 0, 0, 1)

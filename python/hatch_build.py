@@ -1,4 +1,5 @@
-"""Builds the program with Go and puts it into the wheel."""
+"""Builds the program with Go and puts it into the wheel; puts the Go sources into the
+sdist, so that it builds where there is no checkout."""
 
 import os
 import subprocess
@@ -18,6 +19,12 @@ PLATFORMS = {
     "windows/arm64": "win_arm64",
 }
 
+# Of the Go module, all that the program is built from, and where it stands in an sdist.
+GO_FOLDER = "go"
+GO_FILES = ("go.mod", "go.sum", "LICENSE")
+GO_FOLDERS = ("cmd/dcopt", "dc", "ccp", "lder", "qpbackend", "internal", "third_party/osqp")
+GO_SUFFIXES = (".go", ".s", ".h", ".c")
+
 
 def here() -> str:
     system = {"linux": "linux", "darwin": "darwin", "win32": "windows"}[sys.platform]
@@ -25,9 +32,32 @@ def here() -> str:
     return system + "/" + {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[machine]
 
 
+def module(root: Path) -> Path:
+    """The folder of the Go module: above python/ in a checkout, a part of an sdist."""
+    for folder in (root / GO_FOLDER, root.parent):
+        if (folder / "cmd" / "dcopt").is_dir() and (folder / "go.mod").is_file():
+            return folder
+    raise SystemExit(f"the Go sources of dcopt are neither in {root / GO_FOLDER} nor in {root.parent}")
+
+
+def sources(folder: Path) -> list[Path]:
+    """The files of the Go module that an sdist has, without tests."""
+    found = [folder / f for f in GO_FILES]
+    for part in GO_FOLDERS:
+        for f in sorted((folder / part).rglob("*")):
+            if f.suffix in GO_SUFFIXES and not f.name.endswith("_test.go") and "testdata" not in f.parts and "build" not in f.relative_to(folder).parts:
+                found.append(f)
+    return found
+
+
 class Program(BuildHookInterface):
     def initialize(self, version: str, build_data: dict) -> None:
         if version == "editable":
+            return
+        folder = module(Path(self.root))
+        if self.target_name == "sdist":
+            for f in sources(folder):
+                build_data["force_include"][str(f)] = f"{GO_FOLDER}/{f.relative_to(folder).as_posix()}"
             return
         platform = os.environ.get("DCOPT_PLATFORM") or here()
         if platform not in PLATFORMS:
@@ -36,18 +66,15 @@ class Program(BuildHookInterface):
         name = "dcopt.exe" if goos == "windows" else "dcopt"
         out = Path(self.directory) / "program" / platform.replace("/", "-") / name
         out.parent.mkdir(parents=True, exist_ok=True)
-        source = Path(self.root).parent  # the module, in a checkout
-        target = "./cmd/dcopt"
-        if not (source / "cmd" / "dcopt").is_dir():
-            source, target = Path(self.root), "github.com/dcopt/dcopt/cmd/dcopt"
         env = dict(os.environ, CGO_ENABLED="0", GOOS=goos, GOARCH=goarch)
         try:
             subprocess.run(
-                ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", str(out), target],
-                cwd=source, env=env, check=True,
+                ["go", "build", "-trimpath", "-buildvcs=false", "-tags=urfave_cli_no_docs", "-ldflags=-s -w -buildid=", "-o", str(out.resolve()), "./cmd/dcopt"],
+                cwd=folder, env=env, check=True,
             )
         except FileNotFoundError:
             raise SystemExit("dcopt is built with Go, which is not on this machine: https://go.dev/dl") from None
         build_data["force_include"][str(out)] = f"dcopt/_program/{name}"
+        build_data["force_include"][str(folder / "LICENSE")] = "dcopt/LICENSE"
         build_data["tag"] = "py3-none-" + PLATFORMS[platform]
         build_data["pure_python"] = False

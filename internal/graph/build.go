@@ -53,6 +53,7 @@ type builder struct {
 	needs  []bool          // the value is needed as a function of the parameters
 	free   []bool          // a variable occurs
 	taken  map[string]bool // names of constraints
+	links  int             // variables that are not the graph's
 	errs   Errors
 }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -17,7 +18,7 @@ const (
 	equations             // pairs of DC constraints, or affine ones, one for each entry
 	cones                 // cones, one for each group
 	norms                 // norm2(X) ≤ t, one for each group
-	powers                // a pair −w ≤ z ≤ w for the weighted mean w of each group
+	powers                // power cones, one less than the entries of each group; of one entry −W ≤ z ≤ W
 	matrices              // one matrix
 )
 
@@ -87,6 +88,9 @@ func (b *builder) family(k int) string {
 		b.taken = map[string]bool{}
 		for _, v := range b.g.Variables {
 			b.taken[v.Name], b.taken["psd("+v.Name+")"] = true, true
+		}
+		for _, p := range b.g.Parameters {
+			b.taken[p.Name] = true
 		}
 	}
 	name := b.g.Constraints[k].Name
@@ -375,11 +379,11 @@ func (s *stating) triples(kind dc.ConeKind) *Error {
 	}
 	s.out.form, s.out.g, s.out.m, s.out.n = cones, n, 2, 3*n
 	for k := range n {
-		a := 0.0
+		x, y, a := s.args[0].a.At(k), s.args[1].a.At(k), 0.0
 		if kind == dc.PowerCone {
-			a = alpha[k]
+			x, y, a = s.based(x), s.based(y), alpha[k]
 		}
-		if err := s.add(dc.InCone(kind, a, dc.Stack(s.args[0].a.At(k), s.args[1].a.At(k), s.args[2].a.At(k))), k); err != nil {
+		if err := s.add(dc.InCone(kind, a, dc.Stack(x, y, s.args[2].a.At(k))), k); err != nil {
 			return err
 		}
 	}
@@ -408,7 +412,11 @@ func (s *stating) alpha(n int) ([]float64, *Error) {
 	return out, nil
 }
 
-// power is Π W^α ≥ |z| for each group of W.
+// power is Π W^α ≥ |z| for each group of W. A group of two is a power cone; a longer one
+// is a chain of them: W₁ and a variable t₁ above |z|, W₂ and t₂ above t₁, and so on, with
+// the multipliers of W and z among those of the cones (Chares 2009, Cones and
+// interior-point algorithms for structured convex optimization involving powers and
+// exponentials).
 func (s *stating) power() *Error {
 	if err := s.grouped(1, 0); err != nil {
 		return err
@@ -424,22 +432,52 @@ func (s *stating) power() *Error {
 	s.out.form = powers
 	for k := range s.out.g {
 		part := alpha[k*m : (k+1)*m]
-		total := 0.0
-		for _, v := range part {
-			total += v
+		left := make([]float64, m+1) // the sums of the powers from an entry on
+		for j := m - 1; j >= 0; j-- {
+			left[j] = left[j+1] + part[j]
 		}
-		if math.Abs(total-1) > 1e-9 {
-			return problemf("the alphas of group %d add up to %g, want 1", k, total)
+		if math.Abs(left[0]-1) > 1e-9 {
+			return problemf("the alphas of group %d add up to %g, want 1", k, left[0])
 		}
-		mean := dc.WeightedGeoMean(w.a.Range(k*m, (k+1)*m), part)
-		if err := s.add(dc.LE(z.a.At(k), mean), k, 0); err != nil {
-			return err
+		below := z.a.At(k)
+		if m == 1 {
+			if err := s.add(dc.LE(below, w.a.At(k)), k, 0); err != nil {
+				return err
+			}
+			if err := s.add(dc.LE(below.Neg(), w.a.At(k)), k, 1); err != nil {
+				return err
+			}
 		}
-		if err := s.add(dc.LE(z.a.At(k).Neg(), mean), k, 1); err != nil {
-			return err
+		for j := range m - 1 {
+			rest := s.based(w.a.At(k*m + m - 1))
+			if j < m-2 {
+				rest = s.link(dc.StartAt(1))
+			}
+			if err := s.add(dc.InCone(dc.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below)), k, j); err != nil {
+				return err
+			}
+			below = rest
 		}
 	}
 	return nil
+}
+
+// link is a variable of no name of the graph's.
+func (s *stating) link(opts ...dc.VarOption) dc.Affine {
+	name := fmt.Sprintf("t_%d", s.links)
+	for s.links++; s.taken[name]; s.links++ {
+		name = fmt.Sprintf("t_%d", s.links)
+	}
+	return s.m.Var(name, []int{}, opts...)
+}
+
+// based is an argument of a power: a negative number becomes a variable with that value, as
+// there is no power of it, but a cone with it, which excludes every point.
+func (s *stating) based(a dc.Affine) dc.Affine {
+	if l := a.Entry(0); len(l.Idx) == 0 && l.Const < 0 {
+		return s.link(dc.AtLeast(l.Const), dc.AtMost(l.Const))
+	}
+	return a
 }
 
 func (s *stating) semidefinite() *Error {

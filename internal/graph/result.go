@@ -202,7 +202,7 @@ func (p *Program) multipliers(dst []float64, k int, duals [][]float64, x []float
 				}
 			}
 		case powers:
-			p.spreadPower(dst, c, k, j, d.Index[1], y[0], x)
+			p.spreadPower(dst, c, j, d.Index[1], y)
 		case matrices:
 			copy(dst, y)
 		}
@@ -221,29 +221,27 @@ func (p *Program) spreadCone(dst []float64, c *constraint, kind string, j int, y
 	}
 }
 
-// spreadPower adds the multipliers of one half of group j of pownd: λ of z ≤ w or
-// −z ≤ w, w the weighted mean of the group, whose derivative by entry i is αᵢ·w/Wᵢ.
-func (p *Program) spreadPower(dst []float64, c *constraint, k, j, half int, λ float64, x []float64) {
-	g := &p.graph.Constraints[k]
-	total := c.n - c.g
-	w := p.values[g.Args[0]].numbers(j*c.m, (j+1)*c.m, x)
-	mean := 0.0
-	for i, v := range w {
-		mean += alphaOf(g, j*c.m+i) * math.Log(max(v, math.SmallestNonzeroFloat64))
+// spreadPower writes the multipliers of cone i of the chain of group j of pownd.
+func (p *Program) spreadPower(dst []float64, c *constraint, j, i int, y []float64) {
+	w, z := j*c.m, c.n-c.g+j
+	switch {
+	case c.m == 1 && i == 0: // z ≤ W
+		dst[w] += y[0]
+		dst[z] -= y[0]
+		return
+	case c.m == 1: // −z ≤ W
+		dst[w] += y[0]
+		dst[z] += y[0]
+		return
 	}
-	mean = math.Exp(mean)
-	for i, v := range w {
-		if v > 0 {
-			dst[j*c.m+i] += λ * alphaOf(g, j*c.m+i) * mean / v
-		}
+	dst[w+i] = y[0]
+	if i == c.m-2 {
+		dst[w+i+1] = y[1]
 	}
-	if half == 0 {
-		λ = -λ
+	if i == 0 {
+		dst[z] = y[2]
 	}
-	dst[total+j] += λ
 }
-
-func alphaOf(c *wire.Constraint, k int) float64 { return c.Alpha.V[k%len(c.Alpha.V)] }
 
 // numbers are the values of the entries from lo to hi at x.
 func (v *value) numbers(lo, hi int, x []float64) []float64 {

@@ -66,6 +66,8 @@ func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
 	put(&set.Ridge, w.Ridge)
 	put(&set.Seed, w.Seed)
 	put(&set.FillValue, w.FillValue)
+	put(&set.MaxFeatures, w.MaxFeatures)
+	put(&set.FormulaSize, w.FormulaSize)
 	if w.Imputation != nil {
 		s, err := dataset.ParseStrategy(*w.Imputation)
 		if err != nil {
@@ -174,14 +176,19 @@ func (m *model) fitted(handle uint64) *wire.Fitted {
 	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
 	if r := m.regressor; r != nil {
 		t := &r.Training
-		return &wire.Fitted{Model: handle, Kind: "regressor", Features: r.Features, Target: r.Target, Training: wire.Training{
+		return &wire.Fitted{Model: handle, Kind: "regressor", Features: r.Features, Target: r.Target, Used: append([]int{}, r.Used()...), Terms: r.Terms(), Training: wire.Training{
 			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
 			StartMSE: n(t.StartMSE), MSE: n(t.MSE), FVU: n(t.FVU), OOB: n(t.OOB),
 		}}
 	}
 	c := m.classifier
 	t := &c.Training
-	return &wire.Fitted{Model: handle, Kind: "classifier", Features: c.Features, Target: c.Target, Classes: c.Classes, Training: wire.Training{
+	used, terms := []int{}, 0
+	for _, r := range c.Regressors {
+		used, terms = append(used, r.Used()...), terms+r.Terms()
+	}
+	slices.Sort(used)
+	return &wire.Fitted{Model: handle, Kind: "classifier", Features: c.Features, Target: c.Target, Classes: c.Classes, Used: slices.Compact(used), Terms: terms, Training: wire.Training{
 		Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(), Accuracy: n(t.Accuracy), OOB: n(t.OOB),
 	}}
 }

@@ -1,13 +1,16 @@
 package serve
 
 import (
+	"context"
 	"reflect"
 	"sync"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 // plan is how a problem is solved.
@@ -89,9 +92,36 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	if err := s.Validate(); err != nil {
 		return nil, errorf(wire.ErrRequest, "%v", err)
 	}
+	if w.Tol != nil {
+		s.Backend = tolerant(s.Backend, *w.Tol)
+	}
 	w.Starts, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil
 	p.wire = w
 	return p, nil
+}
+
+// finer is a backend with a smaller tolerance.
+type finer struct {
+	qpbackend.Backend
+	tol float64
+}
+
+// New asks the backend for that tolerance, or a smaller one.
+func (b finer) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	set.Tol = min(set.Tol, b.tol)
+	return b.Backend.New(ctx, p, set)
+}
+
+// tolerant is a backend, nil for the default, that is as exact as tol asks for: a convex
+// problem is one solve, so nothing else makes its solution more exact.
+func tolerant(b qpbackend.Backend, tol float64) qpbackend.Backend {
+	if b == nil {
+		b = ipm.Backend{}
+	}
+	if tol >= b.DefaultSettings().Tol {
+		return b
+	}
+	return finer{b, tol}
 }
 
 // timeLimit is a limit in seconds; 0: none.

@@ -391,6 +391,10 @@ type FitSettings struct {
 	FillValue  *float64 `json:"fill_value,omitempty"`
 	Backend    *string  `json:"backend,omitempty"`
 	TimeLimit  *float64 `json:"time_limit,omitempty"`
+	// MaxFeatures and FormulaSize bound the features and the terms of the methods that
+	// choose them; 0 is no bound.
+	MaxFeatures *int `json:"max_features,omitempty"`
+	FormulaSize *int `json:"formula_size,omitempty"`
 }
 
 // LoadModel takes a model file.
@@ -421,6 +425,10 @@ type Fitted struct {
 	Features []string `json:"features"`
 	Target   string   `json:"target"`
 	Classes  []string `json:"classes,omitempty"`
+	// Used are the numbers of the features that the model depends on, ascending; Terms is
+	// the number of slopes and constants that are not 0.
+	Used     []int    `json:"used_features"`
+	Terms    int      `json:"terms"`
 	Training Training `json:"training"`
 }
 

@@ -69,3 +69,14 @@ def test_weights():
     y[:100] = 1e3
     w = np.r_[np.zeros(100), np.ones(100)]
     assert dcopt.LDERegressor(method="refit").fit(x, y, sample_weight=w).score(x[100:], y[100:]) > 0.95
+
+
+def test_few_features_and_short_formulas():
+    x, y = bent()
+    r = dcopt.LDERegressor(max_features=2, formula_size=12).fit(x, y)
+    assert len(r.used_features_) <= 2 and set(r.used_features_) <= {0, 1} and r.terms_ <= 12
+    assert r.score(*bent(seed=1)) > 0.9
+    with pytest.raises(ValueError, match="MaxFeatures"):
+        dcopt.LDERegressor(method="refit", max_features=2).fit(x, y)
+    c = dcopt.LDEClassifier(max_features=1).fit(x, x[:, 0] > 0)
+    assert list(c.used_features_) == [0] and c.score(x, x[:, 0] > 0) > 0.95

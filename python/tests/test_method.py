@@ -218,3 +218,46 @@ def test_parts_of_complex_variables_that_nothing_depends_on():
     z = cp.Variable(2, complex=True, name="z")
     assert solve(cp.Problem(cp.Minimize(cp.sum_squares(cp.real(z) - 1)))) == pytest.approx(0, abs=1e-6)
     np.testing.assert_allclose(z.value, [1, 1], atol=1e-5)
+
+
+def test_matrices_in_an_array():
+    x = cp.Variable((2, 2, 2), symmetric=True, name="X")
+    prob = cp.Problem(cp.Minimize(cp.trace(x[0]) + 2 * cp.trace(x[1])), [x >> 0, x[0, 0, 1] >= 1, x[1, 1, 0] >= 2])
+    assert solve(prob) == pytest.approx(10, abs=1e-5)
+    np.testing.assert_allclose(x.value, x.value.transpose(0, 2, 1), atol=1e-6)
+    y = prob.constraints[0].dual_value
+    np.testing.assert_allclose(np.sum(y * x.value, axis=(1, 2)), 0, atol=1e-4)
+    np.testing.assert_allclose(y, [[[1, -1], [-1, 1]], [[2, -2], [-2, 2]]], atol=1e-3)
+    z = cp.Variable((2, 2, 2), NSD=True, name="Z")
+    assert solve(cp.Problem(cp.Maximize(cp.sum(z)), [z[0, 0, 1] == 1, z[1] == -np.eye(2)])) == pytest.approx(-2, abs=1e-5)
+
+
+def test_duals_of_complex_cones():
+    z, t = cp.Variable(2, complex=True, name="z"), cp.Variable(name="t")
+    a = np.array([1 + 2j, -1j])
+    cone, real, hermitian = cp.SOC(t, z), cp.SOC(cp.Constant(4), cp.hstack([t, t])), cp.Variable((2, 2), hermitian=True, name="H")
+    prob = cp.Problem(cp.Minimize(t + cp.real(cp.trace(hermitian))), [cone, real, z == a, hermitian >> np.array([[0, 1j], [-1j, 0]])])
+    assert solve(prob) == pytest.approx(np.sqrt(6), abs=1e-5)
+    y, u = cone.dual_value
+    assert y == pytest.approx(1, abs=1e-5)
+    np.testing.assert_allclose(u, -a / np.sqrt(6), atol=1e-5)  # the unit vector against z
+    np.testing.assert_allclose(np.abs(prob.constraints[2].dual_value), np.abs(a) / np.sqrt(6), atol=1e-5)
+    assert real.dual_value[1].shape == (2,) and np.allclose(prob.constraints[3].dual_value, np.eye(2), atol=1e-4)
+
+
+def test_multipliers_of_a_power_cone_at_zero():
+    w, z = cp.Variable(3, name="w"), cp.Variable(name="z")
+    cone = cp.PowConeND(w, z, np.array([0.5, 0.25, 0.25]))
+    prob = cp.Problem(cp.Minimize(w[0]), [cone, z == 0, w[1:] == 1])
+    assert solve(prob) == pytest.approx(0, abs=1e-6)
+    np.testing.assert_allclose(cone.dual_value[0], [1, 0, 0], atol=1e-4)
+
+
+def test_a_small_tolerance_is_that_of_the_solver():
+    x = cp.Variable(3, name="x")
+    prob = cp.Problem(cp.Minimize(cp.sum(cp.power(x, 4)) + cp.exp(cp.sum(x))))
+    errors = []
+    for tol in (1e-6, 1e-12):
+        solve(prob, tol=tol, warm_start=False)
+        errors.append(np.max(np.abs(4 * x.value**3 + np.exp(np.sum(x.value)))))
+    assert errors[1] < 1e-7 and errors[1] <= errors[0]

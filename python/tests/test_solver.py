@@ -1,6 +1,8 @@
 """CVXPY's own acceptance tests for solvers, by both ways in."""
 
 import inspect
+import sys
+import types
 
 import pytest
 
@@ -9,19 +11,29 @@ helpers = pytest.importorskip("cvxpy.tests.solver_test_helpers")
 
 import dcopt  # noqa: E402
 
-CLASSES = ["StandardTestLPs", "StandardTestQPs", "StandardTestSOCPs", "StandardTestSDPs", "StandardTestECPs", "StandardTestMixedCPs", "StandardTestPCPs"]
+CLASSES = ["StandardTestLPs", "StandardTestQPs", "StandardTestSOCPs", "StandardTestSDPs", "StandardTestECPs", "StandardTestMixedCPs", "StandardTestPCPs",
+           "StandardTestInfeasibleProblems"]
 
-# test_lp_7 needs another package, sdpap; the bound attribute tests look at data of a solver's own.
-LEFT_OUT = {"test_lp_7", "test_qp_bound_attr", "test_lp_bound_attr"}
-# One convex solve to 1e-8 in the objective leaves the fourth digit of a flat solution open; arrays of matrices are not supported.
-METHOD_LEFT_OUT = {"test_pcp_1", "test_sdp_batched"}
+# A flat solution: its third digit is that of an objective to 1e-10.
+TIGHT = {"test_pcp_1": {"tol": 1e-10}}
 
 
-def cases(left_out=frozenset()):
+def cases():
     for name in CLASSES:
-        for test, f in inspect.getmembers(getattr(helpers, name), inspect.isfunction):
-            if test.startswith("test") and "mi_" not in test and test not in LEFT_OUT | left_out:
+        for test, f in inspect.getmembers(getattr(helpers, name), callable):
+            if test.startswith("test") and "mi_" not in test:
                 yield pytest.param(f, id=f"{name}.{test}")
+
+
+@pytest.fixture(autouse=True)
+def many_digits(monkeypatch):
+    """test_lp_7 asks the package sdpap whether solvers of many digits are there, and does nothing without."""
+    call = types.SimpleNamespace(get_backend_info=lambda: {"gmp": True})
+    monkeypatch.setitem(sys.modules, "sdpap", types.SimpleNamespace(sdpacall=types.SimpleNamespace(sdpacall=call)))
+
+
+def test_there_are_37():
+    assert len(list(cases())) == 37  # of CVXPY 1.9.3
 
 
 @pytest.mark.parametrize("test", list(cases()))
@@ -29,11 +41,16 @@ def test_solver(test):
     test(solver=dcopt.DCOPT())
 
 
-@pytest.mark.parametrize("test", list(cases(METHOD_LEFT_OUT)))
+@pytest.mark.parametrize("test", list(cases()))
 def test_method(test, monkeypatch):
     solve = cp.Problem.solve
-    monkeypatch.setattr(cp.Problem, "solve", lambda self, *args, **kwargs: solve(self, method="dcopt"))
-    test(solver="DCOPT")
+    monkeypatch.setattr(cp.Problem, "solve", lambda self, *args, **kwargs: solve(self, method="dcopt", **TIGHT.get(test.__name__, {})))
+    test(solver=dcopt.DCOPT())
+
+
+@pytest.mark.parametrize("name", ["test_qp_0", "test_qp_bound_attr"])
+def test_quadratic_solver(name):
+    getattr(helpers.StandardTestQPs, name)(solver=dcopt.DCOPT_QP())
 
 
 def test_cache_keeps_the_problem():

@@ -34,7 +34,8 @@ class _LDE(BaseEstimator):
     _kind = ""
 
     def __init__(self, method: str = "auto", pieces: tuple[int, int] = (3, 2), max_iter: int | None = None, tol: float | None = None,
-                 ridge: float | None = None, random_state: int | None = 0, time_limit: float | None = None) -> None:
+                 ridge: float | None = None, random_state: int | None = 0, time_limit: float | None = None,
+                 max_features: int | None = None, formula_size: int | None = None) -> None:
         self.method = method
         self.pieces = pieces
         self.max_iter = max_iter
@@ -42,10 +43,12 @@ class _LDE(BaseEstimator):
         self.ridge = ridge
         self.random_state = random_state
         self.time_limit = time_limit
+        self.max_features = max_features
+        self.formula_size = formula_size
 
     def _settings(self) -> dict[str, Any]:
         s: dict[str, Any] = {"method": self.method, "pieces": [int(v) for v in self.pieces]}
-        for name in ("max_iter", "tol", "ridge", "time_limit"):
+        for name in ("max_iter", "tol", "ridge", "time_limit", "max_features", "formula_size"):
             if getattr(self, name) is not None:
                 s[name] = getattr(self, name)
         seed = self.random_state
@@ -75,6 +78,8 @@ class _LDE(BaseEstimator):
             raise
         self._place = (w, w.generation, handle)
         self.training_ = reply["training"]
+        self.used_features_ = np.asarray(reply["used_features"], dtype=int)
+        self.terms_ = int(reply["terms"])
         self.n_iter_ = max(1, int(reply["training"].get("iterations", 1)))
         return reply
 
@@ -117,9 +122,15 @@ class LDERegressor(RegressorMixin, _LDE):
         max_iter, tol, ridge: of methods that do not choose; None: the method's own.
         random_state: seed of what is drawn.
         time_limit: seconds; the best model so far is kept then. None: no limit.
+        max_features: at most so many features in a model, of methods that choose them; of
+            stacks in each of their models. None: as many as pay.
+        formula_size: at most so many terms, slopes and constants that are not 0, in the
+            formula of auto. None: as many as pay.
 
     Attributes:
         formula_: the model in the units of the data, as text; of stacks a summary.
+        used_features_: the features that the model depends on, by number, ascending.
+        terms_: how many slopes and constants of it are not 0.
         training_: rows, iterations, errors; oob is the fraction of variance unexplained on
             rows that had no part in the fit, -1 where it is unknown.
         model_: the model file, for `dcopt predict`.

@@ -57,6 +57,12 @@ class _Block:
         self.node, self.expr = node, expr
 
 
+def _canon_backend(exprs: list[Expression]) -> str | None:
+    """The part of CVXPY that reads coefficients: its C++ has no arrays of matrices. None: the default."""
+    plain = all(getattr(e, "_max_ndim", lambda: 2)() <= 2 and getattr(e, "_all_support_cpp", lambda: True)() for e in exprs)
+    return None if plain else getattr(cp, "SCIPY_CANON_BACKEND", "SCIPY")
+
+
 def _name(expr: Any) -> str:
     text = str(expr)
     return text if len(text) <= 120 else text[:117] + "..."
@@ -136,10 +142,16 @@ class Lowerer:
             d["psd"] = True
         elif (a.get("symmetric") or a.get("NSD")) and square:
             d["symmetric"] = True
+        stacked = len(v.shape) > 2 and any(a.get(k) for k in ("symmetric", "PSD", "NSD"))
         item = ("v", len(self.out.variables))
         self.out.variables.append(v)
         self.graph.variables.append(d)
         self.remember(v, item)
+        if stacked:
+            self.mirrored(item, v.shape, v.name())
+            if a.get("PSD") or a.get("NSD"):
+                self.semidefinite(item, v.shape, -1.0 if a.get("NSD") else 1.0, v.name() + " is semidefinite")
+                self.out.duals.append((n, lambda y: None))
         if a.get("NSD") and square:
             minus = self.affine_of([item], [v.shape], v.shape, sp.identity(n, format="csr") * -1.0)
             self.graph.constraints.append({"kind": "psd", "args": [minus], "name": v.name() + " is NSD"})
@@ -150,6 +162,31 @@ class Lowerer:
             self.graph.constraints.append({"kind": "le", "args": args, "name": "a bound of " + v.name()})
             self.out.duals.append((max(n, b.size), lambda y: None))
         return item
+
+    def mirrored(self, item: Item, shape: tuple[int, ...], name: str) -> None:
+        """States that each matrix of the last two dimensions is symmetric."""
+        places = np.arange(int(np.prod(shape, dtype=int))).reshape(shape, order="F")
+        i, j = np.triu_indices(shape[-1], 1)
+        one, other = places[..., i, j].reshape(-1), places[..., j, i].reshape(-1)
+        k = one.size
+        rows = np.arange(k)
+        m = sp.coo_array((np.r_[np.ones(k), -np.ones(k)], (np.r_[rows, rows], np.r_[one, other])), shape=(k, places.size))
+        gap = self.affine_of([item], [], (k,), m)
+        self.graph.constraints.append({"kind": "eq", "args": [gap], "name": name + " is symmetric"})
+        self.out.duals.append((k, lambda y: None))
+
+    def semidefinite(self, item: Item, shape: tuple[int, ...], sign: float, name: str) -> np.ndarray:
+        """States that the matrices of the last two dimensions, times sign, are positive
+        semidefinite, a constraint for each. Returns the places of their entries in turn."""
+        n, size = shape[-1], int(np.prod(shape, dtype=int))
+        places = np.arange(size).reshape(shape, order="F")
+        order = np.moveaxis(places, (-2, -1), (0, 1)).reshape((n * n, -1), order="F")
+        for k, at in enumerate(order.T):
+            m = sp.csr_array((np.full(n * n, sign), at, np.arange(n * n + 1)), shape=(n * n, size))
+            matrix = self.affine_of([item], [], (n, n), m)
+            label = name if order.shape[1] == 1 else f"{name}, matrix {k}"
+            self.graph.constraints.append({"kind": "psd", "args": [matrix], "name": label})
+        return order.reshape(-1, order="F")
 
     def parameter(self, value: Callable[[], Any], expr: Expression) -> Item:
         if id(expr) in self.items:
@@ -286,7 +323,7 @@ class Lowerer:
             {k: at for k, (at, _) in self.columns.items()},
             {_CONSTANT_ID: 1, **{k: self.size_of_parameter(item) for k, (_, item) in params}},
             {_CONSTANT_ID: self.param_length, **{k: at for k, (at, _) in params}},
-            rows, None)
+            rows, _canon_backend([b.expr for b in self.blocks]))
         tensor = sp.coo_array(tensor)
         place, which, value = tensor.coords[0], tensor.coords[1], tensor.data
         row, column = place % rows, place // rows
@@ -661,7 +698,18 @@ class Lowerer:
 
     def con_PSD(self, c: Any) -> None:
         x = c.args[0]
-        self.add(c, {"kind": "psd", "args": [self.lower(x)]}, [(c.dual_variables[0], x.size, x.shape, lambda y: y)])
+        item = self.lower(x)
+        if len(x.shape) == 2:
+            self.add(c, {"kind": "psd", "args": [item]}, [(c.dual_variables[0], x.size, x.shape, lambda y: y)])
+            return
+        order, dual = self.semidefinite(item, x.shape, 1.0, _name(c)), c.dual_variables[0]
+
+        def save(y: np.ndarray) -> None:
+            out = np.empty(x.size)
+            out[order] = y
+            dual.save_value(out.reshape(x.shape, order="F"))
+
+        self.out.duals.append((x.size, save))
 
     def con_SOC(self, c: Any) -> None:
         t, x = c.args

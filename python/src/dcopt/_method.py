@@ -13,6 +13,7 @@ import cvxpy as cp
 import numpy as np
 from cvxpy import settings as s
 from cvxpy.expressions.expression import Expression
+from cvxpy.reductions.solution import Solution
 
 from ._errors import CurvatureError, DcoptError, UnsupportedError
 from ._graph import Loaded, flat
@@ -25,7 +26,8 @@ _OUTCOME = {"converged": s.OPTIMAL, "infeasible": s.INFEASIBLE, "unbounded": s.U
 
 # The names of DCCP for settings of dcopt.
 _DCCP = {"max_iter": "max_iter", "tau_ini": "tau0", "mu": "mu", "tau_max": "tau_max", "k_ccp": "starts", "seed": "seed"}
-_DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linearize_around"}
+_DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linearize_around", "verify_dccp", "max_iter_damp", "k_ini", "std",
+                 "mp_context"}
 
 
 @dataclass
@@ -165,9 +167,8 @@ def _infeasible_data(problem: cp.Problem, constraint: Any, setup: float) -> floa
         for d in c.dual_variables:
             d.save_value(None)
     value = -np.inf if isinstance(problem.objective, cp.Maximize) else np.inf
-    problem._status, problem._value = s.INFEASIBLE, value  # noqa: SLF001
-    problem._solver_stats = SolverStats("dcopt", 0.0, setup, 0, {"status": "infeasible", "feasible": False,  # noqa: SLF001
-                                                                 "message": f"{constraint} has no variables and does not hold"})
+    _finish(problem, s.INFEASIBLE, value, SolverStats("dcopt", 0.0, setup, 0, {
+        "status": "infeasible", "feasible": False, "message": f"{constraint} has no variables and does not hold"}))
     return value
 
 
@@ -219,19 +220,21 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
     for v in low.variables:
         _save(v, primal[v.id])
     y = reply.array("multipliers")
-    at = 0
-    for n, save in low.duals:
-        if y is not None and useful and outcome != s.INFEASIBLE_INACCURATE:
-            save(np.array(y[at:at + n]))
-        at += n
-    if kept.complex is not None:
-        _complex_values(problem, kept, primal)
+    certified = outcome == s.INFEASIBLE and reply.get("certificate") == "infeasible"
     if outcome in (s.INFEASIBLE, s.UNBOUNDED):
         for v in problem.variables():
             v.save_value(None)
         for c in problem.constraints:
             for d in c.dual_variables:
                 d.save_value(None)
+    if y is not None and (certified or useful and outcome != s.INFEASIBLE_INACCURATE):
+        at = 0
+        for n, save in low.duals:
+            save(np.array(y[at:at + n]))
+            at += n
+    if kept.complex is not None:
+        _complex_values(problem, kept, primal)
+    if outcome in (s.INFEASIBLE, s.UNBOUNDED):
         sign = -1.0 if low.maximize else 1.0
         value = sign * (np.inf if outcome == s.INFEASIBLE else -np.inf)
     elif useful:
@@ -239,11 +242,22 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
         value = float(np.real(np.asarray(v).reshape(-1)[0])) if v is not None else _number(reply.get("objective"))
     else:
         value = float("nan")
-    problem._status = outcome  # noqa: SLF001: CVXPY has no other way in
-    problem._value = value  # noqa: SLF001
-    problem._solver_stats = SolverStats("dcopt", spent, setup, reply.get("iterations"),  # noqa: SLF001
-                                        {k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers")})
+    stats = SolverStats("dcopt", spent, setup, reply.get("iterations"), {k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers")})
+    _finish(problem, outcome, value, stats)
     return value
+
+
+def _finish(problem: cp.Problem, outcome: str, value: float, stats: SolverStats) -> None:
+    """Gives the problem its status and value; CVXPY has no other way in."""
+    problem._status, problem._value, problem._solver_stats = outcome, value, stats  # noqa: SLF001
+    attr = {s.SOLVE_TIME: stats.solve_time, s.SETUP_TIME: stats.setup_time, s.NUM_ITERS: stats.num_iters, s.EXTRA_STATS: stats.extra_stats}
+    primal = {v.id: v.value for v in problem.variables() if v.value is not None}
+    duals = {}
+    for c in problem.constraints:
+        values = [d.value for d in c.dual_variables]
+        if values and values[0] is not None:
+            duals[c.id] = values[0] if len(values) == 1 else values
+    problem._solution = Solution(outcome, value, primal, duals, attr)  # noqa: SLF001
 
 
 def _save(v: Any, value: Any) -> None:
@@ -262,13 +276,6 @@ def _save(v: Any, value: Any) -> None:
 
 def _complex_values(problem: cp.Problem, kept: _Kept, primal: dict[int, Any]) -> None:
     reduction, inverse = kept.complex
-    from cvxpy.reductions.solution import Solution
-
-    duals = {}
-    for c in kept.real.constraints:
-        if c.dual_variables and c.dual_variables[0].value is not None:
-            d = [v.value for v in c.dual_variables]
-            duals[c.id] = d[0] if len(d) == 1 else d
     values = {k: v for k, v in primal.items() if v is not None}
     if not values:
         return
@@ -278,13 +285,41 @@ def _complex_values(problem: cp.Problem, kept: _Kept, primal: dict[int, Any]) ->
                 hermitian = v.attributes.get("hermitian") and ident != v.id
                 n = v.shape[0] if v.shape else 1
                 values[ident] = np.zeros(n * (n - 1) // 2 if hermitian else v.shape)
-    solution = reduction.invert(Solution(s.OPTIMAL, 0.0, values, duals, {}), inverse)
+    solution = reduction.invert(Solution(s.OPTIMAL, 0.0, values, {}, {}), inverse)
     for v in problem.variables():
         if v.id in solution.primal_vars:
             v.save_value(solution.primal_vars[v.id])
+    at = {c.id: k for k, c in enumerate(kept.real.constraints)}
+
+    def values_of(ident: Any) -> list[Any] | None:
+        if ident not in at:
+            return None
+        return [d.value for d in kept.real.constraints[at[ident]].dual_variables]
+
     for c in problem.constraints:
-        if c.id in solution.dual_vars:
-            c.save_dual_value(solution.dual_vars[c.id])
+        real, imag = values_of(c.id), values_of(inverse.real2imag.get(c.id))
+        for d, value in zip(c.dual_variables, _complex_duals(c, real, imag, kept.real.constraints, at.get(c.id))):
+            d.save_value(value)
+
+
+def _complex_duals(c: Any, real: list[Any] | None, imag: list[Any] | None, constraints: list[Any], place: int | None) -> list[Any]:
+    """The dual values of a constraint from those of its real and imaginary parts, None where
+    it has no such part: <y, z> is the real part of the inner product."""
+    if isinstance(c, cp.SOC) and imag is not None:  # purely imaginary
+        return [imag[0], 1j * imag[1]]
+    if isinstance(c, cp.SOC) and real is not None and place is not None and c.args[1].is_complex():
+        parts = constraints[place - 1].dual_variables[1].value  # of the real and imaginary parts, two rows
+        return [real[0], (parts[0] + 1j * parts[1]).reshape(c.args[1].shape, order="F")]
+    if isinstance(c, cp.constraints.PSD) and real is not None and c.args[0].is_complex():
+        n = c.args[0].shape[0]  # of the matrix of both parts, twice as large: see Complex2Real
+        return [2 * (real[0][:n, :n] + 1j * real[0][n:, :n])]
+    if real is None and imag is None:
+        return [None for _ in c.dual_variables]
+    if imag is None:
+        return real or []
+    if real is None:
+        return [1j * v for v in imag]
+    return [a + 1j * b for a, b in zip(real, imag)]
 
 
 def is_dc(problem: cp.Problem | Expression) -> bool:

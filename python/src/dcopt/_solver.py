@@ -6,10 +6,12 @@ from typing import Any
 
 import cvxpy.settings as s
 import numpy as np
+import scipy.sparse as sp
 from cvxpy.constraints import SOC, ExpCone, PowCone3D
 from cvxpy.reductions.solution import Solution, failure_solution
 from cvxpy.reductions.solvers import utilities
 from cvxpy.reductions.solvers.conic_solvers.conic_solver import ConicSolver
+from cvxpy.reductions.solvers.qp_solvers.qp_solver import QpSolver
 
 from ._errors import DcoptError
 from ._matrices import Matrices
@@ -29,19 +31,12 @@ _STATUS = {
 _CITATION = """@misc{dcopt, title = {dcopt: difference-of-convex optimisation}, howpublished = {github.com/dcopt/dcopt}}"""
 
 
-class DCOPT(ConicSolver):
-    """An instance is a solver: `prob.solve(solver=dcopt.DCOPT(), tol=1e-9)`. Options: tol,
-    infeas_tol, max_iter, backend, presolve, time_limit, as docs/protocol.md has them."""
+class _Solver:
+    """What both solvers share: a problem that a worker keeps in the cache of a parametric
+    problem, and the reading of its answer."""
 
     MIP_CAPABLE = False
     BOUNDED_VARIABLES = True
-    SUPPORTED_CONSTRAINTS = ConicSolver.SUPPORTED_CONSTRAINTS + [SOC, ExpCone, PowCone3D, SvecPSD]
-    EXP_CONE_ORDER = [0, 1, 2]
-    PSD_TRIANGLE_KIND = TriangleKind.UPPER
-    PSD_SQRT2_SCALING = True
-
-    def name(self) -> str:
-        return "DCOPT"
 
     def import_solver(self) -> None:
         from ._worker import program
@@ -54,31 +49,15 @@ class DCOPT(ConicSolver):
     def cite(self, data: Any) -> str:
         return _CITATION
 
-    def solve_via_data(self, data: dict[str, Any], warm_start: bool, verbose: bool, solver_opts: dict[str, Any],
-                       solver_cache: dict[str, Any] | None = None) -> Reply:
-        dims = data[ConicSolver.DIMS]
-        cones: list[Any] = []
-        if dims.zero:
-            cones.append(["zero", int(dims.zero)])
-        if dims.nonneg:
-            cones.append(["nonneg", int(dims.nonneg)])
-        cones += [["soc", int(k)] for k in dims.soc]
-        cones += [["psd", int(k)] for k in dims.psd]
-        if dims.exp:
-            cones.append(["exp", 3 * int(dims.exp)])
-        cones += [["pow", 3, float(a)] for a in dims.p3d]
-        c, b = np.asarray(data[s.C], dtype=float), np.asarray(data[s.B], dtype=float)
-        vectors = {"b": b}
-        for name, key in (("lo", s.LOWER_BOUNDS), ("hi", s.UPPER_BOUNDS)):
-            if data.get(key) is not None:
-                vectors[name] = data[key]
+    def _run(self, form: str, P: Any, q: np.ndarray, A: Any, rows: int, vectors: dict[str, Any], cones: list[Any] | None, warm_start: bool,
+             verbose: bool, solver_opts: dict[str, Any], solver_cache: dict[str, Any] | None) -> Reply:
         settings = {k: v for k, v in solver_opts.items() if k != "use_quad_obj"}
         problem = None
         if solver_cache is not None and warm_start:
             problem = solver_cache.get(self.name())
         if not isinstance(problem, Matrices):
             problem = Matrices()
-        reply = problem.solve("conic", c.size, data.get(s.P), c, data[s.A], b.size, vectors, cones, settings, warm=warm_start)
+        reply = problem.solve(form, q.size, P, q, A, rows, vectors, cones, settings, warm=warm_start)
         if solver_cache is not None:
             solver_cache[self.name()] = problem
         if verbose:
@@ -95,10 +74,65 @@ class DCOPT(ConicSolver):
         y = solution.array("y")
         duals: dict[Any, Any] = {}
         if y is not None:
-            k = inverse_data[ConicSolver.DIMS].zero
+            k = inverse_data[self.DIMS].zero
             duals = utilities.get_dual_values(y[:k], utilities.extract_dual_value, inverse_data[self.EQ_CONSTR])
             duals |= utilities.get_dual_values(y[k:], utilities.extract_dual_value, inverse_data[self.NEQ_CONSTR])
         if status not in s.SOLUTION_PRESENT:
             return failure_solution(status, attr, duals)
         value = float(solution["objective"]) + inverse_data[s.OFFSET]
         return Solution(status, value, {inverse_data[self.VAR_ID]: np.array(solution.array("x"))}, duals, attr)
+
+
+def _bounds(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: data[key] for name, key in (("lo", s.LOWER_BOUNDS), ("hi", s.UPPER_BOUNDS)) if data.get(key) is not None}
+
+
+class DCOPT_QP(_Solver, QpSolver):
+    """As DCOPT, for quadratic programs alone: CVXPY hands them over in the form of QP solvers."""
+
+    def name(self) -> str:
+        return "DCOPT_QP"
+
+    def solve_via_data(self, data: dict[str, Any], warm_start: bool, verbose: bool, solver_opts: dict[str, Any],
+                       solver_cache: dict[str, Any] | None = None) -> Reply:
+        b, g = np.asarray(data[s.B], dtype=float), np.asarray(data[s.G], dtype=float)
+        vectors = {"l": np.concatenate([b, np.full(g.size, -np.inf)]), "u": np.concatenate([b, g]), **_bounds(data)}
+        if not b.size + g.size:
+            vectors = _bounds(data)
+        rows = sp.vstack([data[s.A], data[s.F]], format="csc")
+        return self._run("qp", data.get(s.P), np.asarray(data[s.Q], dtype=float), rows, b.size + g.size, vectors, None, warm_start, verbose,
+                         solver_opts, solver_cache)
+
+
+class DCOPT(_Solver, ConicSolver):
+    """An instance is a solver: `prob.solve(solver=dcopt.DCOPT(), tol=1e-9)`. Options: tol,
+    infeas_tol, max_iter, backend, presolve, time_limit, as docs/protocol.md has them."""
+
+    SUPPORTED_CONSTRAINTS = ConicSolver.SUPPORTED_CONSTRAINTS + [SOC, ExpCone, PowCone3D, SvecPSD]
+    EXP_CONE_ORDER = [0, 1, 2]
+    PSD_TRIANGLE_KIND = TriangleKind.UPPER
+    PSD_SQRT2_SCALING = True
+
+    def name(self) -> str:
+        return "DCOPT"
+
+    def apply(self, problem: Any) -> tuple[dict[str, Any], Any]:
+        data, inverse = super().apply(problem)
+        data["n_ineq"] = data[self.DIMS].nonneg  # as the data of QP solvers have it
+        return data, inverse
+
+    def solve_via_data(self, data: dict[str, Any], warm_start: bool, verbose: bool, solver_opts: dict[str, Any],
+                       solver_cache: dict[str, Any] | None = None) -> Reply:
+        dims = data[ConicSolver.DIMS]
+        cones: list[Any] = []
+        if dims.zero:
+            cones.append(["zero", int(dims.zero)])
+        if dims.nonneg:
+            cones.append(["nonneg", int(dims.nonneg)])
+        cones += [["soc", int(k)] for k in dims.soc]
+        cones += [["psd", int(k)] for k in dims.psd]
+        if dims.exp:
+            cones.append(["exp", 3 * int(dims.exp)])
+        cones += [["pow", 3, float(a)] for a in dims.p3d]
+        c, b = np.asarray(data[s.C], dtype=float), np.asarray(data[s.B], dtype=float)
+        return self._run("conic", data.get(s.P), c, data[s.A], b.size, {"b": b, **_bounds(data)}, cones, warm_start, verbose, solver_opts, solver_cache)

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -172,6 +173,15 @@ class Worker:
         return view
 
     def _receive(self, p: subprocess.Popen[bytes]) -> Reply:
+        try:
+            return self._frame(p)
+        except WorkerError:
+            raise
+        except BaseException:  # an exception of a signal handler: the place of the next frame is lost
+            p.kill()
+            raise
+
+    def _frame(self, p: subprocess.Popen[bytes]) -> Reply:
         magic, length, size = _PRELUDE.unpack(self._read(p, _PRELUDE.size))
         if magic != _MAGIC:
             raise WorkerError("the program does not speak version 1 of the protocol", "version",
@@ -206,6 +216,8 @@ class Worker:
                 if isinstance(e, ValueError) and not isinstance(e, json.JSONDecodeError) and p.poll() is None and p.stdin and not p.stdin.closed:
                     raise
                 self.close()
+                if self._interrupted:  # twice, or the worker did not end in time
+                    raise KeyboardInterrupt from e
                 code = p.returncode
                 raise WorkerError(f"the worker ended during {header['type']}" + (f" (code {code})" if code is not None else ""),
                                   "internal", "The next solve starts another one.") from e
@@ -220,10 +232,39 @@ class Worker:
         return reply
 
     def _wait(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
-        """Reads until the reply. The reading is done by a thread, so that an interrupt does not
-        tear a frame."""
+        """Reads until the reply. An interrupt does not tear a frame: where Ctrl-C means
+        KeyboardInterrupt, a handler of its own asks the worker to cancel; where it means
+        something else, or reading cannot be interrupted by signals, a thread reads."""
         if threading.current_thread() is not threading.main_thread():
             return self._replies(p, ident, progress)
+        if sys.platform == "win32" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            return self._wait_for_thread(p, ident, progress)
+        timers: list[threading.Timer] = []
+
+        def interrupt(number: int, frame: Any) -> None:
+            if self._interrupted:  # once more: do not wait for the best point
+                p.kill()
+                return
+            self._interrupted = True
+            timers.append(threading.Timer(_PATIENCE, p.kill))
+            timers[0].start()
+            self._cancel(p, ident)
+
+        signal.signal(signal.SIGINT, interrupt)
+        try:
+            return self._replies(p, ident, progress)
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            for t in timers:
+                t.cancel()
+
+    def _cancel(self, p: subprocess.Popen[bytes], ident: int) -> None:
+        try:
+            self._send(p, {"type": "cancel", "id": next(self._ids), "target": ident}, None)
+        except OSError:
+            pass  # it has ended, which reading says
+
+    def _wait_for_thread(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
         box: list[Any] = []
         done = threading.Event()
 
@@ -239,10 +280,14 @@ class Worker:
             done.wait()
         except KeyboardInterrupt:
             self._interrupted = True
-            self._send(p, {"type": "cancel", "id": next(self._ids), "target": ident}, None)
+            self._cancel(p, ident)
             if not done.wait(_PATIENCE):
                 p.kill()
                 raise
+        except BaseException:  # of another signal handler: nobody takes the reply
+            p.kill()
+            done.wait()
+            raise
         if isinstance(box[0], BaseException):
             raise box[0]
         return box[0]
@@ -256,7 +301,11 @@ class Worker:
                 continue  # of a cancel, or of a request that was given up
             if reply["type"] == "progress":
                 if progress is not None:
-                    progress(reply)
+                    try:
+                        progress(reply)
+                    except BaseException:  # of the user's function: nobody takes the reply
+                        self._cancel(p, ident)
+                        raise
                 continue
             return reply
 
