@@ -234,12 +234,15 @@ func caught(v any) error {
 
 // guard runs f; a panic becomes an error.
 func guard(f func() (*Result, error)) (res *Result, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = caught(v)
-		}
-	}()
+	defer recovered(&err)
 	return f()
+}
+
+// recovered, deferred, makes the error of a panic.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = caught(v)
+	}
 }
 
 // guardClose closes the solver, which a panic may have left in any state.

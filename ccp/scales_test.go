@@ -11,6 +11,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 // honest checks what a result says of itself.
@@ -211,6 +213,51 @@ func TestPanicsOfUsersAreErrors(t *testing.T) {
 		}
 		if res == nil || !(res.Objective < -4+1e-3) {
 			t.Errorf("%d: no good point of the other starts: %+v", n, res)
+		}
+	}
+}
+
+// closing is a backend whose solvers panic when they are closed.
+type closing struct{ ipm.Backend }
+
+func (b closing) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	s, err := b.Backend.New(ctx, p, set)
+	return closed{s}, err
+}
+
+type closed struct{ qpbackend.Solver }
+
+func (closed) Close() error { panic("a user's mistake") }
+
+// TestPanicsOfUsersInSessions: a function that panics, at any moment, and a backend
+// that does when it is closed.
+func TestPanicsOfUsersInSessions(t *testing.T) {
+	for n := int64(1); n < 200; n = 2*n + 1 {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(3))
+		m.Param("p", nil, 1)
+		left := &atomic.Int64{}
+		left.Store(1 << 40)
+		m.Minimize(dc.Abs(x.At(1)).Sub(dc.BlackBox("explosive", explosive{left}, x)))
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := ccp.DefaultSettings()
+		set.Backend = closing{}
+		session, err := ccp.NewSession(p, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left.Store(n)
+		_, first := session.Solve(t.Context(), nil)
+		changed := errors.Join(session.Set("p", 2), session.Replace(p))
+		_, second := session.Solve(t.Context(), nil)
+		session.Close()
+		session.Close()
+		var panicked *ccp.PanicError
+		if err := errors.Join(first, changed, second); left.Load() <= 0 && !errors.As(err, &panicked) {
+			t.Errorf("%d: error %v", n, err)
 		}
 	}
 }

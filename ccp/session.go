@@ -21,7 +21,8 @@ type Session struct {
 }
 
 // NewSession compiles p.
-func NewSession(p *dc.Problem, set Settings) (*Session, error) {
+func NewSession(p *dc.Problem, set Settings) (s *Session, err error) {
+	defer recovered(&err)
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,8 @@ func NewSession(p *dc.Problem, set Settings) (*Session, error) {
 
 // Set gives a parameter other values: one for all entries, or one per entry in
 // row-major order. On an error nothing has changed.
-func (s *Session) Set(param string, values ...float64) error {
+func (s *Session) Set(param string, values ...float64) (err error) {
+	defer recovered(&err)
 	p, err := s.p.With(param, values...)
 	if err != nil {
 		return err
@@ -48,7 +50,8 @@ func (s *Session) Set(param string, values ...float64) error {
 // as when only data differ, the backend's solver and its symbolic factorisation
 // are kept; otherwise the next Solve makes a new one. On an error nothing has
 // changed.
-func (s *Session) Replace(p *dc.Problem) error {
+func (s *Session) Replace(p *dc.Problem) (err error) {
+	defer recovered(&err)
 	if p == nil {
 		return errNoProblem
 	}
@@ -64,7 +67,7 @@ func (s *Session) Replace(p *dc.Problem) error {
 			sub.Now.P = append([]float64(nil), sub.QP.P.Val...)
 		}
 	} else {
-		old.Close()
+		guardClose(old)
 	}
 	if p.NumVars() != s.p.NumVars() {
 		s.x = nil
@@ -85,7 +88,8 @@ func (s *Session) Problem() *dc.Problem { return s.p }
 // Solve is the function Solve for the current values. Without x0 it begins where
 // the last run ended, and the first time at the problem's start. Entries of x0
 // for parameters are not looked at.
-func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
+func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err error) {
+	defer recovered(&err)
 	if s.done {
 		return nil, fmt.Errorf("ccp: the session is closed")
 	}
@@ -104,7 +108,7 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 		return nil, err
 	}
 	s.sub.Seconds = 0
-	res, err := newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random(), bar: math.Inf(1)}).run(ctx)
+	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random(), bar: math.Inf(1)}).run(ctx)
 	if res != nil && res.nearly {
 		s.x = append(s.x[:0], res.X...)
 	}
@@ -114,5 +118,5 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 // Close frees the solver. A second Close does nothing.
 func (s *Session) Close() {
 	s.done = true
-	s.sub.Close()
+	guardClose(s.sub)
 }

@@ -45,6 +45,9 @@ func Const(shape []int, data []float64) Affine {
 
 // Mat is a constant matrix; m is copied.
 func Mat(m mat.Matrix) Affine {
+	if m == nil {
+		return failed("a matrix is nil")
+	}
 	r, c := m.Dims()
 	data := make([]float64, 0, r*c)
 	for i := range r {

@@ -13,7 +13,7 @@ import "math"
 //	refuses    arrays; others
 //	form       exponential cone
 //	source     Chares 2009
-func Exp(u Operand) Expr { return apply(exponential{}, u.expr()) }
+func Exp(u Operand) Expr { return apply(exponential{}, ToExpr(u)) }
 
 type exponential struct{ everywhere }
 
@@ -43,7 +43,7 @@ func (exponential) represent(c Canon, u Linear) Form {
 //	refuses    arrays
 //	form       exponential cones and rows
 //	source     Chares 2009
-func Logistic(u Operand) Expr { return apply(logistic{}, u.expr()) }
+func Logistic(u Operand) Expr { return apply(logistic{}, ToExpr(u)) }
 
 type logistic struct{ everywhere }
 

@@ -14,7 +14,7 @@ import "math"
 //	form       exponential cone
 //	source     Chares 2009
 func Log(u Operand) Expr {
-	e := u.expr()
+	e := ToExpr(u)
 	if v, p, ok := e.asPower(); ok { // log(w·vᵖ) = log w + p·log v
 		return Log(v).Scale(p).Add(Linear{Const: math.Log(e.terms[0].w)})
 	}
@@ -76,7 +76,7 @@ func (negLog) represent(c Canon, u Linear) Form {
 //	refuses    arrays; others; constants < 0
 //	form       exponential cone
 //	source     Chares 2009
-func Entropy(u Operand) Expr { return apply(negEntropy{}, u.expr()).Neg() }
+func Entropy(u Operand) Expr { return apply(negEntropy{}, ToExpr(u)).Neg() }
 
 type negEntropy struct{ positive }
 

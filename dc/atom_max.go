@@ -205,7 +205,7 @@ func Min(ops ...Operand) Expr { return MinOf(scalars(ops)) }
 func MinOf[T Operand](us []T) Expr {
 	neg := make([]Expr, len(us))
 	for k, u := range us {
-		neg[k] = u.expr().Neg()
+		neg[k] = ToExpr(u).Neg()
 	}
 	if len(neg) == 0 {
 		return badExpr("min of nothing")
@@ -226,7 +226,7 @@ func MinOf[T Operand](us []T) Expr {
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 6.1.1; split: Horst and Thoai 1999, proposition 2.1
 func Abs(o Operand) Expr {
-	e := o.expr()
+	e := ToExpr(o)
 	if e.err != nil {
 		return e
 	}
@@ -317,7 +317,7 @@ func (f *absolute) String() string { return "abs" }
 //	refuses    arrays
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 4.3.1
-func Pos(e Operand) Expr { return maxExprs([]Expr{e.expr(), {}}) }
+func Pos(e Operand) Expr { return maxExprs([]Expr{ToExpr(e), {}}) }
 
 // NormInf is the largest |aₖ|; 0 without entries.
 //

@@ -42,7 +42,7 @@ func InvPos(u Operand) Expr { return Power(u, -1) }
 //	form       power cone, with rows for p > 1; second-order cone for p = 1/2 and p = −1; quadratic for even p
 //	source     Chares 2009, section 4
 func Power(o Operand, p float64) Expr {
-	u := o.expr()
+	u := ToExpr(o)
 	integer := p == math.Trunc(p)
 	switch {
 	case u.err != nil:

@@ -42,7 +42,7 @@ func SumSquares(a Affine) Expr {
 //	form       quadratic
 //	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func Square(o Operand) Expr {
-	e := o.expr()
+	e := ToExpr(o)
 	switch {
 	case e.err != nil:
 		return e

@@ -13,7 +13,7 @@ import "math"
 //	refuses    others
 //	form       second-order and exponential cones
 //	source     Boyd and Vandenberghe 2004, section 3.1.5: its second derivative is positive
-func XExp(u Operand) Expr { return apply(xExp{}, u.expr()) }
+func XExp(u Operand) Expr { return apply(xExp{}, ToExpr(u)) }
 
 type xExp struct{ positive }
 

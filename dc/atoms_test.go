@@ -312,6 +312,28 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 // symmetricOf is [x₀ x₁; x₁ x₂].
 func symmetricOf(x dc.Affine) dc.Affine { return x.Select([]int{2, 2}, []int{0, 1, 1, 2}) }
 
+// TestMistakesOfModels: those that no expression carries along.
+func TestMistakesOfModels(t *testing.T) {
+	other := dc.NewModel()
+	foreign, price := other.Var("x", nil), other.Param("p", nil, 1)
+	for want, mistake := range map[string]func(m *dc.Model, x dc.Affine){
+		"shape [1099511627776 16777216]": func(m *dc.Model, x dc.Affine) { m.Var("y", []int{1 << 40, 1 << 24}) },
+		"shape [9223372036854775807]":    func(m *dc.Model, x dc.Affine) { m.Var("y", []int{math.MaxInt}) },
+		"a variable of another model":    func(m *dc.Model, x dc.Affine) { m.AddCost(price, x) },
+		"variable of another model":      func(m *dc.Model, x dc.Affine) { m.AddCost(m.Param("p", nil, 1), foreign) },
+		"an operand is nil":              func(m *dc.Model, x dc.Affine) { m.SubjectTo(dc.LE(x, nil)) },
+		"operand is nil":                 func(m *dc.Model, x dc.Affine) { m.SubjectTo(dc.Between(nil, x, nil)) },
+	} {
+		m := dc.NewModel()
+		x := m.Var("x", nil, dc.AtLeast(0))
+		m.Minimize(x)
+		mistake(m, x)
+		if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
 func TestMistakesAreCarriedAlong(t *testing.T) {
 	model := dc.NewModel()
 	x := model.Var("x", []int{3})
@@ -358,6 +380,10 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"or square: a factor":    dc.Square(dc.LogDet(symmetricOf(x))),
 		"entry 5 of 3":           dc.Norm1(x.Select([]int{1}, []int{5})),
 		"2 factors for the 3":    dc.Norm1(x.ScaleEach([]float64{1, 2})),
+		"an operand is nil":      nil,
+		"operand is nil":         dc.Sum(x.At(0), nil),
+		"is nil":                 dc.Max(dc.Abs(x.At(0)), nil),
+		"a matrix is nil":        dc.Norm1(dc.MatMul(dc.Mat(nil), x)),
 	} {
 		model.Minimize(e)
 		_, err := model.Problem()

@@ -135,7 +135,7 @@ func relate(sign string, lo float64, l, r Operand) Constraint {
 		}
 		return affineConstraint(d, lo)
 	}
-	e := l.expr().Sub(r.expr())
+	e := ToExpr(l).Sub(r)
 	switch {
 	case e.err != nil:
 		return Constraint{err: e.err}

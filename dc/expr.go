@@ -64,7 +64,12 @@ func (a Affine) expr() Expr {
 }
 
 // ToExpr is the operand as an expression.
-func ToExpr(o Operand) Expr { return o.expr() }
+func ToExpr(o Operand) Expr {
+	if o == nil {
+		return badExpr("an operand is nil")
+	}
+	return o.expr()
+}
 
 func convex(f Convex, of *space) Expr  { return Expr{terms: []term{{1, f}}, of: of} }
 func concave(f Convex, of *space) Expr { return Expr{terms: []term{{-1, f}}, of: of} }
@@ -203,10 +208,10 @@ func (e Expr) Unrepresentable() Convex {
 }
 
 // Add returns e + o.
-func (e Expr) Add(o Operand) Expr { return sumExprs([]Expr{e, o.expr()}) }
+func (e Expr) Add(o Operand) Expr { return sumExprs([]Expr{e, ToExpr(o)}) }
 
 // Sub returns e − o.
-func (e Expr) Sub(o Operand) Expr { return sumExprs([]Expr{e, o.expr().Scale(-1)}) }
+func (e Expr) Sub(o Operand) Expr { return sumExprs([]Expr{e, ToExpr(o).Scale(-1)}) }
 
 // Neg returns −e.
 func (e Expr) Neg() Expr { return e.Scale(-1) }
@@ -264,7 +269,7 @@ func exprs[T Operand](us []T) []Expr {
 	}
 	es := make([]Expr, len(us))
 	for k, u := range us {
-		es[k] = u.expr()
+		es[k] = ToExpr(u)
 	}
 	return es
 }

@@ -23,11 +23,13 @@ func NewModel() *Model { return &Model{} }
 // as an affine map.
 func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 	v := &Variable{Name: name, Shape: append([]int(nil), shape...), Offset: m.p.n}
+	room := mostEntries
 	for _, d := range shape {
-		if d < 0 {
+		if d < 0 || d > room {
 			m.fail(fmt.Errorf("dc: variable %s has shape %v", name, shape))
 			return failed("variable %s has shape %v", name, shape)
 		}
+		room /= max(d, 1)
 	}
 	if m.names[name] {
 		m.fail(fmt.Errorf("dc: variable %s is declared twice", name))
@@ -64,6 +66,10 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 	return a
 }
 
+// mostEntries is how many entries a variable may have at most.
+// Source: families of functions number the entries of x by int32.
+const mostEntries = math.MaxInt32
+
 // Own returns l, whose variables are given by their numbers, as a function of
 // this model's variables. The known bounds of the variables hold for it then.
 func (m *Model) Own(l Linear) Linear {
@@ -74,10 +80,10 @@ func (m *Model) Own(l Linear) Linear {
 func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
 
 // Minimize sets the objective; the last call counts.
-func (m *Model) Minimize(o Operand) { m.p.Objective, m.p.Maximize = o.expr(), false }
+func (m *Model) Minimize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o), false }
 
 // Maximize is Minimize of the negative; results report the objective as given.
-func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = o.expr().Neg(), true }
+func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o).Neg(), true }
 
 // SubjectTo adds constraints.
 func (m *Model) SubjectTo(cs ...Constraint) {

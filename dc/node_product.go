@@ -20,7 +20,7 @@ import (
 //	form       quadratic
 //	source     Horst and Thoai 1999, section 2
 func Mul(x, y Operand) Expr {
-	a, b := x.expr(), y.expr()
+	a, b := ToExpr(x), ToExpr(y)
 	if err := errors.Join(a.err, b.err); err != nil {
 		return Expr{err: err}
 	}

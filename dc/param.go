@@ -47,6 +47,8 @@ func (m *Model) AddCost(p Param, a Affine) {
 		m.fail(p.Err())
 	case a.Err() != nil:
 		m.fail(a.Err())
+	case p.of.check(m.space) != nil || a.of.check(m.space) != nil:
+		m.fail(errOtherModel)
 	case p.Len() != a.Len():
 		m.fail(fmt.Errorf("dc: costs of shape %v for shape %v", p.shape, a.shape))
 	default:

@@ -103,5 +103,7 @@ func (s *space) check(of *space) error {
 	if s == nil || s == of {
 		return nil
 	}
-	return errors.New("dc: a variable of another model occurs")
+	return errOtherModel
 }
+
+var errOtherModel = errors.New("dc: a variable of another model occurs")

@@ -287,9 +287,9 @@ func (s *Problem) lower() []float64 {
 }
 
 func (s *Problem) Close() {
-	if s.Solver != nil {
-		s.Solver.Close()
-		s.Solver = nil
+	if solver := s.Solver; solver != nil {
+		s.Solver = nil // also where Close of a user's solver panics
+		solver.Close()
 	}
 	s.unchanged = unchanged{}
 }
