@@ -1,6 +1,7 @@
 package dcopt
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,9 +11,15 @@ import (
 	"math/rand/v2"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 // mostUpwards bounds, for packages of many files, the arrows between files that run
@@ -229,7 +236,7 @@ func TestLayersFire(t *testing.T) {
 const mostChanging = 12
 
 // settingUp are the functions that fill a struct before the procedure runs.
-var settingUp = map[string]bool{"CompileWith": true, "compileWith": true, "addConstraint": true, "restrict": true, "pin": true, "begin": true, "newRun": true}
+var settingUp = map[string]bool{"CompileWith": true, "addObjective": true, "addConstraints": true, "addConstraint": true, "restrict": true, "pin": true, "compiled": true, "newRun": true}
 
 // records are structs that are filled, not worked on.
 var records = map[string]bool{"Result": true}
@@ -307,7 +314,7 @@ func checkChanging(pkg string, fset *token.FileSet, files []*ast.File) (wrong []
 }
 
 func TestStateIsInParts(t *testing.T) {
-	for _, pkg := range []string{"ccp", "ccp/internal/subproblem", "ccp/internal/search", "ccp/internal/accel", "ccp/internal/diagnose", "ccp/internal/scaled", "ccp/global"} {
+	for _, pkg := range []string{"ccp", "ccp/internal/subproblem", "ccp/internal/search", "ccp/internal/accel", "ccp/internal/diagnose", "ccp/internal/scaled", "ccp/internal/sl1qp", "ccp/internal/pinned", "ccp/global"} {
 		fset := token.NewFileSet()
 		for _, wrong := range checkChanging(pkg, fset, parsed(t, fset, pkg)) {
 			t.Error(wrong)
@@ -330,7 +337,7 @@ func TestStateIsInPartsFires(t *testing.T) {
 		"type t struct {" + decl + more + "}; func (x *t) f() {" + assign + assignMore + "}":                          1,
 		"type t struct {" + decl + more + "}; func (x *t) f() {" + assign + "}":                                       0,
 		"type t struct {" + decl + "p }; type p struct {" + more + "}; func (x *t) f() {" + assign + assignMore + "}": 0,
-		"type t struct {" + decl + more + "}; func begin(x *t) {" + assign + assignMore + "}":                         0,
+		"type t struct {" + decl + more + "}; func newRun(x *t) {" + assign + assignMore + "}":                        0,
 	} {
 		fset := token.NewFileSet()
 		f, err := parser.ParseFile(fset, "a.go", "package p; "+code, 0)
@@ -339,6 +346,189 @@ func TestStateIsInPartsFires(t *testing.T) {
 		}
 		if wrong := checkChanging("p", fset, []*ast.File{f}); len(wrong) != want {
 			t.Errorf("%s: %q, want %d", code, wrong, want)
+		}
+	}
+}
+
+// mostPath bounds the lines of the straight path from ccp.Solve to the backend: the
+// functions that are on the stack when the start is first evaluated, the convex problem
+// compiled, a tangent taken, and the backend made, updated and asked to solve, in the
+// first two iterations. What they ask on the way is beside the path, and so are the
+// builder of the convex problem and package scaled, which is a backend's solver in other units.
+const mostPath = 250
+
+// straight collects the functions of a straight path, by file and name.
+type straight struct {
+	decls  map[string][]*ast.FuncDecl // by file, from the repository's top
+	fset   *token.FileSet
+	found  map[*ast.FuncDecl]string // their files
+	solves int                      // of the backend so far
+}
+
+func pathIn(t *testing.T, dirs ...string) *straight {
+	p := &straight{decls: map[string][]*ast.FuncDecl{}, fset: token.NewFileSet(), found: map[*ast.FuncDecl]string{}}
+	for _, dir := range dirs {
+		for _, f := range parsed(t, p.fset, dir) {
+			name := filepath.ToSlash(p.fset.Position(f.Pos()).Filename)
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && !strings.Contains(types.ExprString(receiver(fn)), "Builder") {
+					p.decls[name] = append(p.decls[name], fn)
+				}
+			}
+		}
+	}
+	return p
+}
+
+// receiver is the type of a method's receiver, an empty name for a function.
+func receiver(fn *ast.FuncDecl) ast.Expr {
+	if fn.Recv == nil {
+		return ast.NewIdent("")
+	}
+	return fn.Recv.List[0].Type
+}
+
+// note adds the functions that are on the stack.
+func (p *straight) note() {
+	if p.solves >= 2 {
+		return
+	}
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		for name, decls := range p.decls {
+			if !strings.HasSuffix(f.File, "/"+name) {
+				continue
+			}
+			for _, fn := range decls {
+				if p.fset.Position(fn.Pos()).Line <= f.Line && f.Line <= p.fset.Position(fn.End()).Line {
+					p.found[fn] = name
+				}
+			}
+		}
+	}
+}
+
+// within reports whether a method of that name is on the stack.
+func (p *straight) within(name string) bool {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); strings.HasSuffix(f.Function, "."+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// lines are those of the functions found; list has a line for each.
+func (p *straight) lines() (sum int, list []string) {
+	for fn, name := range p.found {
+		n := p.fset.Position(fn.End()).Line - p.fset.Position(fn.Pos()).Line + 1
+		sum += n
+		list = append(list, fmt.Sprintf("%3d %s %s", n, name, fn.Name.Name))
+	}
+	slices.Sort(list)
+	return sum, list
+}
+
+// seenSquare is ‖u‖², which notes where it is evaluated first, and linearised.
+type seenSquare struct {
+	p      *straight
+	valued *bool
+}
+
+func (s seenSquare) Value(u []float64) float64 {
+	if !*s.valued {
+		*s.valued = true
+		s.p.note()
+	}
+	sum := 0.0
+	for _, v := range u {
+		sum += v * v
+	}
+	return sum
+}
+
+func (s seenSquare) AddSubgrad(dst []float64, scale float64, u []float64) {
+	if s.p.within("Linearise") {
+		s.p.note()
+	}
+	for k, v := range u {
+		dst[k] += 2 * scale * v
+	}
+}
+
+// seenContext notes where it is first asked.
+type seenContext struct {
+	context.Context
+	p     *straight
+	asked *bool
+}
+
+func (c seenContext) Err() error {
+	if !*c.asked {
+		*c.asked = true
+		c.p.note()
+	}
+	return nil
+}
+
+// seenBackend notes where a solver is made, updated and first asked.
+type seenBackend struct {
+	ipm.Backend
+	p *straight
+}
+
+type seenSolver struct {
+	qpbackend.Solver
+	p *straight
+}
+
+func (b seenBackend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	b.p.note()
+	s, err := b.Backend.New(ctx, p, set)
+	return seenSolver{s, b.p}, err
+}
+
+func (s seenSolver) Update(u qpbackend.Update) error {
+	s.p.note()
+	return s.Solver.Update(u)
+}
+
+func (s seenSolver) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	s.p.note()
+	s.p.solves++
+	return s.Solver.Solve(ctx, dst)
+}
+
+// TestStraightPath counts the lines from Solve to the backend, with τ as in the paper.
+func TestStraightPath(t *testing.T) {
+	p := pathIn(t, "ccp", "ccp/internal/subproblem")
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.StartAt(2, 1))
+	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{0.3, 0.2}))))
+	m.SubjectTo(dc.GE(dc.BlackBox("square", seenSquare{p, new(bool)}, x), dc.Num(1)).Named("out"))
+	problem, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := ccp.DefaultSettings()
+	set.TauRelative, set.Backend = false, seenBackend{p: p}
+	res, err := ccp.Solve(seenContext{context.Background(), p, new(bool)}, problem, []float64{2, 1}, set)
+	if err != nil || res.Status != ccp.Converged {
+		t.Fatalf("%v, %v", res, err)
+	}
+	sum, list := p.lines()
+	if sum > mostPath {
+		t.Errorf("the straight path has %d lines, at most %d may be:\n%s", sum, mostPath, strings.Join(list, "\n"))
+	}
+	for _, step := range []string{"ccp/ccp.go Solve", "ccp/internal/subproblem/subproblem.go CompileWith", "ccp/ccp.go descend", "ccp/internal/subproblem/linearise.go tangent", "ccp/internal/subproblem/subproblem.go Open", "ccp/internal/subproblem/subproblem.go Solve"} {
+		if !slices.ContainsFunc(list, func(l string) bool { return strings.HasSuffix(l, " "+step) }) {
+			t.Errorf("the path does not lead through %s:\n%s", step, strings.Join(list, "\n"))
 		}
 	}
 }

@@ -19,16 +19,15 @@ import (
 // An error without a Result is a refusal: settings out of range, x0 of wrong length, a
 // problem that the backend does not take. When the context ends, or the recorder
 // returns an error, that error comes together with the best point so far.
-func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Result, error) {
+func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res *Result, err error) {
+	defer recovered(&err)
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
-	return guard(func() (*Result, error) {
-		if x0 == nil {
-			return solveDrawn(ctx, p, set.Seed, set, 0, nil)
-		}
-		return compileAndRun(ctx, p, x0, set, 0, origin{bar: math.Inf(1)})
-	})
+	if x0 == nil {
+		return solveDrawn(ctx, p, set.Seed, set, 0, nil)
+	}
+	return compileAndRun(ctx, p, x0, set, 0, origin{bar: math.Inf(1)})
 }
 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
@@ -36,13 +35,10 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 	r.tip = r.sub
 	for n := 1; r.k < r.set.MaxIter; n++ {
 		r.k++
-		if !r.linearise() { // 1. convexify
-			return r.giveUp(Numerical, subproblem.ErrNotANumber.Error()), nil
+		if err := r.linearise(); err != nil { // 1. convexify
+			return r.giveUp(Numerical, err.Error()), nil
 		}
 		it, end, err := r.solveConvex(ctx) // 2. solve
-		if err == nil && !end.over() {
-			end, err = r.take(it)
-		}
 		if err != nil || end.over() {
 			return end, err
 		}
@@ -81,16 +77,14 @@ func (r *run) localSearch() local {
 }
 
 // linearise linearises at z; where h is not finite it restarts from another point, as
-// often as a run may. It reports whether it has succeeded.
-func (r *run) linearise() bool {
+// often as a run may.
+func (r *run) linearise() error {
 	r.sub.SizeUp(r.z, false)
-	for r.sub.Linearise(r.z, r.penalty.τ) != nil {
-		if r.penalty.restarts >= mostRestarts {
-			return false
-		}
+	err := r.sub.Linearise(r.z, r.penalty.τ)
+	for ; err != nil && r.penalty.restarts < mostRestarts; err = r.sub.Linearise(r.z, r.penalty.τ) {
 		r.restart()
 	}
-	return true
+	return err
 }
 
 // solve is the local search from the start, then the searches around where it has
@@ -111,17 +105,20 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 func (r *run) run(ctx context.Context) (res *Result, err error) {
 	defer r.close()
 	t := time.Now()
-	defer func() {
-		if v := recover(); v != nil {
-			err = caught(v)
-			res = r.finish(outcome{status: Numerical, message: err.Error()}, t)
-		}
-	}()
+	defer r.afterPanic(&res, &err, t)
 	end, err := r.solve(ctx)
 	if err != nil && !end.over() {
 		return nil, err // a refusal
 	}
 	return r.finish(end, t), err
+}
+
+// afterPanic makes a result and an error of a panic. It is for deferred calls.
+func (r *run) afterPanic(res **Result, err *error, t time.Time) {
+	if v := recover(); v != nil {
+		*err = caught(v)
+		*res = r.finish(outcome{status: Numerical, message: (*err).Error()}, t)
+	}
 }
 
 // finish completes the result: here alone a status is written.
@@ -157,19 +154,18 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	r.sub.SizeUp(r.z, true)
-	if r.sub.Linearise(r.z, r.penalty.τ) != nil {
+	if r.sub.Linearise(r.z, r.penalty.τ) != nil || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
-	if r.set.TauRelative {
-		r.sub.SetPrices(r.z)
-		obj, con := r.sub.Slopes(r.z)
-		r.penalty.scale(obj, con, r.seed.share)
-	}
-	if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {
-		return outcome{}, err
-	}
-	r.recover.tol = max(min(r.set.backend().DefaultSettings().Tol, r.set.FeasTol), tightest)
 	return r.open(ctx)
+}
+
+// scaleTau makes τ a multiple of the slopes at z.
+func (r *run) scaleTau() error {
+	r.sub.SetPrices(r.z)
+	objective, constraint := r.sub.Slopes(r.z)
+	r.penalty.scale(objective, constraint, r.seed.share)
+	return r.sub.Linearise(r.z, r.penalty.τ)
 }
 
 // moveInside moves a start that is outside the domains or, if it was drawn, breaks convex
@@ -179,11 +175,8 @@ func (r *run) moveInside(ctx context.Context) (outcome, error) {
 		return outcome{}, nil
 	}
 	z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
-	if ctx.Err() != nil {
-		return interrupted(ctx.Err()), ctx.Err()
-	}
 	if err != nil {
-		return outcome{}, err
+		return ended(ctx, err)
 	}
 	copy(r.z, z)
 	copy(r.where.Start, z)
@@ -327,6 +320,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	lo, hi := subproblem.Bounds(p)
 	sub.BoundDomains(lo, hi)
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse()}
+	r.recover.tol = max(min(set.backend().DefaultSettings().Tol, set.FeasTol), tightest)
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
 	r.budget.Size = sub.Entries()
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
@@ -334,9 +328,6 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	r.res = resultAt(p, x0, set, start)
 	r.step.Space = accel.Space{Lo: lo, Hi: hi, Units: sub.Units, Size: sub.Size, Merit: r.merit, Slip: r.slip(), Inside: sub.Inside, Pin: p.Pin}
 	r.local, r.devices, r.kinds = r.localSearch(), r.accelerations(), r.searches()
-	if !from.kept {
-		r.used = append(r.used, sub)
-	}
 	return r
 }
 

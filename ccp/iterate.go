@@ -12,22 +12,17 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// solveConvex solves the convex problem of iteration k, which gets another one in its
-// place as long as it is unbounded or the backend fails, and moves x and z to the solution. It ends the
-// local search where there is none.
+// solveConvex solves the convex problem of iteration k, moves x and z to the solution and
+// tells the recorder. A convex problem that is unbounded, or that the backend fails on, gets another one in its
+// place; the local search ends where there is none.
 func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
 	r.sub.Centre = r.centre()
 	for {
-		if err := r.sub.Solve(ctx); err != nil {
-			end, err := r.failed(ctx, err)
-			return Iteration{}, end, err
-		}
-		solved, end, err := r.answer(ctx)
+		solved, end, err := r.answer(ctx, r.sub.Solve(ctx))
 		if solved {
-			return r.move(), outcome{}, nil
-		}
-		if err == nil && !end.over() {
-			err = r.sub.Linearise(r.z, r.penalty.τ)
+			it := r.move()
+			end, err = r.take(it)
+			return it, end, err
 		}
 		if err != nil || end.over() {
 			return Iteration{}, end, err
@@ -46,19 +41,20 @@ func (r *run) centre() []float64 {
 // failed is the end where a convex problem could not be tried. That of the first
 // iteration is a refusal.
 func (r *run) failed(ctx context.Context, err error) (outcome, error) {
-	if ctx.Err() != nil {
-		return interrupted(ctx.Err()), ctx.Err()
-	}
 	err = fmt.Errorf("ccp: iteration %d: %w", r.k, err)
-	if r.k == 1 {
-		return outcome{}, err
+	if r.k == 1 || ctx.Err() != nil {
+		return ended(ctx, err)
 	}
 	return r.giveUp(Numerical, err.Error()), nil
 }
 
 // answer looks at the backend's answer: a solution, a proof, or a failure that
-// is recovered from, so that the convex problem can be solved again.
-func (r *run) answer(ctx context.Context) (solved bool, end outcome, err error) {
+// is recovered from, so that the convex problem can be solved again. failure: there is none.
+func (r *run) answer(ctx context.Context, failure error) (solved bool, end outcome, err error) {
+	if failure != nil {
+		end, err = r.failed(ctx, failure)
+		return false, end, err
+	}
 	sol := &r.sub.Res
 	r.recover.note = ""
 	switch s := sol.Status; {

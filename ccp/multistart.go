@@ -94,10 +94,16 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			b.take(guard(func() (*Result, error) { return solveDrawn(ctx, p, seed, set, i, lead) }))
+			b.take(solveSafely(ctx, p, seed, set, i, lead))
 		})
 	}
 	wg.Wait()
+}
+
+// solveSafely is solveDrawn; a panic becomes an error.
+func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (res *Result, err error) {
+	defer recovered(&err)
+	return solveDrawn(ctx, p, seed, set, start, lead)
 }
 
 // drawn draws starting point i > 0: p.Start(seed), with the entries that are

@@ -35,6 +35,12 @@ func (n *newton) search(ctx context.Context, m search.Move) (outcome, error) {
 	if !n.equations(ctx) {
 		return n.descend(ctx, m)
 	}
+	return n.alternate(ctx, m)
+}
+
+// alternate descends for a few iterations, follows the equations from there and, where that leads
+// nowhere, descends.
+func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) {
 	handed := false
 	early := m
 	early.Lost = func(t search.Trial) bool {
@@ -64,7 +70,7 @@ func (n *newton) equations(ctx context.Context) bool {
 		m, err := sl1qp.New(ctx, n.p, n.set.backend())
 		if err == nil && m != nil {
 			n.method = m
-			n.used = append(n.used, m.Sub)
+			n.extra = m.Sub
 		}
 	}
 	return n.method != nil

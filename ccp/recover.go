@@ -28,11 +28,7 @@ func (r *run) open(ctx context.Context) (outcome, error) {
 	b := r.set.backend()
 	set := b.DefaultSettings()
 	set.Tol, set.MaxIter = r.recover.tol, min(set.MaxIter, maxInner)
-	err := r.sub.Open(ctx, b, set)
-	if err != nil && ctx.Err() != nil {
-		return interrupted(ctx.Err()), ctx.Err()
-	}
-	return outcome{}, err
+	return ended(ctx, r.sub.Open(ctx, b, set))
 }
 
 // reopen makes the solver anew for the current linearisation.
@@ -80,7 +76,7 @@ func (r *run) mayBeInfeasible() bool {
 // is unbounded itself, or there is nothing left to try.
 func (r *run) hold(ctx context.Context) (outcome, error) {
 	if r.raise() {
-		return outcome{}, nil
+		return outcome{}, r.sub.Linearise(r.z, r.penalty.τ)
 	}
 	// A ray proves something where there is a point to begin at, and nothing where it
 	// leads away from the DC constraints.

@@ -32,8 +32,8 @@ type run struct {
 	devices accel.Devices
 	kinds   search.Kinds
 	budget  search.Budget
-	tip     *subproblem.Problem   // the convex problem that has led to x
-	used    []*subproblem.Problem // to be closed at the end
+	tip     *subproblem.Problem // the convex problem that has led to x
+	extra   *subproblem.Problem // another convex problem, to be closed at the end
 }
 
 // state is that of the procedure.
@@ -86,17 +86,19 @@ func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
 	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
 	v := p.Violations(x0)
 	res.Violation, res.Worst = v.Largest, v.Where()
-	if subproblem.IsFinite(res.Objective) {
-		res.Feasible = v.Excess <= set.FeasTol
-		res.nearly = res.Feasible || v.Relative <= set.FeasTol
-	}
+	finite := subproblem.IsFinite(res.Objective)
+	res.Feasible = finite && v.Excess <= set.FeasTol
+	res.nearly = res.Feasible || finite && v.Relative <= set.FeasTol
 	return res
 }
 
 // close closes the solvers of the run, which a panic may have left in any state.
 func (r *run) close() {
-	for _, s := range r.used {
-		guardClose(s)
+	if !r.seed.kept {
+		guardClose(r.sub)
+	}
+	if r.extra != nil {
+		guardClose(r.extra)
 	}
 }
 
@@ -186,6 +188,14 @@ func (r *run) duals() (none subproblem.Multipliers) {
 	return r.tip.Duals()
 }
 
+// ended is how a run ends by err, if that is one: an end of the context leaves a point.
+func ended(ctx context.Context, err error) (outcome, error) {
+	if err != nil && ctx.Err() != nil {
+		return interrupted(ctx.Err()), ctx.Err()
+	}
+	return outcome{}, err
+}
+
 func interrupted(err error) outcome {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return outcome{status: TimeLimit}
@@ -230,12 +240,6 @@ func caught(v any) error {
 		}
 	}
 	return p
-}
-
-// guard runs f; a panic becomes an error.
-func guard(f func() (*Result, error)) (res *Result, err error) {
-	defer recovered(&err)
-	return f()
 }
 
 // recovered, deferred, makes the error of a panic.

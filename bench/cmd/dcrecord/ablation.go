@@ -35,11 +35,12 @@ func variants() []variant {
 		{"without `LineSearch`", func(s *ccp.Settings) { s.Acceleration.LineSearch = false }},
 		{"without `Extrapolation`", func(s *ccp.Settings) { s.Acceleration.Extrapolation = false }},
 		{"without `Combination`", func(s *ccp.Settings) { s.Acceleration.Combination = false }},
+		{"without `Newton`", func(s *ccp.Settings) { s.Acceleration.Newton = false }},
 		{"without `Tangents`", func(s *ccp.Settings) { s.Search.Tangents = 0 }},
 		{"`Tangents` = 5", func(s *ccp.Settings) { s.Search.Tangents = 5 }},
 		{"without `Coordinates`", func(s *ccp.Settings) { s.Search.Coordinates = 0 }},
 		{"without `Hops`", func(s *ccp.Settings) { s.Search.Hops = 0 }},
-		{"the plain procedure, without all six", plain},
+		{"the plain procedure, without all seven", plain},
 		{"`Tau0` = 0.01", func(s *ccp.Settings) { s.Tau0 = 0.01 }},
 		{"`Tau0` = 0.003", func(s *ccp.Settings) { s.Tau0 = 0.003 }},
 		{"`Tau0` = 0.0003", func(s *ccp.Settings) { s.Tau0 = 0.0003 }},
@@ -57,68 +58,100 @@ func variants() []variant {
 // between local minima of the families.
 const tie = 1e-4
 
-// group sums up the runs of a variant on files or on families.
+// group sums up the runs of a variant on the files of a folder or on families.
 type group struct {
 	best, noWorse, infeasible, iterations int
 	logs                                  float64 // of objective over best, where feasible
 }
 
+// table is what the variants have done, by group.
+type table struct {
+	rows   []variant
+	limit  time.Duration
+	groups []string
+	count  map[string]int
+	sums   map[string][]group
+}
+
+const families = "families"
+
+// add runs every variant on a problem.
+func (t *table) add(of, path string) error {
+	p, set, err := compile(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	objective, its := make([]float64, len(t.rows)), make([]int, len(t.rows))
+	best := math.Inf(1)
+	for k, row := range t.rows {
+		objective[k], its[k] = descend(p, set, row.change, t.limit)
+		best = min(best, objective[k])
+	}
+	if t.count[of]++; t.count[of] == 1 {
+		t.groups, t.sums[of] = append(t.groups, of), make([]group, len(t.rows))
+	}
+	for k, v := range objective {
+		s := &t.sums[of][k]
+		s.iterations += its[k]
+		if math.IsInf(v, 1) {
+			s.infeasible++
+			continue
+		}
+		if v <= best+max(math.Abs(best)*tie, tie*tie) {
+			s.best++
+		}
+		if last := objective[len(objective)-1]; v <= last+tie*math.Abs(last) {
+			s.noWorse++
+		}
+		s.logs += math.Log(1 + (v-best)/max(math.Abs(best), tie))
+	}
+	return nil
+}
+
 // ablation runs every variant from the given start of each file and of each draw of
 // the families, and prints a table.
 func ablation(w io.Writer, sizes string, draws int, limit time.Duration, files []string) error {
-	rows := variants()
-	sums := make([][2]group, len(rows))
-	count := [2]int{}
-	add := func(kind int, path string) error {
-		p, set, err := compile(path)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		objective, its := make([]float64, len(rows)), make([]int, len(rows))
-		best := math.Inf(1)
-		for k, row := range rows {
-			objective[k], its[k] = descend(p, set, row.change, limit)
-			best = min(best, objective[k])
-		}
-		count[kind]++
-		for k, v := range objective {
-			s := &sums[k][kind]
-			s.iterations += its[k]
-			if off := math.Abs(best) * tie; v <= best+max(off, tie*tie) {
-				s.best++
-			}
-			if last := objective[len(rows)-1]; v <= last+tie*math.Abs(last) {
-				s.noWorse++
-			}
-			if math.IsInf(v, 1) {
-				s.infeasible++
-				continue
-			}
-			s.logs += math.Log(1 + (v-best)/max(math.Abs(best), tie))
-		}
-		return nil
-	}
+	t := &table{rows: variants(), limit: limit, count: map[string]int{}, sums: map[string][]group{}}
 	for _, path := range files {
-		if err := add(0, path); err != nil {
+		if err := t.add(filepath.Base(filepath.Dir(path)), path); err != nil {
 			return err
 		}
 	}
-	families, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","), draws)
-	if err != nil {
-		return err
-	}
-	for _, in := range families {
-		if err := drawn(in, 1, func(_, path string, _ uint64) error { return add(1, path) }); err != nil {
+	if sizes != "none" {
+		all, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","), draws)
+		if err != nil {
 			return err
 		}
+		for _, in := range all {
+			if err := drawn(in, 1, func(_, path string, _ uint64) error { return t.add(families, path) }); err != nil {
+				return err
+			}
+		}
 	}
-	fmt.Fprintf(w, "| | %d files: at the best of all rows | iterations | %d of the families: no worse than DCCP's | at the best of all rows | infeasible | geometric mean of objective / best | iterations |\n", count[0], count[1])
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
-	for k, row := range rows {
-		f, g := sums[k][0], sums[k][1]
-		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %.4f | %d |\n", row.name, f.best, f.iterations, g.noWorse, g.best, g.infeasible, math.Exp(g.logs/float64(max(count[1]-g.infeasible, 1))), g.iterations)
-	}
+	t.print(w)
 	return nil
+}
+
+func (t *table) print(w io.Writer) {
+	fmt.Fprint(w, "| |")
+	for _, of := range t.groups {
+		fmt.Fprintf(w, " %d of %s: at the best of all rows | infeasible | iterations |", t.count[of], of)
+		if of == families {
+			fmt.Fprint(w, " no worse than DCCP's | geometric mean of objective / best |")
+		}
+	}
+	fmt.Fprintln(w, "\n|"+strings.Repeat("---|", 1+3*len(t.groups)+2*min(t.count[families], 1)))
+	for k, row := range t.rows {
+		fmt.Fprintf(w, "| %s |", row.name)
+		for _, of := range t.groups {
+			s := t.sums[of][k]
+			fmt.Fprintf(w, " %d | %d | %d |", s.best, s.infeasible, s.iterations)
+			if of == families {
+				fmt.Fprintf(w, " %d | %.4f |", s.noWorse, math.Exp(s.logs/float64(max(t.count[of]-s.infeasible, 1))))
+			}
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 // compile reads a problem and the settings that its file states.

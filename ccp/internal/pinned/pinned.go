@@ -47,6 +47,9 @@ type solver struct {
 
 // New leaves the columns out and has Inner prepare the rest.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	if len(b.Cols) == 0 {
+		return b.Inner.New(ctx, p, set)
+	}
 	p, err := qpbackend.Prepare(ctx, b, p, set)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,7 @@ type Method struct {
 	lo      []float64 // bounds of the columns
 	hi      []float64
 	τ, Δ    float64
-	tol     float64
-	feas    float64
+	asked   tolerances
 	found   bool      // w has its places
 	size    []float64 // of the variables
 	eased   int       // how often τ fell
@@ -29,6 +28,9 @@ type Method struct {
 	cost    int       // iterations of the backend since the last Note
 	defined []bool    // variables that an equation defines
 }
+
+// tolerances are that of the backend, and of the rows.
+type tolerances struct{ tol, feas float64 }
 
 // New returns the method for p, nil where p has no smooth nonlinear equation, functions
 // of too many variables each, or an objective whose quadratic part changes.
@@ -127,8 +129,8 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		m.ease(&s, broken)
 		φ, _ := m.merit(x)
 		if m.promised(x, s) <= share*at.Least {
-			if m.p.Feasible(x, m.feas) {
-				if ψ, _ := m.merit(s.to); ψ <= φ && m.p.Feasible(s.to, m.feas) {
+			if m.p.Feasible(x, m.asked.feas) {
+				if ψ, _ := m.merit(s.to); ψ <= φ && m.p.Feasible(s.to, m.asked.feas) {
 					copy(x, s.to)
 				}
 				end.Stationary = true
@@ -169,7 +171,7 @@ func (m *Method) promised(x []float64, s trial) float64 {
 // ease lowers τ where it is far above the multipliers.
 func (m *Method) ease(s *trial, broken float64) {
 	λ := m.largest(s.y)
-	if m.eased >= mostEased || s.slack > m.feas || !(λ > 0) || m.τ <= heavy*λ {
+	if m.eased >= mostEased || s.slack > m.asked.feas || !(λ > 0) || m.τ <= heavy*λ {
 		return
 	}
 	m.eased++
@@ -218,7 +220,7 @@ func (m *Method) spent() int {
 }
 
 func (m *Method) begin(at Start) {
-	m.τ, m.Δ, m.tol, m.feas = at.Tau, firstRegion, at.Tol, at.Feas
+	m.τ, m.Δ, m.asked = at.Tau, firstRegion, tolerances{at.Tol, at.Feas}
 	m.Sub.SizeUp(at.X, true)
 	m.w.σ, m.eased, m.solves, m.cost = 1, 0, 0, 0
 	m.measure()
@@ -271,7 +273,7 @@ type trial struct {
 // them further.
 func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, error) {
 	s, err := m.solve(ctx, x)
-	for err == nil && s.ok && s.slack > open*broken && s.slack > m.feas && m.τ < heaviest {
+	for err == nil && s.ok && s.slack > open*broken && s.slack > m.asked.feas && m.τ < heaviest {
 		before := m.τ
 		m.τ = min(steering*m.τ, heaviest)
 		t, err := m.solve(ctx, x)
@@ -305,7 +307,7 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 		sub.Now.Lo[j], sub.Now.Hi[j] = max(m.lo[j], x[j]-δ), min(m.hi[j], x[j]+δ)
 	}
 	set := m.Backend.DefaultSettings()
-	set.Tol = m.tol
+	set.Tol = m.asked.tol
 	if err := sub.Open(ctx, m.Backend, set); err != nil {
 		return trial{}, ctx.Err()
 	}
@@ -416,7 +418,7 @@ func (m *Method) merit(x []float64) (φ, broken float64) {
 	if broken, _ = m.Sub.Gaps(x); math.IsInf(broken, 1) {
 		return broken, broken
 	}
-	if φ = m.p.Objective.Value(x) + m.τ*broken; math.IsNaN(φ) || m.Sub.BreaksHard(x, 0.1*m.feas) {
+	if φ = m.p.Objective.Value(x) + m.τ*broken; math.IsNaN(φ) || m.Sub.BreaksHard(x, 0.1*m.asked.feas) {
 		φ = math.Inf(1)
 	}
 	return φ, broken

@@ -33,57 +33,59 @@ const noSlack = -1
 var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
 
 // Linearise replaces every h by its tangent at x and sets the cost of the
-// slacks to τ.
+// slacks to τ times their prices.
 func (s *Problem) Linearise(x []float64, τ float64) error {
 	s.DC.Pin(x)
 	copy(s.Now.Q, s.QP.Q)
 	for k, j := range s.Slacks {
 		s.Now.Q[j] = τ * s.prices[k]
 	}
-	if s.Switched = s.least.take(x, s.Now.Q, s.QP.P.Val); s.Switched {
-		copy(s.Now.P, s.least.p)
-		s.unchanged.held = false
-	}
-	finite := 0.0
-	if s.H0 != nil {
-		idx := s.H0.Support()
-		s.subgradient(s.H0, idx, x)
-		for _, j := range idx {
-			s.Now.Q[j] -= s.grad[j]
-			finite += s.grad[j] - s.grad[j]
-		}
-	}
-	if finite += s.tangents(x); finite != 0 {
+	s.choose(x)
+	if !s.objectiveTangent(x) || !s.tangents(x) {
 		return ErrNotANumber
 	}
 	s.prox.pull(s, x)
 	return nil
 }
 
-// tangents writes those at x to the rows of the cuts. It returns 0 where all is
-// well.
-func (s *Problem) tangents(x []float64) float64 {
+// choose lets the least of the items of the objective count.
+func (s *Problem) choose(x []float64) {
+	if s.Switched = s.least.take(x, s.Now.Q, s.QP.P.Val); s.Switched {
+		copy(s.Now.P, s.least.p)
+		s.unchanged.held = false
+	}
+}
+
+// objectiveTangent subtracts the tangent of the objective's h at x. It reports whether that is finite.
+func (s *Problem) objectiveTangent(x []float64) bool {
+	if s.H0 == nil {
+		return true
+	}
+	idx := s.H0.Support()
+	s.subgradient(s.H0, idx, x)
+	nothing := 0.0 // or NaN
+	for _, j := range idx {
+		s.Now.Q[j] -= s.grad[j]
+		nothing += s.grad[j] - s.grad[j]
+	}
+	return nothing == 0
+}
+
+// tangents writes those at x to the rows of the cuts. It reports whether all are finite.
+func (s *Problem) tangents(x []float64) bool {
 	if slices.Equal(s.at, x) {
-		return 0
+		return true
 	}
 	s.at = s.at[:0]
-	finite := 0.0
-	for k := 0; k < len(s.Cuts); {
-		from := k
-		for k++; k < len(s.Cuts) && s.Cuts[k].Same; k++ {
+	for from, k := 0, 0; from < len(s.Cuts); from = k {
+		for k = from + 1; k < len(s.Cuts) && s.Cuts[k].Same; k++ {
 		}
-		tangent := s.tangent(s.Cuts[from:k], x)
-		finite += tangent - tangent
-		for i := from; i < k; i++ {
-			if math.IsInf(s.Now.U[s.Cuts[i].Row], 0) {
-				return math.NaN()
-			}
+		if !s.tangent(s.Cuts[from:k], x) {
+			return false
 		}
 	}
-	if finite == 0 {
-		s.at = append(s.at, x...)
-	}
-	return finite
+	s.at = append(s.at, x...)
+	return true
 }
 
 // pieced is implemented by maxima of affine functions: the piece that is active at
@@ -92,44 +94,62 @@ type pieced interface {
 	ActivePiece(x []float64) (l dc.Linear, number int, value float64, ok bool)
 }
 
-// tangent writes that of the cuts' h at x to their rows, and returns a number
-// that is finite where h is.
-func (s *Problem) tangent(cuts []Cut, x []float64) float64 {
-	h, idx := cuts[0].H, cuts[0].Idx
-	var l dc.Linear
-	var number int
-	var value float64
-	p, ok := h.(pieced)
-	if ok {
-		l, number, value, ok = p.ActivePiece(x)
+// tangent writes that of the cuts' h at x, a − h(x) − ∂h·(· − x) ≤ s, to their rows. It
+// reports whether it is finite.
+func (s *Problem) tangent(cuts []Cut, x []float64) bool {
+	if done, finite := s.piece(cuts, x); done {
+		return finite
 	}
-	piece, constant := number+1, l.Const // h(x) − ∂h·x
-	switch {
-	case ok && piece == cuts[0].piece:
-		return value
-	case ok:
-		s.clear(idx)
-		l.AddSubgrad(s.grad, 1, x)
-	default:
-		s.subgradient(h, idx, x)
-		value, piece = h.Value(x), 0
-		constant = value
-		for _, j := range idx {
-			constant -= s.grad[j] * x[j]
-		}
-		value = constant
+	h, idx := cuts[0].H, cuts[0].Idx
+	s.subgradient(h, idx, x)
+	constant := h.Value(x)
+	for _, j := range idx {
+		constant -= s.grad[j] * x[j]
 	}
 	for k := range cuts {
 		c := &cuts[k]
 		s.Now.U[c.Row] = c.U + constant
-		if ok && c.base == nil && (c.piece > 0 || c.fresh) {
+		s.write(c)
+		c.piece, c.tangent, c.fresh = 0, dc.Linear{}, false
+	}
+	return s.boundsAre(cuts, constant)
+}
+
+// piece is tangent where h is a maximum of affine functions: its tangent is the piece
+// that is active. done is false where h is another function.
+func (s *Problem) piece(cuts []Cut, x []float64) (done, finite bool) {
+	p, ok := cuts[0].H.(pieced)
+	if !ok {
+		return false, false
+	}
+	l, number, value, ok := p.ActivePiece(x)
+	if !ok {
+		return false, false
+	}
+	if number+1 == cuts[0].piece {
+		return true, s.boundsAre(cuts, value)
+	}
+	s.clear(cuts[0].Idx)
+	l.AddSubgrad(s.grad, 1, x)
+	for k := range cuts {
+		c := &cuts[k]
+		s.Now.U[c.Row] = c.U + l.Const
+		if c.base == nil && (c.piece > 0 || c.fresh) {
 			s.exchange(c, l)
 		} else {
 			s.write(c)
 		}
-		c.piece, c.tangent, c.fresh = piece, l, false
+		c.piece, c.tangent, c.fresh = number+1, l, false
 	}
-	return value
+	return true, s.boundsAre(cuts, value)
+}
+
+// boundsAre reports whether the value of an h and the bounds of its cuts are finite.
+func (s *Problem) boundsAre(cuts []Cut, value float64) bool {
+	for i := range cuts {
+		value += s.Now.U[cuts[i].Row]
+	}
+	return IsFinite(value)
 }
 
 // write writes the coefficients without h, less s.grad.

@@ -66,53 +66,67 @@ type answer struct {
 
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
-func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) { return CompileWith(ctx, p, nil) }
-
-// pin notes that a variable is a parameter.
-func (s *Problem) pin(b *Builder, v *dc.Variable) {
-	if b.pinned == nil {
-		b.pinned = make([]bool, s.DC.NumVars())
-	}
-	for k := range v.Len() {
-		b.pinned[v.Offset+k] = true
-		s.pinned = append(s.pinned, v.Offset+k)
-	}
+func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
+	return CompileWith(ctx, p, func(*Builder) {})
 }
 
 // CompileWith is compile with the rows that more adds.
 func CompileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (s *Problem, err error) {
 	defer Unwound(&err)
-	return compileWith(ctx, p, more)
+	b := NewBuilder(ctx, p.NumVars())
+	s = &Problem{DC: p, defined: p.Defined()}
+	s.pin(b)
+	s.addObjective(b)
+	b.BoundVariables(p)
+	s.addConstraints(b)
+	more(b)
+	s.restrictMajorants(b)
+	if s.QP, err = b.Problem(b.cuts); err != nil {
+		return nil, err
+	}
+	s.compiled(b)
+	return s, nil
 }
 
-func compileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (*Problem, error) {
-	n := p.NumVars()
-	b := NewBuilder(ctx, n)
-	s := &Problem{DC: p, defined: p.Defined()}
-	s.grad = make([]float64, n)
-	for _, v := range p.Vars {
-		if v.Param {
-			s.pin(b, v)
+// pin notes which variables are parameters.
+func (s *Problem) pin(b *Builder) {
+	for _, v := range s.DC.Vars {
+		if !v.Param {
+			continue
+		}
+		if b.pinned == nil {
+			b.pinned = make([]bool, s.DC.NumVars())
+		}
+		for j := v.Offset; j < v.Offset+v.Len(); j++ {
+			b.pinned[j] = true
+			s.pinned = append(s.pinned, j)
 		}
 	}
-	b.Minimise(b.Form(p.Objective.G()))
-	if len(p.Objective.H().Support()) > 0 {
-		s.H0 = p.Objective.H()
-		s.restrict(b, s.H0)
+}
+
+// addObjective adds g of the objective, and the domain of its h.
+func (s *Problem) addObjective(b *Builder) {
+	b.Minimise(b.Form(s.DC.Objective.G()))
+	if h := s.DC.Objective.H(); len(h.Support()) > 0 {
+		s.H0 = h
+		s.restrict(b, h)
 	}
-	b.BoundVariables(p)
+}
+
+// addConstraints adds the rows of all constraints, and the bounds of slacks.
+func (s *Problem) addConstraints(b *Builder) {
 	dcs := 0
-	for i := range p.Constraints {
-		if !p.Constraints[i].Convex() {
+	for i := range s.DC.Constraints {
+		if !s.DC.Constraints[i].Convex() {
 			dcs++
 		}
 	}
-	b.Rows = slices.Grow(b.Rows, len(p.Constraints)+3*dcs) // a slack and some pieces each
+	b.Rows = slices.Grow(b.Rows, len(s.DC.Constraints)+3*dcs) // a slack and some pieces each
 	b.cuts = slices.Grow(b.cuts, 3*dcs)
-	for i := range p.Constraints {
+	for i := range s.DC.Constraints {
 		b.work(1)
 		b.owner = i
-		c := &p.Constraints[i]
+		c := &s.DC.Constraints[i]
 		if c.Convex() {
 			s.Hard = append(s.Hard, c)
 		} else {
@@ -124,27 +138,27 @@ func compileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (*Pr
 	for _, j := range s.Slacks {
 		b.BoundColumn(j, 0, math.Inf(1))
 	}
-	if more != nil {
-		more(b)
-	}
+}
+
+// restrictMajorants adds the domains of the h that majorants linearise.
+func (s *Problem) restrictMajorants(b *Builder) {
 	for k := 0; k < len(b.cuts); k++ { // which may grow
 		if b.cuts[k].slack == noSlack {
 			s.restrict(b, b.cuts[k].H)
 		}
 	}
-	s.Cuts = b.cuts
-	qp, err := b.Problem(s.Cuts)
-	if err != nil {
-		return nil, err
-	}
-	s.QP, s.Rows, s.least = qp, b.Rows, b.least
-	s.rowSize = make([]float64, len(s.Slacks))
-	s.prices = make([]float64, len(s.Slacks))
-	for k := range s.rowSize {
+}
+
+// compiled takes the assembled problem over, and makes room for values.
+func (s *Problem) compiled(b *Builder) {
+	qp := s.QP
+	s.Cuts, s.Rows, s.least = b.cuts, b.Rows, b.least
+	s.grad = make([]float64, s.DC.NumVars())
+	s.rowSize, s.prices = make([]float64, len(s.Slacks)), make([]float64, len(s.Slacks))
+	for k := range s.Slacks {
 		s.rowSize[k], s.prices[k] = 1, 1
 	}
 	s.Now = qpbackend.Update{P: append([]float64(nil), s.least.p...), Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
-	return s, nil
 }
 
 // addConstraint adds the rows of one constraint.
@@ -208,12 +222,8 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	if s.Solver != nil {
 		return nil
 	}
-	t := time.Now()
-	defer func() { s.Seconds += Since(t) }()
-	if len(s.pinned) > 0 {
-		b = pinned.Backend{Inner: b, Cols: s.pinned}
-	}
-	solver, err := scaled.New(ctx, b, s.stated(), set, s.columnUnits(), s.Slacks)
+	defer s.took(time.Now())
+	solver, err := scaled.New(ctx, pinned.Backend{Inner: b, Cols: s.pinned}, s.stated(), set, s.columnUnits(), s.Slacks)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
 	}
@@ -221,6 +231,9 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	s.unchanged.held, s.unchanged.answered = true, false
 	return nil
 }
+
+// took adds the time since t.
+func (s *Problem) took(t time.Time) { s.Seconds += Since(t) }
 
 // stated is the problem of the last linearise.
 func (s *Problem) stated() *qpbackend.Problem {
@@ -244,37 +257,43 @@ func (s *Problem) stated() *qpbackend.Problem {
 // where the backend profits from it; s.res holds the result. A problem
 // that is the one before is not solved again.
 func (s *Problem) Solve(ctx context.Context) error {
-	t := time.Now()
-	defer func() { s.Seconds += Since(t) }()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+	defer s.took(time.Now())
 	if s.Centre == nil && s.Res.Status == qpbackend.Solved && s.unchanged.is(&s.Now) {
 		s.Res.Iterations = 0
-		return nil
+		return ctx.Err()
 	}
+	s.Solver.Resize(s.columnUnits())
+	s.Solver.Centre(s.Centre)
+	if err := s.unchanged.ask(s.Solver, s.values()); err != nil {
+		return err
+	}
+	err := s.warmStart()
+	if err == nil {
+		err = s.Solver.Solve(ctx, &s.Res)
+	}
+	s.unchanged.answered = err == nil
+	return err
+}
+
+// values are those that the solver does not have: all of them, also those that never
+// change, where it was given others for another purpose.
+func (s *Problem) values() qpbackend.Update {
 	now := s.Now
-	if s.unchanged.strange { // all of them, also those that never change
+	if s.unchanged.strange {
 		now.L = s.lower()
 		if now.P == nil && s.QP.P != nil {
 			now.P = s.QP.P.Val
 		}
 	}
-	s.Solver.Resize(s.columnUnits())
-	s.Solver.Centre(s.Centre)
-	if err := s.unchanged.ask(s.Solver, now); err != nil {
-		return err
-	}
+	return now
+}
+
+// warmStart lets the solver begin at the last solution, if it has come near one.
+func (s *Problem) warmStart() error {
 	switch s.Res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
-		if err := s.Solver.WarmStart(s.Res.X, s.Res.Y, s.Res.Z); err != nil {
-			return err
-		}
+		return s.Solver.WarmStart(s.Res.X, s.Res.Y, s.Res.Z)
 	}
-	if err := s.Solver.Solve(ctx, &s.Res); err != nil {
-		return err
-	}
-	s.unchanged.answered = true
 	return nil
 }
 

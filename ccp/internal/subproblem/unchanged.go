@@ -38,16 +38,18 @@ const rounded = 1e-13
 
 // ask hands over the values that have changed.
 func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
-	a.answered = false
-	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
-	a.lo, a.hi = append(a.lo[:0], now.Lo...), append(a.hi[:0], now.Hi...)
+	a.keep(now)
 	if a.held && !a.strange {
 		now.A, now.P = nil, nil
 	}
-	if err := solver.Update(now); err != nil {
-		a.held = false
-		return err
-	}
-	a.held, a.strange = true, false
-	return nil
+	err := solver.Update(now)
+	a.held, a.strange = err == nil, a.strange && err != nil
+	return err
+}
+
+// keep keeps the values that are about to be solved.
+func (a *unchanged) keep(now qpbackend.Update) {
+	a.answered = false
+	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
+	a.lo, a.hi = append(a.lo[:0], now.Lo...), append(a.hi[:0], now.Hi...)
 }
