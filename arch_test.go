@@ -27,7 +27,7 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum internal/enum",
-	"dc/lang": "dc gonum internal/enum internal/suggest internal/table",
+	"dc/lang": "dc gonum internal/arrays internal/enum internal/suggest internal/table",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
@@ -41,6 +41,8 @@ var mayImport = map[string]string{
 	"internal/shared": "",
 	// One grammar of numbers and one reader of tables, for whoever reads data.
 	"internal/table": "",
+	// Arrays and sparse matrices in the formats of others.
+	"internal/arrays": "internal/table",
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
 	"internal/num": "",

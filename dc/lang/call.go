@@ -8,7 +8,7 @@ func (ev *evaluator) call(n *node) value {
 	from := len(ev.args)
 	for _, a := range n.args {
 		v := ev.eval(a)
-		if v.sort > general && !(v.sort == text && n.fn.text || v.sort == members && n.name == "len") {
+		if v.sort > general && !(v.sort == text && n.fn.text || v.sort == members && n.name == "len" || v.sort == sparseNumbers && n.fn.sparse) {
 			v = ev.operand(a)
 		}
 		if v.hasInf() && !n.fn.inf {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
@@ -23,7 +24,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]span{}, labels: map[string]span{}, out: &Program{File: f}}
 	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ended: ctx.Err, look: min(unitsFirst, lim.work),
-		data: &loader{fsys: opt.FS, dir: opt.Dir, limit: lim.entries, cache: opt.Cache}}
+		data: &loader{fsys: opt.FS, dir: opt.Dir, limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, cache: opt.Cache}}
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.lost {
 		c.ev.names[name] = &symbol{bad: true, lost: true}

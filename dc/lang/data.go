@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -10,7 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
+
+	"github.com/dcopt/dcopt/internal/arrays"
 )
 
 // DataFile is a file that a problem reads.
@@ -25,16 +27,17 @@ type DataFile struct {
 // is for one goroutine. The zero value is ready.
 type Cache struct {
 	tables map[string]*csvTable
-	texts  map[string]string
+	texts  map[string][]byte
+	arrays map[string]value // by function, path and name
 }
 
 // loader reads data files relative to a folder.
 type loader struct {
-	fsys  fs.FS // nil: the operating system's
-	dir   string
-	limit int // numbers in a file
-	cache *Cache
-	used  []DataFile
+	fsys   fs.FS // nil: the operating system's
+	dir    string
+	limits arrays.Limits
+	cache  *Cache
+	used   []DataFile
 }
 
 // maxFile is the size from which data files are refused.
@@ -58,14 +61,14 @@ type notFound struct{ where string }
 func (e *notFound) Error() string { return "no such file" }
 
 // read is the whole file.
-func (l *loader) read(name string) (string, error) {
+func (l *loader) read(name string) ([]byte, error) {
 	where := l.resolve(name)
 	if s, ok := l.cache.texts[where]; ok {
 		return s, nil
 	}
 	f, size, err := l.open(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer f.Close()
 	return readText(f, int(size))
@@ -110,33 +113,33 @@ func (l *loader) open(name string) (f fs.File, size int64, err error) {
 
 // readText is the text of a file of that size, which may be compressed by gzip,
 // without a byte order mark.
-func readText(f io.Reader, size int) (string, error) {
+func readText(f io.Reader, size int) ([]byte, error) {
 	in := bufio.NewReaderSize(f, min(size, 1<<18))
 	var r io.Reader = in
 	if head, _ := in.Peek(2); string(head) == "\x1f\x8b" {
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return "", fmt.Errorf("damaged gzip file: %w", err)
+			return nil, fmt.Errorf("damaged gzip file: %w", err)
 		}
 		r = z
 	}
-	var b strings.Builder
-	b.Grow(size)
+	var b bytes.Buffer
+	b.Grow(size + bytes.MinRead) // so that the end is found without growth
 	switch n, err := io.Copy(&b, io.LimitReader(r, maxFile+1)); {
 	case err != nil && r != in:
-		return "", fmt.Errorf("damaged gzip file: %w", err)
+		return nil, fmt.Errorf("damaged gzip file: %w", err)
 	case err != nil:
-		return "", err
+		return nil, err
 	case n > maxFile:
-		return "", fmt.Errorf("more than %d bytes", int64(maxFile))
+		return nil, fmt.Errorf("more than %d bytes", int64(maxFile))
 	}
-	return strings.TrimPrefix(b.String(), "\ufeff"), nil
+	return bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), nil
 }
 
 // keep stores the text of a file that is likely to be read again.
-func (l *loader) keep(name, src string) {
+func (l *loader) keep(name string, src []byte) {
 	if l.cache.texts == nil {
-		l.cache.texts = map[string]string{}
+		l.cache.texts = map[string][]byte{}
 	}
 	l.cache.texts[l.resolve(name)] = src
 }
@@ -162,7 +165,7 @@ func (l *loader) csv(name string) (*csvTable, error) {
 			return nil, err
 		}
 		defer f.Close()
-		if t, err = readCSV(f, name, l.limit); err != nil {
+		if t, err = readCSV(f, name, l.limits.Numbers); err != nil {
 			return nil, err
 		}
 		t.bytes = size

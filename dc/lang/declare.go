@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -20,12 +19,12 @@ func (c *compiler) param(s *statement) {
 	case s.binders != nil:
 		v = c.family(s)
 	default:
-		v = c.ev.operand(s.value)
-		if s.value.op == opCall && (s.value.name == "csv" || s.value.name == "json") {
+		v = c.ev.arrayOf(s.value)
+		if s.value.op == opCall && s.value.fn.text {
 			from = fmt.Sprintf("%s %q", s.value.name, s.value.args[0].name)
 		}
 	}
-	if !v.isData() {
+	if !v.isData() && v.sort != sparseNumbers {
 		c.ev.fail(s.value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.say(s.value))
 	}
 	if s.dims != nil {
@@ -48,17 +47,17 @@ func (c *compiler) override(s *statement) (v value, from string, ok bool) {
 		d.Message = fmt.Sprintf("set %s=%s: %s", s.name, text, d.Message)
 		panic(mistake{Diagnostic: Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help, Set: s.name}})
 	}
-	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(text), ".gz"), ".csv") {
+	if read := readerOf(text); read != "" {
 		l := *c.ev.data
 		if l.fsys == nil {
 			l.dir = ""
 		}
-		v, err := l.matrix(text)
+		v, err := l.file(read, text)
 		if err != nil {
 			refuse(Diagnostic{Message: err.Error()})
 		}
 		c.ev.data.used = l.used
-		return v, fmt.Sprintf("csv %q", text), true
+		return v, fmt.Sprintf("%s %q", read, text), true
 	}
 	f := &File{Name: c.f.Name, src: text, lines: []int{0}}
 	sub := &collector{f: f}
@@ -142,6 +141,10 @@ func (c *compiler) checkShape(s *statement, v value, from string) value {
 // fit checks a value against a declared shape; dimensions of size 1 may be left
 // out.
 func (c *compiler) fit(s *statement, v value, to *axes, from string) value {
+	if v.sort == sparseNumbers && slices.Equal(v.shape, to.shape) && to.plain() {
+		return v
+	}
+	v = c.ev.dense(&node{span: s.at}, v)
 	if !slices.Equal(squeeze(v.shape), squeeze(to.shape)) {
 		if from != "" {
 			from = " (from " + from + ")"

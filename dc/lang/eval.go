@@ -24,7 +24,21 @@ func (ev *evaluator) eval(n *node) value {
 }
 
 // operand is the value of n where an array of numbers or functions is wanted.
-func (ev *evaluator) operand(n *node) value {
+func (ev *evaluator) operand(n *node) value { return ev.dense(n, ev.arrayOf(n)) }
+
+// dense is v, with all its entries where it is sparse.
+func (ev *evaluator) dense(n *node, v value) value {
+	if v.sort != sparseNumbers {
+		return v
+	}
+	if s := v.more.sparse; s.full == nil {
+		ev.room(n, v.shape)
+	}
+	return array(v.shape, v.more.sparse.expanded())
+}
+
+// arrayOf is operand, but data may be sparse.
+func (ev *evaluator) arrayOf(n *node) value {
 	v := ev.eval(n)
 	switch v.sort {
 	case truth:

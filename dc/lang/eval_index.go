@@ -46,7 +46,8 @@ func (a view) value(ev *evaluator, n *node) value {
 	return v
 }
 
-// view is the value of n where an array of numbers or functions is wanted.
+// view is the value of n where an array of numbers, sparse ones too, or functions is
+// wanted.
 func (ev *evaluator) view(n *node) view {
 	switch {
 	case n.op == opIndex && (n.open || len(ev.indices) == 0 && !ev.keep):
@@ -59,13 +60,22 @@ func (ev *evaluator) view(n *node) view {
 		}
 		return view{v: ev.transpose(n, a.value(ev, n.args[0]))}
 	}
-	return view{v: ev.operand(n)}
+	return view{v: ev.arrayOf(n)}
 }
+
+// isSparse reports whether the value is sparse.
+func (a *view) isSparse() bool { return a.v.sort == sparseNumbers }
 
 // index is base[args].
 func (ev *evaluator) index(n *node) view {
 	base, args := n.args[0], n.args[1:]
-	v := ev.operand(base)
+	v := ev.arrayOf(base)
+	if v.sort == sparseNumbers {
+		if a, ok := ev.indexSparse(n, &v); ok {
+			return a
+		}
+		v = ev.dense(base, v)
+	}
 	if v.sets() != nil {
 		return ev.indexSets(n, &v)
 	}
@@ -139,4 +149,40 @@ func (ev *evaluator) indexSets(n *node, v *value) view {
 		return view{v: number(v.num[flat])}
 	}
 	return view{v: *v, single: true, first: flat}
+}
+
+// indexSparse is an entry, row or column of sparse data; ok is false for other parts.
+func (ev *evaluator) indexSparse(n *node, v *value) (a view, ok bool) {
+	args, s := n.args[1:], v.more.sparse
+	if len(args) != len(v.shape) {
+		return a, false // which index refuses
+	}
+	var at [2]int
+	open := -1
+	for d, arg := range args {
+		switch {
+		case arg.op == opAll && open < 0:
+			open = d
+			continue
+		case arg.op == opAll || arg.op == opRange:
+			return a, false
+		}
+		w := ev.dataOf(arg, "an index")
+		if !w.scalar() {
+			return a, false
+		}
+		at[d] = ev.within(n, arg, v, d, w.x)
+	}
+	switch {
+	case len(args) == 1 && open < 0:
+		return view{v: number(s.at(0, at[0]))}, true
+	case len(args) == 1:
+		return view{v: *v}, true
+	case open < 0:
+		return view{v: number(s.at(at[0], at[1]))}, true
+	case open == 0:
+		s, at[0] = s.transposed(), at[1]
+	}
+	ev.spend(n, s.Ptr[at[0]+1]-s.Ptr[at[0]])
+	return view{v: s.row(at[0])}, true
 }

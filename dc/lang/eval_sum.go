@@ -108,6 +108,13 @@ func (ev *evaluator) addProduct(n *node, w float64) {
 		return
 	}
 	b := ev.view(n.args[1])
+	if a.isSparse() || b.isSparse() {
+		if !b.isNumber() && n.op == opMul && a.v.len() != 1 && b.v.len() != 1 {
+			ev.addSparse(n, w, &a, &b)
+			return
+		}
+		a.v, b.v = ev.dense(n.args[0], a.v), ev.dense(n.args[1], b.v)
+	}
 	switch {
 	case b.isNumber():
 		ev.addView(a, w*b.v.x, n)
@@ -124,7 +131,7 @@ func (ev *evaluator) addQuotient(n *node, w float64) {
 	a, b := ev.view(n.args[0]), ev.operand(n.args[1])
 	switch {
 	case !b.isData() || !b.scalar():
-		ev.sums.add(w, ev.divide(n, a.value(ev, n.args[0]), b), n)
+		ev.sums.add(w, ev.divide(n, ev.dense(n.args[0], a.value(ev, n.args[0])), b), n)
 	case b.x == 0:
 		ev.fail(n, "", "%s is a division by zero", ev.say(n))
 	case a.isNumber():
@@ -164,6 +171,27 @@ func (ev *evaluator) addInner(n *node, w float64, a, b *view) bool {
 	return true
 }
 
+// addSparse adds w times a product with sparse data; of a vector of them and affine
+// functions term by term.
+func (ev *evaluator) addSparse(n *node, w float64, a, b *view) {
+	x, y := a.value(ev, n.args[0]), b.value(ev, n.args[1])
+	ev.checkProduct(n, &x, &y)
+	inner := len(x.shape) == 1 && len(y.shape) == 1
+	if inner && x.sort != sparseNumbers {
+		x, y = y, x
+	}
+	if !inner || y.sort != affine {
+		ev.sums.add(w, ev.sparseProduct(n, x, y), n)
+		return
+	}
+	s := x.more.sparse
+	ev.spend(n, len(s.Idx))
+	for p, k := range s.Idx {
+		l := y.linear(k)
+		ev.sums.addLinear(w*s.Val[p], &l)
+	}
+}
+
 // quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
 func (ev *evaluator) quadraticForm(n *node) (value, bool) {
 	l, r := n.args[0], n.args[1]
@@ -179,8 +207,11 @@ func (ev *evaluator) quadraticForm(n *node) (value, bool) {
 	if ev.f.text(x.span) != ev.f.text(r.span) {
 		return value{}, false
 	}
-	xv, qv := ev.operand(x), ev.operand(q)
+	xv, qv := ev.operand(x), ev.arrayOf(q)
 	k := xv.len()
+	if qv.sort == sparseNumbers && size(qv.shape) <= ev.entries {
+		qv = ev.dense(q, qv)
+	}
 	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !slices.Equal(qv.shape, []int{k, k}) || k == 0 || qv.hasInf() {
 		return value{}, false
 	}

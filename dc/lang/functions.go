@@ -13,6 +13,7 @@ type function struct {
 	domain      bool // it has no value for some finite data
 	text        bool // its arguments are strings
 	inf         bool // data may be infinite
+	sparse      bool // data may be sparse
 }
 
 // functions is the table of all of them.
@@ -61,13 +62,16 @@ var functions = map[string]*function{
 	"diag":              {least: 1, most: 1, eval: (*evaluator).fnDiag},
 
 	// Of the shape alone.
-	"rows": {least: 1, most: 1, inf: true, eval: (*evaluator).fnRows},
-	"cols": {least: 1, most: 1, inf: true, eval: (*evaluator).fnCols},
+	"rows": {least: 1, most: 1, inf: true, sparse: true, eval: (*evaluator).fnRows},
+	"cols": {least: 1, most: 1, inf: true, sparse: true, eval: (*evaluator).fnCols},
 	"len":  {least: 1, most: 1, inf: true, eval: (*evaluator).fnLen},
 
 	// Data.
 	"csv":   {least: 1, most: -1, text: true, eval: (*evaluator).fnCSV},
-	"json":  {least: 1, most: 2, text: true, eval: (*evaluator).fnJSON},
+	"json":  {least: 1, most: 2, text: true, eval: readsFiles(formats[0])},
+	"npy":   {least: 1, most: 1, text: true, eval: readsFiles(formats[1])},
+	"npz":   {least: 1, most: 2, text: true, eval: readsFiles(formats[2])},
+	"mtx":   {least: 1, most: 1, text: true, eval: readsFiles(formats[3])},
 	"eye":   {least: 1, most: 1, eval: (*evaluator).fnEye},
 	"zeros": {least: 1, most: 8, eval: constants(0)},
 	"ones":  {least: 1, most: 8, eval: constants(1)},

@@ -26,6 +26,7 @@ func seeds(f *testing.F) {
 		}
 	}
 	f.Add([]byte(setSeed))
+	f.Add([]byte("param S = mtx(\"S.mtx\"), B = -S', C[2,3] = S\nvar x[3], y[2], Y[2,2]\nminimize norm2(S*x - y) + y*S*x + S[1,:]*x + sum(Y*S) + sum(S*(x^2)) + sum(B*S*x) + S[2,3]*x[1] + sum(S[:,2] + y) + max(S .* C)\n"))
 	f.Add([]byte("param n = 3, A = csv(\"A.csv\"), J = json(\"j.json\", \"A\")\nset I = {i in 1..n if i != 2}\nvar x[0..n], S[n,n] symmetric, P[n,n] psd start eye(n)\n" +
 		"let h[i in I] = x[i]*x[i-1]\nmaximize quad(x, eye(4)) - sum(huber(x)) + x'*eye(4)*x\nsubject to\n" +
 		"  a[i in I, j in 1..i if not i == j]: 1 <= norm2([x; h]) <= 2\n  b: max(h) == min(i in I) dc(h[i]^2, abs(x[i]))\nc: logdet(P) + lambda_sumlargest(S, 2) >= matfrac([1, 2, 3], P) + normnuc([S P])\noption backend = \"ipm\", mu = 1.5\n"))
@@ -72,7 +73,7 @@ func FuzzParse(f *testing.F) {
 
 // fuzzFiles are small data for the seeds.
 func fuzzFiles() fstest.MapFS {
-	files := fstest.MapFS{"j.json": {Data: []byte(`{"A": [[1, 2], [3, 4]]}`)}}
+	files := fstest.MapFS{"j.json": {Data: []byte(`{"A": [[1, 2], [3, 4]]}`)}, "S.mtx": {Data: []byte("%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 3 -1\n2 2 3\n")}}
 	for data, names := range map[string]string{
 		"1,2,3\n4,5,6\n":         "A.csv E/sparse_recovery/A_k30_m74.csv E/gaussian_covariance/Y.csv",
 		"2,1,0\n1,-2,1\n0,1,1\n": "E/boolean_least_squares/A.csv E/sparse_singular_vectors/A.csv",

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -142,7 +143,7 @@ func lhs(p *Program, k int, x []float64) float64 { return p.Problem.Constraints[
 // TestCirclePackingValues compares with the formulas of the problem.
 func TestCirclePackingValues(t *testing.T) {
 	p := compileNine(t, "circle_packing")
-	tab, err := (&loader{limit: 1 << 20, cache: &Cache{}, dir: sharedData(t)}).csv("circle_packing/r.csv")
+	tab, err := (&loader{limits: arrays.Limits{Numbers: 1 << 20}, cache: &Cache{}, dir: sharedData(t)}).csv("circle_packing/r.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +248,7 @@ func TestPathPlanningValues(t *testing.T) {
 // TestGaussianCovarianceValues compares with the formulas of the problem.
 func TestGaussianCovarianceValues(t *testing.T) {
 	p := compileNine(t, "gaussian_covariance")
-	v, err := (&loader{limit: 1 << 20, cache: &Cache{}, dir: sharedData(t)}).matrix("gaussian_covariance/Y.csv")
+	v, err := (&loader{limits: arrays.Limits{Numbers: 1 << 20}, cache: &Cache{}, dir: sharedData(t)}).matrix("gaussian_covariance/Y.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

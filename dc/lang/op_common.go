@@ -57,6 +57,10 @@ func (ev *evaluator) transpose(n *node, v value) value {
 		ev.fail(n, "", "%s is %s; only matrices have a transpose", ev.say(n.args[0]), shapeText(v.shape))
 	}
 	r, c := v.shape[0], v.shape[1]
+	if v.sort == sparseNumbers {
+		ev.spend(n, len(v.more.sparse.Idx)+r+c)
+		return sparseOf([]int{c, r}, v.more.sparse.transposed())
+	}
 	ev.spend(n, r*c)
 	flat := make([]int, 0, r*c)
 	for j := range c {

@@ -12,7 +12,6 @@ import (
 
 // multiply is a*b.
 func (ev *evaluator) multiply(n *node, a, b value) value {
-	l, r := n.args[0], n.args[1]
 	switch {
 	case a.scalar() || b.scalar():
 		return ev.times(n, a, b)
@@ -21,6 +20,13 @@ func (ev *evaluator) multiply(n *node, a, b value) value {
 	case b.len() == 1 && a.shape[len(a.shape)-1] != 1:
 		return ev.times(n, a, b.reshape())
 	}
+	ev.checkProduct(n, &a, &b)
+	return ev.product(n, a, b)
+}
+
+// checkProduct refuses the matrix product of shapes that do not fit.
+func (ev *evaluator) checkProduct(n *node, a, b *value) {
+	l, r := n.args[0], n.args[1]
 	if len(a.shape) > 2 || len(b.shape) > 2 {
 		ev.fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s",
 			ev.say(l), shapeText(a.shape), ev.say(r), shapeText(b.shape))
@@ -33,7 +39,6 @@ func (ev *evaluator) multiply(n *node, a, b value) value {
 		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.source(l), shapeText(a.shape),
 			ev.say(r)+ev.source(r), shapeText(b.shape), inner, b.shape[0])
 	}
-	return ev.product(n, a, b)
 }
 
 // product is the matrix product of shapes that fit. Vectors are a row on the

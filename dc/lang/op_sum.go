@@ -63,6 +63,11 @@ func (ev *evaluator) total(n *node, m mark) value {
 
 // weighted is the sum of arrays and expressions.
 func (ev *evaluator) weighted(n *node, terms []summand) value {
+	if len(terms) > 1 {
+		for k := range terms {
+			terms[k].v = ev.dense(terms[k].at, terms[k].v)
+		}
+	}
 	switch {
 	case len(terms) == 1:
 		ev.finiteWeight(n, &terms[0])
@@ -155,6 +160,10 @@ func addPairs(as []dc.Affine) dc.Affine {
 func (ev *evaluator) scale(n *node, w float64, v value) value {
 	if w == 1 {
 		return v.countFrom(nil)
+	}
+	if v.sort == sparseNumbers {
+		ev.spend(n, len(v.more.sparse.Val))
+		return sparseOf(v.shape, v.more.sparse.scaled(w))
 	}
 	ev.spend(n, v.len())
 	switch v.sort {

@@ -17,7 +17,7 @@ var rules = [numOp]rule{
 	opDotDiv:  (*evaluator).sum,
 	opNeg:     (*evaluator).sum,
 	opPower:   func(ev *evaluator, n *node) value { return ev.power(n, ev.operand(n.args[0]), ev.operand(n.args[1])) },
-	opTrans:   func(ev *evaluator, n *node) value { return ev.transpose(n, ev.operand(n.args[0])) },
+	opTrans:   func(ev *evaluator, n *node) value { return ev.transpose(n, ev.arrayOf(n.args[0])) },
 	opCompare: isTrue,
 	opAnd:     isTrue,
 	opOr:      isTrue,

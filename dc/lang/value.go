@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/arrays"
 )
 
 // kindOf is the type of the entries of a value.
@@ -17,7 +18,8 @@ const (
 	general        // DC expressions
 	truth          // 0 or 1
 	text
-	members // of a set that is no vector
+	members       // of a set that is no vector
+	sparseNumbers // a matrix or vector of numbers most of which are 0
 )
 
 // value is a number, a truth, or an array of one sort. Values are shared and
@@ -48,6 +50,7 @@ type details struct {
 	sets   []*memberSet // that index the dimensions; nil, and nil in it: none does
 	str    string
 	set    *memberSet // of a value of sort members
+	sparse *sparseData
 }
 
 // linearOf is the affine function that e is.
@@ -75,6 +78,8 @@ func (v *value) len() int {
 		return len(v.exprs)
 	case members:
 		return v.shape[0]
+	case sparseNumbers:
+		return size(v.shape)
 	}
 	if len(v.shape) == 0 {
 		return 1
@@ -171,7 +176,7 @@ func (v *value) costs() cost {
 
 // first is the first index of dimension d.
 func (v *value) first(d int) int {
-	if v.more == nil {
+	if v.origin() == nil {
 		return 1
 	}
 	return v.more.origin[d]
@@ -239,4 +244,11 @@ func unravel(k int, shape []int) []int {
 		k /= shape[d]
 	}
 	return out
+}
+
+// sparseData are the numbers of a value of sort sparseNumbers. A vector is one row of a matrix.
+type sparseData struct {
+	*arrays.Sparse
+	t    *sparseData // the transpose, once it was asked for
+	full []float64   // all entries, once they were asked for
 }

@@ -71,7 +71,7 @@ func generalOf(shape []int, es []dc.Expr, c cost) value {
 
 // countFrom is v with other first indices.
 func (v value) countFrom(origin []int) value {
-	if len(v.shape) == 0 || origin == nil && v.more == nil {
+	if len(v.shape) == 0 || origin == nil && (v.more == nil || v.sort == sparseNumbers) {
 		return v
 	}
 	a := *v.cells
@@ -235,6 +235,16 @@ type axes struct {
 
 func (a *axes) add(n, first int, set *memberSet) {
 	a.shape, a.origin, a.sets = append(a.shape, n), append(a.origin, first), append(a.sets, set)
+}
+
+// plain reports whether all indices count from 1.
+func (a *axes) plain() bool {
+	for d, o := range a.origin {
+		if o != 1 || a.sets[d] != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // along is v, of the shape of the axes, with their indices.

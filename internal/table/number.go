@@ -13,7 +13,7 @@ func Float(s string) (v float64, ok bool) {
 	if v, n, ok := scan([]byte(s)); ok && n == len(s) {
 		return v, true
 	}
-	if isDecimal(s) {
+	if n := decimal(s); n > 0 && n == len(s) {
 		v, _ = strconv.ParseFloat(s, 64) // all that can be wrong is its size
 		return v, true
 	}
@@ -33,38 +33,47 @@ func Float(s string) (v float64, ok bool) {
 	return 0, false
 }
 
-// isDecimal reports whether s follows the grammar of numbers.
-func isDecimal(s string) bool {
-	digits := func() int {
-		n := 0
-		for n < len(s) && s[n]-'0' < 10 {
-			n++
+// Prefix reads the number that s begins with, n bytes of it; ok is false where there
+// is none. A number that is too large is infinite.
+func Prefix(s []byte) (v float64, n int, ok bool) {
+	if v, n, ok = scan(s); ok {
+		return v, n, true
+	}
+	if n = decimal(s); n > 0 {
+		v, _ = strconv.ParseFloat(string(s[:n]), 64) // all that can be wrong is its size
+	}
+	return v, n, n > 0
+}
+
+// decimal is the length of the number that s begins with, 0 where there is none.
+func decimal[T string | []byte](s T) (n int) {
+	digits := func() (some bool) {
+		for ; n < len(s) && s[n]-'0' < 10; n++ {
+			some = true
 		}
-		s = s[n:]
-		return n
+		return some
 	}
 	sign := func() {
-		if s != "" && (s[0] == '+' || s[0] == '-') {
-			s = s[1:]
+		if n < len(s) && (s[n] == '+' || s[n] == '-') {
+			n++
 		}
 	}
 	sign()
-	n := digits()
-	if strings.HasPrefix(s, ".") {
-		s = s[1:]
-		n += digits()
+	some := digits()
+	if n < len(s) && s[n] == '.' {
+		n++
+		some = digits() || some
 	}
-	if n == 0 {
-		return false
+	if !some {
+		return 0
 	}
-	if s != "" && s[0]|0x20 == 'e' {
-		s = s[1:]
-		sign()
-		if digits() == 0 {
-			return false
+	if end := n; n < len(s) && s[n]|0x20 == 'e' {
+		n++
+		if sign(); !digits() {
+			return end
 		}
 	}
-	return s == ""
+	return n
 }
 
 // mostDigits fit into a uint64.

@@ -1,0 +1,97 @@
+package lang
+
+import "github.com/dcopt/dcopt/dc"
+
+// linearMap is a matrix that takes the entries of an array to those of another, its
+// rows in compressed form.
+type linearMap struct {
+	ptr, idx []int
+	val      []float64
+}
+
+// mapped is m applied to the entries of v, in a shape.
+func (ev *evaluator) mapped(n *node, m linearMap, v value, shape []int) value {
+	rows := len(m.ptr) - 1
+	ev.spend(n, unitsNumber*(rows+len(m.idx)))
+	switch v.sort {
+	case affine:
+		out := v.affine().MulSparse(m.ptr, m.idx, m.val)
+		return ev.sound(n, out.Reshape(shape...))
+	case numbers:
+		out := make([]float64, rows)
+		for i := range out {
+			for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
+				out[i] += m.val[p] * v.at(m.idx[p])
+			}
+		}
+		return ev.finite(n, array(shape, out))
+	}
+	c := v.costs()
+	c.parts, c.weight = c.parts*max(1, len(m.idx)/max(1, rows)), c.weight*max(1, len(m.idx)/max(1, v.len()))
+	c = ev.afford(n, c.cut())
+	return fromEach(shape, c, func(i int) dc.Expr {
+		parts := make([]dc.Expr, 0, m.ptr[i+1]-m.ptr[i])
+		for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
+			parts = append(parts, v.expr(m.idx[p]).Scale(m.val[p]))
+		}
+		return ev.combine(n, "sum", parts)
+	})
+}
+
+// sparseProduct is a*b for shapes that fit, of which one is sparse or both are.
+func (ev *evaluator) sparseProduct(n *node, a, b value) value {
+	shape := append(a.shape[:len(a.shape)-1:len(a.shape)-1], b.shape[1:]...)
+	inner := b.shape[0]
+	if a.sort == sparseNumbers && b.sort == sparseNumbers {
+		x, y := a.more.sparse, b.more.sparse
+		if len(b.shape) == 1 {
+			y = y.transposed()
+		}
+		work := 0
+		for _, k := range x.Idx {
+			work += y.Ptr[k+1] - y.Ptr[k] + 1
+		}
+		ev.spend(n, unitsNumber*work)
+		out := sparseOf(shape, &sparseData{Sparse: x.Mul(y.Sparse)})
+		for _, v := range out.more.sparse.Val {
+			if v-v != 0 {
+				ev.infinite(n, v)
+			}
+		}
+		if len(shape) == 0 || len(shape) == 1 && len(b.shape) == 1 {
+			return ev.dense(n, out)
+		}
+		return out
+	}
+	ev.room(n, shape)
+	if a.sort == sparseNumbers {
+		s, cols := a.more.sparse, size(b.shape[1:])
+		return ev.mapped(n, ev.blocks(n, s, cols, func(j, k int) int { return k*cols + j }, false), b, shape)
+	}
+	s := b.more.sparse
+	if len(b.shape) == 2 {
+		s = s.transposed()
+	}
+	return ev.mapped(n, ev.blocks(n, s, a.len()/max(1, inner), func(i, k int) int { return i*inner + k }, true), a, shape)
+}
+
+// blocks are rows of s for each of so many copies, whose column k is at a place: all
+// rows for each copy in turn, or all copies for each row.
+func (ev *evaluator) blocks(n *node, s *sparseData, copies int, place func(copy, k int) int, inTurn bool) linearMap {
+	if copies == 1 {
+		return linearMap{s.Ptr, s.Idx, s.Val}
+	}
+	ev.spend(n, unitsNumber*len(s.Idx)*copies)
+	m := linearMap{ptr: make([]int, 1, s.Rows*copies+1), idx: make([]int, 0, len(s.Idx)*copies), val: make([]float64, 0, len(s.Idx)*copies)}
+	for r := range s.Rows * copies {
+		row, c := r/copies, r%copies
+		if inTurn {
+			row, c = r%s.Rows, r/s.Rows
+		}
+		for p := s.Ptr[row]; p < s.Ptr[row+1]; p++ {
+			m.idx, m.val = append(m.idx, place(c, s.Idx[p])), append(m.val, s.Val[p])
+		}
+		m.ptr = append(m.ptr, len(m.idx))
+	}
+	return m
+}

@@ -1,0 +1,227 @@
+package arrays
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Archive is an .npz file: arrays with names.
+type Archive struct {
+	Names   []string // in the order of the file
+	members map[string]*zip.File
+}
+
+// OpenNPZ reads the directory of an .npz file.
+func OpenNPZ(data []byte) (*Archive, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, wrong("this is no .npz file: %s", strings.TrimPrefix(err.Error(), "zip: "))
+	}
+	a := &Archive{members: map[string]*zip.File{}}
+	for _, f := range z.File {
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		if a.members[name] != nil {
+			return nil, wrong("the archive has two arrays %q", name)
+		}
+		a.Names, a.members[name] = append(a.Names, name), f
+	}
+	if len(a.Names) == 0 {
+		return nil, wrong("the archive holds no arrays")
+	}
+	return a, nil
+}
+
+// open opens a member.
+func (a *Archive) open(name string) (io.ReadCloser, error) {
+	f := a.members[name]
+	if f == nil {
+		return nil, wrong("the archive has no array %q", name)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, inMember(name, err)
+	}
+	return r, nil
+}
+
+// inMember says in which array of an archive something is wrong.
+func inMember(name string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return wrong("the array %q is damaged: %s", name, strings.TrimPrefix(err.Error(), "zip: "))
+	}
+	return wrong("the array %q: %s", name, e.Msg)
+}
+
+// Array reads an array of the archive.
+func (a *Archive) Array(name string, lim Limits) (Dense, error) {
+	r, err := a.open(name)
+	if err != nil {
+		return Dense{}, err
+	}
+	defer r.Close()
+	d, err := ReadNPY(r, lim)
+	if err != nil {
+		return Dense{}, inMember(name, err)
+	}
+	return d, nil
+}
+
+// IsSparse reports whether the archive holds a matrix as scipy.sparse.save_npz
+// writes it.
+func (a *Archive) IsSparse() bool {
+	return a.members["format"] != nil && a.members["shape"] != nil && a.members["data"] != nil
+}
+
+// Sparse is the matrix that scipy.sparse.save_npz wrote, of the formats csr, csc and
+// coo. Entries with one place are added.
+func (a *Archive) Sparse(lim Limits) (*Sparse, error) {
+	format, err := a.word("format")
+	if err != nil {
+		return nil, err
+	}
+	shape, err := a.whole("shape", lim, lim.Side)
+	if err != nil {
+		return nil, err
+	}
+	if len(shape) != 2 {
+		return nil, wrong("the sparse array has %d dimensions, not 2", len(shape))
+	}
+	if !slices.Contains([]string{"csr", "csc", "coo"}, format) {
+		return nil, wrong("the sparse format %q is not read; save A.tocsr()", format)
+	}
+	val, err := a.vector("data", lim)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range val {
+		if v-v != 0 {
+			return nil, wrong(`the array "data": the entry [%d] is %g; a sparse matrix holds finite numbers`, k+1, v)
+		}
+	}
+	t := &triplets{val: val}
+	rows, cols := shape[0], shape[1]
+	switch format {
+	case "csr":
+		t.row, t.col, err = a.slices(rows, cols, len(val), lim)
+	case "csc":
+		t.col, t.row, err = a.slices(cols, rows, len(val), lim)
+	default: // coo
+		if t.row, err = a.indices("row", rows, len(val), lim); err == nil {
+			t.col, err = a.indices("col", cols, len(val), lim)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.compressed(rows, cols), nil
+}
+
+// slices reads the pointers and indices of n compressed rows or columns with indices
+// below most: both indices of each entry.
+func (a *Archive) slices(n, most, entries int, lim Limits) (outer, inner []int, err error) {
+	ptr, err := a.whole("indptr", Limits{Numbers: lim.Side + 1, Dimensions: 1}, entries)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(ptr) != n+1 || ptr[0] != 0 || ptr[n] != entries || !slices.IsSorted(ptr) {
+		return nil, nil, wrong(`the array "indptr" must have %d entries that ascend from 0 to %d`, n+1, entries)
+	}
+	if inner, err = a.indices("indices", most, entries, lim); err != nil {
+		return nil, nil, err
+	}
+	outer = make([]int, 0, entries)
+	for i := range n {
+		for range ptr[i+1] - ptr[i] {
+			outer = append(outer, i)
+		}
+	}
+	return outer, inner, nil
+}
+
+// indices reads so many whole numbers from 0 to most-1.
+func (a *Archive) indices(name string, most, entries int, lim Limits) ([]int, error) {
+	out, err := a.whole(name, lim, most-1)
+	if err == nil && len(out) != entries {
+		err = wrong(`the array %q has %d entries, "data" %d`, name, len(out), entries)
+	}
+	return out, err
+}
+
+// vector reads an array of one dimension.
+func (a *Archive) vector(name string, lim Limits) ([]float64, error) {
+	d, err := a.Array(name, lim)
+	if err == nil && len(d.Shape) != 1 {
+		err = wrong("the array %q has %d dimensions, not 1", name, len(d.Shape))
+	}
+	return d.Values, err
+}
+
+// whole reads a vector of whole numbers from 0 to most.
+func (a *Archive) whole(name string, lim Limits, most int) ([]int, error) {
+	v, err := a.vector(name, lim)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(v))
+	for k, x := range v {
+		if out[k] = int(x); float64(out[k]) != x || out[k] < 0 || out[k] > most {
+			return nil, wrong("the array %q: the entry [%d] is %g; want a whole number from 0 to %d", name, k+1, x, most)
+		}
+	}
+	return out, nil
+}
+
+// longestWord is the length of the longest text that word reads.
+const longestWord = 16
+
+// word reads an array that is one short text.
+func (a *Archive) word(name string) (string, error) {
+	r, err := a.open(name)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	h, err := readHeader(r)
+	if err != nil {
+		return "", inMember(name, err)
+	}
+	width := h.bytes
+	if h.kind == 'U' {
+		width = 4 * min(h.bytes, longestWord)
+	}
+	if h.kind != 'S' && h.kind != 'U' || len(h.shape) != 0 || width > 4*longestWord {
+		return "", wrong("the array %q must be one word", name)
+	}
+	text := make([]byte, width)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return "", inMember(name, cutOff(err))
+	}
+	var out strings.Builder
+	for k := 0; k < width; k++ {
+		switch {
+		case h.kind == 'S':
+			out.WriteByte(text[k])
+		case k%4 == 0:
+			out.WriteRune(rune(h.order.Uint32(text[k:])))
+		}
+	}
+	return strings.TrimRight(out.String(), "\x00"), nil
+}
+
+// Choices says which arrays an archive has, for messages.
+func (a *Archive) Choices() string {
+	const most = 10
+	if len(a.Names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(a.Names[:most], ", "), len(a.Names)-most)
+	}
+	return strings.Join(a.Names, ", ")
+}
