@@ -27,7 +27,15 @@ func TestExtremes(t *testing.T) {
 	for i := range 5 {
 		identity.SetSym(i, i, 3)
 	}
-	for _, q := range []*mat.SymDense{randomForm(1, 0), randomForm(2, 0), randomForm(60, 0), randomForm(200, 40), identity} {
+	// The extreme eigenvalues of this one lie in a cluster, of which the outermost is
+	// found last.
+	cluster := mat.NewSymDense(700, nil)
+	for i := range 700 {
+		for j := i; j < 700; j++ {
+			cluster.SetSym(i, j, 2*math.Sin(float64((i+1)*(j+1)))+2*math.Sin(float64((i+1)*(j+1)+1)))
+		}
+	}
+	for _, q := range []*mat.SymDense{randomForm(1, 0), randomForm(2, 0), randomForm(60, 0), randomForm(200, 40), randomForm(700, 0), identity, cluster} {
 		var eig mat.EigenSym
 		if !eig.Factorize(q, false) {
 			t.Fatal("no eigenvalues")
