@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 const dim = 4
@@ -302,7 +303,7 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 					t.Fatalf("g − h differs from the value by %g", d)
 				}
 			}
-			if n := testing.AllocsPerRun(20, func() { f.Value(xs[0]); f.AddSubgrad(grad, 1, xs[0]) }); n > 0 && !raceEnabled {
+			if n := testing.AllocsPerRun(20, func() { f.Value(xs[0]); f.AddSubgrad(grad, 1, xs[0]) }); n > 0 && !shared.Race {
 				t.Errorf("%s: %g allocations", part, n)
 			}
 		}

@@ -67,7 +67,7 @@ func TestCases(t *testing.T) {
 	listed := map[string]bool{}
 	for i, k := range cases() {
 		listed[k.file] = true
-		if raceEnabled && i%4 != 0 {
+		if shared.Race && i%4 != 0 {
 			continue
 		}
 		t.Run(strings.TrimSuffix(k.file, ".dc"), func(t *testing.T) {

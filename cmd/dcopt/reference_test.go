@@ -89,7 +89,7 @@ func TestReferenceProblems(t *testing.T) {
 		"gaussian_covariance": {5.3, 5.4341, qpbackend.Semidefinite, true},
 	} {
 		for _, b := range backends.All() {
-			if want.cones && !b.Supports(want.kind) || raceEnabled && b.Name() != "osqp" {
+			if want.cones && !b.Supports(want.kind) || shared.Race && b.Name() != "osqp" {
 				continue // the others run without the race detector
 			}
 			t.Run(name+" on "+b.Name(), func(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 var (
@@ -169,7 +171,7 @@ const knownN, shortN = 500, 60
 func TestJudge(t *testing.T) {
 	n := *judgeN
 	if n == 0 {
-		if n = knownN; testing.Short() || raceEnabled {
+		if n = knownN; testing.Short() || shared.Race {
 			n = shortN
 		}
 	}

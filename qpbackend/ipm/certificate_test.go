@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -175,7 +176,7 @@ func TestPowell20(t *testing.T) {
 		}
 	}
 	p := powell20(10000, 0)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || shared.Race {
 		p = powell20(2000, 0)
 	}
 	res := solve(t, p)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/qptest"
@@ -102,7 +103,7 @@ func TestConesDoNotAllocate(t *testing.T) {
 		if err := s.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.Solved {
 			t.Fatal(res.Status, err)
 		}
-	}); k != 0 && !raceEnabled { // the race detector allocates
+	}); k != 0 && !shared.Race { // the race detector allocates
 		t.Errorf("%g allocations", k)
 	}
 }

@@ -3,6 +3,7 @@ package ipm_test
 import (
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/presolve"
 	"github.com/dcopt/dcopt/qpbackend/qptest"
@@ -15,9 +16,5 @@ func FuzzPresolvedQP(f *testing.F) {
 }
 
 func TestCyclesLeaveNothingBehind(t *testing.T) {
-	n := 10_000
-	if raceEnabled {
-		n = 1000
-	}
-	qptest.Cycles(t, ipm.Backend{}, n)
+	qptest.Cycles(t, ipm.Backend{}, shared.Times(10_000, 10))
 }

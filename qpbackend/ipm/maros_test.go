@@ -31,7 +31,7 @@ func TestMarosMeszaros(t *testing.T) {
 	var spent time.Duration
 	for _, program := range table {
 		name, want := program.Name, program.Optimum
-		if bigProblems[name] && (testing.Short() || raceEnabled) {
+		if bigProblems[name] && (testing.Short() || shared.Race) {
 			skipped++
 			continue
 		}
@@ -63,7 +63,7 @@ func TestMarosMeszaros(t *testing.T) {
 	if total := solved + skipped + len(knownFailures); total != len(table) || shared.Whole(t) && total != 66 {
 		t.Errorf("%d solved, %d skipped, %d known to fail; of %d problems", solved, skipped, len(knownFailures), len(table))
 	}
-	if skipped > len(bigProblems) || skipped > 0 && !testing.Short() && !raceEnabled {
+	if skipped > len(bigProblems) || skipped > 0 && !testing.Short() && !shared.Race {
 		t.Errorf("%d skipped", skipped)
 	}
 }

@@ -181,7 +181,7 @@ func extend(a *sparse.CSC, vals []float64, cols []int) *sparse.CSC {
 // certified answers.
 func TestMarosMeszaros(t *testing.T) {
 	solved := 0
-	for _, program := range shared.MarosMeszaros(t) {
+	for _, program := range shared.Sample(t, 4, shared.MarosMeszaros(t)) {
 		f, err := qps.ReadFile(program.Path)
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestMarosMeszaros(t *testing.T) {
 		t.Logf("%-20s %s", program.Name, res.Message)
 		solved++
 	}
-	if solved < 40 && shared.Whole(t) || solved < 25 {
+	if !shared.Race && (solved < 40 && shared.Whole(t) || solved < 25) {
 		t.Errorf("%d problems tried", solved)
 	}
 }

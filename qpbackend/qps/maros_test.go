@@ -12,7 +12,7 @@ import (
 // the constraint rows of A.
 func TestMarosMeszaros(t *testing.T) {
 	read := 0
-	for _, program := range shared.MarosMeszaros(t) {
+	for _, program := range shared.Sample(t, 4, shared.MarosMeszaros(t)) {
 		file, err := qps.ReadFile(program.Path)
 		if err != nil {
 			t.Error(err)
@@ -45,7 +45,7 @@ func TestMarosMeszaros(t *testing.T) {
 			t.Errorf("%s: read as %q with %d names of columns, %d of rows, %d rows", program.Name, file.Name, len(file.ColNames), len(file.RowNames), m)
 		}
 	}
-	if want := map[bool]int{true: 66, false: 33}[shared.Whole(t)]; read != want {
+	if want := map[bool]int{true: 66, false: 33}[shared.Whole(t)]; read != want && !shared.Race {
 		t.Errorf("%d problems read, want %d", read, want)
 	}
 }

@@ -148,9 +148,9 @@ func TestRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := []string{"192_vineyard", "228_elusage", "485_analcatdata_vehicle"}
+	small := shared.Sample(t, 3, []string{"192_vineyard", "228_elusage", "485_analcatdata_vehicle"})
 	sets = slices.DeleteFunc(sets, func(s study.Set) bool { return !slices.Contains(small, s.Name) })
-	models, err := study.Choose([]string{"mlp@0", "mlp@7", "mlp-std", "mlp-std@4"})
+	models, err := study.Choose(shared.Sample(t, 2, []string{"mlp@0", "mlp@7", "mlp-std", "mlp-std@4"}))
 	if err != nil {
 		t.Fatal(err)
 	}

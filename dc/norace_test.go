@@ -1,5 +1,0 @@
-//go:build !race
-
-package dc_test
-
-const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package ipm_test
-
-const raceEnabled = false
