@@ -41,10 +41,50 @@ func worths(t testing.TB) map[string]worth {
 			want := 1e-3 * 2 * (0.49 + 0.64 + 0.81)
 			return math.Abs(on.Objective-want) > 1e-7 || off.Objective < want+1e-4
 		}},
-		"Hops":   {packing(t, radii(9, 2)), nil, 1, worse},
-		"Vary":   {packing(t, radii(9, 5)), nil, 16, worse},
-		"GiveUp": {packing(t, radii(9, 5)), nil, 16, sameButFewer(1)},
+		"Decisions": {phases(t), nil, 1, func(off, on *ccp.Result) bool { return off.Objective < 1 || on.Objective > 1e-6 }},
+		"Descents":  {layers(t), nil, 1, func(off, on *ccp.Result) bool { return off.Objective < 0.05 || on.Objective > off.Objective/2 }},
+		"Hops":      {packing(t, radii(9, 2)), nil, 1, worse},
+		"Vary":      {packing(t, radii(9, 5)), nil, 16, worse},
+		"GiveUp":    {packing(t, radii(9, 5)), nil, 16, sameButFewer(1)},
 	}
+}
+
+// phases is a parabola known up to multiples of 2, to be found by its third differences.
+func phases(t testing.TB) *dc.Problem {
+	const n, most = 12, 12
+	m := dc.NewModel()
+	x := m.Var("x", []int{n}, dc.StartAt(make([]float64, n)...))
+	var cost []dc.Expr
+	for i := range n {
+		known := math.Mod(0.3*float64(i*i), 2)
+		var all []dc.Expr
+		for k := -most; k <= most; k++ {
+			all = append(all, dc.Square(x.At(i).Sub(dc.Num(known+float64(2*k)))))
+		}
+		cost = append(cost, dc.MinOf(all))
+		if i >= 3 {
+			cost = append(cost, dc.Square(dc.Sum(x.At(i), x.At(i-1).Scale(-3), x.At(i-2).Scale(3), x.At(i-3).Neg())).Scale(5))
+		}
+	}
+	m.Minimize(dc.SumOf(cost))
+	return build(t, m)
+}
+
+// layers is the fit of a sum of two kinks less one to the values of such a function, by
+// squares, from a start at which all kinks are alike.
+func layers(t testing.TB) *dc.Problem {
+	m := dc.NewModel()
+	a := m.Var("a", []int{3}, dc.StartAt(1, 1, 1))
+	b := m.Var("b", []int{3}, dc.StartAt(0, 0, 0))
+	var cost []dc.Expr
+	for i := -10; i <= 10; i++ {
+		u := 0.3 * float64(i)
+		y := max(0, 2*u-1) + max(0, -u-1) - max(0, u+0.5)
+		kink := func(k int) dc.Expr { return dc.Pos(a.At(k).Scale(u).Add(b.At(k))) }
+		cost = append(cost, dc.Square(dc.Sum(kink(0), kink(1), kink(2).Neg(), dc.Num(-y))))
+	}
+	m.Minimize(dc.SumOf(cost))
+	return build(t, m)
 }
 
 // counter counts iterations.

@@ -56,7 +56,7 @@ func BenchmarkSearches(b *testing.B) {
 		"without coordinates": func(s *ccp.Settings) { s.Search.Coordinates = 0 },
 		"without hops":        func(s *ccp.Settings) { s.Search.Hops = 0 },
 		"local search alone": func(s *ccp.Settings) {
-			s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = 0, 0, 0
+			s.Search = ccp.Search{}
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

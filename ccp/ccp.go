@@ -193,6 +193,8 @@ func (r *run) searches() search.Kinds {
 	return search.Kinds{
 		&search.Tangents{Around: around, Most: r.set.Search.Tangents},
 		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
+		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
+		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
 	}
 }

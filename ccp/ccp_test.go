@@ -475,7 +475,7 @@ func TestFixedStartsAreVaried(t *testing.T) {
 	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Sub(dc.Num(1)))))
 	p := build(t, m)
 	set := ccp.DefaultSettings()
-	set.Search.Coordinates, set.Search.Hops = 0, 0
+	set.Search = ccp.Search{}
 	one := solve(t, p, nil, func(s *ccp.Settings) { *s = set })
 	res, err := ccp.Multistart(context.Background(), p, 10, set)
 	if err != nil || res.Starts != 10 || math.Abs(one.Objective+1) > 1e-6 || math.Abs(res.Objective+7) > 1e-6 {
@@ -550,8 +550,8 @@ func TestSettingsAreCheckedByName(t *testing.T) {
 		}
 	}
 	look(reflect.TypeOf(ccp.Settings{}), "Settings", nil)
-	if checked != 2*13 {
-		t.Errorf("%d checks of numeric fields, want 26: a field was added or lost", checked)
+	if checked != 2*14 {
+		t.Errorf("%d checks of numeric fields, want 28: a field was added or lost", checked)
 	}
 }
 

@@ -24,6 +24,8 @@ var heuristics = map[string]struct{ file, user, line string }{
 	"Newton":        {"newton.go", "ccp.go", "around = r.newton("},
 	"Tangents":      {"internal/search/tangents.go", "ccp.go", "&search.Tangents{"},
 	"Coordinates":   {"internal/search/coordinates.go", "ccp.go", "&search.Coordinates{"},
+	"Decisions":     {"internal/search/decisions.go", "ccp.go", "&search.Decisions{"},
+	"Descents":      {"internal/search/descents.go", "ccp.go", "&search.Descents{"},
 	"Hops":          {"internal/search/basinhopping.go", "ccp.go", "&search.BasinHopping{"},
 	"Vary":          {"internal/search/vary.go", "ccp.go", "from.share = search.Vary("},
 	"GiveUp":        {"internal/search/giveup.go", "ccp.go", "lost = search.FarBehind("},

@@ -15,7 +15,7 @@ import (
 // plainly switches off all that is done beyond the plain procedure.
 func plainly(s *ccp.Settings) {
 	s.Acceleration = ccp.Acceleration{}
-	s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = 0, 0, 0
+	s.Search = ccp.Search{}
 }
 
 // TestProximalTermBoundsTheStep: with so small a τmax the slack stays cheaper

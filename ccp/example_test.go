@@ -20,7 +20,7 @@ func ExampleSolve() {
 		return
 	}
 	plain := ccp.DefaultSettings()
-	plain.Acceleration.LineSearch, plain.Search.Tangents, plain.Search.Coordinates, plain.Search.Hops = false, 0, 0, 0
+	plain.Acceleration.LineSearch, plain.Search = false, ccp.Search{}
 	for _, c := range []struct {
 		start float64
 		set   ccp.Settings

@@ -102,19 +102,15 @@ func (r *run) close() {
 	}
 }
 
-// startOverhead is the cost of an iteration of the backend beside its entries, in
-// entries: of the reference problems the smallest take about 25 microseconds for one,
-// those of thousands of entries 0.05 to 0.1 for each entry.
-const startOverhead = 300
-
-// work is that of the backend so far, in iterations times entries of the convex problem.
+// work is that of the backend so far and of searches without it, in iterations times
+// entries of the convex problem.
 // Where there is nothing to linearise, another start leads to the same point: that is
 // work without end.
 func (r *run) work() float64 {
 	if r.sub.Convex() {
 		return math.Inf(1)
 	}
-	return float64(r.budget.Work) * (r.budget.Size + startOverhead)
+	return float64(r.budget.Work+r.budget.Extra) * (r.budget.Size + search.Overhead)
 }
 
 // minimised is an objective as reported, with the sign in which it is minimised.

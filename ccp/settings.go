@@ -74,6 +74,12 @@ type Search struct {
 	Tangents int
 	// Coordinates bounds the jumps to better points along coordinates; 0: none.
 	Coordinates int
+	// Decisions begins a descent where the items of minima of quadratic functions are
+	// chosen one by one, the surest first.
+	Decisions bool
+	// Descents bounds the descents by values and gradients from other starts, where the
+	// objective is all that counts (a quasi-Newton method); 0: none.
+	Descents int
 	// Hops bounds the descents from points further away (monotonic basin hopping); 0:
 	// none. Large problems get fewer, as their work is bounded too.
 	Hops int
@@ -99,7 +105,7 @@ func DefaultSettings() Settings {
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
 		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true,
 		Acceleration: Acceleration{LineSearch: true, Extrapolation: true, Combination: true, Newton: true},
-		Search:       Search{Tangents: 1, Coordinates: 5, Hops: 20, Vary: true, GiveUp: true},
+		Search:       Search{Tangents: 1, Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true, GiveUp: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}
 }
@@ -125,6 +131,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("ccp: Settings.Search.Tangents = %d, want at least 0", s.Search.Tangents)
 	case s.Search.Coordinates < 0:
 		return fmt.Errorf("ccp: Settings.Search.Coordinates = %d, want at least 0", s.Search.Coordinates)
+	case s.Search.Descents < 0:
+		return fmt.Errorf("ccp: Settings.Search.Descents = %d, want at least 0", s.Search.Descents)
 	case s.Search.Hops < 0:
 		return fmt.Errorf("ccp: Settings.Search.Hops = %d, want at least 0", s.Search.Hops)
 	case s.Global.MaxNodes < 1:

@@ -162,6 +162,16 @@ func (e Expr) Value(x []float64) float64 {
 	return s
 }
 
+// AddGradient adds scale times the gradient of the function at x to dst, of length
+// Problem.NumVars(). At a kink it is that of a function which is nowhere far from e near x: of a
+// piece, or a difference of subgradients.
+func (e Expr) AddGradient(dst []float64, scale float64, x []float64) {
+	e.lin.AddSubgrad(dst, scale, x)
+	for _, t := range e.terms {
+		t.f.AddSubgrad(dst, scale*t.w, x)
+	}
+}
+
 // Evaluate is Value with a bound of its rounding error.
 func (e Expr) Evaluate(x []float64) (value, bound float64) {
 	v := e.approx(x)

@@ -21,7 +21,7 @@ func TestPeersTestSet(t *testing.T) {
 	table.WriteString("| problem | reported | best known | plain | default | 20 starts | bound |\n|---|---|---|---|---|---|---|\n")
 	plainly := ccp.DefaultSettings()
 	plainly.Acceleration = ccp.Acceleration{}
-	plainly.Search.Tangents, plainly.Search.Coordinates, plainly.Search.Hops = 0, 0, 0
+	plainly.Search = ccp.Search{}
 	ctx := context.Background()
 	for _, c := range peerProblems() {
 		p := c.compile(t)

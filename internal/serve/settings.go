@@ -70,6 +70,8 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	put(&s.Acceleration.Combination, w.Combination)
 	put(&s.Search.Tangents, w.Tangents)
 	put(&s.Search.Coordinates, w.Coordinates)
+	put(&s.Search.Decisions, w.Decisions)
+	put(&s.Search.Descents, w.Descents)
 	put(&s.Search.Hops, w.Hops)
 	put(&s.Search.Vary, w.Vary)
 	put(&s.Search.GiveUp, w.GiveUp)

@@ -199,6 +199,8 @@ type Settings struct {
 	Combination   *bool    `json:"combination,omitempty"`
 	Tangents      *int     `json:"tangents,omitempty"`
 	Coordinates   *int     `json:"coordinates,omitempty"`
+	Decisions     *bool    `json:"decisions,omitempty"`
+	Descents      *int     `json:"descents,omitempty"`
 	Hops          *int     `json:"hops,omitempty"`
 	Vary          *bool    `json:"vary,omitempty"`
 	GiveUp        *bool    `json:"give_up,omitempty"`

@@ -24,7 +24,7 @@ type variant struct {
 
 func plain(s *ccp.Settings) {
 	s.Acceleration = ccp.Acceleration{}
-	s.Search.Tangents, s.Search.Coordinates, s.Search.Hops = 0, 0, 0
+	s.Search = ccp.Search{}
 }
 
 // variants are the rows. The last one is the schedule of DCCP, by which the others

@@ -148,18 +148,6 @@ func (h *BasinHopping) shake(x []float64) {
 // put moves entry j of z to v, or to the bound that is in the way.
 func (h *BasinHopping) put(j int, v float64) { h.z[j] = min(max(v, h.Lo[j]), h.Hi[j]) }
 
-// rms is the root mean square, other if that is 0.
-func rms(v []float64, other float64) float64 {
-	s := 0.0
-	for _, e := range v {
-		s += e * e
-	}
-	if s == 0 {
-		return other
-	}
-	return math.Sqrt(s / float64(len(v)))
-}
-
 // renew draws a part anew, or sets it to 0. It returns false where there is none.
 func (h *BasinHopping) renew() bool {
 	if len(h.spots) == 0 {

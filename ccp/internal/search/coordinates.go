@@ -35,7 +35,6 @@ const (
 	flipShare = 8   // the same for each entry of the convex problem and iteration of the backend so far, which takes as long as about 30
 	gridHalf  = 16  // points on either side
 	refine    = 24  // golden sections
-	clearly   = 10  // decreases that count, for a move
 	fewest    = 4   // entries that can be mirrored, for kicks
 )
 

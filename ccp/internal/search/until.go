@@ -150,7 +150,8 @@ func (ks Kinds) Reset() {
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
 type Budget struct {
-	Work, Vain int     // iterations of the backend so far; of these, by searches in vain
+	Work, Vain int     // iterations of the backend so far; of these, or in their place, by searches in vain
+	Extra      int     // what searches without the backend have cost, in its iterations
 	Solves     int     // convex problems so far
 	Size       float64 // entries of the convex problem
 }
@@ -163,14 +164,57 @@ const (
 	vainLeast = 2      // convex problems that must be affordable
 )
 
-// Affords reports whether there is work left.
+// Affords reports whether there is work left for convex problems.
 func (b *Budget) Affords() bool {
-	usual := float64(b.Work) / float64(max(b.Solves, 1))
-	return float64(b.Vain)+vainLeast*usual < max(vainShare*float64(b.Work-b.Vain), vainFloor/max(b.Size, 1))
+	return b.affords(vainLeast * float64(b.Work) / float64(max(b.Solves, 1)))
 }
+
+// affords reports whether that many iterations of the backend may be spent in vain.
+func (b *Budget) affords(more float64) bool {
+	return float64(b.Vain)+more < max(vainShare*float64(b.Work+b.Extra-b.Vain), vainFloor/max(b.Size, 1))
+}
+
+// Overhead is the cost of an iteration of the backend beside its entries, in
+// entries. Source: of the reference problems the smallest take about 25 microseconds for
+// one, those of thousands of entries 0.05 to 0.1 for each entry.
+const Overhead = 300
+
+// clearly is how many decreases that count make a move by values. Source: ablation table
+// of docs/ccp.md.
+const clearly = 10
 
 // Redrawn is the share of the entries that are drawn anew in a variation of a point.
 const Redrawn = 0.15
 
 // lower reports whether a is below b by a decrease that counts.
 func lower(a, b, least float64) bool { return !math.IsNaN(a) && a < b-least }
+
+// rms is the root mean square, other if that is 0.
+func rms(v []float64, other float64) float64 {
+	s := 0.0
+	for _, e := range v {
+		s += e * e
+	}
+	if s == 0 {
+		return other
+	}
+	return math.Sqrt(s / float64(len(v)))
+}
+
+func square(v float64) float64 { return v * v }
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, e := range v {
+		s += e
+	}
+	return s
+}

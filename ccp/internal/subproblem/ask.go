@@ -3,7 +3,10 @@ package subproblem
 import (
 	"context"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -60,3 +63,79 @@ func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
 
 // Proven is Proves for the last solve.
 func (s *Problem) Proven() bool { return s.Proves(qpbackend.Update{}, &s.Res) }
+
+// Least lists the sums of least items of the objective.
+func (s *Problem) Least() []dc.Least {
+	var all []dc.Least
+	for k := range s.least.all {
+		all = append(all, s.least.all[k].form)
+	}
+	return all
+}
+
+// Equations is the number of rows that hold with equality.
+func (s *Problem) Equations() int {
+	n := 0
+	for i, l := range s.QP.L {
+		if l == s.QP.U[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// Gaussian is the minimiser and the inverse Hessian, row by row, in the variables, of the
+// quadratic part of the objective without sums of least items, with the sum of
+// half of weight times the square of the distance from centre, on the rows that hold with
+// equality. It is for objectives of which no h is linearised; ok is false where the
+// matrix is singular to rounding.
+func (s *Problem) Gaussian(centre, weight []float64) (mean, inverse []float64, ok bool) {
+	n, cols := s.DC.NumVars(), len(s.QP.Q)
+	size := cols + s.Equations()
+	kkt, rhs := mat.NewDense(size, size, nil), mat.NewVecDense(size, nil)
+	for j := range cols {
+		for p := s.QP.P.ColPtr[j]; p < s.QP.P.ColPtr[j+1]; p++ {
+			i, v := s.QP.P.RowIdx[p], s.QP.P.Val[p]
+			kkt.Set(i, j, kkt.At(i, j)+v)
+			if i != j {
+				kkt.Set(j, i, kkt.At(j, i)+v)
+			}
+		}
+		rhs.SetVec(j, -s.QP.Q[j])
+	}
+	for j, w := range weight {
+		kkt.Set(j, j, kkt.At(j, j)+w)
+		rhs.SetVec(j, rhs.AtVec(j)+w*centre[j])
+	}
+	place := make([]int, len(s.QP.L))
+	next := cols
+	for i, l := range s.QP.L {
+		if place[i] = -1; l == s.QP.U[i] {
+			place[i] = next
+			rhs.SetVec(next, l)
+			next++
+		}
+	}
+	for j := range cols {
+		for p := s.QP.A.ColPtr[j]; p < s.QP.A.ColPtr[j+1]; p++ {
+			if k := place[s.QP.A.RowIdx[p]]; k >= 0 {
+				kkt.Set(k, j, s.QP.A.Val[p])
+				kkt.Set(j, k, s.QP.A.Val[p])
+			}
+		}
+	}
+	var all mat.Dense
+	if all.Inverse(kkt) != nil {
+		return nil, nil, false
+	}
+	var x mat.VecDense
+	x.MulVec(&all, rhs)
+	mean, inverse = make([]float64, n), make([]float64, n*n)
+	for i := range n {
+		mean[i] = x.AtVec(i)
+		for j := range n {
+			inverse[i*n+j] = all.At(i, j)
+		}
+	}
+	return mean, inverse, true
+}

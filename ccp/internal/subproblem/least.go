@@ -16,6 +16,7 @@ type choices struct {
 // least is a dc.Least multiplied out. Which of its items count changes from iteration
 // to iteration, and with it values of q and P; P has the places of all.
 type least struct {
+	form         dc.Least
 	choose       func(x []float64, chosen []bool)
 	items        []item
 	vars         []int // of all items, some more than once
@@ -32,7 +33,7 @@ type item struct {
 
 // add adds zeros at the places in p of all items of l.
 func (c *choices) add(l dc.Least, p *sparse.Triplets) {
-	out := least{choose: l.Choose, chosen: make([]bool, len(l.Items)), next: make([]bool, len(l.Items))}
+	out := least{form: l, choose: l.Choose, chosen: make([]bool, len(l.Items)), next: make([]bool, len(l.Items))}
 	for _, f := range l.Items {
 		i := item{lin: f.Linear.Scale(l.Weight)}
 		out.vars = append(out.vars, f.Linear.Idx...)
