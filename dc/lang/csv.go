@@ -107,7 +107,9 @@ func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
 		return nil, errNoNumbers
 	}
 	t.num = slices.Concat(parts...)
-	t.dropUnnamed(empty)
+	if t.dropUnnamed(empty); t.cols == 0 {
+		return nil, errNoNumbers
+	}
 	return t, nil
 }
 
@@ -126,11 +128,15 @@ func firstCell(cells []*table.Cell) (first *table.Cell) {
 func before(a, b *table.Cell) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) }
 
 // dropUnnamed leaves out columns with neither name nor value, which separators at
-// the ends of the lines make.
+// the ends of the lines make; without a header, the last ones alone.
 func (t *csvTable) dropUnnamed(empty []int) {
+	end := t.cols // behind the last column with a value
+	for t.rows > 0 && end > 0 && empty[end-1] == t.rows && t.columns[end-1].odd[table.Missing].Text == "" {
+		end--
+	}
 	var kept []int
 	for j := range t.cols {
-		if t.header == nil || t.header[j] != "" || empty[j] < t.rows {
+		if empty[j] < t.rows || t.header == nil && j < end || t.header != nil && t.header[j] != "" {
 			kept = append(kept, j)
 		}
 	}
@@ -146,10 +152,16 @@ func (t *csvTable) dropUnnamed(empty []int) {
 	}
 	t.num = t.num[:at]
 	for k, j := range kept {
-		t.header[k], t.columns[k] = t.header[j], t.columns[j]
+		t.columns[k] = t.columns[j]
+		if t.header != nil {
+			t.header[k] = t.header[j]
+		}
 	}
 	t.cols = len(kept)
-	t.header, t.columns = t.header[:t.cols], t.columns[:t.cols]
+	t.columns = t.columns[:t.cols]
+	if t.header != nil {
+		t.header = t.header[:t.cols]
+	}
 }
 
 // all is nil if all cells are numbers, else it says which is none.

@@ -38,6 +38,8 @@ func TestCSVForms(t *testing.T) {
 		{"a\tb\n1\t2\n3\t4\n", "", 10},
 		{"a,b\n\"1\",2\n3,\"4\"\n", "", 10},
 		{"a,b,\n1,2,\n3,4,\n", "", 10}, // a separator at the ends of the lines
+		{"1,2,\n3,4,\n", "", 10},
+		{"1;2;;\n3;4;;\n", "", 10},
 		{packed.String(), "", 10},
 		{packed.String(), "b", 6},
 		{"town,\"size, in km\",y\nUlm,1,NA\n\"two\nlines\",2,\nBonn,3,x\n", "size, in km", 6},
@@ -56,6 +58,9 @@ func TestCSVForms(t *testing.T) {
 func TestCSVRefusals(t *testing.T) {
 	for _, c := range []struct{ table, column, want string }{
 		{"1.5x,2.O\n3,4\n", "", `line 1 column 1: "1.5x" is not a number`},
+		{"1,,2\n3,,4\n", "", `line 1 column 2: an empty cell is not a number`},
+		{"1,NA\n3,NA\n", "", `line 1 column 2: "NA" is a missing value`},
+		{",\n,\n", "", "no numbers"},
 		{"1,2.5.1\n3,4\n", "", `line 1 column 2: "2.5.1" is not a number`},
 		{"12a\n20\n", "", `line 1 column 1: "12a" is not a number`},
 		{"1_000\n20\n", "", `line 1 column 1: "1_000" is not a number`},

@@ -97,5 +97,5 @@ var otherNames = map[string]string{
 	"maximum": "max", "minimum": "min", "relu": "pos", "length": "len", "size": "len", "average": "mean", "ln": "log",
 	"identity": "eye", "log_det": "logdet", "matrix_frac": "matfrac", "quad_over_lin": "quadoverlin", "geo_mean": "geomean",
 	"norm_nuc": "normnuc", "nuclear_norm": "normnuc", "norm_spec": "sigma_max", "spectral_norm": "sigma_max", "eigmax": "lambda_max", "eigmin": "lambda_min",
-	"lambda_sum_largest": "lambda_sumlargest", "tr": "trace", "entropy": "entr", "inv_pos": "invpos", "kl_div": "kl", "norm_inf": "norminf", "sq": "square", "prod": "", "dot": "", "transpose": "",
+	"lambda_sum_largest": "lambda_sumlargest", "tr": "trace", "entropy": "entr", "inv_pos": "invpos", "kl_div": "kl", "norm_inf": "norminf", "sq": "square", "sqr": "square", "prod": "", "dot": "", "transpose": "",
 }

@@ -184,6 +184,8 @@ func (r *resolver) unknownFunction(n *node) {
 		r.fail(n.span, fmt.Sprintf("index with %s[...], multiply with %s*(...)", n.name, n.name), "%s is not a function", n.name)
 	case n.name == "prod":
 		r.fail(n.span, "write the factors with *", "unknown function %q", n.name)
+	case n.name == "pow" || n.name == "power":
+		r.fail(n.span, "write x^p for a power", "unknown function %q", n.name)
 	case n.name == "dot":
 		r.fail(n.span, "* of two vectors is their inner product", "unknown function %q", n.name)
 	case n.name == "transpose":

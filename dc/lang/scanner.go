@@ -191,7 +191,7 @@ var operators = []struct {
 var foreignOperators = []struct{ text, help string }{
 	{"<=>", "write == for an equation"}, {"==>", implication}, {"=>", "write >= for at least; " + implication}, {"->", implication}, {"=<", "write <="},
 	{"**", "write ^ for a power"}, {"<>", "write !="}, {"&&", "write and"}, {"||", "write or; of abs(x), norm1(x) and norm2(x), the name"},
-	{":=", "write ="}, {"//", "write # for a comment, / for a quotient"}, {"/*", "write # before each line of a comment"},
+	{":=", "write ="}, {"@", "write * for a matrix product"}, {".T", "write A' for the transpose"}, {"//", "write # for a comment, / for a quotient"}, {"/*", "write # before each line of a comment"},
 }
 
 const implication = "there is no implication; a condition on data stands behind the indices: name[i in I if cond]: ..."
