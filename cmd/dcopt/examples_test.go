@@ -44,6 +44,7 @@ var examples = map[string]struct {
 	"ramp_svm":        {32.2, nil},
 	"low_rank":        {0.2054, nil},
 	"dma_fit":         {0.345, nil}, // the outliers alone cost 0.3
+	"sparse_lder":     {0.0377, nil},
 }
 
 func TestExamples(t *testing.T) {

@@ -28,7 +28,7 @@ func main() {
 func files() map[string][]byte {
 	out := map[string][]byte{}
 	for k, add := range []func(map[string][]byte, *rand.Rand){
-		radii, sparse, boolean, lasso, clusters, wave, houses,
+		radii, sparse, boolean, lasso, clusters, wave, houses, bends,
 	} {
 		add(out, rand.New(rand.NewPCG(20231, uint64(k)))) // any fixed seed
 	}
@@ -114,6 +114,16 @@ func wave(out map[string][]byte, rng *rand.Rand) {
 		rows[i] = []float64{x, y}
 	}
 	out["wave.csv"] = table([]string{"x", "y"}, rows)
+}
+
+// bends: a target with a bend in the first and in the second of six features.
+func bends(out map[string][]byte, rng *rand.Rand) {
+	x := normal(rng, 60, 6)
+	y := make([]float64, len(x))
+	for i, row := range x {
+		y[i] = math.Abs(row[0]) - max(0, row[1]) + 0.1*rng.NormFloat64()
+	}
+	out["bends_X.csv"], out["bends_y.csv"] = table(nil, x), table(nil, columns(y))
 }
 
 // houses: a table for the regressor, with a few gaps.

@@ -3,6 +3,7 @@ package ensemble
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
@@ -10,9 +11,15 @@ import (
 // The sizes and penalties compared. Each size has one cold fit, at the first
 // penalty. Chosen on 46 data sets: docs/lder.md, What was chosen on which data.
 var (
-	gridSizes  = [][2]int{{2, 2}, {3, 2}, {4, 4}}
+	gridSizes  = [][2]int{{2, 2}, {3, 2}, {4, 4}, {8, 6}}
 	gridRidges = []float64{1e-3, 1e-2, 1e-1, 1}
+	// singleSizes are those of a single model.
+	singleSizes = [][2]int{{2, 2}, {3, 2}, {4, 4}, {8, 6}, {14, 12}}
 )
+
+// fewPieces is the number of pieces up to which a single model is taken for the least
+// error; one of more has to be surely better.
+const fewPieces = 8
 
 // Source: chosen on 46 data sets: docs/lder.md, What was chosen on which data.
 const (
@@ -131,7 +138,7 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	sizes := make([][][2]int, len(views))
 	total := autoStarts
 	for k, v := range views {
-		sizes[k] = affordable(gridSizes, v.widest(s.d.N), set.FormulaSize)
+		sizes[k] = affordable(singleSizes, v.widest(s.d.N), set.FormulaSize)
 		total += len(b.bags) * len(sizes[k])
 	}
 	b.tell = set.counter(total)
@@ -155,9 +162,32 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		all = append(all, some...)
 	}
 	res.Iterations = b.iterations()
-	best := s.least(errs, func(c int) bool { return uses[c] == views[0] })
-	if fewer := s.least(errs, func(c int) bool { return uses[c] != views[0] }); fewer >= 0 && s.surely(errs[fewer], errs[best]) {
-		best = fewer
+	// From simple to rich: what is not surely better does not displace.
+	rich := func(c int) bool {
+		return c >= len(lines) && all[c-len(lines)].r1+all[c-len(lines)].r2 > fewPieces
+	}
+	best := -1
+	for _, v := range views {
+		for _, many := range []bool{false, true} {
+			c := s.least(errs, func(c int) bool { return uses[c] == v && rich(c) == many })
+			if c >= 0 && (best < 0 || s.surely(errs[c], errs[best])) {
+				best = c
+			}
+		}
+	}
+	if best >= len(lines) {
+		some, err := b.sparse(ctx, all[best-len(lines)])
+		res.Iterations = b.iterations()
+		if err != nil {
+			return res, err
+		}
+		for _, g := range some {
+			errs, oof, all = append(errs, g.errs), append(oof, g.oof), append(all, g)
+		}
+		from := len(errs) - len(some)
+		if fewer := s.least(errs, func(c int) bool { return c >= from }); s.surely(errs[fewer], errs[best]) {
+			best = fewer
+		}
 	}
 	e, unseen := b.outside(errs, oof)
 	res.Unseen, res.HeldOut = unseen, s.heldOut(e)
@@ -191,6 +221,9 @@ func (b *bagging) starts(ctx context.Context, c *candidate) ([]float64, error) {
 	err := b.each(autoStarts, func(w *worker, k int) error {
 		err := w.fitter.Cold(ctx, d, opt, b.rng(stageStarts, k))
 		w.iters += w.fitter.Iterations
+		if strengths := slices.Index(groupStrengths[:], c.group) + 1; err == nil && strengths > 0 {
+			err = w.path(ctx, b.groupOptions(c), 0, strengths)
+		}
 		objs[k], pieces[k] = w.fitter.Objective, spread(w.fitter.Pieces, columns, b.d.N)
 		b.tell()
 		return err

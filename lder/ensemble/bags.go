@@ -19,6 +19,8 @@ const (
 	stageGrid // and one for each size after it
 	// stageRamps is beyond them.
 	stageRamps = 1 << 8
+	// stageTrees is beyond stageChosen.
+	stageTrees = 1 << 10
 )
 
 // gridLinear is the weight of the linear part that pieces have in common. On wide
@@ -134,6 +136,7 @@ func parallel(workers, n int, work func(g, k int) error) error {
 type candidate struct {
 	r1, r2  int
 	ridge   float64
+	group   float64     // strength of the group penalty, of Single
 	view    *view       // of Single
 	members [][]float64 // pieces, in the coordinates of the data
 	oof     []float64   // for each row, the mean of the members not trained on it

@@ -136,7 +136,7 @@ func (b *bagging) bagRamps(ctx context.Context, view *view) (*drawn, error) {
 		b.d.Gather(&w.data, b.bags[k].train, nil)
 		all := drawRamps(&w.data, view.of(k), b.rng(stageRamps+view.stage(), k))
 		values, scale := valuesOf(all, &w.data)
-		r := fitRidge(values, ridgeRange(rampLightest, rampHeaviest))
+		r := likeliestRidge(values, ridgeRange(rampLightest, rampHeaviest))
 		res.sums[k] = summed(all, scale, r)
 		x := make([]float64, len(all)+1)
 		x[len(all)] = 1

@@ -44,18 +44,20 @@ func ridgeRange(lo, hi int) []float64 {
 // An α whose leave-one-out errors cannot be computed for rounding gives way to
 // the next heavier one.
 func fitRidge(d *refit.Data, weights []float64) *ridge {
-	var s spectrum
-	if d.M <= d.N {
-		s = wideSpectrum(d)
-	} else {
-		s = tallSpectrum(d)
-	}
+	s := spectrumOf(d)
 	for t := s.likeliest(weights); ; t-- {
 		r := &ridge{weight: weights[t], coef: s.coefficients(weights[t]), loo: make([]float64, d.M)}
 		if s.leaveOneOut(r, weights[t]) || t == 0 {
 			return r
 		}
 	}
+}
+
+// likeliestRidge is fitRidge without leave-one-out errors.
+func likeliestRidge(d *refit.Data, weights []float64) *ridge {
+	s := spectrumOf(d)
+	α := weights[s.likeliest(weights)]
+	return &ridge{weight: α, coef: s.coefficients(α)}
 }
 
 // predict is the value at a row that ends in 1.
@@ -127,6 +129,13 @@ type spectrum struct {
 	q    *mat.Dense // m×(m−1), the complement of √w; nil of tall data
 }
 
+func spectrumOf(d *refit.Data) spectrum {
+	if d.M <= d.N {
+		return wideSpectrum(d)
+	}
+	return tallSpectrum(d)
+}
+
 // newSpectrum has the means of d.
 func newSpectrum(d *refit.Data) spectrum {
 	s := spectrum{d: d, mean: make([]float64, d.N), free: -1}
@@ -144,23 +153,30 @@ func newSpectrum(d *refit.Data) spectrum {
 	return s
 }
 
+// gramRows is the number of rows whose Gram matrix is computed at once.
+// Source: a limit of memory.
+const gramRows = 256
+
 // tallSpectrum reads the rows twice and keeps n² numbers.
 func tallSpectrum(d *refit.Data) spectrum {
 	s := newSpectrum(d)
 	n := d.N - 1
-	gram := mat.NewSymDense(n, nil)
-	rhs, x := mat.NewVecDense(n, nil), make([]float64, n)
-	for i := range d.M {
-		w := d.Weight(i)
-		for j, v := range d.Row(i)[:n] {
-			x[j] = v - s.mean[j]
+	gram, part := mat.NewSymDense(n, nil), &mat.SymDense{}
+	rhs, x := mat.NewVecDense(n, nil), mat.NewDense(n, gramRows, nil)
+	for lo := 0; lo < d.M; lo += gramRows {
+		x.Zero()
+		for i := lo; i < min(lo+gramRows, d.M); i++ {
+			w, e := d.Weight(i), d.Y[i]-s.mean[n]
+			s.rest += w * e * e
+			root := math.Sqrt(w)
+			for j, v := range d.Row(i)[:n] {
+				v -= s.mean[j]
+				x.Set(j, i-lo, root*v)
+				rhs.SetVec(j, rhs.AtVec(j)+w*v*e)
+			}
 		}
-		e := d.Y[i] - s.mean[n]
-		s.rest += w * e * e
-		gram.SymRankOne(gram, w, mat.NewVecDense(n, x))
-		for j, v := range x {
-			rhs.SetVec(j, rhs.AtVec(j)+w*v*e)
-		}
+		part.SymOuterK(1, x)
+		gram.AddSym(gram, part)
 	}
 	s.λ, s.c, s.u = make([]float64, n), make([]float64, n), mat.NewDense(n, n, nil)
 	var eig mat.EigenSym

@@ -10,6 +10,7 @@ type recipe struct {
 	partitions int
 	sizes      [][2]int
 	plan       gridPlan
+	trees      bool // with boosted trees
 	boosted    bool // with sums and ramps
 	rounds     int  // of the resampled weights
 }
@@ -23,7 +24,7 @@ func recipeOf(m Recipe) recipe {
 	case Bagged:
 		return recipe{partitions: 2, sizes: gridSizes, plan: plan, rounds: 10}
 	default:
-		return recipe{partitions: 2, sizes: gridSizes, plan: plan, rounds: 10, boosted: true}
+		return recipe{partitions: 2, sizes: gridSizes, plan: plan, rounds: 10, trees: true, boosted: true}
 	}
 }
 
@@ -76,23 +77,27 @@ func (r recipe) units(b *bagging, v *view) int {
 	if sizes := affordable(r.sizes, v.widest(b.d.N), 0); len(sizes) > 0 {
 		units = 1 + len(sizes) // with the transform
 	}
-	ramps := 0
+	more := 0
+	if r.trees {
+		more = b.folds
+	}
 	if r.boosted {
 		units++
 		switch {
 		case b.d.M > rampRows:
 		case v == nil:
-			ramps = rampDraws
+			more += rampDraws
 		default:
-			ramps = len(b.bags)
+			more += len(b.bags)
 		}
 	}
-	return units*len(b.bags) + ramps
+	return units*len(b.bags) + more
 }
 
 // family is the candidates of one view.
 type family struct {
 	grid   []*candidate
+	trees  *treeSums
 	boosts *boosted
 	sums   *drawn
 }
@@ -104,6 +109,9 @@ func (b *bagging) family(ctx context.Context, rec recipe, v *view) (f family, er
 		if T, err = b.gradientTransform(ctx, v); err == nil {
 			f.grid, err = b.grid(ctx, sizes, rec.plan, v, T)
 		}
+	}
+	if err == nil && rec.trees {
+		f.trees, err = b.trees(ctx, v)
 	}
 	if err == nil && rec.boosted {
 		if f.boosts, err = b.boost(ctx, v); err == nil {
@@ -123,6 +131,9 @@ func (f *family) oof() [][]float64 {
 	for _, g := range f.grid {
 		oof = append(oof, g.oof)
 	}
+	if f.trees != nil {
+		oof = append(oof, f.trees.oof[:]...)
+	}
 	if f.boosts != nil {
 		oof = append(oof, f.boosts.oof[:]...)
 	}
@@ -133,7 +144,7 @@ func (f *family) oof() [][]float64 {
 }
 
 // combine puts the candidates of weight > 0 together: the linear models, the kinds
-// of the grids, the stops of the boosted sums, the sums of ramps.
+// of the grids, the stops of the trees and of the boosted sums, the sums of ramps.
 func combine(lines []linear, families []family, w []float64) []Chain {
 	var all []Chain
 	for k, l := range lines {
@@ -152,6 +163,10 @@ func combine(lines []linear, families []family, w []float64) []Chain {
 			}
 		}
 		w = w[len(f.grid):]
+		if f.trees != nil {
+			all = append(all, f.trees.chainsOf(w)...)
+			w = w[len(treeStops):]
+		}
 		if f.boosts != nil {
 			all = append(all, f.boosts.chainsOf(w)...)
 			w = w[len(boostStops):]

@@ -72,3 +72,17 @@ func spread(pieces []float64, columns []int, n int) []float64 {
 	}
 	return out
 }
+
+// gathered is the inverse of spread.
+func gathered(pieces []float64, columns []int, n int) []float64 {
+	if columns == nil {
+		return pieces
+	}
+	var out []float64
+	for at := 0; at < len(pieces); at += n {
+		for _, j := range columns {
+			out = append(out, pieces[at+j])
+		}
+	}
+	return out
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/bench/internal/chart"
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/srbench"
@@ -19,8 +20,9 @@ import (
 
 // The files in the folder of --out.
 const (
-	srbenchTableName = "srbench.csv"
-	srbenchTextName  = "srbench.md"
+	srbenchTableName   = "srbench.csv"
+	srbenchTextName    = "srbench.md"
+	srbenchPictureName = "srbench-pareto.svg"
 )
 
 func srbenchCommand() *cli.Command {
@@ -94,17 +96,22 @@ func runSRBench(c *cli.Context) error {
 			return cam.Run(c.Context, table)
 		},
 		report: func(w io.Writer, dir string, rows []srbench.Row) (page.Section, error) {
-			var mine []srbench.Row
+			// Of other people's methods each version counts, of ours that of this program.
+			var some []srbench.Row
 			for _, r := range rows {
-				if r.Version == cam.Version {
-					mine = append(mine, r)
+				if _, err := lder.ParseMethod(r.Method); err != nil || r.Version == cam.Version {
+					some = append(some, r)
 				}
 			}
-			scores := srbench.Medians(mine, cam.Seeds)
-			if err := srbench.Write(w, scores, published); err != nil {
+			write := func(w io.Writer) error { return srbench.Write(w, some, cam.Seeds, published) }
+			if err := errors.Join(write(w), writeFile(filepath.Join(dir, srbenchTextName), write)); err != nil {
 				return page.Section{}, err
 			}
-			return page.Section{}, writeFile(filepath.Join(dir, srbenchTextName), func(w io.Writer) error { return srbench.Write(w, scores, published) })
+			marks := srbench.Marks(srbench.Medians(some, cam.Seeds), published, cam.Methods[0].String())
+			if len(marks) == 0 {
+				return page.Section{}, nil
+			}
+			return page.Section{}, chart.Pareto("Accuracy against size and time", "mean R² of the test rows", marks, filepath.Join(dir, srbenchPictureName))
 		},
 	})
 }

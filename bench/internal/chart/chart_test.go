@@ -27,7 +27,10 @@ func TestPictures(t *testing.T) {
 		"no problems": func() error {
 			return chart.Profile("title", "x", []string{"one", "two"}, [][]float64{{}, {}}, svg, png)
 		},
-		"times":         func() error { return chart.Times("title", "time (s)", []string{"p", "q"}, series(0.1, 20), svg, png) },
+		"times": func() error { return chart.Times("title", "time (s)", []string{"p", "q"}, series(0.1, 20), svg, png) },
+		"pareto": func() error {
+			return chart.Pareto("title", "R²", []chart.Mark{{"one", .9, 30, 2, true}, {"two", .8, 1e4, 300, false}, {"none", .1, 0, 0, false}}, svg, png)
+		},
 		"failures only": func() error { return chart.Times("title", "time (s)", []string{"p", "q"}, series(nan, nan), svg, png) },
 	} {
 		if err := draw(); err != nil {
@@ -44,6 +47,9 @@ func TestPictures(t *testing.T) {
 		if info, err := os.Stat(png); err != nil || info.Size() < 1000 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if err := chart.Pareto("title", "R²", nil, svg); err == nil {
+		t.Error("a picture of no methods")
 	}
 	if err := chart.Times("title", "time (s)", []string{"p", "q"}, series(1, 2), filepath.Join(dir, "a.nonsense")); err == nil {
 		t.Error("a format that there is not")

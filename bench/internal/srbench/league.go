@@ -1,6 +1,8 @@
 package srbench
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -73,6 +75,7 @@ type Line struct {
 	Published bool
 	Sets      int     // with a median
 	Rank      float64 // the mean over the sets; 1 is best
+	Error     float64 // the standard error of Rank
 	R2        float64 // the mean over the sets of max(0, median R²)
 	Size      float64 // the median over the sets
 	Seconds   float64 // the median over the sets
@@ -128,20 +131,140 @@ func League(ours Scores, published []Published, beside string, keep func(Publish
 	var out []Line
 	for name, s := range all {
 		out = append(out, Line{
-			Method: name, Published: !mine[name], Sets: len(s.rank), Rank: mean(s.rank), R2: mean(s.r2),
+			Method: name, Published: !mine[name], Sets: len(s.rank), Rank: mean(s.rank), Error: standardError(s.rank), R2: mean(s.r2),
 			Size: stats.Median(s.size), Seconds: stats.Median(s.seconds),
 		})
 	}
-	slices.SortFunc(out, func(a, b Line) int {
-		if a.Rank != b.Rank {
-			if a.Rank < b.Rank {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Method, b.Method)
-	})
+	slices.SortFunc(out, byRank)
 	return out
+}
+
+func byRank(a, b Line) int {
+	return cmp.Or(cmp.Compare(a.Rank, b.Rank), strings.Compare(a.Method, b.Method))
+}
+
+// Test is a comparison of two methods on the same sets.
+type Test struct {
+	A, B string
+	// Wins, Losses and Ties count the sets where the median R² of A is larger, less and
+	// equal.
+	Wins, Losses, Ties int
+	// P is the two-sided probability of Wilcoxon's signed-rank test of the ranks on the
+	// sets, times what Holm 1979, A simple sequentially rejective multiple test procedure, asks
+	// for so many pairs; at most 1.
+	P float64
+}
+
+// Live ranks methods among themselves on the sets of rows that keep accepts, by the median R² of
+// the trials that all of them have there; sets without such a trial are left out. trials
+// are the fewest and most trials of a set. The tests are of all pairs, in the order of
+// the league.
+func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line, tests []Test, trials [2]int) {
+	methods, bySet := map[string]bool{}, map[string]map[string]map[uint32]Row{}
+	for _, r := range Latest(rows) {
+		if !keep(r.Set) || !slices.Contains(seeds, r.Seed) {
+			continue
+		}
+		methods[r.Method] = true
+		if bySet[r.Set] == nil {
+			bySet[r.Set] = map[string]map[uint32]Row{}
+		}
+		if bySet[r.Set][r.Method] == nil {
+			bySet[r.Set][r.Method] = map[uint32]Row{}
+		}
+		bySet[r.Set][r.Method][r.Seed] = r
+	}
+	names := slices.Sorted(maps.Keys(methods))
+	ranks, medians := map[string][]float64{}, map[string][]Median{}
+	for _, set := range slices.Sorted(maps.Keys(bySet)) {
+		var common []uint32
+		for _, seed := range seeds {
+			if !slices.ContainsFunc(names, func(m string) bool { _, has := bySet[set][m][seed]; return !has }) {
+				common = append(common, seed)
+			}
+		}
+		if len(common) == 0 {
+			continue
+		}
+		if trials[0] == 0 {
+			trials[0] = len(common)
+		}
+		trials = [2]int{min(trials[0], len(common)), max(trials[1], len(common))}
+		var some []Row
+		for _, m := range names {
+			for _, seed := range common {
+				some = append(some, bySet[set][m][seed])
+			}
+		}
+		scores := Medians(some, common)[set]
+		for _, m := range names {
+			var others []float64
+			for _, o := range names {
+				if o != m {
+					others = append(others, scores[o].R2)
+				}
+			}
+			ranks[m] = append(ranks[m], place(scores[m].R2, others))
+			medians[m] = append(medians[m], scores[m])
+		}
+	}
+	for _, m := range names {
+		var r2, size, seconds []float64
+		for _, v := range medians[m] {
+			r2, size, seconds = append(r2, max(0, v.R2)), append(size, v.Size), append(seconds, v.Seconds)
+		}
+		lines = append(lines, Line{
+			Method: m, Sets: len(r2), Rank: mean(ranks[m]), Error: standardError(ranks[m]), R2: mean(r2),
+			Size: stats.Median(size), Seconds: stats.Median(seconds),
+		})
+	}
+	slices.SortFunc(lines, byRank)
+	for k, a := range lines {
+		for _, b := range lines[k+1:] {
+			t := Test{A: a.Method, B: b.Method, P: 1}
+			for i, v := range medians[a.Method] {
+				switch o := medians[b.Method][i]; {
+				case v.R2 > o.R2:
+					t.Wins++
+				case v.R2 < o.R2:
+					t.Losses++
+				default:
+					t.Ties++
+				}
+			}
+			if w, err := stats.Wilcoxon(ranks[a.Method], ranks[b.Method]); err == nil {
+				t.P = w.TwoSided
+			}
+			tests = append(tests, t)
+		}
+	}
+	holm(tests)
+	return lines, tests, trials
+}
+
+// holm multiplies the k-th least probability by the number of those not less, and keeps
+// their order.
+func holm(tests []Test) {
+	order := make([]int, len(tests))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(tests[a].P, tests[b].P) })
+	last := 0.0
+	for k, at := range order {
+		last = min(1, max(last, tests[at].P*float64(len(tests)-k)))
+		tests[at].P = last
+	}
+}
+
+// standardError is that of the mean of v; NaN of fewer than two.
+func standardError(v []float64) float64 {
+	m, sum := mean(v), 0.0
+	for _, x := range v {
+		sum += (x - m) * (x - m)
+	}
+	n := float64(len(v))
+	return math.Sqrt(sum / (n - 1) / n)
 }
 
 // place is the rank of v among others, 1 for the largest; equal ones share theirs.

@@ -6,7 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/chart"
 )
+
+// livePrefix begins the names of other people's methods that bench/peers/srbench_peers.py
+// trains.
+const livePrefix = "live-"
 
 // groups are the parts of the league that have ranks of their own.
 var groups = []struct {
@@ -20,16 +26,55 @@ var groups = []struct {
 	{"Friedman's tables with 25 features and more", func(p Published) bool { return p.Friedman == "True" && p.Features >= 25 }},
 }
 
+// writeLines writes a league, each mean rank with its 95 % confidence interval.
+func writeLines(b *strings.Builder, lines []Line) {
+	fmt.Fprintf(b, "| method | | mean rank | mean R2 | median size | median seconds |\n|---|---|---|---|---|---|\n")
+	for _, l := range lines {
+		from := "measured"
+		if l.Published {
+			from = "published"
+		}
+		fmt.Fprintf(b, "| %s | %s | %.2f ± %.2f | %.3f | %.0f | %.3g |\n", l.Method, from, l.Rank, 1.96*l.Error, l.R2, l.Size, l.Seconds)
+	}
+}
+
+// writeLive writes the leagues of the methods that were measured on the same splits, and
+// the tests of all pairs on all tables.
+func writeLive(b *strings.Builder, rows []Row, seeds []uint32, published []Published) {
+	facts := map[string]Published{}
+	for _, p := range published {
+		facts[p.Set] = p
+	}
+	for k, g := range groups {
+		lines, tests, trials := Live(rows, seeds, func(set string) bool { p, has := facts[set]; return has && g.keep(p) })
+		if len(lines) < 3 || lines[0].Sets < 2 {
+			continue
+		}
+		fmt.Fprintf(b, "\nMeasured on the same splits, among themselves: %d %s, %d to %d trials of each\n\n", lines[0].Sets, g.name, trials[0], trials[1])
+		writeLines(b, lines)
+		if k > 0 {
+			continue
+		}
+		fmt.Fprintf(b, "\nPairs, tables won, lost and equal, and the probability by Wilcoxon's test of the ranks with Holm's correction\n\n| | | won | lost | equal | p |\n|---|---|---|---|---|---|\n")
+		for _, t := range tests {
+			fmt.Fprintf(b, "| %s | %s | %d | %d | %d | %.2g |\n", t.A, t.B, t.Wins, t.Losses, t.Ties, t.P)
+		}
+	}
+}
+
 // Write writes the league for each of our methods in turn, and the medians of each table,
-// as Markdown.
-func Write(w io.Writer, ours Scores, published []Published) error {
+// as Markdown, and before these the league of the methods of rows among themselves.
+func Write(w io.Writer, rows []Row, seeds []uint32, published []Published) error {
+	ours := Medians(rows, seeds)
 	methods := map[string]bool{}
 	for _, by := range ours {
 		for m := range by {
-			methods[m] = true
+			methods[m] = !strings.HasPrefix(m, livePrefix)
 		}
 	}
+	maps.DeleteFunc(methods, func(_ string, ours bool) bool { return !ours })
 	var b strings.Builder
+	writeLive(&b, rows, seeds, published)
 	for _, m := range slices.Sorted(maps.Keys(methods)) {
 		alone := Scores{}
 		for set, by := range ours {
@@ -43,14 +88,7 @@ func Write(w io.Writer, ours Scores, published []Published) error {
 				continue
 			}
 			fmt.Fprintf(&b, "\n%s among the published methods, %d %s\n\n", m, lines[0].Sets, g.name)
-			fmt.Fprintf(&b, "| method | | mean rank | mean R2 | median size | median seconds |\n|---|---|---|---|---|---|\n")
-			for _, l := range lines {
-				from := "measured"
-				if l.Published {
-					from = "published"
-				}
-				fmt.Fprintf(&b, "| %s | %s | %.2f | %.3f | %.0f | %.3g |\n", l.Method, from, l.Rank, l.R2, l.Size, l.Seconds)
-			}
+			writeLines(&b, lines)
 		}
 	}
 	names := slices.Sorted(maps.Keys(methods))
@@ -77,4 +115,14 @@ func Write(w io.Writer, ours Scores, published []Published) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Marks are the methods of a Pareto picture on the tables with medians of the method beside:
+// published ones, and those of ours, by their scores among the published.
+func Marks(ours Scores, published []Published, beside string) []chart.Mark {
+	var marks []chart.Mark
+	for _, l := range League(ours, published, beside, func(p Published) bool { _, has := ours[p.Set][beside]; return has }) {
+		marks = append(marks, chart.Mark{Name: strings.TrimPrefix(l.Method, "*"), Score: l.R2, Size: l.Size, Seconds: l.Seconds, Ours: !l.Published})
+	}
+	return marks
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
@@ -33,8 +34,10 @@ type Row struct {
 	Status  string  `csv:"status"`
 	R2      float64 `csv:"r2,12"`
 	// Size is the number of terms of the formula: slopes and constants that are not 0.
-	Size    int     `csv:"size"`
-	Seconds float64 `csv:"seconds,6"` // of training, by the wall clock
+	Size int `csv:"size"`
+	// Seconds are of training: processor time where trials run one at a time, else by
+	// the wall clock.
+	Seconds float64 `csv:"seconds,6"`
 	Message string  `csv:"message"`
 }
 
@@ -124,6 +127,7 @@ type task struct {
 	set    Set
 	method lder.Method
 	row    Row
+	alone  bool // no other trial at the same time
 }
 
 // Run trains what table lacks. It returns ctx.Err() if it was interrupted.
@@ -134,27 +138,28 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	}
 	var todo []task
 	done := 0
-	for _, s := range c.Sets {
-		for _, m := range c.Methods {
-			for _, seed := range c.Seeds {
+	// Trial by trial, so that a run that is ended early has as many of each table.
+	for _, seed := range c.Seeds {
+		for _, s := range c.Sets {
+			for _, m := range c.Methods {
 				row := Row{Set: s.Name, Method: m.String(), Seed: seed, Limit: c.Limit.Seconds(), Version: c.Version}
 				if have[row.terms()] {
 					done++
 					continue
 				}
-				todo = append(todo, task{s, m, row})
+				todo = append(todo, task{set: s, method: m, row: row})
 			}
 		}
+	}
+	workers := c.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
 	}
 	all := done + len(todo)
 	var mu sync.Mutex
 	var bad error
 	next := 0
 	var wait sync.WaitGroup
-	workers := c.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	for range min(workers, len(todo)) {
 		wait.Add(1)
 		go func() {
@@ -170,6 +175,7 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 					c.Tell(done+next, all, t.set.Name, t.row.Method)
 				}
 				next++
+				t.alone = workers == 1
 				mu.Unlock()
 				row := measure(ctx, t)
 				mu.Lock()
@@ -203,9 +209,12 @@ func measure(ctx context.Context, t task) Row {
 	set := lder.MethodSettings(t.method)
 	set.Seed = uint64(row.Seed)
 	r := lder.NewRegressor(set)
-	begin := time.Now()
+	begin, spent := time.Now(), processorSeconds()
 	err := r.Fit(limited, x, y)
 	row.Seconds = time.Since(begin).Seconds()
+	if t.alone {
+		row.Seconds = processorSeconds() - spent
+	}
 	if limited.Err() != nil {
 		row.Status, row.Message = TooLong, "not trained within the limit"
 		return row
@@ -221,4 +230,13 @@ func measure(ctx context.Context, t task) Row {
 	}
 	row.Status, row.R2, row.Size = Trained, dataset.R2(y, pred), r.Terms()
 	return row
+}
+
+// processorSeconds is the processor time of this process so far.
+func processorSeconds() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }

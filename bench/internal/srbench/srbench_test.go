@@ -59,8 +59,35 @@ func TestLeague(t *testing.T) {
 		t.Errorf("m %+v, n %+v", got["m"], got["n"])
 	}
 	var b strings.Builder
-	if err := Write(&b, scores, published); err != nil || !strings.Contains(b.String(), "| m | measured | 1.75 |") {
+	if err := Write(&b, rows, []uint32{1, 2}, published); err != nil || !strings.Contains(b.String(), "| m | measured | 1.75 ± 1.47 |") {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// TestLive: ranks and tests on the trials that all methods have.
+func TestLive(t *testing.T) {
+	var rows []Row
+	add := func(set, method string, r2 ...float64) {
+		for k, v := range r2 {
+			rows = append(rows, Row{Set: set, Method: method, Seed: uint32(k), Status: Trained, R2: v})
+		}
+	}
+	for k, set := range []string{"a", "b", "c", "d", "e", "f"} {
+		v := .1 * float64(k)
+		add(set, "first", .9-v, -1) // the second trial is that of one method alone
+		add(set, "second", .8-v)
+		add(set, "third", .8-v)
+	}
+	add("g", "first", 1)
+	lines, tests, trials := Live(rows, []uint32{0, 1}, func(set string) bool { return set != "f" })
+	if len(lines) != 3 || lines[0].Method != "first" || lines[0].Rank != 1 || lines[0].Error != 0 || lines[1].Rank != 2.5 || lines[0].Sets != 5 || trials != [2]int{1, 1} {
+		t.Fatalf("%+v, trials %v", lines, trials)
+	}
+	// Five tables all won: 2/2⁵ for each of two pairs, times the 3 pairs.
+	for k, want := range []Test{{"first", "second", 5, 0, 0, 3. / 16}, {"first", "third", 5, 0, 0, 3. / 16}, {"second", "third", 0, 0, 5, 1}} {
+		if tests[k] != want {
+			t.Errorf("%+v, want %+v", tests[k], want)
+		}
 	}
 }
 

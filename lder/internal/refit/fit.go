@@ -48,11 +48,12 @@ type Fitter struct {
 
 	kernels
 	pass
-	grams  grams
-	system system
-	θ      []float64 // Pieces without the one that is 0
-	dir    []float64
-	trial  []float64
+	grams   grams
+	system  system
+	weights []float64 // of the features, by the group penalty
+	θ       []float64 // Pieces without the one that is 0
+	dir     []float64
+	trial   []float64
 }
 
 // Cold fits from random regions: distinct rows are drawn as centres, and each
@@ -64,6 +65,7 @@ func (f *Fitter) Cold(ctx context.Context, d *Data, opt Options, rng *rand.Rand)
 	f.cells(draw(rng, d.M, opt.R1), draw(rng, d.M, opt.R2))
 	f.place(0, false)
 	clear(f.θ)
+	clear(f.weights) // the first least squares problem is without the group penalty
 	if f.solve() {
 		copy(f.θ, f.trial)
 	}
@@ -108,6 +110,7 @@ func (f *Fitter) begin(d *Data, opt Options) {
 	f.θ = resize(f.θ, k*n)
 	f.dir = resize(f.dir, k*n)
 	f.trial = resize(f.trial, k*n)
+	f.weights = resize(f.weights, n-1)
 	f.choose()
 	f.split(d, k)
 	f.region = resize(f.region, d.M)
@@ -127,12 +130,13 @@ func (f *Fitter) join(pieces, θ []float64) {
 // descend repeats: argmaxes, least squares, line search.
 func (f *Fitter) descend(ctx context.Context) error {
 	loss := f.place(0, f.opt.Hinge)
-	f.Objective = loss + f.pen.value(f.θ, f.d.N)
+	f.Objective = loss + f.pen.value(f.θ, f.d.N) + f.groups(0)
+	defer f.drop()
 	for f.Iterations < f.opt.MaxIter {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !f.solve() {
+		if !f.solveGroups() {
 			return nil
 		}
 		f.Iterations++
@@ -181,7 +185,7 @@ func (f *Fitter) search() (t float64, ok bool) {
 	losses := f.probe()
 	best := f.Objective
 	for k, s := range steps {
-		if v := losses[k] + p0 + s*cross + s*s*p2; v < best {
+		if v := losses[k] + p0 + s*cross + s*s*p2 + f.groups(s); v < best {
 			best, t, ok = v, s, true
 		}
 	}

@@ -92,6 +92,11 @@ func (f *Fitter) normal() {
 			}
 			h[at] += p.constant[i*k+j]
 		}
+		if f.opt.Penalty.Group > 0 {
+			for t, v := range f.weights {
+				h[(i*n+t)*(ld+1)] += v
+			}
+		}
 	}
 	for i := k * n; i < e.size; i++ {
 		h[i*ld+i] = 1

@@ -214,7 +214,7 @@ func TestKernelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 12))
 	for _, m := range []int{30, 70, 700, keptRows + 900} {
 		d := sample(rng, m, 5, true)
-		opt := Options{R1: 3, R2: 2, Penalty: Penalty{1e-3, 1e-2}, MaxIter: 10, Tol: 1e-6}
+		opt := Options{R1: 3, R2: 2, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 10, Tol: 1e-6}
 		var fits [2]Fitter
 		for c, k := range []kernels{portable, wide} {
 			f := &fits[c]
@@ -240,7 +240,7 @@ func BenchmarkFit(b *testing.B) {
 		{"tall", 100_000, 11, 3, 2, 8},
 	} {
 		d := sample(rand.New(rand.NewPCG(8, 13)), c.m, c.n, false)
-		opt := Options{R1: c.r1, R2: c.r2, Penalty: Penalty{1e-3, 1e-2}, MaxIter: c.k, Tol: 1e-9}
+		opt := Options{R1: c.r1, R2: c.r2, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: c.k, Tol: 1e-9}
 		for _, k := range []struct {
 			name string
 			kernels

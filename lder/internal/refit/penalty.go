@@ -6,9 +6,10 @@ import "math"
 // a common linear part b has weight Linear, and the deviations w_l − b and v_j
 // have weight Pieces. b is eliminated, and v_1 = 0 fixes the function that can be added to
 // both maxima. Constant terms have next to no weight in common, and a tenth of
-// Pieces each.
+// Pieces each. Group is the strength λ of a penalty on the slopes of each feature in
+// all pieces together, which makes them 0 where they are of no use: see group.go.
 type Penalty struct {
-	Linear, Pieces float64
+	Linear, Pieces, Group float64
 }
 
 // penalty is θᵀQθ, for the slopes and the constants: symmetric k×k matrices

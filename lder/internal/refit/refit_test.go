@@ -67,7 +67,7 @@ func testStep(t *testing.T, k kernels) {
 		m, n := 20+rng.IntN(80), 2+rng.IntN(5)
 		r1, r2 := 1+rng.IntN(4), 1+rng.IntN(3)
 		d := sample(rng, m, n, c%2 == 0)
-		opt := Options{R1: r1, R2: r2, Penalty: Penalty{1e-3, math.Pow(10, -3*rng.Float64())}, MaxIter: 1 + rng.IntN(6), Tol: 1e-9}
+		opt := Options{R1: r1, R2: r2, Penalty: Penalty{Linear: 1e-3, Pieces: math.Pow(10, -3*rng.Float64())}, MaxIter: 1 + rng.IntN(6), Tol: 1e-9}
 		f := Fitter{kernels: k}
 		if err := f.Cold(context.Background(), d, opt, rng); err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestWorkers(t *testing.T) {
 	var want []float64
 	for _, workers := range []int{1, 2, 5} {
 		var f Fitter
-		opt := Options{R1: 3, R2: 2, Penalty: Penalty{1e-3, 1e-2}, MaxIter: 8, Tol: 1e-6, Workers: workers}
+		opt := Options{R1: 3, R2: 2, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 8, Tol: 1e-6, Workers: workers}
 		if err := f.Cold(context.Background(), d, opt, rand.New(rand.NewPCG(1, 1))); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestWarmAndAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
 	d := sample(rng, 90, 4, true)
 	ctx := context.Background()
-	opt := Options{R1: 3, R2: 3, Penalty: Penalty{1e-3, 1e-3}, MaxIter: 20, Tol: 1e-8}
+	opt := Options{R1: 3, R2: 3, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-3}, MaxIter: 20, Tol: 1e-8}
 	var f, g Fitter
 	if err := f.Cold(ctx, d, opt, rng); err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 5))
 	d := sample(rng, 60, 3, false)
 	ctx, cancel := context.WithCancel(context.Background())
-	opt := Options{R1: 3, R2: 2, Penalty: Penalty{1e-3, 1e-2}, MaxIter: 50, Tol: 1e-12}
+	opt := Options{R1: 3, R2: 2, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 50, Tol: 1e-12}
 	opt.Record = func(k int, obj float64) error { cancel(); return nil }
 	var f Fitter
 	if err := f.Cold(ctx, d, opt, rng); !errors.Is(err, context.Canceled) || f.Iterations != 1 || f.Converged {
@@ -308,7 +308,7 @@ func TestHardData(t *testing.T) {
 			d := sample(rng, 50, 5, true)
 			spoil(d)
 			last := math.Inf(1)
-			opt := Options{R1: 4, R2: 3, Penalty: Penalty{1e-3, 1e-3}, MaxIter: 20, Tol: 1e-12}
+			opt := Options{R1: 4, R2: 3, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-3}, MaxIter: 20, Tol: 1e-12}
 			opt.Record = func(_ int, objective float64) error {
 				if !(objective <= last) {
 					t.Errorf("%s: the objective rises from %g to %g", name, last, objective)
@@ -335,7 +335,7 @@ func TestHardData(t *testing.T) {
 func TestNoAllocation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 6))
 	d := sample(rng, 300, 6, false)
-	opt := Options{R1: 3, R2: 2, Penalty: Penalty{1e-3, 1e-2}, MaxIter: 3, Tol: 1e-12}
+	opt := Options{R1: 3, R2: 2, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 3, Tol: 1e-12}
 	var f Fitter
 	if err := f.Cold(context.Background(), d, opt, rng); err != nil {
 		t.Fatal(err)
@@ -369,7 +369,7 @@ func testHinge(t *testing.T, k kernels) {
 			return sum
 		}
 		r1, r2 := 1+rng.IntN(4), 1+rng.IntN(3)
-		opt := Options{R1: r1, R2: r2, Penalty: Penalty{1e-3, 1e-2}, MaxIter: 1 + rng.IntN(8), Tol: 1e-9, Hinge: true}
+		opt := Options{R1: r1, R2: r2, Penalty: Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 1 + rng.IntN(8), Tol: 1e-9, Hinge: true}
 		last := math.Inf(1)
 		opt.Record = func(_ int, objective float64) error {
 			if objective > last {
