@@ -48,8 +48,8 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 		if r.lost(m, r.trial(n, it)) {
 			return outcome{Stalled, "given up: other starts have led to better points", true}, nil
 		}
-		if end := r.decide(stop(r.view(it)), &it); end.over() { // 4. stop
-			return end, nil
+		if end, err := r.decide(ctx, stop(r.view(it)), &it); err != nil || end.over() { // 4. stop
+			return end, err
 		}
 		if end, err := r.update(ctx, it); err != nil || end.over() { // 3. update τ
 			return end, err

@@ -17,21 +17,22 @@ func (r *run) view(it Iteration) view {
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
 		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
 		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
+		coarse:   r.recover.tol > finest && r.recover.tol > r.fine(it),
 		misfit:   r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
 		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}
 }
 
 // decide carries out the verdict of stop. It returns the end of the local search if that is one.
-func (r *run) decide(v verdict, it *Iteration) outcome {
+func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, error) {
 	note := r.recover.note
 	switch v {
 	case ray:
-		return outcome{status: Unbounded, message: rayFound}
+		return outcome{status: Unbounded, message: rayFound}, nil
 	case pole:
-		return outcome{status: Unbounded, message: "the objective is minus infinity at a point that keeps the constraints"}
+		return outcome{status: Unbounded, message: "the objective is minus infinity at a point that keeps the constraints"}, nil
 	case noNumber:
-		return outcome{status: Numerical, message: fmt.Sprintf("the objective is %g at the last point", it.Objective)}
+		return outcome{status: Numerical, message: fmt.Sprintf("the objective is %g at the last point", it.Objective)}, nil
 	case restart:
 		r.restart()
 	case converged, unsettled:
@@ -39,10 +40,14 @@ func (r *run) decide(v verdict, it *Iteration) outcome {
 			if v == unsettled {
 				note = strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; " + note)
 			}
-			return outcome{status: Converged, message: note}
+			return outcome{status: Converged, message: note}, nil
 		}
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0
+	case sharper:
+		r.recover.tol = max(min(r.recover.tol/100, r.fine(*it)), finest)
+		r.sub.Close()
+		return r.open(ctx)
 	case refit:
 		r.course.refits++
 		r.sub.Refit(r.x)
@@ -50,7 +55,13 @@ func (r *run) decide(v verdict, it *Iteration) outcome {
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0
 	}
-	return outcome{}
+	return outcome{}, nil
+}
+
+// fine is the tolerance of the backend that leaves no more of the objective open than
+// counts beside its terms and the range that it has gone through.
+func (r *run) fine(it Iteration) float64 {
+	return r.set.Tol * max(it.size, r.course.high-r.course.low) / r.sub.Solver.Objective()
 }
 
 const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"

@@ -17,7 +17,8 @@ const (
 	stepEnough = 1e-3
 	lastEnough = 1e-4
 	maxInner   = 10_000
-	tightest   = 1e-9 // tolerance asked of a solver: that of double precision after scaling
+	tightest   = 1e-9  // tolerance asked of a solver: that of double precision after scaling
+	finest     = 1e-13 // and where the objective is far below its unit: a thousand units of rounding
 
 	mostFailures = 4 // recoveries of a run
 	mostHeld     = 6 // changes of its proximal term
@@ -47,6 +48,9 @@ func (r *run) reopen(ctx context.Context) (outcome, error) {
 // problem is asked for feasible points before that.
 func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
+	if c.tol < tightest { // it was solved before, to the usual accuracy
+		return outcome{status: Converged, message: c.note}, nil
+	}
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if c.failures++; c.failures > mostFailures {
 		return r.giveUp(Numerical, why), nil

@@ -23,6 +23,7 @@ type view struct {
 	blurred  bool    // the best objective has not fallen by more than its rounding error for some iterations
 	restarts int     // that are left
 	misfit   bool    // a convex problem was solved in units far above its solution, and may be solved again
+	coarse   bool    // the backend's accuracy leaves more of the objective open than counts, and it may be asked for more
 }
 
 // verdict is the decision of stop.
@@ -34,6 +35,7 @@ const (
 	unsettled         // the same, but for the noise of the backend
 	insist            // the point of a convex problem is to be found more exactly
 	refit             // a convex problem is to be solved in the units of its solution
+	sharper           // the backend is to be asked for more accuracy
 	restart           // the objective is not finite
 	noNumber          // the same, and no restart is left
 	pole
@@ -55,6 +57,8 @@ func stop(v view) verdict {
 		return noNumber
 	case v.convex && v.misfit && !still:
 		return refit
+	case v.keeps && (v.convex || still) && v.residual <= lastEnough && v.coarse:
+		return sharper
 	case v.keeps && (v.convex || still) && v.residual <= lastEnough:
 		return converged
 	case v.keeps && v.settled && v.residual <= lastEnough:
