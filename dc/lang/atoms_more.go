@@ -7,38 +7,50 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// fnKL is x·log(x/y) − x + y, entry by entry.
-func (ev *evaluator) fnKL(n *node, args []value) value {
-	vs := []value{ev.affineArg(n, args, 0), ev.affineArg(n, args, 1)}
-	shape := ev.common(n, n.args, vs)
-	x, y := &vs[0], &vs[1]
-	total := ev.room(n, shape)
-	if x.isData() && y.isData() {
-		out := make([]float64, total)
-		for k := range out {
-			out[k] = divergence(x.at(min(k, x.len()-1)), y.at(min(k, y.len()-1)))
+// relative serves functions of two numbers, entry by entry: f on data, apply on affine
+// functions.
+func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*evaluator, *node, []value) value {
+	return func(ev *evaluator, n *node, args []value) value {
+		vs := []value{ev.affineArg(n, args, 0), ev.affineArg(n, args, 1)}
+		shape := ev.common(n, n.args, vs)
+		x, y := &vs[0], &vs[1]
+		total := ev.room(n, shape)
+		if x.isData() && y.isData() {
+			out := make([]float64, total)
+			for k := range out {
+				out[k] = f(x.at(min(k, x.len()-1)), y.at(min(k, y.len()-1)))
+			}
+			return ev.finite(n, array(shape, out))
 		}
-		return ev.finite(n, array(shape, out))
+		ev.atLeastZero(n, 0, x)
+		ev.atLeastZero(n, 1, y)
+		return fromEach(shape, ev.afford(n, x.costs().plus(y.costs()).times(1)), func(k int) dc.Expr {
+			a, b := x.scalarAt(k), y.scalarAt(k)
+			if b.IsConst() && b.Value(nil)[0] == 0 {
+				ev.failDomain(n.args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.name, ev.hasEntry(n.args[1], y, 0))
+			}
+			e := apply(a, b)
+			ev.inDomain(n, e)
+			return e
+		})
 	}
-	ev.atLeastZero(n, 0, x)
-	ev.atLeastZero(n, 1, y)
-	es := make([]dc.Expr, total)
-	for k := range es {
-		if b := y.scalarAt(k); b.IsConst() && b.Value(nil)[0] == 0 {
-			ev.failDomain(n.args[1], "kl needs arguments >= 0 and a second one > 0, but %s", ev.hasEntry(n.args[1], y, 0))
-		}
-		es[k] = dc.KL(x.scalarAt(k), y.scalarAt(k))
-		ev.inDomain(n, es[k])
-	}
-	return fromExprs(shape, es, ev.afford(n, x.costs().plus(y.costs()).times(1)))
 }
 
-func divergence(x, y float64) float64 {
-	if x == 0 {
-		return y
+// relEntropy is x·log(x/y), the divergence without its affine part.
+func relEntropy(x, y dc.Affine) dc.Expr { return dc.Sum(dc.KL(x, y), x).Sub(y) }
+
+// relativeEntropy has no value outside of its domain, x >= 0 and y > 0.
+func relativeEntropy(x, y float64) float64 {
+	switch {
+	case !(x >= 0 && y > 0):
+		return math.NaN()
+	case x == 0:
+		return 0
 	}
-	return x*math.Log(x/y) - x + y
+	return x * math.Log(x/y)
 }
+
+func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 
 // atLeastZero refuses an argument with an entry that is the same everywhere, and
 // negative: there the atom would have no value anywhere.

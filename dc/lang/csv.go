@@ -55,8 +55,10 @@ func (t *csvTable) anyWords() bool {
 // usable says what is wrong with a column as numbers or as words; of these, none
 // may be missing.
 func (t *csvTable) usable(j int) error {
-	if t.words(j) {
-		return badCell(t.columns[j].odd[table.Missing])
+	if c := t.columns[j].odd[table.Missing]; t.words(j) && c != nil && c.Text == "" {
+		return fmt.Errorf("line %d column %d: an empty cell in a column of words", c.Line, c.Column+1)
+	} else if t.words(j) {
+		return badCell(c)
 	}
 	return badCell(t.columns[j].first())
 }

@@ -22,7 +22,11 @@ func (ev *evaluator) literal(n *node) value {
 	for i := range rows {
 		r := &rows[i]
 		if w := r.shape[len(r.shape)-1]; w != width {
-			ev.fail(n.rows[i][0], "", "row %d of the matrix has %s, the rows before it %d", i+1, count(w, "element", "elements"), width)
+			help := ""
+			if w == 1 || width == 1 {
+				help = "; begins a row: write a comma to put a number beside a vector"
+			}
+			ev.fail(n.rows[i][0], help, "row %d of the matrix has %s, the rows before it %d", i+1, count(w, "element", "elements"), width)
 		}
 		height++
 		if len(r.shape) == 2 {

@@ -50,6 +50,11 @@ var describedAtoms = map[string]described{
 	"invpos":      {"invpos(x)", "1/x", Convex, falling, needsAbove, "invpos(y)", -1, []string{"invpos(sqrt(y))", "invpos(1 + y^2)"}, []string{"invpos(y^2)"}},
 	"huber":       {"huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, signed, "", "huber(y, 2)", 0, []string{"huber(abs(y))"}, []string{"huber(y^2 - 1)", "huber(sqrt(y))"}},
 	"kl":          {"kl(x, z)", "x log(x/z) - x + z", Convex, affineOnly, "x >= 0, z > 0", "kl(y, 2)", -1, []string{"kl(1, y)"}, []string{"kl(y^2, 1)", "kl(1, sqrt(y))"}},
+	"rel_entr":    {"rel_entr(x, z)", "x log(x/z)", Convex, affineOnly, "x >= 0, z > 0", "rel_entr(y, 2)", -1, []string{"rel_entr(1, y)", "rel_entr(x, [1, y, 2])[1]", "rel_entr(0, y)"}, []string{"rel_entr(y^2, 1)", "rel_entr(1, sqrt(y))", "rel_entr(1, 0*y)"}},
+	"vec":         {"vec(X)", "the entries of an array, row by row, as a vector", Affine, anything, "", "sum(vec(X)[2..3])", 0, []string{"vec(X^2 - abs(X))[4]", "vec(y)[1]"}, []string{"vec(X)[1,1]"}},
+	"conv":        {"conv(a, x)", "the convolution of two vectors one of which is data, entry k the sum of the a_i x_(k+1-i)", Affine, anything, "", "conv([1, 2], x)[2]", 0, []string{"conv(x, [1, 0, 3])[5]", "conv([1, -2], x^2 - abs(x))[3]", "conv([1, 2], [3, 4])[3]*y", "conv(2, y)[1]"}, []string{"sum(conv(x, x))", "sum(conv(X, [1]))", "sum(conv(x, []))"}},
+	"kron":        {"kron(A, X)", "the Kronecker product of two matrices one of which is data; a vector is a column", Affine, anything, "", "kron([1 2; 3 4], X)[2,3]", 0, []string{"kron(X, [1; 2])[4,2]", "kron([1, 2], x)[6]", "kron(eye(2), X^2 - abs(X))[4,4]", "kron(3, y)[1]"}, []string{"sum(kron(X, x))", "kron(ones(2, 2, 2), y)[1]"}},
+	"dotsort":     {"dotsort(x, w)", "the largest inner product of x with a permutation of w, which is data", Convex, anything, "", "dotsort(x, [1, 0, 3])", 0, []string{"dotsort(x^2 - abs(x), [1, 1, -2])", "dotsort(X, ones(2, 2))"}, []string{"dotsort(x, [1, 2])", "dotsort(x, x)"}},
 	"max":         {"max(x, z, ...)", "the largest", Convex, anything, "", "max(x)", 0, []string{"max(y^2, -y^2)"}, nil},
 	"min":         {"min(x, z, ...)", "the least", Concave, anything, "", "min(x)", 0, []string{"min(y^2, -y^2)"}, nil},
 	"sum":         {"sum(x)", "the sum of the entries", Affine, anything, "", "sum(x)", 0, []string{"sum(x^2 - abs(x))"}, nil},
@@ -176,8 +181,8 @@ func TestDescribedAtoms(t *testing.T) {
 }
 
 // atomOrder is the order of the table.
-var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic xexp invpos huber kl max min sum mean cumsum reshape norm norm1 norm2 norminf sumsq " +
-	"sumlargest lse quad quadoverlin geomean wgeomean dc logdet matfrac lambda_max lambda_min lambda_sumlargest sigma_max normnuc trace diag")
+var atomOrder = strings.Fields("abs pos square sqrt exp log entr logistic xexp invpos huber kl rel_entr max min sum mean cumsum vec reshape conv kron norm norm1 norm2 norminf sumsq " +
+	"sumlargest dotsort lse quad quadoverlin geomean wgeomean dc logdet matfrac lambda_max lambda_min lambda_sumlargest sigma_max normnuc trace diag")
 
 func atomTable(t *testing.T) string {
 	if len(atomOrder) != len(describedAtoms) {

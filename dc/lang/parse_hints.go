@@ -28,10 +28,12 @@ func (p *parser) notStatement(t *token) {
 		if guess == "" {
 			guess = suggest.Nearest(t.text, starters)
 		}
+		p.constraints = guess == "subject to" // as meant, so that the next lines are read
 		if guess != "" {
 			p.fail(t.span, "", "a line cannot begin with %s; did you mean %q?", t.text, guess)
 		}
 	case t.kind == tBad:
+		p.constraints = strings.HasPrefix(p.f.src[t.pos:], "s.t.")
 		panic(errSyntax)
 	}
 	p.fail(t.span, "", "a line begins with one of %s; constraints come after subject to", strings.Join(starters, ", "))
@@ -67,6 +69,8 @@ func (p *parser) endOfLine() {
 		p.fail(t.span, "min(f, g) <= 0 states that f <= 0 or g <= 0", "or joins conditions on data only")
 	case t.kind == tIf:
 		p.fail(t.span, "write name[i in I if cond]: ... for a condition on indices, if(cond, a, b) for a choice", "if has no place here")
+	case t.kind == tName && p.toks[p.at+1].kind == tIn:
+		p.fail(t.span, "write sum(i in 1..n) e, with the indices in parentheses", "an index does not stand here")
 	case t.kind == tName || t.kind == tNumber || t.kind == tLParen || t.kind == tLBracket:
 		p.fail(t.span, "", "%s does not follow from what stands before it; is an operator or a comma missing?", p.describe(t))
 	default:

@@ -49,6 +49,7 @@ func (r randomExpr) scalar(depth int) string {
 		"sum(log(V + 9))", "sum(entr(V + 5))", "quadoverlin(x, 9 + S)", "quadoverlin(abs(V), 30 + min(V))", "geomean(30 + min(V), 50 - norm1(V))", "kl(9 + S, 8 - S)", "geomean(V + 9)", "(9 + S)^(2/3)", "norm1(V)^1.5", "(norm2(V) + 1)^5",
 		"logdet(Y)", "logdet(Y + 60*eye(2))", "matfrac((V)[1..2], Y)", "matfrac(M, Y + 60*eye(2))", "lambda_max(Y)", "lambda_min(Y)", "trace(Y)",
 		"lambda_sumlargest([Y zeros(2, 2); zeros(2, 2) Y], 2)", "sigma_max(M)", "normnuc(M)", "sigma_max(Y)", "normnuc(Y)", "trace(diag(V))", "sum(diag(Y))",
+		"dotsort(V, [1, -2, 0.5])", "dotsort(V, [2, 1, 1])", "rel_entr(S, S)", "rel_entr(9 + S, 8 - S)", "conv(V, [1, -2])[3]", "kron([1, 2], V)[4]", "vec(M)[5]",
 		"sum(i@ in 1..4) matfrac([i@, S], Y + 50*eye(2))", "logdet(Y + 60*eye(2)) + matfrac([1, 2], w + 40*eye(2))", "sigma_max(M)^2", "max(lambda_max(Y), S)",
 	})
 }
@@ -57,13 +58,13 @@ func (r randomExpr) vector(depth int) string {
 	return r.pick(depth, []string{"x", "z[2,:]", "[1, -2, 0.5]", "x"}, []string{
 		"(V + V)", "(V - S)", "(S + V)", "-V", "3*V", "S*V", "V.*V", "V/2", "V./[1, 2, 4]", "q*V", "V*q", "[1, 2]*M", "[S, S, S]", "[S, (V)[2..3]]", "(M)[1,:]",
 		"(M)'[:,2]", "abs(V)", "square(V)", "V^2", "max(V, S)", "min(V, V)", "pos(V)", "(M)'*[1, -1]", "[V, 1][{4, 2, 1}]", "(sum(i@ in 1..2) (M)[i@,:])", "huber(V)",
-		"log(V + 9)", "logistic(V)", "exp(V/40)", "sqrt(V + 9)", "invpos(V + 9)", "V^3", "kl(V, V)", "entr(V)", "(M)[:,2..3][1,1]*V", "cumsum(V)", "reshape(M, 6)[2..4]",
+		"log(V + 9)", "logistic(V)", "exp(V/40)", "sqrt(V + 9)", "invpos(V + 9)", "V^3", "kl(V, V)", "entr(V)", "(M)[:,2..3][1,1]*V", "cumsum(V)", "reshape(M, 6)[2..4]", "conv([1, -1, 2], V)[2..4]", "vec(M)[2..4]", "rel_entr(V + 9, V)",
 	})
 }
 
 func (r randomExpr) matrix(depth int) string {
 	return r.pick(depth, []string{"z", "z", "[1 2 3; 4 -5 6]"}, []string{
-		"(M + M)", "(M - S)", "-M", "S*M", "M.*M", "M*q", "[1 2; 3 4]*M", "[V; V]", "abs(M)", "M^2", "(M')'", "[(M)[:,1] (M)[:,2..3]]", "(M'*[0 1; 1 0])'", "max(M, S)",
+		"(M + M)", "(M - S)", "-M", "S*M", "M.*M", "M*q", "[1 2; 3 4]*M", "[V; V]", "abs(M)", "M^2", "(M')'", "[(M)[:,1] (M)[:,2..3]]", "(M'*[0 1; 1 0])'", "max(M, S)", "kron([1 2; 3 4], M)[2..3,2..4]",
 	})
 }
 

@@ -114,7 +114,11 @@ func (r *resolver) visit(n *node) (m mask) {
 		if n.op == opCall {
 			r.arity(n)
 		}
-		n.each(func(a *node) { m |= r.visit(a) })
+		n.each(func(a *node) {
+			if n.fn == nil || !n.fn.text || a.op != opName { // which it refuses, known or not
+				m |= r.visit(a)
+			}
+		})
 	}
 	n.open = m != 0
 	return m

@@ -190,8 +190,9 @@ var operators = []struct {
 // foreignOperators are operators of other languages and those to write instead.
 var foreignOperators = []struct{ text, help string }{
 	{"<=>", "write == for an equation"}, {"==>", implication}, {"=>", "write >= for at least; " + implication}, {"->", implication}, {"=<", "write <="},
-	{"**", "write ^ for a power"}, {"<>", "write !="}, {"&&", "write and"}, {"||", "write or; of abs(x), norm1(x) and norm2(x), the name"},
-	{":=", "write ="}, {"@", "write * for a matrix product"}, {".T", "write A' for the transpose"}, {"//", "write # for a comment, / for a quotient"}, {"/*", "write # before each line of a comment"},
+	{"**", "write ^ for a power"}, {"<>", "write !="}, {"&&", "write and in a condition; of constraints each stands on a line of its own"},
+	{"||", "write or in a condition; for |x| write abs(x), norm1(x) or norm2(x)"}, {".^", "write ^, which goes entry by entry"},
+	{":=", "write = in a declaration, == in a constraint"}, {"@", "write * for a matrix product"}, {".T", "write A' for the transpose"}, {"//", "write # for a comment, / for a quotient"}, {"/*", "write # before each line of a comment"},
 }
 
 const implication = "there is no implication; a condition on data stands behind the indices: name[i in I if cond]: ..."
@@ -251,6 +252,7 @@ func (s *scanner) closing(t *token) {
 // lookalikes says what to write instead of a character that is not in the
 // language.
 var lookalikes = map[rune]string{
+	'.': `names of files in double quotes, as in csv("f.csv")`,
 	'≤': "<=", '≥': ">=", '≠': "!=", '×': "*", '·': "*", '−': "-", '–': "-", '…': "..", '²': "^2",
 	'“': `"`, '”': `"`, '’': "'", '`': `"`, '|': "abs(...), or the word or", '&': "and", '!': "not", '%': "# for a comment",
 	'∀': "the indices behind the constraint's name: name[i in I]: ...", '∈': "in", '∑': "sum(i in I) ...", '∞': "inf", '√': "sqrt(...)", '⋅': "*",
