@@ -57,6 +57,24 @@ func NewAlong(e *Expr, n int) *Along {
 	return a
 }
 
+// Coefficients is about how many coefficients a value of e visits.
+func (e Expr) Coefficients() int {
+	n := len(e.lin.Idx)
+	for _, t := range e.terms {
+		switch f := t.f.(type) {
+		case *family:
+			n += f.coefficients()
+		case *sumSquares:
+			n += f.a.NNZ()
+		case *norm2:
+			n += f.a.NNZ()
+		default:
+			n += len(t.f.Support())
+		}
+	}
+	return n
+}
+
 func newAlongSquares(a *Affine) *alongSquares {
 	s := &alongSquares{a: a, vals: make([]float64, len(a.c)), column: map[int]int{}}
 	count := []int{}
