@@ -30,7 +30,7 @@ func solveCommand() *cli.Command {
 			backendFlag(),
 			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best; by default one, or some where that takes milliseconds; goes before option restarts"},
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
-			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a .csv file; may be repeated"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a file .csv, .npy, .npz or .mtx; may be repeated"},
 			&cli.StringFlag{Name: "start", Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in the problem"},
 			&cli.StringFlag{Name: "sweep", Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to B, or K=V1,V2,..."},
 			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum, where all that is linearised is a sum of maxima of few affine functions"},

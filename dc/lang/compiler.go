@@ -12,8 +12,8 @@ type Options struct {
 	// problem file. Empty: the current one.
 	Dir string
 	// Set overrides params: name -> a number, a literal such as [1, 2; 3, 4],
-	// an expression of data, or the path of a .csv file, relative to the current
-	// folder (with an FS: to Dir).
+	// an expression of data, or the path of a .csv, .npy, .npz or .mtx file, relative
+	// to the current folder (with an FS: to Dir).
 	Set map[string]string
 	// Start has other starts for variables, by name. Other names are ignored.
 	Start map[string]Start

@@ -113,3 +113,16 @@ func BenchmarkSparse(b *testing.B) {
 		}
 	}
 }
+
+// TestSparseEmpty: a sparse matrix may have no rows, no columns or no entries.
+func TestSparseEmpty(t *testing.T) {
+	for size, e := range map[string]string{
+		"0 3 0": "sum(S*x) + sum(S'*r) + sum(S*ones(3, 2)) + x[1]", "3 0 0": "sum(S'*x) + sum(S*r) + x[1]", "2 3 0": "sum(S*x) + sum(S*S'*[1, 2]) + S[2,3] + sum(S[1,:]*x) + x[1]", "0 0 0": "sum(S*r) + x[1]",
+	} {
+		files := fstest.MapFS{"S.mtx": {Data: []byte("%%MatrixMarket matrix coordinate real general\n" + size + "\n")}}
+		p := mustCompile(t, "param S = mtx(\"S.mtx\")\nvar x[3], r[0]\nminimize "+e+"\n", Options{FS: files})
+		if v := p.Problem.Value([]float64{7, 1, 2}); v != 7 {
+			t.Errorf("%s: %v, want 7", size, v)
+		}
+	}
+}

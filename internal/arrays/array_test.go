@@ -242,7 +242,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	_, err := ReadJSONKey([]byte(object), "c", some)
-	if missing, ok := err.(*MissingKey); !ok || !slices.Equal(missing.Keys, []string{"a", "tA", "b"}) {
+	if missing, ok := err.(*MissingKey); !ok || !slices.Equal(missing.Keys, []string{"a", "tA", "b"}) || err.Error() != "no such key; it has a, tA, b" {
 		t.Errorf("a key that is not there: %v", err)
 	}
 	for _, bad := range []string{"[1]", `{"a" 1}`, `{"a": 1 "b": 2}`, `{"a": 1, "a": 2}`, `{"a": 1,}`, `{"b": [1 2], "a": 1}`, `{"b": nul, "a": 1}`, `{"b": "` + "\n" + `", "a": 1}`, `{"b": 01, "a": 1}`, `{1: 1}`} {

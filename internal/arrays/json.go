@@ -3,6 +3,8 @@ package arrays
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/dcopt/dcopt/internal/table"
 )
@@ -13,7 +15,14 @@ type MissingKey struct {
 	Keys []string
 }
 
-func (e *MissingKey) Error() string { return "no such " + e.What }
+func (e *MissingKey) Error() string {
+	const most = 10
+	names := strings.Join(e.Keys[:min(most, len(e.Keys))], ", ")
+	if len(e.Keys) > most {
+		names += ", ..."
+	}
+	return fmt.Sprintf("no such %s; it has %s", e.What, names)
+}
 
 // ReadJSON reads a text that is a number or a rectangular array of numbers.
 func ReadJSON(text []byte, lim Limits) (Dense, error) {

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -215,13 +214,4 @@ func (a *Archive) word(name string) (string, error) {
 		}
 	}
 	return strings.TrimRight(out.String(), "\x00"), nil
-}
-
-// Choices says which arrays an archive has, for messages.
-func (a *Archive) Choices() string {
-	const most = 10
-	if len(a.Names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(a.Names[:most], ", "), len(a.Names)-most)
-	}
-	return strings.Join(a.Names, ", ")
 }
