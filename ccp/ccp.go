@@ -154,7 +154,7 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	r.sub.SizeUp(r.z, true)
-	if r.sub.Linearise(r.z, r.penalty.τ) != nil || r.set.TauRelative && r.scaleTau() != nil {
+	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !subproblem.IsFinite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
 	return r.open(ctx)
@@ -183,6 +183,36 @@ func (r *run) moveInside(ctx context.Context) (outcome, error) {
 	return outcome{}, nil
 }
 
+// noise bounds the rounding error of the objective at x.
+func (r *run) noise(x []float64) float64 {
+	_, e := r.p.Evaluate(x)
+	return e
+}
+
+// mostPulls bounds the halvings of a random start: the last are beyond all bounds that
+// a float64 has.
+const mostPulls = 2100
+
+// pull moves a random start where a function is beyond all numbers by halves towards the
+// point of the bounds nearest to 0. It reports whether there are tangents then.
+func (r *run) pull() bool {
+	for n := 0; r.seed.drawn && n < mostPulls; n++ {
+		moved := false
+		for j, v := range r.z {
+			r.z[j] = min(max(v/2, r.where.Lo[j]), r.where.Hi[j])
+			moved = moved || r.z[j] != v
+		}
+		r.p.Pin(r.z)
+		if !moved || r.sub.Linearise(r.z, r.penalty.τ) == nil && subproblem.IsFinite(r.p.Objective.Value(r.z)) {
+			break
+		}
+	}
+	copy(r.x, r.z)
+	copy(r.where.Start, r.z)
+	r.sub.SizeUp(r.z, true)
+	return r.sub.Linearise(r.z, r.penalty.τ) == nil
+}
+
 // searches are those around the local one, in the order in which they are tried. To do
 // without one, delete its line.
 func (r *run) searches() search.Kinds {
@@ -191,6 +221,7 @@ func (r *run) searches() search.Kinds {
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.k < r.set.MaxIter },
 	}
 	return search.Kinds{
+		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Noise: r.noise},
 		&search.Tangents{Around: around, Most: r.set.Search.Tangents},
 		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},

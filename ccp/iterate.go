@@ -38,16 +38,6 @@ func (r *run) centre() []float64 {
 	return append([]float64(nil), r.sub.Res.X...)
 }
 
-// failed is the end where a convex problem could not be tried. That of the first
-// iteration is a refusal.
-func (r *run) failed(ctx context.Context, err error) (outcome, error) {
-	err = fmt.Errorf("ccp: iteration %d: %w", r.k, err)
-	if r.k == 1 || ctx.Err() != nil {
-		return ended(ctx, err)
-	}
-	return r.giveUp(Numerical, err.Error()), nil
-}
-
 // answer looks at the backend's answer: a solution, a proof, or a failure that
 // is recovered from, so that the convex problem can be solved again. failure: there is none.
 func (r *run) answer(ctx context.Context, failure error) (solved bool, end outcome, err error) {
@@ -59,7 +49,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end outco
 	r.recover.note = ""
 	switch s := sol.Status; {
 	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
-		return true, outcome{}, nil
+		return !r.reprice(), outcome{}, nil
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
 		return false, end, err
@@ -138,9 +128,9 @@ func (r *run) accelerate(s *accel.Step) {
 const mostHalvings = 50
 
 // retract goes back towards the point of tangency z, by halves, where the step leads
-// uphill. Where all the way is uphill x becomes z.
+// uphill or to where the objective is no number. Where all the way is so x becomes z.
 func (r *run) retract(z []float64) {
-	if r.rises(z, r.x) {
+	if r.rises(z, r.x) || r.overflows(z, r.x) {
 		if y := r.between(z, r.x, mostHalvings); y != nil {
 			copy(r.x, y)
 		} else {
@@ -172,6 +162,21 @@ func (r *run) rises(z, x []float64) bool {
 	return rise > max(r.least(), r.recover.tol*r.p.ObjectiveSize(z))
 }
 
+// reprice reports whether the convex problem is to be solved again with other prices: it
+// left slacks open although z keeps the constraints, and needs none, and the constraints
+// are far flatter than where their prices come from. e^x falls by e per unit of x.
+func (r *run) reprice() bool {
+	_, _, open := r.sub.Slack(r.course.strict)
+	return r.set.TauRelative && open > r.set.FeasTol && r.p.Feasible(r.z, r.set.FeasTol) &&
+		r.sub.Reprice(r.z, r.set.FeasTol) && r.sub.Linearise(r.z, r.penalty.τ) == nil
+}
+
+// overflows reports whether the objective is no number at x, and is one at z, without a
+// domain in the way: -exp(x) falls beyond all numbers.
+func (r *run) overflows(z, x []float64) bool {
+	return !r.sub.HasDomain() && !subproblem.IsFinite(r.p.Objective.Value(x)) && subproblem.IsFinite(r.p.Objective.Value(z))
+}
+
 // holds reports whether x keeps the constraints relative to the size of their terms.
 func (r *run) holds(x []float64) bool { return r.p.Violations(x).Relative <= r.set.FeasTol }
 
@@ -185,7 +190,7 @@ func (r *run) between(z, x []float64, halvings int) []float64 {
 			y[j] = v + share*(x[j]-v)
 		}
 		r.p.Pin(y)
-		if r.p.Objective.Value(y) < from && r.holds(y) {
+		if v := r.p.Objective.Value(y); v < from && !math.IsInf(v, -1) && r.holds(y) {
 			return y
 		}
 	}

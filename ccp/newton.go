@@ -111,6 +111,7 @@ func (n *newton) follow(ctx context.Context) (outcome, error) {
 	if to.Stationary {
 		r.tip = n.method.Sub
 		r.arrive(to.X)
+		n.settle(to.X)
 		return outcome{status: Converged}, nil
 	}
 	before, _ := r.merit(r.x)
@@ -118,6 +119,18 @@ func (n *newton) follow(ctx context.Context) (outcome, error) {
 		r.arrive(to.X)
 	}
 	return outcome{}, nil
+}
+
+// settle makes x, where the method has ended, the best point if the best so far is lower
+// by no more than the price of the violations there.
+func (n *newton) settle(x []float64) {
+	r := n.run
+	it := r.prev
+	r.measure(&it, x)
+	if it.Feasible && it.Violation < r.res.Violation && n.method.Above(r.res.X, x) {
+		copy(r.res.X, x)
+		r.res.Objective, r.res.Violation = it.Objective, it.Violation
+	}
 }
 
 // arrive goes to x, from where the procedure begins anew.

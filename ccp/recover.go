@@ -39,7 +39,21 @@ func (r *run) reopen(ctx context.Context) (outcome, error) {
 	}
 	r.sub.Close()
 	r.sub.Res.Status = qpbackend.Unknown
-	return r.open(ctx)
+	end, err := r.open(ctx)
+	if err != nil && !end.over() {
+		return r.failed(ctx, err)
+	}
+	return end, err
+}
+
+// failed is the end where a convex problem could not be tried. That of the first
+// iteration is a refusal.
+func (r *run) failed(ctx context.Context, err error) (outcome, error) {
+	err = fmt.Errorf("ccp: iteration %d: %w", r.k, err)
+	if r.k == 1 || ctx.Err() != nil {
+		return ended(ctx, err)
+	}
+	return r.giveUp(Numerical, err.Error()), nil
 }
 
 // afterFailure recovers from a failure of the backend: first it gets the problem once more,

@@ -25,10 +25,11 @@ func (p *Problem) Linearised() (q *Problem, ok bool) {
 	return &out, ok
 }
 
-// linearise replaces the split by 0 − (−e).
+// linearise replaces the split by 0 − (−e). The gradient is that of e as it is written:
+// that of a split may be of another function with the same sign, see hyperbola.
 func (e *Expr) linearise() {
-	s := e.split()
-	f := &opposite{e: *e, s: *s}
+	s := e.newSplit()
+	f := &opposite{e: *e, s: s}
 	f.all.terms = append(append(f.all.terms, s.g...), s.h...)
 	lists := [][]int{s.lin.Idx}
 	for _, t := range f.all.terms {

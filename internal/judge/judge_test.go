@@ -159,8 +159,7 @@ var known = map[Kind]struct {
 	count int
 	why   string
 }{
-	NotAtRest:    {9, "the procedure stops by the change per iteration; terms of very unlike size, and an objective far smaller than its terms"},
-	NotConverged: {39, "numerical trouble and slow descents in large boxes; not a wrong answer"},
+	NotConverged: {27, "numerical trouble and slow descents in large boxes; not a wrong answer"},
 }
 
 // knownN is the number of problems of the table, some 40 s of one processor. A short

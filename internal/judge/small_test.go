@@ -14,7 +14,6 @@ import (
 // smallKnown are the problems of testdata that are still answered wrongly, with
 // the cause. One that is right fails the test until it is taken out.
 var smallKnown = map[string]string{
-	"far_cap":     "terms of very unlike size: the step is lost in the tolerance of the backend",
 	"box_squares": "the backend ends far from the optimum",
 }
 

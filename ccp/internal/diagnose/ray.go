@@ -125,7 +125,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		falls := (before - obj) / (step - at)
 		within := v.Excess <= max(r.Tol, slip)*(1+1e-6*step) || v.Relative <= r.Tol
 		if within && math.IsInf(obj, -1) && k > 0 {
-			break
+			continue // the constraints have to hold further out, too
 		}
 		terms := r.P.ObjectiveSize(far)
 		if math.IsInf(terms, 0) {

@@ -47,7 +47,7 @@ func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 	})
 	for j := range n {
 		e := (count[j] + dataErrors + 1) * unit * size[j]
-		far := beyond * units[j]
+		far := beyond * max(units[j], 1) // the unit of e^-50 is no bound of it
 		from, to := max(lo[j], -far), min(hi[j], far)
 		least += min((w[j]-e)*from, (w[j]-e)*to, (w[j]+e)*from, (w[j]+e)*to)
 		err += 4 * unit * (math.Abs(w[j]) + e) * max(math.Abs(from), math.Abs(to))

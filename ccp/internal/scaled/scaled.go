@@ -319,7 +319,8 @@ func (s *Solver) changed(u qpbackend.Update) qpbackend.Update {
 	return out
 }
 
-// WarmStart proposes a point in the units of the stated problem.
+// WarmStart proposes a point in the units of the stated problem. One that overflows in
+// those of the copy is none.
 func (s *Solver) WarmStart(x, y, z []float64) error {
 	n, m := s.p.Dims()
 	if z != nil && len(z) == n {
@@ -347,6 +348,13 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 		}
 		for k := range s.stretch {
 			s.stretch[k].backRows(y)
+		}
+	}
+	for _, list := range [3][]float64{x, y, z} {
+		for _, v := range list {
+			if math.IsNaN(v) || math.IsInf(v, 0) { // in other units than it was found in
+				return nil
+			}
 		}
 	}
 	return s.inner.WarmStart(x, y, z)

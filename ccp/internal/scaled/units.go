@@ -48,11 +48,11 @@ func Spread(p *qpbackend.Problem, first, x []float64) []float64 {
 	return col
 }
 
-// fromImplied gives columns that are alone in a row of an exponential or power cone the
+// fromImplied gives columns that are values of exponentials or powers the
 // unit of their bounds as rows and cones imply them at x: e^u and uᵖ are of other sizes
 // than u, and than what else stands in the rows that they are added up in.
 func fromImplied(col []float64, p *qpbackend.Problem, x []float64) {
-	values := coneValues(p, len(x))
+	values := ConeValues(p, len(x))
 	if len(x) == 0 || len(values) == 0 {
 		return
 	}
@@ -76,12 +76,15 @@ func fromImplied(col []float64, p *qpbackend.Problem, x []float64) {
 	}
 }
 
-// coneValues are the columns from the first-th on that are alone in a row of an
-// exponential or power cone.
-func coneValues(p *qpbackend.Problem, first int) (columns []int) {
+// ConeValues are the columns from the first-th on that are alone in a row of a power cone,
+// or in the last one of an exponential cone.
+func ConeValues(p *qpbackend.Problem, first int) (columns []int) {
 	alone := map[int]int{} // row of a cone to its column, −1: several
 	for _, c := range p.Cones {
-		if separate(c.Kind) {
+		switch c.Kind {
+		case qpbackend.Exponential: // the other rows are exponents, of moderate size
+			alone[c.Start+2] = none
+		case qpbackend.Power:
 			for i := range c.Len {
 				alone[c.Start+i] = none
 			}

@@ -4,6 +4,8 @@
 //
 //   - Tangents: at a kink of an h, other tangents than the one that was taken (Joki,
 //     Bagirov, Karmitsa, Mäkelä and Taheri 2018).
+//   - Compass: whether a point is at rest, by values along the coordinates: a generating
+//     set search (Kolda, Lewis and Torczon 2003).
 //   - Coordinates: lower values along the coordinates, a positive spanning set
 //     (Aragón Artacho, Campoy and Vuong 2020).
 //   - BasinHopping: descents from points further away, monotonic basin hopping (Leary

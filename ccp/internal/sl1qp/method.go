@@ -89,6 +89,7 @@ const (
 	enough      = 1e-4 // of the predicted decrease
 	within      = 0.9  // of the region: a shorter step is not bounded by it
 	shrink      = 10   // where the backend fails
+	lost        = 0.9  // of its largest term, open in a constraint after a step: at 1 nothing balances it
 
 	// share of Start.Least below which a promised decrease is none: the step that is
 	// then made gains two more digits, as Newton's method converges quadratically.
@@ -189,16 +190,31 @@ func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (t
 		return s, 1, nil
 	}
 	ratio := m.ratio(x, s.to, φ, s.pred)
+	if m.leaves(x, s.to) {
+		ratio = 0
+	}
 	if ratio > enough {
 		return s, ratio, nil
 	}
 	t, err := m.correct(ctx, x, s.to)
-	if err == nil && t.ok {
+	if err == nil && t.ok && !m.leaves(x, t.to) {
 		if r := m.ratio(x, t.to, φ, s.pred); r > enough {
 			return t, r, nil
 		}
 	}
 	return s, ratio, err
+}
+
+// leaves reports whether a step leads from where the constant of a constraint is balanced
+// to where it is not: from x*y == 1e-4 to 0, where no moderate price τ of 1e-4 keeps it
+// from, and linearised constraints lead nowhere.
+func (m *Method) leaves(x, y []float64) bool {
+	for _, c := range m.Sub.Soft {
+		if c.E.Value(y) > m.asked.feas*lost && c.Imbalance(y) > lost && c.Imbalance(x) <= lost {
+			return true
+		}
+	}
+	return false
 }
 
 // resize resizes the trust region after a step.
@@ -422,6 +438,13 @@ func (m *Method) merit(x []float64) (φ, broken float64) {
 		φ = math.Inf(1)
 	}
 	return φ, broken
+}
+
+// Above reports whether the merit is higher at x than at y, with the τ of the last run.
+func (m *Method) Above(x, y []float64) bool {
+	φ, _ := m.merit(x)
+	ψ, _ := m.merit(y)
+	return φ > ψ
 }
 
 // length is that of a step in multiples of the sizes of variables.

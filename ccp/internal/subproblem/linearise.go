@@ -298,6 +298,29 @@ func (s *Problem) SetPrices(x []float64) {
 	}
 }
 
+// cheap is the share of its first value below which the price of a slack, in terms of the
+// slope of its constraint, no longer is that price: half of it, as the slope of a sum of
+// squares on the way to its least value. A price that is right is 1.5 to begin with.
+const cheap = 0.5
+
+// Reprice makes one over the slope at x the price of each slack that is open although its
+// price is cheap there. It reports whether there are any.
+func (s *Problem) Reprice(x []float64, tol float64) (changed bool) {
+	var slopes []float64
+	for k, j := range s.Slacks {
+		if !(s.Res.X[j] > tol*s.rowSize[k]) {
+			continue
+		}
+		if slopes == nil {
+			slopes = s.slopes(x)
+		}
+		if slope := slopes[k]; slope > 0 && s.prices[k]*slope < cheap {
+			s.prices[k], changed = 1/slope, true
+		}
+	}
+	return changed
+}
+
 // Overwrite forgets the values of the rows of the cuts: others are about to write
 // them.
 func (s *Problem) Overwrite() {

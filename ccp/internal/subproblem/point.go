@@ -40,6 +40,9 @@ func (s *Problem) Inside(x []float64) bool {
 	return true
 }
 
+// HasDomain reports whether an h is not finite everywhere but for overflow.
+func (s *Problem) HasDomain() bool { return len(s.boundary) > 0 }
+
 // BreaksHard reports whether x breaks a bound or a convex constraint by more
 // than tol, relative to the variable's unit or the row's terms. Bounds of variables
 // that equations define are DC constraints.
@@ -64,18 +67,27 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 }
 
 // Gaps is Σ(cᵢ)₊ over the DC constraints, each times its price, +Inf where one has no
-// value; open is that with each in the unit of its row, as slack measured it last.
+// value; open is that with each in the unit of its row, as slack measured it last or, if
+// that is less, as its terms are at x: e^x has another size at 40 than at 0.
 func (s *Problem) Gaps(x []float64) (sum, open float64) {
 	for k, c := range s.Soft {
 		if v := c.E.Value(x); v > 0 {
 			sum += v * s.prices[k]
-			open += v / s.rowSize[k]
+			part := v / s.rowSize[k]
+			if part < small { // of a row that may have far smaller terms here
+				part = max(part, s.DC.RelativeViolation(c, x))
+			}
+			open += part
 		} else if math.IsNaN(v) {
 			return math.Inf(1), math.Inf(1)
 		}
 	}
 	return sum, open
 }
+
+// small is a violation in the unit of a row that may be none because the unit is that of
+// another point. Source: the accuracy asked of a backend.
+const small = 1e-8
 
 // RowSize is the unit of the DC constraint that is number k of Soft, as slack measured it
 // last.

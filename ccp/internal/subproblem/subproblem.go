@@ -48,7 +48,9 @@ type tangency struct {
 type sizing struct {
 	Units   []float64 // of the variables: powers of 1024 near the sizes of their blocks
 	columns []float64 // units of all columns; nil: they have changed
-	sized   []float64 // the point for which they were chosen
+	sized   []float64 // the point that they are chosen for
+	rowsAt  []float64 // units of the slacks' rows when they were chosen
+	powers  []int     // columns that are values of powers or exponentials
 	Sizes   []float64 // of the variables: the largest entries of their blocks
 	largest []float64 // of these so far
 	rowSize []float64 // of the slacks; see rowUnits
@@ -154,6 +156,7 @@ func (s *Problem) compiled(b *Builder) {
 	qp := s.QP
 	s.Cuts, s.Rows, s.least = b.cuts, b.Rows, b.least
 	s.grad = make([]float64, s.DC.NumVars())
+	s.powers = scaled.ConeValues(s.QP, s.DC.NumVars())
 	s.rowSize, s.prices = make([]float64, len(s.Slacks)), make([]float64, len(s.Slacks))
 	for k := range s.Slacks {
 		s.rowSize[k], s.prices[k] = 1, 1

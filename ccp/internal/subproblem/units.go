@@ -53,8 +53,8 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 			}
 		}
 	}
-	if changed {
-		s.columns, s.sized = nil, append(s.sized[:0], x...)
+	if s.sized = append(s.sized[:0], x...); changed {
+		s.columns = nil
 	}
 }
 
@@ -87,10 +87,35 @@ func (s *Problem) KeepSizes(old *Problem) {
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.
 func (s *Problem) columnUnits() []float64 {
-	if s.columns == nil {
+	if s.columns == nil || s.outgrown() {
 		s.columns = scaled.Spread(s.stated(), s.Units, s.sized)
+		if s.Units != nil {
+			s.rowsAt = append(s.rowsAt[:0], s.rowUnits()...)
+		}
 	}
 	return s.columns
+}
+
+// outgrown reports whether units of columns no longer are those of their values: the row
+// of a slack, or the last value of a power or an exponential, is of another size.
+func (s *Problem) outgrown() bool {
+	if s.Units == nil {
+		return false
+	}
+	for k, u := range s.rowUnits() {
+		if len(s.rowsAt) == 0 || u > s.rowsAt[k] || u < s.rowsAt[k]/1024 {
+			return true
+		}
+	}
+	if len(s.Res.X) != len(s.columns) {
+		return false
+	}
+	for _, j := range s.powers {
+		if v := math.Abs(s.Res.X[j]); v > 0 && !scaled.Fits(v, s.columns[j]) {
+			return true
+		}
+	}
+	return false
 }
 
 // measures are units of all columns for the slopes of the objective: that of a
