@@ -2,7 +2,7 @@
 # The tests of the Python package: builds the wheel twice, which must give the same
 # bytes, installs it beside what its tests need, in an environment of their own under
 # build/, and runs them; then installs it in an empty environment and solves a problem
-# where there is no Go. The last line is "count PASSED FAILED SKIPPED", or "skip REASON".
+# where there is no Go, and builds the sdist with Go. The last line is "count PASSED FAILED SKIPPED", or "skip REASON".
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 work=$PWD/build/python
@@ -36,7 +36,7 @@ if ! cmp "$work"/one/*.whl "$work"/two/*.whl; then
 	failed=1 passed=0
 fi
 "$work/venv/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$work"/one/*.whl || failed=$((failed + 1))
-(cd python/tests && env -u DCOPT_PROGRAM -u PYTHONPATH "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --junitxml="$work/tests.xml" .)
+(cd python/tests && env -u DCOPT_PROGRAM -u PYTHONPATH DCOPT_WHEELS="$work/one" "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --junitxml="$work/tests.xml" .)
 
 # An empty environment, without Go.
 rm -rf "$work/empty"
@@ -45,6 +45,18 @@ if "$python" -m venv "$work/empty" && "$work/empty/bin/pip" install -q --disable
 	passed=$((passed + 1))
 else
 	echo "FAIL  the wheel in an empty environment"
+	failed=$((failed + 1))
+fi
+
+# The sdist, with Go: it is built where there is no checkout.
+rm -rf "$work/sdist" "$work/built"
+if (cd python && "$work/venv/bin/python" -m hatchling build -t sdist -d "$work/sdist") >"$work/log" 2>&1 && "$python" -m venv "$work/built" &&
+	"$work/built/bin/pip" install -q --disable-pip-version-check "$work"/sdist/*.tar.gz &&
+	env -i HOME="$HOME" "$work/built/bin/python" -c 'import dcopt; x = dcopt.solve_qp([[2.0]], [-2.0]); assert abs(x[0] - 1) < 1e-6'; then
+	passed=$((passed + 1))
+else
+	tail -n 3 "$work/log"
+	echo "FAIL  the sdist, built with Go"
 	failed=$((failed + 1))
 fi
 "$python" - "$work/tests.xml" "$passed" "$failed" <<'END'

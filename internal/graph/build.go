@@ -35,6 +35,7 @@ type Program struct {
 	// Inside reports, for each parameter, whether the problem has it as a dc.Param.
 	Inside []bool
 
+	convex      bool
 	graph       *wire.Graph
 	vars        []variable
 	constraints []constraint
@@ -98,6 +99,7 @@ func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 	}
 	b.p.Problem = p
 	b.p.locate()
+	b.p.convex = isConvex(p)
 	return b.p, nil
 }
 

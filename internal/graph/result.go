@@ -333,12 +333,14 @@ func (p *Program) Curvatures() (objective string, constraints []string) {
 }
 
 // Convex reports whether nothing is linearised.
-func (p *Program) Convex() bool {
-	if !p.Problem.Objective.IsConvex() {
+func (p *Program) Convex() bool { return p.convex }
+
+func isConvex(p *dc.Problem) bool {
+	if !p.Objective.IsConvex() {
 		return false
 	}
-	for i := range p.Problem.Constraints {
-		if !p.Problem.Constraints[i].Convex() {
+	for i := range p.Constraints {
+		if !p.Constraints[i].Convex() {
 			return false
 		}
 	}

@@ -94,8 +94,13 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	if err := s.Validate(); err != nil {
 		return nil, errorf(wire.ErrRequest, "%v", err)
 	}
-	if w.Tol != nil {
-		s.Backend = tolerant(s.Backend, *w.Tol)
+	switch {
+	case w.BackendTol != nil && !(*w.BackendTol > 0 && *w.BackendTol < 1):
+		return nil, errorf(wire.ErrRequest, "the setting backend_tol is %g, want a number between 0 and 1", *w.BackendTol)
+	case w.BackendTol != nil && s.Backend == nil:
+		s.Backend = finer{ipm.Backend{}, *w.BackendTol}
+	case w.BackendTol != nil:
+		s.Backend = finer{s.Backend, *w.BackendTol}
 	}
 	w.Starts, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil
 	p.wire = w
@@ -112,18 +117,6 @@ type finer struct {
 func (b finer) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	set.Tol = min(set.Tol, b.tol)
 	return b.Backend.New(ctx, p, set)
-}
-
-// tolerant is a backend, nil for the default, that is as exact as tol asks for: a convex
-// problem is one solve, so nothing else makes its solution more exact.
-func tolerant(b qpbackend.Backend, tol float64) qpbackend.Backend {
-	if b == nil {
-		b = ipm.Backend{}
-	}
-	if tol >= b.DefaultSettings().Tol {
-		return b
-	}
-	return finer{b, tol}
 }
 
 // timeLimit is a limit in seconds; 0: none.

@@ -178,14 +178,16 @@ type TextReply struct {
 
 // Settings of a solve; nil is the default.
 type Settings struct {
-	Starts        *int     `json:"starts,omitempty"`
-	Seed          *uint64  `json:"seed,omitempty"`
-	TimeLimit     *float64 `json:"time_limit,omitempty"`
-	Tol           *float64 `json:"tol,omitempty"`
-	FeasTol       *float64 `json:"feas_tol,omitempty"`
-	InfeasTol     *float64 `json:"infeas_tol,omitempty"`
-	MaxIter       *int     `json:"max_iter,omitempty"`
-	Backend       *string  `json:"backend,omitempty"`
+	Starts    *int     `json:"starts,omitempty"`
+	Seed      *uint64  `json:"seed,omitempty"`
+	TimeLimit *float64 `json:"time_limit,omitempty"`
+	Tol       *float64 `json:"tol,omitempty"`
+	FeasTol   *float64 `json:"feas_tol,omitempty"`
+	InfeasTol *float64 `json:"infeas_tol,omitempty"`
+	MaxIter   *int     `json:"max_iter,omitempty"`
+	Backend   *string  `json:"backend,omitempty"`
+	// BackendTol is the tolerance asked of the backend; see docs/protocol.md.
+	BackendTol    *float64 `json:"backend_tol,omitempty"`
 	Presolve      *bool    `json:"presolve,omitempty"`
 	Tau0          *float64 `json:"tau0,omitempty"`
 	TauMax        *float64 `json:"tau_max,omitempty"`

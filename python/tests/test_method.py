@@ -253,11 +253,76 @@ def test_multipliers_of_a_power_cone_at_zero():
     np.testing.assert_allclose(cone.dual_value[0], [1, 0, 0], atol=1e-4)
 
 
-def test_a_small_tolerance_is_that_of_the_solver():
+def test_tolerance_of_the_backend():
     x = cp.Variable(3, name="x")
     prob = cp.Problem(cp.Minimize(cp.sum(cp.power(x, 4)) + cp.exp(cp.sum(x))))
     errors = []
-    for tol in (1e-6, 1e-12):
-        solve(prob, tol=tol, warm_start=False)
+    for tol in (1e-8, 1e-11):
+        solve(prob, backend_tol=tol, warm_start=False)
         errors.append(np.max(np.abs(4 * x.value**3 + np.exp(np.sum(x.value)))))
-    assert errors[1] < 1e-7 and errors[1] <= errors[0]
+    assert errors[1] < 1e-6 and errors[1] <= errors[0]
+    with pytest.raises(dcopt.DcoptError, match="backend_tol"):
+        solve(prob, backend_tol=-1.0)
+
+
+def test_geometric_programs():
+    x, y, z = (cp.Variable(pos=True, name=n) for n in "xyz")
+    p = cp.Parameter(pos=True, name="p", value=4.0)
+    prob = cp.Problem(cp.Maximize(x * y * z), [p * x * y * z + 2 * x * z <= 10, x <= 2 * y, y <= 2 * x, z >= 1])
+    for p.value in (4.0, 2.0):
+        value = solve(prob, gp=True)
+        point = [v.value for v in (x, y, z)]
+        prob.solve(solver=cp.CLARABEL, gp=True)
+        assert value == pytest.approx(prob.value, rel=1e-4)
+        np.testing.assert_allclose(point, [v.value for v in (x, y, z)], rtol=1e-3)
+    with pytest.raises(dcopt.CurvatureError, match="geometric"):
+        solve(cp.Problem(cp.Minimize(x - y)), gp=True)
+
+
+def test_complex_parameters_may_change():
+    a = cp.Parameter(2, complex=True, name="a", value=np.array([1j, 2]))
+    z = cp.Variable(2, complex=True, name="z")
+    prob = cp.Problem(cp.Minimize(cp.norm(z - a)), [cp.abs(z) <= 1])
+    for a.value in (np.array([1j, 2]), np.array([3, -4j])):
+        assert solve(prob) == pytest.approx(np.linalg.norm(np.maximum(np.abs(a.value) - 1, 0)), abs=1e-5)
+        np.testing.assert_allclose(z.value, a.value / np.abs(a.value), atol=1e-4)
+
+
+def test_functions_by_the_cones_of_cvxpy():
+    """What dcopt lacks, in problems that are convex by CVXPY's rules."""
+    from cvxpy.transforms.partial_optimize import partial_optimize
+
+    x, t = cp.Variable(3, nonneg=True, name="x"), cp.Variable(nonneg=True, name="t")
+    in_order = [cp.sum(x) == 3, x <= 2]
+    y = cp.Variable(2, name="y")
+    inner = cp.Variable(3, name="inner")
+    part = partial_optimize(cp.Problem(cp.Minimize(cp.sum(inner)), [inner >= x - 1, inner >= 1 - x]), [inner], [x])
+    for prob, value in (
+        (cp.Problem(cp.Maximize(cp.pnorm(x, 0.5)), in_order), 9), (cp.Problem(cp.Maximize(cp.pnorm(x, -1)), in_order), 1 / 3),
+        (cp.Problem(cp.Minimize(cp.perspective(cp.sum_squares(y), t) + t), [y >= 1]), np.sqrt(8)),
+        (cp.Problem(cp.Minimize(cp.transforms.indicator([x >= 1]) + cp.sum_squares(x))), 3),
+        (cp.Problem(cp.Maximize(cp.geo_mean(x, [0, 0, 1])), in_order), 2), (cp.Problem(cp.Maximize(cp.geo_mean(x, [0, 1, 1])), in_order), 1.5),
+        (cp.Problem(cp.Minimize(part), [x[0] == 3, x[1:] == 0.5]), 3),
+        (cp.Problem(cp.Minimize(cp.sum_largest(x, 1.5)), [x >= np.array([1, 2, 4])]), 5),
+    ):
+        assert solve(prob) == pytest.approx(value, abs=1e-4)
+    with pytest.raises(dcopt.UnsupportedError, match="not convex"):
+        solve(cp.Problem(cp.Minimize(cp.pnorm(x, 0.5)), in_order))
+
+
+def test_entries_that_are_not_used_have_a_domain():
+    x = cp.Variable((2, 2), name="x")
+    f = cp.log(1 - cp.exp(x))
+    assert solve(cp.Problem(cp.Maximize(cp.trace(f) + x[0, 1]), [x >= -1, x[0, 0] == -1, x[1, 1] == -1])) == pytest.approx(2 * np.log(1 - np.exp(-1)), abs=1e-5)
+
+
+def test_dccp_with_options_of_its_solver():
+    x = cp.Variable(name="x")
+    prob = cp.Problem(cp.Minimize(cp.sqrt(x + 1)), [x >= 3])
+    assert dcopt.as_dccp(prob, max_iter=50, solver="SCS", eps=1e-3, max_slack=1e-3, verify_dccp=False) == pytest.approx(2, abs=1e-6)
+
+
+def test_a_parameter_without_value_is_cvxpys_error():
+    p = cp.Parameter(name="p")
+    with pytest.raises(cp.error.ParameterError):
+        solve(cp.Problem(cp.Minimize(cp.square(cp.Variable() - p))))

@@ -15,7 +15,7 @@ CLASSES = ["StandardTestLPs", "StandardTestQPs", "StandardTestSOCPs", "StandardT
            "StandardTestInfeasibleProblems"]
 
 # A flat solution: its third digit is that of an objective to 1e-10.
-TIGHT = {"test_pcp_1": {"tol": 1e-10}}
+TIGHT = {"test_pcp_1": {"backend_tol": 1e-10}}
 
 
 def cases():

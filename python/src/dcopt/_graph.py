@@ -67,13 +67,14 @@ class Loaded:
         self._worker: Worker | None = None
         self._generation = -1
         self._handle = 0
+        self.convex = False  # once loaded: nothing is linearised
 
     def _load(self) -> Worker:
         w = worker()
         w._start()
         if self._worker is not w or self._generation != w.generation:
             self._handle = w.handle()
-            w.request(self.graph.message(self._handle), self.graph.buffers, names=self.names)
+            self.convex = bool(w.request(self.graph.message(self._handle), self.graph.buffers, names=self.names)["convex"])
             self._worker, self._generation = w, w.generation
         return w
 
@@ -81,6 +82,11 @@ class Loaded:
                 progress: Callable[[Reply], None] | None = None) -> Reply:
         w = self._load()
         return w.request(dict(header, problem=self._handle), buffers, progress, self.names)
+
+    def load(self) -> bool:
+        """Loads the graph; whether the problem is convex as dcopt splits it."""
+        self._load()
+        return self.convex
 
     def free(self) -> None:
         w = self._worker

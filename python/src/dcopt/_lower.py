@@ -29,6 +29,13 @@ Item = tuple  # of a kind, "v", "p" or "n", and a number
 _CONSTANT_ID = lin_op.CONSTANT_ID if hasattr(lin_op, "CONSTANT_ID") else "constant_id"
 
 
+class ParameterWithoutValue(DcoptError, cp.error.ParameterError):
+    """A parameter has no value: also what CVXPY raises then."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__("a parameter has no value", "problem", "Set its .value before solving.", place)
+
+
 class Lowered:
     """A problem as a graph, and how to read the answer."""
 
@@ -44,6 +51,7 @@ class Lowered:
         self.duals: list[tuple[int, Callable[[np.ndarray], None]]] = []
         self.data: list[Any] = []  # constraints on data alone
         self.maximize = False
+        self.disciplined = False  # convex by CVXPY's rules
 
     def changed(self) -> bool:
         """Whether a number that stands in the graph has changed."""
@@ -55,6 +63,15 @@ class _Block:
 
     def __init__(self, node: int, expr: Expression) -> None:
         self.node, self.expr = node, expr
+
+
+# Operations on arguments that must not be negative.
+_POSITIVE = {"log", "sqrt", "entr", "invpos", "xexp", "kl", "rel_entr", "geomean", "wgeomean"}
+
+
+# Functions that CVXPY states for cone solvers by approximations, of which dcopt's answers were not
+# those of Clarabel (bench/peers/python/cvxpy_tests.py).
+_NOT_BY_CONES = {"quantum_rel_entr", "von_neumann_entr"}
 
 
 def _canon_backend(exprs: list[Expression]) -> str | None:
@@ -74,11 +91,14 @@ class Lowerer:
         self.graph = self.out.graph
         self.items: dict[int, Item] = {}  # by id of the expression
         self.keep: list[Any] = []  # so that ids stay unique
+        self.leaves: dict[int, Item] = {}  # variables, by CVXPY's ids: two objects may be one variable
         self.columns: dict[int, tuple[int, Item]] = {}  # offset and item of a placeholder, by its id
         self.stand_in: dict[Any, Variable] = {}  # the placeholder of an item
         self.param_stand_in: dict[int, Parameter] = {}
         self.param_items: dict[int, tuple[int, Item]] = {}  # offset and item of a parameter, by its id
         self.words: set[str] = set()
+        self.disciplined = False  # convex by CVXPY's rules: an expression may be replaced by a bound of it
+        self.conic = False
         self.length = 0
         self.param_length = 0
         self.blocks: list[_Block] = []
@@ -97,8 +117,8 @@ class Lowerer:
         return out
 
     def variable(self, v: Variable) -> Item:
-        if id(v) in self.items:
-            return self.items[id(v)]
+        if v.id in self.leaves:
+            return self.leaves[v.id]
         a = v.attributes
         if a.get("boolean") or a.get("integer"):
             raise UnsupportedError("boolean and integer variables are not supported", "unsupported",
@@ -120,6 +140,7 @@ class Lowerer:
                     b = b.value
                 if b is None:
                     continue
+                b = b.toarray() if sp.issparse(b) else b
                 b = np.broadcast_to(np.asarray(b, dtype=float), v.shape).reshape(-1, order="F")
                 if k == 0:
                     lo = np.maximum(lo, b)
@@ -146,7 +167,7 @@ class Lowerer:
         item = ("v", len(self.out.variables))
         self.out.variables.append(v)
         self.graph.variables.append(d)
-        self.remember(v, item)
+        self.leaves[v.id] = item
         if stacked:
             self.mirrored(item, v.shape, v.name())
             if a.get("PSD") or a.get("NSD"):
@@ -175,12 +196,16 @@ class Lowerer:
         self.graph.constraints.append({"kind": "eq", "args": [gap], "name": name + " is symmetric"})
         self.out.duals.append((k, lambda y: None))
 
+    @staticmethod
+    def matrices_of(shape: tuple[int, ...]) -> np.ndarray:
+        """The places of the entries of each matrix of the last two dimensions, a column for each."""
+        places = np.arange(int(np.prod(shape, dtype=int))).reshape(shape, order="F")
+        return np.moveaxis(places, (-2, -1), (0, 1)).reshape((shape[-2] * shape[-1], -1), order="F")
+
     def semidefinite(self, item: Item, shape: tuple[int, ...], sign: float, name: str) -> np.ndarray:
         """States that the matrices of the last two dimensions, times sign, are positive
         semidefinite, a constraint for each. Returns the places of their entries in turn."""
-        n, size = shape[-1], int(np.prod(shape, dtype=int))
-        places = np.arange(size).reshape(shape, order="F")
-        order = np.moveaxis(places, (-2, -1), (0, 1)).reshape((n * n, -1), order="F")
+        n, size, order = shape[-1], int(np.prod(shape, dtype=int)), self.matrices_of(shape)
         for k, at in enumerate(order.T):
             m = sp.csr_array((np.full(n * n, sign), at, np.arange(n * n + 1)), shape=(n * n, size))
             matrix = self.affine_of([item], [], (n, n), m)
@@ -194,7 +219,7 @@ class Lowerer:
         name = self.unique(expr.name() if isinstance(expr, Parameter) else "data")
         now = value()
         if now is None:
-            raise DcoptError("a parameter has no value", "problem", "Set its .value before solving.", _name(expr))
+            raise ParameterWithoutValue(_name(expr))
         self.graph.parameters.append({"name": name, "shape": [int(s) for s in expr.shape], "value": self.graph.buffers.add(flat(now))})
         item = ("p", len(self.out.parameters))
         self.out.parameters.append((name, value))
@@ -210,7 +235,7 @@ class Lowerer:
         """Notes that the values of the parameters of expr stand in the graph as numbers."""
         for p in expr.parameters():
             if p.value is None:
-                raise DcoptError("a parameter has no value", "problem", "Set its .value before solving.", p.name())
+                raise ParameterWithoutValue(p.name())
             self.out.fixed.append((p, flat(p.value)))
 
     def number_of(self, expr: Any) -> float:
@@ -249,11 +274,15 @@ class Lowerer:
             self.blocks.append(_Block(item[1], replaced))
             return self.remember(expr, item)
         kind = type(expr).__name__
-        build = getattr(self, "op_" + kind, None)
-        if build is None:
+        build = getattr(self, "op_" + kind, self.by_cones)
+        item = None
+        if self.conic and not all(a.is_affine() for a in expr.args if isinstance(a, Expression)):
+            item = self.by_cones(expr)
+        if item is None:
+            item = build(expr)
+        if item is None:
             raise UnsupportedError(f"dcopt has no function {kind}", "unsupported",
                                    "Write it with functions that dcopt has; dcopt.functions() lists them.", _name(expr))
-        item = build(expr)
         if item[0] == "n":
             self.graph.nodes[item[1]].setdefault("name", _name(expr))
         return self.remember(expr, item)
@@ -343,6 +372,23 @@ class Lowerer:
             lo, hi = np.searchsorted(row, [first, first + n])
             self.fill(b, row[lo:hi] - first, column[lo:hi], which[lo:hi], value[lo:hi], n, starts, offsets, graph_entry, ends)
             first += n
+        self.domains(column, offsets, starts)
+
+    def domains(self, column: np.ndarray, offsets: list[tuple[int, Item]], starts: np.ndarray) -> None:
+        """CVXPY wants each entry of an array of functions within its domain, whether or not the
+        problem uses it; dcopt those that are used."""
+        used = np.zeros(self.length + 1, dtype=bool)
+        used[column] = True
+        for k, (at, item) in enumerate(offsets):
+            if item[0] != "n" or self.graph.nodes[item[1]]["op"] not in _POSITIVE or np.all(used[at:starts[k + 1]]):
+                continue
+            node = self.graph.nodes[item[1]]
+            for a in node["args"]:
+                if a[0] == "n":
+                    shape = self.graph.nodes[a[1]]["shape"]
+                else:
+                    shape = (self.graph.variables if a[0] == "v" else self.graph.parameters)[a[1]]["shape"]
+                self.at_least_zero(a, "the domain of " + node.get("name", ""), int(np.prod(shape, dtype=int)))
 
     def size_of_parameter(self, item: Item) -> int:
         return int(np.prod(self.graph.parameters[item[1]]["shape"], dtype=int))
@@ -488,15 +534,28 @@ class Lowerer:
         self.out.duals.append((len(rows), lambda y: None))
         return self.affine_of([item], [], e.shape, half)
 
-    def op_normNuc(self, e: Any) -> Item: return self.graph.node("normnuc", [self.lower(e.args[0])], e.shape)
-    def op_sigma_max(self, e: Any) -> Item: return self.graph.node("sigma_max", [self.lower(e.args[0])], e.shape)
-    def op_log_det(self, e: Any) -> Item: return self.graph.node("logdet", [self.symmetric(e.args[0])], e.shape)
-    def op_lambda_max(self, e: Any) -> Item: return self.graph.node("lambda_max", [self.symmetric(e.args[0])], e.shape)
-    def op_tr_inv(self, e: Any) -> Item: return self.graph.node("tr_inv", [self.symmetric(e.args[0])], e.shape)
+    def of_matrix(self, op: str, e: Any, symmetric: bool, **attrs: Any) -> Item:
+        """A function of a matrix, or of each matrix of the last two dimensions."""
+        x = e.args[0]
+        if len(x.shape) <= 2:
+            return self.graph.node(op, [self.symmetric(x) if symmetric else self.lower(x)], e.shape, **attrs)
+        item = self.lower(x)
+        if symmetric and not x.is_symmetric():
+            self.mirrored(item, x.shape, _name(x))
+        each = []
+        for at in self.matrices_of(x.shape).T:
+            each.append(self.graph.node(op, [self.take(item, at, x.size, x.shape[-2:])], (), name=_name(e), **attrs))
+        return self.affine_of(each, [], e.shape, sp.identity(len(each), format="csr"))
+
+    def op_normNuc(self, e: Any) -> Item: return self.of_matrix("normnuc", e, False)
+    def op_sigma_max(self, e: Any) -> Item: return self.of_matrix("sigma_max", e, False)
+    def op_log_det(self, e: Any) -> Item: return self.of_matrix("logdet", e, True)
+    def op_lambda_max(self, e: Any) -> Item: return self.of_matrix("lambda_max", e, True)
+    def op_tr_inv(self, e: Any) -> Item: return self.of_matrix("tr_inv", e, True)
     def op_MatrixFrac(self, e: Any) -> Item: return self.graph.node("matfrac", [self.lower(e.args[0]), self.symmetric(e.args[1])], e.shape)
 
     def op_lambda_sum_largest(self, e: Any) -> Item:
-        return self.graph.node("lambda_sumlargest", [self.symmetric(e.args[0])], e.shape, k=int(self.number_of(e.k)))
+        return self.of_matrix("lambda_sumlargest", e, True, k=int(self.number_of(e.k)))
 
     def op_log1p(self, e: Any) -> Item:
         one = self.graph.node("const", [], (), value=1.0)
@@ -507,9 +566,13 @@ class Lowerer:
 
     def op_sum_largest(self, e: Any) -> Item:
         k = self.number_of(e.k)
-        if k != int(k):
-            raise UnsupportedError(f"sum_largest with k = {k}", "unsupported", "Take a whole number.", _name(e))
-        return self.reduced("sumlargest", e, k=int(k))
+        below, part = math.floor(k), k - math.floor(k)
+        if part == 0:
+            return self.reduced("sumlargest", e, k=below)
+        above = self.reduced("sumlargest", e, k=below + 1)
+        if below == 0:
+            return self.graph.node("sum", [above], e.shape, factors=[part])
+        return self.graph.node("sum", [self.reduced("sumlargest", e, k=below), above], e.shape, factors=[1 - part, part])
 
     def op_dotsort(self, e: Any) -> Item:
         if e.args[1].parameters():
@@ -524,8 +587,34 @@ class Lowerer:
         if p == 2:
             return self.reduced("norm2", e)
         if p < 1:
-            raise UnsupportedError(f"a p-norm with p = {p}", "unsupported", "dcopt has p >= 1.", _name(e))
+            item = self.by_cones(e)
+            if item is None:
+                raise UnsupportedError(f"a p-norm with p = {p} in a problem that is not convex by CVXPY's rules", "unsupported", "dcopt has p >= 1 everywhere.", _name(e))
+            return item
         return self.reduced("norm", e, p=p)
+
+    def by_cones(self, e: Expression) -> Item | None:
+        """A function that dcopt lacks as CVXPY states it for cone solvers: a bound of it, which is enough in
+        a problem that is convex by CVXPY's rules. None where it has no such form, or that is not enough."""
+        if not self.disciplined:
+            return None
+        from cvxpy.reductions.dcp2cone.canonicalizers import CANON_METHODS
+
+        canon = CANON_METHODS.get(type(e))
+        if canon is None or type(e).__name__ in _NOT_BY_CONES:
+            return None
+        bound, constraints = canon(e, e.args)
+        for c in constraints:
+            self.constrain(c)
+        return self.lower(bound if isinstance(bound, Expression) else Constant(bound))
+
+    def op_PartialProblem(self, e: Any) -> Item:
+        """The value of an inner problem: its variables become variables of the whole."""
+        if not self.disciplined:
+            raise UnsupportedError("the value of an inner problem, in a problem that is not convex by CVXPY's rules", "unsupported", "State both as one.", _name(e))
+        for c in e.args[0].constraints:
+            self.constrain(c)
+        return self.lower(e.args[0].objective.args[0])
 
     op_PnormApprox = op_Pnorm
 
@@ -552,9 +641,12 @@ class Lowerer:
     def op_GeoMean(self, e: Any) -> Item:
         p = np.asarray(e.p, dtype=float).reshape(-1)
         item, groups = self.grouped(e.args[0], e.axis)
-        if e.axis is None and np.any(p == 0):
-            keep = np.flatnonzero(p)
-            item, p = self.take(item, keep, e.args[0].size, (len(keep),)), p[keep]
+        m = e.args[0].size // groups
+        kept = np.asarray(getattr(e, "_keep", p > 0))  # entries with the weight 0 take no part
+        if not np.all(kept):
+            p = p[kept] if p.size == m else p
+            places = (np.flatnonzero(kept)[:, None] + m * np.arange(groups)).reshape(-1, order="F")
+            item = self.take(item, places, e.args[0].size, (places.size,))
         extra = {"groups": groups} if groups != 1 else {}
         if np.all(p == p[0]):
             return self.graph.node("geomean", [item], e.shape, **extra)
@@ -725,6 +817,15 @@ class Lowerer:
         self.add(c, {"kind": "exp", "args": [self.lower(a) for a in c.args]},
                  [(d, a.size, a.shape, lambda y: y) for d, a in zip(c.dual_variables, c.args)])
 
+    def con_RelEntrConeQuad(self, c: Any) -> None:
+        """x log(x/y) <= z, of which the quadrature is an approximation: exp(-z, x, y)."""
+        x, y, z = (self.lower(a) for a in c.args)
+        minus = self.graph.node("sum", [z], c.args[2].shape, factors=[-1.0])
+        dx, dy, dz = c.dual_variables
+        self.add(c, {"kind": "exp", "args": [minus, x, y]}, [
+            (dz, c.args[2].size, c.args[2].shape, lambda v: -v), (dx, c.args[0].size, c.args[0].shape, lambda v: v),
+            (dy, c.args[1].size, c.args[1].shape, lambda v: v)])
+
     def con_PowCone3D(self, c: Any) -> None:
         alpha = c.alpha
         for p in alpha.parameters():
@@ -748,9 +849,12 @@ class Lowerer:
         self.add(c, spec, [(c.dual_variables[0], w.size, w.shape, back), (c.dual_variables[1], z.size, z.shape, lambda y: y)])
 
 
-def lower(problem: cp.Problem) -> Lowered:
-    """The graph of a real problem. Raises UnsupportedError with the place."""
+def lower(problem: cp.Problem, conic: bool = False) -> Lowered:
+    """The graph of a real problem; conic: a function of what is not affine is stated by cones, as CVXPY
+    does, where the problem is convex by its rules. Raises UnsupportedError with the place."""
     k = Lowerer()
+    k.disciplined = k.out.disciplined = problem.is_dcp()
+    k.conic = conic
     objective = problem.objective
     item = k.lower(objective.args[0])
     k.out.maximize = isinstance(objective, cp.Maximize)

@@ -17,7 +17,7 @@ from cvxpy.reductions.solution import Solution
 
 from ._errors import CurvatureError, DcoptError, UnsupportedError
 from ._graph import Loaded, flat
-from ._lower import Lowered, lower
+from ._lower import Lowered, ParameterWithoutValue, lower
 from ._worker import Buffers, Reply
 
 # What CVXPY calls the outcomes. A point that is feasible is useful whatever ended the run; one
@@ -28,6 +28,12 @@ _OUTCOME = {"converged": s.OPTIMAL, "infeasible": s.INFEASIBLE, "unbounded": s.U
 _DCCP = {"max_iter": "max_iter", "tau_ini": "tau0", "mu": "mu", "tau_max": "tau_max", "k_ccp": "starts", "seed": "seed"}
 _DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linearize_around", "verify_dccp", "max_iter_damp", "k_ini", "std",
                  "mp_context"}
+
+# The settings of the program that keywords may give: those of docs/protocol.md.
+_SETTINGS = {
+    "starts", "seed", "time_limit", "tol", "feas_tol", "max_iter", "backend", "backend_tol", "tau0", "tau_max", "tau_relative", "mu", "scale", "damping", "proximal",
+    "line_search", "extrapolation", "combination", "tangents", "coordinates", "hops", "vary", "give_up", "global", "max_nodes", "gap_tol",
+}
 
 
 @dataclass
@@ -53,16 +59,26 @@ class SolverStats:
 class _Kept:
     """A problem that has been translated. Its parameters may change; nothing else can."""
 
-    def __init__(self, problem: cp.Problem) -> None:
-        self.real, self.complex = problem, None
+    def __init__(self, problem: cp.Problem, gp: bool = False) -> None:
+        # The problem that dcopt has, and CVXPY's reduction to it: of complex numbers to real
+        # ones, or of a geometric program to its logarithms.
+        self.real, self.gp, self.reduced = problem, gp, None
         if problem.is_mixed_integer():
             v = next(v for v in problem.variables() if v.attributes["boolean"] or v.attributes["integer"])
             raise UnsupportedError("boolean and integer variables are not supported", "unsupported",
                                    "State a 0-1 variable as 0 <= x <= 1 with x*x == x; dcopt then looks for a local minimum.", v.name())
-        if any(leaf.is_complex() for leaf in problem.variables() + problem.parameters() + problem.constants()):
-            self.real, self.complex = _real_parts(problem)
+        if gp:
+            self.real, self.reduced = _logarithms(problem)
+        elif any(leaf.is_complex() for leaf in problem.variables() + problem.parameters() + problem.constants()):
+            self.real, self.reduced = _real_parts(problem)
         self.lowered: Lowered = lower(self.real)
         self.loaded = Loaded(self.lowered.graph, self.lowered.names)
+        if self.lowered.disciplined and not self.loaded.load():
+            # Convex by the rules of CVXPY, not by dcopt's splits of compositions: each function
+            # of what is not affine is stated by cones.
+            self.loaded.free()
+            self.lowered = lower(self.real, conic=True)
+            self.loaded = Loaded(self.lowered.graph, self.lowered.names)
         weakref.finalize(self, _forget, self.loaded)
 
 
@@ -84,10 +100,26 @@ def _real_parts(problem: cp.Problem) -> tuple[cp.Problem, Any]:
     return real, (reduction, inverse)
 
 
-def _translated(problem: cp.Problem) -> _Kept:
+def _logarithms(problem: cp.Problem) -> tuple[cp.Problem, Any]:
+    from cvxpy.reductions.dgp2dcp.dgp2dcp import Dgp2Dcp
+
+    if not problem.is_dgp():
+        raise CurvatureError("the problem is not geometric by the rules of CVXPY", "curvature", "Leave gp=True out; dcopt needs no rules.")
+    reduction = Dgp2Dcp(problem)
+    real, inverse = reduction.apply(problem)
+    return real, (reduction, inverse)
+
+
+def _translated(problem: cp.Problem, gp: bool = False) -> _Kept:
     kept = _kept.get(problem)
-    if kept is None or kept.lowered.changed():
-        kept = _Kept(problem)
+    if kept is not None and kept.reduced is not None and problem.parameters():
+        update = getattr(kept.reduced[0], "update_parameters", None)  # from CVXPY 1.7 on
+        if update is None:
+            kept = None
+        elif all(p.value is not None for p in problem.parameters()):
+            update(problem)
+    if kept is None or kept.gp != gp or kept.lowered.changed():
+        kept = _Kept(problem, gp)
         _kept[problem] = kept
     return kept
 
@@ -97,7 +129,7 @@ def _number(v: Any) -> float:
 
 
 def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int | None = None, time_limit: float | None = None,
-          verbose: bool = False, warm_start: bool = True, **kwargs: Any) -> float:
+          verbose: bool = False, warm_start: bool = True, gp: bool = False, **kwargs: Any) -> float:
     """Solves a CVXPY problem whose functions dcopt has, convex or a difference of convex ones.
 
     Args:
@@ -106,6 +138,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
         time_limit: seconds; the best point so far is the answer then.
         verbose: print a line of progress, and how the run ended.
         warm_start: begin at the values of the variables.
+        gp: solve a geometric program, in the logarithms of its variables.
         **kwargs: settings of docs/protocol.md (tol, max_iter, backend, global_, ...), or DCCP's
             names (tau_ini, mu, tau_max, k_ccp, ...).
 
@@ -128,7 +161,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
             settings[name] = value.item()
 
     begin = time.perf_counter()
-    kept = _translated(problem)
+    kept = _translated(problem, gp)
     low = kept.lowered
     header: dict[str, Any] = {"type": "solve", "warm": False}
     buffers = Buffers()
@@ -139,7 +172,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
         for name, value in low.parameters:
             now = value()
             if now is None:
-                raise DcoptError("a parameter has no value", "problem", "Set its .value before solving.", name)
+                raise ParameterWithoutValue(name)
             header["parameters"][name] = buffers.add(flat(now))
     if warm_start:
         start = _start(problem, kept, buffers)
@@ -149,8 +182,6 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     for c in low.data:
         if not c.value():
             return _infeasible_data(problem, c, translated - begin)
-        for d in c.dual_variables:
-            d.save_value(np.zeros(d.shape))
     reply = kept.loaded.request(header, buffers, _teller() if verbose else None)
     solved = time.perf_counter()
     value = _unpack(problem, kept, reply, translated - begin, solved - translated)
@@ -173,8 +204,12 @@ def _infeasible_data(problem: cp.Problem, constraint: Any, setup: float) -> floa
 
 
 def _start(problem: cp.Problem, kept: _Kept, buffers: Buffers) -> dict[str, int]:
-    if kept.complex is not None:
-        _, inverse = kept.complex
+    if kept.gp:
+        for v, log in kept.reduced[0].canon_methods._variables.items():  # noqa: SLF001
+            if v.value is not None and np.all(v.value > 0):
+                log.value = np.log(v.value)
+    elif kept.reduced is not None:
+        _, inverse = kept.reduced
         for v in problem.variables():
             if v.value is None:
                 continue
@@ -232,14 +267,23 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
         for n, save in low.duals:
             save(np.array(y[at:at + n]))
             at += n
-    if kept.complex is not None:
+        for c in low.data:
+            for d in c.dual_variables:
+                d.save_value(np.zeros(d.shape))
+    if kept.gp:
+        for v, log in kept.reduced[0].canon_methods._variables.items():  # noqa: SLF001
+            at_log = primal.get(log.id)
+            v.save_value(None if at_log is None else np.exp(at_log))
+    elif kept.reduced is not None:
         _complex_values(problem, kept, primal)
     if outcome in (s.INFEASIBLE, s.UNBOUNDED):
         sign = -1.0 if low.maximize else 1.0
         value = sign * (np.inf if outcome == s.INFEASIBLE else -np.inf)
+        value = float(np.exp(value)) if kept.gp else value
+    elif useful and kept.gp:
+        value = float(np.exp(_number(reply.get("objective"))))
     elif useful:
-        v = problem.objective.value
-        value = float(np.real(np.asarray(v).reshape(-1)[0])) if v is not None else _number(reply.get("objective"))
+        value = _number(reply.get("objective"))
     else:
         value = float("nan")
     stats = SolverStats("dcopt", spent, setup, reply.get("iterations"), {k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers")})
@@ -275,7 +319,7 @@ def _save(v: Any, value: Any) -> None:
 
 
 def _complex_values(problem: cp.Problem, kept: _Kept, primal: dict[int, Any]) -> None:
-    reduction, inverse = kept.complex
+    reduction, inverse = kept.reduced
     values = {k: v for k, v in primal.items() if v is not None}
     if not values:
         return
@@ -360,10 +404,19 @@ def register() -> None:
     cp.Problem.register_solve("dcopt", solve)
 
 
+def as_dccp(problem: cp.Problem, *args: Any, **kwargs: Any) -> float:
+    """`solve` for who calls DCCP: of the keywords, those of DCCP and of dcopt count; options of
+    the solver that DCCP would use do not."""
+    known = {k: v for k, v in kwargs.items() if k in _DCCP or k.rstrip("_") in _SETTINGS or k in ("starts", "verbose", "warm_start", "gp")}
+    if not problem.is_dcp():
+        known.setdefault("backend_tol", 1e-9)  # DCCP's own tests compare points to six digits
+    return solve(problem, *args, **known)
+
+
 def replace_dccp() -> None:
     """Makes `prob.solve(method="dccp")` mean dcopt, and is_dccp its own test."""
     try:
         import dccp  # noqa: F401: it registers its own method when it is imported
     except ImportError:
         pass
-    cp.Problem.register_solve("dccp", solve)
+    cp.Problem.register_solve("dccp", as_dccp)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import io
 import json
 import os
 import shutil
@@ -19,10 +20,16 @@ import numpy as np
 
 from ._errors import DcoptError, WorkerError, from_reply
 
+try:  # those of the module signal turn numbers into names at each call: a tenth of a small request
+    from _signal import getsignal as _getsignal, signal as _setsignal  # type: ignore[import-not-found]
+except ImportError:
+    from signal import getsignal as _getsignal, signal as _setsignal
+
 _MAGIC = b"DCO\x01"
 _PRELUDE = struct.Struct("<4sIQ")
 _KINDS = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4"), "u8": np.dtype("u1")}
 _CODES = {v: k for k, v in _KINDS.items()}
+_SIGINT = int(signal.SIGINT)
 
 # A worker that was asked to cancel has this long to return the best point, in seconds. The
 # program promises half a second; a machine may be busy.
@@ -92,6 +99,7 @@ class Worker:
         self._ids = itertools.count(1)
         self._handles = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
+        self._replied: Any = None  # the standard output of the process, with a buffer
         self._interrupted = False
         # What is loaded ends with the process: users of handles compare this number.
         self.generation = 0
@@ -109,6 +117,7 @@ class Worker:
         try:
             self._process = subprocess.Popen(
                 [program(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **kwargs)
+            self._replied = io.BufferedReader(self._process.stdout, 1 << 16)  # type: ignore[type-var]
         except OSError as e:
             raise WorkerError(f"the program could not be started: {e}", "internal",
                               "Set DCOPT_PROGRAM to the path of a working program dcopt.") from e
@@ -160,16 +169,10 @@ class Worker:
                 while len(view):
                     view = view[p.stdin.write(view):]
 
-    def _read(self, p: subprocess.Popen[bytes], n: int) -> memoryview:
-        data = bytearray(n)
-        view = memoryview(data)
-        at = 0
-        assert p.stdout is not None
-        while at < n:
-            k = p.stdout.readinto(view[at:])  # type: ignore[attr-defined]
-            if not k:
-                raise EOFError
-            at += k
+    def _read(self, n: int) -> memoryview:
+        view = memoryview(bytearray(n))
+        if self._replied.readinto(view) < n:
+            raise EOFError
         return view
 
     def _receive(self, p: subprocess.Popen[bytes]) -> Reply:
@@ -182,12 +185,12 @@ class Worker:
             raise
 
     def _frame(self, p: subprocess.Popen[bytes]) -> Reply:
-        magic, length, size = _PRELUDE.unpack(self._read(p, _PRELUDE.size))
+        magic, length, size = _PRELUDE.unpack(self._read(_PRELUDE.size))
         if magic != _MAGIC:
             raise WorkerError("the program does not speak version 1 of the protocol", "version",
                               "DCOPT_PROGRAM or the PATH has another program; install the package again.")
-        header = json.loads(bytes(self._read(p, length)))
-        body = self._read(p, size)
+        header = json.loads(bytes(self._read(length)))
+        body = self._read(size)
         arrays, at = [], 0
         for kind, count in header.get("buffers") or []:
             dtype = _KINDS[kind]
@@ -237,7 +240,7 @@ class Worker:
         something else, or reading cannot be interrupted by signals, a thread reads."""
         if threading.current_thread() is not threading.main_thread():
             return self._replies(p, ident, progress)
-        if sys.platform == "win32" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        if sys.platform == "win32" or _getsignal(_SIGINT) is not signal.default_int_handler:
             return self._wait_for_thread(p, ident, progress)
         timers: list[threading.Timer] = []
 
@@ -250,11 +253,11 @@ class Worker:
             timers[0].start()
             self._cancel(p, ident)
 
-        signal.signal(signal.SIGINT, interrupt)
+        _setsignal(_SIGINT, interrupt)
         try:
             return self._replies(p, ident, progress)
         finally:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            _setsignal(_SIGINT, signal.default_int_handler)
             for t in timers:
                 t.cancel()
 

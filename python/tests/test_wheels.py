@@ -1,0 +1,119 @@
+"""The wheels and the sdist: names, tags, contents. The wheels of all platforms are built with a
+program in Go's place that writes the first bytes of one; .ci/python.sh builds and
+installs a real one."""
+
+import importlib.util
+import os
+import stat
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("hatchling")
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULE = ROOT.parent
+if not (ROOT / "hatch_build.py").is_file() or not (MODULE / "cmd" / "dcopt").is_dir():
+    pytest.skip("no checkout of the Go module beside the package", allow_module_level=True)
+
+TAGS = {
+    "linux/amd64": "manylinux_2_17_x86_64.musllinux_1_1_x86_64", "linux/arm64": "manylinux_2_17_aarch64.musllinux_1_1_aarch64",
+    "darwin/amd64": "macosx_11_0_x86_64", "darwin/arm64": "macosx_11_0_arm64", "windows/amd64": "win_amd64", "windows/arm64": "win_arm64",
+}
+MAGIC = {"linux": b"\x7fELF", "darwin": b"\xcf\xfa\xed\xfe", "windows": b"MZ"}
+
+
+def build(target, out, **env):
+    p = subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(out)], cwd=ROOT, env=dict(os.environ, **env),
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert p.returncode == 0, p.stdout
+    return next(Path(out).glob("*.whl" if target == "wheel" else "*.tar.gz"))
+
+
+def check(wheel, platform):
+    """What a wheel has to hold."""
+    version = (ROOT / "src" / "dcopt" / "_version.py").read_text().split('"')[1]
+    assert wheel.name == f"dcopt-{version}-py3-none-{TAGS[platform]}.whl"
+    program = "dcopt/_program/dcopt" + (".exe" if platform.startswith("windows") else "")
+    with zipfile.ZipFile(wheel) as z:
+        names = set(z.namelist())
+        info = f"dcopt-{version}.dist-info/"
+        modules = {"dcopt/" + f.name for f in (ROOT / "src" / "dcopt").iterdir() if f.is_file()}
+        assert names == modules | {program, "dcopt/LICENSE", info + "METADATA", info + "WHEEL", info + "RECORD"}
+        assert z.read(program).startswith(MAGIC[platform.split("/")[0]])
+        if platform.startswith("windows") or os.name == "posix":
+            mode = z.getinfo(program).external_attr >> 16
+            assert platform.startswith("windows") or mode & stat.S_IXUSR, oct(mode)
+        text = z.read(info + "WHEEL").decode()
+        assert "Root-Is-Purelib: false" in text
+        for tag in TAGS[platform].split("."):
+            assert f"Tag: py3-none-{tag}\n" in text
+        meta = z.read(info + "METADATA").decode()
+        assert "Requires-Dist: numpy>=1.22" in meta and "License-Expression: Apache-2.0" in meta
+
+
+@pytest.fixture
+def go_in_place(tmp_path):
+    """A folder with a command go that writes the first bytes of a program of GOOS."""
+    if os.name != "posix":
+        pytest.skip("a script in Go's place: POSIX alone")
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "go"
+    script.write_text(f"""#!{sys.executable}
+import os, sys
+out = sys.argv[sys.argv.index("-o") + 1]
+assert os.environ["CGO_ENABLED"] == "0" and os.environ["GOARCH"] in ("amd64", "arm64")
+open(out, "wb").write({MAGIC!r}[os.environ["GOOS"]] + b"program")
+os.chmod(out, 0o755)
+""")
+    script.chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.parametrize("platform", TAGS)
+def test_wheel_of_each_platform(platform, tmp_path, go_in_place):
+    env = {"PATH": go_in_place + os.pathsep + os.environ["PATH"], "DCOPT_PLATFORM": platform}
+    one = build("wheel", tmp_path / "one", **env)
+    check(one, platform)
+    assert one.read_bytes() == build("wheel", tmp_path / "two", **env).read_bytes()
+
+
+def test_wheel_that_was_built():
+    """The wheels of DCOPT_WHEELS, a folder: make wheels and .ci/python.sh set it."""
+    folder = os.environ.get("DCOPT_WHEELS")
+    if not folder:
+        pytest.skip("DCOPT_WHEELS is not set")
+    wheels = list(Path(folder).glob("*.whl"))
+    assert wheels
+    for wheel in wheels:
+        platform = next(p for p, tag in TAGS.items() if tag in wheel.name)
+        check(wheel, platform)
+        with zipfile.ZipFile(wheel) as z:
+            size = max(i.file_size for i in z.infolist())
+        assert 2e6 < size < 4e7, f"{wheel.name}: a program of {size} bytes"
+
+
+def test_unknown_platform(tmp_path):
+    p = subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)], cwd=ROOT,
+                       env=dict(os.environ, DCOPT_PLATFORM="plan9/mips"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert p.returncode != 0 and "linux/amd64" in p.stdout
+
+
+def test_sdist_has_the_go_sources(tmp_path):
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    with tarfile.open(build("sdist", tmp_path)) as t:
+        names = {n.partition("/")[2] for n in t.getnames()}
+    assert {"pyproject.toml", "hatch_build.py", "go/go.mod", "go/go.sum", "go/LICENSE", "go/cmd/dcopt/serve.go", "src/dcopt/_lower.py"} <= names
+    assert not [n for n in names if n.endswith("_test.go") or "testdata" in n]
+    packages = {f.parent for f in hook.sources(MODULE)}
+    for f in MODULE.glob("*/**/*.go"):
+        part = f.relative_to(MODULE).parts
+        if part[0] in ("dc", "ccp", "lder", "qpbackend", "internal") and not f.name.endswith("_test.go") and "testdata" not in part:
+            assert f.parent in packages, f
