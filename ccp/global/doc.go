@@ -1,8 +1,10 @@
-// Package global proves how far a point is from the optimum of a DC program whose
-// subtracted functions are sums of maxima of few affine functions: branch and bound
-// over the pieces. Package ccp finds the points.
+// Package global proves how far a point is from the optimum of a DC program: branch and
+// bound over the pieces, where the subtracted functions are sums of maxima of few affine
+// functions, or over which function counts, where the objective has minima or sums of the
+// least of convex functions. Package ccp finds the points.
 //
-// References: Balas 1979, Disjunctive programming; Falk and Soland 1969, An
+// References: Balas 1979, Disjunctive programming; Ceria and Soares 1999, Convex
+// programming for disjunctive convex optimization; Falk and Soland 1969, An
 // algorithm for separable nonconvex programming problems; Horst and Thoai 1999, DC
 // programming: overview.
 package global

@@ -33,13 +33,20 @@ type Result struct {
 }
 
 // Solve minimises p by branch and bound over the affine pieces of every h,
-// which must be sums of maxima of few affine functions. Where a piece is chosen
+// which must be sums of maxima of few affine functions, or over the choices of minima.
+// Where a piece is chosen
 // for a maximum, h is that piece on the region where it is the largest; where
 // none is, h is bounded from above, by the first piece and the chords of what the others
 // exceed it by, over the ranges of their differences, so each node is a convex problem whose
 // value is a lower bound (Horst and Thoai 1999; the chord is the
 // concave envelope, Falk and Soland 1969). The root is bounded by the convex
 // hull of all choices where h has no such range (Balas 1979).
+//
+// Where all constraints are convex, and the objective a convex function plus minima or
+// sums of the least of convex functions (norms aside, maxima of affine functions and
+// squares), a node has chosen which of them count. The others are bounded by the convex
+// hull of the choice, each together with a share of the objective's squares in its
+// variables (Ceria and Soares 1999).
 //
 // It begins with ccp.Multistart and improves the point from the nodes. A context
 // that ends, or Settings.Global.MaxNodes, leaves the best point with its gap. A problem
@@ -68,12 +75,16 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 		return nil, err
 	}
 	g.res = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
-	if err == nil {
-		g.sub, err = subproblem.CompileWith(ctx, p, g.addRegions)
+	if err == nil && g.choices == nil {
+		g.sub, err = subproblem.CompileWith(ctx, g.exact, g.addRegions)
+	}
+	if err == nil && g.sub != nil {
+		defer g.sub.Close()
 	}
 	if err == nil {
-		defer g.sub.Close()
 		err = g.search(ctx)
+	}
+	if g.sub != nil {
 		res.Seconds.Backend += g.sub.Seconds
 	}
 	g.conclude(ctx, err)
@@ -91,20 +102,23 @@ func (e *UnsupportedError) Error() string { return "ccp: no global search: " + e
 
 // searcher is a search under way.
 type searcher struct {
-	p      *dc.Problem
-	set    ccp.Settings
-	sub    *subproblem.Problem
-	terms  []*maximum
-	parts  []part // of each cut, and last of the objective
-	res    *Result
-	upper  float64 // the best objective, minimised
-	lost   float64 // the least bound of what was pruned within the tolerance
-	open   queue
-	x      []float64
-	grad   []float64
-	solved int // nodes
-	aside  int // other convex problems: ranges and the hull
-	begun  bool
+	p       *dc.Problem
+	exact   *dc.Problem // p with splits that are no majorants
+	set     ccp.Settings
+	choices *choices // nil: the search is over the pieces of the maxima in h
+	box     []dc.Interval
+	sub     *subproblem.Problem
+	terms   []*maximum
+	parts   []part // of each cut, and last of the objective
+	res     *Result
+	upper   float64 // the best objective, minimised
+	lost    float64 // the least bound of what was pruned within the tolerance
+	open    queue
+	x       []float64
+	grad    []float64
+	solved  int // nodes
+	aside   int // other convex problems: ranges and the hull
+	begun   bool
 	// constant of the estimate of the objective's h in the node loaded last
 	constant float64
 }
@@ -144,7 +158,14 @@ const (
 )
 
 func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
-	g := &searcher{p: p, set: set, lost: math.Inf(1)}
+	g := &searcher{p: p, exact: p.Exact(), set: set, lost: math.Inf(1), x: make([]float64, p.NumVars())}
+	if c, ok := newChoices(g.exact); ok {
+		if n := len(c.list); n > mostMaxima {
+			return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d minima, at most %d are tried", n, mostMaxima)}
+		}
+		g.choices, g.box = c, boxOf(p)
+		return g, nil
+	}
 	if err := g.collect(); err != nil {
 		return nil, err
 	}
@@ -155,7 +176,6 @@ func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
 	if len(g.terms) > mostMaxima || regions > mostRegions {
 		return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d maxima with %d pairs of pieces, at most %d and %d are tried", len(g.terms), regions, mostMaxima, mostRegions)}
 	}
-	g.x = make([]float64, p.NumVars())
 	g.grad = make([]float64, p.NumVars())
 	return g, nil
 }
@@ -171,14 +191,14 @@ func (g *searcher) collect() error {
 		g.parts = append(g.parts, q)
 		return nil
 	}
-	for i := range g.p.Constraints {
-		if c := &g.p.Constraints[i]; c.DC && !c.E.IsConvex() {
+	for i := range g.exact.Constraints {
+		if c := &g.exact.Constraints[i]; c.DC && !c.E.IsConvex() {
 			if err := add(c.E.H(), "constraint "+c.Name()); err != nil {
 				return err
 			}
 		}
 	}
-	return add(g.p.Objective.H(), "the objective")
+	return add(g.exact.Objective.H(), "the objective")
 }
 
 // sumOfMaxima is implemented by functions that are an affine function plus a
@@ -272,14 +292,13 @@ func (g *searcher) search(ctx context.Context) error {
 	if g.res.Feasible {
 		g.upper = g.minimised(g.res.Objective)
 	}
-	if err := g.ranges(ctx); err != nil || ctx.Err() != nil {
-		return err
+	root := node{piece: slices.Repeat([]int8{-1}, g.width()), bound: math.Inf(-1)}
+	if g.choices == nil {
+		if err := g.ranges(ctx); err != nil || ctx.Err() != nil {
+			return err
+		}
 	}
-	root := node{piece: make([]int8, len(g.terms)), bound: math.Inf(-1)}
-	for k := range root.piece {
-		root.piece[k] = -1
-	}
-	if g.unbounded(&root) {
+	if g.choices == nil && g.unbounded(&root) {
 		b, err := g.hull(ctx)
 		if err != nil || ctx.Err() != nil {
 			return err
@@ -314,22 +333,36 @@ func (g *searcher) prunes(bound float64) bool {
 
 // explore solves a node and splits it.
 func (g *searcher) explore(ctx context.Context, nd node) error {
-	split := -1
-	if k := g.firstUnbounded(&nd); k >= 0 {
-		split = k
-	} else {
-		done, k, err := g.solve(ctx, &nd)
-		if err != nil || done {
-			return err
-		}
-		split = k
+	split, done, err := -1, false, error(nil)
+	if g.choices != nil {
+		done, split, err = g.decide(ctx, &nd)
+	} else if split = g.firstUnbounded(&nd); split < 0 {
+		done, split, err = g.solve(ctx, &nd)
 	}
-	for j := range g.terms[split].pieces {
+	if err != nil || done {
+		return err
+	}
+	for j := range g.pieces(split) {
 		child := node{piece: append([]int8(nil), nd.piece...), bound: nd.bound, depth: nd.depth + 1}
 		child.piece[split] = int8(j)
 		heap.Push(&g.open, child)
 	}
 	return nil
+}
+
+// width is how many maxima or minima there are, and pieces how many pieces one has.
+func (g *searcher) width() int {
+	if g.choices != nil {
+		return len(g.choices.list)
+	}
+	return len(g.terms)
+}
+
+func (g *searcher) pieces(k int) int {
+	if g.choices != nil {
+		return len(g.choices.list[k].items)
+	}
+	return len(g.terms[k].pieces)
 }
 
 // firstUnbounded is a maximum in the objective without a bound at the node, −1
@@ -356,7 +389,7 @@ func (g *searcher) solve(ctx context.Context, nd *node) (done bool, split int, e
 	g.load(nd)
 	if err := g.sub.Solve(ctx); err != nil {
 		if ctx.Err() != nil {
-			heap.Push(&g.open, *nd)
+			g.putBack(*nd)
 			return true, -1, nil
 		}
 		return true, -1, fmt.Errorf("ccp: node %d: %w", g.solved, err)
@@ -381,6 +414,9 @@ func (g *searcher) solve(ctx context.Context, nd *node) (done bool, split int, e
 	}
 	return split < 0, split, nil
 }
+
+// putBack keeps a node for the bound.
+func (g *searcher) putBack(nd node) { heap.Push(&g.open, nd) }
 
 // firstOpen is the first maximum without a choice, −1 for none.
 func (nd *node) firstOpen() int {

@@ -20,13 +20,13 @@ const mostHull = 20_000
 func (g *searcher) hull(ctx context.Context) (bound float64, err error) {
 	defer subproblem.Unwound(&err)
 	b := subproblem.NewBuilder(ctx, g.p.NumVars())
-	b.Minimise(b.Form(g.p.Objective.G()))
-	subproblem.HardRows(b, g.p)
+	b.Minimise(b.Form(g.exact.Objective.G()))
+	subproblem.HardRows(b, g.exact)
 	var dcRows []dc.Linear // g of each, without h
 	var owner []int
 	at := 0
-	for i := range g.p.Constraints {
-		if c := &g.p.Constraints[i]; c.DC && !c.E.IsConvex() {
+	for i := range g.exact.Constraints {
+		if c := &g.exact.Constraints[i]; c.DC && !c.E.IsConvex() {
 			for _, l := range subproblem.UpperRows(b, c.E.G(), 0) {
 				dcRows, owner = append(dcRows, l), append(owner, at)
 			}

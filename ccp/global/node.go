@@ -93,8 +93,8 @@ func (g *searcher) worst(nd *node, x []float64) int {
 		}
 	}
 	at := 0
-	for i := range g.p.Constraints {
-		c := &g.p.Constraints[i]
+	for i := range g.exact.Constraints {
+		c := &g.exact.Constraints[i]
 		if !c.DC || c.E.IsConvex() {
 			continue
 		}
@@ -221,8 +221,8 @@ func (g *searcher) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend
 			bounded = bounded || !math.IsInf(lo, -1) || !math.IsInf(hi, 1)
 		}
 	}
-	for i := range g.p.Constraints {
-		bounded = bounded || g.p.Constraints[i].Convex()
+	for i := range g.exact.Constraints {
+		bounded = bounded || g.exact.Constraints[i].Convex()
 	}
 	if !bounded {
 		return nil, nil

@@ -96,6 +96,10 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 	}
 	r.Proved = r.Gap <= 1.01*g.set.Global.GapTol
 	if !r.Proved {
-		r.Message = fmt.Sprintf("%d nodes of %d maxima leave a gap of %.2g; %d are open", g.solved, len(g.terms), r.Gap, len(g.open))
+		of := "maxima"
+		if g.choices != nil {
+			of = "minima"
+		}
+		r.Message = fmt.Sprintf("%d nodes of %d %s leave a gap of %.2g; %d are open", g.solved, g.width(), of, r.Gap, len(g.open))
 	}
 }

@@ -1,0 +1,443 @@
+package global
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// choices is an objective base + Σ squares + Σ weight·min(items) with convex base and
+// items. Where all constraints are convex too, it is minimised by branch and bound over
+// which item of each minimum counts.
+type choices struct {
+	base    dc.Expr
+	squares []dc.Linear // Σ l²
+	list    []choice
+	// groups says, for each sum of the k least of some functions f, k: it is the sum of
+	// minima of (f, 0), of which k take f.
+	groups []int
+}
+
+// choice is weight times the least of convex functions.
+type choice struct {
+	weight  float64
+	items   []item
+	support []int
+	least   float64 // a lower bound of the minimum
+	group   int     // the number of a sum of the least that it is part of, −1: none
+}
+
+// item is lin + Σ l² + Σ max(pieces).
+type item struct {
+	e       dc.Expr
+	lin     dc.Linear
+	squares []dc.Linear
+	maxima  [][]dc.Linear
+}
+
+// newChoices reads the objective of p, whose splits are exact. ok is false where it has
+// no minimum of convex functions, or another part that is not convex.
+func newChoices(p *dc.Problem) (c *choices, ok bool) {
+	if len(p.Defined()) > 0 || slices.ContainsFunc(p.Vars, func(v *dc.Variable) bool { return v.Param }) {
+		return nil, false
+	}
+	for i := range p.Constraints {
+		if !p.Constraints[i].Convex() {
+			return nil, false
+		}
+	}
+	c = &choices{}
+	lin, terms := p.Objective.Written()
+	rest := []dc.Operand{lin}
+	for _, t := range terms {
+		less, ok := c.minima(t)
+		if !ok {
+			less = dc.Apply(t.Node.Op(), t.Node.Data(), t.Node.Args()...).Scale(t.Weight)
+		}
+		rest = append(rest, less)
+	}
+	all := dc.Sum(rest...)
+	if len(c.list) == 0 || all.Err() != nil || !all.IsConvex() {
+		return nil, false
+	}
+	lin, terms = all.Written()
+	base := []dc.Operand{lin}
+	for _, t := range terms {
+		if rows, ok := squaresOf(t); ok {
+			c.squares = append(c.squares, rows...)
+			continue
+		}
+		base = append(base, dc.Apply(t.Node.Op(), t.Node.Data(), t.Node.Args()...).Scale(t.Weight))
+	}
+	c.base = dc.Sum(base...)
+	return c, c.base.Err() == nil && c.base.IsConvex()
+}
+
+// squaresOf are affine functions whose squares add up to the term.
+func squaresOf(t dc.Term) ([]dc.Linear, bool) {
+	if op := t.Node.Op(); t.Weight < 0 || op != "square" && op != "sumsq" {
+		return nil, false
+	}
+	a, ok := t.Node.Args()[0].Affine()
+	if !ok {
+		return nil, false
+	}
+	rows := make([]dc.Linear, a.Len())
+	for k := range rows {
+		rows[k] = a.Entry(k).Scale(math.Sqrt(t.Weight))
+	}
+	return rows, true
+}
+
+// minima adds a term that is a sum of the least of convex functions, but for less: −w
+// times the sum of the k largest of concave functions, w times that of the k least of
+// convex ones, and −w times the sum of the k largest of n convex ones, which is that of
+// the n − k least less all of them.
+func (c *choices) minima(t dc.Term) (less dc.Expr, ok bool) {
+	w, k := t.Weight, 1
+	switch t.Node.Op() {
+	case "max":
+		w = -w
+	case "sumlargest":
+		w, k = -w, int(t.Node.Data()[0])
+	case "sumsmallest":
+		k = int(t.Node.Data()[0])
+	default:
+		return dc.Expr{}, false
+	}
+	var es []dc.Expr
+	for _, a := range t.Node.Args() {
+		for i := range a.Len() {
+			es = append(es, a.Entry(i))
+		}
+	}
+	all := func(holds func(dc.Expr) bool) bool {
+		return !slices.ContainsFunc(es, func(e dc.Expr) bool { return !holds(e) })
+	}
+	if w <= 0 || all(dc.Expr.IsAffine) { // the regions of affine pieces say more
+		return dc.Expr{}, false
+	}
+	switch least := t.Node.Op() == "sumsmallest"; {
+	case least:
+	case all(dc.Expr.IsConcave):
+		for i := range es {
+			es[i] = es[i].Neg()
+		}
+	default:
+		less, k = dc.SumOf(es).Scale(-w), len(es)-k
+	}
+	items := make([]item, len(es))
+	for i, e := range es {
+		if items[i], ok = newItem(e); !ok {
+			return dc.Expr{}, false
+		}
+	}
+	if k == 1 {
+		c.list = append(c.list, newChoice(w, items, -1))
+		return less, true
+	}
+	c.groups = append(c.groups, k)
+	for _, it := range items {
+		c.list = append(c.list, newChoice(w, []item{it, {}}, len(c.groups)-1))
+	}
+	return less, true
+}
+
+func newChoice(w float64, items []item, group int) choice {
+	c := choice{weight: w, items: items, least: math.Inf(1), group: group}
+	for _, it := range items {
+		c.least = min(c.least, it.e.Range().Lo)
+		c.support = append(append(c.support, it.e.G().Support()...), it.lin.Idx...)
+	}
+	slices.Sort(c.support)
+	c.support = slices.Compact(c.support)
+	return c
+}
+
+// newItem reads a convex function.
+func newItem(e dc.Expr) (item, bool) {
+	if e.Err() != nil || !e.IsConvex() {
+		return item{}, false
+	}
+	it := item{e: e}
+	lin, terms := e.Written()
+	it.lin = lin
+	for _, t := range terms {
+		if rows, ok := squaresOf(t); ok {
+			it.squares = append(it.squares, rows...)
+			continue
+		}
+		m, ok := dc.Apply(t.Node.Op(), t.Node.Data(), t.Node.Args()...).Scale(t.Weight).G().(sumOfMaxima)
+		if !ok {
+			return item{}, false
+		}
+		rest, ok := m.Maxima(func(w float64, pieces []dc.Linear) {
+			scaled := make([]dc.Linear, len(pieces))
+			for k, l := range pieces {
+				scaled[k] = l.Scale(w)
+			}
+			it.maxima = append(it.maxima, scaled)
+		})
+		if !ok {
+			return item{}, false
+		}
+		it.lin = it.lin.AddScaled(1, rest)
+	}
+	return it, true
+}
+
+// relaxed is a choice in a node without a decision: the columns of the weights of its
+// items, and what it costs with its share of the squares.
+type relaxed struct {
+	choice  int
+	weights []dc.Linear
+	cost    dc.Linear
+	shared  []dc.Linear
+}
+
+// relax is the convex problem of a node. Decided choices are their item; of the others
+// each gets an equal share of the squares that have no other variables than it has, and
+// the sum is bounded by its convex hull.
+func (g *searcher) relax(ctx context.Context, nd *node) (qp *qpbackend.Problem, open []relaxed, err error) {
+	defer subproblem.Unwound(&err)
+	c := g.choices
+	b := subproblem.NewBuilder(ctx, g.p.NumVars())
+	b.Minimise(b.Form(c.base.G()))
+	shares, own := c.share(nd, len(g.x))
+	if len(own) > 0 {
+		b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: 1, Arg: dc.Entries(own...)}}})
+	}
+	subproblem.HardRows(b, g.exact)
+	taken := make([]int, len(c.groups))
+	kept := make([]dc.Linear, len(c.groups))
+	for k := range c.list {
+		ch := &c.list[k]
+		if j := nd.piece[k]; j >= 0 {
+			if it := &ch.items[j]; !it.e.IsConst() {
+				b.Minimise(b.Form(it.e.Scale(ch.weight).G()))
+			} else {
+				b.AddLinear(dc.Linear{Const: ch.weight * it.lin.Const})
+			}
+			if ch.group >= 0 && j == 0 {
+				taken[ch.group]++
+			}
+			continue
+		}
+		r := relaxed{choice: k, shared: shares[k]}
+		if len(r.shared) == 0 && !g.boxed(ch.support) && ch.group < 0 {
+			r.cost = dc.Linear{Const: ch.weight * ch.least}
+		} else {
+			ch.hull(b, g.box, &r)
+		}
+		b.AddLinear(r.cost)
+		if ch.group >= 0 {
+			kept[ch.group] = kept[ch.group].AddScaled(1, r.weights[0])
+		}
+		open = append(open, r)
+	}
+	for i, k := range c.groups {
+		if n := float64(k - taken[i]); len(kept[i].Idx) > 0 || n != 0 {
+			b.Row(kept[i], n, n)
+		}
+	}
+	qp, err = b.Problem(nil)
+	return qp, open, err
+}
+
+// share parts the squares among the open choices that have their variables; own are those
+// that no choice has.
+func (c *choices) share(nd *node, n int) (shares [][]dc.Linear, own []dc.Linear) {
+	shares = make([][]dc.Linear, len(c.list))
+	of := make([][]int, n) // the open choices of a variable
+	for k := range c.list {
+		if nd.piece[k] < 0 {
+			for _, j := range c.list[k].support {
+				of[j] = append(of[j], k)
+			}
+		}
+	}
+	for _, l := range c.squares {
+		var among []int
+		for i, j := range l.Idx {
+			if i == 0 {
+				among = slices.Clone(of[j])
+				continue
+			}
+			among = slices.DeleteFunc(among, func(k int) bool { return !slices.Contains(of[j], k) })
+		}
+		if len(among) == 0 {
+			own = append(own, l)
+			continue
+		}
+		part := l.Scale(1 / math.Sqrt(float64(len(among))))
+		for _, k := range among {
+			shares[k] = append(shares[k], part)
+		}
+	}
+	return shares, own
+}
+
+func (g *searcher) boxed(support []int) bool {
+	return !slices.ContainsFunc(support, func(j int) bool { return !g.box[j].IsFinite() })
+}
+
+// hull adds the convex hull of the items, each with the shared squares: a copy of the
+// variables for each item, scaled by a weight, and the perspectives of the functions
+// there. Balas 1979; Ceria and Soares 1999, Convex programming for disjunctive convex
+// optimization.
+func (c *choice) hull(b *subproblem.Builder, box []dc.Interval, r *relaxed) {
+	ones := dc.Linear{}
+	sums := make([]dc.Linear, len(c.support))
+	for i, j := range c.support {
+		sums[i] = dc.Linear{Idx: []int{j}, Val: []float64{-1}}
+	}
+	for k := range c.items {
+		it := &c.items[k]
+		z := b.Var()
+		b.BoundColumn(z, 0, 1)
+		first := b.Cols
+		b.Cols += len(c.support)
+		λ := columnOf(z)
+		r.weights, ones = append(r.weights, λ), ones.AddScaled(1, λ)
+		at := func(l dc.Linear) dc.Linear { // z·l(y/z)
+			out := dc.Linear{Idx: make([]int, len(l.Idx)), Val: l.Val}
+			for i, j := range l.Idx {
+				place, _ := slices.BinarySearch(c.support, j)
+				out.Idx[i] = first + place
+			}
+			return out.AddScaled(l.Const, λ)
+		}
+		for i, j := range c.support {
+			y := columnOf(first + i)
+			sums[i] = sums[i].AddScaled(1, y)
+			if hi := box[j].Hi; !math.IsInf(hi, 1) {
+				b.Row(y.AddScaled(-hi, λ), math.Inf(-1), 0)
+			}
+			if lo := box[j].Lo; !math.IsInf(lo, -1) {
+				b.Row(y.AddScaled(-lo, λ), 0, math.Inf(1))
+			}
+		}
+		r.cost = r.cost.AddScaled(c.weight, at(it.lin))
+		for _, pieces := range it.maxima {
+			t := columnOf(b.Var())
+			for _, l := range pieces {
+				b.Row(at(l).AddScaled(-1, t), math.Inf(-1), 0)
+			}
+			r.cost = r.cost.AddScaled(c.weight, t)
+		}
+		if len(r.shared)+len(it.squares) == 0 {
+			continue
+		}
+		s := columnOf(b.Var()) // s·z ≥ Σ l(y)²
+		rows := []dc.Linear{s.AddScaled(1, λ), s.AddScaled(-1, λ)}
+		for _, l := range r.shared {
+			rows = append(rows, at(l).Scale(2))
+		}
+		for _, l := range it.squares {
+			rows = append(rows, at(l).Scale(2*math.Sqrt(c.weight)))
+		}
+		b.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
+		r.cost = r.cost.AddScaled(1, s)
+	}
+	b.Row(ones, 1, 1)
+	for _, s := range sums {
+		b.Row(s, 0, 0)
+	}
+}
+
+func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
+
+// decide bounds a node over choices and names the one to branch on, as solve does.
+func (g *searcher) decide(ctx context.Context, nd *node) (done bool, split int, err error) {
+	qp, open, err := g.relax(ctx, nd)
+	if err != nil {
+		return true, -1, g.put(ctx, nd, err)
+	}
+	backend := backendOf(g.set)
+	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
+	if err != nil {
+		return true, -1, g.put(ctx, nd, err)
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	if err := solver.Solve(ctx, &res); err != nil {
+		return true, -1, g.put(ctx, nd, err)
+	}
+	g.solved++
+	switch res.Status {
+	case qpbackend.PrimalInfeasible:
+		return true, -1, nil
+	case qpbackend.Solved, qpbackend.AlmostSolved:
+		nd.bound = max(nd.bound, res.Objective-res.Res.Gap*max(1, math.Abs(res.Objective)))
+		g.tryPoint(ctx, res.X)
+		if g.prunes(nd.bound) {
+			return true, -1, nil
+		}
+		split = g.furthest(open, res.X)
+	default:
+		split = nd.firstOpen()
+	}
+	if split < 0 {
+		g.lost = min(g.lost, nd.bound)
+	}
+	return split < 0, split, nil
+}
+
+// put keeps a node that a context has interrupted.
+func (g *searcher) put(ctx context.Context, nd *node, err error) error {
+	if ctx.Err() != nil {
+		g.putBack(*nd)
+		return nil
+	}
+	return fmt.Errorf("ccp: node %d: %w", g.solved, err)
+}
+
+// furthest is the choice that is furthest above its bound at x, −1 where none is.
+func (g *searcher) furthest(open []relaxed, x []float64) int {
+	split, top := -1, 1e-10
+	for i := range open {
+		r := &open[i]
+		c := &g.choices.list[r.choice]
+		least := math.Inf(1)
+		for k := range c.items {
+			least = min(least, c.items[k].value(x))
+		}
+		off := c.weight * least
+		for _, l := range r.shared {
+			v := l.Value(x)
+			off += v * v
+		}
+		off -= r.cost.Value(x)
+		if c.group >= 0 {
+			z := r.weights[0].Value(x)
+			off = c.weight * min(z, 1-z) * c.items[0].value(x)
+		}
+		if off > top {
+			split, top = r.choice, off
+		}
+	}
+	return split
+}
+
+func (it *item) value(x []float64) float64 {
+	if it.e.IsConst() {
+		return it.lin.Const
+	}
+	return it.e.Value(x)
+}
+
+func boxOf(p *dc.Problem) []dc.Interval {
+	box := make([]dc.Interval, p.NumVars())
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			lo, hi := v.Bounds(k)
+			box[v.Offset+k] = dc.Interval{Lo: lo, Hi: hi}
+		}
+	}
+	return box
+}
