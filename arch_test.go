@@ -26,7 +26,7 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum internal/enum",
+	"dc":      "gonum internal/enum internal/dense",
 	"dc/lang": "dc gonum internal/arrays internal/enum internal/suggest internal/table",
 
 	// "did you mean", for whoever reads names from people.
@@ -45,7 +45,9 @@ var mayImport = map[string]string{
 	"internal/arrays": "internal/table",
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
-	"internal/num": "",
+	// Factorisations of dense matrices that a context ends.
+	"internal/dense": "gonum",
+	"internal/num":   "",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
 	"internal/wire":  "internal/enum",
 	"internal/graph": "dc internal/wire internal/suggest gonum",
@@ -57,7 +59,7 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled gonum",
+	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled internal/dense gonum",
 	// A backend's problem without the columns of parameters.
 	"ccp/internal/pinned": "qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.

@@ -6,6 +6,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/sl1qp"
+	"github.com/dcopt/dcopt/dc"
 )
 
 // latest is the iteration from which Newton's method goes on although constraints are
@@ -17,57 +18,96 @@ const latest = 14
 // newton is Newton's method around a descent.
 type newton struct {
 	*run
-	descend local
-	method  *sl1qp.Method // that follows nonlinear equations; nil: there are none
-	asked   bool          // whether there are any
+	descend   local
+	q         *dc.Problem // that of dc.Problem.Linearised
+	equations bool        // it has nonlinear ones
+	method    *sl1qp.Method
+	asked     bool // for the method; nil: there is none
 }
 
-// newton is the local search that goes on by Newton's method from where descend has led
-// in a few iterations, if there are nonlinear equations to follow.
+// newton is the local search that goes on by Newton's method. Along nonlinear equations
+// that begins where descend has led in a few iterations. With a smooth objective, under
+// convex constraints, it begins where descend claims to have converged, creeps or gives
+// up: where the curvature of h is large, steps are short, and decreases below the
+// tolerance long before the point is stationary.
 func (r *run) newton(descend local) local {
 	if !r.set.Acceleration.Newton {
 		return descend
 	}
-	return (&newton{run: r, descend: descend}).search
+	q, equations, ok := r.p.Linearised()
+	if !ok || !equations && len(q.Objective.H().Support()) > mostPolished {
+		return descend
+	}
+	return (&newton{run: r, descend: descend, q: q, equations: equations}).search
 }
 
+// mostPolished bounds the variables of an objective whose Hessian is computed where there
+// are no equations. Source: a limit of time; of a dense form of 300 variables the method
+// takes as much processor time as the descent and its searches, 0.3 s.
+const mostPolished = 300
+
 func (n *newton) search(ctx context.Context, m search.Move) (outcome, error) {
-	if !n.equations(ctx) {
+	if n.equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
 	return n.alternate(ctx, m)
 }
 
-// alternate descends for a few iterations, follows the equations from there and, where that leads
+// alternate descends, follows the linearised problem from there and, where that leads
 // nowhere, descends.
 func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) {
-	handed := false
+	before, handed := n.best(), false
 	early := m
 	early.Lost = func(t search.Trial) bool {
 		lost := m.Lost != nil && m.Lost(t)
-		handed = !lost && (t.K >= accel.After && t.Feasible || t.K >= latest)
+		handed = !lost && n.hands(t)
 		return lost || handed
 	}
 	end, err := n.descend(ctx, early)
-	if err != nil || !handed && (n.hop > 0 || end.status != Converged && end.status != Stalled) {
+	if err != nil || !handed && !n.doubtful(end, before) {
 		return end, err
 	}
-	to, err := n.follow(ctx)
-	switch {
-	case err != nil || to.over():
-		return to, err
-	case end.status == Converged && !handed:
+	if n.made(ctx) {
+		if to, err := n.follow(ctx); err != nil || to.over() {
+			return to, err
+		}
+	}
+	if !handed && (end.status == Converged || !n.equations) {
 		return end, nil
 	}
 	return n.descend(ctx, m)
 }
 
-// equations reports whether the problem has nonlinear equations, and makes the method
-// that follows them.
-func (n *newton) equations(ctx context.Context) bool {
+// creeping is the iteration from which Newton's method goes on with a smooth objective.
+// Source: of 2304 descents of polynomials and others (dc, TestAcceptedConverge, four sets
+// of starts) one lasts longer.
+const creeping = 50
+
+// hands reports whether a descent is to be left to Newton's method.
+func (n *newton) hands(t search.Trial) bool {
+	if n.equations {
+		return t.K >= accel.After && t.Feasible || t.K >= latest
+	}
+	return t.K >= creeping && t.Feasible
+}
+
+// doubtful reports whether Newton's method may do better than the end of a descent that
+// began where before was the best objective.
+func (n *newton) doubtful(end outcome, before float64) bool {
+	switch {
+	case n.equations:
+		return n.hop == 0 && (end.status == Converged || end.status == Stalled)
+	case n.hop > 0:
+		return end.status == Converged && n.best() < before
+	}
+	return end.status == Converged || end.status == Stalled || end.status == Numerical
+}
+
+// made makes the method, and reports whether there is one.
+func (n *newton) made(ctx context.Context) bool {
 	if !n.asked {
 		n.asked = true
-		m, err := sl1qp.New(ctx, n.p, n.set.backend())
+		m, err := sl1qp.New(ctx, n.q, n.set.backend())
 		if err == nil && m != nil {
 			n.method = m
 			n.extra = m.Sub
@@ -108,14 +148,18 @@ func (n *newton) follow(ctx context.Context) (outcome, error) {
 	case err != nil || end.over():
 		return end, err
 	}
+	before, _ := r.merit(r.x)
+	after, _ := r.merit(to.X)
+	if !n.equations && !(before-after > r.least()) {
+		return outcome{}, nil // the point of the descent stays
+	}
 	if to.Stationary {
 		r.tip = n.method.Sub
 		r.arrive(to.X)
 		n.settle(to.X)
 		return outcome{status: Converged}, nil
 	}
-	before, _ := r.merit(r.x)
-	if after, _ := r.merit(to.X); after < before {
+	if after < before {
 		r.arrive(to.X)
 	}
 	return outcome{}, nil

@@ -62,7 +62,8 @@ type Acceleration struct {
 	// Anderson's method.
 	Combination bool
 	// Newton follows nonlinear equations by linearised ones and the second-order
-	// term of the Lagrangian in a trust region: sequential quadratic programming.
+	// term of the Lagrangian in a trust region: sequential quadratic programming. So it
+	// does a smooth objective that is not convex, from where the descent has converged.
 	Newton bool
 }
 

@@ -96,10 +96,10 @@ func LogSumExp(a Affine) Expr {
 // LogSumExpOf is LogSumExp of a slice of scalars.
 //
 //	as         LogSumExp
-//	takes      affine or convex
-//	refuses    others; no scalars
+//	takes      any with a split
+//	refuses    no scalars
 func LogSumExpOf[T Operand](us []T) Expr {
-	return atomOf("lse", LogSumExp, us, everyEntry(convexEntry))
+	return atomOfAny("lse", LogSumExp, us, convexEntry, slopes{0, 1, false})
 }
 
 type logSumExp struct {

@@ -70,10 +70,10 @@ func pastKinks(a Affine, m float64) (near *Affine, far Expr) {
 // HuberOf is Huber of a slice of scalars.
 //
 //	as         Huber
-//	takes      affine, or convex and nonnegative
-//	refuses    others; m ≤ 0, infinite or NaN
+//	takes      any with a split
+//	refuses    m ≤ 0, infinite or NaN
 func HuberOf[T Operand](us []T, m float64) Expr {
-	return atomOf("huber", func(a Affine) Expr { return Huber(a, m) }, us, everyEntry(positiveEntry))
+	return atomOfAny("huber", func(a Affine) Expr { return Huber(a, m) }, us, positiveEntry, slopes{2 * m, 2 * m, true})
 }
 
 type huber struct {

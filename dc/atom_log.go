@@ -18,7 +18,33 @@ func Log(u Operand) Expr {
 	if v, p, ok := e.asPower(); ok { // log(w·vᵖ) = log w + p·log v
 		return Log(v).Scale(p).Add(Linear{Const: math.Log(e.terms[0].w)})
 	}
+	if a, ok := e.exponents(); ok { // log(Σ exp(aₖ))
+		return LogSumExp(a)
+	}
 	return apply(negLog{}, e).Neg()
+}
+
+// exponents are the affine functions of which e is written as the sum of exponentials.
+func (e Expr) exponents() (Affine, bool) {
+	if e.err != nil || e.composite || !e.lin.IsConst() || e.lin.Const < 0 || len(e.terms) == 0 {
+		return Affine{}, false
+	}
+	var rows []Linear
+	if e.lin.Const > 0 {
+		rows = append(rows, Linear{Const: math.Log(e.lin.Const)})
+	}
+	for _, t := range e.terms {
+		a, ok := t.f.(*along)
+		if !ok || !(t.w > 0) {
+			return Affine{}, false
+		}
+		l, affine := a.arg.(Linear)
+		if _, exp := a.f.(exponential); !exp || !affine {
+			return Affine{}, false
+		}
+		rows = append(rows, l.Scale(a.sign).AddScaled(1, Linear{Const: math.Log(t.w)}))
+	}
+	return Entries(rows...), true
 }
 
 // asPower is v and p where e is written as w·vᵖ, w > 0, v restricted to v > 0.

@@ -112,9 +112,11 @@ func Norm2(a Affine) Expr {
 // Norm2Of is Norm2 of a slice of scalars.
 //
 //	as         Norm2
-//	takes      affine, or convex and nonnegative
-//	refuses    others
-func Norm2Of[T Operand](us []T) Expr { return atomOf("norm2", Norm2, us, everyEntry(positiveEntry)) }
+//	takes      any with a split
+//	refuses    nothing
+func Norm2Of[T Operand](us []T) Expr {
+	return atomOfAny("norm2", Norm2, us, positiveEntry, slopes{1, 1, true})
+}
 
 type norm2 struct {
 	a       Affine

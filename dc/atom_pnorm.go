@@ -38,10 +38,10 @@ func NormP(a Affine, p float64) Expr {
 // NormPOf is NormP of a slice of scalars.
 //
 //	as         NormP
-//	takes      affine, or convex and nonnegative
-//	refuses    others; p < 1
+//	takes      any with a split
+//	refuses    p < 1
 func NormPOf[T Operand](us []T, p float64) Expr {
-	return atomOf("norm", func(a Affine) Expr { return NormP(a, p) }, us, everyEntry(positiveEntry))
+	return atomOfAny("norm", func(a Affine) Expr { return NormP(a, p) }, us, positiveEntry, slopes{1, 1, true})
 }
 
 type normP struct {

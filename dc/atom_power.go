@@ -344,8 +344,15 @@ func (f *quadOverLin) Represent(c Canon) Form {
 
 func (f *quadOverLin) Domain() []Representer   { return []Representer{f.a.Entry(0).Scale(-1)} }
 func (f *quadOverLin) Inside(x []float64) bool { return f.a.at(0, x) > steepest }
-func (f *quadOverLin) over() Interval          { return Interval{0, math.Inf(1)} }
 func (f *quadOverLin) String() string          { return "quadoverlin" }
+
+func (f *quadOverLin) over() Interval {
+	i := point(0)
+	for k := 1; k < f.a.Len(); k++ {
+		i = i.Add(f.a.over(k).Square())
+	}
+	return i.Mul(curveOver(negative{p: -1}, f.a.over(0)))
+}
 
 func (f *quadOverLin) node() Node {
 	return Node{op: "quadoverlin", args: affineArgs(&f.a), first: afterOthers}

@@ -1,11 +1,14 @@
 package dc
 
 import (
-	"errors"
+	"context"
 	"math"
 	"sync"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/internal/dense"
 )
 
 // SumSquares is the sum of aₖ², ‖a‖².
@@ -184,44 +187,7 @@ const definiteTol = 1e-12
 //	refuses    another order of Q than a has entries; entries that are NaN or infinite
 //	form       quadratic
 //	source     Boyd and Vandenberghe 2004, section 4.4
-func Quad(a Affine, q mat.Symmetric) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	n := q.SymmetricDim()
-	if n != a.Len() {
-		return badExpr("quad of %d entries with a matrix of order %d", a.Len(), n)
-	}
-	if e, ok := diagonalQuad(a, q); ok {
-		return e
-	}
-	if n > largeForm {
-		return largeQuad(a, q)
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(q, true) {
-		return Expr{err: errors.New("dc: quad: the eigenvalues of the matrix cannot be computed; is it finite?")}
-	}
-	λ := eig.Values(nil)
-	tol := definiteTol * float64(n) * max(math.Abs(λ[0]), math.Abs(λ[n-1]))
-	switch {
-	case math.IsNaN(tol):
-		return Expr{err: errors.New("dc: quad: the matrix holds a NaN")}
-	case λ[0] >= -tol:
-		return newQuad(a, q)
-	case λ[n-1] <= tol:
-		var neg mat.SymDense
-		neg.ScaleSym(-1, q)
-		return newQuad(a, &neg).Neg()
-	}
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	var plus, minus mat.SymDense
-	spectralPart(&plus, λ, &v, 1)
-	spectralPart(&minus, λ, &v, -1)
-	s := addSplits([]split{*newQuad(a, &plus).split(), *newQuad(a, &minus).split()}, 1, -1)
-	return node(&quadForm{newParted(s), quadOf(a, q)}, a.of)
-}
+func Quad(a Affine, q mat.Symmetric) Expr { return QuadContext(context.Background(), a, q) }
 
 // quadForm is aᵀQa with an indefinite Q.
 type quadForm struct {
@@ -232,20 +198,7 @@ type quadForm struct {
 func (f *quadForm) Value(x []float64) float64 { return f.q.Value(x) }
 func (f *quadForm) approx(x []float64) approx { return f.q.approx(x) }
 
-// over is the sum of the ranges of the products of entries.
-func (f *quadForm) over() Interval {
-	i, a := point(0), &f.q.a
-	for r := range a.c {
-		u := a.over(r)
-		i = i.Add(u.Square().Scale(f.q.q.At(r, r)))
-		for c := r + 1; c < len(a.c); c++ {
-			if v := f.q.q.At(r, c); v != 0 {
-				i = i.Add(u.Mul(a.over(c)).Scale(2 * v))
-			}
-		}
-	}
-	return i
-}
+func (f *quadForm) over() Interval { return f.q.products() }
 
 func (f *quadForm) node() Node { return f.q.node() }
 
@@ -308,7 +261,7 @@ func quadOf(a Affine, q mat.Symmetric) *quad {
 	n := a.Len()
 	f := &quad{a: a, indices: a.support(), q: mat.NewSymDense(n, nil)}
 	f.q.CopySym(q)
-	f.pool.New = func() any { v := make([]float64, n); return &v }
+	f.pool.New = func() any { return &quadWork{vector(n), vector(n)} }
 	return f
 }
 
@@ -317,53 +270,42 @@ type quad struct {
 	a       Affine
 	q       *mat.SymDense
 	indices []int
-	pool    sync.Pool // of *[]float64, the values of a
+	pool    sync.Pool // of *quadWork
 }
 
-// factor is an affine vector with the sum of squares f, by eigenvalues.
+// quadWork are the values u of the argument, and Qu.
+type quadWork struct{ u, qu blas64.Vector }
+
+// at computes both at x; the caller puts w back into the pool.
+func (f *quad) at(x []float64) *quadWork {
+	w := f.pool.Get().(*quadWork)
+	f.a.ValueTo(w.u.Data, x)
+	if w.u.N > 0 {
+		blas64.Symv(1, f.q.RawSymmetric(), w.u, 0, w.qu)
+	}
+	return w
+}
+
+// factor is an affine vector with the sum of squares f.
 func (f *quad) factor() (Affine, bool) {
-	var eig mat.EigenSym
-	if !eig.Factorize(f.q, true) {
+	r, ok, _ := dense.Root(context.Background(), f.q, 0)
+	if !ok {
 		return Affine{}, false
 	}
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	n := f.a.Len()
-	m := mat.NewDense(n, n, nil)
-	for k, λ := range eig.Values(nil) {
-		for i := range n {
-			m.Set(k, i, math.Sqrt(max(λ, 0))*v.At(i, k))
-		}
-	}
-	return MatMul(Mat(m), f.a.Reshape(n)), true
-}
-
-// times is row i of Q times u.
-func (f *quad) times(i int, u []float64) float64 {
-	s := 0.0
-	for j, v := range u {
-		s += f.q.At(i, j) * v
-	}
-	return s
+	return MatMul(Mat(r), f.a.Reshape(f.a.Len())), true
 }
 
 func (f *quad) Value(x []float64) float64 {
-	u := f.pool.Get().(*[]float64)
-	defer f.pool.Put(u)
-	f.a.ValueTo(*u, x)
-	s := 0.0
-	for i, v := range *u {
-		s += v * f.times(i, *u)
-	}
-	return s
+	w := f.at(x)
+	defer f.pool.Put(w)
+	return blas64.Dot(w.u, w.qu)
 }
 
 func (f *quad) AddSubgrad(dst []float64, scale float64, x []float64) {
-	u := f.pool.Get().(*[]float64)
-	defer f.pool.Put(u)
-	f.a.ValueTo(*u, x)
-	for i := range *u {
-		f.a.addRow(dst, 2*scale*f.times(i, *u), i)
+	w := f.at(x)
+	defer f.pool.Put(w)
+	for i, v := range w.qu.Data {
+		f.a.addRow(dst, 2*scale*v, i)
 	}
 }
 
@@ -376,15 +318,15 @@ func (f *quad) Represent(Canon) Form {
 // approx: |u|ᵀ|Q||u| times the roundings of the sums, and 2|Qu| times the errors
 // of the entries u.
 func (f *quad) approx(x []float64) approx {
-	u := f.pool.Get().(*[]float64)
-	defer f.pool.Put(u)
-	f.a.ValueTo(*u, x)
-	n := float64(len(*u))
+	w := f.at(x)
+	defer f.pool.Put(w)
+	u := w.u.Data
+	n := float64(len(u))
 	v, size, e := 0.0, 0.0, 0.0
-	for i, ui := range *u {
+	for i, ui := range u {
 		row, abs, worst := 0.0, 0.0, 0.0
 		ei := f.a.approx(i, x).e
-		for j, uj := range *u {
+		for j, uj := range u {
 			q := f.q.At(i, j)
 			row += q * uj
 			abs += math.Abs(q * uj)
@@ -401,7 +343,30 @@ func (f *quad) node() Node {
 	return Node{op: opQuad, args: affineArgs(&f.a), nums: f.q.RawSymmetric().Data}
 }
 
-func (f *quad) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *quad) over() Interval {
+	i := f.products()
+	return Interval{max(i.Lo, 0), i.Hi}
+}
+
+// products is the sum of the ranges of the products of entries.
+func (f *quad) products() Interval {
+	entries := make([]Interval, len(f.a.c))
+	for k := range entries {
+		if entries[k] = f.a.over(k); !entries[k].IsFinite() && f.q.At(k, k) != 0 && len(entries) > mostSquared {
+			return anywhere
+		}
+	}
+	i := point(0)
+	for r, u := range entries {
+		i = i.Add(u.Square().Scale(f.q.At(r, r)))
+		for c := r + 1; c < len(entries); c++ {
+			if v := f.q.At(r, c); v != 0 {
+				i = i.Add(u.Mul(entries[c]).Scale(2 * v))
+			}
+		}
+	}
+	return i
+}
 func (f *quad) String() string { return "quad" }
 
 func quadAtoms() []atom {

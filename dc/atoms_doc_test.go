@@ -2,6 +2,7 @@ package dc_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -250,6 +251,11 @@ func docSamples() map[string][]docSample {
 		"HuberOf":    {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.HuberOf(list(u), 0.7) }}},
 		"SumSquares": {{args: "aaa", make: dc.SumSquares}},
 		"Square":     {{args: "o", make: e(dc.Square)}},
+		"QuadContext": {
+			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, definite) }},
+			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, indefinite) }},
+			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, definite).Neg() }},
+		},
 		"Quad": {
 			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.Quad(u, definite) }},
 			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.Quad(u, indefinite) }},
@@ -334,10 +340,10 @@ func refused(m *dc.Model) map[string]dc.Expr {
 	none := []dc.Affine{}
 	return map[string]dc.Expr{
 		"Max": dc.Max(x, x.At(0)), "MaxOf": dc.MaxOf(none), "Min": dc.Min(), "MinOf": dc.MinOf(none), "Sum": dc.Sum(x, x.At(0)), "SumOf": dc.SumOf([]dc.Affine{x, x}),
-		"Abs": dc.Abs(x), "Pos": dc.Pos(x), "Norm2Of": dc.Norm2Of(two), "NormP": dc.NormP(x, 0.5), "NormPOf": dc.NormPOf(two, 3),
-		"DotSort": dc.DotSort(x, nil), "DotSortOf": dc.DotSortOf(two, nil), "XExp": dc.XExp(x), "Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 1), "Square": dc.Square(x), "Quad": dc.Quad(x, definite),
+		"Abs": dc.Abs(x), "Pos": dc.Pos(x), "NormP": dc.NormP(x, 0.5), "NormPOf": dc.NormPOf(two, 0.5),
+		"DotSort": dc.DotSort(x, nil), "DotSortOf": dc.DotSortOf(two, nil), "XExp": dc.XExp(x), "Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 0), "Square": dc.Square(x), "Quad": dc.Quad(x, definite), "QuadContext": dc.QuadContext(context.Background(), x, definite),
 		"QuadOverLin": dc.QuadOverLin(x, x), "QuadOverLinOf": dc.QuadOverLinOf(two, x.At(0)), "Exp": dc.Exp(dc.Sqrt(x.At(0))), "Logistic": dc.Logistic(x),
-		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "LogSumExpOf": dc.LogSumExpOf(two), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
+		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "LogSumExpOf": dc.LogSumExpOf(none), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
 		"KL": dc.KL(x, x), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)), "Power": dc.Power(x.At(0), math.NaN()),
 		"GeoMean": dc.GeoMean(dc.Vec(nil)), "GeoMeanOf": dc.GeoMeanOf(two), "WeightedGeoMean": dc.WeightedGeoMean(x, []float64{1}),
 		"WeightedGeoMeanOf": dc.WeightedGeoMeanOf(two, []float64{1}), "SumLargest": dc.SumLargest(x, 4), "SumLargestOf": dc.SumLargestOf(two, 2),

@@ -361,7 +361,7 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"power of this":          dc.Power(dc.Abs(x.At(0)).Sub(dc.Abs(x.At(1))), 2.5),
 		"power NaN":              dc.Power(x.At(0), math.NaN()),
 		"invpos at 0":            dc.InvPos(dc.Num(0)),
-		"norm2 of this":          dc.Norm2Of([]dc.Expr{dc.Abs(x.At(0)), dc.Abs(x.At(1)).Sub(dc.Num(1))}),
+		"quadoverlin of this":    dc.QuadOverLinOf([]dc.Expr{dc.Abs(x.At(0)), dc.Abs(x.At(1)).Sub(dc.Num(1))}, x.At(0)),
 		"kl of shapes":           dc.KL(x, x.At(0)),
 		"a denominator":          dc.QuadOverLin(x, x),
 		"geomean of nothing":     dc.GeoMean(dc.Vec(nil)),

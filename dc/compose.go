@@ -198,15 +198,22 @@ func atomOf[T Operand](name string, make func(Affine) Expr, us []T, rule func(k 
 	return convex(f, ownerOf(es...))
 }
 
+// outerOf is the function itself, of n plain variables.
+func outerOf(make func(Affine) Expr, n int) (Representer, error) {
+	e := make(NewModel().Var("u", []int{n}))
+	if e.err != nil {
+		return nil, e.err
+	}
+	return e.G(), nil
+}
+
 // newComposed is make of convex or concave splits.
 func newComposed(name string, make func(Affine) Expr, parts []split) (*composed, error) {
-	// The function itself, of plain variables.
-	m := NewModel()
-	outer := make(m.Var("u", []int{len(parts)}))
-	if outer.err != nil {
-		return nil, outer.err
+	outer, err := outerOf(make, len(parts))
+	if err != nil {
+		return nil, err
 	}
-	f := &composed{name: name, make: make, outer: outer.G()}
+	f := &composed{name: name, make: make, outer: outer}
 	var lists [][]int
 	for k := range parts {
 		s, sign := &parts[k], 1.0

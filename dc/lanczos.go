@@ -1,11 +1,15 @@
 package dc
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/internal/dense"
 )
 
 // largeForm is the order from which on a quadratic form is split by a shift and
@@ -18,7 +22,7 @@ const largeForm = 600
 // residual proves an eigenvalue near it, not that there is none beyond: extreme
 // eigenvalues that lie close together are found late. After as many steps as are done here,
 // a random start fails with a probability below missed, whatever q is.
-func extremes(q mat.Symmetric) (lo, hi float64) {
+func extremes(ctx context.Context, q mat.Symmetric) (lo, hi float64, err error) {
 	n := q.SymmetricDim()
 	var m blas64.Symmetric
 	if s, ok := q.(mat.RawSymmetricer); ok {
@@ -38,6 +42,9 @@ func extremes(q mat.Symmetric) (lo, hi float64) {
 	var α, β []float64
 	scale := 0.0
 	for steps := min(n, lanczosSteps(n)); ; {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
 		w := vector(n)
 		blas64.Symv(1, m, basis[len(basis)-1], 0, w)
 		α = append(α, blas64.Dot(w, basis[len(basis)-1]))
@@ -55,7 +62,7 @@ func extremes(q mat.Symmetric) (lo, hi float64) {
 			if invariant || len(α) == n {
 				room = norm
 			}
-			return first - room, last + room
+			return first - room, last + room, nil
 		}
 		β = append(β, norm)
 		blas64.Scal(1/norm, w)
@@ -95,31 +102,78 @@ func ritz(α, β []float64) []float64 {
 	return eig.Values(nil)
 }
 
+// QuadContext is Quad. Where ctx ends before the matrix is split, the error of the
+// expression is that of ctx: within half a second for orders of some thousands.
+//
+//	as         Quad
+func QuadContext(ctx context.Context, a Affine, q mat.Symmetric) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	n := q.SymmetricDim()
+	if n != a.Len() {
+		return badExpr("quad of %d entries with a matrix of order %d", a.Len(), n)
+	}
+	if e, ok := diagonalQuad(a, q); ok {
+		return e
+	}
+	if n > largeForm {
+		return largeQuad(ctx, a, q)
+	}
+	λ, v, ok, err := dense.Eigen(ctx, q)
+	if err != nil {
+		return Expr{err: err}
+	}
+	if !ok {
+		return Expr{err: errors.New("dc: quad: the eigenvalues of the matrix cannot be computed; is it finite?")}
+	}
+	tol := definiteTol * float64(n) * max(math.Abs(λ[0]), math.Abs(λ[n-1]))
+	switch {
+	case math.IsNaN(tol):
+		return Expr{err: errors.New("dc: quad: the matrix holds a NaN")}
+	case λ[0] >= -tol:
+		return newQuad(a, q)
+	case λ[n-1] <= tol:
+		var neg mat.SymDense
+		neg.ScaleSym(-1, q)
+		return newQuad(a, &neg).Neg()
+	}
+	var plus, minus mat.SymDense
+	spectralPart(&plus, λ, v, 1)
+	spectralPart(&minus, λ, v, -1)
+	s := addSplits([]split{*newQuad(a, &plus).split(), *newQuad(a, &minus).split()}, 1, -1)
+	return node(&quadForm{newParted(s), quadOf(a, q)}, a.of)
+}
+
 // largeQuad is aᵀQa for a large Q: convex or concave if a Cholesky factorisation
 // says so, else (Q + σI) − σI, or σI − (σI − Q) where that σ is smaller.
-func largeQuad(a Affine, q mat.Symmetric) Expr {
-	lo, hi := extremes(q)
+func largeQuad(ctx context.Context, a Affine, q mat.Symmetric) Expr {
+	lo, hi, err := extremes(ctx, q)
+	if err != nil {
+		return Expr{err: err}
+	}
 	if math.IsNaN(lo) || math.IsNaN(hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return badExpr("quad: the matrix holds a number that is not finite, or is too large")
 	}
 	tol := definiteTol * float64(q.SymmetricDim()) * max(math.Abs(lo), math.Abs(hi))
-	var neg mat.SymDense
-	switch {
-	case lo >= -closeRitz*(hi-lo) && factors(q, tol):
-		return newQuad(a, q)
-	case hi <= closeRitz*(hi-lo):
-		neg.ScaleSym(-1, q)
-		if factors(&neg, tol) {
-			return newQuad(a, &neg).Neg()
+	for _, sign := range []float64{1, -1} {
+		if least := min(sign*lo, sign*hi); least < -closeRitz*(hi-lo) {
+			continue
+		}
+		definite, err := factors(ctx, q, sign, tol)
+		if err != nil {
+			return Expr{err: err}
+		}
+		if definite {
+			return newQuad(a, timesSign(q, sign)).Scale(sign)
 		}
 	}
 	lo, hi = min(lo, 0), max(hi, 0)
 	shift, sign := -lo, 1.0
 	if hi < -lo {
-		neg.ScaleSym(-1, q)
 		shift, sign = hi, -1
-		q = &neg
 	}
+	q = timesSign(q, sign)
 	moved := mat.NewSymDense(q.SymmetricDim(), nil)
 	moved.CopySym(q)
 	for i := range q.SymmetricDim() {
@@ -129,14 +183,22 @@ func largeQuad(a Affine, q mat.Symmetric) Expr {
 	return node(&quadForm{newParted(s), quadOf(a, q)}, a.of).Scale(sign)
 }
 
-// factors reports whether Q + tol·I has a Cholesky factorisation.
-func factors(q mat.Symmetric, tol float64) bool {
-	n := q.SymmetricDim()
-	m := mat.NewSymDense(n, nil)
-	m.CopySym(q)
-	for i := range n {
+// timesSign is ±q.
+func timesSign(q mat.Symmetric, sign float64) mat.Symmetric {
+	if sign == 1 {
+		return q
+	}
+	var neg mat.SymDense
+	neg.ScaleSym(sign, q)
+	return &neg
+}
+
+// factors reports whether sign·Q + tol·I has a Cholesky factorisation.
+func factors(ctx context.Context, q mat.Symmetric, sign, tol float64) (bool, error) {
+	m := mat.NewSymDense(q.SymmetricDim(), nil)
+	m.CopySym(timesSign(q, sign))
+	for i := range q.SymmetricDim() {
 		m.SetSym(i, i, m.At(i, i)+tol)
 	}
-	var chol mat.Cholesky
-	return chol.Factorize(m)
+	return dense.Cholesky(ctx, m.RawSymmetric())
 }

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -42,7 +43,7 @@ func TestExtremes(t *testing.T) {
 		}
 		λ := eig.Values(nil)
 		n := len(λ)
-		lo, hi := extremes(q)
+		lo, hi, _ := extremes(context.Background(), q)
 		room := 2*closeRitz*(λ[n-1]-λ[0]) + 1e-12*math.Abs(λ[n-1])
 		if lo > λ[0]+1e-12 || hi < λ[n-1]-1e-12 || lo < λ[0]-room || hi > λ[n-1]+room {
 			t.Errorf("order %d: %g and %g for eigenvalues from %g to %g", n, lo, hi, λ[0], λ[n-1])

@@ -190,9 +190,38 @@ func (f *maxAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (f *maxAbove) node() Node { return Node{op: "max above", args: exprArgs(f.items...)} }
 
+// appliedAbove is the majorant of f(e₁, …): f of tₖ ≥ |eₖ|, or of tₖ ≥ eₖ.
+type appliedAbove struct {
+	*applied
+	differences
+}
+
+func (f *appliedAbove) Represent(c Canon) Form {
+	rows := make([]Linear, len(f.g))
+	for k := range rows {
+		rows[k] = column(c)
+		above(c, rows[k], f.g[k], f.h[k])
+		if f.even {
+			above(c, rows[k], f.h[k], f.g[k])
+		}
+	}
+	return c.Form(f.c.make(Entries(rows...)).G())
+}
+
+func (f *appliedAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.c.AddSubgrad(dst, scale, x)
+}
+
+func (f *appliedAbove) node() Node {
+	n := f.applied.node()
+	n.op = n.Op() + " above"
+	return n
+}
+
 func (f *maximum) majorant() majorant {
 	return &maxAbove{f, newDifferences(f.items...)}
 }
 
 func (f *squared) majorant() majorant     { return &squareAbove{newAbsAbove(f.e)} }
 func (f *magnitudeOf) majorant() majorant { m := newAbsAbove(f.e); return &m }
+func (f *applied) majorant() majorant     { return &appliedAbove{f, newDifferences(f.items...)} }

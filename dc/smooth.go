@@ -5,8 +5,9 @@ import "slices"
 // Linearised returns p with other splits: smooth functions of DC constraints and of
 // nonlinear equations, which are two of them, have no convex part. What CCP subtracts
 // is then −f itself, and its tangent the linearisation of f, as Newton's method needs
-// it. Values of expressions are as they were. ok is false where p has no such equation.
-func (p *Problem) Linearised() (q *Problem, ok bool) {
+// it. Values of expressions are as they were. equations tells whether p has such
+// equations; ok is false where it has none and its objective is convex or not smooth.
+func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 	out := *p
 	out.Constraints = slices.Clone(p.Constraints)
 	second := false // the constraint is the second half of an equation
@@ -15,14 +16,16 @@ func (p *Problem) Linearised() (q *Problem, ok bool) {
 		half := second || c.opens
 		if c.DC && !c.E.IsAffine() && (half || !c.E.IsConvex()) && c.E.smooth() {
 			c.E.linearise()
-			ok = ok || half
+			equations = equations || half
 		}
 		second = c.opens
 	}
-	if ok && !out.Objective.IsAffine() && out.Objective.smooth() {
-		out.Objective.linearise()
+	ok = equations
+	if e := &out.Objective; e.smooth() && !e.IsAffine() && (equations || !e.IsConvex()) {
+		ok = true
+		e.linearise()
 	}
-	return &out, ok
+	return &out, equations, ok
 }
 
 // linearise replaces the split by 0 − (−e). The gradient is that of e as it is written:
@@ -91,6 +94,10 @@ func smooth(f Convex) bool {
 		return smooth(f.f)
 	case *composition:
 		return f.e.smooth()
+	case *applied:
+		return smooth(f.c.outer) && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.smooth() })
+	case *liftedArray:
+		return smooth(f.outer) && !slices.ContainsFunc(f.parts(), func(p Convex) bool { return !smooth(p) })
 	case *along:
 		return smooth(f.arg)
 	case *composed:

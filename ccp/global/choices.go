@@ -2,7 +2,6 @@ package global
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -15,6 +14,8 @@ import (
 // items. Where all constraints are convex too, it is minimised by branch and bound over
 // which item of each minimum counts.
 type choices struct {
+	p       *dc.Problem // with exact splits
+	box     []dc.Interval
 	base    dc.Expr
 	squares []dc.Linear // Σ l²
 	list    []choice
@@ -40,18 +41,18 @@ type item struct {
 	maxima  [][]dc.Linear
 }
 
-// newChoices reads the objective of p, whose splits are exact. ok is false where it has
-// no minimum of convex functions, or another part that is not convex.
-func newChoices(p *dc.Problem) (c *choices, ok bool) {
+// newChoices reads the objective of p, whose splits are exact; nil where it has no minimum
+// of convex functions, or another part that is not convex.
+func newChoices(p *dc.Problem) *choices {
 	if len(p.Defined()) > 0 || slices.ContainsFunc(p.Vars, func(v *dc.Variable) bool { return v.Param }) {
-		return nil, false
+		return nil
 	}
 	for i := range p.Constraints {
 		if !p.Constraints[i].Convex() {
-			return nil, false
+			return nil
 		}
 	}
-	c = &choices{}
+	c := &choices{p: p, box: boxOf(p)}
 	lin, terms := p.Objective.Written()
 	rest := []dc.Operand{lin}
 	for _, t := range terms {
@@ -63,7 +64,7 @@ func newChoices(p *dc.Problem) (c *choices, ok bool) {
 	}
 	all := dc.Sum(rest...)
 	if len(c.list) == 0 || all.Err() != nil || !all.IsConvex() {
-		return nil, false
+		return nil
 	}
 	lin, terms = all.Written()
 	base := []dc.Operand{lin}
@@ -75,7 +76,10 @@ func newChoices(p *dc.Problem) (c *choices, ok bool) {
 		base = append(base, dc.Apply(t.Node.Op(), t.Node.Data(), t.Node.Args()...).Scale(t.Weight))
 	}
 	c.base = dc.Sum(base...)
-	return c, c.base.Err() == nil && c.base.IsConvex()
+	if c.base.Err() != nil || !c.base.IsConvex() {
+		return nil
+	}
+	return c
 }
 
 // squaresOf are affine functions whose squares add up to the term.
@@ -203,21 +207,20 @@ type relaxed struct {
 // relax is the convex problem of a node. Decided choices are their item; of the others
 // each gets an equal share of the squares that have no other variables than it has, and
 // the sum is bounded by its convex hull.
-func (g *searcher) relax(ctx context.Context, nd *node) (qp *qpbackend.Problem, open []relaxed, err error) {
+func (c *choices) relax(ctx context.Context, piece []int8) (qp *qpbackend.Problem, open []relaxed, err error) {
 	defer subproblem.Unwound(&err)
-	c := g.choices
-	b := subproblem.NewBuilder(ctx, g.p.NumVars())
+	b := subproblem.NewBuilder(ctx, c.p.NumVars())
 	b.Minimise(b.Form(c.base.G()))
-	shares, own := c.share(nd, len(g.x))
+	shares, own := c.share(piece)
 	if len(own) > 0 {
 		b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: 1, Arg: dc.Entries(own...)}}})
 	}
-	subproblem.HardRows(b, g.exact)
+	subproblem.HardRows(b, c.p)
 	taken := make([]int, len(c.groups))
 	kept := make([]dc.Linear, len(c.groups))
 	for k := range c.list {
 		ch := &c.list[k]
-		if j := nd.piece[k]; j >= 0 {
+		if j := piece[k]; j >= 0 {
 			if it := &ch.items[j]; !it.e.IsConst() {
 				b.Minimise(b.Form(it.e.Scale(ch.weight).G()))
 			} else {
@@ -229,10 +232,10 @@ func (g *searcher) relax(ctx context.Context, nd *node) (qp *qpbackend.Problem, 
 			continue
 		}
 		r := relaxed{choice: k, shared: shares[k]}
-		if len(r.shared) == 0 && !g.boxed(ch.support) && ch.group < 0 {
+		if len(r.shared) == 0 && !c.boxed(ch.support) && ch.group < 0 {
 			r.cost = dc.Linear{Const: ch.weight * ch.least}
 		} else {
-			ch.hull(b, g.box, &r)
+			ch.hull(b, c.box, &r)
 		}
 		b.AddLinear(r.cost)
 		if ch.group >= 0 {
@@ -251,11 +254,11 @@ func (g *searcher) relax(ctx context.Context, nd *node) (qp *qpbackend.Problem, 
 
 // share parts the squares among the open choices that have their variables; own are those
 // that no choice has.
-func (c *choices) share(nd *node, n int) (shares [][]dc.Linear, own []dc.Linear) {
+func (c *choices) share(piece []int8) (shares [][]dc.Linear, own []dc.Linear) {
 	shares = make([][]dc.Linear, len(c.list))
-	of := make([][]int, n) // the open choices of a variable
+	of := make([][]int, c.p.NumVars()) // the open choices of a variable
 	for k := range c.list {
-		if nd.piece[k] < 0 {
+		if piece[k] < 0 {
 			for _, j := range c.list[k].support {
 				of[j] = append(of[j], k)
 			}
@@ -282,8 +285,8 @@ func (c *choices) share(nd *node, n int) (shares [][]dc.Linear, own []dc.Linear)
 	return shares, own
 }
 
-func (g *searcher) boxed(support []int) bool {
-	return !slices.ContainsFunc(support, func(j int) bool { return !g.box[j].IsFinite() })
+func (c *choices) boxed(support []int) bool {
+	return !slices.ContainsFunc(support, func(j int) bool { return !c.box[j].IsFinite() })
 }
 
 // hull adds the convex hull of the items, each with the shared squares: a copy of the
@@ -351,78 +354,6 @@ func (c *choice) hull(b *subproblem.Builder, box []dc.Interval, r *relaxed) {
 }
 
 func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
-
-// decide bounds a node over choices and names the one to branch on, as solve does.
-func (g *searcher) decide(ctx context.Context, nd *node) (done bool, split int, err error) {
-	qp, open, err := g.relax(ctx, nd)
-	if err != nil {
-		return true, -1, g.put(ctx, nd, err)
-	}
-	backend := backendOf(g.set)
-	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
-	if err != nil {
-		return true, -1, g.put(ctx, nd, err)
-	}
-	defer solver.Close()
-	var res qpbackend.Result
-	if err := solver.Solve(ctx, &res); err != nil {
-		return true, -1, g.put(ctx, nd, err)
-	}
-	g.solved++
-	switch res.Status {
-	case qpbackend.PrimalInfeasible:
-		return true, -1, nil
-	case qpbackend.Solved, qpbackend.AlmostSolved:
-		nd.bound = max(nd.bound, res.Objective-res.Res.Gap*max(1, math.Abs(res.Objective)))
-		g.tryPoint(ctx, res.X)
-		if g.prunes(nd.bound) {
-			return true, -1, nil
-		}
-		split = g.furthest(open, res.X)
-	default:
-		split = nd.firstOpen()
-	}
-	if split < 0 {
-		g.lost = min(g.lost, nd.bound)
-	}
-	return split < 0, split, nil
-}
-
-// put keeps a node that a context has interrupted.
-func (g *searcher) put(ctx context.Context, nd *node, err error) error {
-	if ctx.Err() != nil {
-		g.putBack(*nd)
-		return nil
-	}
-	return fmt.Errorf("ccp: node %d: %w", g.solved, err)
-}
-
-// furthest is the choice that is furthest above its bound at x, −1 where none is.
-func (g *searcher) furthest(open []relaxed, x []float64) int {
-	split, top := -1, 1e-10
-	for i := range open {
-		r := &open[i]
-		c := &g.choices.list[r.choice]
-		least := math.Inf(1)
-		for k := range c.items {
-			least = min(least, c.items[k].value(x))
-		}
-		off := c.weight * least
-		for _, l := range r.shared {
-			v := l.Value(x)
-			off += v * v
-		}
-		off -= r.cost.Value(x)
-		if c.group >= 0 {
-			z := r.weights[0].Value(x)
-			off = c.weight * min(z, 1-z) * c.items[0].value(x)
-		}
-		if off > top {
-			split, top = r.choice, off
-		}
-	}
-	return split
-}
 
 func (it *item) value(x []float64) float64 {
 	if it.e.IsConst() {

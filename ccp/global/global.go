@@ -106,7 +106,6 @@ type searcher struct {
 	exact   *dc.Problem // p with splits that are no majorants
 	set     ccp.Settings
 	choices *choices // nil: the search is over the pieces of the maxima in h
-	box     []dc.Interval
 	sub     *subproblem.Problem
 	terms   []*maximum
 	parts   []part // of each cut, and last of the objective
@@ -158,12 +157,11 @@ const (
 )
 
 func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
-	g := &searcher{p: p, exact: p.Exact(), set: set, lost: math.Inf(1), x: make([]float64, p.NumVars())}
-	if c, ok := newChoices(g.exact); ok {
-		if n := len(c.list); n > mostMaxima {
+	g := &searcher{p: p, exact: p.Exact(), choices: newChoices(p.Exact()), set: set, lost: math.Inf(1), x: make([]float64, p.NumVars())}
+	if g.choices != nil {
+		if n := len(g.choices.list); n > mostMaxima {
 			return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d minima, at most %d are tried", n, mostMaxima)}
 		}
-		g.choices, g.box = c, boxOf(p)
 		return g, nil
 	}
 	if err := g.collect(); err != nil {

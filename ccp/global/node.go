@@ -2,6 +2,7 @@ package global
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
@@ -236,6 +237,78 @@ func (g *searcher) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend
 		}
 	}
 	return b.New(ctx, &lp, b.DefaultSettings())
+}
+
+// decide bounds a node over choices and names the one to branch on, as solve does.
+func (g *searcher) decide(ctx context.Context, nd *node) (done bool, split int, err error) {
+	qp, open, err := g.choices.relax(ctx, nd.piece)
+	if err != nil {
+		return true, -1, g.put(ctx, nd, err)
+	}
+	backend := backendOf(g.set)
+	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
+	if err != nil {
+		return true, -1, g.put(ctx, nd, err)
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	if err := solver.Solve(ctx, &res); err != nil {
+		return true, -1, g.put(ctx, nd, err)
+	}
+	g.solved++
+	switch res.Status {
+	case qpbackend.PrimalInfeasible:
+		return true, -1, nil
+	case qpbackend.Solved, qpbackend.AlmostSolved:
+		nd.bound = max(nd.bound, res.Objective-res.Res.Gap*max(1, math.Abs(res.Objective)))
+		g.tryPoint(ctx, res.X)
+		if g.prunes(nd.bound) {
+			return true, -1, nil
+		}
+		split = g.furthest(open, res.X)
+	default:
+		split = nd.firstOpen()
+	}
+	if split < 0 {
+		g.lost = min(g.lost, nd.bound)
+	}
+	return split < 0, split, nil
+}
+
+// put keeps a node that a context has interrupted.
+func (g *searcher) put(ctx context.Context, nd *node, err error) error {
+	if ctx.Err() != nil {
+		g.putBack(*nd)
+		return nil
+	}
+	return fmt.Errorf("ccp: node %d: %w", g.solved, err)
+}
+
+// furthest is the choice that is furthest above its bound at x, −1 where none is.
+func (g *searcher) furthest(open []relaxed, x []float64) int {
+	split, top := -1, 1e-10
+	for i := range open {
+		r := &open[i]
+		c := &g.choices.list[r.choice]
+		least := math.Inf(1)
+		for k := range c.items {
+			least = min(least, c.items[k].value(x))
+		}
+		off := c.weight * least
+		for _, l := range r.shared {
+			v := l.Value(x)
+			off += v * v
+		}
+		off -= r.cost.Value(x)
+		if c.group >= 0 {
+			z := r.weights[0].Value(x)
+			off = c.weight * min(z, 1-z) * c.items[0].value(x)
+		}
+		if off > top {
+			split, top = r.choice, off
+		}
+	}
+	return split
 }
 
 // queue has the node of the least bound on top; of equals the deepest. It is a

@@ -25,10 +25,8 @@ type described struct {
 
 const (
 	anything   = "any"
-	increasing = "affine or convex"
 	decreasing = "affine or concave"
 	affineOnly = "affine"
-	signed     = "affine, or convex and >= 0"
 	rising     = "affine or convex; others by their bounds"
 	falling    = "affine or concave; others by their bounds"
 	bounded    = "affine; others by their bounds"
@@ -48,7 +46,7 @@ var describedAtoms = map[string]described{
 	"logistic":    {"logistic(x)", "log(1 + e^x)", Convex, anything, "", "logistic(y)", 0, []string{"logistic(abs(y))", "logistic(-abs(y))"}, nil},
 	"xexp":        {"xexp(x)", "x e^x", Convex, rising, needsPlus, "xexp(y)", -1, []string{"xexp(y^2)", "xexp(abs(y))"}, []string{"xexp(sqrt(y))"}},
 	"invpos":      {"invpos(x)", "1/x", Convex, falling, needsAbove, "invpos(y)", -1, []string{"invpos(sqrt(y))", "invpos(1 + y^2)"}, []string{"invpos(y^2)"}},
-	"huber":       {"huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, signed, "", "huber(y, 2)", 0, []string{"huber(abs(y))"}, []string{"huber(y^2 - 1)", "huber(sqrt(y))"}},
+	"huber":       {"huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, anything, "", "huber(y, 2)", 0, []string{"huber(abs(y))", "huber(y^2 - 1)", "huber(sqrt(y))"}, nil},
 	"kl":          {"kl(x, z)", "x log(x/z) - x + z", Convex, affineOnly, "x >= 0, z > 0", "kl(y, 2)", -1, []string{"kl(1, y)"}, []string{"kl(y^2, 1)", "kl(1, sqrt(y))"}},
 	"rel_entr":    {"rel_entr(x, z)", "x log(x/z)", Convex, affineOnly, "x >= 0, z > 0", "rel_entr(y, 2)", -1, []string{"rel_entr(1, y)", "rel_entr(x, [1, y, 2])[1]", "rel_entr(0, y)"}, []string{"rel_entr(y^2, 1)", "rel_entr(1, sqrt(y))", "rel_entr(1, 0*y)"}},
 	"vec":         {"vec(X)", "the entries of an array, row by row, as a vector", Affine, anything, "", "sum(vec(X)[2..3])", 0, []string{"vec(X^2 - abs(X))[4]", "vec(y)[1]"}, []string{"vec(X)[1,1]"}},
@@ -59,16 +57,16 @@ var describedAtoms = map[string]described{
 	"min":         {"min(x, z, ...)", "the least", Concave, anything, "", "min(x)", 0, []string{"min(y^2, -y^2)"}, nil},
 	"sum":         {"sum(x)", "the sum of the entries", Affine, anything, "", "sum(x)", 0, []string{"sum(x^2 - abs(x))"}, nil},
 	"mean":        {"mean(x)", "their mean", Affine, anything, "", "mean(x)", 0, []string{"mean(x^2 - abs(x))"}, nil},
-	"norm":        {"norm(x, p)", "the p-norm (sum of abs(x)^p)^(1/p) of all entries, p >= 1 of data; 2 if left out", Convex, signed, "", "norm(x, 3)", 0, []string{"norm(x)", "norm(abs(x), 1.5)", "norm(x^2 - abs(x), 1)"}, []string{"norm(x^2 - 1, 3)", "norm(x, 0.5)", "norm(x, y)"}},
+	"norm":        {"norm(x, p)", "the p-norm (sum of abs(x)^p)^(1/p) of all entries, p >= 1 of data; 2 if left out", Convex, anything, "", "norm(x, 3)", 0, []string{"norm(x)", "norm(abs(x), 1.5)", "norm(x^2 - abs(x), 1)", "norm(x^2 - 1, 3)"}, []string{"norm(x, 0.5)", "norm(x, y)"}},
 	"wgeomean":    {"wgeomean(x, w)", "the geometric mean with weights w >= 0 of data, the product of x^(w/sum(w))", Concave, decreasing, needsPlus, "wgeomean([y, 2], [1, 3])", -1, []string{"wgeomean([sqrt(y), 2], [1, 2])", "wgeomean([y^2, 2], [0, 2])"}, []string{"wgeomean([y^2, 2], [1, 2])", "wgeomean([y, 2], [1, -1])", "wgeomean(x, [1, 2])", "wgeomean([y, 2], [0, 0])"}},
 	"cumsum":      {"cumsum(x)", "the vector of the sums of the first 1, 2, ... entries of a vector", Affine, anything, "", "sum(cumsum(x))", 0, []string{"cumsum(x^2 - abs(x))[2]"}, []string{"sum(cumsum(X))"}},
 	"reshape":     {"reshape(x, n, m, ...)", "the same entries, row by row, in another shape", Affine, anything, "", "reshape(X, 4)[2]", 0, []string{"reshape(x^2 - abs(x), 1, 3)[1,2]"}, []string{"reshape(X, 3)[1]"}},
 	"norm1":       {"norm1(x)", "the sum of the absolute values", Convex, anything, "", "norm1(x)", 0, []string{"norm1(x^2 - abs(x))"}, nil},
-	"norm2":       {"norm2(x)", "the Euclidean norm of all entries", Convex, signed, "", "norm2(x)", 0, []string{"norm2(abs(x))"}, []string{"norm2(x^2 - 1)", "norm2(-abs(x))"}},
+	"norm2":       {"norm2(x)", "the Euclidean norm of all entries", Convex, anything, "", "norm2(x)", 0, []string{"norm2(abs(x))", "norm2(x^2 - 1)", "norm2(-abs(x))"}, nil},
 	"norminf":     {"norminf(x)", "the largest absolute value", Convex, anything, "", "norminf(x)", 0, []string{"norminf(x^2 - abs(x))"}, nil},
 	"sumsq":       {"sumsq(x)", "the sum of squares", Convex, anything, "", "sumsq(x)", 0, []string{"sumsq(abs(x) - x^2)", "sumsq(abs(x) - 1)"}, nil},
 	"sumlargest":  {"sumlargest(x, k)", "the sum of the k largest entries", Convex, anything, "", "sumlargest(x, 2)", 0, []string{"sumlargest(x^2 - abs(x), 2)"}, nil},
-	"lse":         {"lse(x)", "log of the sum of e^x", Convex, increasing, "", "lse(x)", 0, []string{"lse(x^2)"}, []string{"lse(-x^2)"}},
+	"lse":         {"lse(x)", "log of the sum of e^x", Convex, anything, "", "lse(x)", 0, []string{"lse(x^2)", "lse(-x^2)"}, nil},
 	"quad":        {"quad(x, Q)", "x'Qx for a square matrix Q of data; DC where Q is indefinite", Convex, affineOnly, "", "quad(x, eye(3))", 0, nil, []string{"quad(x^2, eye(3))"}},
 	"quadoverlin": {"quadoverlin(x, z)", "sumsq(x)/z", Convex, "x affine, or convex and >= 0; z affine or concave", "z > 0", "quadoverlin(x, y)", -1, []string{"quadoverlin(x^2, y)", "quadoverlin(abs(x), sqrt(y))", "quadoverlin(x, sqrt(y))"}, []string{"quadoverlin(x^2 - 1, y)", "quadoverlin(x, y^2)", "quadoverlin(-abs(y), y)"}},
 	"geomean":     {"geomean(x, z, ...)", "the geometric mean of all entries", Concave, decreasing, needsPlus, "geomean(y, 2)", -1, []string{"geomean(sqrt(y), 2)", "geomean(min(x), y, [1, 2])"}, []string{"geomean(y^2, 2)", "geomean(abs(y) - y^2, 2)"}},

@@ -172,7 +172,7 @@ func (p *piece) weight(y []float64) float64 {
 }
 
 // hessian computes −∇²h by central differences of gradients.
-func (c *curvature) hessian(p *piece, x []float64) {
+func (c *curvature) hessian(ctx context.Context, p *piece, x []float64) error {
 	n := len(p.idx)
 	if p.hess == nil {
 		p.hess = make([]float64, n*n)
@@ -180,6 +180,9 @@ func (c *curvature) hessian(p *piece, x []float64) {
 	r, restricted := p.h.(dc.Restricted)
 	y := append([]float64(nil), x...)
 	for b, j := range p.idx {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		δ := differencing * c.size[j]
 		span, ok := 0.0, [2]bool{}
 		for side, sign := range [2]float64{1, -1} {
@@ -209,6 +212,7 @@ func (c *curvature) hessian(p *piece, x []float64) {
 			p.hess[a*n+b], p.hess[b*n+a] = v, v
 		}
 	}
+	return nil
 }
 
 // rounding is the share of the largest entry of W, above what differences lose, that
@@ -220,11 +224,13 @@ const rounding = 1e-6
 const negligible = 1e-7
 
 // find finds the connected blocks of a piece by the Hessians at points.
-func (c *curvature) find(p *piece, points [][]float64) {
+func (c *curvature) find(ctx context.Context, p *piece, points [][]float64) error {
 	n := len(p.idx)
 	in := make([]bool, n*n)
 	for _, x := range points {
-		c.hessian(p, x)
+		if err := c.hessian(ctx, p, x); err != nil {
+			return err
+		}
 		top := 0.0
 		size := func(a, b int) float64 {
 			return math.Abs(p.hess[a*n+b]) * c.size[p.idx[a]] * c.size[p.idx[b]]
@@ -289,6 +295,7 @@ func (c *curvature) find(p *piece, points [][]float64) {
 			}
 		}
 	}
+	return nil
 }
 
 // places makes places in P.
@@ -337,7 +344,7 @@ func (c *curvature) places(square bool) {
 }
 
 // at computes the Hessians at x and their convex parts.
-func (c *curvature) at(x []float64) {
+func (c *curvature) at(ctx context.Context, x []float64) error {
 	for _, p := range c.pieces {
 		if p.w == 0 {
 			for k := range p.blocks {
@@ -346,7 +353,9 @@ func (c *curvature) at(x []float64) {
 			}
 			continue
 		}
-		c.hessian(p, x)
+		if err := c.hessian(ctx, p, x); err != nil {
+			return err
+		}
 		n := len(p.idx)
 		for k := range p.blocks {
 			b := &p.blocks[k]
@@ -356,6 +365,7 @@ func (c *curvature) at(x []float64) {
 			c.lift(p, b)
 		}
 	}
+	return nil
 }
 
 // lift computes the positive semidefinite part of a block, in units of the variables.

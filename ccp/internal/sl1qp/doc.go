@@ -1,5 +1,6 @@
 // Package sl1qp follows nonlinear equations, where steps of the convex-concave
-// procedure are of the order of 1/τ: sequential quadratic programming with an l1
+// procedure are of the order of 1/τ, and smooth objectives whose h is curved, where they
+// are of the order of the inverse of its curvature: sequential quadratic programming with an l1
 // penalty in a trust region (Fletcher 1987; Nocedal and Wright 2006, section 18.5).
 //
 // An iteration linearises equations and smooth DC functions at x (dc.Problem.Linearised),

@@ -32,13 +32,10 @@ type Method struct {
 // tolerances are that of the backend, and of the rows.
 type tolerances struct{ tol, feas float64 }
 
-// New returns the method for p, nil where p has no smooth nonlinear equation, functions
-// of too many variables each, or an objective whose quadratic part changes.
-func New(ctx context.Context, p *dc.Problem, b qpbackend.Backend) (*Method, error) {
-	q, ok := p.Linearised()
-	if !ok {
-		return nil, nil
-	}
+// New returns the method for q, a problem that dc.Problem.Linearised has made; nil where
+// it has functions of too many variables each, or an objective whose quadratic part
+// changes.
+func New(ctx context.Context, q *dc.Problem, b qpbackend.Backend) (*Method, error) {
 	sub, err := subproblem.Compile(ctx, q)
 	if err != nil {
 		return nil, err
@@ -114,9 +111,11 @@ const (
 
 // From runs the method. An error is that of the context or of Note.
 func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
-	m.begin(at)
 	x := append([]float64(nil), at.X...)
 	defer func() { end.X, end.Solves = x, m.solves }()
+	if err := m.begin(ctx, at); err != nil {
+		return end, err
+	}
 	for m.Sub.Inside(x) && m.solves < at.Limit && m.Δ > leastRegion {
 		_, broken := m.merit(x)
 		s, err := m.step(ctx, x, broken)
@@ -235,7 +234,7 @@ func (m *Method) spent() int {
 	return n
 }
 
-func (m *Method) begin(at Start) {
+func (m *Method) begin(ctx context.Context, at Start) error {
 	m.τ, m.Δ, m.asked = at.Tau, firstRegion, tolerances{at.Tol, at.Feas}
 	m.Sub.SizeUp(at.X, true)
 	m.w.σ, m.eased, m.solves, m.cost = 1, 0, 0, 0
@@ -253,12 +252,15 @@ func (m *Method) begin(at Start) {
 			beside[j] = min(max(beside[j], m.lo[j]), m.hi[j])
 		}
 		for _, p := range m.w.pieces {
-			m.w.find(p, [][]float64{at.X, beside})
+			if err := m.w.find(ctx, p, [][]float64{at.X, beside}); err != nil {
+				return err
+			}
 		}
 		m.w.places(false)
 		m.Sub.Close()
 		m.found = true
 	}
+	return nil
 }
 
 // measure takes the sizes of variables: those at x or, where it is more, of their starts
@@ -311,7 +313,9 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 		return trial{}, nil
 	}
 	m.w.weigh(m.y)
-	m.w.at(x)
+	if err := m.w.at(ctx, x); err != nil {
+		return trial{}, err
+	}
 	if err := m.w.write(ctx, x, m.held(x)); err != nil {
 		return trial{}, err
 	}

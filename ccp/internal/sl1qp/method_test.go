@@ -77,7 +77,7 @@ func TestFrom(t *testing.T) {
 			return dc.Square(at(x, 1)).Scale(3).Sub(dc.Square(at(x, 2))).Add(dc.Square(at(x, 3)).Scale(-2)), []dc.Constraint{eq(dc.SumSquares(x), 1)}
 		}), []float64{.9, .4, .1}, -2, 25},
 	} {
-		m, err := sl1qp.New(t.Context(), c.p, ipm.Backend{})
+		m, err := sl1qp.New(t.Context(), linearised(t, c.p), ipm.Backend{})
 		if err != nil || m == nil {
 			t.Fatalf("%s: no method: %v", c.name, err)
 		}
@@ -102,7 +102,7 @@ func TestFromEnds(t *testing.T) {
 		return dc.ToExpr(x.At(0).Add(x.At(1))), []dc.Constraint{dc.EQ(dc.SumSquares(x), dc.Num(1)), dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(.25))}
 	})
 	run := func(p *dc.Problem, ctx context.Context, at sl1qp.Start) (sl1qp.End, error) {
-		m, err := sl1qp.New(t.Context(), p, ipm.Backend{})
+		m, err := sl1qp.New(t.Context(), linearised(t, p), ipm.Backend{})
 		if err != nil || m == nil {
 			t.Fatal("no method", err)
 		}
@@ -132,16 +132,34 @@ func TestFromEnds(t *testing.T) {
 	}
 }
 
-// TestNew: no method without a smooth nonlinear equation.
-func TestNew(t *testing.T) {
-	for name, make := range map[string]func(x dc.Affine) []dc.Constraint{
-		"inequality": func(x dc.Affine) []dc.Constraint { return []dc.Constraint{dc.GE(dc.SumSquares(x), dc.Num(1))} },
-		"affine":     func(x dc.Affine) []dc.Constraint { return []dc.Constraint{dc.EQ(x.At(0), x.At(1))} },
-		"kinks":      func(x dc.Affine) []dc.Constraint { return []dc.Constraint{dc.EQ(dc.Norm1(x), dc.Num(1))} },
+func linearised(t *testing.T, p *dc.Problem) *dc.Problem {
+	t.Helper()
+	q, _, ok := p.Linearised()
+	if !ok {
+		t.Fatal("the problem has nothing to linearise")
+	}
+	return q
+}
+
+// TestLinearised: without a smooth nonlinear equation, or a smooth objective that is not
+// convex, there is nothing for the method.
+func TestLinearised(t *testing.T) {
+	for name, c := range map[string]struct {
+		constraint    func(x dc.Affine) dc.Constraint
+		sign          float64 // of the objective, a sum of squares
+		equations, ok bool
+	}{
+		"inequality": {func(x dc.Affine) dc.Constraint { return dc.GE(dc.SumSquares(x), dc.Num(1)) }, 1, false, false},
+		"affine":     {func(x dc.Affine) dc.Constraint { return dc.EQ(x.At(0), x.At(1)) }, 1, false, false},
+		"kinks":      {func(x dc.Affine) dc.Constraint { return dc.EQ(dc.Norm1(x), dc.Num(1)) }, 1, false, false},
+		"equation":   {func(x dc.Affine) dc.Constraint { return dc.EQ(dc.SumSquares(x), dc.Num(1)) }, 1, true, true},
+		"objective":  {func(x dc.Affine) dc.Constraint { return dc.LE(dc.Norm1(x), dc.Num(1)) }, -1, false, true},
 	} {
-		p := problem(t, 2, func(x dc.Affine) (dc.Expr, []dc.Constraint) { return dc.SumSquares(x), make(x) })
-		if m, err := sl1qp.New(t.Context(), p, ipm.Backend{}); m != nil || err != nil {
-			t.Errorf("%s: %v, %v; want none", name, m, err)
+		p := problem(t, 2, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.SumSquares(x).Scale(c.sign), []dc.Constraint{c.constraint(x)}
+		})
+		if _, equations, ok := p.Linearised(); equations != c.equations || ok != c.ok {
+			t.Errorf("%s: equations %v, ok %v", name, equations, ok)
 		}
 	}
 }

@@ -1,0 +1,118 @@
+package dense
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// random is A·Aᵀ + shift·I for an n × k matrix A of normal numbers.
+func random(n, k int, shift float64) *mat.SymDense {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
+	a := mat.NewDense(n, k, nil)
+	for i := range n {
+		for j := range k {
+			a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	q := mat.NewSymDense(n, nil)
+	q.SymOuterK(1, a)
+	for i := range n {
+		q.SetSym(i, i, q.At(i, i)+shift)
+	}
+	return q
+}
+
+// TestRoot: RᵀR is the matrix, whether it is definite, singular or of one block.
+func TestRoot(t *testing.T) {
+	for _, c := range []struct{ n, k int }{{1, 1}, {5, 7}, {63, 70}, {64, 64}, {65, 65}, {200, 210}, {700, 720}, {120, 30}} {
+		q := random(c.n, c.k, 0)
+		r, ok, err := Root(context.Background(), q, 0)
+		if !ok || err != nil {
+			t.Fatalf("order %d of rank %d: no root, %v", c.n, c.k, err)
+		}
+		var back mat.Dense
+		back.Mul(r.T(), r)
+		back.Sub(&back, q)
+		if off := mat.Norm(&back, 2) / mat.Norm(q, 2); off > 1e-12 {
+			t.Errorf("order %d of rank %d: off by %g", c.n, c.k, off)
+		}
+	}
+}
+
+// TestCholesky: a matrix with a negative eigenvalue has no factor, whichever block that
+// shows in.
+func TestCholesky(t *testing.T) {
+	for _, at := range []int{0, 40, 63, 64, 100, 299} {
+		q := random(300, 320, 0)
+		if ok, err := Cholesky(context.Background(), clone(q).RawSymmetric()); !ok || err != nil {
+			t.Fatalf("a definite matrix: %v, %v", ok, err)
+		}
+		q.SetSym(at, at, -1)
+		if ok, err := Cholesky(context.Background(), q.RawSymmetric()); ok || err != nil {
+			t.Errorf("an indefinite one: %v, %v", ok, err)
+		}
+	}
+}
+
+func clone(q *mat.SymDense) *mat.SymDense {
+	c := mat.NewSymDense(q.SymmetricDim(), nil)
+	c.CopySym(q)
+	return c
+}
+
+// countdown is a context that ends at its left-th next look.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancelled: a factorisation ends at any look at the context, which come often; what
+// goes on of eigenvalues ends by itself and touches nothing.
+func TestCancelled(t *testing.T) {
+	q, looks := random(1200, 1210, 0), 0
+	for ; ; looks++ {
+		ok, err := Cholesky(&countdown{context.Background(), looks}, clone(q).RawSymmetric())
+		if err == nil {
+			if !ok {
+				t.Error("no factor")
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		looks += 7
+	}
+	if looks < 20 {
+		t.Errorf("%d looks at the context", looks)
+	}
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	form := random(250, 260, 0)
+	if _, _, ok, err := Eigen(ctx, form); ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("eigenvalues after the end: %v, %v", ok, err)
+	}
+	form.SetSym(0, 0, math.NaN()) // the form is the caller's again
+	for range 200 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
