@@ -63,7 +63,8 @@ type Acceleration struct {
 	Combination bool
 	// Newton follows nonlinear equations by linearised ones and the second-order
 	// term of the Lagrangian in a trust region: sequential quadratic programming. So it
-	// does a smooth objective that is not convex, from where the descent has converged.
+	// does a smooth objective that is not convex under convex constraints, from where the
+	// descent has converged or creeps.
 	Newton bool
 }
 

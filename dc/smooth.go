@@ -6,14 +6,16 @@ import "slices"
 // nonlinear equations, which are two of them, have no convex part. What CCP subtracts
 // is then −f itself, and its tangent the linearisation of f, as Newton's method needs
 // it. Values of expressions are as they were. equations tells whether p has such
-// equations; ok is false where it has none and its objective is convex or not smooth.
+// equations; ok is false where it has none, and another constraint that is not convex or
+// an objective that is convex or not smooth.
 func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 	out := *p
 	out.Constraints = slices.Clone(p.Constraints)
-	second := false // the constraint is the second half of an equation
+	second, soft := false, false // the second half of an equation; there is a constraint that is not convex
 	for k := range out.Constraints {
 		c := &out.Constraints[k]
 		half := second || c.opens
+		soft = soft || !c.Convex()
 		if c.DC && !c.E.IsAffine() && (half || !c.E.IsConvex()) && c.E.smooth() {
 			c.E.linearise()
 			equations = equations || half
@@ -21,7 +23,7 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 		second = c.opens
 	}
 	ok = equations
-	if e := &out.Objective; e.smooth() && !e.IsAffine() && (equations || !e.IsConvex()) {
+	if e := &out.Objective; e.smooth() && !e.IsAffine() && (equations || !soft && !e.IsConvex()) {
 		ok = true
 		e.linearise()
 	}
