@@ -30,8 +30,6 @@ func (ev *evaluator) noSplit(n, arg *node, v value, format string, args ...any) 
 		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.say(arg.args[0]), ev.say(arg.args[1]))
 	case n.name == "sqrt" && c == DC:
 		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.say(arg))
-	case c == Convex && v.len() == 1 && (n.name == "norm2" || n.name == "huber"):
-		help = fmt.Sprintf("shift it, or take %s(pos(%s))", n.name, ev.say(arg))
 	}
 	ev.failWith(n, help, []Note{ev.note(arg, v.curvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
 }
