@@ -196,7 +196,7 @@ func newItem(e dc.Expr) (item, bool) {
 }
 
 // relaxed is a choice in a node without a decision: the columns of the weights of its
-// items, and what it costs with its share of the squares.
+// items, and its cost with its share of the squares.
 type relaxed struct {
 	choice  int
 	weights []dc.Linear

@@ -117,7 +117,7 @@ func TestGlobalOfChoices(t *testing.T) {
 	t.Logf("%d nodes", nodes)
 }
 
-// TestGlobalOfMajorants: the bound is that of the function, not of what stands above it
+// TestGlobalOfMajorants: the bound is that of the function, not of the majorant that touches it
 // at a point.
 func TestGlobalOfMajorants(t *testing.T) {
 	m := dc.NewModel()

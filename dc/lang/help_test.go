@@ -38,7 +38,6 @@ var adviceTaken = []advice{
 	{"sqrt(x[1]*x[2]) >= 0.1", "geomean(x[1], x[2]) >= 0.1"},
 	{"(x[1]*x[2])^0.5 >= 0.1", "geomean(x[1], x[2]) >= 0.1"},
 	{"var p, q\nmaximize sqrt(p^3 - q^2) - p^4 - q^2", "var p, q, t >= 0\nmaximize t - p^4 - q^2\nsubject to\n  t^2 <= p^3 - q^2"},
-	{"norm2(x^2 - 1) <= 3", "norm2(pos(x^2 - 1)) <= 3"},
 	{"var p, Y[2,2] symmetric\nminimize square(logdet(Y)) + p^2", "var p, Y[2,2] symmetric, t in [-1, 1]\nminimize t^2 + p^2\nsubject to\n  logdet(Y) >= t\n  Y <= 3*eye(2)"},
 	{"var p, Y[2,2] symmetric\nminimize p*logdet(Y)", "var p in [0, 1], Y[2,2] symmetric, t in [-1, 1]\nminimize p*t\nsubject to\n  logdet(Y) >= t\n  Y <= 3*eye(2)"},
 	{"1/(y - v) <= 3", "1/(y + 0.1) <= 3"},

@@ -80,8 +80,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestCancelled: a factorisation ends at any look at the context, which come often; what
-// goes on of eigenvalues ends by itself and touches nothing.
+// TestCancelled: a factorisation ends at any look at the context, which come often; the
+// eigenvalues that are computed on end by themselves and touch nothing.
 func TestCancelled(t *testing.T) {
 	q, looks := random(1200, 1210, 0), 0
 	for ; ; looks++ {
