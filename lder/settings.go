@@ -32,7 +32,7 @@ const (
 	// the maxima, repeated with a line search: Magnani and Boyd 2009, damped.
 	Refit
 	// Auto is one model: the size and penalty whose members do best on rows they
-	// have not seen, or the linear model, then the best of 20 starts.
+	// have not seen, or the linear model; the best of these members, continued on all rows.
 	Auto
 	// Cheap is a stack of ten members at each of three penalties.
 	Cheap

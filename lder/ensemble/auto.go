@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
 // The sizes and penalties compared. Each size has one cold fit, at the first
@@ -23,8 +21,7 @@ const fewPieces = 8
 
 // Source: chosen on 46 data sets: docs/lder.md, What was chosen on which data.
 const (
-	autoStarts = 20
-	autoIters  = 30
+	autoIters = 30
 	// fewRows is the size up to which nothing but the linear model is fitted.
 	// Source: a limit: with fewer rows no penalties can be compared.
 	fewRows = 5
@@ -136,7 +133,7 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		return res, err
 	}
 	sizes := make([][][2]int, len(views))
-	total := autoStarts
+	total := len(b.bags)
 	for k, v := range views {
 		sizes[k] = affordable(singleSizes, v.widest(s.d.N), set.FormulaSize)
 		total += len(b.bags) * len(sizes[k])
@@ -196,7 +193,7 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		return res, nil
 	}
 	g := all[best-len(lines)]
-	pieces, err := b.starts(ctx, g)
+	pieces, err := b.whole(ctx, g)
 	res.Iterations = b.iterations()
 	if pieces != nil {
 		res.Chains = []Chain{alone(pieces, g.r1, 1)}
@@ -204,25 +201,26 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	return res, err
 }
 
-// starts fits a candidate's kind from random starts and returns the pieces of that
-// of the least objective, the first of equals; nil where none was complete.
-func (b *bagging) starts(ctx context.Context, c *candidate) ([]float64, error) {
+// whole continues the members of a candidate on all rows and returns the pieces of the
+// result of the least objective, the first of equals; nil where none was complete.
+func (b *bagging) whole(ctx context.Context, c *candidate) ([]float64, error) {
 	d := c.view.gather(b.d)
 	var columns []int
 	if c.view != nil {
 		columns = c.view.whole
 	}
-	objs := make([]float64, autoStarts)
-	pieces := make([][]float64, autoStarts)
+	objs := make([]float64, len(b.bags))
+	pieces := make([][]float64, len(b.bags))
 	for k := range objs {
 		objs[k] = math.Inf(1)
 	}
-	opt := refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: b.shared, Pieces: c.ridge}, Hinge: b.hinge, MaxIter: autoIters, Tol: 1e-4}
-	err := b.each(autoStarts, func(w *worker, k int) error {
-		err := w.fitter.Cold(ctx, d, opt, b.rng(stageStarts, k))
+	opt := b.groupOptions(c)
+	opt.MaxIter = autoIters
+	err := b.each(len(b.bags), func(w *worker, k int) error {
+		err := w.fitter.Warm(ctx, d, opt, gathered(c.members[k], columns, b.d.N))
 		w.iters += w.fitter.Iterations
 		if strengths := slices.Index(groupStrengths[:], c.group) + 1; err == nil && strengths > 0 {
-			err = w.path(ctx, b.groupOptions(c), 0, strengths)
+			err = w.path(ctx, opt, 0, strengths)
 		}
 		objs[k], pieces[k] = w.fitter.Objective, spread(w.fitter.Pieces, columns, b.d.N)
 		b.tell()

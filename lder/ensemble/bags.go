@@ -15,7 +15,7 @@ const (
 	stageTransform
 	stageStack
 	stageBoost
-	stageStarts
+	_         // keeps the numbers of the stages after it
 	stageGrid // and one for each size after it
 	// stageRamps is beyond them.
 	stageRamps = 1 << 8
@@ -138,7 +138,7 @@ type candidate struct {
 	ridge   float64
 	group   float64     // strength of the group penalty, of Single
 	view    *view       // of Single
-	members [][]float64 // pieces, in the coordinates of the data
+	members [][]float64 // pieces, in the coordinates of the data; those before a group penalty
 	oof     []float64   // for each row, the mean of the members not trained on it
 	// errs[i] is the mean squared error, on row i, of single members not trained on
 	// it; single is the weighted mean of errs.

@@ -14,7 +14,7 @@ type Recipe uint8
 // The recipes.
 const (
 	// Single is one model: the size and penalty whose members do best on rows that
-	// they have not seen, or the linear model, then the best of 20 starts.
+	// they have not seen, or the linear model; the best of these members, continued on all rows.
 	Single Recipe = iota
 	// Cheap is a stack of ten members at each of three penalties.
 	Cheap

@@ -21,7 +21,7 @@ func (b *bagging) sparse(ctx context.Context, c *candidate) ([]*candidate, error
 	d := b.d
 	all := make([]*candidate, len(groupStrengths))
 	for s, λ := range groupStrengths {
-		all[s] = &candidate{r1: c.r1, r2: c.r2, ridge: c.ridge, group: λ, view: c.view, oof: make([]float64, d.M), errs: make([]float64, d.M)}
+		all[s] = &candidate{r1: c.r1, r2: c.r2, ridge: c.ridge, group: λ, view: c.view, members: c.members, oof: make([]float64, d.M), errs: make([]float64, d.M)}
 	}
 	partial := make([][]float64, len(all)*len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
