@@ -221,12 +221,12 @@ func (r *run) searches() search.Kinds {
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.k < r.set.MaxIter },
 	}
 	return search.Kinds{
-		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Noise: r.noise},
 		&search.Tangents{Around: around, Most: r.set.Search.Tangents},
 		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
+		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Noise: r.noise},
 	}
 }
 

@@ -13,9 +13,7 @@ import (
 
 // smallKnown are the problems of testdata that are still answered wrongly, with
 // the cause. One that is right fails the test until it is taken out.
-var smallKnown = map[string]string{
-	"box_squares": "the backend ends far from the optimum",
-}
+var smallKnown = map[string]string{}
 
 // TestSmall solves the problems of testdata: the smallest with each kind of
 // wrong answer that a run has found. A line says what is right:

@@ -4,11 +4,11 @@
 //
 //   - Tangents: at a kink of an h, other tangents than the one that was taken (Joki,
 //     Bagirov, Karmitsa, Mäkelä and Taheri 2018).
-//   - Compass: whether a point is at rest, by values along the coordinates: a generating
-//     set search (Kolda, Lewis and Torczon 2003).
 //   - Coordinates: lower values along the coordinates, a positive spanning set
 //     (Aragón Artacho, Campoy and Vuong 2020).
 //   - BasinHopping: descents from points further away, monotonic basin hopping (Leary
 //     2000), an iterated local search (Lourenço, Martin and Stützle 2003); for
 //     packings of circles Grosso, Jamali, Locatelli and Schoen 2010.
+//   - Compass: whether a point is at rest, by values along the coordinates: a generating
+//     set search (Kolda, Lewis and Torczon 2003).
 package search
