@@ -214,7 +214,8 @@ func (r *run) pull() bool {
 }
 
 // searches are those around the local one, in the order in which they are tried. To do
-// without one, delete its line.
+// without one, delete its line. Compass moves a little, and so comes last: a hop from a point that
+// it has moved begins with tangents that lead to fewer others.
 func (r *run) searches() search.Kinds {
 	around := search.Around{
 		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(),
