@@ -603,7 +603,10 @@ class Lowerer:
         canon = CANON_METHODS.get(type(e))
         if canon is None or type(e).__name__ in _NOT_BY_CONES:
             return None
-        bound, constraints = canon(e, e.args)
+        try:
+            bound, constraints = canon(e, e.args)
+        except ValueError:  # a cone that wants affine arguments
+            return None
         for c in constraints:
             self.constrain(c)
         return self.lower(bound if isinstance(bound, Expression) else Constant(bound))
@@ -843,7 +846,8 @@ class Lowerer:
         item, groups = (self.lower(w), 1) if len(w.shape) < 2 else self.grouped(w, c.axis)
         each = w.size // max(groups, 1)
         back = (lambda y: y) if c.axis == 0 or len(w.shape) < 2 else (lambda y: y.reshape((each, groups), order="F").T.reshape(-1, order="F"))
-        spec: dict[str, Any] = {"kind": "pownd", "args": [item, self.lower(z)], "alpha": self.graph.buffers.add(flat(alpha))}
+        powers = flat(alpha).reshape((each, -1), order="F")  # CVXPY lets their sums differ from 1 by 1e-6
+        spec: dict[str, Any] = {"kind": "pownd", "args": [item, self.lower(z)], "alpha": self.graph.buffers.add(powers / powers.sum(axis=0))}
         if groups != 1:
             spec["groups"] = groups
         self.add(c, spec, [(c.dual_variables[0], w.size, w.shape, back), (c.dual_variables[1], z.size, z.shape, lambda y: y)])
