@@ -46,8 +46,9 @@ var mayImport = map[string]string{
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
 	// Factorisations of dense matrices that a context ends.
-	"internal/dense": "gonum",
-	"internal/num":   "",
+	"internal/dense":   "gonum",
+	"internal/num":     "",
+	"internal/setting": "",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
 	"internal/wire":  "internal/enum",
 	"internal/graph": "dc internal/wire internal/suggest gonum",
@@ -57,7 +58,7 @@ var mayImport = map[string]string{
 	"internal/simd": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp",
+	"ccp": "internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled internal/dense gonum",
 	// A backend's problem without the columns of parameters.
@@ -77,7 +78,7 @@ var mayImport = map[string]string{
 	"ccp/global": "dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":                "qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
+	"qpbackend":                "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
 	"qpbackend/sparse":         "",
 	"qpbackend/internal/poll":  "",
 	"qpbackend/internal/amd":   "qpbackend/internal/poll",
@@ -89,8 +90,8 @@ var mayImport = map[string]string{
 	"qpbackend/internal/project": "gonum internal/num",
 	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num internal/simd",
 	// Where its iterates stall, admm lets ipm go on.
-	"qpbackend/admm":     "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
-	"qpbackend/osqp":     "qpbackend qpbackend/sparse third_party/osqp internal/num",
+	"qpbackend/admm":     "internal/setting qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
+	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	"qpbackend/presolve": "qpbackend qpbackend/sparse qpbackend/internal/poll",
 	"qpbackend/qps":      "qpbackend qpbackend/sparse internal/table",
@@ -98,10 +99,10 @@ var mayImport = map[string]string{
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
-	"lder":                "dc ccp internal/enum qpbackend lder/dataset lder/ensemble lder/internal/refit internal/suggest gonum",
+	"lder":                "internal/setting dc ccp internal/enum qpbackend lder/dataset lder/ensemble lder/internal/refit internal/suggest gonum",
 	"lder/ensemble":       "lder/internal/refit gonum",
 	"lder/dataset":        "internal/enum internal/suggest internal/table gonum",
-	"lder/internal/refit": "internal/cpu internal/simd",
+	"lder/internal/refit": "internal/cpu internal/num internal/simd",
 	"lder/export":         "lder internal/enum",
 
 	"cmd/dcopt": "dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table internal/serve internal/wire cli",

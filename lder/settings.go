@@ -2,11 +2,11 @@ package lder
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -125,29 +125,20 @@ const maxPieces = 1000
 
 // Validate names the first field out of range.
 func (s Settings) Validate() error {
+	c := setting.Of("lder: Settings")
 	for _, r := range s.Pieces {
-		if r < 1 || r > maxPieces {
-			return fmt.Errorf("lder: Settings.Pieces = %v, want each from 1 to %d", s.Pieces, maxPieces)
-		}
+		c.That(r >= 1 && r <= maxPieces, "Pieces", s.Pieces, fmt.Sprintf("each from 1 to %d", maxPieces))
 	}
-	switch {
-	case s.Method >= numMethod:
-		return fmt.Errorf("lder: Settings.Method = %v is unknown, want one of %s", s.Method, strings.Join(methodText[:], ", "))
-	case s.MaxIter < 1:
-		return fmt.Errorf("lder: Settings.MaxIter = %d, want at least 1", s.MaxIter)
-	case !(s.Tol > 0) || math.IsInf(s.Tol, 1):
-		return fmt.Errorf("lder: Settings.Tol = %g, want > 0", s.Tol)
-	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
-		return fmt.Errorf("lder: Settings.Ridge = %g, want >= 0", s.Ridge)
-	case s.MaxFeatures < 0 || s.MaxFeatures > 0 && !s.Method.Chooses():
-		return fmt.Errorf("lder: Settings.MaxFeatures = %d, want 0 or, of a method that chooses (%v to %v), at least 1", s.MaxFeatures, Auto, Ensemble)
-	case s.FormulaSize < 0 || s.FormulaSize == 1 || s.FormulaSize > 0 && s.Method != Auto:
-		return fmt.Errorf("lder: Settings.FormulaSize = %d, want 0 or, of the method %v, at least 2", s.FormulaSize, Auto)
-	case !finite(s.FillValue):
-		return fmt.Errorf("lder: Settings.FillValue = %g, want a number", s.FillValue)
-	}
-	if _, err := dataset.ParseStrategy(s.Imputation.String()); err != nil {
-		return fmt.Errorf("lder: Settings.Imputation = %v is unknown", s.Imputation)
-	}
-	return nil
+	c.That(s.Method < numMethod, "Method", s.Method, "one of "+strings.Join(methodText[:], ", "))
+	c.AtLeast("MaxIter", s.MaxIter, 1)
+	c.Positive("Tol", s.Tol)
+	c.NotNegative("Ridge", s.Ridge)
+	c.That(s.MaxFeatures == 0 || s.MaxFeatures > 0 && s.Method.Chooses(), "MaxFeatures", s.MaxFeatures,
+		fmt.Sprintf("0 or, of a method that chooses (%v to %v), at least 1", Auto, Ensemble))
+	c.That(s.FormulaSize == 0 || s.FormulaSize > 1 && s.Method == Auto, "FormulaSize", s.FormulaSize,
+		fmt.Sprintf("0 or, of the method %v, at least 2", Auto))
+	c.That(finite(s.FillValue), "FillValue", s.FillValue, "a number")
+	_, err := dataset.ParseStrategy(s.Imputation.String())
+	c.That(err == nil, "Imputation", s.Imputation, "a known one")
+	return c.Err()
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // Settings are those that every backend understands. Settings of one backend are in the
@@ -21,15 +23,11 @@ type Settings struct {
 
 // Validate names the first field out of range.
 func (s Settings) Validate() error {
-	switch {
-	case !(s.Tol > 0 && s.Tol < 1):
-		return fmt.Errorf("qpbackend: Settings.Tol = %g, want 0 < Tol < 1", s.Tol)
-	case !(s.InfeasTol > 0 && s.InfeasTol < 1):
-		return fmt.Errorf("qpbackend: Settings.InfeasTol = %g, want 0 < InfeasTol < 1", s.InfeasTol)
-	case s.MaxIter < 1:
-		return fmt.Errorf("qpbackend: Settings.MaxIter = %d, want at least 1", s.MaxIter)
-	}
-	return nil
+	c := setting.Of("qpbackend: Settings")
+	c.Between(0, "Tol", s.Tol, 1)
+	c.Between(0, "InfeasTol", s.InfeasTol, 1)
+	c.AtLeast("MaxIter", s.MaxIter, 1)
+	return c.Err()
 }
 
 // Backend makes solvers. Its values are plain data and safe to share.

@@ -73,3 +73,21 @@ func FirstNotFinite(v []float64) int {
 	}
 	return -1
 }
+
+// Cholesky overwrites the lower triangle of a, n × n by rows, by L with
+// a = LLᵀ. It returns false where a is not positive definite.
+func Cholesky(a []float64, n int) bool {
+	for i := range n {
+		ri := a[i*n:][:n]
+		for j := range i {
+			rj := a[j*n:][:n]
+			ri[j] = (ri[j] - Dot(ri[:j], rj)) / rj[j]
+		}
+		d := ri[i] - Dot(ri[:i], ri)
+		if !(d > 0 && Finite(d)) {
+			return false
+		}
+		ri[i] = math.Sqrt(d)
+	}
+	return true
+}

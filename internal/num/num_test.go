@@ -68,3 +68,24 @@ func TestSums(t *testing.T) {
 		}
 	}
 }
+
+// TestCholesky: LLᵀ is the matrix, and one that is not positive definite is refused.
+func TestCholesky(t *testing.T) {
+	want := []float64{4, 0, 0, 2, 5, 0, -2, 3, 11}
+	a := append([]float64(nil), want...)
+	if !num.Cholesky(a, 3) {
+		t.Fatal("refused")
+	}
+	for i := range 3 {
+		for j := range i + 1 {
+			if v := num.Dot(a[3*i:3*i+j+1], a[3*j:3*j+j+1]); math.Abs(v-want[3*i+j]) > 1e-14 {
+				t.Errorf("entry %d, %d of LLᵀ is %g, want %g", i, j, v, want[3*i+j])
+			}
+		}
+	}
+	for _, bad := range [][]float64{{1, 0, 2, 1}, {math.NaN(), 0, 0, 1}, {math.Inf(1), 0, 0, 1}} {
+		if num.Cholesky(bad, 2) {
+			t.Error("a matrix that is not positive definite is factored")
+		}
+	}
+}

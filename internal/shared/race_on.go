@@ -3,5 +3,5 @@
 package shared
 
 // Race is whether the race detector is on. It makes a run some ten times as long, and
-// allocates; what it leaves out runs without it.
+// allocates; the tests that it leaves out run without it.
 const Race = true

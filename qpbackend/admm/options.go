@@ -1,6 +1,6 @@
 package admm
 
-import "fmt"
+import "github.com/dcopt/dcopt/internal/setting"
 
 // Options are the settings of the method but for those that belong to the
 // contract of a backend: tolerances and iterations come from
@@ -47,30 +47,16 @@ func DefaultOptions() Options {
 
 // Validate names the first field out of range.
 func (o Options) Validate() error {
-	bad := func(name string, value any, want string) error {
-		return fmt.Errorf("admm: Options.%s = %v, want %s", name, value, want)
-	}
-	// Positive numbers must also be finite, and small enough not to overflow.
-	positive := func(v float64) bool { return v > 0 && v <= 1e20 }
-	switch {
-	case o.Scaling < 0:
-		return bad("Scaling", o.Scaling, "at least 0")
-	case !positive(o.Rho):
-		return bad("Rho", o.Rho, "a positive number")
-	case !positive(o.Sigma):
-		return bad("Sigma", o.Sigma, "a positive number")
-	case !(o.Alpha > 0 && o.Alpha < 2):
-		return bad("Alpha", o.Alpha, "0 < Alpha < 2")
-	case o.AdaptiveRhoInterval < 0:
-		return bad("AdaptiveRhoInterval", o.AdaptiveRhoInterval, "at least 0")
-	case !(o.AdaptiveRhoTolerance >= 1 && positive(o.AdaptiveRhoTolerance)):
-		return bad("AdaptiveRhoTolerance", o.AdaptiveRhoTolerance, "at least 1")
-	case o.CheckTermination < 1:
-		return bad("CheckTermination", o.CheckTermination, "at least 1")
-	case !positive(o.Delta):
-		return bad("Delta", o.Delta, "a positive number")
-	case o.PolishRefineIter < 0:
-		return bad("PolishRefineIter", o.PolishRefineIter, "at least 0")
-	}
-	return nil
+	const most = 1e20 // small enough not to overflow
+	c := setting.Of("admm: Options")
+	c.AtLeast("Scaling", o.Scaling, 0)
+	c.Between(0, "Rho", o.Rho, most)
+	c.Between(0, "Sigma", o.Sigma, most)
+	c.Between(0, "Alpha", o.Alpha, 2)
+	c.AtLeast("AdaptiveRhoInterval", o.AdaptiveRhoInterval, 0)
+	c.That(o.AdaptiveRhoTolerance >= 1 && o.AdaptiveRhoTolerance < most, "AdaptiveRhoTolerance", o.AdaptiveRhoTolerance, "at least 1")
+	c.AtLeast("CheckTermination", o.CheckTermination, 1)
+	c.Between(0, "Delta", o.Delta, most)
+	c.AtLeast("PolishRefineIter", o.PolishRefineIter, 0)
+	return c.Err()
 }

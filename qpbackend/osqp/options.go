@@ -3,8 +3,7 @@
 package osqp
 
 import (
-	"fmt"
-
+	"github.com/dcopt/dcopt/internal/setting"
 	raw "github.com/dcopt/dcopt/third_party/osqp"
 )
 
@@ -92,48 +91,26 @@ func DefaultOptions() Options {
 
 // Validate names the first field out of range.
 func (o Options) Validate() error {
-	bad := func(name string, value any, want string) error {
-		return fmt.Errorf("osqp: Options.%s = %v, want %s", name, value, want)
-	}
-	// Positive numbers must also be finite, and small enough not to overflow.
-	positive := func(v float64) bool { return v > 0 && v <= 1e20 }
-	switch {
-	case o.Scaling < 0:
-		return bad("Scaling", o.Scaling, "at least 0")
-	case !positive(o.Rho):
-		return bad("Rho", o.Rho, "a positive number")
-	case !positive(o.Sigma):
-		return bad("Sigma", o.Sigma, "a positive number")
-	case !(o.Alpha > 0 && o.Alpha < 2):
-		return bad("Alpha", o.Alpha, "0 < Alpha < 2")
-	case o.AdaptiveRho < 0 || o.AdaptiveRho >= numRhoRule:
-		return bad("AdaptiveRho", o.AdaptiveRho, "RhoFixed, RhoByIterations or RhoByError")
-	case o.AdaptiveRhoInterval < 0:
-		return bad("AdaptiveRhoInterval", o.AdaptiveRhoInterval, "at least 0")
-	case !(o.AdaptiveRhoFraction > 0 && o.AdaptiveRhoFraction < 1):
-		return bad("AdaptiveRhoFraction", o.AdaptiveRhoFraction, "0 < AdaptiveRhoFraction < 1")
-	case !(o.AdaptiveRhoTolerance >= 1 && positive(o.AdaptiveRhoTolerance)):
-		return bad("AdaptiveRhoTolerance", o.AdaptiveRhoTolerance, "at least 1")
-	case o.CheckTermination < 1:
-		return bad("CheckTermination", o.CheckTermination, "at least 1")
-	case !positive(o.Delta):
-		return bad("Delta", o.Delta, "a positive number")
-	case o.PolishRefineIter < 0:
-		return bad("PolishRefineIter", o.PolishRefineIter, "at least 0")
-	case o.CGMaxIter < 1:
-		return bad("CGMaxIter", o.CGMaxIter, "at least 1")
-	case o.CGTolReduction < 1:
-		return bad("CGTolReduction", o.CGTolReduction, "at least 1")
-	case !(o.CGTolFraction > 0 && o.CGTolFraction < 1):
-		return bad("CGTolFraction", o.CGTolFraction, "0 < CGTolFraction < 1")
-	case o.Device < 0:
-		return bad("Device", o.Device, "at least 0")
-	case o.ProfilerLevel < 0 || o.ProfilerLevel > 2:
-		return bad("ProfilerLevel", o.ProfilerLevel, "0, 1 or 2")
-	case o.Indirect && !raw.HasIndirectSolver():
-		return bad("Indirect", o.Indirect, "false: this OSQP library has no indirect solver")
-	}
-	return nil
+	const most = 1e20 // small enough not to overflow
+	c := setting.Of("osqp: Options")
+	c.AtLeast("Scaling", o.Scaling, 0)
+	c.Between(0, "Rho", o.Rho, most)
+	c.Between(0, "Sigma", o.Sigma, most)
+	c.Between(0, "Alpha", o.Alpha, 2)
+	c.That(o.AdaptiveRho >= 0 && o.AdaptiveRho < numRhoRule, "AdaptiveRho", o.AdaptiveRho, "RhoFixed, RhoByIterations or RhoByError")
+	c.AtLeast("AdaptiveRhoInterval", o.AdaptiveRhoInterval, 0)
+	c.Between(0, "AdaptiveRhoFraction", o.AdaptiveRhoFraction, 1)
+	c.That(o.AdaptiveRhoTolerance >= 1 && o.AdaptiveRhoTolerance < most, "AdaptiveRhoTolerance", o.AdaptiveRhoTolerance, "at least 1")
+	c.AtLeast("CheckTermination", o.CheckTermination, 1)
+	c.Between(0, "Delta", o.Delta, most)
+	c.AtLeast("PolishRefineIter", o.PolishRefineIter, 0)
+	c.AtLeast("CGMaxIter", o.CGMaxIter, 1)
+	c.AtLeast("CGTolReduction", o.CGTolReduction, 1)
+	c.Between(0, "CGTolFraction", o.CGTolFraction, 1)
+	c.AtLeast("Device", o.Device, 0)
+	c.That(o.ProfilerLevel >= 0 && o.ProfilerLevel <= 2, "ProfilerLevel", o.ProfilerLevel, "0, 1 or 2")
+	c.That(!o.Indirect || raw.HasIndirectSolver(), "Indirect", o.Indirect, "false: this OSQP library has no indirect solver")
+	return c.Err()
 }
 
 // settings are OSQP's for a solve; tolerances and MaxIter are overwritten as it

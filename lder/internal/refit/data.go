@@ -1,5 +1,7 @@
 package refit
 
+import "github.com/dcopt/dcopt/internal/num"
+
 // Data holds training rows. Row i is X[i*N : (i+1)*N], its last entry 1.
 type Data struct {
 	M, N int
@@ -74,28 +76,13 @@ func (d *Data) Gather(dst *Data, rows, columns []int) {
 	}
 }
 
-// dot is the inner product of two rows of one length.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1 float64
-	j := 0
-	for ; j+1 < len(a); j += 2 {
-		s0 += a[j] * b[j]
-		s1 += a[j+1] * b[j+1]
-	}
-	if j < len(a) {
-		s0 += a[j] * b[j]
-	}
-	return s0 + s1
-}
-
 // largest returns which of the pieces, rows of coefficients one after another,
 // is largest at x, the first of equals, and its value.
 func largest(pieces, x []float64) (arg int, best float64) {
 	n := len(x)
-	best = dot(pieces[:n], x)
+	best = num.Dot(pieces[:n], x)
 	for k, at := 1, n; at < len(pieces); k, at = k+1, at+n {
-		if v := dot(pieces[at:at+n], x); v > best {
+		if v := num.Dot(pieces[at:at+n], x); v > best {
 			arg, best = k, v
 		}
 	}

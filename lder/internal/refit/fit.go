@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Options of a fit.
@@ -221,7 +223,7 @@ func (f *Fitter) cells(centres, other []int) {
 	put := func(dst []float64, c int) {
 		row := f.d.Row(c)
 		copy(dst, row)
-		dst[n-1] = -.5 * dot(row[:n-1], row[:n-1])
+		dst[n-1] = -.5 * num.Dot(row[:n-1], row[:n-1])
 	}
 	for k, c := range centres {
 		put(f.θ[k*n:(k+1)*n], c)

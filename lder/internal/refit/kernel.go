@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
@@ -300,7 +301,7 @@ func (k kernels) back(x, u []float64, size int) {
 			simd.Tile(&r0[j+4], &x[j+4], ld, size-j-4, &known)
 		} else {
 			for i, row := range [...][]float64{r0, r1, r2, r3} {
-				known[2*i] = dot(x[j+4:size], row[j+4:size])
+				known[2*i] = num.Dot(x[j+4:size], row[j+4:size])
 			}
 		}
 		x3 := (r3[size] - known[6]) * r3[j+3]

@@ -1,6 +1,6 @@
 package refit
 
-import "math"
+import "github.com/dcopt/dcopt/internal/num"
 
 // Penalty are the ridge weights of l-DERs f = max_l ⟨w_l, x⟩ − max_j ⟨v_j, x⟩:
 // a common linear part b has weight Linear, and the deviations w_l − b and v_j
@@ -52,7 +52,7 @@ func precision(q []float64, r1, r2 int, a, b float64) {
 			c[i*k+j] = v
 		}
 	}
-	cholesky(c, k)
+	num.Cholesky(c, k)
 	e := make([]float64, k)
 	for j := range k {
 		for i := range e {
@@ -79,7 +79,7 @@ func (p *penalty) value(θ []float64, n int) float64 {
 		a := θ[i*n : (i+1)*n]
 		for j := range i + 1 {
 			b := θ[j*n : (j+1)*n]
-			s := p.slope[i*p.k+j]*dot(a[:n-1], b[:n-1]) + p.constant[i*p.k+j]*a[n-1]*b[n-1]
+			s := p.slope[i*p.k+j]*num.Dot(a[:n-1], b[:n-1]) + p.constant[i*p.k+j]*a[n-1]*b[n-1]
 			if i != j {
 				s *= 2
 			}
@@ -89,22 +89,10 @@ func (p *penalty) value(θ []float64, n int) float64 {
 	return sum
 }
 
-// cholesky factors the symmetric positive definite k×k matrix a = LLᵀ in place,
-// reading and writing its lower triangle.
-func cholesky(a []float64, k int) {
-	for i := range k {
-		row := a[i*k : i*k+i+1]
-		for j := range i {
-			row[j] = (row[j] - dot(row[:j], a[j*k:j*k+j])) / a[j*k+j]
-		}
-		row[i] = math.Sqrt(row[i] - dot(row[:i], row[:i]))
-	}
-}
-
 // solveCholesky overwrites b with the solution of LLᵀx = b.
 func solveCholesky(l []float64, k int, b []float64) {
 	for i := range k {
-		b[i] = (b[i] - dot(l[i*k:i*k+i], b[:i])) / l[i*k+i]
+		b[i] = (b[i] - num.Dot(l[i*k:i*k+i], b[:i])) / l[i*k+i]
 	}
 	for i := k - 1; i >= 0; i-- {
 		x := b[i] / l[i*k+i]

@@ -6,24 +6,6 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// cholesky overwrites the lower triangle of a, n × n by rows, by L with
-// a = LLᵀ. It returns false where a is not positive definite.
-func cholesky(a []float64, n int) bool {
-	for i := range n {
-		ri := a[i*n:][:n]
-		for j := range i {
-			rj := a[j*n:][:n]
-			ri[j] = (ri[j] - num.Dot(ri[:j], rj)) / rj[j]
-		}
-		d := ri[i] - num.Dot(ri[:i], ri)
-		if !(d > 0 && d <= math.MaxFloat64) {
-			return false
-		}
-		ri[i] = math.Sqrt(d)
-	}
-	return true
-}
-
 // orthogonalise rotates the rows of m, n × n, until they are orthogonal, those
 // of r with them, and sets norms to the norms of m's: the one-sided Jacobi
 // method for singular values. Near the central path they are nearly orthogonal

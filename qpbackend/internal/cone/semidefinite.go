@@ -90,7 +90,7 @@ func (c *Semidefinite) Scale(s, z []float64) bool {
 	n, ls, lz, m := c.n, c.a, c.b, c.x
 	c.unpack(ls, s)
 	c.unpack(lz, z)
-	if !cholesky(ls, n) || !cholesky(lz, n) {
+	if !num.Cholesky(ls, n) || !num.Cholesky(lz, n) {
 		return false
 	}
 	// The rows of m and rt are the columns of LzᵀLs and Ls.

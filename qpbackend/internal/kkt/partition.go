@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -108,7 +109,7 @@ func divide(k *sparse.CSC, inBorder []bool, must bool) *partition {
 			if inBorder[i] {
 				continue
 			}
-			a, b := find(parent, int32(i)), find(parent, int32(j))
+			a, b := ldl.Root(parent, int32(i)), ldl.Root(parent, int32(j))
 			if a == b {
 				continue
 			}
@@ -150,13 +151,13 @@ func mayPay(k *sparse.CSC, parent []int32, inBorder []bool) bool {
 			mine++
 			if b {
 				own[i]++
-				all[find(parent, int32(i))]++
+				all[ldl.Root(parent, int32(i))]++
 			}
 		}
 		couplings += int(mine)
 		if !b {
 			own[j] += mine
-			all[find(parent, int32(j))] += mine
+			all[ldl.Root(parent, int32(j))] += mine
 		}
 	}
 	bound := 0.0
@@ -165,15 +166,6 @@ func mayPay(k *sparse.CSC, parent []int32, inBorder []bool) bool {
 		bound += (float64(c)*float64(c) + union*union) / 2
 	}
 	return bound >= fewOperations*float64(couplings)
-}
-
-// find is the root of i; it halves the paths it walks.
-func find(parent []int32, i int32) int32 {
-	for parent[i] != i {
-		parent[i] = parent[parent[i]]
-		i = parent[i]
-	}
-	return i
 }
 
 // collect lists the border and the components, each by its least node.
@@ -191,7 +183,7 @@ func (p *partition) collect(parent, size []int32, inBorder []bool) {
 	p.nodes = make([]int32, n-len(p.border))
 	for i := range n {
 		if !inBorder[i] {
-			r := find(parent, int32(i))
+			r := ldl.Root(parent, int32(i))
 			p.nodes[start[r]] = int32(i)
 			start[r]++
 		}

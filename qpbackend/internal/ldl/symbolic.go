@@ -312,7 +312,7 @@ func columnCounts(work *poll.Poll, low *triangle, parent []int32) ([]int32, erro
 			newest[i] = first[j]
 			count[j]++
 			if prev := lastLeaf[i]; prev >= 0 {
-				count[find(ancestor, prev)]--
+				count[Root(ancestor, prev)]--
 			}
 			lastLeaf[i] = j
 		}
@@ -334,7 +334,9 @@ func columnCounts(work *poll.Poll, low *triangle, parent []int32) ([]int32, erro
 	return count, nil
 }
 
-func find(ancestor []int32, i int32) int32 {
+// Root is the root of i in a forest of ancestors, of which a root is its own. It makes all on the
+// path children of the root.
+func Root(ancestor []int32, i int32) int32 {
 	root := i
 	for ancestor[root] != root {
 		root = ancestor[root]
