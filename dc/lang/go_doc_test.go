@@ -19,6 +19,7 @@ var goNames = map[string]string{
 	"sumlargest": "SumLargest, SumLargestOf", "lse": "LogSumExp, LogSumExpOf", "quad": "Quad", "quadoverlin": "QuadOverLin, QuadOverLinOf",
 	"geomean": "GeoMean, GeoMeanOf", "dc": "Expr.Sub", "logdet": "LogDet", "matfrac": "MatFrac", "lambda_max": "LambdaMax",
 	"lambda_min": "LambdaMin", "lambda_sumlargest": "LambdaSumLargest", "sigma_max": "SpectralNorm", "normnuc": "NuclearNorm",
+	"conv": "MatMul", "kron": "Affine.Entry, Affine.Scale, Entries", "vec": "Affine.Reshape", "dotsort": "DotSort, DotSortOf", "rel_entr": "KL, Expr.Add, Expr.Sub",
 	"norm": "NormP, NormPOf", "wgeomean": "WeightedGeoMean, WeightedGeoMeanOf", "cumsum": "Affine.Entry, Linear.AddScaled, Entries", "reshape": "Affine.Reshape",
 	"trace": "Affine.Diag, Affine.Sum", "diag": "Affine.Diag",
 }

@@ -140,7 +140,7 @@ const majorised = "g with majorants"
 // where it touches, and no less elsewhere. DCOPT_TREES is the number of
 // expressions.
 func TestTreesAreRepresented(t *testing.T) {
-	rounds := 2000
+	rounds := 2500
 	if s := os.Getenv("DCOPT_TREES"); s != "" {
 		var err error
 		if rounds, err = strconv.Atoi(s); err != nil {
@@ -162,12 +162,12 @@ func TestTreesAreRepresented(t *testing.T) {
 			continue
 		}
 		e, exact := p.Problem.Objective, p.Problem.Exact().Objective
-		for name, part := range map[string]dc.Convex{"g": exact.G(), "h": exact.H(), majorised: e.G()} {
-			at := gridPoint(r.Rand)
+		for _, c := range []convexPart{{"g", exact.G(), nil}, {"h", exact.H(), nil}, {majorised, e.G(), nil}} {
+			name, part, at := c.name, c.f, gridPoint(r.Rand)
 			if name == majorised && p.Problem == p.Problem.Exact() {
 				continue
 			}
-			c := convexPart{name, part, make([]float64, coordinates)}
+			c.grad = make([]float64, coordinates)
 			want, ok := c.inside(at)
 			if !ok || len(part.Support()) == 0 || abs(want) > 1e3 {
 				continue
