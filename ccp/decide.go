@@ -17,7 +17,7 @@ func (r *run) view(it Iteration) view {
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
 		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
 		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
-		coarse:   r.recover.tol > finest && r.recover.tol > r.fine(it),
+		coarse:   r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
 		misfit:   r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
 		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}
