@@ -301,7 +301,7 @@ func (r *run) follow(m search.Move) {
 	case search.Anew:
 		r.penalty.τ, r.penalty.idle, r.penalty.flat = m.Tau, 0, 0
 		r.penalty.restarts, r.recover.failures = mostRestarts, mostFailures // a failure ends the hop
-		r.course.idle, r.course.strict = 0, false
+		r.course.idle, r.course.strict, r.course.sharpened = 0, false, false
 		r.devices.Reset()
 		r.kinds.Reset()
 		r.prev = Iteration{Objective: math.NaN()}

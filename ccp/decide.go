@@ -16,10 +16,11 @@ func (r *run) view(it Iteration) view {
 		it: it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
 		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
-		atPole:   len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
-		coarse:   r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
-		misfit:   r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
-		alongRay: r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
+		atPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
+		sharpened: r.course.sharpened,
+		coarse:    it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
+		misfit:    r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
+		alongRay:  r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}
 }
 
@@ -36,7 +37,7 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 	case restart:
 		r.restart()
 	case converged, unsettled:
-		if it.Feasible || r.retreat(it) {
+		if it.Feasible || r.course.sharpened || r.retreat(it) {
 			if v == unsettled {
 				note = strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; " + note)
 			}
@@ -45,6 +46,7 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0
 	case sharper:
+		r.course.sharpened = true
 		r.recover.tol = max(min(r.recover.tol/100, r.fine(*it)), finest)
 		r.sub.Close()
 		return r.open(ctx)
@@ -217,7 +219,7 @@ func (r *run) restart() {
 		s.heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
 	}
 	r.devices.Reset()
-	r.course.strict = false
+	r.course.strict, r.course.sharpened = false, false
 	r.kinds.Reset()
 }
 

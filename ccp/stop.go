@@ -23,7 +23,9 @@ type view struct {
 	blurred  bool    // the best objective has not fallen by more than its rounding error for some iterations
 	restarts int     // that are left
 	misfit   bool    // a convex problem was solved in units far above its solution, and may be solved again
-	coarse   bool    // the backend's accuracy leaves more of the objective open than counts, and it may be asked for more
+	// A feasible point was found at rest with the usual accuracy of the backend, which was then asked for more.
+	sharpened bool
+	coarse    bool // the point is feasible, the backend's accuracy leaves more of the objective open than counts, and it may be asked for more
 }
 
 // verdict is the decision of stop.
@@ -59,6 +61,8 @@ func stop(v view) verdict {
 		return refit
 	case v.keeps && (v.convex || still) && v.residual <= lastEnough && v.coarse:
 		return sharper
+	case v.sharpened && (v.convex || still || !v.keeps):
+		return converged
 	case v.keeps && (v.convex || still) && v.residual <= lastEnough:
 		return converged
 	case v.keeps && v.settled && v.residual <= lastEnough:
@@ -79,6 +83,7 @@ type course struct {
 	anchor    float64 // best when it improved last
 	idle      int     // feasible iterations since then
 	strict    bool    // only FeasTol as it is makes a point feasible
+	sharpened bool    // the backend was asked for more accuracy where a feasible point was at rest
 	look      float64 // distance from the start at which a ray was looked for last
 	far       bool    // the points run off
 	refits    int     // how often a convex problem was solved in other units

@@ -27,6 +27,8 @@ func TestStop(t *testing.T) {
 		"convex, units off, still":       {view{it: it(1), prev: it(1), keeps: true, convex: true, misfit: true, least: 1e-6}, converged},
 		"convex, too coarse":             {view{it: it(1), prev: it(nan), keeps: true, convex: true, coarse: true}, sharper},
 		"still, too coarse":              {view{it: it(1), prev: it(1), keeps: true, coarse: true, least: 1e-6}, sharper},
+		"sharper, and broken":            {view{it: it(1), prev: it(2), sharpened: true, least: 1e-6}, converged},
+		"sharper, and falling":           {view{it: it(1), prev: it(2), keeps: true, sharpened: true, least: 1e-6}, goOn},
 		"falling, too coarse":            {view{it: it(1), prev: it(2), keeps: true, coarse: true, least: 1e-6}, goOn},
 		"convex, broken":                 {view{it: it(1), prev: it(nan), convex: true}, insist},
 		"convex, broken, insisted on":    {view{it: it(1), prev: it(nan), convex: true, strict: true}, goOn},
