@@ -202,6 +202,10 @@ func (t *tightening) cone(c qpbackend.Cone) {
 		t.exponential(c.Start)
 	case qpbackend.Power:
 		t.power(c.Start, c.Alpha)
+	case qpbackend.Semidefinite: // by columns, of each the entries down to the diagonal
+		for k, j := 0, 1; k < c.Len; k, j = k+j+1, j+1 {
+			t.within(c.Start+k, interval{0, math.Inf(1)})
+		}
 	}
 }
 

@@ -13,6 +13,11 @@ import (
 // most where a proof leaves a remainder of it, which no floating-point proof is without.
 const beyond = 1e6
 
+// remainder is how large, relative to the sum of the sizes of the terms, a sum of multipliers
+// is that may be one of terms that cancel each other: half the digits of float64. A larger one
+// is a multiplier of the column, which may be of any size where it has no bounds.
+const remainder = 0x1p-26
+
 // sweeps of Implied: bounds go from the variables through an epigraph in an epigraph.
 const sweeps = 10
 
@@ -20,7 +25,8 @@ const sweeps = 10
 // infeasible: whether with x within its bounds and those that the rows imply, and y made
 // one of the dual cones, the least value of yᵀAx is above the largest that the rows
 // leave it, by more than the errors of the sums and of the data. Columns without such
-// bounds are taken to be within beyond of their units.
+// bounds are taken to be within beyond of their units where the terms of their sum
+// cancel each other up to remainder; there is no proof where they do not.
 func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 	n, m := p.Dims()
 	if len(y) != m || p.A == nil {
@@ -34,6 +40,7 @@ func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 		return true
 	}
 	y = slices.Clone(y)
+	dropAlone(p, y, lo, hi)
 	if !intoDuals(p, y) {
 		return false
 	}
@@ -48,12 +55,35 @@ func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 	for j := range n {
 		e := (count[j] + dataErrors + 1) * unit * size[j]
 		far := beyond * max(units[j], 1) // the unit of e^-50 is no bound of it
+		if endless(w[j], lo[j], hi[j]) && math.Abs(w[j]) > remainder*size[j] {
+			return false
+		}
 		from, to := max(lo[j], -far), min(hi[j], far)
 		least += min((w[j]-e)*from, (w[j]-e)*to, (w[j]+e)*from, (w[j]+e)*to)
 		err += 4 * unit * (math.Abs(w[j]) + e) * max(math.Abs(from), math.Abs(to))
 	}
 	err += float64(n) * unit * math.Abs(least)
 	return least-most > 2*err
+}
+
+// endless reports whether w times a column within its bounds has no least value.
+func endless(w, lo, hi float64) bool {
+	return w > 0 && math.IsInf(lo, -1) || w < 0 && math.IsInf(hi, 1)
+}
+
+// dropAlone makes 0 the multipliers of a column without a bound whose terms all have one
+// sign: they cancel nothing, and those of a proof are 0.
+func dropAlone(p *qpbackend.Problem, y, lo, hi []float64) {
+	w, size := make([]float64, len(lo)), make([]float64, len(lo))
+	each(p.A, func(i, j int, v float64) {
+		w[j] += v * y[i]
+		size[j] += math.Abs(v * y[i])
+	})
+	each(p.A, func(i, j int, v float64) {
+		if v != 0 && math.Abs(w[j]) == size[j] && endless(w[j], lo[j], hi[j]) {
+			y[i] = 0
+		}
+	})
 }
 
 // leaves is the largest value of yᵀAx that rows and cones allow, with a bound of its

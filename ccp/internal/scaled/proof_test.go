@@ -147,6 +147,31 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
+// TestInfeasibleFar: columns without bounds are not held near 0 by a multiplier that
+// nothing cancels, nor by one that another cancels in part.
+func TestInfeasibleFar(t *testing.T) {
+	inf := math.Inf(1)
+	free, none := []float64{-inf, -inf}, []float64{inf, inf}
+	var a sparse.Triplets // 1e-9·(x + y) ≥ 1
+	a.Add(0, 0, 1e-9)
+	a.Add(0, 1, 1e-9)
+	m, _ := a.CSC(1, 2)
+	p := &qpbackend.Problem{Q: []float64{0, 0}, A: m, L: []float64{1}, U: []float64{inf}, Lo: free, Hi: none}
+	if Infeasible(p, []float64{-1}, []float64{1, 1}) {
+		t.Error("1e-9·(x + y) ≥ 1 has points")
+	}
+	var b sparse.Triplets // 1e-7·x − 1e-7·y ≥ 1, 1.000001e-7·y − 1e-7·x ≥ 1: x = 2e13, y near it
+	b.Add(0, 0, 1e-7)
+	b.Add(0, 1, -1e-7)
+	b.Add(1, 0, -1e-7)
+	b.Add(1, 1, 1.000001e-7)
+	m, _ = b.CSC(2, 2)
+	p = &qpbackend.Problem{Q: []float64{0, 0}, A: m, L: []float64{1, 1}, U: none, Lo: free, Hi: none}
+	if Infeasible(p, []float64{-1, -1}, []float64{1, 1}) {
+		t.Error("two rows that are almost opposite have points far off")
+	}
+}
+
 // TestStretch: where the rows of a cone are of unlike size, the copy's are not, and the
 // solution and its multipliers are those of the stated problem, warm too.
 func TestStretch(t *testing.T) {
