@@ -62,7 +62,7 @@ func (r *run) failed(ctx context.Context, err error) (outcome, error) {
 // problem is asked for feasible points before that.
 func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
-	if r.course.sharpened { // it was solved before, to the usual accuracy
+	if r.course.sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
 		return outcome{status: Converged, message: c.note}, nil
 	}
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)

@@ -61,7 +61,7 @@ func stop(v view) verdict {
 		return refit
 	case v.keeps && (v.convex || still) && v.residual <= lastEnough && v.coarse:
 		return sharper
-	case v.sharpened && (v.convex || still || !v.keeps):
+	case v.sharpened && v.convex:
 		return converged
 	case v.keeps && (v.convex || still) && v.residual <= lastEnough:
 		return converged
