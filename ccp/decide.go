@@ -47,9 +47,7 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 		r.penalty.idle, r.penalty.flat = 0, 0
 	case sharper:
 		r.course.sharpened = true
-		r.recover.tol = max(min(r.recover.tol/100, r.fine(*it)), finest)
-		r.sub.Close()
-		return r.open(ctx)
+		return r.tighten(ctx, max(min(r.recover.tol/100, r.fine(*it)), finest))
 	case refit:
 		r.course.refits++
 		r.sub.Refit(r.x)
@@ -179,9 +177,7 @@ func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
 		}
 		return outcome{status: Stalled, message: strings.TrimSpace("the backend does not meet the convex constraints any better; " + c.note)}, nil
 	}
-	c.tol = max(c.tol/100, tightest)
-	r.sub.Close()
-	return r.open(ctx)
+	return r.tighten(ctx, max(c.tol/100, tightest))
 }
 
 // timid goes back to the start, with a small τ, from a first iteration that has put the

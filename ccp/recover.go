@@ -32,6 +32,13 @@ func (r *run) open(ctx context.Context) (outcome, error) {
 	return ended(ctx, r.sub.Open(ctx, b, set))
 }
 
+// tighten makes the solver anew with another tolerance.
+func (r *run) tighten(ctx context.Context, tol float64) (outcome, error) {
+	r.recover.tol = tol
+	r.sub.Close()
+	return r.open(ctx)
+}
+
 // reopen makes the solver anew for the current linearisation.
 func (r *run) reopen(ctx context.Context) (outcome, error) {
 	if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {

@@ -21,8 +21,11 @@ func program(t *testing.T) string {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("SKIPPED: no go command")
+	}
 	if out, err := exec.Command("go", "build", "-o", path, "../cmd/dcopt").CombinedOutput(); err != nil {
-		t.Skipf("no program: %v\n%s", err, out)
+		t.Fatalf("no program: %v\n%s", err, out)
 	}
 	return path
 }
@@ -115,7 +118,7 @@ func TestNoProgram(t *testing.T) {
 	}
 	goes, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("SKIPPED: no go command")
 	}
 	c, err := client.Start(goes) // "go serve" is no command
 	if err != nil {
