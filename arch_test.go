@@ -78,9 +78,11 @@ var mayImport = map[string]string{
 	"ccp/global": "dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":                "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
-	"qpbackend/sparse":         "",
-	"qpbackend/internal/poll":  "",
+	"qpbackend":               "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
+	"qpbackend/sparse":        "",
+	"qpbackend/internal/poll": "",
+	// The part of a solver that is the same in all backends.
+	"qpbackend/internal/base":  "qpbackend",
 	"qpbackend/internal/amd":   "qpbackend/internal/poll",
 	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num internal/simd",
 	"qpbackend/internal/kkt":   "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum internal/num internal/simd",
@@ -88,12 +90,12 @@ var mayImport = map[string]string{
 	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project": "gonum internal/num",
-	"qpbackend/ipm":              "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num internal/simd",
+	"qpbackend/ipm":              "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num internal/simd",
 	// Where its iterates stall, admm lets ipm go on.
-	"qpbackend/admm":     "internal/setting qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
-	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/sparse third_party/osqp internal/num",
+	"qpbackend/admm":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
+	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
-	"qpbackend/presolve": "qpbackend qpbackend/sparse qpbackend/internal/poll",
+	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/poll",
 	"qpbackend/qps":      "qpbackend qpbackend/sparse internal/table",
 	"qpbackend/qptest":   "qpbackend qpbackend/sparse",
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -114,37 +115,22 @@ func DefaultSettings() Settings {
 
 // Validate names the first field out of range.
 func (s Settings) Validate() error {
-	switch {
-	case !(s.Tau0 > 0) || math.IsInf(s.Tau0, 1):
-		return fmt.Errorf("ccp: Settings.Tau0 = %g, want > 0", s.Tau0)
-	case !(s.TauMax >= s.Tau0) || math.IsInf(s.TauMax, 1):
-		return fmt.Errorf("ccp: Settings.TauMax = %g, want at least Tau0 = %g", s.TauMax, s.Tau0)
-	case !(s.Mu > 1) || math.IsInf(s.Mu, 1):
-		return fmt.Errorf("ccp: Settings.Mu = %g, want > 1", s.Mu)
-	case s.MaxIter < 1:
-		return fmt.Errorf("ccp: Settings.MaxIter = %d, want at least 1", s.MaxIter)
-	case !(s.Tol > 0) || math.IsInf(s.Tol, 1):
-		return fmt.Errorf("ccp: Settings.Tol = %g, want > 0", s.Tol)
-	case !(s.Scale >= 0) || math.IsInf(s.Scale, 1):
-		return fmt.Errorf("ccp: Settings.Scale = %g, want at least 0", s.Scale)
-	case !(s.FeasTol > 0) || math.IsInf(s.FeasTol, 1):
-		return fmt.Errorf("ccp: Settings.FeasTol = %g, want > 0", s.FeasTol)
-	case s.Search.Tangents < 0:
-		return fmt.Errorf("ccp: Settings.Search.Tangents = %d, want at least 0", s.Search.Tangents)
-	case s.Search.Coordinates < 0:
-		return fmt.Errorf("ccp: Settings.Search.Coordinates = %d, want at least 0", s.Search.Coordinates)
-	case s.Search.Descents < 0:
-		return fmt.Errorf("ccp: Settings.Search.Descents = %d, want at least 0", s.Search.Descents)
-	case s.Search.Hops < 0:
-		return fmt.Errorf("ccp: Settings.Search.Hops = %d, want at least 0", s.Search.Hops)
-	case s.Global.MaxNodes < 1:
-		return fmt.Errorf("ccp: Settings.Global.MaxNodes = %d, want at least 1", s.Global.MaxNodes)
-	case !(s.Global.GapTol > 0) || math.IsInf(s.Global.GapTol, 1):
-		return fmt.Errorf("ccp: Settings.Global.GapTol = %g, want > 0", s.Global.GapTol)
-	case !(s.Damping > 0 && s.Damping < 1):
-		return fmt.Errorf("ccp: Settings.Damping = %g, want 0 < Damping < 1", s.Damping)
-	}
-	return nil
+	c := setting.Of("ccp: Settings")
+	c.Positive("Tau0", s.Tau0)
+	c.That(s.TauMax >= s.Tau0 && !math.IsInf(s.TauMax, 1), "TauMax", s.TauMax, fmt.Sprintf("at least Tau0 = %g", s.Tau0))
+	c.That(s.Mu > 1 && !math.IsInf(s.Mu, 1), "Mu", s.Mu, "> 1")
+	c.AtLeast("MaxIter", s.MaxIter, 1)
+	c.Positive("Tol", s.Tol)
+	c.NotNegative("Scale", s.Scale)
+	c.Positive("FeasTol", s.FeasTol)
+	c.Between(0, "Damping", s.Damping, 1)
+	c.AtLeast("Search.Tangents", s.Search.Tangents, 0)
+	c.AtLeast("Search.Coordinates", s.Search.Coordinates, 0)
+	c.AtLeast("Search.Descents", s.Search.Descents, 0)
+	c.AtLeast("Search.Hops", s.Search.Hops, 0)
+	c.AtLeast("Global.MaxNodes", s.Global.MaxNodes, 1)
+	c.Positive("Global.GapTol", s.Global.GapTol)
+	return c.Err()
 }
 
 func (s Settings) backend() qpbackend.Backend {

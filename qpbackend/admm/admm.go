@@ -46,11 +46,11 @@ type progress struct {
 
 // Solve fills dst; see the package comment for what the statuses mean.
 func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	if s.closed {
-		return errClosed
+	if err := s.Open(); err != nil {
+		return err
 	}
-	warmed := s.warmed
-	s.warmed = false
+	warmed := s.Start.Given()
+	s.Start.Forget()
 	if err := s.checkConvex(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -60,13 +60,13 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 
 // begin makes the first iterate, which is the best so far.
 func (s *solver) begin(warmed bool) {
-	s.run = progress{ε: s.set.Tol}
+	s.run = progress{ε: s.Set.Tol}
 	if s.opt.Polishing {
 		s.run.ε = max(s.run.ε, firstTol)
 	}
 	if warmed {
-		s.best.set(s.warm.x, s.warm.y, s.warm.z)
-		s.w.start(&s.warm)
+		s.best.set(s.Start.X, s.Start.Y, s.Start.Z)
+		s.w.start(&s.best)
 	} else {
 		clear(s.best.x)
 		clear(s.best.y)
@@ -79,7 +79,7 @@ func (s *solver) begin(warmed bool) {
 // iterate runs the method until there is a verdict.
 func (s *solver) iterate(ctx context.Context) verdict {
 	w, run, every := s.w, &s.run, s.opt.AdaptiveRhoInterval
-	for run.k < s.set.MaxIter {
+	for run.k < s.Set.MaxIter {
 		if ctx.Err() != nil {
 			return outOfTime
 		}
@@ -91,7 +91,7 @@ func (s *solver) iterate(ctx context.Context) verdict {
 		}
 		run.k++
 		run.round++
-		test := run.round%s.opt.CheckTermination == 0 || run.k == s.set.MaxIter
+		test := run.round%s.opt.CheckTermination == 0 || run.k == s.Set.MaxIter
 		adapt := every > 0 && run.round%every == 0
 		if test {
 			w.remember()
@@ -100,7 +100,7 @@ func (s *solver) iterate(ctx context.Context) verdict {
 		if !test && !adapt {
 			continue
 		}
-		w.now = w.measure(w.x, w.z, w.y, s.p.R)
+		w.now = w.measure(w.x, w.z, w.y, s.P.R)
 		if test {
 			w.difference()
 			if v := s.judge(ctx); v != goOn {
@@ -121,7 +121,7 @@ func (s *solver) judge(ctx context.Context) verdict {
 		return broken
 	}
 	best := s.keep()
-	if w.now.worth <= s.set.Tol || w.now.within(run.ε) {
+	if w.now.worth <= s.Set.Tol || w.now.within(run.ε) {
 		return s.claim(ctx, best)
 	}
 	return s.infeasible()
@@ -150,16 +150,16 @@ func (s *solver) claim(ctx context.Context, best bool) verdict {
 		worth = s.certify(&s.cand)
 		s.consider()
 	}
-	if s.best.certified && s.best.worth <= s.set.Tol || s.opt.Polishing && s.polish(ctx) {
+	if s.best.certified && s.best.worth <= s.Set.Tol || s.opt.Polishing && s.polish(ctx) {
 		return solved
 	}
 	run.round = 0
-	if run.ε > s.set.Tol {
-		run.ε = max(run.ε*tolStep, s.set.Tol)
+	if run.ε > s.Set.Tol {
+		run.ε = max(run.ε*tolStep, s.Set.Tol)
 		return goOn
 	}
 	run.claimed = true
-	run.ε *= min(max(s.set.Tol/(2*min(worth, 1)), 1e-3), 0.5)
+	run.ε *= min(max(s.Set.Tol/(2*min(worth, 1)), 1e-3), 0.5)
 	if run.ε < minTol {
 		return exhausted
 	}
@@ -168,7 +168,7 @@ func (s *solver) claim(ctx context.Context, best bool) verdict {
 
 // certify measures a point on the stated problem and returns its worth.
 func (s *solver) certify(p *point) float64 {
-	p.res = qpbackend.CertifyWork(s.p, p.x, p.y, p.z, s.scratch)
+	p.res = qpbackend.CertifyWork(s.P, p.x, p.y, p.z, s.scratch)
 	p.worth, p.certified = p.res.Max(), true
 	return p.worth
 }
@@ -214,7 +214,7 @@ func (s *solver) why(v verdict) string {
 // last looks at an iterate between two tests.
 func (s *solver) last() {
 	if s.run.k > 0 {
-		s.w.now = s.w.measure(s.w.x, s.w.z, s.w.y, s.p.R)
+		s.w.now = s.w.measure(s.w.x, s.w.z, s.w.y, s.P.R)
 		if s.w.now.worth <= math.MaxFloat64 {
 			s.keep()
 		}
@@ -226,7 +226,7 @@ func (s *solver) short(status qpbackend.Status) qpbackend.Status {
 	if !s.best.certified {
 		s.certify(&s.best)
 	}
-	if s.run.claimed && s.best.worth <= looseFactor*s.set.Tol {
+	if s.run.claimed && s.best.worth <= looseFactor*s.Set.Tol {
 		return qpbackend.AlmostSolved
 	}
 	return status
@@ -242,5 +242,5 @@ func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, message 
 	dst.Y = append(dst.Y[:0], s.best.y...)
 	dst.Z = append(dst.Z[:0], s.best.z...)
 	dst.Res = s.best.res
-	dst.Objective = s.p.Objective(s.best.x)
+	dst.Objective = s.P.Objective(s.best.x)
 }

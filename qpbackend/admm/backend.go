@@ -2,11 +2,11 @@ package admm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
 )
 
 // Backend is the operator splitting method. The zero value is ready for use.
@@ -35,11 +35,11 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	p, err := qpbackend.Prepare(ctx, b, p, set)
+	own, err := base.New(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSolver(ctx, p, set, opt)
+	s, err := newSolver(ctx, own, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -48,17 +48,13 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 
 // solver is a problem with all that is kept between solves.
 type solver struct {
-	p   *qpbackend.Problem // as stated, by qpbackend.Prepare
-	set qpbackend.Settings
+	base.Solver
 	opt Options
 
 	convex *qpbackend.Convexity
 	staleP bool // P has changed since it was last found convex
 	w      *work
-	closed bool
 
-	warm       point // for the next Solve, where warmed
-	warmed     bool
 	cand, best point
 	cert       point     // a proof: y and z, or the direction x
 	scratch    []float64 // for qpbackend.CertifyWork
@@ -86,7 +82,8 @@ func (p *point) set(x, y, z []float64) {
 	p.worth, p.certified = math.Inf(1), false
 }
 
-func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings, opt Options) (*solver, error) {
+func newSolver(ctx context.Context, own base.Solver, opt Options) (*solver, error) {
+	p := own.P
 	n, m := p.Dims()
 	convex, err := qpbackend.NewConvexity(ctx, p.P)
 	if err != nil {
@@ -97,8 +94,8 @@ func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings
 		return nil, fmt.Errorf("admm: %w", err)
 	}
 	s := &solver{
-		p: p, set: set, opt: opt, convex: convex, w: w,
-		warm: newPoint(n, m), cand: newPoint(n, m), best: newPoint(n, m),
+		Solver: own, opt: opt, convex: convex, w: w,
+		cand: newPoint(n, m), best: newPoint(n, m),
 		cert:    newPoint(n, m),
 		scratch: make([]float64, qpbackend.CertifyLen(p)),
 		staleP:  true,
@@ -111,7 +108,7 @@ func (s *solver) checkConvex(ctx context.Context) error {
 	if !s.staleP {
 		return nil
 	}
-	exact, err := s.convex.Check(ctx, s.p.P)
+	exact, err := s.convex.Check(ctx, s.P.P)
 	if err != nil {
 		return err
 	}
@@ -120,45 +117,18 @@ func (s *solver) checkConvex(ctx context.Context) error {
 	return nil
 }
 
-var errClosed = errors.New("admm: the solver is closed")
-
 // Update overwrites values. New matrices are scaled anew at once and factored
 // in the next Solve.
 func (s *solver) Update(u qpbackend.Update) error {
-	if s.closed {
-		return errClosed
-	}
-	if err := s.p.Apply(u); err != nil {
+	if err := s.Apply(u); err != nil {
 		return err
 	}
 	switch {
 	case u.P != nil || u.A != nil:
 		s.staleP = s.staleP || u.P != nil
-		s.w.loadMatrices(s.p)
+		s.w.loadMatrices(s.P)
 	case u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil:
-		s.w.loadVectors(s.p)
+		s.w.loadVectors(s.P)
 	}
-	return nil
-}
-
-// WarmStart keeps a copy of the point for the next Solve.
-func (s *solver) WarmStart(x, y, z []float64) error {
-	if s.closed {
-		return errClosed
-	}
-	if err := s.p.CheckStart(x, y, z); err != nil {
-		return err
-	}
-	clear(s.warm.x)
-	clear(s.warm.y)
-	clear(s.warm.z)
-	s.warm.set(x, y, z)
-	s.warmed = x != nil || y != nil || z != nil
-	return nil
-}
-
-// Close makes the solver refuse all further calls.
-func (s *solver) Close() error {
-	s.closed = true
 	return nil
 }

@@ -44,7 +44,7 @@ func (s *solver) primalProof() bool {
 	for j, a := range w.aty {
 		worst = max(worst, math.Abs(a)/sc.D[j])
 	}
-	if !(worst <= s.set.InfeasTol*min(size, -support)) {
+	if !(worst <= s.Set.InfeasTol*min(size, -support)) {
 		return false
 	}
 	clear(s.cert.z)
@@ -56,7 +56,7 @@ func (s *solver) primalProof() bool {
 			s.cert.z[w.box[i-w.m]] = v
 		}
 	}
-	return qpbackend.PrimalInfeasibility(s.p, s.cert.y, s.cert.z) <= s.set.InfeasTol
+	return qpbackend.PrimalInfeasibility(s.P, s.cert.y, s.cert.z) <= s.Set.InfeasTol
 }
 
 // dualProof looks at dx.
@@ -70,7 +70,7 @@ func (s *solver) dualProof() bool {
 	if !(slope < 0 && size <= math.MaxFloat64) {
 		return false
 	}
-	limit := s.set.InfeasTol * min(size, -slope)
+	limit := s.Set.InfeasTol * min(size, -slope)
 	clear(w.px)
 	w.p.AddSymMulVec(w.px, 1, w.dx)
 	for j, v := range w.px {
@@ -88,7 +88,7 @@ func (s *solver) dualProof() bool {
 	for j, v := range w.dx {
 		s.cert.x[j] = sc.D[j] * v / -slope
 	}
-	return qpbackend.DualInfeasibility(s.p, s.cert.x) <= s.set.InfeasTol
+	return qpbackend.DualInfeasibility(s.P, s.cert.x) <= s.Set.InfeasTol
 }
 
 // reportProof fills dst with the certificate, beside it the best point.

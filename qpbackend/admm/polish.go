@@ -27,11 +27,11 @@ func (s *solver) polish(ctx context.Context) bool {
 	w.unscale(&s.cand, pol.x, pol.y)
 	s.certify(&s.cand)
 	s.consider()
-	if s.best.certified && s.best.worth <= s.set.Tol {
+	if s.best.certified && s.best.worth <= s.Set.Tol {
 		return true
 	}
 	was := w.now
-	if now := w.measure(pol.x, pol.z, pol.y, s.p.R); now.prim < was.prim && now.dual < was.dual {
+	if now := w.measure(pol.x, pol.z, pol.y, s.P.R); now.prim < was.prim && now.dual < was.dual {
 		copy(w.x, pol.x)
 		copy(w.z, pol.z)
 		copy(w.y, pol.y)

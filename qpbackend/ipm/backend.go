@@ -2,11 +2,11 @@ package ipm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
@@ -14,7 +14,8 @@ import (
 // Backend is the interior point method. The zero value is ready for use.
 //
 // A result is AlmostSolved where no further progress is possible and the
-// largest residual is at most min(√Settings.Tol, 1e-5). Where the problem looks
+// largest residual is at most min(√Settings.Tol, 1e-5). A warm start needs both x and y,
+// else it is ignored, as is one that is far from optimal on the values of that Solve. Where the problem looks
 // infeasible, its homogeneous embedding is solved; those iterations count.
 type Backend struct {
 	KKT KKT // how the linear systems are solved
@@ -52,11 +53,11 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 
 // New checks p and prepares all that depends on its pattern.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	p, err := qpbackend.Prepare(ctx, b, p, set)
+	own, err := base.New(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSolver(ctx, p, set, b.KKT)
+	s, err := newSolver(ctx, own, b.KKT)
 	if err != nil {
 		return nil, err
 	}
@@ -65,14 +66,12 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 
 // solver is a problem with all that is kept between solves.
 type solver struct {
-	set    qpbackend.Settings
-	p      *qpbackend.Problem // as stated, by qpbackend.Prepare
+	base.Solver
 	lay    *layout
 	scale  *equil.Scaling
 	convex *qpbackend.Convexity
 	w      *work
 	aux    *work // of the embedding, for a plain one in doubt; made when first needed
-	closed bool
 
 	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
@@ -82,7 +81,6 @@ type solver struct {
 	cert     point // a proof: y and z, or the direction x
 	work     []float64
 	progress progress
-	warm     proposal
 }
 
 // point is an unscaled primal-dual pair.
@@ -95,7 +93,8 @@ func newPoint(n, m int) point {
 	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
 }
 
-func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings, how KKT) (*solver, error) {
+func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
+	p := own.P
 	n, m := p.Dims()
 	lay := newLayout(p.A, p.Cones)
 	sp := p.P.Clone()
@@ -113,10 +112,10 @@ func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings
 	}
 	var step method = plain{}
 	if len(lay.cones) > 0 {
-		step = newEmbedding(n, m, sys.Size(), set.Tol)
+		step = newEmbedding(n, m, sys.Size(), own.Set.Tol)
 	}
 	s := &solver{
-		set: set, p: p, lay: lay, convex: convex,
+		Solver: own, lay: lay, convex: convex,
 		scale:  equil.New(n, m),
 		w:      newWork(sp, lay.at, sys, lay.cones, step),
 		best:   newPoint(n, m),
@@ -129,57 +128,30 @@ func newSolver(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings
 	return s, s.checkConvex(ctx)
 }
 
-var errClosed = errors.New("ipm: the solver is closed")
-
 // Update overwrites values of the problem.
 func (s *solver) Update(u qpbackend.Update) error {
-	if s.closed {
-		return errClosed
-	}
-	s.lay.fresh = s.lay.fresh && u.A == nil
-	if err := s.p.Apply(u); err != nil {
+	if err := s.Apply(u); err != nil {
 		return err
 	}
+	s.lay.fresh = s.lay.fresh && u.A == nil
 	s.staleP = s.staleP || u.P != nil
 	s.staleMatrix = s.staleMatrix || u.P != nil || u.A != nil
 	s.stale = s.stale || s.staleMatrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
 	return nil
 }
 
-// WarmStart takes a point for the next Solve. Both x and y are needed, else it
-// is ignored, as is one that is far from optimal on the values of that Solve.
-func (s *solver) WarmStart(x, y, z []float64) error {
-	if s.closed {
-		return errClosed
-	}
-	if err := s.p.CheckStart(x, y, z); err != nil {
-		return err
-	}
-	n, m := s.p.Dims()
-	s.warm.x, s.warm.y, s.warm.z = append(s.warm.x[:0], x...), append(s.warm.y[:0], y...), append(s.warm.z[:0], z...)
-	for len(s.warm.z) < n {
-		s.warm.z = append(s.warm.z, 0)
-	}
-	s.warm.given = len(x) == n && len(y) == m
-	return nil
-}
-
 // KKT is the way in which the linear systems are solved.
 func (s *solver) KKT() KKT { return s.w.sys.Strategy() }
 
-// Close makes the solver refuse all further calls.
-func (s *solver) Close() error {
-	s.closed = true
-	return nil
-}
-
 // Solve runs the method on the present values.
 func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	if s.closed {
-		return errClosed
+	if err := s.Open(); err != nil {
+		return err
 	}
-	warm := s.warm.given
-	s.warm.given = false
+	// Without both x and y a warm start is of no use.
+	n, m := s.P.Dims()
+	warm := s.Start.Given() && (s.Start.HasX || n == 0) && (s.Start.HasY || m == 0)
+	s.Start.Forget()
 	s.reset()
 	if err := s.checkConvex(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -192,7 +164,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	return s.finish(ctx, dst, iter, v)
 }
 
-// main runs from the proposal, if there is one, and else or if that does not
+// main runs from the warm start, if there is one, and else or if that does not
 // converge from a point of its own.
 func (s *solver) main(ctx context.Context, warm bool) (iter int, v verdict) {
 	w := s.w
@@ -201,17 +173,17 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v verdict) {
 		w.sys.Load(w.θ, w.off)
 		if w.startFrom() {
 			s.progress.warm = true
-			iter, v = w.iterate(ctx, s, s.set.MaxIter)
+			iter, v = w.iterate(ctx, s, s.Set.MaxIter)
 			if v != givenUp && v != broken {
 				return iter, v
 			}
 		}
 	}
 	s.progress = progress{before: iter}
-	k, v := w.run(ctx, s, s.set.MaxIter-iter)
+	k, v := w.run(ctx, s, s.Set.MaxIter-iter)
 	if v == broken {
 		s.certify(w) // the last iterate may have gone unseen
-		if s.best.res.Max() <= s.set.Tol {
+		if s.best.res.Max() <= s.Set.Tol {
 			s.progress.status, v = qpbackend.Solved, done
 		} else if _, proved := s.proofs(w); proved != goOn {
 			v = proved
@@ -235,7 +207,7 @@ func (s *solver) checkConvex(ctx context.Context) error {
 	if !s.staleP {
 		return nil
 	}
-	exact, err := s.convex.Check(ctx, s.p.P)
+	exact, err := s.convex.Check(ctx, s.P.P)
 	if err != nil {
 		return err
 	}
@@ -252,17 +224,17 @@ func (s *solver) checkConvex(ctx context.Context) error {
 func (s *solver) load() {
 	w, sc := s.w, s.scale
 	if s.staleMatrix {
-		s.lay.load(s.p.A)
-		sc.Ruiz(s.p.P, w.at, equilPasses)
+		s.lay.load(s.P.A)
+		sc.Ruiz(s.P.P, w.at, equilPasses)
 		sc.Rows(w.at)
 	}
 	if s.stale {
 		for j, d := range sc.D {
-			lo, up := s.p.Bounds(j)
+			lo, up := s.P.Bounds(j)
 			w.lo[j], w.up[j] = lo/d, up/d
 		}
 		for i, e := range sc.E {
-			lo, up := s.p.Sides(i)
+			lo, up := s.P.Sides(i)
 			if s.lay.conic[i] {
 				up = math.Inf(1)
 			}
@@ -273,8 +245,8 @@ func (s *solver) load() {
 			w.lo[i] /= sc.B
 			w.up[i] /= sc.B
 		}
-		copy(w.p.Val, s.p.P.Val)
-		copy(w.q, s.p.Q)
+		copy(w.p.Val, s.P.P.Val)
+		copy(w.q, s.P.Q)
 		sc.Apply(w.p, w.q)
 		w.classify()
 		w.method.load(w)
@@ -285,14 +257,14 @@ func (s *solver) load() {
 // Source: OSQP's default, 10; docs/bench.md, Constants of ipm.
 const equilPasses = 10
 
-// propose brings the proposal into the scaled problem.
+// propose brings the warm start into the scaled problem.
 func (s *solver) propose() {
 	w, sc := s.w, s.scale
 	for j, d := range sc.D {
-		w.x[j] = s.warm.x[j] / (sc.B * d)
-		w.y[j] = s.warm.z[j] * sc.C * d
+		w.x[j] = s.Start.X[j] / (sc.B * d)
+		w.y[j] = s.Start.Z[j] * sc.C * d
 	}
 	for i, e := range sc.E {
-		w.y[w.n+i] = s.warm.y[i] * sc.C / e
+		w.y[w.n+i] = s.Start.Y[i] * sc.C / e
 	}
 }

@@ -20,7 +20,7 @@ func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 	sc := s.scale
 	support, rest := 0.0, 0.0
 	for i, e := range sc.E {
-		lo, up := s.p.Sides(i)
+		lo, up := s.P.Sides(i)
 		v := e * y[i]
 		switch {
 		case s.lay.conic[i]: // by construction y is in the polar
@@ -45,7 +45,7 @@ func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 		return math.Inf(1), false
 	}
 	weight = rest / -support
-	if !(weight <= s.set.InfeasTol/2 && s.cancels(y, aty)) {
+	if !(weight <= s.Set.InfeasTol/2 && s.cancels(y, aty)) {
 		return weight, false
 	}
 	for i, e := range sc.E {
@@ -57,13 +57,13 @@ func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 			s.cert.z[j] = t / -support
 		}
 	}
-	return weight, qpbackend.PrimalInfeasibility(s.p, s.cert.y, s.cert.z) <= s.set.InfeasTol
+	return weight, qpbackend.PrimalInfeasibility(s.P, s.cert.y, s.cert.z) <= s.Set.InfeasTol
 }
 
 // bound is the bound of variable j that a multiplier t belongs to, the upper one
 // for t > 0; infinite where there is none.
 func (s *solver) bound(j int, t float64) float64 {
-	lo, up := s.p.Bounds(j)
+	lo, up := s.P.Bounds(j)
 	if t > 0 {
 		return up
 	}
@@ -78,7 +78,7 @@ func (s *solver) cancels(y, aty []float64) bool {
 	for k, j := range at.RowIdx {
 		norm[j] = max(norm[j], math.Abs(at.Val[k]))
 	}
-	tol := s.set.InfeasTol * num.NormInf(y)
+	tol := s.Set.InfeasTol * num.NormInf(y)
 	for j, a := range aty {
 		if math.IsInf(s.bound(j, -a), 0) && !(math.Abs(a) <= tol*norm[j]) {
 			return false
@@ -91,10 +91,10 @@ func (s *solver) cancels(y, aty []float64) bool {
 // proof to s.cert. The cheap objections come first: this is asked in every
 // iteration.
 func (s *solver) dualProof(d, ad []float64) bool {
-	w, sc, tol := s.w, s.scale, s.set.InfeasTol
+	w, sc, tol := s.w, s.scale, s.Set.InfeasTol
 	fall, bad, top := 0.0, 0.0, num.NormInf(d)
 	for j, e := range d {
-		fall -= s.p.Q[j] * sc.D[j] * e
+		fall -= s.P.Q[j] * sc.D[j] * e
 		off := w.leaving(j, e)
 		if !(off <= tol*top) {
 			return false
@@ -124,7 +124,7 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	for j, e := range d {
 		s.cert.x[j] = sc.D[j] * e / fall
 	}
-	return qpbackend.DualInfeasibility(s.p, s.cert.x) <= tol
+	return qpbackend.DualInfeasibility(s.P, s.cert.x) <= tol
 }
 
 // leaving is the size of a step e in entry i of (x, Ax) where a bound is in its
@@ -147,7 +147,7 @@ func (s *solver) flat(d, pd, ad []float64) bool {
 			norm[i], norm[j] = max(norm[i], v), max(norm[j], v)
 		}
 	}
-	tol := s.set.InfeasTol * num.NormInf(d)
+	tol := s.Set.InfeasTol * num.NormInf(d)
 	for j, e := range pd {
 		if !(math.Abs(e) <= tol*norm[j]) {
 			return false

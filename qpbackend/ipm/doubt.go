@@ -35,12 +35,12 @@ func (d doubt) look(_ context.Context, w *work, _ int) verdict {
 		return v
 	}
 	switch {
-	case !d.objective && w.pinf <= s.set.InfeasTol*w.method.τ():
+	case !d.objective && w.pinf <= s.Set.InfeasTol*w.method.τ():
 		return givenUp // a feasible point
 	case !d.objective || s.far(w, size):
 		return goOn
 	}
-	if s.certify(w); s.best.res.Max() <= s.set.Tol {
+	if s.certify(w); s.best.res.Max() <= s.Set.Tol {
 		s.progress.status = qpbackend.Solved
 		return done
 	}
@@ -69,7 +69,7 @@ func (s *solver) embed(ctx context.Context, k int) verdict {
 	pr, w := &s.progress, s.w
 	pr.suspected++
 	if s.aux == nil {
-		s.aux = newWork(w.p, w.at, w.sys, nil, newEmbedding(w.n, w.m, w.sys.Size(), s.set.Tol))
+		s.aux = newWork(w.p, w.at, w.sys, nil, newEmbedding(w.n, w.m, w.sys.Size(), s.Set.Tol))
 	}
 	a := s.aux
 	a.reg.least = w.reg.least
@@ -85,7 +85,7 @@ func (s *solver) embed(ctx context.Context, k int) verdict {
 		copy(a.up, w.up)
 		a.classify()
 		a.method.load(a)
-		iter, v := a.run(ctx, doubt{s, objective}, min(auxIter*pr.suspected, s.set.MaxIter-k-pr.aux))
+		iter, v := a.run(ctx, doubt{s, objective}, min(auxIter*pr.suspected, s.Set.MaxIter-k-pr.aux))
 		pr.aux += iter
 		if v == done || v == outOfTime {
 			return v

@@ -36,7 +36,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr := &s.progress
 	size := w.scaledError()
 	if s.far(w, size) && k < pr.looked+5 &&
-		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.set.MaxIter && ctx.Err() == nil {
+		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.Set.MaxIter && ctx.Err() == nil {
 		if k%2 == 0 {
 			return goOn
 		}
@@ -54,11 +54,11 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 		return broken
 	}
 	pr.ratio = res.Max() / size
-	if s.best.res.Max() <= s.set.Tol {
+	if s.best.res.Max() <= s.Set.Tol {
 		pr.status = qpbackend.Solved
 		return done
 	}
-	pr.note(first, step, res, s.set.Tol)
+	pr.note(first, step, res, s.Set.Tol)
 	weight, v := s.proofs(w)
 	switch {
 	case v != goOn:
@@ -76,7 +76,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 			return v
 		}
 	}
-	if k+pr.before+pr.aux >= s.set.MaxIter {
+	if k+pr.before+pr.aux >= s.Set.MaxIter {
 		return outOfIterations
 	}
 	return goOn
@@ -86,7 +86,7 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 // best so far.
 func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
 	s.unscale(w)
-	res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.cand.z, s.work)
+	res = qpbackend.CertifyWork(s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
 	s.cand.res = res
 	xNorm = num.Norm1(s.cand.x)
 	if res.Max() < s.best.res.Max() {
@@ -129,7 +129,7 @@ func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float6
 }
 
 // loose is the residual up to which a point is AlmostSolved.
-func (s *solver) loose() float64 { return min(math.Sqrt(s.set.Tol), 1e-5) }
+func (s *solver) loose() float64 { return min(math.Sqrt(s.Set.Tol), 1e-5) }
 
 // unscale sets s.cand to the present point of w.
 func (s *solver) unscale(w *work) {
@@ -153,13 +153,13 @@ func (s *solver) unscale(w *work) {
 func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v verdict) error {
 	iter += s.progress.aux
 	if math.IsInf(s.best.res.Max(), 1) { // no iterate was good for anything
-		s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.best.z, s.work)
+		s.best.res = qpbackend.CertifyWork(s.P, s.best.x, s.best.y, s.best.z, s.work)
 	}
 	dst.X = append(dst.X[:0], s.best.x...)
 	dst.Y = append(dst.Y[:0], s.best.y...)
 	dst.Z = append(dst.Z[:0], s.best.z...)
 	dst.Res = s.best.res
-	dst.Objective = s.p.Objective(s.best.x)
+	dst.Objective = s.P.Objective(s.best.x)
 	dst.Iterations = iter
 	dst.Message = ""
 	switch {
@@ -205,5 +205,5 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 // is far from the end: by many tolerances, or by the result of the last one that
 // was certified.
 func (s *solver) far(w *work, size float64) bool {
-	return size > w.method.distance()*s.set.Tol || size*s.progress.ratio > near*s.set.Tol
+	return size > w.method.distance()*s.Set.Tol || size*s.progress.ratio > near*s.Set.Tol
 }

@@ -15,12 +15,6 @@ const (
 	warmPatience = 8    // iterations without progress that end a warm run
 )
 
-// proposal is a point given by WarmStart, in the units of the stated problem.
-type proposal struct {
-	x, y, z []float64
-	given   bool
-}
-
 // startFrom makes the first point from w.x and w.y, or reports that these are no
 // good.
 func (w *work) startFrom() bool {

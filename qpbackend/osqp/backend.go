@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 	raw "github.com/dcopt/dcopt/third_party/osqp"
 )
@@ -44,23 +45,23 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	p, err := qpbackend.Prepare(ctx, b, p, set)
+	own, err := base.New(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
-	n, m := p.Dims()
+	n, m := own.P.Dims()
 	s := &solver{
-		p: p, set: set, opt: opt, base: opt.settings(),
-		warm: newPoint(n, m), cand: newPoint(n, m), best: newPoint(n, m),
-		work: make([]float64, qpbackend.CertifyLen(p)),
+		Solver: own, opt: opt, raw: opt.settings(),
+		cand: newPoint(n, m), best: newPoint(n, m),
+		work: make([]float64, qpbackend.CertifyLen(own.P)),
 	}
 	if n == 0 {
 		return s, nil
 	}
-	if s.convex, err = qpbackend.NewConvexity(ctx, p.P); err != nil {
+	if s.convex, err = qpbackend.NewConvexity(ctx, own.P.P); err != nil {
 		return nil, fmt.Errorf("osqp: %w", err)
 	}
-	if err := s.checkConvex(ctx, p.P.Val); err != nil {
+	if err := s.checkConvex(ctx, own.P.P.Val); err != nil {
 		return nil, err
 	}
 	if err := s.setupWhile(ctx); err != nil {
@@ -77,7 +78,7 @@ const quickSetup = 1 << 10
 // setupWhile is setup that is left to itself when the context ends: C's set-up, with
 // its factorisation, cannot be interrupted. Its memory is freed when it is done.
 func (s *solver) setupWhile(ctx context.Context) error {
-	if n, m := s.p.Dims(); n+m+s.p.P.NNZ()+s.p.A.NNZ() < quickSetup {
+	if n, m := s.P.Dims(); n+m+s.P.P.NNZ()+s.P.A.NNZ() < quickSetup {
 		return s.setup()
 	}
 	done := make(chan error, 1)
@@ -95,8 +96,6 @@ func (s *solver) setupWhile(ctx context.Context) error {
 	}
 }
 
-var errClosed = errors.New("osqp: the solver is closed")
-
 // point is a primal-dual pair and its residuals.
 type point struct {
 	x, y, z []float64
@@ -109,22 +108,19 @@ func newPoint(n, m int) point {
 
 // solver is a problem here and in C. It is not safe for concurrent use.
 type solver struct {
-	p      *qpbackend.Problem // as stated, by qpbackend.Prepare
+	base.Solver
 	rows   *qpbackend.Problem // p as C has it: bounds of variables are rows
 	cols   []int              // the variables of these, behind the rows of p
 	dual   []float64          // multipliers of all these rows
-	set    qpbackend.Settings
 	opt    Options
-	base   raw.Settings
+	raw    raw.Settings
 	convex *qpbackend.Convexity
 	c      *raw.Solver // nil for a problem without variables
 	rho    float64     // ρ of a cold start, as OSQP clamped it
 
 	// broken: a factorisation in C failed; the next Solve sets up anew.
-	broken, closed bool
+	broken bool
 
-	warm       point // for the next Solve, where warmed
-	warmed     bool
 	cand, best point
 	work       []float64
 }
@@ -134,10 +130,10 @@ func (s *solver) setup() error {
 	if s.c != nil {
 		s.c.Close()
 	}
-	s.rows, s.cols = s.p.BoundsAsRows()
+	s.rows, s.cols = s.P.BoundsAsRows()
 	s.sides()
 	s.dual = make([]float64, len(s.rows.L))
-	c, err := raw.New(rawMatrix(s.p.P), s.p.Q, rawMatrix(s.rows.A), s.rows.L, s.rows.U, s.base)
+	c, err := raw.New(rawMatrix(s.P.P), s.P.Q, rawMatrix(s.rows.A), s.rows.L, s.rows.U, s.raw)
 	if err != nil {
 		s.broken = true
 		return s.refusal(err)
@@ -149,7 +145,7 @@ func (s *solver) setup() error {
 // checkConvex refuses a P with the given values that is not convex. OSQP's own
 // test looks at P + σI + ρAᵀA and is lenient; σ outweighs the curvature that is accepted.
 func (s *solver) checkConvex(ctx context.Context, val []float64) error {
-	p := *s.p.P
+	p := *s.P.P
 	p.Val = val
 	exact, err := s.convex.Check(ctx, &p)
 	if err != nil {
@@ -159,8 +155,8 @@ func (s *solver) checkConvex(ctx context.Context, val []float64) error {
 	if !exact {
 		σ = max(σ, qpbackend.Outweigh)
 	}
-	s.broken = s.broken || s.c != nil && σ != s.base.Sigma // set up anew
-	s.base.Sigma = σ
+	s.broken = s.broken || s.c != nil && σ != s.raw.Sigma // set up anew
+	s.raw.Sigma = σ
 	return nil
 }
 
@@ -180,20 +176,20 @@ func rawMatrix(m *sparse.CSC) raw.Matrix {
 
 // sides brings the sides of the rows up to date, infinite where absent.
 func (s *solver) sides() {
-	m := len(s.p.L)
+	m := len(s.P.L)
 	for i := range m {
-		s.rows.L[i], s.rows.U[i] = s.p.Sides(i)
+		s.rows.L[i], s.rows.U[i] = s.P.Sides(i)
 	}
 	for k, j := range s.cols {
-		s.rows.L[m+k], s.rows.U[m+k] = s.p.Bounds(j)
+		s.rows.L[m+k], s.rows.U[m+k] = s.P.Bounds(j)
 	}
 }
 
 // sameCols reports whether the variables with bounds are those of the rows in C.
 func (s *solver) sameCols() bool {
 	next := 0
-	for j := range s.p.Q {
-		if lo, hi := s.p.Bounds(j); math.IsInf(lo, -1) && math.IsInf(hi, 1) {
+	for j := range s.P.Q {
+		if lo, hi := s.P.Bounds(j); math.IsInf(lo, -1) && math.IsInf(hi, 1) {
 			continue
 		}
 		if next == len(s.cols) || s.cols[next] != j {
@@ -206,21 +202,21 @@ func (s *solver) sameCols() bool {
 
 // matrix is A with the rows of bounds, after an update.
 func (s *solver) matrix() []float64 {
-	m, t := len(s.p.L), 0
+	m, t := len(s.P.L), 0
 	for k, i := range s.rows.A.RowIdx {
 		if i < m {
-			s.rows.A.Val[k] = s.p.A.Val[t]
+			s.rows.A.Val[k] = s.P.A.Val[t]
 			t++
 		}
 	}
 	return s.rows.A.Val
 }
 
-// toRows sets s.dual to the multipliers of p.
-func (s *solver) toRows(p *point) []float64 {
-	m := copy(s.dual, p.y)
+// toRows sets s.dual to the multipliers y of rows and z of bounds.
+func (s *solver) toRows(y, z []float64) []float64 {
+	m := copy(s.dual, y)
 	for k, j := range s.cols {
-		s.dual[m+k] = p.z[j]
+		s.dual[m+k] = z[j]
 	}
 	return s.dual
 }
@@ -236,16 +232,16 @@ func (s *solver) fromRows(p *point) {
 
 // Update overwrites values here and in C. New matrices cost a factorisation.
 func (s *solver) Update(u qpbackend.Update) error {
-	if s.closed {
-		return errClosed
+	if err := s.Open(); err != nil {
+		return err
 	}
 	// Updates that Apply would refuse need no examination.
-	if s.c != nil && len(u.P) == s.p.P.NNZ() && num.FirstNotFinite(u.P) < 0 {
+	if s.c != nil && len(u.P) == s.P.P.NNZ() && num.FirstNotFinite(u.P) < 0 {
 		if err := s.checkConvex(context.Background(), u.P); err != nil {
 			return err
 		}
 	}
-	if err := s.p.Apply(u); err != nil {
+	if err := s.Apply(u); err != nil {
 		return err
 	}
 	if s.c == nil || s.broken {
@@ -256,11 +252,11 @@ func (s *solver) Update(u qpbackend.Update) error {
 		return nil
 	}
 	s.sides()
-	q, l, up := s.p.Q, s.rows.L, s.rows.U
+	q, l, up := s.P.Q, s.rows.L, s.rows.U
 	var err error
 	if u.P != nil || u.A != nil {
 		// OSQP rounds its copies when it unscales them, so it gets all values anew.
-		err = s.c.UpdateMatrices(s.p.P.Val, s.matrix())
+		err = s.c.UpdateMatrices(s.P.P.Val, s.matrix())
 	} else {
 		if u.Q == nil {
 			q = nil
@@ -276,29 +272,10 @@ func (s *solver) Update(u qpbackend.Update) error {
 	return nil
 }
 
-// WarmStart keeps a copy of the point for the next Solve.
-func (s *solver) WarmStart(x, y, z []float64) error {
-	if s.closed {
-		return errClosed
-	}
-	if err := s.p.CheckStart(x, y, z); err != nil {
-		return err
-	}
-	clear(s.warm.x)
-	clear(s.warm.y)
-	clear(s.warm.z)
-	copy(s.warm.x, x)
-	copy(s.warm.y, y)
-	copy(s.warm.z, z)
-	s.warmed = x != nil || y != nil || z != nil
-	return nil
-}
-
 // Close frees the C side.
 func (s *solver) Close() error {
-	s.closed = true
 	if s.c != nil {
 		s.c.Close()
 	}
-	return nil
+	return s.Solver.Close()
 }

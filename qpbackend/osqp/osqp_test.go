@@ -306,7 +306,7 @@ func TestFalseCertificate(t *testing.T) {
 			continue
 		}
 		refuted++
-		if !(worth > s.set.InfeasTol) || res.Status != qpbackend.Unknown {
+		if !(worth > s.Set.InfeasTol) || res.Status != qpbackend.Unknown {
 			t.Errorf("problem %d: %v with worth %g was believed", k, info.Status, worth)
 		}
 		// The same solver, asked properly, solves the problem.

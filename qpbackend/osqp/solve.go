@@ -31,18 +31,20 @@ const (
 
 // Solve fills dst; see the package comment for what the statuses mean.
 func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	if s.closed {
-		return errClosed
+	if err := s.Open(); err != nil {
+		return err
 	}
-	s.best.copy(s.warm)
-	if !s.warmed {
-		clear(s.best.x)
-		clear(s.best.y)
-		clear(s.best.z)
+	warmed := s.Start.Given()
+	s.Start.Forget()
+	clear(s.best.x)
+	clear(s.best.y)
+	clear(s.best.z)
+	if warmed {
+		copy(s.best.x, s.Start.X)
+		copy(s.best.y, s.Start.Y)
+		copy(s.best.z, s.Start.Z)
 	}
-	warmed := s.warmed
-	s.warmed = false
-	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.best.z, s.work)
+	s.best.res = qpbackend.CertifyWork(s.P, s.best.x, s.best.y, s.best.z, s.work)
 	if err := ctx.Err(); err != nil {
 		s.report(dst, qpbackend.Interrupted(err), 0, "")
 		return err
@@ -69,7 +71,7 @@ func (s *solver) start(warmed bool) error {
 	}
 	s.c.ColdStart()
 	if warmed {
-		return s.c.WarmStart(s.warm.x, s.toRows(&s.warm))
+		return s.c.WarmStart(s.Start.X, s.toRows(s.Start.Y, s.Start.Z))
 	}
 	if s.c.Settings().Rho != s.rho {
 		if err := s.c.UpdateRho(s.rho); err != nil {
@@ -101,19 +103,19 @@ type target struct{ eps, primal, dual float64 }
 
 // rounds calls OSQP until its claim is confirmed or nothing is left to try.
 func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
-	t := target{eps: s.set.Tol, primal: s.set.InfeasTol, dual: s.set.InfeasTol}
+	t := target{eps: s.Set.Tol, primal: s.Set.InfeasTol, dual: s.Set.InfeasTol}
 	if s.opt.Polishing {
 		t.eps = max(t.eps, firstEps)
 	}
 	used, claimed, message := 0, false, ""
-	for round := 0; round < maxRounds && used < s.set.MaxIter; round++ {
-		info, err := s.run(t, s.set.MaxIter-used)
+	for round := 0; round < maxRounds && used < s.Set.MaxIter; round++ {
+		info, err := s.run(t, s.Set.MaxIter-used)
 		used += info.Iterations
 		if info.Status.HasSolution() {
 			s.c.Solution(s.cand.x, s.dual)
 			s.fromRows(&s.cand)
 			s.consider()
-			if s.best.res.Max() <= s.set.Tol {
+			if s.best.res.Max() <= s.Set.Tol {
 				s.report(dst, qpbackend.Solved, used, "")
 				return nil
 			}
@@ -125,26 +127,26 @@ func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
 		switch info.Status {
 		case raw.Solved:
 			res := s.best.res.Max()
-			if t.eps > s.set.Tol {
-				t.eps = max(t.eps*epsStep, s.set.Tol)
+			if t.eps > s.Set.Tol {
+				t.eps = max(t.eps*epsStep, s.Set.Tol)
 				break
 			}
 			claimed = true
-			t.eps *= min(max(s.set.Tol/(2*min(res, 1)), 1e-3), 0.5)
+			t.eps *= min(max(s.Set.Tol/(2*min(res, 1)), 1e-3), 0.5)
 			message = fmt.Sprintf("OSQP's own test passed, the certified residual is %.1e", res)
 		case raw.PrimalInfeasible, raw.PrimalInfeasibleInaccurate:
 			worth := s.primalCertificate(dst, used)
-			if worth <= s.set.InfeasTol {
+			if worth <= s.Set.InfeasTol {
 				return nil
 			}
-			t.primal = tighter(t.primal, s.set.InfeasTol, worth)
+			t.primal = tighter(t.primal, s.Set.InfeasTol, worth)
 			message = fmt.Sprintf("OSQP claims primal infeasibility, but its certificate is worth %.1e", worth)
 		case raw.DualInfeasible, raw.DualInfeasibleInaccurate:
 			worth := s.dualCertificate(dst, used)
-			if worth <= s.set.InfeasTol {
+			if worth <= s.Set.InfeasTol {
 				return nil
 			}
-			t.dual = tighter(t.dual, s.set.InfeasTol, worth)
+			t.dual = tighter(t.dual, s.Set.InfeasTol, worth)
 			message = fmt.Sprintf("OSQP claims dual infeasibility, but its certificate is worth %.1e", worth)
 		case raw.Nonconvex:
 			s.report(dst, qpbackend.NumericalTrouble, used, "OSQP diverged")
@@ -177,9 +179,9 @@ func tighter(eps, want, worth float64) float64 {
 func (s *solver) giveUp(dst *qpbackend.Result, used int, claimed bool, message string) {
 	status := qpbackend.NumericalTrouble
 	switch {
-	case claimed && s.best.res.Max() <= looseFactor*s.set.Tol:
+	case claimed && s.best.res.Max() <= looseFactor*s.Set.Tol:
 		status = qpbackend.AlmostSolved
-	case used >= s.set.MaxIter:
+	case used >= s.Set.MaxIter:
 		status = qpbackend.IterationLimit
 	}
 	s.report(dst, status, used, message)
@@ -190,7 +192,7 @@ func (s *solver) giveUp(dst *qpbackend.Result, used int, claimed bool, message s
 // tolerances, and an infeasibility that it then suspects costs the iterate.
 // Without hooks it does one slice, with that factor of ten taken off.
 func (s *solver) run(t target, n int) (raw.Info, error) {
-	set, limit := s.base, 0
+	set, limit := s.raw, 0
 	set.EpsAbs, set.EpsRel = t.eps, t.eps
 	set.EpsPrimInf, set.EpsDualInf = t.primal, t.dual
 	if raw.Interruptible() {
@@ -208,7 +210,7 @@ func (s *solver) run(t target, n int) (raw.Info, error) {
 
 // consider makes cand the best point if it is. A point with NaN never is.
 func (s *solver) consider() {
-	s.cand.res = qpbackend.CertifyWork(s.p, s.cand.x, s.cand.y, s.cand.z, s.work)
+	s.cand.res = qpbackend.CertifyWork(s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
 	r := s.cand.res.Max()
 	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.dual) < 0 {
 		s.best, s.cand = s.cand, s.best
@@ -235,7 +237,7 @@ func (s *solver) primalCertificate(dst *qpbackend.Result, used int) (worth float
 		y[i] /= -support
 	}
 	s.fromRows(&s.cand)
-	if worth = qpbackend.PrimalInfeasibility(s.p, s.cand.y, s.cand.z); worth <= s.set.InfeasTol {
+	if worth = qpbackend.PrimalInfeasibility(s.P, s.cand.y, s.cand.z); worth <= s.Set.InfeasTol {
 		s.report(dst, qpbackend.PrimalInfeasible, used, "")
 		dst.Y = append(dst.Y[:0], s.cand.y...)
 		dst.Z = append(dst.Z[:0], s.cand.z...)
@@ -248,12 +250,12 @@ func (s *solver) dualCertificate(dst *qpbackend.Result, used int) (worth float64
 	d, slope := s.cand.x, 0.0
 	s.c.DualCertificate(d)
 	for j, v := range d {
-		slope += s.p.Q[j] * v
+		slope += s.P.Q[j] * v
 	}
 	for j := range d {
 		d[j] /= -slope
 	}
-	if worth = qpbackend.DualInfeasibility(s.p, d); worth <= s.set.InfeasTol {
+	if worth = qpbackend.DualInfeasibility(s.P, d); worth <= s.Set.InfeasTol {
 		s.report(dst, qpbackend.DualInfeasible, used, "")
 		dst.X = append(dst.X[:0], d...)
 	}
@@ -267,7 +269,7 @@ func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, used int
 	dst.Y = append(dst.Y[:0], s.best.y...)
 	dst.Z = append(dst.Z[:0], s.best.z...)
 	dst.Res = s.best.res
-	dst.Objective = s.p.Objective(s.best.x)
+	dst.Objective = s.P.Objective(s.best.x)
 	switch status {
 	case qpbackend.PrimalInfeasible:
 		dst.Objective, dst.Res = math.Inf(1), qpbackend.Residuals{}
@@ -280,13 +282,13 @@ func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, used int
 // ask for l ≤ 0 ≤ u.
 func (s *solver) solveEmpty(dst *qpbackend.Result) {
 	clear(s.best.y)
-	s.best.res = qpbackend.CertifyWork(s.p, s.best.x, s.best.y, s.best.z, s.work)
-	for i := range s.p.L {
-		bound := s.p.L[i]
+	s.best.res = qpbackend.CertifyWork(s.P, s.best.x, s.best.y, s.best.z, s.work)
+	for i := range s.P.L {
+		bound := s.P.L[i]
 		if bound <= 0 {
-			bound = s.p.U[i]
+			bound = s.P.U[i]
 		}
-		if s.p.L[i] > 0 || s.p.U[i] < 0 {
+		if s.P.L[i] > 0 || s.P.U[i] < 0 {
 			s.report(dst, qpbackend.PrimalInfeasible, 0, "")
 			dst.Y[i] = -1 / bound
 			return

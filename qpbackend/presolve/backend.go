@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
 )
 
 // Backend solves the reduced problem with Inner. It suits single solves: an
@@ -27,11 +27,11 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 // New reduces p and has Inner prepare the reduced problem. Problems with cones are
 // passed on as they are.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	p, err := qpbackend.Prepare(ctx, b, p, set)
+	own, err := base.New(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
-	s := &solver{inner: b.Inner, set: set, p: p}
+	s := &solver{Solver: own, inner: b.Inner}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -44,35 +44,24 @@ const worthwhile = 0.05
 
 // solver keeps the problem as stated beside the reduced one.
 type solver struct {
-	inner  qpbackend.Backend
-	set    qpbackend.Settings
-	p      *qpbackend.Problem
-	red    *reduction       // nil: nothing worthwhile was found
-	sub    qpbackend.Solver // of the reduced problem, or of p
-	whole  qpbackend.Solver // of p, where sub's answer did not hold
-	res    qpbackend.Result // of the reduced problem
-	warm   proposal
-	stale  bool
-	closed bool
+	base.Solver
+	inner qpbackend.Backend
+	red   *reduction       // nil: nothing worthwhile was found
+	sub   qpbackend.Solver // of the reduced problem, or of p
+	whole qpbackend.Solver // of p, where sub's answer did not hold
+	res   qpbackend.Result // of the reduced problem
+	stale bool
 }
-
-// proposal is the point of WarmStart, kept until Solve has reduced the problem.
-type proposal struct {
-	x, y, z []float64
-	given   bool
-}
-
-var errClosed = errors.New("presolve: the solver is closed")
 
 func (s *solver) prepare(ctx context.Context) error {
 	s.drop()
 	s.stale = true // until it is done
-	red, err := reduce(ctx, s.p)
+	red, err := reduce(ctx, s.P)
 	if err != nil {
 		return err
 	}
 	s.red = red
-	p := s.p
+	p := s.P
 	if s.red != nil && s.red.proof != nil {
 		s.stale = false
 		return nil
@@ -80,10 +69,10 @@ func (s *solver) prepare(ctx context.Context) error {
 	if s.red != nil {
 		p = s.red.problem()
 	}
-	sub, err := s.inner.New(ctx, p, s.set)
+	sub, err := s.inner.New(ctx, p, s.Set)
 	if err != nil && s.red != nil && ctx.Err() == nil { // told in terms of the problem as stated
 		s.red = nil
-		sub, err = s.inner.New(ctx, s.p, s.set)
+		sub, err = s.inner.New(ctx, s.P, s.Set)
 	}
 	s.sub, s.stale = sub, err != nil
 	return err
@@ -101,39 +90,25 @@ func (s *solver) drop() {
 
 // Update changes values; the next Solve reduces anew.
 func (s *solver) Update(u qpbackend.Update) error {
-	if s.closed {
-		return errClosed
-	}
-	if err := s.p.Apply(u); err != nil {
+	if err := s.Apply(u); err != nil {
 		return err
 	}
 	s.stale = true
 	return nil
 }
 
-// WarmStart keeps a copy of the point for the next Solve.
-func (s *solver) WarmStart(x, y, z []float64) error {
-	if s.closed {
-		return errClosed
-	}
-	if err := s.p.CheckStart(x, y, z); err != nil {
-		return err
-	}
-	s.warm = proposal{slices.Clone(x), slices.Clone(y), slices.Clone(z), x != nil || y != nil || z != nil}
-	return nil
-}
-
-// warmStart passes the proposal on to the solver of what is left.
+// warmStart passes the warm start on to the solver of the remaining problem.
 func (s *solver) warmStart() error {
-	w := s.warm
-	s.warm.given = false
-	if !w.given || s.sub == nil {
+	x, y, z := s.Start.Parts()
+	given := s.Start.Given()
+	s.Start.Forget()
+	if !given || s.sub == nil {
 		return nil
 	}
 	if s.red != nil {
-		w.x, w.y, w.z = gather(w.x, s.red.cols), gather(w.y, s.red.rows), gather(w.z, s.red.cols)
+		x, y, z = gather(x, s.red.cols), gather(y, s.red.rows), gather(z, s.red.cols)
 	}
-	return s.sub.WarmStart(w.x, w.y, w.z)
+	return s.sub.WarmStart(x, y, z)
 }
 
 // gather picks entries of v; nil stays nil.
@@ -150,8 +125,8 @@ func gather(v []float64, at []int) []float64 {
 
 // Solve solves the reduced problem and undoes the reduction.
 func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	if s.closed {
-		return errClosed
+	if err := s.Open(); err != nil {
+		return err
 	}
 	if s.stale {
 		if err := s.prepare(ctx); err != nil {
@@ -198,17 +173,17 @@ func (s *solver) refute(dst *qpbackend.Result) bool {
 		}
 	}
 	for i, v := range dst.Y {
-		add(v, s.p.L[i], s.p.U[i])
+		add(v, s.P.L[i], s.P.U[i])
 	}
 	for j, v := range dst.Z {
-		add(v, s.p.Lo[j], s.p.Hi[j])
+		add(v, s.P.Lo[j], s.P.Hi[j])
 	}
 	for _, v := range [...][]float64{dst.Y, dst.Z} {
 		for i := range v {
 			v[i] /= -support
 		}
 	}
-	return qpbackend.PrimalInfeasibility(s.p, dst.Y, dst.Z) <= s.set.InfeasTol
+	return qpbackend.PrimalInfeasibility(s.P, dst.Y, dst.Z) <= s.Set.InfeasTol
 }
 
 // early is the end of a solve that has no iterate: where ctx has ended, dst is
@@ -217,16 +192,16 @@ func (s *solver) early(ctx context.Context, dst *qpbackend.Result, err error) er
 	if ctx.Err() == nil {
 		return err
 	}
-	n, m := s.p.Dims()
+	n, m := s.P.Dims()
 	*dst = qpbackend.Result{Status: qpbackend.Interrupted(ctx.Err()), X: make([]float64, n), Y: make([]float64, m), Z: make([]float64, n)}
-	dst.Objective, dst.Res = s.p.Objective(dst.X), qpbackend.Certify(s.p, dst.X, dst.Y, dst.Z)
+	dst.Objective, dst.Res = s.P.Objective(dst.X), qpbackend.Certify(s.P, dst.X, dst.Y, dst.Z)
 	return ctx.Err()
 }
 
 // solveWhole solves the problem as stated.
 func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
 	if s.whole == nil {
-		whole, err := s.inner.New(ctx, s.p, s.set)
+		whole, err := s.inner.New(ctx, s.P, s.Set)
 		if err != nil {
 			return s.early(ctx, dst, err)
 		}
@@ -248,22 +223,21 @@ func (s *solver) restore(dst *qpbackend.Result) bool {
 	s.red.undo(dst, &s.res, kind)
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
-		return qpbackend.PrimalInfeasibility(s.p, dst.Y, dst.Z) <= s.set.InfeasTol
+		return qpbackend.PrimalInfeasibility(s.P, dst.Y, dst.Z) <= s.Set.InfeasTol
 	case qpbackend.DualInfeasible:
-		return qpbackend.DualInfeasibility(s.p, dst.X) <= s.set.InfeasTol
+		return qpbackend.DualInfeasibility(s.P, dst.X) <= s.Set.InfeasTol
 	}
-	dst.Objective = s.p.Objective(dst.X)
-	dst.Res = qpbackend.Certify(s.p, dst.X, dst.Y, dst.Z)
+	dst.Objective = s.P.Objective(dst.X)
+	dst.Res = qpbackend.Certify(s.P, dst.X, dst.Y, dst.Z)
 	dst.Message = s.red.String()
 	if s.res.Message != "" {
 		dst.Message += "; " + s.res.Message
 	}
-	return s.res.Status != qpbackend.Solved || dst.Res.Max() <= s.set.Tol
+	return s.res.Status != qpbackend.Solved || dst.Res.Max() <= s.Set.Tol
 }
 
 // Close frees the solvers.
 func (s *solver) Close() error {
 	s.drop()
-	s.closed = true
-	return nil
+	return s.Solver.Close()
 }
