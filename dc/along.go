@@ -1,56 +1,83 @@
 package dc
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Along computes an expression where one variable changes at a time: only the terms
-// that have it are computed again, and of sums of squares and Euclidean norms only the
-// entries that have it. An Along is for one goroutine.
+// that have it are computed again, and of sums of squares and of absolute values and of
+// Euclidean norms only the entries that have it. An Along is for one goroutine.
 type Along struct {
 	e     *Expr
 	x     []float64
 	value float64
 	terms []alongTerm
-	of    [][]int // the terms that each variable stands in
-	lin   map[int]float64
+	of    [][]alongPlace // the terms that each variable stands in
+	lin   []float64
 }
+
+// Gram matrices of more columns than this, 32 MB, are not kept.
+const gramColumns = 2000
+
+// alongPlace is a term, and the variable's column in its sum.
+type alongPlace struct{ term, column int }
 
 type alongTerm struct {
 	term
-	v       float64
-	squares *alongSquares // nil: computed as a whole
-	root    bool
-	cost    int
+	v    float64
+	sum  *alongSum // nil: computed as a whole
+	cost int
 }
 
-// alongSquares is the squares of the entries of an affine function.
-type alongSquares struct {
-	a      *Affine
-	vals   []float64
-	sum    float64
-	column map[int]int // of a variable: its place in ptr
-	ptr    []int
-	row    []int
-	coeff  []float64
+// alongSum is a function of the squares or of the absolute values of the entries of an
+// affine function; it has the coefficients by columns.
+type alongSum struct {
+	a     *Affine
+	abs   bool // of absolute values
+	root  bool // the square root of the sum
+	vals  []float64
+	sum   float64
+	ptr   []int
+	row   []int
+	coeff []float64
+
+	moves int          // so far
+	curve []alongCurve // of each column, for squares
+	gram  [][]float64  // its columns, aᵢ·aⱼ, from a column's first move on; nil where it were large
+}
+
+// alongCurve is the change of a sum of squares by that of one variable, d: it is
+// d·(slope + d·norm). The slope is that after so many moves.
+type alongCurve struct {
+	slope, norm float64
+	moves       int
 }
 
 // NewAlong prepares e, an expression of the first n variables.
 func NewAlong(e *Expr, n int) *Along {
-	a := &Along{e: e, x: make([]float64, n), of: make([][]int, n), lin: map[int]float64{}}
+	a := &Along{e: e, x: make([]float64, n), of: make([][]alongPlace, n), lin: make([]float64, n)}
 	for k, j := range e.lin.Idx {
-		a.lin[j] = e.lin.Val[k]
+		a.lin[j] += e.lin.Val[k]
 	}
+	column := make([]int, n)
 	for k, t := range e.terms {
 		u := alongTerm{term: t, cost: len(t.f.Support())}
+		for i, j := range t.f.Support() {
+			a.of[j] = append(a.of[j], alongPlace{k, i})
+			column[j] = i
+		}
 		switch f := t.f.(type) {
 		case *family:
 			u.cost = f.coefficients()
 		case *sumSquares:
-			u.squares = newAlongSquares(&f.a)
+			u.sum = newAlongSum(&f.a, f.Support(), column)
 		case *norm2:
-			u.squares, u.root = newAlongSquares(&f.a), true
-		}
-		for _, j := range t.f.Support() {
-			a.of[j] = append(a.of[j], k)
+			u.sum = newAlongSum(&f.a, f.Support(), column)
+			u.sum.root = true
+		case *norm1:
+			u.sum = newAlongSum(&f.a, f.Support(), column)
+			u.sum.abs = true
 		}
 		a.terms = append(a.terms, u)
 	}
@@ -75,28 +102,28 @@ func (e Expr) Coefficients() int {
 	return n
 }
 
-func newAlongSquares(a *Affine) *alongSquares {
-	s := &alongSquares{a: a, vals: make([]float64, len(a.c)), column: map[int]int{}}
-	count := []int{}
+// newAlongSum has the coefficients of a by the variables of support; column has the
+// place of each of these.
+func newAlongSum(a *Affine, support, column []int) *alongSum {
+	s := &alongSum{a: a, vals: make([]float64, len(a.c)), ptr: make([]int, len(support)+1)}
 	for _, j := range a.idx {
-		k, ok := s.column[j]
-		if !ok {
-			k = len(count)
-			s.column[j], count = k, append(count, 0)
-		}
-		count[k]++
+		s.ptr[column[j]+1]++
 	}
-	s.ptr = make([]int, len(count)+1)
-	for k, c := range count {
-		s.ptr[k+1] = s.ptr[k] + c
+	for k := range support {
+		s.ptr[k+1] += s.ptr[k]
 	}
-	next := append([]int(nil), s.ptr...)
+	s.curve = make([]alongCurve, len(support))
+	if len(support) <= gramColumns {
+		s.gram = make([][]float64, len(support))
+	}
+	next := slices.Clone(s.ptr[:len(support)])
 	s.row, s.coeff = make([]int, len(a.idx)), make([]float64, len(a.idx))
 	for i := range a.c {
 		l := a.Entry(i)
 		for k, j := range l.Idx {
-			at := next[s.column[j]]
-			s.row[at], s.coeff[at], next[s.column[j]] = i, l.Val[k], at+1
+			at := &next[column[j]]
+			s.row[*at], s.coeff[*at] = i, l.Val[k]
+			*at++
 		}
 	}
 	return s
@@ -108,13 +135,8 @@ func (a *Along) At(x []float64) float64 {
 	a.value = a.e.lin.Value(x)
 	for k := range a.terms {
 		t := &a.terms[k]
-		if s := t.squares; s != nil {
-			s.a.ValueTo(s.vals, x)
-			s.sum = 0
-			for _, v := range s.vals {
-				s.sum += v * v
-			}
-			t.v = t.of(s.sum)
+		if s := t.sum; s != nil {
+			t.v = s.at(x)
 		} else {
 			t.v = t.f.Value(x)
 		}
@@ -126,26 +148,49 @@ func (a *Along) At(x []float64) float64 {
 // Value is that at the point.
 func (a *Along) Value() float64 { return a.value }
 
-// of is the term's function for a sum of squares.
-func (t *alongTerm) of(sum float64) float64 {
-	if t.root {
+// at goes to x and returns the value there.
+func (s *alongSum) at(x []float64) float64 {
+	s.a.ValueTo(s.vals, x)
+	s.sum = 0
+	s.moves++
+	for _, v := range s.vals {
+		if s.abs {
+			s.sum += math.Abs(v)
+		} else {
+			s.sum += v * v
+		}
+	}
+	return s.of(s.sum)
+}
+
+// of is the function for a sum.
+func (s *alongSum) of(sum float64) float64 {
+	if s.root {
 		return math.Sqrt(max(sum, 0))
 	}
 	return sum
 }
 
-// Cost is about how many coefficients a Try of variable j visits.
-func (a *Along) Cost(j int) int {
-	c := 1
-	for _, k := range a.of[j] {
-		if s := a.terms[k].squares; s != nil {
-			at := s.column[j]
-			c += s.ptr[at+1] - s.ptr[at]
-		} else {
-			c += a.terms[k].cost
+// Cost is about how many coefficients a Try of variable j visits, and a Move there.
+func (a *Along) Cost(j int) (try, move int) {
+	try = 1
+	for _, p := range a.of[j] {
+		t := &a.terms[p.term]
+		switch s := t.sum; {
+		case s == nil:
+			try += t.cost
+			move += t.cost
+		case s.abs || s.gram == nil:
+			try += s.ptr[p.column+1] - s.ptr[p.column]
+		case s.gram[p.column] == nil:
+			try++
+			move += len(s.coeff)
+		default:
+			try++
+			move += len(s.curve)
 		}
 	}
-	return c
+	return try, move + try
 }
 
 // Try is the value where variable j is v and all others are as they are.
@@ -153,10 +198,10 @@ func (a *Along) Try(j int, v float64) float64 {
 	old := a.x[j]
 	a.x[j] = v
 	sum := a.value + a.lin[j]*(v-old)
-	for _, k := range a.of[j] {
-		t := &a.terms[k]
-		if t.squares != nil {
-			sum += t.w * (t.of(t.squares.sum+t.squares.change(j, v-old)) - t.v)
+	for _, p := range a.of[j] {
+		t := &a.terms[p.term]
+		if t.sum != nil {
+			sum += t.w * (t.sum.of(t.sum.sum+t.sum.change(p.column, v-old)) - t.v)
 		} else {
 			sum += t.w * (t.f.Value(a.x) - t.v)
 		}
@@ -165,14 +210,69 @@ func (a *Along) Try(j int, v float64) float64 {
 	return sum
 }
 
-// change is that of the sum where variable j grows by d.
-func (s *alongSquares) change(j int, d float64) float64 {
-	c, at := 0.0, s.column[j]
-	for e := s.ptr[at]; e < s.ptr[at+1]; e++ {
-		step := s.coeff[e] * d
-		c += step * (2*s.vals[s.row[e]] + step)
+// change is that of the sum where the variable of a column grows by d.
+func (s *alongSum) change(column int, d float64) float64 {
+	if !s.abs {
+		c := s.curveOf(column)
+		return d * (c.slope + d*c.norm)
+	}
+	c := 0.0
+	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
+		v := s.vals[s.row[e]]
+		c += math.Abs(v+s.coeff[e]*d) - math.Abs(v)
 	}
 	return c
+}
+
+// curveOf computes the curve of a column where that was not done since the last move.
+func (s *alongSum) curveOf(column int) *alongCurve {
+	c := &s.curve[column]
+	if c.moves == s.moves {
+		return c
+	}
+	*c = alongCurve{moves: s.moves}
+	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
+		c.slope += 2 * s.coeff[e] * s.vals[s.row[e]]
+		c.norm += s.coeff[e] * s.coeff[e]
+	}
+	return c
+}
+
+// move has the variable of a column grow by d and returns the value there.
+func (s *alongSum) move(column int, d float64) float64 {
+	s.sum += s.change(column, d)
+	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
+		s.vals[s.row[e]] += s.coeff[e] * d
+	}
+	s.moves++
+	if s.gram == nil || s.abs {
+		return s.of(s.sum)
+	}
+	if s.gram[column] == nil {
+		s.gram[column] = s.products(column)
+	}
+	for k, g := range s.gram[column] {
+		if c := &s.curve[k]; c.moves == s.moves-1 {
+			c.slope += 2 * d * g
+			c.moves++
+		}
+	}
+	return s.of(s.sum)
+}
+
+// products are the inner products of a column with all.
+func (s *alongSum) products(column int) []float64 {
+	dense := make([]float64, len(s.vals))
+	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
+		dense[s.row[e]] = s.coeff[e]
+	}
+	g := make([]float64, len(s.curve))
+	for k := range g {
+		for e := s.ptr[k]; e < s.ptr[k+1]; e++ {
+			g[k] += s.coeff[e] * dense[s.row[e]]
+		}
+	}
+	return g
 }
 
 // Move sets variable j to v.
@@ -180,16 +280,11 @@ func (a *Along) Move(j int, v float64) {
 	d := v - a.x[j]
 	a.x[j] = v
 	a.value += a.lin[j] * d
-	for _, k := range a.of[j] {
-		t := &a.terms[k]
+	for _, p := range a.of[j] {
+		t := &a.terms[p.term]
 		old := t.v
-		if s := t.squares; s != nil {
-			s.sum += s.change(j, d)
-			at := s.column[j]
-			for e := s.ptr[at]; e < s.ptr[at+1]; e++ {
-				s.vals[s.row[e]] += s.coeff[e] * d
-			}
-			t.v = t.of(s.sum)
+		if t.sum != nil {
+			t.v = t.sum.move(p.column, d)
 		} else {
 			t.v = t.f.Value(a.x)
 		}

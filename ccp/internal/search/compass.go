@@ -105,6 +105,8 @@ func (c *Compass) sweep(share float64) (gained bool) {
 			}
 			gained = true
 			for φ < c.best-c.least {
+				_, visits := c.probe.visits(j)
+				c.left -= visits
 				c.probe.move(j, v)
 				c.best = φ
 				if math.Abs(by) < mostShare {
@@ -125,7 +127,8 @@ func (c *Compass) try(j int, share float64) (v, φ float64) {
 	if v = min(max(x+share*c.step[j], c.Lo[j]), c.Hi[j]); v == x || c.left <= 0 {
 		return x, math.Inf(1)
 	}
-	c.left -= c.probe.visits(j)
+	visits, _ := c.probe.visits(j)
+	c.left -= visits
 	φ, open := c.probe.try(j, v)
 	if !(open <= c.open) || math.IsNaN(φ) {
 		return x, math.Inf(1)

@@ -32,7 +32,7 @@ type Coordinates struct {
 const (
 	gridWork  = 2e5 // coefficients visited in one look along all coordinates by grid
 	flipWork  = 4e7 // and in one by reflection
-	flipShare = 8   // the same for each entry of the convex problem and iteration of the backend so far, which takes as long as about 30
+	flipShare = 3   // the same for each entry of the convex problem and iteration of the backend so far, which takes as long as about 30
 	gridHalf  = 16  // points on either side
 	refine    = 24  // golden sections
 	fewest    = 4   // entries that can be mirrored, for kicks
@@ -104,7 +104,8 @@ func (c *Coordinates) reflect() (free []int) {
 			if v == c.probe.point()[j] {
 				continue
 			}
-			left -= c.probe.visits(j)
+			visits, _ := c.probe.visits(j)
+			left -= visits
 			φ := c.value(j, v)
 			if n == 0 && len(c.probe.soft[j]) > 0 && !math.IsInf(φ, 1) {
 				free = append(free, j)
@@ -124,8 +125,9 @@ func (c *Coordinates) kick(free []int) {
 	}
 	x := c.probe.point()
 	flip := func(j int) {
+		_, visits := c.probe.visits(j)
+		c.kicked += visits
 		c.probe.move(j, c.mirrored(j, x[j]))
-		c.kicked += c.probe.visits(j)
 	}
 	best, changed := c.best, make([]bool, len(x))
 	for c.kicked < c.left() {
@@ -141,8 +143,10 @@ func (c *Coordinates) kick(free []int) {
 			improved = false
 			for _, j := range free {
 				v := c.mirrored(j, x[j])
-				c.kicked += c.probe.visits(j)
+				try, move := c.probe.visits(j)
+				c.kicked += try
 				if c.accept(j, v, c.value(j, v)) {
+					c.kicked += move
 					changed[j] = !changed[j]
 					improved = true
 				}
@@ -172,7 +176,8 @@ func (c *Coordinates) prepare() {
 	alone := c.alone()
 	c.order = slices.DeleteFunc(c.order, func(j int) bool { return !alone[j] })
 	for _, j := range c.order {
-		c.sweep += c.probe.visits(j)
+		visits, _ := c.probe.visits(j)
+		c.sweep += visits
 	}
 }
 

@@ -15,7 +15,7 @@ type probe struct {
 	objective  *dc.Along
 	x          []float64
 	hard, soft [][]int // constraints that each variable stands in
-	cost       []int
+	cost       []int   // coefficients of these
 	gap        []float64
 	φ, open    float64 // at x: the objective and τ·Σ(cᵢ)₊, and Σ(cᵢ)₊ with each in the unit of its row
 }
@@ -27,9 +27,6 @@ func newProbe(s *subproblem.Problem, slip float64) *probe {
 	p := &probe{s: s, slip: slip, objective: dc.NewAlong(&s.DC.Objective, n), x: make([]float64, n), cost: make([]int, n)}
 	p.hard, p.soft = p.standing(s.Hard), p.standing(s.Soft)
 	p.gap = make([]float64, len(s.Soft))
-	for j := range p.cost {
-		p.cost[j] += p.objective.Cost(j)
-	}
 	return p
 }
 
@@ -47,8 +44,12 @@ func (p *probe) standing(all []*dc.Constraint) [][]int {
 	return of
 }
 
-// visits is about how many coefficients a try of variable j visits.
-func (p *probe) visits(j int) float64 { return float64(p.cost[j] + len(p.s.Domain)) }
+// visits is about how many coefficients a try of variable j visits, and a move there.
+func (p *probe) visits(j int) (try, move float64) {
+	t, m := p.objective.Cost(j)
+	rest := p.cost[j] + len(p.s.Domain)
+	return float64(t + rest), float64(m + rest)
+}
 
 // goTo goes to x, with the given weight of violated constraints.
 func (p *probe) goTo(x []float64, τ float64) (φ, open float64) {
