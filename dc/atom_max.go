@@ -61,18 +61,29 @@ func undominated(es []Expr) []Expr {
 	if len(es) == 1 {
 		return es
 	}
-	over, top := make([]Interval, len(es)), math.Inf(-1)
+	var few [8]Interval
+	over, top := few[:0], math.Inf(-1)
 	for k := range es {
-		over[k] = es[k].Range()
+		over = append(over, es[k].Range())
 		top = max(top, over[k].Lo)
 	}
-	var kept []Expr
-	for k := range es {
-		if below := over[k].Hi < top-apart*(math.Abs(over[k].Hi)+math.Abs(top)); !below || es[k].restricted() {
-			kept = append(kept, es[k])
-		}
+	dominated := func(k int) bool {
+		hi := over[k].Hi
+		return hi < top-apart*(math.Abs(hi)+math.Abs(top)) && !es[k].restricted()
 	}
-	return kept
+	for k := range es {
+		if !dominated(k) {
+			continue
+		}
+		kept := slices.Clone(es[:k])
+		for i := k + 1; i < len(es); i++ {
+			if !dominated(i) {
+				kept = append(kept, es[i])
+			}
+		}
+		return kept
+	}
+	return es
 }
 
 // restricted reports whether e is not finite everywhere.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 )
 
 // Model collects the parts of a problem. The zero Model is empty and ready for
@@ -127,10 +128,8 @@ func (m *Model) Problem() (*Problem, error) {
 		}
 		p.Objective = sumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
-	exact := p
-	exact.Constraints = append([]Constraint(nil), p.Constraints...)
-	same := func(e Expr) Expr { return e }
-	exact.prepare(same, same)
+	stated := p
+	stated.Constraints = append([]Constraint(nil), p.Constraints...)
 	touches := p.prepare(Expr.majoriseObjective, Expr.majorise)
 	if err := checkExpr(p.Objective, m.space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
@@ -162,12 +161,20 @@ func (m *Model) Problem() (*Problem, error) {
 	p.typical = p.typicalPoint()
 	p.least = p.reach()
 	if touches {
-		exact.define()
-		exact.gather()
-		exact.typical = p.typical
-		p.exact = &exact
+		stated.typical = p.typical
+		p.exact = sync.OnceValue(stated.exactly)
 	}
 	return &p, nil
+}
+
+// exactly is p, as it was stated, ready without majorants.
+func (p *Problem) exactly() *Problem {
+	q := *p
+	same := func(e Expr) Expr { return e }
+	q.prepare(same, same)
+	q.define()
+	q.gather()
+	return &q
 }
 
 // prepare gives all expressions the splits that they are solved with, and reports

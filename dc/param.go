@@ -3,6 +3,7 @@ package dc
 import (
 	"fmt"
 	"math"
+	"sync"
 )
 
 // Param is an array of numbers that may be changed from one solve to the next: a
@@ -130,18 +131,22 @@ func (p *Problem) With(param string, values ...float64) (*Problem, error) {
 		if err != nil {
 			return nil, fmt.Errorf("dc: parameter %s: %w", param, err)
 		}
-		q := *p
-		q.Vars = append([]*Variable(nil), p.Vars...)
-		q.Vars[k] = &w
-		q.typical = q.typicalPoint()
+		q := p.withVariable(k, &w)
 		if p.exact != nil {
-			if q.exact, err = p.exact.With(param, values...); err != nil {
-				return nil, err
-			}
+			q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
 		}
-		return &q, nil
+		return q, nil
 	}
 	return nil, fmt.Errorf("dc: there is no parameter %s", param)
+}
+
+// withVariable is p with another variable k of the same size.
+func (p *Problem) withVariable(k int, v *Variable) *Problem {
+	q := *p
+	q.Vars = append([]*Variable(nil), p.Vars...)
+	q.Vars[k] = v
+	q.typical = q.typicalPoint()
+	return &q
 }
 
 // Pin writes the values of the parameters into x, and those of the variables

@@ -19,10 +19,10 @@ type Problem struct {
 
 	n         int
 	defined   []definition
-	definedAt []int     // of each variable: its place in defined, from 1; nil: nothing is defined
-	exact     *Problem  // without majorants; nil: there are none
-	typical   []float64 // see typicalPoint
-	least     []float64 // see reach
+	definedAt []int           // of each variable: its place in defined, from 1; nil: nothing is defined
+	exact     func() *Problem // without majorants, made when it is first asked for; nil: there are none
+	typical   []float64       // see typicalPoint
+	least     []float64       // see reach
 }
 
 // Exact returns the problem with splits g − h that equal their functions
@@ -31,7 +31,7 @@ type Problem struct {
 // the current point.
 func (p *Problem) Exact() *Problem {
 	if p.exact != nil {
-		return p.exact
+		return p.exact()
 	}
 	return p
 }
