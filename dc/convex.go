@@ -38,7 +38,8 @@ type Restricted interface {
 }
 
 // Sublevel is implemented by representers for which f ≤ b, b affine, is a cone
-// that needs no new column.
+// that needs no new column. It is optional and found by assertion, as Restricted is:
+// a Canon states constraints by it.
 type Sublevel interface {
 	Representer
 	// Below returns the cone, and share[i] = −∂(row i)/∂b: with the multipliers
@@ -119,7 +120,7 @@ type Quadratic struct {
 	Q      mat.Symmetric
 }
 
-// AddScaled returns f + w·g, w > 0.
+// AddScaled returns f + w·g, w > 0, as a Canon adds the forms of a sum.
 func (f Form) AddScaled(w float64, g Form) Form {
 	f.Linear = f.Linear.AddScaled(w, g.Linear)
 	if len(g.Least) > 0 {
@@ -143,7 +144,7 @@ func (f Form) AddScaled(w float64, g Form) Form {
 }
 
 // Polyhedral is implemented by representers that are a maximum of affine
-// functions few enough to be written out as rows.
+// functions few enough to be written out as rows. It is optional and found by assertion.
 type Polyhedral interface {
 	// Pieces are affine functions whose maximum is the function, nil where
 	// writing them out would not pay.

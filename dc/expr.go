@@ -63,7 +63,7 @@ func (a Affine) expr() Expr {
 	return Expr{lin: a.Entry(0)}
 }
 
-// ToExpr is the operand as an expression.
+// ToExpr is the operand as an expression: for functions that take any Operand.
 func ToExpr(o Operand) Expr {
 	if o == nil {
 		return badExpr("an operand is nil")

@@ -9,7 +9,8 @@ import (
 const mostAlike = 16
 
 // Sharer finds functions that are equal to one met before: the same atom of the
-// same arguments. The zero value is ready.
+// same arguments. A Canon needs it to represent each of them once; the comparison
+// reads nodes, so it stands here. The zero value is ready.
 type Sharer struct {
 	known  []Convex
 	hashes []uint64

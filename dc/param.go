@@ -150,7 +150,8 @@ func (p *Problem) withVariable(k int, v *Variable) *Problem {
 }
 
 // Pin writes the values of the parameters into x, and those of the variables
-// that an equation defines.
+// that an equation defines. Who makes a point, a start or a step, pins it before the
+// problem is evaluated there.
 func (p *Problem) Pin(x []float64) {
 	for _, v := range p.Vars {
 		if v.Param {

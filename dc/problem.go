@@ -121,7 +121,8 @@ func (v *Variable) draw(k int, rng *rand.Rand) float64 {
 	return min(max(rng.NormFloat64(), lo), hi)
 }
 
-// Random reports whether two seeds can give different starts.
+// Random reports whether two seeds can give different starts: where not, several
+// starts are one.
 func (p *Problem) Random() bool {
 	for _, v := range p.Vars {
 		if v.Start.Kind != StartValues {

@@ -175,14 +175,14 @@ func (t *tally) note(v float64, at spot, row terms) {
 		return
 	}
 	here := row.size(t.x)
-	least := min(1, Unit(max(here, row.size(t.p.typical))))
+	least := min(1, unitOf(max(here, row.size(t.p.typical))))
 	t.Relative = max(t.Relative, v/max(here, least))
 	t.Excess = max(t.Excess, (v-row.error(t.x))/least)
 }
 
-// Unit is the power of 1024 nearest to a size, in logarithms; 1 for a size that
+// unitOf is the power of 1024 nearest to a size, in logarithms; 1 for a size that
 // is 0 or no number. Sizes between 1/32 and 32 have the unit 1.
-func Unit(size float64) float64 {
+func unitOf(size float64) float64 {
 	if !(size > 0) || math.IsInf(size, 1) {
 		return 1
 	}
