@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -68,6 +69,15 @@ func inTemp(do func(dir string) error) error {
 	return do(dir)
 }
 
+// timeLimit reads the flag --time-limit.
+func timeLimit(c *cli.Context) (time.Duration, error) {
+	d := c.Duration("time-limit")
+	if !(d > 0 && d <= 24*time.Hour) {
+		return 0, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", d)
+	}
+	return d, nil
+}
+
 // noArguments refuses arguments behind the flags.
 func noArguments(c *cli.Context, chosen string) error {
 	if c.NArg() > 0 {
@@ -78,10 +88,11 @@ func noArguments(c *cli.Context, chosen string) error {
 
 // termsOf reads the flags --time-limit, in seconds, --repeat and --only.
 func termsOf(c *cli.Context) (limit float64, repeat int, only *regexp.Regexp, err error) {
-	limit, repeat = c.Duration("time-limit").Seconds(), c.Int("repeat")
-	if !(limit > 0 && limit <= 86400) {
-		return 0, 0, nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", c.Duration("time-limit"))
+	each, err := timeLimit(c)
+	if err != nil {
+		return 0, 0, nil, err
 	}
+	limit, repeat = each.Seconds(), c.Int("repeat")
 	if repeat < 1 || repeat > 1000 {
 		return 0, 0, nil, fmt.Errorf("--repeat %d: want 1 to 1000", repeat)
 	}

@@ -62,10 +62,11 @@ func runRegression(c *cli.Context) error {
 }
 
 func studyOf(c *cli.Context) (*study.Campaign, error) {
-	cam := &study.Campaign{Limit: c.Duration("time-limit")}
-	if !(cam.Limit > 0 && cam.Limit <= 24*time.Hour) {
-		return nil, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", cam.Limit)
+	limit, err := timeLimit(c)
+	if err != nil {
+		return nil, err
 	}
+	cam := &study.Campaign{Limit: limit}
 	folds := c.Int("folds")
 	if folds < 2 || folds > 1000 {
 		return nil, fmt.Errorf("--folds %d: want 2 to 1000", folds)
@@ -75,7 +76,6 @@ func studyOf(c *cli.Context) (*study.Campaign, error) {
 	if uint(cam.Seed) != seed {
 		return nil, fmt.Errorf("--seed %d: want at most %d", seed, uint32(1<<32-1))
 	}
-	var err error
 	if cam.Models, err = study.Choose(list(c.String("models"))); err != nil {
 		return nil, fmt.Errorf("--models: %w", err)
 	}

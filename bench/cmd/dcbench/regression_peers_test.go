@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/bench/internal/study"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 )
 
 // TestRegressionPeer: scikit-learn's rows join those here in one table, on the
@@ -47,7 +48,7 @@ func TestRegressionPeer(t *testing.T) {
 	}
 	score := map[place]float64{}
 	for _, r := range rows {
-		if r.Status != study.Trained {
+		if r.Status != trial.Trained {
 			t.Errorf("%+v", r)
 		}
 		score[place{r.Set, r.Model, r.Fold}] = r.FVU

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/study"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 )
 
 // writeSets makes a folder with two small sets.
@@ -51,7 +52,7 @@ func TestRegression(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for _, r := range rows {
-		if r.Status != study.Trained || r.Seed != 1 || r.Folds != 4 || r.Model == "lder-refit" && !(r.FVU <= 0.2) {
+		if r.Status != trial.Trained || r.Seed != 1 || r.Folds != 4 || r.Model == "lder-refit" && !(r.FVU <= 0.2) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -100,7 +101,7 @@ func TestRegressionKilled(t *testing.T) {
 			t.Errorf("%d rows, %d of them different, want %d; %v", len(rows), len(study.Latest(rows)), want, err)
 		}
 		for _, r := range rows {
-			if r.Status != study.Trained {
+			if r.Status != trial.Trained {
 				t.Errorf("%+v", r)
 			}
 		}

@@ -47,10 +47,11 @@ func runSRBench(c *cli.Context) error {
 	if err := noArguments(c, "tables"); err != nil {
 		return err
 	}
-	cam := &srbench.Campaign{Limit: c.Duration("time-limit"), Workers: c.Int("jobs")}
-	if !(cam.Limit > 0 && cam.Limit <= 24*time.Hour) {
-		return fmt.Errorf("--time-limit %v: want more than nothing and at most a day", cam.Limit)
+	limit, err := timeLimit(c)
+	if err != nil {
+		return err
 	}
+	cam := &srbench.Campaign{Limit: limit, Workers: c.Int("jobs")}
 	trials := c.Int("trials")
 	if trials < 1 || trials > len(srbench.Seeds()) {
 		return fmt.Errorf("--trials %d: want 1 to %d", trials, len(srbench.Seeds()))

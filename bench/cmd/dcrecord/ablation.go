@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,10 +111,17 @@ func (t *table) add(of, path string) error {
 	return nil
 }
 
-// ablation runs every variant from the given start of each file and of each draw of
-// the families, and prints a table.
-func ablation(w io.Writer, sizes string, draws int, limit time.Duration, files []string) error {
-	t := &table{rows: variants(), limit: limit, count: map[string]int{}, sums: map[string][]group{}}
+// ablation runs the variants whose name has one of the words from the given start of each
+// file, of each draw of the families and, with a folder shared, of the reference problems,
+// and prints a table.
+func ablation(w io.Writer, words []string, shared, sizes string, draws int, limit time.Duration, files []string) error {
+	rows := slices.DeleteFunc(variants(), func(v variant) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(v.name, word) })
+	})
+	if len(rows) == 0 {
+		return fmt.Errorf("-rows: no row has one of the words %q", words)
+	}
+	t := &table{rows: rows, limit: limit, count: map[string]int{}, sums: map[string][]group{}}
 	for _, path := range files {
 		if err := t.add(filepath.Base(filepath.Dir(path)), path); err != nil {
 			return err
@@ -126,6 +134,17 @@ func ablation(w io.Writer, sizes string, draws int, limit time.Duration, files [
 		}
 		for _, in := range all {
 			if err := drawn(in, 1, func(_, path string, _ uint64) error { return t.add(families, path) }); err != nil {
+				return err
+			}
+		}
+	}
+	if shared != "" {
+		all, err := dcset.References(shared, []string{"all"})
+		if err != nil {
+			return err
+		}
+		for _, in := range all {
+			if err := drawn(in, 1, func(_, path string, _ uint64) error { return t.add(in.Problem, path) }); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,8 @@
 //	dcrecord -ablation -sizes small -seeds 2 FILES.dc
 //
 // With -ablation it prints the table of docs/ccp.md: the procedure with one setting
-// changed at a time, from the given start of each file and of each draw of the families.
+// changed at a time, from the given start of each file, of each draw of the families and,
+// with -shared, of the reference problems.
 // Each line of a record is a problem with a seed: status, objective, violation
 // and the objective of every iteration.
 package main
@@ -47,6 +48,7 @@ func main() {
 	shared := flag.String("shared", "", "also the reference problems in `DIR`")
 	compare := flag.Bool("compare", false, "compare two records")
 	ablate := flag.Bool("ablation", false, "print what one changed setting at a time does; -seeds are draws of the families")
+	rows := flag.String("rows", "", "of the ablation: only rows whose name has one of the words `W1,W2`")
 	sizes := flag.String("sizes", "small", "sizes of the families, S1,S2; none for no families")
 	seeds := flag.Int("seeds", 3, "seeds per family and size")
 	limit := flag.Duration("limit", 20*time.Second, "time limit of a run")
@@ -54,7 +56,7 @@ func main() {
 	var err error
 	switch {
 	case *ablate:
-		err = ablation(os.Stdout, *sizes, *seeds, *limit, flag.Args())
+		err = ablation(os.Stdout, strings.Split(*rows, ","), *shared, *sizes, *seeds, *limit, flag.Args())
 	case *compare:
 		err = difference(os.Stdout, flag.Args())
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/stats"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 )
 
 // Published is a published median over the trials of a table.
@@ -59,7 +60,7 @@ func Medians(rows []Row, seeds []uint32) Scores {
 		var r2, size, seconds []float64
 		for _, t := range trials {
 			v := t.R2
-			if t.Status != Trained || math.IsNaN(v) {
+			if t.Status != trial.Trained || math.IsNaN(v) {
 				v = math.Inf(-1)
 			}
 			r2, size, seconds = append(r2, v), append(size, float64(t.Size)), append(seconds, t.Seconds)

@@ -2,26 +2,18 @@ package srbench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
-	"syscall"
+	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/bench/internal/clock"
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
-)
-
-// The statuses of rows.
-const (
-	Trained = "trained"
-	TooLong = "time_limit"
-	Failed  = "failed"
 )
 
 // Row is a trial: what a method scored on the test rows of a table.
@@ -75,39 +67,23 @@ type Set struct {
 func ReadSets(dirs ...string) ([]Set, error) {
 	var sets []Set
 	for _, dir := range dirs {
-		var files []string
-		for _, ending := range []string{"*.tsv", "*.tsv.gz", "*.csv.gz"} {
-			some, err := filepath.Glob(filepath.Join(dir, ending))
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, some...)
-		}
-		if len(files) == 0 {
-			return nil, fmt.Errorf("%s has no .tsv files, plain or .gz, and no .csv.gz", dir)
+		files, err := trial.Files(dir, ".tsv", ".tsv.gz", ".csv.gz")
+		if err != nil {
+			return nil, err
 		}
 		for _, file := range files {
 			name := dataset.SetName(file)
 			if slices.ContainsFunc(sets, func(s Set) bool { return s.Name == name }) {
 				continue
 			}
-			table, err := dataset.ReadFile(file, dataset.Options{})
-			if err != nil {
-				return nil, err
-			}
-			d, err := table.Supervised("target", dataset.DefaultSelection())
+			d, err := trial.Read(file)
 			if err != nil {
 				return nil, err
 			}
 			sets = append(sets, Set{name, d.X, d.Y})
 		}
 	}
-	slices.SortFunc(sets, func(a, b Set) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(sets, func(a, b Set) int { return strings.Compare(a.Name, b.Name) })
 	return sets, nil
 }
 
@@ -127,7 +103,6 @@ type task struct {
 	set    Set
 	method lder.Method
 	row    Row
-	alone  bool // no other trial at the same time
 }
 
 // Run trains what table lacks. It returns ctx.Err() if it was interrupted.
@@ -151,92 +126,36 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 			}
 		}
 	}
-	workers := c.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+	tell := func(k int, set, method string) {
+		if c.Tell != nil {
+			c.Tell(done+k, done+len(todo), set, method)
+		}
 	}
-	all := done + len(todo)
-	var mu sync.Mutex
-	var bad error
-	next := 0
-	var wait sync.WaitGroup
-	for range min(workers, len(todo)) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			for {
-				mu.Lock()
-				if next == len(todo) || bad != nil || ctx.Err() != nil {
-					mu.Unlock()
-					return
-				}
-				t := todo[next]
-				if c.Tell != nil {
-					c.Tell(done+next, all, t.set.Name, t.row.Method)
-				}
-				next++
-				t.alone = workers == 1
-				mu.Unlock()
-				row := measure(ctx, t)
-				mu.Lock()
-				if ctx.Err() == nil && bad == nil { // an interrupted trial is no measurement
-					bad = table.Add(row)
-				}
-				mu.Unlock()
-			}
-		}()
+	now := clock.Wall()
+	if c.Workers == 1 || c.Workers <= 0 && runtime.GOMAXPROCS(0) == 1 {
+		now = clock.CPU
 	}
-	wait.Wait()
-	if bad == nil && ctx.Err() == nil && c.Tell != nil {
-		c.Tell(all, all, "", "")
+	err := trial.Run(ctx, table, todo, c.Workers, func(k int, t task) { tell(k, t.set.Name, t.row.Method) },
+		func(ctx context.Context, t task) Row { return measure(ctx, t, now) })
+	if err == nil {
+		tell(len(todo), "", "")
 	}
-	return errors.Join(bad, ctx.Err())
+	return err
 }
 
-func measure(ctx context.Context, t task) Row {
+func measure(ctx context.Context, t task, now clock.Clock) Row {
 	row := t.row
-	row.R2 = math.NaN()
-	pick := func(rows []int) (x [][]float64, y []float64) {
-		for _, i := range rows {
-			x, y = append(x, t.set.X[i]), append(y, t.set.Y[i])
-		}
-		return x, y
-	}
-	train, test := Split(len(t.set.Y), row.Seed)
-	x, y := pick(train)
-	limited, cancel := context.WithTimeout(ctx, time.Duration(row.Limit*float64(time.Second)))
-	defer cancel()
 	set := lder.MethodSettings(t.method)
 	set.Seed = uint64(row.Seed)
-	r := lder.NewRegressor(set)
-	begin, spent := time.Now(), processorSeconds()
-	err := r.Fit(limited, x, y)
-	row.Seconds = time.Since(begin).Seconds()
-	if t.alone {
-		row.Seconds = processorSeconds() - spent
+	model := lder.NewRegressor(set)
+	fit := func(ctx context.Context, x [][]float64, y []float64) (trial.Predictor, error) {
+		return model.Predict, model.Fit(ctx, x, y)
 	}
-	if limited.Err() != nil {
-		row.Status, row.Message = TooLong, "not trained within the limit"
-		return row
+	train, test := Split(len(t.set.Y), row.Seed)
+	r := trial.Train(ctx, fit, t.set.X, t.set.Y, train, test, row.Limit, now)
+	row.Status, row.Message, row.Seconds, row.R2 = r.Status, r.Message, r.Seconds, math.NaN()
+	if r.Status == trial.Trained {
+		row.R2, row.Size = dataset.R2(r.Targets, r.Values), model.Terms()
 	}
-	var pred []float64
-	x, y = pick(test)
-	if err == nil {
-		pred, err = r.Predict(x)
-	}
-	if err != nil {
-		row.Status, row.Message = Failed, err.Error()
-		return row
-	}
-	row.Status, row.R2, row.Size = Trained, dataset.R2(y, pred), r.Terms()
 	return row
-}
-
-// processorSeconds is the processor time of this process so far.
-func processorSeconds() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }

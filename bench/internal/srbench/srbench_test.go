@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder"
 )
 
@@ -38,10 +39,10 @@ func TestLeague(t *testing.T) {
 		{Set: "b", Algorithm: "x", R2: .2, Friedman: "False"}, {Set: "b", Algorithm: "y", R2: .4, Friedman: "False"},
 	}
 	rows := []Row{
-		{Set: "a", Method: "m", Seed: 1, Status: Trained, R2: .5}, {Set: "a", Method: "m", Seed: 2, Status: Trained, R2: .5},
-		{Set: "b", Method: "m", Seed: 1, Status: Trained, R2: .6}, {Set: "b", Method: "m", Seed: 2, Status: Trained, R2: .8},
-		{Set: "a", Method: "n", Seed: 1, Status: Failed, R2: math.NaN()}, {Set: "a", Method: "n", Seed: 2, Status: Failed, R2: math.NaN()},
-		{Set: "b", Method: "n", Seed: 1, Status: Trained, R2: 1},
+		{Set: "a", Method: "m", Seed: 1, Status: trial.Trained, R2: .5}, {Set: "a", Method: "m", Seed: 2, Status: trial.Trained, R2: .5},
+		{Set: "b", Method: "m", Seed: 1, Status: trial.Trained, R2: .6}, {Set: "b", Method: "m", Seed: 2, Status: trial.Trained, R2: .8},
+		{Set: "a", Method: "n", Seed: 1, Status: trial.Failed, R2: math.NaN()}, {Set: "a", Method: "n", Seed: 2, Status: trial.Failed, R2: math.NaN()},
+		{Set: "b", Method: "n", Seed: 1, Status: trial.Trained, R2: 1},
 	}
 	scores := Medians(rows, []uint32{1, 2})
 	all := func(Published) bool { return true }
@@ -69,7 +70,7 @@ func TestLive(t *testing.T) {
 	var rows []Row
 	add := func(set, method string, r2 ...float64) {
 		for k, v := range r2 {
-			rows = append(rows, Row{Set: set, Method: method, Seed: uint32(k), Status: Trained, R2: v})
+			rows = append(rows, Row{Set: set, Method: method, Seed: uint32(k), Status: trial.Trained, R2: v})
 		}
 	}
 	for k, set := range []string{"a", "b", "c", "d", "e", "f"} {
@@ -127,7 +128,7 @@ func TestRun(t *testing.T) {
 		t.Fatalf("%d trainings, %d rows", trained, len(table.Rows))
 	}
 	for _, r := range table.Rows {
-		if r.Status != Trained || !(r.R2 > .9) || r.Size == 0 {
+		if r.Status != trial.Trained || !(r.R2 > .9) || r.Size == 0 {
 			t.Errorf("%+v", r)
 		}
 	}

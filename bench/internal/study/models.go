@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/bench/internal/baseline"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
 // Predictor returns the predictions for rows of features.
-type Predictor func(x [][]float64) ([]float64, error)
+type Predictor = trial.Predictor
 
 // Model is a way to train. Train changes neither x nor y; it ends with ctx.
 type Model struct {

@@ -2,23 +2,14 @@ package study
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 	"time"
 
+	"github.com/dcopt/dcopt/bench/internal/clock"
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder/dataset"
-)
-
-// The statuses of rows.
-const (
-	Trained  = "trained"
-	TooLong  = "time_limit"
-	Failed   = "failed"
-	noNumber = "a prediction is no finite number"
 )
 
 // Row has a model's scores on a fold.
@@ -88,53 +79,16 @@ type task struct {
 // returns ctx.Err() if it was interrupted.
 func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	todo, done := c.tasks(table.Rows)
-	all := done + len(todo)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	next, rows := make(chan task), make(chan Row)
-	var wait sync.WaitGroup
-	for range min(len(todo), runtime.GOMAXPROCS(0)) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			for t := range next {
-				row := measure(ctx, t)
-				if ctx.Err() != nil {
-					continue // an interrupted training is no measurement
-				}
-				rows <- row
-			}
-		}()
-	}
-	go func() {
-		for k, t := range todo {
-			if ctx.Err() != nil {
-				break
-			}
-			if c.Tell != nil {
-				c.Tell(done+k, all, t.set.Name, t.model.Name)
-			}
-			next <- t
-		}
-		close(next)
-		wait.Wait()
-		close(rows)
-	}()
-	var bad error
-	for row := range rows {
-		if bad == nil {
-			if bad = table.Add(row); bad != nil {
-				stop()
-			}
+	tell := func(k int, set, model string) {
+		if c.Tell != nil {
+			c.Tell(done+k, done+len(todo), set, model)
 		}
 	}
-	if bad != nil {
-		return bad
+	err := trial.Run(ctx, table, todo, 0, func(k int, t task) { tell(k, t.set.Name, t.model.Name) }, measure)
+	if err == nil {
+		tell(len(todo), "", "")
 	}
-	if c.Tell != nil {
-		c.Tell(all, all, "", "")
-	}
-	return ctx.Err()
+	return err
 }
 
 // tasks are those without a row, and the number of the others.
@@ -160,42 +114,12 @@ func (c *Campaign) tasks(rows []Row) (todo []task, done int) {
 
 // measure trains on all rows but the fold's, and scores on these.
 func measure(ctx context.Context, t task) Row {
-	row := t.row
+	row, fold := t.row, t.set.Folds[t.row.Fold]
+	r := trial.Train(ctx, t.model.Train, t.set.X, t.set.Y, dataset.TrainRows(fold, len(t.set.Y)), fold, row.Limit, clock.Wall())
+	row.Status, row.Message, row.Seconds = r.Status, r.Message, r.Seconds
 	row.FVU, row.MSE = math.NaN(), math.NaN()
-	pick := func(rows []int) (x [][]float64, y []float64) {
-		for _, i := range rows {
-			x, y = append(x, t.set.X[i]), append(y, t.set.Y[i])
-		}
-		return x, y
+	if r.Status == trial.Trained {
+		row.FVU, row.MSE = dataset.FVU(r.Targets, r.Values), dataset.MSE(r.Targets, r.Values)
 	}
-	x, y := pick(dataset.TrainRows(t.set.Folds[row.Fold], len(t.set.Y)))
-	limited, cancel := context.WithTimeout(ctx, time.Duration(row.Limit*float64(time.Second)))
-	defer cancel()
-	begin := time.Now()
-	predict, err := t.model.Train(limited, x, y)
-	row.Seconds = time.Since(begin).Seconds()
-	// A model that stops with the limit may still return a result; that is no
-	// result of the method.
-	if limited.Err() != nil {
-		row.Status, row.Message = TooLong, "not trained within the limit"
-		return row
-	}
-	var pred []float64
-	x, y = pick(t.set.Folds[row.Fold])
-	if err == nil {
-		pred, err = predict(x)
-	}
-	if err == nil {
-		for _, v := range pred {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				err = errors.New(noNumber)
-			}
-		}
-	}
-	if err != nil {
-		row.Status, row.Message = Failed, err.Error()
-		return row
-	}
-	row.Status, row.FVU, row.MSE = Trained, dataset.FVU(y, pred), dataset.MSE(y, pred)
 	return row
 }

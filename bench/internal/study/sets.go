@@ -2,9 +2,9 @@ package study
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
+	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
@@ -29,16 +29,9 @@ func paperOrder() []string {
 // target column is named "target", those of the paper first and in its order.
 // Folds are those of scikit-learn's shuffled KFold with the seed.
 func ReadSets(dir string, folds int, seed uint32) ([]Set, error) {
-	var files []string
-	for _, ending := range []string{"*.tsv", "*.tsv.gz", "*.csv", "*.csv.gz"} {
-		some, err := filepath.Glob(filepath.Join(dir, ending))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, some...)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no .tsv or .csv files, plain or .gz", dir)
+	files, err := trial.Files(dir, ".tsv", ".tsv.gz", ".csv", ".csv.gz")
+	if err != nil {
+		return nil, err
 	}
 	order := paperOrder()
 	place := func(file string) int {
@@ -61,11 +54,7 @@ func ReadSets(dir string, folds int, seed uint32) ([]Set, error) {
 }
 
 func readSet(file string, folds int, seed uint32) (Set, error) {
-	table, err := dataset.ReadFile(file, dataset.Options{})
-	if err != nil {
-		return Set{}, err
-	}
-	d, err := table.Supervised("target", dataset.DefaultSelection())
+	d, err := trial.Read(file)
 	if err != nil {
 		return Set{}, err
 	}

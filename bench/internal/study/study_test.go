@@ -17,6 +17,7 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/study"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
@@ -75,7 +76,7 @@ func TestModels(t *testing.T) {
 		case "mdn":
 			want = 0.5 // 200 steps are few
 		}
-		if r.Status != study.Trained || !(r.FVU <= want) || !(r.MSE > 0 && r.Seconds > 0) {
+		if r.Status != trial.Trained || !(r.FVU <= want) || !(r.MSE > 0 && r.Seconds > 0) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -141,11 +142,11 @@ func TestRows(t *testing.T) {
 		t.Fatalf("%d rows", len(table.Rows))
 	}
 	for _, r := range table.Rows {
-		want := map[string]string{"good": study.Trained, "slow": study.TooLong, "late": study.TooLong}[r.Model]
+		want := map[string]string{"good": trial.Trained, "slow": trial.TooLong, "late": trial.TooLong}[r.Model]
 		if want == "" {
-			want = study.Failed
+			want = trial.Failed
 		}
-		if r.Status != want || math.IsNaN(r.FVU) != (want != study.Trained) || r.Folds != 4 {
+		if r.Status != want || math.IsNaN(r.FVU) != (want != trial.Trained) || r.Folds != 4 {
 			t.Errorf("%+v", r)
 		}
 		if r.Model == "good" {
@@ -216,7 +217,7 @@ func TestResume(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	r := study.Row{
-		Set: "s", Model: "m", Fold: 3, Folds: 5, Seed: 1<<32 - 1, Limit: 60, Version: "v", Status: study.Trained,
+		Set: "s", Model: "m", Fold: 3, Folds: 5, Seed: 1<<32 - 1, Limit: 60, Version: "v", Status: trial.Trained,
 		FVU: 0.125, MSE: 1e-9, Seconds: 0.5, Message: "text",
 	}
 	f := study.Format()

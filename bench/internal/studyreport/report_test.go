@@ -15,6 +15,7 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/stats"
 	"github.com/dcopt/dcopt/bench/internal/study"
 	"github.com/dcopt/dcopt/bench/internal/studyreport"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 )
 
 // rows: model "a_1" is better than "b" on all eight sets, "c" is like "b" but for
@@ -22,9 +23,9 @@ import (
 func rows() []study.Row {
 	var all []study.Row
 	add := func(set, model string, fold int, fvu float64) {
-		r := study.Row{Set: set, Model: model, Fold: fold, Folds: 2, Status: study.Trained, FVU: fvu, MSE: 1000 * fvu, Seconds: 0.01 * (1 + fvu)}
+		r := study.Row{Set: set, Model: model, Fold: fold, Folds: 2, Status: trial.Trained, FVU: fvu, MSE: 1000 * fvu, Seconds: 0.01 * (1 + fvu)}
 		if math.IsNaN(fvu) {
-			r.Status, r.MSE, r.Message = study.Failed, fvu, "a | b"
+			r.Status, r.MSE, r.Message = trial.Failed, fvu, "a | b"
 		}
 		all = append(all, r)
 	}
@@ -160,7 +161,7 @@ func TestBeside(t *testing.T) {
 	for _, set := range []string{"192_vineyard", "229_pwLinear", "other"} {
 		for _, model := range []string{"ridge", "mdn", "svr"} {
 			for fold := range 2 {
-				all = append(all, study.Row{Set: set, Model: model, Fold: fold, Folds: 2, Status: study.Trained, FVU: 0.3 + 0.1*float64(fold)})
+				all = append(all, study.Row{Set: set, Model: model, Fold: fold, Folds: 2, Status: trial.Trained, FVU: 0.3 + 0.1*float64(fold)})
 			}
 		}
 	}

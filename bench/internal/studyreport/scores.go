@@ -6,6 +6,7 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/stats"
 	"github.com/dcopt/dcopt/bench/internal/study"
+	"github.com/dcopt/dcopt/bench/internal/trial"
 )
 
 // Score is the mean over folds, and the standard deviation with divisor one less
@@ -41,7 +42,7 @@ func New(rows []study.Row) *Report {
 	for _, row := range study.Latest(rows) {
 		r.Sets, r.Models = page.AddOnce(r.Sets, row.Set), page.AddOnce(r.Models, row.Model)
 		folds = max(folds, row.Folds)
-		if row.Status != study.Trained {
+		if row.Status != trial.Trained {
 			r.Failures = append(r.Failures, row)
 			continue
 		}

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"syscall"
 	"time"
 
+	"github.com/dcopt/dcopt/bench/internal/clock"
 	"github.com/dcopt/dcopt/bench/internal/wire"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -66,9 +66,9 @@ func (s *session) answer(req wire.Request) (wire.Answer, error) {
 		if err := s.out.Encode(wire.Line{Begin: true}); err != nil {
 			return wire.Answer{}, err
 		}
-		wall, cpu := time.Now(), cpuTime()
+		wall, cpu := time.Now(), clock.CPU()
 		err := s.prepare(p, req)
-		setup := cpuTime() - cpu
+		setup := clock.CPU() - cpu
 		if err == nil {
 			err = s.solve(req)
 		}
@@ -76,7 +76,7 @@ func (s *session) answer(req wire.Request) (wire.Answer, error) {
 			s.close()
 			return wire.Answer{Status: "refused", Message: err.Error()}, nil
 		}
-		w, c := time.Since(wall).Seconds(), cpuTime()-cpu
+		w, c := time.Since(wall).Seconds(), clock.CPU()-cpu
 		spent += w
 		if k == 0 {
 			least.Wall, least.CPU, least.Setup = w, c, setup
@@ -126,13 +126,4 @@ func fit(v []float64, n int) []float64 {
 		return make([]float64, n)
 	}
 	return v
-}
-
-// cpuTime is the time that all threads of this process have used, in seconds.
-func cpuTime() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

@@ -1,0 +1,2 @@
+// Package clock has the clocks by which measurements are timed.
+package clock

@@ -1,0 +1,138 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/dcopt/dcopt/bench/internal/clock"
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/lder/dataset"
+)
+
+// The statuses of rows.
+const (
+	Trained = "trained"
+	TooLong = "time_limit"
+	Failed  = "failed"
+)
+
+// Files are those of a folder with one of the endings, in no order.
+func Files(dir string, endings ...string) ([]string, error) {
+	var files []string
+	for _, ending := range endings {
+		some, err := filepath.Glob(filepath.Join(dir, "*"+ending))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, some...)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no file that ends in one of %v", dir, endings)
+	}
+	return files, nil
+}
+
+// Read reads the features, NaN where missing, and the column named "target" of a file.
+func Read(file string) (*dataset.Data, error) {
+	table, err := dataset.ReadFile(file, dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return table.Supervised("target", dataset.DefaultSelection())
+}
+
+// Predictor predicts the targets of rows.
+type Predictor func(x [][]float64) ([]float64, error)
+
+// Result is the outcome of a training.
+type Result struct {
+	Status, Message string
+	Seconds         float64   // of training, by the clock
+	Targets, Values []float64 // of the test rows, and those predicted; nil unless Trained
+}
+
+// Train trains on some rows within the limit, in seconds, and predicts others. A model
+// that stops with the limit has no result, whatever it returns.
+func Train(ctx context.Context, fit func(ctx context.Context, x [][]float64, y []float64) (Predictor, error),
+	x [][]float64, y []float64, train, test []int, limit float64, now clock.Clock,
+) Result {
+	pick := func(rows []int) (px [][]float64, py []float64) {
+		for _, i := range rows {
+			px, py = append(px, x[i]), append(py, y[i])
+		}
+		return px, py
+	}
+	trainX, trainY := pick(train)
+	limited, cancel := context.WithTimeout(ctx, time.Duration(limit*float64(time.Second)))
+	defer cancel()
+	begin := now()
+	predict, err := fit(limited, trainX, trainY)
+	r := Result{Seconds: now() - begin}
+	if limited.Err() != nil {
+		r.Status, r.Message = TooLong, "not trained within the limit"
+		return r
+	}
+	testX, testY := pick(test)
+	var values []float64
+	if err == nil {
+		values, err = predict(testX)
+	}
+	for _, v := range values {
+		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			err = errors.New("a prediction is no finite number")
+		}
+	}
+	if err != nil {
+		r.Status, r.Message = Failed, err.Error()
+		return r
+	}
+	r.Status, r.Targets, r.Values = Trained, testY, values
+	return r
+}
+
+// Run adds a row to the table for each task, so many at a time, 0 for as many as there are
+// processors. tell is called before each, one call at a time. Run returns ctx.Err() if it
+// was interrupted; an interrupted training is no measurement.
+func Run[T, R any](ctx context.Context, table *csvtable.Table[R], todo []T, workers int,
+	tell func(k int, t T), measure func(ctx context.Context, t T) R,
+) error {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var mu sync.Mutex
+	var bad error
+	var wait sync.WaitGroup
+	next := 0
+	for range min(workers, len(todo)) {
+		wait.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for next < len(todo) && ctx.Err() == nil {
+				t := todo[next]
+				tell(next, t)
+				next++
+				mu.Unlock()
+				row := measure(ctx, t)
+				mu.Lock()
+				if ctx.Err() == nil {
+					if bad = table.Add(row); bad != nil {
+						stop()
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if bad != nil {
+		return bad
+	}
+	return ctx.Err()
+}
