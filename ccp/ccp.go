@@ -97,7 +97,17 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 	if err != nil || end.status != Converged {
 		return end, err
 	}
+	if r.proved() {
+		r.res.take(r.duals())
+		return end, nil
+	}
 	return r.improve(ctx, end)
+}
+
+// proved reports whether the multipliers of a convex problem leave so little of its
+// objective open that no search finds a decrease that counts.
+func (r *run) proved() bool {
+	return r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.sub.Undecided() <= r.least()
 }
 
 // run solves and completes the result; a panic in a user's code becomes an error, and
