@@ -52,7 +52,6 @@ func BenchmarkL1MinusL2(b *testing.B) {
 func BenchmarkSearches(b *testing.B) {
 	for name, change := range map[string]func(*ccp.Settings){
 		"all":                 func(*ccp.Settings) {},
-		"without tangents":    func(s *ccp.Settings) { s.Search.Tangents = 0 },
 		"without coordinates": func(s *ccp.Settings) { s.Search.Coordinates = 0 },
 		"without hops":        func(s *ccp.Settings) { s.Search.Hops = 0 },
 		"local search alone": func(s *ccp.Settings) {

@@ -232,7 +232,6 @@ func (r *run) searches() search.Kinds {
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.k < r.set.MaxIter },
 	}
 	return search.Kinds{
-		&search.Tangents{Around: around, Most: r.set.Search.Tangents},
 		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
@@ -253,7 +252,6 @@ func (r *run) accelerations() (used accel.Devices) {
 	}{
 		{&accel.LineSearch{}, r.set.Acceleration.LineSearch},
 		{&accel.Anderson{}, r.set.Acceleration.Combination},
-		{&accel.Extrapolation{}, r.set.Acceleration.Extrapolation},
 	} {
 		if d.on {
 			used = append(used, d.Device)
@@ -307,13 +305,11 @@ func (r *run) follow(m search.Move) {
 		r.keep(it)
 		r.prev = it
 		r.prev.Objective = math.NaN()
-		r.kinds.Reset()
 	case search.Anew:
 		r.penalty.τ, r.penalty.idle, r.penalty.flat = m.Tau, 0, 0
 		r.penalty.restarts, r.recover.failures = mostRestarts, mostFailures // a failure ends the hop
 		r.course.idle, r.course.strict, r.course.sharpened = 0, false, false
 		r.devices.Reset()
-		r.kinds.Reset()
 		r.prev = Iteration{Objective: math.NaN()}
 		r.hop = m.Hop()
 	}

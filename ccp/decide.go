@@ -137,8 +137,8 @@ func (r *run) stuck(it Iteration) bool { return !r.keeps(it) && it.moved <= r.se
 
 // update prepares the next iteration: it raises τ as long as slacks are open. A point
 // that is stuck without slack waits for a sharper solver. One that is stuck at τmax
-// sits at a kink, or was drawn there by the objective while τ was small: other tangents
-// are tried, then other points with a τ that puts the constraints first.
+// sits at a kink, or was drawn there by the objective while τ was small: other points are
+// tried, with a τ that puts the constraints first.
 func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 	s, stuck, open := &r.penalty, r.stuck(it), it.open > r.set.FeasTol
 	s.note(stuck, it.priced)
@@ -151,16 +151,11 @@ func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 		s.turns++
 		s.flat = 0
 	case (stuck || open && s.flat > flatPatience) && s.τ >= s.most:
-		z, ok := r.kinds.Untried(r.x, s.τ)
-		switch {
-		case ok: // a feasible point is all that counts
-			copy(r.z, z)
-		case s.restarts == mostRestarts:
+		if s.restarts == mostRestarts {
 			return outcome{status: Stalled, message: "the points have ceased to change although a constraint is broken; try other starting points"}, nil
-		default:
-			r.restart()
-			it.Objective = math.NaN()
 		}
+		r.restart()
+		it.Objective = math.NaN()
 	case !it.Feasible && open:
 		s.grow(it.priced, r.prev.priced)
 	}
@@ -216,7 +211,6 @@ func (r *run) restart() {
 	}
 	r.devices.Reset()
 	r.course.strict, r.course.sharpened = false, false
-	r.kinds.Reset()
 }
 
 // turn takes the tangents on the other side of the DC constraints of one variable with two

@@ -18,17 +18,15 @@ import (
 // heuristics are the fields of Settings.Acceleration and of Settings.Search, each with
 // its file and the line of another file by which it is used.
 var heuristics = map[string]struct{ file, user, line string }{
-	"LineSearch":    {"internal/accel/linesearch.go", "ccp.go", "{&accel.LineSearch{}, "},
-	"Combination":   {"internal/accel/anderson.go", "ccp.go", "{&accel.Anderson{}, "},
-	"Extrapolation": {"internal/accel/extrapolate.go", "ccp.go", "{&accel.Extrapolation{}, "},
-	"Newton":        {"newton.go", "ccp.go", "around = r.newton("},
-	"Tangents":      {"internal/search/tangents.go", "ccp.go", "&search.Tangents{"},
-	"Coordinates":   {"internal/search/coordinates.go", "ccp.go", "&search.Coordinates{"},
-	"Decisions":     {"internal/search/decisions.go", "ccp.go", "&search.Decisions{"},
-	"Descents":      {"internal/search/descents.go", "ccp.go", "&search.Descents{"},
-	"Hops":          {"internal/search/basinhopping.go", "ccp.go", "&search.BasinHopping{"},
-	"Vary":          {"internal/search/vary.go", "ccp.go", "from.share = search.Vary("},
-	"GiveUp":        {"internal/search/giveup.go", "ccp.go", "lost = search.FarBehind("},
+	"LineSearch":  {"internal/accel/linesearch.go", "ccp.go", "{&accel.LineSearch{}, "},
+	"Combination": {"internal/accel/anderson.go", "ccp.go", "{&accel.Anderson{}, "},
+	"Newton":      {"newton.go", "ccp.go", "around = r.newton("},
+	"Coordinates": {"internal/search/coordinates.go", "ccp.go", "&search.Coordinates{"},
+	"Decisions":   {"internal/search/decisions.go", "ccp.go", "&search.Decisions{"},
+	"Descents":    {"internal/search/descents.go", "ccp.go", "&search.Descents{"},
+	"Hops":        {"internal/search/basinhopping.go", "ccp.go", "&search.BasinHopping{"},
+	"Vary":        {"internal/search/vary.go", "ccp.go", "from.share = search.Vary("},
+	"GiveUp":      {"internal/search/giveup.go", "ccp.go", "lost = search.FarBehind("},
 }
 
 // TestHeuristicsCanBeDeleted: without the file of a heuristic and the line that uses it

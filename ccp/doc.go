@@ -43,9 +43,7 @@
 // and extension of the convex-concave procedure. Lourenço, Martin and Stützle
 // 2003, Iterated local search. Nocedal and Wright 2006, Numerical optimization. Oliveira and Valle 2023,
 // Least-squares linear dilation-erosion regressor trained using a convex-concave
-// procedure. de Oliveira and Tcheou 2019, An inertial algorithm for DC
-// programming. Phan, Le and Le Thi 2018, Accelerated difference of convex
-// functions algorithm and its application to sparse binary logistic regression.
+// procedure.
 // Shen, Diamond, Gu and Boyd 2016, Disciplined convex-concave programming. Sun,
 // Sampaio and Candido 2003, Proximal point algorithm for minimization of DC
 // function. Yuille and Rangarajan 2003, The concave-convex procedure.

@@ -185,5 +185,4 @@ func (r *run) arrive(x []float64) {
 	r.measure(&r.prev, r.x)
 	r.penalty.idle, r.penalty.flat = 0, 0
 	r.devices.Reset()
-	r.kinds.Reset()
 }

@@ -199,7 +199,7 @@ func TestSessionAfterConflict(t *testing.T) {
 		dc.GE(dc.NormInf(x), dc.Num(.1)).Named("out"),
 	)
 	set := ccp.DefaultSettings()
-	set.Acceleration, set.Search.Tangents, set.Search.Coordinates = ccp.Acceleration{}, 0, 0
+	set.Acceleration, set.Search.Coordinates = ccp.Acceleration{}, 0
 	s, err := ccp.NewSession(build(t, m), set)
 	if err != nil {
 		t.Fatal(err)

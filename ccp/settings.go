@@ -56,9 +56,6 @@ type Acceleration struct {
 	// LineSearch extends each step by a line search along x − z, from the point of
 	// the tangents to the solution, while the merit falls: boosted DCA.
 	LineSearch bool
-	// Extrapolation takes the tangents ahead of the point where steps follow each
-	// other in one direction: inertial DCA.
-	Extrapolation bool
 	// Combination goes to a combination of the last solutions if that is better:
 	// Anderson's method.
 	Combination bool
@@ -72,9 +69,6 @@ type Acceleration struct {
 // Search looks for better points than those at which a descent has converged. Its
 // cost is bounded by a share of the work of the descent.
 type Search struct {
-	// Tangents bounds the other tangents that are tried at a point where an h has a
-	// kink; 0: none.
-	Tangents int
 	// Coordinates bounds the jumps to better points along coordinates; 0: none.
 	Coordinates int
 	// Decisions begins a descent where the items of minima of quadratic functions are
@@ -107,8 +101,8 @@ func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
 		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true,
-		Acceleration: Acceleration{LineSearch: true, Extrapolation: true, Combination: true, Newton: true},
-		Search:       Search{Tangents: 1, Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true, GiveUp: true},
+		Acceleration: Acceleration{LineSearch: true, Combination: true, Newton: true},
+		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true, GiveUp: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}
 }
@@ -124,7 +118,6 @@ func (s Settings) Validate() error {
 	c.NotNegative("Scale", s.Scale)
 	c.Positive("FeasTol", s.FeasTol)
 	c.Between(0, "Damping", s.Damping, 1)
-	c.AtLeast("Search.Tangents", s.Search.Tangents, 0)
 	c.AtLeast("Search.Coordinates", s.Search.Coordinates, 0)
 	c.AtLeast("Search.Descents", s.Search.Descents, 0)
 	c.AtLeast("Search.Hops", s.Search.Hops, 0)

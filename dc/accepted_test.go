@@ -404,12 +404,12 @@ func (a accepted) majorised(p *dc.Problem, rng *rand.Rand) error {
 	return nil
 }
 
-// TestAcceptedConverge: the descent alone goes to a point from which no direction into
+// TestAcceptedConverge: the descent, with jumps along the coordinates, goes to a point from which no direction into
 // the box leads down, and no iteration leads up, with the box as bounds and as rows.
 func TestAcceptedConverge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 15))
 	set := ccp.DefaultSettings()
-	set.Search = ccp.Search{Tangents: 10}
+	set.Search = ccp.Search{Coordinates: 10}
 	solves := 0
 	for _, a := range append(acceptedList(), drawnPolynomials()...) {
 		for _, objective := range []string{"minimize ", "maximize "} {

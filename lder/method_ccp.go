@@ -165,7 +165,7 @@ func ccpSettings(set Settings) ccp.Settings {
 	s.MaxIter, s.Tol = set.MaxIter, set.Tol
 	s.Scale = 1 // the variance of the standardised y
 	// The paper's algorithm makes plain steps and stays where it converged.
-	s.Acceleration.LineSearch, s.Acceleration.Extrapolation, s.Search = false, false, ccp.Search{}
+	s.Acceleration.LineSearch, s.Search = false, ccp.Search{}
 	s.Backend, s.Recorder = set.Backend, set.Recorder
 	return s
 }

@@ -69,7 +69,7 @@ func iterates(t *testing.T, p *Problem, whole bool) (status string, objectives [
 	t.Helper()
 	set := ccp.DefaultSettings()
 	if !whole {
-		set.Acceleration.LineSearch, set.Acceleration.Extrapolation, set.Search = false, false, ccp.Search{}
+		set.Acceleration.LineSearch, set.Search = false, ccp.Search{}
 	}
 	res, err := ccp.Solve(context.Background(), compiled(t, p.Text()).Problem, nil, set)
 	if err != nil {

@@ -187,28 +187,26 @@ type Settings struct {
 	MaxIter   *int     `json:"max_iter,omitempty"`
 	Backend   *string  `json:"backend,omitempty"`
 	// BackendTol is the tolerance asked of the backend; see docs/protocol.md.
-	BackendTol    *float64 `json:"backend_tol,omitempty"`
-	Presolve      *bool    `json:"presolve,omitempty"`
-	Tau0          *float64 `json:"tau0,omitempty"`
-	TauMax        *float64 `json:"tau_max,omitempty"`
-	TauRelative   *bool    `json:"tau_relative,omitempty"`
-	Mu            *float64 `json:"mu,omitempty"`
-	Scale         *float64 `json:"scale,omitempty"`
-	Damping       *float64 `json:"damping,omitempty"`
-	Proximal      *bool    `json:"proximal,omitempty"`
-	LineSearch    *bool    `json:"line_search,omitempty"`
-	Extrapolation *bool    `json:"extrapolation,omitempty"`
-	Combination   *bool    `json:"combination,omitempty"`
-	Tangents      *int     `json:"tangents,omitempty"`
-	Coordinates   *int     `json:"coordinates,omitempty"`
-	Decisions     *bool    `json:"decisions,omitempty"`
-	Descents      *int     `json:"descents,omitempty"`
-	Hops          *int     `json:"hops,omitempty"`
-	Vary          *bool    `json:"vary,omitempty"`
-	GiveUp        *bool    `json:"give_up,omitempty"`
-	Global        *bool    `json:"global,omitempty"`
-	MaxNodes      *int     `json:"max_nodes,omitempty"`
-	GapTol        *float64 `json:"gap_tol,omitempty"`
+	BackendTol  *float64 `json:"backend_tol,omitempty"`
+	Presolve    *bool    `json:"presolve,omitempty"`
+	Tau0        *float64 `json:"tau0,omitempty"`
+	TauMax      *float64 `json:"tau_max,omitempty"`
+	TauRelative *bool    `json:"tau_relative,omitempty"`
+	Mu          *float64 `json:"mu,omitempty"`
+	Scale       *float64 `json:"scale,omitempty"`
+	Damping     *float64 `json:"damping,omitempty"`
+	Proximal    *bool    `json:"proximal,omitempty"`
+	LineSearch  *bool    `json:"line_search,omitempty"`
+	Combination *bool    `json:"combination,omitempty"`
+	Coordinates *int     `json:"coordinates,omitempty"`
+	Decisions   *bool    `json:"decisions,omitempty"`
+	Descents    *int     `json:"descents,omitempty"`
+	Hops        *int     `json:"hops,omitempty"`
+	Vary        *bool    `json:"vary,omitempty"`
+	GiveUp      *bool    `json:"give_up,omitempty"`
+	Global      *bool    `json:"global,omitempty"`
+	MaxNodes    *int     `json:"max_nodes,omitempty"`
+	GapTol      *float64 `json:"gap_tol,omitempty"`
 }
 
 // Solve solves a loaded problem. Of one of load_data, Update has the members of the

@@ -34,11 +34,8 @@ func variants() []variant {
 	return []variant{
 		{"default", func(*ccp.Settings) {}},
 		{"without `LineSearch`", func(s *ccp.Settings) { s.Acceleration.LineSearch = false }},
-		{"without `Extrapolation`", func(s *ccp.Settings) { s.Acceleration.Extrapolation = false }},
 		{"without `Combination`", func(s *ccp.Settings) { s.Acceleration.Combination = false }},
 		{"without `Newton`", func(s *ccp.Settings) { s.Acceleration.Newton = false }},
-		{"without `Tangents`", func(s *ccp.Settings) { s.Search.Tangents = 0 }},
-		{"`Tangents` = 5", func(s *ccp.Settings) { s.Search.Tangents = 5 }},
 		{"without `Coordinates`", func(s *ccp.Settings) { s.Search.Coordinates = 0 }},
 		{"without `Decisions`", func(s *ccp.Settings) { s.Search.Decisions = false }},
 		{"without `Descents`", func(s *ccp.Settings) { s.Search.Descents = 0 }},

@@ -36,28 +36,3 @@ func TestLineSearch(t *testing.T) {
 		t.Error("a step of 1e-9 was extended")
 	}
 }
-
-func TestExtrapolation(t *testing.T) {
-	var n Extrapolation
-	z, units := make([]float64, 2), []float64{1, 1}
-	step := func(from, to float64, φ float64, early bool) bool {
-		return n.ahead(z, []float64{to, 0}, []float64{from, 0}, units, 1, φ, 1, early)
-	}
-	for k := range 4 { // the first step has none before it, then it warms
-		if ahead := step(float64(k), float64(k+1), -float64(k), false); ahead != (k == 3) {
-			t.Errorf("step %d: ahead %v", k, ahead)
-		}
-	}
-	if want := 4 + 0.25; z[0] != want {
-		t.Errorf("z = %g, want %g", z[0], want)
-	}
-	if step(4, 5, -4, true) {
-		t.Error("ahead although it is early")
-	}
-	if step(5, 6, 10, false) {
-		t.Error("ahead although the merit rises")
-	}
-	if step(6, 5, 9, false) {
-		t.Error("ahead although the direction turns")
-	}
-}

@@ -2,8 +2,6 @@
 // converged. Until composes kinds of search; each knows the local search as a
 // function, and a budget:
 //
-//   - Tangents: at a kink of an h, other tangents than the one that was taken (Joki,
-//     Bagirov, Karmitsa, Mäkelä and Taheri 2018).
 //   - Coordinates: lower values along the coordinates, a positive spanning set
 //     (Aragón Artacho, Campoy and Vuong 2020).
 //   - BasinHopping: descents from points further away, monotonic basin hopping (Leary

@@ -119,33 +119,6 @@ func (ks Kinds) next(p *Point) (Kind, Move) {
 	return nil, Move{}
 }
 
-// nearby is a kind that knows points beside one at which a descent is stuck.
-type nearby interface {
-	// Untried is a point at x or a hair beside it from which the descent may leave x.
-	Untried(x []float64, τ float64) (z []float64, ok bool)
-	// Reset forgets the points that were tried.
-	Reset()
-}
-
-// Untried is the first point that a kind knows beside x.
-func (ks Kinds) Untried(x []float64, τ float64) (z []float64, ok bool) {
-	for _, k := range ks {
-		if b, is := k.(nearby); is && !ok {
-			z, ok = b.Untried(x, τ)
-		}
-	}
-	return z, ok
-}
-
-// Reset forgets the points beside that at which the descent was.
-func (ks Kinds) Reset() {
-	for _, k := range ks {
-		if b, is := k.(nearby); is {
-			b.Reset()
-		}
-	}
-}
-
 // Budget bounds the cost of searches that find nothing, in iterations of the
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
