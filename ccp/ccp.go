@@ -11,7 +11,6 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Solve runs the convex-concave procedure on p from x0, of length p.NumVars(); nil:
@@ -165,7 +164,7 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	r.sub.SizeUp(r.z, true)
-	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
+	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !subproblem.IsFinite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
 	return r.open(ctx)
@@ -214,7 +213,7 @@ func (r *run) pull() bool {
 			moved = moved || r.z[j] != v
 		}
 		r.p.Pin(r.z)
-		if !moved || r.sub.Linearise(r.z, r.penalty.τ) == nil && num.Finite(r.p.Objective.Value(r.z)) {
+		if !moved || r.sub.Linearise(r.z, r.penalty.τ) == nil && subproblem.IsFinite(r.p.Objective.Value(r.z)) {
 			break
 		}
 	}
@@ -277,9 +276,12 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		return o
 	}
 	last := r.kinds.Until(local, &p)
+	now := r.point()
 	switch {
 	case last != nil && last.Over:
 		return end, err
+	case !r.kinds.Rests(&now):
+		return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a change of one variable leads to one"), nil
 	case last != nil && !last.Converged:
 		return outcome{status: Converged, message: strings.TrimSpace("the point is better than one at which the procedure had converged; a search from there was not finished; " + end.message)}, nil
 	}

@@ -147,6 +147,20 @@ func TestUnboundedWithoutAStraightWay(t *testing.T) {
 	}
 }
 
+// TestConvergedIsAtRest: along x[1] = 0 the objective falls for ever, beside it x[1]
+// decides. No point is a minimum, and none is called one.
+func TestConvergedIsAtRest(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2})
+	m.Minimize(dc.Sum(dc.Mul(dc.Square(x.At(0)), dc.Square(x.At(1))), x.At(0), x.At(1).Scale(-1)))
+	p := build(t, m)
+	for seed := range uint64(10) {
+		if res := solve(t, p, p.Start(seed), nil); res.Status == ccp.Converged {
+			t.Errorf("seed %d: converged at %v: %s", seed, res.X, res.Message)
+		}
+	}
+}
+
 // TestInfeasibleBesideAnUnboundedObjective: the backend fails on the first
 // problem as a whole, which says nothing of its constraints.
 func TestInfeasibleBesideAnUnboundedObjective(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 )
 
 // Compass leaves points that are not at rest. A convex problem with terms far larger
@@ -15,11 +15,12 @@ import (
 type Compass struct {
 	Around
 	Most  int                       // moves of a run
-	Tol   float64                   // of the range of the objective
+	Tol   float64                   // of the objective's terms, or of its range if that is less
 	Noise func(x []float64) float64 // bounds the rounding error of the objective at x
 
 	moves  int
 	looked []float64 // the point at which it has looked last
+	gain   float64   // by which the merit was lower at the end of that look
 	probe  *probe
 	step   []float64 // of each variable, at share 1
 	best   float64   // the merit at the probe's point
@@ -38,39 +39,64 @@ const (
 	longer     = 4
 	mostShare  = 0x1p-1
 
+	// vanishing is the share of the merit's range below which terms are 0: some hundred
+	// roundings.
+	vanishing = 0x1p-43
+
 	compassWork  = 4e7 // coefficients visited in one look, at most
 	compassShare = 8   // of these per entry of the convex problem and iteration of the backend so far, which takes as long as about 30
 )
 
 // Next is a jump to the point where the search ends, if it has found a better one.
 func (c *Compass) Next(p *Point) (Move, bool) {
-	if c.moves >= c.Most || slices.Equal(c.looked, p.X) {
+	if c.moves >= c.Most {
 		return Move{}, false
 	}
-	c.looked = append(c.looked[:0], p.X...)
-	if c.probe == nil {
-		c.probe = newProbe(c.Sub, c.Slip)
-	}
-	first, open := c.probe.goTo(p.X, p.Tau)
-	if !num.Finite(first) {
-		return Move{}, false
-	}
-	c.best, c.open, c.lo, c.hi = first, open, first, first
-	c.left = min(compassWork, compassShare*float64(c.Budget.Work)*c.Sub.Entries())
-	if c.measure(p.X); !(c.hi > c.lo) {
-		return Move{}, false
-	}
-	for share := firstShare; share >= leastShare && c.left > 0; {
-		if !c.sweep(share) {
-			share *= shorter
-		}
-	}
-	if !(c.best < first-c.least) {
+	if c.look(p); !(c.gain > c.least) {
 		return Move{}, false
 	}
 	c.moves++
 	x := slices.Clone(c.probe.point())
 	return Move{X: x, Z: x, Restart: Jump}, true
+}
+
+// Rests reports whether the search finds no point whose merit is below that of the best
+// one by more than counts beside the terms of the objective.
+func (c *Compass) Rests(p *Point) bool {
+	if c.Most == 0 {
+		return true
+	}
+	c.look(p)
+	return !(c.gain > max(c.least, c.Tol*c.Sub.DC.ObjectiveSize(p.Best)))
+}
+
+// look searches from the best point, if it has not done so before.
+func (c *Compass) look(p *Point) {
+	if slices.Equal(c.looked, p.Best) {
+		return
+	}
+	c.looked, c.gain = append(c.looked[:0], p.Best...), 0
+	if c.probe == nil {
+		c.probe = newProbe(c.Sub, c.Slip)
+	}
+	c.probe.slip = 0 // what the point breaks of the convex constraints, no other may break more
+	for _, k := range c.Sub.Hard {
+		c.probe.slip = max(c.probe.slip, c.Sub.DC.RelativeViolation(k, p.Best))
+	}
+	first, open := c.probe.goTo(p.Best, p.Tau)
+	if !subproblem.IsFinite(first) {
+		return
+	}
+	c.best, c.open, c.lo, c.hi = first, open, first, first
+	c.left = min(compassWork, compassShare*float64(c.Budget.Work)*c.Sub.Entries())
+	c.measure(p.Best)
+	c.least = max(c.Tol*min(c.Sub.DC.ObjectiveSize(p.Best), c.hi-c.lo), vanishing*(c.hi-c.lo), c.Noise(p.Best))
+	for share := firstShare; share >= leastShare && c.left > 0; {
+		if !c.sweep(share) {
+			share *= shorter
+		}
+	}
+	c.gain = first - c.best
 }
 
 // Ended does nothing: a better point counts.
@@ -91,7 +117,6 @@ func (c *Compass) measure(x []float64) {
 			c.try(j, sign*mostShare)
 		}
 	}
-	c.least = max(c.Tol*(c.hi-c.lo), c.Noise(x))
 }
 
 // sweep tries a step along each coordinate, and goes on along one that gains.
@@ -133,7 +158,7 @@ func (c *Compass) try(j int, share float64) (v, φ float64) {
 	if !(open <= c.open) || math.IsNaN(φ) {
 		return x, math.Inf(1)
 	}
-	if num.Finite(φ) {
+	if subproblem.IsFinite(φ) {
 		c.lo, c.hi = min(c.lo, φ), max(c.hi, φ)
 	}
 	return v, φ

@@ -119,6 +119,21 @@ func (ks Kinds) next(p *Point) (Kind, Move) {
 	return nil, Move{}
 }
 
+// rests is a kind that tells whether a point is at rest.
+type rests interface {
+	Rests(p *Point) bool
+}
+
+// Rests reports whether no kind knows a lower point beside the best one.
+func (ks Kinds) Rests(p *Point) bool {
+	for _, k := range ks {
+		if b, is := k.(rests); is && !b.Rests(p) {
+			return false
+		}
+	}
+	return true
+}
+
 // Budget bounds the cost of searches that find nothing, in iterations of the
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
@@ -175,3 +190,19 @@ func rms(v []float64, other float64) float64 {
 }
 
 func square(v float64) float64 { return v * v }
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, e := range v {
+		s += e
+	}
+	return s
+}

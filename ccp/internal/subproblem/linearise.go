@@ -7,7 +7,6 @@ import (
 	"sort"
 
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
@@ -150,7 +149,7 @@ func (s *Problem) boundsAre(cuts []Cut, value float64) bool {
 	for i := range cuts {
 		value += s.Now.U[cuts[i].Row]
 	}
-	return num.Finite(value)
+	return IsFinite(value)
 }
 
 // write writes the coefficients without h, less s.grad.
@@ -239,7 +238,7 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	if len(each) > 0 {
 		constraint = each[len(each)/2]
 	}
-	return num.NormInf(g), constraint
+	return MaxAbs(g), constraint
 }
 
 // leastSlope is the share of the slope of an h that counts at least as that of g − h:
@@ -257,7 +256,7 @@ func (s *Problem) slopes(x []float64) []float64 {
 		least := leastSlope * s.perUnit(s.grad, h.Support())
 		c.E.G().AddSubgrad(s.grad, 1, x)
 		top := max(least, s.perUnit(s.grad, h.Support()), s.perUnit(s.grad, c.E.G().Support()))
-		if num.Finite(top) {
+		if IsFinite(top) {
 			out[k] = top
 		}
 	}
