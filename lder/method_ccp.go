@@ -117,24 +117,20 @@ func (st *statement) slacks() {
 
 // squares states the minimisation of (1/m) Σ (u_i − v_i)² for
 //
-//	u_i = (δ_a(Wx_i) + c)₊,   v_i = (δ_b(Mx_i) + y_i + c)₊,
+//	u_i = δ_a(Wx_i) + s_i,   v_i = δ_b(Mx_i) + y_i + s_i,   s_i = max(−w̄_i, −m̄_i − y_i),
 //
-// which dc splits into 2(u² + v²) − (u + v)². The constant c makes all of them
-// positive at the start; adding a constant to a and b does the same, so it costs
-// nothing.
+// which dc splits into 2(u² + v²) − (u + v)². w̄_i and m̄_i are the means of the pieces at
+// x_i: affine, and not above the maxima, so that u_i and v_i are convex and nowhere
+// negative, and u_i − v_i is the error whatever the pieces are. Pos tells dc the sign and
+// changes no value.
 func (st *statement) squares() {
-	y := st.s.d.Y
-	c := 0.0
-	for i, x := range st.s.x {
-		_, u := largest(st.start.W, st.start.A, x)
-		_, v := largest(st.start.M, st.start.B, x)
-		c = max(c, -u, -v-y[i])
-	}
-	c++ // a standard deviation of room
-	for i := range y {
-		u := dc.Pos(dc.Sum(dc.Max(st.wx.Row(i)), dc.Num(c)))
-		v := dc.Pos(dc.Sum(dc.Max(st.mx.Row(i)), dc.Num(y[i]+c)))
-		st.add(dc.Square(dc.Sum(u, v.Neg())).Scale(st.root[i] * st.root[i]))
+	negativeMean := func(pieces dc.Affine) dc.Affine { return pieces.Sum().Scale(-1 / float64(pieces.Len())) }
+	for i, y := range st.s.d.Y {
+		w, v := st.wx.Row(i), st.mx.Row(i)
+		shift := dc.Max(negativeMean(w), negativeMean(v).Sub(dc.Num(y)))
+		over := dc.Pos(dc.Sum(dc.Max(w), shift))
+		under := dc.Pos(dc.Sum(dc.Max(v), dc.Num(y), shift))
+		st.add(dc.Square(dc.Sum(over, under.Neg())).Scale(st.root[i] * st.root[i]))
 	}
 }
 

@@ -26,7 +26,9 @@ func TestMethods(t *testing.T) {
 		t.Run(m.String(), func(t *testing.T) {
 			r := fitted(t, x, y, lder.MethodSettings(m))
 			tr := r.Training
-			if !(tr.MSE < tr.StartMSE) || !(tr.FVU < .2) || tr.Status != ccp.Converged || tr.Iterations < 1 || tr.Method != m || tr.Rows != 60 {
+			// DCA is of linear order and ends at its limit of iterations.
+			ended := tr.Status == ccp.Converged || m == lder.DCA && tr.Status == ccp.IterationLimit
+			if !(tr.MSE < tr.StartMSE) || !(tr.FVU < .2) || !ended || tr.Iterations < 1 || tr.Method != m || tr.Rows != 60 {
 				t.Errorf("training %+v", tr)
 			}
 			if m.Chooses() != (tr.OOB > 0) || m.Chooses() && !(tr.OOB > tr.FVU && tr.OOB < .3) {

@@ -159,11 +159,16 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		all = append(all, some...)
 	}
 	res.Iterations = b.iterations()
-	// From simple to rich: what is not surely better does not displace.
+	// From simple to rich: what is not surely better does not displace. On wide tables the
+	// first is the ridge regression on all features, as the least of many errors on few rows
+	// is luck.
 	rich := func(c int) bool {
 		return c >= len(lines) && all[c-len(lines)].r1+all[c-len(lines)].r2 > fewPieces
 	}
 	best := -1
+	if wide(s.d) {
+		best = 0
+	}
 	for _, v := range views {
 		for _, many := range []bool{false, true} {
 			c := s.least(errs, func(c int) bool { return uses[c] == v && rich(c) == many })
@@ -185,6 +190,9 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		if fewer := s.least(errs, func(c int) bool { return c >= from }); s.surely(errs[fewer], errs[best]) {
 			best = fewer
 		}
+	}
+	if best == 0 && wide(s.d) { // what begin states
+		return res, nil
 	}
 	e, unseen := b.outside(errs, oof)
 	res.Unseen, res.HeldOut = unseen, s.heldOut(e)

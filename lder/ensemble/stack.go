@@ -30,7 +30,9 @@ func recipeOf(m Recipe) recipe {
 
 // fitStack trains candidates of many kinds and computes their weights from
 // cross-validated predictions. When the context ends, the stack consists of the
-// candidates that were complete.
+// candidates that were complete. On wide tables it is the ridge regression on all
+// features unless the stack is surely better: weights of many candidates from few rows
+// follow their luck.
 func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	rec := recipeOf(set.Recipe)
 	b, views, lines, res, enough, err := begin(ctx, s, rec.partitions, set)
@@ -64,10 +66,14 @@ func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	for _, f := range families {
 		oof = append(oof, f.oof()...)
 	}
-	w := stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0))
-	res.Chains = combine(lines, families, w)
-	res.Unseen, res.Iterations = b.crossWeighted(oof), b.iterations()
-	res.HeldOut = s.heldOut(squaredErrors(s.d, res.Unseen, Unclipped()))
+	res.Iterations = b.iterations()
+	unseen := b.crossWeighted(oof)
+	errs := squaredErrors(s.d, unseen, Unclipped())
+	if wide(s.d) && !s.surely(errs, squaredErrors(s.d, lines[0].oof, Unclipped())) {
+		return res, err // the ridge regression of begin
+	}
+	res.Chains = combine(lines, families, stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0)))
+	res.Unseen, res.HeldOut = unseen, s.heldOut(errs)
 	return res, err
 }
 

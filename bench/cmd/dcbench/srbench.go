@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ func srbenchCommand() *cli.Command {
 			&cli.StringFlag{Name: "methods", Value: "auto,ensemble", Usage: "methods `M1,M2` of dcopt fit that choose by themselves"},
 			&cli.StringFlag{Name: "only", Usage: "only the tables whose name has one of the words `W1,W2`"},
 			&cli.IntFlag{Name: "trials", Value: len(srbench.Seeds()), Usage: "the first `N` of the ten trials"},
+			&cli.StringFlag{Name: "join", Usage: "train nothing: one league of the tables srbench.csv in the folders `DIRS`, the later ones first where two have a trial"},
 			&cli.IntFlag{Name: "jobs", Usage: "`N` trials at a time; 0: as many as there are processors"},
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Minute, Usage: "`DURATION` of a training"},
 		}, tableFlags(srbenchTableName, "`DIR` for srbench.csv and srbench.md")...),
@@ -67,12 +69,28 @@ func runSRBench(c *cli.Context) error {
 		}
 		cam.Methods = append(cam.Methods, m)
 	}
-	if c.String("data") == "" || c.String("published") == "" {
+	join := list(c.String("join"))
+	if c.String("data") == "" && len(join) == 0 || c.String("published") == "" {
 		return errors.New("srbench: give the tables by --data and the published medians by --published")
 	}
 	published, err := srbench.ReadPublished(c.String("published"))
 	if err != nil {
 		return fmt.Errorf("--published: %w", err)
+	}
+	if len(join) > 0 {
+		var rows []srbench.Row
+		for _, dir := range join {
+			some, err := srbench.Read(filepath.Join(dir, srbenchTableName))
+			if err != nil {
+				return fmt.Errorf("--join: %w", err)
+			}
+			rows = append(rows, some...)
+		}
+		if err := os.MkdirAll(c.String("out"), 0o755); err != nil {
+			return err
+		}
+		// Every trial that is there counts.
+		return writeLeague(c.App.Writer, c.String("out"), rows, cam, 1, published)
 	}
 	sets, err := srbench.ReadSets(list(c.String("data"))...)
 	if err != nil {
@@ -104,15 +122,21 @@ func runSRBench(c *cli.Context) error {
 					some = append(some, r)
 				}
 			}
-			write := func(w io.Writer) error { return srbench.Write(w, some, cam.Seeds, published) }
-			if err := errors.Join(write(w), writeFile(filepath.Join(dir, srbenchTextName), write)); err != nil {
-				return page.Section{}, err
-			}
-			marks := srbench.Marks(srbench.Medians(some, cam.Seeds), published, cam.Methods[0].String())
-			if len(marks) == 0 {
-				return page.Section{}, nil
-			}
-			return page.Section{}, chart.Pareto("Accuracy against size and time", "mean R² of the test rows", marks, filepath.Join(dir, srbenchPictureName))
+			return page.Section{}, writeLeague(w, dir, some, cam, len(cam.Seeds), published)
 		},
 	})
+}
+
+// writeLeague writes the leagues, over tables with at least fewest of the trials of cam, to
+// w and into dir, and the picture with the first of the methods.
+func writeLeague(w io.Writer, dir string, rows []srbench.Row, cam *srbench.Campaign, fewest int, published []srbench.Published) error {
+	write := func(w io.Writer) error { return srbench.Write(w, rows, cam.Seeds, fewest, published) }
+	if err := errors.Join(write(w), writeFile(filepath.Join(dir, srbenchTextName), write)); err != nil {
+		return err
+	}
+	marks := srbench.Marks(srbench.Medians(rows, cam.Seeds, fewest), published, cam.Methods[0].String())
+	if len(marks) == 0 {
+		return nil
+	}
+	return chart.Pareto("Accuracy against size and time", "mean R² of the test rows", marks, filepath.Join(dir, srbenchPictureName))
 }

@@ -30,7 +30,10 @@ func ReadPublished(path string) ([]Published, error) {
 }
 
 // Median is what a method scored on a table: the medians over its trials.
-type Median struct{ R2, Size, Seconds float64 }
+type Median struct {
+	R2, Size, Seconds float64
+	Trials            int // 0 of published medians
+}
 
 // Scores are medians by table and method.
 type Scores map[string]map[string]Median
@@ -42,9 +45,9 @@ func (s Scores) put(set, method string, m Median) {
 	s[set][method] = m
 }
 
-// Medians are those of rows, of tables and methods with a row for each of the seeds;
-// a trial that failed counts as R² of minus infinity.
-func Medians(rows []Row, seeds []uint32) Scores {
+// Medians are those of rows, of tables and methods with rows for at least fewest of the
+// seeds; a trial that failed counts as R² of minus infinity.
+func Medians(rows []Row, seeds []uint32, fewest int) Scores {
 	type key struct{ set, method string }
 	by := map[key][]Row{}
 	for _, r := range Latest(rows) {
@@ -54,7 +57,7 @@ func Medians(rows []Row, seeds []uint32) Scores {
 	}
 	out := Scores{}
 	for k, trials := range by {
-		if len(trials) < len(seeds) {
+		if len(trials) < fewest {
 			continue
 		}
 		var r2, size, seconds []float64
@@ -65,7 +68,7 @@ func Medians(rows []Row, seeds []uint32) Scores {
 			}
 			r2, size, seconds = append(r2, v), append(size, float64(t.Size)), append(seconds, t.Seconds)
 		}
-		out.put(k.set, k.method, Median{stats.Median(r2), stats.Median(size), stats.Median(seconds)})
+		out.put(k.set, k.method, Median{stats.Median(r2), stats.Median(size), stats.Median(seconds), len(trials)})
 	}
 	return out
 }
@@ -80,6 +83,8 @@ type Line struct {
 	R2        float64 // the mean over the sets of max(0, median R²)
 	Size      float64 // the median over the sets
 	Seconds   float64 // the median over the sets
+	Longest   float64 // the largest over the sets
+	Trials    [2]int  // fewest and most of a set; 0 of published medians
 }
 
 // League ranks methods on the sets that keep accepts and that have published rows: on
@@ -89,6 +94,7 @@ type Line struct {
 func League(ours Scores, published []Published, beside string, keep func(Published) bool) []Line {
 	type seen struct {
 		rank, r2, size, seconds []float64
+		trials                  []int
 	}
 	all := map[string]*seen{}
 	at := func(name string) *seen {
@@ -115,6 +121,7 @@ func League(ours Scores, published []Published, beside string, keep func(Publish
 			s.r2 = append(s.r2, max(0, m.R2))
 			s.size = append(s.size, m.Size)
 			s.seconds = append(s.seconds, m.Seconds)
+			s.trials = append(s.trials, m.Trials)
 		}
 		for name, m := range ours[set] {
 			add(name, m, theirs)
@@ -126,14 +133,15 @@ func League(ours Scores, published []Published, beside string, keep func(Publish
 		}
 		for k, p := range rows {
 			others := append(slices.Delete(slices.Clone(theirs), k, k+1), next.R2)
-			add(p.Algorithm, Median{p.R2, p.Size, p.Seconds}, others)
+			add(p.Algorithm, Median{R2: p.R2, Size: p.Size, Seconds: p.Seconds}, others)
 		}
 	}
 	var out []Line
 	for name, s := range all {
 		out = append(out, Line{
 			Method: name, Published: !mine[name], Sets: len(s.rank), Rank: mean(s.rank), Error: standardError(s.rank), R2: mean(s.r2),
-			Size: stats.Median(s.size), Seconds: stats.Median(s.seconds),
+			Size: stats.Median(s.size), Seconds: stats.Median(s.seconds), Trials: [2]int{slices.Min(s.trials), slices.Max(s.trials)},
+			Longest: slices.Max(s.seconds),
 		})
 	}
 	slices.SortFunc(out, byRank)
@@ -197,7 +205,7 @@ func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line,
 				some = append(some, bySet[set][m][seed])
 			}
 		}
-		scores := Medians(some, common)[set]
+		scores := Medians(some, common, len(common))[set]
 		for _, m := range names {
 			var others []float64
 			for _, o := range names {
@@ -216,7 +224,7 @@ func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line,
 		}
 		lines = append(lines, Line{
 			Method: m, Sets: len(r2), Rank: mean(ranks[m]), Error: standardError(ranks[m]), R2: mean(r2),
-			Size: stats.Median(size), Seconds: stats.Median(seconds),
+			Size: stats.Median(size), Seconds: stats.Median(seconds), Longest: slices.Max(append(seconds, 0)), Trials: trials,
 		})
 	}
 	slices.SortFunc(lines, byRank)

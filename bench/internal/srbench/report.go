@@ -28,13 +28,13 @@ var groups = []struct {
 
 // writeLines writes a league, each mean rank with its 95 % confidence interval.
 func writeLines(b *strings.Builder, lines []Line) {
-	fmt.Fprintf(b, "| method | | mean rank | mean R2 | median size | median seconds |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintf(b, "| method | | mean rank | mean R2 | median size | median seconds | most seconds |\n|---|---|---|---|---|---|---|\n")
 	for _, l := range lines {
 		from := "measured"
 		if l.Published {
 			from = "published"
 		}
-		fmt.Fprintf(b, "| %s | %s | %.2f ± %.2f | %.3f | %.0f | %.3g |\n", l.Method, from, l.Rank, 1.96*l.Error, l.R2, l.Size, l.Seconds)
+		fmt.Fprintf(b, "| %s | %s | %.2f ± %.2f | %.3f | %.0f | %.3g | %.3g |\n", l.Method, from, l.Rank, 1.96*l.Error, l.R2, l.Size, l.Seconds, l.Longest)
 	}
 }
 
@@ -62,10 +62,11 @@ func writeLive(b *strings.Builder, rows []Row, seeds []uint32, published []Publi
 	}
 }
 
-// Write writes the league for each of our methods in turn, and the medians of each table,
-// as Markdown, and before these the league of the methods of rows among themselves.
-func Write(w io.Writer, rows []Row, seeds []uint32, published []Published) error {
-	ours := Medians(rows, seeds)
+// Write writes the league for each of our methods in turn, and the medians of each table
+// over at least fewest of the trials, as Markdown, and before these the league of the
+// methods of rows among themselves.
+func Write(w io.Writer, rows []Row, seeds []uint32, fewest int, published []Published) error {
+	ours := Medians(rows, seeds, fewest)
 	methods := map[string]bool{}
 	for _, by := range ours {
 		for m := range by {
@@ -87,7 +88,8 @@ func Write(w io.Writer, rows []Row, seeds []uint32, published []Published) error
 			if len(lines) == 0 {
 				continue
 			}
-			fmt.Fprintf(&b, "\n%s among the published methods, %d %s\n\n", m, lines[0].Sets, g.name)
+			at := slices.IndexFunc(lines, func(l Line) bool { return l.Method == m })
+			fmt.Fprintf(&b, "\n%s among the published methods, %d %s, %d to %d trials of each\n\n", m, lines[at].Sets, g.name, lines[at].Trials[0], lines[at].Trials[1])
 			writeLines(&b, lines)
 		}
 	}

@@ -45,6 +45,9 @@ func Open(path string, fresh bool) (*Table, error) {
 	return csvtable.Open(path, fresh, csvtable.Tagged[Row]())
 }
 
+// Read returns the rows of the file at path.
+func Read(path string) ([]Row, error) { return csvtable.Read(path, csvtable.Tagged[Row]()) }
+
 // Latest keeps the last row of each table, method and seed.
 func Latest(rows []Row) []Row {
 	type place struct {

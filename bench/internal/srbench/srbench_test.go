@@ -44,7 +44,7 @@ func TestLeague(t *testing.T) {
 		{Set: "a", Method: "n", Seed: 1, Status: trial.Failed, R2: math.NaN()}, {Set: "a", Method: "n", Seed: 2, Status: trial.Failed, R2: math.NaN()},
 		{Set: "b", Method: "n", Seed: 1, Status: trial.Trained, R2: 1},
 	}
-	scores := Medians(rows, []uint32{1, 2})
+	scores := Medians(rows, []uint32{1, 2}, 2)
 	all := func(Published) bool { return true }
 	got := map[string]Line{}
 	for _, l := range League(scores, published, "m", all) {
@@ -60,7 +60,7 @@ func TestLeague(t *testing.T) {
 		t.Errorf("m %+v, n %+v", got["m"], got["n"])
 	}
 	var b strings.Builder
-	if err := Write(&b, rows, []uint32{1, 2}, published); err != nil || !strings.Contains(b.String(), "| m | measured | 1.75 ± 1.47 |") {
+	if err := Write(&b, rows, []uint32{1, 2}, 2, published); err != nil || !strings.Contains(b.String(), "| m | measured | 1.75 ± 1.47 |") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
