@@ -191,7 +191,7 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 			best = fewer
 		}
 	}
-	if best == 0 && wide(s.d) { // what begin states
+	if best == 0 && wide(s.d) { // the result of begin
 		return res, nil
 	}
 	e, unseen := b.outside(errs, oof)
