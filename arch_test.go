@@ -107,7 +107,9 @@ var mayImport = map[string]string{
 	"lder/internal/refit": "internal/cpu internal/num internal/simd",
 	"lder/export":         "lder internal/enum",
 
-	"cmd/dcopt": "dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table internal/serve internal/wire cli",
+	"cmd/dcopt": "cmd/dcopt/internal/picture dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table internal/serve internal/wire cli",
+
+	"cmd/dcopt/internal/picture": "ccp lder",
 
 	// The only package with C.
 	"third_party/osqp": "",

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 )
 
 // shapes counts the elements of a drawing and collects its texts; it fails on
@@ -53,7 +54,7 @@ func shapes(t *testing.T, svg []byte) (count map[string]int, texts []string) {
 	}
 }
 
-func TestDrawHistory(t *testing.T) {
+func TestHistoryPicture(t *testing.T) {
 	run := func(n int, f func(k int) (objective, violation float64)) []ccp.Iteration {
 		var out []ccp.Iteration
 		for k := range n {
@@ -83,7 +84,7 @@ func TestDrawHistory(t *testing.T) {
 		{"tiny", run(4, func(k int) (float64, float64) { return 1e-300 * float64(k), 1e-300 }), 2, 8, "1e-300"},
 		{"same", run(4, func(int) (float64, float64) { return 1.0 / 3, 1e-9 }), 2, 8, "0.34"},
 	} {
-		count, texts := shapes(t, drawHistory("a <b> & \x1b.dc", c.history))
+		count, texts := shapes(t, picture.History("a <b> & \x1b.dc", c.history))
 		if count["polyline"] != c.lines || count["circle"] != c.points || texts[0] != "a <b> & \ufffd.dc" {
 			t.Errorf("%s: %d lines, %d points, title %q; want %d, %d", c.name, count["polyline"], count["circle"], texts[0], c.lines, c.points)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -253,7 +254,7 @@ func (j *job) finish(r *report) error {
 		return err
 	}
 	if j.plot != nil {
-		j.plot.Write(drawHistory(j.path, r.history))
+		j.plot.Write(picture.History(j.path, r.history))
 		if err := j.plot.commit(); err != nil {
 			return err
 		}

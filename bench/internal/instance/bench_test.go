@@ -2,9 +2,13 @@ package instance_test
 
 import (
 	"context"
+	"math"
 	"testing"
+	"time"
 
+	"github.com/dcopt/dcopt/bench/internal/clock"
 	"github.com/dcopt/dcopt/bench/internal/instance"
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -71,4 +75,82 @@ func BenchmarkRegression(b *testing.B) {
 		iterations += res.Iterations
 	}
 	b.ReportMetric(float64(iterations)/float64(b.N), "iterations/op")
+}
+
+// BenchmarkStrategies compares the ways of ipm to solve its linear systems where both are
+// possible: the processor time of set-up and solution, the least of three, by each way and
+// by Auto, whose model of the costs (package kkt) chooses by the pattern. The metric
+// auto/best is the geometric mean over the problems of Auto's time over that of the faster way,
+// worse the number of them where Auto takes over 1.3 times as long.
+func BenchmarkStrategies(b *testing.B) {
+	all, err := instance.Classes([]string{"all"}, []string{"small", "medium"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	all = append(all, instance.Sequence())
+	for _, size := range [][2]int{{500, 5}, {500, 20}, {2000, 10}, {2000, 50}} {
+		in, err := instance.Regression(size[0], size[1])
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, in)
+	}
+	files, err := instance.Files(shared.Path(b, "data", "maros_meszaros"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	all = append(all, files...)
+	for b.Loop() {
+		logs, n, arrowheads, worse := 0.0, 0, 0, 0
+		for _, in := range all {
+			problems, err := in.Make()
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, sparse := seconds(b, ipm.Sparse, problems[0])
+			way, arrowhead := seconds(b, ipm.Arrowhead, problems[0])
+			if way != ipm.Arrowhead {
+				continue // there is no such form
+			}
+			chosen, auto := seconds(b, ipm.Auto, problems[0])
+			if chosen == ipm.Arrowhead {
+				arrowheads++
+			}
+			ratio := auto / min(sparse, arrowhead)
+			b.Logf("%-20s sparse %8.4f arrowhead %8.4f auto %8.4f %v", in.Name, sparse, arrowhead, auto, chosen)
+			if n++; ratio > 1.3 {
+				worse++
+			}
+			logs += math.Log(ratio)
+		}
+		b.ReportMetric(math.Exp(logs/float64(n)), "auto/best")
+		b.ReportMetric(float64(n), "problems")
+		b.ReportMetric(float64(arrowheads), "arrowhead")
+		b.ReportMetric(float64(worse), "worse")
+	}
+}
+
+// seconds is the way that a solver goes and its processor time for a problem, 10 where it
+// takes longer.
+func seconds(b *testing.B, how ipm.KKT, p *qpbackend.Problem) (way ipm.KKT, least float64) {
+	back := ipm.Backend{KKT: how}
+	least = 10
+	for spent := 0.0; spent < 3; {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		begin := clock.CPU()
+		s, err := back.New(ctx, p, back.DefaultSettings())
+		if err == nil {
+			way = s.(interface{ KKT() ipm.KKT }).KKT()
+			var res qpbackend.Result
+			err = s.Solve(ctx, &res)
+		}
+		cancel()
+		t := clock.CPU() - begin
+		if err != nil {
+			return how, least
+		}
+		least = min(least, t)
+		spent += max(t, 1)
+	}
+	return way, least
 }

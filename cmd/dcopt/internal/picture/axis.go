@@ -1,0 +1,100 @@
+package picture
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// axis is a range with the places of its ticks; of a logarithmic one these are
+// exponents of 10.
+type axis struct {
+	lo, hi float64
+	ticks  []float64
+	labels []string
+}
+
+// fraction is where v lies between the ends.
+func (a *axis) fraction(v float64) float64 { return (v/2 - a.lo/2) / (a.hi/2 - a.lo/2) }
+
+// axisOf holds all finite values, with ticks at multiples of 1, 2 or 5 times a
+// power of 10; of whole numbers at least 1.
+func axisOf(values []float64, ticks int, whole bool) axis {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v-v == 0 {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		lo, hi = 0, 1
+	}
+	if hi-lo <= 1e-12*max(math.Abs(lo), math.Abs(hi)) { // all the same but for rounding
+		room := max(math.Abs(lo)/10, 1e-3)
+		if whole {
+			room = 0.5
+		}
+		lo, hi = lo-room, hi+room
+	}
+	step := niceStep((hi/2 - lo/2) / (float64(ticks) / 2))
+	if whole {
+		step = max(1, step)
+	} else { // some room, so that no line runs along the frame
+		room := 0.05*hi - 0.05*lo
+		lo, hi = max(lo-room, -math.MaxFloat64), min(hi+room, math.MaxFloat64)
+	}
+	a := axis{lo: lo, hi: hi}
+	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	for k := math.Ceil(lo / step); k*step <= hi && len(a.ticks) < 4*ticks; k++ {
+		a.ticks = append(a.ticks, k*step)
+		a.labels = append(a.labels, tickText(k*step, digits))
+	}
+	return a
+}
+
+// niceStep is the least of 1, 2, 5 times a power of 10 that is at least s.
+func niceStep(s float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(s)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*p >= s*(1-1e-9) {
+			return m * p
+		}
+	}
+	return 10 * p
+}
+
+// tickText has the digits that tell neighbouring ticks apart.
+func tickText(v float64, digits int) string {
+	if v == 0 {
+		return "0"
+	}
+	if math.Abs(v) >= 1e6 || digits > 5 {
+		return strconv.FormatFloat(v, 'g', max(1, digits+1+int(math.Floor(math.Log10(math.Abs(v))))), 64)
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// decades is the axis of the logarithms of the values.
+func decades(values []float64) axis {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v > 0 && !math.IsInf(v, 1) {
+			lo, hi = min(lo, math.Log10(v)), max(hi, math.Log10(v))
+		}
+	}
+	if lo > hi { // nothing was ever violated
+		lo, hi = -8, 0
+	}
+	a := axis{lo: math.Floor(lo), hi: math.Ceil(hi)}
+	if a.lo == a.hi {
+		a.hi++
+	}
+	a.lo-- // the place of zeros
+	step := math.Ceil((a.hi - a.lo) / 8)
+	for e := a.hi; e > a.lo; e -= step {
+		a.ticks = append(a.ticks, e)
+		a.labels = append(a.labels, fmt.Sprintf("1e%g", e))
+	}
+	a.ticks, a.labels = append(a.ticks, a.lo), append(a.labels, "0")
+	return a
+}

@@ -1,0 +1,2 @@
+// Package picture draws the course of a run and trained models as SVG.
+package picture
