@@ -362,7 +362,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	sub.SizeUp(x0, true)
 	lo, hi := subproblem.Bounds(p)
 	sub.BoundDomains(lo, hi)
-	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse()}
+	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse(), gap: gap{open: math.NaN()}}
 	r.recover.tol = max(min(set.backend().DefaultSettings().Tol, set.FeasTol), tightest)
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
 	r.budget.Size = sub.Entries()

@@ -8,12 +8,16 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // view looks at the iteration.
 func (r *run) view(it Iteration) view {
+	r.bound(it)
 	return view{
-		it: it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
+		gap: r.gap, known: r.res.nearly,
+		sharpest: r.recover.tol <= finest || r.course.sharpened && r.sub.Res.Status != qpbackend.Solved,
+		it:       it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
 		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
 		atPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
@@ -26,7 +30,7 @@ func (r *run) view(it Iteration) view {
 
 // decide carries out the verdict of stop. It returns the end of the local search if that is one.
 func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, error) {
-	note := r.recover.note
+	note := r.atMost()
 	switch v {
 	case ray:
 		return outcome{status: Unbounded, message: rayFound}, nil
@@ -45,6 +49,8 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 		}
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0
+	case unproven:
+		return r.shown(), nil
 	case sharper:
 		r.course.sharpened = true
 		return r.tighten(ctx, max(min(r.recover.tol/100, r.fine(*it)), finest))
@@ -56,6 +62,64 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 		r.penalty.idle, r.penalty.flat = 0, 0
 	}
 	return outcome{}, nil
+}
+
+// bound takes from the multipliers of a convex problem, and from the range of its objective, how
+// far the objective may be above its least value nearby. Where the terms
+// of the objective are less than was open before, they vanish at the solution, and have no
+// size; the share of the objective's unit that a backend tells from 0 stands in its place, at last of
+// the unit at the start.
+func (r *run) bound(it Iteration) {
+	c := &r.gap
+	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
+		return
+	}
+	size, before, unit := it.size, c.open, r.sub.Solver.Objective()
+	if r.set.Scale > 0 {
+		size = r.set.Scale
+	}
+	if c.unit == 0 {
+		c.unit = unit
+	}
+	value, best := r.minimised(it.Objective), r.best()
+	least := max(r.sub.LeastNear(), r.p.Objective.Range().Lo)
+	near := r.sub.Near(r.res.X)
+	if near {
+		value = min(value, best)
+	}
+	c.open = value - least
+	c.closed = max(r.set.Tol*size, it.noise)
+	c.ajar = max(100*c.closed, finest*c.unit)
+	if size <= before {
+		c.closed = max(c.closed, finest*min(unit, c.unit))
+	}
+	if !near && r.res.Violation == 0 && best < least-c.closed || it.Violation == 0 && r.minimised(it.Objective) < least-c.closed {
+		c.open = math.Inf(1) // a point that breaks nothing disproves the bound, or its reach
+	}
+}
+
+// shown is the end of a convex problem whose last solution is as accurate as it gets.
+func (r *run) shown() outcome {
+	if r.gap.open <= r.gap.ajar {
+		return outcome{status: Converged, message: r.atMost()}
+	}
+	return r.giveUp(Stalled, r.atMost())
+}
+
+// atMost is the remark on a convex problem that is solved to less than Tol says.
+func (r *run) atMost() string {
+	note := r.recover.note
+	c := &r.gap
+	if !r.sub.Convex() || c.open <= c.closed || c.open <= finest*c.unit {
+		return note
+	}
+	if note != "" {
+		note = "; " + note
+	}
+	if math.IsInf(c.open, 1) {
+		return "nothing shows that the point is the minimum, and the backend solves the problem no better" + note
+	}
+	return fmt.Sprintf("the objective may be %.2g above its least value, and the backend solves the problem no better", c.open) + note
 }
 
 // fine is the tolerance of the backend that leaves no more of the objective open than

@@ -70,7 +70,7 @@ func (r *run) failed(ctx context.Context, err error) (outcome, error) {
 func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
 	if r.course.sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
-		return outcome{status: Converged, message: c.note}, nil
+		return r.shown(), nil
 	}
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if c.failures++; c.failures > mostFailures {

@@ -73,8 +73,8 @@ type Status uint8
 // The outcomes. Result.X is the best point met, whatever the status.
 const (
 	Unknown        Status = iota // not run
-	Converged                    // feasible, and the objective has ceased to change
-	Stalled                      // the points have ceased to change, at one that is not feasible
+	Converged                    // feasible, and the objective has ceased to change; of a convex problem, a bound shows the minimum
+	Stalled                      // the points have ceased to change, at one that is not feasible or, of a convex problem, not shown to be the minimum
 	IterationLimit               // Settings.MaxIter reached
 	TimeLimit                    // the context's deadline passed
 	Infeasible                   // the convex constraints alone cannot be met: a proof

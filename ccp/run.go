@@ -28,6 +28,7 @@ type run struct {
 	penalty penalty
 	recover recovery
 	course  course
+	gap     gap
 	local   local
 	devices accel.Devices
 	kinds   search.Kinds

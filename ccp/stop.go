@@ -25,7 +25,18 @@ type view struct {
 	misfit   bool    // a convex problem was solved in units far above its solution, and may be solved again
 	// A feasible point was found at rest with the usual accuracy of the backend, which was then asked for more.
 	sharpened bool
+	gap       gap  // of a convex problem
+	known     bool // a point keeps the constraints
+	sharpest  bool // more accuracy than the last time is not to be had
 	coarse    bool // the point is feasible, the backend's accuracy leaves more of the objective open than counts, and it may be asked for more
+}
+
+// gap is how far the objective of a convex problem may be above its least value nearby.
+type gap struct {
+	open   float64
+	closed float64 // how much of that counts as nothing
+	ajar   float64 // and how much may be left where the backend solves the problem no better: a hundred times as much, as in settled
+	unit   float64 // of the objective in the first solver
 }
 
 // verdict is the decision of stop.
@@ -40,6 +51,7 @@ const (
 	sharper           // the backend is to be asked for more accuracy
 	restart           // the objective is not finite
 	noNumber          // the same, and no restart is left
+	unproven          // of a convex problem, and nothing is left to try
 	pole
 	ray
 )
@@ -57,18 +69,34 @@ func stop(v view) verdict {
 		return restart
 	case !subproblem.IsFinite(v.it.Objective):
 		return noNumber
-	case v.convex && v.misfit && !still:
-		return refit
-	case v.keeps && (v.convex || still) && v.residual <= lastEnough && v.coarse:
+	case v.convex:
+		return stopConvex(v, still)
+	case v.keeps && still && v.residual <= lastEnough && v.coarse:
 		return sharper
-	case v.sharpened && v.convex:
-		return converged
-	case v.keeps && (v.convex || still) && v.residual <= lastEnough:
+	case v.keeps && still && v.residual <= lastEnough:
 		return converged
 	case v.keeps && v.settled && v.residual <= lastEnough:
 		return unsettled
-	case v.convex && !v.strict:
+	}
+	return goOn
+}
+
+// stopConvex is stop for a problem with nothing to linearise: its point is the minimum where
+// a bound from the multipliers says so, and nowhere else.
+func stopConvex(v view, still bool) verdict {
+	switch {
+	case v.misfit && !still:
+		return refit
+	case v.known && v.gap.open <= v.gap.closed:
+		return converged
+	case v.keeps && !v.sharpest:
+		return sharper
+	case v.known && v.gap.open <= v.gap.ajar:
+		return converged
+	case !v.strict:
 		return insist
+	case v.known:
+		return unproven
 	}
 	return goOn
 }

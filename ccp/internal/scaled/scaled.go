@@ -29,6 +29,7 @@ type Solver struct {
 	top      []float64 // by group: the largest coefficient times its column's unit
 	fresh    bool      // the copy has units and origin as they are now
 	gap      float64
+	x, y     []float64 // the last solution of the copy
 	scratch  []float64
 }
 
@@ -363,6 +364,7 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 // Solve solves the copy.
 func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	err := s.inner.Solve(ctx, dst)
+	s.x, s.y = append(s.x[:0], dst.X...), append(s.y[:0], dst.Y...)
 	if len(dst.Y) == len(s.row) {
 		for k := range s.boosts {
 			s.boosts[k].turnRows(dst.Y)

@@ -87,3 +87,51 @@ func (s *Problem) SlacksRun() bool {
 	}
 	return false
 }
+
+// LeastNear is a lower bound of the objective, minimised, with h as linearised, over the points that keep the
+// constraints and are no further from the last solution than its own size: by weak
+// duality, whatever the backend says of its accuracy.
+func (s *Problem) LeastNear() float64 {
+	x := s.Res.X
+	if len(x) != len(s.QP.Q) || s.Damped() {
+		return math.Inf(-1)
+	}
+	reach := s.reach()
+	for _, j := range s.pinned {
+		reach[j] = 0
+	}
+	return s.Solver.LeastWithin(reach, s.DC.NumVars()) - s.tangentAt0()
+}
+
+// reach is, column by column, the size of the last solution, or the unit where that is larger.
+func (s *Problem) reach() []float64 {
+	reach := append([]float64(nil), s.columnUnits()...)
+	for j, v := range s.Res.X {
+		reach[j] = max(reach[j], math.Abs(v))
+	}
+	return reach
+}
+
+// Near reports whether x is among the points of LeastNear.
+func (s *Problem) Near(x []float64) bool {
+	reach := s.reach()
+	for j, v := range x {
+		if !(math.Abs(v-s.Res.X[j]) <= reach[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+// tangentAt0 is the constant of the tangent of the objective's h.
+func (s *Problem) tangentAt0() float64 {
+	if s.H0 == nil {
+		return 0
+	}
+	at := s.Res.X[:s.DC.NumVars()]
+	c := s.H0.Value(at)
+	for _, j := range s.H0.Support() {
+		c -= (s.QP.Q[j] - s.Now.Q[j]) * at[j]
+	}
+	return c
+}

@@ -1,0 +1,70 @@
+package scaled
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+)
+
+// TestLeastWithin: whatever the multipliers are, no point within reach that meets the rows and cones
+// has an objective below the bound; and the bound is near the least value where the
+// multipliers are those of a solution.
+func TestLeastWithin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	near, solved := 0, 0
+	for k := range 300 {
+		x := make([]float64, 4)
+		for j := range x {
+			x[j] = 4 * rng.NormFloat64()
+		}
+		p := around(rng, x) // x meets all rows and cones
+		for j := range p.Q {
+			p.Q[j] = rng.NormFloat64()
+		}
+		n, m := p.Dims()
+		centre, y, reach := make([]float64, n), make([]float64, m), make([]float64, n)
+		for j, v := range x {
+			centre[j] = v + rng.NormFloat64()
+			reach[j] = math.Abs(v-centre[j]) * (1 + rng.Float64())
+		}
+		for i := range y {
+			y[i] = rng.NormFloat64() * math.Pow(10, 4*rng.Float64()-2)
+		}
+		value := p.Objective(x)
+		if least := leastWithin(p, centre, y, reach, n); least > value {
+			t.Errorf("problem %d: a bound of %.17g where a point has %.17g", k, least, value)
+		}
+		p.Lo, p.Hi = make([]float64, n), make([]float64, n)
+		for j, v := range x {
+			p.Lo[j], p.Hi[j] = v-5, v+5
+		}
+		s, err := New(context.Background(), ipm.Backend{}, p, ipm.Backend{}.DefaultSettings(), ones(n), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var res qpbackend.Result
+		if err := s.Solve(context.Background(), &res); err != nil {
+			t.Fatal(err)
+		}
+		for j := range reach {
+			reach[j] = 10
+		}
+		least := s.LeastWithin(reach, n)
+		if value := p.Objective(x); least > value {
+			t.Errorf("problem %d, solved: a bound of %.17g where a point has %.17g", k, least, value)
+		}
+		if res.Status == qpbackend.Solved {
+			if solved++; math.Abs(res.Objective-least) <= 1e-5*max(1, math.Abs(res.Objective)) {
+				near++
+			}
+		}
+	}
+	t.Logf("near the minimum in %d of %d", near, solved)
+	if solved < 50 || near < solved*9/10 {
+		t.Errorf("the bound is near the minimum in %d of %d problems", near, solved)
+	}
+}
