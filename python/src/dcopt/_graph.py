@@ -69,19 +69,20 @@ class Loaded:
         self._handle = 0
         self.convex = False  # once loaded: nothing is linearised
 
-    def _load(self) -> Worker:
+    def _load(self) -> tuple[Worker, Any]:
+        """The worker that holds the problem, and its process."""
         w = worker()
-        w._start()
+        process = w._start()
         if self._worker is not w or self._generation != w.generation:
             self._handle = w.handle()
             self.convex = bool(w.request(self.graph.message(self._handle), self.graph.buffers, names=self.names)["convex"])
-            self._worker, self._generation = w, w.generation
-        return w
+            self._worker, self._generation, process = w, w.generation, w._process
+        return w, process
 
     def request(self, header: dict[str, Any], buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None) -> Reply:
-        w = self._load()
-        return w.request(dict(header, problem=self._handle), buffers, progress, self.names)
+        w, process = self._load()
+        return w.request(dict(header, problem=self._handle), buffers, progress, self.names, process)
 
     def load(self) -> bool:
         """Loads the graph; whether the problem is convex as dcopt splits it."""
@@ -97,6 +98,6 @@ class Loaded:
 
 def flat(value: Any) -> np.ndarray:
     """The entries in column-major order, dense."""
-    if hasattr(value, "toarray"):
+    if type(value) is not np.ndarray and hasattr(value, "toarray"):
         value = value.toarray()
     return np.asarray(value, dtype=float).reshape(-1, order="F")

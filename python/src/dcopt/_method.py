@@ -79,7 +79,21 @@ class _Kept:
             self.loaded.free()
             self.lowered = lower(self.real, conic=True)
             self.loaded = Loaded(self.lowered.graph, self.lowered.names)
+        # Of each variable its places in a point, and whether its value is the array that stands there.
+        self.places: list[tuple[Any, int, int, bool]] = []
+        at = 0
+        for v in self.lowered.variables:
+            plain = not v.attributes.get("diag") and getattr(v, "sparse_idx", None) is None
+            self.places.append((v, at, at + v.size, plain))
+            at += v.size
+        # The values that the last solve of a convex problem has given, where nothing stands between them
+        # and the problem's variables.
+        self.left: list[Any] | None = None
         weakref.finalize(self, _forget, self.loaded)
+
+    def at_last(self) -> bool:
+        """Whether the variables of a convex problem are as the last solve has left them: the worker has that point."""
+        return self.left is not None and self.loaded.convex and all(v.value is x for (v, _, _, _), x in zip(self.places, self.left))
 
 
 def _forget(loaded: Loaded) -> None:
@@ -174,7 +188,9 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
             if now is None:
                 raise ParameterWithoutValue(name)
             header["parameters"][name] = buffers.add(flat(now))
-    if warm_start:
+    if warm_start and kept.at_last():
+        header["warm"] = True
+    elif warm_start:
         start = _start(problem, kept, buffers)
         if start:
             header["start"] = start
@@ -244,16 +260,18 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
                       (". The point is feasible." if feasible else ". The best point found is not feasible."), stacklevel=4)
     x = reply.array("x")
     useful = outcome in (s.OPTIMAL, s.USER_LIMIT, s.INFEASIBLE_INACCURATE) and x is not None
-    at = 0
-    primal: dict[int, Any] = {}
-    for v in low.variables:
-        value = None
+    values: list[Any] = [None] * len(kept.places)
+    plain = kept.reduced is None
+    for k, (v, lo, hi, direct) in enumerate(kept.places):
         if useful:
-            value = np.array(x[at:at + v.size]).reshape(v.shape, order="F")
-        at += v.size
-        primal[v.id] = value
-    for v in low.variables:
-        _save(v, primal[v.id])
+            value = values[k] = x[lo:hi] if len(v.shape) == 1 else x[lo:hi].reshape(v.shape, order="F")
+            plain = plain and direct
+        if direct or not useful:
+            v.save_value(values[k])
+        else:
+            _save(v, value)
+    kept.left = values if useful and plain else None
+    primal: dict[int, Any] = {v.id: value for (v, _, _, _), value in zip(kept.places, values)}
     y = reply.array("multipliers")
     certified = outcome == s.INFEASIBLE and reply.get("certificate") == "infeasible"
     if outcome in (s.INFEASIBLE, s.UNBOUNDED):
@@ -286,16 +304,20 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
         value = _number(reply.get("objective"))
     else:
         value = float("nan")
-    stats = SolverStats("dcopt", spent, setup, reply.get("iterations"), {k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers")})
-    _finish(problem, outcome, value, stats)
+    for name in ("type", "id", "buffers"):
+        reply.header.pop(name, None)
+    stats = SolverStats("dcopt", spent, setup, reply.get("iterations"), reply.header)
+    _finish(problem, outcome, value, stats, primal if kept.left is not None else None)
     return value
 
 
-def _finish(problem: cp.Problem, outcome: str, value: float, stats: SolverStats) -> None:
-    """Gives the problem its status and value; CVXPY has no other way in."""
+def _finish(problem: cp.Problem, outcome: str, value: float, stats: SolverStats, primal: dict[int, Any] | None = None) -> None:
+    """Gives the problem its status and value; CVXPY has no other way in. primal is what the variables
+    have, None: they are asked."""
     problem._status, problem._value, problem._solver_stats = outcome, value, stats  # noqa: SLF001
     attr = {s.SOLVE_TIME: stats.solve_time, s.SETUP_TIME: stats.setup_time, s.NUM_ITERS: stats.num_iters, s.EXTRA_STATS: stats.extra_stats}
-    primal = {v.id: v.value for v in problem.variables() if v.value is not None}
+    if primal is None:
+        primal = {v.id: v.value for v in problem.variables() if v.value is not None}
     duals = {}
     for c in problem.constraints:
         values = [d.value for d in c.dual_variables]

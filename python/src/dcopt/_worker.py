@@ -31,6 +31,10 @@ _KINDS = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4")
 _CODES = {v: k for k, v in _KINDS.items()}
 _SIGINT = int(signal.SIGINT)
 
+# json.dumps and json.loads with arguments make an encoder anew at each call.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_decode = json.JSONDecoder().decode
+
 # A worker that was asked to cancel has this long to return the best point, in seconds. The
 # program promises half a second; a machine may be busy.
 _PATIENCE = 30.0
@@ -61,8 +65,10 @@ class Buffers:
         self.arrays: list[np.ndarray] = []
 
     def add(self, values: Any, kind: str = "f64") -> int:
-        a = np.ascontiguousarray(np.asarray(values, dtype=_KINDS[kind]).reshape(-1, order="F"))
-        self.arrays.append(a)
+        a = np.asarray(values, dtype=_KINDS[kind])
+        if a.ndim != 1:
+            a = a.reshape(-1, order="F")
+        self.arrays.append(a if a.flags.c_contiguous else np.ascontiguousarray(a))
         return len(self.arrays) - 1
 
 
@@ -150,8 +156,9 @@ class Worker:
 
     def _send(self, p: subprocess.Popen[bytes], header: dict[str, Any], buffers: Buffers | None) -> None:
         arrays = buffers.arrays if buffers else []
-        header = dict(header, buffers=[[_CODES[a.dtype], int(a.size)] for a in arrays])
-        text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("utf-8")
+        if arrays:
+            header = dict(header, buffers=[[_CODES[a.dtype], a.size] for a in arrays])
+        text = _encode(header).encode("utf-8")
         text += b" " * (-len(text) % 8)
         size = sum(a.nbytes + -a.nbytes % 8 for a in arrays)
         parts: list[Any] = [_PRELUDE.pack(_MAGIC, len(text), size) + text]
@@ -189,8 +196,8 @@ class Worker:
         if magic != _MAGIC:
             raise WorkerError("the program does not speak version 1 of the protocol", "version",
                               "DCOPT_PROGRAM or the PATH has another program; install the package again.")
-        header = json.loads(bytes(self._read(length)))
-        body = self._read(size)
+        header = _decode(str(self._read(length), "utf-8"))
+        body = self._read(size) if size else b""
         arrays, at = [], 0
         for kind, count in header.get("buffers") or []:
             dtype = _KINDS[kind]
@@ -200,13 +207,15 @@ class Worker:
         return Reply(header, arrays)
 
     def request(self, header: dict[str, Any], buffers: Buffers | None = None,
-                progress: Callable[[Reply], None] | None = None, names: dict[int, str] | None = None) -> Reply:
+                progress: Callable[[Reply], None] | None = None, names: dict[int, str] | None = None,
+                started: subprocess.Popen[bytes] | None = None) -> Reply:
         """Sends a request and waits for its reply. KeyboardInterrupt cancels it: a solve or
-        a fit then returns the best so far, as the reply.
+        a fit then returns the best so far, as the reply. started is what _start has just returned, where
+        the caller has asked.
 
         Raises: DcoptError of the reply; WorkerError where the process ended."""
         with self._lock:
-            p = self._start()
+            p = started if started is not None and started is self._process else self._start()
             ident = next(self._ids)
             header = dict(header, id=ident)
             if progress is not None:
