@@ -326,3 +326,59 @@ def test_a_parameter_without_value_is_cvxpys_error():
     p = cp.Parameter(name="p")
     with pytest.raises(cp.error.ParameterError):
         solve(cp.Problem(cp.Minimize(cp.square(cp.Variable() - p))))
+
+
+def test_functions_of_an_empty_array_have_their_domain():
+    """CVXPY calls what is made of no entries a constant."""
+    x = cp.Variable()
+    nothing = cp.log(x - 1) + cp.log(2 - x) + np.array([])
+    assert solve(cp.Problem(cp.Maximize(cp.sum(nothing)))) == 0 and 1 < x.value < 2
+
+
+@pytest.mark.skipif("CLARABEL" not in cp.installed_solvers(), reason="perspectives of functions of matrices are stated as for Clarabel")
+@pytest.mark.parametrize("n", [2, 3])
+def test_perspective_of_a_function_of_a_matrix(n):
+    """matrix_frac is its own perspective. Its cone is a matrix by its triangle."""
+    if not hasattr(cp, "perspective"):
+        pytest.skip("this CVXPY has no perspective")
+    x, p, s = cp.Variable(n), cp.Variable((n, n), PSD=True), cp.Variable(nonneg=True)
+    a = np.arange(1.0, n + 1)
+    b = np.eye(n) + .3
+    prob = cp.Problem(cp.Minimize(cp.perspective(cp.matrix_frac(x, p), s)), [x == a, p == b, s == 2])
+    assert solve(prob) == pytest.approx(a @ np.linalg.solve(b, a), rel=1e-5)
+
+
+def test_nan_is_a_value_error_with_a_place():
+    x = cp.Variable(2, name="x", value=[1.0, 2.0])
+    for objective, rules, place in ((cp.sum(x) * np.nan, [x >= 0], "nan"), (cp.sum(np.array([np.inf, 1]) @ x), [x >= 1], "inf"),
+                                    (cp.sum(x), [x >= np.array([1, np.nan])], "nan")):
+        with pytest.raises(dcopt.ProblemError, match="contains NaN") as e:
+            cp.Problem(cp.Minimize(objective), rules).solve(method="dcopt")
+        assert isinstance(e.value, ValueError) and place in e.value.place and e.value.help
+        np.testing.assert_array_equal(x.value, [1.0, 2.0])
+    assert solve(cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, x <= np.inf])) == pytest.approx(2)
+
+
+def test_parametric_loops_give_what_a_new_problem_gives():
+    """Vectors, matrices and weights of convex functions as parameters, the variables left as they are or changed between."""
+    rng = np.random.default_rng(4)
+    x, a, b, lam = cp.Variable(4), cp.Parameter((6, 4)), cp.Parameter(6), cp.Parameter(nonneg=True)
+    prob = cp.Problem(cp.Minimize(cp.sum_squares(a @ x - b) + lam * cp.norm1(x)), [cp.sum(x) <= 1])
+    for k in range(8):
+        a.value, b.value, lam.value = rng.normal(size=(6, 4)), rng.normal(size=6), rng.uniform(0, 3)
+        if k == 5:
+            x.value = rng.normal(size=4)
+        solve(prob)
+        y = cp.Variable(4)
+        new = cp.Problem(cp.Minimize(cp.sum_squares(a.value @ y - b.value) + lam.value * cp.norm1(y)), [cp.sum(y) <= 1])
+        solve(new)
+        assert prob.value == pytest.approx(new.value, rel=1e-6, abs=1e-7)
+        np.testing.assert_allclose(x.value, y.value, atol=1e-4)
+        np.testing.assert_allclose(prob.constraints[0].dual_value, new.constraints[0].dual_value, atol=1e-4)
+
+
+def test_verbose_tells_on_standard_error(capfd):
+    x = cp.Variable(name="x")
+    cp.Problem(cp.Minimize(cp.square(x - 1))).solve(method="dcopt", verbose=True)
+    out, err = capfd.readouterr()
+    assert out == "" and "converged" in err and "iterations" in err

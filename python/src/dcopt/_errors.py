@@ -25,6 +25,10 @@ class CurvatureError(DcoptError):
     """A problem that has no split into a difference of convex functions."""
 
 
+class ProblemError(DcoptError, ValueError):
+    """A problem that says nothing sensible: NaN, shapes that do not go together, crossed bounds."""
+
+
 class UnsupportedError(DcoptError):
     """A function or a constraint that dcopt does not have."""
 
@@ -47,5 +51,5 @@ def from_reply(header: dict[str, Any], names: dict[int, str] | None = None) -> D
         p = place(n)
         notes.append(f"{p}: {n['text']}" if p else n["text"])
     kind = first["kind"]
-    cls = {"curvature": CurvatureError, "unsupported": UnsupportedError}.get(kind, DcoptError)
+    cls = {"curvature": CurvatureError, "unsupported": UnsupportedError, "problem": ProblemError}.get(kind, DcoptError)
     return cls(first["text"], kind, first.get("help", ""), place(first), tuple(notes))

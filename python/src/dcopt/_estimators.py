@@ -28,6 +28,34 @@ def _weights(sample_weight: Any, n: int) -> np.ndarray | None:
     return w
 
 
+def _mixed(h: np.ndarray) -> np.ndarray:
+    """The finaliser of splitmix64, a bijection of 64-bit numbers: Steele, Lea and Flood 2014."""
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return h ^ (h >> np.uint64(31))
+
+
+def _distinct(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """The distinct rows of X and y that have a weight, in an order that follows from their contents, and the
+    sums of their weights; None where these are equal.
+
+    A model is drawn and chosen by rows. So it depends on how much each row weighs alone, not on the order
+    of the rows, or on whether a row has the weight 2 or stands there twice.
+    """
+    if weights is not None and np.any(weights == 0):
+        X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+    h = np.zeros(len(X), dtype=np.uint64)
+    for column in (*X.T, y):
+        h = _mixed(h + (np.asarray(column, dtype=float) + 0.0).view(np.uint64))  # -0 is 0
+    order = np.argsort(h, kind="stable")
+    X, y, h = X[order], y[order], h[order]
+    w = np.ones(len(X)) if weights is None else weights[order]
+    first = np.r_[True, (h[1:] != h[:-1]) | np.any(X[1:] != X[:-1], axis=1) | (y[1:] != y[:-1])]
+    if not np.all(first):
+        X, y, w = X[first], y[first], np.add.reduceat(w, np.flatnonzero(first))
+    return X, y, None if np.all(w == w[0]) else w
+
+
 class _LDE(BaseEstimator):
     """What both estimators share: the worker and the model, as the text of its file."""
 
@@ -143,8 +171,9 @@ class LDERegressor(RegressorMixin, _LDE):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LDERegressor":
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        X, y, weights = _distinct(X, np.asarray(y, dtype=float), _weights(sample_weight, len(X)))
         buffers = Buffers()
-        self._train(X, {"y": buffers.add(np.asarray(y, dtype=float))}, buffers, _weights(sample_weight, len(X)))
+        self._train(X, {"y": buffers.add(y)}, buffers, weights)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -165,6 +194,7 @@ class LDEClassifier(ClassifierMixin, _LDE):
         seen = np.unique(labels if weights is None else labels[weights > 0])
         if len(seen) < 2:
             raise ValueError(f"the target has {len(seen)} class{'es' if len(seen) > 1 else ''}, want at least two")
+        X, labels, weights = _distinct(X, labels, weights)
         buffers = Buffers()
         # The program sorts the names of classes: numbers with leading zeros keep the order.
         names = [f"{k:06d}" for k in range(len(self.classes_))]

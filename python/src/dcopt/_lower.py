@@ -7,6 +7,7 @@ only the other atoms need an operation of dcopt.
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from typing import Any, Callable
@@ -22,7 +23,7 @@ from cvxpy.expressions.expression import Expression
 from cvxpy.expressions.variable import Variable
 from cvxpy.lin_ops import lin_op
 
-from ._errors import DcoptError, UnsupportedError
+from ._errors import DcoptError, ProblemError, UnsupportedError
 from ._graph import Graph, flat
 
 Item = tuple  # of a kind, "v", "p" or "n", and a number
@@ -61,8 +62,8 @@ class Lowered:
 class _Block:
     """An affine piece that waits for its coefficients."""
 
-    def __init__(self, node: int, expr: Expression) -> None:
-        self.node, self.expr = node, expr
+    def __init__(self, node: int, expr: Expression, original: Expression) -> None:
+        self.node, self.expr, self.original = node, expr, original
 
 
 # Operations on arguments that must not be negative.
@@ -72,6 +73,9 @@ _POSITIVE = {"log", "sqrt", "entr", "invpos", "xexp", "kl", "rel_entr", "geomean
 # Functions that CVXPY states for cone solvers by approximations, of which dcopt's answers were not
 # those of Clarabel (bench/peers/python/cvxpy_tests.py).
 _NOT_BY_CONES = {"quantum_rel_entr", "von_neumann_entr"}
+
+# A solver that comes with CVXPY. It has the upper triangles of matrices, scaled by the square root of 2.
+_TRIANGLES = "CLARABEL"
 
 
 def _canon_backend(exprs: list[Expression]) -> str | None:
@@ -257,11 +261,15 @@ class Lowerer:
         if isinstance(expr, Parameter):
             return self.parameter(lambda: expr.value, expr)
         if expr.is_constant():
+            if expr.variables():
+                self.unused(expr)
             if expr.parameters():
                 return self.parameter(lambda: expr.value, expr)
             v = flat(expr.value)
             if np.iscomplexobj(expr.value):
                 raise UnsupportedError("a complex constant beside real variables", "unsupported", "", _name(expr))
+            if np.any(np.isnan(v)):
+                raise self.no_numbers(expr, "NaN")
             if v.size and np.all(v == v[0]) and math.isfinite(v[0]):
                 item = self.graph.node("const", [], expr.shape, value=float(v[0]))
             else:
@@ -271,7 +279,7 @@ class Lowerer:
             replaced = self.replace(expr)
             self.graph.nodes.append({"op": "affine", "args": [], "shape": [int(s) for s in expr.shape], "name": _name(expr)})
             item = ("n", len(self.graph.nodes) - 1)
-            self.blocks.append(_Block(item[1], replaced))
+            self.blocks.append(_Block(item[1], replaced, expr))
             return self.remember(expr, item)
         kind = type(expr).__name__
         build = getattr(self, "op_" + kind, self.by_cones)
@@ -286,6 +294,19 @@ class Lowerer:
         if item[0] == "n":
             self.graph.nodes[item[1]].setdefault("name", _name(expr))
         return self.remember(expr, item)
+
+    @staticmethod
+    def no_numbers(expr: Expression, what: str) -> ProblemError:
+        return ProblemError(f"the data of the problem contains {what}", "problem", "Replace or leave out what is missing in the data.", _name(expr))
+
+    def unused(self, expr: Expression) -> None:
+        """What is made of an array without entries is a constant for CVXPY, but the functions in it have their domains."""
+        for a in expr.args:
+            if a.is_constant() or self.is_affine_map(a):
+                if a.variables():
+                    self.unused(a)
+            elif not isinstance(a, Variable):
+                self.replace(a)
 
     @staticmethod
     def is_affine_map(expr: Expression) -> bool:
@@ -343,7 +364,10 @@ class Lowerer:
 
     def extract(self) -> None:
         """Reads the coefficients of all affine pieces at once."""
+        offsets = sorted((at, item) for at, item in self.columns.values())
+        starts = np.array([at for at, _ in offsets] + [self.length])
         if not self.blocks:
+            self.domains(np.zeros(0, dtype=int), offsets, starts)
             return
         params = sorted(self.param_items.items(), key=lambda e: e[1][0])
         rows = sum(b.expr.size for b in self.blocks)
@@ -362,14 +386,16 @@ class Lowerer:
         for at, item in self.param_items.values():
             n = self.size_of_parameter(item)
             graph_entry[at:at + n] = ends[item[1]] + np.arange(n)
-        offsets = sorted((at, item) for at, item in self.columns.values())
-        starts = np.array([at for at, _ in offsets] + [self.length])
         order = np.argsort(row, kind="stable")
         row, column, which, value = row[order], column[order], which[order], value[order]
         first = 0
         for b in self.blocks:
             n = b.expr.size
             lo, hi = np.searchsorted(row, [first, first + n])
+            if not np.all(np.isfinite(value[lo:hi][(column[lo:hi] < self.length)])):
+                raise self.no_numbers(b.original, "NaN or Inf")
+            if np.any(np.isnan(value[lo:hi])):
+                raise self.no_numbers(b.original, "NaN")
             self.fill(b, row[lo:hi] - first, column[lo:hi], which[lo:hi], value[lo:hi], n, starts, offsets, graph_entry, ends)
             first += n
         self.domains(column, offsets, starts)
@@ -603,8 +629,16 @@ class Lowerer:
         canon = CANON_METHODS.get(type(e))
         if canon is None or type(e).__name__ in _NOT_BY_CONES:
             return None
+        more = {}
+        if type(e).__name__ == "perspective" and "solver_context" in inspect.signature(canon).parameters:
+            # It is stated as a solver would have it; which one matters for the triangles of con_SvecPSD.
+            from cvxpy.utilities.solver_context import SolverInfo
+
+            if _TRIANGLES not in cp.installed_solvers():
+                return None
+            more["solver_context"] = SolverInfo(solver=_TRIANGLES)
         try:
-            bound, constraints = canon(e, e.args)
+            bound, constraints = canon(e, e.args, **more)
         except ValueError:  # a cone that wants affine arguments
             return None
         for c in constraints:
@@ -805,6 +839,27 @@ class Lowerer:
             dual.save_value(out.reshape(x.shape, order="F"))
 
         self.out.duals.append((x.size, save))
+
+    def con_SvecPSD(self, c: Any) -> None:
+        """Matrices by their upper triangles, column by column, what is off the diagonal times the square
+        root of 2: as _TRIANGLES asks for."""
+        x, n = c.args[0], c._cone_size()  # noqa: SLF001
+        i, j = np.tril_indices(n)
+        j, i = i, j  # of the upper triangle, column by column
+        k = i.size
+        weight = np.where(i == j, 1.0, math.sqrt(.5))
+        for at in range(0, x.size, k):
+            m = sp.coo_array((np.r_[weight, weight[i != j]], (np.r_[i + n * j, (j + n * i)[i != j]], np.r_[np.arange(k), np.flatnonzero(i != j)] + at)),
+                             shape=(n * n, x.size))
+            matrix = self.affine_of([self.lower(x)], [], (n, n), m)
+            self.graph.constraints.append({"kind": "psd", "args": [matrix], "name": _name(c)})
+        dual = c.dual_variables[0]
+
+        def save(y: np.ndarray) -> None:
+            each = y.reshape((-1, n * n))[:, i + n * j] / weight
+            dual.save_value(each.reshape(dual.shape))
+
+        self.out.duals.append((n * n * (x.size // k), save))
 
     def con_SOC(self, c: Any) -> None:
         t, x = c.args
