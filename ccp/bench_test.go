@@ -77,3 +77,41 @@ func BenchmarkSearches(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkKnownOptima counts the answers at the optimum, which is known by enumeration: of
+// ten problems of least squares over 12 signs and of 20 of a least cover of 8 sets, with
+// automatic starts, from one start, and by one descent alone.
+func BenchmarkKnownOptima(b *testing.B) {
+	series := map[string]func(seed uint64) (*dc.Problem, float64){
+		"signs": func(seed uint64) (*dc.Problem, float64) {
+			p, a, y := signs(b, 12, seed)
+			return p, leastOverSigns(a, y)
+		},
+		"covers": func(seed uint64) (*dc.Problem, float64) { return cover(b, seed) },
+	}
+	for name, rounds := range map[string]uint64{"signs": 10, "covers": 20} {
+		for way, starts := range map[string]int{"automatic starts": ccp.Automatic, "one start": 1, "one descent": 1} {
+			b.Run(name+"/"+way, func(b *testing.B) {
+				optimal := 0
+				for range b.N {
+					for seed := range rounds {
+						p, least := series[name](seed)
+						set := ccp.DefaultSettings()
+						if way == "one descent" {
+							set.Search = ccp.Search{}
+						}
+						res, err := ccp.Multistart(context.Background(), p, starts, set)
+						if err != nil {
+							b.Fatal(err)
+						}
+						if res.Feasible && res.Objective <= least*(1+1e-4) {
+							optimal++
+						}
+					}
+				}
+				b.ReportMetric(float64(optimal)/float64(b.N), "optimal")
+				b.ReportMetric(float64(rounds), "problems")
+			})
+		}
+	}
+}

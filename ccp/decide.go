@@ -131,8 +131,8 @@ func (r *run) fine(it Iteration) float64 {
 const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
 
 // retreat moves the iteration's point towards the best feasible one until it is
-// feasible itself. It reports whether that has cost no more of the objective than what
-// counts as no change; else nothing has changed.
+// feasible itself. It reports whether the objective has risen by no more than a change
+// that does not count; else nothing has changed.
 func (r *run) retreat(it *Iteration) bool {
 	if !r.res.Feasible {
 		return false

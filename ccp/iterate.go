@@ -149,8 +149,8 @@ func (r *run) uphill() bool {
 
 // rises reports whether a step leads uphill: z breaks no constraint and the objective is
 // higher at x than there, or x breaks some, although x minimises a function that is
-// nowhere below the objective and equal to it at z: the backend has missed that x. What
-// it is asked for, relative to the size of the objective's terms, does not count.
+// nowhere below the objective and equal to it at z: the backend has missed that x. The
+// accuracy that it is asked for, relative to the size of the objective's terms, does not count.
 func (r *run) rises(z, x []float64) bool {
 	if r.sub.Convex() || !r.sub.Inside(x) || r.p.Violations(z).Excess > 0 {
 		return false

@@ -101,8 +101,8 @@ func stopConvex(v view, still bool) verdict {
 	return goOn
 }
 
-// course is what the iterations so far tell of the objective, and what feasible means
-// now.
+// course has the range of the objective over the iterations so far, and the meaning of
+// feasible from now on.
 type course struct {
 	low, high float64 // range of the objective over the feasible iterations
 	span      float64 // the size to which a change of the objective is relative

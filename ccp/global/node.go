@@ -192,7 +192,7 @@ func (g *searcher) least(ctx context.Context, hard qpbackend.Solver, d dc.Linear
 	return res.Objective - 1e-6*max(1, math.Abs(res.Objective)) + d.Const, nil
 }
 
-// makeChord adds up what is above (d)₊ for each piece d: over lo ≤ d ≤ hi its chord, or
+// makeChord adds up the upper bounds of (d)₊ for each piece d: over lo ≤ d ≤ hi its chord, or
 // d − lo where hi is infinite and lo < 0.
 func (t *maximum) makeChord() {
 	t.chord = dc.Linear{}

@@ -18,11 +18,11 @@ import (
 )
 
 // reference is the folder with the data of DCCP's examples.
-func reference(t *testing.T) string { return shared.Path(t, "data", "dccp") }
+func reference(t testing.TB) string { return shared.Path(t, "data", "dccp") }
 
 // referenceFile writes the example with the paths of its data, and with each old
 // replaced by new, to a file of its own.
-func referenceFile(t *testing.T, name string, oldNew ...string) string {
+func referenceFile(t testing.TB, name string, oldNew ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "dc", "lang", "testdata", "nine", name+".dc"))
 	if err != nil {
@@ -52,7 +52,7 @@ type referenceResult struct {
 	Variables map[string]json.RawMessage `json:"variables"`
 }
 
-func solveReference(t *testing.T, args ...string) []referenceResult {
+func solveReference(t testing.TB, args ...string) []referenceResult {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	if code := run(context.Background(), append([]string{"solve", "--json"}, args...), strings.NewReader(""), &stdout, &stderr); code != exitOK && code != exitNotSolved {
@@ -71,7 +71,7 @@ func solveReference(t *testing.T, args ...string) []referenceResult {
 
 // TestReferenceProblems solves examples of DCCP as its users write them down, on
 // every backend of the build that has their cones. Bounds on the objective: the
-// best of many starts of DCCP on the packing is 6.81, that of 819 of ours 6.597; control
+// best of many starts of DCCP on the packing is 6.81, that of 819 of ours 6.6; control
 // ends at its relaxation's 45.147471; DCCP's sparse vector has 83.077, its filter
 // 0.06380369, its path 14.694262, its covariance 5.5263 and is infeasible.
 func TestReferenceProblems(t *testing.T) {
@@ -106,7 +106,7 @@ func TestReferenceProblems(t *testing.T) {
 	}
 }
 
-func readVector(t *testing.T, path string) []float64 {
+func readVector(t testing.TB, path string) []float64 {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {

@@ -64,7 +64,7 @@ type group struct {
 	logs                                  float64 // of objective over best, where feasible
 }
 
-// table is what the variants have done, by group.
+// table has the results of the variants, by group.
 type table struct {
 	rows   []variant
 	limit  time.Duration

@@ -29,7 +29,7 @@ func ReadPublished(path string) ([]Published, error) {
 	return csvtable.Read(path, csvtable.Tagged[Published]())
 }
 
-// Median is what a method scored on a table: the medians over its trials.
+// Median is the score of a method on a table: the medians over its trials.
 type Median struct {
 	R2, Size, Seconds float64
 	Trials            int // 0 of published medians

@@ -16,7 +16,7 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// Row is a trial: what a method scored on the test rows of a table.
+// Row is a trial: the score of a method on the test rows of a table.
 type Row struct {
 	Set     string  `csv:"set"`
 	Method  string  `csv:"method"`
@@ -90,7 +90,7 @@ func ReadSets(dirs ...string) ([]Set, error) {
 	return sets, nil
 }
 
-// Campaign is what to train.
+// Campaign lists the trainings.
 type Campaign struct {
 	Sets    []Set
 	Methods []lder.Method
@@ -108,7 +108,7 @@ type task struct {
 	row    Row
 }
 
-// Run trains what table lacks. It returns ctx.Err() if it was interrupted.
+// Run makes the trainings that table lacks. It returns ctx.Err() if it was interrupted.
 func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	have := map[string]bool{}
 	for _, r := range Latest(table.Rows) {

@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Backend solves with Inner what is left of a problem without the columns Cols, which
+// Backend solves with Inner the rest of a problem without the columns Cols, which
 // ascend and have equal bounds, v. With the other columns called f that is
 //
 //	minimise    ½ x'P_ff x + (q_f + P_fc v)'x + r + q_c'v + ½ v'P_cc v
@@ -34,13 +34,13 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 type solver struct {
 	p     *qpbackend.Problem
 	inner qpbackend.Solver
-	now   *qpbackend.Problem // what inner solves
+	now   *qpbackend.Problem // the problem that inner solves
 	pin   []bool             // by column of p
 	free  []int              // the other columns
 	a, pp []int              // places in p's A and P of the values of those of now
 	res   qpbackend.Result
 	x, z  []float64
-	last  [5][]float64 // what inner has of now's costs, bounds and sides
+	last  [5][]float64 // the part that inner has of now's costs, bounds and sides
 	work  []float64
 	n, m  int
 }
@@ -209,7 +209,7 @@ func (s *solver) WarmStart(x, y, z []float64) error {
 	return s.inner.WarmStart(part(x), y, part(z))
 }
 
-// Solve solves what is left and completes the answer.
+// Solve solves the reduced problem and completes the answer.
 func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	err := s.inner.Solve(ctx, &s.res)
 	x, y, z := append(dst.X[:0], make([]float64, s.n)...), append(dst.Y[:0], s.res.Y...), append(dst.Z[:0], make([]float64, s.n)...)

@@ -51,7 +51,7 @@ func separate(k qpbackend.ConeKind) bool {
 }
 
 // choose sets the factors of the rows, and the shear, for the sizes of their terms. It
-// reports whether they have changed. What fits stays, unless first.
+// reports whether they have changed. Units that fit stay, unless first.
 func (t *stretch) choose(row, top []float64, first bool) bool {
 	i := t.row
 	if t.chosen && !first && t.fits(row, top) {

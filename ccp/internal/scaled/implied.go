@@ -39,7 +39,7 @@ func (r *rows) of(i int) (col []int, val []float64) {
 	return r.col[r.ptr[i]:r.ptr[i+1]], r.val[r.ptr[i]:r.ptr[i+1]]
 }
 
-// Implied tightens bounds of the columns of p by what rows and cones imply, in so many
+// Implied tightens bounds of the columns of p by the bounds that rows and cones imply, in so many
 // sweeps: every point of p within the bounds given is within those returned, rounding
 // errors and those of the data counted. Where bounds exclude each other it returns
 // false, and p has no point within them.
@@ -72,7 +72,7 @@ func Implied(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
 	return !t.empty
 }
 
-// tightening is what Implied works on.
+// tightening is the state of Implied.
 type tightening struct {
 	p              *qpbackend.Problem
 	rows           rows
@@ -150,7 +150,7 @@ func (t *tightening) row(col []int, val []float64, l, u float64) {
 		if v < 0 {
 			a, b = b, a
 		}
-		// What the others leave: v·x ≤ u − their least value, v·x ≥ l − their largest.
+		// The rest of the others: v·x ≤ u − their least value, v·x ≥ l − their largest.
 		most, least := math.Inf(1), math.Inf(-1)
 		if rest, slip, ok := others(lo, a, err, noLo); ok && u < math.Inf(1) {
 			most = u - rest + slip + (dataErrors+1)*unit*math.Abs(u)

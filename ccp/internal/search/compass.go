@@ -79,7 +79,7 @@ func (c *Compass) look(p *Point) {
 	if c.probe == nil {
 		c.probe = newProbe(c.Sub, c.Slip)
 	}
-	c.probe.slip = 0 // what the point breaks of the convex constraints, no other may break more
+	c.probe.slip = 0 // violation of the convex constraints at the point, no other may break more
 	for _, k := range c.Sub.Hard {
 		c.probe.slip = max(c.probe.slip, c.Sub.DC.RelativeViolation(k, p.Best))
 	}

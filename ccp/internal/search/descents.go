@@ -39,8 +39,8 @@ type quasiNewton struct {
 
 const (
 	// evaluation is the cost of a coefficient of a value and a gradient in that of an entry of
-	// the convex problem in an iteration of the backend, evaluationOverhead what they cost
-	// beside them, in coefficients. Source: dcbench's fits and support vector machines and
+	// the convex problem in an iteration of the backend, evaluationOverhead their cost
+	// beside that, in coefficients. Source: dcbench's fits and support vector machines and
 	// a network of two layers take 3 to 8 nanoseconds for a coefficient, an iteration 50
 	// to 100 for an entry; problems of two variables take 2 microseconds.
 	evaluation, evaluationOverhead = 1. / 15, 400

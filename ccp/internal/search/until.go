@@ -69,7 +69,7 @@ type Kind interface {
 	Ended(o Outcome)
 }
 
-// Around is what kinds of search know of the problem and of the run.
+// Around is the knowledge of kinds of search about the problem and the run.
 type Around struct {
 	Sub    *subproblem.Problem
 	Budget *Budget
@@ -139,7 +139,7 @@ func (ks Kinds) Rests(p *Point) bool {
 // led to the point or, if it is more, the iterations of a few milliseconds.
 type Budget struct {
 	Work, Vain int     // iterations of the backend so far; of these, or in their place, by searches in vain
-	Extra      int     // what searches without the backend have cost, in its iterations
+	Extra      int     // cost of searches without the backend, in its iterations
 	Solves     int     // convex problems so far
 	Size       float64 // entries of the convex problem
 }

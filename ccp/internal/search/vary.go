@@ -3,7 +3,7 @@ package search
 import "math/rand/v2"
 
 // nearShare is how far τ begins, for a variation of a good point, on the way from τ₀ to
-// where the constraints come first: what is not drawn is to stay in place. Source:
+// where the constraints come first: entries that are not drawn are to stay in place. Source:
 // ablation table of docs/ccp.md.
 const nearShare = 0.78
 

@@ -215,8 +215,8 @@ func (c *curvature) hessian(ctx context.Context, p *piece, x []float64) error {
 	return nil
 }
 
-// rounding is the share of the largest entry of W, above what differences lose, that
-// its diagonal gets where a test for convexity could fail by rounding.
+// rounding is the share of the largest entry of W, above the error of differences, that is added to
+// its diagonal where a test for convexity could fail by rounding.
 const rounding = 1e-6
 
 // negligible is the size, relative to the largest, of what differences leave of a
@@ -550,8 +550,8 @@ const (
 	meets  = 0.9
 )
 
-// learn takes the ratio of the actual and the predicted decrease of a step: where what
-// makes W convex has kept the step short, there is less of it.
+// learn takes the ratio of the actual and the predicted decrease of a step: where the
+// addition that makes W convex has kept the step short, it becomes smaller.
 func (c *curvature) learn(ratio float64) {
 	switch {
 	case c.moved && ratio > modest:
@@ -561,7 +561,7 @@ func (c *curvature) learn(ratio float64) {
 	}
 }
 
-// shift centres W at x: what it adds to the linear objective.
+// shift centres W at x, by the linear objective.
 func (c *curvature) shift(x []float64) {
 	c.sub.Curved()
 	p := *c.sub.QP.P

@@ -59,7 +59,7 @@ type Start struct {
 	Limit int         // of convex problems
 	Least float64     // the smallest decrease of the objective that counts
 	Tol   float64     // accuracy asked of the backend
-	Feas  float64     // what dc.Problem.Feasible takes
+	Feas  float64     // tolerance of dc.Problem.Feasible
 	// Note is told of each point that the method goes to, with the iterations of the
 	// backend since the last one; its error ends the method.
 	Note func(x []float64, τ float64, cost int) error
@@ -264,7 +264,7 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 }
 
 // measure takes the sizes of variables: those at x or, where it is more, of their starts
-// and bounds, since what is 0 now need not stay near it.
+// and bounds, since a variable that is 0 now need not stay near it.
 func (m *Method) measure() {
 	for _, v := range m.p.Vars {
 		size := v.Size()
@@ -335,8 +335,8 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 	return m.ask(ctx, x)
 }
 
-// held tells by the last multipliers what held with equality: rows without a slack,
-// and variables at their bounds.
+// held is, by the last multipliers, the constraints that held with equality: rows without a
+// slack, and variables at their bounds.
 func (m *Method) held(x []float64) (h held) {
 	least, most := 1e-6*m.τ, (1-1e-3)*m.τ
 	h.row = func(r *row) bool {
@@ -350,7 +350,7 @@ func (m *Method) held(x []float64) (h held) {
 	return h
 }
 
-// ask solves what stands.
+// ask solves the present convex problem.
 func (m *Method) ask(ctx context.Context, x []float64) (trial, error) {
 	sub := m.Sub
 	if err := sub.Solve(ctx); err != nil {

@@ -61,7 +61,7 @@ func (b *Builder) sizes(a dc.Affine) (direct, viaRows int) {
 // isPinned reports whether a column is a parameter.
 func (b *Builder) isPinned(col int) bool { return col < len(b.pinned) && b.pinned[col] }
 
-// loose is a without parameters. What these add to w·‖a‖² goes into P and q.
+// loose is a without parameters. Their part of w·‖a‖² goes into P and q.
 func (b *Builder) loose(w float64, a dc.Affine) dc.Affine {
 	rows := make([]dc.Linear, a.Len())
 	idx, val := make([]int, 0, a.NNZ()), make([]float64, 0, a.NNZ())

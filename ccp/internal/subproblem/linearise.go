@@ -20,8 +20,8 @@ type Cut struct {
 	U     float64 // bound without h
 	Same  bool    // h is that of the cut before
 	slack int     // of the row, an index into Slacks, or noSlack
-	// piece is that of h's pieces which the row has now, counted from 1, and
-	// tangent what it is; 0 where that is not known.
+	// piece is the number, from 1, of the piece of h that the row has now, and tangent
+	// that affine function; 0 where they are not known.
 	piece   int
 	tangent dc.Linear
 	fresh   bool // the row is as it was compiled
@@ -330,8 +330,8 @@ func (s *Problem) Overwrite() {
 	}
 }
 
-// Correct moves the rows of the cuts, as they are at the last point of tangency, so
-// that they hold at x what they state there: the second-order correction.
+// Correct moves the rows of the cuts, which have the tangents at the last point, so that
+// the value of each at x is that of its function: the second-order correction.
 func (s *Problem) Correct(x []float64) {
 	for k := range s.Cuts {
 		c := &s.Cuts[k]

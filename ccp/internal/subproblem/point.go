@@ -126,7 +126,7 @@ func Bounds(p *dc.Problem) (lo, hi []float64) {
 func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
 
 // Undecided bounds by how much the objective of a convex problem falls below that of the solution
-// within twice the sizes of the columns: the duality gap, and what the multipliers leave of
+// within twice the sizes of the columns: the duality gap, and the part that the multipliers leave of
 // each column's gradient (weak duality). +Inf where there is no solution.
 func (s *Problem) Undecided() float64 {
 	n, m := s.QP.Dims()

@@ -44,7 +44,7 @@ type tangency struct {
 	some     []int     // places
 }
 
-// sizing is what variables and slacks are measured in.
+// sizing has the units of variables and slacks.
 type sizing struct {
 	Units   []float64 // of the variables: powers of 1024 near the sizes of their blocks
 	columns []float64 // units of all columns; nil: they have changed
@@ -57,7 +57,7 @@ type sizing struct {
 	prices  []float64 // of the slacks, in multiples of τ
 }
 
-// answer is the solver and what it has answered.
+// answer is the solver and its last answer.
 type answer struct {
 	Solver    *scaled.Solver
 	Centre    []float64 // the point from which the solver measures x; nil: 0

@@ -8,13 +8,13 @@ import (
 )
 
 // noise is the size, relative to the largest of a session's last run, up to which the
-// entries of a point are what a backend leaves of 0: the tolerance that it is asked for.
+// entries of a point are zeros with the error of a backend: the tolerance that it is asked for.
 // Taken for sizes, they would fall with each run from the last one's point until the
 // units underflow.
 const noise = 1e-9
 
-// leastSize is below all sizes that a start has for its own sake: what a backend leaves
-// of 0, solved in units of its own, is less. Problems are to be independent of units
+// leastSize is below all sizes that a start has for its own sake: the error that a backend leaves
+// in a 0, solved in units of its own, is less. Problems are to be independent of units
 // from 1e-9 to 1e9, twice.
 const leastSize = 1e-18
 
