@@ -27,9 +27,9 @@ GO_SUFFIXES = (".go", ".s", ".h", ".c")
 
 
 def here() -> str:
-    system = {"linux": "linux", "darwin": "darwin", "win32": "windows"}[sys.platform]
+    system = {"linux": "linux", "darwin": "darwin", "win32": "windows"}.get(sys.platform, sys.platform)
     machine = sysconfig.get_platform().rsplit("-", 1)[-1].lower()
-    return system + "/" + {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[machine]
+    return system + "/" + {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
 
 
 def module(root: Path) -> Path:
@@ -50,6 +50,29 @@ def sources(folder: Path) -> list[Path]:
     return found
 
 
+TAGS = "-tags=urfave_cli_no_docs"
+
+
+def licences(folder: Path, env: dict) -> str:
+    """The licences of all that is linked into the program: of Go, and of each module but this one."""
+    def go(*args: str) -> list[str]:
+        return subprocess.run(["go", *args], cwd=folder, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+    linked = go("list", "-deps", TAGS, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/dcopt")
+    parts = {"Go, the language and its standard library": Path(go("env", "GOROOT")[0])}
+    parts.update((name, Path(at)) for name, _, at in sorted(line.partition("\t") for line in set(linked) if line))
+    out = ["The program dcopt is under the Apache License 2.0: see LICENSE. It contains code of others, under the licences that follow.\n"]
+    for name, at in parts.items():
+        found = [f for f in sorted(at.iterdir()) if f.is_file() and f.name.upper().startswith(("LICENSE", "LICENCE", "COPYING", "NOTICE"))]
+        if (at / "THIRD_PARTY_LICENSES").is_dir():
+            found += sorted(f for f in (at / "THIRD_PARTY_LICENSES").iterdir() if f.is_file())
+        if not found:
+            raise SystemExit(f"{name} has no licence in {at}")
+        for f in found:
+            out.append(f"{'=' * 80}\n{name}: {f.relative_to(at).as_posix()}\n{'=' * 80}\n\n{f.read_text(encoding='utf-8').rstrip()}\n")
+    return "\n".join(out)
+
+
 class Program(BuildHookInterface):
     def initialize(self, version: str, build_data: dict) -> None:
         if version == "editable":
@@ -61,7 +84,8 @@ class Program(BuildHookInterface):
             return
         platform = os.environ.get("DCOPT_PLATFORM") or here()
         if platform not in PLATFORMS:
-            raise SystemExit(f"DCOPT_PLATFORM={platform}: want one of {', '.join(PLATFORMS)}")
+            raise SystemExit(f"there is no wheel for the platform {platform}; DCOPT_PLATFORM may be one of {', '.join(PLATFORMS)}. Elsewhere build the program, "
+                             "CGO_ENABLED=0 go build ./cmd/dcopt, and let DCOPT_PROGRAM be its path: the Python sources need nothing else")
         goos, goarch = platform.split("/")
         name = "dcopt.exe" if goos == "windows" else "dcopt"
         out = Path(self.directory) / "program" / platform.replace("/", "-") / name
@@ -69,11 +93,14 @@ class Program(BuildHookInterface):
         env = dict(os.environ, CGO_ENABLED="0", GOOS=goos, GOARCH=goarch)
         try:
             subprocess.run(
-                ["go", "build", "-trimpath", "-buildvcs=false", "-tags=urfave_cli_no_docs", "-ldflags=-s -w -buildid=", "-o", str(out.resolve()), "./cmd/dcopt"],
+                ["go", "build", "-trimpath", "-buildvcs=false", TAGS, "-ldflags=-s -w -buildid=", "-o", str(out.resolve()), "./cmd/dcopt"],
                 cwd=folder, env=env, check=True,
             )
         except FileNotFoundError:
             raise SystemExit("dcopt is built with Go, which is not on this machine: https://go.dev/dl") from None
+        texts = out.parent / "LICENSES"
+        texts.write_text(licences(folder, env), encoding="utf-8", newline="\n")
+        build_data["force_include"][str(texts)] = "dcopt/LICENSES"
         build_data["force_include"][str(out)] = f"dcopt/_program/{name}"
         build_data["force_include"][str(folder / "LICENSE")] = "dcopt/LICENSE"
         build_data["tag"] = "py3-none-" + PLATFORMS[platform]
