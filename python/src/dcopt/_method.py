@@ -426,10 +426,17 @@ def register() -> None:
     cp.Problem.register_solve("dcopt", solve)
 
 
+# Iterations of dcopt for one of DCCP's: max_iter of DCCP bounds those of a descent, of dcopt those of the descents
+# from a start with the searches around them. Source: the defaults, 200 and 100.
+_ITERATIONS = 2
+
+
 def as_dccp(problem: cp.Problem, *args: Any, **kwargs: Any) -> float:
     """`solve` for who calls DCCP: of the keywords, those of DCCP and of dcopt count; options of
     the solver that DCCP would use do not."""
     known = {k: v for k, v in kwargs.items() if k in _DCCP or k.rstrip("_") in _SETTINGS or k in ("starts", "verbose", "warm_start", "gp")}
+    if known.get("max_iter") is not None:
+        known["max_iter"] *= _ITERATIONS
     if not problem.is_dcp():
         known.setdefault("backend_tol", 1e-9)  # DCCP's own tests compare points to six digits
     return solve(problem, *args, **known)
