@@ -364,7 +364,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	sub.BoundDomains(lo, hi)
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse(), gap: gap{open: math.NaN()}}
 	r.recover.tol = max(min(set.backend().DefaultSettings().Tol, set.FeasTol), tightest)
-	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol}
+	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol, Convex: sub.Convex()}
 	r.budget.Size = sub.Entries()
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()

@@ -45,7 +45,7 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 			if v == unsettled {
 				note = strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; " + note)
 			}
-			return outcome{status: Converged, message: note}, nil
+			return outcome{status: Converged, message: r.withLimit(note)}, nil
 		}
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0
@@ -104,6 +104,25 @@ func (r *run) shown() outcome {
 		return outcome{status: Converged, message: r.atMost()}
 	}
 	return r.giveUp(Stalled, r.atMost())
+}
+
+// withLimit adds to the remark on a convex problem that its infimum is one that the objective tends to.
+func (r *run) withLimit(note string) string {
+	if !r.sub.Convex() {
+		return note
+	}
+	limit, ok := r.where.Falling(r.res.X)
+	if !ok {
+		return note
+	}
+	verb := "falls"
+	if r.p.Maximize {
+		verb, limit = "rises", 0-limit
+	}
+	if note != "" {
+		note = "; " + note
+	}
+	return fmt.Sprintf("the objective %s towards %.6g without end as the point runs off: no point there attains it", verb, limit) + note
 }
 
 // atMost is the remark on a convex problem that is solved to less than Tol says.

@@ -15,6 +15,7 @@ type Region struct {
 	Unit   []float64 // of the variables, at the start
 	Tol    float64   // a violation relative to the terms of its row that counts as none
 	Proof  []float64 // the last direction for which falls had a proof
+	Convex bool      // no function is a user's own: all have values at infinite numbers
 }
 
 // Far is how many units of the start a point that may be on the way to infinity is
@@ -102,8 +103,8 @@ func (r *Region) Ray(x, d []float64, size, growth, slip float64) bool {
 // falls proves that the objective falls for ever along d from x: the variables that
 // change have no bound on that side, no affine row has one in the way, and at four
 // points, the first at a distance of size, each growth times as far as the one before,
-// the last beyond all data, the other constraints hold and the objective falls at the
-// same rate or faster. slip is the violation of x.
+// the last beyond all data, the other constraints hold and the objective falls, at the
+// same rate or faster, or without end. slip is the violation of x.
 func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 	d = append([]float64(nil), d...)
 	length := r.length(d)
@@ -111,7 +112,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		return false
 	}
 	far := make([]float64, len(d))
-	before, at, rate := r.P.Objective.Value(x), 0.0, math.Inf(1)
+	before, at, rate, slower := r.P.Objective.Value(x), 0.0, math.Inf(1), false
 	for k := range 4 {
 		step := size * math.Pow(growth, float64(k))
 		if k == 3 {
@@ -131,13 +132,66 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		if math.IsInf(terms, 0) {
 			terms = 0
 		}
-		if !within || !(before-obj > Noise*terms) || k > 0 && !(falls >= 0.5*rate) {
+		if !within || !(before-obj > Noise*terms) {
 			return false
 		}
+		slower = slower || k > 0 && !(falls >= 0.5*rate)
 		before, at, rate = obj, step, falls
+	}
+	if slower && !math.IsInf(r.Limit(x, d), -1) {
+		return false
 	}
 	r.Proof = d
 	return true
+}
+
+// Limit is that of the minimised objective from x along d for ever, NaN where it is not known: the
+// value of its expression at infinite numbers. Its functions are continuous there, and where terms have no
+// limit together, as ∞ − ∞ and 0·∞, the value is no number. So −√x has the limit −∞, which no
+// rate of its fall tells, and e^−x has 0.
+func (r *Region) Limit(x, d []float64) float64 {
+	if !r.Convex {
+		return math.NaN()
+	}
+	end := append([]float64(nil), x...)
+	for j, v := range d {
+		if v != 0 {
+			end[j] = math.Inf(int(math.Copysign(1, v)))
+		}
+	}
+	return r.P.Objective.Value(end)
+}
+
+// Falling is the limit of the minimised objective along a direction from the start through x in which nothing
+// stops it, where it is finite and x and the points beyond it are above it, each less than the
+// one before: no point of the direction attains it. ok is false where there is none.
+func (r *Region) Falling(x []float64) (limit float64, ok bool) {
+	d, far := make([]float64, len(x)), make([]float64, len(x))
+	for j, v := range x {
+		d[j] = v - r.Start[j]
+	}
+	for _, share := range trims {
+		r.trim(d, share)
+		length := r.length(d)
+		if !(length > 0) || !r.free(d, Noise*length) {
+			continue
+		}
+		limit = r.Limit(x, d)
+		before, e := r.P.Objective.Evaluate(x)
+		ok := before-e > limit && !math.IsInf(limit, 0)
+		for step := 1.0; ok && step <= 100; step *= 10 {
+			for j := range far {
+				far[j] = x[j] + step*d[j]
+			}
+			v, e := r.P.Objective.Evaluate(far)
+			ok = r.P.Violations(far).Excess <= r.Tol && (v+e < before && v >= limit-e || v == limit)
+			before = v
+		}
+		if ok {
+			return limit, true
+		}
+	}
+	return 0, false
 }
 
 // free reports whether d is a direction in which bounds and affine rows let every

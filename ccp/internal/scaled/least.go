@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// LeastWithin is a lower bound of the objective over the points that are within reach of
+// LeastWithin is a lower bound of the objective, without its constant, over the points that are within reach of
 // the last solution in their first columns, and meet rows and bounds. The others, which atoms have added, are bounded
 // by rows and cones; on a side where these imply nothing, by as much, or by their reach. The bound is computed in the units of the
 // copy: those of the rows of a cone may be of sizes that leave no digits of the multipliers of
@@ -16,7 +16,7 @@ func (s *Solver) LeastWithin(reach []float64, first int) float64 {
 	for j, u := range s.col {
 		reach[j] /= u
 	}
-	return leastWithin(s.copy, s.x, s.y, reach, first) / s.obj
+	return leastWithin(s.copy, s.x, s.y, reach, first)/s.obj - s.p.R
 }
 
 // leastWithin is LeastWithin for a solution x of p: weak duality with the

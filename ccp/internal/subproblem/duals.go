@@ -100,7 +100,7 @@ func (s *Problem) LeastNear() float64 {
 	for _, j := range s.pinned {
 		reach[j] = 0
 	}
-	return s.Solver.LeastWithin(reach, s.DC.NumVars()) - s.tangentAt0()
+	return s.Solver.LeastWithin(reach, s.DC.NumVars()) + s.QP.R - s.tangentAt0() // a session may keep the solver of another constant
 }
 
 // reach is, column by column, the size of the last solution, or the unit where that is larger.
