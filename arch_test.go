@@ -27,7 +27,7 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum internal/enum internal/dense",
-	"dc/lang": "dc gonum internal/arrays internal/enum internal/suggest internal/table",
+	"dc/lang": "dc gonum internal/arrays internal/dense internal/enum internal/suggest internal/table",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",

@@ -20,13 +20,19 @@ type Session struct {
 	done bool
 }
 
-// NewSession compiles p.
-func NewSession(p *dc.Problem, set Settings) (s *Session, err error) {
+// NewSession is NewSessionContext without a context.
+func NewSession(p *dc.Problem, set Settings) (*Session, error) {
+	return NewSessionContext(context.Background(), p, set)
+}
+
+// NewSessionContext compiles p. Where ctx ends before, the error is that of ctx, within
+// half a second.
+func NewSessionContext(ctx context.Context, p *dc.Problem, set Settings) (s *Session, err error) {
 	defer recovered(&err)
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
-	sub, err := subproblem.Compile(context.Background(), p)
+	sub, err := subproblem.Compile(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +56,16 @@ func (s *Session) Set(param string, values ...float64) (err error) {
 // as when only data differ, the backend's solver and its symbolic factorisation
 // are kept; otherwise the next Solve makes a new one. On an error nothing has
 // changed.
-func (s *Session) Replace(p *dc.Problem) (err error) {
+func (s *Session) Replace(p *dc.Problem) error { return s.ReplaceContext(context.Background(), p) }
+
+// ReplaceContext is Replace. Where ctx ends before, nothing has changed and the error is
+// that of ctx, within half a second.
+func (s *Session) ReplaceContext(ctx context.Context, p *dc.Problem) (err error) {
 	defer recovered(&err)
 	if p == nil {
 		return errNoProblem
 	}
-	sub, err := subproblem.Compile(context.Background(), p)
+	sub, err := subproblem.Compile(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package ccp_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -216,5 +217,56 @@ func TestSessionAfterConflict(t *testing.T) {
 		if err != nil || res.Status != step.status || step.status == ccp.Converged && math.Abs(res.Objective-step.want) > 1e-5 {
 			t.Fatalf("c = %g: %v with %g, %v, %s", step.c, res.Status, res.Objective, err, res.Message)
 		}
+	}
+}
+
+// TestContexts: sessions and summaries end at any look at the context; a session whose
+// Replace has ended keeps its problem.
+func TestContexts(t *testing.T) {
+	problem := func(at float64) *dc.Problem {
+		m := dc.NewModel()
+		x := m.Var("x", []int{3000}, dc.AtLeast(-1), dc.AtMost(1))
+		for k := range 3000 {
+			m.SubjectTo(dc.LE(dc.Abs(x.At(k).Sub(dc.Num(at))), dc.Num(.5)))
+		}
+		m.Minimize(dc.Sum(x))
+		return build(t, m)
+	}
+	p, q, set := problem(0), problem(.25), ccp.DefaultSettings()
+	s, err := ccp.NewSession(p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, call := range map[string]func(context.Context) error{
+		"NewSessionContext": func(ctx context.Context) error {
+			s, err := ccp.NewSessionContext(ctx, p, set)
+			if err == nil {
+				s.Close()
+			}
+			return err
+		},
+		"ReplaceContext": func(ctx context.Context) error { return s.ReplaceContext(ctx, q) },
+		"InspectContext": func(ctx context.Context) error { _, err := ccp.InspectContext(ctx, p); return err },
+	} {
+		err := call(&countdown{Context: context.Background(), err: context.Canceled})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s.Problem() != p {
+		t.Error("Replace has ended and yet changed the problem")
+	}
+	for looks := 0; ; looks++ {
+		if err := s.ReplaceContext(&countdown{Context: context.Background(), left: looks, err: context.Canceled}, q); err == nil {
+			break
+		}
+		if looks > 1000 {
+			t.Fatal("Replace never comes to an end")
+		}
+	}
+	res, err := s.Solve(context.Background(), nil)
+	if err != nil || math.Abs(res.Objective-3000*-.25) > 1e-3 {
+		t.Errorf("after Replace: %v, %v", res, err)
 	}
 }

@@ -21,9 +21,12 @@ type definition struct {
 // the constraints get the split that they have with e in its place, and Pin computes
 // it. The variable's bounds remain of the equation. As two DC constraints,
 // an equation would leave CCP steps no room.
-func (p *Problem) define() {
+func (p *Problem) define(look *lookout) error {
 	var d *definer
 	for i := 0; i+1 < len(p.Constraints); i++ {
+		if err := look.ended(); err != nil {
+			return err
+		}
 		c := &p.Constraints[i]
 		if !c.opens {
 			continue
@@ -40,12 +43,15 @@ func (p *Problem) define() {
 		}
 	}
 	if len(p.defined) > 0 {
-		d.insert()
+		if err := d.insert(look); err != nil {
+			return err
+		}
 		p.definedAt = make([]int, p.n)
 		for k, d := range p.defined {
 			p.definedAt[d.j] = k + 1
 		}
 	}
+	return nil
 }
 
 // definer substitutes variables of p.
@@ -161,13 +167,17 @@ func (e *Expr) replaceSplit(s split) {
 }
 
 // insert puts the definitions in the place of their variables.
-func (d *definer) insert() {
+func (d *definer) insert(look *lookout) error {
 	d.insertIn(&d.p.Objective)
 	for i := range d.p.Constraints {
+		if err := look.ended(); err != nil {
+			return err
+		}
 		if c := &d.p.Constraints[i]; c.DC {
 			d.insertIn(&c.E)
 		}
 	}
+	return nil
 }
 
 // insertIn changes the split; of the expression as it is written only the affine

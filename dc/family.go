@@ -156,13 +156,17 @@ func gatherFrom(fewest int, terms []term, of *space) []term {
 }
 
 // gather makes families of the terms of all functions.
-func (p *Problem) gather() {
+func (p *Problem) gather(look *lookout) error {
 	p.Objective.gather()
 	for k := range p.Constraints {
+		if err := look.ended(); err != nil {
+			return err
+		}
 		if c := &p.Constraints[k]; c.DC {
 			c.E.gather()
 		}
 	}
+	return nil
 }
 
 // gather makes families of the terms of e, of its h, and one square of those of g.

@@ -1,10 +1,13 @@
 package dc
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"sync"
+
+	"github.com/dcopt/dcopt/internal/dense"
 )
 
 // Model collects the parts of a problem. The zero Model is empty and ready for
@@ -108,7 +111,28 @@ func (m *Model) add(c *Constraint) {
 
 // Problem checks the model and returns it as a problem that no longer changes.
 // All mistakes are reported together (errors.Join).
-func (m *Model) Problem() (*Problem, error) {
+func (m *Model) Problem() (*Problem, error) { return m.ProblemContext(context.Background()) }
+
+// ProblemContext is Problem. Where ctx ends before, its error comes back within some
+// tenths of a second, for millions of constraints, too; work on a single large function
+// may go on in the background then, so that the model must not be changed at once.
+func (m *Model) ProblemContext(ctx context.Context) (*Problem, error) {
+	look := lookout{ctx: ctx}
+	type made struct {
+		p   *Problem
+		err error
+	}
+	r, err := dense.Await(ctx, func() made {
+		p, err := m.problem(&look)
+		return made{p, err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.p, r.err
+}
+
+func (m *Model) problem(look *lookout) (*Problem, error) {
 	errs := append([]error(nil), m.errs...)
 	p := m.p
 	p.Vars = append([]*Variable(nil), m.p.Vars...)
@@ -130,11 +154,17 @@ func (m *Model) Problem() (*Problem, error) {
 	}
 	stated := p
 	stated.Constraints = append([]Constraint(nil), p.Constraints...)
-	touches := p.prepare(Expr.majoriseObjective, Expr.majorise)
+	touches, err := p.prepare(look, Expr.majoriseObjective, Expr.majorise)
+	if err != nil {
+		return nil, err
+	}
 	if err := checkExpr(p.Objective, m.space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
 	}
 	for k, c := range p.Constraints {
+		if err := look.ended(); err != nil {
+			return nil, err
+		}
 		err := c.err
 		if err == nil && c.DC {
 			err = checkExpr(c.E, m.space)
@@ -156,8 +186,9 @@ func (m *Model) Problem() (*Problem, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	p.define()
-	p.gather()
+	if err := errors.Join(p.define(look), p.gather(look)); err != nil {
+		return nil, err
+	}
 	p.typical = p.typicalPoint()
 	p.least = p.reach()
 	if touches {
@@ -171,19 +202,23 @@ func (m *Model) Problem() (*Problem, error) {
 func (p *Problem) exactly() *Problem {
 	q := *p
 	same := func(e Expr) Expr { return e }
-	q.prepare(same, same)
-	q.define()
-	q.gather()
+	look := lookout{ctx: context.Background()} // which never ends
+	q.prepare(&look, same, same)
+	q.define(&look)
+	q.gather(&look)
 	return &q
 }
 
 // prepare gives all expressions the splits that they are solved with, and reports
 // whether majorants are among them.
-func (p *Problem) prepare(objective, form func(Expr) Expr) (touches bool) {
+func (p *Problem) prepare(look *lookout, objective, form func(Expr) Expr) (touches bool, err error) {
 	p.Objective = objective(p.Objective)
 	p.Objective.keepSplit()
 	touches = p.Objective.err == nil && p.Objective.split().touches
 	for k := range p.Constraints {
+		if err := look.ended(); err != nil {
+			return false, err
+		}
 		c := &p.Constraints[k]
 		if c.E.err == nil {
 			c.E = form(c.E).atMostZero()
@@ -191,7 +226,7 @@ func (p *Problem) prepare(objective, form func(Expr) Expr) (touches bool) {
 			touches = touches || c.E.split().touches
 		}
 	}
-	return touches
+	return touches, nil
 }
 
 func checkExpr(e Expr, of *space) error {

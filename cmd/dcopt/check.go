@@ -119,7 +119,7 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 		}
 		o.blocks = append(o.blocks, block)
 	}
-	o.sum, err = within(c.Context, func() (ccp.Summary, error) { return ccp.Inspect(p) })
+	o.sum, err = within(c.Context, func() (ccp.Summary, error) { return ccp.InspectContext(c.Context, p) })
 	switch {
 	case isContextError(err):
 		return nil, err

@@ -114,7 +114,7 @@ func (j *job) refusal(prog *program, err error) error {
 	}
 	var cone *qpbackend.UnsupportedConeError
 	if errors.As(err, &cone) {
-		sum, _ := ccp.Inspect(prog.Problem)
+		sum, _ := ccp.InspectContext(j.ctx, prog.Problem)
 		return usagef("%s: %w; backends that can: %s", j.path, err, listOr(able(&sum), "none in this build"))
 	}
 	return badFile(placed{fmt.Errorf("%s: %w", j.path, err)})

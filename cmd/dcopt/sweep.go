@@ -139,9 +139,9 @@ func (s *swept) solve(ctx context.Context, prog *program, x0 []float64, set ccp.
 	var err error
 	if s.session == nil {
 		s.options = prog.Options
-		s.session, err = ccp.NewSession(prog.Problem, set)
+		s.session, err = ccp.NewSessionContext(ctx, prog.Problem, set)
 	} else {
-		err = s.session.Replace(prog.Problem)
+		err = s.session.ReplaceContext(ctx, prog.Problem)
 	}
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 		opt.Cache = &Cache{}
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]span{}, labels: map[string]span{}, out: &Program{File: f}}
-	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ended: ctx.Err, look: min(unitsFirst, lim.work),
+	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ctx: ctx, look: min(unitsFirst, lim.work),
 		data: &loader{fsys: opt.FS, dir: opt.Dir, limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, cache: opt.Cache}}
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.lost {
@@ -55,7 +55,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 	if err := c.errs.err(); err != nil {
 		return nil, err
 	}
-	return c.finish()
+	return c.finish(c.ev.patience())
 }
 
 // compile compiles a statement and collects its mistakes.
@@ -202,8 +202,11 @@ func (c *compiler) objective(s *statement) {
 }
 
 // finish makes the problem.
-func (c *compiler) finish() (*Program, error) {
-	p, err := c.model.Problem()
+func (c *compiler) finish(ctx context.Context) (*Program, error) {
+	p, err := c.model.ProblemContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		c.unsound(err)
 		return nil, c.errs.err()

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -47,16 +48,16 @@ func (ev *evaluator) fnChol(n *node, args []value) value {
 			a.SetSym(i, j, x/2+y/2)
 		}
 	}
-	var c mat.Cholesky
-	if !c.Factorize(a) {
+	r := a.RawSymmetric() // L', of which the lower triangle is no part
+	ok, err := dense.Cholesky(ev.patience(), r)
+	ev.goOn(err)
+	if !ok {
 		ev.failDomain(n.args[0], "chol needs a positive definite matrix, and %s is not", ev.say(n.args[0]))
 	}
-	var l mat.TriDense
-	c.LTo(&l)
 	out := make([]float64, d*d)
 	for i := range d {
 		for j := range i + 1 {
-			out[i*d+j] = l.At(i, j)
+			out[i*d+j] = r.Data[j*r.Stride+i]
 		}
 	}
 	return ev.finite(n, array([]int{d, d}, out))
@@ -65,18 +66,13 @@ func (ev *evaluator) fnChol(n *node, args []value) value {
 // fnInv is the inverse of a square matrix.
 func (ev *evaluator) fnInv(n *node, args []value) value {
 	data, d := ev.square(n, args)
-	var lu mat.LU
-	lu.Factorize(mat.NewDense(d, d, data))
-	inverse := mat.NewDense(d, d, nil)
-	if c := lu.Cond(); !(c < 1/epsilon) || lu.SolveTo(inverse, false, mat.NewDense(d, d, identity(d))) != nil {
-		ev.fail(n.args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number is about %.1g", ev.say(n.args[0]), c)
+	inverse, cond, err := dense.Inverse(ev.patience(), d, data)
+	ev.goOn(err)
+	if inverse == nil {
+		ev.fail(n.args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number is about %.1g", ev.say(n.args[0]), cond)
 	}
-	return ev.finite(n, array([]int{d, d}, inverse.RawMatrix().Data))
+	return ev.finite(n, array([]int{d, d}, inverse))
 }
-
-// epsilon is the distance from 1 to the next float64: the inverse of a matrix
-// with a larger condition number than 1/epsilon has no correct digit.
-const epsilon = 0x1p-52
 
 // identity is the entries of the identity matrix of order d.
 func identity(d int) []float64 {

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -70,9 +71,9 @@ type evaluator struct {
 	flats []int   // room for the places of entries
 	limits
 	spent int
-	rules *[numOp]rule // how each operation is computed
-	ended func() error // not nil once the compilation is to stop
-	look  int          // the units of work at which ended is asked next
+	rules *[numOp]rule    // how each operation is computed
+	ctx   context.Context // of the compilation
+	look  int             // the units of work at which ctx is looked at next
 }
 
 // forget gives up the memos and begins anew.
@@ -245,11 +246,24 @@ func (ev *evaluator) spend(n *node, units int) {
 	}
 }
 
-// spentMuch asks whether the compilation is to go on.
-func (ev *evaluator) spentMuch(n *node, units int) {
-	if ev.ended() != nil {
+// goOn unwinds the compilation where the error is that of its context.
+func (ev *evaluator) goOn(err error) {
+	if err != nil {
 		panic(errEnded)
 	}
+}
+
+// patience is the context for work that was counted: of a small problem it does not end.
+func (ev *evaluator) patience() context.Context {
+	if ev.spent < unitsFirst {
+		return context.Background()
+	}
+	return ev.ctx
+}
+
+// spentMuch asks whether the compilation is to go on.
+func (ev *evaluator) spentMuch(n *node, units int) {
+	ev.goOn(ev.ctx.Err())
 	if units < 0 || ev.spent < 0 || ev.spent > ev.work {
 		ev.fail(n, "", "this problem is too large: stating it takes more than %d units of work", ev.work)
 	}

@@ -55,38 +55,53 @@ func Cholesky(ctx context.Context, a blas64.Symmetric) (ok bool, err error) {
 // that of one call of gonum; where ctx ends before, that goes on with a copy of q and is
 // of no consequence. ok is false where the eigenvalues cannot be computed.
 func Eigen(ctx context.Context, q mat.Symmetric) (λ []float64, v *mat.Dense, ok bool, err error) {
-	eigen := func(q mat.Symmetric) (λ []float64, v *mat.Dense, ok bool) {
-		var eig mat.EigenSym
-		if !eig.Factorize(q, true) {
-			return nil, nil, false
-		}
-		v = &mat.Dense{}
-		eig.VectorsTo(v)
-		return eig.Values(nil), v, true
-	}
-	if ctx.Done() == nil {
-		λ, v, ok = eigen(q)
-		return λ, v, ok, ctx.Err()
-	}
-	type result struct {
-		λ  []float64
-		v  *mat.Dense
-		ok bool
-	}
 	own := mat.NewSymDense(q.SymmetricDim(), nil)
 	own.CopySym(q)
-	done := make(chan result, 1)
-	go func() {
-		λ, v, ok := eigen(own)
-		done <- result{λ, v, ok}
-	}()
-	select {
-	case r := <-done:
-		return r.λ, r.v, r.ok, nil
-	case <-ctx.Done():
-		return nil, nil, false, ctx.Err()
+	eig, err := Await(ctx, func() *mat.EigenSym {
+		var eig mat.EigenSym
+		if !eig.Factorize(own, true) {
+			return nil
+		}
+		return &eig
+	})
+	if eig == nil {
+		return nil, nil, false, err
 	}
+	v = &mat.Dense{}
+	eig.VectorsTo(v)
+	return eig.Values(nil), v, true, nil
 }
+
+// Inverse is the inverse of a, n × n in row-major order, which is not changed, and the
+// estimate of its condition number; inverse is nil where a is singular to rounding. The
+// work is that of calls of gonum, as that of Eigen.
+func Inverse(ctx context.Context, n int, a []float64) (inverse []float64, cond float64, err error) {
+	type result struct {
+		inverse []float64
+		cond    float64
+	}
+	r, err := Await(ctx, func() (r result) {
+		var lu mat.LU
+		lu.Factorize(mat.NewDense(n, n, a))
+		if r.cond = lu.Cond(); !(r.cond < 1/epsilon) || ctx.Err() != nil {
+			return r
+		}
+		one := mat.NewDense(n, n, nil)
+		for i := range n {
+			one.Set(i, i, 1)
+		}
+		out := mat.NewDense(n, n, nil)
+		if lu.SolveTo(out, false, one) == nil {
+			r.inverse = out.RawMatrix().Data
+		}
+		return r
+	})
+	return r.inverse, r.cond, err
+}
+
+// epsilon is the distance from 1 to the next float64: the inverse of a matrix with a
+// larger condition number than 1/epsilon has no correct digit.
+const epsilon = 0x1p-52
 
 // Root is an upper triangular or square R with RᵀR = q for a positive semidefinite q: by
 // Cholesky's factorisation of q + ε·trace(q)/n·I where that succeeds, else by the

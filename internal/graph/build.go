@@ -93,7 +93,10 @@ func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 	if len(b.errs) > 0 {
 		return nil, b.errs
 	}
-	p, err := b.m.Problem()
+	p, err := b.m.ProblemContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, b.refused(err)
 	}

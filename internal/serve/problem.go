@@ -164,7 +164,7 @@ func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire
 			return err
 		}
 		if p.session != nil {
-			if err := p.session.Replace(prog.Problem); err != nil {
+			if err := p.session.ReplaceContext(ctx, prog.Problem); err != nil {
 				return err
 			}
 		}
@@ -292,7 +292,7 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 		return res, nil, err
 	}
 	if p.session == nil || !reflect.DeepEqual(p.wanted, plan.wire) {
-		session, err := ccp.NewSession(p.prog.Problem, plan.ccp)
+		session, err := ccp.NewSessionContext(ctx, p.prog.Problem, plan.ccp)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -366,12 +366,12 @@ func (p *problem) result(res *ccp.Result) *wire.Result {
 	return out
 }
 
-func (s *server) check(_ *job, m *wire.Check) (wire.Message, error) {
+func (s *server) check(j *job, m *wire.Check) (wire.Message, error) {
 	p, err := s.graphed(m.Problem)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := ccp.Inspect(p.prog.Problem)
+	sum, err := ccp.InspectContext(j.ctx, p.prog.Problem)
 	if err != nil {
 		return nil, refused(err)
 	}

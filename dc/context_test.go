@@ -1,0 +1,59 @@
+package dc_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// countdown is a context that ends at its left-th next look.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestProblemContext: making a problem of 20,000 constraints, with definitions, ends at any
+// look at the context; there are some for each pass over the constraints.
+func TestProblemContext(t *testing.T) {
+	m := dc.NewModel()
+	n := 5000
+	x, y := m.Var("x", []int{n}), m.Var("y", []int{n})
+	for k := range n {
+		m.SubjectTo(
+			dc.LE(dc.Abs(x.At(k)), dc.Num(1)),
+			dc.GE(dc.Square(x.At(k)), dc.Num(.5)),
+			dc.EQ(y.At(k), dc.Square(x.At(k))),
+		)
+	}
+	m.Minimize(dc.Sum(y))
+	looks := 0
+	for ; ; looks += 13 {
+		p, err := m.ProblemContext(&countdown{context.Background(), looks})
+		if err == nil {
+			if len(p.Constraints) != 4*n {
+				t.Errorf("%d constraints", len(p.Constraints))
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || p != nil {
+			t.Fatalf("after %d looks: %v, %v", looks, p, err)
+		}
+	}
+	if looks < 5*4*n/1000 {
+		t.Errorf("%d looks at the context", looks)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if p, err := m.ProblemContext(ctx); !errors.Is(err, context.Canceled) || p != nil {
+		t.Errorf("after the end: %v, %v", p, err)
+	}
+}
