@@ -87,7 +87,7 @@ def main():
         for rows, features in shapes:
             for number, kind in enumerate(names):
                 for signal in [0] if kind == "noise" else signals:
-                    x, y, test, truth = table(rows, features, kind, signal, number + 100 * held)
+                    x, y, test, truth = table(rows, features, kind, signal, number + 200 * held)
                     kinds.append(kind)
                     for name, penalties in peers.items():
                         model = make_pipeline(StandardScaler(), RidgeCV(alphas=penalties)).fit(x, y)

@@ -160,8 +160,8 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	}
 	res.Iterations = b.iterations()
 	// From simple to rich: what is not surely better does not displace. On wide tables the
-	// first is the ridge regression on all features, as the least of many errors on few rows
-	// is luck.
+	// first is the ridge regression on all features, and takes a significant difference to
+	// displace, as the least of many errors on few rows is luck.
 	rich := func(c int) bool {
 		return c >= len(lines) && all[c-len(lines)].r1+all[c-len(lines)].r2 > fewPieces
 	}
@@ -172,7 +172,14 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	for _, v := range views {
 		for _, many := range []bool{false, true} {
 			c := s.least(errs, func(c int) bool { return uses[c] == v && rich(c) == many })
-			if c >= 0 && (best < 0 || s.surely(errs[c], errs[best])) {
+			if c < 0 {
+				continue
+			}
+			better := s.surely
+			if wide(s.d) && best == 0 {
+				better = s.significantly
+			}
+			if best < 0 || better(errs[c], errs[best]) {
 				best = c
 			}
 		}
@@ -270,13 +277,13 @@ func (s *sample) least(errs [][]float64, counts func(c int) bool) int {
 // error of the difference: the rule of one standard error of Breiman, Friedman, Olshen
 // and Stone 1984, Classification and regression trees.
 func (s *sample) surely(e, f []float64) bool {
-	gain, squares := 0.0, 0.0
-	for i := range e {
-		gain += s.d.Weight(i) * (f[i] - e[i])
-	}
-	for i := range e {
-		v := f[i] - e[i] - gain
-		squares += s.d.Weight(i) * s.d.Weight(i) * v * v
-	}
-	return gain > math.Sqrt(squares)
+	gain, deviation, _ := difference(s.d, e, f)
+	return gain > deviation
+}
+
+// significantly reports whether the mean of e is significantly below that of f: see
+// significant.
+func (s *sample) significantly(e, f []float64) bool {
+	gain, deviation, m := difference(s.d, e, f)
+	return gain > significant(m)*deviation
 }

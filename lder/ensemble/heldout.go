@@ -14,34 +14,44 @@ import (
 // Source: derived, see above.
 const fewestRows = 20
 
+// significant is the quantile of Student's t distribution of m − 1 degrees of freedom for
+// a one-sided test at 5%; m ≥ 2.
+func significant(m float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: m - 1}.Quantile(.95)
+}
+
+// difference is the weighted mean of f − e, its standard error, and the number of rows
+// with a weight.
+func difference(d *refit.Data, e, f []float64) (gain, deviation, m float64) {
+	for i := range e {
+		w := d.Weight(i)
+		gain += w * (f[i] - e[i])
+		if w > 0 {
+			m++
+		}
+	}
+	for i := range e {
+		w, v := d.Weight(i), f[i]-e[i]-gain
+		deviation += w * w * v * v
+	}
+	return gain, math.Sqrt(deviation), m
+}
+
 // HeldOut returns the weighted mean of errs, the errors of cross-validated
 // predictions of the rows of d. It returns -1, for unknown, with fewer than
 // fewestRows rows, and where the mean is below that of base, but not significantly
 // (one-sided t test of the paired differences, 5%). base holds the errors of the
 // best constant prediction from the other rows.
 func HeldOut(d *refit.Data, errs, base []float64) float64 {
-	m, error, gain, squares := 0.0, 0.0, 0.0, 0.0
-	for i, e := range errs {
-		w := d.Weight(i)
-		error += w * e
-		gain += w * (base[i] - e)
-		if w > 0 {
-			m++
-		}
-	}
+	gain, deviation, m := difference(d, errs, base)
 	if m < fewestRows {
 		return -1
 	}
-	for i, e := range errs {
-		w, v := d.Weight(i), base[i]-e-gain
-		squares += w * w * v * v
-	}
-	deviation := math.Sqrt(squares * m / (m - 1)) // of gain
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: m - 1}.Quantile(.95)
-	if gain > 0 && gain < t*deviation {
+	deviation *= math.Sqrt(m / (m - 1))
+	if gain > 0 && gain < significant(m)*deviation {
 		return -1
 	}
-	return error
+	return d.Mean(errs)
 }
 
 // heldOut is HeldOut for the squared errors of predictions.

@@ -31,7 +31,7 @@ func recipeOf(m Recipe) recipe {
 // fitStack trains candidates of many kinds and computes their weights from
 // cross-validated predictions. When the context ends, the stack consists of the
 // candidates that were complete. On wide tables it is the ridge regression on all
-// features unless the stack is surely better: weights of many candidates from few rows
+// features unless the stack is significantly better: weights of many candidates from few rows
 // follow their luck.
 func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	rec := recipeOf(set.Recipe)
@@ -69,7 +69,7 @@ func fitStack(ctx context.Context, s *sample, set Settings) (Result, error) {
 	res.Iterations = b.iterations()
 	unseen := b.crossWeighted(oof)
 	errs := squaredErrors(s.d, unseen, Unclipped())
-	if wide(s.d) && !s.surely(errs, squaredErrors(s.d, lines[0].oof, Unclipped())) {
+	if wide(s.d) && !s.significantly(errs, squaredErrors(s.d, lines[0].oof, Unclipped())) {
 		return res, err // the ridge regression of begin
 	}
 	res.Chains = combine(lines, families, stackWeights(oof, b.d, rec.rounds, b.rng(stageStack, 0)))
