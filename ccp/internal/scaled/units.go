@@ -64,6 +64,12 @@ func fromImplied(col []float64, p *qpbackend.Problem, x []float64) {
 	}
 	Implied(p, lo, hi, sweeps) // bounds that exclude each other are sizes, too
 	for _, j := range values {
+		if lo[j] < 0 && hi[j] > 0 { // one end may be a rounding error of 0
+			if size := max(-lo[j], hi[j]); size <= math.MaxFloat64 {
+				col[j] = Unit(size)
+			}
+			continue
+		}
 		size := math.Inf(1) // the end next to 0 is that of the value, the other one is far
 		for _, b := range [2]float64{math.Abs(lo[j]), math.Abs(hi[j])} {
 			if b > 0 {
