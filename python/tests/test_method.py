@@ -394,3 +394,17 @@ def test_iterations_of_dccp_are_those_of_a_descent():
     for mu.value in np.linspace(1, np.sqrt(10), 50)[20:27]:
         value = dcopt.as_dccp(prob, max_iter=50)
     assert prob.status == "optimal" and value <= 1.58836 * 1.0001
+
+
+def test_texts_of_constraints_are_made_for_messages_alone(monkeypatch):
+    """Their constants are printed: that took most of the translation of a problem of many constraints."""
+    texts = []
+    monkeypatch.setattr(cp.constraints.constraint.Constraint, "__str__", lambda c: texts.append(c) or "the constraint")
+    x = cp.Variable(2, name="x")
+    prob = cp.Problem(cp.Minimize(cp.sum(x)), [x >= -1, x <= 1, cp.norm(x) >= 1])
+    solve(prob)
+    assert not texts
+    prob = cp.Problem(cp.Minimize(cp.sum(x)), [x >= -1, x <= 1, cp.norm(x) >= 5])
+    with pytest.warns(UserWarning, match="not feasible"):
+        solve(prob)
+    assert prob.status == "infeasible_inaccurate" and "the constraint" in prob.solver_stats.extra_stats["worst"] and texts

@@ -2,7 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+# As the program calls a constraint to which the client gave no name.
+_NAMELESS = re.compile(r"\(constraint (\d+)\)")
+
+
+def short(expr: Any) -> str:
+    """An expression or constraint as text of one line's length. Constants in it are printed: that may take a
+    millisecond, so it is for messages alone."""
+    text = str(expr)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+class Places:
+    """The user's expressions by the numbers of nodes, and the constraints by theirs; their texts are made when a
+    message needs them."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[int, Any] = {}
+        self.constraints: dict[int, Any] = {}
+
+    def of(self, e: dict[str, Any]) -> str:
+        """That of an error or note."""
+        if e.get("node") in self.nodes:
+            return short(self.nodes[e["node"]])
+        if e.get("constraint") in self.constraints:
+            return short(self.constraints[e["constraint"]])
+        return self.named(str(e.get("name", "")))
+
+    def named(self, text: str) -> str:
+        """A text of the program with the user's constraints in it."""
+        return _NAMELESS.sub(lambda m: short(self.constraints.get(int(m[1]), m[0])), text)
 
 
 class DcoptError(Exception):
@@ -37,19 +69,13 @@ class WorkerError(DcoptError):
     """The worker could not be started, or it ended in the middle of a request."""
 
 
-def from_reply(header: dict[str, Any], names: dict[int, str] | None = None) -> DcoptError:
-    """The exception of an error frame; names has the places by the numbers of nodes."""
-    first = header["errors"][0]
-
-    def place(e: dict[str, Any]) -> str:
-        if names and e.get("node") in names:
-            return names[e["node"]]
-        return str(e.get("name", ""))
-
+def from_reply(header: dict[str, Any], names: Places | None = None) -> DcoptError:
+    """The exception of an error frame."""
+    first, names = header["errors"][0], names or Places()
     notes = []
     for n in list(first.get("notes", [])) + header["errors"][1:]:
-        p = place(n)
-        notes.append(f"{p}: {n['text']}" if p else n["text"])
+        p = names.of(n)
+        notes.append(f"{p}: {names.named(n['text'])}" if p else names.named(n["text"]))
     kind = first["kind"]
     cls = {"curvature": CurvatureError, "unsupported": UnsupportedError, "problem": ProblemError}.get(kind, DcoptError)
-    return cls(first["text"], kind, first.get("help", ""), place(first), tuple(notes))
+    return cls(names.named(first["text"]), kind, first.get("help", ""), names.of(first), tuple(notes))

@@ -7,13 +7,15 @@ from typing import Any, Callable
 
 import numpy as np
 
+from ._errors import Places
 from ._worker import Buffers, Reply, Worker, worker
 
 
 @dataclass
 class Graph:
     """A problem that is being written. Variables come first, then parameters, then nodes:
-    numbers are given when it is sent, so add in any order and refer to what add returned."""
+    numbers are given when it is sent, so add in any order and refer to what add returned. The name of
+    a node or constraint may be the expression itself, whose text is then made for messages alone."""
 
     variables: list[dict[str, Any]] = field(default_factory=list)
     parameters: list[dict[str, Any]] = field(default_factory=list)
@@ -30,11 +32,11 @@ class Graph:
             return len(self.variables) + k
         return len(self.variables) + len(self.parameters) + k
 
-    def node(self, op: str, args: list[tuple[str, int]], shape: tuple[int, ...], name: str = "", **attrs: Any) -> tuple[str, int]:
+    def node(self, op: str, args: list[tuple[str, int]], shape: tuple[int, ...], name: Any = "", **attrs: Any) -> tuple[str, int]:
         n: dict[str, Any] = {"op": op, "args": args, "shape": [int(s) for s in shape]}
         if attrs:
             n["attrs"] = attrs
-        if name:
+        if not isinstance(name, str) or name:
             n["name"] = name
         self.nodes.append(n)
         return ("n", len(self.nodes) - 1)
@@ -44,6 +46,8 @@ class Graph:
             d = dict(d)
             if "args" in d:
                 d["args"] = [self.number(a) for a in d["args"]]
+            if not isinstance(d.get("name", ""), str):  # an expression of the user's: see Places
+                del d["name"]
             return d
 
         m: dict[str, Any] = {"type": "load", "problem": handle, "variables": self.variables}
@@ -62,7 +66,7 @@ class Loaded:
     """A graph that a worker holds. It is loaded again where the worker has been started anew,
     or belongs to another process."""
 
-    def __init__(self, graph: Graph, names: dict[int, str]) -> None:
+    def __init__(self, graph: Graph, names: Places) -> None:
         self.graph, self.names = graph, names
         self._worker: Worker | None = None
         self._generation = -1

@@ -23,7 +23,7 @@ from cvxpy.expressions.expression import Expression
 from cvxpy.expressions.variable import Variable
 from cvxpy.lin_ops import lin_op
 
-from ._errors import DcoptError, ProblemError, UnsupportedError
+from ._errors import DcoptError, Places, ProblemError, UnsupportedError, short
 from ._graph import Graph, flat
 
 Item = tuple  # of a kind, "v", "p" or "n", and a number
@@ -42,7 +42,7 @@ class Lowered:
 
     def __init__(self) -> None:
         self.graph = Graph()
-        self.names: dict[int, str] = {}
+        self.names = Places()
         self.variables: list[Variable] = []
         # Each parameter of the graph and how to compute its value.
         self.parameters: list[tuple[str, Callable[[], Any]]] = []
@@ -82,11 +82,6 @@ def _canon_backend(exprs: list[Expression]) -> str | None:
     """The part of CVXPY that reads coefficients: its C++ has no arrays of matrices. None: the default."""
     plain = all(getattr(e, "_max_ndim", lambda: 2)() <= 2 and getattr(e, "_all_support_cpp", lambda: True)() for e in exprs)
     return None if plain else getattr(cp, "SCIPY_CANON_BACKEND", "SCIPY")
-
-
-def _name(expr: Any) -> str:
-    text = str(expr)
-    return text if len(text) <= 120 else text[:117] + "..."
 
 
 class Lowerer:
@@ -223,7 +218,7 @@ class Lowerer:
         name = self.unique(expr.name() if isinstance(expr, Parameter) else "data")
         now = value()
         if now is None:
-            raise ParameterWithoutValue(_name(expr))
+            raise ParameterWithoutValue(short(expr))
         self.graph.parameters.append({"name": name, "shape": [int(s) for s in expr.shape], "value": self.graph.buffers.add(flat(now))})
         item = ("p", len(self.out.parameters))
         self.out.parameters.append((name, value))
@@ -267,7 +262,7 @@ class Lowerer:
                 return self.parameter(lambda: expr.value, expr)
             v = flat(expr.value)
             if np.iscomplexobj(expr.value):
-                raise UnsupportedError("a complex constant beside real variables", "unsupported", "", _name(expr))
+                raise UnsupportedError("a complex constant beside real variables", "unsupported", "", short(expr))
             if np.any(np.isnan(v)):
                 raise self.no_numbers(expr, "NaN")
             if v.size and np.all(v == v[0]) and math.isfinite(v[0]):
@@ -277,7 +272,7 @@ class Lowerer:
             return self.remember(expr, item)
         if self.is_affine_map(expr):
             replaced = self.replace(expr)
-            self.graph.nodes.append({"op": "affine", "args": [], "shape": [int(s) for s in expr.shape], "name": _name(expr)})
+            self.graph.nodes.append({"op": "affine", "args": [], "shape": [int(s) for s in expr.shape], "name": expr})
             item = ("n", len(self.graph.nodes) - 1)
             self.blocks.append(_Block(item[1], replaced, expr))
             return self.remember(expr, item)
@@ -290,14 +285,14 @@ class Lowerer:
             item = build(expr)
         if item is None:
             raise UnsupportedError(f"dcopt has no function {kind}", "unsupported",
-                                   "Write it with functions that dcopt has; dcopt.functions() lists them.", _name(expr))
+                                   "Write it with functions that dcopt has; dcopt.functions() lists them.", short(expr))
         if item[0] == "n":
-            self.graph.nodes[item[1]].setdefault("name", _name(expr))
+            self.graph.nodes[item[1]].setdefault("name", expr)
         return self.remember(expr, item)
 
     @staticmethod
     def no_numbers(expr: Expression, what: str) -> ProblemError:
-        return ProblemError(f"the data of the problem contains {what}", "problem", "Replace or leave out what is missing in the data.", _name(expr))
+        return ProblemError(f"the data of the problem contains {what}", "problem", "Replace or leave out what is missing in the data.", short(expr))
 
     def unused(self, expr: Expression) -> None:
         """What is made of an array without entries is a constant for CVXPY, but the functions in it have their domains."""
@@ -351,7 +346,7 @@ class Lowerer:
                 new = expr.copy(args)
                 if new.parameters() and not new.is_dpp():
                     raise UnsupportedError("a product of parameters inside an affine function", "unsupported",
-                                           "Give the product as one parameter.", _name(expr))
+                                           "Give the product as one parameter.", short(expr))
             return new
         item = self.lower(expr)
         v = self.stand_in.get(item)
@@ -414,7 +409,7 @@ class Lowerer:
                     shape = self.graph.nodes[a[1]]["shape"]
                 else:
                     shape = (self.graph.variables if a[0] == "v" else self.graph.parameters)[a[1]]["shape"]
-                self.at_least_zero(a, "the domain of " + node.get("name", ""), int(np.prod(shape, dtype=int)))
+                self.at_least_zero(a, "the domain of " + short(node.get("name", "")), int(np.prod(shape, dtype=int)))
 
     def size_of_parameter(self, item: Item) -> int:
         return int(np.prod(self.graph.parameters[item[1]]["shape"], dtype=int))
@@ -556,7 +551,7 @@ class Lowerer:
         low = np.tril_indices(n, -1)
         rows = low[0] + n * low[1]
         gap = self.affine_of([item], [], (len(rows),), differ[rows])
-        self.graph.constraints.append({"kind": "eq", "args": [gap], "name": _name(e) + " is symmetric"})
+        self.graph.constraints.append({"kind": "eq", "args": [gap], "name": short(e) + " is symmetric"})
         self.out.duals.append((len(rows), lambda y: None))
         return self.affine_of([item], [], e.shape, half)
 
@@ -567,10 +562,10 @@ class Lowerer:
             return self.graph.node(op, [self.symmetric(x) if symmetric else self.lower(x)], e.shape, **attrs)
         item = self.lower(x)
         if symmetric and not x.is_symmetric():
-            self.mirrored(item, x.shape, _name(x))
+            self.mirrored(item, x.shape, short(x))
         each = []
         for at in self.matrices_of(x.shape).T:
-            each.append(self.graph.node(op, [self.take(item, at, x.size, x.shape[-2:])], (), name=_name(e), **attrs))
+            each.append(self.graph.node(op, [self.take(item, at, x.size, x.shape[-2:])], (), name=e, **attrs))
         return self.affine_of(each, [], e.shape, sp.identity(len(each), format="csr"))
 
     def op_normNuc(self, e: Any) -> Item: return self.of_matrix("normnuc", e, False)
@@ -615,7 +610,7 @@ class Lowerer:
         if p < 1:
             item = self.by_cones(e)
             if item is None:
-                raise UnsupportedError(f"a p-norm with p = {p} in a problem that is not convex by CVXPY's rules", "unsupported", "dcopt has p >= 1 everywhere.", _name(e))
+                raise UnsupportedError(f"a p-norm with p = {p} in a problem that is not convex by CVXPY's rules", "unsupported", "dcopt has p >= 1 everywhere.", short(e))
             return item
         return self.reduced("norm", e, p=p)
 
@@ -648,7 +643,7 @@ class Lowerer:
     def op_PartialProblem(self, e: Any) -> Item:
         """The value of an inner problem: its variables become variables of the whole."""
         if not self.disciplined:
-            raise UnsupportedError("the value of an inner problem, in a problem that is not convex by CVXPY's rules", "unsupported", "State both as one.", _name(e))
+            raise UnsupportedError("the value of an inner problem, in a problem that is not convex by CVXPY's rules", "unsupported", "State both as one.", short(e))
         for c in e.args[0].constraints:
             self.constrain(c)
         return self.lower(e.args[0].objective.args[0])
@@ -670,7 +665,7 @@ class Lowerer:
             return self.graph.node("invpos", [item], e.shape)
         if p > 1 and p == int(p) and int(p) % 2 == 1:
             # CVXPY has odd powers of nonnegative arguments alone.
-            self.at_least_zero(item, "the argument of " + _name(e), e.args[0].size)
+            self.at_least_zero(item, "the argument of " + short(e), e.args[0].size)
         return self.graph.node("power", [item], e.shape, p=p)
 
     op_PowerApprox = op_Power
@@ -722,7 +717,7 @@ class Lowerer:
         sa = a.shape if len(a.shape) == 2 else (1, a.size)
         sb = b.shape if len(b.shape) == 2 else (b.size, 1)
         if len(sa) != 2 or len(sb) != 2:
-            raise UnsupportedError("a product of arrays with more than two dimensions", "unsupported", "", _name(e))
+            raise UnsupportedError("a product of arrays with more than two dimensions", "unsupported", "", short(e))
         (m, k), n = sa, sb[1]
         left = np.arange(a.size).reshape(sa, order="F")
         right = np.arange(b.size).reshape(sb, order="F")
@@ -730,7 +725,7 @@ class Lowerer:
         fast = lambda x: x.transpose(2, 0, 1).reshape(-1, order="F")  # noqa: E731: the sum runs fastest
         pa = self.take(self.lower(a), fast(left[i, t]), a.size, (m * n * k,))
         pb = self.take(self.lower(b), fast(right[t, j]), b.size, (m * n * k,))
-        prod = self.graph.node("mul", [pa, pb], (m * n * k,), name=_name(e))
+        prod = self.graph.node("mul", [pa, pb], (m * n * k,), name=e)
         sums = sp.csr_array((np.ones(m * n * k), np.arange(m * n * k), np.arange(m * n + 1) * k), shape=(m * n, m * n * k))
         return self.affine_of([prod], [], e.shape, sums)
 
@@ -788,12 +783,12 @@ class Lowerer:
         kind = type(c).__name__
         build = getattr(self, "con_" + kind, None)
         if build is None:
-            raise UnsupportedError(f"dcopt has no constraint {kind}", "unsupported", "", _name(c))
+            raise UnsupportedError(f"dcopt has no constraint {kind}", "unsupported", "", short(c))
         build(c)
 
     def add(self, c: Any, spec: dict[str, Any], parts: list[tuple[Any, int, tuple[int, ...], Callable[[np.ndarray], np.ndarray]]]) -> None:
         """Adds a constraint; parts are its dual variables with sizes and shapes."""
-        self.graph.constraints.append(dict(spec, name=_name(c)))
+        self.graph.constraints.append(dict(spec, name=c))
 
         def save(y: np.ndarray) -> None:
             at = 0
@@ -831,7 +826,7 @@ class Lowerer:
         if len(x.shape) == 2:
             self.add(c, {"kind": "psd", "args": [item]}, [(c.dual_variables[0], x.size, x.shape, lambda y: y)])
             return
-        order, dual = self.semidefinite(item, x.shape, 1.0, _name(c)), c.dual_variables[0]
+        order, dual = self.semidefinite(item, x.shape, 1.0, short(c)), c.dual_variables[0]
 
         def save(y: np.ndarray) -> None:
             out = np.empty(x.size)
@@ -852,7 +847,7 @@ class Lowerer:
             m = sp.coo_array((np.r_[weight, weight[i != j]], (np.r_[i + n * j, (j + n * i)[i != j]], np.r_[np.arange(k), np.flatnonzero(i != j)] + at)),
                              shape=(n * n, x.size))
             matrix = self.affine_of([self.lower(x)], [], (n, n), m)
-            self.graph.constraints.append({"kind": "psd", "args": [matrix], "name": _name(c)})
+            self.graph.constraints.append({"kind": "psd", "args": [matrix], "name": c})
         dual = c.dual_variables[0]
 
         def save(y: np.ndarray) -> None:
@@ -928,8 +923,10 @@ def lower(problem: cp.Problem, conic: bool = False) -> Lowered:
     k.extract()
     base = len(k.graph.variables) + len(k.graph.parameters)
     for i, v in enumerate(k.out.variables):
-        k.out.names[i] = v.name()
+        k.out.names.nodes[i] = v.name()
     for i, n in enumerate(k.graph.nodes):
-        if n.get("name"):
-            k.out.names[base + i] = n["name"]
+        if "name" in n:
+            k.out.names.nodes[base + i] = n["name"]
+    for i, c in enumerate(k.graph.constraints):
+        k.out.names.constraints[i] = c.get("name", "")
     return k.out

@@ -306,6 +306,9 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
         value = float("nan")
     for name in ("type", "id", "buffers"):
         reply.header.pop(name, None)
+    for name in ("worst", "message"):
+        if reply.header.get(name):
+            reply.header[name] = low.names.named(reply.header[name]) if not feasible else reply.header[name]
     stats = SolverStats("dcopt", spent, setup, reply.get("iterations"), reply.header)
     _finish(problem, outcome, value, stats, primal if kept.left is not None else None)
     return value

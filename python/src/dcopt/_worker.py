@@ -18,7 +18,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._errors import DcoptError, WorkerError, from_reply
+from ._errors import DcoptError, Places, WorkerError, from_reply
 
 try:  # those of the module signal turn numbers into names at each call: a tenth of a small request
     from _signal import getsignal as _getsignal, signal as _setsignal  # type: ignore[import-not-found]
@@ -207,7 +207,7 @@ class Worker:
         return Reply(header, arrays)
 
     def request(self, header: dict[str, Any], buffers: Buffers | None = None,
-                progress: Callable[[Reply], None] | None = None, names: dict[int, str] | None = None,
+                progress: Callable[[Reply], None] | None = None, names: Places | None = None,
                 started: subprocess.Popen[bytes] | None = None) -> Reply:
         """Sends a request and waits for its reply. KeyboardInterrupt cancels it: a solve or
         a fit then returns the best so far, as the reply. started is what _start has just returned, where
