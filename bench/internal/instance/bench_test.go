@@ -79,9 +79,10 @@ func BenchmarkRegression(b *testing.B) {
 
 // BenchmarkStrategies compares the ways of ipm to solve its linear systems where both are
 // possible: the processor time of set-up and solution, the least of three, by each way and
-// by Auto, whose model of the costs (package kkt) chooses by the pattern. The metric
-// auto/best is the geometric mean over the problems of Auto's time over that of the faster way,
-// worse the number of them where Auto takes over 1.3 times as long.
+// by Auto, whose model of the costs (package kkt) chooses by the pattern. The metrics
+// auto/best and sparse/best are geometric means over the problems of a group, of the time of
+// Auto and of Sparse over that of the faster way; arrowhead is how often Auto takes that
+// way, worse how often it takes over 1.3 times as long as the faster.
 func BenchmarkStrategies(b *testing.B) {
 	all, err := instance.Classes([]string{"all"}, []string{"small", "medium"})
 	if err != nil {
@@ -99,35 +100,48 @@ func BenchmarkStrategies(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	all = append(all, files...)
-	for b.Loop() {
-		logs, n, arrowheads, worse := 0.0, 0, 0, 0
-		for _, in := range all {
-			problems, err := in.Make()
-			if err != nil {
-				b.Fatal(err)
-			}
-			_, sparse := seconds(b, ipm.Sparse, problems[0])
-			way, arrowhead := seconds(b, ipm.Arrowhead, problems[0])
-			if way != ipm.Arrowhead {
-				continue // there is no such form
-			}
-			chosen, auto := seconds(b, ipm.Auto, problems[0])
-			if chosen == ipm.Arrowhead {
-				arrowheads++
-			}
-			ratio := auto / min(sparse, arrowhead)
-			b.Logf("%-20s sparse %8.4f arrowhead %8.4f auto %8.4f %v", in.Name, sparse, arrowhead, auto, chosen)
-			if n++; ratio > 1.3 {
-				worse++
-			}
-			logs += math.Log(ratio)
-		}
-		b.ReportMetric(math.Exp(logs/float64(n)), "auto/best")
-		b.ReportMetric(float64(n), "problems")
-		b.ReportMetric(float64(arrowheads), "arrowhead")
-		b.ReportMetric(float64(worse), "worse")
+	groups := map[string][]instance.Instance{}
+	for _, in := range append(all, files...) {
+		groups[in.Group] = append(groups[in.Group], in)
 	}
+	for name, group := range groups {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				strategies(b, group)
+			}
+		})
+	}
+}
+
+func strategies(b *testing.B, group []instance.Instance) {
+	logs, sparseLogs, n, arrowheads, worse := 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, in := range group {
+		problems, err := in.Make()
+		if err != nil {
+			b.Fatal(err)
+		}
+		way, arrowhead := seconds(b, ipm.Arrowhead, problems[0])
+		if way != ipm.Arrowhead {
+			continue // there is no such form
+		}
+		_, sparse := seconds(b, ipm.Sparse, problems[0])
+		chosen, auto := seconds(b, ipm.Auto, problems[0])
+		if chosen == ipm.Arrowhead {
+			arrowheads++
+		}
+		best := min(sparse, arrowhead)
+		b.Logf("%-20s sparse %8.4f arrowhead %8.4f auto %8.4f %v", in.Name, sparse, arrowhead, auto, chosen)
+		if n++; auto > 1.3*best {
+			worse++
+		}
+		logs += math.Log(auto / best)
+		sparseLogs += math.Log(sparse / best)
+	}
+	b.ReportMetric(n, "problems")
+	b.ReportMetric(math.Exp(logs/max(n, 1)), "auto/best")
+	b.ReportMetric(math.Exp(sparseLogs/max(n, 1)), "sparse/best")
+	b.ReportMetric(arrowheads, "arrowhead")
+	b.ReportMetric(worse, "worse")
 }
 
 // seconds is the way that a solver goes and its processor time for a problem, 10 where it

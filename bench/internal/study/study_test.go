@@ -61,7 +61,7 @@ func TestModels(t *testing.T) {
 	set := plane(t, "plane", 60)
 	set.Folds = set.Folds[:1]
 	set.Folds[0] = slices.DeleteFunc(set.Folds[0], func(i int) bool { return math.IsNaN(set.X[i][1]) })
-	c := study.Campaign{Sets: []study.Set{set}, Models: models, Limit: time.Minute}
+	c := study.Campaign{Sets: []study.Set{set}, Models: models, Limit: time.Hour}
 	if err := c.Run(context.Background(), table); err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,11 @@ import (
 // The model counts multiplications; the unit is one of the sparse strategy. Work that
 // the other strategy does in dense products is faster, and each vector and
 // component costs a little besides. Two of the constants are derived, the others
-// were fitted to times of l-DER, lasso, Huber, SVM and portfolio problems. How much
-// depends on them: halved or doubled, one at a time, none changes the choice on
-// more than 2 of the 86 problems of dcbench (classes of small and medium size,
-// Maros-Meszaros, the sequence, five of l-DER) but inBlocks, which halved changes
-// it on 3.
+// were fitted to times of l-DER, lasso, Huber, SVM and portfolio problems.
+//
+// Source: BenchmarkStrategies of bench/internal/instance, docs/bench.md: Auto against the
+// faster way. Halved or doubled, one at a time, no constant changes the choice on more
+// than 2 of its 86 problems but inBlocks, which halved changes it on 3.
 const (
 	inBlocks   = 0.25         // a multiplication in a product of blocks
 	call       = 16           // of those: the cost of starting on a vector
