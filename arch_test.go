@@ -58,9 +58,9 @@ var mayImport = map[string]string{
 	"internal/simd": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/subproblem": "dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled internal/dense gonum",
+	"ccp/internal/subproblem": "internal/num dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled internal/dense gonum",
 	// A backend's problem without the columns of parameters.
 	"ccp/internal/pinned": "qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.
@@ -69,13 +69,13 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "dc ccp/internal/subproblem", // dc: values along a coordinate
+	"ccp/internal/search": "internal/num dc ccp/internal/subproblem", // dc: values along a coordinate
 	// A local search of its own, for equations.
 	"ccp/internal/sl1qp": "dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
-	"ccp/global": "dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
+	"ccp/global": "internal/num dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":               "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
@@ -97,7 +97,7 @@ var mayImport = map[string]string{
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/poll",
 	"qpbackend/qps":      "qpbackend qpbackend/sparse internal/table",
-	"qpbackend/qptest":   "qpbackend qpbackend/sparse",
+	"qpbackend/qptest":   "internal/num qpbackend qpbackend/sparse",
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.

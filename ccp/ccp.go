@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Solve runs the convex-concave procedure on p from x0, of length p.NumVars(); nil:
@@ -164,7 +165,7 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	r.sub.SizeUp(r.z, true)
-	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !subproblem.IsFinite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
+	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
 	return r.open(ctx)
@@ -213,7 +214,7 @@ func (r *run) pull() bool {
 			moved = moved || r.z[j] != v
 		}
 		r.p.Pin(r.z)
-		if !moved || r.sub.Linearise(r.z, r.penalty.τ) == nil && subproblem.IsFinite(r.p.Objective.Value(r.z)) {
+		if !moved || r.sub.Linearise(r.z, r.penalty.τ) == nil && num.Finite(r.p.Objective.Value(r.z)) {
 			break
 		}
 	}

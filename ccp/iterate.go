@@ -8,7 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -69,7 +69,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end outco
 func (r *run) helps(x []float64) bool {
 	const shares = 10 // a step of less than a thousandth of the answer is none
 	for _, v := range x {
-		if !subproblem.IsFinite(v) {
+		if !num.Finite(v) {
 			return false
 		}
 	}
@@ -174,7 +174,7 @@ func (r *run) reprice() bool {
 // overflows reports whether the objective is no number at x, and is one at z, without a
 // domain in the way: -exp(x) falls beyond all numbers.
 func (r *run) overflows(z, x []float64) bool {
-	return !r.sub.HasDomain() && !subproblem.IsFinite(r.p.Objective.Value(x)) && subproblem.IsFinite(r.p.Objective.Value(z))
+	return !r.sub.HasDomain() && !num.Finite(r.p.Objective.Value(x)) && num.Finite(r.p.Objective.Value(z))
 }
 
 // holds reports whether x keeps the constraints relative to the size of their terms.

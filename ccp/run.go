@@ -14,6 +14,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // run is one start: the local search and the searches around it.
@@ -87,7 +88,7 @@ func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
 	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
 	v := p.Violations(x0)
 	res.Violation, res.Worst = v.Largest, v.Where()
-	finite := subproblem.IsFinite(res.Objective)
+	finite := num.Finite(res.Objective)
 	res.Feasible = finite && v.Excess <= set.FeasTol
 	res.nearly = res.Feasible || finite && v.Relative <= set.FeasTol
 	return res
@@ -126,7 +127,7 @@ func (r *run) minimised(objective float64) float64 {
 func (r *run) measure(it *Iteration, x []float64) {
 	it.Objective = r.p.Value(x)
 	it.size = r.p.ObjectiveSize(x)
-	if _, it.noise = r.p.Evaluate(x); !subproblem.IsFinite(it.noise) {
+	if _, it.noise = r.p.Evaluate(x); !num.Finite(it.noise) {
 		it.noise = 0 // of what is no number
 	}
 	v := r.p.Violations(x)
@@ -140,7 +141,7 @@ func (r *run) keep(it Iteration) {
 	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
 	class, top := rank(it.Feasible, nearly), rank(r.res.Feasible, r.res.nearly)
 	better := class > top || class == top && (class > 0 && obj <= best || class == 0 && it.Violation <= r.res.Violation)
-	if subproblem.IsFinite(obj) && (better || !subproblem.IsFinite(best)) {
+	if num.Finite(obj) && (better || !num.Finite(best)) {
 		copy(r.res.X, it.X)
 		r.res.Objective, r.res.Feasible, r.res.nearly = it.Objective, it.Feasible, nearly
 		r.res.Violation = it.Violation

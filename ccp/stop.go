@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // view has the numbers by which stop decides.
@@ -65,9 +65,9 @@ func stop(v view) verdict {
 		return ray
 	case v.atPole:
 		return pole
-	case !subproblem.IsFinite(v.it.Objective) && v.restarts > 0:
+	case !num.Finite(v.it.Objective) && v.restarts > 0:
 		return restart
-	case !subproblem.IsFinite(v.it.Objective):
+	case !num.Finite(v.it.Objective):
 		return noNumber
 	case v.convex:
 		return stopConvex(v, still)
@@ -138,7 +138,7 @@ const longPatience, shortPatience = 20, 3
 
 // note takes an iteration in, with the range of the objective and its smallest span.
 func (c *course) note(it Iteration, keeps bool, best, tol, least float64) {
-	if keeps && subproblem.IsFinite(it.Objective) {
+	if keeps && num.Finite(it.Objective) {
 		c.low, c.high = min(c.low, it.Objective), max(c.high, it.Objective)
 	}
 	c.span = max(least, min(it.size, max(math.Abs(it.Objective), c.high-c.low)))

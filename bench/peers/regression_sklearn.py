@@ -6,8 +6,6 @@ and appends rows of the same form to its table; those there are are kept. Then
 """
 
 import argparse
-import csv
-import gzip
 import sys
 import time
 import warnings
@@ -25,6 +23,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from tables import Results, begun, name, read, words
+
 HEADER = ["set", "model", "fold", "folds", "seed", "limit_s", "version", "status", "fvu", "mse", "seconds", "message"]
 # By name, made for a number of rows.
 MODELS = {
@@ -34,16 +34,6 @@ MODELS = {
     "sk-forest": lambda m: RandomForestRegressor(n_estimators=300, random_state=0, n_jobs=1),
     "sk-boosting": lambda m: GradientBoostingRegressor(random_state=0),
 }
-
-
-def read(file):
-    """The features, with NaN for gaps, and the targets."""
-    separator = "," if ".csv" in file.name else "\t"
-    with (gzip.open if file.suffix == ".gz" else open)(file, "rt") as f:
-        columns = f.readline().rstrip("\r\n").split(separator)
-        table = np.genfromtxt(f, delimiter=separator, ndmin=2)
-    at = columns.index("target")
-    return np.delete(table, at, axis=1), table[:, at]
 
 
 def train(make, x, y, test):
@@ -57,59 +47,39 @@ def train(make, x, y, test):
     return rest / ((y[test] - y[test].mean()) ** 2).mean(), rest, seconds
 
 
-def names(text):
-    return [n.strip() for n in text.split(",") if n.strip()]
-
-
 def main():
     parser = argparse.ArgumentParser(description="scikit-learn's part of dcbench regression")
     parser.add_argument("--data", required=True, type=Path)
     parser.add_argument("--out", required=True, type=Path)
-    parser.add_argument("--models", default=",".join(MODELS), type=names)
-    parser.add_argument("--only", default="", type=names)
+    parser.add_argument("--models", default=",".join(MODELS), type=words)
+    parser.add_argument("--only", default="", type=words)
     parser.add_argument("--folds", default=5, type=int)
     parser.add_argument("--seed", default=1, type=int)
     args = parser.parse_args()
     if bad := [m for m in args.models if m not in MODELS]:
         sys.exit(f"no model {bad[0]}; there are {', '.join(MODELS)}")
     warnings.simplefilter("ignore", ConvergenceWarning)
-    args.out.mkdir(parents=True, exist_ok=True)
     path = args.out / "regression.csv"
     version = "scikit-learn " + sklearn.__version__
-    have = set()
-    if path.exists():
-        # What a killed run left of a line goes.
-        data = path.read_bytes()
-        data = data[: data.rfind(b"\n") + 1]
-        path.write_bytes(data)
-        lines = data.decode().splitlines(keepends=True)
-        if lines and next(csv.reader(lines)) != HEADER:
-            sys.exit(f"{path} is no table of this version of dcbench")
-        have = {(r["set"], r["model"], r["fold"], r["folds"], r["seed"], r["version"]) for r in csv.DictReader(lines)}
-    files = sorted(f for end in ("*.tsv", "*.tsv.gz", "*.csv", "*.csv.gz") for f in args.data.glob(end))
-    with open(path, "a", newline="") as out:
-        table = csv.writer(out, lineterminator="\n")
-        if path.stat().st_size == 0:
-            table.writerow(HEADER)
-        for file in files:
-            name = file.name.split(".tsv")[0].split(".csv")[0]
-            if args.only and name not in args.only:
-                continue
-            x, y = read(file)
-            parts = list(KFold(args.folds, shuffle=True, random_state=args.seed).split(x))
-            for model in args.models:
-                print(name, model, file=sys.stderr)
-                for fold, (_, test) in enumerate(parts):
-                    terms = (name, model, str(fold), str(args.folds), str(args.seed), version)
-                    if terms in have:
-                        continue
-                    try:
-                        fvu, mse, seconds = train(MODELS[model], x, y, test)
-                        row = ["trained", f"{fvu:.12g}", f"{mse:.12g}", f"{seconds:.6g}", ""]
-                    except Exception as e:  # a failure is a row
-                        row = ["failed", "NaN", "NaN", "0", " ".join(str(e).split())]
-                    table.writerow([*terms[:5], "0", version, *row])
-                    out.flush()
+    have = begun(path, HEADER, ("set", "model", "fold", "folds", "seed", "version"))
+    table = Results(path, HEADER)
+    for file in sorted(f for end in ("*.tsv", "*.tsv.gz", "*.csv", "*.csv.gz") for f in args.data.glob(end)):
+        if args.only and name(file) not in args.only:
+            continue
+        x, y = read(file)
+        parts = list(KFold(args.folds, shuffle=True, random_state=args.seed).split(x))
+        for model in args.models:
+            print(name(file), model, file=sys.stderr)
+            for fold, (_, test) in enumerate(parts):
+                terms = (name(file), model, str(fold), str(args.folds), str(args.seed), version)
+                if terms in have:
+                    continue
+                try:
+                    fvu, mse, seconds = train(MODELS[model], x, y, test)
+                    row = ["trained", f"{fvu:.12g}", f"{mse:.12g}", f"{seconds:.6g}", ""]
+                except Exception as e:  # a failure is a row
+                    row = ["failed", "NaN", "NaN", "0", " ".join(str(e).split())]
+                table.add([*terms[:5], "0", version, *row])
 
 
 if __name__ == "__main__":

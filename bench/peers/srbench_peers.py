@@ -9,8 +9,6 @@ package is not installed is left out, with a line on standard error.
 """
 
 import argparse
-import csv
-import gzip
 import importlib
 import importlib.metadata
 import multiprocessing
@@ -27,6 +25,8 @@ import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
+
+from tables import Results, begun, name, read, words
 
 HEADER = ["set", "method", "seed", "limit_s", "version", "status", "r2", "size", "seconds", "message"]
 # SRBench's: bench/internal/srbench has the same.
@@ -134,16 +134,6 @@ MODELS = {
 DEFAULT = [name for name in MODELS if name != "live-ebm"]
 
 
-def read(file):
-    """The features and the targets."""
-    separator = "," if ".csv" in file.name else "\t"
-    with (gzip.open if file.suffix == ".gz" else open)(file, "rt") as f:
-        columns = f.readline().rstrip("\r\n").split(separator)
-        table = np.genfromtxt(f, delimiter=separator, ndmin=2)
-    at = columns.index("target")
-    return np.delete(table, at, axis=1), table[:, at]
-
-
 def split(x, y, seed):
     """The training and test parts of a trial, standardised by the first."""
     np.random.seed(seed)
@@ -203,23 +193,6 @@ def versions(names):
     return out
 
 
-def begun(path):
-    """What the table has; what a killed run left of a line goes."""
-    if not path.exists():
-        return set()
-    data = path.read_bytes()
-    data = data[: data.rfind(b"\n") + 1]
-    path.write_bytes(data)
-    lines = data.decode().splitlines(keepends=True)
-    if lines and next(csv.reader(lines)) != HEADER:
-        sys.exit(f"{path} is no table of this version of dcbench")
-    return {(r["set"], r["method"], r["seed"], r["version"]) for r in csv.DictReader(lines)}
-
-
-def words(text):
-    return [w.strip() for w in text.split(",") if w.strip()]
-
-
 def main():
     parser = argparse.ArgumentParser(description="the live peers of dcbench srbench")
     parser.add_argument("--data", required=True, type=words)
@@ -231,30 +204,26 @@ def main():
     args = parser.parse_args()
     if bad := [m for m in args.models if m not in MODELS]:
         sys.exit(f"no model {bad[0]}; there are {', '.join(MODELS)}")
-    args.out.mkdir(parents=True, exist_ok=True)
     path = args.out / "srbench.csv"
-    version, have = versions(args.models), begun(path)
+    version, have = versions(args.models), begun(path, HEADER, ("set", "method", "seed", "version"))
     files = {}
     for folder in map(Path, args.data):
         for file in sorted(f for end in ("*.tsv", "*.tsv.gz", "*.csv.gz") for f in folder.glob(end)):
-            files.setdefault(file.name.split(".tsv")[0].split(".csv")[0], file)
-    files = {name: file for name, file in files.items() if not args.only or any(w in name for w in args.only)}
-    with open(path, "a", newline="") as out:
-        table = csv.writer(out, lineterminator="\n")
-        if path.stat().st_size == 0:
-            table.writerow(HEADER)
-        # Trial by trial, so that a run that is ended early has as many of each table.
-        for seed in SEEDS[: args.trials]:
-            for name, file in sorted(files.items()):
-                todo = [m for m in version if (name, m, str(seed), version[m]) not in have]
-                if not todo:
-                    continue
-                x, y = read(file)
-                for model in todo:
-                    print(seed, name, model, file=sys.stderr)
-                    status, r2, size, seconds, message = limited(model, x, y, seed, args.time_limit)
-                    table.writerow([name, model, seed, f"{args.time_limit:.6g}", version[model], status, f"{r2:.12g}".replace("nan", "NaN"), size, f"{seconds:.6g}", message])
-                    out.flush()
+            files.setdefault(name(file), file)
+    files = {n: file for n, file in files.items() if not args.only or any(w in n for w in args.only)}
+    table = Results(path, HEADER)
+    # Trial by trial, so that a run that is ended early has as many of each table.
+    for seed in SEEDS[: args.trials]:
+        for n, file in sorted(files.items()):
+            todo = [m for m in version if (n, m, str(seed), version[m]) not in have]
+            if not todo:
+                continue
+            x, y = read(file)
+            for model in todo:
+                print(seed, n, model, file=sys.stderr)
+                status, r2, size, seconds, message = limited(model, x, y, seed, args.time_limit)
+                score = f"{r2:.12g}".replace("nan", "NaN")
+                table.add([n, model, seed, f"{args.time_limit:.6g}", version[model], status, score, size, f"{seconds:.6g}", message])
 
 
 if __name__ == "__main__":

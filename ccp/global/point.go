@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // tryPoint takes the node's point if it is feasible and better, and now and
@@ -41,7 +41,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64) {
 // takes makes x the best point if it is better and feasible.
 func (g *searcher) takes(objective float64, x []float64) bool {
 	f := g.minimised(objective)
-	if !subproblem.IsFinite(f) || !g.p.Feasible(x, g.set.FeasTol) || !(f < g.upper) {
+	if !num.Finite(f) || !g.p.Feasible(x, g.set.FeasTol) || !(f < g.upper) {
 		return false
 	}
 	g.upper = f

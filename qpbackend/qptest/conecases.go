@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -158,7 +159,7 @@ func rowsOf(a *sparse.CSC) [][]float64 {
 func longNorm(a []float64) Case {
 	n := len(a)
 	var t sparse.Triplets
-	aa := dot(a, a)
+	aa := num.Dot(a, a)
 	x, y := make([]float64, n+1), make([]float64, n+2)
 	for j, v := range a {
 		t.Add(0, j, v)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -217,7 +218,7 @@ func (b *coneBuilder) dualInfeasible() (p *qpbackend.Problem, d []float64) {
 		}
 	}
 	p.Q = b.gaussian(b.n)
-	fall := (dot(p.Q, d) + 1) / dot(d, d)
+	fall := (num.Dot(p.Q, d) + 1) / num.Dot(d, d)
 	for j := range p.Q {
 		p.Q[j] -= fall * d[j]
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -46,7 +47,7 @@ func pair(rng *rand.Rand, c qpbackend.Cone, at position) (s, y []float64) {
 		}
 		s[0] = 0
 		s[1] += math.Copysign(0.2, s[1])
-		r, b := norm2(s), 0.3+rng.Float64()
+		r, b := num.Norm2(s), 0.3+rng.Float64()
 		for i := range s {
 			y[i] = b * s[i]
 		}
@@ -83,7 +84,7 @@ func insidePoint(rng *rand.Rand, c qpbackend.Cone) []float64 {
 			v[i] = rng.NormFloat64() / math.Sqrt(float64(c.Len))
 		}
 		v[0] = 0
-		v[0] = norm2(v)*(1.2+rng.Float64()) + 0.3
+		v[0] = num.Norm2(v)*(1.2+rng.Float64()) + 0.3
 	case qpbackend.Exponential:
 		ρ, a := rng.NormFloat64(), 0.3+rng.Float64()
 		v[0], v[1], v[2] = a*ρ, a, a*math.Exp(ρ)*(1.2+rng.Float64())
@@ -114,8 +115,6 @@ func polarPoint(rng *rand.Rand, c qpbackend.Cone) []float64 {
 	return v
 }
 
-func norm2(v []float64) float64 { return math.Sqrt(dot(v, v)) }
-
 // orthonormal is a random orthonormal basis, by Gram and Schmidt, twice.
 func orthonormal(rng *rand.Rand, k int) [][]float64 {
 	q := make([][]float64, k)
@@ -126,13 +125,13 @@ func orthonormal(rng *rand.Rand, k int) [][]float64 {
 		}
 		for range 2 {
 			for _, e := range q[:i] {
-				d := dot(e, q[i])
+				d := num.Dot(e, q[i])
 				for j := range e {
 					q[i][j] -= d * e[j]
 				}
 			}
 		}
-		r := norm2(q[i])
+		r := num.Norm2(q[i])
 		for j := range q[i] {
 			q[i][j] /= r
 		}

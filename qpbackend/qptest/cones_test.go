@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -138,7 +139,7 @@ func TestPairs(t *testing.T) {
 					if !insideBy(c, s, 1e-14) || !insideDualBy(c, z, 1e-14) {
 						t.Fatalf("%v: s = %v, y = %v: not in cone and polar", c, s, y)
 					}
-					if d := dot(s, y); !(math.Abs(d) < 1e-13) {
+					if d := num.Dot(s, y); !(math.Abs(d) < 1e-13) {
 						t.Fatalf("%v: s = %v, y = %v: not orthogonal, %g", c, s, y, d)
 					}
 					// An interior point stays inside when it moves outwards.

@@ -3,6 +3,7 @@ package qptest
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -44,7 +45,7 @@ func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64)
 	}
 	sign, worth, size := 1, qpbackend.PrimalInfeasibility(p, res.Y, res.Z), supportValue(p, res.Y, res.Z)
 	if res.Status == qpbackend.DualInfeasible {
-		sign, worth, size = -1, qpbackend.DualInfeasibility(p, res.X), dot(p.Q, res.X)
+		sign, worth, size = -1, qpbackend.DualInfeasibility(p, res.X), num.Dot(p.Q, res.X)
 	}
 	if res.Status == qpbackend.DualInfeasible {
 		coneDirection(t, p, res.X, 2*tol)
@@ -85,14 +86,6 @@ func supportValue(p *qpbackend.Problem, y, z []float64) float64 {
 		case v < 0 && p.L[i] > -qpbackend.Infinity:
 			s += v * p.L[i]
 		}
-	}
-	return s
-}
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
 	}
 	return s
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Compass leaves points that are not at rest. A convex problem with terms far larger
@@ -84,7 +84,7 @@ func (c *Compass) look(p *Point) {
 		c.probe.slip = max(c.probe.slip, c.Sub.DC.RelativeViolation(k, p.Best))
 	}
 	first, open := c.probe.goTo(p.Best, p.Tau)
-	if !subproblem.IsFinite(first) {
+	if !num.Finite(first) {
 		return
 	}
 	c.best, c.open, c.lo, c.hi = first, open, first, first
@@ -158,7 +158,7 @@ func (c *Compass) try(j int, share float64) (v, φ float64) {
 	if !(open <= c.open) || math.IsNaN(φ) {
 		return x, math.Inf(1)
 	}
-	if subproblem.IsFinite(φ) {
+	if num.Finite(φ) {
 		c.lo, c.hi = min(c.lo, φ), max(c.hi, φ)
 	}
 	return v, φ

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Coordinates looks along the coordinates, a positive spanning set, at points far and
@@ -46,7 +46,7 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 	c.looked = append(c.looked[:0], p.X...)
 	c.prepare()
 	first, open := c.probe.goTo(p.X, p.Tau)
-	if !subproblem.IsFinite(first) {
+	if !num.Finite(first) {
 		return Move{}, false
 	}
 	c.best, c.open, c.clear = first, open+c.Slip, clearly*p.Least
@@ -201,7 +201,7 @@ func (c *Coordinates) alone() []bool {
 // them is infinite; v itself where that is out of bounds.
 func (c *Coordinates) mirrored(j int, v float64) float64 {
 	m := c.Lo[j] + c.Hi[j] - v
-	if !subproblem.IsFinite(m) {
+	if !num.Finite(m) {
 		m = -v
 	}
 	if m < c.Lo[j] || m > c.Hi[j] {

@@ -3,8 +3,8 @@ package search
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Decisions begins where the items of a sum of least quadratic functions are chosen one
@@ -71,7 +71,7 @@ func (d *Decisions) Next(p *Point) (Move, bool) {
 		d.decide(surest(all, d.variance))
 	}
 	for j, v := range d.mean {
-		if d.mean[j] = min(max(v, d.Lo[j]), d.Hi[j]); !subproblem.IsFinite(v) {
+		if d.mean[j] = min(max(v, d.Lo[j]), d.Hi[j]); !num.Finite(v) {
 			return Move{}, false
 		}
 	}

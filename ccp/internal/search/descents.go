@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Descents goes down from points that are drawn as starts are, by values and gradients
@@ -151,7 +151,7 @@ func (d *Descents) evaluate(x, grad []float64) float64 {
 // descend goes down from x. It returns the objective at the end, +Inf where x has none.
 func (d *Descents) descend(bar, least float64) float64 {
 	f := d.evaluate(d.x, d.grad)
-	if !subproblem.IsFinite(f + sum(d.grad)) {
+	if !num.Finite(f) || num.FirstNotFinite(d.grad) >= 0 {
 		return math.Inf(1)
 	}
 	d.first()
@@ -200,7 +200,7 @@ func (d *Descents) first() {
 func (d *Descents) direct() float64 {
 	n, slope := len(d.free), 0.0
 	for i := range n {
-		d.dir[i] = -dot(d.inverse[i*n:(i+1)*n], d.grad)
+		d.dir[i] = -num.Dot(d.inverse[i*n:(i+1)*n], d.grad)
 		slope += d.dir[i] * d.grad[i]
 	}
 	return slope
@@ -220,7 +220,7 @@ func (d *Descents) lineSearch(f, slope float64) (now float64, ok bool) {
 		switch {
 		case !(now <= f+sufficient*t*slope):
 			hi = t
-		case dot(d.next, d.dir) < slopeLeft*slope:
+		case num.Dot(d.next, d.dir) < slopeLeft*slope:
 			lo = t
 		default:
 			for i, j := range d.free {
@@ -240,7 +240,7 @@ func (d *Descents) lineSearch(f, slope float64) (now float64, ok bool) {
 // update is that of the inverse Hessian; before the first it is scaled to the curvature
 // along the step (Nocedal and Wright 2006, 6.17 and 6.20).
 func (d *Descents) update(first bool) {
-	n, sy := len(d.free), dot(d.step, d.dif)
+	n, sy := len(d.free), num.Dot(d.step, d.dif)
 	if !(sy > 0) {
 		return
 	}
@@ -254,9 +254,9 @@ func (d *Descents) update(first bool) {
 		}
 	}
 	for i := range n {
-		d.hy[i] = dot(d.inverse[i*n:(i+1)*n], d.dif)
+		d.hy[i] = num.Dot(d.inverse[i*n:(i+1)*n], d.dif)
 	}
-	c := (1 + dot(d.dif, d.hy)/sy) / sy
+	c := (1 + num.Dot(d.dif, d.hy)/sy) / sy
 	for i := range n {
 		row, s, h := d.inverse[i*n:(i+1)*n], d.step[i], d.hy[i]
 		for k := range row {

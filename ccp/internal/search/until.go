@@ -190,19 +190,3 @@ func rms(v []float64, other float64) float64 {
 }
 
 func square(v float64) float64 { return v * v }
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
-}
-
-func sum(v []float64) float64 {
-	s := 0.0
-	for _, e := range v {
-		s += e
-	}
-	return s
-}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Slack is the sum of the slacks in the last solution; open is that with each in
@@ -79,7 +80,7 @@ func (s *Problem) rowDuals() [][]float64 {
 // SlacksRun reports whether a slack grows along the direction that proves the convex
 // problem unbounded.
 func (s *Problem) SlacksRun() bool {
-	tiny := 1e-9 * MaxAbs(s.Res.X)
+	tiny := 1e-9 * num.NormInf(s.Res.X)
 	for _, j := range s.Slacks {
 		if s.Res.X[j] > tiny {
 			return true

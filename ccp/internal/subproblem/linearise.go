@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Cut is a row a − h ≤ s of a DC constraint: the coefficients of h's variables
@@ -149,7 +150,7 @@ func (s *Problem) boundsAre(cuts []Cut, value float64) bool {
 	for i := range cuts {
 		value += s.Now.U[cuts[i].Row]
 	}
-	return IsFinite(value)
+	return num.Finite(value)
 }
 
 // write writes the coefficients without h, less s.grad.
@@ -238,7 +239,7 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	if len(each) > 0 {
 		constraint = each[len(each)/2]
 	}
-	return MaxAbs(g), constraint
+	return num.NormInf(g), constraint
 }
 
 // leastSlope is the share of the slope of an h that counts at least as that of g − h:
@@ -256,7 +257,7 @@ func (s *Problem) slopes(x []float64) []float64 {
 		least := leastSlope * s.perUnit(s.grad, h.Support())
 		c.E.G().AddSubgrad(s.grad, 1, x)
 		top := max(least, s.perUnit(s.grad, h.Support()), s.perUnit(s.grad, c.E.G().Support()))
-		if IsFinite(top) {
+		if num.Finite(top) {
 			out[k] = top
 		}
 	}

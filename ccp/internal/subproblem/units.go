@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // noise is the size, relative to the largest of a session's last run, up to which the
@@ -27,12 +28,12 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		s.Units, s.Sizes, s.largest, first = make([]float64, n), make([]float64, n), make([]float64, n), true
 	}
 	changed := first
-	least, other := max(leastSize, noise*MaxAbs(x)), 1.0
-	if top := MaxAbs(x); top >= leastSize {
+	least, other := max(leastSize, noise*num.NormInf(x)), 1.0
+	if top := num.NormInf(x); top >= leastSize {
 		other = top
 	}
 	for _, v := range s.DC.Vars {
-		size := MaxAbs(x[v.Offset : v.Offset+v.Len()])
+		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		if size < least && first {
 			if size = v.Size(); size < least {
 				size = other
@@ -62,7 +63,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 // chosen for that the accuracy of a backend, relative to the unit, says little of it.
 func (s *Problem) Misfit(x []float64) bool {
 	for _, v := range s.DC.Vars {
-		size := MaxAbs(x[v.Offset : v.Offset+v.Len()])
+		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		for k := range v.Len() {
 			if size >= leastSize && scaled.Unit(size) < s.Units[v.Offset+k] && !scaled.Fits(size, s.Units[v.Offset+k]) {
 				return true
@@ -170,15 +171,5 @@ func (s *Problem) rowUnits() []float64 {
 	}
 	return s.rowSize
 }
-
-func MaxAbs(v []float64) float64 {
-	m := 0.0
-	for _, e := range v {
-		m = max(m, math.Abs(e))
-	}
-	return m
-}
-
-func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func Since(t time.Time) float64 { return time.Since(t).Seconds() }

@@ -31,6 +31,11 @@ var strategyText = [numStrategy]string{"auto", "sparse", "arrowhead"}
 // String is the name in lower case, such as "sparse".
 func (s Strategy) String() string { return enum.String(s, "Strategy", strategyText[:]) }
 
+// ParseStrategy is the inverse of String.
+func ParseStrategy(name string) (Strategy, error) {
+	return enum.Parse[Strategy](name, "kkt: no strategy", strategyText[:])
+}
+
 // factor is a factorisation of one matrix pattern.
 type factor interface {
 	// load says that values off the diagonal have changed.
