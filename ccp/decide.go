@@ -16,7 +16,7 @@ func (r *run) view(it Iteration) view {
 	r.bound(it)
 	return view{
 		gap: r.gap, known: r.res.nearly,
-		sharpest: r.recover.tol <= finest || r.course.sharpened && r.sub.Res.Status != qpbackend.Solved,
+		sharpest: r.sharpest(),
 		it:       it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
 		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
 		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
@@ -24,8 +24,30 @@ func (r *run) view(it Iteration) view {
 		sharpened: r.course.sharpened,
 		coarse:    it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
 		misfit:    r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
+		below:     r.course.refits < mostRefits && r.below(it),
 		alongRay:  r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
 	}
+}
+
+// restless is the share of a variable's size by which it moves where the objective, far
+// below its unit, still leads on. At a minimum whose terms vanish, variables that are
+// no smaller than their units move by less: by the root of the backend's accuracy or so.
+const restless = 1e-3
+
+// below reports whether the objective of a convex problem is so far below its unit that
+// the backend's accuracy says nothing of it, or not enough where no more is to be had,
+// while the point still moves.
+func (r *run) below(it Iteration) bool {
+	seen, counts := r.recover.tol*r.sub.Solver.Objective(), r.set.Tol*it.size
+	if !r.sharpest() {
+		counts = it.size
+	}
+	return r.set.Scale == 0 && it.moved > restless && counts < seen && r.gap.open > max(r.set.Tol*it.size, it.noise)
+}
+
+// sharpest reports whether the backend solves the problem no better.
+func (r *run) sharpest() bool {
+	return r.recover.tol <= finest || r.course.sharpened && r.sub.Res.Status != qpbackend.Solved
 }
 
 // decide carries out the verdict of stop. It returns the end of the local search if that is one.
@@ -56,6 +78,7 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 		return r.tighten(ctx, max(min(r.recover.tol/100, r.fine(*it)), finest))
 	case refit:
 		r.course.refits++
+		r.gap.unit = 0
 		r.sub.Refit(r.x)
 	case insist:
 		r.course.insist()

@@ -35,6 +35,34 @@ func honest(t *testing.T, name string, p *dc.Problem, res *ccp.Result, tol float
 	}
 }
 
+// TestHugeRanges: the objective is larger at the bounds than at its minimum by more than a
+// float64 has digits.
+func TestHugeRanges(t *testing.T) {
+	for name, c := range map[string]struct {
+		state func(m *dc.Model)
+		least float64
+	}{
+		"exp on [0, 700]": {func(m *dc.Model) {
+			m.Minimize(dc.Exp(m.Var("x", []int{1}, dc.AtLeast(0), dc.AtMost(700)).At(0)))
+		}, 1},
+		"three exponentials": {func(m *dc.Model) {
+			x := m.Var("x", []int{2}, dc.AtLeast(0), dc.AtMost(300))
+			m.Minimize(dc.Sum(dc.Exp(x.At(0)), dc.Exp(x.At(1)), dc.Exp(dc.Num(100).Sub(x.At(0)).Sub(x.At(1)))))
+		}, 3 * math.Exp(100./3)},
+		"a power and a quotient": {func(m *dc.Model) {
+			x := m.Var("x", []int{1}, dc.AtLeast(1e-3), dc.AtMost(1e6)).At(0)
+			m.Minimize(dc.Sum(dc.Power(x, 20), dc.InvPos(x)))
+		}, math.Pow(20, -20./21) + math.Pow(20, 1./21)},
+	} {
+		m := dc.NewModel()
+		c.state(m)
+		p := build(t, m)
+		if res := solve(t, p, nil, nil); res.Status != ccp.Converged || math.Abs(res.Objective-c.least) > 1e-5*c.least {
+			t.Errorf("%s: %v with %g, want %g", name, res.Status, res.Objective, c.least)
+		}
+	}
+}
+
 // TestHugeBounds: linear programs with one bound that is many decades larger than
 // the others have the optimum of those without it.
 func TestHugeBounds(t *testing.T) {

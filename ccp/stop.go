@@ -25,6 +25,7 @@ type view struct {
 	misfit   bool    // a convex problem was solved in units far above its solution, and may be solved again
 	// A feasible point was found at rest with the usual accuracy of the backend, which was then asked for more.
 	sharpened bool
+	below     bool // the objective of a convex problem is below all that a backend tells from 0, while the point moves
 	gap       gap  // of a convex problem
 	known     bool // a point keeps the constraints
 	sharpest  bool // more accuracy than the last time is not to be had
@@ -85,7 +86,7 @@ func stop(v view) verdict {
 // a bound from the multipliers says so, and nowhere else.
 func stopConvex(v view, still bool) verdict {
 	switch {
-	case v.misfit && !still:
+	case v.misfit && !still || v.below:
 		return refit
 	case v.known && v.gap.open <= v.gap.closed:
 		return converged
@@ -120,8 +121,9 @@ type course struct {
 func newCourse() course { return course{low: math.Inf(1), high: math.Inf(-1)} }
 
 // mostRefits bounds how often a convex problem is solved in other units. Each is
-// smaller by the accuracy of a backend, 1e-8 or so: eight lead from 1e60 to 1.
-const mostRefits = 8
+// smaller by the accuracy of a backend, 1e-8 or so, or the exponent of the objective is
+// about halved: sixteen lead from 1e128, and from the largest number, to 1.
+const mostRefits = 16
 
 // insist makes FeasTol as it is the only notion of feasible from now on; the convex
 // problems are then solved in the distance from the last solution.

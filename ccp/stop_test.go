@@ -25,6 +25,7 @@ func TestStop(t *testing.T) {
 		"convex: one is enough":          {view{it: it(1), prev: it(nan), keeps: true, convex: true, known: true, gap: gap{open: 1, closed: 2}}, converged},
 		"convex, units far off":          {view{it: it(1), prev: it(2), keeps: true, convex: true, misfit: true, known: true, gap: gap{open: 2, closed: 1}}, refit},
 		"convex, units off, still":       {view{it: it(1), prev: it(1), keeps: true, convex: true, misfit: true, least: 1e-6, known: true, gap: gap{open: 2, closed: 1}}, sharper},
+		"convex, far below its unit":     {view{it: it(1), prev: it(1), keeps: true, convex: true, below: true, known: true, gap: gap{open: 1, closed: 2}}, refit},
 		"convex, too coarse":             {view{it: it(1), prev: it(nan), keeps: true, convex: true, known: true, gap: gap{open: 2, closed: 1}}, sharper},
 		"convex, no better to be had":    {view{it: it(1), prev: it(1), keeps: true, convex: true, known: true, gap: gap{open: 2, closed: 1, ajar: 100}, sharpest: true}, converged},
 		"convex, far from proved":        {view{it: it(1), prev: it(1), keeps: true, convex: true, known: true, gap: gap{open: 200, closed: 1, ajar: 100}, sharpest: true}, insist},

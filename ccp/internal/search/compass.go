@@ -23,80 +23,84 @@ type Compass struct {
 	gain   float64   // by which the merit was lower at the end of that look
 	probe  *probe
 	step   []float64 // of each variable, at share 1
-	best   float64   // the merit at the probe's point
-	open   float64   // the violations that are allowed
-	lo, hi float64   // the range of the merit over all points that keep the constraints
-	least  float64   // a decrease that counts
-	left   float64   // coefficients that may be visited
+	// nothing is the decrease of the merit that counts as none along each coordinate.
+	nothing []float64
+	best    float64 // the merit at the probe's point
+	open    float64 // the violations that are allowed
+	lo, hi  float64 // the range of the merit over all points that keep the constraints
+	least   float64 // a decrease that counts
+	left    float64 // coefficients that may be visited
 }
 
-// The shares of a variable's range by which it is changed: the first, the smallest, and
-// the factor between them. The largest keeps a longer step within the range.
+// The shares of a variable's range by which it is changed: the first, which is the largest,
+// the smallest, and the factors between them.
 const (
-	firstShare = 0x1p-6
 	leastShare = 0x1p-18
 	shorter    = 0x1p-3
 	longer     = 4
-	mostShare  = 0x1p-1
+	firstShare = 0x1p-1 // along a coordinate in one step, at most
 
-	// vanishing is the share of the merit's range below which terms are 0: some hundred
-	// roundings.
+	// vanishing is the share of the merit's range along a coordinate below which a
+	// change is 0: some hundred roundings.
 	vanishing = 0x1p-43
 
 	compassWork  = 4e7 // coefficients visited in one look, at most
 	compassShare = 8   // of these per entry of the convex problem and iteration of the backend so far, which takes as long as about 30
 )
 
-// Next is a jump to the point where the search ends, if it has found a better one.
+// Next is a jump to the point where the search from the last iterate ends, or from the
+// best point, if it is a better one.
 func (c *Compass) Next(p *Point) (Move, bool) {
-	if c.moves >= c.Most {
-		return Move{}, false
+	for _, x := range [2][]float64{p.X, p.Best} {
+		if c.moves >= c.Most || slices.Equal(c.looked, x) {
+			continue
+		}
+		c.looked = append(c.looked[:0], x...)
+		if c.gain = c.from(x, p.Tau, c.Slip); c.gain > c.least {
+			c.moves++
+			to := slices.Clone(c.probe.point())
+			return Move{X: to, Z: to, Restart: Jump}, true
+		}
 	}
-	if c.look(p); !(c.gain > c.least) {
-		return Move{}, false
-	}
-	c.moves++
-	x := slices.Clone(c.probe.point())
-	return Move{X: x, Z: x, Restart: Jump}, true
+	return Move{}, false
 }
 
-// Rests reports whether the search finds no point whose merit is below that of the best
-// one by more than counts beside the terms of the objective.
+// Rests reports whether the search finds no point whose objective is below that of the
+// best one by more than counts beside its terms, and that breaks the constraints no more
+// than the best one does.
 func (c *Compass) Rests(p *Point) bool {
-	if c.Most == 0 {
+	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.least {
 		return true
 	}
-	c.look(p)
-	return !(c.gain > max(c.least, c.Tol*c.Sub.DC.ObjectiveSize(p.Best)))
+	slip := 0.0
+	for _, k := range c.Sub.Hard {
+		slip = max(slip, c.Sub.DC.RelativeViolation(k, p.Best))
+	}
+	return c.from(p.Best, 0, slip) <= max(c.least, c.Tol*c.Sub.DC.ObjectiveSize(p.Best))
 }
 
-// look searches from the best point, if it has not done so before.
-func (c *Compass) look(p *Point) {
-	if slices.Equal(c.looked, p.Best) {
-		return
-	}
-	c.looked, c.gain = append(c.looked[:0], p.Best...), 0
+// from searches from x and returns by how much the merit is lower at the end. A convex
+// constraint may be broken by slip, a DC one, without weight in the merit, by no more
+// than at x.
+func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	if c.probe == nil {
-		c.probe = newProbe(c.Sub, c.Slip)
+		c.probe = newProbe(c.Sub, slip)
 	}
-	c.probe.slip = 0 // violation of the convex constraints at the point, no other may break more
-	for _, k := range c.Sub.Hard {
-		c.probe.slip = max(c.probe.slip, c.Sub.DC.RelativeViolation(k, p.Best))
-	}
-	first, open := c.probe.goTo(p.Best, p.Tau)
+	c.probe.slip = slip
+	first, open := c.probe.goTo(x, τ)
 	if !num.Finite(first) {
-		return
+		return 0
 	}
 	c.best, c.open, c.lo, c.hi = first, open, first, first
 	c.left = min(compassWork, compassShare*float64(c.Budget.Work)*c.Sub.Entries())
-	c.measure(p.Best)
-	c.least = max(c.Tol*min(c.Sub.DC.ObjectiveSize(p.Best), c.hi-c.lo), vanishing*(c.hi-c.lo), c.Noise(p.Best))
+	c.measure(x)
+	c.least = max(c.Tol*min(c.Sub.DC.ObjectiveSize(x), c.hi-c.lo), c.Noise(x))
 	for share := firstShare; share >= leastShare && c.left > 0; {
 		if !c.sweep(share) {
 			share *= shorter
 		}
 	}
-	c.gain = first - c.best
+	return first - c.best
 }
 
 // Ended does nothing: a better point counts.
@@ -112,10 +116,15 @@ func (c *Compass) measure(x []float64) {
 		}
 		c.step = append(c.step, w)
 	}
+	c.nothing = c.nothing[:0]
 	for j := range x {
+		lo, hi := c.best, c.best
 		for _, sign := range [2]float64{-1, 1} {
-			c.try(j, sign*mostShare)
+			if _, φ := c.try(j, sign*firstShare); num.Finite(φ) {
+				lo, hi = min(lo, φ), max(hi, φ)
+			}
 		}
+		c.nothing = append(c.nothing, vanishing*(hi-lo))
 	}
 }
 
@@ -125,16 +134,17 @@ func (c *Compass) sweep(share float64) (gained bool) {
 		for _, sign := range [2]float64{-1, 1} {
 			by := sign * share
 			v, φ := c.try(j, by)
-			if !(φ < c.best-c.least) {
+			least := max(c.least, c.nothing[j])
+			if !(φ < c.best-least) {
 				continue
 			}
 			gained = true
-			for φ < c.best-c.least {
+			for φ < c.best-least {
 				_, visits := c.probe.visits(j)
 				c.left -= visits
 				c.probe.move(j, v)
 				c.best = φ
-				if math.Abs(by) < mostShare {
+				if math.Abs(by) < firstShare {
 					by *= longer
 				}
 				v, φ = c.try(j, by)

@@ -8,7 +8,8 @@ import (
 )
 
 // probe computes the merit, objective + τ·Σ(cᵢ)₊ over the DC constraints, where one
-// variable changes at a time.
+// variable changes at a time. With τ = 0 it is +Inf where a DC constraint is broken more
+// than at the point.
 type probe struct {
 	s          *subproblem.Problem
 	τ, slip    float64
@@ -109,6 +110,9 @@ func (p *probe) at(j int, keep bool) (φ, open float64) {
 	φ, open = p.φ-p.objective.Value(), p.open
 	for _, i := range p.soft[j] {
 		gap := max(p.s.Soft[i].E.Value(p.x), 0)
+		if p.τ == 0 && gap > p.gap[i] {
+			return none, none
+		}
 		φ += p.τ * (gap - p.gap[i])
 		open += (gap - p.gap[i]) / p.s.RowSize(i)
 		if keep {
