@@ -70,8 +70,12 @@ func openSource(ctx context.Context, c *cli.Context, path string) (*source, erro
 	switch {
 	case isContextError(err):
 		return nil, err
-	case err != nil:
-		return nil, s.diagnose(err)
+	case err != nil: // Compile finds the mistakes of other statements, too
+		_, all := within(ctx, func() (*lang.Program, error) { return lang.Compile(ctx, s.file, s.opt) })
+		if all == nil || isContextError(all) {
+			all = err
+		}
+		return nil, s.diagnose(all)
 	}
 	s.read = time.Since(begin).Seconds()
 	return s, nil

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -57,6 +59,7 @@ type block struct {
 	shape  []int
 	origin []int // first index of each dimension; nil: 1
 	v      []float64
+	axes   []lang.Axis // the sets that dimensions run over; nil: none does
 }
 
 // json is the object that solve --json prints. Its members are a contract:
@@ -97,6 +100,9 @@ func (r *report) json() object {
 		history[k] = object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", number(it.Objective)}, {"max_violation", number(it.Violation)}, {"step", number(it.Step)}, {"tau", number(it.Tau)}}
 	}
 	o = append(o, member{"variables", variables})
+	if indices := indicesOf(append(slices.Clone(r.variables), r.lets...)); indices != nil {
+		o = append(o, member{"indices", indices})
+	}
 	if len(r.lets) > 0 {
 		var lets object
 		for _, b := range r.lets {
@@ -173,6 +179,46 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	}
 }
 
+// indicesOf are the members of the sets that dimensions of blocks run over: by name a list
+// of dimensions, null for one that counts; a member with several parts is a list.
+func indicesOf(blocks []block) (o object) {
+	for _, b := range blocks {
+		if b.axes == nil {
+			continue
+		}
+		dims := make([]any, len(b.axes))
+		for d, axis := range b.axes {
+			if axis == nil {
+				continue
+			}
+			members := make([]any, len(axis))
+			for k, m := range axis {
+				if members[k] = any(m); len(m) == 1 {
+					members[k] = m[0]
+				}
+			}
+			dims[d] = members
+		}
+		o = append(o, member{b.name, dims})
+	}
+	return o
+}
+
+// index is the index k, from 0, of dimension d; format is that of its parts.
+func (b *block) index(d, k int, format string) []string {
+	if d < len(b.axes) && b.axes[d] != nil {
+		var parts []string
+		for _, p := range b.axes[d][k] {
+			parts = append(parts, fmt.Sprintf(format, p))
+		}
+		return parts
+	}
+	if b.origin != nil {
+		return []string{strconv.Itoa(b.origin[d] + k)}
+	}
+	return []string{strconv.Itoa(1 + k)}
+}
+
 // A variable is cut to so many rows of so many numbers unless all of it is
 // asked for.
 const (
@@ -189,6 +235,10 @@ func (b block) text(w io.Writer, full bool) {
 	}
 	v := b.v
 	last := len(b.shape) - 1
+	if b.axes != nil && b.axes[last] != nil { // an entry a line, with its names
+		last++
+		b.shape = append(b.shape[:last:last], 1)
+	}
 	width := b.shape[last]
 	rows := 1
 	for _, d := range b.shape[:last] {
@@ -210,22 +260,20 @@ func (b block) text(w io.Writer, full bool) {
 	}
 }
 
-// label is x[1..5] for a vector, x[3,:] for a row.
+// label is x[1..5] for a vector, x[3,:] for a row, f["rome","oslo"] for an entry.
 func (b block) label(index []int) string {
-	first := func(d int) int {
-		if b.origin == nil {
-			return 1
-		}
-		return b.origin[d]
-	}
 	if len(index) == 0 {
-		return fmt.Sprintf("%s[%d..%d]", b.name, first(0), first(0)+b.shape[0]-1)
+		first, _ := strconv.Atoi(b.index(0, 0, "%v")[0])
+		return fmt.Sprintf("%s[%d..%d]", b.name, first, first+b.shape[0]-1)
 	}
-	var s strings.Builder
+	var parts []string
 	for d, i := range index {
-		s.WriteString(strconv.Itoa(first(d)+i) + ",")
+		parts = append(parts, b.index(d, i, "%#v")...)
 	}
-	return b.name + "[" + s.String() + ":]"
+	if len(index) < len(b.shape) && len(b.axes) < len(b.shape) && b.axes != nil {
+		return b.name + "[" + strings.Join(parts, ",") + "]"
+	}
+	return b.name + "[" + strings.Join(append(parts, ":"), ",") + "]"
 }
 
 func row(v []float64, full bool) string {

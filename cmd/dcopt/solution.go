@@ -44,13 +44,9 @@ func (r *report) csv(w io.Writer) {
 
 // indices are the indices of an entry, given from 0.
 func (b *block) indices(at []int) string {
-	parts := make([]string, len(at))
+	var parts []string
 	for d, k := range at {
-		first := 1
-		if b.origin != nil {
-			first = b.origin[d]
-		}
-		parts[d] = strconv.Itoa(first + k)
+		parts = append(parts, b.index(d, k, "%v")...)
 	}
 	return strings.Join(parts, " ")
 }

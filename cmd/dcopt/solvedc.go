@@ -66,8 +66,11 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	if j.json && len(res.X) == prog.Problem.NumVars() {
 		for k := range prog.Lets {
 			l := &prog.Lets[k]
-			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(res.X)})
+			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(res.X), l.Axes})
 		}
+	}
+	for k := range r.variables {
+		r.variables[k].axes = prog.Axes[r.variables[k].name]
 	}
 	r.proof = proof
 	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
@@ -136,7 +139,7 @@ func dcReport(p *dc.Problem, res *ccp.Result) *report {
 	}
 	if len(res.X) == p.NumVars() {
 		for _, v := range p.Vars {
-			r.variables = append(r.variables, block{v.Name, v.Shape, v.Origin, v.Values(res.X)})
+			r.variables = append(r.variables, block{v.Name, v.Shape, v.Origin, v.Values(res.X), nil})
 		}
 	}
 	if res.Duals != nil {

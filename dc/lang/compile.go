@@ -105,7 +105,7 @@ func (c *compiler) state(s *statement) {
 	case vLet:
 		v := c.family(s)
 		c.define(s, v, "")
-		c.out.Lets = append(c.out.Lets, Let{s.name, v.shape, v.origin(), v})
+		c.out.Lets = append(c.out.Lets, Let{s.name, v.shape, v.origin(), v.axes(), v})
 	case vConstraint:
 		c.constraint(s)
 	case vOption:

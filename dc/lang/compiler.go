@@ -56,9 +56,12 @@ type Program struct {
 	Objective Part
 	Families  []Family
 	Lets      []Let // in the order of the file
-	Options   ProblemOptions
-	Data      []DataFile
-	Warnings  Diagnostics
+	// Axes are the sets that the dimensions of variables run over, by name: of those with
+	// a dimension over words, pairs or numbers with gaps.
+	Axes     map[string][]Axis
+	Options  ProblemOptions
+	Data     []DataFile
+	Warnings Diagnostics
 }
 
 // compiler is the state of a compilation.

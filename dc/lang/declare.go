@@ -267,6 +267,12 @@ func (c *compiler) variable(s *statement) {
 		x = x.along(&to)
 	}
 	c.define(s, x, "")
+	if axes := x.axes(); axes != nil {
+		if c.out.Axes == nil {
+			c.out.Axes = map[string][]Axis{}
+		}
+		c.out.Axes[s.name] = axes
+	}
 	if v.psd {
 		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.name), Members: 1,
 			Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.at), Curvature: Convex}})

@@ -53,6 +53,11 @@ func (p *parser) quantifier() {
 
 func (p *parser) endOfLine() {
 	t := p.tok()
+	if end := p.toks[min(p.at+1, len(p.toks)-1)].kind; t.kind == tSemicolon && (end == tNewline || end == tEOF) {
+		p.errs.addf(t.span, "leave it out", "a statement ends with its line, without ;") // and is whole
+		p.at++
+		t = p.tok()
+	}
 	p.quantifier()
 	switch {
 	case t.kind == tNewline || t.kind == tEOF:
@@ -73,6 +78,8 @@ func (p *parser) endOfLine() {
 		p.fail(t.span, "write sum(i in 1..n) e, with the indices in parentheses", "an index does not stand here")
 	case t.kind == tName || t.kind == tNumber || t.kind == tLParen || t.kind == tLBracket:
 		p.fail(t.span, "", "%s does not follow from what stands before it; is an operator or a comma missing?", p.describe(t))
+	case t.kind == tLBrace:
+		p.fail(t.span, "write indices in brackets, as in name[i in 1..n]: ...", "want the end of the line, not {")
 	default:
 		p.unexpected("the end of the line", "")
 	}

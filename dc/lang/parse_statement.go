@@ -136,6 +136,9 @@ func (p *parser) list(key *token, rule func(s *statement)) {
 			if t.kind >= tIn || t.kind == tKeyword {
 				p.fail(t.span, "choose another name", "%s is a word of the language", p.f.text(t.span))
 			}
+			if k := t.kind; key.text == "var" && (k == tLE || k == tGE) {
+				p.fail(t.span, "leave out the comma before it: var x >= 0 <= 1", "want a name after var, not %s", p.describe(t))
+			}
 			p.unexpected(what, "after "+key.text)
 		}
 		s.name, s.at = t.text, t.span
@@ -248,6 +251,9 @@ func (p *parser) objective() *node {
 // constraint = [ name [ "[" binders "]" ] ":" ] expr rel expr [ rel expr ]
 func (p *parser) constraint() {
 	s := &statement{span: p.tok().span, verb: vConstraint}
+	if t := p.tok(); t.kind == tName && p.toks[p.at+1].kind == tLParen {
+		p.quantifier()
+	}
 	p.label(s)
 	s.args = append(s.args, p.expr())
 	for k := p.tok().kind; k >= tAssign && k <= tNE; k = p.tok().kind {

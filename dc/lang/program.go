@@ -9,11 +9,41 @@ type Start struct {
 	From   string    // the file that it comes from, for messages
 }
 
+// Axis lists the members of the set that a dimension runs over, in the order of its
+// entries. A member has one part, or those of a pair, triple or quadruple; a part is an
+// int or a string. It is nil for a dimension whose indices count from a first one.
+type Axis [][]any
+
+// axes are the dimensions of v; nil: all of them count from a first index.
+func (v *value) axes() []Axis {
+	if v.more == nil || v.more.sets == nil {
+		return nil
+	}
+	out := make([]Axis, len(v.more.sets))
+	for d, s := range v.more.sets {
+		if s == nil {
+			continue
+		}
+		out[d] = make(Axis, len(s.list))
+		for k := range s.list {
+			for _, p := range s.list[k][:s.width] {
+				if p.word != "" {
+					out[d][k] = append(out[d][k], p.word)
+				} else {
+					out[d][k] = append(out[d][k], p.k)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Let is an expression that the file names.
 type Let struct {
 	Name   string
 	Shape  []int
-	Origin []int // first index of each dimension; nil: 1
+	Origin []int  // first index of each dimension; nil: 1
+	Axes   []Axis // the sets that dimensions run over; nil: none does
 	value  value
 }
 
