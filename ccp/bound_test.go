@@ -100,3 +100,21 @@ func TestSumsWithTheMinimum0(t *testing.T) {
 		}
 	}
 }
+
+// TestOutOfRange: a constraint that holds nowhere within the bounds is a proof that there is no
+// point, and one whose range only touches 0 is none.
+func TestOutOfRange(t *testing.T) {
+	for _, c := range []struct {
+		radius float64
+		status ccp.Status
+	}{{2, ccp.Infeasible}, {1.42, ccp.Infeasible}, {1.4, ccp.Converged}} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(1))
+		m.Minimize(x.At(0))
+		m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(c.radius)).Named("far"))
+		res := solve(t, build(t, m), nil, nil)
+		if res.Status != c.status || c.status == ccp.Infeasible && !strings.Contains(res.Message, "far") {
+			t.Errorf("radius %g: %v, %s", c.radius, res.Status, res.Message)
+		}
+	}
+}

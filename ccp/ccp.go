@@ -180,8 +180,11 @@ func (r *run) scaleTau() error {
 }
 
 // moveInside moves a start that is outside the domains or, if it was drawn, breaks convex
-// constraints.
+// constraints. The run ends where the start breaks a constraint that holds nowhere.
 func (r *run) moveInside(ctx context.Context) (outcome, error) {
+	if end := r.outOfRange(); end.over() {
+		return end, nil
+	}
 	if r.sub.Inside(r.z) && !(r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol)) {
 		return outcome{}, nil
 	}

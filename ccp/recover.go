@@ -143,3 +143,21 @@ func (r *run) infeasible(ctx context.Context) outcome {
 	}
 	return outcome{status: Infeasible, message: message}
 }
+
+// outOfRange is the end where a constraint that the start breaks holds nowhere within the bounds of the
+// variables: its range, in interval arithmetic rounded outward, is above 0 by more than FeasTol.
+func (r *run) outOfRange() outcome {
+	if r.res.nearly {
+		return outcome{}
+	}
+	for _, c := range r.sub.Soft {
+		if !(c.E.Value(r.x) > r.set.FeasTol) {
+			continue
+		}
+		if least := c.E.Range().Lo; least > r.set.FeasTol {
+			r.res.Conflict = []string{c.Name()}
+			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables meets %s, which is broken by %.3g at least", c.Name(), least)}
+		}
+	}
+	return outcome{}
+}
