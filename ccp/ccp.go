@@ -264,29 +264,43 @@ func (r *run) accelerations() (used accel.Devices) {
 	return used
 }
 
-// improve searches around the point at which the local search has converged.
+// improve searches around the point at which the local search has converged, until the
+// best point is at rest.
 func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
-	message, duals := end.message, r.duals()
+	message, duals, unfinished := end.message, r.duals(), false
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
 		end, err = r.local(ctx, m)
 		hopped := m.Restart == search.Anew
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
-		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better && o.Converged {
+		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better {
+			unfinished = !o.Converged
+		}
+		if o.Better && o.Converged {
 			o.At, message, duals = r.point(), end.message, r.duals()
 		}
 		return o
 	}
-	last := r.kinds.Until(local, &p)
-	now := r.point()
-	switch {
-	case last != nil && last.Over:
-		return end, err
-	case !r.kinds.Rests(&now):
-		return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a change of one variable leads to one"), nil
-	case last != nil && !last.Converged:
+	for n := 0; ; n++ {
+		if last := r.kinds.Until(local, &p); last != nil && last.Over {
+			return end, err
+		}
+		p = r.point()
+		m, leads := r.kinds.Leads(&p)
+		if !leads {
+			break
+		}
+		if n >= r.set.Search.Coordinates || r.k >= r.set.MaxIter {
+			return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a change of one variable leads to one"), nil
+		}
+		if local(m).Over {
+			return end, err
+		}
+		p = r.point()
+	}
+	if unfinished {
 		return outcome{status: Converged, message: strings.TrimSpace("the point is better than one at which the procedure had converged; a search from there was not finished; " + end.message)}, nil
 	}
 	r.res.take(duals)

@@ -22,14 +22,13 @@ type Compass struct {
 	looked []float64 // the point at which it has looked last
 	gain   float64   // by which the merit was lower at the end of that look
 	probe  *probe
-	step   []float64 // of each variable, at share 1
-	// nothing is the decrease of the merit that counts as none along each coordinate.
-	nothing []float64
-	best    float64 // the merit at the probe's point
-	open    float64 // the violations that are allowed
-	lo, hi  float64 // the range of the merit over all points that keep the constraints
-	least   float64 // a decrease that counts
-	left    float64 // coefficients that may be visited
+	step   []float64    // of each variable, at share 1
+	along  [][2]float64 // the range of the merit along each coordinate
+	best   float64      // the merit at the probe's point
+	open   float64      // the violations that are allowed
+	lo, hi float64      // the range of the merit over all points that keep the constraints
+	least  float64      // a decrease that counts
+	left   float64      // coefficients that may be visited
 }
 
 // The shares of a variable's range by which it is changed: the first, which is the largest,
@@ -58,25 +57,31 @@ func (c *Compass) Next(p *Point) (Move, bool) {
 		c.looked = append(c.looked[:0], x...)
 		if c.gain = c.from(x, p.Tau, c.Slip); c.gain > c.least {
 			c.moves++
-			to := slices.Clone(c.probe.point())
-			return Move{X: to, Z: to, Restart: Jump}, true
+			return c.jump(), true
 		}
 	}
 	return Move{}, false
 }
 
-// Rests reports whether the search finds no point whose objective is below that of the
-// best one by more than counts beside its terms, and that breaks the constraints no more
-// than the best one does.
-func (c *Compass) Rests(p *Point) bool {
+// Leads is a jump from the best point where the search from there finds one whose objective
+// is lower by more than counts beside its terms, and that breaks the constraints no more.
+func (c *Compass) Leads(p *Point) (Move, bool) {
 	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.least {
-		return true
+		return Move{}, false
 	}
 	slip := 0.0
 	for _, k := range c.Sub.Hard {
 		slip = max(slip, c.Sub.DC.RelativeViolation(k, p.Best))
 	}
-	return c.from(p.Best, 0, slip) <= max(c.least, c.Tol*c.Sub.DC.ObjectiveSize(p.Best))
+	if c.from(p.Best, 0, slip) <= max(c.least, c.Tol*c.Sub.DC.ObjectiveSize(p.Best)) {
+		return Move{}, false
+	}
+	return c.jump(), true
+}
+
+func (c *Compass) jump() Move {
+	to := slices.Clone(c.probe.point())
+	return Move{X: to, Z: to, Restart: Jump}
 }
 
 // from searches from x and returns by how much the merit is lower at the end. A convex
@@ -116,15 +121,12 @@ func (c *Compass) measure(x []float64) {
 		}
 		c.step = append(c.step, w)
 	}
-	c.nothing = c.nothing[:0]
+	c.along = slices.Grow(c.along[:0], len(x))[:len(x)]
 	for j := range x {
-		lo, hi := c.best, c.best
+		c.along[j] = [2]float64{c.best, c.best}
 		for _, sign := range [2]float64{-1, 1} {
-			if _, φ := c.try(j, sign*firstShare); num.Finite(φ) {
-				lo, hi = min(lo, φ), max(hi, φ)
-			}
+			c.try(j, sign*firstShare)
 		}
-		c.nothing = append(c.nothing, vanishing*(hi-lo))
 	}
 }
 
@@ -134,7 +136,7 @@ func (c *Compass) sweep(share float64) (gained bool) {
 		for _, sign := range [2]float64{-1, 1} {
 			by := sign * share
 			v, φ := c.try(j, by)
-			least := max(c.least, c.nothing[j])
+			least := max(c.least, vanishing*(c.along[j][1]-c.along[j][0]))
 			if !(φ < c.best-least) {
 				continue
 			}
@@ -170,6 +172,7 @@ func (c *Compass) try(j int, share float64) (v, φ float64) {
 	}
 	if num.Finite(φ) {
 		c.lo, c.hi = min(c.lo, φ), max(c.hi, φ)
+		c.along[j] = [2]float64{min(c.along[j][0], φ), max(c.along[j][1], φ)}
 	}
 	return v, φ
 }

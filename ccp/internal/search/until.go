@@ -119,19 +119,20 @@ func (ks Kinds) next(p *Point) (Kind, Move) {
 	return nil, Move{}
 }
 
-// rests is a kind that tells whether a point is at rest.
-type rests interface {
-	Rests(p *Point) bool
+// leads is a kind that knows whether a point is at rest.
+type leads interface {
+	Leads(p *Point) (m Move, ok bool)
 }
 
-// Rests reports whether no kind knows a lower point beside the best one.
-func (ks Kinds) Rests(p *Point) bool {
+// Leads is a move to a lower point beside the best one; ok is false where no kind knows
+// one: the best point is at rest.
+func (ks Kinds) Leads(p *Point) (m Move, ok bool) {
 	for _, k := range ks {
-		if b, is := k.(rests); is && !b.Rests(p) {
-			return false
+		if b, is := k.(leads); is && !ok {
+			m, ok = b.Leads(p)
 		}
 	}
-	return true
+	return m, ok
 }
 
 // Budget bounds the cost of searches that find nothing, in iterations of the
