@@ -122,6 +122,28 @@ def test_interrupt_returns_the_best_point():
     assert out[0] == "user_limit" and float(out[1]) < 1000 and out[2] == "True"
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarms on this platform")
+def test_an_alarm_of_the_user_is_the_users_exception():
+    """TimeoutError is an OSError, as those of a pipe that has broken."""
+    cp = pytest.importorskip("cvxpy")
+    c = cp.Variable((30, 2))
+    prob = cp.Problem(cp.Minimize(cp.max(cp.abs(c))), [cp.norm(c[i] - c[j]) >= 1 for i in range(30) for j in range(i)])
+    prob.solve(method="dcopt", time_limit=.1)
+
+    def late(number, frame):
+        raise TimeoutError("late")
+
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, .5)
+        with pytest.raises(TimeoutError, match="late"):
+            prob.solve(method="dcopt", starts=100000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert least_squares(1)
+
+
 def test_the_worker_ends_with_its_parent():
     program = "from dcopt._worker import worker; w = worker(); w.request({'type': 'hello'}); print(w._process.pid, flush=True); import os; os._exit(0)"
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))

@@ -285,7 +285,8 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
         for n, save in low.duals:
             save(np.array(y[at:at + n]))
             at += n
-        for c in low.data:
+    if outcome == s.OPTIMAL:
+        for c in low.data:  # constraints that hold whatever the variables are
             for d in c.dual_variables:
                 d.save_value(np.zeros(d.shape))
     if kept.gp:

@@ -224,6 +224,9 @@ class Worker:
             try:
                 self._send(p, header, buffers)
                 reply = self._wait(p, ident, progress)
+            except TimeoutError:  # of a handler of SIGALRM, and no error of a pipe, although it is an OSError
+                self.close()
+                raise
             except (EOFError, BrokenPipeError, ConnectionError, ValueError, OSError) as e:
                 if isinstance(e, ValueError) and not isinstance(e, json.JSONDecodeError) and p.poll() is None and p.stdin and not p.stdin.closed:
                     raise
