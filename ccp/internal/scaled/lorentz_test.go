@@ -34,7 +34,7 @@ func TestBoosts(t *testing.T) {
 			t.Fatal("the cone has no boost")
 		}
 		b := ipm.Backend{}
-		units := Spread(p, []float64{Unit(at)}, nil)
+		units := Spread(p, []float64{Unit(at)}, nil, nil)
 		s, err := New(context.Background(), b, p, b.DefaultSettings(), units, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -73,6 +73,36 @@ func TestBoostIsInverse(t *testing.T) {
 		}
 		if before, after := r[0]*r[0]-r[1]*r[1], (x-y)*(x+y); math.Abs(before-after) > 1e-6*math.Abs(before) {
 			t.Errorf("%v: %g before, %g after", r, before, after)
+		}
+	}
+}
+
+// TestSizesFollow: the columns of fourth powers and square roots get the units of their values,
+// from the sizes of the variables and not from their units.
+func TestSizesFollow(t *testing.T) {
+	inf := math.Inf(1)
+	var a sparse.Triplets
+	cone := func(from int, u, w int) { // ‖(u − 1, 2w)‖ ≤ u + 1
+		a.Add(from, u, 1)
+		a.Add(from+1, u, 1)
+		a.Add(from+2, w, 2)
+	}
+	cone(0, 1, 0) // t ≥ x²
+	cone(3, 2, 1) // v ≥ t²
+	cone(6, 2, 3) // v ≥ r²
+	a.Add(9, 2, 3)
+	a.Add(9, 4, -1) // e = 3v
+	m, _ := a.CSC(10, 5)
+	p := &qpbackend.Problem{Q: make([]float64, 5), A: m, L: []float64{-1, 1, 0, -1, 1, 0, -1, 1, 0, 0}, U: []float64{inf, inf, inf, inf, inf, inf, inf, inf, inf, 0}}
+	for k := range 3 {
+		p.Cones = append(p.Cones, qpbackend.Cone{Kind: qpbackend.SecondOrder, Start: 3 * k, Len: 3})
+	}
+	for _, x := range []float64{1, 60, 2000, 1e-5} {
+		units := Spread(p, []float64{Unit(x)}, []float64{x}, nil)
+		for j, want := range []float64{x, x * x, x * x * x * x, x * x, 3 * x * x * x * x} {
+			if u := units[j]; !Fits(want, u) {
+				t.Errorf("x = %g: the unit of column %d is %g, its size %g", x, j, u, want)
+			}
 		}
 	}
 }

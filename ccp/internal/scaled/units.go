@@ -4,60 +4,64 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Unit is a power of 1024 for a size: 1 for sizes from 1/8 to 128, and for 0 and
-// what is no number.
+// what is no number. It has a reciprocal.
 func Unit(size float64) float64 {
 	if !(size > 0) || math.IsInf(size, 1) {
 		return 1
 	}
-	return math.Ldexp(1, 10*int(math.Floor((math.Log2(size)+3)/10)))
+	_, e := math.Frexp(size) // size is from 2^(e−1) to 2^e, exactly
+	return math.Ldexp(1, 10*max(-100, min(int(math.Floor(float64(e+2)/10)), 100)))
 }
 
 // Fits reports whether a size is near a unit, a little beyond the sizes that have
 // it as their Unit.
 func Fits(size, unit float64) bool { return !(size > 1024*unit) && !(size < unit/32) }
 
-// Spread returns units for all columns of p from those of the first: a column
-// that atoms or slacks have added gets that of the largest other term in its rows
-// over its own coefficient. One that is alone in its rows, as the value of a power is,
-// gets that of its bounds where the first columns are at the point x.
-func Spread(p *qpbackend.Problem, first, x []float64) []float64 {
+// Spread returns units for all columns of p from those of the first, whose entries have
+// the given sizes. A column that atoms or slacks have added gets that of its size as rows and
+// cones imply it: where it is the only one of a row or a cone whose size is not known, that of
+// the largest other term, and as a side of a cone 4uv ≥ ‖w‖² that at which both sides are
+// equal. Sizes and not units go from row to row: a unit is up to 128 times too small, and the
+// unit of a fourth power would be 128⁴ times. A column that is alone in the row of a power or
+// an exponential gets that of its bounds where the first columns are at the point x.
+func Spread(p *qpbackend.Problem, first, sizes, x []float64) []float64 {
 	n, m := p.Dims()
-	col := make([]float64, n)
-	copy(col, first)
+	size := make([]float64, n)
+	for j, u := range first {
+		if size[j] = u; j < len(sizes) && sizes[j] > 0 {
+			size[j] = sizes[j]
+		}
+	}
 	if p.A != nil {
-		group, top := groups(p), make([]float64, m)
-		cones := boosts(p)
-		fromImplied(col, p, x)
-		const passes = 3 // an epigraph in an epigraph in a residual
-		for range passes {
-			followCones(col, len(first), p, cones)
-			constants(top, group, p)
-			each(p.A, func(i, j int, v float64) { top[group[i]] = max(top[group[i]], math.Abs(v)*col[j]) })
-			follow(col, len(first), p.A, group, top)
+		fromImplied(size, p, x)
+		f := follower{p: p, first: len(first), size: size, group: groups(p), cones: boosts(p), w: make([]float64, m), top: make([]float64, m), open: make([]int, m), lone: make([]lone, m)}
+		for range sweeps {
+			if !f.sweep() {
+				break
+			}
 		}
 	}
-	for j, u := range col {
-		if u == 0 {
-			col[j] = 1
+	for j, v := range size {
+		if size[j] = Unit(v); j < len(first) && first[j] != 0 {
+			size[j] = first[j]
 		}
 	}
-	return col
+	return size
 }
 
 // fromImplied gives columns that are values of exponentials or powers the
-// unit of their bounds as rows and cones imply them at x: e^u and uᵖ are of other sizes
+// size of their bounds as rows and cones imply them at x: e^u and uᵖ are of other sizes
 // than u, and than what else stands in the rows that they are added up in.
-func fromImplied(col []float64, p *qpbackend.Problem, x []float64) {
+func fromImplied(sizes []float64, p *qpbackend.Problem, x []float64) {
 	values := ConeValues(p, len(x))
 	if len(x) == 0 || len(values) == 0 {
 		return
 	}
-	lo, hi := make([]float64, len(col)), make([]float64, len(col))
-	for j := range col {
+	lo, hi := make([]float64, len(sizes)), make([]float64, len(sizes))
+	for j := range sizes {
 		if lo[j], hi[j] = p.Bounds(j); j < len(x) {
 			lo[j], hi[j] = x[j], x[j]
 		}
@@ -66,7 +70,7 @@ func fromImplied(col []float64, p *qpbackend.Problem, x []float64) {
 	for _, j := range values {
 		if lo[j] < 0 && hi[j] > 0 { // one end may be a rounding error of 0
 			if size := max(-lo[j], hi[j]); size <= math.MaxFloat64 {
-				col[j] = Unit(size)
+				sizes[j] = size
 			}
 			continue
 		}
@@ -77,7 +81,7 @@ func fromImplied(col []float64, p *qpbackend.Problem, x []float64) {
 			}
 		}
 		if size <= math.MaxFloat64 {
-			col[j] = Unit(size)
+			sizes[j] = size
 		}
 	}
 }
@@ -118,71 +122,6 @@ func ConeValues(p *qpbackend.Problem, first int) (columns []int) {
 
 // of a row that has no column, or more than one
 const none, several = -1, -2
-
-// followCones gives a column without a unit that is all there is in the u or in the
-// v of a cone 4uv ≥ ‖w‖² the unit at which the cone's sides are equal.
-func followCones(col []float64, first int, p *qpbackend.Problem, cones []boost) {
-	if len(cones) == 0 {
-		return
-	}
-	byRow := map[int]float64{} // the largest term of the rows w
-	for k := range cones {
-		for i := range cones[k].w {
-			byRow[cones[k].row+2+i] = math.Abs(p.L[cones[k].row+2+i])
-		}
-	}
-	unknown := map[int]bool{}
-	each(p.A, func(i, j int, v float64) {
-		if top, ok := byRow[i]; ok {
-			byRow[i] = max(top, math.Abs(v)*col[j])
-			unknown[i] = unknown[i] || col[j] == 0 && v != 0
-		}
-	})
-	for k := range cones {
-		b := &cones[k]
-		w, open := 0.0, false
-		for i := range b.w {
-			w, open = max(w, byRow[b.row+2+i]), open || unknown[b.row+2+i]
-		}
-		u, v := b.sizes(p, col)
-		if open || !(w > 0) || (u > 0) == (v > 0) {
-			continue
-		}
-		for i, j := range b.cols {
-			if j < first || col[j] != 0 {
-				continue
-			}
-			a := (math.Abs(p.A.Val[b.at[i][0]]) + math.Abs(p.A.Val[b.at[i][1]])) / 2
-			if size := w * w / (4 * max(u, v) * a); a > 0 && finiteUnit(size) {
-				col[j] = Unit(size)
-			}
-		}
-	}
-}
-
-func finiteUnit(size float64) bool { return size > 0 && !math.IsInf(size, 1) }
-
-// follow gives columns from the first-th on without a unit that of their rows.
-func follow(col []float64, first int, a *sparse.CSC, group []int, top []float64) {
-	for j := first; j < len(col); j++ {
-		if col[j] != 0 {
-			continue
-		}
-		largest, size := 0.0, 0.0
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			largest = max(largest, math.Abs(a.Val[k]))
-		}
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			// A coefficient far below the others is a rest of cancellation.
-			if v := math.Abs(a.Val[k]); v > 0x1p-20*largest {
-				size = max(size, top[group[a.RowIdx[k]]]/v)
-			}
-		}
-		if size > 0 {
-			col[j] = Unit(size)
-		}
-	}
-}
 
 // groups is for each row the first row of its cone, or the row itself: the rows of
 // a cone share a unit, but for exponential and power cones.

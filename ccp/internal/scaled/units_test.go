@@ -21,7 +21,7 @@ func TestUnitOfAValueNextTo0(t *testing.T) {
 		Cones: []qpbackend.Cone{{Kind: qpbackend.Exponential, Start: 1, Len: 3}},
 	}
 	p.A, _ = a.CSC(4, 3)
-	if got := Spread(p, []float64{1}, []float64{0.5})[1]; got != 1 {
+	if got := Spread(p, []float64{1}, nil, []float64{0.5})[1]; got != 1 {
 		t.Errorf("a value from -1e-16 to 1 has the unit %g", got)
 	}
 }

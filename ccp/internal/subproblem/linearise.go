@@ -215,21 +215,18 @@ func (s *Problem) subgradient(h dc.Convex, idx []int, x []float64) {
 	h.AddSubgrad(s.grad, 1, x)
 }
 
-// Slopes returns the largest slope of the objective as linearised last, per unit of a
-// variable, and the median of those of the DC constraints at x, each times its price.
+// Slopes returns the slope of the objective at x, per unit of a variable, and the median of those of
+// the DC constraints, each times its price. Where the objective is flat at x it is that of
+// the convex problem, per unit of a column.
 func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
-	// The quadratic part counts with its gradient.
-	g := append([]float64(nil), s.Now.Q...)
-	full := make([]float64, len(g))
-	copy(full, x)
-	if p := s.stated().P; p != nil {
-		p.AddSymMulVec(g, 1, full)
-	}
-	for _, j := range s.Slacks {
-		g[j] = 0
-	}
-	for j, u := range s.measures() {
-		g[j] *= u
+	if objective = s.slope(&s.DC.Objective, x); objective == 0 {
+		q := append([]float64(nil), s.Now.Q...)
+		for _, j := range s.Slacks {
+			q[j] = 0
+		}
+		for j, u := range s.columnUnits() {
+			objective = max(objective, math.Abs(q[j])*u)
+		}
 	}
 	each := s.slopes(x)
 	for k, price := range s.prices {
@@ -239,11 +236,11 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	if len(each) > 0 {
 		constraint = each[len(each)/2]
 	}
-	return num.NormInf(g), constraint
+	return objective, constraint
 }
 
 // leastSlope is the share of the slope of an h that counts at least as that of g − h:
-// where they cancel the constraint is flat at a point, and not around it.
+// where they cancel an expression is flat at a point, and not around it.
 const leastSlope = 1e-3
 
 // slopes are those of the DC constraints at x, per unit of a variable; 0 where one is
@@ -251,17 +248,23 @@ const leastSlope = 1e-3
 func (s *Problem) slopes(x []float64) []float64 {
 	out := make([]float64, len(s.Soft))
 	for k, c := range s.Soft {
-		clear(s.grad)
-		h := c.E.H()
-		h.AddSubgrad(s.grad, -1, x)
-		least := leastSlope * s.perUnit(s.grad, h.Support())
-		c.E.G().AddSubgrad(s.grad, 1, x)
-		top := max(least, s.perUnit(s.grad, h.Support()), s.perUnit(s.grad, c.E.G().Support()))
-		if num.Finite(top) {
-			out[k] = top
-		}
+		out[k] = s.slope(&c.E, x)
 	}
 	return out
+}
+
+// slope is that of an expression at x, per unit of a variable; 0 where it is flat or has none.
+func (s *Problem) slope(e *dc.Expr, x []float64) float64 {
+	clear(s.grad)
+	g, h := e.G(), e.H()
+	h.AddSubgrad(s.grad, -1, x)
+	least := leastSlope * s.perUnit(s.grad, h.Support())
+	g.AddSubgrad(s.grad, 1, x)
+	top := max(least, s.perUnit(s.grad, h.Support()), s.perUnit(s.grad, g.Support()))
+	if !num.Finite(top) {
+		return 0
+	}
+	return top
 }
 
 // perUnit is the largest entry of a gradient per unit of a variable.

@@ -35,6 +35,7 @@ func (s *Problem) Bind(p *dc.Problem) {
 			s.QP.Lo[j], s.QP.Hi[j] = v.Bounds(k) // now has the same slices
 		}
 	}
+	s.lo, s.hi = nil, nil
 	s.Forget()
 }
 

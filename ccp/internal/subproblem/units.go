@@ -2,10 +2,12 @@ package subproblem
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // noise is the size, relative to the largest of a session's last run, up to which the
@@ -21,13 +23,15 @@ const leastSize = 1e-18
 
 // SizeUp gives the variables the units of x: that of the largest entry of a
 // variable, at least 1/1024 of the largest so far; where all are 0, or noise beside the other
-// variables, of its starts and bounds, or of the other variables. An entry is no larger than its own bounds. A unit that still fits
+// variables, of its starts and bounds, or of the other variables. An entry is within its own bounds
+// and those that rows and cones imply. A unit that still fits
 // stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
 	if n := len(x); s.Units == nil {
-		s.Units, s.Sizes, s.largest, first = make([]float64, n), make([]float64, n), make([]float64, n), true
+		s.Units, s.Sizes, s.largest, s.spread, first = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), true
 	}
 	changed := first
+	s.imply()
 	least, other := max(leastSize, noise*num.NormInf(x)), 1.0
 	if top := num.NormInf(x); top >= leastSize {
 		other = top
@@ -41,8 +45,8 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		}
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
-			if lo, hi := v.Bounds(k); max(math.Abs(lo), math.Abs(hi)) > 0 {
-				own = min(own, max(math.Abs(lo), math.Abs(hi)))
+			if lo, hi := s.lo[j], s.hi[j]; max(math.Abs(lo), math.Abs(hi)) > 0 {
+				own = max(min(own, max(math.Abs(lo), math.Abs(hi))), lo, -hi)
 			}
 			if first && !(own < noise*s.largest[j]) {
 				s.largest[j] = own
@@ -52,12 +56,44 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 			if first || !scaled.Fits(s.Sizes[j], s.Units[j]) {
 				s.Units[j], changed = scaled.Unit(s.Sizes[j]), true
 			}
+			changed = changed || s.Sizes[j] > outgrows*s.spread[j]
 		}
 	}
 	if s.sized = append(s.sized[:0], x...); changed {
+		copy(s.spread, s.Sizes)
 		s.columns = nil
 	}
 }
+
+// imply sets the bounds of the variables that follow from the rows and cones of which
+// nothing is linearised: x ≥ 10⁹ where x·y ≥ 1 and y ≤ 10⁻⁹. Where these exclude each other,
+// or are beyond all sizes, those of the variables remain.
+func (s *Problem) imply() {
+	n := s.DC.NumVars()
+	if len(s.lo) == n {
+		return
+	}
+	p := *s.QP
+	p.L, p.U = slices.Clone(p.L), slices.Clone(p.U)
+	for k := range s.Cuts {
+		p.L[s.Cuts[k].Row], p.U[s.Cuts[k].Row] = math.Inf(-1), math.Inf(1)
+	}
+	lo, hi := make([]float64, len(p.Q)), make([]float64, len(p.Q))
+	for j := range lo {
+		lo[j], hi[j] = p.Bounds(j)
+	}
+	excluded := !scaled.Implied(&p, lo, hi, 3)
+	s.lo, s.hi = lo[:n:n], hi[:n:n]
+	for j := range n {
+		if l, h := s.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {
+			lo[j], hi[j] = l, h
+		}
+	}
+}
+
+// outgrows is the growth of a variable that makes the units of the columns that atoms have
+// added anew. Source: the fourth power of 4 is a quarter of 1024, the step of units.
+const outgrows = 4
 
 // Misfit reports whether a variable of x is so far below the size that its unit was
 // chosen for that the accuracy of a backend, relative to the unit, says little of it.
@@ -83,13 +119,13 @@ func (s *Problem) Refit(x []float64) {
 // KeepSizes takes over the sizes of the variables from the problem before in a session,
 // which has as many.
 func (s *Problem) KeepSizes(old *Problem) {
-	s.Units, s.Sizes, s.largest = old.Units, old.Sizes, old.largest
+	s.Units, s.Sizes, s.largest, s.spread = old.Units, old.Sizes, old.largest, old.spread
 }
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.
 func (s *Problem) columnUnits() []float64 {
 	if s.columns == nil || s.outgrown() {
-		s.columns = scaled.Spread(s.stated(), s.Units, s.sized)
+		s.columns = scaled.Spread(s.stated(), s.Units, s.Sizes, s.sized)
 		if s.Units != nil {
 			s.rowsAt = append(s.rowsAt[:0], s.rowUnits()...)
 		}
@@ -117,38 +153,6 @@ func (s *Problem) outgrown() bool {
 		}
 	}
 	return false
-}
-
-// measures are units of all columns for the slopes of the objective: that of a
-// column that an atom has added is the largest of the variables in its rows.
-func (s *Problem) measures() []float64 {
-	a := s.QP.A
-	row := make([]float64, a.Rows)
-	out := make([]float64, a.Cols)
-	copy(out, s.Units)
-	for j, u := range s.Units {
-		for _, i := range a.RowIdx[a.ColPtr[j]:a.ColPtr[j+1]] {
-			row[i] = max(row[i], u)
-		}
-	}
-	for _, c := range s.QP.Cones {
-		top := 0.0
-		for _, u := range row[c.Start : c.Start+c.Len] {
-			top = max(top, u)
-		}
-		for i := range c.Len {
-			row[c.Start+i] = top
-		}
-	}
-	for j := len(s.Units); j < a.Cols; j++ {
-		for _, i := range a.RowIdx[a.ColPtr[j]:a.ColPtr[j+1]] {
-			out[j] = max(out[j], row[i])
-		}
-		if out[j] == 0 {
-			out[j] = 1
-		}
-	}
-	return out
 }
 
 // rowUnits are the units of the slacks' rows: of the largest coefficient of the

@@ -267,6 +267,26 @@ func (c *asymmetric) Expansion(d, u, v []float64) {
 	copy(u, column[:])
 }
 
+// Absorb does without where H has no Cholesky factor.
+func (c *asymmetric) Absorb(ds, e []float64) {
+	var m [3][3]float64
+	for i := range m {
+		m[i] = c.down(c.h[i])
+	}
+	for j := range m {
+		column := c.down([3]float64{m[0][j], m[1][j], m[2][j]})
+		for i, v := range column {
+			m[i][j] = v
+		}
+		m[j][j]++
+	}
+	if rest, ok := solve3(&m, [3]float64(e)); ok {
+		for i := range ds {
+			ds[i] += e[i] - rest[i]
+		}
+	}
+}
+
 // Correct adds −σμ·∇f*(z) + ½∇³f*(z)[dz, ∇²f*(z)⁻¹ds].
 func (c *asymmetric) Correct(rc, ds, dz []float64, σμ float64) {
 	g := c.down(c.g)

@@ -18,6 +18,9 @@ type Cone interface {
 	Mul(dst, x []float64)
 	// Block sets h to the upper triangle of H, column by column.
 	Block(h []float64)
+	// Absorb adds H(H+I)⁻¹e to ds, for a residual e of the rows: all but the part that is
+	// less to the rows than to ds in the scaling.
+	Absorb(ds, e []float64)
 	// Correct adds to rc the terms of the corrector besides −s: the centring to σμ and
 	// the term of second order of the predictor ds, dz.
 	Correct(rc, ds, dz []float64, σμ float64)

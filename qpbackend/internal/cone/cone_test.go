@@ -143,6 +143,26 @@ func TestScaling(t *testing.T) {
 	})
 }
 
+// Absorb takes of u + Hu the part Hu; for matrices nothing.
+func TestAbsorb(t *testing.T) {
+	each(t, 50, func(t *testing.T, s sample, rng *rand.Rand) {
+		s.scaled(t, rng)
+		n := s.c.Len()
+		u, hu, ds := normal(rng, n), make([]float64, n), make([]float64, n)
+		s.c.Mul(hu, u)
+		e := make([]float64, n)
+		num.Axpy(e, 1, u)
+		num.Axpy(e, 1, hu)
+		s.c.Absorb(ds, e)
+		if _, matrix := s.c.(*Semidefinite); matrix {
+			clear(hu)
+		}
+		if !close(ds, hu, 1e-8) {
+			t.Fatalf("absorbs %v of %v + %v", ds, u, hu)
+		}
+	})
+}
+
 // The unit is its own dual and its scaling with itself is the identity or, for
 // the cones of three rows, maps it to itself.
 func TestUnit(t *testing.T) {
@@ -326,6 +346,7 @@ func TestNothingAllocates(t *testing.T) {
 			s.c.Scale(p, z)
 			s.c.Block(h)
 			s.c.Mul(rc, dz)
+			s.c.Absorb(ds, rc)
 			s.c.Correct(rc, ds, dz, 1)
 			switch c := s.c.(type) {
 			case Symmetric:

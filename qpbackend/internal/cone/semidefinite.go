@@ -207,6 +207,9 @@ func (c *Semidefinite) scaled(ds, dz []float64) {
 	c.sandwich(c.b, c.rt, c.x)
 }
 
+// Absorb does nothing: the eigenvalues of Q would cost as much as the scaling.
+func (c *Semidefinite) Absorb(ds, e []float64) {}
+
 // Correct adds R·X·Rᵀ with ΛX + XΛ = 2σμI − AB − BA for the scaled directions.
 func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
 	n := c.n

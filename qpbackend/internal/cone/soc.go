@@ -124,6 +124,26 @@ func (c *SecondOrder) Expansion(d, u, v []float64) {
 	d[0], u[0], v[0] = η2*inv/2, c.η*u0, 0
 }
 
+// Absorb goes by the eigenvectors of H, (1, ±w₁/‖w₁‖) and those at right angles to them, with
+// the eigenvalues η²(w₀ ± ‖w₁‖)² and η².
+func (c *SecondOrder) Absorb(ds, e []float64) {
+	share := func(λ float64) float64 { return 1 / (1 + 1/λ) }
+	η2, r := c.η*c.η, num.Norm2(c.w[1:])
+	far := (c.w[0] + r) * (c.w[0] + r)
+	rest, up, down := share(η2), share(η2*far), share(η2/far)
+	along := 0.0
+	if r > 0 {
+		along = num.Dot(c.w[1:], e[1:]) / r
+	}
+	p, q := (e[0]+along)/2*up, (e[0]-along)/2*down
+	ds[0] += p + q
+	for i := 1; i < len(ds); i++ {
+		if ds[i] += rest * e[i]; r > 0 {
+			ds[i] += (p - q - rest*along) * c.w[i] / r
+		}
+	}
+}
+
 // apply sets dst to Wx, with inverse to W⁻¹x.
 func (c *SecondOrder) apply(dst, x []float64, inverse bool) {
 	f, x0 := c.η, x[0]
