@@ -36,13 +36,17 @@ const restless = 1e-3
 
 // below reports whether the objective of a convex problem is so far below its unit that
 // the backend's accuracy says nothing of it, or not enough where no more is to be had,
-// while the point still moves.
+// while the point still moves, and does not run off.
 func (r *run) below(it Iteration) bool {
 	seen, counts := r.recover.tol*r.sub.Solver.Objective(), r.set.Tol*it.size
 	if !r.sharpest() {
 		counts = it.size
 	}
-	return r.set.Scale == 0 && it.moved > restless && counts < seen && r.gap.open > max(r.set.Tol*it.size, it.noise)
+	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || r.gap.open <= max(r.set.Tol*it.size, it.noise) {
+		return false
+	}
+	_, off := r.where.Falling(r.x)
+	return !off
 }
 
 // sharpest reports whether the backend solves the problem no better.
