@@ -411,7 +411,13 @@ func (s *Solver) Gap() float64 { return s.gap }
 
 // Objective is the unit of the objective: the size to which a backend's tolerance is relative
 // to, at least.
-func (s *Solver) Objective() float64 { return 1 / s.obj }
+// It is 1 where no solver could be made.
+func (s *Solver) Objective() float64 {
+	if s == nil {
+		return 1
+	}
+	return 1 / s.obj
+}
 
 // Close frees the inner solver.
 func (s *Solver) Close() error { return s.inner.Close() }
