@@ -108,7 +108,7 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts.
 func (r *run) proved() bool {
-	return r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.sub.Undecided() <= r.least()
+	return r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.open <= r.gap.closed
 }
 
 // run solves and completes the result; a panic in a user's code becomes an error, and
@@ -287,6 +287,9 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if last := r.kinds.Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
+		if r.sub.Convex() { // the bound of its multipliers says more
+			break
+		}
 		p = r.point()
 		m, leads := r.kinds.Leads(&p)
 		if !leads {
@@ -381,7 +384,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	lo, hi := subproblem.Bounds(p)
 	sub.BoundDomains(lo, hi)
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse(), gap: gap{open: math.NaN()}}
-	r.recover.tol = max(min(set.backend().DefaultSettings().Tol, set.FeasTol), tightest)
+	r.recover.tol = r.usualTol()
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol, Convex: sub.Convex()}
 	r.budget.Size = sub.Entries()
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -84,6 +85,10 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 		r.course.refits++
 		r.gap.unit = 0
 		r.sub.Refit(r.x)
+		if usual := r.usualTol(); r.recover.tol < usual { // in these units that says enough
+			r.course.sharpened = false
+			return r.tighten(ctx, usual)
+		}
 	case insist:
 		r.course.insist()
 		r.penalty.idle, r.penalty.flat = 0, 0
@@ -162,7 +167,7 @@ func (r *run) atMost() string {
 	if note != "" {
 		note = "; " + note
 	}
-	if math.IsInf(c.open, 1) {
+	if !num.Finite(c.open) {
 		return "nothing shows that the point is the minimum, and the backend solves the problem no better" + note
 	}
 	return fmt.Sprintf("the objective may be %.2g above its least value, and the backend solves the problem no better", c.open) + note

@@ -32,6 +32,11 @@ func (r *run) open(ctx context.Context) (outcome, error) {
 	return ended(ctx, r.sub.Open(ctx, b, set))
 }
 
+// usualTol is the tolerance of the backend at first.
+func (r *run) usualTol() float64 {
+	return max(min(r.set.backend().DefaultSettings().Tol, r.set.FeasTol), tightest)
+}
+
 // tighten makes the solver anew with another tolerance.
 func (r *run) tighten(ctx context.Context, tol float64) (outcome, error) {
 	r.recover.tol = tol

@@ -57,8 +57,10 @@ func TestHugeRanges(t *testing.T) {
 		m := dc.NewModel()
 		c.state(m)
 		p := build(t, m)
-		if res := solve(t, p, nil, nil); res.Status != ccp.Converged || math.Abs(res.Objective-c.least) > 1e-5*c.least {
-			t.Errorf("%s: %v with %g, want %g", name, res.Status, res.Objective, c.least)
+		for seed := range uint64(5) {
+			if res := solve(t, p, p.Start(seed), nil); res.Status != ccp.Converged || math.Abs(res.Objective-c.least) > 1e-5*c.least {
+				t.Errorf("%s, seed %d: %v with %g, want %g", name, seed, res.Status, res.Objective, c.least)
+			}
 		}
 	}
 }

@@ -23,6 +23,7 @@ func TestEndless(t *testing.T) {
 		{"var x >= 0, y in [0, 3]\nmaximize log(x) + sqrt(y) - y\n", "unbounded", ""},
 		{"var x >= 0\nminimize exp(-x)\n", "converged", "falls towards 0 "},
 		{"var x >= 1\nminimize 1/x + 3\n", "converged", "falls towards 3 "},
+		{"var x >= 1\nminimize 1/x\n", "converged", "falls towards 0 "},
 		{"var x >= 0\nmaximize -exp(-x)\n", "converged", "rises towards 0 "},
 		{"var x, y\nminimize exp(-x) + y^2 - 2*y\n", "converged", "falls towards -1 "},
 		{"var x >= 0\nmaximize sqrt(x) - 0.001*x\n", "converged", ""},

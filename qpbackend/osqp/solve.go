@@ -296,10 +296,3 @@ func (s *solver) solveEmpty(dst *qpbackend.Result) {
 	}
 	s.report(dst, qpbackend.Solved, 0, "")
 }
-
-// copy takes over the coordinates of q.
-func (p *point) copy(q point) {
-	copy(p.x, q.x)
-	copy(p.y, q.y)
-	copy(p.z, q.z)
-}

@@ -28,7 +28,6 @@ type Solver struct {
 	stretch  []stretch
 	top      []float64 // by group: the largest coefficient times its column's unit
 	fresh    bool      // the copy has units and origin as they are now
-	gap      float64
 	x, y     []float64 // the last solution of the copy
 	scratch  []float64
 }
@@ -373,7 +372,6 @@ func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 			s.stretch[k].turnRows(dst.Y)
 		}
 	}
-	s.gap = dst.Res.Gap * max(1, math.Abs(dst.Objective)) / s.obj
 	switch dst.Status {
 	case qpbackend.PrimalInfeasible: // scaled to the same support
 		for i := range dst.Y {
@@ -404,10 +402,6 @@ func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	dst.Objective /= s.obj
 	return err
 }
-
-// Gap is the absolute gap between the objective of the last solution and a bound
-// of the optimum, in the units of the stated problem.
-func (s *Solver) Gap() float64 { return s.gap }
 
 // Objective is the unit of the objective: the size to which a backend's tolerance is relative
 // to, at least.

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Dives reports whether a step has used up all but a share of the distance to
@@ -124,34 +123,6 @@ func Bounds(p *dc.Problem) (lo, hi []float64) {
 
 // Size is that of variable j: the largest entry of its block, at least its unit.
 func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
-
-// Undecided bounds by how much the objective of a convex problem falls below that of the solution
-// within twice the sizes of the columns: the duality gap, and the part that the multipliers leave of
-// each column's gradient (weak duality). +Inf where there is no solution.
-func (s *Problem) Undecided() float64 {
-	n, m := s.QP.Dims()
-	x, y, z := s.Res.X, s.Res.Y, s.Res.Z
-	if s.Res.Status != qpbackend.Solved || len(x) != n || len(y) != m {
-		return math.Inf(1)
-	}
-	slope := append([]float64(nil), s.Now.Q...)
-	if s.QP.P != nil {
-		s.QP.P.AddSymMulVec(slope, 1, x)
-	}
-	if s.QP.A != nil {
-		s.QP.A.AddMulVecT(slope, 1, y)
-	}
-	open := s.Solver.Gap()
-	for j, unit := range s.columnUnits() {
-		if len(z) == n {
-			slope[j] += z[j]
-		}
-		if lo, hi := s.QP.Bounds(j); lo < hi {
-			open += math.Abs(slope[j]) * 2 * max(unit, math.Abs(x[j]))
-		}
-	}
-	return open
-}
 
 // Entries is how many numbers the convex problem has.
 func (s *Problem) Entries() float64 { return float64(s.QP.A.NNZ() + s.QP.P.NNZ()) }
