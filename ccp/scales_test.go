@@ -49,6 +49,10 @@ func TestHugeRanges(t *testing.T) {
 			x := m.Var("x", []int{2}, dc.AtLeast(0), dc.AtMost(300))
 			m.Minimize(dc.Sum(dc.Exp(x.At(0)), dc.Exp(x.At(1)), dc.Exp(dc.Num(100).Sub(x.At(0)).Sub(x.At(1)))))
 		}, 3 * math.Exp(100./3)},
+		"a logarithm and a quotient": {func(m *dc.Model) {
+			x := m.Var("x", []int{1}, dc.AtLeast(1e-9), dc.AtMost(1e9)).At(0)
+			m.Minimize(dc.Log(x).Add(dc.InvPos(x)))
+		}, 1},
 		"a power and a quotient": {func(m *dc.Model) {
 			x := m.Var("x", []int{1}, dc.AtLeast(1e-3), dc.AtMost(1e6)).At(0)
 			m.Minimize(dc.Sum(dc.Power(x, 20), dc.InvPos(x)))

@@ -100,12 +100,34 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	c.left = min(compassWork, compassShare*float64(c.Budget.Work)*c.Sub.Entries())
 	c.measure(x)
 	c.least = max(c.Tol*min(c.Sub.DC.ObjectiveSize(x), c.hi-c.lo), c.Noise(x))
+	if c.shorten(); c.Sub.DC.ObjectiveSize(x) < vanishing*(c.hi-c.lo) {
+		return first - c.best // its terms vanish
+	}
+	if c.nearer(); slices.Max(c.step) > 0 {
+		c.shorten()
+	}
+	return first - c.best
+}
+
+// shorten sweeps with shorter and shorter steps.
+func (c *Compass) shorten() {
 	for share := firstShare; share >= leastShare && c.left > 0; {
 		if !c.sweep(share) {
 			share *= shorter
 		}
 	}
-	return first - c.best
+}
+
+// nearer makes the steps those of the variables' values, where their ranges are so much
+// larger that the shortest steps are longer than the first ones here; the other variables stay.
+func (c *Compass) nearer() {
+	for j, v := range c.probe.point() {
+		w := c.step[j]
+		c.along[j] = [2]float64{c.best, c.best}
+		if c.step[j] = 0; leastShare*w > firstShare*math.Abs(v) {
+			c.step[j] = math.Abs(v)
+		}
+	}
 }
 
 // Ended does nothing: a better point counts.
