@@ -108,7 +108,7 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts.
 func (r *run) proved() bool {
-	return r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.open <= r.gap.closed
+	return r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.proved
 }
 
 // run solves and completes the result; a panic in a user's code becomes an error, and
@@ -287,7 +287,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if last := r.kinds.Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
-		if r.sub.Convex() { // the bound of its multipliers says more
+		if _, off := r.where.Falling(r.res.X); off && r.sub.Convex() {
 			break
 		}
 		p = r.point()

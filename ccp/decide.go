@@ -121,6 +121,7 @@ func (r *run) bound(it Iteration) {
 	}
 	c.open = value - least
 	c.closed = max(r.set.Tol*size, it.noise)
+	c.proved = c.open <= c.closed
 	c.ajar = max(100*c.closed, finest*c.unit)
 	if size <= before {
 		c.closed = max(c.closed, finest*min(unit, c.unit))

@@ -38,6 +38,7 @@ type gap struct {
 	closed float64 // how much of that counts as nothing
 	ajar   float64 // and how much may be left where the backend solves the problem no better: a hundred times as much, as in settled
 	unit   float64 // of the objective in the first solver
+	proved bool    // the distance that is open does not count beside the terms of the objective
 }
 
 // verdict is the decision of stop.
