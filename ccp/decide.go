@@ -68,7 +68,7 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 	case restart:
 		r.restart()
 	case converged, unsettled:
-		if it.Feasible || r.course.sharpened || r.retreat(it) {
+		if it.Feasible || r.retreat(it) || r.course.sharpened && r.closed() {
 			if v == unsettled {
 				note = strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; " + note)
 			}
@@ -119,7 +119,7 @@ func (r *run) bound(it Iteration) {
 	if near {
 		value = min(value, best)
 	}
-	c.open = value - least
+	c.open, c.least = value-least, least
 	c.closed = max(r.set.Tol*size, it.noise)
 	c.proved = c.open <= c.closed
 	c.ajar = max(100*c.closed, finest*c.unit)
@@ -129,6 +129,13 @@ func (r *run) bound(it Iteration) {
 	if !near && r.res.Violation == 0 && best < least-c.closed || it.Violation == 0 && r.minimised(it.Objective) < least-c.closed {
 		c.open = math.Inf(1) // a point that breaks nothing disproves the bound, or its reach
 	}
+}
+
+// closed reports whether the best point of a convex problem is as near to the bound of its
+// objective as one that the backend solves no better may be. Where there is no bound,
+// the point was at rest before more accuracy was asked for.
+func (r *run) closed() bool {
+	return !r.sub.Convex() || r.sub.Damped() || r.best()-r.gap.least <= r.gap.ajar
 }
 
 // shown is the end of a convex problem whose last solution is as accurate as it gets.

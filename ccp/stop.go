@@ -35,6 +35,7 @@ type view struct {
 // gap is how far the objective of a convex problem may be above its least value nearby.
 type gap struct {
 	open   float64
+	least  float64 // the bound, from below
 	closed float64 // how much of that counts as nothing
 	ajar   float64 // and how much may be left where the backend solves the problem no better: a hundred times as much, as in settled
 	unit   float64 // of the objective in the first solver
