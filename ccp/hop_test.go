@@ -116,7 +116,7 @@ func TestHopsInterrupted(t *testing.T) {
 		})
 		ctx := context.Background()
 		if end != ccp.ErrStop {
-			ctx = &countdown{Context: ctx, left: moment, err: end}
+			ctx = shared.Countdown(moment, end)
 		}
 		res, err := ccp.Solve(ctx, p, nil, set)
 		if res == nil || err == nil && res.Status == ccp.Converged || last.Hop == 0 {

@@ -6,31 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 )
-
-// countdown is a context that ends at its left-th next look.
-type countdown struct {
-	context.Context
-	mu   sync.Mutex
-	left int
-	err  error
-}
-
-func (c *countdown) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.left > 0 {
-		c.left--
-		return nil
-	}
-	return c.err
-}
 
 // seen is the best point that a run has reported.
 type seen struct {
@@ -72,7 +54,7 @@ func TestInterruptedAtAnyMoment(t *testing.T) {
 			set.Seed = rng.Uint64()
 			var s seen
 			set.Recorder = s.record(set.FeasTol)
-			res, err := ccp.Solve(&countdown{Context: context.Background(), left: moment, err: end}, p, nil, set)
+			res, err := ccp.Solve(shared.Countdown(moment, end), p, nil, set)
 			if err == nil {
 				continue // it had ended before
 			}
@@ -110,7 +92,7 @@ func TestMultistartInterruptedAtAnyMoment(t *testing.T) {
 		set.Seed = rng.Uint64()
 		var s seen
 		set.Recorder = s.record(set.FeasTol)
-		res, err := ccp.Multistart(&countdown{Context: context.Background(), left: moment, err: context.Canceled}, p, 6, set)
+		res, err := ccp.Multistart(shared.Countdown(moment, context.Canceled), p, 6, set)
 		if res == nil || err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatalf("moment %d: error %v, result %+v", moment, err, res)
 		}

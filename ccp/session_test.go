@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -249,7 +250,7 @@ func TestContexts(t *testing.T) {
 		"ReplaceContext": func(ctx context.Context) error { return s.ReplaceContext(ctx, q) },
 		"InspectContext": func(ctx context.Context) error { _, err := ccp.InspectContext(ctx, p); return err },
 	} {
-		err := call(&countdown{Context: context.Background(), err: context.Canceled})
+		err := call(shared.Countdown(0, context.Canceled))
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -258,7 +259,7 @@ func TestContexts(t *testing.T) {
 		t.Error("Replace has ended and yet changed the problem")
 	}
 	for looks := 0; ; looks++ {
-		if err := s.ReplaceContext(&countdown{Context: context.Background(), left: looks, err: context.Canceled}, q); err == nil {
+		if err := s.ReplaceContext(shared.Countdown(looks, context.Canceled), q); err == nil {
 			break
 		}
 		if looks > 1000 {

@@ -6,20 +6,8 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 )
-
-// countdown is a context that ends at its left-th next look.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // TestProblemContext: making a problem of 20,000 constraints, with definitions, ends at any
 // look at the context; there are some for each pass over the constraints.
@@ -37,7 +25,7 @@ func TestProblemContext(t *testing.T) {
 	m.Minimize(dc.Sum(y))
 	looks := 0
 	for ; ; looks += 13 {
-		p, err := m.ProblemContext(&countdown{context.Background(), looks})
+		p, err := m.ProblemContext(shared.Countdown(looks, context.Canceled))
 		if err == nil {
 			if len(p.Constraints) != 4*n {
 				t.Errorf("%d constraints", len(p.Constraints))

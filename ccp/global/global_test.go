@@ -14,6 +14,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // choices is a random problem over maxima of affine functions, and the convex
@@ -163,7 +164,7 @@ func TestGlobalAtItsLimits(t *testing.T) {
 		t.Errorf("%v after %d nodes, bound %g, gap %g: %s", res.Status, res.Nodes, res.Bound, res.Gap, res.Message)
 	}
 	for calls := range 12 {
-		ctx := &countdown{Context: context.Background(), left: 50 * calls, err: context.DeadlineExceeded}
+		ctx := shared.Countdown(50*calls, context.DeadlineExceeded)
 		res, err := global.Solve(ctx, p, nil, 1, ccp.DefaultSettings())
 		if !errors.Is(err, context.DeadlineExceeded) || res == nil || res.Status != ccp.TimeLimit || res.Bound > 0.0213007 {
 			t.Fatalf("after %d looks at the context: error %v, result %+v", 50*calls, err, res)

@@ -2,7 +2,6 @@ package global_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -29,22 +28,4 @@ func solve(t *testing.T, p *dc.Problem, x0 []float64, change func(*ccp.Settings)
 		t.Fatal(err)
 	}
 	return res
-}
-
-// countdown is a context that ends after so many looks at it.
-type countdown struct {
-	context.Context
-	mu   sync.Mutex
-	left int
-	err  error
-}
-
-func (c *countdown) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.left > 0 {
-		c.left--
-		return nil
-	}
-	return c.err
 }

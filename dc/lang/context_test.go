@@ -5,20 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
-
-// countdown is a context that ends at its left-th next look.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // TestEndsInMatrices: work on matrices and large families ends at any look at the context.
 func TestEndsInMatrices(t *testing.T) {
@@ -36,7 +25,7 @@ func TestEndsInMatrices(t *testing.T) {
 		}
 		ended := 0
 		for looks := 0; ; looks += 1 + looks {
-			p, err := Compile(&countdown{context.Background(), looks}, f, Options{})
+			p, err := Compile(shared.Countdown(looks, context.Canceled), f, Options{})
 			if err == nil {
 				break
 			}

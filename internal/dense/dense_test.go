@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // random is A·Aᵀ + shift·I for an n × k matrix A of normal numbers.
@@ -67,25 +69,12 @@ func clone(q *mat.SymDense) *mat.SymDense {
 	return c
 }
 
-// countdown is a context that ends at its left-th next look.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestCancelled: a factorisation ends at any look at the context, which come often; the
 // eigenvalues that are computed on end by themselves and touch nothing.
 func TestCancelled(t *testing.T) {
 	q, looks := random(1200, 1210, 0), 0
 	for ; ; looks++ {
-		ok, err := Cholesky(&countdown{context.Background(), looks}, clone(q).RawSymmetric())
+		ok, err := Cholesky(shared.Countdown(looks, context.Canceled), clone(q).RawSymmetric())
 		if err == nil {
 			if !ok {
 				t.Error("no factor")
