@@ -408,3 +408,14 @@ def test_texts_of_constraints_are_made_for_messages_alone(monkeypatch):
     with pytest.warns(UserWarning, match="not feasible"):
         solve(prob)
     assert prob.status == "infeasible_inaccurate" and "the constraint" in prob.solver_stats.extra_stats["worst"] and texts
+
+
+def test_matrix_is_symmetric_once():
+    """Functions of one matrix share the constraint that it is symmetric, and their cone."""
+    p, rng = cp.Variable((3, 3), name="p"), np.random.default_rng(1)
+    prob = cp.Problem(cp.Minimize(cp.sum([cp.matrix_frac(rng.normal(size=3), p) for _ in range(5)]) + cp.trace(p)))
+    assert str(dcopt.to_dc(prob)).count("p_is_symmetric") == 1
+    value = solve(prob)
+    prob.solve(solver=cp.CLARABEL)
+    assert value == pytest.approx(prob.value, abs=1e-5)
+    np.testing.assert_allclose(p.value, p.value.T, atol=1e-6)

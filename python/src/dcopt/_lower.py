@@ -96,6 +96,7 @@ class Lowerer:
         self.param_stand_in: dict[int, Parameter] = {}
         self.param_items: dict[int, tuple[int, Item]] = {}  # offset and item of a parameter, by its id
         self.words: set[str] = set()
+        self.are_symmetric: set[Item] = set()  # items of which a constraint says so
         self.disciplined = False  # convex by CVXPY's rules: an expression may be replaced by a bound of it
         self.conic = False
         self.length = 0
@@ -184,7 +185,10 @@ class Lowerer:
         return item
 
     def mirrored(self, item: Item, shape: tuple[int, ...], name: str) -> None:
-        """States that each matrix of the last two dimensions is symmetric."""
+        """States that each matrix of the last two dimensions is symmetric, once for each item."""
+        if item in self.are_symmetric:
+            return
+        self.are_symmetric.add(item)
         places = np.arange(int(np.prod(shape, dtype=int))).reshape(shape, order="F")
         i, j = np.triu_indices(shape[-1], 1)
         one, other = places[..., i, j].reshape(-1), places[..., j, i].reshape(-1)
@@ -542,18 +546,13 @@ class Lowerer:
         item = self.lower(e)
         if e.is_symmetric() or e.is_constant():
             return item
+        self.mirrored(item, e.shape, short(e))
         n = e.shape[0]
         places = np.arange(n * n)
         mirror = places.reshape((n, n), order="F").T.reshape(-1, order="F")
-        each = np.ones(n * n)
-        half = sp.coo_array((np.r_[each, each] / 2, (np.r_[places, places], np.r_[places, mirror])), shape=(n * n, n * n))
-        differ = sp.coo_array((np.r_[each, -each], (np.r_[places, places], np.r_[places, mirror])), shape=(n * n, n * n)).tocsr()
-        low = np.tril_indices(n, -1)
-        rows = low[0] + n * low[1]
-        gap = self.affine_of([item], [], (len(rows),), differ[rows])
-        self.graph.constraints.append({"kind": "eq", "args": [gap], "name": short(e) + " is symmetric"})
-        self.out.duals.append((len(rows), lambda y: None))
-        return self.affine_of([item], [], e.shape, half)
+        halves = np.full(2 * n * n, 0.5)
+        mean = sp.coo_array((halves, (np.r_[places, places], np.r_[places, mirror])), shape=(n * n, n * n))
+        return self.affine_of([item], [], e.shape, mean)
 
     def of_matrix(self, op: str, e: Any, symmetric: bool, **attrs: Any) -> Item:
         """A function of a matrix, or of each matrix of the last two dimensions."""
