@@ -135,6 +135,7 @@ func (r *run) afterPanic(res **Result, err *error, t time.Time) {
 // finish completes the result: here alone a status is written.
 func (r *run) finish(end outcome, t time.Time) *Result {
 	res := r.res
+	end = r.excluded(end)
 	res.Status, res.Message = end.status, end.message
 	switch end.status {
 	case Infeasible:

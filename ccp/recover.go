@@ -166,3 +166,24 @@ func (r *run) outOfRange() outcome {
 	}
 	return outcome{}
 }
+
+// excluded is end, or infeasible where the best point breaks a row, be it by a rounding error, and no point within the bounds that
+// meets the affine equations exactly meets some constraint: its range there is above 0 by more than FeasTol. x = y may be broken
+// by 10⁻⁸ at points of 10⁵ that meet x² − y² ≤ −10⁻³.
+func (r *run) excluded(end outcome) outcome {
+	switch end.status {
+	case Converged, Stalled, IterationLimit, Numerical:
+	default:
+		return end
+	}
+	if r.res.Violation == 0 {
+		return end
+	}
+	for _, c := range r.sub.Soft {
+		if least := r.p.ReducedRange(c).Lo; least > r.set.FeasTol {
+			r.res.Conflict = []string{c.Name()}
+			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables that meets the affine equations meets %s, which is broken by %.3g at least there", c.Name(), least)}
+		}
+	}
+	return end
+}

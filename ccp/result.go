@@ -77,7 +77,7 @@ const (
 	Stalled                      // the points have ceased to change, at one that is not feasible or, of a convex problem, not shown to be the minimum
 	IterationLimit               // Settings.MaxIter reached
 	TimeLimit                    // the context's deadline passed
-	Infeasible                   // the convex constraints alone, or one other constraint within the bounds, cannot be met: a proof
+	Infeasible                   // the convex constraints alone, or one other constraint within the bounds and affine equations, cannot be met: a proof
 	Unbounded                    // the objective falls for ever along a feasible direction, or has fallen below −1e20
 	Cancelled                    // the context was cancelled
 	Numerical                    // the backend failed, or a function gave no number

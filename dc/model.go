@@ -189,7 +189,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	if err := errors.Join(p.define(look), p.gather(look)); err != nil {
 		return nil, err
 	}
-	p.typical = p.typicalPoint()
+	p.typical, p.reduced = p.typicalPoint(), sync.OnceValue(p.reduce)
 	p.least = p.reach()
 	if touches {
 		stated.typical = p.typical

@@ -19,10 +19,11 @@ type Problem struct {
 
 	n         int
 	defined   []definition
-	definedAt []int           // of each variable: its place in defined, from 1; nil: nothing is defined
-	exact     func() *Problem // without majorants, made when it is first asked for; nil: there are none
-	typical   []float64       // see typicalPoint
-	least     []float64       // see reach
+	definedAt []int                 // of each variable: its place in defined, from 1; nil: nothing is defined
+	exact     func() *Problem       // without majorants, made when it is first asked for; nil: there are none
+	typical   []float64             // see typicalPoint
+	least     []float64             // see reach
+	reduced   func() map[int]Linear // the variables that affine equations give, see ReducedRange
 }
 
 // Exact returns the problem with splits g − h that equal their functions

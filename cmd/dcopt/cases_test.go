@@ -25,9 +25,6 @@ type caseOf struct {
 	file  string // from the folder of cases
 	args  []string
 	right func(c *caseRun) string // what is wrong; "": nothing
-	// known is why it fails today; "" where it is right. One that is right although
-	// it is known to fail fails the test.
-	known string
 }
 
 // caseRun is what the program says about a case.
@@ -71,14 +68,8 @@ func TestCases(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(k.file, ".dc"), func(t *testing.T) {
-			wrong := k.right(runCase(t, filepath.Join(dir, filepath.FromSlash(k.file)), k.args...))
-			switch {
-			case wrong != "" && k.known == "":
+			if wrong := k.right(runCase(t, filepath.Join(dir, filepath.FromSlash(k.file)), k.args...)); wrong != "" {
 				t.Error(wrong)
-			case wrong == "" && k.known != "":
-				t.Errorf("is right now: take out that it is known to fail (%s)", k.known)
-			case wrong != "":
-				t.Logf("known, %s: %s", k.known, wrong)
 			}
 		})
 	}
