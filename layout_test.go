@@ -35,6 +35,7 @@ var mostUpwards = map[string]int{
 	"lder":                    2,
 	"dc":                      27,
 	"dc/lang":                 2,
+	"dc/lang/internal/syntax": 1,
 	"ccp/internal/subproblem": 7,
 	"ccp/global":              3,
 	"lder/ensemble":           4,

@@ -1,6 +1,10 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc"
+import (
+	"github.com/dcopt/dcopt/dc"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+)
 
 // accumulator holds sums c + Σ val·x[idx] + Σ w·v that are being evaluated, one
 // inside the other: each begins at its mark.
@@ -15,7 +19,7 @@ type accumulator struct {
 type summand struct {
 	w  float64
 	v  value
-	at *node
+	at *syntax.Node
 }
 
 // mark is where a sum begins, and the constant of the one around it.
@@ -63,7 +67,7 @@ func (a *accumulator) addLinear(w float64, l *dc.Linear) {
 }
 
 // add adds w times a value, that of the node at.
-func (a *accumulator) add(w float64, v value, at *node) {
+func (a *accumulator) add(w float64, v value, at *syntax.Node) {
 	switch {
 	case len(v.shape) > 0 || v.sort == general:
 		a.terms = append(a.terms, summand{w, v, at})

@@ -6,53 +6,54 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // entrywise applies an atom to every entry of a value that depends on variables.
 // grow is the number of convex terms that the atom creates per entry.
-func (ev *evaluator) entrywise(n *node, v value, grow int, f func(dc.Expr) dc.Expr) value {
+func (ev *evaluator) entrywise(n *syntax.Node, v value, grow int, f func(dc.Expr) dc.Expr) value {
 	c := ev.afford(n, v.costs().times(grow))
 	ev.spend(n, v.len())
 	return fromEach(v.shape, c, func(k int) dc.Expr {
 		e := f(v.expr(k))
 		if err := e.Err(); err != nil {
-			ev.noSplit(n, n.args[0], v, "%s", cause(err))
+			ev.noSplit(n, n.Args[0], v, "%s", cause(err))
 		}
 		return e
 	})
 }
 
 // noSplit reports that an atom of an argument has no split.
-func (ev *evaluator) noSplit(n, arg *node, v value, format string, args ...any) {
+func (ev *evaluator) noSplit(n, arg *syntax.Node, v value, format string, args ...any) {
 	help := "give the variables bounds; dc(g, h) states a split by hand"
 	switch c := v.curvature(); {
-	case (n.name == "sqrt" || n.op == opPower) && arg.op == opMul && v.len() == 1:
-		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.say(arg.args[0]), ev.say(arg.args[1]))
-	case n.name == "sqrt" && c == DC:
+	case (n.Name == "sqrt" || n.Op == syntax.OpPower) && arg.Op == syntax.OpMul && v.len() == 1:
+		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.say(arg.Args[0]), ev.say(arg.Args[1]))
+	case n.Name == "sqrt" && c == DC:
 		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.say(arg))
 	}
 	ev.failWith(n, help, []Note{ev.note(arg, v.curvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
 }
 
 // affineArg is argument k, which must be affine.
-func (ev *evaluator) affineArg(n *node, args []value, k int) value {
+func (ev *evaluator) affineArg(n *syntax.Node, args []value, k int) value {
 	v := args[k]
-	ev.needAffine(n, n.args[k], n.name, v)
+	ev.needAffine(n, n.Args[k], n.Name, v)
 	return v
 }
 
-func (ev *evaluator) needAffine(n, arg *node, name string, v value) {
+func (ev *evaluator) needAffine(n, arg *syntax.Node, name string, v value) {
 	if v.sort == general {
 		ev.noSplit(n, arg, v, "%s needs an affine argument, %s is %s", name, ev.say(arg), v.curvatureWord())
 	}
 }
 
-func (ev *evaluator) fnAbs(n *node, args []value) value {
+func (ev *evaluator) fnAbs(n *syntax.Node, args []value) value {
 	return ev.absolute(n, args[0])
 }
 
 // absolute is |v|, entry by entry.
-func (ev *evaluator) absolute(n *node, v value) value {
+func (ev *evaluator) absolute(n *syntax.Node, v value) value {
 	if v.isData() {
 		return ev.eachNumber(n, v, math.Abs)
 	}
@@ -62,7 +63,7 @@ func (ev *evaluator) absolute(n *node, v value) value {
 	return out.costed(c)
 }
 
-func (ev *evaluator) fnPos(n *node, args []value) value {
+func (ev *evaluator) fnPos(n *syntax.Node, args []value) value {
 	v := args[0]
 	if v.isData() {
 		return ev.eachNumber(n, v, func(x float64) float64 { return max(x, 0) })
@@ -73,10 +74,12 @@ func (ev *evaluator) fnPos(n *node, args []value) value {
 	return out.costed(c)
 }
 
-func (ev *evaluator) fnSquare(n *node, args []value) value { return ev.squares(n, n.args[0], args[0]) }
+func (ev *evaluator) fnSquare(n *syntax.Node, args []value) value {
+	return ev.squares(n, n.Args[0], args[0])
+}
 
 // squares is v², entry by entry.
-func (ev *evaluator) squares(n, arg *node, v value) value {
+func (ev *evaluator) squares(n, arg *syntax.Node, v value) value {
 	if v.isData() {
 		return ev.eachNumber(n, v, func(x float64) float64 { return x * x })
 	}
@@ -91,15 +94,15 @@ func (ev *evaluator) squares(n, arg *node, v value) value {
 
 // curve serves atoms of single numbers: f on data, apply on expressions, which
 // must be as need says.
-func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*evaluator, *node, []value) value {
-	return func(ev *evaluator, n *node, args []value) value {
-		return ev.applyCurve(n, n.args[0], n.name, need, args[0], 1, f, apply)
+func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
+	return func(ev *evaluator, n *syntax.Node, args []value) value {
+		return ev.applyCurve(n, n.Args[0], n.Name, need, args[0], 1, f, apply)
 	}
 }
 
 // applyCurve applies an atom of one number to every entry: f to data, apply to
 // expressions. grow is the number of convex terms that it creates per entry.
-func (ev *evaluator) applyCurve(n, arg *node, name, need string, v value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value {
+func (ev *evaluator) applyCurve(n, arg *syntax.Node, name, need string, v value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value {
 	if v.isData() {
 		return ev.eachNumber(n, v, f)
 	}
@@ -119,7 +122,7 @@ func (ev *evaluator) applyCurve(n, arg *node, name, need string, v value, grow i
 	})
 }
 
-func (ev *evaluator) fnHuber(n *node, args []value) value {
+func (ev *evaluator) fnHuber(n *syntax.Node, args []value) value {
 	v, m := args[0], 1.0
 	if len(args) > 1 {
 		m = ev.threshold(n, args[1])
@@ -130,42 +133,42 @@ func (ev *evaluator) fnHuber(n *node, args []value) value {
 		}
 		return x * x
 	}
-	return ev.applyCurve(n, n.args[0], n.name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) })
+	return ev.applyCurve(n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) })
 }
 
 // threshold is where huber turns linear, its second argument.
-func (ev *evaluator) threshold(n *node, v value) float64 {
-	m := ev.real(n.args[1], v, "the threshold of huber")
+func (ev *evaluator) threshold(n *syntax.Node, v value) float64 {
+	m := ev.real(n.Args[1], v, "the threshold of huber")
 	if !(m > 0) {
-		ev.fail(n.args[1], "", "the threshold of huber must be positive, not %g", m)
+		ev.fail(n.Args[1], "", "the threshold of huber must be positive, not %g", m)
 	}
 	return m
 }
 
 // fnFold is the max or min of several values entry by entry, or of the entries
 // of one.
-func (ev *evaluator) fnFold(n *node, args []value) value {
+func (ev *evaluator) fnFold(n *syntax.Node, args []value) value {
 	if len(args) == 1 {
 		if args[0].len() == 0 {
-			ev.fail(n, "", "%s of nothing", n.name)
+			ev.fail(n, "", "%s of nothing", n.Name)
 		}
 		ev.spend(n, args[0].len())
-		return ev.foldEntries(n, n.name, args[0])
+		return ev.foldEntries(n, n.Name, args[0])
 	}
 	vs := slices.Clone(args)
-	shape := ev.common(n, n.args, vs)
+	shape := ev.common(n, n.Args, vs)
 	for k := range vs {
 		if !slices.Equal(vs[k].shape, shape) {
 			vs[k] = vs[k].choose(shape, make([]int, size(shape)))
 		}
 	}
-	return ev.fold(n, n.name, vs)
+	return ev.fold(n, n.Name, vs)
 }
 
 // fnSum is the sum of all entries; see also fused.
-func (ev *evaluator) fnSum(n *node, args []value) value { return ev.addUp(n, args[0]) }
+func (ev *evaluator) fnSum(n *syntax.Node, args []value) value { return ev.addUp(n, args[0]) }
 
-func (ev *evaluator) fnMean(n *node, args []value) value {
+func (ev *evaluator) fnMean(n *syntax.Node, args []value) value {
 	v := args[0]
 	if v.len() == 0 {
 		ev.fail(n, "", "mean of nothing")
@@ -173,7 +176,7 @@ func (ev *evaluator) fnMean(n *node, args []value) value {
 	return ev.scale(n, 1/float64(v.len()), ev.addUp(n, v))
 }
 
-func (ev *evaluator) fnNorm1(n *node, args []value) value {
+func (ev *evaluator) fnNorm1(n *syntax.Node, args []value) value {
 	v := args[0]
 	if v.sort != general {
 		return ev.atom(n, dc.Norm1(v.affine()), v.costs().weight)
@@ -181,7 +184,7 @@ func (ev *evaluator) fnNorm1(n *node, args []value) value {
 	return ev.addUp(n, ev.absolute(n, v))
 }
 
-func (ev *evaluator) fnNormInf(n *node, args []value) value {
+func (ev *evaluator) fnNormInf(n *syntax.Node, args []value) value {
 	v := args[0]
 	if v.sort != general {
 		ev.afford(n, cost{pieces: 2 * v.len()})
@@ -193,7 +196,7 @@ func (ev *evaluator) fnNormInf(n *node, args []value) value {
 	return ev.foldEntries(n, "max", ev.absolute(n, v))
 }
 
-func (ev *evaluator) fnNorm2(n *node, args []value) value {
+func (ev *evaluator) fnNorm2(n *syntax.Node, args []value) value {
 	v := args[0]
 	if v.sort != general {
 		return ev.atom(n, dc.Norm2(v.affine()), v.costs().weight)
@@ -203,28 +206,28 @@ func (ev *evaluator) fnNorm2(n *node, args []value) value {
 
 // composed is an atom of all entries of the first argument, which must be as
 // need says.
-func (ev *evaluator) composed(n *node, v value, need string, e dc.Expr) value {
+func (ev *evaluator) composed(n *syntax.Node, v value, need string, e dc.Expr) value {
 	if e.Err() != nil {
-		ev.noSplit(n, n.args[0], v, "%s needs %s, %s is %s", n.name, need, ev.say(n.args[0]), v.curvatureWord())
+		ev.noSplit(n, n.Args[0], v, "%s needs %s, %s is %s", n.Name, need, ev.say(n.Args[0]), v.curvatureWord())
 	}
 	c := v.costs()
 	c.parts = c.parts*max(1, v.len()) + v.len() + 2
 	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, c.cut()))
 }
 
-func (ev *evaluator) fnSumSquares(n *node, args []value) value {
+func (ev *evaluator) fnSumSquares(n *syntax.Node, args []value) value {
 	v := args[0]
 	if v.sort != general {
 		return ev.atom(n, dc.SumSquares(v.affine()), v.costs().weight)
 	}
-	return ev.addUp(n, ev.squares(n, n.args[0], v))
+	return ev.addUp(n, ev.squares(n, n.Args[0], v))
 }
 
-func (ev *evaluator) fnSumLargest(n *node, args []value) value {
+func (ev *evaluator) fnSumLargest(n *syntax.Node, args []value) value {
 	v := args[0]
-	k := ev.integer(n.args[1], args[1], "the number of entries that sumlargest adds")
+	k := ev.integer(n.Args[1], args[1], "the number of entries that sumlargest adds")
 	if k < 1 || k > v.len() {
-		ev.fail(n.args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.len(), ev.say(n.args[0]), k)
+		ev.fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.len(), ev.say(n.Args[0]), k)
 	}
 	if v.sort != general {
 		return ev.atom(n, dc.SumLargest(v.affine(), k), v.costs().weight)
@@ -237,7 +240,7 @@ func (ev *evaluator) fnSumLargest(n *node, args []value) value {
 	return ev.composed(n, v, "entries with a split", dc.SumLargestOf(operands(&v), k))
 }
 
-func (ev *evaluator) fnLogSumExp(n *node, args []value) value {
+func (ev *evaluator) fnLogSumExp(n *syntax.Node, args []value) value {
 	v := args[0]
 	if v.sort != general {
 		return ev.atom(n, dc.LogSumExp(v.affine()), v.costs().weight)
@@ -245,10 +248,10 @@ func (ev *evaluator) fnLogSumExp(n *node, args []value) value {
 	return ev.composed(n, v, "convex entries", dc.LogSumExpOf(operands(&v)))
 }
 
-func (ev *evaluator) fnQuad(n *node, args []value) value {
-	x, q := ev.affineArg(n, args, 0), ev.numeric(n.args[1], args[1], "the matrix of quad")
+func (ev *evaluator) fnQuad(n *syntax.Node, args []value) value {
+	x, q := ev.affineArg(n, args, 0), ev.numeric(n.Args[1], args[1], "the matrix of quad")
 	if k := x.len(); len(x.shape) > 1 || q.len() != k*k || k > 1 && !slices.Equal(q.shape, []int{k, k}) {
-		ev.shapesDiffer(n, n.args[0], n.args[1], &x, &q)
+		ev.shapesDiffer(n, n.Args[0], n.Args[1], &x, &q)
 	}
 	if x.len() == 0 {
 		return number(0)
@@ -258,20 +261,20 @@ func (ev *evaluator) fnQuad(n *node, args []value) value {
 
 // fnDC is g − h with the modeller's word that this is the split; that both are
 // convex is checked.
-func (ev *evaluator) fnDC(n *node, args []value) value {
+func (ev *evaluator) fnDC(n *syntax.Node, args []value) value {
 	g, h := args[0], args[1]
 	for k, v := range args {
 		if c := v.curvature(); c == Concave || c == DC {
 			part := string("gh"[k])
-			ev.fail(n.args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.say(n.args[k]), v.curvatureWord())
+			ev.fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.say(n.Args[k]), v.curvatureWord())
 		}
 	}
-	return ev.weighted(n, []summand{{1, g, n.args[0]}, {-1, h, n.args[1]}})
+	return ev.weighted(n, []summand{{1, g, n.Args[0]}, {-1, h, n.Args[1]}})
 }
 
 // power is base^exponent, entry by entry.
-func (ev *evaluator) power(n *node, base, exponent value) value {
-	p := ev.real(n.args[1], exponent, "an exponent")
+func (ev *evaluator) power(n *syntax.Node, base, exponent value) value {
+	p := ev.real(n.Args[1], exponent, "an exponent")
 	if base.isData() {
 		return ev.eachNumber(n, base, func(x float64) float64 { return math.Pow(x, p) })
 	}
@@ -281,10 +284,10 @@ func (ev *evaluator) power(n *node, base, exponent value) value {
 	case 1:
 		return base
 	case 2:
-		return ev.squares(n, n.args[0], base)
+		return ev.squares(n, n.Args[0], base)
 	}
 	pow := func(x float64) float64 { return math.Pow(x, p) }
-	return ev.applyCurve(n, n.args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
+	return ev.applyCurve(n, n.Args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
 }
 
 // powerNeeds names the curvature that the base of a power must have.
@@ -300,7 +303,7 @@ func powerNeeds(p float64) string {
 
 // sumOf is the sum of f over the entries of an affine array, in one piece: of
 // abs, of huber with threshold m, or of squares.
-func (ev *evaluator) sumOf(n *node, f string, x value, m float64) value {
+func (ev *evaluator) sumOf(n *syntax.Node, f string, x value, m float64) value {
 	weight := x.costs().weight
 	switch f {
 	case "abs":

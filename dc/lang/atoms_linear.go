@@ -4,28 +4,29 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // fnVec is the entries of an array, in row-major order, as a vector.
-func (ev *evaluator) fnVec(n *node, args []value) value { return args[0].reshape(args[0].len()) }
+func (ev *evaluator) fnVec(n *syntax.Node, args []value) value { return args[0].reshape(args[0].len()) }
 
 // factors are two arguments one of which is data; swapped says that it is the second.
-func (ev *evaluator) factors(n *node, args []value) (data, v value, swapped bool) {
+func (ev *evaluator) factors(n *syntax.Node, args []value) (data, v value, swapped bool) {
 	switch {
 	case args[0].isData():
 		return args[0], args[1], false
 	case args[1].isData():
 		return args[1], args[0], true
 	}
-	ev.fail(n, "write the sums of products, as in sum(i in I) a[i]*x[i]", "%s needs an argument that is data, but both depend on variables", n.name)
+	ev.fail(n, "write the sums of products, as in sum(i in I) a[i]*x[i]", "%s needs an argument that is data, but both depend on variables", n.Name)
 	return data, v, false
 }
 
 // fnConv is the discrete convolution of two vectors.
-func (ev *evaluator) fnConv(n *node, args []value) value {
+func (ev *evaluator) fnConv(n *syntax.Node, args []value) value {
 	for k := range args {
 		if len(args[k].shape) > 1 || args[k].len() == 0 {
-			ev.fail(n.args[k], "", "conv takes vectors with entries, but %s is %s", ev.say(n.args[k]), shapeText(args[k].shape))
+			ev.fail(n.Args[k], "", "conv takes vectors with entries, but %s is %s", ev.say(n.Args[k]), shapeText(args[k].shape))
 		}
 	}
 	a, v, _ := ev.factors(n, args)
@@ -43,7 +44,7 @@ func (ev *evaluator) fnConv(n *node, args []value) value {
 }
 
 // fnKron is the Kronecker product of two matrices, of which vectors are columns.
-func (ev *evaluator) fnKron(n *node, args []value) value {
+func (ev *evaluator) fnKron(n *syntax.Node, args []value) value {
 	var dims [2][2]int
 	vectors := true
 	for k := range args {
@@ -55,7 +56,7 @@ func (ev *evaluator) fnKron(n *node, args []value) value {
 		case 2:
 			dims[k], vectors = [2]int{s[0], s[1]}, false
 		default:
-			ev.fail(n.args[k], "", "kron takes matrices and vectors, but %s is %s", ev.say(n.args[k]), shapeText(s))
+			ev.fail(n.Args[k], "", "kron takes matrices and vectors, but %s is %s", ev.say(n.Args[k]), shapeText(s))
 		}
 	}
 	a, v, swapped := ev.factors(n, args)
@@ -89,11 +90,11 @@ func (m *linearMap) add(k int, w float64) {
 func (m *linearMap) endRow() { m.ptr = append(m.ptr, len(m.idx)) }
 
 // fnDotSort is the inner product of the sorted entries and the sorted weights.
-func (ev *evaluator) fnDotSort(n *node, args []value) value {
-	v, w := args[0], ev.numeric(n.args[1], args[1], "the weights of dotsort")
+func (ev *evaluator) fnDotSort(n *syntax.Node, args []value) value {
+	v, w := args[0], ev.numeric(n.Args[1], args[1], "the weights of dotsort")
 	switch {
 	case v.len() != w.len():
-		ev.shapesDiffer(n, n.args[0], n.args[1], &v, &w)
+		ev.shapesDiffer(n, n.Args[0], n.Args[1], &v, &w)
 	case v.sort != general:
 		ev.spend(n, v.len()*v.len())
 		return ev.atom(n, dc.DotSort(v.affine(), slices.Clone(w.numbers())), v.costs().weight*v.len())

@@ -4,27 +4,28 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // ofSymmetric serves functions of one symmetric matrix.
-func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*evaluator, *node, []value) value {
-	return func(ev *evaluator, n *node, args []value) value {
+func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
+	return func(ev *evaluator, n *syntax.Node, args []value) value {
 		v := ev.symmetric(n, args, 0)
 		return ev.matrixAtom(n, make(v.affine()), &v)
 	}
 }
 
 // symmetric is argument k, a symmetric matrix that is affine.
-func (ev *evaluator) symmetric(n *node, args []value, k int) value {
+func (ev *evaluator) symmetric(n *syntax.Node, args []value, k int) value {
 	v := ev.affineArg(n, args, k)
 	if v.len() == 1 {
 		return v.reshape(1, 1)
 	}
 	if len(v.shape) != 2 || v.shape[0] != v.shape[1] || v.len() == 0 {
-		ev.fail(n.args[k], "", "%s needs a square matrix, but %s is %s", n.name, ev.say(n.args[k]), shapeText(v.shape))
+		ev.fail(n.Args[k], "", "%s needs a square matrix, but %s is %s", n.Name, ev.say(n.Args[k]), shapeText(v.shape))
 	}
 	order := v.shape[0]
-	if n.name == "logdet" {
+	if n.Name == "logdet" {
 		order *= 2
 	}
 	if v.isData() {
@@ -33,21 +34,21 @@ func (ev *evaluator) symmetric(n *node, args []value, k int) value {
 	ev.factored(n, v.shape[0], order)
 	a := v.affine()
 	if i, j, ok := dc.IsSymmetric(a); !ok {
-		at := n.args[k]
+		at := n.Args[k]
 		if v.isData() {
 			d := v.shape[0]
 			ev.fail(at, "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
-				n.name, ev.say(at), v.num[i*d+j], i+1, j+1, v.num[j*d+i], j+1, i+1)
+				n.Name, ev.say(at), v.num[i*d+j], i+1, j+1, v.num[j*d+i], j+1, i+1)
 		}
 		ev.fail(at, "declare the variable symmetric or psd, or take (X + X')/2", "%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ",
-			n.name, ev.say(at), i+1, j+1, j+1, i+1)
+			n.Name, ev.say(at), i+1, j+1, j+1, i+1)
 	}
 	return v
 }
 
 // factored counts the work of factoring a matrix of order d and of stating a
 // semidefinite cone of the given order.
-func (ev *evaluator) factored(n *node, d, order int) {
+func (ev *evaluator) factored(n *syntax.Node, d, order int) {
 	ev.spend(n, int(min(math.Pow(float64(d), 3)/64+unitsRow*math.Pow(float64(order), 2)/2, 1<<30)))
 }
 
@@ -55,11 +56,11 @@ func (ev *evaluator) factored(n *node, d, order int) {
 const unitsRow = 64
 
 // matrixAtom is an atom of matrices as a value.
-func (ev *evaluator) matrixAtom(n *node, e dc.Expr, args ...*value) value {
+func (ev *evaluator) matrixAtom(n *syntax.Node, e dc.Expr, args ...*value) value {
 	weight := 0
 	for _, v := range args {
 		if v.curvature() == Constant && e.Err() != nil {
-			ev.failDomain(n.args[len(n.args)-1], "%s needs a positive definite matrix, and %s is not", n.name, ev.say(n.args[len(n.args)-1]))
+			ev.failDomain(n.Args[len(n.Args)-1], "%s needs a positive definite matrix, and %s is not", n.Name, ev.say(n.Args[len(n.Args)-1]))
 		}
 		weight += v.costs().weight + v.len()
 	}
@@ -67,14 +68,14 @@ func (ev *evaluator) matrixAtom(n *node, e dc.Expr, args ...*value) value {
 }
 
 // fnMatFrac is x'P⁻¹x.
-func (ev *evaluator) fnMatFrac(n *node, args []value) value {
+func (ev *evaluator) fnMatFrac(n *syntax.Node, args []value) value {
 	x, p := ev.affineArg(n, args, 0), ev.symmetric(n, args, 1)
 	d := p.shape[0]
 	if x.len() == 1 {
 		x = x.reshape(1)
 	}
 	if len(x.shape) > 2 || x.shape[0] != d {
-		ev.fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.say(n.args[0]), shapeText(x.shape), ev.say(n.args[1]), d, d)
+		ev.fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.say(n.Args[0]), shapeText(x.shape), ev.say(n.Args[1]), d, d)
 	}
 	ev.spend(n, unitsCoeff*(x.affine().NNZ()+x.len()))
 	cols := x.len() / d
@@ -86,21 +87,21 @@ func (ev *evaluator) fnMatFrac(n *node, args []value) value {
 }
 
 // fnLambdaSumLargest is the sum of the k largest eigenvalues.
-func (ev *evaluator) fnLambdaSumLargest(n *node, args []value) value {
+func (ev *evaluator) fnLambdaSumLargest(n *syntax.Node, args []value) value {
 	v := ev.symmetric(n, args, 0)
-	k := ev.integer(n.args[1], args[1], "the number of eigenvalues that lambda_sumlargest adds")
+	k := ev.integer(n.Args[1], args[1], "the number of eigenvalues that lambda_sumlargest adds")
 	if k < 1 || k > v.shape[0] {
-		ev.fail(n.args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.shape[0], ev.say(n.args[0]), k)
+		ev.fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.shape[0], ev.say(n.Args[0]), k)
 	}
 	return ev.matrixAtom(n, dc.LambdaSumLargest(v.affine(), k), &v)
 }
 
 // ofMatrix serves norms of a matrix, or of a vector as a column.
-func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *node, []value) value {
-	return func(ev *evaluator, n *node, args []value) value {
+func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
+	return func(ev *evaluator, n *syntax.Node, args []value) value {
 		v := ev.affineArg(n, args, 0)
 		if len(v.shape) > 2 {
-			ev.fail(n.args[0], "", "%s needs a matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
+			ev.fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, ev.say(n.Args[0]), shapeText(v.shape))
 		}
 		if len(v.shape) == 2 {
 			ev.factored(n, min(v.shape[0], v.shape[1]), v.shape[0]+v.shape[1])
@@ -110,12 +111,12 @@ func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *node, []value) v
 }
 
 // fnTrace is the sum of the diagonal of a square matrix.
-func (ev *evaluator) fnTrace(n *node, args []value) value {
+func (ev *evaluator) fnTrace(n *syntax.Node, args []value) value {
 	return ev.addUp(n, ev.diagonal(n, args[0]))
 }
 
 // fnDiag is the diagonal of a square matrix, or the diagonal matrix of a vector.
-func (ev *evaluator) fnDiag(n *node, args []value) value {
+func (ev *evaluator) fnDiag(n *syntax.Node, args []value) value {
 	v := args[0]
 	if len(v.shape) != 1 {
 		return ev.diagonal(n, v)
@@ -132,12 +133,12 @@ func (ev *evaluator) fnDiag(n *node, args []value) value {
 	return assemble([]int{d, d}, refs)
 }
 
-func (ev *evaluator) diagonal(n *node, v value) value {
+func (ev *evaluator) diagonal(n *syntax.Node, v value) value {
 	if v.len() == 1 {
 		return v.reshape(1)
 	}
 	if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-		ev.fail(n.args[0], "", "%s needs a square matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
+		ev.fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.say(n.Args[0]), shapeText(v.shape))
 	}
 	d := v.shape[0]
 	ev.spend(n, d)

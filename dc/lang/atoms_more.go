@@ -5,14 +5,15 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // relative serves functions of two numbers, entry by entry: f on data, apply on affine
 // functions.
-func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*evaluator, *node, []value) value {
-	return func(ev *evaluator, n *node, args []value) value {
+func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
+	return func(ev *evaluator, n *syntax.Node, args []value) value {
 		vs := []value{ev.affineArg(n, args, 0), ev.affineArg(n, args, 1)}
-		shape := ev.common(n, n.args, vs)
+		shape := ev.common(n, n.Args, vs)
 		x, y := &vs[0], &vs[1]
 		total := ev.room(n, shape)
 		if x.isData() && y.isData() {
@@ -27,7 +28,7 @@ func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) 
 		return fromEach(shape, ev.afford(n, x.costs().plus(y.costs()).times(1)), func(k int) dc.Expr {
 			a, b := x.scalarAt(k), y.scalarAt(k)
 			if b.IsConst() && b.Value(nil)[0] == 0 {
-				ev.failDomain(n.args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.name, ev.hasEntry(n.args[1], y, 0))
+				ev.failDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name, ev.hasEntry(n.Args[1], y, 0))
 			}
 			e := apply(a, b)
 			ev.inDomain(n, e)
@@ -54,16 +55,16 @@ func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 
 // atLeastZero refuses an argument with an entry that is the same everywhere, and
 // negative: there the atom would have no value anywhere.
-func (ev *evaluator) atLeastZero(n *node, arg int, v *value) {
+func (ev *evaluator) atLeastZero(n *syntax.Node, arg int, v *value) {
 	for k := range v.len() {
 		if a := v.scalarAt(k); a.IsConst() && a.Value(nil)[0] < 0 {
-			ev.failDomain(n.args[arg], "%s needs arguments >= 0, but %s", n.name, ev.hasEntry(n.args[arg], v, a.Value(nil)[0]))
+			ev.failDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, ev.hasEntry(n.Args[arg], v, a.Value(nil)[0]))
 		}
 	}
 }
 
 // hasEntry says where a number comes from.
-func (ev *evaluator) hasEntry(n *node, v *value, x float64) string {
+func (ev *evaluator) hasEntry(n *syntax.Node, v *value, x float64) string {
 	if v.len() == 1 {
 		return fmt.Sprintf("%s is %g", ev.say(n), x)
 	}
@@ -71,28 +72,28 @@ func (ev *evaluator) hasEntry(n *node, v *value, x float64) string {
 }
 
 // inDomain refuses an atom whose constant argument lies outside of its domain.
-func (ev *evaluator) inDomain(n *node, e dc.Expr) {
+func (ev *evaluator) inDomain(n *syntax.Node, e dc.Expr) {
 	if err := e.Err(); err != nil {
 		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
 	}
 }
 
 // fnQuadOverLin is the sum of squares of the first argument over the second.
-func (ev *evaluator) fnQuadOverLin(n *node, args []value) value {
+func (ev *evaluator) fnQuadOverLin(n *syntax.Node, args []value) value {
 	x, y := args[0], args[1]
 	if y.len() != 1 {
-		ev.fail(n.args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.args[1]), shapeText(y.shape))
+		ev.fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.Args[1]), shapeText(y.shape))
 	}
 	if x.sort == general || y.sort == general {
 		e := dc.QuadOverLinOf(operands(&x), y.expr(0))
 		if e.Err() != nil && y.sort == general && y.curvature() != Concave {
-			ev.noSplit(n, n.args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.args[1]), y.curvatureWord())
+			ev.noSplit(n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.Args[1]), y.curvatureWord())
 		}
 		return ev.composed(n, x, "convex nonnegative entries", e)
 	}
 	if !x.isData() || !y.isData() {
 		if d := y.scalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
-			ev.failDomain(n.args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.say(n.args[1]), d.Value(nil)[0])
+			ev.failDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.say(n.Args[1]), d.Value(nil)[0])
 		}
 		return ev.atom(n, dc.QuadOverLin(x.affine().Reshape(x.len()), y.scalarAt(0)), x.costs().weight+y.costs().weight)
 	}
@@ -104,7 +105,7 @@ func (ev *evaluator) fnQuadOverLin(n *node, args []value) value {
 }
 
 // fnGeoMean is the geometric mean of all entries of all arguments.
-func (ev *evaluator) fnGeoMean(n *node, args []value) value {
+func (ev *evaluator) fnGeoMean(n *syntax.Node, args []value) value {
 	var parts []dc.Affine
 	data, top, weight, count := true, numbers, 0, 0
 	vs := args
@@ -136,12 +137,12 @@ func (ev *evaluator) fnGeoMean(n *node, args []value) value {
 }
 
 // meanOfConcave is the geometric mean where not all entries are affine.
-func (ev *evaluator) meanOfConcave(n *node, vs []value, count int) value {
+func (ev *evaluator) meanOfConcave(n *syntax.Node, vs []value, count int) value {
 	var ops []dc.Operand
 	var all cost
 	for k := range vs {
 		if c := vs[k].curvature(); c == Convex || c == DC {
-			ev.noSplit(n, n.args[k], vs[k], "geomean needs concave entries, %s is %s", ev.say(n.args[k]), vs[k].curvatureWord())
+			ev.noSplit(n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.say(n.Args[k]), vs[k].curvatureWord())
 		}
 		ops, all = append(ops, operands(&vs[k])...), all.plus(vs[k].costs())
 	}

@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // fnNorm is the p-norm of all entries, p = 2 where it is left out.
-func (ev *evaluator) fnNorm(n *node, args []value) value {
+func (ev *evaluator) fnNorm(n *syntax.Node, args []value) value {
 	v, p := args[0], 2.0
 	if len(args) == 2 {
-		p = ev.limit(n.args[1], args[1], "the order of a norm")
+		p = ev.limit(n.Args[1], args[1], "the order of a norm")
 	}
 	switch {
 	case !(p >= 1):
-		ev.fail(n.args[1], "", "the order of a norm must be at least 1, not %s", ev.is(n.args[1], p))
+		ev.fail(n.Args[1], "", "the order of a norm must be at least 1, not %s", ev.is(n.Args[1], p))
 	case v.sort != general:
 		out := ev.atom(n, dc.NormP(v.affine(), p), v.costs().weight)
 		c := out.costs()
@@ -33,20 +34,20 @@ func (ev *evaluator) fnNorm(n *node, args []value) value {
 
 // fnWeightedGeoMean is the geometric mean of the entries of the first argument,
 // with the weights that the second one has.
-func (ev *evaluator) fnWeightedGeoMean(n *node, args []value) value {
-	v, w := args[0], ev.numeric(n.args[1], args[1], "the weights of wgeomean")
+func (ev *evaluator) fnWeightedGeoMean(n *syntax.Node, args []value) value {
+	v, w := args[0], ev.numeric(n.Args[1], args[1], "the weights of wgeomean")
 	if !slices.Equal(v.shape, w.shape) {
-		ev.shapesDiffer(n, n.args[0], n.args[1], &v, &w)
+		ev.shapesDiffer(n, n.Args[0], n.Args[1], &v, &w)
 	}
 	total := 0.0
 	for _, x := range w.numbers() {
 		if !(x >= 0) {
-			ev.fail(n.args[1], "", "the weights of wgeomean must be >= 0, but %s", ev.hasEntry(n.args[1], &w, x))
+			ev.fail(n.Args[1], "", "the weights of wgeomean must be >= 0, but %s", ev.hasEntry(n.Args[1], &w, x))
 		}
 		total += x
 	}
 	if !(total > 0) || math.IsInf(total, 1) {
-		ev.fail(n.args[1], "", "the weights of wgeomean need a sum > 0, but that of %s is %g", ev.say(n.args[1]), total)
+		ev.fail(n.Args[1], "", "the weights of wgeomean need a sum > 0, but that of %s is %g", ev.say(n.Args[1]), total)
 	}
 	if v.isData() {
 		s := 0.0
@@ -65,10 +66,10 @@ func (ev *evaluator) fnWeightedGeoMean(n *node, args []value) value {
 }
 
 // fnCumSum is the vector of the sums of the first entries.
-func (ev *evaluator) fnCumSum(n *node, args []value) value {
+func (ev *evaluator) fnCumSum(n *syntax.Node, args []value) value {
 	v := args[0]
 	if len(v.shape) > 1 {
-		ev.fail(n, "", "cumsum takes a vector, but %s is %s", ev.say(n.args[0]), shapeText(v.shape))
+		ev.fail(n, "", "cumsum takes a vector, but %s is %s", ev.say(n.Args[0]), shapeText(v.shape))
 	}
 	d := v.len()
 	ev.spend(n, d)
@@ -103,14 +104,14 @@ func (ev *evaluator) fnCumSum(n *node, args []value) value {
 }
 
 // fnReshape is the entries, in row-major order, in another shape.
-func (ev *evaluator) fnReshape(n *node, args []value) value {
+func (ev *evaluator) fnReshape(n *syntax.Node, args []value) value {
 	v := args[0]
-	shape := make([]int, len(n.args)-1)
-	for k, a := range n.args[1:] {
+	shape := make([]int, len(n.Args)-1)
+	for k, a := range n.Args[1:] {
 		shape[k] = ev.dimension(a, args[k+1])
 	}
 	if ev.fits(n, shape) != v.len() {
-		ev.fail(n, "", "%s has %s and does not fit %s", ev.say(n.args[0]), count(v.len(), "entry", "entries"), shapeText(shape))
+		ev.fail(n, "", "%s has %s and does not fit %s", ev.say(n.Args[0]), count(v.len(), "entry", "entries"), shapeText(shape))
 	}
 	ev.spend(n, v.len())
 	return v.reshape(shape...)

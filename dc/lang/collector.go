@@ -3,15 +3,9 @@ package lang
 import (
 	"fmt"
 	"sort"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
-
-// maxErrors is how many diagnostics are kept.
-// Source: the rule of go/parser.
-const maxErrors = 10
-
-// maxCollected bounds the number of diagnostics before sorting.
-// Source: a limit of time and memory.
-const maxCollected = 100
 
 // collector gathers the diagnostics of one file.
 type collector struct {
@@ -19,12 +13,12 @@ type collector struct {
 	list Diagnostics
 }
 
-func (c *collector) addf(at span, help, format string, args ...any) {
+func (c *collector) addf(at syntax.Span, help, format string, args ...any) {
 	c.add(Diagnostic{span: at, Help: help, Message: fmt.Sprintf(format, args...)})
 }
 
 // full reports whether further diagnostics would be dropped.
-func (c *collector) full() bool { return len(c.list) >= maxCollected }
+func (c *collector) full() bool { return len(c.list) >= syntax.MaxCollected }
 
 func (c *collector) add(d Diagnostic) {
 	if c.full() {
@@ -57,7 +51,7 @@ func (c *collector) sorted() Diagnostics {
 		if n := len(out); n > 0 && d.Line > 0 && out[n-1].Line == d.Line && (!d.also || out[n-1].Col == d.Col) {
 			continue
 		}
-		if out = append(out, d); len(out) == maxErrors {
+		if out = append(out, d); len(out) == syntax.MaxErrors {
 			break
 		}
 	}

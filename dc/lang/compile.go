@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -22,33 +23,33 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 	if opt.Cache == nil {
 		opt.Cache = &Cache{}
 	}
-	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]span{}, labels: map[string]span{}, out: &Program{File: f}}
+	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
 	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ctx: ctx, look: min(unitsFirst, lim.work),
 		data: &loader{fsys: opt.FS, dir: opt.Dir, limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, cache: opt.Cache}}
 	c.errs.list = append(c.errs.list, f.syntax...)
-	for name := range f.lost {
+	for name := range f.tree.Lost {
 		c.ev.names[name] = &symbol{bad: true, lost: true}
 	}
-	for _, s := range f.statements {
+	for _, s := range f.tree.Statements {
 		names := c.later
-		if s.verb > vLet {
+		if s.Verb > syntax.Let {
 			names = c.labels
 		}
-		if _, ok := names[s.name]; !ok && (s.verb <= vLet || s.verb == vConstraint && s.name != "") {
-			names[s.name] = s.at
+		if _, ok := names[s.Name]; !ok && (s.Verb <= syntax.Let || s.Verb == syntax.Constraint && s.Name != "") {
+			names[s.Name] = s.At
 		}
 	}
 	c.checkSet()
-	for k := 0; k < len(f.statements) && !c.errs.full(); k++ {
-		c.compile(f.statements[k])
+	for k := 0; k < len(f.tree.Statements) && !c.errs.full(); k++ {
+		c.compile(f.tree.Statements[k])
 		if c.ended {
 			return nil, ctx.Err()
 		}
 	}
 	if c.goal == nil && len(f.syntax) == 0 {
-		end := span{len(f.src), len(f.src)}
-		if n := len(f.statements); n > 0 {
-			end = f.statements[n-1].span
+		end := syntax.Span{Pos: len(f.tree.Source), End: len(f.tree.Source)}
+		if n := len(f.tree.Statements); n > 0 {
+			end = f.tree.Statements[n-1].Span
 		}
 		c.errs.addf(end, "", "the file has no minimize, maximize or find")
 	}
@@ -59,7 +60,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 }
 
 // compile compiles a statement and collects its mistakes.
-func (c *compiler) compile(s *statement) {
+func (c *compiler) compile(s *syntax.Statement) {
 	defer func() {
 		if r := recover(); r != nil {
 			if c.ended = r == errEnded; !c.ended {
@@ -68,9 +69,9 @@ func (c *compiler) compile(s *statement) {
 		}
 	}()
 	c.ev.forget()
-	c.ev.keep = s.verb > vLet // to say what is linearised, parts are asked for again
+	c.ev.keep = s.Verb > syntax.Let // to say what is linearised, parts are asked for again
 	ok := c.resolve(s)
-	if s.verb <= vLet && !c.free(s) {
+	if s.Verb <= syntax.Let && !c.free(s) {
 		return
 	}
 	if !ok {
@@ -82,7 +83,7 @@ func (c *compiler) compile(s *statement) {
 	if m == nil {
 		return
 	}
-	if s.verb != vConstraint { // which has found them all, see sides
+	if s.Verb != syntax.Constraint { // which has found them all, see sides
 		m = c.everyMistake(func() { c.state(s) })
 	}
 	c.errs.add(m.Diagnostic)
@@ -94,21 +95,21 @@ func (c *compiler) compile(s *statement) {
 }
 
 // state adds a statement to the problem.
-func (c *compiler) state(s *statement) {
-	switch s.verb {
-	case vParam:
+func (c *compiler) state(s *syntax.Statement) {
+	switch s.Verb {
+	case syntax.Param:
 		c.param(s)
-	case vSet:
+	case syntax.Set:
 		c.set(s)
-	case vVar:
+	case syntax.Var:
 		c.variable(s)
-	case vLet:
+	case syntax.Let:
 		v := c.family(s)
 		c.define(s, v, "")
-		c.out.Lets = append(c.out.Lets, Let{s.name, v.shape, v.origin(), v.axes(), v})
-	case vConstraint:
+		c.out.Lets = append(c.out.Lets, Let{s.Name, v.shape, v.origin(), v.axes(), v})
+	case syntax.Constraint:
 		c.constraint(s)
-	case vOption:
+	case syntax.Option:
 		c.option(s)
 	default:
 		c.objective(s)
@@ -117,21 +118,21 @@ func (c *compiler) state(s *statement) {
 
 // spoil keeps a name whose declaration failed, so that its uses are not
 // reported as well.
-func (c *compiler) spoil(s *statement) {
-	if s.verb <= vLet && c.ev.names[s.name] == nil {
-		c.ev.names[s.name] = &symbol{at: s.at, bad: true}
+func (c *compiler) spoil(s *syntax.Statement) {
+	if s.Verb <= syntax.Let && c.ev.names[s.Name] == nil {
+		c.ev.names[s.Name] = &symbol{at: s.At, bad: true}
 	}
 }
 
 // free reports a name that is taken.
-func (c *compiler) free(s *statement) bool {
-	switch old := c.ev.names[s.name]; {
+func (c *compiler) free(s *syntax.Statement) bool {
+	switch old := c.ev.names[s.Name]; {
 	case old != nil && !old.lost:
-		c.errs.addf(s.at, "", "%s is declared twice; first in line %d", s.name, c.f.line(old.at.pos))
-	case s.name == "pi":
-		c.errs.addf(s.at, "choose another name", "pi is the number 3.14159...")
-	case s.name == "inf":
-		c.errs.addf(s.at, "choose another name", "inf is infinity")
+		c.errs.addf(s.At, "", "%s is declared twice; first in line %d", s.Name, c.f.tree.Line(old.at.Pos))
+	case s.Name == "pi":
+		c.errs.addf(s.At, "choose another name", "pi is the number 3.14159...")
+	case s.Name == "inf":
+		c.errs.addf(s.At, "choose another name", "inf is infinity")
 	default:
 		return true
 	}
@@ -141,9 +142,9 @@ func (c *compiler) free(s *statement) bool {
 // checkSet reports names in Options.Set that are no params.
 func (c *compiler) checkSet() {
 	var params []string
-	for _, s := range c.f.statements {
-		if s.verb == vParam {
-			params = append(params, s.name)
+	for _, s := range c.f.tree.Statements {
+		if s.Verb == syntax.Param {
+			params = append(params, s.Name)
 		}
 	}
 	names := make([]string, 0, len(c.opt.Set))
@@ -164,40 +165,40 @@ func (c *compiler) checkSet() {
 }
 
 // goalOf remembers the objective; a file has one.
-func (c *compiler) goalOf(s *statement) bool {
-	if s.verb != vMinimize && s.verb != vMaximize && s.verb != vFind {
+func (c *compiler) goalOf(s *syntax.Statement) bool {
+	if s.Verb != syntax.Minimize && s.Verb != syntax.Maximize && s.Verb != syntax.Find {
 		return true
 	}
 	if c.goal != nil && c.goal != s {
-		c.errs.addf(s.at, "", "a second objective; the first is in line %d", c.f.line(c.goal.pos))
+		c.errs.addf(s.At, "", "a second objective; the first is in line %d", c.f.tree.Line(c.goal.Pos))
 		return false
 	}
 	c.goal = s
 	return true
 }
 
-func (c *compiler) objective(s *statement) {
+func (c *compiler) objective(s *syntax.Statement) {
 	if !c.goalOf(s) {
 		return
 	}
-	c.out.Objective = Part{Text: c.f.text(s.span), Place: c.f.place(s.span)}
-	if s.verb == vFind {
+	c.out.Objective = Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.Span)}
+	if s.Verb == syntax.Find {
 		c.out.Find = true
 		return
 	}
-	v := c.ev.operand(s.value)
+	v := c.ev.operand(s.Value)
 	if v.len() != 1 {
-		c.ev.fail(s.value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.say(s.value), shapeText(v.shape))
+		c.ev.fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.say(s.Value), shapeText(v.shape))
 	}
 	e := v.expr(0)
 	part := &c.out.Objective
-	part.Text, part.Place, part.Curvature = c.f.text(s.value.span), c.f.place(s.value.span), v.curvature()
-	if s.verb == vMaximize {
+	part.Text, part.Place, part.Curvature = c.f.tree.Text(s.Value.Span), c.f.place(s.Value.Span), v.curvature()
+	if s.Verb == syntax.Maximize {
 		c.model.Maximize(e)
-		c.linearisedOf(part, s.value, v, -1)
+		c.linearisedOf(part, s.Value, v, -1)
 	} else {
 		c.model.Minimize(e)
-		c.linearisedOf(part, s.value, v, 1)
+		c.linearisedOf(part, s.Value, v, 1)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // Options say where a problem's data come from.
@@ -73,11 +74,11 @@ type compiler struct {
 	ev       *evaluator
 	model    *dc.Model
 	vars     int
-	later    map[string]span // all declared names, where they are first
-	labels   map[string]span // all constraints' names, where they are first
-	goal     *statement      // the first objective
-	ended    bool            // the context has
-	values   []value         // of the sides of a constraint
+	later    map[string]syntax.Span // all declared names, where they are first
+	labels   map[string]syntax.Span // all constraints' names, where they are first
+	goal     *syntax.Statement      // the first objective
+	ended    bool                   // the context has
+	values   []value                // of the sides of a constraint
 	unnamed  int
 	unknown  map[string]bool // names that were reported as unknown
 	out      *Program
@@ -91,8 +92,8 @@ func (c *compiler) everyMistake(f func()) *mistake {
 	return c.ev.caught(f)
 }
 
-func (c *compiler) define(s *statement, v value, from string) {
-	c.ev.names[s.name] = &symbol{at: s.at, value: v, from: from}
+func (c *compiler) define(s *syntax.Statement, v value, from string) {
+	c.ev.names[s.Name] = &symbol{at: s.At, value: v, from: from}
 }
 
 // declared are the names known so far.

@@ -6,21 +6,23 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // constraint compiles a family of constraints.
-func (c *compiler) constraint(s *statement) {
+func (c *compiler) constraint(s *syntax.Statement) {
 	ev := c.ev
-	f := Family{Name: s.name, Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.span)}}
-	if s.name == "" {
+	f := Family{Name: s.Name, Part: Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.Span)}}
+	if s.Name == "" {
 		f.Name = c.freshName()
-	} else if first := c.labels[s.name]; first != s.at {
-		f.Name = c.numbered(s.name)
-		c.warn(&node{span: s.at}, "two constraints are called %s; the first is in line %d, this one is %s", s.name, c.f.line(first.pos), f.Name)
+	} else if first := c.labels[s.Name]; first != s.At {
+		f.Name = c.numbered(s.Name)
+		c.warn(&syntax.Node{Span: s.At}, "two constraints are called %s; the first is in line %d, this one is %s", s.Name, c.f.tree.Line(first.Pos), f.Name)
 	}
-	root := &node{span: s.span, args: s.args, open: len(s.binders) > 0}
+	root := s.Whole
+	ev.noteOf(root).open = len(s.Binders) > 0
 	seen := 0
-	ev.loop(root, s.binders, s.cond, func() {
+	ev.loop(root, s.Binders, s.Cond, func() {
 		seen++
 		index := make([]int, len(ev.indices))
 		for k, b := range ev.indices {
@@ -43,7 +45,7 @@ func (c *compiler) constraint(s *statement) {
 func (c *compiler) freshName() string {
 	for {
 		c.unnamed++
-		if name := fmt.Sprintf("c%d", c.unnamed); c.labels[name] == (span{}) {
+		if name := fmt.Sprintf("c%d", c.unnamed); c.labels[name] == (syntax.Span{}) {
 			return name
 		}
 	}
@@ -52,8 +54,8 @@ func (c *compiler) freshName() string {
 // numbered is a_2, a_3, ... for a constraint with the name of another one.
 func (c *compiler) numbered(name string) string {
 	for k := 2; ; k++ {
-		if out := fmt.Sprintf("%s_%d", name, k); c.labels[out] == (span{}) {
-			c.labels[out] = span{1, 1}
+		if out := fmt.Sprintf("%s_%d", name, k); c.labels[out] == (syntax.Span{}) {
+			c.labels[out] = syntax.Span{Pos: 1, End: 1}
 			return out
 		}
 	}
@@ -61,7 +63,7 @@ func (c *compiler) numbered(name string) string {
 
 // member adds the constraints of one member of a family, unless they always
 // hold.
-func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool {
+func (c *compiler) member(s *syntax.Statement, root *syntax.Node, f *Family, index []int) bool {
 	ev := c.ev
 	vs, outside := c.sides(s)
 	if outside != nil {
@@ -73,12 +75,12 @@ func (c *compiler) member(s *statement, root *node, f *Family, index []int) bool
 		top = max(top, vs[k].sort)
 		constant = constant && vs[k].curvature() == Constant
 	}
-	shape := ev.sides(root, s.args, vs)
+	shape := ev.sides(root, s.Args, vs)
 	ev.spend(root, size(shape))
-	rels := s.rels
-	if len(rels) == 2 && rels[0] == tGE { // u >= e >= l is l <= e <= u
+	rels := s.Rels
+	if len(rels) == 2 && rels[0] == syntax.GE { // u >= e >= l is l <= e <= u
 		slices.Reverse(vs)
-		rels = []kind{tLE, tLE}
+		rels = []syntax.Kind{syntax.LE, syntax.LE}
 	}
 	if constant {
 		c.onData(root, f, index, vs, rels, size(shape))
@@ -113,18 +115,18 @@ const alwaysTol = 1e-9
 
 // onData checks a constraint without variables. One that holds is left out, one
 // that does not makes the problem infeasible.
-func (c *compiler) onData(root *node, f *Family, index []int, vs []value, rels []kind, n int) {
+func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value, rels []syntax.Kind, n int) {
 	for k, r := range rels {
 		for i := range n {
 			a, b := constantAt(&vs[k], i), constantAt(&vs[k+1], i)
 			tol, d := alwaysTol*max(1, math.Abs(a), math.Abs(b)), math.Abs(a-b)
-			if a == b || d <= tol && !math.IsInf(d, 1) || r == tLE && a <= b || r == tGE && a >= b {
+			if a == b || d <= tol && !math.IsInf(d, 1) || r == syntax.LE && a <= b || r == syntax.GE && a >= b {
 				continue
 			}
 			con := dc.LE(dc.Num(a), dc.Num(b))
 			if math.IsInf(a, 0) || math.IsInf(b, 0) {
 				con = dc.LE(dc.Num(1), dc.Num(0))
-			} else if r == tGE || r == tEQ && a < b {
+			} else if r == syntax.GE || r == syntax.EQ && a < b {
 				con = dc.LE(dc.Num(b), dc.Num(a))
 			}
 			c.never(root, f, index, con, fmt.Sprintf("it says %g %s %g, and no variable occurs%s", a, r, b, c.ev.where()))
@@ -145,14 +147,14 @@ func constantAt(v *value, i int) float64 {
 // sides are the values of the operands of a constraint, good until the next
 // call. outside says that a function in it has no value, whatever the variables
 // are.
-func (c *compiler) sides(s *statement) (vs []value, outside *mistake) {
+func (c *compiler) sides(s *syntax.Statement) (vs []value, outside *mistake) {
 	at := c.ev.depth()
 	defer func() {
 		if r := recover(); r != nil {
 			m, ok := r.(mistake)
 			c.ev.unwind(at)
 			if ok && !c.ev.all {
-				m = *c.everyMistake(func() { c.evaluate(s.args) })
+				m = *c.everyMistake(func() { c.evaluate(s.Args) })
 			}
 			switch {
 			case !ok:
@@ -163,11 +165,11 @@ func (c *compiler) sides(s *statement) (vs []value, outside *mistake) {
 			outside = &m
 		}
 	}()
-	return c.evaluate(s.args), nil
+	return c.evaluate(s.Args), nil
 }
 
 // evaluate are the values of nodes, good until the next call.
-func (c *compiler) evaluate(ns []*node) []value {
+func (c *compiler) evaluate(ns []*syntax.Node) []value {
 	c.values = c.values[:0]
 	for range ns {
 		c.values = append(c.values, value{})
@@ -189,74 +191,74 @@ const maxLinearised = 20
 
 // linearisedIn lists the linearised sub-expressions of the current member of a
 // family.
-func (c *compiler) linearisedIn(s *statement, part *Part) {
-	for k, r := range s.rels {
-		l, u := s.args[k], s.args[k+1]
-		if r != tGE {
+func (c *compiler) linearisedIn(s *syntax.Statement, part *Part) {
+	for k, r := range s.Rels {
+		l, u := s.Args[k], s.Args[k+1]
+		if r != syntax.GE {
 			c.linearised(part, l, 1)
 		}
-		if r != tLE {
+		if r != syntax.LE {
 			c.linearised(part, l, -1)
 			c.linearised(part, u, 1)
 		}
-		if r != tGE {
+		if r != syntax.GE {
 			c.linearised(part, u, -1)
 		}
 	}
 }
 
 // linearised adds the sub-expressions of sign·n that are not convex.
-func (c *compiler) linearised(part *Part, n *node, sign int) {
+func (c *compiler) linearised(part *Part, n *syntax.Node, sign int) {
 	c.linearisedOf(part, n, c.ev.operand(n), sign)
 }
 
 // linearisedOf is linearised for a node whose value is known.
-func (c *compiler) linearisedOf(part *Part, n *node, v value, sign int) {
+func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value, sign int) {
 	ev := c.ev
 	cur := v.curvature()
 	if cur <= Affine || sign > 0 && cur == Convex || sign < 0 && cur == Concave || len(part.Linearised) == maxLinearised {
 		return
 	}
 	switch {
-	case n.op == opSum:
-		for k, a := range n.args {
-			c.linearised(part, a, flip(sign, n.minus[k]))
+	case n.Op == syntax.OpSum:
+		for k, a := range n.Args {
+			c.linearised(part, a, flip(sign, n.Minus[k]))
 		}
 		return
-	case n.op == opNeg:
-		c.linearised(part, n.args[0], -sign)
+	case n.Op == syntax.OpNeg:
+		c.linearised(part, n.Args[0], -sign)
 		return
-	case n.op == opReduce && n.name == "sum":
+	case n.Op == syntax.OpReduce && n.Name == "sum":
 		first := true
-		ev.loop(n, n.binders, n.cond, func() {
+		ev.loop(n, n.Binders, n.Cond, func() {
 			if first {
-				c.linearised(part, n.args[0], sign)
+				c.linearised(part, n.Args[0], sign)
 			}
 			first = false
 		})
 		return
-	case n.op == opCall && n.name == "sum" && v.len() == 1:
-		c.linearised(part, n.args[0], sign)
+	case n.Op == syntax.OpCall && n.Name == "sum" && v.len() == 1:
+		c.linearised(part, n.Args[0], sign)
 		return
-	case n.op == opCall && n.name == "dc":
+	case n.Op == syntax.OpCall && n.Name == "dc":
 		if sign > 0 {
-			c.linearised(part, n.args[1], -1)
+			c.linearised(part, n.Args[1], -1)
 		} else {
-			c.linearised(part, n.args[0], -1)
+			c.linearised(part, n.Args[0], -1)
 		}
 		return
-	case n.op == opMul || n.op == opDotMul || n.op == opDiv || n.op == opDotDiv:
-		a, b := ev.operand(n.args[0]), ev.operand(n.args[1])
+	case n.Op == syntax.OpMul || n.Op == syntax.OpDotMul || n.Op == syntax.OpDiv || n.Op == syntax.OpDotDiv:
+		a, b := ev.operand(n.Args[0]), ev.operand(n.Args[1])
 		if b.isData() && b.len() == 1 && b.at(0) != 0 {
-			c.linearised(part, n.args[0], flip(sign, b.at(0) < 0))
+			c.linearised(part, n.Args[0], flip(sign, b.at(0) < 0))
 			return
 		}
 		if a.isData() && a.len() == 1 && a.at(0) != 0 {
-			c.linearised(part, n.args[1], flip(sign, a.at(0) < 0))
+			c.linearised(part, n.Args[1], flip(sign, a.at(0) < 0))
 			return
 		}
 	}
-	text := c.f.text(n.span)
+	text := c.f.tree.Text(n.Span)
 	if cur == DC {
 		text = "part of " + text
 	}

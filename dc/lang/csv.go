@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/table"
 )
 
@@ -228,8 +229,8 @@ func badCell(c *table.Cell) error {
 }
 
 func brief(s string) string {
-	if len(s) > maxText {
-		return s[:maxText] + "..."
+	if len(s) > syntax.MaxText {
+		return s[:syntax.MaxText] + "..."
 	}
 	return s
 }

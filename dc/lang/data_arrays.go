@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -25,21 +26,21 @@ var formats = []format{
 }
 
 // readsFiles serves the function of a format: file, key.
-func readsFiles(f format) func(*evaluator, *node, []value) value {
-	return func(ev *evaluator, n *node, _ []value) value {
+func readsFiles(f format) func(*evaluator, *syntax.Node, []value) value {
+	return func(ev *evaluator, n *syntax.Node, _ []value) value {
 		name, key := ev.stringArg(n, 0), ""
-		if len(n.args) == 2 {
+		if len(n.Args) == 2 {
 			if key = ev.stringArg(n, 1); key == "" {
-				ev.fail(n.args[1], "", "%s wants a name that is not empty", n.name)
+				ev.fail(n.Args[1], "", "%s wants a name that is not empty", n.Name)
 			}
 		}
 		v, err := ev.data.array(f, name, key)
 		var missing *arrays.MissingKey
 		switch {
 		case errors.As(err, &missing) && key != "":
-			ev.fail(n, "", "%s %q has no %s %q%s", n.name, name, missing.What, key, suggest.DidYouMean(key, missing.Keys))
+			ev.fail(n, "", "%s %q has no %s %q%s", n.Name, name, missing.What, key, suggest.DidYouMean(key, missing.Keys))
 		case errors.As(err, &missing):
-			ev.fail(n, fmt.Sprintf("name the one that you need, as in %s(%q, %q)", n.name, name, missing.Keys[0]), "%s %q holds %d arrays", n.name, name, len(missing.Keys))
+			ev.fail(n, fmt.Sprintf("name the one that you need, as in %s(%q, %q)", n.Name, name, missing.Keys[0]), "%s %q holds %d arrays", n.Name, name, len(missing.Keys))
 		case err != nil:
 			ev.unreadable(n, err)
 		}

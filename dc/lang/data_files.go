@@ -6,20 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
 // stringArg is argument k as a string literal.
-func (ev *evaluator) stringArg(n *node, k int) string {
-	a := n.args[k]
-	if a.op != opString {
-		ev.fail(a, `write the name in double quotes, as in `+n.name+`("data.`+n.name+`")`, "%s wants a string, not %s", n.name, ev.say(a))
+func (ev *evaluator) stringArg(n *syntax.Node, k int) string {
+	a := n.Args[k]
+	if a.Op != syntax.OpString {
+		ev.fail(a, `write the name in double quotes, as in `+n.Name+`("data.`+n.Name+`")`, "%s wants a string, not %s", n.Name, ev.say(a))
 	}
-	return a.name
+	return a.Name
 }
 
 // unreadable reports a file that cannot be read.
-func (ev *evaluator) unreadable(n *node, err error) {
+func (ev *evaluator) unreadable(n *syntax.Node, err error) {
 	help := ""
 	var missing *notFound
 	if errors.As(err, &missing) {
@@ -29,13 +30,13 @@ func (ev *evaluator) unreadable(n *node, err error) {
 	if strings.HasPrefix(err.Error(), "line ") {
 		sep = " "
 	}
-	ev.fail(n, help, "%s %q%s%v", n.name, ev.stringArg(n, 0), sep, err)
+	ev.fail(n, help, "%s %q%s%v", n.Name, ev.stringArg(n, 0), sep, err)
 }
 
 // fnCSV is csv("file"), or csv("file", "column", ...).
-func (ev *evaluator) fnCSV(n *node, args []value) value {
+func (ev *evaluator) fnCSV(n *syntax.Node, args []value) value {
 	name := ev.stringArg(n, 0)
-	if len(n.args) > 1 {
+	if len(n.Args) > 1 {
 		return ev.columns(n, name)
 	}
 	v, err := ev.data.matrix(name)
@@ -51,12 +52,12 @@ func (ev *evaluator) fnCSV(n *node, args []value) value {
 
 // columns are a vector or matrix of numbers, or a set with a member per row where
 // a column has words.
-func (ev *evaluator) columns(n *node, file string) value {
+func (ev *evaluator) columns(n *syntax.Node, file string) value {
 	t, err := ev.data.csv(file)
 	if err != nil {
 		ev.unreadable(n, err)
 	}
-	width := len(n.args) - 1
+	width := len(n.Args) - 1
 	ev.spend(n, len(t.num)/16)
 	cols := make([]int, width)
 	words := false
@@ -86,28 +87,28 @@ func (ev *evaluator) columns(n *node, file string) value {
 }
 
 // columnOf is the number of the column that argument k names.
-func (ev *evaluator) columnOf(n *node, k int, file string, t *csvTable) int {
+func (ev *evaluator) columnOf(n *syntax.Node, k int, file string, t *csvTable) int {
 	name := ev.stringArg(n, k)
 	if t.header == nil {
-		ev.fail(n.args[k], "", "csv %q has no header line, so no column %q", file, name)
+		ev.fail(n.Args[k], "", "csv %q has no header line, so no column %q", file, name)
 	}
 	j := slices.Index(t.header, name)
 	switch {
 	case t.rows == 0:
 		ev.unreadable(n, errNoNumbers)
 	case j < 0:
-		ev.fail(n.args[k], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.header))
+		ev.fail(n.Args[k], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.header))
 	case slices.Contains(t.header[j+1:], name):
-		ev.fail(n.args[k], "", "csv %q has two columns %q", file, name)
+		ev.fail(n.Args[k], "", "csv %q has two columns %q", file, name)
 	}
 	return j
 }
 
 // setOfRows is the set of the members that the rows of some columns are, each
 // once, in the order of the file. All cells of a column with words are words.
-func (ev *evaluator) setOfRows(n *node, file string, t *csvTable, cols []int) value {
+func (ev *evaluator) setOfRows(n *syntax.Node, file string, t *csvTable, cols []int) value {
 	if len(cols) > maxWidth {
-		ev.fail(n.args[maxWidth+1], "", "a member of a set has at most %d parts", maxWidth)
+		ev.fail(n.Args[maxWidth+1], "", "a member of a set has at most %d parts", maxWidth)
 	}
 	texts := make([][]string, len(cols))
 	for k, j := range cols {
@@ -130,7 +131,7 @@ func (ev *evaluator) setOfRows(n *node, file string, t *csvTable, cols []int) va
 			x := t.num[i*t.cols+j]
 			at, ok := whole(x)
 			if !ok {
-				ev.fail(n.args[k+1], "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.header[j])
+				ev.fail(n.Args[k+1], "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.header[j])
 			}
 			m[k].k = at
 		}

@@ -4,15 +4,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
 // fnSort is the entries of a vector in ascending order.
-func (ev *evaluator) fnSort(n *node, args []value) value {
+func (ev *evaluator) fnSort(n *syntax.Node, args []value) value {
 	v := ev.dataArg(n, args, 0)
 	if len(v.shape) > 1 {
-		ev.fail(n, "", "sort takes a vector, but %s is %s", ev.say(n.args[0]), shapeText(v.shape))
+		ev.fail(n, "", "sort takes a vector, but %s is %s", ev.say(n.Args[0]), shapeText(v.shape))
 	}
 	out := slices.Clone(v.numbers())
 	ev.spend(n, 4*len(out))
@@ -21,13 +22,13 @@ func (ev *evaluator) fnSort(n *node, args []value) value {
 }
 
 // square is argument 0, a square matrix of data, and its order.
-func (ev *evaluator) square(n *node, args []value) (data []float64, order int) {
+func (ev *evaluator) square(n *syntax.Node, args []value) (data []float64, order int) {
 	v := ev.dataArg(n, args, 0)
 	switch {
 	case v.len() == 1:
 		order = 1
 	case len(v.shape) != 2 || v.shape[0] != v.shape[1] || v.len() == 0:
-		ev.fail(n.args[0], "", "%s needs a square matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
+		ev.fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.say(n.Args[0]), shapeText(v.shape))
 	default:
 		order = v.shape[0]
 	}
@@ -36,14 +37,14 @@ func (ev *evaluator) square(n *node, args []value) (data []float64, order int) {
 }
 
 // fnChol is the lower triangular L with A = L*L'.
-func (ev *evaluator) fnChol(n *node, args []value) value {
+func (ev *evaluator) fnChol(n *syntax.Node, args []value) value {
 	data, d := ev.square(n, args)
 	a := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := range i + 1 {
 			x, y := data[i*d+j], data[j*d+i]
 			if !(math.Abs(x-y) <= nearInteger*max(math.Abs(x), math.Abs(y))) {
-				ev.fail(n.args[0], "", "chol needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]", ev.say(n.args[0]), x, i+1, j+1, y, j+1, i+1)
+				ev.fail(n.Args[0], "", "chol needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]", ev.say(n.Args[0]), x, i+1, j+1, y, j+1, i+1)
 			}
 			a.SetSym(i, j, x/2+y/2)
 		}
@@ -52,7 +53,7 @@ func (ev *evaluator) fnChol(n *node, args []value) value {
 	ok, err := dense.Cholesky(ev.patience(), r)
 	ev.goOn(err)
 	if !ok {
-		ev.failDomain(n.args[0], "chol needs a positive definite matrix, and %s is not", ev.say(n.args[0]))
+		ev.failDomain(n.Args[0], "chol needs a positive definite matrix, and %s is not", ev.say(n.Args[0]))
 	}
 	out := make([]float64, d*d)
 	for i := range d {
@@ -64,12 +65,12 @@ func (ev *evaluator) fnChol(n *node, args []value) value {
 }
 
 // fnInv is the inverse of a square matrix.
-func (ev *evaluator) fnInv(n *node, args []value) value {
+func (ev *evaluator) fnInv(n *syntax.Node, args []value) value {
 	data, d := ev.square(n, args)
 	inverse, cond, err := dense.Inverse(ev.patience(), d, data)
 	ev.goOn(err)
 	if inverse == nil {
-		ev.fail(n.args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number is about %.1g", ev.say(n.args[0]), cond)
+		ev.fail(n.Args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number is about %.1g", ev.say(n.Args[0]), cond)
 	}
 	return ev.finite(n, array([]int{d, d}, inverse))
 }
@@ -84,25 +85,27 @@ func identity(d int) []float64 {
 }
 
 // dataArg is argument k, which must not depend on a variable.
-func (ev *evaluator) dataArg(n *node, args []value, k int) value {
+func (ev *evaluator) dataArg(n *syntax.Node, args []value, k int) value {
 	v := args[k]
 	if !v.isData() {
-		ev.fail(n, "", "%s takes data only, but %s depends on a variable", n.name, ev.say(n.args[k]))
+		ev.fail(n, "", "%s takes data only, but %s depends on a variable", n.Name, ev.say(n.Args[k]))
 	}
 	return v
 }
 
 // ofData serves functions of every number of an array.
-func ofData(f func(float64) float64) func(*evaluator, *node, []value) value {
-	return func(ev *evaluator, n *node, args []value) value { return ev.eachNumber(n, ev.dataArg(n, args, 0), f) }
+func ofData(f func(float64) float64) func(*evaluator, *syntax.Node, []value) value {
+	return func(ev *evaluator, n *syntax.Node, args []value) value {
+		return ev.eachNumber(n, ev.dataArg(n, args, 0), f)
+	}
 }
 
 // constants serves zeros and ones.
-func constants(x float64) func(*evaluator, *node, []value) value {
-	return func(ev *evaluator, n *node, args []value) value {
+func constants(x float64) func(*evaluator, *syntax.Node, []value) value {
+	return func(ev *evaluator, n *syntax.Node, args []value) value {
 		shape := make([]int, len(args))
 		for k := range args {
-			shape[k] = ev.dimension(n.args[k], args[k])
+			shape[k] = ev.dimension(n.Args[k], args[k])
 		}
 		out := make([]float64, ev.room(n, shape))
 		for k := range out {
@@ -112,41 +115,41 @@ func constants(x float64) func(*evaluator, *node, []value) value {
 	}
 }
 
-func onlyStart(ev *evaluator, n *node, _ []value) value {
-	ev.fail(n, "", "%s stands only after start, as in start %s", n.name, ev.say(n))
+func onlyStart(ev *evaluator, n *syntax.Node, _ []value) value {
+	ev.fail(n, "", "%s stands only after start, as in start %s", n.Name, ev.say(n))
 	return value{}
 }
 
-func (ev *evaluator) fnEye(n *node, args []value) value {
-	d := ev.dimension(n.args[0], args[0])
+func (ev *evaluator) fnEye(n *syntax.Node, args []value) value {
+	d := ev.dimension(n.Args[0], args[0])
 	ev.room(n, []int{d, d})
 	return array([]int{d, d}, identity(d))
 }
 
-func (ev *evaluator) fnRows(n *node, args []value) value { return ev.extent(n, args[0], 0) }
-func (ev *evaluator) fnCols(n *node, args []value) value { return ev.extent(n, args[0], 1) }
+func (ev *evaluator) fnRows(n *syntax.Node, args []value) value { return ev.extent(n, args[0], 0) }
+func (ev *evaluator) fnCols(n *syntax.Node, args []value) value { return ev.extent(n, args[0], 1) }
 
-func (ev *evaluator) extent(n *node, v value, d int) value {
+func (ev *evaluator) extent(n *syntax.Node, v value, d int) value {
 	if len(v.shape) != 2 {
 		help := ""
 		if len(v.shape) == 1 {
 			help = "len counts the entries of a vector"
 		}
-		ev.fail(n, help, "%s counts in a matrix, but %s is %s", n.name, ev.say(n.args[0]), shapeText(v.shape))
+		ev.fail(n, help, "%s counts in a matrix, but %s is %s", n.Name, ev.say(n.Args[0]), shapeText(v.shape))
 	}
 	return number(float64(v.shape[d]))
 }
 
-func (ev *evaluator) fnLen(n *node, args []value) value {
+func (ev *evaluator) fnLen(n *syntax.Node, args []value) value {
 	v := args[0]
 	if len(v.shape) > 1 {
-		ev.fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", ev.say(n.args[0]), shapeText(v.shape))
+		ev.fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", ev.say(n.Args[0]), shapeText(v.shape))
 	}
 	return number(float64(v.len()))
 }
 
 // fnStd is the standard deviation with divisor n.
-func (ev *evaluator) fnStd(n *node, args []value) value {
+func (ev *evaluator) fnStd(n *syntax.Node, args []value) value {
 	v := ev.dataArg(n, args, 0)
 	if v.len() == 0 {
 		ev.fail(n, "", "std of nothing")

@@ -6,31 +6,32 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // param declares data.
-func (c *compiler) param(s *statement) {
+func (c *compiler) param(s *syntax.Statement) {
 	v, from, ok := c.override(s)
 	switch {
 	case ok:
-	case s.value == nil:
-		at := &node{span: s.at}
-		c.ev.fail(at, fmt.Sprintf("write %s = ..., or set it from outside", s.name), "the param %s has no value", s.name)
-	case s.binders != nil:
+	case s.Value == nil:
+		at := &syntax.Node{Span: s.At}
+		c.ev.fail(at, fmt.Sprintf("write %s = ..., or set it from outside", s.Name), "the param %s has no value", s.Name)
+	case s.Binders != nil:
 		v = c.family(s)
 	default:
-		v = c.ev.arrayOf(s.value)
-		if s.value.op == opCall && s.value.fn.text {
-			from = fmt.Sprintf("%s %q", s.value.name, s.value.args[0].name)
+		v = c.ev.arrayOf(s.Value)
+		if s.Value.Op == syntax.OpCall && c.ev.noteOf(s.Value).fn.text {
+			from = fmt.Sprintf("%s %q", s.Value.Name, s.Value.Args[0].Name)
 		}
 	}
 	if !v.isData() && v.sort != sparseNumbers {
-		c.ev.fail(s.value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.say(s.value))
+		c.ev.fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.say(s.Value))
 	}
-	if s.dims != nil {
+	if s.Dims != nil {
 		v = c.checkShape(s, v, from)
 	}
-	if s.binders != nil && ok {
+	if s.Binders != nil && ok {
 		to := c.extents(s)
 		v = c.fit(s, v, &to, from)
 	}
@@ -38,14 +39,14 @@ func (c *compiler) param(s *statement) {
 }
 
 // override is the value that Options.Set has for a param.
-func (c *compiler) override(s *statement) (v value, from string, ok bool) {
-	text, ok := c.opt.Set[s.name]
+func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool) {
+	text, ok := c.opt.Set[s.Name]
 	if !ok {
 		return value{}, "", false
 	}
 	refuse := func(d Diagnostic) {
-		d.Message = fmt.Sprintf("set %s=%s: %s", s.name, text, d.Message)
-		panic(mistake{Diagnostic: Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help, Set: s.name}})
+		d.Message = fmt.Sprintf("set %s=%s: %s", s.Name, text, d.Message)
+		panic(mistake{Diagnostic: Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help, Set: s.Name}})
 	}
 	if read := readerOf(text); read != "" {
 		l := *c.ev.data
@@ -59,16 +60,14 @@ func (c *compiler) override(s *statement) (v value, from string, ok bool) {
 		c.ev.data.used = l.used
 		return v, fmt.Sprintf("%s %q", read, text), true
 	}
-	f := &File{Name: c.f.Name, src: text, lines: []int{0}}
-	sub := &collector{f: f}
-	p := &parser{f: f, errs: sub, toks: scan(f, sub)}
-	var n *node
-	p.guarded(func() { n = p.expr(); p.endOfLine() })
-	if n != nil && len(sub.list) == 0 {
+	tree, n, wrong := syntax.ParseExpr(text)
+	f := newFile(c.f.Name, tree)
+	sub := &collector{f: f, list: f.diagnostics(wrong)}
+	if n != nil {
 		r := &resolver{c: &compiler{f: f, errs: sub, ev: c.ev, later: c.later}}
 		r.visit(n)
 		if r.failed && len(sub.list) == 0 {
-			sub.addf(n.span, "", "it uses a name whose declaration is wrong")
+			sub.addf(n.Span, "", "it uses a name whose declaration is wrong")
 		}
 	}
 	if ds := sub.sorted(); len(ds) > 0 {
@@ -89,12 +88,12 @@ func (c *compiler) override(s *statement) (v value, from string, ok bool) {
 }
 
 // dims evaluates declared dimensions: sizes, ranges of indices, or sets.
-func (c *compiler) dims(s *statement) (out axes) {
-	if len(s.dims) > maxDims {
-		c.ev.fail(s.dims[maxDims], "", "more than %d dimensions", maxDims)
+func (c *compiler) dims(s *syntax.Statement) (out axes) {
+	if len(s.Dims) > maxDims {
+		c.ev.fail(s.Dims[maxDims], "", "more than %d dimensions", maxDims)
 	}
-	for _, d := range s.dims {
-		if v := c.ev.eval(d); d.op == opRange || len(v.shape) == 1 && (v.isData() || v.sort == members) {
+	for _, d := range s.Dims {
+		if v := c.ev.eval(d); d.Op == syntax.OpRange || len(v.shape) == 1 && (v.isData() || v.sort == members) {
 			c.axis(&out, d)
 			continue
 		}
@@ -104,7 +103,7 @@ func (c *compiler) dims(s *statement) (out axes) {
 }
 
 // axis adds the dimension whose indices are the members of a range or set.
-func (c *compiler) axis(to *axes, d *node) {
+func (c *compiler) axis(to *axes, d *syntax.Node) {
 	lo, hi, list, set := c.ev.members(d)
 	switch {
 	case set != nil:
@@ -133,55 +132,55 @@ func (c *compiler) axis(to *axes, d *node) {
 	}
 }
 
-func (c *compiler) checkShape(s *statement, v value, from string) value {
+func (c *compiler) checkShape(s *syntax.Statement, v value, from string) value {
 	to := c.dims(s)
 	return c.fit(s, v, &to, from)
 }
 
 // fit checks a value against a declared shape; dimensions of size 1 may be left
 // out.
-func (c *compiler) fit(s *statement, v value, to *axes, from string) value {
+func (c *compiler) fit(s *syntax.Statement, v value, to *axes, from string) value {
 	if v.sort == sparseNumbers && slices.Equal(v.shape, to.shape) && to.plain() {
 		return v
 	}
-	v = c.ev.dense(&node{span: s.at}, v)
+	v = c.ev.dense(&syntax.Node{Span: s.At}, v)
 	if !slices.Equal(squeeze(v.shape), squeeze(to.shape)) {
 		if from != "" {
 			from = " (from " + from + ")"
 		}
-		c.ev.fail(&node{span: s.at}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.name, shapeText(to.shape), shapeText(v.shape), from)
+		c.ev.fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name, shapeText(to.shape), shapeText(v.shape), from)
 	}
 	return v.reshape(to.shape...).along(to)
 }
 
 // extents are the dimensions that the indices of a declaration span.
-func (c *compiler) extents(s *statement) (out axes) {
-	if s.cond != nil {
-		c.ev.fail(s.cond, "", "%s needs a value for every index; a condition has no place here", s.name)
+func (c *compiler) extents(s *syntax.Statement) (out axes) {
+	if s.Cond != nil {
+		c.ev.fail(s.Cond, "", "%s needs a value for every index; a condition has no place here", s.Name)
 	}
-	for _, b := range s.binders {
-		if b.set.open {
-			c.ev.fail(b.set, "", "the range of %s depends on another index; %s needs a full array", b.names[0], s.name)
+	for _, b := range s.Binders {
+		if c.ev.noteOf(b.Set).open {
+			c.ev.fail(b.Set, "", "the range of %s depends on another index; %s needs a full array", b.Names[0], s.Name)
 		}
-		c.axis(&out, b.set)
+		c.axis(&out, b.Set)
 	}
 	return out
 }
 
 // family evaluates name[i in I, ...] = expr into one array; without indices it
 // is the expression's value. The entries may be arrays themselves.
-func (c *compiler) family(s *statement) value {
+func (c *compiler) family(s *syntax.Statement) value {
 	ev := c.ev
-	if s.binders == nil {
-		return ev.operand(s.value)
+	if s.Binders == nil {
+		return ev.operand(s.Value)
 	}
 	to := c.extents(s)
 	shape := to.shape
-	ev.room(s.value, shape)
+	ev.room(s.Value, shape)
 	var rows rows
 	var vs []value
-	ev.loop(s.value, s.binders, nil, func() {
-		v := ev.member(s.value, &rows, vs != nil)
+	ev.loop(s.Value, s.Binders, nil, func() {
+		v := ev.member(s.Value, &rows, vs != nil)
 		if v.cells == nil {
 			return
 		}
@@ -189,10 +188,10 @@ func (c *compiler) family(s *statement) value {
 			vs = rows.values(ev.model)
 		}
 		if len(vs) > 0 && !slices.Equal(vs[0].shape, v.shape) {
-			ev.fail(s.value, "", "the members of %s differ in shape: %s and %s", s.name, shapeText(vs[0].shape), shapeText(v.shape))
+			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, shapeText(vs[0].shape), shapeText(v.shape))
 		}
 		vs = append(vs, v)
-		ev.fits(s.value, append(shape[:len(shape):len(shape)], v.shape...))
+		ev.fits(s.Value, append(shape[:len(shape):len(shape)], v.shape...))
 	})
 	if vs == nil {
 		return rows.array(ev.model, shape).along(&to)
@@ -207,44 +206,44 @@ func (c *compiler) family(s *statement) value {
 		to.add(d, 1, nil)
 	}
 	if len(to.shape) > maxDims {
-		ev.fail(s.value, "", "more than %d dimensions", maxDims)
+		ev.fail(s.Value, "", "more than %d dimensions", maxDims)
 	}
 	return assemble(to.shape, refs).along(&to)
 }
 
 // set declares a set.
-func (c *compiler) set(s *statement) {
-	v := c.ev.eval(s.value)
+func (c *compiler) set(s *syntax.Statement) {
+	v := c.ev.eval(s.Value)
 	if v.sort == members {
 		c.define(s, v, "")
 		return
 	}
-	v = c.ev.dataOf(s.value, "a set")
+	v = c.ev.dataOf(s.Value, "a set")
 	switch len(v.shape) {
 	case 1:
-		c.ev.members(s.value)
+		c.ev.members(s.Value)
 	case 2:
-		v = c.ev.pairs(s.value, v)
+		v = c.ev.pairs(s.Value, v)
 	default:
-		c.ev.fail(s.value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.say(s.value), shapeText(v.shape))
+		c.ev.fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.say(s.Value), shapeText(v.shape))
 	}
 	c.define(s, v, "")
 }
 
 // variable declares a variable.
-func (c *compiler) variable(s *statement) {
+func (c *compiler) variable(s *syntax.Statement) {
 	ev := c.ev
 	to := c.dims(s)
 	shape := to.shape
 	n := 1
 	for k, d := range shape {
 		if n *= d; n > ev.vars-c.vars {
-			ev.fail(s.dims[k], "", "too many variables; %d at most", ev.vars)
+			ev.fail(s.Dims[k], "", "too many variables; %d at most", ev.vars)
 		}
 	}
 	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(to.origin...)}}
-	for k := range s.attrs {
-		c.attribute(&v, &s.attrs[k])
+	for k := range s.Attrs {
+		c.attribute(&v, &s.Attrs[k])
 	}
 	if start, ok := c.given(&v); ok {
 		v.opts = append(v.opts, start)
@@ -256,12 +255,12 @@ func (c *compiler) variable(s *statement) {
 	if v.hi != nil {
 		v.opts = append(v.opts, dc.AtMost(v.hi...))
 	}
-	ev.spend(&node{span: s.at}, n)
+	ev.spend(&syntax.Node{Span: s.At}, n)
 	if v.psd {
-		ev.factored(&node{span: s.at}, shape[0], shape[0])
+		ev.factored(&syntax.Node{Span: s.At}, shape[0], shape[0])
 	}
 	c.vars += n
-	a := c.model.Var(s.name, shape, v.opts...)
+	a := c.model.Var(s.Name, shape, v.opts...)
 	x := fromAffine(a)
 	if slices.ContainsFunc(to.origin, func(o int) bool { return o != 1 }) || slices.ContainsFunc(to.sets, func(s *memberSet) bool { return s != nil }) {
 		x = x.along(&to)
@@ -271,74 +270,74 @@ func (c *compiler) variable(s *statement) {
 		if c.out.Axes == nil {
 			c.out.Axes = map[string][]Axis{}
 		}
-		c.out.Axes[s.name] = axes
+		c.out.Axes[s.Name] = axes
 	}
 	if v.psd {
-		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.name), Members: 1,
-			Part: Part{Text: c.f.text(s.span), Place: c.f.place(s.at), Curvature: Convex}})
+		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
+			Part: Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
 	}
 	c.cross(&v, a, crossing)
 }
 
-func (c *compiler) attribute(v *varParts, a *attribute) {
-	ev, at := c.ev, &node{span: a.span}
-	switch a.name {
+func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
+	ev, at := c.ev, &syntax.Node{Span: a.Span}
+	switch a.Name {
 	case ">=":
-		c.bound(v, at, a.args[0], &v.lo)
+		c.bound(v, at, a.Args[0], &v.lo)
 	case "<=":
-		c.bound(v, at, a.args[0], &v.hi)
+		c.bound(v, at, a.Args[0], &v.hi)
 	case "in":
-		c.bound(v, at, a.args[0], &v.lo)
-		c.bound(v, at, a.args[1], &v.hi)
+		c.bound(v, at, a.Args[0], &v.lo)
+		c.bound(v, at, a.Args[1], &v.hi)
 	case "symmetric", "psd":
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.name, v.s.name, shapeText(v.shape))
+			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, shapeText(v.shape))
 		}
 		v.symmetric = true
-		if v.psd = v.psd || a.name == "psd"; v.psd {
+		if v.psd = v.psd || a.Name == "psd"; v.psd {
 			v.opts = append(v.opts, dc.PSD())
 		} else {
 			v.opts = append(v.opts, dc.Symmetric())
 		}
 	default:
 		if v.started {
-			ev.fail(at, "", "%s has two starts", v.s.name)
+			ev.fail(at, "", "%s has two starts", v.s.Name)
 		}
 		v.started = true
-		v.opts = append(v.opts, c.start(v, a.args[0]))
+		v.opts = append(v.opts, c.start(v, a.Args[0]))
 	}
 }
 
-func (c *compiler) bound(v *varParts, at, n *node, dst *[]float64) {
+func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
 	if *dst != nil {
-		c.ev.fail(at, "", "%s has this bound twice", v.s.name)
+		c.ev.fail(at, "", "%s has this bound twice", v.s.Name)
 	}
 	*dst = c.filling(v, n, "a bound")
 }
 
 // filling is data for every entry of a variable, or one number for all.
-func (c *compiler) filling(v *varParts, n *node, what string) []float64 {
+func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
 	x := c.ev.dataOf(n, what)
 	if x.len() != 1 && !slices.Equal(squeeze(x.shape), squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(x.shape))
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(x.shape))
 	}
 	return x.numbers()
 }
 
 // start is where a variable starts.
-func (c *compiler) start(v *varParts, n *node) dc.VarOption {
-	if n.op != opCall || n.name != "normal" && n.name != "uniform" {
+func (c *compiler) start(v *varParts, n *syntax.Node) dc.VarOption {
+	if n.Op != syntax.OpCall || n.Name != "normal" && n.Name != "uniform" {
 		v.values, v.startNode = c.filling(v, n, "a start"), n
 		if slices.ContainsFunc(v.values, func(x float64) bool { return math.IsInf(x, 0) }) {
-			c.ev.fail(n, "", "the start of %s must be finite", v.s.name)
+			c.ev.fail(n, "", "the start of %s must be finite", v.s.Name)
 		}
 		return dc.StartAt(v.values...)
 	}
-	a := c.ev.real(n.args[0], c.ev.operand(n.args[0]), "the first argument of "+n.name)
-	b := c.ev.real(n.args[1], c.ev.operand(n.args[1]), "the second argument of "+n.name)
-	if n.name == "normal" {
+	a := c.ev.real(n.Args[0], c.ev.operand(n.Args[0]), "the first argument of "+n.Name)
+	b := c.ev.real(n.Args[1], c.ev.operand(n.Args[1]), "the second argument of "+n.Name)
+	if n.Name == "normal" {
 		if !(b >= 0) {
-			c.ev.fail(n.args[1], "", "the standard deviation must not be negative: %g", b)
+			c.ev.fail(n.Args[1], "", "the standard deviation must not be negative: %g", b)
 		}
 		return dc.StartNormal(a, b)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // crossed are bounds of an entry of a variable that no number meets.
@@ -19,9 +20,9 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 	if len(list) == 0 {
 		return
 	}
-	at := &node{span: v.s.span}
-	c.warn(at, "the bounds of %s cross: %g > %g", v.s.name, list[0].lo, list[0].hi)
-	name := fmt.Sprintf("bounds(%s)", v.s.name)
+	at := &syntax.Node{Span: v.s.Span}
+	c.warn(at, "the bounds of %s cross: %g > %g", v.s.Name, list[0].lo, list[0].hi)
+	name := fmt.Sprintf("bounds(%s)", v.s.Name)
 	for _, b := range list {
 		x, index := dc.FromLinear(a.Entry(b.entry)), unravel(b.entry, v.shape)
 		for _, con := range []dc.Constraint{dc.GE(x, dc.Num(b.lo)), dc.LE(x, dc.Num(b.hi))} {
@@ -32,7 +33,7 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 		}
 	}
 	c.out.Families = append(c.out.Families, Family{Name: name, Members: len(list),
-		Part: Part{Text: c.f.text(v.s.span), Place: c.f.place(v.s.at), Curvature: Affine}})
+		Part: Part{Text: c.f.tree.Text(v.s.Span), Place: c.f.place(v.s.At), Curvature: Affine}})
 }
 
 // agree checks that the attributes do not contradict each other. It takes away the bounds that no
@@ -59,7 +60,7 @@ func (c *compiler) agree(v *varParts) (out []crossed) {
 		}
 		if v.symmetric && v.values != nil {
 			if a, b := at(v.values, k, 0), at(v.values, mirror(k), 0); !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
-				c.ev.fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.name, a, b)
+				c.ev.fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.Name, a, b)
 			}
 		}
 	}
@@ -87,7 +88,7 @@ func fill(list []float64, n int, none float64) []float64 {
 
 // varParts collects the attributes of a variable.
 type varParts struct {
-	s         *statement
+	s         *syntax.Statement
 	shape     []int
 	n         int
 	opts      []dc.VarOption
@@ -95,20 +96,20 @@ type varParts struct {
 	symmetric bool
 	psd       bool
 	started   bool
-	startNode *node
+	startNode *syntax.Node
 	values    []float64 // of the start, where it is not random
 }
 
 // given is the start that Options.Start has for a variable.
 func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
-	s, ok := c.opt.Start[v.s.name]
+	s, ok := c.opt.Start[v.s.Name]
 	if !ok {
 		return nil, false
 	}
 	flat := len(s.Shape) == 1 && len(s.Values) == v.n
 	if !flat && !slices.Equal(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
-		c.ev.fail(&node{span: v.s.at}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.name, shapeText(v.shape), s.From, shapeText(s.Shape))
+		c.ev.fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, shapeText(v.shape), s.From, shapeText(s.Shape))
 	}
-	v.values, v.startNode = s.Values, &node{span: v.s.at}
+	v.values, v.startNode = s.Values, &syntax.Node{Span: v.s.At}
 	return dc.StartAt(s.Values...), true
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/enum"
 )
 
@@ -54,7 +55,7 @@ type Diagnostic struct {
 	// file; empty: none.
 	Set string
 
-	span span
+	span syntax.Span
 	also bool // it does not follow from another one on its line
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // grammarFile is the grammar for editors, from this folder.
@@ -37,10 +39,10 @@ func TestEditorLists(t *testing.T) {
 	var g grammar
 	readJSON(t, grammarFile, &g)
 	var statements, others, atoms []string
-	for w, k := range words {
+	for w, k := range syntax.Words {
 		switch {
 		case w == "subject":
-		case k == tKeyword:
+		case k == syntax.Keyword:
 			statements = append(statements, w)
 		default:
 			others = append(others, w)
@@ -89,13 +91,13 @@ func TestEditorTokens(t *testing.T) {
 	// Editors take what begins first: the .. of a range before a number.
 	patterns["numbers"] = regexp.MustCompile("(?:" + g.Repository["operators"].Match + ")|(" + g.Repository["numbers"].Match + ")")
 	// spans of the matches, or of what they capture first.
-	spans := func(name, src string) map[span]bool {
-		out := map[span]bool{}
+	spans := func(name, src string) map[syntax.Span]bool {
+		out := map[syntax.Span]bool{}
 		for _, m := range patterns[name].FindAllStringSubmatchIndex(src, -1) {
-			at := span{m[0], m[1]}
+			at := syntax.Span{Pos: m[0], End: m[1]}
 			for k := 2; k < len(m); k += 2 {
 				if m[k] >= 0 {
-					at = span{m[k], m[k+1]}
+					at = syntax.Span{Pos: m[k], End: m[k+1]}
 					break
 				}
 			}
@@ -113,34 +115,33 @@ func TestEditorTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		src := string(raw)
-		f := &File{src: src, lines: []int{0}}
-		toks := scan(f, &collector{f: f})
-		found := map[string]map[span]bool{}
+		toks, comments := syntax.Scan(src)
+		found := map[string]map[syntax.Span]bool{}
 		for name := range patterns {
 			found[name] = spans(name, src)
 		}
-		demand := func(s span, name string) {
+		demand := func(s syntax.Span, name string) {
 			if !found[name][s] {
-				t.Errorf("%s: %q is not among the %s of the grammar", path, src[s.pos:s.end], name)
+				t.Errorf("%s: %q is not among the %s of the grammar", path, src[s.Pos:s.End], name)
 			}
 		}
-		for _, c := range f.comments {
+		for _, c := range comments {
 			demand(c, "comments")
 		}
 		for k, tok := range toks {
 			switch {
-			case tok.kind == tKeyword:
-				demand(tok.span, "statements")
-			case tok.kind == tNumber:
-				demand(tok.span, "numbers")
-			case tok.kind == tString:
-				demand(tok.span, "strings")
-			case tok.kind >= tIn:
-				demand(tok.span, "words")
-			case tok.kind == tName && functions[tok.text] != nil && toks[k+1].kind == tLParen:
-				demand(tok.span, "functions")
-			case tok.kind >= tPlus && tok.kind <= tNE:
-				demand(tok.span, "operators")
+			case tok.Kind == syntax.Keyword:
+				demand(tok.Span, "statements")
+			case tok.Kind == syntax.Number:
+				demand(tok.Span, "numbers")
+			case tok.Kind == syntax.String:
+				demand(tok.Span, "strings")
+			case tok.Kind >= syntax.In:
+				demand(tok.Span, "words")
+			case tok.Kind == syntax.Name && functions[tok.Text] != nil && toks[k+1].Kind == syntax.LParen:
+				demand(tok.Span, "functions")
+			case tok.Kind >= syntax.Plus && tok.Kind <= syntax.NE:
+				demand(tok.Span, "operators")
 			}
 		}
 	}

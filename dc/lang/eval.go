@@ -1,33 +1,38 @@
 package lang
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+)
 
 // eval is the value of n.
-func (ev *evaluator) eval(n *node) value {
-	switch n.op {
-	case opNumber:
-		return number(n.num)
-	case opName:
+func (ev *evaluator) eval(n *syntax.Node) value {
+	switch n.Op {
+	case syntax.OpNumber:
+		return number(n.Num)
+	case syntax.OpName:
 		ev.spend(n, unitsNode)
 		return ev.lookup(n)
 	}
-	if n.memoAt == ev.stamp {
-		return n.memo
+	at := ev.noteOf(n)
+	if at.memoAt == ev.stamp {
+		return at.memo
 	}
 	ev.spend(n, unitsNode)
-	v := ev.rules[n.op](ev, n)
-	if !n.open && (len(ev.indices) > 0 || ev.keep && v.sort == general) {
-		n.memo, n.memoAt = v, ev.stamp
-		ev.memos = append(ev.memos, n)
+	v := ev.rules[n.Op](ev, n)
+	if !at.open && (len(ev.indices) > 0 || ev.keep && v.sort == general) {
+		at.memo, at.memoAt = v, ev.stamp
+		ev.memos = append(ev.memos, at)
 	}
 	return v
 }
 
 // operand is the value of n where an array of numbers or functions is wanted.
-func (ev *evaluator) operand(n *node) value { return ev.dense(n, ev.arrayOf(n)) }
+func (ev *evaluator) operand(n *syntax.Node) value { return ev.dense(n, ev.arrayOf(n)) }
 
 // dense is v, with all its entries where it is sparse.
-func (ev *evaluator) dense(n *node, v value) value {
+func (ev *evaluator) dense(n *syntax.Node, v value) value {
 	if v.sort != sparseNumbers {
 		return v
 	}
@@ -38,19 +43,19 @@ func (ev *evaluator) dense(n *node, v value) value {
 }
 
 // arrayOf is operand, but data may be sparse.
-func (ev *evaluator) arrayOf(n *node) value {
+func (ev *evaluator) arrayOf(n *syntax.Node) value {
 	v := ev.eval(n)
 	switch v.sort {
 	case truth:
 		ev.fail(n, "", "%s is a condition, not a number", ev.say(n))
 	case text:
-		if n.op == opName {
-			ev.fail(n, "", "%s is the word %q, not a number", n.name, v.more.str)
+		if n.Op == syntax.OpName {
+			ev.fail(n, "", "%s is the word %q, not a number", n.Name, v.more.str)
 		}
 		ev.fail(n, "", "a string is no number; did you mean csv(%q)?", v.more.str)
 	case members:
-		if w := v.more.set.word; w != nil && n.op == opCall {
-			ev.fail(n, "words are members of a set: set S = "+ev.say(n), "csv %q %v", n.args[0].name, w)
+		if w := v.more.set.word; w != nil && n.Op == syntax.OpCall {
+			ev.fail(n, "words are members of a set: set S = "+ev.say(n), "csv %q %v", n.Args[0].Name, w)
 		}
 		ev.fail(n, "", "%s is a set, not an array of numbers", ev.say(n))
 	}
@@ -58,30 +63,30 @@ func (ev *evaluator) arrayOf(n *node) value {
 }
 
 // data is the value of n where data are wanted.
-func (ev *evaluator) dataOf(n *node, what string) value {
+func (ev *evaluator) dataOf(n *syntax.Node, what string) value {
 	return ev.numeric(n, ev.operand(n), what)
 }
 
 // lookup is the value of a name; the resolver has seen to it that it exists.
-func (ev *evaluator) lookup(n *node) value {
+func (ev *evaluator) lookup(n *syntax.Node) value {
 	for k := len(ev.indices) - 1; k >= 0; k-- {
-		if ev.indices[k].name == n.name {
+		if ev.indices[k].name == n.Name {
 			if ev.indices[k].word != "" {
 				return textOf(ev.indices[k].word)
 			}
 			return number(float64(ev.indices[k].at))
 		}
 	}
-	if s, ok := ev.names[n.name]; ok {
+	if s, ok := ev.names[n.Name]; ok {
 		return s.value
 	}
-	return number(fixed[n.name])
+	return number(fixed[n.Name])
 }
 
 // ends are the first and the last number of a range.
-func (ev *evaluator) ends(n *node) (lo, hi int) {
-	lo = ev.integer(n.args[0], ev.operand(n.args[0]), "the start of a range")
-	hi = ev.integer(n.args[1], ev.operand(n.args[1]), "the end of a range")
+func (ev *evaluator) ends(n *syntax.Node) (lo, hi int) {
+	lo = ev.integer(n.Args[0], ev.operand(n.Args[0]), "the start of a range")
+	hi = ev.integer(n.Args[1], ev.operand(n.Args[1]), "the end of a range")
 	if hi-lo >= ev.work {
 		ev.fail(n, "", "the range %s has %d members, too many", ev.say(n), hi-lo+1)
 	}
@@ -89,7 +94,7 @@ func (ev *evaluator) ends(n *node) (lo, hi int) {
 }
 
 // sequence is the vector of the numbers of a range.
-func (ev *evaluator) sequence(n *node) value {
+func (ev *evaluator) sequence(n *syntax.Node) value {
 	lo, hi := ev.ends(n)
 	count := max(0, hi-lo+1)
 	ev.room(n, []int{count})
@@ -101,7 +106,7 @@ func (ev *evaluator) sequence(n *node) value {
 }
 
 // holds is the truth of a condition.
-func (ev *evaluator) holds(n *node) bool {
+func (ev *evaluator) holds(n *syntax.Node) bool {
 	v := ev.eval(n)
 	if v.sort != truth {
 		ev.fail(n, "compare it with something, as in S[i,j] > 0", "%s is no condition", ev.say(n))

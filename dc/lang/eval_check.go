@@ -1,9 +1,13 @@
 package lang
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+)
 
 // numeric refuses a value of n that is no data.
-func (ev *evaluator) numeric(n *node, v value, what string) value {
+func (ev *evaluator) numeric(n *syntax.Node, v value, what string) value {
 	if v.sort != numbers {
 		ev.fail(n, "", "%s must be data, but %s depends on a variable", what, ev.say(n))
 	}
@@ -11,7 +15,7 @@ func (ev *evaluator) numeric(n *node, v value, what string) value {
 }
 
 // real is the value of n as a single number.
-func (ev *evaluator) real(n *node, v value, what string) float64 {
+func (ev *evaluator) real(n *syntax.Node, v value, what string) float64 {
 	x := ev.limit(n, v, what)
 	if math.IsInf(x, 0) {
 		ev.fail(n, "", "%s must be finite", what)
@@ -20,7 +24,7 @@ func (ev *evaluator) real(n *node, v value, what string) float64 {
 }
 
 // limit is the value of n as a single number, which may be infinite.
-func (ev *evaluator) limit(n *node, v value, what string) float64 {
+func (ev *evaluator) limit(n *syntax.Node, v value, what string) float64 {
 	v = ev.numeric(n, v, what)
 	if v.len() != 1 {
 		ev.fail(n, "", "%s must be one number, but %s is %s", what, ev.say(n), shapeText(v.shape))
@@ -34,7 +38,7 @@ func (ev *evaluator) limit(n *node, v value, what string) float64 {
 const nearInteger = 1e-9
 
 // integer is the value of n as a single whole number.
-func (ev *evaluator) integer(n *node, v value, what string) int {
+func (ev *evaluator) integer(n *syntax.Node, v value, what string) int {
 	x := ev.real(n, v, what)
 	k, ok := whole(x)
 	if !ok {
@@ -44,7 +48,7 @@ func (ev *evaluator) integer(n *node, v value, what string) int {
 }
 
 // dimension is the value of n as a number of entries.
-func (ev *evaluator) dimension(n *node, v value) int {
+func (ev *evaluator) dimension(n *syntax.Node, v value) int {
 	d := ev.integer(n, v, "a dimension")
 	if d < 0 {
 		ev.fail(n, "", "a dimension must be at least 0, not %s", ev.is(n, float64(d)))
@@ -65,7 +69,7 @@ func whole(x float64) (int, bool) {
 }
 
 // finite refuses numbers that are not, unless infinite data stand in n. v is new.
-func (ev *evaluator) finite(n *node, v value) value {
+func (ev *evaluator) finite(n *syntax.Node, v value) value {
 	if len(v.shape) == 0 {
 		if v.x-v.x != 0 {
 			ev.infinite(n, v.x)
@@ -83,7 +87,7 @@ func (ev *evaluator) finite(n *node, v value) value {
 
 // infinite reports a number that is not finite, unless it comes from infinite
 // data.
-func (ev *evaluator) infinite(n *node, x float64) {
+func (ev *evaluator) infinite(n *syntax.Node, x float64) {
 	if math.IsInf(x, 0) && ev.mentionsInf(n) {
 		return
 	}
@@ -91,25 +95,25 @@ func (ev *evaluator) infinite(n *node, x float64) {
 	if math.IsNaN(x) {
 		what = "not a number"
 	}
-	if n.domain || n.op == opPower && math.IsNaN(x) {
+	if ev.noteOf(n).domain || n.Op == syntax.OpPower && math.IsNaN(x) {
 		ev.failDomain(n, "the value of %s is %s", ev.say(n), what)
 	}
 	ev.fail(n, "", "the value of %s is %s", ev.say(n), what)
 }
 
 // mentionsInf reports whether infinite data stand in an expression.
-func (ev *evaluator) mentionsInf(n *node) bool {
-	if n.op == opName {
-		s := ev.names[n.name]
-		return s == nil && n.name == "inf" || s != nil && s.value.cells != nil && s.value.hasInf()
+func (ev *evaluator) mentionsInf(n *syntax.Node) bool {
+	if n.Op == syntax.OpName {
+		s := ev.names[n.Name]
+		return s == nil && n.Name == "inf" || s != nil && s.value.cells != nil && s.value.hasInf()
 	}
 	found := false
-	n.each(func(a *node) { found = found || ev.mentionsInf(a) })
+	n.Each(func(a *syntax.Node) { found = found || ev.mentionsInf(a) })
 	return found
 }
 
 // noInf refuses infinite data beside expressions of variables.
-func (ev *evaluator) noInf(n *node, vs []value) {
+func (ev *evaluator) noInf(n *syntax.Node, vs []value) {
 	top, inf := numbers, false
 	for k := range vs {
 		top, inf = max(top, vs[k].sort), inf || vs[k].hasInf()
@@ -119,6 +123,6 @@ func (ev *evaluator) noInf(n *node, vs []value) {
 	}
 }
 
-func (ev *evaluator) misplacedInf(n *node) {
+func (ev *evaluator) misplacedInf(n *syntax.Node) {
 	ev.fail(n, "", "inf stands alone in bounds, in comparisons and as a side of a constraint; it has no place in %s", ev.say(n))
 }

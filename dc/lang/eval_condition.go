@@ -1,38 +1,40 @@
 package lang
 
+import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+
 // condition is a comparison, or and, or, not.
-func (ev *evaluator) condition(n *node) bool {
-	switch n.op {
-	case opNot:
-		return !ev.holds(n.args[0])
-	case opIn:
+func (ev *evaluator) condition(n *syntax.Node) bool {
+	switch n.Op {
+	case syntax.OpNot:
+		return !ev.holds(n.Args[0])
+	case syntax.OpIn:
 		return ev.isMember(n)
-	case opAnd:
-		for _, a := range n.args {
+	case syntax.OpAnd:
+		for _, a := range n.Args {
 			if !ev.holds(a) {
 				return false
 			}
 		}
 		return true
-	case opOr:
-		for _, a := range n.args {
+	case syntax.OpOr:
+		for _, a := range n.Args {
 			if ev.holds(a) {
 				return true
 			}
 		}
 		return false
 	}
-	if l, r := ev.eval(n.args[0]), n.args[len(n.args)-1]; l.sort == text && len(n.args) == 2 && (n.rels[0] == tEQ || n.rels[0] == tNE) {
+	if l, r := ev.eval(n.Args[0]), n.Args[len(n.Args)-1]; l.sort == text && len(n.Args) == 2 && (n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
 		w := ev.eval(r)
 		if w.sort != text {
-			ev.fail(n, "", "%s is a word, %s is none", ev.say(n.args[0]), ev.say(r))
+			ev.fail(n, "", "%s is a word, %s is none", ev.say(n.Args[0]), ev.say(r))
 		}
-		return (l.more.str == w.more.str) == (n.rels[0] == tEQ)
+		return (l.more.str == w.more.str) == (n.Rels[0] == syntax.EQ)
 	}
 	const what = "what a condition compares"
-	left, ok := ev.limit(n.args[0], ev.operand(n.args[0]), what), true
-	for k, r := range n.rels {
-		a := n.args[k+1]
+	left, ok := ev.limit(n.Args[0], ev.operand(n.Args[0]), what), true
+	for k, r := range n.Rels {
+		a := n.Args[k+1]
 		right := ev.limit(a, ev.operand(a), what)
 		ok = ok && compare(left, r, right)
 		left = right
@@ -40,29 +42,29 @@ func (ev *evaluator) condition(n *node) bool {
 	return ok
 }
 
-func compare(a float64, rel kind, b float64) bool {
+func compare(a float64, rel syntax.Kind, b float64) bool {
 	switch rel {
-	case tLess:
+	case syntax.Less:
 		return a < b
-	case tGreater:
+	case syntax.Greater:
 		return a > b
-	case tLE:
+	case syntax.LE:
 		return a <= b
-	case tGE:
+	case syntax.GE:
 		return a >= b
-	case tEQ:
+	case syntax.EQ:
 		return a == b
 	}
 	return a != b
 }
 
 // isMember is the condition a in S.
-func (ev *evaluator) isMember(n *node) bool {
-	a, in := n.args[0], n.args[1]
+func (ev *evaluator) isMember(n *syntax.Node) bool {
+	a, in := n.Args[0], n.Args[1]
 	var k key
 	width := 1
-	if a.op == opTuple {
-		k, width = ev.tuple(a), len(a.args)
+	if a.Op == syntax.OpTuple {
+		k, width = ev.tuple(a), len(a.Args)
 	} else {
 		k[0] = ev.part(a, "a member of a set")
 	}

@@ -1,5 +1,7 @@
 package lang
 
+import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+
 // view is a value, or some entries of it before an array is made of them.
 type view struct {
 	v                  value
@@ -24,7 +26,7 @@ func (a *view) vector() (run view, ok bool) {
 }
 
 // value is the viewed entries as a value.
-func (a view) value(ev *evaluator, n *node) value {
+func (a view) value(ev *evaluator, n *syntax.Node) value {
 	switch {
 	case a.single:
 		return a.v.entry(a.first)
@@ -48,17 +50,17 @@ func (a view) value(ev *evaluator, n *node) value {
 
 // view is the value of n where an array of numbers, sparse ones too, or functions is
 // wanted.
-func (ev *evaluator) view(n *node) view {
+func (ev *evaluator) view(n *syntax.Node) view {
 	switch {
-	case n.op == opIndex && (n.open || len(ev.indices) == 0 && !ev.keep):
+	case n.Op == syntax.OpIndex && (ev.noteOf(n).open || len(ev.indices) == 0 && !ev.keep):
 		ev.spend(n, unitsNode)
 		return ev.index(n)
-	case n.op == opTrans:
-		a := ev.view(n.args[0])
+	case n.Op == syntax.OpTrans:
+		a := ev.view(n.Args[0])
 		if a.run || !a.single && len(a.v.shape) < 2 {
 			return a // vectors have no direction
 		}
-		return view{v: ev.transpose(n, a.value(ev, n.args[0]))}
+		return view{v: ev.transpose(n, a.value(ev, n.Args[0]))}
 	}
 	return view{v: ev.arrayOf(n)}
 }
@@ -67,8 +69,8 @@ func (ev *evaluator) view(n *node) view {
 func (a *view) isSparse() bool { return a.v.sort == sparseNumbers }
 
 // index is base[args].
-func (ev *evaluator) index(n *node) view {
-	base, args := n.args[0], n.args[1:]
+func (ev *evaluator) index(n *syntax.Node) view {
+	base, args := n.Args[0], n.Args[1:]
 	v := ev.arrayOf(base)
 	if v.sort == sparseNumbers {
 		if a, ok := ev.indexSparse(n, &v); ok {
@@ -120,8 +122,8 @@ func (ev *evaluator) index(n *node) view {
 }
 
 // indexSets is index for an array with dimensions that sets index.
-func (ev *evaluator) indexSets(n *node, v *value) view {
-	base, args := n.args[0], n.args[1:]
+func (ev *evaluator) indexSets(n *syntax.Node, v *value) view {
+	base, args := n.Args[0], n.Args[1:]
 	total := 0
 	for _, s := range v.sets() {
 		total += max(1, s.parts())
@@ -152,8 +154,8 @@ func (ev *evaluator) indexSets(n *node, v *value) view {
 }
 
 // indexSparse is an entry, row or column of sparse data; ok is false for other parts.
-func (ev *evaluator) indexSparse(n *node, v *value) (a view, ok bool) {
-	args, s := n.args[1:], v.more.sparse
+func (ev *evaluator) indexSparse(n *syntax.Node, v *value) (a view, ok bool) {
+	args, s := n.Args[1:], v.more.sparse
 	if len(args) != len(v.shape) {
 		return a, false // which index refuses
 	}
@@ -161,10 +163,10 @@ func (ev *evaluator) indexSparse(n *node, v *value) (a view, ok bool) {
 	open := -1
 	for d, arg := range args {
 		switch {
-		case arg.op == opAll && open < 0:
+		case arg.Op == syntax.OpAll && open < 0:
 			open = d
 			continue
-		case arg.op == opAll || arg.op == opRange:
+		case arg.Op == syntax.OpAll || arg.Op == syntax.OpRange:
 			return a, false
 		}
 		w := ev.dataOf(arg, "an index")

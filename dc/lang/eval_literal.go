@@ -1,15 +1,17 @@
 package lang
 
+import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+
 // literal is [row; row]. The elements of a row stand side by side: scalars and
 // vectors make a vector, matrices (and vectors as their columns) a matrix. Rows
 // stand below each other; rows of one number each make a vector.
-func (ev *evaluator) literal(n *node) value {
-	if len(n.rows) == 0 {
+func (ev *evaluator) literal(n *syntax.Node) value {
+	if len(n.Rows) == 0 {
 		return vector(nil)
 	}
-	rows := make([]value, len(n.rows))
+	rows := make([]value, len(n.Rows))
 	short := true
-	for i, elements := range n.rows {
+	for i, elements := range n.Rows {
 		rows[i] = ev.row(n, elements)
 		short = short && rows[i].len() == 1 && len(rows[i].shape) == 1
 	}
@@ -26,7 +28,7 @@ func (ev *evaluator) literal(n *node) value {
 			if w == 1 || width == 1 {
 				help = "; begins a row: write a comma to put a number beside a vector"
 			}
-			ev.fail(n.rows[i][0], help, "row %d of the matrix has %s, the rows before it %d", i+1, count(w, "element", "elements"), width)
+			ev.fail(n.Rows[i][0], help, "row %d of the matrix has %s, the rows before it %d", i+1, count(w, "element", "elements"), width)
 		}
 		height++
 		if len(r.shape) == 2 {
@@ -44,7 +46,7 @@ func (ev *evaluator) literal(n *node) value {
 }
 
 // row puts elements side by side.
-func (ev *evaluator) row(n *node, elements []*node) value {
+func (ev *evaluator) row(n *syntax.Node, elements []*syntax.Node) value {
 	vs := make([]value, len(elements))
 	height := -1 // of the matrices among them
 	for k, e := range elements {

@@ -3,11 +3,13 @@ package lang
 import (
 	"fmt"
 	"slices"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // members are the values of an index: lo..hi, a list, or a set.
-func (ev *evaluator) members(n *node) (lo, hi int, list []int, set *memberSet) {
-	if n.op == opRange {
+func (ev *evaluator) members(n *syntax.Node) (lo, hi int, list []int, set *memberSet) {
+	if n.Op == syntax.OpRange {
 		lo, hi = ev.ends(n)
 		return lo, hi, nil, nil
 	}
@@ -35,20 +37,20 @@ func (ev *evaluator) members(n *node) (lo, hi int, list []int, set *memberSet) {
 }
 
 // loop runs body for all values of the indices that meet the condition.
-func (ev *evaluator) loop(n *node, bs []binder, cond *node, body func()) {
+func (ev *evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func()) {
 	if len(bs) == 0 {
 		if cond == nil || ev.holds(cond) {
 			body()
 		}
 		return
 	}
-	lo, hi, list, set := ev.members(bs[0].set)
+	lo, hi, list, set := ev.members(bs[0].Set)
 	at := len(ev.indices)
-	for _, name := range bs[0].names {
+	for _, name := range bs[0].Names {
 		ev.indices = append(ev.indices, binding{name: name})
 	}
-	if width := max(1, set.parts()); width != len(bs[0].names) {
-		ev.fail(bs[0].set, "", "the members of %s have %s, the index %d", ev.say(bs[0].set), count(width, "part", "parts"), len(bs[0].names))
+	if width := max(1, set.parts()); width != len(bs[0].Names) {
+		ev.fail(bs[0].Set, "", "the members of %s have %s, the index %d", ev.say(bs[0].Set), count(width, "part", "parts"), len(bs[0].Names))
 	}
 	to := len(ev.indices)
 	step := func(i int) {
@@ -84,15 +86,15 @@ func (ev *evaluator) bind(at, k int, set *memberSet) {
 }
 
 // extreme is the max or min over indices.
-func (ev *evaluator) extreme(n *node) value {
+func (ev *evaluator) extreme(n *syntax.Node) value {
 	var vs []value
 	var best float64
-	body, members, plain := n.args[0], 0, true // plain: all so far are numbers
-	ev.loop(n, n.binders, n.cond, func() {
+	body, members, plain := n.Args[0], 0, true // plain: all so far are numbers
+	ev.loop(n, n.Binders, n.Cond, func() {
 		v := ev.operand(body)
 		members++
 		if plain && v.isData() && v.scalar() {
-			if members == 1 || (v.x > best) == (n.name == "max") {
+			if members == 1 || (v.x > best) == (n.Name == "max") {
 				best = v.x
 			}
 			return
@@ -102,21 +104,21 @@ func (ev *evaluator) extreme(n *node) value {
 		}
 		plain = false
 		if len(vs) > 0 && !slices.Equal(vs[0].shape, v.shape) {
-			ev.fail(body, "", "the terms of %s differ in shape: %s and %s", n.name, shapeText(vs[0].shape), shapeText(v.shape))
+			ev.fail(body, "", "the terms of %s differ in shape: %s and %s", n.Name, shapeText(vs[0].shape), shapeText(v.shape))
 		}
 		vs = append(vs, v)
 	})
 	switch {
 	case members == 0:
-		ev.fail(n, "", "%s over no members has no value", n.name)
+		ev.fail(n, "", "%s over no members has no value", n.Name)
 	case plain:
 		return number(best)
 	}
-	return ev.fold(n, n.name, vs)
+	return ev.fold(n, n.Name, vs)
 }
 
 // part is the value of n as a part of a member of a set.
-func (ev *evaluator) part(n *node, what string) part {
+func (ev *evaluator) part(n *syntax.Node, what string) part {
 	v := ev.eval(n)
 	if v.sort == text {
 		return part{word: v.more.str}

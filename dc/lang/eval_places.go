@@ -1,8 +1,10 @@
 package lang
 
+import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+
 // along says which places of dimension d an index names.
-func (ev *evaluator) along(n, a *node, v *value, d int) dimension {
-	if a.op == opAll || a.op == opRange {
+func (ev *evaluator) along(n, a *syntax.Node, v *value, d int) dimension {
+	if a.Op == syntax.OpAll || a.Op == syntax.OpRange {
 		return ev.slice(n, a, v, d)
 	}
 	w := ev.dataOf(a, "an index")
@@ -30,10 +32,10 @@ func (d *dimension) at(k int) int {
 }
 
 // within is the place in dimension d that an index stands for, from 0.
-func (ev *evaluator) within(n, a *node, v *value, d int, x float64) int {
+func (ev *evaluator) within(n, a *syntax.Node, v *value, d int, x float64) int {
 	k, ok := whole(x)
 	if !ok {
-		ev.fail(a, "", "an index of %s must be a whole number, not %s", ev.say(n.args[0]), ev.is(a, x))
+		ev.fail(a, "", "an index of %s must be a whole number, not %s", ev.say(n.Args[0]), ev.is(a, x))
 	}
 	lo := v.first(d)
 	if k < lo || k >= lo+v.shape[d] {
@@ -42,7 +44,7 @@ func (ev *evaluator) within(n, a *node, v *value, d int, x float64) int {
 	return k - lo
 }
 
-func (ev *evaluator) outside(n, a *node, v *value, d, k int) {
+func (ev *evaluator) outside(n, a *syntax.Node, v *value, d, k int) {
 	lo := v.first(d)
 	which := ""
 	if len(v.shape) > 1 {
@@ -51,13 +53,13 @@ func (ev *evaluator) outside(n, a *node, v *value, d, k int) {
 			which = ""
 		}
 	}
-	ev.fail(a, "", "the %sindex of %s is %d, outside %d..%d", which, ev.say(n.args[0]), k, lo, lo+v.shape[d]-1)
+	ev.fail(a, "", "the %sindex of %s is %d, outside %d..%d", which, ev.say(n.Args[0]), k, lo, lo+v.shape[d]-1)
 }
 
 // slice is : or lo..hi in dimension d.
-func (ev *evaluator) slice(n, a *node, v *value, d int) dimension {
+func (ev *evaluator) slice(n, a *syntax.Node, v *value, d int) dimension {
 	lo, hi, origin := 0, v.shape[d]-1, v.first(d)
-	if a.op == opRange {
+	if a.Op == syntax.OpRange {
 		lo, hi = ev.ends(a)
 		if lo <= hi {
 			ev.within(n, a, v, d, float64(lo))
@@ -69,7 +71,7 @@ func (ev *evaluator) slice(n, a *node, v *value, d int) dimension {
 }
 
 // listed is a vector of indices in dimension d.
-func (ev *evaluator) listed(n, a *node, v *value, d int, list *value) dimension {
+func (ev *evaluator) listed(n, a *syntax.Node, v *value, d int, list *value) dimension {
 	if len(list.shape) != 1 {
 		ev.fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.say(a), shapeText(list.shape))
 	}
@@ -81,7 +83,7 @@ func (ev *evaluator) listed(n, a *node, v *value, d int, list *value) dimension 
 }
 
 // pick gathers the entries that the dimensions name.
-func (ev *evaluator) pick(n *node, v *value, dims []dimension) value {
+func (ev *evaluator) pick(n *syntax.Node, v *value, dims []dimension) value {
 	var to axes
 	shifted := false
 	for d := range dims {
@@ -129,20 +131,20 @@ func (ev *evaluator) places(v *value, dims []dimension, total int) []int {
 
 // alongSet says which members of a set the indices name: one, all, or those that
 // have the given parts where others are left open by a colon.
-func (ev *evaluator) alongSet(n *node, args []*node, s *memberSet) dimension {
+func (ev *evaluator) alongSet(n *syntax.Node, args []*syntax.Node, s *memberSet) dimension {
 	var k key
 	open, known := 0, [maxWidth]bool{}
 	for i, a := range args {
-		if known[i] = a.op != opAll; !known[i] {
+		if known[i] = a.Op != syntax.OpAll; !known[i] {
 			open++
 			continue
 		}
 		if len(args) == 1 {
-			if v := ev.eval(a); a.op == opRange || v.sort != text && len(v.shape) == 1 {
+			if v := ev.eval(a); a.Op == syntax.OpRange || v.sort != text && len(v.shape) == 1 {
 				return ev.listedSet(n, a, s)
 			}
 		}
-		k[i] = ev.part(a, "an index of "+ev.say(n.args[0]))
+		k[i] = ev.part(a, "an index of "+ev.say(n.Args[0]))
 	}
 	if open == len(args) {
 		return dimension{count: len(s.list), origin: 1, set: s}
@@ -166,16 +168,16 @@ func (ev *evaluator) alongSet(n *node, args []*node, s *memberSet) dimension {
 }
 
 // placeOf is the place of a member.
-func (ev *evaluator) placeOf(n, a *node, s *memberSet, k key) int {
+func (ev *evaluator) placeOf(n, a *syntax.Node, s *memberSet, k key) int {
 	at, ok := s.place[k]
 	if !ok {
-		ev.fail(a, "", "%s is not among the indices of %s", k.text(s.width), ev.say(n.args[0]))
+		ev.fail(a, "", "%s is not among the indices of %s", k.text(s.width), ev.say(n.Args[0]))
 	}
 	return at
 }
 
 // listedSet are the members that a vector or a set names.
-func (ev *evaluator) listedSet(n, a *node, s *memberSet) dimension {
+func (ev *evaluator) listedSet(n, a *syntax.Node, s *memberSet) dimension {
 	out := dimension{origin: 1, list: []int{}}
 	lo, hi, list, set := ev.members(a)
 	if set != nil {

@@ -1,17 +1,19 @@
 package lang
 
+import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+
 // set is a set in braces.
-func (ev *evaluator) set(n *node) value {
+func (ev *evaluator) set(n *syntax.Node) value {
 	s := &memberSet{width: 1}
-	if n.op == opFilter {
+	if n.Op == syntax.OpFilter {
 		ev.filter(n, s)
 		return s.value()
 	}
-	for i, a := range n.args {
+	for i, a := range n.Args {
 		width := 1
 		var v value
-		if a.op == opTuple {
-			width = len(a.args)
+		if a.Op == syntax.OpTuple {
+			width = len(a.Args)
 		} else if v = ev.eval(a); v.sort == members {
 			width = v.more.set.width
 		}
@@ -28,9 +30,9 @@ func (ev *evaluator) set(n *node) value {
 }
 
 // include adds an element of a set in braces, which may have many members.
-func (ev *evaluator) include(a *node, s *memberSet, v value) {
+func (ev *evaluator) include(a *syntax.Node, s *memberSet, v value) {
 	switch {
-	case a.op == opTuple:
+	case a.Op == syntax.OpTuple:
 		s.add(ev.tuple(a))
 	case v.sort == members:
 		for _, k := range v.more.set.list {
@@ -51,27 +53,27 @@ func (ev *evaluator) include(a *node, s *memberSet, v value) {
 }
 
 // tuple is the member (i, j, ...) of a set.
-func (ev *evaluator) tuple(n *node) (k key) {
-	if len(n.args) > maxWidth {
+func (ev *evaluator) tuple(n *syntax.Node) (k key) {
+	if len(n.Args) > maxWidth {
 		ev.fail(n, "", "a member of a set has at most %d parts", maxWidth)
 	}
-	for i, a := range n.args {
+	for i, a := range n.Args {
 		k[i] = ev.part(a, "a part of a member")
 	}
 	return k
 }
 
 // filter adds the indices that meet a condition.
-func (ev *evaluator) filter(n *node, s *memberSet) {
+func (ev *evaluator) filter(n *syntax.Node, s *memberSet) {
 	from := len(ev.indices)
 	s.width = 0
-	for _, b := range n.binders {
-		s.width += len(b.names)
+	for _, b := range n.Binders {
+		s.width += len(b.Names)
 	}
 	if s.width > maxWidth {
 		ev.fail(n, "", "a member of a set has at most %d parts", maxWidth)
 	}
-	ev.loop(n, n.binders, n.cond, func() {
+	ev.loop(n, n.Binders, n.Cond, func() {
 		var k key
 		for i, b := range ev.indices[from:] {
 			if k[i] = (part{k: b.at}); b.word != "" {
@@ -84,7 +86,7 @@ func (ev *evaluator) filter(n *node, s *memberSet) {
 }
 
 // pairs is a matrix of whole numbers as a set: a member per row.
-func (ev *evaluator) pairs(n *node, v value) value {
+func (ev *evaluator) pairs(n *syntax.Node, v value) value {
 	width := v.shape[1]
 	if width < 2 || width > maxWidth {
 		ev.fail(n, "", "a set of rows needs 2 to %d columns, but %s is %s", maxWidth, ev.say(n), shapeText(v.shape))

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // sum is the value of n as a sum: of its terms, of one product or quotient, or
 // over indices.
-func (ev *evaluator) sum(n *node) value {
+func (ev *evaluator) sum(n *syntax.Node) value {
 	m := ev.sums.begin()
 	ev.add(n, 1)
 	return ev.total(n, m)
@@ -16,21 +17,21 @@ func (ev *evaluator) sum(n *node) value {
 
 // add adds w·n to the current sum. Sums in n are added term by term, so that no
 // value is made of each.
-func (ev *evaluator) add(n *node, w float64) {
-	switch n.op {
-	case opSum:
+func (ev *evaluator) add(n *syntax.Node, w float64) {
+	switch n.Op {
+	case syntax.OpSum:
 		if ev.all {
-			ev.each(len(n.args), func(k int) { ev.addTerm(n.args[k], withSign(w, n.minus[k])) })
+			ev.each(len(n.Args), func(k int) { ev.addTerm(n.Args[k], withSign(w, n.Minus[k])) })
 			return
 		}
-		for k, a := range n.args {
-			ev.addTerm(a, withSign(w, n.minus[k]))
+		for k, a := range n.Args {
+			ev.addTerm(a, withSign(w, n.Minus[k]))
 		}
-	case opNeg:
-		ev.addTerm(n.args[0], -w)
-	case opReduce:
+	case syntax.OpNeg:
+		ev.addTerm(n.Args[0], -w)
+	case syntax.OpReduce:
 		ev.addOver(n, w)
-	case opDiv, opDotDiv:
+	case syntax.OpDiv, syntax.OpDotDiv:
 		ev.addQuotient(n, w)
 	default:
 		ev.addProduct(n, w)
@@ -45,19 +46,19 @@ func withSign(w float64, minus bool) float64 {
 }
 
 // addTerm adds w·n, a part of the current sum.
-func (ev *evaluator) addTerm(n *node, w float64) {
-	switch n.op {
-	case opNumber:
-		ev.sums.c += w * n.num
+func (ev *evaluator) addTerm(n *syntax.Node, w float64) {
+	switch n.Op {
+	case syntax.OpNumber:
+		ev.sums.c += w * n.Num
 		return
-	case opSum, opNeg, opMul, opDotMul, opDiv, opDotDiv:
-		if n.open || len(ev.indices) == 0 && !ev.keep {
+	case syntax.OpSum, syntax.OpNeg, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv:
+		if ev.noteOf(n).open || len(ev.indices) == 0 && !ev.keep {
 			ev.spend(n, unitsNode)
 			ev.add(n, w)
 			return
 		}
-	case opReduce:
-		if n.open && n.name == "sum" {
+	case syntax.OpReduce:
+		if ev.noteOf(n).open && n.Name == "sum" {
 			ev.spend(n, unitsNode)
 			ev.add(n, w)
 			return
@@ -67,10 +68,10 @@ func (ev *evaluator) addTerm(n *node, w float64) {
 }
 
 // addOver adds w times the terms of a sum over indices.
-func (ev *evaluator) addOver(n *node, w float64) {
-	body, members := n.args[0], 0
+func (ev *evaluator) addOver(n *syntax.Node, w float64) {
+	body, members := n.Args[0], 0
 	var first []int
-	ev.loop(n, n.binders, n.cond, func() {
+	ev.loop(n, n.Binders, n.Cond, func() {
 		from := len(ev.sums.terms)
 		ev.addTerm(body, w)
 		shape := ev.shapeSince(from)
@@ -95,43 +96,43 @@ func (ev *evaluator) shapeSince(from int) []int {
 }
 
 // addProduct adds w times a product.
-func (ev *evaluator) addProduct(n *node, w float64) {
-	if n.op == opMul {
+func (ev *evaluator) addProduct(n *syntax.Node, w float64) {
+	if n.Op == syntax.OpMul {
 		if v, ok := ev.quadraticForm(n); ok {
 			ev.sums.add(w, v, n)
 			return
 		}
 	}
-	a := ev.view(n.args[0])
+	a := ev.view(n.Args[0])
 	if a.isNumber() {
-		ev.addTerm(n.args[1], w*a.v.x)
+		ev.addTerm(n.Args[1], w*a.v.x)
 		return
 	}
-	b := ev.view(n.args[1])
+	b := ev.view(n.Args[1])
 	if a.isSparse() || b.isSparse() {
-		if !b.isNumber() && n.op == opMul && a.v.len() != 1 && b.v.len() != 1 {
+		if !b.isNumber() && n.Op == syntax.OpMul && a.v.len() != 1 && b.v.len() != 1 {
 			ev.addSparse(n, w, &a, &b)
 			return
 		}
-		a.v, b.v = ev.dense(n.args[0], a.v), ev.dense(n.args[1], b.v)
+		a.v, b.v = ev.dense(n.Args[0], a.v), ev.dense(n.Args[1], b.v)
 	}
 	switch {
 	case b.isNumber():
 		ev.addView(a, w*b.v.x, n)
-	case n.op == opMul && ev.addInner(n, w, &a, &b):
-	case n.op == opMul:
-		ev.sums.add(w, ev.multiply(n, a.value(ev, n.args[0]), b.value(ev, n.args[1])), n)
+	case n.Op == syntax.OpMul && ev.addInner(n, w, &a, &b):
+	case n.Op == syntax.OpMul:
+		ev.sums.add(w, ev.multiply(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
 	default:
-		ev.sums.add(w, ev.times(n, a.value(ev, n.args[0]), b.value(ev, n.args[1])), n)
+		ev.sums.add(w, ev.times(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
 	}
 }
 
 // addQuotient adds w times a quotient.
-func (ev *evaluator) addQuotient(n *node, w float64) {
-	a, b := ev.view(n.args[0]), ev.operand(n.args[1])
+func (ev *evaluator) addQuotient(n *syntax.Node, w float64) {
+	a, b := ev.view(n.Args[0]), ev.operand(n.Args[1])
 	switch {
 	case !b.isData() || !b.scalar():
-		ev.sums.add(w, ev.divide(n, ev.dense(n.args[0], a.value(ev, n.args[0])), b), n)
+		ev.sums.add(w, ev.divide(n, ev.dense(n.Args[0], a.value(ev, n.Args[0])), b), n)
 	case b.x == 0:
 		ev.fail(n, "", "%s is a division by zero", ev.say(n))
 	case a.isNumber():
@@ -142,7 +143,7 @@ func (ev *evaluator) addQuotient(n *node, w float64) {
 }
 
 // addView adds w times a value.
-func (ev *evaluator) addView(a view, w float64, n *node) {
+func (ev *evaluator) addView(a view, w float64, n *syntax.Node) {
 	if a.single && a.v.sort == affine {
 		l := a.v.linear(a.first)
 		ev.sums.addLinear(w, &l)
@@ -153,7 +154,7 @@ func (ev *evaluator) addView(a view, w float64, n *node) {
 
 // addInner adds w times the inner product of data and affine functions, unless
 // both are whole arrays.
-func (ev *evaluator) addInner(n *node, w float64, a, b *view) bool {
+func (ev *evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
 	if a.v.sort == affine {
 		a, b = b, a
 	}
@@ -173,8 +174,8 @@ func (ev *evaluator) addInner(n *node, w float64, a, b *view) bool {
 
 // addSparse adds w times a product with sparse data; of a vector of them and affine
 // functions term by term.
-func (ev *evaluator) addSparse(n *node, w float64, a, b *view) {
-	x, y := a.value(ev, n.args[0]), b.value(ev, n.args[1])
+func (ev *evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
+	x, y := a.value(ev, n.Args[0]), b.value(ev, n.Args[1])
 	ev.checkProduct(n, &x, &y)
 	inner := len(x.shape) == 1 && len(y.shape) == 1
 	if inner && x.sort != sparseNumbers {
@@ -193,18 +194,18 @@ func (ev *evaluator) addSparse(n *node, w float64, a, b *view) {
 }
 
 // quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
-func (ev *evaluator) quadraticForm(n *node) (value, bool) {
-	l, r := n.args[0], n.args[1]
-	var x, q *node
+func (ev *evaluator) quadraticForm(n *syntax.Node) (value, bool) {
+	l, r := n.Args[0], n.Args[1]
+	var x, q *syntax.Node
 	switch {
-	case l.op == opMul && l.args[0].op == opTrans:
-		x, q = l.args[0].args[0], l.args[1]
-	case l.op == opTrans && r.op == opMul:
-		x, q, r = l.args[0], r.args[0], r.args[1]
+	case l.Op == syntax.OpMul && l.Args[0].Op == syntax.OpTrans:
+		x, q = l.Args[0].Args[0], l.Args[1]
+	case l.Op == syntax.OpTrans && r.Op == syntax.OpMul:
+		x, q, r = l.Args[0], r.Args[0], r.Args[1]
 	default:
 		return value{}, false
 	}
-	if ev.f.text(x.span) != ev.f.text(r.span) {
+	if ev.f.tree.Text(x.Span) != ev.f.tree.Text(r.Span) {
 		return value{}, false
 	}
 	xv, qv := ev.operand(x), ev.arrayOf(q)
@@ -229,7 +230,7 @@ type rows struct {
 
 // member evaluates a member of a family. A scalar affine function or number goes
 // to rows, unless there are members of other kinds; else it is returned.
-func (ev *evaluator) member(n *node, to *rows, others bool) value {
+func (ev *evaluator) member(n *syntax.Node, to *rows, others bool) value {
 	m := ev.sums.begin()
 	ev.addTerm(n, 1)
 	if others || len(ev.sums.terms) > m.terms {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // limits keep a small file from asking for a large machine.
@@ -32,7 +33,7 @@ const (
 
 // symbol is a declared name.
 type symbol struct {
-	at    span
+	at    syntax.Span
 	value value
 	from  string // the data file it was read from, as written
 	bad   bool   // its declaration failed, and that was reported
@@ -47,7 +48,7 @@ type binding struct {
 }
 
 // rule computes the value of a node.
-type rule func(ev *evaluator, n *node) value
+type rule func(ev *evaluator, n *syntax.Node) value
 
 // evaluator computes the values of expressions by walking them.
 type evaluator struct {
@@ -59,7 +60,7 @@ type evaluator struct {
 	// those in the body of a family or reduction that depend on no index and,
 	// if keep is set, DC expressions outside of those: the sum and its terms then
 	// share their functions.
-	memos []*node
+	memos []*note
 	stamp int // of the statement's memos
 	keep  bool
 	// all: after a mistake in a term of a sum or a side of a constraint the
@@ -71,10 +72,13 @@ type evaluator struct {
 	flats []int   // room for the places of entries
 	limits
 	spent int
-	rules *[numOp]rule    // how each operation is computed
-	ctx   context.Context // of the compilation
-	look  int             // the units of work at which ctx is looked at next
+	rules *[syntax.NumOp]rule // how each operation is computed
+	ctx   context.Context     // of the compilation
+	look  int                 // the units of work at which ctx is looked at next
 }
+
+// noteOf is all that the compilation remembers of a node.
+func (ev *evaluator) noteOf(n *syntax.Node) *note { return &ev.f.notes[n.ID] }
 
 // forget gives up the memos and begins anew.
 func (ev *evaluator) forget() {
@@ -106,7 +110,7 @@ type mistake struct {
 }
 
 // maxMore is how many further mistakes an expression may have.
-const maxMore = 2 * maxErrors
+const maxMore = 2 * syntax.MaxErrors
 
 // depth is how far the evaluation has descended into an expression.
 type depth struct {
@@ -169,26 +173,26 @@ func (ev *evaluator) each(count int, f func(k int)) {
 }
 
 // fail reports a mistake at a node and unwinds to the statement.
-func (ev *evaluator) fail(n *node, help, format string, args ...any) {
+func (ev *evaluator) fail(n *syntax.Node, help, format string, args ...any) {
 	ev.failWith(n, help, nil, format, args...)
 }
 
-func (ev *evaluator) failWith(n *node, help string, notes []Note, format string, args ...any) {
+func (ev *evaluator) failWith(n *syntax.Node, help string, notes []Note, format string, args ...any) {
 	panic(mistake{Diagnostic: ev.diagnostic(n, help, notes, format, args...)})
 }
 
 // failDomain reports a function that has no value for its data. A constraint
 // with such a function holds nowhere; elsewhere it is a mistake.
-func (ev *evaluator) failDomain(n *node, format string, args ...any) {
+func (ev *evaluator) failDomain(n *syntax.Node, format string, args ...any) {
 	panic(mistake{Diagnostic: ev.diagnostic(n, "", nil, format, args...), domain: true})
 }
 
-func (ev *evaluator) diagnostic(n *node, help string, notes []Note, format string, args ...any) Diagnostic {
+func (ev *evaluator) diagnostic(n *syntax.Node, help string, notes []Note, format string, args ...any) Diagnostic {
 	msg := fmt.Sprintf(format, args...)
-	if n.open {
+	if ev.noteOf(n).open {
 		msg += ev.where()
 	}
-	return Diagnostic{span: n.span, Help: help, Notes: notes, Message: msg}
+	return Diagnostic{span: n.Span, Help: help, Notes: notes, Message: msg}
 }
 
 // where says at which indices the evaluation is.
@@ -206,25 +210,25 @@ func (ev *evaluator) where() string {
 }
 
 // note points at a part of an expression.
-func (ev *evaluator) note(n *node, text string) Note {
-	return Note{ev.f.place(n.span), text}
+func (ev *evaluator) note(n *syntax.Node, text string) Note {
+	return Note{ev.f.place(n.Span), text}
 }
 
 // say is the source of a node, for messages.
-func (ev *evaluator) say(n *node) string { return ev.f.short(n.span) }
+func (ev *evaluator) say(n *syntax.Node) string { return ev.f.tree.Short(n.Span) }
 
 // is says a number and, where it does not stand there, the expression for it.
-func (ev *evaluator) is(n *node, x float64) string {
-	if n.op == opNumber {
+func (ev *evaluator) is(n *syntax.Node, x float64) string {
+	if n.Op == syntax.OpNumber {
 		return fmt.Sprintf("%g", x)
 	}
 	return fmt.Sprintf("%g, the value of %s", x, ev.say(n))
 }
 
 // source says from which file the data of a name come.
-func (ev *evaluator) source(n *node) string {
-	if n.op == opName {
-		if s := ev.names[n.name]; s != nil && s.from != "" {
+func (ev *evaluator) source(n *syntax.Node) string {
+	if n.Op == syntax.OpName {
+		if s := ev.names[n.Name]; s != nil && s.from != "" {
 			return " (from " + s.from + ")"
 		}
 	}
@@ -240,7 +244,7 @@ func count(n int, one, many string) string {
 }
 
 // spend counts units of work.
-func (ev *evaluator) spend(n *node, units int) {
+func (ev *evaluator) spend(n *syntax.Node, units int) {
 	if ev.spent += units; units < 0 || ev.spent > ev.look {
 		ev.spentMuch(n, units)
 	}
@@ -262,7 +266,7 @@ func (ev *evaluator) patience() context.Context {
 }
 
 // spentMuch asks whether the compilation is to go on.
-func (ev *evaluator) spentMuch(n *node, units int) {
+func (ev *evaluator) spentMuch(n *syntax.Node, units int) {
 	ev.goOn(ev.ctx.Err())
 	if units < 0 || ev.spent < 0 || ev.spent > ev.work {
 		ev.fail(n, "", "this problem is too large: stating it takes more than %d units of work", ev.work)
@@ -271,7 +275,7 @@ func (ev *evaluator) spentMuch(n *node, units int) {
 }
 
 // afford counts the work of a composition and refuses one that costs too much.
-func (ev *evaluator) afford(n *node, c cost) cost {
+func (ev *evaluator) afford(n *syntax.Node, c cost) cost {
 	if c.pieces > ev.pieces || c.parts > ev.parts {
 		ev.fail(n, "name parts of it as variables, as in t >= part", "the split of %s is too large: more than %d functions", ev.say(n), min(ev.pieces, ev.parts))
 	}
@@ -280,14 +284,14 @@ func (ev *evaluator) afford(n *node, c cost) cost {
 }
 
 // room refuses arrays that are too large and counts the work of filling one.
-func (ev *evaluator) room(n *node, shape []int) int {
+func (ev *evaluator) room(n *syntax.Node, shape []int) int {
 	total := ev.fits(n, shape)
 	ev.spend(n, unitsNumber*total)
 	return total
 }
 
 // fits refuses arrays that are too large.
-func (ev *evaluator) fits(n *node, shape []int) int {
+func (ev *evaluator) fits(n *syntax.Node, shape []int) int {
 	total := 1
 	for _, d := range shape {
 		if d > 0 && total > ev.entries/d {

@@ -8,33 +8,35 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // same writes what a file says, without places.
 func same(f *File) string {
 	var b strings.Builder
-	var write func(n *node)
-	binders := func(bs []binder, cond *node) {
+	var write func(n *syntax.Node)
+	binders := func(bs []syntax.Binder, cond *syntax.Node) {
 		for _, x := range bs {
-			fmt.Fprintf(&b, " %v in", x.names)
-			write(x.set)
+			fmt.Fprintf(&b, " %v in", x.Names)
+			write(x.Set)
 		}
 		if cond != nil {
 			b.WriteString(" if")
 			write(cond)
 		}
 	}
-	write = func(n *node) {
+	write = func(n *syntax.Node) {
 		if n == nil {
 			b.WriteString(" nil")
 			return
 		}
-		fmt.Fprintf(&b, " (%d %q %v %v %v", n.op, n.name, n.num, n.minus, n.rels)
-		binders(n.binders, n.cond)
-		for _, a := range n.args {
+		fmt.Fprintf(&b, " (%d %q %v %v %v", n.Op, n.Name, n.Num, n.Minus, n.Rels)
+		binders(n.Binders, n.Cond)
+		for _, a := range n.Args {
 			write(a)
 		}
-		for _, r := range n.rows {
+		for _, r := range n.Rows {
 			b.WriteString(" row")
 			for _, a := range r {
 				write(a)
@@ -42,26 +44,26 @@ func same(f *File) string {
 		}
 		b.WriteString(")")
 	}
-	for _, s := range f.statements {
-		fmt.Fprintf(&b, "%d %q %v", s.verb, s.name, s.rels)
-		binders(s.binders, s.cond)
-		for _, d := range s.dims {
+	for _, s := range f.tree.Statements {
+		fmt.Fprintf(&b, "%d %q %v", s.Verb, s.Name, s.Rels)
+		binders(s.Binders, s.Cond)
+		for _, d := range s.Dims {
 			write(d)
 		}
-		write(s.value)
-		for _, a := range s.args {
+		write(s.Value)
+		for _, a := range s.Args {
 			write(a)
 		}
-		for _, a := range s.attrs {
-			b.WriteString(" " + a.name)
-			for _, x := range a.args {
+		for _, a := range s.Attrs {
+			b.WriteString(" " + a.Name)
+			for _, x := range a.Args {
 				write(x)
 			}
 		}
 		b.WriteByte('\n')
 	}
-	for _, c := range f.comments {
-		b.WriteString(strings.TrimRight(f.src[c.pos:c.end], " \t\r") + "\n")
+	for _, c := range f.tree.Comments {
+		b.WriteString(strings.TrimRight(f.tree.Source[c.Pos:c.End], " \t\r") + "\n")
 	}
 	return b.String()
 }

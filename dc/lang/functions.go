@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // function is a function of the language.
 type function struct {
 	least, most int // numbers of arguments; most < 0: any
-	eval        func(ev *evaluator, n *node, args []value) value
+	eval        func(ev *evaluator, n *syntax.Node, args []value) value
 	domain      bool // it has no value for some finite data
 	text        bool // its arguments are strings
 	inf         bool // data may be infinite

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // seeds adds every problem file of the tests.
@@ -46,11 +48,11 @@ func checkPlaces(t *testing.T, f *File, err error) {
 		return
 	}
 	ds, ok := err.(Diagnostics)
-	if !ok || len(ds) == 0 || len(ds) > maxErrors {
+	if !ok || len(ds) == 0 || len(ds) > syntax.MaxErrors {
 		t.Fatalf("error of type %T: %v", err, err)
 	}
 	for _, d := range ds {
-		if d.Message == "" || d.Line < 1 || d.Line > len(f.lines) || d.Col < 1 || d.EndCol <= d.Col {
+		if d.Message == "" || d.Line < 1 || d.Line > 1+strings.Count(f.Source(), "\n") || d.Col < 1 || d.EndCol <= d.Col {
 			t.Fatalf("diagnostic without a place: %+v", d)
 		}
 	}

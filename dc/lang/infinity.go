@@ -4,21 +4,22 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // loose states the relations of a constraint of which a side has infinite
 // entries. Those that always hold are left open.
-func (c *compiler) loose(s *statement, root *node, f *Family, index []int, vs []value, shape []int) bool {
+func (c *compiler) loose(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value, shape []int) bool {
 	stated := false
-	for k, rel := range s.rels {
+	for k, rel := range s.Rels {
 		l, r := vs[k], vs[k+1]
-		if rel == tGE {
+		if rel == syntax.GE {
 			l, r = r, l
 		}
 		open, count := make([]bool, size(shape)), 0
 		for i := range open {
 			lo, hi := l.limitAt(i), r.limitAt(i)
-			if open[i] = rel != tEQ && (lo < 0 || hi > 0); open[i] {
+			if open[i] = rel != syntax.EQ && (lo < 0 || hi > 0); open[i] {
 				count++
 			} else if lo != 0 || hi != 0 {
 				c.never(root, f, index, dc.LE(dc.Num(1), dc.Num(0)), "a side is infinite"+c.ev.where())
@@ -29,8 +30,8 @@ func (c *compiler) loose(s *statement, root *node, f *Family, index []int, vs []
 			continue
 		}
 		stated = true
-		if l, r = l.withoutInf(), r.withoutInf(); rel == tGE {
-			rel = tLE
+		if l, r = l.withoutInf(), r.withoutInf(); rel == syntax.GE {
+			rel = syntax.LE
 		}
 		c.looseRelation(root, f, index, l, r, rel, open, shape)
 	}
@@ -38,18 +39,18 @@ func (c *compiler) loose(s *statement, root *node, f *Family, index []int, vs []
 }
 
 // looseRelation states l <= r or l == r without the open entries.
-func (c *compiler) looseRelation(root *node, f *Family, index []int, l, r value, rel kind, open []bool, shape []int) {
+func (c *compiler) looseRelation(root *syntax.Node, f *Family, index []int, l, r value, rel syntax.Kind, open []bool, shape []int) {
 	if max(l.sort, r.sort) > affine {
 		for i := range open {
 			if !open[i] {
 				ops := []dc.Operand{l.expr(min(i, l.len()-1)), r.expr(min(i, r.len()-1))}
-				f.Curvature = max(f.Curvature, c.add(root, ops, []kind{rel}, f.Name, append(index[:len(index):len(index)], unravel(i, shape)...)))
+				f.Curvature = max(f.Curvature, c.add(root, ops, []syntax.Kind{rel}, f.Name, append(index[:len(index):len(index)], unravel(i, shape)...)))
 			}
 		}
 		return
 	}
 	con := dc.LE(l.affine(), r.affine())
-	if rel == tEQ {
+	if rel == syntax.EQ {
 		con = dc.EQ(l.affine(), r.affine())
 	}
 	if err := con.Err(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables in docs/language.md")
@@ -229,7 +231,7 @@ func TestLanguageDoc(t *testing.T) {
 			t.Errorf("%s does not name the option %s", path, name)
 		}
 	}
-	for w, k := range words {
+	for w, k := range syntax.Words {
 		if !strings.Contains(doc, w) {
 			t.Errorf("%s does not have the word %s (%v)", path, w, k)
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // pieces cuts the test sources into tokens with the space before them.
@@ -30,13 +32,13 @@ func pieces(t *testing.T) (sources [][]string, pool []string) {
 			r.scalar(2)+"\nsubject to\n  c[i in 1..3 if i != 2]: "+r.scalar(1)+" <= y + i\n  x == "+r.vector(1)+"\n")
 	}
 	for _, text := range texts {
-		f := &File{src: text, lines: []int{0}}
 		var parts []string
 		at := 0
-		for _, tok := range scan(f, &collector{f: f}) {
-			if tok.end > at {
-				parts = append(parts, f.src[at:tok.end])
-				at = tok.end
+		toks, _ := syntax.Scan(text)
+		for _, tok := range toks {
+			if tok.End > at {
+				parts = append(parts, text[at:tok.End])
+				at = tok.End
 			}
 		}
 		sources, pool = append(sources, parts), append(pool, parts...)

@@ -4,17 +4,18 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // common is the shape of an entrywise operation; single entries go with
 // everything.
-func (ev *evaluator) common(n *node, parts []*node, vs []value) []int {
+func (ev *evaluator) common(n *syntax.Node, parts []*syntax.Node, vs []value) []int {
 	ev.noInf(n, vs)
 	return ev.sides(n, parts, vs)
 }
 
 // sides is common for the sides of a constraint, which may be infinite.
-func (ev *evaluator) sides(n *node, parts []*node, vs []value) []int {
+func (ev *evaluator) sides(n *syntax.Node, parts []*syntax.Node, vs []value) []int {
 	best := 0
 	for k := range vs {
 		a, b := &vs[best], &vs[k]
@@ -35,12 +36,12 @@ func (ev *evaluator) sides(n *node, parts []*node, vs []value) []int {
 }
 
 // shapesDiffer reports two shapes that do not go together.
-func (ev *evaluator) shapesDiffer(n, l, r *node, a, b *value) {
+func (ev *evaluator) shapesDiffer(n, l, r *syntax.Node, a, b *value) {
 	ev.fail(n, "", "shapes differ: %s is %s, %s is %s", ev.say(l)+ev.source(l), shapeText(a.shape), ev.say(r), shapeText(b.shape)+ev.source(r))
 }
 
 // sound is a as a value, after a look at its error.
-func (ev *evaluator) sound(n *node, a dc.Affine) value {
+func (ev *evaluator) sound(n *syntax.Node, a dc.Affine) value {
 	if err := a.Err(); err != nil {
 		ev.fail(n, "", "%s", cause(err))
 	}
@@ -49,12 +50,12 @@ func (ev *evaluator) sound(n *node, a dc.Affine) value {
 }
 
 // transpose is the transpose of a matrix; vectors have no direction.
-func (ev *evaluator) transpose(n *node, v value) value {
+func (ev *evaluator) transpose(n *syntax.Node, v value) value {
 	if len(v.shape) < 2 {
 		return v
 	}
 	if len(v.shape) > 2 {
-		ev.fail(n, "", "%s is %s; only matrices have a transpose", ev.say(n.args[0]), shapeText(v.shape))
+		ev.fail(n, "", "%s is %s; only matrices have a transpose", ev.say(n.Args[0]), shapeText(v.shape))
 	}
 	r, c := v.shape[0], v.shape[1]
 	if v.sort == sparseNumbers {

@@ -8,10 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // multiply is a*b.
-func (ev *evaluator) multiply(n *node, a, b value) value {
+func (ev *evaluator) multiply(n *syntax.Node, a, b value) value {
 	switch {
 	case a.scalar() || b.scalar():
 		return ev.times(n, a, b)
@@ -25,8 +26,8 @@ func (ev *evaluator) multiply(n *node, a, b value) value {
 }
 
 // checkProduct refuses the matrix product of shapes that do not fit.
-func (ev *evaluator) checkProduct(n *node, a, b *value) {
-	l, r := n.args[0], n.args[1]
+func (ev *evaluator) checkProduct(n *syntax.Node, a, b *value) {
+	l, r := n.Args[0], n.Args[1]
 	if len(a.shape) > 2 || len(b.shape) > 2 {
 		ev.fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s",
 			ev.say(l), shapeText(a.shape), ev.say(r), shapeText(b.shape))
@@ -48,7 +49,7 @@ const rowsAtOnce = 64
 
 // product is the matrix product of shapes that fit. Vectors are a row on the
 // left and a column on the right, and the result loses that dimension.
-func (ev *evaluator) product(n *node, a, b value) value {
+func (ev *evaluator) product(n *syntax.Node, a, b value) value {
 	rows, cols, inner := 1, 1, b.shape[0]
 	shape := []int{}
 	if len(a.shape) == 2 {
@@ -110,7 +111,7 @@ func (v *value) product(w *value) cost {
 
 // inner is the inner product of n entries of a from place i and of b from place
 // j in steps.
-func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
+func (ev *evaluator) inner(at *syntax.Node, a, b *value, n, i, j, step int) dc.Expr {
 	ev.spend(at, n)
 	if a.sort == affine && b.sort == affine {
 		u, v := make([]int, n), make([]int, n)
@@ -129,9 +130,9 @@ func (ev *evaluator) inner(at *node, a, b *value, n, i, j, step int) dc.Expr {
 }
 
 // times is the product entry by entry, or with a scalar.
-func (ev *evaluator) times(n *node, a, b value) value {
+func (ev *evaluator) times(n *syntax.Node, a, b value) value {
 	vs := []value{a, b}
-	shape := ev.common(n, n.args, vs)
+	shape := ev.common(n, n.Args, vs)
 	a, b = vs[0], vs[1]
 	total := size(shape)
 	ev.spend(n, total)
@@ -161,10 +162,10 @@ func (ev *evaluator) times(n *node, a, b value) value {
 
 // mul multiplies entry i of a by entry j of b. A product without a split is
 // explained by its factors.
-func (ev *evaluator) mul(n *node, a, b *value, i, j int) dc.Expr {
+func (ev *evaluator) mul(n *syntax.Node, a, b *value, i, j int) dc.Expr {
 	p := dc.Mul(a.expr(i), b.expr(j))
 	if p.Err() != nil {
-		notes := []Note{ev.note(n.args[0], a.curvatureNote()), ev.note(n.args[1], b.curvatureNote())}
+		notes := []Note{ev.note(n.Args[0], a.curvatureNote()), ev.note(n.Args[1], b.curvatureNote())}
 		help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
 		ev.failWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 	}
@@ -172,7 +173,7 @@ func (ev *evaluator) mul(n *node, a, b *value, i, j int) dc.Expr {
 }
 
 // quad is x'Qx. Only the symmetric part of Q counts.
-func (ev *evaluator) quad(n *node, x, q value) value {
+func (ev *evaluator) quad(n *syntax.Node, x, q value) value {
 	k := x.len()
 	sym := mat.NewSymDense(k, nil)
 	diagonal := true
@@ -195,7 +196,7 @@ func (ev *evaluator) quad(n *node, x, q value) value {
 }
 
 // atom is a scalar expression as a value; one without variables is a number.
-func (ev *evaluator) atom(n *node, e dc.Expr, weight int) value {
+func (ev *evaluator) atom(n *syntax.Node, e dc.Expr, weight int) value {
 	if err := e.Err(); err != nil {
 		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
 	}
@@ -206,9 +207,9 @@ func (ev *evaluator) atom(n *node, e dc.Expr, weight int) value {
 }
 
 // divide is the quotient by / or ./.
-func (ev *evaluator) divide(n *node, a, b value) value {
-	r := n.args[1]
-	if n.op == opDiv && b.len() != 1 {
+func (ev *evaluator) divide(n *syntax.Node, a, b value) value {
+	r := n.Args[1]
+	if n.Op == syntax.OpDiv && b.len() != 1 {
 		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), shapeText(b.shape))
 	}
 	if !b.isData() {
@@ -225,7 +226,7 @@ func (ev *evaluator) divide(n *node, a, b value) value {
 		return ev.times(n, a, b.with(inverse))
 	}
 	vs := []value{a, b}
-	shape := ev.common(n, n.args, vs)
+	shape := ev.common(n, n.Args, vs)
 	a, b = vs[0], vs[1]
 	out := make([]float64, ev.room(n, shape))
 	for k := range out {
@@ -235,7 +236,7 @@ func (ev *evaluator) divide(n *node, a, b value) value {
 }
 
 // inverse is 1/b, entry by entry, of a denominator r of known sign.
-func (ev *evaluator) inverse(n, r *node, b value) value {
+func (ev *evaluator) inverse(n, r *syntax.Node, b value) value {
 	c := ev.afford(n, b.costs().times(2))
 	es := make([]dc.Expr, b.len())
 	for k := range es {

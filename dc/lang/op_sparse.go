@@ -1,6 +1,10 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc"
+import (
+	"github.com/dcopt/dcopt/dc"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+)
 
 // linearMap is a matrix that takes the entries of an array to those of another, its
 // rows in compressed form.
@@ -10,7 +14,7 @@ type linearMap struct {
 }
 
 // mapped is m applied to the entries of v, in a shape.
-func (ev *evaluator) mapped(n *node, m linearMap, v value, shape []int) value {
+func (ev *evaluator) mapped(n *syntax.Node, m linearMap, v value, shape []int) value {
 	rows := len(m.ptr) - 1
 	ev.spend(n, unitsNumber*(rows+len(m.idx)))
 	switch v.sort {
@@ -39,7 +43,7 @@ func (ev *evaluator) mapped(n *node, m linearMap, v value, shape []int) value {
 }
 
 // sparseProduct is a*b for shapes that fit, of which one is sparse or both are.
-func (ev *evaluator) sparseProduct(n *node, a, b value) value {
+func (ev *evaluator) sparseProduct(n *syntax.Node, a, b value) value {
 	shape := append(a.shape[:len(a.shape)-1:len(a.shape)-1], b.shape[1:]...)
 	inner := b.shape[0]
 	if a.sort == sparseNumbers && b.sort == sparseNumbers {
@@ -77,7 +81,7 @@ func (ev *evaluator) sparseProduct(n *node, a, b value) value {
 
 // blocks are rows of s for each of so many copies, whose column k is at a place: all
 // rows for each copy in turn, or all copies for each row.
-func (ev *evaluator) blocks(n *node, s *sparseData, copies int, place func(copy, k int) int, inTurn bool) linearMap {
+func (ev *evaluator) blocks(n *syntax.Node, s *sparseData, copies int, place func(copy, k int) int, inTurn bool) linearMap {
 	if copies == 1 {
 		return linearMap{s.Ptr, s.Idx, s.Val}
 	}

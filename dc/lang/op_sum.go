@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // linear is the affine part of the sum that began at m, in the accumulator's
 // room.
-func (ev *evaluator) linear(n *node, m mark) dc.Linear {
+func (ev *evaluator) linear(n *syntax.Node, m mark) dc.Linear {
 	a := &ev.sums
 	idx, val := a.idx[m.coefs:], a.val[m.coefs:]
 	sum, last, ordered := a.c-a.c, -1, true
@@ -34,7 +35,7 @@ func (ev *evaluator) linear(n *node, m mark) dc.Linear {
 }
 
 // total is the value of the sum that began at m and ends here.
-func (ev *evaluator) total(n *node, m mark) value {
+func (ev *evaluator) total(n *syntax.Node, m mark) value {
 	a := &ev.sums
 	terms := a.terms[m.terms:]
 	if len(terms) == 0 {
@@ -62,7 +63,7 @@ func (ev *evaluator) total(n *node, m mark) value {
 }
 
 // weighted is the sum of arrays and expressions.
-func (ev *evaluator) weighted(n *node, terms []summand) value {
+func (ev *evaluator) weighted(n *syntax.Node, terms []summand) value {
 	if len(terms) > 1 {
 		for k := range terms {
 			terms[k].v = ev.dense(terms[k].at, terms[k].v)
@@ -77,7 +78,7 @@ func (ev *evaluator) weighted(n *node, terms []summand) value {
 			return v
 		}
 	}
-	vs, nodes := make([]value, len(terms)), make([]*node, len(terms))
+	vs, nodes := make([]value, len(terms)), make([]*syntax.Node, len(terms))
 	top, all := numbers, cost{}
 	for k := range terms {
 		vs[k], nodes[k] = terms[k].v, terms[k].at
@@ -122,14 +123,14 @@ func (ev *evaluator) weighted(n *node, terms []summand) value {
 }
 
 // finiteWeight refuses an infinite multiple of variables.
-func (ev *evaluator) finiteWeight(n *node, t *summand) {
+func (ev *evaluator) finiteWeight(n *syntax.Node, t *summand) {
 	if t.w-t.w != 0 && t.v.sort != numbers {
 		ev.misplacedInf(n)
 	}
 }
 
 // pair is the sum or difference of two affine arrays of one shape.
-func (ev *evaluator) pair(n *node, a, b *value, minus bool) (v value, ok bool) {
+func (ev *evaluator) pair(n *syntax.Node, a, b *value, minus bool) (v value, ok bool) {
 	if max(a.sort, b.sort) != affine || !slices.Equal(a.shape, b.shape) || a.hasInf() || b.hasInf() {
 		return v, false
 	}
@@ -157,7 +158,7 @@ func addPairs(as []dc.Affine) dc.Affine {
 }
 
 // scale is w·v, entries counted from 1.
-func (ev *evaluator) scale(n *node, w float64, v value) value {
+func (ev *evaluator) scale(n *syntax.Node, w float64, v value) value {
 	if w == 1 {
 		return v.countFrom(nil)
 	}
@@ -184,7 +185,7 @@ func (ev *evaluator) scale(n *node, w float64, v value) value {
 }
 
 // eachNumber applies f to every number.
-func (ev *evaluator) eachNumber(n *node, v value, f func(float64) float64) value {
+func (ev *evaluator) eachNumber(n *syntax.Node, v value, f func(float64) float64) value {
 	if v.scalar() {
 		return ev.finite(n, number(f(v.x)))
 	}
@@ -197,7 +198,7 @@ func (ev *evaluator) eachNumber(n *node, v value, f func(float64) float64) value
 }
 
 // addUp is the sum of all entries.
-func (ev *evaluator) addUp(n *node, v value) value {
+func (ev *evaluator) addUp(n *syntax.Node, v value) value {
 	ev.spend(n, v.len()+v.costs().weight)
 	switch v.sort {
 	case affine:
@@ -213,7 +214,7 @@ func (ev *evaluator) addUp(n *node, v value) value {
 }
 
 // fold is the max or min, entry by entry, of values of one shape.
-func (ev *evaluator) fold(n *node, name string, vs []value) value {
+func (ev *evaluator) fold(n *syntax.Node, name string, vs []value) value {
 	shape, top, most, lifted := vs[0].shape, numbers, cost{}, false
 	for k := range vs {
 		top, most = max(top, vs[k].sort), most.over(vs[k].costs())
@@ -238,7 +239,7 @@ func (ev *evaluator) fold(n *node, name string, vs []value) value {
 
 // maximum is the cost of a maximum of so many values. Where they are lifted, as
 // functions that are not convex, each is by the convex parts of all others.
-func (ev *evaluator) maximum(n *node, count int, lifted bool, c cost) cost {
+func (ev *evaluator) maximum(n *syntax.Node, count int, lifted bool, c cost) cost {
 	if lifted {
 		c.parts, c.weight = c.parts*count, c.weight*count
 	}
@@ -247,7 +248,7 @@ func (ev *evaluator) maximum(n *node, count int, lifted bool, c cost) cost {
 }
 
 // combine is the sum, max or min of expressions.
-func (ev *evaluator) combine(n *node, name string, parts []dc.Expr) dc.Expr {
+func (ev *evaluator) combine(n *syntax.Node, name string, parts []dc.Expr) dc.Expr {
 	var e dc.Expr
 	switch name {
 	case "sum":
@@ -267,7 +268,7 @@ func (ev *evaluator) combine(n *node, name string, parts []dc.Expr) dc.Expr {
 	return e
 }
 
-func (ev *evaluator) foldNumbers(n *node, name string, vs []value) value {
+func (ev *evaluator) foldNumbers(n *syntax.Node, name string, vs []value) value {
 	out := make([]float64, size(vs[0].shape))
 	best := math.Min
 	if name == "max" {
@@ -283,7 +284,7 @@ func (ev *evaluator) foldNumbers(n *node, name string, vs []value) value {
 }
 
 // foldEntries is the max or min of all entries.
-func (ev *evaluator) foldEntries(n *node, name string, v value) value {
+func (ev *evaluator) foldEntries(n *syntax.Node, name string, v value) value {
 	vs := make([]value, v.len())
 	for k := range vs {
 		vs[k] = v.entry(k)

@@ -3,15 +3,16 @@ package lang
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
 // optionNames are the options, in the order in which messages list them.
 var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "seed", "backend", "time_limit"}
 
-func (c *compiler) option(s *statement) {
+func (c *compiler) option(s *syntax.Statement) {
 	o := &c.out.Options
-	switch s.name {
+	switch s.Name {
 	case "tau":
 		setReal(c, s, &o.Tau, 0)
 	case "mu":
@@ -34,38 +35,38 @@ func (c *compiler) option(s *statement) {
 		c.backend(s)
 	default:
 		help := ""
-		guess := suggest.DidYouMean(s.name, optionNames)
+		guess := suggest.DidYouMean(s.Name, optionNames)
 		if guess == "" {
 			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, seed, backend and time_limit"
 		}
-		c.ev.fail(&node{span: s.at}, help, "unknown option %q%s", s.name, guess)
+		c.ev.fail(&syntax.Node{Span: s.At}, help, "unknown option %q%s", s.Name, guess)
 	}
 }
 
 // value of an option; it may use params.
-func (c *compiler) optionValue(s *statement) float64 {
-	if (&resolver{c: c}).known(s.value) {
-		return c.ev.real(s.value, c.ev.operand(s.value), "the option "+s.name)
+func (c *compiler) optionValue(s *syntax.Statement) float64 {
+	if (&resolver{c: c}).known(s.Value) {
+		return c.ev.real(s.Value, c.ev.operand(s.Value), "the option "+s.Name)
 	}
 	return math.NaN()
 }
 
 // known resolves an expression outside a statement's usual parts.
-func (r *resolver) known(n *node) bool {
+func (r *resolver) known(n *syntax.Node) bool {
 	r.visit(n)
 	return !r.failed
 }
 
-func setReal(c *compiler, s *statement, dst **float64, above float64) {
+func setReal(c *compiler, s *syntax.Statement, dst **float64, above float64) {
 	once(c, s, *dst != nil)
 	v := c.optionValue(s)
 	if v <= above {
-		c.ev.fail(s.value, "", "the option %s must be greater than %g, not %g", s.name, above, v)
+		c.ev.fail(s.Value, "", "the option %s must be greater than %g, not %g", s.Name, above, v)
 	}
 	*dst = &v
 }
 
-func setInt[T int | uint64](c *compiler, s *statement, dst **T, least int) {
+func setInt[T int | uint64](c *compiler, s *syntax.Statement, dst **T, least int) {
 	once(c, s, *dst != nil)
 	v := c.optionValue(s)
 	if math.IsNaN(v) {
@@ -73,26 +74,26 @@ func setInt[T int | uint64](c *compiler, s *statement, dst **T, least int) {
 	}
 	k, ok := whole(v)
 	if !ok || float64(k) != v {
-		c.ev.fail(s.value, "", "the option %s must be a whole number, not %g", s.name, v)
+		c.ev.fail(s.Value, "", "the option %s must be a whole number, not %g", s.Name, v)
 	}
 	if k < least {
-		c.ev.fail(s.value, "", "the option %s must be at least %d, not %d", s.name, least, k)
+		c.ev.fail(s.Value, "", "the option %s must be at least %d, not %d", s.Name, least, k)
 	}
 	t := T(k)
 	*dst = &t
 }
 
-func once(c *compiler, s *statement, again bool) {
+func once(c *compiler, s *syntax.Statement, again bool) {
 	if again {
-		c.ev.fail(&node{span: s.at}, "", "the option %s is set twice", s.name)
+		c.ev.fail(&syntax.Node{Span: s.At}, "", "the option %s is set twice", s.Name)
 	}
 }
 
-func (c *compiler) backend(s *statement) {
+func (c *compiler) backend(s *syntax.Statement) {
 	once(c, s, c.out.Options.Backend != nil)
-	n := s.value
-	if (n.op != opName && n.op != opString) || n.name == "" {
+	n := s.Value
+	if (n.Op != syntax.OpName && n.Op != syntax.OpString) || n.Name == "" {
 		c.ev.fail(n, "write it as in backend = ipm", "the option backend is a name, not %s", c.ev.say(n))
 	}
-	c.out.Options.Backend = &n.name
+	c.out.Options.Backend = &n.Name
 }

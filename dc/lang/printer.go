@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // printer writes a problem.
@@ -41,7 +42,7 @@ func (pr *printer) fresh(want string) string {
 		base = "x"
 	}
 	name := base
-	for k := 2; pr.taken[name] || words[name] != 0; k++ {
+	for k := 2; pr.taken[name] || syntax.Words[name] != 0; k++ {
 		name = fmt.Sprintf("%s_%d", base, k)
 	}
 	pr.taken[name] = true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
@@ -17,24 +18,24 @@ type resolver struct {
 
 // resolve reports all unknown names of a statement, and whether it can be
 // evaluated: with no such names, and none whose declaration failed.
-func (c *compiler) resolve(s *statement) bool {
+func (c *compiler) resolve(s *syntax.Statement) bool {
 	r := &resolver{c: c}
-	for _, d := range s.dims {
+	for _, d := range s.Dims {
 		r.visit(d)
 	}
-	r.bind(s.binders)
-	if s.cond != nil {
-		r.visit(s.cond)
+	r.bind(s.Binders)
+	if s.Cond != nil {
+		r.visit(s.Cond)
 	}
-	if s.value != nil && s.verb != vOption {
-		r.visit(s.value)
+	if s.Value != nil && s.Verb != syntax.Option {
+		r.visit(s.Value)
 	}
-	for _, a := range s.args {
+	for _, a := range s.Args {
 		r.visit(a)
 	}
-	for _, at := range s.attrs {
-		for _, a := range at.args {
-			if at.name == "start" && a.op == opCall && (a.name == "normal" || a.name == "uniform") {
+	for _, at := range s.Attrs {
+		for _, a := range at.Args {
+			if at.Name == "start" && a.Op == syntax.OpCall && (a.Name == "normal" || a.Name == "uniform") {
 				r.arity(a)
 			}
 			r.visit(a)
@@ -43,7 +44,7 @@ func (c *compiler) resolve(s *statement) bool {
 	return !r.failed
 }
 
-func (r *resolver) fail(n span, help, format string, args ...any) {
+func (r *resolver) fail(n syntax.Span, help, format string, args ...any) {
 	r.failed = true
 	r.c.errs.add(Diagnostic{span: n, Help: help, Message: fmt.Sprintf(format, args...), also: true})
 }
@@ -68,16 +69,16 @@ type mask uint64
 func bit(k int) mask { return 1 << min(k, 63) }
 
 // bind checks binders from left to right and puts their names into scope.
-func (r *resolver) bind(bs []binder) mask {
+func (r *resolver) bind(bs []syntax.Binder) mask {
 	var m mask
 	for _, b := range bs {
-		m |= r.visit(b.set)
-		for _, name := range b.names {
+		m |= r.visit(b.Set)
+		for _, name := range b.Names {
 			if slices.Contains(r.scope, name) {
-				r.fail(b.span, "choose another name", "the index %s stands inside another index %s", name, name)
+				r.fail(b.Span, "choose another name", "the index %s stands inside another index %s", name, name)
 			}
 			if s := r.c.ev.names[name]; s != nil && !s.lost {
-				r.fail(b.span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.line(s.at.pos))
+				r.fail(b.Span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.tree.Line(s.at.Pos))
 			}
 			r.scope = append(r.scope, name)
 		}
@@ -86,24 +87,24 @@ func (r *resolver) bind(bs []binder) mask {
 }
 
 // visit resolves a node and its parts and returns the indices that it depends on.
-func (r *resolver) visit(n *node) (m mask) {
+func (r *resolver) visit(n *syntax.Node) (m mask) {
 	outer := len(r.scope)
-	switch n.op {
-	case opName:
+	switch n.Op {
+	case syntax.OpName:
 		m = r.name(n)
-	case opReduce, opFilter:
-		if n.op == opReduce && n.name != "sum" && n.name != "max" && n.name != "min" {
+	case syntax.OpReduce, syntax.OpFilter:
+		if n.Op == syntax.OpReduce && n.Name != "sum" && n.Name != "max" && n.Name != "min" {
 			help := ""
-			if quantifiers[n.name] {
+			if syntax.Quantifiers[n.Name] {
 				help = "write the indices behind the constraint's name: name[i in 1..n]: ..."
 			}
-			r.fail(n.span, help, "%s has no indices; sum, max and min do", n.name)
+			r.fail(n.Span, help, "%s has no indices; sum, max and min do", n.Name)
 		}
-		m = r.bind(n.binders)
-		if n.cond != nil {
-			m |= r.visit(n.cond)
+		m = r.bind(n.Binders)
+		if n.Cond != nil {
+			m |= r.visit(n.Cond)
 		}
-		for _, a := range n.args {
+		for _, a := range n.Args {
 			m |= r.visit(a)
 		}
 		r.scope = r.scope[:outer]
@@ -111,94 +112,96 @@ func (r *resolver) visit(n *node) (m mask) {
 			m &= bit(outer) - 1
 		}
 	default:
-		if n.op == opCall {
+		if n.Op == syntax.OpCall {
 			r.arity(n)
 		}
-		n.each(func(a *node) {
-			if n.fn == nil || !n.fn.text || a.op != opName { // which it refuses, known or not
+		fn := r.c.f.notes[n.ID].fn
+		n.Each(func(a *syntax.Node) {
+			if fn == nil || !fn.text || a.Op != syntax.OpName { // which it refuses, known or not
 				m |= r.visit(a)
 			}
 		})
 	}
-	n.open = m != 0
+	r.c.f.notes[n.ID].open = m != 0
 	return m
 }
 
 // name looks a name up.
-func (r *resolver) name(n *node) mask {
+func (r *resolver) name(n *syntax.Node) mask {
 	for k := len(r.scope) - 1; k >= 0; k-- {
-		if r.scope[k] == n.name {
+		if r.scope[k] == n.Name {
 			return bit(k)
 		}
 	}
-	if s, ok := r.c.ev.names[n.name]; ok {
+	if s, ok := r.c.ev.names[n.Name]; ok {
 		r.failed = r.failed || s.bad
 		return 0
 	}
-	if _, ok := fixed[n.name]; ok || r.told(n.name) {
+	if _, ok := fixed[n.Name]; ok || r.told(n.Name) {
 		return 0
 	}
 	help := ""
-	if functions[n.name] != nil {
-		help = fmt.Sprintf("functions take their arguments in parentheses: %s(...)", n.name)
-	} else if at, ok := r.c.later[n.name]; ok {
-		help = fmt.Sprintf("it is declared in line %d; names are declared before use", r.c.f.line(at.pos))
+	if functions[n.Name] != nil {
+		help = fmt.Sprintf("functions take their arguments in parentheses: %s(...)", n.Name)
+	} else if at, ok := r.c.later[n.Name]; ok {
+		help = fmt.Sprintf("it is declared in line %d; names are declared before use", r.c.f.tree.Line(at.Pos))
 	}
 	guess := ""
 	if help == "" && !r.c.errs.full() {
-		guess = suggest.DidYouMean(n.name, append(r.c.declared(), r.scope...))
+		guess = suggest.DidYouMean(n.Name, append(r.c.declared(), r.scope...))
 	}
-	r.fail(n.span, help, "unknown name %q%s", n.name, guess)
+	r.fail(n.Span, help, "unknown name %q%s", n.Name, guess)
 	return 0
 }
 
 // arity binds a function and counts its arguments.
-func (r *resolver) arity(n *node) {
-	f := functions[n.name]
-	n.fn = f
+func (r *resolver) arity(n *syntax.Node) {
+	f := functions[n.Name]
+	at := &r.c.f.notes[n.ID]
+	at.fn = f
 	if f == nil {
 		r.unknownFunction(n)
 		return
 	}
-	n.domain = f.domain
-	switch k := len(n.args); {
+	at.domain = f.domain
+	switch k := len(n.Args); {
 	case k >= f.least && (k <= f.most || f.most < 0):
 	case f.most < 0:
-		r.fail(n.span, "", "%s takes %s or more, not %d", n.name, count(f.least, "argument", "arguments"), k)
+		r.fail(n.Span, "", "%s takes %s or more, not %d", n.Name, count(f.least, "argument", "arguments"), k)
 	case f.least == f.most:
-		r.fail(n.span, "", "%s takes %s, not %d", n.name, count(f.least, "argument", "arguments"), k)
+		r.fail(n.Span, "", "%s takes %s, not %d", n.Name, count(f.least, "argument", "arguments"), k)
 	default:
-		r.fail(n.span, "", "%s takes %d to %d arguments, not %d", n.name, f.least, f.most, k)
+		r.fail(n.Span, "", "%s takes %d to %d arguments, not %d", n.Name, f.least, f.most, k)
 	}
 }
 
-func (r *resolver) unknownFunction(n *node) {
-	if r.told(n.name + "(") {
+func (r *resolver) unknownFunction(n *syntax.Node) {
+	if r.told(n.Name + "(") {
 		return
 	}
-	guess, known := otherNames[n.name]
+	guess, known := otherNames[n.Name]
 	names := make([]string, 0, len(functions))
 	for name := range functions {
 		names = append(names, name)
 	}
-	switch s := r.c.ev.names[n.name]; {
+	switch s := r.c.ev.names[n.Name]; {
 	case s != nil && s.lost:
 		r.failed = true
 	case s != nil:
-		r.fail(n.span, fmt.Sprintf("index with %s[...], multiply with %s*(...)", n.name, n.name), "%s is not a function", n.name)
-	case n.name == "prod":
-		r.fail(n.span, "write the factors with *", "unknown function %q", n.name)
-	case n.name == "pow" || n.name == "power":
-		r.fail(n.span, "write x^p for a power", "unknown function %q", n.name)
-	case n.name == "dot":
-		r.fail(n.span, "* of two vectors is their inner product", "unknown function %q", n.name)
-	case n.name == "transpose":
-		r.fail(n.span, "write A' for the transpose", "unknown function %q", n.name)
+		r.fail(n.Span, fmt.Sprintf("index with %s[...], multiply with %s*(...)", n.Name, n.Name), "%s is not a function", n.Name)
+	case n.Name == "prod":
+		r.fail(n.Span, "write the factors with *", "unknown function %q", n.Name)
+	case n.Name == "pow" || n.Name == "power":
+		r.fail(n.Span, "write x^p for a power", "unknown function %q", n.Name)
+	case n.Name == "dot":
+		r.fail(n.Span, "* of two vectors is their inner product", "unknown function %q", n.Name)
+	case n.Name == "transpose":
+		r.fail(n.Span, "write A' for the transpose", "unknown function %q", n.Name)
 	case known:
-		r.fail(n.span, "", "unknown function %q; did you mean %q?", n.name, guess)
+		r.fail(n.Span, "", "unknown function %q; did you mean %q?", n.Name, guess)
 	case r.c.errs.full():
 		r.failed = true
 	default:
-		r.fail(n.span, "", "unknown function %q%s", n.name, suggest.DidYouMean(n.name, names))
+		r.fail(n.Span, "", "unknown function %q%s", n.Name, suggest.DidYouMean(n.Name, names))
 	}
 }

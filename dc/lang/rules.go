@@ -1,54 +1,58 @@
 package lang
 
+import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+
 // rules say how each operation is computed.
-var rules = [numOp]rule{
-	opNumber:  func(_ *evaluator, n *node) value { return number(n.num) },
-	opString:  func(_ *evaluator, n *node) value { return textOf(n.name) },
-	opName:    (*evaluator).lookup,
-	opIndex:   func(ev *evaluator, n *node) value { return ev.index(n).value(ev, n) },
-	opAll:     noValue,
-	opRange:   (*evaluator).sequence,
-	opCall:    (*evaluator).call,
-	opReduce:  (*evaluator).reduce,
-	opSum:     (*evaluator).sum,
-	opMul:     (*evaluator).sum,
-	opDotMul:  (*evaluator).sum,
-	opDiv:     (*evaluator).sum,
-	opDotDiv:  (*evaluator).sum,
-	opNeg:     (*evaluator).sum,
-	opPower:   func(ev *evaluator, n *node) value { return ev.power(n, ev.operand(n.args[0]), ev.operand(n.args[1])) },
-	opTrans:   func(ev *evaluator, n *node) value { return ev.transpose(n, ev.arrayOf(n.args[0])) },
-	opCompare: isTrue,
-	opAnd:     isTrue,
-	opOr:      isTrue,
-	opNot:     isTrue,
-	opIn:      isTrue,
-	opChoice:  (*evaluator).choice,
-	opLiteral: (*evaluator).literal,
-	opMembers: (*evaluator).set,
-	opFilter:  (*evaluator).set,
-	opTuple:   noValue,
+var rules = [syntax.NumOp]rule{
+	syntax.OpNumber: func(_ *evaluator, n *syntax.Node) value { return number(n.Num) },
+	syntax.OpString: func(_ *evaluator, n *syntax.Node) value { return textOf(n.Name) },
+	syntax.OpName:   (*evaluator).lookup,
+	syntax.OpIndex:  func(ev *evaluator, n *syntax.Node) value { return ev.index(n).value(ev, n) },
+	syntax.OpAll:    noValue,
+	syntax.OpRange:  (*evaluator).sequence,
+	syntax.OpCall:   (*evaluator).call,
+	syntax.OpReduce: (*evaluator).reduce,
+	syntax.OpSum:    (*evaluator).sum,
+	syntax.OpMul:    (*evaluator).sum,
+	syntax.OpDotMul: (*evaluator).sum,
+	syntax.OpDiv:    (*evaluator).sum,
+	syntax.OpDotDiv: (*evaluator).sum,
+	syntax.OpNeg:    (*evaluator).sum,
+	syntax.OpPower: func(ev *evaluator, n *syntax.Node) value {
+		return ev.power(n, ev.operand(n.Args[0]), ev.operand(n.Args[1]))
+	},
+	syntax.OpTrans:   func(ev *evaluator, n *syntax.Node) value { return ev.transpose(n, ev.arrayOf(n.Args[0])) },
+	syntax.OpCompare: isTrue,
+	syntax.OpAnd:     isTrue,
+	syntax.OpOr:      isTrue,
+	syntax.OpNot:     isTrue,
+	syntax.OpIn:      isTrue,
+	syntax.OpChoice:  (*evaluator).choice,
+	syntax.OpLiteral: (*evaluator).literal,
+	syntax.OpMembers: (*evaluator).set,
+	syntax.OpFilter:  (*evaluator).set,
+	syntax.OpTuple:   noValue,
 }
 
-func isTrue(ev *evaluator, n *node) value { return truthOf(ev.condition(n)) }
+func isTrue(ev *evaluator, n *syntax.Node) value { return truthOf(ev.condition(n)) }
 
-func noValue(ev *evaluator, n *node) value {
+func noValue(ev *evaluator, n *syntax.Node) value {
 	ev.fail(n, "", "%s has no value here", ev.say(n))
 	return value{}
 }
 
 // reduce is sum, max or min over indices.
-func (ev *evaluator) reduce(n *node) value {
-	if n.name == "sum" {
+func (ev *evaluator) reduce(n *syntax.Node) value {
+	if n.Name == "sum" {
 		return ev.sum(n)
 	}
 	return ev.extreme(n)
 }
 
 // choice is the one of two nodes that a condition asks for.
-func (ev *evaluator) choice(n *node) value {
-	if ev.holds(n.cond) {
-		return ev.eval(n.args[0])
+func (ev *evaluator) choice(n *syntax.Node) value {
+	if ev.holds(n.Cond) {
+		return ev.eval(n.Args[0])
 	}
-	return ev.eval(n.args[1])
+	return ev.eval(n.Args[1])
 }

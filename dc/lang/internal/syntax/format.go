@@ -1,22 +1,17 @@
-package lang
+package syntax
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// Format returns a problem file in the one layout of the language: keywords
-// padded, constraints indented and their bodies aligned, one blank or none
-// between tokens. Comments and line breaks stay, of several empty lines one.
-// The result says the same as src, and formatting it again changes nothing.
-// A file with syntax errors is refused with Diagnostics, which use name as the
-// name of the file.
-func Format(name string, src []byte) ([]byte, error) {
-	p := parse(name, src, true)
-	if len(p.f.syntax) > 0 {
-		return nil, p.f.syntax
+// Format returns a source in the one layout of the language, or its mistakes.
+func Format(src string) ([]byte, []Mistake) {
+	p := newParser(src, true)
+	if p.file(); len(p.errs) > 0 {
+		return nil, p.errs
 	}
-	l := &layouter{f: p.f, toks: p.toks, notes: p.f.comments}
+	l := &layouter{f: p.f, toks: p.toks, notes: p.f.Comments}
 	l.run()
 	alignLines(l.lines)
 	var b strings.Builder
@@ -51,10 +46,10 @@ func (l *layouter) run() {
 	previous := -1
 	for k := range l.toks {
 		t := &l.toks[k]
-		if t.kind == tNewline || t.kind == tEOF {
+		if t.Kind == Newline || t.Kind == EOF {
 			continue
 		}
-		at := l.f.line(t.pos)
+		at := l.f.Line(t.Pos)
 		switch {
 		case t.first:
 			l.statement(t, at)
@@ -64,7 +59,7 @@ func (l *layouter) run() {
 			l.blanks(l.gap(previous, k))
 		}
 		l.mark(k)
-		l.text.WriteString(l.f.src[t.pos:t.end])
+		l.text.WriteString(l.f.Source[t.Pos:t.End])
 		l.track(k)
 		previous, l.line = k, at
 	}
@@ -77,27 +72,27 @@ func (l *layouter) run() {
 func (l *layouter) trailing() {
 	for len(l.notes) > 0 {
 		c, indent := l.notes[0], 0
-		if l.indent > 0 && strings.ContainsAny(l.f.src[c.pos-1:c.pos], " \t") {
+		if l.indent > 0 && strings.ContainsAny(l.f.Source[c.Pos-1:c.Pos], " \t") {
 			indent = indentConstraint
 		}
-		l.comments(c.end, indent)
+		l.comments(c.End, indent)
 	}
 }
 
 // statement begins the line of a statement.
-func (l *layouter) statement(t *token, at int) {
+func (l *layouter) statement(t *Token, at int) {
 	verb, indent := ":", indentConstraint
-	if t.kind == tKeyword {
-		verb, indent = t.text, 0
+	if t.Kind == Keyword {
+		verb, indent = t.Text, 0
 	}
-	l.comments(t.pos, indent)
+	l.comments(t.Pos, indent)
 	l.indent = indent
 	l.begin(outLine{verb: verb, indent: indent}, at)
 }
 
 // goOn begins a later line of a statement.
-func (l *layouter) goOn(t *token, at int) {
-	l.comments(t.pos, l.indent+indentOn)
+func (l *layouter) goOn(t *Token, at int) {
+	l.comments(t.Pos, l.indent+indentOn)
 	l.begin(outLine{indent: l.indent + indentOn}, at)
 }
 
@@ -119,11 +114,11 @@ func (l *layouter) endLine() {
 // comments places the comments before a token: one beside the current line, the
 // others on lines of their own.
 func (l *layouter) comments(before, indent int) {
-	for len(l.notes) > 0 && l.notes[0].pos < before {
+	for len(l.notes) > 0 && l.notes[0].Pos < before {
 		c := l.notes[0]
 		l.notes = l.notes[1:]
-		text := strings.TrimRight(l.f.src[c.pos:c.end], " \t\r")
-		at := l.f.line(c.pos)
+		text := strings.TrimRight(l.f.Source[c.Pos:c.End], " \t\r")
+		at := l.f.Line(c.Pos)
 		if at == l.line && len(l.lines) > 0 {
 			l.lines[len(l.lines)-1].comment = text
 			continue
@@ -148,9 +143,9 @@ func (l *layouter) mark(k int) {
 		o.many = true
 	case t.role == rFamily && o.family < 0:
 		o.family = at
-	case t.kind == tAssign && o.joint < 0:
+	case t.Kind == Assign && o.joint < 0:
 		o.joint = at
-	case t.role == rAttribute && t.text == "start" && o.start < 0:
+	case t.role == rAttribute && t.Text == "start" && o.start < 0:
 		o.start = at
 	case k > 0 && l.toks[k-1].role == rLabel && o.verb == ":":
 		o.joint = at

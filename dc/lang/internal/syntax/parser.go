@@ -1,4 +1,4 @@
-package lang
+package syntax
 
 import "errors"
 
@@ -9,9 +9,9 @@ const maxDepth = 200
 // parser is a recursive descent over the tokens. A mistake unwinds to the
 // statement it is in.
 type parser struct {
-	f     *File
-	errs  *collector
-	toks  []token
+	f     *Tree
+	errs  lapses
+	toks  []Token
 	at    int
 	depth int
 	// blanks: inside a literal without commas, where blanks part the elements.
@@ -24,19 +24,26 @@ type parser struct {
 
 var errSyntax = errors.New("lang: syntax")
 
-func (p *parser) tok() *token { return &p.toks[p.at] }
+// node is a new node of the tree.
+func (p *parser) node(n Node) *Node {
+	p.f.Nodes++
+	n.ID = p.f.Nodes
+	return &n
+}
 
-func (p *parser) next() *token {
+func (p *parser) tok() *Token { return &p.toks[p.at] }
+
+func (p *parser) next() *Token {
 	t := p.tok()
-	if t.kind != tEOF {
+	if t.Kind != EOF {
 		p.at++
 	}
 	return t
 }
 
 // accept takes the token if it is of the kind.
-func (p *parser) accept(k kind) bool {
-	if p.tok().kind == k {
+func (p *parser) accept(k Kind) bool {
+	if p.tok().Kind == k {
 		p.at++
 		return true
 	}
@@ -44,13 +51,13 @@ func (p *parser) accept(k kind) bool {
 }
 
 // fail reports a mistake and unwinds.
-func (p *parser) fail(at span, help, format string, args ...any) {
+func (p *parser) fail(at Span, help, format string, args ...any) {
 	p.errs.addf(at, help, format, args...)
 	panic(errSyntax)
 }
 
-func (p *parser) expect(k kind, where string) *token {
-	if p.tok().kind != k {
+func (p *parser) expect(k Kind, where string) *Token {
+	if p.tok().Kind != k {
 		p.unexpected(k.String(), where)
 	}
 	return p.next()
@@ -59,21 +66,21 @@ func (p *parser) expect(k kind, where string) *token {
 // unexpected reports that another token was wanted.
 func (p *parser) unexpected(want, where string) {
 	t := p.tok()
-	if t.kind == tBad {
+	if t.Kind == Bad {
 		panic(errSyntax) // the scanner has said so
 	}
 	if where != "" {
 		where = " " + where
 	}
-	p.fail(t.span, "", "want %s%s, not %s", want, where, p.describe(t))
+	p.fail(t.Span, "", "want %s%s, not %s", want, where, p.describe(t))
 }
 
-func (p *parser) describe(t *token) string {
-	switch t.kind {
-	case tName, tNumber, tKeyword, tString:
-		return p.f.short(t.span)
+func (p *parser) describe(t *Token) string {
+	switch t.Kind {
+	case Name, Number, Keyword, String:
+		return p.f.Short(t.Span)
 	}
-	return t.kind.String()
+	return t.Kind.String()
 }
 
 // last is where the token before this one ends.
@@ -81,5 +88,5 @@ func (p *parser) last() int {
 	if p.at == 0 {
 		return 0
 	}
-	return p.toks[p.at-1].end
+	return p.toks[p.at-1].End
 }

@@ -1,4 +1,4 @@
-package lang
+package syntax
 
 import "strings"
 
@@ -15,10 +15,10 @@ type opening struct {
 
 // track follows the brackets.
 func (l *layouter) track(k int) {
-	switch t := &l.toks[k]; t.kind {
-	case tLParen, tLBracket, tLBrace:
+	switch t := &l.toks[k]; t.Kind {
+	case LParen, LBracket, LBrace:
 		l.opens = append(l.opens, l.opened(k))
-	case tRParen, tRBracket, tRBrace:
+	case RParen, RBracket, RBrace:
 		n := len(l.opens) - 1
 		l.closed, l.opens = l.opens[n], l.opens[:n]
 	}
@@ -31,41 +31,41 @@ func (l *layouter) opened(k int) opening {
 	plain, ranges, parted, depth := true, false, false, 0
 	for j := k + 1; j < t.match; j++ {
 		in := &l.toks[j]
-		switch in.kind {
-		case tLParen, tLBracket, tLBrace:
+		switch in.Kind {
+		case LParen, LBracket, LBrace:
 			depth++
-		case tRParen, tRBracket, tRBrace:
+		case RParen, RBracket, RBrace:
 			depth--
 		}
 		if depth > 0 {
 			plain = false
 			continue
 		}
-		switch in.kind {
-		case tName, tNumber, tPlus, tMinus:
+		switch in.Kind {
+		case Name, Number, Plus, Minus:
 		default:
 			plain = false
 		}
-		ranges = ranges || in.kind == tDots
-		parted = parted || in.element || in.kind == tComma
-		o.rows = o.rows || in.kind == tSemicolon && t.role == rLiteral
+		ranges = ranges || in.Kind == Dots
+		parted = parted || in.element || in.Kind == Comma
+		o.rows = o.rows || in.Kind == Semicolon && t.role == rLiteral
 	}
 	o.wide = o.rows && parted
 	switch {
 	case t.role == rIndex:
 		o.tight, o.packed = true, !ranges
-	case t.role == rFamily || t.role == rReduce || t.kind == tLBrace:
+	case t.role == rFamily || t.role == rReduce || t.Kind == LBrace:
 		o.tight = true
-	case t.kind == tLParen && !l.isCall(k):
+	case t.Kind == LParen && !l.isCall(k):
 		o.tight = plain
-		o.padded = l.toks[k-1].kind == tRParen && l.closed.reduce && l.toks[k+1].spaced && l.toks[t.match].spaced
+		o.padded = l.toks[k-1].Kind == RParen && l.closed.reduce && l.toks[k+1].spaced && l.toks[t.match].spaced
 	}
 	return o
 }
 
 // isCall reports whether the parenthesis holds a function's arguments.
 func (l *layouter) isCall(k int) bool {
-	return l.toks[k-1].role == rChoice || l.toks[k-1].kind == tName && l.toks[k-1].role != rAttribute && !l.toks[k].element
+	return l.toks[k-1].role == rChoice || l.toks[k-1].Kind == Name && l.toks[k-1].role != rAttribute && !l.toks[k].element
 }
 
 // headWidth is the width of a keyword with the blanks behind it.
@@ -79,24 +79,24 @@ func (l *layouter) gap(p, k int) int {
 		in = l.opens[n-1]
 	}
 	switch {
-	case a.first && a.kind == tKeyword:
-		return max(1, headWidth[a.text]-len(a.text))
+	case a.first && a.Kind == Keyword:
+		return max(1, headWidth[a.Text]-len(a.Text))
 	case a.role == rLabel:
 		return 2
 	case b.role == rAttribute:
-		if b.text == "start" {
+		if b.Text == "start" {
 			return 2
 		}
 		return 1
-	case a.kind == tSemicolon:
+	case a.Kind == Semicolon:
 		return one(true) + one(in.wide)
 	case b.element:
 		return 1
-	case a.kind == tLParen || b.kind == tRParen:
+	case a.Kind == LParen || b.Kind == RParen:
 		return one(in.padded && (p == in.at || k == l.toks[in.at].match))
 	case a.role == rBetween:
-		return one(true) + one(l.toks[p-1].kind == tRBracket && l.closed.rows)
-	case a.kind == tComma:
+		return one(true) + one(l.toks[p-1].Kind == RBracket && l.closed.rows)
+	case a.Kind == Comma:
 		return one(!in.packed)
 	}
 	return l.tokenGap(p, k, in)
@@ -105,12 +105,12 @@ func (l *layouter) gap(p, k int) int {
 // tokenGap is gap where the place in the statement does not matter.
 func (l *layouter) tokenGap(p, k int, in opening) int {
 	a, b := &l.toks[p], &l.toks[k]
-	switch b.kind {
-	case tComma, tSemicolon, tColon, tRBracket, tRBrace, tQuote, tDots:
+	switch b.Kind {
+	case Comma, Semicolon, Colon, RBracket, RBrace, Quote, Dots:
 		return 0
 	}
 	switch {
-	case a.kind == tLBracket || a.kind == tLBrace || a.kind == tDots || a.role == rUnary:
+	case a.Kind == LBracket || a.Kind == LBrace || a.Kind == Dots || a.role == rUnary:
 		return 0
 	case a.role == rTight:
 		return one(l.leads(p)) // or the sign would begin an element
@@ -118,12 +118,12 @@ func (l *layouter) tokenGap(p, k int, in opening) int {
 		return one(l.aired(k, in))
 	case isOperator(a):
 		return one(l.aired(p, in))
-	case b.kind == tLParen && a.kind == tRParen:
+	case b.Kind == LParen && a.Kind == RParen:
 		return 1 // sum(i in I) (...)
-	case b.kind == tLParen:
+	case b.Kind == LParen:
 		return one(!l.isCall(k))
-	case b.kind == tLBracket:
-		return one(b.role == rLiteral || a.kind >= tIn)
+	case b.Kind == LBracket:
+		return one(b.role == rLiteral || a.Kind >= In)
 	}
 	return 1
 }
@@ -137,24 +137,24 @@ func one(yes bool) int {
 
 // leads reports whether a token is the first of its line.
 func (l *layouter) leads(k int) bool {
-	return l.f.line(l.toks[k].pos) != l.f.line(l.toks[k-1].pos)
+	return l.f.Line(l.toks[k].Pos) != l.f.Line(l.toks[k-1].Pos)
 }
 
 // isOperator reports whether a token stands between two operands.
-func isOperator(t *token) bool {
-	return t.kind >= tPlus && t.kind <= tNE && t.role != rUnary
+func isOperator(t *Token) bool {
+	return t.Kind >= Plus && t.Kind <= NE && t.role != rUnary
 }
 
 // aired reports whether an operator has blanks around. Those of products are the
 // writer's choice.
 func (l *layouter) aired(k int, in opening) bool {
 	t := &l.toks[k]
-	switch t.kind {
-	case tPower:
+	switch t.Kind {
+	case Power:
 		return false
-	case tPlus, tMinus:
+	case Plus, Minus:
 		return t.role != rTight && !in.tight
-	case tTimes, tDivide, tDotTimes, tDotDivide:
+	case Times, Divide, DotTimes, DotDivide:
 		return t.role != rTight && t.spaced && l.toks[k+1].spaced
 	}
 	return true
@@ -176,9 +176,9 @@ type outLine struct {
 
 // layouter makes lines of tokens.
 type layouter struct {
-	f      *File
-	toks   []token
-	notes  []span // comments that are still to come
+	f      *Tree
+	toks   []Token
+	notes  []Span // comments that are still to come
 	lines  []outLine
 	text   strings.Builder // of the line that is being made
 	line   int             // of the source, that was seen last

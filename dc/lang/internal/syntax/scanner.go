@@ -1,4 +1,4 @@
-package lang
+package syntax
 
 import (
 	"strconv"
@@ -10,33 +10,40 @@ import (
 // scanner cuts a source into tokens. Ends of lines inside brackets and after
 // operators are white space.
 type scanner struct {
-	f      *File
+	f      *Tree
 	src    string
 	at     int
-	toks   []token
+	toks   []Token
 	open   []int // the places of the brackets that are open
 	spaced bool
 	start  bool // at the start of a line
-	errs   *collector
+	errs   *lapses
 }
 
-// scan returns the tokens of f, the last one tEOF.
-func scan(f *File, errs *collector) []token {
-	s := &scanner{f: f, src: f.src, errs: errs, start: true}
+// scan returns the tokens of f, the last one EOF.
+func scan(f *Tree, errs *lapses) []Token {
+	s := &scanner{f: f, src: f.Source, errs: errs, start: true}
 	for s.at < len(s.src) {
 		s.next()
 	}
 	s.closeAll()
-	s.emit(tNewline, s.at)
-	s.emit(tEOF, s.at)
+	s.emit(Newline, s.at)
+	s.emit(EOF, s.at)
 	return s.toks
 }
 
+// Scan are the tokens and the comments of a source, whatever it is.
+func Scan(src string) (toks []Token, comments []Span) {
+	f := NewTree(src)
+	toks = scan(f, &lapses{})
+	return toks, f.Comments
+}
+
 // emit adds the token from pos to the current place.
-func (s *scanner) emit(k kind, pos int) *token {
-	s.toks = append(s.toks, token{span: span{pos, s.at}, kind: k, spaced: s.spaced, match: -1})
+func (s *scanner) emit(k Kind, pos int) *Token {
+	s.toks = append(s.toks, Token{Span: Span{pos, s.at}, Kind: k, spaced: s.spaced, match: -1})
 	s.spaced = false
-	s.start = k == tNewline
+	s.start = k == Newline
 	return &s.toks[len(s.toks)-1]
 }
 
@@ -52,7 +59,7 @@ func (s *scanner) next() {
 	case c == '#':
 		begin := s.at
 		s.at += lineEnd(s.src[s.at:])
-		s.f.comments = append(s.f.comments, span{begin, s.at})
+		s.f.Comments = append(s.f.Comments, Span{begin, s.at})
 	case c >= '0' && c <= '9', c == '.' && s.at+1 < len(s.src) && digit(s.src[s.at+1]):
 		s.number()
 	case c == '"':
@@ -79,10 +86,10 @@ func (s *scanner) newline(pos int) {
 		s.start = true
 		return
 	}
-	if n == 0 || s.toks[n-1].kind == tNewline || s.toks[n-1].kind.continues() {
+	if n == 0 || s.toks[n-1].Kind == Newline || s.toks[n-1].Kind.continues() {
 		return
 	}
-	s.emit(tNewline, pos)
+	s.emit(Newline, pos)
 	s.spaced = true
 }
 
@@ -110,13 +117,13 @@ func (s *scanner) number() {
 		digits()
 	}
 	v, err := strconv.ParseFloat(s.src[pos:s.at], 64)
-	t := s.emit(tNumber, pos)
+	t := s.emit(Number, pos)
 	t.num = v
 	if err != nil {
-		s.errs.addf(t.span, "", "%s is too large for a number", s.src[pos:s.at])
+		s.errs.addf(t.Span, "", "%s is too large for a number", s.src[pos:s.at])
 	}
 	if r, n := utf8.DecodeRuneInString(s.src[s.at:]); n > 0 && (r == '_' || unicode.IsLetter(r)) {
-		s.errs.addf(span{s.at, s.at + n}, "write * between the factors", "the number %s runs into a name", s.src[pos:s.at])
+		s.errs.addf(Span{s.at, s.at + n}, "write * between the factors", "the number %s runs into a name", s.src[pos:s.at])
 	}
 }
 
@@ -125,13 +132,13 @@ func (s *scanner) text() {
 	n := strings.IndexAny(s.src[s.at+1:], "\"\n")
 	if n < 0 || s.src[s.at+1+n] == '\n' {
 		s.at += 1 + lineEnd(s.src[s.at+1:])
-		t := s.emit(tString, pos)
-		t.text = s.src[pos+1 : s.at]
-		s.errs.addf(t.span, "", "the string is not closed on its line")
+		t := s.emit(String, pos)
+		t.Text = s.src[pos+1 : s.at]
+		s.errs.addf(t.Span, "", "the string is not closed on its line")
 		return
 	}
 	s.at += n + 2
-	s.emit(tString, pos).text = s.src[pos+1 : s.at-1]
+	s.emit(String, pos).Text = s.src[pos+1 : s.at-1]
 }
 
 func (s *scanner) word() {
@@ -148,17 +155,17 @@ func (s *scanner) word() {
 		s.at += n
 	}
 	text := s.src[pos:s.at]
-	k, ok := words[text]
+	k, ok := Words[text]
 	if !ok {
-		k = tName
+		k = Name
 	}
-	if k == tKeyword && s.start && len(s.open) > 0 {
+	if k == Keyword && s.start && len(s.open) > 0 {
 		// A statement cannot begin inside brackets: they were forgotten.
 		s.closeAll()
-		end := s.toks[len(s.toks)-1].end
-		s.toks = append(s.toks, token{span: span{end, end}, kind: tNewline, match: -1})
+		end := s.toks[len(s.toks)-1].End
+		s.toks = append(s.toks, Token{Span: Span{end, end}, Kind: Newline, match: -1})
 	}
-	s.emit(k, pos).text = text
+	s.emit(k, pos).Text = text
 }
 
 // closeAll reports the brackets that are still open. A bad token keeps the
@@ -167,24 +174,24 @@ func (s *scanner) closeAll() {
 	if len(s.open) == 0 {
 		return
 	}
-	for _, k := range s.open[:min(len(s.open), maxErrors)] {
+	for _, k := range s.open[:min(len(s.open), MaxErrors)] {
 		t := s.toks[k]
-		s.errs.addf(t.span, "", "%s is never closed", t.kind)
+		s.errs.addf(t.Span, "", "%s is never closed", t.Kind)
 	}
 	s.open = s.open[:0]
-	end := s.toks[len(s.toks)-1].end
-	s.toks = append(s.toks, token{span: span{end, end}, kind: tBad, match: -1})
+	end := s.toks[len(s.toks)-1].End
+	s.toks = append(s.toks, Token{Span: Span{end, end}, Kind: Bad, match: -1})
 }
 
 // operators, longer ones first.
 var operators = []struct {
 	text string
-	kind kind
+	kind Kind
 }{
-	{"..", tDots}, {".*", tDotTimes}, {"./", tDotDivide}, {"<=", tLE}, {">=", tGE}, {"==", tEQ}, {"!=", tNE},
-	{"+", tPlus}, {"-", tMinus}, {"*", tTimes}, {"/", tDivide}, {"^", tPower}, {"=", tAssign}, {"<", tLess}, {">", tGreater},
-	{",", tComma}, {";", tSemicolon}, {":", tColon}, {"'", tQuote},
-	{"(", tLParen}, {")", tRParen}, {"[", tLBracket}, {"]", tRBracket}, {"{", tLBrace}, {"}", tRBrace},
+	{"..", Dots}, {".*", DotTimes}, {"./", DotDivide}, {"<=", LE}, {">=", GE}, {"==", EQ}, {"!=", NE},
+	{"+", Plus}, {"-", Minus}, {"*", Times}, {"/", Divide}, {"^", Power}, {"=", Assign}, {"<", Less}, {">", Greater},
+	{",", Comma}, {";", Semicolon}, {":", Colon}, {"'", Quote},
+	{"(", LParen}, {")", RParen}, {"[", LBracket}, {"]", RBracket}, {"{", LBrace}, {"}", RBrace},
 }
 
 // foreignOperators are operators of other languages and those to write instead.
@@ -202,8 +209,8 @@ const implication = "there is no implication; a condition on data stands behind 
 func (s *scanner) foreign(length int, help string) {
 	pos := s.at
 	s.at += length
-	t := s.emit(tBad, pos)
-	s.errs.addf(t.span, help, "%s has no meaning here", s.src[pos:s.at])
+	t := s.emit(Bad, pos)
+	s.errs.addf(t.Span, help, "%s has no meaning here", s.src[pos:s.at])
 }
 
 func (s *scanner) operator() {
@@ -221,11 +228,11 @@ func (s *scanner) operator() {
 		s.at += len(o.text)
 		t := s.emit(o.kind, pos)
 		switch o.kind {
-		case tLParen, tLBracket, tLBrace:
+		case LParen, LBracket, LBrace:
 			s.open = append(s.open, len(s.toks)-1)
-		case tRParen, tRBracket, tRBrace:
+		case RParen, RBracket, RBrace:
 			s.closing(t)
-		case tComma:
+		case Comma:
 			if n := len(s.open); n > 0 {
 				s.toks[s.open[n-1]].commas = true
 			}
@@ -235,15 +242,15 @@ func (s *scanner) operator() {
 	s.stray()
 }
 
-func (s *scanner) closing(t *token) {
+func (s *scanner) closing(t *Token) {
 	n := len(s.open)
 	if n == 0 {
-		s.errs.addf(t.span, "", "%s closes nothing", t.kind)
+		s.errs.addf(t.Span, "", "%s closes nothing", t.Kind)
 		return
 	}
 	o := &s.toks[s.open[n-1]]
-	if o.kind+1 != t.kind {
-		s.errs.addf(t.span, "", "%s does not close the %s of line %d", t.kind, o.kind, s.f.line(o.pos))
+	if o.Kind+1 != t.Kind {
+		s.errs.addf(t.Span, "", "%s does not close the %s of line %d", t.Kind, o.Kind, s.f.Line(o.Pos))
 	}
 	o.match = len(s.toks) - 1
 	s.open = s.open[:n-1]
@@ -263,14 +270,14 @@ func (s *scanner) stray() {
 	pos := s.at
 	r, n := utf8.DecodeRuneInString(s.src[pos:])
 	s.at += n
-	t := s.emit(tBad, pos)
+	t := s.emit(Bad, pos)
 	help := ""
 	if w, ok := lookalikes[r]; ok {
 		help = "write " + w
 	}
 	if unicode.IsPrint(r) && r != utf8.RuneError {
-		s.errs.addf(t.span, help, "the character %c has no meaning here", r)
+		s.errs.addf(t.Span, help, "the character %c has no meaning here", r)
 	} else {
-		s.errs.addf(t.span, help, "the character %U has no meaning here", r)
+		s.errs.addf(t.Span, help, "the character %U has no meaning here", r)
 	}
 }

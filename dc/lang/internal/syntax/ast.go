@@ -1,0 +1,195 @@
+package syntax
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// Tree is the statements of a source and the lines that they stand in. Nothing changes it once it is read.
+type Tree struct {
+	Source     string // the source without a byte order mark
+	lines      []int  // the offset at which each line begins
+	Statements []*Statement
+	Lost       map[string]bool // names in statements that could not be read
+	Comments   []Span
+	Nodes      int // in all statements
+}
+
+// NewTree is the tree of a source of which nothing was read yet.
+func NewTree(src string) *Tree {
+	f := &Tree{Source: strings.TrimPrefix(src, "\ufeff"), lines: []int{0}, Lost: map[string]bool{}}
+	for k := range len(f.Source) {
+		if f.Source[k] == '\n' {
+			f.lines = append(f.lines, k+1)
+		}
+	}
+	return f
+}
+
+// Line is the number of the line that holds the offset, from 1.
+func (f *Tree) Line(pos int) int {
+	return sort.SearchInts(f.lines, pos+1)
+}
+
+// Place turns offsets into a line and columns, which count characters from 1; endCol is
+// the first one after the span, whose part in later lines is left out.
+func (f *Tree) Place(s Span) (line, col, endCol int) {
+	if s.Pos < 0 {
+		return 0, 0, 0
+	}
+	line = f.Line(s.Pos)
+	lo := f.lines[line-1]
+	hi := lo + lineEnd(f.Source[lo:])
+	at, end := min(s.Pos, hi), min(s.End, hi)
+	col = 1 + utf8.RuneCountInString(f.Source[lo:at])
+	return line, col, max(col+utf8.RuneCountInString(f.Source[at:max(at, end)]), col+1)
+}
+
+// Text is the source between two offsets as one line, without comments.
+func (f *Tree) Text(s Span) string {
+	raw := f.Source[s.Pos:s.End]
+	if !strings.ContainsAny(raw, "\n#\t") && !strings.Contains(raw, "  ") || strings.IndexByte(raw, '"') >= 0 && !strings.Contains(raw, "\n") {
+		return strings.TrimSpace(raw)
+	}
+	var words []string
+	for _, l := range strings.Split(raw, "\n") {
+		if k := strings.IndexByte(l, '#'); k >= 0 && strings.Count(l[:k], `"`)%2 == 0 {
+			l = l[:k]
+		}
+		words = append(words, strings.Fields(l)...)
+	}
+	return strings.Join(words, " ")
+}
+
+// MaxText is the length at which short cuts a text.
+// Source: a limit of the length of messages.
+const MaxText = 60
+
+// Short is text, cut where it is long.
+func (f *Tree) Short(s Span) string {
+	t := []rune(f.Text(s))
+	if len(t) > MaxText {
+		return string(t[:MaxText-4]) + " ..."
+	}
+	return string(t)
+}
+
+// Verb is the kind of a statement.
+type Verb uint8
+
+const (
+	Param Verb = iota
+	Set
+	Var
+	Let
+	Minimize
+	Maximize
+	Find
+	Constraint
+	Option
+)
+
+// Statement is one declaration, objective, constraint or option.
+type Statement struct {
+	Span
+	Verb    Verb
+	Name    string // of what is declared, set or constrained
+	At      Span   // of the name
+	Binders []Binder
+	Cond    *Node
+	Dims    []*Node // declared shape, of param and var
+	Value   *Node   // may be nil for a param
+	Attrs   []Attribute
+	Rels    []Kind // between the operands of a constraint
+	Args    []*Node
+	Whole   *Node // a constraint as an operation on args
+}
+
+// Attribute follows a variable's name.
+type Attribute struct {
+	Span
+	Name string // >=, <=, in, symmetric, psd, start
+	Args []*Node
+}
+
+// Binder is i in I, or (i, j) in E.
+type Binder struct {
+	Span
+	Names []string
+	Set   *Node
+}
+
+// Op is the operation of a node.
+type Op uint8
+
+const (
+	OpNumber Op = iota
+	OpString
+	OpName
+	OpIndex  // args[0] at the places args[1:]
+	OpAll    // the : of a slice
+	OpRange  // args[0]..args[1]
+	OpCall   // name(args)
+	OpReduce // name(binders if cond) args[0]
+	OpSum    // of args, taken away where signs says so
+	OpMul    // the matrix product
+	OpDotMul
+	OpDiv
+	OpDotDiv
+	OpPower
+	OpNeg
+	OpTrans
+	OpCompare // args with rels between
+	OpAnd
+	OpOr
+	OpNot
+	OpLiteral // rows
+	OpMembers // {args}
+	OpFilter  // {binders if cond}
+	OpTuple   // (args) in a set
+	OpIn      // args[0] is a member of args[1]
+	OpChoice  // if(cond, args[0], args[1])
+	NumOp
+)
+
+// Node is an expression.
+type Node struct {
+	Span
+	Op      Op
+	Name    string
+	Num     float64
+	Args    []*Node
+	Minus   []bool    // of OpSum
+	Rels    []Kind    // of OpCompare
+	Rows    [][]*Node // of OpLiteral
+	Binders []Binder
+	Cond    *Node
+	ID      int // from 1 to the tree's number of nodes; 0 of a node that stands in no tree
+}
+
+// Each calls visit for the direct parts of n, binders' sets included.
+func (n *Node) Each(visit func(*Node)) {
+	for _, a := range n.Args {
+		visit(a)
+	}
+	for _, r := range n.Rows {
+		for _, a := range r {
+			visit(a)
+		}
+	}
+	for _, b := range n.Binders {
+		visit(b.Set)
+	}
+	if n.Cond != nil {
+		visit(n.Cond)
+	}
+}
+
+// lineEnd is the place of the first line feed, or the length.
+func lineEnd(s string) int {
+	if k := strings.IndexByte(s, '\n'); k >= 0 {
+		return k
+	}
+	return len(s)
+}
