@@ -27,9 +27,11 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum internal/enum internal/dense",
-	"dc/lang": "dc dc/lang/internal/syntax gonum internal/arrays internal/dense internal/enum internal/suggest internal/table",
+	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer gonum internal/arrays internal/dense internal/enum internal/suggest internal/table",
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest",
+	// A problem as statements, with names that are no words of the language.
+	"dc/lang/internal/printer": "dc dc/lang/internal/syntax",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",

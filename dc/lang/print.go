@@ -1,13 +1,13 @@
 package lang
 
 import (
-	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/printer"
 )
 
 // Print returns a problem as a file of the language, in its one layout, that is
@@ -17,131 +17,17 @@ import (
 // its data. Parameters of dc.Model.Param become data. Refused are functions of a
 // library's user and starts for some entries of a variable only.
 func Print(p *dc.Problem, o ProblemOptions) ([]byte, error) {
-	pr := &printer{p: p, taken: map[string]bool{}, shared: map[string]string{}}
-	for _, f := range functionNames() {
-		pr.taken[f] = true
+	names := slices.Concat(slices.Collect(maps.Keys(functions)), slices.Collect(maps.Keys(fixed)))
+	text, err := printer.Source(p, names)
+	if err != nil {
+		return nil, err
 	}
-	body := pr.problem(&o)
-	if pr.err != nil {
-		return nil, pr.err
-	}
-	return Format("", []byte(pr.data.String()+body))
+	return Format("", []byte(text+optionText(&o)))
 }
 
-func functionNames() []string {
-	var out []string
-	for name := range functions {
-		out = append(out, name)
-	}
-	for name := range fixed {
-		out = append(out, name)
-	}
-	return out
-}
-
-// problem are all statements but the data.
-func (pr *printer) problem(o *ProblemOptions) string {
+// optionText is the statement of the options that are set, empty where none is.
+func optionText(o *ProblemOptions) string {
 	var b strings.Builder
-	for _, v := range pr.p.Vars {
-		pr.names = append(pr.names, pr.fresh(v.Name))
-	}
-	for k, v := range pr.p.Vars {
-		if v.Param {
-			fmt.Fprintf(&pr.data, "param %s = %s\n", pr.names[k]+dims(v), pr.literal(v.Shape, v.Lo))
-			continue
-		}
-		b.WriteString(pr.variable(k, v))
-	}
-	e, verb := pr.p.Objective, "minimize "
-	if pr.p.Maximize {
-		e, verb = e.Neg(), "maximize "
-	}
-	if affine, terms := e.Written(); len(terms) == 0 && len(affine.Idx) == 0 && affine.Const == 0 && !pr.p.Maximize {
-		b.WriteString("find\n")
-	} else {
-		b.WriteString(verb + pr.plain(pr.top(e, true)) + "\n")
-	}
-	pr.constraints(&b)
-	printOptions(&b, o)
-	return b.String()
-}
-
-// dims are the dimensions of a declaration.
-func dims(v *dc.Variable) string {
-	if len(v.Shape) == 0 {
-		return ""
-	}
-	parts := make([]string, len(v.Shape))
-	for d, n := range v.Shape {
-		parts[d] = strconv.Itoa(n)
-		if v.Origin != nil && v.Origin[d] != 1 {
-			parts[d] = fmt.Sprintf("%d..%d", v.Origin[d], v.Origin[d]+n-1)
-		}
-	}
-	return "[" + strings.Join(parts, ",") + "]"
-}
-
-// variable is the declaration of variable k.
-func (pr *printer) variable(k int, v *dc.Variable) string {
-	s := "var " + pr.names[k] + dims(v)
-	switch {
-	case v.Semidefinite():
-		s += " psd"
-	case v.Symmetric:
-		s += " symmetric"
-	}
-	lo, hi := pr.filling(v, v.Lo, math.Inf(-1)), pr.filling(v, v.Hi, math.Inf(1))
-	switch {
-	case lo != "" && hi != "" && !strings.Contains(lo+hi, "["):
-		s += " in [" + lo + ", " + hi + "]"
-	default:
-		if lo != "" {
-			s += " >= " + lo
-		}
-		if hi != "" {
-			s += " <= " + hi
-		}
-	}
-	switch at := &v.Start; at.Kind {
-	case dc.StartNormally:
-		s += fmt.Sprintf(" start normal(%s, %s)", number64(at.A), number64(at.B))
-	case dc.StartUniformly:
-		s += fmt.Sprintf(" start uniform(%s, %s)", number64(at.A), number64(at.B))
-	case dc.StartValues:
-		drawn := 0
-		for _, x := range at.Values {
-			if math.IsNaN(x) {
-				drawn++
-			}
-		}
-		switch {
-		case drawn == 0:
-			s += " start " + pr.filling(v, at.Values, math.NaN())
-		case drawn < len(at.Values):
-			pr.fail("the start of %s is set for some entries only, which the language cannot say", v.Name)
-		}
-	}
-	return s + "\n"
-}
-
-// filling are numbers for the entries of a variable, one for all where they are
-// equal; "" where all are none.
-func (pr *printer) filling(v *dc.Variable, x []float64, none float64) string {
-	if len(x) == 0 {
-		return ""
-	}
-	if !slices.ContainsFunc(x, func(y float64) bool { return y != x[0] }) {
-		if x[0] == none {
-			return ""
-		}
-		return number64(x[0])
-	}
-	full := v.Values(append(make([]float64, v.Offset), x...))
-	return pr.named(v.Shape, full)
-}
-
-// printOptions writes the options that are set.
-func printOptions(b *strings.Builder, o *ProblemOptions) {
 	sep := "option "
 	add := func(name, value string) {
 		b.WriteString(sep + name + " = " + value)
@@ -152,7 +38,7 @@ func printOptions(b *strings.Builder, o *ProblemOptions) {
 		v    *float64
 	}{{"tau", o.Tau}, {"mu", o.Mu}, {"tau_max", o.TauMax}, {"tol", o.Tol}, {"feas_tol", o.FeasTol}, {"time_limit", o.TimeLimit}} {
 		if f.v != nil {
-			add(f.name, number64(*f.v))
+			add(f.name, printer.Number(*f.v))
 		}
 	}
 	for _, f := range []struct {
@@ -172,4 +58,5 @@ func printOptions(b *strings.Builder, o *ProblemOptions) {
 	if sep == ", " {
 		b.WriteByte('\n')
 	}
+	return b.String()
 }

@@ -1,4 +1,4 @@
-package lang
+package printer
 
 import (
 	"fmt"
@@ -49,8 +49,8 @@ func (pr *printer) fresh(want string) string {
 	return name
 }
 
-// number64 is a number that is read as the same.
-func number64(v float64) string {
+// Number is a number that is read as the same.
+func Number(v float64) string {
 	if math.IsInf(v, 0) {
 		return map[bool]string{true: "inf", false: "-inf"}[v > 0]
 	}
@@ -72,7 +72,7 @@ func (pr *printer) named(shape []int, x []float64) string {
 // literal is an array of data.
 func (pr *printer) literal(shape []int, x []float64) string {
 	if len(shape) == 0 {
-		return number64(x[0])
+		return Number(x[0])
 	}
 	var b strings.Builder
 	if len(x) == 0 {
@@ -104,7 +104,7 @@ func (pr *printer) literal(shape []int, x []float64) string {
 		default:
 			b.WriteString(", ")
 		}
-		b.WriteString(number64(v))
+		b.WriteString(Number(v))
 	}
 	b.WriteByte(']')
 	if deep {

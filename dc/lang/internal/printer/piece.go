@@ -1,4 +1,4 @@
-package lang
+package printer
 
 import (
 	"fmt"
@@ -189,7 +189,7 @@ func (r *renderer) piece(p *piece, c *stand) {
 			r.b.WriteString(c.text)
 		default:
 			r.operator(p.v < 0)
-			r.b.WriteString(number64(max(p.v, -p.v)))
+			r.b.WriteString(Number(max(p.v, -p.v)))
 		}
 	case pieceOpen, pieceClose:
 		if c != nil || p.v != 0 {
@@ -214,7 +214,7 @@ func (r *renderer) piece(p *piece, c *stand) {
 		if c != nil {
 			r.b.WriteString(c.text)
 		} else {
-			r.b.WriteString(number64(p.v))
+			r.b.WriteString(Number(p.v))
 		}
 	}
 }
@@ -241,6 +241,6 @@ func (r *renderer) term(p *piece, c *stand) {
 		return
 	}
 	if v != 1 {
-		r.b.WriteString(number64(v) + "*")
+		r.b.WriteString(Number(v) + "*")
 	}
 }

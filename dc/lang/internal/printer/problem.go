@@ -1,0 +1,123 @@
+package printer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Source is p as statements of the language, in no layout, without options. Variables,
+// data and indices get names that are neither words of the language nor reserved. The
+// error names the first thing that the language cannot say.
+func Source(p *dc.Problem, reserved []string) (string, error) {
+	pr := &printer{p: p, taken: map[string]bool{}, shared: map[string]string{}}
+	for _, name := range reserved {
+		pr.taken[name] = true
+	}
+	body := pr.problem()
+	return pr.data.String() + body, pr.err
+}
+
+// problem are all statements but the data.
+func (pr *printer) problem() string {
+	var b strings.Builder
+	for _, v := range pr.p.Vars {
+		pr.names = append(pr.names, pr.fresh(v.Name))
+	}
+	for k, v := range pr.p.Vars {
+		if v.Param {
+			fmt.Fprintf(&pr.data, "param %s = %s\n", pr.names[k]+dims(v), pr.literal(v.Shape, v.Lo))
+			continue
+		}
+		b.WriteString(pr.variable(k, v))
+	}
+	e, verb := pr.p.Objective, "minimize "
+	if pr.p.Maximize {
+		e, verb = e.Neg(), "maximize "
+	}
+	if affine, terms := e.Written(); len(terms) == 0 && len(affine.Idx) == 0 && affine.Const == 0 && !pr.p.Maximize {
+		b.WriteString("find\n")
+	} else {
+		b.WriteString(verb + pr.plain(pr.top(e, true)) + "\n")
+	}
+	pr.constraints(&b)
+	return b.String()
+}
+
+// dims are the dimensions of a declaration.
+func dims(v *dc.Variable) string {
+	if len(v.Shape) == 0 {
+		return ""
+	}
+	parts := make([]string, len(v.Shape))
+	for d, n := range v.Shape {
+		parts[d] = strconv.Itoa(n)
+		if v.Origin != nil && v.Origin[d] != 1 {
+			parts[d] = fmt.Sprintf("%d..%d", v.Origin[d], v.Origin[d]+n-1)
+		}
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+// variable is the declaration of variable k.
+func (pr *printer) variable(k int, v *dc.Variable) string {
+	s := "var " + pr.names[k] + dims(v)
+	switch {
+	case v.Semidefinite():
+		s += " psd"
+	case v.Symmetric:
+		s += " symmetric"
+	}
+	lo, hi := pr.filling(v, v.Lo, math.Inf(-1)), pr.filling(v, v.Hi, math.Inf(1))
+	switch {
+	case lo != "" && hi != "" && !strings.Contains(lo+hi, "["):
+		s += " in [" + lo + ", " + hi + "]"
+	default:
+		if lo != "" {
+			s += " >= " + lo
+		}
+		if hi != "" {
+			s += " <= " + hi
+		}
+	}
+	switch at := &v.Start; at.Kind {
+	case dc.StartNormally:
+		s += fmt.Sprintf(" start normal(%s, %s)", Number(at.A), Number(at.B))
+	case dc.StartUniformly:
+		s += fmt.Sprintf(" start uniform(%s, %s)", Number(at.A), Number(at.B))
+	case dc.StartValues:
+		drawn := 0
+		for _, x := range at.Values {
+			if math.IsNaN(x) {
+				drawn++
+			}
+		}
+		switch {
+		case drawn == 0:
+			s += " start " + pr.filling(v, at.Values, math.NaN())
+		case drawn < len(at.Values):
+			pr.fail("the start of %s is set for some entries only, which the language cannot say", v.Name)
+		}
+	}
+	return s + "\n"
+}
+
+// filling are numbers for the entries of a variable, one for all where they are
+// equal; "" where all are none.
+func (pr *printer) filling(v *dc.Variable, x []float64, none float64) string {
+	if len(x) == 0 {
+		return ""
+	}
+	if !slices.ContainsFunc(x, func(y float64) bool { return y != x[0] }) {
+		if x[0] == none {
+			return ""
+		}
+		return Number(x[0])
+	}
+	full := v.Values(append(make([]float64, v.Offset), x...))
+	return pr.named(v.Shape, full)
+}
