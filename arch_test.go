@@ -27,11 +27,13 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum internal/enum internal/dense",
-	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer gonum internal/arrays internal/dense internal/enum internal/suggest internal/table",
+	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile gonum internal/arrays internal/dense internal/enum internal/suggest",
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest",
 	// A problem as statements, with names that are no words of the language.
 	"dc/lang/internal/printer": "dc dc/lang/internal/syntax",
+	// Numbers and words of the files that a problem names.
+	"dc/lang/internal/datafile": "internal/arrays internal/table",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/suggest"
@@ -25,7 +26,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
 	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ctx: ctx, look: min(unitsFirst, lim.work),
-		data: &loader{fsys: opt.FS, dir: opt.Dir, limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, cache: opt.Cache}}
+		data: &datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, Cache: &opt.Cache.files}}
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.tree.Lost {
 		c.ev.names[name] = &symbol{bad: true, lost: true}
@@ -213,7 +214,10 @@ func (c *compiler) finish(ctx context.Context) (*Program, error) {
 		return nil, c.errs.err()
 	}
 	out := c.out
-	out.Problem, out.Data, out.Warnings = p, c.ev.data.used, c.warnings.sorted()
+	out.Problem, out.Warnings = p, c.warnings.sorted()
+	for _, d := range c.ev.data.Used {
+		out.Data = append(out.Data, DataFile(d))
+	}
 	at := 0
 	for k := range out.Families {
 		f := &out.Families[k]

@@ -93,37 +93,6 @@ func TestCSVRefusals(t *testing.T) {
 	}
 }
 
-// TestLongCSV: a table that is read in blocks is the same, and a mistake in it has
-// the number of its line.
-func TestLongCSV(t *testing.T) {
-	const rows = 100_000
-	var b strings.Builder
-	b.WriteString("one,two\n\n")
-	for k := range rows {
-		if k%1000 == 7 {
-			b.WriteString(" \r\n")
-		}
-		fmt.Fprintf(&b, "%d,%d.25e0\r\n", 1000000+k, 2000000+k)
-	}
-	src := b.String()
-	tab, err := readCSV(strings.NewReader(src), "t.csv", 1<<30)
-	if err != nil || tab.rows != rows || tab.cols != 2 || len(tab.num) != 2*rows {
-		t.Fatalf("%+v, %v", tab, err)
-	}
-	for k := range rows {
-		if tab.num[2*k] != float64(1000000+k) || tab.num[2*k+1] != float64(2000000+k)+0.25 {
-			t.Fatalf("row %d is %v", k, tab.num[2*k:2*k+2])
-		}
-	}
-	tab, err = readCSV(strings.NewReader(src+"x,1\n"), "t.csv", 1<<30)
-	if want := fmt.Sprintf("line %d column 1: \"x\" is not a number", strings.Count(src, "\n")+1); err != nil || tab.all() == nil || tab.all().Error() != want {
-		t.Errorf("%v, %v, want %s", err, tab.all(), want)
-	}
-	if _, err := readCSV(strings.NewReader(src), "t.csv", rows); err == nil || err.Error() != fmt.Sprintf("more than %d numbers", rows) {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestSetTable: --set takes a table, also a compressed one.
 func TestSetTable(t *testing.T) {
 	f, err := Parse("p.dc", []byte("param a[2]\nvar x\nminimize x + sum(a)\n"))

@@ -40,27 +40,6 @@ minimize f["Bad, Ems","oslo"] + 10*f["7","rome"] + 100*x["rome"] + 1000*km["oslo
 	}
 }
 
-// TestCSVWordsLong: words of a table that is read in blocks.
-func TestCSVWordsLong(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("a,b\n")
-	words := []string{"one", "two", "three"}
-	const rows = 60_000
-	for k := range rows {
-		b.WriteString(words[k%3] + ",1\r\n")
-	}
-	b.WriteString("last,1\n")
-	got, err := readColumn(strings.NewReader(b.String()), "t.csv", 0)
-	if err != nil || len(got) != rows+1 || got[rows] != "last" {
-		t.Fatalf("%d cells, %v", len(got), err)
-	}
-	for k := range rows {
-		if got[k] != words[k%3] {
-			t.Fatalf("row %d is %q", k, got[k])
-		}
-	}
-}
-
 // TestConstraintsOfOneName: a constraint with the name of another one has a
 // number behind it, and a warning says so.
 func TestConstraintsOfOneName(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
@@ -22,9 +24,9 @@ func (ev *evaluator) stringArg(n *syntax.Node, k int) string {
 // unreadable reports a file that cannot be read.
 func (ev *evaluator) unreadable(n *syntax.Node, err error) {
 	help := ""
-	var missing *notFound
+	var missing *datafile.NotFound
 	if errors.As(err, &missing) {
-		help = fmt.Sprintf("looked for %s; paths are relative to the problem file", missing.where)
+		help = fmt.Sprintf("looked for %s; paths are relative to the problem file", missing.Where)
 	}
 	sep := ": "
 	if strings.HasPrefix(err.Error(), "line ") {
@@ -33,72 +35,102 @@ func (ev *evaluator) unreadable(n *syntax.Node, err error) {
 	ev.fail(n, help, "%s %q%s%v", n.Name, ev.stringArg(n, 0), sep, err)
 }
 
+// fnFile serves the functions of files with arrays: file, key.
+func (ev *evaluator) fnFile(n *syntax.Node, _ []value) value {
+	name, key := ev.stringArg(n, 0), ""
+	if len(n.Args) == 2 {
+		if key = ev.stringArg(n, 1); key == "" {
+			ev.fail(n.Args[1], "", "%s wants a name that is not empty", n.Name)
+		}
+	}
+	a, err := ev.data.File(n.Name, name, key)
+	var missing *arrays.MissingKey
+	switch {
+	case errors.As(err, &missing) && key != "":
+		ev.fail(n, "", "%s %q has no %s %q%s", n.Name, name, missing.What, key, suggest.DidYouMean(key, missing.Keys))
+	case errors.As(err, &missing):
+		ev.fail(n, fmt.Sprintf("name the one that you need, as in %s(%q, %q)", n.Name, name, missing.Keys[0]), "%s %q holds %d arrays", n.Name, name, len(missing.Keys))
+	case err != nil:
+		ev.unreadable(n, err)
+	}
+	ev.spend(n, a.Size()/16)
+	return ofArray(a)
+}
+
+// ofArray is an array that was read.
+func ofArray(a datafile.Array) value {
+	if a.Sparse != nil {
+		return fromSparse(a.Sparse)
+	}
+	return marked(array(a.Shape, a.Values))
+}
+
 // fnCSV is csv("file"), or csv("file", "column", ...).
 func (ev *evaluator) fnCSV(n *syntax.Node, args []value) value {
 	name := ev.stringArg(n, 0)
 	if len(n.Args) > 1 {
 		return ev.columns(n, name)
 	}
-	v, err := ev.data.matrix(name)
+	a, t, err := ev.data.Matrix(name)
 	if err != nil {
-		if t := ev.data.cache.tables[ev.data.resolve(name)]; t != nil && t.header != nil && t.anyWords() && t.mixed == nil {
-			ev.fail(n, fmt.Sprintf("name the columns that you need, as in csv(%q, %q); one with words is a set", name, t.header[0]), "csv %q %v", name, err)
+		if t != nil && t.NeedsColumns() {
+			ev.fail(n, fmt.Sprintf("name the columns that you need, as in csv(%q, %q); one with words is a set", name, t.Header[0]), "csv %q %v", name, err)
 		}
 		ev.unreadable(n, err)
 	}
-	ev.spend(n, len(v.num)/16)
-	return v
+	ev.spend(n, len(a.Values)/16)
+	return ofArray(a)
 }
 
 // columns are a vector or matrix of numbers, or a set with a member per row where
 // a column has words.
 func (ev *evaluator) columns(n *syntax.Node, file string) value {
-	t, err := ev.data.csv(file)
+	t, err := ev.data.CSV(file)
 	if err != nil {
 		ev.unreadable(n, err)
 	}
 	width := len(n.Args) - 1
-	ev.spend(n, len(t.num)/16)
+	ev.spend(n, len(t.Num)/16)
 	cols := make([]int, width)
 	words := false
 	for k := range cols {
 		cols[k] = ev.columnOf(n, k+1, file, t)
-		words = words || t.words(cols[k])
+		words = words || t.Words(cols[k])
 	}
 	for _, j := range cols {
-		if err := t.usable(j); err != nil {
+		if err := t.Usable(j); err != nil {
 			ev.unreadable(n, err)
 		}
 	}
 	if words {
 		return ev.setOfRows(n, file, t, cols)
 	}
-	shape := []int{t.rows}
+	shape := []int{t.Rows}
 	if width > 1 {
-		shape = []int{t.rows, width}
+		shape = []int{t.Rows, width}
 	}
 	out := make([]float64, ev.room(n, shape))
-	for i := range t.rows {
+	for i := range t.Rows {
 		for k, j := range cols {
-			out[i*width+k] = t.num[i*t.cols+j]
+			out[i*width+k] = t.Num[i*t.Cols+j]
 		}
 	}
 	return array(shape, out)
 }
 
 // columnOf is the number of the column that argument k names.
-func (ev *evaluator) columnOf(n *syntax.Node, k int, file string, t *csvTable) int {
+func (ev *evaluator) columnOf(n *syntax.Node, k int, file string, t *datafile.Table) int {
 	name := ev.stringArg(n, k)
-	if t.header == nil {
+	if t.Header == nil {
 		ev.fail(n.Args[k], "", "csv %q has no header line, so no column %q", file, name)
 	}
-	j := slices.Index(t.header, name)
+	j := slices.Index(t.Header, name)
 	switch {
-	case t.rows == 0:
-		ev.unreadable(n, errNoNumbers)
+	case t.Rows == 0:
+		ev.unreadable(n, datafile.ErrNoNumbers)
 	case j < 0:
-		ev.fail(n.Args[k], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.header))
-	case slices.Contains(t.header[j+1:], name):
+		ev.fail(n.Args[k], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.Header))
+	case slices.Contains(t.Header[j+1:], name):
 		ev.fail(n.Args[k], "", "csv %q has two columns %q", file, name)
 	}
 	return j
@@ -106,32 +138,32 @@ func (ev *evaluator) columnOf(n *syntax.Node, k int, file string, t *csvTable) i
 
 // setOfRows is the set of the members that the rows of some columns are, each
 // once, in the order of the file. All cells of a column with words are words.
-func (ev *evaluator) setOfRows(n *syntax.Node, file string, t *csvTable, cols []int) value {
+func (ev *evaluator) setOfRows(n *syntax.Node, file string, t *datafile.Table, cols []int) value {
 	if len(cols) > maxWidth {
 		ev.fail(n.Args[maxWidth+1], "", "a member of a set has at most %d parts", maxWidth)
 	}
 	texts := make([][]string, len(cols))
 	for k, j := range cols {
-		if !t.words(j) {
+		if !t.Words(j) {
 			continue
 		}
 		var err error
-		if texts[k], err = ev.data.column(file, t, j); err != nil {
+		if texts[k], err = ev.data.Column(file, t, j); err != nil {
 			ev.unreadable(n, err)
 		}
 	}
-	s := &memberSet{width: len(cols), word: t.firstWord(cols)}
-	for i := range t.rows {
+	s := &memberSet{width: len(cols), word: t.FirstWord(cols)}
+	for i := range t.Rows {
 		var m key
 		for k, j := range cols {
 			if texts[k] != nil {
 				m[k].word = texts[k][i]
 				continue
 			}
-			x := t.num[i*t.cols+j]
+			x := t.Num[i*t.Cols+j]
 			at, ok := whole(x)
 			if !ok {
-				ev.fail(n.Args[k+1], "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.header[j])
+				ev.fail(n.Args[k+1], "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.Header[j])
 			}
 			m[k].k = at
 		}

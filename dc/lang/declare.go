@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
@@ -48,17 +49,17 @@ func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool)
 		d.Message = fmt.Sprintf("set %s=%s: %s", s.Name, text, d.Message)
 		panic(mistake{Diagnostic: Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help, Set: s.Name}})
 	}
-	if read := readerOf(text); read != "" {
+	if read := datafile.ReaderOf(text); read != "" {
 		l := *c.ev.data
-		if l.fsys == nil {
-			l.dir = ""
+		if l.FS == nil {
+			l.Dir = ""
 		}
-		v, err := l.file(read, text)
+		a, err := l.File(read, text, "")
 		if err != nil {
 			refuse(Diagnostic{Message: err.Error()})
 		}
-		c.ev.data.used = l.used
-		return v, fmt.Sprintf("%s %q", read, text), true
+		c.ev.data.Used = l.Used
+		return ofArray(a), fmt.Sprintf("%s %q", read, text), true
 	}
 	tree, n, wrong := syntax.ParseExpr(text)
 	f := newFile(c.f.Name, tree)

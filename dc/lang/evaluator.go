@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
@@ -66,7 +67,7 @@ type evaluator struct {
 	// all: after a mistake in a term of a sum or a side of a constraint the
 	// others are evaluated, too.
 	all   bool
-	data  *loader
+	data  *datafile.Loader
 	sums  accumulator
 	args  []value // of the functions that are being evaluated
 	flats []int   // room for the places of entries

@@ -74,10 +74,10 @@ var functions = map[string]*function{
 
 	// Data.
 	"csv":   {least: 1, most: -1, text: true, eval: (*evaluator).fnCSV},
-	"json":  {least: 1, most: 2, text: true, eval: readsFiles(formats[0])},
-	"npy":   {least: 1, most: 1, text: true, eval: readsFiles(formats[1])},
-	"npz":   {least: 1, most: 2, text: true, eval: readsFiles(formats[2])},
-	"mtx":   {least: 1, most: 1, text: true, eval: readsFiles(formats[3])},
+	"json":  {least: 1, most: 2, text: true, eval: (*evaluator).fnFile},
+	"npy":   {least: 1, most: 1, text: true, eval: (*evaluator).fnFile},
+	"npz":   {least: 1, most: 2, text: true, eval: (*evaluator).fnFile},
+	"mtx":   {least: 1, most: 1, text: true, eval: (*evaluator).fnFile},
 	"eye":   {least: 1, most: 1, eval: (*evaluator).fnEye},
 	"zeros": {least: 1, most: 8, eval: constants(0)},
 	"ones":  {least: 1, most: 8, eval: constants(1)},

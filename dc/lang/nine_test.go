@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/shared"
 )
@@ -137,17 +138,22 @@ func near(t *testing.T, what string, a, b float64) {
 	}
 }
 
+// sharedLoader reads the data of the problems.
+func sharedLoader(t *testing.T) *datafile.Loader {
+	return &datafile.Loader{Limits: arrays.Limits{Numbers: 1 << 20}, Cache: &datafile.Cache{}, Dir: sharedData(t)}
+}
+
 // lhs is the value of a DC constraint's e, where e ≤ 0 is stated.
 func lhs(p *Program, k int, x []float64) float64 { return p.Problem.Constraints[k].E.Value(x) }
 
 // TestCirclePackingValues compares with the formulas of the problem.
 func TestCirclePackingValues(t *testing.T) {
 	p := compileNine(t, "circle_packing")
-	tab, err := (&loader{limits: arrays.Limits{Numbers: 1 << 20}, cache: &Cache{}, dir: sharedData(t)}).csv("circle_packing/r.csv")
+	tab, err := sharedLoader(t).CSV("circle_packing/r.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, n := tab.num, len(tab.num)
+	r, n := tab.Num, len(tab.Num)
 	for seed := range uint64(5) {
 		c := point(2*n, seed, 8)
 		goal := math.Inf(-1)
@@ -248,12 +254,12 @@ func TestPathPlanningValues(t *testing.T) {
 // TestGaussianCovarianceValues compares with the formulas of the problem.
 func TestGaussianCovarianceValues(t *testing.T) {
 	p := compileNine(t, "gaussian_covariance")
-	v, err := (&loader{limits: arrays.Limits{Numbers: 1 << 20}, cache: &Cache{}, dir: sharedData(t)}).matrix("gaussian_covariance/Y.csv")
+	v, _, err := sharedLoader(t).Matrix("gaussian_covariance/Y.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, count := v.shape[0], v.shape[1]
-	y := mat.NewDense(n, count, v.num)
+	n, count := v.Shape[0], v.Shape[1]
+	y := mat.NewDense(n, count, v.Values)
 	start := p.Problem.Start(0)
 	near(t, "objective at the start", p.Problem.Value(start), mat.Norm(y, 2)*mat.Norm(y, 2)/float64(count))
 	x := point(p.Problem.NumVars(), 3, 0.1)

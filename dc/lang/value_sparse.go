@@ -43,12 +43,7 @@ func (s *sparseData) at(i, j int) float64 {
 // expanded are all entries, to be read only.
 func (s *sparseData) expanded() []float64 {
 	if s.full == nil {
-		s.full = make([]float64, s.Rows*s.Cols)
-		for i := range s.Rows {
-			for p := s.Ptr[i]; p < s.Ptr[i+1]; p++ {
-				s.full[i*s.Cols+s.Idx[p]] = s.Val[p]
-			}
-		}
+		s.full = s.Full()
 	}
 	return s.full
 }

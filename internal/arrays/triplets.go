@@ -57,6 +57,17 @@ func counted(keys []int, n int, first []int) (order, ptr []int) {
 	return order, next[:n+1]
 }
 
+// Full is the entries in row-major order, those that are not stored too.
+func (m *Sparse) Full() []float64 {
+	out := make([]float64, m.Rows*m.Cols)
+	for i := range m.Rows {
+		for p := m.Ptr[i]; p < m.Ptr[i+1]; p++ {
+			out[i*m.Cols+m.Idx[p]] = m.Val[p]
+		}
+	}
+	return out
+}
+
 // T is the transpose.
 func (m *Sparse) T() *Sparse {
 	order, ptr := counted(m.Idx, m.Cols, nil)

@@ -62,15 +62,15 @@ func (f *Tree) Text(s Span) string {
 	return strings.Join(words, " ")
 }
 
-// MaxText is the length at which short cuts a text.
+// maxText is the length at which short cuts a text.
 // Source: a limit of the length of messages.
-const MaxText = 60
+const maxText = 60
 
 // Short is text, cut where it is long.
 func (f *Tree) Short(s Span) string {
 	t := []rune(f.Text(s))
-	if len(t) > MaxText {
-		return string(t[:MaxText-4]) + " ..."
+	if len(t) > maxText {
+		return string(t[:maxText-4]) + " ..."
 	}
 	return string(t)
 }

@@ -1,4 +1,4 @@
-package lang
+package datafile
 
 import (
 	"cmp"
@@ -8,15 +8,14 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/table"
 )
 
-// csvTable is a CSV file.
-type csvTable struct {
-	rows, cols int
-	num        []float64 // row by row, NaN where a cell is no number
-	header     []string  // nil: none
+// Table is a CSV file.
+type Table struct {
+	Rows, Cols int
+	Num        []float64 // row by row, NaN where a cell is no number
+	Header     []string  // the names of the columns; nil: none
 	columns    []column
 	mixed      *table.Cell // a name in a header that has numbers, too
 	bytes      int64
@@ -32,11 +31,11 @@ type column struct {
 // first is the first cell that is no number, nil: there is none.
 func (c *column) first() *table.Cell { return firstCell(c.odd[:]) }
 
-// words reports whether a column has words.
-func (t *csvTable) words(j int) bool { return t.columns[j].odd[table.Text] != nil }
+// Words reports whether a column has words.
+func (t *Table) Words(j int) bool { return t.columns[j].odd[table.Text] != nil }
 
-// firstWord is the first word of some columns, as what is wrong with them as numbers.
-func (t *csvTable) firstWord(cols []int) error {
+// FirstWord is the first word of some columns, as what is wrong with them as numbers.
+func (t *Table) FirstWord(cols []int) error {
 	var cells []*table.Cell
 	for _, j := range cols {
 		cells = append(cells, t.columns[j].odd[table.Text])
@@ -44,40 +43,45 @@ func (t *csvTable) firstWord(cols []int) error {
 	return badCell(firstCell(cells))
 }
 
-func (t *csvTable) anyWords() bool {
+// NeedsColumns reports whether a table can be read by its columns alone: some hold words.
+func (t *Table) NeedsColumns() bool {
+	return t.Header != nil && t.mixed == nil && t.anyWords()
+}
+
+func (t *Table) anyWords() bool {
 	for j := range t.columns {
-		if t.words(j) {
+		if t.Words(j) {
 			return true
 		}
 	}
 	return false
 }
 
-// usable says what is wrong with a column as numbers or as words; of these, none
+// Usable says what is wrong with a column as numbers or as words; of these, none
 // may be missing.
-func (t *csvTable) usable(j int) error {
-	if c := t.columns[j].odd[table.Missing]; t.words(j) && c != nil && c.Text == "" {
+func (t *Table) Usable(j int) error {
+	if c := t.columns[j].odd[table.Missing]; t.Words(j) && c != nil && c.Text == "" {
 		return fmt.Errorf("line %d column %d: an empty cell in a column of words", c.Line, c.Column+1)
-	} else if t.words(j) {
+	} else if t.Words(j) {
 		return badCell(c)
 	}
 	return badCell(t.columns[j].first())
 }
 
 // readCSV reads a table as dataset.Read does, but the header may be missing.
-func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
+func readCSV(in io.Reader, name string, limit int) (*Table, error) {
 	r, err := table.Open(in, table.Options{Name: name})
 	if err != nil {
 		return nil, err
 	}
-	t := &csvTable{cols: len(r.First), columns: make([]column, len(r.First))}
+	t := &Table{Cols: len(r.First), columns: make([]column, len(r.First))}
 	for j := range t.columns {
 		t.columns[j].place = j
 	}
 	if head := table.HeadOf(r.First); head != table.Data {
 		for k := range r.First {
 			c := &r.First[k]
-			t.header = append(t.header, c.Text)
+			t.Header = append(t.Header, c.Text)
 			if head == table.Mixed && t.mixed == nil && c.Kind != table.Number {
 				t.mixed = c
 			}
@@ -86,7 +90,7 @@ func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
 	}
 	var parts [][]float64
 	total := 0
-	empty := make([]int, t.cols) // missing cells
+	empty := make([]int, t.Cols) // missing cells
 	err = r.Each(runtime.GOMAXPROCS(0), nil, func(b *table.Block) error {
 		for j := range b.Odd {
 			empty[j] += b.Odd[j].Count[table.Missing]
@@ -96,7 +100,7 @@ func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
 				}
 			}
 		}
-		t.rows += b.Rows
+		t.Rows += b.Rows
 		if total += len(b.Values); total > limit {
 			return fmt.Errorf("more than %d numbers", limit)
 		}
@@ -106,17 +110,18 @@ func readCSV(in io.Reader, name string, limit int) (*csvTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.rows == 0 && t.mixed == nil {
-		return nil, errNoNumbers
+	if t.Rows == 0 && t.mixed == nil {
+		return nil, ErrNoNumbers
 	}
-	t.num = slices.Concat(parts...)
-	if t.dropUnnamed(empty); t.cols == 0 {
-		return nil, errNoNumbers
+	t.Num = slices.Concat(parts...)
+	if t.dropUnnamed(empty); t.Cols == 0 {
+		return nil, ErrNoNumbers
 	}
 	return t, nil
 }
 
-var errNoNumbers = errors.New("it holds no numbers")
+// ErrNoNumbers says that a table has a header and nothing else.
+var ErrNoNumbers = errors.New("it holds no numbers")
 
 // firstCell is the one that comes first in the file; some may be nil.
 func firstCell(cells []*table.Cell) (first *table.Cell) {
@@ -132,43 +137,43 @@ func before(a, b *table.Cell) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) }
 
 // dropUnnamed leaves out columns with neither name nor value, which separators at
 // the ends of the lines make; without a header, the last ones alone.
-func (t *csvTable) dropUnnamed(empty []int) {
-	end := t.cols // behind the last column with a value
-	for t.rows > 0 && end > 0 && empty[end-1] == t.rows && t.columns[end-1].odd[table.Missing].Text == "" {
+func (t *Table) dropUnnamed(empty []int) {
+	end := t.Cols // behind the last column with a value
+	for t.Rows > 0 && end > 0 && empty[end-1] == t.Rows && t.columns[end-1].odd[table.Missing].Text == "" {
 		end--
 	}
 	var kept []int
-	for j := range t.cols {
-		if empty[j] < t.rows || t.header == nil && j < end || t.header != nil && t.header[j] != "" {
+	for j := range t.Cols {
+		if empty[j] < t.Rows || t.Header == nil && j < end || t.Header != nil && t.Header[j] != "" {
 			kept = append(kept, j)
 		}
 	}
-	if len(kept) == t.cols {
+	if len(kept) == t.Cols {
 		return
 	}
 	at := 0
-	for i := range t.rows {
+	for i := range t.Rows {
 		for _, j := range kept {
-			t.num[at] = t.num[i*t.cols+j]
+			t.Num[at] = t.Num[i*t.Cols+j]
 			at++
 		}
 	}
-	t.num = t.num[:at]
+	t.Num = t.Num[:at]
 	for k, j := range kept {
 		t.columns[k] = t.columns[j]
-		if t.header != nil {
-			t.header[k] = t.header[j]
+		if t.Header != nil {
+			t.Header[k] = t.Header[j]
 		}
 	}
-	t.cols = len(kept)
-	t.columns = t.columns[:t.cols]
-	if t.header != nil {
-		t.header = t.header[:t.cols]
+	t.Cols = len(kept)
+	t.columns = t.columns[:t.Cols]
+	if t.Header != nil {
+		t.Header = t.Header[:t.Cols]
 	}
 }
 
 // all is nil if all cells are numbers, else it says which is none.
-func (t *csvTable) all() error {
+func (t *Table) all() error {
 	if t.mixed != nil {
 		return fmt.Errorf("line %d column %d: %q is not a number", t.mixed.Line, t.mixed.Column+1, brief(t.mixed.Text))
 	}
@@ -228,9 +233,13 @@ func badCell(c *table.Cell) error {
 	return fmt.Errorf("%s%q is not a number", place, brief(c.Text))
 }
 
+// maxText is how much of a cell a message shows.
+// Source: a limit of the length of messages.
+const maxText = 60
+
 func brief(s string) string {
-	if len(s) > syntax.MaxText {
-		return s[:syntax.MaxText] + "..."
+	if len(s) > maxText {
+		return s[:maxText] + "..."
 	}
 	return s
 }
