@@ -104,12 +104,13 @@ type Form struct {
 	Least  []Least // in the objective alone
 }
 
-// Least is Weight times the sum of some of the Items, affine functions with sums of
-// squares: those that Choose marks at the current point.
+// Least is Weight times the sum of some of many items, those that Choose marks at the
+// current point: Sums sums, one after the other, of some of Of items each.
 type Least struct {
-	Weight float64
-	Items  []Form
-	Choose func(x []float64, chosen []bool)
+	Weight   float64
+	Sums, Of int
+	Item     func(sum, k int) Form // an affine function with sums of squares
+	Choose   func(x []float64, chosen []bool)
 }
 
 // Quadratic is Weight·aᵀQa for the entries a of Arg. Weight > 0, and Q is

@@ -160,12 +160,6 @@ func (p *Problem) AddDefined(rows [][]float64, bounds []float64) {
 	}
 }
 
-// replaceSplit gives e another split; its value stays as it is written.
-func (e *Expr) replaceSplit(s split) {
-	e.lazy, e.composite = &lazySplit{}, true
-	e.lazy.once.Do(func() { e.lazy.s = s })
-}
-
 // insert puts the definitions in the place of their variables.
 func (d *definer) insert(look *lookout) error {
 	d.insertIn(&d.p.Objective)

@@ -114,6 +114,12 @@ func (e *Expr) keepSplit() {
 	}
 }
 
+// replaceSplit gives e another split; its value stays as it is written.
+func (e *Expr) replaceSplit(s split) {
+	e.lazy, e.composite = &lazySplit{}, true
+	e.lazy.once.Do(func() { e.lazy.s = s })
+}
+
 // IsConst, IsAffine, IsConvex and IsConcave say what the split shows; a
 // function may be convex although its split does not show it.
 func (e Expr) IsConst() bool { return e.IsAffine() && e.split().lin.IsConst() }

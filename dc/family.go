@@ -72,6 +72,8 @@ func (r *memberReader) function(f Convex) int {
 		return r.sum(f, nil)
 	case *sum:
 		return r.sum(f.lin, f.terms)
+	case *leastOf:
+		return r.leastOf(f)
 	}
 	for k := range r.seen {
 		if r.seen[k].f == f {
@@ -115,90 +117,23 @@ func (r *memberReader) entry(a *Array, k int) int {
 	return r.sum(e.lin, e.terms)
 }
 
-// fewestMembers is from how many members on a family is made: from about that
-// number on its value costs no more than that of its members (BenchmarkFamily: 0.9
-// times as much for hinges, 0.8 for norms, 0.6 for minima of squares).
-const fewestMembers = 16
-
-// gatherFamilies replaces terms that differ in numbers alone by families.
-func gatherFamilies(terms []term, of *space) []term { return gatherFrom(fewestMembers, terms, of) }
-
-func gatherFrom(fewest int, terms []term, of *space) []term {
-	if len(terms) < fewest {
-		return terms
+// leastOf reads f as a member of a family: the least of sums of squares.
+func (r *memberReader) leastOf(f *leastOf) int {
+	if f.k != 1 {
+		r.ok = false
+		return 0
 	}
-	var r memberReader
-	groups := map[string]*familyBuilder{}
-	member := make([]*familyBuilder, len(terms))
-	for k, t := range terms {
-		if !r.read(t.f) {
-			continue
-		}
-		g := groups[string(r.text)]
-		if g == nil {
-			g = newFamilyBuilder(&r, of)
-			groups[string(r.text)] = g
-		}
-		g.add(t.w, &r)
-		member[k] = g
+	s := step{op: opLeast}
+	r.text = append(r.text, 'l')
+	r.say(uint64(len(f.items)))
+	for k := range f.items {
+		s.args = append(s.args, r.sum(f.items[k].lin, f.items[k].terms))
 	}
-	var out []term
-	for k, t := range terms {
-		switch g := member[k]; {
-		case g == nil || len(g.f.w) < fewest:
-			out = append(out, t)
-		case !g.done:
-			g.finish()
-			out = append(out, term{1, &g.f})
-		}
+	for k := range r.steps {
+		op := r.steps[k].op
+		r.ok = r.ok && (op == opRow || op == opSum || op == "square" || op == "sumsq")
 	}
-	return out
-}
-
-// gather makes families of the terms of all functions.
-func (p *Problem) gather(look *lookout) error {
-	p.Objective.gather()
-	for k := range p.Constraints {
-		if err := look.ended(); err != nil {
-			return err
-		}
-		if c := &p.Constraints[k]; c.DC {
-			c.E.gather()
-		}
-	}
-	return nil
-}
-
-// gather makes families of the terms of e, of its h, and one square of those of g.
-func (e *Expr) gather() {
-	if len(e.terms) < fewestMembers || e.err != nil {
-		return
-	}
-	s := *e.split()
-	s.g, s.h = stackSquares(s.g), gatherFamilies(s.h, e.of)
-	e.terms = gatherFamilies(e.terms, e.of)
-	e.replaceSplit(s)
-}
-
-// stackSquares makes one term of all sums of squares with one weight.
-func stackSquares(terms []term) []term {
-	parts := map[float64][]Affine{}
-	for _, t := range terms {
-		if f, ok := t.f.(*sumSquares); ok {
-			parts[t.w] = append(parts[t.w], f.a)
-		}
-	}
-	var out []term
-	for _, t := range terms {
-		_, ok := t.f.(*sumSquares)
-		if !ok || len(parts[t.w]) == 1 {
-			out = append(out, t)
-		} else if list := parts[t.w]; list != nil {
-			a := Stack(list...)
-			out, parts[t.w] = append(out, term{t.w, &sumSquares{a, a.support()}}), nil
-		}
-	}
-	return out
+	return r.push(s)
 }
 
 // familyBuilder collects the members of a family.

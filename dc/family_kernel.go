@@ -33,8 +33,9 @@ type step struct {
 }
 
 const (
-	opRow = "row"
-	opSum = "sum"
+	opRow   = "row"
+	opSum   = "sum"
+	opLeast = "least of" // see leastOf
 )
 
 // rowData are the numbers of an affine function, by member: coefficient t of member
@@ -60,14 +61,15 @@ const memberBlock = 128
 
 // familyWork is the room for a block of members.
 type familyWork struct {
-	v, adj [][]float64 // by step
-	shared []float64   // by row: Σ val·x where that is one number
+	v, adj [][]float64 // by step; adj has the adjoints, or the errors
+	sums   []float64
+	shared []float64 // by row: Σ val·x where that is one number
 	list   []float64
 	grad   []float64 // by row: the sum of the adjoints, where coefficients are shared
 }
 
 func newFamilyWork(f *family) *familyWork {
-	w := &familyWork{v: make([][]float64, len(f.steps)), adj: make([][]float64, len(f.steps)), shared: make([]float64, len(f.rows)), grad: make([]float64, len(f.rows))}
+	w := &familyWork{v: make([][]float64, len(f.steps)), adj: make([][]float64, len(f.steps)), shared: make([]float64, len(f.rows)), grad: make([]float64, len(f.rows)), sums: make([]float64, memberBlock)}
 	for k := range f.steps {
 		w.v[k], w.adj[k] = make([]float64, memberBlock), make([]float64, memberBlock)
 	}
@@ -137,64 +139,75 @@ func (f *family) row(dst []float64, k, lo int, w *familyWork, x []float64) {
 // forward computes the steps of n members from lo on.
 func (f *family) forward(w *familyWork, lo, n int, x []float64) {
 	for k := range f.steps {
-		s := &f.steps[k]
-		dst := w.v[k][:n]
-		switch s.op {
-		case opRow, opSum:
-			f.row(dst, s.row, lo, w, x)
-			for a, arg := range s.args {
-				addScaled(dst, f.nums[s.nums[a]], lo, w.v[arg])
-			}
-			continue
-		case "max":
-			copy(dst, w.v[s.args[0]])
-			for _, arg := range s.args[1:] {
-				for i, v := range w.v[arg][:n] {
-					if v > dst[i] || math.IsNaN(v) {
-						dst[i] = v
-					}
-				}
-			}
-			continue
-		case "norm2":
-			f.norms(dst, w, s)
-			continue
-		}
-		h := len(s.args) / 2
+		f.step(w, k, lo, n, x)
+	}
+}
+
+// step computes step k of n members from lo on, those before being known.
+func (f *family) step(w *familyWork, k, lo, n int, x []float64) {
+	s := &f.steps[k]
+	dst := w.v[k][:n]
+	switch s.op {
+	case opRow, opSum:
+		f.row(dst, s.row, lo, w, x)
 		for a, arg := range s.args {
-			v := w.v[arg][:n]
-			first := a == 0
-			switch s.op {
-			case "abs", "norm1":
+			addScaled(dst, f.nums[s.nums[a]], lo, w.v[arg])
+		}
+		return
+	case "max":
+		copy(dst, w.v[s.args[0]])
+		for _, arg := range s.args[1:] {
+			for i, v := range w.v[arg][:n] {
+				dst[i] = max(dst[i], v) // NaN where one is
+			}
+		}
+		return
+	case opLeast:
+		copy(dst, w.v[s.args[0]])
+		for _, arg := range s.args[1:] {
+			for i, v := range w.v[arg][:n] {
+				dst[i] = min(dst[i], v)
+			}
+		}
+		return
+	case "norm2":
+		f.norms(dst, w, s)
+		return
+	}
+	h := len(s.args) / 2
+	for a, arg := range s.args {
+		v := w.v[arg][:n]
+		first := a == 0
+		switch s.op {
+		case "abs", "norm1":
+			for i, u := range v {
+				put(dst, i, first, math.Abs(u))
+			}
+		case "square", "sumsq":
+			if first {
 				for i, u := range v {
-					put(dst, i, first, math.Abs(u))
+					dst[i] = u * u
 				}
-			case "square", "sumsq":
-				if first {
-					for i, u := range v {
-						dst[i] = u * u
-					}
-					break
-				}
-				for i, u := range v {
-					dst[i] += u * u
-				}
-			case "huber":
-				for i, u := range v {
-					put(dst, i, first, (&huber{m: s.num}).of(u))
-				}
-			case "mul", "inner":
-				if a >= h {
-					break
-				}
-				o := w.v[s.args[a+h]][:n]
-				for i, u := range v {
-					put(dst, i, first, u*o[i])
-				}
-			default:
-				for i, u := range v {
-					dst[i] = s.curve.value(u)
-				}
+				break
+			}
+			for i, u := range v {
+				dst[i] += u * u
+			}
+		case "huber":
+			for i, u := range v {
+				put(dst, i, first, (&huber{m: s.num}).of(u))
+			}
+		case "mul", "inner":
+			if a >= h {
+				break
+			}
+			o := w.v[s.args[a+h]][:n]
+			for i, u := range v {
+				put(dst, i, first, u*o[i])
+			}
+		default:
+			for i, u := range v {
+				dst[i] = s.curve.value(u)
 			}
 		}
 	}
@@ -349,7 +362,7 @@ func (f *family) backward(w *familyWork, k, lo, n int, dst []float64) {
 			}
 		}
 		return
-	case "max":
+	case "max", opLeast:
 		for i, g := range adj {
 			if g == 0 {
 				continue

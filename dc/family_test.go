@@ -168,3 +168,40 @@ func TestFamiliesAreFew(t *testing.T) {
 		t.Errorf("g has %d terms", n)
 	}
 }
+
+// TestLeastFamilies: a family of the least of some squares has the values, errors and
+// gradients of its members.
+func TestLeastFamilies(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 3))
+	m := NewModel()
+	x := m.Var("x", []int{7})
+	var terms []term
+	for range 140 {
+		row := randomRows(r, x, 0)
+		w, f := newLeastOf(-0.5, Max(SumSquares(row(2)).Neg(), Square(row(1).At(0)).Scale(-2).Sub(row(1).At(0))).terms[0].f)
+		terms = append(terms, term{w, f})
+	}
+	joined := gatherLeast(terms, x.of)
+	f, ok := joined[0].f.(*leastFamily)
+	if !ok || len(joined) != 1 {
+		t.Fatalf("%d terms, the first of type %T", len(joined), joined[0].f)
+	}
+	for range 20 {
+		at, a, b := make([]float64, 7), make([]float64, 7), make([]float64, 7)
+		for k := range at {
+			at[k] = r.NormFloat64()
+		}
+		one := &sum{terms: terms}
+		one.AddSubgrad(a, 1, at)
+		f.AddSubgrad(b, 1, at)
+		u, v := one.approx(at), f.approx(at)
+		if math.Abs(u.v-v.v) > u.e+v.e || v.e > 2*u.e || math.Abs(v.v-f.Value(at)) > v.e {
+			t.Errorf("the value is %g within %g, that of the family %g within %g", u.v, u.e, v.v, v.e)
+		}
+		for k := range a {
+			if math.Abs(a[k]-b[k]) > 1e-11*(1+math.Abs(a[k])) {
+				t.Errorf("gradient %v, that of the family %v", a, b)
+			}
+		}
+	}
+}

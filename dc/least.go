@@ -118,8 +118,10 @@ func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 }
 
 func (f *leastOf) Represent(Canon) Form {
-	return Form{Least: []Least{{Weight: 1, Items: f.forms, Choose: f.choose}}}
+	return Form{Least: []Least{{Weight: 1, Sums: 1, Of: len(f.forms), Item: f.item, Choose: f.choose}}}
 }
+
+func (f *leastOf) item(_, k int) Form { return f.forms[k] }
 
 // choose marks the k least at x; of equal ones the first.
 func (f *leastOf) choose(x []float64, chosen []bool) {

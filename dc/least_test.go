@@ -49,6 +49,14 @@ func TestLeastIsAMajorant(t *testing.T) {
 		"min": func(x dc.Affine) dc.Expr {
 			return dc.Min(dc.Square(x.At(0)), dc.Sum(dc.Square(x.At(1)), x.At(2)), dc.Num(1))
 		},
+		"family": func(x dc.Affine) dc.Expr {
+			e := dc.Expr{}
+			for k := range 20 {
+				c := dc.Num(float64(k-10) / 16)
+				e = e.Add(dc.Min(dc.SumSquares(x.Range(0, 2).Sub(c)), dc.Square(x.At(3)).Scale(2).Add(c), dc.Num(1)))
+			}
+			return e
+		},
 		"trimmed": func(x dc.Affine) dc.Expr { return trimmed(x, 2) },
 		"scaled":  func(x dc.Affine) dc.Expr { return trimmed(x, 1).Scale(3) },
 	} {
@@ -60,12 +68,12 @@ func TestLeastIsAMajorant(t *testing.T) {
 			t.Errorf("%s: no majorant", name)
 			continue
 		}
-		chosen := make([]bool, len(l.Items))
+		chosen := make([]bool, l.Sums*l.Of)
 		at := func(y []float64) float64 {
 			s := 0.0
 			for i, ok := range chosen {
 				if ok {
-					s += l.Weight * formValue(l.Items[i], y)
+					s += l.Weight * formValue(l.Item(i/l.Of, i%l.Of), y)
 				}
 			}
 			return s

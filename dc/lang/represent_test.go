@@ -63,11 +63,11 @@ func (c *canon) Form(f dc.Representer) dc.Form {
 		all := form.Least
 		form.Least = nil
 		for _, l := range all {
-			chosen := make([]bool, len(l.Items))
+			chosen := make([]bool, l.Sums*l.Of)
 			l.Choose(c.at, chosen)
 			for k, ok := range chosen {
 				if ok {
-					form = form.AddScaled(l.Weight, l.Items[k])
+					form = form.AddScaled(l.Weight, l.Item(k/l.Of, k%l.Of))
 				}
 			}
 		}

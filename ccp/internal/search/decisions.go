@@ -38,9 +38,17 @@ const (
 
 // decision is a sum of least items to be decided.
 type decision struct {
-	least dc.Least
-	rows  [][]weighted
-	done  bool
+	choices *choices
+	sum     int // of these
+	items   []dc.Form
+	rows    [][]weighted
+	done    bool
+}
+
+// choices are the items of a dc.Least that count at the mean.
+type choices struct {
+	dc.Least
+	chosen []bool
 }
 
 // weighted is w·a².
@@ -55,7 +63,14 @@ func (d *Decisions) Next(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	d.done = true
-	all, looks, squares := decisions(d.Sub.Least())
+	least, sums := d.Sub.Least(), 0.0
+	for _, l := range least {
+		sums += float64(l.Sums)
+	}
+	if sums*sums > decisionWork { // each has a square at least
+		return Move{}, false
+	}
+	all, looks, squares := decisions(least)
 	size, n := float64(len(d.Sub.QP.Q)+d.Sub.Equations()), float64(len(p.Best))
 	work := 2*size*size*size + looks*float64(len(all)) + 2*n*n*squares
 	if len(all) < 2 || work > decisionWork {
@@ -90,20 +105,24 @@ func (d *Decisions) Ended(o Outcome) {
 // look at all of them, squares that of the squares to be chosen.
 func decisions(least []dc.Least) (all []*decision, looks, squares float64) {
 	for _, l := range least {
-		d, most := &decision{least: l}, 0
-		for _, f := range l.Items {
-			var rows []weighted
-			for _, q := range f.Quad {
-				for k := range q.Arg.Len() {
-					a := q.Arg.Entry(k)
-					rows = append(rows, weighted{l.Weight * q.Weight, a})
-					looks += float64(len(a.Idx) * len(a.Idx))
+		c := &choices{l, make([]bool, l.Sums*l.Of)}
+		for sum := range l.Sums {
+			d, most := &decision{choices: c, sum: sum}, 0
+			for i := range l.Of {
+				f := l.Item(sum, i)
+				var rows []weighted
+				for _, q := range f.Quad {
+					for k := range q.Arg.Len() {
+						a := q.Arg.Entry(k)
+						rows = append(rows, weighted{l.Weight * q.Weight, a})
+						looks += float64(len(a.Idx) * len(a.Idx))
+					}
 				}
+				d.items, d.rows = append(d.items, f), append(d.rows, rows)
+				most = max(most, len(rows))
 			}
-			d.rows = append(d.rows, rows)
-			most = max(most, len(rows))
+			all, squares = append(all, d), squares+float64(most)
 		}
-		all, squares = append(all, d), squares+float64(most)
 	}
 	return all, looks, squares
 }
@@ -170,20 +189,19 @@ func (d *Decisions) variance(s weighted) float64 {
 // decide adds the items that are least at the mean.
 func (d *Decisions) decide(c *decision) {
 	c.done = true
-	chosen := make([]bool, len(c.rows))
-	c.least.Choose(d.mean, chosen)
-	n := len(d.mean)
-	for i, ok := range chosen {
+	c.choices.Choose(d.mean, c.choices.chosen)
+	n, of := len(d.mean), c.choices.Of
+	for i, ok := range c.choices.chosen[c.sum*of : (c.sum+1)*of] {
 		if !ok {
 			continue
 		}
 		for _, s := range c.rows[i] {
 			d.add(s)
 		}
-		lin := c.least.Items[i].Linear
+		lin := c.items[i].Linear
 		for e, j := range lin.Idx {
 			for k := range n {
-				d.mean[k] -= c.least.Weight * lin.Val[e] * d.cov[k*n+j]
+				d.mean[k] -= c.choices.Weight * lin.Val[e] * d.cov[k*n+j]
 			}
 		}
 	}

@@ -312,7 +312,7 @@ func (b *Builder) squareRoot(q mat.Symmetric) mat.Matrix {
 func (b *Builder) Minimise(f dc.Form) {
 	b.AddLinear(f.Linear)
 	for _, l := range f.Least {
-		b.least.add(l, &b.p)
+		b.least.add(l, &b.p, b.Cols)
 	}
 	joint := b.joint(f.Quad)
 	for k, q := range f.Quad {

@@ -17,40 +17,69 @@ type choices struct {
 // to iteration, and with it values of q and P; P has the places of all.
 type least struct {
 	form         dc.Least
-	choose       func(x []float64, chosen []bool)
-	items        []item
-	vars         []int // of all items, some more than once
+	lin, quad    parts // of q; of the upper triangle of P, by places in P.Val, which are numbers of triplets while it is built
+	vars         []int // of all items
 	chosen, next []bool
 	known        bool // chosen is that of P
 }
 
-// item is a quadratic function: its part of q, and of the upper triangle of P.
-type item struct {
-	lin dc.Linear
-	at  []int // places in P.Val; while it is built, numbers of triplets
+// parts are lists of numbers with their places, one for each item.
+type parts struct {
+	ptr []int
+	at  []int32
 	v   []float64
 }
 
-// add adds zeros at the places in p of all items of l.
-func (c *choices) add(l dc.Least, p *sparse.Triplets) {
-	out := least{form: l, choose: l.Choose, chosen: make([]bool, len(l.Items)), next: make([]bool, len(l.Items))}
-	for _, f := range l.Items {
-		i := item{lin: f.Linear.Scale(l.Weight)}
-		out.vars = append(out.vars, f.Linear.Idx...)
+func (p *parts) add(at int, v float64) { p.at, p.v = append(p.at, int32(at)), append(p.v, v) }
+
+// end ends the list of an item.
+func (p *parts) end() { p.ptr = append(p.ptr, len(p.at)) }
+
+// addTo adds the lists of the chosen items to dst.
+func (p *parts) addTo(dst []float64, chosen []bool) {
+	for i, ok := range chosen {
+		if !ok {
+			continue
+		}
+		for e := p.ptr[i]; e < p.ptr[i+1]; e++ {
+			dst[p.at[e]] += p.v[e]
+		}
+	}
+}
+
+// add adds zeros at the places in p of all items of l, functions of the first cols columns.
+func (c *choices) add(l dc.Least, p *sparse.Triplets, cols int) {
+	n := l.Sums * l.Of
+	out := least{form: l, chosen: make([]bool, n), next: make([]bool, n), lin: parts{ptr: []int{0}}, quad: parts{ptr: []int{0}}}
+	in := make([]bool, cols)
+	mark := func(list []int) {
+		for _, j := range list {
+			if !in[j] {
+				in[j], out.vars = true, append(out.vars, j)
+			}
+		}
+	}
+	for i := range n {
+		f := l.Item(i/l.Of, i%l.Of)
+		lin := f.Linear.Scale(l.Weight)
+		mark(lin.Idx)
 		for _, q := range f.Quad {
 			for k := range q.Arg.Len() {
 				a, w := q.Arg.Entry(k), 2*l.Weight*q.Weight
-				out.vars = append(out.vars, a.Idx...)
-				i.lin = i.lin.AddScaled(w*a.Const, dc.Linear{Idx: a.Idx, Val: a.Val})
+				mark(a.Idx)
+				lin = lin.AddScaled(w*a.Const, dc.Linear{Idx: a.Idx, Val: a.Val})
 				for m, row := range a.Idx {
 					for n := m; n < len(a.Idx); n++ {
-						i.at = append(i.at, p.Add(row, a.Idx[n], 0))
-						i.v = append(i.v, w*a.Val[m]*a.Val[n])
+						out.quad.add(p.Add(row, a.Idx[n], 0), w*a.Val[m]*a.Val[n])
 					}
 				}
 			}
 		}
-		out.items = append(out.items, i)
+		for e, j := range lin.Idx {
+			out.lin.add(j, lin.Val[e])
+		}
+		out.lin.end()
+		out.quad.end()
 	}
 	c.all = append(c.all, out)
 }
@@ -64,11 +93,8 @@ func (c *choices) locate(places []int, entries int) {
 	for k := range c.all {
 		l := &c.all[k]
 		l.known = false
-		for i := range l.items {
-			at := l.items[i].at
-			for e := range at {
-				at[e] = places[at[e]]
-			}
+		for e, at := range l.quad.at {
+			l.quad.at[e] = int32(places[at])
 		}
 	}
 }
@@ -78,35 +104,19 @@ func (c *choices) locate(places []int, entries int) {
 func (c *choices) take(x, q, base []float64) (switched bool) {
 	for k := range c.all {
 		l := &c.all[k]
-		l.choose(x, l.next)
+		l.form.Choose(x, l.next)
 		if !l.known || !slices.Equal(l.chosen, l.next) {
 			switched, l.known = true, true
 			l.chosen, l.next = l.next, l.chosen
 		}
-		for i, ok := range l.chosen {
-			if !ok {
-				continue
-			}
-			lin := &l.items[i].lin
-			for e, j := range lin.Idx {
-				q[j] += lin.Val[e]
-			}
-		}
+		l.lin.addTo(q, l.chosen)
 	}
 	if !switched {
 		return false
 	}
 	copy(c.p, base)
 	for k := range c.all {
-		l := &c.all[k]
-		for i, ok := range l.chosen {
-			if !ok {
-				continue
-			}
-			for e, at := range l.items[i].at {
-				c.p[at] += l.items[i].v[e]
-			}
-		}
+		c.all[k].quad.addTo(c.p, c.all[k].chosen)
 	}
 	return true
 }
