@@ -112,7 +112,7 @@ func (r *run) work() float64 {
 	if r.sub.Convex() {
 		return math.Inf(1)
 	}
-	return float64(r.budget.Work+r.budget.Extra) * (r.budget.Size + search.Overhead)
+	return r.budget.Spent()
 }
 
 // minimised is an objective as reported, with the sign in which it is minimised.

@@ -44,7 +44,7 @@ const (
 	vanishing = 0x1p-43
 
 	compassWork  = 4e7 // coefficients visited in one look, at most
-	compassShare = 8   // of these per entry of the convex problem and iteration of the backend so far, which takes as long as about 30
+	compassShare = 8   // of these per unit of the work so far, which takes as long as about 30
 )
 
 // Next is a jump to the point where the search from the last iterate ends, or from the
@@ -97,7 +97,7 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 		return 0
 	}
 	c.best, c.open, c.lo, c.hi = first, open, first, first
-	c.left = min(compassWork, compassShare*float64(c.Budget.Work)*c.Sub.Entries())
+	c.left = min(compassWork, compassShare*c.Budget.Spent())
 	c.measure(x)
 	c.least = max(c.Tol*min(c.Sub.DC.ObjectiveSize(x), c.hi-c.lo), c.Noise(x))
 	if c.shorten(); c.Sub.DC.ObjectiveSize(x) < vanishing*(c.hi-c.lo) {

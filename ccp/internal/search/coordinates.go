@@ -32,7 +32,7 @@ type Coordinates struct {
 const (
 	gridWork  = 2e5 // coefficients visited in one look along all coordinates by grid
 	flipWork  = 4e7 // and in one by reflection
-	flipShare = 3   // the same for each entry of the convex problem and iteration of the backend so far, which takes as long as about 30
+	flipShare = 3   // the same for each unit of the work so far, which takes as long as about 30
 	gridHalf  = 16  // points on either side
 	refine    = 24  // golden sections
 	fewest    = 4   // entries that can be mirrored, for kicks
@@ -89,7 +89,7 @@ func (c *Coordinates) accept(j int, v, φ float64) bool {
 
 // left is how many coefficients may be visited in one go.
 func (c *Coordinates) left() float64 {
-	return min(flipWork, flipShare*float64(c.Budget.Work)*c.Sub.Entries())
+	return min(flipWork, flipShare*c.Budget.Spent())
 }
 
 // reflect mirrors entries about the middle of their bounds while that helps and the

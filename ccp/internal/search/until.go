@@ -153,6 +153,10 @@ const (
 	vainLeast = 2      // convex problems that must be affordable
 )
 
+// Spent is the work so far, in iterations of the backend times entries of the convex
+// problem, to which the overhead of an iteration is added: some have no entries, only bounds.
+func (b *Budget) Spent() float64 { return float64(b.Work+b.Extra) * (b.Size + Overhead) }
+
 // Affords reports whether there is work left for convex problems.
 func (b *Budget) Affords() bool {
 	return b.affords(vainLeast * float64(b.Work) / float64(max(b.Solves, 1)))
