@@ -123,7 +123,7 @@ func (n *newton) follow(ctx context.Context) (outcome, error) {
 	r := n.run
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
-		X: r.x, Tau: max(r.penalty.τ, boldTau*r.penalty.most/r.set.TauMax), Limit: r.set.MaxIter - r.k,
+		X: r.x, Tau: max(r.penalty.τ, boldTau*r.penalty.unit), Unit: r.penalty.unit, Limit: r.set.MaxIter - r.k,
 		Least: r.least(), Tol: r.recover.tol, Feas: r.set.FeasTol,
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++

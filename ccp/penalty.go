@@ -10,6 +10,7 @@ import (
 type penalty struct {
 	τ           float64
 	first, most float64 // τ₀ and τmax, in the problem's own scale
+	unit        float64 // that scale
 	growth      float64 // μ
 	idle        int     // iterations at a point that is stuck
 	flat        int     // iterations in which the slacks have not fallen below low
@@ -43,7 +44,7 @@ const (
 )
 
 func newPenalty(set Settings) penalty {
-	return penalty{heavy: math.Inf(1), τ: set.Tau0, first: set.Tau0, most: set.TauMax, growth: set.Mu}
+	return penalty{heavy: math.Inf(1), unit: 1, τ: set.Tau0, first: set.Tau0, most: set.TauMax, growth: set.Mu}
 }
 
 // scale makes τ₀ and τmax multiples of the slope of the objective over that of the
@@ -54,8 +55,9 @@ func (s *penalty) scale(objective, constraint, share float64) {
 	if !(objective > 0 && constraint > 0) {
 		return
 	}
-	s.first, s.most = s.first*objective/constraint, s.most*objective/constraint
-	bold := min(boldTau*objective/constraint, s.most)
+	s.unit = objective / constraint
+	s.first, s.most = s.first*s.unit, s.most*s.unit
+	bold := min(boldTau*s.unit, s.most)
 	s.τ, s.heavy = s.first, bold
 	switch {
 	case s.τ >= bold:

@@ -309,6 +309,9 @@ func (p *Problem) typicalPoint() []float64 {
 	x := make([]float64, p.n)
 	for _, v := range p.Vars {
 		s := v.Size()
+		if s == 0 {
+			s = 1
+		}
 		for k := range v.Len() {
 			_, u := math.Modf(float64(v.Offset+k+1) * math.Phi)
 			u = s * (1 + u) / 2
@@ -323,7 +326,7 @@ func (p *Problem) typicalPoint() []float64 {
 }
 
 // Size is the largest size of the variable's starts, or of its finite bounds
-// where that is less; 1 where both are absent or 0.
+// where that is less; 0 where both are absent or 0.
 func (v *Variable) Size() float64 {
 	start, bound := 0.0, 0.0
 	switch v.Start.Kind {
@@ -343,8 +346,6 @@ func (v *Variable) Size() float64 {
 	switch {
 	case start > 0 && bound > 0:
 		return min(start, bound)
-	case start > 0 || bound > 0:
-		return max(start, bound)
 	}
-	return 1
+	return max(start, bound)
 }

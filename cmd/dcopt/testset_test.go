@@ -74,7 +74,7 @@ func compileFile(t *testing.T, path string, set map[string]string) *dc.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := lang.Compile(context.Background(), f, lang.Options{Set: set})
+	p, err := lang.Compile(context.Background(), f, lang.Options{Set: set, Dir: filepath.Dir(path)})
 	if err != nil {
 		t.Fatal(err)
 	}

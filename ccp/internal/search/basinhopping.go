@@ -133,7 +133,7 @@ func (h *BasinHopping) perturb(x []float64) {
 // shake moves all entries that are free, further each time.
 func (h *BasinHopping) shake(x []float64) {
 	for _, v := range h.Sub.DC.Vars {
-		s := rms(x[v.Offset:][:v.Len()], v.Size())
+		s := rms(x[v.Offset:][:v.Len()], sized(h.Sub, v))
 		for k := range v.Len() {
 			if j := v.Offset + k; h.Lo[j] != h.Hi[j] {
 				h.put(j, x[j]+h.reach*s*h.rng.NormFloat64())

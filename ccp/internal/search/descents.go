@@ -181,7 +181,7 @@ func (d *Descents) descend(bar, least float64) float64 {
 // variables, each in the root mean square of its entries.
 func (d *Descents) first() {
 	for _, v := range d.Sub.DC.Vars {
-		size := rms(d.x[v.Offset:][:v.Len()], v.Size())
+		size := rms(d.x[v.Offset:][:v.Len()], sized(d.Sub, v))
 		for k := range v.Len() {
 			d.sizes[v.Offset+k] = size
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
 )
 
 // Point is where a local search has converged.
@@ -192,6 +193,14 @@ func rms(v []float64, other float64) float64 {
 		return other
 	}
 	return math.Sqrt(s / float64(len(v)))
+}
+
+// sized is the size of a variable's starts or bounds, else its unit.
+func sized(p *subproblem.Problem, v *dc.Variable) float64 {
+	if size := v.Size(); size > 0 {
+		return size
+	}
+	return p.Units[v.Offset]
 }
 
 func square(v float64) float64 { return v * v }

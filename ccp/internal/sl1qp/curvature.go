@@ -63,6 +63,7 @@ type row struct {
 	weight func(y []float64) float64 // its multiplier
 	equal  bool
 	soft   bool // it has a slack
+	at     int  // one of its rows in the convex problem
 	place  []int
 }
 
@@ -116,7 +117,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 			p.up = append(p.up, s.Row)
 		}
 		equation := sub.DC.Constraints[owner].Equation()
-		if c.rows = append(c.rows, row{idx: cut.Idx, val: func(i int) float64 { return sub.Now.A[cut.Slot[i]] }, weight: p.weight, equal: equation, soft: true}); equation {
+		if c.rows = append(c.rows, row{idx: cut.Idx, val: func(i int) float64 { return sub.Now.A[cut.Slot[i]] }, weight: p.weight, equal: equation, soft: true, at: cut.Row}); equation {
 			first = p
 		}
 		if dc.IsSmooth(cut.H) {
@@ -138,7 +139,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 	}
 	for i, r := range sub.Rows {
 		if a := r.A; !cut[i] && !cone[i] && len(a.Idx) > 0 && a.Idx[len(a.Idx)-1] < n {
-			c.rows = append(c.rows, row{idx: a.Idx, val: func(k int) float64 { return a.Val[k] }, weight: func(y []float64) float64 { return y[i] }, equal: r.Lo == r.Hi})
+			c.rows = append(c.rows, row{idx: a.Idx, val: func(k int) float64 { return a.Val[k] }, weight: func(y []float64) float64 { return y[i] }, equal: r.Lo == r.Hi, at: i})
 		}
 	}
 	c.rows = slices.DeleteFunc(c.rows, func(r row) bool { return len(r.idx) > mostSquared })

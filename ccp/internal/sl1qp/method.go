@@ -14,19 +14,26 @@ type Method struct {
 	Sub     *subproblem.Problem
 	Backend qpbackend.Backend
 
-	p       *dc.Problem
-	w       *curvature
-	y       []float64 // multipliers of the rows
-	lo      []float64 // bounds of the columns
-	hi      []float64
-	τ, Δ    float64
+	p  *dc.Problem
+	w  *curvature
+	y  []float64 // multipliers of the rows
+	lo []float64 // bounds of the columns
+	hi []float64
+	Δ  float64
+	weight
 	asked   tolerances
 	found   bool      // w has its places
 	size    []float64 // of the variables
-	eased   int       // how often τ fell
 	solves  int       // convex problems
 	cost    int       // iterations of the backend since the last Note
 	defined []bool    // variables that an equation defines
+}
+
+// weight is the penalty of slacks.
+type weight struct {
+	τ, most float64
+	price   []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
+	eased   int       // how often τ fell
 }
 
 // tolerances are that of the backend, and of the rows.
@@ -55,6 +62,7 @@ func New(ctx context.Context, q *dc.Problem, b qpbackend.Backend) (*Method, erro
 type Start struct {
 	X     []float64
 	Tau   float64     // penalty weight τ
+	Unit  float64     // of τ: the slope of the objective per unit of a variable
 	Duals [][]float64 // by constraint, see subproblem.Multipliers; nil: not known
 	Limit int         // of convex problems
 	Least float64     // the smallest decrease of the objective that counts
@@ -136,10 +144,10 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 				end.Stationary = true
 				return end, at.Note(x, m.τ, m.spent())
 			}
-			if m.τ >= heaviest {
+			if m.τ >= m.most {
 				return end, nil
 			}
-			m.τ = min(dearer*m.τ, heaviest)
+			m.τ = min(dearer*m.τ, m.most)
 			continue
 		}
 		s, ratio, err := m.judge(ctx, x, s, φ)
@@ -171,7 +179,7 @@ func (m *Method) promised(x []float64, s trial) float64 {
 // ease lowers τ where it is far above the multipliers.
 func (m *Method) ease(s *trial, broken float64) {
 	λ := m.largest(s.y)
-	if m.eased >= mostEased || s.slack > m.asked.feas || !(λ > 0) || m.τ <= heavy*λ {
+	if m.eased >= mostEased || s.open > m.asked.feas || !(λ > 0) || m.τ <= heavy*λ {
 		return
 	}
 	m.eased++
@@ -237,9 +245,13 @@ func (m *Method) spent() int {
 func (m *Method) begin(ctx context.Context, at Start) error {
 	m.τ, m.Δ, m.asked = at.Tau, firstRegion, tolerances{at.Tol, at.Feas}
 	m.Sub.SizeUp(at.X, true)
+	if m.Sub.Linearise(at.X, m.τ) == nil {
+		m.Sub.SetPrices(at.X)
+	}
+	m.most = heaviest * at.Unit
 	m.w.σ, m.eased, m.solves, m.cost = 1, 0, 0, 0
 	m.measure()
-	m.y = make([]float64, len(m.Sub.Rows))
+	m.y, m.price = make([]float64, len(m.Sub.Rows)), m.Sub.RowPrices()
 	for i, r := range m.Sub.Rows {
 		if at.Duals != nil && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
 			m.y[i] = at.Duals[r.Owner][r.Entry]
@@ -283,7 +295,8 @@ type trial struct {
 	to    []float64
 	y     []float64 // multipliers of the rows
 	pred  float64   // decrease of the merit that it predicts
-	slack float64   // Σ of the slacks
+	slack float64   // Σ of the slacks, each times its price
+	open  float64   // the same with each in the unit of its row
 	ok    bool
 }
 
@@ -291,9 +304,9 @@ type trial struct {
 // them further.
 func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, error) {
 	s, err := m.solve(ctx, x)
-	for err == nil && s.ok && s.slack > open*broken && s.slack > m.asked.feas && m.τ < heaviest {
+	for err == nil && s.ok && s.slack > open*broken && s.open > m.asked.feas && m.τ < m.most {
 		before := m.τ
-		m.τ = min(steering*m.τ, heaviest)
+		m.τ = min(steering*m.τ, m.most)
 		t, err := m.solve(ctx, x)
 		if err != nil || !t.ok || t.slack > closer*s.slack {
 			m.τ = before
@@ -341,7 +354,7 @@ func (m *Method) held(x []float64) (h held) {
 	least, most := 1e-6*m.τ, (1-1e-3)*m.τ
 	h.row = func(r *row) bool {
 		w := math.Abs(r.weight(m.y))
-		return (r.equal || w > least) && !(r.soft && w > most)
+		return (r.equal || w > least) && !(r.soft && w > most*m.price[r.at])
 	}
 	z := m.Sub.Res.Z
 	h.column = func(j int) bool {
@@ -368,9 +381,7 @@ func (m *Method) ask(ctx context.Context, x []float64) (trial, error) {
 	}
 	m.p.Pin(s.to)
 	s.y = append(s.y, sub.Res.Y...)
-	for _, j := range sub.Slacks {
-		s.slack += max(sub.Res.X[j], 0)
-	}
+	_, s.slack, s.open = sub.Slack(false)
 	_, broken := m.merit(x)
 	s.pred = m.predicted(x, s.to) + m.τ*(broken-s.slack)
 	return s, nil
@@ -460,12 +471,12 @@ func (m *Method) length(x, y []float64) float64 {
 	return l
 }
 
-// largest is the largest multiplier of a linearised function.
+// largest is the largest multiplier of a linearised function over the price of its slack.
 func (m *Method) largest(y []float64) float64 {
 	l := 0.0
 	for _, p := range m.w.pieces {
 		if len(p.up) > 0 {
-			l = max(l, math.Abs(p.weight(y)))
+			l = max(l, math.Abs(p.weight(y))/m.price[p.up[0]])
 		}
 	}
 	return l

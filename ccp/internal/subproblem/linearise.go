@@ -302,6 +302,20 @@ func (s *Problem) SetPrices(x []float64) {
 	}
 }
 
+// RowPrices are the prices of the slacks by row, 1 where a row has none.
+func (s *Problem) RowPrices() []float64 {
+	out := make([]float64, len(s.Rows))
+	for i := range out {
+		out[i] = 1
+	}
+	for k := range s.Cuts {
+		if c := &s.Cuts[k]; c.slack != noSlack {
+			out[c.Row] = s.prices[c.slack]
+		}
+	}
+	return out
+}
+
 // cheap is the share of its first value below which the price of a slack, in terms of the
 // slope of its constraint, no longer is that price: half of it, as the slope of a sum of
 // squares on the way to its least value. A price that is right is 1.5 to begin with.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -23,7 +24,8 @@ const leastSize = 1e-18
 
 // SizeUp gives the variables the units of x: that of the largest entry of a
 // variable, at least 1/1024 of the largest so far; where all are 0, or noise beside the other
-// variables, of its starts and bounds, or of the other variables. An entry is within its own bounds
+// variables, of its starts and bounds, else that at which the problem's constants are
+// balanced, or of the other variables. An entry is within its own bounds
 // and those that rows and cones imply. A unit that still fits
 // stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
@@ -40,7 +42,9 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		if size < least && first {
 			if size = v.Size(); size < least {
-				size = other
+				if size = s.natural(v); size < least {
+					size = other
+				}
 			}
 		}
 		for k := range v.Len() {
@@ -63,6 +67,35 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		copy(s.spread, s.Sizes)
 		s.columns = nil
 	}
+}
+
+// natural is the size of a variable without starts and bounds by the convex problem's constants: for each entry
+// the least at which it balances one alone, |qⱼ|/Pⱼⱼ or the side of a row over the coefficient there; the
+// largest of the entries, 0 where no constant tells.
+func (s *Problem) natural(v *dc.Variable) float64 {
+	size := 0.0
+	p := s.stated()
+	for j := v.Offset; j < v.Offset+v.Len(); j++ {
+		least := math.Inf(1)
+		note := func(constant, coefficient float64) {
+			if b := math.Abs(constant / coefficient); b > 0 && b < least {
+				least = b
+			}
+		}
+		for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
+			if p.P.RowIdx[k] == j {
+				note(p.Q[j], p.P.Val[k])
+			}
+		}
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			note(p.L[p.A.RowIdx[k]], p.A.Val[k])
+			note(p.U[p.A.RowIdx[k]], p.A.Val[k])
+		}
+		if least <= math.MaxFloat64 {
+			size = max(size, least)
+		}
+	}
+	return size
 }
 
 // imply sets the bounds of the variables that follow from the rows and cones of which

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
+)
+
+// TestRescaled: an objective, constraints or variables times a number between 1e-9 and 1e9 leave the minimum
+// where it is. Constraints times 1e9 are left out: their tolerance stays that of units of 1, 1e-15 of their terms.
+func TestRescaled(t *testing.T) {
+	files := []string{
+		"testdata/equations/blend.dc", "testdata/equations/chain.dc", "testdata/equations/eigen.dc", "testdata/equations/graphform.dc",
+		"testdata/equations/haverly1.dc", "testdata/equations/hs71.dc", "testdata/equations/hs77.dc", "testdata/equations/hs78.dc",
+		"testdata/equations/lognorm.dc", "testdata/equations/opf3.dc", "testdata/equations/opf5.dc", "testdata/equations/price.dc",
+		"testdata/equations/rosenbrock_eq.dc", "testdata/equations/trajectory.dc",
+		"../../examples/l1_l2.dc", "../../examples/sparse_lder.dc", "../../examples/control.dc", "../../examples/low_rank.dc",
+	}
+	for _, file := range shared.Sample(t, 4, files) {
+		p := compileFile(t, file, nil)
+		same := rescaled(t, p, 1, 1, 1)
+		x0 := same.Start(0)
+		plain, err := ccp.Solve(context.Background(), same, x0, ccp.DefaultSettings())
+		if err != nil || plain.Status != ccp.Converged {
+			t.Fatalf("%s: error %v, %v", file, err, plain.Status)
+		}
+		for _, s := range []float64{1e-9, 1e-4, 7e3, 1e9} {
+			for which, u := range map[string][3]float64{"objective": {s, 1, 1}, "constraints": {1, s, 1}, "variables": {1, 1, s}} {
+				if which == "constraints" && s > 1e6 {
+					continue
+				}
+				z := slices.Clone(x0)
+				for j := range z {
+					z[j] *= u[2]
+				}
+				got, err := ccp.Solve(context.Background(), rescaled(t, p, u[0], u[1], u[2]), z, ccp.DefaultSettings())
+				if err != nil || got.Status != ccp.Converged || !(math.Abs(got.Objective/u[0]-plain.Objective) <= 2e-5*math.Abs(plain.Objective)) {
+					t.Errorf("%s, %s times %g: error %v, %v with %.9g, want %.9g; %s", file, which, s, err, got.Status, got.Objective/u[0], plain.Objective, got.Message)
+				}
+			}
+		}
+	}
+}
+
+// rescaled states p in other units: the objective times f, constraints times c, and z = v·x
+// in the place of the variables x. It takes neither cones nor symmetric matrices.
+func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
+	t.Helper()
+	m := dc.NewModel()
+	var columns []dc.Affine
+	for _, w := range p.Vars {
+		if w.Symmetric || w.Param {
+			t.Fatalf("%s is a matrix or a parameter", w.Name)
+		}
+		lo, hi := make([]float64, w.Len()), make([]float64, w.Len())
+		for k := range lo {
+			lo[k], hi[k] = w.Bounds(k)
+			lo[k], hi[k] = v*lo[k], v*hi[k]
+		}
+		options := []dc.VarOption{dc.AtLeast(lo...), dc.AtMost(hi...)}
+		switch s := w.Start; s.Kind {
+		case dc.StartValues:
+			values := slices.Clone(s.Values)
+			for k := range values {
+				values[k] *= v
+			}
+			options = append(options, dc.StartAt(values...))
+		case dc.StartNormally:
+			options = append(options, dc.StartNormal(v*s.A, v*s.B))
+		case dc.StartUniformly:
+			options = append(options, dc.StartUniform(v*s.A, v*s.B))
+		}
+		columns = append(columns, m.Var(w.Name, w.Shape, options...).Reshape(w.Len()).Scale(1/v))
+	}
+	all := dc.Stack(columns...)
+	linear := func(l dc.Linear) dc.Affine {
+		a := all.Select([]int{len(l.Idx)}, l.Idx).Dot(l.Val)
+		return a.Add(dc.Num(l.Const))
+	}
+	var expr func(e dc.Expr) dc.Expr
+	expr = func(e dc.Expr) dc.Expr {
+		lin, terms := e.Written()
+		parts := []dc.Expr{dc.ToExpr(linear(lin))}
+		for _, u := range terms {
+			args := u.Node.Args()
+			for k, a := range args {
+				es := make([]dc.Expr, a.Len())
+				for i := range es {
+					es[i] = expr(a.Entry(i))
+				}
+				args[k] = dc.ExprArray(a.Shape(), es...)
+			}
+			parts = append(parts, dc.Apply(u.Node.Op(), u.Node.Data(), args...).Scale(u.Weight))
+		}
+		return dc.SumOf(parts)
+	}
+	if p.Maximize {
+		m.Maximize(expr(p.Objective).Scale(-f))
+	} else {
+		m.Minimize(expr(p.Objective).Scale(f))
+	}
+	n := 0
+	for r, equation := range p.Written() {
+		n++
+		if _, cone := r.Cone(); cone {
+			t.Fatalf("%s is on a cone", r.Name())
+		}
+		if !r.DC {
+			for k := range r.Lo {
+				e := linear(r.A.Entry(k)).Scale(c)
+				m.SubjectTo(dc.Between(dc.Num(c*r.Lo[k]), e, dc.Num(c*r.Hi[k])).Named(fmt.Sprint(r.Name(), n), k))
+			}
+			continue
+		}
+		if equation {
+			m.SubjectTo(dc.EQ(expr(r.E).Scale(c), dc.Num(0)).Named(r.Name()))
+		} else {
+			m.SubjectTo(dc.LE(expr(r.E).Scale(c), dc.Num(0)).Named(r.Name()))
+		}
+	}
+	q, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
