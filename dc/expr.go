@@ -98,6 +98,14 @@ func (e Expr) split() *split {
 	return &e.lazy.s
 }
 
+// splitNow is a copy of split, which takes no memory where the split is not kept.
+func (e *Expr) splitNow() split {
+	if e.lazy == nil {
+		return e.newSplit()
+	}
+	return *e.split()
+}
+
 func (e *Expr) newSplit() split {
 	if e.composite {
 		return splitOf(e.lin, e.terms)
@@ -207,15 +215,16 @@ func (e Expr) Range() Interval {
 // G is the convex part, the affine part included. It is a Representer unless
 // an Oracle or another function without representation is in it; see
 // Unrepresentable.
-func (e Expr) G() Representer { s := e.split(); return newSum(s.lin, s.g) }
+func (e Expr) G() Representer { s := e.splitNow(); return newSum(s.lin, s.g) }
 
 // H is the part that is subtracted.
-func (e Expr) H() Convex { return newSum(Linear{}, e.split().h) }
+func (e Expr) H() Convex { s := e.splitNow(); return newSum(Linear{}, s.h) }
 
 // Unrepresentable returns a function in g that has values and subgradients
 // only, so that it could only be an h; nil if there is none.
 func (e Expr) Unrepresentable() Convex {
-	for _, t := range e.split().g {
+	s := e.splitNow()
+	for _, t := range s.g {
 		if !representable(t.f) {
 			return t.f
 		}

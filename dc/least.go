@@ -18,7 +18,6 @@ type leastOf struct {
 	e       Expr // as it was written
 	items   []Expr
 	k       int
-	forms   []Form
 	indices []int
 }
 
@@ -52,17 +51,17 @@ func newLeastOf(w float64, f Convex) (float64, *leastOf) {
 		return 0, nil
 	}
 	left, curved := mostProducts, false
-	lists := [][]int{}
+	lists := make([][]int, 0, len(l.items))
 	for i := range l.items {
-		form, products, ok := formOfSquares(l.items[i].split())
+		split := l.items[i].split()
+		products, ok := squaredProducts(split)
 		if left -= products; !ok || left < 0 {
 			return 0, nil
 		}
-		curved = curved || len(form.Quad) > 0
-		l.forms = append(l.forms, form)
-		lists = append(lists, form.Linear.Idx)
-		for _, q := range form.Quad {
-			lists = append(lists, q.Arg.support())
+		curved = curved || len(split.g) > 0
+		lists = append(lists, split.lin.Idx)
+		for _, t := range split.g {
+			lists = append(lists, t.f.Support())
 		}
 	}
 	if !curved {
@@ -72,25 +71,23 @@ func newLeastOf(w float64, f Convex) (float64, *leastOf) {
 	return w, l
 }
 
-// formOfSquares is a split that is a convex quadratic function as its Form, and how
-// many products of coefficients that has.
-func formOfSquares(s *split) (f Form, products int, ok bool) {
+// squaredProducts is how many products of coefficients a split has that is a convex
+// quadratic function.
+func squaredProducts(s *split) (products int, ok bool) {
 	if !s.isConvex() {
-		return Form{}, 0, false
+		return 0, false
 	}
-	f.Linear = s.lin
 	for _, t := range s.g {
 		q, ok := t.f.(*sumSquares)
 		if !ok {
-			return Form{}, 0, false
+			return 0, false
 		}
-		f.Quad = append(f.Quad, Quadratic{Weight: t.w, Arg: q.a})
 		for k := range q.a.c {
 			n := len(q.a.Entry(k).Idx)
 			products += n * (n + 1) / 2
 		}
 	}
-	return f, products, true
+	return products, true
 }
 
 func (f *leastOf) isMajorant()               {}
@@ -118,10 +115,17 @@ func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 }
 
 func (f *leastOf) Represent(Canon) Form {
-	return Form{Least: []Least{{Weight: 1, Sums: 1, Of: len(f.forms), Item: f.item, Choose: f.choose}}}
+	return Form{Least: []Least{{Weight: 1, Sums: 1, Of: len(f.items), Item: f.item, Choose: f.choose}}}
 }
 
-func (f *leastOf) item(_, k int) Form { return f.forms[k] }
+func (f *leastOf) item(_, k int) Form {
+	s := f.items[k].split()
+	form := Form{Linear: s.lin}
+	for _, t := range s.g {
+		form.Quad = append(form.Quad, Quadratic{Weight: t.w, Arg: t.f.(*sumSquares).a})
+	}
+	return form
+}
 
 // choose marks the k least at x; of equal ones the first.
 func (f *leastOf) choose(x []float64, chosen []bool) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/dense"
@@ -13,7 +14,8 @@ import (
 // Model collects the parts of a problem. The zero Model is empty and ready for
 // use; it is not safe for concurrent use.
 type Model struct {
-	p     Problem
+	p     Problem        // without constraints
+	cs    [][]Constraint // in blocks; constraints that were added do not change
 	space *space
 	names map[string]bool
 	costs []cost
@@ -103,10 +105,29 @@ func (m *Model) add(c *Constraint) {
 				m.space.row(half.A.Entry(k), half.Lo[k], half.Hi[k])
 			}
 		}
-		m.p.Constraints = append(m.p.Constraints, *half)
-		last := &m.p.Constraints[len(m.p.Constraints)-1]
+		last := m.room()
+		*last = *half
 		last.next, last.Family, last.Index, last.second = nil, c.Family, c.Index, half != c
 	}
+}
+
+// mostInBlock is how many constraints a block has at most: 1.6 MB.
+const mostInBlock = 4096
+
+// room is a new constraint.
+func (m *Model) room() *Constraint {
+	last := len(m.cs) - 1
+	switch {
+	case last < 0:
+		m.cs = append(m.cs, make([]Constraint, 0, 4))
+		last++
+	case len(m.cs[last]) == cap(m.cs[last]):
+		m.cs = append(m.cs, make([]Constraint, 0, min(2*cap(m.cs[last]), mostInBlock)))
+		last++
+	}
+	b := &m.cs[last]
+	*b = append(*b, Constraint{})
+	return &(*b)[len(*b)-1]
 }
 
 // Problem checks the model and returns it as a problem that no longer changes.
@@ -136,7 +157,8 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	errs := append([]error(nil), m.errs...)
 	p := m.p
 	p.Vars = append([]*Variable(nil), m.p.Vars...)
-	p.Constraints = append([]Constraint(nil), m.p.Constraints...)
+	added := slices.Clone(m.cs)
+	p.Constraints = slices.Concat(added...)
 	for _, v := range p.Vars {
 		for k := range v.Len() {
 			if v.lo(k) > v.hi(k) || math.IsInf(v.lo(k), 1) || math.IsInf(v.hi(k), -1) {
@@ -153,7 +175,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 		p.Objective = sumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
 	stated := p
-	stated.Constraints = append([]Constraint(nil), p.Constraints...)
+	stated.Constraints = nil // exactly has them
 	touches, err := p.prepare(look, Expr.majoriseObjective, Expr.majorise)
 	if err != nil {
 		return nil, err
@@ -193,14 +215,15 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	p.least = p.reach()
 	if touches {
 		stated.typical = p.typical
-		p.exact = sync.OnceValue(stated.exactly)
+		p.exact = sync.OnceValue(func() *Problem { return stated.exactly(slices.Concat(added...)) })
 	}
 	return &p, nil
 }
 
-// exactly is p, as it was stated, ready without majorants.
-func (p *Problem) exactly() *Problem {
+// exactly is p, as it was stated, with the constraints that were, ready without majorants.
+func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
+	q.Constraints = stated
 	same := func(e Expr) Expr { return e }
 	look := lookout{ctx: context.Background()} // which never ends
 	q.prepare(&look, same, same)
@@ -221,9 +244,10 @@ func (p *Problem) prepare(look *lookout, objective, form func(Expr) Expr) (touch
 		}
 		c := &p.Constraints[k]
 		if c.E.err == nil {
-			c.E = form(c.E).atMostZero()
-			c.E.keepSplit()
-			touches = touches || c.E.split().touches
+			if c.E = form(c.E).atMostZero(); c.E.composite { // else it is the terms by their sign
+				c.E.keepSplit()
+				touches = touches || c.E.split().touches
+			}
 		}
 	}
 	return touches, nil
@@ -239,7 +263,7 @@ func checkExpr(e Expr, of *space) error {
 	if f := e.Unrepresentable(); f != nil {
 		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a minimised objective or on the left of ≤", describe(f))
 	}
-	if bad(e.split().lin) {
+	if s := e.splitNow(); bad(s.lin) {
 		return errors.New("dc: a coefficient is not finite")
 	}
 	return nil

@@ -21,11 +21,11 @@ type Cut struct {
 	U     float64 // bound without h
 	Same  bool    // h is that of the cut before
 	slack int     // of the row, an index into Slacks, or noSlack
-	// piece is the number, from 1, of the piece of h that the row has now, and tangent
-	// that affine function; 0 where they are not known.
-	piece   int
-	tangent dc.Linear
-	fresh   bool // the row is as it was compiled
+	// piece is the number, from 1, of the piece of h that the row has now, and active
+	// the variables of that affine function; 0 where they are not known.
+	piece  int
+	active []int
+	fresh  bool // the row is as it was compiled
 }
 
 // noSlack marks the rows of majorants, which a larger column always meets.
@@ -111,7 +111,7 @@ func (s *Problem) tangent(cuts []Cut, x []float64) bool {
 		c := &cuts[k]
 		s.Now.U[c.Row] = c.U + constant
 		s.write(c)
-		c.piece, c.tangent, c.fresh = 0, dc.Linear{}, false
+		c.piece, c.active, c.fresh = 0, nil, false
 	}
 	return s.boundsAre(cuts, constant)
 }
@@ -140,7 +140,7 @@ func (s *Problem) piece(cuts []Cut, x []float64) (done, finite bool) {
 		} else {
 			s.write(c)
 		}
-		c.piece, c.tangent, c.fresh = number+1, l, false
+		c.piece, c.active, c.fresh = number+1, l.Idx, false
 	}
 	return true, s.boundsAre(cuts, value)
 }
@@ -173,7 +173,7 @@ func (s *Problem) write(c *Cut) {
 func (s *Problem) exchange(c *Cut, l dc.Linear) {
 	now := s.Now.A
 	if c.piece > 0 {
-		for _, at := range s.places(c, c.tangent.Idx) {
+		for _, at := range s.places(c, c.active) {
 			now[at] = 0
 		}
 	}

@@ -119,14 +119,14 @@ func (s *Problem) addObjective(b *Builder) {
 
 // addConstraints adds the rows of all constraints, and the bounds of slacks.
 func (s *Problem) addConstraints(b *Builder) {
-	dcs := 0
+	rows, cuts := 0, 0
 	for i := range s.DC.Constraints {
-		if !s.DC.Constraints[i].Convex() {
-			dcs++
+		c := &s.DC.Constraints[i]
+		if rows += max(1, c.A.Len()); !c.Convex() {
+			cuts++
 		}
 	}
-	b.Rows = slices.Grow(b.Rows, len(s.DC.Constraints)+3*dcs) // a slack and some pieces each
-	b.cuts = slices.Grow(b.cuts, 3*dcs)
+	b.Rows, b.cuts = slices.Grow(b.Rows, rows), slices.Grow(b.cuts, cuts) // there may be more
 	for i := range s.DC.Constraints {
 		b.work(1)
 		b.owner = i
