@@ -28,7 +28,7 @@ func (e *Stack) Terms() int {
 	terms := 0
 	for _, c := range e.Chains {
 		for _, p := range c.Parts {
-			terms += p.Model.Terms()
+			p.Each(func(m *Model, _ []int) { terms += m.Terms() })
 		}
 	}
 	return terms
@@ -69,7 +69,7 @@ func (r *Regressor) Used() []int {
 	if r.Ensemble != nil {
 		for _, c := range r.Ensemble.Chains {
 			for _, p := range c.Parts {
-				add(p.Model, p.Features)
+				p.Each(add)
 			}
 		}
 	}

@@ -10,16 +10,18 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/ensemble"
 )
 
 // classifierFormat marks the files of classifiers.
 const classifierFormat = "dcopt-ldep"
 
 // Model files are JSON objects with these two marks. Version 1 knew neither clip
-// nor ensemble; it is still read.
+// nor ensemble, version 2 no trees; both are still read. A file has the least version
+// that knows its content.
 const (
 	fileFormat  = "dcopt-lder"
-	fileVersion = 2
+	fileVersion = 3
 )
 
 // file is a model file.
@@ -54,10 +56,10 @@ type scaling struct {
 }
 
 type coefficient struct {
-	W [][]number `json:"w"`
-	A []number   `json:"a"`
-	M [][]number `json:"m"`
-	B []number   `json:"b"`
+	W [][]number `json:"w,omitempty"`
+	A []number   `json:"a,omitempty"`
+	M [][]number `json:"m,omitempty"`
+	B []number   `json:"b,omitempty"`
 }
 
 type chain struct {
@@ -68,6 +70,35 @@ type chain struct {
 type part struct {
 	Features []int `json:"features,omitempty"`
 	coefficient
+	Tree []node `json:"tree,omitempty"`
+}
+
+// node is a split, or a leaf where Next is 0.
+type node struct {
+	Feature int      `json:"feature,omitempty"`
+	Lo      number   `json:"lo,omitempty"`
+	Hi      number   `json:"hi,omitempty"`
+	Next    int      `json:"next,omitempty"`
+	Value   number   `json:"value,omitempty"`
+	On      []int    `json:"on,omitempty"`
+	Slopes  []number `json:"slopes,omitempty"`
+	Least   number   `json:"least,omitempty"`
+	Most    number   `json:"most,omitempty"`
+}
+
+func nodes(t *Tree) []node {
+	return each(t.Nodes, func(n ensemble.TreeNode) node {
+		return node{n.Feature, number(n.Lo), number(n.Hi), n.Next, number(n.Value), n.On, numbers(n.Slopes), number(n.Least), number(n.Most)}
+	})
+}
+
+func treeOf(nodes []node) *Tree {
+	return &Tree{Nodes: each(nodes, func(n node) ensemble.TreeNode {
+		return ensemble.TreeNode{
+			Feature: n.Feature, Lo: float64(n.Lo), Hi: float64(n.Hi), Next: n.Next,
+			Value: float64(n.Value), On: n.On, Slopes: float64s(n.Slopes), Least: float64(n.Least), Most: float64(n.Most),
+		}
+	})}
 }
 
 type stop struct {
@@ -98,7 +129,12 @@ func (c *coefficient) model() *Model {
 func chains(e *Stack) []chain {
 	return each(e.Chains, func(c Chain) chain {
 		return chain{
-			each(c.Parts, func(p Part) part { return part{p.Features, coefficients(p.Model)} }),
+			each(c.Parts, func(p Part) part {
+				if p.Tree != nil {
+					return part{Tree: nodes(p.Tree)}
+				}
+				return part{Features: p.Features, coefficient: coefficients(p.Model)}
+			}),
 			each(c.Stops, func(s Stop) stop { return stop{s.After, number(s.Weight)} }),
 		}
 	})
@@ -107,7 +143,16 @@ func chains(e *Stack) []chain {
 func ensembleOf(chains []chain) *Stack {
 	return &Stack{each(chains, func(c chain) Chain {
 		return Chain{
-			each(c.Parts, func(p part) Part { return Part{p.model(), p.Features} }),
+			each(c.Parts, func(p part) Part {
+				out := Part{Features: p.Features}
+				if p.Tree != nil {
+					out.Tree = treeOf(p.Tree)
+				}
+				if p.Tree == nil || p.W != nil || p.A != nil || p.M != nil || p.B != nil {
+					out.Model = p.model() // with a tree: Validate refuses
+				}
+				return out
+			}),
 			each(c.Stops, func(s stop) Stop { return Stop{After: s.After, Weight: float64(s.Weight)} }),
 		}
 	})}
@@ -169,7 +214,7 @@ func (r *Regressor) WriteTo(w io.Writer) (int64, error) {
 func (r *Regressor) encode() ([]byte, error) {
 	t := r.Training
 	f := file{
-		Format: fileFormat, Version: fileVersion, Target: r.Target, Features: r.Features,
+		Format: fileFormat, Version: 2, Target: r.Target, Features: r.Features,
 		Imputation: imputation{r.Imputer.Strategy.String(), numbers(r.Imputer.Fill)},
 		Scaling:    scaling{numbers(r.Scaler.Mean), numbers(r.Scaler.Scale)},
 		Training: &training{
@@ -189,6 +234,9 @@ func (r *Regressor) encode() ([]byte, error) {
 	}
 	if r.Ensemble != nil { // too long to be looked at
 		f.Ensemble = chains(r.Ensemble)
+		if r.Ensemble.hasTrees() {
+			f.Version = fileVersion
+		}
 		return json.Marshal(f)
 	}
 	c := coefficients(r.Model)

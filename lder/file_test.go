@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/ensemble"
 )
 
 // made is a regressor that was put together rather than trained.
@@ -59,6 +60,56 @@ func TestModelFileRoundTrip(t *testing.T) {
 	}
 }
 
+// TestTreeFile: trees stay trees in a file of version 3; a file with a tree that cannot be
+// evaluated is refused.
+func TestTreeFile(t *testing.T) {
+	r := made()
+	r.Model, r.Ensemble = nil, &lder.Stack{Chains: []lder.Chain{{
+		Parts: []lder.Part{
+			{Model: randomModel(rand.New(rand.NewPCG(3, 1)), 1, 1, 1), Features: []int{1}},
+			{Tree: &lder.Tree{Nodes: []ensemble.TreeNode{
+				{Feature: 1, Lo: -.25, Hi: 1. / 3, Next: 1},
+				{Value: -2, Least: -2},
+				{Value: .1, On: []int{0}, Slopes: []float64{3}, Least: -1, Most: 2},
+			}}},
+		},
+		Stops: []lder.Stop{{After: 2, Weight: 1}},
+	}}}
+	good := text(t, r)
+	if !strings.Contains(good, `"version":3`) {
+		t.Errorf("no version 3: %s", good)
+	}
+	back, err := lder.Read(strings.NewReader(good), "m.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := text(t, back); again != good {
+		t.Errorf("written again:\n%s\nwant\n%s", again, good)
+	}
+	if terms := r.Terms(); terms != 30 {
+		// 4 of the linear part, 2·(1 + 2) of the leaf of −2, two l-DERs of 2·(2 + 1 + 2) of the other.
+		t.Errorf("%d terms", terms)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"next":1`, `"next":2`, "leads to node 2 of 3, want 1"},
+		{`"next":1`, `"next":0`, "no split leads to node 1"},
+		{`"lo":-0.25`, `"lo":0.5`, "a ramp from 0.5"},
+		{`"on":[0]`, `"on":[2]`, "feature 2, want 0 to 1"},
+		{`"slopes":[3]`, `"slopes":[]`, "0 slopes for 1 features"},
+		{`"most":2`, `"most":-1`, "want an interval with 0"},
+		{`"tree":[`, `"w":[[1]],"a":[0],"m":[[1]],"b":[0],"tree":[`, "not one model or one tree"},
+		{`"tree":[`, `"features":[0],"tree":[`, "not one model or one tree"},
+	} {
+		s := strings.Replace(good, c.old, c.new, 1)
+		if s == good {
+			t.Errorf("nothing to replace: %s", c.old)
+		}
+		if _, err := lder.Read(strings.NewReader(s), "m.json"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
 func TestModelFileRefusals(t *testing.T) {
 	good := text(t, made())
 	for _, c := range []struct{ old, new, want string }{
@@ -67,7 +118,7 @@ func TestModelFileRefusals(t *testing.T) {
 		{good, "[1, 2]", "m.json:1:1: json: cannot unmarshal array"},
 		{good, good + "{}", "invalid character '{' after top-level value"},
 		{`"dcopt-lder"`, `"other"`, `its format is "other", want "dcopt-lder"`},
-		{`"version": 2`, `"version": 3`, "version 3, this program reads versions 1 to 2"},
+		{`"version": 2`, `"version": 4`, "version 4, this program reads versions 1 to 3"},
 		{`"version": 2`, `"version": 2, "colour": "red"`, `unknown field "colour"`},
 		{`"version": 2`, `"version": "one"`, "m.json:3:17: json: cannot unmarshal string"},
 		{`"target": "price"`, `"target": ""`, "the target has no name"},

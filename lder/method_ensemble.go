@@ -25,6 +25,9 @@ func fitChoice(ctx context.Context, s *sample, set Settings) (run, error) {
 	}
 	e := &Stack{Chains: each(res.Chains, func(c ensemble.Chain) Chain {
 		return Chain{Stops: c.Stops, Parts: each(c.Parts, func(p ensemble.Part) Part {
+			if p.Tree != nil {
+				return Part{Tree: p.Tree}
+			}
 			n := s.d.N
 			if p.Features != nil {
 				n = len(p.Features) + 1

@@ -22,11 +22,28 @@ type Chain struct {
 	Stops []Stop // by ascending After
 }
 
-// Part is an l-DER of some of the features.
+// Part is an l-DER of some of the features, or a tree: a sum of l-DERs, one for each
+// leaf.
 type Part struct {
 	Model *Model
-	// Features are the numbers of its features; nil: all.
+	// Features are the numbers of the features of Model; nil: all.
 	Features []int
+	// Tree is there in the place of Model.
+	Tree *Tree
+}
+
+// Tree is a sum of l-DERs, one for each leaf.
+type Tree = ensemble.Tree
+
+// Each calls f with the l-DERs of the part and the numbers of their features, nil: all.
+func (p *Part) Each(f func(m *Model, features []int)) {
+	if p.Tree == nil {
+		f(p.Model, p.Features)
+		return
+	}
+	for _, q := range p.Tree.Parts() {
+		f(modelOf(q.Pieces, q.R1, len(q.Features)+1), q.Features)
+	}
 }
 
 // Stop is a term: Weight times the clipped sum of the first After parts.
@@ -56,6 +73,9 @@ func (e *Stack) Predict(x []float64, r Range, scratch []float64) float64 {
 }
 
 func (p *Part) predict(x, scratch []float64) float64 {
+	if p.Tree != nil {
+		return p.Tree.At(x)
+	}
 	if p.Features == nil {
 		return p.Model.Predict(x)
 	}
@@ -69,13 +89,25 @@ func (p *Part) predict(x, scratch []float64) float64 {
 // Size returns the numbers of l-DERs and of their pieces.
 func (e *Stack) Size() (models, pieces int) {
 	for _, c := range e.Chains {
-		models += len(c.Parts)
 		for _, p := range c.Parts {
-			r1, r2, _ := p.Model.Dims()
-			pieces += r1 + r2
+			p.Each(func(m *Model, _ []int) {
+				r1, r2, _ := m.Dims()
+				models, pieces = models+1, pieces+r1+r2
+			})
 		}
 	}
 	return models, pieces
+}
+
+func (e *Stack) hasTrees() bool {
+	for _, c := range e.Chains {
+		for _, p := range c.Parts {
+			if p.Tree != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Validate reports the first thing wrong with an ensemble of n features.
@@ -85,8 +117,14 @@ func (e *Stack) Validate(n int) error {
 	}
 	for c, chain := range e.Chains {
 		for k, p := range chain.Parts {
-			if p.Model == nil {
-				return fmt.Errorf("lder: part %d of chain %d has no model", k, c)
+			if p.Tree != nil && p.Model == nil && p.Features == nil {
+				if err := p.Tree.Validate(n); err != nil {
+					return fmt.Errorf("lder: part %d of chain %d: %w", k, c, err)
+				}
+				continue
+			}
+			if p.Model == nil || p.Tree != nil {
+				return fmt.Errorf("lder: part %d of chain %d has not one model or one tree", k, c)
 			}
 			if err := p.Model.Validate(); err != nil {
 				return fmt.Errorf("lder: part %d of chain %d: %w", k, c, err)
@@ -126,7 +164,9 @@ func (e *Stack) Validate(n int) error {
 func (e *Stack) rescale(s, c float64) {
 	for _, chain := range e.Chains {
 		for k, p := range chain.Parts {
-			if k == 0 {
+			if p.Tree != nil {
+				p.Tree.Scale(s)
+			} else if k == 0 {
 				p.Model.rescale(s, c)
 			} else {
 				p.Model.rescale(s, 0)

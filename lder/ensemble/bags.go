@@ -20,7 +20,8 @@ const (
 	// stageRamps is beyond them.
 	stageRamps = 1 << 8
 	// stageTrees is beyond stageChosen.
-	stageTrees = 1 << 10
+	stageTrees  = 1 << 10
+	stageAffine = 1 << 11
 )
 
 // gridLinear is the weight of the linear part that pieces have in common. On wide

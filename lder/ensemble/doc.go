@@ -13,7 +13,8 @@
 // choosing a good ridge parameter (the leave-one-out errors); Patterson and Thompson
 // 1971, Recovery of inter-block information when block sizes are unequal (the
 // likelihood that chooses the ridge parameter); Rahimi and Recht 2008, Weighted sums
-// of random kitchen sinks; Samarov 1993, Exploring regression structure using
+// of random kitchen sinks; Quinlan 1992, Learning with continuous classes (affine
+// functions in the leaves of trees); Samarov 1993, Exploring regression structure using
 // nonparametric functional estimation, and Trivedi, Wang, Kpotufe and Shakhnarovich
 // 2014, A consistent estimator of the expected gradient outerproduct (the
 // transform); Lawson and Hanson 1974, Solving least squares problems, chapter 23.

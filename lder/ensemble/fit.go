@@ -72,13 +72,15 @@ type Chain struct {
 	Stops []Stop // by ascending After
 }
 
-// Part is an l-DER of some of the features.
+// Part is an l-DER of some of the features, or a sum of l-DERs that is a tree.
 type Part struct {
+
 	// Pieces are the R1 pieces of the first maximum, then those of the second, each
 	// with a slope for each feature and a constant.
 	Pieces   []float64
 	R1       int
 	Features []int // their numbers; nil: all
+	Tree     *Tree // in the place of Pieces
 }
 
 // Stop is a term: Weight times the clipped sum of the first After parts.

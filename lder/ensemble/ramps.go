@@ -227,7 +227,7 @@ func (r *drawn) chainsOf(weight float64) []Chain {
 	for _, sum := range r.sums {
 		c := Chain{Stops: []Stop{{len(sum), weight / float64(len(r.sums))}}}
 		for _, p := range sum {
-			c.Parts = append(c.Parts, Part{p.pieces, 2, p.features})
+			c.Parts = append(c.Parts, Part{Pieces: p.pieces, R1: 2, Features: p.features})
 		}
 		out = append(out, c)
 	}

@@ -38,6 +38,10 @@ func valueOf(chains []Chain, x []float64, clip Range) float64 {
 		for _, s := range c.Stops {
 			for ; at < s.After; at++ {
 				p := c.Parts[at]
+				if p.Tree != nil {
+					f += p.Tree.At(x)
+					continue
+				}
 				z := make([]float64, 0, len(x)+1)
 				if p.Features == nil {
 					z = append(z, x...)

@@ -85,7 +85,9 @@ func (r recipe) units(b *bagging, v *view) int {
 	}
 	more := 0
 	if r.trees {
-		more = b.folds
+		for _, plan := range b.treePlans(r.boosted) {
+			more += min(plan.chains, b.folds)
+		}
 	}
 	if r.boosted {
 		units++
@@ -103,7 +105,7 @@ func (r recipe) units(b *bagging, v *view) int {
 // family is the candidates of one view.
 type family struct {
 	grid   []*candidate
-	trees  *treeSums
+	trees  []*treeSums
 	boosts *boosted
 	sums   *drawn
 }
@@ -117,7 +119,7 @@ func (b *bagging) family(ctx context.Context, rec recipe, v *view) (f family, er
 		}
 	}
 	if err == nil && rec.trees {
-		f.trees, err = b.trees(ctx, v)
+		f.trees, err = b.allTrees(ctx, v, rec.boosted)
 	}
 	if err == nil && rec.boosted {
 		if f.boosts, err = b.boost(ctx, v); err == nil {
@@ -137,8 +139,8 @@ func (f *family) oof() [][]float64 {
 	for _, g := range f.grid {
 		oof = append(oof, g.oof)
 	}
-	if f.trees != nil {
-		oof = append(oof, f.trees.oof[:]...)
+	for _, t := range f.trees {
+		oof = append(oof, t.oof...)
 	}
 	if f.boosts != nil {
 		oof = append(oof, f.boosts.oof[:]...)
@@ -169,9 +171,9 @@ func combine(lines []linear, families []family, w []float64) []Chain {
 			}
 		}
 		w = w[len(f.grid):]
-		if f.trees != nil {
-			all = append(all, f.trees.chainsOf(w)...)
-			w = w[len(treeStops):]
+		for _, t := range f.trees {
+			all = append(all, t.chainsOf(w)...)
+			w = w[len(t.oof):]
 		}
 		if f.boosts != nil {
 			all = append(all, f.boosts.chainsOf(w)...)
@@ -202,7 +204,7 @@ func (b *boosted) chainsOf(w []float64) []Chain {
 	for _, chain := range b.chains {
 		var c Chain
 		for _, p := range chain[:last] {
-			c.Parts = append(c.Parts, Part{p.pieces, boostPieces, p.features})
+			c.Parts = append(c.Parts, Part{Pieces: p.pieces, R1: boostPieces, Features: p.features})
 		}
 		for s, stop := range boostStops {
 			if w[s] > 0 {

@@ -3,8 +3,11 @@ package ensemble
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
@@ -15,51 +18,83 @@ import (
 // interactions, which few pieces cannot follow.
 //
 // Between the values lo < hi of neighbouring rows a split is not a step but a ramp, so
-// that a leaf is an l-DER: with the conditions a_i(x) = (x_j − lo)/(hi − lo) or (hi −
-// x_j)/(hi − lo) on the way to a leaf of value v, it is
+// that a leaf is a difference of l-DERs: see Tree.
 //
-//	v·max(0, min(1, a_1, …, a_c)) = v·(max(0, −a_1, …, −a_c) − max(−1, −a_1, …, −a_c)).
-//
-// No row of the table lies within a ramp: at the rows it is the tree.
-//
-// Source: Friedman 2001 and 2002 for the rate of .1 and the share of one half; the
-// others are limits of time and memory, none of them compared with another.
+// Source: chosen on other tables, docs/lder.md says what on which; the
+// bins and treeFeatures are limits of time and memory.
 const (
-	treeRate = .1
+	treeRate = .05
 	// treeRows is the least weight of a leaf, where rows of mean weight have 1, and
 	// treeRidge is added to it in the mean of a leaf.
 	treeRows, treeRidge = 5, 1
-	// treeShare is the share of the rows that a tree is grown on: one half, Friedman 2002.
-	treeShare = .5
-	// treeBins is at most 256.
-	treeBins = 64
+	// treeShare is the share of the rows that a tree is grown on.
+	treeShare = .8
+	// treeBins bounds the bins of a feature, treeBinRows is the least number of rows of a bin
+	// where there are more than fewBins of them.
+	treeBins, fewBins, treeBinRows = 256, 64, 16
 	// treeGap is the least width of a ramp; features have variance 1.
 	treeGap = 1e-6
 	// treeFeatures bounds the features of a tree; of more as many are drawn.
-	// Source: a limit of memory.
 	treeFeatures = 256
 )
 
-// treeLeaves is the number of leaves of a tree.
-// Source: Hastie, Tibshirani and Friedman 2009, The elements of statistical learning,
-// section 10.11: four to eight.
-const treeLeaves = 8
-
-// treeStops are the numbers of trees after which the sum is a candidate.
-var treeStops = [...]int{25, 50, 100}
-
-// treeSums has a chain for each bag of the first partition and a candidate for each
-// stop.
-type treeSums struct {
-	chains []treeChain
-	oof    [len(treeStops)][]float64
+// treePlan is a kind of boosted trees.
+type treePlan struct {
+	stage  int // of the random numbers
+	leaves int
+	// stops are the numbers of trees after which the sum is a candidate.
+	stops []int
+	// chains is the number of sums, at most one for each fold of the first partition; each
+	// is trained without its share of these folds and predicts their rows.
+	chains int
+	// linear says that the sum begins with a ridge regression and that leaves have affine
+	// functions of the features on the way to them, as the model trees of Quinlan 1992,
+	// Learning with continuous classes.
+	linear bool
 }
 
-// treeChain is a constant and the leaves of a sequence of trees; ends are the numbers of
-// parts at the stops.
+// treePlans are the kinds for m rows: where rows are many, also trees with affine leaves,
+// and more leaves. The first is for features of every view, the second for chosen ones.
+//
+// Source: eight leaves: Hastie, Tibshirani and Friedman 2009, The elements of statistical
+// learning, section 10.11 (four to eight); the others: docs/lder.md says what was chosen on
+// which data.
+func treePlans(m int) []treePlan {
+	few, some, all := []int{50, 100, 200}, bagFolds/2, bagFolds
+	switch {
+	case m < someRows:
+		return []treePlan{{stage: stageTrees, leaves: 8, stops: append(few, 400), chains: all}}
+	case m < manyRows:
+		return []treePlan{
+			{stage: stageTrees, leaves: 8, stops: few, chains: some},
+			{stage: stageAffine, leaves: 8, stops: few, chains: some, linear: true},
+		}
+	}
+	return []treePlan{
+		{stage: stageTrees, leaves: 32, stops: few, chains: some},
+		{stage: stageAffine, leaves: 16, stops: append(few, 400), chains: some, linear: true},
+	}
+}
+
+// From someRows on there are trees with affine leaves, from manyRows on more leaves.
+// Source: limits of time: below, more leaves gain less than a hundredth: see docs/lder.md, of
+// the choices and their data.
+const (
+	someRows = 500
+	manyRows = 2000
+)
+
+// treeSums has the chains of a plan and a candidate for each stop.
+type treeSums struct {
+	plan   treePlan
+	chains []treeChain
+	oof    [][]float64
+}
+
+// treeChain is a constant or linear part and a sequence of trees.
 type treeChain struct {
-	parts []Part
-	ends  [len(treeStops)]int
+	first Part
+	trees []*Tree
 }
 
 // binned are the features that vary, as numbers of bins.
@@ -73,6 +108,7 @@ type binned struct {
 // newBinned cuts features into bins with about as many rows each.
 func newBinned(ctx context.Context, d *refit.Data) (*binned, error) {
 	s := &binned{m: d.M}
+	most := max(fewBins, min(treeBins, d.M/treeBinRows))
 	order := make([]int, d.M)
 	for j := range d.N - 1 {
 		if err := ctx.Err(); err != nil {
@@ -93,8 +129,8 @@ func newBinned(ctx context.Context, d *refit.Data) (*binned, error) {
 			continue
 		}
 		rows := 1
-		if gaps >= treeBins {
-			rows = (d.M + treeBins - 1) / treeBins
+		if gaps >= most {
+			rows = (d.M + most - 1) / most
 		}
 		of := make([]uint8, d.M)
 		var lo, hi []float64
@@ -126,29 +162,66 @@ func (s *binned) among(columns []int) []int {
 	return out
 }
 
-// trees boosts the bags of the first partition; nil where no feature varies or the rows
-// are too few for a split.
-func (b *bagging) trees(ctx context.Context, view *view) (*treeSums, error) {
-	if b.d.M < 4*treeRows {
-		return nil, nil
-	}
+// allTrees boosts by the plans; sums says that those after the first count.
+func (b *bagging) allTrees(ctx context.Context, view *view, sums bool) ([]*treeSums, error) {
 	s, err := newBinned(ctx, b.d)
-	if err != nil || len(s.features) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	res := &treeSums{chains: make([]treeChain, b.folds)}
+	var all []*treeSums
+	for _, plan := range b.treePlans(sums) {
+		t, err := b.trees(ctx, view, s, plan)
+		if err != nil {
+			return all, err
+		}
+		if t != nil {
+			all = append(all, t)
+		}
+	}
+	return all, nil
+}
+
+func (b *bagging) treePlans(sums bool) []treePlan {
+	plans := treePlans(b.d.M)
+	if !sums {
+		plans = plans[:1]
+	}
+	return plans
+}
+
+// trees boosts by a plan; nil where no feature varies or the rows are too few for a
+// split.
+func (b *bagging) trees(ctx context.Context, view *view, s *binned, plan treePlan) (*treeSums, error) {
+	if b.d.M < 4*treeRows || len(s.features) == 0 {
+		return nil, nil
+	}
+	n := min(plan.chains, b.folds)
+	res := &treeSums{plan: plan, chains: make([]treeChain, n), oof: make([][]float64, len(plan.stops))}
 	for stop := range res.oof {
 		res.oof[stop] = make([]float64, b.d.M)
 	}
-	err = b.each(b.folds, func(_ *worker, k int) error {
+	err := b.each(n, func(_ *worker, k int) error {
+		held := make([]bool, b.d.M)
+		var hold, train []int
+		for f := k; f < b.folds; f += n {
+			for _, i := range b.bags[f].hold {
+				held[i] = true
+				hold = append(hold, i)
+			}
+		}
+		for i, h := range held {
+			if !h {
+				train = append(train, i)
+			}
+		}
 		from := s.among(view.of(k))
 		if len(from) == 0 {
 			from = s.among(nil)
 		}
-		g := newGrower(b.d, s, b.bags[k].train, b.rng(stageTrees+view.stage(), k))
+		g := newGrower(b.d, s, train, plan, b.rng(plan.stage+view.stage(), k))
 		var err error
 		res.chains[k], err = g.boost(ctx, from, func(stop int, sum []float64) {
-			for _, i := range b.bags[k].hold {
+			for _, i := range hold {
 				res.oof[stop][i] = b.clip.Clip(sum[i])
 			}
 		})
@@ -164,26 +237,30 @@ func (b *bagging) trees(ctx context.Context, view *view) (*treeSums, error) {
 // grower grows trees on the residuals of the rows of a bag.
 type grower struct {
 	*binned
-	d       *refit.Data
-	train   []int
-	weight  []float64 // of each row of d, 1 in the mean
-	sum     []float64 // of the trees so far, at each row of d
-	rng     *rand.Rand
-	drawn   []int
-	rows    []int32 // drawn for a tree; a leaf has a run of them
-	aside   []int32
-	columns []int // drawn for a tree
-	leaves  []treeLeaf
-	nodes   []treeNode
+	d        *refit.Data
+	plan     treePlan
+	train    []int
+	weight   []float64 // of each row of d, 1 in the mean
+	sum      []float64 // of the trees so far, at each row of d
+	rng      *rand.Rand
+	drawn    []int
+	rows     []int32 // drawn for a tree; a leaf has a run of them
+	aside    []int32
+	columns  []int     // drawn for a tree
+	residual []float64 // of the rows of a leaf
+	start    []int     // where the sums of each of these columns begin, and where the last end
+	leaves   []treeLeaf
+	nodes    []treeNode
 }
 
-// treeNode is a split of a tree, or a leaf: less is 0. The next nodes are less, for rows in
-// bins up to bin, and less+1.
+// treeNode is a split of a tree, or a leaf: next is 0. The next nodes are next, for rows in
+// bins up to bin, and next+1.
 type treeNode struct {
 	column int // in binned
 	bin    uint8
-	less   int
-	value  float64
+	parent int
+	next   int
+	leaf   TreeNode
 }
 
 // treeLeaf is a leaf that may be split.
@@ -196,61 +273,81 @@ type treeLeaf struct {
 	bin          uint8
 }
 
-func newGrower(d *refit.Data, s *binned, train []int, rng *rand.Rand) *grower {
-	g := &grower{binned: s, d: d, train: train, rng: rng, weight: make([]float64, d.M), sum: make([]float64, d.M)}
+func newGrower(d *refit.Data, s *binned, train []int, plan treePlan, rng *rand.Rand) *grower {
+	g := &grower{binned: s, d: d, train: train, plan: plan, rng: rng, weight: make([]float64, d.M), sum: make([]float64, d.M)}
 	for i := range g.weight {
 		g.weight[i] = d.Weight(i) * float64(d.M)
 	}
 	return g
 }
 
-// boost returns the chain of a bag. at receives the sums at all rows of the data, at each
-// stop.
+// boost returns the chain of the rows in train. at receives the sums at all rows of the
+// data, at each stop.
 func (g *grower) boost(ctx context.Context, from []int, at func(stop int, sum []float64)) (treeChain, error) {
-	var c treeChain
-	total, weight := 0.0, 0.0
-	for _, i := range g.train {
-		total += g.weight[i] * g.d.Y[i]
-		weight += g.weight[i]
-	}
-	mean := 0.0
-	if weight > 0 {
-		mean = total / weight
-	}
-	for i := range g.sum {
-		g.sum[i] = mean
-	}
-	c.parts = append(c.parts, Part{Pieces: []float64{0, mean, 0, 0}, R1: 1, Features: []int{g.features[from[0]]}})
-	stop := 0
-	for round := 1; stop < len(treeStops); round++ {
-		if err := ctx.Err(); err != nil {
-			return c, err
+	c := treeChain{first: g.begin(from)}
+	for stop, last := range g.plan.stops {
+		for len(c.trees) < last {
+			if err := ctx.Err(); err != nil {
+				return c, err
+			}
+			g.grow(from)
+			for i := range g.sum {
+				g.sum[i] += g.at(i)
+			}
+			c.trees = append(c.trees, g.tree())
 		}
-		g.grow(from)
-		c.parts = g.parts(c.parts)
-		for i := range g.sum {
-			g.sum[i] += g.at(i)
-		}
-		if round == treeStops[stop] {
-			at(stop, g.sum)
-			c.ends[stop] = len(c.parts)
-			stop++
-		}
+		at(stop, g.sum)
 	}
 	return c, nil
+}
+
+// begin sets the sum to the mean of the training rows, or to their ridge regression, and
+// returns it.
+func (g *grower) begin(from []int) Part {
+	if !g.plan.linear || len(from) > treeFeatures {
+		total, weight := 0.0, 0.0
+		for _, i := range g.train {
+			total += g.weight[i] * g.d.Y[i]
+			weight += g.weight[i]
+		}
+		mean := 0.0
+		if weight > 0 {
+			mean = total / weight
+		}
+		for i := range g.sum {
+			g.sum[i] = mean
+		}
+		return Part{Pieces: []float64{0, mean, 0, 0}, R1: 1, Features: []int{g.features[from[0]]}}
+	}
+	var columns []int
+	for _, k := range from {
+		columns = append(columns, g.features[k])
+	}
+	features := slices.Clone(columns)
+	columns = append(columns, g.d.N-1)
+	var part refit.Data
+	g.d.Gather(&part, g.train, columns)
+	r := likeliestRidge(&part, linearWeights())
+	for i := range g.sum {
+		g.sum[i] = 0
+		for k, j := range columns {
+			g.sum[i] += r.coef[k] * g.d.X[i*g.d.N+j]
+		}
+	}
+	return Part{Pieces: r.pieces(), R1: 1, Features: features}
 }
 
 // at is the value of the tree at a row of the data.
 func (g *grower) at(i int) float64 {
 	n := &g.nodes[0]
-	for n.less > 0 {
-		next := n.less
+	for n.next > 0 {
+		next := n.next
 		if g.of[n.column*g.m+i] > n.bin {
 			next++
 		}
 		n = &g.nodes[next]
 	}
-	return n.value
+	return n.leaf.leaf(1, g.d.Row(i))
 }
 
 // grow makes a tree for the residuals of some of the rows.
@@ -265,12 +362,16 @@ func (g *grower) grow(from []int) {
 		g.rng.Shuffle(len(g.columns), func(p, q int) { g.columns[p], g.columns[q] = g.columns[q], g.columns[p] })
 		g.columns = g.columns[:treeFeatures]
 	}
+	g.start = append(g.start[:0], 0)
+	for c, column := range g.columns {
+		g.start = append(g.start, g.start[c]+2*(len(g.lo[column])+1))
+	}
 	g.nodes = append(g.nodes[:0], treeNode{})
 	g.leaves = g.leaves[:0]
 	root := g.leaf(0, 0, len(g.rows))
 	g.count(root)
 	g.weigh(root)
-	for len(g.leaves) < treeLeaves {
+	for len(g.leaves) < g.plan.leaves {
 		best := 0
 		for k := range g.leaves {
 			if g.leaves[k].gain > g.leaves[best].gain {
@@ -284,8 +385,70 @@ func (g *grower) grow(from []int) {
 	}
 	for k := range g.leaves {
 		l := &g.leaves[k]
-		g.nodes[l.node].value = treeRate * l.total[0] / (l.total[1] + treeRidge)
+		n := &g.nodes[l.node].leaf
+		n.Value = treeRate * l.total[0] / (l.total[1] + treeRidge)
+		n.Least, n.Most = min(0, n.Value), max(0, n.Value)
+		if g.plan.linear {
+			g.affine(l, n)
+		}
 	}
+}
+
+// affine adds slopes for the features on the way to a leaf, by ridge regression on its
+// rows, and limits the leaf to its values at these rows and 0.
+func (g *grower) affine(l *treeLeaf, n *TreeNode) {
+	for at := l.node; at > 0; {
+		at = g.nodes[at].parent
+		if j := g.features[g.nodes[at].column]; !slices.Contains(n.On, j) {
+			n.On = append(n.On, j)
+		}
+	}
+	k := len(n.On)
+	if k == 0 || !(l.total[1] > 0) {
+		n.On = nil
+		return
+	}
+	slices.Sort(n.On)
+	rows := g.rows[l.lo:l.hi]
+	mean, x, rhs := make([]float64, k), make([]float64, k), mat.NewVecDense(k, nil)
+	gram := mat.NewSymDense(k, nil)
+	for _, i := range rows {
+		row := g.d.Row(int(i))
+		for t, j := range n.On {
+			mean[t] += g.weight[i] / l.total[1] * row[j]
+		}
+	}
+	for t := range k {
+		gram.SetSym(t, t, treeRidge)
+	}
+	for _, i := range rows {
+		w, row := g.weight[i], g.d.Row(int(i))
+		r := w * (g.d.Y[i] - g.sum[i] - l.total[0]/l.total[1])
+		for t, j := range n.On {
+			x[t] = row[j] - mean[t]
+			rhs.SetVec(t, rhs.AtVec(t)+r*x[t])
+			for u := range t + 1 {
+				gram.SetSym(t, u, gram.At(t, u)+w*x[t]*x[u])
+			}
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(gram) || chol.SolveVecTo(rhs, rhs) != nil {
+		n.On = nil
+		return
+	}
+	n.Slopes = make([]float64, k)
+	for t := range k {
+		n.Slopes[t] = treeRate * rhs.AtVec(t)
+		n.Value -= n.Slopes[t] * mean[t]
+	}
+	least, most := 0.0, 0.0
+	n.Least, n.Most = math.Inf(-1), math.Inf(1)
+	for _, i := range rows {
+		v := n.leaf(1, g.d.Row(int(i)))
+		least, most = min(least, v), max(most, v)
+	}
+	n.Least, n.Most = least, most
 }
 
 // leaf appends a leaf, whose memory is that of an earlier tree.
@@ -302,18 +465,20 @@ func (g *grower) leaf(node, lo, hi int) *treeLeaf {
 
 // count sums the residuals and weights of the rows of a leaf by column and bin.
 func (g *grower) count(l *treeLeaf) {
-	l.sums = slices.Grow(l.sums[:0], 2*treeBins*len(g.columns))[:2*treeBins*len(g.columns)]
+	size := g.start[len(g.columns)]
+	l.sums = slices.Grow(l.sums[:0], size)[:size]
 	clear(l.sums)
 	l.total = [2]float64{}
 	rows := g.rows[l.lo:l.hi]
-	residual := make([]float64, len(rows))
+	g.residual = slices.Grow(g.residual[:0], len(rows))[:len(rows)]
+	residual := g.residual
 	for k, i := range rows {
 		residual[k] = g.weight[i] * (g.d.Y[i] - g.sum[i])
 		l.total[0] += residual[k]
 		l.total[1] += g.weight[i]
 	}
 	for c, column := range g.columns {
-		sums, of := l.sums[2*treeBins*c:2*treeBins*(c+1)], g.of[column*g.m:(column+1)*g.m]
+		sums, of := l.sums[g.start[c]:g.start[c+1]], g.of[column*g.m:(column+1)*g.m]
 		for k, i := range rows {
 			at := 2 * int(of[i])
 			sums[at] += residual[k]
@@ -328,7 +493,7 @@ func (g *grower) weigh(l *treeLeaf) {
 	value := func(sum, weight float64) float64 { return sum * sum / (weight + treeRidge) }
 	whole := value(l.total[0], l.total[1])
 	for c, column := range g.columns {
-		sums := l.sums[2*treeBins*c : 2*treeBins*(c+1)]
+		sums := l.sums[g.start[c]:g.start[c+1]]
 		sum, weight := 0.0, 0.0
 		for bin := range g.lo[column] {
 			sum += sums[2*bin]
@@ -366,12 +531,13 @@ func (g *grower) split(k int) {
 		}
 	}
 	copy(rows[n:], g.aside)
-	less := len(g.nodes)
-	g.nodes[l.node] = treeNode{column: column, bin: l.bin, less: less}
-	g.nodes = append(g.nodes, treeNode{}, treeNode{})
-	other := g.leaf(less+1, l.lo+n, l.hi)
+	next := len(g.nodes)
+	at := &g.nodes[l.node]
+	at.column, at.bin, at.next = column, l.bin, next
+	g.nodes = append(g.nodes, treeNode{parent: l.node}, treeNode{parent: l.node})
+	other := g.leaf(next+1, l.lo+n, l.hi)
 	same := &g.leaves[k]
-	same.node, same.hi = less, l.lo+n
+	same.node, same.hi = next, l.lo+n
 	small, large := same, other
 	if other.hi-other.lo < same.hi-same.lo {
 		small, large = other, same
@@ -387,92 +553,42 @@ func (g *grower) split(k int) {
 	g.weigh(large)
 }
 
-// parts appends the leaves of the tree as l-DERs.
-func (g *grower) parts(to []Part) []Part {
-	type bound struct {
-		column       int
-		above, below int // the bins of the splits; above: −1 and below: none for none
+// tree is a copy, its nodes in the order in which they are reached from the root.
+func (g *grower) tree() *Tree {
+	t := &Tree{Nodes: make([]TreeNode, 0, len(g.nodes))}
+	order := append(make([]int, 0, len(g.nodes)), 0)
+	for k := 0; k < len(order); k++ {
+		n := &g.nodes[order[k]]
+		if n.next == 0 {
+			t.Nodes = append(t.Nodes, n.leaf)
+			continue
+		}
+		t.Nodes = append(t.Nodes, TreeNode{
+			Feature: g.features[n.column], Lo: g.lo[n.column][n.bin], Hi: g.hi[n.column][n.bin], Next: len(order),
+		})
+		order = append(order, n.next, n.next+1)
 	}
-	const none = treeBins // beyond the last bin
-	var walk func(node int, box []bound)
-	walk = func(node int, box []bound) {
-		n := g.nodes[node]
-		if n.less > 0 {
-			at := slices.IndexFunc(box, func(b bound) bool { return b.column == n.column })
-			if at < 0 {
-				at = len(box)
-				box = append(box, bound{n.column, -1, none})
-			}
-			lower, upper := slices.Clone(box), slices.Clone(box)
-			lower[at].below = int(n.bin)
-			upper[at].above = int(n.bin)
-			walk(n.less, lower)
-			walk(n.less+1, upper)
-			return
-		}
-		if n.value == 0 || len(box) == 0 {
-			if n.value != 0 { // a tree without a split
-				p := Part{Pieces: []float64{0, n.value, 0, 0}, R1: 1, Features: []int{g.features[0]}}
-				to = append(to, p)
-			}
-			return
-		}
-		slices.SortFunc(box, func(p, q bound) int { return cmp.Compare(p.column, q.column) })
-		part := Part{}
-		width := len(box) + 1
-		var pieces []float64 // −a_i
-		for k, b := range box {
-			part.Features = append(part.Features, g.features[b.column])
-			if b.above >= 0 {
-				lo, hi := g.lo[b.column][b.above], g.hi[b.column][b.above]
-				p := make([]float64, width)
-				p[k], p[width-1] = -1/(hi-lo), lo/(hi-lo)
-				pieces = append(pieces, p...)
-			}
-			if b.below != none {
-				lo, hi := g.lo[b.column][b.below], g.hi[b.column][b.below]
-				p := make([]float64, width)
-				p[k], p[width-1] = 1/(hi-lo), -hi/(hi-lo)
-				pieces = append(pieces, p...)
-			}
-		}
-		zero, one := make([]float64, width), make([]float64, width)
-		one[width-1] = -1
-		first, second := zero, one
-		if n.value < 0 {
-			first, second = one, zero
-		}
-		part.R1 = 1 + len(pieces)/width
-		part.Pieces = slices.Concat(first, pieces, second, pieces)
-		for k := range part.Pieces {
-			part.Pieces[k] *= max(n.value, -n.value)
-		}
-		to = append(to, part)
-	}
-	walk(0, nil)
-	return to
+	return t
 }
 
-// chainsOf returns one chain for each bag, up to the last stop with a weight.
+// chainsOf returns the chains up to the last stop with a weight.
 func (r *treeSums) chainsOf(w []float64) []Chain {
-	var out []Chain
-	for _, chain := range r.chains {
-		var c Chain
-		for s, end := range chain.ends {
-			if w[s] == 0 {
-				continue
-			}
-			c.Parts = chain.parts[:end]
-			weight := w[s] / float64(len(r.chains))
-			if n := len(c.Stops); n > 0 && c.Stops[n-1].After == end { // no leaf came
-				c.Stops[n-1].Weight += weight
-			} else {
-				c.Stops = append(c.Stops, Stop{end, weight})
-			}
+	var stops []Stop
+	for s, last := range r.plan.stops {
+		if w[s] > 0 {
+			stops = append(stops, Stop{1 + last, w[s] / float64(len(r.chains))})
 		}
-		if c.Stops != nil {
-			out = append(out, c)
+	}
+	if stops == nil {
+		return nil
+	}
+	out := make([]Chain, len(r.chains))
+	for k, chain := range r.chains {
+		parts := []Part{chain.first}
+		for _, t := range chain.trees[:stops[len(stops)-1].After-1] {
+			parts = append(parts, Part{Tree: t})
 		}
+		out[k] = Chain{Parts: parts, Stops: slices.Clone(stops)}
 	}
 	return out
 }

@@ -94,22 +94,22 @@ func (p *program) layout() layout {
 		for _, s := range chain.Stops {
 			stops[s.After] = s.Weight
 		}
+		first := 1
 		for k, part := range chain.Parts {
-			features := part.Features
-			if features == nil {
-				for j := range p.features {
-					features = append(features, j)
+			part.Each(func(m *lder.Model, features []int) {
+				if features == nil {
+					for j := range p.features {
+						features = append(features, j)
+					}
 				}
-			}
-			r1, r2, n := part.Model.Dims()
-			first := 0
-			if k == 0 {
-				first = 1
-			}
-			l.shape = append(l.shape, r1, r2, n, first)
-			l.weight = append(l.weight, stops[k+1])
-			l.features = append(l.features, features...)
-			l.coef = append(l.coef, part.Model.Params()...)
+				r1, r2, n := m.Dims()
+				l.shape = append(l.shape, r1, r2, n, first)
+				l.weight = append(l.weight, 0)
+				l.features = append(l.features, features...)
+				l.coef = append(l.coef, m.Params()...)
+				first = 0
+			})
+			l.weight[len(l.weight)-1] = stops[k+1]
 		}
 	}
 	return l
