@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Along computes an expression where one variable changes at a time: only the terms
+// alongAxes computes an expression where one variable changes at a time: only the terms
 // that have it are computed again, and of sums of squares and of absolute values and of
-// Euclidean norms only the entries that have it. An Along is for one goroutine.
-type Along struct {
+// Euclidean norms only the entries that have it. An alongAxes is for one goroutine.
+type alongAxes struct {
 	e     *Expr
 	x     []float64
 	value float64
@@ -54,9 +54,9 @@ type alongCurve struct {
 	moves       int
 }
 
-// NewAlong prepares e, an expression of the first n variables.
-func NewAlong(e *Expr, n int) *Along {
-	a := &Along{e: e, x: make([]float64, n), of: make([][]alongPlace, n), lin: make([]float64, n)}
+// newAlongAxes prepares e, an expression of the first n variables.
+func newAlongAxes(e *Expr, n int) *alongAxes {
+	a := &alongAxes{e: e, x: make([]float64, n), of: make([][]alongPlace, n), lin: make([]float64, n)}
 	for k, j := range e.lin.Idx {
 		a.lin[j] += e.lin.Val[k]
 	}
@@ -82,24 +82,6 @@ func NewAlong(e *Expr, n int) *Along {
 		a.terms = append(a.terms, u)
 	}
 	return a
-}
-
-// Coefficients is about how many coefficients a value of e visits.
-func (e Expr) Coefficients() int {
-	n := len(e.lin.Idx)
-	for _, t := range e.terms {
-		switch f := t.f.(type) {
-		case *family:
-			n += f.coefficients()
-		case *sumSquares:
-			n += f.a.NNZ()
-		case *norm2:
-			n += f.a.NNZ()
-		default:
-			n += len(t.f.Support())
-		}
-	}
-	return n
 }
 
 // newAlongSum has the coefficients of a by the variables of support; column has the
@@ -130,7 +112,7 @@ func newAlongSum(a *Affine, support, column []int) *alongSum {
 }
 
 // At goes to x and returns the value there.
-func (a *Along) At(x []float64) float64 {
+func (a *alongAxes) At(x []float64) float64 {
 	copy(a.x, x)
 	a.value = a.e.lin.Value(x)
 	for k := range a.terms {
@@ -146,7 +128,7 @@ func (a *Along) At(x []float64) float64 {
 }
 
 // Value is that at the point.
-func (a *Along) Value() float64 { return a.value }
+func (a *alongAxes) Value() float64 { return a.value }
 
 // at goes to x and returns the value there.
 func (s *alongSum) at(x []float64) float64 {
@@ -172,7 +154,7 @@ func (s *alongSum) of(sum float64) float64 {
 }
 
 // Cost is about how many coefficients a Try of variable j visits, and a Move there.
-func (a *Along) Cost(j int) (try, move int) {
+func (a *alongAxes) Cost(j int) (try, move int) {
 	try = 1
 	for _, p := range a.of[j] {
 		t := &a.terms[p.term]
@@ -194,7 +176,7 @@ func (a *Along) Cost(j int) (try, move int) {
 }
 
 // Try is the value where variable j is v and all others are as they are.
-func (a *Along) Try(j int, v float64) float64 {
+func (a *alongAxes) Try(j int, v float64) float64 {
 	old := a.x[j]
 	a.x[j] = v
 	sum := a.value + a.lin[j]*(v-old)
@@ -276,7 +258,7 @@ func (s *alongSum) products(column int) []float64 {
 }
 
 // Move sets variable j to v.
-func (a *Along) Move(j int, v float64) {
+func (a *alongAxes) Move(j int, v float64) {
 	d := v - a.x[j]
 	a.x[j] = v
 	a.value += a.lin[j] * d

@@ -135,6 +135,8 @@ func (f *logSumExp) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *logSumExp) Smooth() bool { return true }
+
 func (f *logSumExp) Support() []int { return f.indices }
 
 // Represent: t with Σ uₖ ≤ 1, uₖ ≥ exp(aₖ − t).

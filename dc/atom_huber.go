@@ -99,6 +99,8 @@ func (f *huber) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *huber) Smooth() bool { return true }
+
 func (f *huber) Support() []int { return f.indices }
 
 // Represent: the least n² + 2m·t over a = n + s, t ≥ |s|.

@@ -197,6 +197,8 @@ func (f *kl) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.a.addRow(dst, scale*(1-u/v), 1)
 }
 
+func (f *kl) Smooth() bool { return true }
+
 func (f *kl) Support() []int { return f.indices }
 
 // Represent: s ≥ u·log(u/v) by u·exp(−s/u) ≤ v.

@@ -80,6 +80,8 @@ func (f *negLogDet) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *negLogDet) Smooth() bool { return true }
+
 func (f *negLogDet) Support() []int { return f.indices }
 
 // Represent: −Σ log dᵢ with [A Z; Zᵀ D] ⪰ 0 for a lower triangular Z with the

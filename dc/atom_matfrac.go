@@ -128,6 +128,8 @@ func (f *matFrac) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *matFrac) Smooth() bool { return true }
+
 func (f *matFrac) Support() []int { return f.both }
 
 // Represent: tr T with [P X; Xᵀ T] ⪰ 0.

@@ -155,6 +155,8 @@ func (f *norm2) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *norm2) Smooth() bool { return true }
+
 func (f *norm2) Support() []int { return f.indices }
 
 func (f *norm2) Represent(c Canon) Form {

@@ -88,6 +88,8 @@ func (f *normP) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *normP) Smooth() bool { return true }
+
 func (f *normP) Support() []int { return f.indices }
 
 // Represent: rₖ^(1/p)·t^(1−1/p) ≥ |aₖ| with Σ rₖ ≤ t.

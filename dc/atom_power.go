@@ -329,6 +329,8 @@ func (f *quadOverLin) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
+func (f *quadOverLin) Smooth() bool { return true }
+
 func (f *quadOverLin) Support() []int { return f.indices }
 
 // Represent: ‖(t − y, 2a)‖ ≤ t + y.
@@ -433,6 +435,8 @@ func (f *negGeoMean) AddSubgrad(dst []float64, scale float64, x []float64) {
 		f.a.addRow(dst, -scale*mean/(n*max(f.a.at(k, x), steepest)), k)
 	}
 }
+
+func (f *negGeoMean) Smooth() bool { return true }
 
 func (f *negGeoMean) Support() []int { return f.indices }
 

@@ -65,6 +65,8 @@ type squared struct {
 	e Expr
 }
 
+func (f *squared) Smooth() bool { return f.e.smooth() }
+
 func (f *squared) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
 func (f *squared) approx(x []float64) approx { return f.e.approx(x).square() }
 func (f *squared) over() Interval            { return f.e.Range().Square() }
@@ -92,6 +94,8 @@ func (f *sumSquares) AddSubgrad(dst []float64, scale float64, x []float64) {
 		f.a.addRow(dst, 2*scale*vals.at(k), k)
 	}
 }
+
+func (f *sumSquares) Smooth() bool { return true }
 
 func (f *sumSquares) Support() []int { return f.indices }
 
@@ -145,6 +149,8 @@ func (s *squareOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 	s.f.AddSubgrad(dst, 2*scale*s.f.Value(x), x)
 }
 
+func (s *squareOf) Smooth() bool { return smooth(s.f) }
+
 func (s *squareOf) Support() []int { return s.f.Support() }
 
 func (s *squareOf) Represent(c Canon) Form {
@@ -194,6 +200,8 @@ type quadForm struct {
 	parted
 	q *quad
 }
+
+func (f *quadForm) Smooth() bool { return true }
 
 func (f *quadForm) Value(x []float64) float64 { return f.q.Value(x) }
 func (f *quadForm) approx(x []float64) approx { return f.q.approx(x) }
@@ -308,6 +316,8 @@ func (f *quad) AddSubgrad(dst []float64, scale float64, x []float64) {
 		f.a.addRow(dst, 2*scale*v, i)
 	}
 }
+
+func (f *quad) Smooth() bool { return true }
 
 func (f *quad) Support() []int { return f.indices }
 

@@ -2,6 +2,7 @@ package dc
 
 import (
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -47,6 +48,8 @@ type composition struct {
 	e Expr
 }
 
+func (c *composition) Smooth() bool { return c.e.smooth() }
+
 func (c *composition) Value(x []float64) float64 { return c.f.value(c.e.Value(x)) }
 func (c *composition) approx(x []float64) approx { return curveApprox(c.f, c.e.approx(x)) }
 func (c *composition) over() Interval            { return curveOver(c.f, c.e.Range()) }
@@ -68,6 +71,8 @@ func (a *along) Value(x []float64) float64 { return a.f.value(a.at(x)) }
 func (a *along) AddSubgrad(dst []float64, scale float64, x []float64) {
 	a.arg.AddSubgrad(dst, scale*a.sign*a.f.slope(a.at(x)), x)
 }
+
+func (a *along) Smooth() bool { return smooth(a.arg) }
 
 func (a *along) Support() []int { return a.arg.Support() }
 
@@ -280,6 +285,10 @@ func (f *composed) AddSubgrad(dst []float64, scale float64, x []float64) {
 	for k, a := range f.args {
 		a.AddSubgrad(dst, scale*w.grad[k]*f.signs[k], x)
 	}
+}
+
+func (f *composed) Smooth() bool {
+	return smooth(f.outer) && !slices.ContainsFunc(f.args, func(a Representer) bool { return !smooth(a) })
 }
 
 func (f *composed) Support() []int { return f.indices }

@@ -171,9 +171,5 @@ func (c *Constraint) Support() []int {
 	if !c.DC {
 		return c.A.support()
 	}
-	lists := [][]int{c.E.lin.Idx}
-	for _, t := range c.E.terms {
-		lists = append(lists, t.f.Support())
-	}
-	return union(lists...)
+	return c.E.support()
 }

@@ -151,3 +151,13 @@ type Polyhedral interface {
 	// writing them out would not pay.
 	Pieces() []Linear
 }
+
+// smooth reports whether f has a gradient wherever it has subgradients, norms at 0
+// aside. Functions with a method Smooth say so; others count as not smooth.
+func smooth(f Convex) bool {
+	if _, ok := f.(Linear); ok {
+		return true
+	}
+	s, ok := f.(interface{ Smooth() bool })
+	return ok && s.Smooth()
+}

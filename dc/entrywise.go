@@ -1,6 +1,9 @@
 package dc
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Convex functions of a vector whose slopes are bounded, such as norms, may be taken of
 // any DC functions eₖ = gₖ − hₖ: where each entry of a subgradient of f lies in [−a, b],
@@ -62,6 +65,10 @@ func newApplied(name string, make func(Affine) Expr, es []Expr, s slopes) Expr {
 	}
 	c.pool.New = func() any { return &oracleWork{c.blank(), c.blank()} }
 	return node(&applied{p, c, es, s.even}, ownerOf(es...))
+}
+
+func (f *applied) Smooth() bool {
+	return smooth(f.c.outer) && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.smooth() })
 }
 
 func (f *applied) Value(x []float64) float64 { return f.c.Value(x) }
@@ -128,6 +135,10 @@ func (l *liftedArray) AddSubgrad(dst []float64, scale float64, x []float64) {
 		l.g[k].AddSubgrad(dst, scale*(v+l.s.a), x)
 		l.h[k].AddSubgrad(dst, scale*(l.s.b-v), x)
 	}
+}
+
+func (l *liftedArray) Smooth() bool {
+	return smooth(l.outer) && !slices.ContainsFunc(l.parts(), func(p Convex) bool { return !smooth(p) })
 }
 
 func (l *liftedArray) Support() []int          { return l.indices }

@@ -2,6 +2,7 @@ package dc
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -387,6 +388,21 @@ func bySign(terms []term) (g, h []term) {
 		}
 	}
 	return g, h
+}
+
+// smooth reports whether e has a gradient wherever its subgradients exist, norms at
+// 0 aside.
+func (e *Expr) smooth() bool {
+	return !slices.ContainsFunc(e.terms, func(t term) bool { return !smooth(t.f) })
+}
+
+// support lists, ascending, the variables that e depends on as it is written.
+func (e *Expr) support() []int {
+	lists := [][]int{e.lin.Idx}
+	for _, t := range e.terms {
+		lists = append(lists, t.f.Support())
+	}
+	return union(lists...)
 }
 
 // representable looks into sums and compositions, at each function once.

@@ -271,6 +271,10 @@ func (f *family) Represent(c Canon) Form {
 	return c.Form(e.G())
 }
 
+func (f *family) Smooth() bool {
+	return !slices.ContainsFunc(f.steps, func(s step) bool { return s.op == "abs" || s.op == "norm1" || s.op == "max" })
+}
+
 func (f *family) Support() []int { return f.indices }
 func (f *family) node() Node     { return Node{op: "family", key: f} }
 func (f *family) String() string { return "sum of " + f.steps[len(f.steps)-1].op }

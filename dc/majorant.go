@@ -212,6 +212,8 @@ func (f *appliedAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.c.AddSubgrad(dst, scale, x)
 }
 
+func (f *appliedAbove) Smooth() bool { return false }
+
 func (f *appliedAbove) node() Node {
 	n := f.applied.node()
 	n.op = n.Op() + " above"

@@ -50,6 +50,8 @@ type product struct {
 	a, b Expr
 }
 
+func (f *product) Smooth() bool { return f.a.smooth() && f.b.smooth() }
+
 func (f *product) Value(x []float64) float64 { return f.a.Value(x) * f.b.Value(x) }
 func (f *product) approx(x []float64) approx { return f.a.approx(x).times(f.b.approx(x)) }
 func (f *product) over() Interval            { return f.a.Range().Mul(f.b.Range()) }
@@ -136,6 +138,8 @@ type inner struct {
 	parted
 	u, v Affine
 }
+
+func (f *inner) Smooth() bool { return true }
 
 func (f *inner) Value(x []float64) float64 {
 	s := 0.0

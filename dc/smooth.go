@@ -54,7 +54,10 @@ type opposite struct {
 }
 
 func (f *opposite) Value(x []float64) float64 { return -f.e.Value(x) }
-func (f *opposite) Support() []int            { return f.indices }
+
+func (f *opposite) Smooth() bool { return true }
+
+func (f *opposite) Support() []int { return f.indices }
 
 func (f *opposite) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.s.lin.AddSubgrad(dst, -scale, x)
@@ -69,45 +72,3 @@ func (f *opposite) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (f *opposite) Domain() []Representer   { return f.all.Domain() }
 func (f *opposite) Inside(x []float64) bool { return f.all.Inside(x) }
 func (f *opposite) parts() []Convex         { return f.all.parts() }
-
-// smooth reports whether e has a gradient wherever its subgradients exist, norms at
-// 0 aside.
-func (e *Expr) smooth() bool {
-	return !slices.ContainsFunc(e.terms, func(t term) bool { return !smooth(t.f) })
-}
-
-// IsSmooth reports whether f has a gradient wherever it has subgradients, norms at 0
-// aside; false where that is not known.
-func IsSmooth(f Convex) bool { return smooth(f) }
-
-// smooth lists the smooth functions; others count as not smooth.
-func smooth(f Convex) bool {
-	switch f := f.(type) {
-	case Linear, *inner, *sumSquares, *quad, *norm2, *normP, *quadForm, *huber, *kl, *quadOverLin, *logSumExp, *negGeoMean,
-		*negWeighted, *negLogDet, *matFrac:
-		return true
-	case *opposite:
-		return true
-	case *product:
-		return f.a.smooth() && f.b.smooth()
-	case *squared:
-		return f.e.smooth()
-	case *squareOf:
-		return smooth(f.f)
-	case *composition:
-		return f.e.smooth()
-	case *applied:
-		return smooth(f.c.outer) && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.smooth() })
-	case *liftedArray:
-		return smooth(f.outer) && !slices.ContainsFunc(f.parts(), func(p Convex) bool { return !smooth(p) })
-	case *along:
-		return smooth(f.arg)
-	case *composed:
-		return smooth(f.outer) && !slices.ContainsFunc(f.args, func(a Representer) bool { return !smooth(a) })
-	case *family:
-		return !slices.ContainsFunc(f.steps, func(s step) bool { return s.op == "abs" || s.op == "norm1" || s.op == "max" })
-	case *sum:
-		return !slices.ContainsFunc(f.terms, func(t term) bool { return !smooth(t.f) })
-	}
-	return false
-}

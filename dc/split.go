@@ -1,6 +1,9 @@
 package dc
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // split is a difference of convex functions, lin + Σ g − Σ h, all weights
 // positive. Horst and Thoai 1999 is the source of most rules that make one.
@@ -165,6 +168,10 @@ func (s *sum) AddSubgrad(dst []float64, scale float64, x []float64) {
 	for _, t := range s.terms {
 		t.f.AddSubgrad(dst, scale*t.w, x)
 	}
+}
+
+func (s *sum) Smooth() bool {
+	return !slices.ContainsFunc(s.terms, func(t term) bool { return !smooth(t.f) })
 }
 
 func (s *sum) Support() []int { return s.indices }

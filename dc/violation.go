@@ -94,17 +94,6 @@ func (p *Problem) RelativeViolation(c *Constraint, x []float64) float64 {
 	return t.Relative
 }
 
-// Imbalance is by how much x breaks c, a DC constraint with a constant, in multiples of that
-// and of the largest other term at x: 0 if it holds or has no constant, 1 where nothing
-// balances the constant.
-func (c *Constraint) Imbalance(x []float64) float64 {
-	v := c.E.Value(x)
-	if !(v > 0) || c.E.lin.Const == 0 {
-		return 0
-	}
-	return v / c.E.size(x)
-}
-
 // spot is where something is broken: a constraint, a variable, or else the
 // domain of the objective.
 type spot struct {

@@ -109,7 +109,9 @@ func (d *Descents) prepare() bool {
 			d.free = append(d.free, j)
 		}
 	}
-	d.size = float64(d.Sub.DC.Objective.Coefficients())
+	if f, ok := d.Sub.DC.Objective.Function().(interface{ Coefficients() int }); ok {
+		d.size = float64(f.Coefficients())
+	}
 	if !d.Budget.affords(d.cost() * longDescent * float64(len(d.free))) {
 		return false
 	}

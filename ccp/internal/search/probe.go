@@ -7,13 +7,32 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
+// along has the values of a function where one variable changes at a time.
+type along interface {
+	// At goes to x and returns the value there.
+	At(x []float64) float64
+	// Value is that at the point.
+	Value() float64
+	// Try is the value where variable j is v and all others are as they are.
+	Try(j int, v float64) float64
+	// Move sets variable j to v.
+	Move(j int, v float64)
+	// Cost is about how many coefficients a Try of variable j visits, and a Move there.
+	Cost(j int) (try, move int)
+}
+
+// alongAxes is f of n variables as such.
+func alongAxes(f dc.Convex, n int) along {
+	return f.(interface{ Along(n int) any }).Along(n).(along)
+}
+
 // probe computes the merit, objective + τ·Σ(cᵢ)₊ over the DC constraints, where one
 // variable changes at a time. With τ = 0 it is +Inf where a DC constraint is broken more
 // than at the point.
 type probe struct {
 	s          *subproblem.Problem
 	τ, slip    float64
-	objective  *dc.Along
+	objective  along
 	x          []float64
 	hard, soft [][]int // constraints that each variable stands in
 	cost       []int   // coefficients of these
@@ -25,7 +44,7 @@ type probe struct {
 // relative to the size of its row, the merit is +Inf.
 func newProbe(s *subproblem.Problem, slip float64) *probe {
 	n := s.DC.NumVars()
-	p := &probe{s: s, slip: slip, objective: dc.NewAlong(&s.DC.Objective, n), x: make([]float64, n), cost: make([]int, n)}
+	p := &probe{s: s, slip: slip, objective: alongAxes(s.DC.Objective.Function(), n), x: make([]float64, n), cost: make([]int, n)}
 	p.hard, p.soft = p.standing(s.Hard), p.standing(s.Soft)
 	p.gap = make([]float64, len(s.Soft))
 	return p

@@ -93,7 +93,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		entries += len(p.idx) * len(p.idx)
 		c.pieces = append(c.pieces, p)
 	}
-	if sub.H0 != nil && dc.IsSmooth(sub.H0) {
+	if sub.H0 != nil && smooth(sub.H0) {
 		add(&piece{h: sub.H0})
 	}
 	var first *piece // that of an equation's first half
@@ -120,7 +120,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		if c.rows = append(c.rows, row{idx: cut.Idx, val: func(i int) float64 { return sub.Now.A[cut.Slot[i]] }, weight: p.weight, equal: equation, soft: true, at: cut.Row}); equation {
 			first = p
 		}
-		if dc.IsSmooth(cut.H) {
+		if smooth(cut.H) {
 			add(p)
 		}
 	}
@@ -590,4 +590,14 @@ func (c *curvature) quadratic(d []float64) float64 {
 		sum += v * out[j]
 	}
 	return sum / 2
+}
+
+// smooth reports whether f has a gradient wherever it has subgradients, norms at 0
+// aside; false where that is not known.
+func smooth(f dc.Convex) bool {
+	if _, ok := f.(dc.Linear); ok {
+		return true
+	}
+	s, ok := f.(interface{ Smooth() bool })
+	return ok && s.Smooth()
 }

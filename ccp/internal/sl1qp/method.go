@@ -217,7 +217,11 @@ func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (t
 // from, and linearised constraints lead nowhere.
 func (m *Method) leaves(x, y []float64) bool {
 	for _, c := range m.Sub.Soft {
-		if c.E.Value(y) > m.asked.feas*lost && c.Imbalance(y) > lost && c.Imbalance(x) <= lost {
+		if !(c.E.Value(y) > m.asked.feas*lost) {
+			continue
+		}
+		f, ok := c.E.Function().(interface{ Imbalance(x []float64) float64 })
+		if ok && f.Imbalance(y) > lost && f.Imbalance(x) <= lost {
 			return true
 		}
 	}

@@ -3,7 +3,6 @@ package subproblem
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -70,8 +69,36 @@ func (s *Problem) rowDuals() [][]float64 {
 		}
 	}
 	for i, y := range cones {
-		if z := dc.MatrixMultiplier(s.DC.Constraints[i].Order(), y, shares[i]); z != nil {
+		if z := matrixMultiplier(s.DC.Constraints[i].Order(), y, shares[i]); z != nil {
 			out[i] = z
+		}
+	}
+	return out
+}
+
+// matrixMultiplier is the multiplier of a constraint of that order, a positive
+// semidefinite matrix in row-major order, from the multipliers y of the rows of
+// its cone. share is that of dc.Sublevel.Below for the first diagonal entry. The
+// trace is the multiplier of the bound of the eigenvalue. It is nil where the
+// cone has another number of rows.
+func matrixMultiplier(order int, y []float64, share float64) []float64 {
+	out := make([]float64, order*order)
+	if order == 2 && len(y) == 3 { // of the rows a + d, a − d, 2b
+		share /= 2
+		out[0], out[3] = share*(y[0]+y[1]), share*(y[0]-y[1])
+		out[1], out[2] = share*y[2], share*y[2]
+		return out
+	}
+	if len(y) != order*(order+1)/2 {
+		return nil
+	}
+	for j := range order {
+		for i := range j + 1 {
+			z := share * y[j*(j+1)/2+i]
+			if i < j {
+				z /= math.Sqrt2
+			}
+			out[i*order+j], out[j*order+i] = z, z
 		}
 	}
 	return out

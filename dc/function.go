@@ -1,0 +1,48 @@
+package dc
+
+// Function is e as one function, as it was written: its values and gradients, for
+// code that takes a Convex, which e need not be. More that it can do is found by
+// assertion.
+func (e Expr) Function() Convex { return function{e} }
+
+type function struct{ e Expr }
+
+func (f function) Value(x []float64) float64 { return f.e.Value(x) }
+func (f function) Support() []int            { return f.e.support() }
+
+func (f function) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.e.AddGradient(dst, scale, x)
+}
+
+// Along returns values of the function of n variables where one of these changes at a
+// time, an alongAxes.
+func (f function) Along(n int) any { return newAlongAxes(&f.e, n) }
+
+// Coefficients is about how many coefficients a value visits.
+func (f function) Coefficients() int {
+	n := len(f.e.lin.Idx)
+	for _, t := range f.e.terms {
+		switch g := t.f.(type) {
+		case *family:
+			n += g.coefficients()
+		case *sumSquares:
+			n += g.a.NNZ()
+		case *norm2:
+			n += g.a.NNZ()
+		default:
+			n += len(t.f.Support())
+		}
+	}
+	return n
+}
+
+// Imbalance is by how much the value at x is above 0, in multiples of the constant and
+// of the largest other term: 0 where it is not or there is no constant, 1 where nothing
+// balances the constant.
+func (f function) Imbalance(x []float64) float64 {
+	v := f.Value(x)
+	if !(v > 0) || f.e.lin.Const == 0 {
+		return 0
+	}
+	return v / f.e.size(x)
+}
