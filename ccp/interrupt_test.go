@@ -48,7 +48,7 @@ func TestInterruptedAtAnyMoment(t *testing.T) {
 	interrupted := 0
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
 		want := map[error]ccp.Status{context.Canceled: ccp.Cancelled, context.DeadlineExceeded: ccp.TimeLimit}[end]
-		for range 200 {
+		for range shared.Times(200, 5) {
 			moment := rng.IntN(150)
 			set := ccp.DefaultSettings()
 			set.Seed = rng.Uint64()
@@ -65,10 +65,10 @@ func TestInterruptedAtAnyMoment(t *testing.T) {
 			s.check(t, p, moment, res)
 		}
 	}
-	if interrupted < 250 {
-		t.Errorf("%d of 400 runs were interrupted: the moments come too late", interrupted)
+	if interrupted < shared.Times(250, 5) {
+		t.Errorf("%d runs were interrupted: the moments come too late", interrupted)
 	}
-	for range 200 {
+	for range shared.Times(200, 5) {
 		set := ccp.DefaultSettings()
 		set.Seed, set.MaxIter = rng.Uint64(), 1+rng.IntN(20)
 		var s seen

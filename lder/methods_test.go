@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
@@ -69,7 +70,7 @@ func TestSeeds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 2))
 	x := normalRows(rng, 50, 3)
 	y := bent(rng, x, .3)
-	for _, m := range lder.Methods() {
+	for _, m := range shared.Sample(t, 2, lder.Methods()) {
 		set := lder.MethodSettings(m)
 		a, b := fitted(t, x, y, set), fitted(t, x, y, set)
 		set.Seed = 5
@@ -114,8 +115,12 @@ func TestLinearTarget(t *testing.T) {
 // TestFewRows: as few as there are, constant targets and repeated rows.
 func TestFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 4))
-	for _, m := range lder.Methods() {
-		for rows := 1; rows <= 12; rows++ {
+	step := 1
+	if shared.Race {
+		step = 4
+	}
+	for _, m := range shared.Sample(t, 2, lder.Methods()) {
+		for rows := 1; rows <= 12; rows += step {
 			x, y := normalRows(rng, rows, 3), normals(rng, rows)
 			if rows > 6 {
 				x[1], x[2], x[3] = x[0], x[0], x[0]
@@ -140,7 +145,7 @@ func TestFewRows(t *testing.T) {
 // is compared, and the answer comes soon.
 func TestWideData(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 10))
-	for _, n := range []int{120, 250} {
+	for _, n := range shared.Sample(t, 2, []int{120, 250}) {
 		x := normalRows(rng, 60, n)
 		y := make([]float64, len(x))
 		for i, row := range x {
@@ -166,7 +171,7 @@ func TestWeights(t *testing.T) {
 		ones[i] = 3
 	}
 	ctx := context.Background()
-	for _, m := range lder.Methods() {
+	for _, m := range shared.Sample(t, 2, lder.Methods()) {
 		plain := predictions(t, fitted(t, x, y, lder.MethodSettings(m)), x)
 		r := lder.NewRegressor(lder.MethodSettings(m))
 		if err := r.FitWeighted(ctx, x, y, ones); err != nil {
@@ -260,7 +265,7 @@ func TestCancelledHasTheBest(t *testing.T) {
 // squared error, and fall; so does the penalised objective of refit.
 func TestConvexMethodsDescend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 7))
-	for range 6 {
+	for range shared.Times(6, 3) {
 		x := normalRows(rng, 50, 2)
 		y := bent(rng, x, .4)
 		mse := map[lder.Method]float64{}

@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // drawMinima is a random problem with minima of convex functions, or a sum of the least
@@ -96,7 +97,7 @@ func drawMinima(t *testing.T, seed uint64) (whole *dc.Problem, each []*dc.Proble
 // sums, with the best of all choices.
 func TestGlobalOfChoices(t *testing.T) {
 	nodes := 0
-	for seed := range uint64(24) {
+	for seed := range uint64(shared.Times(24, 4)) {
 		whole, each := drawMinima(t, seed)
 		best := math.Inf(1)
 		for _, p := range each {

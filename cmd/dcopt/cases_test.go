@@ -64,7 +64,7 @@ func TestCases(t *testing.T) {
 	listed := map[string]bool{}
 	for i, k := range cases() {
 		listed[k.file] = true
-		if shared.Race && i%4 != 0 {
+		if shared.Race && i%12 != 0 {
 			continue
 		}
 		t.Run(strings.TrimSuffix(k.file, ".dc"), func(t *testing.T) {

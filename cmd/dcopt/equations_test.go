@@ -45,7 +45,7 @@ func TestEquations(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| problem | optimum | objective |\n|---|---|---|\n")
 	total := 0
-	for _, c := range shared.Sample(t, 5, equationProblems()) {
+	for _, c := range shared.Sample(t, 12, equationProblems()) {
 		p := compileFile(t, filepath.Join("testdata", "equations", c.name+".dc"), nil)
 		alone := ccp.DefaultSettings()
 		alone.Search = ccp.Search{}

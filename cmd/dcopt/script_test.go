@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -24,7 +26,7 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	for _, folder := range folders {
+	for _, folder := range shared.Sample(t, 3, folders) {
 		t.Run(filepath.Base(folder), func(t *testing.T) { runScript(t, folder) })
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // same writes what a file says, without places.
@@ -188,7 +189,7 @@ func TestFormatMutants(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	spaces := []string{"", " ", "  ", "\n", " # c\n", "\n\n\n", "\t", "\r\n#d\n\n  "}
 	formatted := 0
-	for range 6000 {
+	for range shared.Times(6000, 8) {
 		parts := append([]string(nil), sources[r.IntN(len(sources))]...)
 		for range r.IntN(3) {
 			parts[r.IntN(len(parts))] = pool[r.IntN(len(pool))]
@@ -203,7 +204,7 @@ func TestFormatMutants(t *testing.T) {
 			formatted++
 		}
 	}
-	if formatted < 1000 {
+	if formatted < shared.Times(1000, 8) {
 		t.Errorf("only %d sources could be formatted", formatted)
 	}
 }

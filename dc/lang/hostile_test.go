@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // TestHostile feeds sources that are made to exhaust something. Each ends with
@@ -21,7 +23,8 @@ func TestHostile(t *testing.T) {
 		}
 		return b + "minimize a60\n"
 	}
-	tests := []struct{ name, src, want string }{
+	type hostile struct{ name, src, want string }
+	tests := shared.Sample(t, 4, []hostile{
 		{"parentheses", deep("(", "y", ")"), "nested deeper"},
 		{"brackets", deep("[", "1", "]"), "nested deeper"},
 		{"indices", deep("x[", "1", "]"), "nested deeper"},
@@ -54,7 +57,7 @@ func TestHostile(t *testing.T) {
 		{"many cones", "var X[100,100] symmetric\nfind\nsubject to\n a[i in 1..10^6]: lambda_max(X) <= i", "takes more than"},
 		{"columns", "var y, X[20,20] psd\nminimize matfrac(ones(20, 50000)*y, X)", "takes more than"},
 		{"sets", "param n = 10^6*5\nset I = {i in 1..n if 2*i > i}\nset J = {i in I if i > 0}\nset K = {i in J if i*i > 0 and i > 0}\nfind", "takes more than"},
-	}
+	})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			lim := defaultLimits()

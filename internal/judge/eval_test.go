@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // TestValues holds each operation against a value worked out by hand, and one
@@ -81,7 +82,7 @@ func TestRunningError(t *testing.T) {
 func TestTexts(t *testing.T) {
 	a := NewArith()
 	for _, r := range AllSeries() {
-		for seed := range uint64(40) {
+		for seed := range uint64(shared.Times(40, 8)) {
 			p := r.Draw(a, seed)
 			if p.Text() != r.Draw(a, seed).Text() {
 				t.Fatalf("%s/%d is not the same twice", r.Name, seed)

@@ -171,7 +171,7 @@ func TestJudge(t *testing.T) {
 	n := *judgeN
 	if n == 0 {
 		if n = knownN; testing.Short() || shared.Race {
-			n = shortN
+			n = shared.Times(shortN, 3)
 		}
 	}
 	draw := Mixture

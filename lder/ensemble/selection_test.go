@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
@@ -49,7 +50,7 @@ func TestSelectFeatures(t *testing.T) {
 		{"more features than rows", 120, 400, .2, func(x []float64) float64 { return 2*x[5] + math.Abs(x[6]) }, []int{5, 6}},
 	} {
 		others := 0
-		for seed := range uint64(5) {
+		for seed := range uint64(shared.Times(5, 5)) {
 			d := plantedData(rand.New(rand.NewPCG(seed, 17)), c.m, c.n, c.noise, c.f)
 			got, err := selectFeatures(context.Background(), d)
 			if err != nil {

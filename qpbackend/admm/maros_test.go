@@ -19,7 +19,7 @@ func TestMarosMeszaros(t *testing.T) {
 		name string
 		want float64
 	}
-	for _, c := range shared.Sample(t, 4, []known{
+	for _, c := range shared.Sample(t, 3, []known{
 		{"HUES-MOD", 34824463.9},
 		{"PRIMALC1", -6155.25083},
 		{"PRIMALC5", -427.232327},

@@ -11,5 +11,5 @@ import (
 func TestSuite(t *testing.T) { qptest.Run(t, admm.Backend{}, qptest.Loose) }
 
 func TestCyclesLeaveNothingBehind(t *testing.T) {
-	qptest.Cycles(t, admm.Backend{}, shared.Times(10_000, 10))
+	qptest.Cycles(t, admm.Backend{}, shared.Times(10_000, 40))
 }

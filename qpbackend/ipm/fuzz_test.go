@@ -16,5 +16,5 @@ func FuzzPresolvedQP(f *testing.F) {
 }
 
 func TestCyclesLeaveNothingBehind(t *testing.T) {
-	qptest.Cycles(t, ipm.Backend{}, shared.Times(10_000, 10))
+	qptest.Cycles(t, ipm.Backend{}, shared.Times(10_000, 40))
 }

@@ -94,7 +94,7 @@ func randomFile(rng *rand.Rand) *qps.File {
 }
 
 func TestWriteTheMarosFiles(t *testing.T) {
-	for _, program := range shared.Sample(t, 4, shared.MarosMeszaros(t)) {
+	for _, program := range shared.Sample(t, 12, shared.MarosMeszaros(t)) {
 		path := program.Path
 		f, err := qps.ReadFile(path)
 		if err != nil {

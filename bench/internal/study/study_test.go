@@ -18,6 +18,7 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/study"
 	"github.com/dcopt/dcopt/bench/internal/trial"
+	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
@@ -57,6 +58,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	models = shared.Sample(t, 4, models)
 	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
 	set := plane(t, "plane", 60)
 	set.Folds = set.Folds[:1]
