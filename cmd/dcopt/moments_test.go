@@ -72,7 +72,7 @@ func TestInterruptedInEveryPhase(t *testing.T) {
 		{"pipe", "solve -", 50 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for range 3 {
+			for range 2 {
 				moment := time.Duration(rng.Int64N(int64(c.span)))
 				ctx, cancel := context.WithCancel(t.Context())
 				var stdout, stderr bytes.Buffer
