@@ -3,7 +3,6 @@ package ccp
 import (
 	"context"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
@@ -288,7 +287,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if last := r.kinds.Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
-		if _, off := r.where.Falling(r.res.X); off && r.sub.Convex() {
+		if _, off := r.limit(r.res.X); off {
 			break
 		}
 		p = r.point()
@@ -305,7 +304,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		p = r.point()
 	}
 	if unfinished {
-		return outcome{status: Converged, message: strings.TrimSpace("the point is better than one at which the procedure had converged; a search from there was not finished; " + end.message)}, nil
+		return outcome{status: Converged, message: joined("the point is better than one at which the procedure had converged; a search from there was not finished", end.message)}, nil
 	}
 	r.res.take(duals)
 	return outcome{status: Converged, message: message}, nil

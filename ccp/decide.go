@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
@@ -46,7 +47,7 @@ func (r *run) below(it Iteration) bool {
 	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || r.gap.open <= max(r.set.Tol*it.size, it.noise) {
 		return false
 	}
-	_, off := r.where.Falling(r.x)
+	_, off := r.limit(r.x)
 	return !off
 }
 
@@ -68,9 +69,9 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 	case restart:
 		r.restart()
 	case converged, unsettled:
-		if it.Feasible || r.retreat(it) || r.course.sharpened && r.closed() {
+		if it.Feasible || r.retreat(it) || r.course.sharpened && r.tightEnough() {
 			if v == unsettled {
-				note = strings.TrimSpace("the objective does not settle any better than the backend solves the convex problems; " + note)
+				note = joined("the objective does not settle any better than the backend solves the convex problems", note)
 			}
 			return outcome{status: Converged, message: r.withLimit(note)}, nil
 		}
@@ -131,10 +132,10 @@ func (r *run) bound(it Iteration) {
 	}
 }
 
-// closed reports whether the best point of a convex problem is as near to the bound of its
+// tightEnough reports whether the best point of a convex problem is as near to the bound of its
 // objective as one that the backend solves no better may be. Where there is no bound,
 // the point was at rest before more accuracy was asked for.
-func (r *run) closed() bool {
+func (r *run) tightEnough() bool {
 	return !r.sub.Convex() || r.sub.Damped() || r.best()-r.gap.least <= r.gap.ajar
 }
 
@@ -148,10 +149,7 @@ func (r *run) shown() outcome {
 
 // withLimit adds to the remark on a convex problem that its infimum is one that the objective tends to.
 func (r *run) withLimit(note string) string {
-	if !r.sub.Convex() {
-		return note
-	}
-	limit, ok := r.where.Falling(r.res.X)
+	limit, ok := r.limit(r.res.X)
 	if !ok {
 		return note
 	}
@@ -159,10 +157,21 @@ func (r *run) withLimit(note string) string {
 	if r.p.Maximize {
 		verb, limit = "rises", 0-limit
 	}
-	if note != "" {
-		note = "; " + note
+	return joined(fmt.Sprintf("the objective %s towards %.6g without end as the point runs off: no point there attains it", verb, limit), note)
+}
+
+// limit is the infimum of a convex problem whose objective tends to it from the start through x,
+// and attains it nowhere on the way. ok is false for other problems.
+func (r *run) limit(x []float64) (infimum float64, ok bool) {
+	if !r.sub.Convex() {
+		return 0, false
 	}
-	return fmt.Sprintf("the objective %s towards %.6g without end as the point runs off: no point there attains it", verb, limit) + note
+	return r.where.Falling(x)
+}
+
+// joined is the remarks of a message that are there.
+func joined(remarks ...string) string {
+	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), "; ")
 }
 
 // atMost is the remark on a convex problem that is solved to less than Tol says.
@@ -172,13 +181,10 @@ func (r *run) atMost() string {
 	if !r.sub.Convex() || c.open <= c.closed || c.open <= finest*c.unit {
 		return note
 	}
-	if note != "" {
-		note = "; " + note
-	}
 	if !num.Finite(c.open) {
-		return "nothing shows that the point is the minimum, and the backend solves the problem no better" + note
+		return joined("nothing shows that the point is the minimum, and the backend solves the problem no better", note)
 	}
-	return fmt.Sprintf("the objective may be %.2g above its least value, and the backend solves the problem no better", c.open) + note
+	return joined(fmt.Sprintf("the objective may be %.2g above its least value, and the backend solves the problem no better", c.open), note)
 }
 
 // fine is the tolerance of the backend that leaves no more of the objective open than
@@ -222,7 +228,7 @@ func (r *run) giveUp(s Status, why string) outcome {
 	case r.runsOff():
 		return outcome{status: Unbounded, message: rayFound}
 	case r.course.far:
-		why = strings.TrimSpace("the points run off although no ray proves the problem unbounded; bound the variables; " + why)
+		why = joined("the points run off although no ray proves the problem unbounded; bound the variables", why)
 	}
 	return outcome{status: s, message: why}
 }
@@ -293,7 +299,7 @@ func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
 		if r.sub.Res.Res.Max() <= lastEnough && r.retreat(it) {
 			return outcome{status: Converged, message: c.note}, nil
 		}
-		return outcome{status: Stalled, message: strings.TrimSpace("the backend does not meet the convex constraints any better; " + c.note)}, nil
+		return outcome{status: Stalled, message: joined("the backend does not meet the convex constraints any better", c.note)}, nil
 	}
 	return r.tighten(ctx, max(c.tol/100, tightest))
 }

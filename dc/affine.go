@@ -216,14 +216,14 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 	if len(a.shape) == 0 && len(b.shape) > 0 {
 		return b.Scale(w).combine(what, 1, a)
 	}
-	spread := len(b.shape) == 0
-	if !spread && !slices.Equal(a.shape, b.shape) {
+	scalar := len(b.shape) == 0
+	if !scalar && !slices.Equal(a.shape, b.shape) {
 		return failed("%s of shapes %v and %v", what, a.shape, b.shape)
 	}
 	out := Affine{shape: a.shape, c: make([]float64, 0, len(a.c)), of: a.of.join(b.of)}
 	if a.IsConst() && b.IsConst() {
 		for k, v := range a.c {
-			if !spread {
+			if !scalar {
 				out.c = append(out.c, v+w*b.c[k])
 			} else {
 				out.c = append(out.c, v+w*b.c[0])
@@ -235,7 +235,7 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 		out.ptr, out.idx, out.val = a.ptr, a.idx, a.val
 		for k, v := range a.c {
 			i := k
-			if spread {
+			if scalar {
 				i = 0
 			}
 			out.c = append(out.c, v+w*b.c[i])
@@ -243,13 +243,13 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 		return out
 	}
 	room := len(a.idx) + len(b.idx)
-	if spread {
+	if scalar {
 		room = len(a.idx) + len(b.idx)*len(a.c)
 	}
 	out.ptr, out.idx, out.val = make([]int, 1, len(a.c)+1), make([]int, 0, room), make([]float64, 0, room)
 	for k := range a.c {
 		i := k
-		if spread {
+		if scalar {
 			i = 0
 		}
 		l, r := a.Entry(k), b.Entry(i)

@@ -20,7 +20,7 @@ type Param struct{ Affine }
 func (m *Model) Param(name string, shape []int, values ...float64) Param {
 	return Param{m.Var(name, shape, func(v *Variable) error {
 		v.Param = true
-		x, err := spread(v, "a parameter", values)
+		x, err := broadcast(v, "a parameter", values)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (p *Problem) With(param string, values ...float64) (*Problem, error) {
 			return nil, fmt.Errorf("dc: %s is a variable, not a parameter", param)
 		}
 		w := *v
-		x, err := spread(&w, "a parameter", values)
+		x, err := broadcast(&w, "a parameter", values)
 		if err == nil {
 			err = w.fix(x)
 		}

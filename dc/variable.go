@@ -115,12 +115,12 @@ func (v *Variable) fold() error {
 
 // AtLeast and AtMost bound every entry: one number for all entries, or one per entry.
 func AtLeast(lo ...float64) VarOption {
-	return func(v *Variable) (err error) { v.Lo, err = spread(v, "lower bound", lo); return }
+	return func(v *Variable) (err error) { v.Lo, err = broadcast(v, "lower bound", lo); return }
 }
 
 // AtMost is the upper bound; see AtLeast.
 func AtMost(hi ...float64) VarOption {
-	return func(v *Variable) (err error) { v.Hi, err = spread(v, "upper bound", hi); return }
+	return func(v *Variable) (err error) { v.Hi, err = broadcast(v, "upper bound", hi); return }
 }
 
 // CountFrom sets the first index of each dimension, for printing.
@@ -138,7 +138,7 @@ func CountFrom(origin ...int) VarOption {
 func StartAt(values ...float64) VarOption {
 	return func(v *Variable) (err error) {
 		v.Start.Kind = StartValues
-		v.Start.Values, err = spread(v, "start", values)
+		v.Start.Values, err = broadcast(v, "start", values)
 		if err != nil {
 			return err
 		}
@@ -176,8 +176,8 @@ func StartUniform(lo, hi float64) VarOption {
 	}
 }
 
-// spread copies one number to all entries, or checks their count.
-func spread(v *Variable, what string, x []float64) ([]float64, error) {
+// broadcast copies one number to all entries, or checks their count.
+func broadcast(v *Variable, what string, x []float64) ([]float64, error) {
 	n := size(v.Shape)
 	if len(x) != 1 && len(x) != n {
 		return nil, fmt.Errorf("%s has %d numbers, want 1 or %d", what, len(x), n)

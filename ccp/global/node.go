@@ -30,13 +30,13 @@ func (g *searcher) load(nd *node) {
 	for j, v := range g.grad {
 		s.Now.Q[j] -= v
 	}
-	cut := -1
+	at := -1 // of the part that the row is a tangent of
 	for k := range s.Cuts {
 		c := &s.Cuts[k]
 		if !c.Same {
-			cut++
+			at++
 		}
-		tangent := g.gradient(&g.parts[cut], nd)
+		tangent := g.gradient(&g.parts[at], nd)
 		s.Now.U[c.Row] = c.U + tangent
 		for i, j := range c.Idx {
 			s.Now.A[c.Slot[i]] = s.QP.A.Val[c.Slot[i]] - g.grad[j] // they are apart here

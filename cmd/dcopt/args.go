@@ -98,10 +98,10 @@ func splitFlag(arg string) (name, value string, hasValue bool) {
 	if body == arg || body == "" || strings.ContainsAny(body[:1], "0123456789.") {
 		return "", "", false
 	}
-	return cut(body)
+	return keyValue(body)
 }
 
-func cut(s string) (before, after string, found bool) { return strings.Cut(s, "=") }
+func keyValue(s string) (before, after string, found bool) { return strings.Cut(s, "=") }
 
 func isFlagOf(kinds map[string]flagKind, arg string) bool {
 	name, _, _ := splitFlag(arg)

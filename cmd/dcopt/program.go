@@ -41,7 +41,7 @@ func openSource(ctx context.Context, c *cli.Context, path string) (*source, erro
 	s := &source{path: path, s: sessionOf(c), quiet: c.Bool("quiet")}
 	s.opt = lang.Options{Set: map[string]string{}, Cache: &lang.Cache{}}
 	for _, kv := range c.StringSlice("set") {
-		name, value, ok := cut(kv)
+		name, value, ok := keyValue(kv)
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" || value == "" {
 			return nil, usagef("--set %s: want NAME=VALUE", kv)

@@ -23,7 +23,7 @@ const mostValues = 100000
 
 // parseSweep reads name=a:b:n, n values from a to b, or name=v1,v2,...
 func parseSweep(s string) (sweepRange, error) {
-	name, spec, ok := cut(s)
+	name, spec, ok := keyValue(s)
 	r := sweepRange{name: strings.TrimSpace(name)}
 	bad := func(why string) (sweepRange, error) {
 		return r, usagef("--sweep %s: %s; want NAME=FROM:TO:COUNT or NAME=V1,V2,...", s, why)

@@ -37,8 +37,8 @@ func (a *accumulator) begin() mark {
 	return m
 }
 
-// cut goes back to the sum around the one that began at m.
-func (a *accumulator) cut(m mark) {
+// backTo goes back to the sum around the one that began at m.
+func (a *accumulator) backTo(m mark) {
 	a.c, a.idx, a.val = m.c, a.idx[:m.coefs], a.val[:m.coefs]
 	if len(a.terms) > m.terms {
 		clear(a.terms[m.terms:])
@@ -52,7 +52,7 @@ func (a *accumulator) cut(m mark) {
 const keptRoom = 1 << 14
 
 func (a *accumulator) reset() {
-	a.cut(mark{})
+	a.backTo(mark{})
 	if cap(a.idx) > keptRoom {
 		a.idx, a.val = nil, nil
 	}

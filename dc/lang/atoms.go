@@ -212,7 +212,7 @@ func (ev *evaluator) composed(n *syntax.Node, v value, need string, e dc.Expr) v
 	}
 	c := v.costs()
 	c.parts = c.parts*max(1, v.len()) + v.len() + 2
-	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, c.cut()))
+	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, c.capped()))
 }
 
 func (ev *evaluator) fnSumSquares(n *syntax.Node, args []value) value {
@@ -235,7 +235,7 @@ func (ev *evaluator) fnSumLargest(n *syntax.Node, args []value) value {
 	if v.curvature() > Convex { // each is lifted by the convex parts of all others
 		c := v.cost
 		c.parts, c.weight = c.parts*v.len(), c.weight*v.len()
-		v = v.costed(ev.afford(n, c.cut()))
+		v = v.costed(ev.afford(n, c.capped()))
 	}
 	return ev.composed(n, v, "entries with a split", dc.SumLargestOf(operands(&v), k))
 }

@@ -101,6 +101,6 @@ func (ev *evaluator) fnDotSort(n *syntax.Node, args []value) value {
 	}
 	c := v.cost
 	c.parts, c.weight = c.parts*v.len(), c.weight*v.len()
-	v = v.costed(ev.afford(n, c.cut()))
+	v = v.costed(ev.afford(n, c.capped()))
 	return ev.composed(n, v, "entries with a split", dc.DotSortOf(operands(&v), w.numbers()))
 }

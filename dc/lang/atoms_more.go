@@ -149,7 +149,7 @@ func (ev *evaluator) meanOfConcave(n *syntax.Node, vs []value, count int) value 
 	e := dc.GeoMeanOf(ops)
 	ev.inDomain(n, e)
 	all.parts = all.parts*max(1, count) + count + 2
-	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, all.cut()))
+	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, all.capped()))
 }
 
 func entropy(x float64) float64 {

@@ -94,7 +94,7 @@ func (ev *evaluator) fnCumSum(n *syntax.Node, args []value) value {
 	}
 	c := v.costs()
 	c.parts, c.weight = c.parts*d, c.weight*d
-	c = ev.afford(n, c.cut())
+	c = ev.afford(n, c.capped())
 	es := make([]dc.Expr, d)
 	for k := range es {
 		ev.spend(n, k)

@@ -12,21 +12,21 @@ type cost struct {
 // Source: a limit of memory: a cost above it is refused in any case.
 const maxCost = 1 << 30
 
-func (c cost) cut() cost {
+func (c cost) capped() cost {
 	return cost{min(c.pieces, maxCost), min(c.parts, maxCost), min(c.weight, maxCost)}
 }
 
 // plus is the cost of a sum.
 func (c cost) plus(d cost) cost {
-	return cost{max(c.pieces, d.pieces), c.parts + d.parts, c.weight + d.weight}.cut()
+	return cost{max(c.pieces, d.pieces), c.parts + d.parts, c.weight + d.weight}.capped()
 }
 
 // over is the cost of a maximum.
 func (c cost) over(d cost) cost {
-	return cost{c.pieces + d.pieces, c.parts + d.parts, c.weight + d.weight}.cut()
+	return cost{c.pieces + d.pieces, c.parts + d.parts, c.weight + d.weight}.capped()
 }
 
 // times is the cost of n convex functions of the same arguments.
 func (c cost) times(n int) cost {
-	return cost{max(c.pieces, 1), n * (c.parts + 1), n * c.weight}.cut()
+	return cost{max(c.pieces, 1), n * (c.parts + 1), n * c.weight}.capped()
 }

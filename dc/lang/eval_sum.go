@@ -239,7 +239,7 @@ func (ev *evaluator) member(n *syntax.Node, to *rows, others bool) value {
 	l := ev.linear(n, m)
 	to.idx, to.val = append(to.idx, l.Idx...), append(to.val, l.Val...)
 	to.ends, to.consts = append(to.ends, len(to.idx)), append(to.consts, l.Const)
-	ev.sums.cut(m)
+	ev.sums.backTo(m)
 	return value{}
 }
 

@@ -124,7 +124,7 @@ func (ev *evaluator) depth() depth { return depth{len(ev.indices), len(ev.args),
 // unwind goes back to where the evaluation was.
 func (ev *evaluator) unwind(at depth) {
 	ev.indices, ev.args = ev.indices[:at.indices], ev.args[:at.args]
-	ev.sums.cut(at.sums)
+	ev.sums.backTo(at.sums)
 }
 
 // caught runs f and returns the mistake that unwound it, if any.

@@ -91,7 +91,7 @@ func (ev *evaluator) product(n *syntax.Node, a, b value) value {
 	if a.sort == general || b.sort == general {
 		c.parts *= inner
 	}
-	c = ev.afford(n, c.cut())
+	c = ev.afford(n, c.capped())
 	es := make([]dc.Expr, total)
 	for i := range rows {
 		for j := range cols {
@@ -156,7 +156,7 @@ func (ev *evaluator) times(n *syntax.Node, a, b value) value {
 	if a.scalar() || b.scalar() {
 		c.weight *= max(total, 1)
 	}
-	c = ev.afford(n, c.cut())
+	c = ev.afford(n, c.capped())
 	return fromEach(shape, c, func(k int) dc.Expr { return ev.mul(n, &a, &b, min(k, a.len()-1), min(k, b.len()-1)) })
 }
 

@@ -32,7 +32,7 @@ func (ev *evaluator) mapped(n *syntax.Node, m linearMap, v value, shape []int) v
 	}
 	c := v.costs()
 	c.parts, c.weight = c.parts*max(1, len(m.idx)/max(1, rows)), c.weight*max(1, len(m.idx)/max(1, v.len()))
-	c = ev.afford(n, c.cut())
+	c = ev.afford(n, c.capped())
 	return fromEach(shape, c, func(i int) dc.Expr {
 		parts := make([]dc.Expr, 0, m.ptr[i+1]-m.ptr[i])
 		for p := m.ptr[i]; p < m.ptr[i+1]; p++ {

@@ -40,7 +40,7 @@ func (ev *evaluator) total(n *syntax.Node, m mark) value {
 	terms := a.terms[m.terms:]
 	if len(terms) == 0 {
 		l := ev.linear(n, m)
-		a.cut(m)
+		a.backTo(m)
 		if len(l.Idx) == 0 {
 			return number(l.Const)
 		}
@@ -58,7 +58,7 @@ func (ev *evaluator) total(n *syntax.Node, m mark) value {
 		terms = a.terms[m.terms:]
 	}
 	v := ev.weighted(n, terms)
-	a.cut(m)
+	a.backTo(m)
 	return v
 }
 
@@ -244,7 +244,7 @@ func (ev *evaluator) maximum(n *syntax.Node, count int, lifted bool, c cost) cos
 		c.parts, c.weight = c.parts*count, c.weight*count
 	}
 	c.parts++
-	return ev.afford(n, c.cut())
+	return ev.afford(n, c.capped())
 }
 
 // combine is the sum, max or min of expressions.
@@ -305,7 +305,7 @@ func assemble(shape []int, refs []ref) value {
 		top = max(top, r.v.sort)
 		if r.v.sort == general {
 			c := r.v.share(1)
-			all = cost{max(all.pieces, c.pieces), max(all.parts, c.parts), all.weight + c.weight}.cut()
+			all = cost{max(all.pieces, c.pieces), max(all.parts, c.parts), all.weight + c.weight}.capped()
 		}
 	}
 	switch top {

@@ -160,7 +160,7 @@ func (v *value) expr(k int) dc.Expr {
 func (v *value) share(n int) cost {
 	c := v.cost
 	c.weight = (c.weight/max(len(v.exprs), 1) + 1) * n
-	return c.cut()
+	return c.capped()
 }
 
 // costs is the cost of one entry of v, but with the weight of all entries.

@@ -178,7 +178,7 @@ func (s *stating) lessEqual() *Error {
 	case finite(l.data) >= 0 || finite(r.data) >= 0:
 		return s.oneSided(l, r, n)
 	case l.affine && r.affine:
-		return s.add(dc.LE(l.spread(n), r.spread(n)))
+		return s.add(dc.LE(l.broadcast(n), r.broadcast(n)))
 	}
 	s.out.form = single
 	if err := s.spend(n, l.terms+r.terms); err != nil {
@@ -227,7 +227,7 @@ func (s *stating) oneSided(l, r value, n int) *Error {
 	}
 	l, r = side(l), side(r)
 	if l.affine && r.affine {
-		c := dc.LE(l.spread(n), r.spread(n))
+		c := dc.LE(l.broadcast(n), r.broadcast(n))
 		if c.Err() == nil {
 			for k := range c.Hi {
 				c.Hi[k] = math.Inf(1)
@@ -257,7 +257,7 @@ func (s *stating) equal() *Error {
 	case n == 0:
 		return nil
 	case l.affine && r.affine:
-		return s.add(dc.EQ(l.spread(n), r.spread(n)))
+		return s.add(dc.EQ(l.broadcast(n), r.broadcast(n)))
 	}
 	s.out.form = equations
 	if err := s.spend(n, 2*(l.terms+r.terms)); err != nil {

@@ -419,7 +419,7 @@ func (c *call) scaled(v *value, w []float64, deps []int) (value, *Error) {
 		if err := c.multiply(len(w)); err != nil {
 			return value{}, err
 		}
-		out := value{n: len(w), affine: true, a: v.spread(len(w)).ScaleEach(w), terms: 1}
+		out := value{n: len(w), affine: true, a: v.broadcast(len(w)).ScaleEach(w), terms: 1}
 		if v.isData() {
 			return number(out.a.Value(nil), union(deps, v.deps)), nil
 		}
@@ -503,7 +503,7 @@ func sum(c *call) (value, *Error) {
 	}
 	out := value{n: n, affine: true, terms: 1}
 	for i := range c.args {
-		a := c.args[i].spread(n)
+		a := c.args[i].broadcast(n)
 		if err := c.multiply(a.NNZ() + n); err != nil {
 			return value{}, err
 		}

@@ -53,8 +53,8 @@ func (v *value) operands(lo, hi int) []dc.Operand {
 	return out
 }
 
-// spread is an affine value with n entries.
-func (v *value) spread(n int) dc.Affine {
+// broadcast is an affine value with n entries.
+func (v *value) broadcast(n int) dc.Affine {
 	if v.n == n {
 		return v.a
 	}

@@ -10,8 +10,8 @@ import (
 type source struct {
 	*rand.Rand
 	lo, hi []float64
-	// spread is the number of decades, above and below 1, of coefficients.
-	spread float64
+	// orders is the number of decades, above and below 1, of coefficients.
+	orders float64
 	// choices: a term of a sum is a maximum, a minimum or an absolute value of other
 	// sums in three of so many cases.
 	choices int
@@ -22,18 +22,18 @@ type source struct {
 // coef is a coefficient of two decimals about 1, or of four digits over the
 // decades.
 func (s *source) coef() float64 {
-	if s.spread == 0 {
+	if s.orders == 0 {
 		return short(1.3*s.NormFloat64(), 2)
 	}
-	return digits(s.NormFloat64()*math.Pow(10, s.spread*(2*s.Float64()-1)), 4)
+	return digits(s.NormFloat64()*math.Pow(10, s.orders*(2*s.Float64()-1)), 4)
 }
 
 // weight is positive.
 func (s *source) weight() float64 {
-	if s.spread == 0 {
+	if s.orders == 0 {
 		return short(0.05+1.5*s.Float64(), 2)
 	}
-	return digits((0.05+s.Float64())*math.Pow(10, s.spread*(2*s.Float64()-1)), 4)
+	return digits((0.05+s.Float64())*math.Pow(10, s.orders*(2*s.Float64()-1)), 4)
 }
 
 // short rounds to so many decimals, digits to so many digits.

@@ -145,7 +145,7 @@ func (s *source) boxes() *Problem {
 
 // decades draws coefficients over twelve decades.
 func (s *source) decades() *Problem {
-	s.spread = 6
+	s.orders = 6
 	s.box(1+s.IntN(3), []float64{1, 60, 1000}[s.IntN(3)])
 	return s.dcProblem()
 }

@@ -237,7 +237,7 @@ func (b *bagging) whole(ctx context.Context, c *candidate) ([]float64, error) {
 		if strengths := slices.Index(groupStrengths[:], c.group) + 1; err == nil && strengths > 0 {
 			err = w.path(ctx, opt, 0, strengths)
 		}
-		objs[k], pieces[k] = w.fitter.Objective, spread(w.fitter.Pieces, columns, b.d.N)
+		objs[k], pieces[k] = w.fitter.Objective, scatter(w.fitter.Pieces, columns, b.d.N)
 		b.tell()
 		return err
 	})

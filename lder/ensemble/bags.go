@@ -178,7 +178,7 @@ func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, view 
 					return err
 				}
 				w.iters += w.fitter.Iterations
-				g.members[k] = spread(untransformed(w.fitter.Pieces, w.data.N, T[k]), view.of(k), d.N)
+				g.members[k] = scatter(untransformed(w.fitter.Pieces, w.data.N, T[k]), view.of(k), d.N)
 				p := make([]float64, 0, len(b.bags[k].hold))
 				for _, i := range b.bags[k].hold {
 					p = append(p, b.clip.Clip(refit.Eval(g.members[k], g.r1, d.Row(i))))

@@ -94,7 +94,7 @@ func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64, v
 		var part refit.Data
 		d.Gather(&part, b.bags[k].train, v.of(k))
 		folds[k] = fitRidge(&part, weights)
-		folds[k].coef = spread(folds[k].coef, v.of(k), d.N)
+		folds[k].coef = scatter(folds[k].coef, v.of(k), d.N)
 		return nil
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64, v
 	}
 	if v != nil {
 		r = fitRidge(v.gather(d), weights)
-		mean.weight, mean.coef = r.weight, spread(r.coef, v.whole, d.N)
+		mean.weight, mean.coef = r.weight, scatter(r.coef, v.whole, d.N)
 	}
 	return mean, mean.loo, nil
 }

@@ -35,7 +35,7 @@ func (b *bagging) sparse(ctx context.Context, c *candidate) ([]*candidate, error
 			if err := w.path(ctx, opt, s, s+1); err != nil {
 				return err
 			}
-			pieces := spread(w.fitter.Pieces, columns, d.N)
+			pieces := scatter(w.fitter.Pieces, columns, d.N)
 			for _, i := range b.bags[k].hold {
 				partial[s*len(b.bags)+k] = append(partial[s*len(b.bags)+k], b.clip.Clip(refit.Eval(pieces, c.r1, d.Row(i))))
 			}

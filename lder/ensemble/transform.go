@@ -26,7 +26,7 @@ func (b *bagging) gradientTransform(ctx context.Context, view *view) ([][]float6
 		}
 		w.iters += w.fitter.Iterations
 		var share [r1 * r2]float64
-		all := spread(w.fitter.Pieces, view.of(k), b.d.N)
+		all := scatter(w.fitter.Pieces, view.of(k), b.d.N)
 		for i := range b.d.M {
 			p, q, _ := refit.EvalArgs(all, r1, b.d.Row(i))
 			share[p*r2+q] += b.d.Weight(i)

@@ -57,9 +57,9 @@ func (v *view) gather(d *refit.Data) *refit.Data {
 	return out
 }
 
-// spread copies pieces of some columns to pieces of all n, with slope 0 for the others;
+// scatter copies pieces of some columns to pieces of all n, with slope 0 for the others;
 // nil: they are all.
-func spread(pieces []float64, columns []int, n int) []float64 {
+func scatter(pieces []float64, columns []int, n int) []float64 {
 	if columns == nil {
 		return slices.Clone(pieces)
 	}
@@ -73,7 +73,7 @@ func spread(pieces []float64, columns []int, n int) []float64 {
 	return out
 }
 
-// gathered is the inverse of spread.
+// gathered is the inverse of scatter.
 func gathered(pieces []float64, columns []int, n int) []float64 {
 	if columns == nil {
 		return pieces

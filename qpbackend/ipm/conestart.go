@@ -70,9 +70,9 @@ func (c *cones) push(addS, addZ float64) {
 	}
 }
 
-// near is how far, along the unit, s = v − lo and −y are from the symmetric
+// propose: the distance is how far, along the unit, s = v − lo and −y are from the symmetric
 // cones.
-func (c *cones) near(w *work) float64 {
+func (c *cones) propose(w *work) float64 {
 	far := 0.0
 	for k := range c.of {
 		mb := &c.of[k]

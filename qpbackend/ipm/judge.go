@@ -205,5 +205,5 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 // is far from the end: by many tolerances, or by the result of the last one that
 // was certified.
 func (s *solver) far(w *work, size float64) bool {
-	return size > w.method.distance()*s.Set.Tol || size*s.progress.ratio > near*s.Set.Tol
+	return size > w.method.distance()*s.Set.Tol || size*s.progress.ratio > certifiable*s.Set.Tol
 }

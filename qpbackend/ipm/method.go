@@ -120,7 +120,7 @@ func (p plain) steps(w *work, _ float64) {
 const (
 	distance     = 1e3
 	homoDistance = 30
-	near         = 30
+	certifiable  = 30
 )
 
 // scaledError is the largest scaled residual or μ of the point over τ.

@@ -150,8 +150,8 @@ func (sd *sides) push(addS, addZ float64) {
 	}
 }
 
-// near leaves z out: a multiplier of the wrong sign is that of the other side.
-func (sd *sides) near(w *work) float64 {
+// propose leaves z out: a multiplier of the wrong sign is that of the other side.
+func (sd *sides) propose(w *work) float64 {
 	for k, i := range sd.src {
 		sd.s[k], sd.z[k] = sd.h[k]-sd.sgn[k]*w.v[i], sd.sgn[k]*w.y[i]
 	}

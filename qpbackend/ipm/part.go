@@ -52,9 +52,9 @@ type part interface {
 	// push moves s and z by so many units, and inside.
 	push(addS, addZ float64)
 
-	// near sets s and z to the values that x and y propose, and returns how far they are from
+	// propose sets s and z to the values that x and y propose, and returns how far they are from
 	// the cone.
-	near(w *work) float64
+	propose(w *work) float64
 	// warm moves them inside by at least so much; false where that is of no use.
 	warm(w *work, inside float64) bool
 }

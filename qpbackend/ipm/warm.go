@@ -50,7 +50,7 @@ func (w *work) distance() float64 {
 		r = max(r, math.Abs(w.lo[i]-w.v[i]))
 	}
 	for _, c := range w.parts() {
-		r = max(r, c.near(w))
+		r = max(r, c.propose(w))
 	}
 	for j := range w.n {
 		if w.kind[j] != fixed {

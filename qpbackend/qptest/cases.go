@@ -58,11 +58,11 @@ func diag(d ...float64) *sparse.CSC {
 
 // upper keeps the upper triangle of a symmetric matrix given by rows.
 func upper(rows ...[]float64) *sparse.CSC {
-	cut := make([][]float64, len(rows))
+	kept := make([][]float64, len(rows))
 	for i, r := range rows {
-		cut[i] = append(make([]float64, i), r[i:]...)
+		kept[i] = append(make([]float64, i), r[i:]...)
 	}
-	return matrix(len(rows), cut...)
+	return matrix(len(rows), kept...)
 }
 
 func fill(n int, v float64) []float64 {

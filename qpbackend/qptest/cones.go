@@ -52,7 +52,7 @@ func (s suite) conesOf(name string, kinds ...qpbackend.ConeKind) []Check {
 	}
 	for _, part := range updateParts {
 		out = append(out, Check{name + "update of " + part.name, func(t TB) {
-			s.updateAgainstFresh(t, func(k int) *qpbackend.Problem { return movingCones(k, kinds) }, part.cut)
+			s.updateAgainstFresh(t, func(k int) *qpbackend.Problem { return movingCones(k, kinds) }, part.only)
 		}})
 	}
 	return append(out,
@@ -178,7 +178,7 @@ func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
 	// Where A is zero on its rows, a cone is asked to hold −l, which is inside
 	// of it, and then l.
 	c := p.Cones[0]
-	nothing, all, near := slices.Clone(p.A.Val), slices.Clone(p.A.Val), slices.Clone(p.L)
+	nothing, all, raised := slices.Clone(p.A.Val), slices.Clone(p.A.Val), slices.Clone(p.L)
 	for k, i := range p.A.RowIdx {
 		if i >= c.Start && i < c.Start+c.Len {
 			nothing[k] = 0
@@ -194,7 +194,7 @@ func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
 	}{
 		{qpbackend.Update{}, qpbackend.Solved},
 		{qpbackend.Update{L: away, A: nothing}, qpbackend.PrimalInfeasible},
-		{qpbackend.Update{L: near}, qpbackend.Solved},
+		{qpbackend.Update{L: raised}, qpbackend.Solved},
 		{qpbackend.Update{A: all}, qpbackend.Solved},
 	} {
 		if err := p.Apply(step.u); err != nil {

@@ -73,7 +73,7 @@ func (s suite) honest(t TB, p *qpbackend.Problem, res *qpbackend.Result) {
 	if got := qpbackend.Certify(p, res.X, res.Y, res.Z); got != res.Res {
 		t.Errorf("Res is %+v, Certify has %+v", res.Res, got)
 	}
-	if want := p.Objective(res.X); !near(res.Objective, want, 1e-12) {
+	if want := p.Objective(res.X); !agree(res.Objective, want, 1e-12) {
 		t.Errorf("Objective is %.15g; at X it is %.15g", res.Objective, want)
 	}
 }

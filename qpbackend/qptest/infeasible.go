@@ -58,7 +58,7 @@ func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64)
 	if !math.IsInf(res.Objective, sign) {
 		t.Errorf("the objective of %v is %g", res.Status, res.Objective)
 	}
-	if !near(size, -1, 1e-6) {
+	if !agree(size, -1, 1e-6) {
 		t.Errorf("the certificate of %v is scaled to %g, want -1", res.Status, size)
 	}
 }

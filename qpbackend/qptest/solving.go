@@ -69,7 +69,7 @@ func (s suite) optimal(t TB, c Case, res *qpbackend.Result) {
 	if !s.certified(t, c.Problem, res) {
 		return
 	}
-	if !near(res.Objective, c.Objective, s.g.objTol()) {
+	if !agree(res.Objective, c.Objective, s.g.objTol()) {
 		t.Errorf("the objective is %.10g, want %.10g", res.Objective, c.Objective)
 	}
 	if c.UniqueX {
@@ -100,7 +100,7 @@ func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool
 		t.Errorf("solved, says the status, at residuals %+v; want at most %g", res.Res, s.g.tol())
 		return false
 	}
-	if want := p.Objective(res.X); !near(res.Objective, want, 1e-12) {
+	if want := p.Objective(res.X); !agree(res.Objective, want, 1e-12) {
 		t.Errorf("Objective is %.15g; at X it is %.15g", res.Objective, want)
 		return false
 	}
@@ -125,7 +125,7 @@ func shaped(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool {
 	return true
 }
 
-func near(got, want, tol float64) bool {
+func agree(got, want, tol float64) bool {
 	return math.Abs(got-want) <= tol*max(1, math.Abs(want))
 }
 

@@ -16,7 +16,7 @@ func everything(p *qpbackend.Problem) qpbackend.Update {
 // updateParts are the parts of an update that stand alone.
 var updateParts = []struct {
 	name string
-	cut  func(u *qpbackend.Update)
+	only func(u *qpbackend.Update)
 }{
 	{"q", func(u *qpbackend.Update) { *u = qpbackend.Update{Q: u.Q} }},
 	{"lo", func(u *qpbackend.Update) { *u = qpbackend.Update{Lo: u.Lo} }},
@@ -35,7 +35,7 @@ var updateParts = []struct {
 func (s suite) updating() []Check {
 	var out []Check
 	for _, part := range updateParts {
-		out = append(out, Check{"update/" + part.name, func(t TB) { s.updateAgainstFresh(t, moving, part.cut) }})
+		out = append(out, Check{"update/" + part.name, func(t TB) { s.updateAgainstFresh(t, moving, part.only) }})
 	}
 	return append(out,
 		Check{"update/before the first solve", s.updateFirst},
@@ -77,7 +77,7 @@ func moving(k int) *qpbackend.Problem {
 
 // updateAgainstFresh walks through problems by updates, each compared with a
 // fresh solver.
-func (s suite) updateAgainstFresh(t TB, moving func(k int) *qpbackend.Problem, cut func(*qpbackend.Update)) {
+func (s suite) updateAgainstFresh(t TB, moving func(k int) *qpbackend.Problem, only func(*qpbackend.Update)) {
 	now := moving(0)
 	solver := s.make(t, now, s.settings())
 	if solver == nil {
@@ -86,7 +86,7 @@ func (s suite) updateAgainstFresh(t TB, moving func(k int) *qpbackend.Problem, c
 	defer solver.Close()
 	for k := range 4 {
 		u := everything(moving(k))
-		cut(&u)
+		only(&u)
 		if err := solver.Update(u); err != nil {
 			t.Errorf("update %d: %v", k, err)
 			return
@@ -99,7 +99,7 @@ func (s suite) updateAgainstFresh(t TB, moving func(k int) *qpbackend.Problem, c
 		if got == nil || want == nil || !s.certified(t, now, got) || !s.certified(t, now, want) {
 			return
 		}
-		if !near(got.Objective, want.Objective, s.g.objTol()) {
+		if !agree(got.Objective, want.Objective, s.g.objTol()) {
 			t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
 		}
 	}
@@ -176,7 +176,7 @@ func (s suite) boundsComeAndGo(t TB) {
 			certificate(t, now, got, s.settings().InfeasTol)
 			continue
 		}
-		if s.certified(t, now, got) && !near(got.Objective, want.Objective, s.g.objTol()) {
+		if s.certified(t, now, got) && !agree(got.Objective, want.Objective, s.g.objTol()) {
 			t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
 		}
 	}

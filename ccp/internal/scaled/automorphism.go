@@ -93,13 +93,13 @@ func (t *stretch) choose(row, top []float64, first bool) bool {
 func (t *stretch) fits(row, top []float64) bool {
 	i := t.row
 	if t.kind == qpbackend.Power {
-		return near(top[i]*row[i]) && near(top[i+1]*row[i+1])
+		return fitsOrNone(top[i]*row[i]) && fitsOrNone(top[i+1]*row[i+1])
 	}
-	return near(top[i+1]*row[i+1]) && (!t.sheer || near(top[i+2]*row[i+2]))
+	return fitsOrNone(top[i+1]*row[i+1]) && (!t.sheer || fitsOrNone(top[i+2]*row[i+2]))
 }
 
-// near: Fits, or no size.
-func near(v float64) bool { return v == 0 || Fits(v, 1) }
+// fitsOrNone: Fits, or no size.
+func fitsOrNone(v float64) bool { return v == 0 || Fits(v, 1) }
 
 // turnRows makes multipliers of the copy's rows those of rows that are only scaled;
 // backRows undoes it.

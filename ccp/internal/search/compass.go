@@ -99,8 +99,9 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	c.best, c.open, c.lo, c.hi = first, open, first, first
 	c.left = min(compassWork, compassShare*c.Budget.Spent())
 	c.measure(x)
-	c.least = max(c.Tol*min(c.Sub.DC.ObjectiveSize(x), c.hi-c.lo), c.Noise(x))
-	if c.shorten(); c.Sub.DC.ObjectiveSize(x) < vanishing*(c.hi-c.lo) {
+	size := c.Sub.DC.ObjectiveSize(x)
+	c.least = max(c.Tol*min(size, c.hi-c.lo), c.Noise(x))
+	if c.shorten(); size < vanishing*(c.hi-c.lo) {
 		return first - c.best // its terms vanish
 	}
 	if c.nearer(); slices.Max(c.step) > 0 {

@@ -49,7 +49,7 @@ type sizing struct {
 	Units   []float64 // of the variables: powers of 1024 near the sizes of their blocks
 	columns []float64 // units of all columns; nil: they have changed
 	sized   []float64 // the point that they are chosen for
-	spread  []float64 // Sizes when they were chosen
+	chosen  []float64 // Sizes when they were chosen
 	lo, hi  []float64 // bounds of the variables, implied ones included; empty: they are not known
 	rowsAt  []float64 // units of the slacks' rows when they were chosen
 	powers  []int     // columns that are values of powers or exponentials

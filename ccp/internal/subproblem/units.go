@@ -30,7 +30,7 @@ const leastSize = 1e-18
 // stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
 	if n := len(x); s.Units == nil {
-		s.Units, s.Sizes, s.largest, s.spread, first = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), true
+		s.Units, s.Sizes, s.largest, s.chosen, first = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), true
 	}
 	changed := first
 	s.imply()
@@ -60,11 +60,11 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 			if first || !scaled.Fits(s.Sizes[j], s.Units[j]) {
 				s.Units[j], changed = scaled.Unit(s.Sizes[j]), true
 			}
-			changed = changed || s.Sizes[j] > outgrows*s.spread[j]
+			changed = changed || s.Sizes[j] > outgrows*s.chosen[j]
 		}
 	}
 	if s.sized = append(s.sized[:0], x...); changed {
-		copy(s.spread, s.Sizes)
+		copy(s.chosen, s.Sizes)
 		s.columns = nil
 	}
 }
@@ -152,7 +152,7 @@ func (s *Problem) Refit(x []float64) {
 // KeepSizes takes over the sizes of the variables from the problem before in a session,
 // which has as many.
 func (s *Problem) KeepSizes(old *Problem) {
-	s.Units, s.Sizes, s.largest, s.spread = old.Units, old.Sizes, old.largest, old.spread
+	s.Units, s.Sizes, s.largest, s.chosen = old.Units, old.Sizes, old.largest, old.chosen
 }
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.

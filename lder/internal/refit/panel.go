@@ -43,7 +43,7 @@ func (s *panels) set(d *Data, pieces, block int) {
 	size := s.size()
 	s.memory = resize(s.memory, (d.M+s.width-1)/s.width*size)
 	for lo := 0; lo < d.M; lo += s.width {
-		p := s.cut(s.memory[lo/s.width*size:], lo, min(lo+s.width, d.M))
+		p := s.layOut(s.memory[lo/s.width*size:], lo, min(lo+s.width, d.M))
 		p.fill(d)
 	}
 }
@@ -62,18 +62,18 @@ func (s *panels) panel(at *scratch, lo, hi int) panel {
 	at.numbers32 = resize(at.numbers32, 2*s.width)
 	var p panel
 	if s.kept {
-		p = s.cut(s.memory[lo/s.width*size:], lo, hi)
+		p = s.layOut(s.memory[lo/s.width*size:], lo, hi)
 	} else {
 		at.numbers = resize(at.numbers, size)
-		p = s.cut(at.numbers, lo, hi)
+		p = s.layOut(at.numbers, lo, hi)
 		p.fill(s.d)
 	}
 	p.region, p.moved = at.numbers32[:s.width:s.width], at.numbers32[s.width:]
 	return p
 }
 
-// cut lays a panel out in memory.
-func (s *panels) cut(memory []float64, lo, hi int) panel {
+// layOut lays a panel out in memory.
+func (s *panels) layOut(memory []float64, lo, hi int) panel {
 	p := panel{lo: lo, rows: hi - lo, n: s.d.N, width: s.width}
 	take := func(columns int) []float64 {
 		out := memory[: columns*s.width : columns*s.width]

@@ -81,7 +81,7 @@ func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
 			s.E[i] *= e
 			change = max(change, math.Abs(e-1))
 		}
-		if change <= near {
+		if change <= lastChange {
 			break
 		}
 	}
@@ -100,11 +100,11 @@ func (s *Scaling) level() {
 	}
 }
 
-// near is how far from one factors may be in the last pass of Ruiz. The next
+// lastChange is how far from one factors may be in the last pass of Ruiz. The next
 // would change them by about half as much.
 // Source: derived: Ruiz's iteration halves the distance from one with each pass, so
 // the next pass would change factors by 5 %.
-const near = 1e-1
+const lastChange = 1e-1
 
 // Size sets B to the typical size of the bounds, given in the units of D and E.
 // A row counts with the smaller of its sides, infinite and zero ones aside: a

@@ -21,14 +21,14 @@ func (s *Scaling) stretched(at *sparse.CSC) bool {
 	if !s.asked {
 		s.asked = true
 		if cpu.Wide() && at.NNZ() < math.MaxInt32 {
-			s.cut(at)
+			s.findStretches(at)
 		}
 	}
 	return len(s.ends) > 0
 }
 
-// cut finds the stretches, if they are long.
-func (s *Scaling) cut(at *sparse.CSC) {
+// findStretches finds the stretches, if they are long.
+func (s *Scaling) findStretches(at *sparse.CSC) {
 	most := at.NNZ() / leastStretch
 	for i := range at.Cols {
 		for lo, hi := at.ColPtr[i], at.ColPtr[i+1]; lo < hi; {

@@ -110,7 +110,7 @@ func partition(f *Factor) []int32 {
 		}
 		keep++
 	}
-	return cut(append(first[:keep], int32(n)))
+	return narrowed(append(first[:keep], int32(n)))
 }
 
 // worthMerging: the narrower the result, the more zeros it may hold.
@@ -126,7 +126,8 @@ func worthMerging(width, zeroShare float64) bool {
 	return zeroShare <= 0.05
 }
 
-func cut(first []int32) []int32 {
+// narrowed splits supernodes of more than maxWidth columns into equal ones.
+func narrowed(first []int32) []int32 {
 	var out []int32
 	for k := range len(first) - 1 {
 		width := int(first[k+1] - first[k])
