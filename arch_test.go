@@ -514,6 +514,7 @@ var largeFolders = map[string]struct {
 	"dc/lang":          {48, "the compiler and the evaluator that it drives: methods of two types, which share the values"},
 	"qpbackend/ipm":    {20, "the roles of one method over one set of vectors"},
 	"qpbackend/qptest": {21, "a file per subject of one suite"},
+	"lder/ensemble":    {16, "the recipes, over the same folds and candidates; the trees can become a package"},
 	"lder":             {18, "two estimators, their files and the paper's methods; ensembles, data and refit are packages"},
 }
 
