@@ -3,9 +3,11 @@ package ccp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -179,11 +181,25 @@ func (r *run) excluded(end outcome) outcome {
 	if r.res.Violation == 0 {
 		return end
 	}
+	equations := slices.ContainsFunc(r.sub.Hard, equates)
 	for _, c := range r.sub.Soft {
+		if !equations && !(c.E.Value(r.res.X) > r.set.FeasTol) {
+			continue // the range holds that value
+		}
 		if least := r.p.ReducedRange(c).Lo; least > r.set.FeasTol {
 			r.res.Conflict = []string{c.Name()}
 			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables that meets the affine equations meets %s, which is broken by %.3g at least there", c.Name(), least)}
 		}
 	}
 	return end
+}
+
+// equates reports whether a constraint wants a value of an affine function.
+func equates(c *dc.Constraint) bool {
+	for k := range c.Lo {
+		if !c.DC && c.Lo[k] == c.Hi[k] {
+			return true
+		}
+	}
+	return false
 }

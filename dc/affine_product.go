@@ -2,6 +2,7 @@ package dc
 
 import (
 	"errors"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -164,6 +165,11 @@ func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
 			}
 		}
 		for k := range cols {
+			if cols == 1 && !slices.Contains(row, 0) {
+				out.idx, out.val = append(out.idx, a.idx...), append(out.val, row...)
+				out.ptr = append(out.ptr, len(out.idx))
+				continue
+			}
 			for j, v := range row {
 				if v != 0 {
 					out.idx, out.val = append(out.idx, a.idx[j*cols+k]), append(out.val, v)

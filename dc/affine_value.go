@@ -1,5 +1,7 @@
 package dc
 
+import "math"
+
 // together is how many entries are evaluated in one pass over x.
 const together = 4
 
@@ -68,4 +70,50 @@ func (a *Affine) run(k int) (first, n int, ok bool) {
 		}
 	}
 	return first, n, true
+}
+
+// approxes are values with bounds of their errors.
+type approxes struct {
+	a        *Affine
+	x        []float64
+	from, to int // those in v
+	v        [together]approx
+}
+
+func (a *Affine) approxes(x []float64) approxes { return approxes{a: a, x: x} }
+
+// at is that of entry k.
+func (r *approxes) at(k int) approx {
+	if k >= r.to {
+		r.fill(k)
+	}
+	return r.v[k-r.from]
+}
+
+func (r *approxes) fill(k int) {
+	r.from, r.to = k, k+1
+	if first, n, ok := r.a.run(k); ok && n > 1 {
+		r.to = k + together
+		r.block(k, n, r.x[first:first+n])
+		return
+	}
+	r.v[0] = r.a.approx(k, r.x)
+}
+
+// block is Linear.approx of the entries from k on, with n coefficients for x each.
+func (r *approxes) block(k, n int, x []float64) {
+	a, at := r.a, r.a.ptr[k]
+	v0, v1, v2, v3 := a.val[at:at+n], a.val[at+n:at+2*n], a.val[at+2*n:at+3*n], a.val[at+3*n:at+4*n]
+	s0, s1, s2, s3 := a.c[k], a.c[k+1], a.c[k+2], a.c[k+3]
+	m0, m1, m2, m3 := math.Abs(s0)*coefficientErrors, math.Abs(s1)*coefficientErrors, math.Abs(s2)*coefficientErrors, math.Abs(s3)*coefficientErrors
+	v0, v1, v2, v3 = v0[:len(x)], v1[:len(x)], v2[:len(x)], v3[:len(x)]
+	for i, xi := range x {
+		p0, p1, p2, p3 := v0[i]*xi, v1[i]*xi, v2[i]*xi, v3[i]*xi
+		s0, s1, s2, s3 = s0+p0, s1+p1, s2+p2, s3+p3
+		m0 += (1+coefficientErrors)*math.Abs(p0) + math.Abs(s0)
+		m1 += (1+coefficientErrors)*math.Abs(p1) + math.Abs(s1)
+		m2 += (1+coefficientErrors)*math.Abs(p2) + math.Abs(s2)
+		m3 += (1+coefficientErrors)*math.Abs(p3) + math.Abs(s3)
+	}
+	r.v = [together]approx{{s0, unit * m0}, {s1, unit * m1}, {s2, unit * m2}, {s3, unit * m3}}
 }

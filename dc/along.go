@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // alongAxes computes an expression where one variable changes at a time: only the terms
@@ -41,6 +43,7 @@ type alongSum struct {
 	ptr   []int
 	row   []int
 	coeff []float64
+	dense bool // every column has all rows
 
 	moves int          // so far
 	curve []alongCurve // of each column, for squares
@@ -108,7 +111,39 @@ func newAlongSum(a *Affine, support, column []int) *alongSum {
 			*at++
 		}
 	}
+	s.dense = len(a.idx) == len(a.c)*len(support)
 	return s
+}
+
+// column has the coefficients of one column, and their rows.
+func (s *alongSum) column(k int) (row []int, coeff []float64) {
+	lo, hi := s.ptr[k], s.ptr[k+1]
+	return s.row[lo:hi], s.coeff[lo:hi]
+}
+
+// dot is the inner product of a column with v, a number for each row.
+func (s *alongSum) dot(k int, v []float64) float64 {
+	row, coeff := s.column(k)
+	if s.dense {
+		return floats.Dot(coeff, v)
+	}
+	sum := 0.0
+	for e, i := range row {
+		sum += coeff[e] * v[i]
+	}
+	return sum
+}
+
+// add adds w times a column to v.
+func (s *alongSum) add(v []float64, w float64, k int) {
+	row, coeff := s.column(k)
+	if s.dense {
+		floats.AddScaled(v, w, coeff)
+		return
+	}
+	for e, i := range row {
+		v[i] += w * coeff[e]
+	}
 }
 
 // At goes to x and returns the value there.
@@ -199,9 +234,10 @@ func (s *alongSum) change(column int, d float64) float64 {
 		return d * (c.slope + d*c.norm)
 	}
 	c := 0.0
-	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
-		v := s.vals[s.row[e]]
-		c += math.Abs(v+s.coeff[e]*d) - math.Abs(v)
+	row, coeff := s.column(column)
+	for e, i := range row {
+		v := s.vals[i]
+		c += math.Abs(v+coeff[e]*d) - math.Abs(v)
 	}
 	return c
 }
@@ -212,20 +248,18 @@ func (s *alongSum) curveOf(column int) *alongCurve {
 	if c.moves == s.moves {
 		return c
 	}
-	*c = alongCurve{moves: s.moves}
-	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
-		c.slope += 2 * s.coeff[e] * s.vals[s.row[e]]
-		c.norm += s.coeff[e] * s.coeff[e]
+	if c.moves == 0 {
+		_, coeff := s.column(column)
+		c.norm = floats.Dot(coeff, coeff)
 	}
+	c.slope, c.moves = 2*s.dot(column, s.vals), s.moves
 	return c
 }
 
 // move has the variable of a column grow by d and returns the value there.
 func (s *alongSum) move(column int, d float64) float64 {
 	s.sum += s.change(column, d)
-	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
-		s.vals[s.row[e]] += s.coeff[e] * d
-	}
+	s.add(s.vals, d, column)
 	s.moves++
 	if s.gram == nil || s.abs {
 		return s.of(s.sum)
@@ -242,16 +276,20 @@ func (s *alongSum) move(column int, d float64) float64 {
 	return s.of(s.sum)
 }
 
-// products are the inner products of a column with all.
+// products are the inner products of a column with all. Those with columns that have theirs
+// are known.
 func (s *alongSum) products(column int) []float64 {
-	dense := make([]float64, len(s.vals))
-	for e := s.ptr[column]; e < s.ptr[column+1]; e++ {
-		dense[s.row[e]] = s.coeff[e]
+	_, v := s.column(column)
+	if !s.dense {
+		v = make([]float64, len(s.vals))
+		s.add(v, 1, column)
 	}
 	g := make([]float64, len(s.curve))
 	for k := range g {
-		for e := s.ptr[k]; e < s.ptr[k+1]; e++ {
-			g[k] += s.coeff[e] * dense[s.row[e]]
+		if other := s.gram[k]; other != nil {
+			g[k] = other[column]
+		} else {
+			g[k] = s.dot(k, v)
 		}
 	}
 	return g

@@ -470,6 +470,10 @@ func (m *maxOf) Domain() []Representer {
 	return out
 }
 
+func (m *maxOf) Everywhere() bool {
+	return !slices.ContainsFunc(m.items, func(s *sum) bool { return !s.Everywhere() })
+}
+
 func (m *maxOf) Inside(x []float64) bool {
 	for _, s := range m.items {
 		if !s.Inside(x) {

@@ -123,8 +123,9 @@ func (f *sumSquares) Below(b Linear) (k Cone, share []float64, ok bool) {
 
 func (f *sumSquares) approx(x []float64) approx {
 	var s total
+	rows := f.a.approxes(x)
 	for k := range f.a.c {
-		s.add(f.a.approx(k, x).square())
+		s.add(rows.at(k).square())
 	}
 	return s.approx
 }
@@ -163,6 +164,8 @@ func (s *squareOf) Domain() []Representer {
 	}
 	return nil
 }
+
+func (s *squareOf) Everywhere() bool { return hasAllPoints(s.f) }
 
 func (s *squareOf) Inside(x []float64) bool {
 	r, ok := s.f.(Restricted)

@@ -37,6 +37,27 @@ type Restricted interface {
 	Inside(x []float64) bool
 }
 
+// unrestricted is implemented by functions that have Inside for the sake of their parts: Everywhere reports
+// whether none of these is Restricted. Package ccp asks it, by assertion, before it asks Inside of many points.
+type unrestricted interface {
+	Everywhere() bool
+}
+
+// hasAllPoints reports whether f is known to have subgradients at all points.
+func hasAllPoints(f Convex) bool {
+	if p, ok := f.(unrestricted); ok {
+		return p.Everywhere()
+	}
+	_, ok := f.(Restricted)
+	return !ok
+}
+
+// withValue is implemented by functions that have their value on the way to a subgradient: it is
+// AddSubgrad, and returns Value.
+type withValue interface {
+	addGradient(dst []float64, scale float64, x []float64) float64
+}
+
 // Sublevel is implemented by representers for which f ≤ b, b affine, is a cone
 // that needs no new column. It is optional and found by assertion, as Restricted is:
 // a Canon states constraints by it.

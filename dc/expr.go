@@ -178,13 +178,20 @@ func (e Expr) Value(x []float64) float64 {
 }
 
 // AddGradient adds scale times the gradient of the function at x to dst, of length
-// Problem.NumVars(). At a kink it is that of a function which is nowhere far from e near x: of a
-// piece, or a difference of subgradients.
-func (e Expr) AddGradient(dst []float64, scale float64, x []float64) {
+// Problem.NumVars(), and returns the function's value. At a kink the gradient is that of a function which is
+// nowhere far from e near x: of a piece, or a difference of subgradients.
+func (e Expr) AddGradient(dst []float64, scale float64, x []float64) (value float64) {
 	e.lin.AddSubgrad(dst, scale, x)
+	value = e.lin.Value(x)
 	for _, t := range e.terms {
+		if f, ok := t.f.(withValue); ok {
+			value += t.w * f.addGradient(dst, scale*t.w, x)
+			continue
+		}
 		t.f.AddSubgrad(dst, scale*t.w, x)
+		value += t.w * t.f.Value(x)
 	}
+	return value
 }
 
 // Evaluate is Value with a bound of its rounding error.

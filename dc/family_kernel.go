@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"sync"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // family is a weighted sum of functions that are the same atoms of affine
@@ -118,10 +120,7 @@ func (f *family) row(dst []float64, k, lo int, w *familyWork, x []float64) {
 				dst[i] += u
 			}
 		case len(idx) == 1:
-			u := x[idx[0]]
-			for i, v := range val[lo : lo+n] {
-				dst[i] += v * u
-			}
+			floats.AddScaled(dst, x[idx[0]], val[lo:lo+n])
 		case len(val) == 1:
 			u := val[0]
 			for i, j := range idx[lo : lo+n] {
@@ -223,10 +222,7 @@ func put(dst []float64, i int, first bool, v float64) {
 
 func addScaled(dst, num []float64, lo int, v []float64) {
 	if len(num) == 1 {
-		u := num[0]
-		for i := range dst {
-			dst[i] += u * v[i]
-		}
+		floats.AddScaled(dst, num[0], v[:len(dst)])
 		return
 	}
 	for i, u := range num[lo : lo+len(dst)] {
@@ -321,18 +317,23 @@ func (f *family) sizes(x []float64) (sum, most float64) {
 
 // AddSubgrad goes through the steps backwards. At a kink the choice is that of the
 // atom.
-func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) {
+func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) { f.addGradient(dst, scale, x) }
+
+// addGradient is AddSubgrad, and returns Value.
+func (f *family) addGradient(dst []float64, scale float64, x []float64) float64 {
 	w := f.pool.Get().(*familyWork)
 	defer f.pool.Put(w)
 	clear(w.grad)
-	last := len(f.steps) - 1
+	last, value := len(f.steps)-1, 0.0
 	f.blocks(w, x, func(lo int, v []float64) {
 		n := len(v)
 		for k := range w.adj {
 			clear(w.adj[k][:n])
 		}
-		for i := range v {
-			w.adj[last][i] = scale * f.w[lo+i]
+		adj, weights := w.adj[last][:n], f.w[lo:lo+n]
+		for i, u := range v {
+			adj[i] = scale * weights[i]
+			value += weights[i] * u
 		}
 		for k := last; k >= 0; k-- {
 			f.backward(w, k, lo, n, dst)
@@ -347,6 +348,7 @@ func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) {
 			dst[d.idx[t][0]] += g * d.val[t][0]
 		}
 	}
+	return value
 }
 
 // backward adds to the adjoints of the arguments of step k.
@@ -357,8 +359,12 @@ func (f *family) backward(w *familyWork, k, lo, n int, dst []float64) {
 		f.backwardRow(w, s.row, lo, adj, dst)
 		for a, arg := range s.args {
 			to, num := w.adj[arg][:n], f.nums[s.nums[a]]
-			for i, g := range adj {
-				to[i] += g * pick(num, lo+i)
+			if len(num) == 1 {
+				floats.AddScaled(to, num[0], adj)
+				continue
+			}
+			for i, u := range num[lo : lo+n] {
+				to[i] += adj[i] * u
 			}
 		}
 		return
@@ -427,12 +433,12 @@ func (f *family) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
 		return
 	}
 	for t := range d.idx {
-		if idx := d.idx[t]; len(idx) == 1 {
-			s := 0.0
-			for i, g := range adj {
-				s += g * pick(d.val[t], lo+i)
-			}
-			dst[idx[0]] += s
+		switch idx, val := d.idx[t], d.val[t]; {
+		case len(idx) == 1 && len(val) == 1:
+			dst[idx[0]] += val[0] * floats.Sum(adj)
+			continue
+		case len(idx) == 1:
+			dst[idx[0]] += floats.Dot(adj, val[lo:lo+len(adj)])
 			continue
 		}
 		for i, g := range adj {

@@ -266,6 +266,10 @@ func (s *sum) Inside(x []float64) bool {
 	return true
 }
 
+func (s *sum) Everywhere() bool {
+	return !slices.ContainsFunc(s.terms, func(t term) bool { return !hasAllPoints(t.f) })
+}
+
 func (s *sum) over() Interval { return termsOver(s.lin, s.terms) }
 func (s *sum) node() Node {
 	return Node{op: "sum", args: [2]Array{{lin: s.lin, terms: s.terms, one: true}}}

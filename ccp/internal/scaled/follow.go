@@ -40,20 +40,30 @@ func (f *follower) look() {
 		f.w[i], f.lone[i] = math.Abs(f.p.L[i]), lone{col: none}
 	}
 	constants(f.top, f.group, f.p)
-	each(f.p.A, func(i, j int, v float64) {
-		g := f.group[i]
-		switch term := math.Abs(v) * f.size[j]; {
-		case v == 0:
-		case f.size[j] > 0:
-			f.top[g], f.w[i] = max(f.top[g], term), max(f.w[i], term)
-		case f.lone[i].col == none:
-			f.open[g]++
-			f.lone[i] = lone{j, math.Abs(v)}
-		default:
-			f.open[g]++
-			f.lone[i].col = several
+	a := f.p.A
+	for j, size := range f.size {
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			i, v := a.RowIdx[k], math.Abs(a.Val[k])
+			g := f.group[i]
+			switch {
+			case v == 0:
+			case size > 0:
+				term := v * size
+				if term > f.top[g] {
+					f.top[g] = term
+				}
+				if term > f.w[i] {
+					f.w[i] = term
+				}
+			case f.lone[i].col == none:
+				f.open[g]++
+				f.lone[i] = lone{j, v}
+			default:
+				f.open[g]++
+				f.lone[i].col = several
+			}
 		}
-	})
+	}
 }
 
 // give gives a column a size.

@@ -23,15 +23,20 @@ type rows struct {
 
 func rowsOf(a *sparse.CSC) rows {
 	r := rows{ptr: make([]int, a.Rows+2), col: make([]int, a.NNZ()), val: make([]float64, a.NNZ())}
-	each(a, func(i, j int, v float64) { r.ptr[i+2]++ })
+	for _, i := range a.RowIdx {
+		r.ptr[i+2]++
+	}
 	for i := range a.Rows {
 		r.ptr[i+2] += r.ptr[i+1]
 	}
-	each(a, func(i, j int, v float64) {
-		k := r.ptr[i+1]
-		r.col[k], r.val[k] = j, v
-		r.ptr[i+1]++
-	})
+	next := r.ptr[1:]
+	for j := range a.Cols {
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			at := &next[a.RowIdx[k]]
+			r.col[*at], r.val[*at] = j, a.Val[k]
+			*at++
+		}
+	}
 	return r
 }
 
@@ -97,7 +102,8 @@ func wider(lo, hi, roundings float64) interval {
 }
 
 // activity is the range of a row without its bounds, where only finite ends add up; the
-// number of the others; and a bound of the errors.
+// number of the others; and a bound of the errors. Where several ends on either side are
+// infinite, the range says nothing of any column, and the rest of the row is not looked at.
 func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, noHi int, err float64) {
 	size := 0.0
 	for k, j := range col {
@@ -120,6 +126,9 @@ func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, n
 			hi += b
 			size += math.Abs(b)
 		}
+		if noLo > 1 && noHi > 1 {
+			break
+		}
 	}
 	return lo, hi, noLo, noHi, float64(len(col)+dataErrors+1) * unit * size
 }
@@ -141,6 +150,9 @@ func (t *tightening) over(col []int, val []float64, l float64) interval {
 // row tightens the columns of l ≤ row ≤ u.
 func (t *tightening) row(col []int, val []float64, l, u float64) {
 	lo, hi, noLo, noHi, err := t.activity(col, val)
+	if (noLo > 1 || u == math.Inf(1)) && (noHi > 1 || l == math.Inf(-1)) {
+		return
+	}
 	for k, j := range col {
 		v := val[k]
 		if v == 0 {

@@ -151,12 +151,12 @@ func (s *Solver) slope() float64 {
 			size = max(size, math.Abs(q)*s.col[j])
 		}
 	}
-	if s.p.P != nil {
-		each(s.p.P, func(i, j int, v float64) {
-			if i == j {
-				size = max(size, math.Abs(v)*s.col[j]*s.col[j])
+	if p := s.p.P; p != nil {
+		for j, c := range s.col {
+			if k := p.ColPtr[j+1] - 1; k >= p.ColPtr[j] && p.RowIdx[k] == j { // of the upper triangle, the last
+				size = max(size, math.Abs(p.Val[k])*c*c)
 			}
-		})
+		}
 	}
 	return min(size, math.MaxFloat64)
 }

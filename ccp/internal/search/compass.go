@@ -22,13 +22,20 @@ type Compass struct {
 	looked []float64 // the point at which it has looked last
 	gain   float64   // by which the merit was lower at the end of that look
 	probe  *probe
-	step   []float64    // of each variable, at share 1
-	along  [][2]float64 // the range of the merit along each coordinate
-	best   float64      // the merit at the probe's point
-	open   float64      // the violations that are allowed
-	lo, hi float64      // the range of the merit over all points that keep the constraints
-	least  float64      // a decrease that counts
-	left   float64      // coefficients that may be visited
+	axes   []axis  // by variable
+	still  bool    // the probe's point is where it was measured
+	best   float64 // the merit at the probe's point
+	open   float64 // the violations that are allowed
+	lo, hi float64 // the range of the objective over all points tried
+	least  float64 // a decrease that counts
+	left   float64 // coefficients that may be visited
+}
+
+// axis is a coordinate.
+type axis struct {
+	step   float64    // at share 1
+	lo, hi float64    // the range of the merit along it
+	first  [2]float64 // the merits after the first steps, down and up
 }
 
 // The shares of a variable's range by which it is changed: the first, which is the largest,
@@ -88,23 +95,22 @@ func (c *Compass) jump() Move {
 // constraint may be broken by slip, a DC one, without weight in the merit, by no more
 // than at x.
 func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
-	if c.probe == nil {
-		c.probe = newProbe(c.Sub, slip)
-	}
-	c.probe.slip = slip
+	c.probe = c.Values.of(c.Sub, slip)
 	first, open := c.probe.goTo(x, τ)
 	if !num.Finite(first) {
 		return 0
 	}
-	c.best, c.open, c.lo, c.hi = first, open, first, first
+	c.best, c.open = first, open
+	c.lo, c.hi = c.probe.value, c.probe.value
 	c.left = min(compassWork, compassShare*c.Budget.Spent())
 	c.measure(x)
+	c.probe.most = open
 	size := c.Sub.DC.ObjectiveSize(x)
 	c.least = max(c.Tol*min(size, c.hi-c.lo), c.Noise(x))
 	if c.shorten(); size < vanishing*(c.hi-c.lo) {
 		return first - c.best // its terms vanish
 	}
-	if c.nearer(); slices.Max(c.step) > 0 {
+	if c.nearer(); slices.ContainsFunc(c.axes, func(a axis) bool { return a.step > 0 }) {
 		c.shorten()
 	}
 	return first - c.best
@@ -122,12 +128,13 @@ func (c *Compass) shorten() {
 // nearer makes the steps those of the variables' values, where their ranges are so much
 // larger that the shortest steps are longer than the first ones here; the other variables stay.
 func (c *Compass) nearer() {
+	c.still = false
 	for j, v := range c.probe.point() {
-		w := c.step[j]
-		c.along[j] = [2]float64{c.best, c.best}
-		if c.step[j] = 0; leastShare*w > firstShare*math.Abs(v) {
-			c.step[j] = math.Abs(v)
+		a := axis{lo: c.best, hi: c.best}
+		if leastShare*c.axes[j].step > firstShare*math.Abs(v) {
+			a.step = math.Abs(v)
 		}
+		c.axes[j] = a
 	}
 }
 
@@ -136,30 +143,31 @@ func (c *Compass) Ended(Outcome) {}
 
 // measure takes the ranges of the variables, and that of the merit over them.
 func (c *Compass) measure(x []float64) {
-	c.step = c.step[:0]
+	c.axes, c.still = c.axes[:0], true
 	for j, v := range x {
 		w := c.Hi[j] - c.Lo[j]
 		if math.IsInf(w, 1) {
 			w = max(c.Sub.Size(j), math.Abs(v))
 		}
-		c.step = append(c.step, w)
+		c.axes = append(c.axes, axis{step: w, lo: c.best, hi: c.best})
 	}
-	c.along = slices.Grow(c.along[:0], len(x))[:len(x)]
-	for j := range x {
-		c.along[j] = [2]float64{c.best, c.best}
-		for _, sign := range [2]float64{-1, 1} {
-			c.try(j, sign*firstShare)
-		}
+	for j := range c.axes {
+		_, down := c.try(j, -firstShare)
+		_, up := c.try(j, firstShare)
+		c.axes[j].first = [2]float64{down, up}
 	}
 }
 
 // sweep tries a step along each coordinate, and goes on along one that gains.
 func (c *Compass) sweep(share float64) (gained bool) {
-	for j := range c.step {
-		for _, sign := range [2]float64{-1, 1} {
+	for j := range c.axes {
+		for k, sign := range [2]float64{-1, 1} {
 			by := sign * share
+			if share == firstShare && c.still && !(c.axes[j].first[k] < c.best) {
+				continue
+			}
 			v, φ := c.try(j, by)
-			least := max(c.least, vanishing*(c.along[j][1]-c.along[j][0]))
+			least := max(c.least, vanishing*(c.axes[j].hi-c.axes[j].lo))
 			if !(φ < c.best-least) {
 				continue
 			}
@@ -168,7 +176,7 @@ func (c *Compass) sweep(share float64) (gained bool) {
 				_, visits := c.probe.visits(j)
 				c.left -= visits
 				c.probe.move(j, v)
-				c.best = φ
+				c.best, c.still = φ, false
 				if math.Abs(by) < firstShare {
 					by *= longer
 				}
@@ -184,18 +192,21 @@ func (c *Compass) sweep(share float64) (gained bool) {
 // breaks constraints.
 func (c *Compass) try(j int, share float64) (v, φ float64) {
 	x := c.probe.point()[j]
-	if v = min(max(x+share*c.step[j], c.Lo[j]), c.Hi[j]); v == x || c.left <= 0 {
+	if v = min(max(x+share*c.axes[j].step, c.Lo[j]), c.Hi[j]); v == x || c.left <= 0 {
 		return x, math.Inf(1)
 	}
 	visits, _ := c.probe.visits(j)
 	c.left -= visits
 	φ, open := c.probe.try(j, v)
+	if f := c.probe.value; num.Finite(f) {
+		c.lo, c.hi = min(c.lo, f), max(c.hi, f)
+	}
 	if !(open <= c.open) || math.IsNaN(φ) {
 		return x, math.Inf(1)
 	}
 	if num.Finite(φ) {
-		c.lo, c.hi = min(c.lo, φ), max(c.hi, φ)
-		c.along[j] = [2]float64{min(c.along[j][0], φ), max(c.along[j][1], φ)}
+		a := &c.axes[j]
+		a.lo, a.hi = min(a.lo, φ), max(a.hi, φ)
 	}
 	return v, φ
 }

@@ -44,12 +44,14 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	c.looked = append(c.looked[:0], p.X...)
+	c.probe = c.Values.of(c.Sub, c.Slip)
 	c.prepare()
 	first, open := c.probe.goTo(p.X, p.Tau)
 	if !num.Finite(first) {
 		return Move{}, false
 	}
 	c.best, c.open, c.clear = first, open+c.Slip, clearly*p.Least
+	c.probe.most = c.open
 	free := c.reflect()
 	c.kick(free)
 	if (2*gridHalf+refine)*c.sweep <= gridWork {
@@ -133,7 +135,7 @@ func (c *Coordinates) kick(free []int) {
 	for c.kicked < c.left() {
 		clear(changed)
 		for _, j := range free {
-			if c.rng.Float64() < Redrawn && !math.IsInf(c.value(j, c.mirrored(j, x[j])), 1) {
+			if c.rng.Float64() < Redrawn && c.probe.keeps(j, c.mirrored(j, x[j])) {
 				flip(j)
 				changed[j] = true
 			}
@@ -165,13 +167,12 @@ func (c *Coordinates) kick(free []int) {
 	}
 }
 
-// prepare makes the probe, and a random order of the coordinates.
+// prepare makes a random order of the coordinates.
 func (c *Coordinates) prepare() {
 	if c.rng != nil {
 		return
 	}
 	c.rng = rand.New(rand.NewPCG(c.Seed, 0x7062+c.Start)) // the second word names the stream
-	c.probe = newProbe(c.Sub, c.Slip)
 	c.order = c.rng.Perm(c.Sub.DC.NumVars())
 	alone := c.alone()
 	c.order = slices.DeleteFunc(c.order, func(j int) bool { return !alone[j] })

@@ -143,11 +143,11 @@ func (d *Descents) evaluate(x, grad []float64) float64 {
 		return math.NaN()
 	}
 	clear(d.all)
-	d.Sub.DC.Objective.AddGradient(d.all, 1, x)
+	value := d.Sub.DC.Objective.AddGradient(d.all, 1, x)
 	for i, j := range d.free {
 		grad[i] = d.all[j]
 	}
-	return d.Sub.DC.Objective.Value(x)
+	return value
 }
 
 // descend goes down from x. It returns the objective at the end, +Inf where x has none.

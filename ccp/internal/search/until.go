@@ -78,6 +78,7 @@ type Around struct {
 	Start  uint64    // number of the start: each has draws of its own
 	Lo, Hi []float64 // bounds of the variables
 	Slip   float64   // by how much a convex constraint may be broken, and the sum of the others grow
+	Values *Values
 	// Draw draws a point as a start is drawn; More reports whether iterations are
 	// left.
 	Draw func(seed uint64) []float64

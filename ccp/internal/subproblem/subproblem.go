@@ -209,7 +209,7 @@ func UpperRows(b *Builder, g dc.Representer, hSupport int) []dc.Linear {
 // restrict keeps the points within the domain of h.
 func (s *Problem) restrict(b *Builder, h dc.Convex) {
 	r, ok := h.(dc.Restricted)
-	if !ok {
+	if e, is := h.(interface{ Everywhere() bool }); !ok || is && e.Everywhere() {
 		return
 	}
 	s.Domain = append(s.Domain, r)
