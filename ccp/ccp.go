@@ -105,9 +105,9 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 }
 
 // proved reports whether the multipliers of a convex problem leave so little of its
-// objective open that no search finds a decrease that counts.
+// objective open that no search finds a decrease that counts, or the objective is constant.
 func (r *run) proved() bool {
-	return r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.proved
+	return r.res.Feasible && r.p.Objective.IsConst() || r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.proved
 }
 
 // run solves and completes the result; a panic in a user's code becomes an error, and

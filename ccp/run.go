@@ -106,10 +106,10 @@ func (r *run) close() {
 
 // work is that of the backend so far and of searches without it, in iterations times
 // entries of the convex problem.
-// Where there is nothing to linearise, another start leads to the same point: that is
-// work without end.
+// Where there is nothing to linearise, another start leads to the same point, and where the objective is
+// constant to none that is better: that is work without end.
 func (r *run) work() float64 {
-	if r.sub.Convex() {
+	if r.sub.Convex() || r.res.Feasible && r.p.Objective.IsConst() {
 		return math.Inf(1)
 	}
 	return r.budget.Spent()

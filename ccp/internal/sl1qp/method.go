@@ -125,6 +125,13 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		return end, err
 	}
 	for m.Sub.Inside(x) && m.solves < at.Limit && m.Δ > leastRegion {
+		if m.p.Objective.IsConst() && m.p.Feasible(x, m.asked.feas) {
+			end.Stationary = true
+			if m.solves > 0 {
+				return end, nil
+			}
+			return end, at.Note(x, m.τ, 0)
+		}
 		_, broken := m.merit(x)
 		s, err := m.step(ctx, x, broken)
 		if err != nil {
