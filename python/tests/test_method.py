@@ -419,3 +419,23 @@ def test_matrix_is_symmetric_once():
     prob.solve(solver=cp.CLARABEL)
     assert value == pytest.approx(prob.value, abs=1e-5)
     np.testing.assert_allclose(p.value, p.value.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("entropy", ["of the eigenvalues", "of the matrix"])
+def test_rounding_in_imaginary_parts(entropy):
+    """The imaginary parts of traces are zero but for rounding errors, which are no equations."""
+    rng = np.random.default_rng(0)
+    u, _ = np.linalg.qr(rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3)))
+    a, b = ([[8.38972, 1.02671, 0.87991], [1.02671, 8.41455, 7.31307], [0.87991, 7.31307, 2.35915]],
+            [[6.92907, 4.37713, 5.11915], [4.37713, 7.96725, 4.42217], [5.11915, 4.42217, 2.72919]])
+    a, b = u @ np.array(a) @ u.conj().T, u @ np.array(b) @ u.conj().T
+    if entropy == "of the matrix":
+        x = cp.Variable((3, 3), hermitian=True)
+        turned = u.conj().T @ x @ u
+        cost, rest = -cp.von_neumann_entr(x), [turned - cp.diag(cp.diag(turned)) == 0]
+    else:
+        values = cp.Variable(3)
+        x, cost, rest = u @ cp.diag(values) @ u.conj().T, -cp.sum(cp.entr(values)), []
+    prob = cp.Problem(cp.Minimize(cost), [cp.trace(a @ x) == 19.16342, cp.trace(b @ x) == 17.62551, *rest])
+    assert solve(prob) == pytest.approx(-0.1337292, abs=1e-6)
+    assert prob.status == cp.OPTIMAL

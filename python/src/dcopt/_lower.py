@@ -72,7 +72,7 @@ _POSITIVE = {"log", "sqrt", "entr", "invpos", "xexp", "kl", "rel_entr", "geomean
 
 # Functions that CVXPY states for cone solvers by approximations, of which dcopt's answers were not
 # those of Clarabel (bench/peers/python/cvxpy_tests.py).
-_NOT_BY_CONES = {"quantum_rel_entr", "von_neumann_entr"}
+_NOT_BY_CONES = {"quantum_rel_entr"}
 
 # A solver that comes with CVXPY. It has the upper triangles of matrices, scaled by the square root of 2.
 _TRIANGLES = "CLARABEL"
@@ -97,6 +97,7 @@ class Lowerer:
         self.param_items: dict[int, tuple[int, Item]] = {}  # offset and item of a parameter, by its id
         self.words: set[str] = set()
         self.are_symmetric: set[Item] = set()  # items of which a constraint says so
+        self.parts: list[tuple[Expression, Expression]] = []  # real and imaginary parts of the same expression
         self.disciplined = False  # convex by CVXPY's rules: an expression may be replaced by a bound of it
         self.conic = False
         self.length = 0
@@ -386,7 +387,7 @@ class Lowerer:
             n = self.size_of_parameter(item)
             graph_entry[at:at + n] = ends[item[1]] + np.arange(n)
         order = np.argsort(row, kind="stable")
-        row, column, which, value = row[order], column[order], which[order], value[order]
+        row, column, which, value = self.without_noise(row[order], column[order], which[order], value[order])
         first = 0
         for b in self.blocks:
             n = b.expr.size
@@ -398,6 +399,39 @@ class Lowerer:
             self.fill(b, row[lo:hi] - first, column[lo:hi], which[lo:hi], value[lo:hi], n, starts, offsets, graph_entry, ends)
             first += n
         self.domains(column, offsets, starts)
+
+    def without_noise(self, row: np.ndarray, column: np.ndarray, which: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The coefficients, in the order of their rows, without those of a real or imaginary part that are rounding errors beside the other part: a
+        sum of products has an error of its length times eps beside their moduli (Higham 2002, section 3.1)."""
+        part = np.zeros(len(row), dtype=bool)
+        modulus = np.zeros(int(row[-1]) + 1 if len(row) else 0)
+        at, spans = 0, {}
+        for b in self.blocks:
+            spans[id(b.original)] = (at, *np.searchsorted(row, [at, at + b.expr.size]))
+            at += b.expr.size
+        for pair in self.parts:
+            if all(id(e) in spans for e in pair) and pair[0].size == pair[1].size:
+                both = np.zeros(pair[0].size)
+                for first, lo, hi in (spans[id(e)] for e in pair):
+                    part[lo:hi] = True
+                    np.maximum.at(both, row[lo:hi] - first, np.abs(value[lo:hi]))
+                for first, lo, hi in (spans[id(e)] for e in pair):
+                    modulus[row[lo:hi]] = both[row[lo:hi] - first]
+        if not np.any(part):
+            return row, column, which, value
+        # The entries on either side of the diagonal of a symmetric matrix are one variable.
+        mirror = np.arange(self.length + 1)
+        for at, item in self.columns.values():
+            d = self.graph.variables[item[1]] if item[0] == "v" else {}
+            if d.get("symmetric") or d.get("psd"):
+                places = np.arange(np.prod(d["shape"], dtype=int)).reshape(d["shape"], order="F")
+                mirror[at + places.reshape(-1, order="F")] = at + places.T.reshape(-1, order="F")
+        free = part & (which == self.param_length)
+        m = sp.csr_array(sp.coo_array((value[free], (row[free], column[free])), shape=(len(modulus), self.length + 1)))
+        total = np.asarray((m + m[:, mirror])[row[free], column[free]]).reshape(-1)
+        keep = np.ones(len(row), dtype=bool)
+        keep[free] = np.abs(total) > np.finfo(float).eps * self.length * modulus[row[free]]
+        return row[keep], column[keep], which[keep], value[keep]
 
     def domains(self, column: np.ndarray, offsets: list[tuple[int, Item]], starts: np.ndarray) -> None:
         """CVXPY wants each entry of an array of functions within its domain, whether or not the
@@ -902,10 +936,12 @@ class Lowerer:
         self.add(c, spec, [(c.dual_variables[0], w.size, w.shape, back), (c.dual_variables[1], z.size, z.shape, lambda y: y)])
 
 
-def lower(problem: cp.Problem, conic: bool = False) -> Lowered:
+def lower(problem: cp.Problem, conic: bool = False, parts: list[tuple[Expression, Expression]] | None = None) -> Lowered:
     """The graph of a real problem; conic: a function of what is not affine is stated by cones, as CVXPY
-    does, where the problem is convex by its rules. Raises UnsupportedError with the place."""
+    does, where the problem is convex by its rules; parts: the real and imaginary parts of complex expressions.
+    Raises UnsupportedError with the place."""
     k = Lowerer()
+    k.parts = parts or []
     k.disciplined = k.out.disciplined = problem.is_dcp()
     k.conic = conic
     objective = problem.objective

@@ -63,6 +63,7 @@ class _Kept:
         # The problem that dcopt has, and CVXPY's reduction to it: of complex numbers to real
         # ones, or of a geometric program to its logarithms.
         self.real, self.gp, self.reduced = problem, gp, None
+        parts: list[tuple[Any, Any]] = []
         if problem.is_mixed_integer():
             v = next(v for v in problem.variables() if v.attributes["boolean"] or v.attributes["integer"])
             raise UnsupportedError("boolean and integer variables are not supported", "unsupported",
@@ -71,13 +72,17 @@ class _Kept:
             self.real, self.reduced = _logarithms(problem)
         elif any(leaf.is_complex() for leaf in problem.variables() + problem.parameters() + problem.constants()):
             self.real, self.reduced = _real_parts(problem)
-        self.lowered: Lowered = lower(self.real)
+            of = {c.id: c for c in self.real.constraints}
+            for real, imag in self.reduced[1].real2imag.items():
+                if real in of and imag in of:
+                    parts += zip(of[real].args, of[imag].args)
+        self.lowered: Lowered = lower(self.real, parts=parts)
         self.loaded = Loaded(self.lowered.graph, self.lowered.names)
         if self.lowered.disciplined and not self.loaded.load():
             # Convex by the rules of CVXPY, not by dcopt's splits of compositions: each function
             # of what is not affine is stated by cones.
             self.loaded.free()
-            self.lowered = lower(self.real, conic=True)
+            self.lowered = lower(self.real, conic=True, parts=parts)
             self.loaded = Loaded(self.lowered.graph, self.lowered.names)
         # Of each variable its places in a point, and whether its value is the array that stands there.
         self.places: list[tuple[Any, int, int, bool]] = []
