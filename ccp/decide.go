@@ -309,9 +309,9 @@ func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
 // be met together, and no later convex problem needs slacks: the descent is one among
 // feasible points, and short.
 func (r *run) timid(it Iteration) bool {
-	bold := r.penalty.bold
-	r.penalty.bold = false
-	if !bold || it.open <= r.set.FeasTol {
+	first := r.penalty.slacksFirst
+	r.penalty.slacksFirst = false
+	if !first || it.open <= r.set.FeasTol {
 		return false
 	}
 	copy(r.x, r.where.Start)

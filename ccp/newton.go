@@ -179,7 +179,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	r := n.run
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
-		X: r.x, Tau: max(r.penalty.τ, boldTau*r.penalty.unit), Unit: r.penalty.unit, Limit: r.set.MaxIter - r.k,
+		X: r.x, Tau: max(r.penalty.τ, heavyTau*r.penalty.unit), Unit: r.penalty.unit, Limit: r.set.MaxIter - r.k,
 		Least: r.least(), Tol: r.recover.tol, Feas: r.set.FeasTol,
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++

@@ -18,15 +18,15 @@ type penalty struct {
 	restarts    int     // with a heavy τ
 	heavy       float64 // the τ that puts the constraints first
 	turns       int     // to the other side of constraints
-	bold        bool    // the iteration under way, the first, puts the constraints first
+	slacksFirst bool    // the iteration under way, the first, puts the constraints first
 }
 
 // The constants of the schedule beside τ₀, τmax and μ of Lipp and Boyd 2016, Algorithm
 // 3.1. Source, unless said: ablation table of docs/ccp.md.
 const (
-	// boldTau is the first τ in multiples of the problem's own scale. Multipliers add
+	// heavyTau is the first τ in multiples of the problem's own scale. Multipliers add
 	// up to about 1 of that where the largest of many functions is minimised.
-	boldTau = 1.5
+	heavyTau = 1.5
 	// closing is the share of the slacks before that leaves τ as it is: they are on
 	// the way to 0 by themselves.
 	closing = 0.1
@@ -57,14 +57,14 @@ func (s *penalty) scale(objective, constraint, share float64) {
 	}
 	s.unit = objective / constraint
 	s.first, s.most = s.first*s.unit, s.most*s.unit
-	bold := min(boldTau*s.unit, s.most)
-	s.τ, s.heavy = s.first, bold
+	heavy := min(heavyTau*s.unit, s.most)
+	s.τ, s.heavy = s.first, heavy
 	switch {
-	case s.τ >= bold:
+	case s.τ >= heavy:
 	case share > 0:
-		s.τ = s.first * math.Pow(bold/s.first, share)
+		s.τ = s.first * math.Pow(heavy/s.first, share)
 	default:
-		s.τ, s.bold = bold, true
+		s.τ, s.slacksFirst = heavy, true
 	}
 }
 

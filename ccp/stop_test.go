@@ -57,15 +57,15 @@ func TestPenalty(t *testing.T) {
 	set := DefaultSettings()
 	s := newPenalty(set)
 	s.scale(10, 5, 0)
-	if s.first != 0.002 || s.most != 2e6 || s.τ != 3 || !s.bold {
+	if s.first != 0.002 || s.most != 2e6 || s.τ != 3 || !s.slacksFirst {
 		t.Errorf("scaled by 2: %+v", s)
 	}
 	s = newPenalty(set)
-	if s.scale(10, 5, 0.5); math.Abs(s.τ-math.Sqrt(0.002*3)) > 1e-12 || s.bold {
+	if s.scale(10, 5, 0.5); math.Abs(s.τ-math.Sqrt(0.002*3)) > 1e-12 || s.slacksFirst {
 		t.Errorf("near a good point: %+v", s)
 	}
 	s = newPenalty(set)
-	if s.scale(0, 5, 0); s.first != set.Tau0 || s.bold {
+	if s.scale(0, 5, 0); s.first != set.Tau0 || s.slacksFirst {
 		t.Errorf("an objective without slope: %+v", s)
 	}
 	s.τ, s.most = 1, 100

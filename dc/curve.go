@@ -67,7 +67,7 @@ func (positive) least() float64        { return 0 }
 func (positive) inside(u float64) bool { return u > steepest }
 
 // domainTol is how far a solver's point may lie outside a domain and still be
-// evaluated at its border. Problem.Violation counts the distance all the same.
+// evaluated at its boundary. Problem.Violation counts the distance all the same.
 // Source: two digits above the tolerance of 1e-6 to which constraints are kept.
 const domainTol = 1e-4
 
@@ -75,5 +75,5 @@ const domainTol = 1e-4
 const steepest = 1e-20
 
 // onDomain moves an argument that is outside by no more than rounding to the
-// border; ok is false where it is farther out.
+// boundary; ok is false where it is farther out.
 func onDomain(u float64) (v float64, ok bool) { return max(u, 0), u >= -domainTol }

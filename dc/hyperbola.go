@@ -120,8 +120,8 @@ func positiveFactors(u []Linear, w float64) bool {
 }
 
 // balance are powers of two with product 1 that bring factors, whose product is of the
-// size of that many times root, to one size: those without finite bounds have what the
-// others leave of it.
+// size of that many times root, to one size: those without finite bounds have the share
+// that the others leave.
 func (s *space) balance(u []Linear, root float64) []float64 {
 	out := make([]float64, len(u))
 	sizes, known, logs := make([]float64, len(u)), 0, 0.0

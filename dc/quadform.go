@@ -145,7 +145,7 @@ func (f *quadraticForm) addSquare(w float64, r Linear) {
 }
 
 // scaled is the form in variables uᵢ = dᵢ·xᵢ in which the sum of all squares, whatever
-// their sign, has a diagonal of ones: what is rounding and what is not then does not
+// their sign, has a diagonal of ones: where rounding begins does not then
 // depend on units.
 func (f *quadraticForm) scaled() (q *mat.SymDense, l, d []float64, ok bool) {
 	n := len(f.vars)

@@ -3,8 +3,8 @@ package dc
 import "slices"
 
 // Linearised returns p with other splits: smooth functions of DC constraints and of
-// nonlinear equations, which are two of them, have no convex part. What CCP subtracts
-// is then −f itself, and its tangent the linearisation of f, as Newton's method needs
+// nonlinear equations, which are two of them, have no convex part. CCP then
+// subtracts −f itself, and its tangent the linearisation of f, as Newton's method needs
 // it. Values of expressions are as they were. equations tells whether p has such
 // equations; ok is false where it has none, and another constraint that is not convex or
 // an objective that is convex or not smooth.

@@ -3,7 +3,7 @@
 // dense arrays of NumPy, finite.
 //
 // Memory is bounded by the limit that the caller gives, whatever a file claims of
-// itself: room grows with what was read. A mistake is an [Error] with its place, a
+// itself: room grows with the bytes that were read. A mistake is an [Error] with its place, a
 // line and column of a text or the byte of a binary file.
 //
 // Sources of the formats: NumPy Enhancement Proposal 1 and the module numpy.lib.format;

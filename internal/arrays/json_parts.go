@@ -8,7 +8,7 @@ import (
 )
 
 // partBytes is the least text that is worth a part of its own.
-// Source: some 0.1 ms of reading, many times what a goroutine costs.
+// Source: some 0.1 ms of reading, many times the cost of a goroutine.
 const partBytes = 1 << 16
 
 // whole is value at depth 0. A long array is read in parts at the same time; where one

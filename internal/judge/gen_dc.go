@@ -90,7 +90,7 @@ func (s *source) sum(depth int) *Node {
 }
 
 // feasibleRow is a row that x keeps: with equality, or with room of a share of
-// what the expression is.
+// the value of the expression.
 func (s *source) feasibleRow(e *Node, x []float64) (Row, bool) {
 	v, ok := s.value(e, x)
 	if !ok {

@@ -243,8 +243,8 @@ func (h *embedding) complete(w *work) {
 	}
 }
 
-// temper: here the residuals fall as fast as μ.
-func (h *embedding) temper(w *work, σ float64) {
+// lowerResiduals: here the residuals fall as fast as μ.
+func (h *embedding) lowerResiduals(w *work, σ float64) {
 	rest := 1 - σ
 	for _, v := range [...][]float64{w.rd, w.re, w.side.rp, w.cone.rp} {
 		for i := range v {

@@ -52,10 +52,10 @@ func (w *work) iterate(ctx context.Context, j judge, maxIter int) (int, verdict)
 		w.method.complete(w)
 		w.stepLengths(1)
 		σ := w.centring()
-		w.method.temper(w, σ)
+		w.method.lowerResiduals(w, σ)
 		w.centre(σ)
 		w.correct(ctx)
-		if w.jammed() {
+		if w.tooShort() {
 			w.forget()
 			w.centre(σ)
 			w.correct(ctx)

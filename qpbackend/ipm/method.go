@@ -45,8 +45,8 @@ type method interface {
 	prepare(ctx context.Context, w *work)
 	// complete makes the direction of the method from that of the residuals.
 	complete(w *work)
-	// temper reduces the residuals to the part that a corrector with centring σ removes.
-	temper(w *work, σ float64)
+	// lowerResiduals reduces the residuals to the part that a corrector with centring σ removes.
+	lowerResiduals(w *work, σ float64)
 	// forget makes the next corrector one of first order.
 	forget()
 	// back is the share of the way to the boundary that a step goes.
@@ -99,7 +99,7 @@ func (plain) affine()                        {}
 func (plain) centre(float64)                 {}
 func (plain) prepare(context.Context, *work) {}
 func (plain) complete(*work)                 {}
-func (plain) temper(*work, float64)          {}
+func (plain) lowerResiduals(*work, float64)  {}
 func (plain) forget()                        {}
 func (plain) after(float64) float64          { return 0 }
 func (plain) advance(float64)                {}

@@ -168,10 +168,10 @@ func (w *work) centring() float64 {
 	return r * r * r
 }
 
-// jammed reports whether the step is so short that the terms of second and third
+// tooShort reports whether the step is so short that the terms of second and third
 // order, good for a whole step, may be to blame: those of cones that are not
 // symmetric at times are.
-func (w *work) jammed() bool { return w.cone.asym && w.αp < shortStep }
+func (w *work) tooShort() bool { return w.cone.asym && w.αp < shortStep }
 
 // shortStep is the step below which the corrector is tried again.
 // Source: docs/bench.md, Constants of ipm.

@@ -178,7 +178,7 @@ func (t *tightening) row(col []int, val []float64, l, u float64) {
 	}
 }
 
-// others is what a sum of finite numbers and so many infinite ones is without own, with
+// others is a sum of finite numbers and so many infinite ones without its term own, with
 // a bound of its error; false where it is not finite.
 func others(sum, own, err float64, infinite int) (rest, slip float64, ok bool) {
 	if math.IsInf(own, 0) {

@@ -130,7 +130,7 @@ func leaves(p *qpbackend.Problem, y []float64) (most, err float64) {
 	return most, err
 }
 
-// intoDuals moves y into what may prove something: multipliers of absent bounds become 0,
+// intoDuals moves y to multipliers that may prove something: those of absent bounds become 0,
 // those of a cone minus a point of its dual. It returns false where y is no number.
 func intoDuals(p *qpbackend.Problem, y []float64) bool {
 	conic := make([]bool, len(y))
@@ -193,8 +193,8 @@ func intoDual(c qpbackend.Cone, z []float64) {
 	}
 }
 
-// intoSemidefinite adds to the diagonal what makes all eigenvalues of the matrix at least
-// the error with which they are computed.
+// intoSemidefinite adds the least to the diagonal that makes all eigenvalues of the matrix at
+// least the error with which they are computed.
 func intoSemidefinite(z []float64) {
 	n := int(math.Sqrt(2 * float64(len(z))))
 	a := mat.NewSymDense(n, nil)

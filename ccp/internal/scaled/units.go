@@ -6,8 +6,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Unit is a power of 1024 for a size: 1 for sizes from 1/8 to 128, and for 0 and
-// what is no number. It has a reciprocal.
+// Unit is a power of 1024 for a size: 1 for sizes from 1/8 to 128, for 0 and
+// for NaN. It has a reciprocal.
 func Unit(size float64) float64 {
 	if !(size > 0) || math.IsInf(size, 1) {
 		return 1
@@ -54,7 +54,7 @@ func Spread(p *qpbackend.Problem, first, sizes, x []float64) []float64 {
 
 // fromImplied gives columns that are values of exponentials or powers the
 // size of their bounds as rows and cones imply them at x: e^u and uᵖ are of other sizes
-// than u, and than what else stands in the rows that they are added up in.
+// than u, and than the other terms of the rows that they are added up in.
 func fromImplied(sizes []float64, p *qpbackend.Problem, x []float64) {
 	values := ConeValues(p, len(x))
 	if len(x) == 0 || len(values) == 0 {

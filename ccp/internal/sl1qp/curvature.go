@@ -544,7 +544,7 @@ func (c *curvature) seen(now []float64) []float64 {
 	return out
 }
 
-// A step that lowers the merit by modest times what was predicted could have been
+// A step that lowers the merit by modest times the predicted decrease could have been
 // longer: W was too convex by about that. meets is where it is as convex as it should.
 const (
 	modest = 1.5

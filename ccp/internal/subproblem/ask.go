@@ -23,7 +23,7 @@ func (s *Problem) NoObjective() qpbackend.Update {
 // Ask solves the problem with other values than those of the last linearise, for
 // a purpose of its own.
 func (s *Problem) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Result, err error) {
-	s.unchanged.strange = true
+	s.unchanged.diverted = true
 	if err = s.Solver.Update(u); err == nil {
 		err = s.Solver.Solve(ctx, &res)
 	}

@@ -284,7 +284,7 @@ func (s *Problem) Solve(ctx context.Context) error {
 // change, where it was given others for another purpose.
 func (s *Problem) values() qpbackend.Update {
 	now := s.Now
-	if s.unchanged.strange {
+	if s.unchanged.diverted {
 		now.L = s.lower()
 		if now.P == nil && s.QP.P != nil {
 			now.P = s.QP.P.Val

@@ -14,7 +14,7 @@ import (
 type unchanged struct {
 	held     bool      // the solver has A and P as they are now
 	answered bool      // with these and the values below
-	strange  bool      // the solver has values that it was given for another purpose
+	diverted bool      // the solver has values that it was given for another purpose
 	q, l, u  []float64 // of the last solve
 	lo, hi   []float64
 }
@@ -22,7 +22,7 @@ type unchanged struct {
 // is reports whether the values are those of the last solve: the same numbers,
 // but for the rounding errors in the bounds that tangents give.
 func (a *unchanged) is(now *qpbackend.Update) bool {
-	if !a.held || !a.answered || a.strange || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) || !slices.Equal(a.lo, now.Lo) || !slices.Equal(a.hi, now.Hi) {
+	if !a.held || !a.answered || a.diverted || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) || !slices.Equal(a.lo, now.Lo) || !slices.Equal(a.hi, now.Hi) {
 		return false
 	}
 	for i, u := range now.U {
@@ -39,11 +39,11 @@ const rounded = 1e-13
 // ask hands over the values that have changed.
 func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
 	a.keep(now)
-	if a.held && !a.strange {
+	if a.held && !a.diverted {
 		now.A, now.P = nil, nil
 	}
 	err := solver.Update(now)
-	a.held, a.strange = err == nil, a.strange && err != nil
+	a.held, a.diverted = err == nil, a.diverted && err != nil
 	return err
 }
 

@@ -184,7 +184,7 @@ func (f *Fitter) search() (t float64, ok bool) {
 	}
 	p2 := f.pen.value(f.dir, n)
 	cross := p1 - p0 - p2
-	losses := f.probe()
+	losses := f.lossesAlong()
 	best := f.Objective
 	for k, s := range steps {
 		if v := losses[k] + p0 + s*cross + s*s*p2 + f.groups(s); v < best {

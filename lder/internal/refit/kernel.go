@@ -65,10 +65,10 @@ func (k kernels) products(v, coef []float64, p *panel) {
 	}
 }
 
-// probe sets loss to the sums of the weighted squared errors of a panel at the
+// lossesAlong sets loss to the sums of the weighted squared errors of a panel at the
 // steps, where p.v are the values of the pieces and p.c their changes by a full
 // step.
-func (k kernels) probe(p *panel, r1 int, hinge bool, loss *[len(steps)]float64) {
+func (k kernels) lossesAlong(p *panel, r1 int, hinge bool, loss *[len(steps)]float64) {
 	pieces := len(p.v) / p.width
 	if k == wide {
 		simd.Probe(&p.v[0], &p.c[0], &p.y[0], &p.w[0], &steps[0], p.width, r1, pieces, number(hinge), loss)

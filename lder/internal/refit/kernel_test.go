@@ -80,8 +80,8 @@ func TestPanelKernels(t *testing.T) {
 		near(t, what+": products", got, want, outside)
 
 		var g, w [len(steps)]float64
-		wide.probe(p, r1, hinge, &g)
-		portable.probe(p, r1, hinge, &w)
+		wide.lossesAlong(p, r1, hinge, &g)
+		portable.lossesAlong(p, r1, hinge, &w)
 		near(t, what+": probe", g[:], w[:], nil)
 
 		q := *p

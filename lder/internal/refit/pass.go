@@ -112,8 +112,8 @@ func (f *Fitter) placeBlock(b *block, s *scratch) {
 	b.loss[0] = sum
 }
 
-// probe returns the weighted mean of the squared errors at each step along dir.
-func (f *Fitter) probe() (loss [len(steps)]float64) {
+// lossesAlong returns the weighted mean of the squared errors at each step along dir.
+func (f *Fitter) lossesAlong() (loss [len(steps)]float64) {
 	f.each((*Fitter).probeBlock)
 	for k := range f.blocks {
 		for s, v := range f.blocks[k].loss {
@@ -132,7 +132,7 @@ func (f *Fitter) probeBlock(b *block, s *scratch) {
 			f.products(p.v, f.θ, &p)
 		}
 		f.products(p.c, f.dir, &p)
-		f.kernels.probe(&p, f.opt.R1, f.opt.Hinge, &loss)
+		f.kernels.lossesAlong(&p, f.opt.R1, f.opt.Hinge, &loss)
 		for k, v := range loss {
 			b.loss[k] += v
 		}

@@ -84,7 +84,7 @@ func testStep(t *testing.T, k kernels) {
 		trial := slices.Clone(f.trial)
 		p := make([]float64, len(f.Pieces))
 		f.search()
-		losses := f.probe()
+		losses := f.lossesAlong()
 		for s, step := range steps {
 			θ := slices.Clone(f.θ)
 			for k := range θ {
@@ -396,7 +396,7 @@ func testHinge(t *testing.T, k kernels) {
 		}
 		trial, p := slices.Clone(f.trial), make([]float64, len(f.Pieces))
 		f.search()
-		losses := f.probe()
+		losses := f.lossesAlong()
 		for s, step := range steps {
 			θ := slices.Clone(f.θ)
 			for k := range θ {

@@ -229,8 +229,8 @@ func (c *asymmetric) Block(h []float64) {
 }
 
 // Expansion writes H as diag(d) + uuᵀ − vvᵀ with diag(d) − vvᵀ positive definite.
-// Along one direction H is larger than along the others by what the distance from
-// the boundary is smaller: u takes that, so that the rest keeps its digits. With p
+// Along one direction H is larger than along the others the more, the smaller the distance from
+// the boundary is: u takes that, so that the rest keeps its digits. With p
 // the coordinate that the first of those is in, H' less half of what leaves it
 // positive definite at p has the Cholesky factor u' in column p, and a remainder
 // S in the other two; the entry of S off the diagonal becomes that of −vvᵀ.

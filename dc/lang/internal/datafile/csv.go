@@ -34,7 +34,7 @@ func (c *column) first() *table.Cell { return firstCell(c.odd[:]) }
 // Words reports whether a column has words.
 func (t *Table) Words(j int) bool { return t.columns[j].odd[table.Text] != nil }
 
-// FirstWord is the first word of some columns, as what is wrong with them as numbers.
+// FirstWord is the first word of some columns, as the reason why they are no numbers.
 func (t *Table) FirstWord(cols []int) error {
 	var cells []*table.Cell
 	for _, j := range cols {
