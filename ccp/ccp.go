@@ -173,6 +173,9 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 
 // scaleTau makes τ a multiple of the slopes at z.
 func (r *run) scaleTau() error {
+	if len(r.sub.Slacks) == 0 {
+		return nil
+	}
 	r.sub.SetPrices(r.z)
 	objective, constraint := r.sub.Slopes(r.z)
 	r.penalty.scale(objective, constraint, r.seed.share)

@@ -115,13 +115,16 @@ func (r *run) bound(it Iteration) {
 		c.unit = unit
 	}
 	value, best := r.minimised(it.Objective), r.best()
-	least := max(r.sub.LeastNear(), r.p.Objective.Range().Lo)
 	near := r.sub.Near(r.res.X)
 	if near {
 		value = min(value, best)
 	}
-	c.open, c.least = value-least, least
 	c.closed = max(r.set.Tol*size, it.noise)
+	least := r.sub.LeastNear()
+	if !(value-least <= c.closed) {
+		least = max(least, r.p.Objective.Range().Lo)
+	}
+	c.open, c.least = value-least, least
 	c.proved = c.open <= c.closed
 	c.ajar = max(100*c.closed, finest*c.unit)
 	if size <= before {

@@ -93,7 +93,7 @@ func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 	if len(b.errs) > 0 {
 		return nil, b.errs
 	}
-	p, err := b.m.ProblemContext(ctx)
+	p, err := b.m.ProblemContext(b.patience(ctx, limits))
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -132,6 +132,19 @@ func (b *builder) at(id int, err *Error) *Error {
 		err.Node, err.Name = &id, b.nameOf(id)
 	}
 	return err
+}
+
+// A problem of so many entries of variables, and of so many coefficients, is made in less than a millisecond: eigenvalues
+// of a full matrix take the cube of the one, all else a few operations for each of the others.
+const briefEntries, briefNonzeros = 64, 10_000
+
+// patience is ctx, or one that does not end where the graph is small: whoever may be interrupted works in a
+// goroutine of its own, which costs a small problem a tenth of its time.
+func (b *builder) patience(ctx context.Context, limits Limits) context.Context {
+	if b.p.Entries <= briefEntries && limits.Nonzeros-b.limits.Nonzeros <= briefNonzeros && len(b.g.Constraints) <= briefEntries {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
 }
 
 // entries is the number of entries of a shape, −1 for none within the limit.

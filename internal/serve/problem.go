@@ -26,6 +26,7 @@ type problem struct {
 	prog     *graph.Program
 	stale    bool           // nodes without variables have the values of former parameters
 	settings *wire.Settings // of load
+	plan     *plan          // of these alone
 
 	session *ccp.Session
 	wanted  wire.Settings // those that the session was made for
@@ -101,7 +102,8 @@ func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
 		}
 		p.params = append(p.params, v.V)
 	}
-	if _, err := settingsOf(p.settings, nil); err != nil {
+	var err error
+	if p.plan, err = settingsOf(p.settings, nil); err != nil {
 		return nil, err
 	}
 	prog, err := graph.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
@@ -218,9 +220,11 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 	if m.Update != nil {
 		return nil, errorf(wire.ErrRequest, "update belongs to problems of load_data; parameters change a graph")
 	}
-	plan, err := settingsOf(p.settings, m.Settings)
-	if err != nil {
-		return nil, err
+	plan := p.plan
+	if m.Settings != nil {
+		if plan, err = settingsOf(p.settings, m.Settings); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.assign(j.ctx, p, m.Parameters); err != nil {
 		return nil, err
