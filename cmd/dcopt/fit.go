@@ -33,6 +33,7 @@ func fitCommand() *cli.Command {
 			&cli.BoolFlag{Name: "classify", Usage: "train a classifier: the words or numbers of the target are classes"},
 			&cli.StringFlag{Name: "weights", Usage: "the column `NAME` says how much each row counts; it is no feature"},
 			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg: of one or two features itself, else predicted against observed"},
+			&cli.StringFlag{Name: "time-limit", Usage: "end the training after `DURATION`, such as 90s or 1.5m, with the best model so far; a number alone is seconds"},
 		}, append(trainingFlags(), &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"})...),
 		Action: fit,
 	}
@@ -149,6 +150,12 @@ func fit(c *cli.Context) error {
 		return err
 	}
 	noteUnused(c, set.Method)
+	limit := time.Duration(0)
+	if c.IsSet("time-limit") {
+		if limit, err = parseLimit(c.String("time-limit")); err != nil {
+			return err
+		}
+	}
 	if c.String("out") == "" {
 		return usagef("fit: where does the model go? Give -o MODEL.json")
 	}
@@ -164,7 +171,7 @@ func fit(c *cli.Context) error {
 		if c.IsSet("plot") {
 			return usagef("--plot draws what a regressor predicts; with --classify there is no picture")
 		}
-		return fitClasses(c, path, set, out)
+		return fitClasses(c, path, set, limit, out)
 	}
 	plot, err := plotFlag(c)
 	if err != nil {
@@ -181,12 +188,12 @@ func fit(c *cli.Context) error {
 	if plot != nil {
 		kept = slices.Clone(d.Columns) // train takes their contents
 	}
-	r, spent, err := train(c, set, d)
+	r, spent, err := train(c, set, limit, d)
 	if err != nil && !isContextError(err) {
 		return badFile(fmt.Errorf("%s: %w", path, err))
 	}
 	if r.Model == nil && r.Ensemble == nil {
-		return &failure{exitInterrupted, errors.New("interrupted before there was a model; nothing is written")}
+		return noModel(err, "a model")
 	}
 	if err := writeModel(r, out, plot, kept, d.Y); err != nil {
 		return err
@@ -201,6 +208,22 @@ func fit(c *cli.Context) error {
 		return ended(exitInterrupted)
 	}
 	return ended(exitNotSolved)
+}
+
+// noModel is the failure of a training that ended before there was anything to write.
+func noModel(err error, of string) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &failure{exitNotSolved, fmt.Errorf("the time limit ended the training before there was %s; nothing is written", of)}
+	}
+	return &failure{exitInterrupted, fmt.Errorf("interrupted before there was %s; nothing is written", of)}
+}
+
+// limited is ctx, with an end after limit unless that is 0.
+func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limit)
 }
 
 // writeModel writes the model and, unless plot is nil, draws it with the table.
@@ -242,16 +265,19 @@ func mindGarbage(d *trainingTable) (restore func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// train fits, which takes d.Columns, and shows how far it is.
-func train(c *cli.Context, set lder.Settings, d *trainingTable) (*lder.Regressor, time.Duration, error) {
+// train fits, which takes d.Columns, and shows how far it is. Unlike an interruption, the
+// end of the limit waits for the model so far.
+func train(c *cli.Context, set lder.Settings, limit time.Duration, d *trainingTable) (*lder.Regressor, time.Duration, error) {
 	p := trainingProgress(c, &set)
 	ctx, cancel := withFirst(c.Context, &set)
 	defer cancel(nil)
 	r := lder.NewRegressor(set)
 	r.Features, r.Target, r.Categories = d.Features, d.Target, d.Categories
 	begin := time.Now()
+	training, end := limited(c.Context, limit)
+	defer end()
 	fitted, err := within(ctx, func() (*lder.Regressor, error) {
-		return r, r.FitColumns(c.Context, d.Columns, d.Y, d.weights)
+		return r, r.FitColumns(training, d.Columns, d.Y, d.weights)
 	})
 	p.stop()
 	if fitted == nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +21,7 @@ import (
 const mostClasses = 100
 
 // fitClasses is fit --classify.
-func fitClasses(c *cli.Context, path string, set lder.Settings, out *output) error {
+func fitClasses(c *cli.Context, path string, set lder.Settings, limit time.Duration, out *output) error {
 	var labels []string
 	d, err := trainingData(c, path, func(t *dataset.Table, target string, sel dataset.Selection) (*dataset.Data, error) {
 		classes, err := codeTarget(t, target)
@@ -43,16 +42,18 @@ func fitClasses(c *cli.Context, path string, set lder.Settings, out *output) err
 	}
 	p := trainingProgress(c, &set)
 	begin := time.Now()
+	training, end := limited(c.Context, limit)
+	defer end()
 	r, err := within(c.Context, func() (*lder.Classifier, error) {
 		r := lder.NewClassifier(set)
 		r.Features, r.Target, r.Categories = d.Features, d.Target, d.Categories
-		return r, r.FitWeighted(c.Context, d.X, labels, d.weights)
+		return r, r.FitWeighted(training, d.X, labels, d.weights)
 	})
 	p.stop()
 	spent := time.Since(begin)
 	switch {
 	case isContextError(err):
-		return &failure{exitInterrupted, errors.New("interrupted before there was a classifier; nothing is written")}
+		return noModel(err, "a classifier")
 	case err != nil:
 		return badFile(fmt.Errorf("%s: %w", path, err))
 	}
