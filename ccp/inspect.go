@@ -23,7 +23,7 @@ type Summary struct {
 // ConeSize is how many cones of a kind there are, and how many rows they have.
 type ConeSize struct{ Count, Rows int }
 
-// Supported reports whether the backend can solve the convex problem.
+// Supported reports whether the backend takes all cones of the convex problem.
 func (s *Summary) Supported(b qpbackend.Backend) bool {
 	return qpbackend.CheckCones(b, s.problem) == nil
 }

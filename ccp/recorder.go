@@ -50,14 +50,15 @@ type Trace struct {
 	Iterations []Iteration
 }
 
-// Record appends it.
+// Record appends it, with a copy of X. It returns nil.
 func (t *Trace) Record(it Iteration) error {
 	it.X = append([]float64(nil), it.X...)
 	t.Iterations = append(t.Iterations, it)
 	return nil
 }
 
-// Printer writes one line per iteration.
+// Printer writes one line per iteration to w, under a header: start and hop from 1 and 0,
+// objective as stated, violation, step and τ. An error of w ends the run.
 func Printer(w io.Writer) Recorder {
 	first := true
 	return RecorderFunc(func(it Iteration) error {
@@ -72,7 +73,8 @@ func Printer(w io.Writer) Recorder {
 	})
 }
 
-// Slog logs every iteration at level Info.
+// Slog logs every iteration at level Info under the message ccp, with the fields of
+// Iteration as attributes. It ends no run.
 func Slog(l *slog.Logger) Recorder {
 	return RecorderFunc(func(it Iteration) error {
 		l.Info("ccp", "start", it.Start, "iteration", it.K, "hop", it.Hop, "objective", it.Objective,

@@ -92,7 +92,8 @@ func (s *Session) ReplaceContext(ctx context.Context, p *dc.Problem) (err error)
 // Restart lets the next Solve begin at the problem's start, as the first one does.
 func (s *Session) Restart() { s.x = nil }
 
-// Problem is the problem with the current values of its parameters.
+// Problem is the problem with the current values of its parameters. It is the session's
+// own: do not change it.
 func (s *Session) Problem() *dc.Problem { return s.p }
 
 // Solve is the function Solve for the current values. Without x0 it begins where

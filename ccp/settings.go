@@ -107,7 +107,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Validate names the first field out of range.
+// Validate returns an error that names the first field out of range and the range; nil
+// if there is none.
 func (s Settings) Validate() error {
 	c := setting.Of("ccp: Settings")
 	c.Positive("Tau0", s.Tau0)

@@ -66,7 +66,8 @@ func New(r io.Reader, w io.WriteCloser) *Client {
 // closing is how long Close waits for the worker to end before it kills it.
 const closing = 2 * time.Second
 
-// Close ends the worker, whatever it does.
+// Close ends the worker: after two seconds it is killed. Requests under way return an
+// error. The error of Close is that of the process, nil if it ended well.
 func (c *Client) Close() error {
 	err := c.w.Close()
 	select {
@@ -193,7 +194,8 @@ func (c *Client) write(m wire.Message) error {
 	return wire.Write(c.w, m)
 }
 
-// Hello asks the worker for its version and limits.
+// Hello asks the worker for its version, its protocol and its limits. The error is of
+// type Errors where it does not speak the protocol of this package.
 func (c *Client) Hello(ctx context.Context) (*Hello, error) {
 	var out Hello
 	return &out, c.do(ctx, "hello", &wire.Hello{Protocol: Ptr(wire.Version)}, &out, nil)
@@ -212,7 +214,8 @@ func (c *Client) Load(ctx context.Context, g *Graph, set *Settings) (*Problem, e
 	return p, c.do(ctx, "load", &wire.Load{Problem: p.handle, Graph: *g, Settings: set}, &p.Loaded, nil)
 }
 
-// LoadData gives matrices to the worker; d is changed.
+// LoadData gives a problem as matrices to the worker, in the form of Data.
+// The worker's number is set in d. The error is of type Errors where it refuses them.
 func (c *Client) LoadData(ctx context.Context, d *Data) (*Problem, error) {
 	p := &Problem{c: c, handle: c.handle()}
 	d.Problem = p.handle
@@ -229,7 +232,9 @@ type Options struct {
 	Progress   func(Progress)
 }
 
-// Solve solves the problem. Statuses are not errors.
+// Solve solves the problem. An outcome such as infeasible, or the end of a limit, is the
+// status of the result and no error; one of type Errors says which field is wrong. Where
+// ctx ends, the result has the best point and the status cancelled.
 func (p *Problem) Solve(ctx context.Context, o Options) (*Result, error) {
 	m := &wire.Solve{
 		Problem: p.handle, Settings: o.Settings, Parameters: o.Parameters, Update: o.Update, Start: o.Start, Progress: o.Progress != nil,
@@ -244,17 +249,20 @@ func (p *Problem) Solve(ctx context.Context, o Options) (*Result, error) {
 	return &out, nil
 }
 
-// Set gives parameters of a graph other values.
+// Set gives parameters of a graph other values, by name and with the shapes that they were
+// declared with. They count from the next Solve on.
 func (p *Problem) Set(ctx context.Context, values map[string]*Floats) error {
 	return p.c.do(ctx, "set", &wire.Set{Problem: p.handle, Parameters: values}, &wire.Ok{}, nil)
 }
 
-// Update gives matrices other numbers in the same places.
+// Update gives matrices other numbers in the same places: as many as the pattern has.
+// They count from the next Solve on.
 func (p *Problem) Update(ctx context.Context, v NewValues) error {
 	return p.c.do(ctx, "update", &wire.Update{Problem: p.handle, NewValues: v}, &wire.Ok{}, nil)
 }
 
-// Check says how the problem is split.
+// Check says how the problem is split, what is linearised, and which backends can solve
+// it, without solving it.
 func (p *Problem) Check(ctx context.Context) (*Checked, error) {
 	var out Checked
 	return &out, p.c.do(ctx, "check", &wire.Check{Problem: p.handle}, &out, nil)
@@ -278,7 +286,8 @@ func (p *Problem) Evaluate(ctx context.Context, x []float64, nodes ...int) ([][]
 	return out, nil
 }
 
-// DC is the problem as the text of a .dc file.
+// DC is the problem as the text of a .dc file, in the layout of dcopt fmt. The error is
+// of type Errors where the language cannot say it.
 func (p *Problem) DC(ctx context.Context) (string, error) {
 	var reply wire.TextReply
 	if err := p.c.do(ctx, "to_dc", &wire.Check{Problem: p.handle}, &reply, nil); err != nil {
@@ -287,7 +296,7 @@ func (p *Problem) DC(ctx context.Context) (string, error) {
 	return string(reply.Text.V), nil
 }
 
-// Free lets the worker forget the problem.
+// Free lets the worker forget the problem, and its memory. Other methods then fail.
 func (p *Problem) Free(ctx context.Context) error {
 	return p.c.do(ctx, "free", &wire.Free{Problem: &p.handle}, &wire.Ok{}, nil)
 }
@@ -299,14 +308,16 @@ type Model struct {
 	handle uint64
 }
 
-// Fit trains a model; m is changed.
+// Fit trains a model on the table in m, in which the worker's number is set. progress, if
+// not nil, is called from another goroutine.
 func (c *Client) Fit(ctx context.Context, m *Fit, progress func(Progress)) (*Model, error) {
 	out := &Model{c: c, handle: c.handle()}
 	m.Model, m.Progress = out.handle, progress != nil
 	return out, c.do(ctx, "fit", m, &out.Fitted, progress)
 }
 
-// LoadModel gives a model file to the worker.
+// LoadModel gives the bytes of a model file to the worker. The error is of type Errors,
+// with the place of the mistake in the file.
 func (c *Client) LoadModel(ctx context.Context, file []byte) (*Model, error) {
 	out := &Model{c: c, handle: c.handle()}
 	return out, c.do(ctx, "load_model", &wire.LoadModel{Model: out.handle, File: wire.T(file)}, &out.Fitted, nil)
@@ -322,7 +333,8 @@ func (m *Model) Predict(ctx context.Context, x []float64, features int) (*Predic
 	return &out, m.c.do(ctx, "predict", &wire.Predict{Model: m.handle, Shape: []int{rows, features}, X: wire.F(x)}, &out, nil)
 }
 
-// Export is the model as text: json, text, latex, go, python or c.
+// Export is the model as text, in the format json, text, latex, go, python or c; another
+// one is an error of type Errors.
 func (m *Model) Export(ctx context.Context, format string) (string, error) {
 	var reply wire.TextReply
 	if err := m.c.do(ctx, "export", &wire.Export{Model: m.handle, Format: format}, &reply, nil); err != nil {
@@ -331,7 +343,7 @@ func (m *Model) Export(ctx context.Context, format string) (string, error) {
 	return string(reply.Text.V), nil
 }
 
-// Free lets the worker forget the model.
+// Free lets the worker forget the model, and its memory. Other methods then fail.
 func (m *Model) Free(ctx context.Context) error {
 	return m.c.do(ctx, "free", &wire.Free{Model: &m.handle}, &wire.Ok{}, nil)
 }

@@ -28,10 +28,10 @@ func failed(format string, args ...any) Affine {
 	return Affine{err: fmt.Errorf("dc: "+format, args...), c: []float64{0}}
 }
 
-// Num is a constant scalar.
+// Num is the constant v, a scalar: of shape [].
 func Num(v float64) Affine { return Affine{c: []float64{v}} }
 
-// Vec is a constant vector; v is copied.
+// Vec is a constant vector of shape [len(v)]; v is copied.
 func Vec(v []float64) Affine { return Const([]int{len(v)}, v) }
 
 // Const is a constant array of the given shape, data in row-major order; both
@@ -43,7 +43,8 @@ func Const(shape []int, data []float64) Affine {
 	return Affine{shape: append([]int(nil), shape...), c: append([]float64(nil), data...)}
 }
 
-// Mat is a constant matrix; m is copied.
+// Mat is a constant matrix of shape [rows columns]; m is copied. A nil m gives an Affine
+// with an error.
 func Mat(m mat.Matrix) Affine {
 	if m == nil {
 		return failed("a matrix is nil")
@@ -58,7 +59,7 @@ func Mat(m mat.Matrix) Affine {
 	return Affine{shape: []int{r, c}, c: data}
 }
 
-// Entries is the vector of the given functions.
+// Entries is the vector of the given functions, of shape [len(rows)]; they are copied.
 func Entries(rows ...Linear) Affine {
 	total := 0
 	for k := range rows {
@@ -72,7 +73,7 @@ func Entries(rows ...Linear) Affine {
 	return a
 }
 
-// FromLinear is the scalar l.
+// FromLinear is l as a scalar, of shape []. It keeps the slices of l.
 func FromLinear(l Linear) Affine {
 	return Affine{ptr: []int{0, len(l.Idx)}, idx: l.Idx, val: l.Val, c: []float64{l.Const}, of: l.of}
 }
@@ -103,16 +104,17 @@ func (a Affine) Err() error {
 // Shape is the list of dimensions, empty for a scalar. Do not change it.
 func (a Affine) Shape() []int { return a.shape }
 
-// Len is the number of entries.
+// Len is the number of entries: the product of Shape, 1 for a scalar.
 func (a Affine) Len() int { return len(a.c) }
 
-// NNZ is the number of coefficients.
+// NNZ is the number of coefficients that are stored, of all entries together.
 func (a Affine) NNZ() int { return len(a.idx) }
 
-// IsConst reports whether no variable occurs.
+// IsConst reports whether no variable occurs in any entry.
 func (a Affine) IsConst() bool { return len(a.idx) == 0 }
 
-// Entry is the k-th function in row-major order; its slices are a's own.
+// Entry is the k-th function in row-major order, 0 ≤ k < Len, else it panics. Its slices
+// are a's own: do not change them.
 func (a Affine) Entry(k int) Linear {
 	if a.ptr == nil {
 		return Linear{Const: a.c[k], of: a.of}
@@ -121,7 +123,8 @@ func (a Affine) Entry(k int) Linear {
 	return Linear{a.idx[lo:hi:hi], a.val[lo:hi:hi], a.c[k], a.of}
 }
 
-// ValueTo writes the entries' values at x to dst, of length Len.
+// ValueTo writes the entries' values at x to dst, of length Len, in row-major order. x has
+// a number for each entry of each variable of the model: Problem.NumVars of them.
 func (a Affine) ValueTo(dst, x []float64) {
 	v := a.values(x)
 	for k := range a.c {
@@ -129,7 +132,7 @@ func (a Affine) ValueTo(dst, x []float64) {
 	}
 }
 
-// Value is ValueTo into a new slice.
+// Value is ValueTo into a new slice, of length Len.
 func (a Affine) Value(x []float64) []float64 {
 	dst := make([]float64, a.Len())
 	a.ValueTo(dst, x)
@@ -184,7 +187,8 @@ func (a *Affine) addRow(dst []float64, w float64, k int) {
 
 func (a *Affine) support() []int { return union(a.idx) }
 
-// Stack joins the entries of all parts, in order, into one vector.
+// Stack joins the entries of all parts, of any shapes, each in row-major order, into one
+// vector. The first error of a part is that of the result.
 func Stack(parts ...Affine) Affine {
 	entries, coeffs := 0, 0
 	for k := range parts {
@@ -203,10 +207,11 @@ func Stack(parts ...Affine) Affine {
 	return out
 }
 
-// Add returns a + b; a scalar operand is broadcast.
+// Add returns a + b, entry by entry; a scalar operand is broadcast. Two other shapes
+// must be the same, or the result has an error.
 func (a Affine) Add(b Affine) Affine { return a.combine("sum", 1, b) }
 
-// Sub returns a − b; a scalar operand is broadcast.
+// Sub returns a − b, entry by entry, with shapes as for Add.
 func (a Affine) Sub(b Affine) Affine { return a.combine("difference", -1, b) }
 
 func (a Affine) combine(what string, w float64, b Affine) Affine {
@@ -259,10 +264,10 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 	return out
 }
 
-// Neg returns −a.
+// Neg returns −a, of the shape of a.
 func (a Affine) Neg() Affine { return a.Scale(-1) }
 
-// Scale returns w·a.
+// Scale returns w·a, of the shape of a, for a w of any sign.
 func (a Affine) Scale(w float64) Affine {
 	if a.Err() != nil || w == 1 {
 		return a
@@ -281,7 +286,8 @@ func (a Affine) Scale(w float64) Affine {
 	return out
 }
 
-// ScaleEach multiplies entry k by w[k]; len(w) = Len.
+// ScaleEach multiplies entry k, in row-major order, by w[k], and keeps the shape. The
+// result has an error unless len(w) = Len.
 func (a Affine) ScaleEach(w []float64) Affine {
 	if a.Err() != nil {
 		return a

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sum adds all entries.
+// Sum is the sum of all entries, a scalar: 0 where there are none.
 func (a Affine) Sum() Affine {
 	w := make([]float64, a.Len())
 	for k := range w {
@@ -16,7 +16,8 @@ func (a Affine) Sum() Affine {
 	return a.Dot(w)
 }
 
-// Dot is the sum of w[k] times entry k; len(w) = Len.
+// Dot is the sum of w[k] times entry k, in row-major order: a scalar. It has an error
+// unless len(w) = Len.
 func (a Affine) Dot(w []float64) Affine {
 	if a.Err() != nil {
 		return a

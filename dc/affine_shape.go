@@ -1,6 +1,7 @@
 package dc
 
-// At is the entry with the given indices, one per dimension.
+// At is the entry with the given indices, one per dimension, each from 0: a scalar.
+// Another number of indices, or one out of range, gives an Affine with an error.
 func (a Affine) At(index ...int) Affine {
 	if a.Err() != nil {
 		return a
@@ -45,7 +46,8 @@ func (a Affine) stretch(shape []int, lo, hi int) Affine {
 	return out
 }
 
-// Col is column j of a matrix.
+// Col is column j, from 0, of a matrix of shape [r c]: a vector of shape [r]. A j out of
+// range, or another shape, gives an Affine with an error.
 func (a Affine) Col(j int) Affine {
 	if a.Err() != nil {
 		return a
@@ -60,7 +62,8 @@ func (a Affine) Col(j int) Affine {
 	return a.Select(a.shape[:1], flat)
 }
 
-// Range is the entries lo ≤ k < hi of a vector.
+// Range is the entries lo ≤ k < hi of a vector, of shape [hi−lo]. Ends out of range, or
+// another shape, give an Affine with an error.
 func (a Affine) Range(lo, hi int) Affine {
 	if a.Err() != nil {
 		return a
@@ -116,7 +119,8 @@ func (a Affine) part(lo int, shape []int) Affine {
 	return out
 }
 
-// Reshape gives the same entries another shape of the same size.
+// Reshape gives the same entries, in row-major order, another shape. It must have as many
+// entries, or the result has an error. Without arguments it is the shape of a scalar.
 func (a Affine) Reshape(shape ...int) Affine {
 	if a.Err() != nil {
 		return a
@@ -128,7 +132,8 @@ func (a Affine) Reshape(shape ...int) Affine {
 	return a
 }
 
-// T is the transpose of a matrix; of a vector or scalar, itself.
+// T is the transpose of a matrix; of a vector or scalar, itself. An array of more
+// dimensions gives an Affine with an error.
 func (a Affine) T() Affine {
 	if a.Err() != nil || len(a.shape) < 2 {
 		return a

@@ -45,7 +45,7 @@ func InCone(kind ConeKind, alpha float64, a Affine) Constraint {
 	return Constraint{E: e, DC: true, cone: &k}
 }
 
-// Cone is the cone of a constraint that InCone has made.
+// Cone is the cone of a constraint that InCone has made; ok is false for any other.
 func (c *Constraint) Cone() (k Cone, ok bool) {
 	if c.cone == nil {
 		return Cone{}, false

@@ -31,7 +31,8 @@ type Constraint struct {
 	err             error
 }
 
-// Named returns c under the name family[index...].
+// Named returns c under the name family[index...], for messages and results. Constraints
+// of one family stand together where they are printed; index may be empty.
 func (c Constraint) Named(family string, index ...int) Constraint {
 	c.Family, c.Index = family, index
 	return c
@@ -87,7 +88,7 @@ func (c Constraint) Equation() bool { return c.opens }
 // a scalar; of two scalars otherwise.
 func LE(l, r Operand) Constraint { return relate("≤", math.Inf(-1), l, r) }
 
-// GE states l ≥ r.
+// GE states l ≥ r, as LE(r, l).
 func GE(l, r Operand) Constraint { return LE(r, l) }
 
 // EQ states l = r. If that is not affine it becomes l ≤ r and r ≤ l, two DC

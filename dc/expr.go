@@ -141,7 +141,7 @@ func (e Expr) IsAffine() bool {
 	return e.split().isAffine()
 }
 
-// IsConvex reports whether h is zero.
+// IsConvex reports whether h is zero, so that the split proves the expression convex.
 func (e Expr) IsConvex() bool {
 	if e.composite {
 		return e.split().isConvex()
@@ -154,7 +154,7 @@ func (e Expr) IsConvex() bool {
 	return true
 }
 
-// IsConcave reports whether g is affine.
+// IsConcave reports whether g is affine, so that the split proves the expression concave.
 func (e Expr) IsConcave() bool {
 	if e.composite {
 		return e.split().isConcave()
@@ -194,7 +194,8 @@ func (e Expr) AddGradient(dst []float64, scale float64, x []float64) (value floa
 	return value
 }
 
-// Evaluate is Value with a bound of its rounding error.
+// Evaluate is Value with a bound of its rounding error: the exact value lies within
+// value ± bound. The bound is 0 or more, +Inf where nothing can be said.
 func (e Expr) Evaluate(x []float64) (value, bound float64) {
 	v := e.approx(x)
 	return v.v, v.bound()
@@ -225,7 +226,7 @@ func (e Expr) Range() Interval {
 // Unrepresentable.
 func (e Expr) G() Representer { s := e.splitNow(); return newSum(s.lin, s.g) }
 
-// H is the part that is subtracted.
+// H is the convex part that is subtracted: the expression is G − H.
 func (e Expr) H() Convex { s := e.splitNow(); return newSum(Linear{}, s.h) }
 
 // Unrepresentable returns a function in g that has values and subgradients

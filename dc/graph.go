@@ -204,7 +204,7 @@ func (a *Array) Err() error {
 	return nil
 }
 
-// Len is the number of entries.
+// Len is the number of entries: the product of Shape, 1 for a scalar.
 func (a *Array) Len() int {
 	switch {
 	case a.affine != nil && a.layout == triangles:
@@ -268,7 +268,7 @@ func (a *Array) Affine() (out Affine, ok bool) {
 	return out, true
 }
 
-// Entry is the k-th expression in row-major order.
+// Entry is the k-th expression in row-major order, 0 ≤ k < Len.
 func (a *Array) Entry(k int) Expr {
 	var e Expr
 	switch {

@@ -22,7 +22,7 @@ func NewLinear(idx []int, val []float64, c float64) Linear {
 	return Linear{Idx: idx, Val: val, Const: c}
 }
 
-// Value is the function at x.
+// Value is the function at x: Const plus the sum of Val[k]·x[Idx[k]].
 func (l Linear) Value(x []float64) float64 {
 	s := l.Const
 	for k, j := range l.Idx {
@@ -40,13 +40,13 @@ func (l Linear) AddSubgrad(dst []float64, scale float64, _ []float64) {
 	}
 }
 
-// Support is Idx.
+// Support is Idx, the variables that occur, ascending.
 func (l Linear) Support() []int { return l.Idx }
 
 // Represent returns l itself.
 func (l Linear) Represent(Canon) Form { return Form{Linear: l} }
 
-// Scale returns w·l.
+// Scale returns w·l, for a w of any sign.
 func (l Linear) Scale(w float64) Linear {
 	if w == 1 {
 		return l
@@ -61,7 +61,7 @@ func (l Linear) Scale(w float64) Linear {
 	return Linear{l.Idx, val, w * l.Const, l.of}
 }
 
-// AddScaled returns l + w·r.
+// AddScaled returns l + w·r, for a w of any sign. It leaves l and r as they are.
 func (l Linear) AddScaled(w float64, r Linear) Linear {
 	if len(r.Idx) == 0 {
 		l.Const, l.of = l.Const+w*r.Const, l.of.join(r.of)

@@ -85,13 +85,14 @@ func (m *Model) Own(l Linear) Linear {
 
 func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
 
-// Minimize sets the objective; the last call counts.
+// Minimize sets the objective, a scalar to be minimised; the last call of Minimize or
+// Maximize counts. An operand of another shape is an error of Problem.
 func (m *Model) Minimize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o), false }
 
 // Maximize is Minimize of the negative; results report the objective as given.
 func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o).Neg(), true }
 
-// SubjectTo adds constraints.
+// SubjectTo adds constraints, in this order. Mistakes in them are errors of Problem.
 func (m *Model) SubjectTo(cs ...Constraint) {
 	for k := range cs {
 		m.add(&cs[k])

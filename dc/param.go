@@ -173,7 +173,8 @@ func (f *priced) node() Node {
 	return Node{op: "cost", negative: f.sign < 0, args: affineArgs(&left, &right), key: f}
 }
 
-// Defined marks the variables that an equation defines; nil: there are none.
+// Defined marks the entries of x, NumVars of them, that an equation defines as functions
+// of others; nil: there are none.
 func (p *Problem) Defined() []bool {
 	if p.definedAt == nil {
 		return nil

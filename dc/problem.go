@@ -37,7 +37,7 @@ func (p *Problem) Exact() *Problem {
 	return p
 }
 
-// NumVars is the length of x.
+// NumVars is the length of x: the entries of all variables and parameters.
 func (p *Problem) NumVars() int { return p.n }
 
 // Value is the objective at x as it was given: maximised ones with their sign.
@@ -88,7 +88,8 @@ type Start struct {
 	A, B   float64
 }
 
-// Start draws a starting point: the same for the same seed.
+// Start draws a starting point of length NumVars: the declared starts, and numbers from
+// the distributions, which are the same for the same seed.
 func (p *Problem) Start(seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 0x6463)) // stream "dc": each use of the seed has its own
 	x := make([]float64, p.n)

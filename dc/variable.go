@@ -29,7 +29,8 @@ type Variable struct {
 // Semidefinite reports whether it was declared so, by PSD.
 func (v *Variable) Semidefinite() bool { return v.semidefinite }
 
-// Len is how many entries of x the variable has.
+// Len is how many entries of x the variable has: of a symmetric matrix, those of the upper
+// triangle.
 func (v *Variable) Len() int {
 	if v.Symmetric {
 		return triangle(v.Shape[0])
@@ -118,12 +119,14 @@ func AtLeast(lo ...float64) VarOption {
 	return func(v *Variable) (err error) { v.Lo, err = broadcast(v, "lower bound", lo); return }
 }
 
-// AtMost is the upper bound; see AtLeast.
+// AtMost is the upper bound: one number for all entries or one per entry, as for AtLeast.
+// +Inf is no bound.
 func AtMost(hi ...float64) VarOption {
 	return func(v *Variable) (err error) { v.Hi, err = broadcast(v, "upper bound", hi); return }
 }
 
-// CountFrom sets the first index of each dimension, for printing.
+// CountFrom sets the first index of each dimension, for names and printing; methods of
+// Affine count from 0 all the same. One number per dimension, or Model.Problem has an error.
 func CountFrom(origin ...int) VarOption {
 	return func(v *Variable) error {
 		if len(origin) != len(v.Shape) {
@@ -151,10 +154,11 @@ func StartAt(values ...float64) VarOption {
 	}
 }
 
-// StartAtMatrix is StartAt for the entries of a matrix.
+// StartAtMatrix is StartAt for the entries of a matrix of the variable's shape.
 func StartAtMatrix(start mat.Matrix) VarOption { return StartAt(Mat(start).c...) }
 
-// StartNormal draws each entry from the normal distribution.
+// StartNormal draws each entry from the normal distribution with that mean and standard
+// deviation, sd ≥ 0; both must be finite, or Model.Problem has an error.
 func StartNormal(mean, sd float64) VarOption {
 	return func(v *Variable) error {
 		if !(sd >= 0) || math.IsInf(sd, 1) || math.IsNaN(mean) || math.IsInf(mean, 0) {
@@ -165,7 +169,8 @@ func StartNormal(mean, sd float64) VarOption {
 	}
 }
 
-// StartUniform draws each entry from the uniform distribution on [lo, hi].
+// StartUniform draws each entry from the uniform distribution on [lo, hi], of finite ends
+// in this order, or Model.Problem has an error.
 func StartUniform(lo, hi float64) VarOption {
 	return func(v *Variable) error {
 		if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
@@ -210,5 +215,5 @@ func (v *Variable) hi(k int) float64 {
 	return v.Hi[k]
 }
 
-// Bounds returns the bounds of entry k, infinite where there is none.
+// Bounds returns the bounds of entry k, 0 ≤ k < Len: −Inf and +Inf where there is none.
 func (v *Variable) Bounds(k int) (lo, hi float64) { return v.lo(k), v.hi(k) }

@@ -43,7 +43,8 @@ func (p *Problem) Violation(x []float64) (float64, string) {
 // largest of them.
 func (p *Problem) Feasible(x []float64, tol float64) bool { return p.Violations(x).Excess <= tol }
 
-// Violations measures x. NaN counts as +Inf.
+// Violations measures by how much x, of length NumVars, breaks bounds and constraints, in
+// the senses of the fields. An expression that is NaN at x counts as broken by +Inf.
 func (p *Problem) Violations(x []float64) Violations {
 	t := tally{p: p, x: x}
 	for _, v := range p.Vars {

@@ -55,7 +55,7 @@ type ClassTraining struct {
 	OOB float64
 }
 
-// NewClassifier returns an unfitted classifier.
+// NewClassifier returns an unfitted classifier. Fit checks set.
 func NewClassifier(set Settings) *Classifier {
 	return &Classifier{Settings: set, Training: ClassTraining{OOB: -1}}
 }
@@ -246,7 +246,9 @@ func (c *Classifier) Decision(x [][]float64) ([][]float64, error) {
 	return out, nil
 }
 
-// Predict returns a label for each row of x.
+// Predict returns a label for each row of x: the class of the largest probability. Rows
+// have a number per feature, NaN where a value is missing. An error before Fit, and for a
+// row of another length.
 func (c *Classifier) Predict(x [][]float64) ([]string, error) {
 	d, err := c.Decision(x)
 	if err != nil {
@@ -321,7 +323,8 @@ func (c *Classifier) proba(τ []float64, by []sigmoid) []float64 {
 	return p
 }
 
-// Score is the share of the rows whose label is predicted.
+// Score is the share of the rows whose label is predicted, from 0 to 1. An error where
+// there are no rows, or not as many labels.
 func (c *Classifier) Score(x [][]float64, labels []string) (float64, error) {
 	if len(x) == 0 || len(x) != len(labels) {
 		return 0, fmt.Errorf("lder: %d rows of features and %d labels", len(x), len(labels))

@@ -53,7 +53,8 @@ func (f *classTraining) training() (t ClassTraining, err error) {
 	return t, nil
 }
 
-// WriteTo writes a file with all that Predict needs.
+// WriteTo writes a JSON file with all that Predict needs, for ReadAny, and returns the
+// number of bytes. An error before Fit.
 func (c *Classifier) WriteTo(w io.Writer) (int64, error) {
 	if len(c.Regressors) == 0 {
 		return 0, errors.New("lder: the classifier is not fitted; call Fit first")
@@ -132,7 +133,8 @@ func ReadClassifier(rd io.Reader, name string) (*Classifier, error) {
 	return c, nil
 }
 
-// ReadAny reads a model file of either kind: one of the results is nil.
+// ReadAny reads a model file of either kind: one of the results is nil. name is that of
+// the file, for errors, which have the place of the mistake.
 func ReadAny(rd io.Reader, name string) (*Regressor, *Classifier, error) {
 	raw, err := io.ReadAll(rd)
 	if err != nil {

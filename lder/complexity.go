@@ -23,7 +23,8 @@ func (m *Model) Terms() int {
 	return terms
 }
 
-// Terms is the number of terms of all its l-DERs.
+// Terms is the number of terms, coefficients and constants that are not 0, of all its
+// l-DERs.
 func (e *Stack) Terms() int {
 	terms := 0
 	for _, c := range e.Chains {

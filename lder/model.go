@@ -18,7 +18,8 @@ type Model struct {
 	B []float64   // r₂
 }
 
-// NewModel is the zero function of n features with r1 and r2 pieces.
+// NewModel is the zero function of n features with r1 pieces of the first maximum and r2
+// of the second, all of them 0.
 func NewModel(r1, r2, n int) *Model {
 	rows := func(r int) [][]float64 {
 		m := make([][]float64, r)
@@ -72,7 +73,8 @@ func (m *Model) Validate() error {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Predict is τ(x), len(x) = n. It does not allocate.
+// Predict is τ(x), in the units of the training targets if the model is one of
+// unstandardised features; x has length n and no NaN. It does not allocate.
 func (m *Model) Predict(x []float64) float64 {
 	_, u := largest(m.W, m.A, x)
 	_, v := largest(m.M, m.B, x)
@@ -102,7 +104,8 @@ func largest(w [][]float64, a, x []float64) (arg int, best float64) {
 	return arg, best
 }
 
-// Params is α = (w_1, a_1, …, w_r1, a_r1, m_1, b_1, …, m_r2, b_r2).
+// Params is α = (w_1, a_1, …, w_r1, a_r1, m_1, b_1, …, m_r2, b_r2), of length
+// (r₁ + r₂)(n + 1), a copy.
 func (m *Model) Params() []float64 {
 	r1, r2, n := m.Dims()
 	α := make([]float64, 0, (r1+r2)*(n+1))

@@ -58,7 +58,7 @@ type Training struct {
 	OOB float64
 }
 
-// NewRegressor returns an unfitted regressor.
+// NewRegressor returns an unfitted regressor. Fit checks set.
 func NewRegressor(set Settings) *Regressor { return &Regressor{Settings: set} }
 
 var errNotFitted = errors.New("lder: the regressor is not fitted; call Fit first")
@@ -247,7 +247,7 @@ func (r *Regressor) Predict(x [][]float64) ([]float64, error) {
 	return p, nil
 }
 
-// PredictTo is Predict into dst, which has one entry per row.
+// PredictTo is Predict into dst, which has one entry per row; another length is an error.
 func (r *Regressor) PredictTo(dst []float64, x [][]float64) error {
 	if !r.fitted() {
 		return errNotFitted

@@ -53,7 +53,7 @@ func ParseMethod(name string) (Method, error) {
 	return enum.Parse[Method](name, "lder: no method", methodText[:])
 }
 
-// Methods lists all methods.
+// Methods lists all methods, in the order of their constants.
 func Methods() []Method {
 	all := make([]Method, numMethod)
 	for k := range all {
@@ -105,7 +105,7 @@ type Settings struct {
 	Progress func(done, total int)
 }
 
-// DefaultSettings are those of Auto.
+// DefaultSettings are those of Auto, which chooses numbers of pieces and the ridge itself.
 func DefaultSettings() Settings { return MethodSettings(Auto) }
 
 // MethodSettings are the defaults of a method: of CCP those of Oliveira and
@@ -123,7 +123,8 @@ func MethodSettings(m Method) Settings {
 // Source: a limit of memory.
 const maxPieces = 1000
 
-// Validate names the first field out of range.
+// Validate returns an error that names the first field out of range and the range; nil
+// if there is none.
 func (s Settings) Validate() error {
 	c := setting.Of("lder: Settings")
 	for _, r := range s.Pieces {

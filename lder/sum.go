@@ -52,7 +52,7 @@ type Stop = ensemble.Stop
 // Range is an interval that predictions are clipped to.
 type Range = ensemble.Range
 
-// Unclipped is the range that clips nothing.
+// Unclipped is the range from −Inf to +Inf, which clips nothing.
 func Unclipped() Range { return ensemble.Unclipped() }
 
 // Predict is the value at x, of n features, with its terms clipped to r.
@@ -86,7 +86,7 @@ func (p *Part) predict(x, scratch []float64) float64 {
 	return p.Model.Predict(scratch)
 }
 
-// Size returns the numbers of l-DERs and of their pieces.
+// Size returns the number of l-DERs, and of the pieces of both maxima of all of them.
 func (e *Stack) Size() (models, pieces int) {
 	for _, c := range e.Chains {
 		for _, p := range c.Parts {

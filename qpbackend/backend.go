@@ -21,7 +21,8 @@ type Settings struct {
 	MaxIter int
 }
 
-// Validate names the first field out of range.
+// Validate returns an error that names the first field out of range and the range; nil
+// if there is none.
 func (s Settings) Validate() error {
 	c := setting.Of("qpbackend: Settings")
 	c.Between(0, "Tol", s.Tol, 1)

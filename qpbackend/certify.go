@@ -23,7 +23,7 @@ type Residuals struct {
 	Gap float64
 }
 
-// Max is the largest of the three.
+// Max is the largest of the three: NaN where one is.
 func (r Residuals) Max() float64 { return max(r.Primal, r.Dual, r.Gap) }
 
 // Certify measures (x, y, z) on p: z are the multipliers of the bounds of the
@@ -34,7 +34,7 @@ func Certify(p *Problem, x, y, z []float64) Residuals {
 	return certify(p, x, y, z, make([]float64, CertifyLen(p)))
 }
 
-// CertifyLen is the length of the workspace that CertifyWork needs.
+// CertifyLen is the length of the workspace that CertifyWork needs: 3n + 2m.
 func CertifyLen(p *Problem) int {
 	n, m := p.Dims()
 	return 3*n + 2*m

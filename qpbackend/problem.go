@@ -62,7 +62,8 @@ type Problem struct {
 // Dims returns n, the number of variables, and m, the number of rows.
 func (p *Problem) Dims() (n, m int) { return len(p.Q), len(p.L) }
 
-// Bounds are those of variable j, ±Inf where there is none.
+// Bounds are those of variable j, 0 ≤ j < n: −Inf and +Inf where there is none, as where
+// |bound| ≥ Infinity.
 func (p *Problem) Bounds(j int) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if p.Lo != nil && p.Lo[j] > -Infinity {
@@ -74,7 +75,8 @@ func (p *Problem) Bounds(j int) (lo, hi float64) {
 	return lo, hi
 }
 
-// Sides are those of row i, ±Inf where there is none.
+// Sides are those of row i, 0 ≤ i < m: −Inf and +Inf where there is none, as where
+// |side| ≥ Infinity.
 func (p *Problem) Sides(i int) (l, u float64) {
 	l, u = p.L[i], p.U[i]
 	if l <= -Infinity {
@@ -211,7 +213,7 @@ func finite(name string, v []float64) error {
 	return nil
 }
 
-// Objective is ½ xᵀPx + qᵀx + r.
+// Objective is ½ xᵀPx + qᵀx + r at x, of length n.
 func (p *Problem) Objective(x []float64) float64 {
 	quad, lin := 0.0, 0.0
 	if p.P != nil {
@@ -231,7 +233,7 @@ func (p *Problem) Objective(x []float64) float64 {
 	return quad + lin + p.R
 }
 
-// Clone returns a deep copy.
+// Clone returns a deep copy: no slice or matrix is shared.
 func (p *Problem) Clone() *Problem {
 	c := *p
 	if p.P != nil {

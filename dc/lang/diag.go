@@ -100,7 +100,7 @@ func printable(s string) string {
 // sides of a constraint.
 type Diagnostics []Diagnostic
 
-// Error is one line for each.
+// Error is the diagnostics as text, one line for each, as their String.
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for k, d := range ds {

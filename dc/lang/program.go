@@ -47,7 +47,8 @@ type Let struct {
 	value  value
 }
 
-// Values are the entries at x in row-major order.
+// Values are the entries at x, of length Problem.NumVars, in row-major order of Shape. Of
+// data they are the same at every x.
 func (l *Let) Values(x []float64) []float64 {
 	switch v := &l.value; v.sort {
 	case general:
