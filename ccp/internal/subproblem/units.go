@@ -49,7 +49,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		}
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
-			if lo, hi := s.lo[j], s.hi[j]; max(math.Abs(lo), math.Abs(hi)) > 0 {
+			if lo, hi := s.lo[j], s.hi[j]; !v.Param && max(math.Abs(lo), math.Abs(hi)) > 0 {
 				own = max(min(own, max(math.Abs(lo), math.Abs(hi))), lo, -hi)
 			}
 			if first && !(own < noise*s.largest[j]) {
