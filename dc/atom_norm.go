@@ -166,6 +166,15 @@ func (f *norm2) Represent(c Canon) Form {
 	return Form{Linear: t}
 }
 
+// Line: |a| ≤ b of one entry and a constant b.
+func (f *norm2) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
+	a := qrReduced(f.a)
+	if !b.IsConst() || a.Len() != 1 {
+		return Linear{}, 0, 0, 0, false
+	}
+	return a.Entry(0), -b.Const, b.Const, 1, true
+}
+
 // Below: the cone (b, a).
 func (f *norm2) Below(b Linear) (k Cone, share []float64, ok bool) {
 	a := qrReduced(f.a)

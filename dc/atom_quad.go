@@ -103,6 +103,16 @@ func (f *sumSquares) Represent(Canon) Form {
 	return Form{Quad: []Quadratic{{Weight: 1, Arg: f.a}}}
 }
 
+// Line: |a| ≤ √b of one entry and a constant b.
+func (f *sumSquares) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
+	a := qrReduced(f.a)
+	if !(b.IsConst() && b.Const > 0) || a.Len() != 1 {
+		return Linear{}, 0, 0, 0, false
+	}
+	root := math.Sqrt(b.Const)
+	return a.Entry(0), -root, root, 0.5 / root, true
+}
+
 // Below: the cone (√b, a) for a constant b, else ‖(b − 1, 2a)‖ ≤ b + 1.
 func (f *sumSquares) Below(b Linear) (k Cone, share []float64, ok bool) {
 	if b.IsConst() && !(b.Const > 0) {

@@ -102,20 +102,20 @@ func (a *along) Inside(x []float64) bool {
 	return a.f.inside(a.at(x))
 }
 
-// Below: of an affine function and a constant b a row, a cone of order one.
-func (a *along) Below(b Linear) (k Cone, share []float64, ok bool) {
+// Line: of an affine function and a constant b.
+func (a *along) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
 	arg, ok := a.arg.(Linear)
 	if !ok || !b.IsConst() {
-		return Cone{}, nil, false
+		return Linear{}, 0, 0, 0, false
 	}
 	u, ok := a.f.solve(b.Const)
 	slope := math.Abs(a.f.slope(u))
 	if !ok || !(slope > 0) || math.IsInf(slope, 1) {
-		return Cone{}, nil, false
+		return Linear{}, 0, 0, 0, false
 	}
 	sign := float64(a.f.direction())
-	row := Linear{Const: sign * u}.AddScaled(-sign*a.sign, arg)
-	return Cone{Kind: SecondOrderCone, Rows: []Linear{row}}, []float64{-1 / slope}, true
+	row = Linear{Const: sign * u}.AddScaled(-sign*a.sign, arg)
+	return row, 0, math.Inf(1), -1 / slope, true
 }
 
 func (a *along) approx(x []float64) approx {

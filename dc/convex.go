@@ -64,10 +64,18 @@ type withValue interface {
 type Sublevel interface {
 	Representer
 	// Below returns the cone, and share[i] = −∂(row i)/∂b: with the multipliers
-	// y of the rows, that of f ≤ b is the sum of share[i]·y[i]. A second-order
-	// cone may have one row, which is ≥ 0. ok is false where
+	// y of the rows, that of f ≤ b is the sum of share[i]·y[i]. ok is false where
 	// there is no such cone.
 	Below(b Linear) (k Cone, share []float64, ok bool)
+}
+
+// line is implemented by functions of one affine function, for which lo ≤ row ≤ hi says
+// the same as f ≤ b. A Canon finds it by assertion.
+type line interface {
+	// Line returns the row, its ends and share = −∂row/∂b: with the multiplier y of the
+	// row, that of f ≤ b is share·y, or share·|y| where both ends are finite. ok is false
+	// where there is no such row.
+	Line(b Linear) (row Linear, lo, hi, share float64, ok bool)
 }
 
 // Canon receives the representation of convex functions; package ccp

@@ -211,7 +211,24 @@ func (s *sum) Pieces() []Linear {
 	return out
 }
 
-// Below: with a single term, that of f ≤ (b − l)/w; squares are one term.
+// Line: with a single term, that of f ≤ (b − l)/w; squares are one term.
+func (s *sum) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
+	if q := s.squares(); q != nil {
+		return q.Line(b.AddScaled(-1, s.lin))
+	}
+	if len(s.terms) != 1 {
+		return Linear{}, 0, 0, 0, false
+	}
+	f, ok := s.terms[0].f.(line)
+	if !ok {
+		return Linear{}, 0, 0, 0, false
+	}
+	w := s.terms[0].w
+	row, lo, hi, share, ok = f.Line(b.AddScaled(-1, s.lin).Scale(1 / w))
+	return row, lo, hi, share / w, ok
+}
+
+// Below: as Line.
 func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
 	if q := s.squares(); q != nil {
 		return q.Below(b.AddScaled(-1, s.lin))

@@ -162,10 +162,23 @@ func (b *Builder) Cone(k dc.Cone) {
 	}
 }
 
-// atMost states f ≤ 0 for an entry of the constraint at hand, −1 for none: as one
-// cone where that needs no new column. It returns false where there is no such
-// cone.
+// line is implemented by functions for which f ≤ b is lo ≤ row ≤ hi, with share =
+// −∂row/∂b.
+type line interface {
+	Line(b dc.Linear) (row dc.Linear, lo, hi, share float64, ok bool)
+}
+
+// atMost states f ≤ 0 for an entry of the current constraint, −1 for none: as one row
+// or one cone where that needs no new column. It returns false where there is no such
+// row or cone.
 func (b *Builder) atMost(f dc.Representer, entry int) bool {
+	if f, ok := f.(line); ok {
+		if row, lo, hi, share, ok := f.Line(dc.Linear{}); ok {
+			r := &b.Rows[b.AddRow(row, lo, hi, entry)]
+			r.share, r.twoSided = share, !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
+			return true
+		}
+	}
 	s, ok := f.(dc.Sublevel)
 	if !ok {
 		return false
@@ -173,17 +186,6 @@ func (b *Builder) atMost(f dc.Representer, entry int) bool {
 	k, share, ok := s.Below(dc.Linear{})
 	if !ok {
 		return false
-	}
-	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 2 && k.Rows[0].IsConst() { // |a| ≤ c
-		c := k.Rows[0].Const
-		at := b.AddRow(k.Rows[1], -c, c, entry)
-		b.Rows[at].share, b.Rows[at].twoSided = -share[0], true
-		return true
-	}
-	if k.Kind == dc.SecondOrderCone && len(k.Rows) == 1 { // a ≥ 0
-		at := b.AddRow(k.Rows[0], 0, math.Inf(1), entry)
-		b.Rows[at].share = share[0]
-		return true
 	}
 	at, known := b.find(k)
 	if known && entry < 0 {
