@@ -6,6 +6,7 @@
 # make build      the program, static, as build/dcopt
 # make wheels     Python wheels for all platforms, in build/wheels; needs Python
 # make osqp       the OSQP library, for the build tag osqp
+# make api        record the exported names of the Go packages under api/
 # make fuzz       every fuzz test for FUZZTIME (20s)
 # make judge      JUDGE (100000) generated problems, every answer judged in 200-bit
 #                 arithmetic, see docs/bench.md
@@ -25,7 +26,7 @@ JUDGE ?= 100000
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check build wheels osqp fuzz bench judge golden clean peers peers-test
+.PHONY: help test check api build wheels osqp fuzz bench judge golden clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -71,6 +72,9 @@ golden:
 	@set -e; grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n1 dirname | sort -u | while read -r dir; do \
 		echo "$$dir"; (cd "$$dir" && go test . -update); \
 	done
+
+api:
+	go test . -run='^TestAPI$$' -count=1 -update-api
 
 clean:
 	rm -rf build

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,10 +22,58 @@ func version() string {
 	return info.Main.Version
 }
 
+// origin is the state of the sources that a program was built from.
+type origin struct {
+	commit   string // hexadecimal, 40 digits of a checkout, 12 of a module; empty: unknown
+	date     string // of the commit, RFC 3339 in UTC; empty: unknown
+	modified bool   // files of the checkout differed from the commit
+}
+
+// pseudoVersion is the end of a version that the go command makes of a commit
+// without a tag: its date and the first 12 digits of its name.
+// Source: https://go.dev/ref/mod#pseudo-versions.
+const pseudoVersion = `[-.](\d{14})-([0-9a-f]{12})(\+|$)`
+
+// originOf reads what the go command records: of a checkout the revision, of
+// "go install MODULE@VERSION" the version alone.
+func originOf(info *debug.BuildInfo) (o origin) {
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			o.commit = s.Value
+		case "vcs.time":
+			if t, err := time.Parse(time.RFC3339, s.Value); err == nil {
+				o.date = t.UTC().Format(time.RFC3339)
+			}
+		case "vcs.modified":
+			o.modified = s.Value == "true"
+		}
+	}
+	if m := regexp.MustCompile(pseudoVersion).FindStringSubmatch(info.Main.Version); m != nil && o.commit == "" {
+		if t, err := time.Parse("20060102150405", m[1]); err == nil {
+			o.date, o.commit = t.Format(time.RFC3339), m[2]
+		}
+	}
+	return o
+}
+
+// String is the commit and its date in words.
+func (o origin) String() string {
+	switch {
+	case o.commit == "":
+		return "unknown commit"
+	case o.modified:
+		return fmt.Sprintf("commit %s of %s, with changes", o.commit, o.date)
+	}
+	return fmt.Sprintf("commit %s of %s", o.commit, o.date)
+}
+
 func versionCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "version",
-		Usage: "print the version and the backends of this build",
+		Name:        "version",
+		Usage:       "print the version, the commit and the backends of this build",
+		Description: "The commit and its date are those that the go command recorded: of a build in a checkout, and of go install.",
+		Flags:       []cli.Flag{jsonFlag()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return usagef("version takes no arguments")
@@ -32,8 +82,23 @@ func versionCommand() *cli.Command {
 			for _, b := range backends.All() {
 				names = append(names, b.Name())
 			}
-			_, err := fmt.Fprintf(c.App.Writer, "dcopt %s (%s, %s/%s; backends %s)\n",
-				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(names, ", "))
+			var from origin
+			if info, ok := debug.ReadBuildInfo(); ok {
+				from = originOf(info)
+			}
+			if c.Bool("json") {
+				b, err := line(object{
+					{"version", version()}, {"commit", from.commit}, {"date", from.date}, {"modified", from.modified},
+					{"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}, {"backends", names},
+				})
+				if err != nil {
+					return err
+				}
+				_, err = c.App.Writer.Write(b)
+				return err
+			}
+			_, err := fmt.Fprintf(c.App.Writer, "dcopt %s (%s, %s/%s; backends %s)\n%s\n",
+				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(names, ", "), from)
 			return err
 		},
 	}
