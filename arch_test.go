@@ -43,6 +43,8 @@ var mayImport = map[string]string{
 	"internal/judge": "",
 	// The random programs of the OSQP paper, for tests and benchmarks.
 	"internal/classes": "qpbackend qpbackend/sparse gonum",
+	// What a picture of a solution shows, as data; also for programs without gonum/plot.
+	"internal/scene": "dc dc/lang",
 	// Where the data of tests are that are not in the repository.
 	"internal/shared": "",
 	// One grammar of numbers and one reader of tables, for whoever reads data.

@@ -107,11 +107,13 @@ func (c *compiler) state(s *syntax.Statement) {
 	case syntax.Let:
 		v := c.family(s)
 		c.define(s, v, "")
-		c.out.Lets = append(c.out.Lets, Let{s.Name, v.shape, v.origin(), v.axes(), v})
+		c.out.Lets = append(c.out.Lets, letOf(s.Name, v))
 	case syntax.Constraint:
 		c.constraint(s)
 	case syntax.Option:
 		c.option(s)
+	case syntax.Plot:
+		c.plot(s)
 	default:
 		c.objective(s)
 	}

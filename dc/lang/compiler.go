@@ -57,6 +57,9 @@ type Program struct {
 	Objective Part
 	Families  []Family
 	Lets      []Let // in the order of the file
+	// Params are the data of the file as Lets, in its order; sparse ones are left out.
+	Params []Let
+	Plots  []Plot // in the order of the file
 	// Axes are the sets that the dimensions of variables run over, by name: of those with
 	// a dimension over words, pairs or numbers with gaps.
 	Axes     map[string][]Axis

@@ -37,6 +37,9 @@ func (c *compiler) param(s *syntax.Statement) {
 		v = c.fit(s, v, &to, from)
 	}
 	c.define(s, v, from)
+	if v.isData() {
+		c.out.Params = append(c.out.Params, letOf(s.Name, v))
+	}
 }
 
 // override is the value that Options.Set has for a param.

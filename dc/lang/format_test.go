@@ -55,6 +55,12 @@ func same(f *File) string {
 		for _, a := range s.Args {
 			write(a)
 		}
+		for _, m := range s.Marks {
+			fmt.Fprintf(&b, " %s %q", m.Kind, m.Label)
+			for _, a := range m.Args {
+				write(a)
+			}
+		}
 		for _, a := range s.Attrs {
 			b.WriteString(" " + a.Name)
 			for _, x := range a.Args {
@@ -173,6 +179,7 @@ func TestFormatLayout(t *testing.T) {
 			"find\nsubject to\n  x <= 1  #c\n  long[i in 1..2, j in I]:  x == -1\n  b:                        0 <=\n      y <= 1\n# last of them\n\n#end\noption mu = 2\n"},
 		{"find\nsubject to # these\n c:x<=1\n  # still\n", "find\nsubject to  # these\n  c:  x <= 1\n  # still\n"},
 		{"find\nsubject to\n c:x<=1\n# out\n", "find\nsubject to\n  c:  x <= 1\n# out\n"},
+		{"find\nsubject to\n x<=1\nplot points( x,y )\"a\",path([ 0 0;1 1 ])title\"T\"xlabel \"t\"#p\nplot\tcircles(c,r)", "find\nsubject to\n  x <= 1\nplot  points(x, y) \"a\", path([0 0;  1 1])  title \"T\" xlabel \"t\"  #p\nplot  circles(c, r)\n"},
 		{"let f[i in 1..3]=x[i]\nlet gg=2", "let   f[i in 1..3] = x[i]\nlet   gg = 2\n"},
 	}
 	for _, tt := range tests {

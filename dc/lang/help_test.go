@@ -56,6 +56,15 @@ var adviceTaken = []advice{
 	{"x/a <= 3", "x./a <= 3"},
 	{"rows(x)*y <= 9", "len(x)*y <= 9"},
 	{"len(X)*y <= 9", "rows(X)*cols(X)*y <= 9"},
+	// Plots.
+	{"plot points(y)", "plot points(y, v), points([0, 1]), points(x, a)"},
+	{"plot path(x)", "plot path(x, a), path([X; X]), path(zeros(2, 3, 2))"},
+	{"plot links(zeros(3, 2), X)", "plot links(zeros(3, 2), X, ones(3, 2))"},
+	{"plot fit(X, a, x)", "plot fit(a, a, x)"},
+	{"plot signal(A, x)", "plot signal(a, x)"},
+	{"plot histology(x)", "plot bars(x)"},
+	{"plot x", `plot points(x, a) "here", path(a, x) "there"`},
+	{"plot bars(x) signal(x)", `plot bars(x), signal(x) "smooth"  title "x" xlabel "k" ylabel "x[k]"`},
 	// Data.
 	{"param s = csv(k.csv)\nvar x\nminimize x^2", "param s = csv(\"k.csv\")\nvar x\nminimize x^2"},
 	{"param s = csv(k)\nvar x\nminimize x^2", "param s = csv(\"k.csv\")\nvar x\nminimize x^2"},

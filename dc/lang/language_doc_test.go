@@ -231,6 +231,11 @@ func TestLanguageDoc(t *testing.T) {
 			t.Errorf("%s does not name the option %s", path, name)
 		}
 	}
+	for _, kind := range plotKinds {
+		if !strings.Contains(doc, "| `"+kind+"(") {
+			t.Errorf("%s does not describe the plot of %s", path, kind)
+		}
+	}
 	for w, k := range syntax.Words {
 		if !strings.Contains(doc, w) {
 			t.Errorf("%s does not have the word %s (%v)", path, w, k)

@@ -47,6 +47,8 @@ type Let struct {
 	value  value
 }
 
+func letOf(name string, v value) Let { return Let{name, v.shape, v.origin(), v.axes(), v} }
+
 // Values are the entries at x, of length Problem.NumVars, in row-major order of Shape. Of
 // data they are the same at every x.
 func (l *Let) Values(x []float64) []float64 {
@@ -77,4 +79,35 @@ type ProblemOptions struct {
 	Backend  *string
 	// TimeLimit is in seconds, > 0.
 	TimeLimit *float64
+}
+
+// Plot is a picture that the file asks for: all its marks on the same axes.
+type Plot struct {
+	Title, XLabel, YLabel string // empty: none is given
+	Marks                 []Mark // at least one
+	Place                 Place
+}
+
+// Mark is something in a picture. Its arguments are expressions of data and variables.
+type Mark struct {
+	// Kind is points, circles, path, links, signal, bars, matrix or fit.
+	Kind  string
+	Label string // its name in the legend; empty: none is given
+	Text  string // as the file states it
+	// Places are those of points, circles and paths, and the two ends of links;
+	// none of the other kinds.
+	Places []Coordinates
+	// Values are the arguments behind the places: the radius of circles (one, or one for each);
+	// of points a number for each, or none; of links the n x m matrix of their
+	// weights, or none. Of a signal or bars it is a vector or a matrix with one of
+	// them per row, or its abscissae and it; of a matrix, the matrix; of a fit the
+	// abscissae, the observations and the fitted values.
+	Values []Let
+}
+
+// Coordinates are places in the plane, in one of two forms: n x 2 numbers XY (a vector of
+// two is one place; of paths also k x n x 2, one path for each), or X and Y, whose shapes are
+// equal (of paths also k x n).
+type Coordinates struct {
+	XY, X, Y *Let
 }

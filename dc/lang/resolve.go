@@ -33,6 +33,11 @@ func (c *compiler) resolve(s *syntax.Statement) bool {
 	for _, a := range s.Args {
 		r.visit(a)
 	}
+	for _, m := range s.Marks {
+		for _, a := range m.Args {
+			r.visit(a)
+		}
+	}
 	for _, at := range s.Attrs {
 		for _, a := range at.Args {
 			if at.Name == "start" && a.Op == syntax.OpCall && (a.Name == "normal" || a.Name == "uniform") {
@@ -119,6 +124,8 @@ func (r *resolver) visit(n *syntax.Node) (m mask) {
 		n.Each(func(a *syntax.Node) {
 			if fn == nil || !fn.text || a.Op != syntax.OpName { // which it refuses, known or not
 				m |= r.visit(a)
+			} else if s := r.c.ev.names[a.Name]; s != nil && s.bad {
+				r.failed = true // it has no value that could be refused
 			}
 		})
 	}

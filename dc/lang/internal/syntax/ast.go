@@ -88,9 +88,10 @@ const (
 	Find
 	Constraint
 	Option
+	Plot
 )
 
-// Statement is one declaration, objective, constraint or option.
+// Statement is one declaration, objective, constraint, option or plot.
 type Statement struct {
 	Span
 	Verb    Verb
@@ -104,12 +105,22 @@ type Statement struct {
 	Rels    []Kind // between the operands of a constraint
 	Args    []*Node
 	Whole   *Node // a constraint as an operation on args
+	Marks   []Mark
 }
 
-// Attribute follows a variable's name.
+// Mark is one part of a plot statement: kind(args) "label".
+type Mark struct {
+	Span
+	Kind  string
+	At    Span // of the kind
+	Args  []*Node
+	Label string // empty: none
+}
+
+// Attribute follows a variable's name or the marks of a plot.
 type Attribute struct {
 	Span
-	Name string // >=, <=, in, symmetric, psd, start
+	Name string // >=, <=, in, symmetric, psd, start; of a plot title, xlabel, ylabel
 	Args []*Node
 }
 

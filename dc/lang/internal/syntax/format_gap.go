@@ -69,7 +69,7 @@ func (l *layouter) isCall(k int) bool {
 }
 
 // headWidth is the width of a keyword with the blanks behind it.
-var headWidth = map[string]int{"param": 6, "set": 6, "var": 6, "let": 6, "option": 7, "minimize": 10, "maximize": 10, "subject": 8}
+var headWidth = map[string]int{"param": 6, "set": 6, "var": 6, "let": 6, "option": 7, "plot": 6, "minimize": 10, "maximize": 10, "subject": 8}
 
 // gap is the number of blanks between two neighbours of a line.
 func (l *layouter) gap(p, k int) int {
@@ -84,7 +84,7 @@ func (l *layouter) gap(p, k int) int {
 	case a.role == rLabel:
 		return 2
 	case b.role == rAttribute:
-		if b.Text == "start" {
+		if b.Text == "start" || b.Text == plotAttributes[0] {
 			return 2
 		}
 		return 1

@@ -8,14 +8,14 @@ import (
 )
 
 // starters are the words that begin a line.
-var starters = []string{"param", "set", "var", "let", "minimize", "maximize", "find", "subject to", "option"}
+var starters = []string{"param", "set", "var", "let", "minimize", "maximize", "find", "subject to", "option", "plot"}
 
 // synonyms are the words of other languages for them.
 var synonyms = map[string]string{
 	"min": "minimize", "max": "maximize", "minimise": "minimize", "maximise": "maximize", "st": "subject to",
 	"such": "subject to", "parameter": "param", "parameters": "param", "const": "param", "variable": "var",
 	"variables": "var", "options": "option", "feasibility": "find", "satisfy": "find", "constraints": "subject to",
-	"def": "let",
+	"def": "let", "draw": "plot", "figure": "plot", "picture": "plot", "graph": "plot", "scatter": "plot",
 }
 
 func (p *parser) notStatement(t *Token) {

@@ -1,6 +1,12 @@
 package syntax
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dcopt/dcopt/internal/suggest"
+)
 
 // Parse reads a source. Where there are mistakes, the tree holds the statements that
 // could be read.
@@ -85,6 +91,8 @@ func (p *parser) line() {
 		p.list(t, p.let)
 	case "option":
 		p.list(t, p.option)
+	case "plot":
+		p.plot(t)
 	case "minimize":
 		p.add(&Statement{Span: t.Span, Verb: Minimize, At: t.Span, Value: p.objective()})
 	case "maximize":
@@ -297,4 +305,64 @@ func (p *parser) label(s *Statement) {
 		s.Binders, s.Cond = p.indexing()
 	}
 	p.expect(Colon, "after the constraint's name").role = rLabel
+}
+
+// plotAttributes are the words that may follow the marks of a plot.
+var plotAttributes = []string{"title", "xlabel", "ylabel"}
+
+// plot = mark { "," mark } { ( "title" | "xlabel" | "ylabel" ) string }
+func (p *parser) plot(key *Token) {
+	s := &Statement{Span: key.Span, Verb: Plot, At: key.Span}
+	for {
+		s.Marks = append(s.Marks, p.mark())
+		if !p.accept(Comma) {
+			break
+		}
+		p.toks[p.at-1].role = rBetween
+	}
+	for p.tok().Kind == Name {
+		s.Attrs = append(s.Attrs, p.plotAttribute(s))
+	}
+	p.add(s)
+}
+
+// mark = name "(" range { "," range } ")" [ string ]
+func (p *parser) mark() Mark {
+	t := p.tok()
+	if t.Kind != Name || p.toks[p.at+1].Kind != LParen {
+		if t.Kind == Bad {
+			panic(errSyntax) // the scanner has said so
+		}
+		p.fail(t.Span, `write plot points(p), or plot points(p) "here", path(q) "there" for several in one picture`, "want what to draw with its arguments in parentheses, not %s", p.describe(t))
+	}
+	m := Mark{Span: t.Span, Kind: t.Text, At: t.Span}
+	p.at += 2
+	for {
+		m.Args = append(m.Args, p.rangeExpr())
+		if !p.accept(Comma) {
+			break
+		}
+	}
+	p.expect(RParen, "after the arguments of "+m.Kind)
+	if l := p.tok(); p.accept(String) {
+		m.Label = l.Text
+	}
+	m.End = p.last()
+	return m
+}
+
+func (p *parser) plotAttribute(s *Statement) Attribute {
+	t := p.tok()
+	if !slices.Contains(plotAttributes, t.Text) {
+		p.fail(t.Span, "a comma parts what is drawn in one picture; "+strings.Join(plotAttributes, ", ")+" take a string each", "unknown attribute %q of a plot%s", t.Text, suggest.DidYouMean(t.Text, plotAttributes))
+	}
+	for _, a := range s.Attrs {
+		if a.Name == t.Text {
+			p.fail(t.Span, "", "the plot has two attributes %s", t.Text)
+		}
+	}
+	p.at++
+	t.role = rAttribute
+	v := p.expect(String, "in double quotes after "+t.Text)
+	return Attribute{Span: Span{t.Pos, v.End}, Name: t.Text, Args: []*Node{p.node(Node{Span: v.Span, Op: OpString, Name: v.Text})}}
 }

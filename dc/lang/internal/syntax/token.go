@@ -68,7 +68,7 @@ func (k Kind) continues() bool { return k >= Plus && k < numKind }
 // Words are the reserved words.
 var Words = map[string]Kind{
 	"param": Keyword, "set": Keyword, "var": Keyword, "let": Keyword, "minimize": Keyword, "maximize": Keyword,
-	"find": Keyword, "subject": Keyword, "option": Keyword,
+	"find": Keyword, "subject": Keyword, "option": Keyword, "plot": Keyword,
 	"in": In, "if": If, "and": And, "or": Or, "not": Not,
 }
 

@@ -1,0 +1,218 @@
+package lang
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/internal/suggest"
+)
+
+// plotKinds are the kinds of marks, in the order in which messages list them.
+var plotKinds = []string{"points", "circles", "path", "links", "signal", "bars", "matrix", "fit"}
+
+// placesForm says how places are written.
+const (
+	placesForm = "places are a matrix with two columns, or two vectors of equal length"
+	pathsForm  = "places of a path are a matrix with two columns, or two vectors of equal length; several paths are an array k x n x 2"
+)
+
+// otherKinds are words of other programs and the kinds to write instead.
+var otherKinds = map[string]string{
+	"scatter": "points", "point": "points", "dots": "points", "circle": "circles", "discs": "circles", "disks": "circles", "line": "path", "lines": "path", "paths": "path",
+	"polyline": "path", "edges": "links", "segments": "links", "arcs": "links", "graph": "links", "stem": "bars", "bar": "bars", "histogram": "bars",
+	"heatmap": "matrix", "image": "matrix", "imshow": "matrix", "spy": "matrix", "curve": "fit", "series": "signal", "signals": "signal",
+}
+
+// plot keeps a picture; its arguments are checked as far as their shapes go.
+func (c *compiler) plot(s *syntax.Statement) {
+	p := Plot{Place: c.f.place(s.Span), Marks: make([]Mark, len(s.Marks))}
+	for _, a := range s.Attrs {
+		switch text := a.Args[0].Name; a.Name {
+		case "title":
+			p.Title = text
+		case "xlabel":
+			p.XLabel = text
+		case "ylabel":
+			p.YLabel = text
+		}
+	}
+	c.ev.each(len(s.Marks), func(k int) {
+		m := &s.Marks[k]
+		p.Marks[k] = c.mark(m)
+		p.Marks[k].Label, p.Marks[k].Text = m.Label, c.f.tree.Text(m.Span)
+	})
+	c.out.Plots = append(c.out.Plots, p)
+}
+
+// mark checks the arguments of a mark.
+func (c *compiler) mark(m *syntax.Mark) Mark {
+	a := &arguments{c: c, m: m}
+	out := Mark{Kind: m.Kind}
+	switch m.Kind {
+	case "points":
+		out.Places = a.places(1, false)
+		if n := out.Places[0].count(); a.more() {
+			out.Values = append(out.Values, a.entries(n, "a number for each point"))
+		}
+	case "circles":
+		out.Places = a.places(1, false)
+		out.Values = append(out.Values, a.radius(out.Places[0].count()))
+	case "path":
+		out.Places = a.places(1, true)
+	case "links":
+		out.Places = a.places(2, false)
+		n, k := out.Places[0].count(), out.Places[1].count()
+		if a.more() {
+			out.Values = append(out.Values, a.shaped([]int{n, k}, "the weights of links"))
+		} else if n != k {
+			c.ev.fail(a.whole(), "give the n x m matrix of their weights, too", "links join %d places with %d others, one by one", n, k)
+		}
+	case "signal", "bars":
+		out.Values = a.series()
+	case "matrix":
+		v := a.next("a matrix")
+		if len(v.Shape) != 2 {
+			a.wrong("", "a matrix", v)
+		}
+		out.Values = []Let{v}
+	case "fit":
+		x := a.next("the abscissae, a vector")
+		if len(x.Shape) != 1 {
+			help := "write fit(x, y, f) with three vectors: abscissae, observations, fitted values"
+			a.wrong(help, "a vector", x)
+		}
+		out.Values = []Let{x, a.entries(x.Shape[0], "an observation for each abscissa"), a.entries(x.Shape[0], "a fitted value for each abscissa")}
+	default:
+		a.unknownKind()
+	}
+	if a.more() {
+		c.ev.fail(m.Args[a.at], "", "%s takes %s, not %d", m.Kind, count(a.at, "argument", "arguments"), len(m.Args))
+	}
+	return out
+}
+
+// arguments are those of a mark, taken one after the other.
+type arguments struct {
+	c  *compiler
+	m  *syntax.Mark
+	at int
+}
+
+func (a *arguments) more() bool { return a.at < len(a.m.Args) }
+
+// whole is the place of the mark as a whole.
+func (a *arguments) whole() *syntax.Node { return &syntax.Node{Span: a.m.Span} }
+
+// wrong reports the shape of the argument that was taken last.
+func (a *arguments) wrong(help, want string, v Let) {
+	n := a.m.Args[a.at-1]
+	a.c.ev.fail(n, help, "%s wants %s here, but %s is %s", a.m.Kind, want, a.c.ev.say(n), shapeText(v.Shape))
+}
+
+func (a *arguments) unknownKind() {
+	help := ""
+	guess := otherKinds[a.m.Kind]
+	if guess != "" {
+		guess = fmt.Sprintf("; did you mean %q?", guess)
+	} else if guess = suggest.DidYouMean(a.m.Kind, plotKinds); guess == "" {
+		help = "a plot draws points, circles, path, links, signal, bars, matrix or fit"
+	}
+	a.c.ev.fail(&syntax.Node{Span: a.m.At}, help, "a plot cannot draw %s%s", a.m.Kind, guess)
+}
+
+// next takes an argument, an array of numbers or functions.
+func (a *arguments) next(want string) Let {
+	if !a.more() {
+		a.c.ev.fail(a.whole(), "", "%s wants %s", a.m.Kind, want)
+	}
+	n := a.m.Args[a.at]
+	a.at++
+	return letOf(a.c.f.tree.Text(n.Span), a.c.ev.operand(n))
+}
+
+// shaped takes an argument of a shape.
+func (a *arguments) shaped(shape []int, what string) Let {
+	v := a.next(what)
+	if !slices.Equal(squeeze(v.Shape), squeeze(shape)) {
+		a.wrong("", what+", "+shapeText(shape)+",", v)
+	}
+	return v
+}
+
+// entries takes a vector of n numbers.
+func (a *arguments) entries(n int, what string) Let { return a.shaped([]int{n}, what) }
+
+// radius takes the radius of n circles: one for all, or one for each.
+func (a *arguments) radius(n int) Let {
+	v := a.next("a radius behind the places")
+	if len(v.Shape) != 0 && !slices.Equal(v.Shape, []int{n}) {
+		a.wrong("", fmt.Sprintf("a radius, or %d of them,", n), v)
+	}
+	return v
+}
+
+// series takes a vector or a matrix with a series per row, with its abscissae before it if
+// there are two arguments.
+func (a *arguments) series() []Let {
+	v := a.next("a vector")
+	if !a.more() {
+		if len(v.Shape) != 1 && len(v.Shape) != 2 {
+			a.wrong("", "a vector, or a matrix with a row for each,", v)
+		}
+		return []Let{v}
+	}
+	if len(v.Shape) != 1 {
+		help := "the first of two arguments are the abscissae"
+		a.wrong(help, "a vector", v)
+	}
+	f := a.next("a vector")
+	if d := len(f.Shape); d != 1 && d != 2 || f.Shape[d-1] != v.Shape[0] {
+		a.wrong("", fmt.Sprintf("a value for each of %s", count(v.Shape[0], "abscissa", "abscissae")), f)
+	}
+	return []Let{v, f}
+}
+
+// places takes k times the coordinates of places, also those of several paths.
+func (a *arguments) places(k int, paths bool) (out []Coordinates) {
+	for range k {
+		v := a.next("places; " + placesForm)
+		d := len(v.Shape)
+		switch {
+		case d == 2 && v.Shape[1] == 2 && !(paths && a.pair(v)), d == 3 && v.Shape[2] == 2 && paths:
+			out = append(out, Coordinates{XY: &v})
+		case d <= 1 && a.pair(v), d == 2 && paths && a.pair(v):
+			y := a.next("")
+			out = append(out, Coordinates{X: &v, Y: &y})
+		case d == 1 && v.Shape[0] == 2:
+			out = append(out, Coordinates{XY: &v})
+		default:
+			help := placesForm
+			if paths {
+				help = pathsForm
+			}
+			a.wrong(help, "places", v)
+		}
+	}
+	return out
+}
+
+// pair reports whether the next argument has the shape of v.
+func (a *arguments) pair(v Let) bool {
+	if !a.more() {
+		return false
+	}
+	next := a.c.ev.operand(a.m.Args[a.at])
+	return slices.Equal(next.shape, v.Shape)
+}
+
+// count is the number of places.
+func (c *Coordinates) count() int {
+	if c.XY != nil && len(c.XY.Shape) == 2 {
+		return c.XY.Shape[0]
+	}
+	if c.X != nil && len(c.X.Shape) == 1 {
+		return c.X.Shape[0]
+	}
+	return 1
+}
