@@ -115,7 +115,11 @@ var mayImport = map[string]string{
 	"lder/internal/refit": "internal/cpu internal/num internal/simd",
 	"lder/export":         "lder internal/enum",
 
-	"cmd/dcopt": "cmd/dcopt/internal/picture dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table internal/serve internal/wire cli",
+	// Shards of what the program computes, for many machines; settings as the program
+	// has them.
+	"plan": "dc/lang ccp lder lder/dataset qpbackend/backends internal/table",
+
+	"cmd/dcopt": "plan cmd/dcopt/internal/picture dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table internal/serve internal/wire cli",
 
 	"cmd/dcopt/internal/picture": "ccp lder",
 

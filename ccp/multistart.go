@@ -57,7 +57,7 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	if starts < 0 {
 		return nil, fmt.Errorf("ccp: %d starting points, want at least 1, or Automatic", starts)
 	}
-	seeds := rand.New(rand.NewPCG(set.Seed, 0x7374)) // stream "st": each use of the seed has its own
+	seeds := startSeeds(set.Seed)
 	set.Recorder = serial(set.Recorder)
 	found := &best{maximize: p.Maximize}
 	first := 0
@@ -70,6 +70,56 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	}
 	return found.result()
 }
+
+// SolveStart is start i of Multistart as if it were the only one: no better point of
+// another start is varied, and none ends it. So starts of one problem may run apart, and
+// [Best] of them is the result of Multistart without Settings.Search.Vary and GiveUp, bit
+// for bit. i is at least 0; the errors are those of Solve.
+func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Result, error) {
+	if err := check(p, set); err != nil {
+		return nil, err
+	}
+	if i < 0 {
+		return nil, fmt.Errorf("ccp: start %d, want at least 0", i)
+	}
+	set.Search.Vary, set.Search.GiveUp = false, false
+	seed := set.Seed
+	seeds := startSeeds(set.Seed)
+	for range i {
+		seed = seeds.Uint64()
+	}
+	return solveSafely(ctx, p, seed, set, i, nil)
+}
+
+// startSeeds draws the seeds of the starts after the first.
+func startSeeds(seed uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, 0x7374)) // stream "st": each use of the seed has its own
+}
+
+// Best returns the result that Multistart would return of these starts, in any order,
+// with the sums of their costs; nil if there is none. It may change the result that it
+// returns.
+func Best(maximize bool, results []*Result) *Result {
+	b := &best{maximize: maximize}
+	for _, r := range results {
+		b.take(r, nil)
+	}
+	top, _ := b.result()
+	return top
+}
+
+// Standing are the two numbers of a result, beside its exported ones, by which Best
+// compares it with others: a result that was stored gets them back by Restore.
+type Standing struct {
+	Nearly bool    // X keeps the constraints relative to the size of their terms
+	Least  float64 // the smallest change of the objective that counts, ≥ 0
+}
+
+// Standing is that of r.
+func (r *Result) Standing() Standing { return Standing{r.nearly, r.least} }
+
+// Restore sets the standing of a result that was stored.
+func (r *Result) Restore(s Standing) { r.nearly, r.least = s.Nearly, s.Least }
 
 // wave is the number of starts that run before the best of them counts for others.
 // Source: table of docs/ccp.md.

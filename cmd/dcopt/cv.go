@@ -92,7 +92,7 @@ func crossValidate(c *cli.Context) error {
 				return badFile(fmt.Errorf("%s: %w", t.path, err))
 			}
 			p.wipe()
-			if err := table.row(t.path, j, &res, time.Since(begin)); err != nil {
+			if err := table.row(t.path, j, &res, time.Since(begin).Seconds()); err != nil {
 				return usagef("cannot write the result: %w", err)
 			}
 		}
@@ -163,19 +163,19 @@ func (t *cvTable) head() {
 	}
 }
 
-func (t *cvTable) row(path string, k int, res *lder.CVResult, d time.Duration) error {
+func (t *cvTable) row(path string, k int, res *lder.CVResult, seconds float64) error {
 	mse, mseStd := res.MeanMSE()
 	fvu, fvuStd := res.MeanFVU()
 	t.total[k].fvu += fvu
-	t.total[k].seconds += d.Seconds()
+	t.total[k].seconds += seconds
 	set := &t.sets[k]
 	if !t.json {
-		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9.2f\n", t.width, path, set.Method, show(fvu, 4), show(fvuStd, 4), show(mse, 5), show(mseStd, 5), d.Seconds())
+		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, path, set.Method, show(fvu, 4), show(fvuStd, 4), show(mse, 5), show(mseStd, 5), clock(seconds))
 		return err
 	}
 	l := cvLine{
 		path, set.Method.String(), number(fvu), number(fvuStd), numbers(res.FVU),
-		number(mse), number(mseStd), number(d.Seconds()), nil,
+		number(mse), number(mseStd), number(seconds), nil,
 	}
 	if !set.Method.Chooses() {
 		l.Pieces = &set.Pieces
@@ -188,11 +188,19 @@ func (t *cvTable) row(path string, k int, res *lder.CVResult, d time.Duration) e
 	return err
 }
 
+// clock are seconds, nothing where they are not known.
+func clock(seconds float64) string {
+	if math.IsNaN(seconds) {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", seconds)
+}
+
 func (t *cvTable) foot(tables int) {
 	if t.json || tables < 2 {
 		return
 	}
 	for k, sum := range t.total {
-		fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9.2f\n", t.width, "average", t.sets[k].Method, show(sum.fvu/float64(tables), 4), "", "", "in all", sum.seconds)
+		fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, "average", t.sets[k].Method, show(sum.fvu/float64(tables), 4), "", "", "in all", clock(sum.seconds))
 	}
 }

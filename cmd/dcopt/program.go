@@ -14,7 +14,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/qpbackend/backends"
+	"github.com/dcopt/dcopt/plan"
 )
 
 // source is a parsed .dc file with the values that the command line sets. It may be
@@ -149,63 +149,38 @@ func (s *source) textOf(file string) []byte {
 // settings are those of the file, with the flags before them, and the number
 // of starts.
 func (j *job) settings(prog *program) (ccp.Settings, int, error) {
-	set, starts := ccp.DefaultSettings(), ccp.Automatic
-	if j.c.IsSet("start") {
+	o := overridesOf(j.c)
+	set, starts, err := o.Settings(prog.Options)
+	if err != nil {
+		return set, 0, badFile(fmt.Errorf("%s: %w", prog.path, err))
+	}
+	if j.c.IsSet("start") && o.Starts == nil && prog.Options.Restarts == nil {
 		starts = 1
-	}
-	o := prog.Options
-	override(&set.Tau0, o.Tau)
-	override(&set.TauMax, o.TauMax)
-	if o.Tau != nil || o.TauMax != nil { // as written, not in multiples of the problem's scale
-		set.TauRelative = false
-		switch {
-		case o.TauMax == nil:
-			set.TauMax = max(set.TauMax, set.Tau0)
-		case o.Tau == nil:
-			set.Tau0 = min(set.Tau0, set.TauMax)
-		}
-	}
-	override(&set.Mu, o.Mu)
-	override(&set.MaxIter, o.MaxIter)
-	override(&set.Tol, o.Tol)
-	override(&set.FeasTol, o.FeasTol)
-	override(&set.Seed, o.Seed)
-	override(&starts, o.Restarts)
-	if o.Backend != nil && *o.Backend != "auto" {
-		b, err := backends.ByName(*o.Backend)
-		if err != nil && !j.c.IsSet("backend") {
-			return set, 0, badFile(fmt.Errorf("%s: option backend: %w", prog.path, err))
-		}
-		set.Backend = b
-	}
-	if j.c.IsSet("backend") {
-		set.Backend = j.backend
-	}
-	if j.c.IsSet("max-iter") {
-		set.MaxIter = j.c.Int("max-iter")
 	}
 	if j.c.IsSet("max-nodes") {
 		set.Global.MaxNodes = j.c.Int("max-nodes")
 	}
-	if j.c.IsSet("tol") {
-		set.Tol = j.c.Float64("tol")
-	}
-	if j.c.IsSet("seed") {
-		set.Seed = j.c.Uint64("seed")
-	}
-	if j.c.IsSet("starts") {
-		starts = j.c.Int("starts")
-	}
-	if err := set.Validate(); err != nil {
-		return set, 0, badFile(fmt.Errorf("%s: %w", prog.path, err))
+	if j.c.Bool("independent") && !j.c.IsSet("sweep") {
+		set.Search.Vary, set.Search.GiveUp = false, false
 	}
 	return set, starts, nil
 }
 
-func override[T any](dst *T, v *T) {
-	if v != nil {
-		*dst = *v
+// overridesOf are the flags that go before the options of a file.
+func overridesOf(c *cli.Context) (o plan.Overrides) {
+	o.Backend = given(c, "backend", c.String)
+	o.Starts, o.MaxIter = given(c, "starts", c.Int), given(c, "max-iter", c.Int)
+	o.Tol, o.Seed = given(c, "tol", c.Float64), given(c, "seed", c.Uint64)
+	return o
+}
+
+// given is the value of a flag, nil where it is not given.
+func given[T any](c *cli.Context, name string, value func(string) T) *T {
+	if !c.IsSet(name) {
+		return nil
 	}
+	v := value(name)
+	return &v
 }
 
 // mostSource bounds the size of a problem file; its data files are not part of

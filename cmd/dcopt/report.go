@@ -16,7 +16,7 @@ import (
 
 // report is the output of a solve, as a table or as JSON.
 type report struct {
-	sweep      *member // the swept parameter and its value, nil outside a sweep
+	sweep      object // the swept parameters and their values, nil outside a sweep
 	status     string
 	code       int // the exit code that goes with the status
 	objective  float64
@@ -67,7 +67,7 @@ type block struct {
 func (r *report) json() object {
 	var o object
 	if r.sweep != nil {
-		o = append(o, member{"sweep", object{*r.sweep}})
+		o = append(o, member{"sweep", r.sweep})
 	}
 	o = append(o, object{
 		{"status", r.status}, {"objective", number(r.objective)},
@@ -154,7 +154,11 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	if r.starts > 1 {
 		share = "over all starts"
 	}
-	p("time", "%s s, %s s %s in backend %s", show(r.wall, 3), show(r.seconds.backend, 3), share, r.backend)
+	if math.IsNaN(r.wall) { // joined from shards
+		p("backend", "%s", r.backend)
+	} else {
+		p("time", "%s s, %s s %s in backend %s", show(r.wall, 3), show(r.seconds.backend, 3), share, r.backend)
+	}
 	if brief {
 		return
 	}

@@ -34,6 +34,7 @@ func solveCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a file .csv, .npy, .npz or .mtx; may be repeated"},
 			&cli.StringFlag{Name: "start", Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in the problem"},
 			&cli.StringFlag{Name: "sweep", Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to B, or K=V1,V2,..."},
+			&cli.BoolFlag{Name: "independent", Usage: "each value of a sweep as if it were the only one; without --sweep, each start: the answers of dcopt plan's shards"},
 			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum, where all that is linearised is a sum of maxima of few affine functions"},
 			&cli.IntFlag{Name: "max-nodes", Usage: "with --global, at most `N` nodes for the proof"},
 			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start"},
@@ -100,7 +101,7 @@ func solve(c *cli.Context) error {
 		j.limit(limit)
 	}
 	if qps.Is(j.path) {
-		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "plot", "global", "max-nodes"} {
+		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "independent", "plot", "global", "max-nodes"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}

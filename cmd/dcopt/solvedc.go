@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -63,15 +64,7 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		return nil, nil, err
 	}
 	r := dcReport(prog.Problem, res)
-	if j.json && len(res.X) == prog.Problem.NumVars() {
-		for k := range prog.Lets {
-			l := &prog.Lets[k]
-			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(res.X), l.Axes})
-		}
-	}
-	for k := range r.variables {
-		r.variables[k].axes = prog.Axes[r.variables[k].name]
-	}
+	r.names(prog.Program, res.X, j.json)
 	r.proof = proof
 	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
 	r.wall = prog.read + prog.compile + wall
@@ -84,6 +77,19 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		r.say("the time limit passed before all starts were done")
 	}
 	return r, res, nil
+}
+
+// names adds the indices of variables and, where lets are asked for, the values of lets at x.
+func (r *report) names(prog *lang.Program, x []float64, lets bool) {
+	if lets && len(x) == prog.Problem.NumVars() {
+		for k := range prog.Lets {
+			l := &prog.Lets[k]
+			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(x), l.Axes})
+		}
+	}
+	for k := range r.variables {
+		r.variables[k].axes = prog.Axes[r.variables[k].name]
+	}
 }
 
 // solution is a point, and with --global the proof of it.

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -21,12 +23,15 @@ type sweepRange struct {
 // mostValues keeps a slip in a count from running for days.
 const mostValues = 100000
 
-// parseSweep reads name=a:b:n, n values from a to b, or name=v1,v2,...
-func parseSweep(s string) (sweepRange, error) {
+// parseSweep reads the flag --sweep.
+func parseSweep(s string) (sweepRange, error) { return parseRange("--sweep", s) }
+
+// parseRange reads name=a:b:n, n values from a to b, or name=v1,v2,..., of a flag.
+func parseRange(flag, s string) (sweepRange, error) {
 	name, spec, ok := keyValue(s)
 	r := sweepRange{name: strings.TrimSpace(name)}
 	bad := func(why string) (sweepRange, error) {
-		return r, usagef("--sweep %s: %s; want NAME=FROM:TO:COUNT or NAME=V1,V2,...", s, why)
+		return r, usagef("%s %s: %s; want NAME=FROM:TO:COUNT or NAME=V1,V2,...", flag, s, why)
 	}
 	if !ok || r.name == "" {
 		return bad("no name and values")
@@ -82,19 +87,22 @@ func (j *job) sweep() error {
 	}
 	code := exitOK
 	var last []float64
-	j.sweeps = &swept{}
-	defer func() {
-		if !j.seen.over { // else its solver is in use
-			j.sweeps.close()
-		}
-	}()
+	alone := j.c.Bool("independent")
+	if !alone {
+		j.sweeps = &swept{}
+		defer func() {
+			if !j.seen.over { // else its solver is in use
+				j.sweeps.close()
+			}
+		}()
+	}
 	for k, v := range r.values {
 		j.line.say("compiling")
 		prog, err := src.program(j.ctx, &member{r.name, v})
 		if err != nil {
 			return err
 		}
-		if len(last) != prog.Problem.NumVars() {
+		if alone || len(last) != prog.Problem.NumVars() {
 			last = nil // another value, another size
 		}
 		rep, res, err := j.run(prog, last)
@@ -102,10 +110,10 @@ func (j *job) sweep() error {
 			return err
 		}
 		at, _ := table.Float(v)
-		rep.sweep = &member{r.name, number(at)}
+		rep.sweep = object{{r.name, number(at)}}
 		j.line.wipe()
 		if k == 0 && !j.json {
-			sweepHead(j, r.name)
+			sweepHead(j.out, []string{r.name}, true)
 		}
 		if err := j.sweepLine(rep); err != nil {
 			return err
@@ -162,16 +170,38 @@ func finite(s string) (float64, bool) {
 	return v, ok && v-v == 0
 }
 
-func sweepHead(j *job, name string) {
-	fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10s %9s\n", name, "status", "objective", "violation", "iterations", "seconds")
+func sweepHead(w io.Writer, names []string, timed bool) {
+	for _, name := range names {
+		fmt.Fprintf(w, "%12s  ", name)
+	}
+	seconds := ""
+	if timed {
+		seconds = fmt.Sprintf(" %9s", "seconds")
+	}
+	fmt.Fprintf(w, "%-15s %16s %10s %10s%s\n", "status", "objective", "violation", "iterations", seconds)
 }
 
 func (j *job) sweepLine(r *report) error {
 	if j.json {
 		return j.printJSON(r)
 	}
-	full := j.full()
-	fmt.Fprintf(j.out, "%12s  %-15s %16s %10s %10d %9.3f\n", show(float64(r.sweep.value.(number)), digits(8, full)), r.status,
-		show(r.objective, digits(10, full)), show(r.violation, digits(3, full)), r.iterations, r.wall)
+	r.sweepText(j.out, j.full())
 	return nil
+}
+
+// sweepText writes the line of a point of a sweep.
+func (r *report) sweepText(w io.Writer, full bool) {
+	for _, m := range r.sweep {
+		value, isNumber := m.value.(number)
+		text := fmt.Sprint(m.value)
+		if isNumber {
+			text = show(float64(value), digits(8, full))
+		}
+		fmt.Fprintf(w, "%12s  ", text)
+	}
+	seconds := ""
+	if !math.IsNaN(r.wall) {
+		seconds = fmt.Sprintf(" %9.3f", r.wall)
+	}
+	fmt.Fprintf(w, "%-15s %16s %10s %10d%s\n", r.status, show(r.objective, digits(10, full)), show(r.violation, digits(3, full)), r.iterations, seconds)
 }

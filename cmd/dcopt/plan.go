@@ -1,0 +1,364 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/plan"
+)
+
+func planCommand() *cli.Command {
+	var training []cli.Flag
+	for _, f := range trainingFlags() {
+		if !slices.Contains([]string{"backend", "json", "quiet", "seed", "max-iter", "tol"}, f.Names()[0]) {
+			training = append(training, f)
+		}
+	}
+	return &cli.Command{
+		Name:      "plan",
+		Usage:     "write a file that says what many machines are to compute",
+		ArgsUsage: "FILE...",
+		UsageText: "dcopt plan FILE.dc --grid K=A:B:N -o PLAN.json\n" +
+			"   dcopt plan FILE.dc --starts N -o PLAN.json\n" +
+			"   dcopt plan DATA... --target NAME -o PLAN.json\n" +
+			"   dcopt plan PLAN.json --slurm JOB.sh",
+		Description: "The plan is a list of shards: the points of a sweep, the starts of a problem, or the folds of a cross-validation of\n" +
+			"methods on tables. It holds problem and data. dcopt shard computes its shards, docs/cluster.md says how on many machines.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the plan to `FILE`, whole or not at all"},
+			&cli.StringSliceFlag{Name: "grid", Usage: "values of a param, `K=A:B:N` for N values from A to B, or K=V1,V2,...; may be repeated: all combinations"},
+			&cli.StringFlag{Name: "points", Usage: "a shard for each row of the table `FILE`.csv, whose columns are params"},
+			&cli.IntFlag{Name: "starts", Usage: "a shard for each of `N` starts of the problem; with --grid or --points, so many starts at each point"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value at all points, `K=V`; may be repeated"},
+			&cli.StringFlag{Name: "backend", Value: "auto", Usage: "solver of the convex problems, `NAME`"},
+			&cli.Uint64Flag{Name: "seed", Usage: "seed `S` of what is drawn: starts, bags and folds"},
+			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start; of methods that train, convex problems or refits"},
+			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively"},
+			&cli.StringFlag{Name: "method", Usage: "of tables: training methods, `NAME[,NAME...]`"},
+			&cli.StringFlag{Name: "folds", Value: "5", Usage: "of tables: number of folds, shuffled by the seed, or a `FILE` of folds"},
+			&cli.BoolFlag{Name: "by-reference", Usage: "leave data in their files, which all machines must have; the plan has their SHA-256. So it is with more than 64 MB"},
+			&cli.StringFlag{Name: "slurm", Usage: "write the script of an array job to `FILE`, for sbatch"},
+			&cli.StringFlag{Name: "kubernetes", Usage: "write an indexed Job to `FILE`, for kubectl"},
+			&cli.IntFlag{Name: "tasks", Usage: "of a job: `N` tasks, of which each computes every N-th shard; 1000 at most if not given"},
+			&cli.IntFlag{Name: "cpus", Value: 1, Usage: "of a job: `N` processors per task"},
+			&cli.StringFlag{Name: "memory", Usage: "of a job: `SIZE` of memory per task, as the scheduler has it"},
+			&cli.StringFlag{Name: "task-time", Usage: "of a job of Slurm: limit of `TIME` per task, as sbatch has it"},
+			&cli.StringFlag{Name: "results", Value: "results", Usage: "of a job: the folder `DIR` of results"},
+			&cli.StringFlag{Name: "program", Value: "dcopt", Usage: "of a job: the program's `PATH` on the machines"},
+			&cli.StringFlag{Name: "image", Usage: "of a job of Kubernetes: the container `IMAGE` with the program"},
+			&cli.StringFlag{Name: "claim", Value: "dcopt", Usage: "of a job of Kubernetes: the volume claim `NAME` that holds the plan and gets the results"},
+			jsonFlag(),
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no notes"},
+		}, training...),
+		Action: makePlan,
+	}
+}
+
+func makePlan(c *cli.Context) error {
+	if !c.Args().Present() {
+		return usagef("plan: of which file? Usage: %s", c.Command.UsageText)
+	}
+	first := c.Args().First()
+	path := c.String("out")
+	var p *plan.Plan
+	var err error
+	switch {
+	case strings.HasSuffix(strings.ToLower(first), ".json"):
+		if path != "" {
+			return usagef("--out: %s is a plan already; only --slurm and --kubernetes go with it", first)
+		}
+		path = first
+		p, err = readPlan(c, first)
+	case c.IsSet("target"):
+		p, err = planStudy(c)
+	default:
+		p, err = planProblem(c, first)
+	}
+	if err != nil {
+		return err
+	}
+	jobs, err := writeJobs(c, p, path)
+	if err != nil {
+		return err
+	}
+	if first != path {
+		if path == "" {
+			return usagef("plan: where does the plan go? Give -o PLAN.json")
+		}
+		if err := writePlan(c, p); err != nil {
+			return err
+		}
+	} else if jobs == 0 {
+		return usagef("plan: %s is a plan already; give --slurm or --kubernetes, or the problem", first)
+	}
+	if c.Bool("json") {
+		b, err := line(object{{"plan", p.ID()}, {"kind", p.Kind()}, {"shards", p.Shards}})
+		if err != nil {
+			return err
+		}
+		c.App.Writer.Write(b) // the stream keeps the error
+	} else if !c.Bool("quiet") {
+		fmt.Fprintf(c.App.Writer, "%s %s: %d shards\n", p.Kind(), p.ID(), p.Shards)
+	}
+	return nil
+}
+
+// writePlan writes the file of the plan.
+func writePlan(c *cli.Context, p *plan.Plan) error {
+	b, err := p.Encode()
+	if err != nil {
+		return usagef("%w", err)
+	}
+	out, err := outFlag(c)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	out.Write(b) // commit has the error
+	return out.commit()
+}
+
+// writeJobs writes the files of schedulers that are asked for and counts them.
+func writeJobs(c *cli.Context, p *plan.Plan, path string) (count int, err error) {
+	job := plan.Job{
+		Plan: path, Out: c.String("results"), Program: c.String("program"), Tasks: min(p.Shards, plan.UsualArraySize), CPUs: c.Int("cpus"),
+		Memory: c.String("memory"), Time: c.String("task-time"), Image: c.String("image"), Claim: c.String("claim"),
+	}
+	if c.IsSet("tasks") {
+		job.Tasks = c.Int("tasks")
+	}
+	for _, kind := range []struct {
+		flag string
+		text func(*plan.Job, *plan.Plan) (string, error)
+	}{{"slurm", (*plan.Job).Slurm}, {"kubernetes", (*plan.Job).Kubernetes}} {
+		if !c.IsSet(kind.flag) {
+			continue
+		}
+		count++
+		text, err := kind.text(&job, p)
+		if err != nil {
+			return 0, usagef("--%s: %w", kind.flag, err)
+		}
+		if c.String(kind.flag) == "" {
+			return 0, usagef("--%s: the name of the file is empty", kind.flag)
+		}
+		out, err := sessionOf(c).create(c.String(kind.flag))
+		if err != nil {
+			return 0, err
+		}
+		io.WriteString(out, text) // commit has the error
+		if err := out.commit(); err != nil {
+			out.discard()
+			return 0, err
+		}
+	}
+	return count, nil
+}
+
+// readPlan reads the file of a plan.
+func readPlan(c *cli.Context, path string) (*plan.Plan, error) {
+	in, err := sessionOf(c).open(c.Context, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	p, err := within(c.Context, func() (*plan.Plan, error) { return plan.Read(in, path) })
+	if err != nil && !isContextError(err) {
+		return nil, badFile(placed{err})
+	}
+	return p, err
+}
+
+// planProblem is the plan of a sweep or of starts.
+func planProblem(c *cli.Context, path string) (*plan.Plan, error) {
+	if _, err := oneFile(c); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"method", "folds"} {
+		if c.IsSet(name) {
+			return nil, usagef("--%s goes with tables and --target", name)
+		}
+	}
+	if _, err := backendOf(c); err != nil {
+		return nil, err
+	}
+	src, err := openSource(c.Context, c, path)
+	if err != nil {
+		return nil, err
+	}
+	q := plan.Problem{Name: src.path, Set: src.opt.Set, Settings: overridesOf(c)}
+	if err := points(c, &q); err != nil {
+		return nil, err
+	}
+	if q.Params == nil {
+		if q.Settings.Starts == nil {
+			return nil, usagef("plan: what are the shards? Give --grid, --points or --starts")
+		}
+		q.Starts, q.Settings.Starts = *q.Settings.Starts, nil
+		if q.Starts < 1 {
+			return nil, usagef("--starts %d: want at least 1", q.Starts)
+		}
+	}
+	p, err := within(c.Context, func() (*plan.Plan, error) {
+		return plan.OfProblem(c.Context, q, src.text, src.opt.Dir, c.Bool("by-reference"))
+	})
+	var ds lang.Diagnostics
+	switch {
+	case err == nil:
+		for _, f := range p.Files {
+			if err := sessionOf(c).files.readsPath(filepath.FromSlash(f.Path)); err != nil {
+				return nil, err
+			}
+		}
+		noteFiles(c, p)
+		return p, nil
+	case isContextError(err):
+		return nil, err
+	case errors.As(err, &ds):
+		return nil, src.diagnose(err)
+	}
+	return nil, usagef("plan: %w", err)
+}
+
+// noteFiles says where the data are.
+func noteFiles(c *cli.Context, p *plan.Plan) {
+	if c.Bool("quiet") {
+		return
+	}
+	for _, f := range p.Files {
+		if f.Gzip == nil {
+			sessionOf(c).log.note("%s stays where it is: every machine needs a copy, at the same path or in the folder of --data", f.Path)
+		}
+	}
+}
+
+// points reads --grid or --points.
+func points(c *cli.Context, q *plan.Problem) error {
+	specs := c.StringSlice("grid")
+	switch {
+	case len(specs) > 0 && c.IsSet("points"):
+		return usagef("--grid and --points exclude each other")
+	case c.IsSet("points"):
+		return pointsOf(c, q)
+	}
+	for _, s := range specs {
+		r, err := parseRange("--grid", s)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(q.Params, r.name) {
+			return usagef("--grid gives %s two lists of values", r.name)
+		}
+		q.Params, q.Grid = append(q.Params, r.name), append(q.Grid, r.values)
+	}
+	return nil
+}
+
+// pointsOf reads the table of --points: a header of params, then rows of values as --set
+// takes them.
+func pointsOf(c *cli.Context, q *plan.Problem) error {
+	path := c.String("points")
+	in, err := sessionOf(c).open(c.Context, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	rows, err := within(c.Context, func() ([][]string, error) {
+		r := csv.NewReader(in)
+		r.TrimLeadingSpace = true
+		return r.ReadAll()
+	})
+	if isContextError(err) {
+		return err
+	}
+	if err != nil {
+		return badFile(fmt.Errorf("%s: %w", path, err))
+	}
+	if len(rows) < 2 {
+		return badFile(fmt.Errorf("%s: want a row of params, then a row of values for each point", path))
+	}
+	q.Params, q.Points = rows[0], rows[1:]
+	for k := range q.Params {
+		q.Params[k] = strings.TrimSpace(strings.TrimPrefix(q.Params[k], "\ufeff"))
+	}
+	for i, row := range q.Points {
+		for k := range row {
+			if row[k] = strings.TrimSpace(row[k]); row[k] == "" {
+				return badFile(fmt.Errorf("%s: point %d has no value of %s", path, i+1, q.Params[k]))
+			}
+		}
+	}
+	return nil
+}
+
+// planStudy is the plan of a cross-validation.
+func planStudy(c *cli.Context) (*plan.Plan, error) {
+	for _, name := range []string{"grid", "points", "starts", "set"} {
+		if c.IsSet(name) {
+			return nil, usagef("--%s goes with a .dc problem, not with --target", name)
+		}
+	}
+	s := plan.Study{Selection: plan.Selection{
+		Target: c.String("target"), Exclude: c.StringSlice("exclude"), DropText: c.Bool("drop-text"),
+		Categorical: c.String("categorical"), DecimalComma: c.Bool("decimal-comma"),
+	}}
+	// Of problems these flags have no default: the file says.
+	set := lder.DefaultSettings()
+	for name, value := range map[string]any{"max-iter": set.MaxIter, "tol": set.Tol} {
+		if !c.IsSet(name) {
+			if err := c.Set(name, fmt.Sprint(value)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	names := methodFlag(c)
+	if names == "" {
+		names = "auto"
+	}
+	for _, name := range strings.Split(names, ",") {
+		set, err := trainingSettings(c, strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		backend := ""
+		if set.Backend != nil {
+			backend = c.String("backend")
+		}
+		s.Methods = append(s.Methods, plan.TrainingOf(set, backend))
+	}
+	if c.Uint64("seed") <= math.MaxUint32 {
+		s.FoldSeed = uint32(c.Uint64("seed"))
+	}
+	trials, err := prepareTrials(c)
+	if err != nil {
+		return nil, err
+	}
+	var tables []plan.StudyFile
+	for _, t := range trials {
+		f := plan.StudyFile{Path: t.path, Folds: len(t.folds)}
+		if again, err := dataset.ShuffledKFold(len(t.data.Y), len(t.folds), s.FoldSeed); err != nil || !slices.EqualFunc(again, t.folds, slices.Equal) {
+			f.Lists = t.folds
+		}
+		tables = append(tables, f)
+	}
+	p, err := within(c.Context, func() (*plan.Plan, error) { return plan.OfStudy(s, tables, c.Bool("by-reference")) })
+	switch {
+	case isContextError(err):
+		return nil, err
+	case err != nil:
+		return nil, usagef("plan: %w", err)
+	}
+	noteFiles(c, p)
+	return p, nil
+}

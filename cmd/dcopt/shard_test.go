@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// runDcopt runs the program and returns its exit code and output.
+func runDcopt(args ...string) (code int, stdout, stderr string) {
+	var out, messages bytes.Buffer
+	code = run(context.Background(), args, strings.NewReader(""), &out, &messages)
+	return code, out.String(), messages.String()
+}
+
+// planned writes a plan and fails unless that works.
+func planned(t *testing.T, args ...string) string {
+	t.Helper()
+	at := filepath.Join(t.TempDir(), "p.json")
+	if code, _, stderr := runDcopt(append(append([]string{"plan"}, args...), "-q", "-o", at)...); code != 0 {
+		t.Fatalf("plan %q: exit %d, %s", args, code, stderr)
+	}
+	return at
+}
+
+// withoutTimes are the lines of JSON without what differs from run to run.
+func withoutTimes(t *testing.T, text string) (lines []map[string]any) {
+	t.Helper()
+	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
+		var o map[string]any
+		dec := json.NewDecoder(strings.NewReader(l))
+		dec.UseNumber() // the digits count
+		if err := dec.Decode(&o); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		delete(o, "seconds")
+		delete(o, "fit_seconds")
+		lines = append(lines, o)
+	}
+	return lines
+}
+
+// TestShardsAreOneMachine: shards of every kind, computed in two folders, by tasks, again
+// and twice, are joined to what one machine prints, to the last digit.
+func TestShardsAreOneMachine(t *testing.T) {
+	const houses = "../../examples/data/houses.csv"
+	for name, c := range map[string]struct{ plan, one []string }{
+		"sweep": {
+			[]string{"../../examples/l1_l2.dc", "--grid", "lambda=0.01:1:5"},
+			[]string{"solve", "../../examples/l1_l2.dc", "--sweep", "lambda=0.01:1:5", "--independent", "--json"},
+		},
+		"starts": {
+			[]string{"../../examples/quickstart.dc", "--starts", "9", "--seed", "4"},
+			[]string{"solve", "../../examples/quickstart.dc", "--starts", "9", "--seed", "4", "--independent", "--json"},
+		},
+		"study": {
+			[]string{houses, "--target", "price", "--method", "refit,auto", "--folds", "3", "--seed", "2"},
+			[]string{"cv", houses, "--target", "price", "--method", "refit,auto", "--folds", "3", "--seed", "2", "--json"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := planned(t, c.plan...)
+			a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+			if code, _, stderr := runDcopt("shard", "run", at, "-i", "1", "--of", "2", "--out", a); code != 0 {
+				t.Fatalf("exit %d, %s", code, stderr)
+			}
+			if code, _, stderr := runDcopt("shard", "merge", a, "--json"); code != exitNotSolved || !strings.Contains(stderr, "have no result: 0,2,4") {
+				t.Errorf("half of the results: exit %d, %s", code, stderr)
+			}
+			for range 2 {
+				if code, _, stderr := runDcopt("shard", "run", at, "--out", b, "-q"); code != 0 {
+					t.Fatalf("exit %d, %s", code, stderr)
+				}
+			}
+			code, got, stderr := runDcopt("shard", "merge", at, a, b, "--json")
+			wantCode, want, _ := runDcopt(c.one...)
+			if code != wantCode || !reflect.DeepEqual(withoutTimes(t, got), withoutTimes(t, want)) {
+				t.Errorf("exit %d, %s\n%s\nwant %d\n%s", code, stderr, got, wantCode, want)
+			}
+		})
+	}
+}
+
+// TestIndependentSweep: a value of an independent sweep is the solve of that value alone.
+func TestIndependentSweep(t *testing.T) {
+	_, got, _ := runDcopt("solve", "../../examples/quickstart.dc", "--starts", "3", "--json")
+	folder := t.TempDir()
+	file := filepath.Join(folder, "p.dc")
+	text := "param a = 0\nvar x in [-2, 3]\nminimize abs(x) - square(x - 1) + a\n"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, sweep, stderr := runDcopt("solve", file, "--sweep", "a=1,2", "--independent", "--json")
+	lines := withoutTimes(t, sweep)
+	if len(lines) != 2 {
+		t.Fatalf("%s%s%s", got, sweep, stderr)
+	}
+	_, alone, _ := runDcopt("solve", file, "--set", "a=2", "--json")
+	delete(lines[1], "sweep")
+	if want := withoutTimes(t, alone)[0]; !reflect.DeepEqual(lines[1], want) {
+		t.Errorf("%v, want %v", lines[1], want)
+	}
+}
+
+// TestShardMessages: wrong usage, wrong files and a full disk end with a message that
+// says what to do.
+func TestShardMessages(t *testing.T) {
+	at := planned(t, "../../examples/l1_l2.dc", "--grid", "lambda=0.1,0.2")
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	results := filepath.Join(folder, "r")
+	cut := write("cut.json", `{"dcopt_plan": 1, "shards"`)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"plan"}, exitUsage, "of which file"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "-o", filepath.Join(folder, "x.json")}, exitUsage, "Give --grid, --points or --starts"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "3"}, exitUsage, "Give -o PLAN.json"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "0", "-o", "x"}, exitUsage, "want at least 1"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lambda=1:2", "-o", "x"}, exitUsage, "--grid lambda=1:2: not three parts"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lamda=1,2", "-o", "x"}, exitUsage, "lamda"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lambda=1", "--points", "p.csv", "-o", "x"}, exitUsage, "exclude"},
+		{[]string{"plan", "../../examples/data/houses.csv", "--target", "prize", "-o", "x"}, exitUsage, `did you mean "price"`},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "2", "-o", "/dev/full"}, exitUsage, "no space left"},
+		{[]string{"plan", at, "--slurm", "/dev/full"}, exitUsage, "no space left"},
+		{[]string{"plan", at}, exitUsage, "is a plan already"},
+		{[]string{"plan", at, "--slurm", "x", "--tasks", "3"}, exitUsage, "want from 1 to 2"},
+		{[]string{"plan", at, "--kubernetes", "x"}, exitUsage, "container image"},
+		{[]string{"shard"}, exitUsage, "run or merge"},
+		{[]string{"shard", "rum", at}, exitUsage, `did you mean "run"`},
+		{[]string{"shard", "run", at}, exitUsage, "Give --out DIR"},
+		{[]string{"shard", "run", at, "--out", results, "--index", "2"}, exitUsage, "there is no shard 2: those of this plan are 0 to 1"},
+		{[]string{"shard", "run", at, "--out", results, "--index", "1-0"}, exitUsage, "is no shard"},
+		{[]string{"shard", "run", at, "--out", results, "--index", "2", "--of", "2"}, exitUsage, "from 0 to 1"},
+		{[]string{"shard", "run", cut, "--out", results}, exitFile, "no plan, or not all of it"},
+		{[]string{"shard", "run", "../../examples/l1_l2.dc", "--out", results}, exitFile, "no plan"},
+		{[]string{"shard", "run", at, "--out", "/dev/full"}, exitUsage, "cannot make the folder"},
+		{[]string{"shard", "merge", folder}, exitUsage, "no results of shards"},
+		{[]string{"shard", "merge", at}, exitUsage, "where are the results"},
+		{[]string{"shard", "merge", at, folder}, exitNotSolved, "2 of 2 shards have no result: 0-1"},
+		{[]string{"shard", "merge", at, folder, "--index", "1"}, exitUsage, "for shard run"},
+	} {
+		code, _, stderr := runDcopt(c.args...)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, %s\nwant %d, %s", c.args, code, stderr, c.code, c.want)
+		}
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("a plan that was refused is written")
+	}
+}
+
+// TestShardFails: a shard whose problem is wrong does not keep others from their results.
+func TestShardFails(t *testing.T) {
+	folder := t.TempDir()
+	file, points := filepath.Join(folder, "p.dc"), filepath.Join(folder, "n.csv")
+	for path, text := range map[string]string{file: "param n = 2\nvar x[n]\nminimize sumsq(x - 1)\n", points: "n\n2\n-1\n3\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := planned(t, file, "--points", points)
+	results := filepath.Join(folder, "r")
+	code, _, stderr := runDcopt("shard", "run", at, "--out", results)
+	if code != exitFile || !strings.Contains(stderr, "shard 1:") || !strings.Contains(stderr, "1 of 3 shards have no result: 1") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	code, stdout, stderr := runDcopt("shard", "merge", results)
+	if code != exitNotSolved || strings.Count(stdout, "converged") != 2 || !strings.Contains(stderr, "no result: 1") {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+}
+
+// TestShardInterrupted: a signal ends a run within half a second, and another run computes
+// what is missing.
+func TestShardInterrupted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "p.dc")
+	if err := os.WriteFile(file, []byte("param n = 1\nvar x[40]  start normal(0, 1)\nminimize sumsq(x) - n*norm2(x) + sum(i in 1..39)(abs(x[i] - x[i+1]))\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	at := planned(t, file, "--grid", "n=1:2:2000")
+	results := filepath.Join(t.TempDir(), "r")
+	ctx, cancel := context.WithCancel(context.Background())
+	var stdout, stderr bytes.Buffer
+	go func() { // as soon as there is a result
+		defer cancel()
+		for t.Context().Err() == nil {
+			if list, _ := filepath.Glob(filepath.Join(results, "shard-*")); len(list) > 0 {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	code := run(ctx, []string{"shard", "run", at, "--out", results, "-q"}, strings.NewReader(""), &stdout, &stderr)
+	if code != exitInterrupted || !strings.Contains(stderr.String(), "run it again") {
+		t.Errorf("exit %d, %s", code, stderr.String())
+	}
+	if code, _, stderr := runDcopt("shard", "run", at, "--out", results, "--index", "0-5", "-q"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

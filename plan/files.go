@@ -1,0 +1,160 @@
+package plan
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+)
+
+// File is a file that shards read. Its content is in the plan or stays in a file of the same
+// content.
+type File struct {
+	Name   string `json:"name"` // as the problem or the study names it
+	Path   string `json:"path"` // where it was when the plan was made
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // of the content, 64 hexadecimal digits
+	// Gzip is the content, compressed; nil: it stays where it is.
+	Gzip []byte `json:"gzip,omitempty"`
+}
+
+// mostFile bounds a file whose content is in a plan or read by a study.
+// Source: a limit of memory, as of data files of problems.
+const mostFile = 1 << 32
+
+// Keep is the size in bytes of all files together up to which a plan holds their content
+// unless it is said otherwise.
+// Source: a limit of memory: all workers read the plan.
+const Keep = 64 << 20
+
+// NewFile describes the file at a path, which is read whole, with its content.
+func NewFile(name, at string) (File, []byte, error) {
+	abs, err := filepath.Abs(at)
+	if err != nil {
+		return File{}, nil, err
+	}
+	b, err := os.ReadFile(at)
+	if err != nil {
+		return File{}, nil, err
+	}
+	sum := sha256.Sum256(b)
+	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: int64(len(b)), SHA256: hex.EncodeToString(sum[:])}, b, nil
+}
+
+// hold puts the content into the plan.
+func (f *File) hold(content []byte) error {
+	var buf bytes.Buffer
+	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(content); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	f.Gzip = buf.Bytes()
+	return nil
+}
+
+// check refuses a file without a name or with a hash that is none.
+func (f *File) check() error {
+	sum, err := hex.DecodeString(f.SHA256)
+	switch {
+	case f.Name == "":
+		return errors.New("a file without a name")
+	case err != nil || len(sum) != sha256.Size:
+		return fmt.Errorf("file %s: %q is no SHA-256", f.Name, f.SHA256)
+	case f.Bytes < 0 || f.Bytes > mostFile:
+		return fmt.Errorf("file %s: %d bytes, want from 0 to %d", f.Name, f.Bytes, int64(mostFile))
+	}
+	return nil
+}
+
+// content is that of the file: from the plan, else from the first of the file of its name
+// in dir (unless dir is empty) and the one at its path that has the same content.
+func (f *File) content(dir string) ([]byte, error) {
+	if f.Gzip != nil {
+		z, err := gzip.NewReader(bytes.NewReader(f.Gzip))
+		if err != nil {
+			return nil, fmt.Errorf("file %s in the plan: %w", f.Name, err)
+		}
+		b, err := io.ReadAll(io.LimitReader(z, f.Bytes+1))
+		if err != nil {
+			return nil, fmt.Errorf("file %s in the plan: %w", f.Name, err)
+		}
+		return b, f.same(b, "the plan")
+	}
+	places := []string{filepath.FromSlash(f.Path)}
+	if dir != "" {
+		places = append([]string{filepath.Join(dir, path.Base(f.Path))}, places...)
+	}
+	var first error
+	for _, at := range places {
+		b, err := os.ReadFile(at)
+		if err == nil {
+			err = f.same(b, at)
+		}
+		if err == nil {
+			return b, nil
+		}
+		if first == nil || errors.Is(first, fs.ErrNotExist) {
+			first = err
+		}
+	}
+	// Not wrapped: where the file is missing, the reader of problems would say no more.
+	return nil, fmt.Errorf("file %s of the plan: %v; --data names the folder where it is", f.Name, first)
+}
+
+// same refuses content that is not that of the file.
+func (f *File) same(b []byte, at string) error {
+	if sum := sha256.Sum256(b); int64(len(b)) != f.Bytes || hex.EncodeToString(sum[:]) != f.SHA256 {
+		return fmt.Errorf("%s is another file than when the plan was made", at)
+	}
+	return nil
+}
+
+// files are those of a plan as a file system, by the names of the problem.
+type files struct {
+	plan *Plan
+	dir  string
+}
+
+// Open opens a file of the plan.
+func (f files) Open(name string) (fs.File, error) {
+	for k := range f.plan.Files {
+		if file := &f.plan.Files[k]; path.Clean(file.Name) == name {
+			b, err := file.content(f.dir)
+			if err != nil {
+				return nil, err
+			}
+			return &memory{Reader: bytes.NewReader(b), name: file.Name, size: int64(len(b))}, nil
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// memory is an open file whose content is in memory.
+type memory struct {
+	*bytes.Reader
+	name string
+	size int64
+}
+
+func (m *memory) Stat() (fs.FileInfo, error) { return m, nil }
+func (m *memory) Close() error               { return nil }
+func (m *memory) Name() string               { return path.Base(m.name) }
+func (m *memory) Size() int64                { return m.size }
+func (m *memory) Mode() fs.FileMode          { return 0o444 }
+func (m *memory) ModTime() time.Time         { return time.Time{} }
+func (m *memory) IsDir() bool                { return false }
+func (m *memory) Sys() any                   { return nil }
