@@ -104,8 +104,14 @@ var mayImport = map[string]string{
 	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/poll",
-	"qpbackend/qps":      "qpbackend qpbackend/sparse internal/table",
-	"qpbackend/qptest":   "internal/num qpbackend qpbackend/sparse",
+	// The parts that readers of files share; a format each; and the choice by the name.
+	"qpbackend/problemfile": "qpbackend qpbackend/sparse internal/table",
+	"qpbackend/qps":         "qpbackend qpbackend/problemfile qpbackend/sparse internal/table",
+	"qpbackend/sdpa":        "qpbackend qpbackend/problemfile",
+	"qpbackend/cbf":         "qpbackend qpbackend/problemfile qpbackend/sparse",
+	"qpbackend/npz":         "qpbackend qpbackend/problemfile qpbackend/sparse internal/arrays",
+	"qpbackend/formats":     "qpbackend/problemfile qpbackend/qps qpbackend/cbf qpbackend/sdpa qpbackend/npz",
+	"qpbackend/qptest":      "internal/num qpbackend qpbackend/sparse",
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
@@ -119,7 +125,7 @@ var mayImport = map[string]string{
 	// has them.
 	"plan": "dc/lang ccp lder lder/dataset qpbackend/backends internal/table",
 
-	"cmd/dcopt": "plan cmd/dcopt/internal/picture dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/qps internal/suggest internal/table internal/serve internal/wire cli",
+	"cmd/dcopt": "plan cmd/dcopt/internal/picture dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",
 
 	"cmd/dcopt/internal/picture": "ccp lder",
 
@@ -129,7 +135,7 @@ var mayImport = map[string]string{
 
 // examplesMayImport holds for every package under examples: what a user may
 // import.
-const examplesMayImport = "dc dc/lang ccp qpbackend qpbackend/sparse qpbackend/ipm qpbackend/admm qpbackend/osqp qpbackend/backends qpbackend/qps qpbackend/qptest lder lder/dataset lder/export"
+const examplesMayImport = "dc dc/lang ccp qpbackend qpbackend/sparse qpbackend/ipm qpbackend/admm qpbackend/osqp qpbackend/backends qpbackend/formats qpbackend/problemfile qpbackend/qps qpbackend/cbf qpbackend/sdpa qpbackend/npz qpbackend/qptest lder lder/dataset lder/export"
 
 // planned are rows of mayImport whose package is still to come. A package that
 // exists must not stand here.

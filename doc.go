@@ -7,7 +7,7 @@
 //   - qpbackend: the interface of a solver of the convex subproblem, with the residuals
 //     by which each is judged; qpbackend/ipm is the default, qpbackend/osqp
 //     binds the OSQP library, qpbackend/backends knows them by name,
-//     qpbackend/qps reads and writes QPS files and qpbackend/qptest tests a
+//     qpbackend/formats reads and writes files of them and qpbackend/qptest tests a
 //     backend, also yours;
 //   - lder: l-DER, a piecewise-linear regressor trained by DC programming, with
 //     lder/dataset for its tables.

@@ -46,16 +46,35 @@ func InspectContext(ctx context.Context, p *dc.Problem) (Summary, error) {
 		Variables: p.NumVars(), Columns: n, Rows: m, NonzerosP: s.QP.P.NNZ(), NonzerosA: s.QP.A.NNZ(),
 		Slacks: len(s.Slacks), Linearised: len(s.Cuts), problem: s.QP,
 	}
+	sum.count(s.QP.Cones)
+	return sum, nil
+}
+
+// count lists the cones by kind.
+func (s *Summary) count(cones []qpbackend.Cone) {
 	seen := map[string]int{}
-	for _, c := range s.QP.Cones {
+	for _, c := range cones {
 		name := c.Kind.String()
 		k, ok := seen[name]
 		if !ok {
-			k = len(sum.Cones)
-			seen[name], sum.Cones, sum.ConeSizes = k, append(sum.Cones, name), append(sum.ConeSizes, ConeSize{})
+			k = len(s.Cones)
+			seen[name], s.Cones, s.ConeSizes = k, append(s.Cones, name), append(s.ConeSizes, ConeSize{})
 		}
-		sum.ConeSizes[k].Count++
-		sum.ConeSizes[k].Rows += c.Len
+		s.ConeSizes[k].Count++
+		s.ConeSizes[k].Rows += c.Len
 	}
-	return sum, nil
+}
+
+// SummaryOf is the size of a convex problem that is stated as such.
+func SummaryOf(p *qpbackend.Problem) Summary {
+	n, m := p.Dims()
+	s := Summary{Variables: n, Columns: n, Rows: m, problem: p}
+	if p.P != nil {
+		s.NonzerosP = p.P.NNZ()
+	}
+	if p.A != nil {
+		s.NonzerosA = p.A.NNZ()
+	}
+	s.count(p.Cones)
+	return s
 }

@@ -10,9 +10,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 func checkCommand() *cli.Command {
@@ -32,7 +31,7 @@ func checkCommand() *cli.Command {
 				return err
 			}
 			var o *outline
-			if qps.Is(path) {
+			if formats.Is(path) {
 				if c.IsSet("set") {
 					return usagef("flag --set is for .dc problems, not for %s", path)
 				}
@@ -142,7 +141,7 @@ func shapeText(name string, shape []int) string {
 }
 
 func outlineQP(c *cli.Context, path string) (*outline, error) {
-	f, err := readQPS(c.Context, sessionOf(c), path)
+	f, err := readProgram(c.Context, sessionOf(c), path)
 	if err != nil {
 		return nil, err
 	}
@@ -152,17 +151,15 @@ func outlineQP(c *cli.Context, path string) (*outline, error) {
 	if f.Maximize {
 		o.sense = "maximise"
 	}
-	o.sum = ccp.Summary{Variables: n, Columns: n, Rows: m}
-	if p.P != nil {
-		o.sum.NonzerosP = p.P.NNZ()
-	}
-	if p.A != nil {
-		o.sum.NonzerosA = p.A.NNZ()
-	}
+	o.sum = ccp.SummaryOf(p)
 	if o.sum.NonzerosP > 0 {
 		o.objective.curvature = "quadratic"
 	}
-	if rows := len(f.RowNames); rows > 0 {
+	rows := m
+	for _, c := range o.sum.ConeSizes {
+		rows -= c.Rows
+	}
+	if rows > 0 {
 		o.families = append(o.families, family{name: "rows", count: rows, rows: rows, split: split{curvature: "affine"}})
 	}
 	bounds := 0
@@ -174,11 +171,7 @@ func outlineQP(c *cli.Context, path string) (*outline, error) {
 	if bounds > 0 {
 		o.families = append(o.families, family{name: "bounds", count: bounds, rows: bounds, split: split{curvature: "affine"}})
 	}
-	for _, b := range backends.All() {
-		if qpbackend.CheckCones(b, p) == nil {
-			o.backends = append(o.backends, b.Name())
-		}
-	}
+	o.backends = able(&o.sum)
 	return o, nil
 }
 

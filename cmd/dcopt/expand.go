@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 func expandCommand() *cli.Command {
@@ -29,7 +29,7 @@ func expand(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if qps.Is(path) {
+	if formats.Is(path) {
 		return usagef("expand is for .dc problems, not for %s", path)
 	}
 	out, err := outFlag(c)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/lder/dataset"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 // messages go to standard error: as text, or as JSON, an object on a line each.
@@ -113,7 +113,7 @@ func placeObject(p lang.Place) object {
 func errorObject(err error, code int) object {
 	o := object{{"severity", "error"}, {"exit", code}}
 	var table *dataset.Error
-	var card *qps.Error
+	var card *formats.Error
 	switch {
 	case errors.As(err, &table):
 		o = append(o, member{"file", table.File})

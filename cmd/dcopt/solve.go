@@ -15,7 +15,7 @@ import (
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 func solveCommand() *cli.Command {
@@ -23,8 +23,8 @@ func solveCommand() *cli.Command {
 		Name:      "solve",
 		Usage:     "solve the problem in a file",
 		ArgsUsage: "FILE",
-		Description: "FILE is a .dc problem (- reads one from standard input), or a convex quadratic program in a .qps, .mps or\n" +
-			".sif file, plain or with .gz. The result goes to standard output, everything else to standard error.\n\n" +
+		Description: "FILE is a .dc problem (- reads one from standard input), or a convex program in a .qps, .mps, .sif, .cbf,\n" +
+			".dat-s or .npz file, plain or with .gz. The result goes to standard output, everything else to standard error.\n\n" +
 			"Exit codes: 0 converged or solved, 1 wrong usage or unreadable file, 2 wrong problem file,\n" +
 			"3 no feasible converged point (the best point is printed), 130 interrupted (likewise).",
 		Flags: []cli.Flag{
@@ -100,7 +100,7 @@ func solve(c *cli.Context) error {
 		}
 		j.limit(limit)
 	}
-	if qps.Is(j.path) {
+	if formats.Is(j.path) {
 		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "independent", "plot", "global", "max-nodes"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)

@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/presolve"
-	"github.com/dcopt/dcopt/qpbackend/qps"
 )
 
 // solveQP solves a quadratic program by one backend, without the procedure.
 func (j *job) solveQP() error {
 	begin := time.Now()
-	f, err := readQPS(j.ctx, j.s, j.path)
+	f, err := readProgram(j.ctx, j.s, j.path)
 	if err != nil {
 		return err
 	}
@@ -70,19 +70,19 @@ func (j *job) solveQP() error {
 	return j.finish(r)
 }
 
-// readQPS tells a file that cannot be read from one that is wrong.
-func readQPS(ctx context.Context, s *session, path string) (*qps.File, error) {
+// readProgram tells a file that cannot be read from one that is wrong.
+func readProgram(ctx context.Context, s *session, path string) (*formats.File, error) {
 	r, err := s.open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	f, err := within(ctx, func() (*qps.File, error) { return qps.ReadNamed(r, path) })
+	f, err := within(ctx, func() (*formats.File, error) { return formats.ReadNamed(r, path) })
 	return f, dataError(err)
 }
 
 // qpRefusal names the column of a problem that is not convex.
-func qpRefusal(path string, f *qps.File, err error) error {
+func qpRefusal(path string, f *formats.File, err error) error {
 	var nc *qpbackend.NonconvexError
 	if errors.As(err, &nc) && nc.Index >= 0 && nc.Index < len(f.ColNames) {
 		err = fmt.Errorf("the objective is not convex: it has negative curvature at column %s; only convex quadratic programs are solved", f.ColNames[nc.Index])
@@ -90,7 +90,7 @@ func qpRefusal(path string, f *qps.File, err error) error {
 	return badFile(placed{fmt.Errorf("%s: %w", path, err)})
 }
 
-func qpReport(f *qps.File, res *qpbackend.Result) *report {
+func qpReport(f *formats.File, res *qpbackend.Result) *report {
 	r := &report{
 		status: res.Status.String(), code: exitNotSolved,
 		objective: res.Objective, violation: math.NaN(),
@@ -143,25 +143,15 @@ func noResiduals() qpbackend.Residuals {
 	return qpbackend.Residuals{Primal: math.NaN(), Dual: math.NaN(), Gap: math.NaN()}
 }
 
-// qpViolation is the largest amount by which x breaks a row or a bound, and
+// qpViolation is the largest amount by which x breaks a row, a cone or a bound, and
 // the name of that row or column.
-func qpViolation(f *qps.File, x []float64) (worst float64, where string) {
-	p := f.Problem
-	ax := make([]float64, len(p.L))
-	if p.A != nil {
-		p.A.AddMulVec(ax, 1, x)
-	}
-	look := func(v, lo, up float64, name string) {
-		if d := max(lo-v, v-up); d > worst || math.IsNaN(d) {
-			worst, where = d, name
-		}
-	}
-	for i, v := range ax {
-		look(v, p.L[i], p.U[i], f.RowNames[i])
-	}
-	for j, v := range x {
-		lo, up := p.Bounds(j)
-		look(v, lo, up, "the bounds of "+f.ColNames[j])
+func qpViolation(f *formats.File, x []float64) (worst float64, where string) {
+	worst, row, variable := qpbackend.Violation(f.Problem, x)
+	switch {
+	case row >= 0:
+		where = f.RowNames[row]
+	case variable >= 0:
+		where = "the bounds of " + f.ColNames[variable]
 	}
 	return worst, where
 }

@@ -35,7 +35,7 @@ func (p *parser) file() (*File, error) {
 	if err := p.bounds(prob); err != nil {
 		return nil, err
 	}
-	a, twice := p.entries.build(len(prob.L), len(p.cols))
+	a, twice := p.entries.Build(len(prob.L), len(p.cols))
 	if twice > 0 {
 		return nil, at(twice, "a coefficient of this line is stated twice")
 	}
@@ -54,7 +54,7 @@ func (p *parser) file() (*File, error) {
 // hessian is the upper triangle of P.
 func (p *parser) hessian() (*sparse.CSC, error) {
 	n := len(p.cols)
-	m, twice := p.quad.build(n, n)
+	m, twice := p.quad.Build(n, n)
 	if twice > 0 {
 		hint := "; a file with both triangles has them under QMATRIX"
 		if p.bothSides {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
+	"github.com/dcopt/dcopt/qpbackend/problemfile"
 )
 
 // Numbers of rows that are not constraints.
@@ -33,9 +33,9 @@ type parser struct {
 	col       map[string]int
 	cols      []colSpec
 	inInteger bool
-	entries   entries // of A
-	quad      entries // of P
-	bothSides bool    // quad has both triangles
+	entries   problemfile.Entries // of A
+	quad      problemfile.Entries // of P
+	bothSides bool                // quad has both triangles
 	r         float64
 	rGiven    bool
 
@@ -58,31 +58,6 @@ type colSpec struct {
 	freed        bool // lower bound dropped for the sake of the upper
 	integer      bool
 	line         int // of the last bound
-}
-
-// entries are those of a matrix with the lines they come from.
-type entries struct {
-	sparse.Triplets
-	line []int
-}
-
-func (e *entries) add(i, j int, v float64, no int) {
-	e.Add(i, j, v)
-	e.line = append(e.line, no)
-}
-
-// build compresses the entries and returns the second line that states a place
-// twice, or 0.
-func (e *entries) build(rows, cols int) (m *sparse.CSC, twice int) {
-	m, pos := e.CSC(rows, cols)
-	used := make([]bool, m.NNZ())
-	for k, p := range pos {
-		if used[p] && k < len(e.line) {
-			return m, e.line[k]
-		}
-		used[p] = true
-	}
-	return m, 0
 }
 
 // setName keeps the first set of a section.
@@ -191,7 +166,7 @@ func (p *parser) header(text string) error {
 		if len(f) > 1 && p.objGot != "" && f[1] != p.objGot {
 			return fmt.Errorf("section %s for row %q: quadratic constraints are not supported", key, f[1])
 		}
-		if len(p.quad.line) > 0 {
+		if p.quad.Len() > 0 {
 			return fmt.Errorf("section %s: the quadratic objective has been given before", key)
 		}
 		p.bothSides = sec == matrixSection
@@ -288,7 +263,7 @@ func (p *parser) column(c card, no int) error {
 		case i == ignoredRow:
 			p.droppedEntries++
 		case i != objectiveRow:
-			p.entries.add(i, j, v, no)
+			p.entries.Put(i, j, v, no)
 		case col.qGiven:
 			return fmt.Errorf("the objective of column %q is stated twice", c.name)
 		default:
@@ -391,9 +366,9 @@ func (p *parser) quadratic(c card, no int) error {
 			return fmt.Errorf("coefficient of columns %q and %q is beyond all numbers", c.name, e.name)
 		}
 		if p.bothSides {
-			p.quad.add(i, j, e.value, no)
+			p.quad.Put(i, j, e.value, no)
 		} else {
-			p.quad.add(min(i, j), max(i, j), e.value, no)
+			p.quad.Put(min(i, j), max(i, j), e.value, no)
 		}
 	}
 	return nil

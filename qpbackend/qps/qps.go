@@ -1,16 +1,11 @@
 package qps
 
 import (
-	"compress/flate"
-	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/problemfile"
 )
 
 // Format is how a line is cut into fields.
@@ -31,18 +26,11 @@ type Options struct {
 	SIF bool
 }
 
-// File is the contents of a file. The rows of Problem.A are the constraint rows in the
-// order of the file.
-type File struct {
-	Name    string
-	Problem *qpbackend.Problem
-	// ColNames has a name for each variable, RowNames one for each row.
-	ColNames, RowNames []string
-	// Maximize: the file asks for the maximum; Problem is its negative.
-	Maximize bool
-	// Notes say what was read otherwise than it was written.
-	Notes []string
-}
+// File is the contents of a file.
+type File = problemfile.File
+
+// Error is a complaint about a line of a file.
+type Error = problemfile.Error
 
 // Read reads one problem. Errors name the line.
 func Read(r io.Reader, opt Options) (*File, error) {
@@ -64,89 +52,26 @@ func Read(r io.Reader, opt Options) (*File, error) {
 	return p.file()
 }
 
-// Error is a complaint about a line of a file.
-type Error struct {
-	File string // empty where Read was given no name
-	Line int    // from 1
-	Err  error
-}
+func at(line int, format string, args ...any) error { return problemfile.At(line, format, args...) }
 
-func (e *Error) Error() string {
-	if e.File == "" {
-		return fmt.Sprintf("line %d: %v", e.Line, e.Err)
-	}
-	return fmt.Sprintf("%s: line %d: %v", e.File, e.Line, e.Err)
-}
-
-// Unwrap returns the complaint without its place.
-func (e *Error) Unwrap() error { return e.Err }
-
-func at(line int, format string, args ...any) error {
-	return &Error{Line: line, Err: fmt.Errorf(format, args...)}
+// Files are the files .qps, .mps and .sif, plain or with .gz.
+func Files() problemfile.Format {
+	return problemfile.Format{Endings: []string{".qps", ".mps", ".sif"}, Read: func(r io.Reader, ending string) (*File, error) {
+		return Read(r, Options{SIF: ending == ".sif"})
+	}}
 }
 
 // ReadFile reads the file at path; see ReadNamed.
-func ReadFile(path string) (*File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadNamed(f, path)
-}
+func ReadFile(path string) (*File, error) { return Files().ReadFile(path) }
 
 // ReadNamed reads a file by the ending of its name, .qps, .mps or .sif in either
 // case; with .gz behind it, it is decompressed.
-func ReadNamed(r io.Reader, path string) (*File, error) {
-	opt, gz, err := optionsFor(path)
-	if err != nil {
-		return nil, err
-	}
-	if gz {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s%w", path, damage(err), err)
-		}
-		defer z.Close()
-		r = z
-	}
-	file, err := Read(r, opt)
-	var e *Error
-	switch {
-	case errors.As(err, &e):
-		e.File = path
-		return nil, e
-	case err != nil:
-		return nil, fmt.Errorf("%s: %s%w", path, damage(err), err)
-	}
-	return file, nil
-}
-
-// damage stands before an error that a decompressor found; a plain file has none.
-func damage(err error) string {
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
-		return "damaged gzip file: "
-	}
-	return ""
-}
+func ReadNamed(r io.Reader, path string) (*File, error) { return Files().ReadNamed(r, path) }
 
 // Is reports whether the name of a file ends as those that ReadFile reads.
 func Is(path string) bool {
-	_, _, err := optionsFor(path)
-	return err == nil
-}
-
-func optionsFor(path string) (opt Options, gz bool, err error) {
-	base := strings.ToLower(filepath.Base(path))
-	plain, gz := strings.CutSuffix(base, ".gz")
-	switch filepath.Ext(plain) {
-	case ".sif":
-		return Options{SIF: true}, gz, nil
-	case ".qps", ".mps":
-		return Options{}, gz, nil
-	}
-	return opt, gz, fmt.Errorf("%s: want a name that ends in .qps, .mps or .sif, or one of these and .gz", path)
+	ending, _ := Files().Ending(path)
+	return ending != ""
 }
 
 // line is a line that says something.

@@ -6,10 +6,10 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/problemfile"
 )
 
 // Write writes f in free format, so that Read gives the same problem back to
@@ -17,7 +17,7 @@ import (
 // or R and its number from 1. Quadratic programs with cones have no QPS form
 // and are refused.
 func Write(w io.Writer, f *File) error {
-	if err := f.writable(); err != nil {
+	if err := writable(f); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w)
@@ -41,7 +41,7 @@ func Write(w io.Writer, f *File) error {
 	return b.Flush()
 }
 
-func (f *File) writable() error {
+func writable(f *File) error {
 	p := f.Problem
 	if p == nil {
 		return fmt.Errorf("qps: the file holds no problem")
@@ -188,8 +188,7 @@ func (w *writer) hessian() {
 	}
 }
 
-// exact prints v so that it reads back as v.
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func exact(v float64) string { return problemfile.Exact(v) }
 
 // uniqueNames replaces those that free format cannot hold.
 func uniqueNames(names []string, n int, prefix string) []string {

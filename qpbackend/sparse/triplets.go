@@ -17,6 +17,9 @@ func (t *Triplets) Add(i, j int, v float64) int {
 	return len(t.v) - 1
 }
 
+// Entry is entry number k, 0 ≤ k < Len, as it was added.
+func (t *Triplets) Entry(k int) (i, j int, v float64) { return t.i[k], t.j[k], t.v[k] }
+
 // Grow makes room for n more entries.
 func (t *Triplets) Grow(n int) {
 	t.i, t.j, t.v = slices.Grow(t.i, n), slices.Grow(t.j, n), slices.Grow(t.v, n)

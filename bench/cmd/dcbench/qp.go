@@ -21,7 +21,7 @@ func qpCommand() *cli.Command {
 		Description: "Choose problems by --dir, --classes, --cones, --sequence and --lder, any of them. The table results.csv in the folder\n" +
 			"of --out grows with each measurement; what it has is not measured again.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "dir", Usage: "solve the .sif, .qps and .mps files in `DIR`, plain or .gz"},
+			&cli.StringFlag{Name: "dir", Usage: "solve the files in `DIR` that dcopt solve reads but .dc, plain or .gz"},
 			&cli.StringFlag{Name: "classes", Usage: "random classes `C1,C2`: all, or " + instance.ClassNames()},
 			&cli.StringFlag{Name: "sizes", Value: "small,medium", Usage: "of the classes, `S1,S2`: small, medium, large or numbers"},
 			&cli.StringFlag{Name: "cones", Usage: "classes with cones, `C1,C2`: all, or " + instance.ConeClassNames() + " (small random ones of every kind, not in all)"},

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 // Instance is one problem, or several that are solved one after another.
@@ -39,7 +39,7 @@ func Files(dir string) ([]Instance, error) {
 	}
 	var all []Instance
 	for _, e := range entries {
-		if e.IsDir() || !qps.Is(e.Name()) {
+		if e.IsDir() || !formats.Is(e.Name()) {
 			continue
 		}
 		name, _, _ := strings.Cut(e.Name(), ".")
@@ -48,7 +48,7 @@ func Files(dir string) ([]Instance, error) {
 			return nil, fmt.Errorf("%s: two files of the name %s; keep one", dir, name)
 		}
 		all = append(all, Instance{Group: "files", Name: name, Make: func() ([]*qpbackend.Problem, error) {
-			f, err := qps.ReadFile(path)
+			f, err := formats.ReadFile(path)
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +56,7 @@ func Files(dir string) ([]Instance, error) {
 		}})
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no file ends in .sif, .qps or .mps (or that and .gz)", dir)
+		return nil, fmt.Errorf("%s: no file ends in one of %s (or that and .gz)", dir, strings.Join(formats.Endings(), ", "))
 	}
 	return all, nil
 }

@@ -1,0 +1,260 @@
+package sdpa_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/problemfile"
+	"github.com/dcopt/dcopt/qpbackend/sdpa"
+)
+
+// example is the second one of SDPA's manual, with a diagonal block more: optimum −41.9.
+const example = `"Example 1: mDim = 3, nBLOCK = 1, {2}
+   3  =  mDIM
+   1  =  nBLOCK
+   2  =  bLOCKsTRUCT
+{48, -8, 20}
+0 1 1 1 -11
+0 1 2 2 23
+1 1 1 1 10
+1 1 1 2 4
+2 1 2 2 -8
+3 1 1 2 -8
+3 1 2 2 -2
+`
+
+func read(t *testing.T, text string) *problemfile.File {
+	t.Helper()
+	f, err := sdpa.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// solve is the optimal value.
+func solve(t *testing.T, p *qpbackend.Problem) float64 {
+	t.Helper()
+	b := ipm.Backend{}
+	s, err := b.New(context.Background(), p, b.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var res qpbackend.Result
+	if err := s.Solve(context.Background(), &res); err != nil {
+		t.Fatal(err)
+	}
+	if res.Status != qpbackend.Solved {
+		t.Fatalf("%v: %s", res.Status, res.Message)
+	}
+	return res.Objective
+}
+
+func TestExample(t *testing.T) {
+	f := read(t, example)
+	p := f.Problem
+	if want := []float64{48, -8, 20}; !slices.Equal(p.Q, want) {
+		t.Errorf("q = %v, want %v", p.Q, want)
+	}
+	if want := []float64{-11, 0, 23}; !slices.Equal(p.L, want) {
+		t.Errorf("l = %v, want %v", p.L, want)
+	}
+	if want := []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: 3}}; !slices.Equal(p.Cones, want) {
+		t.Errorf("cones %v, want %v", p.Cones, want)
+	}
+	for _, e := range []struct {
+		i, j int
+		v    float64
+	}{{0, 0, 10}, {1, 0, 4 * math.Sqrt2}, {2, 1, -8}, {1, 2, -8 * math.Sqrt2}, {2, 2, -2}} {
+		k := slices.Index(p.A.RowIdx[p.A.ColPtr[e.j]:p.A.ColPtr[e.j+1]], e.i)
+		if k < 0 || p.A.Val[p.A.ColPtr[e.j]+k] != e.v {
+			t.Errorf("entry (%d, %d) is not %g", e.i, e.j, e.v)
+		}
+	}
+	if want := []string{"b1[1,1]", "b1[1,2]", "b1[2,2]"}; !slices.Equal(f.RowNames, want) {
+		t.Errorf("rows %v", f.RowNames)
+	}
+	if v := solve(t, p); math.Abs(v+41.9) > 1e-5 {
+		t.Errorf("optimum %g, want -41.9", v)
+	}
+}
+
+// blocks has a diagonal block, one of order one and entries of both triangles.
+const blocks = `* x1 >= 1, 2 x2 >= 3, [x1 1; 1 x2] psd
+2
+3
+(-1, 1, 2)
+1 1
+0 1 1 1 1.0
+1 1 1 1 1
+0 2 1 1 3
+2 2 1 1 2
+1 3 1 1 1
+2 3 2 2 1
+0 3 2 1 -1   0 3 1 2 -1
+`
+
+func TestBlocks(t *testing.T) {
+	f := read(t, blocks)
+	if want := []float64{1, 3, 0, -math.Sqrt2, 0}; !slices.Equal(f.Problem.L, want) {
+		t.Errorf("l = %v, want %v", f.Problem.L, want)
+	}
+	if want := []string{"b1[1]", "b2[1]", "b3[1,1]", "b3[1,2]", "b3[2,2]"}; !slices.Equal(f.RowNames, want) {
+		t.Errorf("rows %v", f.RowNames)
+	}
+	if v := solve(t, f.Problem); math.Abs(v-2.5) > 1e-6 {
+		t.Errorf("optimum %g, want 2.5", v)
+	}
+}
+
+func TestErrorsHaveLines(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		line int
+		want string
+	}{
+		{"x\n", 1, `the number of variables is "x"`},
+		{"0\n", 1, "from 1"},
+		{"1\n", 1, "ends before the number of blocks"},
+		{"1\n0\n", 2, "the number of blocks"},
+		{"1\n1\n0\n", 3, "block 1 is 0"},
+		{"1\n1\n99999\n", 3, "more than"},
+		{"1\n2\n2\n", 3, "ends before the sizes"},
+		{"2\n1\n2\n1\n", 4, "ends before the 2 coefficients"},
+		{"1\n1\n2\n1 2\n", 4, "more than 1 coefficients"},
+		{"1\n1\n2\nabc\n", 4, `"abc", want a number`},
+		{"1\n1\n2\n1e999\n", 4, "want a number"},
+		{"1\n1\n2\n1\n1 1 1 1\n", 5, "five per entry"},
+		{"1\n1\n2\n1\n2 1 1 1 1\n", 5, "the matrix"},
+		{"1\n1\n2\n1\n1 2 1 1 1\n", 5, "the block"},
+		{"1\n1\n2\n1\n1 1 3 1 1\n", 5, "the row"},
+		{"1\n1\n2\n1\n1 1 1 0 1\n", 5, "the column"},
+		{"1\n1\n2\n1\n1 1 1 1 nan\n", 5, "the value"},
+		{"1\n1\n-2\n1\n1 1 1 2 1\n", 5, "which is diagonal"},
+		{"1\n1\n2\n1\n1 1 1 1 1\n1 1 1 1 1\n", 6, "stated twice"},
+		{"1\n1\n2\n1\n0 1 1 1 1\n0 1 1 1 2\n", 6, "stated twice"},
+		{"1\n1\n2\n1\n1 1 2 1 1\n1 1 2 1 1\n", 6, "stated twice"},
+		{"1\n1\n2\n1\n1 1 1 2 1\n1 1 2 1 3\n", 6, "matrix 1 is not symmetric"},
+		{"1\n1\n2\n1\n*INTEGER\n*1\nx\n", 7, "five per entry"},
+		{"1\n1\n2\n1\n\x00\n", 5, "compressed"},
+	} {
+		_, err := sdpa.Read(strings.NewReader(c.text))
+		var e *problemfile.Error
+		if !errors.As(err, &e) || e.Line != c.line || !strings.Contains(e.Error(), c.want) {
+			t.Errorf("%q: %v; want line %d, %q", c.text, err, c.line, c.want)
+		}
+	}
+	if _, err := sdpa.Read(strings.NewReader("\n\n")); err == nil {
+		t.Error("an empty file is read")
+	}
+}
+
+// TestWrite: what is written has the same optimum, and reads as it was written.
+func TestWrite(t *testing.T) {
+	bounded := read(t, blocks)
+	bounded.Problem.Lo, bounded.Problem.Hi = []float64{math.Inf(-1), 2}, []float64{5, math.Inf(1)}
+	bounded.Problem.U[0] = 1 // an equation
+	bounded.Name = "a\nname"
+	for _, f := range []*problemfile.File{read(t, example), read(t, blocks), bounded, {Problem: &qpbackend.Problem{Q: []float64{0}}}} {
+		var texts [3]bytes.Buffer // the first may have another order of blocks
+		back := f
+		for k := range texts {
+			if err := sdpa.Write(&texts[k], back); err != nil {
+				t.Fatal(err)
+			}
+			back = read(t, texts[k].String())
+		}
+		if texts[1].String() != texts[2].String() {
+			t.Errorf("written again:\n%s\n%s", &texts[1], &texts[2])
+		}
+		if a, b := solve(t, f.Problem), solve(t, back.Problem); math.Abs(a-b) > 1e-6 {
+			t.Errorf("optimum %g, of the written file %g", a, b)
+		}
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for _, c := range []struct {
+		change func(p *qpbackend.Problem)
+		want   string
+	}{
+		{func(p *qpbackend.Problem) { p.Cones[0].Kind = qpbackend.SecondOrder }, "second-order"},
+		{func(p *qpbackend.Problem) { p.P = p.A.Clone(); p.P.RowIdx = []int{0, 1, 2, 1, 2} }, "P"},
+		{func(p *qpbackend.Problem) { p.R = 1 }, "constant"},
+		{func(p *qpbackend.Problem) { p.U[0] = math.NaN(); p.L = p.L[:1] }, "A is 3 × 3"},
+	} {
+		f := read(t, example)
+		c.change(f.Problem)
+		if err := sdpa.Write(&bytes.Buffer{}, f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	if err := sdpa.Write(&bytes.Buffer{}, &problemfile.File{}); err == nil {
+		t.Error("a file without a problem is written")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(example)
+	f.Add(blocks)
+	f.Fuzz(func(t *testing.T, text string) {
+		if longNumber(text) {
+			return
+		}
+		file, err := sdpa.Read(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		if err := file.Problem.Validate(); err != nil {
+			t.Error(err)
+		}
+		n, m := file.Problem.Dims()
+		if len(file.ColNames) != n || len(file.RowNames) != m {
+			t.Errorf("%d names for %d columns, %d for %d rows", len(file.ColNames), n, len(file.RowNames), m)
+		}
+		var b bytes.Buffer
+		if err := sdpa.Write(&b, file); err != nil {
+			t.Error(err)
+		} else if _, err := sdpa.Read(&b); err != nil {
+			t.Errorf("what was written is not read: %v", err)
+		}
+	})
+}
+
+// longNumber: the text states a size that takes memory for nothing.
+func longNumber(text string) bool {
+	digits := 0
+	for _, c := range text {
+		if digits++; c < '0' || c > '9' {
+			digits = 0
+		}
+		if digits > 3 {
+			return true
+		}
+	}
+	return false
+}
+
+func ExampleRead() {
+	f, err := sdpa.Read(strings.NewReader(blocks))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	n, m := f.Problem.Dims()
+	fmt.Println(n, "variables,", m, "rows,", qpbackend.ConeNames(f.Problem))
+	_, err = sdpa.Read(strings.NewReader("2\n1\n2\n1 1\n1 1 3 1 5\n"))
+	fmt.Println(err)
+	// Output:
+	// 2 variables, 5 rows, semidefinite
+	// line 5: the row is "3", want a whole number from 1 to 2
+}
