@@ -83,7 +83,11 @@ var mayImport = map[string]string{
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
-	"ccp/global": "internal/num dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem",
+	"ccp/global": "internal/num dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/flat ccp/global/internal/spatial",
+	// The functions of a problem by columns, with safe bounds; it knows no solver.
+	"ccp/global/internal/flat": "dc",
+	// The branch and bound over intervals of columns.
+	"ccp/global/internal/spatial": "dc qpbackend ccp/internal/subproblem ccp/global/internal/flat",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":               "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",

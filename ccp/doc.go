@@ -16,7 +16,7 @@
 // Around this local search, by Settings: Acceleration goes further along a step,
 // Search leaves poor points at which the procedure has converged, Proximal bounds a
 // step. docs/ccp.md has the gain by each. Package global proves the optimum where
-// every h is a sum of maxima of few affine functions.
+// variables have bounds, or every h is a sum of maxima of few affine functions.
 //
 // A Result always holds the best point met, with an honest Status. Deadlines
 // and cancellation come by the context.

@@ -36,6 +36,22 @@ type Recorder interface {
 	Record(Iteration) error
 }
 
+// Bounds is the progress of a proof by package ccp/global.
+type Bounds struct {
+	Objective float64 // of the best point so far, as in Result; ±Inf if none is feasible
+	Bound     float64 // no feasible point is better
+	Gap       float64 // |Objective − Bound| / max(1, |Objective|)
+	Nodes     int     // solved
+	Open      int     // to be solved
+}
+
+// BoundRecorder is a Recorder that is also told of the progress of a proof, after each
+// batch of nodes. Errors are as those of Record.
+type BoundRecorder interface {
+	Recorder
+	RecordBounds(Bounds) error
+}
+
 // ErrStop ends a run without being an error.
 var ErrStop = errors.New("ccp: stopped by the recorder")
 

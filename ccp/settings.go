@@ -93,6 +93,8 @@ type Global struct {
 	MaxNodes int
 	// GapTol is the global.Result.Gap at which there is a proof.
 	GapTol float64
+	// Proof keeps the tree of a search over intervals for global.Result.Proof.
+	Proof bool
 }
 
 // DefaultSettings suit problems whose variables and constraints are of

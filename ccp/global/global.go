@@ -3,13 +3,12 @@ package global
 import (
 	"container/heap"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -30,69 +29,11 @@ type Result struct {
 	Proved bool
 	// Nodes is the number of nodes solved. They count as Iterations as well.
 	Nodes int
-}
-
-// Solve minimises p by branch and bound over the affine pieces of every h,
-// which must be sums of maxima of few affine functions, or over the choices of minima.
-// Where a piece is chosen
-// for a maximum, h is that piece on the region where it is the largest; where
-// none is, h is bounded from above, by the first piece and the chords of what the others
-// exceed it by, over the ranges of their differences, so each node is a convex problem whose
-// value is a lower bound (Horst and Thoai 1999; the chord is the
-// concave envelope, Falk and Soland 1969). The root is bounded by the convex
-// hull of all choices where h has no such range (Balas 1979).
-//
-// Where all constraints are convex, and the objective a convex function plus minima or
-// sums of the least of convex functions (norms aside, maxima of affine functions and
-// squares), a node has chosen which of them count. The others are bounded by the convex
-// hull of the choice, each together with a share of the objective's squares in its
-// variables (Ceria and Soares 1999).
-//
-// It begins with ccp.Multistart and improves the point from the nodes. A context
-// that ends, or Settings.Global.MaxNodes, leaves the best point with its gap. A problem
-// for which there is no such search, or too large a one, is a *UnsupportedError.
-//
-// It starts from x0 or, if that is nil, from starts points as ccp.Multistart does.
-func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (*Result, error) {
-	if p == nil {
-		return nil, errors.New("global: the problem is nil; did Model.Problem return an error?")
-	}
-	if err := set.Validate(); err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	g, err := newGlobal(p, set)
-	if err != nil {
-		return nil, err
-	}
-	var res *ccp.Result
-	if x0 != nil {
-		res, err = ccp.Solve(ctx, p, x0, set)
-	} else {
-		res, err = ccp.Multistart(ctx, p, starts, set)
-	}
-	if res == nil {
-		return nil, err
-	}
-	g.res = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
-	if err == nil && g.choices == nil {
-		g.sub, err = subproblem.CompileWith(ctx, g.exact, g.addRegions)
-	}
-	if err == nil && g.sub != nil {
-		defer g.sub.Close()
-	}
-	if err == nil {
-		err = g.search(ctx)
-	}
-	if g.sub != nil {
-		res.Seconds.Backend += g.sub.Seconds
-	}
-	g.conclude(ctx, err)
-	res.Seconds.Solve = subproblem.Since(began)
-	if ctx.Err() != nil {
-		return g.res, ctx.Err()
-	}
-	return g.res, err
+	// Safe: Bound holds against rounding errors too, as it comes from multipliers by
+	// interval arithmetic. Otherwise it is the value of a solver to its tolerance.
+	Safe bool
+	// Proof is the tree of a safe bound, for Solve with Settings.Global.Proof; nil: none.
+	Proof *Proof
 }
 
 // UnsupportedError refuses a problem that Solve cannot search.
@@ -120,6 +61,7 @@ type searcher struct {
 	begun   bool
 	// constant of the estimate of the objective's h in the node loaded last
 	constant float64
+	flat     *flat.Problem // of a search over intervals, else nil
 }
 
 // maximum is one maximum of affine functions, shared by all that contain it.

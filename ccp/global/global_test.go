@@ -215,22 +215,31 @@ func TestGlobalMaximum(t *testing.T) {
 }
 
 func TestGlobalRefusals(t *testing.T) {
-	quadratic := dc.NewModel()
-	x := quadratic.Var("x", []int{2})
-	quadratic.Minimize(dc.Norm1(x).Sub(dc.SumSquares(x)))
-	large := dc.NewModel()
-	y := large.Var("y", []int{500})
-	large.Minimize(dc.SumSquares(y).Sub(dc.Norm1(y)))
-	far := dc.NewModel()
-	z := far.Var("z", []int{2})
-	far.Minimize(dc.NormInf(z))
-	far.SubjectTo(dc.GE(dc.Norm2(z), dc.Num(1)).Named("out"))
-	for want, m := range map[string]*dc.Model{"the objective": quadratic, "too large": large, "constraint out": far} {
+	matrix := dc.NewModel()
+	z := matrix.Var("Z", []int{2, 2}, dc.Symmetric(), dc.AtLeast(-1), dc.AtMost(1))
+	matrix.Minimize(dc.LambdaMax(z).Neg())
+	own := dc.NewModel()
+	u := own.Var("u", []int{2}, dc.AtLeast(-1), dc.AtMost(1))
+	own.Minimize(dc.SumSquares(u).Sub(dc.BlackBox("far", far{}, u)))
+	free := dc.NewModel()
+	v := free.Var("v", []int{3}, dc.AtLeast(math.Inf(-1), 0, 0), dc.AtMost(math.Inf(1), 1, 1))
+	free.Minimize(dc.Logistic(v.At(0)).Sub(dc.Square(v.At(1))))
+	for want, m := range map[string]*dc.Model{"lambda_max": matrix, "known by its values": own, "1 entries of v": free} {
 		_, err := global.Solve(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
 		var no *global.UnsupportedError
 		if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+}
+
+// far is a convex function that is known by its values.
+type far struct{}
+
+func (far) Value(x []float64) float64 { return math.Hypot(x[0], x[1]) }
+func (f far) AddSubgrad(dst []float64, scale float64, x []float64) {
+	for k, v := range x {
+		dst[k] += scale * v / max(f.Value(x), 1e-300)
 	}
 }
 

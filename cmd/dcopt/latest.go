@@ -47,6 +47,19 @@ func (l *latest) Record(it ccp.Iteration) error {
 	return l.next.Record(it)
 }
 
+// RecordBounds passes on the progress of a proof.
+func (l *latest) RecordBounds(b ccp.Bounds) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return ccp.ErrStop
+	}
+	if next, ok := l.next.(ccp.BoundRecorder); ok {
+		return next.RecordBounds(b)
+	}
+	return nil
+}
+
 // better: feasible before not, then the objective, or the violation.
 func (l *latest) better(it *ccp.Iteration) bool {
 	switch b := l.best; {

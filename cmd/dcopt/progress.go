@@ -115,8 +115,20 @@ func (p *progress) recorder() ccp.Recorder {
 	if p == nil {
 		return nil
 	}
-	return ccp.RecorderFunc(func(it ccp.Iteration) error {
+	return recorder{ccp.RecorderFunc(func(it ccp.Iteration) error {
 		p.say("start %d, iteration %d: objective %.6g, violation %.1e", it.Start+1, it.K, it.Objective, it.Violation)
 		return nil
-	})
+	}), p}
+}
+
+// recorder tells the line of iterations and of bounds.
+type recorder struct {
+	ccp.Recorder
+	p *progress
+}
+
+// RecordBounds tells the line how far a proof is.
+func (r recorder) RecordBounds(b ccp.Bounds) error {
+	r.p.say("%d nodes, %d open: objective %.6g, bound %.6g, gap %.1e", b.Nodes, b.Open, b.Objective, b.Bound, b.Gap)
+	return nil
 }

@@ -35,7 +35,7 @@ func solveCommand() *cli.Command {
 			&cli.StringFlag{Name: "start", Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in the problem"},
 			&cli.StringFlag{Name: "sweep", Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to B, or K=V1,V2,..."},
 			&cli.BoolFlag{Name: "independent", Usage: "each value of a sweep as if it were the only one; without --sweep, each start: the answers of dcopt plan's shards"},
-			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum, where all that is linearised is a sum of maxima of few affine functions"},
+			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum; variables need bounds, or constraints that give them some"},
 			&cli.IntFlag{Name: "max-nodes", Usage: "with --global, at most `N` nodes for the proof"},
 			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start"},
 			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the largest residual"},

@@ -1,0 +1,279 @@
+package flat
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// atom is an atom over columns.
+func (m *maker) atom(n *dc.Node) dc.Linear {
+	args := n.Args()
+	var us []dc.Linear // all entries, in order
+	for k := range args {
+		for i := range args[k].Len() {
+			us = append(us, m.expr(args[k].Entry(i)))
+		}
+	}
+	if m.err != nil {
+		return dc.Linear{}
+	}
+	data := n.Data()
+	p := 0.0
+	if len(data) > 0 {
+		p = data[0]
+	}
+	switch op := n.Op(); op {
+	case "square":
+		return m.of(Square, 0, us[0])
+	case "abs":
+		return m.of(Abs, 0, us[0])
+	case "pos":
+		return m.max(us[0], dc.Linear{})
+	case "exp":
+		return m.of(Exp, 0, us[0])
+	case "log":
+		return m.of(Log, 0, us[0])
+	case "entr":
+		return m.of(Entropy, 0, us[0])
+	case "logistic":
+		return m.of(Logistic, 0, us[0])
+	case "xexp":
+		return m.of(XExp, 0, us[0])
+	case "sqrt":
+		return m.of(Power, 0.5, us[0])
+	case "invpos":
+		return m.of(Power, -1, us[0])
+	case "pos_power":
+		return m.of(PosPower, p, us[0])
+	case "power":
+		return m.power(us[0], p)
+	case "huber":
+		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Huber, p, u) })
+	case "sumsq":
+		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Square, 0, u) })
+	case "norm1":
+		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Abs, 0, u) })
+	case "sum":
+		return sum(0, us, nil)
+	case "mul":
+		return m.product(us[0], us[1])
+	case "inner":
+		parts := make([]dc.Linear, len(us)/2)
+		for k := range parts {
+			parts[k] = m.product(us[k], us[len(us)/2+k])
+		}
+		return sum(0, parts, nil)
+	case "quad":
+		return m.quad(us, data)
+	case "norm2":
+		return m.norm2(us)
+	case "norm":
+		return m.norm(us, p)
+	case "norminf":
+		for k := range us {
+			us[k] = m.of(Abs, 0, us[k])
+		}
+		return m.largest(us)
+	case "max":
+		return m.largest(us)
+	case "min":
+		for k := range us {
+			us[k] = us[k].Scale(-1)
+		}
+		return m.largest(us).Scale(-1)
+	case "sumlargest":
+		return m.sumLargest(us, int(p))
+	case "sumsmallest":
+		for k := range us {
+			us[k] = us[k].Scale(-1)
+		}
+		return m.sumLargest(us, int(p)).Scale(-1)
+	case "lse":
+		parts, cols := make([]dc.Linear, len(us)), make([]int, len(us))
+		for k, u := range us {
+			cols[k] = m.column(u)
+			parts[k] = m.of(Exp, 0, columnOf(cols[k]))
+		}
+		return m.under(m.of(Log, 0, sum(0, parts, nil)), &Under{Kind: LogSumExp, Args: cols})
+	case "quadoverlin":
+		last := len(us) - 1
+		square := m.column(m.each(us[:last], func(u dc.Linear) dc.Linear { return m.of(Square, 0, u) }))
+		cols := make([]int, len(us))
+		for k, u := range us {
+			cols[k] = m.column(u)
+		}
+		inverse := m.column(m.of(Power, -1, columnOf(cols[last])))
+		return m.under(m.times(square, inverse), &Under{Kind: SquareOver, Args: cols})
+	case "kl": // u·log(u/v) − u + v
+		u, v := m.column(us[0]), m.column(us[1])
+		j := m.times(u, m.column(m.of(Log, 0, columnOf(v))))
+		divergence := m.column(sum(0, []dc.Linear{m.of(Entropy, 0, columnOf(u)), j, columnOf(u), columnOf(v)}, []float64{-1, -1, -1, 1}))
+		return m.under(columnOf(divergence), &Under{Kind: Divergence, Args: []int{u, v}})
+	case "geomean":
+		w := make([]float64, len(us))
+		for k := range w {
+			w[k] = 1 / float64(len(us))
+		}
+		return m.geomean(us, w)
+	case "wgeomean":
+		total := 0.0
+		for _, w := range data {
+			total += w
+		}
+		w := make([]float64, len(data))
+		for k := range w {
+			w[k] = data[k] / total
+		}
+		return m.geomean(us, w)
+	case "blackbox", "":
+		return m.fail("a function of the program's own is known by its values alone, which bounds nothing")
+	default:
+		return m.fail("%s has no bounds by columns", op)
+	}
+}
+
+func (m *maker) each(us []dc.Linear, f func(dc.Linear) dc.Linear) dc.Linear {
+	parts := make([]dc.Linear, len(us))
+	for k, u := range us {
+		parts[k] = f(u)
+	}
+	return sum(0, parts, nil)
+}
+
+// under puts a convex function under a column.
+func (m *maker) under(l dc.Linear, u *Under) dc.Linear {
+	if len(l.Idx) == 1 && l.Val[0] == 1 && l.Const == 0 && l.Idx[0] >= m.N {
+		m.Terms[l.Idx[0]-m.N].Under = u
+	}
+	return l
+}
+
+// power is uᵖ. An odd power is the difference of those of u₊ and (−u)₊.
+func (m *maker) power(u dc.Linear, p float64) dc.Linear {
+	whole := p > 0 && p == math.Trunc(p)
+	switch {
+	case p == 0:
+		return dc.Linear{Const: 1}
+	case p == 1:
+		return u
+	case p == 2:
+		return m.of(Square, 0, u)
+	case whole && math.Mod(p, 2) == 0:
+		return m.of(Even, p, u)
+	case whole:
+		return sum(0, []dc.Linear{m.of(PosPower, p, u), m.of(PosPower, p, u.Scale(-1))}, []float64{1, -1})
+	}
+	return m.of(Power, p, u)
+}
+
+// quad is uᵀQu by entries.
+func (m *maker) quad(us []dc.Linear, q []float64) dc.Linear {
+	n := len(us)
+	var parts []dc.Linear
+	var weights []float64
+	for i := range n {
+		for j := i; j < n; j++ {
+			w := q[i*n+j]
+			if j > i {
+				w += q[j*n+i]
+			}
+			if w != 0 {
+				parts, weights = append(parts, m.product(us[i], us[j])), append(weights, w)
+			}
+		}
+		if len(m.Terms) > 2*mostTerms {
+			break
+		}
+	}
+	return sum(0, parts, weights)
+}
+
+func (m *maker) norm2(us []dc.Linear) dc.Linear {
+	if len(us) == 1 {
+		return m.of(Abs, 0, us[0])
+	}
+	parts, cols := make([]dc.Linear, len(us)), make([]int, len(us))
+	for k, u := range us {
+		cols[k] = m.column(u)
+		parts[k] = m.of(Square, 0, u)
+	}
+	return m.under(m.of(Power, 0.5, sum(0, parts, nil)), &Under{Kind: Norm2, Args: cols})
+}
+
+func (m *maker) norm(us []dc.Linear, p float64) dc.Linear {
+	switch {
+	case p == 1 || len(us) == 1:
+		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Abs, 0, u) })
+	case p == 2:
+		return m.norm2(us)
+	case math.IsInf(p, 1):
+		for k := range us {
+			us[k] = m.of(Abs, 0, us[k])
+		}
+		return m.largest(us)
+	}
+	parts := make([]dc.Linear, len(us))
+	for k, u := range us {
+		parts[k] = m.of(Even, p, u)
+	}
+	return m.of(Power, 1/p, sum(0, parts, nil))
+}
+
+// max is (u + v + |u − v|)/2.
+func (m *maker) max(u, v dc.Linear) dc.Linear {
+	return sum(0, []dc.Linear{u, v, m.of(Abs, 0, u.AddScaled(-1, v))}, []float64{0.5, 0.5, 0.5})
+}
+
+// largest is the largest of several, two by two.
+func (m *maker) largest(us []dc.Linear) dc.Linear {
+	switch len(us) {
+	case 0:
+		return m.fail("the maximum of nothing has no bounds")
+	case 1:
+		return us[0]
+	case 2:
+		return m.max(us[0], us[1])
+	}
+	args := make([]int, len(us))
+	for k, u := range us {
+		args[k] = m.column(u)
+	}
+	half := len(us) / 2
+	l := m.max(m.largest(us[:half]), m.largest(us[half:]))
+	return m.under(columnOf(m.column(l)), &Under{Kind: Largest, Args: args})
+}
+
+// mostSorted bounds the comparisons of a sum of the largest.
+// Source: a limit of size.
+const mostSorted = 5000
+
+// sumLargest is the sum of the k largest: k rounds of comparisons leave them at the end.
+func (m *maker) sumLargest(us []dc.Linear, k int) dc.Linear {
+	if k*len(us) > mostSorted {
+		return m.fail("the sum of the %d largest of %d is too large for bounds by columns", k, len(us))
+	}
+	us = append([]dc.Linear(nil), us...)
+	n := len(us)
+	out := dc.Linear{}
+	for r := range min(k, n) {
+		for i := range n - 1 - r {
+			u, v := us[i], us[i+1]
+			us[i+1] = m.max(u, v)
+			us[i] = sum(0, []dc.Linear{u, v, us[i+1]}, []float64{1, 1, -1})
+		}
+		out = out.AddScaled(1, us[n-1-r])
+	}
+	return out
+}
+
+// geomean is the product of the powers.
+func (m *maker) geomean(us []dc.Linear, w []float64) dc.Linear {
+	out := dc.Linear{Const: 1}
+	for k, u := range us {
+		if w[k] > 0 {
+			out = m.product(out, m.power(u, w[k]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,228 @@
+package flat
+
+import "math"
+
+// Dual determines a bound of a Lagrangian: the weight of the cost, multipliers
+// of the rows, positive where Hi holds and negative where Lo does, and a hint for each
+// term. It bounds the cost where Cost is 1, and proves that nothing is feasible where
+// Cost is 0 and the bound is positive.
+type Dual struct {
+	Cost float64
+	Rows []float64
+	// Hints has, for each term: of Affine the multiplier that goes on to the columns that
+	// it is made of; of Product the share of the first of the two planes of McCormick; of
+	// a convex function the argument at which it has the slope of the minorant.
+	Hints []float64
+	// Sides has, for each term, the multiplier of the bounds of its column, positive at
+	// the upper one: so much of the term is bounded by its interval.
+	Sides []float64
+	// Points has the arguments at which the functions under terms are linearised, by
+	// column, and Shares the weights of the arguments of maxima.
+	Points []float64
+	Shares map[int][]float64
+	// Target is the column that is bounded from below in place of the cost, times Sign;
+	// −1: none.
+	Target int
+	Sign   float64
+	// Cuts are products of rows that are added, see Cut.
+	Cuts []Cut
+}
+
+// Bound is a number that no point of the box which keeps the rows has a smaller Lagrangian
+// than: a lower bound of the cost, of the target, or of zero. work has a number for each
+// column, and comes back with the multipliers of the columns.
+func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
+	clear(work)
+	b := bounder{p, d, box, work, 0}
+	if d.Cost != 0 {
+		b.constant = addDown(b.constant, mulDown(d.Cost, p.Cost.Const))
+		b.addLinear(p.Cost.Idx, p.Cost.Val, d.Cost)
+	}
+	if d.Target >= 0 {
+		work[d.Target] = work[d.Target].add(point(d.Sign))
+	}
+	for i, y := range d.Rows {
+		r := &p.Rows[i]
+		side := r.Hi
+		if y < 0 {
+			side = r.Lo
+		}
+		if y == 0 || math.IsInf(side, 0) || math.IsNaN(y) {
+			continue
+		}
+		b.constant = addDown(b.constant, mulDown(-y, side))
+		b.constant = addDown(b.constant, mulDown(y, r.Lin.Const))
+		b.addLinear(r.Lin.Idx, r.Lin.Val, y)
+	}
+	for i := range d.Cuts {
+		b.cut(&d.Cuts[i])
+	}
+	for k := len(p.Terms) - 1; k >= 0; k-- {
+		b.term(k)
+	}
+	for j := range p.N {
+		b.constant = addDown(b.constant, box[j].mul(work[j]).Lo)
+	}
+	if math.IsNaN(b.constant) {
+		return math.Inf(-1)
+	}
+	return b.constant
+}
+
+// bounder is a bound under way.
+type bounder struct {
+	*Problem
+	d        *Dual
+	box      []Interval
+	y        []Interval // of each column, enclosed
+	constant float64    // rounded down
+}
+
+func (b *bounder) addLinear(idx []int, val []float64, w float64) {
+	for k, j := range idx {
+		b.y[j] = b.y[j].add(Interval{mulDown(w, val[k]), mulUp(w, val[k])})
+	}
+}
+
+// term replaces the multiple of a term by an affine minorant over the box.
+func (b *bounder) term(k int) {
+	t, j := &b.Terms[k], b.N+k
+	if b.y[j] == (Interval{}) {
+		return
+	}
+	y := b.y[j].Lo + (b.y[j].Hi-b.y[j].Lo)/2
+	if rest := b.y[j].sub(point(y)); rest != (Interval{}) {
+		b.constant = addDown(b.constant, rest.mul(b.box[j]).Lo)
+	}
+	if t.Op != Affine || t.Under != nil {
+		y = b.share(k, y)
+	}
+	if y == 0 {
+		return
+	}
+	plain := mulRange(y, b.box[j]) // the bound of a minorant that is constant
+	if t.Under != nil && y > 0 && b.under(k, y, plain) {
+		return
+	}
+	switch {
+	case t.Op == Affine:
+		s := y
+		if h := b.d.Hints[k]; math.Abs(h-y) > 1e-9*math.Abs(y) && b.box[j].Finite() {
+			s = h
+		}
+		b.constant = addDown(b.constant, mulRange2(y, s, b.box[j]))
+		b.constant = addDown(b.constant, mulDown(s, t.Lin.Const))
+		b.addLinear(t.Lin.Idx, t.Lin.Val, s)
+	case t.Op == Product:
+		b.product(k, y, plain)
+	default:
+		b.curve(k, y, plain)
+	}
+}
+
+// share bounds −z·w by the interval of the term's column w, and returns y + z.
+func (b *bounder) share(k int, y float64) float64 {
+	z, a := b.d.Sides[k], b.box[b.N+k]
+	rest := y + z
+	if z == 0 || rest == y || !a.Finite() || math.IsNaN(rest) {
+		return y
+	}
+	b.constant = addDown(b.constant, mulRange2(y, rest, a))
+	return rest
+}
+
+// mulRange is the least y·v for v in a.
+func mulRange(y float64, a Interval) float64 { return min(mulDown(y, a.Lo), mulDown(y, a.Hi)) }
+
+// mulRange2 is the least (y − s)·v for v in a.
+func mulRange2(y, s float64, a Interval) float64 {
+	if y == s {
+		return 0
+	}
+	return point(y).sub(point(s)).mul(a).Lo
+}
+
+// curve bounds y·f(t) for a function of one column: by a tangent where that is convex, by
+// the chord where it is concave.
+func (b *bounder) curve(k int, y, plain float64) {
+	t := &b.Terms[k]
+	a := b.box[t.A].meet(t.Op.domain())
+	s, c := 0.0, plain
+	bends := t.CurvatureOn(a)
+	if y < 0 && bends != 2 {
+		bends = -bends
+	}
+	switch at := a.Clip(b.d.Hints[k]); {
+	case bends == 1:
+		if math.IsNaN(at) || math.IsInf(at, 0) {
+			break
+		}
+		slope := t.slope(at).scale(y)
+		value := t.at(at).scale(y).Lo
+		if mid := slope.Lo + (slope.Hi-slope.Lo)/2; !math.IsInf(slope.Lo, 0) && !math.IsInf(slope.Hi, 0) && !math.IsInf(value, 0) {
+			// y·f(v) ≥ y·f(at) + slope·(v − at), and slope = mid + error
+			rest := slope.sub(point(mid)).mul(a.sub(point(at))).Lo
+			tangent := addDown(addDown(value, -mulUp(mid, at)), rest)
+			if !math.IsInf(tangent, 0) && !math.IsNaN(tangent) && b.pays(mid, tangent, a, plain) {
+				s, c = mid, tangent
+			}
+		}
+	case a.Finite() && bends < 0 || bends == 2 && a.Finite():
+		lo, hi := t.at(a.Lo).scale(y), t.at(a.Hi).scale(y)
+		if !lo.Finite() || !hi.Finite() {
+			break
+		}
+		if w := a.Width(); w > 0 {
+			s = (hi.Lo - lo.Lo) / w
+		}
+		if math.IsInf(s, 0) || math.IsNaN(s) {
+			s = 0
+		}
+		c = min(addDown(lo.Lo, -mulUp(s, a.Lo)), addDown(hi.Lo, -mulUp(s, a.Hi)))
+	}
+	b.take(c)
+	b.y[t.A] = b.y[t.A].add(point(s))
+}
+
+// pays: an affine minorant is worth more than a constant somewhere.
+func (b *bounder) pays(s, c float64, a Interval, plain float64) bool {
+	return max(addUp(mulUp(s, a.Lo), c), addUp(mulUp(s, a.Hi), c)) >= plain || math.IsInf(plain, -1)
+}
+
+func (b *bounder) take(c float64) { b.constant = addDown(b.constant, c) }
+
+// product bounds y·u·v by the planes of McCormick, mixed.
+func (b *bounder) product(k int, y, plain float64) {
+	t := &b.Terms[k]
+	u, v := b.box[t.A], b.box[t.B]
+	if !u.Finite() || !v.Finite() {
+		b.take(plain)
+		return
+	}
+	share := min(max(b.d.Hints[k], 0), 1)
+	if math.IsNaN(share) {
+		share = 0.5
+	}
+	// Of the plane that touches at (u.Lo, v.Lo), or above at (u.Lo, v.Hi), and the other.
+	p, q := v.Lo, v.Hi
+	r, s := u.Lo, u.Hi
+	if y < 0 {
+		p, q = v.Hi, v.Lo
+	}
+	su := y * (share*p + (1-share)*q)
+	sv := y * (share*r + (1-share)*s)
+	c := math.Inf(1)
+	for _, a := range [2]float64{u.Lo, u.Hi} {
+		for _, e := range [2]float64{v.Lo, v.Hi} {
+			w := Interval{mulDown(a, e), mulUp(a, e)}.scale(y)
+			c = min(c, addDown(addDown(w.Lo, -mulUp(su, a)), -mulUp(sv, e)))
+		}
+	}
+	if math.IsInf(c, 0) || math.IsNaN(c) {
+		b.take(plain)
+		return
+	}
+	b.take(c)
+	b.y[t.A] = b.y[t.A].add(point(su))
+	b.y[t.B] = b.y[t.B].add(point(sv))
+}

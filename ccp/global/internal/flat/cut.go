@@ -1,0 +1,80 @@
+package flat
+
+import "math"
+
+// Cut is a function of products of variables that is nowhere positive on a box: one of
+// the triangle inequalities of three variables in units of their intervals, each between
+// 0 and 1, with a multiplier ≥ 0.
+type Cut struct {
+	Kind  TriangleKind
+	Cols  [3]int // of variables
+	Terms [3]int // the products of the columns 0·1, 0·2 and 1·2
+	Mult  float64
+}
+
+// TriangleKind says which of the four inequalities of u, v, w in [0, 1] it is.
+// Padberg 1989, The Boolean quadric polytope.
+type TriangleKind uint8
+
+// The inequalities.
+const (
+	AllThree TriangleKind = iota // u + v + w − uv − uw − vw ≤ 1
+	First                        // uv + uw − u − vw ≤ 0
+	Second                       // uv + vw − v − uw ≤ 0
+	Third                        // uw + vw − w − uv ≤ 0
+)
+
+// Weights are the coefficients of the cut in units: of the variables, of the products 0·1,
+// 0·2, 1·2, and the constant.
+func (k TriangleKind) Weights() (lin, prod [3]float64, c float64) {
+	switch k {
+	case First:
+		return [3]float64{-1, 0, 0}, [3]float64{1, 1, -1}, 0
+	case Second:
+		return [3]float64{0, -1, 0}, [3]float64{1, -1, 1}, 0
+	case Third:
+		return [3]float64{0, 0, -1}, [3]float64{-1, 1, 1}, 0
+	}
+	return [3]float64{1, 1, 1}, [3]float64{-1, -1, -1}, -1
+}
+
+// Row is the cut over the columns of a box, with coefficients enclosed: u = (x − lo)/w.
+func (c *Cut) Row(box []Interval) (lin, prod [3]Interval, constant Interval) {
+	l, q, k := c.Kind.Weights()
+	constant = point(k)
+	var lo, inv [3]Interval
+	for i, j := range c.Cols {
+		lo[i] = point(box[j].Lo)
+		inv[i] = point(1).div(point(box[j].Hi).sub(lo[i]))
+		f := inv[i].scale(l[i])
+		lin[i] = lin[i].add(f)
+		constant = constant.sub(f.mul(lo[i]))
+	}
+	for n, pair := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
+		a, b := pair[0], pair[1]
+		f := inv[a].mul(inv[b]).scale(q[n]) // f·(x − lo)(z − lo)
+		prod[n] = f
+		lin[a] = lin[a].sub(f.mul(lo[b]))
+		lin[b] = lin[b].sub(f.mul(lo[a]))
+		constant = constant.add(f.mul(lo[a]).mul(lo[b]))
+	}
+	return lin, prod, constant
+}
+
+// cut adds the multiple of a cut to the Lagrangian.
+func (b *bounder) cut(c *Cut) {
+	if !(c.Mult > 0) || math.IsInf(c.Mult, 1) {
+		return
+	}
+	for _, j := range c.Cols {
+		if !(b.box[j].Width() > 0) || !b.box[j].Finite() {
+			return
+		}
+	}
+	lin, prod, constant := c.Row(b.box)
+	for i, j := range c.Cols {
+		b.y[j] = b.y[j].add(lin[i].scale(c.Mult))
+		b.y[c.Terms[i]] = b.y[c.Terms[i]].add(prod[i].scale(c.Mult))
+	}
+	b.constant = addDown(b.constant, constant.scale(c.Mult).Lo)
+}

@@ -1,0 +1,288 @@
+package flat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Term is a column that equals a function of columns before it.
+type Term struct {
+	Op  Op
+	P   float64   // of Even, Huber, PosPower, Power
+	Lin dc.Linear // of Affine
+	A   int       // the column of the argument, of Product the first
+	B   int       // the second column of Product
+	// Under is a convex function of other columns that equals the term; it bounds the
+	// term from below more tightly than the terms that it is made of. nil: none.
+	Under *Under
+}
+
+// Row is Lo ≤ Lin ≤ Hi over columns.
+type Row struct {
+	Lin    dc.Linear
+	Lo, Hi float64
+	Name   string
+}
+
+// Problem minimises Cost over the columns: N variables, and the terms. Box bounds all
+// columns.
+type Problem struct {
+	N     int
+	Terms []Term
+	Cost  dc.Linear
+	Rows  []Row
+	Box   []Interval
+	// Below and Above say of each column whether a larger or a smaller value of it can
+	// harm: whether it needs to be bounded from below or from above by its function.
+	Below, Above []bool
+	// CostOnly: the term occurs in the cost alone, with a positive weight.
+	CostOnly []bool
+}
+
+// Columns is the number of columns.
+func (p *Problem) Columns() int { return p.N + len(p.Terms) }
+
+// UnsupportedError names a function that has no bounds by columns.
+type UnsupportedError struct{ Why string }
+
+func (e *UnsupportedError) Error() string { return e.Why }
+
+// mostTerms bounds the terms of a problem that is tried.
+// Source: a limit of size; a node of so many takes some seconds.
+const mostTerms = 60_000
+
+// maker makes a Problem.
+type maker struct {
+	*Problem
+	known map[string]int
+	err   error
+}
+
+// New states p as a flat problem, with its exact terms as they were written.
+func New(p *dc.Problem) (*Problem, error) {
+	m := maker{&Problem{N: p.NumVars()}, map[string]int{}, nil}
+	m.Box = slices.Repeat([]Interval{Whole()}, m.N)
+	for _, v := range p.Vars {
+		if v.Param {
+			return nil, &UnsupportedError{"parameters have no bounds"}
+		}
+		if v.Semidefinite() {
+			return nil, &UnsupportedError{fmt.Sprintf("%s is positive semidefinite, and no bound uses that", v.Name)}
+		}
+		for k := range v.Len() {
+			m.Box[v.Offset+k].Lo, m.Box[v.Offset+k].Hi = v.Bounds(k)
+		}
+	}
+	if len(p.Defined()) > 0 && slices.Contains(p.Defined(), true) {
+		return nil, &UnsupportedError{"variables that others define have no bounds"}
+	}
+	m.Cost = m.expr(p.Objective)
+	for i := 0; i < len(p.Constraints) && m.err == nil; i++ {
+		c := &p.Constraints[i]
+		if _, cone := c.Cone(); cone && c.Order() > 0 {
+			return nil, &UnsupportedError{"constraint " + c.Name() + " states a semidefinite matrix, which has no bounds by columns"}
+		}
+		if c.DC {
+			lo := math.Inf(-1)
+			e := m.expr(c.E)
+			if c.Equation() {
+				lo = 0
+				i++
+			}
+			m.row(e, lo, 0, c.Name())
+			continue
+		}
+		for k := range c.A.Len() {
+			m.row(c.A.Entry(k), c.Lo[k], c.Hi[k], c.Name())
+		}
+	}
+	if m.err == nil && len(m.Terms) > mostTerms {
+		return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d terms, at most %d are tried", len(m.Terms), mostTerms)}
+	}
+	if m.err != nil {
+		return nil, m.err
+	}
+	m.sides()
+	return m.Problem, nil
+}
+
+func (m *maker) row(l dc.Linear, lo, hi float64, name string) {
+	m.Rows = append(m.Rows, Row{l, lo, hi, name})
+}
+
+func (m *maker) fail(why string, args ...any) dc.Linear {
+	if m.err == nil {
+		m.err = &UnsupportedError{fmt.Sprintf(why, args...)}
+	}
+	return dc.Linear{}
+}
+
+// columnOf is the function that is one column.
+func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
+
+// add returns the column of a term, made when it is first asked for.
+func (m *maker) add(t Term) int {
+	var key string
+	if t.Op == Affine {
+		key = fmt.Sprint(t.Lin.Idx, t.Lin.Val, t.Lin.Const)
+	} else {
+		key = fmt.Sprint(t.Op, t.P, t.A, t.B)
+	}
+	if j, ok := m.known[key]; ok {
+		if u := t.Under; u != nil {
+			m.Terms[j-m.N].Under = u
+		}
+		return j
+	}
+	j := m.Columns()
+	m.known[key] = j
+	m.Terms = append(m.Terms, t)
+	m.Box = append(m.Box, Whole())
+	return j
+}
+
+// column is a column that equals an affine function.
+func (m *maker) column(l dc.Linear) int {
+	if len(l.Idx) == 1 && l.Val[0] == 1 && l.Const == 0 {
+		return l.Idx[0]
+	}
+	return m.add(Term{Op: Affine, Lin: l})
+}
+
+// of is a function of one column.
+func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
+	if len(l.Idx) == 0 {
+		t := Term{Op: op, P: p}
+		if v := t.at(l.Const); v.Lo == v.Hi {
+			return dc.Linear{Const: v.Lo}
+		}
+	}
+	if op == Abs && len(l.Idx) > 0 && l.Val[0] < 0 {
+		l = l.Scale(-1)
+	}
+	if op == Square && len(l.Idx) == 1 && l.Const == 0 { // (wx)² = w²·x²
+		return columnOf(m.add(Term{Op: op, A: l.Idx[0]})).Scale(l.Val[0] * l.Val[0])
+	}
+	return columnOf(m.add(Term{Op: op, P: p, A: m.column(l)}))
+}
+
+// sum adds weighted functions.
+func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
+	var idx []int
+	var val []float64
+	for k, l := range parts {
+		w := 1.0
+		if weights != nil {
+			w = weights[k]
+		}
+		c += w * l.Const
+		for i, j := range l.Idx {
+			idx, val = append(idx, j), append(val, w*l.Val[i])
+		}
+	}
+	return dc.NewLinear(idx, val, c)
+}
+
+// expr is an expression over columns.
+func (m *maker) expr(e dc.Expr) dc.Linear {
+	lin, terms := e.Written()
+	if len(terms) == 0 {
+		return lin
+	}
+	parts, weights := []dc.Linear{lin}, []float64{1}
+	for k := range terms {
+		if m.err != nil || len(m.Terms) > 2*mostTerms {
+			break
+		}
+		parts, weights = append(parts, m.atom(&terms[k].Node)), append(weights, terms[k].Weight)
+	}
+	return sum(0, parts, weights)
+}
+
+// product is the product of two functions: each linear part apart from the constant.
+func (m *maker) product(u, v dc.Linear) dc.Linear {
+	switch {
+	case len(u.Idx) == 0:
+		return v.Scale(u.Const)
+	case len(v.Idx) == 0:
+		return u.Scale(v.Const)
+	case slices.Equal(u.Idx, v.Idx) && u.Const == 0 && v.Const == 0 && proportional(u.Val, v.Val) != 0:
+		return m.of(Square, 0, u).Scale(proportional(u.Val, v.Val))
+	case len(u.Idx)*len(v.Idx) <= 4: // few: (a + b)(c + d) by entries
+		parts, weights := []dc.Linear{u, v, {Const: -u.Const * v.Const}}, []float64{v.Const, u.Const, 1}
+		for i, a := range u.Idx {
+			for k, b := range v.Idx {
+				parts, weights = append(parts, m.times(a, b)), append(weights, u.Val[i]*v.Val[k])
+			}
+		}
+		return sum(0, parts, weights)
+	}
+	return m.times(m.column(u), m.column(v))
+}
+
+// proportional is v/u where that is one number, else 0.
+func proportional(u, v []float64) float64 {
+	r := v[0] / u[0]
+	for k := range u {
+		if v[k] != r*u[k] {
+			return 0
+		}
+	}
+	return r
+}
+
+func (m *maker) times(a, b int) dc.Linear {
+	if a == b {
+		return m.of(Square, 0, columnOf(a))
+	}
+	return columnOf(m.add(Term{Op: Product, A: min(a, b), B: max(a, b)}))
+}
+
+// sides finds which columns must be bounded from below and above, from the last to the
+// first.
+func (p *Problem) sides() {
+	n := p.Columns()
+	p.Below, p.Above, p.CostOnly = make([]bool, n), make([]bool, n), make([]bool, n)
+	uses := make([]int, n)
+	mark := func(l dc.Linear, below, above bool) {
+		for k, j := range l.Idx {
+			uses[j]++
+			p.Below[j] = p.Below[j] || l.Val[k] > 0 && below || l.Val[k] < 0 && above
+			p.Above[j] = p.Above[j] || l.Val[k] > 0 && above || l.Val[k] < 0 && below
+		}
+	}
+	mark(p.Cost, true, false)
+	cost := slices.Clone(p.Below)
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		mark(r.Lin, r.Hi < math.Inf(1), r.Lo > math.Inf(-1))
+	}
+	for k := len(p.Terms) - 1; k >= 0; k-- {
+		t, j := &p.Terms[k], p.N+k
+		p.CostOnly[j] = uses[j] == 1 && cost[j]
+		b, a := p.Below[j], p.Above[j]
+		if t.Under != nil && b {
+			for _, i := range t.Under.Args {
+				mark(columnOf(i), true, true)
+			}
+			b = false
+		}
+		switch {
+		case t.Op == Affine:
+			mark(t.Lin, b, a)
+			continue
+		case t.Op == Product:
+			mark(columnOf(t.B), true, true)
+			mark(columnOf(t.A), true, true)
+		case t.direction() == 1:
+			mark(columnOf(t.A), b, a)
+		case t.direction() == -1:
+			mark(columnOf(t.A), a, b)
+		default:
+			mark(columnOf(t.A), true, true)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package flat
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// over is the range of an affine function over a box.
+func over(l dc.Linear, box []Interval) Interval {
+	out := point(l.Const)
+	for k, j := range l.Idx {
+		out = out.add(box[j].scale(l.Val[k]))
+	}
+	return out
+}
+
+// Tighten narrows a box of all columns by the rows, the terms and a cost of at most
+// cutoff, by interval arithmetic forth and back, at most rounds times. It reports
+// false where nothing is left.
+func (p *Problem) Tighten(box []Interval, cutoff float64, rounds int) bool {
+	for range rounds {
+		before := measure(box)
+		if !p.forth(box) || !p.rowsOver(box, cutoff) || !p.back(box) {
+			return false
+		}
+		if after := measure(box); !(after < before-0.01*float64(len(box))) && after >= 0.98*before {
+			return true
+		}
+	}
+	return p.forth(box)
+}
+
+// measure falls when a box gets narrower.
+func measure(box []Interval) float64 {
+	s := 0.0
+	for _, b := range box {
+		switch w := b.Width(); {
+		case math.IsInf(w, 1) && math.IsInf(b.Lo, -1) && math.IsInf(b.Hi, 1):
+			s += 100
+		case math.IsInf(w, 1):
+			s += 50
+		case w > 0:
+			s += min(45, max(0, 30+math.Log2(w)))
+		}
+	}
+	return s
+}
+
+// forth evaluates all terms.
+func (p *Problem) forth(box []Interval) bool {
+	for k := range p.Terms {
+		t, j := &p.Terms[k], p.N+k
+		if t.Op != Affine && t.Op < Product {
+			box[t.A] = box[t.A].meet(t.Op.domain())
+			if box[t.A].Empty() {
+				return false
+			}
+		}
+		if box[j] = box[j].meet(p.value(t, box)); box[j].Empty() {
+			return false
+		}
+	}
+	for _, b := range box[:p.N] {
+		if b.Empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// value is the range of a term.
+func (p *Problem) value(t *Term, box []Interval) Interval {
+	switch t.Op {
+	case Affine:
+		return over(t.Lin, box)
+	case Product:
+		return box[t.A].mul(box[t.B])
+	}
+	return t.image(box[t.A])
+}
+
+// rowsOver narrows the columns of rows.
+func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		if !within(r.Lin, Interval{r.Lo, r.Hi}, box) {
+			return false
+		}
+	}
+	return math.IsInf(cutoff, 1) || within(p.Cost, Interval{math.Inf(-1), cutoff}, box)
+}
+
+// back narrows the arguments of terms.
+func (p *Problem) back(box []Interval) bool {
+	for k := len(p.Terms) - 1; k >= 0; k-- {
+		t, w := &p.Terms[k], box[p.N+k]
+		switch t.Op {
+		case Affine:
+			if !within(t.Lin, w, box) {
+				return false
+			}
+			continue
+		case Product:
+			a, b := box[t.A], box[t.B]
+			if b.Lo > 0 || b.Hi < 0 {
+				box[t.A] = a.meet(w.div(b))
+			}
+			if a.Lo > 0 || a.Hi < 0 {
+				box[t.B] = b.meet(w.div(a))
+			}
+		default:
+			box[t.A] = t.inverse(w, box[t.A])
+		}
+		if box[t.A].Empty() || t.Op == Product && box[t.B].Empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// within narrows the columns of l so that it can be in the target.
+func within(l dc.Linear, target Interval, box []Interval) bool {
+	lo, hi := l.Const, l.Const // of the finite parts
+	free, top := 0, 0          // infinite parts below and above
+	for k, j := range l.Idx {
+		c := box[j].scale(l.Val[k])
+		if math.IsInf(c.Lo, -1) {
+			free++
+		} else {
+			lo = addDown(lo, c.Lo)
+		}
+		if math.IsInf(c.Hi, 1) {
+			top++
+		} else {
+			hi = addUp(hi, c.Hi)
+		}
+	}
+	if free == 0 && lo > target.Hi || top == 0 && hi < target.Lo {
+		return false
+	}
+	if free > 1 && top > 1 {
+		return true
+	}
+	for k, j := range l.Idx {
+		w := l.Val[k]
+		c := box[j].scale(w)
+		rest := Whole()
+		switch {
+		case free == 0:
+			rest.Lo = addDown(lo, -c.Lo)
+		case free == 1 && math.IsInf(c.Lo, -1):
+			rest.Lo = lo
+		}
+		switch {
+		case top == 0:
+			rest.Hi = addUp(hi, -c.Hi)
+		case top == 1 && math.IsInf(c.Hi, 1):
+			rest.Hi = hi
+		}
+		room := target.sub(rest)
+		if w == 0 || math.IsInf(room.Lo, -1) && math.IsInf(room.Hi, 1) {
+			continue
+		}
+		if box[j] = box[j].meet(room.div(point(w))); box[j].Empty() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,137 @@
+package flat
+
+import "math"
+
+// Kind is a convex function of several columns.
+type Kind uint8
+
+// The functions.
+const (
+	Norm2      Kind = iota // the Euclidean norm
+	LogSumExp              // log Σ exp
+	SquareOver             // ‖the others‖² by the last
+	Divergence             // u·log(u/v) − u + v
+	Largest                // the maximum
+)
+
+// Under is a convex function of columns.
+type Under struct {
+	Kind Kind
+	Args []int
+}
+
+// under bounds y times the function under a term, y > 0, by the affine function with the
+// slopes at the hint and the least difference to it, which is a conjugate in closed form.
+// It reports false where it has none.
+func (b *bounder) under(k int, y, plain float64) bool {
+	u := b.Terms[k].Under
+	at := func(i int) float64 { return b.box[u.Args[i]].Clip(b.d.Points[u.Args[i]]) }
+	n := len(u.Args)
+	s := make([]float64, n)
+	c := 0.0
+	switch u.Kind {
+	case Norm2:
+		size := 0.0
+		for i := range n {
+			size = math.Hypot(size, at(i))
+		}
+		if size == 0 {
+			b.take(max(0, plain))
+			return true
+		}
+		sq, wide := Interval{}, Interval{}
+		for i, j := range u.Args {
+			s[i] = y * at(i) / size
+			sq = sq.add(Interval{mulDown(s[i], s[i]), mulUp(s[i], s[i])})
+			a := b.box[j].abs()
+			wide = wide.add(Interval{0, mulUp(a.Hi, a.Hi)})
+		}
+		// y‖a‖ − s·a ≥ −max(0, ‖s‖ − y)·‖a‖
+		if over := addUp(up(math.Sqrt(up(sq.Hi))), -y); over > 0 {
+			c = -mulUp(over, up(math.Sqrt(wide.Hi)))
+		}
+	case LogSumExp:
+		top := math.Inf(-1)
+		for i := range n {
+			top = max(top, at(i))
+		}
+		total := 0.0
+		for i := range n {
+			s[i] = math.Exp(at(i) - top)
+			total += s[i]
+		}
+		sum, ent := Interval{}, Interval{}
+		for i := range n {
+			s[i] *= y / total
+			sum = sum.add(point(s[i]))
+			if s[i] > 0 { // −s·log(s/y)
+				ent = ent.add(around(math.Log(s[i] / y)).mul(point(-s[i])))
+			}
+		}
+		// Σs·lse ≥ s·a + Σs·log(Σs) − Σ s·log s; the rest y − Σs is a rounding error.
+		rest := point(y).sub(sum).mul(b.box[b.N+k]).Lo
+		ratio := sum.div(point(y))
+		ent = ent.add(sum.mul(Interval{around(math.Log(ratio.Lo)).Lo, around(math.Log(ratio.Hi)).Hi}))
+		c = addDown(ent.Lo, rest)
+	case SquareOver:
+		last := n - 1
+		v := at(last)
+		if !(v > 0) {
+			return false
+		}
+		sq := Interval{}
+		exact := 0.0
+		for i := range last {
+			s[i] = 2 * y * at(i) / v
+			exact += y * at(i) * at(i) / (v * v)
+			sq = sq.add(Interval{mulDown(s[i], s[i]), mulUp(s[i], s[i])})
+		}
+		s[last] = -exact
+		// y‖a‖²/v − s·a ≥ −v·‖s‖²/(4y)
+		rest := sq.div(point(4 * y)).neg().sub(point(s[last]))
+		c = rest.mul(b.box[u.Args[last]].meet(Interval{0, math.Inf(1)})).Lo
+	case Divergence:
+		p, q := at(0), at(1)
+		if !(p > 0 && q > 0) {
+			return false
+		}
+		s[0] = y * math.Log(p/q)
+		e := around(math.Exp(s[0] / y))
+		e = e.mul(Interval{1 - 1e-15*(1+math.Abs(s[0]/y)), 1 + 1e-15*(1+math.Abs(s[0]/y))})
+		s[1] = y * (1 - p/q)
+		rest := point(1).sub(e).scale(y).sub(point(s[1]))
+		c = rest.mul(b.box[u.Args[1]].meet(Interval{0, math.Inf(1)})).Lo
+	case Largest:
+		w := b.d.Shares[b.N+k]
+		total := 0.0
+		for i := range min(n, len(w)) {
+			if w[i] > 0 {
+				total += w[i]
+			}
+		}
+		if !(total > 0) || math.IsInf(total, 0) {
+			return false
+		}
+		sum := Interval{}
+		for i := range n {
+			if w[i] > 0 {
+				s[i] = y * (w[i] / total)
+			}
+			sum = sum.add(point(s[i]))
+		}
+		c = point(y).sub(sum).mul(b.box[b.N+k]).Lo
+	}
+	if math.IsInf(c, 0) || math.IsNaN(c) {
+		return false
+	}
+	for i, v := range s {
+		if math.IsInf(v, 0) || math.IsNaN(v) || v != 0 && !b.box[u.Args[i]].Finite() {
+			return false
+		}
+	}
+	b.take(c)
+	for i, j := range u.Args {
+		b.y[j] = b.y[j].add(point(s[i]))
+	}
+	return true
+}

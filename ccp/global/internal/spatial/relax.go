@@ -1,0 +1,295 @@
+package spatial
+
+import (
+	"context"
+	"math"
+
+	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// relaxation is the convex problem of a box.
+type relaxation struct {
+	p      *flat.Problem
+	box    []flat.Interval
+	b      *subproblem.Builder
+	rows   []int           // of the problem's rows
+	affine []int           // of each affine term: its row
+	planes map[int][4]int  // of products: the rows of the planes, two from below, two from above; −1: none
+	shares map[int][]int   // of maxima: the rows of the arguments
+	target int             // the column that is minimised in place of the cost, −1: none
+	sign   float64         // of the target
+	phase1 bool            // the sum of the violations of rows is minimised
+	exact  map[int]dc.Expr // convex functions of terms, shared by nodes
+}
+
+func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
+
+// state makes the convex problem.
+func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err error) {
+	defer subproblem.Unwound(&err)
+	p, n := r.p, r.p.Columns()
+	b := subproblem.NewBuilder(ctx, n)
+	r.b = b
+	for j := range n {
+		if r.phase1 && j >= p.N && p.Terms[j-p.N].Op != flat.Affine {
+			b.BoundColumn(j, math.Inf(-1), math.Inf(1))
+			continue
+		}
+		b.BoundColumn(j, r.box[j].Lo, r.box[j].Hi)
+	}
+	costs := make(map[int]float64)
+	switch {
+	case r.target >= 0:
+		b.AddLinear(columnOf(r.target).Scale(r.sign))
+	case !r.phase1:
+		lin := dc.Linear{Const: p.Cost.Const}
+		for k, j := range p.Cost.Idx {
+			if j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square {
+				costs[j] = p.Cost.Val[k]
+				continue
+			}
+			lin.Idx, lin.Val = append(lin.Idx, j), append(lin.Val, p.Cost.Val[k])
+		}
+		b.AddLinear(lin)
+	}
+	r.rows = make([]int, len(p.Rows))
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		l := row.Lin
+		if r.phase1 {
+			if row.Hi < math.Inf(1) {
+				l = l.AddScaled(-1, r.slack())
+			}
+			if row.Lo > math.Inf(-1) {
+				l = l.AddScaled(1, r.slack())
+			}
+		}
+		r.rows[i] = b.AddRow(l, row.Lo, row.Hi, -1)
+	}
+	r.affine = make([]int, len(p.Terms))
+	r.planes, r.shares = map[int][4]int{}, map[int][]int{}
+	for k := range p.Terms {
+		r.term(k, costs)
+	}
+	return b.Problem(nil)
+}
+
+// slack is a column that costs.
+func (r *relaxation) slack() dc.Linear {
+	s := r.b.Var()
+	r.b.BoundColumn(s, 0, math.Inf(1))
+	l := columnOf(s)
+	r.b.AddLinear(l)
+	return l
+}
+
+// term relates a term's column to its arguments.
+func (r *relaxation) term(k int, costs map[int]float64) {
+	t, j := &r.p.Terms[k], r.p.N+k
+	below, above := r.p.Below[j] || r.target == j, r.p.Above[j] || r.target == j
+	if r.target >= 0 || r.phase1 {
+		// The signs of multipliers are those of the cost no longer.
+		below, above = true, true
+	}
+	w := columnOf(j)
+	lowest := 0.0
+	if t.Under != nil && below {
+		r.under(t.Under, j)
+		below, lowest = false, math.Inf(-1)
+	}
+	switch {
+	case t.Op == flat.Affine:
+		if r.affine[k] = -1; above || lowest == 0 {
+			r.affine[k] = r.b.AddRow(w.AddScaled(-1, t.Lin), lowest, 0, -1)
+		}
+	case t.Op == flat.Product:
+		r.product(k, below, above)
+	default:
+		u := columnOf(t.A)
+		if c, ok := costs[j]; ok {
+			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(u)}}})
+			return
+		}
+		r.curve(k, t, u, w, below, above)
+	}
+}
+
+// curve states a function of one column.
+func (r *relaxation) curve(k int, t *flat.Term, u, w dc.Linear, below, above bool) {
+	a := r.box[t.A]
+	bends := t.CurvatureOn(a)
+	if bends == 2 && a.Finite() {
+		if l, ok := t.Chord(a, u); ok {
+			r.b.Row(w.AddScaled(-1, l), 0, 0)
+			return
+		}
+	}
+	sign := 1.0
+	if bends < 0 {
+		sign = -1
+	}
+	if sign > 0 && below || sign < 0 && above {
+		r.convex(k, t, sign, w)
+	}
+	if sign > 0 && above || sign < 0 && below {
+		if l, ok := t.Chord(a, u); ok { // sign·w ≤ sign·chord
+			r.b.Row(w.AddScaled(-1, l).Scale(sign), math.Inf(-1), 0)
+		}
+	}
+}
+
+// convex states sign·w ≥ sign·f(u).
+func (r *relaxation) convex(k int, t *flat.Term, sign float64, w dc.Linear) {
+	e, ok := r.exact[k]
+	if !ok {
+		return
+	}
+	r.b.Row(r.b.Bound(e.G()).AddScaled(-sign, w), math.Inf(-1), 0)
+}
+
+// functions are the convex functions, or minus the concave ones, of the terms of a problem.
+func functions(p *flat.Problem) map[int]dc.Expr {
+	out := map[int]dc.Expr{}
+	for k := range p.Terms {
+		t := &p.Terms[k]
+		u := dc.FromLinear(columnOf(t.A))
+		var e dc.Expr
+		switch t.Op {
+		case flat.Square:
+			e = dc.Square(u)
+		case flat.Abs:
+			e = dc.Abs(u)
+		case flat.Even:
+			if e = dc.Power(u, t.P); t.P != math.Trunc(t.P) || math.Mod(t.P, 2) != 0 {
+				e = dc.Power(dc.Abs(u), t.P)
+			}
+		case flat.Huber:
+			e = dc.Huber(u, t.P)
+		case flat.PosPower:
+			e = dc.Power(dc.Pos(u), t.P)
+		case flat.Exp:
+			e = dc.Exp(u)
+		case flat.Logistic:
+			e = dc.Logistic(u)
+		case flat.XExp:
+			e = dc.XExp(u)
+		case flat.Power:
+			e = dc.Power(u, t.P)
+		case flat.Log:
+			e = dc.Log(u)
+		case flat.Entropy:
+			e = dc.Entropy(u)
+		default:
+			continue
+		}
+		if t.Curvature() < 0 {
+			e = e.Neg()
+		}
+		if e.Err() == nil && e.IsConvex() {
+			out[k] = e
+		}
+	}
+	return out
+}
+
+// product states the planes.
+func (r *relaxation) product(k int, below, above bool) {
+	t, w := &r.p.Terms[k], columnOf(r.p.N+k)
+	u, v := r.box[t.A], r.box[t.B]
+	rows := [4]int{-1, -1, -1, -1}
+	if u.Finite() && v.Finite() {
+		plane := func(a, b float64) dc.Linear { // w − (b·u + a·v − ab)
+			return w.AddScaled(-b, columnOf(t.A)).AddScaled(-a, columnOf(t.B)).AddScaled(1, dc.Linear{Const: a * b})
+		}
+		if below {
+			rows[0] = r.b.AddRow(plane(u.Lo, v.Lo), 0, math.Inf(1), -1)
+			rows[1] = r.b.AddRow(plane(u.Hi, v.Hi), 0, math.Inf(1), -1)
+		}
+		if above {
+			rows[2] = r.b.AddRow(plane(u.Lo, v.Hi), math.Inf(-1), 0, -1)
+			rows[3] = r.b.AddRow(plane(u.Hi, v.Lo), math.Inf(-1), 0, -1)
+		}
+	}
+	r.planes[k] = rows
+}
+
+// under states a convex function below a column.
+func (r *relaxation) under(u *flat.Under, j int) {
+	rows := make([]dc.Linear, len(u.Args))
+	for i, c := range u.Args {
+		rows[i] = columnOf(c)
+	}
+	var e dc.Expr
+	switch all := dc.Entries(rows...); u.Kind {
+	case flat.Norm2:
+		e = dc.Norm2(all)
+	case flat.LogSumExp:
+		e = dc.LogSumExp(all)
+	case flat.SquareOver:
+		n := len(rows) - 1
+		e = dc.QuadOverLin(dc.Entries(rows[:n]...), dc.FromLinear(rows[n]))
+	case flat.Divergence:
+		e = dc.KL(dc.FromLinear(rows[0]), dc.FromLinear(rows[1]))
+	case flat.Largest:
+		shares := make([]int, len(rows))
+		for i, l := range rows {
+			shares[i] = r.b.AddRow(l.AddScaled(-1, columnOf(j)), math.Inf(-1), 0, -1)
+		}
+		r.shares[j] = shares
+		return
+	}
+	r.b.Row(r.b.Bound(e.G()).AddScaled(-1, columnOf(j)), math.Inf(-1), 0)
+}
+
+// dual reads the multipliers and the point of a solution.
+func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
+	p := r.p
+	d := &flat.Dual{Cost: 1, Target: r.target, Sign: r.sign, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, len(p.Terms)), Sides: make([]float64, len(p.Terms)), Points: make([]float64, p.Columns()), Shares: map[int][]float64{}}
+	if r.phase1 || r.target >= 0 {
+		d.Cost = 0
+	}
+	y := func(i int) float64 {
+		if i < 0 || i >= len(res.Y) {
+			return 0
+		}
+		return res.Y[i]
+	}
+	for i, row := range r.rows {
+		d.Rows[i] = y(row)
+	}
+	for j := range d.Points {
+		d.Points[j] = r.box[j].Clip(res.X[j])
+	}
+	for k := range p.Terms {
+		if j := p.N + k; j < len(res.Z) && !r.phase1 {
+			d.Sides[k] = res.Z[j]
+		}
+		switch t := &p.Terms[k]; t.Op {
+		case flat.Affine:
+			d.Hints[k] = -y(r.affine[k])
+		case flat.Product:
+			rows := r.planes[k]
+			a, b := math.Abs(y(rows[0])), math.Abs(y(rows[1]))
+			if e, f := math.Abs(y(rows[2])), math.Abs(y(rows[3])); e+f > a+b {
+				a, b = e, f
+			}
+			d.Hints[k] = 0.5
+			if a+b > 0 {
+				d.Hints[k] = a / (a + b)
+			}
+		default:
+			d.Hints[k] = d.Points[t.A]
+		}
+	}
+	for j, rows := range r.shares {
+		w := make([]float64, len(rows))
+		for i, row := range rows {
+			w[i] = max(0, y(row))
+		}
+		d.Shares[j] = w
+	}
+	return d
+}

@@ -1,0 +1,447 @@
+package spatial
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Search is a branch and bound. Its answer is the same for any number of processors.
+type Search struct {
+	P        *flat.Problem
+	Backend  qpbackend.Backend
+	GapTol   float64
+	MaxNodes int
+	// Upper is the least cost of a feasible point so far, +Inf if there is none.
+	Upper float64
+	// Try is given points that may be feasible, and whether to descend from them; it
+	// returns the least cost so far. Calls follow each other.
+	Try func(ctx context.Context, x []float64, descend bool) float64
+	// Tell is told of the progress after each batch of nodes; nil: nobody is.
+	Tell func(lower float64, nodes, open int) error
+	// Keep: the tree is kept for a proof.
+	Keep bool
+
+	Tree  *Tree // of a search with Keep
+	Nodes int   // solved
+	Open  int   // left open at the end
+	// Lower is the bound: no feasible point has a cost below it. +Inf: none is feasible.
+	Lower float64
+	// Begun: the root has a bound.
+	Begun bool
+
+	exact  map[int]dc.Expr
+	branch []int // columns that may be split
+	root   []flat.Interval
+	open   queue
+	lost   float64 // the least bound of the nodes that were pruned
+}
+
+// Tree is a node of the tree as it was searched.
+type Tree struct {
+	Col         int // that is split, at At
+	At          float64
+	Left, Right *Tree
+	// Dual shows the bound of a leaf; nil: by intervals nothing is left in it, or it was
+	// left open, at Bound.
+	Dual  *flat.Dual
+	Bound float64
+	Empty bool
+}
+
+// node is a part of the root's box: the intervals of the columns that may be split.
+type node struct {
+	box   []flat.Interval
+	bound float64
+	depth int
+	tree  *Tree
+	order int // by which equal bounds are taken
+}
+
+// batch is how many nodes are solved at a time, whatever the number of processors.
+// Source: any number does; more would leave the order of best bounds.
+const batch = 8
+
+// Unbounded lists the variables that have no bounds in the root's box.
+func (s *Search) Unbounded() []int {
+	var out []int
+	for j, b := range s.root[:s.P.N] {
+		if !b.Finite() {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// Prepare bounds the root's box by intervals. It reports false where nothing is feasible.
+func (s *Search) Prepare() bool {
+	s.exact = functions(s.P)
+	s.root = slices.Clone(s.P.Box)
+	s.lost = math.Inf(1)
+	args := make([]bool, s.P.Columns())
+	for j := range s.P.N {
+		args[j] = true
+	}
+	for k := range s.P.Terms {
+		if t := &s.P.Terms[k]; t.Op != flat.Affine {
+			args[t.A] = true
+			args[max(t.B, t.A)] = args[max(t.B, t.A)] || t.Op == flat.Product
+			if t.Op == flat.Product {
+				args[t.B] = true
+			}
+		}
+	}
+	for j, a := range args {
+		if a {
+			s.branch = append(s.branch, j)
+		}
+	}
+	if !s.P.Tighten(s.root, s.Upper, rootRounds) {
+		s.Lower, s.Begun = s.Upper, true
+		if s.Keep {
+			s.Tree = &Tree{Empty: true}
+		}
+		return false
+	}
+	return true
+}
+
+// Rounds of tightening, of the root and of nodes.
+// Source: any numbers do.
+const (
+	rootRounds = 50
+	nodeRounds = 5
+)
+
+// Run searches until the gap is closed, nothing is left, the nodes are spent or ctx ends.
+// An error is the backend's refusal, or that of Tell.
+func (s *Search) Run(ctx context.Context) error {
+	nd := node{box: s.pack(s.root), bound: math.Inf(-1)}
+	if s.Keep {
+		s.Tree = &Tree{}
+		nd.tree = s.Tree
+	}
+	heap.Push(&s.open, nd)
+	orders := 1
+	defer s.conclude()
+	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil {
+		var now []node
+		for len(s.open) > 0 && len(now) < min(batch, 1+s.Nodes, s.MaxNodes-s.Nodes) {
+			nd := heap.Pop(&s.open).(node)
+			if s.prunes(nd.bound) {
+				s.prune(&nd)
+				continue
+			}
+			now = append(now, nd)
+		}
+		for i, v := range s.visitAll(ctx, now) {
+			nd := &now[i]
+			if v.err != nil {
+				heap.Push(&s.open, *nd)
+				if ctx.Err() != nil {
+					continue
+				}
+				return v.err
+			}
+			s.Nodes++
+			if nd.tree != nil && (v.bound >= nd.bound || v.empty) {
+				nd.tree.Dual, nd.tree.Bound, nd.tree.Empty = v.dual, v.bound, v.empty
+			}
+			nd.bound = max(nd.bound, v.bound)
+			if v.x != nil {
+				s.Upper = s.Try(ctx, v.x, s.Nodes&(s.Nodes-1) == 0 || s.Nodes%64 == 0)
+			}
+			switch {
+			case v.empty || s.prunes(nd.bound):
+				if !v.empty {
+					s.prune(nd)
+				}
+				continue
+			case v.col < 0:
+				s.lost = min(s.lost, nd.bound)
+				continue
+			}
+			s.split(nd, &v, &orders)
+		}
+		if len(s.open) > 0 && s.Nodes > 0 {
+			s.Begun = true
+		}
+		if s.Tell != nil {
+			if err := s.Tell(s.lower(), s.Nodes, len(s.open)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Search) lower() float64 {
+	lower := min(s.lost, s.Upper)
+	for i := range s.open {
+		lower = min(lower, s.open[i].bound)
+	}
+	return lower
+}
+
+func (s *Search) conclude() {
+	s.Lower, s.Open = s.lower(), len(s.open)
+	s.Begun = s.Begun || len(s.open) == 0
+}
+
+// prunes reports whether nothing better than the tolerance can be below a bound.
+func (s *Search) prunes(bound float64) bool {
+	return !math.IsInf(s.Upper, 1) && bound >= s.Upper-s.GapTol*max(1, math.Abs(s.Upper))
+}
+
+func (s *Search) prune(nd *node) { s.lost = min(s.lost, nd.bound) }
+
+// split opens the two halves of a node.
+func (s *Search) split(nd *node, v *visit, orders *int) {
+	at, _ := slices.BinarySearch(s.branch, v.col)
+	var trees [2]*Tree
+	if nd.tree != nil {
+		trees = [2]*Tree{{}, {}}
+		t := nd.tree
+		t.Col, t.At, t.Left, t.Right = v.col, v.at, trees[0], trees[1]
+		for _, c := range trees { // the parent's bound holds until they are solved
+			c.Dual, c.Bound = t.Dual, nd.bound
+		}
+		t.Dual = nil
+	}
+	for half := range 2 {
+		child := node{box: slices.Clone(v.box), bound: nd.bound, depth: nd.depth + 1, tree: trees[half], order: *orders}
+		*orders++
+		if half == 0 {
+			child.box[at].Hi = v.at
+		} else {
+			child.box[at].Lo = v.at
+		}
+		heap.Push(&s.open, child)
+	}
+}
+
+// pack and unpack keep the columns that may be split.
+func (s *Search) pack(box []flat.Interval) []flat.Interval {
+	out := make([]flat.Interval, len(s.branch))
+	for i, j := range s.branch {
+		out[i] = box[j]
+	}
+	return out
+}
+
+func (s *Search) unpack(packed []flat.Interval) []flat.Interval {
+	box := slices.Clone(s.root)
+	for i, j := range s.branch {
+		box[j] = packed[i]
+	}
+	return box
+}
+
+// visit is the outcome of a node.
+type visit struct {
+	box   []flat.Interval // tightened, packed
+	bound float64
+	dual  *flat.Dual
+	x     []float64
+	col   int // to split, −1: none
+	at    float64
+	empty bool
+	err   error
+}
+
+// visitAll solves nodes side by side.
+func (s *Search) visitAll(ctx context.Context, now []node) []visit {
+	out := make([]visit, len(now))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range now {
+		slots <- struct{}{}
+		group.Go(func() {
+			out[i] = s.visit(ctx, &now[i])
+			<-slots
+		})
+	}
+	group.Wait()
+	return out
+}
+
+// visit bounds a node and chooses how to split it.
+func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
+	box := s.unpack(nd.box)
+	if !s.P.Tighten(box, s.Upper, nodeRounds) {
+		return visit{empty: true, bound: math.Inf(1)}
+	}
+	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1}
+	r := &relaxation{p: s.P, box: box, target: -1, exact: s.exact}
+	res, err := s.solve(ctx, r)
+	if err != nil {
+		return visit{err: err}
+	}
+	if res.Status == qpbackend.PrimalInfeasible {
+		r = &relaxation{p: s.P, box: box, target: -1, exact: s.exact, phase1: true}
+		if res, err = s.solve(ctx, r); err != nil {
+			return visit{err: err}
+		}
+	}
+	work := make([]flat.Interval, s.P.Columns())
+	solved := (res.Status == qpbackend.Solved || res.Status == qpbackend.AlmostSolved || res.Status == qpbackend.IterationLimit) && len(res.X) >= s.P.Columns() && !slices.ContainsFunc(res.X, math.IsNaN)
+	if !solved {
+		v.col, v.at = s.widest(box, nil)
+		return v
+	}
+	v.dual = r.dual(res)
+	v.bound = s.P.Bound(v.dual, box, work)
+	x := v.dual.Points
+	if r.phase1 {
+		if v.bound > 0 {
+			v.empty, v.bound = true, math.Inf(1)
+			return v
+		}
+		v.bound, v.dual = math.Inf(-1), nil
+		v.col, v.at = s.choose(box, x, work)
+		return v
+	}
+	v.x = slices.Clone(x[:s.P.N])
+	v.col, v.at = s.choose(box, x, work)
+	return v
+}
+
+// solve solves the convex problem of a box.
+func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, error) {
+	qp, err := r.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	solver, err := s.Backend.New(ctx, qp, s.Backend.DefaultSettings())
+	if err != nil {
+		return nil, err
+	}
+	defer solver.Close()
+	var res qpbackend.Result
+	if err := solver.Solve(ctx, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+// choose finds the column to split: the argument of the functions that the relaxation is
+// furthest off at, times their multipliers.
+func (s *Search) choose(box []flat.Interval, x []float64, y []flat.Interval) (col int, at float64) {
+	score := make(map[int]float64)
+	for k := range s.P.Terms {
+		t, j := &s.P.Terms[k], s.P.N+k
+		if t.Op == flat.Affine {
+			continue
+		}
+		w := y[j].Lo + (y[j].Hi-y[j].Lo)/2
+		off := t.Off(x, x[j])
+		gap := -w * off
+		if s.P.CostOnly[j] && t.Op == flat.Square || !(gap > 0) || t.Under != nil && w > 0 {
+			continue
+		}
+		for _, c := range [2]int{t.A, max(t.A, t.B)} {
+			if t.Op != flat.Product && c != t.A {
+				continue
+			}
+			if b := box[c]; b.Width() > narrow*max(1, math.Abs(b.Lo), math.Abs(b.Hi)) {
+				share := 1.0
+				if b.Finite() { // near an end a split there changes little
+					share = 0.1 + min(x[c]-b.Lo, b.Hi-x[c])/b.Width()
+				}
+				score[c] += gap * share
+			}
+		}
+	}
+	col, best := -1, 0.0
+	for _, c := range s.branch {
+		if v := score[c]; v > best {
+			col, best = c, v
+		}
+	}
+	if col < 0 || best < 1e-12 {
+		return s.widest(box, x)
+	}
+	return col, s.place(col, box[col], x[col])
+}
+
+// narrow is the width of an interval that is split no further, relative to its ends.
+// Source: a hundred units in the last place of the tolerances that points are kept to.
+const narrow = 1e-11
+
+// widest is the widest argument of a function that is not affine.
+func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) {
+	col = -1
+	best := 0.0
+	for k := range s.P.Terms {
+		t := &s.P.Terms[k]
+		if t.Op == flat.Affine {
+			continue
+		}
+		for _, c := range [2]int{t.A, max(t.A, t.B)} {
+			b := box[c]
+			if w := b.Width() / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && b.Width() > narrow*max(1, math.Abs(b.Lo), math.Abs(b.Hi)) {
+				col, best = c, w
+			}
+		}
+	}
+	if col < 0 {
+		return -1, 0
+	}
+	v := 0.0
+	if b := box[col]; b.Finite() {
+		v = b.Lo + b.Width()/2
+	}
+	if x != nil {
+		v = x[col]
+	}
+	return col, s.place(col, box[col], v)
+}
+
+// place is where to split: at a kink inside, else between the point and the middle, away
+// from the ends.
+func (s *Search) place(col int, a flat.Interval, x float64) float64 {
+	for k := range s.P.Terms {
+		if t := &s.P.Terms[k]; (t.Op == flat.Abs || t.Op == flat.PosPower) && t.A == col && a.Lo < 0 && a.Hi > 0 {
+			return 0
+		}
+	}
+	if !a.Finite() {
+		return a.Clip(x)
+	}
+	w := a.Width()
+	mid := a.Lo + w/2
+	at := 0.7*x + 0.3*mid
+	return min(max(at, a.Lo+0.1*w), a.Hi-0.1*w)
+}
+
+// queue has the node of the least bound on top; of equals the deepest, then the first.
+type queue []node
+
+func (q queue) Len() int      { return len(q) }
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(nd any)  { *q = append(*q, nd.(node)) }
+
+func (q queue) Less(i, j int) bool {
+	if q[i].bound != q[j].bound {
+		return q[i].bound < q[j].bound
+	}
+	if q[i].depth != q[j].depth {
+		return q[i].depth > q[j].depth
+	}
+	return q[i].order < q[j].order
+}
+
+func (q *queue) Pop() any {
+	a := *q
+	last := a[len(a)-1]
+	a[len(a)-1] = node{}
+	*q = a[:len(a)-1]
+	return last
+}

@@ -1,0 +1,196 @@
+package global_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+var soundness = flag.Int("soundness", 150, "random problems of TestBoundsAreSound")
+
+// drawer writes random problems over n variables in boxes.
+type drawer struct {
+	*rand.Rand
+	n      int
+	lo, hi []float64
+}
+
+// number has few digits.
+func (d *drawer) number(scale float64) float64 {
+	return math.Round(100*scale*(2*d.Float64()-1)) / 100
+}
+
+// affine is an affine function and its range over the box.
+func (d *drawer) affine() (text string, lo, hi float64) {
+	var b strings.Builder
+	for j := range d.n {
+		if d.IntN(d.n) > 1 {
+			continue
+		}
+		w := d.number(1)
+		fmt.Fprintf(&b, "%+.2f*x[%d] ", w, j+1)
+		lo, hi = lo+min(w*d.lo[j], w*d.hi[j]), hi+max(w*d.lo[j], w*d.hi[j])
+	}
+	c := d.number(1)
+	fmt.Fprintf(&b, "%+.2f", c)
+	return strings.TrimPrefix(b.String(), "+"), lo + c, hi + c
+}
+
+func (d *drawer) any() string {
+	a, _, _ := d.affine()
+	return a
+}
+
+// positive is an affine function that is positive on the box.
+func (d *drawer) positive() string {
+	a, lo, _ := d.affine()
+	return fmt.Sprintf("%s %+.2f", a, math.Ceil(-lo*100)/100+0.05+math.Round(100*d.Float64())/100)
+}
+
+// atom is a function.
+func (d *drawer) atom() string {
+	a, b, c := d.any(), d.any(), d.any()
+	p, q := d.positive(), d.positive()
+	kinds := []string{
+		"(" + a + ")^2", "abs(" + a + ")", "pos(" + a + ")", "exp(" + a + ")", "log(" + p + ")", "entr(" + p + ")",
+		"logistic(" + a + ")", "xexp(" + p + ")", "sqrt(" + p + ")", "invpos(" + p + ")", "(" + a + ")^3", "(" + a + ")^4",
+		"(" + p + ")^1.5", "(" + p + ")^0.3", "(" + p + ")^-0.5", "huber(" + a + ", 0.5)", "norm2([" + a + ", " + b + "])",
+		"lse([" + a + ", " + b + "])", "max(" + a + ", " + b + ", " + c + ")", "min(" + a + ", " + b + ")",
+		"(" + a + ")*(" + b + ")", "quadoverlin([" + a + ", " + b + "], " + p + ")", "kl(" + p + ", " + q + ")",
+		"geomean([" + p + ", " + q + "])", "sumlargest([" + a + ", " + b + ", " + c + "], 2)", "norminf([" + a + ", " + b + "])",
+		"norm1([" + a + ", " + b + "])", "sumsq([" + a + ", " + b + "])", "quad([" + a + ", " + b + "], [1 2; 2 -1])",
+		"square(norm2([" + a + ", " + b + "]))", "exp(-abs(" + a + "))", "x[1]*x[2]", "x[1]^2", "max(abs(" + a + "), (" + b + ")^2)",
+	}
+	return kinds[d.IntN(len(kinds))]
+}
+
+func (d *drawer) sum(terms int) string {
+	parts := []string{d.any()}
+	for range terms {
+		w := d.number(2)
+		if w == 0 {
+			w = 1
+		}
+		parts = append(parts, fmt.Sprintf("(%.2f)*%s", w, d.atom()))
+	}
+	return strings.Join(parts, " + ")
+}
+
+// drawProblem is a random problem file over 2 to 4 variables.
+func drawProblem(seed uint64) string {
+	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0x736f756e64))}
+	d.n = 2 + d.IntN(3)
+	var b strings.Builder
+	lo, hi := make([]string, d.n), make([]string, d.n)
+	for j := range d.n {
+		l := d.number(1)
+		w := 0.25 + math.Round(100*1.5*d.Float64())/100
+		d.lo, d.hi = append(d.lo, l), append(d.hi, l+w)
+		lo[j], hi[j] = fmt.Sprintf("%.2f", l), fmt.Sprintf("%.2f", l+w)
+	}
+	fmt.Fprintf(&b, "var x[%d] in [[%s], [%s]]\n", d.n, strings.Join(lo, ", "), strings.Join(hi, ", "))
+	verb := "minimize"
+	if d.IntN(3) == 0 {
+		verb = "maximize"
+	}
+	fmt.Fprintf(&b, "%s %s\n", verb, d.sum(1+d.IntN(4)))
+	if m := d.IntN(3); m > 0 {
+		b.WriteString("subject to\n")
+		for i := range m {
+			fmt.Fprintf(&b, "  c%d: %s <= %.2f\n", i+1, d.sum(1+d.IntN(2)), d.number(2)+0.5)
+		}
+	}
+	return b.String()
+}
+
+// onGrid calls f for the points of a grid in the bounds of p.
+func onGrid(p *dc.Problem, f func(x []float64)) {
+	n := p.NumVars()
+	steps := map[int]int{2: 40, 3: 14, 4: 8}[n]
+	x, k := make([]float64, n), make([]int, n)
+	for {
+		for _, v := range p.Vars {
+			for j := range v.Len() {
+				lo, hi := v.Bounds(j)
+				x[v.Offset+j] = min(lo+(hi-lo)*float64(k[v.Offset+j])/float64(steps), hi)
+			}
+		}
+		f(x)
+		j := 0
+		for ; j < n; j++ {
+			if k[j]++; k[j] <= steps {
+				break
+			}
+			k[j] = 0
+		}
+		if j == n {
+			return
+		}
+	}
+}
+
+// TestBoundsAreSound: no bound of a random problem over all functions is above a feasible
+// value on a grid, and few are left without a proof. -soundness 20000 is the long run.
+func TestBoundsAreSound(t *testing.T) {
+	refused, proved, infeasible := 0, 0, 0
+	for seed := range uint64(*soundness) {
+		src := drawProblem(seed)
+		file, err := lang.Parse("random.dc", []byte(src))
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, src)
+		}
+		prog, err := lang.Compile(context.Background(), file, lang.Options{})
+		if err != nil {
+			refused++
+			if testing.Verbose() {
+				t.Log(err)
+			}
+			continue
+		}
+		set := ccp.DefaultSettings()
+		set.Global.MaxNodes = 3000
+		set.Global.Proof = true
+		set.Search.Hops = 2
+		p := prog.Problem
+		res, err := global.Solve(context.Background(), p, nil, 1, set)
+		if err != nil {
+			t.Errorf("seed %d: %v\n%s", seed, err, src)
+			continue
+		}
+		if res.Proved {
+			proved++
+		} else if testing.Verbose() {
+			t.Logf("seed %d: %v %s %g %g\n%s", seed, res.Status, res.Message, res.Objective, res.Bound, src)
+		}
+		best := math.Inf(1)
+		onGrid(p, func(x []float64) {
+			if v, e := p.Objective.Evaluate(x); p.Feasible(x, 1e-13) {
+				best = min(best, v+e)
+			}
+		})
+		bound := res.Bound
+		if p.Maximize {
+			bound = -bound
+		}
+		if res.Status == ccp.Infeasible {
+			infeasible++
+			bound = math.Inf(1)
+		}
+		if bound > best+1e-12*math.Abs(best) {
+			t.Errorf("seed %d: %v, the bound %.12g is above the value %.12g of a feasible point\n%s", seed, res.Status, bound, best, src)
+		}
+	}
+	t.Logf("%d problems: %d proved, %d of them infeasible, %d no problems", *soundness, proved, infeasible, refused)
+	if done := *soundness - refused; refused > *soundness/4 || proved < done-done/20 {
+		t.Errorf("of %d problems %d are refused and %d proved", *soundness, refused, proved)
+	}
+}

@@ -1,0 +1,148 @@
+package global
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// newSpatial is a search over the intervals of the arguments of all functions; no is why
+// there is no other.
+func newSpatial(p *dc.Problem, set ccp.Settings, no error) (*searcher, error) {
+	f, err := flat.New(p)
+	if err != nil {
+		var why *flat.UnsupportedError
+		if !errors.As(err, &why) {
+			return nil, err
+		}
+		if no != nil {
+			return nil, &UnsupportedError{fmt.Sprintf("%s; %s", strings.TrimPrefix(no.Error(), "ccp: no global search: "), why.Why)}
+		}
+		return nil, &UnsupportedError{why.Why}
+	}
+	return &searcher{p: p, exact: p, set: set, lost: math.Inf(1), x: make([]float64, p.NumVars()), flat: f}, nil
+}
+
+// boundBySpace searches over intervals.
+func (g *searcher) boundBySpace(ctx context.Context) error {
+	r := g.res
+	if r.Status == ccp.Unbounded {
+		r.Bound = r.Objective
+		return nil
+	}
+	g.upper = math.Inf(1)
+	if r.Feasible {
+		g.upper = g.minimised(r.Objective)
+	}
+	s := &spatial.Search{
+		P: g.flat, Backend: backendOf(g.set), GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
+		Upper: g.upper, Keep: g.set.Global.Proof,
+		Try: func(ctx context.Context, x []float64, descend bool) float64 {
+			g.solved = 3 // no power of 2: no descent
+			if descend {
+				g.solved = 64
+			}
+			g.tryPoint(ctx, x)
+			return g.upper
+		},
+	}
+	if rec, ok := g.set.Recorder.(ccp.BoundRecorder); ok {
+		s.Tell = func(lower float64, nodes, open int) error {
+			b := ccp.Bounds{Objective: g.minimised(g.upper), Bound: g.minimised(lower), Nodes: nodes, Open: open}
+			b.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
+			if math.IsInf(g.upper, 1) {
+				b.Gap = math.Inf(1)
+			}
+			return rec.RecordBounds(b)
+		}
+	}
+	var err error
+	if s.Prepare() {
+		if free := s.Unbounded(); len(free) > 0 {
+			if r.Status == ccp.Infeasible {
+				r.Proved, r.Bound = true, r.Objective
+				return nil
+			}
+			return &UnsupportedError{fmt.Sprintf("give bounds to %s: a proof needs them, and none follow from the constraints", g.names(free))}
+		}
+		err = s.Run(ctx)
+	}
+	g.solved = s.Nodes
+	g.concludeSpace(ctx, s, err)
+	if errors.Is(err, ccp.ErrStop) {
+		r.Status, err = ccp.Cancelled, nil
+	}
+	return err
+}
+
+// names lists variables, at most five.
+func (g *searcher) names(cols []int) string {
+	var out []string
+	for _, v := range g.p.Vars {
+		has := 0
+		first := -1
+		for _, j := range cols {
+			if j >= v.Offset && j < v.Offset+v.Len() {
+				if has++; first < 0 {
+					first = j - v.Offset
+				}
+			}
+		}
+		switch {
+		case has == 0:
+		case has == v.Len():
+			out = append(out, v.Name)
+		default:
+			out = append(out, fmt.Sprintf("%d entries of %s", has, v.Name))
+		}
+	}
+	if len(out) > 5 {
+		out = append(out[:5], fmt.Sprintf("%d more", len(out)-5))
+	}
+	return strings.Join(out, ", ")
+}
+
+// concludeSpace says what the search has found.
+func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err error) {
+	r := g.res
+	r.Nodes, r.Safe = s.Nodes, true
+	r.Iterations += s.Nodes
+	lower := s.Lower
+	if !s.Begun {
+		lower = math.Inf(-1)
+	}
+	r.Bound = g.minimised(lower)
+	if r.Feasible {
+		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
+	}
+	if g.set.Global.Proof && s.Tree != nil {
+		r.Proof = &Proof{p: g.flat, tree: s.Tree, upper: g.upper, lower: lower, maximize: g.p.Maximize, vars: g.p.Vars}
+	}
+	switch {
+	case ctx.Err() != nil:
+		r.Status = ccp.Cancelled
+		if ctx.Err() == context.DeadlineExceeded {
+			r.Status = ccp.TimeLimit
+		}
+	case !r.Feasible && math.IsInf(lower, 1) && err == nil:
+		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: no part of the bounds has one", true
+		r.Objective = g.minimised(math.Inf(1))
+		r.Bound = r.Objective
+		return
+	case !r.Feasible && r.Status == ccp.Infeasible: // the bounds of the search are weaker
+		r.Status = ccp.Stalled
+	case s.Open > 0 && !(r.Gap <= g.set.Global.GapTol):
+		r.Status = ccp.IterationLimit
+	}
+	r.Proved = r.Gap <= 1.01*g.set.Global.GapTol
+	if !r.Proved {
+		r.Message = fmt.Sprintf("%d nodes leave a gap of %.2g; %d are open", s.Nodes, r.Gap, s.Open)
+	}
+}
