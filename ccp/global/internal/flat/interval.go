@@ -23,7 +23,6 @@ func (a Interval) Width() float64 { return a.Hi - a.Lo }
 func (a Interval) Clip(v float64) float64 { return min(max(v, a.Lo), a.Hi) }
 
 func (a Interval) meet(b Interval) Interval { return Interval{max(a.Lo, b.Lo), min(a.Hi, b.Hi)} }
-func (a Interval) hull(b Interval) Interval { return Interval{min(a.Lo, b.Lo), max(a.Hi, b.Hi)} }
 func (a Interval) neg() Interval            { return Interval{-a.Hi, -a.Lo} }
 
 func down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
