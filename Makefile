@@ -12,6 +12,8 @@
 #                 arithmetic, see docs/bench.md
 # make peers      the other solvers of the comparisons, for bench; needs Python
 # make bench      every benchmark, COUNT (6) times, for benchstat
+# make site       the site of the documentation, in build/site/html; needs Python
+# make site-serve serves it at http://localhost:8000
 # make golden     rewrite the golden files of the tests
 # make clean      remove what was built, the OSQP library excepted
 #
@@ -26,7 +28,7 @@ JUDGE ?= 100000
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check api build wheels osqp fuzz bench judge golden clean peers peers-test
+.PHONY: help test check api build wheels osqp fuzz bench judge golden site site-serve clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -75,6 +77,12 @@ golden:
 
 api:
 	go test . -run='^TestAPI$$' -count=1 -update-api
+
+site:
+	@site/build.sh
+
+site-serve: site
+	@cd build/site/html && exec ../venv/bin/python -m http.server 8000 --bind 127.0.0.1
 
 clean:
 	rm -rf build

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/dcopt/dcopt/site/internal/pages"
+)
+
+func main() {
+	playground := flag.Bool("playground", false, "the playground will be beside the pages")
+	flag.Parse()
+	if flag.NArg() != 2 {
+		fmt.Fprintln(os.Stderr, "usage: pages [-playground] ROOT FOLDER")
+		os.Exit(1)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := pages.Compose(ctx, flag.Arg(0), flag.Arg(1), *playground); err != nil {
+		fmt.Fprintln(os.Stderr, "pages:", err)
+		stop()
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,282 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Repository is where files stand that are no pages.
+const Repository = "https://github.com/dcopt/dcopt"
+
+// Page is a page of the site.
+type Page struct {
+	Title  string // in the navigation
+	Source string // its Markdown, from the root of the repository
+	Name   string // of the page, from the root of the site
+}
+
+// Section is a heading of the navigation with its pages.
+type Section struct {
+	Title string
+	Pages []Page
+}
+
+// optional are pages that other parts of the repository bring: they appear when they exist.
+var optional = []string{"docs/gallery.md"}
+
+// Playground is the folder of the playground in the site; it has no Markdown.
+const Playground = "playground"
+
+// Navigation is the order of the pages. Other files of docs/ follow in the section
+// Reference, see Existing.
+func Navigation() []Section {
+	doc := func(title, name string) Page { return Page{title, "docs/" + name, name} }
+	return []Section{
+		{"Start", []Page{
+			{"dcopt", "README.md", "index.md"},
+			{"Examples", "examples/README.md", "examples.md"},
+			doc("Gallery", "gallery.md"),
+		}},
+		{"Guides", []Page{
+			doc("l-DER regression", "lder.md"),
+		}},
+		{"Reference", []Page{
+			doc("The language", "language.md"),
+			doc("Atoms", "atoms.md"),
+			doc("The command line", "cli.md"),
+			doc("From Go", "go.md"),
+			{"From Python", "python/README.md", "python-package.md"},
+			{"Editors", "editors/README.md", "editors.md"},
+			doc("The procedure in detail", "ccp.md"),
+			doc("The worker's protocol", "protocol.md"),
+			doc("Several machines", "cluster.md"),
+		}},
+		{"Measured", []Page{
+			doc("Solvers and DC problems", "bench.md"),
+			doc("Regression", "regression.md"),
+			doc("Beside CVXPY and DCCP", "python.md"),
+		}},
+		{"Design", []Page{
+			{"Contributing", "CONTRIBUTING.md", "contributing.md"},
+			doc("What stays compatible", "compatibility.md"),
+			{"Changes", "CHANGELOG.md", "changelog.md"},
+		}},
+	}
+}
+
+// Existing is Navigation without the optional pages that are not there, and with the files
+// of docs/ that it does not list, under their headings.
+func Existing(root string) ([]Section, error) {
+	sections := Navigation()
+	listed := map[string]bool{}
+	for k := range sections {
+		sections[k].Pages = slices.DeleteFunc(sections[k].Pages, func(p Page) bool {
+			listed[p.Source] = true
+			_, err := os.Stat(filepath.Join(root, filepath.FromSlash(p.Source)))
+			return err != nil && slices.Contains(optional, p.Source)
+		})
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		if listed["docs/"+name] {
+			continue
+		}
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		title, _, _ := strings.Cut(strings.TrimPrefix(string(raw), "# "), "\n")
+		at := slices.IndexFunc(sections, func(s Section) bool { return s.Title == "Reference" })
+		sections[at].Pages = append(sections[at].Pages, Page{strings.Trim(title, "` "), "docs/" + name, name})
+	}
+	return sections, nil
+}
+
+// Compose writes the sources of the site into dst, a folder that it makes: the folder
+// docs, and zensical.toml. root is that of the repository. playground tells whether a
+// folder of that name will be beside the pages.
+func Compose(ctx context.Context, root, dst string, playground bool) error {
+	sections, err := Existing(root)
+	if err != nil {
+		return err
+	}
+	docs := filepath.Join(dst, "docs")
+	if err := os.RemoveAll(docs); err != nil {
+		return err
+	}
+	if err := copyTree(filepath.Join(root, "docs"), docs); err != nil {
+		return err
+	}
+	if err := copyTree(filepath.Join(root, "site", "assets"), filepath.Join(docs, "assets")); err != nil {
+		return err
+	}
+	names := map[string]string{} // page by source
+	for _, s := range sections {
+		for _, p := range s.Pages {
+			names[p.Source] = p.Name
+		}
+	}
+	for _, s := range sections {
+		for _, p := range s.Pages {
+			raw, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p.Source)))
+			if err != nil {
+				return err
+			}
+			text, err := dressed(ctx, root, docs, p, string(raw))
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.Source, err)
+			}
+			if text, err = relinked(root, p, text, names); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(docs, p.Name), []byte(text), 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	return configure(root, dst, sections, playground)
+}
+
+// dressed is the text of a page with all that the build adds to it.
+func dressed(ctx context.Context, root, docs string, p Page, text string) (string, error) {
+	text = highlighted(text)
+	switch p.Source {
+	case "README.md":
+		return front(ctx, root, docs, text)
+	case "docs/atoms.md":
+		return withGraphs(docs, text)
+	}
+	return text, nil
+}
+
+// fences are the opening lines of blocks in the language of problem files, for which the
+// highlighter knows a relative, AMPL.
+var fences = regexp.MustCompile("(?m)^```dc\\b")
+
+func highlighted(text string) string { return fences.ReplaceAllString(text, "```ampl") }
+
+// link is the end of a link or picture in Markdown, ](target).
+var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+
+// relinked has the links of a page as they hold in the site: to pages by their names, to
+// other files in the repository.
+func relinked(root string, p Page, text string, names map[string]string) (string, error) {
+	var wrong error
+	out := OutsideCode(text, func(part string) string {
+		return link.ReplaceAllStringFunc(part, func(m string) string {
+			target := m[2 : len(m)-1]
+			if strings.Contains(target, ":") || strings.HasPrefix(target, "#") {
+				return m
+			}
+			file, anchor, hash := strings.Cut(target, "#")
+			source := path.Join(path.Dir(p.Source), file)
+			if strings.HasPrefix(file, "/") {
+				wrong = fmt.Errorf("%s: link %s begins at the root", p.Source, target)
+			}
+			info, err := os.Stat(filepath.Join(root, filepath.FromSlash(source)))
+			name, isPage := names[source]
+			switch {
+			case isPage:
+				file = name
+			case err != nil && strings.HasPrefix(source, "docs/graphs/"):
+				file = strings.TrimPrefix(source, "docs/") // made by the build
+			case err != nil:
+				wrong = fmt.Errorf("%s: link to %s, which is not there", p.Source, target)
+			case strings.HasPrefix(source, "docs/") && !info.IsDir():
+				file = strings.TrimPrefix(source, "docs/")
+			case info.IsDir():
+				file = Repository + "/tree/main/" + source
+			default:
+				file = Repository + "/blob/main/" + source
+			}
+			if hash {
+				file += "#" + anchor
+			}
+			return "](" + file + ")"
+		})
+	})
+	return out, wrong
+}
+
+// OutsideCode applies f to the parts of a Markdown text that are no fenced blocks.
+func OutsideCode(text string, f func(string) string) string {
+	var out, part strings.Builder
+	inside := false
+	for _, line := range strings.SplitAfter(text, "\n") {
+		fence := strings.HasPrefix(strings.TrimLeft(line, " "), "```")
+		if fence && !inside {
+			out.WriteString(f(part.String()))
+			part.Reset()
+		}
+		if inside || fence {
+			out.WriteString(line)
+		} else {
+			part.WriteString(line)
+		}
+		if fence {
+			inside = !inside
+		}
+	}
+	out.WriteString(f(part.String()))
+	return out.String()
+}
+
+// configure writes the configuration of the generator: site/zensical.toml with the
+// navigation.
+func configure(root, dst string, sections []Section, playground bool) error {
+	raw, err := os.ReadFile(filepath.Join(root, "site", "zensical.toml"))
+	if err != nil {
+		return err
+	}
+	const mark = "# nav\n"
+	head, tail, ok := strings.Cut(string(raw), mark)
+	if !ok {
+		return fmt.Errorf("site/zensical.toml has no line %q", mark)
+	}
+	var nav strings.Builder
+	nav.WriteString("nav = [\n")
+	for k, s := range sections {
+		fmt.Fprintf(&nav, "  { %q = [\n", s.Title)
+		for _, p := range s.Pages {
+			fmt.Fprintf(&nav, "    { %q = %q },\n", p.Title, p.Name)
+		}
+		if k == 0 && playground {
+			fmt.Fprintf(&nav, "    { %q = %q },\n", "Playground", Playground+"/index.html")
+		}
+		nav.WriteString("  ] },\n")
+	}
+	nav.WriteString("]\n")
+	return os.WriteFile(filepath.Join(dst, "zensical.toml"), []byte(head+nav.String()+tail), 0o666)
+}
+
+// copyTree copies the files of a folder.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o777)
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), b, 0o666)
+	})
+}
