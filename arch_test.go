@@ -77,7 +77,7 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "internal/num dc ccp/internal/subproblem", // dc: values along a coordinate
+	"ccp/internal/search": "internal/num dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
 	"ccp/internal/sl1qp": "dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.

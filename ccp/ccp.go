@@ -231,8 +231,8 @@ func (r *run) pull() bool {
 }
 
 // searches are those around the local one, in the order in which they are tried. To do
-// without one, delete its line. Compass moves a little, and so comes last: a hop from a point that
-// it has moved begins with tangents that lead to fewer others.
+// without one, delete its line. Compass and Slopes move a little, and so come last: a hop from a point that
+// they have moved begins with tangents that lead to fewer others.
 func (r *run) searches() search.Kinds {
 	around := search.Around{
 		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(), Values: new(search.Values),
@@ -244,8 +244,13 @@ func (r *run) searches() search.Kinds {
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
 		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Noise: r.noise},
+		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0, Tol: r.set.Tol, Noise: r.noise},
 	}
 }
+
+// mostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated problems (make judge, from number
+// 8,600,000 on) 107 did not converge with 5, and 94 with 30.
+const mostLeads = 30
 
 // accelerations are the devices that make a descent faster, in the order in which they
 // move a point. To do without one, delete its line.
@@ -298,8 +303,8 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if !leads {
 			break
 		}
-		if n >= r.set.Search.Coordinates || r.k >= r.set.MaxIter {
-			return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a change of one variable leads to one"), nil
+		if n >= mostLeads || r.k >= r.set.MaxIter {
+			return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a small step leads to one"), nil
 		}
 		if local(m).Over {
 			return end, err

@@ -9,4 +9,6 @@
 //     packings of circles Grosso, Jamali, Locatelli and Schoen 2010.
 //   - Compass: whether a point is at rest, by values along the coordinates: a generating
 //     set search (Kolda, Lewis and Torczon 2003).
+//   - Slopes: the same between the coordinates, by gradients at the point and beside it:
+//     sequential quadratic programming with gradient sampling (Curtis and Overton 2012).
 package search

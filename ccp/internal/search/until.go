@@ -174,6 +174,10 @@ func (b *Budget) affords(more float64) bool {
 // one, those of thousands of entries 0.05 to 0.1 for each entry.
 const Overhead = 300
 
+// evaluationOverhead is the cost of a value and a gradient beside their coefficients, in these. Source: problems of two
+// variables take 2 microseconds, dcbench's fits 3 to 8 nanoseconds for a coefficient.
+const evaluationOverhead = 400
+
 // clearly is how many decreases that count make a move by values. Source: ablation table
 // of docs/ccp.md.
 const clearly = 10
