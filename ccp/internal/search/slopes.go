@@ -48,14 +48,16 @@ const (
 	// mostSloped bounds the variables, mostSlopes the constraints. Source: a limit of time; a direction of 50 variables
 	// among 200 gradients and constraints takes 2 milliseconds.
 	mostSloped, mostSlopes = 50, 100
-	// slopeSteps bounds the steps of a look: that it ends. The work bounds most of them.
+	// slopeSteps bounds the steps of a look. Source: a limit of time; the work bounds most looks before.
 	slopeSteps = 300
 	// farReach is the largest distance at which gradients are sampled, in parts of the variables' ranges, nearReach the factor between
-	// two distances. The smallest is leastShare.
+	// two distances. Source: an eighth of a box leaves room on both sides; the smallest distance is that of Compass, leastShare,
+	// in four stages.
 	farReach, nearReach = 0x1p-3, 0x1p-5
 	// damped is the share of the old curvature along a step that stays. Source: Nocedal and Wright 2006, procedure 18.2.
 	damped = 0.2
-	// almostAll is the length of a coordinate's step that the bounds of a direction, 1, have ended.
+	// almostAll is the length of a coordinate's step that the bounds of a direction, 1, have ended. Source: the accuracy of a
+	// direction, with room.
 	almostAll = 0.99
 	// slopeWork is the number of coefficients that a look may visit, per unit of the work so far. Source: 8 changes no more of 1,500 generated problems, and
 	// takes 1.7 times the time of small boolean ones, where this takes 1.2.
