@@ -129,9 +129,10 @@ var mayImport = map[string]string{
 	// has them.
 	"plan": "dc/lang ccp lder lder/dataset qpbackend/backends internal/table",
 
-	"cmd/dcopt": "plan cmd/dcopt/internal/picture dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",
+	"cmd/dcopt": "plan cmd/dcopt/internal/picture internal/scene dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",
 
-	"cmd/dcopt/internal/picture": "ccp lder",
+	// Pictures are drawn by gonum/plot, which no other package may import.
+	"cmd/dcopt/internal/picture": "ccp lder internal/scene plot",
 
 	// The only package with C.
 	"third_party/osqp": "",
@@ -148,6 +149,7 @@ var planned = map[string]bool{}
 // modules are the words of mayImport for other modules, by import path prefix.
 var modules = map[string]string{
 	"gonum.org/v1/gonum":       "gonum",
+	"gonum.org/v1/plot":        "plot",
 	"github.com/urfave/cli/v2": "cli",
 }
 

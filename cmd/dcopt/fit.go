@@ -32,7 +32,7 @@ func fitCommand() *cli.Command {
 			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training method, `NAME`: " + methodNames()},
 			&cli.BoolFlag{Name: "classify", Usage: "train a classifier: the words or numbers of the target are classes"},
 			&cli.StringFlag{Name: "weights", Usage: "the column `NAME` says how much each row counts; it is no feature"},
-			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg: of one or two features itself, else predicted against observed"},
+			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg or .png: of one or two features itself, else predicted against observed"},
 			&cli.StringFlag{Name: "time-limit", Usage: "end the training after `DURATION`, such as 90s or 1.5m, with the best model so far; a number alone is seconds"},
 		}, append(trainingFlags(), &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"})...),
 		Action: fit,
@@ -227,7 +227,7 @@ func limited(ctx context.Context, limit time.Duration) (context.Context, context
 }
 
 // writeModel writes the model and, unless plot is nil, draws it with the table.
-func writeModel(r *lder.Regressor, out, plot *output, columns [][]float64, y []float64) error {
+func writeModel(r *lder.Regressor, out *output, plot *plot, columns [][]float64, y []float64) error {
 	if _, err := r.WriteTo(out); err != nil && out.err == nil {
 		return err
 	}

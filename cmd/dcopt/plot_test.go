@@ -5,50 +5,51 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"image/png"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/scene"
 )
 
-// shapes counts the elements of a drawing and collects its texts; it fails on
-// what is not well-formed or lies outside the picture.
-func shapes(t *testing.T, svg []byte) (count map[string]int, texts []string) {
+// seen is what a drawing holds.
+type seen struct {
+	count map[string]int // of elements
+	texts []string
+}
+
+// look reads a drawing; it fails where that is not well-formed or a number is none.
+func look(t *testing.T, svg []byte) (s seen) {
 	t.Helper()
-	count = map[string]int{}
+	s.count = map[string]int{}
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	for {
 		tok, err := d.Token()
 		if errors.Is(err, io.EOF) {
-			return count, texts
+			return s
 		}
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, svg)
 		}
 		switch e := tok.(type) {
 		case xml.StartElement:
-			count[e.Name.Local]++
+			s.count[e.Name.Local]++
 			for _, a := range e.Attr {
-				switch a.Name.Local {
-				case "x", "y", "x1", "y1", "x2", "y2", "cx", "cy":
-					if v, err := strconv.ParseFloat(a.Value, 64); err != nil || !(v >= 0 && v <= 720) {
-						t.Errorf("%s has %s = %s", e.Name.Local, a.Name.Local, a.Value)
-					}
-				case "points":
-					if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
-						t.Errorf("points %s", a.Value)
-					}
+				if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
+					t.Errorf("%s has %s = %s", e.Name.Local, a.Name.Local, a.Value)
 				}
 			}
 		case xml.CharData:
-			if s := strings.TrimSpace(string(e)); s != "" {
-				texts = append(texts, s)
+			if text := strings.TrimSpace(string(e)); text != "" {
+				s.texts = append(s.texts, text)
 			}
 		}
 	}
@@ -69,7 +70,7 @@ func TestHistoryPicture(t *testing.T) {
 		lines, points int
 		labels        string // some of the texts
 	}{
-		{"none", nil, 0, 0, "objective|largest violation|iteration|no iterations"},
+		{"none", nil, 0, 0, "a <b> & \ufffd.dc: nothing to draw"},
 		{"one", run(1, func(int) (float64, float64) { return 3, 0 }), 0, 2, "1|0|3.0"},
 		{"usual", run(10, func(k int) (float64, float64) { return 100 / float64(k+1), math.Pow(10, float64(-k)) }), 2, 20, "1e0|1e-6|0|20|100|2|10"},
 		{"zeros", run(5, func(k int) (float64, float64) { return float64(k), 0 }), 2, 10, "1e0|1e-6|0|4"},
@@ -80,13 +81,28 @@ func TestHistoryPicture(t *testing.T) {
 			return float64(-k), 0.1
 		}), 4, 16, "-8|-4|1e-1"},
 		{"many", run(1000, func(k int) (float64, float64) { return 1e9 + float64(k), 5 }), 2, 0, "200|1000|1e1"},
-		{"huge", run(4, func(k int) (float64, float64) { return math.MaxFloat64 * (float64(k-2) / 2), 1e300 }), 2, 8, "1e300"},
+		{"huge", run(4, func(k int) (float64, float64) { return math.MaxFloat64 / 100 * (float64(k-2) / 2), 1e300 }), 2, 8, "1e300"},
 		{"tiny", run(4, func(k int) (float64, float64) { return 1e-300 * float64(k), 1e-300 }), 2, 8, "1e-300"},
 		{"same", run(4, func(int) (float64, float64) { return 1.0 / 3, 1e-9 }), 2, 8, "0.34"},
 	} {
-		count, texts := shapes(t, picture.History("a <b> & \x1b.dc", c.history))
-		if count["polyline"] != c.lines || count["circle"] != c.points || texts[0] != "a <b> & \ufffd.dc" {
-			t.Errorf("%s: %d lines, %d points, title %q; want %d, %d", c.name, count["polyline"], count["circle"], texts[0], c.lines, c.points)
+		panels := picture.Run(c.history)
+		lines, points := 0, 0
+		for _, p := range panels {
+			for _, m := range p.Marks {
+				lines += len(m.Lines)
+				points += len(m.X)
+			}
+		}
+		if lines != c.lines || points != c.points {
+			t.Errorf("%s: %d lines, %d points; want %d, %d", c.name, lines, points, c.lines, c.points)
+		}
+		svg, err := picture.Draw("a <b> & \x1b.dc", nil, panels, ".svg")
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		texts := look(t, svg).texts
+		if !strings.HasPrefix(texts[0], "a <b> & \ufffd.dc") {
+			t.Errorf("%s: the title is %q", c.name, texts[0])
 		}
 		all := "|" + strings.Join(texts, "|") + "|"
 		for _, want := range strings.Split(c.labels, "|") {
@@ -100,24 +116,92 @@ func TestHistoryPicture(t *testing.T) {
 	}
 }
 
-// TestPlot: a solve writes the picture beside its result.
+// TestPlot: a solve writes the picture beside its result, in both formats, always the same.
 func TestPlot(t *testing.T) {
+	const problem = "var x[2] in [-3, 3] start 2\nminimize sum(abs(x)) - sumsq(x)\nsubject to\n  c: x[1]^2 >= 1\nplot points([x; 0 0]) \"here\", circles(x, 1)  title \"Where\""
 	dir := t.TempDir()
-	svg := filepath.Join(dir, "run.SVG")
-	var stdout, stderr bytes.Buffer
-	args := []string{"solve", "-", "--plot", svg}
-	problem := "var x in [-3, 3] start 2\nminimize abs(x) - x^2\nsubject to\n  c: x^2 >= 1\n"
-	if code := run(context.Background(), args, strings.NewReader(problem), &stdout, &stderr); code != exitOK || !strings.Contains(stdout.String(), "converged") {
-		t.Fatalf("code %d: %s%s", code, stdout.String(), stderr.String())
+	drawn := map[string][]byte{}
+	for _, args := range []string{"a.SVG", "b.svg --panels all", "c.svg --panels solution", "d.svg --panels run", "e.png", "f.png"} {
+		name, flags, _ := strings.Cut(args, " ")
+		path := filepath.Join(dir, name)
+		var stdout, stderr bytes.Buffer
+		code := run(context.Background(), append([]string{"solve", "-", "--plot", path}, strings.Fields(flags)...), strings.NewReader(problem), &stdout, &stderr)
+		if code != exitOK || !strings.Contains(stdout.String(), "converged") {
+			t.Fatalf("code %d: %s%s", code, stdout.String(), stderr.String())
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn[name[:1]] = raw
 	}
-	raw, err := os.ReadFile(svg)
+	if !bytes.Equal(drawn["a"], drawn["b"]) || !bytes.Equal(drawn["e"], drawn["f"]) || bytes.Equal(drawn["a"], drawn["c"]) {
+		t.Error("pictures of the same differ, or of another are the same")
+	}
+	for name, want := range map[string][2]bool{"a": {true, true}, "c": {true, false}, "d": {false, true}} {
+		texts := look(t, drawn[name]).texts
+		for k, words := range [][]string{{"Where", "here"}, {"objective", "largest violation"}} {
+			for _, w := range words {
+				if slices.Contains(texts, w) != want[k] {
+					t.Errorf("picture %s has the text %q: %v, want %v", name, w, !want[k], want[k])
+				}
+			}
+		}
+	}
+	if p, err := png.Decode(bytes.NewReader(drawn["e"])); err != nil || p.Bounds().Dx() != 1080 {
+		t.Errorf("the .png is no picture of 1080 pixels: %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 6 {
+		t.Errorf("%d files, want the pictures alone; %v", len(files), err)
+	}
+}
+
+// TestPlotOfNothing: a solution without a picture is no failure.
+func TestPlotOfNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.svg")
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), []string{"solve", "-", "--plot", path, "--panels", "solution"}, strings.NewReader("var x in [1, 2]\nminimize x"), &stdout, &stderr)
+	if code != exitOK || !strings.Contains(stderr.String(), "nothing in the solution to draw") {
+		t.Errorf("code %d: %s", code, stderr.String())
+	}
+	if raw, err := os.ReadFile(path); err != nil || !slices.Contains(look(t, raw).texts, "objective") {
+		t.Errorf("the run is not drawn: %v", err)
+	}
+}
+
+// TestSceneDrawings: every kind of mark is drawn, where numbers are extreme, too.
+func TestSceneDrawings(t *testing.T) {
+	const src = "var x[3], y[3]\nminimize sum(x) + sum(y)\nplot points(x, y, x) \"p\", circles(x, y, 1) \"c\", path(x, y), links(x, y, y, x, [1 0 0; 0 2 0; 0 0 0.5]) \"l\"\n" +
+		"plot signal([x; y]) \"s\", bars([x; y]) \"b\"  title \"\x1b<&>\" xlabel \"t\" ylabel \"v\"\nplot matrix([x; y; x])\nplot fit(x, y, x)\nplot points(x, y, 1.5*x), matrix(zeros(40, 40))"
+	f, err := lang.Parse("s.dc", []byte(strings.ReplaceAll(src, "\x1b", "\u2028")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count, _ := shapes(t, raw); count["polyline"] != 2 || count["rect"] != 3 {
-		t.Errorf("%v in\n%s", count, raw)
+	prog, err := lang.Compile(context.Background(), f, lang.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-		t.Errorf("%d files, want the picture alone; %v", len(files), err)
+	for _, x := range [][]float64{{1, 2, 3, 3, 1, 2}, {0, 0, 0, 0, 0, 0}, {1e300, -1e300, 1, 5, 1e-300, 0}, {1e-320, 0, 0, 7, 7, 7}, {math.Inf(1), math.NaN(), 1, 2, 3, 4}, {1e15, 1e15 + 2, 1e15, 1, 1, 1}} {
+		s := scene.Of(prog, x)
+		if len(s.Panels) < 3 {
+			t.Errorf("%d panels at %v", len(s.Panels), x)
+		}
+		for _, format := range picture.Formats {
+			a, err := picture.Draw("T", s.Panels, nil, format)
+			if err != nil {
+				t.Fatalf("at %v: %v", x, err)
+			}
+			if b, err := picture.Draw("T", s.Panels, nil, format); err != nil || !bytes.Equal(a, b) {
+				t.Errorf("the same scene has two pictures at %v: %v", x, err)
+			}
+			if format == ".svg" {
+				if texts := look(t, a).texts; !slices.Contains(texts, "\ufffd<&>") || !slices.Contains(texts, "b 2") {
+					t.Errorf("the texts at %v are %q", x, texts)
+				}
+			}
+		}
+	}
+	if _, err := picture.Draw("T", nil, nil, ".gif"); err == nil {
+		t.Error("a format that is none is taken")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -38,6 +39,7 @@ type report struct {
 	duals      object
 	boundDuals object // of a QP file
 	history    []ccp.Iteration
+	panels     []scene.Panel // of the solution, for a picture
 	message    string
 }
 

@@ -20,7 +20,7 @@ func showCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Value: export.Text.String(), Usage: "`FORMAT` of the output: text, go, python, c, latex"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all, instead of standard output"},
-			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg: of one or two features itself, else predicted against observed"},
+			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg or .png: of one or two features itself, else predicted against observed"},
 			&cli.StringFlag{Name: "data", Usage: "the table `DATA` to draw with the model; more than two features need it"},
 		}, tableFlags()...),
 		Action: showModel,
@@ -47,7 +47,7 @@ func showModel(c *cli.Context) error {
 	}
 	defer plot.discard()
 	if c.IsSet("data") && plot == nil {
-		return usagef("--data is for --plot FILE.svg, which is missing")
+		return usagef("--data is for --plot FILE, which is missing")
 	}
 	r, err := openModel(c, path)
 	if err != nil {

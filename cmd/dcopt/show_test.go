@@ -55,9 +55,9 @@ func call(t *testing.T, args ...string) string {
 // drawn by fit and show alike where both have the table.
 func TestModelPlots(t *testing.T) {
 	for n, want := range map[int][]string{
-		1: {"<polyline", "stroke-dasharray", "x&lt;0&gt;", "y&amp;z", "<circle"},
-		2: {"<rect", `stroke="black"`, "x&lt;1&gt;", "dark", "<circle"},
-		3: {"predicted against observed", "observed", "<circle"},
+		1: {"fill:none;stroke:#B03A2E", "stroke-dasharray", "x&lt;0&gt;", "y&amp;z", "fill-opacity:0.90196"},
+		2: {"<image", "stroke:#000000;stroke-opacity", "x&lt;1&gt;", "fill-opacity:0.90196"},
+		3: {"predicted against observed", "observed", "fill-opacity:0.90196"},
 	} {
 		data, dir := tableFile(t, n, 60), t.TempDir()
 		model, a, b := filepath.Join(dir, "m.json"), filepath.Join(dir, "a.svg"), filepath.Join(dir, "b.svg")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -42,7 +41,8 @@ func solveCommand() *cli.Command {
 			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
 			jsonFlag(),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json, the variables as a table if in .csv"},
-			&cli.StringFlag{Name: "plot", Usage: "draw objective and violation by iteration to `FILE`.svg, of the start that gave the point"},
+			&cli.StringFlag{Name: "plot", Usage: "draw the solution, and objective and violation by iteration of the start that gave it, to `FILE`.svg or .png"},
+			&cli.StringFlag{Name: "panels", Value: panelsAll, Usage: "with --plot, `WHAT` to draw: all, solution, run"},
 			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables, and all digits: what is printed reads back as the same numbers"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no variables in the table, no notes, no progress"},
@@ -73,7 +73,7 @@ type job struct {
 	path    string
 	backend qpbackend.Backend // nil: the default
 	out     *output
-	plot    *output   // nil: none
+	plot    *plot     // nil: none
 	line    *progress // nil: none
 	json    bool
 	csv     bool
@@ -101,7 +101,7 @@ func solve(c *cli.Context) error {
 		j.limit(limit)
 	}
 	if formats.Is(j.path) {
-		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "independent", "plot", "global", "max-nodes"} {
+		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "independent", "plot", "panels", "global", "max-nodes"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
@@ -139,6 +139,9 @@ func newJob(c *cli.Context) (*job, error) {
 	}
 	if c.IsSet("plot") && c.IsSet("sweep") {
 		return nil, usagef("--plot draws one run; it does not go with --sweep")
+	}
+	if err := panelsFlag(c); err != nil {
+		return nil, err
 	}
 	if j.out, err = outFlag(c); err != nil {
 		return nil, err
@@ -255,8 +258,7 @@ func (j *job) finish(r *report) error {
 		return err
 	}
 	if j.plot != nil {
-		j.plot.Write(picture.History(j.path, r.history))
-		if err := j.plot.commit(); err != nil {
+		if err := j.draw(r); err != nil {
 			return err
 		}
 	}

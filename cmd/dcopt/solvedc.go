@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -65,6 +66,9 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 	}
 	r := dcReport(prog.Problem, res)
 	r.names(prog.Program, res.X, j.json)
+	if j.plot != nil {
+		r.panels = scene.Of(prog.Program, res.X).Panels
+	}
 	r.proof = proof
 	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
 	r.wall = prog.read + prog.compile + wall

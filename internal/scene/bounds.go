@@ -2,9 +2,9 @@ package scene
 
 import "math"
 
-// drawable reports whether a number can be a coordinate: it is finite, and so are sums of a
+// Drawable reports whether a number can be a coordinate: it is finite, and so are sums of a
 // few such numbers.
-func drawable(v float64) bool { return math.Abs(v) < math.MaxFloat64/16 }
+func Drawable(v float64) bool { return math.Abs(v) < math.MaxFloat64/16 }
 
 // mostPoints is how many points a mark has; of more, every so many are drawn.
 // Source: a limit of the size of a picture.
@@ -14,7 +14,7 @@ const mostPoints = 4000
 func finite(x, y, v []float64) (xs, ys, vs []float64) {
 	step := max(1, (len(x)+mostPoints-1)/mostPoints)
 	for k := 0; k < len(x); k += step {
-		if !drawable(x[k]) || !drawable(y[k]) || v != nil && !drawable(v[k]) {
+		if !Drawable(x[k]) || !Drawable(y[k]) || v != nil && !Drawable(v[k]) {
 			continue
 		}
 		if xs, ys = append(xs, x[k]), append(ys, y[k]); v != nil {
@@ -59,7 +59,7 @@ func (b *builder) cells(label string, n, k int, v []float64) {
 	if n == 0 || k == 0 {
 		return
 	}
-	m := Mark{Kind: Cells, Label: label, Rows: min(n, mostSide), Cols: min(k, mostSide)}
+	m := Mark{Kind: Cells, Label: label, X: []float64{0.5, float64(k) + 0.5}, Y: []float64{0.5, float64(n) + 0.5}, Rows: min(n, mostSide), Cols: min(k, mostSide)}
 	m.V = make(Values, m.Rows*m.Cols)
 	for i := range m.V {
 		m.V[i] = math.NaN()
@@ -67,22 +67,22 @@ func (b *builder) cells(label string, n, k int, v []float64) {
 	for i := range n {
 		for j := range k {
 			at := &m.V[i*m.Rows/n*m.Cols+j*m.Cols/k]
-			if e := v[i*k+j]; drawable(e) && !(math.Abs(*at) >= math.Abs(e)) {
+			if e := v[i*k+j]; Drawable(e) && !(math.Abs(*at) >= math.Abs(e)) {
 				*at = e
 			}
 		}
 	}
-	m.colored()
+	m.SetColors()
 	b.Down = true
 	b.put(1, m)
 }
 
-// ranges sets the ranges of the axes: those of the marks and some room.
-func (b *builder) ranges() {
+// SetRanges sets the ranges of the axes: those of the marks and some room.
+func (p *Panel) SetRanges() {
 	x, y := Range{math.Inf(1), math.Inf(-1)}, Range{math.Inf(1), math.Inf(-1)}
 	room := 0.04
-	for k := range b.Marks {
-		m := &b.Marks[k]
+	for k := range p.Marks {
+		m := &p.Marks[k]
 		switch m.Kind {
 		case Points:
 			x.hold(m.X, 0)
@@ -102,12 +102,12 @@ func (b *builder) ranges() {
 			y.hold(m.Y, 0)
 			y.hold(m.Base, 0)
 		case Cells:
-			x.hold([]float64{0.5, float64(m.Cols) + 0.5}, 0)
-			y.hold([]float64{0.5, float64(m.Rows) + 0.5}, 0)
+			x.hold(m.X, 0)
+			y.hold(m.Y, 0)
 			room = 0
 		}
 	}
-	b.X, b.Y = x.widened(room), y.widened(room)
+	p.X, p.Y = x.widened(room), y.widened(room)
 }
 
 // hold extends the range to numbers and d on both sides of them.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// palette are the colours of marks, in turn: they differ in lightness, too.
-var palette = []string{"#1f5fa8", "#b03a2e", "#2e7d32", "#e08a00", "#6a3d9a", "#00838f", "#8d6e63", "#c2185b"}
+// Palette are the colours of marks, in turn: they differ in lightness, too.
+var Palette = []string{"#1f5fa8", "#b03a2e", "#2e7d32", "#e08a00", "#6a3d9a", "#00838f", "#8d6e63", "#c2185b"}
 
 // linkColor is the colour of links, which are many.
 const linkColor = "#78909c"
@@ -50,8 +50,8 @@ func rgb(s string) (c [3]float64) {
 	return c
 }
 
-// colored gives a mark the colours of its values: around 0 where they have both signs.
-func (m *Mark) colored() {
+// SetColors gives a mark the colours of its values: around 0 where they have both signs.
+func (m *Mark) SetColors() {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range m.V {
 		if v-v == 0 {

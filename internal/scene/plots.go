@@ -37,7 +37,7 @@ func Of(prog *lang.Program, x []float64) *Scene {
 // add keeps a panel, unless there is nothing in it.
 func (s *Scene) add(b *builder) {
 	if len(b.Marks) > 0 {
-		b.ranges()
+		b.SetRanges()
 		s.Panels = append(s.Panels, b.Panel)
 	}
 }
@@ -51,7 +51,7 @@ type builder struct {
 
 // color is the next colour of the palette.
 func (b *builder) color() string {
-	c := palette[b.taken%len(palette)]
+	c := Palette[b.taken%len(Palette)]
 	b.taken++
 	return c
 }
@@ -134,7 +134,7 @@ func (b *builder) points(label string, x, y, g []float64) {
 	groups := groupsOf(g)
 	if groups == nil {
 		m := Mark{Kind: Points, Label: label, X: x, Y: y, V: g}
-		m.colored()
+		m.SetColors()
 		b.put(len(x), m)
 		return
 	}
@@ -219,7 +219,7 @@ func (b *builder) lines(label, color string, x, y []float64) {
 	m := Mark{Kind: Lines, Label: label, Color: color}
 	x, y = thinned(x, y)
 	for lo, k := 0, 0; k <= len(x); k++ {
-		if k == len(x) || !drawable(x[k]) || !drawable(y[k]) {
+		if k == len(x) || !Drawable(x[k]) || !Drawable(y[k]) {
 			if k-lo > 1 {
 				m.Lines = append(m.Lines, Line{X: slices.Clone(x[lo:k]), Y: slices.Clone(y[lo:k]), Strength: 1})
 			}
@@ -243,7 +243,7 @@ func (b *builder) links(m *lang.Mark) {
 	x2, y2 := b.places(&m.Places[1])
 	out := Mark{Kind: Lines, Label: m.Label, Color: linkColor}
 	join := func(i, j int, strength float64) {
-		if drawable(x1[i]) && drawable(y1[i]) && drawable(x2[j]) && drawable(y2[j]) && strength > 0 {
+		if Drawable(x1[i]) && Drawable(y1[i]) && Drawable(x2[j]) && Drawable(y2[j]) && strength > 0 {
 			out.Lines = append(out.Lines, Line{X: []float64{x1[i], x2[j]}, Y: []float64{y1[i], y2[j]}, Strength: strength})
 		}
 	}
@@ -255,7 +255,7 @@ func (b *builder) links(m *lang.Mark) {
 		w := m.Values[0].Values(b.x)
 		most := 0.0
 		for _, v := range w {
-			if drawable(v) {
+			if Drawable(v) {
 				most = max(most, math.Abs(v))
 			}
 		}
@@ -319,7 +319,7 @@ func (b *builder) series(bars bool, label string, t []float64, f rows) {
 		}
 		m := Mark{Kind: Bars, Label: name, Color: b.color(), Width: 0.8 * least(t)}
 		for k, v := range row {
-			if !drawable(v) || !drawable(t[k]) {
+			if !Drawable(v) || !Drawable(t[k]) {
 				continue
 			}
 			stack := &up[k]

@@ -23,7 +23,8 @@ type Panel struct {
 	Down   bool   `json:"down,omitempty"`
 	X      Range  `json:"x"` // of the axes; it holds all marks
 	Y      Range  `json:"y"`
-	YTicks []Tick `json:"yticks,omitempty"` // nil: the drawing chooses them
+	XTicks []Tick `json:"xticks,omitempty"` // nil: the drawing chooses them
+	YTicks []Tick `json:"yticks,omitempty"` // likewise
 	Marks  []Mark `json:"marks"`
 }
 
@@ -48,7 +49,7 @@ const (
 	Circles Kind = "circles" // around X, Y with the radii R
 	Lines   Kind = "lines"   // the polylines of Lines
 	Bars    Kind = "bars"    // at X, of the width Width, from Base to Y
-	Cells   Kind = "cells"   // Rows x Cols values V, row by row; cell (i, j), from 1, is the unit square around (j, i)
+	Cells   Kind = "cells"   // Rows x Cols values V, row by row, the first at Y[0]; they fill X[0] to X[1] and Y[0] to Y[1]
 )
 
 // Mark is something drawn in one colour, or in the colours of its values.

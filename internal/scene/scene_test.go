@@ -137,7 +137,7 @@ func TestPlots(t *testing.T) {
 		{"signal(g, p')", `[|g|p' lines ""[1 2 1][0 1 3] lines ""[1 2 1][0 2 1]]`},
 		{"bars(x)", `[||x bars ""[1 2][1 2][0 0]]`},
 		{`bars([1, 2], [x; 2*x; -x]) "u"`, `[|[1, 2]|[x; 2*x; -x] bars "u 1"[1 2][1 2][0 0] bars "u 2"[1 2][3 6][1 2] bars "u 3"[1 2][-1 -2][0 0]]`},
-		{"matrix(p)", `[|| cells ""[0 0 1 2 3 1]]`},
+		{"matrix(p)", `[|| cells ""[0.5 2.5][0.5 3.5][0 0 1 2 3 1]]`},
 		{"fit(g, p[:,1], g .* g)", `[|g|p[:,1] points ""[1 2 1][0 1 3] lines ""[1 1 2][1 1 4]]`},
 		{"points(zeros(0, 2)), signal([]), matrix(zeros(0, 3)), bars([])", ``},
 	} {
@@ -160,13 +160,13 @@ func TestRecognised(t *testing.T) {
 		{"var c[3,2]\nminimize sumsq(c)", `[c|||= points ""[1 3 5][2 4 6]]`},
 		{"param r = 2\nvar c[2,2]\nminimize sumsq(c)", `[c|||= circles ""[1 3][2 4][2 2]]`},
 		{"var c[2,2], R[2]\nminimize sumsq(c) + sumsq(R)", `[c|||= circles ""[1 3][2 4][5 6]]`},
-		{"var c[2,2]\nminimize sumsq(c)", `[c|| cells ""[1 2 3 4]]`},
-		{"var S[2,2] symmetric\nminimize sumsq(S)", `[S|| cells ""[1 2 2 3]]`},
+		{"var c[2,2]\nminimize sumsq(c)", `[c|| cells ""[0.5 2.5][0.5 2.5][1 2 3 4]]`},
+		{"var S[2,2] symmetric\nminimize sumsq(S)", `[S|| cells ""[0.5 2.5][0.5 2.5][1 2 2 3]]`},
 		{"var path[3,2]\nminimize sumsq(path)", `[path|||= lines ""[1 3 5][2 4 6]]`},
 		{"var p[2,2,2]\nminimize sumsq(p)", `[p|||= lines ""[1 3][2 4] lines ""[5 7][6 8]]`},
 		{"var x[3], y[3]\nminimize sumsq(x) + sumsq(y)", `[|x|y points ""[1 2 3][4 5 6]]`},
 		{"var x[3], y[3], r[3]\nminimize sumsq(x) + sumsq(y) + sumsq(r)", `[|x|y|= circles ""[1 2 3][4 5 6][7 8 9]]`},
-		{"var h[0..2], X[1,3], s\nminimize sumsq(h) + sumsq(X) + s^2", `[h|| lines ""[0 1 2][1 2 3]][X|| cells ""[4 5 6]]`},
+		{"var h[0..2], X[1,3], s\nminimize sumsq(h) + sumsq(X) + s^2", `[h|| lines ""[0 1 2][1 2 3]][X|| cells ""[0.5 3.5][0.5 1.5][4 5 6]]`},
 	} {
 		if got := text(at(t, c.src, nil)); got != c.want {
 			t.Errorf("%s is drawn as\n%s, want\n%s", c.src, got, c.want)

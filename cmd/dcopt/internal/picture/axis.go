@@ -14,44 +14,6 @@ type axis struct {
 	labels []string
 }
 
-// fraction is where v lies between the ends.
-func (a *axis) fraction(v float64) float64 { return (v/2 - a.lo/2) / (a.hi/2 - a.lo/2) }
-
-// axisOf holds all finite values, with ticks at multiples of 1, 2 or 5 times a
-// power of 10; of whole numbers at least 1.
-func axisOf(values []float64, ticks int, whole bool) axis {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		if v-v == 0 {
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	if lo > hi {
-		lo, hi = 0, 1
-	}
-	if hi-lo <= 1e-12*max(math.Abs(lo), math.Abs(hi)) { // all the same but for rounding
-		room := max(math.Abs(lo)/10, 1e-3)
-		if whole {
-			room = 0.5
-		}
-		lo, hi = lo-room, hi+room
-	}
-	step := niceStep((hi/2 - lo/2) / (float64(ticks) / 2))
-	if whole {
-		step = max(1, step)
-	} else { // some room, so that no line runs along the frame
-		room := 0.05*hi - 0.05*lo
-		lo, hi = max(lo-room, -math.MaxFloat64), min(hi+room, math.MaxFloat64)
-	}
-	a := axis{lo: lo, hi: hi}
-	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	for k := math.Ceil(lo / step); k*step <= hi && len(a.ticks) < 4*ticks; k++ {
-		a.ticks = append(a.ticks, k*step)
-		a.labels = append(a.labels, tickText(k*step, digits))
-	}
-	return a
-}
-
 // niceStep is the least of 1, 2, 5 times a power of 10 that is at least s.
 func niceStep(s float64) float64 {
 	p := math.Pow(10, math.Floor(math.Log10(s)))
@@ -93,7 +55,7 @@ func decades(values []float64) axis {
 	step := math.Ceil((a.hi - a.lo) / 8)
 	for e := a.hi; e > a.lo; e -= step {
 		a.ticks = append(a.ticks, e)
-		a.labels = append(a.labels, fmt.Sprintf("1e%g", e))
+		a.labels = append(a.labels, fmt.Sprintf("1e%g", e+0))
 	}
 	a.ticks, a.labels = append(a.ticks, a.lo), append(a.labels, "0")
 	return a

@@ -1,2 +1,3 @@
-// Package picture draws the course of a run and trained models as SVG.
+// Package picture draws scenes, the course of a run and trained models as SVG and PNG, by
+// gonum/plot.
 package picture

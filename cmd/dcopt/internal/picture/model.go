@@ -1,16 +1,16 @@
 package picture
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/lder"
 )
 
-// Model draws a model of one feature as a curve, of two as a map of heights and cells,
-// and of more as predictions against observations. x and y may be nil for one or two
-// features.
-func Model(r *lder.Regressor, x [][]float64, y []float64) ([]byte, error) {
+// Model is a model of one feature as a curve, of two as a map of heights with the boundaries
+// of its cells, and of more as predictions against observations. x and y may be nil for one
+// or two features.
+func Model(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, error) {
 	switch len(r.Features) {
 	case 1:
 		return drawCurve(r, x, y)
@@ -20,24 +20,20 @@ func Model(r *lder.Regressor, x [][]float64, y []float64) ([]byte, error) {
 	return drawFit(r, x, y)
 }
 
-// chartHeight is that of a model's picture, in pixels.
-const chartHeight = 520
-
-// chart is a drawing with one frame.
-func chart(title string, x, y axis) *frame {
-	return &frame{begin(title, chartHeight), x, y, top, chartHeight - top - bottom}
-}
-
-func (f *frame) finish(xName, yName string) []byte {
-	f.axes(xName, yName, false)
-	return f.end()
-}
-
 // mostDots keeps pictures of large tables small: every so many rows are drawn.
 const mostDots = 2000
 
-func (f *frame) rows(x, y []float64, fill string) {
-	f.dots(x, y, 2.2, mostDots, `fill="`+fill+`" fill-opacity="0.6"`)
+// dots are rows of a table as points, in black or a colour; nothing if there are none.
+func dots(p *scene.Panel, x, y []float64, color string) {
+	m := scene.Mark{Kind: scene.Points, Color: color}
+	for i := 0; i < len(x); i += max(1, (len(x)+mostDots-1)/mostDots) {
+		if scene.Drawable(x[i]) && scene.Drawable(y[i]) {
+			m.X, m.Y = append(m.X, x[i]), append(m.Y, y[i])
+		}
+	}
+	if len(m.X) > 0 {
+		p.Marks = append(p.Marks, m)
+	}
 }
 
 func column(x [][]float64, j int) []float64 {
@@ -48,20 +44,28 @@ func column(x [][]float64, j int) []float64 {
 	return v
 }
 
-// span is the range of feature j: in the table, or around the mean of the
+// span is the range of feature j with some room: in the table, or around the mean of the
 // training data.
-func span(r *lder.Regressor, x [][]float64, j int) []float64 {
-	var v []float64
+func span(r *lder.Regressor, x [][]float64, j int) scene.Range {
+	out := scene.Range{Lo: math.Inf(1), Hi: math.Inf(-1)}
 	for _, row := range x {
-		if row[j]-row[j] == 0 {
-			v = append(v, row[j])
+		if scene.Drawable(row[j]) {
+			out.Lo, out.Hi = min(out.Lo, row[j]), max(out.Hi, row[j])
 		}
 	}
-	if len(v) == 0 {
-		v = []float64{r.Scaler.Mean[j] - 2.5*r.Scaler.Scale[j], r.Scaler.Mean[j] + 2.5*r.Scaler.Scale[j]}
+	if out.Lo > out.Hi {
+		out = scene.Range{Lo: r.Scaler.Mean[j] - 2.5*r.Scaler.Scale[j], Hi: r.Scaler.Mean[j] + 2.5*r.Scaler.Scale[j]}
 	}
-	return v
+	if out.Hi-out.Lo <= 1e-12*max(math.Abs(out.Lo), math.Abs(out.Hi)) { // all the same but for rounding
+		d := max(math.Abs(out.Lo)/10, 1e-3)
+		return scene.Range{Lo: out.Lo - d, Hi: out.Hi + d}
+	}
+	d := 0.05 * (out.Hi - out.Lo)
+	return scene.Range{Lo: out.Lo - d, Hi: out.Hi + d}
 }
+
+// at is the place of a fraction of the range.
+func at(r scene.Range, t float64) float64 { return r.Lo*(1-t) + r.Hi*t }
 
 // cells numbers the pieces that are largest at each point of x; of an ensemble,
 // which has too many to be seen, all are one.
@@ -79,100 +83,96 @@ func cells(r *lder.Regressor, x [][]float64) []int {
 }
 
 // drawCurve is a model of one feature, with a line where another piece begins.
-func drawCurve(r *lder.Regressor, x [][]float64, y []float64) ([]byte, error) {
-	at := axisOf(span(r, x, 0), 8, false)
+func drawCurve(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, error) {
+	p := scene.Panel{Title: r.Target + " by " + r.Features[0], XLabel: r.Features[0], YLabel: r.Target}
+	along := span(r, x, 0)
 	const steps = 600
 	points := make([][]float64, steps+1)
 	for k := range points {
-		t := float64(k) / steps
-		points[k] = []float64{at.lo*(1-t) + at.hi*t}
+		points[k] = []float64{at(along, float64(k)/steps)}
 	}
 	f, err := r.Predict(points)
 	if err != nil {
-		return nil, err
-	}
-	d := chart(r.Target+" by "+r.Features[0], at, axisOf(append(append([]float64(nil), f...), y...), 6, false))
-	cell := cells(r, points)
-	for k, p := range points {
-		if k > 0 && cell[k] != cell[k-1] {
-			d.line(d.px(p[0]), d.top, d.px(p[0]), d.top+d.high, `stroke="#bbbbbb" stroke-dasharray="4 3"`)
-		}
+		return p, err
 	}
 	if y != nil {
-		d.rows(column(x, 0), y, "#1f5fa8")
+		dots(&p, column(x, 0), y, scene.Palette[0])
 	}
-	d.curve(column(points, 0), f, `stroke="#b03a2e" stroke-width="2"`)
-	return d.finish(r.Features[0], r.Target), nil
+	line := scene.Mark{Kind: scene.Lines, Color: scene.Palette[1]}
+	line.Lines = []scene.Line{{X: column(points, 0), Y: f, Strength: 1}}
+	p.Marks = append(p.Marks, line)
+	p.SetRanges()
+	p.X = along
+	bounds := scene.Mark{Kind: scene.Lines, Color: "#9e9e9e"}
+	cell := cells(r, points)
+	for k, v := range points {
+		if k > 0 && cell[k] != cell[k-1] {
+			bounds.Lines = append(bounds.Lines, scene.Line{X: []float64{v[0], v[0]}, Y: []float64{p.Y.Lo, p.Y.Hi}, Strength: 0.5, Dashed: true})
+		}
+	}
+	if len(bounds.Lines) > 0 {
+		p.Marks = append([]scene.Mark{bounds}, p.Marks...)
+	}
+	return p, nil
 }
 
 // drawSurface is a map of a model of two features: colours for heights, lines
 // between cells of different pieces.
-func drawSurface(r *lder.Regressor, x [][]float64) ([]byte, error) {
-	ax, ay := axisOf(span(r, x, 0), 8, false), axisOf(span(r, x, 1), 6, false)
-	d := chart(r.Target, ax, ay)
+func drawSurface(r *lder.Regressor, x [][]float64) (scene.Panel, error) {
+	p := scene.Panel{Title: r.Target, XLabel: r.Features[0], YLabel: r.Features[1], X: span(r, x, 0), Y: span(r, x, 1)}
 	const cols, rows = 120, 86
 	points := make([][]float64, 0, cols*rows)
 	for k := range rows {
 		for j := range cols {
-			s, t := (float64(j)+.5)/cols, (float64(k)+.5)/rows
-			points = append(points, []float64{ax.lo*(1-s) + ax.hi*s, ay.lo*(1-t) + ay.hi*t})
+			points = append(points, []float64{at(p.X, (float64(j)+.5)/cols), at(p.Y, (float64(k)+.5)/rows)})
 		}
 	}
 	f, err := r.Predict(points)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	lo, hi := f[0], f[0]
-	for _, v := range f {
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	w, h := float64(wide)/cols, d.high/rows
-	for i, v := range f {
-		d.printf(`<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"/>`+"\n", d.px(points[i][0])-w/2, d.py(points[i][1])-h/2, w+.3, h+.3, heat(v, lo, hi))
+	m := scene.Mark{Kind: scene.Cells, X: []float64{p.X.Lo, p.X.Hi}, Y: []float64{p.Y.Lo, p.Y.Hi}, Rows: rows, Cols: cols, V: f}
+	m.SetColors()
+	bounds := scene.Mark{Kind: scene.Lines, Color: "#000000"}
+	edge := func(x0, y0, x1, y1 float64) {
+		bounds.Lines = append(bounds.Lines, scene.Line{X: []float64{at(p.X, x0/cols), at(p.X, x1/cols)}, Y: []float64{at(p.Y, y0/rows), at(p.Y, y1/rows)}, Strength: 0.5})
 	}
 	cell := cells(r, points)
 	for k := range rows {
 		for j := range cols {
-			i := k*cols + j
-			x, y := d.px(points[i][0])-w/2, d.py(points[i][1])+h/2 // the lower left corner
+			i, x, y := k*cols+j, float64(j), float64(k)
 			if j > 0 && cell[i] != cell[i-1] {
-				d.line(x, y-h, x, y, `stroke="black"`)
+				edge(x, y, x, y+1)
 			}
 			if k > 0 && cell[i] != cell[i-cols] {
-				d.line(x, y, x+w, y, `stroke="black"`)
+				edge(x, y, x+1, y)
 			}
 		}
 	}
-	d.rows(column(x, 0), column(x, 1), "black")
-	d.text(width-right, top-8, "end", "", fmt.Sprintf("dark %.4g, bright %.4g", lo, hi))
-	return d.finish(r.Features[0], r.Features[1]), nil
-}
-
-// heat is a colour from dark blue over green to bright yellow.
-func heat(v, lo, hi float64) string {
-	t := .5
-	if hi > lo {
-		t = (v - lo) / (hi - lo)
+	p.Marks = append(p.Marks, m)
+	if len(bounds.Lines) > 0 {
+		p.Marks = append(p.Marks, bounds)
 	}
-	stops := [...][3]float64{{40, 30, 90}, {30, 110, 140}, {80, 190, 110}, {250, 230, 60}}
-	at := min(int(t*3), 2)
-	s := t*3 - float64(at)
-	var c [3]int
-	for k := range c {
-		c[k] = int(math.Round(stops[at][k]*(1-s) + stops[at+1][k]*s))
-	}
-	return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2])
+	dots(&p, column(x, 0), column(x, 1), "#000000")
+	return p, nil
 }
 
 // drawFit is predictions against observations.
-func drawFit(r *lder.Regressor, x [][]float64, y []float64) ([]byte, error) {
+func drawFit(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, error) {
+	p := scene.Panel{Title: r.Target + ": predicted against observed", XLabel: "observed", YLabel: "predicted", Equal: true}
 	f, err := r.Predict(x)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	both := axisOf(append(append([]float64(nil), f...), y...), 6, false)
-	d := chart(r.Target+": predicted against observed", both, both)
-	d.line(d.px(both.lo), d.py(both.lo), d.px(both.hi), d.py(both.hi), `stroke="#888888"`)
-	d.rows(y, f, "#1f5fa8")
-	return d.finish("observed", "predicted"), nil
+	dots(&p, y, f, scene.Palette[0])
+	if len(p.Marks) == 0 {
+		p.X, p.Y = scene.Range{Lo: 0, Hi: 1}, scene.Range{Lo: 0, Hi: 1}
+		return p, nil
+	}
+	p.SetRanges()
+	both := scene.Range{Lo: min(p.X.Lo, p.Y.Lo), Hi: max(p.X.Hi, p.Y.Hi)}
+	p.X, p.Y = both, both
+	ends := []float64{both.Lo, both.Hi}
+	p.Marks = append([]scene.Mark{{Kind: scene.Lines, Color: "#9e9e9e", Lines: []scene.Line{{X: ends, Y: ends, Strength: 0.5}}}}, p.Marks...)
+	return p, nil
 }

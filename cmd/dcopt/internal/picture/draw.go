@@ -1,0 +1,147 @@
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/dcopt/dcopt/internal/scene"
+)
+
+// Formats are the endings of the names of pictures.
+var Formats = []string{".svg", ".png"}
+
+// The measures of a picture.
+const (
+	pageWidth   = 540 * vg.Length(1) // 720 pixels of a screen
+	titleHeight = 24 * vg.Length(1)
+	alone       = 380 * vg.Length(1) // the height of the only panel of a scene,
+	beside      = 260 * vg.Length(1) // of one beside another
+	flat        = 170 * vg.Length(1) // and of one of the run
+	edge        = 6 * vg.Length(1)   // around each panel
+)
+
+// row is a row of panels of one height.
+type row struct {
+	panels []scene.Panel
+	height vg.Length
+}
+
+// Draw draws the panels of a scene, two in a row, and below those of the run, one in a
+// row, as .svg or .png. Same panels, same bytes.
+func Draw(title string, solution, run []scene.Panel, format string) ([]byte, error) {
+	var page []row
+	if len(solution) == 1 {
+		page = append(page, row{solution, alone})
+	} else {
+		for k := 0; k < len(solution); k += 2 {
+			page = append(page, row{solution[k:min(k+2, len(solution))], beside})
+		}
+	}
+	for k := range run {
+		page = append(page, row{run[k : k+1], flat})
+	}
+	height := vg.Length(0)
+	if title != "" {
+		height = titleHeight
+	}
+	for _, r := range page {
+		height += r.height
+	}
+	if len(page) == 0 {
+		title, height = title+": nothing to draw", 2*titleHeight
+	}
+	var b bytes.Buffer
+	switch format {
+	case ".svg":
+		c := vgsvg.New(pageWidth, height)
+		if err := paint(draw.New(c), title, page); err != nil {
+			return nil, err
+		}
+		if _, err := c.WriteTo(&b); err != nil {
+			return nil, err
+		}
+		return []byte(strings.NewReplacer(portable...).Replace(b.String())), nil
+	case ".png":
+		c := vgimg.NewWith(vgimg.UseWH(pageWidth, height), vgimg.UseDPI(144))
+		if err := paint(draw.New(c), title, page); err != nil {
+			return nil, err
+		}
+		if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+			return nil, err
+		}
+		return b.Bytes(), nil
+	}
+	return nil, fmt.Errorf("picture: no format %s", format)
+}
+
+// portable names fonts that other systems have, too, in place of the one whose measures
+// were used, and keeps the cells of images sharp.
+var portable = []string{
+	"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
+	"<image ", `<image preserveAspectRatio="none" style="image-rendering:pixelated" `,
+	"data:image/jpg;", "data:image/png;",
+}
+
+// paint draws the rows from the top to the bottom.
+func paint(c draw.Canvas, title string, page []row) error {
+	c.SetColor(white)
+	c.Fill(c.Rectangle.Path())
+	top := c.Max.Y
+	if title != "" {
+		sty := textStyle(12)
+		sty.XAlign, sty.YAlign = draw.XCenter, draw.YTop
+		c.FillText(sty, vg.Point{X: c.Center().X, Y: top - edge}, printable(title))
+		top -= titleHeight
+	}
+	for _, r := range page {
+		width := (c.Max.X - c.Min.X) / vg.Length(len(r.panels))
+		for k := range r.panels {
+			area := c
+			area.Min = vg.Point{X: c.Min.X + vg.Length(k)*width, Y: top - r.height}
+			area.Max = vg.Point{X: area.Min.X + width, Y: top}
+			if err := panel(draw.Crop(area, edge, -edge, edge, -edge), &r.panels[k]); err != nil {
+				return err
+			}
+		}
+		top -= r.height
+	}
+	return nil
+}
+
+// printable replaces invisible characters.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\ufffd'
+	}, s)
+}
+
+// sans is the font of all texts.
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+// mostTicks is how many ticks an axis has, at most.
+// Source: the width of their labels.
+const mostTicks = 7
+
+// ticks are the labelled places of a range, at multiples of 1, 2 or 5 times a power of 10.
+func ticks(r scene.Range) (out []scene.Tick) {
+	step := niceStep((r.Hi - r.Lo) / mostTicks)
+	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	for k := math.Ceil(r.Lo / step); k*step <= r.Hi && len(out) < 2*mostTicks; k++ {
+		out = append(out, scene.Tick{At: k * step, Label: tickText(k*step, digits)})
+	}
+	return out
+}
