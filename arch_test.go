@@ -66,11 +66,13 @@ var mayImport = map[string]string{
 	"internal/simd": "",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/subproblem": "internal/num dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled internal/dense gonum",
+	"ccp/internal/subproblem": "internal/num dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A backend's problem without the columns of parameters.
 	"ccp/internal/pinned": "qpbackend qpbackend/sparse",
+	// A backend's problem with some of its rows.
+	"ccp/internal/workingset": "qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.
 	// The eigenvalues of a multiplier of a semidefinite cone are gonum's.
 	"ccp/internal/scaled": "qpbackend qpbackend/sparse gonum",

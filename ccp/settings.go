@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -39,7 +40,12 @@ type Settings struct {
 	// one lies at the boundary of a domain, where an h has no tangent.
 	Damping float64
 	// Proximal adds ½ρ‖x − z‖² to a convex problem that is unbounded.
-	Proximal     bool
+	Proximal bool
+	// WorkingSet solves a convex problem of at least 1000 inequalities, and five times as
+	// many as variables, with those rows that hold or nearly hold. The others are
+	// evaluated at its solution and join where it breaks them, so it is one of the whole
+	// problem, with multipliers 0 for the absent rows.
+	WorkingSet   bool
 	Acceleration Acceleration
 	Search       Search
 	Global       Global
@@ -102,7 +108,7 @@ type Global struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
-		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true,
+		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true,
 		Acceleration: Acceleration{LineSearch: true, Combination: true, Newton: true},
 		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true, GiveUp: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
@@ -130,8 +136,12 @@ func (s Settings) Validate() error {
 }
 
 func (s Settings) backend() qpbackend.Backend {
-	if s.Backend == nil {
-		return ipm.Backend{}
+	b := s.Backend
+	if b == nil {
+		b = ipm.Backend{}
 	}
-	return s.Backend
+	if s.WorkingSet {
+		b = workingset.Backend{Inner: b}
+	}
+	return b
 }

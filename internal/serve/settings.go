@@ -64,6 +64,7 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	put(&s.FeasTol, w.FeasTol)
 	put(&s.Damping, w.Damping)
 	put(&s.Proximal, w.Proximal)
+	put(&s.WorkingSet, w.WorkingSet)
 	put(&s.Seed, w.Seed)
 	put(&s.Acceleration.LineSearch, w.LineSearch)
 	put(&s.Acceleration.Combination, w.Combination)

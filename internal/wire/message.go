@@ -196,6 +196,7 @@ type Settings struct {
 	Scale       *float64 `json:"scale,omitempty"`
 	Damping     *float64 `json:"damping,omitempty"`
 	Proximal    *bool    `json:"proximal,omitempty"`
+	WorkingSet  *bool    `json:"working_set,omitempty"`
 	LineSearch  *bool    `json:"line_search,omitempty"`
 	Combination *bool    `json:"combination,omitempty"`
 	Coordinates *int     `json:"coordinates,omitempty"`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -63,6 +64,7 @@ type sizing struct {
 type answer struct {
 	Solver    *scaled.Solver
 	Centre    []float64 // the point from which the solver measures x; nil: 0
+	chooses   bool      // the solver works with some of the rows, first with those near a proposed x
 	unchanged unchanged // the values of the last solve
 	Res       qpbackend.Result
 	Seconds   float64
@@ -228,6 +230,7 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 		return nil
 	}
 	defer s.took(time.Now())
+	s.chooses = workingset.Chooses(b, s.QP)
 	solver, err := scaled.New(ctx, pinned.Backend{Inner: b, Cols: s.pinned}, s.stated(), set, s.columnUnits(), s.Slacks)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
@@ -298,6 +301,9 @@ func (s *Problem) warmStart() error {
 	switch s.Res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
 		return s.Solver.WarmStart(s.Res.X, s.Res.Y, s.Res.Z)
+	}
+	if s.chooses && len(s.at) > 0 {
+		return s.Solver.WarmStart(append(slices.Clone(s.at), make([]float64, len(s.QP.Q)-len(s.at))...), nil, nil)
 	}
 	return nil
 }

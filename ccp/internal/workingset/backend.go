@@ -1,0 +1,70 @@
+package workingset
+
+import (
+	"context"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Backend solves problems with Inner, those for which Pays is true by a working set.
+type Backend struct {
+	Inner qpbackend.Backend
+	least int // of tests: rows that join at once, whatever Pays says; 0: none
+}
+
+// Name is that of Inner.
+func (b Backend) Name() string { return b.Inner.Name() }
+
+// Supports is that of Inner.
+func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k) }
+
+// DefaultSettings are those of Inner.
+func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
+
+// A working set is for problems of at least leastRows rows that may be absent, and at least
+// leastRatio times as many as there are columns that are no terms.
+// Source: below these the whole problem takes less time (docs/large.md).
+const (
+	leastRows  = 1000
+	leastRatio = 5
+)
+
+// Pays reports whether p has the shape for which a working set pays.
+func Pays(p *qpbackend.Problem) bool {
+	if _, m := p.Dims(); m < leastRows || p.A == nil {
+		return false
+	}
+	q := *p
+	if q.P == nil {
+		q.P = sparse.Zero(len(p.Q), len(p.Q))
+	}
+	return pays(&q, newShape(&q))
+}
+
+// Chooses reports whether b solves p by a working set.
+func Chooses(b qpbackend.Backend, p *qpbackend.Problem) bool {
+	_, is := b.(Backend)
+	return is && Pays(p)
+}
+
+func pays(p *qpbackend.Problem, s *shape) bool {
+	rows := s.optional(p)
+	return rows >= leastRows && rows >= leastRatio*s.common
+}
+
+// New prepares the solution of p by a working set, or by Inner alone.
+func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	if b.least == 0 && !Pays(p) {
+		return b.Inner.New(ctx, p, set)
+	}
+	p, err := qpbackend.Prepare(ctx, b, p, set)
+	if err != nil {
+		return nil, err
+	}
+	s := newSolver(p, b.Inner, set)
+	if s.least = leastSet; b.least > 0 {
+		s.least = b.least
+	}
+	return s, nil
+}

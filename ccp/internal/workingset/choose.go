@@ -1,0 +1,387 @@
+package workingset
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Sizes of the working set.
+// Source: limits of speed, of which no answer depends on: docs/large.md.
+const (
+	leastSet  = 300 // rows that may join at once, at least
+	perColumn = 2   // rows that join at once per column that is no term, and nearest rows of each column at first
+	patience  = 3   // solves in a row for which a row has to be slack to leave
+)
+
+// most is the number of rows that may join at once: the set grows by half of its size.
+func (s *solver) most() int { return max(s.least, perColumn*s.common, s.rows/2) }
+
+// nearby is the number of rows near a point that join.
+func (s *solver) nearby() int { return max(s.least, perColumn*s.common) }
+
+// restValue is the value of a term without rows: its bound, or the value that it had where
+// it costs nothing.
+func (s *solver) restValue(j int32) float64 {
+	if cost := s.p.Q[j]; cost != 0 {
+		return s.bound(j, cost)
+	}
+	lo, hi := s.p.Bounds(int(j))
+	return min(max(s.x[j], lo), hi)
+}
+
+// settle gives each term that is not free the state that it has at s.x: at rest or tied to
+// the row that stops it first. One that nothing stops becomes free, with all its rows.
+func (s *solver) settle() {
+	sums := s.sums()
+	for _, j := range s.terms {
+		if s.state[j] == free {
+			continue
+		}
+		if s.p.Q[j] == 0 {
+			s.rest(j)
+			continue
+		}
+		switch row, _, _ := s.piece(j, sums); row {
+		case -1:
+			s.rest(j)
+		case -2:
+			s.release(j)
+			for _, i := range s.rowsOf(j) {
+				s.include(int32(i))
+			}
+		default:
+			s.fasten(j, row)
+		}
+	}
+}
+
+// rest puts a term at its bound.
+func (s *solver) rest(j int32) {
+	s.changed = s.changed || s.state[j] != rest
+	s.state[j] = rest
+}
+
+// fasten ties a term to a row.
+func (s *solver) fasten(j, row int32) {
+	s.changed = s.changed || s.state[j] != tied || s.tie[j] != row
+	s.state[j], s.tie[j] = tied, row
+}
+
+// sums are those of the rows at s.x without their terms.
+func (s *solver) sums() []float64 {
+	clear(s.ax)
+	for j, v := range s.x {
+		if v == 0 || s.term[j] {
+			continue
+		}
+		a := s.p.A
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			s.ax[a.RowIdx[k]] += a.Val[k] * v
+		}
+	}
+	return s.ax
+}
+
+// begin makes the first set: the rows that may not leave.
+func (s *solver) begin() {
+	s.members = newMembers(len(s.x), len(s.p.L), s.term)
+	s.chosen, s.changed = true, true
+	for i := range s.in {
+		if !s.mayLeave(s.p, i) {
+			s.add(int32(i))
+		}
+	}
+}
+
+// around brings the set up to date for the neighbourhood of s.x: terms get the state that
+// they have there, and the nearest rows join, of all and of each column.
+func (s *solver) around() {
+	s.settle()
+	list := s.distances(s.sums())
+	s.joinNearestByColumn(list)
+	for _, c := range nearest(list, s.nearby()) {
+		s.add(c.row)
+	}
+}
+
+// distances lists the rows with their distances from s.x, given their sums without terms.
+func (s *solver) distances(sums []float64) []candidate {
+	list := s.list[:0]
+	note := func(i int32, d float64) {
+		if !math.IsNaN(d) && !math.IsInf(d, 0) { // of rows that nothing moves it is infinite
+			list = append(list, candidate{i, d})
+		}
+	}
+	for i, v := range sums {
+		i := int32(i)
+		switch j := s.own[i]; {
+		case !s.mayLeave(s.p, int(i)):
+		case s.conic != nil && s.conic[i] >= 0:
+			if c := s.p.Cones[s.conic[i]]; c.Start == int(i) {
+				note(i, math.Abs(coneSlack(c, sums, s.p.L))/s.coneNorm(c))
+			}
+		case j < 0:
+			note(i, math.Abs(s.slack(i, v))/s.norm(i))
+		case s.p.Q[j] == 0:
+			note(i, math.Abs(s.slack(i, v+s.p.A.Val[s.ownAt[i]]*s.restValue(j)))/s.norm(i))
+		}
+	}
+	for _, j := range s.terms {
+		row, value, behind := s.piece(j, sums)
+		if row == -2 || s.p.Q[j] == 0 {
+			continue
+		}
+		for _, i := range s.rowsOf(j) {
+			i, d := int32(i), behind
+			if i != row {
+				v, ok := s.limit(i, sums[i], s.p.Q[j])
+				if !ok {
+					continue
+				}
+				d = math.Abs(value - v)
+			}
+			note(i, d*math.Abs(s.p.A.Val[s.ownAt[i]])/s.norm(i))
+		}
+	}
+	s.list = list
+	return list
+}
+
+// joinNearestByColumn adds the nearest rows of each column that is no term.
+func (s *solver) joinNearestByColumn(list []candidate) {
+	best := make([][perColumn]candidate, len(s.x))
+	for j := range best {
+		for k := range best[j] {
+			best[j][k] = candidate{-1, math.Inf(1)}
+		}
+	}
+	for _, c := range list {
+		for e := s.ptr[c.row]; e < s.ptr[c.row+1]; e++ {
+			j := s.col[e]
+			if s.term[j] || s.curved[j] || s.p.A.Val[s.at[e]] == 0 {
+				continue
+			}
+			b := &best[j]
+			k := perColumn
+			for k > 0 && c.d < b[k-1].d {
+				k--
+			}
+			if k < perColumn {
+				copy(b[k+1:], b[k:])
+				b[k] = c
+			}
+		}
+	}
+	for j := range best {
+		for _, c := range best[j] {
+			if c.row >= 0 {
+				s.add(c.row)
+			}
+		}
+	}
+}
+
+// tolerance is the largest violation of an absent row at a point of the size of s.ax and
+// s.x that counts as none: half of what qpbackend.Certify allows.
+func (s *solver) tolerance() float64 {
+	size := 1.0
+	for _, v := range s.ax {
+		size = max(size, math.Abs(v))
+	}
+	for j, v := range s.x {
+		if lo, hi := s.p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+			size = max(size, math.Abs(v))
+		}
+	}
+	return s.set.Tol / 2 * size
+}
+
+// broken lists the absent rows, and the bounds of tied terms, that s.x breaks, given its
+// products with the rows in s.ax, by more than tol.
+func (s *solver) broken(tol float64) []candidate {
+	list := s.list[:0]
+	for i, v := range s.ax {
+		if s.in[i] {
+			continue
+		}
+		i := int32(i)
+		if s.conic != nil && s.conic[i] >= 0 {
+			if c := s.p.Cones[s.conic[i]]; c.Start == int(i) {
+				if d := -coneSlack(c, s.ax, s.p.L); d > tol {
+					list = append(list, candidate{i, d / s.coneNorm(c)})
+				}
+			}
+			continue
+		}
+		if d := -s.slack(i, v); d > tol {
+			list = append(list, candidate{i, d / s.norm(i)})
+		}
+	}
+	for _, j := range s.terms {
+		if s.state[j] != tied {
+			continue
+		}
+		lo, hi := s.p.Bounds(int(j))
+		if d := max(lo-s.x[j], s.x[j]-hi); d > tol {
+			i := s.tie[j]
+			list = append(list, candidate{-1 - j, d * math.Abs(s.p.A.Val[s.ownAt[i]]) / s.norm(i)})
+		}
+	}
+	s.list = list
+	return list
+}
+
+// join adds the worst of the broken rows and reports whether there were any.
+func (s *solver) join(list []candidate) bool {
+	if len(list) == 0 {
+		return false
+	}
+	for k := range list {
+		list[k].d = -list[k].d
+	}
+	for _, c := range nearest(list, s.most()) {
+		if c.row >= 0 {
+			s.add(c.row)
+		} else {
+			s.release(-1 - c.row)
+		}
+	}
+	s.changed = true
+	return true
+}
+
+// age counts for how many solves rows have been slack, and terms one affine function, at the
+// solution s.x.
+func (s *solver) age(tol float64) {
+	far := 1e3 * tol
+	for i, in := range s.in {
+		if !in {
+			continue
+		}
+		i := int32(i)
+		slack := false
+		switch {
+		case !s.mayLeave(s.p, int(i)):
+		case s.conic != nil && s.conic[i] >= 0:
+			slack = coneSlack(s.p.Cones[s.conic[i]], s.ax, s.p.L) > far
+		default:
+			slack = s.slack(i, s.ax[i]) > far
+		}
+		s.idle[i] = older(s.idle[i], slack)
+	}
+	for _, j := range s.terms {
+		if s.state[j] != free {
+			continue
+		}
+		holds := 0
+		if lo, hi := s.p.Bounds(int(j)); min(s.x[j]-lo, hi-s.x[j]) <= far {
+			holds++
+		}
+		for _, i := range s.rowsOf(j) {
+			if s.in[i] && s.slack(int32(i), s.ax[i]) <= far {
+				holds++
+			}
+		}
+		s.alone[j] = older(s.alone[j], holds <= 1)
+	}
+}
+
+func older(age uint8, older bool) uint8 {
+	if !older {
+		return 0
+	}
+	return min(age+1, math.MaxUint8)
+}
+
+// leave takes out the rows that have been slack, and the terms that have been one affine
+// function, for some solves.
+func (s *solver) leave() {
+	for _, j := range s.terms {
+		if s.state[j] == free && s.alone[j] >= patience && s.p.Q[j] != 0 {
+			s.retire(j)
+		}
+	}
+	for i, in := range s.in {
+		if in && s.idle[i] >= patience && (s.own[i] < 0 || s.state[s.own[i]] == free && s.several(s.own[i])) {
+			s.exclude(int32(i))
+		}
+	}
+}
+
+// several reports whether a free term has more than one row in the set.
+func (s *solver) several(j int32) bool {
+	n := 0
+	for _, i := range s.rowsOf(j) {
+		if s.in[i] {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// retire makes a free term the affine function that it has been.
+func (s *solver) retire(j int32) {
+	row, cost := int32(-1), s.p.Q[j]
+	least := math.Inf(1)
+	if b := s.bound(j, cost); !math.IsInf(b, 0) {
+		least = math.Abs(s.x[j] - b)
+	}
+	for _, i := range s.rowsOf(j) {
+		i := int32(i)
+		if !s.in[i] {
+			continue
+		}
+		a := s.p.A.Val[s.ownAt[i]]
+		if v, ok := s.limit(i, s.ax[i]-a*s.x[j], cost); ok && math.Abs(s.x[j]-v) < least {
+			row, least = i, math.Abs(s.x[j]-v)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return
+	}
+	for _, i := range s.rowsOf(j) {
+		s.exclude(int32(i))
+	}
+	if row < 0 {
+		s.rest(j)
+	} else {
+		s.fasten(j, row)
+	}
+}
+
+// brokenByRay lists the absent rows that the direction s.x leaves, whose products with the
+// rows are in s.ax.
+func (s *solver) brokenByRay() []candidate {
+	list := s.list[:0]
+	for i, v := range s.ax {
+		if s.in[i] {
+			continue
+		}
+		i := int32(i)
+		l, u := s.p.Sides(int(i))
+		d := 0.0
+		switch {
+		case s.conic != nil && s.conic[i] >= 0:
+			c := s.p.Cones[s.conic[i]]
+			if c.Start != int(i) {
+				continue
+			}
+			d = -coneSlack(c, s.ax, make([]float64, len(s.ax)))
+		case v > 0 && u < qpbackend.Infinity || v < 0 && l > -qpbackend.Infinity:
+			d = math.Abs(v)
+		}
+		if d > 0 {
+			list = append(list, candidate{i, d / s.norm(i)})
+		}
+	}
+	for _, j := range s.terms {
+		lo, hi := s.p.Bounds(int(j))
+		if v := s.x[j]; s.state[j] == tied && (v > 0 && hi < qpbackend.Infinity || v < 0 && lo > -qpbackend.Infinity) {
+			i := s.tie[j]
+			list = append(list, candidate{-1 - j, math.Abs(v*s.p.A.Val[s.ownAt[i]]) / s.norm(i)})
+		}
+	}
+	s.list = list
+	return list
+}

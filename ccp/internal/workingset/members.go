@@ -1,0 +1,186 @@
+package workingset
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// state is the way in which a column is in the smaller problem.
+type state uint8
+
+const (
+	common state = iota // a column that is no term
+	rest                // a term at its bound: no row of it is in the set
+	tied                // a term that is the affine function of one row
+	free                // a term with a column of its own and the rows of it that are in the set
+)
+
+// members are the rows of the working set and the states of the terms.
+type members struct {
+	in    []bool  // by row
+	state []state // by column
+	tie   []int32 // by column: the row of a tied term
+	idle  []uint8 // by row: the solves in a row at which it was in the set and slack
+	alone []uint8 // by column: those at which a free term was one affine function
+	rows  int     // in the set
+}
+
+func newMembers(n, m int, term []bool) members {
+	s := members{in: make([]bool, m), state: make([]state, n), tie: filled(n, -1), idle: make([]uint8, m), alone: make([]uint8, n)}
+	for j, t := range term {
+		if t {
+			s.state[j] = rest
+		}
+	}
+	return s
+}
+
+// candidate is a row, or the bound of a tied term, and its distance: that by which the other
+// columns have to move until it holds.
+type candidate struct {
+	row int32 // or −1 − column
+	d   float64
+}
+
+// nearest are the k of least distance, in any order.
+func nearest(list []candidate, k int) []candidate {
+	if len(list) <= k {
+		return list
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		if c := cmp.Compare(a.d, b.d); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.row, b.row)
+	})
+	return list[:k]
+}
+
+// add takes row i into the set, with its whole cone or its term.
+func (s *solver) add(i int32) {
+	if s.conic != nil && s.conic[i] >= 0 {
+		c := s.p.Cones[s.conic[i]]
+		for r := c.Start; r < c.Start+c.Len; r++ {
+			s.include(int32(r))
+		}
+		return
+	}
+	if j := s.own[i]; j >= 0 {
+		s.release(j)
+	}
+	s.include(i)
+}
+
+// release makes a term one with a column of its own.
+func (s *solver) release(j int32) {
+	if s.state[j] == tied {
+		s.include(s.tie[j])
+	}
+	s.state[j], s.alone[j] = free, 0
+}
+
+func (s *solver) include(i int32) {
+	s.idle[i] = 0
+	if !s.in[i] {
+		s.in[i] = true
+		s.rows++
+		s.changed = true
+	}
+}
+
+func (s *solver) exclude(i int32) {
+	if s.in[i] {
+		s.in[i] = false
+		s.rows--
+		s.changed = true
+	}
+}
+
+// rowsOf are those of column j.
+func (s *solver) rowsOf(j int32) []int { return s.p.A.RowIdx[s.p.A.ColPtr[j]:s.p.A.ColPtr[j+1]] }
+
+// limit is the value of the term of row i at which the row stops it on the way down its
+// cost: downwards for cost > 0. rest is the sum of the row's other terms.
+func (s *solver) limit(i int32, rest, cost float64) (v float64, ok bool) {
+	a, side := s.p.A.Val[s.ownAt[i]], s.p.U[i]
+	if a*cost > 0 {
+		side = s.p.L[i]
+	}
+	if a == 0 || !(math.Abs(side) < qpbackend.Infinity) {
+		return 0, false
+	}
+	return (side - rest) / a, true
+}
+
+// bound is the one that stops column j on the way down its cost; ±Inf for none.
+func (s *solver) bound(j int32, cost float64) float64 {
+	lo, hi := s.p.Bounds(int(j))
+	if cost > 0 {
+		return lo
+	}
+	return hi
+}
+
+// piece is the row that stops term j first, −1 for its bound, −2 where nothing does, the
+// value there, and by how much the next one is behind; +Inf where there is none. rest
+// has the sums of the other terms by row.
+func (s *solver) piece(j int32, sums []float64) (row int32, value, behind float64) {
+	cost := s.p.Q[j]
+	sign := math.Copysign(1, cost)
+	row, value = -2, math.Inf(-1)
+	if b := s.bound(j, cost); !math.IsInf(b, 0) {
+		row, value = -1, sign*b
+	}
+	second := math.Inf(-1)
+	for _, i := range s.rowsOf(j) {
+		v, ok := s.limit(int32(i), sums[i], cost)
+		if !ok {
+			continue
+		}
+		if v *= sign; v > value {
+			row, value, second = int32(i), v, value
+		} else {
+			second = max(second, v)
+		}
+	}
+	return row, sign * value, value - second
+}
+
+// norm is the Euclidean norm of the coefficients of row i but for its term's.
+func (s *solver) norm(i int32) float64 {
+	sum := 0.0
+	for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
+		if at := s.at[e]; at != s.ownAt[i] {
+			v := s.p.A.Val[at]
+			sum += v * v
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// coneNorm is the largest of those of the rows of a cone.
+func (s *solver) coneNorm(c qpbackend.Cone) (top float64) {
+	for i := c.Start; i < c.Start+c.Len; i++ {
+		top = max(top, s.norm(int32(i)))
+	}
+	return top
+}
+
+// slack is the distance of row i from its nearer side at a value; negative where it is
+// broken.
+func (s *solver) slack(i int32, v float64) float64 {
+	l, u := s.p.Sides(int(i))
+	return min(v-l, u-v)
+}
+
+// coneSlack is that of a second-order cone.
+func coneSlack(c qpbackend.Cone, ax, l []float64) float64 {
+	sum := 0.0
+	for i := c.Start + 1; i < c.Start+c.Len; i++ {
+		sum = math.Hypot(sum, ax[i]-l[i])
+	}
+	return ax[c.Start] - l[c.Start] - sum
+}

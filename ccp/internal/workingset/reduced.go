@@ -1,0 +1,252 @@
+package workingset
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// reduced is the problem of the working set: the rows in the set, the columns that are no
+// terms and those of free terms. Columns that nothing holds any more stay where they are, or
+// go to a bound.
+type reduced struct {
+	p      qpbackend.Problem
+	cols   []int32 // of the whole problem
+	rows   []int32
+	to     []int32 // by column of the whole problem: its place in cols, −1 for none
+	a, pp  []int32 // places in A.Val and P.Val of the whole problem of the values here
+	q, abs []float64
+}
+
+// costs sums up those of the columns, with those of tied terms, and the constant.
+func (s *solver) costs() {
+	r := &s.small
+	r.q, r.abs = append(r.q[:0], s.p.Q...), append(r.abs[:0], s.p.Q...)
+	for j, v := range r.abs {
+		r.abs[j] = math.Abs(v)
+	}
+	r.p.R = s.p.R
+	for _, j := range s.terms {
+		cost := s.p.Q[j]
+		switch s.state[j] {
+		case rest:
+			r.p.R += cost * s.restValue(j)
+		case tied:
+			i := s.tie[j]
+			at := s.ownAt[i]
+			side, _ := s.limit(i, 0, cost)
+			r.p.R += cost * side
+			for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
+				if s.at[e] == at {
+					continue
+				}
+				v := cost / s.p.A.Val[at] * s.p.A.Val[s.at[e]]
+				r.q[s.col[e]] -= v
+				r.abs[s.col[e]] += math.Abs(v)
+			}
+		}
+	}
+}
+
+// rounded is the share of the sum of the sizes of a column's costs below which their sum
+// is the rounding error of 0. Source: derived: 50 units of rounding.
+const rounded = 0x1p-47
+
+// stays is the value of a column that occurs in no row of the set: ok is false where there
+// is none, as its cost has no bound.
+func (s *solver) stays(j int32) (v float64, ok bool) {
+	lo, hi := s.p.Bounds(int(j))
+	q := s.small.q[j]
+	if math.Abs(q) <= rounded*s.small.abs[j] {
+		return min(max(s.x[j], lo), hi), true
+	}
+	v = s.bound(j, q)
+	return v, !math.IsInf(v, 0)
+}
+
+// build makes the problem of the set anew.
+func (s *solver) build() {
+	r := &s.small
+	n := len(s.x)
+	s.costs()
+	r.rows, r.cols = r.rows[:0], r.cols[:0]
+	count := make([]int, n)
+	entries := 0
+	for i, in := range s.in {
+		if !in {
+			continue
+		}
+		r.rows = append(r.rows, int32(i))
+		for _, j := range s.col[s.ptr[i]:s.ptr[i+1]] {
+			count[j]++
+			entries++
+		}
+	}
+	r.to = slices.Grow(r.to[:0], n)[:n]
+	for j := range n {
+		r.to[j] = -1
+		keep := s.state[j] == free
+		if s.state[j] == common {
+			keep = count[j] > 0 || s.curved[j]
+			if !keep {
+				_, stays := s.stays(int32(j))
+				keep = !stays
+			}
+		}
+		if keep {
+			r.to[j] = int32(len(r.cols))
+			r.cols = append(r.cols, int32(j))
+		}
+	}
+	s.compress(count, entries)
+	k, m := len(r.cols), len(r.rows)
+	r.p.Q, r.p.Lo, r.p.Hi = make([]float64, k), make([]float64, k), make([]float64, k)
+	r.p.L, r.p.U = make([]float64, m), make([]float64, m)
+	s.cones()
+	s.values()
+}
+
+// compress makes the patterns of A and P. count has the entries of each column.
+func (s *solver) compress(count []int, entries int) {
+	r := &s.small
+	k := len(r.cols)
+	a := &sparse.CSC{Rows: len(r.rows), Cols: k, ColPtr: make([]int, k+1), RowIdx: make([]int, entries), Val: make([]float64, entries)}
+	for f, j := range r.cols {
+		a.ColPtr[f+1] = a.ColPtr[f] + count[j]
+	}
+	r.a = slices.Grow(r.a[:0], entries)[:entries]
+	next := slices.Clone(a.ColPtr[:k])
+	for f, i := range r.rows {
+		for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
+			at := &next[r.to[s.col[e]]]
+			a.RowIdx[*at], r.a[*at] = f, s.at[e]
+			*at++
+		}
+	}
+	r.p.A = a
+	p := &sparse.CSC{Rows: k, Cols: k, ColPtr: make([]int, k+1)}
+	r.pp = r.pp[:0]
+	for f, j := range r.cols {
+		for e := s.p.P.ColPtr[j]; e < s.p.P.ColPtr[j+1]; e++ {
+			p.RowIdx = append(p.RowIdx, int(r.to[s.p.P.RowIdx[e]]))
+			r.pp = append(r.pp, int32(e))
+		}
+		p.ColPtr[f+1] = len(r.pp)
+	}
+	p.Val = make([]float64, len(r.pp))
+	r.p.P = p
+}
+
+// cones lists those in the set.
+func (s *solver) cones() {
+	r := &s.small
+	r.p.Cones = nil
+	for f, i := range r.rows {
+		if s.conic == nil || s.conic[i] < 0 {
+			continue
+		}
+		if c := s.p.Cones[s.conic[i]]; c.Start == int(i) {
+			c.Start = f
+			r.p.Cones = append(r.p.Cones, c)
+		}
+	}
+}
+
+// values writes those of the whole problem. It returns false where a column that was left
+// out has no place to stay at any more.
+func (s *solver) values() bool {
+	r := &s.small
+	s.costs()
+	for k, at := range r.a {
+		r.p.A.Val[k] = s.p.A.Val[at]
+	}
+	for k, at := range r.pp {
+		r.p.P.Val[k] = s.p.P.Val[at]
+	}
+	for f, j := range r.cols {
+		r.p.Q[f], r.p.Lo[f], r.p.Hi[f] = r.q[j], s.p.Lo[j], s.p.Hi[j]
+	}
+	for f, i := range r.rows {
+		r.p.L[f], r.p.U[f] = s.p.L[i], s.p.U[i]
+	}
+	for j, f := range r.to {
+		if f < 0 && s.state[j] == common {
+			v, ok := s.stays(int32(j))
+			if !ok {
+				return false
+			}
+			if s.x[j] = v; v != 0 {
+				s.takeOut(int32(j), v)
+			}
+		}
+	}
+	return true
+}
+
+// takeOut notes the cost of a column that stays at v.
+func (s *solver) takeOut(j int32, v float64) { s.small.p.R += s.small.q[j] * v }
+
+// restore makes x, y and z those of the whole problem: of a point, of a proof or of a
+// ray, as the status says.
+func (s *solver) restore(res *qpbackend.Result) {
+	r := &s.small
+	proof, ray := res.Status == qpbackend.PrimalInfeasible, res.Status == qpbackend.DualInfeasible
+	for j, f := range r.to {
+		switch {
+		case f >= 0 && int(f) < len(res.X):
+			s.x[j] = res.X[f]
+		case ray:
+			s.x[j] = 0
+		case s.state[j] == rest:
+			s.x[j] = s.restValue(int32(j))
+		}
+	}
+	clear(s.y)
+	clear(s.z)
+	for f, i := range r.rows {
+		if f < len(res.Y) {
+			s.y[i] = res.Y[f]
+		}
+	}
+	for j, f := range r.to {
+		switch {
+		case f >= 0 && int(f) < len(res.Z):
+			s.z[j] = res.Z[f]
+		case proof || ray:
+		case s.state[j] == rest:
+			s.z[j] = -s.p.Q[j]
+		case s.state[j] == common && math.Abs(r.q[j]) > rounded*r.abs[j]:
+			s.z[j] = -r.q[j]
+		}
+	}
+	s.untie(proof, ray)
+	clear(s.ax)
+	s.p.A.AddMulVec(s.ax, 1, s.x)
+}
+
+// untie sets the values of tied terms and the multipliers of their rows.
+func (s *solver) untie(proof, ray bool) {
+	for _, j := range s.terms {
+		if s.state[j] != tied {
+			continue
+		}
+		i, cost := s.tie[j], s.p.Q[j]
+		sum := 0.0
+		for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
+			if s.at[e] != s.ownAt[i] {
+				sum += s.p.A.Val[s.at[e]] * s.x[s.col[e]]
+			}
+		}
+		a := s.p.A.Val[s.ownAt[i]]
+		if ray {
+			s.x[j] = -sum / a
+			continue
+		}
+		s.x[j], _ = s.limit(i, sum, cost)
+		if !proof {
+			s.y[i] = -cost / a
+		}
+	}
+}

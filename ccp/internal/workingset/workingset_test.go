@@ -1,0 +1,275 @@
+package workingset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// sample makes random problems with one solution: a strictly convex objective of a few
+// columns, rows by the hundred, terms of three kinds, and cones.
+type sample struct {
+	*rand.Rand
+	p  qpbackend.Problem
+	a  sparse.Triplets
+	x0 []float64 // meets all rows
+}
+
+func newSample(seed uint64, kinds []qpbackend.ConeKind) *sample {
+	s := &sample{Rand: rand.New(rand.NewPCG(seed, 1))}
+	n := 3 + s.IntN(6)
+	var p sparse.Triplets
+	for j := range n {
+		s.column(3*s.NormFloat64(), math.Inf(-1), math.Inf(1))
+		s.x0[j] = s.NormFloat64()
+		p.Add(j, j, 0.5+s.Float64())
+	}
+	for range 20 + s.IntN(150) {
+		s.inequality(n)
+	}
+	for range s.IntN(120) {
+		s.hinge(n)
+	}
+	for range s.IntN(40) {
+		s.maximum(n)
+	}
+	for _, k := range kinds {
+		for range 1 + s.IntN(4) {
+			s.cone(k, n)
+		}
+	}
+	s.p.P, _ = p.CSC(len(s.p.Q), len(s.p.Q))
+	s.p.A, _ = s.a.CSC(len(s.p.L), len(s.p.Q))
+	return s
+}
+
+func (s *sample) column(q, lo, hi float64) int {
+	s.p.Q, s.p.Lo, s.p.Hi = append(s.p.Q, q), append(s.p.Lo, lo), append(s.p.Hi, hi)
+	s.x0 = append(s.x0, 0)
+	return len(s.p.Q) - 1
+}
+
+// row adds one of the first n columns without sides, and returns its value at x0.
+func (s *sample) row(n int) (i int, at float64) {
+	i = len(s.p.L)
+	for j := range n {
+		if s.IntN(3) > 0 {
+			v := s.NormFloat64()
+			s.a.Add(i, j, v)
+			at += v * s.x0[j]
+		}
+	}
+	s.p.L, s.p.U = append(s.p.L, math.Inf(-1)), append(s.p.U, math.Inf(1))
+	return i, at
+}
+
+func (s *sample) inequality(n int) {
+	i, at := s.row(n)
+	switch s.IntN(12) {
+	case 0:
+		s.p.L[i] = at - s.Float64()
+	case 1:
+		s.p.L[i], s.p.U[i] = at-s.Float64(), at+s.Float64()
+	default:
+		s.p.U[i] = at + 2*s.Float64()
+	}
+}
+
+// hinge is the price of what a row misses, from above or from below.
+func (s *sample) hinge(n int) {
+	i, at := s.row(n)
+	if s.IntN(4) == 0 { // −t ≥ …, t ≤ 0 with a price
+		s.a.Add(i, s.column(-0.3*s.Float64()-0.01, math.Inf(-1), 0), -1)
+		s.p.L[i] = at + s.NormFloat64()
+		s.x0[len(s.x0)-1] = min(0, at-s.p.L[i])
+		return
+	}
+	s.a.Add(i, s.column(0.3*s.Float64()+0.01, 0, math.Inf(1)), -1)
+	s.p.U[i] = at + s.NormFloat64()
+	s.x0[len(s.x0)-1] = max(0, at-s.p.U[i])
+}
+
+// maximum is the price of the largest of some affine functions.
+func (s *sample) maximum(n int) {
+	t := s.column(0.1+0.3*s.Float64(), math.Inf(-1), math.Inf(1))
+	top := math.Inf(-1)
+	for range 2 + s.IntN(4) {
+		i, at := s.row(n)
+		s.a.Add(i, t, -1)
+		s.p.U[i] = s.NormFloat64()
+		top = max(top, at-s.p.U[i])
+	}
+	s.x0[t] = top
+}
+
+// cone is one around x0.
+func (s *sample) cone(kind qpbackend.ConeKind, n int) {
+	inside := map[qpbackend.ConeKind][]float64{
+		qpbackend.SecondOrder: {2, 0.5, 0.5, 0.1}, qpbackend.Exponential: {0.2, 1, 2}, qpbackend.Power: {1, 1, 0.3}, qpbackend.Semidefinite: {1, 0.2, 1},
+	}[kind]
+	s.p.Cones = append(s.p.Cones, qpbackend.Cone{Kind: kind, Start: len(s.p.L), Len: len(inside), Alpha: 0.4})
+	for _, v := range inside {
+		i, at := s.row(n)
+		s.p.L[i] = at - v*(1+s.Float64()/10)
+	}
+	if kind != qpbackend.Power {
+		s.p.Cones[len(s.p.Cones)-1].Alpha = 0
+	}
+}
+
+// exclude adds rows that exclude each other.
+func (s *sample) exclude() {
+	n, m := 3, len(s.p.L)
+	for k, sign := range []float64{1, -1} {
+		for j := range n {
+			s.a.Add(m+k, j, sign*float64(j+1))
+		}
+		s.p.L, s.p.U = append(s.p.L, math.Inf(-1)), append(s.p.U, -1)
+	}
+	s.p.A, _ = s.a.CSC(len(s.p.L), len(s.p.Q))
+}
+
+func answer(t *testing.T, b qpbackend.Backend, p *qpbackend.Problem) (qpbackend.Solver, qpbackend.Result) {
+	t.Helper()
+	s, err := b.New(context.Background(), p, b.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var res qpbackend.Result
+	if err := s.Solve(context.Background(), &res); err != nil {
+		t.Fatal(err)
+	}
+	return s, res
+}
+
+func far(a, b []float64) (d float64) {
+	size := 1.0
+	for i, v := range a {
+		d, size = max(d, math.Abs(v-b[i])), max(size, math.Abs(v))
+	}
+	return d / size
+}
+
+// TestAsTheWhole: with a working set random problems of all cones have the solution, the
+// multipliers and the verdict that they have as a whole, at first and after changes.
+func TestAsTheWhole(t *testing.T) {
+	cones := [][]qpbackend.ConeKind{nil, {qpbackend.SecondOrder}, {qpbackend.Exponential}, {qpbackend.Power}, {qpbackend.Semidefinite}, {qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite}}
+	smaller, all := 0, 0
+	for k, kinds := range cones {
+		for seed := range uint64(8) {
+			t.Run(fmt.Sprint(kinds, seed), func(t *testing.T) {
+				s := newSample(100*uint64(k)+seed, kinds)
+				some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &s.p)
+				defer some.Close()
+				for change := range 3 {
+					whole, want := answer(t, ipm.Backend{}, &s.p)
+					whole.Close()
+					if res.Status != qpbackend.Solved || want.Status != qpbackend.Solved {
+						t.Fatalf("change %d: %v, as a whole %v", change, res.Status, want.Status)
+					}
+					if math.Abs(res.Objective-want.Objective) > 1e-6*max(1, math.Abs(want.Objective)) {
+						t.Errorf("change %d: the objective is %.10g, as a whole %.10g", change, res.Objective, want.Objective)
+					}
+					if d := far(res.X, want.X); d > 1e-4 {
+						t.Errorf("change %d: the solution is off by %g", change, d)
+					}
+					if d := max(far(res.Y, want.Y), far(res.Z, want.Z)); d > 1e-3 {
+						t.Errorf("change %d: the multipliers are off by %g", change, d)
+					}
+					if r := qpbackend.Certify(&s.p, res.X, res.Y, res.Z); r != res.Res || r.Max() > 1e-8 {
+						t.Errorf("change %d: residuals %v, certified %v", change, res.Res, r)
+					}
+					if all++; some.(*solver).rows < len(s.p.L)*3/4 {
+						smaller++
+					}
+					for j := range s.p.Q {
+						s.p.Q[j] *= 1 + 0.3*s.NormFloat64()*float64(min(1, s.p.P.ColPtr[j+1]-s.p.P.ColPtr[j]))
+					}
+					for i := range s.p.U {
+						s.p.U[i] += s.Float64() / 5
+					}
+					if err := some.Update(qpbackend.Update{Q: s.p.Q, U: s.p.U}); err != nil {
+						t.Fatal(err)
+					}
+					if err := some.Solve(context.Background(), &res); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+	if smaller < all/4 {
+		t.Errorf("%d of %d sets are smaller than the whole", smaller, all)
+	}
+}
+
+// TestExcludedAsTheWhole: rows that exclude each other do so with a working set, by a proof
+// that holds for the whole problem.
+func TestExcludedAsTheWhole(t *testing.T) {
+	for seed := range uint64(30) {
+		kinds := []qpbackend.ConeKind{qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite}[seed%4:]
+		s := newSample(1000+seed, kinds[:seed%2])
+		s.exclude()
+		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &s.p)
+		some.Close()
+		if res.Status != qpbackend.PrimalInfeasible || qpbackend.PrimalInfeasibility(&s.p, res.Y, res.Z) > 1e-8 {
+			t.Errorf("seed %d: %v, proof %g", seed, res.Status, qpbackend.PrimalInfeasibility(&s.p, res.Y, res.Z))
+		}
+	}
+}
+
+// TestUnboundedAsTheWhole: a problem that falls for ever does so with a working set, and one
+// that only rows bound that are not in the first set does not.
+func TestUnboundedAsTheWhole(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var a sparse.Triplets
+		p := qpbackend.Problem{Q: []float64{1, rng.NormFloat64(), 0.5}}
+		m := 400
+		for i := range m { // x₀ ≥ something, x₁ and x₂ within a polygon
+			a.Add(i, 0, -1)
+			a.Add(i, 1, rng.NormFloat64())
+			a.Add(i, 2, rng.NormFloat64())
+			p.L, p.U = append(p.L, math.Inf(-1)), append(p.U, 1+rng.Float64())
+		}
+		p.A, _ = a.CSC(m, 3)
+		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &p)
+		some.Close()
+		if whole, want := answer(t, ipm.Backend{}, &p); res.Status != want.Status || math.Abs(res.Objective-want.Objective) > 1e-6 {
+			t.Errorf("seed %d: %v with %g, as a whole %v with %g", seed, res.Status, res.Objective, want.Status, want.Objective)
+		} else {
+			whole.Close()
+		}
+		p.Q[0] = -1
+		some, res = answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &p)
+		some.Close()
+		if res.Status != qpbackend.DualInfeasible || qpbackend.DualInfeasibility(&p, res.X) > 1e-8 {
+			t.Errorf("seed %d, unbounded: %v", seed, res.Status)
+		}
+	}
+}
+
+// TestPays: the shapes for which there is a working set.
+func TestPays(t *testing.T) {
+	tall := newSample(1, nil)
+	for len(tall.p.L) < leastRows {
+		tall.inequality(3)
+	}
+	tall.p.A, _ = tall.a.CSC(len(tall.p.L), len(tall.p.Q))
+	small := newSample(1, nil)
+	if !Pays(&tall.p) || Pays(&small.p) {
+		t.Errorf("%d rows: %v, %d rows: %v", len(tall.p.L), Pays(&tall.p), len(small.p.L), Pays(&small.p))
+	}
+	if s, _ := answer(t, Backend{Inner: ipm.Backend{}}, &small.p); s != nil {
+		if _, is := s.(*solver); is {
+			t.Error("a small problem has a working set")
+		}
+		s.Close()
+	}
+}
