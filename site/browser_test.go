@@ -136,16 +136,25 @@ const faults = `(() => {
   const rgba = (css) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = css; canvas.fillRect(0, 0, 1, 1); const d = canvas.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
   const over = (a, b) => [0, 1, 2].map((k) => a[k] * a[3] + b[k] * (1 - a[3])).concat(1);
   const light = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const back = (e) => { const layers = []; for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); layers.push(c); if (c[3] === 1) break; } return layers.reverse().reduce((under, c) => over(c, under), [255, 255, 255, 1]); };
-  const seen = new Set(), cache = new Map();
+  const colours = new Map(), known = new Map();
+  const colour = (css) => { if (!colours.has(css)) colours.set(css, rgba(css)); return colours.get(css); };
+  const around = (e) => { // what is behind the text of an element, and how opaque it is
+    if (!e) return { under: [255, 255, 255, 1], opacity: 1 };
+    if (!known.has(e)) {
+      const style = getComputedStyle(e), outer = around(e.parentElement);
+      known.set(e, { under: over(colour(style.backgroundColor), outer.under), opacity: outer.opacity * style.opacity });
+    }
+    return known.get(e);
+  };
+  const seen = new Set();
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let n; (n = walk.nextNode());) {
     const e = n.parentElement;
     if (!n.data.trim() || !shown(e) || e.closest("script, style, svg, [aria-hidden=true], .md-search, .headerlink")) continue;
     const style = getComputedStyle(e), size = parseFloat(style.fontSize);
-    let opacity = 1; for (let p = e; p; p = p.parentElement) opacity *= getComputedStyle(p).opacity;
+    const { under, opacity } = around(e);
     if (opacity < 0.1) continue;
-    const under = back(e), ink = rgba(style.color); ink[3] *= opacity;
+    const ink = colour(style.color).slice(); ink[3] *= opacity;
     const l = [light(over(ink, under)), light(under)].sort((a, b) => b - a), ratio = (l[0] + 0.05) / (l[1] + 0.05);
     const need = size >= 24 || size >= 18.66 && style.fontWeight >= 700 ? 3 : 4.5;
     const what = "contrast " + ratio.toFixed(2) + ": " + style.color + " on " + under.map(Math.round) + " in " + e.tagName + "." + e.className;
@@ -175,7 +184,7 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		var none any // the theme keeps the scheme that it has begun with
-		if err := chromedp.Run(ctx, chromedp.Navigate(server.URL+"/404.html"), chromedp.Evaluate(`localStorage.clear(), 0`, &none)); err != nil {
+		if err := chromedp.Run(ctx, chromedp.Navigate(server.URL+"/assets/site.css"), chromedp.Evaluate(`localStorage.clear(), 0`, &none)); err != nil {
 			t.Fatal(err)
 		}
 		c.take()

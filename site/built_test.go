@@ -48,8 +48,10 @@ var build = sync.OnceValue(func() site {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if scratch != "" {
-		os.RemoveAll(scratch)
+	for _, dir := range []string{scratch, programs} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
 	os.Exit(code)
 }

@@ -1,11 +1,12 @@
-"""The code of README.md runs as it stands."""
+"""The code of the documents runs as it stands."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytest.importorskip("cvxpy")
+cvxpy = pytest.importorskip("cvxpy")
 pytest.importorskip("sklearn")
 
 README = Path(__file__).resolve().parent.parent / "README.md"
@@ -13,16 +14,9 @@ if not README.is_file():
     pytest.skip("no README.md beside the tests", allow_module_level=True)
 
 
-def blocks():
-    """The indented blocks that are Python, in turn."""
-    out, block = [], []
-    for line in (*README.read_text().splitlines(), "end"):
-        if line.startswith("    ") or not line.strip() and block:
-            block.append(line[4:])
-        elif block:
-            out.append("\n".join(block))
-            block = []
-    return [b for b in out if "import" in b]
+def blocks(path=README):
+    """The blocks of Python, in turn."""
+    return re.findall(r"^```python\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
 def test_the_problem_and_the_formula(capsys):
@@ -37,3 +31,35 @@ def test_the_problem_and_the_formula(capsys):
     exec(blocks()[1], formula)
     printed = capsys.readouterr().out
     assert "max(" in printed and formula["model"].score(formula["X"], formula["y"]) > 0.8
+
+
+def test_the_readme_of_the_repository():
+    path = README.parent.parent / "README.md"
+    if not path.is_file():
+        pytest.skip("SKIPPED: no Python package within the repository")
+    (code,) = blocks(path)
+    x = cvxpy.Variable(3)
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    known = {"cost": cvxpy.norm1(x) - cvxpy.norm2(x), "constraints": [cvxpy.sum(x) == 1], "X": X, "y": np.abs(X[:, 0])}
+    exec(code, known)
+    assert known["prob"].status == "optimal" and abs(known["prob"].value) < 1e-5
+
+
+def test_the_tutorial(capsys):
+    """docs/tutorial-cvxpy.md: its blocks run in one go, and print what it says."""
+    path = README.parent.parent / "docs" / "tutorial-cvxpy.md"
+    if not path.is_file():
+        pytest.skip("SKIPPED: no Python package within the repository")
+    text = path.read_text()
+    known = {"__name__": "__main__"}
+    code = blocks(path)
+    assert len(code) >= 5
+    for block in code:
+        exec(block, known)
+        printed = capsys.readouterr().out
+        after = text.split(block + "```\n\n", 1)[1]
+        if after.startswith("```text\n"):
+            assert printed == after.split("```text\n", 1)[1].split("```", 1)[0]
+        else:
+            assert printed == ""

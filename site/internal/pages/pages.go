@@ -41,10 +41,16 @@ func Navigation() []Section {
 	return []Section{
 		{"Start", []Page{
 			{"dcopt", "README.md", "index.md"},
+			doc("First problem in five minutes", "tutorial-first.md"),
+			doc("A Go programme", "tutorial-go.md"),
+			doc("From CVXPY and DCCP", "tutorial-cvxpy.md"),
 			{"Examples", "examples/README.md", "examples.md"},
 			doc("Gallery", "gallery.md"),
 		}},
 		{"Guides", []Page{
+			doc("Modelling", "modelling.md"),
+			doc("How it works and fails", "how.md"),
+			doc("Choosing a solver", "solvers.md"),
 			doc("l-DER regression", "lder.md"),
 		}},
 		{"Reference", []Page{
