@@ -5,6 +5,7 @@
 #                 build without cgo
 # make build      the program, static, as build/dcopt
 # make wheels     Python wheels for all platforms, in build/wheels; needs Python
+# make playground  the page that solves problems in a browser, in build/site/playground
 # make osqp       the OSQP library, for the build tag osqp
 # make api        record the exported names of the Go packages under api/
 # make fuzz       every fuzz test for FUZZTIME (20s)
@@ -28,7 +29,7 @@ JUDGE ?= 100000
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check api build wheels osqp fuzz bench judge golden site site-serve clean peers peers-test
+.PHONY: help test check api build wheels playground osqp fuzz bench judge golden site site-serve clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -51,6 +52,9 @@ wheels:
 	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
 		(cd python && DCOPT_PLATFORM=$$platform ../build/wheels/venv/bin/python -m hatchling build -t wheel -d ../build/wheels); \
 	done
+
+playground:
+	@cd site && go run ./cmd/playground .. ../build/site/playground
 
 osqp:
 	@third_party/osqp/build.sh

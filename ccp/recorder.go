@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 )
 
 // Iteration is one convex problem solved.
@@ -86,15 +85,5 @@ func Printer(w io.Writer) Recorder {
 		}
 		_, err := fmt.Fprintf(w, "%5d %4d %3d %16.8g %11.2e %10.2e %10.2e %6d\n", it.Start+1, it.K, it.Hop, it.Objective, it.Violation, it.Step, it.Tau, it.Solver)
 		return err
-	})
-}
-
-// Slog logs every iteration at level Info under the message ccp, with the fields of
-// Iteration as attributes. It ends no run.
-func Slog(l *slog.Logger) Recorder {
-	return RecorderFunc(func(it Iteration) error {
-		l.Info("ccp", "start", it.Start, "iteration", it.K, "hop", it.Hop, "objective", it.Objective,
-			"violation", it.Violation, "step", it.Step, "tau", it.Tau, "solver_iterations", it.Solver)
-		return nil
 	})
 }

@@ -2,7 +2,6 @@ package arrays
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -208,7 +207,7 @@ func (p *jsonParser) number() (float64, error) {
 }
 
 // text reads a string.
-func (p *jsonParser) text() (s string, err error) {
+func (p *jsonParser) text() (string, error) {
 	if !p.accept('"') {
 		return "", p.wrong("want a string")
 	}
@@ -222,7 +221,8 @@ func (p *jsonParser) text() (s string, err error) {
 		return "", wrong("the file ends too early")
 	}
 	p.at++
-	if json.Unmarshal(p.s[from:p.at], &s) != nil {
+	s, ok := unquoted(p.s[from+1 : p.at-1])
+	if !ok {
 		return "", wrongAt(p.s, from, "this is no string of JSON")
 	}
 	return s, nil

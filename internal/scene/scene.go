@@ -2,8 +2,6 @@ package scene
 
 import (
 	"bytes"
-	"encoding/json"
-	"math"
 	"strconv"
 )
 
@@ -99,19 +97,4 @@ func (v Values) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte(']')
 	return b.Bytes(), nil
-}
-
-// UnmarshalJSON is the inverse of MarshalJSON.
-func (v *Values) UnmarshalJSON(text []byte) error {
-	var list []*float64
-	if err := json.Unmarshal(text, &list); err != nil {
-		return err
-	}
-	*v = make(Values, len(list))
-	for k, x := range list {
-		if (*v)[k] = math.NaN(); x != nil {
-			(*v)[k] = *x
-		}
-	}
-	return nil
 }

@@ -1,0 +1,193 @@
+package playground
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+// diagnostic is a message as the page reads it.
+type diagnostic struct {
+	Severity, File, Message, Help string
+	Line, Column                  int
+	EndColumn                     int `json:"end_column"`
+	Notes                         []struct{ Message string }
+}
+
+// reply is every answer of the engine.
+type reply struct {
+	Text        *string
+	Diagnostics []diagnostic
+	Summary     *struct {
+		Variables   int
+		Shapes      map[string][]int
+		Objective   struct{ Sense, Curvature string }
+		Constraints []struct {
+			Name       string
+			Count      int
+			Curvature  string
+			Linearised []string
+		}
+		Data []struct{ Name string }
+	}
+	Result *struct {
+		Status     string
+		Objective  float64
+		Feasible   bool
+		Variables  map[string]any
+		Lets       map[string]any
+		Indices    map[string]any
+		Duals      map[string]any
+		BoundDuals map[string]any `json:"bound_duals"`
+		History    []map[string]any
+		Message    string
+	}
+	Scene *struct {
+		Panels []struct {
+			Marks []struct {
+				Kind string
+				X, R []float64
+			}
+		}
+	}
+	Iterations [][]float64
+	Best       *struct {
+		Objective float64
+		Variables map[string]any
+	}
+}
+
+func read(t *testing.T, text []byte) (r reply) {
+	t.Helper()
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return r
+}
+
+const packing = `param r = csv("data/radii.csv")
+param n = len(r)
+var   c[n,2]  start normal(0, 10)
+minimize  max(i in 1..n) ( norminf(c[i,:]) + r[i] )
+subject to
+  apart[i in 1..n, j in i+1..n]:  norm2(c[i,:] - c[j,:]) >= r[i] + r[j]
+`
+
+func TestCheck(t *testing.T) {
+	var e Engine
+	r := read(t, e.Check(context.Background(), packing))
+	if len(r.Diagnostics) != 1 || r.Diagnostics[0].Line != 1 || r.Diagnostics[0].Severity != "error" || r.Summary != nil {
+		t.Errorf("without its data: %+v", r)
+	}
+	e.Put("radii.csv", []byte("1\n2\n1.5\n"))
+	r = read(t, e.Check(context.Background(), packing))
+	s := r.Summary
+	if len(r.Diagnostics) != 0 || s == nil || s.Variables != 6 || s.Objective.Sense != "minimise" || len(s.Constraints) != 1 || s.Constraints[0].Count != 3 || len(s.Constraints[0].Linearised) == 0 || len(s.Data) != 1 {
+		t.Errorf("with its data: %+v", r)
+	}
+	e.Drop("radii.csv")
+	if r = read(t, e.Check(context.Background(), packing)); len(r.Diagnostics) != 1 {
+		t.Errorf("after a drop: %+v", r)
+	}
+	e.Put("data/radii.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00"))
+	if r = read(t, e.Check(context.Background(), packing)); len(r.Diagnostics) != 1 || r.Diagnostics[0].Line != 1 {
+		t.Errorf("with a file of another kind: %+v", r)
+	}
+	for text, part := range map[string]string{
+		"var x\nminimize x^2\noption backend = admm\n": "backend",
+		"var x\nminimize x^2\noption mu = 0.5\n":       "mu",
+		"":                                             "",
+		"var x\nminimize x*\n":                         "",
+	} {
+		r = read(t, e.Check(context.Background(), text))
+		if len(r.Diagnostics) == 0 || !strings.Contains(r.Diagnostics[0].Message, part) {
+			t.Errorf("%q: %+v", text, r)
+		}
+	}
+}
+
+func TestSolve(t *testing.T) {
+	var e Engine
+	e.Put("data/radii.csv", []byte("1\n2\n1.5\n"))
+	var told []reply
+	r := read(t, e.Solve(context.Background(), packing+"option seed = 1, restarts = 2\n", func(b []byte) { told = append(told, read(t, b)) }))
+	if r.Result == nil || r.Result.Status != "converged" || !r.Result.Feasible || len(r.Result.Variables["c"].([]any)) != 3 || len(r.Result.Duals["apart"].([]any)) != 3 || len(r.Result.History) == 0 {
+		t.Fatalf("%+v", r)
+	}
+	if r.Scene == nil || r.Scene.Panels[0].Marks[0].Kind != "circles" || len(r.Scene.Panels[0].Marks[0].R) != 3 {
+		t.Errorf("the picture is %+v", r.Scene)
+	}
+	if len(told) == 0 || told[len(told)-1].Best == nil && len(told) == 1 || len(told[0].Iterations) == 0 || len(told[0].Iterations[0]) != 4 {
+		t.Errorf("news: %+v", told)
+	}
+	for text, status := range map[string]string{
+		"var x >= 1\nlet d = 2*x\nminimize x\n":                          "converged",
+		"var x[{\"a\", \"b\"}] in [0, 1]\nmaximize sum(x)\n":             "converged",
+		"var x\nminimize x\nsubject to\n  x >= 2\n  x <= 1\n":            "infeasible",
+		"var X[2,2] psd\nminimize trace(X)\nsubject to\n  X[1,2] == 1\n": "converged",
+		"var x\nminimize x\n":                                            "unbounded",
+	} {
+		r := read(t, e.Solve(context.Background(), text, nil))
+		if r.Result == nil || r.Result.Status != status {
+			t.Errorf("%q: %+v, want %s", text, r, status)
+		}
+	}
+	if r := read(t, e.Solve(context.Background(), "var x\nminimize y\n", nil)); r.Result != nil || len(r.Diagnostics) != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// runsOff would take hours.
+const runsOff = `var x[60] in [-1, 1]
+minimize sum(i in 1..60, j in 1..60) (x[i]*x[j]*(i - j)^2 - abs(x[i] - x[j]))
+option restarts = 1000000
+`
+
+// TestStop: a solve that runs off ends by its context, asked now and then, with a point.
+func TestStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var e Engine
+	seen := 0
+	r := read(t, e.Solve(Yielding(ctx, time.Millisecond), runsOff, func([]byte) {
+		if seen++; seen == 2 {
+			cancel()
+		}
+	}))
+	if r.Result == nil || r.Result.Status != "cancelled" || r.Result.Message == "" || len(r.Result.Variables["x"].([]any)) != 60 {
+		t.Errorf("%+v", r)
+	}
+	r = read(t, e.Solve(context.Background(), runsOff+"option time_limit = 0.3\n", nil))
+	if r.Result == nil || r.Result.Message == "" || len(r.Result.Variables["x"].([]any)) != 60 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	if r := read(t, Format("var x\nminimize x^2")); r.Text == nil || *r.Text != "var   x\nminimize  x^2\n" {
+		t.Errorf("%+v", r)
+	}
+	if r := read(t, Format("minimize (\n")); r.Text != nil || len(r.Diagnostics) == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// FuzzString: strings are read back as encoding/json writes them.
+func FuzzString(f *testing.F) {
+	for _, s := range []string{"", "a", "\"\\\n\t\r\x00\x1f\x7f", "é∂😀\u2028", "\xff\xfe", "a{", "[", ":"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var out text
+		out.array(func() {
+			out.string(s)
+			out.string(s)
+		})
+		var back []string
+		if err := json.Unmarshal(out, &back); err != nil || len(back) != 2 || back[0] != back[1] || back[0] != strings.ToValidUTF8(s, "\ufffd") && !strings.Contains(back[0], "\ufffd") {
+			t.Errorf("%q became %s, %v", s, out, err)
+		}
+	})
+}

@@ -1,0 +1,342 @@
+//go:build !race
+
+package playground
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const root = "../.."
+
+// built is the playground, made once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "playground")
+	if err != nil {
+		return "", err
+	}
+	return dir, Build(context.Background(), root, dir)
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := built(); err == nil {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestSize holds the engine to its budget.
+func TestSize(t *testing.T) {
+	info, err := os.Stat(filepath.Join(folder(t), "dcopt.wasm.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > MostBytes {
+		t.Errorf("the engine has %d bytes, at most %d may be", info.Size(), MostBytes)
+	}
+	t.Logf("%d bytes", info.Size())
+}
+
+// chromium is the browser's program, "" where there is none.
+func chromium() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// browser is one for all tests of this file, and the server of the page.
+type browser struct {
+	ctx context.Context
+	url string
+}
+
+// start begins a browser with a profile of its own.
+func start(t *testing.T) *browser {
+	t.Helper()
+	program := chromium()
+	if program == "" {
+		t.Skip("SKIPPED: no Chromium")
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(folder(t))))
+	t.Cleanup(server.Close)
+	profile, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(profile) }) // the browser may still write there
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
+		chromedp.Flag("disable-background-networking", true), chromedp.NoFirstRun, chromedp.Flag("disable-dev-shm-usage", true))
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(alloc)
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Log(err)
+		}
+		end()
+	})
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return &browser{ctx, server.URL + "/"}
+}
+
+// tab is the page, open; it notes complaints and foreign requests.
+type tab struct {
+	*testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// open opens the page in a tab, in a window of that width, behind scripts that run first.
+func (b *browser) open(t *testing.T, fragment string, width int64, before ...chromedp.Action) *tab {
+	t.Helper()
+	ctx, end := chromedp.NewContext(b.ctx)
+	t.Cleanup(end)
+	ctx, stop := context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(stop)
+	p := &tab{T: t, ctx: ctx}
+	note := func(format string, args ...any) {
+		p.mu.Lock()
+		p.problems = append(p.problems, fmt.Sprintf(format, args...))
+		p.mu.Unlock()
+	}
+	chromedp.ListenTarget(ctx, func(ev any) {
+		switch ev := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			note("exception: %s", ev.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			if ev.Type == runtime.APITypeError || ev.Type == runtime.APITypeWarning {
+				note("console: %s", ev.Args[0].Value)
+			}
+		case *network.EventRequestWillBeSent:
+			if u := ev.Request.URL; !strings.HasPrefix(u, b.url) && !strings.HasPrefix(u, "blob:"+b.url) && !strings.HasPrefix(u, "data:") {
+				note("a request leaves the page: %s", u)
+			}
+		case *network.EventResponseReceived:
+			if ev.Response.Status >= 400 {
+				note("%d: %s", ev.Response.Status, ev.Response.URL)
+			}
+		}
+	})
+	p.do(network.Enable(), storage.ClearDataForOrigin(b.url, "all"), emulation.SetDeviceMetricsOverride(width, 844, 1, width < 500))
+	p.do(before...)
+	p.do(chromedp.Navigate(b.url + fragment))
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, problem := range p.problems {
+			t.Error(problem)
+		}
+	})
+	return p
+}
+
+func (p *tab) do(actions ...chromedp.Action) {
+	p.Helper()
+	if err := chromedp.Run(p.ctx, actions...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// js is the value of an expression, which may be a promise.
+func js[T any](p *tab, expression string) (v T) {
+	p.Helper()
+	p.do(chromedp.Evaluate(expression, &v, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+	return v
+}
+
+// until waits for an expression to be true.
+func (p *tab) until(expression string) {
+	p.Helper()
+	ctx, stop := context.WithTimeout(p.ctx, 90*time.Second)
+	defer stop()
+	for !js[bool](p, expression) {
+		select {
+		case <-ctx.Done():
+			p.Fatalf("%s did not become true; the page says %q, %q", expression, p.text("state"), p.text("message"))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (p *tab) text(id string) string {
+	p.Helper()
+	return js[string](p, fmt.Sprintf("document.getElementById(%q).textContent", id))
+}
+
+func (p *tab) ready() {
+	p.Helper()
+	p.until("document.getElementById('state').textContent === 'ready'")
+}
+
+// write replaces the text as typing does.
+func (p *tab) write(text string) {
+	p.Helper()
+	raw, _ := json.Marshal(text)
+	p.do(chromedp.Evaluate(`(() => { const t = document.getElementById("text"); t.value = `+string(raw)+`; t.dispatchEvent(new Event("input")); })()`, nil))
+}
+
+// shows waits until an element has a text.
+func (p *tab) shows(id, part string) {
+	p.Helper()
+	raw, _ := json.Marshal(part)
+	p.until(fmt.Sprintf("document.getElementById(%q).textContent.includes(%s)", id, raw))
+}
+
+// command is the program of the repository.
+var command = sync.OnceValues(func() (string, error) {
+	dir, err := built()
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "command.exe")
+	cmd := exec.Command("go", "build", "-o", file, "./cmd/dcopt")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, err
+})
+
+// answer is what solve --json prints, and what the page saves.
+type answer struct {
+	Status       string
+	Objective    float64
+	MaxViolation float64 `json:"max_violation"`
+	Feasible     bool
+	Variables    map[string]json.RawMessage
+	Members      []string
+}
+
+func (a *answer) UnmarshalJSON(text []byte) error {
+	type plain answer
+	if err := json.Unmarshal(text, (*plain)(a)); err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	depth := 0
+	for name := true; ; {
+		token, err := dec.Token()
+		if err != nil {
+			break
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			if depth--; depth == 1 {
+				name = true
+			}
+			continue
+		}
+		if depth == 1 {
+			if name {
+				a.Members = append(a.Members, token.(string))
+			}
+			name = !name
+		}
+	}
+	return nil
+}
+
+// loose are the examples whose last digits depend on the order of rounding errors, with
+// the relative difference of objectives that is accepted: the run ends where the
+// objective changes by less than the tolerance of 1e-6, a little earlier or later. The
+// engine in the browser has no kernels in assembler, which fuse multiplications
+// with additions; all others agree in ten digits, as the command prints them.
+var loose = map[string]float64{"low_rank": 1e-5}
+
+// TestExamples solves every example in the page and by the command.
+func TestExamples(t *testing.T) {
+	p := start(t).open(t, "", 1280)
+	program, err := command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := Problems(context.Background(), root)
+	if err != nil || len(problems) < 10 {
+		t.Fatalf("%d examples, %v", len(problems), err)
+	}
+	p.ready()
+	for _, e := range problems {
+		want := solved(t, program, filepath.Join(root, "examples", e.Name+".dc"))
+		p.do(chromedp.SetValue("#examples", e.Name), chromedp.Evaluate(`document.getElementById("examples").dispatchEvent(new Event("change"))`, nil))
+		p.until(`document.getElementById("split").textContent.includes("How the procedure sees")`)
+		p.do(chromedp.Click("#solve"))
+		p.until(`document.getElementById("solve").disabled === false`)
+		var got answer
+		if err := json.Unmarshal([]byte(js[string](p, "window.playground.answer()")), &got); err != nil {
+			t.Errorf("%s: %v; the page says %q, %q", e.Name, err, p.text("state"), p.text("message"))
+			continue
+		}
+		near := math.Abs(got.Objective-want.Objective) <= loose[e.Name]*math.Abs(want.Objective)
+		if got.Status != want.Status || got.Feasible != want.Feasible || fmt.Sprintf("%.10g", got.Objective) != fmt.Sprintf("%.10g", want.Objective) && !near {
+			t.Errorf("%s: the page has %s, %.12g, the command %s, %.12g", e.Name, got.Status, got.Objective, want.Status, want.Objective)
+		}
+		if fmt.Sprint(got.Members) != fmt.Sprint(want.Members) || len(got.Variables) != len(want.Variables) {
+			t.Errorf("%s: the page has the members %v, the command %v", e.Name, got.Members, want.Members)
+		}
+		if n := js[int](p, `document.querySelectorAll("#pictures canvas").length`); n == 0 && e.Name != "quickstart" {
+			t.Errorf("%s: no picture", e.Name)
+		}
+	}
+}
+
+// solved is the answer of the command.
+func solved(t *testing.T, program, file string) (a answer) {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := exec.Command(program, "solve", "--json", file)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &a); err != nil {
+		t.Fatalf("%s: %v %s", file, err, stderr.String())
+	}
+	return a
+}
+
+var _ = kb.Enter
