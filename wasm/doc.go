@@ -1,5 +1,3 @@
-//go:build js && wasm
-
 // Command wasm is the engine of dcopt for a browser: GOOS=js GOARCH=wasm go build ./wasm. It
 // sets the global object dcopt, whose functions docs/playground.md lists, and calls the
 // global function dcoptReady if there is one. It loads nothing and sends nothing.
