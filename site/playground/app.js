@@ -405,6 +405,6 @@ async function main() {
 }
 
 // For tests and for the console of the browser.
-window.playground = { answer: () => answerJSON, text: () => editor.value };
+window.playground = { answer: () => answerJSON, text: () => editor.value, solver: () => solver };
 
 main();

@@ -24,7 +24,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 const root = "../.."
@@ -338,5 +337,3 @@ func solved(t *testing.T, program, file string) (a answer) {
 	}
 	return a
 }
-
-var _ = kb.Enter
