@@ -54,7 +54,7 @@ wheels:
 	done
 
 playground:
-	@cd site && go run ./cmd/playground .. ../build/site/playground
+	@site/playground/build.sh build/site/playground
 
 osqp:
 	@third_party/osqp/build.sh

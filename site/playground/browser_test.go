@@ -64,6 +64,20 @@ func TestSize(t *testing.T) {
 		t.Errorf("the engine has %d bytes, at most %d may be", info.Size(), MostBytes)
 	}
 	t.Logf("%d bytes", info.Size())
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "playground.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := "go build"
+	for _, f := range flags {
+		if name, value, ok := strings.Cut(f, "="); ok && strings.Contains(value, " ") {
+			f = fmt.Sprintf("%s=%q", name, value)
+		}
+		command += " " + f
+	}
+	if !strings.Contains(string(doc), command) {
+		t.Errorf("docs/playground.md has not the command %s", command)
+	}
 }
 
 // chromium is the browser's program, "" where there is none.
