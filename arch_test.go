@@ -28,6 +28,8 @@ var mayImport = map[string]string{
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum internal/enum internal/dense",
 	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile gonum internal/arrays internal/dense internal/enum internal/suggest",
+	// Editors ask for names and places, so it reads statements itself.
+	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest",
 	// A problem as statements, with names that are no words of the language.
@@ -134,7 +136,8 @@ var mayImport = map[string]string{
 	// has them.
 	"plan": "dc/lang ccp lder lder/dataset qpbackend/backends internal/table",
 
-	"cmd/dcopt": "plan cmd/dcopt/internal/picture internal/scene dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",
+	"cmd/dcopt": "dc/lang/lsp " +
+		"plan cmd/dcopt/internal/picture internal/scene dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",
 
 	// Pictures are drawn by gonum/plot, which no other package may import.
 	"cmd/dcopt/internal/picture": "ccp lder internal/scene plot",

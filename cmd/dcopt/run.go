@@ -106,7 +106,7 @@ func newApp(s *session) *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			solveCommand(), checkCommand(), expandCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
-			planCommand(), shardCommand(), serveCommand(), backendsCommand(), versionCommand(), completionCommand(),
+			planCommand(), shardCommand(), serveCommand(), lspCommand(), backendsCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			c.App.Writer = c.App.ErrWriter

@@ -34,7 +34,7 @@ type origin struct {
 // Source: https://go.dev/ref/mod#pseudo-versions.
 const pseudoVersion = `[-.](\d{14})-([0-9a-f]{12})(\+|$)`
 
-// originOf reads what the go command records: of a checkout the revision, of
+// originOf reads the record of the go command: of a checkout the revision, of
 // "go install MODULE@VERSION" the version alone.
 func originOf(info *debug.BuildInfo) (o origin) {
 	for _, s := range info.Settings {

@@ -20,7 +20,8 @@ func Compile(ctx context.Context, f *File, opt Options) (*Program, error) {
 	return compile(ctx, f, opt, defaultLimits())
 }
 
-func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, error) {
+// newCompiler is a compiler that has seen the names that the statements declare.
+func newCompiler(ctx context.Context, f *File, opt Options, lim limits) *compiler {
 	if opt.Cache == nil {
 		opt.Cache = &Cache{}
 	}
@@ -40,6 +41,11 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 			names[s.Name] = s.At
 		}
 	}
+	return c
+}
+
+func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, error) {
+	c := newCompiler(ctx, f, opt, lim)
 	c.checkSet()
 	for k := 0; k < len(f.tree.Statements) && !c.errs.full(); k++ {
 		c.compile(f.tree.Statements[k])

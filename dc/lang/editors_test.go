@@ -150,7 +150,10 @@ func TestEditorTokens(t *testing.T) {
 // TestEditorPackage: the files that the extension names exist.
 func TestEditorPackage(t *testing.T) {
 	var p struct {
-		Contributes struct {
+		Main         string
+		Dependencies map[string]string
+		Contributes  struct {
+			Commands []struct{ Command string }
 			Languages []struct {
 				ID            string
 				Extensions    []string
@@ -162,6 +165,15 @@ func TestEditorPackage(t *testing.T) {
 	const dir = "../../editors/vscode/"
 	readJSON(t, dir+"package.json", &p)
 	c := p.Contributes
+	code, err := os.ReadFile(dir + p.Main)
+	if err != nil || len(p.Dependencies) != 1 || p.Dependencies["vscode-languageclient"] == "" || !strings.Contains(string(code), "vscode-languageclient/node") || !strings.Contains(string(code), `args: ["lsp"]`) {
+		t.Errorf("the extension starts no language server: %v, %+v", err, p)
+	}
+	for _, command := range c.Commands {
+		if !strings.Contains(string(code), `registerCommand("`+command.Command+`"`) {
+			t.Errorf("the extension does not have its command %s", command.Command)
+		}
+	}
 	if len(c.Languages) != 1 || len(c.Grammars) != 1 || !slices.Equal(c.Languages[0].Extensions, []string{".dc"}) {
 		t.Fatalf("the extension contributes %+v", c)
 	}

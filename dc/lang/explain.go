@@ -1,0 +1,245 @@
+package lang
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+)
+
+// Explanation says what a compilation knows of an expression.
+type Explanation struct {
+	Text       string // the expression, on one line
+	Start, End int    // where it stands in File.Source, in bytes
+	// Indices are the values of the indices around it for which the rest holds, those
+	// of the first member; empty: there are none.
+	Indices string
+	Shape   []int
+	// Data: no variable occurs in it. Values are its entries, in row-major order, at
+	// most 12 of them.
+	Data   bool
+	Values []float64
+	// Other is the value of what is no number: a set, a word, a condition; else empty.
+	Other     string
+	Curvature Curvature // of all entries together
+	// Lo and Hi bound the entries, by the bounds of the variables; NaN of values that
+	// are no numbers and of arrays with too many entries.
+	Lo, Hi float64
+	// Convex and Concave are the parts whose sum it is, neither where it is affine. The
+	// concave ones are linearised where the sum is minimised or bounded from above, the
+	// convex ones where it is maximised or bounded from below.
+	Convex, Concave []string
+}
+
+// The sizes of what an Explanation says.
+// Source: limits of the length of a note beside a cursor.
+const (
+	mostValues  = 12
+	mostRanged  = 4096 // entries whose ranges are joined
+	mostMembers = 12   // of a set
+)
+
+// Explain says what the innermost expression around an offset of File.Source, in bytes, is.
+// Statements after it are not compiled, and those before may have mistakes. It is nil where
+// there is no expression, or none with a value. The error is ctx.Err().
+func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanation, error) {
+	var out *Explanation
+	c := newCompiler(ctx, f, opt, defaultLimits())
+	for _, s := range f.tree.Statements {
+		c.compile(s)
+		if c.ended {
+			return nil, ctx.Err()
+		}
+		if s.Pos > offset || offset > s.End {
+			continue
+		}
+		out = c.explain(s, offset)
+		if c.ended {
+			return nil, ctx.Err()
+		}
+		if out != nil {
+			return out, nil
+		}
+	}
+	return out, nil
+}
+
+// pathTo are the nodes around an offset, from the outermost to the innermost.
+func pathTo(n *syntax.Node, offset int, path []*syntax.Node) []*syntax.Node {
+	if n == nil || offset < n.Pos || offset > n.End {
+		return path
+	}
+	path = append(path, n)
+	deepest := path
+	n.Each(func(a *syntax.Node) {
+		if p := pathTo(a, offset, path[:len(path):len(path)]); len(p) > len(deepest) {
+			deepest = p
+		}
+	})
+	return deepest
+}
+
+// explain finds the expression of a statement and evaluates it for the first values of
+// the indices around it.
+func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
+	if sym := c.ev.names[s.Name]; s.Verb <= syntax.Let && s.At.Pos <= offset && offset <= s.At.End && sym != nil && !sym.bad && sym.at == s.At {
+		c.first(func() { out = c.explanation(&syntax.Node{Span: s.At, Op: syntax.OpName, Name: s.Name}) })
+		return out
+	}
+	if !c.resolve(s) { // functions are bound only where all names are known
+		return nil
+	}
+	var path []*syntax.Node
+	binders, cond := s.Binders, s.Cond
+	try := func(n *syntax.Node, bs []syntax.Binder, when *syntax.Node) {
+		if p := pathTo(n, offset, nil); len(p) > len(path) {
+			path, binders, cond = p, bs, when
+		}
+	}
+	for _, d := range s.Dims {
+		try(d, nil, nil)
+	}
+	for k, b := range s.Binders {
+		try(b.Set, s.Binders[:k], nil)
+	}
+	try(s.Cond, s.Binders, nil)
+	if s.Verb != syntax.Option || s.Name != "backend" {
+		try(s.Value, s.Binders, s.Cond)
+	}
+	for _, a := range s.Args {
+		try(a, s.Binders, s.Cond)
+	}
+	for _, at := range s.Attrs {
+		for _, a := range at.Args {
+			try(a, nil, nil)
+		}
+	}
+	for k := len(path) - 1; k >= 0 && out == nil && !c.ended; k-- {
+		c.ev.forget()
+		c.first(func() {
+			c.under(path[:k+1], binders, cond, func(n *syntax.Node) { out = c.explanation(n) })
+		})
+	}
+	return out
+}
+
+// seen unwinds a loop of which the first member is enough.
+type seen struct{}
+
+// first runs f until it panics with seen, a mistake, or the end of the context.
+func (c *compiler) first(f func()) {
+	at := c.ev.depth()
+	defer func() {
+		r := recover()
+		c.ev.unwind(at)
+		switch r.(type) {
+		case nil, seen, mistake:
+		default:
+			if c.ended = r == errEnded; !c.ended {
+				panic(r)
+			}
+		}
+	}()
+	f()
+}
+
+// under runs f on the last node of a path, within the first values of all indices around.
+func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.Node, f func(*syntax.Node)) {
+	n := path[0]
+	c.ev.loop(n, bs, cond, func() {
+		if len(path) == 1 {
+			f(n)
+			panic(seen{})
+		}
+		bs, cond := []syntax.Binder(nil), (*syntax.Node)(nil)
+		if n.Op == syntax.OpReduce || n.Op == syntax.OpFilter {
+			bs, cond = n.Binders, n.Cond
+			if path[1] == n.Cond {
+				cond = nil
+			}
+			for k, b := range n.Binders {
+				if path[1] == b.Set {
+					bs, cond = n.Binders[:k], nil
+				}
+			}
+		}
+		c.under(path[1:], bs, cond, f)
+	})
+}
+
+// explanation is of a node at the present values of the indices.
+func (c *compiler) explanation(n *syntax.Node) *Explanation {
+	ev := c.ev
+	v := ev.eval(n)
+	e := &Explanation{Text: c.f.tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.shape, Lo: math.NaN(), Hi: math.NaN()}
+	if len(ev.indices) > 0 {
+		parts := make([]string, len(ev.indices))
+		for k, b := range ev.indices {
+			if parts[k] = fmt.Sprintf("%s = %d", b.name, b.at); b.word != "" {
+				parts[k] = fmt.Sprintf("%s = %q", b.name, b.word)
+			}
+		}
+		e.Indices = strings.Join(parts, ", ")
+	}
+	switch v.sort {
+	case truth:
+		e.Data, e.Other = true, fmt.Sprint(v.x != 0)
+		return e
+	case text:
+		e.Data, e.Other = true, fmt.Sprintf("%q", v.more.str)
+		return e
+	case members:
+		e.Data, e.Other = true, v.more.set.brief()
+		return e
+	case sparseNumbers:
+		e.Data, e.Other = true, "sparse"
+		return e
+	case numbers:
+		e.Data = true
+		for k := range min(v.len(), mostValues) {
+			e.Values = append(e.Values, v.at(k))
+		}
+		for k := range v.len() {
+			if x := v.at(k); k == 0 {
+				e.Lo, e.Hi = x, x
+			} else {
+				e.Lo, e.Hi = min(e.Lo, x), max(e.Hi, x)
+			}
+		}
+		return e
+	}
+	e.Curvature = v.curvature()
+	if v.len() <= mostRanged {
+		for k := range v.len() {
+			entry := v.expr(k)
+			r := entry.Range()
+			if k == 0 {
+				e.Lo, e.Hi = r.Lo, r.Hi
+			} else {
+				e.Lo, e.Hi = min(e.Lo, r.Lo), max(e.Hi, r.Hi)
+			}
+		}
+	}
+	if e.Curvature > Affine {
+		var convex, concave Part
+		c.linearisedOf(&convex, n, v, -1)
+		c.linearisedOf(&concave, n, v, 1)
+		e.Convex, e.Concave = convex.Linearised, concave.Linearised
+	}
+	return e
+}
+
+// brief is the members of a set in braces, the first ones where there are many.
+func (s *memberSet) brief() string {
+	var parts []string
+	for k := range s.list {
+		if k == mostMembers {
+			parts = append(parts, "...")
+			break
+		}
+		parts = append(parts, s.list[k].text(s.width))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

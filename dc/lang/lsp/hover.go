@@ -1,0 +1,206 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+)
+
+// keywords say what each statement is.
+var keywords = map[string]string{
+	"param":    "data: a number, an array, or a file; `--set` gives it another value",
+	"set":      "names indices: numbers, words, or pairs",
+	"var":      "variables, with their shape, bounds and start",
+	"let":      "names an expression",
+	"minimize": "the objective, to be made small",
+	"maximize": "the objective, to be made large",
+	"find":     "asks for any point that meets the constraints",
+	"subject":  "`subject to` begins the constraints, a line each",
+	"option":   "settings of the solver",
+	"in":       "the set that an index runs over, or the bounds of a variable",
+	"if":       "a condition on data, or a choice: `if(condition, a, b)`",
+	"and":      "both conditions hold",
+	"or":       "one of the conditions holds",
+	"not":      "the condition does not hold",
+}
+
+// attributes of variables.
+var attributes = map[string]string{
+	"start":     "where the variable begins: values, or `normal(mean, sd)`, `uniform(l, u)`",
+	"symmetric": "the matrix is its transpose",
+	"psd":       "the matrix is symmetric and positive semidefinite",
+}
+
+// optionTexts say what each option is.
+var optionTexts = map[string]string{
+	"tau": "the first weight of the slacks, > 0", "mu": "growth of that weight, > 1", "tau_max": "where it stops to grow, > 0", "max_iter": "at most so many iterations from a start",
+	"tol": "converged when the objective changes by less, relatively", "feas_tol": "how far a feasible point may break a row, in units of the row",
+	"restarts": "how many starting points", "seed": "of the starting points", "backend": "the solver of the convex problems", "time_limit": "in seconds",
+}
+
+// tokenAt is the token around an offset of the source, a word rather than the token behind it.
+func tokenAt(toks []syntax.Token, offset int) (k int, ok bool) {
+	for i := range toks {
+		if t := &toks[i]; t.Pos <= offset && offset <= t.End && t.End > t.Pos && t.Kind != syntax.Newline {
+			if !ok || toks[k].Kind != syntax.Name {
+				k, ok = i, true
+			}
+		}
+	}
+	return k, ok
+}
+
+func functionNamed(name string) (lang.Function, bool) {
+	for _, f := range lang.Functions() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return lang.Function{}, false
+}
+
+func (s *server) hover(ctx context.Context, d *document, p *placeParams) (any, error) {
+	offset := d.offset(p.Position) - d.bom
+	toks, comments := syntax.Scan(d.source())
+	for _, c := range comments {
+		if c.Pos <= offset && offset < c.End {
+			return nil, nil
+		}
+	}
+	k, ok := tokenAt(toks, offset)
+	if !ok {
+		return nil, nil
+	}
+	t := &toks[k]
+	var text strings.Builder
+	at := t.Span
+	if t.Kind == syntax.Keyword || t.Kind >= syntax.In {
+		fmt.Fprintf(&text, "**%s**: %s\n", t.Text, keywords[t.Text])
+		return s.hovering(d, text.String(), at), nil
+	}
+	call := k+1 < len(toks) && toks[k+1].Kind == syntax.LParen
+	if f, isFunction := functionNamed(t.Text); isFunction && t.Kind == syntax.Name && call {
+		text.WriteString("`" + f.Form + "`: " + f.Meaning + ".\n")
+		if !f.Data {
+			fmt.Fprintf(&text, "\n%s", strings.ToUpper(f.Curvature.String()[:1])+f.Curvature.String()[1:])
+			if f.Domain != "" {
+				text.WriteString(" for " + f.Domain)
+			}
+			fmt.Fprintf(&text, "; takes arguments: %s.\n", f.Takes)
+		}
+	}
+	e, err := s.explain(ctx, d, offset)
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
+		if text.Len() > 0 {
+			text.WriteString("\n---\n\n")
+		}
+		describe(&text, e)
+		at = syntax.Span{Pos: e.Start, End: e.End}
+	}
+	if e == nil && text.Len() == 0 && t.Kind == syntax.Name {
+		switch {
+		case attributes[t.Text] != "":
+			fmt.Fprintf(&text, "**%s**: %s\n", t.Text, attributes[t.Text])
+		case optionTexts[t.Text] != "":
+			fmt.Fprintf(&text, "**option %s**: %s\n", t.Text, optionTexts[t.Text])
+		}
+	}
+	if text.Len() == 0 {
+		return nil, nil
+	}
+	return s.hovering(d, text.String(), at), nil
+}
+
+// explain compiles the document up to an offset of its source.
+func (s *server) explain(ctx context.Context, d *document, offset int) (*lang.Explanation, error) {
+	f, _ := lang.Parse(d.name(), []byte(d.text))
+	return lang.Explain(ctx, f, d.options(), offset)
+}
+
+func (s *server) hovering(d *document, text string, at syntax.Span) hover {
+	r := d.span(at)
+	if s.markdown {
+		return hover{markup{"markdown", text}, &r}
+	}
+	return hover{markup{"plaintext", strings.NewReplacer("**", "", "`", "", "\n---\n", "\n", "```dc\n", "", "```\n", "").Replace(text)}, &r}
+}
+
+// describe writes curvature, range and split.
+func describe(w *strings.Builder, e *lang.Explanation) {
+	code := func(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+	w.WriteString(code(e.Text))
+	if e.Indices != "" {
+		w.WriteString(" at " + e.Indices)
+	}
+	w.WriteString("\n\n")
+	shape := "scalar"
+	if len(e.Shape) > 0 {
+		parts := make([]string, len(e.Shape))
+		for k, n := range e.Shape {
+			parts[k] = strconv.Itoa(n)
+		}
+		shape = strings.Join(parts, " × ")
+	}
+	switch {
+	case e.Other != "":
+		fmt.Fprintf(w, "data: %s\n", e.Other)
+		return
+	case e.Data && len(e.Shape) == 0:
+		fmt.Fprintf(w, "data: %s\n", number(e.Lo))
+		return
+	case e.Data:
+		values := make([]string, len(e.Values))
+		for k, v := range e.Values {
+			values[k] = number(v)
+		}
+		total := 1
+		for _, n := range e.Shape {
+			total *= n
+		}
+		if total > len(values) {
+			values = append(values, "...")
+		}
+		fmt.Fprintf(w, "data, %s, from %s to %s: %s\n", shape, number(e.Lo), number(e.Hi), strings.Join(values, " "))
+		return
+	}
+	fmt.Fprintf(w, "**%s**", e.Curvature)
+	if e.Curvature == lang.DC {
+		w.WriteString(" (a difference of convex functions)")
+	}
+	fmt.Fprintf(w, ", %s%s\n", shape, sign(e.Lo, e.Hi))
+	list := func(head string, parts []string) {
+		if len(parts) > 0 {
+			fmt.Fprintf(w, "\n%s:\n", head)
+			for _, p := range parts {
+				w.WriteString("- " + code(p) + "\n")
+			}
+		}
+	}
+	if e.Curvature == lang.DC {
+		list("convex parts, kept in `<=` and when minimised", e.Convex)
+		list("concave parts, linearised there", e.Concave)
+	}
+}
+
+// sign says what the range of an expression proves.
+func sign(lo, hi float64) string {
+	switch {
+	case math.IsNaN(lo), math.IsInf(lo, -1) && math.IsInf(hi, 1):
+		return ", of any sign"
+	case math.IsInf(hi, 1):
+		return ", ≥ " + number(lo)
+	case math.IsInf(lo, -1):
+		return ", ≤ " + number(hi)
+	}
+	return fmt.Sprintf(", from %s to %s", number(lo), number(hi))
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

@@ -1,0 +1,463 @@
+package lsp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+// Options of a server.
+type Options struct {
+	// Version is told to the client.
+	Version string
+	// Backends are the names that "option backend" takes.
+	Backends []string
+	// Debounce is how long a document must rest before it is compiled; 0: not at all.
+	Debounce time.Duration
+}
+
+// Rest is the rest of a document that a server for people waits for.
+// Source: between two strokes of a key pass some 100 to 200 ms.
+const Rest = 150 * time.Millisecond
+
+// ErrNoShutdown says that the client ended without asking for a shutdown.
+var ErrNoShutdown = errors.New("lsp: the client ended without a shutdown")
+
+// Serve answers a client until it exits, its stream ends or ctx does. The error is nil after
+// a shutdown, ErrNoShutdown without one, ctx.Err(), or that of a stream.
+func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	s := newServer(ctx, w, opt)
+	defer s.idle.Wait()
+	defer cancel()
+	return s.serve(newFrames(r))
+}
+
+func newServer(ctx context.Context, w io.Writer, opt Options) *server {
+	return &server{ctx: ctx, opt: opt, out: frameWriter{w: w}, docs: map[string]*opened{}, running: map[string]context.CancelFunc{}, places: make(chan struct{}, mostRequests)}
+}
+
+func newFrames(r io.Reader) *frames {
+	return &frames{r: bufio.NewReaderSize(r, maxHeader), most: maxBody}
+}
+
+// mostRequests is how many requests are answered at a time.
+// Source: a limit of memory; a person asks for one or two things at a time.
+const mostRequests = 4
+
+// server is the state of a session. The loop of serve alone changes the documents.
+type server struct {
+	ctx  context.Context
+	opt  Options
+	out  frameWriter
+	idle sync.WaitGroup
+
+	initialized, down bool
+	enc               encoding
+	markdown, related bool
+	docs              map[string]*opened
+
+	places  chan struct{} // of requests under way
+	mu      sync.Mutex
+	running map[string]context.CancelFunc // by the id of the request
+	panics  int                           // recovered; a mistake of this package
+}
+
+// opened is a document that the client has open.
+type opened struct {
+	*document
+	stale context.CancelFunc // ends the work on its last state
+}
+
+// received is a frame, or the error in its place.
+type received struct {
+	body []byte
+	err  error
+}
+
+func (s *server) serve(in *frames) error {
+	incoming := make(chan received)
+	go func() { // it may wait for input when the server ends
+		for {
+			body, err := in.next()
+			select {
+			case incoming <- received{body, err}:
+			case <-s.ctx.Done():
+				return
+			}
+			if err != nil && err != errTooLarge && err != errHeader {
+				return
+			}
+		}
+	}()
+	skipped := false // errors in a row are told once
+	for {
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case m := <-incoming:
+			switch {
+			case m.err == nil:
+				skipped = false
+				if s.receive(m.body) {
+					return s.ended()
+				}
+			case m.err == errTooLarge || m.err == errHeader:
+				if !skipped {
+					s.refuse(nil, codeRequest, "%s", m.err)
+				}
+				skipped = true
+			case m.err == io.EOF:
+				return s.ended()
+			default:
+				return fmt.Errorf("lsp: %w", m.err)
+			}
+			if err := s.out.failed(); err != nil {
+				return fmt.Errorf("lsp: %w", err)
+			}
+		}
+	}
+}
+
+func (s *server) ended() error {
+	if !s.down {
+		return ErrNoShutdown
+	}
+	return nil
+}
+
+// receive treats a message, and reports whether it was the last one.
+func (s *server) receive(body []byte) (exit bool) {
+	var m message
+	if err := json.Unmarshal(body, &m); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) || !json.Valid(body) {
+			s.refuse(nil, codeParse, "the message is no JSON: %s", err)
+		} else {
+			s.refuse(nil, codeRequest, "the message is no object of the protocol")
+		}
+		return false
+	}
+	if m.Method == "" { // a reply: the server asks for nothing
+		if len(m.ID) == 0 {
+			s.refuse(nil, codeRequest, "the message has no method")
+		}
+		return false
+	}
+	if m.Method == "exit" {
+		return true
+	}
+	if len(m.ID) == 0 || bytes.Equal(m.ID, []byte("null")) {
+		s.notified(m.Method, m.Params)
+		return false
+	}
+	if !validID(m.ID) {
+		s.refuse(nil, codeRequest, "the id of a request is a number or a string")
+		return false
+	}
+	switch {
+	case m.Method == "initialize":
+		if s.initialized {
+			s.refuse(m.ID, codeRequest, "the server is initialized")
+			return false
+		}
+		var p initializeParams
+		if err := json.Unmarshal(m.Params, &p); err != nil {
+			s.refuse(m.ID, codeParams, "initialize: %s", err)
+			return false
+		}
+		s.answer(m.ID, s.initialize(&p))
+	case !s.initialized:
+		s.refuse(m.ID, codeNotInitialized, "the first request is initialize")
+	case s.down:
+		s.refuse(m.ID, codeRequest, "the server is shut down")
+	case m.Method == "shutdown":
+		s.down = true
+		s.answer(m.ID, nil)
+	default:
+		s.request(&m)
+	}
+	return false
+}
+
+func validID(id json.RawMessage) bool {
+	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
+}
+
+// initialize takes over what the client can and says what the server can.
+func (s *server) initialize(p *initializeParams) any {
+	s.initialized = true
+	name := "utf-16"
+	for _, e := range p.Capabilities.General.PositionEncodings {
+		if k := slices.Index([]string{"utf-16", "utf-8", "utf-32"}, e); k >= 0 {
+			s.enc, name = encoding(k), e
+			break
+		}
+	}
+	s.markdown = slices.Contains(p.Capabilities.TextDocument.Hover.ContentFormat, "markdown")
+	s.related = p.Capabilities.TextDocument.PublishDiagnostics.RelatedInformation
+	type object = map[string]any
+	return object{
+		"serverInfo": object{"name": "dcopt", "version": s.opt.Version},
+		"capabilities": object{
+			"positionEncoding":           name,
+			"textDocumentSync":           object{"openClose": true, "change": 2, "save": object{}},
+			"hoverProvider":              true,
+			"definitionProvider":         true,
+			"referencesProvider":         true,
+			"documentHighlightProvider":  true,
+			"documentSymbolProvider":     true,
+			"documentFormattingProvider": true,
+			"renameProvider":             object{"prepareProvider": true},
+			"completionProvider":         object{"triggerCharacters": []string{`"`, "/"}},
+			"signatureHelpProvider":      object{"triggerCharacters": []string{"(", ","}},
+		},
+	}
+}
+
+// notified treats messages without an answer; unknown and malformed ones are passed over.
+func (s *server) notified(method string, params json.RawMessage) {
+	if method == "$/cancelRequest" {
+		var p struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if json.Unmarshal(params, &p) == nil {
+			s.mu.Lock()
+			if cancel, ok := s.running[string(p.ID)]; ok {
+				cancel()
+			}
+			s.mu.Unlock()
+		}
+		return
+	}
+	if !s.initialized || s.down {
+		return
+	}
+	switch method {
+	case "textDocument/didOpen":
+		var p documentParams
+		if json.Unmarshal(params, &p) == nil {
+			s.open(newDocument(p.TextDocument.URI, p.TextDocument.Version, p.TextDocument.Text, s.enc))
+		}
+	case "textDocument/didChange":
+		var p changeParams
+		if json.Unmarshal(params, &p) != nil {
+			return
+		}
+		if old := s.docs[p.TextDocument.URI]; old != nil {
+			d := old.document
+			for _, c := range p.ContentChanges {
+				text := c.Text
+				if c.Range != nil {
+					from, to := d.offset(c.Range.Start), d.offset(c.Range.End)
+					text = d.text[:from] + c.Text + d.text[max(from, to):]
+				}
+				d = newDocument(d.uri, p.TextDocument.Version, text, s.enc)
+			}
+			s.open(d)
+		}
+	case "textDocument/didSave": // data files may have changed, too
+		var p documentParams
+		if json.Unmarshal(params, &p) == nil && s.docs[p.TextDocument.URI] != nil {
+			s.open(s.docs[p.TextDocument.URI].document)
+		}
+	case "textDocument/didClose":
+		var p documentParams
+		if json.Unmarshal(params, &p) == nil {
+			if old := s.docs[p.TextDocument.URI]; old != nil {
+				old.stale()
+				delete(s.docs, p.TextDocument.URI)
+				s.tell("textDocument/publishDiagnostics", publishParams{p.TextDocument.URI, old.version, []diagnostic{}})
+			}
+		}
+	}
+}
+
+// open takes over a state of a document, ends the work on the one before and begins
+// to look for mistakes.
+func (s *server) open(d *document) {
+	if old := s.docs[d.uri]; old != nil {
+		old.stale()
+	}
+	ctx, stale := context.WithCancel(s.ctx)
+	s.docs[d.uri] = &opened{d, stale}
+	s.idle.Go(func() {
+		if s.opt.Debounce > 0 {
+			rest := time.NewTimer(s.opt.Debounce)
+			defer rest.Stop()
+			select {
+			case <-rest.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+		s.guarded(nil, func() {
+			list, err := s.diagnostics(ctx, d)
+			if err == nil && ctx.Err() == nil {
+				s.tell("textDocument/publishDiagnostics", publishParams{d.uri, d.version, list})
+			}
+		})
+	})
+}
+
+// handler answers a request about a document.
+type handler func(s *server, ctx context.Context, d *document, p *placeParams) (any, error)
+
+// handlers by method.
+var handlers = map[string]handler{
+	"textDocument/hover":             (*server).hover,
+	"textDocument/completion":        (*server).complete,
+	"textDocument/signatureHelp":     (*server).signature,
+	"textDocument/definition":        (*server).definition,
+	"textDocument/references":        (*server).references,
+	"textDocument/documentHighlight": (*server).highlight,
+	"textDocument/prepareRename":     (*server).prepareRename,
+	"textDocument/rename":            (*server).rename,
+	"textDocument/documentSymbol":    (*server).symbols,
+	"textDocument/formatting":        (*server).format,
+}
+
+// request answers beside the loop, about the state that the document has now.
+func (s *server) request(m *message) {
+	h, ok := handlers[m.Method]
+	if !ok {
+		s.refuse(m.ID, codeMethod, "no method %q", m.Method)
+		return
+	}
+	var p placeParams
+	if err := json.Unmarshal(m.Params, &p); err != nil {
+		s.refuse(m.ID, codeParams, "%s: %s", m.Method, err)
+		return
+	}
+	doc := s.docs[p.TextDocument.URI]
+	if doc == nil {
+		s.refuse(m.ID, codeParams, "the document %q is not open", p.TextDocument.URI)
+		return
+	}
+	d := doc.document
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.mu.Lock()
+	s.running[string(m.ID)] = cancel
+	s.mu.Unlock()
+	s.idle.Go(func() {
+		defer func() {
+			cancel()
+			s.mu.Lock()
+			delete(s.running, string(m.ID))
+			s.mu.Unlock()
+		}()
+		select {
+		case s.places <- struct{}{}:
+			defer func() { <-s.places }()
+		case <-ctx.Done():
+			s.refuse(m.ID, codeCancelled, "cancelled")
+			return
+		}
+		s.guarded(m.ID, func() {
+			out, err := h(s, ctx, d, &p)
+			var refusal *responseError
+			switch {
+			case ctx.Err() != nil:
+				s.refuse(m.ID, codeCancelled, "cancelled")
+			case errors.As(err, &refusal):
+				s.refuse(m.ID, refusal.Code, "%s", refusal.Message)
+			case err != nil:
+				s.refuse(m.ID, codeFailed, "%s", err)
+			default:
+				s.answer(m.ID, out)
+			}
+		})
+	})
+}
+
+// guarded runs f; a panic in it, which would be a mistake of the compiler, ends the
+// request and not the session.
+func (s *server) guarded(id json.RawMessage, f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.mu.Lock()
+			s.panics++
+			s.mu.Unlock()
+			if id != nil {
+				s.refuse(id, codeInternal, "internal error: %v", r)
+			}
+		}
+	}()
+	f()
+}
+
+func (s *server) send(v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		b = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, codeInternal, err)
+	}
+	s.out.write(b)
+}
+
+func (s *server) answer(id json.RawMessage, result any) { s.send(reply{"2.0", id, result}) }
+
+// refuse answers with an error; a nil id is that of a message that has none to be read.
+func (s *server) refuse(id json.RawMessage, code int, format string, args ...any) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	s.send(errorReply{"2.0", id, &responseError{code, fmt.Sprintf(format, args...)}})
+}
+
+func (s *server) tell(method string, params any) { s.send(notification{"2.0", method, params}) }
+
+// options are those with which a document is compiled.
+func (d *document) options() lang.Options { return lang.Options{Dir: d.dir()} }
+
+// diagnostics compiles a document. The error is that of the context.
+func (s *server) diagnostics(ctx context.Context, d *document) ([]diagnostic, error) {
+	f, _ := lang.Parse(d.name(), []byte(d.text)) // Compile tells its mistakes, too
+	prog, err := lang.Compile(ctx, f, d.options())
+	var found lang.Diagnostics
+	switch {
+	case err == nil:
+		found = prog.Warnings
+	case !errors.As(err, &found):
+		return nil, err
+	}
+	out := []diagnostic{}
+	for _, m := range found {
+		x := diagnostic{Range: d.place(m.Place), Severity: 1, Source: "dcopt", Message: m.Message}
+		if m.Severity == lang.Warning {
+			x.Severity = 2
+		}
+		if m.Help != "" {
+			x.Message += "\nhelp: " + m.Help
+		}
+		for _, n := range m.Notes {
+			if at := d.place(n.Place); s.related {
+				x.Related = append(x.Related, relatedInformation{location{d.uri, at}, n.Text})
+			} else {
+				x.Message += fmt.Sprintf("\n%s: %s", d.text[d.offset(at.Start):d.offset(at.End)], n.Text)
+			}
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// format lays a document out; one with mistakes in its syntax stays as it is.
+func (s *server) format(_ context.Context, d *document, _ *placeParams) (any, error) {
+	out, err := lang.Format(d.name(), []byte(d.text))
+	if err != nil {
+		return nil, nil
+	}
+	if string(out) == d.text {
+		return []textEdit{}, nil
+	}
+	return []textEdit{{textRange{position{}, d.position(len(d.text))}, string(out)}}, nil
+}

@@ -1,0 +1,64 @@
+// Starts "dcopt lsp" for .dc files and keeps it running.
+"use strict";
+
+const vscode = require("vscode");
+const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
+
+let client;
+
+function make() {
+  const command = vscode.workspace.getConfiguration("dcopt").get("path") || "dcopt";
+  const run = { command, args: ["lsp"], transport: TransportKind.stdio };
+  return new LanguageClient("dcopt", "dcopt", { run, debug: run }, {
+    documentSelector: [{ language: "dc", scheme: "file" }, { language: "dc", scheme: "untitled" }],
+  });
+}
+
+async function start() {
+  client = make();
+  try {
+    await client.start();
+  } catch (e) {
+    client = undefined;
+    const command = vscode.workspace.getConfiguration("dcopt").get("path") || "dcopt";
+    vscode.window.showErrorMessage(`dcopt: cannot start "${command} lsp" (${e.message || e}). Install dcopt, or set dcopt.path.`);
+  }
+}
+
+async function stop() {
+  const old = client;
+  client = undefined;
+  if (old) {
+    await old.stop();
+  }
+}
+
+// solve saves the problem and solves it in a terminal.
+async function solve() {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || editor.document.languageId !== "dc" || !(await editor.document.save())) {
+    return;
+  }
+  const command = vscode.workspace.getConfiguration("dcopt").get("path") || "dcopt";
+  const task = new vscode.Task({ type: "dcopt" }, vscode.TaskScope.Workspace, "solve", "dcopt", new vscode.ProcessExecution(command, ["solve", editor.document.fileName]));
+  await vscode.tasks.executeTask(task);
+}
+
+async function activate(context) {
+  context.subscriptions.push(
+    vscode.commands.registerCommand("dcopt.restart", async () => {
+      await stop();
+      await start();
+    }),
+    vscode.commands.registerCommand("dcopt.solve", solve),
+    vscode.workspace.onDidChangeConfiguration(async (e) => {
+      if (e.affectsConfiguration("dcopt.path")) {
+        await stop();
+        await start();
+      }
+    }),
+  );
+  await start();
+}
+
+module.exports = { activate, deactivate: stop };
