@@ -153,7 +153,7 @@ func TestEditorPackage(t *testing.T) {
 		Main         string
 		Dependencies map[string]string
 		Contributes  struct {
-			Commands []struct{ Command string }
+			Commands  []struct{ Command string }
 			Languages []struct {
 				ID            string
 				Extensions    []string
