@@ -4,6 +4,7 @@
 # make check      what needs no test run: gofmt, vet, staticcheck, house rules, a
 #                 build without cgo
 # make build      the program, static, as build/dcopt
+# make man        the manual pages, in build/man
 # make wheels     Python wheels for all platforms, in build/wheels; needs Python
 # make playground  the page that solves problems in a browser, in build/site/playground
 # make osqp       the OSQP library, for the build tag osqp
@@ -29,7 +30,7 @@ JUDGE ?= 100000
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check api build wheels playground osqp fuzz bench judge golden site site-serve clean peers peers-test
+.PHONY: help test check build wheels playground osqp fuzz bench judge golden site site-serve clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -44,6 +45,13 @@ check:
 # start of the program.
 build:
 	CGO_ENABLED=0 go build -trimpath -tags=urfave_cli_no_docs -ldflags=-s -o build/dcopt ./cmd/dcopt
+
+.PHONY: man
+man: build
+	@mkdir -p build/man; build/dcopt man >build/man/dcopt.1; \
+	for command in $$(sed -n '/COMMANDS/,/EXIT/s/^\.B \([a-z]*\)$$/\1/p' build/man/dcopt.1); do \
+		build/dcopt man $$command >build/man/dcopt-$$command.1 || exit; \
+	done
 
 # A wheel holds the program of its platform, built without C.
 wheels:
@@ -79,6 +87,7 @@ golden:
 		echo "$$dir"; (cd "$$dir" && go test . -update); \
 	done
 
+.PHONY: api
 api:
 	go test . -run='^TestAPI$$' -count=1 -update-api
 

@@ -3,27 +3,34 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/template"
 )
+
+// shells are those that there is a completion script for.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
 		Usage:     "print a completion script for a shell",
-		ArgsUsage: "bash|zsh|fish",
-		Description: "bash:  source <(dcopt completion bash)\n" +
-			"zsh:   dcopt completion zsh > \"${fpath[1]}/_dcopt\"\n" +
-			"fish:  dcopt completion fish > ~/.config/fish/completions/dcopt.fish",
+		ArgsUsage: strings.Join(shells, "|"),
+		Description: "bash:        source <(dcopt completion bash)\n" +
+			"zsh:         dcopt completion zsh > \"${fpath[1]}/_dcopt\"\n" +
+			"fish:        dcopt completion fish > ~/.config/fish/completions/dcopt.fish\n" +
+			"PowerShell:  dcopt completion powershell | Out-String | Invoke-Expression",
 		Action: func(c *cli.Context) error {
-			writers := map[string]func(io.Writer, []*cli.Command){"bash": completeBash, "zsh": completeZsh, "fish": completeFish}
+			writers := map[string]func(io.Writer, []*cli.Command){"bash": completeBash, "zsh": completeZsh, "fish": completeFish, "powershell": completePowerShell}
 			if c.Args().Len() != 1 {
 				return usagef("completion: for which shell? Usage: %s", c.Command.UsageText)
 			}
 			write, ok := writers[c.Args().First()]
 			if !ok {
-				return unknown("shell", c.Args().First(), []string{"bash", "zsh", "fish"}, "; want bash, zsh or fish")
+				return unknown("shell", c.Args().First(), shells, "; want bash, zsh, fish or powershell")
 			}
 			write(c.App.Writer, c.App.Commands)
 			return nil
@@ -45,39 +52,56 @@ func words(cmd *cli.Command) []string {
 	return names
 }
 
+// arguments are the words that a command takes where others take files; nil: files.
+func arguments(name string, commands []string) []string {
+	switch name {
+	case "completion":
+		return shells
+	case "new":
+		var names []string
+		for _, t := range template.All() {
+			names = append(names, t.Name)
+		}
+		return names
+	case "man", "help":
+		return commands
+	}
+	return nil
+}
+
 // shellCommands leaves out the parser's own help command.
-func shellCommands(commands []*cli.Command) (cmds []*cli.Command, names string) {
-	var list []string
+func shellCommands(commands []*cli.Command) (cmds []*cli.Command, names []string) {
 	for _, c := range commands {
 		if c.Name != "help" {
-			cmds, list = append(cmds, c), append(list, c.Name)
+			cmds, names = append(cmds, c), append(names, c.Name)
 		}
 	}
-	return cmds, strings.Join(append(list, "help"), " ")
+	return cmds, names
 }
 
 func completeBash(w io.Writer, commands []*cli.Command) {
 	cmds, names := shellCommands(commands)
 	fmt.Fprintf(w, `# bash completion for dcopt
 _dcopt() {
-	local cur="${COMP_WORDS[COMP_CWORD]}" words=""
+	local cur="${COMP_WORDS[COMP_CWORD]}" words="" args=""
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W "%s" -- "$cur"))
+		COMPREPLY=($(compgen -W "%s help" -- "$cur"))
 		return
 	fi
 	case "${COMP_WORDS[1]}" in
-`, names)
+`, strings.Join(names, " "))
 	for _, c := range cmds {
-		fmt.Fprintf(w, "\t%s) words=\"%s\" ;;\n", c.Name, strings.Join(words(c), " "))
+		fmt.Fprintf(w, "\t%s) words=\"%s\" args=\"%s\" ;;\n", c.Name, strings.Join(words(c), " "), strings.Join(arguments(c.Name, names), " "))
 	}
-	fmt.Fprint(w, `	esac
+	fmt.Fprintf(w, `	help) args="%s" ;;
+	esac
 	case "$cur" in
 	-*) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
-	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	*) if [ -n "$args" ]; then COMPREPLY=($(compgen -W "$args" -- "$cur")); else COMPREPLY=($(compgen -f -- "$cur")); fi ;;
 	esac
 }
 complete -o filenames -F _dcopt dcopt
-`)
+`, strings.Join(names, " "))
 }
 
 func completeZsh(w io.Writer, commands []*cli.Command) {
@@ -85,31 +109,44 @@ func completeZsh(w io.Writer, commands []*cli.Command) {
 	fmt.Fprintf(w, `#compdef dcopt
 _dcopt() {
 	if (( CURRENT == 2 )); then
-		compadd -- %s
+		compadd -- %s help
 		return
 	fi
-	local -a flags
+	local -a flags args
 	case "${words[2]}" in
-`, names)
+`, strings.Join(names, " "))
 	for _, c := range cmds {
-		fmt.Fprintf(w, "\t%s) flags=(%s) ;;\n", c.Name, strings.Join(words(c), " "))
+		fmt.Fprintf(w, "\t%s) flags=(%s) args=(%s) ;;\n", c.Name, strings.Join(words(c), " "), strings.Join(arguments(c.Name, names), " "))
 	}
-	fmt.Fprint(w, `	esac
+	fmt.Fprintf(w, `	help) args=(%s) ;;
+	esac
 	if [[ "${words[CURRENT]}" == -* ]]; then
 		compadd -- $flags
+	elif (( ${#args} )); then
+		compadd -- $args
 	else
 		_files
 	fi
 }
-compdef _dcopt dcopt
-`)
+# Of a file in fpath the function is the completion; sourced, the script only names it.
+if [ "${funcstack[1]}" = "_dcopt" ]; then
+	_dcopt "$@"
+else
+	compdef _dcopt dcopt
+fi
+`, strings.Join(names, " "))
 }
 
 func completeFish(w io.Writer, commands []*cli.Command) {
-	cmds, _ := shellCommands(commands)
+	cmds, names := shellCommands(commands)
 	fmt.Fprintln(w, "# fish completion for dcopt")
+	fmt.Fprintf(w, "complete -c dcopt -n __fish_use_subcommand -f -a help -d 'list the commands, or describe one'\n")
+	fmt.Fprintf(w, "complete -c dcopt -n '__fish_seen_subcommand_from help' -f -a '%s'\n", strings.Join(names, " "))
 	for _, c := range cmds {
 		fmt.Fprintf(w, "complete -c dcopt -n __fish_use_subcommand -f -a %s -d '%s'\n", c.Name, quoteFish(c.Usage))
+		if args := arguments(c.Name, names); args != nil {
+			fmt.Fprintf(w, "complete -c dcopt -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c.Name, strings.Join(args, " "))
+		}
 		for _, f := range c.Flags {
 			if f.Names()[0] == "help" {
 				continue
@@ -137,3 +174,54 @@ func completeFish(w io.Writer, commands []*cli.Command) {
 func quoteFish(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s)
 }
+
+// completePowerShell works in Windows PowerShell 5 and in PowerShell 7. It offers files by
+// offering nothing: the shell then does.
+func completePowerShell(w io.Writer, commands []*cli.Command) {
+	cmds, names := shellCommands(commands)
+	list := func(words []string) string {
+		quoted := make([]string, len(words))
+		for k, s := range words {
+			quoted[k] = quotePowerShell(s)
+		}
+		return "@(" + strings.Join(quoted, ", ") + ")"
+	}
+	fmt.Fprintf(w, `# PowerShell completion for dcopt
+Register-ArgumentCompleter -Native -CommandName dcopt -ScriptBlock {
+	param($wordToComplete, $commandAst, $cursorPosition)
+	$commands = @{
+`)
+	for _, c := range cmds {
+		fmt.Fprintf(w, "\t\t%s = %s\n", quotePowerShell(c.Name), quotePowerShell(c.Usage))
+	}
+	fmt.Fprint(w, "\t\t'help' = 'list the commands, or describe one'\n\t}\n\t$flags = @{\n")
+	for _, c := range cmds {
+		fmt.Fprintf(w, "\t\t%s = %s\n", quotePowerShell(c.Name), list(words(c)))
+	}
+	fmt.Fprint(w, "\t}\n\t$arguments = @{\n")
+	for _, name := range append(slices.Clone(names), "help") {
+		if args := arguments(name, names); args != nil {
+			fmt.Fprintf(w, "\t\t%s = %s\n", quotePowerShell(name), list(args))
+		}
+	}
+	fmt.Fprint(w, `	}
+	$words = @($commandAst.CommandElements | ForEach-Object { $_.ToString() })
+	$before = @($words | Where-Object { $_ -ne $wordToComplete -or $wordToComplete -eq '' })
+	if ($before.Count -le 1) {
+		$commands.Keys | Sort-Object | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
+			[System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $commands[$_])
+		}
+		return
+	}
+	$command = $before[1]
+	$offer = @()
+	if ($wordToComplete -like '-*') { $offer = $flags[$command] }
+	elseif ($arguments.ContainsKey($command)) { $offer = $arguments[$command] }
+	$offer | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
+		[System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+	}
+}
+`)
+}
+
+func quotePowerShell(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

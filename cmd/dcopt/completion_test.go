@@ -9,25 +9,106 @@ import (
 )
 
 func TestCompletion(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
+	programs := map[string]string{"powershell": "pwsh"}
+	for _, shell := range shells {
 		var stdout, stderr bytes.Buffer
 		if code := run(context.Background(), []string{"completion", shell}, nil, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
 			t.Errorf("%s: code %d, %s", shell, code, stderr.String())
 		}
-		for _, want := range []string{"predict", "time-limit", "sweep"} {
+		for _, want := range []string{"predict", "time-limit", "sweep", "lsp", "packing", "powershell"} {
 			if !strings.Contains(stdout.String(), want) {
 				t.Errorf("%s: the script lacks %s", shell, want)
 			}
 		}
-		path, err := exec.LookPath(shell)
+		program := shell
+		if programs[shell] != "" {
+			program = programs[shell]
+		}
+		path, err := exec.LookPath(program)
 		if err != nil {
 			t.Logf("SKIPPED: no %s to read its script", shell)
 			continue
 		}
 		cmd := exec.Command(path, "-n")
+		if shell == "powershell" {
+			cmd = exec.Command(path, "-NoProfile", "-Command", "$null = [scriptblock]::Create([Console]::In.ReadToEnd())")
+		}
 		cmd.Stdin = &stdout
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s -n: %v\n%s", shell, err, out)
+		}
+	}
+}
+
+// TestPowerShellScript: brackets and quotes of the script are closed.
+func TestPowerShellScript(t *testing.T) {
+	var script, stderr bytes.Buffer
+	run(context.Background(), []string{"completion", "powershell"}, nil, &script, &stderr)
+	var open []rune
+	quote := rune(0)
+	for _, line := range strings.Split(script.String(), "\n") {
+		for _, r := range line {
+			switch {
+			case quote != 0:
+				if r == quote {
+					quote = 0 // a doubled quote opens again at once
+				}
+			case r == '\'' || r == '"':
+				quote = r
+			case r == '#':
+				if len(open) > 0 {
+					t.Errorf("a comment inside of %q: %s", string(open), line)
+				}
+			case strings.ContainsRune("([{", r):
+				open = append(open, r)
+			case strings.ContainsRune(")]}", r):
+				if len(open) == 0 || strings.IndexRune("([{", open[len(open)-1]) != strings.IndexRune(")]}", r) {
+					t.Fatalf("%c closes nothing: %s", r, line)
+				}
+				open = open[:len(open)-1]
+			}
+		}
+		if quote != 0 {
+			t.Fatalf("a quote is open at the end of %s", line)
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("open: %q", string(open))
+	}
+}
+
+// TestFishCompletes and TestZshCompletes ask the shells, where they are.
+func TestFishCompletes(t *testing.T) {
+	fish, err := exec.LookPath("fish")
+	if err != nil {
+		t.Log("SKIPPED: no fish")
+		return
+	}
+	var script, stderr bytes.Buffer
+	run(context.Background(), []string{"completion", "fish"}, nil, &script, &stderr)
+	for words, want := range map[string]string{"dcopt so": "solve\t", "dcopt solve --time": "--time-limit\t", "dcopt new pack": "packing", "dcopt man chec": "check"} {
+		cmd := exec.Command(fish, "--no-config", "-c", script.String()+"\ncomplete -C '"+words+"'")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%q completes to %q, %v, want %q", words, out, err, want)
+		}
+	}
+}
+
+func TestZshCompletes(t *testing.T) {
+	zsh, err := exec.LookPath("zsh")
+	if err != nil {
+		t.Log("SKIPPED: no zsh")
+		return
+	}
+	var script, stderr bytes.Buffer
+	run(context.Background(), []string{"completion", "zsh"}, nil, &script, &stderr)
+	for line, want := range map[string]string{"dcopt so": "solve", "dcopt solve --time": "--time-limit", "dcopt new pack": "packing"} {
+		// compadd prints what it is given and _files says so; the cursor is on the last word.
+		code := "compdef() { :; }; compadd() { shift; print -l -- \"$@\" }; _files() { print files }\n" + script.String() +
+			"\nwords=(" + line + "); CURRENT=${#words}; _dcopt"
+		out, err := exec.Command(zsh, "-f", "-c", code).CombinedOutput()
+		if err != nil || !strings.Contains("\n"+string(out), "\n"+want+"\n") {
+			t.Errorf("%q completes to %q, %v, want %q", line, out, err, want)
 		}
 	}
 }
@@ -41,7 +122,7 @@ func TestBashCompletes(t *testing.T) {
 	var script, stderr bytes.Buffer
 	run(context.Background(), []string{"completion", "bash"}, nil, &script, &stderr)
 	for words, want := range map[string]string{
-		"dcopt so": "solve", "dcopt solve --time": "--time-limit", "dcopt cv --fol": "--folds", "dcopt solve completion_te": "completion_test.go",
+		"dcopt so": "solve", "dcopt solve --time": "--time-limit", "dcopt cv --fol": "--folds", "dcopt solve completion_te": "completion_test.go", "dcopt new pack": "packing", "dcopt completion po": "powershell", "dcopt man chec": "check", "dcopt help lsp": "lsp",
 	} {
 		cmd := exec.Command(bash, "-c", script.String()+`
 COMP_WORDS=(`+words+`); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _dcopt; echo "${COMPREPLY[@]}"`)

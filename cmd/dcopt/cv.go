@@ -81,6 +81,7 @@ func crossValidate(c *cli.Context) error {
 	for k, t := range trials {
 		for j, set := range sets {
 			p.say("table %d of %d, %s, %v", k+1, len(trials), t.path, set.Method)
+			p.portion(float64(k*len(sets)+j), float64(len(trials)*len(sets)))
 			begin := time.Now()
 			res, err := within(c.Context, func() (lder.CVResult, error) {
 				return lder.CrossValidate(c.Context, t.data.X, t.data.Y, t.folds, set)

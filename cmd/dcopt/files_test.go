@@ -283,7 +283,7 @@ func TestWriteErrors(t *testing.T) {
 		"solve p.dc", "solve p.dc --json", "solve p.dc --sweep d=1:2:3", "solve p.dc --sweep d=1:2:3 --json", "solve q.qps", "solve q.qps --json",
 		"check p.dc", "check p.dc --json", "check q.qps", "fmt p.dc", "fmt --check bad.dc", "predict m.json t.csv", "show m.json", "show m.json --format python",
 		"fit t.csv -t y --pieces 1,1 -o n.json", "fit t.csv -t y --pieces 1,1 -o n.json --json", "cv t.csv -t y --folds 2", "cv t.csv -t y --folds f.json --json",
-		"backends", "backends --json", "version", "completion bash", "completion zsh", "completion fish", "help", "help solve",
+		"backends", "backends --json", "version", "completion bash", "completion zsh", "completion fish", "completion powershell", "man", "man solve", "new", "help", "help solve",
 	}
 	if err := os.WriteFile("bad.dc", []byte("var   x\nminimize   x\n"), 0o666); err != nil {
 		t.Fatal(err)

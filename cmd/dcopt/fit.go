@@ -276,6 +276,9 @@ func train(c *cli.Context, set lder.Settings, limit time.Duration, d *trainingTa
 	begin := time.Now()
 	training, end := limited(c.Context, limit)
 	defer end()
+	if t, ok := training.Deadline(); ok {
+		p.until(t)
+	}
 	fitted, err := within(ctx, func() (*lder.Regressor, error) {
 		return r, r.FitColumns(training, d.Columns, d.Y, d.weights)
 	})
@@ -294,8 +297,12 @@ func trainingProgress(c *cli.Context, set *lder.Settings) (p *progress) {
 		set.Progress = func(done, total int) { fmt.Fprintf(c.App.ErrWriter, "%d of %d\n", done, total) }
 	case !c.Bool("quiet"):
 		p = sessionOf(c).log.progress("training")
-		set.Recorder = p.recorder()
-		set.Progress = func(done, total int) { p.say("training, %d of %d", done, total) }
+		p.portion(0, 1)
+		set.Recorder = p.recorder(0)
+		set.Progress = func(done, total int) {
+			p.say("training, %d of %d", done, total)
+			p.portion(float64(done), float64(total))
+		}
 	}
 	return p
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"unicode"
@@ -72,7 +71,7 @@ func (m *messages) fail(err error, code int) {
 // follows from it; of warnings none does.
 func (m *messages) diagnose(ds lang.Diagnostics, code int, text func(file string) []byte) error {
 	if !m.json {
-		return ds.Render(m, text, isTerminal(m.w) && os.Getenv("NO_COLOR") == "")
+		return ds.Render(m, text, colours(m.w))
 	}
 	for _, d := range ds {
 		o := object{{"severity", d.Severity.String()}}

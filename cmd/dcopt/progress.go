@@ -22,6 +22,9 @@ type progress struct {
 	mu    sync.Mutex
 	state string
 	shown bool
+	share float64   // of the work, done since from
+	from  time.Time // when the share was 0
+	limit time.Time // when the work ends at the latest; zero: there is no limit
 }
 
 // progress starts the line of the run, or says what follows if there is one, unless
@@ -41,6 +44,9 @@ func (m *messages) progress(what string) *progress {
 // isTerminal takes every character device for a terminal; text that is written to
 // /dev/null does no harm.
 func isTerminal(w io.Writer) bool {
+	if g, ok := w.(*gate); ok {
+		return isTerminal(g.w)
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -48,6 +54,9 @@ func isTerminal(w io.Writer) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 }
+
+// colours reports whether w shows colours, and the user wants them: https://no-color.org.
+func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
 func newProgress(w io.Writer, what string, after, every time.Duration) *progress {
 	p := &progress{w: w, done: make(chan struct{}), state: what}
@@ -60,9 +69,11 @@ func newProgress(w io.Writer, what string, after, every time.Duration) *progress
 			case <-p.done:
 				return
 			case <-wake.C:
+				now := time.Now()
 				p.mu.Lock()
 				// The line is cut to 79 columns: a wrapped one could not be wiped out.
-				fmt.Fprintf(p.w, "\r\x1b[K%.70s %6.1f s", p.state, time.Since(begin).Seconds())
+				end := fmt.Sprintf(" %6.1f s%s", now.Sub(begin).Seconds(), p.left(now))
+				fmt.Fprintf(p.w, "\r\x1b[K%.*s%s", 79-len(end), p.state, end)
 				p.shown = true
 				p.mu.Unlock()
 				wake.Reset(every)
@@ -93,6 +104,55 @@ func (p *progress) say(format string, args ...any) {
 	p.mu.Unlock()
 }
 
+// portion says how much of the work is done, of all of it; the line tells how long the
+// rest takes if it goes on so. A portion of 0 begins anew.
+func (p *progress) portion(done, total float64) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !(total > 0) || done <= 0 {
+		p.share, p.from = 0, time.Now()
+		return
+	}
+	p.share = min(done/total, 1)
+}
+
+// until says when the work ends at the latest.
+func (p *progress) until(limit time.Time) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.limit = limit
+	p.mu.Unlock()
+}
+
+// leastShare is the part of the work from which the rest is estimated.
+// Source: below it the estimate would be more than fifty times what was measured.
+const leastShare = 0.02
+
+// left is the estimate of the rest, empty where there is none.
+func (p *progress) left(now time.Time) string {
+	rest, about := time.Duration(-1), "about"
+	if p.share >= leastShare && p.share < 1 && !p.from.IsZero() {
+		rest = time.Duration(float64(now.Sub(p.from)) * (1 - p.share) / p.share)
+	}
+	if limit := p.limit.Sub(now); !p.limit.IsZero() && (rest < 0 || limit < rest) {
+		rest, about = max(limit, 0), "at most"
+	}
+	switch {
+	case rest < 0:
+		return ""
+	case rest < 2*time.Minute:
+		return fmt.Sprintf(", %s %.0f s left", about, rest.Seconds())
+	case rest < 2*time.Hour:
+		return fmt.Sprintf(", %s %.0f min left", about, rest.Minutes())
+	}
+	return fmt.Sprintf(", %s %.0f h left", about, rest.Hours())
+}
+
 // wipe makes room for the result; the line comes back.
 func (p *progress) wipe() {
 	if p != nil {
@@ -110,13 +170,17 @@ func (p *progress) stop() {
 	p.wipe()
 }
 
-// recorder tells the line of iterations.
-func (p *progress) recorder() ccp.Recorder {
+// recorder tells the line of iterations; starts is the number of starts, below 2 where it
+// is not known.
+func (p *progress) recorder(starts int) ccp.Recorder {
 	if p == nil {
 		return nil
 	}
 	return recorder{ccp.RecorderFunc(func(it ccp.Iteration) error {
 		p.say("start %d, iteration %d: objective %.6g, violation %.1e", it.Start+1, it.K, it.Objective, it.Violation)
+		if starts > 1 {
+			p.portion(float64(it.Start), float64(starts))
+		}
 		return nil
 	}), p}
 }

@@ -41,6 +41,21 @@ type report struct {
 	history    []ccp.Iteration
 	panels     []scene.Panel // of the solution, for a picture
 	message    string
+	color      bool // of the status, in text
+}
+
+// statusText is the status: green where it is solved, yellow where there is a point to use
+// and red where there is none.
+func (r *report) statusText() string {
+	switch {
+	case !r.color:
+		return r.status
+	case r.code == exitOK:
+		return "\x1b[32m" + r.status + "\x1b[0m"
+	case r.feasible != nil && *r.feasible:
+		return "\x1b[33m" + r.status + "\x1b[0m"
+	}
+	return "\x1b[31m" + r.status + "\x1b[0m"
 }
 
 // say sets the message where the backend or procedure left none.
@@ -125,7 +140,7 @@ func (r *report) text(w io.Writer, brief, full bool) {
 	p := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-13s%s\n", name, fmt.Sprintf(format, args...))
 	}
-	p("status", "%s", r.status)
+	p("status", "%s", r.statusText())
 	if r.message != "" {
 		p("", "%s", r.message)
 	}

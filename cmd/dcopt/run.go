@@ -52,18 +52,26 @@ func ended(code int) error {
 
 // run is the program: args without its name. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return startSession(ctx, args, stdin, stdout, stderr).run()
+}
+
+func startSession(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *session {
 	s := &session{
-		begin: time.Now(), ctx: ctx, stdin: stdin,
+		begin: time.Now(), ctx: ctx, args: args, stdin: stdin,
 		stdout: &stream{ctx: ctx, w: stdout},
 		log:    &messages{w: stderr, json: wantsJSON(args)},
 	}
 	if f, ok := stdout.(*os.File); ok { // it may be a file that is read
 		s.files.opened = append(s.files.opened, &output{files: &s.files, name: "the file behind standard output", file: f})
 	}
+	return s
+}
+
+func (s *session) run() int {
 	app := newApp(s)
-	args, err := arrange(app, args)
+	args, err := arrange(app, s.args)
 	if err == nil {
-		err = app.RunContext(ctx, append([]string{app.Name}, args...))
+		err = app.RunContext(s.ctx, append([]string{app.Name}, args...))
 	}
 	if lost := s.stdout.close(); lost != nil { // the output has not arrived
 		err = usagef("cannot write to standard output: %w", lost)
@@ -105,8 +113,8 @@ func newApp(s *session) *cli.App {
 		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			solveCommand(), checkCommand(), expandCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
-			planCommand(), shardCommand(), serveCommand(), lspCommand(), backendsCommand(), versionCommand(), completionCommand(),
+			newCommand(), solveCommand(), checkCommand(), expandCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
+			planCommand(), shardCommand(), serveCommand(), lspCommand(), backendsCommand(), versionCommand(), completionCommand(), manCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			c.App.Writer = c.App.ErrWriter

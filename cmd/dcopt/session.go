@@ -15,6 +15,7 @@ import (
 type session struct {
 	begin  time.Time
 	ctx    context.Context // ends at a signal
+	args   []string        // of the command line, without the program's name
 	stdin  io.Reader
 	stdout *stream
 	files  files

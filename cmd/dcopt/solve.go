@@ -43,6 +43,7 @@ func solveCommand() *cli.Command {
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json, the variables as a table if in .csv"},
 			&cli.StringFlag{Name: "plot", Usage: "draw the solution, and objective and violation by iteration of the start that gave it, to `FILE`.svg or .png"},
 			&cli.StringFlag{Name: "panels", Value: panelsAll, Usage: "with --plot, `WHAT` to draw: all, solution, run"},
+			&cli.BoolFlag{Name: "watch", Aliases: []string{"w"}, Usage: "solve again each time the problem or its data are saved, until Ctrl-C"},
 			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables, and all digits: what is printed reads back as the same numbers"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no variables in the table, no notes, no progress"},
@@ -82,6 +83,9 @@ type job struct {
 }
 
 func solve(c *cli.Context) error {
+	if c.Bool("watch") {
+		return watch(c)
+	}
 	j, err := newJob(c)
 	if err != nil {
 		return err
@@ -228,6 +232,7 @@ func (j *job) print(r *report) error {
 		return nil
 	}
 	if !j.json {
+		r.color = j.out.stream != nil && colours(j.out.stream.w)
 		w := bufio.NewWriter(j.out)
 		r.text(w, j.c.Bool("quiet"), j.full())
 		w.Flush() // commit has the error

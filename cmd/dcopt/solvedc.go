@@ -47,7 +47,15 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		set.Recorder = ccp.Printer(j.c.App.ErrWriter)
 	case j.line != nil:
 		j.line.say("solving")
-		set.Recorder = j.line.recorder()
+		if j.sweeps == nil {
+			j.line.portion(0, 1)
+			set.Recorder = j.line.recorder(starts)
+		} else {
+			set.Recorder = j.line.recorder(0) // the share is that of the values
+		}
+		if t, ok := j.ctx.Deadline(); ok {
+			j.line.until(t)
+		}
 	}
 	begin := time.Now()
 	j.seen.begin(prog.Problem, set.Recorder)

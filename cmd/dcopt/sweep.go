@@ -98,6 +98,7 @@ func (j *job) sweep() error {
 	}
 	for k, v := range r.values {
 		j.line.say("compiling")
+		j.line.portion(float64(k), float64(len(r.values)))
 		prog, err := src.program(j.ctx, &member{r.name, v})
 		if err != nil {
 			return err
