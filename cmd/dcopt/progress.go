@@ -130,7 +130,7 @@ func (p *progress) until(limit time.Time) {
 }
 
 // leastShare is the part of the work from which the rest is estimated.
-// Source: below it the estimate would be more than fifty times what was measured.
+// Source: below it the estimate would be more than fifty times the time measured.
 const leastShare = 0.02
 
 // left is the estimate of the rest, empty where there is none.

@@ -78,7 +78,7 @@ func (s states) same(t states) bool {
 	return true
 }
 
-// changed waits until files differ from what they were and then rest for one look, so
+// changed waits until files differ from their old states and then rest for one look, so
 // that a file which is being written is read as a whole. It reports false where ctx ends.
 func changed(ctx context.Context, old states) bool {
 	tick := time.NewTicker(pollEvery)

@@ -111,6 +111,11 @@ func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
 	for _, a := range s.Args {
 		try(a, s.Binders, s.Cond)
 	}
+	for _, m := range s.Marks {
+		for _, a := range m.Args {
+			try(a, nil, nil)
+		}
+	}
 	for _, at := range s.Attrs {
 		for _, a := range at.Args {
 			try(a, nil, nil)

@@ -69,6 +69,8 @@ func (s *server) complete(ctx context.Context, d *document, p *placeParams) (any
 		c.statements()
 	case len(line) > 0 && line[0].Text == "option" && isStart(line, syntax.Comma):
 		c.table(itemProperty, "1", optionTexts)
+	case len(line) > 0 && line[0].Text == "plot" && isStart(line, syntax.Comma):
+		c.table(itemFunction, "1", marks)
 	case len(line) > 2 && line[0].Text == "option" && line[len(line)-2].Text == "backend":
 		for _, b := range append([]string{"auto"}, s.opt.Backends...) {
 			c.add(itemValue, b, "solver of the convex problems", "", "1")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // fileURI is the URI of a path on this system.
@@ -187,6 +188,8 @@ func TestHover(t *testing.T) {
 		{head + "minimize y\nsubject to\n  a[k in S]: w[‸k] >= 1", "k at k = \"a\"|data: \"a\""},
 		{head + "minimize y + sum(‸S)", "S|data: {\"a\", \"b\"}"},
 		{"param r = [1, 2, 3], n = len(r)\nvar c‸[n,2] in [-5, 5]\nminimize c[1,1]", "c|affine, 3 × 2, from -5 to 5"},
+		{"var x[3,2]\nminimize norm1(x)\nplot points(‸x), path(x) \"way\"", "x|affine, 3 × 2"},
+		{"var x[3,2]\nminimize norm1(x)\nplot points(x), pa‸th(x) \"way\"", "plot path: lines"},
 		{"var y >= 0\nminimize y\noption ma‸x_iter = 3", "option max_iter: at most"},
 		{"var y >= 0 st‸art 3\nminimize y", "start: where the variable begins"},
 		{"param A = c‸sv(\"none.csv\")", "csv(file, column, ...): a table, or columns of it."},
@@ -253,6 +256,9 @@ func TestCompletion(t *testing.T) {
 		{"var x\nminimize x\noption ‸", "tau restarts backend", "abs x"},
 		{"var x\nminimize x\noption tau = 2, ‸", "mu restarts", "abs x"},
 		{"var x\nminimize x\noption backend = ‸", "auto ipm admm", "abs"},
+		{"var x\nminimize x\nplot ‸", "points circles path", "abs x"},
+		{"var x[3,2]\nminimize x[1,1]\nplot points(x), ‸", "points circles path", "abs x"},
+		{"var x[3,2]\nminimize x[1,1]\nplot points(‸", "x", "points"},
 		{"param A = csv(\"‸", "points.csv other.txt sub/", "model.go .hidden.csv abs"},
 		{"param A = csv(\"sub/‸\")", "", "points.csv abs"},
 		{"param A = csv(\"../no/such/‸\")", "", "abs"},
@@ -415,6 +421,36 @@ func TestRename(t *testing.T) {
 		t.Error("a name is changed in a file that cannot be read as a whole")
 	}
 	c.stop()
+}
+
+// TestWordsAreDescribed: every word of the language has a text, and no other.
+func TestWordsAreDescribed(t *testing.T) {
+	for w := range syntax.Words {
+		if keywords[w] == "" {
+			t.Errorf("%s has no text", w)
+		}
+	}
+	if len(keywords) != len(syntax.Words) {
+		t.Errorf("%d words are described, there are %d", len(keywords), len(syntax.Words))
+	}
+	for name := range optionTexts {
+		f, err := lang.Parse("a.dc", []byte("var x\nminimize x\noption "+name+" = 3\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lang.Compile(context.Background(), f, lang.Options{}); err != nil && strings.Contains(err.Error(), "unknown option") {
+			t.Error(err)
+		}
+	}
+	for kind := range marks {
+		f, err := lang.Parse("a.dc", []byte("var x[2,2]\nminimize sum(x)\nplot "+kind+"(x)\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lang.Compile(context.Background(), f, lang.Options{}); err != nil && strings.Contains(err.Error(), "unknown") {
+			t.Error(err)
+		}
+	}
 }
 
 func TestSymbols(t *testing.T) {

@@ -22,6 +22,7 @@ var keywords = map[string]string{
 	"find":     "asks for any point that meets the constraints",
 	"subject":  "`subject to` begins the constraints, a line each",
 	"option":   "settings of the solver",
+	"plot":     "a picture of the solution: marks such as `points(p)`, `circles(p, r)`, `path(q)`, with commas between",
 	"in":       "the set that an index runs over, or the bounds of a variable",
 	"if":       "a condition on data, or a choice: `if(condition, a, b)`",
 	"and":      "both conditions hold",
@@ -34,6 +35,12 @@ var attributes = map[string]string{
 	"start":     "where the variable begins: values, or `normal(mean, sd)`, `uniform(l, u)`",
 	"symmetric": "the matrix is its transpose",
 	"psd":       "the matrix is symmetric and positive semidefinite",
+}
+
+// marks say what the kinds of marks of a plot draw.
+var marks = map[string]string{
+	"points": "a dot at each place", "circles": "a circle around each place", "path": "lines from place to place", "links": "lines between pairs of places",
+	"signal": "a vector over its indices", "bars": "a bar for each entry of a vector", "matrix": "a matrix as a picture", "fit": "data and a function over it",
 }
 
 // optionTexts say what each option is.
@@ -107,6 +114,8 @@ func (s *server) hover(ctx context.Context, d *document, p *placeParams) (any, e
 	}
 	if e == nil && text.Len() == 0 && t.Kind == syntax.Name {
 		switch {
+		case marks[t.Text] != "" && call:
+			fmt.Fprintf(&text, "**plot %s**: %s\n", t.Text, marks[t.Text])
 		case attributes[t.Text] != "":
 			fmt.Fprintf(&text, "**%s**: %s\n", t.Text, attributes[t.Text])
 		case optionTexts[t.Text] != "":

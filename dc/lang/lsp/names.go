@@ -64,6 +64,11 @@ func (w *walker) statement(s *syntax.Statement) {
 	for _, a := range s.Args {
 		w.node(a, inner)
 	}
+	for _, m := range s.Marks {
+		for _, a := range m.Args {
+			w.node(a, nil)
+		}
+	}
 	for _, at := range s.Attrs {
 		for _, a := range at.Args {
 			w.node(a, nil)
@@ -215,7 +220,7 @@ func (s *server) rename(_ context.Context, d *document, p *placeParams) (any, er
 // kinds of the symbols of statements.
 var symbolKinds = map[syntax.Verb]int{
 	syntax.Param: symbolConstant, syntax.Set: symbolArray, syntax.Var: symbolVariable, syntax.Let: symbolFunction,
-	syntax.Minimize: symbolEvent, syntax.Maximize: symbolEvent, syntax.Find: symbolEvent, syntax.Constraint: symbolProperty, syntax.Option: symbolEnum,
+	syntax.Minimize: symbolEvent, syntax.Maximize: symbolEvent, syntax.Find: symbolEvent, syntax.Constraint: symbolProperty, syntax.Option: symbolEnum, syntax.Plot: symbolEvent,
 }
 
 func (s *server) symbols(_ context.Context, d *document, _ *placeParams) (any, error) {
