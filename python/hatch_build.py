@@ -22,8 +22,8 @@ PLATFORMS = {
 # Of the Go module, all that the program is built from, and where it stands in an sdist.
 GO_FOLDER = "go"
 GO_FILES = ("go.mod", "go.sum", "LICENSE")
-GO_FOLDERS = ("cmd/dcopt", "dc", "ccp", "lder", "qpbackend", "internal", "third_party/osqp")
-GO_SUFFIXES = (".go", ".s", ".h", ".c")
+GO_FOLDERS = ("cmd/dcopt", "dc", "ccp", "lder", "plan", "qpbackend", "internal", "third_party/osqp")
+GO_SUFFIXES = (".go", ".s", ".h", ".c", ".dc", ".csv")
 
 
 def here() -> str:
