@@ -52,7 +52,7 @@ func (g *gate) close() {
 // states of files: size, time and identity of those that exist.
 type states map[string]os.FileInfo
 
-func look(paths []string) states {
+func statesOf(paths []string) states {
 	out := states{}
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil {
@@ -94,7 +94,7 @@ func changed(ctx context.Context, old states) bool {
 		for p := range old {
 			paths = append(paths, p)
 		}
-		now := look(paths)
+		now := statesOf(paths)
 		if last != nil && last.same(now) && !old.same(now) {
 			return true
 		}
@@ -147,7 +147,7 @@ func watch(c *cli.Context) error {
 		if from := c.String("start"); from != "" {
 			names = append(names, from)
 		}
-		known = look(names)
+		known = statesOf(names)
 		ctx, cancel := context.WithCancel(c.Context)
 		out, log := &gate{w: s.stdout}, &gate{w: s.log.w}
 		inner := startSession(ctx, args, nil, out, log)

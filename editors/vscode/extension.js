@@ -2,19 +2,29 @@
 "use strict";
 
 const vscode = require("vscode");
-const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
 
+// client is the connection to the server, library what it is made by. A folder without
+// node_modules has no library: colours and brackets are there all the same.
 let client;
+let library;
+try {
+  library = require("vscode-languageclient/node");
+} catch {
+  library = undefined;
+}
 
 function make() {
   const command = vscode.workspace.getConfiguration("dcopt").get("path") || "dcopt";
-  const run = { command, args: ["lsp"], transport: TransportKind.stdio };
-  return new LanguageClient("dcopt", "dcopt", { run, debug: run }, {
+  const run = { command, args: ["lsp"], transport: library.TransportKind.stdio };
+  return new library.LanguageClient("dcopt", "dcopt", { run, debug: run }, {
     documentSelector: [{ language: "dc", scheme: "file" }, { language: "dc", scheme: "untitled" }],
   });
 }
 
 async function start() {
+  if (!library) {
+    return;
+  }
   client = make();
   try {
     await client.start();

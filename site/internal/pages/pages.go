@@ -59,7 +59,7 @@ func Navigation() []Section {
 			doc("The command line", "cli.md"),
 			doc("From Go", "go.md"),
 			{"From Python", "python/README.md", "python-package.md"},
-			{"Editors", "editors/README.md", "editors.md"},
+			doc("Editors", "editors.md"),
 			doc("The procedure in detail", "ccp.md"),
 			doc("The worker's protocol", "protocol.md"),
 			doc("Several machines", "cluster.md"),
