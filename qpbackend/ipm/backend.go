@@ -38,6 +38,10 @@ const (
 	// complement of the few, a dense matrix. Where there is no such structure, or a
 	// semidefinite cone of order 3 or more, it is Sparse.
 	Arrowhead = kkt.Arrowhead
+	// Schur is for semidefinite cones: their rows are eliminated, which leaves the Schur
+	// complement of the variables in them, formed from the data matrices by their sparsity.
+	// Auto does that for the cones where it takes fewer operations.
+	Schur = kkt.Schur
 )
 
 // Name is "ipm".
@@ -98,11 +102,7 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 	n, m := p.Dims()
 	lay := newLayout(p.A, p.Cones)
 	sp := p.P.Clone()
-	blocks, err := lay.blocks()
-	if err != nil {
-		return nil, err
-	}
-	sys, err := kkt.NewBlocks(ctx, sp, lay.at, blocks, how)
+	sys, err := kkt.NewBlocks(ctx, sp, lay.at, lay.blocks(), how)
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}

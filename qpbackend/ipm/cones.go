@@ -2,7 +2,6 @@ package ipm
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
@@ -25,31 +24,20 @@ func (l *layout) groups() []equil.Group {
 func (c coneRange) block() kkt.Block {
 	expanded := c.kind == qpbackend.SecondOrder && c.len > longestDense ||
 		c.kind == qpbackend.Exponential || c.kind == qpbackend.Power
-	return kkt.Block{Start: c.row, Len: c.len, Expanded: expanded}
-}
-
-// blocks are those of all cones. It is an error if they would not fit into
-// memory.
-func (l *layout) blocks() ([]kkt.Block, error) {
-	var blocks []kkt.Block
-	entries := 0.0
-	for _, c := range l.cones {
-		b := c.block()
-		if !b.Expanded {
-			entries += float64(c.len) * float64(c.len+1) / 2
-		}
-		if entries > mostDense {
-			return nil, fmt.Errorf("ipm: with a %v cone of %d rows the KKT matrix has more than %g entries; a semidefinite cone may have an order of some 160", c.kind, c.len, mostDense)
-		}
-		blocks = append(blocks, b)
+	b := kkt.Block{Start: c.row, Len: c.len, Expanded: expanded}
+	if c.kind == qpbackend.Semidefinite {
+		b.Order = order(c.len)
 	}
-	return blocks, nil
+	return b
 }
 
-// mostDense entries of dense blocks take most of a GB, and the factor as much
-// again.
-// Source: a limit of memory: 1e8 float64 have 0.8 GB.
-const mostDense = 1e8
+// blocks are those of all cones.
+func (l *layout) blocks() (blocks []kkt.Block) {
+	for _, c := range l.cones {
+		blocks = append(blocks, c.block())
+	}
+	return blocks
+}
 
 // longestDense is the length of a second-order cone up to which its block is dense. A
 // dense block of three rows has fewer entries than the expanded one, but loses the
@@ -85,18 +73,19 @@ type member struct {
 }
 
 // newCones makes the cones over the ranges of m rows.
-func newCones(ranges []coneRange, m int) cones {
+func newCones(ranges []coneRange, m int, sys *kkt.System) cones {
 	c := cones{rows: m}
 	rows, most := 0, 0
-	for _, r := range ranges {
+	for k, r := range ranges {
 		mb := r.member(rows)
 		c.asym = c.asym || mb.asym != nil
 		if mb.expanded != nil || r.len <= longestDense {
 			c.expanded++
 		}
-		if mb.expanded != nil {
+		switch {
+		case mb.expanded != nil:
 			most = max(most, r.len)
-		} else {
+		case !sys.Eliminated(k):
 			most = max(most, r.len*(r.len+1)/2)
 		}
 		rows += r.len
@@ -177,11 +166,19 @@ func (c *cones) residual(w *work, τ float64) float64 {
 func (c *cones) scale(ctx context.Context) bool {
 	for k := range c.of {
 		mb := &c.of[k]
-		if ctx.Err() != nil || !mb.Scale(mb.part(c.s), mb.part(c.z)) {
+		if ctx.Err() != nil || !mb.scale(ctx, mb.part(c.s), mb.part(c.z)) {
 			return false
 		}
 	}
 	return true
+}
+
+// scale finds the scaling, and ends early where that may take long and ctx ends.
+func (mb *member) scale(ctx context.Context, s, z []float64) bool {
+	if c, ok := mb.Cone.(*cone.Semidefinite); ok {
+		return c.ScaleContext(ctx, s, z)
+	}
+	return mb.Scale(s, z)
 }
 
 // weigh writes the blocks of the KKT matrix.
@@ -197,6 +194,11 @@ func (c *cones) weigh(w *work) {
 			for i := range diag {
 				diag[i] = -(d[i] + more)
 			}
+			continue
+		}
+		if w.sys.Eliminated(k) {
+			w.sys.SetScaling(k, mb.sym.(*cone.Semidefinite))
+			clear(diag)
 			continue
 		}
 		mb.Block(c.h)
@@ -248,6 +250,10 @@ func (c *cones) recover(w *work) {
 		e, rp := mb.part(c.tryS), mb.part(c.rp)
 		for i, dv := range mb.rowsOf(w, w.dv) {
 			e[i] = dv + rp[i] - ds[i]
+		}
+		if w.sys.Eliminated(k) { // the row holds, and z is rounded
+			num.Axpy(ds, 1, e)
+			continue
 		}
 		mb.Absorb(ds, e)
 	}

@@ -97,7 +97,7 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange, how method)
 		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
 		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
 		wsum: vec(nv), bs: vec(nv), diag: vec(nv),
-		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(ranges, m),
+		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(ranges, m, sys),
 		method: how,
 	}
 	for _, c := range ranges {

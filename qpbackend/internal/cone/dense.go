@@ -3,7 +3,9 @@ package cone
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // orthogonalise rotates the rows of m, n × n, until they are orthogonal, those
@@ -63,10 +65,15 @@ func rotate(x, y []float64, cos, sin float64) {
 type tridiagonal struct {
 	n       int
 	d, e, p []float64
+	wide    bool // the processor has the registers for the kernels
 }
 
+// leastWide is the length from which a call of a kernel pays.
+// Source: that of package kkt, four registers.
+const leastWide = 16
+
 func newTridiagonal(n int) tridiagonal {
-	return tridiagonal{n: n, d: make([]float64, n), e: make([]float64, n), p: make([]float64, n)}
+	return tridiagonal{n: n, d: make([]float64, n), e: make([]float64, n), p: make([]float64, n), wide: n >= large && cpu.Wide()}
 }
 
 // least is the least eigenvalue of the symmetric a, n × n, from below. It
@@ -150,6 +157,10 @@ func (t *tridiagonal) reduce(a []float64) {
 		clear(p)
 		for i, e := range v { // p = βAv, by the lower triangle
 			row := a[(k+1+i)*n+k+1:][:i+1]
+			if t.wide && i >= leastWide {
+				p[i] += simd.DotAxpy(&row[0], &v[0], &p[0], e, i) + row[i]*e
+				continue
+			}
 			p[i] += num.Dot(row, v)
 			num.Axpy(p[:i], e, row)
 		}
@@ -157,6 +168,11 @@ func (t *tridiagonal) reduce(a []float64) {
 		num.Axpy(p, -β/2*num.Dot(p, v), v)
 		for i, e := range v { // A −= vpᵀ + pvᵀ
 			row, f := a[(k+1+i)*n+k+1:][:i+1], p[i]
+			if t.wide && i >= leastWide {
+				simd.Axpy(&row[0], &p[0], -e, i+1)
+				simd.Axpy(&row[0], &v[0], -f, i+1)
+				continue
+			}
 			for j := range row {
 				row[j] -= e*p[j] + f*v[j]
 			}

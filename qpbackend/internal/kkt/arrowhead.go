@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -60,10 +61,8 @@ type arrowhead struct {
 	copies    []*block  // family by family
 	copiesPtr []int32
 
-	wide    vectors   // the processor has wide registers
-	wider   bool      // and wider ones
-	pack    []float64 // columns of a factor of a product
-	ones    []float64 // weights of one
+	wide    vectors // the processor has wide registers
+	product *matrix.Product
 	weights []float64 // of the components of a chunk
 	chunks  []int32   // components that are worked on together
 	m       []float64 // BᵀT⁻¹B in terms of the vectors

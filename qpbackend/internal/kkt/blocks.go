@@ -2,9 +2,11 @@ package kkt
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -23,19 +25,61 @@ import (
 type Block struct {
 	Start, Len int
 	Expanded   bool
+	Order      int // of the matrices of a semidefinite cone; 0 for any other
 }
 
 // NewBlocks is NewWith for rows of which some, by ascending Start and disjoint,
 // form blocks. With long dense ones the strategy is Sparse: components that hold
 // matrices with eigenvalues far apart lose digits when they are eliminated first.
+//
+// Of semidefinite cones those are eliminated for which that takes fewer operations, with
+// Schur all and with Sparse none.
 func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
-	for _, b := range blocks {
-		if !b.Expanded && b.Len > longBlock {
+	gone, entries := make([]bool, len(blocks)), 0.0
+	for t, b := range blocks {
+		if gone[t] = b.Order > 0 && (how == Schur || how == Auto && eliminable(at, b)); gone[t] {
+			continue
+		}
+		if length := float64(b.Len); !b.Expanded {
+			if entries += length * (length + 1) / 2; entries > mostDense {
+				return nil, fmt.Errorf("kkt: with a cone of %d rows the matrix has more than %g entries; the strategy auto would eliminate the rows of semidefinite cones", b.Len, float64(mostDense))
+			}
+		}
+	}
+	for t, b := range blocks {
+		if gone[t] || how == Schur || !b.Expanded && b.Len > longBlock {
 			how = Sparse
 		}
 	}
-	return newSystem(ctx, p, at, slices.Clone(blocks), how)
+	return newSystem(ctx, p, at, slices.Clone(blocks), gone, how)
 }
+
+// mostDense entries of dense blocks take most of a GB, and the factor as much
+// again.
+// Source: a limit of memory: 1e8 float64 have 0.8 GB.
+const mostDense = 1e8
+
+// eliminable reports whether the elimination of the rows of a semidefinite block takes
+// less than its dense block: the operations of the Schur complement, of its factor and of
+// the scaling against those of a factor of as many rows.
+func eliminable(at *sparse.CSC, b Block) bool {
+	if b.Order < leastOrder {
+		return false
+	}
+	columns, entries := members(at, b.Start, b.Len, 0)
+	w, n, rows := float64(len(columns)), float64(b.Order), float64(b.Len)
+	price := elimination.New(b.Order, entries).Work() + inPanel*w*w*w/3 + passes*inPanel*n*n*n
+	return price < inPanel*(rows*rows*rows/3+rows*rows*w)
+}
+
+// Source: leastOrder: below it the factor with a dense block takes some tenths of a
+// millisecond, and loses fewer digits. inPanel is inBlocks; passes are the products of
+// matrices of an iteration: four solves of two each.
+const (
+	leastOrder = 12
+	inPanel    = inBlocks
+	passes     = 8
+)
 
 // Source: that of ipm's longestDense: up to it a dense block is cheaper than the
 // expanded one.
@@ -53,7 +97,7 @@ func (s *System) number() int {
 			s.extra = append(s.extra, s.n+s.m+count)
 			count += 2
 		} else {
-			s.extra = append(s.extra, -1)
+			s.extra = append(s.extra, -1) // also where it is eliminated
 		}
 	}
 	return count
@@ -70,10 +114,12 @@ func (s *System) signExtra() {
 // blockEntries is the number of entries that blocks add off the diagonal.
 func (s *System) blockEntries() int {
 	count := 0
-	for _, b := range s.blocks {
-		if b.Expanded {
+	for t, b := range s.blocks {
+		switch {
+		case s.gone[t]:
+		case b.Expanded:
 			count += 2 * b.Len
-		} else {
+		default:
 			count += b.Len * (b.Len - 1) / 2
 		}
 	}
@@ -87,7 +133,7 @@ func (s *System) above(k *sparse.CSC, next, i int) int {
 	if i < b.Start {
 		return next
 	}
-	if !b.Expanded {
+	if !b.Expanded && !s.gone[next] {
 		for t := b.Start; t < i; t++ {
 			k.RowIdx = append(k.RowIdx, s.n+t)
 		}
@@ -126,6 +172,20 @@ func (s *System) SetDense(t int, g []float64) {
 			column[i] = -v
 		}
 		at += j + 1
+	}
+}
+
+// Eliminated reports whether the rows of block t are eliminated: then it has a Scaling in
+// place of a dense block, and its entries of the argument of Factorise are zero.
+func (s *System) Eliminated(t int) bool { return s.gone[t] }
+
+// SetScaling gives the eliminated block t its G, which may change before each Factorise.
+func (s *System) SetScaling(t int, g Scaling) {
+	f := s.f.(*eliminated)
+	for k := range f.blocks {
+		if f.blocks[k].first == s.n+s.blocks[t].Start {
+			f.blocks[k].scaling = g
+		}
 	}
 }
 

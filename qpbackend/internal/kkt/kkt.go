@@ -58,7 +58,8 @@ type System struct {
 	on       []float64 // with runs: zero where off
 
 	blocks []Block
-	extra  []int // of each block, the first of its columns behind the rows; −1 for none
+	gone   []bool // they are eliminated
+	extra  []int  // of each block, the first of its columns behind the rows; −1 for none
 }
 
 // New analyses the pattern of H (upper triangle, n × n) and A (transposed,
@@ -73,9 +74,9 @@ func NewWith(ctx context.Context, p, at *sparse.CSC, how Strategy) (*System, err
 	return NewBlocks(ctx, p, at, nil, how)
 }
 
-func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
+func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bool, how Strategy) (*System, error) {
 	n, m := p.Cols, at.Cols
-	s := &System{n: n, m: m, p: p, at: at, blocks: blocks}
+	s := &System{n: n, m: m, p: p, at: at, blocks: blocks, gone: gone}
 	size := n + m + s.number()
 	s.pPos, s.diag = make([]int, p.NNZ()), make([]int, size)
 	s.hd, s.sign, s.d = make([]float64, n), make([]int8, size), make([]float64, size)
@@ -92,7 +93,7 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 		}
 	}
 	s.signExtra()
-	f, err := newFactor(ctx, s.k, how, len(blocks) > 0)
+	f, err := s.newFactor(ctx, how)
 	if err != nil {
 		return nil, fmt.Errorf("kkt: %w", err)
 	}
@@ -101,6 +102,21 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 		s.on = make([]float64, n+m)
 	}
 	return s, nil
+}
+
+// newFactor is that of the strategy, with the eliminated blocks.
+func (s *System) newFactor(ctx context.Context, how Strategy) (factor, error) {
+	var blocks []Block
+	var first []int
+	for t, b := range s.blocks {
+		if s.gone[t] {
+			blocks, first = append(blocks, b), append(first, s.n+b.Start)
+		}
+	}
+	if blocks == nil {
+		return newFactor(ctx, s.k, how, len(s.blocks) > 0)
+	}
+	return newEliminated(ctx, s.k, blocks, first)
 }
 
 // pattern lays out the upper triangle, the diagonal always stored.
@@ -280,6 +296,11 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	default:
 		s.subtractWhole(b, x)
 	}
+	for t, b := range s.blocks { // these hold by what solve does
+		if s.gone[t] {
+			clear(s.res[s.n+b.Start:][:b.Len])
+		}
+	}
 	a := Accuracy{X: num.NormInf(s.res[:s.n]), Y: num.NormInf(s.res[s.n:])}
 	if !s.weighed {
 		if a.worst(goal) <= enough {
@@ -298,10 +319,13 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	return a
 }
 
-// Strategy is Sparse or Arrowhead, as chosen.
+// Strategy is Sparse, Arrowhead or Schur, as chosen.
 func (s *System) Strategy() Strategy {
-	if _, ok := s.f.(*arrowhead); ok {
+	switch s.f.(type) {
+	case *arrowhead:
 		return Arrowhead
+	case *eliminated:
+		return Schur
 	}
 	return Sparse
 }

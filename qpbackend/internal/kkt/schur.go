@@ -208,9 +208,9 @@ func (f *arrowhead) updateSchur(a, b *block, lo, hi int32) {
 		return
 	}
 	x, y := f.vec[a.data+int(a.ptr[lo])*a.width:], f.vec[b.data+int(b.ptr[lo])*b.width:]
-	if f.wider && f.single(a, b, lo, hi) {
+	if f.product.Wider() && f.single(a, b, lo, hi) {
 		n := len(f.border)
-		f.subtractWider(f.s[a.first*n+b.first:], x, y, f.weights, na, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
+		f.product.SubtractWeighted(f.s[a.first*n+b.first:], n, x, y, f.weights, na, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
 		return
 	}
 	if na <= nb {
@@ -308,7 +308,7 @@ func (f *arrowhead) factorSchur(work *poll.Poll) (bad int32, failed float64, err
 			}
 		}
 		if to < n {
-			f.subtractBlock(f.s[to*n+to:], f.s[from*n+to:], f.w[to:], to-from, n-to, n-to, n, n, true)
+			f.product.Subtract(f.s[to*n+to:], n, f.s[from*n+to:], f.w[to:], to-from, n-to, n-to, n, n, true)
 		}
 		if err := work.Err(panelRows * (n - from) * (n - from)); err != nil {
 			return -1, 0, err

@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -23,10 +24,12 @@ const (
 	// components that are left, and a dense matrix of the size of the border.
 	// Where the matrix has no such form it is Sparse.
 	Arrowhead
+	// Schur eliminates the rows of all semidefinite cones; the other rows as Sparse.
+	Schur
 	numStrategy
 )
 
-var strategyText = [numStrategy]string{"auto", "sparse", "arrowhead"}
+var strategyText = [numStrategy]string{"auto", "sparse", "arrowhead", "schur"}
 
 // String is the name in lower case, such as "sparse".
 func (s Strategy) String() string { return enum.String(s, "Strategy", strategyText[:]) }
@@ -100,11 +103,9 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {
 	comps, nc := len(p.compPtr)-1, len(p.border)
 	f := &arrowhead{
-		wide:  vectors(cpu.Wide()),
-		wider: cpu.Wider(),
-		pack:  make([]float64, tileRows*packCols),
-		ones:  ones(),
-		nodes: p.nodes, compPtr: p.compPtr, border: p.border,
+		wide:    vectors(cpu.Wide()),
+		product: matrix.NewProduct(),
+		nodes:   p.nodes, compPtr: p.compPtr, border: p.border,
 		tPtr:  make([]int32, comps+1),
 		order: make([]int32, len(p.nodes)), rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
 		vectors: make([]int32, comps),

@@ -1,0 +1,259 @@
+package kkt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Scaling is the block G of a semidefinite cone, X → QXQ on scaled triangles.
+type Scaling interface {
+	// Inverse is Q⁻¹, n × n.
+	Inverse() []float64
+	// Div sets dst to G⁻¹x.
+	Div(dst, x []float64)
+}
+
+// eliminated is a strategy: the rows of some semidefinite blocks are eliminated, which
+// leaves the Schur complement Σ AᵀG⁻¹A in the place of the variables that they have, and
+// the other columns are factored as a whole.
+//
+// Their rows of the matrix have no proximal term, and hold exactly for what solve
+// returns, but for rounding in G⁻¹: what that misses is a residual of the variables.
+type eliminated struct {
+	k      *sparse.CSC // pattern of the whole matrix
+	val    []float64   // its values, as loaded
+	blocks []gone
+	kept   []int32 // the columns of red
+	red    *sparse.CSC
+	diag   []int   // of red
+	from   []int32 // entries of red off the diagonal that are entries of k
+	to     []int32
+	f      factor
+	sign   []int8
+	b      []float64
+}
+
+// gone is a block whose rows are eliminated.
+type gone struct {
+	first, len int // columns of k
+	gram       *elimination.Gram
+	scaling    Scaling
+	places     [][]int32 // of entries of red: member j has those with members 0 … j
+	t, y       []float64
+}
+
+// members are the rows of k that have entries in the columns of a block, and these, but
+// for so many at the end of each column.
+func members(k *sparse.CSC, first, length, behind int) (columns []int32, entries [][]elimination.Entry) {
+	at := map[int32]int{}
+	for i := range length {
+		for e := k.ColPtr[first+i]; e < k.ColPtr[first+i+1]-behind; e++ {
+			j := int32(k.RowIdx[e])
+			m, ok := at[j]
+			if !ok {
+				m = len(columns)
+				at[j] = m
+				columns, entries = append(columns, j), append(entries, nil)
+			}
+			entries[m] = append(entries[m], elimination.Entry{Row: int32(i), Place: int32(e)})
+		}
+	}
+	// In ascending order, so that the pairs are those of an upper triangle.
+	order := make([]int, len(columns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(x, y int) int { return int(columns[x] - columns[y]) })
+	c, es := make([]int32, len(columns)), make([][]elimination.Entry, len(columns))
+	for i, o := range order {
+		c[i], es[i] = columns[o], entries[o]
+	}
+	return c, es
+}
+
+// mostComplement bounds the entries of the Schur complement.
+// Source: a limit of memory: 3e8 of them have 2.4 GB, with their places, and the factor as
+// much again.
+const mostComplement = 3e8
+
+// newEliminated takes the pattern k and, for each block to be eliminated, its first column,
+// length and order.
+func newEliminated(ctx context.Context, k *sparse.CSC, blocks []Block, first []int) (*eliminated, error) {
+	f := &eliminated{k: k, b: make([]float64, k.Cols)}
+	reduced := make([]int32, k.Cols)
+	cliques := make([][]int32, len(blocks))
+	total := 0.0
+	for t, b := range blocks {
+		columns, entries := members(k, first[t], b.Len, 1)
+		w := float64(len(columns))
+		if total += w * (w + 1) / 2; total > mostComplement {
+			return nil, fmt.Errorf("kkt: the Schur complement of the semidefinite cones, with %d variables in one of them, has more than %g entries", len(columns), float64(mostComplement))
+		}
+		cliques[t] = columns
+		f.blocks = append(f.blocks, gone{
+			first: first[t], len: b.Len, gram: elimination.New(b.Order, entries),
+			t: make([]float64, b.Len), y: make([]float64, b.Len),
+		})
+		for i := range b.Len {
+			reduced[first[t]+i] = -1
+		}
+	}
+	for j, r := range reduced {
+		if r == 0 {
+			reduced[j] = int32(len(f.kept))
+			f.kept = append(f.kept, int32(j))
+		}
+	}
+	if err := f.pattern(ctx, reduced, cliques); err != nil {
+		return nil, err
+	}
+	f.sign = make([]int8, len(f.kept))
+	inner, err := newFactor(ctx, f.red, Sparse, true)
+	f.f = inner
+	return f, err
+}
+
+// pattern lays out red: the kept entries of k, and a full triangle for each clique.
+func (f *eliminated) pattern(ctx context.Context, reduced []int32, cliques [][]int32) error {
+	k, n := f.k, len(f.kept)
+	of := make([][]int32, n) // cliques of each column, and its place there
+	for t, c := range cliques {
+		for p, j := range c {
+			r := reduced[j]
+			of[r] = append(of[r], int32(t), int32(p))
+		}
+		f.blocks[t].places = make([][]int32, len(c))
+	}
+	red := &sparse.CSC{Rows: n, Cols: n, ColPtr: make([]int, n+1)}
+	work := poll.New(ctx)
+	where := make([]int32, n)
+	stamp := make([]int32, n)
+	f.diag = make([]int, n)
+	var rows []int32
+	for c, j := range f.kept {
+		rows = rows[:0]
+		add := func(r int32) {
+			if stamp[r] != int32(c)+1 {
+				stamp[r] = int32(c) + 1
+				rows = append(rows, r)
+			}
+		}
+		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
+			if r := reduced[k.RowIdx[e]]; r >= 0 {
+				add(r)
+			}
+		}
+		for q := 0; q < len(of[c]); q += 2 {
+			for _, o := range cliques[of[c][q]][:of[c][q+1]+1] {
+				add(reduced[o])
+			}
+		}
+		slices.Sort(rows)
+		base := len(red.RowIdx)
+		for p, r := range rows {
+			where[r] = int32(base + p)
+			red.RowIdx = append(red.RowIdx, int(r))
+		}
+		red.ColPtr[c+1] = len(red.RowIdx)
+		f.diag[c] = len(red.RowIdx) - 1
+		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
+			if r := reduced[k.RowIdx[e]]; r >= 0 && r != int32(c) {
+				f.from, f.to = append(f.from, int32(e)), append(f.to, where[r])
+			}
+		}
+		for q := 0; q < len(of[c]); q += 2 {
+			clique, p := cliques[of[c][q]], of[c][q+1]
+			places := make([]int32, p+1)
+			for i, o := range clique[:p+1] {
+				places[i] = where[reduced[o]]
+			}
+			f.blocks[of[c][q]].places[p] = places
+		}
+		if err := work.Err(poll.Scattered * (1 + len(rows))); err != nil {
+			return err
+		}
+	}
+	red.Val = make([]float64, len(red.RowIdx))
+	f.red = red
+	return nil
+}
+
+func (f *eliminated) load(val []float64) {
+	f.val = val
+	for t := range f.blocks {
+		f.blocks[t].gram.Load(val)
+	}
+}
+
+func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []int8, reg ldl.Regularisation) (int, error) {
+	v := f.red.Val
+	clear(v)
+	for e, at := range f.from {
+		v[f.to[e]] = val[at]
+	}
+	for t := range f.blocks {
+		b := &f.blocks[t]
+		if err := b.gram.Add(ctx, b.scaling.Inverse(), func(i, j int, s float64) { v[b.places[j][i]] += s }); err != nil {
+			return 0, err
+		}
+	}
+	for c, j := range f.kept {
+		f.sign[c] = sign[j]
+		v[f.diag[c]] += diag[j]
+	}
+	return f.f.factorise(ctx, v, diag, f.sign, reg)
+}
+
+func (f *eliminated) solve(b []float64) {
+	for t := range f.blocks {
+		g := &f.blocks[t]
+		rhs := b[g.first:][:g.len]
+		if !zero(rhs) {
+			g.scaling.Div(g.y, rhs)
+			f.addTransposed(b, g, g.y)
+		}
+	}
+	for c, j := range f.kept {
+		f.b[c] = b[j]
+	}
+	f.f.solve(f.b[:len(f.kept)])
+	for c, j := range f.kept {
+		b[j] = f.b[c]
+	}
+	for t := range f.blocks {
+		g := &f.blocks[t]
+		rhs := b[g.first:][:g.len]
+		for i := range g.len {
+			s := -rhs[i]
+			for e := f.k.ColPtr[g.first+i]; e < f.k.ColPtr[g.first+i+1]-1; e++ {
+				s += f.val[e] * b[f.k.RowIdx[e]]
+			}
+			g.t[i] = s
+		}
+		g.scaling.Div(rhs, g.t)
+	}
+}
+
+func zero(v []float64) bool {
+	for _, e := range v {
+		if e != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// addTransposed adds Aᵀy for the rows of a block.
+func (f *eliminated) addTransposed(dst []float64, g *gone, y []float64) {
+	for i, v := range y {
+		for e := f.k.ColPtr[g.first+i]; e < f.k.ColPtr[g.first+i+1]-1; e++ {
+			dst[f.k.RowIdx[e]] += f.val[e] * v
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package matrix
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/internal/cpu"
+)
+
+// widths lists the kernels that there are: 0, 1 for wide ones, 2 for wider.
+func widths() []int {
+	switch {
+	case !cpu.Wide():
+		return []int{0}
+	case !cpu.Wider():
+		return []int{0, 1}
+	}
+	return []int{0, 1, 2}
+}
+
+// Products by either kernel are those by definition, and touch nothing else.
+func TestSubtract(t *testing.T) {
+	if len(widths()) < 3 {
+		t.Log("SKIPPED: wide kernels that this processor or build has not")
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		k, height, width := 1+rng.IntN(150), 1+rng.IntN(60), 1+rng.IntN(110)
+		upper := rng.IntN(2) == 0
+		if upper {
+			height = width
+		}
+		ldx, ldy, n := height+rng.IntN(3), width+rng.IntN(3), width+rng.IntN(5)
+		x, y := make([]float64, (k-1)*ldx+height), make([]float64, (k-1)*ldy+width)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		for i := range y {
+			y[i] = rng.NormFloat64()
+		}
+		for _, wide := range widths() {
+			f := newProduct(wide > 0, wide > 1)
+			s := make([]float64, (height-1)*n+width)
+			for i := range s {
+				s[i] = float64(i)
+			}
+			f.Subtract(s, n, x, y, k, height, width, ldx, ldy, upper)
+			for i := range height {
+				for j := range n {
+					if upper && j < i || i*n+j >= len(s) {
+						continue
+					}
+					want := float64(i*n + j)
+					if j < width {
+						for l := range k {
+							want -= x[l*ldx+i] * y[l*ldy+j]
+						}
+					}
+					if !(math.Abs(s[i*n+j]-want) <= 1e-11*(1+math.Abs(want))) {
+						t.Fatalf("width %d, upper %v, %d × %d × %d: entry (%d, %d) is %g, want %g", wide, upper, height, width, k, i, j, s[i*n+j], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A weight counts as a factor of its row.
+func TestWeightedProduct(t *testing.T) {
+	if !cpu.Wider() {
+		t.Skip("SKIPPED: no AVX-512 in this processor or build")
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 100 {
+		k, height, width := 1+rng.IntN(150), 1+rng.IntN(60), 1+rng.IntN(60)
+		draw := func(n int) []float64 {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = rng.NormFloat64()
+			}
+			return v
+		}
+		x, y, weights := draw(k*height), draw(k*width), draw(k)
+		f := newProduct(true, true)
+		s, want := make([]float64, height*width), make([]float64, height*width)
+		f.SubtractWeighted(s, width, x, y, weights, k, height, width, height, width, false)
+		for l, w := range weights {
+			for i := range height {
+				for j := range width {
+					want[i*width+j] -= w * x[l*height+i] * y[l*width+j]
+				}
+			}
+		}
+		for i, v := range want {
+			if !(math.Abs(s[i]-v) <= 1e-11*(1+math.Abs(v))) {
+				t.Fatalf("%d × %d × %d: entry %d is %g, want %g", height, width, k, i, s[i], v)
+			}
+		}
+	}
+}
