@@ -101,12 +101,16 @@ var mayImport = map[string]string{
 	"qpbackend/sparse":        "",
 	"qpbackend/internal/poll": "",
 	// The part of a solver that is the same in all backends.
-	"qpbackend/internal/base":  "qpbackend",
-	"qpbackend/internal/amd":   "qpbackend/internal/poll",
-	"qpbackend/internal/ldl":   "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num internal/simd",
-	"qpbackend/internal/kkt":   "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl gonum internal/num internal/simd",
-	"qpbackend/internal/cone":  "internal/num",
-	"qpbackend/internal/equil": "qpbackend/sparse internal/cpu internal/simd",
+	"qpbackend/internal/base": "qpbackend",
+	"qpbackend/internal/amd":  "qpbackend/internal/poll",
+	"qpbackend/internal/ldl":  "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num internal/simd",
+	"qpbackend/internal/kkt":  "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination qpbackend/internal/matrix gonum internal/num internal/simd",
+	"qpbackend/internal/cone": "internal/num internal/cpu internal/simd qpbackend/internal/matrix",
+	// Products of dense matrices for kkt and cone; eigenvalues are gonum's, under a context.
+	"qpbackend/internal/matrix": "internal/cpu internal/simd internal/dense gonum",
+	// The Schur complement that the rows of a semidefinite cone leave.
+	"qpbackend/internal/elimination": "internal/num qpbackend/internal/matrix qpbackend/internal/poll",
+	"qpbackend/internal/equil":       "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project": "gonum internal/num",
 	"qpbackend/ipm":              "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num internal/simd",

@@ -70,6 +70,7 @@ type member struct {
 	expanded interface{ Expansion(d, u, v []float64) } // nil: a dense block
 	row      int                                       // first row
 	from, to int                                       // range in the slices
+	gone     bool                                      // its rows are eliminated
 }
 
 // newCones makes the cones over the ranges of m rows.
@@ -78,6 +79,7 @@ func newCones(ranges []coneRange, m int, sys *kkt.System) cones {
 	rows, most := 0, 0
 	for k, r := range ranges {
 		mb := r.member(rows)
+		mb.gone = sys.Eliminated(k)
 		c.asym = c.asym || mb.asym != nil
 		if mb.expanded != nil || r.len <= longestDense {
 			c.expanded++
@@ -85,7 +87,7 @@ func newCones(ranges []coneRange, m int, sys *kkt.System) cones {
 		switch {
 		case mb.expanded != nil:
 			most = max(most, r.len)
-		case !sys.Eliminated(k):
+		case !mb.gone:
 			most = max(most, r.len*(r.len+1)/2)
 		}
 		rows += r.len
@@ -196,7 +198,7 @@ func (c *cones) weigh(w *work) {
 			}
 			continue
 		}
-		if w.sys.Eliminated(k) {
+		if mb.gone {
 			w.sys.SetScaling(k, mb.sym.(*cone.Semidefinite))
 			clear(diag)
 			continue
@@ -210,9 +212,19 @@ func (c *cones) weigh(w *work) {
 	}
 }
 
+// affine: where the rows of a cone are eliminated rc is that of the multipliers, H⁻¹ times
+// that of the others, −z: the product would lose the digits of its small entries.
 func (c *cones) affine() {
-	for i, s := range c.s {
-		c.rc[i] = -s
+	for k := range c.of {
+		mb := &c.of[k]
+		from := mb.part(c.s)
+		if mb.gone {
+			from = mb.part(c.z)
+		}
+		rc := mb.part(c.rc)
+		for i, v := range from {
+			rc[i] = -v
+		}
 	}
 }
 
@@ -220,6 +232,10 @@ func (c *cones) centre(σμ float64) {
 	c.affine()
 	for k := range c.of {
 		mb := &c.of[k]
+		if mb.gone {
+			mb.Cone.(*cone.Semidefinite).CorrectDual(mb.part(c.rc), mb.part(c.ds), mb.part(c.dz), σμ)
+			continue
+		}
 		mb.Correct(mb.part(c.rc), mb.part(c.ds), mb.part(c.dz), σμ)
 	}
 }
@@ -228,6 +244,15 @@ func (c *cones) right(w *work) {
 	for k := range c.of {
 		mb := &c.of[k]
 		rhs, rc, rp := mb.rowsOf(w, w.rhs), mb.part(c.rc), mb.part(c.rp)
+		if mb.gone { // in the unknowns y + rc
+			for i := range rhs {
+				rhs[i] = -rp[i]
+				for e := w.at.ColPtr[mb.row+i]; e < w.at.ColPtr[mb.row+i+1]; e++ {
+					w.rhs[w.at.RowIdx[e]] += w.at.Val[e] * rc[i]
+				}
+			}
+			continue
+		}
 		for i := range rhs {
 			rhs[i] = rc[i] - rp[i]
 		}
@@ -238,6 +263,14 @@ func (c *cones) recover(w *work) {
 	for k := range c.of {
 		mb := &c.of[k]
 		dz, ds, rc := mb.part(c.dz), mb.part(c.ds), mb.part(c.rc)
+		if mb.gone { // the row holds, and z has the rounding errors
+			dy, dv, rp := mb.rowsOf(w, w.dy), mb.rowsOf(w, w.dv), mb.part(c.rp)
+			for i := range dy {
+				dy[i] -= rc[i]
+				dz[i], ds[i] = -dy[i], dv[i]+rp[i]
+			}
+			continue
+		}
 		for i, dy := range mb.rowsOf(w, w.dy) {
 			dz[i] = -dy
 		}
@@ -250,10 +283,6 @@ func (c *cones) recover(w *work) {
 		e, rp := mb.part(c.tryS), mb.part(c.rp)
 		for i, dv := range mb.rowsOf(w, w.dv) {
 			e[i] = dv + rp[i] - ds[i]
-		}
-		if w.sys.Eliminated(k) { // the row holds, and z is rounded
-			num.Axpy(ds, 1, e)
-			continue
 		}
 		mb.Absorb(ds, e)
 	}

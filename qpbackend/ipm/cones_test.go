@@ -248,14 +248,23 @@ func TestLargerCones(t *testing.T) {
 	}
 }
 
-// A cone whose block would not fit into memory is refused.
+// A cone whose block would not fit into memory is eliminated, and refused where that is
+// ruled out.
 func TestTooLargeACone(t *testing.T) {
 	const rows = 400 * 401 / 2
 	p := &qpbackend.Problem{
 		Q: []float64{1}, A: sparse.Zero(rows, 1), L: make([]float64, rows), U: make([]float64, rows),
 		Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: rows}},
 	}
-	if _, err := (ipm.Backend{}).New(context.Background(), p, ipm.Backend{}.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "order") {
+	if _, err := (ipm.Backend{KKT: ipm.Sparse}).New(context.Background(), p, ipm.Backend{}.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "eliminate") {
 		t.Errorf("the error is %v", err)
 	}
+	s, err := (ipm.Backend{}).New(context.Background(), p, ipm.Backend{}.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if how := s.(interface{ KKT() ipm.KKT }).KKT(); how != ipm.Schur {
+		t.Errorf("auto took %v", how)
+	}
+	s.Close()
 }

@@ -15,8 +15,10 @@
 // a diagonal entry, see package internal/cone: the scaling of Nesterov and Todd
 // for second-order and semidefinite cones, that of Tunçel for exponential and
 // power cones. A second-order cone of many rows takes two further columns
-// instead of a dense block; a semidefinite one of order n has a dense block of
-// n(n+1)/2 rows, which is quick up to an order of 50 or so.
+// instead of a dense block. The n(n+1)/2 rows of a semidefinite one of order n are
+// eliminated where that takes less than a dense block, which leaves the Schur complement
+// of the variables in them, see Schur and package internal/elimination: the operations of an iteration are then those
+// of products of matrices of order n and of a factor of order of the variables.
 //
 // The sides of rows and bounds are one part of the cone that slacks and
 // multipliers lie in, the orthant; the cones of the problem are the other, see
@@ -35,6 +37,9 @@
 // iterations; see warm.go for how many.
 //
 // References:
+//
+// K. Fujisawa, M. Kojima, K. Nakata, Exploiting sparsity in primal-dual interior-point
+// methods for semidefinite programming, Math. Program. 79 (1997) 235-253.
 //
 // J. Dahl, E. D. Andersen, A primal-dual interior-point algorithm for
 // nonsymmetric exponential-cone optimization, Math. Program. 194 (2022) 341-370.

@@ -12,7 +12,7 @@ var strategies = []ipm.KKT{ipm.Sparse, ipm.Arrowhead}
 
 func TestSuite(t *testing.T) {
 	qptest.Run(t, ipm.Backend{}, qptest.Exact)
-	for _, how := range strategies {
+	for _, how := range append(strategies, ipm.Schur) {
 		t.Run(how.String(), func(t *testing.T) { qptest.Run(t, ipm.Backend{KKT: how}, qptest.Exact) })
 	}
 }

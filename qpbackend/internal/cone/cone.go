@@ -2,7 +2,7 @@ package cone
 
 // Cone is a closed convex cone K with a logarithmically homogeneous barrier, and
 // the scaling of the last point given to Scale. Vectors have length Len. No
-// method but the constructors allocates. A Cone is for one goroutine.
+// method but the constructors allocates, and the scaling of a large semidefinite cone. A Cone is for one goroutine.
 type Cone interface {
 	// Len is the number of rows.
 	Len() int

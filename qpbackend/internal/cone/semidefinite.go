@@ -218,12 +218,33 @@ func (c *Semidefinite) Inverse() []float64 {
 	return c.qi
 }
 
-// Div sets dst to Q⁻¹XQ⁻¹, the inverse of Mul.
+// Div sets dst to Q⁻¹XQ⁻¹, the inverse of Mul, by way of R⁻¹XR⁻ᵀ: its rounding errors are then
+// small in the scaling, and do not drown the small eigenvalues of Z.
 func (c *Semidefinite) Div(dst, x []float64) {
-	qi := c.Inverse()
-	c.unpack(c.a, x)
-	c.sandwich(c.b, qi, qi, c.a)
+	c.unpack(c.x, x)
+	c.sandwich(c.a, c.ri, c.it, c.x)
+	if c.n >= large {
+		c.sandwich(c.b, c.it, c.ri, c.a)
+	} else {
+		c.dual(c.a)
+	}
 	c.pack(dst, c.b, false)
+}
+
+// dual sets b to R⁻ᵀXR⁻¹.
+func (c *Semidefinite) dual(x []float64) {
+	n := c.n
+	clear(c.b)
+	for i := range n {
+		t := c.t[:n]
+		clear(t)
+		for p, e := range x[i*n:][:n] {
+			num.Axpy(t, e, c.ri[p*n:])
+		}
+		for p, e := range c.ri[i*n:][:n] {
+			num.Axpy(c.b[p*n:][:n], e, t)
+		}
+	}
 }
 
 // square sets Q to RRᵀ.
@@ -315,6 +336,43 @@ func (c *Semidefinite) Absorb(ds, e []float64) {}
 
 // Correct adds R·X·Rᵀ with ΛX + XΛ = 2σμI − AB − BA for the scaled directions.
 func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
+	c.second(ds, dz, σμ)
+	if c.n >= large {
+		c.sandwich(c.b, c.r, c.rt, c.x)
+		c.pack(rc, c.b, true)
+		return
+	}
+	n := c.n
+	// R·X·Rᵀ = (Rᵀ)ᵀ·(X·Rᵀ)
+	clear(c.b)
+	for i := range n {
+		t := c.t[:n]
+		clear(t)
+		for p, e := range c.x[i*n:][:n] {
+			num.Axpy(t, e, c.rt[p*n:])
+		}
+		for p, e := range c.rt[i*n:][:n] {
+			num.Axpy(c.b[p*n:][:n], e, t)
+		}
+	}
+	c.pack(rc, c.b, true)
+}
+
+// CorrectDual adds H⁻¹ times the addition of Correct to rz, R⁻ᵀ·X·R⁻¹.
+func (c *Semidefinite) CorrectDual(rz, ds, dz []float64, σμ float64) {
+	c.second(ds, dz, σμ)
+	n := c.n
+	if n >= large {
+		c.sandwich(c.b, c.it, c.ri, c.x)
+		c.pack(rz, c.b, true)
+		return
+	}
+	c.dual(c.x)
+	c.pack(rz, c.b, true)
+}
+
+// second sets x to the X of Correct.
+func (c *Semidefinite) second(ds, dz []float64, σμ float64) {
 	n := c.n
 	c.scaled(ds, dz)
 	if n >= large {
@@ -335,24 +393,6 @@ func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
 			c.x[i*n+j], c.x[j*n+i] = e, e
 		}
 	}
-	if n >= large {
-		c.sandwich(c.b, c.r, c.rt, c.x)
-		c.pack(rc, c.b, true)
-		return
-	}
-	// R·X·Rᵀ = (Rᵀ)ᵀ·(X·Rᵀ)
-	clear(c.b)
-	for i := range n {
-		t := c.t[:n]
-		clear(t)
-		for p, e := range c.x[i*n:][:n] {
-			num.Axpy(t, e, c.rt[p*n:])
-		}
-		for p, e := range c.rt[i*n:][:n] {
-			num.Axpy(c.b[p*n:][:n], e, t)
-		}
-	}
-	c.pack(rc, c.b, true)
 }
 
 // Reach are the steps to the boundary.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -37,7 +36,7 @@ type Block struct {
 func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
 	gone, entries := make([]bool, len(blocks)), 0.0
 	for t, b := range blocks {
-		if gone[t] = b.Order > 0 && (how == Schur || how == Auto && eliminable(at, b)); gone[t] {
+		if gone[t] = b.Order > 0 && (how == Schur || how == Auto && eliminable(at, b.Start, b.Len, b.Order)); gone[t] {
 			continue
 		}
 		if length := float64(b.Len); !b.Expanded {
@@ -58,28 +57,6 @@ func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 // again.
 // Source: a limit of memory: 1e8 float64 have 0.8 GB.
 const mostDense = 1e8
-
-// eliminable reports whether the elimination of the rows of a semidefinite block takes
-// less than its dense block: the operations of the Schur complement, of its factor and of
-// the scaling against those of a factor of as many rows.
-func eliminable(at *sparse.CSC, b Block) bool {
-	if b.Order < leastOrder {
-		return false
-	}
-	columns, entries := members(at, b.Start, b.Len, 0)
-	w, n, rows := float64(len(columns)), float64(b.Order), float64(b.Len)
-	price := elimination.New(b.Order, entries).Work() + inPanel*w*w*w/3 + passes*inPanel*n*n*n
-	return price < inPanel*(rows*rows*rows/3+rows*rows*w)
-}
-
-// Source: leastOrder: below it the factor with a dense block takes some tenths of a
-// millisecond, and loses fewer digits. inPanel is inBlocks; passes are the products of
-// matrices of an iteration: four solves of two each.
-const (
-	leastOrder = 12
-	inPanel    = inBlocks
-	passes     = 8
-)
 
 // Source: that of ipm's longestDense: up to it a dense block is cheaper than the
 // expanded one.
@@ -175,20 +152,6 @@ func (s *System) SetDense(t int, g []float64) {
 	}
 }
 
-// Eliminated reports whether the rows of block t are eliminated: then it has a Scaling in
-// place of a dense block, and its entries of the argument of Factorise are zero.
-func (s *System) Eliminated(t int) bool { return s.gone[t] }
-
-// SetScaling gives the eliminated block t its G, which may change before each Factorise.
-func (s *System) SetScaling(t int, g Scaling) {
-	f := s.f.(*eliminated)
-	for k := range f.blocks {
-		if f.blocks[k].first == s.n+s.blocks[t].Start {
-			f.blocks[k].scaling = g
-		}
-	}
-}
-
 // Expansion returns the places for u and v of the expanded block t.
 func (s *System) Expansion(t int) (u, v []float64) {
 	b, e := s.blocks[t], s.extra[t]
@@ -214,5 +177,33 @@ func (s *System) weighBlocks() {
 		s.d[e], s.d[e+1] = -1, 1
 		u, v := s.Expansion(t)
 		s.weight[e-s.n], s.weight[e+1-s.n] = max(1, num.NormInf(v)), max(1, num.NormInf(u))
+	}
+}
+
+// newFactor is that of the strategy, with the eliminated blocks.
+func (s *System) newFactor(ctx context.Context, how Strategy) (factor, error) {
+	var blocks []semidefinite
+	for t, b := range s.blocks {
+		if s.gone[t] {
+			blocks = append(blocks, semidefinite{s.n + b.Start, b.Len, b.Order})
+		}
+	}
+	if blocks == nil {
+		return newFactor(ctx, s.k, how, len(s.blocks) > 0)
+	}
+	return newEliminated(ctx, s.k, blocks)
+}
+
+// Eliminated reports whether the rows of block t are eliminated: then it has a Scaling in
+// place of a dense block, and its entries of the argument of Factorise are zero.
+func (s *System) Eliminated(t int) bool { return s.gone[t] }
+
+// SetScaling gives the eliminated block t its G, which may change before each Factorise.
+func (s *System) SetScaling(t int, g Scaling) {
+	f := s.f.(*eliminated)
+	for k := range f.blocks {
+		if f.blocks[k].first == s.n+s.blocks[t].Start {
+			f.blocks[k].scaling = g
+		}
 	}
 }

@@ -104,21 +104,6 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bo
 	return s, nil
 }
 
-// newFactor is that of the strategy, with the eliminated blocks.
-func (s *System) newFactor(ctx context.Context, how Strategy) (factor, error) {
-	var blocks []Block
-	var first []int
-	for t, b := range s.blocks {
-		if s.gone[t] {
-			blocks, first = append(blocks, b), append(first, s.n+b.Start)
-		}
-	}
-	if blocks == nil {
-		return newFactor(ctx, s.k, how, len(s.blocks) > 0)
-	}
-	return newEliminated(ctx, s.k, blocks, first)
-}
-
 // pattern lays out the upper triangle, the diagonal always stored.
 func (s *System) pattern(ctx context.Context) error {
 	work := poll.New(ctx)
@@ -296,7 +281,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	default:
 		s.subtractWhole(b, x)
 	}
-	for t, b := range s.blocks { // these hold by what solve does
+	for t, b := range s.blocks { // these hold by construction
 		if s.gone[t] {
 			clear(s.res[s.n+b.Start:][:b.Len])
 		}

@@ -1,0 +1,130 @@
+package elimination
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
+)
+
+// random draws data matrices of order n, from one entry to all, and a definite M.
+func random(rng *rand.Rand, n, members int) (list [][]Entry, val []float64, m []float64) {
+	full := n * (n + 1) / 2
+	for range members {
+		var entries []Entry
+		share := math.Pow(rng.Float64(), 4)
+		for r := range full {
+			if rng.Float64() < share {
+				entries = append(entries, Entry{Row: int32(r), Place: int32(len(val))})
+				val = append(val, rng.NormFloat64())
+			}
+		}
+		list = append(list, entries)
+	}
+	a := make([]float64, n*n)
+	for i := range a {
+		a[i] = rng.NormFloat64()
+	}
+	m = make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k := range n {
+				m[i*n+j] += a[i*n+k] * a[j*n+k]
+			}
+		}
+	}
+	return list, val, m
+}
+
+// square is the matrix of a triangle.
+func square(n int, entries []Entry, val []float64) []float64 {
+	f := make([]float64, n*n)
+	for _, e := range entries {
+		r := 0
+		for j := range n {
+			for i := range j + 1 {
+				if r == int(e.Row) {
+					v := val[e.Place]
+					if i < j {
+						v /= math.Sqrt2
+					}
+					f[i*n+j], f[j*n+i] = v, v
+				}
+				r++
+			}
+		}
+	}
+	return f
+}
+
+func multiply(n int, a, b []float64) []float64 {
+	c := make([]float64, n*n)
+	for i := range n {
+		for k := range n {
+			for j := range n {
+				c[i*n+j] += a[i*n+k] * b[k*n+j]
+			}
+		}
+	}
+	return c
+}
+
+// TestAdd compares each form with the definition.
+func TestAdd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	used := map[form]int{}
+	for range 60 {
+		n, members := 1+rng.IntN(24), 1+rng.IntN(9)
+		list, val, m := random(rng, n, members)
+		g := New(n, list)
+		g.Load(val)
+		for k := -1; k < 3; k++ { // as chosen, then each form for all
+			for c := range g.columns {
+				if k >= 0 {
+					g.columns[c].form = form(k)
+				}
+				used[g.columns[c].form]++
+			}
+			seen := map[[2]int]float64{}
+			if err := g.Add(context.Background(), m, func(i, j int, v float64) { seen[[2]int{i, j}] = v }); err != nil {
+				t.Fatal(err)
+			}
+			for j := range members {
+				u := multiply(n, multiply(n, m, square(n, list[j], val)), m)
+				for i := range j + 1 {
+					want, size := 0.0, 0.0
+					for e, v := range square(n, list[i], val) {
+						want += v * u[e]
+						size += math.Abs(v * u[e])
+					}
+					if got, ok := seen[[2]int{i, j}]; !ok || !(math.Abs(got-want) <= 1e-11*(1+size)) {
+						t.Fatalf("order %d, form %d: entry (%d, %d) is %g, want %g", n, k, i, j, got, want)
+					}
+				}
+			}
+			if len(seen) != members*(members+1)/2 {
+				t.Fatalf("%d pairs of %d members", len(seen), members)
+			}
+		}
+	}
+	if len(used) != 3 {
+		t.Errorf("forms %v", used)
+	}
+}
+
+// TestCancelled: the context is looked at.
+func TestCancelled(t *testing.T) {
+	list, val, m := random(rand.New(rand.NewPCG(3, 4)), 60, 120)
+	g := New(60, list)
+	g.Load(val)
+	err := g.Add(shared.Countdown(1, context.Canceled), m, func(i, j int, v float64) {})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v after the end", err)
+	}
+	if !(g.Work() > 0) {
+		t.Errorf("work %g", g.Work())
+	}
+}

@@ -1,0 +1,133 @@
+package kkt_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
+	"github.com/dcopt/dcopt/qpbackend/internal/cone"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+)
+
+// TestEliminated: a system with eliminated blocks among others is solved to an accuracy
+// that products confirm.
+func TestEliminated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 20 {
+		n, m := 3+rng.IntN(20), 60
+		h, at := random(rng, n, m)
+		blocks := []kkt.Block{
+			{Start: 1, Len: 3, Order: 2}, {Start: 6, Len: 9, Expanded: true}, {Start: 16, Len: 21, Order: 6}, {Start: 40, Len: 10, Order: 4},
+		}
+		sys, err := kkt.NewBlocks(context.Background(), h, at, blocks, kkt.Schur)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sys.Strategy() != kkt.Schur || !sys.Eliminated(0) || sys.Eliminated(1) {
+			t.Fatalf("strategy %v", sys.Strategy())
+		}
+		for range 2 {
+			sys.Load(1, make([]bool, n+m))
+			d := make([]float64, n+m)
+			for i := range d {
+				if d[i] = 0.1 + rng.Float64(); i >= n {
+					d[i] = -d[i]
+				}
+			}
+			scalings := map[int]*cone.Semidefinite{}
+			for k, b := range blocks {
+				if !sys.Eliminated(k) {
+					u, v := sys.Expansion(k)
+					clear(u)
+					clear(v)
+					continue
+				}
+				clear(d[n+b.Start:][:b.Len])
+				c := cone.NewSemidefinite(b.Order)
+				if !c.Scale(interior(rng, c), interior(rng, c)) {
+					t.Fatal("no scaling")
+				}
+				scalings[k] = c
+				sys.SetScaling(k, c)
+			}
+			if replaced, err := sys.Factorise(context.Background(), d); err != nil || replaced > 0 {
+				t.Fatalf("%v, %d pivots replaced", err, replaced)
+			}
+			rhs := make([]float64, sys.Size())
+			for i := range n + m {
+				rhs[i] = rng.NormFloat64()
+			}
+			x := make([]float64, sys.Size())
+			if acc := sys.Solve(context.Background(), x, rhs, kkt.Accuracy{X: 1e-9, Y: 1e-9}); !acc.Within(kkt.Accuracy{X: 1e-9, Y: 1e-9}) {
+				t.Fatalf("accuracy %v", acc)
+			}
+			out := product(h, at, 1, make([]bool, n+m), d, x)
+			for k, c := range scalings {
+				y := x[n+blocks[k].Start:][:blocks[k].Len]
+				g := make([]float64, len(y))
+				c.Mul(g, y)
+				for i, v := range g {
+					out[n+blocks[k].Start+i] -= v
+				}
+			}
+			for i, v := range out[:n+m] {
+				if !(math.Abs(v-rhs[i]) <= 1e-7) {
+					t.Fatalf("equation %d of %d + %d: %g, want %g", i, n, m, v, rhs[i])
+				}
+			}
+		}
+	}
+}
+
+// interior is a point of the cone.
+func interior(rng *rand.Rand, c *cone.Semidefinite) []float64 {
+	v, e := make([]float64, c.Len()), make([]float64, c.Len())
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	c.Unit(e)
+	add := 1 - c.Margin(v)
+	for i := range v {
+		v[i] += add * e[i]
+	}
+	return v
+}
+
+// TestPrice: small blocks stay, large ones are eliminated where few variables are in them,
+// and the context ends a factorisation.
+func TestPrice(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	h, at := random(rng, 30, 1275)
+	for _, c := range []struct {
+		order int
+		how   kkt.Strategy
+		want  bool
+	}{{3, kkt.Auto, false}, {50, kkt.Auto, true}, {50, kkt.Sparse, false}, {3, kkt.Schur, true}} {
+		sys, err := kkt.NewBlocks(context.Background(), h, at, []kkt.Block{{Len: c.order * (c.order + 1) / 2, Order: c.order}}, c.how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sys.Eliminated(0) != c.want {
+			t.Errorf("order %d, %v: eliminated %v", c.order, c.how, !c.want)
+		}
+		if !c.want || c.order < 50 {
+			continue
+		}
+		s := cone.NewSemidefinite(c.order)
+		if !s.Scale(interior(rng, s), interior(rng, s)) {
+			t.Fatal("no scaling")
+		}
+		sys.SetScaling(0, s)
+		sys.Load(1, make([]bool, 30+1275))
+		d := make([]float64, 30+1275)
+		for i := range 30 {
+			d[i] = 1
+		}
+		if _, err := sys.Factorise(shared.Countdown(0, context.Canceled), d); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v after the end", err)
+		}
+	}
+}

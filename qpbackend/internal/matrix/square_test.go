@@ -1,0 +1,106 @@
+package matrix
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func draw(rng *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	return v
+}
+
+// TestSquare: products of square matrices and transposes by definition.
+func TestSquare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	f := NewProduct()
+	for n := range 40 {
+		n++
+		k := rng.IntN(n + 1)
+		x, y, dst := draw(rng, n*n), draw(rng, n*n), draw(rng, n*n)
+		near := func(name string, got []float64, want func(i, j int) float64) {
+			t.Helper()
+			for i := range n {
+				for j := range n {
+					if w := want(i, j); !(math.Abs(got[i*n+j]-w) <= 1e-11*(1+math.Abs(w))) {
+						t.Fatalf("%s of order %d: entry (%d, %d) is %g, want %g", name, n, i, j, got[i*n+j], w)
+					}
+				}
+			}
+		}
+		product := func(x, y []float64, k int) func(i, j int) float64 {
+			return func(i, j int) float64 {
+				s := 0.0
+				for l := range k {
+					s += x[l*n+i] * y[l*n+j]
+				}
+				return s
+			}
+		}
+		f.MulT(dst, x, y, k, n)
+		near("MulT", dst, product(x, y, k))
+		f.MulTSymmetric(dst, x, x, k, n)
+		near("MulTSymmetric", dst, product(x, x, k))
+		Transpose(dst, x, n)
+		near("Transpose", dst, func(i, j int) float64 { return x[j*n+i] })
+		for i := range n {
+			for j := range i {
+				y[i*n+j] = y[j*n+i]
+			}
+		}
+		room := make([]float64, n*n)
+		f.MulT(room, y, x, n, n)
+		want := product(x, append([]float64(nil), room...), n)
+		f.Sandwich(dst, x, y, room, n)
+		near("Sandwich", dst, want)
+	}
+}
+
+// TestEigen: the columns are orthonormal and make the matrix diagonal; numbers that are
+// none, and a context that has ended, are told.
+func TestEigen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	f := NewProduct()
+	for _, n := range []int{1, 2, 30, 210} {
+		a := draw(rng, n*n)
+		for i := range n {
+			for j := range i {
+				a[i*n+j] = a[j*n+i]
+			}
+		}
+		v, d, room := append([]float64(nil), a...), make([]float64, n*n), make([]float64, n*n)
+		if !Eigen(context.Background(), v, n) {
+			t.Fatalf("no eigenvectors of order %d", n)
+		}
+		f.Sandwich(d, v, a, room, n)
+		f.MulT(room, v, v, n, n)
+		for i := range n {
+			for j := range n {
+				if i != j && !(math.Abs(d[i*n+j]) < 1e-10) || i > 0 && i == j && d[i*n+i] < d[i*n-n+i-1]-1e-10 {
+					t.Fatalf("order %d: entry (%d, %d) is %g", n, i, j, d[i*n+j])
+				}
+				one := 0.0
+				if i == j {
+					one = 1
+				}
+				if !(math.Abs(room[i*n+j]-one) < 1e-12) {
+					t.Fatalf("order %d: product (%d, %d) is %g", n, i, j, room[i*n+j])
+				}
+			}
+		}
+		a[0] = math.NaN()
+		if Eigen(context.Background(), a, n) {
+			t.Error("eigenvectors of NaN")
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if n := short + 1; Eigen(ctx, draw(rng, n*n), n) {
+		t.Error("eigenvectors after the end")
+	}
+}
