@@ -189,3 +189,33 @@ func TestGraphs(t *testing.T) {
 		t.Errorf("%d atoms, %d graphs and %d without", atoms, len(curves), len(pages.WithoutGraph))
 	}
 }
+
+// TestMessages: every message of the code has a topic in docs/messages.md, and every topic
+// has messages.
+func TestMessages(t *testing.T) {
+	messages, err := pages.Messages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	topics, left, err := pages.Topics(read(t, "docs/messages.md"), messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range left {
+		t.Errorf("no topic of docs/messages.md has %q of %s", m.Text, m.Package)
+	}
+	for _, topic := range topics {
+		t.Logf("%4d %s", len(topic.Messages), topic.Heading)
+		if len(topic.Messages) == 0 && topic.Heading != "Other messages" {
+			t.Errorf("%s has no messages", topic.Heading)
+		}
+	}
+	if len(messages) < 600 {
+		t.Errorf("%d messages", len(messages))
+	}
+	for _, known := range []string{"no DC split for %s: %s", "the points have ceased to change although a constraint is broken; try other starting points", "unknown name %q%s", "--tol %g: want a number > 0"} {
+		if !slices.ContainsFunc(messages, func(m pages.Message) bool { return m.Text == known }) {
+			t.Errorf("%q is not among the messages", known)
+		}
+	}
+}

@@ -52,6 +52,7 @@ func Navigation() []Section {
 			doc("How it works and fails", "how.md"),
 			doc("Choosing a solver", "solvers.md"),
 			doc("l-DER regression", "lder.md"),
+			doc("Messages", "messages.md"),
 		}},
 		{"Reference", []Page{
 			doc("The language", "language.md"),
@@ -160,6 +161,8 @@ func dressed(ctx context.Context, root, docs string, p Page, text string) (strin
 	switch p.Source {
 	case "README.md":
 		return front(ctx, root, docs, text)
+	case "docs/messages.md":
+		return withMessages(root, text)
 	case "docs/atoms.md":
 		return withGraphs(docs, text)
 	}
