@@ -232,14 +232,18 @@ func (s *solver) broken(tol float64) []candidate {
 	return list
 }
 
-// join adds the worst of the broken rows and reports whether there were any.
+// join adds the worst of the broken rows, and where these are few the rows that are nearer
+// than the worst is: the point moves about as far. It reports whether there were any.
 func (s *solver) join(list []candidate) bool {
 	if len(list) == 0 {
 		return false
 	}
+	worst := 0.0
 	for k := range list {
+		worst = max(worst, list[k].d)
 		list[k].d = -list[k].d
 	}
+	left := min(s.most()-len(list), 2*len(list)+leastSet/10)
 	for _, c := range nearest(list, s.most()) {
 		if c.row >= 0 {
 			s.add(c.row)
@@ -247,8 +251,24 @@ func (s *solver) join(list []candidate) bool {
 			s.release(-1 - c.row)
 		}
 	}
-	s.changed = true
+	if s.changed = true; left > 0 {
+		s.addWithin(worst, left)
+	}
 	return true
+}
+
+// addWithin adds at most that many rows of those within a distance of s.x.
+func (s *solver) addWithin(d float64, most int) {
+	list := s.distances(s.sums())
+	within := list[:0]
+	for _, c := range list {
+		if c.d <= d && !s.in[c.row] {
+			within = append(within, c)
+		}
+	}
+	for _, c := range nearest(within, most) {
+		s.add(c.row)
+	}
 }
 
 // age counts for how many solves rows have been slack, and terms one affine function, at the

@@ -107,7 +107,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	warm := s.start.dual && s.sub != nil
+	warm := s.start.dual
 	s.start = proposal{}
 	if !s.chosen {
 		s.begin()
@@ -116,7 +116,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	s.around()
 	iterations := 0
 	for {
-		err := s.round(ctx, warm)
+		err := s.round(ctx, warm) // warm from the solve before alone: with rows that have joined a warm start takes as long
 		iterations += s.res.Iterations
 		if err != nil {
 			return s.fail(ctx, dst, iterations, err)
