@@ -4,6 +4,7 @@
 //	dcbench qp --classes all --sizes small,medium --sequence --lder
 //	dcbench dc --peers dccp,clarabel
 //	dcbench regression --data DIR
+//	dcbench scale --dcopt old=FILE,new=FILE
 //	dcbench report DIR
 //
 // docs/bench.md says what is measured, and how.

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/bench/internal/page"
+	"github.com/dcopt/dcopt/bench/internal/scale"
+)
+
+// The files in the folder of --out.
+const (
+	scaleTableName  = "scale.csv"
+	scaleReportName = "scale" // .md, .html, .tex
+)
+
+// scalePeer is a mode of peers/scale_peers.py.
+type scalePeer struct {
+	name     string
+	families []string
+}
+
+func scalePeers() []scalePeer {
+	return []scalePeer{
+		{"dccp", []string{"pack", "l12", "bls"}},
+		{"clarabel", []string{"pack"}},
+		{"scikit-learn", []string{"kmeans"}},
+	}
+}
+
+func scalePeerNames() string {
+	var names []string
+	for _, p := range scalePeers() {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ",")
+}
+
+func scaleCommand() *cli.Command {
+	return &cli.Command{
+		Name: "scale", Usage: "measure how time and memory grow with the size of problems", UsageText: "dcbench scale [FLAGS]",
+		Description: "Draws problems of six families, and runs builds of dcopt on them one after the other, each from its start to its end.\n" +
+			"The table scale.csv in the folder of --out grows with each run; what it has is not run again.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "instances", Value: scale.Default(), Usage: "problems `NAME_SIZE,...`"},
+			&cli.StringFlag{Name: "seeds", Value: "5", Usage: "draw them from these seeds, `S1,S2`"},
+			&cli.StringFlag{Name: "dcopt", Usage: "builds of the program, `NAME=FILE,NAME=FILE`; by default the one beside dcbench"},
+			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`, where they have the family: " + scalePeerNames()},
+			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` for a run, by the wall clock"},
+		}, tableFlags(scaleTableName, "`DIR` for scale.csv and scale.html, .md and .tex")...),
+		Action: runScale,
+	}
+}
+
+func runScale(c *cli.Context) error {
+	if err := noArguments(c, "problems"); err != nil {
+		return err
+	}
+	limit, err := timeLimit(c)
+	if err != nil {
+		return err
+	}
+	cam := &scale.Campaign{Limit: limit}
+	if cam.Instances, err = scaleInstances(c.String("instances"), c.String("seeds")); err != nil {
+		return err
+	}
+	if cam.Solvers, err = scaleBuilds(c.String("dcopt")); err != nil {
+		return err
+	}
+	return inTemp(func(tmp string) error {
+		cam.Dir = tmp
+		peers, err := scalePeersOf(c, tmp)
+		if err != nil {
+			return err
+		}
+		cam.Solvers = append(cam.Solvers, peers...)
+		var names []string
+		for _, s := range cam.Solvers {
+			names = append(names, s.Name)
+		}
+		return fill(c, filling[scale.Row]{
+			name: scaleTableName, open: scale.Open,
+			run: func(table *scale.Table, tell teller) error {
+				cam.Tell = tell
+				return cam.Run(c.Context, table)
+			},
+			report: func(w io.Writer, dir string, rows []scale.Row) (page.Section, error) {
+				var text strings.Builder
+				fmt.Fprintf(&text, "# Growth with size\n\n%s. Processor time and largest resident size of the process.\n\n", machine())
+				if err := scale.Write(&text, rows, names); err != nil {
+					return page.Section{}, err
+				}
+				return writeTexts(w, dir, scaleReportName, "Growth with size", text.String())
+			},
+		})
+	})
+}
+
+// scaleInstances are those of the names, each with each seed.
+func scaleInstances(names, seeds string) (all []scale.Instance, err error) {
+	for _, name := range list(names) {
+		for _, word := range list(seeds) {
+			seed, err := strconv.ParseUint(word, 10, 31)
+			if err != nil {
+				return nil, fmt.Errorf("--seeds: %q is no whole number from 0", word)
+			}
+			in, err := scale.Parse(name, seed)
+			if err != nil {
+				return nil, fmt.Errorf("--instances: %w", err)
+			}
+			all = append(all, in)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("scale: which problems? Give --instances and --seeds")
+	}
+	return all, nil
+}
+
+// scaleBuilds finds the builds of the program.
+func scaleBuilds(flag string) (all []scale.Solver, err error) {
+	words := list(flag)
+	if len(words) == 0 {
+		words = []string{program + "="}
+	}
+	for _, word := range words {
+		name, file, ok := strings.Cut(word, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--dcopt: %q is no NAME=FILE", word)
+		}
+		if slices.ContainsFunc(all, func(s scale.Solver) bool { return s.Name == name }) {
+			return nil, fmt.Errorf("--dcopt: two builds have the name %q", name)
+		}
+		path, err := dcoptProgram(file)
+		if err != nil {
+			return nil, err
+		}
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+		id, err := fileID(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, scale.Solver{Name: name, Version: id, Argv: []string{path, "solve", "--json", "--quiet"}})
+	}
+	return all, nil
+}
+
+// scalePeersOf readies the peers.
+func scalePeersOf(c *cli.Context, tmp string) (all []scale.Solver, err error) {
+	names := list(c.String("peers"))
+	if len(names) == 0 {
+		return nil, nil
+	}
+	python, worker, err := pythonFor(c.String("python"), tmp)
+	if err != nil {
+		return nil, err
+	}
+	version, err := exec.CommandContext(c.Context, python, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("--python: %w", err)
+	}
+	for _, name := range names {
+		k := slices.IndexFunc(scalePeers(), func(p scalePeer) bool { return p.name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("--peers: no peer %q; there are %s", name, scalePeerNames())
+		}
+		script := filepath.Join(filepath.Dir(worker), "scale_peers.py")
+		limit := fmt.Sprint(c.Duration("time-limit").Seconds())
+		all = append(all, scale.Solver{Name: name, Version: strings.TrimSpace(string(version)), Argv: []string{python, script, name, limit}, Folder: true, Families: scalePeers()[k].families})
+	}
+	return all, nil
+}
