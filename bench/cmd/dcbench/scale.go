@@ -31,7 +31,7 @@ type scalePeer struct {
 
 func scalePeers() []scalePeer {
 	return []scalePeer{
-		{"dccp", []string{"pack", "l12", "bls"}},
+		{"dccp", []string{"pack", "bls"}},
 		{"clarabel", []string{"pack"}},
 		{"scikit-learn", []string{"kmeans"}},
 	}
