@@ -8,6 +8,8 @@
 # make wheels     Python wheels for all platforms, in build/wheels; needs Python
 # make playground  the page that solves problems in a browser, in build/site/playground
 # make osqp       the OSQP library, for the build tag osqp
+# make release    what a release has, in build/release; release/README.md
+# make release-check  a release twice, compared and checked; minutes
 # make api        record the exported names of the Go packages under api/
 # make fuzz       every fuzz test for FUZZTIME (20s)
 # make judge      JUDGE (100000) generated problems, every answer judged in 200-bit
@@ -86,6 +88,13 @@ golden:
 	@set -e; grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n1 dirname | sort -u | while read -r dir; do \
 		echo "$$dir"; (cd "$$dir" && go test . -update); \
 	done
+
+.PHONY: release release-check
+release:
+	cd release && go run . -out ../build/release
+
+release-check:
+	@release/check.sh
 
 .PHONY: api
 api:
