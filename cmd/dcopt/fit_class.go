@@ -139,7 +139,7 @@ func classSummary(c *cli.Context, r *lder.Classifier, labels []string, spent tim
 		row := func(name, format string, args ...any) {
 			fmt.Fprintf(&b, "%-13s"+format+"\n", append([]any{name}, args...)...)
 		}
-		row("status", "%s", t.Status)
+		row("status", "%s", trainingStatus(c, t.Status))
 		row("rows", "%d, target %s, features %s", t.Rows, r.Target, brief(r.Features))
 		row("classes", "%s", classCounts(r.Classes, labels))
 		row("method", "%s", t.Method)

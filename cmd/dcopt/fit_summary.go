@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder"
 )
 
@@ -25,7 +26,7 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-13s"+format+"\n", append([]any{name}, args...)...)
 	}
-	row("status", "%s", t.Status)
+	row("status", "%s", trainingStatus(c, t.Status))
 	row("rows", "%d, target %s, features %s", t.Rows, label(r.Target), brief(labels(r.Features)))
 	used := r.Used()
 	switch {
@@ -168,4 +169,13 @@ func brief(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
+}
+
+// trainingStatus is a status, in its colour where standard output shows colours. The model
+// of a training that has not converged is of use.
+func trainingStatus(c *cli.Context, status ccp.Status) string {
+	if !colours(sessionOf(c).stdout.w) {
+		return status.String()
+	}
+	return painted(status.String(), status == ccp.Converged, true)
 }

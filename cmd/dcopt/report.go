@@ -47,15 +47,21 @@ type report struct {
 // statusText is the status: green where it is solved, yellow where there is a point to use
 // and red where there is none.
 func (r *report) statusText() string {
-	switch {
-	case !r.color:
+	if !r.color {
 		return r.status
-	case r.code == exitOK:
-		return "\x1b[32m" + r.status + "\x1b[0m"
-	case r.feasible != nil && *r.feasible:
-		return "\x1b[33m" + r.status + "\x1b[0m"
 	}
-	return "\x1b[31m" + r.status + "\x1b[0m"
+	return painted(r.status, r.code == exitOK, r.feasible != nil && *r.feasible)
+}
+
+// painted is the text of a status in its colour.
+func painted(status string, solved, useful bool) string {
+	switch {
+	case solved:
+		return "\x1b[32m" + status + "\x1b[0m"
+	case useful:
+		return "\x1b[33m" + status + "\x1b[0m"
+	}
+	return "\x1b[31m" + status + "\x1b[0m"
 }
 
 // say sets the message where the backend or procedure left none.
