@@ -3,9 +3,9 @@
 # one. A failing step does not stop the others. The last line is the summary:
 # a step that is no test (gofmt, vet, ...) counts there only if it fails.
 #
-# OSQP, the data of DCOPT_SHARED, Python, a browser may be missing: what then
+# OSQP, the data of DCOPT_SHARED, Python, a browser, Slurm may be missing: what then
 # cannot be tested is listed and counted as skipped. With CI=true nothing may be
-# skipped but what needs the last two, or instructions that the processor has not.
+# skipped but what needs the last three, or instructions that the processor has not.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
@@ -140,8 +140,8 @@ if [ "$passed" -eq 0 ]; then
 	echo "no test ran"
 	status=1
 fi
-if [ "${CI:-false}" = true ] && grep '^skip ' "$logs/tally" | grep -Evq ': no (Python|Chromium|AVX2|AVX-512)'; then
-	echo "CI=true: nothing may be skipped but for want of Python, of Chromium or of a processor's instructions"
+if [ "${CI:-false}" = true ] && grep '^skip ' "$logs/tally" | grep -Evq ': no (Python|Chromium|Slurm|AVX2|AVX-512)'; then
+	echo "CI=true: nothing may be skipped but for want of Python, of Chromium, of Slurm or of a processor's instructions"
 	status=1
 fi
 echo "$passed passed, $failed failed, $skipped skipped"

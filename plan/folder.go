@@ -2,9 +2,11 @@ package plan
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,15 +16,17 @@ import (
 // Folder is a directory with results of one plan, of which it keeps a copy. Any number of
 // processes may write to it at a time.
 type Folder struct {
-	Dir  string
-	plan *Plan
-	id   string
+	Dir     string
+	plan    *Plan
+	id      string
+	bundled map[int]bool // shards with a result in a bundle
 }
 
 // The names of the files in a folder.
 const (
 	planName   = "plan.json"
 	resultHead = "shard-"
+	bundleHead = "bundle-" // several results, a line each
 	resultTail = ".json"
 )
 
@@ -32,7 +36,7 @@ func OpenFolder(dir string, p *Plan) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of results: %w", err)
 	}
-	f := &Folder{dir, p, p.ID()}
+	f := &Folder{dir, p, p.ID(), map[int]bool{}}
 	at := filepath.Join(dir, planName)
 	b, err := os.ReadFile(at)
 	switch {
@@ -41,7 +45,7 @@ func OpenFolder(dir string, p *Plan) (*Folder, error) {
 		if err != nil {
 			return nil, err
 		}
-		return f, writeWhole(at, text)
+		return f, writeWhole(at, text, true)
 	case err != nil:
 		return nil, err
 	}
@@ -51,6 +55,21 @@ func OpenFolder(dir string, p *Plan) (*Folder, error) {
 	}
 	if old.ID() != f.id {
 		return nil, fmt.Errorf("%s has results of another plan (%s, not %s); take another folder", dir, old.ID(), f.id)
+	}
+	bundles, err := filepath.Glob(filepath.Join(dir, bundleHead+"*"+resultTail))
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range bundles {
+		b, err := os.ReadFile(at)
+		if err != nil {
+			return nil, err
+		}
+		for line := range bytes.Lines(b) {
+			if r, err := f.decode(line); err == nil {
+				f.bundled[r.Shard] = true
+			}
+		}
 	}
 	return f, nil
 }
@@ -71,7 +90,7 @@ func (f *Folder) path(i int) string {
 	return filepath.Join(f.Dir, fmt.Sprintf("%s%06d%s", resultHead, i, resultTail))
 }
 
-// Result reads the result of shard i. Where there is none, the error is fs.ErrNotExist;
+// Result reads the result of shard i that is in a file of its own. Where there is none, the error is fs.ErrNotExist;
 // another one says what is wrong with the file.
 func (f *Folder) Result(i int) (*Result, error) {
 	at := f.path(i)
@@ -93,8 +112,12 @@ func (f *Folder) decode(b []byte) (*Result, error) {
 	return decodeResult(b, f.id, f.plan.Shards, f.plan.Study != nil)
 }
 
-// Has reports whether there is a whole result of shard i.
+// Has reports whether there is a whole result of shard i; of bundles, whether there was one when
+// the folder was opened.
 func (f *Folder) Has(i int) bool {
+	if f.bundled[i] {
+		return true
+	}
 	_, err := f.Result(i)
 	return err == nil
 }
@@ -110,7 +133,28 @@ func (f *Folder) Put(r *Result) error {
 	if old, err := os.ReadFile(at); err == nil && bytes.Equal(old, b) {
 		return nil
 	}
-	return writeWhole(at, b)
+	// The disk may get it later: a file that a power cut has emptied counts as damaged, and its
+	// shard is computed again. Waiting for the disk would take longer than small shards.
+	return writeWhole(at, b, false)
+}
+
+// PutAll writes results into one file, whole or not at all, for shards so short that a
+// file for each takes longer than they.
+func (f *Folder) PutAll(results []*Result) error {
+	if len(results) == 0 {
+		return nil
+	}
+	var all bytes.Buffer
+	for _, r := range results {
+		b, err := r.Encode()
+		if err != nil {
+			return err
+		}
+		all.Write(b)
+	}
+	sum := sha256.Sum256(all.Bytes())
+	name := fmt.Sprintf("%s%06d-%x%s", bundleHead, results[0].Shard, sum[:6], resultTail)
+	return writeWhole(filepath.Join(f.Dir, name), all.Bytes(), false)
 }
 
 // Joined are the results of a plan in the order of their shards.
@@ -125,40 +169,43 @@ type Joined struct {
 func Join(p *Plan, dirs []string) (*Joined, error) {
 	id := p.ID()
 	found := make([]*Result, p.Shards)
-	texts := make(map[int][]byte)
+	sums := make([][sha256.Size]byte, p.Shards) // of the texts
 	j := &Joined{}
 	for _, dir := range dirs {
 		list, err := os.ReadDir(dir)
 		if err != nil {
 			return nil, err
 		}
-		f := &Folder{dir, p, id}
 		for _, e := range list {
-			name, head := strings.CutPrefix(e.Name(), resultHead)
-			name, tail := strings.CutSuffix(name, resultTail)
-			i, err := strconv.Atoi(name)
-			if !head || !tail || err != nil {
+			at := filepath.Join(dir, e.Name())
+			name, tail := strings.CutSuffix(e.Name(), resultTail)
+			number, single := strings.CutPrefix(name, resultHead)
+			i, err := strconv.Atoi(number)
+			single = single && err == nil
+			if !tail || !single && !strings.HasPrefix(name, bundleHead) {
 				continue
 			}
-			at := filepath.Join(dir, e.Name())
 			b, err := os.ReadFile(at)
 			if err != nil {
 				return nil, err
 			}
-			r, err := f.decode(b)
-			if err == nil && r.Shard != i {
-				err = fmt.Errorf("the result of shard %d", r.Shard)
+			if len(b) == 0 {
+				b = []byte("\n") // damaged
 			}
-			if err == nil && found[i] != nil && !bytes.Equal(texts[i], b) {
-				err = errors.New("it differs from the result of the same shard in another folder")
-			}
-			if err != nil {
-				j.Damaged = append(j.Damaged, fmt.Errorf("%s: %w", at, err))
-				continue
-			}
-			found[i] = r
-			if len(dirs) > 1 {
-				texts[i] = b
+			for line := range bytes.Lines(b) {
+				r, err := decodeResult(line, id, p.Shards, p.Study != nil)
+				switch {
+				case err != nil:
+				case single && r.Shard != i:
+					err = fmt.Errorf("the result of shard %d", r.Shard)
+				case found[r.Shard] != nil && sha256.Sum256(line) != sums[r.Shard]:
+					err = errors.New("it differs from another result of the same shard")
+				}
+				if err != nil {
+					j.Damaged = append(j.Damaged, fmt.Errorf("%s: %w", at, err))
+					continue
+				}
+				found[r.Shard], sums[r.Shard] = r, sha256.Sum256(line)
 			}
 		}
 	}
@@ -194,9 +241,11 @@ func Ranges(shards []int) string {
 }
 
 // writeWhole writes a file under another name and renames it: it is on the disk whole or
-// not at all, also where several processes write it.
-func writeWhole(at string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(at), ".dcopt-*.tmp")
+// not at all, also where several processes write it. With sync it is on the disk when the
+// function returns.
+func writeWhole(at string, b []byte, sync bool) (err error) {
+	name := filepath.Join(filepath.Dir(at), fmt.Sprintf(".dcopt-%d-%x.tmp", os.Getpid(), rand.Uint64()))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", at, cause(err))
 	}
@@ -210,11 +259,10 @@ func writeWhole(at string, b []byte) (err error) {
 	if _, err = f.Write(b); err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
+	if sync {
+		if err = f.Sync(); err != nil {
+			return err
+		}
 	}
 	if err = f.Close(); err != nil {
 		return err

@@ -326,6 +326,20 @@ func TestFolder(t *testing.T) {
 	if j, err := plan.Join(p, dirs); err != nil || len(j.Results) != 3 || len(j.Missing) > 0 {
 		t.Errorf("%+v, %v", j, err)
 	}
+	bundle := filepath.Join(t.TempDir(), "c")
+	f, err := plan.OpenFolder(bundle, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.PutAll(j.Results); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = plan.OpenFolder(bundle, p); err != nil || !f.Has(0) || f.Has(1) || !f.Has(2) {
+		t.Errorf("a bundle of shards 0 and 2: %v", err)
+	}
+	if j, err := plan.Join(p, append(dirs, bundle)); err != nil || len(j.Results) != 3 || len(j.Damaged) > 0 {
+		t.Errorf("with a bundle: %+v, %v", j, err)
+	}
 	left, err := filepath.Glob(filepath.Join(dirs[0], ".dcopt-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("temporary files are left: %v, %v", left, err)

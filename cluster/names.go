@@ -1,0 +1,217 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// AckWait is how long a task stays with a worker that gives no sign of life, unless
+// Client.AckWait says otherwise.
+// Source: a limit of waiting: heartbeats come four times in it.
+const AckWait = 8 * time.Second
+
+// MostFailures is how often a shard may fail before it is a dead letter; mostDeliveries how
+// often a task may be lost with its worker.
+// Source: limits; a task is lost where a process is killed or a network fails, which says little of the shard.
+const (
+	MostFailures   = 5
+	mostDeliveries = 20
+)
+
+// The limits of messages, in bytes.
+// Source: NATS refuses messages above 1 MB unless a server says otherwise; the others are limits of memory.
+const (
+	mostMessage = 1 << 20
+	mostInline  = 512 << 10 // results beyond it go through the object store
+	MostResult  = 64 << 20  // of one shard, unless Worker.MostResult says otherwise
+	mostReason  = 4 << 10
+)
+
+// The names in the broker.
+const (
+	workStream   = "DCOPT_WORK"
+	resultStream = "DCOPT_RESULTS"
+	plans        = "dcopt-plans"
+	large        = "dcopt-large"
+	consumer     = "workers"
+)
+
+// Headers of result messages.
+const (
+	headSeconds = "Dcopt-Seconds" // that the shards took
+	headAgain   = "Dcopt-Again"   // how often the task was lost before
+	headObject  = "Dcopt-Object"  // the results are in this object
+)
+
+// task is a run of shards, From to To − 1, that a worker computes.
+type task struct {
+	Plan    string `json:"plan"`
+	Epoch   string `json:"epoch"` // of the Run that gave it out
+	From    int    `json:"from"`
+	To      int    `json:"to"`
+	Failed  int    `json:"failed,omitempty"` // how often it has failed
+	GiveUp  bool   `json:"give_up,omitempty"`
+	Maximum bool   `json:"maximum,omitempty"` // the objective is maximised
+}
+
+func (t *task) subject() string {
+	return fmt.Sprintf("dcopt.work.%s.%s.%d.%d", t.Plan, t.Epoch, t.From, t.Failed)
+}
+
+// id is the id of the task's message, and of a part of its results.
+func (t *task) id(what string) string {
+	return fmt.Sprintf("%s.%s.%s.%d.%d.%d", what, t.Plan, t.Epoch, t.From, t.To, t.Failed)
+}
+
+// dead is a dead letter.
+type dead struct {
+	Shard  int    `json:"shard"`
+	Reason string `json:"reason"`
+	Worker string `json:"worker"`
+}
+
+// presence is the sign of life of a worker.
+type presence struct {
+	Worker string         `json:"worker"`
+	Jobs   int            `json:"jobs"`
+	Busy   map[string]int `json:"busy"` // shards in work by plan
+}
+
+// leader is the best objective of a plan so far.
+type leader struct {
+	Objective float64 `json:"objective"`
+	Size      float64 `json:"size"` // of the objective: its range over results
+}
+
+func workSubjects(plan string) string   { return "dcopt.work." + plan + ".>" }
+func resultSubjects(plan string) string { return "dcopt.result." + plan + ".>" }
+func deadSubjects(plan string) string   { return "dcopt.dead." + plan + ".>" }
+func cancelSubject(plan string) string  { return "dcopt.cancel." + plan }
+func stopSubject(plan string) string    { return "dcopt.stop." + plan }
+func leaderSubject(plan string) string  { return "dcopt.leader." + plan }
+
+const presenceSubject = "dcopt.worker"
+
+// store are the streams and buckets of a broker.
+type store struct {
+	js           jetstream.JetStream
+	work, result jetstream.Stream
+	plans, large jetstream.ObjectStore
+	wait         time.Duration // AckWait of the workers
+}
+
+// openStore opens the streams and buckets, and makes those that are not there.
+func openStore(ctx context.Context, nc *nats.Conn, wait time.Duration) (*store, error) {
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(256))
+	if err != nil {
+		return nil, err
+	}
+	s := &store{js: js, wait: wait}
+	if s.work, err = stream(ctx, js, jetstream.StreamConfig{
+		Name: workStream, Subjects: []string{"dcopt.work.>"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+		MaxMsgSize: mostMessage, Duplicates: 10 * time.Minute,
+	}); err != nil {
+		return nil, err
+	}
+	if s.result, err = stream(ctx, js, jetstream.StreamConfig{
+		Name: resultStream, Subjects: []string{"dcopt.result.>", "dcopt.dead.>"}, Storage: jetstream.FileStorage, MaxMsgSize: mostMessage,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, Duplicates: 10 * time.Minute,
+	}); err != nil {
+		return nil, err
+	}
+	for name, bucket := range map[string]*jetstream.ObjectStore{plans: &s.plans, large: &s.large} {
+		*bucket, err = js.ObjectStore(ctx, name)
+		if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+			*bucket, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	_, err = s.consumer(ctx)
+	return s, err
+}
+
+// stream opens a stream, and makes it where there is none.
+func stream(ctx context.Context, js jetstream.JetStream, conf jetstream.StreamConfig) (jetstream.Stream, error) {
+	s, err := js.Stream(ctx, conf.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = js.CreateOrUpdateStream(ctx, conf)
+	}
+	return s, err
+}
+
+// consumer is that of all workers.
+func (s *store) consumer(ctx context.Context) (jetstream.Consumer, error) {
+	c, err := s.js.Consumer(ctx, workStream, consumer)
+	if err == nil && c.CachedInfo().Config.AckWait == s.wait {
+		return c, nil
+	}
+	return s.js.CreateOrUpdateConsumer(ctx, workStream, jetstream.ConsumerConfig{
+		Durable: consumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: s.wait, MaxDeliver: -1, MaxAckPending: -1,
+	})
+}
+
+// patiently calls f until it succeeds, ctx ends, or it fails in a way that another attempt
+// does not mend. A broker that is being started again is waited for.
+func patiently(ctx context.Context, f func(ctx context.Context) error) error {
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		attempt, cancel := context.WithTimeout(ctx, 3*time.Second)
+		err := f(attempt)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case final(err):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// final reports whether an error stays where an attempt is repeated.
+func final(err error) bool {
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation), errors.Is(err, nats.ErrMaxPayload):
+		return true
+	case errors.Is(err, jetstream.ErrObjectNotFound):
+		return true
+	case errors.As(err, &api):
+		return api.Code >= 400 && api.Code < 500 && api.ErrorCode != jetstream.JSErrCodeConsumerNotFound && api.ErrorCode != jetstream.JSErrCodeStreamNotFound
+	}
+	return false
+}
+
+// publish publishes a message once: a duplicate, which the broker refuses, is none.
+func (s *store) publish(ctx context.Context, msg *nats.Msg, id string) error {
+	return patiently(ctx, func(ctx context.Context) error {
+		_, err := s.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
+		if err != nil && strings.Contains(err.Error(), "maximum messages per subject") {
+			return nil
+		}
+		return err
+	})
+}
+
+// publishTask publishes a task.
+func (s *store) publishTask(ctx context.Context, t *task) error {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	return s.publish(ctx, &nats.Msg{Subject: t.subject(), Data: b}, t.id("work"))
+}
