@@ -18,6 +18,7 @@
 # make bench      every benchmark, COUNT (6) times, for benchstat
 # make site       the site of the documentation, in build/site/html; needs Python
 # make site-serve serves it at http://localhost:8000
+# make gallery    the pictures of docs/gallery.md, from examples/gallery
 # make golden     rewrite the golden files of the tests
 # make clean      remove what was built, the OSQP library excepted
 #
@@ -82,6 +83,10 @@ bench:
 
 judge:
 	go test ./internal/judge -run='^TestJudge$$' -v -timeout=0 -judge.n=$(JUDGE)
+
+.PHONY: gallery
+gallery:
+	go test ./cmd/dcopt -run='^TestGallery$$' -update
 
 # Packages whose tests define the flag -update.
 golden:

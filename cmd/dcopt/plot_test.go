@@ -172,7 +172,7 @@ func TestPlotOfNothing(t *testing.T) {
 // TestSceneDrawings: every kind of mark is drawn, where numbers are extreme, too.
 func TestSceneDrawings(t *testing.T) {
 	const src = "var x[3], y[3]\nminimize sum(x) + sum(y)\nplot points(x, y, x) \"p\", circles(x, y, 1) \"c\", path(x, y), links(x, y, y, x, [1 0 0; 0 2 0; 0 0 0.5]) \"l\"\n" +
-		"plot signal([x; y]) \"s\", bars([x; y]) \"b\"  title \"\x1b<&>\" xlabel \"t\" ylabel \"v\"\nplot matrix([x; y; x])\nplot fit(x, y, x)\nplot points(x, y, 1.5*x), matrix(zeros(40, 40))"
+		"plot signal([x; y]) \"s\", bars([x; y]) \"b\"  title \"\x1b<&>\" xlabel \"t\" ylabel \"v\"\nplot matrix([x; y; x])\nplot fit(x, y, x)\nplot points(x, y, 1.5*x), matrix(zeros(40, 40)), motion(x, y, 2), matrix(x, y, [x; y; x])"
 	f, err := lang.Parse("s.dc", []byte(strings.ReplaceAll(src, "\x1b", "\u2028")))
 	if err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func TestFormatKeeps(t *testing.T) {
 // TestFormatAll: every problem file without syntax errors.
 func TestFormatAll(t *testing.T) {
 	count := 0
-	for _, pattern := range []string{"testdata/*/*.dc", "../../examples/*.dc", "../../cmd/dcopt/testdata/*/*/*.dc"} {
+	for _, pattern := range []string{"testdata/*/*.dc", "../../examples/*.dc", "../../examples/gallery/*.dc", "../../cmd/dcopt/testdata/*/*/*.dc"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

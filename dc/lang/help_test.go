@@ -62,6 +62,7 @@ var adviceTaken = []advice{
 	{"plot links(zeros(3, 2), X)", "plot links(zeros(3, 2), X, ones(3, 2))"},
 	{"plot fit(X, a, x)", "plot fit(a, a, x)"},
 	{"plot signal(A, x)", "plot signal(a, x)"},
+	{"plot matrix(a, A, A)", "plot matrix(a, [1, 2], [a; 2*a])"},
 	{"plot histology(x)", "plot bars(x)"},
 	{"plot x", `plot points(x, a) "here", path(a, x) "there"`},
 	{"plot bars(x) signal(x)", `plot bars(x), signal(x) "smooth"  title "x" xlabel "k" ylabel "x[k]"`},

@@ -9,7 +9,7 @@ import (
 )
 
 // plotKinds are the kinds of marks, in the order in which messages list them.
-var plotKinds = []string{"points", "circles", "path", "links", "signal", "bars", "matrix", "fit"}
+var plotKinds = []string{"points", "circles", "path", "links", "motion", "signal", "bars", "matrix", "fit"}
 
 // placesForm says how places are written.
 const (
@@ -60,6 +60,9 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 		out.Values = append(out.Values, a.radius(out.Places[0].count()))
 	case "path":
 		out.Places = a.places(1, true)
+	case "motion":
+		out.Places = a.places(1, true)
+		out.Values = append(out.Values, a.radius(out.Places[0].paths()))
 	case "links":
 		out.Places = a.places(2, false)
 		n, k := out.Places[0].count(), out.Places[1].count()
@@ -72,6 +75,15 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 		out.Values = a.series()
 	case "matrix":
 		v := a.next("a matrix")
+		if len(v.Shape) == 1 && a.more() {
+			y := a.next("the ordinates of the rows, a vector")
+			if len(y.Shape) != 1 {
+				help := "write matrix(x, y, X) with the abscissae of the columns and the ordinates of the rows"
+				a.wrong(help, "a vector", y)
+			}
+			out.Values = []Let{v, y, a.shaped([]int{y.Shape[0], v.Shape[0]}, "a value for each row and column")}
+			break
+		}
 		if len(v.Shape) != 2 {
 			a.wrong("", "a matrix", v)
 		}
@@ -116,7 +128,7 @@ func (a *arguments) unknownKind() {
 	if guess != "" {
 		guess = fmt.Sprintf("; did you mean %q?", guess)
 	} else if guess = suggest.DidYouMean(a.m.Kind, plotKinds); guess == "" {
-		help = "a plot draws points, circles, path, links, signal, bars, matrix or fit"
+		help = "a plot draws points, circles, path, links, motion, signal, bars, matrix or fit"
 	}
 	a.c.ev.fail(&syntax.Node{Span: a.m.At}, help, "a plot cannot draw %s%s", a.m.Kind, guess)
 }
@@ -142,6 +154,17 @@ func (a *arguments) shaped(shape []int, what string) Let {
 
 // entries takes a vector of n numbers.
 func (a *arguments) entries(n int, what string) Let { return a.shaped([]int{n}, what) }
+
+// paths is the number of paths.
+func (c *Coordinates) paths() int {
+	switch {
+	case c.XY != nil && len(c.XY.Shape) == 3:
+		return c.XY.Shape[0]
+	case c.X != nil && len(c.X.Shape) == 2:
+		return c.X.Shape[0]
+	}
+	return 1
+}
 
 // radius takes the radius of n circles: one for all, or one for each.
 func (a *arguments) radius(n int) Let {

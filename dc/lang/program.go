@@ -90,17 +90,18 @@ type Plot struct {
 
 // Mark is something in a picture. Its arguments are expressions of data and variables.
 type Mark struct {
-	// Kind is points, circles, path, links, signal, bars, matrix or fit.
+	// Kind is points, circles, path, links, motion, signal, bars, matrix or fit.
 	Kind  string
 	Label string // its name in the legend; empty: none is given
 	Text  string // as the file states it
-	// Places are those of points, circles and paths, and the two ends of links;
+	// Places are those of points, circles, paths and motions, and the two ends of links;
 	// none of the other kinds.
 	Places []Coordinates
-	// Values are the arguments behind the places: the radius of circles (one, or one for each);
+	// Values are the arguments behind the places: the radius of circles and of what moves (one, or one for each);
 	// of points a number for each, or none; of links the n x m matrix of their
 	// weights, or none. Of a signal or bars it is a vector or a matrix with one of
-	// them per row, or its abscissae and it; of a matrix, the matrix; of a fit the
+	// them per row, or its abscissae and it; of a matrix, the matrix, or the abscissae of its columns, the
+	// ordinates of its rows and it; of a fit the
 	// abscissae, the observations and the fitted values.
 	Values []Let
 }

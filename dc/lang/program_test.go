@@ -73,7 +73,7 @@ plot points(t, x) "data", path(2*t, x^2)  title "T" xlabel "time"
 subject to
   sum(x) >= 1
 plot circles(P, s), links(q, P, [1 0; 0 x[1]]), points([s, 2*s]), circles(0, s, 3)
-plot signal(x), bars(t, q'*P*[1 0 0; 0 0 1]), fit(t, x, t .* x)  ylabel "value"
+plot signal(x), bars(t, q'*P*[1 0 0; 0 0 1]), fit(t, x, t .* x), matrix(t, s*[1, 2], q*[t; x]), motion(q, s)  ylabel "value"
 `, Options{})
 	if len(p.Plots) != 3 || p.Problem.NumVars() != 8 || len(p.Families) != 1 {
 		t.Fatalf("%d plots, %d variables, %d families", len(p.Plots), p.Problem.NumVars(), len(p.Families))
@@ -83,15 +83,17 @@ plot signal(x), bars(t, q'*P*[1 0 0; 0 0 1]), fit(t, x, t .* x)  ylabel "value"
 	}
 	at := []float64{0.5, 0.25, 1, 0.75, 1, 2, 3, 4}
 	want := map[string][][]float64{
-		"points(t, x)":                 {{1, 2, 3}, {0.5, 0.25, 1}},
-		"path(2*t, x^2)":               {{2, 4, 6}, {0.25, 0.0625, 1}},
-		"circles(P, s)":                {{1, 2, 3, 4}, {0.75}},
-		"links(q, P, [1 0; 0 x[1]])":   {{0, 0, 1, 1}, {1, 2, 3, 4}, {1, 0, 0, 0.5}},
-		"points([s, 2*s])":             {{0.75, 1.5}},
-		"circles(0, s, 3)":             {{0}, {0.75}, {3}},
-		"signal(x)":                    {{0.5, 0.25, 1}},
-		"bars(t, q'*P*[1 0 0; 0 0 1])": {{1, 2, 3}, {3, 0, 4, 3, 0, 4}},
-		"fit(t, x, t .* x)":            {{1, 2, 3}, {0.5, 0.25, 1}, {0.5, 0.5, 3}},
+		"points(t, x)":                  {{1, 2, 3}, {0.5, 0.25, 1}},
+		"path(2*t, x^2)":                {{2, 4, 6}, {0.25, 0.0625, 1}},
+		"circles(P, s)":                 {{1, 2, 3, 4}, {0.75}},
+		"links(q, P, [1 0; 0 x[1]])":    {{0, 0, 1, 1}, {1, 2, 3, 4}, {1, 0, 0, 0.5}},
+		"points([s, 2*s])":              {{0.75, 1.5}},
+		"circles(0, s, 3)":              {{0}, {0.75}, {3}},
+		"signal(x)":                     {{0.5, 0.25, 1}},
+		"bars(t, q'*P*[1 0 0; 0 0 1])":  {{1, 2, 3}, {3, 0, 4, 3, 0, 4}},
+		"matrix(t, s*[1, 2], q*[t; x])": {{1, 2, 3}, {0.75, 1.5}, {0, 0, 0, 1.5, 2.25, 4}},
+		"motion(q, s)":                  {{0, 0, 1, 1}, {0.75}},
+		"fit(t, x, t .* x)":             {{1, 2, 3}, {0.5, 0.25, 1}, {0.5, 0.5, 3}},
 	}
 	for _, plot := range p.Plots {
 		for _, m := range plot.Marks {

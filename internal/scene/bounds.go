@@ -77,6 +77,46 @@ func (b *builder) cells(label string, n, k int, v []float64) {
 	b.put(1, m)
 }
 
+// grid adds a matrix whose columns are at x and whose rows are at y, both of equal steps, and
+// y upwards.
+func (b *builder) grid(label string, x, y, v []float64) {
+	if len(x) == 0 || len(y) == 0 {
+		return
+	}
+	first, last := x[0], x[len(x)-1]
+	low, high := y[0], y[len(y)-1]
+	if !Drawable(first) || !Drawable(last) || !Drawable(low) || !Drawable(high) {
+		return
+	}
+	n, k := len(y), len(x)
+	sorted := make([]float64, 0, n*k)
+	for i := range n {
+		if low > high {
+			i = n - 1 - i
+		}
+		for j := range k {
+			if first > last {
+				j = k - 1 - j
+			}
+			sorted = append(sorted, v[i*k+j])
+		}
+	}
+	b.cells(label, n, k, sorted)
+	m := &b.Marks[len(b.Marks)-1]
+	m.X, m.Y = around(first, last, k), around(low, high, n)
+	b.Down = false
+}
+
+// around are the ends of n cells of equal width whose middles lie from a to b.
+func around(a, b float64, n int) []float64 {
+	a, b = min(a, b), max(a, b)
+	half := 0.5
+	if n > 1 && b > a {
+		half = (b - a) / float64(n-1) / 2
+	}
+	return []float64{a - half, b + half}
+}
+
 // SetRanges sets the ranges of the axes: those of the marks and some room.
 func (p *Panel) SetRanges() {
 	x, y := Range{math.Inf(1), math.Inf(-1)}, Range{math.Inf(1), math.Inf(-1)}
@@ -96,6 +136,11 @@ func (p *Panel) SetRanges() {
 			for _, l := range m.Lines {
 				x.hold(l.X, 0)
 				y.hold(l.Y, 0)
+			}
+		case Motion:
+			for _, l := range m.Lines {
+				x.hold(l.X, m.R[0])
+				y.hold(l.Y, m.R[0])
 			}
 		case Bars:
 			x.hold(m.X, m.Width/2)

@@ -71,13 +71,21 @@ func (b *builder) mark(m *lang.Mark) {
 		b.circles(m.Label, x, y, m.Values[0].Values(b.x))
 	case "path":
 		b.paths(m.Label, &m.Places[0])
+	case "motion":
+		first := len(b.Marks)
+		b.paths(m.Label, &m.Places[0])
+		b.move(first, m.Values[0].Values(b.x))
 	case "links":
 		b.links(m)
 	case "signal", "bars":
 		t, f := abscissae(m.Values, b.x)
 		b.series(m.Kind == "bars", m.Label, t, f)
 	case "matrix":
-		v := &m.Values[0]
+		v := &m.Values[len(m.Values)-1]
+		if len(m.Values) == 3 {
+			b.grid(m.Label, m.Values[0].Values(b.x), m.Values[1].Values(b.x), v.Values(b.x))
+			break
+		}
 		b.cells(m.Label, v.Shape[0], v.Shape[1], v.Values(b.x))
 	case "fit":
 		b.fit(m.Label, m.Values[0].Values(b.x), m.Values[1].Values(b.x), m.Values[2].Values(b.x))
@@ -211,6 +219,17 @@ func (b *builder) paths(label string, c *lang.Coordinates) {
 			name = fmt.Sprintf("%s %d", label, k/n+1)
 		}
 		b.lines(name, b.color(), x[k:k+n], y[k:k+n])
+	}
+}
+
+// move makes motions of the paths from a mark on; paths with gaps, or without a radius, stay
+// paths.
+func (b *builder) move(first int, r []float64) {
+	for k := range b.Marks[first:] {
+		m := &b.Marks[first+k]
+		if radius := r[min(k, len(r)-1)]; len(m.Lines) == 1 && radius >= 0 && Drawable(radius) {
+			m.Kind, m.R = Motion, []float64{radius}
+		}
 	}
 }
 

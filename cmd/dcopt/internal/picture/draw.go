@@ -63,16 +63,17 @@ func Draw(title string, solution, run []scene.Panel, format string) ([]byte, err
 	switch format {
 	case ".svg":
 		c := vgsvg.New(pageWidth, height)
-		if err := paint(draw.New(c), title, page); err != nil {
+		moves, err := paint(draw.New(c), title, page)
+		if err != nil {
 			return nil, err
 		}
 		if _, err := c.WriteTo(&b); err != nil {
 			return nil, err
 		}
-		return []byte(strings.NewReplacer(portable...).Replace(b.String())), nil
+		return []byte(animated(strings.NewReplacer(portable...).Replace(b.String()), moves)), nil
 	case ".png":
 		c := vgimg.NewWith(vgimg.UseWH(pageWidth, height), vgimg.UseDPI(144))
-		if err := paint(draw.New(c), title, page); err != nil {
+		if _, err := paint(draw.New(c), title, page); err != nil {
 			return nil, err
 		}
 		if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
@@ -92,7 +93,7 @@ var portable = []string{
 }
 
 // paint draws the rows from the top to the bottom.
-func paint(c draw.Canvas, title string, page []row) error {
+func paint(c draw.Canvas, title string, page []row) (moves []move, err error) {
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	top := c.Max.Y
@@ -108,13 +109,47 @@ func paint(c draw.Canvas, title string, page []row) error {
 			area := c
 			area.Min = vg.Point{X: c.Min.X + vg.Length(k)*width, Y: top - r.height}
 			area.Max = vg.Point{X: area.Min.X + width, Y: top}
-			if err := panel(draw.Crop(area, edge, -edge, edge, -edge), &r.panels[k]); err != nil {
-				return err
+			if err := panel(draw.Crop(area, edge, -edge, edge, -edge), &r.panels[k], &moves); err != nil {
+				return nil, err
 			}
 		}
 		top -= r.height
 	}
-	return nil
+	return moves, nil
+}
+
+// turn is how long a motion takes, in seconds, and rest the part of it at either end.
+const (
+	turn = 6
+	rest = 8
+)
+
+// animated adds the discs that move to a drawing, as gonum/plot has none: inside its last
+// group, where y runs upwards.
+func animated(svg string, moves []move) string {
+	if len(moves) == 0 {
+		return svg
+	}
+	at := strings.LastIndex(svg, "</g>")
+	var b strings.Builder
+	b.WriteString(svg[:at])
+	for _, m := range moves {
+		n := len(m.at)
+		var x, y []string
+		for k := -n / rest; k < n+n/rest; k++ {
+			p := m.at[min(max(k, 0), n-1)]
+			x, y = append(x, fmt.Sprintf("%.5g", p.X.Points())), append(y, fmt.Sprintf("%.5g", p.Y.Points()))
+		}
+		fmt.Fprintf(&b, `<circle cx="%s" cy="%s" r="%.5g" fill="%s" fill-opacity="0.6">`+"\n", x[0], y[0], m.radius.Points(), m.color)
+		for _, a := range []struct {
+			name   string
+			values []string
+		}{{"cx", x}, {"cy", y}} {
+			fmt.Fprintf(&b, `<animate attributeName="%s" dur="%ds" repeatCount="indefinite" values="%s"/>`+"\n", a.name, turn, strings.Join(a.values, ";"))
+		}
+		b.WriteString("</circle>\n")
+	}
+	return b.String() + svg[at:]
 }
 
 // printable replaces invisible characters.

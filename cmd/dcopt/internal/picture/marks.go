@@ -13,9 +13,17 @@ import (
 
 // painter adds the marks of a panel to a plot.
 type painter struct {
-	plot *plot.Plot
-	down bool // the second axis shows -y
-	x, y scene.Range
+	plot  *plot.Plot
+	down  bool // the second axis shows -y
+	x, y  scene.Range
+	moves *[]move // of the whole picture
+}
+
+// move is a disc that moves from point to point of the canvas.
+type move struct {
+	at     []vg.Point
+	radius vg.Length
+	color  string
 }
 
 // up is a second coordinate as the plot has it.
@@ -46,6 +54,10 @@ func (d *painter) mark(m *scene.Mark) (thumb plot.Thumbnailer, err error) {
 		return c, nil
 	case scene.Lines:
 		return d.lines(m)
+	case scene.Motion:
+		thumb, err := d.lines(m)
+		d.plot.Add(&moving{m, d})
+		return thumb, err
 	case scene.Bars:
 		return d.bars(m)
 	case scene.Cells:
@@ -210,5 +222,29 @@ func (c *circles) Thumbnail(canvas *draw.Canvas) {
 	canvas.SetColor(rgba(c.m.Color, 0.25))
 	canvas.Fill(path)
 	canvas.SetLineStyle(c.style())
+	canvas.Stroke(path)
+}
+
+// moving draws a disc at the end of its path, and one that moves where a format can.
+type moving struct {
+	m *scene.Mark
+	d *painter
+}
+
+// Plot draws the disc, and notes its way on the canvas.
+func (c *moving) Plot(canvas draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&canvas)
+	l := &c.m.Lines[0]
+	way := move{color: c.m.Color, radius: x(l.X[0]+c.m.R[0]) - x(l.X[0])}
+	for k := range l.X {
+		way.at = append(way.at, vg.Point{X: x(l.X[k]), Y: y(c.d.up(l.Y[k]))})
+	}
+	*c.d.moves = append(*c.d.moves, way)
+	var path vg.Path
+	end := way.at[len(way.at)-1]
+	path.Move(vg.Point{X: end.X + way.radius, Y: end.Y})
+	path.Arc(end, way.radius, 0, 2*math.Pi)
+	path.Close()
+	canvas.SetLineStyle(draw.LineStyle{Color: rgba(c.m.Color, 1), Width: 1})
 	canvas.Stroke(path)
 }

@@ -59,7 +59,7 @@ func axisStyle(a *plot.Axis, r scene.Range, label string, at []scene.Tick) {
 }
 
 // panel draws a pair of axes with all that is on them.
-func panel(c draw.Canvas, s *scene.Panel) error {
+func panel(c draw.Canvas, s *scene.Panel, moves *[]move) error {
 	p := plot.New()
 	p.Title.Text = printable(s.Title)
 	p.Title.TextStyle.Font, p.Title.TextStyle.Color = sans(11), ink
@@ -81,7 +81,7 @@ func panel(c draw.Canvas, s *scene.Panel) error {
 	}
 	axisStyle(&p.X, s.X, s.XLabel, xTicks)
 	axisStyle(&p.Y, y, s.YLabel, yTicks)
-	d := painter{plot: p, down: s.Down, x: s.X, y: s.Y}
+	d := painter{plot: p, down: s.Down, x: s.X, y: s.Y, moves: moves}
 	if !hasCells(s) {
 		grid := plotter.NewGrid()
 		grid.Vertical.Color, grid.Horizontal.Color = pale, pale
