@@ -125,12 +125,24 @@ const draw = {
     });
   },
   cells(g, m, X, Y) {
+    const column = (j) => X(m.x[0] + ((m.x[1] - m.x[0]) * j) / m.cols);
+    const row = (i) => Y(m.y[0] + ((m.y[1] - m.y[0]) * i) / m.rows);
     for (let k = 0; k < m.v.length; k++) {
-      const i = Math.floor(k / m.cols) + 1, j = (k % m.cols) + 1;
-      const x = X(j - 0.5), y = Math.min(Y(i - 0.5), Y(i + 0.5));
+      const i = Math.floor(k / m.cols), j = k % m.cols;
+      const x = column(j), y = Math.min(row(i), row(i + 1));
       g.fillStyle = colourOf(m, m.v[k]);
-      g.fillRect(x, y, X(j + 0.5) - x + 0.5, Math.abs(Y(i + 0.5) - Y(i - 0.5)) + 0.5);
+      g.fillRect(x, y, column(j + 1) - x + 0.5, Math.abs(row(i + 1) - row(i)) + 0.5);
     }
+  },
+  motion(g, m, X, Y, unit) {
+    draw.lines(g, m, X, Y);
+    const { x, y } = m.lines[0], last = x.length - 1;
+    for (const [k, alpha] of [[0, 0.15], [Math.round(last / 3), 0.15], [Math.round((2 * last) / 3), 0.15], [last, 0.6]]) {
+      g.fillStyle = m.color;
+      g.globalAlpha = alpha;
+      g.beginPath(); g.arc(X(x[k]), Y(y[k]), m.r[0] * unit, 0, 7); g.fill();
+    }
+    g.globalAlpha = 1;
   },
 };
 
