@@ -34,7 +34,7 @@ var gallery = map[string]struct{ lo, hi float64 }{
 	"matrix_completion":     {0, 1e-6},        // the matrix itself has 0
 	"portfolio":             {0.021289, 0.05},
 	"unit_commitment":       {2880.73, 2954.02}, // below: no costs of starting; 2954.01 of 100 starts
-	"sensor_network":        {0, 1e-6},       // the places themselves have 0
+	"sensor_network":        {0, 1e-6},          // the places themselves have 0
 	"kmeans":                {0, 124.79780},
 	"kmedians":              {0, 122.71052},
 	"trimmed_regression":    {0, 1.47270},
