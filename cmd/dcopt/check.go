@@ -12,6 +12,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 	"github.com/dcopt/dcopt/qpbackend/formats"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 func checkCommand() *cli.Command {
@@ -66,6 +67,7 @@ type outline struct {
 	blocks    []string // of the variables, such as x[3,2]
 	sum       ccp.Summary
 	backends  []string
+	cost      ipm.Estimate // of semidefinite cones; zero where none is known
 }
 
 // split is the curvature of a part and the list of its linearised functions.
@@ -172,6 +174,7 @@ func outlineQP(c *cli.Context, path string) (*outline, error) {
 		o.families = append(o.families, family{name: "bounds", count: bounds, rows: bounds, split: split{curvature: "affine"}})
 	}
 	o.backends = able(&o.sum)
+	o.cost = ipm.Semidefinite(p)
 	return o, nil
 }
 
@@ -204,7 +207,21 @@ func (o *outline) text(w io.Writer) {
 	s := &o.sum
 	p("convex problem", "%d columns, %d rows, %d nonzeros in A and %d in P, %d slacks", s.Columns, s.Rows, s.NonzerosA, s.NonzerosP, s.Slacks)
 	p("cones", "%s", listOr(coneTexts(s), "none"))
+	if o.cost.Bytes > 0 {
+		p("estimate", "%s and %.2g s per iteration for the semidefinite cones in backend ipm", bytesText(o.cost.Bytes), o.cost.Seconds)
+	}
 	p("backends", "%s", listOr(o.backends, "none in this build"))
+}
+
+// bytesText is an amount of memory in two digits.
+func bytesText(v float64) string {
+	switch {
+	case v < 1e6:
+		return fmt.Sprintf("%.2g kB", v/1e3)
+	case v < 1e9:
+		return fmt.Sprintf("%.3g MB", v/1e6)
+	}
+	return fmt.Sprintf("%.3g GB", v/1e9)
 }
 
 // coneTexts are the kinds of cones with their numbers and rows.
@@ -270,7 +287,7 @@ func (o *outline) json() object {
 			{"columns", s.Columns}, {"rows", s.Rows}, {"nonzeros_p", s.NonzerosP}, {"nonzeros_a", s.NonzerosA},
 			{"slacks", s.Slacks}, {"linearised", s.Linearised},
 		}},
-		{"cones", list(s.Cones)}, {"cone_sizes", sizes}, {"backends", list(o.backends)},
+		{"cones", list(s.Cones)}, {"cone_sizes", sizes}, {"estimate", object{{"bytes", number(math.Round(o.cost.Bytes))}, {"seconds_per_iteration", number(o.cost.Seconds)}}}, {"backends", list(o.backends)},
 	}
 }
 

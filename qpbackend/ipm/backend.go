@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Backend is the interior point method. The zero value is ready for use.
@@ -267,4 +268,35 @@ func (s *solver) propose() {
 	for i, e := range sc.E {
 		w.y[w.n+i] = s.Start.Y[i] * sc.C / e
 	}
+}
+
+// Estimate is the memory and the time that the semidefinite cones of a problem take.
+type Estimate struct {
+	Bytes   float64
+	Seconds float64 // of an iteration, on one processor of 3 GHz; within a factor of three
+}
+
+// perSecond are the multiplications of a loop in a second.
+// Source: fitted to the times of SDPLIB problems: theta4, arch0, mcp250-1, mcp500-3 of docs/bench.md.
+const perSecond = 2.5e9
+
+// Semidefinite is the estimate for the semidefinite cones of p, which must be valid; zero
+// where there is none.
+func Semidefinite(p *qpbackend.Problem) (e Estimate) {
+	if p.A == nil {
+		return e
+	}
+	var at *sparse.CSC
+	for _, c := range p.Cones {
+		if c.Kind != qpbackend.Semidefinite {
+			continue
+		}
+		if at == nil {
+			at, _ = p.A.Transpose()
+		}
+		cost := kkt.CostOf(at, c.Start, c.Len, order(c.Len))
+		e.Bytes += cost.Bytes
+		e.Seconds += cost.Work / perSecond
+	}
+	return e
 }

@@ -286,3 +286,34 @@ const (
 	inPanel    = inBlocks
 	passes     = 8
 )
+
+// Cost is the memory in bytes, and the operations of an iteration in multiplications of a
+// loop, that a semidefinite block takes.
+type Cost struct{ Bytes, Work float64 }
+
+// CostOf is that of a block of length rows of A from the first on, eliminated or not as the strategy auto
+// would have it: the scaling, and a Schur complement with its factor or a dense block.
+func CostOf(at *sparse.CSC, first, length, order int) Cost {
+	n, rows := float64(order), float64(length)
+	c := Cost{Bytes: matrices*word*n*n + vectorsOfRow*word*rows, Work: scaling * n * n * n}
+	if !eliminable(at, first, length, order) {
+		c.Bytes += 3 * word * rows * rows / 2
+		c.Work += inPanel * rows * rows * rows / 3
+		return c
+	}
+	columns, entries := members(at, first, length, 0)
+	w := float64(len(columns))
+	c.Bytes += 5 * word * w * w / 2 // its places and values, and the factor with its own
+	c.Work += elimination.New(order, entries).Work() + inPanel*w*w*w/3
+	return c
+}
+
+// Source: matrices are those of cone.Semidefinite and elimination.Gram; vectorsOfRow those
+// of package ipm, with the problem's own; scaling was fitted to the times of arch0,
+// mcp250-1 and mcp500-3 of SDPLIB.
+const (
+	word         = 8
+	matrices     = 14
+	vectorsOfRow = 40
+	scaling      = 12
+)
