@@ -77,7 +77,9 @@ func (c *Campaign) Run(ctx context.Context, table *result.Table) error {
 						return fmt.Errorf("%s: %w", in.Name, err)
 					}
 				}
-				if row, err = c.measure(ctx, con, row, in.Want, problems); err != nil {
+				row, err = c.measure(ctx, con, row, in.Want, problems)
+				row.Message = strings.TrimPrefix(row.Message+off(row, in), "; ")
+				if err != nil {
 					return err
 				}
 				if err := table.Add(row); err != nil {
@@ -195,6 +197,15 @@ func (c *Campaign) pass(ctx context.Context, con Contender, base result.Row, pro
 		}
 	}
 	return sum, nil
+}
+
+// off says that a claim of a solution has another value than the published one; else it is
+// empty.
+func off(row result.Row, in instance.Instance) string {
+	if in.Error == 0 || row.Status != "solved" || math.Abs(row.Objective-in.Optimum) <= in.Error {
+		return ""
+	}
+	return fmt.Sprintf("; the objective is not the published %g", in.Optimum)
 }
 
 // one has a problem solved and measures the point. Where the problem is

@@ -238,6 +238,27 @@ func TestMissingSolver(t *testing.T) {
 	}
 }
 
+// TestPublished: a solution with another value than the published one says so.
+func TestPublished(t *testing.T) {
+	c := newCampaign(t, []string{"4"}, "honest")
+	c.Instances = []instance.Instance{c.Instances[0], c.Instances[0]}
+	c.Instances[0].Name, c.Instances[0].Optimum, c.Instances[0].Error = "off", 1e6, 1
+	c.Instances[1].Name, c.Instances[1].Error = "near", 1e9
+	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
+	if err := c.Run(context.Background(), table); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		want := r.Instance == "off" && r.Status == "solved"
+		if strings.Contains(r.Message, "not the published 1e+06") != want {
+			t.Errorf("%s: %s, message %q", r.Instance, r.Status, r.Message)
+		}
+	}
+	if len(table.Rows) < 2 {
+		t.Errorf("%d rows", len(table.Rows))
+	}
+}
+
 // TestInfeasible: a proof is measured where there is one to be had, a claim
 // without proof is worth nothing, and neither is a solution of what has none.
 func TestInfeasible(t *testing.T) {

@@ -3,6 +3,7 @@ package instance_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -149,6 +150,38 @@ func TestWrongNames(t *testing.T) {
 	} {
 		if _, err := instance.Classes([]string{c.class}, []string{c.size}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: error %v, want one with %q", c.class, c.size, err, c.want)
+		}
+	}
+}
+
+// TestOptima: published values and outcomes come with the files, with the error of their
+// digits.
+func TestOptima(t *testing.T) {
+	dir := t.TempDir()
+	const text = "1\n1\n-1\n1\n0 1 1 1 1\n1 1 1 1 1\n"
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		write(name+".dat-s", text)
+	}
+	write("optima.csv", "problem,n,optimum\na,1,1.25e+02\nb,1,primal infeasible\nc,1,dual infeasible\nd,1,-3.1415926535\n")
+	all, err := instance.Files(dir)
+	if err != nil || len(all) != 5 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if a, d := all[0], all[3]; a.Optimum != 125 || a.Error != 1 || d.Optimum != -3.1415926535 || math.Abs(d.Error-3.1415926535e-5) > 1e-18 {
+		t.Errorf("%+v, %+v", a, d)
+	}
+	if all[1].Want != qpbackend.PrimalInfeasible || all[2].Want != qpbackend.DualInfeasible || all[4].Error != 0 || all[4].Want != qpbackend.Unknown {
+		t.Errorf("%+v", all)
+	}
+	for text, want := range map[string]string{"": "empty", "a,b\n": "no columns", "problem,optimum\na,x\n": "line 2", "problem,optimum\na\n": "fields"} {
+		write("optima.csv", text)
+		if _, err := instance.Files(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
