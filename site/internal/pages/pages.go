@@ -63,6 +63,7 @@ func Navigation() []Section {
 			doc("Editors", "editors.md"),
 			doc("The procedure in detail", "ccp.md"),
 			doc("The worker's protocol", "protocol.md"),
+			doc("JSON schemas", "schemas.md"),
 			doc("Several machines", "cluster.md"),
 		}},
 		{"Measured", []Page{
