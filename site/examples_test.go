@@ -72,7 +72,7 @@ func overlaid(t *testing.T, document string) string {
 		if err := os.WriteFile(replace[file], []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command("gofmt", "-l", replace[file]).CombinedOutput(); strings.HasSuffix(file, ".go") && (err != nil || len(out) > 0) {
+		if out, err := exec.Command("gofmt", "-l", replace[file]).CombinedOutput(); b.language == "go" && (err != nil || len(out) > 0) {
 			t.Errorf("%v: %s is not formatted: %v", b, b.title, err)
 		}
 	}
@@ -127,4 +127,14 @@ func tested(t *testing.T, overlay, pattern string, packages ...string) {
 // TestExampleAtom follows docs/design-atom.md.
 func TestExampleAtom(t *testing.T) {
 	tested(t, overlaid(t, "docs/design-atom.md"), "^TestCosh$", "./dc", "./dc/lang")
+}
+
+// TestExampleBackend follows docs/design-backend.md.
+func TestExampleBackend(t *testing.T) {
+	tested(t, overlaid(t, "docs/design-backend.md"), "^(TestLadder|TestBackendsAgree)$", "./qpbackend/backends")
+}
+
+// TestExampleCommand follows docs/design-command.md.
+func TestExampleCommand(t *testing.T) {
+	tested(t, overlaid(t, "docs/design-command.md"), "^TestCount$", "./cmd/dcopt")
 }

@@ -73,6 +73,9 @@ func Navigation() []Section {
 		}},
 		{"Design", []Page{
 			{"Contributing", "CONTRIBUTING.md", "contributing.md"},
+			doc("How to add an atom", "design-atom.md"),
+			doc("How to add a backend", "design-backend.md"),
+			doc("How to add a command", "design-command.md"),
 			doc("What stays compatible", "compatibility.md"),
 			{"Changes", "CHANGELOG.md", "changelog.md"},
 		}},
