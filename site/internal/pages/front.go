@@ -32,7 +32,7 @@ func front(ctx context.Context, root, docs, readme string) (string, error) {
 	b.WriteString("```sh\n" + strings.Join(commands, "\n") + "\n```\n\n")
 	b.WriteString("[First problem in five minutes](docs/tutorial-first.md){ .md-button .md-button--primary }\n[The language](docs/language.md){ .md-button }\n\n</div>\n<figure class=\"front-picture\">\n")
 	b.WriteString(run.SVG())
-	fmt.Fprintf(&b, "\n<figcaption>%d circles pack themselves: the %d points of the run from one start of <code>examples/circle_packing.dc</code> that were better than those before, as <code>dcopt solve</code> meets them. "+
+	fmt.Fprintf(&b, "\n<figcaption>%d circles pack themselves: %d points of the run of <code>dcopt solve</code> from one start of <code>examples/circle_packing.dc</code>, the first descent and each better point after it. "+
 		"<button type=\"button\" id=\"again\" hidden>Play again</button></figcaption>\n</figure>\n</div>\n\n", len(run.Radii), len(run.Frames))
 	b.WriteString(strings.TrimLeft(rest, "\n"))
 	return b.String(), nil
