@@ -123,7 +123,28 @@ type norm2 struct {
 	indices []int
 }
 
+// Value is the root of the sum of the squares, as it is where that is far from overflow and underflow.
 func (f *norm2) Value(x []float64) float64 {
+	sum, vals := 0.0, f.a.values(x)
+	for k := range f.a.c {
+		v := vals.at(k)
+		sum += v * v
+	}
+	if sum > leastSquares && sum < mostSquares {
+		return math.Sqrt(sum)
+	}
+	return f.scaledValue(x)
+}
+
+// Between these a sum of squares has no term that matters and has underflowed, and none
+// has overflowed. Source: derived: 1/leastSquares is 2^800, squares lose digits from 2^-970 down.
+const (
+	leastSquares = 0x1p-800
+	mostSquares  = 0x1p+1000
+)
+
+// scaledValue is Value with the entries divided by the largest so far.
+func (f *norm2) scaledValue(x []float64) float64 {
 	big, sq := 0.0, 0.0 // the norm is big·√sq
 	vals := f.a.values(x)
 	for k := range f.a.c {

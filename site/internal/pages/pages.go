@@ -51,6 +51,7 @@ func Navigation() []Section {
 			doc("Modelling", "modelling.md"),
 			doc("How it works and fails", "how.md"),
 			doc("Choosing a solver", "solvers.md"),
+			doc("Large problems", "large.md"),
 			doc("l-DER regression", "lder.md"),
 			doc("Messages", "messages.md"),
 		}},
