@@ -37,6 +37,11 @@ var mayImport = map[string]string{
 	// Numbers and words of the files that a problem names.
 	"dc/lang/internal/datafile": "internal/arrays internal/table",
 
+	// The syntax of problem files and their data for packages that give them a meaning of their own.
+	"dc/lang/reader": "dc/lang/internal/syntax dc/lang/internal/datafile internal/arrays",
+	// Checks answers, so it shares no code with what it checks but the readers of files; gonum inverts data.
+	"verify": "dc/lang/reader gonum",
+
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
 	// Names of the values of a type, and back.
@@ -140,7 +145,7 @@ var mayImport = map[string]string{
 	// has them.
 	"plan": "dc/lang ccp lder lder/dataset qpbackend/backends internal/table",
 
-	"cmd/dcopt": "dc/lang/lsp cmd/dcopt/internal/template " +
+	"cmd/dcopt": "dc/lang/reader verify dc/lang/lsp cmd/dcopt/internal/template " +
 		"plan cmd/dcopt/internal/picture internal/scene dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",
 
 	// Problems to begin with, embedded.

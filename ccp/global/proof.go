@@ -1,6 +1,16 @@
 package global
 
 import (
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"slices"
+
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/dc"
@@ -14,4 +24,174 @@ type Proof struct {
 	lower    float64
 	maximize bool
 	vars     []*dc.Variable
+}
+
+// proofHeader is the first line of a proof: the columns by which the rest speaks.
+type proofHeader struct {
+	Format    string      `json:"format"`
+	Version   int         `json:"version"`
+	Maximize  bool        `json:"maximize"`
+	Upper     *float64    `json:"upper"` // minimised
+	Bound     *float64    `json:"bound"` // minimised
+	Variables []proofVar  `json:"variables"`
+	Terms     []proofTerm `json:"terms"`
+	Rows      []proofRow  `json:"rows"`
+}
+
+type proofVar struct {
+	Name string `json:"name"`
+	Len  int    `json:"len"`
+}
+
+// proofTerm is a column: the number of its function, and an affine function, one column
+// or two, and the columns of the function under it with its number.
+type proofTerm struct {
+	Op    int       `json:"o"`
+	P     float64   `json:"p,omitempty"`
+	Idx   []int     `json:"i,omitempty"`
+	Val   []float64 `json:"v,omitempty"`
+	Const float64   `json:"c,omitempty"`
+	A     int       `json:"a,omitempty"`
+	B     int       `json:"b,omitempty"`
+	Kind  int       `json:"k,omitempty"`
+	Under []int     `json:"u,omitempty"`
+}
+
+type proofRow struct {
+	Idx   []int     `json:"i"`
+	Val   []float64 `json:"v"`
+	Const float64   `json:"c,omitempty"`
+	Lo    *float64  `json:"lo,omitempty"`
+	Hi    *float64  `json:"hi,omitempty"`
+}
+
+// sparseList is the numbers of a list that are not zero.
+type sparseList struct {
+	Idx []int     `json:"i"`
+	Val []float64 `json:"v"`
+}
+
+// proofNode is a line: a split, a leaf without a point by intervals, or one with
+// multipliers.
+type proofNode struct {
+	Split  *int              `json:"s,omitempty"`
+	At     float64           `json:"at,omitempty"`
+	Empty  bool              `json:"e,omitempty"`
+	Cost   float64           `json:"c,omitempty"`
+	Up     int               `json:"b,omitempty"` // the multipliers are for the box so many levels above
+	Rows   *sparseList       `json:"y,omitempty"`
+	Hints  *sparseList       `json:"h,omitempty"`
+	Sides  *sparseList       `json:"z,omitempty"`
+	Points *sparseList       `json:"x,omitempty"`
+	Shares map[int][]float64 `json:"w,omitempty"`
+	Cuts   [][6]float64      `json:"t,omitempty"` // kind, three columns, 0, multiplier
+}
+
+func finitePointer(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+func sparseOf(v []float64) *sparseList {
+	var s sparseList
+	for k, x := range v {
+		if x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			s.Idx, s.Val = append(s.Idx, k), append(s.Val, x)
+		}
+	}
+	if s.Idx == nil {
+		return nil
+	}
+	return &s
+}
+
+// WriteTo writes the proof as lines of JSON, compressed by gzip: the columns, the nodes of
+// the tree, parents before children and left before right, and the SHA-256 of these lines.
+func (pr *Proof) WriteTo(w io.Writer) (int64, error) {
+	count := &counter{w: w}
+	zip := gzip.NewWriter(count)
+	sum := sha256.New()
+	out := proofWriter{enc: json.NewEncoder(io.MultiWriter(zip, sum)), sum: sum}
+	out.put(pr.header())
+	out.tree(pr.tree)
+	if out.err == nil {
+		_, out.err = fmt.Fprintf(zip, "{\"sha256\":%q}\n", hex.EncodeToString(sum.Sum(nil)))
+	}
+	if err := zip.Close(); out.err == nil {
+		out.err = err
+	}
+	return count.n, out.err
+}
+
+func (pr *Proof) header() proofHeader {
+	h := proofHeader{Format: "dcopt proof", Version: 1, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
+	for _, v := range pr.vars {
+		h.Variables = append(h.Variables, proofVar{v.Name, v.Len()})
+	}
+	for k := range pr.p.Terms {
+		t := &pr.p.Terms[k]
+		out := proofTerm{Op: int(t.Op), P: t.P, A: t.A, B: t.B, Idx: t.Lin.Idx, Val: t.Lin.Val, Const: t.Lin.Const}
+		if t.Under != nil {
+			out.Kind, out.Under = int(t.Under.Kind), t.Under.Args
+		}
+		h.Terms = append(h.Terms, out)
+	}
+	for i := range pr.p.Rows {
+		r := &pr.p.Rows[i]
+		h.Rows = append(h.Rows, proofRow{r.Lin.Idx, r.Lin.Val, r.Lin.Const, finitePointer(r.Lo), finitePointer(r.Hi)})
+	}
+	return h
+}
+
+// counter counts bytes.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// proofWriter writes lines until the first error.
+type proofWriter struct {
+	enc *json.Encoder
+	sum hash.Hash
+	err error
+}
+
+func (w *proofWriter) put(v any) {
+	if w.err == nil {
+		w.err = w.enc.Encode(v)
+	}
+}
+
+// tree writes a tree, of any depth, by a stack.
+func (w *proofWriter) tree(root *spatial.Tree) {
+	for stack := []*spatial.Tree{root}; len(stack) > 0 && w.err == nil; {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch d := t.Dual; {
+		case t.Left != nil:
+			w.put(proofNode{Split: &t.Col, At: t.At})
+			stack = append(stack, t.Right, t.Left)
+		case d == nil:
+			w.put(proofNode{Empty: true})
+		default:
+			n := proofNode{Cost: d.Cost, Up: t.Up, Rows: sparseOf(d.Rows), Hints: sparseOf(d.Hints), Sides: sparseOf(d.Sides), Points: sparseOf(d.Points), Shares: d.Shares}
+			for _, c := range d.Cuts {
+				n.Cuts = append(n.Cuts, [6]float64{float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), 0, c.Mult})
+			}
+			for j, s := range n.Shares {
+				if slices.ContainsFunc(s, math.IsNaN) {
+					delete(n.Shares, j)
+				}
+			}
+			w.put(n)
+		}
+	}
 }

@@ -160,6 +160,7 @@ func (j *job) settings(prog *program) (ccp.Settings, int, error) {
 	if j.c.IsSet("max-nodes") {
 		set.Global.MaxNodes = j.c.Int("max-nodes")
 	}
+	set.Global.Proof = j.proof != nil
 	if j.c.Bool("independent") && !j.c.IsSet("sweep") {
 		set.Search.Vary, set.Search.GiveUp = false, false
 	}

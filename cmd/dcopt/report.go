@@ -37,6 +37,7 @@ type report struct {
 	lets       []block
 	columns    object // the variables of a QP file, which have no shape
 	duals      object
+	ray        object // with the status unbounded
 	boundDuals object // of a QP file
 	history    []ccp.Iteration
 	panels     []scene.Panel // of the solution, for a picture
@@ -112,7 +113,7 @@ func (r *report) json() object {
 		}...)
 	}
 	if r.proof != nil {
-		o = append(o, object{{"bound", number(r.proof.Bound)}, {"gap", number(r.proof.Gap)}, {"nodes", r.proof.Nodes}, {"proved", r.proof.Proved}}...)
+		o = append(o, object{{"bound", number(r.proof.Bound)}, {"gap", number(r.proof.Gap)}, {"nodes", r.proof.Nodes}, {"proved", r.proof.Proved}, {"safe", r.proof.Safe}}...)
 	}
 	variables := append(object{}, r.columns...)
 	for _, b := range r.variables {
@@ -136,6 +137,9 @@ func (r *report) json() object {
 	o = append(o, member{"duals", r.duals})
 	if r.boundDuals != nil {
 		o = append(o, member{"bound_duals", r.boundDuals})
+	}
+	if r.ray != nil {
+		o = append(o, member{"ray", r.ray})
 	}
 	return append(o, object{{"history", history}, {"message", r.message}}...)
 }

@@ -113,7 +113,7 @@ func newApp(s *session) *cli.App {
 		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			newCommand(), solveCommand(), checkCommand(), expandCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
+			newCommand(), solveCommand(), checkCommand(), verifyCommand(), expandCommand(), fmtCommand(), fitCommand(), predictCommand(), showCommand(), cvCommand(),
 			planCommand(), shardCommand(), serveCommand(), lspCommand(), backendsCommand(), versionCommand(), completionCommand(), manCommand(),
 		},
 		Action: func(c *cli.Context) error {

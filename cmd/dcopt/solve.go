@@ -36,6 +36,7 @@ func solveCommand() *cli.Command {
 			&cli.BoolFlag{Name: "independent", Usage: "each value of a sweep as if it were the only one; without --sweep, each start: the answers of dcopt plan's shards"},
 			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum; variables need bounds, or constraints that give them some"},
 			&cli.IntFlag{Name: "max-nodes", Usage: "with --global, at most `N` nodes for the proof"},
+			&cli.StringFlag{Name: "proof", Usage: "with --global, write the proof of the bound to `FILE` for dcopt verify; the search is then over intervals"},
 			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start"},
 			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the largest residual"},
 			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
@@ -75,6 +76,7 @@ type job struct {
 	backend qpbackend.Backend // nil: the default
 	out     *output
 	plot    *plot     // nil: none
+	proof   *output   // nil: none
 	line    *progress // nil: none
 	json    bool
 	csv     bool
@@ -92,6 +94,7 @@ func solve(c *cli.Context) error {
 	}
 	defer j.out.discard()
 	defer j.plot.discard()
+	defer j.proof.discard()
 	if !c.Bool("quiet") && !c.Bool("verbose") {
 		j.line = j.s.log.progress("reading")
 		defer j.line.stop()
@@ -105,7 +108,7 @@ func solve(c *cli.Context) error {
 		j.limit(limit)
 	}
 	if formats.Is(j.path) {
-		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "independent", "plot", "panels", "global", "max-nodes"} {
+		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "independent", "plot", "panels", "global", "max-nodes", "proof"} {
 			if c.IsSet(name) {
 				return usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
@@ -134,6 +137,8 @@ func newJob(c *cli.Context) (*job, error) {
 		return nil, usagef("--max-iter %d: want at least 1", c.Int("max-iter"))
 	case c.IsSet("max-nodes") && !c.Bool("global"):
 		return nil, usagef("--max-nodes goes with --global")
+	case c.IsSet("proof") && (!c.Bool("global") || c.String("proof") == "" || c.IsSet("sweep")):
+		return nil, usagef("--proof FILE goes with --global, and not with --sweep")
 	case c.IsSet("max-nodes") && c.Int("max-nodes") < 1:
 		return nil, usagef("--max-nodes %d: want at least 1", c.Int("max-nodes"))
 	case c.IsSet("tol") && (!(c.Float64("tol") > 0) || math.IsInf(c.Float64("tol"), 1)):
@@ -152,6 +157,11 @@ func newJob(c *cli.Context) (*job, error) {
 	}
 	if j.plot, err = plotFlag(c); err != nil {
 		return nil, err
+	}
+	if c.IsSet("proof") {
+		if j.proof, err = sessionOf(c).create(c.String("proof")); err != nil {
+			return nil, err
+		}
 	}
 	name := strings.ToLower(c.String("out"))
 	j.csv = strings.HasSuffix(name, ".csv")
@@ -261,6 +271,14 @@ func (j *job) finish(r *report) error {
 	}
 	if err := j.out.commit(); err != nil {
 		return err
+	}
+	if j.proof != nil && r.proof != nil && r.proof.Proof != nil {
+		if _, err := r.proof.Proof.WriteTo(j.proof); err != nil {
+			return err
+		}
+		if err := j.proof.commit(); err != nil {
+			return err
+		}
 	}
 	if j.plot != nil {
 		if err := j.draw(r); err != nil {

@@ -160,6 +160,11 @@ func dcReport(p *dc.Problem, res *ccp.Result) *report {
 			r.variables = append(r.variables, block{v.Name, v.Shape, v.Origin, v.Values(res.X), nil})
 		}
 	}
+	if len(res.Ray) == p.NumVars() && p.NumVars() > 0 {
+		for _, v := range p.Vars {
+			r.ray = append(r.ray, member{v.Name, nested{v.Shape, v.Values(res.Ray)}})
+		}
+	}
 	if res.Duals != nil {
 		r.duals = dcDuals(p, res.Duals)
 	}

@@ -59,6 +59,7 @@ func Navigation() []Section {
 			doc("The language", "language.md"),
 			doc("Atoms", "atoms.md"),
 			doc("The command line", "cli.md"),
+			doc("What an answer means", "guarantees.md"),
 			doc("From Go", "go.md"),
 			{"From Python", "python/README.md", "python-package.md"},
 			doc("Editors", "editors.md"),

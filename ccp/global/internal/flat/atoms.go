@@ -71,17 +71,14 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	case "norm":
 		return m.norm(us, p)
 	case "norminf":
-		for k := range us {
-			us[k] = m.of(Abs, 0, us[k])
-		}
-		return m.largest(us)
+		return m.normInf(us)
 	case "max":
-		return m.largest(us)
+		return m.largest(m.undominated(us))
 	case "min":
 		for k := range us {
 			us[k] = us[k].Scale(-1)
 		}
-		return m.largest(us).Scale(-1)
+		return m.largest(m.undominated(us)).Scale(-1)
 	case "sumlargest":
 		return m.sumLargest(us, int(p))
 	case "sumsmallest":
@@ -159,6 +156,10 @@ func (m *maker) power(u dc.Linear, p float64) dc.Linear {
 		return u
 	case p == 2:
 		return m.of(Square, 0, u)
+	case p == 4:
+		return m.of(Square, 0, m.of(Square, 0, u))
+	case p > 1 && !whole:
+		return m.of(PosPower, p, u)
 	case whole && math.Mod(p, 2) == 0:
 		return m.of(Even, p, u)
 	case whole:
@@ -208,16 +209,44 @@ func (m *maker) norm(us []dc.Linear, p float64) dc.Linear {
 	case p == 2:
 		return m.norm2(us)
 	case math.IsInf(p, 1):
-		for k := range us {
-			us[k] = m.of(Abs, 0, us[k])
-		}
-		return m.largest(us)
+		return m.normInf(us)
 	}
 	parts := make([]dc.Linear, len(us))
 	for k, u := range us {
 		parts[k] = m.of(Even, p, u)
 	}
 	return m.of(Power, 1/p, sum(0, parts, nil))
+}
+
+// normInf is the largest of the functions and their negatives.
+func (m *maker) normInf(us []dc.Linear) dc.Linear {
+	var both []dc.Linear
+	for _, u := range us {
+		both = append(both, u, u.Scale(-1))
+	}
+	return m.largest(m.undominated(both))
+}
+
+// reach is the range of a function within the bounds of the variables.
+func (m *maker) reach(l dc.Linear) Interval {
+	return over(l, m.Box)
+}
+
+// undominated leaves out functions that are nowhere the largest, by their ranges.
+func (m *maker) undominated(us []dc.Linear) []dc.Linear {
+	top := math.Inf(-1)
+	for _, u := range us {
+		top = max(top, m.reach(u).Lo)
+	}
+	var out []dc.Linear
+	first := true // of those that reach no further than the top
+	for _, u := range us {
+		a := m.reach(u)
+		if a.Hi > top || a.Lo == top && first {
+			out, first = append(out, u), first && a.Hi > top
+		}
+	}
+	return out
 }
 
 // max is (u + v + |u − v|)/2.

@@ -140,7 +140,11 @@ func (m *maker) add(t Term) int {
 	j := m.Columns()
 	m.known[key] = j
 	m.Terms = append(m.Terms, t)
-	m.Box = append(m.Box, Whole())
+	a := m.value(&t, m.Box)
+	if a.Empty() {
+		a = Whole()
+	}
+	m.Box = append(m.Box, a)
 	return j
 }
 
@@ -156,12 +160,29 @@ func (m *maker) column(l dc.Linear) int {
 func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 	if len(l.Idx) == 0 {
 		t := Term{Op: op, P: p}
-		if v := t.at(l.Const); v.Lo == v.Hi {
-			return dc.Linear{Const: v.Lo}
+		if v := t.at(l.Const); v.Finite() {
+			return dc.Linear{Const: v.Lo + (v.Hi-v.Lo)/2}
 		}
 	}
-	if op == Abs && len(l.Idx) > 0 && l.Val[0] < 0 {
-		l = l.Scale(-1)
+	if op == Abs && len(l.Idx) > 0 {
+		switch a := m.reach(l); {
+		case a.Lo >= 0:
+			return l
+		case a.Hi <= 0:
+			return l.Scale(-1)
+		case l.Val[0] < 0:
+			l = l.Scale(-1)
+		}
+	}
+	if op == Huber && len(l.Idx) > 0 {
+		switch a := m.reach(l); {
+		case a.Lo >= p: // 2pt − p²
+			return l.Scale(2*p).AddScaled(-1, dc.Linear{Const: p * p})
+		case a.Hi <= -p:
+			return l.Scale(-2*p).AddScaled(-1, dc.Linear{Const: p * p})
+		case a.abs().Hi <= p:
+			op, p = Square, 0
+		}
 	}
 	if op == Square && len(l.Idx) == 1 && l.Const == 0 { // (wx)² = w²·x²
 		return columnOf(m.add(Term{Op: op, A: l.Idx[0]})).Scale(l.Val[0] * l.Val[0])

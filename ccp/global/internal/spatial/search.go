@@ -52,6 +52,7 @@ type Tree struct {
 	// Dual shows the bound of a leaf; nil: by intervals nothing is left in it, or it was
 	// left open, at Bound.
 	Dual  *flat.Dual
+	Up    int // Dual is that of the node so many levels above
 	Bound float64
 	Empty bool
 }
@@ -152,7 +153,7 @@ func (s *Search) Run(ctx context.Context) error {
 			}
 			s.Nodes++
 			if nd.tree != nil && (v.bound >= nd.bound || v.empty) {
-				nd.tree.Dual, nd.tree.Bound, nd.tree.Empty = v.dual, v.bound, v.empty
+				nd.tree.Dual, nd.tree.Up, nd.tree.Bound, nd.tree.Empty = v.dual, 0, v.bound, v.empty
 			}
 			nd.bound = max(nd.bound, v.bound)
 			if v.x != nil {
@@ -211,7 +212,7 @@ func (s *Search) split(nd *node, v *visit, orders *int) {
 		t := nd.tree
 		t.Col, t.At, t.Left, t.Right = v.col, v.at, trees[0], trees[1]
 		for _, c := range trees { // the parent's bound holds until they are solved
-			c.Dual, c.Bound = t.Dual, nd.bound
+			c.Dual, c.Up, c.Bound = t.Dual, t.Up+1, nd.bound
 		}
 		t.Dual = nil
 	}

@@ -1,6 +1,7 @@
-package global_test
+package verify_test
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -13,9 +14,11 @@ import (
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify"
 )
 
-var soundness = flag.Int("soundness", 150, "random problems of TestBoundsAreSound")
+var soundness = flag.Int("soundness", 100, "random problems of TestBoundsAreSound")
 
 // drawer writes random problems over n variables in boxes.
 type drawer struct {
@@ -138,6 +141,36 @@ func onGrid(p *dc.Problem, f func(x []float64)) {
 	}
 }
 
+// accepted: the proof of res shows its bound.
+func accepted(t *testing.T, src string, res *global.Result) bool {
+	t.Helper()
+	p, err := verify.Read(context.Background(), src, reader.NewData(nil, "."), nil)
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	var file bytes.Buffer
+	if _, err := res.Proof.WriteTo(&file); err != nil {
+		t.Error(err)
+		return false
+	}
+	out, err := p.Proof(context.Background(), &file)
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	bound := res.Bound
+	slack := 1e-9 * max(1, math.Abs(bound))
+	if math.IsInf(bound, 0) {
+		slack = 0
+	}
+	if p.Maximize && out.Lower <= bound+slack || !p.Maximize && out.Lower >= bound-slack {
+		return true
+	}
+	t.Errorf("the proof shows %.12g, the result claims %.12g", out.Lower, bound)
+	return false
+}
+
 // TestBoundsAreSound: no bound of a random problem over all functions is above a feasible
 // value on a grid, and few are left without a proof. -soundness 20000 is the long run.
 func TestBoundsAreSound(t *testing.T) {
@@ -170,6 +203,9 @@ func TestBoundsAreSound(t *testing.T) {
 			proved++
 		} else if testing.Verbose() {
 			t.Logf("seed %d: %v %s %g %g\n%s", seed, res.Status, res.Message, res.Objective, res.Bound, src)
+		}
+		if !accepted(t, src, res) {
+			t.Errorf("seed %d\n%s", seed, src)
 		}
 		best := math.Inf(1)
 		onGrid(p, func(x []float64) {

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify"
+)
+
+func verifyCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "verify",
+		Usage:     "check a result by other code than the solver's",
+		ArgsUsage: "FILE RESULT.json",
+		Description: "FILE is a .dc problem, RESULT.json the output of dcopt solve --json. Objective and constraints are evaluated at the\n" +
+			"point in interval arithmetic with 256 bits, from the file's text by an evaluator of its own; with --proof the tree\n" +
+			"of --global is replayed. docs/guarantees.md says what follows.\n\n" +
+			"Exit codes: 0 all that the result states holds, 1 wrong usage or unreadable file, 2 wrong problem file or one that\n" +
+			"this command cannot read, 3 something does not hold or is not shown, 130 interrupted.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "proof", Usage: "the `FILE` that solve --global --proof wrote"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, as it was solved; may be repeated"},
+			jsonFlag(),
+		},
+		Action: verifyResult,
+	}
+}
+
+// mostProof bounds the size of results that are read whole.
+// Source: a limit of memory, 1 GB.
+const mostProof = 1 << 30
+
+func verifyResult(c *cli.Context) error {
+	args := c.Args().Slice()
+	if len(args) != 2 {
+		return usagef("verify: want a problem and a result. Usage: %s", c.Command.UsageText)
+	}
+	s := sessionOf(c)
+	src, err := s.readProblem(c.Context, args[0])
+	if err != nil {
+		return err
+	}
+	set := map[string]string{}
+	for _, kv := range c.StringSlice("set") {
+		name, value, ok := keyValue(kv)
+		if !ok {
+			return usagef("--set %s: want NAME=VALUE", kv)
+		}
+		set[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	text, err := readAll(c, args[1])
+	if err != nil {
+		return err
+	}
+	r, err := verify.ParseResult(text)
+	if err != nil {
+		return usagef("%s: %w", args[1], err)
+	}
+	type outcome struct {
+		point verify.Point
+		found []verify.Finding
+	}
+	out, err := within(c.Context, func() (out outcome, err error) {
+		dir := filepath.Dir(args[0])
+		p, err := verify.Read(c.Context, string(src), reader.NewData(nil, dir), set)
+		if err != nil {
+			return out, badFile(fmt.Errorf("%s: %w", args[0], err))
+		}
+		proof := c.String("proof")
+		if proof == "" || r.Status != "infeasible" {
+			if out.point, out.found, err = p.Check(r); err != nil {
+				return out, badFile(fmt.Errorf("%s: %w", args[1], err))
+			}
+		}
+		if proof == "" {
+			return out, nil
+		}
+		file, err := s.open(c.Context, proof)
+		if err != nil {
+			return out, err
+		}
+		defer file.Close()
+		proved, err := p.Proof(c.Context, file)
+		if err != nil {
+			if isContextError(err) {
+				return out, err
+			}
+			out.found = append(out.found, verify.Finding{Text: fmt.Sprintf("%s: %v", proof, err)})
+			return out, nil
+		}
+		out.found = append(out.found, p.Compare(r, proved)...)
+		return out, nil
+	})
+	if err != nil {
+		return err
+	}
+	accepted := true
+	for _, f := range out.found {
+		accepted = accepted && f.OK
+	}
+	var b bytes.Buffer
+	if c.Bool("json") {
+		findings := make([]object, len(out.found))
+		for k, f := range out.found {
+			findings[k] = object{{"ok", f.OK}, {"text", f.Text}}
+		}
+		text, err := line(object{
+			{"accepted", accepted}, {"objective_lower", number(out.point.Lo)}, {"objective_upper", number(out.point.Hi)},
+			{"violation", number(out.point.Violation)}, {"worst", out.point.Worst}, {"findings", findings},
+		})
+		if err != nil {
+			return err
+		}
+		b.Write(text)
+	} else {
+		for _, f := range out.found {
+			word := "holds   "
+			if !f.OK {
+				word = "refused "
+			}
+			fmt.Fprintf(&b, "%s%s\n", word, f.Text)
+		}
+		if accepted {
+			b.WriteString("accepted\n")
+		} else {
+			b.WriteString("not accepted\n")
+		}
+	}
+	if _, err := c.App.Writer.Write(b.Bytes()); err != nil {
+		return err
+	}
+	if !accepted {
+		return ended(exitNotSolved)
+	}
+	return nil
+}
+
+// readAll is the text of a file.
+func readAll(c *cli.Context, path string) ([]byte, error) {
+	f, err := sessionOf(c).open(c.Context, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostProof+1))
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if len(text) > mostProof {
+		return nil, usagef("%s: larger than %d bytes", path, mostProof)
+	}
+	return text, nil
+}

@@ -1,0 +1,220 @@
+package verify
+
+import "math"
+
+// domain is where the function of one column has values.
+func (c *column) domain() span {
+	if c.kind >= isXExp && c.kind <= isEntropy {
+		return span{0, math.Inf(1)}
+	}
+	return whole()
+}
+
+func powered(v, p float64) span {
+	if v == 0 && p > 0 {
+		return span{}
+	}
+	return loose(math.Pow(v, p)).atLeast(0)
+}
+
+func (c *column) value(v float64) span {
+	switch c.kind {
+	case isAffine:
+		return just(v)
+	case isSquare:
+		return just(v).times(just(v))
+	case isAbs:
+		return just(math.Abs(v))
+	case isEven:
+		return powered(math.Abs(v), c.p)
+	case isHuber:
+		if a := math.Abs(v); a > c.p {
+			return just(2 * c.p).times(just(a)).less(just(c.p).times(just(c.p)))
+		}
+		return just(v).times(just(v))
+	case isPosPower:
+		return powered(max(v, 0), c.p)
+	case isExp:
+		return loose(math.Exp(v)).atLeast(0)
+	case isLogistic:
+		return loose(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))).atLeast(0)
+	case isXExp:
+		return loose(v * math.Exp(v)).atLeast(0)
+	case isPower:
+		return powered(v, c.p)
+	case isLog:
+		return loose(math.Log(v))
+	case isEntropy:
+		if v == 0 {
+			return span{}
+		}
+		return loose(-v * math.Log(v))
+	}
+	return whole()
+}
+
+// derivative encloses the slope at a number, at a kink a subgradient.
+func (c *column) derivative(v float64) span {
+	switch c.kind {
+	case isSquare:
+		return just(2 * v)
+	case isAbs:
+		switch {
+		case v > 0:
+			return just(1)
+		case v < 0:
+			return just(-1)
+		}
+		return just(0)
+	case isEven:
+		s := powered(math.Abs(v), c.p-1).times(just(c.p))
+		if v < 0 {
+			return s.minus()
+		}
+		return s
+	case isHuber:
+		return just(2 * min(max(v, -c.p), c.p))
+	case isPosPower:
+		return powered(max(v, 0), c.p-1).times(just(c.p))
+	case isPower:
+		return powered(v, c.p-1).times(just(c.p))
+	case isExp:
+		return loose(math.Exp(v)).atLeast(0)
+	case isLogistic:
+		return loose(1 / (1 + math.Exp(-v)))
+	case isXExp:
+		return loose((1 + v) * math.Exp(v))
+	case isLog:
+		return loose(1 / v)
+	case isEntropy:
+		return loose(math.Log(v)).minus().less(just(1))
+	}
+	return whole()
+}
+
+// bends is 1 for a convex function, −1 for a concave one, 0 on an interval where it is
+// affine.
+func (c *column) bends(a span) int {
+	switch c.kind {
+	case isAbs:
+		if a.lo >= 0 || a.hi <= 0 {
+			return 0
+		}
+	case isLog, isEntropy:
+		return -1
+	case isPower:
+		if c.p > 0 && c.p < 1 {
+			return -1
+		}
+	}
+	return 1
+}
+
+func (c *column) even() bool {
+	return c.kind == isSquare || c.kind == isAbs || c.kind == isEven || c.kind == isHuber
+}
+
+// image is the range on an interval.
+func (c *column) image(a span) span {
+	a = a.meet(c.domain())
+	if a.empty() {
+		return a
+	}
+	switch {
+	case c.kind == isEntropy:
+		lo, hi := c.value(a.lo), c.value(a.hi)
+		if math.IsInf(a.hi, 1) {
+			hi.lo = math.Inf(-1)
+		}
+		top := max(lo.hi, hi.hi)
+		if a.lo <= 0.3679 && a.hi >= 0.3678 { // the peak 1/e at 1/e
+			top = 0.36787944117144239
+		}
+		return span{min(lo.lo, hi.lo), top}
+	case c.kind == isPower && c.p < 0:
+		return span{c.value(a.hi).lo, c.value(a.lo).hi}
+	case c.even():
+		a = a.magnitude()
+	}
+	return span{c.value(a.lo).lo, c.value(a.hi).hi}
+}
+
+// root encloses the argument, not negative but of exponentials, logarithms and logistic
+// functions, with the value w.
+func (c *column) root(w float64) span {
+	var v float64
+	switch c.kind {
+	case isAbs:
+		return just(w)
+	case isSquare:
+		v = math.Sqrt(w)
+	case isHuber:
+		if v = math.Sqrt(w); v > c.p {
+			v = (w/c.p + c.p) / 2
+		}
+	case isEven, isPosPower, isPower:
+		v = math.Pow(w, 1/c.p)
+	case isExp:
+		v = math.Log(w)
+	case isLog:
+		v = math.Exp(w)
+	case isLogistic:
+		v = w + math.Log(-math.Expm1(-w))
+	}
+	switch {
+	case math.IsNaN(v):
+		return whole()
+	case math.IsInf(v, 1):
+		return span{math.MaxFloat64, v}
+	case math.IsInf(v, -1):
+		return span{v, -700}
+	}
+	// 1/p and w are rounded; the derivative of the root by them is v·log w.
+	e := math.Abs(v)*2e-13*max(1, math.Abs(math.Log(math.Abs(w)+1e-300))) + 2e-15
+	if c.kind == isSquare {
+		e = math.Abs(v)*4e-15 + 0x1p-1050
+	}
+	return span{v - e, v + e}
+}
+
+// preimage is the part of a where the function can be in w.
+func (c *column) preimage(w, a span) span {
+	a = a.meet(c.domain())
+	if c.kind == isXExp || c.kind == isEntropy {
+		return a
+	}
+	if c.kind != isLog && w.hi < 0 {
+		return span{1, -1}
+	}
+	if c.even() {
+		far := c.root(w.hi).hi
+		a = a.meet(span{-far, far})
+		if w.lo > 0 {
+			near := c.root(w.lo).lo
+			if a.lo > -near {
+				a.lo = max(a.lo, near)
+			}
+			if a.hi < near {
+				a.hi = min(a.hi, -near)
+			}
+		}
+		return a
+	}
+	positive := w.lo > 0 || c.kind == isLog && w.lo > math.Inf(-1)
+	if c.kind == isPower && c.p < 0 {
+		if w.hi < math.Inf(1) && w.hi > 0 {
+			a.lo = max(a.lo, c.root(w.hi).lo)
+		}
+		if positive {
+			a.hi = min(a.hi, c.root(w.lo).hi)
+		}
+		return a
+	}
+	if w.hi < math.Inf(1) && !(c.kind == isLogistic && w.hi <= 0) {
+		a.hi = min(a.hi, c.root(w.hi).hi)
+	}
+	if positive {
+		a.lo = max(a.lo, c.root(w.lo).lo)
+	}
+	return a
+}

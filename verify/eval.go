@@ -1,0 +1,471 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dcopt/dcopt/dc/lang/reader"
+)
+
+// Problem is a problem as its file states it.
+type Problem struct {
+	Maximize  bool
+	objective *expr
+	rows      []row
+	vars      []variable
+	n         int
+	lo, hi    []float64
+}
+
+// variable is a declared array of variables.
+type variable struct {
+	name  string
+	shape []int
+	at    []int // the number of the variable of each entry
+}
+
+// row is lo ≤ e ≤ hi, or says that a matrix is positive semidefinite.
+type row struct {
+	name   string
+	e      *expr
+	lo, hi float64
+}
+
+// scope has the values of names.
+type scope struct {
+	ctx   context.Context
+	p     *Problem
+	data  *reader.Data
+	set   map[string]string
+	names map[string]value
+	work  int
+}
+
+// mostWork bounds the steps of the evaluator.
+// Source: a limit of time, a minute or so.
+const mostWork = 200_000_000
+
+// Read evaluates the statements of a source. data reads its files; set has other values of
+// params, as --set gives them.
+func Read(ctx context.Context, src string, data *reader.Data, set map[string]string) (p *Problem, err error) {
+	list, err := reader.Parse(src)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if wrong := caught(recover()); wrong != nil {
+			p, err = nil, wrong
+		}
+	}()
+	p = &Problem{objective: number(0)}
+	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}}
+	for _, st := range list {
+		s.statement(st)
+	}
+	return p, nil
+}
+
+func (s *scope) spend(n int) {
+	if s.work += n; s.work > mostWork {
+		fail("the problem is too large to be verified")
+	}
+	if s.work%1024 < n && s.ctx.Err() != nil {
+		panic(fault{s.ctx.Err()})
+	}
+}
+
+func (s *scope) statement(st *reader.Statement) {
+	switch st.Verb {
+	case reader.Param:
+		s.param(st)
+	case reader.Set:
+		v := s.asSet(s.eval(st.Value), st.Name)
+		s.names[st.Name] = v
+	case reader.Var:
+		s.variable(st)
+	case reader.Let:
+		if st.Binders != nil {
+			s.names[st.Name] = s.family(st)
+		} else {
+			s.names[st.Name] = s.eval(st.Value)
+		}
+	case reader.Minimize, reader.Maximize:
+		v := s.eval(st.Value)
+		if len(v.e) != 1 {
+			fail("the objective has %d entries", len(v.e))
+		}
+		s.p.objective, s.p.Maximize = v.e[0], st.Verb == reader.Maximize
+	case reader.Constraint:
+		if st.Binders == nil {
+			s.constraint(st, st.Name)
+			return
+		}
+		s.over(st.Binders, st.Cond, func(at []member) {
+			var parts []string
+			for _, m := range at {
+				for _, x := range m {
+					parts = append(parts, fmt.Sprint(x))
+				}
+			}
+			s.constraint(st, st.Name+"["+strings.Join(parts, ",")+"]")
+		})
+	}
+}
+
+func (s *scope) param(st *reader.Statement) {
+	var v value
+	text, ok := s.set[st.Name]
+	switch {
+	case ok && reader.ReaderOf(text) != "":
+		v = s.file(reader.ReaderOf(text), text, "")
+	case ok:
+		n, err := reader.ParseExpr(text)
+		if err != nil {
+			fail("set %s=%s: %v", st.Name, text, err)
+		}
+		v = s.eval(n)
+	case st.Value == nil:
+		fail("the param %s has no value", st.Name)
+	case st.Binders != nil:
+		s.names[st.Name] = s.family(st)
+		return
+	default:
+		v = s.eval(st.Value)
+	}
+	if st.Dims != nil {
+		shape, axes := s.dims(st.Dims)
+		if size(shape) != len(v.e) {
+			if len(v.e) != 1 {
+				fail("%s has %d entries, not %v", st.Name, len(v.e), shape)
+			}
+			v.e = slices.Repeat(v.e, size(shape))
+		}
+		v = value{shape: shape, axes: axes, e: v.e}
+	}
+	s.names[st.Name] = v
+}
+
+// dims are declared dimensions.
+func (s *scope) dims(list []*reader.Node) (shape []int, axes []axis) {
+	for _, d := range list {
+		a := axis{origin: 1}
+		v := s.eval(d)
+		switch {
+		case v.isSet:
+			a = axisOf(v.set)
+			shape = append(shape, len(v.set))
+		default:
+			shape = append(shape, v.whole("a dimension"))
+		}
+		axes = append(axes, a)
+	}
+	return shape, axes
+}
+
+// axisOf is the dimension that runs over a set.
+func axisOf(set []member) axis {
+	for k, m := range set {
+		if n, ok := m[0].(int); len(m) != 1 || !ok || n != set[0][0].(int)+k {
+			return axis{members: set}
+		}
+	}
+	if len(set) == 0 {
+		return axis{origin: 1}
+	}
+	return axis{origin: set[0][0].(int)}
+}
+
+// family is an array with an entry for each choice of indices.
+func (s *scope) family(st *reader.Statement) value {
+	sets := make([][]member, len(st.Binders))
+	dependent := st.Cond != nil
+	for k, b := range st.Binders {
+		func() {
+			defer func() {
+				if v := recover(); v != nil {
+					dependent = true
+				}
+			}()
+			sets[k] = s.asSet(s.eval(b.Set), b.Names[0]).set
+		}()
+	}
+	if dependent {
+		return s.filtered(st)
+	}
+	var shape []int
+	var axes []axis
+	for _, set := range sets {
+		shape, axes = append(shape, len(set)), append(axes, axisOf(set))
+	}
+	var es []*expr
+	s.over(st.Binders, nil, func([]member) { es = append(es, s.entry(st.Value)) })
+	if len(es) != size(shape) {
+		return s.filtered(st)
+	}
+	return value{shape: shape, axes: axes, e: es}
+}
+
+// filtered is a family over the tuples that a condition leaves.
+func (s *scope) filtered(st *reader.Statement) value {
+	var es []*expr
+	var members []member
+	s.over(st.Binders, st.Cond, func(at []member) {
+		es, members = append(es, s.entry(st.Value)), append(members, slices.Concat(at...))
+	})
+	return value{shape: []int{len(es)}, axes: []axis{{members: members}}, e: es}
+}
+
+func (s *scope) entry(n *reader.Node) *expr {
+	v := s.eval(n)
+	if len(v.e) != 1 {
+		fail("an entry of a family is an array with %d entries", len(v.e))
+	}
+	return v.e[0]
+}
+
+// over calls f for each choice of the binders that meets the condition.
+func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member)) {
+	old := map[string]value{}
+	for _, b := range bs {
+		for _, name := range b.Names {
+			if v, ok := s.names[name]; ok {
+				old[name] = v
+			}
+		}
+	}
+	at := make([]member, len(bs))
+	var level func(k int)
+	level = func(k int) {
+		if k == len(bs) {
+			if cond == nil || s.truth(cond) {
+				f(at)
+			}
+			return
+		}
+		for _, m := range s.asSet(s.eval(bs[k].Set), "a set").set {
+			s.spend(1)
+			if len(m) != len(bs[k].Names) {
+				if len(bs[k].Names) != 1 {
+					fail("a member with %d parts for %d indices", len(m), len(bs[k].Names))
+				}
+				s.names[bs[k].Names[0]] = value{word: m}
+			} else {
+				for i, name := range bs[k].Names {
+					s.names[name] = part(m[i])
+				}
+			}
+			at[k] = m
+			level(k + 1)
+		}
+	}
+	level(0)
+	for _, b := range bs {
+		for _, name := range b.Names {
+			delete(s.names, name)
+			if v, ok := old[name]; ok {
+				s.names[name] = v
+			}
+		}
+	}
+}
+
+func part(x any) value {
+	if n, ok := x.(int); ok {
+		return numeric(float64(n))
+	}
+	return value{word: x}
+}
+
+// asSet is a value as a set.
+func (s *scope) asSet(v value, name string) value {
+	if v.isSet {
+		return v
+	}
+	if v.word != nil {
+		fail("%s is no set", name)
+	}
+	out := value{isSet: true}
+	switch {
+	case len(v.shape) == 0: // n is 1..n
+		for k := range max(0, v.whole(name)) {
+			out.set = append(out.set, member{k + 1})
+		}
+	case len(v.shape) == 1:
+		for _, x := range v.data(name) {
+			out.set = append(out.set, member{int(math.Round(x))})
+		}
+	default:
+		all := v.data(name)
+		n := v.shape[1]
+		for i := range v.shape[0] {
+			var m member
+			for j := range n {
+				m = append(m, int(math.Round(all[i*n+j])))
+			}
+			out.set = append(out.set, m)
+		}
+	}
+	return out
+}
+
+// variable declares variables with bounds.
+func (s *scope) variable(st *reader.Statement) {
+	shape, axes := s.dims(st.Dims)
+	n := size(shape)
+	s.spend(n)
+	v := variable{name: st.Name, shape: shape, at: make([]int, n)}
+	symmetric, psd := false, false
+	for _, a := range st.Attrs {
+		symmetric, psd = symmetric || a.Name == "symmetric" || a.Name == "psd", psd || a.Name == "psd"
+	}
+	es := make([]*expr, n)
+	declare := func(places ...int) {
+		e := &expr{op: opVar, k: s.p.n}
+		for _, k := range places {
+			v.at[k], es[k] = s.p.n, e
+		}
+		s.p.n++
+		s.p.lo, s.p.hi = append(s.p.lo, math.Inf(-1)), append(s.p.hi, math.Inf(1))
+	}
+	if symmetric && len(shape) == 2 && shape[0] == shape[1] { // the upper triangle, column by column
+		for j := range shape[0] {
+			for i := range j + 1 {
+				declare(i*shape[0]+j, j*shape[0]+i)
+			}
+		}
+	} else {
+		for k := range n {
+			declare(k)
+		}
+	}
+	bound := func(n *reader.Node, into []float64, tighter func(a, b float64) float64) {
+		b := s.eval(n)
+		x := b.data("a bound of " + st.Name)
+		if len(x) != 1 && len(x) != len(v.at) {
+			fail("the bounds of %s have %d entries, not %d", st.Name, len(x), len(v.at))
+		}
+		for k, j := range v.at {
+			into[j] = tighter(into[j], x[min(k, len(x)-1)])
+		}
+	}
+	for _, a := range st.Attrs {
+		switch a.Name {
+		case ">=":
+			bound(a.Args[0], s.p.lo, math.Max)
+		case "<=":
+			bound(a.Args[0], s.p.hi, math.Min)
+		case "in":
+			bound(a.Args[0], s.p.lo, math.Max)
+			bound(a.Args[1], s.p.hi, math.Min)
+		}
+	}
+	if psd {
+		s.p.rows = append(s.p.rows, row{"psd(" + st.Name + ")", scaled(-1, smallest(shape[0], es)), math.Inf(-1), 0})
+	}
+	s.p.vars = append(s.p.vars, v)
+	s.names[st.Name] = value{shape: shape, axes: axes, e: es}
+}
+
+// smallest is the least eigenvalue of a matrix of n rows.
+func smallest(n int, es []*expr) *expr {
+	minus := make([]*expr, len(es))
+	for k, e := range es {
+		minus[k] = scaled(-1, e)
+	}
+	return scaled(-1, &expr{op: opEigen, num: 1, k: n, args: minus})
+}
+
+// constraint adds rows: entry by entry, l − r against 0, or e against constants.
+func (s *scope) constraint(st *reader.Statement, name string) {
+	vs := make([]value, len(st.Args))
+	for k, a := range st.Args {
+		vs[k] = s.eval(a)
+	}
+	for k, rel := range st.Rels {
+		a, b := vs[k], vs[k+1]
+		lo, hi := math.Inf(-1), 0.0
+		switch rel {
+		case reader.GE:
+			lo, hi = 0, math.Inf(1)
+		case reader.EQ:
+			lo = 0
+		}
+		pair(a, b, func(l, r *expr) *expr {
+			s.spend(1)
+			switch {
+			case r.isConst():
+				s.row(name, l, lo+r.num, hi+r.num)
+			case l.isConst():
+				s.row(name, r, l.num-hi, l.num-lo)
+			default:
+				s.row(name, sumOf([]*expr{l, r}, []float64{1, -1}), lo, hi)
+			}
+			return l
+		})
+	}
+}
+
+func (s *scope) row(name string, e *expr, lo, hi float64) {
+	if math.IsNaN(lo) || math.IsNaN(hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain: nothing keeps it
+		e, lo, hi = number(0), 1, math.Inf(1)
+	}
+	if !(math.IsInf(lo, -1) && math.IsInf(hi, 1)) {
+		s.p.rows = append(s.p.rows, row{name, e, lo, hi})
+	}
+}
+
+// truth is a condition on data.
+func (s *scope) truth(n *reader.Node) bool {
+	switch n.Op {
+	case reader.OpAnd:
+		return !slices.ContainsFunc(n.Args, func(a *reader.Node) bool { return !s.truth(a) })
+	case reader.OpOr:
+		return slices.ContainsFunc(n.Args, s.truth)
+	case reader.OpNot:
+		return !s.truth(n.Args[0])
+	case reader.OpIn:
+		m := s.asMember(n.Args[0])
+		return slices.ContainsFunc(s.asSet(s.eval(n.Args[1]), "a set").set, m.equal)
+	case reader.OpCompare:
+		for k, rel := range n.Rels {
+			a, b := s.eval(n.Args[k]), s.eval(n.Args[k+1])
+			if a.word != nil || b.word != nil {
+				same := a.word != nil && b.word != nil && fmt.Sprint(a.word) == fmt.Sprint(b.word)
+				if same != (rel == reader.EQ) {
+					return false
+				}
+				continue
+			}
+			x, y := a.real("a condition"), b.real("a condition")
+			if !map[reader.Kind]bool{reader.Less: x < y, reader.Greater: x > y, reader.LE: x <= y, reader.GE: x >= y, reader.EQ: x == y, reader.NE: x != y}[rel] {
+				return false
+			}
+		}
+		return true
+	}
+	v := s.eval(n)
+	return v.real("a condition") != 0
+}
+
+// asMember is a node as an element of a set.
+func (s *scope) asMember(n *reader.Node) member {
+	if n.Op == reader.OpTuple {
+		var m member
+		for _, a := range n.Args {
+			m = append(m, s.asMember(a)...)
+		}
+		return m
+	}
+	v := s.eval(n)
+	switch w := v.word.(type) {
+	case nil:
+		return member{v.whole("a member")}
+	case member:
+		return w
+	default:
+		return member{w}
+	}
+}

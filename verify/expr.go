@@ -1,0 +1,316 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+)
+
+// op is an operation of an expression.
+type op uint8
+
+const (
+	opConst op = iota // num
+	opVar             // variable k
+	opSum             // Σ weights·args
+	opMul             // of two
+	opPower           // args[0] to the power num
+	opAbs
+	opExp
+	opLog
+	opEntropy
+	opLogistic
+	opXExp
+	opHuber // with threshold num
+	opMax
+	opNorm    // the norm with exponent num
+	opLSE     // log Σ exp
+	opLargest // the sum of the k largest
+	opGeo     // Π argsᵂ, W the weights
+	opQuadOver
+	opKL
+	// Of a matrix of k rows, symmetric up to opLogDet.
+	opEigen // the sum of the largest eigenvalues, as many as num
+	opLogDet
+	opMatFrac // trace of XᵀP⁻¹X: P first, num columns of X
+	opSingular
+	opNuclear
+)
+
+// expr is an expression of the variables.
+type expr struct {
+	op      op
+	num     float64
+	k       int
+	args    []*expr
+	weights []float64
+}
+
+func number(v float64) *expr { return &expr{op: opConst, num: v} }
+
+func (e *expr) isConst() bool { return e.op == opConst }
+
+// sumOf is Σ w·e, with constants and sums of sums put together where no rounding comes of it.
+func sumOf(es []*expr, ws []float64) *expr {
+	out := &expr{op: opSum}
+	c := 0.0
+	for k, e := range es {
+		w := ws[k]
+		switch {
+		case w == 0:
+		case e.isConst() && (w == 1 || w == -1) && (c == 0 || e.num == 0):
+			c += w * e.num
+		case e.op == opSum && (w == 1 || w == -1):
+			for i, a := range e.args {
+				out.args, out.weights = append(out.args, a), append(out.weights, w*e.weights[i])
+			}
+		default:
+			out.args, out.weights = append(out.args, e), append(out.weights, w)
+		}
+	}
+	if c != 0 {
+		out.args, out.weights = append(out.args, number(c)), append(out.weights, 1)
+	}
+	switch {
+	case len(out.args) == 0:
+		return number(0)
+	case len(out.args) == 1 && out.weights[0] == 1:
+		return out.args[0]
+	}
+	return out
+}
+
+func scaled(w float64, e *expr) *expr {
+	if e.isConst() {
+		return number(w * e.num)
+	}
+	return sumOf([]*expr{e}, []float64{w})
+}
+
+func product(a, b *expr) *expr {
+	switch {
+	case a.isConst():
+		return scaled(a.num, b)
+	case b.isConst():
+		return scaled(b.num, a)
+	}
+	return &expr{op: opMul, args: []*expr{a, b}}
+}
+
+func raised(e *expr, p float64) *expr {
+	switch {
+	case p == 1:
+		return e
+	case e.isConst():
+		return number(math.Pow(e.num, p))
+	}
+	return &expr{op: opPower, num: p, args: []*expr{e}}
+}
+
+// fault is a reason why a problem or a result cannot be read.
+type fault struct{ error }
+
+// caught is the fault that a panic carries; other panics go on. v comes from recover.
+func caught(v any) error {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case fault:
+		return v.error
+	case big.ErrNaN:
+		return fmt.Errorf("a value is not finite: %s", v.Error())
+	}
+	panic(v)
+}
+
+func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
+
+// axis is a dimension: its members in order, or nil where it counts from origin.
+type axis struct {
+	origin  int
+	members []member
+}
+
+// member is an element of a set: numbers and words, several for a pair.
+type member []any
+
+func (m member) equal(o member) bool { return slices.Equal(m, o) }
+
+// value is an array of expressions, row by row; or a set, or a word.
+type value struct {
+	shape []int
+	axes  []axis // of each dimension
+	e     []*expr
+	set   []member
+	isSet bool
+	word  any // a string, or a member with several parts; nil: none
+}
+
+func scalar(e *expr) value      { return value{e: []*expr{e}} }
+func numeric(v float64) value   { return scalar(number(v)) }
+func vector(es []*expr) value   { return array([]int{len(es)}, es) }
+func (v *value) isScalar() bool { return len(v.e) == 1 }
+
+func array(shape []int, es []*expr) value {
+	v := value{shape: shape, e: es, axes: make([]axis, len(shape))}
+	for d := range v.axes {
+		v.axes[d].origin = 1
+	}
+	return v
+}
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// data is the numbers of a value.
+func (v *value) data(what string) []float64 {
+	out := make([]float64, len(v.e))
+	for k, e := range v.e {
+		if !e.isConst() {
+			fail("%s depends on a variable", what)
+		}
+		out[k] = e.num
+	}
+	return out
+}
+
+// real is the one number of a value.
+func (v *value) real(what string) float64 {
+	if v.isSet || v.word != nil || len(v.e) != 1 || !v.e[0].isConst() {
+		fail("%s is no number", what)
+	}
+	return v.e[0].num
+}
+
+func (v *value) whole(what string) int {
+	x := v.real(what)
+	n := int(math.Round(x))
+	if math.Abs(x-float64(n)) > 1e-9*max(1, math.Abs(x)) {
+		fail("%s is %g, no whole number", what, x)
+	}
+	return n
+}
+
+// each applies f to every entry.
+func (v value) each(f func(*expr) *expr) value {
+	es := make([]*expr, len(v.e))
+	for k, e := range v.e {
+		es[k] = f(e)
+	}
+	return value{shape: v.shape, axes: v.axes, e: es}
+}
+
+// pair applies f entry by entry; an array with one entry goes with any shape.
+func pair(a, b value, f func(a, b *expr) *expr) value {
+	if a.isSet || b.isSet || a.word != nil || b.word != nil {
+		fail("a set or a word stands where numbers are wanted")
+	}
+	long := a
+	if len(b.e) > len(a.e) || len(a.e) == 1 && len(b.shape) > len(a.shape) {
+		long = b
+	}
+	if len(a.e) != len(b.e) && len(a.e) != 1 && len(b.e) != 1 {
+		fail("shapes %v and %v differ", a.shape, b.shape)
+	}
+	if len(a.e) == 0 || len(b.e) == 0 {
+		long.e = nil
+		return value{shape: long.shape, axes: long.axes}
+	}
+	es := make([]*expr, len(long.e))
+	for k := range es {
+		es[k] = f(a.e[min(k, len(a.e)-1)], b.e[min(k, len(b.e)-1)])
+	}
+	return value{shape: long.shape, axes: long.axes, e: es}
+}
+
+// matrix is the rows and columns of a value, of which a vector is a column.
+func (v *value) matrix() (rows, cols int) {
+	switch len(v.shape) {
+	case 0:
+		return 1, 1
+	case 1:
+		return v.shape[0], 1
+	case 2:
+		return v.shape[0], v.shape[1]
+	}
+	fail("an array with %d dimensions is no matrix", len(v.shape))
+	return 0, 0
+}
+
+// times is the product of the language: of matrices and vectors, which have no direction.
+func times(a, b value) value {
+	if a.isScalar() || b.isScalar() {
+		return pair(a, b, product)
+	}
+	if len(a.shape) == 0 || len(b.shape) == 0 || len(a.shape) > 2 || len(b.shape) > 2 {
+		fail("no product of shapes %v and %v", a.shape, b.shape)
+	}
+	m, n := 1, a.shape[len(a.shape)-1]
+	if len(a.shape) == 2 {
+		m = a.shape[0]
+	}
+	p := 1
+	if len(b.shape) == 2 {
+		p = b.shape[1]
+	}
+	if b.shape[0] != n {
+		fail("no product of shapes %v and %v", a.shape, b.shape)
+	}
+	out := make([]*expr, m*p)
+	for i := range m {
+		for j := range p {
+			es, ws := make([]*expr, 0, n), make([]float64, 0, n)
+			for k := range n {
+				x, y := a.e[i*n+k], b.e[k*p+j]
+				switch {
+				case x.isConst():
+					es, ws = append(es, y), append(ws, x.num)
+				case y.isConst():
+					es, ws = append(es, x), append(ws, y.num)
+				default:
+					es, ws = append(es, product(x, y)), append(ws, 1)
+				}
+			}
+			if all := sumOf(es, ws); all.op == opSum && !slices.ContainsFunc(all.args, func(e *expr) bool { return !e.isConst() }) {
+				c := 0.0
+				for k, e := range all.args {
+					c += all.weights[k] * e.num
+				}
+				out[i*p+j] = number(c)
+			} else {
+				out[i*p+j] = all
+			}
+		}
+	}
+	var shape []int
+	if len(a.shape) == 2 {
+		shape = append(shape, m)
+	}
+	if len(b.shape) == 2 {
+		shape = append(shape, p)
+	}
+	return array(shape, out)
+}
+
+// transpose is that of a matrix; a vector has no direction.
+func transpose(v value) value {
+	if len(v.shape) < 2 {
+		return v
+	}
+	m, n := v.matrix()
+	es := make([]*expr, m*n)
+	for i := range m {
+		for j := range n {
+			es[j*m+i] = v.e[i*n+j]
+		}
+	}
+	out := array([]int{n, m}, es)
+	out.axes[0], out.axes[1] = v.axes[1], v.axes[0]
+	return out
+}

@@ -1,0 +1,404 @@
+package verify
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc/lang/reader"
+)
+
+// eval is the value of a node.
+func (s *scope) eval(n *reader.Node) value {
+	s.spend(1)
+	switch n.Op {
+	case reader.OpNumber:
+		return numeric(n.Num)
+	case reader.OpString:
+		return value{word: n.Name}
+	case reader.OpName:
+		v, ok := s.names[n.Name]
+		if !ok {
+			fail("%s is not known", n.Name)
+		}
+		return v
+	case reader.OpIndex:
+		return s.index(n)
+	case reader.OpRange:
+		a, b := s.eval(n.Args[0]), s.eval(n.Args[1])
+		out := value{isSet: true}
+		for k := a.whole("a range"); k <= b.whole("a range"); k++ {
+			s.spend(1)
+			out.set = append(out.set, member{k})
+		}
+		return out
+	case reader.OpCall:
+		return s.call(n)
+	case reader.OpReduce:
+		return s.reduce(n)
+	case reader.OpSum:
+		out := s.plain(n.Args[0])
+		if n.Minus != nil && n.Minus[0] {
+			out = out.each(func(e *expr) *expr { return scaled(-1, e) })
+		}
+		for k, a := range n.Args[1:] {
+			w := 1.0
+			if n.Minus != nil && n.Minus[k+1] {
+				w = -1
+			}
+			v := s.plain(a)
+			s.spend(len(v.e))
+			out = pair(out, v, func(x, y *expr) *expr {
+				if x.isConst() && y.isConst() {
+					return number(x.num + w*y.num)
+				}
+				return sumOf([]*expr{x, y}, []float64{1, w})
+			})
+		}
+		return out
+	case reader.OpMul:
+		out := s.plain(n.Args[0])
+		for _, a := range n.Args[1:] {
+			v := s.plain(a)
+			s.spend(len(out.e) + len(v.e))
+			out = times(out, v)
+		}
+		return out
+	case reader.OpDotMul:
+		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), product)
+	case reader.OpDiv, reader.OpDotDiv:
+		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), quotient)
+	case reader.OpPower:
+		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), func(a, p *expr) *expr {
+			if !p.isConst() {
+				fail("an exponent depends on a variable")
+			}
+			return raised(a, p.num)
+		})
+	case reader.OpNeg:
+		return s.plain(n.Args[0]).each(func(e *expr) *expr { return scaled(-1, e) })
+	case reader.OpTrans:
+		return transpose(s.plain(n.Args[0]))
+	case reader.OpLiteral:
+		return s.literal(n)
+	case reader.OpMembers:
+		out := value{isSet: true}
+		for _, a := range n.Args {
+			if a.Op == reader.OpRange || a.Op == reader.OpName && s.names[a.Name].isSet {
+				out.set = append(out.set, s.eval(a).set...)
+				continue
+			}
+			out.set = append(out.set, s.asMember(a))
+		}
+		return out
+	case reader.OpFilter:
+		out := value{isSet: true}
+		s.over(n.Binders, n.Cond, func(at []member) { out.set = append(out.set, slices.Concat(at...)) })
+		return out
+	case reader.OpTuple:
+		return value{word: s.asMember(n)}
+	case reader.OpChoice:
+		if s.truth(n.Cond) {
+			return s.eval(n.Args[0])
+		}
+		return s.eval(n.Args[1])
+	case reader.OpCompare, reader.OpAnd, reader.OpOr, reader.OpNot, reader.OpIn:
+		if s.truth(n) {
+			return numeric(1)
+		}
+		return numeric(0)
+	}
+	fail("an expression of a kind that verify does not know")
+	return value{}
+}
+
+// plain is a value of numbers: a set of numbers is the vector of them.
+func (s *scope) plain(n *reader.Node) value {
+	v := s.eval(n)
+	if v.word != nil {
+		fail("a word stands where a number is wanted")
+	}
+	if !v.isSet {
+		return v
+	}
+	es := make([]*expr, len(v.set))
+	for k, m := range v.set {
+		x, ok := m[0].(int)
+		if !ok || len(m) != 1 {
+			fail("a set of words stands where numbers are wanted")
+		}
+		es[k] = number(float64(x))
+	}
+	return vector(es)
+}
+
+func quotient(a, b *expr) *expr {
+	switch {
+	case b.isConst() && a.isConst():
+		return number(a.num / b.num)
+	case b.isConst():
+		return &expr{op: opMul, args: []*expr{a, {op: opPower, num: -1, args: []*expr{b}}}}
+	}
+	return product(a, raised(b, -1))
+}
+
+// literal is an array by rows, whose elements may be arrays.
+func (s *scope) literal(n *reader.Node) value {
+	if len(n.Rows) == 0 || len(n.Rows) == 1 && len(n.Rows[0]) == 0 {
+		return array([]int{0}, nil)
+	}
+	if len(n.Rows) == 1 {
+		vs := make([]value, len(n.Rows[0]))
+		flat := true
+		for k, a := range n.Rows[0] {
+			vs[k] = s.plain(a)
+			flat = flat && len(vs[k].shape) <= 1
+		}
+		if flat {
+			var es []*expr
+			for _, v := range vs {
+				es = append(es, v.e...)
+			}
+			return vector(es)
+		}
+		return beside(vs)
+	}
+	var es []*expr
+	rows, cols := 0, -1
+	for _, r := range n.Rows {
+		vs := make([]value, len(r))
+		flat := true
+		for k, a := range r {
+			vs[k] = s.plain(a)
+			flat = flat && len(vs[k].shape) <= 1
+		}
+		var block value
+		if flat { // a row
+			var row []*expr
+			for _, v := range vs {
+				row = append(row, v.e...)
+			}
+			block = array([]int{1, len(row)}, row)
+		} else {
+			block = beside(vs)
+		}
+		m, c := block.matrix()
+		if cols >= 0 && c != cols {
+			fail("rows of a matrix have %d and %d columns", cols, c)
+		}
+		rows, cols = rows+m, c
+		es = append(es, block.e...)
+	}
+	return array([]int{rows, cols}, es)
+}
+
+// beside puts matrices side by side.
+func beside(vs []value) value {
+	rows, _ := vs[0].matrix()
+	cols := 0
+	for k := range vs {
+		m, c := vs[k].matrix()
+		if m != rows {
+			fail("matrices side by side have %d and %d rows", rows, m)
+		}
+		cols += c
+	}
+	es := make([]*expr, 0, rows*cols)
+	for i := range rows {
+		for k := range vs {
+			_, c := vs[k].matrix()
+			es = append(es, vs[k].e[i*c:(i+1)*c]...)
+		}
+	}
+	return array([]int{rows, cols}, es)
+}
+
+// index is base[args].
+func (s *scope) index(n *reader.Node) value {
+	base, args := s.eval(n.Args[0]), n.Args[1:]
+	if base.isSet {
+		base = s.plain(n.Args[0])
+	}
+	var places [][]int // of each dimension
+	var keep []bool
+	var axes []axis
+	for d := range base.shape {
+		a := base.axes[d]
+		width := 1
+		if len(a.members) > 0 {
+			width = len(a.members[0])
+		}
+		if len(args) < width {
+			fail("an array has too few indices")
+		}
+		p, slice, left := s.along(args[:width], a, base.shape[d])
+		args = args[width:]
+		places, keep, axes = append(places, p), append(keep, slice), append(axes, left)
+	}
+	if len(args) > 0 {
+		fail("an array has too many indices")
+	}
+	flat := []int{0}
+	var shape []int
+	var kept []axis
+	for d, p := range places {
+		next := make([]int, 0, len(flat)*len(p))
+		for _, f := range flat {
+			for _, i := range p {
+				next = append(next, f*base.shape[d]+i)
+			}
+		}
+		flat = next
+		if keep[d] {
+			shape, kept = append(shape, len(p)), append(kept, axes[d])
+		}
+	}
+	s.spend(len(flat))
+	es := make([]*expr, len(flat))
+	for k, f := range flat {
+		es[k] = base.e[f]
+	}
+	return value{shape: shape, axes: kept, e: es}
+}
+
+// along is the places that indices choose in a dimension, and whether they are a slice.
+func (s *scope) along(args []*reader.Node, a axis, n int) (places []int, slice bool, left axis) {
+	find := func(m member) int {
+		if a.members == nil {
+			x, ok := m[0].(int)
+			if !ok || len(m) != 1 || x < a.origin || x >= a.origin+n {
+				fail("the index %v is out of range", m)
+			}
+			return x - a.origin
+		}
+		k := slices.IndexFunc(a.members, m.equal)
+		if k < 0 {
+			fail("%v is no member", m)
+		}
+		return k
+	}
+	left.origin = 1
+	if len(args) == 1 {
+		if args[0].Op == reader.OpAll {
+			for i := range n {
+				places = append(places, i)
+			}
+			return places, true, a
+		}
+		v := s.eval(args[0])
+		if v.isSet || v.word == nil && len(v.shape) > 0 {
+			for _, m := range s.asSet(v, "an index").set {
+				places = append(places, find(m))
+			}
+			return places, true, left
+		}
+		return []int{find(s.asMember(args[0]))}, false, left
+	}
+	// The parts of a member: those with : are free.
+	want := make([]member, len(args))
+	free := false
+	for k, arg := range args {
+		if arg.Op == reader.OpAll {
+			free = true
+			continue
+		}
+		want[k] = s.asMember(arg)
+	}
+	if !free {
+		return []int{find(slices.Concat(want...))}, false, left
+	}
+	for i, m := range a.members {
+		ok := true
+		for k, w := range want {
+			ok = ok && (w == nil || w[0] == m[k])
+		}
+		if ok {
+			places = append(places, i)
+		}
+	}
+	return places, true, left
+}
+
+// reduce is a sum, maximum or minimum over indices.
+func (s *scope) reduce(n *reader.Node) value {
+	var vs []value
+	s.over(n.Binders, n.Cond, func([]member) { vs = append(vs, s.plain(n.Args[0])) })
+	if len(vs) == 0 {
+		if n.Name != "sum" {
+			fail("%s of nothing", n.Name)
+		}
+		return numeric(0)
+	}
+	if n.Name != "sum" {
+		return s.fold(n.Name, vs)
+	}
+	long := vs[0]
+	for _, v := range vs {
+		if len(v.e) > len(long.e) {
+			long = v
+		}
+	}
+	out := value{shape: long.shape, axes: long.axes}
+	for k := range long.e {
+		es, ws := make([]*expr, len(vs)), make([]float64, len(vs))
+		for i, v := range vs {
+			if len(v.e) != len(long.e) && len(v.e) != 1 {
+				fail("a sum has terms of shapes %v and %v", long.shape, v.shape)
+			}
+			es[i], ws[i] = v.e[min(k, len(v.e)-1)], 1
+		}
+		out.e = append(out.e, total(es, ws))
+	}
+	return out
+}
+
+// total is a sum that is a number where all terms are.
+func total(es []*expr, ws []float64) *expr {
+	c := 0.0
+	for k, e := range es {
+		if !e.isConst() {
+			return sumOf(es, ws)
+		}
+		c += ws[k] * e.num
+	}
+	return number(c)
+}
+
+// fold is the maximum or minimum entry by entry.
+func (s *scope) fold(name string, vs []value) value {
+	sign := 1.0
+	if name == "min" {
+		sign = -1
+	}
+	long := vs[0]
+	for _, v := range vs {
+		if len(v.e) > len(long.e) {
+			long = v
+		}
+	}
+	out := value{shape: long.shape, axes: long.axes}
+	for k := range long.e {
+		es := make([]*expr, len(vs))
+		for i, v := range vs {
+			if len(v.e) != len(long.e) && len(v.e) != 1 {
+				fail("%s of shapes %v and %v", name, long.shape, v.shape)
+			}
+			es[i] = scaled(sign, v.e[min(k, len(v.e)-1)])
+		}
+		out.e = append(out.e, scaled(sign, largest(es)))
+	}
+	return out
+}
+
+func largest(es []*expr) *expr {
+	c := math.Inf(-1)
+	for _, e := range es {
+		if !e.isConst() {
+			if len(es) == 1 {
+				return es[0]
+			}
+			return &expr{op: opMax, args: es}
+		}
+		c = max(c, e.num)
+	}
+	return number(c)
+}

@@ -1,0 +1,477 @@
+package verify
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// header is the first line of a proof file.
+type header struct {
+	Format    string
+	Version   int
+	Maximize  bool
+	Upper     *float64
+	Bound     *float64
+	Variables []struct {
+		Name string
+		Len  int
+	}
+	Terms []struct {
+		O    int
+		P, C float64
+		I    []int
+		V    []float64
+		A, B int
+		K    int
+		U    []int
+	}
+	Rows []struct {
+		I      []int
+		V      []float64
+		C      float64
+		Lo, Hi *float64
+	}
+}
+
+type list struct {
+	I []int
+	V []float64
+}
+
+// line is a node of the tree, or the last line.
+type line struct {
+	S      *int
+	At     float64
+	E      bool
+	C      float64
+	B      int // the multipliers are for the box so many levels above
+	Y, H   *list
+	Z, X   *list
+	W      map[int][]float64
+	T      [][6]float64
+	SHA256 string
+}
+
+// Proved is the outcome of a proof.
+type Proved struct {
+	// Lower is the bound that the proof shows: no feasible point has a smaller objective,
+	// or a larger one of a maximised problem. ±Inf: no point is feasible.
+	Lower float64
+	// Claimed is the bound that the file states.
+	Claimed float64
+	Leaves  int
+}
+
+// errDamaged says that a file is no whole proof.
+var errDamaged = errors.New("the proof file is damaged")
+
+// mostLeaves bounds the nodes of a tree. Source: a limit of time.
+const mostLeaves = 20_000_000
+
+// Proof replays a proof: it returns the bound that follows from the tree, or an error if
+// the file is damaged or speaks of another problem. That the bound is as good as the claim
+// is for the caller to compare.
+func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error) {
+	zip, err := gzip.NewReader(r)
+	if err != nil {
+		return out, errDamaged
+	}
+	lines := &digest{r: bufio.NewReaderSize(zip, 1<<16), sum: sha256.New()}
+	var h header
+	if !lines.next(&h) || h.Format != "dcopt proof" {
+		return out, errDamaged
+	}
+	if h.Version != 1 {
+		return out, fmt.Errorf("the proof file has version %d, this program reads version 1", h.Version)
+	}
+	if h.Maximize != p.Maximize {
+		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
+	}
+	f, err := flatten(p)
+	if err != nil {
+		return out, err
+	}
+	m, err := f.translate(p, &h)
+	if err != nil {
+		return out, err
+	}
+	cutoff := math.Inf(1)
+	if h.Upper != nil {
+		cutoff = *h.Upper
+	}
+	lower, err := m.replay(ctx, lines, cutoff, &out)
+	if err != nil {
+		return out, err
+	}
+	out.Lower, out.Claimed = lower, math.Inf(1)
+	if h.Bound != nil {
+		out.Claimed = *h.Bound
+	}
+	if p.Maximize {
+		out.Lower, out.Claimed = -out.Lower, -out.Claimed
+	}
+	return out, nil
+}
+
+// digest reads lines and adds up their checksum.
+type digest struct {
+	r   *bufio.Reader
+	sum interface {
+		io.Writer
+		Sum([]byte) []byte
+	}
+}
+
+// next reads a line of JSON; it reports false at the end and at a damage.
+func (d *digest) next(v any) bool {
+	text, err := d.r.ReadBytes('\n')
+	if err != nil || json.Unmarshal(text, v) != nil {
+		return false
+	}
+	if l, ok := v.(*line); ok && l.SHA256 != "" {
+		return true
+	}
+	_, err = d.sum.Write(text)
+	return err == nil
+}
+
+// end: the last line has the checksum of all before, and nothing follows.
+func (d *digest) end() bool {
+	want := hex.EncodeToString(d.sum.Sum(nil))
+	var l line
+	if !d.next(&l) || !strings.EqualFold(l.SHA256, want) {
+		return false
+	}
+	_, err := d.r.ReadByte()
+	return err == io.EOF
+}
+
+// translation is a proof's numbers of columns and rows in those of the problem.
+type translation struct {
+	*flat
+	cols []int // −1: none
+	n    int   // variables of the proof
+	rows []rowPlace
+}
+
+// rowPlace says where the sides of a row of a proof are, by their factor; a factor of 0:
+// nowhere.
+type rowPlace struct {
+	hi, lo int
+	byHi   float64
+	byLo   float64
+}
+
+// translate finds the columns and rows that a proof speaks of. Functions of all numbers
+// that the problem does not have are added as columns: a definition by others excludes
+// nothing. Multipliers of unknown rows are left out.
+func (f *flat) translate(p *Problem, h *header) (*translation, error) {
+	t := &translation{flat: f}
+	at := map[string]variable{}
+	for _, v := range p.vars {
+		at[v.name] = v
+	}
+	for _, v := range h.Variables {
+		own, ok := at[v.Name]
+		if !ok {
+			return nil, fmt.Errorf("the proof is of another problem: there is no variable %s", v.Name)
+		}
+		list := slices.Compact(slices.Sorted(slices.Values(own.at)))
+		if len(list) != v.Len {
+			return nil, fmt.Errorf("the proof is of another problem: %s has %d entries, not %d", v.Name, len(list), v.Len)
+		}
+		t.cols = append(t.cols, list...)
+	}
+	t.n = len(t.cols)
+	if t.n != f.n {
+		return nil, fmt.Errorf("the proof is of another problem: it has %d variables, not %d", t.n, f.n)
+	}
+	for k := range h.Terms {
+		e := &h.Terms[k]
+		known := len(t.cols)
+		ok := e.O >= 0 && e.O < int(numKind) && len(e.I) == len(e.V) && e.A >= 0 && e.B >= 0 && (e.A < known || e.O == 0) && (e.B < known || e.O != int(isProduct))
+		for _, j := range append(append([]int(nil), e.I...), e.U...) {
+			ok = ok && j >= 0 && j < known
+		}
+		if !ok || e.K < 0 || e.K >= numBundle {
+			return nil, errDamaged
+		}
+		t.cols = append(t.cols, t.define(e.O, e.P, e.I, e.V, e.C, e.A, e.B))
+	}
+	places := f.sides()
+	for i := range h.Rows {
+		r := &h.Rows[i]
+		if len(r.I) != len(r.V) {
+			return nil, errDamaged
+		}
+		l, ok := t.form(r.I, r.V, r.C)
+		var place rowPlace
+		if ok && len(l.idx) > 0 {
+			if r.Hi != nil {
+				place.hi, place.byHi = find(places, l, *r.Hi)
+			}
+			if r.Lo != nil {
+				place.lo, place.byLo = find(places, l.scale(just(-1)), -*r.Lo)
+			}
+		}
+		t.rows = append(t.rows, place)
+	}
+	return t, nil
+}
+
+// form is an affine function of a proof's columns.
+func (t *translation) form(idx []int, val []float64, c float64) (l form, ok bool) {
+	ls, ws := []form{{c: just(c)}}, []span{just(1)}
+	for k, j := range idx {
+		if j < 0 || j >= len(t.cols) || t.cols[j] < 0 || math.IsNaN(val[k]) {
+			return l, false
+		}
+		ls, ws = append(ls, only(t.cols[j])), append(ws, just(val[k]))
+	}
+	return add(ls, ws), true
+}
+
+// define is the column of a function, −1 where it has none.
+func (t *translation) define(o int, p float64, idx []int, val []float64, c float64, a, b int) int {
+	k := kind(o)
+	if k == isAffine {
+		l, ok := t.form(idx, val, c)
+		if !ok {
+			return -1
+		}
+		return t.column(l)
+	}
+	if t.cols[a] < 0 || k == isProduct && t.cols[b] < 0 {
+		return -1
+	}
+	col := column{kind: k, p: p, a: t.cols[a]}
+	switch {
+	case k == isProduct:
+		col.a, col.b = min(t.cols[a], t.cols[b]), max(t.cols[a], t.cols[b])
+	case k == isSquare || k == isAbs || k == isExp || k == isLogistic:
+		col.p = 0
+	}
+	if j, ok := t.known[col.key()]; ok {
+		return j
+	}
+	// A function with a domain must be the problem's own: it excludes points.
+	if col.domain() != whole() || !(p > 1) && (k == isEven || k == isPosPower) || !(p > 0) && k == isHuber {
+		return -1
+	}
+	return t.put(col)
+}
+
+// side is one side of a row of the problem.
+type side struct {
+	row   int
+	scale float64 // the largest coefficient; negative for the lower side
+}
+
+// sideKey tells l ≤ b from others, whatever its multiple.
+func sideKey(l form, b float64) (key string, scale float64) {
+	scale = l.size()
+	return l.text(b-l.c.mid(), scale), scale
+}
+
+// sides are those of all rows.
+func (f *flat) sides() map[string]side {
+	out := map[string]side{}
+	for i := range f.rows {
+		r := &f.rows[i]
+		if len(r.lin.idx) == 0 {
+			continue
+		}
+		if !math.IsInf(r.hi, 1) {
+			key, s := sideKey(r.lin, r.hi)
+			out[key] = side{i, s}
+		}
+		if !math.IsInf(r.lo, -1) {
+			key, s := sideKey(r.lin.scale(just(-1)), -r.lo)
+			out[key] = side{i, -s}
+		}
+	}
+	return out
+}
+
+// find is the row of a side and the factor of its multiplier.
+func find(places map[string]side, l form, b float64) (row int, factor float64) {
+	key, scale := sideKey(l, b)
+	s, ok := places[key]
+	if !ok {
+		return 0, 0
+	}
+	return s.row, scale / s.scale
+}
+
+// leaf is a line in the problem's numbers.
+func (t *translation) leaf(l *line) (*leaf, error) {
+	out := &leaf{cost: l.C, rows: make([]float64, len(t.flat.rows)), hints: make([]float64, len(t.flat.cols)), sides: make([]float64, len(t.flat.cols)), points: make([]float64, t.columns()), shares: map[int][]float64{}}
+	if l.C != 0 && l.C != 1 {
+		return nil, errDamaged
+	}
+	for _, s := range []*list{l.Y, l.H, l.Z, l.X} {
+		if s != nil && len(s.I) != len(s.V) {
+			return nil, errDamaged
+		}
+	}
+	each := func(s *list, n int, f func(k int, v float64)) bool {
+		if s == nil {
+			return true
+		}
+		for i, k := range s.I {
+			if k < 0 || k >= n || math.IsNaN(s.V[i]) || math.IsInf(s.V[i], 0) {
+				return false
+			}
+			f(k, s.V[i])
+		}
+		return true
+	}
+	ok := each(l.Y, len(t.rows), func(k int, y float64) {
+		switch r := &t.rows[k]; {
+		case len(out.rows) == 0:
+		case y > 0:
+			out.rows[r.hi] += y * r.byHi
+		default:
+			out.rows[r.lo] += -y * r.byLo
+		}
+	})
+	terms := len(t.cols) - t.n
+	place := func(to []float64) func(int, float64) {
+		return func(k int, v float64) {
+			if j := t.cols[t.n+k]; j >= t.flat.n {
+				to[j-t.flat.n] = v
+			}
+		}
+	}
+	ok = ok && each(l.H, terms, place(out.hints)) && each(l.Z, terms, place(out.sides))
+	ok = ok && each(l.X, len(t.cols), func(k int, v float64) {
+		if t.cols[k] >= 0 {
+			out.points[t.cols[k]] = v
+		}
+	})
+	for k, w := range l.W {
+		if k < 0 || k >= len(t.cols) {
+			return nil, errDamaged
+		}
+		if t.cols[k] >= 0 {
+			out.shares[t.cols[k]] = w
+		}
+	}
+	for _, c := range l.T {
+		x := cut{kind: int(c[0]), mult: c[5]}
+		for i := range 3 {
+			k := int(c[1+i])
+			if k < 0 || k >= t.n {
+				return nil, errDamaged
+			}
+			x.cols[i] = t.cols[k]
+		}
+		if x.kind < 0 || x.kind > 3 || x.cols[0] == x.cols[1] || x.cols[0] == x.cols[2] || x.cols[1] == x.cols[2] {
+			return nil, errDamaged
+		}
+		known := true
+		for n, p := range pairs {
+			key := (&column{kind: isProduct, a: min(x.cols[p[0]], x.cols[p[1]]), b: max(x.cols[p[0]], x.cols[p[1]])}).key()
+			x.terms[n], known = t.known[key], known && t.known[key] > 0
+		}
+		if known {
+			out.cuts = append(out.cuts, x)
+		}
+	}
+	if !ok {
+		return nil, errDamaged
+	}
+	return out, nil
+}
+
+// Rounds of narrowing, of the root and of other nodes: more than the search makes.
+// Source: those of the search, and half as many again.
+const (
+	firstRounds = 75
+	laterRounds = 8
+)
+
+// region is a node of the tree: its box, nil where nothing is left in it.
+type region struct {
+	box   []span
+	above *region
+}
+
+// replay goes through the tree and returns the least bound of its leaves, at most cutoff.
+func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, out *Proved) (float64, error) {
+	lower := cutoff
+	root := &region{box: append([]span(nil), t.box...)}
+	if !t.narrow(root.box, cutoff, firstRounds) {
+		root.box = nil
+	}
+	for stack := []*region{root}; len(stack) > 0; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		now := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if now.box != nil && !t.narrow(now.box, cutoff, laterRounds) {
+			now.box = nil
+		}
+		var l line
+		if !lines.next(&l) || l.SHA256 != "" {
+			return 0, errDamaged
+		}
+		if l.S != nil {
+			k := *l.S
+			if k < 0 || k >= len(t.cols) || math.IsNaN(l.At) {
+				return 0, errDamaged
+			}
+			j := t.cols[k]
+			if j < 0 {
+				return 0, errors.New("the proof splits a function that the problem does not have")
+			}
+			left, right := &region{above: now}, &region{above: now}
+			if now.box != nil {
+				left.box, right.box = append([]span(nil), now.box...), append([]span(nil), now.box...)
+				left.box[j].hi, right.box[j].lo = min(left.box[j].hi, l.At), max(right.box[j].lo, l.At)
+			}
+			if stack = append(stack, right, left); len(stack) > mostLeaves {
+				return 0, errDamaged
+			}
+			continue
+		}
+		if out.Leaves++; out.Leaves > mostLeaves || l.B < 0 {
+			return 0, errDamaged
+		}
+		if now.box == nil {
+			continue
+		}
+		for ; l.B > 0 && now.above != nil; l.B-- {
+			now = now.above
+		}
+		lf, err := t.leaf(&l)
+		if err != nil {
+			return 0, err
+		}
+		b := math.Inf(-1)
+		if !l.E {
+			if b = t.bound(lf, now.box); lf.cost == 0 {
+				if b > 0 {
+					continue
+				}
+				b = math.Inf(-1)
+			}
+		}
+		lower = min(lower, b)
+	}
+	if !lines.end() {
+		return 0, errDamaged
+	}
+	return lower, nil
+}

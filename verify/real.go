@@ -1,0 +1,377 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+)
+
+// bits is the precision of the ends of intervals.
+// Source: five times that of float64, so that cancellation of four times its digits still leaves some.
+const bits = 256
+
+// ball is an interval of real numbers.
+type ball struct{ lo, hi *big.Float }
+
+func newFloat(mode big.RoundingMode) *big.Float { return new(big.Float).SetPrec(bits).SetMode(mode) }
+
+func lower() *big.Float { return newFloat(big.ToNegativeInf) }
+func upper() *big.Float { return newFloat(big.ToPositiveInf) }
+
+func exactly(v float64) ball { return ball{lower().SetFloat64(v), upper().SetFloat64(v)} }
+
+func (a ball) add(b ball) ball { return ball{lower().Add(a.lo, b.lo), upper().Add(a.hi, b.hi)} }
+
+func (a ball) neg() ball { return ball{lower().Neg(a.hi), upper().Neg(a.lo)} }
+
+func (a ball) sub(b ball) ball { return a.add(b.neg()) }
+
+func (a ball) mul(b ball) ball {
+	out := ball{}
+	for _, x := range [2]*big.Float{a.lo, a.hi} {
+		for _, y := range [2]*big.Float{b.lo, b.hi} {
+			if p := lower().Mul(x, y); out.lo == nil || p.Cmp(out.lo) < 0 {
+				out.lo = p
+			}
+			if p := upper().Mul(x, y); out.hi == nil || p.Cmp(out.hi) > 0 {
+				out.hi = p
+			}
+		}
+	}
+	return out
+}
+
+// domainError says that a function has no value.
+type domainError struct{ what string }
+
+func (e domainError) Error() string { return "the point is outside the domain of " + e.what }
+
+func outside(what string) { panic(fault{domainError{what}}) }
+
+func (a ball) inverse() ball {
+	if a.lo.Sign() <= 0 && a.hi.Sign() >= 0 {
+		outside("a quotient")
+	}
+	one := big.NewFloat(1)
+	return ball{lower().Quo(one, a.hi), upper().Quo(one, a.lo)}
+}
+
+func (a ball) max(b ball) ball {
+	if b.lo.Cmp(a.lo) > 0 {
+		a.lo = b.lo
+	}
+	if b.hi.Cmp(a.hi) > 0 {
+		a.hi = b.hi
+	}
+	return a
+}
+
+func (a ball) abs() ball {
+	switch {
+	case a.lo.Sign() >= 0:
+		return a
+	case a.hi.Sign() <= 0:
+		return a.neg()
+	}
+	b := a.neg()
+	return ball{lower(), a.max(b).hi}
+}
+
+func (a ball) square() ball {
+	a = a.abs()
+	return ball{lower().Mul(a.lo, a.lo), upper().Mul(a.hi, a.hi)}
+}
+
+func (a ball) sqrt() ball {
+	if a.lo.Sign() < 0 {
+		if a.hi.Sign() < 0 {
+			outside("a square root")
+		}
+		a.lo = lower()
+	}
+	return ball{lower().Sqrt(a.lo), upper().Sqrt(a.hi)}.wider()
+}
+
+// margin is the relative error that the series below are allowed: far above their own.
+// Source: bits less 40 for the loss in at most 2^20 operations and argument reductions.
+const margin = 40 - bits
+
+// wider adds the error of a series.
+func (a ball) wider() ball {
+	scale := func(x *big.Float, mode big.RoundingMode, sign float64) *big.Float {
+		e := newFloat(big.ToPositiveInf).Abs(x)
+		e.SetMantExp(e, margin)
+		if sign < 0 {
+			e.Neg(e)
+		}
+		return newFloat(mode).Add(x, e)
+	}
+	return ball{scale(a.lo, big.ToNegativeInf, -1), scale(a.hi, big.ToPositiveInf, 1)}
+}
+
+// mostExponent bounds the arguments of exponentials.
+// Source: far beyond float64, and within the exponents of big.Float.
+const mostExponent = 1e8
+
+// expOf is the exponential of a number to about bits digits, with an error below margin.
+func expOf(x *big.Float) *big.Float {
+	v, _ := x.Float64()
+	if math.Abs(v) > mostExponent {
+		panic(fault{fmt.Errorf("an exponential of %g is out of range", v)})
+	}
+	const guard = bits + 64
+	z := new(big.Float).SetPrec(guard).Set(x)
+	k := max(0, z.MantExp(nil)+10)
+	z.SetMantExp(z, -k)
+	sum, term := big.NewFloat(1).SetPrec(guard), big.NewFloat(1).SetPrec(guard)
+	for n := 1; n < 60; n++ { // (2^−10)^60/60! is far below 2^−guard
+		term.Mul(term, z)
+		term.Quo(term, new(big.Float).SetPrec(guard).SetInt64(int64(n)))
+		sum.Add(sum, term)
+	}
+	for range k {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// logOf is the logarithm of a positive number: m·2^e has log m + e·log 2, and log m is
+// 2·artanh((m − 1)/(m + 1)).
+func logOf(x *big.Float) *big.Float {
+	const guard = bits + 64
+	artanh := func(z *big.Float) *big.Float {
+		sq := new(big.Float).SetPrec(guard).Mul(z, z)
+		sum, p := new(big.Float).SetPrec(guard), new(big.Float).SetPrec(guard).Set(z)
+		for n := 1; n < 450; n += 2 { // (1/3)^450 is below 2^−700
+			sum.Add(sum, new(big.Float).SetPrec(guard).Quo(p, new(big.Float).SetInt64(int64(n))))
+			p.Mul(p, sq)
+		}
+		return sum.Add(sum, sum)
+	}
+	m := new(big.Float).SetPrec(guard)
+	e := new(big.Float).SetPrec(guard).Set(x).MantExp(m)
+	if m.Cmp(big.NewFloat(0.7)) < 0 { // near 1 the logarithm must not cancel
+		m.SetMantExp(m, 1)
+		e--
+	}
+	one := big.NewFloat(1).SetPrec(guard)
+	z := new(big.Float).SetPrec(guard).Sub(m, one)
+	z.Quo(z, new(big.Float).SetPrec(guard).Add(m, one))
+	third := new(big.Float).SetPrec(guard).Quo(one, big.NewFloat(3))
+	ln2 := artanh(third)
+	out := ln2.Mul(ln2, new(big.Float).SetInt64(int64(e)))
+	return out.Add(out, artanh(z))
+}
+
+func (a ball) exp() ball { return ball{lower().Set(expOf(a.lo)), upper().Set(expOf(a.hi))}.wider() }
+
+func (a ball) log() ball {
+	if a.lo.Sign() <= 0 {
+		outside("a logarithm")
+	}
+	return ball{lower().Set(logOf(a.lo)), upper().Set(logOf(a.hi))}.wider()
+}
+
+// power is aᵖ.
+func (a ball) power(p float64) ball {
+	switch {
+	case p == 0:
+		return exactly(1)
+	case p == 1:
+		return a
+	case p == 2:
+		return a.square()
+	case p == 0.5:
+		return a.sqrt()
+	case p == -1:
+		if a.lo.Sign() <= 0 && a.hi.Sign() >= 0 {
+			outside("a power")
+		}
+		return a.inverse()
+	case p == math.Trunc(p) && p > 0 && p < 1e6:
+		if math.Mod(p, 2) == 0 {
+			a = a.abs()
+		}
+		out := exactly(1)
+		for base, n := a, int(p); n > 0; n /= 2 {
+			if n%2 == 1 {
+				out = out.mul(base)
+			}
+			if base = base.mul(base); math.Mod(p, 2) == 0 {
+				base.lo.Set(new(big.Float).Abs(base.lo))
+			}
+		}
+		return out
+	}
+	if a.lo.Sign() <= 0 {
+		if a.lo.Sign() < 0 || p < 0 {
+			outside("a power")
+		}
+		if a.hi.Sign() == 0 {
+			return exactly(0)
+		}
+		top := ball{a.hi, a.hi}.log().mul(exactly(p)).exp()
+		return ball{lower(), top.hi}
+	}
+	return a.log().mul(exactly(p)).exp()
+}
+
+// at evaluates an expression at a point. A function without a value there is a fault.
+func at(e *expr, x []float64, memo map[*expr]ball) ball {
+	switch e.op {
+	case opConst:
+		if math.IsInf(e.num, 0) || math.IsNaN(e.num) {
+			fail("a number is %g", e.num)
+		}
+		return exactly(e.num)
+	case opVar:
+		return exactly(x[e.k])
+	}
+	if b, ok := memo[e]; ok {
+		return b
+	}
+	args := make([]ball, len(e.args))
+	for k, a := range e.args {
+		args[k] = at(a, x, memo)
+	}
+	b := e.combine(args)
+	memo[e] = b
+	return b
+}
+
+// combine is the operation on values of the arguments.
+func (e *expr) combine(a []ball) ball {
+	switch e.op {
+	case opSum:
+		out := exactly(0)
+		for k := range a {
+			out = out.add(a[k].mul(exactly(e.weights[k])))
+		}
+		return out
+	case opMul:
+		if e.args[0] == e.args[1] {
+			return a[0].square()
+		}
+		return a[0].mul(a[1])
+	case opPower:
+		return a[0].power(e.num)
+	case opAbs:
+		return a[0].abs()
+	case opExp:
+		return a[0].exp()
+	case opLog:
+		return a[0].log()
+	case opEntropy:
+		if a[0].lo.Sign() == 0 && a[0].hi.Sign() == 0 {
+			return exactly(0)
+		}
+		return a[0].mul(a[0].log()).neg()
+	case opLogistic: // max(t, 0) + log(1 + e^−|t|)
+		return a[0].max(exactly(0)).add(exactly(1).add(a[0].abs().neg().exp()).log())
+	case opXExp:
+		if a[0].lo.Sign() < 0 {
+			outside("xexp")
+		}
+		return a[0].mul(a[0].exp())
+	case opHuber:
+		m := exactly(e.num)
+		s := a[0].abs()
+		if s.hi.Cmp(m.lo) <= 0 {
+			return s.square()
+		}
+		far := s.mul(m).add(s.mul(m)).sub(m.square())
+		if s.lo.Cmp(m.hi) >= 0 {
+			return far
+		}
+		return ball{s.square().lo, far.max(s.square()).hi}
+	case opMax:
+		return largestOf(a)
+	case opNorm:
+		if e.num == 2 {
+			return sumSquares(a).sqrt()
+		}
+		out := exactly(0)
+		for k := range a {
+			if s := a[k].abs(); s.hi.Sign() > 0 {
+				out = out.add(s.power(e.num))
+			}
+		}
+		if out.hi.Sign() == 0 {
+			return out
+		}
+		// the exponent 1/p is rounded: both ends
+		return ball{out.power(math.Nextafter(1/e.num, 0)).lo, out.power(math.Nextafter(1/e.num, 1)).hi}.hull(out.power(1 / e.num)).hull(out.power(math.Nextafter(1/e.num, 1))).hull(out.power(math.Nextafter(1/e.num, 0)))
+	case opLSE:
+		top := largestOf(a)
+		sum := exactly(0)
+		for k := range a {
+			sum = sum.add(a[k].sub(ball{top.lo, top.lo}).exp())
+		}
+		return sum.log().add(ball{top.lo, top.lo})
+	case opLargest:
+		return sumOfLargest(a, e.k)
+	case opGeo:
+		out := exactly(1)
+		for k := range a {
+			if e.weights[k] > 0 {
+				out = out.mul(a[k].power(e.weights[k]))
+			}
+		}
+		return out
+	case opQuadOver:
+		n := len(a) - 1
+		if a[n].lo.Sign() <= 0 {
+			outside("quadoverlin")
+		}
+		return sumSquares(a[:n]).mul(a[n].inverse())
+	case opKL:
+		if a[1].lo.Sign() <= 0 || a[0].lo.Sign() < 0 {
+			outside("kl")
+		}
+		if a[0].hi.Sign() == 0 {
+			return a[1]
+		}
+		return a[0].mul(a[0].mul(a[1].inverse()).log()).sub(a[0]).add(a[1])
+	}
+	return e.ofMatrix(a)
+}
+
+func (a ball) hull(b ball) ball {
+	if b.lo.Cmp(a.lo) < 0 {
+		a.lo = b.lo
+	}
+	return ball{a.lo, a.max(b).hi}
+}
+
+func largestOf(a []ball) ball {
+	out := a[0]
+	for _, b := range a[1:] {
+		out = out.max(b)
+	}
+	return out
+}
+
+func sumSquares(a []ball) ball {
+	out := exactly(0)
+	for _, b := range a {
+		out = out.add(b.square())
+	}
+	return out
+}
+
+// sumOfLargest adds the k largest lower and the k largest upper ends.
+func sumOfLargest(a []ball, k int) ball {
+	lo, hi := make([]*big.Float, len(a)), make([]*big.Float, len(a))
+	for i, b := range a {
+		lo[i], hi[i] = b.lo, b.hi
+	}
+	falling := func(x, y *big.Float) int { return y.Cmp(x) }
+	slices.SortFunc(lo, falling)
+	slices.SortFunc(hi, falling)
+	out := exactly(0)
+	for i := range k {
+		out = out.add(ball{lo[i], hi[i]})
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package verify_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"flag"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify"
+)
+
+var damages = flag.Int("damages", 60, "damaged proofs of TestDamagedProofsAreRefused")
+
+// solved is a problem with a proof.
+func solved(t *testing.T, src string) (*global.Result, []byte) {
+	t.Helper()
+	file, err := lang.Parse("p.dc", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := lang.Compile(context.Background(), file, lang.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := ccp.DefaultSettings()
+	set.Global.Proof = true
+	res, err := global.Solve(context.Background(), prog.Problem, nil, 1, set)
+	if err != nil || !res.Proved || res.Proof == nil {
+		t.Fatalf("error %v, %+v", err, res)
+	}
+	var b bytes.Buffer
+	if n, err := res.Proof.WriteTo(&b); err != nil || n != int64(b.Len()) {
+		t.Fatal(n, err)
+	}
+	return res, b.Bytes()
+}
+
+func read(t testing.TB, src string) *verify.Problem {
+	t.Helper()
+	p, err := verify.Read(context.Background(), src, reader.NewData(nil, "."), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const hard = `var x[2] in [-2, 2], y in [-1, 3]
+minimize x[1]*x[2] + exp(y) - 2*y^2 - norm2(x) + abs(x[1] - y) - sqrt(x[2] + 3)
+subject to
+  far:  x[1]^2 + y^2 >= 1
+  on:   x[1]*y + x[2] == 0.5
+`
+
+// TestDamagedProofsAreRefused: a byte that is changed, lost or added anywhere.
+func TestDamagedProofsAreRefused(t *testing.T) {
+	_, whole := solved(t, hard)
+	p := read(t, hard)
+	if _, err := p.Proof(context.Background(), bytes.NewReader(whole)); err != nil {
+		t.Fatal(err)
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := range *damages {
+		text := bytes.Clone(plain)
+		at := rng.IntN(len(text))
+		switch k % 4 {
+		case 0:
+			text[at] ^= 1 << rng.IntN(8)
+		case 1:
+			text = append(text[:at], text[at+1:]...)
+		case 2:
+			text = append(text[:at], append([]byte{byte('0' + rng.IntN(10))}, text[at:]...)...)
+		case 3: // a line is lost
+			lines := bytes.SplitAfter(text, []byte("\n"))
+			n := rng.IntN(len(lines) - 1)
+			text = bytes.Join(append(lines[:n:n], lines[n+1:]...), nil)
+		}
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		if _, err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := p.Proof(context.Background(), &b); err == nil {
+			t.Errorf("damage %d of kind %d at byte %d is accepted: %+v", k, k%4, at, out)
+		}
+		raw := bytes.Clone(whole)
+		raw[rng.IntN(len(raw)-10)+10] ^= 1 << rng.IntN(8) // behind the head of gzip, which has a time
+		if out, err := p.Proof(context.Background(), bytes.NewReader(raw)); err == nil {
+			t.Errorf("a damaged file is accepted: %+v", out)
+		}
+	}
+}
+
+// TestProofOfAnotherProblem: its multipliers show a bound of this one that holds, or it is
+// refused; it never shows one that does not hold.
+func TestProofOfAnotherProblem(t *testing.T) {
+	_, file := solved(t, hard)
+	for _, change := range [][2]string{{"x[1]*x[2]", "-0.2*x[1]*x[2]"}, {">= 1", ">= 0.5"}, {"exp(y)", "exp(0.5*y)"}, {"minimize", "maximize"}, {"x[2] in", "z[2] in"}, {"y in [-1, 3]", "y in [-1, 4]"}} {
+		src := strings.Replace(hard, change[0], change[1], 1)
+		if change[0] == "x[2] in" {
+			src = strings.NewReplacer("x[", "z[", "(x)", "(z)").Replace(src)
+		}
+		out, err := read(t, src).Proof(context.Background(), bytes.NewReader(file))
+		if err != nil {
+			continue
+		}
+		res, _ := solved(t, src)
+		if out.Lower > res.Objective+1e-6 {
+			t.Errorf("%s: the proof of another problem shows %g, a point has %g", change[1], out.Lower, res.Objective)
+		}
+	}
+}
+
+// TestCheckNamesWhatIsWrong: an objective, a violation and a bound that are not true.
+func TestCheckNamesWhatIsWrong(t *testing.T) {
+	const src = "var x[2] in [0, 2]\nminimize sumsq(x - 1) - x[1]\nsubject to\n  c: x[1] + x[2] <= 1\n"
+	right := `{"status":"converged","objective":-0.5,"max_violation":0,"feasible":true,"bound":-0.75,"variables":{"x":[0.5,0.5]}}`
+	right = strings.Replace(right, "-0.5", "0", 1)
+	for text, want := range map[string]string{
+		right: "",
+		strings.Replace(right, `"objective":0`, `"objective":-0.1`, 1): "the objective is between",
+		strings.Replace(right, "[0.5,0.5]", "[0.5,0.75]", 1):           "violation",
+		strings.Replace(right, `"converged"`, `"infeasible"`, 1):       "not shown",
+		strings.Replace(right, `"converged"`, `"unbounded"`, 1):        "no ray",
+	} {
+		r, err := verify.ParseResult([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, found, err := read(t, src).Check(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range found {
+			if !f.OK {
+				got += f.Text
+			}
+		}
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: refused %q, want %q", text, got, want)
+		}
+	}
+	for _, bad := range []string{"", "[]", "{}", `{"status":"converged","objective":1,"variables":{"x":[1]}}`, `{"status":"converged","variables":{"y":[1,2]}}`} {
+		r, err := verify.ParseResult([]byte(bad))
+		if err == nil {
+			_, _, err = read(t, src).Check(r)
+		}
+		if err == nil {
+			t.Errorf("%q is accepted as a result", bad)
+		}
+	}
+}
+
+// TestInfeasibleByIntervals: empty boxes are found, and not where points are.
+func TestInfeasibleByIntervals(t *testing.T) {
+	r, err := verify.ParseResult([]byte(`{"status":"infeasible"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for src, want := range map[string]bool{
+		"var x in [0, 1]\nminimize x\nsubject to\n x^2 >= 1.5\n":                        true,
+		"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n exp(x) + y <= 0.5\n":    true,
+		"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n exp(x) + y <= 1.0001\n": false,
+	} {
+		_, found, err := read(t, src).Check(r)
+		if err != nil || len(found) != 1 || found[0].OK != want {
+			t.Errorf("%s: %v, %v", src, found, err)
+		}
+	}
+}
+
+// TestReadsTheExamples: the evaluator gives the values that the compiled problems have, at
+// their starts and at random points, for every example and problem of the tests.
+func TestReadsTheExamples(t *testing.T) {
+	var paths []string
+	for _, pattern := range []string{"../examples/*.dc", "../dc/lang/testdata/nine/*.dc", "../dc/lang/testdata/testset/*.dc", "../cmd/dcopt/testdata/equations/*.dc", "../cmd/dcopt/testdata/script/solve_*/*.dc", "../internal/judge/testdata/*.dc", "../internal/shared/testdata/data/cases/*/*.dc"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, more...)
+	}
+	if len(paths) < 100 {
+		t.Fatalf("only %d problem files", len(paths))
+	}
+	unread := 0
+	for _, path := range paths {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := lang.Parse(path, src)
+		if err != nil {
+			continue
+		}
+		prog, err := lang.Compile(context.Background(), file, lang.Options{Dir: filepath.Dir(path)})
+		if err != nil || prog.Problem.NumVars() > 2000 {
+			continue
+		}
+		p, err := verify.Read(context.Background(), string(src), reader.NewData(nil, filepath.Dir(path)), nil)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			unread++
+			continue
+		}
+		for seed := range uint64(2) {
+			x := prog.Problem.Start(seed)
+			if p.NumVars() != len(x) {
+				t.Logf("%s: %d variables, the compiled problem has %d", path, p.NumVars(), len(x))
+				break
+			}
+			v, bound := prog.Problem.Evaluate(x)
+			pt, err := p.Evaluate(x)
+			if err != nil || pt.Outside != "" {
+				continue // outside a domain
+			}
+			if tol := bound + 1e-9*max(1, math.Abs(v)); !(v >= pt.Lo-tol && v <= pt.Hi+tol) {
+				t.Errorf("%s, seed %d: the objective is in [%.17g, %.17g], compiled %.17g", path, seed, pt.Lo, pt.Hi, v)
+			}
+			viol, name := prog.Problem.Violation(x)
+			if math.Abs(viol-pt.Violation) > 1e-7*max(1, viol) {
+				t.Errorf("%s, seed %d: the violation is %.9g at %s, compiled %.9g at %s", path, seed, pt.Violation, pt.Worst, viol, name)
+			}
+		}
+	}
+	if unread > 0 {
+		t.Errorf("%d of %d are not read", unread, len(paths))
+	}
+}
+
+// TestFunctionsHaveManyDigits: exponentials, logarithms and roots against known digits.
+func TestFunctionsHaveManyDigits(t *testing.T) {
+	digits := regexp.MustCompile(`^[0-9.e+-]+$`)
+	for expr, want := range map[string]string{
+		"exp(x)": "2.718281828459045235360287", "log(x + 1)": "0.6931471805599453094172321", "sqrt(x + 1)": "1.414213562373095048801689",
+		"logistic(x)": "1.313261687518222834048995", "(x + 1)^0.3": "1.231144413344916284499391", "norm([x, 2*x], 3)": "2.080083823051904114530057",
+		"entr(x + 1)": "-1.386294361119890618834464", "kl(x + 1, x)": "0.3862943611198906188344642", "lambda_max([x, 2; 2, x])": "3", "normnuc([x, 2; 0, x])": "2.828427124746190097603377",
+	} {
+		if !digits.MatchString(want) {
+			t.Fatal(want)
+		}
+		p := read(t, "var x\nminimize "+expr+"\n")
+		pt, err := p.Evaluate([]float64{1})
+		v, _ := strconv.ParseFloat(want, 64)
+		if err != nil || !(pt.Lo <= v && v <= pt.Hi) || pt.Hi-pt.Lo > 1e-15*math.Abs(v) {
+			t.Errorf("%s is in [%.17g, %.17g], want %s (%v)", expr, pt.Lo, pt.Hi, want, err)
+		}
+	}
+}
