@@ -114,6 +114,57 @@ func TestDamagedProofsAreRefused(t *testing.T) {
 	}
 }
 
+// TestTrianglesAreVerified: a quadratic function over a box whose proof needs triangle
+// inequalities; the bound that verify shows is the optimum, found over all corners where
+// the diagonal is convex.
+func TestTrianglesAreVerified(t *testing.T) {
+	const n = 9
+	rng := rand.New(rand.NewPCG(5, 7))
+	q := make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			q[i*n+j] = float64(rng.IntN(101) - 50)
+			q[j*n+i] = q[i*n+j]
+		}
+		q[i*n+i] = math.Abs(q[i*n+i])
+	}
+	var rows []string
+	for i := range n {
+		var row []string
+		for j := range n {
+			row = append(row, strconv.FormatFloat(q[i*n+j], 'g', -1, 64))
+		}
+		rows = append(rows, strings.Join(row, ","))
+	}
+	src := "param Q = [" + strings.Join(rows, ";\n  ") + "]\nvar x[9] in [0, 1]\nmaximize 0.5*quad(x, Q) - 20*sum(x)\n"
+	best := math.Inf(-1)
+	for corner := range 1 << n {
+		v := 0.0
+		for i := range n {
+			for j := range n {
+				if corner>>i&1 == 1 && corner>>j&1 == 1 {
+					v += 0.5 * q[i*n+j]
+				}
+			}
+			v -= 20 * float64(corner>>i&1)
+		}
+		best = max(best, v)
+	}
+	res, file := solved(t, src)
+	out, err := read(t, src).Proof(context.Background(), bytes.NewReader(file))
+	if err != nil || math.Abs(out.Lower-best) > 1e-5*max(1, math.Abs(best)) || math.Abs(res.Objective-best) > 1e-5*math.Abs(best) {
+		t.Errorf("error %v, the proof shows %.9g, found %.9g; the best corner has %.9g", err, out.Lower, res.Objective, best)
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(zip)
+	if err != nil || !bytes.Contains(plain, []byte(`"t":[[`)) {
+		t.Errorf("error %v; the proof has no triangles", err)
+	}
+}
+
 // TestProofOfAnotherProblem: its multipliers show a bound of this one that holds, or it is
 // refused; it never shows one that does not hold.
 func TestProofOfAnotherProblem(t *testing.T) {

@@ -6,7 +6,7 @@
 // rows and from an affine minorant for each term, made at a hint: neither need be exact.
 //
 // References: McCormick 1976, Computability of global solutions to factorable nonconvex
-// programs; Falk and Soland 1969, An algorithm for separable nonconvex programming
+// programs; Padberg 1989, The Boolean quadric polytope; Falk and Soland 1969, An algorithm for separable nonconvex programming
 // problems; Neumaier and Shcherbina 2004, Safe bounds in linear and mixed-integer linear
 // programming; Jansson 2004, Rigorous lower and upper bounds in linear programming;
 // Messine 2004, Deterministic global optimization using interval constraint propagation

@@ -12,17 +12,20 @@ import (
 
 // relaxation is the convex problem of a box.
 type relaxation struct {
-	p      *flat.Problem
-	box    []flat.Interval
-	b      *subproblem.Builder
-	rows   []int           // of the problem's rows
-	affine []int           // of each affine term: its row
-	planes map[int][4]int  // of products: the rows of the planes, two from below, two from above; −1: none
-	shares map[int][]int   // of maxima: the rows of the arguments
-	target int             // the column that is minimised in place of the cost, −1: none
-	sign   float64         // of the target
-	phase1 bool            // the sum of the violations of rows is minimised
-	exact  map[int]dc.Expr // convex functions of terms, shared by nodes
+	p       *flat.Problem
+	box     []flat.Interval
+	b       *subproblem.Builder
+	rows    []int           // of the problem's rows
+	affine  []int           // of each affine term: its row
+	planes  map[int][4]int  // of products: the rows of the planes, two from below, two from above; −1: none
+	shares  map[int][]int   // of maxima: the rows of the arguments
+	target  int             // the column that is minimised in place of the cost, −1: none
+	sign    float64         // of the target
+	cuts    []flat.Cut      // triangles
+	cutRows []int           // of the triangles
+	both    map[int]bool    // products that triangles need bounded from both sides
+	phase1  bool            // the sum of the violations of rows is minimised
+	exact   map[int]dc.Expr // convex functions of terms, shared by nodes
 }
 
 func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
@@ -71,10 +74,30 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	}
 	r.affine = make([]int, len(p.Terms))
 	r.planes, r.shares = map[int][4]int{}, map[int][]int{}
+	r.both = map[int]bool{}
+	for i := range r.cuts {
+		for _, j := range r.cuts[i].Terms {
+			r.both[j] = true
+		}
+	}
 	for k := range p.Terms {
 		r.term(k, costs)
 	}
+	r.cutRows = r.cutRows[:0]
+	for i := range r.cuts {
+		r.triangle(&r.cuts[i])
+	}
 	return b.Problem(nil)
+}
+
+// triangle states a cut over the box.
+func (r *relaxation) triangle(c *flat.Cut) {
+	lin, prod, constant := c.Row(r.box)
+	idx, val := make([]int, 0, 6), make([]float64, 0, 6)
+	for i := range 3 {
+		idx, val = append(idx, c.Cols[i], c.Terms[i]), append(val, lin[i].Lo, prod[i].Lo)
+	}
+	r.cutRows = append(r.cutRows, r.b.AddRow(dc.NewLinear(idx, val, constant.Lo), math.Inf(-1), 0, -1))
 }
 
 // slack is a column that costs.
@@ -106,7 +129,7 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 			r.affine[k] = r.b.AddRow(w.AddScaled(-1, t.Lin), lowest, 0, -1)
 		}
 	case t.Op == flat.Product:
-		r.product(k, below, above)
+		r.product(k, below || r.both[j], above || r.both[j])
 	default:
 		u := columnOf(t.A)
 		if c, ok := costs[j]; ok {
@@ -283,6 +306,11 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		default:
 			d.Hints[k] = d.Points[t.A]
 		}
+	}
+	for i, row := range r.cutRows {
+		c := r.cuts[i]
+		c.Mult = max(0, y(row))
+		d.Cuts = append(d.Cuts, c)
 	}
 	for j, rows := range r.shares {
 		w := make([]float64, len(rows))

@@ -37,11 +37,12 @@ type Search struct {
 	// Begun: the root has a bound.
 	Begun bool
 
-	exact  map[int]dc.Expr
-	branch []int // columns that may be split
-	root   []flat.Interval
-	open   queue
-	lost   float64 // the least bound of the nodes that were pruned
+	exact   map[int]dc.Expr
+	triples []triple
+	branch  []int // columns that may be split
+	root    []flat.Interval
+	open    queue
+	lost    float64 // the least bound of the nodes that were pruned
 }
 
 // Tree is a node of the tree as it was searched.
@@ -64,6 +65,7 @@ type node struct {
 	depth int
 	tree  *Tree
 	order int // by which equal bounds are taken
+	cuts  []triangle
 }
 
 // batch is how many nodes are solved at a time, whatever the number of processors.
@@ -83,7 +85,7 @@ func (s *Search) Unbounded() []int {
 
 // Prepare bounds the root's box by intervals. It reports false where nothing is feasible.
 func (s *Search) Prepare() bool {
-	s.exact = functions(s.P)
+	s.exact, s.triples = functions(s.P), triplesOf(s.P)
 	s.root = slices.Clone(s.P.Box)
 	s.lost = math.Inf(1)
 	args := make([]bool, s.P.Columns())
@@ -217,7 +219,7 @@ func (s *Search) split(nd *node, v *visit, orders *int) {
 		t.Dual = nil
 	}
 	for half := range 2 {
-		child := node{box: slices.Clone(v.box), bound: nd.bound, depth: nd.depth + 1, tree: trees[half], order: *orders}
+		child := node{box: slices.Clone(v.box), bound: nd.bound, depth: nd.depth + 1, tree: trees[half], order: *orders, cuts: v.cuts}
 		*orders++
 		if half == 0 {
 			child.box[at].Hi = v.at
@@ -254,6 +256,7 @@ type visit struct {
 	col   int // to split, −1: none
 	at    float64
 	empty bool
+	cuts  []triangle // that hold with equality
 	err   error
 }
 
@@ -281,6 +284,8 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	}
 	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1}
 	r := &relaxation{p: s.P, box: box, target: -1, exact: s.exact}
+	triangles := s.wideOnly(nd.cuts, box)
+	r.cuts = s.cuts(triangles)
 	res, err := s.solve(ctx, r)
 	if err != nil {
 		return visit{err: err}
@@ -310,8 +315,84 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return v
 	}
 	v.x = slices.Clone(x[:s.P.N])
+	if err := s.tighter(ctx, nd, &v, r, triangles, work); err != nil {
+		return visit{err: err}
+	}
+	x = v.dual.Points
 	v.col, v.at = s.choose(box, x, work)
 	return v
+}
+
+// Rounds of triangles: of the root, and of other nodes.
+// Source: limits of time; the search ends for any numbers.
+const (
+	rootCuts = 12
+	nodeCuts = 1
+)
+
+// tighter adds triangles while they pay, and keeps those that hold with equality.
+func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation, known []triangle, work []flat.Interval) error {
+	rounds := nodeCuts
+	if nd.depth == 0 {
+		rounds = rootCuts
+	}
+	again := make([]flat.Interval, len(work))
+	for len(s.triples) > 0 {
+		v.cuts = nil
+		for i, t := range known {
+			if v.dual.Cuts[i].Mult > 1e-9 {
+				v.cuts = append(v.cuts, t)
+			}
+		}
+		if rounds--; rounds < 0 || s.prunes(v.bound) {
+			return nil
+		}
+		more := s.separate(r.box, v.dual.Points, known)
+		if len(more) == 0 {
+			return nil
+		}
+		next := append(slices.Clone(v.cuts), more...)
+		q := &relaxation{p: s.P, box: r.box, target: -1, exact: s.exact, cuts: s.cuts(next)}
+		res, err := s.solve(ctx, q)
+		if err != nil {
+			return err
+		}
+		if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+			return nil
+		}
+		d := q.dual(res)
+		bound := s.P.Bound(d, r.box, again)
+		if !(bound > v.bound) {
+			return nil
+		}
+		gain := bound - v.bound
+		v.bound, v.dual, known = bound, d, next
+		copy(work, again)
+		if gain < 0.01*(s.Upper-bound) {
+			rounds = 0
+		}
+	}
+	return nil
+}
+
+// wideOnly leaves out triangles of variables that have one value.
+func (s *Search) wideOnly(list []triangle, box []flat.Interval) []triangle {
+	return slices.DeleteFunc(slices.Clone(list), func(t triangle) bool {
+		for _, j := range s.triples[t.triple].cols {
+			if !(box[j].Width() > narrow) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (s *Search) cuts(list []triangle) []flat.Cut {
+	out := make([]flat.Cut, len(list))
+	for i, t := range list {
+		out[i] = s.cut(t)
+	}
+	return out
 }
 
 // solve solves the convex problem of a box.
