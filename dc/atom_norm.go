@@ -190,7 +190,7 @@ func (f *norm2) Represent(c Canon) Form {
 // Line: |a| ≤ b of one entry and a constant b.
 func (f *norm2) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
 	a := qrReduced(f.a)
-	if !b.IsConst() || a.Len() != 1 {
+	if !(b.IsConst() && b.Const >= 0) || a.Len() != 1 {
 		return Linear{}, 0, 0, 0, false
 	}
 	return a.Entry(0), -b.Const, b.Const, 1, true
