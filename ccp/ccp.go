@@ -46,7 +46,7 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 			continue
 		}
 		if r.lost(m, r.trial(n, it)) {
-			return outcome{Stalled, "given up: other starts have led to better points", true}, nil
+			return outcome{status: Stalled, message: "given up: other starts have led to better points", lost: true}, nil
 		}
 		if end, err := r.decide(ctx, stop(r.view(it)), &it); err != nil || end.over() { // 4. stop
 			return end, err
@@ -94,7 +94,10 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	end, err := r.local(ctx, search.Move{})
-	if err != nil || end.status != Converged {
+	if err == nil && r.fails(end) {
+		end, err = r.settle(ctx, end)
+	}
+	if err != nil || end.status != Converged || end.bare {
 		return end, err
 	}
 	if r.proved() {
@@ -103,6 +106,43 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 	}
 	return r.improve(ctx, end)
 }
+
+// fails reports whether the backend has ended the run at a point that keeps the constraints, of a problem that is not convex.
+func (r *run) fails(end outcome) bool {
+	return (end.status == Numerical || end.status == Stalled) && !end.lost && r.res.Feasible && !r.sub.Convex()
+}
+
+// settle goes down by values and gradients from the best point of a run whose convex problems the backend cannot solve. From
+// each lower point the procedure is tried again. The point is converged, as any other is, where no small step betters it.
+func (r *run) settle(ctx context.Context, end outcome) (outcome, error) {
+	r.budget.Afford(settleWork)
+	for range mostLeads {
+		p := r.point()
+		m, leads := r.kinds.Leads(&p)
+		if !leads {
+			if r.kinds.AtRest() {
+				end = outcome{status: Converged, bare: true, message: joined("the backend cannot solve the convex problems; by values and gradients no small step is better", end.message)}
+			}
+			return end, nil
+		}
+		r.follow(m)
+		if err := ctx.Err(); err != nil {
+			return ended(ctx, err)
+		}
+		if r.sub.Solver == nil {
+			continue
+		}
+		next, err := r.local(ctx, m)
+		if err != nil || !r.fails(next) {
+			return next, err
+		}
+		end = next
+	}
+	return end, nil
+}
+
+// settleWork is the work, as of Budget.Spent, that pays for the looks of settle. Source: a limit of time; it is some .1 s.
+const settleWork = 2e6
 
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts, or the objective is constant.
@@ -153,7 +193,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.work, res.least = r.work(), max(r.set.Tol*r.p.ObjectiveSize(res.X), res.ObjectiveError)
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
-	if res.Duals == nil && len(r.tip.Res.Y) == len(r.tip.Rows) && res.Iterations > 0 {
+	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == len(r.tip.Rows) && res.Iterations > 0 {
 		res.take(r.tip.Duals())
 	}
 	return res

@@ -74,8 +74,12 @@ func TestFailuresOfTheBackendAreMet(t *testing.T) {
 		t.Errorf("%v although one solve in seven fails: %s", good.Status, good.Message)
 	}
 	bad := solve(t, p, nil, func(s *ccp.Settings) { s.Backend = flaky{always: true, solves: &n} })
-	if bad.Status != ccp.Numerical || bad.Message == "" {
-		t.Errorf("%v although every solve fails: %s", bad.Status, bad.Message)
+	if bad.Status != ccp.Converged || !strings.Contains(bad.Message, "the backend cannot solve") || !bad.Feasible || bad.Duals != nil {
+		t.Errorf("%v where every solve fails: %s", bad.Status, bad.Message)
+	}
+	descent := solve(t, p, bad.X, func(s *ccp.Settings) { s.Search = ccp.Search{} })
+	if descent.Objective < bad.Objective*(1-1e-5) {
+		t.Errorf("%g where every solve fails, and a descent from there ends at %g", bad.Objective, descent.Objective)
 	}
 }
 

@@ -63,6 +63,7 @@ type outcome struct {
 	status  Status
 	message string
 	lost    bool // it was given up by whoever began it
+	bare    bool // no convex problem has led to the point: it has no multipliers
 }
 
 func (o outcome) over() bool { return o.status != Unknown }

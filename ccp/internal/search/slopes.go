@@ -26,6 +26,7 @@ type Slopes struct {
 
 	looked []float64 // the best point at which it has looked last
 	led    bool      // that look has found a lower point
+	whole  bool      // it has found none at any distance
 	rng    *rand.Rand
 	widths []float64 // of the variables' ranges
 	gaps   []float64 // violations of the DC constraints that are allowed
@@ -76,7 +77,7 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 	if s.Off || !s.More() || s.Sub.Convex() || len(p.Best) > mostSloped || slices.Equal(s.looked, p.Best) && !s.led {
 		return Move{}, false
 	}
-	s.looked, s.led = append(s.looked[:0], p.Best...), false
+	s.looked, s.led, s.whole = append(s.looked[:0], p.Best...), false, false
 	slip := 0.0
 	for _, k := range s.Sub.Hard {
 		slip = max(slip, s.Sub.DC.RelativeViolation(k, p.Best))
@@ -104,7 +105,8 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 			}
 		}
 	}
-	if s.led = first-f > counts; !s.led {
+	s.led = first-f > counts
+	if s.whole = !s.led && reach < leastShare; !s.led {
 		return Move{}, false
 	}
 	return Move{X: x, Z: x, Restart: Jump}, true

@@ -137,6 +137,17 @@ func (ks Kinds) Leads(p *Point) (m Move, ok bool) {
 	return m, ok
 }
 
+// AtRest reports whether the last look at the best point was a whole one that found no lower point: it is at rest
+// in all directions, not only along the coordinates.
+func (ks Kinds) AtRest() bool {
+	for _, k := range ks {
+		if s, is := k.(*Slopes); is {
+			return s.whole
+		}
+	}
+	return false
+}
+
 // Budget bounds the cost of searches that find nothing, in iterations of the
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
@@ -158,6 +169,13 @@ const (
 // Spent is the work so far, in iterations of the backend times entries of the convex
 // problem, to which the overhead of an iteration is added: some have no entries, only bounds.
 func (b *Budget) Spent() float64 { return float64(b.Work+b.Extra) * (b.Size + Overhead) }
+
+// Afford makes the work at least that much, as if it had been spent: searches in its place are paid by it.
+func (b *Budget) Afford(work float64) {
+	if more := work - b.Spent(); more > 0 {
+		b.Extra += int(more / (b.Size + Overhead))
+	}
+}
 
 // Affords reports whether there is work left for convex problems.
 func (b *Budget) Affords() bool {
