@@ -118,6 +118,7 @@ func (r *run) settle(ctx context.Context, end outcome) (outcome, error) {
 	r.budget.Afford(settleWork)
 	for range mostLeads {
 		p := r.point()
+		p.Fine = true
 		m, leads := r.kinds.Leads(&p)
 		if !leads {
 			if r.kinds.AtRest() {

@@ -80,7 +80,11 @@ func (c *Compass) Leads(p *Point) (Move, bool) {
 	for _, k := range c.Sub.Hard {
 		slip = max(slip, c.Sub.DC.RelativeViolation(k, p.Best))
 	}
-	if c.from(p.Best, 0, slip) <= max(c.least, c.Tol*c.Sub.DC.ObjectiveSize(p.Best)) {
+	gain, counts := c.from(p.Best, 0, slip), c.Tol*c.Sub.DC.ObjectiveSize(p.Best)
+	if p.Fine {
+		counts = 0
+	}
+	if gain <= max(c.least, counts) {
 		return Move{}, false
 	}
 	return c.jump(), true

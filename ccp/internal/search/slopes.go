@@ -35,6 +35,7 @@ type Slopes struct {
 	hess   []float64 // n×n: the curvature by shares of the ranges
 	long   float64   // length of the longest gradient
 	learnt bool      // hess knows of a step
+	lo, hi float64   // the range of the objective over all points tried
 	work   float64   // coefficients of a value and a gradient
 	left   float64   // coefficients that may be visited
 }
@@ -88,11 +89,18 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	s.gaps = append(s.gaps[:0], values.gap...)
-	counts := max(s.Tol*s.Sub.DC.ObjectiveSize(p.Best), s.Noise(p.Best))
+	s.lo, s.hi = first, first
+	size, noise := s.Sub.DC.ObjectiveSize(p.Best), s.Noise(p.Best)
+	counts := func() float64 {
+		if p.Fine {
+			return max(s.Tol*min(size, s.hi-s.lo), noise)
+		}
+		return max(s.Tol*size, noise)
+	}
 	x, f, reach := slices.Clone(p.Best), first, farReach
 	s.learnt = false
 	for n := 0; n < slopeSteps && reach >= leastShare && s.left > 0; n++ {
-		y, φ, full := s.step(x, f, reach, counts/slopeSteps)
+		y, φ, full := s.step(x, f, reach, max(counts()/slopeSteps, noise))
 		switch {
 		case y == nil && s.learnt:
 			s.learnt = false
@@ -105,7 +113,7 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 			}
 		}
 	}
-	s.led = first-f > counts
+	s.led = first-f > counts()
 	if s.whole = !s.led && reach < leastShare; !s.led {
 		return Move{}, false
 	}
@@ -246,6 +254,7 @@ func (s *Slopes) value(y []float64) (φ float64, ok bool) {
 	if !num.Finite(φ) {
 		return φ, false
 	}
+	s.lo, s.hi = min(s.lo, φ), max(s.hi, φ)
 	for k, gap := range s.Values.probe.gap {
 		if gap > s.gaps[k] {
 			return φ, false

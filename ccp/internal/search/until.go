@@ -14,6 +14,9 @@ type Point struct {
 	Tau       float64   // penalty weight
 	Objective float64   // at Best, minimised
 	Least     float64   // the smallest decrease of the objective that counts
+	// Fine says that no convex problem has led to the point: decreases count that are small beside the objective's terms, but not
+	// beside its range.
+	Fine bool
 }
 
 // Restart says what of a local search's state goes on.
