@@ -94,11 +94,8 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	end, err := r.local(ctx, search.Move{})
-	if err == nil && r.fails(end) {
-		end, err = r.settle(ctx, end)
-	}
-	if err != nil || end.status != Converged || end.bare {
-		return end, err
+	if err != nil || end.status != Converged {
+		return r.settle(ctx, end, err)
 	}
 	if r.proved() {
 		r.res.take(r.duals())
@@ -114,7 +111,11 @@ func (r *run) fails(end outcome) bool {
 
 // settle goes down by values and gradients from the best point of a run whose convex problems the backend cannot solve. From
 // each lower point the procedure is tried again. The point is converged, as any other is, where no small step betters it.
-func (r *run) settle(ctx context.Context, end outcome) (outcome, error) {
+// Another end stays as it is.
+func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, error) {
+	if err != nil || !r.fails(end) {
+		return end, err
+	}
 	r.budget.Afford(settleWork)
 	for range mostLeads {
 		p := r.point()
@@ -133,11 +134,12 @@ func (r *run) settle(ctx context.Context, end outcome) (outcome, error) {
 		if r.sub.Solver == nil {
 			continue
 		}
-		next, err := r.local(ctx, m)
-		if err != nil || !r.fails(next) {
-			return next, err
+		if end, err = r.local(ctx, m); err == nil && end.status == Converged {
+			return r.improve(ctx, end)
 		}
-		end = next
+		if err != nil || !r.fails(end) {
+			return end, err
+		}
 	}
 	return end, nil
 }

@@ -32,12 +32,17 @@ type Slopes struct {
 	gaps   []float64 // violations of the DC constraints that are allowed
 	rows   []slope   // constraints
 	here   slope     // the objective at the point, with the gradient by shares of the ranges
-	hess   []float64 // n×n: the curvature by shares of the ranges
 	long   float64   // length of the longest gradient
-	learnt bool      // hess knows of a step
-	lo, hi float64   // the range of the objective over all points tried
-	work   float64   // coefficients of a value and a gradient
-	left   float64   // coefficients that may be visited
+	curvature
+	seen dc.Interval // the range of the objective over all points tried
+	work float64     // coefficients of a value and a gradient
+	left float64     // coefficients that may be visited
+}
+
+// curvature is an approximation of the Hessian of the objective.
+type curvature struct {
+	hess   []float64 // n×n, by shares of the ranges
+	learnt bool      // it knows of a step
 }
 
 // slope is a constraint at a point: value + gradient·d ≤ 0 to first order.
@@ -89,11 +94,11 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	s.gaps = append(s.gaps[:0], values.gap...)
-	s.lo, s.hi = first, first
+	s.seen = dc.Interval{Lo: first, Hi: first}
 	size, noise := s.Sub.DC.ObjectiveSize(p.Best), s.Noise(p.Best)
 	counts := func() float64 {
 		if p.Fine {
-			return max(s.Tol*min(size, s.hi-s.lo), noise)
+			return max(s.Tol*min(size, s.seen.Hi-s.seen.Lo), noise)
 		}
 		return max(s.Tol*size, noise)
 	}
@@ -254,7 +259,7 @@ func (s *Slopes) value(y []float64) (φ float64, ok bool) {
 	if !num.Finite(φ) {
 		return φ, false
 	}
-	s.lo, s.hi = min(s.lo, φ), max(s.hi, φ)
+	s.seen = dc.Interval{Lo: min(s.seen.Lo, φ), Hi: max(s.seen.Hi, φ)}
 	for k, gap := range s.Values.probe.gap {
 		if gap > s.gaps[k] {
 			return φ, false
