@@ -193,6 +193,7 @@ type recorder struct {
 
 // RecordBounds tells the line how far a proof is.
 func (r recorder) RecordBounds(b ccp.Bounds) error {
+	r.p.portion(0, 1) // how many nodes are to come nobody knows
 	r.p.say("%d nodes, %d open: objective %.6g, bound %.6g, gap %.1e", b.Nodes, b.Open, b.Objective, b.Bound, b.Gap)
 	return nil
 }

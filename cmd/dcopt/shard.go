@@ -148,6 +148,7 @@ type shardRun struct {
 
 	mu     sync.Mutex
 	done   int
+	before int // of these, with results of a run before
 	failed []int
 	code   int   // the largest of the codes of failures
 	stop   error // nothing can be written: no shard is begun any more
@@ -157,6 +158,7 @@ type shardRun struct {
 func (w *shardRun) all(list []int, jobs int) error {
 	ctx, cancel := context.WithCancel(w.c.Context)
 	defer cancel()
+	w.line.portion(0, 1)
 	next := make(chan int)
 	var wait sync.WaitGroup
 	for range jobs {
@@ -219,7 +221,11 @@ func (w *shardRun) one(ctx context.Context, r *plan.Runner, i, of int) {
 	switch {
 	case err == nil:
 		w.done++
+		if written {
+			w.before++
+		}
 		w.line.say("%d of %d shards", w.done, of)
+		w.line.portion(float64(w.done-w.before), float64(of-w.before))
 	case ctx.Err() != nil:
 	default:
 		w.failed = append(w.failed, i)

@@ -43,7 +43,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
 }
 
 func newServer(ctx context.Context, w io.Writer, opt Options) *server {
-	return &server{ctx: ctx, opt: opt, out: frameWriter{w: w}, docs: map[string]*opened{}, running: map[string]context.CancelFunc{}, places: make(chan struct{}, mostRequests)}
+	return &server{ctx: ctx, opt: opt, out: frameWriter{w: w}, docs: map[string]*opened{}, running: map[string]context.CancelFunc{}, places: make(chan struct{}, mostRequests), looking: make(chan struct{}, 1)}
 }
 
 func newFrames(r io.Reader) *frames {
@@ -67,6 +67,7 @@ type server struct {
 	docs              map[string]*opened
 
 	places  chan struct{} // of requests under way
+	looking chan struct{} // for mistakes: one document at a time, as its data may be large
 	mu      sync.Mutex
 	running map[string]context.CancelFunc // by the id of the request
 	panics  int                           // recovered; a mistake of this package
@@ -299,6 +300,12 @@ func (s *server) open(d *document) {
 			case <-ctx.Done():
 				return
 			}
+		}
+		select {
+		case s.looking <- struct{}{}:
+			defer func() { <-s.looking }()
+		case <-ctx.Done():
+			return
 		}
 		s.guarded(nil, func() {
 			list, err := s.diagnostics(ctx, d)
