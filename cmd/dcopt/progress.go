@@ -44,8 +44,11 @@ func (m *messages) progress(what string) *progress {
 // isTerminal takes every character device for a terminal; text that is written to
 // /dev/null does no harm.
 func isTerminal(w io.Writer) bool {
-	if g, ok := w.(*gate); ok {
-		return isTerminal(g.w)
+	switch inner := w.(type) {
+	case *gate:
+		return isTerminal(inner.w)
+	case *stream:
+		return isTerminal(inner.w)
 	}
 	f, ok := w.(*os.File)
 	if !ok {

@@ -191,7 +191,7 @@ func TestStatusColour(t *testing.T) {
 	defer null.Close()
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "")
-	if !colours(null) || !colours(&gate{w: null}) || colours(io.Discard) {
+	if !colours(null) || !colours(&gate{w: &stream{w: null}}) || colours(io.Discard) {
 		t.Error("a device has no colours, or a buffer has")
 	}
 	t.Setenv("NO_COLOR", "1")
