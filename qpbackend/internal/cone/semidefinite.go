@@ -111,7 +111,7 @@ func (c *Semidefinite) ScaleContext(ctx context.Context, s, z []float64) bool {
 	c.inv = false
 	c.unpack(ls, s)
 	c.unpack(lz, z)
-	if !num.Cholesky(ls, n) || !num.Cholesky(lz, n) {
+	if !num.Cholesky(ls, n) || ctx.Err() != nil || !num.Cholesky(lz, n) || ctx.Err() != nil {
 		return false
 	}
 	if n >= large {
@@ -162,6 +162,9 @@ func (c *Semidefinite) scaleLarge(ctx context.Context) bool {
 	}
 	k, kt, v := c.x, c.t, c.q
 	c.mul.MulT(k, lz, ls, n, n)
+	if ctx.Err() != nil {
+		return false
+	}
 	c.mul.MulTSymmetric(v, k, k, n, n)
 	if !matrix.Eigen(ctx, v, n) {
 		return false
@@ -169,8 +172,14 @@ func (c *Semidefinite) scaleLarge(ctx context.Context) bool {
 	matrix.Transpose(kt, k, n)
 	kv := c.qi
 	c.mul.MulT(kv, kt, v, n, n) // columns λᵢuᵢ
+	if ctx.Err() != nil {
+		return false
+	}
 	matrix.Transpose(k, ls, n)
 	c.mul.MulT(c.rt, v, k, n, n)
+	if ctx.Err() != nil {
+		return false
+	}
 	matrix.Transpose(k, lz, n)
 	c.mul.MulT(c.ri, kv, k, n, n)
 	clear(c.λ)

@@ -200,10 +200,9 @@ func (s *System) Eliminated(t int) bool { return s.gone[t] }
 
 // SetScaling gives the eliminated block t its G, which may change before each Factorise.
 func (s *System) SetScaling(t int, g Scaling) {
-	f := s.f.(*eliminated)
-	for k := range f.blocks {
-		if f.blocks[k].first == s.n+s.blocks[t].Start {
-			f.blocks[k].scaling = g
-		}
+	blocks := s.f.(*eliminated).blocks // by ascending first column
+	k, found := slices.BinarySearchFunc(blocks, s.n+s.blocks[t].Start, func(b gone, first int) int { return b.first - first })
+	if found {
+		blocks[k].scaling = g
 	}
 }
