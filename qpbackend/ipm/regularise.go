@@ -70,9 +70,9 @@ func (w *work) relax() {
 // belongs to the right-hand sides. Where that is not accurate enough ρ and δ
 // grow. It reports failure when they cannot help.
 func (w *work) factorAndSolve(ctx context.Context) bool {
-	r, ceiling, missed := &w.reg, ceiling, missed
+	r, most, missed := &w.reg, ceiling, missed
 	if w.cone.expanded > 0 && w.cone.expanded == len(w.cone.of) && w.sys.Strategy() == kkt.Sparse {
-		ceiling, missed = conicCeiling, conicMissed
+		most, missed = conicCeiling, conicMissed
 	}
 	goal := w.goal
 	if w.sys.Strategy() == kkt.Schur {
@@ -80,16 +80,20 @@ func (w *work) factorAndSolve(ctx context.Context) bool {
 	}
 	for range maxRetries {
 		w.weigh()
-		if _, err := w.sys.Factorise(ctx, w.diag); err == nil && w.direction(ctx).Within(goal) {
+		_, err := w.sys.Factorise(ctx, w.diag)
+		if err == nil && w.direction(ctx).Within(goal) {
 			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
-		if r.ρ >= ceiling && r.δ >= ceiling {
+		if err != nil { // without a factor accuracy is no concern: nql60 of CBLIB needs that
+			most = ceiling
+		}
+		if r.ρ >= most && r.δ >= most {
 			break
 		}
-		r.ρ, r.δ = max(r.ρ, min(100*r.ρ, ceiling)), max(r.δ, min(100*r.δ, ceiling))
+		r.ρ, r.δ = max(r.ρ, min(100*r.ρ, most)), max(r.δ, min(100*r.δ, most))
 		r.floorρ, r.floorδ = max(r.least, r.ρ/100), r.δ/100
 	}
 	loose := kkt.Accuracy{X: missed * w.goal.X, Y: missed * w.goal.Y}
