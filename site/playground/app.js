@@ -54,7 +54,7 @@ function hint() {
   $("hint").replaceChildren(...found.slice(0, 2).flatMap((d) => [node("span", { className: d.severity, textContent: `${d.severity}: ${d.message}` }), ...(d.help ? [` — ${d.help}`] : []), node("br")]));
 }
 
-let checking = 0;
+let checking = 0, checked = null; // the time since when a check runs; the text checked last
 async function check() {
   if (!checker) return;
   if (checking) { // one is under way
@@ -66,7 +66,10 @@ async function check() {
   const text = editor.value;
   try {
     const out = await checker.ask("check", text);
-    if (text === editor.value) diagnosed(out);
+    if (text === editor.value) {
+      diagnosed(out);
+      checked = text;
+    }
   } catch (err) {
     if (!(err instanceof Stopped)) say(err.message);
   } finally {
@@ -369,7 +372,12 @@ async function main() {
     const { grammar, problems } = await data;
     learn(grammar);
     examples = problems;
-    $("examples").append(...problems.map((p) => node("option", { value: p.name, textContent: p.title, title: p.about })));
+    const groups = new Map();
+    for (const p of problems) {
+      if (!groups.has(p.group)) groups.set(p.group, p.group ? node("optgroup", { label: p.group }) : $("examples"));
+      groups.get(p.group).append(node("option", { value: p.name, textContent: p.title, title: p.about }));
+    }
+    for (const [name, group] of groups) if (name) $("examples").append(group);
   } catch {
     say("The examples could not be loaded; is the page complete?");
   }
@@ -405,6 +413,6 @@ async function main() {
 }
 
 // For tests and for the console of the browser.
-window.playground = { answer: () => answerJSON, text: () => editor.value, solver: () => solver };
+window.playground = { answer: () => answerJSON, text: () => editor.value, solver: () => solver, checked: () => checked };
 
 main();

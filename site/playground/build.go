@@ -115,6 +115,7 @@ func compressed(data []byte) ([]byte, error) {
 type Problem struct {
 	Name  string            `json:"name"`
 	Title string            `json:"title"`
+	Group string            `json:"group"` // "Gallery" of examples/gallery
 	About string            `json:"about"`
 	Text  string            `json:"text"`
 	Files map[string]string `json:"files"` // the data that it reads
@@ -123,7 +124,8 @@ type Problem struct {
 // row is an example in the table of examples/README.md.
 var row = regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)\\.dc` \\| (.+?) \\|$")
 
-// Problems are the examples with their data, in the order of examples/README.md.
+// Problems are the examples with their data, in the order of examples/README.md, and behind
+// them those of examples/gallery.
 func Problems(ctx context.Context, root string) ([]Problem, error) {
 	dir := filepath.Join(root, "examples")
 	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
@@ -148,6 +150,17 @@ func Problems(ctx context.Context, root string) ([]Problem, error) {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(place[a.Name], place[b.Name]) })
+	if paths, err = filepath.Glob(filepath.Join(dir, "gallery", "*.dc")); err != nil {
+		return nil, err
+	}
+	for _, file := range paths {
+		p, err := problem(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		p.Name, p.Group = "gallery/"+p.Name, "Gallery"
+		out = append(out, p)
+	}
 	return out, nil
 }
 

@@ -147,7 +147,7 @@ func refusesPaste(t *testing.T, b *browser) {
 		return document.getElementById("text").dispatchEvent(e);
 	})()`)
 	p.shows("message", "the editor takes 1,000,000")
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("the page was busy for %v", took)
 	}
 	p.write(strings.Repeat("# a line of a comment\n", 60_000)) // by a way that asks nobody
