@@ -229,6 +229,15 @@ func (t *text) answer(p *lang.Program, res *ccp.Result) {
 		if len(res.BoundDuals) == p.Problem.NumVars() {
 			t.boundDuals(p.Problem, res.BoundDuals)
 		}
+		if n := p.Problem.NumVars(); n > 0 && len(res.Ray) == n {
+			t.key("ray")
+			t.object(func() {
+				for _, v := range p.Problem.Vars {
+					t.key(v.Name)
+					t.nested(v.Shape, v.Values(res.Ray))
+				}
+			})
+		}
 		t.key("history")
 		t.array(func() {
 			for _, it := range res.History {
