@@ -5,6 +5,9 @@ package lder
 // that was read from a file.
 func (r *Regressor) Shares() (w, m []float64) { return r.active[0], r.active[1] }
 
+// SetShares sets the shares that Shares returns, for trainings outside of this package.
+func (r *Regressor) SetShares(w, m []float64) { r.active = [2][]float64{w, m} }
+
 // tally evaluates a model and sums, for each piece, the share of the rows where it is
 // the largest.
 type tally struct {

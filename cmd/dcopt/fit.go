@@ -24,9 +24,10 @@ func fitCommand() *cli.Command {
 		Name:      "fit",
 		Usage:     "train an l-DER regressor on a table",
 		ArgsUsage: "DATA",
-		UsageText: "dcopt fit DATA --target NAME -o MODEL.json [FLAGS]",
+		UsageText: "dcopt fit DATA... --target NAME -o MODEL.json [FLAGS]",
 		Description: "DATA is a CSV or TSV file with a header row, plain or with .gz; - reads standard input. Missing values of\n" +
-			"features are filled, rows without a target are left out.",
+			"features are filled, rows without a target are left out. Several files, or a pattern such as 'part-*.csv.gz', are parts\n" +
+			"of one table, which may be larger than the memory: they are read once or twice per iteration, with the method refit.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the model to `FILE`, whole or not at all"},
 			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training method, `NAME`: " + methodNames()},
@@ -141,6 +142,12 @@ func parseImpute(s string) (dataset.Strategy, float64, error) {
 }
 
 func fit(c *cli.Context) error {
+	if paths, err := partsOf(c); paths != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return fitParts(c, paths)
+	}
 	path, err := oneFile(c)
 	if err != nil {
 		return err

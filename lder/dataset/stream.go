@@ -58,6 +58,9 @@ func OpenStream(r io.Reader, name string, opt Options) (*Stream, error) {
 	return s, nil
 }
 
+// Columns are the names of the columns, empty for those without one.
+func (s *Stream) Columns() []string { return append([]string(nil), s.columns...) }
+
 // Select says which features each row shall have, as Table.Encode does.
 func (s *Stream) Select(features []string, categories []Category) error {
 	t := &Table{Name: s.name, index: map[string]int{}, mixed: table.HeadOf(s.in.First) == table.Mixed}

@@ -177,14 +177,18 @@ func (f *Fitter) record() error {
 // search takes the step length of least objective along trial − θ. It reports
 // whether the objective falls.
 func (f *Fitter) search() (t float64, ok bool) {
-	n := f.d.N
-	p0, p1 := f.pen.value(f.θ, n), f.pen.value(f.trial, n)
 	for k, v := range f.trial {
 		f.dir[k] = v - f.θ[k]
 	}
+	return f.along(f.lossesAlong())
+}
+
+// along is search with the losses at the steps along dir.
+func (f *Fitter) along(losses [len(steps)]float64) (t float64, ok bool) {
+	n := f.d.N
+	p0, p1 := f.pen.value(f.θ, n), f.pen.value(f.trial, n)
 	p2 := f.pen.value(f.dir, n)
 	cross := p1 - p0 - p2
-	losses := f.lossesAlong()
 	best := f.Objective
 	for k, s := range steps {
 		if v := losses[k] + p0 + s*cross + s*s*p2 + f.groups(s); v < best {

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// runFit runs the program and returns its exit code and output.
+func runFit(args ...string) (code int, stdout, stderr string) {
+	var out, messages bytes.Buffer
+	code = run(context.Background(), args, strings.NewReader(""), &out, &messages)
+	return code, out.String(), messages.String()
+}
+
+// parts writes a table as a whole and in parts, one of them compressed.
+func parts(t *testing.T) (dir, whole string) {
+	t.Helper()
+	dir = t.TempDir()
+	const head = "a,b,note,y\n"
+	var texts [3]string
+	all := head
+	for i := range 900 {
+		a, b := math.Sin(float64(i))*4, math.Cos(float64(7*i))
+		row := fmt.Sprintf("%.17g,%.17g,n%d,%.17g\n", a, b, i, math.Abs(a)-b+.05*math.Sin(float64(i*i)))
+		if i%50 == 0 {
+			row = fmt.Sprintf(",%.17g,,%.17g\n", b, 1+b)
+		}
+		if i == 77 {
+			row = "1,1,none,\n"
+		}
+		texts[min(2, i/250)] += row
+		all += row
+	}
+	whole = filepath.Join(dir, "whole.csv")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	fmt.Fprint(z, head+texts[1])
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"whole.csv": all, "part-0.csv": head + texts[0], "part-1.csv.gz": packed.String(), "part-2.csv": head + texts[2]} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, whole
+}
+
+// TestFitParts: a table in parts has the model of the table as a whole, but for rounding; a
+// pattern and the list of its files have the same, byte for byte.
+func TestFitParts(t *testing.T) {
+	dir, whole := parts(t)
+	model := func(name string, data ...string) string {
+		t.Helper()
+		at := filepath.Join(dir, name)
+		code, stdout, stderr := runFit(append(append([]string{"fit"}, data...), "--target", "y", "--method", "refit", "--exclude", "note", "--json", "-o", at)...)
+		if code != 0 {
+			t.Fatalf("%q: exit %d, %s", data, code, stderr)
+		}
+		var facts struct {
+			Rows   int
+			Status string
+		}
+		if err := json.Unmarshal([]byte(stdout), &facts); err != nil || facts.Rows != 899 || facts.Status != "converged" {
+			t.Errorf("%q: %s, %v", data, stdout, err)
+		}
+		return at
+	}
+	one := model("one.json", whole)
+	pattern := model("pattern.json", filepath.Join(dir, "part-*"))
+	list := model("list.json", filepath.Join(dir, "part-0.csv"), filepath.Join(dir, "part-1.csv.gz"), filepath.Join(dir, "part-2.csv"))
+	a, err := os.ReadFile(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(list)
+	if err != nil || !bytes.Equal(a, b) {
+		t.Errorf("the models of a pattern and of its files differ: %v", err)
+	}
+	_, want, _ := runFit("predict", one, whole)
+	_, got, _ := runFit("predict", pattern, whole)
+	x, y := strings.Fields(want), strings.Fields(got)
+	if len(x) != 901 || len(x) != len(y) {
+		t.Fatalf("%d and %d predictions", len(x), len(y))
+	}
+	for k := 1; k < len(x); k++ {
+		u, _ := finite(x[k])
+		v, _ := finite(y[k])
+		if math.Abs(u-v) > 1e-8 {
+			t.Fatalf("row %d: %s of the parts, %s of the whole", k, y[k], x[k])
+		}
+	}
+}
+
+// TestFitPartsMessages: parts that are wrong are named with their place; flags that need all rows are
+// refused.
+func TestFitPartsMessages(t *testing.T) {
+	dir, whole := parts(t)
+	write := func(name, text string) string {
+		at := filepath.Join(dir, name)
+		if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	first := filepath.Join(dir, "part-0.csv")
+	less, words := write("less.csv", "a,y\n1,2\n"), write("words.csv", "a,b,note,y\n1,2,x,3\n1,red,x,3\n")
+	fit := func(args ...string) []string {
+		return append([]string{"fit", "--target", "y", "--exclude", "note", "-o", filepath.Join(dir, "m.json")}, args...)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{fit(first, less), exitFile, `less.csv: no column "b"`},
+		{fit(first, words), exitFile, "words.csv:3:3"},
+		{fit(first, filepath.Join(dir, "none.csv")), exitUsage, "no such file"},
+		{fit(filepath.Join(dir, "none-*")), exitUsage, "no file fits the pattern"},
+		{fit(first, first), exitUsage, "named twice"},
+		{fit(first, "-"), exitUsage, "no part of a table"},
+		{fit(first, whole, "--method", "auto"), exitUsage, "takes refit"},
+		{fit(first, whole, "--classify"), exitUsage, "--classify needs the table as one file"},
+		{fit(first, whole, "--impute", "median"), exitFile, "want mean or a constant"},
+		{[]string{"fit", first, whole, "--target", "z", "-o", "m"}, exitUsage, `no column "z"`},
+		{[]string{"fit", first, whole, "--target", "y"}, exitUsage, "Give -o MODEL.json"},
+		{[]string{"fit", first, whole, "--target", "y", "-o", first}, exitUsage, "would be overwritten"},
+	} {
+		if code, _, stderr := runFit(c.args...); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, %s\nwant %d, %s", c.args, code, stderr, c.code, c.want)
+		}
+	}
+}
