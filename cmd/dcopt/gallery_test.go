@@ -46,6 +46,14 @@ var gallery = map[string]struct{ lo, hi float64 }{
 	"facility_location":     {12, 12.65256},           // 12.65255537 of 400 starts
 }
 
+// manyOptima are the problems whose value has many points: mirrored, turned or exchanged
+// ones, or nearby local optima. Which of them a run ends at may change with the procedure, so of their
+// pictures only the words are compared.
+var manyOptima = map[string]bool{
+	"packing_square": true, "packing_circle": true, "multi_robot": true, "obstacles": true, "filter_design": true, "sparse_pca": true, "unit_commitment": true,
+	"kmeans": true, "kmedians": true, "dma_surface": true, "max_cut": true, "facility_location": true, "portfolio": true, "power_control": true,
+}
+
 // mostPicture is how large a picture may be, in bytes.
 const mostPicture = 100 << 10
 
@@ -119,6 +127,12 @@ func TestGallery(t *testing.T) {
 			if len(old) > mostPicture {
 				t.Errorf("the picture has %d bytes, at most %d", len(old), mostPicture)
 			}
+			if manyOptima[name] {
+				if a, b := pictureWords(t, old), pictureWords(t, drawn); !slices.Equal(a, b) {
+					t.Errorf("%s has the words %q, drawn anew %q; make gallery", kept, a, b)
+				}
+				return
+			}
 			if err := samePicture(string(old), string(drawn)); err != nil {
 				t.Errorf("%s: %v; make gallery draws it anew", kept, err)
 			}
@@ -127,6 +141,14 @@ func TestGallery(t *testing.T) {
 	if n := strings.Count(doc, "\n## "); n != len(gallery) || strings.Count(doc, "\n**Watch.**") != n {
 		t.Errorf("docs/gallery.md has %d sections and %d paragraphs of what to watch, want %d", n, strings.Count(doc, "\n**Watch.**"), len(gallery))
 	}
+}
+
+// pictureWords are the texts of a drawing that are no numbers.
+func pictureWords(t *testing.T, svg []byte) []string {
+	return slices.DeleteFunc(look(t, svg).texts, func(text string) bool {
+		_, err := strconv.ParseFloat(text, 64)
+		return err == nil
+	})
 }
 
 // pictureNoise are the parts of a picture in which the last bit of a value may show:
