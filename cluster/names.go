@@ -65,6 +65,12 @@ func (t *task) subject() string {
 	return fmt.Sprintf("dcopt.work.%s.%s.%d.%d", t.Plan, t.Epoch, t.From, t.Failed)
 }
 
+// run is the epoch in which Run gave the task out, before it was split.
+func (t *task) run() string { return strings.TrimRight(t.Epoch, splitMark) }
+
+// splitMark ends the epochs of tasks that are parts of others. Epochs are hexadecimal.
+const splitMark = "s"
+
 // id is the id of the task's message, and of a part of its results.
 func (t *task) id(what string) string {
 	return fmt.Sprintf("%s.%s.%s.%d.%d.%d", what, t.Plan, t.Epoch, t.From, t.To, t.Failed)

@@ -66,6 +66,7 @@ type run struct {
 	folder *plan.Folder
 	name   string // of the consumer
 	epoch  string
+	epochs []string // all so far
 	watch  *watch
 
 	has     []bool // shards with a result, or dead
@@ -197,12 +198,19 @@ func newEpoch() string {
 	return hex.EncodeToString(b[:])
 }
 
+// renew begins an epoch.
+func (r *run) renew() {
+	r.epoch = newEpoch()
+	r.epochs = append(r.epochs, r.epoch)
+}
+
 // all gives out tasks and takes results until there is nothing left.
 func (r *run) all(ctx context.Context) error {
 	if r.left == 0 {
 		return ctx.Err()
 	}
-	r.epoch, r.name = newEpoch(), newEpoch()
+	r.name = newEpoch()
+	r.renew()
 	cons, err := r.begin(ctx)
 	if err != nil {
 		return err
@@ -318,7 +326,7 @@ func (r *run) message(ctx context.Context, msg jetstream.Msg) error {
 			return nil
 		}
 		// A dead letter of a run before is no reason not to try again.
-		if strings.Split(msg.Subject(), ".")[3] != r.epoch && !strings.HasPrefix(msg.Subject(), "dcopt.dead."+r.id+"."+r.epoch+"s") {
+		if strings.TrimRight(strings.Split(msg.Subject(), ".")[3], splitMark) != r.epoch {
 			return nil
 		}
 		r.has[d.Shard] = true
@@ -397,7 +405,7 @@ func (r *run) reconcile(ctx context.Context) error {
 	}
 	clear(r.given)
 	r.queued, r.next = 0, 0
-	r.epoch = newEpoch() // the broker takes the subjects of an epoch once
+	r.renew() // the broker takes the subjects of an epoch once
 	return nil
 }
 
@@ -429,11 +437,11 @@ func (r *run) clean(err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if err != nil {
-		_ = r.nc.Publish(cancelSubject(r.id), nil)
-	}
 	// The broker may be gone for good: then there is nothing to remove.
 	_ = r.store.work.Purge(ctx, jetstream.WithPurgeSubject(workSubjects(r.id)))
+	if err != nil {
+		_ = r.nc.Publish(cancelSubject(r.id), []byte(strings.Join(r.epochs, " ")))
+	}
 	_ = r.store.plans.Delete(ctx, r.id)
 	for _, s := range []string{resultSubjects(r.id), deadSubjects(r.id)} {
 		_ = r.store.result.Purge(ctx, jetstream.WithPurgeSubject(s))

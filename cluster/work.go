@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,7 @@ type worker struct {
 	plans   map[string]*plan.Plan
 	leaders map[string]leader
 	active  map[*active]bool
+	over    map[string]bool // epochs of runs that were cancelled
 }
 
 // active is a task in work.
@@ -70,7 +72,7 @@ func Work(ctx context.Context, set Worker) error {
 		return err
 	}
 	defer nc.Close()
-	w := &worker{Worker: set, nc: nc, plans: map[string]*plan.Plan{}, leaders: map[string]leader{}, active: map[*active]bool{}}
+	w := &worker{Worker: set, nc: nc, plans: map[string]*plan.Plan{}, leaders: map[string]leader{}, active: map[*active]bool{}, over: map[string]bool{}}
 	if w.Name == "" {
 		host, _ := os.Hostname()
 		w.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
@@ -98,8 +100,14 @@ func (w *worker) listen() error {
 	if _, err := w.nc.Subscribe("dcopt.cancel.*", func(msg *nats.Msg) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		if len(w.over) > mostEpochs {
+			clear(w.over)
+		}
+		for _, epoch := range strings.Fields(string(msg.Data)) {
+			w.over[epoch] = true
+		}
 		for a := range w.active {
-			if cancelSubject(a.task.Plan) == msg.Subject {
+			if w.over[a.task.run()] {
 				a.cancel(errCancelled)
 			}
 		}
@@ -211,6 +219,9 @@ func (w *worker) task(ctx context.Context, msg jetstream.Msg, runners map[string
 	a := &active{t, cancel}
 	w.mu.Lock()
 	w.active[a] = true
+	if w.over[t.run()] { // the broker had given it out before it was taken back
+		cancel(errCancelled)
+	}
 	w.mu.Unlock()
 	beats := make(chan struct{})
 	go beat(work, msg, w.ackWait()/4, beats)
@@ -331,13 +342,17 @@ func (w *worker) split(ctx context.Context, t *task) error {
 	for i := t.From; i < t.To; i++ {
 		one := *t
 		one.From, one.To = i, i+1
-		one.Epoch += "s" // the first of them has the subject of the task
+		one.Epoch += splitMark // the first of them has the subject of the task
 		if err := w.store.publishTask(ctx, &one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// mostEpochs bounds the cancelled epochs that a worker knows.
+// Source: a limit of memory; tasks of a cancelled run are on their way for moments.
+const mostEpochs = 1000
 
 // mostPlans bounds the plans that a worker keeps.
 // Source: a limit of memory.
