@@ -104,9 +104,10 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 	return r.improve(ctx, end)
 }
 
-// fails reports whether the backend has ended the run at a point that keeps the constraints, of a problem that is not convex.
+// fails reports whether the backend has ended the run at a point that keeps the constraints, of a problem that is not convex and
+// small enough for directions.
 func (r *run) fails(end outcome) bool {
-	return (end.status == Numerical || end.status == Stalled) && !end.lost && r.res.Feasible && !r.sub.Convex()
+	return (end.status == Numerical || end.status == Stalled) && !end.lost && r.res.Feasible && !r.sub.Convex() && r.kinds.Judge()
 }
 
 // settle goes down by values and gradients from the best point of a run whose convex problems the backend cannot solve. From
@@ -117,7 +118,7 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		return end, err
 	}
 	r.budget.Afford(settleWork)
-	for range mostLeads {
+	for n := range mostLeads {
 		p := r.point()
 		p.Fine = true
 		m, leads := r.kinds.Leads(&p)
@@ -131,7 +132,7 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		if err := ctx.Err(); err != nil {
 			return ended(ctx, err)
 		}
-		if r.sub.Solver == nil {
+		if r.sub.Solver == nil || n >= mostTries {
 			continue
 		}
 		if end, err = r.local(ctx, m); err == nil && end.status == Converged {
@@ -146,6 +147,9 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 
 // settleWork is the work, as of Budget.Spent, that pays for the looks of settle. Source: a limit of time; it is some .1 s.
 const settleWork = 2e6
+
+// mostTries bounds the points from which settle tries the procedure again. Source: as Settings.Search.Coordinates.
+const mostTries = 5
 
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts, or the objective is constant.

@@ -170,7 +170,9 @@ func TestSlurm(t *testing.T) {
 	s := startSlurm(t)
 	dir := t.TempDir()
 	bin, slow := filepath.Join(dir, "dcopt"), filepath.Join(dir, "slow")
-	if out, err := exec.Command("go", "build", "-o", bin, "github.com/dcopt/dcopt/cmd/dcopt").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", bin, "./cmd/dcopt")
+	build.Dir = ".." // a module of its own
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	// Tasks take a while, so that some are under way when the node is lost.

@@ -5,8 +5,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // SpectralNorm is the largest singular value of a matrix.
@@ -73,20 +71,12 @@ type singularNorm struct {
 	pool      sync.Pool // of *svdWork
 }
 
-// svdWork is the room for a singular value decomposition, row-major.
-type svdWork struct {
-	a, u, vt blas64.General
-	σ, work  []float64
-}
-
 func newSVDWork(r, c int) *svdWork {
 	general := func(r, c int) blas64.General {
 		return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
 	}
 	w := &svdWork{a: general(r, c), u: general(r, c), vt: general(c, c), σ: make([]float64, c)}
-	var size [1]float64
-	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, w.a, w.u, w.vt, w.σ, size[:], -1)
-	w.work = make([]float64, int(size[0]))
+	w.reserve()
 	return w
 }
 
@@ -98,11 +88,7 @@ func (f *singularNorm) factor(w *svdWork, x []float64, vectors bool) bool {
 	for _, v := range w.a.Data {
 		sum += v - v
 	}
-	job := lapack.SVDNone
-	if vectors {
-		job = lapack.SVDStore
-	}
-	return sum == 0 && lapack64.Gesvd(job, lapack.SVDStore, w.a, w.u, w.vt, w.σ, w.work, len(w.work))
+	return sum == 0 && w.decompose(vectors)
 }
 
 func (f *singularNorm) Value(x []float64) float64 {

@@ -22,7 +22,7 @@ PLATFORMS = {
 # Of the Go module, all that the program is built from, and where it stands in an sdist.
 GO_FOLDER = "go"
 GO_FILES = ("go.mod", "go.sum", "LICENSE")
-GO_FOLDERS = ("cmd/dcopt", "dc", "ccp", "lder", "plan", "qpbackend", "internal", "third_party/osqp")
+GO_FOLDERS = ("cmd/dcopt", "dc", "ccp", "lder", "plan", "qpbackend", "verify", "internal", "third_party/osqp")
 GO_SUFFIXES = (".go", ".s", ".h", ".c", ".dc", ".csv")
 
 

@@ -80,7 +80,7 @@ func (s *Slopes) Ended(Outcome) {}
 // Leads is a jump from the best point where steps along gradients lead to one whose objective is lower by more
 // than counts beside its terms, and that breaks the constraints no more.
 func (s *Slopes) Leads(p *Point) (Move, bool) {
-	if s.Off || !s.More() || s.Sub.Convex() || len(p.Best) > mostSloped || slices.Equal(s.looked, p.Best) && !s.led {
+	if s.Off || !s.More() || s.Sub.Convex() || !s.small() || slices.Equal(s.looked, p.Best) && !s.led {
 		return Move{}, false
 	}
 	s.looked, s.led, s.whole = append(s.looked[:0], p.Best...), false, false
@@ -90,9 +90,10 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 	}
 	values := s.Values.of(s.Sub, slip)
 	first, _ := values.goTo(p.Best, 0)
-	if !num.Finite(first) || !s.prepare(p.Best) {
+	if !num.Finite(first) {
 		return Move{}, false
 	}
+	s.prepare(p.Best)
 	s.gaps = append(s.gaps[:0], values.gap...)
 	s.seen = dc.Interval{Lo: first, Hi: first}
 	size, noise := s.Sub.DC.ObjectiveSize(p.Best), s.Noise(p.Best)
@@ -125,24 +126,31 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 	return Move{X: x, Z: x, Restart: Jump}, true
 }
 
-// prepare reports whether the problem is small enough for directions.
-func (s *Slopes) prepare(x []float64) bool {
-	n, rows := len(x), len(s.Sub.Soft)
-	s.work = float64(n)
+// small reports whether the problem is small enough for directions.
+func (s *Slopes) small() bool {
+	rows := len(s.Sub.Soft)
 	for _, c := range s.Sub.Hard {
-		if !c.DC {
+		if c.DC {
+			rows++
+		} else {
 			rows += c.A.Len()
-			s.work += float64(c.A.NNZ())
-			continue
 		}
-		rows++
-		s.work += float64(len(c.Support()))
+	}
+	return len(s.Lo) <= mostSloped && rows <= mostSlopes
+}
+
+// prepare takes the widths of the variables' ranges and the work that may be done.
+func (s *Slopes) prepare(x []float64) {
+	s.work = float64(len(x))
+	for _, c := range s.Sub.Hard {
+		if c.DC {
+			s.work += float64(len(c.Support()))
+		} else {
+			s.work += float64(c.A.NNZ())
+		}
 	}
 	for _, c := range s.Sub.Soft {
 		s.work += float64(len(c.Support()))
-	}
-	if rows > mostSlopes {
-		return false
 	}
 	if f, ok := s.Sub.DC.Objective.Function().(interface{ Coefficients() int }); ok {
 		s.work += float64(f.Coefficients())
@@ -160,7 +168,6 @@ func (s *Slopes) prepare(x []float64) bool {
 		}
 		s.widths = append(s.widths, w)
 	}
-	return true
 }
 
 // step is a step from x, where the objective is f, to a point that is lower by more than least; nil: there is none. Gradients are those within

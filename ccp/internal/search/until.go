@@ -140,6 +140,16 @@ func (ks Kinds) Leads(p *Point) (m Move, ok bool) {
 	return m, ok
 }
 
+// Judge reports whether the problem is one of which AtRest can tell.
+func (ks Kinds) Judge() bool {
+	for _, k := range ks {
+		if s, is := k.(*Slopes); is {
+			return !s.Off && s.small()
+		}
+	}
+	return false
+}
+
 // AtRest reports whether the last look at the best point was a whole one that found no lower point: it is at rest
 // in all directions, not only along the coordinates.
 func (ks Kinds) AtRest() bool {
