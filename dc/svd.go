@@ -4,8 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/dcopt/dcopt/internal/num"
+	"gonum.org/v1/gonum/floats"
 )
 
 // svdWork is the room for a singular value decomposition, row-major.
@@ -27,12 +26,12 @@ func (w *svdWork) jacobi() bool {
 	for j := range c {
 		v[j*c+j] = 1
 	}
-	size := num.NormInf(a) // squares stay finite, and do not vanish
+	size := floats.Norm(a, math.Inf(1)) // squares stay finite, and do not vanish
 	if size == 0 {
 		size = 1
 	}
-	num.Scale(a, 1/size)
-	whole := num.Norm2(a)
+	floats.Scale(1/size, a)
+	whole := floats.Norm(a, 2)
 	for sweep := 0; ; sweep++ {
 		if sweep == mostSweeps {
 			return false
@@ -75,7 +74,7 @@ func (w *svdWork) jacobi() bool {
 	for j := range c {
 		w.left(j)
 	}
-	num.Scale(w.σ, size)
+	floats.Scale(size, w.σ)
 	return true
 }
 
