@@ -93,7 +93,7 @@ func TestMultistartInterruptedAtAnyMoment(t *testing.T) {
 		var s seen
 		set.Recorder = s.record(set.FeasTol)
 		res, err := ccp.Multistart(shared.Countdown(moment, context.Canceled), p, 6, set)
-		if res == nil || err != nil && !errors.Is(err, context.Canceled) {
+		if res == nil || err != nil && !errors.Is(err, context.Canceled) || err == nil && res.Starts != 6 {
 			t.Fatalf("moment %d: error %v, result %+v", moment, err, res)
 		}
 		s.check(t, p, moment, res)

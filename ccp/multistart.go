@@ -68,7 +68,11 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	for ; first < starts && (first == 0 || ctx.Err() == nil); first += wave {
 		found.wave(ctx, p, seeds, first, min(first+wave, starts), set)
 	}
-	return found.result()
+	res, err := found.result()
+	if err == nil && found.total.Starts < starts {
+		err = ctx.Err() // between two starts: no run has seen it
+	}
+	return res, err
 }
 
 // SolveStart is start i of Multistart as if it were the only one: no better point of

@@ -46,9 +46,6 @@ func (e *Engine) Solve(ctx context.Context, src string, news func([]byte)) []byt
 	} else {
 		res, err = ccp.Multistart(ctx, p.Problem, starts, set)
 	}
-	if err == nil && res.Starts < starts { // it ended between two starts
-		err = ctx.Err()
-	}
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if err != nil && !ended {
 		t.object(func() { t.failed(err) })
