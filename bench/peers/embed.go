@@ -6,3 +6,8 @@ import "embed"
 //
 //go:embed *.py requirements.txt
 var Files embed.FS
+
+// Global is the script of SCIP for dcbench global.
+//
+//go:embed python/scip_global.py
+var Global embed.FS

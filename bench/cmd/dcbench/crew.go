@@ -130,24 +130,33 @@ func peerNames() string {
 
 // pythonFor finds the interpreter that has the peers and unpacks the scripts.
 func pythonFor(flag, tmp string) (python, script string, err error) {
-	python = flag
-	if python == "" {
-		cache := os.Getenv("XDG_CACHE_HOME")
-		if cache == "" {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				return "", "", fmt.Errorf("--peers: %w; give --python", err)
-			}
-			cache = filepath.Join(home, ".cache")
-		}
-		python = filepath.Join(cache, "dcopt", "peers", "bin", "python")
-	}
-	if _, err := os.Stat(python); err != nil {
-		return "", "", fmt.Errorf("--peers: no Python at %s; 'make peers' in bench installs it, or give --python", python)
+	if python, err = peerPython(flag, "peers", "peers"); err != nil {
+		return "", "", err
 	}
 	dir := filepath.Join(tmp, "scripts")
 	if err := os.CopyFS(dir, peers.Files); err != nil {
 		return "", "", err
 	}
 	return python, filepath.Join(dir, "worker.py"), nil
+}
+
+// peerPython is the interpreter of a virtual environment that a target of make installs, or that
+// of the flag.
+func peerPython(flag, name, target string) (string, error) {
+	python := flag
+	if python == "" {
+		cache := os.Getenv("XDG_CACHE_HOME")
+		if cache == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return "", fmt.Errorf("--peers: %w; give --python", err)
+			}
+			cache = filepath.Join(home, ".cache")
+		}
+		python = filepath.Join(cache, "dcopt", name, "bin", "python")
+	}
+	if _, err := os.Stat(python); err != nil {
+		return "", fmt.Errorf("--peers: no Python at %s; 'make %s' in bench installs it, or give --python", python, target)
+	}
+	return python, nil
 }

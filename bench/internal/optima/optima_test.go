@@ -1,0 +1,141 @@
+package optima
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dcopt/dcopt/bench/internal/dcset"
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/internal/shared"
+	"github.com/dcopt/dcopt/verify"
+)
+
+// TestConcave: the problems of Floudas and Pardalos are those of the book, as their proved
+// optima are the published ones.
+func TestConcave(t *testing.T) {
+	all, err := Load("concave", "")
+	if err != nil || len(all) != len(published) {
+		t.Fatal(len(all), err)
+	}
+	for _, in := range all {
+		if in.Name == "ex2_1_9" { // seconds; dcbench global has it
+			continue
+		}
+		file, err := lang.Parse(in.Name, []byte(in.Source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := lang.Compile(context.Background(), file, lang.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := global.Solve(context.Background(), prog.Problem, nil, 1, ccp.DefaultSettings())
+		if err != nil || !res.Proved || math.Abs(res.Objective-in.Optimum) > 1e-6*max(1, math.Abs(in.Optimum)) {
+			t.Errorf("%s: error %v, %+v; published %.10g", in.Name, err, res, in.Optimum)
+		}
+	}
+}
+
+// TestSets: every instance is a problem of which verify writes a tree.
+func TestSets(t *testing.T) {
+	dir := filepath.Dir(filepath.Dir(shared.Path(t, "data", "boxqp")))
+	for _, set := range Sets {
+		all, err := Load(set, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(set, "boxqp") {
+			all = all[:1]
+		}
+		for _, in := range all {
+			folder := t.TempDir()
+			if err := (&dcset.Program{Source: in.Source, Files: in.Files}).Write(folder); err != nil {
+				t.Fatal(err)
+			}
+			p, err := verify.Read(context.Background(), in.Source, reader.NewData(nil, folder), nil)
+			if err != nil || p.NumVars() == 0 {
+				t.Errorf("%s: %v", in.Name, err)
+				continue
+			}
+			var text strings.Builder
+			if err := p.WriteTree(&text); err != nil && !strings.Contains(err.Error(), "matrix") {
+				t.Errorf("%s: %v", in.Name, err)
+			}
+		}
+		if set == "nine" && len(all) != 9 {
+			t.Errorf("%d of the nine examples", len(all))
+		}
+	}
+	for _, bad := range []string{"", "2 1 2 3"} {
+		if _, _, err := boxSource(bad); err == nil {
+			t.Errorf("%q is an instance", bad)
+		}
+	}
+	if _, err := Load("none", ""); err == nil {
+		t.Error("a set that is not there")
+	}
+}
+
+// TestCampaign: another solver's answer, one that is no answer, and a program that does not
+// end are rows; a second run has nothing to do.
+func TestCampaign(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, text string) Solver {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return Solver{Name: name, Argv: []string{path}}
+	}
+	all, err := Load("concave", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Campaign{
+		Instances: all[:1], Limit: time.Minute, Dir: dir,
+		Solvers: []Solver{
+			script("right", `test "$1" = 60 && grep -q '"op":"mul"\|"op":"power"' "$2" && echo '{"status":"optimal","objective":-17,"bound":-17.000001,"nodes":3}'`),
+			script("wrong", "echo broken >&2; exit 1"),
+		},
+	}
+	path := filepath.Join(dir, "global.csv")
+	for range 2 {
+		table, err := Open(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Run(context.Background(), table); err != nil {
+			t.Fatal(err)
+		}
+		rows := table.Rows
+		table.Close()
+		if len(rows) != 2 || !rows[0].Proved() || rows[0].Nodes != 3 || rows[1].Status != "failed" || rows[1].Message != "broken" || rows[1].Proved() {
+			t.Fatalf("%+v", rows)
+		}
+		var text strings.Builder
+		if err := Write(&text, c.Instances, rows, []string{"right", "wrong"}, 60); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"| ex2_1_1 | -17 | -17 | 5.9e-08 | 3 |", "right: 1 of 1 proved", "wrong: 0 of 1 proved, shifted geometric mean 60 s"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("no %q in\n%s", want, &text)
+			}
+		}
+	}
+}
+
+// TestLimit: a program that does not end is interrupted.
+func TestLimit(t *testing.T) {
+	out, err := command(context.Background(), 50*time.Millisecond, []string{"/bin/sh", "-c", "trap 'echo ended; exit' INT; while :; do :; done"})
+	if err != nil || out.stdout != "ended\n" || out.cpu < 0.04 {
+		t.Errorf("error %v, %+v", err, out)
+	}
+}
