@@ -70,7 +70,8 @@ func (r *run) failed(ctx context.Context, err error) (outcome, error) {
 	return r.giveUp(Numerical, err.Error()), nil
 }
 
-// afterFailure recovers from a failure of the backend: first it gets the problem once more,
+// afterFailure recovers from a failure of the backend. A convex problem that it solved before, but not in
+// other units, goes back to those of the start. Else it first gets the problem once more,
 // scaled for the current values and without a starting point, then with a proximal
 // term, then from another point with a τ that keeps it near the constraints. A first
 // problem is asked for feasible points before that.
@@ -78,6 +79,11 @@ func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
 	if r.course.sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
 		return r.shown(), nil
+	}
+	if c := &r.course; c.refits > 0 && c.refits < mostRefits && r.sub.Convex() { // it was solved before, in the units of the start
+		c.refits, r.gap.unit = mostRefits, 0
+		r.sub.Refit(r.where.Start)
+		return r.reopen(ctx)
 	}
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if c.failures++; c.failures > mostFailures {

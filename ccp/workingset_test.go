@@ -27,7 +27,7 @@ func (b largest) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 // TestWorkingSet: a ramp loss support vector machine of many samples ends at the same point
 // with a working set and without, and with one the backend sees a part of the rows.
 func TestWorkingSet(t *testing.T) {
-	const samples, dim = 1500, 4
+	const samples, dim = 5000, 4
 	rng := rand.New(rand.NewPCG(3, 5))
 	m := dc.NewModel()
 	w := m.Var("w", []int{dim}, dc.StartAt(0.3, 0.1, -0.2, 0.1))

@@ -76,11 +76,7 @@ func (c *Compass) Leads(p *Point) (Move, bool) {
 	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.least {
 		return Move{}, false
 	}
-	slip := 0.0
-	for _, k := range c.Sub.Hard {
-		slip = max(slip, c.Sub.DC.RelativeViolation(k, p.Best))
-	}
-	gain, counts := c.from(p.Best, 0, slip), c.Tol*c.Sub.DC.ObjectiveSize(p.Best)
+	gain, counts := c.from(p.Best, 0, c.broken(p.Best)), c.Tol*c.Sub.DC.ObjectiveSize(p.Best)
 	if p.Fine {
 		counts = 0
 	}

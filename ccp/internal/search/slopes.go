@@ -84,11 +84,7 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	s.looked, s.led, s.whole = append(s.looked[:0], p.Best...), false, false
-	slip := 0.0
-	for _, k := range s.Sub.Hard {
-		slip = max(slip, s.Sub.DC.RelativeViolation(k, p.Best))
-	}
-	values := s.Values.of(s.Sub, slip)
+	values := s.Values.of(s.Sub, s.broken(p.Best))
 	first, _ := values.goTo(p.Best, 0)
 	if !num.Finite(first) {
 		return Move{}, false

@@ -88,6 +88,14 @@ type Around struct {
 	More func() bool
 }
 
+// broken is the largest violation of a convex constraint at x, relative to the size of its terms.
+func (a *Around) broken(x []float64) (slip float64) {
+	for _, k := range a.Sub.Hard {
+		slip = max(slip, a.Sub.DC.RelativeViolation(k, x))
+	}
+	return slip
+}
+
 // Kinds are kinds of search in the order in which they are tried.
 type Kinds []Kind
 

@@ -23,11 +23,13 @@ func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k
 func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
 
 // A working set is for problems of at least leastRows rows that may be absent, and at least
-// leastRatio times as many as there are columns that are no terms.
+// leastRatio times as many as there are columns that are no terms; where the rows are dense, as those of samples
+// with all their features are, of at least leastDense.
 // Source: below these the whole problem takes less time (docs/large.md).
 const (
 	leastRows  = 1000
 	leastRatio = 5
+	leastDense = 10_000
 )
 
 // Pays reports whether p has the shape for which a working set pays.
@@ -50,7 +52,19 @@ func Chooses(b qpbackend.Backend, p *qpbackend.Problem) bool {
 
 func pays(p *qpbackend.Problem, s *shape) bool {
 	rows := s.optional(p)
-	return rows >= leastRows && rows >= leastRatio*s.common
+	return rows >= leastRows && rows >= leastRatio*s.common && (rows >= leastDense || !s.dense(p))
+}
+
+// dense reports whether half of the pairs of a row and a column that is no term have an entry, of the rows with more than one.
+func (s *shape) dense(p *qpbackend.Problem) bool {
+	rows, entries := 0, 0
+	for i := range p.L {
+		if n := int(s.ptr[i+1] - s.ptr[i]); n > 1 {
+			rows++
+			entries += n
+		}
+	}
+	return 2*entries >= rows*s.common
 }
 
 // New prepares the solution of p by a working set, or by Inner alone.

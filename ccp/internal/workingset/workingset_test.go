@@ -262,9 +262,14 @@ func TestPays(t *testing.T) {
 		tall.inequality(3)
 	}
 	tall.p.A, _ = tall.a.CSC(len(tall.p.L), len(tall.p.Q))
-	small := newSample(1, nil)
-	if !Pays(&tall.p) || Pays(&small.p) {
-		t.Errorf("%d rows: %v, %d rows: %v", len(tall.p.L), Pays(&tall.p), len(small.p.L), Pays(&small.p))
+	small, dense := newSample(1, nil), newSample(1, nil)
+	features := newShape(&dense.p).common
+	for len(dense.p.L) < leastRows {
+		dense.inequality(features)
+	}
+	dense.p.A, _ = dense.a.CSC(len(dense.p.L), len(dense.p.Q))
+	if !Pays(&tall.p) || Pays(&small.p) || Pays(&dense.p) {
+		t.Errorf("%d rows: %v, %d rows: %v, dense: %v", len(tall.p.L), Pays(&tall.p), len(small.p.L), Pays(&small.p), Pays(&dense.p))
 	}
 	if s, _ := answer(t, Backend{Inner: ipm.Backend{}}, &small.p); s != nil {
 		if _, is := s.(*solver); is {
