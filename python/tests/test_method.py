@@ -1,5 +1,10 @@
 """prob.solve(method="dcopt")."""
 
+import copy
+import gc
+import pickle
+import weakref
+
 import numpy as np
 import pytest
 
@@ -59,14 +64,14 @@ def test_parameters_without_recompiling():
     weight = cp.Parameter(nonneg=True, name="weight")
     x = cp.Variable(3, name="x")
     prob = cp.Problem(cp.Minimize(cp.norm(a @ x - b) + cp.exp(weight) * cp.norm1(x)))
-    from dcopt._method import _kept
+    from dcopt._method import _Kept
 
     graph = None
     for _ in range(4):
         a.value, b.value, weight.value = rng.standard_normal((6, 3)), rng.standard_normal(6), rng.uniform()
         mine = solve(prob)
-        assert graph is None or graph is _kept[prob].loaded
-        graph = _kept[prob].loaded
+        assert graph is None or graph is _Kept.of(prob).loaded
+        graph = _Kept.of(prob).loaded
         prob.solve(solver=cp.CLARABEL, ignore_dpp=True)
         assert mine == pytest.approx(prob.value, abs=1e-5)
 
@@ -439,3 +444,23 @@ def test_rounding_in_imaginary_parts(entropy):
     prob = cp.Problem(cp.Minimize(cost), [cp.trace(a @ x) == 19.16342, cp.trace(b @ x) == 17.62551, *rest])
     assert solve(prob) == pytest.approx(-0.1337292, abs=1e-6)
     assert prob.status == cp.OPTIMAL
+
+
+@pytest.mark.parametrize("kind", ["convex", "complex", "geometric"])
+def test_problems_end_with_their_last_reference(kind):
+    if kind == "geometric":
+        x = cp.Variable(pos=True)
+        prob = cp.Problem(cp.Minimize(x + 1 / x))
+        prob.solve(method="dcopt", gp=True)
+    else:
+        x = cp.Variable(complex=kind == "complex")
+        prob = cp.Problem(cp.Minimize(cp.abs(x - 2)), [(cp.real(x) if kind == "complex" else x) <= 1])
+        prob.solve(method="dcopt")
+    copies = [copy.copy(prob), pickle.loads(pickle.dumps(prob))]
+    for c in copies:
+        c.solve(method="dcopt", gp=kind == "geometric")
+        assert c.value == pytest.approx(prob.value, abs=1e-6)
+    ended = weakref.ref(prob)
+    del prob, x, copies, c
+    gc.collect()
+    assert ended() is None

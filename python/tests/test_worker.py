@@ -1,5 +1,6 @@
 """The worker: processes, forks, threads, interrupts, wrong requests."""
 
+import gc
 import multiprocessing as mp
 import os
 import signal
@@ -83,6 +84,24 @@ def test_worker_that_dies_in_a_request():
     np.testing.assert_array_equal(c.value, before)
     assert prob.status == status
     assert least_squares(3)
+
+
+def test_what_ends_in_the_middle_of_a_frame_is_freed_by_the_next_request():
+    """Python may collect a problem at any allocation, also while a request is being written."""
+    cp = pytest.importorskip("cvxpy")
+    x = cp.Variable(2)
+    prob = cp.Problem(cp.Minimize(cp.sum_squares(x - 1)), [x >= 2])
+    prob.solve(method="dcopt")
+    w, held = worker(), dcopt._method._Kept.of(prob).loaded._held
+    check = {"type": "check", "problem": held.handle}
+    w.request(check)
+    with w._write_lock:  # not to be had again by this thread
+        del prob, held, x
+        gc.collect()
+    w.request({"type": "hello"})
+    with pytest.raises(dcopt.DcoptError, match="there is no problem"):
+        w.request(check)
+    assert not w._unused
 
 
 def test_wrong_requests_are_errors():

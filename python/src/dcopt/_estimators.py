@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._errors import DcoptError
-from ._worker import Buffers, Reply, Worker, worker
+from ._worker import Buffers, Held, Reply, worker
 
 
 def _weights(sample_weight: Any, n: int) -> np.ndarray | None:
@@ -87,9 +87,8 @@ class _LDE(BaseEstimator):
 
     def _train(self, X: np.ndarray, more: dict[str, Any], buffers: Buffers, weights: np.ndarray | None) -> Reply:
         w = worker()
-        w._start()
-        handle = w.handle()
-        header = {"type": "fit", "model": handle, "kind": self._kind, "shape": list(X.shape),
+        held = w.hold("model")
+        header = {"type": "fit", "model": held.handle, "kind": self._kind, "shape": list(X.shape),
                   "X": buffers.add(np.ascontiguousarray(X).reshape(-1)), "settings": self._settings(), **more}
         if weights is not None:
             header["weights"] = buffers.add(weights)
@@ -97,43 +96,43 @@ class _LDE(BaseEstimator):
             header["features"] = [str(f) for f in self.feature_names_in_]
         try:
             reply = w.request(header, buffers)
-            self.model_ = w.request({"type": "export", "model": handle, "format": "json"}).text()
+            self.model_ = w.request({"type": "export", "model": held.handle, "format": "json"}).text()
             if self._kind == "regressor":
-                self.formula_ = w.request({"type": "export", "model": handle, "format": "text"}).text().strip()
+                self.formula_ = w.request({"type": "export", "model": held.handle, "format": "text"}).text().strip()
         except DcoptError as e:
             if e.kind in ("data", "request"):
                 raise ValueError(str(e)) from e
             raise
-        self._place = (w, w.generation, handle)
+        self._held = held
         self.training_ = reply["training"]
         self.used_features_ = np.asarray(reply["used_features"], dtype=int)
         self.terms_ = int(reply["terms"])
         self.n_iter_ = max(1, int(reply["training"].get("iterations", 1)))
         return reply
 
-    def _loaded(self) -> tuple[Worker, int]:
-        """The worker that holds the model, which it is given again after a fork, a restart or
+    def _loaded(self) -> Held:
+        """The model in the worker, which is given it again after a fork, a restart or
         unpickling."""
         w = worker()
         w._start()
-        place = getattr(self, "_place", None)
-        if place is None or place[0] is not w or place[1] != w.generation:
-            handle = w.handle()
+        held = getattr(self, "_held", None)
+        if held is None or not held.here(w):
+            held = w.hold("model")
             buffers = Buffers()
-            w.request({"type": "load_model", "model": handle, "file": buffers.add(np.frombuffer(self.model_.encode(), dtype=np.uint8), "u8")}, buffers)
-            place = self._place = (w, w.generation, handle)
-        return place[0], place[2]
+            w.request({"type": "load_model", "model": held.handle, "file": buffers.add(np.frombuffer(self.model_.encode(), dtype=np.uint8), "u8")}, buffers)
+            self._held = held
+        return held
 
     def _predict(self, X: Any) -> Reply:
         check_is_fitted(self, "model_")
         X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=True)
-        w, handle = self._loaded()
+        held = self._loaded()
         buffers = Buffers()
-        return w.request({"type": "predict", "model": handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}, buffers)
+        return held.worker.request({"type": "predict", "model": held.handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}, buffers)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_place", None)
+        state.pop("_held", None)
         return state
 
     def __sklearn_is_fitted__(self) -> bool:

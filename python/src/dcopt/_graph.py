@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ._errors import Places
-from ._worker import Buffers, Reply, Worker, worker
+from ._worker import Buffers, Held, Reply, Text, worker
 
 
 @dataclass
@@ -68,36 +68,39 @@ class Loaded:
 
     def __init__(self, graph: Graph, names: Places) -> None:
         self.graph, self.names = graph, names
-        self._worker: Worker | None = None
-        self._generation = -1
-        self._handle = 0
+        self._held: Held | None = None
         self.convex = False  # once loaded: nothing is linearised
+        self._key: Any = None  # of the request whose header _text is
+        self._text: Text | None = None
 
-    def _load(self) -> tuple[Worker, Any]:
-        """The worker that holds the problem, and its process."""
+    def _load(self) -> tuple[Held, Any]:
+        """What the worker holds, and its process."""
         w = worker()
         process = w._start()
-        if self._worker is not w or self._generation != w.generation:
-            self._handle = w.handle()
-            self.convex = bool(w.request(self.graph.message(self._handle), self.graph.buffers, names=self.names)["convex"])
-            self._worker, self._generation, process = w, w.generation, w._process
-        return w, process
+        held = self._held
+        if held is None or not held.here(w):
+            held = w.hold("problem")
+            self.convex = bool(w.request(self.graph.message(held.handle), self.graph.buffers, names=self.names)["convex"])
+            self._held, self._key, process = held, None, w._process
+        return held, process
 
     def request(self, header: dict[str, Any], buffers: Buffers | None = None,
-                progress: Callable[[Reply], None] | None = None) -> Reply:
-        w, process = self._load()
-        return w.request(dict(header, problem=self._handle), buffers, progress, self.names, process)
+                progress: Callable[[Reply], None] | None = None, key: Any = None) -> Reply:
+        """Sends a request about the problem. key: of two calls one after the other with keys that are equal the second has
+        the header of the first, and buffers of the same sizes; it is not written anew."""
+        held, process = self._load()
+        if key is None or key != self._key:
+            header = dict(header, problem=held.handle)
+            if key is None:
+                return held.worker.request(header, buffers, progress, self.names, process)
+            self._text, self._key = Text(header, buffers), key
+        assert self._text is not None
+        return held.worker.request(self._text, buffers, progress, self.names, process)
 
     def load(self) -> bool:
         """Loads the graph; whether the problem is convex as dcopt splits it."""
         self._load()
         return self.convex
-
-    def free(self) -> None:
-        w = self._worker
-        if w is not None and w is worker() and self._generation == w.generation:
-            w.request({"type": "free", "problem": self._handle})
-        self._worker = None
 
 
 def flat(value: Any) -> np.ndarray:

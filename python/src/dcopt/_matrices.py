@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import DcoptError
-from ._worker import Buffers, Reply, Worker, worker
+from ._worker import Buffers, Held, Reply, worker
 
 
 def columns(m: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -31,9 +31,7 @@ class Matrices:
     """A problem that a worker holds; solve sends what has changed."""
 
     def __init__(self) -> None:
-        self._worker: Worker | None = None
-        self._generation = -1
-        self._handle = 0
+        self._held: Held | None = None
         self._terms: Any = None
         self._sent: dict[str, np.ndarray] = {}
 
@@ -57,13 +55,14 @@ class Matrices:
         terms = (form, n, m, cones, sorted(values))
         header: dict[str, Any]
         buffers = Buffers()
-        known = self._worker is w and self._generation == w.generation and self._terms is not None and self._terms[0] == terms and all(
+        held = self._held
+        known = held is not None and held.here(w) and self._terms is not None and self._terms[0] == terms and all(
             x is y or (x is not None and y is not None and np.array_equal(x[0], y[0]) and np.array_equal(x[1], y[1]))
             for x, y in zip(pattern, self._terms[1]))
         if not known:
-            self.free()
-            self._handle = w.handle()
-            header = {"type": "load_data", "problem": self._handle, "form": form}
+            self._held, self._terms = None, None
+            held = w.hold("problem")
+            header = {"type": "load_data", "problem": held.handle, "form": form}
             for name, v in values.items():
                 if name not in ("P", "A"):
                     header[name] = buffers.add(v)
@@ -73,11 +72,11 @@ class Matrices:
             if cones is not None:
                 header["cones"] = cones
             w.request(header, buffers)
-            self._worker, self._generation = w, w.generation
-            self._terms = (terms, pattern)
+            self._held, self._terms = held, (terms, pattern)
             self._sent = {}
             buffers = Buffers()
-        header = {"type": "solve", "problem": self._handle, "warm": bool(warm and known)}
+        assert held is not None
+        header = {"type": "solve", "problem": held.handle, "warm": bool(warm and known)}
         if settings:
             header["settings"] = settings
         if start:
@@ -92,18 +91,3 @@ class Matrices:
         except DcoptError:
             self._terms = None
             raise
-
-    def free(self) -> None:
-        w, self._worker = self._worker, None
-        if w is not None and w is worker() and self._generation == w.generation:
-            try:
-                w.request({"type": "free", "problem": self._handle})
-            except DcoptError:
-                pass
-        self._terms = None
-
-    def __del__(self) -> None:
-        try:
-            self.free()
-        except Exception:  # at the end of the program
-            pass

@@ -56,10 +56,15 @@ class SolverStats:
     extra_stats: dict[str, Any] = field(default_factory=dict)
 
 
+_ATTRIBUTE = "_dcopt"
+
+
 class _Kept:
-    """A problem that has been translated. Its parameters may change; nothing else can."""
+    """A problem that has been translated. Its parameters may change; nothing else can. The problem has it as an
+    attribute, and both end together; a table by problems would keep them for ever, as a translation may refer to its problem."""
 
     def __init__(self, problem: cp.Problem, gp: bool = False) -> None:
+        self._of = weakref.ref(problem)
         # The problem that dcopt has, and CVXPY's reduction to it: of complex numbers to real
         # ones, or of a geometric program to its logarithms.
         self.real, self.gp, self.reduced = problem, gp, None
@@ -81,7 +86,6 @@ class _Kept:
         if self.lowered.disciplined and not self.loaded.load():
             # Convex by the rules of CVXPY, not by dcopt's splits of compositions: each function
             # of what is not affine is stated by cones.
-            self.loaded.free()
             self.lowered = lower(self.real, conic=True, parts=parts)
             self.loaded = Loaded(self.lowered.graph, self.lowered.names)
         # Of each variable its places in a point, and whether its value is the array that stands there.
@@ -94,21 +98,19 @@ class _Kept:
         # The values that the last solve of a convex problem has given, where nothing stands between them
         # and the problem's variables.
         self.left: list[Any] | None = None
-        weakref.finalize(self, _forget, self.loaded)
+
+    @staticmethod
+    def of(problem: cp.Problem) -> _Kept | None:
+        """The last translation of the problem; None where it has none, or that of the problem it is a copy of."""
+        kept = problem.__dict__.get(_ATTRIBUTE)
+        return kept if kept is not None and kept._of() is problem else None
+
+    def __reduce__(self) -> Any:
+        return type(None), ()  # copies and pickles of the problem are translated anew
 
     def at_last(self) -> bool:
         """Whether the variables of a convex problem are as the last solve has left them: the worker has that point."""
         return self.left is not None and self.loaded.convex and all(v.value is x for (v, _, _, _), x in zip(self.places, self.left))
-
-
-def _forget(loaded: Loaded) -> None:
-    try:
-        loaded.free()
-    except Exception:  # the worker is gone, and the problem with it
-        pass
-
-
-_kept: "weakref.WeakKeyDictionary[cp.Problem, _Kept]" = weakref.WeakKeyDictionary()
 
 
 def _real_parts(problem: cp.Problem) -> tuple[cp.Problem, Any]:
@@ -130,7 +132,7 @@ def _logarithms(problem: cp.Problem) -> tuple[cp.Problem, Any]:
 
 
 def _translated(problem: cp.Problem, gp: bool = False) -> _Kept:
-    kept = _kept.get(problem)
+    kept = _Kept.of(problem)
     if kept is not None and kept.reduced is not None and problem.parameters():
         update = getattr(kept.reduced[0], "update_parameters", None)  # from CVXPY 1.7 on
         if update is None:
@@ -139,7 +141,7 @@ def _translated(problem: cp.Problem, gp: bool = False) -> _Kept:
             update(problem)
     if kept is None or kept.gp != gp or kept.lowered.changed():
         kept = _Kept(problem, gp)
-        _kept[problem] = kept
+        problem.__dict__[_ATTRIBUTE] = kept
     return kept
 
 
@@ -193,17 +195,18 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
             if now is None:
                 raise ParameterWithoutValue(name)
             header["parameters"][name] = buffers.add(flat(now))
+    key: Any = None if verbose else repr(settings) if settings else ""
     if warm_start and kept.at_last():
         header["warm"] = True
     elif warm_start:
         start = _start(problem, kept, buffers)
         if start:
-            header["start"] = start
+            header["start"], key = start, None
     translated = time.perf_counter()
     for c in low.data:
         if not c.value():
             return _infeasible_data(problem, c, translated - begin)
-    reply = kept.loaded.request(header, buffers, _teller() if verbose else None)
+    reply = kept.loaded.request(header, buffers, _teller() if verbose else None, None if key is None else (header["warm"], key))
     solved = time.perf_counter()
     value = _unpack(problem, kept, reply, translated - begin, solved - translated)
     if verbose:

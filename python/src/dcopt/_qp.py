@@ -54,11 +54,7 @@ def solve_qp(P: Any, q: Any, G: Any = None, h: Any = None, A: Any = None, b: Any
         if v is not None:
             vectors[name] = np.broadcast_to(np.asarray(v, dtype=float), (n,))
     start = None if initvals is None else {"x": np.asarray(initvals, dtype=float).reshape(-1)}
-    problem = Matrices()
-    try:
-        reply = problem.solve("qp", n, P, q, rows, m, vectors, settings=settings, start=start)
-    finally:
-        problem.free()
+    reply = Matrices().solve("qp", n, P, q, rows, m, vectors, settings=settings, start=start)
     if verbose:
         print(f"dcopt: {reply['status']} after {reply['iterations']} iterations")
     if reply["status"] not in ("solved", "almost_solved"):

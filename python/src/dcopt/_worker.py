@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import itertools
-import io
 import json
 import os
 import shutil
@@ -13,6 +12,7 @@ import struct
 import subprocess
 import sys
 import threading
+from collections import deque
 from pathlib import Path
 from typing import Any, Callable
 
@@ -31,9 +31,15 @@ _KINDS = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4")
 _CODES = {v: k for k, v in _KINDS.items()}
 _SIGINT = int(signal.SIGINT)
 
-# json.dumps and json.loads with arguments make an encoder anew at each call.
+# json.dumps and json.loads with arguments make an encoder anew at each call; decode of a decoder looks for
+# what is behind the object, where a header has blanks.
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-_decode = json.JSONDecoder().decode
+_decode = json.JSONDecoder().scan_once
+
+# The replies of small problems fit a buffer of so many bytes, which is read at once.
+_ROOM = 1 << 16
+# So many handles at most are freed before a request: their replies wait in the pipe until the request is sent.
+_FREED_AT_ONCE = 64
 
 # A worker that was asked to cancel has this long to return the best point, in seconds. The
 # program promises half a second; a machine may be busy.
@@ -72,6 +78,24 @@ class Buffers:
         return len(self.arrays) - 1
 
 
+class Text:
+    """The header of a request as text, but for its id and end: for requests that are sent again with other numbers."""
+
+    def __init__(self, header: dict[str, Any], buffers: Buffers | None = None) -> None:
+        arrays = buffers.arrays if buffers else []
+        if arrays:
+            header = dict(header, buffers=[[_CODES[a.dtype], a.size] for a in arrays])
+        self.kind: str = header["type"]
+        self.text = _encode(header)[:-1].encode("utf-8")
+        self.size = sum(a.nbytes + -a.nbytes % 8 for a in arrays)
+
+    def frame(self, ident: int) -> bytes:
+        """The prelude and the header with an id."""
+        text = b'%b,"id":%d}' % (self.text, ident)
+        blanks = -len(text) % 8
+        return _PRELUDE.pack(_MAGIC, len(text) + blanks, self.size) + text + b" " * blanks
+
+
 class Reply:
     """A frame that was read."""
 
@@ -94,6 +118,81 @@ class Reply:
         return "" if a is None else bytes(a).decode("utf-8")
 
 
+class Input:
+    """What comes from a process: read as it arrives, taken in parts."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._room = bytearray(_ROOM)  # [_taken, _filled) has been read and not taken
+        self._view = memoryview(self._room)
+        self._taken = self._filled = 0
+
+    def _fill(self, n: int) -> None:
+        """Reads until n bytes wait, at most those of the room."""
+        waiting = self._filled - self._taken
+        if self._taken + n > _ROOM or not waiting:
+            self._room[:waiting] = self._room[self._taken:self._filled]
+            self._taken, self._filled = 0, waiting
+        while self._filled - self._taken < n:
+            got = self._stream.readinto(self._view[self._filled:] if self._filled else self._room)
+            if not got:
+                raise EOFError
+            self._filled += got
+
+    def _take(self, n: int) -> bytearray:
+        """The next n bytes, as memory of their own."""
+        waiting = self._filled - self._taken
+        if n <= _ROOM:
+            if waiting < n:
+                self._fill(n)
+            out = self._room[self._taken:self._taken + n]
+            self._taken += n
+            return out
+        out = bytearray(n)
+        view = memoryview(out)
+        view[:waiting] = self._view[self._taken:self._filled]
+        self._taken = self._filled = 0
+        while waiting < n:
+            got = self._stream.readinto(view[waiting:])
+            if not got:
+                raise EOFError
+            waiting += got
+        return out
+
+    def frame(self) -> Reply:
+        if self._filled - self._taken < _PRELUDE.size:
+            self._fill(_PRELUDE.size)
+        magic, length, size = _PRELUDE.unpack_from(self._room, self._taken)
+        self._taken += _PRELUDE.size
+        if magic != _MAGIC:
+            raise WorkerError("the program does not speak version 1 of the protocol", "version",
+                              "DCOPT_PROGRAM or the PATH has another program; install the package again.")
+        frame = self._take(length + size)
+        header = _decode(frame[:length].decode("utf-8"), 0)[0]
+        arrays = []
+        for kind, count in header.get("buffers") or ():
+            dtype = _KINDS[kind]
+            arrays.append(np.frombuffer(frame, dtype, count, length) if count else np.empty(0, dtype))
+            length += (count * dtype.itemsize + 7) & -8
+        return Reply(header, arrays)
+
+
+class Held:
+    """What a process of a worker holds under a handle, a "problem" or "model": freed with the last reference, before the
+    next request. Nothing is sent at that moment, which may be in the middle of a frame: Python ends objects where it likes."""
+
+    def __init__(self, worker: Worker, generation: int, what: str) -> None:
+        self.worker, self.generation, self.what = worker, generation, what
+        self.handle = next(worker._handles)
+
+    def here(self, worker: Worker) -> bool:
+        """Whether the process that runs holds it."""
+        return self.worker is worker and self.generation == worker.generation
+
+    def __del__(self) -> None:
+        self.worker._unused.append(self)
+
+
 class Worker:
     """A process that answers requests, one at a time. It is for one process of Python, which
     `worker` sees to; threads take turns."""
@@ -104,8 +203,9 @@ class Worker:
         self._write_lock = threading.Lock()
         self._ids = itertools.count(1)
         self._handles = itertools.count(1)
+        self._unused: deque[Held] = deque()
         self._process: subprocess.Popen[bytes] | None = None
-        self._replied: Any = None  # the standard output of the process, with a buffer
+        self._input: Input | None = None  # of the process
         self._interrupted = False
         # What is loaded ends with the process: users of handles compare this number.
         self.generation = 0
@@ -123,7 +223,7 @@ class Worker:
         try:
             self._process = subprocess.Popen(
                 [program(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **kwargs)
-            self._replied = io.BufferedReader(self._process.stdout, 1 << 16)  # type: ignore[type-var]
+            self._input = Input(self._process.stdout)
         except OSError as e:
             raise WorkerError(f"the program could not be started: {e}", "internal",
                               "Set DCOPT_PROGRAM to the path of a working program dcopt.") from e
@@ -148,68 +248,46 @@ class Worker:
             p.kill()
             p.wait()
 
-    def handle(self) -> int:
-        """A number for a problem or model that is not in use."""
-        return next(self._handles)
+    def hold(self, what: str) -> Held:
+        """A handle that is not in use, for a "problem" or "model"."""
+        self._start()
+        return Held(self, self.generation, what)
 
     # Frames
 
-    def _send(self, p: subprocess.Popen[bytes], header: dict[str, Any], buffers: Buffers | None) -> None:
-        arrays = buffers.arrays if buffers else []
-        if arrays:
-            header = dict(header, buffers=[[_CODES[a.dtype], a.size] for a in arrays])
-        text = _encode(header).encode("utf-8")
-        text += b" " * (-len(text) % 8)
-        size = sum(a.nbytes + -a.nbytes % 8 for a in arrays)
-        parts: list[Any] = [_PRELUDE.pack(_MAGIC, len(text), size) + text]
-        for a in arrays:
+    def _send(self, p: subprocess.Popen[bytes], head: bytes, buffers: Buffers | None = None) -> None:
+        parts: list[Any] = [head]
+        size = 0
+        for a in buffers.arrays if buffers else ():
+            size += a.nbytes
             if a.nbytes:
                 parts.append(memoryview(a).cast("B"))
             if a.nbytes % 8:
                 parts.append(b"\0" * (-a.nbytes % 8))
-        if size < 1 << 16:
+        if size < _ROOM and len(parts) > 1:
             parts = [b"".join(parts)]
         assert p.stdin is not None
         with self._write_lock:
             for part in parts:
-                view = memoryview(part).cast("B")
-                while len(view):
-                    view = view[p.stdin.write(view):]
+                n = p.stdin.write(part)
+                if n < len(part):
+                    view = memoryview(part)[n:]
+                    while len(view):
+                        view = view[p.stdin.write(view):]
 
-    def _read(self, n: int) -> memoryview:
-        view = memoryview(bytearray(n))
-        if self._replied.readinto(view) < n:
-            raise EOFError
-        return view
+    def _freed(self) -> bytes:
+        """Frames that free what nobody refers to any longer."""
+        out = b""
+        for _ in range(min(len(self._unused), _FREED_AT_ONCE)):
+            held = self._unused.popleft()
+            if held.here(self):
+                out += Text({"type": "free", held.what: held.handle}).frame(next(self._ids))
+        return out
 
-    def _receive(self, p: subprocess.Popen[bytes]) -> Reply:
-        try:
-            return self._frame(p)
-        except WorkerError:
-            raise
-        except BaseException:  # an exception of a signal handler: the place of the next frame is lost
-            p.kill()
-            raise
-
-    def _frame(self, p: subprocess.Popen[bytes]) -> Reply:
-        magic, length, size = _PRELUDE.unpack(self._read(_PRELUDE.size))
-        if magic != _MAGIC:
-            raise WorkerError("the program does not speak version 1 of the protocol", "version",
-                              "DCOPT_PROGRAM or the PATH has another program; install the package again.")
-        header = _decode(str(self._read(length), "utf-8"))
-        body = self._read(size) if size else b""
-        arrays, at = [], 0
-        for kind, count in header.get("buffers") or []:
-            dtype = _KINDS[kind]
-            nbytes = count * dtype.itemsize
-            arrays.append(np.frombuffer(body[at:at + nbytes], dtype=dtype))
-            at += nbytes + -nbytes % 8
-        return Reply(header, arrays)
-
-    def request(self, header: dict[str, Any], buffers: Buffers | None = None,
+    def request(self, header: dict[str, Any] | Text, buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None, names: Places | None = None,
                 started: subprocess.Popen[bytes] | None = None) -> Reply:
-        """Sends a request and waits for its reply. KeyboardInterrupt cancels it: a solve or
+        """Sends a request, without an id, and waits for its reply. KeyboardInterrupt cancels it: a solve or
         a fit then returns the best so far, as the reply. started is what _start has just returned, where
         the caller has asked.
 
@@ -217,12 +295,14 @@ class Worker:
         with self._lock:
             p = started if started is not None and started is self._process else self._start()
             ident = next(self._ids)
-            header = dict(header, id=ident)
-            if progress is not None:
-                header["progress"] = True
+            if not isinstance(header, Text):
+                header = Text(header if progress is None else dict(header, progress=True), buffers)
+            head = header.frame(ident)
+            if self._unused:
+                head = self._freed() + head
             self._interrupted = False
             try:
-                self._send(p, header, buffers)
+                self._send(p, head, buffers)
                 reply = self._wait(p, ident, progress)
             except TimeoutError:  # of a handler of SIGALRM, and no error of a pipe, although it is an OSError
                 self.close()
@@ -234,7 +314,7 @@ class Worker:
                 if self._interrupted:  # twice, or the worker did not end in time
                     raise KeyboardInterrupt from e
                 code = p.returncode
-                raise WorkerError(f"the worker ended during {header['type']}" + (f" (code {code})" if code is not None else ""),
+                raise WorkerError(f"the worker ended during {header.kind}" + (f" (code {code})" if code is not None else ""),
                                   "internal", "The next solve starts another one.") from e
             except KeyboardInterrupt:
                 self.close()  # in the middle of a frame: the place is lost
@@ -275,7 +355,7 @@ class Worker:
 
     def _cancel(self, p: subprocess.Popen[bytes], ident: int) -> None:
         try:
-            self._send(p, {"type": "cancel", "id": next(self._ids), "target": ident}, None)
+            self._send(p, Text({"type": "cancel", "target": ident}).frame(next(self._ids)))
         except OSError:
             pass  # it has ended, which reading says
 
@@ -308,12 +388,20 @@ class Worker:
         return box[0]
 
     def _replies(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
+        source = self._input
+        assert source is not None
         while True:
-            reply = self._receive(p)
+            try:
+                reply = source.frame()
+            except WorkerError:
+                raise
+            except BaseException:  # an exception of a signal handler: the place of the next frame is lost
+                p.kill()
+                raise
             if reply["type"] == "error" and reply.get("id") == 0:
                 raise from_reply(reply.header)
             if reply.get("id") != ident:
-                continue  # of a cancel, or of a request that was given up
+                continue  # of a cancel, of what was freed, or of a request that was given up
             if reply["type"] == "progress":
                 if progress is not None:
                     try:
@@ -345,4 +433,4 @@ def worker() -> Worker:
     return _current
 
 
-__all__ = ["Buffers", "DcoptError", "Reply", "Worker", "program", "worker"]
+__all__ = ["Buffers", "DcoptError", "Held", "Reply", "Text", "Worker", "program", "worker"]
