@@ -117,8 +117,9 @@ var mayImport = map[string]string{
 	"qpbackend/internal/elimination": "internal/num qpbackend/internal/matrix qpbackend/internal/poll",
 	"qpbackend/internal/equil":       "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
-	"qpbackend/internal/project": "gonum internal/num",
-	"qpbackend/ipm":              "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num internal/simd",
+	"qpbackend/internal/project":  "gonum internal/num",
+	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt qpbackend/internal/matrix qpbackend/internal/project",
+	"qpbackend/ipm":               "qpbackend qpbackend/internal/implicit qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil qpbackend/internal/cone internal/cpu internal/num internal/simd",
 	// Where its iterates stall, admm lets ipm go on.
 	"qpbackend/admm":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
 	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
+	"github.com/dcopt/dcopt/qpbackend/internal/implicit"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -81,6 +82,11 @@ type solver struct {
 	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
 
+	how KKT // as asked for
+
+	status qpbackend.Status     // of the last Solve; Unknown once values have changed
+	deriv  *implicit.Derivative // made when first asked for
+
 	best     point
 	cand     point // the present iterate, unscaled
 	cert     point // a proof: y and z, or the direction x
@@ -116,7 +122,7 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 		step = newEmbedding(n, m, sys.Size(), own.Set.Tol)
 	}
 	s := &solver{
-		Solver: own, lay: lay, convex: convex,
+		Solver: own, how: how, lay: lay, convex: convex,
 		scale:  equil.New(n, m),
 		w:      newWork(sp, lay.at, sys, lay.cones, step),
 		best:   newPoint(n, m),
@@ -135,6 +141,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 		return err
 	}
 	s.lay.fresh = s.lay.fresh && u.A == nil
+	s.status = qpbackend.Unknown
 	s.staleP = s.staleP || u.P != nil
 	s.staleMatrix = s.staleMatrix || u.P != nil || u.A != nil
 	s.stale = s.stale || s.staleMatrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
@@ -154,6 +161,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	warm := s.Start.Given() && (s.Start.HasX || n == 0) && (s.Start.HasY || m == 0)
 	s.Start.Forget()
 	s.reset()
+	s.status = qpbackend.Unknown
 	if err := s.checkConvex(ctx); err != nil {
 		if ctx.Err() != nil {
 			return s.finish(ctx, dst, 0, outOfTime)
@@ -163,6 +171,31 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	s.load()
 	iter, v := s.main(ctx, warm)
 	return s.finish(ctx, dst, iter, v)
+}
+
+// Differentiate is that of qpbackend.Differentiator.
+func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error) {
+	if err := s.Open(); err != nil {
+		return nil, err
+	}
+	if s.status != qpbackend.Solved && s.status != qpbackend.AlmostSolved {
+		why := "its status is " + s.status.String()
+		if s.status == qpbackend.Unknown {
+			why = "the present values have not been solved"
+		}
+		return nil, fmt.Errorf("ipm: there is no solution to differentiate: %s; call Solve and look at its status first", why)
+	}
+	if s.deriv == nil {
+		d, err := implicit.New(ctx, s.P, s.how)
+		if err != nil {
+			return nil, fmt.Errorf("ipm: %w", err)
+		}
+		s.deriv = d
+	}
+	if err := s.deriv.Linearise(ctx, s.best.x, s.best.y, s.best.z, s.scale); err != nil {
+		return nil, fmt.Errorf("ipm: %w", err)
+	}
+	return s.deriv, nil
 }
 
 // main runs from the warm start, if there is one, and else or if that does not

@@ -182,6 +182,7 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 		dst.Status = qpbackend.NumericalTrouble
 		dst.Message = "a factorisation failed or the iterates ceased to be numbers"
 	}
+	s.status = dst.Status
 	return nil
 }
 

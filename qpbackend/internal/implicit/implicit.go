@@ -1,0 +1,457 @@
+package implicit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/equil"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Derivative is a qpbackend.Derivative. It is for one goroutine.
+type Derivative struct {
+	prob *qpbackend.Problem
+	n, m int
+
+	pieces []*piece
+	expand []int       // of each piece, its block in the system; −1 for a dense basis
+	p      *sparse.CSC // scaled
+	q      *sparse.CSC // and once more, by level
+	at     *sparse.CSC // scaled, turned and weighted: Âᵀ
+	rows   *rows
+	sys    *kkt.System
+
+	scale  *equil.Scaling
+	level  *equil.Scaling // of the matrix
+	x      []float64      // scaled: the variables,
+	wx, wy []float64      // and w of their bounds and of the rows
+	s      []float64      // Π(w) of the rows
+	y, z   []float64
+	side   []side // of the variables, then of the rows
+	old    []side
+
+	diag, rhs, sol, more, res []float64
+	b1, b3, b2                []float64 // scaled right-hand sides
+	dx, dz, dy                []float64 // scaled changes
+	f1, f3, f2                []float64 // residuals of the conditions
+	off                       []bool
+	singular                  bool // the matrix is, or nearly
+	reg                       qpbackend.Regularity
+
+	ux, uy, uz []float64 // the point in the units of the problem
+}
+
+// side says which sides hold.
+type side uint8
+
+const (
+	none side = iota
+	lower
+	upper
+	both
+	conic
+)
+
+// New prepares the derivatives of solutions of p, which may change its values but not its
+// pattern. The strategy is that of package kkt.
+func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy) (*Derivative, error) {
+	n, m := p.Dims()
+	r, err := newRows(p)
+	if err != nil {
+		return nil, err
+	}
+	d := &Derivative{prob: p, n: n, m: m, p: p.P.Clone(), q: p.P.Clone(), at: r.at, rows: r, level: equil.New(n, m)}
+	var blocks []kkt.Block
+	for _, c := range p.Cones {
+		pc := newPiece(c)
+		d.pieces = append(d.pieces, pc)
+		if d.expand = append(d.expand, -1); long(c) {
+			d.expand[len(d.expand)-1] = len(blocks)
+			blocks = append(blocks, kkt.Block{Start: c.Start, Len: c.Len, Expanded: true})
+			d.level.Groups = append(d.level.Groups, equil.Group{Start: c.Start, Len: c.Len})
+		}
+	}
+	if how == kkt.Schur {
+		how = kkt.Auto
+	}
+	if d.sys, err = kkt.NewBlocks(ctx, d.q, d.at, blocks, how); err != nil {
+		return nil, fmt.Errorf("derivative: %w", err)
+	}
+	vec := func(k int) []float64 { return make([]float64, k) }
+	for _, v := range [...]*[]float64{&d.x, &d.wx, &d.z, &d.b1, &d.b3, &d.dx, &d.dz, &d.f1, &d.f3, &d.ux, &d.uz} {
+		*v = vec(n)
+	}
+	for _, v := range [...]*[]float64{&d.wy, &d.s, &d.y, &d.b2, &d.dy, &d.f2, &d.uy} {
+		*v = vec(m)
+	}
+	size := d.sys.Size()
+	d.diag, d.rhs, d.sol, d.more, d.res = vec(n+m), vec(size), vec(size), vec(size), vec(size)
+	d.off, d.side, d.old = make([]bool, n+m), make([]side, n+m), make([]side, n+m)
+	return d, nil
+}
+
+// equalWidth is that of ipm: sides nearer than this, relative, are one.
+const equalWidth = 1e-12
+
+// maxNewton bounds the steps of refinement. One is enough where the solver's tolerance is
+// 1e-8 and the solution regular, as they converge quadratically.
+// Source: derived: 1e-3 squared four times is below the unit roundoff.
+const maxNewton = 4
+
+// exact is the residual of the conditions that needs no refinement.
+// Source: derived: some hundred unit roundoffs of scaled data.
+const exact = 1e-13
+
+// slow is the reduction of the residual from which on another step is not worth its time.
+// Source: derived: quadratic convergence makes of 1e-2 at least 1e-4; less is rounding.
+const slow = 0.01
+
+// Linearise finds the derivative at the solution x, y, z of the present values, with the
+// scaling. The slices are copied.
+func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *equil.Scaling) error {
+	d.scale, d.singular = scale, false
+	d.load(x, y, z)
+	last := math.Inf(1)
+	var kept [3][]float64
+	for k := 0; ; k++ {
+		changed, err := d.project(ctx)
+		if err != nil {
+			return err
+		}
+		res := d.conditions()
+		if k > 0 && !(res < last) { // back to the point before, whose factor still stands
+			copy(d.x, kept[0])
+			copy(d.wx, kept[1])
+			copy(d.wy, kept[2])
+			if _, err := d.project(ctx); err != nil {
+				return err
+			}
+			d.reg.Residual = d.conditions()
+			break
+		}
+		d.reg.Residual = res
+		if changed || k == 0 {
+			if err := d.factor(ctx); err != nil {
+				return err
+			}
+		}
+		if k == maxNewton || res <= exact || res > slow*last {
+			break
+		}
+		last = res
+		for i, v := range [...][]float64{d.x, d.wx, d.wy} {
+			kept[i] = append(kept[i][:0], v...)
+		}
+		if err := d.newton(ctx); err != nil {
+			return err
+		}
+	}
+	d.unscale()
+	return d.judge(ctx)
+}
+
+// load scales the problem and the point.
+func (d *Derivative) load(x, y, z []float64) {
+	sc := d.scale
+	for j := range d.n {
+		for e := d.p.ColPtr[j]; e < d.p.ColPtr[j+1]; e++ {
+			d.p.Val[e] = sc.C * sc.B * sc.D[j] * sc.D[d.p.RowIdx[e]] * d.prob.P.Val[e]
+		}
+	}
+	d.rows.load(d.prob.A, sc)
+	for j, v := range x {
+		d.x[j] = v / (sc.B * sc.D[j])
+		d.wx[j] = d.x[j] + sc.C*sc.D[j]*z[j]
+	}
+	clear(d.s)
+	d.rows.add(d.s, d.x)
+	d.rows.offset(d.prob, sc)
+	for i, v := range y {
+		d.wy[i] = d.s[i] + sc.C/sc.E[i]*v
+	}
+	for _, pc := range d.pieces {
+		num.Axpy(d.wy[pc.Start:][:pc.Len], -1, d.rows.l[pc.Start:][:pc.Len])
+	}
+}
+
+// bounds are those of variable j, scaled.
+func (d *Derivative) bounds(j int) (lo, hi float64) {
+	lo, hi = d.prob.Bounds(j)
+	f := 1 / (d.scale.B * d.scale.D[j])
+	return f * lo, f * hi
+}
+
+// clip projects w on the sides.
+func clip(w, lo, hi float64) (s float64, at side, margin float64) {
+	switch {
+	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
+		return w, none, math.Inf(1)
+	case hi-lo <= equalWidth*max(1, min(math.Abs(lo), math.Abs(hi))):
+		return lo + (hi-lo)/2, both, math.Inf(1)
+	case w <= lo:
+		return lo, lower, lo - w
+	case w >= hi:
+		return hi, upper, w - hi
+	}
+	return w, none, min(w-lo, hi-w)
+}
+
+// project finds the projections of w and their derivatives. It reports whether these may differ from
+// those before.
+func (d *Derivative) project(ctx context.Context) (changed bool, err error) {
+	copy(d.old, d.side)
+	d.reg.Margin, d.reg.Message = math.Inf(1), ""
+	note := func(margin, size float64, what string, at int) {
+		if rel := margin / max(1, size); rel < d.reg.Margin {
+			d.reg.Margin = rel
+			d.reg.Message = fmt.Sprintf("%s %d is not strictly complementary", what, at)
+		}
+	}
+	for j, w := range d.wx {
+		lo, hi := d.bounds(j)
+		s, at, margin := clip(w, lo, hi)
+		d.f3[j], d.z[j], d.side[j] = d.x[j]-s, w-s, at
+		note(margin, math.Abs(s), "variable", j)
+	}
+	for i, w := range d.wy {
+		if d.rows.cone[i] {
+			d.side[d.n+i] = conic
+			continue
+		}
+		s, at, margin := clip(w, d.rows.l[i], d.rows.u[i])
+		d.s[i], d.y[i], d.side[d.n+i] = s, w-s, at
+		note(margin, math.Abs(s), "row", i)
+	}
+	for k, pc := range d.pieces {
+		s, w, y := d.s[pc.Start:][:pc.Len], d.wy[pc.Start:][:pc.Len], d.y[pc.Start:][:pc.Len]
+		if !pc.at(ctx, s, w) {
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			return false, errors.New("derivative: the solution is not finite")
+		}
+		for i := range y {
+			y[i] = w[i] - s[i]
+			s[i] += d.rows.l[pc.Start+i]
+		}
+		note(pc.margin, 1, pc.Kind.String()+" cone", k)
+	}
+	changed = len(d.pieces) > 0
+	for i, at := range d.side {
+		changed = changed || at != d.old[i]
+	}
+	return changed, nil
+}
+
+// conditions sets the residuals of the optimality conditions and returns the largest.
+func (d *Derivative) conditions() float64 {
+	for j, q := range d.prob.Q {
+		d.f1[j] = d.scale.C*d.scale.D[j]*q + d.z[j]
+	}
+	d.p.AddSymMulVec(d.f1, 1, d.x)
+	for i, s := range d.s {
+		d.f2[i] = -s
+	}
+	d.rows.addBoth(d.f2, d.f1, d.x, d.y)
+	return max(num.NormInf(d.f1), num.NormInf(d.f3), num.NormInf(d.f2))
+}
+
+// newton moves the point by a step on the conditions.
+func (d *Derivative) newton(ctx context.Context) error {
+	copy(d.b1, d.f1)
+	copy(d.b2, d.f2)
+	copy(d.b3, d.f3)
+	if err := d.solve(ctx); err != nil {
+		return err
+	}
+	for j, dx := range d.dx {
+		d.x[j] += dx
+		d.wx[j] += dx + d.f3[j] + d.dz[j]
+	}
+	for i, dy := range d.dy {
+		d.wy[i] += d.f2[i] + dy
+	}
+	d.rows.add(d.wy, d.dx)
+	return nil
+}
+
+// unscale sets the point in the units of the problem.
+func (d *Derivative) unscale() {
+	sc := d.scale
+	for j, v := range d.x {
+		d.ux[j] = sc.B * sc.D[j] * v
+		d.uz[j] = d.z[j] / (sc.C * sc.D[j])
+	}
+	for i, v := range d.y {
+		d.uy[i] = sc.E[i] / sc.C * v
+	}
+}
+
+// Point is the refined solution, at which the derivative is taken. The slices are the
+// derivative's own.
+func (d *Derivative) Point() qpbackend.Tangent {
+	return qpbackend.Tangent{X: d.ux, Y: d.uy, Z: d.uz}
+}
+
+// Forward is that of qpbackend.Derivative.
+func (d *Derivative) Forward(ctx context.Context, u qpbackend.Update, dst *qpbackend.Tangent) error {
+	p := d.prob
+	for _, f := range [...]struct {
+		name string
+		v    []float64
+		n    int
+	}{
+		{"q", u.Q, d.n}, {"lo", u.Lo, d.n}, {"hi", u.Hi, d.n}, {"l", u.L, d.m}, {"u", u.U, d.m},
+		{"P", u.P, p.P.NNZ()}, {"A", u.A, p.A.NNZ()},
+	} {
+		if err := check("change of "+f.name, f.v, f.n); err != nil {
+			return err
+		}
+	}
+	clear(d.b1)
+	clear(d.b2)
+	clear(d.b3)
+	copy(d.b1, u.Q)
+	if u.P != nil {
+		dp := *p.P
+		dp.Val = u.P
+		dp.AddSymMulVec(d.b1, 1, d.ux)
+	}
+	if u.A != nil {
+		da := *p.A
+		da.Val = u.A
+		da.AddMulBoth(d.b2, d.b1, d.ux, d.uy)
+	}
+	for j := range d.n {
+		d.b3[j] -= moved(d.side[j], u.Lo, u.Hi, j)
+	}
+	for i := range d.m {
+		d.b2[i] -= moved(d.side[d.n+i], u.L, u.U, i)
+	}
+	return d.apply(ctx, dst)
+}
+
+// moved is the change of the side that holds.
+func moved(at side, lo, hi []float64, i int) float64 {
+	get := func(v []float64) float64 {
+		if v == nil {
+			return 0
+		}
+		return v[i]
+	}
+	switch at {
+	case lower, conic:
+		return get(lo)
+	case upper:
+		return get(hi)
+	case both:
+		return (get(lo) + get(hi)) / 2
+	}
+	return 0
+}
+
+// apply solves for the right-hand sides b in the units of the problem.
+func (d *Derivative) apply(ctx context.Context, dst *qpbackend.Tangent) error {
+	sc := d.scale
+	for j := range d.n {
+		d.b1[j] *= sc.C * sc.D[j]
+		d.b3[j] /= sc.B * sc.D[j]
+	}
+	for i := range d.m {
+		d.b2[i] *= sc.E[i] / sc.B
+	}
+	if err := d.solve(ctx); err != nil {
+		return err
+	}
+	dst.X, dst.Y, dst.Z = resize(dst.X, d.n), resize(dst.Y, d.m), resize(dst.Z, d.n)
+	for j := range d.n {
+		dst.X[j] = sc.B * sc.D[j] * d.dx[j]
+		dst.Z[j] = d.dz[j] / (sc.C * sc.D[j])
+	}
+	for i := range d.m {
+		dst.Y[i] = sc.E[i] / sc.C * d.dy[i]
+	}
+	return nil
+}
+
+func resize(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	return v[:n]
+}
+
+func check(what string, v []float64, n int) error {
+	if v != nil && len(v) != n {
+		return fmt.Errorf("qpbackend: the %s has length %d, want %d or nil", what, len(v), n)
+	}
+	if i := num.FirstNotFinite(v); i >= 0 {
+		return fmt.Errorf("qpbackend: the %s has %g at %d", what, v[i], i)
+	}
+	return nil
+}
+
+// Adjoint is that of qpbackend.Derivative. With G the symmetric map from b to the change of
+// the solution, −G, the gradient with respect to b is −Gᵀg = −Gg.
+func (d *Derivative) Adjoint(ctx context.Context, g qpbackend.Tangent, dst *qpbackend.Update) error {
+	for _, f := range [...]struct {
+		name string
+		from []float64
+		to   []float64
+	}{{"x", g.X, d.b1}, {"y", g.Y, d.b2}, {"z", g.Z, d.b3}} {
+		if err := check("gradient with respect to "+f.name, f.from, len(f.to)); err != nil {
+			return err
+		}
+		clear(f.to)
+		for i, v := range f.from {
+			f.to[i] = -v
+		}
+	}
+	var λ qpbackend.Tangent // in room of its own: dst and g may share slices
+	if err := d.apply(ctx, &λ); err != nil {
+		return err
+	}
+	p := d.prob
+	dst.Q, dst.Lo, dst.Hi = resize(dst.Q, d.n), resize(dst.Lo, d.n), resize(dst.Hi, d.n)
+	dst.L, dst.U = resize(dst.L, d.m), resize(dst.U, d.m)
+	dst.P, dst.A = resize(dst.P, p.P.NNZ()), resize(dst.A, p.A.NNZ())
+	for j, v := range λ.X {
+		dst.Q[j] = -v
+		dst.Lo[j], dst.Hi[j] = share(d.side[j], λ.Z[j])
+		for e := p.P.ColPtr[j]; e < p.P.ColPtr[j+1]; e++ {
+			i := p.P.RowIdx[e]
+			if dst.P[e] = -v * d.ux[i]; i != j {
+				dst.P[e] -= λ.X[i] * d.ux[j]
+			}
+		}
+		for e := p.A.ColPtr[j]; e < p.A.ColPtr[j+1]; e++ {
+			i := p.A.RowIdx[e]
+			dst.A[e] = -v*d.uy[i] - λ.Y[i]*d.ux[j]
+		}
+	}
+	for i, v := range λ.Y {
+		dst.L[i], dst.U[i] = share(d.side[d.n+i], v)
+	}
+	return nil
+}
+
+// share is the gradient with respect to the two sides.
+func share(at side, v float64) (lo, hi float64) {
+	switch at {
+	case lower, conic:
+		return v, 0
+	case upper:
+		return 0, v
+	case both:
+		return v / 2, v / 2
+	}
+	return 0, 0
+}
+
+// Regularity is that of qpbackend.Derivative.
+func (d *Derivative) Regularity() qpbackend.Regularity { return d.reg }

@@ -1,0 +1,311 @@
+package implicit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+)
+
+// ρ is the weight of the proximal terms. The iteration reduces the residual by ρ/(ρ + σ), σ
+// the least singular value: by a hundred at least where the matrix counts as regular.
+// Source: derived: near the square root of the unit roundoff, at which a factorisation without
+// pivoting still has half of its digits.
+const ρ = 1e-7
+
+// most is the largest estimate of the inverse that counts as regular, and least the smallest
+// margin.
+// Source: derived: solutions are refined to 1e-13, so that their error is at most most·1e-13 = 1e-8,
+// below least. Of 10,000 random problems finite differences differ from the derivative by more than 1e-5 in six, all of them beyond most
+// (go test ./qpbackend/ipm -run TestDerivativesAgree -derivatives 10000).
+const (
+	most  = 1e5
+	least = 1e-6
+)
+
+// Source: that of ipm's equilPasses, which is OSQP's.
+const passes = 10
+
+// factor writes the matrix and factors it.
+func (d *Derivative) factor(ctx context.Context) error {
+	n := d.n
+	d.rows.turn(d.pieces)
+	d.equilibrate()
+	for j := range n {
+		d.off[j], d.diag[j] = d.side[j] != none, ρ
+		if d.off[j] {
+			d.diag[j] = 1
+		}
+	}
+	for i := range d.m {
+		if d.rows.cone[i] {
+			continue
+		}
+		d.off[n+i], d.diag[n+i] = d.side[n+i] == none, -ρ
+		if d.off[n+i] {
+			d.diag[n+i] = -1
+		}
+	}
+	for _, pc := range d.pieces {
+		for i, e := range pc.d {
+			d.off[n+pc.Start+i], d.diag[n+pc.Start+i] = e == 1, -d.level.E[pc.Start+i]*d.level.E[pc.Start+i]*e-ρ
+		}
+	}
+	d.sys.Load(1, d.off)
+	for k, pc := range d.pieces {
+		if d.expand[k] < 0 {
+			continue
+		}
+		u, v := d.sys.Expansion(d.expand[k])
+		clear(u)
+		clear(v)
+		if pc.plane {
+			num.Axpy(v[1:], d.level.E[pc.Start+1]*math.Sqrt(pc.d[1]), pc.tail)
+		}
+	}
+	if _, err := d.sys.Factorise(ctx, d.diag); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("derivative: %w", err)
+	}
+	return nil
+}
+
+// equilibrate brings the rows and columns of the matrix to a largest entry of one, or
+// near it: the copy in units of the problem has objective and sides of size one.
+func (d *Derivative) equilibrate() {
+	l := d.level
+	l.Ruiz(d.p, d.at, passes)
+	for _, pc := range d.pieces {
+		for i, e := range pc.d {
+			if e > 0 {
+				l.E[pc.Start+i] = min(l.E[pc.Start+i], 1/math.Sqrt(e))
+			}
+		}
+	}
+	l.Rows(d.at)
+	for j := range d.n {
+		for e := d.p.ColPtr[j]; e < d.p.ColPtr[j+1]; e++ {
+			d.q.Val[e] = l.D[j] * l.D[d.p.RowIdx[e]] * d.p.Val[e]
+		}
+	}
+}
+
+// solve sets dx, dy and dz for the right-hand sides b.
+func (d *Derivative) solve(ctx context.Context) error {
+	n, rhs := d.n, d.rhs
+	// Variables at a bound move with it.
+	for j := range n {
+		d.dx[j] = 0
+		if d.off[j] {
+			d.dx[j] = -d.b3[j]
+		}
+		rhs[j] = d.b1[j]
+	}
+	copy(d.dy, d.b2)
+	d.p.AddSymMulVec(rhs, 1, d.dx)
+	d.rows.add(d.dy, d.dx)
+	d.toBasis(d.dy)
+	clear(rhs[n:])
+	copy(rhs[n:], d.dy)
+	for j := range n {
+		rhs[j] *= d.level.D[j]
+	}
+	for i, off := range d.off {
+		if off {
+			rhs[i] = 0
+		} else {
+			rhs[i] = -rhs[i]
+		}
+	}
+	if err := d.leastSquares(ctx); err != nil {
+		return err
+	}
+	for j := range n {
+		if !d.off[j] {
+			d.dx[j] = d.level.D[j] * d.sol[j]
+		}
+	}
+	copy(d.dy, d.sol[n:])
+	d.fromBasis(d.dy)
+	copy(d.dz, d.b1)
+	d.p.AddSymMulVec(d.dz, 1, d.dx)
+	d.rows.a.AddMulVecT(d.dz, 1, d.dy)
+	for j := range n {
+		if d.dz[j] = -d.dz[j]; !d.off[j] {
+			d.dz[j] = 0
+		}
+	}
+	return nil
+}
+
+// toBasis sets v to √(1−d)·Uᵀv, and fromBasis to U·√(1−d)·v, both with the scaling of level; on
+// rows without a multiplier to 0.
+func (d *Derivative) toBasis(v []float64) {
+	for _, pc := range d.pieces {
+		part := v[pc.Start:][:pc.Len]
+		pc.turn(part)
+		for i, e := range pc.d {
+			part[i] *= weight(e)
+		}
+	}
+	for i, e := range d.level.E {
+		v[i] *= e
+	}
+}
+
+func (d *Derivative) fromBasis(v []float64) {
+	for i := range v {
+		if d.off[d.n+i] {
+			v[i] = 0
+		}
+		v[i] *= d.level.E[i]
+	}
+	for _, pc := range d.pieces {
+		part := v[pc.Start:][:pc.Len]
+		for i, e := range pc.d {
+			part[i] *= weight(e)
+		}
+		pc.turnBack(part)
+	}
+}
+
+const (
+	enough   = 1e-12 // of the right-hand side may be left over
+	maxSteps = 8     // of the proximal iteration
+	ranges   = 3     // passes, each with the residual of the one before taken out of the right-hand side
+	coarse   = 1e-9  // accuracy of one solve, which the iteration refines,
+	fine     = 1e-15 // and where the matrix is singular: there ρ divides the error
+)
+
+// leastSquares sets sol to the least squares solution of least norm for rhs. Where the
+// matrix is singular the number of steps is fixed, so that the map is linear and symmetric
+// in spite of singular values that are neither zero nor not.
+func (d *Derivative) leastSquares(ctx context.Context) error {
+	size := num.NormInf(d.rhs)
+	for range ranges {
+		clear(d.sol)
+		copy(d.res, d.rhs)
+		for range maxSteps {
+			if left := num.NormInf(d.res); left == 0 || !d.singular && left <= enough*size {
+				return nil
+			}
+			if err := d.proximal(ctx, d.res); err != nil {
+				return err
+			}
+			num.Axpy(d.sol, 1, d.more)
+			d.residual()
+		}
+		num.Axpy(d.rhs, -1, d.res)
+	}
+	return nil
+}
+
+// residual sets res to rhs less the matrix times sol.
+func (d *Derivative) residual() {
+	n, res, t := d.n, d.res, d.sol[d.n:]
+	clear(res)
+	d.at.AddMulBoth(res[:n], res[n:][:d.m], t, d.sol)
+	d.q.AddSymMulVec(res, 1, d.sol)
+	for _, pc := range d.pieces {
+		part, t := res[n+pc.Start:][:pc.Len], t[pc.Start:][:pc.Len]
+		for i, e := range pc.d {
+			f := d.level.E[pc.Start+i]
+			part[i] -= f * f * e * t[i]
+		}
+		if pc.plane {
+			f := d.level.E[pc.Start+1]
+			num.Axpy(part[1:], f*f*pc.d[1]*num.Dot(t[1:], pc.tail), pc.tail)
+		}
+	}
+	for i, off := range d.off {
+		if res[i] = d.rhs[i] - res[i]; off {
+			res[i] = 0
+		}
+	}
+	clear(res[n+d.m:])
+}
+
+// proximal sets more to the solution for r with the proximal terms.
+func (d *Derivative) proximal(ctx context.Context, r []float64) error {
+	goal := coarse
+	if d.singular {
+		goal = fine
+	}
+	goal = max(goal*num.NormInf(r), math.SmallestNonzeroFloat64)
+	acc := d.sys.Solve(ctx, d.more, r, kkt.Accuracy{X: goal, Y: goal})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if math.IsNaN(acc.X) || math.IsNaN(acc.Y) {
+		return errors.New("derivative: the linearised optimality conditions have no solution in numbers")
+	}
+	return nil
+}
+
+// judge estimates the norms of the inverse.
+func (d *Derivative) judge(ctx context.Context) error {
+	r := &d.reg
+	var err error
+	if r.Primal, err = d.inverse(ctx, 0, d.n); err != nil {
+		return err
+	}
+	if r.Dual, err = d.inverse(ctx, d.n, d.n+d.m); err != nil {
+		return err
+	}
+	d.singular = !(r.Primal <= most && r.Dual <= most)
+	kink := r.Message
+	r.Regular = false
+	switch {
+	case !(r.Residual <= least):
+		r.Message = fmt.Sprintf("the solution misses the optimality conditions by %.1e", r.Residual)
+	case !(r.Margin >= least):
+		r.Message = kink
+	case !(r.Primal <= most):
+		r.Message = "the solution is not unique, or nearly so"
+	case !(r.Dual <= most):
+		r.Message = "the multipliers are not unique, or nearly so"
+	default:
+		r.Regular, r.Message = true, ""
+	}
+	return nil
+}
+
+// powers is the number of steps of the power method. The estimate need be good to an order of
+// magnitude alone.
+const powers = 3
+
+// inverse estimates the norm of the part of the inverse from the entries from to to into
+// themselves by the power method.
+func (d *Derivative) inverse(ctx context.Context, from, to int) (float64, error) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	v, norm := make([]float64, len(d.rhs)), 0.0
+	for i := from; i < to; i++ {
+		if !d.off[i] {
+			v[i] = rng.NormFloat64()
+		}
+	}
+	for range powers {
+		size := num.Norm2(v)
+		if size == 0 {
+			return 0, nil
+		}
+		scale(v, 1/size)
+		if err := d.proximal(ctx, v); err != nil {
+			return 0, err
+		}
+		clear(v)
+		for i := from; i < to; i++ {
+			if !d.off[i] {
+				v[i] = d.more[i]
+			}
+		}
+		norm = num.Norm2(v)
+	}
+	return norm, nil
+}
