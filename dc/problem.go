@@ -106,6 +106,10 @@ func (p *Problem) Start(seed uint64) []float64 {
 	return x
 }
 
+// widest is the width of a range from which on starts are drawn as of a variable without bounds, whose size is
+// 1: the rounding error of a number of this size is 1.
+const widest = 0x1p53
+
 func (v *Variable) draw(k int, rng *rand.Rand) float64 {
 	s := &v.Start
 	switch {
@@ -117,7 +121,7 @@ func (v *Variable) draw(k int, rng *rand.Rand) float64 {
 		return s.A + (s.B-s.A)*rng.Float64()
 	}
 	lo, hi := v.Bounds(k)
-	if !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+	if hi-lo < widest {
 		return lo + (hi-lo)*rng.Float64()
 	}
 	return min(max(rng.NormFloat64(), lo), hi)

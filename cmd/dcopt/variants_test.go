@@ -15,6 +15,10 @@ func TestVariants(t *testing.T) {
 		objective    float64
 	}{
 		{"the convex problem fails in units of its solution", "var x in [-3, 0], y >= 0\nminimize square(x^2 + y) - x\n", 0},
+		{"bounds beyond all sizes", "var x in [-1e31, 1e31], y in [-1e31, 5]\nminimize abs(x - 3) + square(y - 7)\nsubject to\n  x + y >= 0\n", 4},
+		{"wide bounds, not convex", "var x[2] in [-1e18, 1e18]\nminimize sumsq(x) - 2*x[1]\nsubject to\n  norm2(x) >= 2\n", 0},
+		{"a box as wide as the solution is large", "var x in [-1e17, 1e17], y in [0, 1e17]\nminimize abs(x/1e17 - 0.3) + square(y/1e17 - 0.5)\n", 0},
+		{"small coefficients alone", "var x, y >= 0\nminimize abs(x/1e14 - 0.3) + square(y/1e14 - 0.5)\n", 0},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "p.dc")

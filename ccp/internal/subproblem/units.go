@@ -25,7 +25,7 @@ const leastSize = 1e-18
 // SizeUp gives the variables the units of x: that of the largest entry of a
 // variable, at least 1/1024 of the largest so far; where all are 0, or noise beside the other
 // variables, of its starts and bounds, else that at which the problem's constants are
-// balanced, or of the other variables. An entry is within its own bounds
+// balanced, or of the other variables; an entry that is noise beside that balance has its size. An entry is within its own bounds
 // and those that rows and cones imply. A unit that still fits
 // stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
@@ -49,6 +49,11 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		}
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
+			if first {
+				if balance := s.balance(j); own < noise*balance {
+					own = balance
+				}
+			}
 			if lo, hi := s.lo[j], s.hi[j]; !v.Param && max(math.Abs(lo), math.Abs(hi)) > 0 {
 				own = max(min(own, max(math.Abs(lo), math.Abs(hi))), lo, -hi)
 			}
@@ -69,33 +74,38 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	}
 }
 
-// natural is the size of a variable without starts and bounds by the convex problem's constants: for each entry
-// the least at which it balances one alone, |qⱼ|/Pⱼⱼ or the side of a row over the coefficient there; the
-// largest of the entries, 0 where no constant tells.
+// natural is the size of a variable without starts and bounds by the convex problem's constants: the
+// largest of its entries' balances, 0 where no constant tells.
 func (s *Problem) natural(v *dc.Variable) float64 {
 	size := 0.0
-	p := s.stated()
 	for j := v.Offset; j < v.Offset+v.Len(); j++ {
-		least := math.Inf(1)
-		note := func(constant, coefficient float64) {
-			if b := math.Abs(constant / coefficient); b > 0 && b < least {
-				least = b
-			}
-		}
-		for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
-			if p.P.RowIdx[k] == j {
-				note(p.Q[j], p.P.Val[k])
-			}
-		}
-		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-			note(p.L[p.A.RowIdx[k]], p.A.Val[k])
-			note(p.U[p.A.RowIdx[k]], p.A.Val[k])
-		}
-		if least <= math.MaxFloat64 {
-			size = max(size, least)
-		}
+		size = max(size, s.balance(j))
 	}
 	return size
+}
+
+// balance is the least size at which entry j balances one of the convex problem's constants alone: |qⱼ|/Pⱼⱼ or the side
+// of a row over the coefficient there; 0 where no constant tells.
+func (s *Problem) balance(j int) float64 {
+	p, least := s.stated(), math.Inf(1)
+	note := func(constant, coefficient float64) {
+		if b := math.Abs(constant / coefficient); b > 0 && b < least {
+			least = b
+		}
+	}
+	for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
+		if p.P.RowIdx[k] == j {
+			note(p.Q[j], p.P.Val[k])
+		}
+	}
+	for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+		note(p.L[p.A.RowIdx[k]], p.A.Val[k])
+		note(p.U[p.A.RowIdx[k]], p.A.Val[k])
+	}
+	if least > math.MaxFloat64 {
+		return 0
+	}
+	return least
 }
 
 // imply sets the bounds of the variables that follow from the rows and cones of which
