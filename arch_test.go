@@ -142,11 +142,11 @@ var mayImport = map[string]string{
 	"lder/internal/refit": "internal/cpu internal/num internal/simd",
 	"lder/export":         "lder internal/enum",
 	// Fits over tables in parts, by the sums that refit needs of each.
-	"lder/shards": "ccp lder lder/dataset lder/internal/refit",
+	"lder/shards": "ccp lder lder/dataset lder/ensemble lder/internal/refit internal/arrays",
 
 	// Shards of what the program computes, for many machines; settings as the program
 	// has them.
-	"plan": "dc/lang ccp lder lder/dataset qpbackend/backends internal/table",
+	"plan": "dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/table",
 
 	"cmd/dcopt": "lder/shards dc/lang/reader verify dc/lang/lsp cmd/dcopt/internal/template " +
 		"plan cmd/dcopt/internal/picture internal/scene dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",

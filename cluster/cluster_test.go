@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/big"
@@ -25,6 +26,8 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/cluster"
+	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/lder/shards"
 	"github.com/dcopt/dcopt/plan"
 )
 
@@ -140,6 +143,75 @@ func anyFile(t *testing.T, dir string) string {
 		t.Fatalf("no results: %v", err)
 	}
 	return list[0]
+}
+
+// TestFit: a fleet goes through the rounds of a fit; a worker that is lost and a run that was stopped change
+// nothing; a part that cannot be read is dead with its reason.
+func TestFit(t *testing.T) {
+	data := t.TempDir()
+	var paths []string
+	for k := range 5 {
+		var text strings.Builder
+		text.WriteString("a,b,y\n")
+		for i := range 60 {
+			a, b := math.Sin(float64(97*k+i))*4, math.Cos(float64(7*i+k))
+			fmt.Fprintf(&text, "%.17g,%.17g,%.17g\n", a, b, math.Abs(a)-b+.05*math.Sin(float64(i*i)))
+		}
+		at := filepath.Join(data, fmt.Sprintf("part-%d.csv", k))
+		if err := os.WriteFile(at, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, at)
+	}
+	set := lder.MethodSettings(lder.Refit)
+	p, err := plan.OfFit(t.Context(), plan.Fit{Target: "y", Training: plan.TrainingOf(set, "")}, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := lder.NewRegressor(set)
+	want.Target = "y"
+	if _, err := shards.Fit(t.Context(), want, &shards.Files{Paths: paths}, shards.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	c := broker(t, cluster.Broker{})
+	work(t, cluster.Worker{Client: c, Jobs: 1})
+	work(t, cluster.Worker{Client: c, Jobs: 2})
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	out, err := cluster.Run(ctx, p, cluster.Options{Client: c, Dir: dir, Progress: func(now cluster.Progress) {
+		if now.Round == 3 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	var last cluster.Progress
+	out, err = cluster.Run(t.Context(), p, cluster.Options{Client: c, Dir: dir, Progress: func(now cluster.Progress) { last = now }})
+	if err != nil || out.Done != 5 || last.Kind != "fit" || last.Plan != p.ID() || !strings.Contains(last.String(), "round ") {
+		t.Fatalf("%+v, %v, %v", out, err, last)
+	}
+	got, err := p.Rounds(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b strings.Builder
+	if _, err := got.Model.WriteTo(&a); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := want.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	if a.String() != b.String() {
+		t.Errorf("the models differ:\n%s\n%s", &a, &b)
+	}
+	if err := os.Remove(paths[2]); err != nil {
+		t.Fatal(err)
+	}
+	out, err = cluster.Run(t.Context(), p, cluster.Options{Client: c, Dir: t.TempDir()})
+	if err != nil || len(out.Dead) != 1 || out.Dead[0].Shard != 2 || !strings.Contains(out.Dead[0].Reason, "part-2.csv") {
+		t.Errorf("a part is gone: %+v, %v", out, err)
+	}
 }
 
 // TestFailures: shards that panic, fail, or have results that are too large are dead letters after

@@ -18,6 +18,7 @@ import (
 type Progress struct {
 	Plan    string   `json:"plan"`
 	Kind    string   `json:"kind"`
+	Round   int      `json:"round,omitempty"` // of a fit, from 1
 	Shards  int      `json:"shards"`
 	Done    int      `json:"done"`
 	Dead    int      `json:"dead"`
@@ -32,7 +33,11 @@ type Progress struct {
 
 // String is a line for a terminal.
 func (p Progress) String() string {
-	s := fmt.Sprintf("%d of %d done, %d running at %d workers", p.Done, p.Shards, p.Running, p.Workers)
+	s := ""
+	if p.Round > 0 {
+		s = fmt.Sprintf("round %d, ", p.Round)
+	}
+	s += fmt.Sprintf("%d of %d done, %d running at %d workers", p.Done, p.Shards, p.Running, p.Workers)
 	if p.Lost > 0 {
 		s += fmt.Sprintf(", %d lost", p.Lost)
 	}
@@ -237,6 +242,7 @@ td { padding: .1em 1.5em .1em 0 } td + td { font-variant-numeric: tabular-nums }
 <h1>Plan <span id="plan"></span></h1>
 <progress id="bar" max="1" value="0"></progress>
 <table>
+<tr id="fit" hidden><td>round</td><td id="round"></td></tr>
 <tr><td>done</td><td id="done"></td></tr>
 <tr><td>running</td><td id="running"></td></tr>
 <tr><td>workers</td><td id="workers"></td></tr>
@@ -255,6 +261,8 @@ async function look() {
     const p = await (await fetch("progress")).json();
     at("plan").textContent = p.plan + ", " + p.kind;
     at("bar").value = p.shards ? (p.done + p.dead) / p.shards : 0;
+    at("fit").hidden = !p.round;
+    at("round").textContent = p.round || "";
     at("done").textContent = p.done + " of " + p.shards;
     for (const id of ["running", "workers", "lost", "dead"]) at(id).textContent = p[id];
     at("best").textContent = p.best === null ? "none yet" : p.best.toPrecision(8) + ", shard " + p.best_shard;

@@ -85,7 +85,13 @@ type run struct {
 // one or are dead. Where ctx ends, or another process calls Stop, the tasks are taken
 // back, and the results so far stay in the folder: Run goes on from there. A full disk is an error
 // at once.
+//
+// Of a fit the rounds are run one after the other, each of which the results of the one before decide; the
+// shards of an Outcome are its parts, and Dir has the results of all rounds.
 func Run(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
+	if p.Kind() == "fit" {
+		return runFit(ctx, p, set)
+	}
 	nc, err := set.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -103,16 +109,11 @@ func Run(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
 	for _, res := range joined.Results {
 		r.count(res)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stop, err := nc.Subscribe(stopSubject(r.id), func(msg *nats.Msg) {
-		_ = msg.Respond(nil)
-		cancel(ErrStopped)
-	})
+	ctx, end, err := stoppable(ctx, nc, r.id)
 	if err != nil {
 		return nil, err
 	}
-	defer stop.Unsubscribe()
+	defer end()
 	if err := r.watch.listen(nc); err != nil {
 		return nil, err
 	}
@@ -133,6 +134,65 @@ func Run(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
 		}
 	}
 	return &Outcome{Done: done - len(r.dead), Dead: r.dead, Again: r.again}, err
+}
+
+// stoppable is a context that Stop ends.
+func stoppable(ctx context.Context, nc *nats.Conn, id string) (context.Context, func(), error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop, err := nc.Subscribe(stopSubject(id), func(msg *nats.Msg) {
+		_ = msg.Respond(nil)
+		cancel(ErrStopped)
+	})
+	if err != nil {
+		cancel(nil)
+		return nil, nil, err
+	}
+	return ctx, func() { _ = stop.Unsubscribe(); cancel(nil) }, nil
+}
+
+// errDead ends a fit of which parts are dead.
+var errDead = errors.New("parts have no sums")
+
+// runFit is Run of a fit.
+func runFit(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
+	nc, err := set.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	ctx, end, err := stoppable(ctx, nc, p.ID())
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	all := &Outcome{}
+	_, err = p.Rounds(ctx, set.Dir, func(ctx context.Context, q *plan.Plan, dir string) error {
+		one := set
+		one.Dir, one.GiveUp = dir, false
+		if set.Progress != nil {
+			one.Progress = func(now Progress) {
+				now.Plan, now.Kind, now.Round = p.ID(), "fit", q.Fit.Round.Number+1
+				set.Progress(now)
+			}
+		}
+		out, err := Run(ctx, q, one)
+		if out != nil {
+			all.Done, all.Dead, all.Again = out.Done, out.Dead, all.Again+out.Again
+		}
+		if err == nil && len(all.Dead) > 0 {
+			err = errDead
+		}
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return all, context.Cause(ctx)
+	case err == errDead:
+		err = nil
+	case err == nil:
+		all.Done = p.Shards
+	}
+	return all, err
 }
 
 // count takes note of a result that is in the folder.
@@ -314,6 +374,9 @@ func (r *run) take(ctx context.Context, cons jetstream.Consumer) (got int, err e
 			return got, err
 		}
 		_ = msg.Ack() // else it comes again, and its shards are known
+		if r.left == 0 {
+			return got, nil
+		}
 	}
 	return got, batch.Error()
 }

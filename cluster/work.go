@@ -41,6 +41,7 @@ type worker struct {
 	leaders map[string]leader
 	active  map[*active]bool
 	over    map[string]bool // epochs of runs that were cancelled
+	sources plan.Sources
 }
 
 // active is a task in work.
@@ -370,6 +371,7 @@ func (w *worker) runner(ctx context.Context, t *task, runners map[string]*plan.R
 			clear(runners)
 		}
 		r = plan.NewRunner(p, w.Data)
+		r.Sources = &w.sources
 		runners[t.Plan] = r
 	}
 	r.Recorder = nil

@@ -12,7 +12,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 	"time"
+
+	"github.com/dcopt/dcopt/lder/shards"
 )
 
 // File is a file that shards read. Its content is in the plan or stays in a file of the same
@@ -66,15 +69,16 @@ func (f *File) hold(content []byte) error {
 	return nil
 }
 
-// check refuses a file without a name or with a hash that is none.
-func (f *File) check() error {
+// check refuses a file without a name or with a hash that is none. A part of a table is read row by
+// row, so it may be large.
+func (f *File) check(part bool) error {
 	sum, err := hex.DecodeString(f.SHA256)
 	switch {
 	case f.Name == "":
 		return errors.New("a file without a name")
 	case err != nil || len(sum) != sha256.Size:
 		return fmt.Errorf("file %s: %q is no SHA-256", f.Name, f.SHA256)
-	case f.Bytes < 0 || f.Bytes > mostFile:
+	case f.Bytes < 0 || f.Bytes > mostFile && !part:
 		return fmt.Errorf("file %s: %d bytes, want from 0 to %d", f.Name, f.Bytes, int64(mostFile))
 	}
 	return nil
@@ -94,26 +98,102 @@ func (f *File) content(dir string) ([]byte, error) {
 		}
 		return b, f.same(b, "the plan")
 	}
+	var b []byte
+	_, err := f.find(dir, func(at string) (err error) {
+		if b, err = os.ReadFile(at); err == nil {
+			err = f.same(b, at)
+		}
+		return err
+	})
+	return b, err
+}
+
+// find is the first of the file of its name in dir (unless dir is empty) and the one at its path
+// with which try agrees.
+func (f *File) find(dir string, try func(at string) error) (string, error) {
 	places := []string{filepath.FromSlash(f.Path)}
 	if dir != "" {
 		places = append([]string{filepath.Join(dir, path.Base(f.Path))}, places...)
 	}
 	var first error
 	for _, at := range places {
-		b, err := os.ReadFile(at)
+		err := try(at)
 		if err == nil {
-			err = f.same(b, at)
-		}
-		if err == nil {
-			return b, nil
+			return at, nil
 		}
 		if first == nil || errors.Is(first, fs.ErrNotExist) {
 			first = err
 		}
 	}
 	// Not wrapped: where the file is missing, the reader of problems would say no more.
-	return nil, fmt.Errorf("file %s of the plan: %v; --data names the folder where it is", f.Name, first)
+	return "", fmt.Errorf("file %s of the plan: %v; --data names the folder where it is", f.Name, first)
 }
+
+// describe is NewFile without the content, for files of any size.
+func describe(name, at string) (File, error) {
+	abs, err := filepath.Abs(at)
+	if err != nil {
+		return File{}, err
+	}
+	in, err := os.Open(at)
+	if err != nil {
+		return File{}, err
+	}
+	defer in.Close()
+	hash := sha256.New()
+	n, err := io.Copy(hash, in)
+	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: n, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
+}
+
+// Sources are the files of fits. They keep which of them were compared with their hashes, so that each
+// is read whole for that once, as long as its size and time stay, by all runners that share Sources.
+type Sources struct {
+	Open shards.Format // opens parts; nil: shards.Open
+
+	mu    sync.Mutex
+	known map[string]knownFile // by path
+}
+
+// knownFile is a file as it was when its hash was taken.
+type knownFile struct {
+	size int64
+	time time.Time
+	sum  string
+}
+
+// at is the path of the file in dir or where it was, with the content that it had.
+func (s *Sources) at(f *File, dir string) (string, error) {
+	return f.find(dir, func(at string) error {
+		info, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		is := s.known[at]
+		s.mu.Unlock()
+		if is.sum == "" || is.size != info.Size() || !is.time.Equal(info.ModTime()) {
+			read, err := describe(f.Name, at)
+			if err != nil {
+				return err
+			}
+			is = knownFile{info.Size(), info.ModTime(), read.SHA256}
+			s.mu.Lock()
+			if s.known == nil || len(s.known) >= mostKnown {
+				s.known = map[string]knownFile{}
+			}
+			s.known[at] = is
+			s.mu.Unlock()
+		}
+		if is.size != f.Bytes || is.sum != f.SHA256 {
+			return fmt.Errorf("%s is another file than when the plan was made", at)
+		}
+		return nil
+	})
+}
+
+// mostKnown bounds the files that Sources know.
+// Source: a limit of memory.
+const mostKnown = 1 << 16
 
 // same refuses content that is not that of the file.
 func (f *File) same(b []byte, at string) error {

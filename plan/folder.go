@@ -109,7 +109,7 @@ func (f *Folder) Result(i int) (*Result, error) {
 }
 
 func (f *Folder) decode(b []byte) (*Result, error) {
-	return decodeResult(b, f.id, f.plan.Shards, f.plan.Study != nil)
+	return decodeResult(b, f.id, f.plan)
 }
 
 // Has reports whether there is a whole result of shard i; of bundles, whether there was one when
@@ -193,7 +193,7 @@ func Join(p *Plan, dirs []string) (*Joined, error) {
 				b = []byte("\n") // damaged
 			}
 			for line := range bytes.Lines(b) {
-				r, err := decodeResult(line, id, p.Shards, p.Study != nil)
+				r, err := decodeResult(line, id, p)
 				switch {
 				case err != nil:
 				case single && r.Shard != i:

@@ -21,19 +21,24 @@ const MostShards = 1_000_000
 // Source: a limit of memory.
 const MostBytes = 256 << 20
 
-// Plan is a list of shards. One of Problem and Study is set. Make one with OfProblem or
-// OfStudy, or read it.
+// Plan is a list of shards. One of Problem, Study and Fit is set. Make one with OfProblem,
+// OfStudy or OfFit, or read it.
 type Plan struct {
 	Format  int      `json:"dcopt_plan"` // Version
 	Shards  int      `json:"shards"`     // how many there are, at least 1
 	Problem *Problem `json:"problem,omitempty"`
 	Study   *Study   `json:"study,omitempty"`
+	Fit     *Fit     `json:"fit,omitempty"`
 	Files   []File   `json:"files,omitempty"` // that the shards read
 }
 
-// Kind is sweep, starts or study.
+// Kind is sweep, starts, study, fit or round, a round of a fit.
 func (p *Plan) Kind() string {
 	switch {
+	case p.Fit != nil && p.Fit.Round != nil:
+		return "round"
+	case p.Fit != nil:
+		return "fit"
 	case p.Study != nil:
 		return "study"
 	case p.Problem != nil && p.Problem.Starts > 0:
@@ -116,26 +121,39 @@ func (p *Plan) validate() error {
 	switch {
 	case p.Format != Version:
 		return fmt.Errorf("version %d, want %d", p.Format, Version)
-	case (p.Problem == nil) == (p.Study == nil):
-		return errors.New("want one of problem and study")
+	case count(p.Problem != nil, p.Study != nil, p.Fit != nil) != 1:
+		return errors.New("want one of problem, study and fit")
 	case p.Shards < 1 || p.Shards > MostShards:
 		return fmt.Errorf("%d shards, want from 1 to %d", p.Shards, MostShards)
 	}
 	for k := range p.Files {
-		if err := p.Files[k].check(); err != nil {
+		if err := p.Files[k].check(p.Fit != nil); err != nil {
 			return err
 		}
 	}
-	count, err := 0, error(nil)
-	if p.Study != nil {
-		count, err = p.Study.shards(len(p.Files))
-	} else {
-		count, err = p.Problem.shards()
+	shards, err := 0, error(nil)
+	switch {
+	case p.Study != nil:
+		shards, err = p.Study.shards(len(p.Files))
+	case p.Fit != nil:
+		shards, err = len(p.Files), p.Fit.check()
+	default:
+		shards, err = p.Problem.shards()
 	}
-	if err == nil && count != p.Shards {
-		err = fmt.Errorf("it says %d shards and has %d", p.Shards, count)
+	if err == nil && shards != p.Shards {
+		err = fmt.Errorf("it says %d shards and has %d", p.Shards, shards)
 	}
 	return err
+}
+
+// count is how many are true.
+func count(list ...bool) (n int) {
+	for _, v := range list {
+		if v {
+			n++
+		}
+	}
+	return n
 }
 
 // CheckShard refuses a number that is no shard's.

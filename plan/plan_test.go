@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/shards"
 	"github.com/dcopt/dcopt/plan"
 )
 
@@ -458,5 +460,110 @@ func TestJobs(t *testing.T) {
 		if _, err := job.Kubernetes(p); err == nil || !strings.Contains(err.Error(), "image") {
 			t.Errorf("no image: %v", err)
 		}
+	}
+}
+
+// writeParts writes a table in parts.
+func writeParts(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	for k := range 3 {
+		text := "a,b,y\n"
+		for i := range 80 {
+			a, b := math.Sin(float64(97*k+i))*4, math.Cos(float64(7*i+k))
+			text += fmt.Sprintf("%.17g,%.17g,%.17g\n", a, b, math.Abs(a)-b+.05*math.Sin(float64(i*i)))
+		}
+		at := filepath.Join(dir, fmt.Sprintf("part-%d.csv", k))
+		if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, at)
+	}
+	return paths
+}
+
+// TestFit: the rounds of a fit, whose parts are computed by runners of their own, give the model of
+// shards.Fit; a fit that is broken off goes on; a file that has changed is refused.
+func TestFit(t *testing.T) {
+	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "results")
+	paths := writeParts(t, data)
+	set := lder.MethodSettings(lder.Refit)
+	p, err := plan.OfFit(t.Context(), plan.Fit{Target: "y", Training: plan.TrainingOf(set, ""), Folds: 3}, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = plan.Decode(b); err != nil || p.Kind() != "fit" {
+		t.Fatal(p.Kind(), err)
+	}
+	if _, err := plan.NewRunner(p, "").Run(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "in rounds") {
+		t.Error(err)
+	}
+	broken := errors.New("broken off")
+	rounds, computed := 0, 0
+	compute := func(ctx context.Context, q *plan.Plan, dir string) error {
+		folder, err := plan.OpenFolder(dir, q)
+		if err != nil {
+			return err
+		}
+		for i := range q.Shards {
+			if folder.Has(i) {
+				continue
+			}
+			if computed++; computed == 8 {
+				return broken
+			}
+			res, err := plan.NewRunner(q, data).Run(ctx, i)
+			if err != nil {
+				return err
+			}
+			if err := folder.Put(res); err != nil {
+				return err
+			}
+		}
+		rounds++
+		return nil
+	}
+	if _, err := p.Rounds(t.Context(), dir, compute); err != broken {
+		t.Fatal(err)
+	}
+	var missing *plan.MissingError
+	if _, err := p.Rounds(t.Context(), dir, nil); !errors.As(err, &missing) || missing.Round != 2 || fmt.Sprint(missing.Missing) != "[1 2]" {
+		t.Errorf("%v", err)
+	}
+	got, err := p.Rounds(t.Context(), dir, compute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if computed != 3*rounds+1 || rounds != got.Rounds {
+		t.Errorf("%d shards computed in %d rounds of %d", computed, rounds, got.Rounds)
+	}
+	want := lder.NewRegressor(set)
+	want.Target = "y"
+	scores, err := shards.Fit(t.Context(), want, &shards.Files{Paths: paths}, shards.Options{Folds: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x, y bytes.Buffer
+	if _, err := got.Model.WriteTo(&x); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := want.WriteTo(&y); err != nil {
+		t.Fatal(err)
+	}
+	if x.String() != y.String() || fmt.Sprint(got.Scores) != fmt.Sprint(scores) {
+		t.Errorf("the models differ:\n%s\n%s", &x, &y)
+	}
+	again, err := p.Rounds(t.Context(), dir, nil)
+	if err != nil || again.Rounds != got.Rounds {
+		t.Errorf("of the results: %v", err)
+	}
+	if err := os.WriteFile(paths[1], []byte("a,b,y\n1,2,3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Rounds(t.Context(), filepath.Join(dir, "other"), compute); err == nil || !strings.Contains(err.Error(), "another file than when the plan was made") {
+		t.Errorf("a changed part: %v", err)
 	}
 }

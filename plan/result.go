@@ -9,14 +9,16 @@ import (
 	"strconv"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/lder/shards"
 )
 
-// Result is the outcome of a shard. One of Solved and Fold is set.
+// Result is the outcome of a shard. One of Solved, Fold and Answer is set.
 type Result struct {
-	Plan   string  `json:"plan"` // Plan.ID
-	Shard  int     `json:"shard"`
-	Solved *Solved `json:"solved,omitempty"`
-	Fold   *Fold   `json:"fold,omitempty"`
+	Plan   string         `json:"plan"` // Plan.ID
+	Shard  int            `json:"shard"`
+	Solved *Solved        `json:"solved,omitempty"`
+	Fold   *Fold          `json:"fold,omitempty"`
+	Answer *shards.Answer `json:"answer,omitempty"` // of a part to a round of a fit
 }
 
 // Fold are the errors on a fold's test rows, as in lder.CVResult.
@@ -119,10 +121,10 @@ func (r *Result) Encode() ([]byte, error) {
 // DecodeResult reads the file of a result of a shard of p. It refuses those that are cut, and results of other
 // plans.
 func (p *Plan) DecodeResult(b []byte) (*Result, error) {
-	return decodeResult(b, p.ID(), p.Shards, p.Study != nil)
+	return decodeResult(b, p.ID(), p)
 }
 
-func decodeResult(b []byte, id string, shards int, study bool) (*Result, error) {
+func decodeResult(b []byte, id string, p *Plan) (*Result, error) {
 	r := &Result{}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if err := dec.Decode(r); err != nil {
@@ -131,9 +133,9 @@ func decodeResult(b []byte, id string, shards int, study bool) (*Result, error) 
 	switch {
 	case r.Plan != id:
 		return nil, fmt.Errorf("the result of another plan (%s, not %s)", r.Plan, id)
-	case r.Shard < 0 || r.Shard >= shards:
-		return nil, fmt.Errorf("the result of shard %d, and there are %d", r.Shard, shards)
-	case (r.Fold != nil) != study || (r.Solved != nil) == study:
+	case r.Shard < 0 || r.Shard >= p.Shards:
+		return nil, fmt.Errorf("the result of shard %d, and there are %d", r.Shard, p.Shards)
+	case (r.Fold != nil) != (p.Study != nil) || (r.Solved != nil) != (p.Problem != nil) || (r.Answer != nil) != (p.Fit != nil):
 		return nil, errors.New("a result of another kind")
 	}
 	if r.Solved != nil {

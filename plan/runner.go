@@ -2,12 +2,14 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/shards"
 )
 
 // Runner computes shards of a plan. It keeps their common parts, such as data that were read,
@@ -15,6 +17,8 @@ import (
 type Runner struct {
 	// Recorder is told of the iterations of solves; nil: nobody is.
 	Recorder ccp.Recorder
+	// Sources are those of parts of tables; nil: its own.
+	Sources *Sources
 
 	plan   *Plan
 	id     string
@@ -23,6 +27,7 @@ type Runner struct {
 	prog   *lang.Program
 	cache  lang.Cache
 	tables map[int]*dataset.Data
+	parts  *shards.Files
 }
 
 // NewRunner makes a runner. Files whose content is not in the plan are looked for in the
@@ -52,9 +57,14 @@ func (r *Runner) Run(ctx context.Context, i int) (res *Result, err error) {
 		}
 	}()
 	res = &Result{Plan: r.id, Shard: i}
-	if r.plan.Study != nil {
+	switch r.plan.Kind() {
+	case "study":
 		res.Fold, err = r.measure(ctx, i)
-	} else {
+	case "round":
+		res.Answer, err = r.sum(ctx, i)
+	case "fit":
+		err = errors.New("the shards of a fit are computed in rounds")
+	default:
 		res.Solved, err = r.solve(ctx, i)
 	}
 	if err != nil {

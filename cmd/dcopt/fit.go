@@ -17,6 +17,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/shards"
 )
 
 func fitCommand() *cli.Command {
@@ -205,7 +206,7 @@ func fit(c *cli.Context) error {
 	if err := writeModel(r, out, plot, kept, d.Y); err != nil {
 		return err
 	}
-	if err := fitSummary(c, r, spent); err != nil {
+	if err := fitSummary(c, r, shards.Scores{}, spent); err != nil {
 		return err
 	}
 	switch r.Training.Status {

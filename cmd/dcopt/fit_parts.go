@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -54,71 +52,45 @@ func partsOf(c *cli.Context) (paths []string, err error) {
 	return paths, nil
 }
 
-// fileParts are the files of a table in parts.
-type fileParts struct {
-	c       *cli.Context
-	paths   []string
-	columns []string // features, then the target
-	opt     dataset.Options
-}
-
-func (p *fileParts) Count() int { return len(p.paths) }
-
-// Each reads part k.
-func (p *fileParts) Each(ctx context.Context, k int, do func(x [][]float64, y []float64) error) error {
-	in, err := sessionOf(p.c).open(ctx, p.paths[k])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	s, err := dataset.OpenStream(in, p.paths[k], p.opt)
-	if err != nil {
-		return err
-	}
-	if err := s.Select(p.columns, nil); err != nil {
-		return err
-	}
-	var y []float64
-	last := len(p.columns) - 1
-	return s.Each(runtime.GOMAXPROCS(0), func(*dataset.Block) error { return nil }, func(b *dataset.Block) error {
-		y = y[:0]
-		for i, row := range b.X {
-			y = append(y, row[last])
-			b.X[i] = row[:last]
+// openParts finds the features, columns of the first file.
+func openParts(c *cli.Context, paths []string) (p *shards.Files, features []string, err error) {
+	p = &shards.Files{Paths: paths, Options: dataset.Options{DecimalComma: c.Bool("decimal-comma")}}
+	for _, path := range paths {
+		if err := sessionOf(c).files.readsPath(path); err != nil {
+			return nil, nil, err
 		}
-		return do(b.X, y)
-	})
-}
-
-// openParts finds the columns, those of the first file.
-func openParts(c *cli.Context, paths []string) (*fileParts, error) {
-	p := &fileParts{c: c, paths: paths, opt: dataset.Options{DecimalComma: c.Bool("decimal-comma")}}
-	in, err := sessionOf(c).open(c.Context, paths[0])
-	if err != nil {
-		return nil, err
 	}
-	defer in.Close()
-	s, err := within(c.Context, func() (*dataset.Stream, error) { return dataset.OpenStream(in, paths[0], p.opt) })
+	names, err := within(c.Context, func() ([]string, error) { return p.Columns(c.Context, 0) })
 	if err != nil {
-		return nil, dataError(err)
+		return nil, nil, partsError(err)
 	}
-	names := s.Columns()
 	target := c.String("target")
 	for _, name := range append([]string{target}, c.StringSlice("exclude")...) {
 		if !slices.Contains(names, name) {
-			return nil, usagef("%s: no column %q%s", paths[0], name, suggest.DidYouMean(name, names))
+			return nil, nil, usagef("%s: no column %q%s", paths[0], name, suggest.DidYouMean(name, names))
 		}
 	}
 	for _, name := range names {
 		if name != "" && name != target && !slices.Contains(c.StringSlice("exclude"), name) {
-			p.columns = append(p.columns, name)
+			features = append(features, name)
 		}
 	}
-	if len(p.columns) == 0 {
-		return nil, usagef("%s: no column is left to be a feature", paths[0])
+	if len(features) == 0 {
+		return nil, nil, usagef("%s: no column is left to be a feature", paths[0])
 	}
-	p.columns = append(p.columns, target)
-	return p, nil
+	return p, features, nil
+}
+
+// partsError is the failure of a fit over parts.
+func partsError(err error) error {
+	var pe *fs.PathError
+	if isContextError(err) {
+		return err
+	}
+	if errors.As(err, &pe) {
+		return unreadable(err)
+	}
+	return dataError(err)
 }
 
 // fitParts trains on a table in parts.
@@ -136,8 +108,8 @@ func fitParts(c *cli.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if set.Method != lder.Refit {
-		return usagef("--method %v needs all rows in memory; a table in parts takes refit", set.Method)
+	if set.Method != lder.Refit && set.Method != lder.Cheap {
+		return usagef("--method %v needs all rows in memory; a table in parts takes refit or cheap", set.Method)
 	}
 	limit := time.Duration(0)
 	if c.IsSet("time-limit") {
@@ -153,7 +125,7 @@ func fitParts(c *cli.Context, paths []string) error {
 		return err
 	}
 	defer out.discard()
-	p, err := openParts(c, paths)
+	p, features, err := openParts(c, paths)
 	if err != nil {
 		return err
 	}
@@ -167,24 +139,21 @@ func fitParts(c *cli.Context, paths []string) error {
 	begin := time.Now()
 	r, err := within(c.Context, func() (*lder.Regressor, error) {
 		r := lder.NewRegressor(set)
-		r.Features, r.Target = p.columns[:len(p.columns)-1], p.columns[len(p.columns)-1]
-		return r, shards.Fit(ctx, r, p)
+		r.Features, r.Target = features, c.String("target")
+		_, err := shards.Fit(ctx, r, p, shards.Options{})
+		return r, err
 	})
 	line.stop()
 	if err != nil && !isContextError(err) {
-		var f *failure
-		if errors.As(err, &f) {
-			return err
-		}
-		return dataError(fmt.Errorf("%w", err))
+		return partsError(err)
 	}
-	if r == nil || r.Model == nil {
+	if r == nil || r.Model == nil && r.Ensemble == nil {
 		return noModel(err, "a model")
 	}
 	if err := writeModel(r, out, nil, nil, nil); err != nil {
 		return err
 	}
-	if err := fitSummary(c, r, time.Since(begin)); err != nil {
+	if err := fitSummary(c, r, shards.Scores{}, time.Since(begin)); err != nil {
 		return err
 	}
 	switch r.Training.Status {

@@ -9,7 +9,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -100,6 +102,61 @@ func TestFitParts(t *testing.T) {
 	}
 }
 
+// TestFitPlan: the rounds of a plan, by one process or by tasks that share a folder, also at the same time, have the
+// model of fit on the parts, byte for byte.
+func TestFitPlan(t *testing.T) {
+	dir, _ := parts(t)
+	pattern := filepath.Join(dir, "part-*")
+	want := filepath.Join(dir, "want.json")
+	if code, _, stderr := runFit("fit", pattern, "--target", "y", "--exclude", "note", "-o", want); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	at := planned(t, pattern, "--fit", "--target", "y", "--exclude", "note")
+	one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
+	if code, _, stderr := runFit("shard", "run", at, "--out", one); code != 0 || !strings.Contains(stderr, "the fit is complete") {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	var wait sync.WaitGroup
+	for i := range 4 { // one of them has no shard of its own
+		wait.Go(func() {
+			if code, _, stderr := runFit("shard", "run", at, "-i", strconv.Itoa(i), "--of", "4", "--out", many, "-q"); code != 0 {
+				t.Errorf("task %d: exit %d, %s", i, code, stderr)
+			}
+		})
+	}
+	wait.Wait()
+	for _, results := range []string{one, many} {
+		got := filepath.Join(dir, "got.json")
+		code, stdout, stderr := runFit("shard", "merge", results, "-o", got, "--json")
+		a, err := os.ReadFile(got)
+		b, berr := os.ReadFile(want)
+		if code != 0 || err != nil || berr != nil || !bytes.Equal(a, b) || !strings.Contains(stdout, `"rows":899`) || strings.Contains(stdout, "seconds") {
+			t.Errorf("%s: exit %d, %s, %s, %v, %v", results, code, stdout, stderr, err, berr)
+		}
+	}
+	if err := os.Remove(filepath.Join(many, "round-0002", "shard-000001.json")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"shard", "merge", many, "-o", filepath.Join(dir, "m.json")}, exitNotSolved, "round 2: parts without sums: 1"},
+		{[]string{"shard", "merge", many}, exitUsage, "Give -o MODEL.json"},
+		{[]string{"shard", "merge", one, many, "-o", "m.json"}, exitUsage, "in one folder"},
+		{[]string{"plan", pattern, "--fit", "--target", "y", "--method", "auto", "-o", "p"}, exitUsage, "needs all rows at once"},
+		{[]string{"plan", pattern, "--fit", "--target", "y", "--folds", "1", "-o", "p"}, exitUsage, "want a number from 2"},
+		{[]string{"plan", pattern, "--fit", "--target", "y", "--drop-text", "-o", "p"}, exitUsage, "needs the table as one file"},
+		{[]string{"plan", pattern, "--fit", "-o", "p"}, exitUsage, "Give --target NAME"},
+		{[]string{"shard", "run", planned(t, pattern, "--fit", "--target", "z"), "--out", filepath.Join(dir, "z")}, exitFile, `part-0.csv: no column "z"`},
+	} {
+		if code, _, stderr := runFit(c.args...); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, %s\nwant %d, %s", c.args, code, stderr, c.code, c.want)
+		}
+	}
+}
+
 // TestFitPartsMessages: parts that are wrong are named with their place; flags that need all rows are
 // refused.
 func TestFitPartsMessages(t *testing.T) {
@@ -127,7 +184,7 @@ func TestFitPartsMessages(t *testing.T) {
 		{fit(filepath.Join(dir, "none-*")), exitUsage, "no file fits the pattern"},
 		{fit(first, first), exitUsage, "named twice"},
 		{fit(first, "-"), exitUsage, "no part of a table"},
-		{fit(first, whole, "--method", "auto"), exitUsage, "takes refit"},
+		{fit(first, whole, "--method", "auto"), exitUsage, "takes refit or cheap"},
 		{fit(first, whole, "--classify"), exitUsage, "--classify needs the table as one file"},
 		{fit(first, whole, "--impute", "median"), exitFile, "want mean or a constant"},
 		{[]string{"fit", first, whole, "--target", "z", "-o", "m"}, exitUsage, `no column "z"`},

@@ -12,11 +12,14 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/lder/shards"
 )
 
-func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
+// fitSummary prints the facts about a training. scores are those of its folds, if there are any; a time
+// below 0 is not known.
+func fitSummary(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time.Duration) error {
 	if c.Bool("json") {
-		return fitJSON(c, r, spent)
+		return fitJSON(c, r, scores, spent)
 	}
 	if c.Bool("quiet") {
 		return nil
@@ -43,7 +46,15 @@ func fitSummary(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	}
 	row("mse", "%s at the start, now %s", show(t.StartMSE, 6), show(t.MSE, 6))
 	row("fvu", "%s on the training rows, %s", show(t.FVU, 4), onNewRows(t.OOB, t.Method))
-	row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
+	if scores.FVU != nil {
+		mean, deviation := (&lder.CVResult{FVU: scores.FVU}).MeanFVU()
+		row("folds", "%d, fvu %s ± %s", len(scores.FVU), show(mean, 4), show(deviation, 2))
+	}
+	if spent >= 0 {
+		row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
+	} else {
+		row("iterations", "%d", t.Iterations)
+	}
 	row("model", "%s", c.String("out"))
 	if r.Model != nil {
 		if err := pieceTable(&b, r); err != nil {
@@ -136,7 +147,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
-func fitJSON(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
+func fitJSON(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time.Duration) error {
 	t := r.Training
 	o := object{{"status", t.Status.String()}, {"method", t.Method.String()}, {"pieces", piecesOf(r)},
 		{"rows", t.Rows}, {"target", r.Target}, {"features", r.Features}, {"used_features", pick(r.Features, r.Used())}, {"terms", r.Terms()}, {"iterations", t.Iterations},
@@ -146,12 +157,26 @@ func fitJSON(c *cli.Context, r *lder.Regressor, spent time.Duration) error {
 	} else {
 		o = append(o, member{"oob_fvu", nil})
 	}
-	b, err := line(append(o, member{"seconds", number(spent.Seconds())}, member{"model", c.String("out")}))
+	if scores.FVU != nil {
+		o = append(o, member{"folds", foldsOf(scores)})
+	}
+	if spent >= 0 {
+		o = append(o, member{"seconds", number(spent.Seconds())})
+	}
+	b, err := line(append(o, member{"model", c.String("out")}))
 	if err != nil {
 		return err
 	}
 	_, err = c.App.Writer.Write(b)
 	return err
+}
+
+// foldsOf are the errors of folds.
+func foldsOf(scores shards.Scores) (list []object) {
+	for k, fvu := range scores.FVU {
+		list = append(list, object{{"fvu", number(fvu)}, {"mse", number(scores.MSE[k])}})
+	}
+	return list
 }
 
 // piecesOf are the numbers of pieces of a model; nil of an ensemble.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -32,9 +33,11 @@ func planCommand() *cli.Command {
 		UsageText: "dcopt plan FILE.dc --grid K=A:B:N -o PLAN.json\n" +
 			"   dcopt plan FILE.dc --starts N -o PLAN.json\n" +
 			"   dcopt plan DATA... --target NAME -o PLAN.json\n" +
+			"   dcopt plan PART... --fit --target NAME -o PLAN.json\n" +
 			"   dcopt plan PLAN.json --slurm JOB.sh",
-		Description: "The plan is a list of shards: the points of a sweep, the starts of a problem, or the folds of a cross-validation of\n" +
-			"methods on tables. It holds problem and data. dcopt shard computes its shards, docs/cluster.md says how on many machines.",
+		Description: "The plan is a list of shards: the points of a sweep, the starts of a problem, the folds of a cross-validation of\n" +
+			"methods on tables, or the parts of a table that is too large for one machine. It holds problem and data, but for parts,\n" +
+			"which stay in their files. dcopt shard computes its shards, docs/cluster.md says how on many machines.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the plan to `FILE`, whole or not at all"},
 			&cli.StringSliceFlag{Name: "grid", Usage: "values of a param, `K=A:B:N` for N values from A to B, or K=V1,V2,...; may be repeated: all combinations"},
@@ -46,6 +49,7 @@ func planCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start; of methods that train, convex problems or refits"},
 			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively"},
 			&cli.StringFlag{Name: "method", Usage: "of tables: training methods, `NAME[,NAME...]`"},
+			&cli.BoolFlag{Name: "fit", Usage: "of a table in parts, files or a quoted pattern: a fit whose shards are the parts, with --folds also its cross-validation by rows"},
 			&cli.StringFlag{Name: "folds", Value: "5", Usage: "of tables: number of folds, shuffled by the seed, or a `FILE` of folds"},
 			&cli.BoolFlag{Name: "by-reference", Usage: "leave data in their files, which all machines must have; the plan has their SHA-256. So it is with more than 64 MB"},
 			&cli.StringFlag{Name: "slurm", Usage: "write the script of an array job to `FILE`, for sbatch"},
@@ -80,6 +84,8 @@ func makePlan(c *cli.Context) error {
 		}
 		path = first
 		p, err = readPlan(c, first)
+	case c.Bool("fit"):
+		p, err = planFit(c)
 	case c.IsSet("target"):
 		p, err = planStudy(c)
 	default:
@@ -185,10 +191,8 @@ func planProblem(c *cli.Context, path string) (*plan.Plan, error) {
 	if _, err := oneFile(c); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"method", "folds"} {
-		if c.IsSet(name) {
-			return nil, usagef("--%s goes with tables and --target", name)
-		}
+	if err := refuseFlags(c, "goes with tables and --target", "method", "folds"); err != nil {
+		return nil, err
 	}
 	if _, err := backendOf(c); err != nil {
 		return nil, err
@@ -302,25 +306,87 @@ func pointsOf(c *cli.Context, q *plan.Problem) error {
 	return nil
 }
 
+// refuseFlags refuses flags that go with something else.
+func refuseFlags(c *cli.Context, why string, names ...string) error {
+	for _, name := range names {
+		if c.IsSet(name) {
+			return usagef("--%s %s", name, why)
+		}
+	}
+	return nil
+}
+
+// trainingDefaults gives flags the defaults of training: of problems they have none, for the file says.
+func trainingDefaults(c *cli.Context) error {
+	set := lder.DefaultSettings()
+	for name, value := range map[string]any{"max-iter": set.MaxIter, "tol": set.Tol} {
+		if !c.IsSet(name) {
+			if err := c.Set(name, fmt.Sprint(value)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// planFit is the plan of a fit over a table in parts.
+func planFit(c *cli.Context) (*plan.Plan, error) {
+	if err := refuseFlags(c, "goes with a .dc problem, not with --fit", "grid", "points", "starts", "set"); err != nil {
+		return nil, err
+	}
+	if err := refuseFlags(c, "needs the table as one file; without --fit the plan is a study of whole tables", "drop-text", "categorical"); err != nil {
+		return nil, err
+	}
+	paths, err := partsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if paths == nil {
+		paths = c.Args().Slice()
+	}
+	if err := trainingDefaults(c); err != nil {
+		return nil, err
+	}
+	name := lder.Refit.String()
+	if c.IsSet("method") {
+		name = c.String("method")
+	}
+	set, err := trainingSettings(c, name)
+	if err != nil {
+		return nil, err
+	}
+	f := plan.Fit{Target: c.String("target"), Exclude: c.StringSlice("exclude"), DecimalComma: c.Bool("decimal-comma"), Training: plan.TrainingOf(set, "")}
+	if c.IsSet("folds") {
+		if f.Folds, err = strconv.Atoi(c.String("folds")); err != nil || f.Folds < 2 {
+			return nil, usagef("--folds %s: want a number from 2; rows of parts are dealt by their hash", c.String("folds"))
+		}
+	}
+	for _, path := range paths {
+		if err := sessionOf(c).files.readsPath(path); err != nil {
+			return nil, err
+		}
+	}
+	p, err := within(c.Context, func() (*plan.Plan, error) { return plan.OfFit(c.Context, f, paths) })
+	switch {
+	case err == nil:
+		return p, nil
+	case isContextError(err):
+		return nil, err
+	}
+	return nil, usagef("plan: %w", err)
+}
+
 // planStudy is the plan of a cross-validation.
 func planStudy(c *cli.Context) (*plan.Plan, error) {
-	for _, name := range []string{"grid", "points", "starts", "set"} {
-		if c.IsSet(name) {
-			return nil, usagef("--%s goes with a .dc problem, not with --target", name)
-		}
+	if err := refuseFlags(c, "goes with a .dc problem, not with --target", "grid", "points", "starts", "set"); err != nil {
+		return nil, err
 	}
 	s := plan.Study{Selection: plan.Selection{
 		Target: c.String("target"), Exclude: c.StringSlice("exclude"), DropText: c.Bool("drop-text"),
 		Categorical: c.String("categorical"), DecimalComma: c.Bool("decimal-comma"),
 	}}
-	// Of problems these flags have no default: the file says.
-	set := lder.DefaultSettings()
-	for name, value := range map[string]any{"max-iter": set.MaxIter, "tol": set.Tol} {
-		if !c.IsSet(name) {
-			if err := c.Set(name, fmt.Sprint(value)); err != nil {
-				return nil, err
-			}
-		}
+	if err := trainingDefaults(c); err != nil {
+		return nil, err
 	}
 	names := methodFlag(c)
 	if names == "" {

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -127,16 +129,64 @@ func runShards(c *cli.Context) error {
 			return usagef("--jobs %d: want at least 1", jobs)
 		}
 	}
+	var line *progress
+	if !c.Bool("quiet") {
+		line = sessionOf(c).log.progress("reading")
+		defer line.stop()
+	}
+	if p.Kind() == "fit" {
+		return fitRounds(c, p, list, jobs, line)
+	}
 	folder, err := plan.OpenFolder(c.String("out"), p)
 	if err != nil {
 		return usagef("%w", err)
 	}
-	w := &shardRun{c: c, p: p, folder: folder}
-	if !c.Bool("quiet") {
-		w.line = sessionOf(c).log.progress("reading")
-		defer w.line.stop()
-	}
+	w := &shardRun{c: c, p: p, folder: folder, line: line}
 	return w.all(list, min(jobs, len(list)))
+}
+
+// fitRounds goes through the rounds of a fit. Of each round the shards of the list come first, then those that
+// other processes, which share the folder, still lack: so no process waits for another one, and each can end
+// the fit alone.
+func fitRounds(c *cli.Context, p *plan.Plan, list []int, jobs int, line *progress) error {
+	others := make([]int, 0, p.Shards)
+	first := 0
+	if len(list) > 0 {
+		first = list[0]
+	}
+	for k := range p.Shards {
+		if i := (first + k) % p.Shards; !slices.Contains(list, i) {
+			others = append(others, i)
+		}
+	}
+	sources := &plan.Sources{}
+	_, err := p.Rounds(c.Context, c.String("out"), func(ctx context.Context, q *plan.Plan, dir string) error {
+		folder, err := plan.OpenFolder(dir, q)
+		if err != nil {
+			return usagef("%w", err)
+		}
+		title := fmt.Sprintf("round %d, ", q.Fit.Round.Number+1)
+		w := &shardRun{c: c, p: q, folder: folder, line: line, title: title, sources: sources}
+		if err := w.all(list, min(jobs, len(list))); err != nil || len(others) == 0 {
+			return err
+		}
+		w = &shardRun{c: c, p: q, folder: folder, line: line, title: title, sources: sources, help: true}
+		return w.all(others, min(jobs, len(others)))
+	})
+	line.stop()
+	var f *failure
+	switch {
+	case err == nil:
+		if !c.Bool("quiet") {
+			sessionOf(c).log.note("the fit is complete; dcopt shard merge %s -o MODEL.json writes the model", c.String("out"))
+		}
+		return nil
+	case errors.As(err, &f):
+		return err
+	case isContextError(err):
+		return &failure{exitInterrupted, errors.New("interrupted; run it again for the rest of the fit")}
+	}
+	return partsError(err)
 }
 
 // shardRun computes shards of a plan into a folder.
@@ -145,6 +195,10 @@ type shardRun struct {
 	p      *plan.Plan
 	folder *plan.Folder
 	line   *progress
+	// Of a round of a fit.
+	sources *plan.Sources
+	title   string // before the numbers of the progress
+	help    bool   // the shards are those of other processes, too
 
 	mu     sync.Mutex
 	done   int
@@ -164,6 +218,7 @@ func (w *shardRun) all(list []int, jobs int) error {
 	for range jobs {
 		wait.Go(func() {
 			r := plan.NewRunner(w.p, w.c.String("data"))
+			r.Sources = w.sources
 			for i := range next {
 				w.one(ctx, r, i, len(list))
 			}
@@ -207,7 +262,16 @@ func (w *shardRun) one(ctx context.Context, r *plan.Runner, i, of int) {
 	var err error
 	written := w.folder.Has(i)
 	if !written {
-		if res, err = r.Run(ctx, i); err == nil {
+		until, end := context.WithCancelCause(ctx)
+		if w.help {
+			go w.watch(until, end, i)
+		}
+		res, err = r.Run(until, i)
+		if context.Cause(until) == errThere {
+			written, err = true, nil
+		}
+		end(nil)
+		if err == nil && !written {
 			if err = w.folder.Put(res); err != nil {
 				w.mu.Lock()
 				w.stop = err
@@ -224,7 +288,7 @@ func (w *shardRun) one(ctx context.Context, r *plan.Runner, i, of int) {
 		if written {
 			w.before++
 		}
-		w.line.say("%d of %d shards", w.done, of)
+		w.line.say("%s%d of %d shards", w.title, w.done, of)
 		w.line.portion(float64(w.done-w.before), float64(of-w.before))
 	case ctx.Err() != nil:
 	default:
@@ -236,6 +300,25 @@ func (w *shardRun) one(ctx context.Context, r *plan.Runner, i, of int) {
 		}
 		w.code = max(w.code, code)
 		w.tell(i, err)
+	}
+}
+
+// errThere ends the computation of a shard whose result another process has written.
+var errThere = errors.New("the result is there")
+
+// watch ends a computation when its result is in the folder.
+func (w *shardRun) watch(ctx context.Context, end context.CancelCauseFunc, i int) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if w.folder.Has(i) {
+				end(errThere)
+			}
+		}
 	}
 }
 
@@ -279,6 +362,9 @@ func mergeShards(c *cli.Context) error {
 		return err
 	}
 	defer out.discard()
+	if p.Kind() == "fit" {
+		return mergeFit(c, p, dirs, out)
+	}
 	joined, err := within(c.Context, func() (*plan.Joined, error) { return plan.Join(p, dirs) })
 	if err != nil {
 		if isContextError(err) {
@@ -301,6 +387,37 @@ func mergeShards(c *cli.Context) error {
 		return &failure{exitNotSolved, fmt.Errorf("%d of %d shards have no result: %s", n, p.Shards, plan.Ranges(joined.Missing))}
 	}
 	return ended(code)
+}
+
+// mergeFit writes the model of a fit.
+func mergeFit(c *cli.Context, p *plan.Plan, dirs []string, out *output) error {
+	switch {
+	case len(dirs) != 1:
+		return usagef("shard merge: the rounds of a fit are in one folder, which all its processes share")
+	case c.String("out") == "":
+		return usagef("shard merge: where does the model go? Give -o MODEL.json")
+	}
+	t, err := within(c.Context, func() (*plan.Trained, error) { return p.Rounds(c.Context, dirs[0], nil) })
+	var missing *plan.MissingError
+	switch {
+	case errors.As(err, &missing):
+		for _, d := range missing.Damaged {
+			sessionOf(c).log.note("%v; the shard counts as missing", d)
+		}
+		return &failure{exitNotSolved, err}
+	case err != nil:
+		return partsError(err)
+	}
+	if err := writeModel(t.Model, out, nil, nil, nil); err != nil {
+		return err
+	}
+	if err := fitSummary(c, t.Model, t.Scores, -1); err != nil {
+		return err
+	}
+	if t.Model.Training.Status != ccp.Converged {
+		return ended(exitNotSolved)
+	}
+	return nil
 }
 
 // merge prints the results of a plan.

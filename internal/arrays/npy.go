@@ -359,3 +359,70 @@ func rowMajor(values []float64, shape []int) []float64 {
 	}
 	return out
 }
+
+// Rows are the rows of a matrix in an .npy file, one block after the other.
+type Rows struct {
+	Count, Width int
+	r            io.Reader
+	h            *header
+	read         func([]byte) float64
+	left         int
+	buf          []byte
+}
+
+// OpenRows reads the header of a matrix of numbers. A file that has the columns one after the
+// other is refused.
+func OpenRows(r io.Reader) (*Rows, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	read, err := h.reader()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(h.shape) != 2 || h.shape[1] == 0:
+		return nil, wrong("an array of shape %v; want a matrix, a row per row of the table", h.shape)
+	case h.column && h.shape[1] > 1:
+		return nil, wrong("the matrix is in the order of columns; save numpy.ascontiguousarray of it")
+	case h.shape[1] > mostWidth:
+		return nil, wrong("a matrix of %d columns; %d at most may be", h.shape[1], mostWidth)
+	}
+	return &Rows{Count: h.shape[0], Width: h.shape[1], r: r, h: h, read: read, left: h.shape[0]}, nil
+}
+
+// mostWidth bounds the columns of a matrix that is read by rows.
+// Source: a limit of memory.
+const mostWidth = 1 << 20
+
+// Next reads rows into dst, as many as fit, one after the other, and returns how many: 0 at the
+// end. Entries may be NaN.
+func (r *Rows) Next(dst []float64) (int, error) {
+	n := min(r.left, len(dst)/r.Width)
+	if n == 0 {
+		if r.left > 0 {
+			return 0, io.ErrShortBuffer
+		}
+		var one [1]byte
+		if k, err := r.r.Read(one[:]); k > 0 {
+			return 0, wrong("byte %d: the file goes on behind its array", r.h.size+int64(r.Count)*int64(r.Width*r.h.bytes)+1)
+		} else if err != nil && err != io.EOF {
+			return 0, err
+		}
+		return 0, nil
+	}
+	size := n * r.Width * r.h.bytes
+	if cap(r.buf) < size {
+		r.buf = make([]byte, size)
+	}
+	part := r.buf[:size]
+	if _, err := io.ReadFull(r.r, part); err != nil {
+		return 0, cutOff(err)
+	}
+	for k := range n * r.Width {
+		dst[k] = r.read(part[k*r.h.bytes:])
+	}
+	r.left -= n
+	return n, nil
+}

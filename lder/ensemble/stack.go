@@ -3,6 +3,8 @@ package ensemble
 import (
 	"context"
 	"slices"
+
+	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
 // recipe lists the ingredients of a stack.
@@ -26,6 +28,15 @@ func recipeOf(m Recipe) recipe {
 	default:
 		return recipe{partitions: 2, sizes: gridSizes, plan: plan, rounds: 10, trees: true, boosted: true}
 	}
+}
+
+// CheapPenalties are those of the members of Cheap.
+func CheapPenalties() (all []refit.Penalty) {
+	plan := recipeOf(Cheap).plan
+	for _, λ := range plan.ridges {
+		all = append(all, refit.Penalty{Linear: plan.linear, Pieces: λ})
+	}
+	return all
 }
 
 // fitStack trains candidates of many kinds and computes their weights from

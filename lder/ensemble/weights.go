@@ -28,7 +28,7 @@ func stackWeights(oof [][]float64, d *refit.Data, rounds int, rng *rand.Rand) []
 				count[rng.IntN(d.M)]++
 			}
 		}
-		for c, w := range normalOf(oof, d, all, count).weights(d.M) {
+		for c, w := range normalOf(oof, d, all, count).Weights(d.M) {
 			mean[c] += (w - mean[c]) / float64(round+1)
 		}
 	}
@@ -38,7 +38,7 @@ func stackWeights(oof [][]float64, d *refit.Data, rounds int, rng *rand.Rand) []
 // crossWeighted returns the prediction of each row by the stack whose weights come
 // from the rows outside its fold of the first partition.
 func (b *bagging) crossWeighted(oof [][]float64) []float64 {
-	parts := make([]normal, b.folds)
+	parts := make([]Normal, b.folds)
 	for f, g := range b.bags[:b.folds] {
 		parts[f] = normalOf(oof, b.d, g.hold, nil)
 	}
@@ -47,11 +47,11 @@ func (b *bagging) crossWeighted(oof [][]float64) []float64 {
 		others := normalOf(oof, b.d, nil, nil)
 		for k, part := range parts {
 			if k != f {
-				floats.Add(others.gram, part.gram)
-				floats.Add(others.rhs, part.rhs)
+				floats.Add(others.Gram, part.Gram)
+				floats.Add(others.RHS, part.RHS)
 			}
 		}
-		w := others.weights(b.d.M)
+		w := others.Weights(b.d.M)
 		for _, i := range g.hold {
 			for c, p := range oof {
 				out[i] += w[c] * p[i]
@@ -61,15 +61,15 @@ func (b *bagging) crossWeighted(oof [][]float64) []float64 {
 	return out
 }
 
-// normal are the normal equations of least squares for the k weights: k×k and k
-// numbers.
-type normal struct{ gram, rhs []float64 }
+// Normal are the normal equations of least squares for the k weights of a stack, of
+// which they are sums over rows: k×k and k numbers.
+type Normal struct{ Gram, RHS []float64 }
 
 // normalOf sums over rows, each times its count; nil: once.
-func normalOf(oof [][]float64, d *refit.Data, rows []int, count []float64) normal {
+func normalOf(oof [][]float64, d *refit.Data, rows []int, count []float64) Normal {
 	k := len(oof)
 	m := float64(d.M)
-	e := normal{make([]float64, k*k), make([]float64, k)}
+	e := Normal{make([]float64, k*k), make([]float64, k)}
 	times := make([]float64, len(rows))
 	for t, i := range rows {
 		times[t] = d.Weight(i) * m
@@ -83,23 +83,24 @@ func normalOf(oof [][]float64, d *refit.Data, rows []int, count []float64) norma
 			for t, i := range rows {
 				s += times[t] * oof[a][i] * oof[b][i]
 			}
-			e.gram[a*k+b], e.gram[b*k+a] = s, s
+			e.Gram[a*k+b], e.Gram[b*k+a] = s, s
 		}
 		for t, i := range rows {
-			e.rhs[a] += times[t] * oof[a][i] * d.Y[i]
+			e.RHS[a] += times[t] * oof[a][i] * d.Y[i]
 		}
 	}
 	return e
 }
 
-// weights solves the equations for weights ≥ 0 of sum 1, of data with m rows.
-func (e normal) weights(m int) []float64 {
-	k := len(e.rhs)
+// Weights solves the equations for weights ≥ 0 of sum 1, of data with m rows. It
+// changes them.
+func (e Normal) Weights(m int) []float64 {
+	k := len(e.RHS)
 	// A row of weight 10√m asks for the sum 1.
 	pull := 100 * float64(m)
-	floats.AddConst(pull, e.gram)
-	floats.AddConst(pull, e.rhs)
-	w := nonNegative(e.gram, e.rhs)
+	floats.AddConst(pull, e.Gram)
+	floats.AddConst(pull, e.RHS)
+	w := nonNegative(e.Gram, e.RHS)
 	sum := floats.Sum(w)
 	for c := range w {
 		if sum > 0 {

@@ -25,7 +25,11 @@ type memory struct {
 
 func (m *memory) Count() int { return len(m.x) }
 
-func (m *memory) Each(_ context.Context, k int, do func(x [][]float64, y []float64) error) error {
+func (m *memory) Columns(context.Context, int) ([]string, error) {
+	return []string{"a", "b", "c", "y"}, nil
+}
+
+func (m *memory) Each(_ context.Context, k int, _ []string, _ string, do func(x [][]float64, y []float64) error) error {
 	m.reads++
 	for lo := 0; lo < len(m.y[k]); lo += m.block {
 		hi := min(lo+m.block, len(m.y[k]))
@@ -70,7 +74,7 @@ func TestFitIsRefit(t *testing.T) {
 		set.Imputation, set.FillValue = impute, .25
 		m, x, y := table(3000, 4, 100)
 		got, want := regressor(set), regressor(set)
-		if err := shards.Fit(t.Context(), got, m); err != nil {
+		if _, err := shards.Fit(t.Context(), got, m, shards.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := want.Fit(t.Context(), x, y); err != nil {
@@ -114,7 +118,7 @@ func TestFitBits(t *testing.T) {
 		before := runtime.GOMAXPROCS(c.processors)
 		m, _, _ := table(rows, 3, c.block)
 		r := regressor(set)
-		err := shards.Fit(t.Context(), r, m)
+		_, err := shards.Fit(t.Context(), r, m, shards.Options{})
 		runtime.GOMAXPROCS(before)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +159,7 @@ func TestFitRefuses(t *testing.T) {
 		if want == "too many" {
 			r.Features = make([]string, 8)
 		}
-		if err := shards.Fit(t.Context(), r, n); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := shards.Fit(t.Context(), r, n, shards.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -166,7 +170,7 @@ func TestFitRefuses(t *testing.T) {
 		"too large":           {x: [][][]float64{{{1, 2, 1e200}}}, y: [][]float64{{1}}, block: 1},
 		"at least one part":   {},
 	} {
-		if err := shards.Fit(t.Context(), regressor(set), m); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := shards.Fit(t.Context(), regressor(set), m, shards.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -185,7 +189,7 @@ func TestFitStops(t *testing.T) {
 	})
 	m, x, _ := table(2000, 3, 100)
 	r := regressor(set)
-	if err := shards.Fit(ctx, r, m); !errors.Is(err, context.Canceled) || r.Model == nil || r.Training.Status != ccp.Cancelled || r.Training.Iterations != 2 {
+	if _, err := shards.Fit(ctx, r, m, shards.Options{}); !errors.Is(err, context.Canceled) || r.Model == nil || r.Training.Status != ccp.Cancelled || r.Training.Iterations != 2 {
 		t.Fatalf("%v, %+v", err, r.Training)
 	}
 	if _, err := r.Predict(x); err != nil {
@@ -194,7 +198,7 @@ func TestFitStops(t *testing.T) {
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
 	r = regressor(lder.MethodSettings(lder.Refit))
-	if err := shards.Fit(ctx, r, m); !errors.Is(err, context.Canceled) || r.Model != nil {
+	if _, err := shards.Fit(ctx, r, m, shards.Options{}); !errors.Is(err, context.Canceled) || r.Model != nil {
 		t.Errorf("before the first pass: %v", err)
 	}
 }
@@ -207,7 +211,7 @@ func TestFitConstant(t *testing.T) {
 		m.y = append(m.y, []float64{4, 4, 4, 4})
 	}
 	r := regressor(lder.MethodSettings(lder.Refit))
-	if err := shards.Fit(t.Context(), r, m); err != nil {
+	if _, err := shards.Fit(t.Context(), r, m, shards.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := r.Predict([][]float64{{9, 9, 9}}); err != nil || math.Abs(p[0]-4) > 1e-9 {

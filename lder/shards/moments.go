@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -50,12 +51,13 @@ func (m *moments) std() float64 {
 	return s
 }
 
-// sample keeps the rows whose numbers, mixed, are smallest: which ones follows from the
+// sample keeps the rows whose keys, mixed numbers of the rows, are smallest: which ones follows from the
 // numbers of the rows alone.
 type sample struct {
-	most int
-	rows []sampled
-	cut  uint64 // no row above it is kept
+	most  int
+	rows  []sampled
+	cut   uint64 // no row above it is kept
+	whole bool   // no row up to the first cut was dropped
 }
 
 type sampled struct {
@@ -65,11 +67,14 @@ type sampled struct {
 	y          float64
 }
 
-func newSample(most int) *sample { return &sample{most: most, cut: math.MaxUint64} }
+func newSample(most int, cut uint64) *sample { return &sample{most: most, cut: cut, whole: true} }
 
-// mixed is a number of the row: the finaliser of Steele, Lea and Flood 2014, SplitMix64.
-func mixed(part, line int) uint64 {
-	z := uint64(part)<<40 + uint64(line) + 0x9e3779b97f4a7c15
+// mixed is the key of a row.
+func mixed(part, line int) uint64 { return mix(uint64(part)<<40 + uint64(line)) }
+
+// mix is the finaliser of Steele, Lea and Flood 2014, SplitMix64.
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
@@ -91,29 +96,17 @@ func (s *sample) trim() {
 		return
 	}
 	slices.SortFunc(s.rows, func(a, b sampled) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		case a.part != b.part:
-			return a.part - b.part
-		}
-		return a.line - b.line
+		return cmp.Or(cmp.Compare(a.key, b.key), a.part-b.part, a.line-b.line)
 	})
 	clear(s.rows[s.most:])
 	s.rows = s.rows[:s.most]
 	s.cut = s.rows[s.most-1].key
+	s.whole = false
 }
 
 // inOrder are the rows kept, in the order of parts and lines.
 func (s *sample) inOrder() []sampled {
 	s.trim()
-	slices.SortFunc(s.rows, func(a, b sampled) int {
-		if a.part != b.part {
-			return a.part - b.part
-		}
-		return a.line - b.line
-	})
+	slices.SortFunc(s.rows, func(a, b sampled) int { return cmp.Or(a.part-b.part, a.line-b.line) })
 	return s.rows
 }

@@ -104,6 +104,10 @@ func ended(c *cli.Context, p *plan.Plan, dir string, out *cluster.Outcome, err e
 	if n := len(out.Dead); n > 0 {
 		return &failure{exitMissing, fmt.Errorf("%d of %d shards have no result", n, p.Shards)}
 	}
+	if p.Kind() == "fit" {
+		screen.note("the fit is complete; dcopt shard merge %s -o MODEL.json writes the model", dir)
+		return nil
+	}
 	screen.note("%d shards have results; dcopt shard merge %s joins them", out.Done, dir)
 	return nil
 }

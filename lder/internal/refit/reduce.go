@@ -25,6 +25,12 @@ func (s *Sums) Add(t *Sums) {
 	}
 }
 
+// Steps is the number of step lengths of a Probe.
+const Steps = len(steps)
+
+// GramSize is the length of Grams for rows of n numbers in so many regions.
+func GramSize(n, regions int) int { return regions * (n + 1) * ((n + 3) &^ 3) }
+
 // Place sums rows of d, whose weights are those of the whole fit, at θ: the free
 // coefficients, as Reducer has them. The sums are the memory of f.
 func (f *Fitter) Place(d *Data, opt Options, θ []float64) Sums {

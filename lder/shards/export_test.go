@@ -1,0 +1,14 @@
+package shards
+
+// FoldOf is the fold of a row of a part.
+func FoldOf(folds int, seed uint64, part, line int) int {
+	return (&Round{Folds: folds, Seed: seed}).foldOf(part, line)
+}
+
+// SampleOf says how many rows the sample of a fit has.
+func SampleOf(f *Reduction, rows int) {
+	f.most = rows
+	f.survey()
+	f.number--
+	f.round.Number--
+}

@@ -1,0 +1,451 @@
+package shards
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/dcopt/dcopt/lder/dataset"
+	"github.com/dcopt/dcopt/lder/internal/refit"
+)
+
+// Parts are the parts of a table, which are read again for every pass.
+type Parts interface {
+	// Count is how many there are.
+	Count() int
+	// Columns are the names of the columns of part k.
+	Columns(ctx context.Context, k int) ([]string, error)
+	// Each calls do for consecutive rows of part k, in order and with the same rows in all
+	// passes: x has a row of features per row, in the order of names, NaN for missing values,
+	// and y the targets, NaN where there is none. They are valid during the call. An error of
+	// do ends it.
+	Each(ctx context.Context, k int, names []string, target string, do func(x [][]float64, y []float64) error) error
+}
+
+// Vector is numbers that JSON keeps to the last bit, NaN too: little-endian float64 in base64.
+type Vector []float64
+
+// MarshalJSON writes v.
+func (v Vector) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	out := make([]byte, 0, base64.StdEncoding.EncodedLen(len(b))+2)
+	return append(base64.StdEncoding.AppendEncode(append(out, '"'), b), '"'), nil
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (v *Vector) UnmarshalJSON(text []byte) error {
+	var b []byte
+	if err := json.Unmarshal(text, &b); err != nil {
+		return err
+	}
+	if len(b)%8 != 0 {
+		return fmt.Errorf("shards: %d bytes are no float64 numbers", len(b))
+	}
+	*v = make(Vector, len(b)/8)
+	for k := range *v {
+		(*v)[k] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:]))
+	}
+	return nil
+}
+
+// Round is a question to every part of a table. Its answer depends on the part, its number
+// and the round alone.
+type Round struct {
+	Number   int      `json:"number"` // of the rounds of a fit, from 0
+	Step     string   `json:"step"`   // columns, moments, sample, sums or errors
+	Features []string `json:"features,omitempty"`
+	Target   string   `json:"target"`
+	// Folds is the number of folds of rows, 0 or 1: none; Seed draws them.
+	Folds int    `json:"folds,omitempty"`
+	Seed  uint64 `json:"seed,omitempty"`
+	// Rows of a part that are sampled: at most Most, with keys of at most Cut.
+	Most    int      `json:"most,omitempty"`
+	Cut     uint64   `json:"cut,omitempty"`
+	Members []Member `json:"members,omitempty"`
+	// Products asks for those of the predictions of members.
+	Products bool `json:"products,omitempty"`
+}
+
+// The steps.
+const (
+	stepColumns = "columns"
+	stepMoments = "moments"
+	stepSample  = "sample"
+	stepSums    = "sums"
+	stepErrors  = "errors"
+)
+
+// Member is a function that is fitted, on all rows or on those outside of a fold.
+type Member struct {
+	Fold  int     `json:"fold"` // it is not trained on; -1: none
+	Fill  Vector  `json:"fill"` // of gaps, by feature
+	Mean  Vector  `json:"mean"` // of the features, filled
+	Scale Vector  `json:"scale"`
+	Y     Vector  `json:"y"`    // mean and scale of the target
+	Rows  float64 `json:"rows"` // it is trained on
+	R1    int     `json:"r1"`
+	R2    int     `json:"r2"`
+	// Of step sums: the free coefficients, and the direction along which losses are asked for;
+	// nil: the sums at Theta alone.
+	Theta Vector `json:"theta,omitempty"`
+	Dir   Vector `json:"dir,omitempty"`
+	// Of step errors: all pieces, of standardised features and target, and the range that
+	// predictions are clipped to.
+	Pieces Vector `json:"pieces,omitempty"`
+	Clip   Vector `json:"clip,omitempty"`
+}
+
+// Answer is the answer of a part to a round.
+type Answer struct {
+	Columns []string `json:"columns,omitempty"`
+	// Moments are those of the target and of each feature, five numbers each: count, mean, sum of squared
+	// deviations, least, largest; one list per fold.
+	Moments []Vector `json:"moments,omitempty"`
+	Sample  *Sampled `json:"sample,omitempty"`
+	Sums    []Sums   `json:"sums,omitempty"` // one per member
+	// Products, one per fold, are those of the predictions of the members that are not trained on it,
+	// in their order, and the target, each with each, in rows of the upper triangle.
+	Products []Vector `json:"products,omitempty"`
+}
+
+// Sampled are rows of a part.
+type Sampled struct {
+	Lines  []int  `json:"lines"`  // their numbers in the part, from 1, those with a target alone
+	Values Vector `json:"values"` // of each row the features, then the target
+	// Whole says that no row with a key up to Cut is missing.
+	Whole bool `json:"whole"`
+}
+
+// Sums are those of a member.
+type Sums struct {
+	Losses Vector `json:"losses"`
+	Grams  Vector `json:"grams,omitempty"`
+	Shares Vector `json:"shares,omitempty"` // of its pieces, of step errors
+}
+
+// chunk is how many rows are summed at a time.
+// Source: derived: 65536 rows of 32 float64 have 16 MB; sums of a part are in chunks of this size.
+const chunk = 1 << 16
+
+// foldOf is the fold of a row, by the hash of its number.
+func (r *Round) foldOf(part, line int) int {
+	if r.Folds < 2 {
+		return 0
+	}
+	return int(mix(mixed(part, line)^mix(r.Seed)) % uint64(r.Folds))
+}
+
+// check refuses a round whose parts do not go together.
+func (r *Round) check() error {
+	n := len(r.Features)
+	if r.Folds < 0 || r.Step != stepColumns && n == 0 {
+		return errors.New("shards: a wrong round")
+	}
+	switch r.Step {
+	case stepColumns, stepMoments:
+	case stepSample:
+		if r.Most < 1 {
+			return errors.New("shards: a sample of no rows")
+		}
+	case stepSums, stepErrors:
+		for k, m := range r.Members {
+			pieces := m.R1 + m.R2
+			free := (pieces - 1) * (n + 1)
+			switch {
+			case m.R1 < 1 || m.R2 < 1 || pieces*(n+1) > mostCoefficients, m.Fold < -1 || m.Fold >= max(1, r.Folds),
+				len(m.Fill) != n || len(m.Mean) != n || len(m.Scale) != n || len(m.Y) != 2 || !(m.Rows > 0),
+				r.Step == stepSums && (len(m.Theta) != free || m.Dir != nil && len(m.Dir) != free),
+				r.Step == stepErrors && (len(m.Pieces) != pieces*(n+1) || len(m.Clip) != 2):
+				return fmt.Errorf("shards: member %d is wrong", k)
+			}
+		}
+	default:
+		return fmt.Errorf("shards: a round has no step %q", r.Step)
+	}
+	return nil
+}
+
+// mostCoefficients bounds those of a function.
+// Source: a limit of memory: the least squares problem of a refit has as many unknowns.
+const mostCoefficients = 1 << 13
+
+// Sum is the answer of part k.
+func (r *Round) Sum(ctx context.Context, p Parts, k int) (*Answer, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if k < 0 || k >= p.Count() {
+		return nil, fmt.Errorf("shards: there is no part %d of %d", k, p.Count())
+	}
+	if r.Step == stepColumns {
+		names, err := p.Columns(ctx, k)
+		return &Answer{Columns: names}, err
+	}
+	s := summer{Round: r, part: k}
+	line := 0
+	err := p.Each(ctx, k, r.Features, r.Target, func(x [][]float64, y []float64) error {
+		for i, row := range x {
+			line++
+			if math.IsNaN(y[i]) {
+				continue
+			}
+			if err := s.row(line, row, y[i]); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.end(), nil
+}
+
+// summer makes the answer of a part.
+type summer struct {
+	*Round
+	part int
+
+	moments [][]moments // by fold: target and features
+	sample  *sample
+
+	rows   [chunk]int32 // folds of the rows gathered
+	x, y   []float64
+	fitter refit.Fitter
+	d      refit.Data
+	sums   []refit.Sums
+	shares []Vector
+	cross  []Vector
+}
+
+// largest bounds numbers, so that sums of squares stay finite.
+// Source: derived: the sum of 1e100 squares of 1e100 is finite.
+const largest = 1e100
+
+// row takes a row with a target.
+func (s *summer) row(line int, row []float64, y float64) error {
+	if s.Step == stepMoments || s.Step == stepSample {
+		return s.survey(line, row, y)
+	}
+	m := len(s.y)
+	s.rows[m] = int32(s.foldOf(s.part, line))
+	s.x, s.y = append(s.x, row...), append(s.y, y)
+	if len(s.y) == chunk {
+		s.flush()
+	}
+	return nil
+}
+
+// survey takes the moments of a row and keeps it if it is in the sample.
+func (s *summer) survey(line int, row []float64, y float64) error {
+	if s.sample == nil {
+		s.sample = newSample(s.Most, s.Cut)
+	}
+	s.sample.add(s.part, line, row, y)
+	if s.Step == stepSample {
+		return nil
+	}
+	if s.moments == nil {
+		s.moments = make([][]moments, max(1, s.Folds))
+		for f := range s.moments {
+			s.moments[f] = make([]moments, len(row)+1)
+		}
+	}
+	m := s.moments[s.foldOf(s.part, line)]
+	if math.Abs(y) > largest {
+		return fmt.Errorf("shards: part %d, row %d: the target %g is too large", s.part, line, y)
+	}
+	m[0].add(y)
+	for j, v := range row {
+		if math.Abs(v) > largest {
+			return fmt.Errorf("shards: part %d, row %d: the value %g of %s is too large", s.part, line, v, s.Features[j])
+		}
+		if v == v {
+			m[j+1].add(v)
+		}
+	}
+	return nil
+}
+
+// end is the answer.
+func (s *summer) end() *Answer {
+	a := &Answer{}
+	switch s.Step {
+	case stepMoments, stepSample:
+		for f := range s.moments {
+			a.Moments = append(a.Moments, vectorOf(s.moments[f]))
+		}
+		a.Sample = &Sampled{Whole: true}
+		if s.sample != nil {
+			for _, row := range s.sample.inOrder() {
+				a.Sample.Lines = append(a.Sample.Lines, row.line)
+				a.Sample.Values = append(append(a.Sample.Values, row.x...), row.y)
+			}
+			a.Sample.Whole = s.sample.whole
+		}
+		return a
+	}
+	s.flush()
+	for k := range s.sums {
+		sum := Sums{Losses: s.sums[k].Losses, Grams: s.sums[k].Grams}
+		if s.shares != nil {
+			sum.Shares = s.shares[k]
+		}
+		a.Sums = append(a.Sums, sum)
+	}
+	a.Products = s.cross
+	return a
+}
+
+// flush adds the sums of the rows gathered, member after member.
+func (s *summer) flush() {
+	if len(s.y) == 0 {
+		return
+	}
+	if s.sums == nil {
+		s.sums = make([]refit.Sums, len(s.Members))
+	}
+	if s.Step == stepErrors {
+		s.errors()
+	} else {
+		for k := range s.Members {
+			m := &s.Members[k]
+			if s.gather(m); s.d.M == 0 {
+				continue
+			}
+			opt := refit.Options{R1: m.R1, R2: m.R2, Workers: runtime.GOMAXPROCS(0)}
+			var sum refit.Sums
+			if m.Dir == nil {
+				sum = s.fitter.Place(&s.d, opt, m.Theta)
+			} else {
+				sum = s.fitter.Probe(&s.d, opt, m.Theta, m.Dir)
+			}
+			s.sums[k].Add(&sum)
+		}
+	}
+	s.x, s.y = s.x[:0], s.y[:0]
+}
+
+// gather makes the data of the rows that a member is trained on.
+func (s *summer) gather(m *Member) {
+	n, d := len(s.Features), &s.d
+	d.N, d.M, d.X, d.Y = n+1, 0, d.X[:0], d.Y[:0]
+	for i, y := range s.y {
+		if m.Fold >= 0 && int(s.rows[i]) == m.Fold {
+			continue
+		}
+		at := len(d.X)
+		d.X = append(append(d.X, s.x[i*n:(i+1)*n]...), 1)
+		m.standardise(d.X[at : at+n])
+		d.Y = append(d.Y, (y-m.Y[0])/m.Y[1])
+	}
+	d.M = len(d.Y)
+	d.W = d.W[:0]
+	for range d.M {
+		d.W = append(d.W, 1/m.Rows)
+	}
+}
+
+// standardise fills gaps of a row and standardises it, as dataset.SimpleImputer and
+// dataset.StandardScaler do.
+func (m *Member) standardise(row []float64) {
+	for j, v := range row {
+		if v != v {
+			v = m.Fill[j]
+		}
+		row[j] = (v - m.Mean[j]) / m.Scale[j]
+	}
+}
+
+// errors adds the squared errors of clipped predictions: of a member that was trained on all rows,
+// those of all; of another one, those of its fold.
+func (s *summer) errors() {
+	n := len(s.Features)
+	if s.shares == nil {
+		s.shares = make([]Vector, len(s.Members))
+		for k, m := range s.Members {
+			s.sums[k].Losses, s.shares[k] = make([]float64, 1), make(Vector, m.R1+m.R2)
+		}
+		if s.Products {
+			s.cross = make([]Vector, s.Folds)
+		}
+	}
+	row := make([]float64, n+1)
+	row[n] = 1
+	var seen []float64
+	for i, y := range s.y {
+		fold := int(s.rows[i])
+		seen = seen[:0]
+		for k := range s.Members {
+			m := &s.Members[k]
+			if m.Fold >= 0 && m.Fold != fold {
+				continue
+			}
+			copy(row, s.x[i*n:(i+1)*n])
+			m.standardise(row[:n])
+			u, v, value := refit.EvalArgs(m.Pieces, m.R1, row)
+			value = min(max(value, m.Clip[0]), m.Clip[1])
+			e := (y-m.Y[0])/m.Y[1] - value
+			s.sums[k].Losses[0] += e * e
+			s.shares[k][u]++
+			s.shares[k][m.R1+v]++
+			if s.Products && m.Fold >= 0 {
+				seen = append(seen, value)
+			}
+		}
+		if len(seen) == 0 {
+			continue
+		}
+		unit := s.Members[0].Y // that of all
+		seen = append(seen, (y-unit[0])/unit[1])
+		if s.cross[fold] == nil {
+			s.cross[fold] = make(Vector, len(seen)*(len(seen)+1)/2)
+		}
+		at := 0
+		for a, u := range seen {
+			for _, v := range seen[a:] {
+				s.cross[fold][at] += u * v
+				at++
+			}
+		}
+	}
+}
+
+// vectorOf writes moments as numbers.
+func vectorOf(list []moments) (v Vector) {
+	for _, m := range list {
+		v = append(v, m.n, m.mean, m.m2, m.lo, m.hi)
+	}
+	return v
+}
+
+// momentsOf is the inverse.
+func momentsOf(v Vector) []moments {
+	var list []moments
+	for ; len(v) >= 5; v = v[5:] {
+		list = append(list, moments{v[0], v[1], v[2], v[3], v[4]})
+	}
+	return list
+}
+
+// featuresOf are the columns but the target and those that are left out.
+func featuresOf(columns []string, target string, exclude []string) (out []string) {
+	for _, name := range columns {
+		if name != "" && name != target && !slices.Contains(exclude, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// imputed reports whether gaps can be filled without all rows at once.
+func imputed(s dataset.Strategy) bool { return s == dataset.Mean || s == dataset.Constant }
