@@ -28,7 +28,13 @@ func NewModel() *Model { return &Model{} }
 // Var adds variables of the given shape, none for a scalar, and returns them
 // as an affine map.
 func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
-	v := &Variable{Name: name, Shape: append([]int(nil), shape...), Offset: m.p.n}
+	return m.declare(&Variable{Name: name, Shape: append([]int(nil), shape...)}, opts)
+}
+
+// declare adds v with these attributes.
+func (m *Model) declare(v *Variable, opts []VarOption) Affine {
+	name, shape := v.Name, v.Shape
+	v.Offset = m.p.n
 	room := mostEntries
 	for _, d := range shape {
 		if d < 0 || d > room {
@@ -60,11 +66,14 @@ func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
 	m.space.add(v)
 	m.p.n += v.Len()
 	n := size(v.Shape)
+	if v.Skew {
+		return v.skew(m.space)
+	}
 	a := Affine{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n), of: m.space}
 	for k := range n {
 		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+v.column(k), 1
 	}
-	if v.semidefinite && n > 0 {
+	if v.semidefinite && n > 0 && v.Complex == "" {
 		c := Semidefinite(a).Named("psd(" + name + ")")
 		c.implied = true
 		m.SubjectTo(c)

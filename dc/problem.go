@@ -86,6 +86,8 @@ type Start struct {
 	Kind   StartKind
 	Values []float64
 	A, B   float64
+
+	modulus float64 // the largest of Values that were given for both parts of a complex variable
 }
 
 // Start draws a starting point of length NumVars: the declared starts, and numbers from

@@ -3,6 +3,7 @@ package dc
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,8 +18,15 @@ type Variable struct {
 	Offset int // of the first entry in x
 	// Symmetric: a square matrix of which x holds the upper triangle, column by
 	// column; so do Lo, Hi and Start.
-	Symmetric    bool
+	Symmetric bool
+	// Skew: a square matrix with X' = −X of which x holds the entries above the diagonal,
+	// column by column; so does Start.
+	Skew         bool
 	semidefinite bool
+	// Complex is the name of the complex variable that it is a part of: the real part or,
+	// with Imag set, the imaginary one, which follows it in Problem.Vars. Empty: of none.
+	Complex string
+	Imag    bool
 	// Param: it has the value Lo = Hi, which Problem.With changes.
 	Param bool
 	// Lo and Hi are bounds, entry by entry; nil or infinite: none.
@@ -30,19 +38,25 @@ type Variable struct {
 func (v *Variable) Semidefinite() bool { return v.semidefinite }
 
 // Len is how many entries of x the variable has: of a symmetric matrix, those of the upper
-// triangle.
+// triangle, of a skew one those above the diagonal.
 func (v *Variable) Len() int {
-	if v.Symmetric {
+	switch {
+	case v.Symmetric:
 		return triangle(v.Shape[0])
+	case v.Skew:
+		return triangle(v.Shape[0]) - v.Shape[0]
 	}
 	return size(v.Shape)
 }
 
-// Values are the entries at x in row-major order. Of a variable that is not
-// symmetric they are a part of x.
+// Values are the entries at x in row-major order. Of a variable that is neither
+// symmetric nor skew they are a part of x.
 func (v *Variable) Values(x []float64) []float64 {
 	x = x[v.Offset : v.Offset+v.Len()]
-	if !v.Symmetric {
+	switch {
+	case v.Skew:
+		return v.skewValues(x)
+	case !v.Symmetric:
 		return x
 	}
 	n := v.Shape[0]
@@ -80,7 +94,10 @@ func PSD() VarOption {
 
 // fold brings values given for the full matrix to the triangle.
 func (v *Variable) fold() error {
-	if !v.Symmetric {
+	switch {
+	case v.Skew:
+		return v.foldSkew()
+	case !v.Symmetric:
 		return nil
 	}
 	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
@@ -217,3 +234,91 @@ func (v *Variable) hi(k int) float64 {
 
 // Bounds returns the bounds of entry k, 0 ≤ k < Len: −Inf and +Inf where there is none.
 func (v *Variable) Bounds(k int) (lo, hi float64) { return v.lo(k), v.hi(k) }
+
+// StartAtComplex is StartAt for a complex variable: one number for all entries or one for
+// each, in row-major order. Those of a Hermitian matrix must be Hermitian.
+func StartAtComplex(values ...complex128) VarOption {
+	return func(v *Variable) error {
+		part := make([]float64, len(values))
+		for k, z := range values {
+			if part[k] = real(z); v.Imag {
+				part[k] = imag(z)
+			}
+			if v.Complex == "" && imag(z) != 0 {
+				return fmt.Errorf("start value %d is %g, and the variable is real", k, z)
+			}
+		}
+		err := StartAt(part...)(v)
+		for _, z := range values {
+			v.Start.modulus = max(v.Start.modulus, cmplx.Abs(z))
+		}
+		return err
+	}
+}
+
+// skew is the matrix of a variable of which x has the entries above the diagonal.
+func (v *Variable) skew(of *space) Affine {
+	n := v.Shape[0]
+	a := Affine{shape: v.Shape, ptr: make([]int, 1, n*n+1), c: make([]float64, n*n), of: of}
+	for i := range n {
+		for j := range n {
+			if k, sign := strict(i, j); sign != 0 {
+				a.idx, a.val = append(a.idx, v.Offset+k), append(a.val, sign)
+			}
+			a.ptr = append(a.ptr, len(a.idx))
+		}
+	}
+	return a
+}
+
+// strict is the place of an entry among those above the diagonal, column by column, and
+// its sign: 0 on the diagonal, negative below it.
+func strict(i, j int) (k int, sign float64) {
+	switch {
+	case i < j:
+		return triangle(j-1) + i, 1
+	case i > j:
+		return triangle(i-1) + j, -1
+	}
+	return 0, 0
+}
+
+// skewValues are all entries of the matrix, of those above the diagonal.
+func (v *Variable) skewValues(x []float64) []float64 {
+	n := v.Shape[0]
+	out := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			if k, sign := strict(i, j); sign != 0 {
+				out[i*n+j] = sign * x[k]
+			}
+		}
+	}
+	return out
+}
+
+// foldSkew brings the start, given for the full matrix, to the entries above the diagonal.
+func (v *Variable) foldSkew() error {
+	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
+		v.Skew = false
+		return fmt.Errorf("shape %v is not Hermitian; want a square matrix", v.Shape)
+	}
+	full, n := v.Start.Values, v.Shape[0]
+	most := mirrorTol * v.Start.modulus
+	if full == nil {
+		return nil
+	}
+	v.Start.Values = nil
+	for j := range n {
+		for i := range j + 1 {
+			a, b := full[i*n+j], full[j*n+i]
+			if math.Abs(a+b) > most {
+				return fmt.Errorf("the start is not Hermitian: its imaginary parts at mirrored places are %g and %g", a, b)
+			}
+			if i < j {
+				v.Start.Values = append(v.Start.Values, a)
+			}
+		}
+	}
+	return nil
+}

@@ -47,8 +47,9 @@ func TestSolveSchema(t *testing.T) {
 	s := schema(t, "solve")
 	dir := workspace(t)
 	for name, text := range map[string]string{
-		"sets.dc": "set C = {\"a\", \"b\"}\nvar x[C] >= 1, y[2,2] psd\nlet z[c in C] = 2*x[c]\nminimize sum(x) + trace(y)\nsubject to\n  l: lambda_min(y) >= 1\n",
-		"none.dc": "var x in [0, 1]\nminimize x\nsubject to\n  a: x >= 2\n", "free.dc": "var x\nminimize x - abs(x)^2\n",
+		"sets.dc":    "set C = {\"a\", \"b\"}\nvar x[C] >= 1, y[2,2] psd\nlet z[c in C] = 2*x[c]\nminimize sum(x) + trace(y)\nsubject to\n  l: lambda_min(y) >= 1\n",
+		"complex.dc": "var z[2] complex, H[2,2] hermitian psd\nlet d = z - 1i\nminimize norm2(d) + trace(H)\nsubject to\n  e: z[1] + H[1,2] == 2i\n",
+		"none.dc":    "var x in [0, 1]\nminimize x\nsubject to\n  a: x >= 2\n", "free.dc": "var x\nminimize x - abs(x)^2\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -58,7 +59,7 @@ func TestSolveSchema(t *testing.T) {
 	seen := map[string]bool{}
 	for _, args := range []string{
 		"examples/circle_packing.dc", "examples/l1_l2.dc --sweep lambda=0.1:1:3", "examples/quickstart.dc --global", "examples/circle_packing.dc --max-iter 1", "problem.qps.gz",
-		"sets.dc", "none.dc", "free.dc", "examples/low_rank.dc", "theta1.dat-s", "examples/circle_packing.dc --time-limit 0.001",
+		"sets.dc", "complex.dc", "none.dc", "free.dc", "examples/low_rank.dc", "theta1.dat-s", "examples/circle_packing.dc --time-limit 0.001",
 	} {
 		out, _ := shell(t, dir, "dcopt solve --json "+args+" 2>/dev/null")
 		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {

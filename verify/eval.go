@@ -319,6 +319,9 @@ func (s *scope) variable(st *reader.Statement) {
 	v := variable{name: st.Name, shape: shape, at: make([]int, n)}
 	symmetric, psd := false, false
 	for _, a := range st.Attrs {
+		if a.Name == "complex" || a.Name == "hermitian" {
+			fail("%s is complex, and problems with complex variables are not checked", st.Name)
+		}
 		symmetric, psd = symmetric || a.Name == "symmetric" || a.Name == "psd", psd || a.Name == "psd"
 	}
 	es := make([]*expr, n)

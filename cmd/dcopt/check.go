@@ -115,7 +115,14 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 	}
 	for _, v := range p.Vars {
 		block := shapeText(v.Name, v.Shape)
-		if v.Symmetric {
+		switch {
+		case v.Complex != "" && v.Imag:
+			continue
+		case v.Complex != "" && v.Symmetric:
+			block = shapeText(v.Complex, v.Shape) + " hermitian"
+		case v.Complex != "":
+			block = shapeText(v.Complex, v.Shape) + " complex"
+		case v.Symmetric:
 			block += " symmetric"
 		}
 		o.blocks = append(o.blocks, block)

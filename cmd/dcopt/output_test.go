@@ -20,7 +20,7 @@ import (
 func TestReportJSON(t *testing.T) {
 	r := &report{
 		status: "stalled", objective: math.Inf(1), violation: math.NaN(), starts: 1, backend: "ipm",
-		variables: []block{{"x", nil, nil, []float64{0.5}, nil}, {"A<B", []int{2, 2}, nil, []float64{1, 2, 3, math.Inf(-1)}, nil}, {"none", []int{0}, nil, nil, nil}},
+		variables: []block{{"x", nil, nil, []float64{0.5}, nil, nil}, {"A<B", []int{2, 2}, nil, []float64{1, 2, 3, math.Inf(-1)}, nil, nil}, {"none", []int{0}, nil, nil, nil, nil}},
 		history:   []ccp.Iteration{{K: 1, Objective: 2, Violation: 0.5, Step: math.NaN(), Tau: 4, Slack: 9}},
 		message:   "a < b",
 	}
@@ -61,13 +61,13 @@ func TestBlockText(t *testing.T) {
 		full bool
 		want string
 	}{
-		{block{"s", nil, nil, []float64{2.5}, nil}, false, "s = 2.5\n"},
-		{block{"v", []int{3}, nil, count(3), nil}, false, "v[1..3] = 1 2 3\n"},
-		{block{"v", []int{12}, []int{0}, count(12), nil}, false, "v[0..11] = 1 2 3 4 5 6 7 8 ... 12\n"},
-		{block{"v", []int{12}, nil, count(12), nil}, true, "v[1..12] = 1 2 3 4 5 6 7 8 9 10 11 12\n"},
-		{block{"m", []int{2, 2}, []int{0, 1}, count(4), nil}, false, "m[0,:] = 1 2\nm[1,:] = 3 4\n"},
-		{block{"t", []int{2, 2, 1}, nil, count(4), nil}, false, "t[1,1,:] = 1\nt[1,2,:] = 2\nt[2,1,:] = 3\nt[2,2,:] = 4\n"},
-		{block{"e", []int{0}, nil, nil, nil}, false, "e[1..0] =\n"},
+		{block{"s", nil, nil, []float64{2.5}, nil, nil}, false, "s = 2.5\n"},
+		{block{"v", []int{3}, nil, count(3), nil, nil}, false, "v[1..3] = 1 2 3\n"},
+		{block{"v", []int{12}, []int{0}, count(12), nil, nil}, false, "v[0..11] = 1 2 3 4 5 6 7 8 ... 12\n"},
+		{block{"v", []int{12}, nil, count(12), nil, nil}, true, "v[1..12] = 1 2 3 4 5 6 7 8 9 10 11 12\n"},
+		{block{"m", []int{2, 2}, []int{0, 1}, count(4), nil, nil}, false, "m[0,:] = 1 2\nm[1,:] = 3 4\n"},
+		{block{"t", []int{2, 2, 1}, nil, count(4), nil, nil}, false, "t[1,1,:] = 1\nt[1,2,:] = 2\nt[2,1,:] = 3\nt[2,2,:] = 4\n"},
+		{block{"e", []int{0}, nil, nil, nil, nil}, false, "e[1..0] =\n"},
 	} {
 		var b bytes.Buffer
 		c.b.text(&b, c.full)
@@ -76,7 +76,7 @@ func TestBlockText(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	block{"m", []int{30, 1}, nil, count(30), nil}.text(&b, false)
+	block{"m", []int{30, 1}, nil, count(30), nil, nil}.text(&b, false)
 	if n := strings.Count(b.String(), "\n"); n != mostRows || !strings.HasSuffix(b.String(), "...\nm[30,:] = 30\n") {
 		t.Errorf("30 rows are cut to %d:\n%s", n, b.String())
 	}
@@ -92,7 +92,7 @@ func TestNumbersArePrinted(t *testing.T) {
 	}
 	values = slices.DeleteFunc(values, func(v float64) bool { return v-v != 0 })
 	for _, full := range []bool{true, false} {
-		for _, b := range []block{{"x", []int{len(values)}, nil, values, nil}, {"x", []int{1, len(values)}, nil, values, nil}} {
+		for _, b := range []block{{"x", []int{len(values)}, nil, values, nil, nil}, {"x", []int{1, len(values)}, nil, values, nil, nil}} {
 			var out bytes.Buffer
 			b.text(&out, full)
 			_, text, _ := strings.Cut(out.String(), "=")
@@ -192,9 +192,9 @@ func TestAppendJSON(t *testing.T) {
 func TestIndices(t *testing.T) {
 	arcs := lang.Axis{{"rome", 1}, {"oslo", 4}}
 	r := report{variables: []block{
-		{"x", nil, nil, []float64{1}, nil},
-		{"f", []int{2, 2}, []int{1, 0}, []float64{1, 2, 3, 4}, []lang.Axis{arcs, nil}},
-		{"g", []int{2}, nil, []float64{5, 6}, []lang.Axis{arcs}},
+		{"x", nil, nil, []float64{1}, nil, nil},
+		{"f", []int{2, 2}, []int{1, 0}, []float64{1, 2, 3, 4}, []lang.Axis{arcs, nil}, nil},
+		{"g", []int{2}, nil, []float64{5, 6}, []lang.Axis{arcs}, nil},
 	}}
 	var table, csv strings.Builder
 	for _, b := range r.variables {

@@ -84,6 +84,7 @@ type block struct {
 	origin []int // first index of each dimension; nil: 1
 	v      []float64
 	axes   []lang.Axis // the sets that dimensions run over; nil: none does
+	im     []float64   // of complex numbers, of which v are the real parts; nil: they are real
 }
 
 // json is the object that solve --json prints. Its members are a contract:
@@ -117,7 +118,7 @@ func (r *report) json() object {
 	}
 	variables := append(object{}, r.columns...)
 	for _, b := range r.variables {
-		variables = append(variables, member{b.name, nested{b.shape, b.v}})
+		variables = append(variables, member{b.name, b.json()})
 	}
 	history := make([]object, len(r.history))
 	for k, it := range r.history {
@@ -130,7 +131,7 @@ func (r *report) json() object {
 	if len(r.lets) > 0 {
 		var lets object
 		for _, b := range r.lets {
-			lets = append(lets, member{b.name, nested{b.shape, b.v}})
+			lets = append(lets, member{b.name, b.json()})
 		}
 		o = append(o, member{"lets", lets})
 	}
@@ -261,10 +262,9 @@ const (
 // row for each choice of the indices but the last.
 func (b block) text(w io.Writer, full bool) {
 	if len(b.shape) == 0 {
-		fmt.Fprintf(w, "%s = %s\n", b.name, show(b.v[0], digits(6, full)))
+		fmt.Fprintf(w, "%s = %s\n", b.name, b.number(0, full))
 		return
 	}
-	v := b.v
 	last := len(b.shape) - 1
 	if b.axes != nil && b.axes[last] != nil { // an entry a line, with its names
 		last++
@@ -278,7 +278,7 @@ func (b block) text(w io.Writer, full bool) {
 	index := make([]int, last)
 	for i := range rows {
 		if full || rows <= mostRows || i < mostRows-2 || i == rows-1 {
-			fmt.Fprintf(w, "%s =%s\n", b.label(index), row(v[i*width:(i+1)*width], full))
+			fmt.Fprintf(w, "%s =%s\n", b.label(index), b.row(i*width, (i+1)*width, full))
 		} else if i == mostRows-2 {
 			fmt.Fprintln(w, "...")
 		}
@@ -307,16 +307,17 @@ func (b block) label(index []int) string {
 	return b.name + "[" + strings.Join(append(parts, ":"), ",") + "]"
 }
 
-func row(v []float64, full bool) string {
+// row is the entries from lo up to hi.
+func (b *block) row(lo, hi int, full bool) string {
 	var s strings.Builder
-	for k, x := range v {
-		if !full && len(v) > mostColumns && k >= mostColumns-2 && k < len(v)-1 {
+	for k := range hi - lo {
+		if !full && hi-lo > mostColumns && k >= mostColumns-2 && k < hi-lo-1 {
 			if k == mostColumns-2 {
 				s.WriteString(" ...")
 			}
 			continue
 		}
-		s.WriteString(" " + show(x, digits(6, full)))
+		s.WriteString(" " + b.number(lo+k, full))
 	}
 	return s.String()
 }

@@ -26,8 +26,13 @@ func (r *report) csv(w io.Writer) {
 	out.Write(solutionHead)
 	for _, b := range r.variables {
 		index := make([]int, len(b.shape))
-		for _, v := range b.v {
-			out.Write([]string{b.name, b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
+		for k, v := range b.v {
+			if b.im == nil {
+				out.Write([]string{b.name, b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
+			} else {
+				out.Write([]string{dc.RealPart(b.name), b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
+				out.Write([]string{dc.ImagPart(b.name), b.indices(index), strconv.FormatFloat(b.im[k], 'g', -1, 64)})
+			}
 			for d := len(index) - 1; d >= 0; d-- {
 				if index[d]++; index[d] < b.shape[d] {
 					break
@@ -92,6 +97,12 @@ func startJSON(text []byte) (map[string]lang.Start, error) {
 	}
 	out := map[string]lang.Start{}
 	for name, v := range result.Variables {
+		if parts, ok := v.(map[string]any); ok {
+			if err := complexStart(out, name, parts); err != nil {
+				return nil, fmt.Errorf("the values of %s: %w", name, err)
+			}
+			continue
+		}
 		var at lang.Start
 		if err := flatten(&at, v, 0); err != nil {
 			return nil, fmt.Errorf("the values of %s: %w", name, err)
@@ -161,7 +172,7 @@ func startCSV(text []byte) (map[string]lang.Start, error) {
 func (s *source) startsSomething(p *dc.Problem) error {
 	var others []string
 	for name := range s.opt.Start {
-		if !slices.ContainsFunc(p.Vars, func(v *dc.Variable) bool { return v.Name == name }) {
+		if !slices.ContainsFunc(p.Vars, func(v *dc.Variable) bool { return v.Name == name || v.Complex == name }) {
 			others = append(others, name)
 		}
 	}

@@ -96,7 +96,7 @@ func (r *report) names(prog *lang.Program, x []float64, lets bool) {
 	if lets && len(x) == prog.Problem.NumVars() {
 		for k := range prog.Lets {
 			l := &prog.Lets[k]
-			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(x), l.Axes})
+			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(x), l.Axes, l.Imag(x)})
 		}
 	}
 	for k := range r.variables {
@@ -156,13 +156,11 @@ func dcReport(p *dc.Problem, res *ccp.Result) *report {
 		r.code = exitInterrupted
 	}
 	if len(res.X) == p.NumVars() {
-		for _, v := range p.Vars {
-			r.variables = append(r.variables, block{v.Name, v.Shape, v.Origin, v.Values(res.X), nil})
-		}
+		r.variables = blocks(p, res.X)
 	}
 	if len(res.Ray) == p.NumVars() && p.NumVars() > 0 {
-		for _, v := range p.Vars {
-			r.ray = append(r.ray, member{v.Name, nested{v.Shape, v.Values(res.Ray)}})
+		for _, b := range blocks(p, res.Ray) {
+			r.ray = append(r.ray, member{b.name, b.json()})
 		}
 	}
 	if res.Duals != nil {
@@ -184,7 +182,7 @@ func dcDuals(p *dc.Problem, duals [][]float64) object {
 	indexed := map[string]bool{}
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
-		value := dualOf(c, duals[i])
+		value := dualOf(p, c, duals[i])
 		if i > 0 && len(c.Index) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index, p.Constraints[i-1].Index) {
 			list := families[c.Family]
 			list[len(list)-1] = []any{list[len(list)-1], value}
@@ -205,7 +203,7 @@ func dcDuals(p *dc.Problem, duals [][]float64) object {
 			o = append(o, member{name, values})
 		}
 	}
-	return o
+	return complexDuals(o)
 }
 
 // dcBoundDuals are the multipliers of the bounds of each variable that has any.
@@ -224,7 +222,10 @@ func dcBoundDuals(p *dc.Problem, z []float64) object {
 	return o
 }
 
-func dualOf(c *dc.Constraint, y []float64) any {
+func dualOf(p *dc.Problem, c *dc.Constraint, y []float64) any {
+	if dual, ok := hermitianDual(p, c, y); ok {
+		return dual
+	}
 	var shape []int
 	if !c.DC {
 		shape = c.A.Shape()

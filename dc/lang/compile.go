@@ -195,7 +195,10 @@ func (c *compiler) objective(s *syntax.Statement) {
 		c.out.Find = true
 		return
 	}
-	v := c.ev.operand(s.Value)
+	v := c.ev.side(s.Value)
+	if v.sort == complexPairs {
+		c.ev.fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.say(s.Value))
+	}
 	if v.len() != 1 {
 		c.ev.fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.say(s.Value), shapeText(v.shape))
 	}
@@ -230,7 +233,7 @@ func (c *compiler) finish(ctx context.Context) (*Program, error) {
 	for k := range out.Families {
 		f := &out.Families[k]
 		f.First = at
-		for at < len(p.Constraints) && p.Constraints[at].Family == f.Name {
+		for at < len(p.Constraints) && familyOf(p.Constraints[at].Family) == f.Name {
 			at++
 		}
 		f.Count = at - f.First
@@ -249,8 +252,10 @@ func (c *compiler) unsound(err error) {
 		text := e.Error()
 		place := c.out.Objective.Place
 		for _, f := range c.out.Families {
-			if strings.HasPrefix(text, "constraint "+f.Name+":") || strings.HasPrefix(text, "constraint "+f.Name+"[") {
-				place = f.Place
+			for _, name := range []string{f.Name, dc.RealPart(f.Name), dc.ImagPart(f.Name)} {
+				if strings.HasPrefix(text, "constraint "+name+":") || strings.HasPrefix(text, "constraint "+name+"[") {
+					place = f.Place
+				}
 			}
 		}
 		for inner := e; inner != nil; inner = errors.Unwrap(inner) {
@@ -258,4 +263,11 @@ func (c *compiler) unsound(err error) {
 		}
 		c.errs.add(Diagnostic{File: c.f.Name, Place: place, Message: strings.TrimPrefix(text, "dc: ")})
 	}
+}
+
+// familyOf is the family that states a constraint: of the parts of a complex equation, the
+// equation.
+func familyOf(name string) string {
+	base, _, _ := dc.PartOf(name)
+	return base
 }

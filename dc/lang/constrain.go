@@ -64,12 +64,20 @@ func (c *compiler) numbered(name string) string {
 // member adds the constraints of one member of a family, unless they always
 // hold.
 func (c *compiler) member(s *syntax.Statement, root *syntax.Node, f *Family, index []int) bool {
-	ev := c.ev
 	vs, outside := c.sides(s)
 	if outside != nil {
 		c.never(root, f, index, dc.LE(dc.Num(1), dc.Num(0)), outside.Message)
 		return false
 	}
+	if c.inParts(s, vs) {
+		return c.complexMember(s, root, f, index, vs)
+	}
+	return c.memberOf(s, root, f, index, vs)
+}
+
+// memberOf is member with the values of the sides.
+func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value) bool {
+	ev := c.ev
 	top, constant := numbers, true
 	for k := range vs {
 		top = max(top, vs[k].sort)
@@ -176,11 +184,11 @@ func (c *compiler) evaluate(ns []*syntax.Node) []value {
 	}
 	out := c.values
 	if c.ev.all {
-		c.ev.each(len(ns), func(k int) { out[k] = c.ev.operand(ns[k]) })
+		c.ev.each(len(ns), func(k int) { out[k] = c.ev.side(ns[k]) })
 		return out
 	}
 	for k, n := range ns {
-		out[k] = c.ev.operand(n)
+		out[k] = c.ev.side(n)
 	}
 	return out
 }
@@ -209,6 +217,10 @@ func (c *compiler) linearisedIn(s *syntax.Statement, part *Part) {
 
 // linearised adds the sub-expressions of sign·n that are not convex.
 func (c *compiler) linearised(part *Part, n *syntax.Node, sign int) {
+	if c.ev.noteOf(n).complex {
+		c.complexLinearised(part, n)
+		return
+	}
 	c.linearisedOf(part, n, c.ev.operand(n), sign)
 }
 
@@ -272,4 +284,45 @@ func flip(sign int, minus bool) int {
 		return -sign
 	}
 	return sign
+}
+
+// inParts reports whether a constraint is one of the real and one of the imaginary parts: of
+// a family whose members may be complex all members, so that all have one name.
+func (c *compiler) inParts(s *syntax.Statement, vs []value) bool {
+	if len(s.Binders) > 0 && s.Rels[0] == syntax.EQ {
+		return slices.ContainsFunc(s.Args, func(n *syntax.Node) bool { return c.ev.noteOf(n).complex })
+	}
+	return slices.ContainsFunc(vs, func(v value) bool { return v.sort == complexPairs })
+}
+
+// complexMember is memberOf where a side is complex: an equation of the real and one of
+// the imaginary parts.
+func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value) bool {
+	re, im := make([]value, len(vs)), make([]value, len(vs))
+	for k, v := range vs {
+		p := pairIn(v)
+		if s.Rels[0] != syntax.EQ && !p.isReal() {
+			c.ev.noOrder(s.Args[k])
+		}
+		re[k], im[k] = p.re, p.imag()
+	}
+	stated := false
+	for k, part := range [][]value{re, im} {
+		g := *f
+		if g.Name = dc.RealPart(f.Name); k == 1 {
+			g.Name = dc.ImagPart(f.Name)
+		}
+		stated = c.memberOf(s, root, &g, index, part) || stated
+		f.Curvature = max(f.Curvature, g.Curvature)
+	}
+	return stated
+}
+
+// complexLinearised adds the side of a complex equation that is not affine.
+func (c *compiler) complexLinearised(part *Part, n *syntax.Node) {
+	p := c.ev.pairOf(n)
+	text := c.f.tree.Text(n.Span)
+	if (p.re.sort == general || !p.isReal() && p.im.sort == general) && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
+		part.Linearised = append(part.Linearised, text)
+	}
 }

@@ -2,7 +2,6 @@ package lang
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
@@ -21,12 +20,12 @@ func (c *compiler) param(s *syntax.Statement) {
 	case s.Binders != nil:
 		v = c.family(s)
 	default:
-		v = c.ev.arrayOf(s.Value)
+		v = c.ev.anyArray(s.Value)
 		if s.Value.Op == syntax.OpCall && c.ev.noteOf(s.Value).fn.text {
 			from = fmt.Sprintf("%s %q", s.Value.Name, s.Value.Args[0].Name)
 		}
 	}
-	if !v.isData() && v.sort != sparseNumbers {
+	if !v.isData() && v.sort != sparseNumbers && !v.complexData() {
 		c.ev.fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.say(s.Value))
 	}
 	if s.Dims != nil {
@@ -37,7 +36,7 @@ func (c *compiler) param(s *syntax.Statement) {
 		v = c.fit(s, v, &to, from)
 	}
 	c.define(s, v, from)
-	if v.isData() {
+	if v.isData() || v.complexData() {
 		c.out.Params = append(c.out.Params, letOf(s.Name, v))
 	}
 }
@@ -88,7 +87,7 @@ func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool)
 		}
 	}(c.ev.f)
 	c.ev.f = f
-	return c.ev.dataOf(n, "the value"), "", true
+	return c.ev.complexDataOf(n, "the value"), "", true
 }
 
 // dims evaluates declared dimensions: sizes, ranges of indices, or sets.
@@ -147,6 +146,9 @@ func (c *compiler) fit(s *syntax.Statement, v value, to *axes, from string) valu
 	if v.sort == sparseNumbers && slices.Equal(v.shape, to.shape) && to.plain() {
 		return v
 	}
+	if v.sort == complexPairs {
+		return v.both(func(part value) value { return c.fit(s, part, to, from) })
+	}
 	v = c.ev.dense(&syntax.Node{Span: s.At}, v)
 	if !slices.Equal(squeeze(v.shape), squeeze(to.shape)) {
 		if from != "" {
@@ -176,9 +178,12 @@ func (c *compiler) extents(s *syntax.Statement) (out axes) {
 func (c *compiler) family(s *syntax.Statement) value {
 	ev := c.ev
 	if s.Binders == nil {
-		return ev.operand(s.Value)
+		return ev.dense(s.Value, ev.anyArray(s.Value))
 	}
 	to := c.extents(s)
+	if ev.noteOf(s.Value).complex {
+		return c.complexFamily(s, &to)
+	}
 	shape := to.shape
 	ev.room(s.Value, shape)
 	var rows rows
@@ -241,13 +246,18 @@ func (c *compiler) variable(s *syntax.Statement) {
 	shape := to.shape
 	n := 1
 	for k, d := range shape {
-		if n *= d; n > ev.vars-c.vars {
+		if n *= d; n > ev.vars-c.vars || isComplex(s) && n > (ev.vars-c.vars)/2 {
 			ev.fail(s.Dims[k], "", "too many variables; %d at most", ev.vars)
 		}
 	}
 	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(to.origin...)}}
+	v.complex = isComplex(s)
 	for k := range s.Attrs {
 		c.attribute(&v, &s.Attrs[k])
+	}
+	if v.complex {
+		c.complexVariable(&v, &to)
+		return
 	}
 	if start, ok := c.given(&v); ok {
 		v.opts = append(v.opts, start)
@@ -285,6 +295,10 @@ func (c *compiler) variable(s *syntax.Statement) {
 
 func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
 	ev, at := c.ev, &syntax.Node{Span: a.Span}
+	if v.complex {
+		c.complexAttribute(v, a)
+		return
+	}
 	switch a.Name {
 	case ">=":
 		c.bound(v, at, a.Args[0], &v.lo)
@@ -319,34 +333,33 @@ func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
 	*dst = c.filling(v, n, "a bound")
 }
 
-// filling is data for every entry of a variable, or one number for all.
-func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
-	x := c.ev.dataOf(n, what)
-	if x.len() != 1 && !slices.Equal(squeeze(x.shape), squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(x.shape))
-	}
-	return x.numbers()
-}
-
-// start is where a variable starts.
-func (c *compiler) start(v *varParts, n *syntax.Node) dc.VarOption {
-	if n.Op != syntax.OpCall || n.Name != "normal" && n.Name != "uniform" {
-		v.values, v.startNode = c.filling(v, n, "a start"), n
-		if slices.ContainsFunc(v.values, func(x float64) bool { return math.IsInf(x, 0) }) {
-			c.ev.fail(n, "", "the start of %s must be finite", v.s.Name)
+// complexFamily is family for members that may be complex.
+func (c *compiler) complexFamily(s *syntax.Statement, to *axes) value {
+	ev := c.ev
+	ev.room(s.Value, to.shape)
+	var parts []pair
+	var im []value
+	ev.loop(s.Value, s.Binders, nil, func() {
+		p := ev.pairOf(s.Value)
+		if len(parts) > 0 && !slices.Equal(parts[0].re.shape, p.re.shape) {
+			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, shapeText(parts[0].re.shape), shapeText(p.re.shape))
 		}
-		return dc.StartAt(v.values...)
-	}
-	a := c.ev.real(n.Args[0], c.ev.operand(n.Args[0]), "the first argument of "+n.Name)
-	b := c.ev.real(n.Args[1], c.ev.operand(n.Args[1]), "the second argument of "+n.Name)
-	if n.Name == "normal" {
-		if !(b >= 0) {
-			c.ev.fail(n.Args[1], "", "the standard deviation must not be negative: %g", b)
+		parts, im = append(parts, p), append(im, p.imag())
+		ev.fits(s.Value, append(to.shape[:len(to.shape):len(to.shape)], p.re.shape...))
+	})
+	var refs [2][]ref
+	for k := range parts {
+		for i := range parts[k].re.len() {
+			refs[0], refs[1] = append(refs[0], ref{&parts[k].re, i}), append(refs[1], ref{&im[k], i})
 		}
-		return dc.StartNormal(a, b)
 	}
-	if !(a <= b) || math.IsInf(b-a, 0) {
-		c.ev.fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
+	if len(parts) > 0 {
+		for _, d := range parts[0].re.shape {
+			to.add(d, 1, nil)
+		}
 	}
-	return dc.StartUniform(a, b)
+	if len(to.shape) > maxDims {
+		ev.fail(s.Value, "", "more than %d dimensions", maxDims)
+	}
+	return complexOf(assemble(to.shape, refs[0]).along(to), assemble(to.shape, refs[1]).along(to))
 }

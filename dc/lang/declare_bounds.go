@@ -95,6 +95,8 @@ type varParts struct {
 	lo, hi    []float64
 	symmetric bool
 	psd       bool
+	complex   bool // hermitian, too
+	hermitian bool
 	started   bool
 	startNode *syntax.Node
 	values    []float64 // of the start, where it is not random
@@ -112,4 +114,170 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 	}
 	v.values, v.startNode = s.Values, &syntax.Node{Span: v.s.At}
 	return dc.StartAt(s.Values...), true
+}
+
+// filling is data for every entry of a variable, or one number for all.
+func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
+	x := c.ev.dataOf(n, what)
+	if x.len() != 1 && !slices.Equal(squeeze(x.shape), squeeze(v.shape)) {
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(x.shape))
+	}
+	return x.numbers()
+}
+
+// start is where a variable starts.
+func (c *compiler) start(v *varParts, n *syntax.Node) dc.VarOption {
+	if n.Op != syntax.OpCall || n.Name != "normal" && n.Name != "uniform" {
+		v.values, v.startNode = c.filling(v, n, "a start"), n
+		if slices.ContainsFunc(v.values, func(x float64) bool { return math.IsInf(x, 0) }) {
+			c.ev.fail(n, "", "the start of %s must be finite", v.s.Name)
+		}
+		return dc.StartAt(v.values...)
+	}
+	a := c.ev.real(n.Args[0], c.ev.operand(n.Args[0]), "the first argument of "+n.Name)
+	b := c.ev.real(n.Args[1], c.ev.operand(n.Args[1]), "the second argument of "+n.Name)
+	if n.Name == "normal" {
+		if !(b >= 0) {
+			c.ev.fail(n.Args[1], "", "the standard deviation must not be negative: %g", b)
+		}
+		return dc.StartNormal(a, b)
+	}
+	if !(a <= b) || math.IsInf(b-a, 0) {
+		c.ev.fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
+	}
+	return dc.StartUniform(a, b)
+}
+
+// isComplex reports whether a variable is declared complex or hermitian.
+func isComplex(s *syntax.Statement) bool {
+	return slices.ContainsFunc(s.Attrs, func(a syntax.Attribute) bool { return a.Name == "complex" || a.Name == "hermitian" })
+}
+
+// complexAttribute is attribute for a complex variable.
+func (c *compiler) complexAttribute(v *varParts, a *syntax.Attribute) {
+	ev, at := c.ev, &syntax.Node{Span: a.Span}
+	switch a.Name {
+	case "complex":
+	case "hermitian", "psd":
+		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
+			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, shapeText(v.shape))
+		}
+		v.hermitian, v.psd = v.hermitian || a.Name == "hermitian", v.psd || a.Name == "psd"
+		if a.Name == "psd" {
+			v.opts = append(v.opts, dc.PSD())
+		}
+	case "symmetric":
+		ev.fail(at, "a complex matrix that equals its conjugate transpose is declared hermitian", "%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
+	case "start":
+		if v.started {
+			ev.fail(at, "", "%s has two starts", v.s.Name)
+		}
+		v.started = true
+		v.opts = append(v.opts, c.complexStart(v, a.Args[0]))
+	default:
+		ev.fail(at, "under subject to, bound re, im or abs of it", "complex numbers have no order, so %s has no bounds", v.s.Name)
+	}
+}
+
+// complexStart is where a complex variable starts: random attributes hold for both parts.
+func (c *compiler) complexStart(v *varParts, n *syntax.Node) dc.VarOption {
+	if n.Op == syntax.OpCall && (n.Name == "normal" || n.Name == "uniform") {
+		return c.start(v, n)
+	}
+	p := pairIn(c.ev.complexDataOf(n, "a start"))
+	re, im := p.re, p.imag()
+	if re.len() != 1 && !slices.Equal(squeeze(re.shape), squeeze(v.shape)) {
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(re.shape))
+	}
+	z := make([]complex128, v.n)
+	for k := range z {
+		z[k] = complex(re.at(min(k, re.len()-1)), im.at(min(k, im.len()-1)))
+	}
+	if re.hasInf() || im.hasInf() {
+		c.ev.fail(n, "", "the start of %s must be finite", v.s.Name)
+	}
+	c.hermitianStart(v, n, z)
+	return dc.StartAtComplex(z...)
+}
+
+// hermitianStart refuses a start of a Hermitian matrix that is none.
+func (c *compiler) hermitianStart(v *varParts, n *syntax.Node, z []complex128) {
+	hermitian := slices.ContainsFunc(v.s.Attrs, func(a syntax.Attribute) bool { return a.Name == "hermitian" })
+	if !hermitian || len(v.shape) != 2 || v.shape[0] != v.shape[1] {
+		return
+	}
+	if i, j, ok := dc.IsHermitian(dc.ComplexConst(v.shape, z)); !ok {
+		d := v.shape[0]
+		c.ev.fail(n, "", "%s is Hermitian and its start is not: it has %g at [%d,%d] and %g at [%d,%d]", v.s.Name, z[i*d+j], i+1, j+1, z[j*d+i], j+1, i+1)
+	}
+}
+
+// givenComplex is the start that Options.Start has for the parts of a complex variable.
+func (c *compiler) givenComplex(v *varParts) {
+	re, okRe := c.opt.Start[dc.RealPart(v.s.Name)]
+	im, okIm := c.opt.Start[dc.ImagPart(v.s.Name)]
+	if both, ok := c.opt.Start[v.s.Name]; ok && !okRe { // of a real variable
+		re, okRe = both, true
+	}
+	if !okRe && !okIm {
+		return
+	}
+	at := &syntax.Node{Span: v.s.At}
+	z := make([]complex128, v.n)
+	for k, s := range []Start{re, im} {
+		if k == 0 && !okRe || k == 1 && !okIm {
+			continue
+		}
+		flat := len(s.Shape) == 1 && len(s.Values) == v.n
+		if !flat && !slices.Equal(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
+			c.ev.fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, shapeText(v.shape), s.From, shapeText(s.Shape))
+		}
+		for i, x := range s.Values {
+			if k == 0 {
+				z[i] += complex(x, 0)
+			} else {
+				z[i] += complex(0, x)
+			}
+		}
+	}
+	c.hermitianStart(v, at, z)
+	v.opts = append(v.opts, dc.StartAtComplex(z...))
+}
+
+// complexVariable declares a complex variable, whose attributes are known.
+func (c *compiler) complexVariable(v *varParts, to *axes) {
+	ev, s := c.ev, v.s
+	at := &syntax.Node{Span: s.At}
+	if v.psd && !v.hermitian {
+		ev.fail(at, "write hermitian psd", "%s is complex and psd, but not hermitian", s.Name)
+	}
+	c.givenComplex(v)
+	ev.spend(at, 2*v.n)
+	if v.psd {
+		ev.factored(at, 2*v.shape[0], 2*v.shape[0])
+	}
+	c.vars += 2 * v.n
+	var z dc.Complex
+	if v.hermitian {
+		z = c.model.HermitianVar(s.Name, v.shape[0], v.opts...)
+	} else {
+		z = c.model.ComplexVar(s.Name, v.shape, v.opts...)
+	}
+	if err := z.Err(); err != nil {
+		ev.fail(at, "", "%s", cause(err))
+	}
+	re, im := fromAffine(z.Re).along(to), fromAffine(z.Im).along(to)
+	x := complexOf(re, im)
+	c.define(s, x, "")
+	if axes := re.axes(); axes != nil && slices.ContainsFunc(axes, func(a Axis) bool { return a != nil }) {
+		if c.out.Axes == nil {
+			c.out.Axes = map[string][]Axis{}
+		}
+		c.out.Axes[s.Name] = axes
+		c.out.Axes[dc.RealPart(s.Name)], c.out.Axes[dc.ImagPart(s.Name)] = axes, axes
+	}
+	if v.psd {
+		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
+			Part: Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
+	}
 }

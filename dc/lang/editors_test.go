@@ -53,7 +53,7 @@ func TestEditorLists(t *testing.T) {
 	}
 	list := regexp.MustCompile(`\((\w+(?:\|\w+)*)\)`)
 	for name, want := range map[string][]string{
-		"statements": statements, "words": others, "attributes": {"start", "symmetric", "psd", "title", "xlabel", "ylabel"},
+		"statements": statements, "words": others, "attributes": {"start", "symmetric", "psd", "complex", "hermitian", "title", "xlabel", "ylabel"},
 		"functions": atoms, "options": slices.Clone(optionNames), "constants": {"pi", "inf"}, "plots": slices.Clone(plotKinds),
 	} {
 		m := list.FindStringSubmatch(g.Repository[name].Match)

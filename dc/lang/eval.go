@@ -20,8 +20,12 @@ func (ev *evaluator) eval(n *syntax.Node) value {
 		return at.memo
 	}
 	ev.spend(n, unitsNode)
-	v := ev.rules[n.Op](ev, n)
-	if !at.open && (len(ev.indices) > 0 || ev.keep && v.sort == general) {
+	op := n.Op
+	if at.complex {
+		op = ofComplex
+	}
+	v := ev.rules[op](ev, n)
+	if !at.open && (len(ev.indices) > 0 || ev.keep && (v.sort == general || v.sort == complexPairs)) {
 		at.memo, at.memoAt = v, ev.stamp
 		ev.memos = append(ev.memos, at)
 	}
@@ -43,9 +47,13 @@ func (ev *evaluator) dense(n *syntax.Node, v value) value {
 }
 
 // arrayOf is operand, but data may be sparse.
-func (ev *evaluator) arrayOf(n *syntax.Node) value {
-	v := ev.eval(n)
+func (ev *evaluator) arrayOf(n *syntax.Node) value { return ev.array(n, ev.eval(n)) }
+
+// array is the value v of n, where an array of real numbers or functions is wanted.
+func (ev *evaluator) array(n *syntax.Node, v value) value {
 	switch v.sort {
+	case complexPairs:
+		ev.fail(n, "re, im and abs of it are real", "%s is complex, and real numbers are wanted here", ev.say(n))
 	case truth:
 		ev.fail(n, "", "%s is a condition, not a number", ev.say(n))
 	case text:
@@ -116,3 +124,34 @@ func (ev *evaluator) holds(n *syntax.Node) bool {
 
 // fixed are the names that every file has.
 var fixed = map[string]float64{"pi": math.Pi, "inf": math.Inf(1)}
+
+// anyArray is arrayOf, but the value may be complex.
+func (ev *evaluator) anyArray(n *syntax.Node) value {
+	v := ev.eval(n)
+	if v.sort == complexPairs {
+		return v
+	}
+	return ev.array(n, v)
+}
+
+// side is operand, but the value may be complex.
+func (ev *evaluator) side(n *syntax.Node) value { return ev.dense(n, ev.anyArray(n)) }
+
+// pairOf is the value of n by its parts.
+func (ev *evaluator) pairOf(n *syntax.Node) pair { return pairIn(ev.side(n)) }
+
+func pairIn(v value) pair {
+	if v.sort == complexPairs {
+		return *v.more.pair
+	}
+	return pair{re: v}
+}
+
+// complexDataOf is dataOf for numbers that may be complex.
+func (ev *evaluator) complexDataOf(n *syntax.Node, what string) value {
+	v := ev.side(n)
+	if v.complexData() {
+		return v
+	}
+	return ev.numeric(n, v, what)
+}

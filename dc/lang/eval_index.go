@@ -70,8 +70,12 @@ func (a *view) isSparse() bool { return a.v.sort == sparseNumbers }
 
 // index is base[args].
 func (ev *evaluator) index(n *syntax.Node) view {
+	return ev.indexed(n, ev.arrayOf(n.Args[0]))
+}
+
+// indexed is the entries of v, the value of the base, that n names.
+func (ev *evaluator) indexed(n *syntax.Node, v value) view {
 	base, args := n.Args[0], n.Args[1:]
-	v := ev.arrayOf(base)
 	if v.sort == sparseNumbers {
 		if a, ok := ev.indexSparse(n, &v); ok {
 			return a

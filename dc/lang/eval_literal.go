@@ -5,14 +5,17 @@ import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
 // literal is [row; row]. The elements of a row stand side by side: scalars and
 // vectors make a vector, matrices (and vectors as their columns) a matrix. Rows
 // stand below each other; rows of one number each make a vector.
-func (ev *evaluator) literal(n *syntax.Node) value {
+func (ev *evaluator) literal(n *syntax.Node) value { return ev.literalOf(n, ev.operand) }
+
+// literalOf is literal with the values that its elements have.
+func (ev *evaluator) literalOf(n *syntax.Node, element func(*syntax.Node) value) value {
 	if len(n.Rows) == 0 {
 		return vector(nil)
 	}
 	rows := make([]value, len(n.Rows))
 	short := true
 	for i, elements := range n.Rows {
-		rows[i] = ev.row(n, elements)
+		rows[i] = ev.row(n, elements, element)
 		short = short && rows[i].len() == 1 && len(rows[i].shape) == 1
 	}
 	if len(rows) == 1 {
@@ -46,11 +49,11 @@ func (ev *evaluator) literal(n *syntax.Node) value {
 }
 
 // row puts elements side by side.
-func (ev *evaluator) row(n *syntax.Node, elements []*syntax.Node) value {
+func (ev *evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*syntax.Node) value) value {
 	vs := make([]value, len(elements))
 	height := -1 // of the matrices among them
 	for k, e := range elements {
-		vs[k] = ev.operand(e)
+		vs[k] = element(e)
 		switch {
 		case len(vs[k].shape) > 2:
 			ev.fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.say(e), shapeText(vs[k].shape))

@@ -48,6 +48,9 @@ type binding struct {
 	word string // not "": it is this word, and at its place in the set
 }
 
+// ofComplex is the place of the rule for nodes that may be complex, behind those of operations.
+const ofComplex = syntax.NumOp
+
 // rule computes the value of a node.
 type rule func(ev *evaluator, n *syntax.Node) value
 
@@ -73,9 +76,9 @@ type evaluator struct {
 	flats []int   // room for the places of entries
 	limits
 	spent int
-	rules *[syntax.NumOp]rule // how each operation is computed
-	ctx   context.Context     // of the compilation
-	look  int                 // the units of work at which ctx is looked at next
+	rules *[ofComplex + 1]rule // how each operation is computed, and those of complex numbers
+	ctx   context.Context      // of the compilation
+	look  int                  // the units of work at which ctx is looked at next
 }
 
 // noteOf is all that the compilation remembers of a node.

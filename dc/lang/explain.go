@@ -201,6 +201,9 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 	case sparseNumbers:
 		e.Data, e.Other = true, "sparse"
 		return e
+	case complexPairs:
+		e.explainComplex(v.more.pair)
+		return e
 	case numbers:
 		e.Data = true
 		for k := range min(v.len(), mostValues) {
@@ -247,4 +250,29 @@ func (s *memberSet) brief() string {
 		parts = append(parts, s.list[k].text(s.width))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// text are the first entries of complex data.
+func (p *pair) text() (out []complex128) {
+	im := p.imag()
+	for k := range min(p.re.len(), mostValues) {
+		out = append(out, complex(p.re.at(k), im.at(k)))
+	}
+	return out
+}
+
+// curvature is the curvature of both parts together.
+func (p *pair) curvature() Curvature {
+	im := p.imag()
+	return p.re.curvature().join(im.curvature())
+}
+
+// explainComplex fills an explanation of complex numbers.
+func (e *Explanation) explainComplex(p *pair) {
+	e.Lo, e.Hi = math.NaN(), math.NaN()
+	if p.isData() {
+		e.Data, e.Other = true, fmt.Sprintf("%g", p.text())
+		return
+	}
+	e.Curvature = p.curvature()
 }

@@ -19,8 +19,10 @@ type note struct {
 	open   bool // an index stands in it, so its value is not always the same
 	domain bool // a function of it has no value for some finite data
 	fn     *function
-	memo   value // see evaluator.memos
-	memoAt int
+	// complex: its value may be. ofComplex: it is a function of complex arguments.
+	complex, ofComplex bool
+	memo               value // see evaluator.memos
+	memoAt             int
 }
 
 func newFile(name string, t *syntax.Tree) *File {

@@ -21,6 +21,7 @@ var goNames = map[string]string{
 	"lambda_min": "LambdaMin", "lambda_sumlargest": "LambdaSumLargest", "sigma_max": "SpectralNorm", "normnuc": "NuclearNorm",
 	"conv": "MatMul", "kron": "Affine.Entry, Affine.Scale, Entries", "vec": "Affine.Reshape", "dotsort": "DotSort, DotSortOf", "rel_entr": "KL, Expr.Add, Expr.Sub",
 	"norm": "NormP, NormPOf", "wgeomean": "WeightedGeoMean, WeightedGeoMeanOf", "cumsum": "Affine.Entry, Linear.AddScaled, Entries", "reshape": "Affine.Reshape",
+	"re": "Complex.Value, RealOnly", "im": "Complex.Pairs", "conj": "Complex.Conj, Complex.H",
 	"trace": "Affine.Diag, Affine.Sum", "diag": "Affine.Diag",
 }
 
@@ -40,6 +41,7 @@ var otherGoNames = [][2]string{
 	{"`var x[2,3]`", "Model.Var"},
 	{"`>= l`, `<= u`, `in [l, u]`", "AtLeast, AtMost"},
 	{"`symmetric`, `psd`", "Symmetric, PSD, Semidefinite"},
+	{"`complex`, `hermitian`", "Model.ComplexVar, Model.HermitianVar, ComplexEQ, ComplexMatMul, Complex.Abs, Complex.Norm2, Complex.Quad, Complex.Semidefinite"},
 	{"`start`", "StartAt, StartAtMatrix, StartNormal, StartUniform"},
 	{"`x[0..n]`", "CountFrom"},
 	{"`minimize`, `maximize`, `subject to`", "Model.Minimize, Model.Maximize, Model.SubjectTo"},

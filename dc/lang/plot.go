@@ -199,6 +199,10 @@ func (a *arguments) series() []Let {
 // places takes k times the coordinates of places, also those of several paths.
 func (a *arguments) places(k int, paths bool) (out []Coordinates) {
 	for range k {
+		if plane, ok := a.plane(); ok {
+			out = append(out, plane)
+			continue
+		}
 		v := a.next("places; " + placesForm)
 		d := len(v.Shape)
 		switch {
@@ -218,6 +222,22 @@ func (a *arguments) places(k int, paths bool) (out []Coordinates) {
 		}
 	}
 	return out
+}
+
+// plane takes a complex scalar or vector as places of the complex plane.
+func (a *arguments) plane() (out Coordinates, ok bool) {
+	if !a.more() || !a.c.ev.noteOf(a.m.Args[a.at]).complex {
+		return out, false
+	}
+	n := a.m.Args[a.at]
+	v := a.c.ev.side(n)
+	if v.sort != complexPairs || len(v.shape) > 1 {
+		return out, false
+	}
+	a.at++
+	text := a.c.f.tree.Text(n.Span)
+	x, y := letOf("re("+text+")", v.more.pair.re), letOf("im("+text+")", v.more.pair.im)
+	return Coordinates{X: &x, Y: &y}, true
 }
 
 // pair reports whether the next argument has the shape of v.

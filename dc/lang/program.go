@@ -47,10 +47,19 @@ type Let struct {
 	value  value
 }
 
+// Imag are the imaginary parts of the entries at x; nil: the expression is real.
+func (l *Let) Imag(x []float64) []float64 {
+	if l.value.sort != complexPairs {
+		return nil
+	}
+	part := Let{value: l.value.more.pair.im}
+	return part.Values(x)
+}
+
 func letOf(name string, v value) Let { return Let{name, v.shape, v.origin(), v.axes(), v} }
 
 // Values are the entries at x, of length Problem.NumVars, in row-major order of Shape. Of
-// data they are the same at every x.
+// data they are the same at every x, of a complex expression the real parts.
 func (l *Let) Values(x []float64) []float64 {
 	switch v := &l.value; v.sort {
 	case general:
@@ -61,6 +70,9 @@ func (l *Let) Values(x []float64) []float64 {
 		return out
 	case affine:
 		return v.affine().Value(x)
+	case complexPairs:
+		part := Let{value: v.more.pair.re}
+		return part.Values(x)
 	}
 	return l.value.numbers()
 }

@@ -52,6 +52,7 @@ func (r randomExpr) scalar(depth int) string {
 		"lambda_sumlargest([Y zeros(2, 2); zeros(2, 2) Y], 2)", "sigma_max(M)", "normnuc(M)", "sigma_max(Y)", "normnuc(Y)", "trace(diag(V))", "sum(diag(Y))",
 		"dotsort(V, [1, -2, 0.5])", "dotsort(V, [2, 1, 1])", "rel_entr(S, S)", "rel_entr(9 + S, 8 - S)", "conv(V, [1, -2])[3]", "kron([1, 2], V)[4]", "vec(M)[5]",
 		"sum(i@ in 1..4) matfrac([i@, S], Y + 50*eye(2))", "logdet(Y + 60*eye(2)) + matfrac([1, 2], w + 40*eye(2))", "sigma_max(M)^2", "max(lambda_max(Y), S)",
+		"re((1 + 2i)*V)[2]", "im(conj(S + 2i*S))", "abs(S + 1i)", "norm2(V + 1i*x)", "im((S + 1i)*(S - 2i))", "quad([y + 1i, x[1]], [1, 1i; -1i, 2])", "lambda_max(Y + 1i*(S)*[0, 1; -1, 0])",
 	})
 }
 

@@ -130,6 +130,7 @@ func (r *resolver) visit(n *syntax.Node) (m mask) {
 		})
 	}
 	r.c.f.notes[n.ID].open = m != 0
+	r.complex(n)
 	return m
 }
 
@@ -210,5 +211,38 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 		r.failed = true
 	default:
 		r.fail(n.Span, "", "unknown function %q%s", n.Name, suggest.DidYouMean(n.Name, names))
+	}
+}
+
+// complex marks a node that may be complex, and a function of complex arguments.
+func (r *resolver) complex(n *syntax.Node) {
+	notes := r.c.f.notes
+	at := &notes[n.ID]
+	at.complex, at.ofComplex = false, false
+	part := false
+	see := func(a *syntax.Node) { part = part || notes[a.ID].complex }
+	switch n.Op {
+	case syntax.OpImaginary:
+		at.complex = true
+		return
+	case syntax.OpName:
+		s := r.c.ev.names[n.Name]
+		at.complex = s != nil && s.value.cells != nil && s.value.sort == complexPairs && !slices.Contains(r.scope, n.Name)
+		return
+	case syntax.OpIndex, syntax.OpReduce, syntax.OpTrans:
+		see(n.Args[0])
+	case syntax.OpSum, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv, syntax.OpPower, syntax.OpNeg, syntax.OpCall, syntax.OpChoice:
+		for _, a := range n.Args {
+			see(a)
+		}
+	case syntax.OpLiteral:
+		for _, row := range n.Rows {
+			for _, a := range row {
+				see(a)
+			}
+		}
+	}
+	if at.complex = part; part && n.Op == syntax.OpCall {
+		at.ofComplex, at.complex = true, at.fn == nil || !at.fn.real
 	}
 }

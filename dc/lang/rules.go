@@ -3,22 +3,26 @@ package lang
 import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
 
 // rules say how each operation is computed.
-var rules = [syntax.NumOp]rule{
-	syntax.OpNumber: func(_ *evaluator, n *syntax.Node) value { return number(n.Num) },
-	syntax.OpString: func(_ *evaluator, n *syntax.Node) value { return textOf(n.Name) },
-	syntax.OpName:   (*evaluator).lookup,
-	syntax.OpIndex:  func(ev *evaluator, n *syntax.Node) value { return ev.index(n).value(ev, n) },
-	syntax.OpAll:    noValue,
-	syntax.OpRange:  (*evaluator).sequence,
-	syntax.OpCall:   (*evaluator).call,
-	syntax.OpReduce: (*evaluator).reduce,
-	syntax.OpSum:    (*evaluator).sum,
-	syntax.OpMul:    (*evaluator).sum,
-	syntax.OpDotMul: (*evaluator).sum,
-	syntax.OpDiv:    (*evaluator).sum,
-	syntax.OpDotDiv: (*evaluator).sum,
-	syntax.OpNeg:    (*evaluator).sum,
+var rules = [ofComplex + 1]rule{
+	syntax.OpNumber:    func(_ *evaluator, n *syntax.Node) value { return number(n.Num) },
+	syntax.OpImaginary: func(_ *evaluator, n *syntax.Node) value { return complexOf(number(0), number(n.Num)) },
+	syntax.OpString:    func(_ *evaluator, n *syntax.Node) value { return textOf(n.Name) },
+	syntax.OpName:      (*evaluator).lookup,
+	syntax.OpIndex:     func(ev *evaluator, n *syntax.Node) value { return ev.index(n).value(ev, n) },
+	syntax.OpAll:       noValue,
+	syntax.OpRange:     (*evaluator).sequence,
+	syntax.OpCall:      (*evaluator).call,
+	syntax.OpReduce:    (*evaluator).reduce,
+	syntax.OpSum:       (*evaluator).sum,
+	syntax.OpMul:       (*evaluator).sum,
+	syntax.OpDotMul:    (*evaluator).sum,
+	syntax.OpDiv:       (*evaluator).sum,
+	syntax.OpDotDiv:    (*evaluator).sum,
+	syntax.OpNeg:       (*evaluator).sum,
 	syntax.OpPower: func(ev *evaluator, n *syntax.Node) value {
+		if v, ok := ev.squaredModulus(n); ok {
+			return v
+		}
 		return ev.power(n, ev.operand(n.Args[0]), ev.operand(n.Args[1]))
 	},
 	syntax.OpTrans:   func(ev *evaluator, n *syntax.Node) value { return ev.transpose(n, ev.arrayOf(n.Args[0])) },
@@ -32,6 +36,7 @@ var rules = [syntax.NumOp]rule{
 	syntax.OpMembers: (*evaluator).set,
 	syntax.OpFilter:  (*evaluator).set,
 	syntax.OpTuple:   noValue,
+	ofComplex:        (*evaluator).complexNode,
 }
 
 func isTrue(ev *evaluator, n *syntax.Node) value { return truthOf(ev.condition(n)) }
@@ -59,6 +64,14 @@ func (ev *evaluator) choice(n *syntax.Node) value {
 
 // call applies a function to the values of its arguments.
 func (ev *evaluator) call(n *syntax.Node) value {
+	if ev.noteOf(n).ofComplex {
+		return ev.complexCall(n)
+	}
+	return ev.realCall(n)
+}
+
+// realCall is call where no argument is complex.
+func (ev *evaluator) realCall(n *syntax.Node) value {
 	if v, ok := ev.fused(n); ok {
 		return v
 	}
@@ -90,6 +103,9 @@ func (ev *evaluator) fused(n *syntax.Node) (v value, ok bool) {
 	if !square && (f.Op != syntax.OpCall || f.Name != "square" && f.Name != "abs" && f.Name != "huber") {
 		return v, false
 	}
+	if a := ev.noteOf(f.Args[0]); a.complex || a.ofComplex {
+		return ev.fusedModuli(n, f)
+	}
 	x := ev.operand(f.Args[0])
 	if x.sort != affine {
 		return v, false
@@ -99,4 +115,75 @@ func (ev *evaluator) fused(n *syntax.Node) (v value, ok bool) {
 		m = ev.threshold(f, ev.operand(f.Args[1]))
 	}
 	return ev.sumOf(n, f.Name, x, m), true
+}
+
+// complexNode computes a node that may be complex.
+func (ev *evaluator) complexNode(n *syntax.Node) value {
+	switch n.Op {
+	case syntax.OpIndex:
+		p := ev.pairOf(n.Args[0])
+		re := ev.indexed(n, p.re).value(ev, n)
+		if p.isReal() {
+			return re
+		}
+		return complexOf(re, ev.indexed(n, p.im).value(ev, n))
+	case syntax.OpCall:
+		return ev.complexCall(n)
+	case syntax.OpReduce:
+		return ev.complexReduction(n)
+	case syntax.OpSum:
+		parts := make([]pair, len(n.Args))
+		ev.each(len(n.Args), func(k int) { parts[k] = ev.pairOf(n.Args[k]) })
+		return ev.complexSum(n, n.Args, parts, n.Minus)
+	case syntax.OpNeg:
+		return ev.complexSum(n, n.Args, []pair{ev.pairOf(n.Args[0])}, []bool{true})
+	case syntax.OpMul:
+		if v, ok := ev.hermitianForm(n); ok {
+			return v
+		}
+		return ev.bilinear(n, ev.pairOf(n.Args[0]), ev.pairOf(n.Args[1]), func(a, b value) value { return ev.multiply(n, a, b) })
+	case syntax.OpDotMul:
+		return ev.bilinear(n, ev.pairOf(n.Args[0]), ev.pairOf(n.Args[1]), func(a, b value) value { return ev.times(n, a, b) })
+	case syntax.OpDiv, syntax.OpDotDiv:
+		return ev.complexQuotient(n)
+	case syntax.OpPower:
+		return ev.complexPower(n)
+	case syntax.OpTrans:
+		p := ev.pairOf(n.Args[0])
+		re := ev.transpose(n, p.re)
+		if p.isReal() {
+			return re
+		}
+		return complexOf(re, ev.scale(n, -1, ev.transpose(n, p.im)))
+	case syntax.OpLiteral:
+		return ev.complexLiteral(n)
+	case syntax.OpChoice:
+		return ev.choice(n)
+	case syntax.OpImaginary:
+		return complexOf(number(0), number(n.Num))
+	}
+	return ev.lookup(n)
+}
+
+// complexCall applies a function to arguments some of which may be complex.
+func (ev *evaluator) complexCall(n *syntax.Node) value {
+	f := ev.noteOf(n).fn.complex
+	args, isComplex := make([]pair, len(n.Args)), (*syntax.Node)(nil)
+	for k, a := range n.Args {
+		if args[k] = ev.pairOf(a); !args[k].isReal() && isComplex == nil {
+			isComplex = a
+		}
+		if args[k].re.hasInf() && !ev.noteOf(n).fn.inf {
+			ev.misplacedInf(n)
+		}
+	}
+	switch {
+	case isComplex == nil:
+		return ev.realCall(n)
+	case f == nil && (n.Name == "max" || n.Name == "min" || n.Name == "sumlargest" || n.Name == "sort" || n.Name == "pos"):
+		ev.noOrder(isComplex)
+	case f == nil:
+		ev.fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex", n.Name, ev.say(isComplex))
+	}
+	return f(ev, n, args)
 }

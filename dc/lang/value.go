@@ -20,6 +20,7 @@ const (
 	text
 	members       // of a set that is no vector
 	sparseNumbers // a matrix or vector of numbers most of which are 0
+	complexPairs  // real and imaginary parts
 )
 
 // value is a number, a truth, or an array of one sort. Values are shared and
@@ -51,6 +52,7 @@ type details struct {
 	str    string
 	set    *memberSet // of a value of sort members
 	sparse *sparseData
+	pair   *pair // of a value of sort complexPairs
 }
 
 // linearOf is the affine function that e is.
@@ -78,7 +80,7 @@ func (v *value) len() int {
 		return len(v.exprs)
 	case members:
 		return v.shape[0]
-	case sparseNumbers:
+	case sparseNumbers, complexPairs:
 		return size(v.shape)
 	}
 	if len(v.shape) == 0 {
@@ -283,3 +285,7 @@ func (c cost) over(d cost) cost {
 func (c cost) times(n int) cost {
 	return cost{max(c.pieces, 1), n * (c.parts + 1), n * c.weight}.capped()
 }
+
+// pair is the real and the imaginary part of an array, of one shape. Without the latter,
+// im.cells is nil, the array is real.
+type pair struct{ re, im value }

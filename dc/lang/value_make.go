@@ -2,8 +2,11 @@ package lang
 
 import (
 	"math"
+	"slices"
+	"sort"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/arrays"
 )
 
 // scalars are the arrays of scalar numbers and truths.
@@ -293,4 +296,132 @@ func (v *value) marking(out value) value {
 		return out
 	}
 	return marked(out)
+}
+
+// complexOf is an array with these parts, of which a scalar imaginary one is that of all
+// entries: a real array where all imaginary parts are 0.
+func complexOf(re, im value) value {
+	re, im = filled(re, &im), filled(im, &re)
+	if vanishes(&re, &im) {
+		return re
+	}
+	c := &cells{sort: complexPairs, shape: re.shape, more: &details{origin: re.origin(), sets: re.sets(), pair: &pair{re, im}}}
+	return value{0, c}
+}
+
+// filled is v with the shape of another value where it is a scalar.
+func filled(v value, like *value) value {
+	if len(v.shape) > 0 || len(like.shape) == 0 {
+		return v
+	}
+	return v.choose(like.shape, make([]int, size(like.shape)))
+}
+
+// cancelled is how large, relative to the coefficients of the real part, rounding may
+// leave a coefficient of an imaginary part that cancels.
+// Source: derived: rounding of sums of some 1e3 products in float64.
+const cancelled = 1e-13
+
+// vanishes reports whether an imaginary part is 0: of data exactly, of affine functions
+// but for rounding, as that of trace(A*X) for Hermitian A and X.
+func vanishes(re, im *value) bool {
+	switch im.sort {
+	case numbers:
+		return !slices.ContainsFunc(im.numbers(), func(x float64) bool { return x != 0 })
+	case affine:
+		top := 0.0
+		if re.sort == affine {
+			top = largestCoefficient(re)
+		}
+		return largestCoefficient(im) <= cancelled*top
+	}
+	return false
+}
+
+// largestCoefficient is the largest modulus of a coefficient or constant of affine functions.
+func largestCoefficient(v *value) float64 {
+	top := 0.0
+	for k := range v.len() {
+		l := v.linear(k)
+		top = max(top, math.Abs(l.Const))
+		for _, w := range l.Val {
+			top = max(top, math.Abs(w))
+		}
+	}
+	return top
+}
+
+// both applies f to the parts of complex numbers.
+func (v *value) both(f func(part value) value) value {
+	return complexOf(f(v.more.pair.re), f(v.more.pair.im))
+}
+
+// complexData reports whether v is complex numbers without variables.
+func (v *value) complexData() bool {
+	return v.sort == complexPairs && v.more.pair.re.isData() && v.more.pair.im.isData()
+}
+
+// isReal reports whether there is no imaginary part.
+func (p *pair) isReal() bool { return p.im.cells == nil }
+
+// imag is the imaginary part, zeros of a real array.
+func (p *pair) imag() value {
+	if p.isReal() {
+		return p.re.constant(0)
+	}
+	return p.im
+}
+
+// isData reports whether no variable occurs.
+func (p *pair) isData() bool { return p.re.isData() && (p.isReal() || p.im.isData()) }
+
+// fromSparse is a sparse matrix.
+func fromSparse(m *arrays.Sparse) value {
+	return sparseOf([]int{m.Rows, m.Cols}, &sparseData{Sparse: m})
+}
+
+func sparseOf(shape []int, s *sparseData) value {
+	return value{0, &cells{sort: sparseNumbers, shape: shape, more: &details{sparse: s}}}
+}
+
+// transposed is the transpose of a sparse matrix.
+func (s *sparseData) transposed() *sparseData {
+	if s.t == nil {
+		s.t = &sparseData{Sparse: s.T(), t: s}
+	}
+	return s.t
+}
+
+// row is a row of a sparse matrix, as a vector.
+func (s *sparseData) row(i int) value {
+	from, to := s.Ptr[i], s.Ptr[i+1]
+	r := &arrays.Sparse{Rows: 1, Cols: s.Cols, Ptr: []int{0, to - from}, Idx: s.Idx[from:to:to], Val: s.Val[from:to:to]}
+	return sparseOf([]int{s.Cols}, &sparseData{Sparse: r})
+}
+
+// at is the entry in row i and column j.
+func (s *sparseData) at(i, j int) float64 {
+	from, to := s.Ptr[i], s.Ptr[i+1]
+	if k := from + sort.SearchInts(s.Idx[from:to], j); k < to && s.Idx[k] == j {
+		return s.Val[k]
+	}
+	return 0
+}
+
+// expanded are all entries, to be read only.
+func (s *sparseData) expanded() []float64 {
+	if s.full == nil {
+		s.full = s.Full()
+	}
+	return s.full
+}
+
+// scaled is w times the entries.
+func (s *sparseData) scaled(w float64) *sparseData {
+	m := *s.Sparse
+	m.Val = slices.Clone(m.Val)
+	for k := range m.Val {
+		m.Val[k] *= w
+	}
+	return &sparseData{Sparse: &m}
 }

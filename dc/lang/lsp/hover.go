@@ -34,6 +34,8 @@ var keywords = map[string]string{
 var attributes = map[string]string{
 	"start":     "where the variable begins: values, or `normal(mean, sd)`, `uniform(l, u)`",
 	"symmetric": "the matrix is its transpose",
+	"complex":   "the entries are complex numbers: a pair of real variables each, re(x) and im(x)",
+	"hermitian": "the matrix is complex and its own conjugate transpose",
 	"psd":       "the matrix is symmetric and positive semidefinite",
 }
 

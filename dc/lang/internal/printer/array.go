@@ -73,6 +73,9 @@ func (pr *printer) sliceOf(idx []int, shape []int) (v, d, lo int, ok bool) {
 		}
 		return v, -1, 0, true
 	}
+	if x.Skew {
+		return 0, 0, 0, false
+	}
 	if len(shape) == 2 && len(x.Shape) == 2 && isTransposed(idx, x) {
 		return v, -2, 0, shape[0] == x.Shape[1]
 	}
@@ -150,13 +153,20 @@ func (pr *printer) place(j int) (v int, index []int) {
 	v = sort.Search(len(vars), func(k int) bool { return vars[k].Offset+vars[k].Len() > j })
 	x := vars[v]
 	k := j - x.Offset
-	if x.Symmetric {
+	switch {
+	case x.Symmetric:
 		col := 0
 		for (col+1)*(col+2)/2 <= k {
 			col++
 		}
 		index = []int{k - col*(col+1)/2, col}
-	} else {
+	case x.Skew: // above the diagonal
+		col := 1
+		for col*(col+1)/2 <= k {
+			col++
+		}
+		index = []int{k - col*(col-1)/2, col}
+	default:
 		index = make([]int, len(x.Shape))
 		for d := len(index) - 1; d >= 0; d-- {
 			index[d] = k % x.Shape[d]

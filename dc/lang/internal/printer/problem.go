@@ -25,10 +25,13 @@ func Source(p *dc.Problem, reserved []string) (string, error) {
 // problem are all statements but the data.
 func (pr *printer) problem() string {
 	var b strings.Builder
-	for _, v := range pr.p.Vars {
-		pr.names = append(pr.names, pr.fresh(v.Name))
+	for k, v := range pr.p.Vars {
+		pr.names = append(pr.names, pr.nameOf(k, v))
 	}
 	for k, v := range pr.p.Vars {
+		if v.Imag && v.Complex != "" {
+			continue // declared with the real part
+		}
 		if v.Param {
 			fmt.Fprintf(&pr.data, "param %s = %s\n", pr.names[k]+dims(v), pr.literal(v.Shape, v.Lo))
 			continue
@@ -65,6 +68,9 @@ func dims(v *dc.Variable) string {
 
 // variable is the declaration of variable k.
 func (pr *printer) variable(k int, v *dc.Variable) string {
+	if v.Complex != "" {
+		return pr.complexVariable(k, v)
+	}
 	s := "var " + pr.names[k] + dims(v)
 	switch {
 	case v.Semidefinite():
@@ -120,4 +126,47 @@ func (pr *printer) filling(v *dc.Variable, x []float64, none float64) string {
 	}
 	full := v.Values(append(make([]float64, v.Offset), x...))
 	return pr.named(v.Shape, full)
+}
+
+// nameOf is the name of variable k: of a part of a complex variable re(z) or im(z).
+func (pr *printer) nameOf(k int, v *dc.Variable) string {
+	switch {
+	case v.Complex == "":
+		return pr.fresh(v.Name)
+	case v.Imag:
+		base, _, _ := dc.PartOf(pr.names[k-1])
+		return dc.ImagPart(base)
+	}
+	return dc.RealPart(pr.fresh(v.Complex))
+}
+
+// complexVariable is the declaration of a complex variable, of which v is the real part.
+func (pr *printer) complexVariable(k int, v *dc.Variable) string {
+	im := pr.p.Vars[k+1]
+	name, _, _ := dc.PartOf(pr.names[k])
+	s := "var " + name + dims(v)
+	if v.Symmetric {
+		s += " hermitian"
+	} else {
+		s += " complex"
+	}
+	if v.Semidefinite() {
+		s += " psd"
+	}
+	switch at := &v.Start; at.Kind {
+	case dc.StartNormally:
+		s += fmt.Sprintf(" start normal(%s, %s)", Number(at.A), Number(at.B))
+	case dc.StartUniformly:
+		s += fmt.Sprintf(" start uniform(%s, %s)", Number(at.A), Number(at.B))
+	case dc.StartValues:
+		if slices.ContainsFunc(slices.Concat(at.Values, im.Start.Values), math.IsNaN) {
+			pr.fail("the start of %s is set for some entries only, which the language cannot say", v.Complex)
+			break
+		}
+		s += " start " + pr.filling(v, at.Values, math.NaN())
+		if slices.ContainsFunc(im.Start.Values, func(x float64) bool { return x != 0 }) {
+			s += " + 1i*" + pr.named(im.Shape, im.Values(append(make([]float64, im.Offset), im.Start.Values...)))
+		}
+	}
+	return s + "\n"
 }

@@ -120,7 +120,7 @@ type Mark struct {
 // Attribute follows a variable's name or the marks of a plot.
 type Attribute struct {
 	Span
-	Name string // >=, <=, in, symmetric, psd, start; of a plot title, xlabel, ylabel
+	Name string // >=, <=, in, symmetric, psd, complex, hermitian, start; of a plot title, xlabel, ylabel
 	Args []*Node
 }
 
@@ -135,7 +135,8 @@ type Binder struct {
 type Op uint8
 
 const (
-	OpNumber Op = iota
+	OpNumber    Op = iota
+	OpImaginary    // num times the imaginary unit
 	OpString
 	OpName
 	OpIndex  // args[0] at the places args[1:]

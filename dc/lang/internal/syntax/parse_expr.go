@@ -297,7 +297,9 @@ func (p *parser) primary() *Node {
 	n := p.node(Node{Span: t.Span})
 	switch t.Kind {
 	case Number:
-		n.Op, n.Num = OpNumber, t.num
+		if n.Op, n.Num = OpNumber, t.num; t.imag {
+			n.Op = OpImaginary
+		}
 	case String:
 		n.Op, n.Name = OpString, t.Text
 	case Name:

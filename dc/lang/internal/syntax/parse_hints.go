@@ -88,7 +88,7 @@ func (p *parser) endOfLine() {
 // otherAttributes are words of other languages and those to write instead.
 var otherAttributes = map[string]string{
 	"binary": whole01, "integer": "all variables are continuous; " + whole01, "free": "leave it out: a variable without bounds is free", "nonneg": "write >= 0",
-	"nonnegative": "write >= 0", "nonpos": "write <= 0", "semidefinite": "write psd", "PSD": "write psd",
+	"nonnegative": "write >= 0", "nonpos": "write <= 0", "semidefinite": "write psd", "PSD": "write psd", "Hermitian": "write hermitian", "imag": "write complex",
 }
 
 const whole01 = "x in {0, 1} is x in [0, 1] with the constraint x*(1 - x) <= 0"
@@ -96,7 +96,7 @@ const whole01 = "x in {0, 1} is x in [0, 1] with the constraint x*(1 - x) <= 0"
 func (p *parser) unknownAttribute(t *Token) {
 	help := otherAttributes[t.Text]
 	if help == "" {
-		help = "the attributes are >= e, <= e, in [l, u], symmetric, psd and start e"
+		help = "the attributes are >= e, <= e, in [l, u], symmetric, psd, complex, hermitian and start e"
 	}
-	p.fail(t.Span, help, "unknown attribute %q%s", t.Text, suggest.DidYouMean(t.Text, []string{"symmetric", "psd", "start"}))
+	p.fail(t.Span, help, "unknown attribute %q%s", t.Text, suggest.DidYouMean(t.Text, []string{"symmetric", "psd", "complex", "hermitian", "start"}))
 }

@@ -221,7 +221,7 @@ func (p *parser) variable(s *Statement) {
 		case t.Kind == Name && t.Text == "start":
 			p.at++
 			a.Name, a.Args = "start", []*Node{p.expr()}
-		case t.Kind == Name && (t.Text == "symmetric" || t.Text == "psd"):
+		case t.Kind == Name && plainAttributes[t.Text]:
 			p.at++
 			a.Name = t.Text
 		case t.Kind == Name:
@@ -236,6 +236,9 @@ func (p *parser) variable(s *Statement) {
 		s.Attrs = append(s.Attrs, a)
 	}
 }
+
+// plainAttributes are the attributes of one word.
+var plainAttributes = map[string]bool{"symmetric": true, "psd": true, "complex": true, "hermitian": true}
 
 // option = name "=" expr
 func (p *parser) option(s *Statement) {

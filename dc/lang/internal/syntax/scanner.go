@@ -117,14 +117,28 @@ func (s *scanner) number() {
 		digits()
 	}
 	v, err := strconv.ParseFloat(s.src[pos:s.at], 64)
+	digitsEnd := s.at
+	imag := s.imaginary()
 	t := s.emit(Number, pos)
-	t.num = v
+	t.num, t.imag = v, imag
 	if err != nil {
-		s.errs.addf(t.Span, "", "%s is too large for a number", s.src[pos:s.at])
+		s.errs.addf(t.Span, "", "%s is too large for a number", s.src[pos:digitsEnd])
 	}
 	if r, n := utf8.DecodeRuneInString(s.src[s.at:]); n > 0 && (r == '_' || unicode.IsLetter(r)) {
 		s.errs.addf(Span{s.at, s.at + n}, "write * between the factors", "the number %s runs into a name", s.src[pos:s.at])
 	}
+}
+
+// imaginary takes the i of an imaginary number, which no name goes on from.
+func (s *scanner) imaginary() bool {
+	if s.at == len(s.src) || s.src[s.at] != 'i' {
+		return false
+	}
+	if r, n := utf8.DecodeRuneInString(s.src[s.at+1:]); n > 0 && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		return false
+	}
+	s.at++
+	return true
 }
 
 func (s *scanner) text() {

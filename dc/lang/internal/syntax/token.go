@@ -82,6 +82,7 @@ type Token struct {
 	spaced bool // white space before it
 	commas bool // of an opening bracket: commas stand directly inside
 	num    float64
+	imag   bool   // of a number: it is imaginary
 	Text   string // of names, keywords and strings (without quotes)
 	match  int    // of an opening bracket: the place of its partner, -1 if none
 
