@@ -41,7 +41,14 @@ func Pays(p *qpbackend.Problem) bool {
 	if q.P == nil {
 		q.P = sparse.Zero(len(p.Q), len(p.Q))
 	}
-	return pays(&q, newShape(&q))
+	s := outline(&q)
+	if !s.pays(&q) {
+		return false
+	}
+	if s.conic != nil { // fewer rows may leave than it seems
+		s.transpose(&q)
+	}
+	return s.pays(&q)
 }
 
 // Chooses reports whether b solves p by a working set.
@@ -50,16 +57,20 @@ func Chooses(b qpbackend.Backend, p *qpbackend.Problem) bool {
 	return is && Pays(p)
 }
 
-func pays(p *qpbackend.Problem, s *shape) bool {
+func (s *shape) pays(p *qpbackend.Problem) bool {
 	rows := s.optional(p)
-	return rows >= leastRows && rows >= leastRatio*s.common && (rows >= leastDense || !s.dense(p))
+	return rows >= leastRows && rows >= leastRatio*s.common && (rows >= leastDense || !s.dense(p.A))
 }
 
 // dense reports whether half of the pairs of a row and a column that is no term have an entry, of the rows with more than one.
-func (s *shape) dense(p *qpbackend.Problem) bool {
+func (s *shape) dense(a *sparse.CSC) bool {
+	count := make([]int, a.Rows)
+	for _, i := range a.RowIdx {
+		count[i]++
+	}
 	rows, entries := 0, 0
-	for i := range p.L {
-		if n := int(s.ptr[i+1] - s.ptr[i]); n > 1 {
+	for _, n := range count {
+		if n > 1 {
 			rows++
 			entries += n
 		}

@@ -20,6 +20,13 @@ type shape struct {
 
 // newShape looks at p, whose P and A are there.
 func newShape(p *qpbackend.Problem) *shape {
+	s := outline(p)
+	s.transpose(p)
+	return s
+}
+
+// outline is the shape without the rows of A.
+func outline(p *qpbackend.Problem) *shape {
 	n, m := p.Dims()
 	s := &shape{own: filled(m, -1), ownAt: filled(m, -1), term: make([]bool, n), curved: make([]bool, n)}
 	s.conic = conicRows(p)
@@ -29,7 +36,6 @@ func newShape(p *qpbackend.Problem) *shape {
 		}
 	}
 	s.findTerms(p)
-	s.transpose(p)
 	return s
 }
 
