@@ -76,11 +76,13 @@ var mayImport = map[string]string{
 	"wasm":                "internal/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/subproblem": "internal/num dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A backend's problem without the columns of parameters.
-	"ccp/internal/pinned": "qpbackend qpbackend/sparse",
+	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
+	"ccp/internal/implicit": "dc internal/num",
+	"ccp/internal/pinned":   "qpbackend qpbackend/sparse",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.
@@ -557,7 +559,7 @@ var largeFolders = map[string]struct {
 	files int
 	why   string
 }{
-	"ccp":              {16, "the procedure; its use of log/slog is in a file that engines for browsers leave out"},
+	"ccp":              {17, "the procedure and its derivative; its use of log/slog is in a file that engines for browsers leave out"},
 	"dc":               {0, "a file per family of atoms, and one per pass"},
 	"cmd/dcopt":        {0, "a file per sub-command"},
 	"internal/judge":   {17, "a file per series of generated problems, beside the arithmetic that judges them"},

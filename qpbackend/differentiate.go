@@ -33,12 +33,21 @@ type Derivative interface {
 	// the solution with the gradient g: of length n, m and n, nil for zeros. It reuses the
 	// slices of dst. Errors as for Forward.
 	Adjoint(ctx context.Context, g Tangent, dst *Update) error
+	// Point is the solution at which the derivative is taken: that of Solve, refined by
+	// Newton steps. The slices are the derivative's own; Missed is 0.
+	Point() Tangent
 	// Regularity says whether there is a derivative.
 	Regularity() Regularity
 }
 
 // Tangent is a change of a point X, Y, Z of a Result, or a gradient with respect to it.
-type Tangent struct{ X, Y, Z []float64 }
+type Tangent struct {
+	X, Y, Z []float64
+	// Missed is, of a change from Forward, the largest part of the linearised optimality
+	// conditions that no change of the solution meets, relative to the right-hand side in
+	// the scaled problem: 0 where they are not singular.
+	Missed float64
+}
 
 // Regularity says whether the solution is a differentiable function of the values: it is
 // where the solution and its multipliers are unique and strictly complementary. Where it is

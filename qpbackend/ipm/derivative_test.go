@@ -128,7 +128,7 @@ func refined(t *testing.T, p *qpbackend.Problem) (r solution, ok bool) {
 	if r.d, err = s.(qpbackend.Differentiator).Differentiate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	at := r.d.(interface{ Point() qpbackend.Tangent }).Point()
+	at := r.d.Point()
 	r.point = concat(&at)
 	return r, qpbackend.Certify(p, at.X, at.Y, at.Z).Max() <= 1e-12
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Dives reports whether a step has used up all but a share of the distance to
@@ -152,4 +153,36 @@ func (s *Problem) Linearised() []bool {
 		mark(s.least.all[k].vars)
 	}
 	return in
+}
+
+// Stated is the problem of the last Linearise, with the columns of parameters. It shares
+// slices with s.
+func (s *Problem) Stated() *qpbackend.Problem { return s.stated() }
+
+// Curve is a function that Linearise replaces by its tangent.
+type Curve struct {
+	H    dc.Convex
+	Name string // of the constraint; "" for the objective
+	Rows []int  // that have its tangent; nil for the objective, from which it is subtracted
+}
+
+// Curves are those of the objective and of the constraints.
+func (s *Problem) Curves() []Curve {
+	var list []Curve
+	if s.H0 != nil {
+		list = append(list, Curve{H: s.H0})
+	}
+	for k := range s.Cuts {
+		c := &s.Cuts[k]
+		if !c.Same {
+			name := ""
+			if owner := s.Rows[c.Row].Owner; owner >= 0 {
+				name = s.DC.Constraints[owner].Name()
+			}
+			list = append(list, Curve{H: c.H, Name: name})
+		}
+		last := &list[len(list)-1]
+		last.Rows = append(last.Rows, c.Row)
+	}
+	return list
 }

@@ -40,7 +40,8 @@ type Derivative struct {
 	dx, dz, dy                []float64 // scaled changes
 	f1, f3, f2                []float64 // residuals of the conditions
 	off                       []bool
-	singular                  bool // the matrix is, or nearly
+	singular                  bool    // the matrix is, or nearly
+	missed                    float64 // by the last solve, see qpbackend.Tangent
 	reg                       qpbackend.Regularity
 
 	ux, uy, uz []float64 // the point in the units of the problem
@@ -292,8 +293,7 @@ func (d *Derivative) unscale() {
 	}
 }
 
-// Point is the refined solution, at which the derivative is taken. The slices are the
-// derivative's own.
+// Point is that of qpbackend.Derivative.
 func (d *Derivative) Point() qpbackend.Tangent {
 	return qpbackend.Tangent{X: d.ux, Y: d.uy, Z: d.uz}
 }
@@ -368,6 +368,7 @@ func (d *Derivative) apply(ctx context.Context, dst *qpbackend.Tangent) error {
 	if err := d.solve(ctx); err != nil {
 		return err
 	}
+	dst.Missed = d.missed
 	dst.X, dst.Y, dst.Z = resize(dst.X, d.n), resize(dst.Y, d.m), resize(dst.Z, d.n)
 	for j := range d.n {
 		dst.X[j] = sc.B * sc.D[j] * d.dx[j]

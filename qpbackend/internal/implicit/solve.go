@@ -188,6 +188,7 @@ const (
 // in spite of singular values that are neither zero nor not.
 func (d *Derivative) leastSquares(ctx context.Context) error {
 	size := num.NormInf(d.rhs)
+	d.missed = 0
 	for range ranges {
 		clear(d.sol)
 		copy(d.res, d.rhs)
@@ -202,6 +203,7 @@ func (d *Derivative) leastSquares(ctx context.Context) error {
 			d.residual()
 		}
 		num.Axpy(d.rhs, -1, d.res)
+		d.missed += num.NormInf(d.res) / size
 	}
 	return nil
 }

@@ -1,0 +1,486 @@
+package ccp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dcopt/dcopt/ccp/internal/implicit"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+)
+
+// Derivative is the derivative of a strict local minimum with respect to the parameters of the
+// problem.
+//
+// A point of convergence z is a fixed point of the procedure: it solves the convex problem
+// with every h linearised at z. With dz = G·b the derivative of the solution of that problem by its
+// costs, and H the sum of the Hessians of the h, each times its multiplier, dz = S·dp + GH·dz,
+// where S is the derivative by the values of the parameters: the implicit function theorem on
+// the optimality conditions of g − h with the active constraints. Kinks of g at the
+// point are those of the convex problem and do no harm; at a kink of an h there is
+// no derivative. A minimum is strict where the largest eigenvalue of GH is below one.
+//
+// Products with H are central differences of the gradients of the h, of fourth order: their
+// relative error is some 1e-10.
+type Derivative struct {
+	p      *dc.Problem // without majorants
+	z      []float64   // the point, all variables and parameters
+	curves []curve
+	d      qpbackend.Derivative
+	cols   int // of the convex problem; the first are z
+}
+
+// curve is an h with the sum of its multipliers.
+type curve struct {
+	subproblem.Curve
+	weight float64
+}
+
+// KinkError says where an expression has no derivative.
+type KinkError struct {
+	// Expression is "the objective" or the name of the constraint.
+	Expression string
+}
+
+func (e *KinkError) Error() string {
+	return fmt.Sprintf("ccp: no derivative: the solution is at a kink of the part −h of %s", e.Expression)
+}
+
+// Differentiate linearises at res, the result of the last Solve on the present values of the parameters. The point
+// is refined to a fixed point of the procedure first; Point is it. The derivative does not change with
+// the session. Errors: res is not converged, or of another problem; the point is not a strict local minimum, or its refinement
+// leads elsewhere; a function has a kink there (*KinkError); the constraints that hold there are degenerate; ctx ended.
+func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative, err error) {
+	defer recovered(&err)
+	switch {
+	case s.done:
+		return nil, fmt.Errorf("ccp: the session is closed")
+	case res == nil || res.Status != Converged:
+		status := Unknown
+		if res != nil {
+			status = res.Status
+		}
+		return nil, fmt.Errorf("ccp: no derivative: the run is %v, want %v", status, Converged)
+	case len(res.X) != s.p.NumVars():
+		return nil, fmt.Errorf("ccp: no derivative: the result has %d entries, the problem %d", len(res.X), s.p.NumVars())
+	}
+	for _, v := range s.p.Vars {
+		if v.Param && !slices.Equal(v.Lo, res.X[v.Offset:][:v.Len()]) {
+			return nil, fmt.Errorf("ccp: no derivative: parameter %s has changed since the run; solve again", v.Name)
+		}
+	}
+	d = &Derivative{p: s.p.Exact(), z: slices.Clone(res.X)}
+	if err := d.settle(ctx, largestMultiplier(res)); err != nil {
+		return nil, err
+	}
+	return d, d.examine(ctx)
+}
+
+func largestMultiplier(res *Result) float64 {
+	top := 1.0
+	for _, y := range res.Duals {
+		top = max(top, num.NormInf(y))
+	}
+	return top
+}
+
+// Of the refinement. Source: derived: Newton's method converges quadratically from an accuracy of
+// 1e-2, so that six steps are more than enough; slacks are paid at least twice their worth.
+const (
+	maxRefinements = 12
+	refined        = 1e-10 // change of the point, relative to its size
+	strays         = 0.05  // beyond it the point is another one
+	aboveWorth     = 2
+	steepest       = 1e9
+)
+
+// settle refines the point by Newton's method on z = S(z).
+func (d *Derivative) settle(ctx context.Context, worth float64) error {
+	sub, err := subproblem.Compile(ctx, d.p)
+	if err != nil {
+		return err
+	}
+	d.cols = len(sub.QP.Q)
+	start, size := slices.Clone(d.z), max(num.NormInf(d.z), 1)
+	b := ipm.Backend{}
+	for k, τ := 0, aboveWorth*worth; ; k++ {
+		if err := sub.Linearise(d.z, τ); err != nil {
+			return err
+		}
+		solver, err := b.New(ctx, sub.Stated(), b.DefaultSettings())
+		if err != nil {
+			return err
+		}
+		var res qpbackend.Result
+		if err := solver.Solve(ctx, &res); err != nil {
+			return err
+		}
+		if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+			return fmt.Errorf("ccp: no derivative: the convex problem at the point is %v", res.Status)
+		}
+		if open := openSlacks(sub, &res); open && τ < steepest*worth {
+			τ *= 10
+			k--
+			continue
+		}
+		if d.d, err = solver.(qpbackend.Differentiator).Differentiate(ctx); err != nil {
+			return err
+		}
+		point := d.d.Point()
+		d.weigh(sub, point.Y)
+		step := make([]float64, len(d.z))
+		for j := range step {
+			step[j] = point.X[j] - d.z[j]
+		}
+		if num.NormInf(step) <= refined*size {
+			return nil
+		}
+		if k == maxRefinements {
+			return errors.New("ccp: no derivative: the point cannot be refined to a strict local minimum")
+		}
+		if step, err = implicit.Resolve(ctx, step, d.moved); err != nil {
+			return err
+		}
+		num.Axpy(d.z, 1, step)
+		d.p.Pin(d.z)
+		for j, v := range d.z {
+			if !(math.Abs(v-start[j]) <= strays*size) {
+				return errors.New("ccp: no derivative: the point is not near a strict local minimum")
+			}
+		}
+	}
+}
+
+// openSlacks reports whether a slack is not zero, or would be where it cost less.
+func openSlacks(sub *subproblem.Problem, res *qpbackend.Result) bool {
+	for _, j := range sub.Slacks {
+		if !(-res.Z[j] > res.X[j]) { // both have the unit of the row's terms, to within the price
+			return true
+		}
+	}
+	return false
+}
+
+// weigh notes the h that have multipliers.
+func (d *Derivative) weigh(sub *subproblem.Problem, y []float64) {
+	d.curves = d.curves[:0]
+	for _, c := range sub.Curves() {
+		weight := 1.0
+		if c.Rows != nil {
+			weight = 0
+			for _, i := range c.Rows {
+				weight += y[i]
+			}
+		}
+		if weight > 0 {
+			d.curves = append(d.curves, curve{c, weight})
+		}
+	}
+}
+
+// Point is the refined point, with an entry for each of NumVars. It is the derivative's own.
+func (d *Derivative) Point() []float64 { return d.z }
+
+// examine refuses points where there is no derivative.
+func (d *Derivative) examine(ctx context.Context) error {
+	if r := d.d.Regularity(); !(r.Margin >= leastMargin) || !(r.Residual <= leastMargin) {
+		return fmt.Errorf("ccp: no derivative: the convex problem at the point: %s", r.Message)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	all, free, values := make([]float64, len(d.z)), make([]float64, len(d.z)), make([]float64, len(d.z))
+	for j := range all {
+		all[j], free[j] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	for _, v := range d.p.Vars {
+		if v.Param {
+			clear(free[v.Offset:][:v.Len()])
+			for k := range v.Len() {
+				values[v.Offset+k] = rng.NormFloat64()
+			}
+		}
+	}
+	var t qpbackend.Tangent
+	if err := d.d.Forward(ctx, qpbackend.Update{Q: d.wide(free)}, &t); err != nil {
+		return err
+	}
+	if t.Missed > leastMargin {
+		return errors.New("ccp: no derivative: the solution of the convex problem at the point is not unique")
+	}
+	if err := d.d.Forward(ctx, qpbackend.Update{Lo: d.wide(values), Hi: d.wide(values)}, &t); err != nil {
+		return err
+	}
+	if t.Missed > leastMargin {
+		return errors.New("ccp: no derivative: more constraints hold at the point than it has directions to move in")
+	}
+	if _, err := d.curvature(all); err != nil {
+		return err
+	}
+	return d.strict(ctx, free)
+}
+
+// leastMargin is the least margin of a regular solution, and the share of a right-hand side that may be left over.
+// Source: that of qpbackend.Regularity.
+const leastMargin = 1e-6
+
+// strict refuses a point where the largest eigenvalue of GH is not below one, by the power
+// method from v.
+func (d *Derivative) strict(ctx context.Context, v []float64) error {
+	last := math.Inf(1)
+	for range 50 { // until the quotient settles
+		size := num.Norm2(v)
+		if size == 0 {
+			return nil
+		}
+		num.Scale(v, 1/size)
+		hv, err := d.curvature(v)
+		if err != nil {
+			return err
+		}
+		w, err := d.costs(ctx, hv)
+		if err != nil {
+			return err
+		}
+		hw, err := d.curvature(w)
+		if err != nil {
+			return err
+		}
+		below := num.Dot(v, hv)
+		if !(below > 0) {
+			return nil
+		}
+		quotient := num.Dot(v, hw) / below // GH is symmetric in the inner product of H
+		if quotient >= 1-leastMargin {
+			return errors.New("ccp: no derivative: the point is not a strict local minimum")
+		}
+		if math.Abs(quotient-last) <= 0.01*(1-quotient) {
+			return nil
+		}
+		v, last = w, quotient
+	}
+	return nil
+}
+
+// wide is v with zeros for the other columns of the convex problem.
+func (d *Derivative) wide(v []float64) []float64 {
+	return append(slices.Clone(v), make([]float64, d.cols-len(v))...)
+}
+
+// costs is G·b.
+func (d *Derivative) costs(ctx context.Context, b []float64) ([]float64, error) {
+	q := d.wide(b)
+	num.Scale(q, -1)
+	var t qpbackend.Tangent
+	if err := d.d.Forward(ctx, qpbackend.Update{Q: q}, &t); err != nil {
+		return nil, err
+	}
+	return t.X[:len(d.z)], nil
+}
+
+// moved is GH·v, and returned HG·v.
+func (d *Derivative) moved(ctx context.Context, v []float64) ([]float64, error) {
+	h, err := d.curvature(v)
+	if err != nil {
+		return nil, err
+	}
+	return d.costs(ctx, h)
+}
+
+func (d *Derivative) returned(ctx context.Context, v []float64) ([]float64, error) {
+	g, err := d.costs(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return d.curvature(g)
+}
+
+// curvature is H·v.
+func (d *Derivative) curvature(v []float64) ([]float64, error) {
+	out := make([]float64, len(d.z))
+	for k := range d.curves {
+		c := &d.curves[k]
+		if err := implicit.AddProduct(out, c.weight, c.H, d.z, v); err != nil {
+			name := c.Name
+			if c.Rows == nil {
+				name = "the objective"
+			} else if name == "" {
+				name = "a constraint"
+			}
+			return nil, &KinkError{name}
+		}
+	}
+	return out, nil
+}
+
+// Forward is the change of the point, with an entry for each of NumVars, along the change of the values of
+// parameters by name: one number for all entries or one per entry. Parameters that are not named
+// stay. Errors: no such parameter, a wrong length, a number that is not finite, an end of ctx.
+func (d *Derivative) Forward(ctx context.Context, change map[string][]float64) (dx []float64, err error) {
+	defer recovered(&err)
+	v := make([]float64, d.cols)
+	for name, values := range change {
+		p, err := d.param(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(values) != p.Len() && len(values) != 1 {
+			return nil, fmt.Errorf("ccp: the change of parameter %s has %d numbers, want 1 or %d", name, len(values), p.Len())
+		}
+		if i := num.FirstNotFinite(values); i >= 0 {
+			return nil, fmt.Errorf("ccp: the change of parameter %s has %g at %d", name, values[i], i)
+		}
+		for k := range p.Len() {
+			v[p.Offset+k] = values[min(k, len(values)-1)]
+		}
+	}
+	var t qpbackend.Tangent
+	if err := d.d.Forward(ctx, qpbackend.Update{Lo: v, Hi: v}, &t); err != nil {
+		return nil, err
+	}
+	return implicit.Resolve(ctx, t.X[:len(d.z)], d.moved)
+}
+
+// param is the parameter of that name.
+func (d *Derivative) param(name string) (*dc.Variable, error) {
+	for _, v := range d.p.Vars {
+		if v.Param && v.Name == name {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("ccp: there is no parameter %s", name)
+}
+
+// Adjoint is the gradient, by the name of the parameter, of a scalar function of the point whose gradient with respect to the point,
+// with an entry for each of NumVars, is g. Errors: a wrong length, a number that is not finite, an end of ctx.
+func (d *Derivative) Adjoint(ctx context.Context, g []float64) (gradient map[string][]float64, err error) {
+	defer recovered(&err)
+	if len(g) != len(d.z) {
+		return nil, fmt.Errorf("ccp: the gradient has %d entries, want %d", len(g), len(d.z))
+	}
+	if i := num.FirstNotFinite(g); i >= 0 {
+		return nil, fmt.Errorf("ccp: the gradient has %g at %d", g[i], i)
+	}
+	free := slices.Clone(g)
+	for _, v := range d.p.Vars {
+		if v.Param {
+			clear(free[v.Offset:][:v.Len()])
+		}
+	}
+	held := func(ctx context.Context, v []float64) ([]float64, error) { // of the variables alone
+		h, err := d.returned(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range d.p.Vars {
+			if p.Param {
+				clear(h[p.Offset:][:p.Len()])
+			}
+		}
+		return h, nil
+	}
+	if free, err = implicit.Resolve(ctx, free, held); err != nil {
+		return nil, err
+	}
+	gradient = map[string][]float64{}
+	for _, v := range d.p.Vars {
+		if v.Param {
+			copy(free[v.Offset:], g[v.Offset:][:v.Len()])
+		}
+	}
+	var u qpbackend.Update
+	if err := d.d.Adjoint(ctx, qpbackend.Tangent{X: d.wide(free)}, &u); err != nil {
+		return nil, err
+	}
+	bent := make([]bool, len(d.z)) // in the support of an h
+	for k := range d.curves {
+		for _, j := range d.curves[k].H.Support() {
+			bent[j] = true
+		}
+	}
+	unit := make([]float64, len(d.z))
+	for _, v := range d.p.Vars {
+		if !v.Param {
+			continue
+		}
+		out := make([]float64, v.Len())
+		for k := range out {
+			j := v.Offset + k
+			out[k] = u.Lo[j] + u.Hi[j]
+			if bent[j] {
+				unit[j] = 1
+				h, err := d.curvature(unit)
+				if err != nil {
+					return nil, err
+				}
+				unit[j] = 0
+				out[k] -= num.Dot(h, u.Q[:len(h)]) // costs fall by H·dz
+			}
+		}
+		gradient[v.Name] = out
+	}
+	return gradient, nil
+}
+
+// Batch solves p for each set of values of its parameters, by name, on all processors, and calls f with the
+// number of the set, a session with these values and the result. The calls of f run at the same
+// time; each has a session of its own, which is closed after it, so that results do not
+// depend on their order. The first error by number ends the batch: that of f, or of values that p
+// refuses, or of ctx.
+func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string][]float64, f func(k int, s *Session, res *Result) error) error {
+	if err := check(p, set); err != nil {
+		return err
+	}
+	errs := make([]error, len(values))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(values)) {
+		all.Go(func() {
+			for {
+				k := int(next.Add(1)) - 1
+				if k >= len(values) || failed.Load() {
+					return
+				}
+				if errs[k] = one(ctx, p, set, values[k], k, f); errs[k] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for k, err := range errs {
+		if err != nil {
+			return fmt.Errorf("ccp: values %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// one is number k of a batch.
+func one(ctx context.Context, p *dc.Problem, set Settings, values map[string][]float64, k int, f func(int, *Session, *Result) error) (err error) {
+	defer recovered(&err)
+	s, err := NewSessionContext(ctx, p, set)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for name, v := range values {
+		if err := s.Set(name, v...); err != nil {
+			return err
+		}
+	}
+	res, err := s.Solve(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return f(k, s, res)
+}

@@ -1,0 +1,304 @@
+package ccp_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+var derivatives = flag.Int("derivatives", 12, "random problems of TestDerivativesOfRandomProblems")
+
+// parametric is a random DC problem with the parameters a, b, w and r.
+func parametric(rng *rand.Rand) (*dc.Problem, error) {
+	n := 2 + rng.IntN(4)
+	normal := func(k int) []float64 {
+		v := make([]float64, k)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	m := dc.NewModel()
+	x := m.Var("x", []int{n})
+	t := m.Var("t", nil)
+	a := m.Param("a", []int{n}, normal(n)...)
+	b := m.Param("b", []int{n}, normal(n)...)
+	w := m.Param("w", nil, 0.2+rng.Float64())
+	r := m.Param("r", nil, 1+rng.Float64())
+	near := dc.SumSquares(x.Sub(a.Affine))
+	m.AddCost(w, t)
+	m.SubjectTo(dc.LE(dc.Norm1(x), t))
+	switch rng.IntN(7) {
+	case 0: // a smooth h
+		m.Minimize(dc.Sum(near, dc.SumSquares(x.Sub(b.Affine)).Scale(-0.5)))
+		m.SubjectTo(dc.LE(dc.Norm2(x), r.Affine))
+	case 1: // stay away from b: a nonconvex constraint
+		m.Minimize(near)
+		m.SubjectTo(dc.GE(dc.Norm2(x.Sub(b.Affine)), r.Affine))
+	case 2: // a piecewise linear h
+		m.Minimize(dc.Sum(near, dc.Norm1(x.Sub(b.Affine)).Scale(-0.7)))
+		m.SubjectTo(dc.LE(x, r.Affine))
+	case 3: // norms on both sides
+		m.Minimize(dc.Sum(near, dc.Norm2(x.Sub(b.Affine)).Scale(-1)))
+		m.SubjectTo(dc.GE(dc.SumSquares(x), r.Affine))
+	case 4: // a nonlinear equation
+		m.Minimize(near)
+		m.SubjectTo(dc.EQ(dc.SumSquares(x), r.Affine))
+	case 5: // exponential cones
+		m.Minimize(dc.Sum(near, dc.LogSumExp(x.Sub(b.Affine)), dc.Norm2(x).Scale(-0.3)))
+		m.SubjectTo(dc.LE(x, r.Affine))
+	case 6: // a choice
+		m.Minimize(dc.Sum(dc.Min(near, dc.SumSquares(x.Sub(b.Affine)))))
+		m.SubjectTo(dc.LE(x.Sum(), r.Affine))
+	}
+	return m.Problem()
+}
+
+// The derivative is that of finite differences of runs from the solution, and Adjoint is the
+// transpose of Forward.
+func TestDerivativesOfRandomProblems(t *testing.T) {
+	ctx := context.Background()
+	regular, refused, worst := 0, map[string]int{}, 0.0
+	for seed := range *derivatives {
+		rng := rand.New(rand.NewPCG(uint64(seed), 5))
+		p, err := parametric(rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := ccp.DefaultSettings()
+		set.Seed = uint64(seed)
+		s, err := ccp.NewSession(p, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		res, err := s.Solve(ctx, nil)
+		if err != nil || res.Status != ccp.Converged {
+			refused[res.Status.String()]++ // the procedure's affair
+			continue
+		}
+		d, err := s.Differentiate(ctx, res)
+		if err != nil {
+			refused[err.Error()]++
+			continue
+		}
+		change := map[string][]float64{}
+		g := make([]float64, len(res.X))
+		for j := range g {
+			g[j] = rng.NormFloat64()
+		}
+		for _, v := range p.Vars {
+			if v.Param {
+				for range v.Len() {
+					change[v.Name] = append(change[v.Name], rng.NormFloat64())
+				}
+			}
+		}
+		dx, err := d.Forward(ctx, change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grad, err := d.Adjoint(ctx, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, two, size := 0.0, 0.0, 1.0
+		for j := range g {
+			one += g[j] * dx[j]
+			size = max(size, math.Abs(dx[j]))
+		}
+		for name, c := range change {
+			for k := range c {
+				two += grad[name][k] * c[k]
+			}
+		}
+		if !(math.Abs(one-two) <= 1e-7*size) {
+			t.Errorf("%d: g·dx is %.12g, the gradient times the change %.12g", seed, one, two)
+		}
+		point := append([]float64(nil), d.Point()...)
+		at := func(h float64) []float64 { // the refined point nearby
+			for _, v := range p.Vars {
+				if v.Param {
+					moved := append([]float64(nil), v.Lo...)
+					for k := range moved {
+						moved[k] += h * change[v.Name][k]
+					}
+					if err := s.Set(v.Name, moved...); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			res, err := s.Solve(ctx, append([]float64(nil), point...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status != ccp.Converged {
+				refused[res.Status.String()]++
+				return nil
+			}
+			d, err := s.Differentiate(ctx, res)
+			if err != nil {
+				refused["next to the point: "+err.Error()]++
+				return nil
+			}
+			return d.Point()
+		}
+		h := 1e-4 / size
+		up, down := at(h), at(-h)
+		if up == nil || down == nil {
+			continue
+		}
+		off := 0.0
+		for j := range dx {
+			off = max(off, math.Abs((up[j]-down[j])/(2*h)-dx[j])/size)
+		}
+		if regular++; !(off <= 1e-5) {
+			t.Errorf("%d: the derivative is %g from finite differences, relative", seed, off)
+		}
+		worst = max(worst, off)
+	}
+	t.Logf("%d of %d regular, worst %.1e; refused: %v", regular, *derivatives, worst, refused)
+	if regular < *derivatives*97/100 {
+		t.Errorf("%d of %d are regular", regular, *derivatives)
+	}
+}
+
+func solvedSession(t *testing.T, m *dc.Model, start ...float64) (*ccp.Session, *ccp.Result) {
+	t.Helper()
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	res, err := s.Solve(context.Background(), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, res
+}
+
+func TestNoDerivative(t *testing.T) {
+	ctx := context.Background()
+	// The minimum of |x − a| − ½|x| for a = 0 is at the kink of ½|x|.
+	m := dc.NewModel()
+	x := m.Var("x", nil)
+	a := m.Param("a", nil, 0)
+	m.Minimize(dc.Sum(dc.Abs(x.Sub(a.Affine)), dc.Abs(x).Scale(-0.5)))
+	s, res := solvedSession(t, m, 0, 0)
+	_, err := s.Differentiate(ctx, res)
+	var kink *ccp.KinkError
+	if !errors.As(err, &kink) && (err == nil || !strings.Contains(err.Error(), "no derivative")) {
+		t.Errorf("at a kink: %v", err)
+	}
+	if err := s.Set("a", 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "parameter a has changed") {
+		t.Errorf("after Set: %v", err)
+	}
+	if _, err := s.Differentiate(ctx, nil); err == nil || !strings.Contains(err.Error(), "unknown") {
+		t.Errorf("without a result: %v", err)
+	}
+	if res, err = s.Solve(ctx, []float64{2, 1}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.Differentiate(ctx, res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dx, err := d.Forward(ctx, map[string][]float64{"a": {2}}); err != nil || math.Abs(dx[0]-2) > 1e-9 {
+		t.Errorf("%v, %v", dx, err)
+	}
+	if _, err := d.Forward(ctx, map[string][]float64{"b": {2}}); err == nil || !strings.Contains(err.Error(), "no parameter b") {
+		t.Errorf("%v", err)
+	}
+	if _, err := d.Forward(ctx, map[string][]float64{"a": {2, 3}}); err == nil {
+		t.Error("a wrong length is accepted")
+	}
+	if _, err := d.Forward(ctx, map[string][]float64{"a": {math.NaN()}}); err == nil {
+		t.Error("NaN is accepted")
+	}
+	if _, err := d.Adjoint(ctx, []float64{1}); err == nil {
+		t.Error("a wrong length is accepted")
+	}
+
+	// x² − x² + … flat along a line: not strict.
+	m = dc.NewModel()
+	y := m.Var("y", []int{2})
+	b := m.Param("b", nil, 1)
+	m.Minimize(dc.Square(y.At(0).Sub(b.Affine)))
+	m.SubjectTo(dc.LE(y, dc.Const(nil, []float64{3})), dc.GE(y, dc.Const(nil, []float64{-1})))
+	s, res = solvedSession(t, m, 0, 0, 1)
+	if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "not unique") {
+		t.Errorf("not unique: %v", err)
+	}
+
+	// Infeasible.
+	m = dc.NewModel()
+	z := m.Var("z", nil)
+	m.Minimize(dc.Square(z))
+	m.SubjectTo(dc.GE(z, dc.Const(nil, []float64{2})), dc.LE(z, dc.Const(nil, []float64{1})))
+	s, res = solvedSession(t, m, 0)
+	if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "infeasible") {
+		t.Errorf("infeasible: %v", err)
+	}
+}
+
+// A batch gives each set of values the result and the gradient that it has alone.
+func TestBatch(t *testing.T) {
+	ctx := context.Background()
+	m := dc.NewModel()
+	x := m.Var("x", []int{2})
+	a := m.Param("a", []int{2}, 1, 2)
+	m.Minimize(dc.Sum(dc.SumSquares(x.Sub(a.Affine)), dc.Norm2(x).Scale(-1)))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []map[string][]float64
+	for k := range 7 {
+		values = append(values, map[string][]float64{"a": {1, float64(k)}})
+	}
+	set := ccp.DefaultSettings()
+	got := make([][]float64, len(values))
+	err = ccp.Batch(ctx, p, set, values, func(k int, s *ccp.Session, res *ccp.Result) error {
+		d, err := s.Differentiate(ctx, res)
+		if err != nil {
+			return err
+		}
+		g, err := d.Adjoint(ctx, []float64{1, 0, 0, 0})
+		got[k] = g["a"]
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, g := range got {
+		// x = a + a/(2‖a‖): dx₀/da = e₀ + (e₀ − a₀a/‖a‖²)/(2‖a‖).
+		b := float64(k)
+		size := math.Hypot(1, b)
+		want := [2]float64{1 + (1-1/(size*size))/(2*size), -b / (2 * size * size * size)}
+		if !(math.Abs(g[0]-want[0]) <= 1e-8) || !(math.Abs(g[1]-want[1]) <= 1e-8) {
+			t.Errorf("%d: %v, want %v", k, g, want)
+		}
+	}
+	bad := errors.New("enough")
+	if err := ccp.Batch(ctx, p, set, values, func(int, *ccp.Session, *ccp.Result) error { return bad }); !errors.Is(err, bad) {
+		t.Errorf("%v", err)
+	}
+	values[3] = map[string][]float64{"b": {1}}
+	if err := ccp.Batch(ctx, p, set, values, func(int, *ccp.Session, *ccp.Result) error { return nil }); err == nil || !strings.Contains(err.Error(), "values 3") {
+		t.Errorf("%v", err)
+	}
+}
