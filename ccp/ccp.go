@@ -201,7 +201,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == len(r.tip.Rows) && res.Iterations > 0 {
-		res.take(r.tip.Duals())
+		res.take(r.tip.WrittenDuals())
 	}
 	return res
 }

@@ -184,7 +184,7 @@ func (r *run) duals() (none subproblem.Multipliers) {
 	if len(r.tip.Res.Y) != len(r.tip.Rows) {
 		return none
 	}
-	return r.tip.Duals()
+	return r.tip.WrittenDuals()
 }
 
 // ended is how a run ends by err, if that is one: an end of the context leaves a point.

@@ -23,6 +23,8 @@ func hyperbola(e Expr) (s split, ok bool) {
 	}
 	out := GeoMean(Entries(u...)).split().scale(-1)
 	out.lin = out.lin.AddScaled(1, Linear{Const: root})
+	// By p = w·u₁·…·uₙ the function is c − p and the split root·(1 − (p/c)^(1/n)).
+	out.rate = root / (n * e.lin.Const)
 	return out, true
 }
 

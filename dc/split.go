@@ -11,6 +11,8 @@ type split struct {
 	lin     Linear
 	g, h    []term
 	touches bool // a majorant is among g
+	// rate is the derivative of the split by the function where both are 0; 0 stands for 1.
+	rate float64
 }
 
 func (s *split) isConst() bool   { return s.isAffine() && s.lin.IsConst() }

@@ -65,6 +65,20 @@ func entrywise(name string) func(*expr) *expr {
 	return nil
 }
 
+// geometric is a geometric mean; of data a number.
+func geometric(es []*expr, weights []float64) *expr {
+	v := 1.0
+	for k, e := range es {
+		if !e.isConst() {
+			return &expr{op: opGeo, args: es, weights: weights}
+		}
+		if v *= math.Pow(e.num, weights[k]); e.num < 0 {
+			v = math.NaN()
+		}
+	}
+	return number(v)
+}
+
 // call is a function of the language.
 func (s *scope) call(n *reader.Node) value {
 	switch n.Name {
@@ -194,7 +208,7 @@ func (s *scope) call(n *reader.Node) value {
 		for _, a := range args {
 			all = append(all, a.e...)
 		}
-		return scalar(&expr{op: opGeo, args: all, weights: slices.Repeat([]float64{1 / float64(len(all))}, len(all))})
+		return scalar(geometric(all, slices.Repeat([]float64{1 / float64(len(all))}, len(all))))
 	case "wgeomean":
 		w := args[1].data("the weights of wgeomean")
 		sum := 0.0
@@ -205,7 +219,7 @@ func (s *scope) call(n *reader.Node) value {
 		for k, v := range w {
 			out[k] = v / sum
 		}
-		return scalar(&expr{op: opGeo, args: es, weights: out})
+		return scalar(geometric(es, out))
 	case "dc":
 		return pair(args[0], args[1], func(g, h *expr) *expr { return sumOf([]*expr{g, h}, []float64{1, -1}) })
 	}

@@ -20,6 +20,9 @@ type Result struct {
 	Proved    *bool                      `json:"proved"`
 	Ray       map[string]json.RawMessage `json:"ray"`
 	Variables map[string]json.RawMessage `json:"variables"`
+	// Multipliers of constraints and bounds.
+	Duals      map[string]json.RawMessage `json:"duals"`
+	BoundDuals map[string]json.RawMessage `json:"bound_duals"`
 }
 
 // ParseResult reads a result.
@@ -195,6 +198,9 @@ func (p *Problem) Check(r *Result) (pt Point, found []Finding, err error) {
 	}
 	switch r.Status {
 	case "infeasible":
+		if p.checkFarkas(r, add) {
+			return pt, found, nil
+		}
 		if ok, why := p.empty(); ok {
 			add(true, "no point is feasible: interval arithmetic leaves nothing of the bounds")
 		} else {
@@ -227,6 +233,9 @@ func (p *Problem) Check(r *Result) (pt Point, found []Finding, err error) {
 	if r.Feasible != nil && *r.Feasible && r.Violation == nil {
 		add(pt.Violation <= 1e-6, "the point is feasible to 1e-6")
 	}
+	if pt.Outside == "" {
+		p.checkMultipliers(r, x, pt, add)
+	}
 	return pt, found, nil
 }
 
@@ -239,6 +248,11 @@ func where(name string) string {
 
 // empty reports whether interval arithmetic shows that no point is feasible.
 func (p *Problem) empty() (ok bool, why string) {
+	for i := range p.rows {
+		if r := &p.rows[i]; r.e.isConst() && !(r.lo <= r.e.num && r.e.num <= r.hi) {
+			return true, ""
+		}
+	}
 	f, err := flatten(&Problem{objective: number(0), rows: p.rows, vars: p.vars, n: p.n, lo: p.lo, hi: p.hi})
 	if err != nil {
 		return false, err.Error()

@@ -15,6 +15,7 @@ type Problem struct {
 	Maximize  bool
 	objective *expr
 	rows      []row
+	free      []row // that hold everywhere; a result may have multipliers of them
 	vars      []variable
 	n         int
 	lo, hi    []float64
@@ -32,6 +33,16 @@ type row struct {
 	name   string
 	e      *expr
 	lo, hi float64
+	// from is the place of the multiplier in a result.
+	from place
+}
+
+// place is a scalar part of a constraint: the family's name, the number of the member, the
+// entry of arrays and the relation of a chain. turned: e is the right side alone.
+type place struct {
+	family               string
+	member, entry, chain int
+	turned               bool
 }
 
 // scope has the values of names.
@@ -42,6 +53,10 @@ type scope struct {
 	set   map[string]string
 	names map[string]value
 	work  int
+	// unnamed counts the constraints without a name; labels are the names of the others, 1 for
+	// those that are declared, 2 for those that are read.
+	unnamed int
+	labels  map[string]int
 }
 
 // mostWork bounds the steps of the evaluator.
@@ -61,7 +76,12 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 		}
 	}()
 	p = &Problem{objective: number(0)}
-	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}}
+	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}, labels: map[string]int{}}
+	for _, st := range list {
+		if st.Verb == reader.Constraint {
+			s.labels[st.Name] = 1
+		}
+	}
 	for _, st := range list {
 		s.statement(st)
 	}
@@ -99,8 +119,9 @@ func (s *scope) statement(st *reader.Statement) {
 		}
 		s.p.objective, s.p.Maximize = v.e[0], st.Verb == reader.Maximize
 	case reader.Constraint:
+		from := place{family: s.familyName(st.Name)}
 		if st.Binders == nil {
-			s.constraint(st, st.Name)
+			s.constraint(st, st.Name, from)
 			return
 		}
 		s.over(st.Binders, st.Cond, func(at []member) {
@@ -110,7 +131,8 @@ func (s *scope) statement(st *reader.Statement) {
 					parts = append(parts, fmt.Sprint(x))
 				}
 			}
-			s.constraint(st, st.Name+"["+strings.Join(parts, ",")+"]")
+			s.constraint(st, st.Name+"["+strings.Join(parts, ",")+"]", from)
+			from.member++
 		})
 	}
 }
@@ -366,7 +388,7 @@ func (s *scope) variable(st *reader.Statement) {
 		}
 	}
 	if psd {
-		s.p.rows = append(s.p.rows, row{"psd(" + st.Name + ")", scaled(-1, smallest(shape[0], es)), math.Inf(-1), 0})
+		s.p.rows = append(s.p.rows, row{"psd(" + st.Name + ")", scaled(-1, smallest(shape[0], es)), math.Inf(-1), 0, place{family: "psd(" + st.Name + ")"}})
 	}
 	s.p.vars = append(s.p.vars, v)
 	s.names[st.Name] = value{shape: shape, axes: axes, e: es}
@@ -381,8 +403,27 @@ func smallest(n int, es []*expr) *expr {
 	return scaled(-1, &expr{op: opEigen, num: 1, k: n, args: minus})
 }
 
+// familyName is the name of a constraint in results: c1, c2 and so on for those without one,
+// a_2, a_3 for others with the name a.
+func (s *scope) familyName(name string) string {
+	if name == "" {
+		for s.unnamed++; s.labels[fmt.Sprintf("c%d", s.unnamed)] > 0; s.unnamed++ {
+		}
+		return fmt.Sprintf("c%d", s.unnamed)
+	}
+	if s.labels[name]++; s.labels[name] == 2 {
+		return name
+	}
+	for k := 2; ; k++ {
+		if n := fmt.Sprintf("%s_%d", name, k); s.labels[n] == 0 {
+			s.labels[n] = 1
+			return n
+		}
+	}
+}
+
 // constraint adds rows: entry by entry, l − r against 0, or e against constants.
-func (s *scope) constraint(st *reader.Statement, name string) {
+func (s *scope) constraint(st *reader.Statement, name string, from place) {
 	vs := make([]value, len(st.Args))
 	for k, a := range st.Args {
 		vs[k] = s.eval(a)
@@ -396,28 +437,44 @@ func (s *scope) constraint(st *reader.Statement, name string) {
 		case reader.EQ:
 			lo = 0
 		}
+		from := from
+		from.chain, from.entry = k, -1
 		pair(a, b, func(l, r *expr) *expr {
 			s.spend(1)
+			from.entry++
+			at := from
 			switch {
 			case r.isConst():
-				s.row(name, l, lo+r.num, hi+r.num)
+				s.row(name, l, shifted(lo, r.num), shifted(hi, r.num), at)
 			case l.isConst():
-				s.row(name, r, l.num-hi, l.num-lo)
+				at.turned = true
+				s.row(name, r, -shifted(hi, -l.num), -shifted(lo, -l.num), at)
 			default:
-				s.row(name, sumOf([]*expr{l, r}, []float64{1, -1}), lo, hi)
+				s.row(name, sumOf([]*expr{l, r}, []float64{1, -1}), lo, hi, at)
 			}
 			return l
 		})
 	}
 }
 
-func (s *scope) row(name string, e *expr, lo, hi float64) {
+// shifted is side + c, where no side stays none.
+func shifted(side, c float64) float64 {
+	if math.IsInf(side, 0) && !math.IsNaN(c) {
+		return side
+	}
+	return side + c
+}
+
+func (s *scope) row(name string, e *expr, lo, hi float64, from place) {
 	if math.IsNaN(lo) || math.IsNaN(hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain: nothing keeps it
 		e, lo, hi = number(0), 1, math.Inf(1)
 	}
-	if !(math.IsInf(lo, -1) && math.IsInf(hi, 1)) {
-		s.p.rows = append(s.p.rows, row{name, e, lo, hi})
+	r := row{name, e, lo, hi, from}
+	if math.IsInf(lo, -1) && math.IsInf(hi, 1) {
+		s.p.free = append(s.p.free, r)
+		return
 	}
+	s.p.rows = append(s.p.rows, r)
 }
 
 // truth is a condition on data.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"math"
 	"testing"
 
+	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
 )
 
@@ -50,5 +52,27 @@ subject to
 		`"ring":[16,17],"rings":[[18,19],[20,21]],"one":[22]}`
 	if string(b) != want {
 		t.Errorf("got  %s\nwant %s", b, want)
+	}
+}
+
+// TestDualsOfProducts: the multiplier of a product is that of the constraint as it is written,
+// not of the geometric mean that it is solved as.
+func TestDualsOfProducts(t *testing.T) {
+	for src, want := range map[string]float64{
+		"var x in [0.1, 9], y in [0.1, 9]\nminimize x + y\nsubject to\n  a: x*y >= 4\n":                         0.5,
+		"var x in [0.1, 9], y in [0.1, 9], z in [0.1, 9]\nminimize x + y + z\nsubject to\n  a: 2*x*y*z >= 16\n": 0.125,
+	} {
+		f, err := lang.Parse("d.dc", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := lang.Compile(context.Background(), f, lang.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := ccp.Solve(context.Background(), prog.Problem, nil, ccp.DefaultSettings())
+		if err != nil || math.Abs(res.Duals[0][0]-want) > 1e-6 {
+			t.Errorf("%s: multiplier %v, want %g, error %v", src, res.Duals, want, err)
+		}
 	}
 }

@@ -38,6 +38,18 @@ func (s *Problem) Duals() Multipliers {
 	return out
 }
 
+// WrittenDuals are the multipliers of the constraints as they are written, Duals those of
+// their splits.
+func (s *Problem) WrittenDuals() Multipliers {
+	out := s.Duals()
+	for i, y := range out.Rows {
+		if c := &s.DC.Constraints[i]; c.DC && len(y) == 1 {
+			y[0] *= c.E.SplitRate()
+		}
+	}
+	return out
+}
+
 func (s *Problem) rowDuals() [][]float64 {
 	out := make([][]float64, len(s.DC.Constraints))
 	cones := map[int][]float64{} // multipliers of the rows of semidefinite constraints

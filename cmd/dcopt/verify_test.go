@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/internal/shared"
+)
+
+var verifySet = flag.Bool("verify-set", false, "let dcopt verify check the answers of all problem files; minutes")
+
+// unshown are results that hold but of which verify does not show some statement, by the
+// end of the path: the word of the finding, and why.
+var unshown = map[string]string{
+	"answers/g2.dc":                      "not shown",               // x² − y² ≤ −0.001 with x = y: by substitution, not by intervals
+	"answers/e7.dc":                      "slope of",                // exp(x) − exp(2x): no point but the end of float64
+	"refused/log_unbounded_converged.dc": "no ray",                  // −∞ at a point, the end of the domain of log
+	"testdata/leverage_huber.dc":         "objective below",         // slopes of 1e11 beside slopes of 1
+	"equations/trajectory.dc":            "slope of the Lagrangian", // multipliers of a convex problem before the last steps
+}
+
+// TestVerifyAnswers: the answers to the problem files are accepted, and each of them with a
+// number changed is refused. -verify-set does that for all files.
+func TestVerifyAnswers(t *testing.T) {
+	paths := []string{
+		"../../examples/quickstart.dc", "../../examples/gallery/trust_region.dc", "../../dc/lang/testdata/testset/bagirov13.dc",
+		"testdata/equations/hs71.dc", "testdata/script/solve_functions/problem.dc", "testdata/script/solve_sets/problem.dc",
+		"../../examples/gallery/packing_square.dc", "../../internal/judge/testdata/far_huber.dc",
+	}
+	if *verifySet {
+		paths = nil
+		patterns := []string{
+			"../../examples/*.dc", "../../examples/gallery/*.dc", "../../dc/lang/testdata/nine/*.dc", "../../dc/lang/testdata/testset/*.dc",
+			"testdata/equations/*.dc", "testdata/script/solve_*/*.dc", "../../internal/judge/testdata/*.dc",
+		}
+		cases := shared.Path(t, "data", "cases")
+		for _, p := range append(patterns, filepath.Join(cases, "*", "*.dc"), filepath.Join(cases, "answers", "boolls", "*.dc")) {
+			more, err := filepath.Glob(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, more...)
+		}
+	}
+	dir := t.TempDir()
+	accepted, solved := 0, 0
+	for _, path := range paths {
+		var stdout, stderr bytes.Buffer
+		code := run(context.Background(), []string{"solve", path, "--json", "--quiet", "--time-limit", "20s"}, nil, &stdout, &stderr)
+		result := map[string]any{}
+		if json.Unmarshal(stdout.Bytes(), &result) != nil || result["status"] == nil {
+			continue // refused, with data of its own or a sweep
+		}
+		solved++
+		check := func(result []byte) (code int, text string) {
+			file := filepath.Join(dir, "result.json")
+			if err := os.WriteFile(file, result, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var stdout, stderr bytes.Buffer
+			code = run(context.Background(), []string{"verify", path, file}, nil, &stdout, &stderr)
+			return code, stdout.String() + stderr.String()
+		}
+		want := ""
+		for end, word := range unshown {
+			if strings.HasSuffix(path, end) {
+				want = word
+			}
+		}
+		verdict, text := check(stdout.Bytes())
+		if (verdict == exitOK) != (want == "") || !strings.Contains(text, want) {
+			t.Errorf("%s, exit code %d, %v: verify ends with %d, want %q in\n%s", path, code, result["status"], verdict, want, text)
+		}
+		if verdict == exitOK {
+			accepted++
+		}
+		if v, ok := result["objective"].(float64); ok {
+			result["objective"] = v + 1e-3*max(1, v, -v)
+			changed, err := json.Marshal(result)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if verdict, text := check(changed); verdict != exitNotSolved {
+				t.Errorf("%s: with another objective verify ends with %d:\n%s", path, verdict, text)
+			}
+		}
+	}
+	t.Logf("%d of %d results are accepted", accepted, solved)
+	if solved < len(paths)/2 {
+		t.Errorf("only %d of %d files have results", solved, len(paths))
+	}
+}

@@ -1,0 +1,744 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/verify/internal/leastsq"
+)
+
+// lagrangian replaces a weighted sum of expressions by an affine function of the variables
+// that touches it at a point: a tangent where a function is smooth, a subgradient at a
+// kink. Where each function is convex times a weight ≥ 0, or concave times one ≤ 0, the
+// affine function is a minorant (Rockafellar 1970, Convex Analysis, section 25); products are
+// one quadratic form, which is a minorant's remainder where it is positive semidefinite.
+//
+// It goes over the expressions twice in the same order: first for the vertices of all
+// subdifferentials, of which choose takes those that leave the smallest slope, then for
+// the enclosure of slope and constant.
+type lagrangian struct {
+	p      *Problem
+	x      []float64
+	memo   map[*expr]ball
+	at     []term
+	duals  map[*expr]*mat.SymDense // of the largest eigenvalue, of trace 1
+	bounds []float64               // wanted slopes, negated: multipliers of bounds
+	region []span                  // over which the bound is to hold
+	spread bool                    // tangents beside the point, too
+	// of the first pass
+	blocks []block
+	slopes []map[int]float64 // by the number of the weight; 0 is the constant 1
+	scale  float64           // the largest slope of a part
+	// of the second
+	weights []float64 // empty in the first pass
+	next    int       // block
+	slope   []span
+	c       span
+	form    map[[2]int]span // of products
+	convex  bool
+	curved  string // why it is not convex
+	steps   int
+}
+
+// term is an expression times a multiplier.
+type term struct {
+	e    *expr
+	mult float64
+}
+
+// block is a kink: its weights are not negative and add up to that of the parent. A ball has
+// two for each direction and a norm of at most one.
+type block struct {
+	parent, first, count int
+	ball                 bool
+}
+
+// near is the distance of values that count as equal at a kink, relative to their size.
+// Source: the tolerance of feasible points.
+const near = 1e-6
+
+// mostDescent bounds the steps over shared expressions. Source: a limit of time.
+const mostDescent = 2_000_000
+
+// errUnchecked says that multipliers are not checked.
+var errUnchecked = errors.New("multipliers are not checked")
+
+func (l *lagrangian) refuse(format string, args ...any) {
+	panic(fault{fmt.Errorf("%w: %s", errUnchecked, fmt.Sprintf(format, args...))})
+}
+
+// run goes over all parts twice.
+func (l *lagrangian) run() {
+	l.memo, l.weights, l.blocks = map[*expr]ball{}, nil, nil
+	l.slopes = []map[int]float64{{}}
+	l.slope = make([]span, l.p.n)
+	l.pass()
+	l.weights = l.choose()
+	l.c, l.form, l.next, l.convex, l.curved = span{}, map[[2]int]span{}, 0, true, ""
+	l.pass()
+}
+
+func (l *lagrangian) pass() {
+	for _, p := range l.at {
+		l.descend(p.e, just(p.mult), 0)
+	}
+}
+
+func (l *lagrangian) bent(why string) {
+	if l.convex {
+		l.convex, l.curved = false, why
+	}
+}
+
+func (l *lagrangian) value(e *expr) float64 {
+	lo, hi := at(e, l.x, l.memo).floats()
+	v := span{lo, hi}.mid()
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		l.refuse("a value is not finite")
+	}
+	return v
+}
+
+// names of operations for people.
+func (e *expr) String() string {
+	if s, ok := opNames[e.op]; ok {
+		return s
+	}
+	return "a function of a matrix"
+}
+
+// descend adds a·e. w is the number of the weight that a is to be multiplied by in the first
+// pass.
+func (l *lagrangian) descend(e *expr, a span, w int) {
+	if l.steps++; l.steps > mostDescent {
+		l.refuse("the problem is too large")
+	}
+	switch e.op {
+	case opConst:
+		l.c = l.c.plus(a.times(just(e.num)))
+	case opVar:
+		if l.weights == nil {
+			l.slopes[w][e.k] += a.mid()
+			l.scale = max(l.scale, math.Abs(a.mid()))
+			return
+		}
+		l.slope[e.k] = l.slope[e.k].plus(a)
+	case opSum:
+		for k, c := range e.args {
+			l.descend(c, a.times(just(e.weights[k])), w)
+		}
+	case opMul:
+		l.multiply(e, a, w)
+	case opAbs:
+		v := l.value(e.args[0])
+		if a.lo < 0 {
+			l.bent("minus an absolute value")
+		}
+		if math.Abs(v) > near*max(1, l.size(e.args[0])) {
+			l.descend(e.args[0], a.times(just(math.Copysign(1, v))), w)
+			return
+		}
+		l.kink(a, w, []*expr{e.args[0], e.args[0]}, []float64{1, -1}, false)
+	case opMax:
+		if a.lo < 0 {
+			l.bent("minus a maximum")
+		}
+		l.maximum(e, a, w)
+	case opNorm:
+		if a.lo < 0 {
+			l.bent("minus a norm")
+		}
+		if e.num == 2 && l.value(e) <= near {
+			var es []*expr
+			var signs []float64
+			for _, c := range e.args {
+				es, signs = append(es, c, c), append(signs, 1, -1)
+			}
+			l.kink(a, w, es, signs, true)
+			return
+		}
+		l.smooth(e, a, w, 1)
+	case opLSE, opQuadOver, opKL:
+		l.smooth(e, a, w, 1)
+	case opGeo:
+		l.smooth(e, a, w, -1)
+	case opLargest:
+		l.largest(e, a, w)
+	case opEigen:
+		l.eigen(e, a, w)
+	case opLogDet:
+		l.logdet(e, a, w)
+	case opSingular, opNuclear, opMatFrac:
+		l.refuse("functions of singular values and matfrac have no slopes here")
+	default:
+		l.curve(e, a, w)
+	}
+}
+
+// size is the largest value of the terms of a sum.
+func (l *lagrangian) size(e *expr) float64 {
+	s := 1.0
+	if e.op == opSum {
+		for k, c := range e.args {
+			s = max(s, math.Abs(e.weights[k]*l.value(c)))
+		}
+	}
+	return s
+}
+
+// kink adds a times the largest of the pieces, each an expression with a sign.
+func (l *lagrangian) kink(a span, w int, es []*expr, signs []float64, ball bool) {
+	if l.weights == nil {
+		first := len(l.slopes)
+		l.blocks = append(l.blocks, block{w, first, len(es), ball})
+		for range es {
+			l.slopes = append(l.slopes, map[int]float64{})
+		}
+		for k, e := range es {
+			l.descend(e, a.times(just(signs[k])), first+k)
+		}
+		return
+	}
+	b := l.blocks[l.next]
+	l.next++
+	t := l.weights[b.first : b.first+b.count]
+	total := span{}
+	for k := range t {
+		total = total.plus(just(t[k]))
+	}
+	if ball {
+		total = l.radius(t, l.weights[b.parent])
+	}
+	for k, e := range es {
+		share := span{}
+		if t[k] > 0 {
+			share = just(t[k]).over(total)
+		}
+		l.descend(e, a.times(share).times(just(signs[k])), 0)
+	}
+}
+
+// radius is a number by which the weights of a ball are divided, for a norm of at most 1.
+func (l *lagrangian) radius(t []float64, parent float64) span {
+	norm := 0.0
+	for k := 0; k < len(t); k += 2 {
+		norm = math.Hypot(norm, t[k]-t[k+1])
+	}
+	return just(max(parent, norm*(1+1e-12), math.SmallestNonzeroFloat64))
+}
+
+func (l *lagrangian) maximum(e *expr, a span, w int) {
+	top := l.value(e)
+	var es []*expr
+	var signs []float64
+	for _, c := range e.args {
+		if v := l.value(c); v >= top-near*max(1, math.Abs(top)) {
+			es, signs = append(es, c), append(signs, 1)
+		}
+	}
+	if len(es) == 1 {
+		l.descend(es[0], a, w)
+		return
+	}
+	l.kink(a, w, es, signs, false)
+}
+
+// largest takes the entries that are larger, and equal shares of the ones that tie.
+func (l *lagrangian) largest(e *expr, a span, w int) {
+	if a.lo < 0 {
+		l.bent("minus a sum of the largest")
+	}
+	vs := make([]float64, len(e.args))
+	for k, c := range e.args {
+		vs[k] = l.value(c)
+	}
+	order := make([]int, len(vs))
+	for k := range order {
+		order[k] = k
+	}
+	for i := 1; i < len(order); i++ {
+		for j := i; j > 0 && vs[order[j]] > vs[order[j-1]]; j-- {
+			order[j], order[j-1] = order[j-1], order[j]
+		}
+	}
+	for _, k := range order[:min(e.k, len(order))] {
+		l.descend(e.args[k], a, w)
+	}
+}
+
+// multiply is a product: of affine functions, a part of the quadratic form.
+func (l *lagrangian) multiply(e *expr, a span, w int) {
+	u, v := e.args[0], e.args[1]
+	x, y := l.value(u), l.value(v)
+	l.c = l.c.less(a.times(just(x)).times(just(y)))
+	if l.weights != nil && a != (span{}) {
+		p, ok1 := affine(u)
+		q, ok2 := affine(v)
+		if !ok1 || !ok2 {
+			l.bent("a product")
+		}
+		for i, b := range p {
+			for j, d := range q {
+				k := [2]int{min(i, j), max(i, j)}
+				l.form[k] = l.form[k].plus(a.times(b).times(d))
+			}
+		}
+		// The tangent is taken at x and y, and the form's remainder at l.x: they are the same
+		// up to rounding, which is added here.
+		l.c = l.c.less(l.shift(u, v, x, y, a))
+	}
+	l.descend(u, a.times(just(y)), w)
+	l.descend(v, a.times(just(x)), w)
+}
+
+// shift bounds a·((u − u₀)(v − v₀) − (u − x)(v − y)) for values u₀ and v₀ at the point, which x
+// and y are the middles of: within the region that is (u₀ − x)(v − y) and the like.
+func (l *lagrangian) shift(u, v *expr, x, y float64, a span) span {
+	far := func(e *expr, mid float64) (off, reach span) {
+		lo, hi := at(e, l.x, l.memo).floats()
+		off = span{lo, hi}.less(just(mid))
+		coefs, _ := affine(e)
+		for j, c := range coefs {
+			r := l.region[j].less(just(l.x[j])).magnitude()
+			reach = reach.plus(c.magnitude().times(r))
+		}
+		return off, span{-reach.hi, reach.hi}
+	}
+	du, ru := far(u, x)
+	dv, rv := far(v, y)
+	s := a.times(du.times(rv).plus(dv.times(ru)).plus(du.times(dv)))
+	m := s.magnitude().hi
+	return span{-m, m}
+}
+
+// affine is the coefficients of an affine function.
+func affine(e *expr) (map[int]span, bool) {
+	out := map[int]span{}
+	var add func(e *expr, a span) bool
+	add = func(e *expr, a span) bool {
+		switch e.op {
+		case opConst:
+		case opVar:
+			out[e.k] = out[e.k].plus(a)
+		case opSum:
+			for k, c := range e.args {
+				if !add(c, a.times(just(e.weights[k]))) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+		return true
+	}
+	ok := add(e, just(1))
+	return out, ok
+}
+
+// kinds of columns by operation.
+var kinds = map[op]kind{opExp: isExp, opLog: isLog, opEntropy: isEntropy, opLogistic: isLogistic, opXExp: isXExp, opHuber: isHuber}
+
+// curve is a smooth function of one argument.
+func (l *lagrangian) curve(e *expr, a span, w int) {
+	c := &column{kind: kinds[e.op], p: e.num}
+	convex := 1
+	if e.op == opPower {
+		p := e.num
+		whole := p == math.Trunc(p)
+		switch {
+		case p == 2:
+			c.kind = isSquare
+		case p > 1 && whole && math.Mod(p, 2) == 0:
+			c.kind = isEven
+		case p > 1 && !whole:
+			c.kind = isPosPower
+		case p > 1:
+			c.kind, convex = isEven, 0
+		default:
+			c.kind = isPower
+		}
+		if p > 0 && p < 1 {
+			convex = -1
+		}
+	}
+	if e.op == opLog || e.op == opEntropy {
+		convex = -1
+	}
+	if a.lo < 0 && convex > 0 || a.hi > 0 && convex < 0 || convex == 0 {
+		l.bent(e.String() + " with the other sign")
+	}
+	x := c.domain().clip(l.value(e.args[0]))
+	if l.spread && (c.kind == isHuber || c.kind == isSquare) {
+		l.tangents(e, a, w, c, x)
+		return
+	}
+	slope := c.derivative(x)
+	if convex == 0 { // an odd power
+		slope = slope.magnitude()
+	}
+	l.tangent(e, a, w, []float64{x}, []span{slope})
+}
+
+// tangents is a kink of the tangents on either side of x: where the argument is large, the
+// slope at x need not be that of the multipliers.
+func (l *lagrangian) tangents(e *expr, a span, w int, c *column, x float64) {
+	d := near * max(1, math.Abs(x))
+	at := [2]float64{x - d, x + d}
+	if l.weights == nil {
+		first := len(l.slopes)
+		l.blocks = append(l.blocks, block{w, first, 2, false})
+		l.slopes = append(l.slopes, map[int]float64{}, map[int]float64{})
+		for k, v := range at {
+			l.tangent(e, a, first+k, []float64{v}, []span{c.derivative(v)})
+		}
+		return
+	}
+	b := l.blocks[l.next]
+	l.next++
+	t := l.weights[b.first : b.first+2]
+	total := just(t[0]).plus(just(t[1]))
+	for k, v := range at {
+		share := span{}
+		if t[k] > 0 {
+			share = just(t[k]).over(total)
+		}
+		l.tangent(e, a.times(share), 0, []float64{v}, []span{c.derivative(v)})
+	}
+}
+
+// tangent adds a·(f(x) + s·(args − x)).
+func (l *lagrangian) tangent(e *expr, a span, w int, x []float64, s []span) {
+	args := make([]ball, len(x))
+	for k, v := range x {
+		args[k] = exactly(v)
+		if !s[k].finite() {
+			l.refuse("the slope of %v at the point is infinite", e)
+		}
+	}
+	lo, hi := e.combine(args).floats()
+	c := span{lo, hi}
+	for k := range x {
+		c = c.less(s[k].times(just(x[k])))
+	}
+	l.c = l.c.plus(a.times(c))
+	for k, d := range e.args {
+		l.descend(d, a.times(s[k]), w)
+	}
+}
+
+// smooth is a function of several arguments, convex for sign 1 and concave for −1.
+func (l *lagrangian) smooth(e *expr, a span, w, sign int) {
+	if a.lo < 0 && sign > 0 || a.hi > 0 && sign < 0 {
+		l.bent(e.String() + " with the other sign")
+	}
+	n := len(e.args)
+	x, s := make([]float64, n), make([]span, n)
+	for k, c := range e.args {
+		x[k] = l.value(c)
+	}
+	value := func() span {
+		args := make([]ball, n)
+		for k, v := range x {
+			args[k] = exactly(v)
+		}
+		lo, hi := e.combine(args).floats()
+		return span{lo, hi}
+	}
+	log := func(a span) span { return span{loose(math.Log(a.lo)).lo, loose(math.Log(a.hi)).hi} }
+	switch e.op {
+	case opNorm:
+		size := value()
+		for k, v := range x {
+			r := just(math.Abs(v)).over(size)
+			if e.num != 2 && v != 0 {
+				r = span{powered(r.lo, e.num-1).lo, powered(r.hi, e.num-1).hi}
+			}
+			if s[k] = r; v < 0 {
+				s[k] = r.minus()
+			}
+		}
+	case opLSE:
+		top := x[0]
+		for _, v := range x {
+			top = max(top, v)
+		}
+		total := span{}
+		for k, v := range x {
+			d := just(v).less(just(top))
+			s[k] = span{loose(math.Exp(d.lo)).lo, loose(math.Exp(d.hi)).hi}.atLeast(0)
+			total = total.plus(s[k])
+		}
+		for k := range s {
+			s[k] = s[k].over(total)
+		}
+	case opQuadOver:
+		v := just(x[n-1])
+		for k := range n - 1 {
+			r := just(x[k]).over(v)
+			s[k] = r.times(just(2))
+			s[n-1] = s[n-1].less(r.times(r))
+		}
+	case opKL:
+		r := just(x[0]).over(just(x[1]))
+		s[0], s[1] = log(r), just(1).less(r)
+	case opGeo:
+		g := value()
+		for k := range x {
+			if e.weights[k] > 0 {
+				s[k] = g.times(just(e.weights[k])).over(just(x[k]))
+			}
+		}
+	}
+	l.tangent(e, a, w, x, s)
+}
+
+// matrix is the symmetric part of a matrix of values.
+func (l *lagrangian) matrix(e *expr) *mat.SymDense {
+	m := mat.NewSymDense(e.k, nil)
+	for i := range e.k {
+		for j := range i + 1 {
+			m.SetSym(i, j, (l.value(e.args[i*e.k+j])+l.value(e.args[j*e.k+i]))/2)
+		}
+	}
+	return m
+}
+
+// eigen is the largest eigenvalue, at least ⟨W, A⟩ for W positive semidefinite of trace 1.
+func (l *lagrangian) eigen(e *expr, a span, w int) {
+	if a.lo < 0 {
+		l.bent("minus a largest eigenvalue")
+	}
+	if e.num != 1 {
+		l.refuse("sums of eigenvalues have no slopes here")
+	}
+	d := l.duals[e]
+	if d == nil {
+		var ev mat.EigenSym
+		if !ev.Factorize(l.matrix(e), true) {
+			l.refuse("eigenvalues are not found")
+		}
+		var vs mat.Dense
+		ev.VectorsTo(&vs)
+		d = mat.NewSymDense(e.k, nil)
+		d.SymOuterK(1, vs.Slice(0, e.k, e.k-1, e.k))
+		l.duals[e] = d
+	}
+	d = semidefinite(d)
+	trace := span{}
+	for i := range e.k {
+		trace = trace.plus(just(d.At(i, i)))
+	}
+	for i := range e.k {
+		for j := range e.k {
+			l.descend(e.args[i*e.k+j], a.times(just(d.At(i, j)).over(trace)), w)
+		}
+	}
+}
+
+// semidefinite is a matrix that is positive semidefinite, a little beside a given one: where
+// the elimination of Cholesky ends, the matrix plus its rounding errors is (Rump 2006,
+// Verification of positive definiteness).
+func semidefinite(m *mat.SymDense) *mat.SymDense {
+	n := m.SymmetricDim()
+	out := mat.NewSymDense(n, nil)
+	size := 0.0
+	for i := range n {
+		size = max(size, math.Abs(m.At(i, i)))
+	}
+	for shift := 1e-14 * max(size, 1e-300) * float64(n); !math.IsInf(shift, 1); shift *= 4 {
+		for i := range n {
+			for j := range i + 1 {
+				v := m.At(i, j)
+				if i == j {
+					v += shift
+				}
+				out.SetSym(i, j, v)
+			}
+		}
+		if e := errorOfCholesky(out); e >= 0 {
+			for i := range n {
+				out.SetSym(i, i, out.At(i, i)+e)
+			}
+			return out
+		}
+	}
+	return out // with an entry that is not finite: no bound comes of it
+}
+
+// errorOfCholesky is a number that added to the diagonal of a matrix makes it positive
+// semidefinite, where the elimination of Cholesky ends, else −1: twice (n + 2)·2⁻⁵² times the
+// trace.
+func errorOfCholesky(m *mat.SymDense) float64 {
+	n := m.SymmetricDim()
+	var c mat.Cholesky
+	if !c.Factorize(m) {
+		return -1
+	}
+	trace := 0.0
+	for i := range n {
+		trace += math.Abs(m.At(i, i))
+	}
+	return 2 * float64(n+2) * 0x1p-52 * trace
+}
+
+// logdet is concave: −log det X ≥ n + log det Y − ⟨Y, X⟩ for every Y positive definite.
+func (l *lagrangian) logdet(e *expr, a span, w int) {
+	if a.hi > 0 {
+		l.bent("a log determinant with the other sign")
+	}
+	n := e.k
+	var c mat.Cholesky
+	if !c.Factorize(l.matrix(e)) {
+		l.refuse("a matrix in logdet is not positive definite")
+	}
+	var y mat.SymDense
+	if c.InverseTo(&y) != nil {
+		l.refuse("a matrix in logdet is nearly singular")
+	}
+	args := make([]ball, n*n)
+	for i := range n {
+		for j := range n {
+			args[i*n+j] = exactly(y.At(i, j))
+		}
+	}
+	lo, hi := e.combine(args).floats()
+	l.c = l.c.less(a.times(just(float64(n)).plus(span{lo, hi})))
+	for i := range n {
+		for j := range n {
+			l.descend(e.args[i*n+j], a.times(just(y.At(i, j))), w)
+		}
+	}
+}
+
+// remainder bounds the remainder of the quadratic form over the region: 0 where it is positive
+// semidefinite, and −δ‖z − x‖² where it is but for δ.
+func (l *lagrangian) remainder() (least float64) {
+	at := map[int]int{}
+	var vars []int
+	for k := range l.form {
+		for _, j := range k {
+			if _, ok := at[j]; !ok {
+				at[j] = len(vars)
+				vars = append(vars, j)
+			}
+		}
+	}
+	if len(vars) == 0 {
+		return 0
+	}
+	if len(vars) > mostForm {
+		l.bent(fmt.Sprintf("a quadratic form of %d variables is too large", len(vars)))
+		return math.Inf(-1)
+	}
+	m := mat.NewSymDense(len(vars), nil)
+	size, loose := 0.0, 0.0
+	for k, v := range l.form {
+		i, j := at[k[0]], at[k[1]]
+		mid := v.mid()
+		if i != j {
+			mid /= 2
+		}
+		m.SetSym(i, j, mid)
+		loose = above(loose, 2*v.less(just(v.mid())).magnitude().hi)
+		size = max(size, math.Abs(mid))
+	}
+	var square span
+	for _, j := range vars {
+		r := l.region[j].less(just(l.x[j])).magnitude()
+		square = square.plus(r.times(r))
+	}
+	for shift := 0x1p-50 * size * float64(len(vars)); shift <= 1e-6*size; shift *= 4 {
+		s := mat.NewSymDense(len(vars), nil)
+		s.CopySym(m)
+		for i := range vars {
+			s.SetSym(i, i, m.At(i, i)+shift)
+		}
+		if e := errorOfCholesky(s); e >= 0 {
+			return -aboveProduct(above(above(shift, e), loose), square.hi)
+		}
+	}
+	l.bent("a quadratic form that is not positive semidefinite")
+	return math.Inf(-1)
+}
+
+// mostForm bounds the variables of a quadratic form. Source: a limit of time, a second.
+const mostForm = 1000
+
+// mostWeights bounds the weights at kinks that are fitted.
+// Source: a limit of time, seconds for the dense factorisations.
+const mostWeights = 500
+
+// choose takes weights at the kinks that leave a slope near minus the multipliers of the
+// bounds, by least squares in numbers that are not negative (Lawson and Hanson 1974, Solving
+// Least Squares Problems, chapter 23), each block's sum as a heavy row. The weights are
+// hints: whatever they are, the enclosure of the slope holds.
+func (l *lagrangian) choose() []float64 {
+	k := len(l.slopes) - 1
+	equal := func() []float64 { // the weights at the middles
+		t := make([]float64, k+1)
+		t[0] = 1
+		for _, b := range l.blocks {
+			for i := range b.count {
+				t[b.first+i] = t[b.parent] / float64(b.count)
+			}
+		}
+		return t
+	}
+	if k == 0 || k > mostWeights {
+		return equal()
+	}
+	rows := map[int]int{} // of variables
+	for _, s := range l.slopes {
+		for j := range s {
+			if _, ok := rows[j]; !ok {
+				rows[j] = len(rows)
+			}
+		}
+	}
+	n := len(rows)
+	m := n
+	for _, b := range l.blocks {
+		if !b.ball {
+			m++
+		}
+	}
+	a, b := mat.NewDense(m, k, nil), make([]float64, m)
+	scale := 1.0
+	for j, i := range rows {
+		b[i] = -l.slopes[0][j] - l.bounds[j]
+		for w := 1; w <= k; w++ {
+			a.Set(i, w-1, l.slopes[w][j])
+			scale = max(scale, math.Abs(l.slopes[w][j]))
+		}
+	}
+	heavy := 1e3 * scale
+	i := n
+	for _, bl := range l.blocks {
+		if bl.ball {
+			continue
+		}
+		for q := range bl.count {
+			a.Set(i, bl.first+q-1, heavy)
+		}
+		if bl.parent == 0 {
+			b[i] = heavy
+		} else {
+			a.Set(i, bl.parent-1, -heavy)
+		}
+		i++
+	}
+	t := append([]float64{1}, leastsq.NonNegative(a, b)...)
+	for _, bl := range l.blocks { // a sum of zero would have no shares
+		sum := 0.0
+		for q := range bl.count {
+			sum += t[bl.first+q]
+		}
+		if !bl.ball && !(sum > 0) {
+			t[bl.first] = 1
+		}
+	}
+	return t
+}
