@@ -295,7 +295,7 @@ func (d *matrices) plan(more ...*wire.Settings) (*dataPlan, error) {
 	put(&p.set.InfeasTol, w.InfeasTol)
 	put(&p.set.MaxIter, w.MaxIter)
 	if err := p.set.Validate(); err != nil {
-		return nil, errorf(wire.ErrRequest, "%v", err)
+		return nil, errorf(wire.ErrRequest, "%s", inTheirWords(err, w))
 	}
 	if p.limit, err = timeLimit(w.TimeLimit); err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
 		set.Backend = b
 	}
 	if err := set.Validate(); err != nil {
-		return set, bad(err)
+		return set, bad(errors.New(inTheirWords(err, *w)))
 	}
 	return set, nil
 }

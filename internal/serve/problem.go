@@ -145,13 +145,17 @@ func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire
 		}
 		id := len(p.graph.Variables) + k
 		if len(v.V) != n && len(v.V) != 1 {
-			e := errorf(wire.ErrProblem, "the value has %d numbers, want %d or 1", len(v.V), n)
+			e := errorf(wire.ErrProblem, "the value has %d numbers, want %d", len(v.V), n)
+			if n != 1 {
+				e.Text += " or 1"
+			}
 			e.Node, e.Name = &id, name
 			return e
 		}
 		for i, x := range v.V {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				e := errorf(wire.ErrProblem, "entry %d of the value is %g", i, x)
+				e.Help = "Give the parameter finite numbers."
 				e.Node, e.Name = &id, name
 				return e
 			}

@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"reflect"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -91,7 +93,7 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 		}
 	}
 	if err := s.Validate(); err != nil {
-		return nil, errorf(wire.ErrRequest, "%v", err)
+		return nil, errorf(wire.ErrRequest, "%s", inTheirWords(err, w))
 	}
 	switch {
 	case w.BackendTol != nil && !(*w.BackendTol > 0 && *w.BackendTol < 1):
@@ -104,6 +106,18 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	w.Starts, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil
 	p.wire = w
 	return p, nil
+}
+
+// inTheirWords is an error about a field of a Settings with the name that settings, a struct of package wire, have for it.
+func inTheirWords(err error, settings any) string {
+	field := regexp.MustCompile(`\w+: Settings\.(?:\w+\.)*(\w+) =`)
+	return field.ReplaceAllStringFunc(err.Error(), func(text string) string {
+		name := field.FindStringSubmatch(text)[1]
+		if f, ok := reflect.TypeOf(settings).FieldByName(name); ok {
+			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		}
+		return "the setting " + name + " is"
+	})
 }
 
 // finer is a backend with a smaller tolerance.

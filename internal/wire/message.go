@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 )
 
 // Head is the part of every header.
@@ -551,7 +553,7 @@ func Parse(f Frame, m Message, strict bool) error {
 		dec.DisallowUnknownFields()
 	}
 	if err := dec.Decode(m); err != nil {
-		return fmt.Errorf("the header: %w", err)
+		return fmt.Errorf("the header: %w", plain(err))
 	}
 	if dec.More() {
 		return errors.New("the header has something behind its object")
@@ -561,6 +563,28 @@ func Parse(f Frame, m Message, strict bool) error {
 		return err
 	}
 	return m.arrays(func(a array) error { return a.load(b) })
+}
+
+// plain is an error of encoding/json in the words of the protocol.
+func plain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		want := map[reflect.Kind]string{
+			reflect.Float64: "a number", reflect.Int: "an integer", reflect.Uint64: "an integer >= 0", reflect.Bool: "true or false",
+			reflect.String: "a text", reflect.Slice: "an array", reflect.Map: "an object", reflect.Struct: "an object",
+		}[wrong.Type.Kind()]
+		if want != "" {
+			is, number := strings.CutPrefix(wrong.Value, "number ")
+			if !number {
+				is = "a " + is
+			}
+			return fmt.Errorf("%s is %s, want %s", wrong.Field, is, want)
+		}
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return fmt.Errorf("no member is called %s", name)
+	}
+	return err
 }
 
 // Address gives a message its type and id.

@@ -464,3 +464,35 @@ def test_problems_end_with_their_last_reference(kind):
     del prob, x, copies, c
     gc.collect()
     assert ended() is None
+
+
+@pytest.mark.parametrize("settings, text", [
+    (dict(tolerance=1), "there is no setting tolerance"), (dict(start=3), "Did you mean starts"), (dict(tol=-1), "the setting tol is -1, want > 0"),
+    (dict(starts=1.5), "settings.starts is 1.5, want an integer"), (dict(time_limit=float("nan")), "the setting time_limit is nan"),
+])
+def test_settings_that_are_none(settings, text):
+    x = cp.Variable(2, value=[3.0, 4.0])
+    with pytest.raises(dcopt.DcoptError, match=text):
+        solve(cp.Problem(cp.Minimize(cp.sum_squares(x))), **settings)
+    assert x.value.tolist() == [3, 4]
+
+
+def test_a_parameter_of_another_size_is_an_error_with_its_place():
+    """CVXPY looks at shapes when .value is set; whoever goes around it is not to upset the worker."""
+    x, a = cp.Variable(), cp.Parameter(name="a", value=1.0)
+    prob = cp.Problem(cp.Minimize(cp.square(x + a)))
+    assert solve(prob) == pytest.approx(0, abs=1e-6)
+    a.save_value(np.array([1.0, 2.0]))
+    with pytest.raises(dcopt.ProblemError, match="^a: the value has 2 numbers, want 1$"):
+        solve(prob)
+    a.save_value(np.array(np.nan))
+    with pytest.raises(dcopt.ProblemError, match="a: entry 0 of the value is NaN\nGive the parameter finite numbers"):
+        solve(prob)
+    a.value = 2.0
+    solve(prob)
+    assert x.value == pytest.approx(-2, abs=1e-6)
+
+
+def test_what_is_no_problem():
+    with pytest.raises(TypeError, match="not int"):
+        dcopt.is_dc(1)

@@ -27,10 +27,25 @@ def test_no_solution():
     assert dcopt.solve_qp(None, [1.0]) is None
 
 
-@pytest.mark.parametrize("args", [
-    dict(P=np.eye(2), q=[1.0, np.nan]), dict(P=-np.eye(2), q=[1.0, 1.0]), dict(P=np.eye(3), q=[1.0, 1.0]), dict(P=np.eye(2), q=[1.0, 1.0], G=[[1.0, 1.0]]),
-    dict(P=np.eye(2), q=[1.0, 1.0], lb=[2.0, 0.0], ub=[1.0, 1.0]), dict(P=np.eye(2), q=[1.0, 1.0], A=[[1.0, 1.0]], b=[1.0, 2.0]),
+@pytest.mark.parametrize("args, text", [
+    (dict(q=[1.0, np.nan]), "q contains NaN"),
+    (dict(P=np.diag([1.0, np.nan])), "P contains NaN"),
+    (dict(P=-np.eye(2)), "P has negative curvature"),
+    (dict(P=np.eye(3)), r"P has the shape \(3, 3\), want \(2, 2\)"),
+    (dict(P=1j * np.eye(2)), "P has complex numbers"),
+    (dict(q="ab"), "q is no array of numbers"),
+    (dict(G=[[1.0, 1.0]]), "G without h"),
+    (dict(b=[1.0]), "b without A"),
+    (dict(G=[[1.0, 1.0, 1.0]], h=[1.0]), r"G has the shape \(1, 3\), want 2 columns"),
+    (dict(A=[[1.0, 1.0]], b=[1.0, 2.0]), "b has 2 entries, A has 1 rows"),
+    (dict(lb=[0.0, 0.0, 0.0]), "lb has 3 entries, want 2 or 1"),
+    (dict(lb=[2.0, 0.0], ub=[1.0, 1.0]), "variable 0 has bounds 2 and 1"),
+    (dict(initvals=[0.0]), "initvals has 1 entries, want 2"),
+    (dict(tolerance=1e-6), "(?s)there is no setting tolerance.*tol"),
+    (dict(tol="small"), "settings.tol is a string, want a number"),
+    (dict(tol=-1.0), "the setting tol is -1"),
+    (dict(max_iter=np.float64(1.5)), "settings.max_iter is 1.5, want an integer"),
 ])
-def test_no_problem(args):
-    with pytest.raises(dcopt.DcoptError):
-        dcopt.solve_qp(**args)
+def test_no_problem(args, text):
+    with pytest.raises(dcopt.DcoptError, match=text):
+        dcopt.solve_qp(**{"P": np.eye(2), "q": [1.0, 1.0], **args})

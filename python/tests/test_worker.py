@@ -62,6 +62,18 @@ def test_killed_worker():
     assert least_squares(2)  # another one
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX")
+@pytest.mark.parametrize("program, text", [("/nonexistent", "could not be started"), ("/bin/true", "answered nothing: /bin/true serve is not dcopt")])
+def test_no_program(program, text, monkeypatch):
+    assert least_squares(1)
+    monkeypatch.setenv("DCOPT_PROGRAM", program)
+    worker().close()
+    with pytest.raises(dcopt.WorkerError, match=text):
+        least_squares(1)
+    monkeypatch.undo()
+    assert least_squares(2)
+
+
 def test_worker_that_dies_in_a_request():
     w = worker()
     cp = pytest.importorskip("cvxpy")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 import re
-from typing import Any
+from typing import Any, Iterable
 
 # As the program calls a constraint to which the client gave no name.
 _NAMELESS = re.compile(r"\(constraint (\d+)\)")
@@ -79,3 +81,22 @@ def from_reply(header: dict[str, Any], names: Places | None = None) -> DcoptErro
     kind = first["kind"]
     cls = {"curvature": CurvatureError, "unsupported": UnsupportedError, "problem": ProblemError}.get(kind, DcoptError)
     return cls(names.named(first["text"]), kind, first.get("help", ""), names.of(first), tuple(notes))
+
+
+def checked(settings: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """Settings with numbers of NumPy as Python's. Raises DcoptError for a name that is not known, and for NaN; a time limit
+    without end is none. The program looks at the rest."""
+    out = {}
+    for name, value in settings.items():
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            raise DcoptError(f"there is no setting {name}", "request",
+                             (f"Did you mean {close[0]}? " if close else "") + "Settings are " + ", ".join(sorted(known)) + ".")
+        if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "size", 1) == 1:
+            value = value.item()
+        if isinstance(value, float) and not math.isfinite(value):
+            if name == "time_limit" and value > 0:
+                continue
+            raise DcoptError(f"the setting {name} is {value}", "request", "Give a finite number.")
+        out[name] = value
+    return out

@@ -86,9 +86,11 @@ class Loaded:
 
     def request(self, header: dict[str, Any], buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None, key: Any = None) -> Reply:
-        """Sends a request about the problem. key: of two calls one after the other with keys that are equal the second has
-        the header of the first, and buffers of the same sizes; it is not written anew."""
+        """Sends a request about the problem. key: of two calls one after the other with keys that are equal, and buffers of
+        the same sizes, the second has the header of the first; it is not written anew."""
         held, process = self._load()
+        if key is not None and buffers is not None:
+            key = (key, [a.size for a in buffers.arrays])
         if key is None or key != self._key:
             header = dict(header, problem=held.handle)
             if key is None:

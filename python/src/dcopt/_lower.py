@@ -97,6 +97,7 @@ class Lowerer:
         self.param_items: dict[int, tuple[int, Item]] = {}  # offset and item of a parameter, by its id
         self.words: set[str] = set()
         self.are_symmetric: set[Item] = set()  # items of which a constraint says so
+        self.parameter_exprs: list[Expression] = []
         self.parts: list[tuple[Expression, Expression]] = []  # real and imaginary parts of the same expression
         self.disciplined = False  # convex by CVXPY's rules: an expression may be replaced by a bound of it
         self.conic = False
@@ -227,6 +228,7 @@ class Lowerer:
         self.graph.parameters.append({"name": name, "shape": [int(s) for s in expr.shape], "value": self.graph.buffers.add(flat(now))})
         item = ("p", len(self.out.parameters))
         self.out.parameters.append((name, value))
+        self.parameter_exprs.append(expr)
         self.remember(expr, item)
         return item
 
@@ -959,6 +961,8 @@ def lower(problem: cp.Problem, conic: bool = False, parts: list[tuple[Expression
     base = len(k.graph.variables) + len(k.graph.parameters)
     for i, v in enumerate(k.out.variables):
         k.out.names.nodes[i] = v.name()
+    for i, e in enumerate(k.parameter_exprs):
+        k.out.names.nodes[len(k.graph.variables) + i] = e
     for i, n in enumerate(k.graph.nodes):
         if "name" in n:
             k.out.names.nodes[base + i] = n["name"]

@@ -6,23 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import DcoptError
+from ._errors import DcoptError, ProblemError, checked
 from ._worker import Buffers, Held, Reply, worker
 
 
-def columns(m: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """indptr, indices and data of a matrix by columns; SciPy's or dense."""
-    if hasattr(m, "tocsc"):
-        m = m.tocsc()
-        if not m.has_canonical_format:
-            m = m.copy()
-            m.sum_duplicates()
-        if m.shape != shape:
-            raise DcoptError(f"a matrix is {m.shape[0]} by {m.shape[1]}, want {shape[0]} by {shape[1]}", "problem")
-        return m.indptr, m.indices, m.data
-    a = np.asarray(m, dtype=float)
+SETTINGS = {"tol", "infeas_tol", "max_iter", "backend", "presolve", "time_limit"}
+
+
+def real(name: str, values: Any) -> np.ndarray:
+    """Numbers as an array; an error with the name of the argument for what is none."""
+    try:
+        a = np.asarray(values)
+        if np.iscomplexobj(a):
+            raise ProblemError(f"{name} has complex numbers", "problem", "State real and imaginary parts as variables of their own.")
+        return np.asarray(a, dtype=float)
+    except (TypeError, ValueError) as e:
+        if isinstance(e, ProblemError):
+            raise
+        raise ProblemError(f"{name} is no array of numbers: {e}", "problem") from e
+
+
+def columns(name: str, m: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """indptr, indices and data of the matrix with that name by columns; SciPy's or dense."""
+    sparse = hasattr(m, "tocsc")
+    a = m.tocsc() if sparse else real(name, m)
     if a.shape != shape:
-        raise DcoptError(f"a matrix has the shape {a.shape}, want {shape}", "problem")
+        raise ProblemError(f"{name} has the shape {a.shape}, want {shape}", "problem")
+    if sparse:
+        if not a.has_canonical_format:
+            a = a.copy()
+            a.sum_duplicates()
+        return a.indptr, a.indices, real(name, a.data)
     col, row = np.nonzero(a.T)
     return np.searchsorted(col, np.arange(shape[1] + 1)), row, a[row, col]
 
@@ -38,13 +52,14 @@ class Matrices:
     def solve(self, form: str, n: int, P: Any, q: Any, A: Any, m: int, vectors: dict[str, np.ndarray], cones: list[Any] | None = None,
               settings: dict[str, Any] | None = None, warm: bool = True, start: dict[str, np.ndarray] | None = None) -> Reply:
         """vectors are those of the form: l, u or b, and lo, hi."""
-        p = columns(P, (n, n)) if P is not None else None
-        a = columns(A, (m, n)) if A is not None and m else None
-        values = {"q": np.asarray(q, dtype=float).reshape(-1), **{k: np.asarray(v, dtype=float).reshape(-1) for k, v in vectors.items()}}
+        settings = checked(settings or {}, SETTINGS)
+        p = columns("P", P, (n, n)) if P is not None else None
+        a = columns("A", A, (m, n)) if A is not None and m else None
+        values = {k: real(k, v).reshape(-1) for k, v in (("q", q), *vectors.items())}
         for name, v in values.items():
             want = n if name in ("q", "lo", "hi") else m
             if v.size != want:
-                raise DcoptError(f"{name} has {v.size} entries, want {want}", "problem")
+                raise ProblemError(f"{name} has {v.size} entries, want {want}", "problem")
         if p is not None:
             values["P"] = p[2]
         if a is not None:

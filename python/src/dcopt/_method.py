@@ -15,7 +15,7 @@ from cvxpy import settings as s
 from cvxpy.expressions.expression import Expression
 from cvxpy.reductions.solution import Solution
 
-from ._errors import CurvatureError, DcoptError, UnsupportedError
+from ._errors import CurvatureError, DcoptError, UnsupportedError, checked
 from ._graph import Loaded, flat
 from ._lower import Lowered, ParameterWithoutValue, lower
 from ._worker import Buffers, Reply
@@ -32,7 +32,7 @@ _DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linear
 # The settings of the program that keywords may give: those of docs/protocol.md.
 _SETTINGS = {
     "starts", "seed", "time_limit", "tol", "feas_tol", "max_iter", "backend", "backend_tol", "tau0", "tau_max", "tau_relative", "mu", "scale", "damping", "proximal", "working_set",
-    "line_search", "combination", "coordinates", "hops", "vary", "give_up", "global", "max_nodes", "gap_tol",
+    "line_search", "combination", "coordinates", "decisions", "descents", "hops", "vary", "give_up", "global", "max_nodes", "gap_tol",
 }
 
 
@@ -177,9 +177,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     for name, value in (("starts", starts), ("seed", seed), ("time_limit", time_limit)):
         if value is not None:
             settings[name] = value
-    for name, value in settings.items():
-        if isinstance(value, np.generic):
-            settings[name] = value.item()
+    settings = checked(settings, _SETTINGS)
 
     begin = time.perf_counter()
     kept = _translated(problem, gp)
@@ -407,6 +405,8 @@ def is_dc(problem: cp.Problem | Expression) -> bool:
 
 def why_not(problem: cp.Problem | Expression) -> DcoptError | None:
     """What stands in the way, with the place and the way out; None where nothing does."""
+    if not isinstance(problem, (cp.Problem, Expression)):
+        raise TypeError(f"want a problem or an expression of CVXPY, not {type(problem).__name__}")
     if isinstance(problem, Expression):
         problem = cp.Problem(cp.Minimize(problem if problem.is_scalar() else cp.sum(problem)))
     try:

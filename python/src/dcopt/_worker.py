@@ -126,6 +126,7 @@ class Input:
         self._room = bytearray(_ROOM)  # [_taken, _filled) has been read and not taken
         self._view = memoryview(self._room)
         self._taken = self._filled = 0
+        self.answered = False  # a frame has come
 
     def _fill(self, n: int) -> None:
         """Reads until n bytes wait, at most those of the room."""
@@ -174,6 +175,7 @@ class Input:
             dtype = _KINDS[kind]
             arrays.append(np.frombuffer(frame, dtype, count, length) if count else np.empty(0, dtype))
             length += (count * dtype.itemsize + 7) & -8
+        self.answered = True
         return Reply(header, arrays)
 
 
@@ -191,6 +193,16 @@ class Held:
 
     def __del__(self) -> None:
         self.worker._unused.append(self)
+
+
+def _close(p: subprocess.Popen[bytes]) -> None:
+    """Closes the pipes of a process."""
+    for f in (p.stdin, p.stdout):
+        try:
+            if f is not None:
+                f.close()
+        except OSError:
+            pass
 
 
 class Worker:
@@ -216,6 +228,8 @@ class Worker:
         p = self._process
         if p is not None and p.poll() is None:
             return p
+        if p is not None:  # it has ended
+            _close(p)
         self.generation += 1
         kwargs: dict[str, Any] = {}
         if sys.platform == "win32":
@@ -234,12 +248,7 @@ class Worker:
         p, self._process = self._process, None
         if p is None:
             return
-        for f in (p.stdin, p.stdout):
-            try:
-                if f is not None:
-                    f.close()
-            except OSError:
-                pass
+        _close(p)
         if self.pid != os.getpid():
             return  # the process is the parent's, which waits for it
         try:
@@ -310,12 +319,14 @@ class Worker:
             except (EOFError, BrokenPipeError, ConnectionError, ValueError, OSError) as e:
                 if isinstance(e, ValueError) and not isinstance(e, json.JSONDecodeError) and p.poll() is None and p.stdin and not p.stdin.closed:
                     raise
+                answered = self._input is not None and self._input.answered
                 self.close()
                 if self._interrupted:  # twice, or the worker did not end in time
                     raise KeyboardInterrupt from e
                 code = p.returncode
                 raise WorkerError(f"the worker ended during {header.kind}" + (f" (code {code})" if code is not None else ""),
-                                  "internal", "The next solve starts another one.") from e
+                                  "internal", "The next solve starts another one." if answered else
+                                  f"It has answered nothing: {' '.join(map(str, p.args))} is not dcopt, or does not run on this machine.") from e
             except KeyboardInterrupt:
                 self.close()  # in the middle of a frame: the place is lost
                 raise
@@ -393,7 +404,7 @@ class Worker:
         while True:
             try:
                 reply = source.frame()
-            except WorkerError:
+            except (EOFError, WorkerError):
                 raise
             except BaseException:  # an exception of a signal handler: the place of the next frame is lost
                 p.kill()
