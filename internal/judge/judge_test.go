@@ -194,3 +194,14 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// TestMended judges problems of the mixture that were answered wrongly, and of which no small problem shows the cause.
+func TestMended(t *testing.T) {
+	for number, cause := range map[uint64]string{
+		9001198: "gains counted beside a constant of 1e14",
+	} {
+		if sum := run(t, 1, number, 0, Mixture); sum.right != 1 {
+			t.Errorf("%d (%s): %v", number, cause, sum.texts)
+		}
+	}
+}

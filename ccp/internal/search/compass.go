@@ -50,6 +50,12 @@ const (
 	// change is 0: some hundred roundings.
 	vanishing = 0x1p-43
 
+	// clearShare is the share of the objective's range over all points tried that a gain
+	// counts with, however large the terms are that cancel or stay the same. Source: a tenth of
+	// the mean slope along a hundredth of the way, by which internal/judge tells points
+	// that are not at rest.
+	clearShare = 1e-3
+
 	compassWork  = 4e7 // coefficients visited in one look, at most
 	compassShare = 8   // of these per unit of the work so far, which takes as long as about 30
 )
@@ -71,12 +77,14 @@ func (c *Compass) Next(p *Point) (Move, bool) {
 }
 
 // Leads is a jump from the best point where the search from there finds one whose objective
-// is lower by more than counts beside its terms, and that breaks the constraints no more.
+// is lower by more than counts beside its terms, or by a clear share of its range where
+// that is small beside them, and that breaks the constraints no more.
 func (c *Compass) Leads(p *Point) (Move, bool) {
 	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.least {
 		return Move{}, false
 	}
-	gain, counts := c.from(p.Best, 0, c.broken(p.Best)), c.Tol*c.Sub.DC.ObjectiveSize(p.Best)
+	gain := c.from(p.Best, 0, c.broken(p.Best))
+	counts := min(c.Tol*c.Sub.DC.ObjectiveSize(p.Best), clearShare*(c.hi-c.lo))
 	if p.Fine {
 		counts = 0
 	}

@@ -17,7 +17,8 @@ import (
 // kink that no coordinate follows. A step is that of sequential quadratic programming with gradient sampling (Curtis
 // and Overton 2012): the direction in which the steepest of the gradients at the point and at points beside
 // it falls most, where the linearised constraints hold, with curvature by the damped method of Broyden, Fletcher, Goldfarb and
-// Shanno (Nocedal and Wright 2006, procedure 18.2). Values of the expressions as they are written decide what counts.
+// Shanno (Nocedal and Wright 2006, procedure 18.2). A direction whose step breaks curved constraints is corrected to second
+// order (the same, section 18.3). Values of the expressions as they are written decide what counts.
 type Slopes struct {
 	Around
 	Off   bool
@@ -30,10 +31,10 @@ type Slopes struct {
 	rng    *rand.Rand
 	widths []float64 // of the variables' ranges
 	gaps   []float64 // violations of the DC constraints that are allowed
-	rows   []slope   // constraints
-	here   slope     // the objective at the point, with the gradient by shares of the ranges
+	here   []float64 // the gradient of the objective at the point, by shares of the ranges
 	long   float64   // length of the longest gradient
 	curvature
+	model
 	seen dc.Interval // the range of the objective over all points tried
 	work float64     // coefficients of a value and a gradient
 	left float64     // coefficients that may be visited
@@ -45,10 +46,18 @@ type curvature struct {
 	learnt bool      // it knows of a step
 }
 
+// model is the problem of the last direction.
+type model struct {
+	rows    []slope // constraints
+	bound   []int   // by constraint: its row in the problem, -1: none
+	problem *qpbackend.Problem
+}
+
 // slope is a constraint at a point: value + gradient·d ≤ 0 to first order.
 type slope struct {
 	value    float64
 	gradient []float64
+	at       func(x []float64) float64
 }
 
 const (
@@ -174,22 +183,56 @@ func (s *Slopes) step(x []float64, f, reach, least float64) (y []float64, φ flo
 		return nil, f, false
 	}
 	y = make([]float64, len(x))
+	corrected := false
 	for share := 1.; share >= nearReach; share /= 4 {
-		for j, v := range x {
-			y[j] = min(max(v+share*reach*s.widths[j]*d[j], s.Lo[j]), s.Hi[j])
+		s.along(y, x, d, share*reach)
+		φ, ok := s.value(y)
+		if !ok && !corrected {
+			corrected = true
+			if c := s.correct(d, y); c != nil {
+				d = c
+				s.along(y, x, d, share*reach)
+				φ, ok = s.value(y)
+			}
 		}
-		if φ, ok := s.value(y); ok && φ < f-least {
+		if ok && φ < f-least {
 			return y, φ, share == 1 && num.NormInf(d) > almostAll
 		}
 	}
 	return nil, f, false
 }
 
+// along makes y the point at x + by·d, d in parts of the variables' ranges, within the bounds.
+func (s *Slopes) along(y, x, d []float64, by float64) {
+	for j, v := range x {
+		y[j] = min(max(v+by*s.widths[j]*d[j], s.Lo[j]), s.Hi[j])
+	}
+}
+
+// correct is the direction that solves the model of d with the constraints' curvature along d, seen at the end y of its whole step,
+// in the linearised constraints: a step along it keeps them to second order. nil: there is none, or no constraint is curved towards y.
+func (s *Slopes) correct(d, y []float64) []float64 {
+	curved := false
+	for k, c := range s.rows {
+		if s.left -= s.work / float64(len(s.rows)); s.bound[k] < 0 {
+			continue
+		}
+		if bend := c.at(y) - c.value - num.Dot(c.gradient, d); bend > 0 && num.Finite(bend) {
+			s.problem.U[s.bound[k]] -= bend / num.Norm2(c.gradient)
+			curved = true
+		}
+	}
+	if !curved {
+		return nil
+	}
+	return s.solve(s.problem)
+}
+
 // learn updates the curvature after a step from x to y, damped so that it stays positive.
 func (s *Slopes) learn(x, y []float64) {
 	n := len(x)
 	g := s.gradient(y)
-	if g == nil || s.here.gradient == nil {
+	if g == nil || s.here == nil {
 		return
 	}
 	step, dif, hs := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -197,7 +240,7 @@ func (s *Slopes) learn(x, y []float64) {
 		if s.widths[j] > 0 {
 			step[j] = (y[j] - x[j]) / s.widths[j]
 		}
-		dif[j] = g[j] - s.here.gradient[j]
+		dif[j] = g[j] - s.here[j]
 	}
 	sy, ss := num.Dot(step, dif), num.Dot(step, step)
 	if !(ss > 0) || math.IsInf(sy, 0) || math.IsNaN(sy) {
@@ -314,15 +357,19 @@ func (s *Slopes) direction(x []float64, reach float64) []float64 {
 		a.Add(len(q.L), n, -1)
 		row(g, 1/s.long, 0)
 	}
+	s.bound = s.bound[:0]
 	for _, c := range s.rows {
 		size := num.Norm2(c.gradient)
 		if !(size > 0) || math.IsInf(size, 1) || -c.value/size >= math.Sqrt(float64(n)) { // no step of the box reaches it
+			s.bound = append(s.bound, -1)
 			continue
 		}
+		s.bound = append(s.bound, len(q.L))
 		row(c.gradient, 1/size, max(-c.value, 0)/size)
 	}
 	q.P, _ = quadratic.CSC(n+1, n+1)
 	q.A, _ = a.CSC(len(q.L), n+1)
+	s.problem = q
 	d := s.solve(q)
 	if d == nil || num.Norm2(d) == 0 {
 		return nil
@@ -342,7 +389,7 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 		}
 		g := s.gradient(y)
 		if k == 0 {
-			s.here.gradient = g
+			s.here = g
 		}
 		if g != nil {
 			list = append(list, g)
@@ -354,18 +401,18 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 // constraints linearises the constraints at x. Variables are in parts of reach times their ranges.
 func (s *Slopes) constraints(x []float64, reach float64) {
 	s.rows = s.rows[:0]
-	add := func(value float64, of func(g []float64)) {
-		g := make([]float64, len(x))
+	add := func(at func(x []float64) float64, of func(g []float64)) {
+		value, g := at(x), make([]float64, len(x))
 		of(g)
 		for j := range g {
 			g[j] *= reach * s.widths[j]
 		}
 		if num.Finite(value) && num.FirstNotFinite(g) < 0 {
-			s.rows = append(s.rows, slope{value, g})
+			s.rows = append(s.rows, slope{value, g, at})
 		}
 	}
 	convexified := func(c *dc.Constraint) {
-		add(c.E.Value(x), func(g []float64) { c.E.AddGradient(g, 1, x) })
+		add(c.E.Value, func(g []float64) { c.E.AddGradient(g, 1, x) })
 	}
 	for _, c := range s.Sub.Hard {
 		if c.DC {
@@ -374,12 +421,11 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 		}
 		for k := range c.Lo {
 			l := c.A.Entry(k)
-			v := l.Value(x)
 			if !math.IsInf(c.Hi[k], 1) {
-				add(v-c.Hi[k], func(g []float64) { l.AddSubgrad(g, 1, x) })
+				add(func(x []float64) float64 { return l.Value(x) - c.Hi[k] }, func(g []float64) { l.AddSubgrad(g, 1, x) })
 			}
 			if !math.IsInf(c.Lo[k], -1) {
-				add(c.Lo[k]-v, func(g []float64) { l.AddSubgrad(g, -1, x) })
+				add(func(x []float64) float64 { return c.Lo[k] - l.Value(x) }, func(g []float64) { l.AddSubgrad(g, -1, x) })
 			}
 		}
 	}
