@@ -3,6 +3,7 @@ package dc
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,7 +47,7 @@ func Const(shape []int, data []float64) Affine {
 // Mat is a constant matrix of shape [rows columns]; m is copied. A nil m gives an Affine
 // with an error.
 func Mat(m mat.Matrix) Affine {
-	if m == nil {
+	if isNil(m) {
 		return failed("a matrix is nil")
 	}
 	r, c := m.Dims()
@@ -57,6 +58,12 @@ func Mat(m mat.Matrix) Affine {
 		}
 	}
 	return Affine{shape: []int{r, c}, c: data}
+}
+
+// isNil reports whether v is nil or holds a nil pointer.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
 // Entries is the vector of the given functions, of shape [len(rows)]; they are copied.
@@ -226,6 +233,9 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 		return failed("%s of shapes %v and %v", what, a.shape, b.shape)
 	}
 	out := Affine{shape: a.shape, c: make([]float64, 0, len(a.c)), of: a.of.join(b.of)}
+	if out.of != nil && out.of.wrong != nil { // equal coefficients of two models would cancel
+		return Affine{err: out.of.wrong, c: []float64{0}}
+	}
 	if a.IsConst() && b.IsConst() {
 		for k, v := range a.c {
 			if !scalar {
@@ -304,7 +314,7 @@ func (a Affine) ScaleEach(w []float64) Affine {
 
 // sameEntries reports whether two arrays hold the same functions.
 func sameEntries(a, b *Affine) bool {
-	if len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
+	if a.of != nil && b.of != nil && a.of != b.of || len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
 		return false
 	}
 	for k := range a.c {

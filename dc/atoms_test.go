@@ -339,8 +339,16 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 	model := dc.NewModel()
 	x := model.Var("x", []int{3})
 	y := model.Var("y", []int{2})
-	other := dc.NewModel().Var("x", nil)
+	other, twin := dc.NewModel().Var("x", nil), dc.NewModel().Var("x", []int{3})
 	for want, e := range map[string]dc.Operand{
+		"variable of another":    dc.Inner(x, twin),
+		"variable of another mo": dc.Norm1(twin.Sub(x)),
+		"of another model occur": dc.Abs(dc.Sum(x.At(0), twin.At(0).Neg())),
+		"2 variables with 1":     dc.NewLinear([]int{0, 1}, []float64{1}, 0),
+		"variable number -1":     dc.NewLinear([]int{-1}, []float64{1}, 0),
+		"number 77 to 77 of 5":   model.Own(dc.NewLinear([]int{77}, []float64{1}, 0)),
+		"matrix that is nil":     dc.Quad(x, (*mat.SymDense)(nil)),
+		"matrix is nil":          dc.Norm1(dc.MatMul(dc.Mat((*mat.Dense)(nil)), x)),
 		"[3] and [2]":            dc.Norm2(x.Add(y)).Scale(2).Add(dc.Num(1)),
 		"scalar is wanted":       dc.Abs(x),
 		"index 3":                dc.Abs(x.At(3)),

@@ -349,12 +349,18 @@ func sumExprs(es []Expr) Expr {
 		return es[0]
 	}
 	out := Expr{lin: sumAffineParts(es, lins)}
+	for k := range es {
+		out.of = out.of.join(es[k].owner())
+	}
+	if out.of != nil && out.of.wrong != nil { // equal terms of two models would cancel
+		return Expr{err: out.of.wrong}
+	}
 	if terms == 0 {
 		return out
 	}
 	all := gathered{terms: make([]term, 0, terms), few: terms <= mostPairs}
 	for k := range es {
-		out.of, out.composite = out.of.join(es[k].of), out.composite || es[k].composite
+		out.composite = out.composite || es[k].composite
 		for _, t := range es[k].terms {
 			all.add(t.w, t.f)
 		}

@@ -110,6 +110,9 @@ func QuadContext(ctx context.Context, a Affine, q mat.Symmetric) Expr {
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
 	}
+	if isNil(q) {
+		return badExpr("quad of a matrix that is nil")
+	}
 	n := q.SymmetricDim()
 	if n != a.Len() {
 		return badExpr("quad of %d entries with a matrix of order %d", a.Len(), n)

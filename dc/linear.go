@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 )
@@ -16,8 +17,15 @@ type Linear struct {
 }
 
 // NewLinear is the function with these coefficients, in any order; those of one
-// variable are added. It takes over the slices.
+// variable are added. It takes over the slices, which are of one length; where they are not, or a number
+// is negative, the function is an error of the problem that uses it.
 func NewLinear(idx []int, val []float64, c float64) Linear {
+	if len(idx) != len(val) {
+		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of %d variables with %d coefficients", len(idx), len(val))}}
+	}
+	if len(idx) > 0 && slices.Min(idx) < 0 {
+		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of variable number %d", slices.Min(idx))}}
+	}
 	idx, val = compress(idx, val)
 	return Linear{Idx: idx, Val: val, Const: c}
 }

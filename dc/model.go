@@ -51,6 +51,10 @@ func (m *Model) declare(v *Variable, opts []VarOption) Affine {
 	}
 	m.names[name] = true
 	for _, o := range opts {
+		if o == nil {
+			m.fail(fmt.Errorf("dc: variable %s: an option is nil", name))
+			continue
+		}
 		if err := o(v); err != nil {
 			m.fail(fmt.Errorf("dc: variable %s: %w", name, err))
 		}
@@ -86,8 +90,15 @@ func (m *Model) declare(v *Variable, opts []VarOption) Affine {
 const mostEntries = math.MaxInt32
 
 // Own returns l, whose variables are given by their numbers, as a function of
-// this model's variables. The known bounds of the variables hold for it then.
+// this model's variables. The known bounds of the variables hold for it then. A number that
+// is none of a variable so far is an error of Problem where l is used.
 func (m *Model) Own(l Linear) Linear {
+	if l.of != nil && l.of.wrong != nil {
+		return l
+	}
+	if n := len(l.Idx); n > 0 && (l.Idx[0] < 0 || l.Idx[n-1] >= m.p.n) {
+		return Linear{of: &space{wrong: fmt.Errorf("dc: a function of variables number %d to %d of %d", l.Idx[0], l.Idx[n-1], m.p.n)}}
+	}
 	l.of = m.space
 	return l
 }

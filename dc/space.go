@@ -15,7 +15,7 @@ type space struct {
 	// within are the bounds that rows of one variable add. A point may break
 	// those by the tolerance, so they serve scaling alone.
 	within []Interval
-	mixed  bool // functions of several models were combined
+	wrong  error // why a function belongs to no model: it is made of variables of several, or of wrong numbers
 }
 
 // join is the space of a function that is made of two. nil stands for no
@@ -24,10 +24,12 @@ func (s *space) join(o *space) *space {
 	switch {
 	case o == nil || s == o:
 		return s
-	case s == nil:
+	case s == nil || o.wrong != nil:
 		return o
+	case s.wrong != nil:
+		return s
 	}
-	return &space{mixed: true}
+	return &space{wrong: errOtherModel}
 }
 
 // add appends the bounds of a variable.
@@ -100,8 +102,11 @@ func (s *space) interval(j int) Interval {
 
 // check refuses a function that does not belong to the model with space of.
 func (s *space) check(of *space) error {
-	if s == nil || s == of {
+	switch {
+	case s == nil || s == of:
 		return nil
+	case s.wrong != nil:
+		return s.wrong
 	}
 	return errOtherModel
 }

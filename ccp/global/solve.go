@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime/debug"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -32,7 +33,9 @@ import (
 // for which there is no such search, or too large a one, is a *UnsupportedError.
 //
 // It starts from x0 or, if that is nil, from starts points as ccp.Multistart does.
-func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (*Result, error) {
+//
+// A panic in a user's backend or recorder is a *ccp.PanicError, together with the best point if there is one.
+func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (out *Result, err error) {
 	if p == nil {
 		return nil, errors.New("global: the problem is nil; did Model.Problem return an error?")
 	}
@@ -40,7 +43,15 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 		return nil, err
 	}
 	began := time.Now()
-	g, err := newGlobal(p, set)
+	var g *searcher
+	defer func() {
+		if v := recover(); v != nil {
+			if err = (&ccp.PanicError{Where: "a function that global.Solve called", Value: v, Stack: debug.Stack()}); g != nil {
+				out = g.res
+			}
+		}
+	}()
+	g, err = newGlobal(p, set)
 	if err != nil || set.Global.Proof {
 		if g, err = newSpatial(p, set, err); err != nil {
 			return nil, err

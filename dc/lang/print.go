@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -17,6 +18,9 @@ import (
 // its data. Parameters of dc.Model.Param become data. Refused are functions of a
 // library's user and starts for some entries of a variable only.
 func Print(p *dc.Problem, o ProblemOptions) ([]byte, error) {
+	if p == nil {
+		return nil, errors.New("lang: the problem is nil; did Model.Problem return an error?")
+	}
 	names := slices.Concat(slices.Collect(maps.Keys(functions)), slices.Collect(maps.Keys(fixed)))
 	text, err := printer.Source(p, names)
 	if err != nil {

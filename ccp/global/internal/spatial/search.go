@@ -265,14 +265,23 @@ func (s *Search) visitAll(ctx context.Context, now []node) []visit {
 	out := make([]visit, len(now))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	panics := make([]any, len(now))
 	for i := range now {
 		slots <- struct{}{}
 		group.Go(func() {
+			defer func() {
+				panics[i] = recover()
+				<-slots
+			}()
 			out[i] = s.visit(ctx, &now[i])
-			<-slots
 		})
 	}
 	group.Wait()
+	for _, v := range panics {
+		if v != nil {
+			panic(v) // of a user's backend: here the caller can recover
+		}
+	}
 	return out
 }
 
