@@ -145,9 +145,9 @@ func anyFile(t *testing.T, dir string) string {
 	return list[0]
 }
 
-// TestFit: a fleet goes through the rounds of a fit; a worker that is lost and a run that was stopped change
-// nothing; a part that cannot be read is dead with its reason.
-func TestFit(t *testing.T) {
+// fitPlan is the plan of a fit over five files, and the model that one process makes of them.
+func fitPlan(t *testing.T) (*plan.Plan, string) {
+	t.Helper()
 	data := t.TempDir()
 	var paths []string
 	for k := range 5 {
@@ -158,7 +158,7 @@ func TestFit(t *testing.T) {
 			fmt.Fprintf(&text, "%.17g,%.17g,%.17g\n", a, b, math.Abs(a)-b+.05*math.Sin(float64(i*i)))
 		}
 		at := filepath.Join(data, fmt.Sprintf("part-%d.csv", k))
-		if err := os.WriteFile(at, []byte(text.String()), 0o666); err != nil {
+		if err := os.WriteFile(at, []byte(text.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, at)
@@ -168,11 +168,38 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := lder.NewRegressor(set)
-	want.Target = "y"
-	if _, err := shards.Fit(t.Context(), want, &shards.Files{Paths: paths}, shards.Options{}); err != nil {
+	r := lder.NewRegressor(set)
+	r.Target = "y"
+	if _, err := shards.Fit(t.Context(), r, &shards.Files{Paths: paths}, shards.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	var b strings.Builder
+	if _, err := r.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return p, b.String()
+}
+
+// sameModel fails unless the folder holds the rounds of a fit that end in a model.
+func sameModel(t *testing.T, p *plan.Plan, dir, want string) {
+	t.Helper()
+	got, err := p.Rounds(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if _, err := got.Model.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != want {
+		t.Errorf("the models differ:\n%s\n%s", &b, want)
+	}
+}
+
+// TestFit: a fleet goes through the rounds of a fit; a worker that is lost and a run that was stopped change
+// nothing; a part that cannot be read is dead with its reason.
+func TestFit(t *testing.T) {
+	p, want := fitPlan(t)
 	c := broker(t, cluster.Broker{})
 	work(t, cluster.Worker{Client: c, Jobs: 1})
 	work(t, cluster.Worker{Client: c, Jobs: 2})
@@ -191,21 +218,8 @@ func TestFit(t *testing.T) {
 	if err != nil || out.Done != 5 || last.Kind != "fit" || last.Plan != p.ID() || !strings.Contains(last.String(), "round ") {
 		t.Fatalf("%+v, %v, %v", out, err, last)
 	}
-	got, err := p.Rounds(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var a, b strings.Builder
-	if _, err := got.Model.WriteTo(&a); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := want.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	if a.String() != b.String() {
-		t.Errorf("the models differ:\n%s\n%s", &a, &b)
-	}
-	if err := os.Remove(paths[2]); err != nil {
+	sameModel(t, p, dir, want)
+	if err := os.Remove(filepath.FromSlash(p.Files[2].Path)); err != nil {
 		t.Fatal(err)
 	}
 	out, err = cluster.Run(t.Context(), p, cluster.Options{Client: c, Dir: t.TempDir()})
@@ -258,6 +272,23 @@ func TestFailures(t *testing.T) {
 	if out, err := cluster.Run(t.Context(), p, cluster.Options{Client: c, Dir: dir}); err != nil || len(out.Dead) != 3 || tries[3].Load() != 2*cluster.MostFailures {
 		t.Errorf("again: %+v, %v, %d attempts", out, err, tries[3].Load())
 	}
+}
+
+// TestFull: a broker without room ends the run with a message that says so; the results so far stay.
+func TestFull(t *testing.T) {
+	c := broker(t, cluster.Broker{MostStore: 40_000})
+	work(t, cluster.Worker{Client: c, Jobs: 1})
+	p, dir := sweep(t, 400), t.TempDir()
+	out, err := cluster.Run(t.Context(), p, cluster.Options{Client: c, Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "the broker has no room") {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	roomy := broker(t, cluster.Broker{})
+	work(t, cluster.Worker{Client: roomy, Jobs: 1})
+	if out, err := cluster.Run(t.Context(), p, cluster.Options{Client: roomy, Dir: dir}); err != nil || out.Done != 400 {
+		t.Errorf("with room: %+v, %v", out, err)
+	}
+	same(t, p, dir)
 }
 
 // TestStop: another process ends a run; workers leave their shards, and the run goes on from

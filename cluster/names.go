@@ -88,6 +88,8 @@ type presence struct {
 	Worker string         `json:"worker"`
 	Jobs   int            `json:"jobs"`
 	Busy   map[string]int `json:"busy"` // shards in work by plan
+	// Full says that the broker had no room for the results of its last task.
+	Full bool `json:"full,omitempty"`
 }
 
 // leader is the best objective of a plan so far.
@@ -177,6 +179,8 @@ func patiently(ctx context.Context, f func(ctx context.Context) error) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case isFull(err):
+			return errFull
 		case final(err):
 			return err
 		}
@@ -186,6 +190,16 @@ func patiently(ctx context.Context, f func(ctx context.Context) error) error {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// errFull says that the broker cannot store messages.
+var errFull = errors.New("the broker has no room: the disk of its store is full, or its limit is reached; make room and start the broker again")
+
+// isFull reports whether a broker has no room: insufficient resources, insufficient storage resources, a
+// message that could not be stored.
+func isFull(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == 10023 || api.ErrorCode == 10047 || api.ErrorCode == 10077)
 }
 
 // final reports whether an error stays where an attempt is repeated.

@@ -146,6 +146,18 @@ func (w *watch) jobs() (n int) {
 	return n
 }
 
+// full reports whether the broker had no room for the results of a worker.
+func (w *watch) full() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.workers {
+		if s.Full && time.Since(s.at) < silence {
+			return true
+		}
+	}
+	return false
+}
+
 // now is the progress; due says whether the last one was told long enough ago.
 func (w *watch) now(left int) (p Progress, due bool) {
 	w.mu.Lock()

@@ -312,6 +312,9 @@ func (r *run) all(ctx context.Context) error {
 		if got > 0 {
 			r.quiet = time.Now()
 		}
+		if got == 0 && r.watch.full() {
+			return errFull
+		}
 		if err := r.reconcile(ctx); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -50,6 +51,9 @@ func Serve(b Broker) (*Server, error) {
 		ServerName: "dcopt", Host: host, Port: number, JetStream: true, StoreDir: b.Store, JetStreamMaxStore: b.MostStore,
 		MaxPayload: mostMessage + 4096, NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
 	}
+	if b.MostStore > 0 {
+		opts.JetStreamMaxMemory = mostMessage // of 0 the server chooses both limits itself; nothing is kept in memory
+	}
 	for _, c := range b.Credentials {
 		user, password, ok := strings.Cut(c, ":")
 		if !ok {
@@ -89,6 +93,22 @@ func Serve(b Broker) (*Server, error) {
 
 // URL is where clients connect.
 func (s *Server) URL() string { return s.s.ClientURL() }
+
+// Watch waits until ctx ends, or until the broker stores no more because its disk is full: that is the error.
+func (s *Server) Watch(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if !s.s.JetStreamEnabled() {
+				return errFull
+			}
+		}
+	}
+}
 
 // Wait waits until the broker has ended.
 func (s *Server) Wait() { s.s.WaitForShutdown() }

@@ -165,7 +165,8 @@ func (s *slurm) output(name string, args ...string) string {
 }
 
 // TestSlurm: an array of 16 tasks on two nodes, of which one's daemon is killed while it computes. Its
-// tasks run again on the other, and the results are those of one process, bit for bit.
+// tasks run again on the other, and the results are those of one process, bit for bit. So it is with the four
+// tasks of a fit, which share its rounds.
 func TestSlurm(t *testing.T) {
 	s := startSlurm(t)
 	dir := t.TempDir()
@@ -179,22 +180,29 @@ func TestSlurm(t *testing.T) {
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 1\nexec "+bin+" \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := sweep(t, 40)
-	text, err := p.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := plan.Job{Plan: filepath.Join(dir, "plan.json"), Out: filepath.Join(dir, "results"), Program: slow, Tasks: 16, CPUs: 1}
-	script, err := job.Slurm(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"plan.json": string(text), "job.sh": script} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+	submit := func(name string, p *plan.Plan, tasks int) (results string) {
+		text, err := p.Encode()
+		if err != nil {
 			t.Fatal(err)
 		}
+		at := filepath.Join(dir, name)
+		job := plan.Job{Plan: at + ".json", Out: at, Program: slow, Tasks: tasks, CPUs: 1}
+		script, err := job.Slurm(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ending, text := range map[string]string{".json": string(text), ".sh": script} {
+			if err := os.WriteFile(at+ending, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.output("sbatch", "-o", at+"-%a.log", at+".sh")
+		return at
 	}
-	s.output("sbatch", "-o", filepath.Join(dir, "%a.log"), filepath.Join(dir, "job.sh"))
+	p := sweep(t, 40)
+	fit, model := fitPlan(t)
+	fitted := submit("fit", fit, 4)
+	results := submit("sweep", p, 16)
 	for s.output("squeue", "-h", "-t", "running", "-w", "n2") == "" {
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -205,9 +213,10 @@ func TestSlurm(t *testing.T) {
 	for s.output("squeue", "-h") != "" {
 		time.Sleep(200 * time.Millisecond)
 	}
-	same(t, p, job.Out)
+	same(t, p, results)
+	sameModel(t, fit, fitted, model)
 	// Submitted again, there is nothing to compute, and nothing changes.
-	out, err := exec.Command(bin, "shard", "merge", job.Out, "--json").Output()
+	out, err := exec.Command(bin, "shard", "merge", results, "--json").Output()
 	if err != nil || bytes.Count(out, []byte("\n")) != 40 {
 		t.Errorf("%v, %d lines", err, bytes.Count(out, []byte("\n")))
 	}

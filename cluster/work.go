@@ -41,6 +41,7 @@ type worker struct {
 	leaders map[string]leader
 	active  map[*active]bool
 	over    map[string]bool // epochs of runs that were cancelled
+	full    bool            // the broker had no room for the last results
 	sources plan.Sources
 }
 
@@ -78,6 +79,7 @@ func Work(ctx context.Context, set Worker) error {
 		host, _ := os.Hostname()
 		w.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
+	w.sources.Open = OpenPart
 	if err := patiently(ctx, func(ctx context.Context) (err error) {
 		w.store, err = openStore(ctx, nc, w.ackWait())
 		return err
@@ -136,6 +138,7 @@ func (w *worker) live(ctx context.Context) {
 		for a := range w.active {
 			p.Busy[a.task.Plan] += a.task.To - a.task.From
 		}
+		p.Full = w.full
 		w.mu.Unlock()
 		if b, err := json.Marshal(p); err == nil {
 			_ = w.nc.Publish(presenceSubject, b) // the next one comes in a second
@@ -231,6 +234,7 @@ func (w *worker) task(ctx context.Context, msg jetstream.Msg, runners map[string
 	<-beats
 	w.mu.Lock()
 	delete(w.active, a)
+	w.full = errors.Is(err, errFull)
 	w.mu.Unlock()
 	switch {
 	case err == nil, context.Cause(work) == errCancelled && ctx.Err() == nil:

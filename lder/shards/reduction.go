@@ -221,7 +221,7 @@ func (f *Reduction) fits(a *Answer) error {
 		if a.Sums == nil && a.Products == nil {
 			return nil // no row has a target
 		}
-		if len(a.Sums) != len(q.Members) || q.Products && len(a.Products) != q.Folds {
+		if len(a.Sums) != len(q.Members) || q.Products && len(a.Products) != q.Folds+1 {
 			return wrong
 		}
 		for k, s := range a.Sums {
@@ -477,7 +477,7 @@ func (f *Reduction) next() {
 	f.round.Products = step == stepErrors && f.penalty != nil
 	f.total, f.cross = make([]Sums, len(list)), nil
 	if f.round.Products {
-		f.cross = make([]Vector, f.opt.Folds)
+		f.cross = make([]Vector, f.opt.Folds+1)
 	}
 }
 
@@ -645,28 +645,32 @@ func fvu(loss float64, y moments) float64 {
 // estimates the error of the stack: of each fold with the weights from the others.
 func (f *Reduction) weigh() {
 	k := len(f.penalty)
-	loss := 0.0
+	unseen, trained := 0.0, 0.0
 	for fold := -1; fold < f.opt.Folds; fold++ {
 		e := ensemble.Normal{Gram: make([]float64, k*k), RHS: make([]float64, k)}
-		for other, v := range f.cross {
+		for other, v := range f.cross[:f.opt.Folds] {
 			if other == fold {
 				continue
 			}
 			addProducts(&e, v)
 		}
 		w := e.Weights(int(f.rows))
-		if fold < 0 {
-			f.stack(w)
+		if fold >= 0 {
+			unseen += quadratic(f.cross[fold], w)
 			continue
 		}
-		loss += quadratic(f.cross[fold], w)
+		f.stack(w)
+		var of []float64
+		for m := range f.members {
+			of = append(of, w[m/f.opt.Folds]/float64(f.opt.Folds))
+		}
+		trained = quadratic(f.cross[f.opt.Folds], of)
 	}
 	y := f.except(-1)[0]
-	loss *= f.all.Y[1] * f.all.Y[1]
 	if y.n >= fewestRows {
-		f.r.Training.OOB = fvu(loss, y)
+		f.r.Training.OOB = fvu(unseen*f.all.Y[1]*f.all.Y[1], y)
 	}
-	f.r.Training.MSE, f.r.Training.FVU = loss/y.n, fvu(loss, y)
+	f.errors(trained / f.rows)
 }
 
 // addProducts adds products of k predictions and the target, an upper triangle.

@@ -113,7 +113,8 @@ type Answer struct {
 	Sample  *Sampled `json:"sample,omitempty"`
 	Sums    []Sums   `json:"sums,omitempty"` // one per member
 	// Products, one per fold, are those of the predictions of the members that are not trained on it,
-	// in their order, and the target, each with each, in rows of the upper triangle.
+	// in their order, and the target, each with each, in rows of the upper triangle; the last is of all members
+	// and all rows.
 	Products []Vector `json:"products,omitempty"`
 }
 
@@ -376,46 +377,55 @@ func (s *summer) errors() {
 			s.sums[k].Losses, s.shares[k] = make([]float64, 1), make(Vector, m.R1+m.R2)
 		}
 		if s.Products {
-			s.cross = make([]Vector, s.Folds)
+			s.cross = make([]Vector, s.Folds+1)
 		}
 	}
 	row := make([]float64, n+1)
 	row[n] = 1
-	var seen []float64
+	var all, seen []float64
 	for i, y := range s.y {
 		fold := int(s.rows[i])
-		seen = seen[:0]
+		all, seen = all[:0], seen[:0]
 		for k := range s.Members {
 			m := &s.Members[k]
-			if m.Fold >= 0 && m.Fold != fold {
+			mine := m.Fold < 0 || m.Fold == fold
+			if !mine && !s.Products {
 				continue
 			}
 			copy(row, s.x[i*n:(i+1)*n])
 			m.standardise(row[:n])
 			u, v, value := refit.EvalArgs(m.Pieces, m.R1, row)
 			value = min(max(value, m.Clip[0]), m.Clip[1])
+			all = append(all, value)
+			if !mine {
+				continue
+			}
+			seen = append(seen, value)
 			e := (y-m.Y[0])/m.Y[1] - value
 			s.sums[k].Losses[0] += e * e
 			s.shares[k][u]++
 			s.shares[k][m.R1+v]++
-			if s.Products && m.Fold >= 0 {
-				seen = append(seen, value)
-			}
 		}
-		if len(seen) == 0 {
+		if !s.Products {
 			continue
 		}
 		unit := s.Members[0].Y // that of all
-		seen = append(seen, (y-unit[0])/unit[1])
-		if s.cross[fold] == nil {
-			s.cross[fold] = make(Vector, len(seen)*(len(seen)+1)/2)
-		}
-		at := 0
-		for a, u := range seen {
-			for _, v := range seen[a:] {
-				s.cross[fold][at] += u * v
-				at++
-			}
+		y = (y - unit[0]) / unit[1]
+		products(&s.cross[fold], append(seen, y))
+		products(&s.cross[s.Folds], append(all, y))
+	}
+}
+
+// products adds those of numbers, each with each.
+func products(sum *Vector, v []float64) {
+	if *sum == nil {
+		*sum = make(Vector, len(v)*(len(v)+1)/2)
+	}
+	at := 0
+	for a, u := range v {
+		for _, w := range v[a:] {
+			(*sum)[at] += u * w
+			at++
 		}
 	}
 }

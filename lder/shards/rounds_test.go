@@ -154,6 +154,13 @@ func TestStack(t *testing.T) {
 	if a > 1.3*b || got.Training.OOB > 1.3*a || got.Training.OOB < a/1.3 {
 		t.Errorf("fvu %g on new rows, %g out of bag; in memory %g", a, got.Training.OOB, b)
 	}
+	p, err := got.Predict(x[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mse := dataset.MSE(y[:n], p); math.Abs(mse-got.Training.MSE) > 1e-9*mse {
+		t.Errorf("mse %g on the training rows, it says %g", mse, got.Training.MSE)
+	}
 	if models, _ := got.Ensemble.Size(); models < 10 || models > 30 {
 		t.Errorf("%d models", models)
 	}

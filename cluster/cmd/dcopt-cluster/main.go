@@ -139,8 +139,11 @@ func serveCommand() *cli.Command {
 				return usagef("%w", err)
 			}
 			fmt.Fprintf(c.App.ErrWriter, "dcopt-cluster: the broker is at %s\n", s.URL())
-			<-c.Context.Done()
+			err = s.Watch(c.Context)
 			s.Close()
+			if err != nil {
+				return usagef("%w", err)
+			}
 			return nil
 		},
 	}
