@@ -78,7 +78,8 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/subproblem": "internal/num dc qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/rows":       "internal/num dc",
+	"ccp/internal/subproblem": "internal/num dc ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A backend's problem without the columns of parameters.
 	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
 	"ccp/internal/implicit": "dc internal/num",
@@ -97,7 +98,7 @@ var mayImport = map[string]string{
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
-	"ccp/global": "internal/num dc qpbackend qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/flat ccp/global/internal/spatial",
+	"ccp/global": "internal/num dc qpbackend qpbackend/ipm ccp ccp/internal/rows ccp/internal/subproblem ccp/global/internal/flat ccp/global/internal/spatial",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/flat": "dc",
 	// The branch and bound over intervals of columns.

@@ -200,7 +200,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.work, res.least = r.work(), max(r.set.Tol*r.p.ObjectiveSize(res.X), res.ObjectiveError)
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
-	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == len(r.tip.Rows) && res.Iterations > 0 {
+	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
 		res.take(r.tip.WrittenDuals())
 	}
 	return res

@@ -354,22 +354,25 @@ func (r *run) turn() bool {
 	rng := rand.New(rand.NewPCG(r.set.Seed, 0x7475+uint64(r.penalty.turns))) // the second word names the stream
 	turned := false
 	copy(r.z, r.x)
-	for _, c := range r.sub.Soft {
-		idx := c.E.H().Support()
+	for k, gap := range r.sub.SoftValues(r.x) {
+		c := r.sub.Soft[k]
+		if !(gap > r.set.FeasTol) {
+			continue
+		}
+		idx := c.E().H().Support()
 		if len(idx) != 1 {
 			continue
 		}
 		j := idx[0]
 		lo, hi := r.where.Lo[j], r.where.Hi[j]
-		gap := c.E.Value(r.x)
-		if lo == hi || math.IsInf(hi-lo, 1) || !(gap > r.set.FeasTol) {
+		if lo == hi || math.IsInf(hi-lo, 1) {
 			continue
 		}
 		r.z[j] = lo + hi - r.x[j]
 		if math.Abs(r.z[j]-r.x[j]) < middle*(hi-lo) {
 			r.z[j] = lo + (hi-lo)*rng.Float64()
 		}
-		if !(c.E.Value(r.z) <= gap*(1+1e-6)) {
+		if !(c.Value(r.z) <= gap*(1+1e-6)) {
 			r.z[j] = r.x[j]
 		}
 		turned = turned || r.z[j] != r.x[j]

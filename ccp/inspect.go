@@ -44,7 +44,7 @@ func InspectContext(ctx context.Context, p *dc.Problem) (Summary, error) {
 	n, m := s.QP.Dims()
 	sum := Summary{
 		Variables: p.NumVars(), Columns: n, Rows: m, NonzerosP: s.QP.P.NNZ(), NonzerosA: s.QP.A.NNZ(),
-		Slacks: len(s.Slacks), Linearised: len(s.Cuts), problem: s.QP,
+		Slacks: len(s.Slacks), Linearised: s.NumCuts(), problem: s.QP,
 	}
 	sum.count(s.QP.Cones)
 	return sum, nil

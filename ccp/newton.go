@@ -192,7 +192,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 			return err
 		},
 	}
-	if method == n.method && len(r.sub.Res.Y) == len(r.sub.Rows) {
+	if method == n.method && len(r.sub.Res.Y) == r.sub.Rows.Count() {
 		at.Duals = r.sub.Duals().Rows
 	}
 	to, err := method.From(ctx, at)

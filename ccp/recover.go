@@ -163,11 +163,12 @@ func (r *run) outOfRange() outcome {
 	if r.res.nearly {
 		return outcome{}
 	}
-	for _, c := range r.sub.Soft {
-		if !(c.E.Value(r.x) > r.set.FeasTol) {
+	for k, v := range r.sub.SoftValues(r.x) {
+		c := r.sub.Soft[k]
+		if !(v > r.set.FeasTol) {
 			continue
 		}
-		if least := c.E.Range().Lo; least > r.set.FeasTol {
+		if least := c.E().Range().Lo; least > r.set.FeasTol {
 			r.res.Conflict = []string{c.Name()}
 			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables meets %s, which is broken by %.3g at least", c.Name(), least)}
 		}
@@ -188,8 +189,9 @@ func (r *run) excluded(end outcome) outcome {
 		return end
 	}
 	equations := slices.ContainsFunc(r.sub.Hard, equates)
-	for _, c := range r.sub.Soft {
-		if !equations && !(c.E.Value(r.res.X) > r.set.FeasTol) {
+	for k, v := range r.sub.SoftValues(r.res.X) {
+		c := r.sub.Soft[k]
+		if !equations && !(v > r.set.FeasTol) {
 			continue // the range holds that value
 		}
 		if least := r.p.ReducedRange(c).Lo; least > r.set.FeasTol {

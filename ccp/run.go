@@ -181,7 +181,7 @@ func (r *run) keeps(it Iteration) bool {
 
 // duals are the multipliers of the convex problem that has led to x.
 func (r *run) duals() (none subproblem.Multipliers) {
-	if len(r.tip.Res.Y) != len(r.tip.Rows) {
+	if len(r.tip.Res.Y) != r.tip.Rows.Count() {
 		return none
 	}
 	return r.tip.WrittenDuals()

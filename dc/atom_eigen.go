@@ -72,9 +72,6 @@ func constant(name string, v float64) Expr {
 	return constantExpr(v)
 }
 
-// Semidefinite states that a symmetric matrix is positive semidefinite.
-func Semidefinite(a Affine) Constraint { return GE(LambdaMin(a), Num(0)) }
-
 type eigenSum struct {
 	*symmetric
 	k int

@@ -194,7 +194,7 @@ var samples = []sample{
 		return dc.Sum(parts...)
 	}, cone: true, positive: true},
 	{atom: "MatFrac", make: func(a dc.Affine) dc.Expr { return dc.MatFrac(a.Range(0, 3), dc.Mat(definite.SliceSym(0, 3))) }},
-	{atom: "Semidefinite", make: func(a dc.Affine) dc.Expr { return dc.Semidefinite(threeByThree(a)).E }, cone: true},
+	{atom: "Semidefinite", make: func(a dc.Affine) dc.Expr { return dc.Semidefinite(threeByThree(a)).E() }, cone: true},
 	{atom: "BlackBox", make: func(a dc.Affine) dc.Expr { return dc.BlackBox("cubes", cubes{}, a) }, oracle: true},
 }
 

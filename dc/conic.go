@@ -14,7 +14,7 @@ import (
 // the dual cone.
 func InCone(kind ConeKind, alpha float64, a Affine) Constraint {
 	if err := a.Err(); err != nil {
-		return Constraint{err: err}
+		return refused(err)
 	}
 	n := a.Len()
 	a = a.Reshape(n)
@@ -27,12 +27,12 @@ func InCone(kind ConeKind, alpha float64, a Affine) Constraint {
 	case kind == PowerCone && n == 3 && alpha > 0 && alpha < 1:
 		e = Abs(a.At(2)).Sub(WeightedGeoMean(a.Range(0, 2), []float64{alpha, 1 - alpha}))
 	case kind == PowerCone && n == 3:
-		return Constraint{err: badExpr("a power cone with α = %g, want 0 < α < 1", alpha).err}
+		return refused(badExpr("a power cone with α = %g, want 0 < α < 1", alpha).err)
 	default:
-		return Constraint{err: badExpr("no %v cone has %d entries", kind, n).err}
+		return refused(badExpr("no %v cone has %d entries", kind, n).err)
 	}
 	if e.err != nil {
-		return Constraint{err: e.err}
+		return refused(e.err)
 	}
 	rows := make([]Linear, n)
 	for k := range rows {
@@ -42,7 +42,7 @@ func InCone(kind ConeKind, alpha float64, a Affine) Constraint {
 	if kind == PowerCone {
 		k.Alpha = alpha
 	}
-	return Constraint{E: e, DC: true, cone: &k}
+	return stated(Common{e: e, DC: true, cone: &k})
 }
 
 // Cone is the cone of a constraint that InCone has made; ok is false for any other.

@@ -3,7 +3,6 @@ package dc
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 )
@@ -11,19 +10,27 @@ import (
 // Constraint is either lo ≤ A ≤ hi for the entries of an affine A, or e ≤ 0
 // for one DC expression. Make one with LE, GE, EQ, Between, Semidefinite or InCone.
 type Constraint struct {
-	// Family and Index name it: apart[1,2]. Both may be empty.
+	*Common
+	member int // its number in Common.members
+}
+
+// Common is the statement of a constraint. Constraints of a Problem that have one name,
+// follow one another and differ in numbers alone share one: their numbers are arrays in it.
+type Common struct {
+	// Family names it, together with Index: apart[1,2]. It may be empty.
 	Family string
-	Index  []int
 
 	// Affine constraints: bounds for every entry, ±Inf for none.
 	A      Affine
 	Lo, Hi []float64
 	// DC constraints: E ≤ 0. DC tells which of the two it is.
-	E  Expr
 	DC bool
 
-	next  *Constraint // the other half of an equation or a chain
-	opens bool        // the next constraint is the other half of an equation
+	index   []int
+	e       Expr
+	members *members // nil: it is one constraint
+	next    *Common  // the other half of an equation or a chain
+	opens   bool     // the next constraint is the other half of an equation
 	// second: the one before is the other half. implied: a declaration of a
 	// variable or an equation says so.
 	second, implied bool
@@ -31,21 +38,87 @@ type Constraint struct {
 	err             error
 }
 
+// stated is a constraint that differs from others in more than numbers.
+func stated(c Common) Constraint { return Constraint{Common: &c} }
+
+// refused is a constraint that cannot be.
+func refused(err error) Constraint { return stated(Common{err: err}) }
+
+// alone is the statement of c for c alone. That of the zero Constraint is refused by
+// Model.Problem.
+func (c Constraint) alone() Common {
+	if c.Common == nil {
+		return Common{}
+	}
+	s := *c.Common
+	if s.members != nil {
+		s.e, s.index, s.members = c.E(), c.Index(), nil
+	}
+	return s
+}
+
 // Named returns c under the name family[index...], for messages and results. Constraints
 // of one family stand together where they are printed; index may be empty.
 func (c Constraint) Named(family string, index ...int) Constraint {
-	c.Family, c.Index = family, index
-	return c
+	s := c.alone()
+	s.Family, s.index = family, index
+	return stated(s)
+}
+
+// E is the function of a DC constraint, which states E ≤ 0; the constant 0 for an affine one.
+func (c Constraint) E() Expr {
+	if c.members != nil {
+		return c.members.expr(c.member)
+	}
+	return c.e
+}
+
+// Value is that of E at x, of length Problem.NumVars.
+func (c *Constraint) Value(x []float64) float64 {
+	if c.members != nil {
+		return c.members.value(c.member, x)
+	}
+	return c.e.Value(x)
+}
+
+// SplitRate is the derivative of the split G − H of E by E where both are 0: 1, but for a
+// product of affine functions ≥ c, which is split as a geometric mean. The multiplier of
+// E ≤ 0 is that of G − H ≤ 0 times it.
+func (c *Constraint) SplitRate() float64 {
+	if c.DC && c.members == nil {
+		if s := c.e.split(); s.rate > 0 {
+			return s.rate
+		}
+	}
+	return 1
+}
+
+// Index has the numbers in brackets of the name; it may be empty.
+func (c Constraint) Index() []int {
+	if c.members != nil {
+		return c.members.indexOf(c.member)
+	}
+	return c.index
+}
+
+// Members are the constraints from c on that share c.Common, for package ccp; nil where c is
+// alone, or not the first of them.
+func (c *Constraint) Members() any {
+	if c.members == nil || c.member > 0 {
+		return nil
+	}
+	return sharedBy(c.members)
 }
 
 // Name is Family with its indices, such as apart[1,2].
 func (c Constraint) Name() string {
-	if len(c.Index) == 0 {
+	index := c.Index()
+	if len(index) == 0 {
 		return c.Family
 	}
 	var b strings.Builder
 	b.WriteString(c.Family)
-	for k, i := range c.Index {
+	for k, i := range index {
 		sep := ","
 		if k == 0 {
 			sep = "["
@@ -57,27 +130,20 @@ func (c Constraint) Name() string {
 }
 
 // Err is the first mistake made on the way to c, or nil.
-func (c Constraint) Err() error { return c.err }
+func (c Constraint) Err() error {
+	if c.Common == nil {
+		return nil
+	}
+	return c.err
+}
 
 // Convex reports whether the constraint is kept as it is: affine, or with an h
 // that is zero.
-func (c Constraint) Convex() bool { return !c.DC || c.E.IsConvex() }
-
-// Written yields the constraints as they were stated: of an equation E = 0 that is
-// not affine the first half alone, with equation set, of a chain both halves, and
-// none that follow from declarations of variables.
-func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
-	return func(yield func(c *Constraint, equation bool) bool) {
-		for k := range p.Constraints {
-			c := &p.Constraints[k]
-			if c.implied || c.second && p.Constraints[k-1].opens {
-				continue
-			}
-			if !yield(c, c.opens) {
-				return
-			}
-		}
+func (c Constraint) Convex() bool {
+	if c.members != nil {
+		return c.members.convex
 	}
+	return !c.DC || c.e.IsConvex()
 }
 
 // Equation reports whether the constraint after c is the other half of an equation:
@@ -108,7 +174,7 @@ func Between(lo, e, hi Operand) Constraint {
 		}
 		return above
 	}
-	below.next = &above
+	below.next = above.Common
 	return below
 }
 
@@ -130,24 +196,24 @@ func relate(sign string, lo float64, l, r Operand) Constraint {
 		d := a.Sub(b)
 		if err := d.Err(); err != nil {
 			if errors.Is(err, errNoValue) || a.Err() != nil || b.Err() != nil {
-				return Constraint{err: err}
+				return refused(err)
 			}
-			return Constraint{err: fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", a.Shape(), sign, b.Shape())}
+			return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", a.Shape(), sign, b.Shape()))
 		}
 		return affineConstraint(d, lo)
 	}
 	e := ToExpr(l).Sub(r)
 	switch {
 	case e.err != nil:
-		return Constraint{err: e.err}
+		return refused(e.err)
 	case e.IsAffine():
 		return affineConstraint(FromLinear(e.lin), lo)
 	}
-	c := Constraint{E: e.atMostZero(), DC: true}
+	c := Common{e: e.atMostZero(), DC: true}
 	if lo == 0 {
-		c.next, c.opens = &Constraint{E: e.Neg().atMostZero(), DC: true}, true
+		c.next, c.opens = &Common{e: e.Neg().atMostZero(), DC: true}, true
 	}
-	return c
+	return stated(c)
 }
 
 // atMostZero is e with a split for the constraint e ≤ 0, which need not be that
@@ -160,11 +226,11 @@ func (e Expr) atMostZero() Expr {
 }
 
 func affineConstraint(d Affine, lo float64) Constraint {
-	c := Constraint{A: d, Lo: make([]float64, d.Len()), Hi: make([]float64, d.Len())}
+	c := Common{A: d, Lo: make([]float64, d.Len()), Hi: make([]float64, d.Len())}
 	for k := range c.Lo {
 		c.Lo[k] = lo
 	}
-	return c
+	return stated(c)
 }
 
 // Support lists, ascending, the variables that c depends on as it is written.
@@ -172,5 +238,8 @@ func (c *Constraint) Support() []int {
 	if !c.DC {
 		return c.A.support()
 	}
-	return c.E.support()
+	if c.members != nil {
+		return c.members.support(c.member)
+	}
+	return c.e.support()
 }

@@ -36,10 +36,10 @@ func (p *Problem) define(look *lookout) error {
 		}
 		if j, ok := d.definable(c); ok {
 			d.substitute(i, j)
-			for _, t := range c.E.terms {
+			for _, t := range c.e.terms {
 				d.mark(t.f.Support())
 			}
-			d.mark(c.E.lin.Idx) // they are in other expressions now
+			d.mark(c.e.lin.Idx) // they are in other expressions now
 		}
 	}
 	if len(p.defined) > 0 {
@@ -82,9 +82,19 @@ func newDefiner(p *Problem) *definer {
 			d.mark(c.A.idx)
 			continue
 		}
-		expr(&c.E)
+		if c.members != nil {
+			if c.member == 0 {
+				c.members.eachVariable(func(row, j int) {
+					if row != c.members.top().row {
+						d.uses[j] = true
+					}
+				})
+			}
+			continue
+		}
+		expr(&c.e)
 		if c.opens {
-			for _, j := range c.E.lin.Idx {
+			for _, j := range c.e.lin.Idx {
 				d.equations[j]++
 			}
 		}
@@ -103,8 +113,8 @@ func newDefiner(p *Problem) *definer {
 // equation, can define.
 func (d *definer) definable(c *Constraint) (j int, ok bool) {
 	largest := 0.0
-	for k, i := range c.E.lin.Idx {
-		if v := math.Abs(c.E.lin.Val[k]); !d.uses[i] && d.equations[i] == 1 && v > largest {
+	for k, i := range c.e.lin.Idx {
+		if v := math.Abs(c.e.lin.Val[k]); !d.uses[i] && d.equations[i] == 1 && v > largest {
 			j, largest = i, v
 		}
 	}
@@ -116,13 +126,13 @@ func (d *definer) definable(c *Constraint) (j int, ok bool) {
 func (d *definer) substitute(i, j int) {
 	p := d.p
 	c := &p.Constraints[i]
-	a, rest := c.E.lin.without(j)
-	e := c.E
+	a, rest := c.e.lin.without(j)
+	e := c.e
 	e.lin, e.lazy, e.composite = rest, &lazySplit{}, true
 	e = e.Scale(-1 / a)
 	def := definition{j: j, e: e, a: a, at: i}
-	c.E.replaceSplit(split{}) // 0 ≤ 0 for the solver
-	p.Constraints[i+1].E.replaceSplit(split{})
+	c.e.replaceSplit(split{}) // 0 ≤ 0 for the solver
+	p.Constraints[i+1].e.replaceSplit(split{})
 	d.by[j] = e
 	for _, v := range p.Vars {
 		if k := j - v.Offset; k >= 0 && k < v.Len() {
@@ -152,7 +162,10 @@ func (p *Problem) AddDefined(rows [][]float64, bounds []float64) {
 		slope += z
 		for i := range p.Constraints {
 			if c := &p.Constraints[i]; c.DC && i != d.at && i != d.at+1 {
-				w, _ := c.E.lin.without(d.j)
+				if c.members != nil {
+					continue // which lack the variable
+				}
+				w, _ := c.e.lin.without(d.j)
 				slope += rows[i][0] * w
 			}
 		}
@@ -168,10 +181,26 @@ func (d *definer) insert(look *lookout) error {
 			return err
 		}
 		if c := &d.p.Constraints[i]; c.DC {
-			d.insertIn(&c.E)
+			if c.member == 0 && d.standsIn(c.members) {
+				part(d.p.Constraints[i:])
+			}
+			if c.members == nil {
+				d.insertIn(&c.e)
+			}
 		}
 	}
 	return nil
+}
+
+// standsIn reports whether a variable that is defined stands in some of the members.
+func (d *definer) standsIn(m *members) (stands bool) {
+	if m != nil {
+		m.eachVariable(func(_, j int) {
+			_, defined := d.by[j]
+			stands = stands || defined
+		})
+	}
+	return stands
 }
 
 // insertIn changes the split; of the expression as it is written only the affine
@@ -201,7 +230,7 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	r := e.Range()
 	add := func(f Expr) int {
 		f.keepSplit()
-		p.Constraints = append(p.Constraints, Constraint{Family: v.Name, E: f, DC: true, implied: true})
+		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true}))
 		return len(p.Constraints) - 1
 	}
 	if r.Hi > hi || lo == hi {

@@ -32,7 +32,7 @@ func TestEquationsThatDefine(t *testing.T) {
 	if v, name := p.Violation(at); v != 0 {
 		t.Errorf("the pinned point breaks %s by %g", name, v)
 	}
-	for _, e := range []dc.Expr{p.Objective, p.Constraints[4].E} {
+	for _, e := range []dc.Expr{p.Objective, p.Constraints[4].E()} {
 		g, h := e.G(), e.H()
 		if d := e.Value(at) - (g.Value(at) - h.Value(at)); d > 1e-14 || d < -1e-14 {
 			t.Errorf("the split is off by %g", d)
@@ -45,8 +45,8 @@ func TestEquationsThatDefine(t *testing.T) {
 	}
 	// s ≤ 3 says something of the product, and nothing else does: its range is
 	// [-2, 4].
-	if last := p.Constraints[len(p.Constraints)-1]; len(p.Constraints) != 6 || last.Name() != "s" || last.E.Value(at) != -3.75 {
-		t.Errorf("%d constraints, the last is %s at %g", len(p.Constraints), last.Name(), last.E.Value(at))
+	if last := p.Constraints[len(p.Constraints)-1]; len(p.Constraints) != 6 || last.Name() != "s" || last.E().Value(at) != -3.75 {
+		t.Errorf("%d constraints, the last is %s at %g", len(p.Constraints), last.Name(), last.E().Value(at))
 	}
 }
 
@@ -86,7 +86,7 @@ func TestDefinitionsBesideMajorants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := p.Constraints[2]; c.Name() != "c" || c.E.IsConvex() || c.Convex() {
+	if c := p.Constraints[2]; c.Name() != "c" || c.E().IsConvex() || c.Convex() {
 		t.Errorf("%s is convex", c.Name())
 	}
 }

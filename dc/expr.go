@@ -129,16 +129,6 @@ func (e *Expr) replaceSplit(s split) {
 	e.lazy.once.Do(func() { e.lazy.s = s })
 }
 
-// SplitRate is the derivative of the split G − H by the function where both are 0: 1, but
-// for a product of affine functions ≥ c in a constraint, which is split as a geometric
-// mean. The multiplier of e ≤ 0 is that of G − H ≤ 0 times it.
-func (e Expr) SplitRate() float64 {
-	if s := e.split(); s.rate > 0 {
-		return s.rate
-	}
-	return 1
-}
-
 // IsConst, IsAffine, IsConvex and IsConcave say what the split shows; a
 // function may be convex although its split does not show it.
 func (e Expr) IsConst() bool { return e.IsAffine() && e.split().lin.IsConst() }

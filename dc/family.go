@@ -26,8 +26,12 @@ type seenFunction struct {
 	step int
 }
 
-func (r *memberReader) read(f Convex) bool {
+func (r *memberReader) begin() {
 	r.text, r.rows, r.nums, r.steps, r.seen, r.ok = r.text[:0], r.rows[:0], r.nums[:0], r.steps[:0], r.seen[:0], true
+}
+
+func (r *memberReader) read(f Convex) bool {
+	r.begin()
 	r.function(f)
 	return r.ok && len(r.rows) > 0
 }
@@ -136,67 +140,74 @@ func (r *memberReader) leastOf(f *leastOf) int {
 	return r.push(s)
 }
 
-// familyBuilder collects the members of a family.
-type familyBuilder struct {
-	f    family
-	done bool
-}
-
-// newFamilyBuilder is one for members like that which was read.
-func newFamilyBuilder(r *memberReader, of *space) *familyBuilder {
-	b := &familyBuilder{f: family{steps: slices.Clone(r.steps), rows: make([]rowData, len(r.rows)), nums: make([][]float64, len(r.nums)), of: of}}
-	for k := range b.f.steps {
-		s := &b.f.steps[k]
+// newFamily is one without members, for such as that which was read.
+func newFamily(r *memberReader, of *space) *family {
+	f := &family{program: program{steps: slices.Clone(r.steps), rows: make([]rowData, len(r.rows)), nums: make([][]float64, len(r.nums)), of: of}}
+	for k := range f.steps {
+		s := &f.steps[k]
 		s.args, s.nums = slices.Clone(s.args), slices.Clone(s.nums)
 	}
 	for k, l := range r.rows {
-		d := &b.f.rows[k]
+		d := &f.rows[k]
 		d.idx, d.val = make([][]int32, len(l.Idx)), make([][]float64, len(l.Idx))
 	}
-	return b
+	return f
 }
 
-func (b *familyBuilder) add(w float64, r *memberReader) {
-	f := &b.f
+// add adds a member that was read.
+func (f *family) add(w float64, r *memberReader) {
 	f.w = append(f.w, w)
+	f.append(r)
+}
+
+// append appends the numbers of a member.
+func (p *program) append(r *memberReader) {
 	for k, l := range r.rows {
-		d := &f.rows[k]
+		d := &p.rows[k]
 		d.c = append(d.c, l.Const)
 		for t, j := range l.Idx {
 			d.idx[t], d.val[t] = append(d.idx[t], int32(j)), append(d.val[t], l.Val[t])
 		}
 	}
 	for k, v := range r.nums {
-		f.nums[k] = append(f.nums[k], v)
+		p.nums[k] = append(p.nums[k], v)
 	}
 }
 
-// finish keeps lists of equal numbers as one number.
-func (b *familyBuilder) finish() {
-	f := &b.f
-	b.done = true
+// pack keeps lists of equal numbers as one number.
+func (p *program) pack() {
+	for k := range p.rows {
+		d := &p.rows[k]
+		for t := range d.idx {
+			d.idx[t], d.val[t] = onlyOne(d.idx[t]), onlyOne(d.val[t])
+		}
+		d.c = onlyOne(d.c)
+	}
+	for k := range p.nums {
+		p.nums[k] = onlyOne(p.nums[k])
+	}
+}
+
+// finish makes the family ready for use.
+func (f *family) finish() {
+	f.pack()
 	seen := map[int32]bool{}
 	for k := range f.rows {
 		d := &f.rows[k]
 		d.shared = true
 		for t := range d.idx {
-			d.idx[t], d.val[t] = onlyOne(d.idx[t]), onlyOne(d.val[t])
 			d.shared = d.shared && len(d.idx[t])+len(d.val[t]) == 2
 			for _, j := range d.idx[t] {
 				seen[j] = true
 			}
 		}
-		d.c = onlyOne(d.c)
-	}
-	for k := range f.nums {
-		f.nums[k] = onlyOne(f.nums[k])
 	}
 	f.indices = make([]int, 0, len(seen))
 	for j := range seen {
 		f.indices = append(f.indices, int(j))
 	}
 	slices.Sort(f.indices)
-	f.pool.New = func() any { return newFamilyWork(f) }
+	f.pool.New = func() any { return newFamilyWork(&f.program) }
 }
 
 // onlyOne is the list, cut to one number where all are that.
@@ -223,7 +234,7 @@ func (f *family) members() []Expr {
 }
 
 // member is a step of member i as an expression, those before being known.
-func (f *family) member(s *step, i int, before []Expr) Expr {
+func (f *program) member(s *step, i int, before []Expr) Expr {
 	if s.op == opRow || s.op == opSum {
 		parts := []Expr{{lin: f.rows[s.row].linear(i, f.of)}}
 		for k, a := range s.args {
@@ -249,7 +260,7 @@ func (f *family) member(s *step, i int, before []Expr) Expr {
 
 // linear is the row of member i.
 func (d *rowData) linear(i int, of *space) Linear {
-	l := Linear{Const: pick(d.c, i), of: of}
+	l := Linear{Idx: make([]int, 0, len(d.idx)), Val: make([]float64, 0, len(d.idx)), Const: pick(d.c, i), of: of}
 	for t := range d.idx {
 		l.Idx, l.Val = append(l.Idx, int(pick(d.idx[t], i))), append(l.Val, pick(d.val[t], i))
 	}

@@ -30,7 +30,7 @@ func (f *family) approximate(x []float64, each func(lo int, v, e []float64)) {
 }
 
 // stepError writes the errors of step k, those before and its values being known.
-func (f *family) stepError(w *familyWork, k, lo, n int, x []float64) {
+func (f *program) stepError(w *familyWork, k, lo, n int, x []float64) {
 	s, dst := &f.steps[k], w.adj[k][:n]
 	switch s.op {
 	case opRow, opSum:
@@ -57,7 +57,7 @@ func (f *family) stepError(w *familyWork, k, lo, n int, x []float64) {
 
 // atomError is the error of an atom that is a sum of functions of its arguments, or a
 // function of one.
-func (f *family) atomError(dst []float64, w *familyWork, k int) {
+func (f *program) atomError(dst []float64, w *familyWork, k int) {
 	s, n := &f.steps[k], len(dst)
 	sums, rounding := w.zeros(n), unit // of each addition
 	if s.op == "abs" || s.op == "square" || s.op == "mul" || s.curve != nil {
@@ -109,7 +109,7 @@ func (w *familyWork) zeros(n int) []float64 {
 
 // extremeError is the error of a maximum, or of a minimum: the exact value is between
 // that of the lower and that of the upper ends.
-func (f *family) extremeError(dst []float64, w *familyWork, k int) {
+func (f *program) extremeError(dst []float64, w *familyWork, k int) {
 	s := &f.steps[k]
 	for i := range dst {
 		m := newLargest()
@@ -126,7 +126,7 @@ func (f *family) extremeError(dst []float64, w *familyWork, k int) {
 
 // sumError is the error of a row, as that of Linear, and of the weighted steps that are
 // added to it. Shared products are added up first, as in values.
-func (f *family) sumError(dst []float64, s *step, lo int, w *familyWork, x []float64) {
+func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []float64) {
 	d := &f.rows[s.row]
 	n := len(dst)
 	sums := w.zeros(n)

@@ -12,15 +12,20 @@ import (
 // a program of steps, and the numbers as arrays; values and subgradients are
 // computed for many members at a time.
 type family struct {
-	steps   []step // in the order of their computation; the last one is f
-	rows    []rowData
-	nums    [][]float64 // weights inside of f, by member
+	program
 	w       []float64
 	indices []int
-	of      *space
 	pool    sync.Pool // of *familyWork
 	once    sync.Once
 	s       split
+}
+
+// program computes functions that differ in numbers alone.
+type program struct {
+	steps []step // in the order of their computation; the last one is f
+	rows  []rowData
+	nums  [][]float64 // weights inside of f, by member
+	of    *space
 }
 
 // step is an atom of earlier steps, a row of data, or a sum: a row plus weighted
@@ -70,7 +75,7 @@ type familyWork struct {
 	grad   []float64 // by row: the sum of the adjoints, where coefficients are shared
 }
 
-func newFamilyWork(f *family) *familyWork {
+func newFamilyWork(f *program) *familyWork {
 	w := &familyWork{v: make([][]float64, len(f.steps)), adj: make([][]float64, len(f.steps)), shared: make([]float64, len(f.rows)), grad: make([]float64, len(f.rows)), sums: make([]float64, memberBlock)}
 	for k := range f.steps {
 		w.v[k], w.adj[k] = make([]float64, memberBlock), make([]float64, memberBlock)
@@ -79,7 +84,7 @@ func newFamilyWork(f *family) *familyWork {
 }
 
 // begin computes the values that all members share.
-func (f *family) begin(w *familyWork, x []float64) {
+func (f *program) begin(w *familyWork, x []float64) {
 	for k := range f.rows {
 		d := &f.rows[k]
 		s := 0.0
@@ -93,7 +98,7 @@ func (f *family) begin(w *familyWork, x []float64) {
 }
 
 // row writes an affine function of the members from lo on.
-func (f *family) row(dst []float64, k, lo int, w *familyWork, x []float64) {
+func (f *program) row(dst []float64, k, lo int, w *familyWork, x []float64) {
 	d := &f.rows[k]
 	n := len(dst)
 	switch {
@@ -136,14 +141,14 @@ func (f *family) row(dst []float64, k, lo int, w *familyWork, x []float64) {
 }
 
 // forward computes the steps of n members from lo on.
-func (f *family) forward(w *familyWork, lo, n int, x []float64) {
+func (f *program) forward(w *familyWork, lo, n int, x []float64) {
 	for k := range f.steps {
 		f.step(w, k, lo, n, x)
 	}
 }
 
 // step computes step k of n members from lo on, those before being known.
-func (f *family) step(w *familyWork, k, lo, n int, x []float64) {
+func (f *program) step(w *familyWork, k, lo, n int, x []float64) {
 	s := &f.steps[k]
 	dst := w.v[k][:n]
 	switch s.op {
@@ -232,7 +237,7 @@ func addScaled(dst, num []float64, lo int, v []float64) {
 
 // norms are the Euclidean norms of the arguments, by their squares where these are
 // far from underflow and overflow.
-func (f *family) norms(dst []float64, w *familyWork, s *step) {
+func (f *program) norms(dst []float64, w *familyWork, s *step) {
 	clear(dst)
 	for _, arg := range s.args {
 		for i, u := range w.v[arg][:len(dst)] {
@@ -351,12 +356,19 @@ func (f *family) addGradient(dst []float64, scale float64, x []float64) float64 
 	return value
 }
 
-// backward adds to the adjoints of the arguments of step k.
-func (f *family) backward(w *familyWork, k, lo, n int, dst []float64) {
+// backward adds to the adjoints of the arguments of step k, and those of a row to dst.
+func (f *program) backward(w *familyWork, k, lo, n int, dst []float64) {
+	if s := &f.steps[k]; s.op == opRow || s.op == opSum {
+		f.backwardRow(w, s.row, lo, w.adj[k][:n], dst)
+	}
+	f.adjoints(w, k, lo, n)
+}
+
+// adjoints adds to those of the arguments of step k.
+func (f *program) adjoints(w *familyWork, k, lo, n int) {
 	s, adj, v := &f.steps[k], w.adj[k][:n], w.v[k]
 	switch s.op {
 	case opRow, opSum:
-		f.backwardRow(w, s.row, lo, adj, dst)
 		for a, arg := range s.args {
 			to, num := w.adj[arg][:n], f.nums[s.nums[a]]
 			if len(num) == 1 {
@@ -422,7 +434,7 @@ func (f *family) backward(w *familyWork, k, lo, n int, dst []float64) {
 	}
 }
 
-func (f *family) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
+func (f *program) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
 	d := &f.rows[k]
 	if d.shared {
 		s := 0.0

@@ -13,15 +13,15 @@ func gatherFrom(fewest int, terms []term, of *space) []term {
 		return terms
 	}
 	var r memberReader
-	groups := map[string]*familyBuilder{}
-	member := make([]*familyBuilder, len(terms))
+	groups := map[string]*family{}
+	member := make([]*family, len(terms))
 	for k, t := range terms {
 		if !r.read(t.f) {
 			continue
 		}
 		g := groups[string(r.text)]
 		if g == nil {
-			g = newFamilyBuilder(&r, of)
+			g = newFamily(&r, of)
 			groups[string(r.text)] = g
 		}
 		g.add(t.w, &r)
@@ -30,11 +30,11 @@ func gatherFrom(fewest int, terms []term, of *space) []term {
 	var out []term
 	for k, t := range terms {
 		switch g := member[k]; {
-		case g == nil || len(g.f.w) < fewest:
+		case g == nil || len(g.w) < fewest:
 			out = append(out, t)
-		case !g.done:
+		case g.pool.New == nil: // it is the first member
 			g.finish()
-			out = append(out, term{1, g.f.joined()})
+			out = append(out, term{1, g.joined()})
 		}
 	}
 	return out
@@ -47,8 +47,8 @@ func (p *Problem) gather(look *lookout) error {
 		if err := look.ended(); err != nil {
 			return err
 		}
-		if c := &p.Constraints[k]; c.DC {
-			c.E.gather()
+		if c := &p.Constraints[k]; c.DC && c.members == nil {
+			c.e.gather()
 		}
 	}
 	return nil

@@ -34,15 +34,15 @@ func (p *Problem) reach() []float64 {
 	var out []float64
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
-		if !c.DC || len(c.E.terms) != 1 || !c.E.lin.IsConst() || !(c.E.lin.Const > 0) {
+		if c.members != nil || !c.DC || len(c.e.terms) != 1 || !c.e.lin.IsConst() || !(c.e.lin.Const > 0) {
 			continue
 		}
-		u, w := affineFactors(c.E.terms[0].f, -c.E.terms[0].w)
+		u, w := affineFactors(c.e.terms[0].f, -c.e.terms[0].w)
 		if u == nil || !positiveFactors(u, w) {
 			continue
 		}
 		for k := range u {
-			least := c.E.lin.Const / math.Abs(w)
+			least := c.e.lin.Const / math.Abs(w)
 			for n := range u {
 				if n != k {
 					least /= u[n].over().Hi

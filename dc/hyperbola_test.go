@@ -39,8 +39,8 @@ func TestHyperbola(t *testing.T) {
 			t.Errorf("%s: convex %v, want %v", c.name, k.Convex(), c.convex)
 		}
 		for _, x := range [][]float64{{100, .5, -1, 2}, {1e4, 1e-3, -8, 2}, {1, 1, -1, 1}} {
-			at := k.E.G().Value(x) <= 0
-			if value := k.E.Value(x) <= 0; c.convex && at != value {
+			at := k.E().G().Value(x) <= 0
+			if value := k.E().Value(x) <= 0; c.convex && at != value {
 				t.Errorf("%s at %v: the split says %v, the function %v", c.name, x, at, value)
 			}
 		}

@@ -133,3 +133,11 @@ func (i Interval) image(f func(float64) float64, increasing bool, ulps int) Inte
 
 // finite reports whether v is a number.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// finiteSize is |v|, 0 where v is not finite.
+func finiteSize(v float64) float64 {
+	if a := math.Abs(v); a <= math.MaxFloat64 {
+		return a
+	}
+	return 0
+}

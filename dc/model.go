@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/dense"
@@ -14,8 +13,8 @@ import (
 // Model collects the parts of a problem. The zero Model is empty and ready for
 // use; it is not safe for concurrent use.
 type Model struct {
-	p     Problem        // without constraints
-	cs    [][]Constraint // in blocks; constraints that were added do not change
+	p     Problem // without constraints
+	cs    collection
 	space *space
 	names map[string]bool
 	costs []cost
@@ -120,35 +119,17 @@ func (m *Model) SubjectTo(cs ...Constraint) {
 }
 
 func (m *Model) add(c *Constraint) {
-	for half := c; half != nil; half = half.next {
+	s := c.alone()
+	for half := &s; half != nil; half = half.next {
 		for k := range half.Lo {
 			if half.A.Err() == nil && k < half.A.Len() {
 				m.space.row(half.A.Entry(k), half.Lo[k], half.Hi[k])
 			}
 		}
-		last := m.room()
-		*last = *half
-		last.next, last.Family, last.Index, last.second = nil, c.Family, c.Index, half != c
+		one := *half
+		one.next, one.Family, one.index, one.second = nil, s.Family, s.index, half != &s
+		m.cs.add(&one)
 	}
-}
-
-// mostInBlock is how many constraints a block has at most: 1.6 MB.
-const mostInBlock = 4096
-
-// room is a new constraint.
-func (m *Model) room() *Constraint {
-	last := len(m.cs) - 1
-	switch {
-	case last < 0:
-		m.cs = append(m.cs, make([]Constraint, 0, 4))
-		last++
-	case len(m.cs[last]) == cap(m.cs[last]):
-		m.cs = append(m.cs, make([]Constraint, 0, min(2*cap(m.cs[last]), mostInBlock)))
-		last++
-	}
-	b := &m.cs[last]
-	*b = append(*b, Constraint{})
-	return &(*b)[len(*b)-1]
 }
 
 // Problem checks the model and returns it as a problem that no longer changes.
@@ -178,8 +159,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	errs := append([]error(nil), m.errs...)
 	p := m.p
 	p.Vars = append([]*Variable(nil), m.p.Vars...)
-	added := slices.Clone(m.cs)
-	p.Constraints = slices.Concat(added...)
+	p.Constraints = m.cs.constraints()
 	for _, v := range p.Vars {
 		for k := range v.Len() {
 			if v.lo(k) > v.hi(k) || math.IsInf(v.lo(k), 1) || math.IsInf(v.hi(k), -1) {
@@ -208,9 +188,12 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 		if err := look.ended(); err != nil {
 			return nil, err
 		}
+		if c.members != nil && c.member > 0 {
+			continue // as the first
+		}
 		err := c.err
 		if err == nil && c.DC {
-			err = checkExpr(c.E, m.space)
+			err = checkExpr(c.E(), m.space)
 		}
 		if err == nil && c.cone != nil {
 			err = c.cone.check(m.space)
@@ -236,7 +219,8 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	p.least = p.reach()
 	if touches {
 		stated.typical = p.typical
-		p.exact = sync.OnceValue(func() *Problem { return stated.exactly(slices.Concat(added...)) })
+		again := m.cs.constraints()
+		p.exact = sync.OnceValue(func() *Problem { return stated.exactly(again) })
 	}
 	return &p, nil
 }
@@ -264,10 +248,10 @@ func (p *Problem) prepare(look *lookout, objective, form func(Expr) Expr) (touch
 			return false, err
 		}
 		c := &p.Constraints[k]
-		if c.E.err == nil {
-			if c.E = form(c.E).atMostZero(); c.E.composite { // else it is the terms by their sign
-				c.E.keepSplit()
-				touches = touches || c.E.split().touches
+		if c.members == nil && c.e.err == nil {
+			if c.e = form(c.e).atMostZero(); c.e.composite { // else it is the terms by their sign
+				c.e.keepSplit()
+				touches = touches || c.e.split().touches
 			}
 		}
 	}

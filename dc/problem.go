@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 
@@ -35,6 +36,23 @@ func (p *Problem) Exact() *Problem {
 		return p.exact()
 	}
 	return p
+}
+
+// Written yields the constraints as they were stated: of an equation E = 0 that is
+// not affine the first half alone, with equation set, of a chain both halves, and
+// none that follow from declarations of variables.
+func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
+	return func(yield func(c *Constraint, equation bool) bool) {
+		for k := range p.Constraints {
+			c := &p.Constraints[k]
+			if c.implied || c.second && p.Constraints[k-1].opens {
+				continue
+			}
+			if !yield(c, c.opens) {
+				return
+			}
+		}
+	}
 }
 
 // NumVars is the length of x: the entries of all variables and parameters.

@@ -21,11 +21,11 @@ const (
 // numbers: with x = y, the range of x² − y² is {0}. An interval that ends above 0 proves that
 // no point meets c and the equations.
 func (p *Problem) ReducedRange(c *Constraint) Interval {
-	r := c.E.Range()
+	r := c.E().Range()
 	if len(c.Support()) > mostReduced {
 		return r
 	}
-	e, ok := reduction(p.reduced()).into(c.E)
+	e, ok := reduction(p.reduced()).into(c.E())
 	if !ok {
 		return r
 	}

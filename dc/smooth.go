@@ -10,14 +10,25 @@ import "slices"
 // an objective that is convex or not smooth.
 func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 	out := *p
-	out.Constraints = slices.Clone(p.Constraints)
 	second, soft := false, false // the second half of an equation; there is a constraint that is not convex
+	for k := range p.Constraints {
+		c := &p.Constraints[k]
+		second, soft = second || c.opens, soft || !c.Convex()
+	}
+	if soft && !second {
+		return &out, false, false
+	}
+	out.Constraints, second = slices.Clone(p.Constraints), false
 	for k := range out.Constraints {
 		c := &out.Constraints[k]
 		half := second || c.opens
-		soft = soft || !c.Convex()
-		if c.DC && !c.E.IsAffine() && (half || !c.E.IsConvex()) && c.E.smooth() {
-			c.E.linearise()
+		if c.members != nil {
+			part(out.Constraints[k:])
+		} else if c.DC {
+			*c = stated(*c.Common)
+		}
+		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && c.e.smooth() {
+			c.e.linearise()
 			equations = equations || half
 		}
 		second = c.opens

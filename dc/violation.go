@@ -64,8 +64,15 @@ func (p *Problem) Violations(x []float64) Violations {
 		}
 	}
 	p.Objective.outside(&t, spot{})
-	for i := range p.Constraints {
-		p.Constraints[i].violations(&t)
+	for i := 0; i < len(p.Constraints); {
+		c := &p.Constraints[i]
+		if c.members == nil || c.member > 0 || len(p.Constraints)-i < c.members.count {
+			c.violations(&t)
+			i++
+			continue
+		}
+		c.members.violations(&t, p.Constraints[i:i+c.members.count])
+		i += c.members.count
 	}
 	return t.Violations
 }
@@ -182,10 +189,18 @@ func unitOf(size float64) float64 {
 func (c *Constraint) violations(t *tally) {
 	at := spot{c: c}
 	if c.DC {
-		if v := c.E.Value(t.x); !(v <= 0) {
-			t.note(v, at, terms{e: &c.E})
+		e := &c.e
+		v := c.Value(t.x)
+		if c.members != nil && !(v <= 0) {
+			one := c.E()
+			e = &one
 		}
-		c.E.outside(t, at)
+		if !(v <= 0) {
+			t.note(v, at, terms{e: e})
+		}
+		if c.members == nil { // these are finite everywhere
+			e.outside(t, at)
+		}
 		return
 	}
 	vals := c.A.values(t.x)
@@ -202,6 +217,19 @@ func (c *Constraint) violations(t *tally) {
 		l.Const = 0
 		t.note(broken(v, c.Lo[k], c.Hi[k]), at, terms{l: l, bound: bound})
 	}
+}
+
+// violations takes down which of the constraints, which are the members, are broken.
+func (m *members) violations(t *tally, cs []Constraint) {
+	last := len(m.steps) - 1
+	m.blocks(t.x, func(lo, n int, w *familyWork) {
+		for i, v := range w.v[last][:n] {
+			if !(v <= 0) {
+				e := m.expr(lo + i)
+				t.note(v, spot{c: &cs[lo+i]}, terms{e: &e})
+			}
+		}
+	})
 }
 
 // broken is how far v is outside [lo, hi].
@@ -263,14 +291,6 @@ func (l Linear) size(x []float64) float64 {
 		s = max(s, finiteSize(l.Val[k]*x[j]))
 	}
 	return s
-}
-
-// finiteSize is |v|, 0 where v is not finite.
-func finiteSize(v float64) float64 {
-	if a := math.Abs(v); a <= math.MaxFloat64 {
-		return a
-	}
-	return 0
 }
 
 // ObjectiveSize is the sum of the sizes of the objective's terms at x but for the

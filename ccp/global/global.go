@@ -132,8 +132,8 @@ func (g *searcher) collect() error {
 		return nil
 	}
 	for i := range g.exact.Constraints {
-		if c := &g.exact.Constraints[i]; c.DC && !c.E.IsConvex() {
-			if err := add(c.E.H(), "constraint "+c.Name()); err != nil {
+		if c := &g.exact.Constraints[i]; !c.Convex() {
+			if err := add(c.E().H(), "constraint "+c.Name()); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -26,14 +27,14 @@ func (g *searcher) hull(ctx context.Context) (bound float64, err error) {
 	var owner []int
 	at := 0
 	for i := range g.exact.Constraints {
-		if c := &g.exact.Constraints[i]; c.DC && !c.E.IsConvex() {
-			for _, l := range subproblem.UpperRows(b, c.E.G(), 0) {
+		if c := &g.exact.Constraints[i]; !c.Convex() {
+			for _, l := range subproblem.UpperRows(b, c.E().G(), 0) {
 				dcRows, owner = append(dcRows, l), append(owner, at)
 			}
 			at++
 		}
 	}
-	n, rows := b.Cols, plainRows(b)
+	n, plain := b.Cols, plainRows(b)
 	copies := 0
 	for _, t := range g.terms {
 		copies += len(t.pieces)
@@ -43,7 +44,7 @@ func (g *searcher) hull(ctx context.Context) (bound float64, err error) {
 	}
 	value := make([]dc.Linear, len(g.terms))
 	for k, t := range g.terms {
-		value[k] = disjunction(b, t, n, rows)
+		value[k] = disjunction(b, t, n, plain)
 	}
 	sum := func(q *part) dc.Linear {
 		l := q.lin
@@ -76,17 +77,17 @@ func (g *searcher) hull(ctx context.Context) (bound float64, err error) {
 
 // plainRows are the rows that are not in a cone, and the bounds of columns as
 // rows.
-func plainRows(b *subproblem.Builder) []subproblem.Row {
-	var out []subproblem.Row
+func plainRows(b *subproblem.Builder) []rows.Row {
+	var out []rows.Row
 	i := 0
 	for _, c := range b.Cones {
-		out = append(out, b.Rows[i:c.Start]...)
+		out = append(out, b.Rows.Single[i:c.Start]...)
 		i = c.Start + c.Len
 	}
-	out = append(out, b.Rows[i:]...)
+	out = append(out, b.Rows.Single[i:]...)
 	for j, lo := range b.Lo {
 		if hi := b.Hi[j]; !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
-			out = append(out, subproblem.Row{A: dc.Linear{Idx: []int{j}, Val: []float64{1}}, Lo: lo, Hi: hi})
+			out = append(out, rows.Row{A: dc.Linear{Idx: []int{j}, Val: []float64{1}}, Lo: lo, Hi: hi})
 		}
 	}
 	return out
@@ -94,7 +95,7 @@ func plainRows(b *subproblem.Builder) []subproblem.Row {
 
 // disjunction adds the copies of the first n columns for each piece of t, and
 // returns the sum of the pieces, each at its copy.
-func disjunction(b *subproblem.Builder, t *maximum, n int, rows []subproblem.Row) dc.Linear {
+func disjunction(b *subproblem.Builder, t *maximum, n int, plain []rows.Row) dc.Linear {
 	weights := dc.Linear{}
 	sums := make([]dc.Linear, n)
 	for j := range sums {
@@ -112,7 +113,7 @@ func disjunction(b *subproblem.Builder, t *maximum, n int, rows []subproblem.Row
 			}
 			return dc.Linear{Idx: idx, Val: l.Val}
 		}
-		for _, r := range rows {
+		for _, r := range plain {
 			a := at(r.A)
 			if !math.IsInf(r.Hi, 1) {
 				lo := math.Inf(-1)

@@ -96,10 +96,10 @@ func (g *searcher) worst(nd *node, x []float64) int {
 	at := 0
 	for i := range g.exact.Constraints {
 		c := &g.exact.Constraints[i]
-		if !c.DC || c.E.IsConvex() {
+		if c.Convex() {
 			continue
 		}
-		if v := c.E.Value(x[:len(g.x)]); v > 0.1*g.set.FeasTol {
+		if v := c.Value(x[:len(g.x)]); v > 0.1*g.set.FeasTol {
 			look(&g.parts[at], v)
 		}
 		at++

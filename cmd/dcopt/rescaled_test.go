@@ -119,9 +119,9 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 			continue
 		}
 		if equation {
-			m.SubjectTo(dc.EQ(expr(r.E).Scale(c), dc.Num(0)).Named(r.Name()))
+			m.SubjectTo(dc.EQ(expr(r.E()).Scale(c), dc.Num(0)).Named(r.Name()))
 		} else {
-			m.SubjectTo(dc.LE(expr(r.E).Scale(c), dc.Num(0)).Named(r.Name()))
+			m.SubjectTo(dc.LE(expr(r.E()).Scale(c), dc.Num(0)).Named(r.Name()))
 		}
 	}
 	q, err := m.Problem()

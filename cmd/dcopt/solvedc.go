@@ -183,7 +183,7 @@ func dcDuals(p *dc.Problem, duals [][]float64) object {
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
 		value := dualOf(p, c, duals[i])
-		if i > 0 && len(c.Index) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index, p.Constraints[i-1].Index) {
+		if i > 0 && len(c.Index()) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
 			list := families[c.Family]
 			list[len(list)-1] = []any{list[len(list)-1], value}
 			continue
@@ -192,7 +192,7 @@ func dcDuals(p *dc.Problem, duals [][]float64) object {
 			names = append(names, c.Family)
 		}
 		families[c.Family] = append(families[c.Family], value)
-		indexed[c.Family] = indexed[c.Family] || len(c.Index) > 0
+		indexed[c.Family] = indexed[c.Family] || len(c.Index()) > 0
 	}
 	o := object{}
 	for _, name := range names {

@@ -274,7 +274,7 @@ func constraintText(p *Program, x []float64) string {
 	for k := range p.Problem.Constraints {
 		c := &p.Problem.Constraints[k]
 		if c.DC {
-			fmt.Fprintf(&b, "%s: %.4g <= 0\n", c.Name(), c.E.Value(x))
+			fmt.Fprintf(&b, "%s: %.4g <= 0\n", c.Name(), c.E().Value(x))
 			continue
 		}
 		fmt.Fprintf(&b, "%s: %.4g in %.4g %.4g\n", c.Name(), c.A.Value(x), c.Lo, c.Hi)

@@ -144,7 +144,7 @@ func sharedLoader(t *testing.T) *datafile.Loader {
 }
 
 // lhs is the value of a DC constraint's e, where e ≤ 0 is stated.
-func lhs(p *Program, k int, x []float64) float64 { return p.Problem.Constraints[k].E.Value(x) }
+func lhs(p *Program, k int, x []float64) float64 { return p.Problem.Constraints[k].E().Value(x) }
 
 // TestCirclePackingValues compares with the formulas of the problem.
 func TestCirclePackingValues(t *testing.T) {

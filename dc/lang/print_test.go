@@ -87,9 +87,9 @@ func rowsOf(p *dc.Problem) (out []aRow) {
 	for c, equation := range p.Written() {
 		switch {
 		case c.DC && equation:
-			out = append(out, aRow{c.E, 0, 0})
+			out = append(out, aRow{c.E(), 0, 0})
 		case c.DC:
-			out = append(out, aRow{c.E, math.Inf(-1), 0})
+			out = append(out, aRow{c.E(), math.Inf(-1), 0})
 		default:
 			for k := range c.Lo {
 				out = append(out, aRow{dc.ToExpr(c.A.Entry(k)), c.Lo[k], c.Hi[k]})

@@ -259,7 +259,7 @@ func comparePublished(t *testing.T, c *published) {
 	parts := partsOf("objective", p.Objective, len(c.x0))
 	for k := range p.Constraints {
 		if p.Constraints[k].DC {
-			parts = append(parts, partsOf(p.Constraints[k].Name(), p.Constraints[k].E, len(c.x0))...)
+			parts = append(parts, partsOf(p.Constraints[k].Name(), p.Constraints[k].E(), len(c.x0))...)
 		}
 	}
 	r := rand.New(rand.NewPCG(4, uint64(len(c.x0))))
@@ -277,7 +277,7 @@ func comparePublished(t *testing.T, c *published) {
 			var got float64
 			switch {
 			case con.DC:
-				got = con.E.Value(a)
+				got = con.E().Value(a)
 			case con.Hi[0] < math.Inf(1):
 				got = con.A.Value(a)[0] - con.Hi[0]
 			default:

@@ -167,8 +167,8 @@ func (p *Program) multipliers(dst []float64, k int, duals [][]float64, x []float
 	for _, i := range c.at {
 		d, y := &p.Problem.Constraints[i], duals[i]
 		j := 0
-		if len(d.Index) > 0 {
-			j = d.Index[0]
+		if len(d.Index()) > 0 {
+			j = d.Index()[0]
 		}
 		switch c.form {
 		case rows:
@@ -178,9 +178,9 @@ func (p *Program) multipliers(dst []float64, k int, duals [][]float64, x []float
 		case equations:
 			sign := 1.0
 			switch {
-			case len(d.Index) == 2 && d.Index[1] == 1, halves[j]:
+			case len(d.Index()) == 2 && d.Index()[1] == 1, halves[j]:
 				sign = -1
-			case len(d.Index) == 1 && d.DC:
+			case len(d.Index()) == 1 && d.DC:
 				if halves == nil {
 					halves = map[int]bool{}
 				}
@@ -202,7 +202,7 @@ func (p *Program) multipliers(dst []float64, k int, duals [][]float64, x []float
 				}
 			}
 		case powers:
-			p.spreadPower(dst, c, j, d.Index[1], y)
+			p.spreadPower(dst, c, j, d.Index()[1], y)
 		case matrices:
 			copy(dst, y)
 		}
@@ -320,7 +320,7 @@ func (p *Program) Curvatures() (objective string, constraints []string) {
 		for _, i := range p.constraints[k].at {
 			c, w := &p.Problem.Constraints[i], "affine"
 			if c.DC {
-				if w = word(c.E); w == "affine" {
+				if w = word(c.E()); w == "affine" {
 					w = "convex" // a cone
 				}
 			}

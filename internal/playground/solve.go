@@ -362,12 +362,12 @@ func (t *text) duals(p *dc.Problem, duals [][]float64) {
 		if list == nil {
 			names = append(names, c.Family)
 		}
-		if i > 0 && len(c.Index) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index, p.Constraints[i-1].Index) {
+		if i > 0 && len(c.Index()) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
 			list[len(list)-1].last = i
 			continue
 		}
 		families[c.Family] = append(list, member{i, i})
-		indexed[c.Family] = indexed[c.Family] || len(c.Index) > 0
+		indexed[c.Family] = indexed[c.Family] || len(c.Index()) > 0
 	}
 	write := func(m member) {
 		t.halves(p, duals, m.first, m.last)

@@ -19,14 +19,17 @@ func Conflict(ctx context.Context, s *subproblem.Problem) []string {
 // rowNames are the user's names of the rows, "" for a row of the objective or of a
 // constraint whose slack can always meet it.
 func rowNames(s *subproblem.Problem) []string {
-	names := make([]string, len(s.Rows))
-	for i, r := range s.Rows {
+	names := make([]string, s.Rows.Count())
+	before := -1
+	for i := range names {
+		r := s.Rows.At(i)
 		switch {
-		case i > 0 && r.Owner == s.Rows[i-1].Owner:
+		case i > 0 && r.Owner == before:
 			names[i] = names[i-1]
 		case r.Owner >= 0 && s.DC.Constraints[r.Owner].Convex():
 			names[i] = s.DC.Constraints[r.Owner].Name()
 		}
+		before = r.Owner
 	}
 	return names
 }
@@ -81,7 +84,7 @@ func filter(ctx context.Context, s *subproblem.Problem, rows, cols, names []stri
 	if len(names) < 2 || len(names) > mostFiltered {
 		return names
 	}
-	inCone := make([]bool, len(s.Rows))
+	inCone := make([]bool, s.Rows.Count())
 	for _, c := range s.QP.Cones {
 		for i := range c.Len {
 			inCone[c.Start+i] = true

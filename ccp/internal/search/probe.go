@@ -108,8 +108,8 @@ func (p *probe) goTo(x []float64, τ float64) (φ, open float64) {
 	p.φ = p.objective.At(x)
 	p.value = p.φ
 	p.open = 0
-	for k, c := range p.s.Soft {
-		p.gap[k] = max(c.E.Value(x), 0)
+	for k, v := range p.s.SoftValues(x) {
+		p.gap[k] = max(v, 0)
 		p.φ += τ * p.gap[k]
 		p.open += p.gap[k] / p.s.RowSize(k)
 	}
@@ -161,7 +161,7 @@ func (p *probe) at(j int, keep bool) (φ, open float64) {
 	}
 	φ, open = p.φ-p.objective.Value(), p.open
 	for _, i := range p.soft[j] {
-		gap := max(p.s.Soft[i].E.Value(p.x), 0)
+		gap := max(p.s.Soft[i].Value(p.x), 0)
 		if p.τ == 0 && gap > p.gap[i] {
 			return none, none
 		}

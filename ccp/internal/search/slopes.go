@@ -412,7 +412,8 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 		}
 	}
 	convexified := func(c *dc.Constraint) {
-		add(c.E.Value, func(g []float64) { c.E.AddGradient(g, 1, x) })
+		e := c.E()
+		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
 	}
 	for _, c := range s.Sub.Hard {
 		if c.DC {

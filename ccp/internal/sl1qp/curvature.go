@@ -105,7 +105,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		if cut.Slack() < 0 {
 			continue
 		}
-		owner := sub.Rows[cut.Row].Owner
+		owner := sub.Rows.At(cut.Row).Owner
 		if owner > 0 && sub.DC.Constraints[owner-1].Equation() && first != nil {
 			first.down = append(first.down, cut.Row)
 			first = nil
@@ -131,13 +131,13 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 	for k := range sub.Cuts {
 		cut[sub.Cuts[k].Row] = true
 	}
-	cone := make([]bool, len(sub.Rows))
+	cone := make([]bool, sub.Rows.Count())
 	for _, k := range sub.QP.Cones {
 		for i := range k.Len {
 			cone[k.Start+i] = true
 		}
 	}
-	for i, r := range sub.Rows {
+	for i, r := range sub.Rows.Single { // there are no families
 		if a := r.A; !cut[i] && !cone[i] && len(a.Idx) > 0 && a.Idx[len(a.Idx)-1] < n {
 			c.rows = append(c.rows, row{idx: a.Idx, val: func(k int) float64 { return a.Val[k] }, weight: func(y []float64) float64 { return y[i] }, equal: r.Lo == r.Hi, at: i})
 		}

@@ -223,11 +223,12 @@ func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (t
 // to where it is not: from x*y == 1e-4 to 0, where no moderate price τ of 1e-4 keeps it
 // from, and linearised constraints lead nowhere.
 func (m *Method) leaves(x, y []float64) bool {
-	for _, c := range m.Sub.Soft {
-		if !(c.E.Value(y) > m.asked.feas*lost) {
+	for k, v := range m.Sub.SoftValues(y) {
+		c := m.Sub.Soft[k]
+		if !(v > m.asked.feas*lost) {
 			continue
 		}
-		f, ok := c.E.Function().(interface{ Imbalance(x []float64) float64 })
+		f, ok := c.E().Function().(interface{ Imbalance(x []float64) float64 })
 		if ok && f.Imbalance(y) > lost && f.Imbalance(x) <= lost {
 			return true
 		}
@@ -262,8 +263,9 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 	m.most = heaviest * at.Unit
 	m.w.σ, m.eased, m.solves, m.cost = 1, 0, 0, 0
 	m.measure()
-	m.y, m.price = make([]float64, len(m.Sub.Rows)), m.Sub.RowPrices()
-	for i, r := range m.Sub.Rows {
+	m.y, m.price = make([]float64, m.Sub.Rows.Count()), m.Sub.RowPrices()
+	for i := range m.y {
+		r := m.Sub.Rows.At(i)
 		if at.Duals != nil && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
 			m.y[i] = at.Duals[r.Owner][r.Entry]
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -19,7 +20,7 @@ type Builder struct {
 	Cols  int
 	Lo    []float64 // bounds of the first columns; further ones have none
 	Hi    []float64
-	Rows  []Row
+	Rows  rows.List
 	Cones []qpbackend.Cone
 	q     []term // linear objective, duplicates allowed
 	r     float64
@@ -27,7 +28,8 @@ type Builder struct {
 	forms map[dc.Representer]dc.Form
 	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
-	cuts  []Cut // the rows to be linearised, in order
+	cuts  []Cut          // the rows to be linearised, in order
+	more  func(*Builder) // adds rows in the end; nil: none, and constraints may be one object
 	least choices
 	owner int   // the function that rows are made for: see Row
 	place []int // scratch, by column; all zero
@@ -73,18 +75,6 @@ type term struct {
 	v   float64
 }
 
-// Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
-// interval row likewise without the constant).
-type Row struct {
-	A        dc.Linear
-	Lo, Hi   float64
-	Owner    int     // index of the constraint, or ownObjective
-	Entry    int     // which entry of that constraint, −1: an auxiliary row
-	share    float64 // −∂(row)/∂b: the multiplier of f ≤ b is the sum of share·y over its rows
-	twoSided bool    // the row states |a| ≤ c: the multiplier of the constraint is |y|
-	zeros    []int   // columns that a lacks and that get a stored zero
-}
-
 const ownObjective = -1
 
 // NewBuilder has n columns. Once ctx has ended, its methods unwind: see Unwound.
@@ -122,8 +112,8 @@ func (b *Builder) Row(a dc.Linear, lo, hi float64) { b.AddRow(a, lo, hi, -1) }
 
 func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
 	b.work(1 + len(a.Idx))
-	b.Rows = append(b.Rows, Row{A: a, Lo: lo - a.Const, Hi: hi - a.Const, Owner: b.owner, Entry: entry, share: 1})
-	return len(b.Rows) - 1
+	b.Rows.Single = append(b.Rows.Single, rows.Row{A: a, Lo: lo - a.Const, Hi: hi - a.Const, Owner: b.owner, Entry: entry, Share: 1})
+	return b.Rows.Count() - 1
 }
 
 // Tangent states that a is at most the tangent of h: a cut without a slack.
@@ -141,9 +131,9 @@ func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
 func (b *Builder) cut(a dc.Linear, h dc.Convex, c Cut, entry int) {
 	c.H, c.Idx, c.fresh = h, h.Support(), true
 	c.Row = b.AddRow(a, math.Inf(-1), 0, entry)
-	r := &b.Rows[c.Row]
-	c.U, r.zeros = r.Hi, lacking(c.Idx, r.A.Idx)
-	if len(r.zeros) < len(c.Idx) {
+	r := b.Rows.At(c.Row)
+	c.U, r.Zeros = r.Hi, lacking(c.Idx, r.A.Idx)
+	if len(r.Zeros) < len(c.Idx) {
 		c.base = make([]float64, len(c.Idx))
 	}
 	b.cuts = append(b.cuts, c)
@@ -155,10 +145,10 @@ func (b *Builder) Cone(k dc.Cone) {
 		dc.SecondOrderCone: qpbackend.SecondOrder, dc.ExponentialCone: qpbackend.Exponential,
 		dc.PowerCone: qpbackend.Power, dc.SemidefiniteCone: qpbackend.Semidefinite,
 	}[k.Kind]
-	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: len(b.Rows), Len: len(k.Rows), Alpha: k.Alpha})
+	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: b.Rows.Count(), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
 		b.work(1 + len(a.Idx))
-		b.Rows = append(b.Rows, Row{A: a, Lo: -a.Const, Hi: math.Inf(1), Owner: b.owner, Entry: -1})
+		b.Rows.Single = append(b.Rows.Single, rows.Row{A: a, Lo: -a.Const, Hi: math.Inf(1), Owner: b.owner, Entry: -1})
 	}
 }
 
@@ -174,8 +164,8 @@ type line interface {
 func (b *Builder) atMost(f dc.Representer, entry int) bool {
 	if f, ok := f.(line); ok {
 		if row, lo, hi, share, ok := f.Line(dc.Linear{}); ok {
-			r := &b.Rows[b.AddRow(row, lo, hi, entry)]
-			r.share, r.twoSided = share, !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
+			r := b.Rows.At(b.AddRow(row, lo, hi, entry))
+			r.Share, r.TwoSided = share, !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
 			return true
 		}
 	}
@@ -191,13 +181,13 @@ func (b *Builder) atMost(f dc.Representer, entry int) bool {
 	if known && entry < 0 {
 		return true
 	}
-	if !known || b.Rows[at].Entry >= 0 {
-		at = len(b.Rows)
+	if !known || b.Rows.At(at).Entry >= 0 {
+		at = b.Rows.Count()
 		b.Cone(k)
 	}
 	for i, w := range share {
-		r := &b.Rows[at+i]
-		r.Owner, r.Entry, r.share = b.owner, entry, w
+		r := b.Rows.At(at + i)
+		r.Owner, r.Entry, r.Share = b.owner, entry, w
 	}
 	return true
 }
@@ -209,11 +199,11 @@ func (b *Builder) inCone(c *dc.Constraint) bool {
 	if !ok {
 		return false
 	}
-	at := len(b.Rows)
+	at := b.Rows.Count()
 	b.Cone(k)
 	for i := range k.Rows {
-		r := &b.Rows[at+i]
-		r.Owner, r.Entry, r.share = b.owner, i, -1 // −y is in the dual cone
+		r := b.Rows.At(at + i)
+		r.Owner, r.Entry, r.Share = b.owner, i, -1 // −y is in the dual cone
 	}
 	return true
 }
@@ -227,7 +217,7 @@ func (b *Builder) find(k dc.Cone) (at int, ok bool) {
 	for _, c := range b.Cones {
 		same := c.Kind == qpbackend.Semidefinite && c.Len == len(k.Rows)
 		for i := 0; same && i < c.Len; i++ {
-			same = sameLinear(b.Rows[c.Start+i].A, k.Rows[i])
+			same = sameLinear(b.Rows.At(c.Start+i).A, k.Rows[i])
 		}
 		if same {
 			return c.Start, true
@@ -399,7 +389,7 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 // Problem compresses the collected rows. Zeros are kept, and the cuts located.
 func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 	b.work(interval)
-	m := len(b.Rows)
+	m := b.Rows.Count()
 	p := &qpbackend.Problem{Q: make([]float64, b.Cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
 	p.A = b.compress(cuts)
 	b.work(interval)
@@ -410,9 +400,7 @@ func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
 	}
 	p.Lo, p.Hi = b.Lo, b.Hi
-	for i, r := range b.Rows {
-		p.L[i], p.U[i] = r.Lo, r.Hi
-	}
+	b.Rows.Each(func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi }, func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Affine(k).Const })
 	for _, t := range b.q {
 		p.Q[t.col] += t.v
 	}

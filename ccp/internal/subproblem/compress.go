@@ -3,6 +3,7 @@ package subproblem
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -10,19 +11,26 @@ import (
 // one pass is enough. The cuts, in the order of their rows, learn where the
 // coefficients of their h stand.
 func (b *Builder) compress(cuts []Cut) *sparse.CSC {
-	rows, cols := b.Rows, b.Cols
-	a := &sparse.CSC{Rows: len(rows), Cols: cols, ColPtr: make([]int, cols+1)}
+	cols := b.Cols
+	a := &sparse.CSC{Rows: b.Rows.Count(), Cols: cols, ColPtr: make([]int, cols+1)}
 	count := a.ColPtr[1:]
-	for i := range rows {
-		r := &rows[i]
+	var idx []int
+	var val []float64
+	b.Rows.Each(func(_ int, r *rows.Row) {
 		b.work(len(r.A.Idx))
 		for _, j := range r.A.Idx {
 			count[j]++
 		}
-		for _, j := range r.zeros {
+		for _, j := range r.Zeros {
 			count[j]++
 		}
-	}
+	}, func(_ int, f *rows.Family, k int) {
+		idx, val = f.Entries(idx[:0], val[:0], k)
+		b.work(len(idx))
+		for _, j := range idx {
+			count[j]++
+		}
+	})
 	for j := range cols {
 		a.ColPtr[j+1] += a.ColPtr[j]
 	}
@@ -34,8 +42,11 @@ func (b *Builder) compress(cuts []Cut) *sparse.CSC {
 	slots := make([]int, places)
 	located := cuts
 	next := slices.Clone(a.ColPtr[:cols])
-	for i := range rows {
-		r := &rows[i]
+	put := func(i, j int, v float64) {
+		e := next[j]
+		a.RowIdx[e], a.Val[e], next[j] = i, v, e+1
+	}
+	b.Rows.Each(func(i int, r *rows.Row) {
 		b.work(len(r.A.Idx))
 		if len(cuts) > 0 && cuts[0].Row == i {
 			// Each column has one entry more once the row is in.
@@ -46,14 +57,19 @@ func (b *Builder) compress(cuts []Cut) *sparse.CSC {
 			}
 		}
 		for k, j := range r.A.Idx {
-			e := next[j]
-			a.RowIdx[e], a.Val[e], next[j] = i, r.A.Val[k], e+1
+			put(i, j, r.A.Val[k])
 		}
-		for _, j := range r.zeros {
-			e := next[j]
-			a.RowIdx[e], next[j] = i, e+1
+		for _, j := range r.Zeros {
+			put(i, j, 0)
 		}
-	}
+	}, func(i int, f *rows.Family, k int) {
+		idx, val = f.Entries(idx[:0], val[:0], k)
+		b.work(len(idx))
+		f.Locate(k, idx, val, next)
+		for t, j := range idx {
+			put(i, j, val[t])
+		}
+	})
 	for k := range located {
 		c := &located[k]
 		for i := range c.base {

@@ -3,6 +3,7 @@ package subproblem
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -44,7 +45,7 @@ func (s *Problem) WrittenDuals() Multipliers {
 	out := s.Duals()
 	for i, y := range out.Rows {
 		if c := &s.DC.Constraints[i]; c.DC && len(y) == 1 {
-			y[0] *= c.E.SplitRate()
+			y[0] *= c.SplitRate()
 		}
 	}
 	return out
@@ -65,21 +66,25 @@ func (s *Problem) rowDuals() [][]float64 {
 		}
 		out[i] = make([]float64, n)
 	}
-	for i, r := range s.Rows {
+	s.Rows.Each(func(i int, r *rows.Row) {
 		if r.Owner >= 0 && r.Entry >= 0 && i < len(s.Res.Y) {
 			y := s.Res.Y[i]
-			if r.twoSided {
+			if r.TwoSided {
 				y = math.Abs(y)
 			}
-			out[r.Owner][r.Entry] += r.share * y
+			out[r.Owner][r.Entry] += r.Share * y
 			if list, ok := cones[r.Owner]; ok {
 				if len(list) == 0 {
-					shares[r.Owner] = r.share
+					shares[r.Owner] = r.Share
 				}
 				cones[r.Owner] = append(list, y)
 			}
 		}
-	}
+	}, func(i int, f *rows.Family, k int) {
+		if i < len(s.Res.Y) {
+			out[f.Owner+k][0] += s.Res.Y[i]
+		}
+	})
 	for i, y := range cones {
 		if z := matrixMultiplier(s.DC.Constraints[i].Order(), y, shares[i]); z != nil {
 			out[i] = z

@@ -78,15 +78,27 @@ func (s *Problem) tangents(x []float64) bool {
 		return true
 	}
 	s.at = s.at[:0]
-	for from, k := 0, 0; from < len(s.Cuts); from = k {
+	finite := s.familyTangents(x)
+	for from, k := 0, 0; from < len(s.Cuts) && finite; from = k {
 		for k = from + 1; k < len(s.Cuts) && s.Cuts[k].Same; k++ {
 		}
-		if !s.tangent(s.Cuts[from:k], x) {
-			return false
-		}
+		finite = s.tangent(s.Cuts[from:k], x)
 	}
-	s.at = append(s.at, x...)
-	return true
+	if finite {
+		s.at = append(s.at, x...)
+	}
+	return finite
+}
+
+// familyTangents is tangents for the rows of families.
+func (s *Problem) familyTangents(x []float64) bool {
+	all := true
+	for _, f := range s.Rows.Families {
+		finite, same := f.Tangent(s.Now.A, s.Now.U, s.QP.U, x, s.grad)
+		s.unchanged.held = s.unchanged.held && same
+		all = all && finite
+	}
+	return all
 }
 
 // pieced is implemented by maxima of affine functions: the piece that is active at
@@ -219,7 +231,7 @@ func (s *Problem) subgradient(h dc.Convex, idx []int, x []float64) {
 // the DC constraints, each times its price. Where the objective is flat at x it is that of
 // the convex problem, per unit of a column.
 func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
-	if objective = s.slope(&s.DC.Objective, x); objective == 0 {
+	if objective = s.slope(s.DC.Objective, x); objective == 0 {
 		q := append([]float64(nil), s.Now.Q...)
 		for _, j := range s.Slacks {
 			q[j] = 0
@@ -247,14 +259,25 @@ const leastSlope = 1e-3
 // flat or has none.
 func (s *Problem) slopes(x []float64) []float64 {
 	out := make([]float64, len(s.Soft))
-	for k, c := range s.Soft {
-		out[k] = s.slope(&c.E, x)
+	at := 0
+	for _, f := range s.Rows.Families {
+		s.slopesOf(out, x, at, f.Slack)
+		f.Slopes(out, x, s.grad, s.Units, leastSlope)
+		at = f.Slack + f.Count()
 	}
+	s.slopesOf(out, x, at, len(out))
 	return out
 }
 
+// slopesOf writes those of the constraints from number from to to.
+func (s *Problem) slopesOf(out, x []float64, from, to int) {
+	for k := from; k < to; k++ {
+		out[k] = s.slope(s.Soft[k].E(), x)
+	}
+}
+
 // slope is that of an expression at x, per unit of a variable; 0 where it is flat or has none.
-func (s *Problem) slope(e *dc.Expr, x []float64) float64 {
+func (s *Problem) slope(e dc.Expr, x []float64) float64 {
 	clear(s.grad)
 	g, h := e.G(), e.H()
 	h.AddSubgrad(s.grad, -1, x)
@@ -304,7 +327,7 @@ func (s *Problem) SetPrices(x []float64) {
 
 // RowPrices are the prices of the slacks by row, 1 where a row has none.
 func (s *Problem) RowPrices() []float64 {
-	out := make([]float64, len(s.Rows))
+	out := make([]float64, s.Rows.Count())
 	for i := range out {
 		out[i] = 1
 	}
@@ -312,6 +335,9 @@ func (s *Problem) RowPrices() []float64 {
 		if c := &s.Cuts[k]; c.slack != noSlack {
 			out[c.Row] = s.prices[c.slack]
 		}
+	}
+	for _, f := range s.Rows.Families {
+		copy(out[f.Row:f.Row+f.Count()], s.prices[f.Slack:])
 	}
 	return out
 }
@@ -361,6 +387,9 @@ func (s *Problem) Correct(x []float64) {
 			below += s.Now.A[c.Slot[i]] * x[j]
 		}
 		s.Now.U[c.Row] += below + c.H.Value(x)
+	}
+	for _, f := range s.Rows.Families {
+		f.Correct(s.Now.A, s.Now.U, x, s.grad)
 	}
 	s.at = s.at[:0]
 }

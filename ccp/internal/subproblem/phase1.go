@@ -68,8 +68,10 @@ func HardRows(b *Builder, p *dc.Problem) {
 				b.Row(c.A.Entry(k), c.Lo[k], c.Hi[k])
 			}
 		case b.inCone(c):
-		case c.E.IsConvex() && !b.atMost(c.E.G(), -1):
-			b.Row(b.Bound(c.E.G()), math.Inf(-1), 0)
+		case c.Convex():
+			if g := c.E().G(); !b.atMost(g, -1) {
+				b.Row(b.Bound(g), math.Inf(-1), 0)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package subproblem
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -21,7 +22,7 @@ func (s *Problem) Dives(x, from []float64, share float64) bool {
 
 // Convex reports whether there is nothing to linearise.
 func (s *Problem) Convex() bool {
-	return isFlat(s.H0) && len(s.Cuts) == 0 && len(s.least.all) == 0
+	return isFlat(s.H0) && len(s.Cuts)+len(s.Rows.Families) == 0 && len(s.least.all) == 0
 }
 
 // isFlat reports whether h is absent, or affine for given parameters: its tangent is
@@ -71,12 +72,12 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 // value; open is that with each in the unit of its row, as slack measured it last or, if
 // that is less, as its terms are at x: e^x has another size at 40 than at 0.
 func (s *Problem) Gaps(x []float64) (sum, open float64) {
-	for k, c := range s.Soft {
-		if v := c.E.Value(x); v > 0 {
+	for k, v := range s.SoftValues(x) {
+		if v > 0 {
 			sum += v * s.prices[k]
 			part := v / s.rowSize[k]
 			if part < small { // of a row that may have far smaller terms here
-				part = max(part, s.DC.RelativeViolation(c, x))
+				part = max(part, s.DC.RelativeViolation(s.Soft[k], x))
 			}
 			open += part
 		} else if math.IsNaN(v) {
@@ -85,6 +86,26 @@ func (s *Problem) Gaps(x []float64) (sum, open float64) {
 	}
 	return sum, open
 }
+
+// SoftValues are the values of the DC constraints at x, good until the next call.
+func (s *Problem) SoftValues(x []float64) []float64 {
+	s.soft = s.soft[:0]
+	one := func(to int) {
+		for k := len(s.soft); k < to; k++ {
+			s.soft = append(s.soft, s.Soft[k].Value(x))
+		}
+	}
+	for _, f := range s.Rows.Families {
+		one(f.Slack)
+		s.soft = slices.Grow(s.soft, f.Count())[:f.Slack+f.Count()]
+		f.Values(s.soft[f.Slack:], x)
+	}
+	one(len(s.Soft))
+	return s.soft
+}
+
+// NumCuts is how many rows are linearised.
+func (s *Problem) NumCuts() int { return len(s.Cuts) + s.Rows.Members() }
 
 // small is a violation in the unit of a row that may be none because the unit is that of
 // another point. Source: the accuracy asked of a backend.
@@ -149,6 +170,11 @@ func (s *Problem) Linearised() []bool {
 	for k := range s.Cuts {
 		mark(s.Cuts[k].Idx)
 	}
+	for _, f := range s.Rows.Families {
+		for _, j := range f.Support() {
+			in[j] = true
+		}
+	}
 	for k := range s.least.all {
 		mark(s.least.all[k].vars)
 	}
@@ -176,13 +202,19 @@ func (s *Problem) Curves() []Curve {
 		c := &s.Cuts[k]
 		if !c.Same {
 			name := ""
-			if owner := s.Rows[c.Row].Owner; owner >= 0 {
+			if owner := s.Rows.At(c.Row).Owner; owner >= 0 {
 				name = s.DC.Constraints[owner].Name()
 			}
 			list = append(list, Curve{H: c.H, Name: name})
 		}
 		last := &list[len(list)-1]
 		last.Rows = append(last.Rows, c.Row)
+	}
+	for _, f := range s.Rows.Families {
+		for k := range f.Count() {
+			c := &s.DC.Constraints[f.Owner+k]
+			list = append(list, Curve{H: c.E().H(), Name: c.Name(), Rows: []int{f.Row + k}})
+		}
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/pinned"
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/dc"
@@ -19,8 +20,8 @@ import (
 type Problem struct {
 	DC       *dc.Problem
 	QP       *qpbackend.Problem // as compiled: no h, no slack costs; but A has the values of now
-	Rows     []Row
-	Cuts     []Cut // the linearised rows
+	Rows     rows.List
+	Cuts     []Cut // the linearised rows of Rows.Single
 	Slacks   []int // columns
 	H0       dc.Convex
 	Domain   []dc.Restricted
@@ -43,6 +44,7 @@ type tangency struct {
 	at       []float64 // where the cuts have their tangents; empty: that is not known
 	grad     []float64 // n
 	some     []int     // places
+	soft     []float64 // see SoftValues
 }
 
 // sizing has the units of variables and slacks.
@@ -73,19 +75,19 @@ type answer struct {
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
 func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return CompileWith(ctx, p, func(*Builder) {})
+	return CompileWith(ctx, p, nil)
 }
 
-// CompileWith is compile with the rows that more adds.
+// CompileWith is Compile with the rows that more adds, and a Cut for each linearised row.
 func CompileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (s *Problem, err error) {
 	defer Unwound(&err)
 	b := NewBuilder(ctx, p.NumVars())
+	b.more = more
 	s = &Problem{DC: p, defined: p.Defined()}
 	s.pin(b)
 	s.addObjective(b)
 	b.BoundVariables(p)
 	s.addConstraints(b)
-	more(b)
 	s.restrictMajorants(b)
 	if s.QP, err = b.Problem(b.cuts); err != nil {
 		return nil, err
@@ -121,16 +123,12 @@ func (s *Problem) addObjective(b *Builder) {
 
 // addConstraints adds the rows of all constraints, and the bounds of slacks.
 func (s *Problem) addConstraints(b *Builder) {
-	rows, cuts := 0, 0
-	for i := range s.DC.Constraints {
-		c := &s.DC.Constraints[i]
-		if rows += max(1, c.A.Len()); !c.Convex() {
-			cuts++
-		}
-	}
-	b.Rows, b.cuts = slices.Grow(b.Rows, rows), slices.Grow(b.cuts, cuts) // there may be more
-	for i := range s.DC.Constraints {
+	for i := 0; i < len(s.DC.Constraints); i++ {
 		b.work(1)
+		if n := s.addFamily(b, i); n > 0 {
+			i += n - 1
+			continue
+		}
 		b.owner = i
 		c := &s.DC.Constraints[i]
 		if c.Convex() {
@@ -144,6 +142,26 @@ func (s *Problem) addConstraints(b *Builder) {
 	for _, j := range s.Slacks {
 		b.BoundColumn(j, 0, math.Inf(1))
 	}
+	if b.more != nil {
+		b.more(b)
+	}
+}
+
+// addFamily adds the rows of the constraints that number i is the first of, where they are one
+// object. It returns how many there are, 0 where they are to be added one by one.
+func (s *Problem) addFamily(b *Builder, i int) int {
+	m, ok := s.DC.Constraints[i].Members().(rows.Members)
+	if !ok || b.more != nil || !m.Plain() {
+		return 0
+	}
+	n := m.Count()
+	f := rows.NewFamily(m, i, b.Rows.Count(), len(s.Slacks), b.Cols)
+	for k := range n {
+		s.Soft, s.Slacks = append(s.Soft, &s.DC.Constraints[i+k]), append(s.Slacks, b.Var())
+	}
+	b.work(len(f.Support()))
+	b.Rows.Families = append(b.Rows.Families, f)
+	return n
 }
 
 // restrictMajorants adds the domains of the h that majorants linearise.
@@ -176,19 +194,24 @@ func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
 		}
 		return
 	}
-	if b.inCone(c) || c.E.IsConvex() && b.atMost(c.E.G(), 0) {
+	if b.inCone(c) {
 		return
 	}
-	h := c.E.H()
+	e, convex := c.E(), c.Convex()
+	g := e.G()
+	if convex && b.atMost(g, 0) {
+		return
+	}
+	h := e.H()
 	idx := h.Support()
 	slack := dc.Linear{}
-	if !c.E.IsConvex() {
+	if !convex {
 		s.restrict(b, h)
 		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 		s.Slacks = append(s.Slacks, slack.Idx[0])
 	}
-	for k, l := range UpperRows(b, c.E.G(), len(idx)) {
-		if c.E.IsConvex() {
+	for k, l := range UpperRows(b, g, len(idx)) {
+		if convex {
 			b.AddRow(l, math.Inf(-1), 0, 0)
 			continue
 		}

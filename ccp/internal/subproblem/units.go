@@ -121,6 +121,11 @@ func (s *Problem) imply() {
 	for k := range s.Cuts {
 		p.L[s.Cuts[k].Row], p.U[s.Cuts[k].Row] = math.Inf(-1), math.Inf(1)
 	}
+	for _, f := range s.Rows.Families {
+		for i := f.Row; i < f.Row+f.Count(); i++ {
+			p.L[i], p.U[i] = math.Inf(-1), math.Inf(1)
+		}
+	}
 	lo, hi := make([]float64, len(p.Q)), make([]float64, len(p.Q))
 	for j := range lo {
 		lo[j], hi[j] = p.Bounds(j)
@@ -212,6 +217,9 @@ func (s *Problem) rowUnits() []float64 {
 			size = max(size, math.Abs(s.Now.A[at])*s.Units[c.Idx[i]])
 		}
 		s.rowSize[c.slack] = max(s.rowSize[c.slack], size)
+	}
+	for _, f := range s.Rows.Families {
+		f.Sizes(s.rowSize, s.Now.A, s.Now.U, s.Units)
 	}
 	for k, size := range s.rowSize {
 		s.rowSize[k] = scaled.Unit(size)

@@ -87,7 +87,7 @@ func New(p *dc.Problem) (*Problem, error) {
 		}
 		if c.DC {
 			lo := math.Inf(-1)
-			e := m.expr(c.E)
+			e := m.expr(c.E())
 			if c.Equation() {
 				lo = 0
 				i++

@@ -72,14 +72,14 @@ func label(taken map[string]bool, want string) string {
 func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
 	name := c.Family
 	if c.DC {
-		return []printed{{name, c.Index, pr.relation(c.E, equation)}}
+		return []printed{{name, c.Index(), pr.relation(c.E(), equation)}}
 	}
 	m := c.A.Len()
 	lhs := c.A.Sub(dc.Const(c.A.Shape(), c.A.Value(make([]float64, pr.p.NumVars())))) // without constants
 	if m > 1 {
 		var ps phrase
 		if pr.slices(&ps, lhs) || pr.product(&ps, lhs) {
-			return []printed{{name, c.Index, pr.between(ps, c, 0, m)}}
+			return []printed{{name, c.Index(), pr.between(ps, c, 0, m)}}
 		}
 	}
 	rows := make([]phrase, m)
@@ -97,11 +97,11 @@ func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
 			ps = append(ps, r...)
 		}
 		ps.text("]")
-		return []printed{{name, c.Index, pr.between(ps, c, 0, m)}}
+		return []printed{{name, c.Index(), pr.between(ps, c, 0, m)}}
 	}
 	var out []printed
 	for k := range m {
-		index := c.Index
+		index := c.Index()
 		if m > 1 {
 			index = append(slices.Clone(index), k+1)
 		}

@@ -1,5 +1,8 @@
 package dc
 
+// Semidefinite states that a symmetric matrix is positive semidefinite.
+func Semidefinite(a Affine) Constraint { return GE(LambdaMin(a), Num(0)) }
+
 // Order is the order of the matrix that the constraint states to be positive
 // semidefinite: bI − A ⪰ 0 for a constraint that bounds an extreme eigenvalue of
 // A, as Semidefinite makes it. It is 0 for other constraints, and for a matrix of
@@ -8,7 +11,7 @@ func (c *Constraint) Order() int {
 	if !c.DC {
 		return 0
 	}
-	s := c.E.split()
+	s := c.e.split()
 	if len(s.g) != 1 || len(s.h) != 0 {
 		return 0
 	}

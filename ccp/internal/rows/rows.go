@@ -1,0 +1,72 @@
+package rows
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
+// interval row likewise without the constant).
+type Row struct {
+	A        dc.Linear
+	Lo, Hi   float64
+	Owner    int     // index of the constraint, negative: of the objective
+	Entry    int     // which entry of that constraint, −1: an auxiliary row
+	Share    float64 // −∂(row)/∂b: the multiplier of f ≤ b is the sum of share·y over its rows
+	TwoSided bool    // the row states |a| ≤ c: the multiplier of the constraint is |y|
+	Zeros    []int   // columns that a lacks and that get a stored zero
+}
+
+// List has rows in order.
+type List struct {
+	Single   []Row // but those of families
+	Families []*Family
+}
+
+// Count is how many rows there are, those of families included.
+func (l *List) Count() int { return len(l.Single) + l.Members() }
+
+// Members is how many rows there are in families.
+func (l *List) Members() int {
+	n := 0
+	for _, f := range l.Families {
+		n += f.Count()
+	}
+	return n
+}
+
+// At is row number i. Of a family it is a copy, and lacks the coefficients.
+func (l *List) At(i int) *Row {
+	at := i
+	for _, f := range l.Families {
+		switch n := f.Count(); {
+		case i < f.Row:
+			return &l.Single[at]
+		case i < f.Row+n:
+			return &Row{Lo: math.Inf(-1), Owner: f.Owner + i - f.Row, Share: 1}
+		default:
+			at -= n
+		}
+	}
+	return &l.Single[at]
+}
+
+// Each calls one with each row of Single, and many with each member of a family, in order.
+func (l *List) Each(one func(i int, r *Row), many func(i int, f *Family, k int)) {
+	i, at := 0, 0
+	until := func(end int) {
+		for ; i < end; i++ {
+			one(i, &l.Single[at])
+			at++
+		}
+	}
+	for _, f := range l.Families {
+		until(f.Row)
+		for k := range f.Count() {
+			many(i+k, f, k)
+		}
+		i += f.Count()
+	}
+	until(i + len(l.Single) - at)
+}
