@@ -38,6 +38,7 @@ type Derivative struct {
 	curves []curve
 	d      qpbackend.Derivative
 	cols   int // of the convex problem; the first are z
+	τ      float64
 }
 
 // curve is an h with the sum of its multipliers.
@@ -60,26 +61,34 @@ func (e *KinkError) Error() string {
 // is refined to a fixed point of the procedure first; Point is it. The derivative does not change with
 // the session. Errors: res is not converged, or of another problem; the point is not a strict local minimum, or its refinement
 // leads elsewhere; a function has a kink there (*KinkError); the constraints that hold there are degenerate; ctx ended.
-func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative, err error) {
+func (s *Session) Differentiate(ctx context.Context, res *Result) (*Derivative, error) {
+	if s.done {
+		return nil, fmt.Errorf("ccp: the session is closed")
+	}
+	return Differentiate(ctx, s.p, res)
+}
+
+// Differentiate is Session.Differentiate for a result of p from anywhere.
+func Differentiate(ctx context.Context, p *dc.Problem, res *Result) (d *Derivative, err error) {
 	defer recovered(&err)
 	switch {
-	case s.done:
-		return nil, fmt.Errorf("ccp: the session is closed")
+	case p == nil:
+		return nil, errNoProblem
 	case res == nil || res.Status != Converged:
 		status := Unknown
 		if res != nil {
 			status = res.Status
 		}
 		return nil, fmt.Errorf("ccp: no derivative: the run is %v, want %v", status, Converged)
-	case len(res.X) != s.p.NumVars():
-		return nil, fmt.Errorf("ccp: no derivative: the result has %d entries, the problem %d", len(res.X), s.p.NumVars())
+	case len(res.X) != p.NumVars():
+		return nil, fmt.Errorf("ccp: no derivative: the result has %d entries, the problem %d", len(res.X), p.NumVars())
 	}
-	for _, v := range s.p.Vars {
+	for _, v := range p.Vars {
 		if v.Param && !slices.Equal(v.Lo, res.X[v.Offset:][:v.Len()]) {
 			return nil, fmt.Errorf("ccp: no derivative: parameter %s has changed since the run; solve again", v.Name)
 		}
 	}
-	d = &Derivative{p: s.p.Exact(), z: slices.Clone(res.X)}
+	d = &Derivative{p: p.Exact(), z: slices.Clone(res.X)}
 	if err := d.settle(ctx, largestMultiplier(res)); err != nil {
 		return nil, err
 	}
@@ -136,6 +145,7 @@ func (d *Derivative) settle(ctx context.Context, worth float64) error {
 		if d.d, err = solver.(qpbackend.Differentiator).Differentiate(ctx); err != nil {
 			return err
 		}
+		d.τ = τ
 		point := d.d.Point()
 		d.weigh(sub, point.Y)
 		step := make([]float64, len(d.z))
@@ -369,37 +379,11 @@ func (d *Derivative) Adjoint(ctx context.Context, g []float64) (gradient map[str
 	if i := num.FirstNotFinite(g); i >= 0 {
 		return nil, fmt.Errorf("ccp: the gradient has %g at %d", g[i], i)
 	}
-	free := slices.Clone(g)
-	for _, v := range d.p.Vars {
-		if v.Param {
-			clear(free[v.Offset:][:v.Len()])
-		}
-	}
-	held := func(ctx context.Context, v []float64) ([]float64, error) { // of the variables alone
-		h, err := d.returned(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range d.p.Vars {
-			if p.Param {
-				clear(h[p.Offset:][:p.Len()])
-			}
-		}
-		return h, nil
-	}
-	if free, err = implicit.Resolve(ctx, free, held); err != nil {
+	u, err := d.pull(ctx, g)
+	if err != nil {
 		return nil, err
 	}
 	gradient = map[string][]float64{}
-	for _, v := range d.p.Vars {
-		if v.Param {
-			copy(free[v.Offset:], g[v.Offset:][:v.Len()])
-		}
-	}
-	var u qpbackend.Update
-	if err := d.d.Adjoint(ctx, qpbackend.Tangent{X: d.wide(free)}, &u); err != nil {
-		return nil, err
-	}
 	bent := make([]bool, len(d.z)) // in the support of an h
 	for k := range d.curves {
 		for _, j := range d.curves[k].H.Support() {
@@ -428,6 +412,123 @@ func (d *Derivative) Adjoint(ctx context.Context, g []float64) (gradient map[str
 		gradient[v.Name] = out
 	}
 	return gradient, nil
+}
+
+// pull is the gradient with respect to the values of the convex problem, with g that with respect to the
+// point: the h follow the point, not the values of parameters.
+func (d *Derivative) pull(ctx context.Context, g []float64) (u qpbackend.Update, err error) {
+	free := slices.Clone(g)
+	for _, v := range d.p.Vars {
+		if v.Param {
+			clear(free[v.Offset:][:v.Len()])
+		}
+	}
+	held := func(ctx context.Context, v []float64) ([]float64, error) { // of the variables alone
+		h, err := d.returned(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range d.p.Vars {
+			if p.Param {
+				clear(h[p.Offset:][:p.Len()])
+			}
+		}
+		return h, nil
+	}
+	if free, err = implicit.Resolve(ctx, free, held); err != nil {
+		return u, err
+	}
+	for _, v := range d.p.Vars {
+		if v.Param {
+			copy(free[v.Offset:], g[v.Offset:][:v.Len()])
+		}
+	}
+	return u, d.d.Adjoint(ctx, qpbackend.Tangent{X: d.wide(free)}, &u)
+}
+
+// Along is the change of the point, with an entry for each of NumVars, along the line from the problem minus to
+// the problem plus, which differ from that of d, in the middle, by numbers that are no parameters: per
+// unit, where the two are width units apart. Numbers of the convex problem are taken for linear between them. Errors: the
+// problems have other variables or another structure; an end of ctx.
+func (d *Derivative) Along(ctx context.Context, minus, plus *dc.Problem, width float64) (dx []float64, err error) {
+	defer recovered(&err)
+	u, err := d.between(ctx, minus, plus, width)
+	if err != nil {
+		return nil, err
+	}
+	var t qpbackend.Tangent
+	if err := d.d.Forward(ctx, u, &t); err != nil {
+		return nil, err
+	}
+	return implicit.Resolve(ctx, t.X[:len(d.z)], d.moved)
+}
+
+// AdjointAlong returns the function that gives the derivative, along the line from minus to plus as Along has it, of a scalar
+// function of the point whose gradient, with an entry for each of NumVars, is g.
+func (d *Derivative) AdjointAlong(ctx context.Context, g []float64) (along func(minus, plus *dc.Problem, width float64) (float64, error), err error) {
+	defer recovered(&err)
+	if len(g) != len(d.z) || num.FirstNotFinite(g) >= 0 {
+		return nil, fmt.Errorf("ccp: the gradient has %d entries, want %d finite ones", len(g), len(d.z))
+	}
+	u, err := d.pull(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	return func(minus, plus *dc.Problem, width float64) (slope float64, err error) {
+		defer recovered(&err)
+		v, err := d.between(ctx, minus, plus, width)
+		if err != nil {
+			return 0, err
+		}
+		for _, pair := range [...][2][]float64{{u.Q, v.Q}, {u.Lo, v.Lo}, {u.Hi, v.Hi}, {u.L, v.L}, {u.U, v.U}, {u.P, v.P}, {u.A, v.A}} {
+			if pair[1] != nil {
+				slope += num.Dot(pair[0], pair[1])
+			}
+		}
+		return slope, nil
+	}, nil
+}
+
+// between is the change of the values of the convex problem per unit.
+func (d *Derivative) between(ctx context.Context, minus, plus *dc.Problem, width float64) (u qpbackend.Update, err error) {
+	if minus == nil || plus == nil || !(width > 0) {
+		return u, errors.New("ccp: want two problems and a width above zero")
+	}
+	var at [2]*qpbackend.Problem
+	for k, p := range [...]*dc.Problem{minus, plus} {
+		if p.NumVars() != len(d.z) {
+			return u, fmt.Errorf("ccp: a problem with %d variables beside one with %d", p.NumVars(), len(d.z))
+		}
+		sub, err := subproblem.Compile(ctx, p.Exact())
+		if err != nil {
+			return u, err
+		}
+		if err := sub.Linearise(slices.Clone(d.z), d.τ); err != nil {
+			return u, err
+		}
+		at[k] = sub.Stated()
+	}
+	a, b := at[0], at[1]
+	if !subproblem.SamePattern(a, b) || len(b.Q) != d.cols {
+		return u, errors.New("ccp: no derivative: the structure of the problem changes")
+	}
+	change := func(a, b []float64) []float64 {
+		out := make([]float64, len(a))
+		for i, v := range a {
+			if v != b[i] { // also where both are infinite
+				out[i] = (b[i] - v) / width
+			}
+		}
+		return out
+	}
+	u = qpbackend.Update{Q: change(a.Q, b.Q), L: change(a.L, b.L), U: change(a.U, b.U), A: change(a.A.Val, b.A.Val)}
+	if a.P != nil {
+		u.P = change(a.P.Val, b.P.Val)
+	}
+	if a.Lo != nil && a.Hi != nil {
+		u.Lo, u.Hi = change(a.Lo, b.Lo), change(a.Hi, b.Hi)
+	}
+	return u, nil
 }
 
 // Batch solves p for each set of values of its parameters, by name, on all processors, and calls f with the

@@ -255,6 +255,26 @@ func (p *Problem) Set(ctx context.Context, values map[string]*Floats) error {
 	return p.c.do(ctx, "set", &wire.Set{Problem: p.handle, Parameters: values}, &wire.Ok{}, nil)
 }
 
+// Derivative is the change of the solution of the last Solve of a graph along changes of its parameters,
+// by name; those that are not named stay.
+func (p *Problem) Derivative(ctx context.Context, change map[string]*Floats) (*Tangent, error) {
+	var out Tangent
+	if err := p.c.do(ctx, "derivative", &wire.Derivative{Problem: p.handle, Parameters: change}, &out, nil); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Adjoint is the gradient, with respect to the parameters of those names or to all, of a function of the solution of
+// the last Solve of a graph; x is its gradient with respect to the solution, in the order of Result.X.
+func (p *Problem) Adjoint(ctx context.Context, x []float64, parameters ...string) (*Gradient, error) {
+	var out Gradient
+	if err := p.c.do(ctx, "adjoint", &wire.Adjoint{Problem: p.handle, X: wire.F(x), Parameters: parameters}, &out, nil); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
 // Update gives matrices other numbers in the same places: as many as the pattern has.
 // They count from the next Solve on.
 func (p *Problem) Update(ctx context.Context, v NewValues) error {

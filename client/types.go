@@ -20,6 +20,8 @@ type (
 	Settings    = wire.Settings
 	Result      = wire.Result
 	Progress    = wire.Progress
+	Tangent     = wire.Tangent
+	Gradient    = wire.Gradient
 	Checked     = wire.Checked
 	Loaded      = wire.Loaded
 	Hello       = wire.HelloReply

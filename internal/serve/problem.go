@@ -31,7 +31,9 @@ type problem struct {
 	session *ccp.Session
 	wanted  wire.Settings // those that the session was made for
 	told    reporter
-	last    []float64 // the last useful point
+	last    []float64   // the last useful point
+	solved  *ccp.Result // of the last solve; nil once parameters have changed
+	deriv   *ccp.Derivative
 }
 
 func (p *problem) close() {
@@ -128,6 +130,7 @@ func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire
 	if len(values) == 0 {
 		return nil
 	}
+	p.solved, p.deriv = nil, nil
 	params := slices.Clone(p.params)
 	var changed []int
 	rebuild := false
@@ -259,6 +262,7 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 		ctx, stop = context.WithTimeout(ctx, plan.limit)
 		defer stop()
 	}
+	p.solved, p.deriv = nil, nil
 	p.told.start(s, j, m.Progress)
 	res, proof, err := p.run(ctx, plan, x0)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -270,6 +274,7 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 		}
 		return nil, errorf(wire.ErrCancelled, "the time limit passed before there was a point")
 	}
+	p.solved = res
 	if res.Feasible {
 		p.last = append(p.last[:0:0], res.X...)
 	}

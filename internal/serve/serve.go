@@ -374,6 +374,8 @@ var requests = map[string]func(s *server, j *job) (wire.Message, error){
 	"set":        on((*server).set),
 	"update":     on((*server).update),
 	"solve":      on((*server).solve),
+	"derivative": on((*server).derivative),
+	"adjoint":    on((*server).adjoint),
 	"check":      on((*server).check),
 	"evaluate":   on((*server).evaluate),
 	"to_dc":      on((*server).toDC),
@@ -405,6 +407,6 @@ func on[M any, P interface {
 
 // replyTypes are the types of replies by that of the request.
 var replyTypes = map[string]string{
-	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result", "check": "checked",
+	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result", "derivative": "tangent", "adjoint": "gradient", "check": "checked",
 	"evaluate": "values", "to_dc": "text", "fit": "fitted", "load_model": "fitted", "predict": "predicted", "export": "text", "free": "ok",
 }

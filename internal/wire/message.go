@@ -225,6 +225,36 @@ type Solve struct {
 	Progress   bool               `json:"progress,omitempty"`
 }
 
+// Derivative asks how the solution of a graph changes along changes of parameters.
+type Derivative struct {
+	Head
+	Problem    uint64             `json:"problem"`
+	Parameters map[string]*Floats `json:"parameters"`
+}
+
+// Tangent is the reply to derivative.
+type Tangent struct {
+	Head
+	X     *Floats `json:"x"`
+	Point *Floats `json:"point"`
+}
+
+// Adjoint asks for the gradient with respect to parameters of a function of the solution of a
+// graph, whose gradient with respect to the solution is X. Without Parameters it is that of all.
+type Adjoint struct {
+	Head
+	Problem    uint64   `json:"problem"`
+	X          *Floats  `json:"x"`
+	Parameters []string `json:"parameters,omitempty"`
+}
+
+// Gradient is the reply to adjoint.
+type Gradient struct {
+	Head
+	Parameters map[string]*Floats `json:"parameters"`
+	Point      *Floats            `json:"point"`
+}
+
 // Progress says how far a solve or fit is.
 type Progress struct {
 	Head
@@ -463,8 +493,14 @@ type Export struct {
 
 func (h *Head) arrays(visit) error { return nil }
 
-func (m *Load) arrays(f visit) error      { return m.Graph.arrays(f) }
-func (m *Set) arrays(f visit) error       { return f.named(m.Parameters) }
+func (m *Load) arrays(f visit) error       { return m.Graph.arrays(f) }
+func (m *Set) arrays(f visit) error        { return f.named(m.Parameters) }
+func (m *Derivative) arrays(f visit) error { return f.named(m.Parameters) }
+func (m *Tangent) arrays(f visit) error    { return f.floats(m.X, m.Point) }
+func (m *Adjoint) arrays(f visit) error    { return f.floats(m.X) }
+func (m *Gradient) arrays(f visit) error {
+	return errors.Join(f.named(m.Parameters), f.floats(m.Point))
+}
 func (m *Evaluate) arrays(f visit) error  { return f.floats(m.X) }
 func (m *Values) arrays(f visit) error    { return f.floats(m.Values...) }
 func (m *Update) arrays(f visit) error    { return m.NewValues.arrays(f) }

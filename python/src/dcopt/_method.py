@@ -15,6 +15,7 @@ from cvxpy import settings as s
 from cvxpy.expressions.expression import Expression
 from cvxpy.reductions.solution import Solution
 
+from . import _derivative
 from ._errors import CurvatureError, DcoptError, UnsupportedError, checked
 from ._graph import Loaded, flat
 from ._lower import Lowered, ParameterWithoutValue, lower
@@ -150,7 +151,7 @@ def _number(v: Any) -> float:
 
 
 def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int | None = None, time_limit: float | None = None,
-          verbose: bool = False, warm_start: bool = True, gp: bool = False, **kwargs: Any) -> float:
+          verbose: bool = False, warm_start: bool = True, gp: bool = False, requires_grad: bool = False, **kwargs: Any) -> float:
     """Solves a CVXPY problem whose functions dcopt has, convex or a difference of convex ones.
 
     Args:
@@ -160,6 +161,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
         verbose: print a line of progress, and how the run ended.
         warm_start: begin at the values of the variables.
         gp: solve a geometric program, in the logarithms of its variables.
+        requires_grad: problem.backward() and problem.derivative() are then those of this solution.
         **kwargs: settings of docs/protocol.md (tol, max_iter, backend, global_, ...), or DCCP's
             names (tau_ini, mu, tau_max, k_ccp, ...).
 
@@ -207,6 +209,10 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     reply = kept.loaded.request(header, buffers, _teller() if verbose else None, None if key is None else (header["warm"], key))
     solved = time.perf_counter()
     value = _unpack(problem, kept, reply, translated - begin, solved - translated)
+    if requires_grad:
+        _derivative.attach(problem, kept)
+    elif "_dcopt_derivative" in problem.__dict__:
+        _derivative.detach(problem)
     if verbose:
         print(f"dcopt: {reply['status']}, objective {value:.6g}, {reply['iterations']} iterations, {solved - begin:.3f} s", file=sys.stderr)
     return value

@@ -52,6 +52,7 @@ func Navigation() []Section {
 			doc("How it works and fails", "how.md"),
 			doc("Choosing a solver", "solvers.md"),
 			doc("Large problems", "large.md"),
+			doc("Derivatives of solutions", "derivatives.md"),
 			doc("l-DER regression", "lder.md"),
 			doc("Messages", "messages.md"),
 		}},

@@ -1,0 +1,211 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// differentiated is the problem with the derivative at the point of its last solve.
+func (s *server) differentiated(ctx context.Context, handle uint64) (*problem, error) {
+	p, err := s.graphed(handle)
+	if err != nil {
+		return nil, err
+	}
+	if p.deriv != nil {
+		return p, nil
+	}
+	if p.solved == nil {
+		return nil, errorf(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
+	}
+	d, err := ccp.Differentiate(ctx, p.prog.Problem, p.solved)
+	if err != nil {
+		return nil, derivativeError(err)
+	}
+	p.deriv = d
+	return p, nil
+}
+
+func derivativeError(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errorf(wire.ErrUnsupported, "%v", err)
+}
+
+// parameter is the number of a parameter of the graph.
+func (p *problem) parameter(name string) (int, error) {
+	k := slices.IndexFunc(p.graph.Parameters, func(q wire.Parameter) bool { return q.Name == name })
+	if k < 0 {
+		return 0, errorf(wire.ErrProblem, "there is no parameter %.60q", name)
+	}
+	return k, nil
+}
+
+// stepOfData is the step of the differences of data that depend on parameters, relative to
+// the parameter. Source: derived: the cube root of the unit roundoff, best for central differences; data are most often linear
+// in parameters, and then any step is exact but for rounding.
+const stepOfData = 6e-6
+
+// moved are the problems with the parameters that are no dc.Param a step back and a step ahead along change, and
+// the width between them.
+func (p *problem) moved(ctx context.Context, limits graph.Limits, change map[int][]float64) (back, ahead *graph.Program, width float64, err error) {
+	size := 0.0
+	for k, c := range change {
+		for i, v := range c {
+			size = max(size, math.Abs(v)/max(1, math.Abs(entry(p.params[k], i))))
+		}
+	}
+	if size == 0 {
+		return nil, nil, 0, nil
+	}
+	h := stepOfData / size
+	at := func(h float64) (*graph.Program, error) {
+		params := slices.Clone(p.params)
+		for k, c := range change {
+			v := make([]float64, len(c))
+			for i := range v {
+				v[i] = entry(params[k], i) + h*c[i]
+			}
+			params[k] = v
+		}
+		return graph.Build(ctx, p.graph, params, limits)
+	}
+	if back, err = at(-h); err != nil {
+		return nil, nil, 0, err
+	}
+	if ahead, err = at(h); err != nil {
+		return nil, nil, 0, err
+	}
+	return back, ahead, 2 * h, nil
+}
+
+// entry is that of a parameter whose value may be one number for all.
+func entry(v []float64, i int) float64 { return v[min(i, len(v)-1)] }
+
+// entries is their number.
+func entries(q wire.Parameter) int {
+	n := 1
+	for _, d := range q.Shape {
+		n *= d
+	}
+	return n
+}
+
+func (s *server) derivative(j *job, m *wire.Derivative) (wire.Message, error) {
+	p, err := s.differentiated(j.ctx, m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	inside, outside := map[string][]float64{}, map[int][]float64{}
+	for name, v := range m.Parameters {
+		k, err := p.parameter(name)
+		if err != nil {
+			return nil, err
+		}
+		n := entries(p.graph.Parameters[k])
+		if v == nil || len(v.V) != n && len(v.V) != 1 {
+			return nil, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers or 1", name, n)
+		}
+		change := make([]float64, n)
+		for i := range change {
+			if change[i] = entry(v.V, i); math.IsNaN(change[i]) || math.IsInf(change[i], 0) {
+				return nil, errorf(wire.ErrProblem, "the change of parameter %s has %g at %d", name, change[i], i)
+			}
+		}
+		if p.prog.Inside[k] && !p.prog.Structural[k] {
+			inside[name] = p.prog.ParameterOrder(k, change)
+		} else {
+			outside[k] = change
+		}
+	}
+	dx, err := p.deriv.Forward(j.ctx, inside)
+	if err != nil {
+		return nil, derivativeError(err)
+	}
+	back, ahead, width, err := p.moved(j.ctx, s.cfg.Limits, outside)
+	if err != nil {
+		return nil, err
+	}
+	if width > 0 {
+		more, err := p.deriv.Along(j.ctx, back.Problem, ahead.Problem, width)
+		if err != nil {
+			return nil, derivativeError(err)
+		}
+		for i, v := range more {
+			dx[i] += v
+		}
+	}
+	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.deriv.Point()))}, nil
+}
+
+func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
+	p, err := s.differentiated(j.ctx, m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if m.X == nil || len(m.X.V) != p.prog.Entries {
+		return nil, errorf(wire.ErrProblem, "the gradient x has not %d numbers", p.prog.Entries)
+	}
+	// X gathers entries; its transpose scatters them.
+	places := make([]float64, p.prog.Problem.NumVars())
+	for i := range places {
+		places[i] = float64(i)
+	}
+	g := make([]float64, len(places))
+	for i, at := range p.prog.X(places) {
+		g[int(at)] += m.X.V[i]
+	}
+	names := m.Parameters
+	if names == nil {
+		for _, q := range p.graph.Parameters {
+			names = append(names, q.Name)
+		}
+	}
+	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point()))}
+	inside, err := p.deriv.Adjoint(j.ctx, g)
+	if err != nil {
+		return nil, derivativeError(err)
+	}
+	along, err := p.deriv.AdjointAlong(j.ctx, g)
+	if err != nil {
+		return nil, derivativeError(err)
+	}
+	for _, name := range names {
+		k, err := p.parameter(name)
+		if err != nil {
+			return nil, err
+		}
+		n := entries(p.graph.Parameters[k])
+		grad := make([]float64, n)
+		if p.prog.Inside[k] && !p.prog.Structural[k] {
+			at := make([]float64, n)
+			for i := range at {
+				at[i] = float64(i)
+			}
+			for to, from := range p.prog.ParameterOrder(k, at) {
+				grad[int(from)] = inside[name][to]
+			}
+		} else {
+			unit := make([]float64, n)
+			for i := range unit {
+				unit[i] = 1
+				back, ahead, width, err := p.moved(j.ctx, s.cfg.Limits, map[int][]float64{k: unit})
+				if err != nil {
+					return nil, err
+				}
+				if grad[i], err = along(back.Problem, ahead.Problem, width); err != nil {
+					return nil, derivativeError(err)
+				}
+				unit[i] = 0
+			}
+		}
+		out.Parameters[name] = wire.F(grad)
+	}
+	return out, nil
+}
