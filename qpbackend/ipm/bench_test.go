@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/classes"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -170,4 +171,135 @@ func BenchmarkNew(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkDerivative solves problems of the classes of bench/peers/python/derivatives.py, and
+// computes the gradient of a function of x with respect to all values: one problem, as new, and problems that
+// differ in their values, by one solver.
+func BenchmarkDerivative(b *testing.B) {
+	for _, class := range []string{"qp", "soc", "sdp"} {
+		rng := rand.New(rand.NewPCG(8, 8))
+		draw := func() *qpbackend.Problem { return derivativeProblem(rng, class) }
+		gradient := func(s qpbackend.Solver, n int) {
+			var r qpbackend.Result
+			if err := s.Solve(context.Background(), &r); err != nil || r.Status != qpbackend.Solved {
+				b.Fatal(class, r.Status, err)
+			}
+			d, err := s.(qpbackend.Differentiator).Differentiate(context.Background())
+			if err != nil {
+				b.Fatal(err)
+			}
+			g := make([]float64, n)
+			for j := range g {
+				g[j] = 1
+			}
+			var u qpbackend.Update
+			if err := d.Adjoint(context.Background(), qpbackend.Tangent{X: g}, &u); err != nil {
+				b.Fatal(err)
+			}
+			if !d.Regularity().Regular {
+				b.Fatal(class, d.Regularity())
+			}
+		}
+		begin := func(p *qpbackend.Problem) qpbackend.Solver {
+			s, err := ipm.Backend{}.New(context.Background(), p, ipm.Backend{}.DefaultSettings())
+			if err != nil {
+				b.Fatal(err)
+			}
+			return s
+		}
+		b.Run(class+"/one", func(b *testing.B) {
+			p := draw()
+			for b.Loop() {
+				s := begin(p)
+				gradient(s, len(p.Q))
+				s.Close()
+			}
+		})
+		b.Run(class+"/batch", func(b *testing.B) {
+			list := make([]*qpbackend.Problem, 16)
+			for k := range list {
+				list[k] = draw()
+			}
+			s := begin(list[0])
+			defer s.Close()
+			for k := 0; b.Loop(); k++ {
+				p := list[k%len(list)]
+				u := qpbackend.Update{Q: p.Q, L: p.L, U: p.U, A: p.A.Val}
+				if p.P != nil {
+					u.P = p.P.Val
+				}
+				if err := s.Update(u); err != nil {
+					b.Fatal(err)
+				}
+				gradient(s, len(p.Q))
+			}
+		})
+	}
+}
+
+// derivativeProblem is a random problem with a solution: 100 variables and 200 dense rows with a dense P; 50
+// variables and ten second-order cones of 11 rows; 30 variables and a semidefinite cone of order 20.
+func derivativeProblem(rng *rand.Rand, class string) *qpbackend.Problem {
+	n, m := 100, 200
+	switch class {
+	case "soc":
+		n, m = 50, 110
+	case "sdp":
+		n, m = 30, 210
+	}
+	var at sparse.Triplets
+	for i := range m {
+		for j := range n {
+			at.Add(i, j, rng.NormFloat64())
+		}
+	}
+	p := &qpbackend.Problem{Q: make([]float64, n), L: make([]float64, m), U: make([]float64, m)}
+	p.A, _ = at.CSC(m, n)
+	x, y := make([]float64, n), make([]float64, m)
+	for j := range x {
+		x[j] = rng.NormFloat64()
+	}
+	p.A.AddMulVec(p.L, 1, x)
+	switch class {
+	case "qp": // half of the rows of n/2 are active
+		var pt sparse.Triplets
+		f := make([][]float64, n)
+		for i := range f {
+			for range n {
+				f[i] = append(f[i], rng.NormFloat64()/10)
+			}
+		}
+		for j := range n {
+			for i := range j + 1 {
+				pt.Add(i, j, num.Dot(f[i], f[j]))
+			}
+			p.Q[j] = rng.NormFloat64()
+		}
+		p.P, _ = pt.CSC(n, n)
+		for i := range m {
+			p.L[i], p.U[i] = math.Inf(-1), p.L[i]+rng.Float64()
+		}
+		return p
+	case "soc":
+		for k := range 10 {
+			p.Cones = append(p.Cones, qpbackend.Cone{Kind: qpbackend.SecondOrder, Start: 11 * k, Len: 11})
+			p.L[11*k] -= 4 // slacks and multipliers inside
+			y[11*k] = -4
+			for i := range 10 {
+				p.L[11*k+1+i] -= rng.NormFloat64() / 2
+				y[11*k+1+i] = rng.NormFloat64() / 2
+			}
+		}
+	case "sdp":
+		p.Cones = []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: m}}
+		for j, at := 0, 0; j < 20; j++ {
+			at += j
+			p.L[at]--
+			y[at] = -1
+			at++
+		}
+	}
+	p.A.AddMulVecT(p.Q, -1, y)
+	return p
 }
