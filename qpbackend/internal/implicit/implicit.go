@@ -137,7 +137,7 @@ func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *eq
 		}
 		d.reg.Residual = res
 		if changed || k == 0 {
-			if err := d.factor(ctx); err != nil {
+			if err := d.factor(ctx, k == 0); err != nil {
 				return err
 			}
 		}

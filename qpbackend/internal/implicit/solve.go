@@ -30,11 +30,12 @@ const (
 // Source: that of ipm's equilPasses, which is OSQP's.
 const passes = 10
 
-// factor writes the matrix and factors it.
-func (d *Derivative) factor(ctx context.Context) error {
+// factor writes the matrix and factors it, with its scaling found anew or, after a small step, that of
+// the last time.
+func (d *Derivative) factor(ctx context.Context, anew bool) error {
 	n := d.n
 	d.rows.turn(d.pieces)
-	d.equilibrate()
+	d.equilibrate(anew)
 	for j := range n {
 		d.off[j], d.diag[j] = d.side[j] != none, ρ
 		if d.off[j] {
@@ -78,9 +79,11 @@ func (d *Derivative) factor(ctx context.Context) error {
 
 // equilibrate brings the rows and columns of the matrix to a largest entry of one, or
 // near it: the copy in units of the problem has objective and sides of size one.
-func (d *Derivative) equilibrate() {
+func (d *Derivative) equilibrate(anew bool) {
 	l := d.level
-	l.Ruiz(d.p, d.at, passes)
+	if anew {
+		l.Ruiz(d.p, d.at, passes)
+	}
 	for _, pc := range d.pieces {
 		for i, e := range pc.d {
 			if e > 0 {
