@@ -337,7 +337,7 @@ func ComplexDual(n int, y []float64) []complex128 {
 	for i := range n { // rounding of mirrored entries
 		for j := range i {
 			m := (out[i*n+j] + cmplx.Conj(out[j*n+i])) / 2
-			out[i*n+j], out[j*n+i] = m, cmplx.Conj(m)
+			out[i*n+j], out[j*n+i] = m, complex(real(m), 0-imag(m))
 		}
 		out[i*n+i] = complex(real(out[i*n+i]), 0)
 	}

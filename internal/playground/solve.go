@@ -275,8 +275,16 @@ func (t *text) lets(p *lang.Program, x []float64) {
 	t.object(func() {
 		for k := range p.Lets {
 			l := &p.Lets[k]
-			t.key(l.Name)
+			im := l.Imag(x)
+			if im == nil {
+				t.key(l.Name)
+				t.nested(l.Shape, l.Values(x))
+				continue
+			}
+			t.key(dc.RealPart(l.Name)) // by parts, as variables are here
 			t.nested(l.Shape, l.Values(x))
+			t.key(dc.ImagPart(l.Name))
+			t.nested(l.Shape, im)
 		}
 	})
 }
