@@ -13,6 +13,8 @@ func (s *scope) eval(n *reader.Node) value {
 	switch n.Op {
 	case reader.OpNumber:
 		return numeric(n.Num)
+	case reader.OpImaginary:
+		fail("complex numbers are not checked")
 	case reader.OpString:
 		return value{word: n.Name}
 	case reader.OpName:

@@ -36,32 +36,33 @@ const (
 
 // Operations of nodes.
 const (
-	OpNumber  = syntax.OpNumber
-	OpString  = syntax.OpString
-	OpName    = syntax.OpName
-	OpIndex   = syntax.OpIndex
-	OpAll     = syntax.OpAll
-	OpRange   = syntax.OpRange
-	OpCall    = syntax.OpCall
-	OpReduce  = syntax.OpReduce
-	OpSum     = syntax.OpSum
-	OpMul     = syntax.OpMul
-	OpDotMul  = syntax.OpDotMul
-	OpDiv     = syntax.OpDiv
-	OpDotDiv  = syntax.OpDotDiv
-	OpPower   = syntax.OpPower
-	OpNeg     = syntax.OpNeg
-	OpTrans   = syntax.OpTrans
-	OpCompare = syntax.OpCompare
-	OpAnd     = syntax.OpAnd
-	OpOr      = syntax.OpOr
-	OpNot     = syntax.OpNot
-	OpLiteral = syntax.OpLiteral
-	OpMembers = syntax.OpMembers
-	OpFilter  = syntax.OpFilter
-	OpTuple   = syntax.OpTuple
-	OpIn      = syntax.OpIn
-	OpChoice  = syntax.OpChoice
+	OpNumber    = syntax.OpNumber
+	OpImaginary = syntax.OpImaginary
+	OpString    = syntax.OpString
+	OpName      = syntax.OpName
+	OpIndex     = syntax.OpIndex
+	OpAll       = syntax.OpAll
+	OpRange     = syntax.OpRange
+	OpCall      = syntax.OpCall
+	OpReduce    = syntax.OpReduce
+	OpSum       = syntax.OpSum
+	OpMul       = syntax.OpMul
+	OpDotMul    = syntax.OpDotMul
+	OpDiv       = syntax.OpDiv
+	OpDotDiv    = syntax.OpDotDiv
+	OpPower     = syntax.OpPower
+	OpNeg       = syntax.OpNeg
+	OpTrans     = syntax.OpTrans
+	OpCompare   = syntax.OpCompare
+	OpAnd       = syntax.OpAnd
+	OpOr        = syntax.OpOr
+	OpNot       = syntax.OpNot
+	OpLiteral   = syntax.OpLiteral
+	OpMembers   = syntax.OpMembers
+	OpFilter    = syntax.OpFilter
+	OpTuple     = syntax.OpTuple
+	OpIn        = syntax.OpIn
+	OpChoice    = syntax.OpChoice
 )
 
 // Relations.
