@@ -428,12 +428,12 @@ func TestRanges(t *testing.T) {
 // refused.
 func TestJobs(t *testing.T) {
 	p, _ := sweepPlan(t, grid(), false)
-	job := plan.Job{Plan: "my plan's.json", Out: "res$(x)", Tasks: 3, CPUs: 2, Memory: "2G", Time: "1:00:00", Image: "registry/a:1", Claim: "c"}
+	job := plan.Job{Plan: "my plan's.json", Out: "res$(x)", Data: "a b", Tasks: 3, CPUs: 2, Memory: "2G", Time: "1:00:00", Image: "registry/a:1", Claim: "c"}
 	text, err := job.Slurm(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"#SBATCH --array=0-2\n", "#SBATCH --mem=2G\n", "#SBATCH --time=1:00:00\n", `dcopt shard run 'my plan'\''s.json' --index "$SLURM_ARRAY_TASK_ID" --of 3 --out 'res$(x)'`} {
+	for _, want := range []string{"#SBATCH --array=0-2\n", "#SBATCH --mem=2G\n", "#SBATCH --time=1:00:00\n", `dcopt shard run 'my plan'\''s.json' --index "$SLURM_ARRAY_TASK_ID" --of 3 --out 'res$(x)' --data 'a b'` + "\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the script lacks %s:\n%s", want, text)
 		}
@@ -441,7 +441,7 @@ func TestJobs(t *testing.T) {
 	if text, err = job.Kubernetes(p); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"completions: 3\n", `- "res$$(x)"`, "$(JOB_COMPLETION_INDEX)", `memory: "2G"`} {
+	for _, want := range []string{"completions: 3\n", `- "res$$(x)"` + "\n            - --data\n            - \"a b\"\n          env:", "$(JOB_COMPLETION_INDEX)", `memory: "2G"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the Job lacks %s:\n%s", want, text)
 		}

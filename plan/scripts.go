@@ -10,6 +10,7 @@ import (
 type Job struct {
 	Plan    string // path of the file of the plan, as the machines see it
 	Out     string // folder of results, as the machines see it
+	Data    string // folder with data that are not in the plan, as the machines see it; "": where they were
 	Program string // the program; "": dcopt
 	Tasks   int    // of the array, at least 1; task i computes the shards i, i+Tasks, …
 	CPUs    int    // per task, at least 1
@@ -36,7 +37,7 @@ func (j *Job) check(p *Plan) error {
 	case j.Plan == "" || j.Out == "":
 		return errors.New("a job wants the file of the plan and a folder of results")
 	}
-	for _, s := range []string{j.Plan, j.Out, j.Program, j.Memory, j.Time, j.Image, j.Claim} {
+	for _, s := range []string{j.Plan, j.Out, j.Data, j.Program, j.Memory, j.Time, j.Image, j.Claim} {
 		if strings.ContainsAny(s, "\n\r\x00") {
 			return fmt.Errorf("%q does not fit on a line", s)
 		}
@@ -71,7 +72,11 @@ func (j *Job) Slurm(p *Plan) (string, error) {
 		fmt.Fprintf(&b, "#SBATCH --time=%s\n", j.Time)
 	}
 	fmt.Fprintf(&b, "export GOMAXPROCS=\"${SLURM_CPUS_PER_TASK:-%d}\"\n", j.CPUs)
-	fmt.Fprintf(&b, "exec %s shard run %s --index \"$SLURM_ARRAY_TASK_ID\" --of %d --out %s\n", shell(j.program()), shell(j.Plan), j.Tasks, shell(j.Out))
+	fmt.Fprintf(&b, "exec %s shard run %s --index \"$SLURM_ARRAY_TASK_ID\" --of %d --out %s", shell(j.program()), shell(j.Plan), j.Tasks, shell(j.Out))
+	if j.Data != "" {
+		fmt.Fprintf(&b, " --data %s", shell(j.Data))
+	}
+	b.WriteByte('\n')
 	return b.String(), nil
 }
 
@@ -83,7 +88,7 @@ func (j *Job) program() string {
 }
 
 // Kubernetes is an indexed Job as YAML: Kubernetes, Jobs, completion mode Indexed. The volume
-// claim is mounted at /dcopt; the paths of the plan and of the results are relative to it.
+// claim is mounted at /dcopt; the paths of the plan, of the results and of data are relative to it.
 func (j *Job) Kubernetes(p *Plan) (string, error) {
 	if err := j.check(p); err != nil {
 		return "", err
@@ -94,6 +99,10 @@ func (j *Job) Kubernetes(p *Plan) (string, error) {
 	quantities := fmt.Sprintf("cpu: \"%d\"", j.CPUs)
 	if j.Memory != "" {
 		quantities += fmt.Sprintf(", memory: %s", yaml(j.Memory))
+	}
+	data := ""
+	if j.Data != "" {
+		data = fmt.Sprintf("\n            - --data\n            - %s", yaml(j.Data))
 	}
 	return fmt.Sprintf(`# Plan %s: %d shards. Apply with kubectl; after failures delete the Job and apply it
 # again: results that are there stay.
@@ -123,7 +132,7 @@ spec:
             - --of
             - "%[3]d"
             - --out
-            - %[7]s
+            - %[7]s%[11]s
           env:
             - name: GOMAXPROCS
               value: "%[8]d"
@@ -135,7 +144,7 @@ spec:
         - name: dcopt
           persistentVolumeClaim:
             claimName: %[10]s
-`, p.ID(), p.Shards, j.Tasks, yaml(j.Image), yaml(j.program()), yaml(j.Plan), yaml(j.Out), j.CPUs, quantities, yaml(j.Claim)), nil
+`, p.ID(), p.Shards, j.Tasks, yaml(j.Image), yaml(j.program()), yaml(j.Plan), yaml(j.Out), j.CPUs, quantities, yaml(j.Claim), data), nil
 }
 
 // yaml is a string as a double-quoted scalar of YAML. $ is doubled: Kubernetes expands

@@ -59,6 +59,7 @@ func planCommand() *cli.Command {
 			&cli.StringFlag{Name: "memory", Usage: "of a job: `SIZE` of memory per task, as the scheduler has it"},
 			&cli.StringFlag{Name: "task-time", Usage: "of a job of Slurm: limit of `TIME` per task, as sbatch has it"},
 			&cli.StringFlag{Name: "results", Value: "results", Usage: "of a job: the folder `DIR` of results"},
+			&cli.StringFlag{Name: "data", Usage: "of a job: the folder `DIR` with data that are not in the plan, on the machines; where they were if not given"},
 			&cli.StringFlag{Name: "program", Value: "dcopt", Usage: "of a job: the program's `PATH` on the machines"},
 			&cli.StringFlag{Name: "image", Usage: "of a job of Kubernetes: the container `IMAGE` with the program"},
 			&cli.StringFlag{Name: "claim", Value: "dcopt", Usage: "of a job of Kubernetes: the volume claim `NAME` that holds the plan and gets the results"},
@@ -138,7 +139,7 @@ func writePlan(c *cli.Context, p *plan.Plan) error {
 // writeJobs writes the files of schedulers that are asked for and counts them.
 func writeJobs(c *cli.Context, p *plan.Plan, path string) (count int, err error) {
 	job := plan.Job{
-		Plan: path, Out: c.String("results"), Program: c.String("program"), Tasks: min(p.Shards, plan.UsualArraySize), CPUs: c.Int("cpus"),
+		Plan: path, Out: c.String("results"), Data: c.String("data"), Program: c.String("program"), Tasks: min(p.Shards, plan.UsualArraySize), CPUs: c.Int("cpus"),
 		Memory: c.String("memory"), Time: c.String("task-time"), Image: c.String("image"), Claim: c.String("claim"),
 	}
 	if c.IsSet("tasks") {
