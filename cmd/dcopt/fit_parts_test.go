@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dcopt/dcopt/lder"
 )
 
 // runFit runs the program and returns its exit code and output.
@@ -154,6 +156,28 @@ func TestFitPlan(t *testing.T) {
 		if code, _, stderr := runFit(c.args...); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %s\nwant %d, %s", c.args, code, stderr, c.code, c.want)
 		}
+	}
+}
+
+// TestFitBrokenOff: the summary of a fit over parts that was broken off has no shares of rows.
+func TestFitBrokenOff(t *testing.T) {
+	dir, _ := parts(t)
+	at := filepath.Join(dir, "m.json")
+	if code, _, stderr := runFit("fit", filepath.Join(dir, "part-*"), "--target", "y", "--exclude", "note", "-q", "-o", at); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	in, err := os.Open(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r, err := lder.Read(in, at) // a file has no shares
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := pieceTable(&b, r); err != nil || strings.Count(b.String(), "?") != 5 {
+		t.Errorf("%v:\n%s", err, &b)
 	}
 }
 

@@ -96,7 +96,11 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 	lines := [][]string{append(head, "constant")}
 	add := func(sign string, slopes [][]float64, constants, share []float64) {
 		for k, row := range slopes {
-			line := []string{fmt.Sprintf("%s%d", sign, k+1), percent(share[k])}
+			rows := "?" // of a training that was broken off
+			if share != nil {
+				rows = percent(share[k])
+			}
+			line := []string{fmt.Sprintf("%s%d", sign, k+1), rows}
 			for _, j := range used {
 				line = append(line, show(row[j], 4))
 			}
