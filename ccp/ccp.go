@@ -123,7 +123,11 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		p.Fine = true
 		m, leads := r.kinds.Leads(&p)
 		if !leads {
-			if r.kinds.AtRest() {
+			switch far := r.where.Distance(r.res.X); {
+			case far > diagnose.Far*diagnose.Far:
+				r.course.far = true
+				end = r.giveUp(Stalled, end.message)
+			case r.kinds.AtRest():
 				end = outcome{status: Converged, bare: true, message: joined("the backend cannot solve the convex problems; by values and gradients no small step is better", end.message)}
 			}
 			return end, nil

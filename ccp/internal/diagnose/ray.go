@@ -15,7 +15,7 @@ type Region struct {
 	Unit   []float64 // of the variables, at the start
 	Tol    float64   // a violation relative to the terms of its row that counts as none
 	Proof  []float64 // the last direction for which falls had a proof
-	Convex bool      // no function is a user's own: all have values at infinite numbers
+	Convex bool      // so no function is a user's own: all have values at infinite numbers
 }
 
 // Far is how many units of the start a point that may be on the way to infinity is
@@ -104,7 +104,8 @@ func (r *Region) Ray(x, d []float64, size, growth, slip float64) bool {
 // change have no bound on that side, no affine row has one in the way, and at four
 // points, the first at a distance of size, each growth times as far as the one before,
 // the last beyond all data, the other constraints hold and the objective falls, at the
-// same rate or faster, or without end. slip is the violation of x.
+// same rate or faster, and in all by more than the size of its terms at x, or without end: where variables
+// that are of no account go far, those that count may still have moved a little towards a minimum. slip is the violation of x.
 func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 	d = append([]float64(nil), d...)
 	length := r.length(d)
@@ -113,6 +114,10 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 	}
 	far := make([]float64, len(d))
 	before, at, rate, slower := r.P.Objective.Value(x), 0.0, math.Inf(1), false
+	enough := before
+	if size := r.P.ObjectiveSize(x); !math.IsInf(size, 0) {
+		enough -= size
+	}
 	for k := range 4 {
 		step := size * math.Pow(growth, float64(k))
 		if k == 3 {
@@ -126,6 +131,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		falls := (before - obj) / (step - at)
 		within := v.Excess <= max(r.Tol, slip)*(1+1e-6*step) || v.Relative <= r.Tol
 		if within && math.IsInf(obj, -1) && k > 0 {
+			enough = math.Inf(1)
 			continue // the constraints have to hold further out, too
 		}
 		terms := r.P.ObjectiveSize(far)
@@ -138,7 +144,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		slower = slower || k > 0 && !(falls >= 0.5*rate)
 		before, at, rate = obj, step, falls
 	}
-	if slower && !math.IsInf(r.Limit(x, d), -1) {
+	if (slower || before >= enough) && !math.IsInf(r.Limit(x, d), -1) {
 		return false
 	}
 	r.Proof = d
@@ -150,7 +156,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 // limit together, as ∞ − ∞ and 0·∞, the value is no number. So −√x has the limit −∞, which no
 // rate of its fall tells, and e^−x has 0.
 func (r *Region) Limit(x, d []float64) float64 {
-	if !r.Convex {
+	if !r.Convex && r.P.Objective.Neg().Unrepresentable() != nil { // a user's own function may have no value there
 		return math.NaN()
 	}
 	end := append([]float64(nil), x...)
