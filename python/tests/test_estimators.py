@@ -87,7 +87,7 @@ def test_few_features_and_short_formulas():
     r = dcopt.LDERegressor(max_features=2, formula_size=12).fit(x, y)
     assert len(r.used_features_) <= 2 and set(r.used_features_) <= {0, 1} and r.terms_ <= 12
     assert r.score(*bent(seed=1)) > 0.9
-    with pytest.raises(ValueError, match="MaxFeatures"):
+    with pytest.raises(ValueError, match="the setting max_features is 2"):
         dcopt.LDERegressor(method="refit", max_features=2).fit(x, y)
     c = dcopt.LDEClassifier(max_features=1).fit(x, x[:, 0] > 0)
     assert list(c.used_features_) == [0] and c.score(x, x[:, 0] > 0) > 0.95
