@@ -50,7 +50,7 @@ func (n *newton) search(ctx context.Context, m search.Move) (outcome, error) {
 	if n.equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	if n.equations && (n.p.Objective.IsConst() || n.determined()) { // no choice between minima
+	if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) { // no choice between minima
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end.over() {
 			return end, err

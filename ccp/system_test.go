@@ -2,7 +2,10 @@ package ccp_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
@@ -36,5 +39,40 @@ func TestSystemsOfEquations(t *testing.T) {
 				t.Errorf("%s, seed %d: %v after %d convex problems, violation %g; %s", name, seed, res.Status, res.Iterations, res.Violation, res.Message)
 			}
 		}
+	}
+}
+
+// TestEquationsThatHoldAtTheStart: from a point with 100 bits, which are as many equations as variables, a run goes on to
+// better points: signals behind a matrix are at the least value found, of the sum of squares at the true ones or lower.
+func TestEquationsThatHoldAtTheStart(t *testing.T) {
+	const n = 100
+	rng := rand.New(rand.NewPCG(4, 3))
+	draw := func(n int) []float64 {
+		v := make([]float64, n)
+		for k := range v {
+			v[k] = rng.NormFloat64()
+		}
+		return v
+	}
+	m := dc.NewModel()
+	x := m.Var("x", []int{n})
+	a := mat.NewDense(n, n, draw(n*n))
+	truth, x0 := make([]float64, n), make([]float64, n)
+	for j := range truth {
+		truth[j], x0[j] = float64(2*rng.IntN(2)-1), float64(2*rng.IntN(2)-1)
+	}
+	y := mat.NewVecDense(n, draw(n))
+	y.ScaleVec(2.6, y)
+	var ax mat.VecDense
+	ax.MulVec(a, mat.NewVecDense(n, truth))
+	y.AddVec(y, &ax)
+	m.Minimize(dc.Norm2(dc.MatMul(dc.Mat(a), x).Sub(dc.Vec(y.RawVector().Data))))
+	for j := range n {
+		m.SubjectTo(dc.EQ(dc.Square(x.At(j)), dc.Num(1)))
+	}
+	p := build(t, m)
+	res := solve(t, p, x0, nil)
+	if at := p.Value(truth); res.Status != ccp.Converged || res.Objective > at+1e-6 {
+		t.Errorf("%v at %g after %d iterations, want %g at most", res.Status, res.Objective, res.Iterations, at)
 	}
 }
