@@ -1,8 +1,5 @@
 """Derivatives of solutions. The problems are those of CVXPY's test_derivative.py, stated anew."""
 
-import re
-from pathlib import Path
-
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -159,19 +156,6 @@ def test_function():
     assert dq == pytest.approx(-0.25, abs=1e-6)
     with pytest.raises(dcopt.DcoptError, match="1 arguments for 2"):
         f(1.0)
-
-
-def test_the_page():
-    """docs/derivatives.md: its blocks run in one go."""
-    path = Path(__file__).resolve().parents[2] / "docs" / "derivatives.md"
-    if not path.is_file():
-        pytest.skip("SKIPPED: no Python package within the repository")
-    known = {}
-    code = re.findall(r"^```python\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(code) == 2
-    for block in code:
-        exec(block, known)
-    assert np.allclose(known["value"], [0.6, 0.8], atol=1e-6) and np.allclose(known["change"], known["gradient"], atol=1e-6)
 
 
 def test_torch():

@@ -63,3 +63,16 @@ def test_the_tutorial(capsys):
             assert printed == after.split("```text\n", 1)[1].split("```", 1)[0]
         else:
             assert printed == ""
+
+
+def test_the_page_of_derivatives():
+    """docs/derivatives.md: its blocks run in one go."""
+    path = README.parent.parent / "docs" / "derivatives.md"
+    if not path.is_file():
+        pytest.skip("SKIPPED: no Python package within the repository")
+    known = {}
+    code = blocks(path)
+    assert len(code) == 2
+    for block in code:
+        exec(block, known)
+    assert np.allclose(known["value"], [0.6, 0.8], atol=1e-6) and np.allclose(known["change"], known["gradient"], atol=1e-6)
