@@ -14,6 +14,16 @@ import (
 // that has ended, and returns a copy of p that lacks nothing: P and A are
 // matrices, Lo and Hi have length n.
 func Prepare(ctx context.Context, b Backend, p *Problem, set Settings) (*Problem, error) {
+	return prepare(ctx, b, p, set, (*Problem).Clone)
+}
+
+// PrepareValues is Prepare where nobody will change the patterns of P and A: the copy
+// shares them.
+func PrepareValues(ctx context.Context, b Backend, p *Problem, set Settings) (*Problem, error) {
+	return prepare(ctx, b, p, set, (*Problem).CloneValues)
+}
+
+func prepare(ctx context.Context, b Backend, p *Problem, set Settings, clone func(*Problem) *Problem) (*Problem, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
 	}
@@ -29,7 +39,7 @@ func Prepare(ctx context.Context, b Backend, p *Problem, set Settings) (*Problem
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p = p.Clone()
+	p = clone(p)
 	n, m := p.Dims()
 	if p.P == nil {
 		p.P = sparse.Zero(n, n)

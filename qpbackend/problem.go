@@ -234,13 +234,24 @@ func (p *Problem) Objective(x []float64) float64 {
 }
 
 // Clone returns a deep copy: no slice or matrix is shared.
-func (p *Problem) Clone() *Problem {
+func (p *Problem) Clone() *Problem { return p.clone((*sparse.CSC).Clone) }
+
+// CloneValues is Clone but for the patterns of P and A, which the copy shares with p.
+func (p *Problem) CloneValues() *Problem {
+	return p.clone(func(m *sparse.CSC) *sparse.CSC {
+		out := *m
+		out.Val = append([]float64(nil), m.Val...)
+		return &out
+	})
+}
+
+func (p *Problem) clone(matrix func(*sparse.CSC) *sparse.CSC) *Problem {
 	c := *p
 	if p.P != nil {
-		c.P = p.P.Clone()
+		c.P = matrix(p.P)
 	}
 	if p.A != nil {
-		c.A = p.A.Clone()
+		c.A = matrix(p.A)
 	}
 	c.Q = append([]float64(nil), p.Q...)
 	c.Lo = append([]float64(nil), p.Lo...)

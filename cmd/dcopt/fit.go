@@ -190,7 +190,7 @@ func fit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	defer mindGarbage(d)()
+	defer mindGarbage(len(d.Y) * len(d.Features))()
 	d.Rows, d.Lines = nil, nil // not needed any more
 	var kept [][]float64
 	if plot != nil {
@@ -257,16 +257,16 @@ func noteUnused(c *cli.Context, method lder.Method) {
 	}
 }
 
-// mindGarbage keeps the garbage small while a large
-// table is fitted: that needs a few large slices without pointers, so collections
-// are cheap, and there should be no second table's worth of garbage between them.
+// mindGarbage keeps the garbage small while work goes on with so many numbers, if they
+// are many: a fit or a solve has them in a few large slices without pointers, so collections
+// are cheap, and there should be no second copy's worth of garbage between them.
 // The function it returns ends that.
-func mindGarbage(d *trainingTable) (restore func()) {
+func mindGarbage(numbers int) (restore func()) {
 	const (
-		large   = 1 << 20 // numbers
+		large   = 1 << 20
 		percent = 10
 	)
-	if os.Getenv("GOGC") != "" || len(d.Y)*len(d.Features) < large {
+	if os.Getenv("GOGC") != "" || numbers < large {
 		return func() {}
 	}
 	before := debug.SetGCPercent(percent)

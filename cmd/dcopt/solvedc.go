@@ -57,6 +57,7 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 			j.line.until(t)
 		}
 	}
+	defer mindGarbage(numbersOf(prog.Problem))()
 	begin := time.Now()
 	j.seen.begin(prog.Problem, set.Recorder)
 	set.Recorder = &j.seen
@@ -89,6 +90,16 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		r.say("the time limit passed before all starts were done")
 	}
 	return r, res, nil
+}
+
+// numbersOf is about how many numbers the convex problem of p has.
+func numbersOf(p *dc.Problem) int {
+	const each = 16 // of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
+	n := each * len(p.Constraints)
+	if f, ok := p.Objective.Function().(interface{ Coefficients() int }); ok {
+		n += f.Coefficients()
+	}
+	return n
 }
 
 // names adds the indices of variables and, where lets are asked for, the values of lets at x.

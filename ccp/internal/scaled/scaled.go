@@ -37,7 +37,7 @@ type Solver struct {
 func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings, units []float64, penalised []int) (*Solver, error) {
 	n, m := p.Dims()
 	s := &Solver{
-		p: p.Clone(), col: make([]float64, n), row: ones(m), obj: 1,
+		p: p.CloneValues(), col: make([]float64, n), row: ones(m), obj: 1,
 		free: make([]bool, n), separate: make([]bool, m), group: groups(p), boosts: boosts(p), stretch: stretches(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
 	}
 	for _, t := range s.stretch {
@@ -188,7 +188,7 @@ func values(m *sparse.CSC) []float64 {
 func (s *Solver) fill(u qpbackend.Update) error {
 	all := !s.fresh
 	if all && s.copy == s.p && !s.plain() {
-		s.copy = s.p.Clone()
+		s.copy = s.p.CloneValues()
 	}
 	if s.copy != s.p {
 		if s.p.A != nil && (all || u.A != nil) {

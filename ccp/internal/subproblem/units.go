@@ -131,10 +131,10 @@ func (s *Problem) imply() {
 		lo[j], hi[j] = p.Bounds(j)
 	}
 	excluded := !scaled.Implied(&p, lo, hi, 3)
-	s.lo, s.hi = lo[:n:n], hi[:n:n]
+	s.lo, s.hi = slices.Clone(lo[:n]), slices.Clone(hi[:n]) // without the other columns
 	for j := range n {
 		if l, h := s.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {
-			lo[j], hi[j] = l, h
+			s.lo[j], s.hi[j] = l, h
 		}
 	}
 }

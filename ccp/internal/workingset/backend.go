@@ -83,7 +83,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if b.least == 0 && !Pays(p) {
 		return b.Inner.New(ctx, p, set)
 	}
-	p, err := qpbackend.Prepare(ctx, b, p, set)
+	p, err := qpbackend.PrepareValues(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
