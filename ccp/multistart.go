@@ -165,6 +165,7 @@ func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, 
 func drawn(p *dc.Problem, seed uint64) []float64 {
 	x := p.Start(seed)
 	rng := rand.New(rand.NewPCG(seed, 0x6172)) // stream "ar": each use of the seed has its own
+	lo, hi := p.Box()
 	for _, v := range p.Vars {
 		if v.Start.Kind != dc.StartValues {
 			continue
@@ -184,8 +185,8 @@ func drawn(p *dc.Problem, seed uint64) []float64 {
 			if dev == 0 {
 				dev = 1
 			}
-			lo, hi := v.Bounds(k)
-			x[v.Offset+k] = min(max(s+dev*rng.NormFloat64(), lo), hi)
+			j := v.Offset + k
+			x[j] = min(max(s+dev*rng.NormFloat64(), lo[j]), hi[j])
 		}
 	}
 	return x

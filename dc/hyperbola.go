@@ -1,6 +1,9 @@
 package dc
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // hyperbola is the split of a function that is ≤ 0 exactly where c ≤ w·u₁·…·uₙ, for
 // numbers c > 0 and w and affine uₖ, all of one sign each by their bounds but for one at
@@ -18,13 +21,17 @@ func hyperbola(e Expr) (s split, ok bool) {
 	}
 	n := float64(len(u))
 	root := math.Pow(e.lin.Const/math.Abs(w), 1/n)
+	// By p = w·u₁·…·uₙ the function is c − p and the split root·(1 − (p/c)^(1/n)).
+	rate := root / (n * e.lin.Const)
+	other := func(v Linear) bool { d := v.AddScaled(-1, u[0]); return !d.isZero() }
+	if !slices.ContainsFunc(u, other) { // a power
+		return split{lin: Linear{Const: root}.AddScaled(-1, u[0]), rate: rate}, true
+	}
 	for k, α := range e.of.balance(u, root) {
 		u[k] = u[k].Scale(α)
 	}
 	out := GeoMean(Entries(u...)).split().scale(-1)
-	out.lin = out.lin.AddScaled(1, Linear{Const: root})
-	// By p = w·u₁·…·uₙ the function is c − p and the split root·(1 − (p/c)^(1/n)).
-	out.rate = root / (n * e.lin.Const)
+	out.lin, out.rate = out.lin.AddScaled(1, Linear{Const: root}), rate
 	return out, true
 }
 

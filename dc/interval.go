@@ -64,6 +64,30 @@ func mulDown(a, b float64) float64 {
 
 func mulUp(a, b float64) float64 { return -mulDown(-a, b) }
 
+// divDown is a/b rounded down, b > 0.
+func divDown(a, b float64) float64 {
+	q := a / b
+	switch {
+	case math.IsInf(q, 1) && !math.IsInf(a, 1):
+		return math.MaxFloat64
+	case math.IsInf(q, 0) || exactQuotient(a, b, q):
+		return q
+	}
+	return down(q)
+}
+
+// exactProduct is a·b, and whether it is exact.
+func exactProduct(a, b float64) (float64, bool) {
+	v := a * b
+	return v, a == 0 || b == 0 || math.FMA(a, b, -v) == 0 && finite(v) && math.Abs(v) >= smallestExact
+}
+
+// exactQuotient reports whether q is a/b.
+func exactQuotient(a, b, q float64) bool {
+	v, ok := exactProduct(q, b)
+	return ok && v == a
+}
+
 // smallestExact is the size from which on the rounding error of a product is a
 // floating point number: 2^-1022 · 2^53.
 const smallestExact = 0x1p-969
@@ -82,6 +106,14 @@ func (i Interval) Scale(w float64) Interval {
 		return Interval{mulDown(w, i.Hi), mulUp(w, i.Lo)}
 	}
 	return Interval{mulDown(w, i.Lo), mulUp(w, i.Hi)}
+}
+
+// over returns {a/w} for w ≠ 0.
+func (i Interval) over(w float64) Interval {
+	if w < 0 {
+		return Interval{divDown(-i.Hi, -w), -divDown(i.Lo, -w)}
+	}
+	return Interval{divDown(i.Lo, w), -divDown(-i.Hi, w)}
 }
 
 // Mul returns {a·b}.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/dense"
@@ -16,6 +17,7 @@ type Model struct {
 	p     Problem // without constraints
 	cs    collection
 	space *space
+	known []Interval // bounds of each entry of x from rows to come, see Again
 	names map[string]bool
 	costs []cost
 	errs  []error
@@ -66,7 +68,7 @@ func (m *Model) declare(v *Variable, opts []VarOption) Affine {
 	if m.space == nil {
 		m.space = &space{}
 	}
-	m.space.add(v)
+	m.space.add(v, m.known)
 	m.p.n += v.Len()
 	n := size(v.Shape)
 	if v.Skew {
@@ -102,6 +104,21 @@ func (m *Model) Own(l Linear) Linear {
 	return l
 }
 
+// Again returns an empty model in which the same variables, expressions and constraints
+// are to be stated once more, in the same order. It knows from the start the bounds that
+// affine constraints of one variable give it, so that all expressions are made with them,
+// whatever the order of statements: the square of x² + y is refused before y ≥ 0 is stated as
+// a constraint of m, and accepted by the other model. ok is false where no
+// expression was made before a constraint narrowed the bounds of its variables: another
+// model would be no other. Problem refuses a model that lacks constraints that it was
+// told of.
+func (m *Model) Again() (again *Model, ok bool) {
+	if m.space == nil || !m.space.overtaken {
+		return nil, false
+	}
+	return &Model{known: slices.Clone(m.space.within)}, true
+}
+
 func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
 
 // Minimize sets the objective, a scalar to be minimised; the last call of Minimize or
@@ -111,7 +128,10 @@ func (m *Model) Minimize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o), f
 // Maximize is Minimize of the negative; results report the objective as given.
 func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o).Neg(), true }
 
-// SubjectTo adds constraints, in this order. Mistakes in them are errors of Problem.
+// SubjectTo adds constraints, in this order. Mistakes in them are errors of Problem. An
+// affine constraint of one variable is a bound of it, see Problem.Box: functions that are
+// made after it have splits, and are accepted, as if the variable had been made with that
+// bound. See Again for functions made before.
 func (m *Model) SubjectTo(cs ...Constraint) {
 	for k := range cs {
 		m.add(&cs[k])
@@ -167,6 +187,12 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 				break
 			}
 		}
+	}
+	if m.known != nil && m.space != nil && !slices.Equal(m.space.stated, m.space.within) {
+		errs = append(errs, errors.New("dc: the model is told by Again of a constraint that it lacks"))
+	}
+	if m.space != nil {
+		p.within = slices.Clone(m.space.within)
 	}
 	if len(m.costs) > 0 {
 		sign := -1.0 // in h, which is subtracted

@@ -19,6 +19,7 @@ type Problem struct {
 	Constraints []Constraint
 
 	n         int
+	within    []Interval // of variables: their bounds and the rows that have no other
 	defined   []definition
 	definedAt []int                 // of each variable: its place in defined, from 1; nil: nothing is defined
 	exact     func() *Problem       // without majorants, made when it is first asked for; nil: there are none
@@ -57,6 +58,28 @@ func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
 
 // NumVars is the length of x: the entries of all variables and parameters.
 func (p *Problem) NumVars() int { return p.n }
+
+// Box returns the least and the largest value of each entry of x: its bounds, narrowed by
+// the affine constraints that have no other variable, and the value of a parameter.
+// A constraint that would leave nothing narrows nothing. Ranges hold, and splits are
+// convex, within the box; points break its constraints by no more than the tolerance.
+func (p *Problem) Box() (lo, hi []float64) {
+	lo, hi = make([]float64, p.n), make([]float64, p.n)
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			lo[v.Offset+k], hi[v.Offset+k] = p.box(v, k)
+		}
+	}
+	return lo, hi
+}
+
+// box is Box for entry k of v.
+func (p *Problem) box(v *Variable, k int) (lo, hi float64) {
+	if j := v.Offset + k; !v.Param && j < len(p.within) {
+		return p.within[j].Lo, p.within[j].Hi
+	}
+	return v.Bounds(k)
+}
 
 // Value is the objective at x as it was given: maximised ones with their sign.
 func (p *Problem) Value(x []float64) float64 {
@@ -116,9 +139,9 @@ func (p *Problem) Start(seed uint64) []float64 {
 	for _, v := range p.Vars {
 		for k := range v.Len() {
 			j := v.Offset + k
-			x[j] = v.draw(k, rng)
+			lo, hi := p.box(v, k)
+			x[j] = v.draw(k, lo, hi, rng)
 			if least := p.least; least != nil && v.Start.Kind == StartUnset && math.Abs(x[j]) < math.Abs(least[j]) {
-				lo, hi := v.Bounds(k)
 				x[j] = min(max(least[j], lo), hi)
 			}
 		}
@@ -130,7 +153,8 @@ func (p *Problem) Start(seed uint64) []float64 {
 // 1: the rounding error of a number of this size is 1.
 const widest = 0x1p53
 
-func (v *Variable) draw(k int, rng *rand.Rand) float64 {
+// draw is a starting value of entry k, unset ones between lo and hi.
+func (v *Variable) draw(k int, lo, hi float64, rng *rand.Rand) float64 {
 	s := &v.Start
 	switch {
 	case s.Kind == StartValues && !math.IsNaN(s.Values[k]):
@@ -140,7 +164,6 @@ func (v *Variable) draw(k int, rng *rand.Rand) float64 {
 	case s.Kind == StartUniformly:
 		return s.A + (s.B-s.A)*rng.Float64()
 	}
-	lo, hi := v.Bounds(k)
 	if hi-lo < widest {
 		return lo + (hi-lo)*rng.Float64()
 	}

@@ -121,18 +121,6 @@ func exactSum(a, b float64) (float64, bool) {
 	return s, (a-(s-t))+(b-t) == 0 && finite(s)
 }
 
-// exactProduct is a·b, and whether it is exact.
-func exactProduct(a, b float64) (float64, bool) {
-	v := a * b
-	return v, a == 0 || b == 0 || math.FMA(a, b, -v) == 0 && finite(v) && math.Abs(v) >= smallestExact
-}
-
-// exactQuotient reports whether q is a/b.
-func exactQuotient(a, b, q float64) bool {
-	v, ok := exactProduct(q, b)
-	return ok && v == a
-}
-
 // inLinear replaces the given variables in l; ok is false where that rounds.
 func (r reduction) inLinear(l Linear) (out Linear, ok bool) {
 	coefficients := map[int]float64{}

@@ -3,19 +3,24 @@ package dc
 import (
 	"errors"
 	"math"
+	"sync/atomic"
 )
 
 // space is the list of a model's variables. Affine functions point to that of
 // their model: it says which model they belong to, and where their variables
 // may lie.
 type space struct {
-	// lo and hi are the bounds of each entry of x. A parameter has none, as its
-	// value may change.
-	lo, hi []float64
-	// within are the bounds that rows of one variable add. A point may break
-	// those by the tolerance, so they serve scaling alone.
+	// bounds are those of each entry of x. A parameter is anywhere, as its value may change.
+	bounds []Interval
+	// within are the bounds and those of the rows that have no other variable.
 	within []Interval
-	wrong  error // why a function belongs to no model: it is made of variables of several, or of wrong numbers
+	// stated is within by the rows alone that are stated so far, see Model.Again.
+	stated []Interval
+	asked  []uint32 // atomic, 1: an expression was made with the interval
+	param  []bool
+	// overtaken: a row has narrowed an interval that an expression was made with before.
+	overtaken bool
+	wrong     error // why a function belongs to no model: it is made of variables of several, or of wrong numbers
 }
 
 // join is the space of a function that is made of two. nil stands for no
@@ -32,38 +37,56 @@ func (s *space) join(o *space) *space {
 	return &space{wrong: errOtherModel}
 }
 
-// add appends the bounds of a variable.
-func (s *space) add(v *Variable) {
+// add appends the bounds of a variable. known, as far as it goes, has the bounds of
+// entries of x from rows to come.
+func (s *space) add(v *Variable, known []Interval) {
 	for k := range v.Len() {
 		lo, hi := v.Bounds(k)
 		if v.Param {
 			lo, hi = math.Inf(-1), math.Inf(1)
 		}
-		s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
-		s.within = append(s.within, Interval{lo, hi})
+		i := Interval{lo, hi}
+		s.bounds, s.stated = append(s.bounds, i), append(s.stated, i)
+		s.param, s.asked = append(s.param, v.Param), append(s.asked, 0)
+		if j := len(s.within); j < len(known) && !v.Param {
+			i.narrow(known[j])
+		}
+		s.within = append(s.within, i)
 	}
 }
 
-// row takes note of lo ≤ l ≤ hi where l has one variable.
+// row takes note of lo ≤ l ≤ hi where l has one variable. A row that leaves nothing is
+// left to the solver, which names the conflict.
 func (s *space) row(l Linear, lo, hi float64) {
-	if s == nil || len(l.Idx) != 1 || l.Idx[0] >= len(s.within) || l.Val[0] == 0 {
+	if s == nil || len(l.Idx) != 1 || l.Idx[0] >= len(s.within) || l.Val[0] == 0 || bad(l) {
 		return
 	}
-	i := Interval{lo - l.Const, hi - l.Const}.Scale(1 / l.Val[0])
-	w := &s.within[l.Idx[0]]
-	w.Lo, w.Hi = max(w.Lo, i.Lo), min(w.Hi, i.Hi)
+	j := l.Idx[0]
+	if s.param[j] {
+		return
+	}
+	i := Interval{addDown(lo, -l.Const), addUp(hi, -l.Const)}.over(l.Val[0])
+	s.stated[j].narrow(i)
+	if s.within[j].narrow(i) && atomic.LoadUint32(&s.asked[j]) != 0 {
+		s.overtaken = true
+	}
 }
 
-// size is the largest size of l where its variables are within their bounds and
-// rows, or 0 where that has no end.
+// narrow intersects i with o, unless that leaves nothing, and reports whether i is less then.
+func (i *Interval) narrow(o Interval) bool {
+	n := Interval{max(i.Lo, o.Lo), min(i.Hi, o.Hi)}
+	if !(n.Lo <= n.Hi) || n == *i {
+		return false
+	}
+	*i = n
+	return true
+}
+
+// size is the largest size of l where its variables are within their bounds, or 0 where that has no end.
 func (s *space) size(l Linear) float64 {
 	i := point(l.Const)
 	for k, j := range l.Idx {
-		w := anywhere
-		if s != nil && j < len(s.within) {
-			w = s.within[j]
-		}
-		i = i.Add(w.Scale(l.Val[k]))
+		i = i.Add(s.interval(j).Scale(l.Val[k]))
 	}
 	if v := i.Abs().Hi; finite(v) {
 		return v
@@ -71,11 +94,12 @@ func (s *space) size(l Linear) float64 {
 	return 0
 }
 
-// fixed is l with the values of variables whose bounds are equal in their place.
+// fixed is l with the values of variables whose bounds are equal in their place. Points are
+// put between bounds exactly, and break rows by the tolerance.
 func (l Linear) fixed() Linear {
 	any := false
 	for _, j := range l.Idx {
-		i := l.of.interval(j)
+		i := l.of.bound(j)
 		any = any || i.Lo == i.Hi
 	}
 	if !any {
@@ -83,7 +107,7 @@ func (l Linear) fixed() Linear {
 	}
 	out := Linear{Const: l.Const, of: l.of}
 	for k, j := range l.Idx {
-		if i := l.of.interval(j); i.Lo == i.Hi {
+		if i := l.of.bound(j); i.Lo == i.Hi {
 			out.Const += l.Val[k] * i.Lo
 		} else {
 			out.Idx, out.Val = append(out.Idx, j), append(out.Val, l.Val[k])
@@ -92,12 +116,23 @@ func (l Linear) fixed() Linear {
 	return out
 }
 
-// interval is where variable j may lie.
-func (s *space) interval(j int) Interval {
-	if s == nil || j >= len(s.lo) {
+// bound is interval without the rows.
+func (s *space) bound(j int) Interval {
+	if s == nil || j >= len(s.bounds) {
 		return anywhere
 	}
-	return Interval{s.lo[j], s.hi[j]}
+	return s.bounds[j]
+}
+
+// interval is where variable j may lie.
+func (s *space) interval(j int) Interval {
+	if s == nil || j >= len(s.within) {
+		return anywhere
+	}
+	if atomic.LoadUint32(&s.asked[j]) == 0 {
+		atomic.StoreUint32(&s.asked[j], 1)
+	}
+	return s.within[j]
 }
 
 // check refuses a function that does not belong to the model with space of.

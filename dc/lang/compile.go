@@ -21,11 +21,11 @@ func Compile(ctx context.Context, f *File, opt Options) (*Program, error) {
 }
 
 // newCompiler is a compiler that has seen the names that the statements declare.
-func newCompiler(ctx context.Context, f *File, opt Options, lim limits) *compiler {
+func newCompiler(ctx context.Context, f *File, opt Options, lim limits, m *dc.Model) *compiler {
 	if opt.Cache == nil {
 		opt.Cache = &Cache{}
 	}
-	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: dc.NewModel(), later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
+	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: m, later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
 	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ctx: ctx, look: min(unitsFirst, lim.work),
 		data: &datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, Cache: &opt.Cache.files}}
 	c.errs.list = append(c.errs.list, f.syntax...)
@@ -44,13 +44,37 @@ func newCompiler(ctx context.Context, f *File, opt Options, lim limits) *compile
 	return c
 }
 
+// compile compiles a file, and once more where constraints of one variable have narrowed
+// its bounds after functions of it were made.
 func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, error) {
-	c := newCompiler(ctx, f, opt, lim)
+	c := newCompiler(ctx, f, opt, lim, dc.NewModel())
+	err := c.statements(ctx)
+	if m, ok := c.model.Again(); ok && err == nil {
+		c = c.again(m)
+		err = c.statements(ctx)
+	}
+	if err == nil {
+		err = c.errs.err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.finish(c.ev.patience())
+}
+
+// again is a compiler for the same file; m knows the bounds that constraints give.
+func (c *compiler) again(m *dc.Model) *compiler {
+	return newCompiler(c.ev.ctx, c.f, c.opt, c.ev.limits, m) // the options have the files that were read
+}
+
+// statements compiles the statements and collects their mistakes. The error is that of ctx.
+func (c *compiler) statements(ctx context.Context) error {
+	f := c.f
 	c.checkSet()
 	for k := 0; k < len(f.tree.Statements) && !c.errs.full(); k++ {
 		c.compile(f.tree.Statements[k])
 		if c.ended {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 	if c.goal == nil && len(f.syntax) == 0 {
@@ -60,10 +84,7 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 		}
 		c.errs.addf(end, "", "the file has no minimize, maximize or find")
 	}
-	if err := c.errs.err(); err != nil {
-		return nil, err
-	}
-	return c.finish(c.ev.patience())
+	return nil
 }
 
 // compile compiles a statement and collects its mistakes.

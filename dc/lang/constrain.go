@@ -31,7 +31,7 @@ func (c *compiler) constraint(s *syntax.Statement) {
 		if !c.member(s, root, &f, index) {
 			return
 		}
-		if f.Members++; f.Members == 1 || len(f.Linearised) == 0 && f.Curvature > Convex {
+		if f.Members++; len(f.Linearised) == 0 && f.Curvature > Convex {
 			c.linearisedIn(s, &f.Part)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
@@ -42,11 +43,20 @@ const (
 )
 
 // Explain says what the innermost expression around an offset of File.Source, in bytes, is.
-// Statements after it are not compiled, and those before may have mistakes. It is nil where
+// Statements may have mistakes; of those after it, the bounds count that constraints of one
+// variable give it. It is nil where
 // there is no expression, or none with a value. The error is ctx.Err().
 func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanation, error) {
 	var out *Explanation
-	c := newCompiler(ctx, f, opt, defaultLimits())
+	c := newCompiler(ctx, f, opt, defaultLimits(), dc.NewModel())
+	if err := c.statements(ctx); err != nil {
+		return nil, err
+	}
+	m, ok := c.model.Again()
+	if !ok {
+		m = dc.NewModel()
+	}
+	c = c.again(m)
 	for _, s := range f.tree.Statements {
 		c.compile(s)
 		if c.ended {

@@ -55,13 +55,40 @@ type builder struct {
 	free   []bool          // a variable occurs
 	taken  map[string]bool // names of constraints
 	links  int             // variables that are not the graph's
+	lost   map[int]bool    // nodes without a value, and those of which one is an argument
 	errs   Errors
 }
 
 // Build makes a problem of g with the given values of its parameters. The error is
-// that of ctx, or Errors.
+// that of ctx, or Errors. Where constraints of one variable narrow its bounds after
+// functions of it were made, all are made once more.
 func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits) (*Program, error) {
-	b := &builder{ctx: ctx, g: g, params: params, limits: limits, m: dc.NewModel()}
+	b, err := state(ctx, g, params, limits, dc.NewModel())
+	if b == nil {
+		return nil, err
+	}
+	if m, ok := b.m.Again(); ok {
+		b, err = state(ctx, g, params, limits, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.m.ProblemContext(b.patience(ctx, limits))
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, b.refused(err)
+	}
+	b.p.Problem = p
+	b.p.locate()
+	b.p.convex = isConvex(p)
+	return b.p, nil
+}
+
+// state states g in a model that has nothing yet. The error is that of ctx, or Errors.
+func state(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits, m *dc.Model) (*builder, error) {
+	b := &builder{ctx: ctx, g: g, params: params, limits: limits, m: m}
 	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters))}
 	if err := b.check(); err != nil {
 		return nil, Errors{err}
@@ -75,35 +102,55 @@ func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 		if k%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err := b.node(k); err != nil {
+		if b.lacks(g.Nodes[k].Args) {
+			b.lose()
+			continue
+		}
+		switch err := b.node(k); {
+		case err == nil:
+		case err.Kind != wire.ErrCurvature:
 			return nil, append(b.errs, err)
+		default: // right within the bounds of constraints, perhaps
+			if len(b.lost) == 0 {
+				b.fail(err)
+			}
+			b.lose()
 		}
 	}
-	if err := b.objective(); err != nil {
-		b.fail(err)
+	if g.Objective == nil || !b.lacks([]int{g.Objective.Node}) {
+		if err := b.objective(); err != nil {
+			b.fail(err)
+		}
 	}
 	for k := range g.Constraints {
 		if k%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if b.lacks(g.Constraints[k].Args) {
+			continue
 		}
 		if err := b.constrain(k); err != nil {
 			b.fail(b.placed(err, k))
 		}
 	}
 	if len(b.errs) > 0 {
-		return nil, b.errs
+		return b, b.errs
 	}
-	p, err := b.m.ProblemContext(b.patience(ctx, limits))
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
+	return b, nil
+}
+
+// lose keeps the place of a node that has no value.
+func (b *builder) lose() {
+	if b.lost == nil {
+		b.lost = map[int]bool{}
 	}
-	if err != nil {
-		return nil, b.refused(err)
-	}
-	b.p.Problem = p
-	b.p.locate()
-	b.p.convex = isConvex(p)
-	return b.p, nil
+	b.lost[len(b.p.values)] = true
+	b.p.values = append(b.p.values, value{})
+}
+
+// lacks reports whether one of the values has been refused.
+func (b *builder) lacks(ids []int) bool {
+	return slices.ContainsFunc(ids, func(id int) bool { return b.lost[id] })
 }
 
 func (b *builder) fail(err *Error) {
