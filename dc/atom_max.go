@@ -98,11 +98,44 @@ func (e *Expr) restricted() bool {
 
 // maxSplit is the maximum of splits.
 func maxSplit(parts []split) split {
+	parts = slices.Clone(parts)
+	for k := range parts {
+		parts[k] = parts[k].expanded()
+	}
 	lifted, all := liftAll(parts)
 	if all == nil {
 		return maxOfConvex(parts)
 	}
 	return addSplits([]split{maxOfConvex(lifted), *all}, 1, -1)
+}
+
+// beyond is the constant of an affine function, by the plausible size of the rest, from
+// which on the square of the rest is below the rounding error of that of the constant.
+const beyond = 0x1p26
+
+// expanded writes squares in h of affine functions l + c with a far larger constant c as
+// l² + 2c·l + c², and the affine part in lin: what h and all have in common then keeps its
+// digits. The step of the procedure is the same, as an affine function has no tangent but
+// itself. A capped square of an outlier is the cap so, as a number too.
+func (s *split) expanded() split {
+	out := *s
+	for k, t := range s.h {
+		f, ok := t.f.(*sumSquares)
+		if !ok || f.a.Len() != 1 {
+			continue
+		}
+		l := f.a.Entry(0)
+		c := l.Const
+		if !(math.Abs(c) > beyond*l.plausible()) || math.IsInf(c*c, 0) {
+			continue
+		}
+		if l.Const = 0; len(out.h) == len(s.h) && &out.h[0] == &s.h[0] {
+			out.h = slices.Clone(s.h)
+		}
+		out.h[k] = term{t.w, &sumSquares{FromLinear(l), l.Idx}}
+		out.lin = out.lin.AddScaled(-t.w*2*c, l).AddScaled(-t.w, Linear{Const: c * c})
+	}
+	return out
 }
 
 // liftAll adds the sum of all h to each split, so that none has an h: gₖ + Σ_{j≠k}

@@ -18,6 +18,7 @@ type space struct {
 	stated []Interval
 	asked  []uint32 // atomic, 1: an expression was made with the interval
 	param  []bool
+	starts []float64 // the size of the starts of each entry, see Variable.Size
 	// overtaken: a row has narrowed an interval that an expression was made with before.
 	overtaken bool
 	wrong     error // why a function belongs to no model: it is made of variables of several, or of wrong numbers
@@ -47,7 +48,7 @@ func (s *space) add(v *Variable, known []Interval) {
 		}
 		i := Interval{lo, hi}
 		s.bounds, s.stated = append(s.bounds, i), append(s.stated, i)
-		s.param, s.asked = append(s.param, v.Param), append(s.asked, 0)
+		s.param, s.asked, s.starts = append(s.param, v.Param), append(s.asked, 0), append(s.starts, v.Size())
 		if j := len(s.within); j < len(known) && !v.Param {
 			i.narrow(known[j])
 		}
@@ -92,6 +93,23 @@ func (s *space) size(l Linear) float64 {
 		return v
 	}
 	return 0
+}
+
+// plausible is the largest size of l less its constant where its variables are within their
+// bounds, or of their starts, at least 1, where they have none.
+func (l Linear) plausible() float64 {
+	size := 0.0
+	for k, j := range l.Idx {
+		v := l.of.interval(j).Abs().Hi
+		if math.IsInf(v, 1) {
+			v = 1
+			if j < len(l.of.starts) {
+				v = max(1, l.of.starts[j])
+			}
+		}
+		size += math.Abs(l.Val[k]) * v
+	}
+	return size
 }
 
 // fixed is l with the values of variables whose bounds are equal in their place. Points are

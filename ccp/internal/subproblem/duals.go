@@ -7,8 +7,14 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
+// closed is a slack, in the unit of its row, that may pass as none. Source: above the
+// largest tolerance of feasibility that problems are solved with.
+const closed = 1e-3
+
 // Slack is the sum of the slacks in the last solution; open is that with each in
-// the unit of its row. With strict, units above 1 count as 1.
+// the unit of its row or, where the terms of the constraint as it is written are smaller than
+// those of the tangents, relative to them: a capped square of an outlier is at most its cap.
+// With strict, units above 1 count as 1.
 func (s *Problem) Slack(strict bool) (sum, priced, open float64) {
 	units := s.rowUnits()
 	for k, j := range s.Slacks {
@@ -17,7 +23,11 @@ func (s *Problem) Slack(strict bool) (sum, priced, open float64) {
 			u = min(u, 1)
 		}
 		v := max(s.Res.X[j], 0)
-		sum, priced, open = sum+v, priced+v*s.prices[k], open+v/u
+		part := v / u
+		if u > 1 && v > small && part < closed {
+			part = max(part, s.DC.RelativeViolation(s.Soft[k], s.Res.X[:s.DC.NumVars()]))
+		}
+		sum, priced, open = sum+v, priced+v*s.prices[k], open+part
 	}
 	return sum, priced, open
 }
