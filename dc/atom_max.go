@@ -114,8 +114,8 @@ func maxSplit(parts []split) split {
 const beyond = 0x1p26
 
 // expanded writes squares in h of affine functions l + c with a far larger constant c as
-// l² + 2c·l + c², and the affine part in lin: what h and all have in common then keeps its
-// digits. The step of the procedure is the same, as an affine function has no tangent but
+// l² + 2c·l + c², and the affine part in lin: the functions that h and the sum of all share keep
+// their digits then. The step of the procedure is the same, as an affine function has no tangent but
 // itself. A capped square of an outlier is the cap so, as a number too.
 func (s *split) expanded() split {
 	out := *s

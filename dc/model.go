@@ -68,7 +68,7 @@ func (m *Model) declare(v *Variable, opts []VarOption) Affine {
 	if m.space == nil {
 		m.space = &space{}
 	}
-	m.space.add(v, m.known)
+	m.space.add(v, v.Size(), m.known)
 	m.p.n += v.Len()
 	n := size(v.Shape)
 	if v.Skew {

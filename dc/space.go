@@ -38,9 +38,9 @@ func (s *space) join(o *space) *space {
 	return &space{wrong: errOtherModel}
 }
 
-// add appends the bounds of a variable. known, as far as it goes, has the bounds of
+// add appends the bounds of a variable and the size of its starts. known, as far as it goes, has the bounds of
 // entries of x from rows to come.
-func (s *space) add(v *Variable, known []Interval) {
+func (s *space) add(v *Variable, size float64, known []Interval) {
 	for k := range v.Len() {
 		lo, hi := v.Bounds(k)
 		if v.Param {
@@ -48,7 +48,7 @@ func (s *space) add(v *Variable, known []Interval) {
 		}
 		i := Interval{lo, hi}
 		s.bounds, s.stated = append(s.bounds, i), append(s.stated, i)
-		s.param, s.asked, s.starts = append(s.param, v.Param), append(s.asked, 0), append(s.starts, v.Size())
+		s.param, s.asked, s.starts = append(s.param, v.Param), append(s.asked, 0), append(s.starts, size)
 		if j := len(s.within); j < len(known) && !v.Param {
 			i.narrow(known[j])
 		}
