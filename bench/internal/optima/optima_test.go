@@ -44,6 +44,35 @@ func TestConcave(t *testing.T) {
 	}
 }
 
+// TestInfeasibleNodes: a way around discs, where most nodes have no feasible point by the rows and the
+// intervals of affine functions together. Without a proof of that they are split for ever.
+func TestInfeasibleNodes(t *testing.T) {
+	all, err := Load("families", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range all {
+		if in.Name != "path" {
+			continue
+		}
+		file, err := lang.Parse(in.Name, []byte(in.Source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := lang.Compile(context.Background(), file, lang.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := ccp.DefaultSettings()
+		set.Global.MaxNodes = 300
+		if res, err := global.Solve(context.Background(), prog.Problem, nil, 1, set); err != nil || !res.Proved {
+			t.Errorf("error %v, gap %g after %d nodes", err, res.Gap, res.Nodes)
+		}
+		return
+	}
+	t.Error("no path")
+}
+
 // TestSets: every instance is a problem of which verify writes a tree.
 func TestSets(t *testing.T) {
 	dir := filepath.Dir(filepath.Dir(shared.Path(t, "data", "boxqp")))

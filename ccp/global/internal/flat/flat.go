@@ -286,15 +286,16 @@ func (p *Problem) sides() {
 		p.CostOnly[j] = uses[j] == 1 && cost[j]
 		b, a := p.Below[j], p.Above[j]
 		if t.Under != nil && b {
+			rises := t.Under.Kind == Largest || t.Under.Kind == LogSumExp // in each argument
 			for _, i := range t.Under.Args {
-				mark(columnOf(i), true, true)
+				mark(columnOf(i), true, !rises)
 			}
 			b = false
 		}
 		switch {
+		case !b && !a: // the bundle bounds it, or nothing needs it
 		case t.Op == Affine:
 			mark(t.Lin, b, a)
-			continue
 		case t.Op == Product:
 			mark(columnOf(t.B), true, true)
 			mark(columnOf(t.A), true, true)

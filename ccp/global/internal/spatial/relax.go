@@ -24,7 +24,7 @@ type relaxation struct {
 	cuts    []flat.Cut      // triangles
 	cutRows []int           // of the triangles
 	both    map[int]bool    // products that triangles need bounded from both sides
-	phase1  bool            // the sum of the violations of rows is minimised
+	phase1  bool            // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
 	exact   map[int]dc.Expr // convex functions of terms, shared by nodes
 }
 
@@ -113,8 +113,7 @@ func (r *relaxation) slack() dc.Linear {
 func (r *relaxation) term(k int, costs map[int]float64) {
 	t, j := &r.p.Terms[k], r.p.N+k
 	below, above := r.p.Below[j] || r.target == j, r.p.Above[j] || r.target == j
-	if r.target >= 0 || r.phase1 {
-		// The signs of multipliers are those of the cost no longer.
+	if r.target >= 0 { // the signs of multipliers are those of the cost no longer
 		below, above = true, true
 	}
 	w := columnOf(j)
@@ -126,7 +125,11 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 	switch {
 	case t.Op == flat.Affine:
 		if r.affine[k] = -1; above || lowest == 0 {
-			r.affine[k] = r.b.AddRow(w.AddScaled(-1, t.Lin), lowest, 0, -1)
+			l := w.AddScaled(-1, t.Lin)
+			if r.phase1 {
+				l = l.AddScaled(1, r.slack()).AddScaled(-1, r.slack())
+			}
+			r.affine[k] = r.b.AddRow(l, lowest, 0, -1)
 		}
 	case t.Op == flat.Product:
 		r.product(k, below || r.both[j], above || r.both[j])
@@ -245,6 +248,10 @@ func (r *relaxation) under(u *flat.Under, j int) {
 	for i, c := range u.Args {
 		rows[i] = columnOf(c)
 	}
+	top := columnOf(j)
+	if r.phase1 {
+		top = top.AddScaled(1, r.slack())
+	}
 	var e dc.Expr
 	switch all := dc.Entries(rows...); u.Kind {
 	case flat.Norm2:
@@ -259,12 +266,12 @@ func (r *relaxation) under(u *flat.Under, j int) {
 	case flat.Largest:
 		shares := make([]int, len(rows))
 		for i, l := range rows {
-			shares[i] = r.b.AddRow(l.AddScaled(-1, columnOf(j)), math.Inf(-1), 0, -1)
+			shares[i] = r.b.AddRow(l.AddScaled(-1, top), math.Inf(-1), 0, -1)
 		}
 		r.shares[j] = shares
 		return
 	}
-	r.b.Row(r.b.Bound(e.G()).AddScaled(-1, columnOf(j)), math.Inf(-1), 0)
+	r.b.Row(r.b.Bound(e.G()).AddScaled(-1, top), math.Inf(-1), 0)
 }
 
 // dual reads the multipliers and the point of a solution.
@@ -287,7 +294,7 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		d.Points[j] = r.box[j].Clip(res.X[j])
 	}
 	for k := range p.Terms {
-		if j := p.N + k; j < len(res.Z) && !r.phase1 {
+		if j := p.N + k; j < len(res.Z) && (!r.phase1 || p.Terms[k].Op == flat.Affine) {
 			d.Sides[k] = res.Z[j]
 		}
 		switch t := &p.Terms[k]; t.Op {

@@ -423,18 +423,43 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 }
 
 // choose finds the column to split: the argument of the functions that the relaxation is
-// furthest off at, times their multipliers.
+// furthest off at, times their multipliers. Where no multiplier sees an error, as constraints
+// that the relaxation meets have none, the errors count by themselves (Belotti, Lee, Liberti,
+// Margot and Wächter 2009, Branching and bounds tightening techniques for non-convex MINLP).
 func (s *Search) choose(box []flat.Interval, x []float64, y []flat.Interval) (col int, at float64) {
+	col, best := s.scored(box, x, func(k int, off float64) float64 {
+		j := s.P.N + k
+		w := y[j].Lo + (y[j].Hi-y[j].Lo)/2
+		if s.P.Terms[k].Under != nil && w > 0 {
+			return 0
+		}
+		return -w * off
+	})
+	if col < 0 || best < 1e-12 {
+		col, best = s.scored(box, x, func(k int, off float64) float64 {
+			j := s.P.N + k
+			if off > 0 && s.P.Above[j] || off < 0 && s.P.Below[j] && s.P.Terms[k].Under == nil {
+				return math.Abs(off)
+			}
+			return 0
+		})
+	}
+	if col < 0 || best < 1e-12 {
+		return s.widest(box, x)
+	}
+	return col, s.place(col, box[col], x[col])
+}
+
+// scored is the column of the largest sum of the errors of its functions, and that sum.
+func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off float64) float64) (col int, best float64) {
 	score := make(map[int]float64)
 	for k := range s.P.Terms {
 		t, j := &s.P.Terms[k], s.P.N+k
-		if t.Op == flat.Affine {
+		if t.Op == flat.Affine || s.P.CostOnly[j] && t.Op == flat.Square {
 			continue
 		}
-		w := y[j].Lo + (y[j].Hi-y[j].Lo)/2
-		off := t.Off(x, x[j])
-		gap := -w * off
-		if s.P.CostOnly[j] && t.Op == flat.Square || !(gap > 0) || t.Under != nil && w > 0 {
+		gap := weigh(k, t.Off(x, x[j]))
+		if !(gap > 0) {
 			continue
 		}
 		for _, c := range [2]int{t.A, max(t.A, t.B)} {
@@ -450,16 +475,13 @@ func (s *Search) choose(box []flat.Interval, x []float64, y []flat.Interval) (co
 			}
 		}
 	}
-	col, best := -1, 0.0
+	col = -1
 	for _, c := range s.branch {
 		if v := score[c]; v > best {
 			col, best = c, v
 		}
 	}
-	if col < 0 || best < 1e-12 {
-		return s.widest(box, x)
-	}
-	return col, s.place(col, box[col], x[col])
+	return col, best
 }
 
 // narrow is the width of an interval that is split no further, relative to its ends.
