@@ -362,6 +362,9 @@ const nearby = 10
 
 // checkMultipliers says what the multipliers of a result show.
 func (p *Problem) checkMultipliers(r *Result, x []float64, pt Point, add func(ok bool, format string, args ...any)) {
+	if len(r.Duals)+len(r.BoundDuals) == 0 && r.Bound != nil { // the point comes from a search: it has none
+		return
+	}
 	if r.Duals == nil {
 		return
 	}

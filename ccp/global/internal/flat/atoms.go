@@ -2,6 +2,7 @@ package flat
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -138,9 +139,10 @@ func (m *maker) each(us []dc.Linear, f func(dc.Linear) dc.Linear) dc.Linear {
 	return sum(0, parts, nil)
 }
 
-// under puts a convex function under a column.
+// under puts a convex function under a column that comes after its arguments: a maximum of
+// which one function is known to be the largest is the column of that.
 func (m *maker) under(l dc.Linear, u *Under) dc.Linear {
-	if len(l.Idx) == 1 && l.Val[0] == 1 && l.Const == 0 && l.Idx[0] >= m.N {
+	if len(l.Idx) == 1 && l.Val[0] == 1 && l.Const == 0 && l.Idx[0] >= m.N && slices.Max(u.Args) < l.Idx[0] {
 		m.Terms[l.Idx[0]-m.N].Under = u
 	}
 	return l
