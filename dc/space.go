@@ -103,7 +103,7 @@ func (l Linear) plausible() float64 {
 		v := l.of.interval(j).Abs().Hi
 		if math.IsInf(v, 1) {
 			v = 1
-			if j < len(l.of.starts) {
+			if l.of != nil && j < len(l.of.starts) {
 				v = max(1, l.of.starts[j])
 			}
 		}
