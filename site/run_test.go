@@ -66,17 +66,25 @@ func workspace(t *testing.T) string {
 		}
 	}
 	qp := "NAME P\nROWS\n N c\n G r\nCOLUMNS\n x c 1 r 1\n y c 2 r 1\nRHS\n RHS r 1\nQUADOBJ\n x x 2\n y y 2\nENDATA\n"
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	w.Write([]byte(qp))
-	w.Close()
+	packed := func(text string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(text))
+		w.Close()
+		return b.String()
+	}
 	for name, text := range map[string]string{
 		"data.csv": data.String(), "a.csv": data.String(), "b.csv": data.String(), "birds.csv": birds.String(), "new.csv": rows.String(),
-		"problem.dc": "param n = 3\nvar x[n] in [-1, 2]\nminimize sumsq(x) - norm1(x)\n", "problem.qps.gz": packed.String(), "problem.SIF.gz": packed.String(),
+		"problem.dc": "param n = 3\nvar x[n] in [-1, 2]\nminimize sumsq(x) - norm1(x)\n", "problem.qps.gz": packed(qp), "problem.SIF.gz": packed(qp),
 		"theta1.dat-s": "1\n1\n2\n1.0\n0 1 1 1 1.0\n0 1 2 2 1.0\n1 1 1 1 1.0\n1 1 2 2 1.0\n",
 		"radii.csv":    "r\n1\n0.8\n0.6\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range 16 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part-%02d.csv.gz", k)), []byte(packed(data.String())), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,6 +20,7 @@ type diagnostic struct {
 type reply struct {
 	Text        *string
 	Diagnostics []diagnostic
+	Stopped     bool
 	Summary     *struct {
 		Variables   int
 		Shapes      map[string][]int
@@ -162,6 +163,14 @@ func TestStop(t *testing.T) {
 	r = read(t, e.Solve(context.Background(), runsOff+"option time_limit = 0.3\n", nil))
 	if r.Result == nil || r.Result.Message == "" || len(r.Result.Variables["x"].([]any)) != 60 {
 		t.Errorf("%+v", r)
+	}
+	many := "param n = 500\nvar x[n] in [-1, 1]\nminimize sum(i in 1..n, j in 1..n, k in 1..3) abs(x[i] - k*x[j])\n"
+	r = read(t, e.Solve(ctx, many, nil)) // ctx has ended: there is no point yet
+	if r.Result != nil || !r.Stopped || len(r.Diagnostics) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if r = read(t, e.Solve(ctx, "minimize (\n", nil)); r.Stopped {
+		t.Errorf("a mistake was taken for a stop: %+v", r)
 	}
 }
 

@@ -18,13 +18,19 @@ import (
 // While it solves, news gets objects with iterations, a list of [start, iteration,
 // objective, violation], and, where there is a better point, with best: its objective,
 // max_violation, feasible and variables, and with scene. It is called on the goroutine of
-// Solve or one that it starts. A solve that ctx ends answers with its best point.
+// Solve or one that it starts. A solve that ctx ends answers with its best point; where there
+// is none yet, because the problem was still compiled, with diagnostics and stopped, true.
 func (e *Engine) Solve(ctx context.Context, src string, news func([]byte)) []byte {
 	begin := time.Now()
 	var t text
 	p, err := e.compile(ctx, src)
 	if err != nil {
-		t.object(func() { t.failed(err) })
+		t.object(func() {
+			if t.failed(err); errors.Is(err, context.Canceled) {
+				t.key("stopped")
+				t.bool(true)
+			}
+		})
 		return t
 	}
 	set, starts, err := settings(p.Options)

@@ -181,6 +181,10 @@ async function solve() {
       say(err.message);
     }
   }
+  if (out && out.stopped) {
+    out = null;
+    say("Stopped before there was a point.", "note");
+  }
   clearInterval(clock);
   solving = 0;
   running(false);
