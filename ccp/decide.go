@@ -98,7 +98,8 @@ func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, er
 }
 
 // bound takes from the multipliers of a convex problem, and from the range of its objective, how
-// far the objective may be above its least value nearby. Where the terms
+// far the objective may be above its least value nearby. It is relative to the terms of the objective,
+// or to the range that the variables' bounds leave it, if that is less. Where the terms
 // of the objective are less than was open before, they vanish at the solution, and have no
 // size; the share of the objective's unit that a backend tells from 0 stands in its place, at last of
 // the unit at the start.
@@ -107,7 +108,8 @@ func (r *run) bound(it Iteration) {
 	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
 		return
 	}
-	size, before, unit := it.size, c.open, r.sub.Solver.Objective()
+	within := r.p.Objective.Range()
+	size, before, unit := min(it.size, within.Hi-within.Lo), c.open, r.sub.Solver.Objective()
 	if r.set.Scale > 0 {
 		size = r.set.Scale
 	}
@@ -122,7 +124,7 @@ func (r *run) bound(it Iteration) {
 	c.closed = max(r.set.Tol*size, it.noise)
 	least := r.sub.LeastNear()
 	if !(value-least <= c.closed) {
-		least = max(least, r.p.Objective.Range().Lo)
+		least = max(least, within.Lo)
 	}
 	c.open, c.least = value-least, least
 	c.proved = c.open <= c.closed

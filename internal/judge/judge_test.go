@@ -199,6 +199,8 @@ func TestJudge(t *testing.T) {
 func TestMended(t *testing.T) {
 	for number, cause := range map[uint64]string{
 		9001198: "gains counted beside a constant of 1e14",
+		9001652: "a bound counted beside a constant of 6e9 in a convex problem",
+		9014260: "a bound counted beside the square of a fixed variable",
 	} {
 		if sum := run(t, 1, number, 0, Mixture); sum.right != 1 {
 			t.Errorf("%d (%s): %v", number, cause, sum.texts)
