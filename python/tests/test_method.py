@@ -409,7 +409,7 @@ def test_texts_of_constraints_are_made_for_messages_alone(monkeypatch):
     prob = cp.Problem(cp.Minimize(cp.sum(x)), [x >= -1, x <= 1, cp.norm(x) >= 1])
     solve(prob)
     assert not texts
-    prob = cp.Problem(cp.Minimize(cp.sum(x)), [x >= -1, x <= 1, cp.norm(x) >= 5])
+    prob = cp.Problem(cp.Minimize(cp.sum(x)), [x >= -1, x <= 1, cp.norm1(x) <= 1, cp.norm(x) >= 1.3])
     with pytest.warns(UserWarning, match="not feasible"):
         solve(prob)
     assert prob.status == "infeasible_inaccurate" and "the constraint" in prob.solver_stats.extra_stats["worst"] and texts
