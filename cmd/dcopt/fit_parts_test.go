@@ -8,14 +8,25 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/dcopt/dcopt/lder"
 )
+
+// asProgram names the environment variable with which the test binary is the program, so that tests can
+// run several processes.
+const asProgram = "DCOPT_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
 
 // runFit runs the program and returns its exit code and output.
 func runFit(args ...string) (code int, stdout, stderr string) {
@@ -118,15 +129,20 @@ func TestFitPlan(t *testing.T) {
 	if code, _, stderr := runFit("shard", "run", at, "--out", one); code != 0 || !strings.Contains(stderr, "the fit is complete") {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	var wait sync.WaitGroup
-	for i := range 4 { // one of them has no shard of its own
-		wait.Go(func() {
-			if code, _, stderr := runFit("shard", "run", at, "-i", strconv.Itoa(i), "--of", "4", "--out", many, "-q"); code != 0 {
-				t.Errorf("task %d: exit %d, %s", i, code, stderr)
-			}
-		})
+	var tasks [4]*exec.Cmd // one of them has no shard of its own
+	var messages [len(tasks)]bytes.Buffer
+	for i := range tasks {
+		tasks[i] = exec.Command(os.Args[0], "shard", "run", at, "-i", strconv.Itoa(i), "--of", "4", "--out", many, "-q")
+		tasks[i].Env, tasks[i].Stderr = append(os.Environ(), asProgram+"=1"), &messages[i]
+		if err := tasks[i].Start(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	wait.Wait()
+	for i, task := range tasks {
+		if err := task.Wait(); err != nil {
+			t.Errorf("task %d: %v, %s", i, err, &messages[i])
+		}
+	}
 	for _, results := range []string{one, many} {
 		got := filepath.Join(dir, "got.json")
 		code, stdout, stderr := runFit("shard", "merge", results, "-o", got, "--json")

@@ -43,6 +43,7 @@ var adviceTaken = []advice{
 	{"1/(y - v) <= 3", "1/(y + 0.1) <= 3"},
 	{"1/(y - v) <= 3", "invpos(y - v) <= 3"},
 	{"1/v^2 <= 3", "1/y^2 <= 3"},
+	{"psd(X + X')", "lambda_min(X + X') >= 0"},
 	{"lambda_max(X) <= 1", "lambda_max((X + X')/2) <= 1"},
 	{"var X[2,2]\nminimize lambda_max(X) + sumsq(X)", "var X[2,2] symmetric\nminimize lambda_max(X) + sumsq(X)"},
 	{"conv(x, x)[1] <= 1", "sum(i in 1..1) x[i]*x[2-i] <= 1"},

@@ -279,7 +279,11 @@ func (p *parser) constraint() {
 	s.End = p.last()
 	switch n := len(s.Rels); {
 	case n == 0 && (p.tok().Kind == Newline || p.tok().Kind == EOF):
-		p.fail(s.Span, "", "a constraint needs <=, >= or ==")
+		help := ""
+		if a := s.Args[0]; a.Op == OpCall && a.Name == "psd" {
+			help = "a semidefinite matrix M is lambda_min(M) >= 0; a variable may have the attribute psd"
+		}
+		p.fail(s.Span, help, "a constraint needs <=, >= or ==")
 	case n == 0:
 		p.endOfLine()
 	case n > 2 || n == 2 && (s.Rels[0] != s.Rels[1] || s.Rels[0] == EQ):
