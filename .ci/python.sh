@@ -36,7 +36,7 @@ if ! cmp "$work"/one/*.whl "$work"/two/*.whl; then
 	failed=1 passed=0
 fi
 "$work/venv/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$work"/one/*.whl || failed=$((failed + 1))
-(cd python/tests && env -u DCOPT_PROGRAM -u PYTHONPATH DCOPT_WHEELS="$work/one" "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --junitxml="$work/tests.xml" .)
+(cd python/tests && env -u DCOPT_PROGRAM -u PYTHONPATH DCOPT_WHEELS="$work/one" "$work/venv/bin/python" -m pytest -q -rs -p no:cacheprovider --junitxml="$work/tests.xml" .)
 
 # An empty environment, without Go.
 rm -rf "$work/empty"
