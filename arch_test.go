@@ -68,11 +68,13 @@ var mayImport = map[string]string{
 	"internal/wire":  "internal/enum",
 	"internal/graph": "dc internal/wire internal/suggest gonum",
 	"internal/serve": "dc/lang ccp ccp/global internal/graph internal/wire qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
+	// The options of a file as settings of the procedure, for all that solve files.
+	"internal/options": "dc/lang ccp",
 	// What a Go program that uses a worker imports.
 	"client":        "internal/wire",
 	"internal/simd": "",
 	// The engine of a page: text and files in memory to answers in JSON. Its backend is ipm alone.
-	"internal/playground": "dc dc/lang ccp qpbackend/ipm internal/scene",
+	"internal/playground": "dc dc/lang ccp qpbackend/ipm internal/scene internal/options",
 	"wasm":                "internal/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
@@ -149,7 +151,7 @@ var mayImport = map[string]string{
 
 	// Shards of what the program computes, for many machines; settings as the program
 	// has them.
-	"plan": "dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/table",
+	"plan": "dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/options internal/table",
 
 	"cmd/dcopt": "lder/shards dc/lang/reader verify dc/lang/lsp cmd/dcopt/internal/template " +
 		"plan cmd/dcopt/internal/picture internal/scene dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",

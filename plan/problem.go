@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/options"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
@@ -45,32 +46,15 @@ type Overrides struct {
 // Settings are those of a compiled file with o before its options, and the number of
 // starts, which may be ccp.Automatic.
 func (o *Overrides) Settings(file lang.ProblemOptions) (ccp.Settings, int, error) {
-	set, starts := ccp.DefaultSettings(), ccp.Automatic
-	override(&set.Tau0, file.Tau)
-	override(&set.TauMax, file.TauMax)
-	if file.Tau != nil || file.TauMax != nil { // as written, not in multiples of the problem's scale
-		set.TauRelative = false
-		switch {
-		case file.TauMax == nil:
-			set.TauMax = max(set.TauMax, set.Tau0)
-		case file.Tau == nil:
-			set.Tau0 = min(set.Tau0, set.TauMax)
-		}
-	}
-	override(&set.Mu, file.Mu)
-	override(&set.MaxIter, file.MaxIter)
-	override(&set.Tol, file.Tol)
-	override(&set.FeasTol, file.FeasTol)
-	override(&set.Seed, file.Seed)
-	override(&starts, file.Restarts)
-	override(&set.MaxIter, o.MaxIter)
-	override(&set.Tol, o.Tol)
-	override(&set.Seed, o.Seed)
-	override(&starts, o.Starts)
+	set, starts := options.Settings(file)
+	options.Override(&set.MaxIter, o.MaxIter)
+	options.Override(&set.Tol, o.Tol)
+	options.Override(&set.Seed, o.Seed)
+	options.Override(&starts, o.Starts)
 	name := "auto"
-	override(&name, file.Backend)
+	options.Override(&name, file.Backend)
 	option := o.Backend == nil
-	override(&name, o.Backend)
+	options.Override(&name, o.Backend)
 	if name != "auto" {
 		b, err := backends.ByName(name)
 		if err != nil && option {
@@ -81,12 +65,6 @@ func (o *Overrides) Settings(file lang.ProblemOptions) (ccp.Settings, int, error
 		set.Backend = b
 	}
 	return set, starts, set.Validate()
-}
-
-func override[T any](dst *T, v *T) {
-	if v != nil {
-		*dst = *v
-	}
 }
 
 // shards counts them.

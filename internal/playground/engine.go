@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/options"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
@@ -213,34 +214,11 @@ func (t *text) part(p *lang.Part) {
 // settings are those of the problem's options, with the number of starts: as the
 // command has them without flags.
 func settings(o lang.ProblemOptions) (ccp.Settings, int, error) {
-	set, starts := ccp.DefaultSettings(), ccp.Automatic
-	override(&set.Tau0, o.Tau)
-	override(&set.TauMax, o.TauMax)
-	if o.Tau != nil || o.TauMax != nil { // as written, not in multiples of the problem's scale
-		set.TauRelative = false
-		switch {
-		case o.TauMax == nil:
-			set.TauMax = max(set.TauMax, set.Tau0)
-		case o.Tau == nil:
-			set.Tau0 = min(set.Tau0, set.TauMax)
-		}
-	}
-	override(&set.Mu, o.Mu)
-	override(&set.MaxIter, o.MaxIter)
-	override(&set.Tol, o.Tol)
-	override(&set.FeasTol, o.FeasTol)
-	override(&set.Seed, o.Seed)
-	override(&starts, o.Restarts)
+	set, starts := options.Settings(o)
 	if b := o.Backend; b != nil && *b != "auto" && *b != (ipm.Backend{}).Name() {
 		return set, starts, fmt.Errorf("option backend: %s is not part of this engine, which has %s alone; leave the option out", *b, ipm.Backend{}.Name())
 	}
 	return set, starts, set.Validate()
-}
-
-func override[T any](dst *T, v *T) {
-	if v != nil {
-		*dst = *v
-	}
 }
 
 // seconds is a number of seconds as a duration, cut where that holds no more.

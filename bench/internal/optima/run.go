@@ -149,6 +149,19 @@ func number(v *float64) float64 {
 	return *v
 }
 
+// answer is the part of a solver's JSON that a row has.
+type answer struct {
+	Status    string   `json:"status"`
+	Objective *float64 `json:"objective"`
+	Bound     *float64 `json:"bound"`
+	Nodes     int      `json:"nodes"`
+	Message   string   `json:"message"`
+}
+
+func (r *Row) take(a *answer) {
+	r.Status, r.Objective, r.Bound, r.Nodes, r.Message = a.Status, number(a.Objective), number(a.Bound), a.Nodes, a.Message
+}
+
 // own runs dcopt solve --global, and dcopt verify on its result and proof.
 func (s *Solver) own(ctx context.Context, dir, file string, limit time.Duration, row *Row) error {
 	proof, result := filepath.Join(dir, "proof"), filepath.Join(dir, "result.json")
@@ -159,12 +172,8 @@ func (s *Solver) own(ctx context.Context, dir, file string, limit time.Duration,
 	}
 	row.CPU = out.cpu
 	var res struct {
-		Status    string   `json:"status"`
-		Objective *float64 `json:"objective"`
-		Bound     *float64 `json:"bound"`
-		Nodes     int      `json:"nodes"`
-		Feasible  bool     `json:"feasible"`
-		Message   string   `json:"message"`
+		answer
+		Feasible bool `json:"feasible"`
 	}
 	text, err := os.ReadFile(result)
 	if err != nil {
@@ -175,11 +184,10 @@ func (s *Solver) own(ctx context.Context, dir, file string, limit time.Duration,
 		row.failed(err.Error())
 		return nil
 	}
-	row.Status, row.Nodes, row.Message = res.Status, res.Nodes, res.Message
-	row.Bound = number(res.Bound)
-	if res.Feasible {
-		row.Objective = number(res.Objective)
+	if !res.Feasible {
+		res.Objective = nil
 	}
+	row.take(&res.answer)
 	if _, err := os.Stat(proof); err != nil {
 		row.Verify = "no proof"
 		return nil
@@ -220,18 +228,12 @@ func (s *Solver) other(ctx context.Context, dir, source string, limit time.Durat
 		return err
 	}
 	row.CPU = out.cpu
-	var res struct {
-		Status    string   `json:"status"`
-		Objective *float64 `json:"objective"`
-		Bound     *float64 `json:"bound"`
-		Nodes     int      `json:"nodes"`
-		Message   string   `json:"message"`
-	}
+	var res answer
 	if err := json.Unmarshal([]byte(out.stdout), &res); err != nil {
 		row.failed(out.stderr)
 		return nil
 	}
-	row.Status, row.Objective, row.Bound, row.Nodes, row.Message = res.Status, number(res.Objective), number(res.Bound), res.Nodes, res.Message
+	row.take(&res)
 	return nil
 }
 

@@ -1,0 +1,38 @@
+package options
+
+import (
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc/lang"
+)
+
+// Settings are the defaults with the options of a file in their place, and the number of
+// starts, which may be ccp.Automatic. The backend is left to the caller, who knows which
+// there are; the caller also validates.
+func Settings(file lang.ProblemOptions) (ccp.Settings, int) {
+	set, starts := ccp.DefaultSettings(), ccp.Automatic
+	Override(&set.Tau0, file.Tau)
+	Override(&set.TauMax, file.TauMax)
+	if file.Tau != nil || file.TauMax != nil { // as written, not in multiples of the problem's scale
+		set.TauRelative = false
+		switch {
+		case file.TauMax == nil:
+			set.TauMax = max(set.TauMax, set.Tau0)
+		case file.Tau == nil:
+			set.Tau0 = min(set.Tau0, set.TauMax)
+		}
+	}
+	Override(&set.Mu, file.Mu)
+	Override(&set.MaxIter, file.MaxIter)
+	Override(&set.Tol, file.Tol)
+	Override(&set.FeasTol, file.FeasTol)
+	Override(&set.Seed, file.Seed)
+	Override(&starts, file.Restarts)
+	return set, starts
+}
+
+// Override sets *dst to *v; nil: nothing is stated, and *dst stays.
+func Override[T any](dst *T, v *T) {
+	if v != nil {
+		*dst = *v
+	}
+}

@@ -1,0 +1,35 @@
+package options_test
+
+import (
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/options"
+)
+
+// One of the two ends of the penalties alone moves the other, so that settings stay valid.
+func TestSettings(t *testing.T) {
+	high, low, starts := 1e9, 1e-9, 7
+	for _, c := range []struct {
+		name      string
+		file      lang.ProblemOptions
+		tau, most float64
+		relative  bool
+		starts    int
+	}{
+		{"none", lang.ProblemOptions{}, ccp.DefaultSettings().Tau0, ccp.DefaultSettings().TauMax, true, ccp.Automatic},
+		{"first", lang.ProblemOptions{Tau: &high}, high, max(high, ccp.DefaultSettings().TauMax), false, ccp.Automatic},
+		{"last", lang.ProblemOptions{TauMax: &low}, low, low, false, ccp.Automatic},
+		{"both, in the wrong order", lang.ProblemOptions{Tau: &high, TauMax: &low}, high, low, false, ccp.Automatic},
+		{"starts", lang.ProblemOptions{Restarts: &starts}, ccp.DefaultSettings().Tau0, ccp.DefaultSettings().TauMax, true, starts},
+	} {
+		set, n := options.Settings(c.file)
+		if set.Tau0 != c.tau || set.TauMax != c.most || set.TauRelative != c.relative || n != c.starts {
+			t.Errorf("%s: tau %v to %v, relative %v, %d starts", c.name, set.Tau0, set.TauMax, set.TauRelative, n)
+		}
+		if wrong := set.Validate() != nil; wrong != (c.tau > c.most) {
+			t.Errorf("%s: %v", c.name, set.Validate())
+		}
+	}
+}
