@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/internal/poll"
@@ -54,6 +55,7 @@ type System struct {
 	weighed  bool
 	off      []bool    // as loaded
 	res, cor []float64 // refinement
+	wide     vectors   // of products with neighbouring entries
 	ax       []float64 // A·x of the last residual
 	on       []float64 // with runs: zero where off
 
@@ -76,7 +78,7 @@ func NewWith(ctx context.Context, p, at *sparse.CSC, how Strategy) (*System, err
 
 func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bool, how Strategy) (*System, error) {
 	n, m := p.Cols, at.Cols
-	s := &System{n: n, m: m, p: p, at: at, blocks: blocks, gone: gone}
+	s := &System{n: n, m: m, p: p, at: at, blocks: blocks, gone: gone, wide: vectors(cpu.Wide())}
 	size := n + m + s.number()
 	s.pPos, s.diag = make([]int, p.NNZ()), make([]int, size)
 	s.hd, s.sign, s.d = make([]float64, n), make([]int8, size), make([]float64, size)

@@ -104,8 +104,8 @@ func (s *System) AddAx(dst, x []float64) {
 	}
 }
 
-// subtractWhole sets s.res to b − K·x and s.ax to A·x. Columns are short: loops
-// over places cost less than over slices.
+// subtractWhole sets s.res to b − K·x and s.ax to A·x. Neighbouring rows of a column are one vector; other
+// columns are short: loops over places cost less than over slices.
 func (s *System) subtractWhole(b, x []float64) {
 	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
 	res, rows := s.res, s.at.ColPtr
@@ -116,14 +116,21 @@ func (s *System) subtractWhole(b, x []float64) {
 		diagonal := hi - 1 // the last entry
 		sum := val[diagonal] * v
 		if t := c - n; t >= 0 && t < s.m { // a row of A comes first
-			ax := 0.0
-			for end := lo + rows[t+1] - rows[t]; p < end; p++ {
+			ax, end := 0.0, lo+rows[t+1]-rows[t]
+			if neighbours(idx, p, end) {
+				ax, p = s.wide.dotAxpy(val[p:end], x[idx[p]:], res[idx[p]:], -v), end
+			}
+			for ; p < end; p++ {
 				j := idx[p]
 				res[j] -= val[p] * v
 				ax += val[p] * x[j]
 			}
 			s.ax[t] = ax
 			sum += ax
+		}
+		if neighbours(idx, p, diagonal) {
+			sum += s.wide.dotAxpy(val[p:diagonal], x[idx[p]:], res[idx[p]:], -v)
+			p = diagonal
 		}
 		for ; p < diagonal; p++ {
 			i := idx[p]
@@ -133,6 +140,12 @@ func (s *System) subtractWhole(b, x []float64) {
 		res[c] -= sum
 		lo = hi
 	}
+}
+
+// neighbours reports whether the entries lo to hi of a column, ascending, are so many without a gap that a wide
+// kernel pays.
+func neighbours(idx []int, lo, hi int) bool {
+	return hi-lo >= leastWide && idx[hi-1]-idx[lo] == hi-1-lo
 }
 
 // subtract sets s.res to b − K·x and s.ax to A·x, by way of runs.
