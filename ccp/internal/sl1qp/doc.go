@@ -10,7 +10,8 @@
 //
 //	φ(x) = f(x) + τ·Σ cᵢ(x)₊
 //
-// by a share of what the convex problem has predicted; else it is corrected to second
-// order or shortened. The method is a local search on its own and knows no status of
+// by a share of what the convex problem has predicted. One that misses the prediction at
+// the region's boundary is corrected to second order (Fletcher 1982, Second order
+// corrections for non-differentiable optimization), one that lowers nothing is shortened. The method is a local search on its own and knows no status of
 // ccp: its end is a point, and whether the convex problem there predicts any decrease.
 package sl1qp

@@ -195,7 +195,10 @@ func (m *Method) ease(s *trial, broken float64) {
 }
 
 // judge is the step, corrected to second order where that is better, and the ratio of
-// its actual and predicted decrease of the merit φ.
+// its actual and predicted decrease of the merit φ. A step that the region bounds is
+// corrected where its ratio is not good, too, as Fletcher 1982 does: along curved
+// constraints with a price far above their multipliers the ratio of steps as they are
+// settles between poor and good, and the region stays small for ever.
 func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (trial, float64, error) {
 	if math.IsInf(φ, 1) { // x breaks a convex constraint: any step into them is good
 		if ψ, _ := m.merit(s.to); math.IsInf(ψ, 1) {
@@ -207,12 +210,12 @@ func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (t
 	if m.leaves(x, s.to) {
 		ratio = 0
 	}
-	if ratio > enough {
+	if ratio > good || ratio > enough && m.length(x, s.to) < within*m.Δ {
 		return s, ratio, nil
 	}
 	t, err := m.correct(ctx, x, s.to)
 	if err == nil && t.ok && !m.leaves(x, t.to) {
-		if r := m.ratio(x, t.to, φ, s.pred); r > enough {
+		if r := m.ratio(x, t.to, φ, s.pred); r > max(ratio, enough) {
 			return t, r, nil
 		}
 	}
