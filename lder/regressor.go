@@ -51,7 +51,8 @@ type Training struct {
 	StartMSE, MSE, FVU float64
 	// OOB is the cross-validated FVU, an estimate of the FVU on new rows: each row is
 	// predicted only by members not trained on it, and the kind of model (Auto) or
-	// the weights of the stack come from the rows of the other folds. It is -1 where
+	// the weights of the stack come from the rows of the other folds; of bags over parts
+	// (package shards) by those that have not drawn it. It is -1 where
 	// the error on new rows is unknown: for methods without held-out rows, for fewer
 	// than 20 rows, and where the error is below that of the mean, but not
 	// significantly (one-sided t test, 5%).

@@ -22,6 +22,8 @@ type Fit struct {
 	Training     Training `json:"training"`
 	// Folds is the number of folds of a cross-validation beside the fit, 0: none.
 	Folds int `json:"folds,omitempty"`
+	// Bags is the number of members of a bagged model, 0: one fit of all rows.
+	Bags int `json:"bags,omitempty"`
 	// Round is the question to the parts; nil: this is the fit, whose rounds Plan.Rounds finds.
 	Round *shards.Round `json:"round,omitempty"`
 }
@@ -59,7 +61,7 @@ func (f *Fit) begin(parts int) (*lder.Regressor, *shards.Reduction, error) {
 	}
 	r := lder.NewRegressor(set)
 	r.Target = f.Target
-	red, err := shards.NewReduction(r, shards.Options{Parts: parts, Exclude: f.Exclude, Folds: f.Folds})
+	red, err := shards.NewReduction(r, shards.Options{Parts: parts, Exclude: f.Exclude, Folds: f.Folds, Bags: f.Bags})
 	return r, red, err
 }
 

@@ -34,6 +34,7 @@ func fitCommand() *cli.Command {
 			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training method, `NAME`: " + methodNames()},
 			&cli.BoolFlag{Name: "classify", Usage: "train a classifier: the words or numbers of the target are classes"},
 			&cli.StringFlag{Name: "weights", Usage: "the column `NAME` says how much each row counts; it is no feature"},
+			bagsFlag(),
 			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg or .png: of one or two features itself, else predicted against observed"},
 			&cli.StringFlag{Name: "time-limit", Usage: "end the training after `DURATION`, such as 90s or 1.5m, with the best model so far; a number alone is seconds"},
 		}, append(trainingFlags(), &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"})...),
@@ -152,6 +153,9 @@ func fit(c *cli.Context) error {
 	path, err := oneFile(c)
 	if err != nil {
 		return err
+	}
+	if c.IsSet("bags") {
+		return usagef("--bags is for a table in parts, files or a quoted pattern; of one file --method bagged makes bags")
 	}
 	set, err := trainingSettings(c, methodFlag(c))
 	if err != nil {

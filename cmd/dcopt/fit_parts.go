@@ -52,6 +52,25 @@ func partsOf(c *cli.Context) (paths []string, err error) {
 	return paths, nil
 }
 
+// bagsFlag is the flag for bags of a fit over parts.
+func bagsFlag() cli.Flag {
+	return &cli.IntFlag{Name: "bags", Usage: "of a table in parts: the mean of `N` refits, of which each counts every row as often as it is drawn, with errors on rows that were not"}
+}
+
+// bagsOf reads --bags, for a fit by a method.
+func bagsOf(c *cli.Context, method lder.Method) (int, error) {
+	n := c.Int("bags")
+	switch {
+	case !c.IsSet("bags"):
+		return 0, nil
+	case method != lder.Refit:
+		return 0, usagef("--bags are fits of the method refit, not of %v", method)
+	case n < 2 || n > shards.MostFolds:
+		return 0, usagef("--bags %d: want from 2 to %d", n, shards.MostFolds)
+	}
+	return n, nil
+}
+
 // openParts finds the features, columns of the first file.
 func openParts(c *cli.Context, paths []string) (p *shards.Files, features []string, err error) {
 	p = &shards.Files{Paths: paths, Options: dataset.Options{DecimalComma: c.Bool("decimal-comma")}}
@@ -111,6 +130,10 @@ func fitParts(c *cli.Context, paths []string) error {
 	if set.Method != lder.Refit && set.Method != lder.Cheap {
 		return usagef("--method %v needs all rows in memory; a table in parts takes refit or cheap", set.Method)
 	}
+	bags, err := bagsOf(c, set.Method)
+	if err != nil {
+		return err
+	}
 	limit := time.Duration(0)
 	if c.IsSet("time-limit") {
 		if limit, err = parseLimit(c.String("time-limit")); err != nil {
@@ -140,7 +163,7 @@ func fitParts(c *cli.Context, paths []string) error {
 	r, err := within(c.Context, func() (*lder.Regressor, error) {
 		r := lder.NewRegressor(set)
 		r.Features, r.Target = features, c.String("target")
-		_, err := shards.Fit(ctx, r, p, shards.Options{})
+		_, err := shards.Fit(ctx, r, p, shards.Options{Bags: bags})
 		return r, err
 	})
 	line.stop()

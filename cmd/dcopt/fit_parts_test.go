@@ -175,6 +175,46 @@ func TestFitPlan(t *testing.T) {
 	}
 }
 
+// TestFitBags: a plan with bags has the model of fit with as many, byte for byte, and an error out of bag.
+func TestFitBags(t *testing.T) {
+	dir, whole := parts(t)
+	pattern := filepath.Join(dir, "part-*")
+	want, got, out := filepath.Join(dir, "want.json"), filepath.Join(dir, "got.json"), filepath.Join(dir, "out")
+	code, stdout, stderr := runFit("fit", pattern, "--target", "y", "--exclude", "note", "--bags", "3", "-o", want)
+	if code != 0 || !strings.Contains(stdout, "refit, 3 models") || !strings.Contains(stdout, "out of bag") {
+		t.Fatalf("exit %d, %s, %s", code, stdout, stderr)
+	}
+	at := planned(t, pattern, "--fit", "--target", "y", "--exclude", "note", "--bags", "3")
+	if code, _, stderr := runFit("shard", "run", at, "--out", out, "-q"); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	if code, _, stderr := runFit("shard", "merge", out, "-q", "-o", got); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	a, err := os.ReadFile(got)
+	b, berr := os.ReadFile(want)
+	if err != nil || berr != nil || !bytes.Equal(a, b) {
+		t.Errorf("the models differ, %v, %v", err, berr)
+	}
+	if code, _, stderr := runFit("predict", got, whole); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"fit", whole, "--target", "y", "--bags", "3", "-o", got}, "of one file --method bagged"},
+		{[]string{"fit", pattern, "--target", "y", "--bags", "1", "-o", got}, "--bags 1: want from 2 to 100"},
+		{[]string{"fit", pattern, "--target", "y", "--bags", "3", "--method", "cheap", "-o", got}, "of the method refit, not of cheap"},
+		{[]string{"plan", pattern, "--fit", "--target", "y", "--bags", "3", "--folds", "3", "-o", "p"}, "exclude each other"},
+		{[]string{"plan", whole, "--target", "y", "--bags", "3", "-o", "p"}, "--bags goes with --fit"},
+	} {
+		if code, _, stderr := runFit(c.args...); code != exitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, %s\nwant %s", c.args, code, stderr, c.want)
+		}
+	}
+}
+
 // TestFitBrokenOff: the summary of a fit over parts that was broken off has no shares of rows.
 func TestFitBrokenOff(t *testing.T) {
 	dir, _ := parts(t)

@@ -51,6 +51,7 @@ func planCommand() *cli.Command {
 			&cli.StringFlag{Name: "method", Usage: "of tables: training methods, `NAME[,NAME...]`"},
 			&cli.BoolFlag{Name: "fit", Usage: "of a table in parts, files or a quoted pattern: a fit whose shards are the parts, with --folds also its cross-validation by rows"},
 			&cli.StringFlag{Name: "folds", Value: "5", Usage: "of tables: number of folds, shuffled by the seed, or a `FILE` of folds"},
+			bagsFlag(),
 			&cli.BoolFlag{Name: "by-reference", Usage: "leave data in their files, which all machines must have; the plan has their SHA-256. So it is with more than 64 MB"},
 			&cli.StringFlag{Name: "slurm", Usage: "write the script of an array job to `FILE`, for sbatch"},
 			&cli.StringFlag{Name: "kubernetes", Usage: "write an indexed Job to `FILE`, for kubectl"},
@@ -192,7 +193,7 @@ func planProblem(c *cli.Context, path string) (*plan.Plan, error) {
 	if _, err := oneFile(c); err != nil {
 		return nil, err
 	}
-	if err := refuseFlags(c, "goes with tables and --target", "method", "folds"); err != nil {
+	if err := refuseFlags(c, "goes with tables and --target", "method", "folds", "bags"); err != nil {
 		return nil, err
 	}
 	if _, err := backendOf(c); err != nil {
@@ -357,7 +358,13 @@ func planFit(c *cli.Context) (*plan.Plan, error) {
 		return nil, err
 	}
 	f := plan.Fit{Target: c.String("target"), Exclude: c.StringSlice("exclude"), DecimalComma: c.Bool("decimal-comma"), Training: plan.TrainingOf(set, "")}
+	if f.Bags, err = bagsOf(c, set.Method); err != nil {
+		return nil, err
+	}
 	if c.IsSet("folds") {
+		if f.Bags > 0 {
+			return nil, usagef("--bags and --folds exclude each other: the rows that a bag has not drawn are its test")
+		}
 		if f.Folds, err = strconv.Atoi(c.String("folds")); err != nil || f.Folds < 2 {
 			return nil, usagef("--folds %s: want a number from 2; rows of parts are dealt by their hash", c.String("folds"))
 		}
@@ -380,6 +387,9 @@ func planFit(c *cli.Context) (*plan.Plan, error) {
 // planStudy is the plan of a cross-validation.
 func planStudy(c *cli.Context) (*plan.Plan, error) {
 	if err := refuseFlags(c, "goes with a .dc problem, not with --target", "grid", "points", "starts", "set"); err != nil {
+		return nil, err
+	}
+	if err := refuseFlags(c, "goes with --fit", "bags"); err != nil {
 		return nil, err
 	}
 	s := plan.Study{Selection: plan.Selection{

@@ -72,9 +72,12 @@ func newSample(most int, cut uint64) *sample { return &sample{most: most, cut: c
 // mixed is the key of a row.
 func mixed(part, line int) uint64 { return mix(uint64(part)<<40 + uint64(line)) }
 
-// mix is the finaliser of Steele, Lea and Flood 2014, SplitMix64.
+// splitMix is the step of SplitMix64.
+const splitMix = 0x9e3779b97f4a7c15
+
+// mix is the step and the finaliser of Steele, Lea and Flood 2014, SplitMix64.
 func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
+	z += splitMix
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31

@@ -29,6 +29,10 @@ type Options struct {
 	// Folds is the number of folds of a cross-validation beside the fit, 0 or 1: none. The rows
 	// are dealt by the hash of part, row and Settings.Seed. Method cheap has folds of its own.
 	Folds int
+	// Bags is the number of members of a bagged model: Breiman 1996, Bagging predictors. Each is a fit in
+	// which rows count as often as they are drawn, by the hash of part, row and Settings.Seed; the model is their mean.
+	// 0: one fit of all rows. Bags have errors on rows that they did not draw, and no folds.
+	Bags int
 }
 
 // Reduction is a fit that sees sums of parts alone: the reducing half of map and reduce. It asks for
@@ -99,6 +103,16 @@ func NewReduction(r *lder.Regressor, opt Options) (*Reduction, error) {
 	case opt.Folds < 0 || opt.Folds > MostFolds:
 		return nil, fmt.Errorf("shards: %d folds, want from 2 to %d, or none", opt.Folds, MostFolds)
 	}
+	if k := opt.Bags; k != 0 {
+		switch {
+		case set.Method != lder.Refit:
+			return nil, fmt.Errorf("shards: bags are fits of the method refit, not of %v", set.Method)
+		case opt.Folds > 1:
+			return nil, errors.New("shards: bags have no folds: they have the errors on rows that they did not draw")
+		case k < 2 || k > MostFolds:
+			return nil, fmt.Errorf("shards: %d bags, want from 2 to %d, or none", k, MostFolds)
+		}
+	}
 	f := &Reduction{r: r, opt: opt, most: SampleRows, number: -1}
 	if set.Method == lder.Cheap {
 		if opt.Folds > 1 {
@@ -114,7 +128,7 @@ func NewReduction(r *lder.Regressor, opt Options) (*Reduction, error) {
 	return f, nil
 }
 
-// MostFolds bounds the folds.
+// MostFolds bounds the folds, and the bags.
 // Source: a limit of memory: a worker has the sums of all of them.
 const MostFolds = 100
 
@@ -366,7 +380,12 @@ func (f *Reduction) standard() error {
 	f.all, f.clip = f.unit(f.except(-1))
 	f.r.Imputer = &dataset.SimpleImputer{Strategy: set.Imputation, Fill: f.all.Fill}
 	f.r.Scaler = &dataset.StandardScaler{Mean: f.all.Mean, Scale: f.all.Scale}
-	if f.penalty == nil {
+	for k := range f.opt.Bags {
+		m := f.all
+		m.Bag = k + 1
+		f.members = append(f.members, &member{Member: m, clip: f.clip})
+	}
+	if !f.stacked() {
 		f.members = append(f.members, &member{Member: f.all, clip: f.clip})
 	}
 	if f.opt.Folds < 2 {
@@ -390,6 +409,9 @@ func (f *Reduction) standard() error {
 	}
 	return nil
 }
+
+// stacked reports whether the model is a mean of members.
+func (f *Reduction) stacked() bool { return f.penalty != nil || f.opt.Bags > 0 }
 
 // options are those of member k.
 func (f *Reduction) options(k int) refit.Options {
@@ -415,20 +437,26 @@ func (f *Reduction) start(ctx context.Context) error {
 		d := &refit.Data{N: f.n}
 		var z [][]float64
 		for _, row := range rows {
-			if m.Fold >= 0 && s.foldOf(row.part, row.line) == m.Fold {
-				continue
+			if times := m.times(s.foldOf(row.part, row.line), s.key(row.part, row.line)); times > 0 {
+				m.take(d, row.x, row.y, float64(times))
 			}
-			at := len(d.X)
-			d.X = append(append(d.X, row.x...), 1)
-			m.standardise(d.X[at : at+f.n-1])
-			d.Y = append(d.Y, (row.y-m.Y[0])/m.Y[1])
 		}
 		d.M = len(d.Y)
+		if m.Bag == 0 {
+			d.W = nil // all alike
+		}
+		sum := 0.0
+		for _, w := range d.W {
+			sum += w
+		}
+		for i := range d.W {
+			d.W[i] /= sum
+		}
 		for i := range d.M {
 			z = append(z, d.Row(i)[:f.n-1:f.n-1])
 		}
 		if d.M == 0 {
-			return fmt.Errorf("shards: the sample has no row outside of fold %d", m.Fold)
+			return fmt.Errorf("shards: the sample has no row of %s; take fewer, or more rows", m.rows())
 		}
 		opt := f.options(k)
 		model := lder.Start(z, d.Y, opt.R1, opt.R2)
@@ -445,6 +473,14 @@ func (f *Reduction) start(ctx context.Context) error {
 		m.red, m.first = refit.NewReducer(f.n, opt, pieces), math.NaN()
 	}
 	return nil
+}
+
+// rows says which rows it is trained on.
+func (m *Member) rows() string {
+	if m.Bag > 0 {
+		return fmt.Sprintf("bag %d", m.Bag)
+	}
+	return fmt.Sprintf("those outside of fold %d", m.Fold)
 }
 
 // next asks for the sums that the members need or, when all are done, for errors.
@@ -474,7 +510,7 @@ func (f *Reduction) next() {
 	}
 	f.ask(step)
 	f.round.Members = list
-	f.round.Products = step == stepErrors && f.penalty != nil
+	f.round.Products = step == stepErrors && f.stacked()
 	f.total, f.cross = make([]Sums, len(list)), nil
 	if f.round.Products {
 		f.cross = make([]Vector, f.opt.Folds+1)
@@ -554,7 +590,7 @@ func (f *Reduction) complete() {
 	set := f.r.Settings
 	f.r.Model, f.r.Ensemble, f.r.Clip = nil, nil, f.clip
 	t := lder.Training{Method: set.Method, Rows: int(f.rows), Status: ccp.Converged, OOB: -1}
-	if f.penalty == nil {
+	if !f.stacked() {
 		m := f.members[0]
 		f.r.Model = f.model(m)
 		t.Iterations, t.Status, t.StartMSE = m.red.Iterations, m.status, m.first*m.Y[1]*m.Y[1]
@@ -570,7 +606,8 @@ func (f *Reduction) complete() {
 	}
 	t.StartMSE = f.all.Y[1] * f.all.Y[1] // of the mean
 	f.r.Training = t
-	f.stack(slices.Repeat([]float64{1 / float64(len(f.penalty))}, len(f.penalty)))
+	kinds := max(1, len(f.penalty))
+	f.stack(slices.Repeat([]float64{1 / float64(kinds)}, kinds))
 	sum := 0.0
 	for _, m := range f.members {
 		sum += m.red.Objective / float64(len(f.members))
@@ -581,11 +618,12 @@ func (f *Reduction) complete() {
 // stack makes the ensemble of the families with weights.
 func (f *Reduction) stack(weights []float64) {
 	e := &lder.Stack{}
+	each := len(f.members) / len(weights)
 	for k, m := range f.members {
-		if w := weights[k/f.opt.Folds]; w > 0 {
+		if w := weights[k/each]; w > 0 {
 			e.Chains = append(e.Chains, lder.Chain{
 				Parts: []lder.Part{{Model: f.model(m)}},
-				Stops: []lder.Stop{{After: 1, Weight: w / float64(f.opt.Folds)}},
+				Stops: []lder.Stop{{After: 1, Weight: w / float64(each)}},
 			})
 		}
 	}
@@ -604,6 +642,14 @@ func (f *Reduction) errors(mse float64) {
 func (f *Reduction) measured() {
 	if f.penalty != nil {
 		f.weigh()
+		return
+	}
+	if f.opt.Bags > 0 {
+		all, y := f.cross[0], f.except(-1)[0]
+		f.errors(all[0] / f.rows)
+		if all[2] > 0 && y.n >= fewestRows {
+			f.r.Training.OOB = fvu(all[1]*f.rows/all[2]*f.all.Y[1]*f.all.Y[1], y)
+		}
 		return
 	}
 	m := f.members[0]

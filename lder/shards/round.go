@@ -71,7 +71,7 @@ type Round struct {
 	Most    int      `json:"most,omitempty"`
 	Cut     uint64   `json:"cut,omitempty"`
 	Members []Member `json:"members,omitempty"`
-	// Products asks for those of the predictions of members.
+	// Products asks for those of the predictions of members; of bags, for the errors of their mean.
 	Products bool `json:"products,omitempty"`
 }
 
@@ -86,9 +86,10 @@ const (
 
 // Member is a function that is fitted, on all rows or on those outside of a fold.
 type Member struct {
-	Fold  int     `json:"fold"` // it is not trained on; -1: none
-	Fill  Vector  `json:"fill"` // of gaps, by feature
-	Mean  Vector  `json:"mean"` // of the features, filled
+	Fold  int     `json:"fold"`          // it is not trained on; -1: none
+	Bag   int     `json:"bag,omitempty"` // its number, from 1: rows count as often as they are drawn; 0: once
+	Fill  Vector  `json:"fill"`          // of gaps, by feature
+	Mean  Vector  `json:"mean"`          // of the features, filled
 	Scale Vector  `json:"scale"`
 	Y     Vector  `json:"y"`    // mean and scale of the target
 	Rows  float64 `json:"rows"` // it is trained on
@@ -114,7 +115,8 @@ type Answer struct {
 	Sums    []Sums   `json:"sums,omitempty"` // one per member
 	// Products, one per fold, are those of the predictions of the members that are not trained on it,
 	// in their order, and the target, each with each, in rows of the upper triangle; the last is of all members
-	// and all rows.
+	// and all rows. Of bags it is one: the squared error of the mean of all members, that of the mean of the
+	// members that are not trained on the row, and the number of rows that have such members.
 	Products []Vector `json:"products,omitempty"`
 }
 
@@ -142,7 +144,23 @@ func (r *Round) foldOf(part, line int) int {
 	if r.Folds < 2 {
 		return 0
 	}
-	return int(mix(mixed(part, line)^mix(r.Seed)) % uint64(r.Folds))
+	return int(r.key(part, line) % uint64(r.Folds))
+}
+
+// key is the number of a row from which folds and bags follow.
+func (r *Round) key(part, line int) uint64 { return mix(mixed(part, line) ^ mix(r.Seed)) }
+
+// drawn is how often the row with a key is in a bag: Poisson of mean 1, by the inverse of its distribution at
+// that number of the SplitMix64 sequence of the key. Bootstrap of rows that nobody has counted: Hanley and
+// MacGibbon 2006, Creating non-parametric bootstrap samples using Poisson frequencies.
+func drawn(key uint64, bag int) (times int) {
+	u := float64(mix(key+uint64(bag)*splitMix)>>11) * 0x1p-53
+	p := 1 / math.E
+	for below := p; u >= below && p > 0x1p-60; below += p {
+		times++
+		p /= float64(times)
+	}
+	return times
 }
 
 // check refuses a round whose parts do not go together.
@@ -162,7 +180,7 @@ func (r *Round) check() error {
 			pieces := m.R1 + m.R2
 			free := (pieces - 1) * (n + 1)
 			switch {
-			case m.R1 < 1 || m.R2 < 1 || pieces*(n+1) > mostCoefficients, m.Fold < -1 || m.Fold >= max(1, r.Folds),
+			case m.R1 < 1 || m.R2 < 1 || pieces*(n+1) > mostCoefficients, m.Fold < -1 || m.Fold >= max(1, r.Folds), m.Bag < 0,
 				len(m.Fill) != n || len(m.Mean) != n || len(m.Scale) != n || len(m.Y) != 2 || !(m.Rows > 0),
 				r.Step == stepSums && (len(m.Theta) != free || m.Dir != nil && len(m.Dir) != free),
 				r.Step == stepErrors && (len(m.Pieces) != pieces*(n+1) || len(m.Clip) != 2):
@@ -219,7 +237,8 @@ type summer struct {
 	moments [][]moments // by fold: target and features
 	sample  *sample
 
-	rows   [chunk]int32 // folds of the rows gathered
+	rows   [chunk]int32  // folds of the rows gathered
+	keys   [chunk]uint64 // of these rows
 	x, y   []float64
 	fitter refit.Fitter
 	d      refit.Data
@@ -238,7 +257,7 @@ func (s *summer) row(line int, row []float64, y float64) error {
 		return s.survey(line, row, y)
 	}
 	m := len(s.y)
-	s.rows[m] = int32(s.foldOf(s.part, line))
+	s.rows[m], s.keys[m] = int32(s.foldOf(s.part, line)), s.key(s.part, line)
 	s.x, s.y = append(s.x, row...), append(s.y, y)
 	if len(s.y) == chunk {
 		s.flush()
@@ -339,21 +358,32 @@ func (s *summer) flush() {
 // gather makes the data of the rows that a member is trained on.
 func (s *summer) gather(m *Member) {
 	n, d := len(s.Features), &s.d
-	d.N, d.M, d.X, d.Y = n+1, 0, d.X[:0], d.Y[:0]
+	d.N, d.X, d.Y, d.W = n+1, d.X[:0], d.Y[:0], d.W[:0]
 	for i, y := range s.y {
-		if m.Fold >= 0 && int(s.rows[i]) == m.Fold {
-			continue
+		if times := m.times(int(s.rows[i]), s.keys[i]); times > 0 {
+			m.take(d, s.x[i*n:(i+1)*n], y, float64(times)/m.Rows)
 		}
-		at := len(d.X)
-		d.X = append(append(d.X, s.x[i*n:(i+1)*n]...), 1)
-		m.standardise(d.X[at : at+n])
-		d.Y = append(d.Y, (y-m.Y[0])/m.Y[1])
 	}
 	d.M = len(d.Y)
-	d.W = d.W[:0]
-	for range d.M {
-		d.W = append(d.W, 1/m.Rows)
+}
+
+// times is how often a row of a fold and with a key counts for the member.
+func (m *Member) times(fold int, key uint64) int {
+	switch {
+	case m.Fold >= 0 && fold == m.Fold:
+		return 0
+	case m.Bag > 0:
+		return drawn(key, m.Bag)
 	}
+	return 1
+}
+
+// take appends a row to d but for its count.
+func (m *Member) take(d *refit.Data, x []float64, y, weight float64) {
+	at := len(d.X)
+	d.X = append(append(d.X, x...), 1)
+	m.standardise(d.X[at : at+len(x)])
+	d.Y, d.W = append(d.Y, (y-m.Y[0])/m.Y[1]), append(d.W, weight)
 }
 
 // standardise fills gaps of a row and standardises it, as dataset.SimpleImputer and
@@ -411,8 +441,34 @@ func (s *summer) errors() {
 		}
 		unit := s.Members[0].Y // that of all
 		y = (y - unit[0]) / unit[1]
+		if s.Members[0].Bag > 0 {
+			s.bags(s.keys[i], all, y)
+			continue
+		}
 		products(&s.cross[fold], append(seen, y))
 		products(&s.cross[s.Folds], append(all, y))
+	}
+}
+
+// bags adds the errors of the mean of bags, whose predictions for a row with a key are values.
+func (s *summer) bags(key uint64, values []float64, y float64) {
+	if s.cross[0] == nil {
+		s.cross[0] = make(Vector, 3)
+	}
+	sum, unseen, others := 0.0, 0.0, 0.0
+	for k, v := range values {
+		sum += v
+		if drawn(key, s.Members[k].Bag) == 0 {
+			unseen += v
+			others++
+		}
+	}
+	e := y - sum/float64(len(values))
+	s.cross[0][0] += e * e
+	if others > 0 {
+		e = y - unseen/others
+		s.cross[0][1] += e * e
+		s.cross[0][2]++
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/shards"
@@ -69,15 +72,15 @@ func file(t *testing.T, r *lder.Regressor) []byte {
 // bit.
 func TestRounds(t *testing.T) {
 	for _, c := range []struct {
-		method lder.Method
-		folds  int
-	}{{lder.Refit, 0}, {lder.Refit, 3}, {lder.Cheap, 0}} {
+		method      lder.Method
+		folds, bags int
+	}{{lder.Refit, 0, 0}, {lder.Refit, 3, 0}, {lder.Cheap, 0, 0}, {lder.Refit, 0, 4}} {
 		m, _, _ := table(900, 3, 50)
 		set := lder.MethodSettings(c.method)
 		set.MaxIter = 8
 		want, got := regressor(set), lder.NewRegressor(set)
 		got.Target = "y" // the features are those of the first part
-		opt := shards.Options{Parts: 3, Folds: c.folds}
+		opt := shards.Options{Parts: 3, Folds: c.folds, Bags: c.bags}
 		scores, err := shards.Fit(t.Context(), want, m, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +91,7 @@ func TestRounds(t *testing.T) {
 		}
 		reduce(t, f, m)
 		if a, b := file(t, got), file(t, want); !bytes.Equal(a, b) {
-			t.Errorf("%v, %d folds: the models differ:\n%s\n%s", c.method, c.folds, a, b)
+			t.Errorf("%v, %d folds, %d bags: the models differ:\n%s\n%s", c.method, c.folds, c.bags, a, b)
 		}
 		if a, b := fmt.Sprint(f.Scores()), fmt.Sprint(scores); a != b || len(scores.FVU) != c.folds {
 			t.Errorf("%v: scores %s, want %s", c.method, a, b)
@@ -163,6 +166,66 @@ func TestStack(t *testing.T) {
 	}
 	if models, _ := got.Ensemble.Size(); models < 10 || models > 30 {
 		t.Errorf("%d models", models)
+	}
+}
+
+// TestBags: rows are drawn as a Poisson distribution of mean 1 says; the error on the training rows is that of the
+// mean of the members, the error out of bag that of the members that have not drawn the row.
+func TestBags(t *testing.T) {
+	const rows, bags = 3000, 5
+	m, x, y := table(rows, 3, 100)
+	set := lder.MethodSettings(lder.Refit)
+	set.Seed = 3
+	r := regressor(set)
+	if _, err := shards.Fit(t.Context(), r, m, shards.Options{Bags: bags}); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Ensemble.Chains) != bags || r.Training.Status != ccp.Converged {
+		t.Fatalf("%d members, %v", len(r.Ensemble.Chains), r.Training.Status)
+	}
+	var counts [bags][]float64 // by row
+	total := 0.0
+	for b := range bags {
+		for k := range m.y {
+			for line := range m.y[k] {
+				times := float64(shards.Drawn(set.Seed, k, line+1, b+1))
+				counts[b], total = append(counts[b], times), total+times
+			}
+		}
+	}
+	zero := 0
+	var unseen, losses []float64
+	for i := range rows {
+		sum, others := 0.0, 0.0
+		for b := range bags {
+			if counts[b][i] > 0 {
+				continue
+			}
+			zero++
+			alone := *r
+			alone.Ensemble = &lder.Stack{Chains: []lder.Chain{{Parts: r.Ensemble.Chains[b].Parts, Stops: []lder.Stop{{After: 1, Weight: 1}}}}}
+			p, err := alone.Predict(x[i : i+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, others = sum+p[0], others+1
+		}
+		if others > 0 {
+			unseen, losses = append(unseen, sum/others), append(losses, y[i])
+		}
+	}
+	if mean, none := total/rows/bags, float64(zero)/rows/bags; math.Abs(mean-1) > .04 || math.Abs(none-math.Exp(-1)) > .02 {
+		t.Errorf("rows are drawn %g times, and %g of them not at all", mean, none)
+	}
+	p, err := r.Predict(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mse := dataset.MSE(y, p); math.Abs(mse-r.Training.MSE) > 1e-9*mse {
+		t.Errorf("mse %g, it says %g", mse, r.Training.MSE)
+	}
+	if oob := dataset.MSE(losses, unseen) / stat.PopVariance(y, nil); math.Abs(oob-r.Training.OOB) > 1e-9*oob {
+		t.Errorf("fvu %g out of bag, it says %g", oob, r.Training.OOB)
 	}
 }
 
