@@ -420,8 +420,15 @@ func (r *Rows) Next(dst []float64) (int, error) {
 	if _, err := io.ReadFull(r.r, part); err != nil {
 		return 0, cutOff(err)
 	}
-	for k := range n * r.Width {
-		dst[k] = r.read(part[k*r.h.bytes:])
+	if r.h.kind == 'f' && r.h.bytes == 8 && r.h.order == binary.ByteOrder(binary.LittleEndian) {
+		for k := range dst[:n*r.Width] {
+			dst[k] = math.Float64frombits(binary.LittleEndian.Uint64(part))
+			part = part[8:]
+		}
+	} else {
+		for k := range n * r.Width {
+			dst[k] = r.read(part[k*r.h.bytes:])
+		}
 	}
 	r.left -= n
 	return n, nil

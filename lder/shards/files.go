@@ -3,7 +3,6 @@ package shards
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -166,8 +165,16 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 		at[k] = slices.Index(m.Columns(), name)
 	}
 	w := m.rows.Width
+	asTheyAre := len(at) <= w
+	for k, j := range at {
+		asTheyAre = asTheyAre && j == k
+	}
 	block := max(1, blockNumbers/w)
-	in, out := make([]float64, block*w), make([]float64, block*len(at))
+	in := make([]float64, block*w)
+	var out []float64
+	if !asTheyAre {
+		out = make([]float64, block*len(at))
+	}
 	rows := make([][]float64, 0, block)
 	for line := 0; ; {
 		n, err := m.rows.Next(in)
@@ -182,13 +189,17 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 		}
 		rows = rows[:0]
 		for i := range n {
-			row := out[i*len(at) : (i+1)*len(at) : (i+1)*len(at)]
-			for k, j := range at {
-				v := in[i*w+j]
-				if math.IsInf(v, 0) {
-					return fmt.Errorf("%s: row %d, column %d is infinite", m.Name(), line+i+1, j+1)
+			row := in[i*w : i*w+len(at) : i*w+len(at)]
+			if !asTheyAre {
+				row = out[i*len(at) : (i+1)*len(at) : (i+1)*len(at)]
+				for k, j := range at {
+					row[k] = in[i*w+j]
 				}
-				row[k] = v
+			}
+			for k, v := range row {
+				if v-v != 0 && v == v {
+					return fmt.Errorf("%s: row %d, column %d is infinite", m.Name(), line+i+1, at[k]+1)
+				}
 			}
 			rows = append(rows, row)
 		}

@@ -1,7 +1,6 @@
 package shards
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -12,15 +11,30 @@ type moments struct {
 	lo, hi      float64
 }
 
-func (m *moments) add(v float64) {
-	if m.n == 0 {
-		m.lo, m.hi = v, v
+// momentsOfRows are those of values of the rows of a fold, every step-th number, where they are not missing: in
+// two passes.
+func momentsOfRows(values []float64, step int, folds []int32, fold int32) (m moments) {
+	sum := 0.0
+	m.lo, m.hi = math.Inf(1), math.Inf(-1)
+	for i, at := 0, 0; i < len(folds); i, at = i+1, at+step {
+		if v := values[at]; v == v && folds[i] == fold {
+			m.n++
+			sum += v
+			if v < m.lo {
+				m.lo = v
+			}
+			if v > m.hi {
+				m.hi = v
+			}
+		}
 	}
-	m.n++
-	d := v - m.mean
-	m.mean += d / m.n
-	m.m2 += d * (v - m.mean)
-	m.lo, m.hi = min(m.lo, v), max(m.hi, v)
+	m.mean = sum / m.n
+	for i, at := 0, 0; i < len(folds); i, at = i+1, at+step {
+		if v := values[at]; v == v && folds[i] == fold {
+			m.m2 += (v - m.mean) * (v - m.mean)
+		}
+	}
+	return m
 }
 
 // merge adds those of other numbers: Chan, Golub and LeVeque 1983, (1.5).
@@ -52,19 +66,18 @@ func (m *moments) std() float64 {
 }
 
 // sample keeps the rows whose keys, mixed numbers of the rows, are smallest: which ones follows from the
-// numbers of the rows alone.
+// numbers of the rows alone. They stay in the order in which they come.
 type sample struct {
-	most  int
-	rows  []sampled
-	cut   uint64 // no row above it is kept
-	whole bool   // no row up to the first cut was dropped
+	most   int
+	rows   []sampled
+	values []float64 // of each row the features, then the target
+	cut    uint64    // no row above it is kept
+	whole  bool      // no row up to the first cut was dropped
 }
 
 type sampled struct {
-	key        uint64
+	key        uint64 // no two rows have the same
 	part, line int
-	x          []float64
-	y          float64
 }
 
 func newSample(most int, cut uint64) *sample { return &sample{most: most, cut: cut, whole: true} }
@@ -88,7 +101,8 @@ func (s *sample) add(part, line int, x []float64, y float64) {
 	if key > s.cut {
 		return
 	}
-	s.rows = append(s.rows, sampled{key, part, line, slices.Clone(x), y})
+	s.rows = append(s.rows, sampled{key, part, line})
+	s.values = append(append(s.values, x...), y)
 	if len(s.rows) >= 2*s.most {
 		s.trim()
 	}
@@ -98,18 +112,19 @@ func (s *sample) trim() {
 	if len(s.rows) <= s.most {
 		return
 	}
-	slices.SortFunc(s.rows, func(a, b sampled) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), a.part-b.part, a.line-b.line)
-	})
-	clear(s.rows[s.most:])
-	s.rows = s.rows[:s.most]
-	s.cut = s.rows[s.most-1].key
-	s.whole = false
-}
-
-// inOrder are the rows kept, in the order of parts and lines.
-func (s *sample) inOrder() []sampled {
-	s.trim()
-	slices.SortFunc(s.rows, func(a, b sampled) int { return cmp.Or(a.part-b.part, a.line-b.line) })
-	return s.rows
+	keys := make([]uint64, len(s.rows))
+	for i, r := range s.rows {
+		keys[i] = r.key
+	}
+	slices.Sort(keys)
+	s.cut, s.whole = keys[s.most-1], false
+	width, n := len(s.values)/len(s.rows), 0
+	for i, r := range s.rows {
+		if r.key <= s.cut {
+			s.rows[n] = r
+			copy(s.values[n*width:(n+1)*width], s.values[i*width:])
+			n++
+		}
+	}
+	s.rows, s.values = s.rows[:n], s.values[:n*width]
 }

@@ -247,7 +247,7 @@ func (f *Reduction) fits(a *Answer) error {
 			case s.Losses == nil && s.Grams == nil: // of no row
 				continue
 			case m.Dir != nil:
-				losses = 1 + refit.Steps
+				losses = refit.Steps
 				fallthrough
 			default:
 				grams = refit.GramSize(f.n, m.R1*m.R2)
@@ -430,18 +430,23 @@ func (f *Reduction) options(k int) refit.Options {
 // rows, a refit on it.
 func (f *Reduction) start(ctx context.Context) error {
 	s := summer{Round: f.round}
-	rows := f.sample.inOrder()
+	f.sample.trim()
+	rows, values := f.sample.rows, f.sample.values
 	f.sample = nil
 	var fitter refit.Fitter
 	for k, m := range f.members {
-		d := &refit.Data{N: f.n}
+		d := &refit.Data{N: f.n, X: make([]float64, len(rows)*f.n)}
 		var z [][]float64
-		for _, row := range rows {
+		u := m.unit()
+		for i, row := range rows {
 			if times := m.times(s.foldOf(row.part, row.line), s.key(row.part, row.line)); times > 0 {
-				m.take(d, row.x, row.y, float64(times))
+				x, y := values[i*f.n:(i+1)*f.n-1], values[(i+1)*f.n-1]
+				u.put(d.Row(d.M), x)
+				d.M++
+				d.Y, d.W = append(d.Y, (y-m.Y[0])/m.Y[1]), append(d.W, float64(times))
 			}
 		}
-		d.M = len(d.Y)
+		d.X = d.X[:d.M*f.n]
 		if m.Bag == 0 {
 			d.W = nil // all alike
 		}

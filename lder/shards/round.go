@@ -137,7 +137,7 @@ type Sums struct {
 
 // chunk is how many rows are summed at a time.
 // Source: derived: 65536 rows of 32 float64 have 16 MB; sums of a part are in chunks of this size.
-const chunk = 1 << 16
+const chunk = 1 << 14
 
 // foldOf is the fold of a row, by the hash of its number.
 func (r *Round) foldOf(part, line int) int {
@@ -209,7 +209,10 @@ func (r *Round) Sum(ctx context.Context, p Parts, k int) (*Answer, error) {
 		names, err := p.Columns(ctx, k)
 		return &Answer{Columns: names}, err
 	}
-	s := summer{Round: r, part: k}
+	s := summer{Round: r, part: k, hashed: r.Folds > 1 || len(r.Members) > 0 && r.Members[0].Bag > 0}
+	for k := range r.Members {
+		s.units = append(s.units, r.Members[k].unit())
+	}
 	line := 0
 	err := p.Each(ctx, k, r.Features, r.Target, func(x [][]float64, y []float64) error {
 		for i, row := range x {
@@ -236,6 +239,8 @@ type summer struct {
 
 	moments [][]moments // by fold: target and features
 	sample  *sample
+	hashed  bool   // rows have folds or bags
+	units   []unit // of the members
 
 	rows   [chunk]int32  // folds of the rows gathered
 	keys   [chunk]uint64 // of these rows
@@ -254,46 +259,65 @@ const largest = 1e100
 // row takes a row with a target.
 func (s *summer) row(line int, row []float64, y float64) error {
 	if s.Step == stepMoments || s.Step == stepSample {
-		return s.survey(line, row, y)
+		if s.sample == nil {
+			s.sample = newSample(s.Most, s.Cut)
+		}
+		s.sample.add(s.part, line, row, y)
+		if s.Step == stepSample {
+			return nil
+		}
+		if err := s.bounded(line, row, y); err != nil {
+			return err
+		}
 	}
 	m := len(s.y)
-	s.rows[m], s.keys[m] = int32(s.foldOf(s.part, line)), s.key(s.part, line)
+	if s.hashed {
+		s.rows[m], s.keys[m] = int32(s.foldOf(s.part, line)), s.key(s.part, line)
+	}
 	s.x, s.y = append(s.x, row...), append(s.y, y)
-	if len(s.y) == chunk {
+	if len(s.y) == chunk || s.Step == stepMoments && len(s.y) == momentRows {
 		s.flush()
 	}
 	return nil
 }
 
-// survey takes the moments of a row and keeps it if it is in the sample.
-func (s *summer) survey(line int, row []float64, y float64) error {
-	if s.sample == nil {
-		s.sample = newSample(s.Most, s.Cut)
-	}
-	s.sample.add(s.part, line, row, y)
-	if s.Step == stepSample {
-		return nil
-	}
-	if s.moments == nil {
-		s.moments = make([][]moments, max(1, s.Folds))
-		for f := range s.moments {
-			s.moments[f] = make([]moments, len(row)+1)
-		}
-	}
-	m := s.moments[s.foldOf(s.part, line)]
+// momentRows is how many rows have their moments taken at a time.
+// Source: a limit of memory: 256 rows of 32 float64 stay in a second-level cache.
+const momentRows = 256
+
+// bounded refuses numbers that are too large.
+func (s *summer) bounded(line int, row []float64, y float64) error {
 	if math.Abs(y) > largest {
 		return fmt.Errorf("shards: part %d, row %d: the target %g is too large", s.part, line, y)
 	}
-	m[0].add(y)
 	for j, v := range row {
 		if math.Abs(v) > largest {
 			return fmt.Errorf("shards: part %d, row %d: the value %g of %s is too large", s.part, line, v, s.Features[j])
 		}
-		if v == v {
-			m[j+1].add(v)
-		}
 	}
 	return nil
+}
+
+// survey adds the moments of the rows gathered.
+func (s *summer) survey() {
+	n := len(s.Features)
+	if s.moments == nil {
+		s.moments = make([][]moments, max(1, s.Folds))
+		for f := range s.moments {
+			s.moments[f] = make([]moments, n+1)
+		}
+	}
+	for f := range s.moments {
+		fold := int32(f)
+		mine := s.rows[:len(s.y)]
+		for j := range n + 1 {
+			values, step := s.y, 1
+			if j > 0 {
+				values, step = s.x[j-1:], n
+			}
+			s.moments[f][j].merge(momentsOfRows(values, step, mine, fold))
+		}
+	}
 }
 
 // end is the answer.
@@ -301,16 +325,17 @@ func (s *summer) end() *Answer {
 	a := &Answer{}
 	switch s.Step {
 	case stepMoments, stepSample:
+		s.flush()
 		for f := range s.moments {
 			a.Moments = append(a.Moments, vectorOf(s.moments[f]))
 		}
 		a.Sample = &Sampled{Whole: true}
 		if s.sample != nil {
-			for _, row := range s.sample.inOrder() {
+			s.sample.trim()
+			for _, row := range s.sample.rows {
 				a.Sample.Lines = append(a.Sample.Lines, row.line)
-				a.Sample.Values = append(append(a.Sample.Values, row.x...), row.y)
 			}
-			a.Sample.Whole = s.sample.whole
+			a.Sample.Values, a.Sample.Whole = s.sample.values, s.sample.whole
 		}
 		return a
 	}
@@ -334,12 +359,15 @@ func (s *summer) flush() {
 	if s.sums == nil {
 		s.sums = make([]refit.Sums, len(s.Members))
 	}
-	if s.Step == stepErrors {
+	switch s.Step {
+	case stepMoments:
+		s.survey()
+	case stepErrors:
 		s.errors()
-	} else {
+	default:
 		for k := range s.Members {
 			m := &s.Members[k]
-			if s.gather(m); s.d.M == 0 {
+			if s.gather(k); s.d.M == 0 {
 				continue
 			}
 			opt := refit.Options{R1: m.R1, R2: m.R2, Workers: runtime.GOMAXPROCS(0)}
@@ -355,16 +383,20 @@ func (s *summer) flush() {
 	s.x, s.y = s.x[:0], s.y[:0]
 }
 
-// gather makes the data of the rows that a member is trained on.
-func (s *summer) gather(m *Member) {
-	n, d := len(s.Features), &s.d
-	d.N, d.X, d.Y, d.W = n+1, d.X[:0], d.Y[:0], d.W[:0]
+// gather makes the data of the rows that member k is trained on.
+func (s *summer) gather(k int) {
+	m, n, d := &s.Members[k], len(s.Features), &s.d
+	d.N, d.M = n+1, len(s.y)
+	d.X, d.Y, d.W = slices.Grow(d.X[:0], d.M*d.N)[:d.M*d.N], slices.Grow(d.Y[:0], d.M)[:d.M], slices.Grow(d.W[:0], d.M)[:d.M]
+	at := 0
 	for i, y := range s.y {
 		if times := m.times(int(s.rows[i]), s.keys[i]); times > 0 {
-			m.take(d, s.x[i*n:(i+1)*n], y, float64(times)/m.Rows)
+			s.units[k].put(d.X[at*d.N:(at+1)*d.N], s.x[i*n:(i+1)*n])
+			d.Y[at], d.W[at] = (y-m.Y[0])/m.Y[1], float64(times)/m.Rows
+			at++
 		}
 	}
-	d.M = len(d.Y)
+	d.M, d.X, d.Y, d.W = at, d.X[:at*d.N], d.Y[:at], d.W[:at]
 }
 
 // times is how often a row of a fold and with a key counts for the member.
@@ -378,23 +410,29 @@ func (m *Member) times(fold int, key uint64) int {
 	return 1
 }
 
-// take appends a row to d but for its count.
-func (m *Member) take(d *refit.Data, x []float64, y, weight float64) {
-	at := len(d.X)
-	d.X = append(append(d.X, x...), 1)
-	m.standardise(d.X[at : at+len(x)])
-	d.Y, d.W = append(d.Y, (y-m.Y[0])/m.Y[1]), append(d.W, weight)
+// unit fills gaps of rows and standardises them, as dataset.SimpleImputer and
+// dataset.StandardScaler do, but for rounding.
+type unit struct{ fill, mean, inverse []float64 }
+
+func (m *Member) unit() unit {
+	u := unit{m.Fill, m.Mean, make([]float64, len(m.Scale))}
+	for j, v := range m.Scale {
+		u.inverse[j] = 1 / v
+	}
+	return u
 }
 
-// standardise fills gaps of a row and standardises it, as dataset.SimpleImputer and
-// dataset.StandardScaler do.
-func (m *Member) standardise(row []float64) {
+// put writes a row, and a 1 behind it.
+func (u *unit) put(dst, row []float64) {
+	mean, inverse := u.mean[:len(row)], u.inverse[:len(row)]
+	dst = dst[:len(row)+1]
 	for j, v := range row {
 		if v != v {
-			v = m.Fill[j]
+			v = u.fill[j]
 		}
-		row[j] = (v - m.Mean[j]) / m.Scale[j]
+		dst[j] = (v - mean[j]) * inverse[j]
 	}
+	dst[len(row)] = 1
 }
 
 // errors adds the squared errors of clipped predictions: of a member that was trained on all rows,
@@ -411,7 +449,6 @@ func (s *summer) errors() {
 		}
 	}
 	row := make([]float64, n+1)
-	row[n] = 1
 	var all, seen []float64
 	for i, y := range s.y {
 		fold := int(s.rows[i])
@@ -422,8 +459,7 @@ func (s *summer) errors() {
 			if !mine && !s.Products {
 				continue
 			}
-			copy(row, s.x[i*n:(i+1)*n])
-			m.standardise(row[:n])
+			s.units[k].put(row, s.x[i*n:(i+1)*n])
 			u, v, value := refit.EvalArgs(m.Pieces, m.R1, row)
 			value = min(max(value, m.Clip[0]), m.Clip[1])
 			all = append(all, value)

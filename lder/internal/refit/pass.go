@@ -91,12 +91,17 @@ func (f *Fitter) place(step float64, margin bool) float64 {
 	return sum
 }
 
-func (f *Fitter) placeBlock(b *block, s *scratch) {
-	sums := &f.grams
-	if len(f.blocks) > 1 {
-		sums = &b.changes
-		sums.reset(f.d.N, f.opt.R1*f.opt.R2)
+// sumsOf is where a block adds its Gram matrices.
+func (f *Fitter) sumsOf(b *block) *grams {
+	if len(f.blocks) == 1 {
+		return &f.grams
 	}
+	b.changes.reset(f.d.N, f.opt.R1*f.opt.R2)
+	return &b.changes
+}
+
+func (f *Fitter) placeBlock(b *block, s *scratch) {
+	sums := f.sumsOf(b)
 	sum := 0.0
 	for lo := b.lo; lo < b.hi; lo += f.width {
 		p := f.panel(s, lo, min(lo+f.width, b.hi))

@@ -6,8 +6,8 @@ import "math"
 // errors and, by region, Gram matrices and moments. Sums of parts are added entry by
 // entry; the order of the parts decides the last bits.
 type Sums struct {
-	// Losses[0] is that at θ; after a Probe the others are those at the step lengths
-	// along the direction, in the order of the search.
+	// Losses is that at θ; after a Probe, those at the step lengths along the direction, in
+	// the order of the search.
 	Losses []float64
 	Grams  []float64 // of the regions at θ; after a Probe at θ + direction
 }
@@ -40,25 +40,42 @@ func (f *Fitter) Place(d *Data, opt Options, θ []float64) Sums {
 	return Sums{[]float64{loss}, f.grams.g}
 }
 
-// Probe is Place with the losses along dir. The regions are those at θ + dir, the full
-// step.
+// Probe sums at the step lengths along dir, in one pass over the rows. The regions are those
+// at θ + dir, the full step.
 func (f *Fitter) Probe(d *Data, opt Options, θ, dir []float64) Sums {
 	f.begin(d, opt)
 	copy(f.θ, θ)
 	copy(f.dir, dir)
-	losses := make([]float64, 1, 1+len(steps))
-	losses[0] = f.place(0, opt.Hinge)
-	along := f.lossesAlong()
-	losses = append(losses, along[:]...)
-	for k, v := range dir {
-		f.θ[k] += v
+	f.each((*Fitter).stepBlock)
+	losses := make([]float64, len(steps))
+	for k := range f.blocks {
+		b := &f.blocks[k]
+		for s, v := range b.loss {
+			losses[s] += v
+		}
+		if len(f.blocks) > 1 {
+			f.grams.addAll(&b.changes)
+		}
 	}
-	for i := range f.region { // from nothing, so that the sums do not depend on the way
-		f.region[i] = nowhere
-	}
-	f.grams.reset(d.N, opt.R1*opt.R2)
-	f.place(0, opt.Hinge)
 	return Sums{losses, f.grams.g}
+}
+
+// stepBlock is probeBlock and, at the full step, placeBlock.
+func (f *Fitter) stepBlock(b *block, s *scratch) {
+	sums := f.sumsOf(b)
+	clear(b.loss[:])
+	var loss [len(steps)]float64
+	for lo := b.lo; lo < b.hi; lo += f.width {
+		p := f.panel(s, lo, min(lo+f.width, b.hi))
+		f.products(p.v, f.θ, &p)
+		f.products(p.c, f.dir, &p)
+		f.kernels.lossesAlong(&p, f.opt.R1, f.opt.Hinge, &loss)
+		for k, v := range loss {
+			b.loss[k] += v
+		}
+		f.regions(&p, 1, f.opt.R1, f.opt.Hinge)
+		f.moves(sums, f.region[lo:], &p, f.d.X[lo*f.d.N:])
+	}
 }
 
 // Reducer is a fit that sees sums of rows alone.
@@ -126,7 +143,7 @@ func (r *Reducer) Probed(s *Sums) (more, placed bool) {
 	f := &r.f
 	r.Iterations++
 	before := r.Objective
-	t, ok := f.along([len(steps)]float64(s.Losses[1:]))
+	t, ok := f.along([len(steps)]float64(s.Losses))
 	if !ok {
 		r.Converged = true
 		return false, false
