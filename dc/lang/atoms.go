@@ -29,10 +29,10 @@ func (ev *evaluator) noSplit(n, arg *syntax.Node, v value, format string, args .
 	switch c := v.curvature(); {
 	case (n.Name == "sqrt" || n.Op == syntax.OpPower) && arg.Op == syntax.OpMul && v.len() == 1:
 		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.say(arg.Args[0]), ev.say(arg.Args[1]))
-	case n.Name == "sqrt" && c == DC:
+	case n.Name == "sqrt" && c == curveDC:
 		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.say(arg))
 	}
-	ev.failWith(n, help, []Note{ev.note(arg, v.curvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
+	ev.failWith(n, help, []syntax.Note{ev.note(arg, v.curvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
 }
 
 // affineArg is argument k, which must be affine.
@@ -232,7 +232,7 @@ func (ev *evaluator) fnSumLargest(n *syntax.Node, args []value) value {
 	if v.sort != general {
 		return ev.atom(n, dc.SumLargest(v.affine(), k), v.costs().weight)
 	}
-	if v.curvature() > Convex { // each is lifted by the convex parts of all others
+	if v.curvature() > curveConvex { // each is lifted by the convex parts of all others
 		c := v.cost
 		c.parts, c.weight = c.parts*v.len(), c.weight*v.len()
 		v = v.costed(ev.afford(n, c.capped()))
@@ -264,7 +264,7 @@ func (ev *evaluator) fnQuad(n *syntax.Node, args []value) value {
 func (ev *evaluator) fnDC(n *syntax.Node, args []value) value {
 	g, h := args[0], args[1]
 	for k, v := range args {
-		if c := v.curvature(); c == Concave || c == DC {
+		if c := v.curvature(); c == curveConcave || c == curveDC {
 			part := string("gh"[k])
 			ev.fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.say(n.Args[k]), v.curvatureWord())
 		}

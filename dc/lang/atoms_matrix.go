@@ -59,7 +59,7 @@ const unitsRow = 64
 func (ev *evaluator) matrixAtom(n *syntax.Node, e dc.Expr, args ...*value) value {
 	weight := 0
 	for _, v := range args {
-		if v.curvature() == Constant && e.Err() != nil {
+		if v.curvature() == curveConstant && e.Err() != nil {
 			ev.failDomain(n.Args[len(n.Args)-1], "%s needs a positive definite matrix, and %s is not", n.Name, ev.say(n.Args[len(n.Args)-1]))
 		}
 		weight += v.costs().weight + v.len()

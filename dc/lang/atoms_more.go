@@ -86,7 +86,7 @@ func (ev *evaluator) fnQuadOverLin(n *syntax.Node, args []value) value {
 	}
 	if x.sort == general || y.sort == general {
 		e := dc.QuadOverLinOf(operands(&x), y.expr(0))
-		if e.Err() != nil && y.sort == general && y.curvature() != Concave {
+		if e.Err() != nil && y.sort == general && y.curvature() != curveConcave {
 			ev.noSplit(n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.Args[1]), y.curvatureWord())
 		}
 		return ev.composed(n, x, "convex nonnegative entries", e)
@@ -141,7 +141,7 @@ func (ev *evaluator) meanOfConcave(n *syntax.Node, vs []value, count int) value 
 	var ops []dc.Operand
 	var all cost
 	for k := range vs {
-		if c := vs[k].curvature(); c == Convex || c == DC {
+		if c := vs[k].curvature(); c == curveConvex || c == curveDC {
 			ev.noSplit(n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.say(n.Args[k]), vs[k].curvatureWord())
 		}
 		ops, all = append(ops, operands(&vs[k])...), all.plus(vs[k].costs())

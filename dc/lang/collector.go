@@ -14,20 +14,25 @@ type collector struct {
 }
 
 func (c *collector) addf(at syntax.Span, help, format string, args ...any) {
-	c.add(Diagnostic{span: at, Help: help, Message: fmt.Sprintf(format, args...)})
+	c.mistake(syntax.Mistake{Span: at, Message: fmt.Sprintf(format, args...), Help: help}, false)
+}
+
+// mistake adds a mistake; also says that it does not follow from another one on its line.
+func (c *collector) mistake(m syntax.Mistake, also bool) {
+	d := Diagnostic{File: c.f.Name, Place: c.f.place(m.Span), Message: m.Message, Help: m.Help, also: also}
+	for _, n := range m.Notes {
+		d.Notes = append(d.Notes, Note{c.f.place(n.Span), n.Text})
+	}
+	c.add(d)
 }
 
 // full reports whether further diagnostics would be dropped.
 func (c *collector) full() bool { return len(c.list) >= syntax.MaxCollected }
 
 func (c *collector) add(d Diagnostic) {
-	if c.full() {
-		return
+	if !c.full() {
+		c.list = append(c.list, d)
 	}
-	if d.File == "" {
-		d.File, d.Place = c.f.Name, c.f.place(d.span)
-	}
-	c.list = append(c.list, d)
 }
 
 // err is the sorted list, nil if it is empty.

@@ -26,13 +26,13 @@ func newCompiler(ctx context.Context, f *File, opt Options, lim limits, m *dc.Mo
 		opt.Cache = &Cache{}
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: m, later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
-	c.ev = &evaluator{f: f, model: c.model, names: map[string]*symbol{}, rules: &rules, limits: lim, ctx: ctx, look: min(unitsFirst, lim.work),
-		data: &datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, Cache: &opt.Cache.files}}
+	c.ev = newEvaluator(ctx, f.src, m, lim,
+		&datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, Cache: &opt.Cache.files})
 	c.errs.list = append(c.errs.list, f.syntax...)
-	for name := range f.tree.Lost {
+	for name := range f.src.tree.Lost {
 		c.ev.names[name] = &symbol{bad: true, lost: true}
 	}
-	for _, s := range f.tree.Statements {
+	for _, s := range f.src.tree.Statements {
 		names := c.later
 		if s.Verb > syntax.Let {
 			names = c.labels
@@ -71,16 +71,16 @@ func (c *compiler) again(m *dc.Model) *compiler {
 func (c *compiler) statements(ctx context.Context) error {
 	f := c.f
 	c.checkSet()
-	for k := 0; k < len(f.tree.Statements) && !c.errs.full(); k++ {
-		c.compile(f.tree.Statements[k])
+	for k := 0; k < len(f.src.tree.Statements) && !c.errs.full(); k++ {
+		c.compile(f.src.tree.Statements[k])
 		if c.ended {
 			return ctx.Err()
 		}
 	}
 	if c.goal == nil && len(f.syntax) == 0 {
-		end := syntax.Span{Pos: len(f.tree.Source), End: len(f.tree.Source)}
-		if n := len(f.tree.Statements); n > 0 {
-			end = f.tree.Statements[n-1].Span
+		end := syntax.Span{Pos: len(f.src.tree.Source), End: len(f.src.tree.Source)}
+		if n := len(f.src.tree.Statements); n > 0 {
+			end = f.src.tree.Statements[n-1].Span
 		}
 		c.errs.addf(end, "", "the file has no minimize, maximize or find")
 	}
@@ -114,10 +114,13 @@ func (c *compiler) compile(s *syntax.Statement) {
 	if s.Verb != syntax.Constraint { // which has found them all, see sides
 		m = c.everyMistake(func() { c.state(s) })
 	}
-	c.errs.add(m.Diagnostic)
+	if m.param != "" {
+		c.errs.add(Diagnostic{File: c.f.Name, Message: m.Message, Help: m.Help, Set: m.param})
+	} else {
+		c.errs.mistake(m.Mistake, false)
+	}
 	for _, d := range m.more {
-		d.also = true
-		c.errs.add(d)
+		c.errs.mistake(d, true)
 	}
 	c.spoil(s)
 }
@@ -158,7 +161,7 @@ func (c *compiler) spoil(s *syntax.Statement) {
 func (c *compiler) free(s *syntax.Statement) bool {
 	switch old := c.ev.names[s.Name]; {
 	case old != nil && !old.lost:
-		c.errs.addf(s.At, "", "%s is declared twice; first in line %d", s.Name, c.f.tree.Line(old.at.Pos))
+		c.errs.addf(s.At, "", "%s is declared twice; first in line %d", s.Name, c.f.src.tree.Line(old.at.Pos))
 	case s.Name == "pi":
 		c.errs.addf(s.At, "choose another name", "pi is the number 3.14159...")
 	case s.Name == "inf":
@@ -172,7 +175,7 @@ func (c *compiler) free(s *syntax.Statement) bool {
 // checkSet reports names in Options.Set that are no params.
 func (c *compiler) checkSet() {
 	var params []string
-	for _, s := range c.f.tree.Statements {
+	for _, s := range c.f.src.tree.Statements {
 		if s.Verb == syntax.Param {
 			params = append(params, s.Name)
 		}
@@ -200,7 +203,7 @@ func (c *compiler) goalOf(s *syntax.Statement) bool {
 		return true
 	}
 	if c.goal != nil && c.goal != s {
-		c.errs.addf(s.At, "", "a second objective; the first is in line %d", c.f.tree.Line(c.goal.Pos))
+		c.errs.addf(s.At, "", "a second objective; the first is in line %d", c.f.src.tree.Line(c.goal.Pos))
 		return false
 	}
 	c.goal = s
@@ -211,7 +214,7 @@ func (c *compiler) objective(s *syntax.Statement) {
 	if !c.goalOf(s) {
 		return
 	}
-	c.out.Objective = Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.Span)}
+	c.out.Objective = Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.Span)}
 	if s.Verb == syntax.Find {
 		c.out.Find = true
 		return
@@ -225,7 +228,7 @@ func (c *compiler) objective(s *syntax.Statement) {
 	}
 	e := v.expr(0)
 	part := &c.out.Objective
-	part.Text, part.Place, part.Curvature = c.f.tree.Text(s.Value.Span), c.f.place(s.Value.Span), v.curvature()
+	part.Text, part.Place, part.Curvature = c.f.src.tree.Text(s.Value.Span), c.f.place(s.Value.Span), Curvature(v.curvature())
 	if s.Verb == syntax.Maximize {
 		c.model.Maximize(e)
 		c.linearisedOf(part, s.Value, v, -1)

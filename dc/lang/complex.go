@@ -133,19 +133,8 @@ func (ev *evaluator) complexLiteral(n *syntax.Node) value {
 	return complexOf(re, ev.literalOf(n, func(e *syntax.Node) value { return of(e).imag() }))
 }
 
-// generalPart is a part that is not affine, nil where both are.
-func (p *pair) generalPart() *value {
-	switch {
-	case p.re.sort == general:
-		return &p.re
-	case !p.isReal() && p.im.sort == general:
-		return &p.im
-	}
-	return nil
-}
-
 // stacked are the parts of all entries as one real vector.
-func (p *pair) stacked() value {
+func stacked(p *pair) value {
 	im := p.imag()
 	var refs []ref
 	for _, part := range []*value{&p.re, &im} {
@@ -159,7 +148,7 @@ func (p *pair) stacked() value {
 // affinePair is argument arg of n as affine functions.
 func (ev *evaluator) affinePair(n, arg *syntax.Node, p pair) dc.Complex {
 	if v := p.generalPart(); v != nil {
-		ev.failWith(n, "name the argument as a complex variable", []Note{ev.note(arg, v.curvatureNote())},
+		ev.failWith(n, "name the argument as a complex variable", []syntax.Note{ev.note(arg, v.curvatureNote())},
 			"no DC split for %s: %s needs an affine argument, %s is %s", ev.say(n), n.Name, ev.say(arg), v.curvatureWord())
 	}
 	im := p.imag()
@@ -181,7 +170,7 @@ func (ev *evaluator) hermitianForm(n *syntax.Node) (value, bool) {
 	default:
 		return value{}, false
 	}
-	if ev.f.tree.Text(x.Span) != ev.f.tree.Text(r.Span) {
+	if ev.src.tree.Text(x.Span) != ev.src.tree.Text(r.Span) {
 		return value{}, false
 	}
 	p := ev.pairOf(x)
@@ -383,7 +372,7 @@ func (ev *evaluator) complexNorm(n *syntax.Node, args []pair) value {
 
 func (ev *evaluator) complexNorm2(n *syntax.Node, args []pair) value {
 	if args[0].generalPart() != nil {
-		return ev.fnNorm2(n, []value{args[0].stacked()})
+		return ev.fnNorm2(n, []value{stacked(&args[0])})
 	}
 	z := ev.affinePair(n, n.Args[0], args[0])
 	return ev.atom(n, z.Norm2(), z.Re.NNZ()+z.Im.NNZ())
@@ -391,7 +380,7 @@ func (ev *evaluator) complexNorm2(n *syntax.Node, args []pair) value {
 
 func (ev *evaluator) complexSumSquares(n *syntax.Node, args []pair) value {
 	if args[0].generalPart() != nil {
-		return ev.fnSumSquares(n, []value{args[0].stacked()})
+		return ev.fnSumSquares(n, []value{stacked(&args[0])})
 	}
 	z := ev.affinePair(n, n.Args[0], args[0])
 	return ev.atom(n, z.SumSquares(), z.Re.NNZ()+z.Im.NNZ())

@@ -12,12 +12,12 @@ import (
 // constraint compiles a family of constraints.
 func (c *compiler) constraint(s *syntax.Statement) {
 	ev := c.ev
-	f := Family{Name: s.Name, Part: Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.Span)}}
+	f := Family{Name: s.Name, Part: Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.Span)}}
 	if s.Name == "" {
 		f.Name = c.freshName()
 	} else if first := c.labels[s.Name]; first != s.At {
 		f.Name = c.numbered(s.Name)
-		c.warn(&syntax.Node{Span: s.At}, "two constraints are called %s; the first is in line %d, this one is %s", s.Name, c.f.tree.Line(first.Pos), f.Name)
+		c.warn(&syntax.Node{Span: s.At}, "two constraints are called %s; the first is in line %d, this one is %s", s.Name, c.f.src.tree.Line(first.Pos), f.Name)
 	}
 	root := s.Whole
 	ev.noteOf(root).open = len(s.Binders) > 0
@@ -81,7 +81,7 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 	top, constant := numbers, true
 	for k := range vs {
 		top = max(top, vs[k].sort)
-		constant = constant && vs[k].curvature() == Constant
+		constant = constant && vs[k].curvature() == curveConstant
 	}
 	shape := ev.sides(root, s.Args, vs)
 	ev.spend(root, size(shape))
@@ -228,7 +228,7 @@ func (c *compiler) linearised(part *Part, n *syntax.Node, sign int) {
 func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value, sign int) {
 	ev := c.ev
 	cur := v.curvature()
-	if cur <= Affine || sign > 0 && cur == Convex || sign < 0 && cur == Concave || len(part.Linearised) == maxLinearised {
+	if cur <= curveAffine || sign > 0 && cur == curveConvex || sign < 0 && cur == curveConcave || len(part.Linearised) == maxLinearised {
 		return
 	}
 	switch {
@@ -270,8 +270,8 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value, sign int) {
 			return
 		}
 	}
-	text := c.f.tree.Text(n.Span)
-	if cur == DC {
+	text := c.f.src.tree.Text(n.Span)
+	if cur == curveDC {
 		text = "part of " + text
 	}
 	if !slices.Contains(part.Linearised, text) {
@@ -321,7 +321,7 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 // complexLinearised adds the side of a complex equation that is not affine.
 func (c *compiler) complexLinearised(part *Part, n *syntax.Node) {
 	p := c.ev.pairOf(n)
-	text := c.f.tree.Text(n.Span)
+	text := c.f.src.tree.Text(n.Span)
 	if (p.re.sort == general || !p.isReal() && p.im.sort == general) && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
 		part.Linearised = append(part.Linearised, text)
 	}

@@ -57,5 +57,5 @@ func (c *compiler) never(root *syntax.Node, f *Family, index []int, con dc.Const
 }
 
 func (c *compiler) warn(at *syntax.Node, format string, args ...any) {
-	c.warnings.add(Diagnostic{span: at.Span, Severity: Warning, Message: fmt.Sprintf(format, args...)})
+	c.warnings.add(Diagnostic{File: c.f.Name, Place: c.f.place(at.Span), Severity: Warning, Message: fmt.Sprintf(format, args...)})
 }

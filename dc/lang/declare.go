@@ -47,9 +47,8 @@ func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool)
 	if !ok {
 		return value{}, "", false
 	}
-	refuse := func(d Diagnostic) {
-		d.Message = fmt.Sprintf("set %s=%s: %s", s.Name, text, d.Message)
-		panic(mistake{Diagnostic: Diagnostic{File: c.f.Name, Message: d.Message, Help: d.Help, Set: s.Name}})
+	refuse := func(message, help string) {
+		panic(mistake{param: s.Name, Mistake: syntax.Mistake{Message: fmt.Sprintf("set %s=%s: %s", s.Name, text, message), Help: help}})
 	}
 	if read := datafile.ReaderOf(text); read != "" {
 		l := *c.ev.data
@@ -58,7 +57,7 @@ func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool)
 		}
 		a, err := l.File(read, text, "")
 		if err != nil {
-			refuse(Diagnostic{Message: err.Error()})
+			refuse(err.Error(), "")
 		}
 		c.ev.data.Used = l.Used
 		return ofArray(a), fmt.Sprintf("%s %q", read, text), true
@@ -74,19 +73,19 @@ func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool)
 		}
 	}
 	if ds := sub.sorted(); len(ds) > 0 {
-		refuse(ds[0])
+		refuse(ds[0].Message, ds[0].Help)
 	}
-	defer func(f *File) {
-		c.ev.f = f
+	defer func(src *source) {
+		c.ev.src = src
 		if r := recover(); r != nil {
 			m, isMistake := r.(mistake)
 			if !isMistake {
 				panic(r)
 			}
-			refuse(m.Diagnostic)
+			refuse(m.Message, m.Help)
 		}
-	}(c.ev.f)
-	c.ev.f = f
+	}(c.ev.src)
+	c.ev.src = f.src
 	return c.ev.complexDataOf(n, "the value"), "", true
 }
 
@@ -280,7 +279,7 @@ func (c *compiler) variable(s *syntax.Statement) {
 		x = x.along(&to)
 	}
 	c.define(s, x, "")
-	if axes := x.axes(); axes != nil {
+	if axes := axesOf(&x); axes != nil {
 		if c.out.Axes == nil {
 			c.out.Axes = map[string][]Axis{}
 		}
@@ -288,7 +287,7 @@ func (c *compiler) variable(s *syntax.Statement) {
 	}
 	if v.psd {
 		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
-			Part: Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
+			Part: Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
 	}
 	c.cross(&v, a, crossing)
 }

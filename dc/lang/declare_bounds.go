@@ -33,7 +33,7 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 		}
 	}
 	c.out.Families = append(c.out.Families, Family{Name: name, Members: len(list),
-		Part: Part{Text: c.f.tree.Text(v.s.Span), Place: c.f.place(v.s.At), Curvature: Affine}})
+		Part: Part{Text: c.f.src.tree.Text(v.s.Span), Place: c.f.place(v.s.At), Curvature: Affine}})
 }
 
 // agree checks that the attributes do not contradict each other. It takes away the bounds that no
@@ -120,7 +120,7 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
 	x := c.ev.dataOf(n, what)
 	if x.len() != 1 && !slices.Equal(squeeze(x.shape), squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(x.shape))
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), shapeText(x.shape))
 	}
 	return x.numbers()
 }
@@ -187,7 +187,7 @@ func (c *compiler) complexStart(v *varParts, n *syntax.Node) dc.VarOption {
 	p := pairIn(c.ev.complexDataOf(n, "a start"))
 	re, im := p.re, p.imag()
 	if re.len() != 1 && !slices.Equal(squeeze(re.shape), squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.source(n), shapeText(re.shape))
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), shapeText(re.shape))
 	}
 	z := make([]complex128, v.n)
 	for k := range z {
@@ -269,7 +269,7 @@ func (c *compiler) complexVariable(v *varParts, to *axes) {
 	re, im := fromAffine(z.Re).along(to), fromAffine(z.Im).along(to)
 	x := complexOf(re, im)
 	c.define(s, x, "")
-	if axes := re.axes(); axes != nil && slices.ContainsFunc(axes, func(a Axis) bool { return a != nil }) {
+	if axes := axesOf(&re); axes != nil && slices.ContainsFunc(axes, func(a Axis) bool { return a != nil }) {
 		if c.out.Axes == nil {
 			c.out.Axes = map[string][]Axis{}
 		}
@@ -278,6 +278,6 @@ func (c *compiler) complexVariable(v *varParts, to *axes) {
 	}
 	if v.psd {
 		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
-			Part: Part{Text: c.f.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
+			Part: Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
 	}
 }

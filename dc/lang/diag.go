@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/enum"
 )
 
@@ -55,7 +54,6 @@ type Diagnostic struct {
 	// file; empty: none.
 	Set string
 
-	span syntax.Span
 	also bool // it does not follow from another one on its line
 }
 

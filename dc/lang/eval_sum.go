@@ -205,7 +205,7 @@ func (ev *evaluator) quadraticForm(n *syntax.Node) (value, bool) {
 	default:
 		return value{}, false
 	}
-	if ev.f.tree.Text(x.Span) != ev.f.tree.Text(r.Span) {
+	if ev.src.tree.Text(x.Span) != ev.src.tree.Text(r.Span) {
 		return value{}, false
 	}
 	xv, qv := ev.operand(x), ev.arrayOf(q)

@@ -56,7 +56,7 @@ type rule func(ev *evaluator, n *syntax.Node) value
 
 // evaluator computes the values of expressions by walking them.
 type evaluator struct {
-	f       *File
+	src     *source
 	model   *dc.Model
 	names   map[string]*symbol
 	indices []binding
@@ -81,8 +81,13 @@ type evaluator struct {
 	look  int                  // the units of work at which ctx is looked at next
 }
 
+// newEvaluator is an evaluator of a source that knows no names yet.
+func newEvaluator(ctx context.Context, src *source, m *dc.Model, lim limits, data *datafile.Loader) *evaluator {
+	return &evaluator{src: src, model: m, names: map[string]*symbol{}, data: data, rules: &rules, limits: lim, ctx: ctx, look: min(unitsFirst, lim.work)}
+}
+
 // noteOf is all that the compilation remembers of a node.
-func (ev *evaluator) noteOf(n *syntax.Node) *note { return &ev.f.notes[n.ID] }
+func (ev *evaluator) noteOf(n *syntax.Node) *note { return ev.src.of(n) }
 
 // forget gives up the memos and begins anew.
 func (ev *evaluator) forget() {
@@ -92,8 +97,8 @@ func (ev *evaluator) forget() {
 	clear(ev.args[:cap(ev.args)])
 	ev.memos, ev.args, ev.indices = ev.memos[:0], ev.args[:0], ev.indices[:0]
 	ev.sums.reset()
-	ev.f.stamp++
-	ev.stamp = ev.f.stamp
+	ev.src.stamp++
+	ev.stamp = ev.src.stamp
 }
 
 // errEnded unwinds a compilation whose context has ended.
@@ -108,9 +113,10 @@ const unitsFirst = 1 << 20
 
 // mistake is the panic that unwinds an evaluation.
 type mistake struct {
-	Diagnostic
-	more   []Diagnostic // of other parts of the same expression
-	domain bool         // a function has no value for its data
+	syntax.Mistake
+	param  string           // not "": it is about the value of that param in the options, and at no place of the file
+	more   []syntax.Mistake // of other parts of the same expression
+	domain bool             // a function has no value for its data
 }
 
 // maxMore is how many further mistakes an expression may have.
@@ -164,7 +170,7 @@ func (ev *evaluator) each(count int, f func(k int)) {
 		case first == nil:
 			first = m
 		case len(first.more) < maxMore:
-			first.more = append(append(first.more, m.Diagnostic), m.more...)
+			first.more = append(append(first.more, m.Mistake), m.more...)
 			first.domain = first.domain && m.domain
 		}
 		if ev.spent > ev.work {
@@ -181,22 +187,22 @@ func (ev *evaluator) fail(n *syntax.Node, help, format string, args ...any) {
 	ev.failWith(n, help, nil, format, args...)
 }
 
-func (ev *evaluator) failWith(n *syntax.Node, help string, notes []Note, format string, args ...any) {
-	panic(mistake{Diagnostic: ev.diagnostic(n, help, notes, format, args...)})
+func (ev *evaluator) failWith(n *syntax.Node, help string, notes []syntax.Note, format string, args ...any) {
+	panic(mistake{Mistake: ev.mistake(n, help, notes, format, args...)})
 }
 
 // failDomain reports a function that has no value for its data. A constraint
 // with such a function holds nowhere; elsewhere it is a mistake.
 func (ev *evaluator) failDomain(n *syntax.Node, format string, args ...any) {
-	panic(mistake{Diagnostic: ev.diagnostic(n, "", nil, format, args...), domain: true})
+	panic(mistake{Mistake: ev.mistake(n, "", nil, format, args...), domain: true})
 }
 
-func (ev *evaluator) diagnostic(n *syntax.Node, help string, notes []Note, format string, args ...any) Diagnostic {
+func (ev *evaluator) mistake(n *syntax.Node, help string, notes []syntax.Note, format string, args ...any) syntax.Mistake {
 	msg := fmt.Sprintf(format, args...)
 	if ev.noteOf(n).open {
 		msg += ev.where()
 	}
-	return Diagnostic{span: n.Span, Help: help, Notes: notes, Message: msg}
+	return syntax.Mistake{Span: n.Span, Message: msg, Help: help, Notes: notes}
 }
 
 // where says at which indices the evaluation is.
@@ -214,12 +220,12 @@ func (ev *evaluator) where() string {
 }
 
 // note points at a part of an expression.
-func (ev *evaluator) note(n *syntax.Node, text string) Note {
-	return Note{ev.f.place(n.Span), text}
+func (ev *evaluator) note(n *syntax.Node, text string) syntax.Note {
+	return syntax.Note{Span: n.Span, Text: text}
 }
 
 // say is the source of a node, for messages.
-func (ev *evaluator) say(n *syntax.Node) string { return ev.f.tree.Short(n.Span) }
+func (ev *evaluator) say(n *syntax.Node) string { return ev.src.tree.Short(n.Span) }
 
 // is says a number and, where it does not stand there, the expression for it.
 func (ev *evaluator) is(n *syntax.Node, x float64) string {
@@ -229,8 +235,8 @@ func (ev *evaluator) is(n *syntax.Node, x float64) string {
 	return fmt.Sprintf("%g, the value of %s", x, ev.say(n))
 }
 
-// source says from which file the data of a name come.
-func (ev *evaluator) source(n *syntax.Node) string {
+// fromFile says from which file the data of a name come.
+func (ev *evaluator) fromFile(n *syntax.Node) string {
 	if n.Op == syntax.OpName {
 		if s := ev.names[n.Name]; s != nil && s.from != "" {
 			return " (from " + s.from + ")"

@@ -57,7 +57,7 @@ func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanatio
 		m = dc.NewModel()
 	}
 	c = c.again(m)
-	for _, s := range f.tree.Statements {
+	for _, s := range f.src.tree.Statements {
 		c.compile(s)
 		if c.ended {
 			return nil, ctx.Err()
@@ -188,7 +188,7 @@ func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.N
 func (c *compiler) explanation(n *syntax.Node) *Explanation {
 	ev := c.ev
 	v := ev.eval(n)
-	e := &Explanation{Text: c.f.tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.shape, Lo: math.NaN(), Hi: math.NaN()}
+	e := &Explanation{Text: c.f.src.tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.shape, Lo: math.NaN(), Hi: math.NaN()}
 	if len(ev.indices) > 0 {
 		parts := make([]string, len(ev.indices))
 		for k, b := range ev.indices {
@@ -206,7 +206,7 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		e.Data, e.Other = true, fmt.Sprintf("%q", v.more.str)
 		return e
 	case members:
-		e.Data, e.Other = true, v.more.set.brief()
+		e.Data, e.Other = true, brief(v.more.set)
 		return e
 	case sparseNumbers:
 		e.Data, e.Other = true, "sparse"
@@ -228,7 +228,7 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		}
 		return e
 	}
-	e.Curvature = v.curvature()
+	e.Curvature = Curvature(v.curvature())
 	if v.len() <= mostRanged {
 		for k := range v.len() {
 			entry := v.expr(k)
@@ -250,7 +250,7 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 }
 
 // brief is the members of a set in braces, the first ones where there are many.
-func (s *memberSet) brief() string {
+func brief(s *memberSet) string {
 	var parts []string
 	for k := range s.list {
 		if k == mostMembers {
@@ -262,8 +262,8 @@ func (s *memberSet) brief() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// text are the first entries of complex data.
-func (p *pair) text() (out []complex128) {
+// firstOf are the first entries of complex data.
+func firstOf(p *pair) (out []complex128) {
 	im := p.imag()
 	for k := range min(p.re.len(), mostValues) {
 		out = append(out, complex(p.re.at(k), im.at(k)))
@@ -271,18 +271,12 @@ func (p *pair) text() (out []complex128) {
 	return out
 }
 
-// curvature is the curvature of both parts together.
-func (p *pair) curvature() Curvature {
-	im := p.imag()
-	return p.re.curvature().join(im.curvature())
-}
-
 // explainComplex fills an explanation of complex numbers.
 func (e *Explanation) explainComplex(p *pair) {
 	e.Lo, e.Hi = math.NaN(), math.NaN()
 	if p.isData() {
-		e.Data, e.Other = true, fmt.Sprintf("%g", p.text())
+		e.Data, e.Other = true, fmt.Sprintf("%g", firstOf(p))
 		return
 	}
-	e.Curvature = p.curvature()
+	e.Curvature = Curvature(p.curvature())
 }

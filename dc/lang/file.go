@@ -8,26 +8,11 @@ type File struct {
 	// Name is the name of the file in diagnostics.
 	Name string
 
-	tree   *syntax.Tree
+	src    *source
 	syntax Diagnostics
-	notes  []note // by the nodes' numbers
-	stamp  int    // of the memos of the last statement that was compiled
 }
 
-// note is all that a compilation remembers of a node.
-type note struct {
-	open   bool // an index stands in it, so its value is not always the same
-	domain bool // a function of it has no value for some finite data
-	fn     *function
-	// complex: its value may be. ofComplex: it is a function of complex arguments.
-	complex, ofComplex bool
-	memo               value // see evaluator.memos
-	memoAt             int
-}
-
-func newFile(name string, t *syntax.Tree) *File {
-	return &File{Name: name, tree: t, notes: make([]note, t.Nodes+1)}
-}
+func newFile(name string, t *syntax.Tree) *File { return &File{Name: name, src: newSource(t)} }
 
 // Parse reads a problem file; diagnostics use name as its name. On error, of type
 // Diagnostics, the File holds the statements that could be read; Compile then
@@ -56,11 +41,11 @@ func Format(name string, src []byte) ([]byte, error) {
 }
 
 // Source is the text that was parsed, without a byte order mark.
-func (f *File) Source() string { return f.tree.Source }
+func (f *File) Source() string { return f.src.tree.Source }
 
 // place is the place of a piece of the source.
 func (f *File) place(s syntax.Span) (at Place) {
-	at.Line, at.Col, at.EndCol = f.tree.Place(s)
+	at.Line, at.Col, at.EndCol = f.src.tree.Place(s)
 	return at
 }
 
@@ -68,7 +53,7 @@ func (f *File) place(s syntax.Span) (at Place) {
 func (f *File) diagnostics(wrong []syntax.Mistake) Diagnostics {
 	c := collector{f: f}
 	for _, w := range wrong {
-		c.add(Diagnostic{span: w.Span, Help: w.Help, Message: w.Message})
+		c.mistake(w, false)
 	}
 	return c.sorted()
 }

@@ -37,7 +37,7 @@ func (ev *evaluator) sides(n *syntax.Node, parts []*syntax.Node, vs []value) []i
 
 // shapesDiffer reports two shapes that do not go together.
 func (ev *evaluator) shapesDiffer(n, l, r *syntax.Node, a, b *value) {
-	ev.fail(n, "", "shapes differ: %s is %s, %s is %s", ev.say(l)+ev.source(l), shapeText(a.shape), ev.say(r), shapeText(b.shape)+ev.source(r))
+	ev.fail(n, "", "shapes differ: %s is %s, %s is %s", ev.say(l)+ev.fromFile(l), shapeText(a.shape), ev.say(r), shapeText(b.shape)+ev.fromFile(r))
 }
 
 // sound is a as a value, after a look at its error.

@@ -37,8 +37,8 @@ func (ev *evaluator) checkProduct(n *syntax.Node, a, b *value) {
 		if slices.Equal(a.shape, b.shape) {
 			help = "write .* for a product entry by entry"
 		}
-		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.source(l), shapeText(a.shape),
-			ev.say(r)+ev.source(r), shapeText(b.shape), inner, b.shape[0])
+		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.fromFile(l), shapeText(a.shape),
+			ev.say(r)+ev.fromFile(r), shapeText(b.shape), inner, b.shape[0])
 	}
 }
 
@@ -101,14 +101,6 @@ func (ev *evaluator) product(n *syntax.Node, a, b value) value {
 	return fromExprs(shape, es, c)
 }
 
-// product is the cost of a product entry by entry.
-func (v *value) product(w *value) cost {
-	if v.isData() || w.isData() {
-		return v.costs().plus(w.costs())
-	}
-	return v.costs().plus(w.costs()).times(4)
-}
-
 // inner is the inner product of n entries of a from place i and of b from place
 // j in steps.
 func (ev *evaluator) inner(at *syntax.Node, a, b *value, n, i, j, step int) dc.Expr {
@@ -165,7 +157,7 @@ func (ev *evaluator) times(n *syntax.Node, a, b value) value {
 func (ev *evaluator) mul(n *syntax.Node, a, b *value, i, j int) dc.Expr {
 	p := dc.Mul(a.expr(i), b.expr(j))
 	if p.Err() != nil {
-		notes := []Note{ev.note(n.Args[0], a.curvatureNote()), ev.note(n.Args[1], b.curvatureNote())}
+		notes := []syntax.Note{ev.note(n.Args[0], a.curvatureNote()), ev.note(n.Args[1], b.curvatureNote())}
 		help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
 		ev.failWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 	}

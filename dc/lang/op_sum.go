@@ -218,7 +218,7 @@ func (ev *evaluator) fold(n *syntax.Node, name string, vs []value) value {
 	shape, top, most, lifted := vs[0].shape, numbers, cost{}, false
 	for k := range vs {
 		top, most = max(top, vs[k].sort), most.over(vs[k].costs())
-		lifted = lifted || vs[k].curvature() > Convex
+		lifted = lifted || vs[k].curvature() > curveConvex
 	}
 	size := size(shape)
 	ev.spend(n, size*len(vs))

@@ -40,7 +40,7 @@ func (c *compiler) plot(s *syntax.Statement) {
 	c.ev.each(len(s.Marks), func(k int) {
 		m := &s.Marks[k]
 		p.Marks[k] = c.mark(m)
-		p.Marks[k].Label, p.Marks[k].Text = m.Label, c.f.tree.Text(m.Span)
+		p.Marks[k].Label, p.Marks[k].Text = m.Label, c.f.src.tree.Text(m.Span)
 	})
 	c.out.Plots = append(c.out.Plots, p)
 }
@@ -140,7 +140,7 @@ func (a *arguments) next(want string) Let {
 	}
 	n := a.m.Args[a.at]
 	a.at++
-	return letOf(a.c.f.tree.Text(n.Span), a.c.ev.operand(n))
+	return letOf(a.c.f.src.tree.Text(n.Span), a.c.ev.operand(n))
 }
 
 // shaped takes an argument of a shape.
@@ -235,7 +235,7 @@ func (a *arguments) plane() (out Coordinates, ok bool) {
 		return out, false
 	}
 	a.at++
-	text := a.c.f.tree.Text(n.Span)
+	text := a.c.f.src.tree.Text(n.Span)
 	x, y := letOf("re("+text+")", v.more.pair.re), letOf("im("+text+")", v.more.pair.im)
 	return Coordinates{X: &x, Y: &y}, true
 }

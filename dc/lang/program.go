@@ -1,5 +1,7 @@
 package lang
 
+import "github.com/dcopt/dcopt/dc/lang/internal/datafile"
+
 // Start is the start of a variable, in place of the one in the file.
 type Start struct {
 	// Shape is that of the variable, dimensions of size 1 aside; one dimension
@@ -14,8 +16,8 @@ type Start struct {
 // int or a string. It is nil for a dimension whose indices count from a first one.
 type Axis [][]any
 
-// axes are the dimensions of v; nil: all of them count from a first index.
-func (v *value) axes() []Axis {
+// axesOf are the dimensions of v; nil: all of them count from a first index.
+func axesOf(v *value) []Axis {
 	if v.more == nil || v.more.sets == nil {
 		return nil
 	}
@@ -56,7 +58,7 @@ func (l *Let) Imag(x []float64) []float64 {
 	return part.Values(x)
 }
 
-func letOf(name string, v value) Let { return Let{name, v.shape, v.origin(), v.axes(), v} }
+func letOf(name string, v value) Let { return Let{name, v.shape, v.origin(), axesOf(&v), v} }
 
 // Values are the entries at x, of length Problem.NumVars, in row-major order of Shape. Of
 // data they are the same at every x, of a complex expression the real parts.
@@ -124,3 +126,15 @@ type Mark struct {
 type Coordinates struct {
 	XY, X, Y *Let
 }
+
+// DataFile is a file that a problem reads.
+type DataFile struct {
+	Name       string // as the problem writes it
+	Path       string // where it was looked for: in Options.FS, or as the system takes it
+	Bytes      int64
+	Rows, Cols int // of numbers; of a JSON file, those of the value read last
+}
+
+// Cache keeps the contents of data files between compilations, for sweeps. It
+// is for one goroutine. The zero value is ready.
+type Cache struct{ files datafile.Cache }

@@ -51,7 +51,7 @@ func (c *compiler) resolve(s *syntax.Statement) bool {
 
 func (r *resolver) fail(n syntax.Span, help, format string, args ...any) {
 	r.failed = true
-	r.c.errs.add(Diagnostic{span: n, Help: help, Message: fmt.Sprintf(format, args...), also: true})
+	r.c.errs.mistake(syntax.Mistake{Span: n, Help: help, Message: fmt.Sprintf(format, args...)}, true)
 }
 
 // told reports whether a name is known to be unknown, and remembers it: one
@@ -83,7 +83,7 @@ func (r *resolver) bind(bs []syntax.Binder) mask {
 				r.fail(b.Span, "choose another name", "the index %s stands inside another index %s", name, name)
 			}
 			if s := r.c.ev.names[name]; s != nil && !s.lost {
-				r.fail(b.Span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.tree.Line(s.at.Pos))
+				r.fail(b.Span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.src.tree.Line(s.at.Pos))
 			}
 			r.scope = append(r.scope, name)
 		}
@@ -120,7 +120,7 @@ func (r *resolver) visit(n *syntax.Node) (m mask) {
 		if n.Op == syntax.OpCall {
 			r.arity(n)
 		}
-		fn := r.c.f.notes[n.ID].fn
+		fn := r.c.f.src.of(n).fn
 		n.Each(func(a *syntax.Node) {
 			if fn == nil || !fn.text || a.Op != syntax.OpName { // which it refuses, known or not
 				m |= r.visit(a)
@@ -129,7 +129,7 @@ func (r *resolver) visit(n *syntax.Node) (m mask) {
 			}
 		})
 	}
-	r.c.f.notes[n.ID].open = m != 0
+	r.c.f.src.of(n).open = m != 0
 	r.complex(n)
 	return m
 }
@@ -152,7 +152,7 @@ func (r *resolver) name(n *syntax.Node) mask {
 	if functions[n.Name] != nil {
 		help = fmt.Sprintf("functions take their arguments in parentheses: %s(...)", n.Name)
 	} else if at, ok := r.c.later[n.Name]; ok {
-		help = fmt.Sprintf("it is declared in line %d; names are declared before use", r.c.f.tree.Line(at.Pos))
+		help = fmt.Sprintf("it is declared in line %d; names are declared before use", r.c.f.src.tree.Line(at.Pos))
 	}
 	guess := ""
 	if help == "" && !r.c.errs.full() {
@@ -165,7 +165,7 @@ func (r *resolver) name(n *syntax.Node) mask {
 // arity binds a function and counts its arguments.
 func (r *resolver) arity(n *syntax.Node) {
 	f := functions[n.Name]
-	at := &r.c.f.notes[n.ID]
+	at := r.c.f.src.of(n)
 	at.fn = f
 	if f == nil {
 		r.unknownFunction(n)
@@ -216,11 +216,11 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 
 // complex marks a node that may be complex, and a function of complex arguments.
 func (r *resolver) complex(n *syntax.Node) {
-	notes := r.c.f.notes
-	at := &notes[n.ID]
+	src := r.c.f.src
+	at := src.of(n)
 	at.complex, at.ofComplex = false, false
 	part := false
-	see := func(a *syntax.Node) { part = part || notes[a.ID].complex }
+	see := func(a *syntax.Node) { part = part || src.of(a).complex }
 	switch n.Op {
 	case syntax.OpImaginary:
 		at.complex = true

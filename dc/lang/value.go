@@ -176,6 +176,14 @@ func (v *value) costs() cost {
 	return cost{pieces: 1}
 }
 
+// product is the cost of a product entry by entry.
+func (v *value) product(w *value) cost {
+	if v.isData() || w.isData() {
+		return v.costs().plus(w.costs())
+	}
+	return v.costs().plus(w.costs()).times(4)
+}
+
 // first is the first index of dimension d.
 func (v *value) first(d int) int {
 	if v.origin() == nil {

@@ -425,3 +425,14 @@ func (s *sparseData) scaled(w float64) *sparseData {
 	}
 	return &sparseData{Sparse: &m}
 }
+
+// generalPart is a part that is not affine, nil where both are.
+func (p *pair) generalPart() *value {
+	switch {
+	case p.re.sort == general:
+		return &p.re
+	case !p.isReal() && p.im.sort == general:
+		return &p.im
+	}
+	return nil
+}

@@ -10,10 +10,17 @@ const MaxErrors = 10
 // Source: a limit of time and memory.
 const MaxCollected = 100
 
-// Mistake is a mistake in the syntax of a source and, where there is one, the way out.
+// Mistake is a mistake in a source and, where there is one, the way out.
 type Mistake struct {
 	Span
 	Message, Help string
+	Notes         []Note
+}
+
+// Note points at a part of the expression that a Mistake is about.
+type Note struct {
+	Span
+	Text string
 }
 
 // lapses are the mistakes of a source in the order in which they were found, the
@@ -22,6 +29,6 @@ type lapses []Mistake
 
 func (l *lapses) addf(at Span, help, format string, args ...any) {
 	if len(*l) < MaxCollected {
-		*l = append(*l, Mistake{at, fmt.Sprintf(format, args...), help})
+		*l = append(*l, Mistake{Span: at, Message: fmt.Sprintf(format, args...), Help: help})
 	}
 }
