@@ -7,15 +7,16 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // entrywise applies an atom to every entry of a value that depends on variables.
 // grow is the number of convex terms that the atom creates per entry.
-func (ev *evaluator) entrywise(n *syntax.Node, v value, grow int, f func(dc.Expr) dc.Expr) value {
-	c := ev.afford(n, v.costs().times(grow))
-	ev.spend(n, v.len())
-	return fromEach(v.shape, c, func(k int) dc.Expr {
-		e := f(v.expr(k))
+func (ev *evaluator) entrywise(n *syntax.Node, v value.Value, grow int, f func(dc.Expr) dc.Expr) value.Value {
+	c := ev.afford(n, v.Costs().Times(grow))
+	ev.spend(n, v.Len())
+	return value.FromEach(v.Shape, c, func(k int) dc.Expr {
+		e := f(v.Expr(k))
 		if err := e.Err(); err != nil {
 			ev.noSplit(n, n.Args[0], v, "%s", cause(err))
 		}
@@ -24,63 +25,63 @@ func (ev *evaluator) entrywise(n *syntax.Node, v value, grow int, f func(dc.Expr
 }
 
 // noSplit reports that an atom of an argument has no split.
-func (ev *evaluator) noSplit(n, arg *syntax.Node, v value, format string, args ...any) {
+func (ev *evaluator) noSplit(n, arg *syntax.Node, v value.Value, format string, args ...any) {
 	help := "give the variables bounds; dc(g, h) states a split by hand"
-	switch c := v.curvature(); {
-	case (n.Name == "sqrt" || n.Op == syntax.OpPower) && arg.Op == syntax.OpMul && v.len() == 1:
+	switch c := v.Curvature(); {
+	case (n.Name == "sqrt" || n.Op == syntax.OpPower) && arg.Op == syntax.OpMul && v.Len() == 1:
 		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.say(arg.Args[0]), ev.say(arg.Args[1]))
-	case n.Name == "sqrt" && c == curveDC:
+	case n.Name == "sqrt" && c == value.DC:
 		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.say(arg))
 	}
-	ev.failWith(n, help, []syntax.Note{ev.note(arg, v.curvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
+	ev.failWith(n, help, []syntax.Note{ev.note(arg, v.CurvatureNote())}, "no DC split for %s: %s", ev.say(n), fmt.Sprintf(format, args...))
 }
 
 // affineArg is argument k, which must be affine.
-func (ev *evaluator) affineArg(n *syntax.Node, args []value, k int) value {
+func (ev *evaluator) affineArg(n *syntax.Node, args []value.Value, k int) value.Value {
 	v := args[k]
 	ev.needAffine(n, n.Args[k], n.Name, v)
 	return v
 }
 
-func (ev *evaluator) needAffine(n, arg *syntax.Node, name string, v value) {
-	if v.sort == general {
-		ev.noSplit(n, arg, v, "%s needs an affine argument, %s is %s", name, ev.say(arg), v.curvatureWord())
+func (ev *evaluator) needAffine(n, arg *syntax.Node, name string, v value.Value) {
+	if v.Sort == value.Expressions {
+		ev.noSplit(n, arg, v, "%s needs an affine argument, %s is %s", name, ev.say(arg), v.CurvatureWord())
 	}
 }
 
-func (ev *evaluator) fnAbs(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnAbs(n *syntax.Node, args []value.Value) value.Value {
 	return ev.absolute(n, args[0])
 }
 
 // absolute is |v|, entry by entry.
-func (ev *evaluator) absolute(n *syntax.Node, v value) value {
-	if v.isData() {
+func (ev *evaluator) absolute(n *syntax.Node, v value.Value) value.Value {
+	if v.IsData() {
 		return ev.eachNumber(n, v, math.Abs)
 	}
 	out := ev.entrywise(n, v, 3, func(e dc.Expr) dc.Expr { return dc.Abs(e) })
-	c := out.costs()
-	c.pieces *= 2
-	return out.costed(c)
+	c := out.Costs()
+	c.Pieces *= 2
+	return out.Costed(c)
 }
 
-func (ev *evaluator) fnPos(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnPos(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
-	if v.isData() {
+	if v.IsData() {
 		return ev.eachNumber(n, v, func(x float64) float64 { return max(x, 0) })
 	}
 	out := ev.entrywise(n, v, 3, func(e dc.Expr) dc.Expr { return dc.Pos(e) })
-	c := out.costs()
-	c.pieces *= 2
-	return out.costed(c)
+	c := out.Costs()
+	c.Pieces *= 2
+	return out.Costed(c)
 }
 
-func (ev *evaluator) fnSquare(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnSquare(n *syntax.Node, args []value.Value) value.Value {
 	return ev.squares(n, n.Args[0], args[0])
 }
 
 // squares is v², entry by entry.
-func (ev *evaluator) squares(n, arg *syntax.Node, v value) value {
-	if v.isData() {
+func (ev *evaluator) squares(n, arg *syntax.Node, v value.Value) value.Value {
+	if v.IsData() {
 		return ev.eachNumber(n, v, func(x float64) float64 { return x * x })
 	}
 	return ev.entrywise(n, v, 4, func(e dc.Expr) dc.Expr {
@@ -94,35 +95,35 @@ func (ev *evaluator) squares(n, arg *syntax.Node, v value) value {
 
 // curve serves atoms of single numbers: f on data, apply on expressions, which
 // must be as need says.
-func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
-	return func(ev *evaluator, n *syntax.Node, args []value) value {
+func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *evaluator, n *syntax.Node, args []value.Value) value.Value {
 		return ev.applyCurve(n, n.Args[0], n.Name, need, args[0], 1, f, apply)
 	}
 }
 
 // applyCurve applies an atom of one number to every entry: f to data, apply to
 // expressions. grow is the number of convex terms that it creates per entry.
-func (ev *evaluator) applyCurve(n, arg *syntax.Node, name, need string, v value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value {
-	if v.isData() {
+func (ev *evaluator) applyCurve(n, arg *syntax.Node, name, need string, v value.Value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value.Value {
+	if v.IsData() {
 		return ev.eachNumber(n, v, f)
 	}
-	c := ev.afford(n, v.costs().times(grow))
-	ev.spend(n, v.len())
-	return fromEach(v.shape, c, func(k int) dc.Expr {
-		u := v.expr(k)
+	c := ev.afford(n, v.Costs().Times(grow))
+	ev.spend(n, v.Len())
+	return value.FromEach(v.Shape, c, func(k int) dc.Expr {
+		u := v.Expr(k)
 		e := apply(u)
 		switch err := e.Err(); {
 		case err == nil:
 		case u.IsConst():
 			ev.failDomain(n, "%s: %s", ev.say(n), cause(err))
 		default:
-			ev.noSplit(n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.say(arg), v.curvatureWord())
+			ev.noSplit(n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.say(arg), v.CurvatureWord())
 		}
 		return e
 	})
 }
 
-func (ev *evaluator) fnHuber(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnHuber(n *syntax.Node, args []value.Value) value.Value {
 	v, m := args[0], 1.0
 	if len(args) > 1 {
 		m = ev.threshold(n, args[1])
@@ -137,7 +138,7 @@ func (ev *evaluator) fnHuber(n *syntax.Node, args []value) value {
 }
 
 // threshold is where huber turns linear, its second argument.
-func (ev *evaluator) threshold(n *syntax.Node, v value) float64 {
+func (ev *evaluator) threshold(n *syntax.Node, v value.Value) float64 {
 	m := ev.real(n.Args[1], v, "the threshold of huber")
 	if !(m > 0) {
 		ev.fail(n.Args[1], "", "the threshold of huber must be positive, not %g", m)
@@ -147,140 +148,142 @@ func (ev *evaluator) threshold(n *syntax.Node, v value) float64 {
 
 // fnFold is the max or min of several values entry by entry, or of the entries
 // of one.
-func (ev *evaluator) fnFold(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnFold(n *syntax.Node, args []value.Value) value.Value {
 	if len(args) == 1 {
-		if args[0].len() == 0 {
+		if args[0].Len() == 0 {
 			ev.fail(n, "", "%s of nothing", n.Name)
 		}
-		ev.spend(n, args[0].len())
+		ev.spend(n, args[0].Len())
 		return ev.foldEntries(n, n.Name, args[0])
 	}
 	vs := slices.Clone(args)
 	shape := ev.common(n, n.Args, vs)
 	for k := range vs {
-		if !slices.Equal(vs[k].shape, shape) {
-			vs[k] = vs[k].choose(shape, make([]int, size(shape)))
+		if !slices.Equal(vs[k].Shape, shape) {
+			vs[k] = vs[k].Choose(shape, make([]int, value.Size(shape)))
 		}
 	}
 	return ev.fold(n, n.Name, vs)
 }
 
 // fnSum is the sum of all entries; see also fused.
-func (ev *evaluator) fnSum(n *syntax.Node, args []value) value { return ev.addUp(n, args[0]) }
-
-func (ev *evaluator) fnMean(n *syntax.Node, args []value) value {
-	v := args[0]
-	if v.len() == 0 {
-		ev.fail(n, "", "mean of nothing")
-	}
-	return ev.scale(n, 1/float64(v.len()), ev.addUp(n, v))
+func (ev *evaluator) fnSum(n *syntax.Node, args []value.Value) value.Value {
+	return ev.addUp(n, args[0])
 }
 
-func (ev *evaluator) fnNorm1(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnMean(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
-	if v.sort != general {
-		return ev.atom(n, dc.Norm1(v.affine()), v.costs().weight)
+	if v.Len() == 0 {
+		ev.fail(n, "", "mean of nothing")
+	}
+	return ev.scale(n, 1/float64(v.Len()), ev.addUp(n, v))
+}
+
+func (ev *evaluator) fnNorm1(n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.Sort != value.Expressions {
+		return ev.atom(n, dc.Norm1(v.Affine()), v.Costs().Weight)
 	}
 	return ev.addUp(n, ev.absolute(n, v))
 }
 
-func (ev *evaluator) fnNormInf(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnNormInf(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
-	if v.sort != general {
-		ev.afford(n, cost{pieces: 2 * v.len()})
-		out := ev.atom(n, dc.NormInf(v.affine()), v.costs().weight)
-		c := out.costs()
-		c.pieces = 2 * v.len()
-		return out.costed(c)
+	if v.Sort != value.Expressions {
+		ev.afford(n, value.Cost{Pieces: 2 * v.Len()})
+		out := ev.atom(n, dc.NormInf(v.Affine()), v.Costs().Weight)
+		c := out.Costs()
+		c.Pieces = 2 * v.Len()
+		return out.Costed(c)
 	}
 	return ev.foldEntries(n, "max", ev.absolute(n, v))
 }
 
-func (ev *evaluator) fnNorm2(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnNorm2(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
-	if v.sort != general {
-		return ev.atom(n, dc.Norm2(v.affine()), v.costs().weight)
+	if v.Sort != value.Expressions {
+		return ev.atom(n, dc.Norm2(v.Affine()), v.Costs().Weight)
 	}
-	return ev.composed(n, v, "convex nonnegative entries", dc.Norm2Of(operands(&v)))
+	return ev.composed(n, v, "convex nonnegative entries", dc.Norm2Of(value.Operands(&v)))
 }
 
 // composed is an atom of all entries of the first argument, which must be as
 // need says.
-func (ev *evaluator) composed(n *syntax.Node, v value, need string, e dc.Expr) value {
+func (ev *evaluator) composed(n *syntax.Node, v value.Value, need string, e dc.Expr) value.Value {
 	if e.Err() != nil {
-		ev.noSplit(n, n.Args[0], v, "%s needs %s, %s is %s", n.Name, need, ev.say(n.Args[0]), v.curvatureWord())
+		ev.noSplit(n, n.Args[0], v, "%s needs %s, %s is %s", n.Name, need, ev.say(n.Args[0]), v.CurvatureWord())
 	}
-	c := v.costs()
-	c.parts = c.parts*max(1, v.len()) + v.len() + 2
-	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, c.capped()))
+	c := v.Costs()
+	c.Parts = c.Parts*max(1, v.Len()) + v.Len() + 2
+	return value.FromExprs(nil, []dc.Expr{e}, ev.afford(n, c.Capped()))
 }
 
-func (ev *evaluator) fnSumSquares(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnSumSquares(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
-	if v.sort != general {
-		return ev.atom(n, dc.SumSquares(v.affine()), v.costs().weight)
+	if v.Sort != value.Expressions {
+		return ev.atom(n, dc.SumSquares(v.Affine()), v.Costs().Weight)
 	}
 	return ev.addUp(n, ev.squares(n, n.Args[0], v))
 }
 
-func (ev *evaluator) fnSumLargest(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnSumLargest(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
 	k := ev.integer(n.Args[1], args[1], "the number of entries that sumlargest adds")
-	if k < 1 || k > v.len() {
-		ev.fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.len(), ev.say(n.Args[0]), k)
+	if k < 1 || k > v.Len() {
+		ev.fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.Len(), ev.say(n.Args[0]), k)
 	}
-	if v.sort != general {
-		return ev.atom(n, dc.SumLargest(v.affine(), k), v.costs().weight)
+	if v.Sort != value.Expressions {
+		return ev.atom(n, dc.SumLargest(v.Affine(), k), v.Costs().Weight)
 	}
-	if v.curvature() > curveConvex { // each is lifted by the convex parts of all others
-		c := v.cost
-		c.parts, c.weight = c.parts*v.len(), c.weight*v.len()
-		v = v.costed(ev.afford(n, c.capped()))
+	if v.Curvature() > value.Convex { // each is lifted by the convex parts of all others
+		c := v.Cost
+		c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
+		v = v.Costed(ev.afford(n, c.Capped()))
 	}
-	return ev.composed(n, v, "entries with a split", dc.SumLargestOf(operands(&v), k))
+	return ev.composed(n, v, "entries with a split", dc.SumLargestOf(value.Operands(&v), k))
 }
 
-func (ev *evaluator) fnLogSumExp(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnLogSumExp(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
-	if v.sort != general {
-		return ev.atom(n, dc.LogSumExp(v.affine()), v.costs().weight)
+	if v.Sort != value.Expressions {
+		return ev.atom(n, dc.LogSumExp(v.Affine()), v.Costs().Weight)
 	}
-	return ev.composed(n, v, "convex entries", dc.LogSumExpOf(operands(&v)))
+	return ev.composed(n, v, "convex entries", dc.LogSumExpOf(value.Operands(&v)))
 }
 
-func (ev *evaluator) fnQuad(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnQuad(n *syntax.Node, args []value.Value) value.Value {
 	x, q := ev.affineArg(n, args, 0), ev.numeric(n.Args[1], args[1], "the matrix of quad")
-	if k := x.len(); len(x.shape) > 1 || q.len() != k*k || k > 1 && !slices.Equal(q.shape, []int{k, k}) {
+	if k := x.Len(); len(x.Shape) > 1 || q.Len() != k*k || k > 1 && !slices.Equal(q.Shape, []int{k, k}) {
 		ev.shapesDiffer(n, n.Args[0], n.Args[1], &x, &q)
 	}
-	if x.len() == 0 {
-		return number(0)
+	if x.Len() == 0 {
+		return value.Number(0)
 	}
-	return ev.quad(n, x, array([]int{x.len(), x.len()}, q.numbers()))
+	return ev.quad(n, x, value.Array([]int{x.Len(), x.Len()}, q.Numbers()))
 }
 
 // fnDC is g − h with the modeller's word that this is the split; that both are
 // convex is checked.
-func (ev *evaluator) fnDC(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnDC(n *syntax.Node, args []value.Value) value.Value {
 	g, h := args[0], args[1]
 	for k, v := range args {
-		if c := v.curvature(); c == curveConcave || c == curveDC {
+		if c := v.Curvature(); c == value.Concave || c == value.DC {
 			part := string("gh"[k])
-			ev.fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.say(n.Args[k]), v.curvatureWord())
+			ev.fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.say(n.Args[k]), v.CurvatureWord())
 		}
 	}
-	return ev.weighted(n, []summand{{1, g, n.Args[0]}, {-1, h, n.Args[1]}})
+	return ev.weighted(n, []value.Summand{{W: 1, V: g, At: n.Args[0]}, {W: -1, V: h, At: n.Args[1]}})
 }
 
 // power is base^exponent, entry by entry.
-func (ev *evaluator) power(n *syntax.Node, base, exponent value) value {
+func (ev *evaluator) power(n *syntax.Node, base, exponent value.Value) value.Value {
 	p := ev.real(n.Args[1], exponent, "an exponent")
-	if base.isData() {
+	if base.IsData() {
 		return ev.eachNumber(n, base, func(x float64) float64 { return math.Pow(x, p) })
 	}
 	switch p {
 	case 0:
-		return base.constant(1)
+		return base.Constant(1)
 	case 1:
 		return base
 	case 2:
@@ -303,13 +306,13 @@ func powerNeeds(p float64) string {
 
 // sumOf is the sum of f over the entries of an affine array, in one piece: of
 // abs, of huber with threshold m, or of squares.
-func (ev *evaluator) sumOf(n *syntax.Node, f string, x value, m float64) value {
-	weight := x.costs().weight
+func (ev *evaluator) sumOf(n *syntax.Node, f string, x value.Value, m float64) value.Value {
+	weight := x.Costs().Weight
 	switch f {
 	case "abs":
-		return ev.atom(n, dc.Norm1(x.affine()), weight)
+		return ev.atom(n, dc.Norm1(x.Affine()), weight)
 	case "huber":
-		return ev.atom(n, dc.Huber(x.affine(), m), weight)
+		return ev.atom(n, dc.Huber(x.Affine(), m), weight)
 	}
-	return ev.atom(n, dc.SumSquares(x.affine()), weight)
+	return ev.atom(n, dc.SumSquares(x.Affine()), weight)
 }

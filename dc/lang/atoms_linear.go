@@ -5,17 +5,20 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // fnVec is the entries of an array, in row-major order, as a vector.
-func (ev *evaluator) fnVec(n *syntax.Node, args []value) value { return args[0].reshape(args[0].len()) }
+func (ev *evaluator) fnVec(n *syntax.Node, args []value.Value) value.Value {
+	return args[0].Reshape(args[0].Len())
+}
 
 // factors are two arguments one of which is data; swapped says that it is the second.
-func (ev *evaluator) factors(n *syntax.Node, args []value) (data, v value, swapped bool) {
+func (ev *evaluator) factors(n *syntax.Node, args []value.Value) (data, v value.Value, swapped bool) {
 	switch {
-	case args[0].isData():
+	case args[0].IsData():
 		return args[0], args[1], false
-	case args[1].isData():
+	case args[1].IsData():
 		return args[1], args[0], true
 	}
 	ev.fail(n, "write the sums of products, as in sum(i in I) a[i]*x[i]", "%s needs an argument that is data, but both depend on variables", n.Name)
@@ -23,20 +26,20 @@ func (ev *evaluator) factors(n *syntax.Node, args []value) (data, v value, swapp
 }
 
 // fnConv is the discrete convolution of two vectors.
-func (ev *evaluator) fnConv(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnConv(n *syntax.Node, args []value.Value) value.Value {
 	for k := range args {
-		if len(args[k].shape) > 1 || args[k].len() == 0 {
-			ev.fail(n.Args[k], "", "conv takes vectors with entries, but %s is %s", ev.say(n.Args[k]), shapeText(args[k].shape))
+		if len(args[k].Shape) > 1 || args[k].Len() == 0 {
+			ev.fail(n.Args[k], "", "conv takes vectors with entries, but %s is %s", ev.say(n.Args[k]), value.ShapeText(args[k].Shape))
 		}
 	}
 	a, v, _ := ev.factors(n, args)
-	rows, terms := a.len()+v.len()-1, a.len()*v.len()
+	rows, terms := a.Len()+v.Len()-1, a.Len()*v.Len()
 	ev.spend(n, unitsNumber*terms)
 	ev.fits(n, []int{terms})
 	m := linearMap{ptr: make([]int, 1, rows+1), idx: make([]int, 0, terms), val: make([]float64, 0, terms)}
 	for k := range rows {
-		for j := max(0, k-a.len()+1); j <= min(k, v.len()-1); j++ {
-			m.add(j, a.at(k-j))
+		for j := max(0, k-a.Len()+1); j <= min(k, v.Len()-1); j++ {
+			m.add(j, a.At(k-j))
 		}
 		m.endRow()
 	}
@@ -44,11 +47,11 @@ func (ev *evaluator) fnConv(n *syntax.Node, args []value) value {
 }
 
 // fnKron is the Kronecker product of two matrices, of which vectors are columns.
-func (ev *evaluator) fnKron(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnKron(n *syntax.Node, args []value.Value) value.Value {
 	var dims [2][2]int
 	vectors := true
 	for k := range args {
-		switch s := args[k].shape; len(s) {
+		switch s := args[k].Shape; len(s) {
 		case 0:
 			dims[k] = [2]int{1, 1}
 		case 1:
@@ -56,7 +59,7 @@ func (ev *evaluator) fnKron(n *syntax.Node, args []value) value {
 		case 2:
 			dims[k], vectors = [2]int{s[0], s[1]}, false
 		default:
-			ev.fail(n.Args[k], "", "kron takes matrices and vectors, but %s is %s", ev.say(n.Args[k]), shapeText(s))
+			ev.fail(n.Args[k], "", "kron takes matrices and vectors, but %s is %s", ev.say(n.Args[k]), value.ShapeText(s))
 		}
 	}
 	a, v, swapped := ev.factors(n, args)
@@ -73,7 +76,7 @@ func (ev *evaluator) fnKron(n *syntax.Node, args []value) value {
 			if swapped {
 				first, second = second, first
 			}
-			m.add(second, a.at(first))
+			m.add(second, a.At(first))
 			m.endRow()
 		}
 	}
@@ -90,17 +93,17 @@ func (m *linearMap) add(k int, w float64) {
 func (m *linearMap) endRow() { m.ptr = append(m.ptr, len(m.idx)) }
 
 // fnDotSort is the inner product of the sorted entries and the sorted weights.
-func (ev *evaluator) fnDotSort(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnDotSort(n *syntax.Node, args []value.Value) value.Value {
 	v, w := args[0], ev.numeric(n.Args[1], args[1], "the weights of dotsort")
 	switch {
-	case v.len() != w.len():
+	case v.Len() != w.Len():
 		ev.shapesDiffer(n, n.Args[0], n.Args[1], &v, &w)
-	case v.sort != general:
-		ev.spend(n, v.len()*v.len())
-		return ev.atom(n, dc.DotSort(v.affine(), slices.Clone(w.numbers())), v.costs().weight*v.len())
+	case v.Sort != value.Expressions:
+		ev.spend(n, v.Len()*v.Len())
+		return ev.atom(n, dc.DotSort(v.Affine(), slices.Clone(w.Numbers())), v.Costs().Weight*v.Len())
 	}
-	c := v.cost
-	c.parts, c.weight = c.parts*v.len(), c.weight*v.len()
-	v = v.costed(ev.afford(n, c.capped()))
-	return ev.composed(n, v, "entries with a split", dc.DotSortOf(operands(&v), w.numbers()))
+	c := v.Cost
+	c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
+	v = v.Costed(ev.afford(n, c.Capped()))
+	return ev.composed(n, v, "entries with a split", dc.DotSortOf(value.Operands(&v), w.Numbers()))
 }

@@ -5,40 +5,41 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // ofSymmetric serves functions of one symmetric matrix.
-func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
-	return func(ev *evaluator, n *syntax.Node, args []value) value {
+func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := ev.symmetric(n, args, 0)
-		return ev.matrixAtom(n, make(v.affine()), &v)
+		return ev.matrixAtom(n, make(v.Affine()), &v)
 	}
 }
 
 // symmetric is argument k, a symmetric matrix that is affine.
-func (ev *evaluator) symmetric(n *syntax.Node, args []value, k int) value {
+func (ev *evaluator) symmetric(n *syntax.Node, args []value.Value, k int) value.Value {
 	v := ev.affineArg(n, args, k)
-	if v.len() == 1 {
-		return v.reshape(1, 1)
+	if v.Len() == 1 {
+		return v.Reshape(1, 1)
 	}
-	if len(v.shape) != 2 || v.shape[0] != v.shape[1] || v.len() == 0 {
-		ev.fail(n.Args[k], "", "%s needs a square matrix, but %s is %s", n.Name, ev.say(n.Args[k]), shapeText(v.shape))
+	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] || v.Len() == 0 {
+		ev.fail(n.Args[k], "", "%s needs a square matrix, but %s is %s", n.Name, ev.say(n.Args[k]), value.ShapeText(v.Shape))
 	}
-	order := v.shape[0]
+	order := v.Shape[0]
 	if n.Name == "logdet" {
 		order *= 2
 	}
-	if v.isData() {
+	if v.IsData() {
 		order = 0
 	}
-	ev.factored(n, v.shape[0], order)
-	a := v.affine()
+	ev.factored(n, v.Shape[0], order)
+	a := v.Affine()
 	if i, j, ok := dc.IsSymmetric(a); !ok {
 		at := n.Args[k]
-		if v.isData() {
-			d := v.shape[0]
+		if v.IsData() {
+			d := v.Shape[0]
 			ev.fail(at, "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
-				n.Name, ev.say(at), v.num[i*d+j], i+1, j+1, v.num[j*d+i], j+1, i+1)
+				n.Name, ev.say(at), v.Num[i*d+j], i+1, j+1, v.Num[j*d+i], j+1, i+1)
 		}
 		ev.fail(at, "declare the variable symmetric or psd, or take (X + X')/2", "%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ",
 			n.Name, ev.say(at), i+1, j+1, j+1, i+1)
@@ -56,73 +57,73 @@ func (ev *evaluator) factored(n *syntax.Node, d, order int) {
 const unitsRow = 64
 
 // matrixAtom is an atom of matrices as a value.
-func (ev *evaluator) matrixAtom(n *syntax.Node, e dc.Expr, args ...*value) value {
+func (ev *evaluator) matrixAtom(n *syntax.Node, e dc.Expr, args ...*value.Value) value.Value {
 	weight := 0
 	for _, v := range args {
-		if v.curvature() == curveConstant && e.Err() != nil {
+		if v.Curvature() == value.Constant && e.Err() != nil {
 			ev.failDomain(n.Args[len(n.Args)-1], "%s needs a positive definite matrix, and %s is not", n.Name, ev.say(n.Args[len(n.Args)-1]))
 		}
-		weight += v.costs().weight + v.len()
+		weight += v.Costs().Weight + v.Len()
 	}
 	return ev.atom(n, e, weight)
 }
 
 // fnMatFrac is x'P⁻¹x.
-func (ev *evaluator) fnMatFrac(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnMatFrac(n *syntax.Node, args []value.Value) value.Value {
 	x, p := ev.affineArg(n, args, 0), ev.symmetric(n, args, 1)
-	d := p.shape[0]
-	if x.len() == 1 {
-		x = x.reshape(1)
+	d := p.Shape[0]
+	if x.Len() == 1 {
+		x = x.Reshape(1)
 	}
-	if len(x.shape) > 2 || x.shape[0] != d {
-		ev.fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.say(n.Args[0]), shapeText(x.shape), ev.say(n.Args[1]), d, d)
+	if len(x.Shape) > 2 || x.Shape[0] != d {
+		ev.fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.say(n.Args[0]), value.ShapeText(x.Shape), ev.say(n.Args[1]), d, d)
 	}
-	ev.spend(n, unitsCoeff*(x.affine().NNZ()+x.len()))
-	cols := x.len() / d
-	if x.isData() { // more are not needed
+	ev.spend(n, unitsCoeff*(x.Affine().NNZ()+x.Len()))
+	cols := x.Len() / d
+	if x.IsData() { // more are not needed
 		cols = min(cols, d)
 	}
 	ev.factored(n, d, d+cols)
-	return ev.matrixAtom(n, dc.MatFrac(x.affine(), p.affine()), &x, &p)
+	return ev.matrixAtom(n, dc.MatFrac(x.Affine(), p.Affine()), &x, &p)
 }
 
 // fnLambdaSumLargest is the sum of the k largest eigenvalues.
-func (ev *evaluator) fnLambdaSumLargest(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnLambdaSumLargest(n *syntax.Node, args []value.Value) value.Value {
 	v := ev.symmetric(n, args, 0)
 	k := ev.integer(n.Args[1], args[1], "the number of eigenvalues that lambda_sumlargest adds")
-	if k < 1 || k > v.shape[0] {
-		ev.fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.shape[0], ev.say(n.Args[0]), k)
+	if k < 1 || k > v.Shape[0] {
+		ev.fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.Shape[0], ev.say(n.Args[0]), k)
 	}
-	return ev.matrixAtom(n, dc.LambdaSumLargest(v.affine(), k), &v)
+	return ev.matrixAtom(n, dc.LambdaSumLargest(v.Affine(), k), &v)
 }
 
 // ofMatrix serves norms of a matrix, or of a vector as a column.
-func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
-	return func(ev *evaluator, n *syntax.Node, args []value) value {
+func ofMatrix(make func(a dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := ev.affineArg(n, args, 0)
-		if len(v.shape) > 2 {
-			ev.fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, ev.say(n.Args[0]), shapeText(v.shape))
+		if len(v.Shape) > 2 {
+			ev.fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, ev.say(n.Args[0]), value.ShapeText(v.Shape))
 		}
-		if len(v.shape) == 2 {
-			ev.factored(n, min(v.shape[0], v.shape[1]), v.shape[0]+v.shape[1])
+		if len(v.Shape) == 2 {
+			ev.factored(n, min(v.Shape[0], v.Shape[1]), v.Shape[0]+v.Shape[1])
 		}
-		return ev.matrixAtom(n, make(v.affine()), &v)
+		return ev.matrixAtom(n, make(v.Affine()), &v)
 	}
 }
 
 // fnTrace is the sum of the diagonal of a square matrix.
-func (ev *evaluator) fnTrace(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnTrace(n *syntax.Node, args []value.Value) value.Value {
 	return ev.addUp(n, ev.diagonal(n, args[0]))
 }
 
 // fnDiag is the diagonal of a square matrix, or the diagonal matrix of a vector.
-func (ev *evaluator) fnDiag(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnDiag(n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
-	if len(v.shape) != 1 {
+	if len(v.Shape) != 1 {
 		return ev.diagonal(n, v)
 	}
-	d := v.len()
-	zero := number(0)
+	d := v.Len()
+	zero := value.Number(0)
 	refs := make([]ref, ev.room(n, []int{d, d}))
 	for k := range refs {
 		refs[k] = ref{&zero, 0}
@@ -133,18 +134,18 @@ func (ev *evaluator) fnDiag(n *syntax.Node, args []value) value {
 	return assemble([]int{d, d}, refs)
 }
 
-func (ev *evaluator) diagonal(n *syntax.Node, v value) value {
-	if v.len() == 1 {
-		return v.reshape(1)
+func (ev *evaluator) diagonal(n *syntax.Node, v value.Value) value.Value {
+	if v.Len() == 1 {
+		return v.Reshape(1)
 	}
-	if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-		ev.fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.say(n.Args[0]), shapeText(v.shape))
+	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
+		ev.fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.say(n.Args[0]), value.ShapeText(v.Shape))
 	}
-	d := v.shape[0]
+	d := v.Shape[0]
 	ev.spend(n, d)
 	flat := make([]int, d)
 	for k := range flat {
 		flat[k] = k * (d + 1)
 	}
-	return v.choose([]int{d}, flat)
+	return v.Choose([]int{d}, flat)
 }

@@ -6,27 +6,28 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // relative serves functions of two numbers, entry by entry: f on data, apply on affine
 // functions.
-func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value) value {
-	return func(ev *evaluator, n *syntax.Node, args []value) value {
-		vs := []value{ev.affineArg(n, args, 0), ev.affineArg(n, args, 1)}
+func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *evaluator, n *syntax.Node, args []value.Value) value.Value {
+		vs := []value.Value{ev.affineArg(n, args, 0), ev.affineArg(n, args, 1)}
 		shape := ev.common(n, n.Args, vs)
 		x, y := &vs[0], &vs[1]
 		total := ev.room(n, shape)
-		if x.isData() && y.isData() {
+		if x.IsData() && y.IsData() {
 			out := make([]float64, total)
 			for k := range out {
-				out[k] = f(x.at(min(k, x.len()-1)), y.at(min(k, y.len()-1)))
+				out[k] = f(x.At(min(k, x.Len()-1)), y.At(min(k, y.Len()-1)))
 			}
-			return ev.finite(n, array(shape, out))
+			return ev.finite(n, value.Array(shape, out))
 		}
 		ev.atLeastZero(n, 0, x)
 		ev.atLeastZero(n, 1, y)
-		return fromEach(shape, ev.afford(n, x.costs().plus(y.costs()).times(1)), func(k int) dc.Expr {
-			a, b := x.scalarAt(k), y.scalarAt(k)
+		return value.FromEach(shape, ev.afford(n, x.Costs().Plus(y.Costs()).Times(1)), func(k int) dc.Expr {
+			a, b := x.ScalarAt(k), y.ScalarAt(k)
 			if b.IsConst() && b.Value(nil)[0] == 0 {
 				ev.failDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name, ev.hasEntry(n.Args[1], y, 0))
 			}
@@ -55,17 +56,17 @@ func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 
 // atLeastZero refuses an argument with an entry that is the same everywhere, and
 // negative: there the atom would have no value anywhere.
-func (ev *evaluator) atLeastZero(n *syntax.Node, arg int, v *value) {
-	for k := range v.len() {
-		if a := v.scalarAt(k); a.IsConst() && a.Value(nil)[0] < 0 {
+func (ev *evaluator) atLeastZero(n *syntax.Node, arg int, v *value.Value) {
+	for k := range v.Len() {
+		if a := v.ScalarAt(k); a.IsConst() && a.Value(nil)[0] < 0 {
 			ev.failDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, ev.hasEntry(n.Args[arg], v, a.Value(nil)[0]))
 		}
 	}
 }
 
 // hasEntry says where a number comes from.
-func (ev *evaluator) hasEntry(n *syntax.Node, v *value, x float64) string {
-	if v.len() == 1 {
+func (ev *evaluator) hasEntry(n *syntax.Node, v *value.Value, x float64) string {
+	if v.Len() == 1 {
 		return fmt.Sprintf("%s is %g", ev.say(n), x)
 	}
 	return fmt.Sprintf("%s has the entry %g", ev.say(n), x)
@@ -79,39 +80,39 @@ func (ev *evaluator) inDomain(n *syntax.Node, e dc.Expr) {
 }
 
 // fnQuadOverLin is the sum of squares of the first argument over the second.
-func (ev *evaluator) fnQuadOverLin(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnQuadOverLin(n *syntax.Node, args []value.Value) value.Value {
 	x, y := args[0], args[1]
-	if y.len() != 1 {
-		ev.fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.Args[1]), shapeText(y.shape))
+	if y.Len() != 1 {
+		ev.fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.Args[1]), value.ShapeText(y.Shape))
 	}
-	if x.sort == general || y.sort == general {
-		e := dc.QuadOverLinOf(operands(&x), y.expr(0))
-		if e.Err() != nil && y.sort == general && y.curvature() != curveConcave {
-			ev.noSplit(n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.Args[1]), y.curvatureWord())
+	if x.Sort == value.Expressions || y.Sort == value.Expressions {
+		e := dc.QuadOverLinOf(value.Operands(&x), y.Expr(0))
+		if e.Err() != nil && y.Sort == value.Expressions && y.Curvature() != value.Concave {
+			ev.noSplit(n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.Args[1]), y.CurvatureWord())
 		}
 		return ev.composed(n, x, "convex nonnegative entries", e)
 	}
-	if !x.isData() || !y.isData() {
-		if d := y.scalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
+	if !x.IsData() || !y.IsData() {
+		if d := y.ScalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
 			ev.failDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.say(n.Args[1]), d.Value(nil)[0])
 		}
-		return ev.atom(n, dc.QuadOverLin(x.affine().Reshape(x.len()), y.scalarAt(0)), x.costs().weight+y.costs().weight)
+		return ev.atom(n, dc.QuadOverLin(x.Affine().Reshape(x.Len()), y.ScalarAt(0)), x.Costs().Weight+y.Costs().Weight)
 	}
 	s := 0.0
-	for _, v := range x.numbers() {
+	for _, v := range x.Numbers() {
 		s += v * v
 	}
-	return ev.finite(n, number(s*reciprocal(y.at(0))))
+	return ev.finite(n, value.Number(s*reciprocal(y.At(0))))
 }
 
 // fnGeoMean is the geometric mean of all entries of all arguments.
-func (ev *evaluator) fnGeoMean(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnGeoMean(n *syntax.Node, args []value.Value) value.Value {
 	var parts []dc.Affine
-	data, top, weight, count := true, numbers, 0, 0
+	data, top, weight, count := true, value.Numbers, 0, 0
 	vs := args
 	for _, v := range vs {
-		data, top = data && v.isData(), max(top, v.sort)
-		weight, count = weight+v.costs().weight, count+v.len()
+		data, top = data && v.IsData(), max(top, v.Sort)
+		weight, count = weight+v.Costs().Weight, count+v.Len()
 	}
 	ev.spend(n, count)
 	if count == 0 {
@@ -120,36 +121,36 @@ func (ev *evaluator) fnGeoMean(n *syntax.Node, args []value) value {
 	if data {
 		s := 0.0
 		for k := range vs {
-			for _, x := range vs[k].numbers() {
+			for _, x := range vs[k].Numbers() {
 				s += math.Log(x)
 			}
 		}
-		return ev.finite(n, number(math.Exp(s/float64(count))))
+		return ev.finite(n, value.Number(math.Exp(s/float64(count))))
 	}
-	if top == general {
+	if top == value.Expressions {
 		return ev.meanOfConcave(n, vs, count)
 	}
 	for k := range vs {
 		ev.atLeastZero(n, k, &vs[k])
-		parts = append(parts, vs[k].affine().Reshape(vs[k].len()))
+		parts = append(parts, vs[k].Affine().Reshape(vs[k].Len()))
 	}
 	return ev.atom(n, dc.GeoMean(dc.Stack(parts...)), weight)
 }
 
 // meanOfConcave is the geometric mean where not all entries are affine.
-func (ev *evaluator) meanOfConcave(n *syntax.Node, vs []value, count int) value {
+func (ev *evaluator) meanOfConcave(n *syntax.Node, vs []value.Value, count int) value.Value {
 	var ops []dc.Operand
-	var all cost
+	var all value.Cost
 	for k := range vs {
-		if c := vs[k].curvature(); c == curveConvex || c == curveDC {
-			ev.noSplit(n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.say(n.Args[k]), vs[k].curvatureWord())
+		if c := vs[k].Curvature(); c == value.Convex || c == value.DC {
+			ev.noSplit(n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.say(n.Args[k]), vs[k].CurvatureWord())
 		}
-		ops, all = append(ops, operands(&vs[k])...), all.plus(vs[k].costs())
+		ops, all = append(ops, value.Operands(&vs[k])...), all.Plus(vs[k].Costs())
 	}
 	e := dc.GeoMeanOf(ops)
 	ev.inDomain(n, e)
-	all.parts = all.parts*max(1, count) + count + 2
-	return fromExprs(nil, []dc.Expr{e}, ev.afford(n, all.capped()))
+	all.Parts = all.Parts*max(1, count) + count + 2
+	return value.FromExprs(nil, []dc.Expr{e}, ev.afford(n, all.Capped()))
 }
 
 func entropy(x float64) float64 {

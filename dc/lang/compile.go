@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -27,7 +28,7 @@ func newCompiler(ctx context.Context, f *File, opt Options, lim limits, m *dc.Mo
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: m, later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
 	c.ev = newEvaluator(ctx, f.src, m, lim,
-		&datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: maxDims}, Cache: &opt.Cache.files})
+		&datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: value.MaxDims}, Cache: &opt.Cache.files})
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.src.tree.Lost {
 		c.ev.names[name] = &symbol{bad: true, lost: true}
@@ -220,15 +221,15 @@ func (c *compiler) objective(s *syntax.Statement) {
 		return
 	}
 	v := c.ev.side(s.Value)
-	if v.sort == complexPairs {
+	if v.Sort == value.ComplexPairs {
 		c.ev.fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.say(s.Value))
 	}
-	if v.len() != 1 {
-		c.ev.fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.say(s.Value), shapeText(v.shape))
+	if v.Len() != 1 {
+		c.ev.fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.say(s.Value), value.ShapeText(v.Shape))
 	}
-	e := v.expr(0)
+	e := v.Expr(0)
 	part := &c.out.Objective
-	part.Text, part.Place, part.Curvature = c.f.src.tree.Text(s.Value.Span), c.f.place(s.Value.Span), Curvature(v.curvature())
+	part.Text, part.Place, part.Curvature = c.f.src.tree.Text(s.Value.Span), c.f.place(s.Value.Span), Curvature(v.Curvature())
 	if s.Verb == syntax.Maximize {
 		c.model.Maximize(e)
 		c.linearisedOf(part, s.Value, v, -1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // Options say where a problem's data come from.
@@ -81,7 +82,7 @@ type compiler struct {
 	labels   map[string]syntax.Span // all constraints' names, where they are first
 	goal     *syntax.Statement      // the first objective
 	ended    bool                   // the context has
-	values   []value                // of the sides of a constraint
+	values   []value.Value          // of the sides of a constraint
 	unnamed  int
 	unknown  map[string]bool // names that were reported as unknown
 	out      *Program
@@ -95,7 +96,7 @@ func (c *compiler) everyMistake(f func()) *mistake {
 	return c.ev.caught(f)
 }
 
-func (c *compiler) define(s *syntax.Statement, v value, from string) {
+func (c *compiler) define(s *syntax.Statement, v value.Value, from string) {
 	c.ev.names[s.Name] = &symbol{at: s.At, value: v, from: from}
 }
 

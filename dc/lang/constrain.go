@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // constraint compiles a family of constraints.
@@ -76,43 +77,43 @@ func (c *compiler) member(s *syntax.Statement, root *syntax.Node, f *Family, ind
 }
 
 // memberOf is member with the values of the sides.
-func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value) bool {
+func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value.Value) bool {
 	ev := c.ev
-	top, constant := numbers, true
+	top, constant := value.Numbers, true
 	for k := range vs {
-		top = max(top, vs[k].sort)
-		constant = constant && vs[k].curvature() == curveConstant
+		top = max(top, vs[k].Sort)
+		constant = constant && vs[k].Curvature() == value.Constant
 	}
 	shape := ev.sides(root, s.Args, vs)
-	ev.spend(root, size(shape))
+	ev.spend(root, value.Size(shape))
 	rels := s.Rels
 	if len(rels) == 2 && rels[0] == syntax.GE { // u >= e >= l is l <= e <= u
 		slices.Reverse(vs)
 		rels = []syntax.Kind{syntax.LE, syntax.LE}
 	}
 	if constant {
-		c.onData(root, f, index, vs, rels, size(shape))
+		c.onData(root, f, index, vs, rels, value.Size(shape))
 		return false
 	}
-	if slices.ContainsFunc(vs, func(v value) bool { return v.hasInf() }) {
+	if slices.ContainsFunc(vs, func(v value.Value) bool { return v.HasInf() }) {
 		return c.loose(s, root, f, index, vs, shape)
 	}
-	if top == affine {
+	if top == value.AffineFunctions {
 		ops := make([]dc.Operand, len(vs))
 		for k := range vs {
-			ops[k] = vs[k].affine()
+			ops[k] = vs[k].Affine()
 		}
 		c.add(root, ops, rels, f.Name, index)
 		f.Curvature = max(f.Curvature, Affine)
 		return true
 	}
 	ops := make([]dc.Operand, len(vs))
-	for i := range size(shape) {
+	for i := range value.Size(shape) {
 		for k := range vs {
-			ops[k] = vs[k].expr(min(i, vs[k].len()-1))
-			ev.spend(root, min(vs[k].costs().weight/vs[k].len(), 1<<20))
+			ops[k] = vs[k].Expr(min(i, vs[k].Len()-1))
+			ev.spend(root, min(vs[k].Costs().Weight/vs[k].Len(), 1<<20))
 		}
-		f.Curvature = max(f.Curvature, c.add(root, ops, rels, f.Name, append(index[:len(index):len(index)], unravel(i, shape)...)))
+		f.Curvature = max(f.Curvature, c.add(root, ops, rels, f.Name, append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
 	}
 	return true
 }
@@ -123,7 +124,7 @@ const alwaysTol = 1e-9
 
 // onData checks a constraint without variables. One that holds is left out, one
 // that does not makes the problem infeasible.
-func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value, rels []syntax.Kind, n int) {
+func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value.Value, rels []syntax.Kind, n int) {
 	for k, r := range rels {
 		for i := range n {
 			a, b := constantAt(&vs[k], i), constantAt(&vs[k+1], i)
@@ -143,19 +144,19 @@ func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value,
 	}
 }
 
-func constantAt(v *value, i int) float64 {
-	i = min(i, v.len()-1)
-	if v.sort == numbers {
-		return v.at(i)
+func constantAt(v *value.Value, i int) float64 {
+	i = min(i, v.Len()-1)
+	if v.Sort == value.Numbers {
+		return v.At(i)
 	}
-	e := v.expr(i)
+	e := v.Expr(i)
 	return e.Value(nil)
 }
 
 // sides are the values of the operands of a constraint, good until the next
 // call. outside says that a function in it has no value, whatever the variables
 // are.
-func (c *compiler) sides(s *syntax.Statement) (vs []value, outside *mistake) {
+func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *mistake) {
 	at := c.ev.depth()
 	defer func() {
 		if r := recover(); r != nil {
@@ -177,10 +178,10 @@ func (c *compiler) sides(s *syntax.Statement) (vs []value, outside *mistake) {
 }
 
 // evaluate are the values of nodes, good until the next call.
-func (c *compiler) evaluate(ns []*syntax.Node) []value {
+func (c *compiler) evaluate(ns []*syntax.Node) []value.Value {
 	c.values = c.values[:0]
 	for range ns {
-		c.values = append(c.values, value{})
+		c.values = append(c.values, value.Value{})
 	}
 	out := c.values
 	if c.ev.all {
@@ -225,10 +226,10 @@ func (c *compiler) linearised(part *Part, n *syntax.Node, sign int) {
 }
 
 // linearisedOf is linearised for a node whose value is known.
-func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value, sign int) {
+func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value.Value, sign int) {
 	ev := c.ev
-	cur := v.curvature()
-	if cur <= curveAffine || sign > 0 && cur == curveConvex || sign < 0 && cur == curveConcave || len(part.Linearised) == maxLinearised {
+	cur := v.Curvature()
+	if cur <= value.Affine || sign > 0 && cur == value.Convex || sign < 0 && cur == value.Concave || len(part.Linearised) == maxLinearised {
 		return
 	}
 	switch {
@@ -249,7 +250,7 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value, sign int) {
 			first = false
 		})
 		return
-	case n.Op == syntax.OpCall && n.Name == "sum" && v.len() == 1:
+	case n.Op == syntax.OpCall && n.Name == "sum" && v.Len() == 1:
 		c.linearised(part, n.Args[0], sign)
 		return
 	case n.Op == syntax.OpCall && n.Name == "dc":
@@ -261,17 +262,17 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value, sign int) {
 		return
 	case n.Op == syntax.OpMul || n.Op == syntax.OpDotMul || n.Op == syntax.OpDiv || n.Op == syntax.OpDotDiv:
 		a, b := ev.operand(n.Args[0]), ev.operand(n.Args[1])
-		if b.isData() && b.len() == 1 && b.at(0) != 0 {
-			c.linearised(part, n.Args[0], flip(sign, b.at(0) < 0))
+		if b.IsData() && b.Len() == 1 && b.At(0) != 0 {
+			c.linearised(part, n.Args[0], flip(sign, b.At(0) < 0))
 			return
 		}
-		if a.isData() && a.len() == 1 && a.at(0) != 0 {
-			c.linearised(part, n.Args[1], flip(sign, a.at(0) < 0))
+		if a.IsData() && a.Len() == 1 && a.At(0) != 0 {
+			c.linearised(part, n.Args[1], flip(sign, a.At(0) < 0))
 			return
 		}
 	}
 	text := c.f.src.tree.Text(n.Span)
-	if cur == curveDC {
+	if cur == value.DC {
 		text = "part of " + text
 	}
 	if !slices.Contains(part.Linearised, text) {
@@ -288,26 +289,26 @@ func flip(sign int, minus bool) int {
 
 // inParts reports whether a constraint is one of the real and one of the imaginary parts: of
 // a family whose members may be complex all members, so that all have one name.
-func (c *compiler) inParts(s *syntax.Statement, vs []value) bool {
+func (c *compiler) inParts(s *syntax.Statement, vs []value.Value) bool {
 	if len(s.Binders) > 0 && s.Rels[0] == syntax.EQ {
 		return slices.ContainsFunc(s.Args, func(n *syntax.Node) bool { return c.ev.noteOf(n).complex })
 	}
-	return slices.ContainsFunc(vs, func(v value) bool { return v.sort == complexPairs })
+	return slices.ContainsFunc(vs, func(v value.Value) bool { return v.Sort == value.ComplexPairs })
 }
 
 // complexMember is memberOf where a side is complex: an equation of the real and one of
 // the imaginary parts.
-func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value) bool {
-	re, im := make([]value, len(vs)), make([]value, len(vs))
+func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value.Value) bool {
+	re, im := make([]value.Value, len(vs)), make([]value.Value, len(vs))
 	for k, v := range vs {
 		p := pairIn(v)
-		if s.Rels[0] != syntax.EQ && !p.isReal() {
+		if s.Rels[0] != syntax.EQ && !p.IsReal() {
 			c.ev.noOrder(s.Args[k])
 		}
-		re[k], im[k] = p.re, p.imag()
+		re[k], im[k] = p.Re, p.Imag()
 	}
 	stated := false
-	for k, part := range [][]value{re, im} {
+	for k, part := range [][]value.Value{re, im} {
 		g := *f
 		if g.Name = dc.RealPart(f.Name); k == 1 {
 			g.Name = dc.ImagPart(f.Name)
@@ -322,7 +323,7 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 func (c *compiler) complexLinearised(part *Part, n *syntax.Node) {
 	p := c.ev.pairOf(n)
 	text := c.f.src.tree.Text(n.Span)
-	if (p.re.sort == general || !p.isReal() && p.im.sort == general) && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
+	if (p.Re.Sort == value.Expressions || !p.IsReal() && p.Im.Sort == value.Expressions) && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
 		part.Linearised = append(part.Linearised, text)
 	}
 }

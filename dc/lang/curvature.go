@@ -1,6 +1,9 @@
 package lang
 
-import "github.com/dcopt/dcopt/internal/enum"
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/enum"
+)
 
 // Curvature is the curvature that the split of a function proves.
 type Curvature uint8
@@ -15,9 +18,9 @@ const (
 )
 
 // String is the curvature in words.
-func (c Curvature) String() string { return curvature(c).String() }
+func (c Curvature) String() string { return value.Curvature(c).String() }
 
 // ParseCurvature is the inverse of String.
 func ParseCurvature(name string) (Curvature, error) {
-	return enum.Parse[Curvature](name, "lang: no curvature", curvatures[:])
+	return enum.Parse[Curvature](name, "lang: no curvature", value.Names[:])
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/arrays"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -36,7 +37,7 @@ func (ev *evaluator) unreadable(n *syntax.Node, err error) {
 }
 
 // fnFile serves the functions of files with arrays: file, key.
-func (ev *evaluator) fnFile(n *syntax.Node, _ []value) value {
+func (ev *evaluator) fnFile(n *syntax.Node, _ []value.Value) value.Value {
 	name, key := ev.stringArg(n, 0), ""
 	if len(n.Args) == 2 {
 		if key = ev.stringArg(n, 1); key == "" {
@@ -58,15 +59,15 @@ func (ev *evaluator) fnFile(n *syntax.Node, _ []value) value {
 }
 
 // ofArray is an array that was read.
-func ofArray(a datafile.Array) value {
+func ofArray(a datafile.Array) value.Value {
 	if a.Sparse != nil {
-		return fromSparse(a.Sparse)
+		return value.FromSparse(a.Sparse)
 	}
-	return marked(array(a.Shape, a.Values))
+	return value.Marked(value.Array(a.Shape, a.Values))
 }
 
 // fnCSV is csv("file"), or csv("file", "column", ...).
-func (ev *evaluator) fnCSV(n *syntax.Node, args []value) value {
+func (ev *evaluator) fnCSV(n *syntax.Node, args []value.Value) value.Value {
 	name := ev.stringArg(n, 0)
 	if len(n.Args) > 1 {
 		return ev.columns(n, name)
@@ -84,7 +85,7 @@ func (ev *evaluator) fnCSV(n *syntax.Node, args []value) value {
 
 // columns are a vector or matrix of numbers, or a set with a member per row where
 // a column has words.
-func (ev *evaluator) columns(n *syntax.Node, file string) value {
+func (ev *evaluator) columns(n *syntax.Node, file string) value.Value {
 	t, err := ev.data.CSV(file)
 	if err != nil {
 		ev.unreadable(n, err)
@@ -115,7 +116,7 @@ func (ev *evaluator) columns(n *syntax.Node, file string) value {
 			out[i*width+k] = t.Num[i*t.Cols+j]
 		}
 	}
-	return array(shape, out)
+	return value.Array(shape, out)
 }
 
 // columnOf is the number of the column that argument k names.
@@ -138,9 +139,9 @@ func (ev *evaluator) columnOf(n *syntax.Node, k int, file string, t *datafile.Ta
 
 // setOfRows is the set of the members that the rows of some columns are, each
 // once, in the order of the file. All cells of a column with words are words.
-func (ev *evaluator) setOfRows(n *syntax.Node, file string, t *datafile.Table, cols []int) value {
-	if len(cols) > maxWidth {
-		ev.fail(n.Args[maxWidth+1], "", "a member of a set has at most %d parts", maxWidth)
+func (ev *evaluator) setOfRows(n *syntax.Node, file string, t *datafile.Table, cols []int) value.Value {
+	if len(cols) > value.MaxWidth {
+		ev.fail(n.Args[value.MaxWidth+1], "", "a member of a set has at most %d parts", value.MaxWidth)
 	}
 	texts := make([][]string, len(cols))
 	for k, j := range cols {
@@ -152,12 +153,12 @@ func (ev *evaluator) setOfRows(n *syntax.Node, file string, t *datafile.Table, c
 			ev.unreadable(n, err)
 		}
 	}
-	s := &memberSet{width: len(cols), word: t.FirstWord(cols)}
+	s := &value.Set{Width: len(cols), Word: t.FirstWord(cols)}
 	for i := range t.Rows {
-		var m key
+		var m value.Member
 		for k, j := range cols {
 			if texts[k] != nil {
-				m[k].word = texts[k][i]
+				m[k].Word = texts[k][i]
 				continue
 			}
 			x := t.Num[i*t.Cols+j]
@@ -165,10 +166,10 @@ func (ev *evaluator) setOfRows(n *syntax.Node, file string, t *datafile.Table, c
 			if !ok {
 				ev.fail(n.Args[k+1], "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.Header[j])
 			}
-			m[k].k = at
+			m[k].K = at
 		}
-		s.add(m)
+		s.Add(m)
 		ev.spend(n, unitsNode)
 	}
-	return s.value()
+	return s.Value()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // param declares data.
@@ -25,7 +26,7 @@ func (c *compiler) param(s *syntax.Statement) {
 			from = fmt.Sprintf("%s %q", s.Value.Name, s.Value.Args[0].Name)
 		}
 	}
-	if !v.isData() && v.sort != sparseNumbers && !v.complexData() {
+	if !v.IsData() && v.Sort != value.SparseNumbers && !v.ComplexData() {
 		c.ev.fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.say(s.Value))
 	}
 	if s.Dims != nil {
@@ -36,16 +37,16 @@ func (c *compiler) param(s *syntax.Statement) {
 		v = c.fit(s, v, &to, from)
 	}
 	c.define(s, v, from)
-	if v.isData() || v.complexData() {
+	if v.IsData() || v.ComplexData() {
 		c.out.Params = append(c.out.Params, letOf(s.Name, v))
 	}
 }
 
 // override is the value that Options.Set has for a param.
-func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool) {
+func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok bool) {
 	text, ok := c.opt.Set[s.Name]
 	if !ok {
-		return value{}, "", false
+		return value.Value{}, "", false
 	}
 	refuse := func(message, help string) {
 		panic(mistake{param: s.Name, Mistake: syntax.Mistake{Message: fmt.Sprintf("set %s=%s: %s", s.Name, text, message), Help: help}})
@@ -90,76 +91,76 @@ func (c *compiler) override(s *syntax.Statement) (v value, from string, ok bool)
 }
 
 // dims evaluates declared dimensions: sizes, ranges of indices, or sets.
-func (c *compiler) dims(s *syntax.Statement) (out axes) {
-	if len(s.Dims) > maxDims {
-		c.ev.fail(s.Dims[maxDims], "", "more than %d dimensions", maxDims)
+func (c *compiler) dims(s *syntax.Statement) (out value.Axes) {
+	if len(s.Dims) > value.MaxDims {
+		c.ev.fail(s.Dims[value.MaxDims], "", "more than %d dimensions", value.MaxDims)
 	}
 	for _, d := range s.Dims {
-		if v := c.ev.eval(d); d.Op == syntax.OpRange || len(v.shape) == 1 && (v.isData() || v.sort == members) {
+		if v := c.ev.eval(d); d.Op == syntax.OpRange || len(v.Shape) == 1 && (v.IsData() || v.Sort == value.Members) {
 			c.axis(&out, d)
 			continue
 		}
-		out.add(c.ev.dimension(d, c.ev.operand(d)), 1, nil)
+		out.Add(c.ev.dimension(d, c.ev.operand(d)), 1, nil)
 	}
 	return out
 }
 
 // axis adds the dimension whose indices are the members of a range or set.
-func (c *compiler) axis(to *axes, d *syntax.Node) {
+func (c *compiler) axis(to *value.Axes, d *syntax.Node) {
 	lo, hi, list, set := c.ev.members(d)
 	switch {
 	case set != nil:
-		to.add(len(set.list), 1, set)
+		to.Add(len(set.List), 1, set)
 		return
 	case list == nil:
-		to.add(max(0, hi-lo+1), lo, nil)
+		to.Add(max(0, hi-lo+1), lo, nil)
 		return
 	}
-	set = &memberSet{width: 1}
+	set = &value.Set{Width: 1}
 	run := true
 	for k, i := range list {
 		run = run && i == list[0]+k
-		set.add(key{{k: i}})
+		set.Add(value.Member{{K: i}})
 	}
 	switch {
 	case len(list) == 0:
-		to.add(0, 1, nil)
+		to.Add(0, 1, nil)
 	case run:
-		to.add(len(list), list[0], nil)
+		to.Add(len(list), list[0], nil)
 	default:
-		if len(set.list) < len(list) {
+		if len(set.List) < len(list) {
 			c.ev.fail(d, "", "the dimension %s has an index twice", c.ev.say(d))
 		}
-		to.add(len(list), 1, set)
+		to.Add(len(list), 1, set)
 	}
 }
 
-func (c *compiler) checkShape(s *syntax.Statement, v value, from string) value {
+func (c *compiler) checkShape(s *syntax.Statement, v value.Value, from string) value.Value {
 	to := c.dims(s)
 	return c.fit(s, v, &to, from)
 }
 
 // fit checks a value against a declared shape; dimensions of size 1 may be left
 // out.
-func (c *compiler) fit(s *syntax.Statement, v value, to *axes, from string) value {
-	if v.sort == sparseNumbers && slices.Equal(v.shape, to.shape) && to.plain() {
+func (c *compiler) fit(s *syntax.Statement, v value.Value, to *value.Axes, from string) value.Value {
+	if v.Sort == value.SparseNumbers && slices.Equal(v.Shape, to.Shape) && to.Plain() {
 		return v
 	}
-	if v.sort == complexPairs {
-		return v.both(func(part value) value { return c.fit(s, part, to, from) })
+	if v.Sort == value.ComplexPairs {
+		return v.Both(func(part value.Value) value.Value { return c.fit(s, part, to, from) })
 	}
 	v = c.ev.dense(&syntax.Node{Span: s.At}, v)
-	if !slices.Equal(squeeze(v.shape), squeeze(to.shape)) {
+	if !slices.Equal(value.Squeeze(v.Shape), value.Squeeze(to.Shape)) {
 		if from != "" {
 			from = " (from " + from + ")"
 		}
-		c.ev.fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name, shapeText(to.shape), shapeText(v.shape), from)
+		c.ev.fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name, value.ShapeText(to.Shape), value.ShapeText(v.Shape), from)
 	}
-	return v.reshape(to.shape...).along(to)
+	return v.Reshape(to.Shape...).Along(to)
 }
 
 // extents are the dimensions that the indices of a declaration span.
-func (c *compiler) extents(s *syntax.Statement) (out axes) {
+func (c *compiler) extents(s *syntax.Statement) (out value.Axes) {
 	if s.Cond != nil {
 		c.ev.fail(s.Cond, "", "%s needs a value for every index; a condition has no place here", s.Name)
 	}
@@ -174,7 +175,7 @@ func (c *compiler) extents(s *syntax.Statement) (out axes) {
 
 // family evaluates name[i in I, ...] = expr into one array; without indices it
 // is the expression's value. The entries may be arrays themselves.
-func (c *compiler) family(s *syntax.Statement) value {
+func (c *compiler) family(s *syntax.Statement) value.Value {
 	ev := c.ev
 	if s.Binders == nil {
 		return ev.dense(s.Value, ev.anyArray(s.Value))
@@ -183,57 +184,57 @@ func (c *compiler) family(s *syntax.Statement) value {
 	if ev.noteOf(s.Value).complex {
 		return c.complexFamily(s, &to)
 	}
-	shape := to.shape
+	shape := to.Shape
 	ev.room(s.Value, shape)
 	var rows rows
-	var vs []value
+	var vs []value.Value
 	ev.loop(s.Value, s.Binders, nil, func() {
 		v := ev.member(s.Value, &rows, vs != nil)
-		if v.cells == nil {
+		if v.Cells == nil {
 			return
 		}
 		if vs == nil {
 			vs = rows.values(ev.model)
 		}
-		if len(vs) > 0 && !slices.Equal(vs[0].shape, v.shape) {
-			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, shapeText(vs[0].shape), shapeText(v.shape))
+		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
+			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(vs[0].Shape), value.ShapeText(v.Shape))
 		}
 		vs = append(vs, v)
-		ev.fits(s.Value, append(shape[:len(shape):len(shape)], v.shape...))
+		ev.fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
 	})
 	if vs == nil {
-		return rows.array(ev.model, shape).along(&to)
+		return rows.array(ev.model, shape).Along(&to)
 	}
 	var refs []ref
 	for k := range vs {
-		for i := range vs[k].len() {
+		for i := range vs[k].Len() {
 			refs = append(refs, ref{&vs[k], i})
 		}
 	}
-	for _, d := range vs[0].shape {
-		to.add(d, 1, nil)
+	for _, d := range vs[0].Shape {
+		to.Add(d, 1, nil)
 	}
-	if len(to.shape) > maxDims {
-		ev.fail(s.Value, "", "more than %d dimensions", maxDims)
+	if len(to.Shape) > value.MaxDims {
+		ev.fail(s.Value, "", "more than %d dimensions", value.MaxDims)
 	}
-	return assemble(to.shape, refs).along(&to)
+	return assemble(to.Shape, refs).Along(&to)
 }
 
 // set declares a set.
 func (c *compiler) set(s *syntax.Statement) {
 	v := c.ev.eval(s.Value)
-	if v.sort == members {
+	if v.Sort == value.Members {
 		c.define(s, v, "")
 		return
 	}
 	v = c.ev.dataOf(s.Value, "a set")
-	switch len(v.shape) {
+	switch len(v.Shape) {
 	case 1:
 		c.ev.members(s.Value)
 	case 2:
 		v = c.ev.pairs(s.Value, v)
 	default:
-		c.ev.fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.say(s.Value), shapeText(v.shape))
+		c.ev.fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.say(s.Value), value.ShapeText(v.Shape))
 	}
 	c.define(s, v, "")
 }
@@ -242,14 +243,14 @@ func (c *compiler) set(s *syntax.Statement) {
 func (c *compiler) variable(s *syntax.Statement) {
 	ev := c.ev
 	to := c.dims(s)
-	shape := to.shape
+	shape := to.Shape
 	n := 1
 	for k, d := range shape {
 		if n *= d; n > ev.vars-c.vars || isComplex(s) && n > (ev.vars-c.vars)/2 {
 			ev.fail(s.Dims[k], "", "too many variables; %d at most", ev.vars)
 		}
 	}
-	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(to.origin...)}}
+	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(to.Origin...)}}
 	v.complex = isComplex(s)
 	for k := range s.Attrs {
 		c.attribute(&v, &s.Attrs[k])
@@ -274,9 +275,9 @@ func (c *compiler) variable(s *syntax.Statement) {
 	}
 	c.vars += n
 	a := c.model.Var(s.Name, shape, v.opts...)
-	x := fromAffine(a)
-	if slices.ContainsFunc(to.origin, func(o int) bool { return o != 1 }) || slices.ContainsFunc(to.sets, func(s *memberSet) bool { return s != nil }) {
-		x = x.along(&to)
+	x := value.FromAffine(a)
+	if slices.ContainsFunc(to.Origin, func(o int) bool { return o != 1 }) || slices.ContainsFunc(to.Sets, func(s *value.Set) bool { return s != nil }) {
+		x = x.Along(&to)
 	}
 	c.define(s, x, "")
 	if axes := axesOf(&x); axes != nil {
@@ -308,7 +309,7 @@ func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
 		c.bound(v, at, a.Args[1], &v.hi)
 	case "symmetric", "psd":
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, shapeText(v.shape))
+			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
 		}
 		v.symmetric = true
 		if v.psd = v.psd || a.Name == "psd"; v.psd {
@@ -333,32 +334,32 @@ func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
 }
 
 // complexFamily is family for members that may be complex.
-func (c *compiler) complexFamily(s *syntax.Statement, to *axes) value {
+func (c *compiler) complexFamily(s *syntax.Statement, to *value.Axes) value.Value {
 	ev := c.ev
-	ev.room(s.Value, to.shape)
-	var parts []pair
-	var im []value
+	ev.room(s.Value, to.Shape)
+	var parts []value.Pair
+	var im []value.Value
 	ev.loop(s.Value, s.Binders, nil, func() {
 		p := ev.pairOf(s.Value)
-		if len(parts) > 0 && !slices.Equal(parts[0].re.shape, p.re.shape) {
-			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, shapeText(parts[0].re.shape), shapeText(p.re.shape))
+		if len(parts) > 0 && !slices.Equal(parts[0].Re.Shape, p.Re.Shape) {
+			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(parts[0].Re.Shape), value.ShapeText(p.Re.Shape))
 		}
-		parts, im = append(parts, p), append(im, p.imag())
-		ev.fits(s.Value, append(to.shape[:len(to.shape):len(to.shape)], p.re.shape...))
+		parts, im = append(parts, p), append(im, p.Imag())
+		ev.fits(s.Value, append(to.Shape[:len(to.Shape):len(to.Shape)], p.Re.Shape...))
 	})
 	var refs [2][]ref
 	for k := range parts {
-		for i := range parts[k].re.len() {
-			refs[0], refs[1] = append(refs[0], ref{&parts[k].re, i}), append(refs[1], ref{&im[k], i})
+		for i := range parts[k].Re.Len() {
+			refs[0], refs[1] = append(refs[0], ref{&parts[k].Re, i}), append(refs[1], ref{&im[k], i})
 		}
 	}
 	if len(parts) > 0 {
-		for _, d := range parts[0].re.shape {
-			to.add(d, 1, nil)
+		for _, d := range parts[0].Re.Shape {
+			to.Add(d, 1, nil)
 		}
 	}
-	if len(to.shape) > maxDims {
-		ev.fail(s.Value, "", "more than %d dimensions", maxDims)
+	if len(to.Shape) > value.MaxDims {
+		ev.fail(s.Value, "", "more than %d dimensions", value.MaxDims)
 	}
-	return complexOf(assemble(to.shape, refs[0]).along(to), assemble(to.shape, refs[1]).along(to))
+	return value.ComplexOf(assemble(to.Shape, refs[0]).Along(to), assemble(to.Shape, refs[1]).Along(to))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // crossed are bounds of an entry of a variable that no number meets.
@@ -24,7 +25,7 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 	c.warn(at, "the bounds of %s cross: %g > %g", v.s.Name, list[0].lo, list[0].hi)
 	name := fmt.Sprintf("bounds(%s)", v.s.Name)
 	for _, b := range list {
-		x, index := dc.FromLinear(a.Entry(b.entry)), unravel(b.entry, v.shape)
+		x, index := dc.FromLinear(a.Entry(b.entry)), value.Unravel(b.entry, v.shape)
 		for _, con := range []dc.Constraint{dc.GE(x, dc.Num(b.lo)), dc.LE(x, dc.Num(b.hi))} {
 			if math.IsInf(b.lo, 1) || math.IsInf(b.hi, -1) {
 				con = dc.LE(dc.Num(1), dc.Num(0)) // no number is there
@@ -109,8 +110,8 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 		return nil, false
 	}
 	flat := len(s.Shape) == 1 && len(s.Values) == v.n
-	if !flat && !slices.Equal(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
-		c.ev.fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, shapeText(v.shape), s.From, shapeText(s.Shape))
+	if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
+		c.ev.fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
 	}
 	v.values, v.startNode = s.Values, &syntax.Node{Span: v.s.At}
 	return dc.StartAt(s.Values...), true
@@ -119,10 +120,10 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 // filling is data for every entry of a variable, or one number for all.
 func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
 	x := c.ev.dataOf(n, what)
-	if x.len() != 1 && !slices.Equal(squeeze(x.shape), squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), shapeText(x.shape))
+	if x.Len() != 1 && !slices.Equal(value.Squeeze(x.Shape), value.Squeeze(v.shape)) {
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), value.ShapeText(x.Shape))
 	}
-	return x.numbers()
+	return x.Numbers()
 }
 
 // start is where a variable starts.
@@ -160,7 +161,7 @@ func (c *compiler) complexAttribute(v *varParts, a *syntax.Attribute) {
 	case "complex":
 	case "hermitian", "psd":
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, shapeText(v.shape))
+			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
 		}
 		v.hermitian, v.psd = v.hermitian || a.Name == "hermitian", v.psd || a.Name == "psd"
 		if a.Name == "psd" {
@@ -185,15 +186,15 @@ func (c *compiler) complexStart(v *varParts, n *syntax.Node) dc.VarOption {
 		return c.start(v, n)
 	}
 	p := pairIn(c.ev.complexDataOf(n, "a start"))
-	re, im := p.re, p.imag()
-	if re.len() != 1 && !slices.Equal(squeeze(re.shape), squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, shapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), shapeText(re.shape))
+	re, im := p.Re, p.Imag()
+	if re.Len() != 1 && !slices.Equal(value.Squeeze(re.Shape), value.Squeeze(v.shape)) {
+		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), value.ShapeText(re.Shape))
 	}
 	z := make([]complex128, v.n)
 	for k := range z {
-		z[k] = complex(re.at(min(k, re.len()-1)), im.at(min(k, im.len()-1)))
+		z[k] = complex(re.At(min(k, re.Len()-1)), im.At(min(k, im.Len()-1)))
 	}
-	if re.hasInf() || im.hasInf() {
+	if re.HasInf() || im.HasInf() {
 		c.ev.fail(n, "", "the start of %s must be finite", v.s.Name)
 	}
 	c.hermitianStart(v, n, z)
@@ -229,8 +230,8 @@ func (c *compiler) givenComplex(v *varParts) {
 			continue
 		}
 		flat := len(s.Shape) == 1 && len(s.Values) == v.n
-		if !flat && !slices.Equal(squeeze(s.Shape), squeeze(v.shape)) || len(s.Values) != v.n {
-			c.ev.fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, shapeText(v.shape), s.From, shapeText(s.Shape))
+		if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
+			c.ev.fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
 		}
 		for i, x := range s.Values {
 			if k == 0 {
@@ -245,7 +246,7 @@ func (c *compiler) givenComplex(v *varParts) {
 }
 
 // complexVariable declares a complex variable, whose attributes are known.
-func (c *compiler) complexVariable(v *varParts, to *axes) {
+func (c *compiler) complexVariable(v *varParts, to *value.Axes) {
 	ev, s := c.ev, v.s
 	at := &syntax.Node{Span: s.At}
 	if v.psd && !v.hermitian {
@@ -266,8 +267,8 @@ func (c *compiler) complexVariable(v *varParts, to *axes) {
 	if err := z.Err(); err != nil {
 		ev.fail(at, "", "%s", cause(err))
 	}
-	re, im := fromAffine(z.Re).along(to), fromAffine(z.Im).along(to)
-	x := complexOf(re, im)
+	re, im := value.FromAffine(z.Re).Along(to), value.FromAffine(z.Im).Along(to)
+	x := value.ComplexOf(re, im)
 	c.define(s, x, "")
 	if axes := axesOf(&re); axes != nil && slices.ContainsFunc(axes, func(a Axis) bool { return a != nil }) {
 		if c.out.Axes == nil {

@@ -4,18 +4,19 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // numeric refuses a value of n that is no data.
-func (ev *evaluator) numeric(n *syntax.Node, v value, what string) value {
-	if v.sort != numbers {
+func (ev *evaluator) numeric(n *syntax.Node, v value.Value, what string) value.Value {
+	if v.Sort != value.Numbers {
 		ev.fail(n, "", "%s must be data, but %s depends on a variable", what, ev.say(n))
 	}
 	return v
 }
 
 // real is the value of n as a single number.
-func (ev *evaluator) real(n *syntax.Node, v value, what string) float64 {
+func (ev *evaluator) real(n *syntax.Node, v value.Value, what string) float64 {
 	x := ev.limit(n, v, what)
 	if math.IsInf(x, 0) {
 		ev.fail(n, "", "%s must be finite", what)
@@ -24,12 +25,12 @@ func (ev *evaluator) real(n *syntax.Node, v value, what string) float64 {
 }
 
 // limit is the value of n as a single number, which may be infinite.
-func (ev *evaluator) limit(n *syntax.Node, v value, what string) float64 {
+func (ev *evaluator) limit(n *syntax.Node, v value.Value, what string) float64 {
 	v = ev.numeric(n, v, what)
-	if v.len() != 1 {
-		ev.fail(n, "", "%s must be one number, but %s is %s", what, ev.say(n), shapeText(v.shape))
+	if v.Len() != 1 {
+		ev.fail(n, "", "%s must be one number, but %s is %s", what, ev.say(n), value.ShapeText(v.Shape))
 	}
-	return v.at(0)
+	return v.At(0)
 }
 
 // nearInteger is the relative error by which rounding may have moved a whole
@@ -38,7 +39,7 @@ func (ev *evaluator) limit(n *syntax.Node, v value, what string) float64 {
 const nearInteger = 1e-9
 
 // integer is the value of n as a single whole number.
-func (ev *evaluator) integer(n *syntax.Node, v value, what string) int {
+func (ev *evaluator) integer(n *syntax.Node, v value.Value, what string) int {
 	x := ev.real(n, v, what)
 	k, ok := whole(x)
 	if !ok {
@@ -48,7 +49,7 @@ func (ev *evaluator) integer(n *syntax.Node, v value, what string) int {
 }
 
 // dimension is the value of n as a number of entries.
-func (ev *evaluator) dimension(n *syntax.Node, v value) int {
+func (ev *evaluator) dimension(n *syntax.Node, v value.Value) int {
 	d := ev.integer(n, v, "a dimension")
 	if d < 0 {
 		ev.fail(n, "", "a dimension must be at least 0, not %s", ev.is(n, float64(d)))
@@ -69,17 +70,17 @@ func whole(x float64) (int, bool) {
 }
 
 // finite refuses numbers that are not, unless infinite data stand in n. v is new.
-func (ev *evaluator) finite(n *syntax.Node, v value) value {
-	if len(v.shape) == 0 {
-		if v.x-v.x != 0 {
-			ev.infinite(n, v.x)
+func (ev *evaluator) finite(n *syntax.Node, v value.Value) value.Value {
+	if len(v.Shape) == 0 {
+		if v.X-v.X != 0 {
+			ev.infinite(n, v.X)
 		}
 		return v
 	}
-	for _, x := range v.num {
+	for _, x := range v.Num {
 		if x-x != 0 {
 			ev.infinite(n, x)
-			v.infinite = true
+			v.Infinite = true
 		}
 	}
 	return v
@@ -105,7 +106,7 @@ func (ev *evaluator) infinite(n *syntax.Node, x float64) {
 func (ev *evaluator) mentionsInf(n *syntax.Node) bool {
 	if n.Op == syntax.OpName {
 		s := ev.names[n.Name]
-		return s == nil && n.Name == "inf" || s != nil && s.value.cells != nil && s.value.hasInf()
+		return s == nil && n.Name == "inf" || s != nil && s.value.Cells != nil && s.value.HasInf()
 	}
 	found := false
 	n.Each(func(a *syntax.Node) { found = found || ev.mentionsInf(a) })
@@ -113,12 +114,12 @@ func (ev *evaluator) mentionsInf(n *syntax.Node) bool {
 }
 
 // noInf refuses infinite data beside expressions of variables.
-func (ev *evaluator) noInf(n *syntax.Node, vs []value) {
-	top, inf := numbers, false
+func (ev *evaluator) noInf(n *syntax.Node, vs []value.Value) {
+	top, inf := value.Numbers, false
 	for k := range vs {
-		top, inf = max(top, vs[k].sort), inf || vs[k].hasInf()
+		top, inf = max(top, vs[k].Sort), inf || vs[k].HasInf()
 	}
-	if inf && top > numbers {
+	if inf && top > value.Numbers {
 		ev.misplacedInf(n)
 	}
 }

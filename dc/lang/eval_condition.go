@@ -1,6 +1,9 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
 
 // condition is a comparison, or and, or, not.
 func (ev *evaluator) condition(n *syntax.Node) bool {
@@ -24,12 +27,12 @@ func (ev *evaluator) condition(n *syntax.Node) bool {
 		}
 		return false
 	}
-	if l, r := ev.eval(n.Args[0]), n.Args[len(n.Args)-1]; l.sort == text && len(n.Args) == 2 && (n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
+	if l, r := ev.eval(n.Args[0]), n.Args[len(n.Args)-1]; l.Sort == value.Text && len(n.Args) == 2 && (n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
 		w := ev.eval(r)
-		if w.sort != text {
+		if w.Sort != value.Text {
 			ev.fail(n, "", "%s is a word, %s is none", ev.say(n.Args[0]), ev.say(r))
 		}
-		return (l.more.str == w.more.str) == (n.Rels[0] == syntax.EQ)
+		return (l.More.Str == w.More.Str) == (n.Rels[0] == syntax.EQ)
 	}
 	const what = "what a condition compares"
 	left, ok := ev.limit(n.Args[0], ev.operand(n.Args[0]), what), true
@@ -61,7 +64,7 @@ func compare(a float64, rel syntax.Kind, b float64) bool {
 // isMember is the condition a in S.
 func (ev *evaluator) isMember(n *syntax.Node) bool {
 	a, in := n.Args[0], n.Args[1]
-	var k key
+	var k value.Member
 	width := 1
 	if a.Op == syntax.OpTuple {
 		k, width = ev.tuple(a), len(a.Args)
@@ -70,18 +73,18 @@ func (ev *evaluator) isMember(n *syntax.Node) bool {
 	}
 	lo, hi, list, set := ev.members(in)
 	switch {
-	case set != nil && set.width != width:
-		ev.fail(n, "", "the members of %s have %s, but %s has %d", ev.say(in), count(set.width, "part", "parts"), ev.say(a), width)
+	case set != nil && set.Width != width:
+		ev.fail(n, "", "the members of %s have %s, but %s has %d", ev.say(in), count(set.Width, "part", "parts"), ev.say(a), width)
 	case set != nil:
-		_, ok := set.place[k]
+		_, ok := set.Place[k]
 		return ok
 	case width > 1:
 		ev.fail(n, "", "the members of %s are whole numbers, but %s has %d parts", ev.say(in), ev.say(a), width)
 	}
 	for _, m := range list {
-		if m == k[0].k && k[0].word == "" {
+		if m == k[0].K && k[0].Word == "" {
 			return true
 		}
 	}
-	return list == nil && k[0].word == "" && lo <= k[0].k && k[0].k <= hi
+	return list == nil && k[0].Word == "" && lo <= k[0].K && k[0].K <= hi
 }

@@ -1,10 +1,13 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
 
 // view is a value, or some entries of it before an array is made of them.
 type view struct {
-	v                  value
+	v                  value.Value
 	single             bool // the entry first
 	run                bool // the vector of the entries first, first + step, ...
 	first, step, count int
@@ -12,24 +15,24 @@ type view struct {
 }
 
 // isNumber reports whether it is a single number.
-func (a *view) isNumber() bool { return a.v.sort == numbers && a.v.scalar() }
+func (a *view) isNumber() bool { return a.v.Sort == value.Numbers && a.v.Scalar() }
 
 // vector is a vector as a run of entries.
 func (a *view) vector() (run view, ok bool) {
 	switch {
 	case a.run:
 		return *a, true
-	case a.single || len(a.v.shape) != 1:
+	case a.single || len(a.v.Shape) != 1:
 		return view{}, false
 	}
-	return view{v: a.v, first: 0, step: 1, count: a.v.len()}, true
+	return view{v: a.v, first: 0, step: 1, count: a.v.Len()}, true
 }
 
 // value is the viewed entries as a value.
-func (a view) value(ev *evaluator, n *syntax.Node) value {
+func (a view) value(ev *evaluator, n *syntax.Node) value.Value {
 	switch {
 	case a.single:
-		return a.v.entry(a.first)
+		return a.v.Entry(a.first)
 	case !a.run:
 		return a.v
 	}
@@ -38,12 +41,12 @@ func (a view) value(ev *evaluator, n *syntax.Node) value {
 	for k := range a.count {
 		ev.flats = append(ev.flats, a.first+k*a.step)
 	}
-	v := a.v.choose([]int{a.count}, ev.flats)
-	if v.sort == affine {
-		ev.spend(n, unitsCoeff*v.nnz())
+	v := a.v.Choose([]int{a.count}, ev.flats)
+	if v.Sort == value.AffineFunctions {
+		ev.spend(n, unitsCoeff*v.NNZ())
 	}
 	if a.origin != 1 {
-		v = v.countFrom([]int{a.origin})
+		v = v.CountFrom([]int{a.origin})
 	}
 	return v
 }
@@ -57,7 +60,7 @@ func (ev *evaluator) view(n *syntax.Node) view {
 		return ev.index(n)
 	case n.Op == syntax.OpTrans:
 		a := ev.view(n.Args[0])
-		if a.run || !a.single && len(a.v.shape) < 2 {
+		if a.run || !a.single && len(a.v.Shape) < 2 {
 			return a // vectors have no direction
 		}
 		return view{v: ev.transpose(n, a.value(ev, n.Args[0]))}
@@ -66,7 +69,7 @@ func (ev *evaluator) view(n *syntax.Node) view {
 }
 
 // isSparse reports whether the value is sparse.
-func (a *view) isSparse() bool { return a.v.sort == sparseNumbers }
+func (a *view) isSparse() bool { return a.v.Sort == value.SparseNumbers }
 
 // index is base[args].
 func (ev *evaluator) index(n *syntax.Node) view {
@@ -74,30 +77,30 @@ func (ev *evaluator) index(n *syntax.Node) view {
 }
 
 // indexed is the entries of v, the value of the base, that n names.
-func (ev *evaluator) indexed(n *syntax.Node, v value) view {
+func (ev *evaluator) indexed(n *syntax.Node, v value.Value) view {
 	base, args := n.Args[0], n.Args[1:]
-	if v.sort == sparseNumbers {
+	if v.Sort == value.SparseNumbers {
 		if a, ok := ev.indexSparse(n, &v); ok {
 			return a
 		}
 		v = ev.dense(base, v)
 	}
-	if v.sets() != nil {
+	if v.Sets() != nil {
 		return ev.indexSets(n, &v)
 	}
-	if len(args) != len(v.shape) {
+	if len(args) != len(v.Shape) {
 		help := ""
-		if len(v.shape) > len(args) {
+		if len(v.Shape) > len(args) {
 			help = "write : for a whole dimension, as in x[i,:]"
 		}
-		ev.fail(n, help, "%s has %s, not %d", ev.say(base), count(len(v.shape), "index", "indices"), len(args))
+		ev.fail(n, help, "%s has %s, not %d", ev.say(base), count(len(v.Shape), "index", "indices"), len(args))
 	}
 	var few [4]dimension
 	dims, slices, lists := few[:0], 0, 0
 	flat := 0
 	for d, a := range args {
 		dims = append(dims, ev.along(n, a, &v, d))
-		flat = flat*v.shape[d] + dims[d].first
+		flat = flat*v.Shape[d] + dims[d].first
 		switch {
 		case dims[d].list != nil:
 			lists++
@@ -111,7 +114,7 @@ func (ev *evaluator) indexed(n *syntax.Node, v value) view {
 	case slices == 1:
 		a := view{v: v, run: true, first: flat, step: 1}
 		for d := len(dims) - 1; dims[d].single; d-- {
-			a.step *= v.shape[d]
+			a.step *= v.Shape[d]
 		}
 		for _, d := range dims {
 			if !d.single {
@@ -119,26 +122,26 @@ func (ev *evaluator) indexed(n *syntax.Node, v value) view {
 			}
 		}
 		return a
-	case v.sort == numbers:
-		return view{v: number(v.num[flat])}
+	case v.Sort == value.Numbers:
+		return view{v: value.Number(v.Num[flat])}
 	}
 	return view{v: v, single: true, first: flat}
 }
 
 // indexSets is index for an array with dimensions that sets index.
-func (ev *evaluator) indexSets(n *syntax.Node, v *value) view {
+func (ev *evaluator) indexSets(n *syntax.Node, v *value.Value) view {
 	base, args := n.Args[0], n.Args[1:]
 	total := 0
-	for _, s := range v.sets() {
-		total += max(1, s.parts())
+	for _, s := range v.Sets() {
+		total += max(1, s.Parts())
 	}
 	if len(args) != total {
 		ev.fail(n, "", "%s has %s, not %d", ev.say(base), count(total, "index", "indices"), len(args))
 	}
 	var dims []dimension
 	single, flat := true, 0
-	for d, s := range v.sets() {
-		width := max(1, s.parts())
+	for d, s := range v.Sets() {
+		width := max(1, s.Parts())
 		if s == nil {
 			dims = append(dims, ev.along(n, args[0], v, d))
 		} else {
@@ -146,21 +149,21 @@ func (ev *evaluator) indexSets(n *syntax.Node, v *value) view {
 		}
 		args = args[width:]
 		single = single && dims[d].single
-		flat = flat*v.shape[d] + dims[d].first
+		flat = flat*v.Shape[d] + dims[d].first
 	}
 	switch {
 	case !single:
 		return view{v: ev.pick(n, v, dims)}
-	case v.sort == numbers:
-		return view{v: number(v.num[flat])}
+	case v.Sort == value.Numbers:
+		return view{v: value.Number(v.Num[flat])}
 	}
 	return view{v: *v, single: true, first: flat}
 }
 
 // indexSparse is an entry, row or column of sparse data; ok is false for other parts.
-func (ev *evaluator) indexSparse(n *syntax.Node, v *value) (a view, ok bool) {
-	args, s := n.Args[1:], v.more.sparse
-	if len(args) != len(v.shape) {
+func (ev *evaluator) indexSparse(n *syntax.Node, v *value.Value) (a view, ok bool) {
+	args, s := n.Args[1:], v.More.Sparse
+	if len(args) != len(v.Shape) {
 		return a, false // which index refuses
 	}
 	var at [2]int
@@ -174,21 +177,21 @@ func (ev *evaluator) indexSparse(n *syntax.Node, v *value) (a view, ok bool) {
 			return a, false
 		}
 		w := ev.dataOf(arg, "an index")
-		if !w.scalar() {
+		if !w.Scalar() {
 			return a, false
 		}
-		at[d] = ev.within(n, arg, v, d, w.x)
+		at[d] = ev.within(n, arg, v, d, w.X)
 	}
 	switch {
 	case len(args) == 1 && open < 0:
-		return view{v: number(s.at(0, at[0]))}, true
+		return view{v: value.Number(s.At(0, at[0]))}, true
 	case len(args) == 1:
 		return view{v: *v}, true
 	case open < 0:
-		return view{v: number(s.at(at[0], at[1]))}, true
+		return view{v: value.Number(s.At(at[0], at[1]))}, true
 	case open == 0:
-		s, at[0] = s.transposed(), at[1]
+		s, at[0] = s.Transposed(), at[1]
 	}
 	ev.spend(n, s.Ptr[at[0]+1]-s.Ptr[at[0]])
-	return view{v: s.row(at[0])}, true
+	return view{v: s.Row(at[0])}, true
 }

@@ -1,32 +1,35 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
 
 // literal is [row; row]. The elements of a row stand side by side: scalars and
 // vectors make a vector, matrices (and vectors as their columns) a matrix. Rows
 // stand below each other; rows of one number each make a vector.
-func (ev *evaluator) literal(n *syntax.Node) value { return ev.literalOf(n, ev.operand) }
+func (ev *evaluator) literal(n *syntax.Node) value.Value { return ev.literalOf(n, ev.operand) }
 
 // literalOf is literal with the values that its elements have.
-func (ev *evaluator) literalOf(n *syntax.Node, element func(*syntax.Node) value) value {
+func (ev *evaluator) literalOf(n *syntax.Node, element func(*syntax.Node) value.Value) value.Value {
 	if len(n.Rows) == 0 {
-		return vector(nil)
+		return value.Vector(nil)
 	}
-	rows := make([]value, len(n.Rows))
+	rows := make([]value.Value, len(n.Rows))
 	short := true
 	for i, elements := range n.Rows {
 		rows[i] = ev.row(n, elements, element)
-		short = short && rows[i].len() == 1 && len(rows[i].shape) == 1
+		short = short && rows[i].Len() == 1 && len(rows[i].Shape) == 1
 	}
 	if len(rows) == 1 {
 		return rows[0]
 	}
 	ev.noInf(n, rows)
 	var refs []ref
-	height, width := 0, rows[0].shape[len(rows[0].shape)-1]
+	height, width := 0, rows[0].Shape[len(rows[0].Shape)-1]
 	for i := range rows {
 		r := &rows[i]
-		if w := r.shape[len(r.shape)-1]; w != width {
+		if w := r.Shape[len(r.Shape)-1]; w != width {
 			help := ""
 			if w == 1 || width == 1 {
 				help = "; begins a row: write a comma to put a number beside a vector"
@@ -34,10 +37,10 @@ func (ev *evaluator) literalOf(n *syntax.Node, element func(*syntax.Node) value)
 			ev.fail(n.Rows[i][0], help, "row %d of the matrix has %s, the rows before it %d", i+1, count(w, "element", "elements"), width)
 		}
 		height++
-		if len(r.shape) == 2 {
-			height += r.shape[0] - 1
+		if len(r.Shape) == 2 {
+			height += r.Shape[0] - 1
 		}
-		for k := range r.len() {
+		for k := range r.Len() {
 			refs = append(refs, ref{r, k})
 		}
 	}
@@ -49,23 +52,23 @@ func (ev *evaluator) literalOf(n *syntax.Node, element func(*syntax.Node) value)
 }
 
 // row puts elements side by side.
-func (ev *evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*syntax.Node) value) value {
-	vs := make([]value, len(elements))
+func (ev *evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*syntax.Node) value.Value) value.Value {
+	vs := make([]value.Value, len(elements))
 	height := -1 // of the matrices among them
 	for k, e := range elements {
 		vs[k] = element(e)
 		switch {
-		case len(vs[k].shape) > 2:
-			ev.fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.say(e), shapeText(vs[k].shape))
-		case len(vs[k].shape) == 2 && height < 0:
-			height = vs[k].shape[0]
+		case len(vs[k].Shape) > 2:
+			ev.fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.say(e), value.ShapeText(vs[k].Shape))
+		case len(vs[k].Shape) == 2 && height < 0:
+			height = vs[k].Shape[0]
 		}
 	}
 	ev.noInf(n, vs)
 	var refs []ref
 	if height < 0 {
 		for k := range vs {
-			for i := range vs[k].len() {
+			for i := range vs[k].Len() {
 				refs = append(refs, ref{&vs[k], i})
 			}
 		}
@@ -74,15 +77,15 @@ func (ev *evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*
 	}
 	width := 0
 	for k := range vs {
-		if len(vs[k].shape) == 0 || vs[k].shape[0] != height {
-			ev.fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, ev.say(elements[k]), shapeText(vs[k].shape))
+		if len(vs[k].Shape) == 0 || vs[k].Shape[0] != height {
+			ev.fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, ev.say(elements[k]), value.ShapeText(vs[k].Shape))
 		}
-		width += vs[k].len() / max(height, 1)
+		width += vs[k].Len() / max(height, 1)
 	}
 	ev.room(n, []int{height, width})
 	for i := range height {
 		for k := range vs {
-			w := vs[k].len() / height
+			w := vs[k].Len() / height
 			for j := range w {
 				refs = append(refs, ref{&vs[k], i*w + j})
 			}

@@ -5,12 +5,13 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // sum is the value of n as a sum: of its terms, of one product or quotient, or
 // over indices.
-func (ev *evaluator) sum(n *syntax.Node) value {
-	m := ev.sums.begin()
+func (ev *evaluator) sum(n *syntax.Node) value.Value {
+	m := ev.sums.Begin()
 	ev.add(n, 1)
 	return ev.total(n, m)
 }
@@ -49,7 +50,7 @@ func withSign(w float64, minus bool) float64 {
 func (ev *evaluator) addTerm(n *syntax.Node, w float64) {
 	switch n.Op {
 	case syntax.OpNumber:
-		ev.sums.c += w * n.Num
+		ev.sums.C += w * n.Num
 		return
 	case syntax.OpSum, syntax.OpNeg, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv:
 		if ev.noteOf(n).open || len(ev.indices) == 0 && !ev.keep {
@@ -72,14 +73,14 @@ func (ev *evaluator) addOver(n *syntax.Node, w float64) {
 	body, members := n.Args[0], 0
 	var first []int
 	ev.loop(n, n.Binders, n.Cond, func() {
-		from := len(ev.sums.terms)
+		from := len(ev.sums.Terms)
 		ev.addTerm(body, w)
 		shape := ev.shapeSince(from)
 		if members++; members == 1 {
 			first = shape
 		}
 		if !slices.Equal(first, shape) {
-			ev.fail(body, "", "the terms of sum differ in shape: %s and %s", shapeText(first), shapeText(shape))
+			ev.fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(first), value.ShapeText(shape))
 		}
 	})
 }
@@ -87,9 +88,9 @@ func (ev *evaluator) addOver(n *syntax.Node, w float64) {
 // shapeSince is the shape of the sum of the terms from a place on.
 func (ev *evaluator) shapeSince(from int) []int {
 	var shape []int
-	for _, t := range ev.sums.terms[from:] {
-		if len(t.v.shape) > 0 && (shape == nil || size(shape) == 1) {
-			shape = t.v.shape
+	for _, t := range ev.sums.Terms[from:] {
+		if len(t.V.Shape) > 0 && (shape == nil || value.Size(shape) == 1) {
+			shape = t.V.Shape
 		}
 	}
 	return shape
@@ -99,18 +100,18 @@ func (ev *evaluator) shapeSince(from int) []int {
 func (ev *evaluator) addProduct(n *syntax.Node, w float64) {
 	if n.Op == syntax.OpMul {
 		if v, ok := ev.quadraticForm(n); ok {
-			ev.sums.add(w, v, n)
+			ev.sums.Add(w, v, n)
 			return
 		}
 	}
 	a := ev.view(n.Args[0])
 	if a.isNumber() {
-		ev.addTerm(n.Args[1], w*a.v.x)
+		ev.addTerm(n.Args[1], w*a.v.X)
 		return
 	}
 	b := ev.view(n.Args[1])
 	if a.isSparse() || b.isSparse() {
-		if !b.isNumber() && n.Op == syntax.OpMul && a.v.len() != 1 && b.v.len() != 1 {
+		if !b.isNumber() && n.Op == syntax.OpMul && a.v.Len() != 1 && b.v.Len() != 1 {
 			ev.addSparse(n, w, &a, &b)
 			return
 		}
@@ -118,12 +119,12 @@ func (ev *evaluator) addProduct(n *syntax.Node, w float64) {
 	}
 	switch {
 	case b.isNumber():
-		ev.addView(a, w*b.v.x, n)
+		ev.addView(a, w*b.v.X, n)
 	case n.Op == syntax.OpMul && ev.addInner(n, w, &a, &b):
 	case n.Op == syntax.OpMul:
-		ev.sums.add(w, ev.multiply(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
+		ev.sums.Add(w, ev.multiply(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
 	default:
-		ev.sums.add(w, ev.times(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
+		ev.sums.Add(w, ev.times(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
 	}
 }
 
@@ -131,42 +132,42 @@ func (ev *evaluator) addProduct(n *syntax.Node, w float64) {
 func (ev *evaluator) addQuotient(n *syntax.Node, w float64) {
 	a, b := ev.view(n.Args[0]), ev.operand(n.Args[1])
 	switch {
-	case !b.isData() || !b.scalar():
-		ev.sums.add(w, ev.divide(n, ev.dense(n.Args[0], a.value(ev, n.Args[0])), b), n)
-	case b.x == 0:
+	case !b.IsData() || !b.Scalar():
+		ev.sums.Add(w, ev.divide(n, ev.dense(n.Args[0], a.value(ev, n.Args[0])), b), n)
+	case b.X == 0:
 		ev.fail(n, "", "%s is a division by zero", ev.say(n))
 	case a.isNumber():
-		ev.sums.c += w * (a.v.x / b.x)
+		ev.sums.C += w * (a.v.X / b.X)
 	default:
-		ev.addView(a, w*(1/b.x), n)
+		ev.addView(a, w*(1/b.X), n)
 	}
 }
 
 // addView adds w times a value.
 func (ev *evaluator) addView(a view, w float64, n *syntax.Node) {
-	if a.single && a.v.sort == affine {
-		l := a.v.linear(a.first)
-		ev.sums.addLinear(w, &l)
+	if a.single && a.v.Sort == value.AffineFunctions {
+		l := a.v.Linear(a.first)
+		ev.sums.AddLinear(w, &l)
 		return
 	}
-	ev.sums.add(w, a.value(ev, n), n)
+	ev.sums.Add(w, a.value(ev, n), n)
 }
 
 // addInner adds w times the inner product of data and affine functions, unless
 // both are whole arrays.
 func (ev *evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
-	if a.v.sort == affine {
+	if a.v.Sort == value.AffineFunctions {
 		a, b = b, a
 	}
 	x, okX := a.vector()
 	y, okY := b.vector()
-	if !okX || !okY || !a.run && !b.run || x.count != y.count || a.v.sort != numbers || b.v.sort != affine {
+	if !okX || !okY || !a.run && !b.run || x.count != y.count || a.v.Sort != value.Numbers || b.v.Sort != value.AffineFunctions {
 		return false
 	}
 	ev.spend(n, x.count)
 	for range x.count {
-		l := y.v.linear(y.first)
-		ev.sums.addLinear(w*x.v.num[x.first], &l)
+		l := y.v.Linear(y.first)
+		ev.sums.AddLinear(w*x.v.Num[x.first], &l)
 		x.first, y.first = x.first+x.step, y.first+y.step
 	}
 	return true
@@ -177,24 +178,24 @@ func (ev *evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
 func (ev *evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
 	x, y := a.value(ev, n.Args[0]), b.value(ev, n.Args[1])
 	ev.checkProduct(n, &x, &y)
-	inner := len(x.shape) == 1 && len(y.shape) == 1
-	if inner && x.sort != sparseNumbers {
+	inner := len(x.Shape) == 1 && len(y.Shape) == 1
+	if inner && x.Sort != value.SparseNumbers {
 		x, y = y, x
 	}
-	if !inner || y.sort != affine {
-		ev.sums.add(w, ev.sparseProduct(n, x, y), n)
+	if !inner || y.Sort != value.AffineFunctions {
+		ev.sums.Add(w, ev.sparseProduct(n, x, y), n)
 		return
 	}
-	s := x.more.sparse
+	s := x.More.Sparse
 	ev.spend(n, len(s.Idx))
 	for p, k := range s.Idx {
-		l := y.linear(k)
-		ev.sums.addLinear(w*s.Val[p], &l)
+		l := y.Linear(k)
+		ev.sums.AddLinear(w*s.Val[p], &l)
 	}
 }
 
 // quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
-func (ev *evaluator) quadraticForm(n *syntax.Node) (value, bool) {
+func (ev *evaluator) quadraticForm(n *syntax.Node) (value.Value, bool) {
 	l, r := n.Args[0], n.Args[1]
 	var x, q *syntax.Node
 	switch {
@@ -203,18 +204,18 @@ func (ev *evaluator) quadraticForm(n *syntax.Node) (value, bool) {
 	case l.Op == syntax.OpTrans && r.Op == syntax.OpMul:
 		x, q, r = l.Args[0], r.Args[0], r.Args[1]
 	default:
-		return value{}, false
+		return value.Value{}, false
 	}
 	if ev.src.tree.Text(x.Span) != ev.src.tree.Text(r.Span) {
-		return value{}, false
+		return value.Value{}, false
 	}
 	xv, qv := ev.operand(x), ev.arrayOf(q)
-	k := xv.len()
-	if qv.sort == sparseNumbers && size(qv.shape) <= ev.entries {
+	k := xv.Len()
+	if qv.Sort == value.SparseNumbers && value.Size(qv.Shape) <= ev.entries {
 		qv = ev.dense(q, qv)
 	}
-	if xv.sort != affine || len(xv.shape) != 1 || !qv.isData() || !slices.Equal(qv.shape, []int{k, k}) || k == 0 || qv.hasInf() {
-		return value{}, false
+	if xv.Sort != value.AffineFunctions || len(xv.Shape) != 1 || !qv.IsData() || !slices.Equal(qv.Shape, []int{k, k}) || k == 0 || qv.HasInf() {
+		return value.Value{}, false
 	}
 	return ev.quad(n, xv, qv), true
 }
@@ -230,17 +231,17 @@ type rows struct {
 
 // member evaluates a member of a family. A scalar affine function or number goes
 // to rows, unless there are members of other kinds; else it is returned.
-func (ev *evaluator) member(n *syntax.Node, to *rows, others bool) value {
-	m := ev.sums.begin()
+func (ev *evaluator) member(n *syntax.Node, to *rows, others bool) value.Value {
+	m := ev.sums.Begin()
 	ev.addTerm(n, 1)
-	if others || len(ev.sums.terms) > m.terms {
+	if others || len(ev.sums.Terms) > m.Terms {
 		return ev.total(n, m)
 	}
 	l := ev.linear(n, m)
 	to.idx, to.val = append(to.idx, l.Idx...), append(to.val, l.Val...)
 	to.ends, to.consts = append(to.ends, len(to.idx)), append(to.consts, l.Const)
-	ev.sums.backTo(m)
-	return value{}
+	ev.sums.BackTo(m)
+	return value.Value{}
 }
 
 // linears are the members.
@@ -254,20 +255,20 @@ func (r *rows) linears(m *dc.Model) []dc.Linear {
 }
 
 // values are the members as values.
-func (r *rows) values(m *dc.Model) []value {
-	out := make([]value, len(r.ends))
+func (r *rows) values(m *dc.Model) []value.Value {
+	out := make([]value.Value, len(r.ends))
 	for k, l := range r.linears(m) {
-		if out[k] = number(l.Const); len(l.Idx) > 0 {
-			out[k] = fromLinear(l)
+		if out[k] = value.Number(l.Const); len(l.Idx) > 0 {
+			out[k] = value.FromLinear(l)
 		}
 	}
 	return out
 }
 
 // array is the members in a shape.
-func (r *rows) array(m *dc.Model, shape []int) value {
+func (r *rows) array(m *dc.Model, shape []int) value.Value {
 	if len(r.idx) == 0 {
-		return marked(array(shape, r.consts))
+		return value.Marked(value.Array(shape, r.consts))
 	}
-	return fromAffine(dc.Entries(r.linears(m)...).Reshape(shape...))
+	return value.FromAffine(dc.Entries(r.linears(m)...).Reshape(shape...))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // limits keep a small file from asking for a large machine.
@@ -35,7 +36,7 @@ const (
 // symbol is a declared name.
 type symbol struct {
 	at    syntax.Span
-	value value
+	value value.Value
 	from  string // the data file it was read from, as written
 	bad   bool   // its declaration failed, and that was reported
 	lost  bool   // it stands in a statement that could not be read
@@ -52,7 +53,7 @@ type binding struct {
 const ofComplex = syntax.NumOp
 
 // rule computes the value of a node.
-type rule func(ev *evaluator, n *syntax.Node) value
+type rule func(ev *evaluator, n *syntax.Node) value.Value
 
 // evaluator computes the values of expressions by walking them.
 type evaluator struct {
@@ -71,9 +72,9 @@ type evaluator struct {
 	// others are evaluated, too.
 	all   bool
 	data  *datafile.Loader
-	sums  accumulator
-	args  []value // of the functions that are being evaluated
-	flats []int   // room for the places of entries
+	sums  value.Accumulator
+	args  []value.Value // of the functions that are being evaluated
+	flats []int         // room for the places of entries
 	limits
 	spent int
 	rules *[ofComplex + 1]rule // how each operation is computed, and those of complex numbers
@@ -92,11 +93,11 @@ func (ev *evaluator) noteOf(n *syntax.Node) *note { return ev.src.of(n) }
 // forget gives up the memos and begins anew.
 func (ev *evaluator) forget() {
 	for _, n := range ev.memos {
-		n.memo = value{}
+		n.memo = value.Value{}
 	}
 	clear(ev.args[:cap(ev.args)])
 	ev.memos, ev.args, ev.indices = ev.memos[:0], ev.args[:0], ev.indices[:0]
-	ev.sums.reset()
+	ev.sums.Reset()
 	ev.src.stamp++
 	ev.stamp = ev.src.stamp
 }
@@ -125,15 +126,15 @@ const maxMore = 2 * syntax.MaxErrors
 // depth is how far the evaluation has descended into an expression.
 type depth struct {
 	indices, args int
-	sums          mark
+	sums          value.Mark
 }
 
-func (ev *evaluator) depth() depth { return depth{len(ev.indices), len(ev.args), ev.sums.mark()} }
+func (ev *evaluator) depth() depth { return depth{len(ev.indices), len(ev.args), ev.sums.Mark()} }
 
 // unwind goes back to where the evaluation was.
 func (ev *evaluator) unwind(at depth) {
 	ev.indices, ev.args = ev.indices[:at.indices], ev.args[:at.args]
-	ev.sums.backTo(at.sums)
+	ev.sums.BackTo(at.sums)
 }
 
 // caught runs f and returns the mistake that unwound it, if any.
@@ -285,11 +286,11 @@ func (ev *evaluator) spentMuch(n *syntax.Node, units int) {
 }
 
 // afford counts the work of a composition and refuses one that costs too much.
-func (ev *evaluator) afford(n *syntax.Node, c cost) cost {
-	if c.pieces > ev.pieces || c.parts > ev.parts {
+func (ev *evaluator) afford(n *syntax.Node, c value.Cost) value.Cost {
+	if c.Pieces > ev.pieces || c.Parts > ev.parts {
 		ev.fail(n, "name parts of it as variables, as in t >= part", "the split of %s is too large: more than %d functions", ev.say(n), min(ev.pieces, ev.parts))
 	}
-	ev.spend(n, min(c.weight, 1<<20)+min(c.parts, 1<<20))
+	ev.spend(n, min(c.Weight, 1<<20)+min(c.Parts, 1<<20))
 	return c
 }
 
@@ -305,7 +306,7 @@ func (ev *evaluator) fits(n *syntax.Node, shape []int) int {
 	total := 1
 	for _, d := range shape {
 		if d > 0 && total > ev.entries/d {
-			ev.fail(n, "", "an array of shape %s is too large; %d entries at most", shapeText(shape), ev.entries)
+			ev.fail(n, "", "an array of shape %s is too large; %d entries at most", value.ShapeText(shape), ev.entries)
 		}
 		total *= d
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // Explanation says what a compilation knows of an expression.
@@ -188,7 +189,7 @@ func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.N
 func (c *compiler) explanation(n *syntax.Node) *Explanation {
 	ev := c.ev
 	v := ev.eval(n)
-	e := &Explanation{Text: c.f.src.tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.shape, Lo: math.NaN(), Hi: math.NaN()}
+	e := &Explanation{Text: c.f.src.tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.Shape, Lo: math.NaN(), Hi: math.NaN()}
 	if len(ev.indices) > 0 {
 		parts := make([]string, len(ev.indices))
 		for k, b := range ev.indices {
@@ -198,29 +199,29 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		}
 		e.Indices = strings.Join(parts, ", ")
 	}
-	switch v.sort {
-	case truth:
-		e.Data, e.Other = true, fmt.Sprint(v.x != 0)
+	switch v.Sort {
+	case value.Truth:
+		e.Data, e.Other = true, fmt.Sprint(v.X != 0)
 		return e
-	case text:
-		e.Data, e.Other = true, fmt.Sprintf("%q", v.more.str)
+	case value.Text:
+		e.Data, e.Other = true, fmt.Sprintf("%q", v.More.Str)
 		return e
-	case members:
-		e.Data, e.Other = true, brief(v.more.set)
+	case value.Members:
+		e.Data, e.Other = true, brief(v.More.Set)
 		return e
-	case sparseNumbers:
+	case value.SparseNumbers:
 		e.Data, e.Other = true, "sparse"
 		return e
-	case complexPairs:
-		e.explainComplex(v.more.pair)
+	case value.ComplexPairs:
+		e.explainComplex(v.More.Pair)
 		return e
-	case numbers:
+	case value.Numbers:
 		e.Data = true
-		for k := range min(v.len(), mostValues) {
-			e.Values = append(e.Values, v.at(k))
+		for k := range min(v.Len(), mostValues) {
+			e.Values = append(e.Values, v.At(k))
 		}
-		for k := range v.len() {
-			if x := v.at(k); k == 0 {
+		for k := range v.Len() {
+			if x := v.At(k); k == 0 {
 				e.Lo, e.Hi = x, x
 			} else {
 				e.Lo, e.Hi = min(e.Lo, x), max(e.Hi, x)
@@ -228,10 +229,10 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		}
 		return e
 	}
-	e.Curvature = Curvature(v.curvature())
-	if v.len() <= mostRanged {
-		for k := range v.len() {
-			entry := v.expr(k)
+	e.Curvature = Curvature(v.Curvature())
+	if v.Len() <= mostRanged {
+		for k := range v.Len() {
+			entry := v.Expr(k)
 			r := entry.Range()
 			if k == 0 {
 				e.Lo, e.Hi = r.Lo, r.Hi
@@ -250,33 +251,33 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 }
 
 // brief is the members of a set in braces, the first ones where there are many.
-func brief(s *memberSet) string {
+func brief(s *value.Set) string {
 	var parts []string
-	for k := range s.list {
+	for k := range s.List {
 		if k == mostMembers {
 			parts = append(parts, "...")
 			break
 		}
-		parts = append(parts, s.list[k].text(s.width))
+		parts = append(parts, s.List[k].Text(s.Width))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // firstOf are the first entries of complex data.
-func firstOf(p *pair) (out []complex128) {
-	im := p.imag()
-	for k := range min(p.re.len(), mostValues) {
-		out = append(out, complex(p.re.at(k), im.at(k)))
+func firstOf(p *value.Pair) (out []complex128) {
+	im := p.Imag()
+	for k := range min(p.Re.Len(), mostValues) {
+		out = append(out, complex(p.Re.At(k), im.At(k)))
 	}
 	return out
 }
 
 // explainComplex fills an explanation of complex numbers.
-func (e *Explanation) explainComplex(p *pair) {
+func (e *Explanation) explainComplex(p *value.Pair) {
 	e.Lo, e.Hi = math.NaN(), math.NaN()
-	if p.isData() {
+	if p.IsData() {
 		e.Data, e.Other = true, fmt.Sprintf("%g", firstOf(p))
 		return
 	}
-	e.Curvature = Curvature(p.curvature())
+	e.Curvature = Curvature(p.Curvature())
 }

@@ -5,19 +5,20 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // function is a function of the language.
 type function struct {
 	least, most int // numbers of arguments; most < 0: any
-	eval        func(ev *evaluator, n *syntax.Node, args []value) value
+	eval        func(ev *evaluator, n *syntax.Node, args []value.Value) value.Value
 	domain      bool // it has no value for some finite data
 	text        bool // its arguments are strings
 	inf         bool // data may be infinite
 	sparse      bool // data may be sparse
 	// complex computes it where an argument is complex; nil: it takes real ones. real: its
 	// value is real all the same.
-	complex func(ev *evaluator, n *syntax.Node, args []pair) value
+	complex func(ev *evaluator, n *syntax.Node, args []value.Pair) value.Value
 	real    bool
 }
 
@@ -53,7 +54,7 @@ var functions = map[string]*function{
 	"kron":        {least: 2, most: 2, eval: (*evaluator).fnKron, complex: ofParts},
 	"dotsort":     {least: 2, most: 2, eval: (*evaluator).fnDotSort},
 	"cumsum":      {least: 1, most: 1, eval: (*evaluator).fnCumSum, complex: eachPart},
-	"reshape":     {least: 2, most: 1 + maxDims, inf: true, eval: (*evaluator).fnReshape, complex: eachPart},
+	"reshape":     {least: 2, most: 1 + value.MaxDims, inf: true, eval: (*evaluator).fnReshape, complex: eachPart},
 	"norm1":       {least: 1, most: 1, eval: (*evaluator).fnNorm1, complex: (*evaluator).complexNorm1, real: true},
 	"norm2":       {least: 1, most: 1, eval: (*evaluator).fnNorm2, complex: (*evaluator).complexNorm2, real: true},
 	"norminf":     {least: 1, most: 1, eval: (*evaluator).fnNormInf, complex: (*evaluator).complexNormInf, real: true},

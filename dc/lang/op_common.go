@@ -5,62 +5,63 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // common is the shape of an entrywise operation; single entries go with
 // everything.
-func (ev *evaluator) common(n *syntax.Node, parts []*syntax.Node, vs []value) []int {
+func (ev *evaluator) common(n *syntax.Node, parts []*syntax.Node, vs []value.Value) []int {
 	ev.noInf(n, vs)
 	return ev.sides(n, parts, vs)
 }
 
 // sides is common for the sides of a constraint, which may be infinite.
-func (ev *evaluator) sides(n *syntax.Node, parts []*syntax.Node, vs []value) []int {
+func (ev *evaluator) sides(n *syntax.Node, parts []*syntax.Node, vs []value.Value) []int {
 	best := 0
 	for k := range vs {
 		a, b := &vs[best], &vs[k]
 		switch {
-		case slices.Equal(a.shape, b.shape):
-		case a.len() == 1 && (b.len() != 1 || len(b.shape) > len(a.shape)):
+		case slices.Equal(a.Shape, b.Shape):
+		case a.Len() == 1 && (b.Len() != 1 || len(b.Shape) > len(a.Shape)):
 			best = k
-		case b.len() != 1:
+		case b.Len() != 1:
 			ev.shapesDiffer(n, parts[best], parts[k], a, b)
 		}
 	}
 	for k := range vs {
-		if vs[k].len() == 1 && len(vs[k].shape) > 0 && !slices.Equal(vs[k].shape, vs[best].shape) {
-			vs[k] = vs[k].reshape()
+		if vs[k].Len() == 1 && len(vs[k].Shape) > 0 && !slices.Equal(vs[k].Shape, vs[best].Shape) {
+			vs[k] = vs[k].Reshape()
 		}
 	}
-	return vs[best].shape
+	return vs[best].Shape
 }
 
 // shapesDiffer reports two shapes that do not go together.
-func (ev *evaluator) shapesDiffer(n, l, r *syntax.Node, a, b *value) {
-	ev.fail(n, "", "shapes differ: %s is %s, %s is %s", ev.say(l)+ev.fromFile(l), shapeText(a.shape), ev.say(r), shapeText(b.shape)+ev.fromFile(r))
+func (ev *evaluator) shapesDiffer(n, l, r *syntax.Node, a, b *value.Value) {
+	ev.fail(n, "", "shapes differ: %s is %s, %s is %s", ev.say(l)+ev.fromFile(l), value.ShapeText(a.Shape), ev.say(r), value.ShapeText(b.Shape)+ev.fromFile(r))
 }
 
 // sound is a as a value, after a look at its error.
-func (ev *evaluator) sound(n *syntax.Node, a dc.Affine) value {
+func (ev *evaluator) sound(n *syntax.Node, a dc.Affine) value.Value {
 	if err := a.Err(); err != nil {
 		ev.fail(n, "", "%s", cause(err))
 	}
 	ev.spend(n, unitsCoeff*a.NNZ())
-	return fromAffine(a)
+	return value.FromAffine(a)
 }
 
 // transpose is the transpose of a matrix; vectors have no direction.
-func (ev *evaluator) transpose(n *syntax.Node, v value) value {
-	if len(v.shape) < 2 {
+func (ev *evaluator) transpose(n *syntax.Node, v value.Value) value.Value {
+	if len(v.Shape) < 2 {
 		return v
 	}
-	if len(v.shape) > 2 {
-		ev.fail(n, "", "%s is %s; only matrices have a transpose", ev.say(n.Args[0]), shapeText(v.shape))
+	if len(v.Shape) > 2 {
+		ev.fail(n, "", "%s is %s; only matrices have a transpose", ev.say(n.Args[0]), value.ShapeText(v.Shape))
 	}
-	r, c := v.shape[0], v.shape[1]
-	if v.sort == sparseNumbers {
-		ev.spend(n, len(v.more.sparse.Idx)+r+c)
-		return sparseOf([]int{c, r}, v.more.sparse.transposed())
+	r, c := v.Shape[0], v.Shape[1]
+	if v.Sort == value.SparseNumbers {
+		ev.spend(n, len(v.More.Sparse.Idx)+r+c)
+		return value.SparseOf([]int{c, r}, v.More.Sparse.Transposed())
 	}
 	ev.spend(n, r*c)
 	flat := make([]int, 0, r*c)
@@ -69,5 +70,5 @@ func (ev *evaluator) transpose(n *syntax.Node, v value) value {
 			flat = append(flat, i*c+j)
 		}
 	}
-	return v.choose([]int{c, r}, flat)
+	return v.Choose([]int{c, r}, flat)
 }

@@ -9,36 +9,37 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // multiply is a*b.
-func (ev *evaluator) multiply(n *syntax.Node, a, b value) value {
+func (ev *evaluator) multiply(n *syntax.Node, a, b value.Value) value.Value {
 	switch {
-	case a.scalar() || b.scalar():
+	case a.Scalar() || b.Scalar():
 		return ev.times(n, a, b)
-	case a.len() == 1 && b.shape[0] != 1:
-		return ev.times(n, a.reshape(), b)
-	case b.len() == 1 && a.shape[len(a.shape)-1] != 1:
-		return ev.times(n, a, b.reshape())
+	case a.Len() == 1 && b.Shape[0] != 1:
+		return ev.times(n, a.Reshape(), b)
+	case b.Len() == 1 && a.Shape[len(a.Shape)-1] != 1:
+		return ev.times(n, a, b.Reshape())
 	}
 	ev.checkProduct(n, &a, &b)
 	return ev.product(n, a, b)
 }
 
 // checkProduct refuses the matrix product of shapes that do not fit.
-func (ev *evaluator) checkProduct(n *syntax.Node, a, b *value) {
+func (ev *evaluator) checkProduct(n *syntax.Node, a, b *value.Value) {
 	l, r := n.Args[0], n.Args[1]
-	if len(a.shape) > 2 || len(b.shape) > 2 {
+	if len(a.Shape) > 2 || len(b.Shape) > 2 {
 		ev.fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s",
-			ev.say(l), shapeText(a.shape), ev.say(r), shapeText(b.shape))
+			ev.say(l), value.ShapeText(a.Shape), ev.say(r), value.ShapeText(b.Shape))
 	}
-	if inner := a.shape[len(a.shape)-1]; inner != b.shape[0] {
+	if inner := a.Shape[len(a.Shape)-1]; inner != b.Shape[0] {
 		help := ""
-		if slices.Equal(a.shape, b.shape) {
+		if slices.Equal(a.Shape, b.Shape) {
 			help = "write .* for a product entry by entry"
 		}
-		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.fromFile(l), shapeText(a.shape),
-			ev.say(r)+ev.fromFile(r), shapeText(b.shape), inner, b.shape[0])
+		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.fromFile(l), value.ShapeText(a.Shape),
+			ev.say(r)+ev.fromFile(r), value.ShapeText(b.Shape), inner, b.Shape[0])
 	}
 }
 
@@ -49,68 +50,68 @@ const rowsAtOnce = 64
 
 // product is the matrix product of shapes that fit. Vectors are a row on the
 // left and a column on the right, and the result loses that dimension.
-func (ev *evaluator) product(n *syntax.Node, a, b value) value {
-	rows, cols, inner := 1, 1, b.shape[0]
+func (ev *evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
+	rows, cols, inner := 1, 1, b.Shape[0]
 	shape := []int{}
-	if len(a.shape) == 2 {
-		rows = a.shape[0]
+	if len(a.Shape) == 2 {
+		rows = a.Shape[0]
 		shape = append(shape, rows)
 	}
-	if len(b.shape) == 2 {
-		cols = b.shape[1]
+	if len(b.Shape) == 2 {
+		cols = b.Shape[1]
 		shape = append(shape, cols)
 	}
 	total := ev.room(n, shape)
-	ev.noInf(n, []value{a, b})
+	ev.noInf(n, []value.Value{a, b})
 	switch {
 	case inner == 0:
-		return array(shape, make([]float64, total))
-	case a.isData() && b.isData():
+		return value.Array(shape, make([]float64, total))
+	case a.IsData() && b.IsData():
 		ev.spend(n, total*inner/256)
 		out := make([]float64, total)
 		for i := 0; i < rows && cols > 0; i += rowsAtOnce {
 			ev.goOn(ev.patience().Err())
 			to := min(i+rowsAtOnce, rows)
-			mat.NewDense(to-i, cols, out[i*cols:to*cols]).Mul(mat.NewDense(to-i, inner, a.num[i*inner:to*inner]), mat.NewDense(inner, cols, b.num))
+			mat.NewDense(to-i, cols, out[i*cols:to*cols]).Mul(mat.NewDense(to-i, inner, a.Num[i*inner:to*inner]), mat.NewDense(inner, cols, b.Num))
 		}
-		return ev.finite(n, array(shape, out))
-	case a.isData() && b.sort == affine:
+		return ev.finite(n, value.Array(shape, out))
+	case a.IsData() && b.Sort == value.AffineFunctions:
 		ev.spend(n, total*inner)
-		if len(a.shape) == 1 && len(b.shape) == 1 {
-			return ev.sound(n, b.affine().Dot(a.num))
+		if len(a.Shape) == 1 && len(b.Shape) == 1 {
+			return ev.sound(n, b.Affine().Dot(a.Num))
 		}
-		return ev.sound(n, dc.MatMul(dc.Const(a.shape, a.numbers()), b.affine()))
-	case a.sort == affine && b.isData():
+		return ev.sound(n, dc.MatMul(dc.Const(a.Shape, a.Numbers()), b.Affine()))
+	case a.Sort == value.AffineFunctions && b.IsData():
 		ev.spend(n, total*inner)
-		if len(a.shape) == 1 && len(b.shape) == 1 {
-			return ev.sound(n, a.affine().Dot(b.num))
+		if len(a.Shape) == 1 && len(b.Shape) == 1 {
+			return ev.sound(n, a.Affine().Dot(b.Num))
 		}
-		return ev.sound(n, dc.MatMul(a.affine(), dc.Const(b.shape, b.numbers())))
+		return ev.sound(n, dc.MatMul(a.Affine(), dc.Const(b.Shape, b.Numbers())))
 	}
-	c := a.product(&b)
-	if a.sort == general || b.sort == general {
-		c.parts *= inner
+	c := a.Product(&b)
+	if a.Sort == value.Expressions || b.Sort == value.Expressions {
+		c.Parts *= inner
 	}
-	c = ev.afford(n, c.capped())
+	c = ev.afford(n, c.Capped())
 	es := make([]dc.Expr, total)
 	for i := range rows {
 		for j := range cols {
 			es[i*cols+j] = ev.inner(n, &a, &b, inner, i*inner, j, cols)
 		}
 	}
-	return fromExprs(shape, es, c)
+	return value.FromExprs(shape, es, c)
 }
 
 // inner is the inner product of n entries of a from place i and of b from place
 // j in steps.
-func (ev *evaluator) inner(at *syntax.Node, a, b *value, n, i, j, step int) dc.Expr {
+func (ev *evaluator) inner(at *syntax.Node, a, b *value.Value, n, i, j, step int) dc.Expr {
 	ev.spend(at, n)
-	if a.sort == affine && b.sort == affine {
+	if a.Sort == value.AffineFunctions && b.Sort == value.AffineFunctions {
 		u, v := make([]int, n), make([]int, n)
 		for k := range n {
 			u[k], v[k] = i+k, j+k*step
 		}
-		x, y := a.affine().Select([]int{n}, u), b.affine().Select([]int{n}, v)
+		x, y := a.Affine().Select([]int{n}, u), b.Affine().Select([]int{n}, v)
 		ev.spend(at, x.NNZ()+y.NNZ())
 		return dc.Inner(x, y)
 	}
@@ -122,42 +123,42 @@ func (ev *evaluator) inner(at *syntax.Node, a, b *value, n, i, j, step int) dc.E
 }
 
 // times is the product entry by entry, or with a scalar.
-func (ev *evaluator) times(n *syntax.Node, a, b value) value {
-	vs := []value{a, b}
+func (ev *evaluator) times(n *syntax.Node, a, b value.Value) value.Value {
+	vs := []value.Value{a, b}
 	shape := ev.common(n, n.Args, vs)
 	a, b = vs[0], vs[1]
-	total := size(shape)
+	total := value.Size(shape)
 	ev.spend(n, total)
 	switch {
-	case a.isData() && a.scalar():
-		return ev.scale(n, a.x, b)
-	case b.isData() && b.scalar():
-		return ev.scale(n, b.x, a)
-	case a.isData() && b.isData():
+	case a.IsData() && a.Scalar():
+		return ev.scale(n, a.X, b)
+	case b.IsData() && b.Scalar():
+		return ev.scale(n, b.X, a)
+	case a.IsData() && b.IsData():
 		out := make([]float64, total)
 		for k := range out {
-			out[k] = a.num[k] * b.num[k]
+			out[k] = a.Num[k] * b.Num[k]
 		}
-		return ev.finite(n, array(shape, out))
-	case a.isData() && b.sort == affine && !b.scalar():
-		return ev.sound(n, b.affine().ScaleEach(a.num))
-	case b.isData() && a.sort == affine && !a.scalar():
-		return ev.sound(n, a.affine().ScaleEach(b.num))
+		return ev.finite(n, value.Array(shape, out))
+	case a.IsData() && b.Sort == value.AffineFunctions && !b.Scalar():
+		return ev.sound(n, b.Affine().ScaleEach(a.Num))
+	case b.IsData() && a.Sort == value.AffineFunctions && !a.Scalar():
+		return ev.sound(n, a.Affine().ScaleEach(b.Num))
 	}
-	c := a.product(&b)
-	if a.scalar() || b.scalar() {
-		c.weight *= max(total, 1)
+	c := a.Product(&b)
+	if a.Scalar() || b.Scalar() {
+		c.Weight *= max(total, 1)
 	}
-	c = ev.afford(n, c.capped())
-	return fromEach(shape, c, func(k int) dc.Expr { return ev.mul(n, &a, &b, min(k, a.len()-1), min(k, b.len()-1)) })
+	c = ev.afford(n, c.Capped())
+	return value.FromEach(shape, c, func(k int) dc.Expr { return ev.mul(n, &a, &b, min(k, a.Len()-1), min(k, b.Len()-1)) })
 }
 
 // mul multiplies entry i of a by entry j of b. A product without a split is
 // explained by its factors.
-func (ev *evaluator) mul(n *syntax.Node, a, b *value, i, j int) dc.Expr {
-	p := dc.Mul(a.expr(i), b.expr(j))
+func (ev *evaluator) mul(n *syntax.Node, a, b *value.Value, i, j int) dc.Expr {
+	p := dc.Mul(a.Expr(i), b.Expr(j))
 	if p.Err() != nil {
-		notes := []syntax.Note{ev.note(n.Args[0], a.curvatureNote()), ev.note(n.Args[1], b.curvatureNote())}
+		notes := []syntax.Note{ev.note(n.Args[0], a.CurvatureNote()), ev.note(n.Args[1], b.CurvatureNote())}
 		help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
 		ev.failWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 	}
@@ -165,13 +166,13 @@ func (ev *evaluator) mul(n *syntax.Node, a, b *value, i, j int) dc.Expr {
 }
 
 // quad is x'Qx. Only the symmetric part of Q counts.
-func (ev *evaluator) quad(n *syntax.Node, x, q value) value {
-	k := x.len()
+func (ev *evaluator) quad(n *syntax.Node, x, q value.Value) value.Value {
+	k := x.Len()
 	sym := mat.NewSymDense(k, nil)
 	diagonal := true
 	for i := range k {
 		for j := i; j < k; j++ {
-			v := q.num[i*k+j]/2 + q.num[j*k+i]/2
+			v := q.Num[i*k+j]/2 + q.Num[j*k+i]/2
 			diagonal = diagonal && (i == j || v == 0)
 			sym.SetSym(i, j, v)
 		}
@@ -180,59 +181,59 @@ func (ev *evaluator) quad(n *syntax.Node, x, q value) value {
 	if !diagonal {
 		ev.spend(n, int(math.Pow(float64(k), 3)/64))
 	}
-	e := dc.QuadContext(ev.patience(), x.affine(), sym)
+	e := dc.QuadContext(ev.patience(), x.Affine(), sym)
 	if e.Err() != nil {
 		ev.goOn(ev.ctx.Err())
 	}
-	return ev.atom(n, e, x.costs().weight+k*k)
+	return ev.atom(n, e, x.Costs().Weight+k*k)
 }
 
 // atom is a scalar expression as a value; one without variables is a number.
-func (ev *evaluator) atom(n *syntax.Node, e dc.Expr, weight int) value {
+func (ev *evaluator) atom(n *syntax.Node, e dc.Expr, weight int) value.Value {
 	if err := e.Err(); err != nil {
 		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
 	}
 	if e.IsConst() {
-		return ev.finite(n, number(e.Value(nil)))
+		return ev.finite(n, value.Number(e.Value(nil)))
 	}
-	return fromExpr(e, ev.afford(n, cost{1, 2, weight + 1}))
+	return value.FromExpr(e, ev.afford(n, value.Cost{Pieces: 1, Parts: 2, Weight: weight + 1}))
 }
 
 // divide is the quotient by / or ./.
-func (ev *evaluator) divide(n *syntax.Node, a, b value) value {
+func (ev *evaluator) divide(n *syntax.Node, a, b value.Value) value.Value {
 	r := n.Args[1]
-	if n.Op == syntax.OpDiv && b.len() != 1 {
-		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), shapeText(b.shape))
+	if n.Op == syntax.OpDiv && b.Len() != 1 {
+		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), value.ShapeText(b.Shape))
 	}
-	if !b.isData() {
+	if !b.IsData() {
 		return ev.times(n, a, ev.inverse(n, r, b))
 	}
-	inverse := make([]float64, b.len())
+	inverse := make([]float64, b.Len())
 	for k := range inverse {
-		if b.at(k) == 0 {
+		if b.At(k) == 0 {
 			ev.fail(n, "", "%s is a division by zero", ev.say(n))
 		}
-		inverse[k] = 1 / b.at(k)
+		inverse[k] = 1 / b.At(k)
 	}
-	if !a.isData() {
-		return ev.times(n, a, b.with(inverse))
+	if !a.IsData() {
+		return ev.times(n, a, b.With(inverse))
 	}
-	vs := []value{a, b}
+	vs := []value.Value{a, b}
 	shape := ev.common(n, n.Args, vs)
 	a, b = vs[0], vs[1]
 	out := make([]float64, ev.room(n, shape))
 	for k := range out {
-		out[k] = a.at(min(k, a.len()-1)) / b.at(min(k, b.len()-1))
+		out[k] = a.At(min(k, a.Len()-1)) / b.At(min(k, b.Len()-1))
 	}
-	return ev.finite(n, array(shape, out))
+	return ev.finite(n, value.Array(shape, out))
 }
 
 // inverse is 1/b, entry by entry, of a denominator r of known sign.
-func (ev *evaluator) inverse(n, r *syntax.Node, b value) value {
-	c := ev.afford(n, b.costs().times(2))
-	es := make([]dc.Expr, b.len())
+func (ev *evaluator) inverse(n, r *syntax.Node, b value.Value) value.Value {
+	c := ev.afford(n, b.Costs().Times(2))
+	es := make([]dc.Expr, b.Len())
 	for k := range es {
-		e, sign := b.expr(k), 1.0
+		e, sign := b.Expr(k), 1.0
 		i := e.Range()
 		switch {
 		case i.Lo >= 0:
@@ -247,5 +248,5 @@ func (ev *evaluator) inverse(n, r *syntax.Node, b value) value {
 			ev.fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.say(r)), "no DC split for %s: %s", ev.say(n), cause(err))
 		}
 	}
-	return fromExprs(b.shape, es, c)
+	return value.FromExprs(b.Shape, es, c)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // linearMap is a matrix that takes the entries of an array to those of another, its
@@ -14,74 +15,74 @@ type linearMap struct {
 }
 
 // mapped is m applied to the entries of v, in a shape.
-func (ev *evaluator) mapped(n *syntax.Node, m linearMap, v value, shape []int) value {
+func (ev *evaluator) mapped(n *syntax.Node, m linearMap, v value.Value, shape []int) value.Value {
 	rows := len(m.ptr) - 1
 	ev.spend(n, unitsNumber*(rows+len(m.idx)))
-	switch v.sort {
-	case affine:
-		out := v.affine().MulSparse(m.ptr, m.idx, m.val)
+	switch v.Sort {
+	case value.AffineFunctions:
+		out := v.Affine().MulSparse(m.ptr, m.idx, m.val)
 		return ev.sound(n, out.Reshape(shape...))
-	case numbers:
+	case value.Numbers:
 		out := make([]float64, rows)
 		for i := range out {
 			for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
-				out[i] += m.val[p] * v.at(m.idx[p])
+				out[i] += m.val[p] * v.At(m.idx[p])
 			}
 		}
-		return ev.finite(n, array(shape, out))
+		return ev.finite(n, value.Array(shape, out))
 	}
-	c := v.costs()
-	c.parts, c.weight = c.parts*max(1, len(m.idx)/max(1, rows)), c.weight*max(1, len(m.idx)/max(1, v.len()))
-	c = ev.afford(n, c.capped())
-	return fromEach(shape, c, func(i int) dc.Expr {
+	c := v.Costs()
+	c.Parts, c.Weight = c.Parts*max(1, len(m.idx)/max(1, rows)), c.Weight*max(1, len(m.idx)/max(1, v.Len()))
+	c = ev.afford(n, c.Capped())
+	return value.FromEach(shape, c, func(i int) dc.Expr {
 		parts := make([]dc.Expr, 0, m.ptr[i+1]-m.ptr[i])
 		for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
-			parts = append(parts, v.expr(m.idx[p]).Scale(m.val[p]))
+			parts = append(parts, v.Expr(m.idx[p]).Scale(m.val[p]))
 		}
 		return ev.combine(n, "sum", parts)
 	})
 }
 
 // sparseProduct is a*b for shapes that fit, of which one is sparse or both are.
-func (ev *evaluator) sparseProduct(n *syntax.Node, a, b value) value {
-	shape := append(a.shape[:len(a.shape)-1:len(a.shape)-1], b.shape[1:]...)
-	inner := b.shape[0]
-	if a.sort == sparseNumbers && b.sort == sparseNumbers {
-		x, y := a.more.sparse, b.more.sparse
-		if len(b.shape) == 1 {
-			y = y.transposed()
+func (ev *evaluator) sparseProduct(n *syntax.Node, a, b value.Value) value.Value {
+	shape := append(a.Shape[:len(a.Shape)-1:len(a.Shape)-1], b.Shape[1:]...)
+	inner := b.Shape[0]
+	if a.Sort == value.SparseNumbers && b.Sort == value.SparseNumbers {
+		x, y := a.More.Sparse, b.More.Sparse
+		if len(b.Shape) == 1 {
+			y = y.Transposed()
 		}
 		work := 0
 		for _, k := range x.Idx {
 			work += y.Ptr[k+1] - y.Ptr[k] + 1
 		}
 		ev.spend(n, unitsNumber*work)
-		out := sparseOf(shape, &sparseData{Sparse: x.Mul(y.Sparse)})
-		for _, v := range out.more.sparse.Val {
+		out := value.SparseOf(shape, &value.SparseData{Sparse: x.Mul(y.Sparse)})
+		for _, v := range out.More.Sparse.Val {
 			if v-v != 0 {
 				ev.infinite(n, v)
 			}
 		}
-		if len(shape) == 0 || len(shape) == 1 && len(b.shape) == 1 {
+		if len(shape) == 0 || len(shape) == 1 && len(b.Shape) == 1 {
 			return ev.dense(n, out)
 		}
 		return out
 	}
 	ev.room(n, shape)
-	if a.sort == sparseNumbers {
-		s, cols := a.more.sparse, size(b.shape[1:])
+	if a.Sort == value.SparseNumbers {
+		s, cols := a.More.Sparse, value.Size(b.Shape[1:])
 		return ev.mapped(n, ev.blocks(n, s, cols, func(j, k int) int { return k*cols + j }, false), b, shape)
 	}
-	s := b.more.sparse
-	if len(b.shape) == 2 {
-		s = s.transposed()
+	s := b.More.Sparse
+	if len(b.Shape) == 2 {
+		s = s.Transposed()
 	}
-	return ev.mapped(n, ev.blocks(n, s, a.len()/max(1, inner), func(i, k int) int { return i*inner + k }, true), a, shape)
+	return ev.mapped(n, ev.blocks(n, s, a.Len()/max(1, inner), func(i, k int) int { return i*inner + k }, true), a, shape)
 }
 
 // blocks are rows of s for each of so many copies, whose column k is at a place: all
 // rows for each copy in turn, or all copies for each row.
-func (ev *evaluator) blocks(n *syntax.Node, s *sparseData, copies int, place func(copy, k int) int, inTurn bool) linearMap {
+func (ev *evaluator) blocks(n *syntax.Node, s *value.SparseData, copies int, place func(copy, k int) int, inTurn bool) linearMap {
 	if copies == 1 {
 		return linearMap{s.Ptr, s.Idx, s.Val}
 	}

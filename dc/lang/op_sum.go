@@ -6,14 +6,15 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // linear is the affine part of the sum that began at m, in the accumulator's
 // room.
-func (ev *evaluator) linear(n *syntax.Node, m mark) dc.Linear {
+func (ev *evaluator) linear(n *syntax.Node, m value.Mark) dc.Linear {
 	a := &ev.sums
-	idx, val := a.idx[m.coefs:], a.val[m.coefs:]
-	sum, last, ordered := a.c-a.c, -1, true
+	idx, val := a.Idx[m.Coefs:], a.Val[m.Coefs:]
+	sum, last, ordered := a.C-a.C, -1, true
 	for k, v := range val {
 		sum += v - v
 		ordered = ordered && v != 0 && idx[k] > last
@@ -22,123 +23,123 @@ func (ev *evaluator) linear(n *syntax.Node, m mark) dc.Linear {
 	ev.spend(n, unitsCoeff*len(idx))
 	switch {
 	case sum != 0 && len(idx) == 0:
-		ev.infinite(n, a.c)
+		ev.infinite(n, a.C)
 	case sum != 0:
 		if ev.mentionsInf(n) {
 			ev.misplacedInf(n)
 		}
 		ev.fail(n, "", "a coefficient is not finite")
 	case ordered:
-		return ev.model.Own(dc.Linear{Idx: idx, Val: val, Const: a.c})
+		return ev.model.Own(dc.Linear{Idx: idx, Val: val, Const: a.C})
 	}
-	return ev.model.Own(dc.NewLinear(idx, val, a.c))
+	return ev.model.Own(dc.NewLinear(idx, val, a.C))
 }
 
 // total is the value of the sum that began at m and ends here.
-func (ev *evaluator) total(n *syntax.Node, m mark) value {
+func (ev *evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 	a := &ev.sums
-	terms := a.terms[m.terms:]
+	terms := a.Terms[m.Terms:]
 	if len(terms) == 0 {
 		l := ev.linear(n, m)
-		a.backTo(m)
+		a.BackTo(m)
 		if len(l.Idx) == 0 {
-			return number(l.Const)
+			return value.Number(l.Const)
 		}
 		l.Idx, l.Val = slices.Clone(l.Idx), slices.Clone(l.Val)
-		return fromLinear(l)
+		return value.FromLinear(l)
 	}
-	if a.c != 0 || len(a.idx) > m.coefs {
+	if a.C != 0 || len(a.Idx) > m.Coefs {
 		l := ev.linear(n, m)
-		scalar := number(l.Const)
+		scalar := value.Number(l.Const)
 		if len(l.Idx) > 0 {
 			l.Idx, l.Val = slices.Clone(l.Idx), slices.Clone(l.Val)
-			scalar = fromLinear(l)
+			scalar = value.FromLinear(l)
 		}
-		a.terms = append(a.terms, summand{1, scalar, n})
-		terms = a.terms[m.terms:]
+		a.Terms = append(a.Terms, value.Summand{W: 1, V: scalar, At: n})
+		terms = a.Terms[m.Terms:]
 	}
 	v := ev.weighted(n, terms)
-	a.backTo(m)
+	a.BackTo(m)
 	return v
 }
 
 // weighted is the sum of arrays and expressions.
-func (ev *evaluator) weighted(n *syntax.Node, terms []summand) value {
+func (ev *evaluator) weighted(n *syntax.Node, terms []value.Summand) value.Value {
 	if len(terms) > 1 {
 		for k := range terms {
-			terms[k].v = ev.dense(terms[k].at, terms[k].v)
+			terms[k].V = ev.dense(terms[k].At, terms[k].V)
 		}
 	}
 	switch {
 	case len(terms) == 1:
 		ev.finiteWeight(n, &terms[0])
-		return ev.scale(n, terms[0].w, terms[0].v)
-	case len(terms) == 2 && terms[0].w == 1 && terms[1].w*terms[1].w == 1:
-		if v, ok := ev.pair(n, &terms[0].v, &terms[1].v, terms[1].w < 0); ok {
+		return ev.scale(n, terms[0].W, terms[0].V)
+	case len(terms) == 2 && terms[0].W == 1 && terms[1].W*terms[1].W == 1:
+		if v, ok := ev.pair(n, &terms[0].V, &terms[1].V, terms[1].W < 0); ok {
 			return v
 		}
 	}
-	vs, nodes := make([]value, len(terms)), make([]*syntax.Node, len(terms))
-	top, all := numbers, cost{}
+	vs, nodes := make([]value.Value, len(terms)), make([]*syntax.Node, len(terms))
+	top, all := value.Numbers, value.Cost{}
 	for k := range terms {
-		vs[k], nodes[k] = terms[k].v, terms[k].at
+		vs[k], nodes[k] = terms[k].V, terms[k].At
 		ev.finiteWeight(n, &terms[k])
-		top, all = max(top, vs[k].sort), all.plus(vs[k].costs())
+		top, all = max(top, vs[k].Sort), all.Plus(vs[k].Costs())
 	}
 	shape := ev.common(n, nodes, vs)
-	size := size(shape)
+	size := value.Size(shape)
 	ev.spend(n, size*len(terms))
 	switch top {
-	case numbers:
+	case value.Numbers:
 		out := make([]float64, size)
 		for k := range terms {
 			for i := range out {
-				out[i] += terms[k].w * vs[k].at(min(i, vs[k].len()-1))
+				out[i] += terms[k].W * vs[k].At(min(i, vs[k].Len()-1))
 			}
 		}
-		return ev.finite(n, array(shape, out))
-	case affine:
+		return ev.finite(n, value.Array(shape, out))
+	case value.AffineFunctions:
 		as := make([]dc.Affine, len(terms))
 		for k := range terms {
-			as[k] = vs[k].affine()
+			as[k] = vs[k].Affine()
 		}
 		for k := range terms {
-			if terms[k].w != 1 {
-				as[k] = as[k].Scale(terms[k].w)
+			if terms[k].W != 1 {
+				as[k] = as[k].Scale(terms[k].W)
 			}
 		}
 		return ev.sound(n, addPairs(as))
 	}
-	ev.spend(n, min(all.weight+all.parts, 1<<20))
+	ev.spend(n, min(all.Weight+all.Parts, 1<<20))
 	es, parts := make([]dc.Expr, size), make([]dc.Expr, len(terms))
 	for i := range es {
 		for k := range terms {
-			if parts[k] = vs[k].expr(min(i, vs[k].len()-1)); terms[k].w != 1 {
-				parts[k] = parts[k].Scale(terms[k].w)
+			if parts[k] = vs[k].Expr(min(i, vs[k].Len()-1)); terms[k].W != 1 {
+				parts[k] = parts[k].Scale(terms[k].W)
 			}
 		}
 		es[i] = ev.combine(n, "sum", parts)
 	}
-	return fromExprs(shape, es, all)
+	return value.FromExprs(shape, es, all)
 }
 
 // finiteWeight refuses an infinite multiple of variables.
-func (ev *evaluator) finiteWeight(n *syntax.Node, t *summand) {
-	if t.w-t.w != 0 && t.v.sort != numbers {
+func (ev *evaluator) finiteWeight(n *syntax.Node, t *value.Summand) {
+	if t.W-t.W != 0 && t.V.Sort != value.Numbers {
 		ev.misplacedInf(n)
 	}
 }
 
 // pair is the sum or difference of two affine arrays of one shape.
-func (ev *evaluator) pair(n *syntax.Node, a, b *value, minus bool) (v value, ok bool) {
-	if max(a.sort, b.sort) != affine || !slices.Equal(a.shape, b.shape) || a.hasInf() || b.hasInf() {
+func (ev *evaluator) pair(n *syntax.Node, a, b *value.Value, minus bool) (v value.Value, ok bool) {
+	if max(a.Sort, b.Sort) != value.AffineFunctions || !slices.Equal(a.Shape, b.Shape) || a.HasInf() || b.HasInf() {
 		return v, false
 	}
-	ev.spend(n, 2*a.len())
+	ev.spend(n, 2*a.Len())
 	if minus {
-		return ev.sound(n, a.affine().Sub(b.affine())), true
+		return ev.sound(n, a.Affine().Sub(b.Affine())), true
 	}
-	return ev.sound(n, a.affine().Add(b.affine())), true
+	return ev.sound(n, a.Affine().Add(b.Affine())), true
 }
 
 // addPairs adds in pairs, so that many terms cost n log n.
@@ -158,93 +159,93 @@ func addPairs(as []dc.Affine) dc.Affine {
 }
 
 // scale is w·v, entries counted from 1.
-func (ev *evaluator) scale(n *syntax.Node, w float64, v value) value {
+func (ev *evaluator) scale(n *syntax.Node, w float64, v value.Value) value.Value {
 	if w == 1 {
-		return v.countFrom(nil)
+		return v.CountFrom(nil)
 	}
-	if v.sort == sparseNumbers {
-		ev.spend(n, len(v.more.sparse.Val))
-		return sparseOf(v.shape, v.more.sparse.scaled(w))
+	if v.Sort == value.SparseNumbers {
+		ev.spend(n, len(v.More.Sparse.Val))
+		return value.SparseOf(v.Shape, v.More.Sparse.Scaled(w))
 	}
-	ev.spend(n, v.len())
-	switch v.sort {
-	case affine:
-		if v.aff == nil {
-			ev.spend(n, unitsCoeff*len(v.lin.Idx))
-			return fromLinear(v.lin.Scale(w))
+	ev.spend(n, v.Len())
+	switch v.Sort {
+	case value.AffineFunctions:
+		if v.Aff == nil {
+			ev.spend(n, unitsCoeff*len(v.Lin.Idx))
+			return value.FromLinear(v.Lin.Scale(w))
 		}
-		return ev.sound(n, v.aff.Scale(w))
-	case general:
-		es := make([]dc.Expr, len(v.exprs))
+		return ev.sound(n, v.Aff.Scale(w))
+	case value.Expressions:
+		es := make([]dc.Expr, len(v.Exprs))
 		for k := range es {
-			es[k] = v.exprs[k].Scale(w)
+			es[k] = v.Exprs[k].Scale(w)
 		}
-		return fromExprs(v.shape, es, v.cost)
+		return value.FromExprs(v.Shape, es, v.Cost)
 	}
 	return ev.eachNumber(n, v, func(x float64) float64 { return w * x })
 }
 
 // eachNumber applies f to every number.
-func (ev *evaluator) eachNumber(n *syntax.Node, v value, f func(float64) float64) value {
-	if v.scalar() {
-		return ev.finite(n, number(f(v.x)))
+func (ev *evaluator) eachNumber(n *syntax.Node, v value.Value, f func(float64) float64) value.Value {
+	if v.Scalar() {
+		return ev.finite(n, value.Number(f(v.X)))
 	}
-	ev.spend(n, v.len())
-	out := make([]float64, len(v.num))
-	for k, x := range v.num {
+	ev.spend(n, v.Len())
+	out := make([]float64, len(v.Num))
+	for k, x := range v.Num {
 		out[k] = f(x)
 	}
-	return ev.finite(n, array(v.shape, out))
+	return ev.finite(n, value.Array(v.Shape, out))
 }
 
 // addUp is the sum of all entries.
-func (ev *evaluator) addUp(n *syntax.Node, v value) value {
-	ev.spend(n, v.len()+v.costs().weight)
-	switch v.sort {
-	case affine:
-		return ev.sound(n, v.affine().Sum())
-	case general:
-		return fromExpr(ev.combine(n, "sum", v.exprs), v.cost)
+func (ev *evaluator) addUp(n *syntax.Node, v value.Value) value.Value {
+	ev.spend(n, v.Len()+v.Costs().Weight)
+	switch v.Sort {
+	case value.AffineFunctions:
+		return ev.sound(n, v.Affine().Sum())
+	case value.Expressions:
+		return value.FromExpr(ev.combine(n, "sum", v.Exprs), v.Cost)
 	}
 	s := 0.0
-	for _, x := range v.numbers() {
+	for _, x := range v.Numbers() {
 		s += x
 	}
-	return ev.finite(n, number(s))
+	return ev.finite(n, value.Number(s))
 }
 
 // fold is the max or min, entry by entry, of values of one shape.
-func (ev *evaluator) fold(n *syntax.Node, name string, vs []value) value {
-	shape, top, most, lifted := vs[0].shape, numbers, cost{}, false
+func (ev *evaluator) fold(n *syntax.Node, name string, vs []value.Value) value.Value {
+	shape, top, most, lifted := vs[0].Shape, value.Numbers, value.Cost{}, false
 	for k := range vs {
-		top, most = max(top, vs[k].sort), most.over(vs[k].costs())
-		lifted = lifted || vs[k].curvature() > curveConvex
+		top, most = max(top, vs[k].Sort), most.Over(vs[k].Costs())
+		lifted = lifted || vs[k].Curvature() > value.Convex
 	}
-	size := size(shape)
+	size := value.Size(shape)
 	ev.spend(n, size*len(vs))
 	ev.noInf(n, vs)
-	if top == numbers {
+	if top == value.Numbers {
 		return ev.foldNumbers(n, name, vs)
 	}
 	most = ev.maximum(n, len(vs), lifted, most)
 	es, parts := make([]dc.Expr, size), make([]dc.Expr, len(vs))
 	for i := range es {
 		for k := range vs {
-			parts[k] = vs[k].expr(i)
+			parts[k] = vs[k].Expr(i)
 		}
 		es[i] = ev.combine(n, name, parts)
 	}
-	return fromExprs(shape, es, most)
+	return value.FromExprs(shape, es, most)
 }
 
 // maximum is the cost of a maximum of so many values. Where they are lifted, as
 // functions that are not convex, each is by the convex parts of all others.
-func (ev *evaluator) maximum(n *syntax.Node, count int, lifted bool, c cost) cost {
+func (ev *evaluator) maximum(n *syntax.Node, count int, lifted bool, c value.Cost) value.Cost {
 	if lifted {
-		c.parts, c.weight = c.parts*count, c.weight*count
+		c.Parts, c.Weight = c.Parts*count, c.Weight*count
 	}
-	c.parts++
-	return ev.afford(n, c.capped())
+	c.Parts++
+	return ev.afford(n, c.Capped())
 }
 
 // combine is the sum, max or min of expressions.
@@ -268,67 +269,67 @@ func (ev *evaluator) combine(n *syntax.Node, name string, parts []dc.Expr) dc.Ex
 	return e
 }
 
-func (ev *evaluator) foldNumbers(n *syntax.Node, name string, vs []value) value {
-	out := make([]float64, size(vs[0].shape))
+func (ev *evaluator) foldNumbers(n *syntax.Node, name string, vs []value.Value) value.Value {
+	out := make([]float64, value.Size(vs[0].Shape))
 	best := math.Min
 	if name == "max" {
 		best = math.Max
 	}
 	for i := range out {
-		out[i] = vs[0].at(i)
+		out[i] = vs[0].At(i)
 		for k := 1; k < len(vs); k++ {
-			out[i] = best(out[i], vs[k].at(i))
+			out[i] = best(out[i], vs[k].At(i))
 		}
 	}
-	return ev.finite(n, array(vs[0].shape, out))
+	return ev.finite(n, value.Array(vs[0].Shape, out))
 }
 
 // foldEntries is the max or min of all entries.
-func (ev *evaluator) foldEntries(n *syntax.Node, name string, v value) value {
-	vs := make([]value, v.len())
+func (ev *evaluator) foldEntries(n *syntax.Node, name string, v value.Value) value.Value {
+	vs := make([]value.Value, v.Len())
 	for k := range vs {
-		vs[k] = v.entry(k)
+		vs[k] = v.Entry(k)
 	}
 	return ev.fold(n, name, vs)
 }
 
 // ref is an entry of a value.
 type ref struct {
-	v *value
+	v *value.Value
 	k int
 }
 
 // assemble makes an array of entries from several values.
-func assemble(shape []int, refs []ref) value {
-	top, all := numbers, cost{}
+func assemble(shape []int, refs []ref) value.Value {
+	top, all := value.Numbers, value.Cost{}
 	for _, r := range refs {
-		top = max(top, r.v.sort)
-		if r.v.sort == general {
-			c := r.v.share(1)
-			all = cost{max(all.pieces, c.pieces), max(all.parts, c.parts), all.weight + c.weight}.capped()
+		top = max(top, r.v.Sort)
+		if r.v.Sort == value.Expressions {
+			c := r.v.Share(1)
+			all = value.Cost{Pieces: max(all.Pieces, c.Pieces), Parts: max(all.Parts, c.Parts), Weight: all.Weight + c.Weight}.Capped()
 		}
 	}
 	switch top {
-	case numbers:
+	case value.Numbers:
 		out := make([]float64, len(refs))
 		for i, r := range refs {
-			out[i] = r.v.at(r.k)
+			out[i] = r.v.At(r.k)
 		}
-		return marked(array(shape, out))
-	case affine:
+		return value.Marked(value.Array(shape, out))
+	case value.AffineFunctions:
 		rows := make([]dc.Linear, len(refs))
 		for i, r := range refs {
-			if r.v.sort == affine {
-				rows[i] = r.v.linear(r.k)
+			if r.v.Sort == value.AffineFunctions {
+				rows[i] = r.v.Linear(r.k)
 			} else {
-				rows[i] = dc.Linear{Const: r.v.at(r.k)}
+				rows[i] = dc.Linear{Const: r.v.At(r.k)}
 			}
 		}
-		return fromAffine(dc.Entries(rows...).Reshape(shape...))
+		return value.FromAffine(dc.Entries(rows...).Reshape(shape...))
 	}
 	es := make([]dc.Expr, len(refs))
 	for i, r := range refs {
-		es[i] = r.v.expr(r.k)
+		es[i] = r.v.Expr(r.k)
 	}
-	return generalOf(shape, es, all)
+	return value.GeneralOf(shape, es, all)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
@@ -119,7 +120,7 @@ func (a *arguments) whole() *syntax.Node { return &syntax.Node{Span: a.m.Span} }
 // wrong reports the shape of the argument that was taken last.
 func (a *arguments) wrong(help, want string, v Let) {
 	n := a.m.Args[a.at-1]
-	a.c.ev.fail(n, help, "%s wants %s here, but %s is %s", a.m.Kind, want, a.c.ev.say(n), shapeText(v.Shape))
+	a.c.ev.fail(n, help, "%s wants %s here, but %s is %s", a.m.Kind, want, a.c.ev.say(n), value.ShapeText(v.Shape))
 }
 
 func (a *arguments) unknownKind() {
@@ -146,8 +147,8 @@ func (a *arguments) next(want string) Let {
 // shaped takes an argument of a shape.
 func (a *arguments) shaped(shape []int, what string) Let {
 	v := a.next(what)
-	if !slices.Equal(squeeze(v.Shape), squeeze(shape)) {
-		a.wrong("", what+", "+shapeText(shape)+",", v)
+	if !slices.Equal(value.Squeeze(v.Shape), value.Squeeze(shape)) {
+		a.wrong("", what+", "+value.ShapeText(shape)+",", v)
 	}
 	return v
 }
@@ -231,12 +232,12 @@ func (a *arguments) plane() (out Coordinates, ok bool) {
 	}
 	n := a.m.Args[a.at]
 	v := a.c.ev.side(n)
-	if v.sort != complexPairs || len(v.shape) > 1 {
+	if v.Sort != value.ComplexPairs || len(v.Shape) > 1 {
 		return out, false
 	}
 	a.at++
 	text := a.c.f.src.tree.Text(n.Span)
-	x, y := letOf("re("+text+")", v.more.pair.re), letOf("im("+text+")", v.more.pair.im)
+	x, y := letOf("re("+text+")", v.More.Pair.Re), letOf("im("+text+")", v.More.Pair.Im)
 	return Coordinates{X: &x, Y: &y}, true
 }
 
@@ -246,7 +247,7 @@ func (a *arguments) pair(v Let) bool {
 		return false
 	}
 	next := a.c.ev.operand(a.m.Args[a.at])
-	return slices.Equal(next.shape, v.Shape)
+	return slices.Equal(next.Shape, v.Shape)
 }
 
 // count is the number of places.

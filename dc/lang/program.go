@@ -1,6 +1,9 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc/lang/internal/datafile"
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
 
 // Start is the start of a variable, in place of the one in the file.
 type Start struct {
@@ -17,22 +20,22 @@ type Start struct {
 type Axis [][]any
 
 // axesOf are the dimensions of v; nil: all of them count from a first index.
-func axesOf(v *value) []Axis {
-	if v.more == nil || v.more.sets == nil {
+func axesOf(v *value.Value) []Axis {
+	if v.More == nil || v.More.Sets == nil {
 		return nil
 	}
-	out := make([]Axis, len(v.more.sets))
-	for d, s := range v.more.sets {
+	out := make([]Axis, len(v.More.Sets))
+	for d, s := range v.More.Sets {
 		if s == nil {
 			continue
 		}
-		out[d] = make(Axis, len(s.list))
-		for k := range s.list {
-			for _, p := range s.list[k][:s.width] {
-				if p.word != "" {
-					out[d][k] = append(out[d][k], p.word)
+		out[d] = make(Axis, len(s.List))
+		for k := range s.List {
+			for _, p := range s.List[k][:s.Width] {
+				if p.Word != "" {
+					out[d][k] = append(out[d][k], p.Word)
 				} else {
-					out[d][k] = append(out[d][k], p.k)
+					out[d][k] = append(out[d][k], p.K)
 				}
 			}
 		}
@@ -46,37 +49,37 @@ type Let struct {
 	Shape  []int
 	Origin []int  // first index of each dimension; nil: 1
 	Axes   []Axis // the sets that dimensions run over; nil: none does
-	value  value
+	value  value.Value
 }
 
 // Imag are the imaginary parts of the entries at x; nil: the expression is real.
 func (l *Let) Imag(x []float64) []float64 {
-	if l.value.sort != complexPairs {
+	if l.value.Sort != value.ComplexPairs {
 		return nil
 	}
-	part := Let{value: l.value.more.pair.im}
+	part := Let{value: l.value.More.Pair.Im}
 	return part.Values(x)
 }
 
-func letOf(name string, v value) Let { return Let{name, v.shape, v.origin(), axesOf(&v), v} }
+func letOf(name string, v value.Value) Let { return Let{name, v.Shape, v.Origin(), axesOf(&v), v} }
 
 // Values are the entries at x, of length Problem.NumVars, in row-major order of Shape. Of
 // data they are the same at every x, of a complex expression the real parts.
 func (l *Let) Values(x []float64) []float64 {
-	switch v := &l.value; v.sort {
-	case general:
-		out := make([]float64, len(v.exprs))
+	switch v := &l.value; v.Sort {
+	case value.Expressions:
+		out := make([]float64, len(v.Exprs))
 		for k := range out {
-			out[k] = v.exprs[k].Value(x)
+			out[k] = v.Exprs[k].Value(x)
 		}
 		return out
-	case affine:
-		return v.affine().Value(x)
-	case complexPairs:
-		part := Let{value: v.more.pair.re}
+	case value.AffineFunctions:
+		return v.Affine().Value(x)
+	case value.ComplexPairs:
+		part := Let{value: v.More.Pair.Re}
 		return part.Values(x)
 	}
-	return l.value.numbers()
+	return l.value.Numbers()
 }
 
 // ProblemOptions are the options of a file; nil if the file does not set one. Their

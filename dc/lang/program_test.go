@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // TestLets: the values of what let names, at a point.
@@ -27,7 +29,7 @@ minimize y
 	}
 	for k := range p.Lets {
 		l := &p.Lets[k]
-		if got := l.Values(x); !slices.EqualFunc(got, want[l.Name], func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) || size(l.Shape) != len(got) {
+		if got := l.Values(x); !slices.EqualFunc(got, want[l.Name], func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) || value.Size(l.Shape) != len(got) {
 			t.Errorf("%s is %v of shape %v, want %v", l.Name, got, l.Shape, want[l.Name])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
@@ -227,7 +228,7 @@ func (r *resolver) complex(n *syntax.Node) {
 		return
 	case syntax.OpName:
 		s := r.c.ev.names[n.Name]
-		at.complex = s != nil && s.value.cells != nil && s.value.sort == complexPairs && !slices.Contains(r.scope, n.Name)
+		at.complex = s != nil && s.value.Cells != nil && s.value.Sort == value.ComplexPairs && !slices.Contains(r.scope, n.Name)
 		return
 	case syntax.OpIndex, syntax.OpReduce, syntax.OpTrans:
 		see(n.Args[0])

@@ -1,6 +1,9 @@
 package lang
 
-import "github.com/dcopt/dcopt/dc/lang/internal/syntax"
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
 
 // source is a parsed text with all that a compilation remembers of its nodes.
 type source struct {
@@ -16,7 +19,7 @@ type note struct {
 	fn     *function
 	// complex: its value may be. ofComplex: it is a function of complex arguments.
 	complex, ofComplex bool
-	memo               value // see evaluator.memos
+	memo               value.Value // see evaluator.memos
 	memoAt             int
 }
 
