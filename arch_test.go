@@ -27,7 +27,11 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum internal/enum internal/dense",
-	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile gonum internal/arrays internal/dense internal/enum internal/suggest",
+	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/suggest",
+	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
+	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
+	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value gonum",
+	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
 	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.
@@ -566,7 +570,6 @@ var largeFolders = map[string]struct {
 	"dc":               {0, "a file per family of atoms, and one per pass"},
 	"cmd/dcopt":        {0, "a file per sub-command"},
 	"internal/judge":   {17, "a file per series of generated problems, beside the arithmetic that judges them"},
-	"dc/lang":          {48, "the compiler and the evaluator that it drives: methods of two types, which share the values"},
 	"qpbackend/ipm":    {20, "the roles of one method over one set of vectors"},
 	"qpbackend/qptest": {21, "a file per subject of one suite"},
 	"lder/ensemble":    {16, "the recipes, over the same folds and candidates; the trees can become a package"},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/arrays"
@@ -18,22 +20,22 @@ import (
 // Compile evaluates a file into a problem. The error is of type Diagnostics, or
 // ctx.Err() where ctx ended while there was much to do.
 func Compile(ctx context.Context, f *File, opt Options) (*Program, error) {
-	return compile(ctx, f, opt, defaultLimits())
+	return compile(ctx, f, opt, eval.DefaultLimits())
 }
 
 // newCompiler is a compiler that has seen the names that the statements declare.
-func newCompiler(ctx context.Context, f *File, opt Options, lim limits, m *dc.Model) *compiler {
+func newCompiler(ctx context.Context, f *File, opt Options, lim eval.Limits, m *dc.Model) *compiler {
 	if opt.Cache == nil {
 		opt.Cache = &Cache{}
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: m, later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
-	c.ev = newEvaluator(ctx, f.src, m, lim,
-		&datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.entries, Side: lim.vars, Dimensions: value.MaxDims}, Cache: &opt.Cache.files})
+	c.ev = eval.New(ctx, f.src, m, lim,
+		&datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.Entries, Side: lim.Vars, Dimensions: value.MaxDims}, Cache: &opt.Cache.files}, &function.Rules)
 	c.errs.list = append(c.errs.list, f.syntax...)
-	for name := range f.src.tree.Lost {
-		c.ev.names[name] = &symbol{bad: true, lost: true}
+	for name := range f.src.Tree.Lost {
+		c.ev.Names[name] = &eval.Symbol{Bad: true, Lost: true}
 	}
-	for _, s := range f.src.tree.Statements {
+	for _, s := range f.src.Tree.Statements {
 		names := c.later
 		if s.Verb > syntax.Let {
 			names = c.labels
@@ -47,7 +49,7 @@ func newCompiler(ctx context.Context, f *File, opt Options, lim limits, m *dc.Mo
 
 // compile compiles a file, and once more where constraints of one variable have narrowed
 // its bounds after functions of it were made.
-func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, error) {
+func compile(ctx context.Context, f *File, opt Options, lim eval.Limits) (*Program, error) {
 	c := newCompiler(ctx, f, opt, lim, dc.NewModel())
 	err := c.statements(ctx)
 	if m, ok := c.model.Again(); ok && err == nil {
@@ -60,28 +62,28 @@ func compile(ctx context.Context, f *File, opt Options, lim limits) (*Program, e
 	if err != nil {
 		return nil, err
 	}
-	return c.finish(c.ev.patience())
+	return c.finish(c.ev.Patience())
 }
 
 // again is a compiler for the same file; m knows the bounds that constraints give.
 func (c *compiler) again(m *dc.Model) *compiler {
-	return newCompiler(c.ev.ctx, c.f, c.opt, c.ev.limits, m) // the options have the files that were read
+	return newCompiler(c.ev.Ctx, c.f, c.opt, c.ev.Limits, m) // the options have the files that were read
 }
 
 // statements compiles the statements and collects their mistakes. The error is that of ctx.
 func (c *compiler) statements(ctx context.Context) error {
 	f := c.f
 	c.checkSet()
-	for k := 0; k < len(f.src.tree.Statements) && !c.errs.full(); k++ {
-		c.compile(f.src.tree.Statements[k])
+	for k := 0; k < len(f.src.Tree.Statements) && !c.errs.full(); k++ {
+		c.compile(f.src.Tree.Statements[k])
 		if c.ended {
 			return ctx.Err()
 		}
 	}
 	if c.goal == nil && len(f.syntax) == 0 {
-		end := syntax.Span{Pos: len(f.src.tree.Source), End: len(f.src.tree.Source)}
-		if n := len(f.src.tree.Statements); n > 0 {
-			end = f.src.tree.Statements[n-1].Span
+		end := syntax.Span{Pos: len(f.src.Tree.Source), End: len(f.src.Tree.Source)}
+		if n := len(f.src.Tree.Statements); n > 0 {
+			end = f.src.Tree.Statements[n-1].Span
 		}
 		c.errs.addf(end, "", "the file has no minimize, maximize or find")
 	}
@@ -92,13 +94,13 @@ func (c *compiler) statements(ctx context.Context) error {
 func (c *compiler) compile(s *syntax.Statement) {
 	defer func() {
 		if r := recover(); r != nil {
-			if c.ended = r == errEnded; !c.ended {
+			if c.ended = r == eval.ErrEnded; !c.ended {
 				panic(r)
 			}
 		}
 	}()
-	c.ev.forget()
-	c.ev.keep = s.Verb > syntax.Let // to say what is linearised, parts are asked for again
+	c.ev.Forget()
+	c.ev.Keep = s.Verb > syntax.Let // to say what is linearised, parts are asked for again
 	ok := c.resolve(s)
 	if s.Verb <= syntax.Let && !c.free(s) {
 		return
@@ -108,19 +110,19 @@ func (c *compiler) compile(s *syntax.Statement) {
 		c.goalOf(s)
 		return
 	}
-	m := c.ev.caught(func() { c.state(s) })
+	m := c.ev.Caught(func() { c.state(s) })
 	if m == nil {
 		return
 	}
 	if s.Verb != syntax.Constraint { // which has found them all, see sides
 		m = c.everyMistake(func() { c.state(s) })
 	}
-	if m.param != "" {
-		c.errs.add(Diagnostic{File: c.f.Name, Message: m.Message, Help: m.Help, Set: m.param})
+	if m.Param != "" {
+		c.errs.add(Diagnostic{File: c.f.Name, Message: m.Message, Help: m.Help, Set: m.Param})
 	} else {
 		c.errs.mistake(m.Mistake, false)
 	}
-	for _, d := range m.more {
+	for _, d := range m.More {
 		c.errs.mistake(d, true)
 	}
 	c.spoil(s)
@@ -153,16 +155,16 @@ func (c *compiler) state(s *syntax.Statement) {
 // spoil keeps a name whose declaration failed, so that its uses are not
 // reported as well.
 func (c *compiler) spoil(s *syntax.Statement) {
-	if s.Verb <= syntax.Let && c.ev.names[s.Name] == nil {
-		c.ev.names[s.Name] = &symbol{at: s.At, bad: true}
+	if s.Verb <= syntax.Let && c.ev.Names[s.Name] == nil {
+		c.ev.Names[s.Name] = &eval.Symbol{At: s.At, Bad: true}
 	}
 }
 
 // free reports a name that is taken.
 func (c *compiler) free(s *syntax.Statement) bool {
-	switch old := c.ev.names[s.Name]; {
-	case old != nil && !old.lost:
-		c.errs.addf(s.At, "", "%s is declared twice; first in line %d", s.Name, c.f.src.tree.Line(old.at.Pos))
+	switch old := c.ev.Names[s.Name]; {
+	case old != nil && !old.Lost:
+		c.errs.addf(s.At, "", "%s is declared twice; first in line %d", s.Name, c.f.src.Tree.Line(old.At.Pos))
 	case s.Name == "pi":
 		c.errs.addf(s.At, "choose another name", "pi is the number 3.14159...")
 	case s.Name == "inf":
@@ -176,7 +178,7 @@ func (c *compiler) free(s *syntax.Statement) bool {
 // checkSet reports names in Options.Set that are no params.
 func (c *compiler) checkSet() {
 	var params []string
-	for _, s := range c.f.src.tree.Statements {
+	for _, s := range c.f.src.Tree.Statements {
 		if s.Verb == syntax.Param {
 			params = append(params, s.Name)
 		}
@@ -204,7 +206,7 @@ func (c *compiler) goalOf(s *syntax.Statement) bool {
 		return true
 	}
 	if c.goal != nil && c.goal != s {
-		c.errs.addf(s.At, "", "a second objective; the first is in line %d", c.f.src.tree.Line(c.goal.Pos))
+		c.errs.addf(s.At, "", "a second objective; the first is in line %d", c.f.src.Tree.Line(c.goal.Pos))
 		return false
 	}
 	c.goal = s
@@ -215,21 +217,21 @@ func (c *compiler) objective(s *syntax.Statement) {
 	if !c.goalOf(s) {
 		return
 	}
-	c.out.Objective = Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.Span)}
+	c.out.Objective = Part{Text: c.f.src.Tree.Text(s.Span), Place: c.f.place(s.Span)}
 	if s.Verb == syntax.Find {
 		c.out.Find = true
 		return
 	}
-	v := c.ev.side(s.Value)
+	v := c.ev.Side(s.Value)
 	if v.Sort == value.ComplexPairs {
-		c.ev.fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.say(s.Value))
+		c.ev.Fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.Say(s.Value))
 	}
 	if v.Len() != 1 {
-		c.ev.fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.say(s.Value), value.ShapeText(v.Shape))
+		c.ev.Fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.Say(s.Value), value.ShapeText(v.Shape))
 	}
 	e := v.Expr(0)
 	part := &c.out.Objective
-	part.Text, part.Place, part.Curvature = c.f.src.tree.Text(s.Value.Span), c.f.place(s.Value.Span), Curvature(v.Curvature())
+	part.Text, part.Place, part.Curvature = c.f.src.Tree.Text(s.Value.Span), c.f.place(s.Value.Span), Curvature(v.Curvature())
 	if s.Verb == syntax.Maximize {
 		c.model.Maximize(e)
 		c.linearisedOf(part, s.Value, v, -1)
@@ -251,7 +253,7 @@ func (c *compiler) finish(ctx context.Context) (*Program, error) {
 	}
 	out := c.out
 	out.Problem, out.Warnings = p, c.warnings.sorted()
-	for _, d := range c.ev.data.Used {
+	for _, d := range c.ev.Data.Used {
 		out.Data = append(out.Data, DataFile(d))
 	}
 	at := 0

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
@@ -13,21 +15,21 @@ import (
 // constraint compiles a family of constraints.
 func (c *compiler) constraint(s *syntax.Statement) {
 	ev := c.ev
-	f := Family{Name: s.Name, Part: Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.Span)}}
+	f := Family{Name: s.Name, Part: Part{Text: c.f.src.Tree.Text(s.Span), Place: c.f.place(s.Span)}}
 	if s.Name == "" {
 		f.Name = c.freshName()
 	} else if first := c.labels[s.Name]; first != s.At {
 		f.Name = c.numbered(s.Name)
-		c.warn(&syntax.Node{Span: s.At}, "two constraints are called %s; the first is in line %d, this one is %s", s.Name, c.f.src.tree.Line(first.Pos), f.Name)
+		c.warn(&syntax.Node{Span: s.At}, "two constraints are called %s; the first is in line %d, this one is %s", s.Name, c.f.src.Tree.Line(first.Pos), f.Name)
 	}
 	root := s.Whole
-	ev.noteOf(root).open = len(s.Binders) > 0
+	ev.NoteOf(root).Open = len(s.Binders) > 0
 	seen := 0
-	ev.loop(root, s.Binders, s.Cond, func() {
+	ev.Loop(root, s.Binders, s.Cond, func() {
 		seen++
-		index := make([]int, len(ev.indices))
-		for k, b := range ev.indices {
-			index[k] = b.at
+		index := make([]int, len(ev.Indices))
+		for k, b := range ev.Indices {
+			index[k] = b.At
 		}
 		if !c.member(s, root, &f, index) {
 			return
@@ -84,8 +86,8 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 		top = max(top, vs[k].Sort)
 		constant = constant && vs[k].Curvature() == value.Constant
 	}
-	shape := ev.sides(root, s.Args, vs)
-	ev.spend(root, value.Size(shape))
+	shape := ev.Sides(root, s.Args, vs)
+	ev.Spend(root, value.Size(shape))
 	rels := s.Rels
 	if len(rels) == 2 && rels[0] == syntax.GE { // u >= e >= l is l <= e <= u
 		slices.Reverse(vs)
@@ -111,7 +113,7 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 	for i := range value.Size(shape) {
 		for k := range vs {
 			ops[k] = vs[k].Expr(min(i, vs[k].Len()-1))
-			ev.spend(root, min(vs[k].Costs().Weight/vs[k].Len(), 1<<20))
+			ev.Spend(root, min(vs[k].Costs().Weight/vs[k].Len(), 1<<20))
 		}
 		f.Curvature = max(f.Curvature, c.add(root, ops, rels, f.Name, append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
 	}
@@ -138,7 +140,7 @@ func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value.
 			} else if r == syntax.GE || r == syntax.EQ && a < b {
 				con = dc.LE(dc.Num(b), dc.Num(a))
 			}
-			c.never(root, f, index, con, fmt.Sprintf("it says %g %s %g, and no variable occurs%s", a, r, b, c.ev.where()))
+			c.never(root, f, index, con, fmt.Sprintf("it says %g %s %g, and no variable occurs%s", a, r, b, c.ev.Where()))
 			return
 		}
 	}
@@ -156,19 +158,19 @@ func constantAt(v *value.Value, i int) float64 {
 // sides are the values of the operands of a constraint, good until the next
 // call. outside says that a function in it has no value, whatever the variables
 // are.
-func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *mistake) {
-	at := c.ev.depth()
+func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *eval.Mistake) {
+	at := c.ev.Depth()
 	defer func() {
 		if r := recover(); r != nil {
-			m, ok := r.(mistake)
-			c.ev.unwind(at)
-			if ok && !c.ev.all {
+			m, ok := r.(eval.Mistake)
+			c.ev.Unwind(at)
+			if ok && !c.ev.All {
 				m = *c.everyMistake(func() { c.evaluate(s.Args) })
 			}
 			switch {
 			case !ok:
 				panic(r)
-			case !m.domain:
+			case !m.Domain:
 				panic(m)
 			}
 			outside = &m
@@ -184,12 +186,12 @@ func (c *compiler) evaluate(ns []*syntax.Node) []value.Value {
 		c.values = append(c.values, value.Value{})
 	}
 	out := c.values
-	if c.ev.all {
-		c.ev.each(len(ns), func(k int) { out[k] = c.ev.side(ns[k]) })
+	if c.ev.All {
+		c.ev.Each(len(ns), func(k int) { out[k] = c.ev.Side(ns[k]) })
 		return out
 	}
 	for k, n := range ns {
-		out[k] = c.ev.side(n)
+		out[k] = c.ev.Side(n)
 	}
 	return out
 }
@@ -218,11 +220,11 @@ func (c *compiler) linearisedIn(s *syntax.Statement, part *Part) {
 
 // linearised adds the sub-expressions of sign·n that are not convex.
 func (c *compiler) linearised(part *Part, n *syntax.Node, sign int) {
-	if c.ev.noteOf(n).complex {
+	if c.ev.NoteOf(n).Complex {
 		c.complexLinearised(part, n)
 		return
 	}
-	c.linearisedOf(part, n, c.ev.operand(n), sign)
+	c.linearisedOf(part, n, c.ev.Operand(n), sign)
 }
 
 // linearisedOf is linearised for a node whose value is known.
@@ -243,7 +245,7 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value.Value, sign 
 		return
 	case n.Op == syntax.OpReduce && n.Name == "sum":
 		first := true
-		ev.loop(n, n.Binders, n.Cond, func() {
+		ev.Loop(n, n.Binders, n.Cond, func() {
 			if first {
 				c.linearised(part, n.Args[0], sign)
 			}
@@ -261,7 +263,7 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value.Value, sign 
 		}
 		return
 	case n.Op == syntax.OpMul || n.Op == syntax.OpDotMul || n.Op == syntax.OpDiv || n.Op == syntax.OpDotDiv:
-		a, b := ev.operand(n.Args[0]), ev.operand(n.Args[1])
+		a, b := ev.Operand(n.Args[0]), ev.Operand(n.Args[1])
 		if b.IsData() && b.Len() == 1 && b.At(0) != 0 {
 			c.linearised(part, n.Args[0], flip(sign, b.At(0) < 0))
 			return
@@ -271,7 +273,7 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value.Value, sign 
 			return
 		}
 	}
-	text := c.f.src.tree.Text(n.Span)
+	text := c.f.src.Tree.Text(n.Span)
 	if cur == value.DC {
 		text = "part of " + text
 	}
@@ -291,7 +293,7 @@ func flip(sign int, minus bool) int {
 // a family whose members may be complex all members, so that all have one name.
 func (c *compiler) inParts(s *syntax.Statement, vs []value.Value) bool {
 	if len(s.Binders) > 0 && s.Rels[0] == syntax.EQ {
-		return slices.ContainsFunc(s.Args, func(n *syntax.Node) bool { return c.ev.noteOf(n).complex })
+		return slices.ContainsFunc(s.Args, func(n *syntax.Node) bool { return c.ev.NoteOf(n).Complex })
 	}
 	return slices.ContainsFunc(vs, func(v value.Value) bool { return v.Sort == value.ComplexPairs })
 }
@@ -301,9 +303,9 @@ func (c *compiler) inParts(s *syntax.Statement, vs []value.Value) bool {
 func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value.Value) bool {
 	re, im := make([]value.Value, len(vs)), make([]value.Value, len(vs))
 	for k, v := range vs {
-		p := pairIn(v)
+		p := eval.PairIn(v)
 		if s.Rels[0] != syntax.EQ && !p.IsReal() {
-			c.ev.noOrder(s.Args[k])
+			function.NoOrder(c.ev, s.Args[k])
 		}
 		re[k], im[k] = p.Re, p.Imag()
 	}
@@ -321,8 +323,8 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 
 // complexLinearised adds the side of a complex equation that is not affine.
 func (c *compiler) complexLinearised(part *Part, n *syntax.Node) {
-	p := c.ev.pairOf(n)
-	text := c.f.src.tree.Text(n.Span)
+	p := c.ev.PairOf(n)
+	text := c.f.src.Tree.Text(n.Span)
 	if (p.Re.Sort == value.Expressions || !p.IsReal() && p.Im.Sort == value.Expressions) && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
 		part.Linearised = append(part.Linearised, text)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
@@ -17,17 +19,17 @@ func (c *compiler) param(s *syntax.Statement) {
 	case ok:
 	case s.Value == nil:
 		at := &syntax.Node{Span: s.At}
-		c.ev.fail(at, fmt.Sprintf("write %s = ..., or set it from outside", s.Name), "the param %s has no value", s.Name)
+		c.ev.Fail(at, fmt.Sprintf("write %s = ..., or set it from outside", s.Name), "the param %s has no value", s.Name)
 	case s.Binders != nil:
 		v = c.family(s)
 	default:
-		v = c.ev.anyArray(s.Value)
-		if s.Value.Op == syntax.OpCall && c.ev.noteOf(s.Value).fn.text {
+		v = c.ev.AnyArray(s.Value)
+		if s.Value.Op == syntax.OpCall && c.ev.NoteOf(s.Value).Fn.Text {
 			from = fmt.Sprintf("%s %q", s.Value.Name, s.Value.Args[0].Name)
 		}
 	}
 	if !v.IsData() && v.Sort != value.SparseNumbers && !v.ComplexData() {
-		c.ev.fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.say(s.Value))
+		c.ev.Fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.Say(s.Value))
 	}
 	if s.Dims != nil {
 		v = c.checkShape(s, v, from)
@@ -49,10 +51,10 @@ func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok
 		return value.Value{}, "", false
 	}
 	refuse := func(message, help string) {
-		panic(mistake{param: s.Name, Mistake: syntax.Mistake{Message: fmt.Sprintf("set %s=%s: %s", s.Name, text, message), Help: help}})
+		panic(eval.Mistake{Param: s.Name, Mistake: syntax.Mistake{Message: fmt.Sprintf("set %s=%s: %s", s.Name, text, message), Help: help}})
 	}
 	if read := datafile.ReaderOf(text); read != "" {
-		l := *c.ev.data
+		l := *c.ev.Data
 		if l.FS == nil {
 			l.Dir = ""
 		}
@@ -60,8 +62,8 @@ func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok
 		if err != nil {
 			refuse(err.Error(), "")
 		}
-		c.ev.data.Used = l.Used
-		return ofArray(a), fmt.Sprintf("%s %q", read, text), true
+		c.ev.Data.Used = l.Used
+		return function.OfArray(a), fmt.Sprintf("%s %q", read, text), true
 	}
 	tree, n, wrong := syntax.ParseExpr(text)
 	f := newFile(c.f.Name, tree)
@@ -76,38 +78,38 @@ func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok
 	if ds := sub.sorted(); len(ds) > 0 {
 		refuse(ds[0].Message, ds[0].Help)
 	}
-	defer func(src *source) {
-		c.ev.src = src
+	defer func(src *eval.Source) {
+		c.ev.Src = src
 		if r := recover(); r != nil {
-			m, isMistake := r.(mistake)
+			m, isMistake := r.(eval.Mistake)
 			if !isMistake {
 				panic(r)
 			}
 			refuse(m.Message, m.Help)
 		}
-	}(c.ev.src)
-	c.ev.src = f.src
-	return c.ev.complexDataOf(n, "the value"), "", true
+	}(c.ev.Src)
+	c.ev.Src = f.src
+	return c.ev.ComplexDataOf(n, "the value"), "", true
 }
 
 // dims evaluates declared dimensions: sizes, ranges of indices, or sets.
 func (c *compiler) dims(s *syntax.Statement) (out value.Axes) {
 	if len(s.Dims) > value.MaxDims {
-		c.ev.fail(s.Dims[value.MaxDims], "", "more than %d dimensions", value.MaxDims)
+		c.ev.Fail(s.Dims[value.MaxDims], "", "more than %d dimensions", value.MaxDims)
 	}
 	for _, d := range s.Dims {
-		if v := c.ev.eval(d); d.Op == syntax.OpRange || len(v.Shape) == 1 && (v.IsData() || v.Sort == value.Members) {
+		if v := c.ev.Eval(d); d.Op == syntax.OpRange || len(v.Shape) == 1 && (v.IsData() || v.Sort == value.Members) {
 			c.axis(&out, d)
 			continue
 		}
-		out.Add(c.ev.dimension(d, c.ev.operand(d)), 1, nil)
+		out.Add(c.ev.Dimension(d, c.ev.Operand(d)), 1, nil)
 	}
 	return out
 }
 
 // axis adds the dimension whose indices are the members of a range or set.
 func (c *compiler) axis(to *value.Axes, d *syntax.Node) {
-	lo, hi, list, set := c.ev.members(d)
+	lo, hi, list, set := c.ev.Members(d)
 	switch {
 	case set != nil:
 		to.Add(len(set.List), 1, set)
@@ -129,7 +131,7 @@ func (c *compiler) axis(to *value.Axes, d *syntax.Node) {
 		to.Add(len(list), list[0], nil)
 	default:
 		if len(set.List) < len(list) {
-			c.ev.fail(d, "", "the dimension %s has an index twice", c.ev.say(d))
+			c.ev.Fail(d, "", "the dimension %s has an index twice", c.ev.Say(d))
 		}
 		to.Add(len(list), 1, set)
 	}
@@ -149,12 +151,12 @@ func (c *compiler) fit(s *syntax.Statement, v value.Value, to *value.Axes, from 
 	if v.Sort == value.ComplexPairs {
 		return v.Both(func(part value.Value) value.Value { return c.fit(s, part, to, from) })
 	}
-	v = c.ev.dense(&syntax.Node{Span: s.At}, v)
+	v = c.ev.Dense(&syntax.Node{Span: s.At}, v)
 	if !slices.Equal(value.Squeeze(v.Shape), value.Squeeze(to.Shape)) {
 		if from != "" {
 			from = " (from " + from + ")"
 		}
-		c.ev.fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name, value.ShapeText(to.Shape), value.ShapeText(v.Shape), from)
+		c.ev.Fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name, value.ShapeText(to.Shape), value.ShapeText(v.Shape), from)
 	}
 	return v.Reshape(to.Shape...).Along(to)
 }
@@ -162,11 +164,11 @@ func (c *compiler) fit(s *syntax.Statement, v value.Value, to *value.Axes, from 
 // extents are the dimensions that the indices of a declaration span.
 func (c *compiler) extents(s *syntax.Statement) (out value.Axes) {
 	if s.Cond != nil {
-		c.ev.fail(s.Cond, "", "%s needs a value for every index; a condition has no place here", s.Name)
+		c.ev.Fail(s.Cond, "", "%s needs a value for every index; a condition has no place here", s.Name)
 	}
 	for _, b := range s.Binders {
-		if c.ev.noteOf(b.Set).open {
-			c.ev.fail(b.Set, "", "the range of %s depends on another index; %s needs a full array", b.Names[0], s.Name)
+		if c.ev.NoteOf(b.Set).Open {
+			c.ev.Fail(b.Set, "", "the range of %s depends on another index; %s needs a full array", b.Names[0], s.Name)
 		}
 		c.axis(&out, b.Set)
 	}
@@ -178,63 +180,63 @@ func (c *compiler) extents(s *syntax.Statement) (out value.Axes) {
 func (c *compiler) family(s *syntax.Statement) value.Value {
 	ev := c.ev
 	if s.Binders == nil {
-		return ev.dense(s.Value, ev.anyArray(s.Value))
+		return ev.Dense(s.Value, ev.AnyArray(s.Value))
 	}
 	to := c.extents(s)
-	if ev.noteOf(s.Value).complex {
+	if ev.NoteOf(s.Value).Complex {
 		return c.complexFamily(s, &to)
 	}
 	shape := to.Shape
-	ev.room(s.Value, shape)
-	var rows rows
+	ev.Room(s.Value, shape)
+	var rows eval.Rows
 	var vs []value.Value
-	ev.loop(s.Value, s.Binders, nil, func() {
-		v := ev.member(s.Value, &rows, vs != nil)
+	ev.Loop(s.Value, s.Binders, nil, func() {
+		v := ev.Member(s.Value, &rows, vs != nil)
 		if v.Cells == nil {
 			return
 		}
 		if vs == nil {
-			vs = rows.values(ev.model)
+			vs = rows.Values(ev.Model)
 		}
 		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
-			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(vs[0].Shape), value.ShapeText(v.Shape))
+			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(vs[0].Shape), value.ShapeText(v.Shape))
 		}
 		vs = append(vs, v)
-		ev.fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
+		ev.Fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
 	})
 	if vs == nil {
-		return rows.array(ev.model, shape).Along(&to)
+		return rows.Array(ev.Model, shape).Along(&to)
 	}
-	var refs []ref
+	var refs []eval.Ref
 	for k := range vs {
 		for i := range vs[k].Len() {
-			refs = append(refs, ref{&vs[k], i})
+			refs = append(refs, eval.Ref{V: &vs[k], K: i})
 		}
 	}
 	for _, d := range vs[0].Shape {
 		to.Add(d, 1, nil)
 	}
 	if len(to.Shape) > value.MaxDims {
-		ev.fail(s.Value, "", "more than %d dimensions", value.MaxDims)
+		ev.Fail(s.Value, "", "more than %d dimensions", value.MaxDims)
 	}
-	return assemble(to.Shape, refs).Along(&to)
+	return eval.Assemble(to.Shape, refs).Along(&to)
 }
 
 // set declares a set.
 func (c *compiler) set(s *syntax.Statement) {
-	v := c.ev.eval(s.Value)
+	v := c.ev.Eval(s.Value)
 	if v.Sort == value.Members {
 		c.define(s, v, "")
 		return
 	}
-	v = c.ev.dataOf(s.Value, "a set")
+	v = c.ev.DataOf(s.Value, "a set")
 	switch len(v.Shape) {
 	case 1:
-		c.ev.members(s.Value)
+		c.ev.Members(s.Value)
 	case 2:
-		v = c.ev.pairs(s.Value, v)
+		v = c.ev.Pairs(s.Value, v)
 	default:
-		c.ev.fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.say(s.Value), value.ShapeText(v.Shape))
+		c.ev.Fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.Say(s.Value), value.ShapeText(v.Shape))
 	}
 	c.define(s, v, "")
 }
@@ -246,8 +248,8 @@ func (c *compiler) variable(s *syntax.Statement) {
 	shape := to.Shape
 	n := 1
 	for k, d := range shape {
-		if n *= d; n > ev.vars-c.vars || isComplex(s) && n > (ev.vars-c.vars)/2 {
-			ev.fail(s.Dims[k], "", "too many variables; %d at most", ev.vars)
+		if n *= d; n > ev.Vars-c.vars || isComplex(s) && n > (ev.Vars-c.vars)/2 {
+			ev.Fail(s.Dims[k], "", "too many variables; %d at most", ev.Vars)
 		}
 	}
 	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(to.Origin...)}}
@@ -269,9 +271,9 @@ func (c *compiler) variable(s *syntax.Statement) {
 	if v.hi != nil {
 		v.opts = append(v.opts, dc.AtMost(v.hi...))
 	}
-	ev.spend(&syntax.Node{Span: s.At}, n)
+	ev.Spend(&syntax.Node{Span: s.At}, n)
 	if v.psd {
-		ev.factored(&syntax.Node{Span: s.At}, shape[0], shape[0])
+		function.Factored(ev, &syntax.Node{Span: s.At}, shape[0], shape[0])
 	}
 	c.vars += n
 	a := c.model.Var(s.Name, shape, v.opts...)
@@ -288,7 +290,7 @@ func (c *compiler) variable(s *syntax.Statement) {
 	}
 	if v.psd {
 		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
-			Part: Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
+			Part: Part{Text: c.f.src.Tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
 	}
 	c.cross(&v, a, crossing)
 }
@@ -309,7 +311,7 @@ func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
 		c.bound(v, at, a.Args[1], &v.hi)
 	case "symmetric", "psd":
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
+			ev.Fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
 		}
 		v.symmetric = true
 		if v.psd = v.psd || a.Name == "psd"; v.psd {
@@ -319,7 +321,7 @@ func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
 		}
 	default:
 		if v.started {
-			ev.fail(at, "", "%s has two starts", v.s.Name)
+			ev.Fail(at, "", "%s has two starts", v.s.Name)
 		}
 		v.started = true
 		v.opts = append(v.opts, c.start(v, a.Args[0]))
@@ -328,7 +330,7 @@ func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
 
 func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
 	if *dst != nil {
-		c.ev.fail(at, "", "%s has this bound twice", v.s.Name)
+		c.ev.Fail(at, "", "%s has this bound twice", v.s.Name)
 	}
 	*dst = c.filling(v, n, "a bound")
 }
@@ -336,21 +338,21 @@ func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
 // complexFamily is family for members that may be complex.
 func (c *compiler) complexFamily(s *syntax.Statement, to *value.Axes) value.Value {
 	ev := c.ev
-	ev.room(s.Value, to.Shape)
+	ev.Room(s.Value, to.Shape)
 	var parts []value.Pair
 	var im []value.Value
-	ev.loop(s.Value, s.Binders, nil, func() {
-		p := ev.pairOf(s.Value)
+	ev.Loop(s.Value, s.Binders, nil, func() {
+		p := ev.PairOf(s.Value)
 		if len(parts) > 0 && !slices.Equal(parts[0].Re.Shape, p.Re.Shape) {
-			ev.fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(parts[0].Re.Shape), value.ShapeText(p.Re.Shape))
+			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(parts[0].Re.Shape), value.ShapeText(p.Re.Shape))
 		}
 		parts, im = append(parts, p), append(im, p.Imag())
-		ev.fits(s.Value, append(to.Shape[:len(to.Shape):len(to.Shape)], p.Re.Shape...))
+		ev.Fits(s.Value, append(to.Shape[:len(to.Shape):len(to.Shape)], p.Re.Shape...))
 	})
-	var refs [2][]ref
+	var refs [2][]eval.Ref
 	for k := range parts {
 		for i := range parts[k].Re.Len() {
-			refs[0], refs[1] = append(refs[0], ref{&parts[k].Re, i}), append(refs[1], ref{&im[k], i})
+			refs[0], refs[1] = append(refs[0], eval.Ref{V: &parts[k].Re, K: i}), append(refs[1], eval.Ref{V: &im[k], K: i})
 		}
 	}
 	if len(parts) > 0 {
@@ -359,7 +361,7 @@ func (c *compiler) complexFamily(s *syntax.Statement, to *value.Axes) value.Valu
 		}
 	}
 	if len(to.Shape) > value.MaxDims {
-		ev.fail(s.Value, "", "more than %d dimensions", value.MaxDims)
+		ev.Fail(s.Value, "", "more than %d dimensions", value.MaxDims)
 	}
-	return value.ComplexOf(assemble(to.Shape, refs[0]).Along(to), assemble(to.Shape, refs[1]).Along(to))
+	return value.ComplexOf(eval.Assemble(to.Shape, refs[0]).Along(to), eval.Assemble(to.Shape, refs[1]).Along(to))
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
@@ -34,7 +36,7 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 		}
 	}
 	c.out.Families = append(c.out.Families, Family{Name: name, Members: len(list),
-		Part: Part{Text: c.f.src.tree.Text(v.s.Span), Place: c.f.place(v.s.At), Curvature: Affine}})
+		Part: Part{Text: c.f.src.Tree.Text(v.s.Span), Place: c.f.place(v.s.At), Curvature: Affine}})
 }
 
 // agree checks that the attributes do not contradict each other. It takes away the bounds that no
@@ -60,8 +62,8 @@ func (c *compiler) agree(v *varParts) (out []crossed) {
 			out = append(out, crossed{k, lo, hi})
 		}
 		if v.symmetric && v.values != nil {
-			if a, b := at(v.values, k, 0), at(v.values, mirror(k), 0); !(math.Abs(a-b) <= nearInteger*max(math.Abs(a), math.Abs(b))) {
-				c.ev.fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.Name, a, b)
+			if a, b := at(v.values, k, 0), at(v.values, mirror(k), 0); !(math.Abs(a-b) <= eval.NearInteger*max(math.Abs(a), math.Abs(b))) {
+				c.ev.Fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.Name, a, b)
 			}
 		}
 	}
@@ -111,7 +113,7 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 	}
 	flat := len(s.Shape) == 1 && len(s.Values) == v.n
 	if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
-		c.ev.fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
+		c.ev.Fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
 	}
 	v.values, v.startNode = s.Values, &syntax.Node{Span: v.s.At}
 	return dc.StartAt(s.Values...), true
@@ -119,9 +121,9 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 
 // filling is data for every entry of a variable, or one number for all.
 func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
-	x := c.ev.dataOf(n, what)
+	x := c.ev.DataOf(n, what)
 	if x.Len() != 1 && !slices.Equal(value.Squeeze(x.Shape), value.Squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), value.ShapeText(x.Shape))
+		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(x.Shape))
 	}
 	return x.Numbers()
 }
@@ -131,20 +133,20 @@ func (c *compiler) start(v *varParts, n *syntax.Node) dc.VarOption {
 	if n.Op != syntax.OpCall || n.Name != "normal" && n.Name != "uniform" {
 		v.values, v.startNode = c.filling(v, n, "a start"), n
 		if slices.ContainsFunc(v.values, func(x float64) bool { return math.IsInf(x, 0) }) {
-			c.ev.fail(n, "", "the start of %s must be finite", v.s.Name)
+			c.ev.Fail(n, "", "the start of %s must be finite", v.s.Name)
 		}
 		return dc.StartAt(v.values...)
 	}
-	a := c.ev.real(n.Args[0], c.ev.operand(n.Args[0]), "the first argument of "+n.Name)
-	b := c.ev.real(n.Args[1], c.ev.operand(n.Args[1]), "the second argument of "+n.Name)
+	a := c.ev.Real(n.Args[0], c.ev.Operand(n.Args[0]), "the first argument of "+n.Name)
+	b := c.ev.Real(n.Args[1], c.ev.Operand(n.Args[1]), "the second argument of "+n.Name)
 	if n.Name == "normal" {
 		if !(b >= 0) {
-			c.ev.fail(n.Args[1], "", "the standard deviation must not be negative: %g", b)
+			c.ev.Fail(n.Args[1], "", "the standard deviation must not be negative: %g", b)
 		}
 		return dc.StartNormal(a, b)
 	}
 	if !(a <= b) || math.IsInf(b-a, 0) {
-		c.ev.fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
+		c.ev.Fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
 	}
 	return dc.StartUniform(a, b)
 }
@@ -161,22 +163,22 @@ func (c *compiler) complexAttribute(v *varParts, a *syntax.Attribute) {
 	case "complex":
 	case "hermitian", "psd":
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
+			ev.Fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
 		}
 		v.hermitian, v.psd = v.hermitian || a.Name == "hermitian", v.psd || a.Name == "psd"
 		if a.Name == "psd" {
 			v.opts = append(v.opts, dc.PSD())
 		}
 	case "symmetric":
-		ev.fail(at, "a complex matrix that equals its conjugate transpose is declared hermitian", "%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
+		ev.Fail(at, "a complex matrix that equals its conjugate transpose is declared hermitian", "%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
 	case "start":
 		if v.started {
-			ev.fail(at, "", "%s has two starts", v.s.Name)
+			ev.Fail(at, "", "%s has two starts", v.s.Name)
 		}
 		v.started = true
 		v.opts = append(v.opts, c.complexStart(v, a.Args[0]))
 	default:
-		ev.fail(at, "under subject to, bound re, im or abs of it", "complex numbers have no order, so %s has no bounds", v.s.Name)
+		ev.Fail(at, "under subject to, bound re, im or abs of it", "complex numbers have no order, so %s has no bounds", v.s.Name)
 	}
 }
 
@@ -185,17 +187,17 @@ func (c *compiler) complexStart(v *varParts, n *syntax.Node) dc.VarOption {
 	if n.Op == syntax.OpCall && (n.Name == "normal" || n.Name == "uniform") {
 		return c.start(v, n)
 	}
-	p := pairIn(c.ev.complexDataOf(n, "a start"))
+	p := eval.PairIn(c.ev.ComplexDataOf(n, "a start"))
 	re, im := p.Re, p.Imag()
 	if re.Len() != 1 && !slices.Equal(value.Squeeze(re.Shape), value.Squeeze(v.shape)) {
-		c.ev.fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.say(n)+c.ev.fromFile(n), value.ShapeText(re.Shape))
+		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(re.Shape))
 	}
 	z := make([]complex128, v.n)
 	for k := range z {
 		z[k] = complex(re.At(min(k, re.Len()-1)), im.At(min(k, im.Len()-1)))
 	}
 	if re.HasInf() || im.HasInf() {
-		c.ev.fail(n, "", "the start of %s must be finite", v.s.Name)
+		c.ev.Fail(n, "", "the start of %s must be finite", v.s.Name)
 	}
 	c.hermitianStart(v, n, z)
 	return dc.StartAtComplex(z...)
@@ -209,7 +211,7 @@ func (c *compiler) hermitianStart(v *varParts, n *syntax.Node, z []complex128) {
 	}
 	if i, j, ok := dc.IsHermitian(dc.ComplexConst(v.shape, z)); !ok {
 		d := v.shape[0]
-		c.ev.fail(n, "", "%s is Hermitian and its start is not: it has %g at [%d,%d] and %g at [%d,%d]", v.s.Name, z[i*d+j], i+1, j+1, z[j*d+i], j+1, i+1)
+		c.ev.Fail(n, "", "%s is Hermitian and its start is not: it has %g at [%d,%d] and %g at [%d,%d]", v.s.Name, z[i*d+j], i+1, j+1, z[j*d+i], j+1, i+1)
 	}
 }
 
@@ -231,7 +233,7 @@ func (c *compiler) givenComplex(v *varParts) {
 		}
 		flat := len(s.Shape) == 1 && len(s.Values) == v.n
 		if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
-			c.ev.fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
+			c.ev.Fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
 		}
 		for i, x := range s.Values {
 			if k == 0 {
@@ -250,12 +252,12 @@ func (c *compiler) complexVariable(v *varParts, to *value.Axes) {
 	ev, s := c.ev, v.s
 	at := &syntax.Node{Span: s.At}
 	if v.psd && !v.hermitian {
-		ev.fail(at, "write hermitian psd", "%s is complex and psd, but not hermitian", s.Name)
+		ev.Fail(at, "write hermitian psd", "%s is complex and psd, but not hermitian", s.Name)
 	}
 	c.givenComplex(v)
-	ev.spend(at, 2*v.n)
+	ev.Spend(at, 2*v.n)
 	if v.psd {
-		ev.factored(at, 2*v.shape[0], 2*v.shape[0])
+		function.Factored(ev, at, 2*v.shape[0], 2*v.shape[0])
 	}
 	c.vars += 2 * v.n
 	var z dc.Complex
@@ -265,7 +267,7 @@ func (c *compiler) complexVariable(v *varParts, to *value.Axes) {
 		z = c.model.ComplexVar(s.Name, v.shape, v.opts...)
 	}
 	if err := z.Err(); err != nil {
-		ev.fail(at, "", "%s", cause(err))
+		ev.Fail(at, "", "%s", eval.Cause(err))
 	}
 	re, im := value.FromAffine(z.Re).Along(to), value.FromAffine(z.Im).Along(to)
 	x := value.ComplexOf(re, im)
@@ -279,6 +281,6 @@ func (c *compiler) complexVariable(v *varParts, to *value.Axes) {
 	}
 	if v.psd {
 		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
-			Part: Part{Text: c.f.src.tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
+			Part: Part{Text: c.f.src.Tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
@@ -48,7 +49,7 @@ func TestEditorLists(t *testing.T) {
 			others = append(others, w)
 		}
 	}
-	for name := range functions {
+	for name := range function.Table {
 		atoms = append(atoms, name)
 	}
 	list := regexp.MustCompile(`\((\w+(?:\|\w+)*)\)`)
@@ -138,7 +139,7 @@ func TestEditorTokens(t *testing.T) {
 				demand(tok.Span, "strings")
 			case tok.Kind >= syntax.In:
 				demand(tok.Span, "words")
-			case tok.Kind == syntax.Name && functions[tok.Text] != nil && toks[k+1].Kind == syntax.LParen:
+			case tok.Kind == syntax.Name && function.Table[tok.Text] != nil && toks[k+1].Kind == syntax.LParen:
 				demand(tok.Span, "functions")
 			case tok.Kind >= syntax.Plus && tok.Kind <= syntax.NE:
 				demand(tok.Span, "operators")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
@@ -49,7 +50,7 @@ const (
 // there is no expression, or none with a value. The error is ctx.Err().
 func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanation, error) {
 	var out *Explanation
-	c := newCompiler(ctx, f, opt, defaultLimits(), dc.NewModel())
+	c := newCompiler(ctx, f, opt, eval.DefaultLimits(), dc.NewModel())
 	if err := c.statements(ctx); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanatio
 		m = dc.NewModel()
 	}
 	c = c.again(m)
-	for _, s := range f.src.tree.Statements {
+	for _, s := range f.src.Tree.Statements {
 		c.compile(s)
 		if c.ended {
 			return nil, ctx.Err()
@@ -95,7 +96,7 @@ func pathTo(n *syntax.Node, offset int, path []*syntax.Node) []*syntax.Node {
 // explain finds the expression of a statement and evaluates it for the first values of
 // the indices around it.
 func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
-	if sym := c.ev.names[s.Name]; s.Verb <= syntax.Let && s.At.Pos <= offset && offset <= s.At.End && sym != nil && !sym.bad && sym.at == s.At {
+	if sym := c.ev.Names[s.Name]; s.Verb <= syntax.Let && s.At.Pos <= offset && offset <= s.At.End && sym != nil && !sym.Bad && sym.At == s.At {
 		c.first(func() { out = c.explanation(&syntax.Node{Span: s.At, Op: syntax.OpName, Name: s.Name}) })
 		return out
 	}
@@ -133,7 +134,7 @@ func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
 		}
 	}
 	for k := len(path) - 1; k >= 0 && out == nil && !c.ended; k-- {
-		c.ev.forget()
+		c.ev.Forget()
 		c.first(func() {
 			c.under(path[:k+1], binders, cond, func(n *syntax.Node) { out = c.explanation(n) })
 		})
@@ -146,14 +147,14 @@ type seen struct{}
 
 // first runs f until it panics with seen, a mistake, or the end of the context.
 func (c *compiler) first(f func()) {
-	at := c.ev.depth()
+	at := c.ev.Depth()
 	defer func() {
 		r := recover()
-		c.ev.unwind(at)
+		c.ev.Unwind(at)
 		switch r.(type) {
-		case nil, seen, mistake:
+		case nil, seen, eval.Mistake:
 		default:
-			if c.ended = r == errEnded; !c.ended {
+			if c.ended = r == eval.ErrEnded; !c.ended {
 				panic(r)
 			}
 		}
@@ -164,7 +165,7 @@ func (c *compiler) first(f func()) {
 // under runs f on the last node of a path, within the first values of all indices around.
 func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.Node, f func(*syntax.Node)) {
 	n := path[0]
-	c.ev.loop(n, bs, cond, func() {
+	c.ev.Loop(n, bs, cond, func() {
 		if len(path) == 1 {
 			f(n)
 			panic(seen{})
@@ -188,13 +189,13 @@ func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.N
 // explanation is of a node at the present values of the indices.
 func (c *compiler) explanation(n *syntax.Node) *Explanation {
 	ev := c.ev
-	v := ev.eval(n)
-	e := &Explanation{Text: c.f.src.tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.Shape, Lo: math.NaN(), Hi: math.NaN()}
-	if len(ev.indices) > 0 {
-		parts := make([]string, len(ev.indices))
-		for k, b := range ev.indices {
-			if parts[k] = fmt.Sprintf("%s = %d", b.name, b.at); b.word != "" {
-				parts[k] = fmt.Sprintf("%s = %q", b.name, b.word)
+	v := ev.Eval(n)
+	e := &Explanation{Text: c.f.src.Tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.Shape, Lo: math.NaN(), Hi: math.NaN()}
+	if len(ev.Indices) > 0 {
+		parts := make([]string, len(ev.Indices))
+		for k, b := range ev.Indices {
+			if parts[k] = fmt.Sprintf("%s = %d", b.Name, b.At); b.Word != "" {
+				parts[k] = fmt.Sprintf("%s = %q", b.Name, b.Word)
 			}
 		}
 		e.Indices = strings.Join(parts, ", ")

@@ -45,7 +45,7 @@ func same(f *File) string {
 		}
 		b.WriteString(")")
 	}
-	for _, s := range f.src.tree.Statements {
+	for _, s := range f.src.Tree.Statements {
 		fmt.Fprintf(&b, "%d %q %v", s.Verb, s.Name, s.Rels)
 		binders(s.Binders, s.Cond)
 		for _, d := range s.Dims {
@@ -69,8 +69,8 @@ func same(f *File) string {
 		}
 		b.WriteByte('\n')
 	}
-	for _, c := range f.src.tree.Comments {
-		b.WriteString(strings.TrimRight(f.src.tree.Source[c.Pos:c.End], " \t\r") + "\n")
+	for _, c := range f.src.Tree.Comments {
+		b.WriteString(strings.TrimRight(f.src.Tree.Source[c.Pos:c.End], " \t\r") + "\n")
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
@@ -39,7 +40,7 @@ const setSeed = "set C = {\"a\", \"b\"}, E = {(1, 2), (2, 3)}, G = {2, 5}, P = {
 	"var x[C], f[E] >= 0, g[G]\nminimize sum(f[1,:]) + x[\"a\"] + sum((i, j) in E) f[i,j] + sum(k in G if k in 1..3) g[k]\nsubject to\n  n[c in C if c == \"a\"]: x[c] <= if(c == \"b\", 1, w[c])\n"
 
 // fuzzLimits are small, so that a run takes no time.
-var fuzzLimits = limits{entries: 1 << 12, vars: 1 << 11, work: 1 << 19, pieces: 1 << 8, parts: 1 << 9}
+var fuzzLimits = eval.Limits{Entries: 1 << 12, Vars: 1 << 11, Work: 1 << 19, Pieces: 1 << 8, Parts: 1 << 9}
 
 // checkPlaces demands that every diagnostic lies in the source.
 func checkPlaces(t *testing.T, f *File, err error) {

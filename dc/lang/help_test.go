@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -167,16 +168,16 @@ var adviceTaken = []advice{
 	{"y ⇒ 1", "y >= 1"}, {"y → 1", "r[i in 1..3 if i > 1]: x[i] <= 1"}, {"r[i in 1..3 if i > 1 ∧ i < 3]: x[i] <= 1", "r[i in 1..3 if i > 1 and i < 3]: x[i] <= 1"}, {"r[i in 1..3 if i > 2 ∨ i < 2]: x[i] <= 1", "r[i in 1..3 if i > 2 or i < 2]: x[i] <= 1"},
 }
 
-// helps are the helps in the sources of this package, as patterns.
+// helps are the helps in the sources of this package and of those inside it, as patterns.
 func helps(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := filepath.Glob("internal/syntax/*.go")
-	if err != nil || len(more) < 10 {
-		t.Fatalf("%d files of syntax, %v", len(more), err)
+	more, err := filepath.Glob("internal/*/*.go")
+	if err != nil || len(more) < 40 {
+		t.Fatalf("%d files of the inner packages, %v", len(more), err)
 	}
 	files = append(files, more...)
 	out := map[string]*regexp.Regexp{}
@@ -220,7 +221,7 @@ func helps(t *testing.T) map[string]*regexp.Regexp {
 					}
 				}
 			case *ast.CallExpr:
-				if s, ok := n.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "fail" || s.Sel.Name == "failWith" || s.Sel.Name == "addf") && len(n.Args) > 2 {
+				if s, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"fail", "Fail", "failWith", "FailWith", "addf"}, s.Sel.Name) && len(n.Args) > 2 {
 					add("", n.Args[1])
 				}
 			case *ast.AssignStmt:

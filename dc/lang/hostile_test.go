@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -60,8 +61,8 @@ func TestHostile(t *testing.T) {
 	})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lim := defaultLimits()
-			lim.work /= 16
+			lim := eval.DefaultLimits()
+			lim.Work /= 16
 			f, _ := Parse("hostile.dc", []byte(tt.src))
 			_, err := compile(context.Background(), f, Options{}, lim)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {

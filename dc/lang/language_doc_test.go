@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
@@ -107,7 +108,7 @@ func TestDescribedAtoms(t *testing.T) {
 	known := map[string]bool{}
 	for _, f := range Functions() {
 		name := f.Name
-		if known[name] || !strings.HasPrefix(f.Form, name+"(") || functions[name] == nil || f.Meaning == "" || f.Takes == "" {
+		if known[name] || !strings.HasPrefix(f.Form, name+"(") || function.Table[name] == nil || f.Meaning == "" || f.Takes == "" {
 			t.Errorf("%s is described as %+v", name, f)
 		}
 		known[name] = true
@@ -152,7 +153,7 @@ func TestDescribedAtoms(t *testing.T) {
 			t.Errorf("%s has the domain %q and no sample outside", name, f.Domain)
 		}
 	}
-	for name := range functions {
+	for name := range function.Table {
 		if !known[name] {
 			t.Errorf("%s is not described", name)
 		}

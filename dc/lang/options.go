@@ -3,6 +3,7 @@ package lang
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -39,14 +40,14 @@ func (c *compiler) option(s *syntax.Statement) {
 		if guess == "" {
 			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, seed, backend and time_limit"
 		}
-		c.ev.fail(&syntax.Node{Span: s.At}, help, "unknown option %q%s", s.Name, guess)
+		c.ev.Fail(&syntax.Node{Span: s.At}, help, "unknown option %q%s", s.Name, guess)
 	}
 }
 
 // value of an option; it may use params.
 func (c *compiler) optionValue(s *syntax.Statement) float64 {
 	if (&resolver{c: c}).known(s.Value) {
-		return c.ev.real(s.Value, c.ev.operand(s.Value), "the option "+s.Name)
+		return c.ev.Real(s.Value, c.ev.Operand(s.Value), "the option "+s.Name)
 	}
 	return math.NaN()
 }
@@ -61,7 +62,7 @@ func setReal(c *compiler, s *syntax.Statement, dst **float64, above float64) {
 	once(c, s, *dst != nil)
 	v := c.optionValue(s)
 	if v <= above {
-		c.ev.fail(s.Value, "", "the option %s must be greater than %g, not %g", s.Name, above, v)
+		c.ev.Fail(s.Value, "", "the option %s must be greater than %g, not %g", s.Name, above, v)
 	}
 	*dst = &v
 }
@@ -72,12 +73,12 @@ func setInt[T int | uint64](c *compiler, s *syntax.Statement, dst **T, least int
 	if math.IsNaN(v) {
 		return
 	}
-	k, ok := whole(v)
+	k, ok := eval.Whole(v)
 	if !ok || float64(k) != v {
-		c.ev.fail(s.Value, "", "the option %s must be a whole number, not %g", s.Name, v)
+		c.ev.Fail(s.Value, "", "the option %s must be a whole number, not %g", s.Name, v)
 	}
 	if k < least {
-		c.ev.fail(s.Value, "", "the option %s must be at least %d, not %d", s.Name, least, k)
+		c.ev.Fail(s.Value, "", "the option %s must be at least %d, not %d", s.Name, least, k)
 	}
 	t := T(k)
 	*dst = &t
@@ -85,7 +86,7 @@ func setInt[T int | uint64](c *compiler, s *syntax.Statement, dst **T, least int
 
 func once(c *compiler, s *syntax.Statement, again bool) {
 	if again {
-		c.ev.fail(&syntax.Node{Span: s.At}, "", "the option %s is set twice", s.Name)
+		c.ev.Fail(&syntax.Node{Span: s.At}, "", "the option %s is set twice", s.Name)
 	}
 }
 
@@ -93,7 +94,7 @@ func (c *compiler) backend(s *syntax.Statement) {
 	once(c, s, c.out.Options.Backend != nil)
 	n := s.Value
 	if (n.Op != syntax.OpName && n.Op != syntax.OpString) || n.Name == "" {
-		c.ev.fail(n, "write it as in backend = ipm", "the option backend is a name, not %s", c.ev.say(n))
+		c.ev.Fail(n, "write it as in backend = ipm", "the option backend is a name, not %s", c.ev.Say(n))
 	}
 	c.out.Options.Backend = &n.Name
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/suggest"
@@ -38,10 +39,10 @@ func (c *compiler) plot(s *syntax.Statement) {
 			p.YLabel = text
 		}
 	}
-	c.ev.each(len(s.Marks), func(k int) {
+	c.ev.Each(len(s.Marks), func(k int) {
 		m := &s.Marks[k]
 		p.Marks[k] = c.mark(m)
-		p.Marks[k].Label, p.Marks[k].Text = m.Label, c.f.src.tree.Text(m.Span)
+		p.Marks[k].Label, p.Marks[k].Text = m.Label, c.f.src.Tree.Text(m.Span)
 	})
 	c.out.Plots = append(c.out.Plots, p)
 }
@@ -70,7 +71,7 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 		if a.more() {
 			out.Values = append(out.Values, a.shaped([]int{n, k}, "the weights of links"))
 		} else if n != k {
-			c.ev.fail(a.whole(), "give the n x m matrix of their weights, too", "links join %d places with %d others, one by one", n, k)
+			c.ev.Fail(a.whole(), "give the n x m matrix of their weights, too", "links join %d places with %d others, one by one", n, k)
 		}
 	case "signal", "bars":
 		out.Values = a.series()
@@ -100,7 +101,7 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 		a.unknownKind()
 	}
 	if a.more() {
-		c.ev.fail(m.Args[a.at], "", "%s takes %s, not %d", m.Kind, count(a.at, "argument", "arguments"), len(m.Args))
+		c.ev.Fail(m.Args[a.at], "", "%s takes %s, not %d", m.Kind, eval.Count(a.at, "argument", "arguments"), len(m.Args))
 	}
 	return out
 }
@@ -120,7 +121,7 @@ func (a *arguments) whole() *syntax.Node { return &syntax.Node{Span: a.m.Span} }
 // wrong reports the shape of the argument that was taken last.
 func (a *arguments) wrong(help, want string, v Let) {
 	n := a.m.Args[a.at-1]
-	a.c.ev.fail(n, help, "%s wants %s here, but %s is %s", a.m.Kind, want, a.c.ev.say(n), value.ShapeText(v.Shape))
+	a.c.ev.Fail(n, help, "%s wants %s here, but %s is %s", a.m.Kind, want, a.c.ev.Say(n), value.ShapeText(v.Shape))
 }
 
 func (a *arguments) unknownKind() {
@@ -131,17 +132,17 @@ func (a *arguments) unknownKind() {
 	} else if guess = suggest.DidYouMean(a.m.Kind, plotKinds); guess == "" {
 		help = "a plot draws points, circles, path, links, motion, signal, bars, matrix or fit"
 	}
-	a.c.ev.fail(&syntax.Node{Span: a.m.At}, help, "a plot cannot draw %s%s", a.m.Kind, guess)
+	a.c.ev.Fail(&syntax.Node{Span: a.m.At}, help, "a plot cannot draw %s%s", a.m.Kind, guess)
 }
 
 // next takes an argument, an array of numbers or functions.
 func (a *arguments) next(want string) Let {
 	if !a.more() {
-		a.c.ev.fail(a.whole(), "", "%s wants %s", a.m.Kind, want)
+		a.c.ev.Fail(a.whole(), "", "%s wants %s", a.m.Kind, want)
 	}
 	n := a.m.Args[a.at]
 	a.at++
-	return letOf(a.c.f.src.tree.Text(n.Span), a.c.ev.operand(n))
+	return letOf(a.c.f.src.Tree.Text(n.Span), a.c.ev.Operand(n))
 }
 
 // shaped takes an argument of a shape.
@@ -192,7 +193,7 @@ func (a *arguments) series() []Let {
 	}
 	f := a.next("a vector")
 	if d := len(f.Shape); d != 1 && d != 2 || f.Shape[d-1] != v.Shape[0] {
-		a.wrong("", fmt.Sprintf("a value for each of %s", count(v.Shape[0], "abscissa", "abscissae")), f)
+		a.wrong("", fmt.Sprintf("a value for each of %s", eval.Count(v.Shape[0], "abscissa", "abscissae")), f)
 	}
 	return []Let{v, f}
 }
@@ -227,16 +228,16 @@ func (a *arguments) places(k int, paths bool) (out []Coordinates) {
 
 // plane takes a complex scalar or vector as places of the complex plane.
 func (a *arguments) plane() (out Coordinates, ok bool) {
-	if !a.more() || !a.c.ev.noteOf(a.m.Args[a.at]).complex {
+	if !a.more() || !a.c.ev.NoteOf(a.m.Args[a.at]).Complex {
 		return out, false
 	}
 	n := a.m.Args[a.at]
-	v := a.c.ev.side(n)
+	v := a.c.ev.Side(n)
 	if v.Sort != value.ComplexPairs || len(v.Shape) > 1 {
 		return out, false
 	}
 	a.at++
-	text := a.c.f.src.tree.Text(n.Span)
+	text := a.c.f.src.Tree.Text(n.Span)
 	x, y := letOf("re("+text+")", v.More.Pair.Re), letOf("im("+text+")", v.More.Pair.Im)
 	return Coordinates{X: &x, Y: &y}, true
 }
@@ -246,7 +247,7 @@ func (a *arguments) pair(v Let) bool {
 	if !a.more() {
 		return false
 	}
-	next := a.c.ev.operand(a.m.Args[a.at])
+	next := a.c.ev.Operand(a.m.Args[a.at])
 	return slices.Equal(next.Shape, v.Shape)
 }
 

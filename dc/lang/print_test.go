@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/internal/judge"
 	"github.com/dcopt/dcopt/internal/shared"
 )
@@ -145,7 +146,7 @@ func TestPrintTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compile(context.Background(), f, Options{}, limits{entries: 1 << 12, vars: 1 << 11, work: 1 << 22, pieces: 1 << 8, parts: 1 << 8})
+		p, err := compile(context.Background(), f, Options{}, eval.Limits{Entries: 1 << 12, Vars: 1 << 11, Work: 1 << 22, Pieces: 1 << 8, Parts: 1 << 8})
 		if err != nil {
 			continue
 		}

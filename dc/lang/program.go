@@ -1,8 +1,12 @@
 package lang
 
 import (
+	"io/fs"
+
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Start is the start of a variable, in place of the one in the file.
@@ -141,3 +145,84 @@ type DataFile struct {
 // Cache keeps the contents of data files between compilations, for sweeps. It
 // is for one goroutine. The zero value is ready.
 type Cache struct{ files datafile.Cache }
+
+// Options say where a problem's data come from.
+type Options struct {
+	// Dir is the folder that data paths are relative to: the folder of the
+	// problem file. Empty: the current one.
+	Dir string
+	// Set overrides params: name -> a number, a literal such as [1, 2; 3, 4],
+	// an expression of data, or the path of a .csv, .npy, .npz or .mtx file, relative
+	// to the current folder (with an FS: to Dir).
+	Set map[string]string
+	// Start has other starts for variables, by name. Other names are ignored.
+	Start map[string]Start
+	// FS is where data files are; nil: the operating system's files.
+	FS fs.FS
+	// Cache keeps data files between compilations; nil: they are read anew.
+	Cache *Cache
+}
+
+// Part is an objective or a constraint family as the file states it.
+type Part struct {
+	Text  string
+	Place Place
+	// Curvature is the curvature of an objective. Of a family it is Affine,
+	// Convex, or DC if one of the constraints is.
+	Curvature Curvature
+	// Linearised lists the sub-expressions that a CCP step replaces by tangents,
+	// in the first member of a family. Empty if convex.
+	Linearised []string
+}
+
+// Family is the constraints that one line of the file states.
+type Family struct {
+	Part
+	Name    string
+	Members int // that depend on variables; those that always hold are left out
+	// First and Count are the family's place in Problem.Constraints. A member
+	// may have several constraints there.
+	First, Count int
+}
+
+// Program is a compiled problem file.
+type Program struct {
+	File    *File
+	Problem *dc.Problem
+	// Find: the file asks for any feasible point; the objective is 0.
+	Find bool
+	// Objective is the objective as stated, also if it is maximised. Its
+	// Linearised refers to the function that is minimised.
+	Objective Part
+	Families  []Family
+	Lets      []Let // in the order of the file
+	// Params are the data of the file as Lets, in its order; sparse ones are left out.
+	Params []Let
+	Plots  []Plot // in the order of the file
+	// Axes are the sets that the dimensions of variables run over, by name: of those with
+	// a dimension over words, pairs or numbers with gaps.
+	Axes     map[string][]Axis
+	Options  ProblemOptions
+	Data     []DataFile
+	Warnings Diagnostics
+}
+
+// Curvature is the curvature that the split of a function proves.
+type Curvature uint8
+
+// The curvatures.
+const (
+	Constant Curvature = iota
+	Affine
+	Convex
+	Concave
+	DC // a difference of convex functions, neither of which is missing
+)
+
+// String is the curvature in words.
+func (c Curvature) String() string { return enum.String(c, "Curvature", value.Curvatures[:]) }
+
+// ParseCurvature is the inverse of String.
+func ParseCurvature(name string) (Curvature, error) {
+	return enum.Parse[Curvature](name, "lang: no curvature", value.Curvatures[:])
+}

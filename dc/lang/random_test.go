@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -107,7 +108,7 @@ const treeMatrix = "param q = [1 2 0; 2 -3 1; 0 1 0.5]\n"
 
 // valueOnData is a random expression with its names standing for numbers; ok is
 // false where it has no value.
-func valueOnData(t *testing.T, src string, v []float64, lim limits) (want float64, ok bool) {
+func valueOnData(t *testing.T, src string, v []float64, lim eval.Limits) (want float64, ok bool) {
 	t.Helper()
 	text := fmt.Sprintf(treeMatrix+"param y = %g, x = [%g, %g, %g], z = [%g, %g, %g; %g, %g, %g], w = [%g, %g; %g, %g]\nvar t\nminimize t + %s",
 		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[11], v[12], src)
@@ -196,7 +197,7 @@ func TestTrees(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lim := limits{entries: 1 << 12, vars: 1 << 11, work: 1 << 22, pieces: 1 << 9, parts: 1 << 10}
+	lim := eval.Limits{Entries: 1 << 12, Vars: 1 << 11, Work: 1 << 22, Pieces: 1 << 9, Parts: 1 << 10}
 	r := randomExpr{rand.New(rand.NewPCG(5, 7))}
 	split, curved, compared := 0, 0, 0
 	used := map[string]bool{}

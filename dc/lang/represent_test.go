@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -148,7 +149,7 @@ func TestTreesAreRepresented(t *testing.T) {
 		}
 		rounds /= 20
 	}
-	lim := limits{entries: 1 << 12, vars: 1 << 11, work: 1 << 20, pieces: 1 << 6, parts: 1 << 6}
+	lim := eval.Limits{Entries: 1 << 12, Vars: 1 << 11, Work: 1 << 20, Pieces: 1 << 6, Parts: 1 << 6}
 	r := randomExpr{rand.New(rand.NewPCG(11, 12))}
 	compared, unsolved, touched := 0, 0, 0
 	for round := range rounds {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/suggest"
@@ -83,8 +85,8 @@ func (r *resolver) bind(bs []syntax.Binder) mask {
 			if slices.Contains(r.scope, name) {
 				r.fail(b.Span, "choose another name", "the index %s stands inside another index %s", name, name)
 			}
-			if s := r.c.ev.names[name]; s != nil && !s.lost {
-				r.fail(b.Span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.src.tree.Line(s.at.Pos))
+			if s := r.c.ev.Names[name]; s != nil && !s.Lost {
+				r.fail(b.Span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.src.Tree.Line(s.At.Pos))
 			}
 			r.scope = append(r.scope, name)
 		}
@@ -121,16 +123,16 @@ func (r *resolver) visit(n *syntax.Node) (m mask) {
 		if n.Op == syntax.OpCall {
 			r.arity(n)
 		}
-		fn := r.c.f.src.of(n).fn
+		fn := r.c.f.src.Of(n).Fn
 		n.Each(func(a *syntax.Node) {
-			if fn == nil || !fn.text || a.Op != syntax.OpName { // which it refuses, known or not
+			if fn == nil || !fn.Text || a.Op != syntax.OpName { // which it refuses, known or not
 				m |= r.visit(a)
-			} else if s := r.c.ev.names[a.Name]; s != nil && s.bad {
+			} else if s := r.c.ev.Names[a.Name]; s != nil && s.Bad {
 				r.failed = true // it has no value that could be refused
 			}
 		})
 	}
-	r.c.f.src.of(n).open = m != 0
+	r.c.f.src.Of(n).Open = m != 0
 	r.complex(n)
 	return m
 }
@@ -142,18 +144,18 @@ func (r *resolver) name(n *syntax.Node) mask {
 			return bit(k)
 		}
 	}
-	if s, ok := r.c.ev.names[n.Name]; ok {
-		r.failed = r.failed || s.bad
+	if s, ok := r.c.ev.Names[n.Name]; ok {
+		r.failed = r.failed || s.Bad
 		return 0
 	}
-	if _, ok := fixed[n.Name]; ok || r.told(n.Name) {
+	if _, ok := eval.Fixed[n.Name]; ok || r.told(n.Name) {
 		return 0
 	}
 	help := ""
-	if functions[n.Name] != nil {
+	if function.Table[n.Name] != nil {
 		help = fmt.Sprintf("functions take their arguments in parentheses: %s(...)", n.Name)
 	} else if at, ok := r.c.later[n.Name]; ok {
-		help = fmt.Sprintf("it is declared in line %d; names are declared before use", r.c.f.src.tree.Line(at.Pos))
+		help = fmt.Sprintf("it is declared in line %d; names are declared before use", r.c.f.src.Tree.Line(at.Pos))
 	}
 	guess := ""
 	if help == "" && !r.c.errs.full() {
@@ -165,22 +167,22 @@ func (r *resolver) name(n *syntax.Node) mask {
 
 // arity binds a function and counts its arguments.
 func (r *resolver) arity(n *syntax.Node) {
-	f := functions[n.Name]
-	at := r.c.f.src.of(n)
-	at.fn = f
+	f := function.Table[n.Name]
+	at := r.c.f.src.Of(n)
+	at.Fn = f
 	if f == nil {
 		r.unknownFunction(n)
 		return
 	}
-	at.domain = f.domain
+	at.Domain = f.Domain
 	switch k := len(n.Args); {
-	case k >= f.least && (k <= f.most || f.most < 0):
-	case f.most < 0:
-		r.fail(n.Span, "", "%s takes %s or more, not %d", n.Name, count(f.least, "argument", "arguments"), k)
-	case f.least == f.most:
-		r.fail(n.Span, "", "%s takes %s, not %d", n.Name, count(f.least, "argument", "arguments"), k)
+	case k >= f.Least && (k <= f.Most || f.Most < 0):
+	case f.Most < 0:
+		r.fail(n.Span, "", "%s takes %s or more, not %d", n.Name, eval.Count(f.Least, "argument", "arguments"), k)
+	case f.Least == f.Most:
+		r.fail(n.Span, "", "%s takes %s, not %d", n.Name, eval.Count(f.Least, "argument", "arguments"), k)
 	default:
-		r.fail(n.Span, "", "%s takes %d to %d arguments, not %d", n.Name, f.least, f.most, k)
+		r.fail(n.Span, "", "%s takes %d to %d arguments, not %d", n.Name, f.Least, f.Most, k)
 	}
 }
 
@@ -188,13 +190,13 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 	if r.told(n.Name + "(") {
 		return
 	}
-	guess, known := otherNames[n.Name]
-	names := make([]string, 0, len(functions))
-	for name := range functions {
+	guess, known := function.OtherNames[n.Name]
+	names := make([]string, 0, len(function.Table))
+	for name := range function.Table {
 		names = append(names, name)
 	}
-	switch s := r.c.ev.names[n.Name]; {
-	case s != nil && s.lost:
+	switch s := r.c.ev.Names[n.Name]; {
+	case s != nil && s.Lost:
 		r.failed = true
 	case s != nil:
 		r.fail(n.Span, fmt.Sprintf("index with %s[...], multiply with %s*(...)", n.Name, n.Name), "%s is not a function", n.Name)
@@ -218,17 +220,17 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 // complex marks a node that may be complex, and a function of complex arguments.
 func (r *resolver) complex(n *syntax.Node) {
 	src := r.c.f.src
-	at := src.of(n)
-	at.complex, at.ofComplex = false, false
+	at := src.Of(n)
+	at.Complex, at.OfComplex = false, false
 	part := false
-	see := func(a *syntax.Node) { part = part || src.of(a).complex }
+	see := func(a *syntax.Node) { part = part || src.Of(a).Complex }
 	switch n.Op {
 	case syntax.OpImaginary:
-		at.complex = true
+		at.Complex = true
 		return
 	case syntax.OpName:
-		s := r.c.ev.names[n.Name]
-		at.complex = s != nil && s.value.Cells != nil && s.value.Sort == value.ComplexPairs && !slices.Contains(r.scope, n.Name)
+		s := r.c.ev.Names[n.Name]
+		at.Complex = s != nil && s.Value.Cells != nil && s.Value.Sort == value.ComplexPairs && !slices.Contains(r.scope, n.Name)
 		return
 	case syntax.OpIndex, syntax.OpReduce, syntax.OpTrans:
 		see(n.Args[0])
@@ -243,7 +245,7 @@ func (r *resolver) complex(n *syntax.Node) {
 			}
 		}
 	}
-	if at.complex = part; part && n.Op == syntax.OpCall {
-		at.ofComplex, at.complex = true, at.fn == nil || !at.fn.real
+	if at.Complex = part; part && n.Op == syntax.OpCall {
+		at.OfComplex, at.Complex = true, at.Fn == nil || !at.Fn.Real
 	}
 }

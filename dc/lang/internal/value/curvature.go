@@ -2,7 +2,6 @@ package value
 
 import (
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Curvature is the curvature that the split of a function proves.
@@ -18,10 +17,8 @@ const (
 	numCurvature
 )
 
-// Names are their names.
-var Names = [numCurvature]string{"constant", "affine", "convex", "concave", "DC"}
-
-func (c Curvature) String() string { return enum.String(c, "Curvature", Names[:]) }
+// Curvatures are their names.
+var Curvatures = [numCurvature]string{"constant", "affine", "convex", "concave", "DC"}
 
 // join is the curvature of an array with entries of either kind.
 func (c Curvature) join(d Curvature) Curvature {
@@ -78,13 +75,13 @@ func (v *Value) CurvatureNote() string {
 		}
 		return "convex, ≥ 0"
 	default:
-		return c.String()
+		return Curvatures[c]
 	}
 }
 
 func (v *Value) CurvatureWord() string {
 	if c := v.Curvature(); c != DC {
-		return c.String()
+		return Curvatures[c]
 	}
 	return "neither convex nor concave"
 }

@@ -295,5 +295,5 @@ func (c Cost) Times(n int) Cost {
 }
 
 // Pair is the real and the imaginary part of an array, of one shape. Without the latter,
-// im.cells is nil, the array is real.
+// Im.Cells is nil, the array is real.
 type Pair struct{ Re, Im Value }

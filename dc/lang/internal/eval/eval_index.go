@@ -1,4 +1,4 @@
-package lang
+package eval
 
 import (
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
@@ -28,22 +28,22 @@ func (a *view) vector() (run view, ok bool) {
 	return view{v: a.v, first: 0, step: 1, count: a.v.Len()}, true
 }
 
-// value is the viewed entries as a value.
-func (a view) value(ev *evaluator, n *syntax.Node) value.Value {
+// Value is the viewed entries as a value.
+func (a view) Value(ev *Evaluator, n *syntax.Node) value.Value {
 	switch {
 	case a.single:
 		return a.v.Entry(a.first)
 	case !a.run:
 		return a.v
 	}
-	ev.room(n, []int{a.count})
+	ev.Room(n, []int{a.count})
 	ev.flats = ev.flats[:0]
 	for k := range a.count {
 		ev.flats = append(ev.flats, a.first+k*a.step)
 	}
 	v := a.v.Choose([]int{a.count}, ev.flats)
 	if v.Sort == value.AffineFunctions {
-		ev.spend(n, unitsCoeff*v.NNZ())
+		ev.Spend(n, UnitsCoeff*v.NNZ())
 	}
 	if a.origin != 1 {
 		v = v.CountFrom([]int{a.origin})
@@ -53,37 +53,37 @@ func (a view) value(ev *evaluator, n *syntax.Node) value.Value {
 
 // view is the value of n where an array of numbers, sparse ones too, or functions is
 // wanted.
-func (ev *evaluator) view(n *syntax.Node) view {
+func (ev *Evaluator) view(n *syntax.Node) view {
 	switch {
-	case n.Op == syntax.OpIndex && (ev.noteOf(n).open || len(ev.indices) == 0 && !ev.keep):
-		ev.spend(n, unitsNode)
-		return ev.index(n)
+	case n.Op == syntax.OpIndex && (ev.NoteOf(n).Open || len(ev.Indices) == 0 && !ev.Keep):
+		ev.Spend(n, UnitsNode)
+		return ev.Index(n)
 	case n.Op == syntax.OpTrans:
 		a := ev.view(n.Args[0])
 		if a.run || !a.single && len(a.v.Shape) < 2 {
 			return a // vectors have no direction
 		}
-		return view{v: ev.transpose(n, a.value(ev, n.Args[0]))}
+		return view{v: ev.Transpose(n, a.Value(ev, n.Args[0]))}
 	}
-	return view{v: ev.arrayOf(n)}
+	return view{v: ev.ArrayOf(n)}
 }
 
 // isSparse reports whether the value is sparse.
 func (a *view) isSparse() bool { return a.v.Sort == value.SparseNumbers }
 
-// index is base[args].
-func (ev *evaluator) index(n *syntax.Node) view {
-	return ev.indexed(n, ev.arrayOf(n.Args[0]))
+// Index is base[args].
+func (ev *Evaluator) Index(n *syntax.Node) view {
+	return ev.Indexed(n, ev.ArrayOf(n.Args[0]))
 }
 
-// indexed is the entries of v, the value of the base, that n names.
-func (ev *evaluator) indexed(n *syntax.Node, v value.Value) view {
+// Indexed is the entries of v, the value of the base, that n names.
+func (ev *Evaluator) Indexed(n *syntax.Node, v value.Value) view {
 	base, args := n.Args[0], n.Args[1:]
 	if v.Sort == value.SparseNumbers {
 		if a, ok := ev.indexSparse(n, &v); ok {
 			return a
 		}
-		v = ev.dense(base, v)
+		v = ev.Dense(base, v)
 	}
 	if v.Sets() != nil {
 		return ev.indexSets(n, &v)
@@ -93,7 +93,7 @@ func (ev *evaluator) indexed(n *syntax.Node, v value.Value) view {
 		if len(v.Shape) > len(args) {
 			help = "write : for a whole dimension, as in x[i,:]"
 		}
-		ev.fail(n, help, "%s has %s, not %d", ev.say(base), count(len(v.Shape), "index", "indices"), len(args))
+		ev.Fail(n, help, "%s has %s, not %d", ev.Say(base), Count(len(v.Shape), "index", "indices"), len(args))
 	}
 	var few [4]dimension
 	dims, slices, lists := few[:0], 0, 0
@@ -129,14 +129,14 @@ func (ev *evaluator) indexed(n *syntax.Node, v value.Value) view {
 }
 
 // indexSets is index for an array with dimensions that sets index.
-func (ev *evaluator) indexSets(n *syntax.Node, v *value.Value) view {
+func (ev *Evaluator) indexSets(n *syntax.Node, v *value.Value) view {
 	base, args := n.Args[0], n.Args[1:]
 	total := 0
 	for _, s := range v.Sets() {
 		total += max(1, s.Parts())
 	}
 	if len(args) != total {
-		ev.fail(n, "", "%s has %s, not %d", ev.say(base), count(total, "index", "indices"), len(args))
+		ev.Fail(n, "", "%s has %s, not %d", ev.Say(base), Count(total, "index", "indices"), len(args))
 	}
 	var dims []dimension
 	single, flat := true, 0
@@ -161,7 +161,7 @@ func (ev *evaluator) indexSets(n *syntax.Node, v *value.Value) view {
 }
 
 // indexSparse is an entry, row or column of sparse data; ok is false for other parts.
-func (ev *evaluator) indexSparse(n *syntax.Node, v *value.Value) (a view, ok bool) {
+func (ev *Evaluator) indexSparse(n *syntax.Node, v *value.Value) (a view, ok bool) {
 	args, s := n.Args[1:], v.More.Sparse
 	if len(args) != len(v.Shape) {
 		return a, false // which index refuses
@@ -176,7 +176,7 @@ func (ev *evaluator) indexSparse(n *syntax.Node, v *value.Value) (a view, ok boo
 		case arg.Op == syntax.OpAll || arg.Op == syntax.OpRange:
 			return a, false
 		}
-		w := ev.dataOf(arg, "an index")
+		w := ev.DataOf(arg, "an index")
 		if !w.Scalar() {
 			return a, false
 		}
@@ -192,6 +192,6 @@ func (ev *evaluator) indexSparse(n *syntax.Node, v *value.Value) (a view, ok boo
 	case open == 0:
 		s, at[0] = s.Transposed(), at[1]
 	}
-	ev.spend(n, s.Ptr[at[0]+1]-s.Ptr[at[0]])
+	ev.Spend(n, s.Ptr[at[0]+1]-s.Ptr[at[0]])
 	return view{v: s.Row(at[0])}, true
 }

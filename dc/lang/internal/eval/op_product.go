@@ -1,4 +1,4 @@
-package lang
+package eval
 
 import (
 	"fmt"
@@ -12,34 +12,34 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
-// multiply is a*b.
-func (ev *evaluator) multiply(n *syntax.Node, a, b value.Value) value.Value {
+// Multiply is a*b.
+func (ev *Evaluator) Multiply(n *syntax.Node, a, b value.Value) value.Value {
 	switch {
 	case a.Scalar() || b.Scalar():
-		return ev.times(n, a, b)
+		return ev.Times(n, a, b)
 	case a.Len() == 1 && b.Shape[0] != 1:
-		return ev.times(n, a.Reshape(), b)
+		return ev.Times(n, a.Reshape(), b)
 	case b.Len() == 1 && a.Shape[len(a.Shape)-1] != 1:
-		return ev.times(n, a, b.Reshape())
+		return ev.Times(n, a, b.Reshape())
 	}
 	ev.checkProduct(n, &a, &b)
 	return ev.product(n, a, b)
 }
 
 // checkProduct refuses the matrix product of shapes that do not fit.
-func (ev *evaluator) checkProduct(n *syntax.Node, a, b *value.Value) {
+func (ev *Evaluator) checkProduct(n *syntax.Node, a, b *value.Value) {
 	l, r := n.Args[0], n.Args[1]
 	if len(a.Shape) > 2 || len(b.Shape) > 2 {
-		ev.fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s",
-			ev.say(l), value.ShapeText(a.Shape), ev.say(r), value.ShapeText(b.Shape))
+		ev.Fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s",
+			ev.Say(l), value.ShapeText(a.Shape), ev.Say(r), value.ShapeText(b.Shape))
 	}
 	if inner := a.Shape[len(a.Shape)-1]; inner != b.Shape[0] {
 		help := ""
 		if slices.Equal(a.Shape, b.Shape) {
 			help = "write .* for a product entry by entry"
 		}
-		ev.fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.say(l)+ev.fromFile(l), value.ShapeText(a.Shape),
-			ev.say(r)+ev.fromFile(r), value.ShapeText(b.Shape), inner, b.Shape[0])
+		ev.Fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.Say(l)+ev.FromFile(l), value.ShapeText(a.Shape),
+			ev.Say(r)+ev.FromFile(r), value.ShapeText(b.Shape), inner, b.Shape[0])
 	}
 }
 
@@ -50,7 +50,7 @@ const rowsAtOnce = 64
 
 // product is the matrix product of shapes that fit. Vectors are a row on the
 // left and a column on the right, and the result loses that dimension.
-func (ev *evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
+func (ev *Evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 	rows, cols, inner := 1, 1, b.Shape[0]
 	shape := []int{}
 	if len(a.Shape) == 2 {
@@ -61,38 +61,38 @@ func (ev *evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 		cols = b.Shape[1]
 		shape = append(shape, cols)
 	}
-	total := ev.room(n, shape)
+	total := ev.Room(n, shape)
 	ev.noInf(n, []value.Value{a, b})
 	switch {
 	case inner == 0:
 		return value.Array(shape, make([]float64, total))
 	case a.IsData() && b.IsData():
-		ev.spend(n, total*inner/256)
+		ev.Spend(n, total*inner/256)
 		out := make([]float64, total)
 		for i := 0; i < rows && cols > 0; i += rowsAtOnce {
-			ev.goOn(ev.patience().Err())
+			ev.GoOn(ev.Patience().Err())
 			to := min(i+rowsAtOnce, rows)
 			mat.NewDense(to-i, cols, out[i*cols:to*cols]).Mul(mat.NewDense(to-i, inner, a.Num[i*inner:to*inner]), mat.NewDense(inner, cols, b.Num))
 		}
-		return ev.finite(n, value.Array(shape, out))
+		return ev.Finite(n, value.Array(shape, out))
 	case a.IsData() && b.Sort == value.AffineFunctions:
-		ev.spend(n, total*inner)
+		ev.Spend(n, total*inner)
 		if len(a.Shape) == 1 && len(b.Shape) == 1 {
-			return ev.sound(n, b.Affine().Dot(a.Num))
+			return ev.Sound(n, b.Affine().Dot(a.Num))
 		}
-		return ev.sound(n, dc.MatMul(dc.Const(a.Shape, a.Numbers()), b.Affine()))
+		return ev.Sound(n, dc.MatMul(dc.Const(a.Shape, a.Numbers()), b.Affine()))
 	case a.Sort == value.AffineFunctions && b.IsData():
-		ev.spend(n, total*inner)
+		ev.Spend(n, total*inner)
 		if len(a.Shape) == 1 && len(b.Shape) == 1 {
-			return ev.sound(n, a.Affine().Dot(b.Num))
+			return ev.Sound(n, a.Affine().Dot(b.Num))
 		}
-		return ev.sound(n, dc.MatMul(a.Affine(), dc.Const(b.Shape, b.Numbers())))
+		return ev.Sound(n, dc.MatMul(a.Affine(), dc.Const(b.Shape, b.Numbers())))
 	}
 	c := a.Product(&b)
 	if a.Sort == value.Expressions || b.Sort == value.Expressions {
 		c.Parts *= inner
 	}
-	c = ev.afford(n, c.Capped())
+	c = ev.Afford(n, c.Capped())
 	es := make([]dc.Expr, total)
 	for i := range rows {
 		for j := range cols {
@@ -104,15 +104,15 @@ func (ev *evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 
 // inner is the inner product of n entries of a from place i and of b from place
 // j in steps.
-func (ev *evaluator) inner(at *syntax.Node, a, b *value.Value, n, i, j, step int) dc.Expr {
-	ev.spend(at, n)
+func (ev *Evaluator) inner(at *syntax.Node, a, b *value.Value, n, i, j, step int) dc.Expr {
+	ev.Spend(at, n)
 	if a.Sort == value.AffineFunctions && b.Sort == value.AffineFunctions {
 		u, v := make([]int, n), make([]int, n)
 		for k := range n {
 			u[k], v[k] = i+k, j+k*step
 		}
 		x, y := a.Affine().Select([]int{n}, u), b.Affine().Select([]int{n}, v)
-		ev.spend(at, x.NNZ()+y.NNZ())
+		ev.Spend(at, x.NNZ()+y.NNZ())
 		return dc.Inner(x, y)
 	}
 	parts := make([]dc.Expr, n)
@@ -122,51 +122,51 @@ func (ev *evaluator) inner(at *syntax.Node, a, b *value.Value, n, i, j, step int
 	return dc.SumOf(parts)
 }
 
-// times is the product entry by entry, or with a scalar.
-func (ev *evaluator) times(n *syntax.Node, a, b value.Value) value.Value {
+// Times is the product entry by entry, or with a scalar.
+func (ev *Evaluator) Times(n *syntax.Node, a, b value.Value) value.Value {
 	vs := []value.Value{a, b}
-	shape := ev.common(n, n.Args, vs)
+	shape := ev.Common(n, n.Args, vs)
 	a, b = vs[0], vs[1]
 	total := value.Size(shape)
-	ev.spend(n, total)
+	ev.Spend(n, total)
 	switch {
 	case a.IsData() && a.Scalar():
-		return ev.scale(n, a.X, b)
+		return ev.Scale(n, a.X, b)
 	case b.IsData() && b.Scalar():
-		return ev.scale(n, b.X, a)
+		return ev.Scale(n, b.X, a)
 	case a.IsData() && b.IsData():
 		out := make([]float64, total)
 		for k := range out {
 			out[k] = a.Num[k] * b.Num[k]
 		}
-		return ev.finite(n, value.Array(shape, out))
+		return ev.Finite(n, value.Array(shape, out))
 	case a.IsData() && b.Sort == value.AffineFunctions && !b.Scalar():
-		return ev.sound(n, b.Affine().ScaleEach(a.Num))
+		return ev.Sound(n, b.Affine().ScaleEach(a.Num))
 	case b.IsData() && a.Sort == value.AffineFunctions && !a.Scalar():
-		return ev.sound(n, a.Affine().ScaleEach(b.Num))
+		return ev.Sound(n, a.Affine().ScaleEach(b.Num))
 	}
 	c := a.Product(&b)
 	if a.Scalar() || b.Scalar() {
 		c.Weight *= max(total, 1)
 	}
-	c = ev.afford(n, c.Capped())
+	c = ev.Afford(n, c.Capped())
 	return value.FromEach(shape, c, func(k int) dc.Expr { return ev.mul(n, &a, &b, min(k, a.Len()-1), min(k, b.Len()-1)) })
 }
 
 // mul multiplies entry i of a by entry j of b. A product without a split is
 // explained by its factors.
-func (ev *evaluator) mul(n *syntax.Node, a, b *value.Value, i, j int) dc.Expr {
+func (ev *Evaluator) mul(n *syntax.Node, a, b *value.Value, i, j int) dc.Expr {
 	p := dc.Mul(a.Expr(i), b.Expr(j))
 	if p.Err() != nil {
-		notes := []syntax.Note{ev.note(n.Args[0], a.CurvatureNote()), ev.note(n.Args[1], b.CurvatureNote())}
+		notes := []syntax.Note{ev.Note(n.Args[0], a.CurvatureNote()), ev.Note(n.Args[1], b.CurvatureNote())}
 		help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
-		ev.failWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
+		ev.FailWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 	}
 	return p
 }
 
-// quad is x'Qx. Only the symmetric part of Q counts.
-func (ev *evaluator) quad(n *syntax.Node, x, q value.Value) value.Value {
+// Quad is x'Qx. Only the symmetric part of Q counts.
+func (ev *Evaluator) Quad(n *syntax.Node, x, q value.Value) value.Value {
 	k := x.Len()
 	sym := mat.NewSymDense(k, nil)
 	diagonal := true
@@ -177,60 +177,60 @@ func (ev *evaluator) quad(n *syntax.Node, x, q value.Value) value.Value {
 			sym.SetSym(i, j, v)
 		}
 	}
-	ev.spend(n, k*k)
+	ev.Spend(n, k*k)
 	if !diagonal {
-		ev.spend(n, int(math.Pow(float64(k), 3)/64))
+		ev.Spend(n, int(math.Pow(float64(k), 3)/64))
 	}
-	e := dc.QuadContext(ev.patience(), x.Affine(), sym)
+	e := dc.QuadContext(ev.Patience(), x.Affine(), sym)
 	if e.Err() != nil {
-		ev.goOn(ev.ctx.Err())
+		ev.GoOn(ev.Ctx.Err())
 	}
-	return ev.atom(n, e, x.Costs().Weight+k*k)
+	return ev.Atom(n, e, x.Costs().Weight+k*k)
 }
 
-// atom is a scalar expression as a value; one without variables is a number.
-func (ev *evaluator) atom(n *syntax.Node, e dc.Expr, weight int) value.Value {
+// Atom is a scalar expression as a value; one without variables is a number.
+func (ev *Evaluator) Atom(n *syntax.Node, e dc.Expr, weight int) value.Value {
 	if err := e.Err(); err != nil {
-		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
+		ev.Fail(n, "", "%s: %s", ev.Say(n), Cause(err))
 	}
 	if e.IsConst() {
-		return ev.finite(n, value.Number(e.Value(nil)))
+		return ev.Finite(n, value.Number(e.Value(nil)))
 	}
-	return value.FromExpr(e, ev.afford(n, value.Cost{Pieces: 1, Parts: 2, Weight: weight + 1}))
+	return value.FromExpr(e, ev.Afford(n, value.Cost{Pieces: 1, Parts: 2, Weight: weight + 1}))
 }
 
-// divide is the quotient by / or ./.
-func (ev *evaluator) divide(n *syntax.Node, a, b value.Value) value.Value {
+// Divide is the quotient by / or ./.
+func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
 	r := n.Args[1]
 	if n.Op == syntax.OpDiv && b.Len() != 1 {
-		ev.fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.say(r), value.ShapeText(b.Shape))
+		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(r), value.ShapeText(b.Shape))
 	}
 	if !b.IsData() {
-		return ev.times(n, a, ev.inverse(n, r, b))
+		return ev.Times(n, a, ev.inverse(n, r, b))
 	}
 	inverse := make([]float64, b.Len())
 	for k := range inverse {
 		if b.At(k) == 0 {
-			ev.fail(n, "", "%s is a division by zero", ev.say(n))
+			ev.Fail(n, "", "%s is a division by zero", ev.Say(n))
 		}
 		inverse[k] = 1 / b.At(k)
 	}
 	if !a.IsData() {
-		return ev.times(n, a, b.With(inverse))
+		return ev.Times(n, a, b.With(inverse))
 	}
 	vs := []value.Value{a, b}
-	shape := ev.common(n, n.Args, vs)
+	shape := ev.Common(n, n.Args, vs)
 	a, b = vs[0], vs[1]
-	out := make([]float64, ev.room(n, shape))
+	out := make([]float64, ev.Room(n, shape))
 	for k := range out {
 		out[k] = a.At(min(k, a.Len()-1)) / b.At(min(k, b.Len()-1))
 	}
-	return ev.finite(n, value.Array(shape, out))
+	return ev.Finite(n, value.Array(shape, out))
 }
 
 // inverse is 1/b, entry by entry, of a denominator r of known sign.
-func (ev *evaluator) inverse(n, r *syntax.Node, b value.Value) value.Value {
-	c := ev.afford(n, b.Costs().Times(2))
+func (ev *Evaluator) inverse(n, r *syntax.Node, b value.Value) value.Value {
+	c := ev.Afford(n, b.Costs().Times(2))
 	es := make([]dc.Expr, b.Len())
 	for k := range es {
 		e, sign := b.Expr(k), 1.0
@@ -240,12 +240,12 @@ func (ev *evaluator) inverse(n, r *syntax.Node, b value.Value) value.Value {
 		case i.Hi <= 0:
 			e, sign = e.Neg(), -1
 		default:
-			ev.fail(n, fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where it is affine and must be positive, write invpos(%s)", ev.say(r), ev.say(r)),
-				"the sign of the denominator %s is not known: by the bounds of the variables it is %g to %g", ev.say(r), i.Lo, i.Hi)
+			ev.Fail(n, fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where it is affine and must be positive, write invpos(%s)", ev.Say(r), ev.Say(r)),
+				"the sign of the denominator %s is not known: by the bounds of the variables it is %g to %g", ev.Say(r), i.Lo, i.Hi)
 		}
 		es[k] = dc.InvPos(e).Scale(sign)
 		if err := es[k].Err(); err != nil {
-			ev.fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.say(r)), "no DC split for %s: %s", ev.say(n), cause(err))
+			ev.Fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.Say(r)), "no DC split for %s: %s", ev.Say(n), Cause(err))
 		}
 	}
 	return value.FromExprs(b.Shape, es, c)

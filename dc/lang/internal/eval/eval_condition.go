@@ -1,44 +1,44 @@
-package lang
+package eval
 
 import (
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
-// condition is a comparison, or and, or, not.
-func (ev *evaluator) condition(n *syntax.Node) bool {
+// Condition is a comparison, or and, or, not.
+func (ev *Evaluator) Condition(n *syntax.Node) bool {
 	switch n.Op {
 	case syntax.OpNot:
-		return !ev.holds(n.Args[0])
+		return !ev.Holds(n.Args[0])
 	case syntax.OpIn:
 		return ev.isMember(n)
 	case syntax.OpAnd:
 		for _, a := range n.Args {
-			if !ev.holds(a) {
+			if !ev.Holds(a) {
 				return false
 			}
 		}
 		return true
 	case syntax.OpOr:
 		for _, a := range n.Args {
-			if ev.holds(a) {
+			if ev.Holds(a) {
 				return true
 			}
 		}
 		return false
 	}
-	if l, r := ev.eval(n.Args[0]), n.Args[len(n.Args)-1]; l.Sort == value.Text && len(n.Args) == 2 && (n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
-		w := ev.eval(r)
+	if l, r := ev.Eval(n.Args[0]), n.Args[len(n.Args)-1]; l.Sort == value.Text && len(n.Args) == 2 && (n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
+		w := ev.Eval(r)
 		if w.Sort != value.Text {
-			ev.fail(n, "", "%s is a word, %s is none", ev.say(n.Args[0]), ev.say(r))
+			ev.Fail(n, "", "%s is a word, %s is none", ev.Say(n.Args[0]), ev.Say(r))
 		}
 		return (l.More.Str == w.More.Str) == (n.Rels[0] == syntax.EQ)
 	}
 	const what = "what a condition compares"
-	left, ok := ev.limit(n.Args[0], ev.operand(n.Args[0]), what), true
+	left, ok := ev.Limit(n.Args[0], ev.Operand(n.Args[0]), what), true
 	for k, r := range n.Rels {
 		a := n.Args[k+1]
-		right := ev.limit(a, ev.operand(a), what)
+		right := ev.Limit(a, ev.Operand(a), what)
 		ok = ok && compare(left, r, right)
 		left = right
 	}
@@ -62,7 +62,7 @@ func compare(a float64, rel syntax.Kind, b float64) bool {
 }
 
 // isMember is the condition a in S.
-func (ev *evaluator) isMember(n *syntax.Node) bool {
+func (ev *Evaluator) isMember(n *syntax.Node) bool {
 	a, in := n.Args[0], n.Args[1]
 	var k value.Member
 	width := 1
@@ -71,15 +71,15 @@ func (ev *evaluator) isMember(n *syntax.Node) bool {
 	} else {
 		k[0] = ev.part(a, "a member of a set")
 	}
-	lo, hi, list, set := ev.members(in)
+	lo, hi, list, set := ev.Members(in)
 	switch {
 	case set != nil && set.Width != width:
-		ev.fail(n, "", "the members of %s have %s, but %s has %d", ev.say(in), count(set.Width, "part", "parts"), ev.say(a), width)
+		ev.Fail(n, "", "the members of %s have %s, but %s has %d", ev.Say(in), Count(set.Width, "part", "parts"), ev.Say(a), width)
 	case set != nil:
 		_, ok := set.Place[k]
 		return ok
 	case width > 1:
-		ev.fail(n, "", "the members of %s are whole numbers, but %s has %d parts", ev.say(in), ev.say(a), width)
+		ev.Fail(n, "", "the members of %s are whole numbers, but %s has %d parts", ev.Say(in), ev.Say(a), width)
 	}
 	for _, m := range list {
 		if m == k[0].K && k[0].Word == "" {

@@ -1,4 +1,4 @@
-package lang
+package eval
 
 import (
 	"slices"
@@ -8,9 +8,9 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
-// sum is the value of n as a sum: of its terms, of one product or quotient, or
+// Sum is the value of n as a sum: of its terms, of one product or quotient, or
 // over indices.
-func (ev *evaluator) sum(n *syntax.Node) value.Value {
+func (ev *Evaluator) Sum(n *syntax.Node) value.Value {
 	m := ev.sums.Begin()
 	ev.add(n, 1)
 	return ev.total(n, m)
@@ -18,15 +18,15 @@ func (ev *evaluator) sum(n *syntax.Node) value.Value {
 
 // add adds w·n to the current sum. Sums in n are added term by term, so that no
 // value is made of each.
-func (ev *evaluator) add(n *syntax.Node, w float64) {
+func (ev *Evaluator) add(n *syntax.Node, w float64) {
 	switch n.Op {
 	case syntax.OpSum:
-		if ev.all {
-			ev.each(len(n.Args), func(k int) { ev.addTerm(n.Args[k], withSign(w, n.Minus[k])) })
+		if ev.All {
+			ev.Each(len(n.Args), func(k int) { ev.addTerm(n.Args[k], WithSign(w, n.Minus[k])) })
 			return
 		}
 		for k, a := range n.Args {
-			ev.addTerm(a, withSign(w, n.Minus[k]))
+			ev.addTerm(a, WithSign(w, n.Minus[k]))
 		}
 	case syntax.OpNeg:
 		ev.addTerm(n.Args[0], -w)
@@ -39,7 +39,7 @@ func (ev *evaluator) add(n *syntax.Node, w float64) {
 	}
 }
 
-func withSign(w float64, minus bool) float64 {
+func WithSign(w float64, minus bool) float64 {
 	if minus {
 		return -w
 	}
@@ -47,20 +47,20 @@ func withSign(w float64, minus bool) float64 {
 }
 
 // addTerm adds w·n, a part of the current sum.
-func (ev *evaluator) addTerm(n *syntax.Node, w float64) {
+func (ev *Evaluator) addTerm(n *syntax.Node, w float64) {
 	switch n.Op {
 	case syntax.OpNumber:
 		ev.sums.C += w * n.Num
 		return
 	case syntax.OpSum, syntax.OpNeg, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv:
-		if ev.noteOf(n).open || len(ev.indices) == 0 && !ev.keep {
-			ev.spend(n, unitsNode)
+		if ev.NoteOf(n).Open || len(ev.Indices) == 0 && !ev.Keep {
+			ev.Spend(n, UnitsNode)
 			ev.add(n, w)
 			return
 		}
 	case syntax.OpReduce:
-		if ev.noteOf(n).open && n.Name == "sum" {
-			ev.spend(n, unitsNode)
+		if ev.NoteOf(n).Open && n.Name == "sum" {
+			ev.Spend(n, UnitsNode)
 			ev.add(n, w)
 			return
 		}
@@ -69,10 +69,10 @@ func (ev *evaluator) addTerm(n *syntax.Node, w float64) {
 }
 
 // addOver adds w times the terms of a sum over indices.
-func (ev *evaluator) addOver(n *syntax.Node, w float64) {
+func (ev *Evaluator) addOver(n *syntax.Node, w float64) {
 	body, members := n.Args[0], 0
 	var first []int
-	ev.loop(n, n.Binders, n.Cond, func() {
+	ev.Loop(n, n.Binders, n.Cond, func() {
 		from := len(ev.sums.Terms)
 		ev.addTerm(body, w)
 		shape := ev.shapeSince(from)
@@ -80,13 +80,13 @@ func (ev *evaluator) addOver(n *syntax.Node, w float64) {
 			first = shape
 		}
 		if !slices.Equal(first, shape) {
-			ev.fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(first), value.ShapeText(shape))
+			ev.Fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(first), value.ShapeText(shape))
 		}
 	})
 }
 
 // shapeSince is the shape of the sum of the terms from a place on.
-func (ev *evaluator) shapeSince(from int) []int {
+func (ev *Evaluator) shapeSince(from int) []int {
 	var shape []int
 	for _, t := range ev.sums.Terms[from:] {
 		if len(t.V.Shape) > 0 && (shape == nil || value.Size(shape) == 1) {
@@ -97,7 +97,7 @@ func (ev *evaluator) shapeSince(from int) []int {
 }
 
 // addProduct adds w times a product.
-func (ev *evaluator) addProduct(n *syntax.Node, w float64) {
+func (ev *Evaluator) addProduct(n *syntax.Node, w float64) {
 	if n.Op == syntax.OpMul {
 		if v, ok := ev.quadraticForm(n); ok {
 			ev.sums.Add(w, v, n)
@@ -115,27 +115,27 @@ func (ev *evaluator) addProduct(n *syntax.Node, w float64) {
 			ev.addSparse(n, w, &a, &b)
 			return
 		}
-		a.v, b.v = ev.dense(n.Args[0], a.v), ev.dense(n.Args[1], b.v)
+		a.v, b.v = ev.Dense(n.Args[0], a.v), ev.Dense(n.Args[1], b.v)
 	}
 	switch {
 	case b.isNumber():
 		ev.addView(a, w*b.v.X, n)
 	case n.Op == syntax.OpMul && ev.addInner(n, w, &a, &b):
 	case n.Op == syntax.OpMul:
-		ev.sums.Add(w, ev.multiply(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
+		ev.sums.Add(w, ev.Multiply(n, a.Value(ev, n.Args[0]), b.Value(ev, n.Args[1])), n)
 	default:
-		ev.sums.Add(w, ev.times(n, a.value(ev, n.Args[0]), b.value(ev, n.Args[1])), n)
+		ev.sums.Add(w, ev.Times(n, a.Value(ev, n.Args[0]), b.Value(ev, n.Args[1])), n)
 	}
 }
 
 // addQuotient adds w times a quotient.
-func (ev *evaluator) addQuotient(n *syntax.Node, w float64) {
-	a, b := ev.view(n.Args[0]), ev.operand(n.Args[1])
+func (ev *Evaluator) addQuotient(n *syntax.Node, w float64) {
+	a, b := ev.view(n.Args[0]), ev.Operand(n.Args[1])
 	switch {
 	case !b.IsData() || !b.Scalar():
-		ev.sums.Add(w, ev.divide(n, ev.dense(n.Args[0], a.value(ev, n.Args[0])), b), n)
+		ev.sums.Add(w, ev.Divide(n, ev.Dense(n.Args[0], a.Value(ev, n.Args[0])), b), n)
 	case b.X == 0:
-		ev.fail(n, "", "%s is a division by zero", ev.say(n))
+		ev.Fail(n, "", "%s is a division by zero", ev.Say(n))
 	case a.isNumber():
 		ev.sums.C += w * (a.v.X / b.X)
 	default:
@@ -144,18 +144,18 @@ func (ev *evaluator) addQuotient(n *syntax.Node, w float64) {
 }
 
 // addView adds w times a value.
-func (ev *evaluator) addView(a view, w float64, n *syntax.Node) {
+func (ev *Evaluator) addView(a view, w float64, n *syntax.Node) {
 	if a.single && a.v.Sort == value.AffineFunctions {
 		l := a.v.Linear(a.first)
 		ev.sums.AddLinear(w, &l)
 		return
 	}
-	ev.sums.Add(w, a.value(ev, n), n)
+	ev.sums.Add(w, a.Value(ev, n), n)
 }
 
 // addInner adds w times the inner product of data and affine functions, unless
 // both are whole arrays.
-func (ev *evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
+func (ev *Evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
 	if a.v.Sort == value.AffineFunctions {
 		a, b = b, a
 	}
@@ -164,7 +164,7 @@ func (ev *evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
 	if !okX || !okY || !a.run && !b.run || x.count != y.count || a.v.Sort != value.Numbers || b.v.Sort != value.AffineFunctions {
 		return false
 	}
-	ev.spend(n, x.count)
+	ev.Spend(n, x.count)
 	for range x.count {
 		l := y.v.Linear(y.first)
 		ev.sums.AddLinear(w*x.v.Num[x.first], &l)
@@ -175,8 +175,8 @@ func (ev *evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
 
 // addSparse adds w times a product with sparse data; of a vector of them and affine
 // functions term by term.
-func (ev *evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
-	x, y := a.value(ev, n.Args[0]), b.value(ev, n.Args[1])
+func (ev *Evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
+	x, y := a.Value(ev, n.Args[0]), b.Value(ev, n.Args[1])
 	ev.checkProduct(n, &x, &y)
 	inner := len(x.Shape) == 1 && len(y.Shape) == 1
 	if inner && x.Sort != value.SparseNumbers {
@@ -187,7 +187,7 @@ func (ev *evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
 		return
 	}
 	s := x.More.Sparse
-	ev.spend(n, len(s.Idx))
+	ev.Spend(n, len(s.Idx))
 	for p, k := range s.Idx {
 		l := y.Linear(k)
 		ev.sums.AddLinear(w*s.Val[p], &l)
@@ -195,7 +195,7 @@ func (ev *evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
 }
 
 // quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
-func (ev *evaluator) quadraticForm(n *syntax.Node) (value.Value, bool) {
+func (ev *Evaluator) quadraticForm(n *syntax.Node) (value.Value, bool) {
 	l, r := n.Args[0], n.Args[1]
 	var x, q *syntax.Node
 	switch {
@@ -206,32 +206,32 @@ func (ev *evaluator) quadraticForm(n *syntax.Node) (value.Value, bool) {
 	default:
 		return value.Value{}, false
 	}
-	if ev.src.tree.Text(x.Span) != ev.src.tree.Text(r.Span) {
+	if ev.Src.Tree.Text(x.Span) != ev.Src.Tree.Text(r.Span) {
 		return value.Value{}, false
 	}
-	xv, qv := ev.operand(x), ev.arrayOf(q)
+	xv, qv := ev.Operand(x), ev.ArrayOf(q)
 	k := xv.Len()
-	if qv.Sort == value.SparseNumbers && value.Size(qv.Shape) <= ev.entries {
-		qv = ev.dense(q, qv)
+	if qv.Sort == value.SparseNumbers && value.Size(qv.Shape) <= ev.Entries {
+		qv = ev.Dense(q, qv)
 	}
 	if xv.Sort != value.AffineFunctions || len(xv.Shape) != 1 || !qv.IsData() || !slices.Equal(qv.Shape, []int{k, k}) || k == 0 || qv.HasInf() {
 		return value.Value{}, false
 	}
-	return ev.quad(n, xv, qv), true
+	return ev.Quad(n, xv, qv), true
 }
 
-// rows are the members of a family as long as all of them are scalars and
+// Rows are the members of a family as long as all of them are scalars and
 // affine.
-type rows struct {
+type Rows struct {
 	idx    []int
 	val    []float64
 	ends   []int // of the coefficients of each member
 	consts []float64
 }
 
-// member evaluates a member of a family. A scalar affine function or number goes
+// Member evaluates a member of a family. A scalar affine function or number goes
 // to rows, unless there are members of other kinds; else it is returned.
-func (ev *evaluator) member(n *syntax.Node, to *rows, others bool) value.Value {
+func (ev *Evaluator) Member(n *syntax.Node, to *Rows, others bool) value.Value {
 	m := ev.sums.Begin()
 	ev.addTerm(n, 1)
 	if others || len(ev.sums.Terms) > m.Terms {
@@ -245,7 +245,7 @@ func (ev *evaluator) member(n *syntax.Node, to *rows, others bool) value.Value {
 }
 
 // linears are the members.
-func (r *rows) linears(m *dc.Model) []dc.Linear {
+func (r *Rows) linears(m *dc.Model) []dc.Linear {
 	out, from := make([]dc.Linear, len(r.ends)), 0
 	for k, end := range r.ends {
 		out[k] = m.Own(dc.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end], Const: r.consts[k]})
@@ -254,8 +254,8 @@ func (r *rows) linears(m *dc.Model) []dc.Linear {
 	return out
 }
 
-// values are the members as values.
-func (r *rows) values(m *dc.Model) []value.Value {
+// Values are the members as values.
+func (r *Rows) Values(m *dc.Model) []value.Value {
 	out := make([]value.Value, len(r.ends))
 	for k, l := range r.linears(m) {
 		if out[k] = value.Number(l.Const); len(l.Idx) > 0 {
@@ -265,8 +265,8 @@ func (r *rows) values(m *dc.Model) []value.Value {
 	return out
 }
 
-// array is the members in a shape.
-func (r *rows) array(m *dc.Model, shape []int) value.Value {
+// Array is the members in a shape.
+func (r *Rows) Array(m *dc.Model, shape []int) value.Value {
 	if len(r.idx) == 0 {
 		return value.Marked(value.Array(shape, r.consts))
 	}

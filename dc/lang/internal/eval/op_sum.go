@@ -1,4 +1,4 @@
-package lang
+package eval
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 
 // linear is the affine part of the sum that began at m, in the accumulator's
 // room.
-func (ev *evaluator) linear(n *syntax.Node, m value.Mark) dc.Linear {
+func (ev *Evaluator) linear(n *syntax.Node, m value.Mark) dc.Linear {
 	a := &ev.sums
 	idx, val := a.Idx[m.Coefs:], a.Val[m.Coefs:]
 	sum, last, ordered := a.C-a.C, -1, true
@@ -20,23 +20,23 @@ func (ev *evaluator) linear(n *syntax.Node, m value.Mark) dc.Linear {
 		ordered = ordered && v != 0 && idx[k] > last
 		last = idx[k]
 	}
-	ev.spend(n, unitsCoeff*len(idx))
+	ev.Spend(n, UnitsCoeff*len(idx))
 	switch {
 	case sum != 0 && len(idx) == 0:
 		ev.infinite(n, a.C)
 	case sum != 0:
 		if ev.mentionsInf(n) {
-			ev.misplacedInf(n)
+			ev.MisplacedInf(n)
 		}
-		ev.fail(n, "", "a coefficient is not finite")
+		ev.Fail(n, "", "a coefficient is not finite")
 	case ordered:
-		return ev.model.Own(dc.Linear{Idx: idx, Val: val, Const: a.C})
+		return ev.Model.Own(dc.Linear{Idx: idx, Val: val, Const: a.C})
 	}
-	return ev.model.Own(dc.NewLinear(idx, val, a.C))
+	return ev.Model.Own(dc.NewLinear(idx, val, a.C))
 }
 
 // total is the value of the sum that began at m and ends here.
-func (ev *evaluator) total(n *syntax.Node, m value.Mark) value.Value {
+func (ev *Evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 	a := &ev.sums
 	terms := a.Terms[m.Terms:]
 	if len(terms) == 0 {
@@ -58,22 +58,22 @@ func (ev *evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 		a.Terms = append(a.Terms, value.Summand{W: 1, V: scalar, At: n})
 		terms = a.Terms[m.Terms:]
 	}
-	v := ev.weighted(n, terms)
+	v := ev.Weighted(n, terms)
 	a.BackTo(m)
 	return v
 }
 
-// weighted is the sum of arrays and expressions.
-func (ev *evaluator) weighted(n *syntax.Node, terms []value.Summand) value.Value {
+// Weighted is the sum of arrays and expressions.
+func (ev *Evaluator) Weighted(n *syntax.Node, terms []value.Summand) value.Value {
 	if len(terms) > 1 {
 		for k := range terms {
-			terms[k].V = ev.dense(terms[k].At, terms[k].V)
+			terms[k].V = ev.Dense(terms[k].At, terms[k].V)
 		}
 	}
 	switch {
 	case len(terms) == 1:
 		ev.finiteWeight(n, &terms[0])
-		return ev.scale(n, terms[0].W, terms[0].V)
+		return ev.Scale(n, terms[0].W, terms[0].V)
 	case len(terms) == 2 && terms[0].W == 1 && terms[1].W*terms[1].W == 1:
 		if v, ok := ev.pair(n, &terms[0].V, &terms[1].V, terms[1].W < 0); ok {
 			return v
@@ -86,9 +86,9 @@ func (ev *evaluator) weighted(n *syntax.Node, terms []value.Summand) value.Value
 		ev.finiteWeight(n, &terms[k])
 		top, all = max(top, vs[k].Sort), all.Plus(vs[k].Costs())
 	}
-	shape := ev.common(n, nodes, vs)
+	shape := ev.Common(n, nodes, vs)
 	size := value.Size(shape)
-	ev.spend(n, size*len(terms))
+	ev.Spend(n, size*len(terms))
 	switch top {
 	case value.Numbers:
 		out := make([]float64, size)
@@ -97,7 +97,7 @@ func (ev *evaluator) weighted(n *syntax.Node, terms []value.Summand) value.Value
 				out[i] += terms[k].W * vs[k].At(min(i, vs[k].Len()-1))
 			}
 		}
-		return ev.finite(n, value.Array(shape, out))
+		return ev.Finite(n, value.Array(shape, out))
 	case value.AffineFunctions:
 		as := make([]dc.Affine, len(terms))
 		for k := range terms {
@@ -108,9 +108,9 @@ func (ev *evaluator) weighted(n *syntax.Node, terms []value.Summand) value.Value
 				as[k] = as[k].Scale(terms[k].W)
 			}
 		}
-		return ev.sound(n, addPairs(as))
+		return ev.Sound(n, addPairs(as))
 	}
-	ev.spend(n, min(all.Weight+all.Parts, 1<<20))
+	ev.Spend(n, min(all.Weight+all.Parts, 1<<20))
 	es, parts := make([]dc.Expr, size), make([]dc.Expr, len(terms))
 	for i := range es {
 		for k := range terms {
@@ -118,28 +118,28 @@ func (ev *evaluator) weighted(n *syntax.Node, terms []value.Summand) value.Value
 				parts[k] = parts[k].Scale(terms[k].W)
 			}
 		}
-		es[i] = ev.combine(n, "sum", parts)
+		es[i] = ev.Combine(n, "sum", parts)
 	}
 	return value.FromExprs(shape, es, all)
 }
 
 // finiteWeight refuses an infinite multiple of variables.
-func (ev *evaluator) finiteWeight(n *syntax.Node, t *value.Summand) {
+func (ev *Evaluator) finiteWeight(n *syntax.Node, t *value.Summand) {
 	if t.W-t.W != 0 && t.V.Sort != value.Numbers {
-		ev.misplacedInf(n)
+		ev.MisplacedInf(n)
 	}
 }
 
 // pair is the sum or difference of two affine arrays of one shape.
-func (ev *evaluator) pair(n *syntax.Node, a, b *value.Value, minus bool) (v value.Value, ok bool) {
+func (ev *Evaluator) pair(n *syntax.Node, a, b *value.Value, minus bool) (v value.Value, ok bool) {
 	if max(a.Sort, b.Sort) != value.AffineFunctions || !slices.Equal(a.Shape, b.Shape) || a.HasInf() || b.HasInf() {
 		return v, false
 	}
-	ev.spend(n, 2*a.Len())
+	ev.Spend(n, 2*a.Len())
 	if minus {
-		return ev.sound(n, a.Affine().Sub(b.Affine())), true
+		return ev.Sound(n, a.Affine().Sub(b.Affine())), true
 	}
-	return ev.sound(n, a.Affine().Add(b.Affine())), true
+	return ev.Sound(n, a.Affine().Add(b.Affine())), true
 }
 
 // addPairs adds in pairs, so that many terms cost n log n.
@@ -158,23 +158,23 @@ func addPairs(as []dc.Affine) dc.Affine {
 	return as[0]
 }
 
-// scale is w·v, entries counted from 1.
-func (ev *evaluator) scale(n *syntax.Node, w float64, v value.Value) value.Value {
+// Scale is w·v, entries counted from 1.
+func (ev *Evaluator) Scale(n *syntax.Node, w float64, v value.Value) value.Value {
 	if w == 1 {
 		return v.CountFrom(nil)
 	}
 	if v.Sort == value.SparseNumbers {
-		ev.spend(n, len(v.More.Sparse.Val))
+		ev.Spend(n, len(v.More.Sparse.Val))
 		return value.SparseOf(v.Shape, v.More.Sparse.Scaled(w))
 	}
-	ev.spend(n, v.Len())
+	ev.Spend(n, v.Len())
 	switch v.Sort {
 	case value.AffineFunctions:
 		if v.Aff == nil {
-			ev.spend(n, unitsCoeff*len(v.Lin.Idx))
+			ev.Spend(n, UnitsCoeff*len(v.Lin.Idx))
 			return value.FromLinear(v.Lin.Scale(w))
 		}
-		return ev.sound(n, v.Aff.Scale(w))
+		return ev.Sound(n, v.Aff.Scale(w))
 	case value.Expressions:
 		es := make([]dc.Expr, len(v.Exprs))
 		for k := range es {
@@ -182,47 +182,47 @@ func (ev *evaluator) scale(n *syntax.Node, w float64, v value.Value) value.Value
 		}
 		return value.FromExprs(v.Shape, es, v.Cost)
 	}
-	return ev.eachNumber(n, v, func(x float64) float64 { return w * x })
+	return ev.EachNumber(n, v, func(x float64) float64 { return w * x })
 }
 
-// eachNumber applies f to every number.
-func (ev *evaluator) eachNumber(n *syntax.Node, v value.Value, f func(float64) float64) value.Value {
+// EachNumber applies f to every number.
+func (ev *Evaluator) EachNumber(n *syntax.Node, v value.Value, f func(float64) float64) value.Value {
 	if v.Scalar() {
-		return ev.finite(n, value.Number(f(v.X)))
+		return ev.Finite(n, value.Number(f(v.X)))
 	}
-	ev.spend(n, v.Len())
+	ev.Spend(n, v.Len())
 	out := make([]float64, len(v.Num))
 	for k, x := range v.Num {
 		out[k] = f(x)
 	}
-	return ev.finite(n, value.Array(v.Shape, out))
+	return ev.Finite(n, value.Array(v.Shape, out))
 }
 
-// addUp is the sum of all entries.
-func (ev *evaluator) addUp(n *syntax.Node, v value.Value) value.Value {
-	ev.spend(n, v.Len()+v.Costs().Weight)
+// AddUp is the sum of all entries.
+func (ev *Evaluator) AddUp(n *syntax.Node, v value.Value) value.Value {
+	ev.Spend(n, v.Len()+v.Costs().Weight)
 	switch v.Sort {
 	case value.AffineFunctions:
-		return ev.sound(n, v.Affine().Sum())
+		return ev.Sound(n, v.Affine().Sum())
 	case value.Expressions:
-		return value.FromExpr(ev.combine(n, "sum", v.Exprs), v.Cost)
+		return value.FromExpr(ev.Combine(n, "sum", v.Exprs), v.Cost)
 	}
 	s := 0.0
 	for _, x := range v.Numbers() {
 		s += x
 	}
-	return ev.finite(n, value.Number(s))
+	return ev.Finite(n, value.Number(s))
 }
 
-// fold is the max or min, entry by entry, of values of one shape.
-func (ev *evaluator) fold(n *syntax.Node, name string, vs []value.Value) value.Value {
+// Fold is the max or min, entry by entry, of values of one shape.
+func (ev *Evaluator) Fold(n *syntax.Node, name string, vs []value.Value) value.Value {
 	shape, top, most, lifted := vs[0].Shape, value.Numbers, value.Cost{}, false
 	for k := range vs {
 		top, most = max(top, vs[k].Sort), most.Over(vs[k].Costs())
 		lifted = lifted || vs[k].Curvature() > value.Convex
 	}
 	size := value.Size(shape)
-	ev.spend(n, size*len(vs))
+	ev.Spend(n, size*len(vs))
 	ev.noInf(n, vs)
 	if top == value.Numbers {
 		return ev.foldNumbers(n, name, vs)
@@ -233,23 +233,23 @@ func (ev *evaluator) fold(n *syntax.Node, name string, vs []value.Value) value.V
 		for k := range vs {
 			parts[k] = vs[k].Expr(i)
 		}
-		es[i] = ev.combine(n, name, parts)
+		es[i] = ev.Combine(n, name, parts)
 	}
 	return value.FromExprs(shape, es, most)
 }
 
 // maximum is the cost of a maximum of so many values. Where they are lifted, as
 // functions that are not convex, each is by the convex parts of all others.
-func (ev *evaluator) maximum(n *syntax.Node, count int, lifted bool, c value.Cost) value.Cost {
+func (ev *Evaluator) maximum(n *syntax.Node, count int, lifted bool, c value.Cost) value.Cost {
 	if lifted {
 		c.Parts, c.Weight = c.Parts*count, c.Weight*count
 	}
 	c.Parts++
-	return ev.afford(n, c.Capped())
+	return ev.Afford(n, c.Capped())
 }
 
-// combine is the sum, max or min of expressions.
-func (ev *evaluator) combine(n *syntax.Node, name string, parts []dc.Expr) dc.Expr {
+// Combine is the sum, max or min of expressions.
+func (ev *Evaluator) Combine(n *syntax.Node, name string, parts []dc.Expr) dc.Expr {
 	var e dc.Expr
 	switch name {
 	case "sum":
@@ -264,12 +264,12 @@ func (ev *evaluator) combine(n *syntax.Node, name string, parts []dc.Expr) dc.Ex
 		e = dc.MaxOf(neg).Neg()
 	}
 	if err := e.Err(); err != nil {
-		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
+		ev.Fail(n, "", "%s: %s", ev.Say(n), Cause(err))
 	}
 	return e
 }
 
-func (ev *evaluator) foldNumbers(n *syntax.Node, name string, vs []value.Value) value.Value {
+func (ev *Evaluator) foldNumbers(n *syntax.Node, name string, vs []value.Value) value.Value {
 	out := make([]float64, value.Size(vs[0].Shape))
 	best := math.Min
 	if name == "max" {
@@ -281,31 +281,31 @@ func (ev *evaluator) foldNumbers(n *syntax.Node, name string, vs []value.Value) 
 			out[i] = best(out[i], vs[k].At(i))
 		}
 	}
-	return ev.finite(n, value.Array(vs[0].Shape, out))
+	return ev.Finite(n, value.Array(vs[0].Shape, out))
 }
 
-// foldEntries is the max or min of all entries.
-func (ev *evaluator) foldEntries(n *syntax.Node, name string, v value.Value) value.Value {
+// FoldEntries is the max or min of all entries.
+func (ev *Evaluator) FoldEntries(n *syntax.Node, name string, v value.Value) value.Value {
 	vs := make([]value.Value, v.Len())
 	for k := range vs {
 		vs[k] = v.Entry(k)
 	}
-	return ev.fold(n, name, vs)
+	return ev.Fold(n, name, vs)
 }
 
-// ref is an entry of a value.
-type ref struct {
-	v *value.Value
-	k int
+// Ref is an entry of a value.
+type Ref struct {
+	V *value.Value
+	K int
 }
 
-// assemble makes an array of entries from several values.
-func assemble(shape []int, refs []ref) value.Value {
+// Assemble makes an array of entries from several values.
+func Assemble(shape []int, refs []Ref) value.Value {
 	top, all := value.Numbers, value.Cost{}
 	for _, r := range refs {
-		top = max(top, r.v.Sort)
-		if r.v.Sort == value.Expressions {
-			c := r.v.Share(1)
+		top = max(top, r.V.Sort)
+		if r.V.Sort == value.Expressions {
+			c := r.V.Share(1)
 			all = value.Cost{Pieces: max(all.Pieces, c.Pieces), Parts: max(all.Parts, c.Parts), Weight: all.Weight + c.Weight}.Capped()
 		}
 	}
@@ -313,23 +313,23 @@ func assemble(shape []int, refs []ref) value.Value {
 	case value.Numbers:
 		out := make([]float64, len(refs))
 		for i, r := range refs {
-			out[i] = r.v.At(r.k)
+			out[i] = r.V.At(r.K)
 		}
 		return value.Marked(value.Array(shape, out))
 	case value.AffineFunctions:
 		rows := make([]dc.Linear, len(refs))
 		for i, r := range refs {
-			if r.v.Sort == value.AffineFunctions {
-				rows[i] = r.v.Linear(r.k)
+			if r.V.Sort == value.AffineFunctions {
+				rows[i] = r.V.Linear(r.K)
 			} else {
-				rows[i] = dc.Linear{Const: r.v.At(r.k)}
+				rows[i] = dc.Linear{Const: r.V.At(r.K)}
 			}
 		}
 		return value.FromAffine(dc.Entries(rows...).Reshape(shape...))
 	}
 	es := make([]dc.Expr, len(refs))
 	for i, r := range refs {
-		es[i] = r.v.Expr(r.k)
+		es[i] = r.V.Expr(r.K)
 	}
 	return value.GeneralOf(shape, es, all)
 }

@@ -1,38 +1,39 @@
-package lang
+package function
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
 // relative serves functions of two numbers, entry by entry: f on data, apply on affine
 // functions.
-func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*evaluator, *syntax.Node, []value.Value) value.Value {
-	return func(ev *evaluator, n *syntax.Node, args []value.Value) value.Value {
-		vs := []value.Value{ev.affineArg(n, args, 0), ev.affineArg(n, args, 1)}
-		shape := ev.common(n, n.Args, vs)
+func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		vs := []value.Value{affineArg(ev, n, args, 0), affineArg(ev, n, args, 1)}
+		shape := ev.Common(n, n.Args, vs)
 		x, y := &vs[0], &vs[1]
-		total := ev.room(n, shape)
+		total := ev.Room(n, shape)
 		if x.IsData() && y.IsData() {
 			out := make([]float64, total)
 			for k := range out {
 				out[k] = f(x.At(min(k, x.Len()-1)), y.At(min(k, y.Len()-1)))
 			}
-			return ev.finite(n, value.Array(shape, out))
+			return ev.Finite(n, value.Array(shape, out))
 		}
-		ev.atLeastZero(n, 0, x)
-		ev.atLeastZero(n, 1, y)
-		return value.FromEach(shape, ev.afford(n, x.Costs().Plus(y.Costs()).Times(1)), func(k int) dc.Expr {
+		atLeastZero(ev, n, 0, x)
+		atLeastZero(ev, n, 1, y)
+		return value.FromEach(shape, ev.Afford(n, x.Costs().Plus(y.Costs()).Times(1)), func(k int) dc.Expr {
 			a, b := x.ScalarAt(k), y.ScalarAt(k)
 			if b.IsConst() && b.Value(nil)[0] == 0 {
-				ev.failDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name, ev.hasEntry(n.Args[1], y, 0))
+				ev.FailDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name, hasEntry(ev, n.Args[1], y, 0))
 			}
 			e := apply(a, b)
-			ev.inDomain(n, e)
+			inDomain(ev, n, e)
 			return e
 		})
 	}
@@ -56,57 +57,57 @@ func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 
 // atLeastZero refuses an argument with an entry that is the same everywhere, and
 // negative: there the atom would have no value anywhere.
-func (ev *evaluator) atLeastZero(n *syntax.Node, arg int, v *value.Value) {
+func atLeastZero(ev *eval.Evaluator, n *syntax.Node, arg int, v *value.Value) {
 	for k := range v.Len() {
 		if a := v.ScalarAt(k); a.IsConst() && a.Value(nil)[0] < 0 {
-			ev.failDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, ev.hasEntry(n.Args[arg], v, a.Value(nil)[0]))
+			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, hasEntry(ev, n.Args[arg], v, a.Value(nil)[0]))
 		}
 	}
 }
 
 // hasEntry says where a number comes from.
-func (ev *evaluator) hasEntry(n *syntax.Node, v *value.Value, x float64) string {
+func hasEntry(ev *eval.Evaluator, n *syntax.Node, v *value.Value, x float64) string {
 	if v.Len() == 1 {
-		return fmt.Sprintf("%s is %g", ev.say(n), x)
+		return fmt.Sprintf("%s is %g", ev.Say(n), x)
 	}
-	return fmt.Sprintf("%s has the entry %g", ev.say(n), x)
+	return fmt.Sprintf("%s has the entry %g", ev.Say(n), x)
 }
 
 // inDomain refuses an atom whose constant argument lies outside of its domain.
-func (ev *evaluator) inDomain(n *syntax.Node, e dc.Expr) {
+func inDomain(ev *eval.Evaluator, n *syntax.Node, e dc.Expr) {
 	if err := e.Err(); err != nil {
-		ev.fail(n, "", "%s: %s", ev.say(n), cause(err))
+		ev.Fail(n, "", "%s: %s", ev.Say(n), eval.Cause(err))
 	}
 }
 
 // fnQuadOverLin is the sum of squares of the first argument over the second.
-func (ev *evaluator) fnQuadOverLin(n *syntax.Node, args []value.Value) value.Value {
+func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	x, y := args[0], args[1]
 	if y.Len() != 1 {
-		ev.fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.say(n.Args[1]), value.ShapeText(y.Shape))
+		ev.Fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.Say(n.Args[1]), value.ShapeText(y.Shape))
 	}
 	if x.Sort == value.Expressions || y.Sort == value.Expressions {
 		e := dc.QuadOverLinOf(value.Operands(&x), y.Expr(0))
 		if e.Err() != nil && y.Sort == value.Expressions && y.Curvature() != value.Concave {
-			ev.noSplit(n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.say(n.Args[1]), y.CurvatureWord())
+			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.Say(n.Args[1]), y.CurvatureWord())
 		}
-		return ev.composed(n, x, "convex nonnegative entries", e)
+		return composed(ev, n, x, "convex nonnegative entries", e)
 	}
 	if !x.IsData() || !y.IsData() {
 		if d := y.ScalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
-			ev.failDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.say(n.Args[1]), d.Value(nil)[0])
+			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]), d.Value(nil)[0])
 		}
-		return ev.atom(n, dc.QuadOverLin(x.Affine().Reshape(x.Len()), y.ScalarAt(0)), x.Costs().Weight+y.Costs().Weight)
+		return ev.Atom(n, dc.QuadOverLin(x.Affine().Reshape(x.Len()), y.ScalarAt(0)), x.Costs().Weight+y.Costs().Weight)
 	}
 	s := 0.0
 	for _, v := range x.Numbers() {
 		s += v * v
 	}
-	return ev.finite(n, value.Number(s*reciprocal(y.At(0))))
+	return ev.Finite(n, value.Number(s*reciprocal(y.At(0))))
 }
 
 // fnGeoMean is the geometric mean of all entries of all arguments.
-func (ev *evaluator) fnGeoMean(n *syntax.Node, args []value.Value) value.Value {
+func fnGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	var parts []dc.Affine
 	data, top, weight, count := true, value.Numbers, 0, 0
 	vs := args
@@ -114,9 +115,9 @@ func (ev *evaluator) fnGeoMean(n *syntax.Node, args []value.Value) value.Value {
 		data, top = data && v.IsData(), max(top, v.Sort)
 		weight, count = weight+v.Costs().Weight, count+v.Len()
 	}
-	ev.spend(n, count)
+	ev.Spend(n, count)
 	if count == 0 {
-		ev.fail(n, "", "geomean of nothing")
+		ev.Fail(n, "", "geomean of nothing")
 	}
 	if data {
 		s := 0.0
@@ -125,32 +126,32 @@ func (ev *evaluator) fnGeoMean(n *syntax.Node, args []value.Value) value.Value {
 				s += math.Log(x)
 			}
 		}
-		return ev.finite(n, value.Number(math.Exp(s/float64(count))))
+		return ev.Finite(n, value.Number(math.Exp(s/float64(count))))
 	}
 	if top == value.Expressions {
-		return ev.meanOfConcave(n, vs, count)
+		return meanOfConcave(ev, n, vs, count)
 	}
 	for k := range vs {
-		ev.atLeastZero(n, k, &vs[k])
+		atLeastZero(ev, n, k, &vs[k])
 		parts = append(parts, vs[k].Affine().Reshape(vs[k].Len()))
 	}
-	return ev.atom(n, dc.GeoMean(dc.Stack(parts...)), weight)
+	return ev.Atom(n, dc.GeoMean(dc.Stack(parts...)), weight)
 }
 
 // meanOfConcave is the geometric mean where not all entries are affine.
-func (ev *evaluator) meanOfConcave(n *syntax.Node, vs []value.Value, count int) value.Value {
+func meanOfConcave(ev *eval.Evaluator, n *syntax.Node, vs []value.Value, count int) value.Value {
 	var ops []dc.Operand
 	var all value.Cost
 	for k := range vs {
 		if c := vs[k].Curvature(); c == value.Convex || c == value.DC {
-			ev.noSplit(n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.say(n.Args[k]), vs[k].CurvatureWord())
+			noSplit(ev, n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]), vs[k].CurvatureWord())
 		}
 		ops, all = append(ops, value.Operands(&vs[k])...), all.Plus(vs[k].Costs())
 	}
 	e := dc.GeoMeanOf(ops)
-	ev.inDomain(n, e)
+	inDomain(ev, n, e)
 	all.Parts = all.Parts*max(1, count) + count + 2
-	return value.FromExprs(nil, []dc.Expr{e}, ev.afford(n, all.Capped()))
+	return value.FromExprs(nil, []dc.Expr{e}, ev.Afford(n, all.Capped()))
 }
 
 func entropy(x float64) float64 {
@@ -160,7 +161,7 @@ func entropy(x float64) float64 {
 	return -x * math.Log(x)
 }
 
-func logistic(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+func Logistic(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
 func xexp(x float64) float64 {
 	if !(x >= 0) {

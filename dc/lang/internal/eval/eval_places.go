@@ -1,4 +1,4 @@
-package lang
+package eval
 
 import (
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
@@ -6,11 +6,11 @@ import (
 )
 
 // along says which places of dimension d an index names.
-func (ev *evaluator) along(n, a *syntax.Node, v *value.Value, d int) dimension {
+func (ev *Evaluator) along(n, a *syntax.Node, v *value.Value, d int) dimension {
 	if a.Op == syntax.OpAll || a.Op == syntax.OpRange {
 		return ev.slice(n, a, v, d)
 	}
-	w := ev.dataOf(a, "an index")
+	w := ev.DataOf(a, "an index")
 	if !w.Scalar() {
 		return ev.listed(n, a, v, d, &w)
 	}
@@ -35,10 +35,10 @@ func (d *dimension) at(k int) int {
 }
 
 // within is the place in dimension d that an index stands for, from 0.
-func (ev *evaluator) within(n, a *syntax.Node, v *value.Value, d int, x float64) int {
-	k, ok := whole(x)
+func (ev *Evaluator) within(n, a *syntax.Node, v *value.Value, d int, x float64) int {
+	k, ok := Whole(x)
 	if !ok {
-		ev.fail(a, "", "an index of %s must be a whole number, not %s", ev.say(n.Args[0]), ev.is(a, x))
+		ev.Fail(a, "", "an index of %s must be a whole number, not %s", ev.Say(n.Args[0]), ev.Is(a, x))
 	}
 	lo := v.First(d)
 	if k < lo || k >= lo+v.Shape[d] {
@@ -47,7 +47,7 @@ func (ev *evaluator) within(n, a *syntax.Node, v *value.Value, d int, x float64)
 	return k - lo
 }
 
-func (ev *evaluator) outside(n, a *syntax.Node, v *value.Value, d, k int) {
+func (ev *Evaluator) outside(n, a *syntax.Node, v *value.Value, d, k int) {
 	lo := v.First(d)
 	which := ""
 	if len(v.Shape) > 1 {
@@ -56,11 +56,11 @@ func (ev *evaluator) outside(n, a *syntax.Node, v *value.Value, d, k int) {
 			which = ""
 		}
 	}
-	ev.fail(a, "", "the %sindex of %s is %d, outside %d..%d", which, ev.say(n.Args[0]), k, lo, lo+v.Shape[d]-1)
+	ev.Fail(a, "", "the %sindex of %s is %d, outside %d..%d", which, ev.Say(n.Args[0]), k, lo, lo+v.Shape[d]-1)
 }
 
 // slice is : or lo..hi in dimension d.
-func (ev *evaluator) slice(n, a *syntax.Node, v *value.Value, d int) dimension {
+func (ev *Evaluator) slice(n, a *syntax.Node, v *value.Value, d int) dimension {
 	lo, hi, origin := 0, v.Shape[d]-1, v.First(d)
 	if a.Op == syntax.OpRange {
 		lo, hi = ev.ends(a)
@@ -74,9 +74,9 @@ func (ev *evaluator) slice(n, a *syntax.Node, v *value.Value, d int) dimension {
 }
 
 // listed is a vector of indices in dimension d.
-func (ev *evaluator) listed(n, a *syntax.Node, v *value.Value, d int, list *value.Value) dimension {
+func (ev *Evaluator) listed(n, a *syntax.Node, v *value.Value, d int, list *value.Value) dimension {
 	if len(list.Shape) != 1 {
-		ev.fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.say(a), value.ShapeText(list.Shape))
+		ev.Fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.Say(a), value.ShapeText(list.Shape))
 	}
 	out := dimension{origin: 1, count: len(list.Num), list: make([]int, len(list.Num))}
 	for k, x := range list.Num {
@@ -86,7 +86,7 @@ func (ev *evaluator) listed(n, a *syntax.Node, v *value.Value, d int, list *valu
 }
 
 // pick gathers the entries that the dimensions name.
-func (ev *evaluator) pick(n *syntax.Node, v *value.Value, dims []dimension) value.Value {
+func (ev *Evaluator) pick(n *syntax.Node, v *value.Value, dims []dimension) value.Value {
 	var to value.Axes
 	shifted := false
 	for d := range dims {
@@ -95,10 +95,10 @@ func (ev *evaluator) pick(n *syntax.Node, v *value.Value, dims []dimension) valu
 			shifted = shifted || dims[d].origin != 1 || dims[d].set != nil
 		}
 	}
-	total := ev.room(n, to.Shape)
+	total := ev.Room(n, to.Shape)
 	out := v.Choose(to.Shape, ev.places(v, dims, total))
 	if out.Sort == value.AffineFunctions {
-		ev.spend(n, unitsCoeff*out.NNZ())
+		ev.Spend(n, UnitsCoeff*out.NNZ())
 	}
 	if shifted {
 		out = out.Along(&to)
@@ -108,7 +108,7 @@ func (ev *evaluator) pick(n *syntax.Node, v *value.Value, dims []dimension) valu
 
 // places are the places of the named entries in row-major order, valid until the
 // next call.
-func (ev *evaluator) places(v *value.Value, dims []dimension, total int) []int {
+func (ev *Evaluator) places(v *value.Value, dims []dimension, total int) []int {
 	flat := ev.flats[:0]
 	var few [4]int
 	at := few[:0]
@@ -134,7 +134,7 @@ func (ev *evaluator) places(v *value.Value, dims []dimension, total int) []int {
 
 // alongSet says which members of a set the indices name: one, all, or those that
 // have the given parts where others are left open by a colon.
-func (ev *evaluator) alongSet(n *syntax.Node, args []*syntax.Node, s *value.Set) dimension {
+func (ev *Evaluator) alongSet(n *syntax.Node, args []*syntax.Node, s *value.Set) dimension {
 	var k value.Member
 	open, known := 0, [value.MaxWidth]bool{}
 	for i, a := range args {
@@ -143,11 +143,11 @@ func (ev *evaluator) alongSet(n *syntax.Node, args []*syntax.Node, s *value.Set)
 			continue
 		}
 		if len(args) == 1 {
-			if v := ev.eval(a); a.Op == syntax.OpRange || v.Sort != value.Text && len(v.Shape) == 1 {
+			if v := ev.Eval(a); a.Op == syntax.OpRange || v.Sort != value.Text && len(v.Shape) == 1 {
 				return ev.listedSet(n, a, s)
 			}
 		}
-		k[i] = ev.part(a, "an index of "+ev.say(n.Args[0]))
+		k[i] = ev.part(a, "an index of "+ev.Say(n.Args[0]))
 	}
 	if open == len(args) {
 		return dimension{count: len(s.List), origin: 1, set: s}
@@ -165,24 +165,24 @@ func (ev *evaluator) alongSet(n *syntax.Node, args []*syntax.Node, s *value.Set)
 			out.list = append(out.list, at)
 		}
 	}
-	ev.spend(n, len(s.List))
+	ev.Spend(n, len(s.List))
 	out.count = len(out.list)
 	return out
 }
 
 // placeOf is the place of a member.
-func (ev *evaluator) placeOf(n, a *syntax.Node, s *value.Set, k value.Member) int {
+func (ev *Evaluator) placeOf(n, a *syntax.Node, s *value.Set, k value.Member) int {
 	at, ok := s.Place[k]
 	if !ok {
-		ev.fail(a, "", "%s is not among the indices of %s", k.Text(s.Width), ev.say(n.Args[0]))
+		ev.Fail(a, "", "%s is not among the indices of %s", k.Text(s.Width), ev.Say(n.Args[0]))
 	}
 	return at
 }
 
 // listedSet are the members that a vector or a set names.
-func (ev *evaluator) listedSet(n, a *syntax.Node, s *value.Set) dimension {
+func (ev *Evaluator) listedSet(n, a *syntax.Node, s *value.Set) dimension {
 	out := dimension{origin: 1, list: []int{}}
-	lo, hi, list, set := ev.members(a)
+	lo, hi, list, set := ev.Members(a)
 	if set != nil {
 		for _, k := range set.List {
 			out.list = append(out.list, ev.placeOf(n, a, s, k))

@@ -1,0 +1,199 @@
+package eval
+
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
+
+// Literal is [row; row]. The elements of a row stand side by side: scalars and
+// vectors make a vector, matrices (and vectors as their columns) a matrix. Rows
+// stand below each other; rows of one number each make a vector.
+func (ev *Evaluator) Literal(n *syntax.Node) value.Value { return ev.LiteralOf(n, ev.Operand) }
+
+// LiteralOf is literal with the values that its elements have.
+func (ev *Evaluator) LiteralOf(n *syntax.Node, element func(*syntax.Node) value.Value) value.Value {
+	if len(n.Rows) == 0 {
+		return value.Vector(nil)
+	}
+	rows := make([]value.Value, len(n.Rows))
+	short := true
+	for i, elements := range n.Rows {
+		rows[i] = ev.row(n, elements, element)
+		short = short && rows[i].Len() == 1 && len(rows[i].Shape) == 1
+	}
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	ev.noInf(n, rows)
+	var refs []Ref
+	height, width := 0, rows[0].Shape[len(rows[0].Shape)-1]
+	for i := range rows {
+		r := &rows[i]
+		if w := r.Shape[len(r.Shape)-1]; w != width {
+			help := ""
+			if w == 1 || width == 1 {
+				help = "; begins a row: write a comma to put a number beside a vector"
+			}
+			ev.Fail(n.Rows[i][0], help, "row %d of the matrix has %s, the rows before it %d", i+1, Count(w, "element", "elements"), width)
+		}
+		height++
+		if len(r.Shape) == 2 {
+			height += r.Shape[0] - 1
+		}
+		for k := range r.Len() {
+			refs = append(refs, Ref{r, k})
+		}
+	}
+	ev.Room(n, []int{height, width})
+	if short {
+		return Assemble([]int{height}, refs)
+	}
+	return Assemble([]int{height, width}, refs)
+}
+
+// row puts elements side by side.
+func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*syntax.Node) value.Value) value.Value {
+	vs := make([]value.Value, len(elements))
+	height := -1 // of the matrices among them
+	for k, e := range elements {
+		vs[k] = element(e)
+		switch {
+		case len(vs[k].Shape) > 2:
+			ev.Fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.Say(e), value.ShapeText(vs[k].Shape))
+		case len(vs[k].Shape) == 2 && height < 0:
+			height = vs[k].Shape[0]
+		}
+	}
+	ev.noInf(n, vs)
+	var refs []Ref
+	if height < 0 {
+		for k := range vs {
+			for i := range vs[k].Len() {
+				refs = append(refs, Ref{&vs[k], i})
+			}
+		}
+		ev.Room(n, []int{len(refs)})
+		return Assemble([]int{len(refs)}, refs)
+	}
+	width := 0
+	for k := range vs {
+		if len(vs[k].Shape) == 0 || vs[k].Shape[0] != height {
+			ev.Fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, ev.Say(elements[k]), value.ShapeText(vs[k].Shape))
+		}
+		width += vs[k].Len() / max(height, 1)
+	}
+	ev.Room(n, []int{height, width})
+	for i := range height {
+		for k := range vs {
+			w := vs[k].Len() / height
+			for j := range w {
+				refs = append(refs, Ref{&vs[k], i*w + j})
+			}
+		}
+	}
+	return Assemble([]int{height, width}, refs)
+}
+
+// Set is a set in braces.
+func (ev *Evaluator) Set(n *syntax.Node) value.Value {
+	s := &value.Set{Width: 1}
+	if n.Op == syntax.OpFilter {
+		ev.filter(n, s)
+		return s.Value()
+	}
+	for i, a := range n.Args {
+		width := 1
+		var v value.Value
+		if a.Op == syntax.OpTuple {
+			width = len(a.Args)
+		} else if v = ev.Eval(a); v.Sort == value.Members {
+			width = v.More.Set.Width
+		}
+		if i == 0 {
+			s.Width = width
+		}
+		if s.Width != width {
+			ev.Fail(a, "", "the members of a set have %s each, but %s has %d", Count(s.Width, "part", "parts"), ev.Say(a), width)
+		}
+		ev.include(a, s, v)
+		ev.Fits(n, []int{len(s.List)})
+	}
+	return s.Value()
+}
+
+// include adds an element of a set in braces, which may have many members.
+func (ev *Evaluator) include(a *syntax.Node, s *value.Set, v value.Value) {
+	switch {
+	case a.Op == syntax.OpTuple:
+		s.Add(ev.tuple(a))
+	case v.Sort == value.Members:
+		for _, k := range v.More.Set.List {
+			s.Add(k)
+		}
+	case v.Sort == value.Text:
+		s.Add(value.Member{{Word: v.More.Str}})
+	default:
+		v = ev.Numeric(a, ev.Operand(a), "a member of a set")
+		for _, x := range v.Numbers() {
+			k, ok := Whole(x)
+			if !ok {
+				ev.Fail(a, "", "a set holds whole numbers and words, not %g", x)
+			}
+			s.Add(value.Member{{K: k}})
+		}
+	}
+}
+
+// tuple is the member (i, j, ...) of a set.
+func (ev *Evaluator) tuple(n *syntax.Node) (k value.Member) {
+	if len(n.Args) > value.MaxWidth {
+		ev.Fail(n, "", "a member of a set has at most %d parts", value.MaxWidth)
+	}
+	for i, a := range n.Args {
+		k[i] = ev.part(a, "a part of a member")
+	}
+	return k
+}
+
+// filter adds the indices that meet a condition.
+func (ev *Evaluator) filter(n *syntax.Node, s *value.Set) {
+	from := len(ev.Indices)
+	s.Width = 0
+	for _, b := range n.Binders {
+		s.Width += len(b.Names)
+	}
+	if s.Width > value.MaxWidth {
+		ev.Fail(n, "", "a member of a set has at most %d parts", value.MaxWidth)
+	}
+	ev.Loop(n, n.Binders, n.Cond, func() {
+		var k value.Member
+		for i, b := range ev.Indices[from:] {
+			if k[i] = (value.Part{K: b.At}); b.Word != "" {
+				k[i] = value.Part{Word: b.Word}
+			}
+		}
+		s.Add(k)
+		ev.Fits(n, []int{len(s.List)})
+	})
+}
+
+// Pairs is a matrix of whole numbers as a set: a member per row.
+func (ev *Evaluator) Pairs(n *syntax.Node, v value.Value) value.Value {
+	width := v.Shape[1]
+	if width < 2 || width > value.MaxWidth {
+		ev.Fail(n, "", "a set of rows needs 2 to %d columns, but %s is %s", value.MaxWidth, ev.Say(n), value.ShapeText(v.Shape))
+	}
+	s := &value.Set{Width: width}
+	for i := range v.Shape[0] {
+		var k value.Member
+		for j := range width {
+			at, ok := Whole(v.Num[i*width+j])
+			if !ok {
+				ev.Fail(n, "", "a set holds whole numbers and words, not %g", v.Num[i*width+j])
+			}
+			k[j].K = at
+		}
+		s.Add(k)
+	}
+	return s.Value()
+}

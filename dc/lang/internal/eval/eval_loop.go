@@ -1,0 +1,128 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
+
+// Members are the values of an index: lo..hi, a list, or a set.
+func (ev *Evaluator) Members(n *syntax.Node) (lo, hi int, list []int, set *value.Set) {
+	if n.Op == syntax.OpRange {
+		lo, hi = ev.ends(n)
+		return lo, hi, nil, nil
+	}
+	v := ev.Eval(n)
+	if v.Sort == value.Members {
+		return 0, -1, nil, v.More.Set
+	}
+	v = ev.DataOf(n, "what an index runs over")
+	if len(v.Shape) != 1 {
+		help := ""
+		if v.Scalar() {
+			help = fmt.Sprintf("write 1..%s", ev.Say(n))
+		}
+		ev.Fail(n, help, "an index runs over a range or a set, but %s is %s", ev.Say(n), value.ShapeText(v.Shape))
+	}
+	list = make([]int, len(v.Num))
+	for k, x := range v.Num {
+		i, ok := Whole(x)
+		if !ok {
+			ev.Fail(n, "", "an index runs over whole numbers, but %s has the entry %g", ev.Say(n), x)
+		}
+		list[k] = i
+	}
+	return 0, -1, list, nil
+}
+
+// Loop runs body for all values of the indices that meet the condition.
+func (ev *Evaluator) Loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func()) {
+	if len(bs) == 0 {
+		if cond == nil || ev.Holds(cond) {
+			body()
+		}
+		return
+	}
+	lo, hi, list, set := ev.Members(bs[0].Set)
+	at := len(ev.Indices)
+	for _, name := range bs[0].Names {
+		ev.Indices = append(ev.Indices, binding{Name: name})
+	}
+	if width := max(1, set.Parts()); width != len(bs[0].Names) {
+		ev.Fail(bs[0].Set, "", "the members of %s have %s, the index %d", ev.Say(bs[0].Set), Count(width, "part", "parts"), len(bs[0].Names))
+	}
+	to := len(ev.Indices)
+	step := func(i int) {
+		ev.Spend(n, UnitsNode)
+		ev.Indices[at].At = i
+		ev.Loop(n, bs[1:], cond, body)
+		ev.Indices = ev.Indices[:to]
+	}
+	for i := lo; i <= hi; i++ {
+		step(i)
+	}
+	for _, i := range list {
+		step(i)
+	}
+	if set != nil {
+		for k := range set.List {
+			ev.bind(at, k, set)
+			step(ev.Indices[at].At)
+		}
+	}
+	ev.Indices = ev.Indices[:at]
+}
+
+// bind gives the indices from a place on the parts of a member. The number of a
+// word is the place of the member.
+func (ev *Evaluator) bind(at, k int, set *value.Set) {
+	for i := range set.Width {
+		b, p := &ev.Indices[at+i], set.List[k][i]
+		if b.At, b.Word = p.K, p.Word; p.Word != "" {
+			b.At = k + 1
+		}
+	}
+}
+
+// Extreme is the max or min over indices.
+func (ev *Evaluator) Extreme(n *syntax.Node) value.Value {
+	var vs []value.Value
+	var best float64
+	body, members, plain := n.Args[0], 0, true // plain: all so far are numbers
+	ev.Loop(n, n.Binders, n.Cond, func() {
+		v := ev.Operand(body)
+		members++
+		if plain && v.IsData() && v.Scalar() {
+			if members == 1 || (v.X > best) == (n.Name == "max") {
+				best = v.X
+			}
+			return
+		}
+		if plain && members > 1 {
+			vs = append(vs, value.Number(best))
+		}
+		plain = false
+		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
+			ev.Fail(body, "", "the terms of %s differ in shape: %s and %s", n.Name, value.ShapeText(vs[0].Shape), value.ShapeText(v.Shape))
+		}
+		vs = append(vs, v)
+	})
+	switch {
+	case members == 0:
+		ev.Fail(n, "", "%s over no members has no value", n.Name)
+	case plain:
+		return value.Number(best)
+	}
+	return ev.Fold(n, n.Name, vs)
+}
+
+// part is the value of n as a part of a member of a set.
+func (ev *Evaluator) part(n *syntax.Node, what string) value.Part {
+	v := ev.Eval(n)
+	if v.Sort == value.Text {
+		return value.Part{Word: v.More.Str}
+	}
+	return value.Part{K: ev.Integer(n, ev.Operand(n), what)}
+}

@@ -1,0 +1,319 @@
+package function
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
+
+// entrywise applies an atom to every entry of a value that depends on variables.
+// grow is the number of convex terms that the atom creates per entry.
+func entrywise(ev *eval.Evaluator, n *syntax.Node, v value.Value, grow int, f func(dc.Expr) dc.Expr) value.Value {
+	c := ev.Afford(n, v.Costs().Times(grow))
+	ev.Spend(n, v.Len())
+	return value.FromEach(v.Shape, c, func(k int) dc.Expr {
+		e := f(v.Expr(k))
+		if err := e.Err(); err != nil {
+			noSplit(ev, n, n.Args[0], v, "%s", eval.Cause(err))
+		}
+		return e
+	})
+}
+
+// noSplit reports that an atom of an argument has no split.
+func noSplit(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value, format string, args ...any) {
+	help := "give the variables bounds; dc(g, h) states a split by hand"
+	switch c := v.Curvature(); {
+	case (n.Name == "sqrt" || n.Op == syntax.OpPower) && arg.Op == syntax.OpMul && v.Len() == 1:
+		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.Say(arg.Args[0]), ev.Say(arg.Args[1]))
+	case n.Name == "sqrt" && c == value.DC:
+		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.Say(arg))
+	}
+	ev.FailWith(n, help, []syntax.Note{ev.Note(arg, v.CurvatureNote())}, "no DC split for %s: %s", ev.Say(n), fmt.Sprintf(format, args...))
+}
+
+// affineArg is argument k, which must be affine.
+func affineArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
+	v := args[k]
+	needAffine(ev, n, n.Args[k], n.Name, v)
+	return v
+}
+
+func needAffine(ev *eval.Evaluator, n, arg *syntax.Node, name string, v value.Value) {
+	if v.Sort == value.Expressions {
+		noSplit(ev, n, arg, v, "%s needs an affine argument, %s is %s", name, ev.Say(arg), v.CurvatureWord())
+	}
+}
+
+func fnAbs(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	return absolute(ev, n, args[0])
+}
+
+// absolute is |v|, entry by entry.
+func absolute(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {
+	if v.IsData() {
+		return ev.EachNumber(n, v, math.Abs)
+	}
+	out := entrywise(ev, n, v, 3, func(e dc.Expr) dc.Expr { return dc.Abs(e) })
+	c := out.Costs()
+	c.Pieces *= 2
+	return out.Costed(c)
+}
+
+func fnPos(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.IsData() {
+		return ev.EachNumber(n, v, func(x float64) float64 { return max(x, 0) })
+	}
+	out := entrywise(ev, n, v, 3, func(e dc.Expr) dc.Expr { return dc.Pos(e) })
+	c := out.Costs()
+	c.Pieces *= 2
+	return out.Costed(c)
+}
+
+func fnSquare(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	return squares(ev, n, n.Args[0], args[0])
+}
+
+// squares is v², entry by entry.
+func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value {
+	if v.IsData() {
+		return ev.EachNumber(n, v, func(x float64) float64 { return x * x })
+	}
+	return entrywise(ev, n, v, 4, func(e dc.Expr) dc.Expr {
+		s := dc.Square(e)
+		if s.Err() != nil {
+			noSplit(ev, n, arg, v, "a part of %s is not bounded from below", ev.Say(arg))
+		}
+		return s
+	})
+}
+
+// curve serves atoms of single numbers: f on data, apply on expressions, which
+// must be as need says.
+func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		return applyCurve(ev, n, n.Args[0], n.Name, need, args[0], 1, f, apply)
+	}
+}
+
+// applyCurve applies an atom of one number to every entry: f to data, apply to
+// expressions. grow is the number of convex terms that it creates per entry.
+func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v value.Value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value.Value {
+	if v.IsData() {
+		return ev.EachNumber(n, v, f)
+	}
+	c := ev.Afford(n, v.Costs().Times(grow))
+	ev.Spend(n, v.Len())
+	return value.FromEach(v.Shape, c, func(k int) dc.Expr {
+		u := v.Expr(k)
+		e := apply(u)
+		switch err := e.Err(); {
+		case err == nil:
+		case u.IsConst():
+			ev.FailDomain(n, "%s: %s", ev.Say(n), eval.Cause(err))
+		default:
+			noSplit(ev, n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.Say(arg), v.CurvatureWord())
+		}
+		return e
+	})
+}
+
+func fnHuber(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v, m := args[0], 1.0
+	if len(args) > 1 {
+		m = threshold(ev, n, args[1])
+	}
+	f := func(x float64) float64 {
+		if x = math.Abs(x); x > m {
+			return 2*m*x - m*m
+		}
+		return x * x
+	}
+	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) })
+}
+
+// threshold is where huber turns linear, its second argument.
+func threshold(ev *eval.Evaluator, n *syntax.Node, v value.Value) float64 {
+	m := ev.Real(n.Args[1], v, "the threshold of huber")
+	if !(m > 0) {
+		ev.Fail(n.Args[1], "", "the threshold of huber must be positive, not %g", m)
+	}
+	return m
+}
+
+// fnFold is the max or min of several values entry by entry, or of the entries
+// of one.
+func fnFold(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	if len(args) == 1 {
+		if args[0].Len() == 0 {
+			ev.Fail(n, "", "%s of nothing", n.Name)
+		}
+		ev.Spend(n, args[0].Len())
+		return ev.FoldEntries(n, n.Name, args[0])
+	}
+	vs := slices.Clone(args)
+	shape := ev.Common(n, n.Args, vs)
+	for k := range vs {
+		if !slices.Equal(vs[k].Shape, shape) {
+			vs[k] = vs[k].Choose(shape, make([]int, value.Size(shape)))
+		}
+	}
+	return ev.Fold(n, n.Name, vs)
+}
+
+// fnSum is the sum of all entries; see also fused.
+func fnSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	return ev.AddUp(n, args[0])
+}
+
+func fnMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.Len() == 0 {
+		ev.Fail(n, "", "mean of nothing")
+	}
+	return ev.Scale(n, 1/float64(v.Len()), ev.AddUp(n, v))
+}
+
+func fnNorm1(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.Sort != value.Expressions {
+		return ev.Atom(n, dc.Norm1(v.Affine()), v.Costs().Weight)
+	}
+	return ev.AddUp(n, absolute(ev, n, v))
+}
+
+func fnNormInf(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.Sort != value.Expressions {
+		ev.Afford(n, value.Cost{Pieces: 2 * v.Len()})
+		out := ev.Atom(n, dc.NormInf(v.Affine()), v.Costs().Weight)
+		c := out.Costs()
+		c.Pieces = 2 * v.Len()
+		return out.Costed(c)
+	}
+	return ev.FoldEntries(n, "max", absolute(ev, n, v))
+}
+
+func fnNorm2(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.Sort != value.Expressions {
+		return ev.Atom(n, dc.Norm2(v.Affine()), v.Costs().Weight)
+	}
+	return composed(ev, n, v, "convex nonnegative entries", dc.Norm2Of(value.Operands(&v)))
+}
+
+// composed is an atom of all entries of the first argument, which must be as
+// need says.
+func composed(ev *eval.Evaluator, n *syntax.Node, v value.Value, need string, e dc.Expr) value.Value {
+	if e.Err() != nil {
+		noSplit(ev, n, n.Args[0], v, "%s needs %s, %s is %s", n.Name, need, ev.Say(n.Args[0]), v.CurvatureWord())
+	}
+	c := v.Costs()
+	c.Parts = c.Parts*max(1, v.Len()) + v.Len() + 2
+	return value.FromExprs(nil, []dc.Expr{e}, ev.Afford(n, c.Capped()))
+}
+
+func fnSumSquares(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.Sort != value.Expressions {
+		return ev.Atom(n, dc.SumSquares(v.Affine()), v.Costs().Weight)
+	}
+	return ev.AddUp(n, squares(ev, n, n.Args[0], v))
+}
+
+func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	k := ev.Integer(n.Args[1], args[1], "the number of entries that sumlargest adds")
+	if k < 1 || k > v.Len() {
+		ev.Fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.Len(), ev.Say(n.Args[0]), k)
+	}
+	if v.Sort != value.Expressions {
+		return ev.Atom(n, dc.SumLargest(v.Affine(), k), v.Costs().Weight)
+	}
+	if v.Curvature() > value.Convex { // each is lifted by the convex parts of all others
+		c := v.Cost
+		c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
+		v = v.Costed(ev.Afford(n, c.Capped()))
+	}
+	return composed(ev, n, v, "entries with a split", dc.SumLargestOf(value.Operands(&v), k))
+}
+
+func fnLogSumExp(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if v.Sort != value.Expressions {
+		return ev.Atom(n, dc.LogSumExp(v.Affine()), v.Costs().Weight)
+	}
+	return composed(ev, n, v, "convex entries", dc.LogSumExpOf(value.Operands(&v)))
+}
+
+func fnQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	x, q := affineArg(ev, n, args, 0), ev.Numeric(n.Args[1], args[1], "the matrix of quad")
+	if k := x.Len(); len(x.Shape) > 1 || q.Len() != k*k || k > 1 && !slices.Equal(q.Shape, []int{k, k}) {
+		ev.ShapesDiffer(n, n.Args[0], n.Args[1], &x, &q)
+	}
+	if x.Len() == 0 {
+		return value.Number(0)
+	}
+	return ev.Quad(n, x, value.Array([]int{x.Len(), x.Len()}, q.Numbers()))
+}
+
+// fnDC is g − h with the modeller's word that this is the split; that both are
+// convex is checked.
+func fnDC(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	g, h := args[0], args[1]
+	for k, v := range args {
+		if c := v.Curvature(); c == value.Concave || c == value.DC {
+			part := string("gh"[k])
+			ev.Fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.Say(n.Args[k]), v.CurvatureWord())
+		}
+	}
+	return ev.Weighted(n, []value.Summand{{W: 1, V: g, At: n.Args[0]}, {W: -1, V: h, At: n.Args[1]}})
+}
+
+// power is base^exponent, entry by entry.
+func power(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value.Value {
+	p := ev.Real(n.Args[1], exponent, "an exponent")
+	if base.IsData() {
+		return ev.EachNumber(n, base, func(x float64) float64 { return math.Pow(x, p) })
+	}
+	switch p {
+	case 0:
+		return base.Constant(1)
+	case 1:
+		return base
+	case 2:
+		return squares(ev, n, n.Args[0], base)
+	}
+	pow := func(x float64) float64 { return math.Pow(x, p) }
+	return applyCurve(ev, n, n.Args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
+}
+
+// powerNeeds names the curvature that the base of a power must have.
+func powerNeeds(p float64) string {
+	switch {
+	case p < 1:
+		return "a concave"
+	case p != math.Trunc(p):
+		return "a convex nonnegative"
+	}
+	return "an affine, or a convex nonnegative"
+}
+
+// sumOf is the sum of f over the entries of an affine array, in one piece: of
+// abs, of huber with threshold m, or of squares.
+func atomOfSum(ev *eval.Evaluator, n *syntax.Node, f string, x value.Value, m float64) value.Value {
+	weight := x.Costs().Weight
+	switch f {
+	case "abs":
+		return ev.Atom(n, dc.Norm1(x.Affine()), weight)
+	case "huber":
+		return ev.Atom(n, dc.Huber(x.Affine(), m), weight)
+	}
+	return ev.Atom(n, dc.SumSquares(x.Affine()), weight)
+}

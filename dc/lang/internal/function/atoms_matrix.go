@@ -1,0 +1,152 @@
+package function
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
+
+// ofSymmetric serves functions of one symmetric matrix.
+func ofSymmetric(make func(a dc.Affine) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		v := symmetric(ev, n, args, 0)
+		return matrixAtom(ev, n, make(v.Affine()), &v)
+	}
+}
+
+// symmetric is argument k, a symmetric matrix that is affine.
+func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
+	v := affineArg(ev, n, args, k)
+	if v.Len() == 1 {
+		return v.Reshape(1, 1)
+	}
+	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] || v.Len() == 0 {
+		ev.Fail(n.Args[k], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[k]), value.ShapeText(v.Shape))
+	}
+	order := v.Shape[0]
+	if n.Name == "logdet" {
+		order *= 2
+	}
+	if v.IsData() {
+		order = 0
+	}
+	Factored(ev, n, v.Shape[0], order)
+	a := v.Affine()
+	if i, j, ok := dc.IsSymmetric(a); !ok {
+		at := n.Args[k]
+		if v.IsData() {
+			d := v.Shape[0]
+			ev.Fail(at, "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
+				n.Name, ev.Say(at), v.Num[i*d+j], i+1, j+1, v.Num[j*d+i], j+1, i+1)
+		}
+		ev.Fail(at, "declare the variable symmetric or psd, or take (X + X')/2", "%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ",
+			n.Name, ev.Say(at), i+1, j+1, j+1, i+1)
+	}
+	return v
+}
+
+// Factored counts the work of factoring a matrix of order d and of stating a
+// semidefinite cone of the given order.
+func Factored(ev *eval.Evaluator, n *syntax.Node, d, order int) {
+	ev.Spend(n, int(min(math.Pow(float64(d), 3)/64+unitsRow*math.Pow(float64(order), 2)/2, 1<<30)))
+}
+
+// unitsRow is the work for a row of a cone.
+const unitsRow = 64
+
+// matrixAtom is an atom of matrices as a value.
+func matrixAtom(ev *eval.Evaluator, n *syntax.Node, e dc.Expr, args ...*value.Value) value.Value {
+	weight := 0
+	for _, v := range args {
+		if v.Curvature() == value.Constant && e.Err() != nil {
+			ev.FailDomain(n.Args[len(n.Args)-1], "%s needs a positive definite matrix, and %s is not", n.Name, ev.Say(n.Args[len(n.Args)-1]))
+		}
+		weight += v.Costs().Weight + v.Len()
+	}
+	return ev.Atom(n, e, weight)
+}
+
+// fnMatFrac is x'P⁻¹x.
+func fnMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	x, p := affineArg(ev, n, args, 0), symmetric(ev, n, args, 1)
+	d := p.Shape[0]
+	if x.Len() == 1 {
+		x = x.Reshape(1)
+	}
+	if len(x.Shape) > 2 || x.Shape[0] != d {
+		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(x.Shape), ev.Say(n.Args[1]), d, d)
+	}
+	ev.Spend(n, eval.UnitsCoeff*(x.Affine().NNZ()+x.Len()))
+	cols := x.Len() / d
+	if x.IsData() { // more are not needed
+		cols = min(cols, d)
+	}
+	Factored(ev, n, d, d+cols)
+	return matrixAtom(ev, n, dc.MatFrac(x.Affine(), p.Affine()), &x, &p)
+}
+
+// fnLambdaSumLargest is the sum of the k largest eigenvalues.
+func fnLambdaSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := symmetric(ev, n, args, 0)
+	k := ev.Integer(n.Args[1], args[1], "the number of eigenvalues that lambda_sumlargest adds")
+	if k < 1 || k > v.Shape[0] {
+		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.Shape[0], ev.Say(n.Args[0]), k)
+	}
+	return matrixAtom(ev, n, dc.LambdaSumLargest(v.Affine(), k), &v)
+}
+
+// ofMatrix serves norms of a matrix, or of a vector as a column.
+func ofMatrix(make func(a dc.Affine) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		v := affineArg(ev, n, args, 0)
+		if len(v.Shape) > 2 {
+			ev.Fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		}
+		if len(v.Shape) == 2 {
+			Factored(ev, n, min(v.Shape[0], v.Shape[1]), v.Shape[0]+v.Shape[1])
+		}
+		return matrixAtom(ev, n, make(v.Affine()), &v)
+	}
+}
+
+// fnTrace is the sum of the diagonal of a square matrix.
+func fnTrace(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	return ev.AddUp(n, diagonal(ev, n, args[0]))
+}
+
+// fnDiag is the diagonal of a square matrix, or the diagonal matrix of a vector.
+func fnDiag(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if len(v.Shape) != 1 {
+		return diagonal(ev, n, v)
+	}
+	d := v.Len()
+	zero := value.Number(0)
+	refs := make([]eval.Ref, ev.Room(n, []int{d, d}))
+	for k := range refs {
+		refs[k] = eval.Ref{V: &zero, K: 0}
+		if k%(d+1) == 0 {
+			refs[k] = eval.Ref{V: &v, K: k / (d + 1)}
+		}
+	}
+	return eval.Assemble([]int{d, d}, refs)
+}
+
+func diagonal(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {
+	if v.Len() == 1 {
+		return v.Reshape(1)
+	}
+	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
+		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+	}
+	d := v.Shape[0]
+	ev.Spend(n, d)
+	flat := make([]int, d)
+	for k := range flat {
+		flat[k] = k * (d + 1)
+	}
+	return v.Choose([]int{d}, flat)
+}

@@ -1,0 +1,120 @@
+package function
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
+
+// fnNorm is the p-norm of all entries, p = 2 where it is left out.
+func fnNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v, p := args[0], 2.0
+	if len(args) == 2 {
+		p = ev.Limit(n.Args[1], args[1], "the order of a norm")
+	}
+	switch {
+	case !(p >= 1):
+		ev.Fail(n.Args[1], "", "the order of a norm must be at least 1, not %s", ev.Is(n.Args[1], p))
+	case v.Sort != value.Expressions:
+		out := ev.Atom(n, dc.NormP(v.Affine(), p), v.Costs().Weight)
+		c := out.Costs()
+		if math.IsInf(p, 1) {
+			c.Pieces = ev.Afford(n, value.Cost{Pieces: 2 * v.Len()}).Pieces
+		}
+		return out.Costed(c)
+	case p == 1:
+		return ev.AddUp(n, absolute(ev, n, v))
+	case math.IsInf(p, 1):
+		return ev.FoldEntries(n, "max", absolute(ev, n, v))
+	}
+	return composed(ev, n, v, "convex nonnegative entries", dc.NormPOf(value.Operands(&v), p))
+}
+
+// fnWeightedGeoMean is the geometric mean of the entries of the first argument,
+// with the weights that the second one has.
+func fnWeightedGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v, w := args[0], ev.Numeric(n.Args[1], args[1], "the weights of wgeomean")
+	if !slices.Equal(v.Shape, w.Shape) {
+		ev.ShapesDiffer(n, n.Args[0], n.Args[1], &v, &w)
+	}
+	total := 0.0
+	for _, x := range w.Numbers() {
+		if !(x >= 0) {
+			ev.Fail(n.Args[1], "", "the weights of wgeomean must be >= 0, but %s", hasEntry(ev, n.Args[1], &w, x))
+		}
+		total += x
+	}
+	if !(total > 0) || math.IsInf(total, 1) {
+		ev.Fail(n.Args[1], "", "the weights of wgeomean need a sum > 0, but that of %s is %g", ev.Say(n.Args[1]), total)
+	}
+	if v.IsData() {
+		s := 0.0
+		for k, x := range v.Numbers() {
+			if w.At(k) > 0 {
+				s += w.At(k) / total * math.Log(x)
+			}
+		}
+		return ev.Finite(n, value.Number(math.Exp(s)))
+	}
+	if v.Sort != value.Expressions {
+		atLeastZero(ev, n, 0, &v)
+		return ev.Atom(n, dc.WeightedGeoMean(v.Affine(), w.Numbers()), v.Costs().Weight)
+	}
+	return composed(ev, n, v, "concave entries", dc.WeightedGeoMeanOf(value.Operands(&v), w.Numbers()))
+}
+
+// fnCumSum is the vector of the sums of the first entries.
+func fnCumSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if len(v.Shape) > 1 {
+		ev.Fail(n, "", "cumsum takes a vector, but %s is %s", ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+	}
+	d := v.Len()
+	ev.Spend(n, d)
+	switch v.Sort {
+	case value.Numbers:
+		out, s := make([]float64, d), 0.0
+		for k, x := range v.Numbers() {
+			s += x
+			out[k] = s
+		}
+		return ev.Finite(n, value.Vector(out))
+	case value.AffineFunctions:
+		rows := make([]dc.Linear, d)
+		for k := range rows {
+			rows[k] = v.Linear(k)
+			if k > 0 {
+				rows[k] = rows[k-1].AddScaled(1, rows[k])
+			}
+			ev.Spend(n, eval.UnitsCoeff*len(rows[k].Idx))
+		}
+		return value.FromAffine(dc.Entries(rows...))
+	}
+	c := v.Costs()
+	c.Parts, c.Weight = c.Parts*d, c.Weight*d
+	c = ev.Afford(n, c.Capped())
+	es := make([]dc.Expr, d)
+	for k := range es {
+		ev.Spend(n, k)
+		es[k] = ev.Combine(n, "sum", v.Exprs[:k+1])
+	}
+	return value.FromExprs([]int{d}, es, c)
+}
+
+// fnReshape is the entries, in row-major order, in another shape.
+func fnReshape(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	shape := make([]int, len(n.Args)-1)
+	for k, a := range n.Args[1:] {
+		shape[k] = ev.Dimension(a, args[k+1])
+	}
+	if ev.Fits(n, shape) != v.Len() {
+		ev.Fail(n, "", "%s has %s and does not fit %s", ev.Say(n.Args[0]), eval.Count(v.Len(), "entry", "entries"), value.ShapeText(shape))
+	}
+	ev.Spend(n, v.Len())
+	return v.Reshape(shape...)
+}

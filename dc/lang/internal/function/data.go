@@ -1,0 +1,172 @@
+package function
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/dense"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fnSort is the entries of a vector in ascending order.
+func fnSort(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := dataArg(ev, n, args, 0)
+	if len(v.Shape) > 1 {
+		ev.Fail(n, "", "sort takes a vector, but %s is %s", ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+	}
+	out := slices.Clone(v.Numbers())
+	ev.Spend(n, 4*len(out))
+	slices.Sort(out)
+	return value.Vector(out)
+}
+
+// square is argument 0, a square matrix of data, and its order.
+func square(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (data []float64, order int) {
+	v := dataArg(ev, n, args, 0)
+	switch {
+	case v.Len() == 1:
+		order = 1
+	case len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] || v.Len() == 0:
+		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+	default:
+		order = v.Shape[0]
+	}
+	ev.Spend(n, int(min(math.Pow(float64(order), 3)/64, 1<<30)))
+	return v.Numbers(), order
+}
+
+// fnChol is the lower triangular L with A = L*L'.
+func fnChol(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	data, d := square(ev, n, args)
+	a := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			x, y := data[i*d+j], data[j*d+i]
+			if !(math.Abs(x-y) <= eval.NearInteger*max(math.Abs(x), math.Abs(y))) {
+				ev.Fail(n.Args[0], "", "chol needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]", ev.Say(n.Args[0]), x, i+1, j+1, y, j+1, i+1)
+			}
+			a.SetSym(i, j, x/2+y/2)
+		}
+	}
+	r := a.RawSymmetric() // L', of which the lower triangle is no part
+	ok, err := dense.Cholesky(ev.Patience(), r)
+	ev.GoOn(err)
+	if !ok {
+		ev.FailDomain(n.Args[0], "chol needs a positive definite matrix, and %s is not", ev.Say(n.Args[0]))
+	}
+	out := make([]float64, d*d)
+	for i := range d {
+		for j := range i + 1 {
+			out[i*d+j] = r.Data[j*r.Stride+i]
+		}
+	}
+	return ev.Finite(n, value.Array([]int{d, d}, out))
+}
+
+// fnInv is the inverse of a square matrix.
+func fnInv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	data, d := square(ev, n, args)
+	inverse, cond, err := dense.Inverse(ev.Patience(), d, data)
+	ev.GoOn(err)
+	if inverse == nil {
+		ev.Fail(n.Args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number is about %.1g", ev.Say(n.Args[0]), cond)
+	}
+	return ev.Finite(n, value.Array([]int{d, d}, inverse))
+}
+
+// identity is the entries of the identity matrix of order d.
+func identity(d int) []float64 {
+	out := make([]float64, d*d)
+	for k := range d {
+		out[k*d+k] = 1
+	}
+	return out
+}
+
+// dataArg is argument k, which must not depend on a variable.
+func dataArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
+	v := args[k]
+	if !v.IsData() {
+		ev.Fail(n, "", "%s takes data only, but %s depends on a variable", n.Name, ev.Say(n.Args[k]))
+	}
+	return v
+}
+
+// ofData serves functions of every number of an array.
+func ofData(f func(float64) float64) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		return ev.EachNumber(n, dataArg(ev, n, args, 0), f)
+	}
+}
+
+// constants serves zeros and ones.
+func constants(x float64) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		shape := make([]int, len(args))
+		for k := range args {
+			shape[k] = ev.Dimension(n.Args[k], args[k])
+		}
+		out := make([]float64, ev.Room(n, shape))
+		for k := range out {
+			out[k] = x
+		}
+		return value.Array(shape, out)
+	}
+}
+
+func onlyStart(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
+	ev.Fail(n, "", "%s stands only after start, as in start %s", n.Name, ev.Say(n))
+	return value.Value{}
+}
+
+func fnEye(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	d := ev.Dimension(n.Args[0], args[0])
+	ev.Room(n, []int{d, d})
+	return value.Array([]int{d, d}, identity(d))
+}
+
+func fnRows(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	return extent(ev, n, args[0], 0)
+}
+func fnCols(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	return extent(ev, n, args[0], 1)
+}
+
+func extent(ev *eval.Evaluator, n *syntax.Node, v value.Value, d int) value.Value {
+	if len(v.Shape) != 2 {
+		help := ""
+		if len(v.Shape) == 1 {
+			help = "len counts the entries of a vector"
+		}
+		ev.Fail(n, help, "%s counts in a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+	}
+	return value.Number(float64(v.Shape[d]))
+}
+
+func fnLen(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := args[0]
+	if len(v.Shape) > 1 {
+		ev.Fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+	}
+	return value.Number(float64(v.Len()))
+}
+
+// fnStd is the standard deviation with divisor n.
+func fnStd(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v := dataArg(ev, n, args, 0)
+	if v.Len() == 0 {
+		ev.Fail(n, "", "std of nothing")
+	}
+	mean := 0.0
+	for _, x := range v.Numbers() {
+		mean += x / float64(v.Len())
+	}
+	s := 0.0
+	for _, x := range v.Numbers() {
+		s += (x - mean) * (x - mean) / float64(v.Len())
+	}
+	return ev.Finite(n, value.Number(math.Sqrt(s)))
+}

@@ -1,0 +1,195 @@
+package function
+
+import (
+	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+)
+
+// Rules say how each operation is computed.
+var Rules = eval.Rules{
+	syntax.OpNumber: func(_ *eval.Evaluator, n *syntax.Node) value.Value { return value.Number(n.Num) },
+	syntax.OpImaginary: func(_ *eval.Evaluator, n *syntax.Node) value.Value {
+		return value.ComplexOf(value.Number(0), value.Number(n.Num))
+	},
+	syntax.OpString: func(_ *eval.Evaluator, n *syntax.Node) value.Value { return value.TextOf(n.Name) },
+	syntax.OpName:   (*eval.Evaluator).Lookup,
+	syntax.OpIndex:  func(ev *eval.Evaluator, n *syntax.Node) value.Value { return ev.Index(n).Value(ev, n) },
+	syntax.OpAll:    noValue,
+	syntax.OpRange:  (*eval.Evaluator).Sequence,
+	syntax.OpCall:   call,
+	syntax.OpReduce: reduce,
+	syntax.OpSum:    (*eval.Evaluator).Sum,
+	syntax.OpMul:    (*eval.Evaluator).Sum,
+	syntax.OpDotMul: (*eval.Evaluator).Sum,
+	syntax.OpDiv:    (*eval.Evaluator).Sum,
+	syntax.OpDotDiv: (*eval.Evaluator).Sum,
+	syntax.OpNeg:    (*eval.Evaluator).Sum,
+	syntax.OpPower: func(ev *eval.Evaluator, n *syntax.Node) value.Value {
+		if v, ok := squaredModulus(ev, n); ok {
+			return v
+		}
+		return power(ev, n, ev.Operand(n.Args[0]), ev.Operand(n.Args[1]))
+	},
+	syntax.OpTrans:   func(ev *eval.Evaluator, n *syntax.Node) value.Value { return ev.Transpose(n, ev.ArrayOf(n.Args[0])) },
+	syntax.OpCompare: isTrue,
+	syntax.OpAnd:     isTrue,
+	syntax.OpOr:      isTrue,
+	syntax.OpNot:     isTrue,
+	syntax.OpIn:      isTrue,
+	syntax.OpChoice:  choice,
+	syntax.OpLiteral: (*eval.Evaluator).Literal,
+	syntax.OpMembers: (*eval.Evaluator).Set,
+	syntax.OpFilter:  (*eval.Evaluator).Set,
+	syntax.OpTuple:   noValue,
+	eval.OfComplex:   complexNode,
+}
+
+func isTrue(ev *eval.Evaluator, n *syntax.Node) value.Value { return value.TruthOf(ev.Condition(n)) }
+
+func noValue(ev *eval.Evaluator, n *syntax.Node) value.Value {
+	ev.Fail(n, "", "%s has no value here", ev.Say(n))
+	return value.Value{}
+}
+
+// reduce is sum, max or min over indices.
+func reduce(ev *eval.Evaluator, n *syntax.Node) value.Value {
+	if n.Name == "sum" {
+		return ev.Sum(n)
+	}
+	return ev.Extreme(n)
+}
+
+// choice is the one of two nodes that a condition asks for.
+func choice(ev *eval.Evaluator, n *syntax.Node) value.Value {
+	if ev.Holds(n.Cond) {
+		return ev.Eval(n.Args[0])
+	}
+	return ev.Eval(n.Args[1])
+}
+
+// call applies a function to the values of its arguments.
+func call(ev *eval.Evaluator, n *syntax.Node) value.Value {
+	if ev.NoteOf(n).OfComplex {
+		return complexCall(ev, n)
+	}
+	return realCall(ev, n)
+}
+
+// realCall is call where no argument is complex.
+func realCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
+	if v, ok := fused(ev, n); ok {
+		return v
+	}
+	fn, from := ev.NoteOf(n).Fn, len(ev.Args)
+	for _, a := range n.Args {
+		v := ev.Eval(a)
+		if v.Sort > value.Expressions && !(v.Sort == value.Text && fn.Text || v.Sort == value.Members && n.Name == "len" || v.Sort == value.SparseNumbers && fn.Sparse) {
+			v = ev.Operand(a)
+		}
+		if v.HasInf() && !fn.Inf {
+			ev.MisplacedInf(n)
+		}
+		ev.Args = append(ev.Args, v)
+	}
+	to := len(ev.Args)
+	v := fn.Eval(ev, n, ev.Args[from:to:to])
+	ev.Args = ev.Args[:from]
+	return v
+}
+
+// fused is sum(f(x)) for an affine x and the functions f whose sum is one atom
+// of the whole array.
+func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
+	if n.Name != "sum" {
+		return v, false
+	}
+	f := n.Args[0]
+	square := f.Op == syntax.OpPower && f.Args[1].Op == syntax.OpNumber && f.Args[1].Num == 2
+	if !square && (f.Op != syntax.OpCall || f.Name != "square" && f.Name != "abs" && f.Name != "huber") {
+		return v, false
+	}
+	if a := ev.NoteOf(f.Args[0]); a.Complex || a.OfComplex {
+		return fusedModuli(ev, n, f)
+	}
+	x := ev.Operand(f.Args[0])
+	if x.Sort != value.AffineFunctions {
+		return v, false
+	}
+	m := 1.0
+	if f.Name == "huber" && len(f.Args) > 1 {
+		m = threshold(ev, f, ev.Operand(f.Args[1]))
+	}
+	return atomOfSum(ev, n, f.Name, x, m), true
+}
+
+// complexNode computes a node that may be complex.
+func complexNode(ev *eval.Evaluator, n *syntax.Node) value.Value {
+	switch n.Op {
+	case syntax.OpIndex:
+		p := ev.PairOf(n.Args[0])
+		re := ev.Indexed(n, p.Re).Value(ev, n)
+		if p.IsReal() {
+			return re
+		}
+		return value.ComplexOf(re, ev.Indexed(n, p.Im).Value(ev, n))
+	case syntax.OpCall:
+		return complexCall(ev, n)
+	case syntax.OpReduce:
+		return complexReduction(ev, n)
+	case syntax.OpSum:
+		parts := make([]value.Pair, len(n.Args))
+		ev.Each(len(n.Args), func(k int) { parts[k] = ev.PairOf(n.Args[k]) })
+		return complexSum(ev, n, n.Args, parts, n.Minus)
+	case syntax.OpNeg:
+		return complexSum(ev, n, n.Args, []value.Pair{ev.PairOf(n.Args[0])}, []bool{true})
+	case syntax.OpMul:
+		if v, ok := hermitianForm(ev, n); ok {
+			return v
+		}
+		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value { return ev.Multiply(n, a, b) })
+	case syntax.OpDotMul:
+		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value { return ev.Times(n, a, b) })
+	case syntax.OpDiv, syntax.OpDotDiv:
+		return complexQuotient(ev, n)
+	case syntax.OpPower:
+		return complexPower(ev, n)
+	case syntax.OpTrans:
+		p := ev.PairOf(n.Args[0])
+		re := ev.Transpose(n, p.Re)
+		if p.IsReal() {
+			return re
+		}
+		return value.ComplexOf(re, ev.Scale(n, -1, ev.Transpose(n, p.Im)))
+	case syntax.OpLiteral:
+		return complexLiteral(ev, n)
+	case syntax.OpChoice:
+		return choice(ev, n)
+	case syntax.OpImaginary:
+		return value.ComplexOf(value.Number(0), value.Number(n.Num))
+	}
+	return ev.Lookup(n)
+}
+
+// complexCall applies a function to arguments some of which may be complex.
+func complexCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
+	f := ev.NoteOf(n).Fn.Complex
+	args, isComplex := make([]value.Pair, len(n.Args)), (*syntax.Node)(nil)
+	for k, a := range n.Args {
+		if args[k] = ev.PairOf(a); !args[k].IsReal() && isComplex == nil {
+			isComplex = a
+		}
+		if args[k].Re.HasInf() && !ev.NoteOf(n).Fn.Inf {
+			ev.MisplacedInf(n)
+		}
+	}
+	switch {
+	case isComplex == nil:
+		return realCall(ev, n)
+	case f == nil && (n.Name == "max" || n.Name == "min" || n.Name == "sumlargest" || n.Name == "sort" || n.Name == "pos"):
+		NoOrder(ev, isComplex)
+	case f == nil:
+		ev.Fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex", n.Name, ev.Say(isComplex))
+	}
+	return f(ev, n, args)
+}
