@@ -47,7 +47,7 @@ func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 		return c, nil
 	}
 	c.pos, c.diag = make([]int, p.NNZ()), make([]int, n)
-	k := &sparse.CSC{Rows: n, Cols: n, ColPtr: make([]int, n+1)}
+	k := &sparse.CSC{Rows: n, Cols: n, ColPtr: make([]int, n+1), RowIdx: make([]int, 0, n+p.NNZ())}
 	for j := range n {
 		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
 			c.pos[e] = len(k.RowIdx)
@@ -60,9 +60,12 @@ func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 		k.ColPtr[j+1] = len(k.RowIdx)
 	}
 	k.Val = make([]float64, len(k.RowIdx))
-	perm, err := amd.Order(ctx, n, k.ColPtr, k.RowIdx)
-	if err != nil {
-		return nil, err
+	var perm []int
+	if len(k.RowIdx) < n*(n+1)/2 { // else every order is as good
+		var err error
+		if perm, err = amd.Order(ctx, n, k.ColPtr, k.RowIdx); err != nil {
+			return nil, err
+		}
 	}
 	f, err := ldl.Analyse(ctx, k, perm)
 	if err != nil {

@@ -48,11 +48,22 @@ const supernodalRatio = 55.0
 // from 25 to 40 a factorisation with four solves takes a quarter less time.
 const joinedRatio = 30.0
 
+// tailRatio is the same where nearly all operations are in one dense triangle at the end, as
+// in a problem with a dense P: a factorisation with three solves breaks even at triangles of 28
+// to 40 columns, and takes a third of the time at 64.
+const (
+	tailRatio = 25.0
+	mostly    = 0.9 // of the operations
+)
+
 // choose makes the storage of L for the method that takes less time.
 func (f *Factor) choose(ctx context.Context) (err error) {
 	ratio := supernodalRatio
 	if f.joined {
 		ratio = joinedRatio
+	}
+	if f.tail() >= mostly*f.flops {
+		ratio = min(ratio, tailRatio)
 	}
 	if f.nnz > 0 && f.flops/float64(f.nnz) >= ratio {
 		f.sup, err = newSupernodal(ctx, f)
@@ -61,6 +72,16 @@ func (f *Factor) choose(ctx context.Context) (err error) {
 	}
 	f.low = nil
 	return err
+}
+
+// tail is the number of operations in the last columns, as far as these are dense.
+func (f *Factor) tail() float64 {
+	sum := 0.0
+	for j := f.n - 1; j >= 0 && int(f.count[j]) == f.n-1-j; j-- {
+		c := float64(f.count[j])
+		sum += c * (c + 2)
+	}
+	return sum
 }
 
 // NNZ is the number of entries of L without the diagonal.
