@@ -123,7 +123,7 @@ var mayImport = map[string]string{
 	// Products of dense matrices for kkt and cone; eigenvalues are gonum's, under a context.
 	"qpbackend/internal/matrix": "internal/cpu internal/simd internal/dense gonum",
 	// The Schur complement that the rows of a semidefinite cone leave.
-	"qpbackend/internal/elimination": "internal/num qpbackend/internal/matrix qpbackend/internal/poll",
+	"qpbackend/internal/elimination": "internal/num qpbackend/sparse qpbackend/internal/matrix qpbackend/internal/poll",
 	"qpbackend/internal/equil":       "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
 	"qpbackend/internal/project":  "gonum internal/num",

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/implicit"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Backend is the interior point method. The zero value is ready for use.
@@ -76,6 +76,7 @@ type solver struct {
 	lay    *layout
 	scale  *equil.Scaling
 	convex *qpbackend.Convexity
+	blocks []kkt.Block // of the cones, as they were when w was made
 	w      *work
 	aux    *work // of the embedding, for a plain one in doubt; made when first needed
 
@@ -107,32 +108,57 @@ func newPoint(n, m int) point {
 func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 	p := own.P
 	n, m := p.Dims()
-	lay := newLayout(p.A, p.Cones)
-	sp := p.P.Clone()
-	sys, err := kkt.NewBlocks(ctx, sp, lay.at, lay.blocks(), how)
-	if err != nil {
-		return nil, fmt.Errorf("ipm: %w", err)
-	}
 	convex, err := qpbackend.NewConvexity(ctx, p.P)
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
-	var step method = plain{}
-	if len(lay.cones) > 0 {
-		step = newEmbedding(n, m, sys.Size(), own.Set.Tol)
-	}
 	s := &solver{
-		Solver: own, how: how, lay: lay, convex: convex,
-		scale:  equil.New(n, m),
-		w:      newWork(sp, lay.at, sys, lay.cones, step),
-		best:   newPoint(n, m),
-		cand:   newPoint(n, m),
-		cert:   newPoint(n, m),
-		work:   make([]float64, qpbackend.CertifyLen(p)),
-		staleP: true, staleMatrix: true, stale: true,
+		Solver: own, how: how, lay: newLayout(p.A, p.Cones), convex: convex,
+		scale: equil.New(n, m),
+		best:  newPoint(n, m),
+		cand:  newPoint(n, m),
+		cert:  newPoint(n, m),
+		work:  make([]float64, qpbackend.CertifyLen(p)),
 	}
-	s.scale.Groups = lay.groups()
+	s.scale.Groups = s.lay.groups()
+	if err := s.build(ctx, s.lay.blocks(p)); err != nil {
+		return nil, err
+	}
 	return s, s.checkConvex(ctx)
+}
+
+// build makes the linear system with the blocks, and the room to work in.
+func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
+	n, m := s.P.Dims()
+	p := s.P.P.Clone()
+	sys, err := kkt.NewBlocks(ctx, p, s.lay.at, blocks, s.how)
+	if err != nil {
+		return fmt.Errorf("ipm: %w", err)
+	}
+	var step method = plain{}
+	if len(s.lay.cones) > 0 {
+		step = newEmbedding(n, m, sys.Size(), s.Set.Tol)
+	}
+	s.w, s.blocks = newWork(p, s.lay.at, sys, s.lay.cones, step), blocks
+	s.staleP, s.staleMatrix, s.stale = true, true, true
+	return nil
+}
+
+// adapt builds anew where bounds or coefficients that have come or gone change which cones are
+// matrix variables.
+func (s *solver) adapt(ctx context.Context) error {
+	if !s.stale {
+		return nil
+	}
+	for k, b := range s.blocks {
+		if b.Order == 0 {
+			continue
+		}
+		if own := matrixVariable(s.P, s.lay.at, s.lay.cones[k]); (own == nil) != (b.Own == nil) {
+			return s.build(ctx, s.lay.blocks(s.P))
+		}
+	}
+	return nil
 }
 
 // Update overwrites values of the problem.
@@ -163,6 +189,12 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	s.reset()
 	s.status = qpbackend.Unknown
 	if err := s.checkConvex(ctx); err != nil {
+		if ctx.Err() != nil {
+			return s.finish(ctx, dst, 0, outOfTime)
+		}
+		return err
+	}
+	if err := s.adapt(ctx); err != nil {
 		if ctx.Err() != nil {
 			return s.finish(ctx, dst, 0, outOfTime)
 		}
@@ -315,21 +347,11 @@ const perSecond = 2.5e9
 
 // Semidefinite is the estimate for the semidefinite cones of p, which must be valid; zero
 // where there is none.
-func Semidefinite(p *qpbackend.Problem) (e Estimate) {
-	if p.A == nil {
-		return e
+func Semidefinite(p *qpbackend.Problem) Estimate {
+	if p.A == nil || !slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return c.Kind == qpbackend.Semidefinite }) {
+		return Estimate{}
 	}
-	var at *sparse.CSC
-	for _, c := range p.Cones {
-		if c.Kind != qpbackend.Semidefinite {
-			continue
-		}
-		if at == nil {
-			at, _ = p.A.Transpose()
-		}
-		cost := kkt.CostOf(at, c.Start, c.Len, order(c.Len))
-		e.Bytes += cost.Bytes
-		e.Seconds += cost.Work / perSecond
-	}
-	return e
+	lay := newLayout(p.A, p.Cones)
+	cost := kkt.CostOf(lay.at, lay.blocks(p))
+	return Estimate{Bytes: cost.Bytes, Seconds: cost.Work / perSecond}
 }

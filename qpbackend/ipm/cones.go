@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // groups are the rows that the scaling has to treat alike.
@@ -31,12 +32,54 @@ func (c coneRange) block() kkt.Block {
 	return b
 }
 
-// blocks are those of all cones.
-func (l *layout) blocks() (blocks []kkt.Block) {
+// blocks are those of all cones, for the values of p.
+func (l *layout) blocks(p *qpbackend.Problem) (blocks []kkt.Block) {
 	for _, c := range l.cones {
-		blocks = append(blocks, c.block())
+		b := c.block()
+		if b.Order > 0 {
+			b.Own = matrixVariable(p, l.at, c)
+		}
+		blocks = append(blocks, b)
 	}
 	return blocks
+}
+
+// matrixVariable are the variables in the rows of a semidefinite cone, where each row holds one
+// that has no bounds, no entry in P, and no other row of these; else nil. Of at, which may be
+// scaled, it reads the pattern.
+func matrixVariable(p *qpbackend.Problem, at *sparse.CSC, c coneRange) []int {
+	own, last := make([]int, 0, c.len), -1
+	for i := c.row; i < c.row+c.len; i++ {
+		if at.ColPtr[i+1]-at.ColPtr[i] != 1 {
+			return nil
+		}
+		j := at.RowIdx[at.ColPtr[i]]
+		if p.A.At(i, j) == 0 {
+			return nil
+		}
+		if lo, hi := p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+			return nil
+		}
+		own, last = append(own, j), max(last, j)
+	}
+	in := make([]bool, last+1)
+	for _, j := range own {
+		if in[j] {
+			return nil
+		}
+		in[j] = true
+	}
+	if p.P == nil {
+		return own
+	}
+	for j := range p.P.Cols {
+		for e := p.P.ColPtr[j]; e < p.P.ColPtr[j+1]; e++ {
+			if j <= last && in[j] || p.P.RowIdx[e] <= last && in[p.P.RowIdx[e]] {
+				return nil
+			}
+		}
+	}
+	return own
 }
 
 // longestDense is the length of a second-order cone up to which its block is dense. A
@@ -70,7 +113,8 @@ type member struct {
 	expanded interface{ Expansion(d, u, v []float64) } // nil: a dense block
 	row      int                                       // first row
 	from, to int                                       // range in the slices
-	gone     bool                                      // its rows are eliminated
+	gone     bool                                      // its rows are eliminated, but not with variables
+	own      []int                                     // variables eliminated with its rows
 }
 
 // newCones makes the cones over the ranges of m rows.
@@ -79,7 +123,8 @@ func newCones(ranges []coneRange, m int, sys *kkt.System) cones {
 	rows, most := 0, 0
 	for k, r := range ranges {
 		mb := r.member(rows)
-		mb.gone = sys.Eliminated(k)
+		mb.own = sys.Own(k)
+		mb.gone = sys.Eliminated(k) && mb.own == nil
 		c.asym = c.asym || mb.asym != nil
 		if mb.expanded != nil || r.len <= longestDense {
 			c.expanded++
@@ -87,7 +132,7 @@ func newCones(ranges []coneRange, m int, sys *kkt.System) cones {
 		switch {
 		case mb.expanded != nil:
 			most = max(most, r.len)
-		case !mb.gone:
+		case !sys.Eliminated(k):
 			most = max(most, r.len*(r.len+1)/2)
 		}
 		rows += r.len
@@ -198,9 +243,12 @@ func (c *cones) weigh(w *work) {
 			}
 			continue
 		}
-		if mb.gone {
+		if w.sys.Eliminated(k) {
 			w.sys.SetScaling(k, mb.sym.(*cone.Semidefinite))
 			clear(diag)
+			for _, j := range mb.own {
+				w.diag[j] = 0
+			}
 			continue
 		}
 		mb.Block(c.h)
@@ -273,6 +321,13 @@ func (c *cones) recover(w *work) {
 		}
 		for i, dy := range mb.rowsOf(w, w.dy) {
 			dz[i] = -dy
+		}
+		if mb.own != nil { // the row holds
+			rp := mb.part(c.rp)
+			for i, dv := range mb.rowsOf(w, w.dv) {
+				ds[i] = dv + rp[i]
+			}
+			continue
 		}
 		mb.Mul(ds, dz)
 		for i := range ds {

@@ -18,7 +18,9 @@
 // instead of a dense block. The n(n+1)/2 rows of a semidefinite one of order n are
 // eliminated where that takes less than a dense block, which leaves the Schur complement
 // of the variables in them, see Schur and package internal/elimination: the operations of an iteration are then those
-// of products of matrices of order n and of a factor of order of the variables.
+// of products of matrices of order n and of a factor of order of the variables. Where each row of
+// the cone is a variable of its own without bounds or squares, a matrix variable, these go too, and the
+// complement is that of the other rows.
 //
 // The sides of rows and bounds are one part of the cone that slacks and
 // multipliers lie in, the orthant; the cones of the problem are the other, see

@@ -227,6 +227,38 @@ func (c *Semidefinite) Inverse() []float64 {
 	return c.qi
 }
 
+// Matrix is Q of the last Scale, n × n, valid until the next.
+func (c *Semidefinite) Matrix() []float64 { return c.q }
+
+// Apply sets dst to QXQ, as Mul, by way of RᵀXR: its rounding errors are then small in the scaling.
+func (c *Semidefinite) Apply(dst, x []float64) {
+	c.unpack(c.x, x)
+	c.sandwich(c.a, c.rt, c.r, c.x)
+	c.primal(c.a)
+	c.pack(dst, c.b, false)
+}
+
+// primal sets b to RXRᵀ.
+func (c *Semidefinite) primal(x []float64) {
+	n := c.n
+	if n >= large {
+		c.sandwich(c.b, c.r, c.rt, x)
+		return
+	}
+	// (Rᵀ)ᵀ·(X·Rᵀ)
+	clear(c.b)
+	for i := range n {
+		t := c.t[:n]
+		clear(t)
+		for p, e := range x[i*n:][:n] {
+			num.Axpy(t, e, c.rt[p*n:])
+		}
+		for p, e := range c.rt[i*n:][:n] {
+			num.Axpy(c.b[p*n:][:n], e, t)
+		}
+	}
+}
+
 // Div sets dst to Q⁻¹XQ⁻¹, the inverse of Mul, by way of R⁻¹XR⁻ᵀ: its rounding errors are then
 // small in the scaling, and do not drown the small eigenvalues of Z.
 func (c *Semidefinite) Div(dst, x []float64) {
@@ -346,24 +378,7 @@ func (c *Semidefinite) Absorb(ds, e []float64) {}
 // Correct adds R·X·Rᵀ with ΛX + XΛ = 2σμI − AB − BA for the scaled directions.
 func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
 	c.second(ds, dz, σμ)
-	if c.n >= large {
-		c.sandwich(c.b, c.r, c.rt, c.x)
-		c.pack(rc, c.b, true)
-		return
-	}
-	n := c.n
-	// R·X·Rᵀ = (Rᵀ)ᵀ·(X·Rᵀ)
-	clear(c.b)
-	for i := range n {
-		t := c.t[:n]
-		clear(t)
-		for p, e := range c.x[i*n:][:n] {
-			num.Axpy(t, e, c.rt[p*n:])
-		}
-		for p, e := range c.rt[i*n:][:n] {
-			num.Axpy(c.b[p*n:][:n], e, t)
-		}
-	}
+	c.primal(c.x)
 	c.pack(rc, c.b, true)
 }
 

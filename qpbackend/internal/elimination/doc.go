@@ -4,7 +4,8 @@
 //	Sᵢⱼ = ⟨Fᵢ, M·Fⱼ·M⟩
 //
 // with the symmetric data matrices Fᵢ, one per variable in the rows of the cone, and a
-// dense symmetric M, the inverse of the scaling. For each j one of three forms is taken by
+// dense symmetric M, the inverse of the scaling; of a matrix variable, see [Own], one per other
+// row that has it, and the scaling. For each j one of three forms is taken by
 // the number of entries of the matrices: the product M·Fⱼ·M as a whole, its entries where
 // the other matrices have theirs out of M·Fⱼ, or out of M alone.
 //

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -25,6 +26,10 @@ type Block struct {
 	Start, Len int
 	Expanded   bool
 	Order      int // of the matrices of a semidefinite cone; 0 for any other
+
+	// Own says that the rows hold one variable each, in this order, that no other row of these has,
+	// and that has no entry in H nor in its diagonal: a matrix variable. Nil where it is none.
+	Own []int
 }
 
 // NewBlocks is NewWith for rows of which some, by ascending Start and disjoint,
@@ -32,11 +37,12 @@ type Block struct {
 // matrices with eigenvalues far apart lose digits when they are eliminated first.
 //
 // Of semidefinite cones those are eliminated for which that takes fewer operations, with
-// Schur all and with Sparse none.
+// Schur all and with Sparse none; of a matrix variable, the variables with the rows.
 func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
+	blocks = withOwn(at, blocks, how)
 	gone, entries := make([]bool, len(blocks)), 0.0
 	for t, b := range blocks {
-		if gone[t] = b.Order > 0 && (how == Schur || how == Auto && eliminable(at, b.Start, b.Len, b.Order)); gone[t] {
+		if gone[t] = b.Own != nil || b.Order > 0 && (how == Schur || how == Auto && eliminable(at, b.Start, b.Len, b.Order)); gone[t] {
 			continue
 		}
 		if length := float64(b.Len); !b.Expanded {
@@ -50,7 +56,7 @@ func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 			how = Sparse
 		}
 	}
-	return newSystem(ctx, p, at, slices.Clone(blocks), gone, how)
+	return newSystem(ctx, p, at, blocks, gone, how)
 }
 
 // mostDense entries of dense blocks take most of a GB, and the factor as much
@@ -182,21 +188,20 @@ func (s *System) weighBlocks() {
 
 // newFactor is that of the strategy, with the eliminated blocks.
 func (s *System) newFactor(ctx context.Context, how Strategy) (factor, error) {
-	var blocks []semidefinite
-	for t, b := range s.blocks {
-		if s.gone[t] {
-			blocks = append(blocks, semidefinite{s.n + b.Start, b.Len, b.Order})
-		}
-	}
+	blocks := eliminations(s.blocks, s.n, func(t int) bool { return s.gone[t] })
 	if blocks == nil {
 		return newFactor(ctx, s.k, how, len(s.blocks) > 0)
 	}
-	return newEliminated(ctx, s.k, blocks)
+	return newEliminated(ctx, s.k, s.n, blocks)
 }
 
 // Eliminated reports whether the rows of block t are eliminated: then it has a Scaling in
 // place of a dense block, and its entries of the argument of Factorise are zero.
 func (s *System) Eliminated(t int) bool { return s.gone[t] }
+
+// Own are the variables that are eliminated with the rows of block t; their entries of the
+// argument of Factorise are zero, too.
+func (s *System) Own(t int) []int { return s.blocks[t].Own }
 
 // SetScaling gives the eliminated block t its G, which may change before each Factorise.
 func (s *System) SetScaling(t int, g Scaling) {
@@ -206,3 +211,73 @@ func (s *System) SetScaling(t int, g Scaling) {
 		blocks[k].scaling = g
 	}
 }
+
+// withOwn are the blocks without the matrix variables that are to stay: those of small matrices,
+// those that elimination.Separable does not name, and with the strategy Sparse all.
+func withOwn(at *sparse.CSC, blocks []Block, how Strategy) []Block {
+	blocks = slices.Clone(blocks)
+	var list []elimination.Range
+	var of []int
+	for t, b := range blocks {
+		if b.Order == 0 {
+			continue
+		}
+		if how == Sparse || how == Auto && b.Order < leastOrder {
+			b.Own = nil
+		}
+		list, of = append(list, elimination.Range{First: b.Start, Len: b.Len, Own: b.Own}), append(of, t)
+	}
+	for k, yes := range elimination.Separable(at, list) {
+		if !yes {
+			blocks[of[k]].Own = nil
+		}
+	}
+	return blocks
+}
+
+// eliminations are the blocks that which names, in a matrix in which rows begin at column n.
+func eliminations(blocks []Block, n int, which func(t int) bool) (list []semidefinite) {
+	for t, b := range blocks {
+		if which(t) {
+			list = append(list, semidefinite{elimination.Range{First: n + b.Start, Len: b.Len, Own: b.Own}, b.Order})
+		}
+	}
+	return list
+}
+
+// Cost is the memory in bytes, and the operations of an iteration in multiplications of a
+// loop, that semidefinite blocks take.
+type Cost struct{ Bytes, Work float64 }
+
+// CostOf is that of the semidefinite ones of the blocks of rows of A, eliminated or not as the
+// strategy auto would have it: the scaling, and a Schur complement with its factor or a dense block.
+func CostOf(at *sparse.CSC, blocks []Block) (c Cost) {
+	blocks = withOwn(at, blocks, Auto)
+	list := eliminations(blocks, 0, func(t int) bool { return blocks[t].Order > 0 })
+	owners := elimination.Owners(at, 0, rangesOf(list))
+	for t, b := range list {
+		n, rows := float64(b.order), float64(b.Len)
+		c.Bytes += matrices*word*n*n + vectorsOfRow*word*rows
+		c.Work += scaling * n * n * n
+		if b.Own == nil && !eliminable(at, b.First, b.Len, b.order) {
+			c.Bytes += 3 * word * rows * rows / 2
+			c.Work += inPanel * rows * rows * rows / 3
+			continue
+		}
+		_, entries := b.members(at, owners[t], 0)
+		w := float64(len(entries))
+		c.Bytes += 5 * word * w * w / 2 // its places and values, and the factor with its own
+		c.Work += elimination.New(b.order, entries).Work() + inPanel*w*w*w/3
+	}
+	return c
+}
+
+// Source: matrices are those of cone.Semidefinite and elimination.Gram; vectorsOfRow those
+// of package ipm, with the problem's own; scaling was fitted to the times of arch0,
+// mcp250-1 and mcp500-3 of SDPLIB.
+const (
+	word         = 8
+	matrices     = 14
+	vectorsOfRow = 40
+	scaling      = 12
+)

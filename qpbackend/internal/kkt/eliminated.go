@@ -13,9 +13,11 @@ import (
 
 // Scaling is the block G of a semidefinite cone, X → QXQ on scaled triangles.
 type Scaling interface {
-	// Inverse is Q⁻¹, n × n.
+	// Matrix is Q, and Inverse Q⁻¹, n × n.
+	Matrix() []float64
 	Inverse() []float64
-	// Div sets dst to G⁻¹x.
+	// Apply sets dst to Gx, Div to G⁻¹x.
+	Apply(dst, x []float64)
 	Div(dst, x []float64)
 }
 
@@ -24,7 +26,8 @@ type Scaling interface {
 // the other columns are factored as a whole.
 //
 // Their rows of the matrix have no proximal term, and hold exactly for a result of solve,
-// but for rounding in G⁻¹, which is left as a residual of the variables.
+// but for rounding in G⁻¹, which is left as a residual of the variables. With a matrix variable, see
+// Block.Own, goes the variable too, which leaves −Σ A·G·Aᵀ in the place of the other rows that it is in.
 type eliminated struct {
 	k      *sparse.CSC // pattern of the whole matrix
 	val    []float64   // its values, as loaded
@@ -46,6 +49,7 @@ type gone struct {
 	scaling    Scaling
 	places     [][]int32 // of entries of red: member j has those with members 0 … j
 	t, y       []float64
+	own        *elimination.Own // nil: the variables stay
 }
 
 // members are the rows of k that have entries in the columns of a block, and these, but
@@ -83,27 +87,51 @@ func members(k *sparse.CSC, first, length, behind int) (columns []int32, entries
 const mostComplement = 3e8
 
 // semidefinite is a block to be eliminated: its first column, length and order.
-type semidefinite struct{ first, len, order int }
+type semidefinite struct {
+	elimination.Range
+	order int
+}
 
-// newEliminated takes the pattern k and the blocks to be eliminated.
-func newEliminated(ctx context.Context, k *sparse.CSC, blocks []semidefinite) (*eliminated, error) {
+// members are the columns that are left with the entries of a block: variables, or, of a matrix
+// variable, the other rows.
+func (b semidefinite) members(k *sparse.CSC, own *elimination.Own, behind int) (columns []int32, entries [][]elimination.Entry) {
+	if own != nil {
+		return own.Columns, own.Members()
+	}
+	return members(k, b.First, b.Len, behind)
+}
+
+func rangesOf(blocks []semidefinite) (list []elimination.Range) {
+	for _, b := range blocks {
+		list = append(list, b.Range)
+	}
+	return list
+}
+
+// newEliminated takes the pattern k, in which rows begin behind n variables, and the blocks
+// to be eliminated.
+func newEliminated(ctx context.Context, k *sparse.CSC, n int, blocks []semidefinite) (*eliminated, error) {
 	f := &eliminated{k: k, b: make([]float64, k.Cols)}
 	reduced := make([]int32, k.Cols)
 	cliques := make([][]int32, len(blocks))
 	total := 0.0
+	owners := elimination.Owners(k, n, rangesOf(blocks))
 	for t, b := range blocks {
-		columns, entries := members(k, b.first, b.len, 1)
+		columns, entries := b.members(k, owners[t], 1)
+		for _, j := range b.Own {
+			reduced[j] = -1
+		}
 		w := float64(len(columns))
 		if total += w * (w + 1) / 2; total > mostComplement {
-			return nil, fmt.Errorf("kkt: the Schur complement of the semidefinite cones, with %d variables in one of them, has more than %g entries", len(columns), float64(mostComplement))
+			return nil, fmt.Errorf("kkt: the Schur complement of the semidefinite cones, with %d columns of one of them, has more than %g entries", len(columns), float64(mostComplement))
 		}
 		cliques[t] = columns
 		f.blocks = append(f.blocks, gone{
-			first: b.first, len: b.len, gram: elimination.New(b.order, entries),
-			t: make([]float64, b.len), y: make([]float64, b.len),
+			first: b.First, len: b.Len, gram: elimination.New(b.order, entries),
+			t: make([]float64, b.Len), y: make([]float64, b.Len), own: owners[t],
 		})
-		for i := range b.len {
-			reduced[b.first+i] = -1
+		for i := range b.Len {
+			reduced[b.First+i] = -1
 		}
 	}
 	for j, r := range reduced {
@@ -189,7 +217,11 @@ func (f *eliminated) pattern(ctx context.Context, reduced []int32, cliques [][]i
 func (f *eliminated) load(val []float64) {
 	f.val = val
 	for t := range f.blocks {
-		f.blocks[t].gram.Load(val)
+		if g := &f.blocks[t]; g.own != nil {
+			g.gram.Load(g.own.Load(f.k, val, g.first))
+		} else {
+			g.gram.Load(val)
+		}
 	}
 }
 
@@ -201,7 +233,11 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 	}
 	for t := range f.blocks {
 		b := &f.blocks[t]
-		if err := b.gram.Add(ctx, b.scaling.Inverse(), func(i, j int, s float64) { v[b.places[j][i]] += s }); err != nil {
+		add, with := func(i, j int, s float64) { v[b.places[j][i]] += s }, b.scaling.Inverse
+		if b.own != nil {
+			add, with = func(i, j int, s float64) { v[b.places[j][i]] -= s }, b.scaling.Matrix
+		}
+		if err := b.gram.Add(ctx, with(), add); err != nil {
 			return 0, err
 		}
 	}
@@ -216,7 +252,9 @@ func (f *eliminated) solve(b []float64) {
 	for t := range f.blocks {
 		g := &f.blocks[t]
 		rhs := b[g.first:][:g.len]
-		if !zero(rhs) {
+		if g.own != nil {
+			g.own.Before(b, rhs, g.t, g.y, g.scaling.Apply)
+		} else if !zero(rhs) {
 			g.scaling.Div(g.y, rhs)
 			f.addTransposed(b, g, g.y)
 		}
@@ -231,6 +269,10 @@ func (f *eliminated) solve(b []float64) {
 	for t := range f.blocks {
 		g := &f.blocks[t]
 		rhs := b[g.first:][:g.len]
+		if g.own != nil {
+			g.own.After(b, rhs, g.t, g.y, g.scaling.Apply)
+			continue
+		}
 		for i := range g.len {
 			s := -rhs[i]
 			for e := f.k.ColPtr[g.first+i]; e < f.k.ColPtr[g.first+i+1]-1; e++ {
@@ -285,35 +327,4 @@ const (
 	cheapOrder = 12
 	inPanel    = inBlocks
 	passes     = 8
-)
-
-// Cost is the memory in bytes, and the operations of an iteration in multiplications of a
-// loop, that a semidefinite block takes.
-type Cost struct{ Bytes, Work float64 }
-
-// CostOf is that of a block of length rows of A from the first on, eliminated or not as the strategy auto
-// would have it: the scaling, and a Schur complement with its factor or a dense block.
-func CostOf(at *sparse.CSC, first, length, order int) Cost {
-	n, rows := float64(order), float64(length)
-	c := Cost{Bytes: matrices*word*n*n + vectorsOfRow*word*rows, Work: scaling * n * n * n}
-	if !eliminable(at, first, length, order) {
-		c.Bytes += 3 * word * rows * rows / 2
-		c.Work += inPanel * rows * rows * rows / 3
-		return c
-	}
-	columns, entries := members(at, first, length, 0)
-	w := float64(len(columns))
-	c.Bytes += 5 * word * w * w / 2 // its places and values, and the factor with its own
-	c.Work += elimination.New(order, entries).Work() + inPanel*w*w*w/3
-	return c
-}
-
-// Source: matrices are those of cone.Semidefinite and elimination.Gram; vectorsOfRow those
-// of package ipm, with the problem's own; scaling was fitted to the times of arch0,
-// mcp250-1 and mcp500-3 of SDPLIB.
-const (
-	word         = 8
-	matrices     = 14
-	vectorsOfRow = 40
-	scaling      = 12
 )

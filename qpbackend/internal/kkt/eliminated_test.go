@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // TestEliminated: a system with eliminated blocks among others is solved to an accuracy
@@ -77,6 +78,96 @@ func TestEliminated(t *testing.T) {
 				if !(math.Abs(v-rhs[i]) <= 1e-7) {
 					t.Fatalf("equation %d of %d + %d: %g, want %g", i, n, m, v, rhs[i])
 				}
+			}
+		}
+	}
+}
+
+// TestOwn: a system with two matrix variables, one in more rows than it has entries, and one that
+// another semidefinite block holds, is solved to an accuracy that products confirm.
+func TestOwn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	blocks := []kkt.Block{{Start: 4, Len: 10, Order: 4}, {Start: 20, Len: 15, Order: 5}, {Start: 40, Len: 10, Order: 4}, {Start: 50, Len: 10, Order: 4}}
+	const n, m = 52, 66
+	for range 10 {
+		dense := rng.IntN(2) == 0
+		var tr, tp sparse.Triplets
+		first := 0
+		for t, b := range blocks[:3] {
+			blocks[t].Own = rng.Perm(b.Len)
+			for i := range b.Len {
+				blocks[t].Own[i] += first
+				tr.Add(blocks[t].Own[i], b.Start+i, 0.5+rng.Float64())
+			}
+			first += b.Len
+		}
+		for j := 45; j < n; j++ {
+			tp.Add(j, j, 1)
+		}
+		h, _ := tp.CSC(n, n)
+		for i := range m {
+			switch {
+			case i >= 50 && i < 60: // another block, with a variable of the third
+				tr.Add(25, i, rng.NormFloat64())
+				tr.Add(45+rng.IntN(7), i, rng.NormFloat64())
+			case i < 4 || i >= 60 || i >= 14 && i < 20:
+				for range 4 {
+					tr.Add(rng.IntN(first), i, rng.NormFloat64())
+				}
+				tr.Add(45+rng.IntN(7), i, rng.NormFloat64())
+				if dense {
+					tr.Add(i%10, i, 1)
+				}
+			}
+		}
+		a, _ := tr.CSC(n, m)
+		sys, err := kkt.NewBlocks(context.Background(), h, a, blocks, kkt.Schur)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dense && sys.Own(0) != nil || sys.Own(1) == nil || sys.Own(2) != nil {
+			t.Fatalf("own variables: %v, %v, %v", sys.Own(0), sys.Own(1), sys.Own(2))
+		}
+		sys.Load(1, make([]bool, n+m))
+		d := make([]float64, n+m)
+		for i := range d {
+			if d[i] = 0.1 + rng.Float64(); i >= n {
+				d[i] = -d[i]
+			}
+		}
+		var scalings []*cone.Semidefinite
+		for k, b := range blocks {
+			clear(d[n+b.Start:][:b.Len])
+			for _, j := range sys.Own(k) {
+				d[j] = 0
+			}
+			c := cone.NewSemidefinite(b.Order)
+			if !c.Scale(interior(rng, c), interior(rng, c)) {
+				t.Fatal("no scaling")
+			}
+			scalings = append(scalings, c)
+			sys.SetScaling(k, c)
+		}
+		if replaced, err := sys.Factorise(context.Background(), d); err != nil || replaced > 0 {
+			t.Fatalf("%v, %d pivots replaced", err, replaced)
+		}
+		rhs, x := make([]float64, sys.Size()), make([]float64, sys.Size())
+		for i := range n + m {
+			rhs[i] = rng.NormFloat64()
+		}
+		sys.Solve(context.Background(), x, rhs, kkt.Accuracy{X: 1e-9, Y: 1e-9})
+		out := product(h, a, 1, make([]bool, n+m), d, x)
+		for k, c := range scalings {
+			y := x[n+blocks[k].Start:][:blocks[k].Len]
+			g := make([]float64, len(y))
+			c.Mul(g, y)
+			for i, v := range g {
+				out[n+blocks[k].Start+i] -= v
+			}
+		}
+		for i, v := range out {
+			if !(math.Abs(v-rhs[i]) <= 1e-7) {
+				t.Fatalf("equation %d of %d + %d: %g, want %g", i, n, m, v, rhs[i])
 			}
 		}
 	}
