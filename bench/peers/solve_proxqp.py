@@ -3,6 +3,7 @@
 import numpy as np
 import proxsuite
 from importlib.metadata import version
+from scipy import sparse
 
 from forms import split
 
@@ -19,8 +20,6 @@ class Solver:
         P.setdiag(p.P.diagonal())
         n, box = len(p.q), np.flatnonzero(np.isfinite(r.lower) | np.isfinite(r.upper))
         # The sparse solver has no bounds of variables.
-        from scipy import sparse
-
         eye = sparse.identity(n, format="csr")[box]
         c = sparse.vstack([a[r.general], eye], format="csc")
         lower = np.concatenate([p.l[r.general], r.lower[box]])

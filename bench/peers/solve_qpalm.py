@@ -3,6 +3,7 @@
 import numpy as np
 import qpalm
 from importlib.metadata import version
+from scipy import sparse
 
 
 class Solver:
@@ -13,7 +14,7 @@ class Solver:
         m, n = p.A.shape
         P = p.P.tocsc()
         data = qpalm.Data(n, m)
-        data.Q = P + P.T - _diagonal(P)  # it wants both triangles
+        data.Q = P + P.T - sparse.diags(P.diagonal(), format="csc")  # it wants both triangles
         data.q, data.A = p.q, p.A
         data.bmin, data.bmax = np.maximum(p.l, -1e20), np.minimum(p.u, 1e20)
         return data
@@ -35,8 +36,3 @@ class Solver:
         point = self.solver.solution
         return info.status.replace(" ", "_"), info.iter, np.array(point.x), np.array(point.y)
 
-
-def _diagonal(P):
-    from scipy import sparse
-
-    return sparse.diags(P.diagonal(), format="csc")

@@ -213,12 +213,32 @@ func (c *cones) residual(w *work, τ float64) float64 {
 func (c *cones) scale(ctx context.Context) bool {
 	for k := range c.of {
 		mb := &c.of[k]
-		if ctx.Err() != nil || !mb.scale(ctx, mb.part(c.s), mb.part(c.z)) {
+		if ctx.Err() != nil || !mb.scale(ctx, mb.part(c.s), mb.part(c.z)) && !mb.lift(mb.part(c.s), mb.part(c.z)) {
 			return false
 		}
 	}
 	return true
 }
+
+// lift moves s and z of a second-order cone inside by some unit roundoffs of their size, where
+// they have left it by rounding alone, and finds the scaling.
+func (mb *member) lift(s, z []float64) bool {
+	soc, ok := mb.Cone.(*cone.SecondOrder)
+	if !ok {
+		return false
+	}
+	for _, v := range [...][]float64{s, z} {
+		margin, least := soc.Margin(v), lifted*v[0]
+		if !(margin > -least) {
+			return false
+		}
+		v[0] += max(0, least-margin)
+	}
+	return soc.Scale(s, z)
+}
+
+// Source: derived: four unit roundoffs, the error of a norm and of the sums that led there.
+const lifted = 4 * 0x1p-52
 
 // scale finds the scaling, and ends early where that may take long and ctx ends.
 func (mb *member) scale(ctx context.Context, s, z []float64) bool {
