@@ -218,7 +218,7 @@ func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error
 		return nil, fmt.Errorf("ipm: there is no solution to differentiate: %s; call Solve and look at its status first", why)
 	}
 	if s.deriv == nil {
-		d, err := implicit.New(ctx, s.P, s.how)
+		d, err := implicit.New(ctx, s.P, s.how, s.w.sys)
 		if err != nil {
 			return nil, fmt.Errorf("ipm: %w", err)
 		}

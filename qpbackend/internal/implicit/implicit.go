@@ -59,8 +59,9 @@ const (
 )
 
 // New prepares the derivatives of solutions of p, which may change its values but not its
-// pattern. The strategy is that of package kkt.
-func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy) (*Derivative, error) {
+// pattern. The strategy is that of package kkt; solver is the system that the problem was solved with, whose analysis serves
+// again where the matrices have one pattern.
+func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kkt.System) (*Derivative, error) {
 	n, m := p.Dims()
 	r, err := newRows(p)
 	if err != nil {
@@ -78,9 +79,9 @@ func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy) (*Derivati
 		}
 	}
 	if how == kkt.Schur {
-		how = kkt.Auto
+		how, solver = kkt.Auto, nil
 	}
-	if d.sys, err = kkt.NewBlocks(ctx, d.q, d.at, blocks, how); err != nil {
+	if d.sys, err = kkt.NewLike(ctx, d.q, d.at, blocks, how, solver); err != nil {
 		return nil, fmt.Errorf("derivative: %w", err)
 	}
 	vec := func(k int) []float64 { return make([]float64, k) }

@@ -70,8 +70,12 @@ func newRows(p *qpbackend.Problem) (*rows, error) {
 	for i, v := range pattern {
 		at := len(r.at.RowIdx)
 		r.at.RowIdx = append(r.at.RowIdx, v...)
-		for t, j := range row(i) {
-			k, _ := slices.BinarySearch(v, j)
+		own := row(i)
+		for t, j := range own {
+			k := t
+			if len(own) < len(v) {
+				k, _ = slices.BinarySearch(v, j)
+			}
 			r.slot[from[byRow.ColPtr[i]+t]] = at + k
 		}
 	}
@@ -80,17 +84,24 @@ func newRows(p *qpbackend.Problem) (*rows, error) {
 			continue
 		}
 		for i := c.Start + 1; i < c.Start+c.Len; i++ {
-			for _, j := range pattern[c.Start] {
-				k, _ := slices.BinarySearch(pattern[i], j)
-				r.first[i] = append(r.first[i], r.at.ColPtr[i]+k)
+			r.first[i] = make([]int, len(pattern[c.Start]))
+			for t, j := range pattern[c.Start] {
+				k := t
+				if len(pattern[i]) > len(pattern[c.Start]) {
+					k, _ = slices.BinarySearch(pattern[i], j)
+				}
+				r.first[i][t] = r.at.ColPtr[i] + k
 			}
 		}
 	}
 	return r, nil
 }
 
-// union is that of two ascending lists; a where it has all of b.
+// union is that of two ascending lists; a where they are equal.
 func union(a, b []int) []int {
+	if slices.Equal(a, b) {
+		return a
+	}
 	var u []int
 	i := 0
 	for _, v := range b {

@@ -39,6 +39,12 @@ type Block struct {
 // Of semidefinite cones those are eliminated for which that takes fewer operations, with
 // Schur all and with Sparse none; of a matrix variable, the variables with the rows.
 func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy) (*System, error) {
+	return NewLike(ctx, p, at, blocks, how, nil)
+}
+
+// NewLike is NewBlocks. Where the matrix has the pattern of like, a System made with the same strategy, and a
+// border, it is not analysed again.
+func NewLike(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy, like *System) (*System, error) {
 	blocks = withOwn(at, blocks, how)
 	gone, entries := make([]bool, len(blocks)), 0.0
 	for t, b := range blocks {
@@ -56,7 +62,7 @@ func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 			how = Sparse
 		}
 	}
-	return newSystem(ctx, p, at, blocks, gone, how)
+	return newSystem(ctx, p, at, blocks, gone, how, like)
 }
 
 // mostDense entries of dense blocks take most of a GB, and the factor as much
@@ -187,7 +193,12 @@ func (s *System) weighBlocks() {
 }
 
 // newFactor is that of the strategy, with the eliminated blocks.
-func (s *System) newFactor(ctx context.Context, how Strategy) (factor, error) {
+func (s *System) newFactor(ctx context.Context, how Strategy, like *System) (factor, error) {
+	if like != nil {
+		if f, ok := like.f.(*arrowhead); ok && slices.Equal(s.k.ColPtr, like.k.ColPtr) && slices.Equal(s.k.RowIdx, like.k.RowIdx) {
+			return newArrowhead(s.k, f.partition), nil
+		}
+	}
 	blocks := eliminations(s.blocks, s.n, func(t int) bool { return s.gone[t] })
 	if blocks == nil {
 		return newFactor(ctx, s.k, how, len(s.blocks) > 0)

@@ -76,7 +76,7 @@ func NewWith(ctx context.Context, p, at *sparse.CSC, how Strategy) (*System, err
 	return NewBlocks(ctx, p, at, nil, how)
 }
 
-func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bool, how Strategy) (*System, error) {
+func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bool, how Strategy, like *System) (*System, error) {
 	n, m := p.Cols, at.Cols
 	s := &System{n: n, m: m, p: p, at: at, blocks: blocks, gone: gone, wide: vectors(cpu.Wide())}
 	size := n + m + s.number()
@@ -95,7 +95,7 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bo
 		}
 	}
 	s.signExtra()
-	f, err := s.newFactor(ctx, how)
+	f, err := s.newFactor(ctx, how, like)
 	if err != nil {
 		return nil, fmt.Errorf("kkt: %w", err)
 	}

@@ -103,9 +103,10 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {
 	comps, nc := len(p.compPtr)-1, len(p.border)
 	f := &arrowhead{
-		wide:    vectors(cpu.Wide()),
-		product: matrix.NewProduct(),
-		nodes:   p.nodes, compPtr: p.compPtr, border: p.border,
+		partition: p,
+		wide:      vectors(cpu.Wide()),
+		product:   matrix.NewProduct(),
+		nodes:     p.nodes, compPtr: p.compPtr, border: p.border,
 		tPtr:  make([]int32, comps+1),
 		order: make([]int32, len(p.nodes)), rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
 		vectors: make([]int32, comps),
