@@ -194,14 +194,14 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		res.Objective = r.minimised(math.Inf(-1))
 		res.Ray = r.where.Proof
 	}
-	_, res.Worst = r.p.Violation(res.X)
+	w := r.worthOf(res.X)
+	res.Worst, res.ObjectiveError = w.broken.Where(), w.err
 	if end.status == Cancelled || end.status == TimeLimit {
 		if res.Message = r.obstacleAt(); len(res.History) == 0 {
 			res.Message = beforeFirst
 		}
 	}
-	_, res.ObjectiveError = r.p.Evaluate(res.X)
-	res.work, res.least = r.work(), max(r.set.Tol*r.p.ObjectiveSize(res.X), res.ObjectiveError)
+	res.work, res.least = r.work(), max(r.set.Tol*w.size, w.err)
 	res.Seconds.Solve = subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
@@ -215,7 +215,7 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 	if end, err := r.moveInside(ctx); err != nil || end.over() {
 		return end, err
 	}
-	r.sub.SizeUp(r.z, true)
+	r.sub.SizeUpOnce(r.z)
 	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}

@@ -108,11 +108,7 @@ func (r *run) bound(it Iteration) {
 	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
 		return
 	}
-	within := r.p.Objective.Range()
-	size, before, unit := min(it.size, within.Hi-within.Lo), c.open, r.sub.Solver.Objective()
-	if r.set.Scale > 0 {
-		size = r.set.Scale
-	}
+	before, unit := c.open, r.sub.Solver.Objective()
 	if c.unit == 0 {
 		c.unit = unit
 	}
@@ -121,10 +117,20 @@ func (r *run) bound(it Iteration) {
 	if near {
 		value = min(value, best)
 	}
+	size := min(it.size, r.spread(it.Objective))
+	if r.set.Scale > 0 {
+		size = r.set.Scale
+	}
 	c.closed = max(r.set.Tol*size, it.noise)
-	least := r.sub.LeastNear()
-	if !(value-least <= c.closed) {
-		least = max(least, within.Lo)
+	least := r.sub.LeastNear(value - 0.9*c.closed) // less, for rounding
+	if !(value-least <= c.closed) {                // the range takes longer than all else here
+		within := r.p.Objective.Range()
+		if r.set.Scale <= 0 {
+			size = min(it.size, within.Hi-within.Lo)
+		}
+		if c.closed = max(r.set.Tol*size, it.noise); !(value-least <= c.closed) {
+			least = max(least, within.Lo)
+		}
 	}
 	c.open, c.least = value-least, least
 	c.proved = c.open <= c.closed
@@ -135,6 +141,21 @@ func (r *run) bound(it Iteration) {
 	if !near && r.res.Violation == 0 && best < least-c.closed || it.Violation == 0 && r.minimised(it.Objective) < least-c.closed {
 		c.open = math.Inf(1) // a point that breaks nothing disproves the bound, or its reach
 	}
+}
+
+// spread is no more than the range that the variables' bounds leave the objective: its distance from the value at the start, if
+// that keeps them, 0 if not.
+func (r *run) spread(objective float64) float64 {
+	lo, hi := r.p.Box()
+	for j, v := range r.where.Start {
+		if !(v >= lo[j] && v <= hi[j]) {
+			return 0
+		}
+	}
+	if d := math.Abs(objective - r.p.Value(r.where.Start)); num.Finite(d) {
+		return d
+	}
+	return 0
 }
 
 // tightEnough reports whether the best point of a convex problem is as near to the bound of its

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
@@ -45,6 +46,7 @@ type state struct {
 	k, hop int        // number of the iteration, and of the hop that it belongs to
 	prev   Iteration
 	res    *Result // with the best point so far
+	last   worth   // see worthOf
 }
 
 // origin is where the start comes from.
@@ -124,15 +126,34 @@ func (r *run) minimised(objective float64) float64 {
 	return objective
 }
 
+// worth is that of a point.
+type worth struct {
+	x         []float64
+	size, err float64 // of the objective: dc.Problem.ObjectiveSize, and the bound of its rounding error
+	broken    dc.Violations
+}
+
+// worthOf is that of x. That of the last point is kept.
+func (r *run) worthOf(x []float64) *worth {
+	w := &r.last
+	if !slices.Equal(w.x, x) {
+		w.x = append(w.x[:0], x...)
+		w.size = r.p.ObjectiveSize(x)
+		_, w.err = r.p.Evaluate(x)
+		w.broken = r.p.Violations(x)
+	}
+	return w
+}
+
 // measure says what x is worth.
 func (r *run) measure(it *Iteration, x []float64) {
+	w := r.worthOf(x)
 	it.Objective = r.p.Value(x)
-	it.size = r.p.ObjectiveSize(x)
-	if _, it.noise = r.p.Evaluate(x); !num.Finite(it.noise) {
+	it.size = w.size
+	if it.noise = w.err; !num.Finite(it.noise) {
 		it.noise = 0 // of what is no number
 	}
-	v := r.p.Violations(x)
-	it.Violation, it.Relative, it.Feasible = v.Largest, v.Relative, v.Excess <= r.set.FeasTol
+	it.Violation, it.Relative, it.Feasible = w.broken.Largest, w.broken.Relative, w.broken.Excess <= r.set.FeasTol
 	it.X = x
 }
 

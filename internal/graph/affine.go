@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/wire"
@@ -73,6 +74,9 @@ func affineMap(c *call) (value, *Error) {
 	affine, data := true, true
 	for i := range c.args {
 		affine, data = affine && c.args[i].affine, data && c.args[i].isData()
+	}
+	if c.id == c.priced {
+		return c.price(affine, val, b)
 	}
 	if !affine {
 		return c.mixed(ptr, idx, val, b)
@@ -151,14 +155,15 @@ func (c *call) coefficients() (val []float64, deps []int, err *Error) {
 	if a.DataMap == nil {
 		return a.Data.V, nil, nil
 	}
+	values := c.p.values[len(c.g.Variables):c.first()]
 	var p []float64
-	var owner []int
-	for k := range c.g.Parameters {
-		v := &c.p.values[len(c.g.Variables)+k]
-		for range v.data {
-			owner = append(owner, k)
+	if len(values) == 1 {
+		p = values[0].data
+	} else {
+		p = make([]float64, 0, len(c.owners))
+		for k := range values {
+			p = append(p, values[k].data...)
 		}
-		p = append(p, v.data...)
 	}
 	t := a.DataMap
 	if err := c.rows(t.Indptr, t.Indices, t.Data, len(a.Data.V), len(p)); err != nil {
@@ -171,7 +176,7 @@ func (c *call) coefficients() (val []float64, deps []int, err *Error) {
 		for k := t.Indptr.V[i]; k < t.Indptr.V[i+1]; k++ {
 			j := t.Indices.V[k]
 			val[i] += t.Data.V[k] * p[j]
-			seen[owner[j]] = true
+			seen[c.owners[j]] = true
 		}
 	}
 	for k, s := range seen {
@@ -179,11 +184,124 @@ func (c *call) coefficients() (val []float64, deps []int, err *Error) {
 			deps = append(deps, k)
 		}
 	}
-	c.structural(deps)
+	if c.id != c.priced {
+		c.structural(deps)
+	}
 	if k := finite(val); k >= 0 {
 		return nil, nil, problemf("coefficient %d is %g", k, val[k])
 	}
 	return val, deps, nil
+}
+
+// costs is the node that is the objective and no argument, an affine map of one entry in which parameters are coefficients of
+// affine functions alone; 0 where there is none. Products of parameters and variables are costs of the problem then, and
+// other values of the parameters want no other problem.
+func (b *builder) costs() int {
+	if b.g.Objective == nil {
+		return 0
+	}
+	id := b.g.Objective.Node
+	if id < b.first() || b.entries(b.shapes[id]) != 1 {
+		return 0
+	}
+	n := &b.g.Nodes[id-b.first()]
+	if n.Op != "affine" || n.Attrs == nil || n.Attrs.DataMap == nil {
+		return 0
+	}
+	for _, m := range b.g.Nodes[id-b.first():] {
+		if slices.Contains(m.Args, id) {
+			return 0
+		}
+	}
+	for _, c := range b.g.Constraints {
+		if slices.Contains(c.Args, id) {
+			return 0
+		}
+	}
+	var priceable []bool // of the entries of all arguments
+	for _, a := range n.Args {
+		is := b.isAffine(a)
+		for range b.entries(b.shapes[a]) {
+			priceable = append(priceable, is)
+		}
+	}
+	c := &call{builder: b, node: n}
+	t, idx := n.Attrs.DataMap, n.Attrs.Indices
+	if idx == nil || c.rows(t.Indptr, t.Indices, t.Data, len(idx.V), len(b.owners)) != nil {
+		return 0
+	}
+	for i, j := range idx.V {
+		if t.Indptr.V[i] < t.Indptr.V[i+1] && (j < 0 || j >= len(priceable) || !priceable[j]) {
+			return 0
+		}
+	}
+	return id
+}
+
+// isAffine reports whether a value is an affine function in which variables occur, made by affine maps without parameters.
+func (b *builder) isAffine(id int) bool {
+	if id < b.first() {
+		return id < len(b.g.Variables)
+	}
+	n := &b.g.Nodes[id-b.first()]
+	if n.Op != "affine" || n.Attrs == nil || n.Attrs.DataMap != nil || len(n.Args) == 0 {
+		return false
+	}
+	for _, a := range n.Args {
+		if !b.isAffine(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// price adds the costs of the priced node, and returns its value for the numbers val.
+func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
+	a := c.attrs
+	state := func(val []float64) (out value, err *Error) {
+		if !affine {
+			return c.mixed(a.Indptr.V, a.Indices.V, val, constant)
+		}
+		out = value{n: 1, affine: true, terms: 1}
+		out.a, err = c.product(a.Indptr.V, a.Indices.V, val, constant)
+		return out, err
+	}
+	base, err := state(a.Data.V)
+	if err != nil {
+		return value{}, err
+	}
+	c.cheap = base.expr(0)
+	var parts, params []dc.Affine
+	var places []int // of the entries of all arguments, those in parts
+	count := 0
+	for i := range c.args {
+		v := &c.args[i]
+		if v.affine {
+			parts = append(parts, v.a)
+		}
+		for range v.n {
+			places = append(places, count)
+			if v.affine {
+				count++
+			}
+		}
+	}
+	for k := range c.g.Parameters {
+		params = append(params, c.p.values[len(c.g.Variables)+k].a)
+	}
+	t := a.DataMap
+	var at []int
+	ptr := []int{0}
+	for i, j := range a.Indices.V {
+		if end := t.Indptr.V[i+1]; t.Indptr.V[i] < end {
+			at, ptr = append(at, places[j]), append(ptr, end) // rows without entries are left out
+		}
+	}
+	if len(at) > 0 {
+		price := dc.Stack(params...).MulSparse(ptr, t.Indices.V, t.Data.V)
+		c.m.AddCost(dc.Param{Affine: price}, dc.Stack(parts...).Select([]int{len(at)}, at))
+	}
+	return state(val)
 }
 
 // mixed is the map of arguments some of which are not affine.

@@ -37,6 +37,8 @@ type Program struct {
 
 	convex      bool
 	graph       *wire.Graph
+	layout      layout
+	first       *dc.Model // the one that Again was asked of; nil: there was one model
 	vars        []variable
 	constraints []constraint
 	values      []value
@@ -50,57 +52,110 @@ type builder struct {
 	limits Limits
 	m      *dc.Model
 	p      *Program
-	shapes [][]int
-	needs  []bool          // the value is needed as a function of the parameters
-	free   []bool          // a variable occurs
-	taken  map[string]bool // names of constraints
-	links  int             // variables that are not the graph's
-	lost   map[int]bool    // nodes without a value, and those of which one is an argument
-	errs   Errors
+	layout
+	spent int             // coefficients
+	taken map[string]bool // names of constraints
+	links int             // variables that are not the graph's
+	lost  map[int]bool    // nodes without a value, and those of which one is an argument
+	errs  Errors
+	cheap dc.Expr // the objective without costs, where a node is priced
+}
+
+// layout is the part of a builder that does not depend on values of parameters.
+type layout struct {
+	shapes [][]int // of all variables, parameters and nodes
+	needs  []bool  // the value is needed as a function of the parameters
+	free   []bool  // a variable occurs
+	owners []int   // of each entry of all parameters, one after the other, the parameter
+	frozen bool    // no node is priced
+	priced int     // the node that is the objective, where parameters are the coefficients of variables; 0: there is none
 }
 
 // Build makes a problem of g with the given values of its parameters. The error is
 // that of ctx, or Errors. Where constraints of one variable narrow its bounds after
 // functions of it were made, all are made once more.
 func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits) (*Program, error) {
-	b, err := state(ctx, g, params, limits, dc.NewModel())
-	if b == nil {
+	return build(ctx, g, params, limits, false)
+}
+
+// build is Build. frozen: no node is priced.
+func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits, frozen bool) (*Program, error) {
+	b := &builder{ctx: ctx, g: g, params: params, limits: limits, m: dc.NewModel()}
+	if err := b.check(); err != nil {
+		return nil, Errors{err}
+	}
+	b.own()
+	if b.frozen = frozen; !frozen {
+		b.priced = b.costs()
+	}
+	b.survey()
+	final, err := b.state()
+	if final {
 		return nil, err
 	}
+	var first *dc.Model
 	if m, ok := b.m.Again(); ok {
-		b, err = state(ctx, g, params, limits, m)
+		first, b = b.m, &builder{ctx: ctx, g: g, params: params, limits: limits, m: m, layout: b.layout}
+		_, err = b.state()
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.m.ProblemContext(b.patience(ctx, limits))
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
+	return b.program(first)
+}
+
+// Rebuild is Build of the graph of p with other values of its parameters.
+func (p *Program) Rebuild(ctx context.Context, params [][]float64, limits Limits) (*Program, error) {
+	m := dc.NewModel()
+	if p.first != nil {
+		m, _ = p.first.Again()
+	}
+	b := &builder{ctx: ctx, g: p.graph, params: params, limits: limits, m: m, layout: p.layout}
+	if _, err := b.state(); err == nil {
+		if _, again := b.m.Again(); !again {
+			if q, err := b.program(p.first); err == nil {
+				return q, nil
+			}
+		}
+	}
+	return build(ctx, p.graph, params, limits, p.layout.frozen) // constraints give other bounds, or there is a mistake to be named
+}
+
+// Frozen is Rebuild with numbers in the places of parameters that are coefficients, from now on.
+func (p *Program) Frozen(ctx context.Context, params [][]float64, limits Limits) (*Program, error) {
+	if p.layout.priced == 0 {
+		return p, nil
+	}
+	return build(ctx, p.graph, params, limits, true)
+}
+
+// program is the problem of all that has been stated.
+func (b *builder) program(first *dc.Model) (*Program, error) {
+	p, err := b.m.ProblemContext(b.patience())
+	if err != nil && b.ctx.Err() != nil {
+		return nil, b.ctx.Err()
 	}
 	if err != nil {
 		return nil, b.refused(err)
 	}
-	b.p.Problem = p
+	b.p.Problem, b.p.layout, b.p.first = p, b.layout, first
 	b.p.locate()
-	b.p.convex = isConvex(p)
+	b.p.convex = b.p.isConvex()
 	return b.p, nil
 }
 
-// state states g in a model that has nothing yet. The error is that of ctx, or Errors.
-func state(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits, m *dc.Model) (*builder, error) {
-	b := &builder{ctx: ctx, g: g, params: params, limits: limits, m: m}
+// state states the graph in a model that has nothing yet. The error is that of ctx, or Errors; final: statements in
+// another model are of no use then.
+func (b *builder) state() (final bool, err error) {
+	g := b.g
 	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters))}
-	if err := b.check(); err != nil {
-		return nil, Errors{err}
-	}
-	b.survey()
 	b.declare()
 	if len(b.errs) > 0 {
-		return nil, b.errs
+		return true, b.errs
 	}
 	for k := range g.Nodes {
-		if k%64 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if k%64 == 0 && b.ctx.Err() != nil {
+			return true, b.ctx.Err()
 		}
 		if b.lacks(g.Nodes[k].Args) {
 			b.lose()
@@ -109,7 +164,7 @@ func state(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 		switch err := b.node(k); {
 		case err == nil:
 		case err.Kind != wire.ErrCurvature:
-			return nil, append(b.errs, err)
+			return true, append(b.errs, err)
 		default: // right within the bounds of constraints, perhaps
 			if len(b.lost) == 0 {
 				b.fail(err)
@@ -123,8 +178,8 @@ func state(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 		}
 	}
 	for k := range g.Constraints {
-		if k%64 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if k%64 == 0 && b.ctx.Err() != nil {
+			return true, b.ctx.Err()
 		}
 		if b.lacks(g.Constraints[k].Args) {
 			continue
@@ -134,9 +189,9 @@ func state(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 		}
 	}
 	if len(b.errs) > 0 {
-		return b, b.errs
+		return false, b.errs
 	}
-	return b, nil
+	return false, nil
 }
 
 // lose keeps the place of a node that has no value.
@@ -187,11 +242,11 @@ const briefEntries, briefNonzeros = 64, 10_000
 
 // patience is ctx, or one that does not end where the graph is small: whoever may be interrupted works in a
 // goroutine of its own, which costs a small problem a tenth of its time.
-func (b *builder) patience(ctx context.Context, limits Limits) context.Context {
-	if b.p.Entries <= briefEntries && limits.Nonzeros-b.limits.Nonzeros <= briefNonzeros && len(b.g.Constraints) <= briefEntries {
-		return context.WithoutCancel(ctx)
+func (b *builder) patience() context.Context {
+	if b.p.Entries <= briefEntries && b.spent <= briefNonzeros && len(b.g.Constraints) <= briefEntries {
+		return context.WithoutCancel(b.ctx)
 	}
-	return ctx
+	return b.ctx
 }
 
 // entries is the number of entries of a shape, −1 for none within the limit.
@@ -297,6 +352,11 @@ func (b *builder) survey() {
 			}
 		}
 	}
+	if b.priced > 0 { // the parameters in its coefficients
+		for _, j := range b.g.Nodes[b.priced-b.first()].Attrs.DataMap.Indices.V {
+			b.needs[len(b.g.Variables)+b.owners[j]] = true
+		}
+	}
 	for k := len(b.g.Nodes) - 1; k >= 0; k-- {
 		n, id := &b.g.Nodes[k], b.first()+k
 		o, ok := ops[n.Op]
@@ -307,6 +367,15 @@ func (b *builder) survey() {
 			if o.frozen == 0 || o.frozen&(1<<min(i, 31)) == 0 {
 				b.needs[a] = true
 			}
+		}
+	}
+}
+
+// own notes whose the entries of all parameters are.
+func (b *builder) own() {
+	for k := range b.g.Parameters {
+		for range b.entries(b.g.Parameters[k].Shape) {
+			b.owners = append(b.owners, k)
 		}
 	}
 }
@@ -331,6 +400,7 @@ func (b *builder) spend(n, terms int) *Error {
 
 // multiply counts n coefficients towards the limit.
 func (b *builder) multiply(n int) *Error {
+	b.spent += n
 	if b.limits.Nonzeros -= n; b.limits.Nonzeros < 0 {
 		return newError(wire.ErrLimit, "the affine maps have too many coefficients once they are multiplied out")
 	}
@@ -355,11 +425,15 @@ func (b *builder) objective() *Error {
 		b.structural(v.deps)
 		*v = v.frozen()
 	}
+	e := v.expr(0)
+	if b.priced > 0 {
+		e = b.cheap
+	}
 	switch o.Sense {
 	case "minimize":
-		b.m.Minimize(v.expr(0))
+		b.m.Minimize(e)
 	case "maximize":
-		b.m.Maximize(v.expr(0))
+		b.m.Maximize(e)
 	default:
 		return problemf("the sense of the objective is %.40q, want minimize or maximize", o.Sense)
 	}

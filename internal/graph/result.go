@@ -307,11 +307,12 @@ func (p *Program) Curvatures() (objective string, constraints []string) {
 		return "dc"
 	}
 	worse := map[string]int{"affine": 0, "convex": 1, "concave": 2, "dc": 3}
-	objective = word(p.Problem.Objective)
+	minimised := p.minimised()
+	objective = word(minimised)
 	if p.Problem.Maximize { // the problem has its negative
 		objective = map[string]string{"convex": "concave", "concave": "convex"}[objective]
 		if objective == "" {
-			objective = word(p.Problem.Objective)
+			objective = word(minimised)
 		}
 	}
 	constraints = make([]string, len(p.constraints))
@@ -335,12 +336,24 @@ func (p *Program) Curvatures() (objective string, constraints []string) {
 // Convex reports whether nothing is linearised.
 func (p *Program) Convex() bool { return p.convex }
 
-func isConvex(p *dc.Problem) bool {
-	if !p.Objective.IsConvex() {
+// minimised is the objective as the problem has it, with numbers in the places of coefficients.
+func (p *Program) minimised() dc.Expr {
+	if p.layout.priced == 0 {
+		return p.Problem.Objective
+	}
+	e := p.values[p.layout.priced].expr(0)
+	if p.Problem.Maximize {
+		e = e.Neg()
+	}
+	return e
+}
+
+func (p *Program) isConvex() bool {
+	if !p.minimised().IsConvex() {
 		return false
 	}
-	for i := range p.Constraints {
-		if !p.Constraints[i].Convex() {
+	for i := range p.Problem.Constraints {
+		if !p.Problem.Constraints[i].Convex() {
 			return false
 		}
 	}

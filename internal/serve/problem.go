@@ -168,7 +168,7 @@ func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire
 		rebuild = rebuild || p.prog.Structural[k]
 	}
 	if rebuild {
-		prog, err := graph.Build(ctx, p.graph, params, s.cfg.Limits)
+		prog, err := p.prog.Rebuild(ctx, params, s.cfg.Limits)
 		if err != nil {
 			return err
 		}
@@ -206,6 +206,19 @@ func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire
 	return nil
 }
 
+// freeze puts numbers in the places of parameters that are coefficients: package global has no costs.
+func (p *problem) freeze(ctx context.Context, limits graph.Limits) error {
+	prog, err := p.prog.Frozen(ctx, p.params, limits)
+	if err != nil || prog == p.prog {
+		return err
+	}
+	if p.session != nil {
+		p.session.Close()
+	}
+	p.prog, p.session, p.stale = prog, nil, false
+	return nil
+}
+
 // refused is an error of ccp.
 func refused(err error) error {
 	var no *global.UnsupportedError
@@ -235,6 +248,11 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 	}
 	if err := s.assign(j.ctx, p, m.Parameters); err != nil {
 		return nil, err
+	}
+	if plan.global {
+		if err := p.freeze(j.ctx, s.cfg.Limits); err != nil {
+			return nil, err
+		}
 	}
 	warm := m.Warm == nil || *m.Warm
 	var x0 []float64
@@ -409,7 +427,7 @@ func (s *server) evaluate(j *job, m *wire.Evaluate) (wire.Message, error) {
 		return nil, err
 	}
 	if p.stale {
-		prog, err := graph.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
+		prog, err := p.prog.Rebuild(j.ctx, p.params, s.cfg.Limits)
 		if err != nil {
 			return nil, err
 		}

@@ -149,7 +149,10 @@ type server struct {
 	ended   chan error    // why there are no more requests
 	last    chan struct{} // closed when the last one is answered
 
+	peeked wire.Again // of who reads
+
 	// Who works on a request has these.
+	parsed   wire.Again
 	brief    bool // the last request was
 	problems map[uint64]*problem
 	models   map[uint64]*model
@@ -310,7 +313,7 @@ func (s *server) read() (*job, error) {
 		case err != nil:
 			return nil, err
 		}
-		head, err := wire.Peek(f)
+		head, err := s.peeked.Peek(f)
 		switch {
 		case err != nil:
 			s.out.refuse(head.ID, errorf(wire.ErrRequest, "%v", err))
@@ -373,7 +376,7 @@ var requests = map[string]func(s *server, j *job) (wire.Message, error){
 	"load_data":  on((*server).loadData),
 	"set":        on((*server).set),
 	"update":     on((*server).update),
-	"solve":      on((*server).solve),
+	"solve":      (*server).solveAgain,
 	"derivative": on((*server).derivative),
 	"adjoint":    on((*server).adjoint),
 	"check":      on((*server).check),
@@ -386,7 +389,7 @@ var requests = map[string]func(s *server, j *job) (wire.Message, error){
 	"free":       on((*server).free),
 }
 
-// on reads a request and gives its reply the type and id.
+// on reads a request and answers it.
 func on[M any, P interface {
 	*M
 	wire.Message
@@ -397,12 +400,27 @@ func on[M any, P interface {
 			return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
 		}
 		j.frame = wire.Frame{} // its arrays are copies
-		reply, err := f(s, j, m)
-		if err == nil {
-			wire.Address(reply, replyTypes[j.head.Type], j.head.ID)
-		}
-		return reply, err
+		return answer(f, s, j, m)
 	}
+}
+
+// answer gives the reply of a request its type and id.
+func answer[P any](f func(s *server, j *job, m P) (wire.Message, error), s *server, j *job, m P) (wire.Message, error) {
+	reply, err := f(s, j, m)
+	if err == nil {
+		wire.Address(reply, replyTypes[j.head.Type], j.head.ID)
+	}
+	return reply, err
+}
+
+// solveAgain is on of solve, for loops.
+func (s *server) solveAgain(j *job) (wire.Message, error) {
+	m, err := s.parsed.Solve(j.frame)
+	if err != nil {
+		return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
+	}
+	j.frame = wire.Frame{}
+	return answer((*server).solve, s, j, m)
 }
 
 // replyTypes are the types of replies by that of the request.

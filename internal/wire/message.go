@@ -594,6 +594,11 @@ func Parse(f Frame, m Message, strict bool) error {
 	if dec.More() {
 		return errors.New("the header has something behind its object")
 	}
+	return fill(m, f)
+}
+
+// fill reads the arrays of a message whose header has been parsed.
+func fill(m Message, f Frame) error {
 	b, err := NewBuffers(m.head().Buffers, f.Body)
 	if err != nil {
 		return err

@@ -496,3 +496,28 @@ def test_a_parameter_of_another_size_is_an_error_with_its_place():
 def test_what_is_no_problem():
     with pytest.raises(TypeError, match="not int"):
         dcopt.is_dc(1)
+
+
+def test_parameters_as_costs():
+    """Parameters that are the coefficients of an affine part of the objective are costs: other values need no other problem."""
+    rng = np.random.default_rng(0)
+    for sense, sign in ((cp.Minimize, 1), (cp.Maximize, -1)):
+        x, c, w = cp.Variable(4), cp.Parameter(4), cp.Parameter()
+        problem = cp.Problem(sense(sign * cp.sum_squares(x) + c @ x + (w + 2) * (x[0] - x[1]) + 3 * x[2] + 1), [cp.abs(x) <= 1])
+        for _ in range(3):
+            c.value, w.value = rng.normal(size=4), rng.normal()
+            slope = -sign * (c.value + [w.value + 2, -w.value - 2, 3, 0]) / 2
+            want = np.clip(slope, -1, 1)
+            problem.solve(method="dcopt", requires_grad=True)
+            assert np.allclose(x.value, want, atol=1e-6)
+            assert np.allclose(problem.constraints[0].dual_value, 2 * np.maximum(np.abs(slope) - 1, 0), atol=1e-5)
+            x.gradient = np.ones(4)
+            problem.backward()
+            inside = np.abs(slope) < 1
+            assert np.allclose(c.gradient, -sign * inside / 2, atol=1e-6)
+            assert np.isclose(w.gradient, -sign * (float(inside[0]) - float(inside[1])) / 2, atol=1e-6)
+        assert dcopt.is_dc(problem)
+        value = problem.value
+        assert np.isclose(problem.solve(method="dcopt", global_=True), value, atol=1e-6)
+        c.value = -c.value
+        assert np.isclose(problem.solve(method="dcopt"), problem.solve(solver=cp.CLARABEL), atol=1e-6)

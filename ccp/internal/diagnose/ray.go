@@ -63,14 +63,15 @@ func (r *Region) RunsOff(best, before []float64, far, slip float64) bool {
 }
 
 // trim sets the entries to zero that are below a share of the largest, each in the
-// units of the start.
-func (r *Region) trim(d []float64, share float64) {
+// units of the start. It reports whether there are any.
+func (r *Region) trim(d []float64, share float64) (trimmed bool) {
 	least := share * r.length(d)
 	for j, v := range d {
-		if math.Abs(v)/r.Unit[j] < least {
-			d[j] = 0
+		if v != 0 && math.Abs(v)/r.Unit[j] < least {
+			d[j], trimmed = 0, true
 		}
 	}
+	return trimmed
 }
 
 // length is the largest entry in the units of the start.
@@ -176,13 +177,18 @@ func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 	for j, v := range x {
 		d[j] = v - r.Start[j]
 	}
+	stopped := false // d as it is
 	for _, share := range trims {
-		r.trim(d, share)
-		length := r.length(d)
-		if !(length > 0) || !r.free(d, Noise*length) {
+		if !r.trim(d, share) && stopped {
 			continue
 		}
-		limit = r.Limit(x, d)
+		length := r.length(d)
+		if stopped = !(length > 0) || !r.free(d, Noise*length); stopped {
+			continue
+		}
+		if limit = r.Limit(x, d); math.IsNaN(limit) || math.IsInf(limit, 0) {
+			continue
+		}
 		at := append(near[:0], x...)
 		before, e := r.P.Objective.Evaluate(at)
 		for k := 0; k < mostHalvings && before > limit && before-e <= limit; k++ { // so far that rounding hides the rest
@@ -192,7 +198,7 @@ func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 			}
 			before, e = r.P.Objective.Evaluate(at)
 		}
-		ok := before-e > limit && !math.IsInf(limit, 0)
+		ok := before-e > limit
 		for step := 1.0; ok && step <= 100; step *= 10 {
 			for j := range far {
 				far[j] = at[j] + step*d[j]

@@ -11,18 +11,19 @@ import (
 // the last solution in their first columns, and meet rows and bounds. The others, which atoms have added, are bounded
 // by rows and cones; on a side where these imply nothing, by as much, or by their reach. The bound is computed in the units of the
 // copy: those of the rows of a cone may be of sizes that leave no digits of the multipliers of
-// the other rows.
-func (s *Solver) LeastWithin(reach []float64, first int) float64 {
+// the other rows. Where it is at least enough without bounds that rows imply, these are not asked for: they take longer
+// than all else.
+func (s *Solver) LeastWithin(reach []float64, first int, enough float64) float64 {
 	for j, u := range s.col {
 		reach[j] /= u
 	}
-	return leastWithin(s.copy, s.x, s.y, reach, first)/s.obj - s.p.R
+	return leastWithin(s.copy, s.x, s.y, reach, first, (enough+s.p.R)*s.obj)/s.obj - s.p.R
 }
 
 // leastWithin is LeastWithin for a solution x of p: weak duality with the
 // multipliers y, made ones of the dual cones, and ½x'ᵀPx' ≥ xᵀPx' − ½xᵀPx. The error of its
 // sums is subtracted. It is −Inf where y is no number.
-func leastWithin(p *qpbackend.Problem, x, y, reach []float64, first int) float64 {
+func leastWithin(p *qpbackend.Problem, x, y, reach []float64, first int, enough float64) float64 {
 	n, m := p.Dims()
 	y = slices.Clone(y)
 	if len(x) != n || len(y) != m || !intoDuals(p, y) {
@@ -33,13 +34,6 @@ func leastWithin(p *qpbackend.Problem, x, y, reach []float64, first int) float64
 		if lo[j], hi[j] = p.Bounds(j); j < first {
 			lo[j], hi[j] = max(lo[j], x[j]-reach[j]), min(hi[j], x[j]+reach[j])
 		}
-	}
-	if !Implied(p, lo, hi, sweeps) {
-		return math.Inf(-1) // rounding: x is next to points that meet the rows
-	}
-	for j := first; j < n; j++ { // an epigraph is bounded on one side
-		far := max(reach[j], finite(lo[j]), finite(hi[j]))
-		lo[j], hi[j] = max(lo[j], x[j]-far), min(hi[j], x[j]+far)
 	}
 	g, size, count := slices.Clone(p.Q), make([]float64, n), make([]float64, n)
 	for j, q := range p.Q {
@@ -71,23 +65,38 @@ func leastWithin(p *qpbackend.Problem, x, y, reach []float64, first int) float64
 		most, slip = leaves(p, y)
 		err += slip
 	}
-	least := p.R - half - most
-	for j := range n {
-		e := (count[j] + 2) * unit * size[j]
-		v := math.Inf(1)
-		for _, w := range [2]float64{g[j] - e, g[j] + e} {
-			for _, at := range [2]float64{lo[j], hi[j]} {
-				if w != 0 {
-					v = min(v, w*at)
-				} else {
-					v = min(v, 0)
+	over := func() float64 { // within lo and hi
+		err, least := err, p.R-half-most
+		for j := range n {
+			e := (count[j] + 2) * unit * size[j]
+			v := math.Inf(1)
+			for _, w := range [2]float64{g[j] - e, g[j] + e} {
+				for _, at := range [2]float64{lo[j], hi[j]} {
+					if w != 0 {
+						v = min(v, w*at)
+					} else {
+						v = min(v, 0)
+					}
 				}
 			}
+			least += v
+			err += 2 * unit * math.Abs(v)
 		}
-		least += v
-		err += 2 * unit * math.Abs(v)
+		return least - err - float64(n)*unit*math.Abs(least)
 	}
-	return least - err - float64(n)*unit*math.Abs(least)
+	if first == n {
+		if least := over(); least >= enough {
+			return least
+		}
+	}
+	if !Implied(p, lo, hi, sweeps) {
+		return math.Inf(-1) // rounding: x is next to points that meet the rows
+	}
+	for j := first; j < n; j++ { // an epigraph is bounded on one side
+		far := max(reach[j], finite(lo[j]), finite(hi[j]))
+		lo[j], hi[j] = max(lo[j], x[j]-far), min(hi[j], x[j]+far)
+	}
+	return over()
 }
 
 // finite is |v|, 0 where v is infinite.

@@ -35,7 +35,7 @@ func TestLeastWithin(t *testing.T) {
 			y[i] = rng.NormFloat64() * math.Pow(10, 4*rng.Float64()-2)
 		}
 		value := p.Objective(x)
-		if least := leastWithin(p, centre, y, reach, n); least > value {
+		if least := leastWithin(p, centre, y, reach, n, math.Inf(1)); least > value {
 			t.Errorf("problem %d: a bound of %.17g where a point has %.17g", k, least, value)
 		}
 		p.Lo, p.Hi = make([]float64, n), make([]float64, n)
@@ -53,7 +53,7 @@ func TestLeastWithin(t *testing.T) {
 		for j := range reach {
 			reach[j] = 10
 		}
-		least := s.LeastWithin(reach, n)
+		least := s.LeastWithin(reach, n, math.Inf(1))
 		if value := p.Objective(x); least > value {
 			t.Errorf("problem %d, solved: a bound of %.17g where a point has %.17g", k, least, value)
 		}

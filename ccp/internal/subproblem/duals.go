@@ -145,8 +145,8 @@ func (s *Problem) SlacksRun() bool {
 
 // LeastNear is a lower bound of the objective, minimised, with h as linearised, over the points that keep the
 // constraints and are no further from the last solution than its own size: by weak
-// duality, whatever the backend says of its accuracy.
-func (s *Problem) LeastNear() float64 {
+// duality, whatever the backend says of its accuracy. One that is at least enough may be lower than need be.
+func (s *Problem) LeastNear(enough float64) float64 {
 	x := s.Res.X
 	if len(x) != len(s.QP.Q) || s.Damped() {
 		return math.Inf(-1)
@@ -155,7 +155,8 @@ func (s *Problem) LeastNear() float64 {
 	for _, j := range s.pinned {
 		reach[j] = 0
 	}
-	return s.Solver.LeastWithin(reach, s.DC.NumVars()) + s.QP.R - s.tangentAt0() // a session may keep the solver of another constant
+	constant := s.QP.R - s.tangentAt0() // a session may keep the solver of another constant
+	return s.Solver.LeastWithin(reach, s.DC.NumVars(), enough-constant) + constant
 }
 
 // reach is, column by column, the size of the last solution, or the unit where that is larger.

@@ -74,6 +74,13 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	}
 }
 
+// SizeUpOnce is SizeUp for the first point, unless that has been x.
+func (s *Problem) SizeUpOnce(x []float64) {
+	if !slices.Equal(s.sized, x) {
+		s.SizeUp(x, true)
+	}
+}
+
 // natural is the size of a variable without starts and bounds by the convex problem's constants: the
 // largest of its entries' balances, 0 where no constant tells.
 func (s *Problem) natural(v *dc.Variable) float64 {

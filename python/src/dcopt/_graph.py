@@ -84,18 +84,18 @@ class Loaded:
             self._held, self._key, process = held, None, w._process
         return held, process
 
-    def request(self, header: dict[str, Any], buffers: Buffers | None = None,
+    def request(self, header: dict[str, Any] | Callable[[], dict[str, Any]], buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None, key: Any = None) -> Reply:
         """Sends a request about the problem. key: of two calls one after the other with keys that are equal, and buffers of
-        the same sizes, the second has the header of the first; it is not written anew."""
+        the same sizes, the second has the header of the first; it is not made anew."""
         held, process = self._load()
         if key is not None and buffers is not None:
             key = (key, [a.size for a in buffers.arrays])
         if key is None or key != self._key:
-            header = dict(header, problem=held.handle)
+            made = dict(header() if callable(header) else header, problem=held.handle)
             if key is None:
-                return held.worker.request(header, buffers, progress, self.names, process)
-            self._text, self._key = Text(header, buffers), key
+                return held.worker.request(made, buffers, progress, self.names, process)
+            self._text, self._key = Text(made, buffers), key
         assert self._text is not None
         return held.worker.request(self._text, buffers, progress, self.names, process)
 

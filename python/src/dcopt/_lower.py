@@ -703,7 +703,7 @@ class Lowerer:
             self.at_least_zero(item, "the argument of " + short(e), e.args[0].size)
         return self.graph.node("power", [item], e.shape, p=p)
 
-    op_PowerApprox = op_Power
+    op_PowerApprox = op_power = op_Power  # the last: before CVXPY 1.8
 
     def op_GeoMean(self, e: Any) -> Item:
         p = np.asarray(e.p, dtype=float).reshape(-1)
@@ -719,7 +719,7 @@ class Lowerer:
             return self.graph.node("geomean", [item], e.shape, **extra)
         return self.graph.node("wgeomean", [item], e.shape, weights=self.graph.buffers.add(p), **extra)
 
-    op_GeoMeanApprox = op_GeoMean
+    op_GeoMeanApprox = op_geo_mean = op_GeoMean
 
     def op_quad_over_lin(self, e: Any) -> Item:
         item, groups = self.grouped(e.args[0], getattr(e, "axis", None))
@@ -824,6 +824,13 @@ class Lowerer:
     def add(self, c: Any, spec: dict[str, Any], parts: list[tuple[Any, int, tuple[int, ...], Callable[[np.ndarray], np.ndarray]]]) -> None:
         """Adds a constraint; parts are its dual variables with sizes and shapes."""
         self.graph.constraints.append(dict(spec, name=c))
+        if len(parts) == 1 and parts[0][0] is not None:
+            only, n, shape, turned = parts[0]
+            if shape == (n,):
+                self.out.duals.append((n, lambda y: only.save_value(turned(y))))
+            else:
+                self.out.duals.append((n, lambda y: only.save_value(turned(y).reshape(shape, order="F"))))
+            return
 
         def save(y: np.ndarray) -> None:
             at = 0

@@ -140,7 +140,7 @@ def _translated(problem: cp.Problem, gp: bool = False) -> _Kept:
             kept = None
         elif all(p.value is not None for p in problem.parameters()):
             update(problem)
-    if kept is None or kept.gp != gp or kept.lowered.changed():
+    if kept is None or kept.gp != gp or kept.lowered.fixed and kept.lowered.changed():
         kept = _Kept(problem, gp)
         problem.__dict__[_ATTRIBUTE] = kept
     return kept
@@ -179,34 +179,40 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     for name, value in (("starts", starts), ("seed", seed), ("time_limit", time_limit)):
         if value is not None:
             settings[name] = value
-    settings = checked(settings, _SETTINGS)
+    if settings:
+        settings = checked(settings, _SETTINGS)
 
     begin = time.perf_counter()
     kept = _translated(problem, gp)
     low = kept.lowered
-    header: dict[str, Any] = {"type": "solve", "warm": False}
     buffers = Buffers()
-    if settings:
-        header["settings"] = settings
-    if low.parameters:
-        header["parameters"] = {}
-        for name, value in low.parameters:
-            now = value()
-            if now is None:
-                raise ParameterWithoutValue(name)
-            header["parameters"][name] = buffers.add(flat(now))
+    for name, parameter in low.parameters:
+        now = parameter()
+        if now is None:
+            raise ParameterWithoutValue(name)
+        buffers.add(flat(now))
     key: Any = None if verbose else repr(settings) if settings else ""
-    if warm_start and kept.at_last():
-        header["warm"] = True
-    elif warm_start:
-        start = _start(problem, kept, buffers)
+    warm, start = False, None
+    if warm_start:
+        warm = kept.at_last()
+        if not warm:
+            start = _start(problem, kept, buffers)
+
+    def header() -> dict[str, Any]:
+        h: dict[str, Any] = {"type": "solve", "warm": warm}
+        if settings:
+            h["settings"] = settings
+        if low.parameters:
+            h["parameters"] = {name: k for k, (name, _) in enumerate(low.parameters)}
         if start:
-            header["start"], key = start, None
+            h["start"] = start
+        return h
+
     translated = time.perf_counter()
     for c in low.data:
         if not c.value():
             return _infeasible_data(problem, c, translated - begin)
-    reply = kept.loaded.request(header, buffers, _teller() if verbose else None, None if key is None else (header["warm"], key))
+    reply = kept.loaded.request(header, buffers, _teller() if verbose else None, None if key is None or start else (warm, key))
     solved = time.perf_counter()
     value = _unpack(problem, kept, reply, translated - begin, solved - translated)
     if requires_grad:
@@ -295,7 +301,7 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
     if y is not None and (certified or useful and outcome != s.INFEASIBLE_INACCURATE):
         at = 0
         for n, save in low.duals:
-            save(np.array(y[at:at + n]))
+            save(y[at:at + n])
             at += n
     if outcome == s.OPTIMAL:
         for c in low.data:  # constraints that hold whatever the variables are
@@ -317,12 +323,14 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
         value = _number(reply.get("objective"))
     else:
         value = float("nan")
+    header = reply.header
     for name in ("type", "id", "buffers"):
-        reply.header.pop(name, None)
-    for name in ("worst", "message"):
-        if reply.header.get(name):
-            reply.header[name] = low.names.named(reply.header[name]) if not feasible else reply.header[name]
-    stats = SolverStats("dcopt", spent, setup, reply.get("iterations"), reply.header)
+        header.pop(name, None)
+    if not feasible:
+        for name in ("worst", "message"):
+            if header.get(name):
+                header[name] = low.names.named(header[name])
+    stats = SolverStats("dcopt", spent, setup, header.get("iterations"), header)
     _finish(problem, outcome, value, stats, primal if kept.left is not None else None)
     return value
 

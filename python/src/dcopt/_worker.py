@@ -28,6 +28,7 @@ except ImportError:
 _MAGIC = b"DCO\x01"
 _PRELUDE = struct.Struct("<4sIQ")
 _KINDS = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4"), "u8": np.dtype("u1")}
+_F64 = _KINDS["f64"]
 _CODES = {v: k for k, v in _KINDS.items()}
 _SIGINT = int(signal.SIGINT)
 
@@ -170,11 +171,18 @@ class Input:
                               "DCOPT_PROGRAM or the PATH has another program; install the package again.")
         frame = self._take(length + size)
         header = _decode(frame[:length].decode("utf-8"), 0)[0]
-        arrays = []
-        for kind, count in header.get("buffers") or ():
+        arrays, buffers = [], header.get("buffers") or ()
+        if size:
+            whole = np.frombuffer(frame, _F64, -1, length)  # a view of it takes a quarter of the time of another one
+        at = 0
+        for kind, count in buffers:
+            if kind == "f64" and count:
+                arrays.append(whole[at:at + count])
+                at += count
+                continue
             dtype = _KINDS[kind]
-            arrays.append(np.frombuffer(frame, dtype, count, length) if count else np.empty(0, dtype))
-            length += (count * dtype.itemsize + 7) & -8
+            arrays.append(np.frombuffer(frame, dtype, count, length + 8 * at) if count else np.empty(0, dtype))
+            at += (count * dtype.itemsize + 7) // 8
         self.answered = True
         return Reply(header, arrays)
 
@@ -270,9 +278,9 @@ class Worker:
         for a in buffers.arrays if buffers else ():
             size += a.nbytes
             if a.nbytes:
-                parts.append(memoryview(a).cast("B"))
-            if a.nbytes % 8:
-                parts.append(b"\0" * (-a.nbytes % 8))
+                parts.append(a if size < _ROOM else memoryview(a).cast("B"))
+                if a.nbytes % 8:
+                    parts.append(b"\0" * (-a.nbytes % 8))
         if size < _ROOM and len(parts) > 1:
             parts = [b"".join(parts)]
         assert p.stdin is not None
