@@ -344,7 +344,7 @@ func TestEnsembleFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 9))
 	x := normalRows(rng, 40, 4)
 	y := bent(rng, x, .3)
-	r := fitted(t, x, y, lder.MethodSettings(lder.Ensemble))
+	r := fitted(t, x, y, lder.MethodSettings(lder.Cheap))
 	r.Categories = []dataset.Category{{Column: "town", Coding: dataset.Ordinal, Levels: []string{"Bonn", "Ulm"}}}
 	good := text(t, r)
 	if back, err := lder.Read(strings.NewReader(good), "m.json"); err != nil || text(t, back) != good {

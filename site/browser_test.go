@@ -168,6 +168,7 @@ const faults = `(() => {
 
 // TestPages opens every page at the widths of a screen and of a phone, in light and dark.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	dir, names := builtSite(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()

@@ -126,15 +126,18 @@ func tested(t *testing.T, overlay, pattern string, packages ...string) {
 
 // TestExampleAtom follows docs/design-atom.md.
 func TestExampleAtom(t *testing.T) {
+	t.Parallel()
 	tested(t, overlaid(t, "docs/design-atom.md"), "^TestCosh$", "./dc", "./dc/lang")
 }
 
 // TestExampleBackend follows docs/design-backend.md.
 func TestExampleBackend(t *testing.T) {
+	t.Parallel()
 	tested(t, overlaid(t, "docs/design-backend.md"), "^(TestLadder|TestBackendsAgree)$", "./qpbackend/backends")
 }
 
 // TestExampleCommand follows docs/design-command.md.
 func TestExampleCommand(t *testing.T) {
+	t.Parallel()
 	tested(t, overlaid(t, "docs/design-command.md"), "^TestCount$", "./cmd/dcopt")
 }

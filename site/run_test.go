@@ -138,6 +138,7 @@ func expected(text string) *regexp.Regexp {
 // lines that begin with $ are commands, and the others what they print; the last line of
 // such a part may be "exit CODE".
 func TestShellBlocks(t *testing.T) {
+	t.Parallel()
 	if !expected("a …\n...\nz\n").MatchString("a b\nc\nd\nz\n") || expected("a\n").MatchString("b\n") {
 		t.Fatal("patterns do not match what they should")
 	}
@@ -191,6 +192,7 @@ func TestShellBlocks(t *testing.T) {
 
 // TestProblemBlocks solves the problems that stand in documents.
 func TestProblemBlocks(t *testing.T) {
+	t.Parallel()
 	dir := workspace(t)
 	for _, b := range allBlocks(t) {
 		if b.language != "dc" || b.title != "" {
@@ -215,6 +217,7 @@ var preambles = map[string]string{
 // TestGoBlocks builds and runs each block of Go that is a program, or a part of one with a
 // preamble; the lines of others stand in a file of the repository that tests run.
 func TestGoBlocks(t *testing.T) {
+	t.Parallel()
 	var known [][]string
 	for _, pattern := range []string{"examples/*/*.go", "ccp/example*_test.go", "dc/example*_test.go", "lder/example*_test.go"} {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
