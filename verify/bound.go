@@ -27,7 +27,8 @@ type bounding struct {
 func (b *bounding) take(v float64) { b.c = below(b.c, v) }
 
 func (b *bounding) spread(l *form, w span) {
-	b.take(l.c.times(w).lo)
+	c := l.constant()
+	b.take(c.times(w).lo)
 	for k, j := range l.idx {
 		b.y[j] = b.y[j].plus(l.val[k].times(w))
 	}
@@ -191,7 +192,7 @@ func (b *bounding) under(k int, y float64) bool {
 			size = math.Hypot(size, v)
 		}
 		if size == 0 {
-			b.take(max(0, just(y).times(b.box[b.n+k]).lo))
+			b.take(max(belowProduct(-y, b.cols[k].off), just(y).times(b.box[b.n+k]).lo))
 			return true
 		}
 		var sq, far span
@@ -268,6 +269,7 @@ func (b *bounding) under(k int, y float64) bool {
 		}
 		c = just(y).less(all).times(b.box[b.n+k]).lo
 	}
+	c = below(c, -aboveProduct(y, b.cols[k].off))
 	if math.IsNaN(c) || math.IsInf(c, 0) {
 		return false
 	}

@@ -92,6 +92,16 @@ func (c *column) derivative(v float64) span {
 	return whole()
 }
 
+// slopes encloses the derivatives, at kinks the subgradients, on an interval inside the domain.
+// Each function is convex or concave, so that its slopes are between those of the ends.
+func (c *column) slopes(a span) span {
+	if !a.finite() {
+		return whole()
+	}
+	u, v := c.derivative(a.lo), c.derivative(a.hi)
+	return span{min(u.lo, v.lo), max(u.hi, v.hi)}
+}
+
 // bends is 1 for a convex function, −1 for a concave one, 0 on an interval where it is
 // affine.
 func (c *column) bends(a span) int {

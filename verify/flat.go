@@ -43,12 +43,23 @@ const (
 	numBundle
 )
 
-// form is an affine function of columns, with coefficients enclosed.
+// form is an affine function of columns plus err: what it leaves out is enclosed. Where the
+// columns have bounds its coefficients are numbers, and their rounding errors are in err.
 type form struct {
 	idx []int
 	val []span
-	c   span
+	c   float64
+	err span
 }
+
+// constant encloses what does not depend on columns.
+func (l *form) constant() span { return just(l.c).plus(l.err) }
+
+// noise says which coefficients a function does not have: those of at most noise times the
+// magnitudes of the numbers whose sum they are. Their part is in err, so that this is no
+// assumption. A proof is written by the same rule, as its reader and its writer add numbers in
+// another order. Source: 8 units in the last place.
+const noise = 0x1p-50
 
 // column is a function of columns before it.
 type column struct {
@@ -57,6 +68,7 @@ type column struct {
 	lin   form
 	a, b  int
 	under *bundle
+	off   float64 // the column is at least under − off
 }
 
 // flat is a problem by columns: the n variables, and after them functions.
@@ -66,7 +78,7 @@ type flat struct {
 	cost  form
 	rows  []flatRow
 	box   []span
-	known map[string]int
+	known map[string][]int
 	memo  map[*expr]form
 }
 
@@ -78,7 +90,7 @@ type flatRow struct {
 // flatten states a problem by columns. A row or an objective with a function that has no
 // bounds by columns is a fault: a row may be left out, as that only weakens bounds.
 func flatten(p *Problem) (f *flat, err error) {
-	f = &flat{n: p.n, known: map[string]int{}, memo: map[*expr]form{}}
+	f = &flat{n: p.n, known: map[string][]int{}, memo: map[*expr]form{}}
 	for j := range p.n {
 		f.box = append(f.box, span{p.lo[j], p.hi[j]})
 	}
@@ -89,7 +101,7 @@ func flatten(p *Problem) (f *flat, err error) {
 	}()
 	f.cost = f.of(p.objective)
 	if p.Maximize {
-		f.cost = f.cost.scale(just(-1))
+		f.cost = f.scale(f.cost, just(-1))
 	}
 	for _, r := range p.rows {
 		if l, ok := f.try(r.e); ok {
@@ -109,54 +121,68 @@ func (f *flat) try(e *expr) (l form, ok bool) {
 	return f.of(e), true
 }
 
-func (l form) scale(w span) form {
-	out := form{idx: l.idx, c: l.c.times(w), val: make([]span, len(l.val))}
-	for k, v := range l.val {
-		out.val[k] = v.times(w)
-	}
-	return out
-}
-
 func only(j int) form { return form{idx: []int{j}, val: []span{just(1)}} }
 
+func (f *flat) scale(l form, w span) form { return f.add([]form{l}, []span{w}) }
+
 // add is Σ w·l.
-func add(ls []form, ws []span) form {
+func (f *flat) add(ls []form, ws []span) form {
 	at := map[int]int{}
 	var out form
+	var sizes []float64
+	c, size := span{}, 0.0
 	for k, l := range ls {
-		out.c = out.c.plus(l.c.times(ws[k]))
+		v := just(l.c).times(ws[k])
+		c, size = c.plus(v), size+math.Abs(v.mid())
+		out.err = out.err.plus(l.err.times(ws[k]))
 		for i, j := range l.idx {
 			v := l.val[i].times(ws[k])
-			if n, ok := at[j]; ok {
-				out.val[n] = out.val[n].plus(v)
-				continue
+			n, ok := at[j]
+			if !ok {
+				n = len(out.idx)
+				at[j] = n
+				out.idx, out.val, sizes = append(out.idx, j), append(out.val, span{}), append(sizes, 0)
 			}
-			at[j] = len(out.idx)
-			out.idx, out.val = append(out.idx, j), append(out.val, v)
+			out.val[n] = out.val[n].plus(v)
+			sizes[n] += math.Abs(v.mid())
 		}
 	}
+	out.c = rounded(c, size)
+	out.err = out.err.plus(c.less(just(out.c)))
 	order := make([]int, 0, len(out.idx))
-	for k := range out.idx {
+	for k, j := range out.idx {
+		n := just(rounded(out.val[k], sizes[k]))
+		if rest := out.val[k].less(n); rest != (span{}) {
+			if rest = rest.times(f.box[j]); rest.finite() {
+				out.val[k], out.err = n, out.err.plus(rest)
+			}
+		}
 		if out.val[k] != (span{}) {
 			order = append(order, k)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return out.idx[a] - out.idx[b] })
-	sorted := form{c: out.c}
+	sorted := form{c: out.c, err: out.err}
 	for _, k := range order {
 		sorted.idx, sorted.val = append(sorted.idx, out.idx[k]), append(sorted.val, out.val[k])
 	}
 	return sorted
 }
 
-func plus(l, m form) form { return add([]form{l, m}, []span{just(1), just(1)}) }
+// rounded is the number that stands for a sum of numbers of a size.
+func rounded(v span, size float64) float64 {
+	if n := v.mid(); math.Abs(n) > noise*size {
+		return n
+	}
+	return 0
+}
 
-// key tells columns apart up to rounding: two that it takes for one are the first of them.
+// key tells columns apart up to rounding.
 func (c *column) key() string {
 	if c.kind != isAffine {
 		return fmt.Sprintf("%d %.10g %d %d", c.kind, c.p, c.a, c.b)
 	}
-	return c.lin.text(c.lin.c.mid(), 1)
+	return c.lin.text(c.lin.c, 1)
 }
 
 // text is a function in units of scale up to rounding errors, which are left out.
@@ -188,71 +214,145 @@ func (f *flat) columns() int { return f.n + len(f.cols) }
 // mostColumns bounds the columns. Source: a limit of memory.
 const mostColumns = 200_000
 
+// put adds a column, or finds the one of a function that is the same.
 func (f *flat) put(c column) int {
 	key := c.key()
-	if j, ok := f.known[key]; ok {
-		if c.under != nil && f.cols[j-f.n].under == nil && slices.Max(c.under.args) < j {
-			f.cols[j-f.n].under = c.under
+	if c.kind != isAffine {
+		for _, j := range f.known[key] {
+			if o := &f.cols[j-f.n]; o.p == c.p && o.a == c.a && o.b == c.b {
+				return j
+			}
 		}
-		return j
 	}
 	j := f.columns()
 	if j > mostColumns {
 		fail("the problem has more than %d columns", mostColumns)
 	}
-	f.known[key] = j
+	f.known[key] = append(f.known[key], j)
 	f.cols, f.box = append(f.cols, c), append(f.box, f.extent(&c))
 	return j
 }
 
-func (f *flat) column(l form) int {
-	if len(l.idx) == 1 && l.val[0] == just(1) && l.c == (span{}) {
-		return l.idx[0]
+// exactly is a column that equals a function.
+func (f *flat) exactly(l form) int {
+	if l.err == (span{}) {
+		if j, err := f.column(l); err == (span{}) {
+			return j
+		}
 	}
 	return f.put(column{kind: isAffine, lin: l})
 }
 
+// column is a column and what a function has beyond it.
+func (f *flat) column(l form) (j int, err span) {
+	if len(l.idx) == 1 && l.val[0] == just(1) && l.c == 0 {
+		return l.idx[0], l.err
+	}
+	plain := l
+	plain.err = span{}
+	c := column{kind: isAffine, lin: plain}
+	for _, j := range f.known[c.key()] {
+		if o := &f.cols[j-f.n].lin; o.err == (span{}) {
+			d := f.add([]form{plain, *o}, []span{just(1), just(-1)})
+			if rest := d.over(f.box); rest.magnitude().hi <= noise*plain.magnitude(f.box) {
+				return j, l.err.plus(rest)
+			}
+		}
+	}
+	return f.put(c), l.err
+}
+
 // single is a function of one column.
 func (f *flat) single(k kind, p float64, l form) form {
+	if len(l.idx) == 0 {
+		if v := (&column{kind: k, p: p}).image(l.constant()); v.finite() {
+			return form{err: v}.centred()
+		}
+	}
+	if l.err != (span{}) { // f(t + e) is f(t) + f'(ξ)·e
+		plain := l
+		plain.err = span{}
+		t := f.reach(l)
+		t = span{min(t.lo, f.reach(plain).lo), max(t.hi, f.reach(plain).hi)}
+		c := column{kind: k, p: p}
+		if d := c.domain(); t.lo > d.lo {
+			if rest := c.slopes(t).times(l.err); rest.finite() {
+				out := f.single(k, p, plain)
+				out.err = out.err.plus(rest)
+				return out
+			}
+		}
+		f.require(&c, l)
+		return only(f.put(column{kind: k, p: p, a: f.exactly(l)}))
+	}
 	if k == isAbs && len(l.idx) > 0 {
-		switch a := f.reach(l); {
-		case a.lo >= 0:
-			return l
-		case a.hi <= 0:
-			return l.scale(just(-1))
+		switch a, near := f.reach(l), noise*l.magnitude(f.box); {
+		case a.lo >= -near: // |t| − t is between 0 and −2t
+			return form{idx: l.idx, val: l.val, c: l.c, err: span{0, max(0, aboveProduct(-2, a.lo))}}
+		case a.hi <= near:
+			out := f.scale(l, just(-1))
+			out.err = out.err.plus(span{0, max(0, aboveProduct(2, a.hi))})
+			return out
 		case l.val[0].hi < 0:
-			l = l.scale(just(-1))
+			l = f.scale(l, just(-1))
+		}
+	}
+	if k == isPosPower && len(l.idx) > 0 {
+		if a := f.reach(l); a.hi <= noise*l.magnitude(f.box) {
+			return form{err: span{0, (&column{kind: k, p: p}).value(a.hi).hi}}
 		}
 	}
 	if k == isHuber && len(l.idx) > 0 {
 		m := just(p)
 		switch a := f.reach(l); {
 		case a.lo >= p: // 2mt − m²
-			return add([]form{l, {c: m.times(m)}}, []span{just(2 * p), just(-1)})
+			return f.linear(l, just(2*p), m.times(m))
 		case a.hi <= -p:
-			return add([]form{l, {c: m.times(m)}}, []span{just(-2 * p), just(-1)})
+			return f.linear(l, just(-2*p), m.times(m))
 		case a.magnitude().hi <= p:
 			k, p = isSquare, 0
 		}
 	}
-	if k == isSquare && len(l.idx) == 1 && l.c == (span{}) {
-		return only(f.put(column{kind: k, a: l.idx[0]})).scale(l.val[0].times(l.val[0]))
+	if k == isSquare && len(l.idx) == 1 && l.c == 0 {
+		return f.scale(only(f.put(column{kind: k, a: l.idx[0]})), l.val[0].times(l.val[0]))
 	}
-	if len(l.idx) == 0 {
-		if c := (&column{kind: k, p: p}).image(l.c); c.finite() {
-			return form{c: c}
-		}
-	}
-	out := column{kind: k, p: p, a: f.column(l)}
-	if out.domain() != whole() {
+	out := column{kind: k, p: p, a: f.exactly(l)}
+	f.require(&out, l)
+	return only(f.put(out))
+}
+
+// require states the domain of a function of l as a row.
+func (f *flat) require(c *column, l form) {
+	if c.domain() != whole() {
 		f.rows = append(f.rows, flatRow{l, 0, math.Inf(1)})
 	}
-	return only(f.put(out))
+}
+
+// linear is w·l − c.
+func (f *flat) linear(l form, w, c span) form {
+	return f.add([]form{l, form{err: c}.centred()}, []span{w, just(-1)})
+}
+
+// centred moves the middle of what is left out into the constant.
+func (l form) centred() form {
+	v := l.constant()
+	l.c = v.mid()
+	l.err = v.less(just(l.c))
+	return l
 }
 
 // reach is the range of a function within the bounds of the variables.
 func (f *flat) reach(l form) span {
 	return l.over(f.box)
+}
+
+// magnitude bounds the magnitudes of the parts of a function.
+func (l *form) magnitude(box []span) float64 {
+	s := math.Abs(l.c)
+	for k, j := range l.idx {
+		s += l.val[k].magnitude().hi * box[j].magnitude().hi
+	}
+	return s
 }
 
 // extent is the range of a column within the bounds of the variables; all numbers where it
@@ -283,21 +383,35 @@ func (f *flat) pair(a, b int) form {
 func (f *flat) product(u, v form) form {
 	switch {
 	case len(u.idx) == 0:
-		return v.scale(u.c)
+		return f.scale(v, u.constant())
 	case len(v.idx) == 0:
-		return u.scale(v.c)
-	case slices.Equal(u.idx, v.idx) && u.c == (span{}) && v.c == (span{}) && slices.Equal(u.val, v.val):
+		return f.scale(u, v.constant())
+	}
+	if u.err != (span{}) || v.err != (span{}) { // (u + d)(v + e) is uv + ue + vd + de
+		d, e := u.err, v.err
+		p, q := u, v
+		p.err, q.err = span{}, span{}
+		rest := f.reach(p).times(e).plus(f.reach(q).times(d)).plus(d.times(e))
+		if !rest.finite() {
+			return f.pair(f.exactly(u), f.exactly(v))
+		}
+		out := f.product(p, q)
+		out.err = out.err.plus(rest)
+		return out
+	}
+	switch {
+	case slices.Equal(u.idx, v.idx) && u.c == 0 && v.c == 0 && slices.Equal(u.val, v.val):
 		return f.single(isSquare, 0, u)
 	case len(u.idx)*len(v.idx) <= 4:
-		parts, ws := []form{u, v, {c: u.c.times(v.c)}}, []span{v.c, u.c, just(-1)}
+		parts, ws := []form{u, v, form{err: just(u.c).times(just(v.c))}.centred()}, []span{just(v.c), just(u.c), just(-1)}
 		for i, a := range u.idx {
 			for k, b := range v.idx {
 				parts, ws = append(parts, f.pair(a, b)), append(ws, u.val[i].times(v.val[k]))
 			}
 		}
-		return add(parts, ws)
+		return f.add(parts, ws)
 	}
-	return f.pair(f.column(u), f.column(v))
+	return f.pair(f.exactly(u), f.exactly(v))
 }
 
 func (f *flat) each(es []*expr, k kind, p float64) form {
@@ -305,30 +419,45 @@ func (f *flat) each(es []*expr, k kind, p float64) form {
 	for i, e := range es {
 		ls[i], ws[i] = f.single(k, p, f.of(e)), just(1)
 	}
-	return add(ls, ws)
+	return f.add(ls, ws)
 }
 
-func (f *flat) beneath(l form, b *bundle) form {
-	if j := f.column(l); j >= f.n && slices.Max(b.args) < j {
-		f.cols[j-f.n].under = b
-		return only(j)
+// beneath puts a bundle under a function l that is at least the bundle − off.
+func (f *flat) beneath(l form, b *bundle, off float64) form {
+	j, err := f.column(l)
+	if off = max(0, above(off, err.hi)); j < f.n || slices.Max(b.args) >= j || math.IsInf(off, 1) {
+		return l
 	}
-	return l
-}
-
-func (f *flat) columnsOf(es []*expr) []int {
-	out := make([]int, len(es))
-	for k, e := range es {
-		out[k] = f.column(f.of(e))
-	}
+	c := &f.cols[j-f.n]
+	c.under, c.off = b, off
+	out := only(j)
+	out.err = err
 	return out
+}
+
+// columnsOf are columns, and what the expressions have beyond them.
+func (f *flat) columnsOf(es []*expr) (cols []int, errs []span) {
+	for _, e := range es {
+		j, err := f.column(f.of(e))
+		cols, errs = append(cols, j), append(errs, err)
+	}
+	return cols, errs
+}
+
+// exactColumns are columns that equal expressions.
+func (f *flat) exactColumns(es []*expr) []int {
+	var cols []int
+	for _, e := range es {
+		cols = append(cols, f.exactly(f.of(e)))
+	}
+	return cols
 }
 
 // of is an expression over columns.
 func (f *flat) of(e *expr) form {
 	switch e.op {
 	case opConst:
-		return form{c: just(e.num)}
+		return form{c: e.num}
 	case opVar:
 		return only(e.k)
 	}
@@ -347,7 +476,7 @@ func (f *flat) make(e *expr) form {
 		for k, a := range e.args {
 			ls[k], ws[k] = f.of(a), just(e.weights[k])
 		}
-		return add(ls, ws)
+		return f.add(ls, ws)
 	case opMul:
 		return f.product(f.of(e.args[0]), f.of(e.args[1]))
 	case opPower:
@@ -371,24 +500,35 @@ func (f *flat) make(e *expr) form {
 		for k, a := range e.args {
 			ls[k] = f.of(a)
 		}
-		return f.largest(f.undominated(ls))
+		ls, rest := f.undominated(ls)
+		out := f.largest(ls)
+		out.err = out.err.plus(rest)
+		return out
 	case opNorm:
 		if e.num != 2 {
 			return f.single(isPower, 1/e.num, f.each(e.args, isEven, e.num))
 		}
-		cols := f.columnsOf(e.args)
-		return f.beneath(f.single(isPower, 0.5, f.each(e.args, isSquare, 0)), &bundle{bundleNorm, cols})
+		cols, errs := f.columnsOf(e.args)
+		off := 0.0 // at least the norm of errs
+		for _, v := range errs {
+			off = above(off, v.magnitude().hi)
+		}
+		return f.beneath(f.single(isPower, 0.5, f.each(e.args, isSquare, 0)), &bundle{bundleNorm, cols}, off)
 	case opLSE:
-		cols := f.columnsOf(e.args)
+		cols, errs := f.columnsOf(e.args)
 		ls, ws := make([]form, len(cols)), make([]span, len(cols))
+		rest := errs[0]
 		for k, j := range cols {
 			ls[k], ws[k] = f.single(isExp, 0, only(j)), just(1)
+			rest = span{min(rest.lo, errs[k].lo), max(rest.hi, errs[k].hi)}
 		}
-		return f.beneath(f.single(isLog, 0, add(ls, ws)), &bundle{bundleLogSumExp, cols})
+		out := f.beneath(f.single(isLog, 0, f.add(ls, ws)), &bundle{bundleLogSumExp, cols}, 0)
+		out.err = out.err.plus(rest)
+		return out
 	case opLargest:
 		return f.sumLargest(e)
 	case opGeo:
-		out := form{c: just(1)}
+		out := form{c: 1}
 		for k, a := range e.args {
 			if e.weights[k] > 0 {
 				out = f.product(out, f.power(f.of(a), e.weights[k]))
@@ -397,25 +537,48 @@ func (f *flat) make(e *expr) form {
 		return out
 	case opQuadOver:
 		last := len(e.args) - 1
-		square := f.column(f.each(e.args[:last], isSquare, 0))
-		cols := f.columnsOf(e.args)
-		inverse := f.column(f.single(isPower, -1, only(cols[last])))
-		return f.beneath(f.pair(square, inverse), &bundle{bundleSquareOver, cols})
+		square := f.exactly(f.each(e.args[:last], isSquare, 0))
+		cols := f.exactColumns(e.args)
+		inverse := f.exactly(f.single(isPower, -1, only(cols[last])))
+		return f.beneath(f.pair(square, inverse), &bundle{bundleSquareOver, cols}, 0)
 	case opKL:
-		u, v := f.column(f.of(e.args[0])), f.column(f.of(e.args[1]))
-		j := f.pair(u, f.column(f.single(isLog, 0, only(v))))
-		all := add([]form{f.single(isEntropy, 0, only(u)), j, only(u), only(v)}, []span{just(-1), just(-1), just(-1), just(1)})
-		return f.beneath(only(f.column(all)), &bundle{bundleDivergence, []int{u, v}})
+		cols, errs := f.columnsOf(e.args)
+		rest := f.divergenceErr(cols, errs)
+		if !rest.finite() {
+			cols, rest = f.exactColumns(e.args), span{}
+		}
+		u, v := cols[0], cols[1]
+		j := f.pair(u, f.exactly(f.single(isLog, 0, only(v))))
+		all := f.add([]form{f.single(isEntropy, 0, only(u)), j, only(u), only(v)}, []span{just(-1), just(-1), just(-1), just(1)})
+		out := f.beneath(only(f.exactly(all)), &bundle{bundleDivergence, cols}, 0)
+		out.err = out.err.plus(rest)
+		return out
 	}
 	fail("a function of a matrix has no bounds by columns")
 	return form{}
+}
+
+// divergenceErr encloses what errors of the arguments change of u·log(u/v) − u + v.
+func (f *flat) divergenceErr(cols []int, errs []span) span {
+	if errs[0] == (span{}) && errs[1] == (span{}) {
+		return span{}
+	}
+	var at [2]span // the arguments with and without errors
+	for i, j := range cols {
+		with := f.box[j].plus(errs[i])
+		if at[i] = (span{min(with.lo, f.box[j].lo), max(with.hi, f.box[j].hi)}); !(at[i].lo > 0) || !at[i].finite() {
+			return whole()
+		}
+	}
+	ratio := at[0].over(at[1])
+	return span{loose(math.Log(ratio.lo)).lo, loose(math.Log(ratio.hi)).hi}.times(errs[0]).plus(just(1).less(ratio).times(errs[1]))
 }
 
 func (f *flat) power(u form, p float64) form {
 	positive := p > 0 && p == math.Trunc(p)
 	switch {
 	case p == 0:
-		return form{c: just(1)}
+		return form{c: 1}
 	case p == 1:
 		return u
 	case p == 2:
@@ -430,15 +593,15 @@ func (f *flat) power(u form, p float64) form {
 	case positive && math.Mod(p, 2) == 0:
 		return f.single(isEven, p, u)
 	case positive:
-		return add([]form{f.single(isPosPower, p, u), f.single(isPosPower, p, u.scale(just(-1)))}, []span{just(1), just(-1)})
+		return f.add([]form{f.single(isPosPower, p, u), f.single(isPosPower, p, f.scale(u, just(-1)))}, []span{just(1), just(-1)})
 	}
 	return f.single(isPower, p, u)
 }
 
 // larger is (u + v + |u − v|)/2.
 func (f *flat) larger(u, v form) form {
-	d := add([]form{u, v}, []span{just(1), just(-1)})
-	return add([]form{u, v, f.single(isAbs, 0, d)}, []span{just(0.5), just(0.5), just(0.5)})
+	d := f.add([]form{u, v}, []span{just(1), just(-1)})
+	return f.add([]form{u, v, f.single(isAbs, 0, d)}, []span{just(0.5), just(0.5), just(0.5)})
 }
 
 func (f *flat) largest(us []form) form {
@@ -449,29 +612,42 @@ func (f *flat) largest(us []form) form {
 		return f.larger(us[0], us[1])
 	}
 	args := make([]int, len(us))
+	off := 0.0
 	for k, u := range us {
-		args[k] = f.column(u)
+		var err span
+		args[k], err = f.column(u)
+		off = max(off, -err.lo)
 	}
 	half := len(us) / 2
 	l := f.larger(f.largest(us[:half]), f.largest(us[half:]))
-	return f.beneath(only(f.column(l)), &bundle{bundleLargest, args})
+	return f.beneath(l, &bundle{bundleLargest, args}, off)
 }
 
-// undominated leaves out functions that are nowhere the largest, by their ranges.
-func (f *flat) undominated(us []form) []form {
-	top := math.Inf(-1)
+// undominated leaves out functions that are nowhere the largest, by their ranges, but for
+// an error.
+func (f *flat) undominated(us []form) (out []form, err span) {
+	top, near := math.Inf(-1), 0.0
 	for _, u := range us {
-		top = max(top, f.reach(u).lo)
-	}
-	var out []form
-	first := true // of those that reach no further than the top
-	for _, u := range us {
-		a := f.reach(u)
-		if a.hi > top || a.lo == top && first {
-			out, first = append(out, u), first && a.hi > top
+		if lo := f.reach(u).lo; lo > top {
+			top, near = lo, noise*u.magnitude(f.box)
 		}
 	}
-	return out
+	first := true // of those that reach no further than the top
+	floor, high := math.Inf(-1), math.Inf(-1)
+	for _, u := range us {
+		a := f.reach(u)
+		more := a.hi > top+near
+		if !more && !(a.lo >= top-near && first) {
+			high = max(high, a.hi)
+			continue
+		}
+		out, first = append(out, u), first && more
+		floor = max(floor, a.lo)
+	}
+	if high > floor {
+		err.hi = above(high, -floor)
+	}
+	return out, err
 }
 
 func (f *flat) sumLargest(e *expr) form {
@@ -488,9 +664,9 @@ func (f *flat) sumLargest(e *expr) form {
 		for i := range n - 1 - r {
 			u, v := us[i], us[i+1]
 			us[i+1] = f.larger(u, v)
-			us[i] = add([]form{u, v, us[i+1]}, []span{just(1), just(1), just(-1)})
+			us[i] = f.add([]form{u, v, us[i+1]}, []span{just(1), just(1), just(-1)})
 		}
-		out = plus(out, us[n-1-r])
+		out = f.add([]form{out, us[n-1-r]}, []span{just(1), just(1)})
 	}
 	return out
 }

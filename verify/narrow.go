@@ -3,7 +3,7 @@ package verify
 import "math"
 
 func (l *form) over(box []span) span {
-	out := l.c
+	out := l.constant()
 	for k, j := range l.idx {
 		out = out.plus(box[j].times(l.val[k]))
 	}
@@ -112,7 +112,7 @@ func (f *flat) backward(box []span) bool {
 // into tightens the columns of l so that it can be in the target.
 func (l *form) into(target span, box []span) bool {
 	parts := make([]span, len(l.idx))
-	sum := l.c // of the finite ends
+	sum := l.constant() // of the finite ends
 	down, up := 0, 0
 	for k, j := range l.idx {
 		p := box[j].times(l.val[k])

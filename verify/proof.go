@@ -159,8 +159,9 @@ func (d *digest) end() bool {
 // translation is a proof's numbers of columns and rows in those of the problem.
 type translation struct {
 	*flat
-	cols []int // −1: none
-	n    int   // variables of the proof
+	cols []int         // −1: none
+	also map[int][]int // columns that equal one of cols but for rounding errors
+	n    int           // variables of the proof
 	rows []rowPlace
 }
 
@@ -176,7 +177,7 @@ type rowPlace struct {
 // that the problem does not have are added as columns: a definition by others excludes
 // nothing. Multipliers of unknown rows are left out.
 func (f *flat) translate(p *Problem, h *header) (*translation, error) {
-	t := &translation{flat: f}
+	t := &translation{flat: f, also: map[int][]int{}}
 	at := map[string]variable{}
 	for _, v := range p.vars {
 		at[v.name] = v
@@ -206,7 +207,12 @@ func (f *flat) translate(p *Problem, h *header) (*translation, error) {
 		if !ok || e.K < 0 || e.K >= numBundle {
 			return nil, errDamaged
 		}
-		t.cols = append(t.cols, t.define(e.O, e.P, e.I, e.V, e.C, e.A, e.B))
+		own := t.define(e.O, e.P, e.I, e.V, e.C, e.A, e.B)
+		if len(own) == 0 {
+			own = []int{-1}
+		}
+		t.also[len(t.cols)] = own[1:]
+		t.cols = append(t.cols, own[0])
 	}
 	places := f.sides()
 	for i := range h.Rows {
@@ -221,7 +227,7 @@ func (f *flat) translate(p *Problem, h *header) (*translation, error) {
 				place.hi, place.byHi = find(places, l, *r.Hi)
 			}
 			if r.Lo != nil {
-				place.lo, place.byLo = find(places, l.scale(just(-1)), -*r.Lo)
+				place.lo, place.byLo = find(places, f.scale(l, just(-1)), -*r.Lo)
 			}
 		}
 		t.rows = append(t.rows, place)
@@ -231,44 +237,61 @@ func (f *flat) translate(p *Problem, h *header) (*translation, error) {
 
 // form is an affine function of a proof's columns.
 func (t *translation) form(idx []int, val []float64, c float64) (l form, ok bool) {
-	ls, ws := []form{{c: just(c)}}, []span{just(1)}
+	ls, ws := []form{{c: c}}, []span{just(1)}
 	for k, j := range idx {
 		if j < 0 || j >= len(t.cols) || t.cols[j] < 0 || math.IsNaN(val[k]) {
 			return l, false
 		}
 		ls, ws = append(ls, only(t.cols[j])), append(ws, just(val[k]))
 	}
-	return add(ls, ws), true
+	return t.add(ls, ws), true
 }
 
-// define is the column of a function, −1 where it has none.
-func (t *translation) define(o int, p float64, idx []int, val []float64, c float64, a, b int) int {
+// define is the columns of a function, none where it has none.
+func (t *translation) define(o int, p float64, idx []int, val []float64, c float64, a, b int) []int {
 	k := kind(o)
 	if k == isAffine {
 		l, ok := t.form(idx, val, c)
 		if !ok {
-			return -1
+			return nil
 		}
-		return t.column(l)
+		j, _ := t.column(l)
+		return t.alike((&column{kind: k, lin: l}).key(), j)
 	}
 	if t.cols[a] < 0 || k == isProduct && t.cols[b] < 0 {
-		return -1
+		return nil
 	}
-	col := column{kind: k, p: p, a: t.cols[a]}
-	switch {
-	case k == isProduct:
-		col.a, col.b = min(t.cols[a], t.cols[b]), max(t.cols[a], t.cols[b])
-	case k == isSquare || k == isAbs || k == isExp || k == isLogistic:
+	col := column{kind: k, p: p}
+	if k == isSquare || k == isAbs || k == isExp || k == isLogistic || k == isProduct {
 		col.p = 0
 	}
-	if j, ok := t.known[col.key()]; ok {
-		return j
+	var own []int
+	for _, col.a = range append(t.also[a], t.cols[a]) {
+		if k != isProduct {
+			own = t.alike(col.key(), own...)
+			continue
+		}
+		first := col.a
+		for _, second := range append(t.also[b], t.cols[b]) {
+			col.a, col.b = min(first, second), max(first, second)
+			own = t.alike(col.key(), own...)
+		}
 	}
 	// A function with a domain must be the problem's own: it excludes points.
-	if col.domain() != whole() || !(p > 1) && (k == isEven || k == isPosPower) || !(p > 0) && k == isHuber {
-		return -1
+	if len(own) > 0 || col.domain() != whole() || !(p > 1) && (k == isEven || k == isPosPower) || !(p > 0) && k == isHuber {
+		return own
 	}
-	return t.put(col)
+	return []int{t.put(col)}
+}
+
+// alike adds the columns of a key to a list.
+func (t *translation) alike(key string, list ...int) []int {
+	for _, j := range t.known[key] {
+		if !slices.Contains(list, j) {
+			list = append(list, j)
+		}
+	}
+	return list
 }
 
 // side is one side of a row of the problem.
@@ -280,7 +303,7 @@ type side struct {
 // sideKey tells l ≤ b from others, whatever its multiple.
 func sideKey(l form, b float64) (key string, scale float64) {
 	scale = l.size()
-	return l.text(b-l.c.mid(), scale), scale
+	return l.text(b-l.c, scale), scale
 }
 
 // sides are those of all rows.
@@ -296,7 +319,7 @@ func (f *flat) sides() map[string]side {
 			out[key] = side{i, s}
 		}
 		if !math.IsInf(r.lo, -1) {
-			key, s := sideKey(r.lin.scale(just(-1)), -r.lo)
+			key, s := sideKey(f.scale(r.lin, just(-1)), -r.lo)
 			out[key] = side{i, -s}
 		}
 	}
@@ -346,17 +369,22 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 		}
 	})
 	terms := len(t.cols) - t.n
+	// Several of the file's columns may be one of the problem: their multipliers add up.
 	place := func(to []float64) func(int, float64) {
 		return func(k int, v float64) {
-			if j := t.cols[t.n+k]; j >= t.flat.n {
-				to[j-t.flat.n] = v
+			for _, j := range append(t.also[t.n+k], t.cols[t.n+k]) {
+				if j >= t.flat.n {
+					to[j-t.flat.n] += v
+				}
 			}
 		}
 	}
 	ok = ok && each(l.H, terms, place(out.hints)) && each(l.Z, terms, place(out.sides))
 	ok = ok && each(l.X, len(t.cols), func(k int, v float64) {
-		if t.cols[k] >= 0 {
-			out.points[t.cols[k]] = v
+		for _, j := range append(t.also[k], t.cols[k]) {
+			if j >= 0 {
+				out.points[j] = v
+			}
 		}
 	})
 	for k, w := range l.W {
@@ -382,7 +410,11 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 		known := true
 		for n, p := range pairs {
 			key := (&column{kind: isProduct, a: min(x.cols[p[0]], x.cols[p[1]]), b: max(x.cols[p[0]], x.cols[p[1]])}).key()
-			x.terms[n], known = t.known[key], known && t.known[key] > 0
+			if all := t.known[key]; len(all) > 0 {
+				x.terms[n] = all[0]
+			} else {
+				known = false
+			}
 		}
 		if known {
 			out.cuts = append(out.cuts, x)

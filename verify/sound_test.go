@@ -18,7 +18,14 @@ import (
 	"github.com/dcopt/dcopt/verify"
 )
 
-var soundness = flag.Int("soundness", 100, "random problems of TestBoundsAreSound")
+var (
+	soundness = flag.Int("soundness", 100, "random problems of TestBoundsAreSound")
+	first     = flag.Uint64("first", 0, "the number of the first of them")
+)
+
+// rounding are problems whose functions by columns have coefficients that are rounding errors:
+// a proof is accepted only where verify and the search agree about them.
+var rounding = []uint64{671, 696, 949, 2337, 3074, 3780}
 
 // drawer writes random problems over n variables in boxes.
 type drawer struct {
@@ -172,10 +179,14 @@ func accepted(t *testing.T, src string, res *global.Result) bool {
 }
 
 // TestBoundsAreSound: no bound of a random problem over all functions is above a feasible
-// value on a grid, and few are left without a proof. -soundness 20000 is the long run.
+// value on a grid, and few are left without a proof. -soundness 20000 is the long run, -first 20000 begins with others.
 func TestBoundsAreSound(t *testing.T) {
 	refused, proved, infeasible := 0, 0, 0
-	for seed := range uint64(*soundness) {
+	seeds := rounding
+	for k := range uint64(*soundness) {
+		seeds = append(seeds, *first+k)
+	}
+	for _, seed := range seeds {
 		src := drawProblem(seed)
 		file, err := lang.Parse("random.dc", []byte(src))
 		if err != nil {
@@ -225,8 +236,8 @@ func TestBoundsAreSound(t *testing.T) {
 			t.Errorf("seed %d: %v, the bound %.12g is above the value %.12g of a feasible point\n%s", seed, res.Status, bound, best, src)
 		}
 	}
-	t.Logf("%d problems: %d proved, %d of them infeasible, %d no problems", *soundness, proved, infeasible, refused)
-	if done := *soundness - refused; refused > *soundness/4 || proved < done-done/20 {
+	t.Logf("%d problems: %d proved, %d of them infeasible, %d no problems", len(seeds), proved, infeasible, refused)
+	if done := len(seeds) - refused; refused > len(seeds)/4 || proved < done-done/20 {
 		t.Errorf("of %d problems %d are refused and %d proved", *soundness, refused, proved)
 	}
 }

@@ -236,16 +236,18 @@ func (m *maker) reach(l dc.Linear) Interval {
 
 // undominated leaves out functions that are nowhere the largest, by their ranges.
 func (m *maker) undominated(us []dc.Linear) []dc.Linear {
-	top := math.Inf(-1)
+	top, near := math.Inf(-1), 0.0
 	for _, u := range us {
-		top = max(top, m.reach(u).Lo)
+		if lo := m.reach(u).Lo; lo > top {
+			top, near = lo, noise*m.magnitude(u)
+		}
 	}
 	var out []dc.Linear
 	first := true // of those that reach no further than the top
 	for _, u := range us {
 		a := m.reach(u)
-		if a.Hi > top || a.Lo == top && first {
-			out, first = append(out, u), first && a.Hi > top
+		if more := a.Hi > top+near; more || a.Lo >= top-near && first {
+			out, first = append(out, u), first && more
 		}
 	}
 	return out
@@ -253,7 +255,7 @@ func (m *maker) undominated(us []dc.Linear) []dc.Linear {
 
 // max is (u + v + |u − v|)/2.
 func (m *maker) max(u, v dc.Linear) dc.Linear {
-	return sum(0, []dc.Linear{u, v, m.of(Abs, 0, u.AddScaled(-1, v))}, []float64{0.5, 0.5, 0.5})
+	return sum(0, []dc.Linear{u, v, m.of(Abs, 0, sum(0, []dc.Linear{u, v}, []float64{1, -1}))}, []float64{0.5, 0.5, 0.5})
 }
 
 // largest is the largest of several, two by two.
@@ -293,7 +295,7 @@ func (m *maker) sumLargest(us []dc.Linear, k int) dc.Linear {
 			us[i+1] = m.max(u, v)
 			us[i] = sum(0, []dc.Linear{u, v, us[i+1]}, []float64{1, 1, -1})
 		}
-		out = out.AddScaled(1, us[n-1-r])
+		out = sum(0, []dc.Linear{out, us[n-1-r]}, nil)
 	}
 	return out
 }

@@ -165,21 +165,24 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 		}
 	}
 	if op == Abs && len(l.Idx) > 0 {
-		switch a := m.reach(l); {
-		case a.Lo >= 0:
+		switch a, near := m.reach(l), noise*m.magnitude(l); {
+		case a.Lo >= -near:
 			return l
-		case a.Hi <= 0:
+		case a.Hi <= near:
 			return l.Scale(-1)
 		case l.Val[0] < 0:
 			l = l.Scale(-1)
 		}
 	}
+	if op == PosPower && len(l.Idx) > 0 && m.reach(l).Hi <= noise*m.magnitude(l) {
+		return dc.Linear{}
+	}
 	if op == Huber && len(l.Idx) > 0 {
 		switch a := m.reach(l); {
 		case a.Lo >= p: // 2pt − p²
-			return l.Scale(2*p).AddScaled(-1, dc.Linear{Const: p * p})
+			return sum(-p*p, []dc.Linear{l}, []float64{2 * p})
 		case a.Hi <= -p:
-			return l.Scale(-2*p).AddScaled(-1, dc.Linear{Const: p * p})
+			return sum(-p*p, []dc.Linear{l}, []float64{-2 * p})
 		case a.abs().Hi <= p:
 			op, p = Square, 0
 		}
@@ -190,21 +193,55 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 	return columnOf(m.add(Term{Op: op, P: p, A: m.column(l)}))
 }
 
+// noise says which coefficients a function does not have: those of at most noise times the
+// magnitudes of the numbers whose sum they are, which rounding errors may have left over.
+// Source: 8 units in the last place.
+const noise = 0x1p-50
+
 // sum adds weighted functions.
 func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
-	var idx []int
-	var val []float64
+	type entry struct {
+		idx int
+		val float64
+	}
+	var all []entry
+	size := math.Abs(c)
 	for k, l := range parts {
 		w := 1.0
 		if weights != nil {
 			w = weights[k]
 		}
 		c += w * l.Const
+		size += math.Abs(w * l.Const)
 		for i, j := range l.Idx {
-			idx, val = append(idx, j), append(val, w*l.Val[i])
+			all = append(all, entry{j, w * l.Val[i]})
 		}
 	}
-	return dc.NewLinear(idx, val, c)
+	if math.Abs(c) <= noise*size {
+		c = 0
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return a.idx - b.idx })
+	out := dc.Linear{Const: c}
+	for k := 0; k < len(all); {
+		j, v, size := all[k].idx, 0.0, 0.0
+		for ; k < len(all) && all[k].idx == j; k++ {
+			v += all[k].val
+			size += math.Abs(all[k].val)
+		}
+		if math.Abs(v) > noise*size {
+			out.Idx, out.Val = append(out.Idx, j), append(out.Val, v)
+		}
+	}
+	return out
+}
+
+// magnitude bounds the magnitudes of the parts of a function.
+func (m *maker) magnitude(l dc.Linear) float64 {
+	s := math.Abs(l.Const)
+	for k, j := range l.Idx {
+		s += math.Abs(l.Val[k]) * m.Box[j].abs().Hi
+	}
+	return s
 }
 
 // expr is an expression over columns.
