@@ -7,7 +7,9 @@ import "math"
 type leaf struct {
 	cost   float64
 	rows   []float64
-	hints  []float64 // of affine columns a multiplier, of products a share
+	hints  []float64 // of affine columns a multiplier
+	first  []float64 // slopes of minorants by the column a
+	second []float64 // and by the column b
 	sides  []float64
 	points []float64 // of all columns
 	shares map[int][]float64
@@ -111,51 +113,47 @@ func (b *bounding) curve(k int, y float64) {
 	if y < 0 {
 		bends = -bends
 	}
-	if bends > 0 {
-		at := a.clip(b.leaf.points[c.a])
+	s := b.leaf.first[k]
+	t := math.Inf(-1) // at most y·f(u) − s·u
+	switch {
+	case s == 0:
+	case bends > 0 && c.kind == isAbs: // y·|u| − s·u is least at 0 or at an end
+		over := above(math.Abs(s), -y)
+		if t = 0; over > 0 {
+			t = -aboveProduct(over, a.magnitude().hi)
+		}
+	case bends > 0:
+		// A tangent outside the interval is a minorant, too.
+		at := b.leaf.points[c.a]
+		if at <= c.domain().lo {
+			at = a.clip(at)
+		}
 		slope := c.derivative(at).times(just(y))
 		value := c.value(at).times(just(y)).lo
-		s := slope.mid()
-		t := below(below(value, -aboveProduct(s, at)), slope.less(just(s)).times(a.less(just(at))).lo)
-		plain := just(y).times(b.box[b.n+k]).lo
-		best := max(above(aboveProduct(s, a.lo), t), above(aboveProduct(s, a.hi), t))
-		if !slope.finite() || math.IsNaN(t) || math.IsInf(t, 0) || math.IsNaN(at) || best < plain {
-			b.constant(k, y)
-			return
+		t = below(below(value, -aboveProduct(s, at)), slope.less(just(s)).times(a.less(just(at))).lo)
+		if !slope.finite() {
+			t = math.Inf(-1)
 		}
-		b.take(t)
-		b.y[c.a] = b.y[c.a].plus(just(s))
-		return
+	case a.finite():
+		lo, hi := c.value(a.lo).times(just(y)), c.value(a.hi).times(just(y))
+		t = min(below(lo.lo, -aboveProduct(s, a.lo)), below(hi.lo, -aboveProduct(s, a.hi)))
 	}
-	lo, hi := c.value(a.lo).times(just(y)), c.value(a.hi).times(just(y))
-	if !a.finite() || !lo.finite() || !hi.finite() {
+	if math.IsNaN(t) || math.IsInf(t, 0) {
 		b.constant(k, y)
 		return
 	}
-	s := 0.0
-	if a.hi > a.lo {
-		s = (hi.lo - lo.lo) / (a.hi - a.lo)
-	}
-	if math.IsNaN(s) || math.IsInf(s, 0) {
-		s = 0
-	}
-	b.take(min(below(lo.lo, -aboveProduct(s, a.lo)), below(hi.lo, -aboveProduct(s, a.hi))))
+	b.take(t)
 	b.y[c.a] = b.y[c.a].plus(just(s))
 }
 
 func (b *bounding) product(k int, y float64) {
 	c := &b.cols[k]
 	u, v := b.box[c.a], b.box[c.b]
-	share := b.leaf.hints[k]
-	if !u.finite() || !v.finite() || !(share >= 0 && share <= 1) {
+	su, sv := b.leaf.first[k], b.leaf.second[k]
+	if !u.finite() || !v.finite() {
 		b.constant(k, y)
 		return
 	}
-	p, q := v.lo, v.hi
-	if y < 0 {
-		p, q = q, p
-	}
-	su, sv := y*(share*p+(1-share)*q), y*(share*u.lo+(1-share)*u.hi)
 	least := math.Inf(1)
 	for _, x := range [2]float64{u.lo, u.hi} {
 		for _, z := range [2]float64{v.lo, v.hi} {
@@ -179,7 +177,7 @@ func (b *bounding) under(k int, y float64) bool {
 	s, c := make([]float64, n), 0.0
 	at := make([]float64, n)
 	for i, j := range u.args {
-		at[i] = b.box[j].clip(b.leaf.points[j])
+		at[i] = b.leaf.points[j]
 		if !b.box[j].finite() || math.IsNaN(at[i]) {
 			return false
 		}
@@ -291,6 +289,7 @@ type cut struct {
 	cols  [3]int
 	terms [3]int
 	mult  float64
+	over  [3]span // intervals of the columns in whose units it is stated
 }
 
 // cut adds it: with u, v, w in [0, 1], in units of the intervals,
@@ -304,11 +303,12 @@ func (b *bounding) cut(t *cut) {
 	}
 	var inverse, lo [3]span
 	for i, j := range t.cols {
-		if !b.box[j].finite() || !(b.box[j].hi > b.box[j].lo) {
+		a := span{min(t.over[i].lo, b.box[j].lo), max(t.over[i].hi, b.box[j].hi)} // it holds on all of it
+		if !a.finite() || !(a.hi > a.lo) {
 			return
 		}
-		lo[i] = just(b.box[j].lo)
-		inverse[i] = just(1).over(just(b.box[j].hi).less(lo[i]))
+		lo[i] = just(a.lo)
+		inverse[i] = just(1).over(just(a.hi).less(lo[i]))
 	}
 	single := [3]float64{1, 1, 1}
 	double := [3]float64{-1, -1, -1}

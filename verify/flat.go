@@ -43,7 +43,7 @@ const (
 	numBundle
 )
 
-// form is an affine function of columns plus err: what it leaves out is enclosed. Where the
+// form is an affine function of columns plus err, which encloses the rest. Where the
 // columns have bounds its coefficients are numbers, and their rounding errors are in err.
 type form struct {
 	idx []int
@@ -52,7 +52,7 @@ type form struct {
 	err span
 }
 
-// constant encloses what does not depend on columns.
+// constant encloses the part that does not depend on columns.
 func (l *form) constant() span { return just(l.c).plus(l.err) }
 
 // noise says which coefficients a function does not have: those of at most noise times the
@@ -68,7 +68,7 @@ type column struct {
 	lin   form
 	a, b  int
 	under *bundle
-	off   float64 // the column is at least under − off
+	off   float64 // the column is at least under − off, of a maximum also at most under + off
 }
 
 // flat is a problem by columns: the n variables, and after them functions.
@@ -243,7 +243,7 @@ func (f *flat) exactly(l form) int {
 	return f.put(column{kind: isAffine, lin: l})
 }
 
-// column is a column and what a function has beyond it.
+// column is a column, and encloses the difference of a function and it.
 func (f *flat) column(l form) (j int, err span) {
 	if len(l.idx) == 1 && l.val[0] == just(1) && l.c == 0 {
 		return l.idx[0], l.err
@@ -333,7 +333,7 @@ func (f *flat) linear(l form, w, c span) form {
 	return f.add([]form{l, form{err: c}.centred()}, []span{w, just(-1)})
 }
 
-// centred moves the middle of what is left out into the constant.
+// centred moves the middle of err into the constant.
 func (l form) centred() form {
 	v := l.constant()
 	l.c = v.mid()
@@ -424,8 +424,11 @@ func (f *flat) each(es []*expr, k kind, p float64) form {
 
 // beneath puts a bundle under a function l that is at least the bundle − off.
 func (f *flat) beneath(l form, b *bundle, off float64) form {
+	if len(l.idx) == 0 {
+		return l
+	}
 	j, err := f.column(l)
-	if off = max(0, above(off, err.hi)); j < f.n || slices.Max(b.args) >= j || math.IsInf(off, 1) {
+	if off = above(off, err.magnitude().hi); j < f.n || slices.Max(b.args) >= j || math.IsInf(off, 1) {
 		return l
 	}
 	c := &f.cols[j-f.n]
@@ -435,7 +438,7 @@ func (f *flat) beneath(l form, b *bundle, off float64) form {
 	return out
 }
 
-// columnsOf are columns, and what the expressions have beyond them.
+// columnsOf are columns, and encloses the differences of the expressions and them.
 func (f *flat) columnsOf(es []*expr) (cols []int, errs []span) {
 	for _, e := range es {
 		j, err := f.column(f.of(e))
@@ -464,9 +467,20 @@ func (f *flat) of(e *expr) form {
 	if l, ok := f.memo[e]; ok {
 		return l
 	}
-	l := f.make(e)
+	var l form
+	if f.varies(e) {
+		l = f.make(e)
+	} else {
+		lo, hi := at(e, nil, map[*expr]ball{}).floats()
+		l = form{err: span{lo, hi}}.centred()
+	}
 	f.memo[e] = l
 	return l
+}
+
+// varies reports whether an expression has variables; those of its arguments are known.
+func (f *flat) varies(e *expr) bool {
+	return e.op == opVar || slices.ContainsFunc(e.args, f.varies)
 }
 
 func (f *flat) make(e *expr) form {
@@ -558,7 +572,7 @@ func (f *flat) make(e *expr) form {
 	return form{}
 }
 
-// divergenceErr encloses what errors of the arguments change of u·log(u/v) − u + v.
+// divergenceErr encloses the effect of errors of the arguments on u·log(u/v) − u + v.
 func (f *flat) divergenceErr(cols []int, errs []span) span {
 	if errs[0] == (span{}) && errs[1] == (span{}) {
 		return span{}
@@ -605,22 +619,30 @@ func (f *flat) larger(u, v form) form {
 }
 
 func (f *flat) largest(us []form) form {
-	switch len(us) {
-	case 1:
+	if len(us) == 1 {
 		return us[0]
-	case 2:
-		return f.larger(us[0], us[1])
 	}
 	args := make([]int, len(us))
 	off := 0.0
 	for k, u := range us {
 		var err span
 		args[k], err = f.column(u)
-		off = max(off, -err.lo)
+		off = max(off, err.magnitude().hi)
 	}
 	half := len(us) / 2
-	l := f.larger(f.largest(us[:half]), f.largest(us[half:]))
+	l := f.larger(f.part(us[:half]), f.part(us[half:]))
+	j, err := f.column(l)
+	l = only(j)
+	l.err = err
 	return f.beneath(l, &bundle{bundleLargest, args}, off)
+}
+
+// part is the largest of some of several: two have no column of their own.
+func (f *flat) part(us []form) form {
+	if len(us) == 2 {
+		return f.larger(us[0], us[1])
+	}
+	return f.largest(us)
 }
 
 // undominated leaves out functions that are nowhere the largest, by their ranges, but for

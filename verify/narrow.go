@@ -29,7 +29,7 @@ func (f *flat) narrow(box []span, cutoff float64, rounds int) bool {
 		if !f.backward(box) {
 			return false
 		}
-		if breadth(box) > before-1e-3*float64(len(box)) {
+		if breadth(box) > before-1e-6*float64(len(box)) {
 			break
 		}
 	}
@@ -67,6 +67,9 @@ func (f *flat) forward(box []span) bool {
 			}
 			v = c.image(box[c.a])
 		}
+		if u := c.under; u != nil && u.kind == bundleLargest {
+			v = v.meet(u.largest(box, c.off))
+		}
 		if box[j] = box[j].meet(v); box[j].empty() {
 			return false
 		}
@@ -79,9 +82,25 @@ func (f *flat) forward(box []span) bool {
 	return true
 }
 
+// largest is the range of a maximum that is off by at most off.
+func (u *bundle) largest(box []span, off float64) span {
+	a := span{math.Inf(-1), math.Inf(-1)}
+	for _, j := range u.args {
+		a = span{max(a.lo, box[j].lo), max(a.hi, box[j].hi)}
+	}
+	return a.plus(span{-off, off})
+}
+
 func (f *flat) backward(box []span) bool {
 	for k := len(f.cols) - 1; k >= 0; k-- {
 		c, w := &f.cols[k], box[f.n+k]
+		if u := c.under; u != nil && u.kind == bundleLargest {
+			for _, j := range u.args {
+				if box[j].hi = min(box[j].hi, above(w.hi, c.off)); box[j].empty() {
+					return false
+				}
+			}
+		}
 		switch c.kind {
 		case isAffine:
 			if !c.lin.into(w, box) {

@@ -57,8 +57,9 @@ type line struct {
 	B      int // the multipliers are for the box so many levels above
 	Y, H   *list
 	Z, X   *list
+	F, G   *list // slopes of minorants, by the first and by the second column
 	W      map[int][]float64
-	T      [][6]float64
+	T      [][11]float64 // kind, columns, multiplier, and the intervals of the columns
 	SHA256 string
 }
 
@@ -91,8 +92,8 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	if !lines.next(&h) || h.Format != "dcopt proof" {
 		return out, errDamaged
 	}
-	if h.Version != 1 {
-		return out, fmt.Errorf("the proof file has version %d, this program reads version 1", h.Version)
+	if h.Version != 2 {
+		return out, fmt.Errorf("the proof file has version %d, this program reads version 2", h.Version)
 	}
 	if h.Maximize != p.Maximize {
 		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
@@ -161,6 +162,7 @@ type translation struct {
 	*flat
 	cols []int         // −1: none
 	also map[int][]int // columns that equal one of cols but for rounding errors
+	swap []int         // products whose columns are in the other order here
 	n    int           // variables of the proof
 	rows []rowPlace
 }
@@ -211,6 +213,9 @@ func (f *flat) translate(p *Problem, h *header) (*translation, error) {
 		if len(own) == 0 {
 			own = []int{-1}
 		}
+		if e.O == int(isProduct) && own[0] >= 0 && t.cols[e.A] > t.cols[e.B] {
+			t.swap = append(t.swap, own[0]-t.flat.n)
+		}
 		t.also[len(t.cols)] = own[1:]
 		t.cols = append(t.cols, own[0])
 	}
@@ -255,8 +260,11 @@ func (t *translation) define(o int, p float64, idx []int, val []float64, c float
 		if !ok {
 			return nil
 		}
+		if own := t.alike((&column{kind: k, lin: l}).key()); len(own) > 0 {
+			return own
+		}
 		j, _ := t.column(l)
-		return t.alike((&column{kind: k, lin: l}).key(), j)
+		return []int{j}
 	}
 	if t.cols[a] < 0 || k == isProduct && t.cols[b] < 0 {
 		return nil
@@ -338,11 +346,11 @@ func find(places map[string]side, l form, b float64) (row int, factor float64) {
 
 // leaf is a line in the problem's numbers.
 func (t *translation) leaf(l *line) (*leaf, error) {
-	out := &leaf{cost: l.C, rows: make([]float64, len(t.flat.rows)), hints: make([]float64, len(t.flat.cols)), sides: make([]float64, len(t.flat.cols)), points: make([]float64, t.columns()), shares: map[int][]float64{}}
+	out := &leaf{cost: l.C, rows: make([]float64, len(t.flat.rows)), hints: make([]float64, len(t.flat.cols)), first: make([]float64, len(t.flat.cols)), second: make([]float64, len(t.flat.cols)), sides: make([]float64, len(t.flat.cols)), points: make([]float64, t.columns()), shares: map[int][]float64{}}
 	if l.C != 0 && l.C != 1 {
 		return nil, errDamaged
 	}
-	for _, s := range []*list{l.Y, l.H, l.Z, l.X} {
+	for _, s := range []*list{l.Y, l.H, l.Z, l.X, l.F, l.G} {
 		if s != nil && len(s.I) != len(s.V) {
 			return nil, errDamaged
 		}
@@ -380,6 +388,10 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 		}
 	}
 	ok = ok && each(l.H, terms, place(out.hints)) && each(l.Z, terms, place(out.sides))
+	ok = ok && each(l.F, terms, place(out.first)) && each(l.G, terms, place(out.second))
+	for _, k := range t.swap {
+		out.first[k], out.second[k] = out.second[k], out.first[k]
+	}
 	ok = ok && each(l.X, len(t.cols), func(k int, v float64) {
 		for _, j := range append(t.also[k], t.cols[k]) {
 			if j >= 0 {
@@ -396,13 +408,14 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 		}
 	}
 	for _, c := range l.T {
-		x := cut{kind: int(c[0]), mult: c[5]}
+		x := cut{kind: int(c[0]), mult: c[4]}
 		for i := range 3 {
 			k := int(c[1+i])
 			if k < 0 || k >= t.n {
 				return nil, errDamaged
 			}
 			x.cols[i] = t.cols[k]
+			x.over[i] = span{c[5+2*i], c[6+2*i]}
 		}
 		if x.kind < 0 || x.kind > 3 || x.cols[0] == x.cols[1] || x.cols[0] == x.cols[2] || x.cols[1] == x.cols[2] {
 			return nil, errDamaged

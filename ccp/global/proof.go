@@ -82,9 +82,11 @@ type proofNode struct {
 	Rows   *sparseList       `json:"y,omitempty"`
 	Hints  *sparseList       `json:"h,omitempty"`
 	Sides  *sparseList       `json:"z,omitempty"`
+	First  *sparseList       `json:"f,omitempty"` // slopes by the first column of a term
+	Second *sparseList       `json:"g,omitempty"` // and by the second
 	Points *sparseList       `json:"x,omitempty"`
 	Shares map[int][]float64 `json:"w,omitempty"`
-	Cuts   [][6]float64      `json:"t,omitempty"` // kind, three columns, 0, multiplier
+	Cuts   [][11]float64     `json:"t,omitempty"` // kind, three columns, multiplier, intervals of the columns
 }
 
 func finitePointer(v float64) *float64 {
@@ -113,7 +115,7 @@ func (pr *Proof) WriteTo(w io.Writer) (int64, error) {
 	count := &counter{w: w}
 	zip := gzip.NewWriter(count)
 	sum := sha256.New()
-	out := proofWriter{enc: json.NewEncoder(io.MultiWriter(zip, sum)), sum: sum}
+	out := proofWriter{enc: json.NewEncoder(io.MultiWriter(zip, sum)), p: pr.p, sum: sum}
 	out.put(pr.header())
 	out.tree(pr.tree)
 	if out.err == nil {
@@ -126,7 +128,7 @@ func (pr *Proof) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (pr *Proof) header() proofHeader {
-	h := proofHeader{Format: "dcopt proof", Version: 1, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
+	h := proofHeader{Format: "dcopt proof", Version: 2, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
 	for _, v := range pr.vars {
 		h.Variables = append(h.Variables, proofVar{v.Name, v.Len()})
 	}
@@ -160,6 +162,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // proofWriter writes lines until the first error.
 type proofWriter struct {
 	enc *json.Encoder
+	p   *flat.Problem
 	sum hash.Hash
 	err error
 }
@@ -168,6 +171,17 @@ func (w *proofWriter) put(v any) {
 	if w.err == nil {
 		w.err = w.enc.Encode(v)
 	}
+}
+
+// affine keeps the hints of affine terms: those of others are in slopes and points.
+func (w *proofWriter) affine(hints []float64) *sparseList {
+	out := slices.Clone(hints)
+	for k := range out {
+		if w.p.Terms[k].Op != flat.Affine {
+			out[k] = 0
+		}
+	}
+	return sparseOf(out)
 }
 
 // tree writes a tree, of any depth, by a stack.
@@ -182,9 +196,13 @@ func (w *proofWriter) tree(root *spatial.Tree) {
 		case d == nil:
 			w.put(proofNode{Empty: true})
 		default:
-			n := proofNode{Cost: d.Cost, Up: t.Up, Rows: sparseOf(d.Rows), Hints: sparseOf(d.Hints), Sides: sparseOf(d.Sides), Points: sparseOf(d.Points), Shares: d.Shares}
+			n := proofNode{Cost: d.Cost, Up: t.Up, Rows: sparseOf(d.Rows), Hints: w.affine(d.Hints), Sides: sparseOf(d.Sides),
+				First: sparseOf(d.Slopes[0]), Second: sparseOf(d.Slopes[1]), Points: sparseOf(d.Points), Shares: d.Shares}
 			for _, c := range d.Cuts {
-				n.Cuts = append(n.Cuts, [6]float64{float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), 0, c.Mult})
+				if c.Mult > 0 {
+					n.Cuts = append(n.Cuts, [11]float64{float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), c.Mult,
+						c.Over[0].Lo, c.Over[0].Hi, c.Over[1].Lo, c.Over[1].Hi, c.Over[2].Lo, c.Over[2].Hi})
+				}
 			}
 			for j, s := range n.Shares {
 				if slices.ContainsFunc(s, math.IsNaN) {

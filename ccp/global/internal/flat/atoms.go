@@ -30,7 +30,7 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	case "abs":
 		return m.of(Abs, 0, us[0])
 	case "pos":
-		return m.max(us[0], dc.Linear{})
+		return m.largest(m.undominated([]dc.Linear{us[0], {}}))
 	case "exp":
 		return m.of(Exp, 0, us[0])
 	case "log":
@@ -265,16 +265,22 @@ func (m *maker) largest(us []dc.Linear) dc.Linear {
 		return m.fail("the maximum of nothing has no bounds")
 	case 1:
 		return us[0]
-	case 2:
-		return m.max(us[0], us[1])
 	}
 	args := make([]int, len(us))
 	for k, u := range us {
 		args[k] = m.column(u)
 	}
 	half := len(us) / 2
-	l := m.max(m.largest(us[:half]), m.largest(us[half:]))
+	l := m.max(m.part(us[:half]), m.part(us[half:]))
 	return m.under(columnOf(m.column(l)), &Under{Kind: Largest, Args: args})
+}
+
+// part is the largest of some of several: two have no column of their own.
+func (m *maker) part(us []dc.Linear) dc.Linear {
+	if len(us) == 2 {
+		return m.max(us[0], us[1])
+	}
+	return m.largest(us)
 }
 
 // mostSorted bounds the comparisons of a sum of the largest.

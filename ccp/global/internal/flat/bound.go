@@ -1,6 +1,9 @@
 package flat
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Dual determines a bound of a Lagrangian: the weight of the cost, multipliers
 // of the rows, positive where Hi holds and negative where Lo does, and a hint for each
@@ -11,11 +14,15 @@ type Dual struct {
 	Rows []float64
 	// Hints has, for each term: of Affine the multiplier that goes on to the columns that
 	// it is made of; of Product the share of the first of the two planes of McCormick; of
-	// a convex function the argument at which it has the slope of the minorant.
+	// a convex function the argument at which it has the slope of the minorant; of Abs that
+	// slope, from −1 to 1, as it has many at 0.
 	Hints []float64
 	// Sides has, for each term, the multiplier of the bounds of its column, positive at
 	// the upper one: so much of the term is bounded by its interval.
 	Sides []float64
+	// Slopes comes back with those of the minorants of terms of one column and of products,
+	// by their columns A and B: those of terms that are bounded by constants are 0.
+	Slopes [2][]float64
 	// Points has the arguments at which the functions under terms are linearised, by
 	// column, and Shares the weights of the arguments of maxima.
 	Points []float64
@@ -33,6 +40,9 @@ type Dual struct {
 // column, and comes back with the multipliers of the columns.
 func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 	clear(work)
+	for i := range d.Slopes {
+		d.Slopes[i] = slices.Repeat([]float64{0}, len(p.Terms))
+	}
 	b := bounder{p, d, box, work, 0}
 	if d.Cost != 0 {
 		b.constant = addDown(b.constant, mulDown(d.Cost, p.Cost.Const))
@@ -153,6 +163,10 @@ func (b *bounder) curve(k int, y, plain float64) {
 		bends = -bends
 	}
 	switch at := a.Clip(b.d.Hints[k]); {
+	case bends == 1 && t.Op == Abs: // y·|v| ≥ s·v
+		if slope := y * min(max(b.d.Hints[k], -1), 1); !math.IsNaN(slope) && !math.IsInf(slope, 0) && b.pays(slope, 0, a, plain) {
+			s, c = slope, 0
+		}
 	case bends == 1:
 		if math.IsNaN(at) || math.IsInf(at, 0) {
 			break
@@ -181,6 +195,7 @@ func (b *bounder) curve(k int, y, plain float64) {
 		c = min(addDown(lo.Lo, -mulUp(s, a.Lo)), addDown(hi.Lo, -mulUp(s, a.Hi)))
 	}
 	b.take(c)
+	b.d.Slopes[0][k] = s
 	b.y[t.A] = b.y[t.A].add(point(s))
 }
 
@@ -223,6 +238,7 @@ func (b *bounder) product(k int, y, plain float64) {
 		return
 	}
 	b.take(c)
+	b.d.Slopes[0][k], b.d.Slopes[1][k] = su, sv
 	b.y[t.A] = b.y[t.A].add(point(su))
 	b.y[t.B] = b.y[t.B].add(point(sv))
 }

@@ -10,6 +10,7 @@ type Cut struct {
 	Cols  [3]int // of variables
 	Terms [3]int // the products of the columns 0·1, 0·2 and 1·2
 	Mult  float64
+	Over  [3]Interval // comes back from Bound: the intervals of Cols
 }
 
 // TriangleKind says which of the four inequalities of u, v, w in [0, 1] it is.
@@ -66,7 +67,8 @@ func (b *bounder) cut(c *Cut) {
 	if !(c.Mult > 0) || math.IsInf(c.Mult, 1) {
 		return
 	}
-	for _, j := range c.Cols {
+	for i, j := range c.Cols {
+		c.Over[i] = b.box[j]
 		if !(b.box[j].Width() > 0) || !b.box[j].Finite() {
 			return
 		}

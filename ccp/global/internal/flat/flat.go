@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -57,13 +58,13 @@ const mostTerms = 60_000
 // maker makes a Problem.
 type maker struct {
 	*Problem
-	known map[string]int
+	known map[string][]int
 	err   error
 }
 
 // New states p as a flat problem, with its exact terms as they were written.
 func New(p *dc.Problem) (*Problem, error) {
-	m := maker{&Problem{N: p.NumVars()}, map[string]int{}, nil}
+	m := maker{&Problem{N: p.NumVars()}, map[string][]int{}, nil}
 	m.Box = slices.Repeat([]Interval{Whole()}, m.N)
 	for _, v := range p.Vars {
 		if v.Param {
@@ -125,20 +126,17 @@ func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{
 
 // add returns the column of a term, made when it is first asked for.
 func (m *maker) add(t Term) int {
-	var key string
+	key := fmt.Sprint(t.Op, t.P, t.A, t.B)
 	if t.Op == Affine {
-		key = fmt.Sprint(t.Lin.Idx, t.Lin.Val, t.Lin.Const)
-	} else {
-		key = fmt.Sprint(t.Op, t.P, t.A, t.B)
+		key = roughly(t.Lin)
 	}
-	if j, ok := m.known[key]; ok {
-		if u := t.Under; u != nil {
-			m.Terms[j-m.N].Under = u
+	for _, j := range m.known[key] {
+		if t.Op != Affine || m.same(m.Terms[j-m.N].Lin, t.Lin) {
+			return j
 		}
-		return j
 	}
 	j := m.Columns()
-	m.known[key] = j
+	m.known[key] = append(m.known[key], j)
 	m.Terms = append(m.Terms, t)
 	a := m.value(&t, m.Box)
 	if a.Empty() {
@@ -146,6 +144,26 @@ func (m *maker) add(t Term) int {
 	}
 	m.Box = append(m.Box, a)
 	return j
+}
+
+// roughly is the same text for functions that rounding errors alone make different.
+func roughly(l dc.Linear) string {
+	var b strings.Builder
+	for k, j := range l.Idx {
+		fmt.Fprintf(&b, "%d*%.9e ", j, l.Val[k])
+	}
+	return b.String()
+}
+
+// same reports whether two functions of the same columns differ by rounding errors at most.
+func (m *maker) same(l, o dc.Linear) bool {
+	d := math.Abs(l.Const - o.Const)
+	for k, j := range l.Idx {
+		if l.Val[k] != o.Val[k] {
+			d += math.Abs(l.Val[k]-o.Val[k]) * m.Box[j].abs().Hi
+		}
+	}
+	return d == 0 || d <= noise*m.magnitude(l)
 }
 
 // column is a column that equals an affine function.

@@ -57,7 +57,11 @@ func (p *Problem) forth(box []Interval) bool {
 				return false
 			}
 		}
-		if box[j] = box[j].meet(p.value(t, box)); box[j].Empty() {
+		box[j] = box[j].meet(p.value(t, box))
+		if u := t.Under; u != nil && u.Kind == Largest {
+			box[j] = box[j].meet(largestOf(u.Args, box))
+		}
+		if box[j].Empty() {
 			return false
 		}
 	}
@@ -80,6 +84,15 @@ func (p *Problem) value(t *Term, box []Interval) Interval {
 	return t.image(box[t.A])
 }
 
+// largestOf is the range of a maximum.
+func largestOf(args []int, box []Interval) Interval {
+	a := Interval{math.Inf(-1), math.Inf(-1)}
+	for _, j := range args {
+		a = Interval{max(a.Lo, box[j].Lo), max(a.Hi, box[j].Hi)}
+	}
+	return a
+}
+
 // rowsOver narrows the columns of rows.
 func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
 	for i := range p.Rows {
@@ -95,6 +108,13 @@ func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
 func (p *Problem) back(box []Interval) bool {
 	for k := len(p.Terms) - 1; k >= 0; k-- {
 		t, w := &p.Terms[k], box[p.N+k]
+		if u := t.Under; u != nil && u.Kind == Largest {
+			for _, j := range u.Args {
+				if box[j].Hi = min(box[j].Hi, w.Hi); box[j].Empty() {
+					return false
+				}
+			}
+		}
 		switch t.Op {
 		case Affine:
 			if !within(t.Lin, w, box) {

@@ -19,6 +19,7 @@ type relaxation struct {
 	affine  []int           // of each affine term: its row
 	planes  map[int][4]int  // of products: the rows of the planes, two from below, two from above; −1: none
 	shares  map[int][]int   // of maxima: the rows of the arguments
+	sides   map[int][2]int  // of absolute values: the rows of the argument and of its negative
 	target  int             // the column that is minimised in place of the cost, −1: none
 	sign    float64         // of the target
 	cuts    []flat.Cut      // triangles
@@ -73,7 +74,7 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 		r.rows[i] = b.AddRow(l, row.Lo, row.Hi, -1)
 	}
 	r.affine = make([]int, len(p.Terms))
-	r.planes, r.shares = map[int][4]int{}, map[int][]int{}
+	r.planes, r.shares, r.sides = map[int][4]int{}, map[int][]int{}, map[int][2]int{}
 	r.both = map[int]bool{}
 	for i := range r.cuts {
 		for _, j := range r.cuts[i].Terms {
@@ -169,6 +170,11 @@ func (r *relaxation) curve(k int, t *flat.Term, u, w dc.Linear, below, above boo
 
 // convex states sign·w ≥ sign·f(u).
 func (r *relaxation) convex(k int, t *flat.Term, sign float64, w dc.Linear) {
+	if t.Op == flat.Abs {
+		u := columnOf(t.A)
+		r.sides[k] = [2]int{r.b.AddRow(u.AddScaled(-1, w), math.Inf(-1), 0, -1), r.b.AddRow(u.Scale(-1).AddScaled(-1, w), math.Inf(-1), 0, -1)}
+		return
+	}
 	e, ok := r.exact[k]
 	if !ok {
 		return
@@ -309,6 +315,13 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 			d.Hints[k] = 0.5
 			if a+b > 0 {
 				d.Hints[k] = a / (a + b)
+			}
+		case flat.Abs:
+			d.Hints[k] = min(max(d.Points[t.A], -1), 1)
+			if rows, ok := r.sides[k]; ok {
+				if a, b := math.Abs(y(rows[0])), math.Abs(y(rows[1])); a+b > 0 {
+					d.Hints[k] = (a - b) / (a + b)
+				}
 			}
 		default:
 			d.Hints[k] = d.Points[t.A]
