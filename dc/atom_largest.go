@@ -70,7 +70,10 @@ func SumLargestOf[T Operand](us []T, k int) Expr {
 	case k == len(es):
 		return sumExprs(es)
 	}
-	parts, all := liftAll(parts)
+	lifted, all, lifts := liftAll(nil, parts)
+	if lifts {
+		parts = lifted
+	}
 	top, err := newComposed("sumlargest", func(a Affine) Expr { return SumLargest(a, k) }, parts)
 	switch {
 	case err != nil:
@@ -80,8 +83,8 @@ func SumLargestOf[T Operand](us []T, k int) Expr {
 		return convex(top, ownerOf(es...))
 	}
 	s := convexSplit(top)
-	if all != nil {
-		s = addSplits([]split{s, *all}, 1, -float64(k))
+	if lifts {
+		s = addSplits([]split{s, all}, 1, -float64(k))
 	}
 	return node(&largestOf{newParted(s), es, k}, ownerOf(es...))
 }

@@ -39,9 +39,10 @@ func maxExprs(es []Expr) Expr {
 	if es = undominated(es); len(es) == 1 {
 		return es[0]
 	}
-	parts := make([]split, len(es))
+	var few [8]split
+	parts := few[:0]
 	for k := range es {
-		parts[k] = *es[k].split()
+		parts = append(parts, es[k].splitNow())
 	}
 	s := maxSplit(parts)
 	if plain {
@@ -98,15 +99,16 @@ func (e *Expr) restricted() bool {
 
 // maxSplit is the maximum of splits.
 func maxSplit(parts []split) split {
-	parts = slices.Clone(parts)
+	var few, fewLifted [8]split // out of the heap
+	parts = append(few[:0], parts...)
 	for k := range parts {
 		parts[k] = parts[k].expanded()
 	}
-	lifted, all := liftAll(parts)
-	if all == nil {
+	lifted, all, ok := liftAll(fewLifted[:0], parts)
+	if !ok {
 		return maxOfConvex(parts)
 	}
-	return addSplits([]split{maxOfConvex(lifted), *all}, 1, -1)
+	return addSplits([]split{maxOfConvex(lifted), all}, 1, -1)
 }
 
 // beyond is the constant of an affine function, by the plausible size of the rest, from
@@ -139,26 +141,27 @@ func (s *split) expanded() split {
 }
 
 // liftAll adds the sum of all h to each split, so that none has an h: gₖ + Σ_{j≠k}
-// hⱼ. all is that sum, nil where there is no h.
-func liftAll(parts []split) (lifted []split, all *split) {
-	var hs []split
+// hⱼ, behind those in lifted. all is that sum; not ok: there is no h.
+func liftAll(lifted, parts []split) (_ []split, all split, ok bool) {
+	var few [8]split
+	hs := few[:0]
 	for k := range parts {
 		if len(parts[k].h) > 0 {
 			hs = append(hs, parts[k].concavePart())
 		}
 	}
 	if len(hs) == 0 {
-		return parts, nil
+		return parts, split{}, false
 	}
-	sum := addSplits(hs)
-	lifted = make([]split, len(parts))
+	all = addSplits(hs)
 	for k := range parts {
-		lifted[k] = addSplits([]split{parts[k], sum})
-		if len(lifted[k].h) > 0 { // functions that became one in the sum do not cancel
-			lifted[k] = liftedBy(parts, k)
+		one := addSplits([]split{parts[k], all})
+		if len(one.h) > 0 { // functions that became one in the sum do not cancel
+			one = liftedBy(parts, k)
 		}
+		lifted = append(lifted, one)
 	}
-	return lifted, &sum
+	return lifted, all, true
 }
 
 // liftedBy is the convex part of a split plus the h of all others.
@@ -201,6 +204,8 @@ type maximum struct {
 	parted
 	items []Expr
 }
+
+func (f *maximum) settled() *split { return &f.s }
 
 func (f *maximum) Value(x []float64) float64 {
 	v := math.Inf(-1)

@@ -108,12 +108,33 @@ func (e *Expr) splitNow() split {
 }
 
 func (e *Expr) newSplit() split {
+	if one, w := e.alone(); one != nil && e.lin.isZero() && (w == 1 || w == -1) {
+		s := one.scale(w)
+		s.touches = touches(s.g)
+		return s
+	}
 	if e.composite {
 		return splitOf(e.lin, e.terms)
 	}
 	s := split{lin: e.lin}
 	s.g, s.h = bySign(e.terms)
 	return s
+}
+
+// settled is a function whose split has nothing to gather.
+type settled interface{ settled() *split }
+
+// alone is the split of the settled function that e is, but for an affine function, with its weight; nil where it
+// is something else.
+func (e *Expr) alone() (*split, float64) {
+	if len(e.terms) != 1 {
+		return nil, 0
+	}
+	f, ok := e.terms[0].f.(settled)
+	if !ok {
+		return nil, 0
+	}
+	return f.settled(), e.terms[0].w
 }
 
 // keepSplit makes e remember its split.
@@ -138,7 +159,11 @@ func (e Expr) IsAffine() bool {
 	if !e.composite {
 		return len(e.terms) == 0
 	}
-	return e.split().isAffine()
+	if one, w := e.alone(); one != nil && w != 0 {
+		return one.isAffine()
+	}
+	s := e.splitNow()
+	return s.isAffine()
 }
 
 // IsConvex reports whether h is zero, so that the split proves the expression convex.

@@ -18,6 +18,7 @@ type memberReader struct {
 	nums  []float64
 	steps []step
 	seen  []seenFunction // so that a function which occurs twice is one step
+	ints  []int          // memory of the lists of steps
 	ok    bool
 }
 
@@ -27,7 +28,14 @@ type seenFunction struct {
 }
 
 func (r *memberReader) begin() {
-	r.text, r.rows, r.nums, r.steps, r.seen, r.ok = r.text[:0], r.rows[:0], r.nums[:0], r.steps[:0], r.seen[:0], true
+	r.text, r.rows, r.nums, r.steps, r.seen, r.ints, r.ok = r.text[:0], r.rows[:0], r.nums[:0], r.steps[:0], r.seen[:0], r.ints[:0], true
+}
+
+// keep is a copy of a list that lasts until the next member is read.
+func (r *memberReader) keep(list []int) []int {
+	from := len(r.ints)
+	r.ints = append(r.ints, list...)
+	return r.ints[from:len(r.ints):len(r.ints)]
 }
 
 func (r *memberReader) read(f Convex) bool {
@@ -61,11 +69,14 @@ func (r *memberReader) sum(lin Linear, terms []term) int {
 	r.text = append(r.text, '+')
 	r.say(uint64(len(terms)))
 	s := step{op: opSum, row: r.linear(lin)}
+	var few, fewNums [8]int
+	args, nums := few[:0], fewNums[:0]
 	for _, t := range terms {
-		s.nums = append(s.nums, len(r.nums))
+		nums = append(nums, len(r.nums))
 		r.nums = append(r.nums, t.w)
-		s.args = append(s.args, r.function(t.f))
+		args = append(args, r.function(t.f))
 	}
+	s.args, s.nums = r.keep(args), r.keep(nums)
 	return r.push(s)
 }
 
@@ -98,13 +109,16 @@ func (r *memberReader) function(f Convex) int {
 		r.say(math.Float64bits(n.curve.op().p))
 	}
 	r.say(math.Float64bits(n.num))
+	var few [8]int
+	args := few[:0]
 	for k := range n.args {
 		a := &n.args[k]
 		r.say(uint64(a.Len()))
 		for i := range a.Len() {
-			s.args = append(s.args, r.entry(a, i))
+			args = append(args, r.entry(a, i))
 		}
 	}
+	s.args = r.keep(args)
 	r.seen = append(r.seen, seenFunction{f, len(r.steps)})
 	return r.push(s)
 }
@@ -130,9 +144,12 @@ func (r *memberReader) leastOf(f *leastOf) int {
 	s := step{op: opLeast}
 	r.text = append(r.text, 'l')
 	r.say(uint64(len(f.items)))
+	var few [8]int
+	args := few[:0]
 	for k := range f.items {
-		s.args = append(s.args, r.sum(f.items[k].lin, f.items[k].terms))
+		args = append(args, r.sum(f.items[k].lin, f.items[k].terms))
 	}
+	s.args = r.keep(args)
 	for k := range r.steps {
 		op := r.steps[k].op
 		r.ok = r.ok && (op == opRow || op == opSum || op == "square" || op == "sumsq")

@@ -53,8 +53,8 @@ func newLeastOf(w float64, f Convex) (float64, *leastOf) {
 	left, curved := mostProducts, false
 	lists := make([][]int, 0, len(l.items))
 	for i := range l.items {
-		split := l.items[i].split()
-		products, ok := squaredProducts(split)
+		split := l.items[i].splitNow()
+		products, ok := squaredProducts(&split)
 		if left -= products; !ok || left < 0 {
 			return 0, nil
 		}

@@ -3,6 +3,7 @@ package dc
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Mul returns x·y. Affine functions are multiplied by polarisation, see Inner.
@@ -109,7 +110,7 @@ func innerSplit(u, v Affine) split {
 			plus, minus = append(plus, a.AddScaled(1, b)), append(minus, a.AddScaled(-1, b))
 		}
 	}
-	s := split{lin: sumLinear(lins, repeat(1, len(lins)))}
+	s := split{lin: sumLinear(lins, slices.Repeat([]float64{1}, len(lins)))}
 	if plus == nil {
 		return s
 	}

@@ -34,6 +34,8 @@ func (s *split) scale(w float64) split {
 		return *s
 	case w == 0:
 		return split{}
+	case w == -1:
+		return split{lin: s.lin.Scale(w), g: s.h, h: s.g}
 	case w > 0:
 		return split{lin: s.lin.Scale(w), g: scaleTerms(s.g, w), h: scaleTerms(s.h, w), touches: s.touches}
 	}
@@ -91,23 +93,32 @@ func splitOf(lin Linear, terms []term) split {
 		all.terms, out.lin = append(all.terms, added...), out.lin.AddScaled(1, rest)
 	}
 	out.g, out.h = bySign(all.nonzero())
-	for _, t := range out.g {
-		_, ok := t.f.(majorant)
-		out.touches = out.touches || ok
-	}
+	out.touches = touches(out.g)
 	return out
 }
 
-// addSplits adds with weights; terms in both g and h leave both.
+// touches reports whether a majorant is among terms.
+func touches(terms []term) bool {
+	return slices.ContainsFunc(terms, func(t term) bool { _, ok := t.f.(majorant); return ok })
+}
+
+// addSplits adds with weights, nil for 1 each; terms in both g and h leave both.
 func addSplits(parts []split, weights ...float64) split {
-	var terms []term
-	lins := make([]Linear, len(parts))
+	count := 0
+	for k := range parts {
+		count += len(parts[k].g) + len(parts[k].h)
+	}
+	terms := make([]term, 0, count)
+	// Of few parts these stay out of the heap: every maximum adds some.
+	var fewLins [8]Linear
+	var fewWeights [8]float64
+	lins, ws := fewLins[:0], fewWeights[:0]
 	for k := range parts {
 		w := 1.0
 		if weights != nil {
 			w = weights[k]
 		}
-		lins[k] = parts[k].lin.Scale(w)
+		lins, ws = append(lins, parts[k].lin), append(ws, w)
 		for _, t := range parts[k].g {
 			terms = append(terms, term{w * t.w, t.f})
 		}
@@ -115,15 +126,7 @@ func addSplits(parts []split, weights ...float64) split {
 			terms = append(terms, term{-w * t.w, t.f})
 		}
 	}
-	return splitOf(sumLinear(lins, repeat(1, len(lins))), terms)
-}
-
-func repeat(v float64, n int) []float64 {
-	out := make([]float64, n)
-	for k := range out {
-		out[k] = v
-	}
-	return out
+	return splitOf(sumLinear(lins, ws), terms)
 }
 
 // sum is an affine function plus weighted convex functions.
