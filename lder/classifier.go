@@ -13,6 +13,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/ensemble"
+	"github.com/dcopt/dcopt/lder/internal/platt"
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
@@ -35,7 +36,7 @@ type Classifier struct {
 	Regressors []*Regressor
 	Training   ClassTraining
 
-	sigmoids []sigmoid // of the regressors; nil: none were fitted
+	sigmoids []platt.Sigmoid // of the regressors; nil: none were fitted
 }
 
 // ClassTraining says how a Classifier came about.
@@ -156,7 +157,7 @@ func (c *Classifier) unseenLabels(labels []string, d *refit.Data) []string {
 }
 
 // calibrated fits the logistic functions to the rows that use picks.
-func (c *Classifier) calibrated(labels []string, d *refit.Data, use func(i int) bool) []sigmoid {
+func (c *Classifier) calibrated(labels []string, d *refit.Data, use func(i int) bool) []platt.Sigmoid {
 	var rows []int
 	for i := range labels {
 		if use(i) {
@@ -167,7 +168,7 @@ func (c *Classifier) calibrated(labels []string, d *refit.Data, use func(i int) 
 	if d.W != nil {
 		part.W = pick(d.W, rows)
 	}
-	all := make([]sigmoid, len(c.Regressors))
+	all := make([]platt.Sigmoid, len(c.Regressors))
 	for k, r := range c.Regressors {
 		y := make([]float64, len(rows))
 		for j, i := range rows {
@@ -176,7 +177,7 @@ func (c *Classifier) calibrated(labels []string, d *refit.Data, use func(i int) 
 				y[j] = 1
 			}
 		}
-		all[k] = fitSigmoid(pick(r.unseen, rows), y, part)
+		all[k] = platt.Fit(pick(r.unseen, rows), y, part)
 	}
 	return all
 }
@@ -263,7 +264,7 @@ func (c *Classifier) Predict(x [][]float64) ([]string, error) {
 
 // label is the class of largest probability, the first of equals; of two classes the
 // second where both are equal.
-func (c *Classifier) label(τ []float64, by []sigmoid) string {
+func (c *Classifier) label(τ []float64, by []platt.Sigmoid) string {
 	if by == nil && len(τ) > 1 { // beyond the margin, too
 		return c.Classes[floats.MaxIdx(τ)]
 	}
@@ -300,13 +301,13 @@ func (c *Classifier) Proba(x [][]float64) ([][]float64, error) {
 	return d, nil
 }
 
-func (c *Classifier) proba(τ []float64, by []sigmoid) []float64 {
+func (c *Classifier) proba(τ []float64, by []platt.Sigmoid) []float64 {
 	p, sum := make([]float64, 0, len(c.Classes)), 0.0
 	for k, v := range τ {
 		if by != nil {
-			v = by[k].at(v)
+			v = by[k].At(v)
 		} else {
-			v = (1 + margin(v)) / 2
+			v = (1 + platt.Margin(v)) / 2
 		}
 		p, sum = append(p, v), sum+v
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/dcopt/dcopt/lder/internal/platt"
 )
 
 type classifierFile struct {
@@ -61,7 +63,7 @@ func (c *Classifier) WriteTo(w io.Writer) (int64, error) {
 	}
 	f := classifierFile{Format: classifierFormat, Version: 1, Classes: c.Classes}
 	for _, s := range c.sigmoids {
-		f.Sigmoids = append(f.Sigmoids, [2]number{number(s.slope), number(s.offset)})
+		f.Sigmoids = append(f.Sigmoids, [2]number{number(s.Slope), number(s.Offset)})
 	}
 	if c.Training.Rows > 0 { // else it comes from an older file
 		f.Training = c.Training.file()
@@ -117,7 +119,7 @@ func ReadClassifier(rd io.Reader, name string) (*Classifier, error) {
 		}
 	}
 	for _, s := range f.Sigmoids {
-		c.sigmoids = append(c.sigmoids, sigmoid{float64(s[0]), float64(s[1])})
+		c.sigmoids = append(c.sigmoids, platt.Sigmoid{Slope: float64(s[0]), Offset: float64(s[1])})
 	}
 	for k, part := range f.Regressors {
 		r, err := Read(bytes.NewReader(part), fmt.Sprintf("%s, regressor %d", name, k))

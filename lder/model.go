@@ -131,3 +131,46 @@ func (m *Model) setParams(α []float64) {
 	take(m.W, m.A)
 	take(m.M, m.B)
 }
+
+// unstandardised is m, less the first piece of its second maximum, as a function
+// of x where m is one of (x − mean) / scale.
+func unstandardised(m *Model, mean, scale []float64) *Model {
+	r1, r2, n := m.Dims()
+	out := NewModel(r1, r2, n)
+	zero, zeroB := append([]float64(nil), m.M[0]...), m.B[0]
+	convert := func(w [][]float64, a []float64, to [][]float64, toA []float64) {
+		for k, row := range w {
+			toA[k] = a[k] - zeroB
+			for j, v := range row {
+				to[k][j] = (v - zero[j]) / scale[j]
+				toA[k] -= to[k][j] * mean[j]
+			}
+		}
+	}
+	convert(m.W, m.A, out.W, out.A)
+	convert(m.M, m.B, out.M, out.B)
+	return out
+}
+
+// tally evaluates a model and sums, for each piece, the share of the rows where it is
+// the largest.
+type tally struct {
+	m      *Model
+	one    float64 // the share of one row
+	shares [2][]float64
+}
+
+// newTally makes a tally for data of the given number of rows.
+func newTally(m *Model, rows int) *tally {
+	r1, r2, _ := m.Dims()
+	return &tally{m: m, one: 1 / float64(rows), shares: [2][]float64{make([]float64, r1), make([]float64, r2)}}
+}
+
+// predict is Model.Predict.
+func (t *tally) predict(x []float64) float64 {
+	i, u := largest(t.m.W, t.m.A, x)
+	j, v := largest(t.m.M, t.m.B, x)
+	t.shares[0][i] += t.one
+	t.shares[1][j] += t.one
+	return u - v
+}

@@ -299,3 +299,26 @@ func (r *Regressor) Score(x [][]float64, y []float64) (float64, error) {
 	}
 	return dataset.R2(y, p), nil
 }
+
+// Shares returns, for each piece of the two maxima of the Model, the share of the
+// training rows where it is the largest: nil for an Ensemble, and for a regressor
+// that was read from a file.
+func (r *Regressor) Shares() (w, m []float64) { return r.active[0], r.active[1] }
+
+// SetShares sets the shares that Shares returns, for trainings outside of this package.
+func (r *Regressor) SetShares(w, m []float64) { r.active = [2][]float64{w, m} }
+
+// Unstandardised returns the model with coefficients for features in the data's
+// own units; Model has them for standardised features. Adding one affine function
+// to all pieces of both maxima changes nothing: here the first piece of the second
+// maximum is 0. Gaps and Clip are not part of it. An error for an Ensemble, which
+// has no coefficients of its own, and before Fit.
+func (r *Regressor) Unstandardised() (*Model, error) {
+	switch {
+	case !r.fitted():
+		return nil, errNotFitted
+	case r.Model == nil:
+		return nil, errors.New("lder: an ensemble has no coefficients of its own")
+	}
+	return unstandardised(r.Model, r.Scaler.Mean, r.Scaler.Scale), nil
+}

@@ -1,4 +1,4 @@
-package lder
+package platt
 
 import (
 	"math"
@@ -14,15 +14,15 @@ func TestSigmoid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	const m = 20000
 	τ, y := make([]float64, m), make([]float64, m)
-	truth := sigmoid{slope: 2.5, offset: -.7}
+	truth := Sigmoid{Slope: 2.5, Offset: -.7}
 	for i := range τ {
 		τ[i], y[i] = 2.4*rng.Float64()-1.2, -1
-		if rng.Float64() < truth.at(τ[i]) {
+		if rng.Float64() < truth.At(τ[i]) {
 			y[i] = 1
 		}
 	}
-	got := fitSigmoid(τ, y, &refit.Data{M: m})
-	if math.Abs(got.slope-truth.slope) > .1 || math.Abs(got.offset-truth.offset) > .1 {
+	got := Fit(τ, y, &refit.Data{M: m})
+	if math.Abs(got.Slope-truth.Slope) > .1 || math.Abs(got.Offset-truth.Offset) > .1 {
 		t.Errorf("%+v, want %+v", got, truth)
 	}
 	// The same with half of the rows, each of twice the weight.
@@ -30,9 +30,9 @@ func TestSigmoid(t *testing.T) {
 	for i := range m / 2 {
 		w[i] = 2. / m
 	}
-	half := fitSigmoid(τ[:m/2], y[:m/2], &refit.Data{M: m / 2})
-	weighted := fitSigmoid(τ, y, &refit.Data{M: m, W: w})
-	if math.Abs(half.slope-weighted.slope) > .01 || math.Abs(half.offset-weighted.offset) > .01 {
+	half := Fit(τ[:m/2], y[:m/2], &refit.Data{M: m / 2})
+	weighted := Fit(τ, y, &refit.Data{M: m, W: w})
+	if math.Abs(half.Slope-weighted.Slope) > .01 || math.Abs(half.Offset-weighted.Offset) > .01 {
 		t.Errorf("half %+v, by weights %+v", half, weighted)
 	}
 	for _, sign := range []float64{1, -1} {
@@ -40,14 +40,14 @@ func TestSigmoid(t *testing.T) {
 		for i := range y {
 			y[i] *= sign
 		}
-		s := fitSigmoid(τ, y, &refit.Data{M: len(τ)})
+		s := Fit(τ, y, &refit.Data{M: len(τ)})
 		for _, v := range []float64{-1e300, -1, 0, 1, 1e300} {
-			if p := s.at(v); !(p > 0 && p < 1) || s.slope < 0 {
+			if p := s.At(v); !(p > 0 && p < 1) || s.Slope < 0 {
 				t.Errorf("sign %g: probability %g at %g by %+v", sign, p, v, s)
 			}
 		}
-		if sign > 0 && !(s.at(-1) < .3 && s.at(1) > .7) {
-			t.Errorf("separated classes have probabilities %g and %g", s.at(-1), s.at(1))
+		if sign > 0 && !(s.At(-1) < .3 && s.At(1) > .7) {
+			t.Errorf("separated classes have probabilities %g and %g", s.At(-1), s.At(1))
 		}
 	}
 }
