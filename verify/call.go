@@ -95,17 +95,27 @@ func (s *scope) call(n *reader.Node) value {
 		args[k] = s.plain(a)
 		s.spend(len(args[k].e))
 	}
-	if f := entrywise(n.Name); f != nil {
+	return s.callValues(n.Name, args)
+}
+
+// callValues is a function of numbers.
+func (s *scope) callValues(name string, args []value) value {
+	if len(args) > 0 {
+		if v, ok := s.complexCall(name, args); ok {
+			return v
+		}
+	}
+	if f := entrywise(name); f != nil {
 		return args[0].each(f)
 	}
-	if v, ok := s.shape(n.Name, args); ok {
+	if v, ok := s.shape(name, args); ok {
 		return v
 	}
-	if v, ok := s.matrixCall(n.Name, args); ok {
+	if v, ok := s.matrixCall(name, args); ok {
 		return v
 	}
 	es := args[0].e
-	switch n.Name {
+	switch name {
 	case "huber":
 		m := 1.0
 		if len(args) > 1 {
@@ -130,10 +140,10 @@ func (s *scope) call(n *reader.Node) value {
 				args = append(args, scalar(e))
 			}
 			if len(args) == 0 {
-				fail("%s of nothing", n.Name)
+				fail("%s of nothing", name)
 			}
 		}
-		return s.fold(n.Name, args)
+		return s.fold(name, args)
 	case "sum":
 		return scalar(total(es, slices.Repeat([]float64{1}, len(es))))
 	case "mean":
@@ -223,7 +233,7 @@ func (s *scope) call(n *reader.Node) value {
 	case "dc":
 		return pair(args[0], args[1], func(g, h *expr) *expr { return sumOf([]*expr{g, h}, []float64{1, -1}) })
 	}
-	fail("the function %s is not known to verify", n.Name)
+	fail("the function %s is not known to verify", name)
 	return value{}
 }
 

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,28 +60,43 @@ type Finding struct {
 func (p *Problem) point(from map[string]json.RawMessage) ([]float64, error) {
 	x := make([]float64, p.n)
 	for _, v := range p.vars {
-		raw, ok := from[v.name]
+		raw, ok := from[cmp.Or(v.of, v.name)]
 		if !ok {
-			return nil, fmt.Errorf("the result has no variable %s", v.name)
+			return nil, fmt.Errorf("the result has no variable %s", cmp.Or(v.of, v.name))
 		}
 		var any any
 		if err := json.Unmarshal(raw, &any); err != nil {
 			return nil, fmt.Errorf("the variable %s: %w", v.name, err)
 		}
+		any = v.part(any)
 		flat, err := flattenJSON(any, nil)
 		if err != nil || len(flat) != len(v.at) {
 			return nil, fmt.Errorf("the variable %s has not the %d numbers that the problem declares", v.name, len(v.at))
 		}
 		for k, j := range v.at {
-			x[j] = flat[k]
+			if j >= 0 {
+				x[j] = flat[k]
+			}
 		}
 		for k, j := range v.at {
-			if x[j] != flat[k] {
+			if j >= 0 && x[j] != flat[k] {
 				return nil, fmt.Errorf("the variable %s is not symmetric", v.name)
 			}
 		}
 	}
 	return x, nil
+}
+
+// part is the value of a part of a complex variable in that of the whole.
+func (v *variable) part(whole any) any {
+	parts, ok := whole.(map[string]any)
+	switch {
+	case v.of == "" || !ok:
+		return whole
+	case v.imaginary:
+		return parts["im"]
+	}
+	return parts["re"]
 }
 
 func flattenJSON(v any, to []float64) ([]float64, error) {
@@ -128,6 +144,9 @@ func (p *Problem) Evaluate(x []float64) (out Point, err error) {
 	}
 	for _, v := range p.vars {
 		for _, j := range v.at {
+			if j < 0 {
+				continue
+			}
 			if lo := p.lo[j]; x[j] < lo && !math.IsInf(lo, 1) {
 				broken(exactly(lo).sub(exactly(x[j])), "bounds of "+v.name)
 			}

@@ -19,13 +19,17 @@ type Problem struct {
 	vars      []variable
 	n         int
 	lo, hi    []float64
+	twice     bool // matrices of complex numbers are real ones of twice the order
 }
 
 // variable is a declared array of variables.
 type variable struct {
 	name  string
 	shape []int
-	at    []int // the number of the variable of each entry
+	at    []int // the number of the variable of each entry, −1: it is none
+	// Of a part of a complex variable its name and which part.
+	of        string
+	imaginary bool
 }
 
 // row is lo ≤ e ≤ hi, or says that a matrix is positive semidefinite.
@@ -43,6 +47,7 @@ type place struct {
 	family               string
 	member, entry, chain int
 	turned               bool
+	imaginary            bool // the part of an equation of complex numbers
 }
 
 // scope has the values of names.
@@ -117,7 +122,7 @@ func (s *scope) statement(st *reader.Statement) {
 		if len(v.e) != 1 {
 			fail("the objective has %d entries", len(v.e))
 		}
-		s.p.objective, s.p.Maximize = v.e[0], st.Verb == reader.Maximize
+		s.p.objective, s.p.Maximize = re(v.e[0]), st.Verb == reader.Maximize
 	case reader.Constraint:
 		from := place{family: s.familyName(st.Name)}
 		if st.Binders == nil {
@@ -340,11 +345,14 @@ func (s *scope) variable(st *reader.Statement) {
 	s.spend(n)
 	v := variable{name: st.Name, shape: shape, at: make([]int, n)}
 	symmetric, psd := false, false
+	complex, hermitian := false, false
 	for _, a := range st.Attrs {
-		if a.Name == "complex" || a.Name == "hermitian" {
-			fail("%s is complex, and problems with complex variables are not checked", st.Name)
-		}
+		complex, hermitian = complex || a.Name == "complex" || a.Name == "hermitian", hermitian || a.Name == "hermitian"
 		symmetric, psd = symmetric || a.Name == "symmetric" || a.Name == "psd", psd || a.Name == "psd"
+	}
+	if complex {
+		s.complexVariable(st, shape, axes, hermitian, psd)
+		return
 	}
 	es := make([]*expr, n)
 	declare := func(places ...int) {
@@ -443,6 +451,16 @@ func (s *scope) constraint(st *reader.Statement, name string, from place) {
 			s.spend(1)
 			from.entry++
 			at := from
+			l, r = real(l), real(r)
+			if l.isComplex() || r.isComplex() {
+				if rel == reader.EQ {
+					at.imaginary = true
+					s.row("im("+name+")", sum2(1, im(l), -1, im(r)), 0, 0, at)
+					at.imaginary = false
+				}
+				s.row(name, sum2(1, re(l), -1, re(r)), lo, hi, at)
+				return l
+			}
 			switch {
 			case r.isConst():
 				s.row(name, l, shifted(lo, r.num), shifted(hi, r.num), at)

@@ -38,6 +38,7 @@ const (
 	opMatFrac // trace of XᵀP⁻¹X: P first, num columns of X
 	opSingular
 	opNuclear
+	opComplex // the two parts of a number, see complex.go
 )
 
 // expr is an expression of the variables.
@@ -55,6 +56,9 @@ func (e *expr) isConst() bool { return e.op == opConst }
 
 // sumOf is Σ w·e, with constants and sums of sums put together where no rounding comes of it.
 func sumOf(es []*expr, ws []float64) *expr {
+	if anyComplex(es) {
+		return parts(es, func(es []*expr) *expr { return total(es, ws) })
+	}
 	out := &expr{op: opSum}
 	c := 0.0
 	for k, e := range es {
@@ -96,12 +100,16 @@ func product(a, b *expr) *expr {
 		return scaled(a.num, b)
 	case b.isConst():
 		return scaled(b.num, a)
+	case a.isComplex() || b.isComplex():
+		return complexProduct(a, b)
 	}
 	return &expr{op: opMul, args: []*expr{a, b}}
 }
 
 func raised(e *expr, p float64) *expr {
 	switch {
+	case e.isComplex():
+		fail("powers of complex numbers are not checked")
 	case p == 1:
 		return e
 	case e.isConst():
@@ -302,6 +310,7 @@ func times(a, b value) value {
 
 // transpose is that of a matrix; a vector has no direction.
 func transpose(v value) value {
+	v = v.each(conj)
 	if len(v.shape) < 2 {
 		return v
 	}

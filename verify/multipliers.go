@@ -23,6 +23,9 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 	if r.Duals == nil {
 		return nil, errors.New("the result has none")
 	}
+	if p.twice {
+		return nil, fmt.Errorf("%w: those of matrices of complex numbers", errUnchecked)
+	}
 	m := &multipliers{rows: make([]float64, len(p.rows)), bounds: make([]float64, p.n), duals: map[*expr]*mat.SymDense{}}
 	for _, v := range p.vars {
 		raw, ok := r.BoundDuals[v.name]
@@ -33,7 +36,7 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 		if err != nil || len(flat) != len(v.at) {
 			return nil, fmt.Errorf("the multipliers of the bounds of %s are not %d numbers", v.name, len(v.at))
 		}
-		for k, j := range v.at {
+		for k, j := range v.at { // complex variables have none
 			m.bounds[j] = flat[k]
 		}
 	}
@@ -57,26 +60,53 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 	for _, name := range names {
 		rows := families[name]
 		raw, ok := r.Duals[name]
+		if parts := partsOf(raw); parts != nil { // of equations of complex numbers
+			for imaginary, key := range map[bool]string{false: "re", true: "im"} {
+				some := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.from.imaginary != imaginary })
+				if err := m.family(name, some, parts[key], at); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		rows = slices.DeleteFunc(rows, func(r *row) bool { return r.from.imaginary }) // 0 everywhere, as there is no multiplier
 		if !ok {
 			if !slices.ContainsFunc(rows, (*row).bounds) { // left out, as it holds or fails by itself
 				continue
 			}
 			return nil, fmt.Errorf("the result has none of %s", name)
 		}
-		flat, err := numbersOf(raw)
-		if err != nil {
-			return nil, fmt.Errorf("those of %s are no numbers", name)
-		}
-		members := map[int]bool{} // that bound something
-		for _, r := range rows {
-			members[r.from.member] = members[r.from.member] || r.bounds()
-		}
-		some := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !members[r.from.member] })
-		if !m.share(rows, flat, at) && !m.share(some, flat, at) {
-			return nil, fmt.Errorf("those of %s are %d numbers, which do not fit", name, len(flat))
+		if err := m.family(name, rows, raw, at); err != nil {
+			return nil, err
 		}
 	}
 	return m, nil
+}
+
+// partsOf is the parts of complex multipliers, nil of real ones.
+func partsOf(raw json.RawMessage) map[string]json.RawMessage {
+	var parts map[string]json.RawMessage
+	if json.Unmarshal(raw, &parts) != nil {
+		return nil
+	}
+	return parts
+}
+
+// family gives the numbers of a family to its rows.
+func (m *multipliers) family(name string, rows []*row, raw json.RawMessage, at map[*row]int) error {
+	flat, err := numbersOf(raw)
+	if err != nil {
+		return fmt.Errorf("those of %s are no numbers", name)
+	}
+	members := map[int]bool{} // that bound something
+	for _, r := range rows {
+		members[r.from.member] = members[r.from.member] || r.bounds()
+	}
+	some := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !members[r.from.member] })
+	if !m.share(rows, flat, at) && !m.share(some, flat, at) {
+		return fmt.Errorf("those of %s are %d numbers, which do not fit", name, len(flat))
+	}
+	return nil
 }
 
 // bounds: the row says something about variables.
@@ -370,6 +400,10 @@ func (p *Problem) checkMultipliers(r *Result, x []float64, pt Point, add func(ok
 	}
 	converged := r.Status == "converged"
 	m, err := p.multipliers(r)
+	if errors.Is(err, errUnchecked) {
+		add(true, "%v", err)
+		return
+	}
 	if err != nil {
 		add(false, "the multipliers: %v", err)
 		return

@@ -14,7 +14,7 @@ func (s *scope) eval(n *reader.Node) value {
 	case reader.OpNumber:
 		return numeric(n.Num)
 	case reader.OpImaginary:
-		fail("complex numbers are not checked")
+		return scalar(complexOf(number(0), number(n.Num)))
 	case reader.OpString:
 		return value{word: n.Name}
 	case reader.OpName:
@@ -135,6 +135,11 @@ func (s *scope) plain(n *reader.Node) value {
 
 func quotient(a, b *expr) *expr {
 	switch {
+	case b.isComplex():
+		size := sum2(1, product(re(b), re(b)), 1, product(im(b), im(b)))
+		return quotient(product(a, conj(b)), size)
+	case a.isComplex():
+		return complexOf(quotient(re(a), b), quotient(im(a), b))
 	case b.isConst() && a.isConst():
 		return number(a.num / b.num)
 	case b.isConst():

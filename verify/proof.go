@@ -190,6 +190,9 @@ func (f *flat) translate(p *Problem, h *header) (*translation, error) {
 			return nil, fmt.Errorf("the proof is of another problem: there is no variable %s", v.Name)
 		}
 		list := slices.Compact(slices.Sorted(slices.Values(own.at)))
+		if len(list) > 0 && list[0] < 0 {
+			list = list[1:]
+		}
 		if len(list) != v.Len {
 			return nil, fmt.Errorf("the proof is of another problem: %s has %d entries, not %d", v.Name, len(list), v.Len)
 		}

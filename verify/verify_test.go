@@ -17,6 +17,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/dc/lang/reader"
 	"github.com/dcopt/dcopt/verify"
@@ -248,7 +249,7 @@ func TestInfeasibleByIntervals(t *testing.T) {
 // their starts and at random points, for every example and problem of the tests.
 func TestReadsTheExamples(t *testing.T) {
 	var paths []string
-	for _, pattern := range []string{"../examples/*.dc", "../dc/lang/testdata/nine/*.dc", "../dc/lang/testdata/testset/*.dc", "../cmd/dcopt/testdata/equations/*.dc", "../cmd/dcopt/testdata/script/solve_*/*.dc", "../internal/judge/testdata/*.dc", "../internal/shared/testdata/data/cases/*/*.dc"} {
+	for _, pattern := range []string{"../examples/*.dc", "../examples/gallery/*_complex.dc", "../dc/lang/testdata/nine/*.dc", "../dc/lang/testdata/testset/*.dc", "../cmd/dcopt/testdata/equations/*.dc", "../cmd/dcopt/testdata/script/solve_*/*.dc", "../internal/judge/testdata/*.dc", "../internal/shared/testdata/data/cases/*/*.dc"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -278,29 +279,60 @@ func TestReadsTheExamples(t *testing.T) {
 			unread++
 			continue
 		}
-		for seed := range uint64(2) {
-			x := prog.Problem.Start(seed)
-			if p.NumVars() != len(x) {
-				t.Logf("%s: %d variables, the compiled problem has %d", path, p.NumVars(), len(x))
-				break
-			}
-			v, bound := prog.Problem.Evaluate(x)
-			pt, err := p.Evaluate(x)
-			if err != nil || pt.Outside != "" {
-				continue // outside a domain
-			}
-			if tol := bound + 1e-9*max(1, math.Abs(v)); !(v >= pt.Lo-tol && v <= pt.Hi+tol) {
-				t.Errorf("%s, seed %d: the objective is in [%.17g, %.17g], compiled %.17g", path, seed, pt.Lo, pt.Hi, v)
-			}
-			viol, name := prog.Problem.Violation(x)
-			if math.Abs(viol-pt.Violation) > 1e-7*max(1, viol) {
-				t.Errorf("%s, seed %d: the violation is %.9g at %s, compiled %.9g at %s", path, seed, pt.Violation, pt.Worst, viol, name)
-			}
-		}
+		agrees(t, path, prog.Problem, p)
 	}
 	if unread > 0 {
 		t.Errorf("%d of %d are not read", unread, len(paths))
 	}
+}
+
+// agrees: p has the values of the compiled problem, at its start and at a random one.
+func agrees(t *testing.T, path string, compiled *dc.Problem, p *verify.Problem) {
+	t.Helper()
+	for seed := range uint64(2) {
+		x := compiled.Start(seed)
+		if p.NumVars() != len(x) {
+			t.Logf("%s: %d variables, the compiled problem has %d", path, p.NumVars(), len(x))
+			break
+		}
+		v, bound := compiled.Evaluate(x)
+		pt, err := p.Evaluate(x)
+		if err != nil || pt.Outside != "" {
+			continue // outside a domain
+		}
+		if tol := bound + 1e-9*max(1, math.Abs(v)); !(v >= pt.Lo-tol && v <= pt.Hi+tol) {
+			t.Errorf("%s, seed %d: the objective is in [%.17g, %.17g], compiled %.17g", path, seed, pt.Lo, pt.Hi, v)
+		}
+		viol, name := compiled.Violation(x)
+		if math.Abs(viol-pt.Violation) > 1e-7*max(1, viol) {
+			t.Errorf("%s, seed %d: the violation is %.9g at %s, compiled %.9g at %s", path, seed, pt.Violation, pt.Worst, viol, name)
+		}
+	}
+}
+
+// TestReadsComplexNumbers: complex and Hermitian variables and their functions have the values
+// of the compiled problem.
+func TestReadsComplexNumbers(t *testing.T) {
+	const src = `param a = [1 + 2i, 3 - 1i], R = [2, 1i; -1i, 3], u = exp(0.3i*pi)/(1 - 2i)
+var z[2] complex, H[2,2] hermitian, p[3,3] hermitian psd, t in [-1, 1]
+minimize re(u*z[1]*conj(z[2])) + lambda_max(H - R) + normnuc(H) + sigma_max(H) + t^2 + norm1(z) + norm(z, 3) + norminf(z) + sumsq(H*z) + quad(z, R) + z'*R*z
+subject to
+  a: a'*z == 1 + 0.5i
+  b: trace(R*H) <= 4
+  c[k in 1..2]: abs(z[k] + 1i*t) <= 2
+  d: lambda_sumlargest(p, 2) - logdet(p + 5*eye(3)) <= im(sum(a .* z))
+  e: H*z == [1i; t]
+  f: norm2([z[1]; z[2]; 1i*t]) + abs(a[1]*z[1] - 2)^2 <= 5
+`
+	file, err := lang.Parse("complex.dc", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := lang.Compile(context.Background(), file, lang.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, "complex.dc", prog.Problem, read(t, src))
 }
 
 // TestFunctionsHaveManyDigits: exponentials, logarithms and roots against known digits.
