@@ -43,11 +43,10 @@ var whatIs = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(says?|said|saying|tells?|told|shows?|shown|knows?|known|decides?|sees?|asks?|see|explains?|records?|choose|depends on|about|describes?|on|of|for) what\b`),
 }
 
-// mostWhat is the number of such lines in comments outside of tests. It may only
-// fall: those that are left stand in code that was being rewritten.
-const mostWhat = 11
-
-func isWhat(line string) bool { return whatIs[0].MatchString(line) && !whatIs[1].MatchString(line) }
+// isWhat reports whether a line has it; titles of sections of documents may.
+func isWhat(line string) bool {
+	return whatIs[0].MatchString(line) && !whatIs[1].MatchString(line) && !strings.Contains(line, "docs/")
+}
 
 // TestWords: comments outside of tests, and the documents, use none of the banned
 // words.
@@ -60,7 +59,6 @@ func TestWords(t *testing.T) {
 	if !isWhat("// Status is what became of it") || isWhat("// says what is wrong") || isWhat("// whatever") {
 		t.Error("the rule about what does not tell a pronoun from a question")
 	}
-	whats := 0
 	check := func(place, line string) {
 		for _, w := range banned() {
 			if w.pattern.MatchString(line) {
@@ -83,22 +81,19 @@ func TestWords(t *testing.T) {
 					continue
 				}
 				if line = comment; isWhat(line) {
-					whats++
+					t.Errorf("%s: %q has \"what\" as a pronoun: name the thing", name, strings.TrimSpace(line))
 				}
 			}
 			check(name, line)
 		}
 	})
-	if whats > mostWhat {
-		t.Errorf("%d lines of comments have \"what\" as a pronoun, %d are known: name the thing", whats, mostWhat)
-	}
 }
 
 // unsourced is the number of numeric constants of each part of the module whose
 // comments, or those of their group, do not say "Source:": a paper, a derivation, a
 // table and its command, or that the value is a limit on which no answer depends. It
 // may only fall.
-var unsourced = map[string]int{"ccp": 65, "dc": 25, "lder": 25, "qpbackend": 45, "internal": 20}
+var unsourced = map[string]int{"ccp": 65, "dc": 20, "lder": 14, "qpbackend": 43, "internal": 7}
 
 // withoutSource are the numeric constants of a file without a source. Constants by
 // iota, and 0, 1 and 2, need none.

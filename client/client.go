@@ -281,7 +281,7 @@ func (p *Problem) Update(ctx context.Context, v NewValues) error {
 	return p.c.do(ctx, "update", &wire.Update{Problem: p.handle, NewValues: v}, &wire.Ok{}, nil)
 }
 
-// Check says how the problem is split, what is linearised, and which backends can solve
+// Check says how the problem is split, which terms are linearised, and which backends can solve
 // it, without solving it.
 func (p *Problem) Check(ctx context.Context) (*Checked, error) {
 	var out Checked

@@ -306,8 +306,8 @@ func (f *family) Value(x []float64) float64 {
 	return s
 }
 
-// sizes are the sum of the sizes of the weighted members, and the largest; what is
-// not finite does not count.
+// sizes are the sum of the sizes of the weighted members, and the largest; sizes that
+// are not finite do not count.
 func (f *family) sizes(x []float64) (sum, most float64) {
 	w := f.pool.Get().(*familyWork)
 	defer f.pool.Put(w)

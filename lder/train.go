@@ -175,7 +175,7 @@ func fitRefit(ctx context.Context, s *sample, set Settings) (run, error) {
 
 // checkRefitSize keeps normal matrices within memory.
 func checkRefitSize(r1, r2, n int) error {
-	const most = 1 << 27 // numbers
+	const most = 1 << 27 // numbers. Source: a limit of memory, 1 GiB.
 	if k := (r1 + r2) * n; k > 1<<13 || r1*r2*n > most/n {
 		return fmt.Errorf("lder: %d and %d pieces of %d coefficients are too many for a refit; take fewer pieces or features", r1, r2, n)
 	}
@@ -207,7 +207,7 @@ func targetScale(y, w []float64) (mean, scale float64) {
 		}
 		mean, scale = m+s*first, s*math.Sqrt(second)
 	}
-	const ε = 0x1p-52
+	const ε = 0x1p-52 // Source: IEEE 754.
 	if !(scale > float64(len(y))*ε*max(mean, -mean)) {
 		return mean, 1
 	}

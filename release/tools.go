@@ -162,7 +162,7 @@ contents:
 	return r.add(name, raw)
 }
 
-// debianVersion is a version as Debian orders it: what stands before a release sorts
+// debianVersion is a version as Debian orders it: a version before a release sorts
 // before it, by ~.
 func debianVersion(v string) string {
 	v = strings.Replace(v, "-", "~", 1)

@@ -15,7 +15,7 @@ type MissingKey struct {
 }
 
 func (e *MissingKey) Error() string {
-	const most = 10
+	const most = 10 // Source: a limit of the length of messages.
 	names := strings.Join(e.Keys[:min(most, len(e.Keys))], ", ")
 	if len(e.Keys) > most {
 		names += ", ..."

@@ -160,6 +160,7 @@ func (a *Archive) whole(name string, lim Limits, most int) ([]int, error) {
 }
 
 // longestWord is the length of the longest text that word reads.
+// Source: a limit; the longest name of a format of SciPy has 3 letters.
 const longestWord = 16
 
 // word reads an array that is one short text.

@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The block of rows that is factored at a time, and how many columns are updated between
-// two looks at the context: 2·block·columns·n operations, some 50 ms for n = 3000.
+// block is the number of rows that are factored at a time, columns that of the columns
+// that are updated between two looks at the context: 2·block·columns·n operations, some
+// 50 ms for n = 3000.
 const (
 	block   = 64
 	columns = 512
@@ -101,6 +102,7 @@ func Inverse(ctx context.Context, n int, a []float64) (inverse []float64, cond f
 
 // epsilon is the distance from 1 to the next float64: the inverse of a matrix with a
 // larger condition number than 1/epsilon has no correct digit.
+// Source: IEEE 754.
 const epsilon = 0x1p-52
 
 // Root is an upper triangular or square R with RᵀR = q for a positive semidefinite q: by

@@ -20,7 +20,7 @@ type Limits struct {
 func DefaultLimits() Limits { return Limits{Entries: 1 << 26, Nonzeros: 1 << 27} }
 
 // wide is the size of a term of an entry that is not affine in units of an affine entry:
-// go tool pprof has 300 to 600 bytes for abs and square of affine functions.
+// Source: go tool pprof has 300 to 600 bytes for abs and square of affine functions.
 const wide = 16
 
 // Program is a graph as a problem.

@@ -22,7 +22,8 @@ func (es Errors) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// mostErrors is how many are reported together: go/parser's rule.
+// mostErrors is how many are reported together.
+// Source: the rule of go/parser.
 const mostErrors = 10
 
 func newError(kind, format string, args ...any) *Error {

@@ -312,8 +312,8 @@ func quadOverLin(c *call) (value, *Error) {
 	return out, nil
 }
 
-// mirrorTol is how far, relatively, rounding may take mirrored entries apart: that of
-// package dc.
+// mirrorTol is how far, relatively, rounding may take mirrored entries apart.
+// Source: that of package dc.
 const mirrorTol = 1e-9
 
 func quad(c *call) (value, *Error) {

@@ -174,6 +174,7 @@ func digits(s []byte, i int, m uint64) (uint64, int) {
 		t := s[i : i+8]
 		v := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
 			uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		// Source: derived: the digits 0 to 9 are the bytes 0x30 to 0x39.
 		const highs, zeros, six = 0xf0f0f0f0f0f0f0f0, 0x3030303030303030, 0x0606060606060606
 		if v&highs != zeros || (v+six)&highs != zeros {
 			break // not eight digits

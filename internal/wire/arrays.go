@@ -118,6 +118,8 @@ func (v Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(v), 'g', -1, 64), nil
 }
 
+// maxFloat is the largest float64.
+// Source: IEEE 754.
 const maxFloat = 1.7976931348623157e308
 
 // UnmarshalJSON reads the form of MarshalJSON.

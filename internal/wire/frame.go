@@ -13,6 +13,8 @@ import (
 // Version is that of the protocol, the last byte of a frame's magic number.
 const Version = 1
 
+// The layout of a frame.
+// Source: docs/protocol.md.
 const (
 	magic      = "DCO\x01"
 	preludeLen = 16

@@ -29,7 +29,7 @@ func FitScaler(x [][]float64) (*StandardScaler, error) {
 			column[i] = row[j]
 		}
 		s.Mean[j], s.Scale[j] = MeanStd(column)
-		const ε = 0x1p-52
+		const ε = 0x1p-52 // Source: IEEE 754.
 		if s.Scale[j] < 1e-12 || s.Scale[j] <= float64(len(x))*ε*math.Abs(s.Mean[j]) {
 			s.Scale[j] = 1
 		}

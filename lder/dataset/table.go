@@ -138,7 +138,7 @@ func decimalComma(s string) bool {
 
 // quote is %q, cut to a length fit for a message.
 func quote(s string) string {
-	const most = 40
+	const most = 40 // Source: a limit of the length of messages.
 	if r := []rune(s); len(r) > most {
 		return fmt.Sprintf("%q...", string(r[:most]))
 	}
@@ -147,7 +147,7 @@ func quote(s string) string {
 
 // list enumerates names, the first twenty at most.
 func list(names []string) string {
-	const most = 20
+	const most = 20 // Source: a limit of the length of messages.
 	more := ""
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)

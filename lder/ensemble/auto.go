@@ -159,7 +159,7 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 		all = append(all, some...)
 	}
 	res.Iterations = b.iterations()
-	// From simple to rich: what is not surely better does not displace. On wide tables the
+	// From simple to rich: a candidate that is not surely better does not displace. On wide tables the
 	// first is the ridge regression on all features, and takes a significant difference to
 	// displace, as the least of many errors on few rows is luck.
 	rich := func(c int) bool {

@@ -57,7 +57,7 @@ func (m *moments) merge(o moments) {
 // std is the standard deviation, divisor n, or 1 where that vanishes, as dataset.FitScaler
 // has it.
 func (m *moments) std() float64 {
-	const ε = 0x1p-52
+	const ε = 0x1p-52 // Source: IEEE 754.
 	s := math.Sqrt(m.m2 / m.n)
 	if !(s >= 1e-12) || s <= m.n*ε*math.Abs(m.mean) {
 		return 1
@@ -86,6 +86,7 @@ func newSample(most int, cut uint64) *sample { return &sample{most: most, cut: c
 func mixed(part, line int) uint64 { return mix(uint64(part)<<40 + uint64(line)) }
 
 // splitMix is the step of SplitMix64.
+// Source: Steele, Lea and Flood 2014, Fast splittable pseudorandom number generators.
 const splitMix = 0x9e3779b97f4a7c15
 
 // mix is the step and the finaliser of Steele, Lea and Flood 2014, SplitMix64.

@@ -159,8 +159,8 @@ type Test struct {
 	// equal.
 	Wins, Losses, Ties int
 	// P is the two-sided probability of Wilcoxon's signed-rank test of the ranks on the
-	// sets, times what Holm 1979, A simple sequentially rejective multiple test procedure, asks
-	// for so many pairs; at most 1.
+	// sets, times the factor for so many pairs of Holm 1979, A simple sequentially rejective
+	// multiple test procedure; at most 1.
 	P float64
 }
 

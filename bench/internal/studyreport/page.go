@@ -30,8 +30,8 @@ type pageCell struct {
 	Best bool
 }
 
-// Body is the contents of a page; about says in a line what was measured, and
-// on what.
+// Body is the contents of a page; about says in a line which measurements
+// these are, and on which data.
 func (r *Report) Body(about string) (template.HTML, error) {
 	body, err := template.New("page").Parse(pageText)
 	if err != nil {

@@ -31,7 +31,7 @@ type Options struct {
 // equal objectives it is taken.
 var steps = [...]float64{1, .5, .25, .1, .03, 1.5, 2.5}
 
-// farthest is the largest of them.
+// farthest is the largest of them. Source: derived.
 const farthest = 2.5
 
 // Fitter holds the memory of fits. It is for one goroutine at a time.

@@ -219,8 +219,8 @@ func (r *renderer) piece(p *piece, c *stand) {
 	}
 }
 
-// fewNumbers is how many numbers stand within a line; of more a param is made. It
-// is a matter of looks: four columns by three rows fit.
+// fewNumbers is how many numbers stand within a line; of more a param is made.
+// Source: a limit of the length of lines: four columns by three rows fit.
 const fewNumbers = 12
 
 // term writes a coefficient and the sign before it.

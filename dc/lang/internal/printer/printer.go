@@ -117,4 +117,5 @@ func (pr *printer) literal(shape []int, x []float64) string {
 }
 
 // lineLength is where a line is broken after the next operator or comma.
+// Source: a limit, on which no answer depends.
 const lineLength = 100
