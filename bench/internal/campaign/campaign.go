@@ -33,6 +33,7 @@ type Campaign struct {
 	// wall clock.
 	Limit, Slack float64
 	Repeat       int
+	Absolute     bool   // residuals are relative to nothing
 	Dir          string // for the files of the problems
 	// Tell is called before each measurement; nil: nobody.
 	Tell func(done, all int, instance, contender string)
@@ -114,7 +115,7 @@ func (c *Campaign) rows(in instance.Instance, con Contender, version string) []r
 const sequenceGroup = "sequence"
 
 func modes(in instance.Instance) []string {
-	if in.Group == sequenceGroup {
+	if strings.HasPrefix(in.Group, sequenceGroup) {
 		return []string{wire.Fresh, wire.Update, wire.Warm}
 	}
 	return []string{wire.Fresh}
@@ -240,7 +241,11 @@ func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want 
 		}
 		return row, nil
 	}
-	res := qpbackend.Certify(p, reply.X, reply.Y, reply.Z)
+	certify := qpbackend.Certify
+	if c.Absolute {
+		certify = absolute
+	}
+	res := certify(p, reply.X, reply.Y, reply.Z)
 	row.Primal, row.Dual, row.Gap = res.Primal, res.Dual, res.Gap
 	row.Objective = objective(p, reply.X)
 	return row, nil
