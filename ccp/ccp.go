@@ -3,6 +3,7 @@ package ccp
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
@@ -120,7 +121,6 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 	r.budget.Afford(settleWork)
 	for n := range mostLeads {
 		p := r.point()
-		p.Fine = true
 		m, leads := r.kinds.Leads(&p)
 		if !leads {
 			switch far := r.where.Distance(r.res.X); {
@@ -136,7 +136,7 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		if err := ctx.Err(); err != nil {
 			return ended(ctx, err)
 		}
-		if r.sub.Solver == nil || n >= mostTries {
+		if r.sub.Solver == nil || m.Slight || n >= mostTries {
 			continue
 		}
 		if end, err = r.local(ctx, m); err == nil && end.status == Converged {
@@ -194,6 +194,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		res.Objective = r.minimised(math.Inf(-1))
 		res.Ray = r.where.Proof
 	}
+	r.boundDefined()
 	w := r.worthOf(res.X)
 	res.Worst, res.ObjectiveError = w.broken.Where(), w.err
 	if end.status == Cancelled || end.status == TimeLimit {
@@ -208,6 +209,23 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		res.take(r.tip.WrittenDuals())
 	}
 	return res
+}
+
+// boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well
+// as before: the equation is broken by what the bound was.
+func (r *run) boundDefined() {
+	x := slices.Clone(r.res.X)
+	if !r.p.BoundDefined(x) {
+		return
+	}
+	var it Iteration
+	r.measure(&it, x)
+	if rank(it.Feasible, it.Feasible || it.Relative <= r.set.FeasTol) == rank(r.res.Feasible, r.res.nearly) && num.Finite(it.Objective) {
+		r.res.X, r.res.Violation = x, it.Violation
+		if num.Finite(r.res.Objective) {
+			r.res.Objective = it.Objective
+		}
+	}
 }
 
 // prepare moves the start into the domains if need be, scales τ and opens the solver.
@@ -327,7 +345,7 @@ func (r *run) accelerations() (used accel.Devices) {
 // best point is at rest.
 func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
-	message, duals, unfinished := end.message, r.duals(), false
+	message, duals, unfinished, cut := end.message, r.duals(), false, false
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
@@ -336,6 +354,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
 		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better {
 			unfinished = !o.Converged
+			cut = unfinished && hopped // Settings.MaxIter
 		}
 		if o.Better && o.Converged {
 			o.At, message, duals = r.point(), end.message, r.duals()
@@ -346,11 +365,10 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if last := r.kinds.Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
-		if _, off := r.limit(r.res.X); off {
+		if _, off := r.limit(r.res.X); off || cut && r.k >= r.set.MaxIter {
 			break
 		}
-		p = r.point()
-		m, leads := r.kinds.Leads(&p)
+		m, leads := r.lead(&n)
 		if !leads {
 			break
 		}
@@ -367,6 +385,22 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	}
 	r.res.take(duals)
 	return outcome{status: Converged, message: message}, nil
+}
+
+// lead is a move to a point that is lower than the best one by more than counts beside the terms of the objective. Slight moves are
+// made on the way, and counted in n: what they add up to can be more than that. ok is false where there is none.
+func (r *run) lead(n *int) (m search.Move, ok bool) {
+	from := r.best()
+	for ; *n < mostLeads; *n++ {
+		p := r.point()
+		if m, ok = r.kinds.Leads(&p); !ok || !m.Slight {
+			return m, ok
+		}
+		if r.follow(m); from-r.best() > r.set.Tol*r.p.ObjectiveSize(r.res.X) {
+			return m, true
+		}
+	}
+	return m, ok
 }
 
 // point is where the local search has converged.

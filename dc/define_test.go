@@ -50,6 +50,25 @@ func TestEquationsThatDefine(t *testing.T) {
 	}
 }
 
+// TestBoundDefined: rounding errors of a definition do not leave its variable outside its bounds.
+func TestBoundDefined(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(0), dc.AtMost(1))
+	s := m.Var("s", nil, dc.AtLeast(-1), dc.AtMost(0.3))
+	m.Minimize(s.Neg())
+	m.SubjectTo(dc.EQ(s, dc.Square(x)))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := []float64{0.5, 0.3 + 1e-13}; !p.BoundDefined(at) || at[1] != 0.3 || at[0] != 0.5 {
+		t.Errorf("moved to %v", at)
+	}
+	if at := []float64{1.5, 0.25}; p.BoundDefined(at) || at[0] != 1.5 {
+		t.Errorf("moved to %v, which no equation defines", at)
+	}
+}
+
 // TestEquationsThatDoNotDefine: a variable in an affine row, or within a
 // function, stays.
 func TestEquationsThatDoNotDefine(t *testing.T) {

@@ -163,6 +163,24 @@ func (p *Problem) Pin(x []float64) {
 	}
 }
 
+// BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds, to them: Pin computes these entries
+// with rounding errors. It reports whether there are any.
+func (p *Problem) BoundDefined(x []float64) (moved bool) {
+	if p.definedAt == nil {
+		return false
+	}
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			if lo, hi := v.Bounds(k); p.definedAt[j] > 0 && (x[j] < lo || x[j] > hi) {
+				x[j] = min(max(x[j], lo), hi)
+				moved = true
+			}
+		}
+	}
+	return moved
+}
+
 // node are the costs as an inner product.
 func (f *priced) node() Node {
 	var p, a []Affine

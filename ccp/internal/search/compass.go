@@ -21,9 +21,11 @@ type Compass struct {
 	moves  int
 	looked []float64 // the point at which it has looked last
 	gain   float64   // by which the merit was lower at the end of that look
+	noise  float64   // the rounding error of the objective there: the least gain of a step
 	probe  *probe
 	axes   []axis  // by variable
 	still  bool    // the probe's point is where it was measured
+	near   bool    // steps are as long as the variables' values, and may go on for ever towards 0
 	best   float64 // the merit at the probe's point
 	open   float64 // the violations that are allowed
 	lo, hi float64 // the range of the objective over all points tried
@@ -77,21 +79,19 @@ func (c *Compass) Next(p *Point) (Move, bool) {
 }
 
 // Leads is a jump from the best point where the search from there finds one whose objective
-// is lower by more than counts beside its terms, or by a clear share of its range where
-// that is small beside them, and that breaks the constraints no more.
+// is lower by more than its rounding error, and that breaks the constraints no more. It is slight where that is not more
+// than counts beside the terms of the objective, or is no clear share of its range where that is small beside them.
 func (c *Compass) Leads(p *Point) (Move, bool) {
-	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.least {
+	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.noise {
 		return Move{}, false
 	}
-	gain := c.from(p.Best, 0, c.broken(p.Best))
-	counts := min(c.Tol*c.Sub.DC.ObjectiveSize(p.Best), clearShare*(c.hi-c.lo))
-	if p.Fine {
-		counts = 0
-	}
-	if gain <= max(c.least, counts) {
+	if c.gain = c.from(p.Best, 0, c.broken(p.Best)); c.gain <= c.noise {
+		c.looked = append(c.looked[:0], p.Best...)
 		return Move{}, false
 	}
-	return c.jump(), true
+	m := c.jump()
+	m.Slight = c.gain <= max(c.least, min(c.Tol*c.Sub.DC.ObjectiveSize(p.Best), clearShare*(c.hi-c.lo)))
+	return m, true
 }
 
 func (c *Compass) jump() Move {
@@ -114,7 +114,8 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	c.measure(x)
 	c.probe.most = open
 	size := c.Sub.DC.ObjectiveSize(x)
-	c.least = max(c.Tol*min(size, c.hi-c.lo), c.Noise(x))
+	c.noise = c.Noise(x)
+	c.least = max(c.Tol*min(size, c.hi-c.lo), c.noise)
 	if c.shorten(); size < vanishing*(c.hi-c.lo) {
 		return first - c.best // its terms vanish
 	}
@@ -136,7 +137,7 @@ func (c *Compass) shorten() {
 // nearer makes the steps those of the variables' values, where their ranges are so much
 // larger that the shortest steps are longer than the first ones here; the other variables stay.
 func (c *Compass) nearer() {
-	c.still = false
+	c.still, c.near = false, true
 	for j, v := range c.probe.point() {
 		a := axis{lo: c.best, hi: c.best}
 		if leastShare*c.axes[j].step > firstShare*math.Abs(v) {
@@ -151,7 +152,7 @@ func (c *Compass) Ended(Outcome) {}
 
 // measure takes the ranges of the variables, and that of the merit over them.
 func (c *Compass) measure(x []float64) {
-	c.axes, c.still = c.axes[:0], true
+	c.axes, c.still, c.near = c.axes[:0], true, false
 	for j, v := range x {
 		w := c.Hi[j] - c.Lo[j]
 		if math.IsInf(w, 1) {
@@ -175,7 +176,10 @@ func (c *Compass) sweep(share float64) (gained bool) {
 				continue
 			}
 			v, φ := c.try(j, by)
-			least := max(c.least, vanishing*(c.axes[j].hi-c.axes[j].lo))
+			least := c.noise
+			if c.near {
+				least = max(least, vanishing*(c.axes[j].hi-c.axes[j].lo))
+			}
 			if !(φ < c.best-least) {
 				continue
 			}

@@ -35,7 +35,6 @@ type Slopes struct {
 	long   float64   // length of the longest gradient
 	curvature
 	model
-	seen dc.Interval // the range of the objective over all points tried
 	work float64     // coefficients of a value and a gradient
 	left float64     // coefficients that may be visited
 }
@@ -87,7 +86,8 @@ func (s *Slopes) Next(*Point) (Move, bool) { return Move{}, false }
 func (s *Slopes) Ended(Outcome) {}
 
 // Leads is a jump from the best point where steps along gradients lead to one whose objective is lower by more
-// than counts beside its terms, and that breaks the constraints no more.
+// than its rounding error, and that breaks the constraints no more. It is slight where that is not more than counts beside
+// the terms of the objective.
 func (s *Slopes) Leads(p *Point) (Move, bool) {
 	if s.Off || !s.More() || s.Sub.Convex() || !s.small() || slices.Equal(s.looked, p.Best) && !s.led {
 		return Move{}, false
@@ -100,18 +100,11 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 	}
 	s.prepare(p.Best)
 	s.gaps = append(s.gaps[:0], values.gap...)
-	s.seen = dc.Interval{Lo: first, Hi: first}
-	size, noise := s.Sub.DC.ObjectiveSize(p.Best), s.Noise(p.Best)
-	counts := func() float64 {
-		if p.Fine {
-			return max(s.Tol*min(size, s.seen.Hi-s.seen.Lo), noise)
-		}
-		return max(s.Tol*size, noise)
-	}
+	noise := s.Noise(p.Best)
 	x, f, reach := slices.Clone(p.Best), first, farReach
 	s.learnt = false
 	for n := 0; n < slopeSteps && reach >= leastShare && s.left > 0; n++ {
-		y, φ, full := s.step(x, f, reach, max(counts()/slopeSteps, noise))
+		y, φ, full := s.step(x, f, reach, noise)
 		switch {
 		case y == nil && s.learnt:
 			s.learnt = false
@@ -124,11 +117,11 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 			}
 		}
 	}
-	s.led = first-f > counts()
+	s.led = first-f > noise
 	if s.whole = !s.led && reach < leastShare; !s.led {
 		return Move{}, false
 	}
-	return Move{X: x, Z: x, Restart: Jump}, true
+	return Move{X: x, Z: x, Restart: Jump, Slight: first-f <= s.Tol*s.Sub.DC.ObjectiveSize(p.Best)}, true
 }
 
 // small reports whether the problem is small enough for directions.
@@ -180,7 +173,7 @@ func (s *Slopes) prepare(x []float64) {
 func (s *Slopes) step(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
 	d := s.direction(x, reach)
 	if d == nil {
-		return nil, f, false
+		return s.poll(x, f, reach, least)
 	}
 	y = make([]float64, len(x))
 	corrected := false
@@ -197,6 +190,25 @@ func (s *Slopes) step(x []float64, f, reach, least float64) (y []float64, φ flo
 		}
 		if ok && φ < f-least {
 			return y, φ, share == 1 && num.NormInf(d) > almostAll
+		}
+	}
+	return s.poll(x, f, reach, least)
+}
+
+// poll tries random directions and their opposites, one for each variable. Where gradients differ by many powers of ten, as those of max(f, g)
+// with a g that is steep, the problem of a direction is not solved to what the flat ones say, and values are: Gratton, Royer,
+// Vicente and Zhang 2015, algorithm 2.1.
+func (s *Slopes) poll(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
+	y, d := make([]float64, len(x)), make([]float64, len(x))
+	for range x {
+		for j := range d {
+			d[j] = s.rng.NormFloat64()
+		}
+		for _, sign := range [2]float64{1, -1} {
+			s.along(y, x, d, sign*reach)
+			if φ, ok := s.value(y); ok && φ < f-least {
+				return y, φ, true
+			}
 		}
 	}
 	return nil, f, false
@@ -232,7 +244,7 @@ func (s *Slopes) correct(d, y []float64) []float64 {
 func (s *Slopes) learn(x, y []float64) {
 	n := len(x)
 	g := s.gradient(y)
-	if g == nil || s.here == nil {
+	if g == nil || s.here == nil || len(s.hess) != n*n {
 		return
 	}
 	step, dif, hs := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -305,7 +317,6 @@ func (s *Slopes) value(y []float64) (φ float64, ok bool) {
 	if !num.Finite(φ) {
 		return φ, false
 	}
-	s.seen = dc.Interval{Lo: min(s.seen.Lo, φ), Hi: max(s.seen.Hi, φ)}
 	for k, gap := range s.Values.probe.gap {
 		if gap > s.gaps[k] {
 			return φ, false

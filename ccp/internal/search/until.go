@@ -14,9 +14,6 @@ type Point struct {
 	Tau       float64   // penalty weight
 	Objective float64   // at Best, minimised
 	Least     float64   // the smallest decrease of the objective that counts
-	// Fine says that no convex problem has led to the point: decreases count that are small beside the objective's terms, but not
-	// beside its range.
-	Fine bool
 }
 
 // Restart says what of a local search's state goes on.
@@ -48,7 +45,9 @@ type Move struct {
 	Tau     float64 // with Anew
 	// Lost is asked after each iteration whether the search is to be given up.
 	Lost func(t Trial) bool
-	hop  int
+	// Slight says of a move by Leads that the decrease is more than the objective's rounding error, and no more than counts.
+	Slight bool
+	hop    int
 }
 
 // Hop is the number of the hop that the move belongs to, 0 for none.
