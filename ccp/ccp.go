@@ -368,7 +368,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if _, off := r.limit(r.res.X); off || cut && r.k >= r.set.MaxIter {
 			break
 		}
-		m, leads := r.lead(&n)
+		m, leads := r.lead()
 		if !leads {
 			break
 		}
@@ -388,19 +388,24 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 }
 
 // lead is a move to a point that is lower than the best one by more than counts beside the terms of the objective. Slight moves are
-// made on the way, and counted in n: what they add up to can be more than that. ok is false where there is none.
-func (r *run) lead(n *int) (m search.Move, ok bool) {
-	from := r.best()
-	for ; *n < mostLeads; *n++ {
-		p := r.point()
+// made on the way as long as they do not shrink: what they add up to can be more than that. ok is false where there is none.
+func (r *run) lead() (m search.Move, ok bool) {
+	from, gain := r.best(), 0.
+	for range mostLeads {
+		p, before := r.point(), r.best()
 		if m, ok = r.kinds.Leads(&p); !ok || !m.Slight {
 			return m, ok
 		}
-		if r.follow(m); from-r.best() > r.set.Tol*r.p.ObjectiveSize(r.res.X) {
+		r.follow(m)
+		if from-r.best() > r.set.Tol*r.p.ObjectiveSize(r.res.X) {
 			return m, true
 		}
+		last := gain
+		if gain = before - r.best(); gain < last/2 {
+			break
+		}
 	}
-	return m, ok
+	return search.Move{}, false
 }
 
 // point is where the local search has converged.

@@ -222,7 +222,15 @@ func (c *compiler) objective(s *syntax.Statement) {
 		c.out.Find = true
 		return
 	}
-	v := c.ev.Side(s.Value)
+	vs, outside := c.sides(s)
+	switch {
+	case outside != nil && len(c.opt.Set) == 0: // of the file itself, it is a mistake
+		panic(*outside)
+	case outside != nil:
+		c.nowhere(s, outside.Message)
+		return
+	}
+	v := vs[0]
 	if v.Sort == value.ComplexPairs {
 		c.ev.Fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.Say(s.Value))
 	}
@@ -239,6 +247,18 @@ func (c *compiler) objective(s *syntax.Statement) {
 		c.model.Minimize(e)
 		c.linearisedOf(part, s.Value, v, 1)
 	}
+}
+
+// nowhere is an objective that has no value, whatever the variables are: no point is feasible.
+func (c *compiler) nowhere(s *syntax.Statement, why string) {
+	f := Family{Name: "objective", Part: Part{Text: c.f.src.Tree.Text(s.Value.Span), Place: c.f.place(s.Value.Span)}}
+	if c.labels[f.Name] != (syntax.Span{}) {
+		f.Name = c.numbered(f.Name)
+	}
+	c.out.Objective.Text, c.out.Objective.Place = f.Text, f.Place
+	c.warn(s.Value, "the objective has no value: %s", why)
+	c.model.SubjectTo(dc.LE(dc.Num(1), dc.Num(0)).Named(f.Name))
+	c.out.Families = append(c.out.Families, f)
 }
 
 // finish makes the problem.

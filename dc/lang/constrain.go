@@ -155,17 +155,20 @@ func constantAt(v *value.Value, i int) float64 {
 	return e.Value(nil)
 }
 
-// sides are the values of the operands of a constraint, good until the next
+// sides are the values of the operands of a constraint, or of the objective, good until the next
 // call. outside says that a function in it has no value, whatever the variables
 // are.
 func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *eval.Mistake) {
-	at := c.ev.Depth()
+	at, operands := c.ev.Depth(), s.Args
+	if s.Value != nil {
+		operands = []*syntax.Node{s.Value}
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			m, ok := r.(eval.Mistake)
 			c.ev.Unwind(at)
 			if ok && !c.ev.All {
-				m = *c.everyMistake(func() { c.evaluate(s.Args) })
+				m = *c.everyMistake(func() { c.evaluate(operands) })
 			}
 			switch {
 			case !ok:
@@ -176,7 +179,7 @@ func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *eval.M
 			outside = &m
 		}
 	}()
-	return c.evaluate(s.Args), nil
+	return c.evaluate(operands), nil
 }
 
 // evaluate are the values of nodes, good until the next call.
