@@ -230,10 +230,16 @@ func (r *run) boundDefined() {
 
 // prepare moves the start into the domains if need be, scales τ and opens the solver.
 func (r *run) prepare(ctx context.Context) (outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return ended(ctx, err)
+	}
 	if end, err := r.moveInside(ctx); err != nil || end.over() {
 		return end, err
 	}
 	r.sub.SizeUpOnce(r.z)
+	if err := ctx.Err(); err != nil {
+		return ended(ctx, err)
+	}
 	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
@@ -465,6 +471,9 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 	t := time.Now()
 	sub, err := subproblem.Compile(ctx, p)
 	took := subproblem.Since(t)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return uncompiled(ctx, p, x0, set, start, took, err)
 	}

@@ -39,7 +39,7 @@ func (s *total) add(a approx) {
 func (s *total) addScaled(w float64, a approx) {
 	p := w * a.v
 	s.v += p
-	s.e += math.Abs(w)*a.e + unit*(2*math.Abs(p)+math.Abs(s.v)) // w is rounded too
+	s.e += math.Abs(w)*a.e + 2*unit*math.Abs(p) + unit*math.Abs(s.v) // w is rounded too
 }
 
 // square is a².
@@ -67,13 +67,13 @@ func approximate(f Convex, x []float64) approx {
 }
 
 func (l Linear) approx(x []float64) approx {
-	s, m := l.Const, math.Abs(l.Const)*coefficientErrors
+	s, e := l.Const, unit*coefficientErrors*math.Abs(l.Const)
 	for k, j := range l.Idx {
 		p := l.Val[k] * x[j]
 		s += p
-		m += (1+coefficientErrors)*math.Abs(p) + math.Abs(s)
+		e += unit*(1+coefficientErrors)*math.Abs(p) + unit*math.Abs(s) // in this order nothing overflows beside a finite s
 	}
-	return approx{s, unit * m}
+	return approx{s, e}
 }
 
 // approx is entry k.

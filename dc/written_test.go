@@ -40,6 +40,16 @@ func TestValuesAsWritten(t *testing.T) {
 	}
 }
 
+// TestErrorsBesideTheLargestNumbers: the bound of the error is a number where the value is one.
+func TestErrorsBesideTheLargestNumbers(t *testing.T) {
+	x := dc.NewModel().Var("x", []int{2})
+	for name, e := range map[string]dc.Expr{"exp": dc.Exp(x.At(0)), "affine": dc.Sum(x.At(1).Scale(0.9)), "sum": dc.Sum(dc.Abs(x.At(1)).Scale(0.9), x.At(0))} {
+		if v, bound := e.Evaluate([]float64{709, 0x1p1023}); math.IsInf(v, 0) || !(bound <= 1e-10*v) {
+			t.Errorf("%s is %g ± %g", name, v, bound)
+		}
+	}
+}
+
 // TestSplitsOfProducts: g − h is the function, whatever the signs and bounds, and
 // g and h are convex along random segments.
 func TestSplitsOfProducts(t *testing.T) {

@@ -19,14 +19,17 @@ func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 	st := newStatement(s, start, set)
 	switch set.Method {
 	case CCP:
-		st.equations()
+		st.equations(ctx)
 	case Split:
-		st.slacks()
+		st.slacks(ctx)
 	default:
-		st.squares()
+		st.squares(ctx)
 	}
 	st.ridge(set.Ridge)
-	p, err := st.model.Problem()
+	p, err := st.model.ProblemContext(ctx)
+	if ctx.Err() != nil { // the statement may lack rows
+		return run{model: start, startMSE: s.mse(start.Predict), clip: s.clip, oob: -1, status: endStatus(ctx.Err(), false)}, ctx.Err()
+	}
 	if err != nil {
 		return run{}, err
 	}
@@ -79,10 +82,13 @@ func newStatement(s *sample, start *Model, set Settings) *statement {
 //
 // where ccp linearises the maximum on the larger side of each half of each
 // equation.
-func (st *statement) equations() {
+func (st *statement) equations(ctx context.Context) {
 	y := st.s.d.Y
 	ξ := st.model.Var("xi", []int{len(y)})
 	for i := range y {
+		if ended(ctx, i) {
+			return
+		}
 		left := dc.Sum(dc.Max(st.wx.Row(i)), ξ.At(i))
 		right := dc.Sum(dc.Max(st.mx.Row(i)), dc.Num(y[i]))
 		st.model.SubjectTo(dc.EQ(left, right).Named("fit", i+1))
@@ -97,12 +103,15 @@ func (st *statement) equations() {
 //	subject to  δ_a(Wx_i) − δ_b(Mx_i) − y_i ≤ p_i,   δ_b(Mx_i) + y_i − δ_a(Wx_i) ≤ q_i.
 //
 // At an optimum p_i and q_i are the positive and the negative part of the error.
-func (st *statement) slacks() {
+func (st *statement) slacks(ctx context.Context) {
 	y := st.s.d.Y
 	p := st.model.Var("p", []int{len(y)})
 	q := st.model.Var("q", []int{len(y)})
 	over, under := make([]float64, len(y)), make([]float64, len(y))
 	for i := range y {
+		if ended(ctx, i) {
+			return
+		}
 		u, v := dc.Max(st.wx.Row(i)), dc.Sum(dc.Max(st.mx.Row(i)), dc.Num(y[i]))
 		st.model.SubjectTo(
 			dc.LE(u, dc.Sum(v, p.At(i))).Named("over", i+1),
@@ -123,9 +132,12 @@ func (st *statement) slacks() {
 // x_i: affine, and not above the maxima, so that u_i and v_i are convex and nowhere
 // negative, and u_i − v_i is the error whatever the pieces are. Pos tells dc the sign and
 // changes no value.
-func (st *statement) squares() {
+func (st *statement) squares(ctx context.Context) {
 	negativeMean := func(pieces dc.Affine) dc.Affine { return pieces.Sum().Scale(-1 / float64(pieces.Len())) }
 	for i, y := range st.s.d.Y {
+		if ended(ctx, i) {
+			return
+		}
 		w, v := st.wx.Row(i), st.mx.Row(i)
 		shift := dc.Max(negativeMean(w), negativeMean(v).Sub(dc.Num(y)))
 		over := dc.Pos(dc.Sum(dc.Max(w), shift))
@@ -133,6 +145,9 @@ func (st *statement) squares() {
 		st.add(dc.Square(dc.Sum(over, under.Neg())).Scale(st.root[i] * st.root[i]))
 	}
 }
+
+// ended looks at the context at some of the rows.
+func ended(ctx context.Context, row int) bool { return row%256 == 0 && ctx.Err() != nil }
 
 func (st *statement) add(e dc.Expr) { st.cost = append(st.cost, e) }
 

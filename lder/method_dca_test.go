@@ -29,7 +29,7 @@ func TestSquares(t *testing.T) {
 	set := MethodSettings(DCA)
 	start := Start(rows, d.Y, set.Pieces[0], set.Pieces[1])
 	st := newStatement(s, start, set)
-	st.squares()
+	st.squares(t.Context())
 	st.ridge(0)
 	p, err := st.model.Problem()
 	if err != nil {

@@ -14,7 +14,7 @@ func sumOf(t *testing.T, table string, column string) (float64, error) {
 	t.Helper()
 	arg := ""
 	if column != "" {
-		arg = fmt.Sprintf(", %q", column)
+		arg = fmt.Sprintf(", \"%s\"", strings.ReplaceAll(column, `"`, `""`))
 	}
 	p, err := compileData(t, "param a = csv(\"t.csv\""+arg+")\nvar x\nminimize x + sum(a)\n", "t.csv", table)
 	if err != nil {
@@ -46,6 +46,7 @@ func TestCSVForms(t *testing.T) {
 		{"2019,id,2020\n1,a,2\n3,b,4\n", "2020", 6},
 		{"y\n1e3\n", "", 1000},
 		{"1stFlr,area\n1,2\n", "1stFlr", 1},
+		{"\"5\"\" pipe\",b\n1,2\n", `5" pipe`, 1},
 	} {
 		if got, err := sumOf(t, c.table, c.column); err != nil || got != c.want {
 			t.Errorf("%q, %q: %g, %v, want %g", c.table, c.column, got, err, c.want)

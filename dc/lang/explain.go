@@ -195,7 +195,7 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		parts := make([]string, len(ev.Indices))
 		for k, b := range ev.Indices {
 			if parts[k] = fmt.Sprintf("%s = %d", b.Name, b.At); b.Word != "" {
-				parts[k] = fmt.Sprintf("%s = %q", b.Name, b.Word)
+				parts[k] = b.Name + " = " + syntax.Quoted(b.Word)
 			}
 		}
 		e.Indices = strings.Join(parts, ", ")
@@ -205,7 +205,7 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		e.Data, e.Other = true, fmt.Sprint(v.X != 0)
 		return e
 	case value.Text:
-		e.Data, e.Other = true, fmt.Sprintf("%q", v.More.Str)
+		e.Data, e.Other = true, syntax.Quoted(v.More.Str)
 		return e
 	case value.Members:
 		e.Data, e.Other = true, brief(v.More.Set)

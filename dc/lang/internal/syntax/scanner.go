@@ -141,19 +141,28 @@ func (s *scanner) imaginary() bool {
 	return true
 }
 
+// text takes a string. Two quotes within one stand for one, as in CSV.
 func (s *scanner) text() {
 	pos := s.at
-	n := strings.IndexAny(s.src[s.at+1:], "\"\n")
-	if n < 0 || s.src[s.at+1+n] == '\n' {
-		s.at += 1 + lineEnd(s.src[s.at+1:])
-		t := s.emit(String, pos)
-		t.Text = s.src[pos+1 : s.at]
-		s.errs.addf(t.Span, "", "the string is not closed on its line")
-		return
+	for s.at++; ; s.at += 2 {
+		n := strings.IndexAny(s.src[s.at:], "\"\n")
+		if n < 0 || s.src[s.at+n] == '\n' {
+			s.at += lineEnd(s.src[s.at:])
+			t := s.emit(String, pos)
+			t.Text = s.src[pos+1 : s.at]
+			s.errs.addf(t.Span, "", "the string is not closed on its line")
+			return
+		}
+		if s.at += n; !strings.HasPrefix(s.src[s.at:], `""`) {
+			break
+		}
 	}
-	s.at += n + 2
-	s.emit(String, pos).Text = s.src[pos+1 : s.at-1]
+	s.at++
+	s.emit(String, pos).Text = strings.ReplaceAll(s.src[pos+1:s.at-1], `""`, `"`)
 }
+
+// Quoted is a string as it is written.
+func Quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 func (s *scanner) word() {
 	pos := s.at

@@ -3,6 +3,8 @@ package value
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
 
 // MaxWidth is how many parts a member of a set may have.
@@ -17,7 +19,7 @@ type Part struct {
 
 func (p Part) String() string {
 	if p.Word != "" {
-		return fmt.Sprintf("%q", p.Word)
+		return syntax.Quoted(p.Word)
 	}
 	return fmt.Sprint(p.K)
 }
