@@ -2,6 +2,7 @@ package ccp
 
 import (
 	"context"
+	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
@@ -180,7 +181,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
 		X: r.x, Tau: max(r.penalty.τ, heavyTau*r.penalty.unit), Unit: r.penalty.unit, Limit: r.set.MaxIter - r.k,
-		Least: r.least(), Tol: r.recover.tol, Feas: r.set.FeasTol,
+		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++
 			noted++
@@ -206,7 +207,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	}
 	before, _ := r.merit(r.x)
 	after, _ := r.merit(to.X)
-	if !n.equations && !(before-after > r.least()) {
+	if !n.equations && !(before-after > n.leastAt(to.X)) {
 		return outcome{}, nil // the point of the descent stays
 	}
 	if to.Stationary && method != n.method {
@@ -223,6 +224,15 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 		r.arrive(to.X)
 	}
 	return outcome{}, nil
+}
+
+// leastAt is the smallest change of the objective that counts at x, without what the backend tells in the units of the descent: from
+// 10⁷ to 2 the terms of the objective may fall by 10¹⁴.
+func (n *newton) leastAt(x []float64) float64 {
+	if n.set.Scale > 0 {
+		return n.set.Tol * n.set.Scale
+	}
+	return n.set.Tol * min(n.p.ObjectiveSize(x), max(math.Abs(n.p.Value(x)), n.course.high-n.course.low))
 }
 
 // settle makes x, where the method has ended, the best point if the best so far is lower

@@ -56,7 +56,7 @@ var adviceTaken = []advice{
 	{"var z[2] complex\nminimize sigma_max([1i, z[1]*z[2]; 1, 2]) + sumsq(z)", "var z[2] complex, p complex\nminimize sigma_max([1i, p; 1, 2]) + sumsq(z)\nsubject to\n  p == z[1]*z[2]"},
 	{"var H[2,2] complex psd\nminimize re(trace(H))", "var H[2,2] hermitian psd\nminimize trace(H)"},
 	{"var z complex >= 1\nminimize abs(z)", "var z complex\nminimize abs(z)\nsubject to\n  re(z) >= 1"},
-	{"var z complex\nminimize abs(1/z)", "var z, q complex start 1\nminimize abs(q)\nsubject to\n  q*z == 1"},
+	{"var z complex\nminimize abs(1/z) + abs(z)", "var z, q complex start 1\nminimize abs(q) + abs(z)\nsubject to\n  q*z == 1"},
 	{"var z complex\nminimize abs(z^3)", "var z complex\nminimize abs(z)^3"},
 	{"var z complex\nminimize exp(1)*sqrt(z)", "var z complex\nminimize exp(1)*abs(z)"},
 	{"param Q = [1, 1i; 1i, 1]\nvar z[2] complex\nminimize quad(z, Q)", "param Q = [1, 1i; 1i, 1]\nvar z[2] complex\nminimize quad(z, (Q + Q')/2)"},

@@ -35,8 +35,8 @@ type Slopes struct {
 	long   float64   // length of the longest gradient
 	curvature
 	model
-	work float64     // coefficients of a value and a gradient
-	left float64     // coefficients that may be visited
+	work float64 // coefficients of a value and a gradient
+	left float64 // coefficients that may be visited
 }
 
 // curvature is an approximation of the Hessian of the objective.
@@ -229,9 +229,9 @@ func (s *Slopes) correct(d, y []float64) []float64 {
 		if s.left -= s.work / float64(len(s.rows)); s.bound[k] < 0 {
 			continue
 		}
-		if bend := c.at(y) - c.value - num.Dot(c.gradient, d); bend > 0 && num.Finite(bend) {
+		if bend := c.at(y) - c.value - num.Dot(c.gradient, d); num.Finite(bend) { // the other half of an equation has the other sign
 			s.problem.U[s.bound[k]] -= bend / num.Norm2(c.gradient)
-			curved = true
+			curved = curved || bend > 0
 		}
 	}
 	if !curved {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -34,6 +35,7 @@ type weight struct {
 	τ, most float64
 	price   []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
 	eased   int       // how often τ fell
+	renewed int       // how often the method began anew
 }
 
 // tolerances are that of the backend, and of the rows.
@@ -61,13 +63,13 @@ func New(ctx context.Context, q *dc.Problem, b qpbackend.Backend) (*Method, erro
 // Start is where the method begins.
 type Start struct {
 	X     []float64
-	Tau   float64     // penalty weight τ
-	Unit  float64     // of τ: the slope of the objective per unit of a variable
-	Duals [][]float64 // by constraint, see subproblem.Multipliers; nil: not known
-	Limit int         // of convex problems
-	Least float64     // the smallest decrease of the objective that counts
-	Tol   float64     // accuracy asked of the backend
-	Feas  float64     // tolerance of dc.Problem.Feasible
+	Tau   float64                   // penalty weight τ
+	Unit  float64                   // of τ: the slope of the objective per unit of a variable
+	Duals [][]float64               // by constraint, see subproblem.Multipliers; nil: not known
+	Limit int                       // of convex problems
+	Least func(x []float64) float64 // the smallest decrease of the objective that counts at x
+	Tol   float64                   // accuracy asked of the backend
+	Feas  float64                   // tolerance of dc.Problem.Feasible
 	// Note is told of each point that the method goes to, with the iterations of the
 	// backend since the last one; its error ends the method.
 	Note func(x []float64, τ float64, cost int) error
@@ -94,6 +96,7 @@ const (
 	enough      = 1e-4 // of the predicted decrease
 	within      = 0.9  // of the region: a shorter step is not bounded by it
 	shrink      = 10   // where the backend fails
+	shrunk      = 1e-2 // where variables may be far smaller than their sizes
 	lost        = 0.9  // of its largest term, open in a constraint after a step: at 1 nothing balances it
 
 	// share of Start.Least below which a promised decrease is none: the step that is
@@ -109,13 +112,18 @@ const (
 const (
 	steering  = 100
 	dearer    = 10
-	open      = 0.1 // share of the violations that the convex problem may leave
-	closer    = 0.9 // share of the slacks that a larger price has to bring them to
+	open      = 0.1  // share of the violations that the convex problem may leave
+	few       = 1e-2 // share of the violations, times the region, that counts where a smaller price closes next to nothing
+	mostVain  = 3    // prices in a row that close nothing more
+	closer    = 0.9  // share of the slacks that a larger price has to bring them to
 	heaviest  = 1e10
 	heavy     = 10
 	eased     = 3
 	mostEased = 10
 )
+
+// mostRenewed bounds how often the method begins anew. Source: each time a variable is a hundredth of its size: eight lead from 10⁸ to 10⁻⁸.
+const mostRenewed = 8
 
 // From runs the method. An error is that of the context or of Note.
 func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
@@ -125,6 +133,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		return end, err
 	}
 	for m.Sub.Inside(x) && m.solves < at.Limit && m.Δ > leastRegion {
+		m.renew(x)
 		if m.p.Objective.IsConst() && m.p.Feasible(x, m.asked.feas) {
 			end.Stationary = true
 			if m.solves > 0 {
@@ -143,7 +152,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		}
 		m.ease(&s, broken)
 		φ, _ := m.merit(x)
-		if m.promised(x, s) <= share*at.Least {
+		if m.promised(x, s) <= share*at.Least(x) {
 			if m.p.Feasible(x, m.asked.feas) {
 				if ψ, _ := m.merit(s.to); ψ <= φ && m.p.Feasible(s.to, m.asked.feas) {
 					copy(x, s.to)
@@ -151,11 +160,13 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 				end.Stationary = true
 				return end, at.Note(x, m.τ, m.spent())
 			}
-			if m.τ >= m.most {
-				return end, nil
+			if s.slack > closer*broken { // nothing closes
+				if m.τ >= m.most {
+					return end, nil
+				}
+				m.τ = min(dearer*m.τ, m.most)
+				continue
 			}
-			m.τ = min(dearer*m.τ, m.most)
-			continue
 		}
 		s, ratio, err := m.judge(ctx, x, s, φ)
 		if err != nil {
@@ -258,15 +269,11 @@ func (m *Method) spent() int {
 }
 
 func (m *Method) begin(ctx context.Context, at Start) error {
-	m.τ, m.Δ, m.asked = at.Tau, firstRegion, tolerances{at.Tol, at.Feas}
-	m.Sub.SizeUp(at.X, true)
-	if m.Sub.Linearise(at.X, m.τ) == nil {
-		m.Sub.SetPrices(at.X)
-	}
+	m.τ, m.asked = at.Tau, tolerances{at.Tol, at.Feas}
 	m.most = heaviest * at.Unit
-	m.w.σ, m.eased, m.solves, m.cost = 1, 0, 0, 0
-	m.measure()
-	m.y, m.price = make([]float64, m.Sub.Rows.Count()), m.Sub.RowPrices()
+	m.w.σ, m.solves, m.cost, m.renewed = 1, 0, 0, 0
+	m.scale(at.X)
+	m.y = make([]float64, m.Sub.Rows.Count())
 	for i := range m.y {
 		r := m.Sub.Rows.At(i)
 		if at.Duals != nil && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
@@ -291,11 +298,44 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 	return nil
 }
 
+// scale takes units, prices and the trust region of x.
+func (m *Method) scale(x []float64) {
+	m.Δ, m.eased = firstRegion, 0
+	m.Sub.SizeUp(x, true)
+	if m.Sub.Linearise(x, m.τ) == nil {
+		m.Sub.SetPrices(x)
+	}
+	m.measure()
+	m.price = m.Sub.RowPrices()
+}
+
+// renew begins anew at x where the region has shrunk and some variable is far smaller than the size by which it was bounded:
+// from x = 3·10⁵ to x = 2 along x·y = 1 the region of x is 10⁻⁵ parts of its first one, and that of y is so, too, although
+// y has grown.
+func (m *Method) renew(x []float64) {
+	if m.Δ > shrunk || m.renewed == mostRenewed {
+		return
+	}
+	for _, v := range m.p.Vars {
+		own := num.NormInf(x[v.Offset : v.Offset+v.Len()])
+		for j := v.Offset; j < v.Offset+v.Len(); j++ {
+			if !v.Param && own > 0 && shrunk*m.size[j] > own {
+				m.renewed++
+				m.scale(x)
+				return
+			}
+		}
+	}
+}
+
 // measure takes the sizes of variables: those at x or, where it is more, of their starts
-// and bounds, since a variable that is 0 now need not stay near it.
+// and bounds, since a variable that is 0 now need not stay near it. After renew starts do not count.
 func (m *Method) measure() {
 	for _, v := range m.p.Vars {
 		size := v.Size()
+		if m.renewed > 0 {
+			size = 0
+		}
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
 			if lo, hi := v.Bounds(k); max(math.Abs(lo), math.Abs(hi)) > 0 {
@@ -316,21 +356,31 @@ type trial struct {
 	ok    bool
 }
 
-// step solves the convex problem at x, with a larger price of slacks where that closes
-// them further.
+// step solves the convex problem at x, with a larger price of slacks where that closes them further. A price a hundred times as
+// large may still be too small to close anything.
 func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, error) {
 	s, err := m.solve(ctx, x)
+	before, vain := m.τ, 0
 	for err == nil && s.ok && s.slack > open*broken && s.open > m.asked.feas && m.τ < m.most {
-		before := m.τ
 		m.τ = min(steering*m.τ, m.most)
 		t, err := m.solve(ctx, x)
-		if err != nil || !t.ok || t.slack > closer*s.slack {
+		if vain++; err == nil && t.ok && m.closes(broken-t.slack, broken-s.slack, broken) {
+			s, before, vain = t, m.τ, 0
+			continue
+		}
+		if err != nil || !t.ok || vain == mostVain {
 			m.τ = before
 			return s, err
 		}
-		s = t
 	}
+	m.τ = before
 	return s, err
+}
+
+// closes reports whether a step that closes so much of the broken constraints closes more than another: of what is open a part that counts
+// or, in a region that allows no step to do so, a multiple.
+func (m *Method) closes(by, other, broken float64) bool {
+	return broken-by <= closer*(broken-other) || open*by > other && by > few*min(m.Δ, 1)*broken
 }
 
 // solve solves the convex problem at x in the trust region.
