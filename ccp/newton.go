@@ -197,8 +197,9 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 		at.Duals = r.sub.Duals().Rows
 	}
 	to, err := method.From(ctx, at)
-	r.k += to.Solves - noted
-	r.res.Iterations += to.Solves
+	solves := max(to.Solves, noted) // a start that is stationary is noted without one
+	r.k += solves - noted
+	r.res.Iterations += solves
 	switch {
 	case ctx.Err() != nil:
 		return interrupted(ctx.Err()), ctx.Err()

@@ -114,7 +114,6 @@ const (
 	dearer    = 10
 	open      = 0.1  // share of the violations that the convex problem may leave
 	few       = 1e-2 // share of the violations, times the region, that counts where a smaller price closes next to nothing
-	mostVain  = 3    // prices in a row that close nothing more
 	closer    = 0.9  // share of the slacks that a larger price has to bring them to
 	heaviest  = 1e10
 	heavy     = 10
@@ -356,24 +355,20 @@ type trial struct {
 	ok    bool
 }
 
-// step solves the convex problem at x, with a larger price of slacks where that closes them further. A price a hundred times as
-// large may still be too small to close anything.
+// step solves the convex problem at x, with a larger price of slacks where that closes
+// them further.
 func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, error) {
 	s, err := m.solve(ctx, x)
-	before, vain := m.τ, 0
 	for err == nil && s.ok && s.slack > open*broken && s.open > m.asked.feas && m.τ < m.most {
+		before := m.τ
 		m.τ = min(steering*m.τ, m.most)
 		t, err := m.solve(ctx, x)
-		if vain++; err == nil && t.ok && m.closes(broken-t.slack, broken-s.slack, broken) {
-			s, before, vain = t, m.τ, 0
-			continue
-		}
-		if err != nil || !t.ok || vain == mostVain {
+		if err != nil || !t.ok || !m.closes(broken-t.slack, broken-s.slack, broken) {
 			m.τ = before
 			return s, err
 		}
+		s = t
 	}
-	m.τ = before
 	return s, err
 }
 
