@@ -34,6 +34,14 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
 func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 	r.tip = r.sub
+	if r.sub.Solver == nil { // the backend has refused the last convex problem of another descent
+		switch end, err := r.reopen(ctx); {
+		case ctx.Err() != nil || end.over():
+			return end, err
+		case err != nil:
+			return r.giveUp(Numerical, err.Error()), nil
+		}
+	}
 	for n := 1; r.k < r.set.MaxIter; n++ {
 		r.k++
 		if err := r.linearise(); err != nil { // 1. convexify
@@ -136,7 +144,7 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		if err := ctx.Err(); err != nil {
 			return ended(ctx, err)
 		}
-		if r.sub.Solver == nil || m.Slight || n >= mostTries {
+		if m.Slight || n >= mostTries {
 			continue
 		}
 		if end, err = r.local(ctx, m); err == nil && end.status == Converged {
