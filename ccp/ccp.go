@@ -34,14 +34,6 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
 func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 	r.tip = r.sub
-	if r.sub.Solver == nil { // the backend has refused the last convex problem of another descent
-		switch end, err := r.reopen(ctx); {
-		case ctx.Err() != nil || end.over():
-			return end, err
-		case err != nil:
-			return r.giveUp(Numerical, err.Error()), nil
-		}
-	}
 	for n := 1; r.k < r.set.MaxIter; n++ {
 		r.k++
 		if err := r.linearise(); err != nil { // 1. convexify
@@ -147,7 +139,7 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		if m.Slight || n >= mostTries {
 			continue
 		}
-		if end, err = r.local(ctx, m); err == nil && end.status == Converged {
+		if end, err = r.localAgain(ctx, m); err == nil && end.status == Converged {
 			return r.improve(ctx, end)
 		}
 		if err != nil || !r.fails(end) {
@@ -220,7 +212,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 }
 
 // boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well
-// as before: the equation is broken by what the bound was.
+// as before: the equation is broken by as much as the bound was.
 func (r *run) boundDefined() {
 	x := slices.Clone(r.res.X)
 	if !r.p.BoundDefined(x) {
@@ -238,16 +230,10 @@ func (r *run) boundDefined() {
 
 // prepare moves the start into the domains if need be, scales τ and opens the solver.
 func (r *run) prepare(ctx context.Context) (outcome, error) {
-	if err := ctx.Err(); err != nil {
-		return ended(ctx, err)
-	}
 	if end, err := r.moveInside(ctx); err != nil || end.over() {
 		return end, err
 	}
 	r.sub.SizeUpOnce(r.z)
-	if err := ctx.Err(); err != nil {
-		return ended(ctx, err)
-	}
 	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
@@ -268,6 +254,9 @@ func (r *run) scaleTau() error {
 // moveInside moves a start that is outside the domains or, if it was drawn, breaks convex
 // constraints. The run ends where the start breaks a constraint that holds nowhere.
 func (r *run) moveInside(ctx context.Context) (outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return ended(ctx, err)
+	}
 	if end := r.outOfRange(); end.over() {
 		return end, nil
 	}
@@ -355,6 +344,19 @@ func (r *run) accelerations() (used accel.Devices) {
 	return used
 }
 
+// localAgain is a local search after another one, which has closed the solver where the backend refused its last convex problem.
+func (r *run) localAgain(ctx context.Context, m search.Move) (outcome, error) {
+	if r.sub.Solver == nil {
+		switch end, err := r.reopen(ctx); {
+		case ctx.Err() != nil || end.over():
+			return end, err
+		case err != nil:
+			return r.giveUp(Numerical, err.Error()), nil
+		}
+	}
+	return r.local(ctx, m)
+}
+
 // improve searches around the point at which the local search has converged, until the
 // best point is at rest.
 func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
@@ -363,7 +365,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
-		end, err = r.local(ctx, m)
+		end, err = r.localAgain(ctx, m)
 		hopped := m.Restart == search.Anew
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
 		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better {
@@ -402,7 +404,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 }
 
 // lead is a move to a point that is lower than the best one by more than counts beside the terms of the objective. Slight moves are
-// made on the way as long as they do not shrink: what they add up to can be more than that. ok is false where there is none.
+// made on the way as long as they do not shrink: their sum can be more than that. ok is false where there is none.
 func (r *run) lead() (m search.Move, ok bool) {
 	from, gain := r.best(), 0.
 	for range mostLeads {
@@ -479,9 +481,6 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 	t := time.Now()
 	sub, err := subproblem.Compile(ctx, p)
 	took := subproblem.Since(t)
-	if err == nil {
-		err = ctx.Err()
-	}
 	if err != nil {
 		return uncompiled(ctx, p, x0, set, start, took, err)
 	}

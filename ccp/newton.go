@@ -227,7 +227,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	return outcome{}, nil
 }
 
-// leastAt is the smallest change of the objective that counts at x, without what the backend tells in the units of the descent: from
+// leastAt is the smallest change of the objective that counts at x, without the accuracy of the backend in the units of the descent: from
 // 10⁷ to 2 the terms of the objective may fall by 10¹⁴.
 func (n *newton) leastAt(x []float64) float64 {
 	if n.set.Scale > 0 {

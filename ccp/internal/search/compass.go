@@ -20,8 +20,7 @@ type Compass struct {
 
 	moves  int
 	looked []float64 // the point at which it has looked last
-	gain   float64   // by which the merit was lower at the end of that look
-	noise  float64   // the rounding error of the objective there: the least gain of a step
+	decrease
 	probe  *probe
 	axes   []axis  // by variable
 	still  bool    // the probe's point is where it was measured
@@ -29,8 +28,14 @@ type Compass struct {
 	best   float64 // the merit at the probe's point
 	open   float64 // the violations that are allowed
 	lo, hi float64 // the range of the objective over all points tried
-	least  float64 // a decrease that counts
 	left   float64 // coefficients that may be visited
+}
+
+// decrease is that of the last look.
+type decrease struct {
+	gain  float64 // by which the merit was lower at its end
+	noise float64 // the rounding error of the objective at its beginning: the least gain of a step
+	least float64 // a decrease that counts
 }
 
 // axis is a coordinate.

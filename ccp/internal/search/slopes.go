@@ -196,7 +196,7 @@ func (s *Slopes) step(x []float64, f, reach, least float64) (y []float64, φ flo
 }
 
 // poll tries random directions and their opposites, one for each variable. Where gradients differ by many powers of ten, as those of max(f, g)
-// with a g that is steep, the problem of a direction is not solved to what the flat ones say, and values are: Gratton, Royer,
+// with a g that is steep, the problem of a direction is not solved to the accuracy of the flat ones, and values are computed to it: Gratton, Royer,
 // Vicente and Zhang 2015, algorithm 2.1.
 func (s *Slopes) poll(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
 	y, d := make([]float64, len(x)), make([]float64, len(x))
