@@ -390,6 +390,22 @@ func (m *multipliers) size() float64 {
 // any number does; the finding tells it.
 const nearby = 10
 
+// curved names a function that is not convex with the sign that it stands with, "" where
+// there is none.
+func (p *Problem) curved(x []float64) string {
+	any := &multipliers{rows: make([]float64, len(p.rows)), bounds: make([]float64, p.n)}
+	for i := range p.rows {
+		if any.rows[i] = 1; math.IsInf(p.rows[i].hi, 1) {
+			any.rows[i] = -1
+		}
+	}
+	s, err := p.lagrange(any, x, p.around(x, nearby), 1, false)
+	if err != nil {
+		return ""
+	}
+	return s.curved
+}
+
 // checkMultipliers says what the multipliers of a result show.
 func (p *Problem) checkMultipliers(r *Result, x []float64, pt Point, add func(ok bool, format string, args ...any)) {
 	if len(r.Duals)+len(r.BoundDuals) == 0 && r.Bound != nil { // the point comes from a search: it has none
@@ -405,6 +421,12 @@ func (p *Problem) checkMultipliers(r *Result, x []float64, pt Point, add func(ok
 		return
 	}
 	if err != nil {
+		if len(r.Duals)+len(r.BoundDuals) == 0 { // the point was found by values and gradients
+			if curved := p.curved(x); curved != "" {
+				add(true, "the result has no multipliers, and says nothing of other points: %s is not convex", curved)
+				return
+			}
+		}
 		add(false, "the multipliers: %v", err)
 		return
 	}
