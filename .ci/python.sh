@@ -16,10 +16,13 @@ if [ -z "$python" ]; then
 	echo "skip no Python 3.11 or newer with venv"
 	exit
 fi
-stamp=$(cat python/tests/requirements.txt; "$python" -V)
+# torch is large: the tests of its layer run where Python has it already.
+site=()
+"$python" -c 'import torch' 2>/dev/null && site=(--system-site-packages)
+stamp=$(cat python/tests/requirements.txt; "$python" -V; echo "${site[@]}")
 if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
 	rm -rf "$work/venv"
-	if ! { "$python" -m venv "$work/venv" && "$work/venv/bin/pip" install -q --disable-pip-version-check -r python/tests/requirements.txt; } >"$work/log" 2>&1; then
+	if ! { "$python" -m venv "${site[@]}" "$work/venv" && "$work/venv/bin/pip" install -q --disable-pip-version-check -r python/tests/requirements.txt; } >"$work/log" 2>&1; then
 		tail -n 3 "$work/log"
 		echo "skip no Python packages: they could not be installed"
 		exit

@@ -122,11 +122,16 @@ func (d *Derivative) settle(ctx context.Context, worth float64) error {
 	d.cols = len(sub.QP.Q)
 	start, size := slices.Clone(d.z), max(num.NormInf(d.z), 1)
 	b := ipm.Backend{}
+	var solver qpbackend.Solver
 	for k, τ := 0, aboveWorth*worth; ; k++ {
 		if err := sub.Linearise(d.z, τ); err != nil {
 			return err
 		}
-		solver, err := b.New(ctx, sub.Stated(), b.DefaultSettings())
+		if solver == nil {
+			solver, err = b.New(ctx, sub.Stated(), b.DefaultSettings())
+		} else {
+			err = solver.Update(sub.Now)
+		}
 		if err != nil {
 			return err
 		}
@@ -148,6 +153,11 @@ func (d *Derivative) settle(ctx context.Context, worth float64) error {
 		d.τ = τ
 		point := d.d.Point()
 		d.weigh(sub, point.Y)
+		if sub.Convex() { // its solution is the point; an h that is linear for given parameters counts in derivatives by these
+			copy(d.z, point.X)
+			d.p.Pin(d.z)
+			return nil
+		}
 		step := make([]float64, len(d.z))
 		for j := range step {
 			step[j] = point.X[j] - d.z[j]

@@ -167,5 +167,26 @@ def test_torch():
     values = torch.tensor([[1.0, -1.0], [2.0, 3.0]], dtype=torch.float64, requires_grad=True)
     (out,) = layer(values)
     out.sum().backward()
-    assert np.allclose(out.detach().numpy(), [[1, 0], [2, 3]], atol=1e-6)
-    assert np.allclose(values.grad.numpy(), [[1, 0], [1, 1]], atol=1e-6)
+    assert np.allclose(out.tolist(), [[1, 0], [2, 3]], atol=1e-6)
+    assert np.allclose(values.grad.tolist(), [[1, 0], [1, 1]], atol=1e-6)
+    small = torch.tensor([0.5, 0.25], requires_grad=True)
+    (out,) = layer(small)
+    layer(values)  # another solution is the last one
+    (2 * out[0] - out[1]).backward()
+    assert out.dtype == torch.float32 and out.shape == (2,)
+    assert np.allclose(small.grad.tolist(), [2, -1], atol=1e-5)
+    for wrong in ((), (torch.zeros(3, 2), torch.zeros(3, 2))):
+        with pytest.raises(ValueError, match="arguments for 1"):
+            layer(*wrong)
+
+
+def test_torch_gradcheck():
+    torch = pytest.importorskip("torch", reason="torch is not installed: the layer is not tested")
+    from dcopt.torch import Layer
+
+    torch.manual_seed(0)
+    a, b, w, x, t = cp.Parameter((4, 3)), cp.Parameter(4), cp.Parameter(nonneg=True), cp.Variable(3), cp.Variable()
+    problem = cp.Problem(cp.Minimize(t + w * cp.sum_squares(x)), [cp.norm(a @ x - b) <= t])
+    layer = Layer(problem, [a, b, w], [x, t], backend_tol=1e-12, tol=1e-12)
+    values = [torch.randn(4, 3, dtype=torch.float64), torch.randn(2, 4, dtype=torch.float64), torch.tensor(0.7, dtype=torch.float64)]
+    assert torch.autograd.gradcheck(layer, [v.requires_grad_() for v in values], eps=1e-3, atol=1e-3, rtol=1e-3, nondet_tol=1e-8)

@@ -169,11 +169,13 @@ class Function:
                 raise DcoptError(f"{v.name()} is no variable of the problem", "problem", "")
         self.problem, self.parameters, self.variables = problem, list(parameters), list(variables)
         self.settings = dict(settings, requires_grad=True)
+        self.calls = 0
 
     def __call__(self, *values: Any) -> tuple[np.ndarray, ...]:
         """The values of the variables. Raises: cvxpy.error.SolverError where there is no solution."""
         if len(values) != len(self.parameters):
             raise DcoptError(f"{len(values)} arguments for {len(self.parameters)} parameters", "problem", "")
+        self.calls += 1
         for p, value in zip(self.parameters, values):
             p.value = np.asarray(value, dtype=float)
         self.problem.solve(method="dcopt", **self.settings)

@@ -32,7 +32,7 @@ class _Solve(torch.autograd.Function):
     def forward(ctx: Any, function: Function, *values: torch.Tensor) -> Any:
         if len(values) != len(function.parameters):
             raise ValueError(f"{len(values)} arguments for {len(function.parameters)} parameters")
-        arrays = [v.detach().cpu().double().numpy() for v in values]
+        arrays = [_array(v) for v in values]
         batched = [a.ndim > len(p.shape) for a, p in zip(arrays, function.parameters)]
         sizes = {a.shape[0] for a, b in zip(arrays, batched) if b}
         if len(sizes) > 1:
@@ -40,24 +40,37 @@ class _Solve(torch.autograd.Function):
         ctx.function, ctx.arrays, ctx.batched, ctx.size = function, arrays, batched, next(iter(sizes), None)
         ctx.like = [(v.dtype, v.device) for v in values]
         results = [function(*_item(arrays, batched, k)) for k in range(1 if ctx.size is None else ctx.size)]
-        dtype, device = ctx.like[0] if ctx.like else (torch.float64, torch.device("cpu"))
-        out = [np.stack(parts) if ctx.size is not None else parts[0] for parts in zip(*results)]
-        return tuple(torch.as_tensor(a, dtype=dtype, device=device) for a in out)
+        ctx.calls = function.calls
+        like = ctx.like[0] if ctx.like else (torch.float64, torch.device("cpu"))
+        if ctx.size is None:
+            return tuple(_tensor(a, *like) for a in results[0])
+        return tuple(_tensor(np.reshape([r[i] for r in results], (ctx.size, *v.shape)), *like) for i, v in enumerate(function.variables))
 
     @staticmethod
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
-        grads = [g.detach().cpu().double().numpy() for g in gradients]
-        count = 1 if ctx.size is None else ctx.size
+        grads = [_array(g) for g in gradients]
         totals = [np.zeros(a.shape) for a in ctx.arrays]
-        for k in range(count):
-            ctx.function(*_item(ctx.arrays, ctx.batched, k))  # the worker keeps the last solution
+        for k in range(1 if ctx.size is None else ctx.size):
+            if ctx.size not in (None, 1) or ctx.function.calls != ctx.calls:
+                ctx.function(*_item(ctx.arrays, ctx.batched, k))  # the worker keeps the last solution
             parts = ctx.function.adjoint(*(g if ctx.size is None else g[k] for g in grads))
             for total, part, batched in zip(totals, parts, ctx.batched):
                 if batched:
                     total[k] += part
                 else:
                     total += part
-        return (None, *(torch.as_tensor(t, dtype=dtype, device=device) for t, (dtype, device) in zip(totals, ctx.like)))
+        return (None, *(_tensor(t, *like) for t, like in zip(totals, ctx.like)))
+
+
+# By DLPack: torch's own way to arrays wants the major version of numpy that it was built with.
+
+def _array(t: torch.Tensor) -> np.ndarray:
+    return np.from_dlpack(t.detach().to("cpu", torch.float64).contiguous())
+
+
+def _tensor(a: np.ndarray, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    return torch.from_dlpack(np.ascontiguousarray(a)).to(device, dtype).reshape(a.shape)
 
 
 def _item(arrays: list[np.ndarray], batched: list[bool], k: int) -> list[np.ndarray]:

@@ -105,6 +105,11 @@ const equalWidth = 1e-12
 // Source: derived: 1e-3 squared four times is below the unit roundoff.
 const maxNewton = 4
 
+// mostFlips bounds the steps after which other sides hold than before. Where all rows are linear the step after the last flip
+// is exact, however much the residual has risen by the one before.
+// Source: a limit of time; it takes one or two where the solver's accuracy is some 1e-4.
+const mostFlips = 10
+
 // exact is the residual of the conditions that needs no refinement.
 // Source: derived: some hundred unit roundoffs of scaled data.
 const exact = 1e-13
@@ -118,23 +123,17 @@ const slow = 0.01
 func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *equil.Scaling) error {
 	d.scale, d.singular = scale, false
 	d.load(x, y, z)
-	last := math.Inf(1)
-	var kept [3][]float64
+	last, least := math.Inf(1), math.Inf(1)
+	var kept [3][]float64 // the point of the least residual
 	for k := 0; ; k++ {
-		changed, err := d.project(ctx)
+		changed, flipped, err := d.project(ctx)
 		if err != nil {
 			return err
 		}
 		res := d.conditions()
-		if k > 0 && !(res < last) { // back to the point before, whose factor still stands
-			copy(d.x, kept[0])
-			copy(d.wx, kept[1])
-			copy(d.wy, kept[2])
-			if _, err := d.project(ctx); err != nil {
-				return err
-			}
-			d.reg.Residual = d.conditions()
-			break
+		again := flipped && k > 0 && k < mostFlips
+		if k > 0 && !(res < least) && !again {
+			return d.back(ctx, kept)
 		}
 		d.reg.Residual = res
 		if changed || k == 0 {
@@ -142,16 +141,34 @@ func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *eq
 				return err
 			}
 		}
-		if k == maxNewton || res <= exact || res > slow*last {
+		if res <= exact || !again && (k >= maxNewton || res > slow*last) {
 			break
 		}
-		last = res
-		for i, v := range [...][]float64{d.x, d.wx, d.wy} {
-			kept[i] = append(kept[i][:0], v...)
+		if last = res; res < least {
+			least = res
+			for i, v := range [...][]float64{d.x, d.wx, d.wy} {
+				kept[i] = append(kept[i][:0], v...)
+			}
 		}
 		if err := d.newton(ctx); err != nil {
 			return err
 		}
+	}
+	d.unscale()
+	return d.judge(ctx)
+}
+
+// back is the end of Linearise at a point before the last.
+func (d *Derivative) back(ctx context.Context, point [3][]float64) error {
+	copy(d.x, point[0])
+	copy(d.wx, point[1])
+	copy(d.wy, point[2])
+	if _, _, err := d.project(ctx); err != nil {
+		return err
+	}
+	d.reg.Residual = d.conditions()
+	if err := d.factor(ctx, false); err != nil {
+		return err
 	}
 	d.unscale()
 	return d.judge(ctx)
@@ -204,8 +221,8 @@ func clip(w, lo, hi float64) (s float64, at side, margin float64) {
 }
 
 // project finds the projections of w and their derivatives. It reports whether these may differ from
-// those before.
-func (d *Derivative) project(ctx context.Context) (changed bool, err error) {
+// those before, and whether other sides hold.
+func (d *Derivative) project(ctx context.Context) (changed, flipped bool, err error) {
 	copy(d.old, d.side)
 	d.reg.Margin, d.reg.Message = math.Inf(1), ""
 	note := func(margin, size float64, what string, at int) {
@@ -233,9 +250,9 @@ func (d *Derivative) project(ctx context.Context) (changed bool, err error) {
 		s, w, y := d.s[pc.Start:][:pc.Len], d.wy[pc.Start:][:pc.Len], d.y[pc.Start:][:pc.Len]
 		if !pc.at(ctx, s, w) {
 			if ctx.Err() != nil {
-				return false, ctx.Err()
+				return false, false, ctx.Err()
 			}
-			return false, errors.New("derivative: the solution is not finite")
+			return false, false, errors.New("derivative: the solution is not finite")
 		}
 		for i := range y {
 			y[i] = w[i] - s[i]
@@ -243,11 +260,10 @@ func (d *Derivative) project(ctx context.Context) (changed bool, err error) {
 		}
 		note(pc.margin, 1, pc.Kind.String()+" cone", k)
 	}
-	changed = len(d.pieces) > 0
 	for i, at := range d.side {
-		changed = changed || at != d.old[i]
+		flipped = flipped || at != d.old[i]
 	}
-	return changed, nil
+	return flipped || len(d.pieces) > 0, flipped, nil
 }
 
 // conditions sets the residuals of the optimality conditions and returns the largest.
