@@ -234,26 +234,25 @@ func (c *Semidefinite) Matrix() []float64 { return c.q }
 func (c *Semidefinite) Apply(dst, x []float64) {
 	c.unpack(c.x, x)
 	c.sandwich(c.a, c.rt, c.r, c.x)
-	c.primal(c.a)
+	c.congruence(c.rt, c.a)
 	c.pack(dst, c.b, false)
 }
 
-// primal sets b to RXRᵀ.
-func (c *Semidefinite) primal(x []float64) {
+// congruence sets b to FᵀXF: RXRᵀ of Rᵀ, R⁻ᵀXR⁻¹ of R⁻¹.
+func (c *Semidefinite) congruence(f, x []float64) {
 	n := c.n
 	if n >= large {
-		c.sandwich(c.b, c.r, c.rt, x)
+		c.mul.Sandwich(c.b, f, x, c.t, n)
 		return
 	}
-	// (Rᵀ)ᵀ·(X·Rᵀ)
 	clear(c.b)
 	for i := range n {
 		t := c.t[:n]
 		clear(t)
 		for p, e := range x[i*n:][:n] {
-			num.Axpy(t, e, c.rt[p*n:])
+			num.Axpy(t, e, f[p*n:])
 		}
-		for p, e := range c.rt[i*n:][:n] {
+		for p, e := range f[i*n:][:n] {
 			num.Axpy(c.b[p*n:][:n], e, t)
 		}
 	}
@@ -264,28 +263,8 @@ func (c *Semidefinite) primal(x []float64) {
 func (c *Semidefinite) Div(dst, x []float64) {
 	c.unpack(c.x, x)
 	c.sandwich(c.a, c.ri, c.it, c.x)
-	if c.n >= large {
-		c.sandwich(c.b, c.it, c.ri, c.a)
-	} else {
-		c.dual(c.a)
-	}
+	c.congruence(c.ri, c.a)
 	c.pack(dst, c.b, false)
-}
-
-// dual sets b to R⁻ᵀXR⁻¹.
-func (c *Semidefinite) dual(x []float64) {
-	n := c.n
-	clear(c.b)
-	for i := range n {
-		t := c.t[:n]
-		clear(t)
-		for p, e := range x[i*n:][:n] {
-			num.Axpy(t, e, c.ri[p*n:])
-		}
-		for p, e := range c.ri[i*n:][:n] {
-			num.Axpy(c.b[p*n:][:n], e, t)
-		}
-	}
 }
 
 // square sets Q to RRᵀ.
@@ -378,20 +357,14 @@ func (c *Semidefinite) Absorb(ds, e []float64) {}
 // Correct adds R·X·Rᵀ with ΛX + XΛ = 2σμI − AB − BA for the scaled directions.
 func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
 	c.second(ds, dz, σμ)
-	c.primal(c.x)
+	c.congruence(c.rt, c.x)
 	c.pack(rc, c.b, true)
 }
 
 // CorrectDual adds H⁻¹ times the addition of Correct to rz, R⁻ᵀ·X·R⁻¹.
 func (c *Semidefinite) CorrectDual(rz, ds, dz []float64, σμ float64) {
 	c.second(ds, dz, σμ)
-	n := c.n
-	if n >= large {
-		c.sandwich(c.b, c.it, c.ri, c.x)
-		c.pack(rz, c.b, true)
-		return
-	}
-	c.dual(c.x)
+	c.congruence(c.ri, c.x)
 	c.pack(rz, c.b, true)
 }
 

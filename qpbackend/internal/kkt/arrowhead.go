@@ -24,12 +24,8 @@ import (
 // repeat the same data, as those of one sample in a regression do (a Khatri-Rao
 // structure). This depends on the values and is found out by load.
 type arrowhead struct {
-	partition *partition // that it was made of, for NewLike
-
-	nodes   []int32 // component by component
-	compPtr []int32
-	border  []int32 // block by block
-	blocks  []block
+	*partition // that it was made of; NewLike makes others of it
+	blocks     []block
 
 	// Components: T and its factor, dense by rows, in the places tPtr.
 	tPtr  []int32
