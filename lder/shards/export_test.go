@@ -2,7 +2,8 @@ package shards
 
 // FoldOf is the fold of a row of a part.
 func FoldOf(folds int, seed uint64, part, line int) int {
-	return (&Round{Folds: folds, Seed: seed}).foldOf(part, line)
+	r := &Round{Folds: folds, Seed: seed}
+	return r.foldOf(r.key(part, line))
 }
 
 // Drawn is how often a row of a part is in a bag.

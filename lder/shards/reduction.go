@@ -439,7 +439,8 @@ func (f *Reduction) start(ctx context.Context) error {
 		var z [][]float64
 		u := m.unit()
 		for i, row := range rows {
-			if times := m.times(s.foldOf(row.part, row.line), s.key(row.part, row.line)); times > 0 {
+			key := s.key(row.part, row.line)
+			if times := m.times(s.foldOf(key), key); times > 0 {
 				x, y := values[i*f.n:(i+1)*f.n-1], values[(i+1)*f.n-1]
 				u.put(d.Row(d.M), x)
 				d.M++
