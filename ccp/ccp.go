@@ -361,7 +361,7 @@ func (r *run) localAgain(ctx context.Context, m search.Move) (outcome, error) {
 // best point is at rest.
 func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
-	message, duals, unfinished, cut := end.message, r.duals(), false, false
+	message, duals, unfinished, inHop := end.message, r.duals(), false, false
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
@@ -370,7 +370,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
 		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better {
 			unfinished = !o.Converged
-			cut = unfinished && hopped // Settings.MaxIter
+			inHop = unfinished && hopped
 		}
 		if o.Better && o.Converged {
 			o.At, message, duals = r.point(), end.message, r.duals()
@@ -381,7 +381,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if last := r.kinds.Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
-		if _, off := r.limit(r.res.X); off || cut && r.k >= r.set.MaxIter {
+		if _, off := r.limit(r.res.X); off || inHop && r.k >= r.set.MaxIter {
 			break
 		}
 		m, leads := r.lead()

@@ -38,6 +38,10 @@ func conj(e *expr) *expr {
 	return e
 }
 
+// noImaginary is the share of its terms up to which an imaginary part is rounding errors.
+// Source: derived: some thousand unit roundoffs, as many terms as an affine function here may have.
+const noImaginary = 1e-12
+
 // real is the real part of a number whose imaginary part is 0, but for rounding errors of
 // affine functions; others stay as they are.
 func real(e *expr) *expr {
@@ -68,7 +72,7 @@ func real(e *expr) *expr {
 		return e
 	}
 	for k, v := range sums {
-		if math.Abs(v) > 1e-12*sizes[k] {
+		if math.Abs(v) > noImaginary*sizes[k] {
 			return e
 		}
 	}

@@ -1,4 +1,4 @@
-"""ProxQP: dense up to a few hundred rows, where its authors prefer that, else sparse."""
+"""ProxQP: dense up to DENSE variables and rows together, where its authors prefer that, else sparse."""
 
 import numpy as np
 import proxsuite

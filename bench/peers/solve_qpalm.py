@@ -35,4 +35,3 @@ class Solver:
     def answer(self, data, info):
         point = self.solver.solution
         return info.status.replace(" ", "_"), info.iter, np.array(point.x), np.array(point.y)
-
