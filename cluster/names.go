@@ -137,7 +137,10 @@ func openStore(ctx context.Context, nc *nats.Conn, wait time.Duration) (*store, 
 	for name, bucket := range map[string]*jetstream.ObjectStore{plans: &s.plans, large: &s.large} {
 		*bucket, err = js.ObjectStore(ctx, name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-			*bucket, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage})
+			*bucket, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage})
+		}
+		if errors.Is(err, jetstream.ErrBucketExists) { // with other settings, since the look
+			*bucket, err = js.ObjectStore(ctx, name)
 		}
 		if err != nil {
 			return nil, err
@@ -147,11 +150,15 @@ func openStore(ctx context.Context, nc *nats.Conn, wait time.Duration) (*store, 
 	return s, err
 }
 
-// stream opens a stream, and makes it where there is none.
+// stream opens a stream, and makes it where there is none. Several may do so at once: to make a stream that is there with the
+// same settings is to open it. Nothing is updated: the server reads the settings of all streams, without a lock on them, whenever one is made.
 func stream(ctx context.Context, js jetstream.JetStream, conf jetstream.StreamConfig) (jetstream.Stream, error) {
 	s, err := js.Stream(ctx, conf.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = js.CreateOrUpdateStream(ctx, conf)
+		s, err = js.CreateStream(ctx, conf)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // with other settings, since the look
+		s, err = js.Stream(ctx, conf.Name)
 	}
 	return s, err
 }
