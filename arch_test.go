@@ -158,9 +158,11 @@ var mayImport = map[string]string{
 	// has them.
 	"plan": "dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/options internal/table",
 
-	"cmd/dcopt": "lder/shards dc/lang/reader verify dc/lang/lsp cmd/dcopt/internal/template " +
+	"cmd/dcopt": "lder/shards dc/lang/reader verify dc/lang/lsp cmd/dcopt/internal/template cmd/dcopt/internal/report " +
 		"plan cmd/dcopt/internal/picture internal/scene dc dc/lang ccp ccp/global lder lder/dataset lder/export qpbackend qpbackend/backends qpbackend/ipm qpbackend/presolve qpbackend/formats internal/suggest internal/table internal/serve internal/wire cli",
 
+	// Results as text, JSON and CSV.
+	"cmd/dcopt/internal/report": "dc dc/lang ccp ccp/global qpbackend internal/scene",
 	// Problems to begin with, embedded.
 	"cmd/dcopt/internal/template": "",
 	// Pictures are drawn by gonum/plot, which no other package may import.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
@@ -40,7 +41,7 @@ func listBackends(c *cli.Context) error {
 			cones = append(cones, k.String())
 		}
 		if c.Bool("json") {
-			out, err := line(backendJSON{b.Name, b.Available, b.About, cones, b.Get})
+			out, err := report.Line(backendJSON{b.Name, b.Available, b.About, cones, b.Get})
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 	"github.com/dcopt/dcopt/qpbackend/formats"
@@ -47,7 +48,7 @@ func checkCommand() *cli.Command {
 				o.text(c.App.Writer)
 				return nil
 			}
-			b, err := line(o.json())
+			b, err := report.Line(o.json())
 			if err != nil {
 				return err
 			}
@@ -276,25 +277,25 @@ func (s *split) explain(w io.Writer, how string) {
 
 const mostLinearised = 6
 
-func (o *outline) json() object {
-	families := []object{}
+func (o *outline) json() report.Object {
+	families := []report.Object{}
 	for _, f := range o.families {
-		families = append(families, object{{"name", f.name}, {"count", f.count}, {"rows", f.rows}, {"curvature", f.curvature}, {"text", f.text}, {"linearised", list(f.linearised)}})
+		families = append(families, report.Object{{Name: "name", Value: f.name}, {Name: "count", Value: f.count}, {Name: "rows", Value: f.rows}, {Name: "curvature", Value: f.curvature}, {Name: "text", Value: f.text}, {Name: "linearised", Value: list(f.linearised)}})
 	}
 	s := &o.sum
-	sizes := []object{}
+	sizes := []report.Object{}
 	for _, c := range s.ConeSizes {
-		sizes = append(sizes, object{{"count", c.Count}, {"rows", c.Rows}})
+		sizes = append(sizes, report.Object{{Name: "count", Value: c.Count}, {Name: "rows", Value: c.Rows}})
 	}
-	return object{
-		{"file", o.file}, {"variables", o.variables},
-		{"objective", object{{"sense", o.sense}, {"curvature", o.objective.curvature}, {"text", o.objective.text}, {"linearised", list(o.objective.linearised)}}},
-		{"constraints", families},
-		{"convex_problem", object{
-			{"columns", s.Columns}, {"rows", s.Rows}, {"nonzeros_p", s.NonzerosP}, {"nonzeros_a", s.NonzerosA},
-			{"slacks", s.Slacks}, {"linearised", s.Linearised},
+	return report.Object{
+		{Name: "file", Value: o.file}, {Name: "variables", Value: o.variables},
+		{Name: "objective", Value: report.Object{{Name: "sense", Value: o.sense}, {Name: "curvature", Value: o.objective.curvature}, {Name: "text", Value: o.objective.text}, {Name: "linearised", Value: list(o.objective.linearised)}}},
+		{Name: "constraints", Value: families},
+		{Name: "convex_problem", Value: report.Object{
+			{Name: "columns", Value: s.Columns}, {Name: "rows", Value: s.Rows}, {Name: "nonzeros_p", Value: s.NonzerosP}, {Name: "nonzeros_a", Value: s.NonzerosA},
+			{Name: "slacks", Value: s.Slacks}, {Name: "linearised", Value: s.Linearised},
 		}},
-		{"cones", list(s.Cones)}, {"cone_sizes", sizes}, {"estimate", object{{"bytes", number(math.Round(o.cost.Bytes))}, {"seconds_per_iteration", number(o.cost.Seconds)}}}, {"backends", list(o.backends)},
+		{Name: "cones", Value: list(s.Cones)}, {Name: "cone_sizes", Value: sizes}, {Name: "estimate", Value: report.Object{{Name: "bytes", Value: report.Number(math.Round(o.cost.Bytes))}, {Name: "seconds_per_iteration", Value: report.Number(o.cost.Seconds)}}}, {Name: "backends", Value: list(o.backends)},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 )
 
@@ -38,12 +39,12 @@ func TestComplexJSON(t *testing.T) {
 		x[k] = float64(k + 1)
 	}
 	var table strings.Builder
-	var got object
-	for _, b := range blocks(p, x) {
-		b.text(&table, false)
-		got = append(got, member{b.name, b.json()})
+	var got report.Object
+	for _, b := range report.Blocks(p, x) {
+		b.Text(&table, false)
+		got = append(got, report.Member{Name: b.Name, Value: b.JSON()})
 	}
-	text, err := marshal(got)
+	text, err := report.Marshal(got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestComplexJSON(t *testing.T) {
 		}
 		duals = append(duals, y)
 	}
-	text, err = marshal(dcDuals(p, duals))
+	text, err = report.Marshal(dcDuals(p, duals))
 	if err != nil {
 		t.Fatal(err)
 	}

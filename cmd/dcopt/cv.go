@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
@@ -40,15 +41,15 @@ type trial struct {
 
 // cvLine is the output of cv --json for a table and a method.
 type cvLine struct {
-	File       string   `json:"file"`
-	Method     string   `json:"method"`
-	FVUMean    number   `json:"fvu_mean"`
-	FVUStd     number   `json:"fvu_std"`
-	FVU        []number `json:"fvu"`
-	MSEMean    number   `json:"mse_mean"`
-	MSEStd     number   `json:"mse_std"`
-	FitSeconds number   `json:"fit_seconds"`
-	Pieces     *[2]int  `json:"pieces"` // null of methods that choose
+	File       string          `json:"file"`
+	Method     string          `json:"method"`
+	FVUMean    report.Number   `json:"fvu_mean"`
+	FVUStd     report.Number   `json:"fvu_std"`
+	FVU        []report.Number `json:"fvu"`
+	MSEMean    report.Number   `json:"mse_mean"`
+	MSEStd     report.Number   `json:"mse_std"`
+	FitSeconds report.Number   `json:"fit_seconds"`
+	Pieces     *[2]int         `json:"pieces"` // null of methods that choose
 }
 
 func crossValidate(c *cli.Context) error {
@@ -171,17 +172,17 @@ func (t *cvTable) row(path string, k int, res *lder.CVResult, seconds float64) e
 	t.total[k].seconds += seconds
 	set := &t.sets[k]
 	if !t.json {
-		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, path, set.Method, show(fvu, 4), show(fvuStd, 4), show(mse, 5), show(mseStd, 5), clock(seconds))
+		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, path, set.Method, report.Show(fvu, 4), report.Show(fvuStd, 4), report.Show(mse, 5), report.Show(mseStd, 5), clock(seconds))
 		return err
 	}
 	l := cvLine{
-		path, set.Method.String(), number(fvu), number(fvuStd), numbers(res.FVU),
-		number(mse), number(mseStd), number(seconds), nil,
+		path, set.Method.String(), report.Number(fvu), report.Number(fvuStd), report.Numbers(res.FVU),
+		report.Number(mse), report.Number(mseStd), report.Number(seconds), nil,
 	}
 	if !set.Method.Chooses() {
 		l.Pieces = &set.Pieces
 	}
-	b, err := line(l)
+	b, err := report.Line(l)
 	if err != nil {
 		return err
 	}
@@ -202,6 +203,6 @@ func (t *cvTable) foot(tables int) {
 		return
 	}
 	for k, sum := range t.total {
-		fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, "average", t.sets[k].Method, show(sum.fvu/float64(tables), 4), "", "", "in all", clock(sum.seconds))
+		fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, "average", t.sets[k].Method, report.Show(sum.fvu/float64(tables), 4), "", "", "in all", clock(sum.seconds))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 )
 
@@ -44,7 +45,7 @@ subject to
 		}
 		duals = append(duals, y)
 	}
-	b, err := marshal(dcDuals(prog.Problem, duals))
+	b, err := report.Marshal(dcDuals(prog.Problem, duals))
 	if err != nil {
 		t.Fatal(err)
 	}

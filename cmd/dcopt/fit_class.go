@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
@@ -121,14 +122,14 @@ func classSummary(c *cli.Context, r *lder.Classifier, labels []string, spent tim
 	var b bytes.Buffer
 	switch {
 	case c.Bool("json"):
-		o := object{{"status", t.Status.String()}, {"method", t.Method.String()}, {"rows", t.Rows}, {"target", r.Target},
-			{"features", r.Features}, {"classes", r.Classes}, {"iterations", t.Iterations}, {"accuracy", number(t.Accuracy)}}
+		o := report.Object{{Name: "status", Value: t.Status.String()}, {Name: "method", Value: t.Method.String()}, {Name: "rows", Value: t.Rows}, {Name: "target", Value: r.Target},
+			{Name: "features", Value: r.Features}, {Name: "classes", Value: r.Classes}, {Name: "iterations", Value: t.Iterations}, {Name: "accuracy", Value: report.Number(t.Accuracy)}}
 		if t.OOB >= 0 {
-			o = append(o, member{"oob_accuracy", number(t.OOB)})
+			o = append(o, report.Member{Name: "oob_accuracy", Value: report.Number(t.OOB)})
 		} else {
-			o = append(o, member{"oob_accuracy", nil})
+			o = append(o, report.Member{Name: "oob_accuracy", Value: nil})
 		}
-		l, err := line(append(o, member{"seconds", number(spent.Seconds())}, member{"model", c.String("out")}))
+		l, err := report.Line(append(o, report.Member{Name: "seconds", Value: report.Number(spent.Seconds())}, report.Member{Name: "model", Value: c.String("out")}))
 		if err != nil {
 			return err
 		}
@@ -143,8 +144,8 @@ func classSummary(c *cli.Context, r *lder.Classifier, labels []string, spent tim
 		row("rows", "%d, target %s, features %s", t.Rows, r.Target, brief(r.Features))
 		row("classes", "%s", classCounts(r.Classes, labels))
 		row("method", "%s", t.Method)
-		row("accuracy", "%s on the training rows, %s", show(t.Accuracy, 4), onNewRows(t.OOB, t.Method))
-		row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
+		row("accuracy", "%s on the training rows, %s", report.Show(t.Accuracy, 4), onNewRows(t.OOB, t.Method))
+		row("iterations", "%d, %s s", t.Iterations, report.Show(spent.Seconds(), 3))
 		row("model", "%s", c.String("out"))
 	}
 	_, err := c.App.Writer.Write(b.Bytes())

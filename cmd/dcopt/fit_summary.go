@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/shards"
 )
@@ -30,13 +31,13 @@ func fitSummary(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent t
 		fmt.Fprintf(&b, "%-13s"+format+"\n", append([]any{name}, args...)...)
 	}
 	row("status", "%s", trainingStatus(c, t.Status))
-	row("rows", "%d, target %s, features %s", t.Rows, label(r.Target), brief(labels(r.Features)))
+	row("rows", "%d, target %s, features %s", t.Rows, report.Label(r.Target), brief(report.Labels(r.Features)))
 	used := r.Used()
 	switch {
 	case len(used) == 0:
 		row("used", "none of %d features: the model is a constant", len(r.Features))
 	case len(used) < len(r.Features):
-		row("used", "%d of %d features: %s", len(used), len(r.Features), brief(labels(pick(r.Features, used))))
+		row("used", "%d of %d features: %s", len(used), len(r.Features), brief(report.Labels(pick(r.Features, used))))
 	}
 	if r.Model != nil {
 		row("method", "%s, pieces %d and %d", t.Method, len(r.Model.W), len(r.Model.M))
@@ -44,14 +45,14 @@ func fitSummary(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent t
 		models, pieces := r.Ensemble.Size()
 		row("method", "%s, %d models with %d pieces in all", t.Method, models, pieces)
 	}
-	row("mse", "%s at the start, now %s", show(t.StartMSE, 6), show(t.MSE, 6))
-	row("fvu", "%s on the training rows, %s", show(t.FVU, 4), onNewRows(t.OOB, t.Method))
+	row("mse", "%s at the start, now %s", report.Show(t.StartMSE, 6), report.Show(t.MSE, 6))
+	row("fvu", "%s on the training rows, %s", report.Show(t.FVU, 4), onNewRows(t.OOB, t.Method))
 	if scores.FVU != nil {
 		mean, deviation := (&lder.CVResult{FVU: scores.FVU}).MeanFVU()
-		row("folds", "%d, fvu %s ± %s", len(scores.FVU), show(mean, 4), show(deviation, 2))
+		row("folds", "%d, fvu %s ± %s", len(scores.FVU), report.Show(mean, 4), report.Show(deviation, 2))
 	}
 	if spent >= 0 {
-		row("iterations", "%d, %s s", t.Iterations, show(spent.Seconds(), 3))
+		row("iterations", "%d, %s s", t.Iterations, report.Show(spent.Seconds(), 3))
 	} else {
 		row("iterations", "%d", t.Iterations)
 	}
@@ -69,7 +70,7 @@ func fitSummary(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent t
 func onNewRows(oob float64, method lder.Method) string {
 	switch {
 	case oob >= 0:
-		return show(oob, 4) + " out of bag"
+		return report.Show(oob, 4) + " out of bag"
 	case method.Chooses():
 		return "unknown on new rows: there are too few to tell"
 	}
@@ -88,7 +89,7 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 	used := r.Used()
 	all := len(used)
 	used = used[:min(all, most)]
-	names := labels(pick(r.Features, used))
+	names := report.Labels(pick(r.Features, used))
 	head := append([]string{"piece", "rows"}, names...)
 	if len(names) < all {
 		head = append(head, "...")
@@ -102,12 +103,12 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 			}
 			line := []string{fmt.Sprintf("%s%d", sign, k+1), rows}
 			for _, j := range used {
-				line = append(line, show(row[j], 4))
+				line = append(line, report.Show(row[j], 4))
 			}
 			if len(names) < all {
 				line = append(line, "...")
 			}
-			lines = append(lines, append(line, show(constants[k], 4)))
+			lines = append(lines, append(line, report.Show(constants[k], 4)))
 		}
 	}
 	add("+", m.W, m.A, share)
@@ -153,21 +154,21 @@ func percent(share float64) string {
 
 func fitJSON(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time.Duration) error {
 	t := r.Training
-	o := object{{"status", t.Status.String()}, {"method", t.Method.String()}, {"pieces", piecesOf(r)},
-		{"rows", t.Rows}, {"target", r.Target}, {"features", r.Features}, {"used_features", pick(r.Features, r.Used())}, {"terms", r.Terms()}, {"iterations", t.Iterations},
-		{"start_mse", number(t.StartMSE)}, {"mse", number(t.MSE)}, {"fvu", number(t.FVU)}}
+	o := report.Object{{Name: "status", Value: t.Status.String()}, {Name: "method", Value: t.Method.String()}, {Name: "pieces", Value: piecesOf(r)},
+		{Name: "rows", Value: t.Rows}, {Name: "target", Value: r.Target}, {Name: "features", Value: r.Features}, {Name: "used_features", Value: pick(r.Features, r.Used())}, {Name: "terms", Value: r.Terms()}, {Name: "iterations", Value: t.Iterations},
+		{Name: "start_mse", Value: report.Number(t.StartMSE)}, {Name: "mse", Value: report.Number(t.MSE)}, {Name: "fvu", Value: report.Number(t.FVU)}}
 	if t.OOB >= 0 {
-		o = append(o, member{"oob_fvu", number(t.OOB)})
+		o = append(o, report.Member{Name: "oob_fvu", Value: report.Number(t.OOB)})
 	} else {
-		o = append(o, member{"oob_fvu", nil})
+		o = append(o, report.Member{Name: "oob_fvu", Value: nil})
 	}
 	if scores.FVU != nil {
-		o = append(o, member{"folds", foldsOf(scores)})
+		o = append(o, report.Member{Name: "folds", Value: foldsOf(scores)})
 	}
 	if spent >= 0 {
-		o = append(o, member{"seconds", number(spent.Seconds())})
+		o = append(o, report.Member{Name: "seconds", Value: report.Number(spent.Seconds())})
 	}
-	b, err := line(append(o, member{"model", c.String("out")}))
+	b, err := report.Line(append(o, report.Member{Name: "model", Value: c.String("out")}))
 	if err != nil {
 		return err
 	}
@@ -176,9 +177,9 @@ func fitJSON(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time
 }
 
 // foldsOf are the errors of folds.
-func foldsOf(scores shards.Scores) (list []object) {
+func foldsOf(scores shards.Scores) (list []report.Object) {
 	for k, fvu := range scores.FVU {
-		list = append(list, object{{"fvu", number(fvu)}, {"mse", number(scores.MSE[k])}})
+		list = append(list, report.Object{{Name: "fvu", Value: report.Number(fvu)}, {Name: "mse", Value: report.Number(scores.MSE[k])}})
 	}
 	return list
 }
@@ -206,5 +207,5 @@ func trainingStatus(c *cli.Context, status ccp.Status) string {
 	if !colours(sessionOf(c).stdout.w) {
 		return status.String()
 	}
-	return painted(status.String(), status == ccp.Converged, true)
+	return report.Painted(status.String(), status == ccp.Converged, true)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/qpbackend/formats"
@@ -48,7 +49,7 @@ func wantsJSON(args []string) bool {
 func (m *messages) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if m.json {
-		m.object(object{{"severity", "note"}, {"message", text}})
+		m.object(report.Object{{Name: "severity", Value: "note"}, {Name: "message", Value: text}})
 		return
 	}
 	fmt.Fprintf(m, "dcopt: %s\n", visible(text))
@@ -74,60 +75,60 @@ func (m *messages) diagnose(ds lang.Diagnostics, code int, text func(file string
 		return ds.Render(m, text, colours(m.w))
 	}
 	for _, d := range ds {
-		o := object{{"severity", d.Severity.String()}}
+		o := report.Object{{Name: "severity", Value: d.Severity.String()}}
 		if d.Severity == lang.Error {
-			o = append(o, member{"exit", code})
+			o = append(o, report.Member{Name: "exit", Value: code})
 		}
 		if d.File != "" {
-			o = append(o, member{"file", d.File})
+			o = append(o, report.Member{Name: "file", Value: d.File})
 		}
 		o = append(o, placeObject(d.Place)...)
 		if d.Set != "" {
-			o = append(o, member{"set", d.Set})
+			o = append(o, report.Member{Name: "set", Value: d.Set})
 		}
-		o = append(o, member{"message", d.Message})
+		o = append(o, report.Member{Name: "message", Value: d.Message})
 		if d.Help != "" {
-			o = append(o, member{"help", d.Help})
+			o = append(o, report.Member{Name: "help", Value: d.Help})
 		}
-		var notes []object
+		var notes []report.Object
 		for _, n := range d.Notes {
-			notes = append(notes, append(placeObject(n.Place), member{"message", n.Text}))
+			notes = append(notes, append(placeObject(n.Place), report.Member{Name: "message", Value: n.Text}))
 		}
 		if notes != nil {
-			o = append(o, member{"notes", notes})
+			o = append(o, report.Member{Name: "notes", Value: notes})
 		}
 		m.object(o)
 	}
 	return nil
 }
 
-func placeObject(p lang.Place) object {
+func placeObject(p lang.Place) report.Object {
 	if p.Line == 0 {
 		return nil
 	}
-	return object{{"line", p.Line}, {"column", p.Col}, {"end_column", p.EndCol}}
+	return report.Object{{Name: "line", Value: p.Line}, {Name: "column", Value: p.Col}, {Name: "end_column", Value: p.EndCol}}
 }
 
 // errorObject is an error with the place that it knows.
-func errorObject(err error, code int) object {
-	o := object{{"severity", "error"}, {"exit", code}}
+func errorObject(err error, code int) report.Object {
+	o := report.Object{{Name: "severity", Value: "error"}, {Name: "exit", Value: code}}
 	var table *dataset.Error
 	var card *formats.Error
 	switch {
 	case errors.As(err, &table):
-		o = append(o, member{"file", table.File})
+		o = append(o, report.Member{Name: "file", Value: table.File})
 		if table.Line > 0 {
-			o = append(o, object{{"line", table.Line}, {"column", table.Col}}...)
+			o = append(o, report.Object{{Name: "line", Value: table.Line}, {Name: "column", Value: table.Col}}...)
 		}
-		return append(o, member{"message", table.Msg})
+		return append(o, report.Member{Name: "message", Value: table.Msg})
 	case errors.As(err, &card):
-		return append(o, object{{"file", card.File}, {"line", card.Line}, {"message", card.Err.Error()}}...)
+		return append(o, report.Object{{Name: "file", Value: card.File}, {Name: "line", Value: card.Line}, {Name: "message", Value: card.Err.Error()}}...)
 	}
-	return append(o, member{"message", err.Error()})
+	return append(o, report.Member{Name: "message", Value: err.Error()})
 }
 
-func (m *messages) object(o object) {
-	b, err := line(o)
+func (m *messages) object(o report.Object) {
+	b, err := report.Line(o)
 	if err != nil { // strings and integers always go
 		b = fmt.Appendf(nil, `{"severity":"error","message":%q}`+"\n", err)
 	}
@@ -158,7 +159,7 @@ func (w *noteWriter) Write(p []byte) (int, error) {
 		if k < 0 {
 			return len(p), nil
 		}
-		w.m.object(object{{"severity", "note"}, {"message", string(w.rest[:k])}})
+		w.m.object(report.Object{{Name: "severity", Value: "note"}, {Name: "message", Value: string(w.rest[:k])}})
 		w.rest = w.rest[k+1:]
 	}
 }
@@ -181,20 +182,3 @@ func visible(s string) string {
 }
 
 func steers(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
-
-// label is a name out of a file for a table: quoted where it holds more than visible
-// characters.
-func label(name string) string {
-	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return name
-	}
-	return fmt.Sprintf("%q", name)
-}
-
-func labels(names []string) []string {
-	out := make([]string, len(names))
-	for k, name := range names {
-		out[k] = label(name)
-	}
-	return out
-}

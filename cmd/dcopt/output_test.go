@@ -13,18 +13,19 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
 func TestReportJSON(t *testing.T) {
-	r := &report{
-		status: "stalled", objective: math.Inf(1), violation: math.NaN(), starts: 1, backend: "ipm",
-		variables: []block{{"x", nil, nil, []float64{0.5}, nil, nil}, {"A<B", []int{2, 2}, nil, []float64{1, 2, 3, math.Inf(-1)}, nil, nil}, {"none", []int{0}, nil, nil, nil, nil}},
-		history:   []ccp.Iteration{{K: 1, Objective: 2, Violation: 0.5, Step: math.NaN(), Tau: 4, Slack: 9}},
-		message:   "a < b",
+	r := &report.Report{
+		Status: "stalled", Objective: math.Inf(1), Violation: math.NaN(), Starts: 1, Backend: "ipm",
+		Variables: []report.Block{{Name: "x", Shape: nil, Origin: nil, V: []float64{0.5}, Axes: nil, Im: nil}, {Name: "A<B", Shape: []int{2, 2}, Origin: nil, V: []float64{1, 2, 3, math.Inf(-1)}, Axes: nil, Im: nil}, {Name: "none", Shape: []int{0}, Origin: nil, V: nil, Axes: nil, Im: nil}},
+		History:   []ccp.Iteration{{K: 1, Objective: 2, Violation: 0.5, Step: math.NaN(), Tau: 4, Slack: 9}},
+		Message:   "a < b",
 	}
-	b, err := line(r.json())
+	b, err := report.Line(r.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +43,8 @@ func TestReportJSON(t *testing.T) {
 func TestNumber(t *testing.T) {
 	for _, v := range []float64{0, 1, -1.5, 1e-300, 123456789.123, 1e21, 1e-7, math.MaxFloat64, math.SmallestNonzeroFloat64} {
 		var back float64
-		if err := json.Unmarshal(appendNumber(nil, v), &back); err != nil || back != v {
-			t.Errorf("%g becomes %s", v, appendNumber(nil, v))
+		if err := json.Unmarshal(report.AppendNumber(nil, v), &back); err != nil || back != v {
+			t.Errorf("%g becomes %s", v, report.AppendNumber(nil, v))
 		}
 	}
 }
@@ -57,27 +58,27 @@ func TestBlockText(t *testing.T) {
 		return v
 	}
 	for _, c := range []struct {
-		b    block
+		b    report.Block
 		full bool
 		want string
 	}{
-		{block{"s", nil, nil, []float64{2.5}, nil, nil}, false, "s = 2.5\n"},
-		{block{"v", []int{3}, nil, count(3), nil, nil}, false, "v[1..3] = 1 2 3\n"},
-		{block{"v", []int{12}, []int{0}, count(12), nil, nil}, false, "v[0..11] = 1 2 3 4 5 6 7 8 ... 12\n"},
-		{block{"v", []int{12}, nil, count(12), nil, nil}, true, "v[1..12] = 1 2 3 4 5 6 7 8 9 10 11 12\n"},
-		{block{"m", []int{2, 2}, []int{0, 1}, count(4), nil, nil}, false, "m[0,:] = 1 2\nm[1,:] = 3 4\n"},
-		{block{"t", []int{2, 2, 1}, nil, count(4), nil, nil}, false, "t[1,1,:] = 1\nt[1,2,:] = 2\nt[2,1,:] = 3\nt[2,2,:] = 4\n"},
-		{block{"e", []int{0}, nil, nil, nil, nil}, false, "e[1..0] =\n"},
+		{report.Block{Name: "s", Shape: nil, Origin: nil, V: []float64{2.5}, Axes: nil, Im: nil}, false, "s = 2.5\n"},
+		{report.Block{Name: "v", Shape: []int{3}, Origin: nil, V: count(3), Axes: nil, Im: nil}, false, "v[1..3] = 1 2 3\n"},
+		{report.Block{Name: "v", Shape: []int{12}, Origin: []int{0}, V: count(12), Axes: nil, Im: nil}, false, "v[0..11] = 1 2 3 4 5 6 7 8 ... 12\n"},
+		{report.Block{Name: "v", Shape: []int{12}, Origin: nil, V: count(12), Axes: nil, Im: nil}, true, "v[1..12] = 1 2 3 4 5 6 7 8 9 10 11 12\n"},
+		{report.Block{Name: "m", Shape: []int{2, 2}, Origin: []int{0, 1}, V: count(4), Axes: nil, Im: nil}, false, "m[0,:] = 1 2\nm[1,:] = 3 4\n"},
+		{report.Block{Name: "t", Shape: []int{2, 2, 1}, Origin: nil, V: count(4), Axes: nil, Im: nil}, false, "t[1,1,:] = 1\nt[1,2,:] = 2\nt[2,1,:] = 3\nt[2,2,:] = 4\n"},
+		{report.Block{Name: "e", Shape: []int{0}, Origin: nil, V: nil, Axes: nil, Im: nil}, false, "e[1..0] =\n"},
 	} {
 		var b bytes.Buffer
-		c.b.text(&b, c.full)
+		c.b.Text(&b, c.full)
 		if b.String() != c.want {
 			t.Errorf("%v:\n%swant\n%s", c.b, b.String(), c.want)
 		}
 	}
 	var b bytes.Buffer
-	block{"m", []int{30, 1}, nil, count(30), nil, nil}.text(&b, false)
-	if n := strings.Count(b.String(), "\n"); n != mostRows || !strings.HasSuffix(b.String(), "...\nm[30,:] = 30\n") {
+	report.Block{Name: "m", Shape: []int{30, 1}, Origin: nil, V: count(30), Axes: nil, Im: nil}.Text(&b, false)
+	if n := strings.Count(b.String(), "\n"); n != report.MostRows || !strings.HasSuffix(b.String(), "...\nm[30,:] = 30\n") {
 		t.Errorf("30 rows are cut to %d:\n%s", n, b.String())
 	}
 }
@@ -92,9 +93,9 @@ func TestNumbersArePrinted(t *testing.T) {
 	}
 	values = slices.DeleteFunc(values, func(v float64) bool { return v-v != 0 })
 	for _, full := range []bool{true, false} {
-		for _, b := range []block{{"x", []int{len(values)}, nil, values, nil, nil}, {"x", []int{1, len(values)}, nil, values, nil, nil}} {
+		for _, b := range []report.Block{{Name: "x", Shape: []int{len(values)}, Origin: nil, V: values, Axes: nil, Im: nil}, {Name: "x", Shape: []int{1, len(values)}, Origin: nil, V: values, Axes: nil, Im: nil}} {
 			var out bytes.Buffer
-			b.text(&out, full)
+			b.Text(&out, full)
 			_, text, _ := strings.Cut(out.String(), "=")
 			for k, word := range strings.Fields(text) {
 				if word == "..." {
@@ -105,9 +106,9 @@ func TestNumbersArePrinted(t *testing.T) {
 				}
 			}
 		}
-		r := &report{status: "x", objective: 1.0 / 3, violation: 2e-13 / 3, backend: "b", columns: object{{"c", number(-1e-13 / 3)}}, residuals: &qpbackend.Residuals{Primal: 1e-9 / 3}}
+		r := &report.Report{Status: "x", Objective: 1.0 / 3, Violation: 2e-13 / 3, Backend: "b", Columns: report.Object{{Name: "c", Value: report.Number(-1e-13 / 3)}}, Residuals: &qpbackend.Residuals{Primal: 1e-9 / 3}}
 		var out bytes.Buffer
-		r.text(&out, false, full)
+		r.Text(&out, false, full)
 		for _, v := range []float64{1.0 / 3, 2e-13 / 3, -1e-13 / 3, 1e-9 / 3} {
 			if strings.Contains(out.String(), strconv.FormatFloat(v, 'g', -1, 64)) != full {
 				t.Errorf("full %v: %g in\n%s", full, v, out.String())
@@ -173,12 +174,12 @@ func TestProgress(t *testing.T) {
 // TestAppendJSON: what is written in one go is what encoding/json writes.
 func TestAppendJSON(t *testing.T) {
 	for _, v := range []any{
-		object{}, object(nil), object{{"a", 1}, {"b \"q\" <é>\n", []any{number(1), nested{[]int{2}, []float64{1, math.NaN()}}, nil, true}}},
-		nested{[]int{2, 1, 2}, []float64{1, 2, 3, -4e-9}}, nested{nil, []float64{7}}, nested{[]int{0}, nil},
-		[]number{1, number(math.Inf(1))}, []number{}, []any{}, []object{{{"x", "y"}}}, "plain", "<&>", "\x7f", map[string]int{"z": 1}, 3.25, nil,
+		report.Object{}, report.Object(nil), report.Object{{Name: "a", Value: 1}, {Name: "b \"q\" <é>\n", Value: []any{report.Number(1), report.Nested{Shape: []int{2}, V: []float64{1, math.NaN()}}, nil, true}}},
+		report.Nested{Shape: []int{2, 1, 2}, V: []float64{1, 2, 3, -4e-9}}, report.Nested{Shape: nil, V: []float64{7}}, report.Nested{Shape: []int{0}, V: nil},
+		[]report.Number{1, report.Number(math.Inf(1))}, []report.Number{}, []any{}, []report.Object{{{Name: "x", Value: "y"}}}, "plain", "<&>", "\x7f", map[string]int{"z": 1}, 3.25, nil,
 	} {
-		got, err := appendJSON([]byte("before"), v)
-		want, err2 := marshal(v)
+		got, err := report.AppendJSON([]byte("before"), v)
+		want, err2 := report.Marshal(v)
 		if err != nil || err2 != nil || string(got) != "before"+string(want) {
 			t.Errorf("%#v is %s, want %s (%v, %v)", v, got, want, err, err2)
 		}
@@ -191,23 +192,23 @@ func TestAppendJSON(t *testing.T) {
 // TestIndices: the members of sets stand in the table, in JSON and in CSV.
 func TestIndices(t *testing.T) {
 	arcs := lang.Axis{{"rome", 1}, {"oslo", 4}}
-	r := report{variables: []block{
-		{"x", nil, nil, []float64{1}, nil, nil},
-		{"f", []int{2, 2}, []int{1, 0}, []float64{1, 2, 3, 4}, []lang.Axis{arcs, nil}, nil},
-		{"g", []int{2}, nil, []float64{5, 6}, []lang.Axis{arcs}, nil},
+	r := report.Report{Variables: []report.Block{
+		{Name: "x", Shape: nil, Origin: nil, V: []float64{1}, Axes: nil, Im: nil},
+		{Name: "f", Shape: []int{2, 2}, Origin: []int{1, 0}, V: []float64{1, 2, 3, 4}, Axes: []lang.Axis{arcs, nil}, Im: nil},
+		{Name: "g", Shape: []int{2}, Origin: nil, V: []float64{5, 6}, Axes: []lang.Axis{arcs}, Im: nil},
 	}}
 	var table, csv strings.Builder
-	for _, b := range r.variables {
-		b.text(&table, false)
+	for _, b := range r.Variables {
+		b.Text(&table, false)
 	}
-	r.csv(&csv)
+	r.CSV(&csv)
 	if want := "x = 1\nf[\"rome\",1,:] = 1 2\nf[\"oslo\",4,:] = 3 4\ng[\"rome\",1] = 5\ng[\"oslo\",4] = 6\n"; table.String() != want {
 		t.Errorf("the table is\n%s want\n%s", &table, want)
 	}
 	if want := "variable,index,value\nx,,1\nf,rome 1 0,1\nf,rome 1 1,2\nf,oslo 4 0,3\nf,oslo 4 1,4\ng,rome 1,5\ng,oslo 4,6\n"; csv.String() != want {
 		t.Errorf("CSV is\n%s want\n%s", &csv, want)
 	}
-	got, err := line(indicesOf(r.variables))
+	got, err := report.Line(report.IndicesOf(r.Variables))
 	if want := `{"f":[[["rome",1],["oslo",4]],null],"g":[[["rome",1],["oslo",4]]]}` + "\n"; err != nil || string(got) != want {
 		t.Errorf("JSON is %s, %v, want %s", got, err, want)
 	}

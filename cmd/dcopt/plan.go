@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
@@ -111,7 +112,7 @@ func makePlan(c *cli.Context) error {
 		return usagef("plan: %s is a plan already; give --slurm or --kubernetes, or the problem", first)
 	}
 	if c.Bool("json") {
-		b, err := line(object{{"plan", p.ID()}, {"kind", p.Kind()}, {"shards", p.Shards}})
+		b, err := report.Line(report.Object{{Name: "plan", Value: p.ID()}, {Name: "kind", Value: p.Kind()}, {Name: "shards", Value: p.Shards}})
 		if err != nil {
 			return err
 		}

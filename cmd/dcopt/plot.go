@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/lder"
 )
@@ -88,8 +89,8 @@ func panelsFlag(c *cli.Context) error {
 }
 
 // draw draws the report as --panels says: the solution, and below it the run.
-func (j *job) draw(r *report) error {
-	solution, run := r.panels, picture.Run(r.history)
+func (j *job) draw(r *report.Report) error {
+	solution, run := r.Panels, picture.Run(r.History)
 	switch j.c.String("panels") {
 	case panelsSolution:
 		if len(solution) == 0 {

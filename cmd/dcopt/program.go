@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/plan"
 )
@@ -83,13 +84,13 @@ func openSource(ctx context.Context, c *cli.Context, path string) (*source, erro
 
 // program compiles the source, with the swept parameter at its value if there
 // is one.
-func (s *source) program(ctx context.Context, sweep *member) (*program, error) {
+func (s *source) program(ctx context.Context, sweep *report.Member) (*program, error) {
 	opt := s.opt
 	if sweep != nil {
-		if old, twice := opt.Set[sweep.name]; twice {
-			return nil, usagef("--set gives %s the value %s, and --sweep gives it others", sweep.name, old)
+		if old, twice := opt.Set[sweep.Name]; twice {
+			return nil, usagef("--set gives %s the value %s, and --sweep gives it others", sweep.Name, old)
 		}
-		opt.Set = map[string]string{sweep.name: sweep.value.(string)}
+		opt.Set = map[string]string{sweep.Name: sweep.Value.(string)}
 		for k, v := range s.opt.Set {
 			opt.Set[k] = v
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/plan"
@@ -444,7 +445,7 @@ func (m *merge) print() (code int, err error) {
 }
 
 // report is the report of a result, as solve prints it.
-func (m *merge) report(r *plan.Runner, i int, res *ccp.Result) (*report, error) {
+func (m *merge) report(r *plan.Runner, i int, res *ccp.Result) (*report.Report, error) {
 	prog, err := within(m.c.Context, func() (*lang.Program, error) { return r.Compile(m.c.Context, i) })
 	if err != nil {
 		if isContextError(err) {
@@ -453,9 +454,9 @@ func (m *merge) report(r *plan.Runner, i int, res *ccp.Result) (*report, error) 
 		return nil, badFile(fmt.Errorf("shard %d: %w", i, err))
 	}
 	rep := dcReport(prog.Problem, res)
-	rep.names(prog, res.X, m.json)
+	rep.Names(prog, res.X, m.json)
 	none := math.NaN()
-	rep.wall, rep.seconds = none, seconds{none, none, none, none}
+	rep.Wall, rep.Seconds = none, report.Seconds{Read: none, Compile: none, Solve: none, Backend: none}
 	return rep, nil
 }
 
@@ -477,20 +478,20 @@ func (m *merge) sweep() (code int, err error) {
 		for k, v := range q.Point(one.Shard) {
 			value := any(v)
 			if x, ok := finite(v); ok {
-				value = number(x)
+				value = report.Number(x)
 			}
-			rep.sweep = append(rep.sweep, member{q.Params[k], value})
+			rep.Sweep = append(rep.Sweep, report.Member{Name: q.Params[k], Value: value})
 		}
-		code = max(code, rep.code)
+		code = max(code, rep.Code)
 		if m.json {
-			b, err := line(rep.json())
+			b, err := report.Line(rep.JSON())
 			if err != nil {
 				return 0, err
 			}
 			m.out.Write(b) // commit has the error
 			continue
 		}
-		rep.sweepText(m.out, m.c.Bool("full") || m.out.toFile())
+		rep.SweepText(m.out, m.c.Bool("full") || m.out.toFile())
 	}
 	return code, nil
 }
@@ -514,15 +515,15 @@ func (m *merge) starts() (code int, err error) {
 		return 0, err
 	}
 	if !m.json {
-		rep.text(m.out, m.c.Bool("quiet"), m.c.Bool("full") || m.out.toFile())
-		return rep.code, nil
+		rep.Text(m.out, m.c.Bool("quiet"), m.c.Bool("full") || m.out.toFile())
+		return rep.Code, nil
 	}
-	b, err := line(rep.json())
+	b, err := report.Line(rep.JSON())
 	if err != nil {
 		return 0, err
 	}
 	m.out.Write(b) // commit has the error
-	return rep.code, nil
+	return rep.Code, nil
 }
 
 func (m *merge) study() error {

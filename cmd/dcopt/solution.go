@@ -9,52 +9,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/table"
 )
-
-// solutionHead is the first line of a solution as CSV.
-var solutionHead = []string{"variable", "index", "value"}
-
-// csv writes the variables, an entry per line: its indices with blanks between.
-func (r *report) csv(w io.Writer) {
-	out := csv.NewWriter(w) // the writer keeps the error
-	out.Write(solutionHead)
-	for _, b := range r.variables {
-		index := make([]int, len(b.shape))
-		for k, v := range b.v {
-			if b.im == nil {
-				out.Write([]string{b.name, b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
-			} else {
-				out.Write([]string{dc.RealPart(b.name), b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
-				out.Write([]string{dc.ImagPart(b.name), b.indices(index), strconv.FormatFloat(b.im[k], 'g', -1, 64)})
-			}
-			for d := len(index) - 1; d >= 0; d-- {
-				if index[d]++; index[d] < b.shape[d] {
-					break
-				}
-				index[d] = 0
-			}
-		}
-	}
-	for _, m := range r.columns {
-		out.Write([]string{m.name, "", strconv.FormatFloat(float64(m.value.(number)), 'g', -1, 64)})
-	}
-	out.Flush()
-}
-
-// indices are the indices of an entry, given from 0.
-func (b *block) indices(at []int) string {
-	var parts []string
-	for d, k := range at {
-		parts = append(parts, b.index(d, k, "%v")...)
-	}
-	return strings.Join(parts, " ")
-}
 
 // readStart is the point of --start: the variables of a result of this program,
 // in JSON or CSV. Of several results, those of a sweep, the last one counts.
@@ -143,13 +104,13 @@ func flatten(to *lang.Start, v any, depth int) error {
 
 func startCSV(text []byte) (map[string]lang.Start, error) {
 	in := csv.NewReader(bytes.NewReader(text))
-	in.FieldsPerRecord = len(solutionHead)
+	in.FieldsPerRecord = len(report.SolutionHead)
 	rows, err := in.ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) < 2 || strings.Join(rows[0], ",") != strings.Join(solutionHead, ",") {
-		return nil, fmt.Errorf("want a table with the columns %s", strings.Join(solutionHead, ", "))
+	if len(rows) < 2 || strings.Join(rows[0], ",") != strings.Join(report.SolutionHead, ",") {
+		return nil, fmt.Errorf("want a table with the columns %s", strings.Join(report.SolutionHead, ", "))
 	}
 	out := map[string]lang.Start{}
 	for k, row := range rows[1:] {
@@ -184,5 +145,20 @@ func (s *source) startsSomething(p *dc.Problem) error {
 	case !s.quiet:
 		s.s.log.note("--start: the problem has no variables %s", strings.Join(others, ", "))
 	}
+	return nil
+}
+
+// complexStart adds the start of a complex variable, by its parts.
+func complexStart(to map[string]lang.Start, name string, parts map[string]any) error {
+	re, okRe := parts["re"]
+	im, okIm := parts["im"]
+	if !okRe || !okIm || len(parts) != 2 {
+		return errors.New(`complex numbers are an object with the members "re" and "im"`)
+	}
+	var a, b lang.Start
+	if err := errors.Join(flatten(&a, re, 0), flatten(&b, im, 0)); err != nil {
+		return err
+	}
+	to[dc.RealPart(name)], to[dc.ImagPart(name)] = a, b
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -236,15 +237,15 @@ func (j *job) note(format string, args ...any) {
 }
 
 // print writes one report in the form asked for.
-func (j *job) print(r *report) error {
+func (j *job) print(r *report.Report) error {
 	if j.csv {
-		r.csv(j.out)
+		r.CSV(j.out)
 		return nil
 	}
 	if !j.json {
-		r.color = j.out.stream != nil && colours(j.out.stream.w)
+		r.Color = j.out.stream != nil && colours(j.out.stream.w)
 		w := bufio.NewWriter(j.out)
-		r.text(w, j.c.Bool("quiet"), j.full())
+		r.Text(w, j.c.Bool("quiet"), j.full())
 		w.Flush() // commit has the error
 		return nil
 	}
@@ -254,8 +255,8 @@ func (j *job) print(r *report) error {
 // full reports whether a table has all entries and all digits.
 func (j *job) full() bool { return j.c.Bool("full") || j.out.toFile() }
 
-func (j *job) printJSON(r *report) error {
-	b, err := line(r.json())
+func (j *job) printJSON(r *report.Report) error {
+	b, err := report.Line(r.JSON())
 	if err != nil {
 		return err
 	}
@@ -264,7 +265,7 @@ func (j *job) printJSON(r *report) error {
 }
 
 // finish prints the only report of a job.
-func (j *job) finish(r *report) error {
+func (j *job) finish(r *report.Report) error {
 	j.line.stop()
 	if err := j.print(r); err != nil {
 		return err
@@ -272,8 +273,8 @@ func (j *job) finish(r *report) error {
 	if err := j.out.commit(); err != nil {
 		return err
 	}
-	if j.proof != nil && r.proof != nil && r.proof.Proof != nil {
-		if _, err := r.proof.Proof.WriteTo(j.proof); err != nil {
+	if j.proof != nil && r.Proof != nil && r.Proof.Proof != nil {
+		if _, err := r.Proof.Proof.WriteTo(j.proof); err != nil {
 			return err
 		}
 		if err := j.proof.commit(); err != nil {
@@ -285,7 +286,7 @@ func (j *job) finish(r *report) error {
 			return err
 		}
 	}
-	return ended(r.code)
+	return ended(r.Code)
 }
 
 // isContextError reports whether err says that a context ended.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -34,7 +34,7 @@ func (j *job) solveDC() error {
 }
 
 // run solves a compiled program, from x0 unless that is nil.
-func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
+func (j *job) run(prog *program, x0 []float64) (*report.Report, *ccp.Result, error) {
 	set, starts, err := j.settings(prog)
 	if err != nil {
 		return nil, nil, err
@@ -74,20 +74,20 @@ func (j *job) run(prog *program, x0 []float64) (*report, *ccp.Result, error) {
 		return nil, nil, err
 	}
 	r := dcReport(prog.Problem, res)
-	r.names(prog.Program, res.X, j.json)
+	r.Names(prog.Program, res.X, j.json)
 	if j.plot != nil {
-		r.panels = scene.Of(prog.Program, res.X).Panels
+		r.Panels = scene.Of(prog.Program, res.X).Panels
 	}
-	r.proof = proof
-	r.seconds.read, r.seconds.compile = prog.read, r.seconds.compile+prog.compile
-	r.wall = prog.read + prog.compile + wall
+	r.Proof = proof
+	r.Seconds.Read, r.Seconds.Compile = prog.read, r.Seconds.Compile+prog.compile
+	r.Wall = prog.read + prog.compile + wall
 	switch {
 	case interrupted(j.s.ctx):
 		// The best start may have ended before; the run as a whole has not.
-		r.status, r.code = ccp.Cancelled.String(), exitInterrupted
-		r.say("interrupted before all was done; this is the best point so far")
+		r.Status, r.Code = ccp.Cancelled.String(), exitInterrupted
+		r.Say("interrupted before all was done; this is the best point so far")
 	case err != nil && res.Status == ccp.Converged:
-		r.say("the time limit passed before all starts were done")
+		r.Say("the time limit passed before all starts were done")
 	}
 	return r, res, nil
 }
@@ -100,19 +100,6 @@ func numbersOf(p *dc.Problem) int {
 		n += f.Coefficients()
 	}
 	return n
-}
-
-// names adds the indices of variables and, where lets are asked for, the values of lets at x.
-func (r *report) names(prog *lang.Program, x []float64, lets bool) {
-	if lets && len(x) == prog.Problem.NumVars() {
-		for k := range prog.Lets {
-			l := &prog.Lets[k]
-			r.lets = append(r.lets, block{l.Name, l.Shape, l.Origin, l.Values(x), l.Axes, l.Imag(x)})
-		}
-	}
-	for k := range r.variables {
-		r.variables[k].axes = prog.Axes[r.variables[k].name]
-	}
 }
 
 // solution is a point, and with --global the proof of it.
@@ -152,33 +139,33 @@ func (j *job) refusal(prog *program, err error) error {
 	return badFile(placed{fmt.Errorf("%s: %w", j.path, err)})
 }
 
-func dcReport(p *dc.Problem, res *ccp.Result) *report {
-	r := &report{
-		status: res.Status.String(), code: exitNotSolved,
-		objective: res.Objective, rounding: &res.ObjectiveError, violation: res.Violation, feasible: &res.Feasible, worst: res.Worst,
-		iterations: res.Iterations, starts: res.Starts, start: res.Start, backend: res.Backend,
-		seconds: seconds{compile: res.Seconds.Compile, solve: res.Seconds.Solve, backend: res.Seconds.Backend},
-		history: res.History, message: res.Message,
+func dcReport(p *dc.Problem, res *ccp.Result) *report.Report {
+	r := &report.Report{
+		Status: res.Status.String(), Code: exitNotSolved,
+		Objective: res.Objective, Rounding: &res.ObjectiveError, Violation: res.Violation, Feasible: &res.Feasible, Worst: res.Worst,
+		Iterations: res.Iterations, Starts: res.Starts, Start: res.Start, Backend: res.Backend,
+		Seconds: report.Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
+		History: res.History, Message: res.Message,
 	}
 	switch res.Status {
 	case ccp.Converged:
-		r.code = exitOK
+		r.Code = exitOK
 	case ccp.Cancelled:
-		r.code = exitInterrupted
+		r.Code = exitInterrupted
 	}
 	if len(res.X) == p.NumVars() {
-		r.variables = blocks(p, res.X)
+		r.Variables = report.Blocks(p, res.X)
 	}
 	if len(res.Ray) == p.NumVars() && p.NumVars() > 0 {
-		for _, b := range blocks(p, res.Ray) {
-			r.ray = append(r.ray, member{b.name, b.json()})
+		for _, b := range report.Blocks(p, res.Ray) {
+			r.Ray = append(r.Ray, report.Member{Name: b.Name, Value: b.JSON()})
 		}
 	}
 	if res.Duals != nil {
-		r.duals = dcDuals(p, res.Duals)
+		r.Duals = dcDuals(p, res.Duals)
 	}
 	if len(res.BoundDuals) == p.NumVars() {
-		r.boundDuals = dcBoundDuals(p, res.BoundDuals)
+		r.BoundDuals = dcBoundDuals(p, res.BoundDuals)
 	}
 	return r
 }
@@ -187,7 +174,7 @@ func dcReport(p *dc.Problem, res *ccp.Result) *report {
 // number, or an array if it is one of arrays; a family is the array of its
 // constraints in order. The two halves of an equation or chain that is not
 // affine stand side by side.
-func dcDuals(p *dc.Problem, duals [][]float64) object {
+func dcDuals(p *dc.Problem, duals [][]float64) report.Object {
 	var names []string
 	families := map[string][]any{}
 	indexed := map[string]bool{}
@@ -205,21 +192,21 @@ func dcDuals(p *dc.Problem, duals [][]float64) object {
 		families[c.Family] = append(families[c.Family], value)
 		indexed[c.Family] = indexed[c.Family] || len(c.Index()) > 0
 	}
-	o := object{}
+	o := report.Object{}
 	for _, name := range names {
 		values := families[name]
 		if len(values) == 1 && !indexed[name] {
-			o = append(o, member{name, values[0]})
+			o = append(o, report.Member{Name: name, Value: values[0]})
 		} else {
-			o = append(o, member{name, values})
+			o = append(o, report.Member{Name: name, Value: values})
 		}
 	}
-	return complexDuals(o)
+	return report.ComplexDuals(o)
 }
 
 // dcBoundDuals are the multipliers of the bounds of each variable that has any.
-func dcBoundDuals(p *dc.Problem, z []float64) object {
-	var o object
+func dcBoundDuals(p *dc.Problem, z []float64) report.Object {
+	var o report.Object
 	for _, v := range p.Vars {
 		bounded := false
 		for k := range v.Len() {
@@ -227,14 +214,14 @@ func dcBoundDuals(p *dc.Problem, z []float64) object {
 			bounded = bounded || !math.IsInf(lo, -1) || !math.IsInf(hi, 1)
 		}
 		if bounded && !v.Param {
-			o = append(o, member{v.Name, nested{v.Shape, v.Values(z)}})
+			o = append(o, report.Member{Name: v.Name, Value: report.Nested{Shape: v.Shape, V: v.Values(z)}})
 		}
 	}
 	return o
 }
 
 func dualOf(p *dc.Problem, c *dc.Constraint, y []float64) any {
-	if dual, ok := hermitianDual(p, c, y); ok {
+	if dual, ok := report.HermitianDual(p, c, y); ok {
 		return dual
 	}
 	var shape []int
@@ -250,7 +237,7 @@ func dualOf(p *dc.Problem, c *dc.Constraint, y []float64) any {
 		n *= d
 	}
 	if len(y) != n {
-		return numbers(y)
+		return report.Numbers(y)
 	}
-	return nested{shape, y}
+	return report.Nested{Shape: shape, V: y}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -62,11 +63,11 @@ func (j *job) solveQP() error {
 	}
 	r := qpReport(f, &res)
 	if j.backend == nil {
-		r.message = strings.TrimSuffix("auto took "+b.Name()+"; "+r.message, "; ")
+		r.Message = strings.TrimSuffix("auto took "+b.Name()+"; "+r.Message, "; ")
 	}
-	r.backend = b.Name()
+	r.Backend = b.Name()
 	spent := time.Since(begin).Seconds()
-	r.seconds, r.wall = seconds{read: read, solve: spent, backend: spent}, read+spent
+	r.Seconds, r.Wall = report.Seconds{Read: read, Solve: spent, Backend: spent}, read+spent
 	return j.finish(r)
 }
 
@@ -90,51 +91,51 @@ func qpRefusal(path string, f *formats.File, err error) error {
 	return badFile(placed{fmt.Errorf("%s: %w", path, err)})
 }
 
-func qpReport(f *formats.File, res *qpbackend.Result) *report {
-	r := &report{
-		status: res.Status.String(), code: exitNotSolved,
-		objective: res.Objective, violation: math.NaN(),
-		iterations: res.Iterations, starts: 1, residuals: &res.Res, message: res.Message,
+func qpReport(f *formats.File, res *qpbackend.Result) *report.Report {
+	r := &report.Report{
+		Status: res.Status.String(), Code: exitNotSolved,
+		Objective: res.Objective, Violation: math.NaN(),
+		Iterations: res.Iterations, Starts: 1, Residuals: &res.Res, Message: res.Message,
 	}
 	switch res.Status {
 	case qpbackend.Solved:
-		r.code = exitOK
+		r.Code = exitOK
 	case qpbackend.Cancelled:
-		r.code = exitInterrupted
+		r.Code = exitInterrupted
 	case qpbackend.PrimalInfeasible:
-		r.say("no point meets the rows and bounds; the duals are the proof")
+		r.Say("no point meets the rows and bounds; the duals are the proof")
 	case qpbackend.DualInfeasible:
-		r.say("the objective falls for ever; the variables are a direction in which it does")
+		r.Say("the objective falls for ever; the variables are a direction in which it does")
 	}
 	if f.Maximize {
-		r.objective = -r.objective
+		r.Objective = -r.Objective
 	}
 	n, m := f.Problem.Dims()
 	if len(res.X) == n {
-		r.columns = make(object, n)
+		r.Columns = make(report.Object, n)
 		for k, name := range f.ColNames {
-			r.columns[k] = member{name, number(res.X[k])}
+			r.Columns[k] = report.Member{Name: name, Value: report.Number(res.X[k])}
 		}
 		if res.Status != qpbackend.DualInfeasible { // there, X is a direction
-			r.violation, r.worst = qpViolation(f, res.X)
+			r.Violation, r.Worst = qpViolation(f, res.X)
 		}
 	}
 	if len(res.Y) == m {
-		r.duals = make(object, len(f.RowNames))
+		r.Duals = make(report.Object, len(f.RowNames))
 		for k, name := range f.RowNames {
-			r.duals[k] = member{name, number(res.Y[k])}
+			r.Duals[k] = report.Member{Name: name, Value: report.Number(res.Y[k])}
 		}
 	}
 	if len(res.Z) == n {
-		r.boundDuals = object{}
+		r.BoundDuals = report.Object{}
 		for k, name := range f.ColNames {
 			if lo, hi := f.Problem.Bounds(k); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
-				r.boundDuals = append(r.boundDuals, member{name, number(res.Z[k])})
+				r.BoundDuals = append(r.BoundDuals, report.Member{Name: name, Value: report.Number(res.Z[k])})
 			}
 		}
 	}
 	if res.Status == qpbackend.PrimalInfeasible || res.Status == qpbackend.DualInfeasible {
-		*r.residuals = noResiduals() // of no meaning
+		*r.Residuals = noResiduals() // of no meaning
 	}
 	return r
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/table"
 )
@@ -99,7 +99,7 @@ func (j *job) sweep() error {
 	for k, v := range r.values {
 		j.line.say("compiling")
 		j.line.portion(float64(k), float64(len(r.values)))
-		prog, err := src.program(j.ctx, &member{r.name, v})
+		prog, err := src.program(j.ctx, &report.Member{Name: r.name, Value: v})
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (j *job) sweep() error {
 			return err
 		}
 		at, _ := table.Float(v)
-		rep.sweep = object{{r.name, number(at)}}
+		rep.Sweep = report.Object{{Name: r.name, Value: report.Number(at)}}
 		j.line.wipe()
 		if k == 0 && !j.json {
 			sweepHead(j.out, []string{r.name}, true)
@@ -119,7 +119,7 @@ func (j *job) sweep() error {
 		if err := j.sweepLine(rep); err != nil {
 			return err
 		}
-		if code = max(code, rep.code); j.ctx.Err() != nil {
+		if code = max(code, rep.Code); j.ctx.Err() != nil {
 			break
 		}
 		switch res.Status {
@@ -182,27 +182,10 @@ func sweepHead(w io.Writer, names []string, timed bool) {
 	fmt.Fprintf(w, "%-15s %16s %10s %10s%s\n", "status", "objective", "violation", "iterations", seconds)
 }
 
-func (j *job) sweepLine(r *report) error {
+func (j *job) sweepLine(r *report.Report) error {
 	if j.json {
 		return j.printJSON(r)
 	}
-	r.sweepText(j.out, j.full())
+	r.SweepText(j.out, j.full())
 	return nil
-}
-
-// sweepText writes the line of a point of a sweep.
-func (r *report) sweepText(w io.Writer, full bool) {
-	for _, m := range r.sweep {
-		value, isNumber := m.value.(number)
-		text := fmt.Sprint(m.value)
-		if isNumber {
-			text = show(float64(value), digits(8, full))
-		}
-		fmt.Fprintf(w, "%12s  ", text)
-	}
-	seconds := ""
-	if !math.IsNaN(r.wall) {
-		seconds = fmt.Sprintf(" %9.3f", r.wall)
-	}
-	fmt.Fprintf(w, "%-15s %16s %10s %10d%s\n", r.status, show(r.objective, digits(10, full)), show(r.violation, digits(3, full)), r.iterations, seconds)
 }

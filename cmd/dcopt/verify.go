@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang/reader"
 	"github.com/dcopt/dcopt/verify"
 )
@@ -106,13 +107,13 @@ func verifyResult(c *cli.Context) error {
 	}
 	var b bytes.Buffer
 	if c.Bool("json") {
-		findings := make([]object, len(out.found))
+		findings := make([]report.Object, len(out.found))
 		for k, f := range out.found {
-			findings[k] = object{{"ok", f.OK}, {"text", f.Text}}
+			findings[k] = report.Object{{Name: "ok", Value: f.OK}, {Name: "text", Value: f.Text}}
 		}
-		text, err := line(object{
-			{"accepted", accepted}, {"objective_lower", number(out.point.Lo)}, {"objective_upper", number(out.point.Hi)},
-			{"violation", number(out.point.Violation)}, {"worst", out.point.Worst}, {"findings", findings},
+		text, err := report.Line(report.Object{
+			{Name: "accepted", Value: accepted}, {Name: "objective_lower", Value: report.Number(out.point.Lo)}, {Name: "objective_upper", Value: report.Number(out.point.Hi)},
+			{Name: "violation", Value: report.Number(out.point.Violation)}, {Name: "worst", Value: out.point.Worst}, {Name: "findings", Value: findings},
 		})
 		if err != nil {
 			return err

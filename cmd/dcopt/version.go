@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
@@ -87,9 +88,9 @@ func versionCommand() *cli.Command {
 				from = originOf(info)
 			}
 			if c.Bool("json") {
-				b, err := line(object{
-					{"version", version()}, {"commit", from.commit}, {"date", from.date}, {"modified", from.modified},
-					{"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}, {"backends", names},
+				b, err := report.Line(report.Object{
+					{Name: "version", Value: version()}, {Name: "commit", Value: from.commit}, {Name: "date", Value: from.date}, {Name: "modified", Value: from.modified},
+					{Name: "go", Value: runtime.Version()}, {Name: "os", Value: runtime.GOOS}, {Name: "arch", Value: runtime.GOARCH}, {Name: "backends", Value: names},
 				})
 				if err != nil {
 					return err

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 )
 
 // heard is an output that a test waits for.
@@ -172,15 +174,15 @@ func TestEstimate(t *testing.T) {
 func TestStatusColour(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
-		r    report
+		r    report.Report
 		want string
 	}{
-		{report{status: "converged"}, "converged"},
-		{report{status: "converged", color: true}, "\x1b[32mconverged\x1b[0m"},
-		{report{status: "stalled", color: true, code: exitNotSolved, feasible: &yes}, "\x1b[33mstalled\x1b[0m"},
-		{report{status: "infeasible", color: true, code: exitNotSolved, feasible: &no}, "\x1b[31minfeasible\x1b[0m"},
+		{report.Report{Status: "converged"}, "converged"},
+		{report.Report{Status: "converged", Color: true}, "\x1b[32mconverged\x1b[0m"},
+		{report.Report{Status: "stalled", Color: true, Code: exitNotSolved, Feasible: &yes}, "\x1b[33mstalled\x1b[0m"},
+		{report.Report{Status: "infeasible", Color: true, Code: exitNotSolved, Feasible: &no}, "\x1b[31minfeasible\x1b[0m"},
 	} {
-		if got := c.r.statusText(); got != c.want {
+		if got := c.r.StatusText(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// number is a float64 that is null in JSON where JSON has no number for it.
-type number float64
+// Number is a float64 that is null in JSON where JSON has no number for it.
+type Number float64
 
-func (v number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(v)), nil }
+func (v Number) MarshalJSON() ([]byte, error) { return AppendNumber(nil, float64(v)), nil }
 
-func appendNumber(dst []byte, v float64) []byte {
+func AppendNumber(dst []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "null"...)
 	}
@@ -23,53 +23,53 @@ func appendNumber(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, format, -1, 64)
 }
 
-func numbers(v []float64) []number {
-	out := make([]number, len(v))
+func Numbers(v []float64) []Number {
+	out := make([]Number, len(v))
 	for k, x := range v {
-		out[k] = number(x)
+		out[k] = Number(x)
 	}
 	return out
 }
 
-// member is a name and a value of an object.
-type member struct {
-	name  string
-	value any
+// Member is a name and a value of an object.
+type Member struct {
+	Name  string
+	Value any
 }
 
-// object is a JSON object whose members keep their order.
-type object []member
+// Object is a JSON object whose members keep their order.
+type Object []Member
 
-func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o) }
+func (o Object) MarshalJSON() ([]byte, error) { return AppendJSON(nil, o) }
 
-func (o object) appendJSON(dst []byte) (buf []byte, err error) {
+func (o Object) appendJSON(dst []byte) (buf []byte, err error) {
 	dst = append(dst, '{')
 	for k, m := range o {
 		if k > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, err = appendJSON(dst, m.name); err != nil {
+		if dst, err = AppendJSON(dst, m.Name); err != nil {
 			return nil, err
 		}
-		if dst, err = appendJSON(append(dst, ':'), m.value); err != nil {
+		if dst, err = AppendJSON(append(dst, ':'), m.Value); err != nil {
 			return nil, err
 		}
 	}
 	return append(dst, '}'), nil
 }
 
-// nested is an array of the given shape, row by row; without a shape it is one
+// Nested is an array of the given shape, row by row; without a shape it is one
 // number.
-type nested struct {
-	shape []int
-	v     []float64
+type Nested struct {
+	Shape []int
+	V     []float64
 }
 
-func (a nested) MarshalJSON() ([]byte, error) { return appendJSON(nil, a) }
+func (a Nested) MarshalJSON() ([]byte, error) { return AppendJSON(nil, a) }
 
 func appendNested(dst []byte, shape []int, v []float64) (buf []byte, rest []float64) {
 	if len(shape) == 0 {
-		return appendNumber(dst, v[0]), v[1:]
+		return AppendNumber(dst, v[0]), v[1:]
 	}
 	dst = append(dst, '[')
 	for k := range shape[0] {
@@ -81,22 +81,22 @@ func appendNested(dst []byte, shape []int, v []float64) (buf []byte, rest []floa
 	return append(dst, ']'), v
 }
 
-// appendJSON is marshal that appends: encoding/json would go over the text of the parts
+// AppendJSON is marshal that appends: encoding/json would go over the text of the parts
 // of a value again for each level around them.
-func appendJSON(dst []byte, v any) ([]byte, error) {
+func AppendJSON(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
-	case object:
+	case Object:
 		return v.appendJSON(dst)
-	case nested:
-		dst, _ = appendNested(dst, v.shape, v.v)
+	case Nested:
+		dst, _ = appendNested(dst, v.Shape, v.V)
 		return dst, nil
-	case number:
-		return appendNumber(dst, float64(v)), nil
-	case []number:
+	case Number:
+		return AppendNumber(dst, float64(v)), nil
+	case []Number:
 		return appendList(dst, v)
 	case []any:
 		return appendList(dst, v)
-	case []object:
+	case []Object:
 		return appendList(dst, v)
 	case int:
 		return strconv.AppendInt(dst, int64(v), 10), nil
@@ -105,7 +105,7 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 			return append(append(append(dst, '"'), v...), '"'), nil
 		}
 	}
-	b, err := marshal(v)
+	b, err := Marshal(v)
 	return append(dst, b...), err
 }
 
@@ -115,7 +115,7 @@ func appendList[T any](dst []byte, list []T) (buf []byte, err error) {
 		if k > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, err = appendJSON(dst, v); err != nil {
+		if dst, err = AppendJSON(dst, v); err != nil {
 			return nil, err
 		}
 	}
@@ -132,8 +132,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// marshal is json.Marshal that leaves <, > and & as they are.
-func marshal(v any) ([]byte, error) {
+// Marshal is json.Marshal that leaves <, > and & as they are.
+func Marshal(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -143,8 +143,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// line is v as one line of JSON.
-func line(v any) ([]byte, error) {
-	b, err := appendJSON(nil, v)
+// Line is v as one line of JSON.
+func Line(v any) ([]byte, error) {
+	b, err := AppendJSON(nil, v)
 	return append(b, '\n'), err
 }

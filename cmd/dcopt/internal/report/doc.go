@@ -1,0 +1,2 @@
+// Package report writes results of solving as tables for people, as JSON and as CSV.
+package report

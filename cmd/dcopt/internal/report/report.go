@@ -1,0 +1,391 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/scene"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Report is the output of a solve, as a table or as JSON.
+type Report struct {
+	Sweep      Object // the swept parameters and their values, nil outside a sweep
+	Status     string
+	Code       int // the exit code that goes with the status
+	Objective  float64
+	Rounding   *float64 // a bound of the objective's rounding error, nil for a QP file
+	Violation  float64
+	Feasible   *bool  // nil for a QP file
+	Worst      string // the constraint where the violation is
+	Iterations int
+	Starts     int
+	Start      int // number of the start that gave the point, from 0
+	Backend    string
+	Seconds    Seconds
+	Wall       float64              // from the reading to the end; seconds sums over starts
+	Residuals  *qpbackend.Residuals // of a QP file
+	Proof      *global.Result       // of --global
+	Variables  []Block
+	lets       []Block
+	Columns    Object // the variables of a QP file, which have no shape
+	Duals      Object
+	Ray        Object // with the status unbounded
+	BoundDuals Object // of a QP file
+	History    []ccp.Iteration
+	Panels     []scene.Panel // of the solution, for a picture
+	Message    string
+	Color      bool // of the status, in text
+}
+
+// StatusText is the status: green where it is solved, yellow where there is a point to use
+// and red where there is none.
+func (r *Report) StatusText() string {
+	if !r.Color {
+		return r.Status
+	}
+	return Painted(r.Status, r.Code == 0, r.Feasible != nil && *r.Feasible)
+}
+
+// Painted is the text of a status in its colour.
+func Painted(status string, solved, useful bool) string {
+	switch {
+	case solved:
+		return "\x1b[32m" + status + "\x1b[0m"
+	case useful:
+		return "\x1b[33m" + status + "\x1b[0m"
+	}
+	return "\x1b[31m" + status + "\x1b[0m"
+}
+
+// Say sets the message where the backend or procedure left none.
+func (r *Report) Say(message string) {
+	if r.Message == "" {
+		r.Message = message
+	}
+}
+
+// Seconds are wall-clock times; backend is the backend's share of solve.
+type Seconds struct {
+	Read, Compile, Solve, Backend float64
+}
+
+// Block is a variable with its values.
+type Block struct {
+	Name   string
+	Shape  []int
+	Origin []int // first index of each dimension; nil: 1
+	V      []float64
+	Axes   []lang.Axis // the sets that dimensions run over; nil: none does
+	Im     []float64   // of complex numbers, of which v are the real parts; nil: they are real
+}
+
+// JSON is the object that solve --json prints. Its members are a contract:
+// docs/cli.md.
+func (r *Report) JSON() Object {
+	var o Object
+	if r.Sweep != nil {
+		o = append(o, Member{"sweep", r.Sweep})
+	}
+	o = append(o, Object{
+		{"status", r.Status}, {"objective", Number(r.Objective)},
+	}...)
+	if r.Rounding != nil {
+		o = append(o, Member{"objective_error", Number(*r.Rounding)})
+	}
+	o = append(o, Member{"max_violation", Number(r.Violation)})
+	if r.Feasible != nil {
+		o = append(o, Member{"feasible", *r.Feasible})
+	}
+	o = append(o, Object{
+		{"iterations", r.Iterations}, {"starts", r.Starts}, {"backend", r.Backend},
+		{"seconds", Object{{"read", Number(r.Seconds.Read)}, {"compile", Number(r.Seconds.Compile)}, {"solve", Number(r.Seconds.Solve)}, {"backend", Number(r.Seconds.Backend)}}},
+	}...)
+	if r.Residuals != nil {
+		o = append(o, Object{
+			{"primal_residual", Number(r.Residuals.Primal)}, {"dual_residual", Number(r.Residuals.Dual)}, {"gap", Number(r.Residuals.Gap)},
+		}...)
+	}
+	if r.Proof != nil {
+		o = append(o, Object{{"bound", Number(r.Proof.Bound)}, {"gap", Number(r.Proof.Gap)}, {"nodes", r.Proof.Nodes}, {"proved", r.Proof.Proved}, {"safe", r.Proof.Safe}}...)
+	}
+	variables := append(Object{}, r.Columns...)
+	for _, b := range r.Variables {
+		variables = append(variables, Member{b.Name, b.JSON()})
+	}
+	history := make([]Object, len(r.History))
+	for k, it := range r.History {
+		history[k] = Object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", Number(it.Objective)}, {"max_violation", Number(it.Violation)}, {"step", Number(it.Step)}, {"tau", Number(it.Tau)}}
+	}
+	o = append(o, Member{"variables", variables})
+	if indices := IndicesOf(append(slices.Clone(r.Variables), r.lets...)); indices != nil {
+		o = append(o, Member{"indices", indices})
+	}
+	if len(r.lets) > 0 {
+		var lets Object
+		for _, b := range r.lets {
+			lets = append(lets, Member{b.Name, b.JSON()})
+		}
+		o = append(o, Member{"lets", lets})
+	}
+	o = append(o, Member{"duals", r.Duals})
+	if r.BoundDuals != nil {
+		o = append(o, Member{"bound_duals", r.BoundDuals})
+	}
+	if r.Ray != nil {
+		o = append(o, Member{"ray", r.Ray})
+	}
+	return append(o, Object{{"history", history}, {"message", r.Message}}...)
+}
+
+// Text writes the table for people: head only if brief, all entries of the
+// variables if full.
+func (r *Report) Text(w io.Writer, brief, full bool) {
+	p := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-13s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	p("status", "%s", r.StatusText())
+	if r.Message != "" {
+		p("", "%s", r.Message)
+	}
+	off := "" // where rounding reaches the digits that are shown
+	if r.Rounding != nil && *r.Rounding > 1e-9*math.Abs(r.Objective) && !math.IsInf(*r.Rounding, 0) && r.Objective != 0 {
+		off = " ± " + Show(*r.Rounding, 2)
+	}
+	p("objective", "%s%s", Show(r.Objective, digits(10, full)), off)
+	where := ""
+	if r.Worst != "" {
+		where = " at " + Label(r.Worst)
+	}
+	p("violation", "%s%s", Show(r.Violation, digits(3, full)), where)
+	if r.Residuals != nil && !math.IsNaN(r.Residuals.Max()) {
+		p("residuals", "primal %s, dual %s, gap %s", Show(r.Residuals.Primal, digits(3, full)), Show(r.Residuals.Dual, digits(3, full)), Show(r.Residuals.Gap, digits(3, full)))
+	}
+	if r.Proof != nil && r.Proof.Proved {
+		p("bound", "%s, proved with %d nodes", Show(r.Proof.Bound, digits(10, full)), r.Proof.Nodes)
+	} else if r.Proof != nil {
+		p("bound", "%s, a gap of %s after %d nodes", Show(r.Proof.Bound, digits(10, full)), Show(r.Proof.Gap, digits(3, full)), r.Proof.Nodes)
+	}
+	starts := ""
+	if r.Starts > 1 {
+		starts = fmt.Sprintf(" from %d starts, the best of them number %d", r.Starts, r.Start+1)
+	}
+	p("iterations", "%d%s", r.Iterations, starts)
+	share := "of it"
+	if r.Starts > 1 {
+		share = "over all starts"
+	}
+	if math.IsNaN(r.Wall) { // joined from shards
+		p("backend", "%s", r.Backend)
+	} else {
+		p("time", "%s s, %s s %s in backend %s", Show(r.Wall, 3), Show(r.Seconds.Backend, 3), share, r.Backend)
+	}
+	if brief {
+		return
+	}
+	if len(r.Variables)+len(r.Columns) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, b := range r.Variables {
+		b.Text(w, full)
+	}
+	names := 0
+	for _, m := range r.Columns {
+		names = max(names, len(Label(m.Name)))
+	}
+	for k, m := range r.Columns {
+		if !full && len(r.Columns) > MostRows && k >= MostRows-2 && k < len(r.Columns)-1 {
+			if k == MostRows-2 {
+				fmt.Fprintln(w, "...")
+			}
+			continue
+		}
+		fmt.Fprintf(w, "%-*s  %s\n", names, Label(m.Name), Show(float64(m.Value.(Number)), digits(6, full)))
+	}
+}
+
+// IndicesOf are the members of the sets that dimensions of blocks run over: by name a list
+// of dimensions, null for one that counts; a member with several parts is a list.
+func IndicesOf(blocks []Block) (o Object) {
+	for _, b := range blocks {
+		if b.Axes == nil {
+			continue
+		}
+		dims := make([]any, len(b.Axes))
+		for d, axis := range b.Axes {
+			if axis == nil {
+				continue
+			}
+			members := make([]any, len(axis))
+			for k, m := range axis {
+				if members[k] = any(m); len(m) == 1 {
+					members[k] = m[0]
+				}
+			}
+			dims[d] = members
+		}
+		o = append(o, Member{b.Name, dims})
+	}
+	return o
+}
+
+// index is the index k, from 0, of dimension d; format is that of its parts.
+func (b *Block) index(d, k int, format string) []string {
+	if d < len(b.Axes) && b.Axes[d] != nil {
+		var parts []string
+		for _, p := range b.Axes[d][k] {
+			parts = append(parts, fmt.Sprintf(format, p))
+		}
+		return parts
+	}
+	if b.Origin != nil {
+		return []string{strconv.Itoa(b.Origin[d] + k)}
+	}
+	return []string{strconv.Itoa(1 + k)}
+}
+
+// A variable is cut to so many rows of so many numbers unless all of it is
+// asked for.
+const (
+	MostRows    = 12
+	mostColumns = 10
+)
+
+// Text writes a scalar as "x = 1", a vector as one row, more dimensions as a
+// row for each choice of the indices but the last.
+func (b Block) Text(w io.Writer, full bool) {
+	if len(b.Shape) == 0 {
+		fmt.Fprintf(w, "%s = %s\n", b.Name, b.number(0, full))
+		return
+	}
+	last := len(b.Shape) - 1
+	if b.Axes != nil && b.Axes[last] != nil { // an entry a line, with its names
+		last++
+		b.Shape = append(b.Shape[:last:last], 1)
+	}
+	width := b.Shape[last]
+	rows := 1
+	for _, d := range b.Shape[:last] {
+		rows *= d
+	}
+	index := make([]int, last)
+	for i := range rows {
+		if full || rows <= MostRows || i < MostRows-2 || i == rows-1 {
+			fmt.Fprintf(w, "%s =%s\n", b.label(index), b.row(i*width, (i+1)*width, full))
+		} else if i == MostRows-2 {
+			fmt.Fprintln(w, "...")
+		}
+		for d := last - 1; d >= 0; d-- {
+			if index[d]++; index[d] < b.Shape[d] {
+				break
+			}
+			index[d] = 0
+		}
+	}
+}
+
+// label is x[1..5] for a vector, x[3,:] for a row, f["rome","oslo"] for an entry.
+func (b Block) label(index []int) string {
+	if len(index) == 0 {
+		first, _ := strconv.Atoi(b.index(0, 0, "%v")[0])
+		return fmt.Sprintf("%s[%d..%d]", b.Name, first, first+b.Shape[0]-1)
+	}
+	var parts []string
+	for d, i := range index {
+		parts = append(parts, b.index(d, i, "%#v")...)
+	}
+	if len(index) < len(b.Shape) && len(b.Axes) < len(b.Shape) && b.Axes != nil {
+		return b.Name + "[" + strings.Join(parts, ",") + "]"
+	}
+	return b.Name + "[" + strings.Join(append(parts, ":"), ",") + "]"
+}
+
+// row is the entries from lo up to hi.
+func (b *Block) row(lo, hi int, full bool) string {
+	var s strings.Builder
+	for k := range hi - lo {
+		if !full && hi-lo > mostColumns && k >= mostColumns-2 && k < hi-lo-1 {
+			if k == mostColumns-2 {
+				s.WriteString(" ...")
+			}
+			continue
+		}
+		s.WriteString(" " + b.number(lo+k, full))
+	}
+	return s.String()
+}
+
+// digits is how many significant digits a table has of a number: so many, or, in
+// full, as many as it takes to read the same number back (-1).
+func digits(n int, full bool) int {
+	if full {
+		return -1
+	}
+	return n
+}
+
+// Show is x with so many significant digits; -0 is 0, and nothing else is.
+func Show(x float64, digits int) string {
+	switch {
+	case math.IsNaN(x):
+		return "none"
+	case x == 0:
+		return "0"
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}
+
+// Names adds the indices of variables and, where lets are asked for, the values of lets at x.
+func (r *Report) Names(prog *lang.Program, x []float64, lets bool) {
+	if lets && len(x) == prog.Problem.NumVars() {
+		for k := range prog.Lets {
+			l := &prog.Lets[k]
+			r.lets = append(r.lets, Block{l.Name, l.Shape, l.Origin, l.Values(x), l.Axes, l.Imag(x)})
+		}
+	}
+	for k := range r.Variables {
+		r.Variables[k].Axes = prog.Axes[r.Variables[k].Name]
+	}
+}
+
+// SweepText writes the line of a point of a sweep.
+func (r *Report) SweepText(w io.Writer, full bool) {
+	for _, m := range r.Sweep {
+		value, isNumber := m.Value.(Number)
+		text := fmt.Sprint(m.Value)
+		if isNumber {
+			text = Show(float64(value), digits(8, full))
+		}
+		fmt.Fprintf(w, "%12s  ", text)
+	}
+	seconds := ""
+	if !math.IsNaN(r.Wall) {
+		seconds = fmt.Sprintf(" %9.3f", r.Wall)
+	}
+	fmt.Fprintf(w, "%-15s %16s %10s %10d%s\n", r.Status, Show(r.Objective, digits(10, full)), Show(r.Violation, digits(3, full)), r.Iterations, seconds)
+}
+
+// Label is a name out of a file for a table: quoted where it holds more than visible
+// characters.
+func Label(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return name
+	}
+	return fmt.Sprintf("%q", name)
+}
+
+func Labels(names []string) []string {
+	out := make([]string, len(names))
+	for k, name := range names {
+		out[k] = Label(name)
+	}
+	return out
+}
