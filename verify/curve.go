@@ -180,9 +180,12 @@ func (c *column) root(w float64) span {
 		return span{v, -700}
 	}
 	// 1/p and w are rounded; the derivative of the root by them is v·log w.
-	e := math.Abs(v)*2e-13*max(1, math.Abs(math.Log(math.Abs(w)+1e-300))) + 2e-15
-	if c.kind == isSquare {
+	e := math.Abs(v)*2e-13*max(1, math.Abs(math.Log(math.Abs(w)+1e-300))) + 0x1p-1050
+	switch c.kind {
+	case isSquare:
 		e = math.Abs(v)*4e-15 + 0x1p-1050
+	case isExp, isLogistic: // v may be 0 where w is not
+		e += 2e-15
 	}
 	return span{v - e, v + e}
 }

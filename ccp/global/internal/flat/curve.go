@@ -280,9 +280,12 @@ func (t *Term) solve(w float64) Interval {
 		return Interval{math.MaxFloat64, v}
 	}
 	// The error of the value of 1/P counts with the logarithm of w.
-	e := math.Abs(v)*1e-13*max(1, math.Abs(math.Log(math.Abs(w)+1e-300))) + 1e-15
-	if t.Op == Square {
+	e := math.Abs(v)*1e-13*max(1, math.Abs(math.Log(math.Abs(w)+1e-300))) + 0x1p-1060
+	switch t.Op {
+	case Square:
 		e = math.Abs(v)*1e-15 + 0x1p-1060
+	case Exp, Logistic: // near 0 the numbers that v is the sum or the logarithm of are not
+		e += 1e-15
 	}
 	return Interval{v - e, v + e}
 }

@@ -15,6 +15,16 @@ func over(l dc.Linear, box []Interval) Interval {
 	return out
 }
 
+// A reader of the proof tightens the boxes again, with other roundings. The search leaves the rows
+// and the cutoff so much room that its boxes contain those of the reader, whose bounds are then no
+// weaker: an error of 1e-16 in a row is one of 1e-8 in the argument of a square.
+// Source: the first is far above rounding errors, the second the difference of two bounds that
+// dcopt verify allows.
+const (
+	roomOfRows   = 1e-12 // of the row's parts
+	roomOfCutoff = 1e-9  // of max(1, |cutoff|)
+)
+
 // Tighten narrows a box of all columns by the rows, the terms and a cost of at most
 // cutoff, by interval arithmetic forth and back, at most rounds times. It reports
 // false where nothing is left.
@@ -97,11 +107,22 @@ func largestOf(args []int, box []Interval) Interval {
 func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		if !within(r.Lin, Interval{r.Lo, r.Hi}, box) {
+		if room := roomOfRows * sizeOver(r.Lin, box); !within(r.Lin, Interval{r.Lo - room, r.Hi + room}, box) {
 			return false
 		}
 	}
-	return math.IsInf(cutoff, 1) || within(p.Cost, Interval{math.Inf(-1), cutoff}, box)
+	return math.IsInf(cutoff, 1) || within(p.Cost, Interval{math.Inf(-1), cutoff + roomOfCutoff*max(1, math.Abs(cutoff))}, box)
+}
+
+// sizeOver is the largest part of an affine function over a box, of those that have bounds.
+func sizeOver(l dc.Linear, box []Interval) float64 {
+	size := math.Abs(l.Const)
+	for k, j := range l.Idx {
+		if v := math.Abs(l.Val[k]) * box[j].abs().Hi; !math.IsInf(v, 1) {
+			size = max(size, v)
+		}
+	}
+	return size
 }
 
 // back narrows the arguments of terms.
