@@ -117,6 +117,10 @@ func (c *compiler) compile(s *syntax.Statement) {
 	if s.Verb != syntax.Constraint { // which has found them all, see sides
 		m = c.everyMistake(func() { c.state(s) })
 	}
+	if with := c.with(s); m.Domain && with != "" {
+		c.nowhere(s, with, m.Message)
+		return
+	}
 	if m.Param != "" {
 		c.errs.add(Diagnostic{File: c.f.Name, Message: m.Message, Help: m.Help, Set: m.Param})
 	} else {
@@ -222,15 +226,7 @@ func (c *compiler) objective(s *syntax.Statement) {
 		c.out.Find = true
 		return
 	}
-	vs, outside := c.sides(s)
-	switch {
-	case outside != nil && len(c.opt.Set) == 0: // of the file itself, it is a mistake
-		panic(*outside)
-	case outside != nil:
-		c.nowhere(s, outside.Message)
-		return
-	}
-	v := vs[0]
+	v := c.ev.Side(s.Value)
 	if v.Sort == value.ComplexPairs {
 		c.ev.Fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.Say(s.Value))
 	}
@@ -249,16 +245,53 @@ func (c *compiler) objective(s *syntax.Statement) {
 	}
 }
 
-// nowhere is an objective that has no value, whatever the variables are: no point is feasible.
-func (c *compiler) nowhere(s *syntax.Statement, why string) {
-	f := Family{Name: "objective", Part: Part{Text: c.f.src.Tree.Text(s.Value.Span), Place: c.f.place(s.Value.Span)}}
+// nowhere is a declaration or an objective that has no value, whatever the variables are, for data from outside of the file: no
+// point is feasible. Statements that use a name without a value are left out.
+func (c *compiler) nowhere(s *syntax.Statement, with, why string) {
+	c.spoil(s)
+	at, f := s.Span, Family{Name: s.Name}
+	if s.Verb > syntax.Let {
+		at, f.Name = s.Value.Span, "objective"
+		c.out.Objective.Text, c.out.Objective.Place = c.f.src.Tree.Text(at), c.f.place(at)
+	}
+	f.Part = Part{Text: c.f.src.Tree.Text(at), Place: c.f.place(at)}
 	if c.labels[f.Name] != (syntax.Span{}) {
 		f.Name = c.numbered(f.Name)
 	}
-	c.out.Objective.Text, c.out.Objective.Place = f.Text, f.Place
-	c.warn(s.Value, "the objective has no value: %s", why)
+	c.warn(&syntax.Node{Span: at}, "%s has no value%s, and no point is feasible: %s", f.Name, with, why)
 	c.model.SubjectTo(dc.LE(dc.Num(1), dc.Num(0)).Named(f.Name))
 	c.out.Families = append(c.out.Families, f)
+}
+
+// with says which values from outside of the file a statement depends on; empty: none.
+func (c *compiler) with(s *syntax.Statement) string {
+	var list []string
+	seen := map[string]bool{}
+	var visit func(n *syntax.Node)
+	visit = func(n *syntax.Node) {
+		n.Each(visit)
+		if n.Op != syntax.OpName && n.Op != syntax.OpIndex || seen[n.Name] {
+			return
+		}
+		seen[n.Name] = true
+		if text, ok := c.opt.Set[n.Name]; ok {
+			list = append(list, n.Name+" = "+text)
+			return
+		}
+		for _, d := range c.f.src.Tree.Statements {
+			if d.Verb <= syntax.Let && d.Name == n.Name {
+				d.Each(visit)
+			}
+		}
+	}
+	if len(c.opt.Set) > 0 {
+		s.Each(visit)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	sort.Strings(list)
+	return " with " + strings.Join(list, ", ")
 }
 
 // finish makes the problem.

@@ -69,7 +69,11 @@ func (c *compiler) numbered(name string) string {
 func (c *compiler) member(s *syntax.Statement, root *syntax.Node, f *Family, index []int) bool {
 	vs, outside := c.sides(s)
 	if outside != nil {
-		c.never(root, f, index, dc.LE(dc.Num(1), dc.Num(0)), outside.Message)
+		with := c.with(s)
+		if outside.Pole && with == "" {
+			panic(*outside)
+		}
+		c.never(root, f, index, dc.LE(dc.Num(1), dc.Num(0)), outside.Message+with)
 		return false
 	}
 	if c.inParts(s, vs) {
@@ -155,20 +159,17 @@ func constantAt(v *value.Value, i int) float64 {
 	return e.Value(nil)
 }
 
-// sides are the values of the operands of a constraint, or of the objective, good until the next
+// sides are the values of the operands of a constraint, good until the next
 // call. outside says that a function in it has no value, whatever the variables
 // are.
 func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *eval.Mistake) {
-	at, operands := c.ev.Depth(), s.Args
-	if s.Value != nil {
-		operands = []*syntax.Node{s.Value}
-	}
+	at := c.ev.Depth()
 	defer func() {
 		if r := recover(); r != nil {
 			m, ok := r.(eval.Mistake)
 			c.ev.Unwind(at)
 			if ok && !c.ev.All {
-				m = *c.everyMistake(func() { c.evaluate(operands) })
+				m = *c.everyMistake(func() { c.evaluate(s.Args) })
 			}
 			switch {
 			case !ok:
@@ -179,7 +180,7 @@ func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *eval.M
 			outside = &m
 		}
 	}()
-	return c.evaluate(operands), nil
+	return c.evaluate(s.Args), nil
 }
 
 // evaluate are the values of nodes, good until the next call.

@@ -135,7 +135,7 @@ func (ev *Evaluator) addQuotient(n *syntax.Node, w float64) {
 	case !b.IsData() || !b.Scalar():
 		ev.sums.Add(w, ev.Divide(n, ev.Dense(n.Args[0], a.Value(ev, n.Args[0])), b), n)
 	case b.X == 0:
-		ev.Fail(n, "", "%s is a division by zero", ev.Say(n))
+		ev.failPole(n)
 	case a.isNumber():
 		ev.sums.C += w * (a.v.X / b.X)
 	default:

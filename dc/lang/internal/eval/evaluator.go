@@ -122,6 +122,7 @@ type Mistake struct {
 	Param  string           // not "": it is about the value of that param in the options, and at no place of the file
 	More   []syntax.Mistake // of other parts of the same expression
 	Domain bool             // a function has no value for its data
+	Pole   bool             // the same of a quotient, which is a mistake in a constraint, too, where the file itself has the data
 }
 
 // maxMore is how many further mistakes an expression may have.
@@ -177,6 +178,7 @@ func (ev *Evaluator) Each(count int, f func(k int)) {
 		case len(first.More) < maxMore:
 			first.More = append(append(first.More, m.Mistake), m.More...)
 			first.Domain = first.Domain && m.Domain
+			first.Pole = first.Pole || m.Pole
 		}
 		if ev.spent > ev.Work {
 			break
@@ -200,6 +202,11 @@ func (ev *Evaluator) FailWith(n *syntax.Node, help string, notes []syntax.Note, 
 // with such a function holds nowhere; elsewhere it is a mistake.
 func (ev *Evaluator) FailDomain(n *syntax.Node, format string, args ...any) {
 	panic(Mistake{Mistake: ev.mistake(n, "", nil, format, args...), Domain: true})
+}
+
+// failPole reports a division by zero.
+func (ev *Evaluator) failPole(n *syntax.Node) {
+	panic(Mistake{Mistake: ev.mistake(n, "", nil, "%s is a division by zero", ev.Say(n)), Domain: true, Pole: true})
 }
 
 func (ev *Evaluator) mistake(n *syntax.Node, help string, notes []syntax.Note, format string, args ...any) syntax.Mistake {

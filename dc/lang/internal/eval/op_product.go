@@ -211,7 +211,7 @@ func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
 	inverse := make([]float64, b.Len())
 	for k := range inverse {
 		if b.At(k) == 0 {
-			ev.Fail(n, "", "%s is a division by zero", ev.Say(n))
+			ev.failPole(n)
 		}
 		inverse[k] = 1 / b.At(k)
 	}

@@ -198,6 +198,24 @@ func (n *Node) Each(visit func(*Node)) {
 	}
 }
 
+// Each visits the expressions of a statement, that of a start by its arguments.
+func (s *Statement) Each(visit func(*Node)) {
+	lists := [][]*Node{s.Dims, s.Args, {s.Cond, s.Value}}
+	for _, b := range s.Binders {
+		lists = append(lists, []*Node{b.Set})
+	}
+	for _, a := range s.Attrs {
+		lists = append(lists, a.Args)
+	}
+	for _, l := range lists {
+		for _, n := range l {
+			if n != nil {
+				visit(n)
+			}
+		}
+	}
+}
+
 // lineEnd is the place of the first line feed, or the length.
 func lineEnd(s string) int {
 	if k := strings.IndexByte(s, '\n'); k >= 0 {
