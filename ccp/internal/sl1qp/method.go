@@ -31,10 +31,11 @@ type Method struct {
 
 // weight is the penalty of slacks.
 type weight struct {
-	τ, most float64
-	price   []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
-	eased   int       // how often τ fell
-	renewed int       // how often the method began anew
+	τ, most  float64
+	price    []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
+	eased    int       // how often τ fell since lightest did
+	lightest float64   // the multiplier to which τ fell first; it falls as often again where that is tenfold above
+	renewed  int       // how often the method began anew
 }
 
 // tolerances are that of the backend, and of the rows.
@@ -105,8 +106,9 @@ const (
 // The price τ of slacks grows steering times where that closes them further, as Byrd,
 // Nocedal and Waltz 2008 steer it, and dearer times at a point that is not feasible and
 // promises nothing. Where it is more than heavy times the largest multiplier, it falls
-// to eased times that: a heavier penalty makes steps along curved equations short.
-// mostEased bounds how often.
+// to eased times that, by no more than steering at once, as a single multiplier may be
+// next to 0 by chance: a heavier penalty makes steps along curved equations short.
+// mostEased bounds how often while multipliers stay above a tenth of where that began.
 const (
 	steering  = 100
 	dearer    = 10
@@ -201,12 +203,19 @@ func (m *Method) promised(x []float64, s trial) float64 {
 // ease lowers τ where it is far above the multipliers.
 func (m *Method) ease(s *trial, broken float64) {
 	λ := m.largest(s.y)
-	if m.eased >= mostEased || s.open > m.asked.feas || !(λ > 0) || m.τ <= heavy*λ {
+	if s.open > m.asked.feas || !(λ > 0) || m.τ <= heavy*λ {
+		return
+	}
+	if heavy*λ < m.lightest {
+		m.lightest, m.eased = λ, 0
+	}
+	if m.eased >= mostEased {
 		return
 	}
 	m.eased++
-	s.pred -= (m.τ - eased*λ) * (broken - s.slack)
-	m.τ = eased * λ
+	to := max(eased*λ, m.τ/steering)
+	s.pred -= (m.τ - to) * (broken - s.slack)
+	m.τ = to
 }
 
 // judge is the step, corrected to second order where that is better, and the ratio of
@@ -304,7 +313,7 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 
 // scale takes units, prices and the trust region of x.
 func (m *Method) scale(x []float64) {
-	m.Δ, m.eased = firstRegion, 0
+	m.Δ, m.eased, m.lightest = firstRegion, 0, math.Inf(1)
 	m.Sub.SizeUp(x, true)
 	if m.Sub.Linearise(x, m.τ) == nil {
 		m.Sub.SetPrices(x)
@@ -313,11 +322,11 @@ func (m *Method) scale(x []float64) {
 	m.price = m.Sub.RowPrices()
 }
 
-// renew begins anew at x where the region has shrunk and some variable is far smaller than the size by which it was bounded:
-// from x = 3·10⁵ to x = 2 along x·y = 1 the region of x is 10⁻⁵ parts of its first one, and that of y is so, too, although
-// y has grown.
+// renew begins anew at x where the region has shrunk, or W has moved towards convex parts, and some variable is far smaller than the
+// size by which it was bounded: from x = 3·10⁵ to x = 2 along x·y = 1 the region of x is 10⁻⁵ parts of its first one, and that of y is
+// so, too, although y has grown; and convex parts in sizes that are 10⁴ times too large are so much too convex.
 func (m *Method) renew(x []float64) {
-	if m.Δ > shrunk || m.renewed == mostRenewed {
+	if m.Δ > shrunk && !m.w.moved || m.renewed == mostRenewed {
 		return
 	}
 	for _, v := range m.p.Vars {
@@ -367,15 +376,19 @@ type trial struct {
 // them further.
 func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, error) {
 	s, err := m.solve(ctx, x)
-	for err == nil && s.ok && s.slack > open*broken && s.open > m.asked.feas && m.τ < m.most {
+	for τ := m.τ; err == nil && s.ok && s.slack > open*broken && s.open > m.asked.feas && τ < m.most; {
+		τ = min(steering*τ, m.most)
 		before := m.τ
-		m.τ = min(steering*m.τ, m.most)
+		m.τ = τ
 		t, err := m.solve(ctx, x)
-		if err != nil || !t.ok || !m.closes(broken-t.slack, broken-s.slack, broken) {
-			m.τ = before
+		if err == nil && t.ok && m.closes(broken-t.slack, broken-s.slack, broken) {
+			s = t
+			continue
+		}
+		m.τ = before
+		if err != nil || !t.ok || !(s.slack > broken) { // where s breaks more than x, the price is far too small
 			return s, err
 		}
-		s = t
 	}
 	return s, err
 }
