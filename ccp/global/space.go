@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global/internal/boxed"
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/dc"
@@ -62,6 +63,9 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 			}
 			return rec.RecordBounds(b)
 		}
+	}
+	if q := boxed.Of(g.flat); q != nil {
+		s.Upper = s.Try(ctx, q.Search(ctx, r.X, g.set.Seed), true)
 	}
 	var err error
 	if s.Prepare() {
