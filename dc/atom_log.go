@@ -214,16 +214,17 @@ func (f *kl) Domain() []Representer {
 
 func (f *kl) Inside(x []float64) bool { return f.a.at(0, x) > steepest && f.a.at(1, x) > steepest }
 
-// approx: by the partial derivatives log(u/v) and 1 − u/v at the far end of the
-// error, and the roundings of the three terms.
+// approx: by the partial derivatives log(u/v) and 1 − u/v at both ends of the
+// errors, and the roundings of the three terms.
 func (f *kl) approx(x []float64) approx {
 	value, a, b := f.Value(x), f.a.approx(0, x), f.a.approx(1, x)
 	u, v := max(a.v, 0), max(b.v-b.e, steepest)
 	log := 0.0
 	if u > 0 {
-		log = math.Abs(math.Log(u / v))
+		log = max(math.Abs(math.Log(u/v)), math.Abs(math.Log(u/(b.v+b.e))))
 	}
-	e := (log+a.e/max(u-a.e, steepest))*a.e + (1+(u+a.e)/v)*b.e
+	slope := max(math.Abs(1-(u+a.e)/v), math.Abs(1-max(u-a.e, 0)/(b.v+b.e)))
+	e := (log+a.e/max(u-a.e, steepest))*a.e + slope*b.e
 	if u == 0 && a.e == 0 {
 		e = b.e
 	}
