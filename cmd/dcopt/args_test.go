@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
@@ -25,8 +28,8 @@ func TestArrange(t *testing.T) {
 		{"help fit", "fit --help"},
 		{"--version", "version"},
 	} {
-		app := newApp(&session{log: &messages{}})
-		got, err := arrange(app, strings.Fields(c.in))
+		app := newApp(session.Start(context.Background(), nil, nil, io.Discard, io.Discard, nil))
+		got, err := flags.Arrange(app, strings.Fields(c.in))
 		if err != nil {
 			t.Errorf("%s: %v", c.in, err)
 		} else if strings.Join(got, " ") != c.want {
@@ -110,7 +113,7 @@ func TestUsageErrors(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(context.Background(), strings.Fields(c.args), strings.NewReader(""), &stdout, &stderr)
-		if code != exitUsage || !strings.Contains(stderr.String(), c.want) || stdout.Len() > 0 {
+		if code != exit.Usage || !strings.Contains(stderr.String(), c.want) || stdout.Len() > 0 {
 			t.Errorf("dcopt %s: code %d, stderr %q, stdout %q; want code 1 and %q", c.args, code, stderr.String(), stdout.String(), c.want)
 		}
 	}
@@ -126,7 +129,7 @@ func TestBrokenStdout(t *testing.T) {
 	for _, args := range []string{"help", "version", "backends", "backends --json", "completion zsh", "solve -", "solve - --json", "check -"} {
 		var stderr bytes.Buffer
 		code := run(context.Background(), strings.Fields(args), strings.NewReader("var x in [0,1]\nminimize x\n"), full, &stderr)
-		if code != exitUsage || !strings.Contains(stderr.String(), "cannot write") {
+		if code != exit.Usage || !strings.Contains(stderr.String(), "cannot write") {
 			t.Errorf("dcopt %s > /dev/full: code %d, %q", args, code, stderr.String())
 		}
 	}
@@ -135,16 +138,16 @@ func TestBrokenStdout(t *testing.T) {
 // TestHelp: every command explains itself and its flags, and asking is no
 // error.
 func TestHelp(t *testing.T) {
-	app := newApp(&session{log: &messages{}})
+	app := newApp(session.Start(context.Background(), nil, nil, io.Discard, io.Discard, nil))
 	for _, cmd := range app.Commands {
 		for _, args := range [][]string{{cmd.Name, "--help"}, {"help", cmd.Name}, {cmd.Name, "x", "-h"}} {
 			var stdout, stderr bytes.Buffer
 			code := run(context.Background(), args, nil, &stdout, &stderr)
-			if code != exitOK || stderr.Len() > 0 || !strings.Contains(stdout.String(), cmd.Usage) {
+			if code != exit.OK || stderr.Len() > 0 || !strings.Contains(stdout.String(), cmd.Usage) {
 				t.Errorf("%v: code %d, stdout %q, stderr %q", args, code, stdout.String(), stderr.String())
 			}
 			for _, f := range cmd.Flags {
-				if !strings.Contains(stdout.String(), dashed(f.Names()[0])) {
+				if !strings.Contains(stdout.String(), flags.Dashed(f.Names()[0])) {
 					t.Errorf("%v does not explain %s", args, f.Names()[0])
 				}
 			}
@@ -152,36 +155,8 @@ func TestHelp(t *testing.T) {
 	}
 	for _, args := range [][]string{{"help"}, {"--help"}, {"-h"}} {
 		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), args, nil, &stdout, &stderr); code != exitOK || !strings.Contains(stdout.String(), "predict") {
+		if code := run(context.Background(), args, nil, &stdout, &stderr); code != exit.OK || !strings.Contains(stdout.String(), "predict") {
 			t.Errorf("%v: code %d, stdout %q", args, code, stdout.String())
-		}
-	}
-}
-
-func TestParseLimit(t *testing.T) {
-	for s, want := range map[string]time.Duration{
-		"2": 2 * time.Second, "0.5": 500 * time.Millisecond, "90s": 90 * time.Second, "1.5m": 90 * time.Second,
-		"1e30": 1e9 * time.Second, "Inf": 1e9 * time.Second,
-	} {
-		if got, err := parseLimit(s); got != want || err != nil {
-			t.Errorf("%s: %v, %v, want %v", s, got, err, want)
-		}
-	}
-}
-
-func TestParseSweep(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"mu=1:2:3", "1 1.5 2"}, {"mu=3:1:2", "3 1"}, {"mu=5:9:1", "5"}, {"mu=1,2.5, 3", "1 2.5 3"}, {"mu=7", "7"},
-		{"mu=0:0.3:4", "0 0.09999999999999999 0.19999999999999998 0.3"},
-	} {
-		r, err := parseSweep(c.in)
-		if err != nil || r.name != "mu" || strings.Join(r.values, " ") != c.want {
-			t.Errorf("%s: %q, %v, want %s", c.in, r.values, err, c.want)
-		}
-	}
-	for _, in := range []string{"", "mu", "=1", "mu=", "mu=a", "mu=1:2", "mu=1:2:0", "mu=1:2:-3", "mu=1:2:1e3", "mu=1:x:3", "mu=1,NaN", "mu=Inf:1:3", "mu=1:2:3:4", "mu=1:2:9999999"} {
-		if r, err := parseSweep(in); err == nil {
-			t.Errorf("%q is taken as %q", in, r.values)
 		}
 	}
 }
@@ -190,7 +165,7 @@ func TestParseSweep(t *testing.T) {
 func TestBackends(t *testing.T) {
 	for _, args := range [][]string{{"backends"}, {"backends", "--json"}} {
 		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), args, nil, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+		if code := run(context.Background(), args, nil, &stdout, &stderr); code != exit.OK || stderr.Len() > 0 {
 			t.Errorf("%v: code %d, %s", args, code, stderr.String())
 		}
 		for _, b := range backends.Known() {

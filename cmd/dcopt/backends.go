@@ -6,6 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
@@ -15,10 +17,10 @@ func backendsCommand() *cli.Command {
 		Name:        "backends",
 		Usage:       "list the solvers of convex problems",
 		Description: "Those that this build lacks are listed with the way to get them.",
-		Flags:       []cli.Flag{jsonFlag()},
+		Flags:       []cli.Flag{flags.JSON()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("backends takes no arguments")
+				return exit.Usagef("backends takes no arguments")
 			}
 			return listBackends(c)
 		},

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // TestCancelled: with a context that has ended, every command that works for
@@ -17,7 +19,7 @@ func TestCancelled(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.json")
 	var stdout, stderr bytes.Buffer
 	const data = "../../examples/data/houses.csv"
-	if code := run(context.Background(), []string{"fit", data, "-t", "price", "--pieces", "1,1", "-o", model}, nil, &stdout, &stderr); code != exitOK {
+	if code := run(context.Background(), []string{"fit", data, "-t", "price", "--pieces", "1,1", "-o", model}, nil, &stdout, &stderr); code != exit.OK {
 		t.Fatalf("code %d: %s", code, stderr.String())
 	}
 	before, err := os.ReadFile(model)
@@ -36,7 +38,7 @@ func TestCancelled(t *testing.T) {
 		stdout.Reset()
 		stderr.Reset()
 		code := run(ctx, strings.Fields(args), nil, &stdout, &stderr)
-		if both := stdout.String() + stderr.String(); code != exitInterrupted || !strings.Contains(both, want) {
+		if both := stdout.String() + stderr.String(); code != exit.Interrupted || !strings.Contains(both, want) {
 			t.Errorf("dcopt %s: code %d, %s; want 130 and %q", args, code, both, want)
 		}
 		if strings.Count(stdout.String(), "cancelled") > 1 {
@@ -57,7 +59,7 @@ func TestTimeLimit(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(context.Background(), strings.Fields(args), nil, &stdout, &stderr)
-		if code != exitNotSolved || strings.Count(stdout.String(), "time_limit") != 1 {
+		if code != exit.NotSolved || strings.Count(stdout.String(), "time_limit") != 1 {
 			t.Errorf("dcopt %s: code %d, %s%s; want 3 and time_limit once", args, code, stdout.String(), stderr.String())
 		}
 	}

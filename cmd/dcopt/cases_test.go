@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -124,7 +125,7 @@ func read[T any](c *caseRun, from map[string]json.RawMessage, name string) (v T)
 
 // solved: converged, with no constraint broken by more than 1e-6.
 func solved(c *caseRun) string {
-	if c.Status != "converged" || c.code != exitOK || !(c.violation() <= 1e-6) {
+	if c.Status != "converged" || c.code != exit.OK || !(c.violation() <= 1e-6) {
 		return c.about() + "; want converged and feasible"
 	}
 	return ""
@@ -159,7 +160,7 @@ func between(lo, hi float64) func(*caseRun) string {
 // status: the run ends with it, and with its code.
 func status(want string) func(*caseRun) string {
 	return func(c *caseRun) string {
-		if c.Status != want || c.code != exitNotSolved {
+		if c.Status != want || c.code != exit.NotSolved {
 			return c.about() + "; want " + want
 		}
 		return ""

@@ -9,9 +9,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/qpbackend/backends"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -25,17 +28,17 @@ func checkCommand() *cli.Command {
 			"of the convex problem, and the backends that can solve it. FILE as for solve.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param or an option another value, `K=V`; may be repeated"},
-			jsonFlag(),
+			flags.JSON(),
 		},
 		Action: func(c *cli.Context) error {
-			path, err := oneFile(c)
+			path, err := flags.OneFile(c)
 			if err != nil {
 				return err
 			}
 			var o *outline
 			if formats.Is(path) {
 				if c.IsSet("set") {
-					return usagef("flag --set is for .dc problems, not for %s", path)
+					return exit.Usagef("flag --set is for .dc problems, not for %s", path)
 				}
 				o, err = outlineQP(c, path)
 			} else {
@@ -87,16 +90,16 @@ type family struct {
 }
 
 func outlineDC(c *cli.Context, path string) (*outline, error) {
-	src, err := openSource(c.Context, c, path)
+	src, err := problem.Open(c.Context, c, path)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := src.program(c.Context, nil)
+	prog, err := src.Compile(c.Context, nil)
 	if err != nil {
 		return nil, err
 	}
 	p := prog.Problem
-	o := &outline{file: src.path, sense: "minimise", variables: p.NumVars(), objective: splitOf(&prog.Objective)}
+	o := &outline{file: src.Path, sense: "minimise", variables: p.NumVars(), objective: splitOf(&prog.Objective)}
 	switch {
 	case prog.Find:
 		o.sense = "find a feasible point"
@@ -128,14 +131,14 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 		}
 		o.blocks = append(o.blocks, block)
 	}
-	o.sum, err = within(c.Context, func() (ccp.Summary, error) { return ccp.InspectContext(c.Context, p) })
+	o.sum, err = session.Within(c.Context, func() (ccp.Summary, error) { return ccp.InspectContext(c.Context, p) })
 	switch {
-	case isContextError(err):
+	case exit.IsContext(err):
 		return nil, err
 	case err != nil:
-		return nil, badFile(fmt.Errorf("%s: %w", src.path, err))
+		return nil, exit.BadFile(fmt.Errorf("%s: %w", src.Path, err))
 	}
-	o.backends = able(&o.sum)
+	o.backends = problem.Backends(&o.sum)
 	return o, nil
 }
 
@@ -151,7 +154,7 @@ func shapeText(name string, shape []int) string {
 }
 
 func outlineQP(c *cli.Context, path string) (*outline, error) {
-	f, err := readProgram(c.Context, sessionOf(c), path)
+	f, err := problem.ReadQP(c.Context, session.Of(c), path)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +184,7 @@ func outlineQP(c *cli.Context, path string) (*outline, error) {
 	if bounds > 0 {
 		o.families = append(o.families, family{name: "bounds", count: bounds, rows: bounds, split: split{curvature: "affine"}})
 	}
-	o.backends = able(&o.sum)
+	o.backends = problem.Backends(&o.sum)
 	o.cost = ipm.Semidefinite(p)
 	return o, nil
 }
@@ -193,7 +196,7 @@ func (o *outline) text(w io.Writer) {
 	p("file", "%s", o.file)
 	blocks := ""
 	if len(o.blocks) > 0 {
-		blocks = ": " + brief(o.blocks)
+		blocks = ": " + report.Brief(o.blocks)
 	}
 	p("variables", "%d%s", o.variables, blocks)
 	p("objective", "%s", strings.TrimSpace(o.sense+" "+o.objective.text))
@@ -214,11 +217,11 @@ func (o *outline) text(w io.Writer) {
 	}
 	s := &o.sum
 	p("convex problem", "%d columns, %d rows, %d nonzeros in A and %d in P, %d slacks", s.Columns, s.Rows, s.NonzerosA, s.NonzerosP, s.Slacks)
-	p("cones", "%s", listOr(coneTexts(s), "none"))
+	p("cones", "%s", report.ListOr(coneTexts(s), "none"))
 	if o.cost.Bytes > 0 {
 		p("estimate", "%s and %.2g s per iteration for the semidefinite cones in backend ipm", bytesText(o.cost.Bytes), o.cost.Seconds)
 	}
-	p("backends", "%s", listOr(o.backends, "none in this build"))
+	p("backends", "%s", report.ListOr(o.backends, "none in this build"))
 }
 
 // bytesText is an amount of memory in two digits.
@@ -301,21 +304,3 @@ func (o *outline) json() report.Object {
 
 // list is an array in JSON also where there is nothing in it.
 func list(names []string) []string { return append([]string{}, names...) }
-
-// able lists the backends that can solve the convex problem.
-func able(s *ccp.Summary) []string {
-	var names []string
-	for _, b := range backends.All() {
-		if s.Supported(b) {
-			names = append(names, b.Name())
-		}
-	}
-	return names
-}
-
-func listOr(names []string, none string) string {
-	if len(names) == 0 {
-		return none
-	}
-	return strings.Join(names, ", ")
-}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/template"
 )
 
@@ -26,11 +28,11 @@ func completionCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			writers := map[string]func(io.Writer, []*cli.Command){"bash": completeBash, "zsh": completeZsh, "fish": completeFish, "powershell": completePowerShell}
 			if c.Args().Len() != 1 {
-				return usagef("completion: for which shell? Usage: %s", c.Command.UsageText)
+				return exit.Usagef("completion: for which shell? Usage: %s", c.Command.UsageText)
 			}
 			write, ok := writers[c.Args().First()]
 			if !ok {
-				return unknown("shell", c.Args().First(), shells, "; want bash, zsh, fish or powershell")
+				return flags.Unknown("shell", c.Args().First(), shells, "; want bash, zsh, fish or powershell")
 			}
 			write(c.App.Writer, c.App.Commands)
 			return nil
@@ -46,7 +48,7 @@ func words(cmd *cli.Command) []string {
 			continue
 		}
 		for _, n := range f.Names() {
-			names = append(names, dashed(n))
+			names = append(names, flags.Dashed(n))
 		}
 	}
 	return names

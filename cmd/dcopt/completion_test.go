@@ -6,13 +6,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 func TestCompletion(t *testing.T) {
 	programs := map[string]string{"powershell": "pwsh"}
 	for _, shell := range shells {
 		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), []string{"completion", shell}, nil, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+		if code := run(context.Background(), []string{"completion", shell}, nil, &stdout, &stderr); code != exit.OK || stderr.Len() > 0 {
 			t.Errorf("%s: code %d, %s", shell, code, stderr.String())
 		}
 		for _, want := range []string{"predict", "time-limit", "sweep", "lsp", "packing", "powershell"} {

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 )
 
 // TestDocs keeps the tables of flags in docs/cli.md as the program has them;
@@ -18,7 +23,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(raw)
-	for _, cmd := range newApp(&session{log: &messages{}}).Commands {
+	for _, cmd := range newApp(session.Start(context.Background(), nil, nil, io.Discard, io.Discard, nil)).Commands {
 		if !strings.Contains(doc, "## `dcopt "+cmd.Name) {
 			t.Errorf("%s has no section for %s", path, cmd.Name)
 		}
@@ -52,7 +57,7 @@ func flagTable(cmd *cli.Command) string {
 		d := f.(cli.DocGenerationFlag)
 		var names []string
 		for _, n := range f.Names() {
-			names = append(names, "`"+dashed(n)+"`")
+			names = append(names, "`"+flags.Dashed(n)+"`")
 		}
 		usage := strings.Replace(d.GetUsage(), "admm, osqp", "admm", 1) // what a build without tags has
 		if d.TakesValue() && d.GetDefaultText() != "" && d.GetDefaultText() != "0" {

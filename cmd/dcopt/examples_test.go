@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -62,7 +63,7 @@ func TestExamples(t *testing.T) {
 				t.Fatalf("%s is not in the table", name)
 			}
 			var stdout, stderr bytes.Buffer
-			if code := run(context.Background(), []string{"solve", path, "--json"}, nil, &stdout, &stderr); code != exitOK {
+			if code := run(context.Background(), []string{"solve", path, "--json"}, nil, &stdout, &stderr); code != exit.OK {
 				t.Fatalf("code %d: %s%s", code, stdout.String(), stderr.String())
 			}
 			var r exampleResult
@@ -155,7 +156,7 @@ func TestFitPredictAgree(t *testing.T) {
 	model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "p.csv")
 	var stdout, stderr bytes.Buffer
 	for _, args := range [][]string{{"fit", data, "--target", "price", "-o", model, "--json"}, {"predict", model, data, "-o", out}} {
-		if code := run(context.Background(), args, nil, &stdout, &stderr); code != exitOK {
+		if code := run(context.Background(), args, nil, &stdout, &stderr); code != exit.OK {
 			t.Fatalf("%v: code %d: %s", args, code, stderr.String())
 		}
 	}

@@ -5,6 +5,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 )
@@ -25,33 +29,33 @@ func expandCommand() *cli.Command {
 }
 
 func expand(c *cli.Context) error {
-	path, err := oneFile(c)
+	path, err := flags.OneFile(c)
 	if err != nil {
 		return err
 	}
 	if formats.Is(path) {
-		return usagef("expand is for .dc problems, not for %s", path)
+		return exit.Usagef("expand is for .dc problems, not for %s", path)
 	}
-	out, err := outFlag(c)
+	out, err := flags.Out(c)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	src, err := openSource(c.Context, c, path)
+	defer out.Discard()
+	src, err := problem.Open(c.Context, c, path)
 	if err != nil {
 		return err
 	}
-	prog, err := src.program(c.Context, nil)
+	prog, err := src.Compile(c.Context, nil)
 	if err != nil {
 		return err
 	}
-	text, err := within(c.Context, func() ([]byte, error) { return lang.Print(prog.Problem, prog.Options) })
+	text, err := session.Within(c.Context, func() ([]byte, error) { return lang.Print(prog.Problem, prog.Options) })
 	switch {
-	case isContextError(err):
+	case exit.IsContext(err):
 		return err
 	case err != nil:
-		return badFile(fmt.Errorf("%s: %w", src.path, err))
+		return exit.BadFile(fmt.Errorf("%s: %w", src.Path, err))
 	}
 	out.Write(text) // commit has the error
-	return out.commit()
+	return out.Commit()
 }

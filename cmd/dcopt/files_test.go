@@ -10,91 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
-
-func newSession() *session {
-	return &session{ctx: context.Background(), log: &messages{w: io.Discard}, stdout: &stream{ctx: context.Background(), w: io.Discard}}
-}
-
-func TestOutputIsAtomic(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "result")
-	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink("result", link); err != nil {
-		t.Fatal(err)
-	}
-	nowhere := filepath.Join(dir, "nowhere")
-	if err := os.Symlink("later", nowhere); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{link, nowhere} {
-		o, err := newSession().create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(o, "new")
-		if got, _ := os.ReadFile(path); name == link && string(got) != "old" {
-			t.Errorf("before commit the file holds %q", got)
-		}
-		if err := o.commit(); err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := os.ReadFile(name); string(got) != "new" {
-			t.Errorf("after commit the file holds %q", got)
-		}
-		if info, err := os.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
-			t.Error("the link was replaced instead of the file behind it")
-		}
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("the file's mode is %v, %v, want it kept", info.Mode(), err)
-	}
-	o, err := newSession().create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Write(make([]byte, 1<<20))
-	o.discard()
-	if got, _ := os.ReadFile(path); string(got) != "new" {
-		t.Errorf("given up, the file holds %d bytes", len(got))
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 4 {
-		t.Errorf("something was left behind: %v", entries)
-	}
-	if o, err := newSession().create(os.DevNull); err != nil || o.commit() != nil {
-		t.Errorf("%s is refused: %v", os.DevNull, err)
-	}
-}
-
-func TestUnwritablePath(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{filepath.Join(file, "x"), filepath.Join(file+"s", "x"), filepath.Dir(file), strings.Repeat("x", 5000)} {
-		if _, err := newSession().create(path); err == nil || strings.Contains(err.Error(), ".tmp") {
-			t.Errorf("%.80s: %v", path, err)
-		}
-	}
-	// The folder vanishes while the result is computed.
-	dir := filepath.Join(t.TempDir(), "gone")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	o, err := newSession().create(filepath.Join(dir, "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.commit(); err == nil {
-		t.Error("commit into a folder that is gone succeeds")
-	}
-}
 
 const tinyProblem = `param c = csv("c.txt")
 param d = json("d.json")
@@ -124,7 +42,7 @@ func workspace(t *testing.T) {
 	if err := os.Mkdir("sub", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := dcopt(nil, "fit t.csv -t y --pieces 1,1 -o m.json -q"); code != exitOK {
+	if code, _, stderr := dcopt(nil, "fit t.csv -t y --pieces 1,1 -o m.json -q"); code != exit.OK {
 		t.Fatalf("fit: code %d, %s", code, stderr)
 	}
 }
@@ -155,7 +73,7 @@ func TestNoInputIsOverwritten(t *testing.T) {
 		for _, name := range strings.Fields(c.reads) {
 			for _, spelling := range spellings(t, name) {
 				code, stdout, stderr := dcopt(nil, c.args+" "+spelling)
-				if code != exitUsage || stdout != "" || !strings.Contains(stderr, "is also read") {
+				if code != exit.Usage || stdout != "" || !strings.Contains(stderr, "is also read") {
 					t.Errorf("dcopt %s %s: code %d, %s%s", c.args, spelling, code, stdout, stderr)
 				}
 			}
@@ -190,7 +108,7 @@ func TestPlotsOverwriteNothing(t *testing.T) {
 		"show m.json --plot p.svg --data p.svg":                           "p.svg is also read",
 		"cv t.csv -t y --pieces 1,1 --method refit --folds no-such-folds": "no-such-folds",
 	} {
-		if code, _, stderr := dcopt(nil, args); code != exitUsage || !strings.Contains(stderr, want) {
+		if code, _, stderr := dcopt(nil, args); code != exit.Usage || !strings.Contains(stderr, want) {
 			t.Errorf("dcopt %s: code %d, %s; want %q", args, code, stderr, want)
 		}
 	}
@@ -205,7 +123,7 @@ func TestStandardInputIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if code, _, stderr := dcopt(f, args); code != exitUsage || !strings.Contains(stderr, "is also read, as standard input") {
+		if code, _, stderr := dcopt(f, args); code != exit.Usage || !strings.Contains(stderr, "is also read, as standard input") {
 			t.Errorf("dcopt %s < %s: code %d, %s", args, name, code, stderr)
 		}
 		f.Close()
@@ -216,7 +134,7 @@ func TestStandardInputIsKept(t *testing.T) {
 	}
 	defer f.Close()
 	var stderr bytes.Buffer
-	if code := run(context.Background(), []string{"predict", "m.json", "t.csv"}, nil, f, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "the file behind standard output is also read") {
+	if code := run(context.Background(), []string{"predict", "m.json", "t.csv"}, nil, f, &stderr); code != exit.Usage || !strings.Contains(stderr.String(), "the file behind standard output is also read") {
 		t.Errorf("dcopt predict m.json t.csv >> t.csv: code %d, %s", code, stderr.String())
 	}
 	if got, _ := os.ReadFile("t.csv"); string(got) != tinyTable {
@@ -291,7 +209,7 @@ func TestWriteErrors(t *testing.T) {
 	for _, args := range commands {
 		for _, w := range []io.Writer{full{}, &late{}} {
 			var stderr bytes.Buffer
-			if code := run(context.Background(), strings.Fields(args), nil, w, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "cannot write to standard output") {
+			if code := run(context.Background(), strings.Fields(args), nil, w, &stderr); code != exit.Usage || !strings.Contains(stderr.String(), "cannot write to standard output") {
 				t.Errorf("dcopt %s into %T: code %d, %s", args, w, code, stderr.String())
 			}
 		}
@@ -307,7 +225,7 @@ func TestWriteErrors(t *testing.T) {
 		"fit t.csv -t y --pieces 1,1 -o /dev/full", "fit t.csv -t y --pieces 1,1 -o n.json --plot full.svg", "predict m.json t.csv -o /dev/full",
 		"show m.json -o /dev/full", "show m.json --plot full.svg --data t.csv",
 	} {
-		if code, _, stderr := dcopt(nil, args); code != exitUsage || !strings.Contains(stderr, "no space left") {
+		if code, _, stderr := dcopt(nil, args); code != exit.Usage || !strings.Contains(stderr, "no space left") {
 			t.Errorf("dcopt %s: code %d, %s", args, code, stderr)
 		}
 	}
@@ -330,7 +248,7 @@ func TestSpecialFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, "link"} {
-		if code, _, stderr := dcopt(nil, "solve p.dc --json -o "+name); code != exitOK {
+		if code, _, stderr := dcopt(nil, "solve p.dc --json -o "+name); code != exit.OK {
 			t.Errorf("-o %s: code %d, %s", name, code, stderr)
 		}
 	}

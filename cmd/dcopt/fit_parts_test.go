@@ -14,7 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dcopt/dcopt/lder"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 )
 
 // asProgram names the environment variable with which the test binary is the program, so that tests can
@@ -107,8 +108,8 @@ func TestFitParts(t *testing.T) {
 		t.Fatalf("%d and %d predictions", len(x), len(y))
 	}
 	for k := 1; k < len(x); k++ {
-		u, _ := finite(x[k])
-		v, _ := finite(y[k])
+		u, _ := flags.Finite(x[k])
+		v, _ := flags.Finite(y[k])
 		if math.Abs(u-v) > 1e-8 {
 			t.Fatalf("row %d: %s of the parts, %s of the whole", k, y[k], x[k])
 		}
@@ -160,14 +161,14 @@ func TestFitPlan(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"shard", "merge", many, "-o", filepath.Join(dir, "m.json")}, exitNotSolved, "round 2: parts without sums: 1"},
-		{[]string{"shard", "merge", many}, exitUsage, "Give -o MODEL.json"},
-		{[]string{"shard", "merge", one, many, "-o", "m.json"}, exitUsage, "in one folder"},
-		{[]string{"plan", pattern, "--fit", "--target", "y", "--method", "auto", "-o", "p"}, exitUsage, "needs all rows at once"},
-		{[]string{"plan", pattern, "--fit", "--target", "y", "--folds", "1", "-o", "p"}, exitUsage, "want a number from 2"},
-		{[]string{"plan", pattern, "--fit", "--target", "y", "--drop-text", "-o", "p"}, exitUsage, "needs the table as one file"},
-		{[]string{"plan", pattern, "--fit", "-o", "p"}, exitUsage, "Give --target NAME"},
-		{[]string{"shard", "run", planned(t, pattern, "--fit", "--target", "z"), "--out", filepath.Join(dir, "z")}, exitFile, `part-0.csv: no column "z"`},
+		{[]string{"shard", "merge", many, "-o", filepath.Join(dir, "m.json")}, exit.NotSolved, "round 2: parts without sums: 1"},
+		{[]string{"shard", "merge", many}, exit.Usage, "Give -o MODEL.json"},
+		{[]string{"shard", "merge", one, many, "-o", "m.json"}, exit.Usage, "in one folder"},
+		{[]string{"plan", pattern, "--fit", "--target", "y", "--method", "auto", "-o", "p"}, exit.Usage, "needs all rows at once"},
+		{[]string{"plan", pattern, "--fit", "--target", "y", "--folds", "1", "-o", "p"}, exit.Usage, "want a number from 2"},
+		{[]string{"plan", pattern, "--fit", "--target", "y", "--drop-text", "-o", "p"}, exit.Usage, "needs the table as one file"},
+		{[]string{"plan", pattern, "--fit", "-o", "p"}, exit.Usage, "Give --target NAME"},
+		{[]string{"shard", "run", planned(t, pattern, "--fit", "--target", "z"), "--out", filepath.Join(dir, "z")}, exit.File, `part-0.csv: no column "z"`},
 	} {
 		if code, _, stderr := runFit(c.args...); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %s\nwant %d, %s", c.args, code, stderr, c.code, c.want)
@@ -209,31 +210,9 @@ func TestFitBags(t *testing.T) {
 		{[]string{"plan", pattern, "--fit", "--target", "y", "--bags", "3", "--folds", "3", "-o", "p"}, "exclude each other"},
 		{[]string{"plan", whole, "--target", "y", "--bags", "3", "-o", "p"}, "--bags goes with --fit"},
 	} {
-		if code, _, stderr := runFit(c.args...); code != exitUsage || !strings.Contains(stderr, c.want) {
+		if code, _, stderr := runFit(c.args...); code != exit.Usage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %s\nwant %s", c.args, code, stderr, c.want)
 		}
-	}
-}
-
-// TestFitBrokenOff: the summary of a fit over parts that was broken off has no shares of rows.
-func TestFitBrokenOff(t *testing.T) {
-	dir, _ := parts(t)
-	at := filepath.Join(dir, "m.json")
-	if code, _, stderr := runFit("fit", filepath.Join(dir, "part-*"), "--target", "y", "--exclude", "note", "-q", "-o", at); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
-	in, err := os.Open(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	r, err := lder.Read(in, at) // a file has no shares
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := pieceTable(&b, r); err != nil || strings.Count(b.String(), "?") != 5 {
-		t.Errorf("%v:\n%s", err, &b)
 	}
 }
 
@@ -258,18 +237,18 @@ func TestFitPartsMessages(t *testing.T) {
 		code int
 		want string
 	}{
-		{fit(first, less), exitFile, `less.csv: no column "b"`},
-		{fit(first, words), exitFile, "words.csv:3:3"},
-		{fit(first, filepath.Join(dir, "none.csv")), exitUsage, "no such file"},
-		{fit(filepath.Join(dir, "none-*")), exitUsage, "no file fits the pattern"},
-		{fit(first, first), exitUsage, "named twice"},
-		{fit(first, "-"), exitUsage, "no part of a table"},
-		{fit(first, whole, "--method", "auto"), exitUsage, "takes refit or cheap"},
-		{fit(first, whole, "--classify"), exitUsage, "--classify needs the table as one file"},
-		{fit(first, whole, "--impute", "median"), exitFile, "want mean or a constant"},
-		{[]string{"fit", first, whole, "--target", "z", "-o", "m"}, exitUsage, `no column "z"`},
-		{[]string{"fit", first, whole, "--target", "y"}, exitUsage, "Give -o MODEL.json"},
-		{[]string{"fit", first, whole, "--target", "y", "-o", first}, exitUsage, "would be overwritten"},
+		{fit(first, less), exit.File, `less.csv: no column "b"`},
+		{fit(first, words), exit.File, "words.csv:3:3"},
+		{fit(first, filepath.Join(dir, "none.csv")), exit.Usage, "no such file"},
+		{fit(filepath.Join(dir, "none-*")), exit.Usage, "no file fits the pattern"},
+		{fit(first, first), exit.Usage, "named twice"},
+		{fit(first, "-"), exit.Usage, "no part of a table"},
+		{fit(first, whole, "--method", "auto"), exit.Usage, "takes refit or cheap"},
+		{fit(first, whole, "--classify"), exit.Usage, "--classify needs the table as one file"},
+		{fit(first, whole, "--impute", "median"), exit.File, "want mean or a constant"},
+		{[]string{"fit", first, whole, "--target", "z", "-o", "m"}, exit.Usage, `no column "z"`},
+		{[]string{"fit", first, whole, "--target", "y"}, exit.Usage, "Give -o MODEL.json"},
+		{[]string{"fit", first, whole, "--target", "y", "-o", first}, exit.Usage, "would be overwritten"},
 	} {
 		if code, _, stderr := runFit(c.args...); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %s\nwant %d, %s", c.args, code, stderr, c.code, c.want)

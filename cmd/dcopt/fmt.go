@@ -7,6 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang"
 )
 
@@ -31,34 +34,34 @@ func formatFiles(c *cli.Context) error {
 	paths := c.Args().Slice()
 	switch {
 	case len(paths) == 0:
-		return usagef("fmt: which files? Usage: %s", c.Command.UsageText)
+		return exit.Usagef("fmt: which files? Usage: %s", c.Command.UsageText)
 	case c.Bool("write") && c.Bool("check"):
-		return usagef("--write and --check exclude each other")
+		return exit.Usagef("--write and --check exclude each other")
 	}
-	code, differ := exitOK, false
+	code, differ := exit.OK, false
 	for _, path := range paths {
 		if path == "" {
-			return usagef("fmt: the name of the file is empty")
+			return exit.Usagef("fmt: the name of the file is empty")
 		}
 		differs, err := formatFile(c, path)
-		var f *failure
+		var f *exit.Failure
 		switch {
-		case isContextError(err):
+		case exit.IsContext(err):
 			return err
 		case errors.As(err, &f):
-			if f.err != nil {
-				sessionOf(c).log.fail(f.err, f.code)
+			if f.Err != nil {
+				session.Of(c).Log.Fail(f.Err, f.Code)
 			}
-			code = max(code, f.code)
+			code = max(code, f.Code)
 		case err != nil:
 			return err
 		}
 		differ = differ || differs
 	}
-	if code == exitOK && differ && c.Bool("check") {
-		code = exitNotSolved
+	if code == exit.OK && differ && c.Bool("check") {
+		code = exit.NotSolved
 	}
-	return ended(code)
+	return exit.With(code)
 }
 
 // formatFile treats one file as the flags say, and reports whether it was in
@@ -68,20 +71,20 @@ func formatFile(c *cli.Context, path string) (differs bool, err error) {
 	if path == "-" {
 		name = "standard input"
 		if c.Bool("write") {
-			return false, usagef("--write: standard input is no file")
+			return false, exit.Usagef("--write: standard input is no file")
 		}
 	}
-	s := sessionOf(c)
-	text, err := s.readProblem(c.Context, path)
+	s := session.Of(c)
+	text, err := problem.Read(c.Context, s, path)
 	if err != nil {
 		return false, err
 	}
-	out, err := within(c.Context, func() ([]byte, error) { return lang.Format(name, text) })
-	if isContextError(err) {
+	out, err := session.Within(c.Context, func() ([]byte, error) { return lang.Format(name, text) })
+	if exit.IsContext(err) {
 		return false, err
 	}
 	if err != nil {
-		return false, (&source{path: name, text: text, s: s}).diagnose(err)
+		return false, problem.Diagnose(s, name, text, err)
 	}
 	differs = !bytes.Equal(text, out)
 	switch {
@@ -92,22 +95,7 @@ func formatFile(c *cli.Context, path string) (differs bool, err error) {
 	case !c.Bool("write"):
 		_, err = c.App.Writer.Write(out)
 	case differs:
-		err = s.rewrite(path, out)
+		err = s.Rewrite(path, out)
 	}
 	return differs, err
-}
-
-// rewrite replaces a file that was read; behind a link, the file and not the
-// link.
-func (s *session) rewrite(path string, data []byte) error {
-	o := &output{files: &s.files, name: path, inPlace: true}
-	if err := o.locate(s.ctx, path); err != nil {
-		return usagef("cannot write %s: %w", path, reason(err))
-	}
-	defer o.discard()
-	if !o.toFile() {
-		return usagef("cannot write %s: it is no regular file", path)
-	}
-	o.Write(data) // commit has the error
-	return o.commit()
 }

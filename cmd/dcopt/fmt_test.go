@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // TestFormatWrites: -w rewrites what differs and nothing else, keeps links and
@@ -34,7 +36,7 @@ func TestFormatWrites(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	args := []string{"fmt", "-w", crooked, wrong, straight, link}
-	if code := run(context.Background(), args, nil, &stdout, &stderr); code != exitFile || stdout.Len() > 0 || !strings.Contains(stderr.String(), "wrong.dc:2:10: error: ( is never closed") {
+	if code := run(context.Background(), args, nil, &stdout, &stderr); code != exit.File || stdout.Len() > 0 || !strings.Contains(stderr.String(), "wrong.dc:2:10: error: ( is never closed") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 	}
 	for path, want := range map[string]string{
@@ -59,7 +61,7 @@ func TestFormatWrites(t *testing.T) {
 		t.Errorf("%d files are left, want 5; %v", len(files), err)
 	}
 	stderr.Reset()
-	if code := run(context.Background(), []string{"fmt", "-l", crooked, straight}, nil, &stdout, &stderr); code != exitOK || stdout.Len() > 0 {
+	if code := run(context.Background(), []string{"fmt", "-l", crooked, straight}, nil, &stdout, &stderr); code != exit.OK || stdout.Len() > 0 {
 		t.Errorf("after -w, -l has code %d and %q", code, stdout.String())
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/shared"
 )
@@ -103,7 +104,7 @@ func TestGallery(t *testing.T) {
 			}
 			svg := filepath.Join(dir, name+".svg")
 			var stdout, stderr bytes.Buffer
-			if code := run(context.Background(), []string{"solve", path, "--json", "--plot", svg, "--panels", "solution"}, nil, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+			if code := run(context.Background(), []string{"solve", path, "--json", "--plot", svg, "--panels", "solution"}, nil, &stdout, &stderr); code != exit.OK || stderr.Len() > 0 {
 				t.Fatalf("code %d: %s%s", code, stdout.String(), stderr.String())
 			}
 			var r exampleResult

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // TestGlobalOfMinima: minima of affine functions, of absolute values and of maxima,
@@ -31,7 +33,7 @@ func TestGlobalOfMinima(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := runCase(t, path, "--global", "--max-nodes", "20000")
-			if r.Bound == nil || r.code != exitOK {
+			if r.Bound == nil || r.code != exit.OK {
 				t.Fatal(r.about())
 			}
 			if tol := 2e-6 * max(1, math.Abs(c.want)); !(math.Abs(r.objective()-c.want) <= tol && math.Abs(*r.Bound-c.want) <= tol) {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // hostileNames end comments, strings and lines in one language or another.
@@ -38,7 +40,7 @@ func TestHostileNames(t *testing.T) {
 	fit := []string{"fit", "t.csv", "-t", "y $^_", "--pieces", "2,1", "-o", "m.json", "--plot", "m.svg"}
 	for _, args := range [][]string{fit, {"show", "m.json"}, {"show", "m.json", "--format", "python", "-o", "model.py"}, {"show", "m.json", "--format", "latex"}} {
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, nil, &stdout, &stderr); code != exitOK {
+		if code := run(t.Context(), args, nil, &stdout, &stderr); code != exit.OK {
 			t.Fatalf("dcopt %q: code %d, %s", args, code, stderr.String())
 		}
 		if strings.ContainsAny(stdout.String()+stderr.String(), "\x1b\u2028") {
@@ -81,14 +83,14 @@ func TestHostileNames(t *testing.T) {
 func TestHostileCases(t *testing.T) {
 	dir := filepath.Join(casesDir(t), "fit")
 	t.Chdir(t.TempDir())
-	if code, _, stderr := dcopt(nil, "fit "+filepath.Join(dir, "nohead.csv")+" -t y -o m.json"); code != exitFile || !strings.Contains(stderr, "nohead.csv:1:1: the first row is all numbers") {
+	if code, _, stderr := dcopt(nil, "fit "+filepath.Join(dir, "nohead.csv")+" -t y -o m.json"); code != exit.File || !strings.Contains(stderr, "nohead.csv:1:1: the first row is all numbers") {
 		t.Errorf("nohead.csv: code %d, %s", code, stderr)
 	}
 	python, _ := exec.LookPath("python3")
 	for name, target := range map[string]string{"inj": "y", "evil": "y $^_"} {
 		for _, args := range [][]string{{"fit", filepath.Join(dir, name+".csv"), "-t", target, "-o", name + ".json", "-q"}, {"show", name + ".json", "--format", "python", "-o", name + ".py"}} {
 			var stdout, stderr bytes.Buffer
-			if code := run(t.Context(), args, nil, &stdout, &stderr); code != exitOK {
+			if code := run(t.Context(), args, nil, &stdout, &stderr); code != exit.OK {
 				t.Fatalf("dcopt %q: code %d, %s", args, code, stderr.String())
 			}
 		}
@@ -116,7 +118,7 @@ func TestNoHeaderIsTold(t *testing.T) {
 		if err := os.WriteFile("t.csv", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, stderr := dcopt(nil, "fit t.csv -t y -o m.json"); code == exitOK || !strings.Contains(stderr, want) {
+		if code, _, stderr := dcopt(nil, "fit t.csv -t y -o m.json"); code == exit.OK || !strings.Contains(stderr, want) {
 			t.Errorf("%q: code %d, %s, want %s", text, code, stderr, want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang/lsp"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
@@ -21,20 +23,20 @@ func lspCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("lsp takes no files; an editor opens them")
+				return exit.Usagef("lsp takes no files; an editor opens them")
 			}
-			s := sessionOf(c)
+			s := session.Of(c)
 			opt := lsp.Options{Version: version(), Debounce: lsp.Rest}
 			for _, b := range backends.All() {
 				opt.Backends = append(opt.Backends, b.Name())
 			}
-			switch err := lsp.Serve(c.Context, s.stdin, s.stdout, opt); {
-			case err == nil, isContextError(err):
+			switch err := lsp.Serve(c.Context, s.Stdin, s.Stdout, opt); {
+			case err == nil, exit.IsContext(err):
 				return err
 			case errors.Is(err, lsp.ErrNoShutdown):
-				return usagef("the editor ended without a shutdown")
+				return exit.Usagef("the editor ended without a shutdown")
 			default:
-				return usagef("%w", err)
+				return exit.Usagef("%w", err)
 			}
 		},
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // TestLSP: an editor speaks with the program; the exit code tells a shutdown from a loss.
@@ -21,7 +23,7 @@ func TestLSP(t *testing.T) {
 	const (
 		initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`
 		shutdown   = `{"jsonrpc":"2.0","id":2,"method":"shutdown"}`
-		exit       = `{"jsonrpc":"2.0","method":"exit"}`
+		end        = `{"jsonrpc":"2.0","method":"exit"}`
 		open       = `{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"untitled:a.dc","version":1,"text":"var x\nminimize x\noption backend = "}}}`
 		complete   = `{"jsonrpc":"2.0","id":3,"method":"textDocument/completion","params":{"textDocument":{"uri":"untitled:a.dc"},"position":{"line":2,"character":17}}}`
 	)
@@ -29,17 +31,17 @@ func TestLSP(t *testing.T) {
 		in   string
 		code int
 	}{
-		{frames(initialize, open, shutdown, exit), exitOK},
-		{frames(initialize, exit), exitUsage},
-		{frames(initialize), exitUsage},
-		{"", exitUsage},
-		{"garbage\r\n\r\n" + frames(initialize, shutdown, exit), exitOK},
+		{frames(initialize, open, shutdown, end), exit.OK},
+		{frames(initialize, end), exit.Usage},
+		{frames(initialize), exit.Usage},
+		{"", exit.Usage},
+		{"garbage\r\n\r\n" + frames(initialize, shutdown, end), exit.OK},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), []string{"lsp", "--stdio"}, strings.NewReader(c.in), &stdout, &stderr); code != c.code || (stderr.Len() > 0) != (code != exitOK) {
+		if code := run(context.Background(), []string{"lsp", "--stdio"}, strings.NewReader(c.in), &stdout, &stderr); code != c.code || (stderr.Len() > 0) != (code != exit.OK) {
 			t.Errorf("%.40q: code %d, %s", c.in, code, stderr.String())
 		}
-		if c.code == exitOK && !strings.Contains(stdout.String(), `"version":`+string(must(json.Marshal(version())))) {
+		if c.code == exit.OK && !strings.Contains(stdout.String(), `"version":`+string(must(json.Marshal(version())))) {
 			t.Errorf("%.40q is answered by %s", c.in, stdout.String())
 		}
 	}
@@ -48,12 +50,12 @@ func TestLSP(t *testing.T) {
 	if !strings.Contains(stdout.String(), `"label":"ipm"`) && !strings.Contains(stdout.String(), "cancelled") {
 		t.Errorf("backends: %s", stdout.String())
 	}
-	if code := run(context.Background(), []string{"lsp", "a.dc"}, strings.NewReader(""), &stdout, &stderr); code != exitUsage {
+	if code := run(context.Background(), []string{"lsp", "a.dc"}, strings.NewReader(""), &stdout, &stderr); code != exit.Usage {
 		t.Errorf("a file for lsp: code %d", code)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if code := run(ctx, []string{"lsp"}, strings.NewReader(""), &stdout, &stderr); code != exitInterrupted && code != exitUsage {
+	if code := run(ctx, []string{"lsp"}, strings.NewReader(""), &stdout, &stderr); code != exit.Interrupted && code != exit.Usage {
 		t.Errorf("an end by a signal: code %d", code)
 	}
 }

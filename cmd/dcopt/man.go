@@ -7,6 +7,9 @@ import (
 	"unicode"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 )
 
 func manCommand() *cli.Command {
@@ -23,11 +26,11 @@ func manCommand() *cli.Command {
 			case 1:
 				cmd := c.App.Command(c.Args().First())
 				if cmd == nil || cmd.Name == "help" {
-					return unknown("command", c.Args().First(), commandNames(c.App), "; dcopt help lists the commands")
+					return flags.Unknown("command", c.Args().First(), flags.Commands(c.App), "; dcopt help lists the commands")
 				}
 				return manPage(c.App.Writer, cmd)
 			}
-			return usagef("man: one command at a time")
+			return exit.Usagef("man: one command at a time")
 		},
 	}
 }
@@ -91,7 +94,7 @@ func manPage(w io.Writer, cmd *cli.Command) error {
 		value, usage := placeholder(d.GetUsage())
 		names := make([]string, len(f.Names()))
 		for k, n := range f.Names() {
-			names[k] = `\fB` + roff(dashed(n)) + `\fR`
+			names[k] = `\fB` + roff(flags.Dashed(n)) + `\fR`
 		}
 		b.WriteString(".TP\n" + strings.Join(names, ", "))
 		if d.TakesValue() {

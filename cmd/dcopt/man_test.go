@@ -2,11 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 )
 
 // TestMan: every command has a page with all its flags, and groff, where it is, has
@@ -36,7 +42,7 @@ func TestMan(t *testing.T) {
 	}
 	_, page, _ := tell(t, "man")
 	check("dcopt", page)
-	for _, cmd := range newApp(&session{log: &messages{}}).Commands {
+	for _, cmd := range newApp(session.Start(context.Background(), nil, nil, io.Discard, io.Discard, nil)).Commands {
 		if cmd.Name == "help" {
 			continue
 		}
@@ -44,23 +50,23 @@ func TestMan(t *testing.T) {
 			t.Errorf("dcopt(1) lacks %s", cmd.Name)
 		}
 		code, own, log := tell(t, "man", cmd.Name)
-		if code != exitOK || log != "" {
+		if code != exit.OK || log != "" {
 			t.Errorf("man %s: code %d, %s", cmd.Name, code, log)
 		}
 		check(cmd.Name, own)
 		for _, f := range cmd.Flags {
 			for _, n := range f.Names() {
-				if !strings.Contains(own, `\fB`+roff(dashed(n))+`\fR`) {
-					t.Errorf("the page of %s lacks %s", cmd.Name, dashed(n))
+				if !strings.Contains(own, `\fB`+roff(flags.Dashed(n))+`\fR`) {
+					t.Errorf("the page of %s lacks %s", cmd.Name, flags.Dashed(n))
 				}
 			}
-			if d := f.(cli.DocGenerationFlag); d.TakesValue() && strings.Contains(own, roff(dashed(f.Names()[0]))+`\fR \fIVALUE`) {
+			if d := f.(cli.DocGenerationFlag); d.TakesValue() && strings.Contains(own, roff(flags.Dashed(f.Names()[0]))+`\fR \fIVALUE`) {
 				t.Errorf("the page of %s has no word for the value of %s", cmd.Name, f.Names()[0])
 			}
 		}
 	}
 	for _, args := range [][]string{{"man", "none"}, {"man", "help"}, {"man", "solve", "check"}} {
-		if code, out, log := tell(t, args...); code != exitUsage || out != "" || log == "" {
+		if code, out, log := tell(t, args...); code != exit.Usage || out != "" || log == "" {
 			t.Errorf("%q: code %d, %s", args, code, log)
 		}
 	}

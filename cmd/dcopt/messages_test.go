@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // TestMessagesAreJSON: with --json, whatever goes wrong, standard error is a JSON
@@ -38,33 +40,33 @@ func TestMessagesAreJSON(t *testing.T) {
 		code int
 		want string // a member and its value
 	}{
-		{"--json", exitUsage, `"message":`},
-		{"frobnicate --json", exitUsage, "unknown command"},
-		{"solve --json", exitUsage, "which file?"},
-		{"solve p.dc --json --nonsense", exitUsage, "unknown flag"},
-		{"solve p.dc --json --tol x", exitUsage, "invalid value"},
-		{"fmt --json p.dc", exitUsage, "unknown flag"},
-		{"solve none.dc --json", exitUsage, "no such file"},
-		{"solve none.qps --json", exitUsage, "no such file"},
-		{"solve bad.dc --json", exitFile, `"file":"bad.dc","line":2,"column":10,"end_column":11`},
-		{"check bad.dc --json", exitFile, `"exit":2`},
-		{"solve warn.dc --json", exitOK, `"severity":"warning"`},
-		{"solve data.dc --json", exitFile, "bad.csv"},
-		{"solve p.dc --set d=u --json", exitUsage, `"set":"d"`},
-		{"solve p.dc --backend simplex --json", exitUsage, "no backend"},
-		{"solve cone.dc --backend admm --json", exitUsage, "backends that can"},
-		{"solve bad.qps --json", exitFile, `"line":5`},
-		{"solve nc.qps --json", exitFile, "negative curvature"},
-		{"check bad.qps --json", exitFile, `"file":"bad.qps"`},
-		{"fit bad.csv -t y --json -o n.json", exitFile, `"file":"bad.csv","line":2,"column":3`},
-		{"fit quote.csv -t y --json -o n.json", exitFile, `"file":"quote.csv"`},
-		{"fit t.csv -t z --json -o n.json", exitUsage, "no column"},
-		{"fit t.csv -t y --json", exitUsage, "where does the model go"},
-		{"fit t.csv -t y --json --tol 1e-3 -o n.json", exitOK, `"severity":"note"`},
-		{"cv t.csv -t y --json --folds bad.json", exitFile, "bad.json"},
-		{"solve p.dc --json -v", exitOK, `"severity":"note"`},
-		{"solve p.dc --json -o p.dc", exitUsage, "is also read"},
-		{"solve p.dc --json --time-limit 1ns --set c=none.csv", exitUsage, "none.csv"},
+		{"--json", exit.Usage, `"message":`},
+		{"frobnicate --json", exit.Usage, "unknown command"},
+		{"solve --json", exit.Usage, "which file?"},
+		{"solve p.dc --json --nonsense", exit.Usage, "unknown flag"},
+		{"solve p.dc --json --tol x", exit.Usage, "invalid value"},
+		{"fmt --json p.dc", exit.Usage, "unknown flag"},
+		{"solve none.dc --json", exit.Usage, "no such file"},
+		{"solve none.qps --json", exit.Usage, "no such file"},
+		{"solve bad.dc --json", exit.File, `"file":"bad.dc","line":2,"column":10,"end_column":11`},
+		{"check bad.dc --json", exit.File, `"exit":2`},
+		{"solve warn.dc --json", exit.OK, `"severity":"warning"`},
+		{"solve data.dc --json", exit.File, "bad.csv"},
+		{"solve p.dc --set d=u --json", exit.Usage, `"set":"d"`},
+		{"solve p.dc --backend simplex --json", exit.Usage, "no backend"},
+		{"solve cone.dc --backend admm --json", exit.Usage, "backends that can"},
+		{"solve bad.qps --json", exit.File, `"line":5`},
+		{"solve nc.qps --json", exit.File, "negative curvature"},
+		{"check bad.qps --json", exit.File, `"file":"bad.qps"`},
+		{"fit bad.csv -t y --json -o n.json", exit.File, `"file":"bad.csv","line":2,"column":3`},
+		{"fit quote.csv -t y --json -o n.json", exit.File, `"file":"quote.csv"`},
+		{"fit t.csv -t z --json -o n.json", exit.Usage, "no column"},
+		{"fit t.csv -t y --json", exit.Usage, "where does the model go"},
+		{"fit t.csv -t y --json --tol 1e-3 -o n.json", exit.OK, `"severity":"note"`},
+		{"cv t.csv -t y --json --folds bad.json", exit.File, "bad.json"},
+		{"solve p.dc --json -v", exit.OK, `"severity":"note"`},
+		{"solve p.dc --json -o p.dc", exit.Usage, "is also read"},
+		{"solve p.dc --json --time-limit 1ns --set c=none.csv", exit.Usage, "none.csv"},
 	} {
 		code, _, stderr := dcopt(nil, c.args)
 		if code != c.code || !strings.Contains(stderr, c.want) {
@@ -87,7 +89,7 @@ func TestMessagesAreJSON(t *testing.T) {
 				}
 			}
 		}
-		if (errors > 0) != (code != exitOK) {
+		if (errors > 0) != (code != exit.OK) {
 			t.Errorf("dcopt %s: code %d with %d errors", c.args, code, errors)
 		}
 	}
@@ -207,13 +209,13 @@ func TestWaitingEnds(t *testing.T) {
 		begin := time.Now()
 		var stdout, stderr bytes.Buffer
 		code := run(ctx, strings.Fields(args), idle(t), &stdout, &stderr)
-		if spent := time.Since(begin); code != exitInterrupted || spent > 500*time.Millisecond || stdout.Len() > 0 {
+		if spent := time.Since(begin); code != exit.Interrupted || spent > 500*time.Millisecond || stdout.Len() > 0 {
 			t.Errorf("dcopt %s: code %d after %v: %s%s", args, code, spent, stdout.String(), stderr.String())
 		}
 	}
 	begin := time.Now()
 	code, _, stderr := dcopt(idle(t), "solve - --time-limit 0.02")
-	if spent := time.Since(begin); code != exitNotSolved || spent > 500*time.Millisecond || !strings.Contains(stderr, "time limit") {
+	if spent := time.Since(begin); code != exit.NotSolved || spent > 500*time.Millisecond || !strings.Contains(stderr, "time limit") {
 		t.Errorf("with a time limit: code %d after %v: %s", code, spent, stderr)
 	}
 }
@@ -234,7 +236,7 @@ func TestStuckOutputEnds(t *testing.T) {
 	var stderr bytes.Buffer
 	begin := time.Now()
 	code := run(ctx, []string{"solve", "p.dc"}, nil, w, &stderr)
-	if spent := time.Since(begin); code != exitInterrupted || spent > 500*time.Millisecond {
+	if spent := time.Since(begin); code != exit.Interrupted || spent > 500*time.Millisecond {
 		t.Errorf("code %d after %v, %s", code, spent, stderr.String())
 	}
 }
@@ -254,7 +256,7 @@ func TestCompilingEnds(t *testing.T) {
 	}
 	begin := time.Now()
 	code, _, stderr := dcopt(nil, "solve slow.dc --time-limit 0.1")
-	if spent := time.Since(begin); code != exitNotSolved || spent > 600*time.Millisecond {
+	if spent := time.Since(begin); code != exit.NotSolved || spent > 600*time.Millisecond {
 		t.Errorf("code %d after %v, want 3 within half a second of the limit; %s", code, spent, stderr)
 	}
 }
@@ -281,7 +283,7 @@ func TestTerminate(t *testing.T) {
 		begin := time.Now()
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()
-		if spent := time.Since(begin); cmd.ProcessState.ExitCode() != exitInterrupted || spent > 500*time.Millisecond {
+		if spent := time.Since(begin); cmd.ProcessState.ExitCode() != exit.Interrupted || spent > 500*time.Millisecond {
 			t.Errorf("dcopt %s: %v after %v", args, cmd.ProcessState, spent)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // TestInterruptedInEveryPhase: commands that are long in one phase each end soon
@@ -81,7 +83,7 @@ func TestInterruptedInEveryPhase(t *testing.T) {
 				go func() { code <- run(ctx, strings.Fields(c.args+" --json --quiet"), stdin, &stdout, &stderr) }()
 				select {
 				case got := <-code:
-					if got != exitOK && got != exitNotSolved {
+					if got != exit.OK && got != exit.NotSolved {
 						t.Errorf("code %d before the signal: %s", got, stderr.String())
 					}
 					cancel()
@@ -104,10 +106,10 @@ func TestInterruptedInEveryPhase(t *testing.T) {
 // at that moment; a result of solve says so, and has a point and a reason.
 func checkInterrupted(t *testing.T, moment time.Duration, code int, stdout []byte, stderr string) {
 	t.Helper()
-	if code == exitOK {
+	if code == exit.OK {
 		return
 	}
-	if code != exitInterrupted {
+	if code != exit.Interrupted {
 		t.Errorf("a signal after %v: code %d, %s%s", moment, code, stdout, stderr)
 	}
 	if len(stdout) == 0 {

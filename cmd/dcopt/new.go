@@ -10,6 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/template"
 )
 
@@ -40,7 +43,7 @@ func writeNew(c *cli.Context) error {
 		return err
 	}
 	if len(args) > 2 {
-		return usagef("new: one template and one name. Usage: %s", c.Command.UsageText)
+		return exit.Usagef("new: one template and one name. Usage: %s", c.Command.UsageText)
 	}
 	var chosen *template.Template
 	var names []string
@@ -51,11 +54,11 @@ func writeNew(c *cli.Context) error {
 		names = append(names, t.Name)
 	}
 	if chosen == nil {
-		return unknown("template", args[0], names, "; dcopt new lists them")
+		return flags.Unknown("template", args[0], names, "; dcopt new lists them")
 	}
 	dir, name := filepath.Split(append(args, args[0])[1])
 	if name = strings.TrimSuffix(name, ".dc"); name == "" || strings.ContainsAny(name, "\"\n\r\x00") {
-		return usagef("new: %q is no name for a file that a problem can name", args[len(args)-1])
+		return exit.Usagef("new: %q is no name for a file that a problem can name", args[len(args)-1])
 	}
 	files := chosen.Files(name)
 	if err := createAll(dir, files); err != nil {
@@ -66,7 +69,7 @@ func writeNew(c *cli.Context) error {
 			return err
 		}
 	}
-	sessionOf(c).log.note("solve it by dcopt solve %s", filepath.Join(dir, files[0].Name))
+	session.Of(c).Log.Note("solve it by dcopt solve %s", filepath.Join(dir, files[0].Name))
 	return nil
 }
 
@@ -75,7 +78,7 @@ func writeNew(c *cli.Context) error {
 func createAll(dir string, files []template.File) (err error) {
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(dir, f.Name)); err == nil {
-			return usagef("%s exists; give another name: dcopt new TEMPLATE NAME", filepath.Join(dir, f.Name))
+			return exit.Usagef("%s exists; give another name: dcopt new TEMPLATE NAME", filepath.Join(dir, f.Name))
 		}
 	}
 	var made []string
@@ -91,9 +94,9 @@ func createAll(dir string, files []template.File) (err error) {
 		err := create(name, f.Data)
 		switch {
 		case errors.Is(err, fs.ErrExist):
-			return usagef("%s exists; give another name: dcopt new TEMPLATE NAME", name)
+			return exit.Usagef("%s exists; give another name: dcopt new TEMPLATE NAME", name)
 		case err != nil:
-			return usagef("cannot write %s: %w", name, reason(err))
+			return exit.Usagef("cannot write %s: %w", name, session.Reason(err))
 		}
 		made = append(made, name)
 	}
@@ -102,7 +105,7 @@ func createAll(dir string, files []template.File) (err error) {
 
 // create writes one new file.
 func create(name string, data []byte) error {
-	tmp, err := temporary(name)
+	tmp, err := session.Temporary(name)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/template"
 )
 
@@ -45,16 +46,16 @@ func TestTemplates(t *testing.T) {
 			args = append(args, file)
 		}
 		code, out, log := tell(t, args...)
-		if code != exitOK || strings.Count(out, "\n") != len(tm.Files("x")) || !strings.HasPrefix(out, file+"\n") || !strings.Contains(log, "dcopt solve "+file) {
+		if code != exit.OK || strings.Count(out, "\n") != len(tm.Files("x")) || !strings.HasPrefix(out, file+"\n") || !strings.Contains(log, "dcopt solve "+file) {
 			t.Fatalf("%q: code %d\n%s%s", args, code, out, log)
 		}
-		if code, out, log := tell(t, "fmt", "--check", file); code != exitOK {
+		if code, out, log := tell(t, "fmt", "--check", file); code != exit.OK {
 			t.Errorf("the layout of %s: %s%s", tm.Name, out, log)
 		}
-		if code, out, log := tell(t, "solve", file); code != exitOK || log != "" {
+		if code, out, log := tell(t, "solve", file); code != exit.OK || log != "" {
 			t.Errorf("%s: code %d\n%s%s", tm.Name, code, out, log)
 		}
-		if code, _, log := tell(t, args...); code != exitUsage || !strings.Contains(log, "exists") {
+		if code, _, log := tell(t, args...); code != exit.Usage || !strings.Contains(log, "exists") {
 			t.Errorf("%q again: code %d, %s", args, code, log)
 		}
 	}
@@ -83,7 +84,7 @@ func TestNewRefuses(t *testing.T) {
 		"new start sub/":     "is no name",
 		"new packing a\"b":   "is no name",
 	} {
-		if code, out, log := tell(t, strings.Fields(args)...); code != exitUsage || out != "" || !strings.Contains(log, want) {
+		if code, out, log := tell(t, strings.Fields(args)...); code != exit.Usage || out != "" || !strings.Contains(log, want) {
 			t.Errorf("%s: code %d, %s%s, want %q", args, code, out, log, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/internal/playground"
 )
 
@@ -52,7 +53,7 @@ func TestPlaygroundAnswers(t *testing.T) {
 		if err := json.Unmarshal(e.Solve(context.Background(), text, nil), &got); err != nil {
 			t.Fatal(err)
 		}
-		if code == exitFile {
+		if code == exit.File {
 			var said struct{ Message string }
 			if err := json.Unmarshal(stderr.Bytes(), &said); err != nil || got.Result != nil || len(got.Diagnostics) != 1 || got.Diagnostics[0].Message != said.Message {
 				t.Errorf("%s: the command says %s, the playground %+v, %s", text, stderr.String(), got.Diagnostics, got.Result)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/scene"
@@ -127,7 +128,7 @@ func TestPlot(t *testing.T) {
 		path := filepath.Join(dir, name)
 		var stdout, stderr bytes.Buffer
 		code := run(context.Background(), append([]string{"solve", "-", "--plot", path}, strings.Fields(flags)...), strings.NewReader(problem), &stdout, &stderr)
-		if code != exitOK || !strings.Contains(stdout.String(), "converged") {
+		if code != exit.OK || !strings.Contains(stdout.String(), "converged") {
 			t.Fatalf("code %d: %s%s", code, stdout.String(), stderr.String())
 		}
 		raw, err := os.ReadFile(path)
@@ -162,7 +163,7 @@ func TestPlotOfNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.svg")
 	var stdout, stderr bytes.Buffer
 	code := run(context.Background(), []string{"solve", "-", "--plot", path, "--panels", "solution"}, strings.NewReader("var x in [1, 2]\nminimize x"), &stdout, &stderr)
-	if code != exitOK || !strings.Contains(stderr.String(), "nothing in the solution to draw") {
+	if code != exit.OK || !strings.Contains(stderr.String(), "nothing in the solution to draw") {
 		t.Errorf("code %d: %s", code, stderr.String())
 	}
 	if raw, err := os.ReadFile(path); err != nil || !slices.Contains(look(t, raw).texts, "objective") {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -55,7 +56,7 @@ type referenceResult struct {
 func solveReference(t testing.TB, args ...string) []referenceResult {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := run(context.Background(), append([]string{"solve", "--json"}, args...), strings.NewReader(""), &stdout, &stderr); code != exitOK && code != exitNotSolved {
+	if code := run(context.Background(), append([]string{"solve", "--json"}, args...), strings.NewReader(""), &stdout, &stderr); code != exit.OK && code != exit.NotSolved {
 		t.Fatalf("%v: code %d: %s%s", args, code, stdout.String(), stderr.String())
 	}
 	var all []referenceResult
@@ -147,7 +148,7 @@ func TestSameBytesOnAnyProcessors(t *testing.T) {
 		for _, procs := range shared.Sample(t, 2, []int{1, 2, 8}) {
 			runtime.GOMAXPROCS(procs)
 			var stdout, stderr bytes.Buffer
-			if code := run(context.Background(), append([]string{"solve", "--json"}, args...), strings.NewReader(""), &stdout, &stderr); code != exitOK {
+			if code := run(context.Background(), append([]string{"solve", "--json"}, args...), strings.NewReader(""), &stdout, &stderr); code != exit.OK {
 				t.Fatalf("%v: code %d: %s", args, code, stderr.String())
 			}
 			out := stdout.String()

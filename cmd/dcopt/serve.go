@@ -9,6 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/internal/serve"
 	"github.com/dcopt/dcopt/internal/wire"
 )
@@ -30,28 +32,28 @@ func serveCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("serve takes no arguments")
+				return exit.Usagef("serve takes no arguments")
 			}
 			cfg.MaxBody, cfg.Version = c.Uint64("max-body"), version()
 			if cfg.MaxBody == 0 {
-				return usagef("--max-body must be at least 1")
+				return exit.Usagef("--max-body must be at least 1")
 			}
-			s := sessionOf(c)
-			if s.stdin == os.Stdin { // Ctrl-C is for the whole group; the client cancels by a request
+			s := session.Of(c)
+			if s.Stdin == os.Stdin { // Ctrl-C is for the whole group; the client cancels by a request
 				signal.Ignore(os.Interrupt)
 			}
 			ballast := make([]byte, idleHeap)
 			defer runtime.KeepAlive(ballast)
-			err := serve.Run(s.ctx, s.stdin, s.stdout.w, cfg)
+			err := serve.Run(s.Ctx, s.Stdin, s.Stdout.Raw(), cfg)
 			var frame *wire.FrameError
 			var old *wire.VersionError
 			switch {
 			case errors.Is(err, context.Canceled):
 				return err
 			case errors.As(err, &frame), errors.As(err, &old):
-				return usagef("%w", err)
+				return exit.Usagef("%w", err)
 			case err != nil:
-				return usagef("cannot go on: %w", err)
+				return exit.Usagef("cannot go on: %w", err)
 			}
 			return nil
 		},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
@@ -42,7 +43,7 @@ func TestServe(t *testing.T) {
 	inW.Close()
 	select {
 	case c := <-code:
-		if c != exitOK || stderr.Len() > 0 {
+		if c != exit.OK || stderr.Len() > 0 {
 			t.Errorf("code %d, %s", c, &stderr)
 		}
 	case <-time.After(10 * time.Second):
@@ -61,7 +62,7 @@ func TestServeRefusals(t *testing.T) {
 		{[]string{"serve", "--max-body", "0"}, ""},
 	} {
 		var out, stderr bytes.Buffer
-		if c := run(context.Background(), tc.args, bytes.NewReader([]byte(tc.in)), &out, &stderr); c != exitUsage || stderr.Len() == 0 {
+		if c := run(context.Background(), tc.args, bytes.NewReader([]byte(tc.in)), &out, &stderr); c != exit.Usage || stderr.Len() == 0 {
 			t.Errorf("%v with %q: code %d, %s", tc.args, tc.in, c, &stderr)
 		}
 	}

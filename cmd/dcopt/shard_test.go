@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // runDcopt runs the program and returns its exit code and output.
@@ -70,7 +72,7 @@ func TestShardsAreOneMachine(t *testing.T) {
 			if code, _, stderr := runDcopt("shard", "run", at, "-i", "1", "--of", "2", "--out", a); code != 0 {
 				t.Fatalf("exit %d, %s", code, stderr)
 			}
-			if code, _, stderr := runDcopt("shard", "merge", a, "--json"); code != exitNotSolved || !strings.Contains(stderr, "have no result: 0,2,4") {
+			if code, _, stderr := runDcopt("shard", "merge", a, "--json"); code != exit.NotSolved || !strings.Contains(stderr, "have no result: 0,2,4") {
 				t.Errorf("half of the results: exit %d, %s", code, stderr)
 			}
 			for range 2 {
@@ -127,32 +129,32 @@ func TestShardMessages(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"plan"}, exitUsage, "of which file"},
-		{[]string{"plan", "../../examples/l1_l2.dc", "-o", filepath.Join(folder, "x.json")}, exitUsage, "Give --grid, --points or --starts"},
-		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "3"}, exitUsage, "Give -o PLAN.json"},
-		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "0", "-o", "x"}, exitUsage, "want at least 1"},
-		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lambda=1:2", "-o", "x"}, exitUsage, "--grid lambda=1:2: not three parts"},
-		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lamda=1,2", "-o", "x"}, exitUsage, "lamda"},
-		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lambda=1", "--points", "p.csv", "-o", "x"}, exitUsage, "exclude"},
-		{[]string{"plan", "../../examples/data/houses.csv", "--target", "prize", "-o", "x"}, exitUsage, `did you mean "price"`},
-		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "2", "-o", "/dev/full"}, exitUsage, "no space left"},
-		{[]string{"plan", at, "--slurm", "/dev/full"}, exitUsage, "no space left"},
-		{[]string{"plan", at}, exitUsage, "is a plan already"},
-		{[]string{"plan", at, "--slurm", "x", "--tasks", "3"}, exitUsage, "want from 1 to 2"},
-		{[]string{"plan", at, "--kubernetes", "x"}, exitUsage, "container image"},
-		{[]string{"shard"}, exitUsage, "run or merge"},
-		{[]string{"shard", "rum", at}, exitUsage, `did you mean "run"`},
-		{[]string{"shard", "run", at}, exitUsage, "Give --out DIR"},
-		{[]string{"shard", "run", at, "--out", results, "--index", "2"}, exitUsage, "there is no shard 2: those of this plan are 0 to 1"},
-		{[]string{"shard", "run", at, "--out", results, "--index", "1-0"}, exitUsage, "is no shard"},
-		{[]string{"shard", "run", at, "--out", results, "--index", "2", "--of", "2"}, exitUsage, "from 0 to 1"},
-		{[]string{"shard", "run", cut, "--out", results}, exitFile, "no plan, or not all of it"},
-		{[]string{"shard", "run", "../../examples/l1_l2.dc", "--out", results}, exitFile, "no plan"},
-		{[]string{"shard", "run", at, "--out", "/dev/full"}, exitUsage, "cannot make the folder"},
-		{[]string{"shard", "merge", folder}, exitUsage, "no results of shards"},
-		{[]string{"shard", "merge", at}, exitUsage, "where are the results"},
-		{[]string{"shard", "merge", at, folder}, exitNotSolved, "2 of 2 shards have no result: 0-1"},
-		{[]string{"shard", "merge", at, folder, "--index", "1"}, exitUsage, "for shard run"},
+		{[]string{"plan"}, exit.Usage, "of which file"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "-o", filepath.Join(folder, "x.json")}, exit.Usage, "Give --grid, --points or --starts"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "3"}, exit.Usage, "Give -o PLAN.json"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "0", "-o", "x"}, exit.Usage, "want at least 1"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lambda=1:2", "-o", "x"}, exit.Usage, "--grid lambda=1:2: not three parts"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lamda=1,2", "-o", "x"}, exit.Usage, "lamda"},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--grid", "lambda=1", "--points", "p.csv", "-o", "x"}, exit.Usage, "exclude"},
+		{[]string{"plan", "../../examples/data/houses.csv", "--target", "prize", "-o", "x"}, exit.Usage, `did you mean "price"`},
+		{[]string{"plan", "../../examples/l1_l2.dc", "--starts", "2", "-o", "/dev/full"}, exit.Usage, "no space left"},
+		{[]string{"plan", at, "--slurm", "/dev/full"}, exit.Usage, "no space left"},
+		{[]string{"plan", at}, exit.Usage, "is a plan already"},
+		{[]string{"plan", at, "--slurm", "x", "--tasks", "3"}, exit.Usage, "want from 1 to 2"},
+		{[]string{"plan", at, "--kubernetes", "x"}, exit.Usage, "container image"},
+		{[]string{"shard"}, exit.Usage, "run or merge"},
+		{[]string{"shard", "rum", at}, exit.Usage, `did you mean "run"`},
+		{[]string{"shard", "run", at}, exit.Usage, "Give --out DIR"},
+		{[]string{"shard", "run", at, "--out", results, "--index", "2"}, exit.Usage, "there is no shard 2: those of this plan are 0 to 1"},
+		{[]string{"shard", "run", at, "--out", results, "--index", "1-0"}, exit.Usage, "is no shard"},
+		{[]string{"shard", "run", at, "--out", results, "--index", "2", "--of", "2"}, exit.Usage, "from 0 to 1"},
+		{[]string{"shard", "run", cut, "--out", results}, exit.File, "no plan, or not all of it"},
+		{[]string{"shard", "run", "../../examples/l1_l2.dc", "--out", results}, exit.File, "no plan"},
+		{[]string{"shard", "run", at, "--out", "/dev/full"}, exit.Usage, "cannot make the folder"},
+		{[]string{"shard", "merge", folder}, exit.Usage, "no results of shards"},
+		{[]string{"shard", "merge", at}, exit.Usage, "where are the results"},
+		{[]string{"shard", "merge", at, folder}, exit.NotSolved, "2 of 2 shards have no result: 0-1"},
+		{[]string{"shard", "merge", at, folder, "--index", "1"}, exit.Usage, "for shard run"},
 	} {
 		code, _, stderr := runDcopt(c.args...)
 		if code != c.code || !strings.Contains(stderr, c.want) {
@@ -176,11 +178,11 @@ func TestShardFails(t *testing.T) {
 	at := planned(t, file, "--points", points)
 	results := filepath.Join(folder, "r")
 	code, _, stderr := runDcopt("shard", "run", at, "--out", results)
-	if code != exitFile || !strings.Contains(stderr, "shard 1:") || !strings.Contains(stderr, "1 of 3 shards have no result: 1") {
+	if code != exit.File || !strings.Contains(stderr, "shard 1:") || !strings.Contains(stderr, "1 of 3 shards have no result: 1") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	code, stdout, stderr := runDcopt("shard", "merge", results)
-	if code != exitNotSolved || strings.Count(stdout, "converged") != 2 || !strings.Contains(stderr, "no result: 1") {
+	if code != exit.NotSolved || strings.Count(stdout, "converged") != 2 || !strings.Contains(stderr, "no result: 1") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 }
@@ -206,7 +208,7 @@ func TestShardInterrupted(t *testing.T) {
 		}
 	}()
 	code := run(ctx, []string{"shard", "run", at, "--out", results, "-q"}, strings.NewReader(""), &stdout, &stderr)
-	if code != exitInterrupted || !strings.Contains(stderr.String(), "run it again") {
+	if code != exit.Interrupted || !strings.Contains(stderr.String(), "run it again") {
 		t.Errorf("exit %d, %s", code, stderr.String())
 	}
 	if code, _, stderr := runDcopt("shard", "run", at, "--out", results, "--index", "0-5", "-q"); code != 0 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/lder"
 )
 
@@ -45,7 +46,7 @@ func tableFile(t *testing.T, n, rows int) string {
 func call(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := run(context.Background(), args, nil, &stdout, &stderr); code != exitOK {
+	if code := run(context.Background(), args, nil, &stdout, &stderr); code != exit.OK {
 		t.Fatalf("%v: code %d\n%s", args, code, stderr.String())
 	}
 	return stdout.String()
@@ -167,7 +168,7 @@ func TestPredictStreams(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run(context.Background(), []string{"predict", model, "-"}, strings.NewReader("x<2>,x<0>,x<1>\n1,2,x\n"), &stdout, &stderr); code != exitFile || !strings.Contains(stderr.String(), "standard input:2:5: column \"x<1>\" holds \"x\"") {
+	if code := run(context.Background(), []string{"predict", model, "-"}, strings.NewReader("x<2>,x<0>,x<1>\n1,2,x\n"), &stdout, &stderr); code != exit.File || !strings.Contains(stderr.String(), "standard input:2:5: column \"x<1>\" holds \"x\"") {
 		t.Errorf("code %d, %s", code, stderr.String())
 	}
 }

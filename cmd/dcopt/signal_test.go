@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // slowProblem takes many short iterations from many starts: a minute.
@@ -58,8 +60,8 @@ func TestInterrupt(t *testing.T) {
 		}
 		err = cmd.Wait()
 		kill.Stop()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.ExitCode() != exit.Interrupted {
 			t.Fatalf("after SIGINT: %v, want exit code 130; stdout %q", err, stdout.String())
 		}
 		result := stdout.Bytes()
@@ -106,8 +108,8 @@ func TestReaderGone(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = write, &stderr
 	err = cmd.Run()
 	write.Close()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || !strings.Contains(stderr.String(), "cannot write to standard output") {
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != exit.Usage || !strings.Contains(stderr.String(), "cannot write to standard output") {
 		t.Errorf("%v, %s; want code 1 and why", err, stderr.String())
 	}
 }

@@ -11,7 +11,7 @@ import (
 // wrongly or not at all, beside those of TestCases.
 func TestVariants(t *testing.T) {
 	for _, k := range []struct {
-		name, source string
+		name, Source string
 		objective    float64
 	}{
 		{"the convex problem fails in units of its solution", "var x in [-3, 0], y >= 0\nminimize square(x^2 + y) - x\n", 0},
@@ -23,7 +23,7 @@ func TestVariants(t *testing.T) {
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "p.dc")
-			if err := os.WriteFile(path, []byte(k.source), 0o644); err != nil {
+			if err := os.WriteFile(path, []byte(k.Source), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			if c := runCase(t, path); c.Status != "converged" || !(math.Abs(c.objective()-k.objective) <= 1e-6*max(1, math.Abs(k.objective))) {

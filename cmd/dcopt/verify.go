@@ -9,7 +9,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang/reader"
 	"github.com/dcopt/dcopt/verify"
 )
@@ -27,7 +31,7 @@ func verifyCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "proof", Usage: "the `FILE` that solve --global --proof wrote"},
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, as it was solved; may be repeated"},
-			jsonFlag(),
+			flags.JSON(),
 		},
 		Action: verifyResult,
 	}
@@ -40,18 +44,18 @@ const mostProof = 1 << 30
 func verifyResult(c *cli.Context) error {
 	args := c.Args().Slice()
 	if len(args) != 2 {
-		return usagef("verify: want a problem and a result. Usage: %s", c.Command.UsageText)
+		return exit.Usagef("verify: want a problem and a result. Usage: %s", c.Command.UsageText)
 	}
-	s := sessionOf(c)
-	src, err := s.readProblem(c.Context, args[0])
+	s := session.Of(c)
+	src, err := problem.Read(c.Context, s, args[0])
 	if err != nil {
 		return err
 	}
 	set := map[string]string{}
 	for _, kv := range c.StringSlice("set") {
-		name, value, ok := keyValue(kv)
+		name, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return usagef("--set %s: want NAME=VALUE", kv)
+			return exit.Usagef("--set %s: want NAME=VALUE", kv)
 		}
 		set[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
@@ -61,35 +65,35 @@ func verifyResult(c *cli.Context) error {
 	}
 	r, err := verify.ParseResult(text)
 	if err != nil {
-		return usagef("%s: %w", args[1], err)
+		return exit.Usagef("%s: %w", args[1], err)
 	}
 	type outcome struct {
 		point verify.Point
 		found []verify.Finding
 	}
-	out, err := within(c.Context, func() (out outcome, err error) {
+	out, err := session.Within(c.Context, func() (out outcome, err error) {
 		dir := filepath.Dir(args[0])
 		p, err := verify.Read(c.Context, string(src), reader.NewData(nil, dir), set)
 		if err != nil {
-			return out, badFile(fmt.Errorf("%s: %w", args[0], err))
+			return out, exit.BadFile(fmt.Errorf("%s: %w", args[0], err))
 		}
 		proof := c.String("proof")
 		if proof == "" || r.Status != "infeasible" {
 			if out.point, out.found, err = p.Check(r); err != nil {
-				return out, badFile(fmt.Errorf("%s: %w", args[1], err))
+				return out, exit.BadFile(fmt.Errorf("%s: %w", args[1], err))
 			}
 		}
 		if proof == "" {
 			return out, nil
 		}
-		file, err := s.open(c.Context, proof)
+		file, err := s.Open(c.Context, proof)
 		if err != nil {
 			return out, err
 		}
 		defer file.Close()
 		proved, err := p.Proof(c.Context, file)
 		if err != nil {
-			if isContextError(err) {
+			if exit.IsContext(err) {
 				return out, err
 			}
 			out.found = append(out.found, verify.Finding{Text: fmt.Sprintf("%s: %v", proof, err)})
@@ -137,24 +141,24 @@ func verifyResult(c *cli.Context) error {
 		return err
 	}
 	if !accepted {
-		return ended(exitNotSolved)
+		return exit.With(exit.NotSolved)
 	}
 	return nil
 }
 
 // readAll is the text of a file.
 func readAll(c *cli.Context, path string) ([]byte, error) {
-	f, err := sessionOf(c).open(c.Context, path)
+	f, err := session.Of(c).Open(c.Context, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostProof+1))
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, session.Unreadable(err)
 	}
 	if len(text) > mostProof {
-		return nil, usagef("%s: larger than %d bytes", path, mostProof)
+		return nil, exit.Usagef("%s: larger than %d bytes", path, mostProof)
 	}
 	return text, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -74,10 +75,10 @@ func TestVerifyAnswers(t *testing.T) {
 			}
 		}
 		verdict, text := check(stdout.Bytes())
-		if (verdict == exitOK) != (want == "") || !strings.Contains(text, want) {
+		if (verdict == exit.OK) != (want == "") || !strings.Contains(text, want) {
 			t.Errorf("%s, exit code %d, %v: verify ends with %d, want %q in\n%s", path, code, result["status"], verdict, want, text)
 		}
-		if verdict == exitOK {
+		if verdict == exit.OK {
 			accepted++
 		}
 		if v, ok := result["objective"].(float64); ok {
@@ -86,7 +87,7 @@ func TestVerifyAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if verdict, text := check(changed); verdict != exitNotSolved {
+			if verdict, text := check(changed); verdict != exit.NotSolved {
 				t.Errorf("%s: with another objective verify ends with %d:\n%s", path, verdict, text)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
@@ -74,10 +76,10 @@ func versionCommand() *cli.Command {
 		Name:        "version",
 		Usage:       "print the version, the commit and the backends of this build",
 		Description: "The commit and its date are those that the go command recorded: of a build in a checkout, and of go install.",
-		Flags:       []cli.Flag{jsonFlag()},
+		Flags:       []cli.Flag{flags.JSON()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("version takes no arguments")
+				return exit.Usagef("version takes no arguments")
 			}
 			var names []string
 			for _, b := range backends.All() {

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // TestOrigin reads build information as the go command writes it.
@@ -42,7 +44,7 @@ func TestOrigin(t *testing.T) {
 
 func TestVersionCommand(t *testing.T) {
 	var text, object, stderr bytes.Buffer
-	if code := run(context.Background(), []string{"version"}, nil, &text, &stderr); code != exitOK || stderr.Len() > 0 {
+	if code := run(context.Background(), []string{"version"}, nil, &text, &stderr); code != exit.OK || stderr.Len() > 0 {
 		t.Fatalf("code %d, %s", code, stderr.String())
 	}
 	if lines := strings.Split(text.String(), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "dcopt "+version()+" (go") || !strings.Contains(lines[1], "commit") {

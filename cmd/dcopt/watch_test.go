@@ -6,13 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
 // heard is an output that a test waits for.
@@ -95,7 +94,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("renamed:\n%s", out)
 	}
 	cancel()
-	if code := <-done; code != exitInterrupted {
+	if code := <-done; code != exit.Interrupted {
 		t.Errorf("code %d after Ctrl-C", code)
 	}
 }
@@ -128,76 +127,8 @@ func TestWatchInterruptsSolve(t *testing.T) {
 func TestWatchRefuses(t *testing.T) {
 	for _, args := range [][]string{{"solve", "-w", "-"}, {"solve", "-w"}, {"solve", "-w", "none.dc"}, {"solve", "-w", "-w", "a.dc"}} {
 		var stderr bytes.Buffer
-		if code := run(context.Background(), args, strings.NewReader(""), io.Discard, &stderr); code != exitUsage || stderr.Len() == 0 {
+		if code := run(context.Background(), args, strings.NewReader(""), io.Discard, &stderr); code != exit.Usage || stderr.Len() == 0 {
 			t.Errorf("%q: code %d, %s", args, code, stderr.String())
 		}
-	}
-	if got := unwatched([]string{"solve", "-w", "a", "--watch=true", "--", "-w"}); !slices.Equal(got, []string{"solve", "a", "--", "-w"}) {
-		t.Errorf("without the flag: %q", got)
-	}
-}
-
-// TestEstimate: the rest of the work, by its share and by the limit.
-func TestEstimate(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		share         float64
-		took          time.Duration
-		limit         time.Duration // 0: none
-		want, because string
-	}{
-		{0, time.Minute, 0, "", "nothing is known"},
-		{0.01, time.Minute, 0, "", "too little is known"},
-		{1, time.Minute, 0, "", "all is done"},
-		{0.25, 10 * time.Second, 0, ", about 30 s left", "a quarter"},
-		{0.5, 10 * time.Minute, 0, ", about 10 min left", "minutes"},
-		{0.1, time.Hour, 0, ", about 9 h left", "hours"},
-		{0, 0, 5 * time.Second, ", at most 5 s left", "the limit"},
-		{0.25, 10 * time.Second, 5 * time.Second, ", at most 5 s left", "the limit is nearer"},
-		{0.25, 10 * time.Second, time.Hour, ", about 30 s left", "the limit is farther"},
-		{0, 0, -time.Second, ", at most 0 s left", "the limit has passed"},
-	} {
-		p := &progress{share: c.share, from: now.Add(-c.took)}
-		if c.limit != 0 {
-			p.limit = now.Add(c.limit)
-		}
-		if got := p.left(now); got != c.want {
-			t.Errorf("%s: %q, want %q", c.because, got, c.want)
-		}
-	}
-	var none *progress
-	none.portion(1, 2)
-	none.until(now)
-}
-
-// TestStatusColour: colours tell the outcomes apart, and are there only where they are wanted.
-func TestStatusColour(t *testing.T) {
-	yes, no := true, false
-	for _, c := range []struct {
-		r    report.Report
-		want string
-	}{
-		{report.Report{Status: "converged"}, "converged"},
-		{report.Report{Status: "converged", Color: true}, "\x1b[32mconverged\x1b[0m"},
-		{report.Report{Status: "stalled", Color: true, Code: exitNotSolved, Feasible: &yes}, "\x1b[33mstalled\x1b[0m"},
-		{report.Report{Status: "infeasible", Color: true, Code: exitNotSolved, Feasible: &no}, "\x1b[31minfeasible\x1b[0m"},
-	} {
-		if got := c.r.StatusText(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	t.Setenv("TERM", "xterm")
-	t.Setenv("NO_COLOR", "")
-	if !colours(null) || !colours(&gate{w: &stream{w: null}}) || colours(io.Discard) {
-		t.Error("a device has no colours, or a buffer has")
-	}
-	t.Setenv("NO_COLOR", "1")
-	if colours(null) {
-		t.Error("NO_COLOR is not honoured")
 	}
 }

@@ -356,6 +356,17 @@ func (r *Report) Names(prog *lang.Program, x []float64, lets bool) {
 	}
 }
 
+func SweepHead(w io.Writer, names []string, timed bool) {
+	for _, name := range names {
+		fmt.Fprintf(w, "%12s  ", name)
+	}
+	seconds := ""
+	if timed {
+		seconds = fmt.Sprintf(" %9s", "seconds")
+	}
+	fmt.Fprintf(w, "%-15s %16s %10s %10s%s\n", "status", "objective", "violation", "iterations", seconds)
+}
+
 // SweepText writes the line of a point of a sweep.
 func (r *Report) SweepText(w io.Writer, full bool) {
 	for _, m := range r.Sweep {

@@ -1,0 +1,2 @@
+// Package fleet has the commands of work on many machines: plan and shard.
+package fleet

@@ -1,0 +1,184 @@
+package problem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/plan"
+)
+
+// Source is a parsed .dc file with the values that the command line sets. It may be
+// compiled more than once.
+type Source struct {
+	Path    string
+	file    *lang.File
+	Text    []byte
+	Options lang.Options
+	s       *session.Session
+	quiet   bool
+	read    float64 // seconds
+}
+
+// Program is a compiled source.
+type Program struct {
+	*lang.Program
+	Path                        string
+	ReadSeconds, CompileSeconds float64 // seconds
+}
+
+// Open reads and parses a .dc file; "-" is standard input.
+func Open(ctx context.Context, c *cli.Context, path string) (*Source, error) {
+	s := &Source{Path: path, s: session.Of(c), quiet: c.Bool("quiet")}
+	s.Options = lang.Options{Set: map[string]string{}, Cache: &lang.Cache{}}
+	for _, kv := range c.StringSlice("set") {
+		name, value, ok := strings.Cut(kv, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" || value == "" {
+			return nil, exit.Usagef("--set %s: want NAME=VALUE", kv)
+		}
+		if old, twice := s.Options.Set[name]; twice {
+			return nil, exit.Usagef("--set gives %s two values, %s and %s", name, old, value)
+		}
+		s.Options.Set[name] = value
+	}
+	if path == "-" {
+		s.Path = "standard input"
+	} else {
+		s.Options.Dir = filepath.Dir(path)
+	}
+	begin := time.Now()
+	var err error
+	if from := c.String("start"); from != "" {
+		if s.Options.Start, err = readStart(ctx, s.s, from); err != nil {
+			return nil, err
+		}
+	}
+	if s.Text, err = Read(ctx, s.s, path); err != nil {
+		return nil, err
+	}
+	s.file, err = session.Within(ctx, func() (*lang.File, error) { return lang.Parse(s.Path, s.Text) })
+	switch {
+	case exit.IsContext(err):
+		return nil, err
+	case err != nil: // Compile finds the mistakes of other statements, too
+		_, all := session.Within(ctx, func() (*lang.Program, error) { return lang.Compile(ctx, s.file, s.Options) })
+		if all == nil || exit.IsContext(all) {
+			all = err
+		}
+		return nil, s.Diagnose(all)
+	}
+	s.read = time.Since(begin).Seconds()
+	return s, nil
+}
+
+// Compile is the program of the source, with the swept parameter at its value if there
+// is one.
+func (s *Source) Compile(ctx context.Context, sweep *report.Member) (*Program, error) {
+	opt := s.Options
+	if sweep != nil {
+		if old, twice := opt.Set[sweep.Name]; twice {
+			return nil, exit.Usagef("--set gives %s the value %s, and --sweep gives it others", sweep.Name, old)
+		}
+		opt.Set = map[string]string{sweep.Name: sweep.Value.(string)}
+		for k, v := range s.Options.Set {
+			opt.Set[k] = v
+		}
+	}
+	begin := time.Now()
+	prog, err := session.Within(ctx, func() (*lang.Program, error) { return lang.Compile(ctx, s.file, opt) })
+	if exit.IsContext(err) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, s.Diagnose(err)
+	}
+	for _, d := range prog.Data {
+		if err := s.s.ReadsPath(d.Path); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.startsSomething(prog.Problem); err != nil {
+		return nil, err
+	}
+	if !s.quiet {
+		if err := s.s.Log.Diagnose(prog.Warnings, exit.OK, textOf(s.Path, s.Text)); err != nil {
+			return nil, err
+		}
+		s.quiet = true // once, not for each value of a sweep
+	}
+	return &Program{prog, s.Path, s.read, time.Since(begin).Seconds()}, nil
+}
+
+// Diagnose prints the mistakes of the file.
+func (s *Source) Diagnose(err error) error { return Diagnose(s.s, s.Path, s.Text, err) }
+
+// Diagnose prints the mistakes of a problem file with this text. Mistakes of --set alone are
+// wrong usage.
+func Diagnose(s *session.Session, path string, text []byte, err error) error {
+	var ds lang.Diagnostics
+	if !errors.As(err, &ds) {
+		return exit.BadFile(fmt.Errorf("%s: %w", path, err))
+	}
+	code := exit.Usage
+	for _, d := range ds {
+		if d.Set == "" {
+			code = exit.File
+		}
+	}
+	if err := s.Log.Diagnose(ds, code, textOf(path, text)); err != nil {
+		return err
+	}
+	return exit.With(code)
+}
+
+// textOf gives messages the lines that they show: those of the problem, not of its data files.
+func textOf(path string, text []byte) func(file string) []byte {
+	return func(file string) []byte {
+		if file == path {
+			return text
+		}
+		return nil
+	}
+}
+
+// Overrides are the flags that go before the options of a file.
+func Overrides(c *cli.Context) (o plan.Overrides) {
+	o.Backend = flags.Given(c, "backend", c.String)
+	o.Starts, o.MaxIter = flags.Given(c, "starts", c.Int), flags.Given(c, "max-iter", c.Int)
+	o.Tol, o.Seed = flags.Given(c, "tol", c.Float64), flags.Given(c, "seed", c.Uint64)
+	return o
+}
+
+// MostText bounds the size of a problem file; its data files are not part of
+// it.
+const MostText = 64 << 20
+
+// Read returns the text of a .dc file; "-" is standard input.
+func Read(ctx context.Context, s *session.Session, path string) ([]byte, error) {
+	r, err := s.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var buf bytes.Buffer
+	if _, err := io.Copy(&buf, io.LimitReader(r, MostText+1)); err != nil {
+		return nil, exit.Usagef("%w", err)
+	}
+	if buf.Len() > MostText {
+		return nil, exit.BadFile(fmt.Errorf("%s: larger than %d bytes; is this a problem file?", path, MostText))
+	}
+	return buf.Bytes(), nil
+}

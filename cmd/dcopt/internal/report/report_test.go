@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+func TestReportJSON(t *testing.T) {
+	r := &Report{
+		Status: "stalled", Objective: math.Inf(1), Violation: math.NaN(), Starts: 1, Backend: "ipm",
+		Variables: []Block{{Name: "x", Shape: nil, Origin: nil, V: []float64{0.5}, Axes: nil, Im: nil}, {Name: "A<B", Shape: []int{2, 2}, Origin: nil, V: []float64{1, 2, 3, math.Inf(-1)}, Axes: nil, Im: nil}, {Name: "none", Shape: []int{0}, Origin: nil, V: nil, Axes: nil, Im: nil}},
+		History:   []ccp.Iteration{{K: 1, Objective: 2, Violation: 0.5, Step: math.NaN(), Tau: 4, Slack: 9}},
+		Message:   "a < b",
+	}
+	b, err := Line(r.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"status":"stalled","objective":null,"max_violation":null,"iterations":0,"starts":1,"backend":"ipm",` +
+		`"seconds":{"read":0,"compile":0,"solve":0,"backend":0},` +
+		`"variables":{"x":0.5,"A<B":[[1,2],[3,null]],"none":[]},"duals":{},"history":[{"iteration":1,"hop":0,"objective":2,"max_violation":0.5,"step":null,"tau":4}],"message":"a < b"}` + "\n"
+	if string(b) != want {
+		t.Errorf("got  %swant %s", b, want)
+	}
+	if !json.Valid(b) {
+		t.Error("not JSON")
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, v := range []float64{0, 1, -1.5, 1e-300, 123456789.123, 1e21, 1e-7, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		var back float64
+		if err := json.Unmarshal(AppendNumber(nil, v), &back); err != nil || back != v {
+			t.Errorf("%g becomes %s", v, AppendNumber(nil, v))
+		}
+	}
+}
+
+func TestBlockText(t *testing.T) {
+	count := func(n int) []float64 {
+		v := make([]float64, n)
+		for k := range v {
+			v[k] = float64(k + 1)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		b    Block
+		full bool
+		want string
+	}{
+		{Block{Name: "s", Shape: nil, Origin: nil, V: []float64{2.5}, Axes: nil, Im: nil}, false, "s = 2.5\n"},
+		{Block{Name: "v", Shape: []int{3}, Origin: nil, V: count(3), Axes: nil, Im: nil}, false, "v[1..3] = 1 2 3\n"},
+		{Block{Name: "v", Shape: []int{12}, Origin: []int{0}, V: count(12), Axes: nil, Im: nil}, false, "v[0..11] = 1 2 3 4 5 6 7 8 ... 12\n"},
+		{Block{Name: "v", Shape: []int{12}, Origin: nil, V: count(12), Axes: nil, Im: nil}, true, "v[1..12] = 1 2 3 4 5 6 7 8 9 10 11 12\n"},
+		{Block{Name: "m", Shape: []int{2, 2}, Origin: []int{0, 1}, V: count(4), Axes: nil, Im: nil}, false, "m[0,:] = 1 2\nm[1,:] = 3 4\n"},
+		{Block{Name: "t", Shape: []int{2, 2, 1}, Origin: nil, V: count(4), Axes: nil, Im: nil}, false, "t[1,1,:] = 1\nt[1,2,:] = 2\nt[2,1,:] = 3\nt[2,2,:] = 4\n"},
+		{Block{Name: "e", Shape: []int{0}, Origin: nil, V: nil, Axes: nil, Im: nil}, false, "e[1..0] =\n"},
+	} {
+		var b bytes.Buffer
+		c.b.Text(&b, c.full)
+		if b.String() != c.want {
+			t.Errorf("%v:\n%swant\n%s", c.b, b.String(), c.want)
+		}
+	}
+	var b bytes.Buffer
+	Block{Name: "m", Shape: []int{30, 1}, Origin: nil, V: count(30), Axes: nil, Im: nil}.Text(&b, false)
+	if n := strings.Count(b.String(), "\n"); n != MostRows || !strings.HasSuffix(b.String(), "...\nm[30,:] = 30\n") {
+		t.Errorf("30 rows are cut to %d:\n%s", n, b.String())
+	}
+}
+
+// TestNumbersArePrinted: with all digits a number reads back as the same, and
+// without them only 0 is printed as 0.
+func TestNumbersArePrinted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	values := []float64{0, 9.9e-13, -9.9e-13, 1e-300, math.SmallestNonzeroFloat64, math.MaxFloat64, 1.0 / 3, -1e22, 123456789.123456789, math.Nextafter(1, 2)}
+	for range 1000 {
+		values = append(values, math.Float64frombits(rng.Uint64()))
+	}
+	values = slices.DeleteFunc(values, func(v float64) bool { return v-v != 0 })
+	for _, full := range []bool{true, false} {
+		for _, b := range []Block{{Name: "x", Shape: []int{len(values)}, Origin: nil, V: values, Axes: nil, Im: nil}, {Name: "x", Shape: []int{1, len(values)}, Origin: nil, V: values, Axes: nil, Im: nil}} {
+			var out bytes.Buffer
+			b.Text(&out, full)
+			_, text, _ := strings.Cut(out.String(), "=")
+			for k, word := range strings.Fields(text) {
+				if word == "..." {
+					break
+				}
+				if v, err := strconv.ParseFloat(word, 64); err != nil || full && v != values[k] || (v == 0) != (values[k] == 0) {
+					t.Errorf("%g is printed as %s", values[k], word)
+				}
+			}
+		}
+		r := &Report{Status: "x", Objective: 1.0 / 3, Violation: 2e-13 / 3, Backend: "b", Columns: Object{{Name: "c", Value: Number(-1e-13 / 3)}}, Residuals: &qpbackend.Residuals{Primal: 1e-9 / 3}}
+		var out bytes.Buffer
+		r.Text(&out, false, full)
+		for _, v := range []float64{1.0 / 3, 2e-13 / 3, -1e-13 / 3, 1e-9 / 3} {
+			if strings.Contains(out.String(), strconv.FormatFloat(v, 'g', -1, 64)) != full {
+				t.Errorf("full %v: %g in\n%s", full, v, out.String())
+			}
+		}
+	}
+}
+
+// TestAppendJSON: what is written in one go is what encoding/json writes.
+func TestAppendJSON(t *testing.T) {
+	for _, v := range []any{
+		Object{}, Object(nil), Object{{Name: "a", Value: 1}, {Name: "b \"q\" <é>\n", Value: []any{Number(1), Nested{Shape: []int{2}, V: []float64{1, math.NaN()}}, nil, true}}},
+		Nested{Shape: []int{2, 1, 2}, V: []float64{1, 2, 3, -4e-9}}, Nested{Shape: nil, V: []float64{7}}, Nested{Shape: []int{0}, V: nil},
+		[]Number{1, Number(math.Inf(1))}, []Number{}, []any{}, []Object{{{Name: "x", Value: "y"}}}, "plain", "<&>", "\x7f", map[string]int{"z": 1}, 3.25, nil,
+	} {
+		got, err := AppendJSON([]byte("before"), v)
+		want, err2 := Marshal(v)
+		if err != nil || err2 != nil || string(got) != "before"+string(want) {
+			t.Errorf("%#v is %s, want %s (%v, %v)", v, got, want, err, err2)
+		}
+		if !json.Valid(want) {
+			t.Errorf("%s is no JSON", want)
+		}
+	}
+}
+
+// TestIndices: the members of sets stand in the table, in JSON and in CSV.
+func TestIndices(t *testing.T) {
+	arcs := lang.Axis{{"rome", 1}, {"oslo", 4}}
+	r := Report{Variables: []Block{
+		{Name: "x", Shape: nil, Origin: nil, V: []float64{1}, Axes: nil, Im: nil},
+		{Name: "f", Shape: []int{2, 2}, Origin: []int{1, 0}, V: []float64{1, 2, 3, 4}, Axes: []lang.Axis{arcs, nil}, Im: nil},
+		{Name: "g", Shape: []int{2}, Origin: nil, V: []float64{5, 6}, Axes: []lang.Axis{arcs}, Im: nil},
+	}}
+	var table, csv strings.Builder
+	for _, b := range r.Variables {
+		b.Text(&table, false)
+	}
+	r.CSV(&csv)
+	if want := "x = 1\nf[\"rome\",1,:] = 1 2\nf[\"oslo\",4,:] = 3 4\ng[\"rome\",1] = 5\ng[\"oslo\",4] = 6\n"; table.String() != want {
+		t.Errorf("the table is\n%s want\n%s", &table, want)
+	}
+	if want := "variable,index,value\nx,,1\nf,rome 1 0,1\nf,rome 1 1,2\nf,oslo 4 0,3\nf,oslo 4 1,4\ng,rome 1,5\ng,oslo 4,6\n"; csv.String() != want {
+		t.Errorf("CSV is\n%s want\n%s", &csv, want)
+	}
+	got, err := Line(IndicesOf(r.Variables))
+	if want := `{"f":[[["rome",1],["oslo",4]],null],"g":[[["rome",1],["oslo",4]]]}` + "\n"; err != nil || string(got) != want {
+		t.Errorf("JSON is %s, %v, want %s", got, err, want)
+	}
+}
+
+// TestStatusColour: colours tell the outcomes apart, and are there only where they are wanted.
+func TestStatusColour(t *testing.T) {
+	yes, no := true, false
+	for _, c := range []struct {
+		r    Report
+		want string
+	}{
+		{Report{Status: "converged"}, "converged"},
+		{Report{Status: "converged", Color: true}, "\x1b[32mconverged\x1b[0m"},
+		{Report{Status: "stalled", Color: true, Code: exit.NotSolved, Feasible: &yes}, "\x1b[33mstalled\x1b[0m"},
+		{Report{Status: "infeasible", Color: true, Code: exit.NotSolved, Feasible: &no}, "\x1b[31minfeasible\x1b[0m"},
+	} {
+		if got := c.r.StatusText(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/scene"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// solveDC compiles and solves a .dc file.
+func (j *job) solveDC() error {
+	src, err := problem.Open(j.ctx, j.c, j.path)
+	if err != nil {
+		return err
+	}
+	j.line.Say("compiling")
+	prog, err := src.Compile(j.ctx, nil)
+	if err != nil {
+		return err
+	}
+	r, _, err := j.run(prog, nil)
+	if err != nil {
+		return err
+	}
+	return j.finish(r)
+}
+
+// run solves a compiled program, from x0 unless that is nil.
+func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Result, error) {
+	set, starts, err := j.settings(prog)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t := prog.Options.TimeLimit; t != nil {
+		j.limit(flags.Duration(*t))
+	}
+	switch {
+	case j.c.Bool("verbose"):
+		set.Recorder = ccp.Printer(j.c.App.ErrWriter)
+	case j.line != nil:
+		j.line.Say("solving")
+		if j.sweeps == nil {
+			j.line.Portion(0, 1)
+			set.Recorder = j.line.Recorder(starts)
+		} else {
+			set.Recorder = j.line.Recorder(0) // the share is that of the values
+		}
+		if t, ok := j.ctx.Deadline(); ok {
+			j.line.Until(t)
+		}
+	}
+	defer session.MindGarbage(numbersOf(prog.Problem))()
+	begin := time.Now()
+	j.seen.begin(prog.Problem, set.Recorder)
+	set.Recorder = &j.seen
+	out, err := session.Within(j.ctx, func() (solution, error) { return j.solution(prog, x0, starts, set) })
+	if out.res == nil && exit.IsContext(err) {
+		out.res = j.seen.giveUp(err, x0, set)
+	}
+	res, proof := out.res, out.proof
+	wall := time.Since(begin).Seconds()
+	switch {
+	case err != nil && !exit.IsContext(err):
+		return nil, nil, j.refusal(prog, err)
+	case res == nil:
+		return nil, nil, err
+	}
+	r := report.Of(prog.Problem, res)
+	r.Names(prog.Program, res.X, j.json)
+	if j.plot != nil {
+		r.Panels = scene.Of(prog.Program, res.X).Panels
+	}
+	r.Proof = proof
+	r.Seconds.Read, r.Seconds.Compile = prog.ReadSeconds, r.Seconds.Compile+prog.CompileSeconds
+	r.Wall = prog.ReadSeconds + prog.CompileSeconds + wall
+	switch {
+	case exit.ByUser(j.s.Ctx):
+		// The best start may have ended before; the run as a whole has not.
+		r.Status, r.Code = ccp.Cancelled.String(), exit.Interrupted
+		r.Say("interrupted before all was done; this is the best point so far")
+	case err != nil && res.Status == ccp.Converged:
+		r.Say("the time limit passed before all starts were done")
+	}
+	return r, res, nil
+}
+
+// numbersOf is about how many numbers the convex problem of p has.
+func numbersOf(p *dc.Problem) int {
+	const each = 16 // of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
+	n := each * len(p.Constraints)
+	if f, ok := p.Objective.Function().(interface{ Coefficients() int }); ok {
+		n += f.Coefficients()
+	}
+	return n
+}
+
+// solution is a point, and with --global the proof of it.
+type solution struct {
+	res   *ccp.Result
+	proof *global.Result
+}
+
+// solution solves the problem as the flags say.
+func (j *job) solution(prog *problem.Program, x0 []float64, starts int, set ccp.Settings) (out solution, err error) {
+	switch {
+	case j.c.Bool("global"):
+		if out.proof, err = global.Solve(j.ctx, prog.Problem, x0, max(1, starts), set); out.proof != nil {
+			out.res = out.proof.Result
+		}
+	case x0 == nil && starts != 1:
+		out.res, err = ccp.Multistart(j.ctx, prog.Problem, starts, set)
+	case j.sweeps != nil:
+		out.res, err = j.sweeps.solve(j.ctx, prog, x0, set)
+	default:
+		out.res, err = ccp.Solve(j.ctx, prog.Problem, x0, set)
+	}
+	return out, err
+}
+
+// refusal is the error of ccp for a problem that it cannot try.
+func (j *job) refusal(prog *problem.Program, err error) error {
+	var no *global.UnsupportedError
+	if errors.As(err, &no) {
+		return exit.Usagef("%s: %w; leave out --global", j.path, err)
+	}
+	var cone *qpbackend.UnsupportedConeError
+	if errors.As(err, &cone) {
+		sum, _ := ccp.InspectContext(j.ctx, prog.Problem)
+		return exit.Usagef("%s: %w; backends that can: %s", j.path, err, report.ListOr(problem.Backends(&sum), "none in this build"))
+	}
+	return exit.BadFile(exit.Placed(fmt.Errorf("%s: %w", j.path, err)))
+}
+
+// settings are those of the file, with the flags before them, and the number
+// of starts.
+func (j *job) settings(prog *problem.Program) (ccp.Settings, int, error) {
+	o := problem.Overrides(j.c)
+	set, starts, err := o.Settings(prog.Options)
+	if err != nil {
+		return set, 0, exit.BadFile(fmt.Errorf("%s: %w", prog.Path, err))
+	}
+	if j.c.IsSet("start") && o.Starts == nil && prog.Options.Restarts == nil {
+		starts = 1
+	}
+	if j.c.IsSet("max-nodes") {
+		set.Global.MaxNodes = j.c.Int("max-nodes")
+	}
+	set.Global.Proof = j.proof != nil
+	if j.c.Bool("independent") && !j.c.IsSet("sweep") {
+		set.Search.Vary, set.Search.GiveUp = false, false
+	}
+	return set, starts, nil
+}

@@ -1,0 +1,101 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// latest keeps the best point that a run reports: the answer of one that does
+// not come back soon after its context has ended.
+type latest struct {
+	mu   sync.Mutex
+	next ccp.Recorder // nil: none
+	p    *dc.Problem
+	over bool // it was given up, and may still be at work
+	best *ccp.Result
+	seen int // iterations
+}
+
+// begin forgets the run before.
+func (l *latest) begin(p *dc.Problem, next ccp.Recorder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.p, l.next, l.best, l.seen = p, next, nil, 0
+}
+
+// Record keeps the point if it is the best. A run that was given up ends here.
+func (l *latest) Record(it ccp.Iteration) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return ccp.ErrStop
+	}
+	l.seen++
+	if l.better(&it) {
+		l.best = &ccp.Result{
+			X: append([]float64(nil), it.X...), Objective: it.Objective, Violation: it.Violation, Feasible: it.Feasible, Start: it.Start,
+		}
+	}
+	if l.next == nil {
+		return nil
+	}
+	return l.next.Record(it)
+}
+
+// RecordBounds passes on the progress of a proof.
+func (l *latest) RecordBounds(b ccp.Bounds) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return ccp.ErrStop
+	}
+	if next, ok := l.next.(ccp.BoundRecorder); ok {
+		return next.RecordBounds(b)
+	}
+	return nil
+}
+
+// better: feasible before not, then the objective, or the violation.
+func (l *latest) better(it *ccp.Iteration) bool {
+	switch b := l.best; {
+	case math.IsNaN(it.Objective):
+		return false
+	case b == nil || it.Feasible != b.Feasible:
+		return b == nil || it.Feasible
+	case !it.Feasible:
+		return it.Violation < b.Violation
+	case l.p.Maximize:
+		return it.Objective > b.Objective
+	default:
+		return it.Objective < b.Objective
+	}
+}
+
+// giveUp ends the run and returns its best point, or x0 if it has reported none.
+// err is that of the context.
+func (l *latest) giveUp(err error, x0 []float64, set ccp.Settings) *ccp.Result {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	res := l.best
+	if res == nil {
+		if x0 == nil {
+			x0 = l.p.Start(set.Seed)
+		}
+		res = &ccp.Result{X: x0}
+	}
+	v := l.p.Violations(res.X)
+	res.Violation, res.Worst, res.Feasible = v.Largest, v.Where(), v.Excess <= set.FeasTol
+	res.Objective, res.ObjectiveError = l.p.Evaluate(res.X)
+	res.Iterations, res.Starts = l.seen, res.Start+1
+	res.Status, res.Message = ccp.Cancelled, "the step under way took too long to wait for"
+	if errors.Is(err, context.DeadlineExceeded) {
+		res.Status = ccp.TimeLimit
+	}
+	return res
+}

@@ -1,0 +1,149 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/formats"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/presolve"
+)
+
+// solveQP solves a quadratic program by one backend, without the procedure.
+func (j *job) solveQP() error {
+	begin := time.Now()
+	f, err := problem.ReadQP(j.ctx, j.s, j.path)
+	if err != nil {
+		return err
+	}
+	for _, n := range f.Notes {
+		j.note("%s: %s", j.path, n)
+	}
+	read := time.Since(begin).Seconds()
+
+	b := j.backend
+	if b == nil { // auto; docs/cli.md has the measurements
+		b = presolve.Backend{Inner: ipm.Backend{}}
+	}
+	set := b.DefaultSettings()
+	if j.c.IsSet("tol") {
+		set.Tol = j.c.Float64("tol")
+	}
+	if j.c.IsSet("max-iter") {
+		set.MaxIter = j.c.Int("max-iter")
+	}
+	if err := set.Validate(); err != nil {
+		return exit.Usagef("%w", err)
+	}
+	j.line.Say("solving")
+	begin = time.Now()
+	res, err := session.Within(j.ctx, func() (res qpbackend.Result, err error) {
+		solver, err := b.New(j.ctx, f.Problem, set)
+		if err != nil {
+			return res, err
+		}
+		defer solver.Close()
+		err = solver.Solve(j.ctx, &res)
+		return res, err
+	})
+	switch {
+	case err != nil && !exit.IsContext(err):
+		return qpRefusal(j.path, f, err)
+	case err != nil && res.Status == qpbackend.Unknown: // the context ended in New
+		res.Status, res.Objective, res.Res = qpbackend.TimeLimit, math.NaN(), noResiduals()
+		if exit.ByUser(j.s.Ctx) {
+			res.Status = qpbackend.Cancelled
+		}
+	}
+	r := qpReport(f, &res)
+	if j.backend == nil {
+		r.Message = strings.TrimSuffix("auto took "+b.Name()+"; "+r.Message, "; ")
+	}
+	r.Backend = b.Name()
+	spent := time.Since(begin).Seconds()
+	r.Seconds, r.Wall = report.Seconds{Read: read, Solve: spent, Backend: spent}, read+spent
+	return j.finish(r)
+}
+
+// qpRefusal names the column of a problem that is not convex.
+func qpRefusal(path string, f *formats.File, err error) error {
+	var nc *qpbackend.NonconvexError
+	if errors.As(err, &nc) && nc.Index >= 0 && nc.Index < len(f.ColNames) {
+		err = fmt.Errorf("the objective is not convex: it has negative curvature at column %s; only convex quadratic programs are solved", f.ColNames[nc.Index])
+	}
+	return exit.BadFile(exit.Placed(fmt.Errorf("%s: %w", path, err)))
+}
+
+func qpReport(f *formats.File, res *qpbackend.Result) *report.Report {
+	r := &report.Report{
+		Status: res.Status.String(), Code: exit.NotSolved,
+		Objective: res.Objective, Violation: math.NaN(),
+		Iterations: res.Iterations, Starts: 1, Residuals: &res.Res, Message: res.Message,
+	}
+	switch res.Status {
+	case qpbackend.Solved:
+		r.Code = exit.OK
+	case qpbackend.Cancelled:
+		r.Code = exit.Interrupted
+	case qpbackend.PrimalInfeasible:
+		r.Say("no point meets the rows and bounds; the duals are the proof")
+	case qpbackend.DualInfeasible:
+		r.Say("the objective falls for ever; the variables are a direction in which it does")
+	}
+	if f.Maximize {
+		r.Objective = -r.Objective
+	}
+	n, m := f.Problem.Dims()
+	if len(res.X) == n {
+		r.Columns = make(report.Object, n)
+		for k, name := range f.ColNames {
+			r.Columns[k] = report.Member{Name: name, Value: report.Number(res.X[k])}
+		}
+		if res.Status != qpbackend.DualInfeasible { // there, X is a direction
+			r.Violation, r.Worst = qpViolation(f, res.X)
+		}
+	}
+	if len(res.Y) == m {
+		r.Duals = make(report.Object, len(f.RowNames))
+		for k, name := range f.RowNames {
+			r.Duals[k] = report.Member{Name: name, Value: report.Number(res.Y[k])}
+		}
+	}
+	if len(res.Z) == n {
+		r.BoundDuals = report.Object{}
+		for k, name := range f.ColNames {
+			if lo, hi := f.Problem.Bounds(k); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+				r.BoundDuals = append(r.BoundDuals, report.Member{Name: name, Value: report.Number(res.Z[k])})
+			}
+		}
+	}
+	if res.Status == qpbackend.PrimalInfeasible || res.Status == qpbackend.DualInfeasible {
+		*r.Residuals = noResiduals() // of no meaning
+	}
+	return r
+}
+
+func noResiduals() qpbackend.Residuals {
+	return qpbackend.Residuals{Primal: math.NaN(), Dual: math.NaN(), Gap: math.NaN()}
+}
+
+// qpViolation is the largest amount by which x breaks a row, a cone or a bound, and
+// the name of that row or column.
+func qpViolation(f *formats.File, x []float64) (worst float64, where string) {
+	worst, row, variable := qpbackend.Violation(f.Problem, x)
+	switch {
+	case row >= 0:
+		where = f.RowNames[row]
+	case variable >= 0:
+		where = "the bounds of " + f.ColNames[variable]
+	}
+	return worst, where
+}
