@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // mostHeader bounds the header of an .npy file.
@@ -396,6 +397,12 @@ func OpenRows(r io.Reader) (*Rows, error) {
 // Source: a limit of memory.
 const mostWidth = 1 << 20
 
+// asInMemory reports whether the file has numbers as this machine has them in memory: reading is copying then.
+func (r *Rows) asInMemory() bool {
+	one := []byte{1, 0}
+	return r.h.kind == 'f' && r.h.bytes == 8 && r.h.order.Uint16(one) == binary.NativeEndian.Uint16(one)
+}
+
 // Next reads rows into dst, as many as fit, one after the other, and returns how many: 0 at the
 // end. Entries may be NaN.
 func (r *Rows) Next(dst []float64) (int, error) {
@@ -412,22 +419,22 @@ func (r *Rows) Next(dst []float64) (int, error) {
 		}
 		return 0, nil
 	}
-	size := n * r.Width * r.h.bytes
-	if cap(r.buf) < size {
-		r.buf = make([]byte, size)
-	}
-	part := r.buf[:size]
-	if _, err := io.ReadFull(r.r, part); err != nil {
-		return 0, cutOff(err)
-	}
-	if r.h.kind == 'f' && r.h.bytes == 8 && r.h.order == binary.ByteOrder(binary.LittleEndian) {
-		for k := range dst[:n*r.Width] {
-			dst[k] = math.Float64frombits(binary.LittleEndian.Uint64(part))
-			part = part[8:]
+	numbers := dst[:n*r.Width]
+	if r.asInMemory() {
+		if _, err := io.ReadFull(r.r, unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), 8*len(numbers))); err != nil {
+			return 0, cutOff(err)
 		}
 	} else {
-		for k := range n * r.Width {
-			dst[k] = r.read(part[k*r.h.bytes:])
+		size := len(numbers) * r.h.bytes
+		if cap(r.buf) < size {
+			r.buf = make([]byte, size)
+		}
+		part := r.buf[:size]
+		if _, err := io.ReadFull(r.r, part); err != nil {
+			return 0, cutOff(err)
+		}
+		for k := range numbers {
+			numbers[k] = r.read(part[k*r.h.bytes:])
 		}
 	}
 	r.left -= n

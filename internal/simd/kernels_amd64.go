@@ -121,6 +121,19 @@ func Regions(v, c *float64, step float64, y, w *float64, width, r1, k, hinge int
 //go:noescape
 func Moves(sums *float64, size int, old, new, moved *int32, x, y, w *float64, rows, n, ld int)
 
+// Standardise sets z to the rows x, a multiple of four, each ld long, a multiple of four: NaN
+// replaced by fill, mean subtracted, times inverse. columns has the same numbers, one column
+// after the other.
+//
+//go:noescape
+func Standardise(z, columns, x, fill, mean, inverse *float64, rows, ld int)
+
+// Gram adds w z zᵀ of the rows of z with the count > 0 numbers in order to sums, in tiles of four
+// rows on and above the diagonal. Rows of both are ld long, a multiple of four.
+//
+//go:noescape
+func Gram(sums, z, w *float64, order *int32, count, ld int)
+
 // Cholesky overwrites the upper triangle of the matrix in front, of a multiple of four
 // in size, by its factor U with reciprocals on the diagonal, and the columns behind it
 // B, ld − size in number, also a multiple of four, by U⁻ᵀB. It reports whether the

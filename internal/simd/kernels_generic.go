@@ -46,6 +46,10 @@ func Regions(v, c *float64, step float64, y, w *float64, width, r1, k, hinge int
 
 func Moves(sums *float64, size int, old, new, moved *int32, x, y, w *float64, rows, n, ld int) {}
 
+func Standardise(z, columns, x, fill, mean, inverse *float64, rows, ld int) {}
+
+func Gram(sums, z, w *float64, order *int32, count, ld int) {}
+
 func Cholesky(u *float64, size, ld int) bool { return false }
 
 func AddBlock(dst *float64, ldd int, src *float64, rows, ld int, sign float64) {}

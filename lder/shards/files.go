@@ -3,6 +3,7 @@ package shards
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -90,14 +91,14 @@ func (p *Files) Each(ctx context.Context, k int, names []string, target string, 
 			return fmt.Errorf("%s: no column %q", p.Paths[k], name)
 		}
 	}
+	var x [][]float64
 	var y []float64
 	return t.Each(ctx, all, func(rows [][]float64) error {
-		y = y[:0]
-		for i, row := range rows {
-			y = append(y, row[len(names)])
-			rows[i] = row[:len(names)]
+		x, y = x[:0], y[:0]
+		for _, row := range rows {
+			x, y = append(x, row[:len(names)]), append(y, row[len(names)])
 		}
-		return do(rows, y)
+		return do(x, y)
 	})
 }
 
@@ -159,6 +160,10 @@ func (m *matrix) Columns() (names []string) {
 // Source: a limit of memory: they have 512 kB.
 const blockNumbers = 1 << 16
 
+// infinite are the bits of an infinite number without its sign.
+// Source: IEEE 754.
+const infinite = 0x7ff << 53
+
 func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]float64) error) error {
 	at := make([]int, len(names))
 	for k, name := range names {
@@ -175,7 +180,14 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 	if !asTheyAre {
 		out = make([]float64, block*len(at))
 	}
-	rows := make([][]float64, 0, block)
+	rows := make([][]float64, block)
+	for i := range rows {
+		if asTheyAre {
+			rows[i] = in[i*w : i*w+len(at) : i*w+len(at)]
+		} else {
+			rows[i] = out[i*len(at) : (i+1)*len(at) : (i+1)*len(at)]
+		}
+	}
 	for line := 0; ; {
 		n, err := m.rows.Next(in)
 		if err != nil {
@@ -187,23 +199,19 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 		if n == 0 {
 			return nil
 		}
-		rows = rows[:0]
-		for i := range n {
-			row := in[i*w : i*w+len(at) : i*w+len(at)]
+		for i, row := range rows[:n] {
 			if !asTheyAre {
-				row = out[i*len(at) : (i+1)*len(at) : (i+1)*len(at)]
 				for k, j := range at {
 					row[k] = in[i*w+j]
 				}
 			}
 			for k, v := range row {
-				if v-v != 0 && v == v {
+				if math.Float64bits(v)<<1 == infinite {
 					return fmt.Errorf("%s: row %d, column %d is infinite", m.Name(), line+i+1, at[k]+1)
 				}
 			}
-			rows = append(rows, row)
 		}
-		if err := do(rows); err != nil {
+		if err := do(rows[:n]); err != nil {
 			return err
 		}
 		line += n

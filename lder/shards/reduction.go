@@ -429,7 +429,6 @@ func (f *Reduction) options(k int) refit.Options {
 // start begins the members on the sample: the start of the paper and, where the sample is not all
 // rows, a refit on it.
 func (f *Reduction) start(ctx context.Context) error {
-	s := summer{Round: f.round}
 	f.sample.trim()
 	rows, values := f.sample.rows, f.sample.values
 	f.sample = nil
@@ -437,14 +436,13 @@ func (f *Reduction) start(ctx context.Context) error {
 	for k, m := range f.members {
 		d := &refit.Data{N: f.n, X: make([]float64, len(rows)*f.n)}
 		var z [][]float64
-		u := m.unit()
+		u := refit.NewUnit(m.Fill, m.Mean, m.Scale, m.Y)
 		for i, row := range rows {
-			key := s.key(row.part, row.line)
-			if times := m.times(s.foldOf(key), key); times > 0 {
+			key := f.round.key(row.part, row.line)
+			if times := m.times(f.round.foldOf(key), key); times > 0 {
 				x, y := values[i*f.n:(i+1)*f.n-1], values[(i+1)*f.n-1]
-				u.put(d.Row(d.M), x)
+				d.Y, d.W = append(d.Y, u.Row(d.Row(d.M), x, y)), append(d.W, float64(times))
 				d.M++
-				d.Y, d.W = append(d.Y, (y-m.Y[0])/m.Y[1]), append(d.W, float64(times))
 			}
 		}
 		d.X = d.X[:d.M*f.n]

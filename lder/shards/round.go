@@ -209,9 +209,11 @@ func (r *Round) Sum(ctx context.Context, p Parts, k int) (*Answer, error) {
 		names, err := p.Columns(ctx, k)
 		return &Answer{Columns: names}, err
 	}
-	s := summer{Round: r, part: k, hashed: r.Folds > 1 || len(r.Members) > 0 && r.Members[0].Bag > 0}
-	for k := range r.Members {
-		s.units = append(s.units, r.Members[k].unit())
+	n := len(r.Features) + 1
+	s := summer{Round: r, part: k, hashed: r.Folds > 1 || len(r.Members) > 0 && r.Members[0].Bag > 0, ld: refit.Stride(n)}
+	s.batch.N = n
+	for _, m := range r.Members {
+		s.units = append(s.units, refit.NewUnit(m.Fill, m.Mean, m.Scale, m.Y))
 	}
 	line := 0
 	err := p.Each(ctx, k, r.Features, r.Target, func(x [][]float64, y []float64) error {
@@ -239,17 +241,21 @@ type summer struct {
 
 	moments [][]moments // by fold: target and features
 	sample  *sample
-	hashed  bool   // rows have folds or bags
-	units   []unit // of the members
+	hashed  bool          // rows have folds or bags
+	units   []*refit.Unit // of the members
 
-	rows   [chunk]int32  // folds of the rows gathered
+	ld     int // of the rows gathered, as refit.Batch has them
+	x      []float64
+	folds  [chunk]int32  // of these rows
 	keys   [chunk]uint64 // of these rows
-	x, y   []float64
-	fitter refit.Fitter
-	d      refit.Data
+	m      int           // how many they are
+	batch  refit.Batch
+	summer refit.Summer
 	sums   []refit.Sums
 	shares []Vector
 	cross  []Vector
+
+	predictions []refit.Predictions // of the members
 }
 
 // largest bounds numbers, so that sums of squares stay finite.
@@ -270,16 +276,27 @@ func (s *summer) row(line int, row []float64, y float64) error {
 			return err
 		}
 	}
-	m := len(s.y)
 	if s.hashed {
-		s.keys[m] = s.key(s.part, line)
-		s.rows[m] = int32(s.foldOf(s.keys[m]))
+		s.keys[s.m] = s.key(s.part, line)
+		s.folds[s.m] = int32(s.foldOf(s.keys[s.m]))
 	}
-	s.x, s.y = append(s.x, row...), append(s.y, y)
-	if len(s.y) == chunk || s.Step == stepMoments && len(s.y) == momentRows {
+	s.put(row, y)
+	if s.m == chunk || s.Step == stepMoments && s.m == momentRows {
 		s.flush()
 	}
 	return nil
+}
+
+// put gathers a row.
+func (s *summer) put(row []float64, y float64) {
+	at := s.m * s.ld
+	if at == len(s.x) { // all rows up to a multiple of 8 are there
+		s.x = append(s.x, make([]float64, max(8*s.ld, min(len(s.x), chunk*s.ld-len(s.x))))...)
+	}
+	dst := s.x[at:][:len(row)+2]
+	copy(dst, row)
+	dst[len(row)], dst[len(row)+1] = 1, y
+	s.m++
 }
 
 // momentRows is how many rows have their moments taken at a time.
@@ -309,14 +326,12 @@ func (s *summer) survey() {
 		}
 	}
 	for f := range s.moments {
-		fold := int32(f)
-		mine := s.rows[:len(s.y)]
 		for j := range n + 1 {
-			values, step := s.y, 1
+			at := n + 1 // the target
 			if j > 0 {
-				values, step = s.x[j-1:], n
+				at = j - 1
 			}
-			s.moments[f][j].merge(momentsOfRows(values, step, mine, fold))
+			s.moments[f][j].merge(momentsOfRows(s.x[at:], s.ld, s.folds[:s.m], int32(f)))
 		}
 	}
 }
@@ -354,7 +369,7 @@ func (s *summer) end() *Answer {
 
 // flush adds the sums of the rows gathered, member after member.
 func (s *summer) flush() {
-	if len(s.y) == 0 {
+	if s.m == 0 {
 		return
 	}
 	if s.sums == nil {
@@ -364,40 +379,40 @@ func (s *summer) flush() {
 	case stepMoments:
 		s.survey()
 	case stepErrors:
-		s.errors()
+		for lo := 0; lo < s.m; lo += errorRows {
+			s.errors(lo, min(lo+errorRows, s.m))
+		}
 	default:
+		s.batch.M, s.batch.X = s.m, s.x
 		for k := range s.Members {
 			m := &s.Members[k]
-			if s.gather(k); s.d.M == 0 {
+			if !s.weigh(m) {
 				continue
 			}
+			s.batch.Unit = s.units[k]
 			opt := refit.Options{R1: m.R1, R2: m.R2, Workers: runtime.GOMAXPROCS(0)}
 			var sum refit.Sums
 			if m.Dir == nil {
-				sum = s.fitter.Place(&s.d, opt, m.Theta)
+				sum = s.summer.Place(&s.batch, opt, m.Theta)
 			} else {
-				sum = s.fitter.Probe(&s.d, opt, m.Theta, m.Dir)
+				sum = s.summer.Probe(&s.batch, opt, m.Theta, m.Dir)
 			}
 			s.sums[k].Add(&sum)
 		}
 	}
-	s.x, s.y = s.x[:0], s.y[:0]
+	s.m = 0
 }
 
-// gather makes the data of the rows that member k is trained on.
-func (s *summer) gather(k int) {
-	m, n, d := &s.Members[k], len(s.Features), &s.d
-	d.N, d.M = n+1, len(s.y)
-	d.X, d.Y, d.W = slices.Grow(d.X[:0], d.M*d.N)[:d.M*d.N], slices.Grow(d.Y[:0], d.M)[:d.M], slices.Grow(d.W[:0], d.M)[:d.M]
-	at := 0
-	for i, y := range s.y {
-		if times := m.times(int(s.rows[i]), s.keys[i]); times > 0 {
-			s.units[k].put(d.X[at*d.N:(at+1)*d.N], s.x[i*n:(i+1)*n])
-			d.Y[at], d.W[at] = (y-m.Y[0])/m.Y[1], float64(times)/m.Rows
-			at++
-		}
+// weigh sets the weights of the rows gathered, those of a member. It reports whether there is one.
+func (s *summer) weigh(m *Member) (some bool) {
+	w := slices.Grow(s.batch.W[:0], s.m)[:s.m]
+	for i := range w {
+		times := m.times(int(s.folds[i]), s.keys[i])
+		w[i] = float64(times) / m.Rows
+		some = some || times > 0
 	}
-	d.M, d.X, d.Y, d.W = at, d.X[:at*d.N], d.Y[:at], d.W[:at]
+	s.batch.W = w
+	return some
 }
 
 // times is how often a row of a fold and with a key counts for the member.
@@ -411,37 +426,16 @@ func (m *Member) times(fold int, key uint64) int {
 	return 1
 }
 
-// unit fills gaps of rows and standardises them, as dataset.SimpleImputer and
-// dataset.StandardScaler do, but for rounding.
-type unit struct{ fill, mean, inverse []float64 }
+// errorRows is how many rows are predicted by all members at a time, a multiple of 8.
+// Source: a limit of memory: of 100 members they have 1.2 MB.
+const errorRows = 512
 
-func (m *Member) unit() unit {
-	u := unit{m.Fill, m.Mean, make([]float64, len(m.Scale))}
-	for j, v := range m.Scale {
-		u.inverse[j] = 1 / v
-	}
-	return u
-}
-
-// put writes a row, and a 1 behind it.
-func (u *unit) put(dst, row []float64) {
-	mean, inverse := u.mean[:len(row)], u.inverse[:len(row)]
-	dst = dst[:len(row)+1]
-	for j, v := range row {
-		if v != v {
-			v = u.fill[j]
-		}
-		dst[j] = (v - mean[j]) * inverse[j]
-	}
-	dst[len(row)] = 1
-}
-
-// errors adds the squared errors of clipped predictions: of a member that was trained on all rows,
-// those of all; of another one, those of its fold.
-func (s *summer) errors() {
-	n := len(s.Features)
+// errors adds the squared errors of clipped predictions of the rows gathered from lo to hi: of a member that was
+// trained on all rows, those of all; of another one, those of its fold.
+func (s *summer) errors(lo, hi int) {
 	if s.shares == nil {
 		s.shares = make([]Vector, len(s.Members))
+		s.predictions = make([]refit.Predictions, len(s.Members))
 		for k, m := range s.Members {
 			s.sums[k].Losses, s.shares[k] = make([]float64, 1), make(Vector, m.R1+m.R2)
 		}
@@ -449,37 +443,35 @@ func (s *summer) errors() {
 			s.cross = make([]Vector, s.Folds+1)
 		}
 	}
-	row := make([]float64, n+1)
+	s.batch.M, s.batch.X = hi-lo, s.x[lo*s.ld:]
+	s.batch.W = slices.Grow(s.batch.W[:0], hi-lo)[:hi-lo]
+	for k := range s.Members {
+		s.batch.Unit = s.units[k]
+		s.summer.Predict(&s.batch, s.Members[k].Pieces, s.Members[k].R1, &s.predictions[k])
+	}
 	var all, seen []float64
-	for i, y := range s.y {
-		fold := int(s.rows[i])
+	for i := range hi - lo {
+		fold := int(s.folds[lo+i])
 		all, seen = all[:0], seen[:0]
 		for k := range s.Members {
-			m := &s.Members[k]
-			mine := m.Fold < 0 || m.Fold == fold
-			if !mine && !s.Products {
-				continue
-			}
-			s.units[k].put(row, s.x[i*n:(i+1)*n])
-			u, v, value := refit.EvalArgs(m.Pieces, m.R1, row)
-			value = min(max(value, m.Clip[0]), m.Clip[1])
+			m, p := &s.Members[k], &s.predictions[k]
+			value := min(max(p.F[i], m.Clip[0]), m.Clip[1])
 			all = append(all, value)
-			if !mine {
+			if m.Fold >= 0 && m.Fold != fold {
 				continue
 			}
 			seen = append(seen, value)
-			e := (y-m.Y[0])/m.Y[1] - value
+			e := p.Y[i] - value
 			s.sums[k].Losses[0] += e * e
-			s.shares[k][u]++
-			s.shares[k][m.R1+v]++
+			s.shares[k][p.U[i]]++
+			s.shares[k][m.R1+int(p.V[i])]++
 		}
 		if !s.Products {
 			continue
 		}
-		unit := s.Members[0].Y // that of all
-		y = (y - unit[0]) / unit[1]
+		y := s.predictions[0].Y[i] // in the unit of all
 		if s.Members[0].Bag > 0 {
-			s.bags(s.keys[i], all, y)
+			s.bags(s.keys[lo+i], all, y)
 			continue
 		}
 		products(&s.cross[fold], append(seen, y))

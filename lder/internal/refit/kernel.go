@@ -231,6 +231,51 @@ func (k kernels) moves(sums *grams, old []int32, p *panel, x []float64) {
 	}
 }
 
+// standardise sets z to the rows x of a batch, gaps filled and standardised, and columns to the same numbers,
+// one column after the other. The rows are ld apart and a multiple of 8 in number.
+func (k kernels) standardise(z, columns, x []float64, u *Unit, ld int) {
+	rows := len(x) / ld
+	z, columns, x = z[:rows*ld], columns[:rows*ld], x[:rows*ld]
+	fill, mean, inverse := u.fill[:ld], u.mean[:ld], u.inverse[:ld]
+	if k == wide && rows > 0 {
+		simd.Standardise(&z[0], &columns[0], &x[0], &fill[0], &mean[0], &inverse[0], rows, ld)
+		return
+	}
+	for i := range rows {
+		for j, v := range x[i*ld : (i+1)*ld] {
+			if v != v {
+				v = fill[j]
+			}
+			v = (v - mean[j]) * inverse[j]
+			z[i*ld+j], columns[j*rows+i] = v, v
+		}
+	}
+}
+
+// gram adds w z zᵀ of the rows of z with these numbers to the upper triangle of sums, in tiles of four rows. The
+// rows of both are ld apart, a multiple of 4.
+func (k kernels) gram(sums, z, w []float64, rows []int32, ld int) {
+	sums = sums[:ld*ld]
+	if len(rows) == 0 {
+		return
+	}
+	if k == wide {
+		simd.Gram(&sums[0], &z[0], &w[0], &rows[0], len(rows), ld)
+		return
+	}
+	for _, i := range rows {
+		row := z[int(i)*ld:][:ld]
+		for a, v := range row {
+			v *= w[i]
+			from := a &^ 3
+			dst := sums[a*ld+from : (a+1)*ld]
+			for b, u := range row[from:][:len(dst)] {
+				dst[b] += v * u
+			}
+		}
+	}
+}
+
 // addBlock adds sign times the rows of src, of length ld, to those of dst, of
 // length ldd.
 func (k kernels) addBlock(dst []float64, ldd int, src []float64, ld int, sign float64) {

@@ -262,3 +262,45 @@ func BenchmarkFit(b *testing.B) {
 		}
 	}
 }
+
+// TestBatchKernels compares the kernels of batches, whose sums are also those of a fit.
+func TestBatchKernels(t *testing.T) {
+	needWide(t)
+	rng := rand.New(rand.NewPCG(8, 10))
+	for c := range 100 {
+		n, rows := 1+rng.IntN(14), 8*(1+rng.IntN(6))
+		ld := Stride(n)
+		x := randomVec(rng, rows*ld)
+		for k := range x {
+			if rng.IntN(9) == 0 {
+				x[k] = math.NaN()
+			}
+		}
+		for i := range rows {
+			clear(x[i*ld+n-1 : (i+1)*ld])
+		}
+		u := NewUnit(randomVec(rng, n-1), randomVec(rng, n-1), []float64{}, []float64{1, 2})
+		for j := range n - 1 {
+			u.inverse[j] = 1 + rng.Float64()
+		}
+		what := fmt.Sprintf("case %d, %d×%d", c, rows, n)
+		z, outside := fenced(make([]float64, rows*ld))
+		columns, behind := fenced(make([]float64, rows*ld))
+		wantZ, wantColumns := make([]float64, rows*ld), make([]float64, rows*ld)
+		wide.standardise(z, columns, x, u, ld)
+		portable.standardise(wantZ, wantColumns, x, u, ld)
+		near(t, what+": rows", z, wantZ, outside)
+		near(t, what+": columns", columns, wantColumns, behind)
+
+		w := randomVec(rng, rows)
+		var order []int32
+		for range rng.IntN(2 * rows) {
+			order = append(order, int32(rng.IntN(rows)))
+		}
+		sums, outside := fenced(randomVec(rng, ld*ld))
+		want := slices.Clone(sums)
+		wide.gram(sums, z, w, order, ld)
+		portable.gram(want, z, w, order, ld)
+		near(t, what+": sums", sums, want, outside)
+	}
+}

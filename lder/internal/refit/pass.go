@@ -1,10 +1,5 @@
 package refit
 
-import (
-	"sync"
-	"sync/atomic"
-)
-
 // nowhere marks a row that belongs to no region.
 const nowhere = -1
 
@@ -54,24 +49,7 @@ func (f *Fitter) each(work func(*Fitter, *block, *scratch)) {
 	for len(f.scratch) < workers {
 		f.scratch = append(f.scratch, scratch{})
 	}
-	if workers == 1 {
-		for k := range f.blocks {
-			work(f, &f.blocks[k], &f.scratch[0])
-		}
-		return
-	}
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for g := range workers {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			for k := int(next.Add(1)) - 1; k < len(f.blocks); k = int(next.Add(1)) - 1 {
-				work(f, &f.blocks[k], &f.scratch[g])
-			}
-		}()
-	}
-	wait.Wait()
+	inParallel(workers, len(f.blocks), func(worker, k int) { work(f, &f.blocks[k], &f.scratch[worker]) })
 }
 
 // place takes the argmaxes at θ, brings the regions up to date and returns the
