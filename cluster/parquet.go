@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,19 +17,14 @@ import (
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
-// OpenPart opens a part of a table: as shards.Open does, and Parquet files, whose names end in .parquet.
-func OpenPart(path string, opt dataset.Options) (shards.Table, error) {
-	if strings.ToLower(filepath.Ext(path)) != ".parquet" {
-		return shards.Open(path, opt)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// OpenPart finds the table of a part in a file: as shards.Open does, and in Parquet files, whose names end in .parquet.
+func OpenPart(f shards.File, opt dataset.Options) (shards.Table, error) {
+	if strings.ToLower(filepath.Ext(f.Name())) != ".parquet" {
+		return shards.Open(f, opt)
 	}
 	t, err := openParquet(f)
 	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return t, nil
 }
@@ -38,13 +32,13 @@ func OpenPart(path string, opt dataset.Options) (shards.Table, error) {
 // parquetTable is a table in a Parquet file. Its columns are those that are neither lists nor maps,
 // those of groups by names such as a.b.
 type parquetTable struct {
-	*os.File
+	name  string
 	in    *parquet.File
 	names []string
 	leaf  []int // of each name
 }
 
-func openParquet(f *os.File) (t *parquetTable, err error) {
+func openParquet(f shards.File) (t *parquetTable, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -54,7 +48,7 @@ func openParquet(f *os.File) (t *parquetTable, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("this is no Parquet file, or not all of it: %w", err)
 	}
-	t = &parquetTable{File: f, in: in}
+	t = &parquetTable{name: f.Name(), in: in}
 	for k, path := range in.Schema().Columns() {
 		if leaf, ok := in.Schema().Lookup(path...); ok && leaf.MaxRepetitionLevel == 0 {
 			t.names, t.leaf = append(t.names, strings.Join(path, ".")), append(t.leaf, k)
@@ -98,7 +92,7 @@ func (t *parquetTable) Each(ctx context.Context, names []string, do func(rows []
 			for k, c := range columns {
 				for i := range n {
 					if rows[i][k], err = c.next(); err != nil {
-						return fmt.Errorf("%s: row %d, column %q: %w", t.Name(), done+i+1, names[k], err)
+						return fmt.Errorf("%s: row %d, column %q: %w", t.name, done+i+1, names[k], err)
 					}
 				}
 			}
@@ -111,7 +105,7 @@ func (t *parquetTable) Each(ctx context.Context, names []string, do func(rows []
 		}
 	}
 	if done == 0 {
-		return fmt.Errorf("%s: there are no rows", t.Name())
+		return fmt.Errorf("%s: there are no rows", t.name)
 	}
 	return nil
 }
@@ -138,7 +132,7 @@ func (t *parquetTable) column(group parquet.RowGroup, name string) (*parquetColu
 			return &parquetColumn{pages: group.ColumnChunks()[t.leaf[slices.Index(t.names, name)]].Pages()}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: column %q holds %v, which is no number; leave it out or write it as double", t.Name(), name, kind)
+	return nil, fmt.Errorf("%s: column %q holds %v, which is no number; leave it out or write it as double", t.name, name, kind)
 }
 
 // next is the next value, NaN where there is none.

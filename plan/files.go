@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -145,10 +146,10 @@ func describe(name, at string) (File, error) {
 	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: n, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
 }
 
-// Sources are the files of fits. They keep which of them were compared with their hashes, so that each
-// is read whole for that once, as long as its size and time stay, by all runners that share Sources.
+// Sources are the files of fits. They keep which of them were compared with their hashes, which are taken as the
+// rows are read: once for each file, as long as its size and time stay, by all runners that share Sources.
 type Sources struct {
-	Open shards.Format // opens parts; nil: shards.Open
+	Open shards.Format // finds the tables in parts; nil: shards.Open
 
 	mu    sync.Mutex
 	known map[string]knownFile // by path
@@ -161,9 +162,10 @@ type knownFile struct {
 	sum  string
 }
 
-// at is the path of the file in dir or where it was, with the content that it had.
-func (s *Sources) at(f *File, dir string) (string, error) {
-	return f.find(dir, func(at string) error {
+// look is the path of the file in dir or where it was: of the first that has the content that it had, or may have
+// it. Its watch is nil where the content is known.
+func (s *Sources) look(f *File, dir string) (at string, w shards.Watch, err error) {
+	at, err = f.find(dir, func(at string) error {
 		info, err := os.Stat(at)
 		if err != nil {
 			return err
@@ -171,25 +173,55 @@ func (s *Sources) at(f *File, dir string) (string, error) {
 		s.mu.Lock()
 		is := s.known[at]
 		s.mu.Unlock()
-		if is.sum == "" || is.size != info.Size() || !is.time.Equal(info.ModTime()) {
-			read, err := describe(f.Name, at)
-			if err != nil {
-				return err
-			}
-			is = knownFile{info.Size(), info.ModTime(), read.SHA256}
-			s.mu.Lock()
-			if s.known == nil || len(s.known) >= mostKnown {
-				s.known = map[string]knownFile{}
-			}
-			s.known[at] = is
-			s.mu.Unlock()
+		switch {
+		case info.Size() != f.Bytes:
+		case is.sum == "" || !is.same(info):
+			w = &reading{s: s, f: f, at: at, info: info, Hash: sha256.New()}
+			return nil
+		case is.sum == f.SHA256:
+			w = nil
+			return nil
 		}
-		if is.size != f.Bytes || is.sum != f.SHA256 {
-			return fmt.Errorf("%s is another file than when the plan was made", at)
-		}
-		return nil
+		return &otherError{at}
 	})
+	return at, w, err
 }
+
+// same reports whether a file is as it was.
+func (k *knownFile) same(info fs.FileInfo) bool {
+	return k.size == info.Size() && k.time.Equal(info.ModTime())
+}
+
+// reading takes the hash of a file that is read.
+type reading struct {
+	s    *Sources
+	f    *File
+	at   string
+	info fs.FileInfo
+	hash.Hash
+}
+
+// End compares it.
+func (r *reading) End() error {
+	s, is := r.s, knownFile{r.info.Size(), r.info.ModTime(), hex.EncodeToString(r.Sum(nil))}
+	if info, err := os.Stat(r.at); err == nil && is.same(info) {
+		s.mu.Lock()
+		if s.known == nil || len(s.known) >= mostKnown {
+			s.known = map[string]knownFile{}
+		}
+		s.known[r.at] = is
+		s.mu.Unlock()
+	}
+	if is.sum != r.f.SHA256 {
+		return &otherError{r.at}
+	}
+	return nil
+}
+
+// otherError is of a file with another content than that of the plan.
+type otherError struct{ path string }
+
+func (e *otherError) Error() string { return e.path + " is another file than when the plan was made" }
 
 // mostKnown bounds the files that Sources know.
 // Source: a limit of memory.
@@ -198,7 +230,7 @@ const mostKnown = 1 << 16
 // same refuses content that is not that of the file.
 func (f *File) same(b []byte, at string) error {
 	if sum := sha256.Sum256(b); int64(len(b)) != f.Bytes || hex.EncodeToString(sum[:]) != f.SHA256 {
-		return fmt.Errorf("%s is another file than when the plan was made", at)
+		return &otherError{at}
 	}
 	return nil
 }

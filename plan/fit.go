@@ -73,12 +73,14 @@ func (r *Runner) sum(ctx context.Context, i int) (*shards.Answer, error) {
 			r.Sources = &Sources{}
 		}
 		r.parts = &shards.Files{Paths: make([]string, len(r.plan.Files)), Options: dataset.Options{DecimalComma: f.DecimalComma}, Open: r.Sources.Open}
-		r.parts.Check = func(k int) (err error) {
-			r.parts.Paths[k], err = r.Sources.at(&r.plan.Files[k], r.dir)
-			return err
-		}
+		r.parts.Find = func(k int) (string, shards.Watch, error) { return r.Sources.look(&r.plan.Files[k], r.dir) }
 	}
-	return f.Round.Sum(ctx, r.parts, i)
+	a, err := f.Round.Sum(ctx, r.parts, i)
+	var other *otherError
+	if errors.As(err, &other) { // known now, so that the next place where it may be is looked at
+		a, err = f.Round.Sum(ctx, r.parts, i)
+	}
+	return a, err
 }
 
 // Trained is the outcome of a fit.

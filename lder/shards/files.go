@@ -2,7 +2,10 @@ package shards
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,115 +18,178 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// Table is an open part.
+// File is an open file of a part.
+type File interface {
+	io.ReadCloser
+	io.ReaderAt
+	Name() string
+	Stat() (fs.FileInfo, error)
+}
+
+// Table is the table in an open file.
 type Table interface {
 	Columns() []string
 	// Each calls do for consecutive rows with the columns of the given names, of which each is
 	// there, NaN for missing values. It is called once.
 	Each(ctx context.Context, names []string, do func(rows [][]float64) error) error
-	Close() error
 }
 
-// Format opens a file.
-type Format func(path string, opt dataset.Options) (Table, error)
+// Format finds the table in a file.
+type Format func(f File, opt dataset.Options) (Table, error)
 
-// Open opens a file by the ending of its name: .npy is a matrix, all others are texts, as dataset.Read
+// Open finds the table by the ending of the file's name: .npy is a matrix, all others are texts, as dataset.Read
 // has them.
-func Open(path string, opt dataset.Options) (Table, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
+func Open(f File, opt dataset.Options) (Table, error) {
+	switch strings.ToLower(filepath.Ext(f.Name())) {
 	case ".npy":
-		return openNPY(path)
+		rows, err := arrays.OpenRows(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		return &matrix{f.Name(), rows}, nil
 	case ".parquet":
-		return nil, fmt.Errorf("%s: Parquet is read by the program dcopt-cluster, of the module cluster, and not by this one: give it the plan of the fit, or write the table as .npy or .csv.gz", path)
+		return nil, fmt.Errorf("%s: Parquet is read by the program dcopt-cluster, of the module cluster, and not by this one: give it the plan of the fit, or write the table as .npy or .csv.gz", f.Name())
 	}
-	return openText(path, opt)
+	s, err := dataset.OpenStream(f, f.Name(), opt)
+	if err != nil {
+		return nil, err
+	}
+	return text{s}, nil
+}
+
+// Watch sees the content of a file as it is read, from its beginning.
+type Watch interface {
+	io.Writer
+	// End is told that this was all of it. Its error refuses the part.
+	End() error
 }
 
 // Files are parts in files.
 type Files struct {
 	Paths   []string
 	Options dataset.Options
-	// Open opens them; nil: the function Open does.
+	// Open finds the tables in them; nil: the function Open does.
 	Open Format
-	// Check, if there is one, is asked before part k is read.
-	Check func(k int) error
+	// Find, if there is one, is asked before part k is read for its path and its watch, which is
+	// nil where its content is known.
+	Find func(k int) (path string, w Watch, err error)
 }
 
 // Count is how many there are.
 func (p *Files) Count() int { return len(p.Paths) }
 
-func (p *Files) open(ctx context.Context, k int) (Table, error) {
+// open opens the file of part k.
+func (p *Files) open(ctx context.Context, k int) (*watched, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if p.Check != nil {
-		if err := p.Check(k); err != nil {
+	path, f := p.Paths[k], &watched{}
+	if p.Find != nil {
+		var err error
+		if path, f.watch, err = p.Find(k); err != nil {
 			return nil, err
 		}
 	}
-	if p.Open != nil {
-		return p.Open(p.Paths[k], p.Options)
-	}
-	return Open(p.Paths[k], p.Options)
+	in, err := os.Open(path)
+	f.in = in
+	return f, err
 }
 
-// Columns are those of part k.
+func (p *Files) table(f File) (Table, error) {
+	if p.Open != nil {
+		return p.Open(f, p.Options)
+	}
+	return Open(f, p.Options)
+}
+
+// watched is a file that shows what it reads. It has the methods of File alone: those by which files copy
+// themselves would show nothing.
+type watched struct {
+	in    *os.File
+	watch Watch
+}
+
+func (f *watched) Read(b []byte) (int, error) {
+	n, err := f.in.Read(b)
+	if f.watch != nil {
+		f.watch.Write(b[:n])
+	}
+	return n, err
+}
+
+func (f *watched) ReadAt(b []byte, at int64) (int, error) { return f.in.ReadAt(b, at) }
+func (f *watched) Close() error                           { return f.in.Close() }
+func (f *watched) Name() string                           { return f.in.Name() }
+func (f *watched) Stat() (fs.FileInfo, error)             { return f.in.Stat() }
+
+// end reads the rest of the file for the watch, and returns its error or err.
+func (f *watched) end(ctx context.Context, err error) error {
+	if f.watch == nil || ctx.Err() != nil {
+		return err
+	}
+	if _, left := io.Copy(io.Discard, f); left != nil {
+		return errors.Join(err, left)
+	}
+	if refused := f.watch.End(); refused != nil {
+		return refused
+	}
+	return err
+}
+
+// Columns are those of part k. Nothing watches them: it is asked when the rows are read.
 func (p *Files) Columns(ctx context.Context, k int) ([]string, error) {
-	t, err := p.open(ctx, k)
+	f, err := p.open(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	defer t.Close()
+	defer f.Close()
+	t, err := p.table(f)
+	if err != nil {
+		return nil, err
+	}
 	return t.Columns(), nil
 }
 
 // Each reads part k.
 func (p *Files) Each(ctx context.Context, k int, names []string, target string, do func(x [][]float64, y []float64) error) error {
-	t, err := p.open(ctx, k)
+	f, err := p.open(ctx, k)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	all := append(slices.Clone(names), target)
+	defer f.Close()
+	return f.end(ctx, p.rows(ctx, f, append(slices.Clone(names), target), do))
+}
+
+// rows reads the columns of a file, of which the last is the target.
+func (p *Files) rows(ctx context.Context, f File, names []string, do func(x [][]float64, y []float64) error) error {
+	t, err := p.table(f)
+	if err != nil {
+		return err
+	}
 	columns := t.Columns()
-	for _, name := range all {
+	for _, name := range names {
 		if !slices.Contains(columns, name) {
-			return fmt.Errorf("%s: no column %q", p.Paths[k], name)
+			return fmt.Errorf("%s: no column %q", f.Name(), name)
 		}
 	}
 	var x [][]float64
 	var y []float64
-	return t.Each(ctx, all, func(rows [][]float64) error {
+	last := len(names) - 1
+	return t.Each(ctx, names, func(rows [][]float64) error {
 		x, y = x[:0], y[:0]
 		for _, row := range rows {
-			x, y = append(x, row[:len(names)]), append(y, row[len(names)])
+			x, y = append(x, row[:last]), append(y, row[last])
 		}
 		return do(x, y)
 	})
 }
 
 // text is a table of text.
-type text struct {
-	*os.File
-	stream *dataset.Stream
-}
+type text struct{ stream *dataset.Stream }
 
-func openText(path string, opt dataset.Options) (Table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := dataset.OpenStream(f, path, opt)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &text{f, s}, nil
-}
+func (t text) Columns() []string { return t.stream.Columns() }
 
-func (t *text) Columns() []string { return t.stream.Columns() }
-
-func (t *text) Each(ctx context.Context, names []string, do func(rows [][]float64) error) error {
+func (t text) Each(ctx context.Context, names []string, do func(rows [][]float64) error) error {
 	if err := t.stream.Select(names, nil); err != nil {
 		return err
 	}
@@ -132,21 +198,8 @@ func (t *text) Each(ctx context.Context, names []string, do func(rows [][]float6
 
 // matrix is a table in an .npy file. Its columns are x1, x2, and so on.
 type matrix struct {
-	*os.File
+	name string
 	rows *arrays.Rows
-}
-
-func openNPY(path string) (Table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := arrays.OpenRows(f)
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &matrix{f, rows}, nil
 }
 
 func (m *matrix) Columns() (names []string) {
@@ -191,10 +244,10 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 	for line := 0; ; {
 		n, err := m.rows.Next(in)
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.Name(), err)
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		if n == 0 && line == 0 {
-			return fmt.Errorf("%s: there are no rows", m.Name())
+			return fmt.Errorf("%s: there are no rows", m.name)
 		}
 		if n == 0 {
 			return nil
@@ -207,7 +260,7 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 			}
 			for k, v := range row {
 				if math.Float64bits(v)<<1 == infinite {
-					return fmt.Errorf("%s: row %d, column %d is infinite", m.Name(), line+i+1, at[k]+1)
+					return fmt.Errorf("%s: row %d, column %d is infinite", m.name, line+i+1, at[k]+1)
 				}
 			}
 		}

@@ -326,8 +326,12 @@ func TestFiles(t *testing.T) {
 	if err := os.WriteFile(short, whole[:len(whole)-8], 0o666); err != nil {
 		t.Fatal(err)
 	}
+	parquet := filepath.Join(dir, "a.parquet")
+	if err := os.WriteFile(parquet, []byte("PAR1"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
-		short: "short.npy: the file ends too early", filepath.Join(dir, "a.parquet"): "dcopt-cluster", filepath.Join(dir, "none.npy"): "no such file",
+		short: "short.npy: the file ends too early", parquet: "dcopt-cluster", filepath.Join(dir, "none.npy"): "no such file",
 	} {
 		if _, err := fit(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
