@@ -146,7 +146,7 @@ func anyFile(t *testing.T, dir string) string {
 }
 
 // fitPlan is the plan of a fit over five files, and the model that one process makes of them.
-func fitPlan(t *testing.T) (*plan.Plan, string) {
+func fitPlan(t *testing.T, bags int) (*plan.Plan, string) {
 	t.Helper()
 	data := t.TempDir()
 	var paths []string
@@ -164,13 +164,13 @@ func fitPlan(t *testing.T) (*plan.Plan, string) {
 		paths = append(paths, at)
 	}
 	set := lder.MethodSettings(lder.Refit)
-	p, err := plan.OfFit(t.Context(), plan.Fit{Target: "y", Training: plan.TrainingOf(set, "")}, paths)
+	p, err := plan.OfFit(t.Context(), plan.Fit{Target: "y", Training: plan.TrainingOf(set, ""), Bags: bags}, paths)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := lder.NewRegressor(set)
 	r.Target = "y"
-	if _, err := shards.Fit(t.Context(), r, &shards.Files{Paths: paths}, shards.Options{}); err != nil {
+	if _, err := shards.Fit(t.Context(), r, &shards.Files{Paths: paths}, shards.Options{Bags: bags}); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
@@ -199,7 +199,7 @@ func sameModel(t *testing.T, p *plan.Plan, dir, want string) {
 // TestFit: a fleet goes through the rounds of a fit; a worker that is lost and a run that was stopped change
 // nothing; a part that cannot be read is dead with its reason.
 func TestFit(t *testing.T) {
-	p, want := fitPlan(t)
+	p, want := fitPlan(t, 0)
 	c := broker(t, cluster.Broker{})
 	work(t, cluster.Worker{Client: c, Jobs: 1})
 	work(t, cluster.Worker{Client: c, Jobs: 2})

@@ -166,7 +166,7 @@ func (s *slurm) output(name string, args ...string) string {
 
 // TestSlurm: an array of 16 tasks on two nodes, of which one's daemon is killed while it computes. Its
 // tasks run again on the other, and the results are those of one process, bit for bit. So it is with the four
-// tasks of a fit, which share its rounds.
+// tasks of a fit and the four of bags, which share its rounds.
 func TestSlurm(t *testing.T) {
 	s := startSlurm(t)
 	dir := t.TempDir()
@@ -200,8 +200,10 @@ func TestSlurm(t *testing.T) {
 		return at
 	}
 	p := sweep(t, 40)
-	fit, model := fitPlan(t)
+	fit, model := fitPlan(t, 0)
 	fitted := submit("fit", fit, 4)
+	bags, mean := fitPlan(t, 3)
+	bagged := submit("bags", bags, 4)
 	results := submit("sweep", p, 16)
 	for s.output("squeue", "-h", "-t", "running", "-w", "n2") == "" {
 		time.Sleep(50 * time.Millisecond)
@@ -215,6 +217,7 @@ func TestSlurm(t *testing.T) {
 	}
 	same(t, p, results)
 	sameModel(t, fit, fitted, model)
+	sameModel(t, bags, bagged, mean)
 	// Submitted again, there is nothing to compute, and nothing changes.
 	out, err := exec.Command(bin, "shard", "merge", results, "--json").Output()
 	if err != nil || bytes.Count(out, []byte("\n")) != 40 {
