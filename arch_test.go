@@ -110,7 +110,7 @@ var mayImport = map[string]string{
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/flat": "dc",
 	// The branch and bound over intervals of columns.
-	"ccp/global/internal/spatial": "dc qpbackend ccp/internal/subproblem ccp/global/internal/flat",
+	"ccp/global/internal/spatial": "dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":               "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",

@@ -5,15 +5,16 @@ import "math"
 // leaf is the multipliers and hints of a leaf, by the columns and rows of the problem as
 // it is read here.
 type leaf struct {
-	cost   float64
-	rows   []float64
-	hints  []float64 // of affine columns a multiplier
-	first  []float64 // slopes of minorants by the column a
-	second []float64 // and by the column b
-	sides  []float64
-	points []float64 // of all columns
-	shares map[int][]float64
-	cuts   []cut
+	cost    float64
+	rows    []float64
+	hints   []float64 // of affine columns a multiplier
+	first   []float64 // slopes of minorants by the column a
+	second  []float64 // and by the column b
+	sides   []float64
+	points  []float64 // of all columns
+	shares  map[int][]float64
+	cuts    []cut
+	squares []square
 }
 
 // bounding is a bound under way: the Lagrangian is replaced by an affine function of the
@@ -56,6 +57,9 @@ func (f *flat) bound(lf *leaf, box []span) float64 {
 	}
 	for i := range lf.cuts {
 		b.cut(&lf.cuts[i])
+	}
+	for i := range lf.squares {
+		b.square(&lf.squares[i])
 	}
 	for k := len(f.cols) - 1; k >= 0; k-- {
 		b.column(k)
@@ -340,6 +344,32 @@ func (b *bounding) cut(t *cut) {
 		c = c.plus(w.times(lo[p[0]]).times(lo[p[1]]))
 	}
 	b.take(c.times(y).lo)
+}
+
+// square is the square of an affine function of variables, which is at least 0.
+type square struct {
+	cols  []int
+	val   []float64
+	c     float64
+	terms []int // the columns of the products of each of cols with those up to it, one after the other
+}
+
+// square takes it away.
+func (b *bounding) square(s *square) {
+	b.take(-aboveProduct(s.c, s.c))
+	at := 0
+	for k, i := range s.cols {
+		v := just(s.val[k])
+		b.y[i] = b.y[i].less(v.times(just(s.c)).times(just(2)))
+		for n := range k + 1 {
+			w := v.times(just(s.val[n]))
+			if n < k {
+				w = w.times(just(2))
+			}
+			b.y[s.terms[at]] = b.y[s.terms[at]].less(w)
+			at++
+		}
+	}
 }
 
 // pairs are those of the three variables of a cut.

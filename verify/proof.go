@@ -48,6 +48,13 @@ type list struct {
 	V []float64
 }
 
+// affineLine is an affine function of columns.
+type affineLine struct {
+	I []int
+	V []float64
+	C float64
+}
+
 // line is a node of the tree, or the last line.
 type line struct {
 	S      *int
@@ -60,6 +67,7 @@ type line struct {
 	F, G   *list // slopes of minorants, by the first and by the second column
 	W      map[int][]float64
 	T      [][11]float64 // kind, columns, multiplier, and the intervals of the columns
+	Q      []affineLine  // affine functions of variables whose squares are taken away
 	SHA256 string
 }
 
@@ -92,8 +100,8 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	if !lines.next(&h) || h.Format != "dcopt proof" {
 		return out, errDamaged
 	}
-	if h.Version != 2 {
-		return out, fmt.Errorf("the proof file has version %d, this program reads version 2", h.Version)
+	if h.Version != 3 {
+		return out, fmt.Errorf("the proof file has version %d, this program reads version 3", h.Version)
 	}
 	if h.Maximize != p.Maximize {
 		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
@@ -436,10 +444,43 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 			out.cuts = append(out.cuts, x)
 		}
 	}
+	for _, q := range l.Q {
+		s, known, fine := t.square(&q)
+		if ok = ok && fine; known {
+			out.squares = append(out.squares, s)
+		}
+	}
 	if !ok {
 		return nil, errDamaged
 	}
 	return out, nil
+}
+
+// square is a square in the problem's columns: known where it has all products, ok where the file's numbers are
+// some of variables.
+func (t *translation) square(q *affineLine) (s square, known, ok bool) {
+	if len(q.I) != len(q.V) || math.IsNaN(q.C) || math.IsInf(q.C, 0) {
+		return s, false, false
+	}
+	s.c, known = q.C, true
+	for k, i := range q.I {
+		if i < 0 || i >= t.n || math.IsNaN(q.V[k]) || math.IsInf(q.V[k], 0) || slices.Contains(q.I[:k], i) {
+			return s, false, false
+		}
+		s.cols, s.val = append(s.cols, t.cols[i]), append(s.val, q.V[k])
+		for _, j := range s.cols {
+			col := column{kind: isProduct, a: min(j, t.cols[i]), b: max(j, t.cols[i])}
+			if j == t.cols[i] {
+				col = column{kind: isSquare, a: j}
+			}
+			own := t.known[col.key()]
+			if len(own) == 0 {
+				return s, false, true
+			}
+			s.terms = append(s.terms, own[0])
+		}
+	}
+	return s, known, true
 }
 
 // Rounds of narrowing, of the root and of other nodes: more than the search makes.

@@ -67,6 +67,14 @@ subject to
   on:   x[1]*y + x[2] == 0.5
 `
 
+// inBall is proved by a semidefinite matrix.
+const inBall = `param Q = [1, 2, -1; 2, -3, 0.5; -1, 0.5, -2]
+var x[3] in [-2, 2]
+minimize quad(x, Q) + x[1] - 0.3*x[2] + 0.1*x[3]
+subject to
+  ball: sumsq(x) <= 2
+`
+
 // TestDamagedProofsAreRefused: a byte that is changed, lost or added anywhere.
 func TestDamagedProofsAreRefused(t *testing.T) {
 	_, whole := solved(t, hard)
@@ -74,14 +82,7 @@ func TestDamagedProofsAreRefused(t *testing.T) {
 	if _, err := p.Proof(context.Background(), bytes.NewReader(whole)); err != nil {
 		t.Fatal(err)
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := io.ReadAll(zip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := unzipped(t, whole)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for k := range *damages {
 		text := bytes.Clone(plain)
@@ -125,15 +126,19 @@ func TestDamagedProofsAreRefused(t *testing.T) {
 // TestWrongProofsShowNoMore: with any digit changed, and the checksum of that, a proof shows no
 // bound above the optimum.
 func TestWrongProofsShowNoMore(t *testing.T) {
-	res, whole := solved(t, hard)
-	p := read(t, hard)
-	zip, err := gzip.NewReader(bytes.NewReader(whole))
-	if err != nil {
-		t.Fatal(err)
+	for _, src := range []string{hard, inBall} {
+		wrongProofs(t, src)
 	}
-	plain, err := io.ReadAll(zip)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// wrongProofs changes digits of the proof of a problem.
+func wrongProofs(t *testing.T, src string) {
+	t.Helper()
+	res, whole := solved(t, src)
+	p := read(t, src)
+	plain := unzipped(t, whole)
+	if squares := bytes.Contains(plain, []byte(`"q":[{`)); squares != (src == inBall) {
+		t.Errorf("squares: %v", squares)
 	}
 	lines := bytes.SplitAfter(plain, []byte("\n"))
 	head := bytes.Join(lines[:len(lines)-2], nil) // the last line has the sum, and nothing follows
@@ -167,6 +172,20 @@ func TestWrongProofsShowNoMore(t *testing.T) {
 	if weaker == 0 {
 		t.Error("no change matters")
 	}
+}
+
+// unzipped is the text of a proof.
+func unzipped(t *testing.T, file []byte) []byte {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
 }
 
 // TestTrianglesAreVerified: a quadratic function over a box whose proof needs triangle
@@ -210,13 +229,8 @@ func TestTrianglesAreVerified(t *testing.T) {
 	if err != nil || math.Abs(out.Lower-best) > 1e-5*max(1, math.Abs(best)) || math.Abs(res.Objective-best) > 1e-5*math.Abs(best) {
 		t.Errorf("error %v, the proof shows %.9g, found %.9g; the best corner has %.9g", err, out.Lower, res.Objective, best)
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := io.ReadAll(zip)
-	if err != nil || !bytes.Contains(plain, []byte(`"t":[[`)) {
-		t.Errorf("error %v; the proof has no triangles", err)
+	if !bytes.Contains(unzipped(t, file), []byte(`"t":[[`)) {
+		t.Error("the proof has no triangles")
 	}
 }
 

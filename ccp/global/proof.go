@@ -74,19 +74,27 @@ type sparseList struct {
 // proofNode is a line: a split, a leaf without a point by intervals, or one with
 // multipliers.
 type proofNode struct {
-	Split  *int              `json:"s,omitempty"`
-	At     float64           `json:"at,omitempty"`
-	Empty  bool              `json:"e,omitempty"`
-	Cost   float64           `json:"c,omitempty"`
-	Up     int               `json:"b,omitempty"` // the multipliers are for the box so many levels above
-	Rows   *sparseList       `json:"y,omitempty"`
-	Hints  *sparseList       `json:"h,omitempty"`
-	Sides  *sparseList       `json:"z,omitempty"`
-	First  *sparseList       `json:"f,omitempty"` // slopes by the first column of a term
-	Second *sparseList       `json:"g,omitempty"` // and by the second
-	Points *sparseList       `json:"x,omitempty"`
-	Shares map[int][]float64 `json:"w,omitempty"`
-	Cuts   [][11]float64     `json:"t,omitempty"` // kind, three columns, multiplier, intervals of the columns
+	Split   *int              `json:"s,omitempty"`
+	At      float64           `json:"at,omitempty"`
+	Empty   bool              `json:"e,omitempty"`
+	Cost    float64           `json:"c,omitempty"`
+	Up      int               `json:"b,omitempty"` // the multipliers are for the box so many levels above
+	Rows    *sparseList       `json:"y,omitempty"`
+	Hints   *sparseList       `json:"h,omitempty"`
+	Sides   *sparseList       `json:"z,omitempty"`
+	First   *sparseList       `json:"f,omitempty"` // slopes by the first column of a term
+	Second  *sparseList       `json:"g,omitempty"` // and by the second
+	Points  *sparseList       `json:"x,omitempty"`
+	Shares  map[int][]float64 `json:"w,omitempty"`
+	Cuts    [][11]float64     `json:"t,omitempty"` // kind, three columns, multiplier, intervals of the columns
+	Squares []proofSquare     `json:"q,omitempty"` // affine functions whose squares are taken away
+}
+
+// proofSquare is an affine function of variables.
+type proofSquare struct {
+	Idx   []int     `json:"i"`
+	Val   []float64 `json:"v"`
+	Const float64   `json:"c,omitempty"`
 }
 
 func finitePointer(v float64) *float64 {
@@ -128,7 +136,7 @@ func (pr *Proof) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (pr *Proof) header() proofHeader {
-	h := proofHeader{Format: "dcopt proof", Version: 2, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
+	h := proofHeader{Format: "dcopt proof", Version: 3, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
 	for _, v := range pr.vars {
 		h.Variables = append(h.Variables, proofVar{v.Name, v.Len()})
 	}
@@ -203,6 +211,9 @@ func (w *proofWriter) tree(root *spatial.Tree) {
 					n.Cuts = append(n.Cuts, [11]float64{float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), c.Mult,
 						c.Over[0].Lo, c.Over[0].Hi, c.Over[1].Lo, c.Over[1].Hi, c.Over[2].Lo, c.Over[2].Hi})
 				}
+			}
+			for _, l := range d.Squares {
+				n.Squares = append(n.Squares, proofSquare{l.Idx, l.Val, l.Const})
 			}
 			for j, s := range n.Shares {
 				if slices.ContainsFunc(s, math.IsNaN) {

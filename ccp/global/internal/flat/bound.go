@@ -3,6 +3,8 @@ package flat
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/dc"
 )
 
 // Dual determines a bound of a Lagrangian: the weight of the cost, multipliers
@@ -27,16 +29,16 @@ type Dual struct {
 	// column, and Shares the weights of the arguments of maxima.
 	Points []float64
 	Shares map[int][]float64
-	// Target is the column that is bounded from below in place of the cost, times Sign;
-	// −1: none.
-	Target int
-	Sign   float64
 	// Cuts are products of rows that are added, see Cut.
 	Cuts []Cut
+	// Squares are affine functions of variables whose squares are taken from the Lagrangian, as they
+	// are at least 0: a multiplier of a semidefinite cone is a sum of such (Shor 1987). Their
+	// products must be terms.
+	Squares []dc.Linear
 }
 
 // Bound is a number that no point of the box which keeps the rows has a smaller Lagrangian
-// than: a lower bound of the cost, of the target, or of zero. work has a number for each
+// than: a lower bound of the cost, or of zero. work has a number for each
 // column, and comes back with the multipliers of the columns.
 func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 	clear(work)
@@ -47,9 +49,6 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 	if d.Cost != 0 {
 		b.constant = addDown(b.constant, mulDown(d.Cost, p.Cost.Const))
 		b.addLinear(p.Cost.Idx, p.Cost.Val, d.Cost)
-	}
-	if d.Target >= 0 {
-		work[d.Target] = work[d.Target].add(point(d.Sign))
 	}
 	for i, y := range d.Rows {
 		r := &p.Rows[i]
@@ -66,6 +65,9 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 	}
 	for i := range d.Cuts {
 		b.cut(&d.Cuts[i])
+	}
+	for _, l := range d.Squares {
+		b.square(l)
 	}
 	for k := len(p.Terms) - 1; k >= 0; k-- {
 		b.term(k)
@@ -91,6 +93,24 @@ type bounder struct {
 func (b *bounder) addLinear(idx []int, val []float64, w float64) {
 	for k, j := range idx {
 		b.y[j] = b.y[j].add(Interval{mulDown(w, val[k]), mulUp(w, val[k])})
+	}
+}
+
+// square takes l² from the Lagrangian.
+func (b *bounder) square(l dc.Linear) {
+	b.take(-mulUp(l.Const, l.Const))
+	minus := func(j int, u, v, times float64) {
+		b.y[j] = b.y[j].sub(Interval{mulDown(u, v), mulUp(u, v)}.scale(times))
+	}
+	for k, i := range l.Idx {
+		minus(i, l.Const, l.Val[k], 2)
+		for n, j := range l.Idx[:k+1] {
+			times := 2.0
+			if n == k {
+				times = 1
+			}
+			minus(b.pairs[[2]int{j, i}], l.Val[n], l.Val[k], times)
+		}
 	}
 }
 

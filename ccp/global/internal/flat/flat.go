@@ -41,6 +41,14 @@ type Problem struct {
 	Below, Above []bool
 	// CostOnly: the term occurs in the cost alone, with a positive weight.
 	CostOnly []bool
+
+	pairs map[[2]int]int // the terms that are products and squares of variables, the lower first
+}
+
+// Pair is the column that is the product of two variables, or the square of one.
+func (p *Problem) Pair(i, j int) (col int, ok bool) {
+	col, ok = p.pairs[[2]int{min(i, j), max(i, j)}]
+	return col, ok
 }
 
 // Columns is the number of columns.
@@ -322,6 +330,15 @@ func (m *maker) times(a, b int) dc.Linear {
 func (p *Problem) sides() {
 	n := p.Columns()
 	p.Below, p.Above, p.CostOnly = make([]bool, n), make([]bool, n), make([]bool, n)
+	p.pairs = map[[2]int]int{}
+	for k := range p.Terms {
+		switch t := &p.Terms[k]; {
+		case t.Op == Square && t.A < p.N:
+			p.pairs[[2]int{t.A, t.A}] = p.N + k
+		case t.Op == Product && t.A < p.N && t.B < p.N:
+			p.pairs[[2]int{t.A, t.B}] = p.N + k
+		}
+	}
 	uses := make([]int, n)
 	mark := func(l dc.Linear, below, above bool) {
 		for k, j := range l.Idx {

@@ -12,21 +12,21 @@ import (
 
 // relaxation is the convex problem of a box.
 type relaxation struct {
-	p       *flat.Problem
-	box     []flat.Interval
-	b       *subproblem.Builder
-	rows    []int           // of the problem's rows
-	affine  []int           // of each affine term: its row
-	planes  map[int][4]int  // of products: the rows of the planes, two from below, two from above; −1: none
-	shares  map[int][]int   // of maxima: the rows of the arguments
-	sides   map[int][2]int  // of absolute values: the rows of the argument and of its negative
-	target  int             // the column that is minimised in place of the cost, −1: none
-	sign    float64         // of the target
-	cuts    []flat.Cut      // triangles
-	cutRows []int           // of the triangles
-	both    map[int]bool    // products that triangles need bounded from both sides
-	phase1  bool            // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
-	exact   map[int]dc.Expr // convex functions of terms, shared by nodes
+	p         *flat.Problem
+	box       []flat.Interval
+	b         *subproblem.Builder
+	rows      []int           // of the problem's rows
+	affine    []int           // of each affine term: its row
+	planes    map[int][4]int  // of products: the rows of the planes, two from below, two from above; −1: none
+	shares    map[int][]int   // of maxima: the rows of the arguments
+	sides     map[int][2]int  // of absolute values: the rows of the argument and of its negative
+	cuts      []flat.Cut      // triangles
+	cutRows   []int           // of the triangles
+	block     []int           // variables whose products are a semidefinite matrix, nil: none
+	matrixRow int             // its first row
+	both      map[int]bool    // products that triangles and the matrix need bounded from both sides
+	phase1    bool            // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
+	exact     map[int]dc.Expr // convex functions of terms, shared by nodes
 }
 
 func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
@@ -46,12 +46,10 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	}
 	costs := make(map[int]float64)
 	switch {
-	case r.target >= 0:
-		b.AddLinear(columnOf(r.target).Scale(r.sign))
 	case !r.phase1:
 		lin := dc.Linear{Const: p.Cost.Const}
 		for k, j := range p.Cost.Idx {
-			if j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square {
+			if j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square && r.block == nil {
 				costs[j] = p.Cost.Val[k]
 				continue
 			}
@@ -81,8 +79,17 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 			r.both[j] = true
 		}
 	}
+	for n, j := range r.block {
+		for _, i := range r.block[:n+1] {
+			col, _ := p.Pair(i, j)
+			r.both[col] = true
+		}
+	}
 	for k := range p.Terms {
 		r.term(k, costs)
+	}
+	if r.block != nil {
+		r.matrix()
 	}
 	r.cutRows = r.cutRows[:0]
 	for i := range r.cuts {
@@ -113,10 +120,7 @@ func (r *relaxation) slack() dc.Linear {
 // term relates a term's column to its arguments.
 func (r *relaxation) term(k int, costs map[int]float64) {
 	t, j := &r.p.Terms[k], r.p.N+k
-	below, above := r.p.Below[j] || r.target == j, r.p.Above[j] || r.target == j
-	if r.target >= 0 { // the signs of multipliers are those of the cost no longer
-		below, above = true, true
-	}
+	below, above := r.p.Below[j], r.p.Above[j]
 	w := columnOf(j)
 	lowest := 0.0
 	if t.Under != nil && below {
@@ -140,7 +144,7 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(u)}}})
 			return
 		}
-		r.curve(k, t, u, w, below, above)
+		r.curve(k, t, u, w, below, above || r.both[j])
 	}
 }
 
@@ -283,8 +287,8 @@ func (r *relaxation) under(u *flat.Under, j int) {
 // dual reads the multipliers and the point of a solution.
 func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 	p := r.p
-	d := &flat.Dual{Cost: 1, Target: r.target, Sign: r.sign, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, len(p.Terms)), Sides: make([]float64, len(p.Terms)), Points: make([]float64, p.Columns()), Shares: map[int][]float64{}}
-	if r.phase1 || r.target >= 0 {
+	d := &flat.Dual{Cost: 1, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, len(p.Terms)), Sides: make([]float64, len(p.Terms)), Points: make([]float64, p.Columns()), Shares: map[int][]float64{}}
+	if r.phase1 {
 		d.Cost = 0
 	}
 	y := func(i int) float64 {
@@ -331,6 +335,9 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		c := r.cuts[i]
 		c.Mult = max(0, y(row))
 		d.Cuts = append(d.Cuts, c)
+	}
+	if r.block != nil {
+		d.Squares = r.squares(res)
 	}
 	for j, rows := range r.shares {
 		w := make([]float64, len(rows))

@@ -39,6 +39,8 @@ type Search struct {
 
 	exact   map[int]dc.Expr
 	triples []triple
+	block   []int // variables whose products may be a semidefinite matrix
+	matrix  bool  // it pays
 	branch  []int // columns that may be split
 	root    []flat.Interval
 	open    queue
@@ -85,7 +87,7 @@ func (s *Search) Unbounded() []int {
 
 // Prepare bounds the root's box by intervals. It reports false where nothing is feasible.
 func (s *Search) Prepare() bool {
-	s.exact, s.triples = functions(s.P), triplesOf(s.P)
+	s.exact, s.triples, s.block = functions(s.P), triplesOf(s.P), blockOf(s.P)
 	s.root = slices.Clone(s.P.Box)
 	s.lost = math.Inf(1)
 	args := make([]bool, s.P.Columns())
@@ -292,15 +294,24 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return visit{empty: true, bound: math.Inf(1)}
 	}
 	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1}
-	r := &relaxation{p: s.P, box: box, target: -1, exact: s.exact}
+	r := &relaxation{p: s.P, box: box, exact: s.exact}
+	if s.matrix {
+		r.block = s.block
+	}
 	triangles := s.wideOnly(nd.cuts, box)
 	r.cuts = s.cuts(triangles)
 	res, err := s.solve(ctx, r)
 	if err != nil {
 		return visit{err: err}
 	}
+	if r.block != nil && res.Status != qpbackend.Solved && res.Status != qpbackend.PrimalInfeasible {
+		r = &relaxation{p: s.P, box: box, exact: s.exact, cuts: r.cuts}
+		if res, err = s.solve(ctx, r); err != nil {
+			return visit{err: err}
+		}
+	}
 	if res.Status == qpbackend.PrimalInfeasible {
-		r = &relaxation{p: s.P, box: box, target: -1, exact: s.exact, phase1: true}
+		r = &relaxation{p: s.P, box: box, exact: s.exact, phase1: true}
 		if res, err = s.solve(ctx, r); err != nil {
 			return visit{err: err}
 		}
@@ -327,9 +338,36 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	if err := s.tighter(ctx, nd, &v, r, triangles, work); err != nil {
 		return visit{err: err}
 	}
+	if nd.depth == 0 && s.block != nil && !s.prunes(v.bound) {
+		if err := s.tryMatrix(ctx, &v, r, work); err != nil {
+			return visit{err: err}
+		}
+	}
 	x = v.dual.Points
 	v.col, v.at = s.choose(box, x, work)
 	return v
+}
+
+// worthwhile is the part of the gap that the semidefinite matrix must close at the root to be stated at other
+// nodes, too. Source: its nodes take some ten times as long.
+const worthwhile = 0.1
+
+// tryMatrix states the matrix of a block at the root.
+func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
+	q := &relaxation{p: s.P, box: r.box, exact: s.exact, cuts: s.cuts(v.cuts), block: s.block}
+	res, err := s.solve(ctx, q)
+	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+		return err
+	}
+	d := q.dual(res)
+	again := make([]flat.Interval, len(work))
+	if bound := s.P.Bound(d, r.box, again); bound > v.bound {
+		s.matrix = math.IsInf(v.bound, -1) || bound-v.bound > worthwhile*(s.Upper-v.bound)
+		v.bound, v.dual = bound, d
+		v.x = slices.Clone(d.Points[:s.P.N])
+		copy(work, again)
+	}
+	return nil
 }
 
 // Rounds of triangles: of the root, and of other nodes.
@@ -361,7 +399,7 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 			return nil
 		}
 		next := append(slices.Clone(v.cuts), more...)
-		q := &relaxation{p: s.P, box: r.box, target: -1, exact: s.exact, cuts: s.cuts(next)}
+		q := &relaxation{p: s.P, box: r.box, exact: s.exact, cuts: s.cuts(next), block: r.block}
 		res, err := s.solve(ctx, q)
 		if err != nil {
 			return err
