@@ -5,10 +5,13 @@
 //	dcrecord -out before.jsonl -shared ../shared FILES.dc
 //	dcrecord -compare before.jsonl after.jsonl
 //	dcrecord -ablation -sizes small -seeds 2 FILES.dc
+//	dcrecord -constants ccp/stop.go:mostRefits -factors 0.3,3 FILES.dc
 //
 // With -ablation it prints the table of docs/ccp.md: the procedure with one setting
 // changed at a time, from the given start of each file, of each draw of the families and,
 // with -shared, of the reference problems.
+// With -constants it prints what the constants named are worth: each is multiplied by the
+// factors in builds of this program, which record the same runs.
 // Each line of a record is a problem with a seed: status, objective, violation
 // and the objective of every iteration.
 package main
@@ -49,12 +52,21 @@ func main() {
 	compare := flag.Bool("compare", false, "compare two records")
 	ablate := flag.Bool("ablation", false, "print what one changed setting at a time does; -seeds are draws of the families")
 	rows := flag.String("rows", "", "of the ablation: only rows whose name has one of the words `W1,W2`")
+	names := flag.String("constants", "", "print the worth of constants, `FILE.go:NAME,...`")
+	factors := flag.String("factors", "0.3,3", "of -constants: what they are multiplied by, F1,F2")
 	sizes := flag.String("sizes", "small", "sizes of the families, S1,S2; none for no families")
 	seeds := flag.Int("seeds", 3, "seeds per family and size")
 	limit := flag.Duration("limit", 20*time.Second, "time limit of a run")
 	flag.Parse()
 	var err error
 	switch {
+	case *names != "":
+		var list []float64
+		for _, f := range strings.Split(*factors, ",") {
+			list = append(list, number(f))
+		}
+		err = constants(os.Stdout, strings.Split(*names, ","), list,
+			append([]string{"-shared", *shared, "-sizes", *sizes, "-seeds", strconv.Itoa(*seeds), "-limit", limit.String()}, flag.Args()...))
 	case *ablate:
 		err = ablation(os.Stdout, strings.Split(*rows, ","), *shared, *sizes, *seeds, *limit, flag.Args())
 	case *compare:
