@@ -35,7 +35,7 @@ var mayImport = map[string]string{
 	// Editors ask for names and places, so it reads statements itself.
 	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.
-	"dc/lang/internal/syntax": "internal/suggest",
+	"dc/lang/internal/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
 	"dc/lang/internal/printer": "dc dc/lang/internal/syntax",
 	// Numbers and words of the files that a problem names.
@@ -69,7 +69,7 @@ var mayImport = map[string]string{
 	"internal/num":     "",
 	"internal/setting": "",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
-	"internal/wire":  "internal/enum",
+	"internal/wire":  "internal/enum internal/table",
 	"internal/graph": "dc internal/wire internal/suggest gonum",
 	"internal/serve": "dc/lang ccp ccp/global internal/graph internal/wire qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
 	// The options of a file as settings of the procedure, for all that solve files.
@@ -147,7 +147,7 @@ var mayImport = map[string]string{
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
-	"lder":                "internal/setting dc ccp internal/enum qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
+	"lder":                "internal/setting dc ccp internal/enum internal/table qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
 	"lder/ensemble":       "lder/internal/refit gonum",
 	"lder/dataset":        "internal/enum internal/suggest internal/table gonum",
 	"lder/internal/refit": "internal/cpu internal/num internal/simd",
@@ -300,6 +300,16 @@ func rules() []rule {
 			{"examples/a/x.go", `import "fmt"; func f() { fmt.Println() }`},
 			{"cmd/dcopt/x.go", `import "os"; var _ = os.Stdout`},
 		}},
+		{"numbers are read by internal/table", checkNumbers, []sample{
+			{"lder/x.go", `import "strconv"; func f(s string) (float64, error) { return strconv.ParseFloat(s, 64) }`},
+			{"cmd/dcopt/x.go", `import s "strconv"; var parse = s.ParseFloat`},
+		}, []sample{
+			{"internal/table/x.go", `import "strconv"; var parse = strconv.ParseFloat`},
+			{"internal/judge/x.go", `import "strconv"; var parse = strconv.ParseFloat`},
+			{"internal/shared/x.go", `import "strconv"; var parse = strconv.ParseFloat`},
+			{"lder/x_test.go", `import "strconv"; var parse = strconv.ParseFloat`},
+			{"lder/x.go", `import "strconv"; var parse = strconv.Atoi`},
+		}},
 	}
 }
 
@@ -342,6 +352,26 @@ func checkImports(s source) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("package %s may not import %s", s.pkg(), p))
 		}
 	}
+	return wrong
+}
+
+// checkNumbers refuses a second grammar of numbers: strconv reads 0x1p4, and internal/table
+// does not. Package judge shares no code with the others, shared is for tests.
+func checkNumbers(s source) (wrong []string) {
+	switch s.pkg() {
+	case "internal/table", "internal/judge", "internal/shared":
+		return nil
+	}
+	if s.test() || s.isExample() {
+		return nil
+	}
+	name := imports(s.file)["strconv"]
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && name != "" && isName(sel.X, name) && sel.Sel.Name == "ParseFloat" {
+			wrong = append(wrong, "numbers are read by internal/table, not by strconv.ParseFloat")
+		}
+		return true
+	})
 	return wrong
 }
 

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/dcopt/dcopt/ccp"
+	decimal "github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/ensemble"
 )
@@ -162,8 +162,8 @@ func ensembleOf(chains []chain) *Stack {
 type number float64
 
 func (v *number) UnmarshalJSON(b []byte) error {
-	f, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || !finite(f) {
+	f, ok := decimal.Float(string(b))
+	if !ok || !finite(f) {
 		return fmt.Errorf("%.40s where a number is wanted", b)
 	}
 	*v = number(f)

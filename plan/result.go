@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
@@ -163,8 +164,8 @@ func (v *number) UnmarshalJSON(b []byte) error {
 	if u, err := strconv.Unquote(s); err == nil {
 		s = u
 	}
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil {
+	x, ok := table.Float(s)
+	if !ok {
 		return fmt.Errorf("%s is no number", b)
 	}
 	*v = number(x)

@@ -1,6 +1,11 @@
 package wire
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/dcopt/dcopt/internal/table"
+)
 
 // Floats is an array of numbers: in a header the number of a buffer.
 type Floats struct {
@@ -128,7 +133,10 @@ func (v *Number) UnmarshalJSON(b []byte) error {
 	if len(s) > 1 && s[0] == '"' {
 		s = s[1 : len(s)-1]
 	}
-	x, err := strconv.ParseFloat(s, 64)
+	x, ok := table.Float(s)
+	if !ok {
+		return fmt.Errorf("%s is no number", b)
+	}
 	*v = Number(x)
-	return err
+	return nil
 }

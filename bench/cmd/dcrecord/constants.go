@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// constants prints what constants of the module do: each, named as FILE.go:NAME from the root of the module, is
+// constants prints the effects of constants of the module: each, named as FILE.go:NAME from the root of the module, is
 // multiplied by every factor in a build of its own, and the record of that build is compared with the record of the
 // code as it is. args are the arguments of a record.
 func constants(w io.Writer, names []string, factors []float64, args []string) error {

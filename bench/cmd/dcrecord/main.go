@@ -10,8 +10,8 @@
 // With -ablation it prints the table of docs/ccp.md: the procedure with one setting
 // changed at a time, from the given start of each file, of each draw of the families and,
 // with -shared, of the reference problems.
-// With -constants it prints what the constants named are worth: each is multiplied by the
-// factors in builds of this program, which record the same runs.
+// With -constants it prints the effects of numeric constants of the code: each is multiplied by
+// the factors in builds of this program, which record the same runs.
 // Each line of a record is a problem with a seed: status, objective, violation
 // and the objective of every iteration.
 package main
@@ -52,8 +52,8 @@ func main() {
 	compare := flag.Bool("compare", false, "compare two records")
 	ablate := flag.Bool("ablation", false, "print what one changed setting at a time does; -seeds are draws of the families")
 	rows := flag.String("rows", "", "of the ablation: only rows whose name has one of the words `W1,W2`")
-	names := flag.String("constants", "", "print the worth of constants, `FILE.go:NAME,...`")
-	factors := flag.String("factors", "0.3,3", "of -constants: what they are multiplied by, F1,F2")
+	names := flag.String("constants", "", "print the effects of constants, `FILE.go:NAME,...`")
+	factors := flag.String("factors", "0.3,3", "of -constants: multiply each by `F1,F2`")
 	sizes := flag.String("sizes", "small", "sizes of the families, S1,S2; none for no families")
 	seeds := flag.Int("seeds", 3, "seeds per family and size")
 	limit := flag.Duration("limit", 20*time.Second, "time limit of a run")

@@ -1,10 +1,12 @@
 package syntax
 
 import (
-	"strconv"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dcopt/dcopt/internal/table"
 )
 
 // scanner cuts a source into tokens. Ends of lines inside brackets and after
@@ -116,12 +118,12 @@ func (s *scanner) number() {
 		}
 		digits()
 	}
-	v, err := strconv.ParseFloat(s.src[pos:s.at], 64)
+	v, _ := table.Float(s.src[pos:s.at])
 	digitsEnd := s.at
 	imag := s.imaginary()
 	t := s.emit(Number, pos)
 	t.num, t.imag = v, imag
-	if err != nil {
+	if math.IsInf(v, 0) {
 		s.errs.addf(t.Span, "", "%s is too large for a number", s.src[pos:digitsEnd])
 	}
 	if r, n := utf8.DecodeRuneInString(s.src[s.at:]); n > 0 && (r == '_' || unicode.IsLetter(r)) {
