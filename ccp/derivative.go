@@ -58,41 +58,124 @@ func (e *KinkError) Error() string {
 }
 
 // Differentiate linearises at res, the result of the last Solve on the present values of the parameters. The point
-// is refined to a fixed point of the procedure first; Point is it. The derivative does not change with
+// is refined to a fixed point of the procedure first; Point is it. The derivative is good until the next one of
 // the session. Errors: res is not converged, or of another problem; the point is not a strict local minimum, or its refinement
 // leads elsewhere; a function has a kink there (*KinkError); the constraints that hold there are degenerate; ctx ended.
-func (s *Session) Differentiate(ctx context.Context, res *Result) (*Derivative, error) {
+func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative, err error) {
+	defer recovered(&err)
 	if s.done {
 		return nil, fmt.Errorf("ccp: the session is closed")
 	}
-	return Differentiate(ctx, s.p, res)
+	if err := differentiable(s.p, res); err != nil {
+		return nil, err
+	}
+	d = &Derivative{p: s.p.Exact(), z: slices.Clone(res.X)}
+	if d.p == s.p && s.sub.Convex() && s.ended == res {
+		if done, err := d.at(ctx, s.sub, &s.tangent); done || err != nil {
+			if err == nil {
+				err = d.examine(ctx)
+			}
+			return d, err
+		}
+	}
+	if err := d.settle(ctx, largestMultiplier(res)); err != nil {
+		return nil, err
+	}
+	return d, d.examine(ctx)
 }
 
-// Differentiate is Session.Differentiate for a result of p from anywhere.
+// at linearises at the solution of the convex problem that sub has, with a solver that is kept. It reports whether that is
+// a solution.
+func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, kept *differentiator) (bool, error) {
+	res, qp := &sub.Res, sub.Stated()
+	n, m := qp.Dims()
+	if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved || len(res.X) != n || len(res.Y) != m || len(res.Z) != n ||
+		!slices.Equal(res.X[:len(d.z)], d.z) {
+		return false, nil
+	}
+	if err := kept.take(ctx, sub, qp); err != nil {
+		return false, err
+	}
+	var err error
+	if d.d, err = kept.solver.DifferentiateAt(ctx, res.X, res.Y, res.Z); err != nil {
+		return false, err
+	}
+	if !(d.d.Regularity().Residual <= leastMargin) {
+		return false, nil
+	}
+	d.cols = n
+	point := d.d.Point()
+	d.weigh(sub, point.Y)
+	copy(d.z, point.X)
+	d.p.Pin(d.z)
+	return true, nil
+}
+
+// differentiator is a solver for derivatives alone.
+type differentiator struct {
+	solver qpbackend.Differentiator
+	of     *qpbackend.Problem // whose pattern it has
+}
+
+// take makes the solver one of qp, that of sub.
+func (t *differentiator) take(ctx context.Context, sub *subproblem.Problem, qp *qpbackend.Problem) error {
+	if t.solver != nil && subproblem.SamePattern(t.of, qp) {
+		u := qpbackend.Update{Q: qp.Q, Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: qp.U, A: qp.A.Val}
+		if qp.P != nil {
+			u.P = qp.P.Val
+		}
+		return t.solver.Update(u)
+	}
+	t.close()
+	b := ipm.Backend{}
+	solver, err := sub.Reduced(b).New(ctx, qp, b.DefaultSettings())
+	if err != nil {
+		return err
+	}
+	t.solver, t.of = solver.(qpbackend.Differentiator), qp
+	return nil
+}
+
+func (t *differentiator) close() {
+	if t.solver != nil {
+		t.solver.Close()
+	}
+	t.solver, t.of = nil, nil
+}
+
+// Differentiate is Session.Differentiate for a result of p from anywhere. The derivative does not change.
 func Differentiate(ctx context.Context, p *dc.Problem, res *Result) (d *Derivative, err error) {
 	defer recovered(&err)
-	switch {
-	case p == nil:
-		return nil, errNoProblem
-	case res == nil || res.Status != Converged:
-		status := Unknown
-		if res != nil {
-			status = res.Status
-		}
-		return nil, fmt.Errorf("ccp: no derivative: the run is %v, want %v", status, Converged)
-	case len(res.X) != p.NumVars():
-		return nil, fmt.Errorf("ccp: no derivative: the result has %d entries, the problem %d", len(res.X), p.NumVars())
-	}
-	for _, v := range p.Vars {
-		if v.Param && !slices.Equal(v.Lo, res.X[v.Offset:][:v.Len()]) {
-			return nil, fmt.Errorf("ccp: no derivative: parameter %s has changed since the run; solve again", v.Name)
-		}
+	if err := differentiable(p, res); err != nil {
+		return nil, err
 	}
 	d = &Derivative{p: p.Exact(), z: slices.Clone(res.X)}
 	if err := d.settle(ctx, largestMultiplier(res)); err != nil {
 		return nil, err
 	}
 	return d, d.examine(ctx)
+}
+
+// differentiable refuses what is no result of p.
+func differentiable(p *dc.Problem, res *Result) error {
+	switch {
+	case p == nil:
+		return errNoProblem
+	case res == nil || res.Status != Converged:
+		status := Unknown
+		if res != nil {
+			status = res.Status
+		}
+		return fmt.Errorf("ccp: no derivative: the run is %v, want %v", status, Converged)
+	case len(res.X) != p.NumVars():
+		return fmt.Errorf("ccp: no derivative: the result has %d entries, the problem %d", len(res.X), p.NumVars())
+	}
+	for _, v := range p.Vars {
+		if v.Param && !slices.Equal(v.Lo, res.X[v.Offset:][:v.Len()]) {
+			return fmt.Errorf("ccp: no derivative: parameter %s has changed since the run; solve again", v.Name)
+		}
+	}
+	return nil
 }
 
 func largestMultiplier(res *Result) float64 {
@@ -121,7 +204,7 @@ func (d *Derivative) settle(ctx context.Context, worth float64) error {
 	}
 	d.cols = len(sub.QP.Q)
 	start, size := slices.Clone(d.z), max(num.NormInf(d.z), 1)
-	b := ipm.Backend{}
+	b := sub.Reduced(ipm.Backend{})
 	var solver qpbackend.Solver
 	for k, τ := 0, aboveWorth*worth; ; k++ {
 		if err := sub.Linearise(d.z, τ); err != nil {
@@ -213,7 +296,8 @@ func (d *Derivative) Point() []float64 { return d.z }
 
 // examine refuses points where there is no derivative.
 func (d *Derivative) examine(ctx context.Context) error {
-	if r := d.d.Regularity(); !(r.Margin >= leastMargin) || !(r.Residual <= leastMargin) {
+	r := d.d.Regularity()
+	if !(r.Margin >= leastMargin) || !(r.Residual <= leastMargin) {
 		return fmt.Errorf("ccp: no derivative: the convex problem at the point: %s", r.Message)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -229,8 +313,21 @@ func (d *Derivative) examine(ctx context.Context) error {
 			}
 		}
 	}
+	if !r.Regular {
+		if err := d.unique(ctx, free, values); err != nil {
+			return err
+		}
+	}
+	if _, err := d.curvature(all); err != nil {
+		return err
+	}
+	return d.strict(ctx, free)
+}
+
+// unique refuses a point where the solution of the convex problem does not follow costs and values of parameters.
+func (d *Derivative) unique(ctx context.Context, costs, values []float64) error {
 	var t qpbackend.Tangent
-	if err := d.d.Forward(ctx, qpbackend.Update{Q: d.wide(free)}, &t); err != nil {
+	if err := d.d.Forward(ctx, qpbackend.Update{Q: d.wide(costs)}, &t); err != nil {
 		return err
 	}
 	if t.Missed > leastMargin {
@@ -242,10 +339,7 @@ func (d *Derivative) examine(ctx context.Context) error {
 	if t.Missed > leastMargin {
 		return errors.New("ccp: no derivative: more constraints hold at the point than it has directions to move in")
 	}
-	if _, err := d.curvature(all); err != nil {
-		return err
-	}
-	return d.strict(ctx, free)
+	return nil
 }
 
 // leastMargin is the least margin of a regular solution, and the share of a right-hand side that may be left over.
@@ -266,6 +360,10 @@ func (d *Derivative) strict(ctx context.Context, v []float64) error {
 		if err != nil {
 			return err
 		}
+		below := num.Dot(v, hv)
+		if !(below > 0) {
+			return nil
+		}
 		w, err := d.costs(ctx, hv)
 		if err != nil {
 			return err
@@ -273,10 +371,6 @@ func (d *Derivative) strict(ctx context.Context, v []float64) error {
 		hw, err := d.curvature(w)
 		if err != nil {
 			return err
-		}
-		below := num.Dot(v, hv)
-		if !(below > 0) {
-			return nil
 		}
 		quotient := num.Dot(v, hw) / below // GH is symmetric in the inner product of H
 		if quotient >= 1-leastMargin {

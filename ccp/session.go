@@ -18,6 +18,9 @@ type Session struct {
 	sub  *subproblem.Problem
 	x    []float64 // where the next run begins; nil: at the problem's start
 	done bool
+
+	ended   *Result // of the last run, on the present values; nil: there is none
+	tangent differentiator
 }
 
 // NewSession is NewSessionContext without a context.
@@ -47,7 +50,7 @@ func (s *Session) Set(param string, values ...float64) (err error) {
 	if err != nil {
 		return err
 	}
-	s.p = p
+	s.p, s.ended = p, nil
 	s.sub.Bind(p)
 	return nil
 }
@@ -84,7 +87,7 @@ func (s *Session) ReplaceContext(ctx context.Context, p *dc.Problem) (err error)
 	} else {
 		sub.KeepSizes(s.sub)
 	}
-	s.p, s.sub = p, sub
+	s.p, s.sub, s.ended = p, sub, nil
 	s.sub.Forget()
 	return nil
 }
@@ -120,6 +123,7 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 	}
 	s.sub.Seconds = 0
 	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random(), bar: math.Inf(1)}).run(ctx)
+	s.ended = res
 	if res != nil && res.nearly {
 		s.x = append(s.x[:0], res.X...)
 	}
@@ -129,5 +133,6 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 // Close frees the solver. A second Close does nothing.
 func (s *Session) Close() {
 	s.done = true
+	s.tangent.close()
 	guardClose(s.sub)
 }

@@ -11,6 +11,10 @@ type Differentiator interface {
 	// for one goroutine. Errors: there is no solution on the present values, as no Solve
 	// ended with status Solved or AlmostSolved, or Update came after it; the context ended.
 	Differentiate(ctx context.Context) (Derivative, error)
+	// DifferentiateAt is Differentiate at a solution on the present values that comes from
+	// elsewhere: x, y and z as a Result has them. Where it is no solution, Residual of the
+	// Regularity says so.
+	DifferentiateAt(ctx context.Context, x, y, z []float64) (Derivative, error)
 }
 
 // Derivative is the derivative of the map from the values of a problem to its primal and

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/wire"
 )
@@ -23,7 +24,12 @@ func (s *server) differentiated(ctx context.Context, handle uint64) (*problem, e
 	if p.solved == nil {
 		return nil, errorf(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
 	}
-	d, err := ccp.Differentiate(ctx, p.prog.Problem, p.solved)
+	var d *ccp.Derivative
+	if p.session != nil {
+		d, err = p.session.Differentiate(ctx, p.solved)
+	} else {
+		d, err = ccp.Differentiate(ctx, p.prog.Problem, p.solved)
+	}
 	if err != nil {
 		return nil, derivativeError(err)
 	}
@@ -172,10 +178,7 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
 	if err != nil {
 		return nil, derivativeError(err)
 	}
-	along, err := p.deriv.AdjointAlong(j.ctx, g)
-	if err != nil {
-		return nil, derivativeError(err)
-	}
+	var along func(minus, plus *dc.Problem, width float64) (float64, error)
 	for _, name := range names {
 		k, err := p.parameter(name)
 		if err != nil {
@@ -192,6 +195,11 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
 				grad[int(from)] = inside[name][to]
 			}
 		} else {
+			if along == nil {
+				if along, err = p.deriv.AdjointAlong(j.ctx, g); err != nil {
+					return nil, derivativeError(err)
+				}
+			}
 			unit := make([]float64, n)
 			for i := range unit {
 				unit[i] = 1

@@ -188,21 +188,26 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	s.Start.Forget()
 	s.reset()
 	s.status = qpbackend.Unknown
-	if err := s.checkConvex(ctx); err != nil {
+	if err := s.ready(ctx); err != nil {
 		if ctx.Err() != nil {
 			return s.finish(ctx, dst, 0, outOfTime)
 		}
+		return err
+	}
+	iter, v := s.main(ctx, warm)
+	return s.finish(ctx, dst, iter, v)
+}
+
+// ready brings all up to date with the present values.
+func (s *solver) ready(ctx context.Context) error {
+	if err := s.checkConvex(ctx); err != nil {
 		return err
 	}
 	if err := s.adapt(ctx); err != nil {
-		if ctx.Err() != nil {
-			return s.finish(ctx, dst, 0, outOfTime)
-		}
 		return err
 	}
 	s.load()
-	iter, v := s.main(ctx, warm)
-	return s.finish(ctx, dst, iter, v)
+	return nil
 }
 
 // Differentiate is that of qpbackend.Differentiator.
@@ -217,6 +222,27 @@ func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error
 		}
 		return nil, fmt.Errorf("ipm: there is no solution to differentiate: %s; call Solve and look at its status first", why)
 	}
+	return s.linearise(ctx, s.best.x, s.best.y, s.best.z)
+}
+
+// DifferentiateAt is that of qpbackend.Differentiator.
+func (s *solver) DifferentiateAt(ctx context.Context, x, y, z []float64) (qpbackend.Derivative, error) {
+	if err := s.Open(); err != nil {
+		return nil, err
+	}
+	if err := s.P.CheckStart(x, y, z); err != nil {
+		return nil, err
+	}
+	if n, m := s.P.Dims(); len(x) != n || len(y) != m || len(z) != n {
+		return nil, fmt.Errorf("ipm: a solution has x, y and z, of %d, %d and %d entries", n, m, n)
+	}
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	return s.linearise(ctx, x, y, z)
+}
+
+func (s *solver) linearise(ctx context.Context, x, y, z []float64) (qpbackend.Derivative, error) {
 	if s.deriv == nil {
 		d, err := implicit.New(ctx, s.P, s.how, s.w.sys)
 		if err != nil {
@@ -224,7 +250,7 @@ func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error
 		}
 		s.deriv = d
 	}
-	if err := s.deriv.Linearise(ctx, s.best.x, s.best.y, s.best.z, s.scale); err != nil {
+	if err := s.deriv.Linearise(ctx, x, y, z, s.scale); err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
 	return s.deriv, nil

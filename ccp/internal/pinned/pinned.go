@@ -198,15 +198,7 @@ func (s *solver) WarmStart(x, y, z []float64) error {
 	if err := s.p.CheckStart(x, y, z); err != nil {
 		return err
 	}
-	part := func(v []float64) []float64 {
-		if len(v) == 0 {
-			return nil
-		}
-		out := make([]float64, len(s.free))
-		pick(out, v, s.free)
-		return out
-	}
-	return s.inner.WarmStart(part(x), y, part(z))
+	return s.inner.WarmStart(s.part(x), y, s.part(z))
 }
 
 // Solve solves the reduced problem and completes the answer.
@@ -215,14 +207,8 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	x, y, z := append(dst.X[:0], make([]float64, s.n)...), append(dst.Y[:0], s.res.Y...), append(dst.Z[:0], make([]float64, s.n)...)
 	*dst = qpbackend.Result{Status: s.res.Status, Objective: s.res.Objective, Res: s.res.Res, Iterations: s.res.Iterations, Message: s.res.Message}
 	dst.X, dst.Y, dst.Z = x, y, z
-	for f, j := range s.free {
-		if f < len(s.res.X) {
-			x[j] = s.res.X[f]
-		}
-		if f < len(s.res.Z) {
-			z[j] = s.res.Z[f]
-		}
-	}
+	s.spread(x, s.res.X)
+	s.spread(z, s.res.Z)
 	proof := s.res.Status == qpbackend.PrimalInfeasible
 	ray := s.res.Status == qpbackend.DualInfeasible
 	slope := make([]float64, s.n)

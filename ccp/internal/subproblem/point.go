@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -184,6 +185,11 @@ func (s *Problem) Linearised() []bool {
 // Stated is the problem of the last Linearise, with the columns of parameters. It shares
 // slices with s.
 func (s *Problem) Stated() *qpbackend.Problem { return s.stated() }
+
+// Reduced is b for Stated without the columns of parameters.
+func (s *Problem) Reduced(b qpbackend.Backend) qpbackend.Backend {
+	return pinned.Backend{Inner: b, Cols: s.pinned}
+}
 
 // Curve is a function that Linearise replaces by its tangent.
 type Curve struct {

@@ -8,9 +8,11 @@ import cvxpy as cp
 import numpy as np
 from cvxpy import error
 from cvxpy import settings as s
+from cvxpy.utilities import scopes
 
 from ._errors import DcoptError, UnsupportedError
 from ._graph import flat
+from ._lower import linear_parts
 from ._worker import Buffers
 
 # The step of differences of data that depend on parameters, relative to the parameter.
@@ -68,10 +70,73 @@ class _Moved:
             p.save_value(value)
 
 
-def _owner(problem: cp.Problem, value: Any) -> Any:
-    """The parameter that a value of the graph is; None: it is a function of some."""
-    now = value()
-    return next((p for p in problem.parameters() if now is p.value), None)
+class _Chain:
+    """The parameters of the graph as functions of those of the problem."""
+
+    def __init__(self, problem: cp.Problem, kept: Any) -> None:
+        low = kept.lowered
+        self.problem = problem
+        self.values: list[Callable[[], Any]] = [value for _, value in low.parameters]
+        self.at: dict[int, slice] = {}  # of each parameter, by its id, its entries among all
+        self.size = 0
+        for p in problem.parameters():
+            self.at[p.id] = slice(self.size, self.size + p.size)
+            self.size += p.size
+        # Of each value: the entries that it is, or a matrix by all entries, or None, for a function that is not affine.
+        self.maps: list[Any] = [self.at[e.id] if isinstance(e, cp.Parameter) else None for e in low.parameter_exprs]
+        affine = []
+        for k, e in enumerate(low.parameter_exprs):
+            with scopes.dpp_scope():
+                if self.maps[k] is None and e.is_affine():
+                    affine.append(k)
+        if affine:
+            stand_in = {p.id: cp.Variable(p.shape) for p in problem.parameters()}
+            exprs = [_in_variables(low.parameter_exprs[k], stand_in) for k in affine]
+            for k, matrix in zip(affine, linear_parts(exprs, {stand_in[i].id: place.start for i, place in self.at.items()}, self.size)):
+                self.maps[k] = matrix
+
+    def forward(self, delta: dict[int, np.ndarray]) -> list[np.ndarray]:
+        """The changes of the values along changes of the parameters."""
+        whole = np.concatenate([flat(delta[p.id]) for p in self.problem.parameters()]) if self.at else np.zeros(0)
+        curved = [v for v, m in zip(self.values, self.maps) if m is None]
+        slopes = iter(_slopes(self.problem, curved, delta))
+        return [next(slopes) if m is None else whole[m] if isinstance(m, slice) else m @ whole for m in self.maps]
+
+    def back(self, gradients: Sequence[np.ndarray]) -> np.ndarray:
+        """The gradient with respect to all entries of the parameters from that with respect to the values."""
+        total = np.zeros(self.size)
+        curved = []
+        for g, value, m in zip(gradients, self.values, self.maps):
+            if m is None:
+                curved.append((value, g))
+            elif isinstance(m, slice):
+                total[m] += g
+            else:
+                total += m.T @ g
+        if curved:  # the chain rule, entry by entry
+            zero = {p.id: np.zeros(p.shape) for p in self.problem.parameters()}
+            for p in self.problem.parameters():
+                for k in range(p.size):
+                    unit = np.zeros(p.size)
+                    unit[k] = 1
+                    slopes = _slopes(self.problem, [v for v, _ in curved], {**zero, p.id: unit.reshape(p.shape, order="F")})
+                    total[self.at[p.id].start + k] += sum(float(g @ d) for (_, g), d in zip(curved, slopes))
+        return total
+
+
+def _in_variables(expr: Any, stand_in: dict[int, cp.Variable]) -> Any:
+    """The expression with variables in the places of parameters."""
+    if isinstance(expr, cp.Parameter):
+        return stand_in[expr.id]
+    if not expr.parameters():
+        return expr
+    return expr.copy([_in_variables(a, stand_in) for a in expr.args])
+
+
+def _chain(problem: cp.Problem, kept: Any) -> _Chain:
+    if kept.chain is None:
+        kept.chain = _Chain(problem, kept)
+    return kept.chain
 
 
 def _step(problem: cp.Problem, delta: dict[int, np.ndarray]) -> float:
@@ -106,7 +171,7 @@ def _derivative(problem: cp.Problem) -> None:
             raise DcoptError(f"parameter {p.name()} has no value", "problem", "Set its .value and solve.")
     delta = {p.id: _delta(p, p.delta) for p in problem.parameters()}
     buffers, header = Buffers(), {"type": "derivative", "parameters": {}}
-    for (name, _), change in zip(kept.lowered.parameters, _slopes(problem, [v for _, v in kept.lowered.parameters], delta)):
+    for (name, _), change in zip(kept.lowered.parameters, _chain(problem, kept).forward(delta)):
         header["parameters"][name] = buffers.add(change)
     x = kept.loaded.request(header, buffers).array("x")
     assert x is not None
@@ -126,25 +191,11 @@ def _backward(problem: cp.Problem) -> None:
     buffers = Buffers()
     header = {"type": "adjoint", "x": buffers.add(np.concatenate(parts) if parts else np.zeros(0))}
     reply = kept.loaded.request(header, buffers)
-    totals = {p.id: np.zeros(p.size) for p in problem.parameters()}
-    functions: list[tuple[Callable[[], Any], np.ndarray]] = []
-    for name, value in kept.lowered.parameters:
-        g = reply.buffers[reply["parameters"][name]]
-        p = _owner(problem, value)
-        if p is not None:
-            totals[p.id] += g
-        else:
-            functions.append((value, g))
-    if functions:  # the chain rule, entry by entry
-        zero = {p.id: np.zeros(p.shape) for p in problem.parameters()}
-        for p in problem.parameters():
-            for k in range(p.size):
-                unit = np.zeros(p.size)
-                unit[k] = 1
-                slopes = _slopes(problem, [v for v, _ in functions], {**zero, p.id: unit.reshape(p.shape, order="F")})
-                totals[p.id][k] += sum(float(g @ d) for (_, g), d in zip(functions, slopes))
+    chain = _chain(problem, kept)
+    total = chain.back([reply.buffers[reply["parameters"][name]] for name, _ in kept.lowered.parameters])
     for p in problem.parameters():
-        p.gradient = totals[p.id].reshape(p.shape, order="F") if p.shape else float(totals[p.id][0])
+        g = total[chain.at[p.id]]
+        p.gradient = g.reshape(p.shape, order="F") if p.shape else float(g[0])
     return None
 
 

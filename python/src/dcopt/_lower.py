@@ -46,6 +46,7 @@ class Lowered:
         self.variables: list[Variable] = []
         # Each parameter of the graph and how to compute its value.
         self.parameters: list[tuple[str, Callable[[], Any]]] = []
+        self.parameter_exprs: list[Expression] = []  # and what it is in the problem
         # Values that stand in the graph as numbers: where one changes, it is lowered again.
         self.fixed: list[tuple[Parameter, Any]] = []
         # Of each constraint: how to set its dual variables from its slice of the multipliers.
@@ -84,6 +85,17 @@ def _canon_backend(exprs: list[Expression]) -> str | None:
     return None if plain else getattr(cp, "SCIPY_CANON_BACKEND", "SCIPY")
 
 
+def linear_parts(exprs: list[Expression], columns: dict[int, int], size: int) -> list[sp.csr_array]:
+    """The matrices of affine functions of variables: columns has the place of each, by its id, among size entries."""
+    rows = sum(e.size for e in exprs)
+    tensor = sp.coo_array(canonInterface.get_problem_matrix(
+        [e.canonical_form[0] for e in exprs], size, columns, {_CONSTANT_ID: 1}, {_CONSTANT_ID: 0}, rows, _canon_backend(exprs)))
+    place = tensor.coords[0]
+    whole = sp.csr_array((tensor.data, (place % rows, place // rows)), shape=(rows, size + 1))[:, :size]
+    ends = np.cumsum([0] + [e.size for e in exprs])
+    return [whole[lo:hi] for lo, hi in zip(ends, ends[1:])]
+
+
 class Lowerer:
     def __init__(self) -> None:
         self.out = Lowered()
@@ -97,7 +109,6 @@ class Lowerer:
         self.param_items: dict[int, tuple[int, Item]] = {}  # offset and item of a parameter, by its id
         self.words: set[str] = set()
         self.are_symmetric: set[Item] = set()  # items of which a constraint says so
-        self.parameter_exprs: list[Expression] = []
         self.parts: list[tuple[Expression, Expression]] = []  # real and imaginary parts of the same expression
         self.disciplined = False  # convex by CVXPY's rules: an expression may be replaced by a bound of it
         self.conic = False
@@ -228,7 +239,7 @@ class Lowerer:
         self.graph.parameters.append({"name": name, "shape": [int(s) for s in expr.shape], "value": self.graph.buffers.add(flat(now))})
         item = ("p", len(self.out.parameters))
         self.out.parameters.append((name, value))
-        self.parameter_exprs.append(expr)
+        self.out.parameter_exprs.append(expr)
         self.remember(expr, item)
         return item
 
@@ -968,7 +979,7 @@ def lower(problem: cp.Problem, conic: bool = False, parts: list[tuple[Expression
     base = len(k.graph.variables) + len(k.graph.parameters)
     for i, v in enumerate(k.out.variables):
         k.out.names.nodes[i] = v.name()
-    for i, e in enumerate(k.parameter_exprs):
+    for i, e in enumerate(k.out.parameter_exprs):
         k.out.names.nodes[len(k.graph.variables) + i] = e
     for i, n in enumerate(k.graph.nodes):
         if "name" in n:

@@ -96,6 +96,7 @@ class _Kept:
             plain = not v.attributes.get("diag") and getattr(v, "sparse_idx", None) is None
             self.places.append((v, at, at + v.size, plain))
             at += v.size
+        self.chain: Any = None  # of derivatives, made when first needed
         # The values that the last solve of a convex problem has given, where nothing stands between them
         # and the problem's variables.
         self.left: list[Any] | None = None
