@@ -70,8 +70,8 @@ func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative
 		return nil, err
 	}
 	d = &Derivative{p: s.p.Exact(), z: slices.Clone(res.X)}
-	if d.p == s.p && s.sub.Convex() && s.ended == res {
-		if done, err := d.at(ctx, s.sub, &s.tangent); done || err != nil {
+	if d.p == s.p && s.sub.Convex() {
+		if done, err := d.at(ctx, s.sub, &s.tangent, res); done || err != nil {
 			if err == nil {
 				err = d.examine(ctx)
 			}
@@ -84,27 +84,29 @@ func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative
 	return d, d.examine(ctx)
 }
 
-// at linearises at the solution of the convex problem that sub has, with a solver that is kept. It reports whether that is
+// at linearises at the solution of the convex problem that res has, with a solver that is kept. It reports whether that is
 // a solution.
-func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, kept *differentiator) (bool, error) {
-	res, qp := &sub.Res, sub.Stated()
+func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, kept *differentiator, res *Result) (bool, error) {
+	qp, point := sub.Stated(), res.convex
 	n, m := qp.Dims()
-	if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved || len(res.X) != n || len(res.Y) != m || len(res.Z) != n ||
-		!slices.Equal(res.X[:len(d.z)], d.z) {
+	if len(point.X) != n || len(point.Y) != m || len(point.Z) != n || !slices.Equal(point.X[:len(d.z)], d.z) {
 		return false, nil
+	}
+	if err := sub.Linearise(d.z, 0); err != nil { // parameters may have had other values since
+		return false, err
 	}
 	if err := kept.take(ctx, sub, qp); err != nil {
 		return false, err
 	}
 	var err error
-	if d.d, err = kept.solver.DifferentiateAt(ctx, res.X, res.Y, res.Z); err != nil {
+	if d.d, err = kept.solver.DifferentiateAt(ctx, point.X, point.Y, point.Z); err != nil {
 		return false, err
 	}
 	if !(d.d.Regularity().Residual <= leastMargin) {
 		return false, nil
 	}
 	d.cols = n
-	point := d.d.Point()
+	point = d.d.Point()
 	d.weigh(sub, point.Y)
 	copy(d.z, point.X)
 	d.p.Pin(d.z)

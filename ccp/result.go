@@ -3,6 +3,7 @@ package ccp
 import (
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Result is the best point of a run and how it came about.
@@ -54,8 +55,9 @@ type Result struct {
 
 	// nearly: X keeps the constraints relative to the size of their terms.
 	nearly bool
-	work   float64 // see run.work
-	least  float64 // the smallest change of the objective that counts
+	work   float64           // see run.work
+	least  float64           // the smallest change of the objective that counts
+	convex qpbackend.Tangent // the solution of the convex problem, of a run of a session of one
 }
 
 // take takes over multipliers.

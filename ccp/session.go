@@ -19,8 +19,7 @@ type Session struct {
 	x    []float64 // where the next run begins; nil: at the problem's start
 	done bool
 
-	ended   *Result // of the last run, on the present values; nil: there is none
-	tangent differentiator
+	tangent differentiator // of derivatives
 }
 
 // NewSession is NewSessionContext without a context.
@@ -50,7 +49,7 @@ func (s *Session) Set(param string, values ...float64) (err error) {
 	if err != nil {
 		return err
 	}
-	s.p, s.ended = p, nil
+	s.p = p
 	s.sub.Bind(p)
 	return nil
 }
@@ -87,7 +86,7 @@ func (s *Session) ReplaceContext(ctx context.Context, p *dc.Problem) (err error)
 	} else {
 		sub.KeepSizes(s.sub)
 	}
-	s.p, s.sub, s.ended = p, sub, nil
+	s.p, s.sub = p, sub
 	s.sub.Forget()
 	return nil
 }
@@ -123,7 +122,9 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 	}
 	s.sub.Seconds = 0
 	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random(), bar: math.Inf(1)}).run(ctx)
-	s.ended = res
+	if res != nil && s.sub.Convex() {
+		res.convex = s.sub.Point()
+	}
 	if res != nil && res.nearly {
 		s.x = append(s.x[:0], res.X...)
 	}

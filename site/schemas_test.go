@@ -122,7 +122,7 @@ func TestCheckSchema(t *testing.T) {
 // of a request and of its reply.
 var frames = map[string][]any{
 	"hello": {wire.Hello{}, wire.HelloReply{}}, "load": {wire.Load{}}, "load_data": {wire.LoadData{}}, "loaded": {wire.Loaded{}}, "set": {wire.Set{}}, "update": {wire.Update{}},
-	"solve": {wire.Solve{}}, "result": {wire.Result{}}, "derivative": {wire.Derivative{}}, "tangent": {wire.Tangent{}}, "adjoint": {wire.Adjoint{}}, "gradient": {wire.Gradient{}}, "check": {wire.Check{}}, "checked": {wire.Checked{}}, "evaluate": {wire.Evaluate{}}, "values": {wire.Values{}},
+	"solve": {wire.Solve{}}, "result": {wire.Result{}}, "derivative": {wire.Derivative{}}, "tangent": {wire.Tangent{}}, "adjoint": {wire.Adjoint{}}, "gradient": {wire.Gradient{}}, "batch": {wire.Batch{}}, "solutions": {wire.Solutions{}}, "check": {wire.Check{}}, "checked": {wire.Checked{}}, "evaluate": {wire.Evaluate{}}, "values": {wire.Values{}},
 	"to_dc": {wire.Check{}}, "text": {wire.TextReply{}}, "fit": {wire.Fit{}}, "fitted": {wire.Fitted{}}, "load_model": {wire.LoadModel{}}, "predict": {wire.Predict{}},
 	"predicted": {wire.Predicted{}}, "export": {wire.Export{}}, "free": {wire.Free{}}, "cancel": {wire.Cancel{}}, "ok": {wire.Ok{}}, "error": {wire.Errors{}}, "progress": {wire.Progress{}},
 }

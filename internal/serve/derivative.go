@@ -18,23 +18,25 @@ func (s *server) differentiated(ctx context.Context, handle uint64) (*problem, e
 	if err != nil {
 		return nil, err
 	}
-	if p.deriv != nil {
-		return p, nil
-	}
-	if p.solved == nil {
-		return nil, errorf(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
-	}
-	var d *ccp.Derivative
-	if p.session != nil {
-		d, err = p.session.Differentiate(ctx, p.solved)
-	} else {
-		d, err = ccp.Differentiate(ctx, p.prog.Problem, p.solved)
+	return p, p.differentiate(ctx)
+}
+
+func (p *problem) differentiate(ctx context.Context) (err error) {
+	switch {
+	case p.deriv != nil:
+		return nil
+	case p.solved == nil:
+		return errorf(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
+	case p.session != nil:
+		p.deriv, err = p.session.Differentiate(ctx, p.solved)
+	default:
+		p.deriv, err = ccp.Differentiate(ctx, p.prog.Problem, p.solved)
 	}
 	if err != nil {
-		return nil, derivativeError(err)
+		p.deriv = nil
+		return derivativeError(err)
 	}
-	p.deriv = d
-	return p, nil
+	return nil
 }
 
 func derivativeError(err error) error {
@@ -151,6 +153,9 @@ func (s *server) derivative(j *job, m *wire.Derivative) (wire.Message, error) {
 }
 
 func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
+	if m.Batch != nil {
+		return s.adjointOfBatch(j, m)
+	}
 	p, err := s.differentiated(j.ctx, m.Problem)
 	if err != nil {
 		return nil, err
@@ -158,6 +163,38 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
 	if m.X == nil || len(m.X.V) != p.prog.Entries {
 		return nil, errorf(wire.ErrProblem, "the gradient x has not %d numbers", p.prog.Entries)
 	}
+	names, err := p.names(m.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point()))}
+	for _, k := range names {
+		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, entries(p.graph.Parameters[k])))
+	}
+	return out, p.gradient(j.ctx, s.cfg.Limits, m.X.V, names, func(k int) []float64 { return out.Parameters[p.graph.Parameters[k].Name].V })
+}
+
+// names are the numbers of the parameters with the names; nil: of all.
+func (p *problem) names(list []string) ([]int, error) {
+	var out []int
+	if list == nil {
+		for k := range p.graph.Parameters {
+			out = append(out, k)
+		}
+	}
+	for _, name := range list {
+		k, err := p.parameter(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// gradient writes that of a function with the gradient x with respect to the solution, with respect to the parameters
+// of names, to where into says.
+func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64, names []int, into func(k int) []float64) error {
 	// X gathers entries; its transpose scatters them.
 	places := make([]float64, p.prog.Problem.NumVars())
 	for i := range places {
@@ -165,55 +202,42 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
 	}
 	g := make([]float64, len(places))
 	for i, at := range p.prog.X(places) {
-		g[int(at)] += m.X.V[i]
+		g[int(at)] += x[i]
 	}
-	names := m.Parameters
-	if names == nil {
-		for _, q := range p.graph.Parameters {
-			names = append(names, q.Name)
-		}
-	}
-	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point()))}
-	inside, err := p.deriv.Adjoint(j.ctx, g)
+	inside, err := p.deriv.Adjoint(ctx, g)
 	if err != nil {
-		return nil, derivativeError(err)
+		return derivativeError(err)
 	}
 	var along func(minus, plus *dc.Problem, width float64) (float64, error)
-	for _, name := range names {
-		k, err := p.parameter(name)
-		if err != nil {
-			return nil, err
-		}
-		n := entries(p.graph.Parameters[k])
-		grad := make([]float64, n)
+	for _, k := range names {
+		grad := into(k)
 		if p.prog.Inside[k] && !p.prog.Structural[k] {
-			at := make([]float64, n)
+			at := make([]float64, len(grad))
 			for i := range at {
 				at[i] = float64(i)
 			}
 			for to, from := range p.prog.ParameterOrder(k, at) {
-				grad[int(from)] = inside[name][to]
+				grad[int(from)] = inside[p.graph.Parameters[k].Name][to]
 			}
-		} else {
-			if along == nil {
-				if along, err = p.deriv.AdjointAlong(j.ctx, g); err != nil {
-					return nil, derivativeError(err)
-				}
-			}
-			unit := make([]float64, n)
-			for i := range unit {
-				unit[i] = 1
-				back, ahead, width, err := p.moved(j.ctx, s.cfg.Limits, map[int][]float64{k: unit})
-				if err != nil {
-					return nil, err
-				}
-				if grad[i], err = along(back.Problem, ahead.Problem, width); err != nil {
-					return nil, derivativeError(err)
-				}
-				unit[i] = 0
+			continue
+		}
+		if along == nil {
+			if along, err = p.deriv.AdjointAlong(ctx, g); err != nil {
+				return derivativeError(err)
 			}
 		}
-		out.Parameters[name] = wire.F(grad)
+		unit := make([]float64, len(grad))
+		for i := range unit {
+			unit[i] = 1
+			back, ahead, width, err := p.moved(ctx, limits, map[int][]float64{k: unit})
+			if err != nil {
+				return err
+			}
+			if grad[i], err = along(back.Problem, ahead.Problem, width); err != nil {
+				return derivativeError(err)
+			}
+			unit[i] = 0
+		}
 	}
-	return out, nil
+	return nil
 }

@@ -21,6 +21,7 @@ func FuzzServe(f *testing.F) {
 		"objective": {"sense": "minimize", "node": 3}, "constraints": [{"kind": "le", "args": [1, 4], "name": "c"}, {"kind": "soc", "args": [1, 0]}]}`, []float64{-3}, []float64{3}, two[:1])
 	f.Add(load)
 	f.Add(append(bytes.Clone(load), frame(`{"type": "solve", "id": 2, "problem": 1, "parameters": {"p": 0}, "start": {"x": 1}}`, two[:1], two)...))
+	f.Add(append(bytes.Clone(load), frame(`{"type": "batch", "id": 2, "problem": 1, "batch": 1, "count": 2, "parameters": {"p": 0}}`, two)...))
 	f.Add(append(bytes.Clone(load), frame(`{"type": "check", "id": 2, "problem": 1}`)...))
 	f.Add(append(bytes.Clone(load), frame(`{"type": "to_dc", "id": 2, "problem": 1}`)...))
 	f.Add(append(bytes.Clone(load), frame(`{"type": "evaluate", "id": 2, "problem": 1, "nodes": [0, 3], "x": 0}`, two)...))

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"reflect"
 	"runtime"
@@ -34,11 +35,15 @@ type problem struct {
 	last    []float64   // the last useful point
 	solved  *ccp.Result // of the last solve; nil once parameters have changed
 	deriv   *ccp.Derivative
+	crew    []*problem // of batches, with sessions of their own
 }
 
 func (p *problem) close() {
 	if p.session != nil {
 		p.session.Close()
+	}
+	for _, q := range p.crew {
+		q.close()
 	}
 	if p.data != nil {
 		p.data.close()
@@ -122,11 +127,11 @@ func (s *server) set(j *job, m *wire.Set) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Ok{}, s.assign(j.ctx, p, m.Parameters)
+	return &wire.Ok{}, p.assign(j.ctx, m.Parameters, s.cfg.Limits)
 }
 
 // assign gives parameters other values: all or none.
-func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire.Floats) error {
+func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, limits graph.Limits) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -168,7 +173,7 @@ func (s *server) assign(ctx context.Context, p *problem, values map[string]*wire
 		rebuild = rebuild || p.prog.Structural[k]
 	}
 	if rebuild {
-		prog, err := p.prog.Rebuild(ctx, params, s.cfg.Limits)
+		prog, err := p.prog.Rebuild(ctx, params, limits)
 		if err != nil {
 			return err
 		}
@@ -246,7 +251,7 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 			return nil, err
 		}
 	}
-	if err := s.assign(j.ctx, p, m.Parameters); err != nil {
+	if err := p.assign(j.ctx, m.Parameters, s.cfg.Limits); err != nil {
 		return nil, err
 	}
 	if plan.global {
@@ -255,23 +260,11 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 		}
 	}
 	warm := m.Warm == nil || *m.Warm
-	var x0 []float64
-	if len(m.Start) > 0 {
-		x0 = p.prog.Problem.Start(plan.ccp.Seed)
-		for name, v := range m.Start {
-			if v == nil {
-				return nil, errorf(wire.ErrRequest, "the start of %s has no buffer", name)
-			}
-			for _, e := range v.V {
-				if math.IsInf(e, 0) {
-					return nil, errorf(wire.ErrProblem, "the start of %s has the entry %g", name, e)
-				}
-			}
-			if err := p.prog.Place(x0, name, v.V); err != nil {
-				return nil, err
-			}
-		}
-	} else if warm && len(p.last) == p.prog.Problem.NumVars() {
+	x0, err := p.start(m.Start, plan.ccp.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if x0 == nil && warm && len(p.last) == p.prog.Problem.NumVars() {
 		x0 = p.last
 	}
 	ctx := j.ctx
@@ -306,6 +299,28 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 	}
 	out.Seconds.Total = since(j)
 	return out, nil
+}
+
+// start is the point with the given values of variables; nil: none are given.
+func (p *problem) start(values map[string]*wire.Floats, seed uint64) ([]float64, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	x0 := p.prog.Problem.Start(seed)
+	for name, v := range values {
+		if v == nil {
+			return nil, errorf(wire.ErrRequest, "the start of %s has no buffer", name)
+		}
+		for _, e := range v.V {
+			if math.IsInf(e, 0) {
+				return nil, errorf(wire.ErrProblem, "the start of %s has the entry %g", name, e)
+			}
+		}
+		if err := p.prog.Place(x0, name, v.V); err != nil {
+			return nil, err
+		}
+	}
+	return x0, nil
 }
 
 // run solves as the plan says, from x0 unless that is nil.
@@ -472,8 +487,8 @@ func (s *server) toDC(_ *job, m *wire.Check) (wire.Message, error) {
 
 func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
 	switch {
-	case (m.Problem == nil) == (m.Model == nil):
-		return nil, errorf(wire.ErrRequest, "free wants problem or model")
+	case given(m.Problem)+given(m.Model)+given(m.Batch) != 1:
+		return nil, errorf(wire.ErrRequest, "free wants problem, model or batch")
 	case m.Problem != nil:
 		p, err := known("problem", s.problems, *m.Problem)
 		if err != nil {
@@ -481,6 +496,12 @@ func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
 		}
 		p.close()
 		delete(s.problems, *m.Problem)
+		maps.DeleteFunc(s.batches, func(_ uint64, b *batch) bool { return b.p == p })
+	case m.Batch != nil:
+		if _, err := known("batch", s.batches, *m.Batch); err != nil {
+			return nil, err
+		}
+		delete(s.batches, *m.Batch)
 	default:
 		if _, err := known("model", s.models, *m.Model); err != nil {
 			return nil, err
@@ -488,4 +509,11 @@ func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
 		delete(s.models, *m.Model)
 	}
 	return &wire.Ok{}, nil
+}
+
+func given(handle *uint64) int {
+	if handle == nil {
+		return 0
+	}
+	return 1
 }

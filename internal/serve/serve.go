@@ -36,7 +36,7 @@ func Run(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 	defer stop()
 	s := &server{
 		cfg: cfg, ctx: ctx, in: bufio.NewReaderSize(r, 1<<16), out: &output{w: w, fail: stop},
-		problems: map[uint64]*problem{}, models: map[uint64]*model{}, ended: make(chan error, 1), last: make(chan struct{}),
+		problems: map[uint64]*problem{}, models: map[uint64]*model{}, batches: map[uint64]*batch{}, ended: make(chan error, 1), last: make(chan struct{}),
 	}
 	s.pending.changed = sync.NewCond(&s.pending.mu)
 	context.AfterFunc(ctx, s.pending.close)
@@ -156,6 +156,7 @@ type server struct {
 	brief    bool // the last request was
 	problems map[uint64]*problem
 	models   map[uint64]*model
+	batches  map[uint64]*batch
 }
 
 func (s *server) close() {
@@ -379,6 +380,7 @@ var requests = map[string]func(s *server, j *job) (wire.Message, error){
 	"solve":      (*server).solveAgain,
 	"derivative": on((*server).derivative),
 	"adjoint":    on((*server).adjoint),
+	"batch":      on((*server).batch),
 	"check":      on((*server).check),
 	"evaluate":   on((*server).evaluate),
 	"to_dc":      on((*server).toDC),
@@ -425,6 +427,6 @@ func (s *server) solveAgain(j *job) (wire.Message, error) {
 
 // replyTypes are the types of replies by that of the request.
 var replyTypes = map[string]string{
-	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result", "derivative": "tangent", "adjoint": "gradient", "check": "checked",
+	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result", "derivative": "tangent", "adjoint": "gradient", "batch": "solutions", "check": "checked",
 	"evaluate": "values", "to_dc": "text", "fit": "fitted", "load_model": "fitted", "predict": "predicted", "export": "text", "free": "ok",
 }

@@ -86,6 +86,18 @@ func (s *session) next() reply {
 	return r
 }
 
+// read takes the next frame for a message of a type.
+func (s *session) read(m wire.Message) {
+	s.t.Helper()
+	f, err := wire.ReadFrame(s.out, 1<<30, nil)
+	if err == nil {
+		err = wire.Parse(f, m, false)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func (s *session) end() error {
 	s.in.Close()
 	select {
@@ -159,7 +171,13 @@ func TestRefusals(t *testing.T) {
 		{`{"type": "update", "id": 7, "problem": 1, "q": 0}`, [][]float64{two}, "handle", "load_data", -1},
 		{`{"type": "check", "id": 7, "problem": 2}`, nil, "handle", "load_data", -1},
 		{`{"type": "evaluate", "id": 7, "problem": 1, "nodes": [0], "x": 0}`, [][]float64{{1, 2, 3}}, "problem", "3 entries", -1},
-		{`{"type": "free", "id": 7}`, nil, "request", "problem or model", -1},
+		{`{"type": "free", "id": 7}`, nil, "request", "problem, model or batch", -1},
+		{`{"type": "batch", "id": 7, "problem": 1, "batch": 1, "count": 0, "parameters": {}}`, nil, "request", "0 sets", -1},
+		{`{"type": "batch", "id": 7, "problem": 1, "batch": 0, "count": 1, "parameters": {}}`, nil, "request", "handle of a batch", -1},
+		{`{"type": "batch", "id": 7, "problem": 1, "batch": 1, "count": 3, "parameters": {"p": 0}}`, [][]float64{two}, "problem", "values of parameter p", -1},
+		{`{"type": "batch", "id": 7, "problem": 1, "batch": 1, "count": 2, "parameters": {"p": 0}}`, [][]float64{{0, math.Inf(1)}}, "problem", "set 1", 1},
+		{`{"type": "batch", "id": 7, "problem": 1, "batch": 1, "count": 2, "parameters": {}, "settings": {"starts": 2}}`, nil, "request", "one start", -1},
+		{`{"type": "adjoint", "id": 7, "problem": 1, "batch": 1, "x": 0}`, [][]float64{two}, "handle", "no batch 1", -1},
 		{`{"type": "fit", "id": 7, "model": 1, "kind": "regressor", "shape": [2, 2], "X": 0, "y": 1}`, [][]float64{{1, 2, 3}, two}, "data", "3 numbers", -1},
 		{`{"type": "fit", "id": 7, "model": 1, "kind": "oracle", "shape": [1, 2], "X": 0, "y": 1}`, [][]float64{two, {1}}, "request", "oracle", -1},
 		{`{"type": "predict", "id": 7, "model": 1, "shape": [1, 2], "X": 0}`, [][]float64{two}, "handle", "no model 1", -1},
@@ -182,6 +200,52 @@ func TestRefusals(t *testing.T) {
 	s.send(frame(`{"type": "solve", "id": 8, "problem": 1}`))
 	if r := s.next(); r.Status != "converged" {
 		t.Errorf("%+v", r)
+	}
+	if err := s.end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Of 40 sets, by three sessions, the solutions of minimise sumsq(x - p) with x >= 0, and their gradients.
+func TestBatch(t *testing.T) {
+	s := begin(t, DefaultConfig())
+	s.send(frame(`{"type": "load", "id": 1, "problem": 1, "variables": [{"name": "x", "shape": [2], "lo": 0}], "parameters": [{"name": "p", "shape": [2], "value": 1}],
+		"nodes": [{"op": "sum", "args": [0, 1], "shape": [2], "attrs": {"factors": [1, -1]}}, {"op": "sumsq", "args": [2], "shape": []}], "objective": {"sense": "minimize", "node": 3}}`, []float64{0}, []float64{1, 1}))
+	if r := s.next(); r.Type != "loaded" {
+		t.Fatalf("%+v", r)
+	}
+	const sets = 40
+	p, g := make([]float64, 2*sets), make([]float64, 2*sets)
+	for i := range p {
+		p[i], g[i] = float64(i)-10.5, float64(i+1)
+	}
+	s.send(frame(`{"type": "batch", "id": 2, "problem": 1, "batch": 5, "count": 40, "parameters": {"p": 0}}`, p))
+	var out wire.Solutions
+	s.read(&out)
+	s.send(frame(`{"type": "adjoint", "id": 3, "problem": 1, "batch": 5, "x": 0}`, g))
+	var grad wire.Gradient
+	s.read(&grad)
+	if len(out.X.V) != 2*sets || len(out.Status) != sets || len(grad.Parameters["p"].V) != 2*sets {
+		t.Fatalf("%+v, %+v", out, grad)
+	}
+	for i, v := range p {
+		want, slope := max(v, 0), 0.0
+		if v > 0 {
+			slope = g[i]
+		}
+		if math.Abs(out.X.V[i]-want) > 1e-5 || math.Abs(grad.Parameters["p"].V[i]-slope) > 1e-6 {
+			t.Errorf("%d: %g and %g, want %g and %g", i, out.X.V[i], grad.Parameters["p"].V[i], want, slope)
+		}
+	}
+	s.send(frame(`{"type": "batch", "id": 4, "problem": 1, "batch": 5, "count": 1, "parameters": {}}`))
+	if r := s.next(); r.Type != "error" || r.Errors[0].Kind != "handle" {
+		t.Errorf("%+v", r)
+	}
+	for _, what := range []string{`"batch": 5`, `"problem": 1`} {
+		s.send(frame(`{"type": "free", "id": 6, ` + what + `}`))
+		if r := s.next(); r.Type != "ok" {
+			t.Errorf("%+v", r)
+		}
 	}
 	if err := s.end(); err != nil {
 		t.Error(err)

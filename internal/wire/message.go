@@ -54,11 +54,12 @@ type Cancel struct {
 	Target uint64 `json:"target"`
 }
 
-// Free forgets a problem or model.
+// Free forgets a problem, a model or a batch.
 type Free struct {
 	Head
 	Problem *uint64 `json:"problem,omitempty"`
 	Model   *uint64 `json:"model,omitempty"`
+	Batch   *uint64 `json:"batch,omitempty"`
 }
 
 // Ok is the reply to set, update, free and cancel.
@@ -239,11 +240,34 @@ type Tangent struct {
 	Point *Floats `json:"point"`
 }
 
+// Batch solves a graph for Count sets of values of its parameters, one set after another in each array.
+type Batch struct {
+	Head
+	Problem    uint64             `json:"problem"`
+	Batch      uint64             `json:"batch"`
+	Count      int                `json:"count"`
+	Settings   *Settings          `json:"settings,omitempty"`
+	Parameters map[string]*Floats `json:"parameters"`
+	Start      map[string]*Floats `json:"start,omitempty"`
+}
+
+// Solutions is the reply to batch.
+type Solutions struct {
+	Head
+	Batch      uint64   `json:"batch"`
+	Status     []string `json:"status"`
+	Feasible   []bool   `json:"feasible"`
+	Objective  *Floats  `json:"objective"`
+	Iterations []int    `json:"iterations"`
+	X          *Floats  `json:"x"`
+}
+
 // Adjoint asks for the gradient with respect to parameters of a function of the solution of a
 // graph, whose gradient with respect to the solution is X. Without Parameters it is that of all.
 type Adjoint struct {
 	Head
 	Problem    uint64   `json:"problem"`
+	Batch      *uint64  `json:"batch,omitempty"`
 	X          *Floats  `json:"x"`
 	Parameters []string `json:"parameters,omitempty"`
 }
@@ -498,6 +522,10 @@ func (m *Set) arrays(f visit) error        { return f.named(m.Parameters) }
 func (m *Derivative) arrays(f visit) error { return f.named(m.Parameters) }
 func (m *Tangent) arrays(f visit) error    { return f.floats(m.X, m.Point) }
 func (m *Adjoint) arrays(f visit) error    { return f.floats(m.X) }
+func (m *Solutions) arrays(f visit) error  { return f.floats(m.X, m.Objective) }
+func (m *Batch) arrays(f visit) error {
+	return errors.Join(f.named(m.Parameters), f.named(m.Start))
+}
 func (m *Gradient) arrays(f visit) error {
 	return errors.Join(f.named(m.Parameters), f.floats(m.Point))
 }

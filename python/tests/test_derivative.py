@@ -158,6 +158,45 @@ def test_function():
         f(1.0)
 
 
+def test_batch():
+    rng = np.random.default_rng(3)
+    a, b, w, x = cp.Parameter((3, 2)), cp.Parameter(3), cp.Parameter(nonneg=True), cp.Variable((2, 2))
+    cost = cp.sum_squares(a @ x[:, 0] - b[::-1]) + cp.sum_squares(x[:, 1] - b[1:]) * cp.exp(w) + w * cp.sum_squares(x)
+    f = dcopt.Function(cp.Problem(cp.Minimize(cost), [x[0, 0] <= 0.1]), [a, b, w], [x], backend_tol=1e-12)
+    sets = rng.standard_normal((20, 3, 2)), rng.standard_normal((20, 3)), np.array([0.5])
+    g = rng.standard_normal((20, 2, 2))
+    batch = f.batch(*sets)
+    gradients = batch.adjoint(g)
+    (value,) = batch.values
+    assert value.shape == (20, 2, 2) and [p.shape for p in gradients] == [(20, 3, 2), (20, 3), (20,)]
+    for k in (0, 17, 19):
+        (one,) = f(sets[0][k], sets[1][k], 0.5)
+        assert value[k] == pytest.approx(one, abs=1e-7)
+        for of_batch, alone in zip(gradients, f.adjoint(g[k])):
+            assert of_batch[k] == pytest.approx(alone, abs=1e-6)
+    again = f.batch(*(v[:1] for v in sets))  # the first one stays
+    assert again.values[0] == pytest.approx(value[:1], abs=1e-7)
+    assert batch.adjoint(g)[1] == pytest.approx(gradients[1], abs=1e-9)
+    with pytest.raises(dcopt.DcoptError, match="different sizes"):
+        f.batch(sets[0], sets[1][:4], sets[2])
+    with pytest.raises(dcopt.DcoptError, match="shape"):
+        f.batch(sets[0], sets[1][0], sets[2])
+    with pytest.raises(ValueError, match="nonneg"):
+        f.batch(sets[0], sets[1], -sets[2])
+    y, p = cp.Variable(), cp.Parameter()
+    with pytest.raises(cp.error.SolverError, match="set 1 is infeasible"):
+        dcopt.Function(cp.Problem(cp.Minimize(y), [y >= p, y <= 1]), [p], [y]).batch([0.0, 2.0])
+
+
+def test_batch_nonconvex():
+    r, x = cp.Parameter(), cp.Variable(2)
+    f = dcopt.Function(cp.Problem(cp.Minimize(cp.sum_squares(x - np.array([0.3, 0.4]))), [cp.norm(x) >= r]), [r], [x])
+    x.value = np.ones(2)
+    batch = f.batch([1.0, 2.0, 3.0])
+    assert batch.values[0] == pytest.approx(np.outer([1, 2, 3], [0.6, 0.8]), abs=1e-5)
+    assert batch.adjoint([[1.0, 0], [0, 1], [1, 1]])[0] == pytest.approx([0.6, 0.8, 1.4], abs=1e-5)
+
+
 def test_torch():
     torch = pytest.importorskip("torch", reason="torch is not installed: the layer is not tested")
     from dcopt.torch import Layer

@@ -186,6 +186,14 @@ func (s *Problem) Linearised() []bool {
 // slices with s.
 func (s *Problem) Stated() *qpbackend.Problem { return s.stated() }
 
+// Point is a copy of the last solution; nothing where there is none.
+func (s *Problem) Point() qpbackend.Tangent {
+	if s.Res.Status != qpbackend.Solved && s.Res.Status != qpbackend.AlmostSolved {
+		return qpbackend.Tangent{}
+	}
+	return qpbackend.Tangent{X: slices.Clone(s.Res.X), Y: slices.Clone(s.Res.Y), Z: slices.Clone(s.Res.Z)}
+}
+
 // Reduced is b for Stated without the columns of parameters.
 func (s *Problem) Reduced(b qpbackend.Backend) qpbackend.Backend {
 	return pinned.Backend{Inner: b, Cols: s.pinned}

@@ -1,4 +1,4 @@
-"""Derivatives of solutions: CVXPY's `backward` and `derivative` for problems that dcopt has solved, and functions of arrays."""
+"""Derivatives of solutions: CVXPY's `backward` and `derivative` for problems that dcopt has solved."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any, Callable, Sequence
 
 import cvxpy as cp
 import numpy as np
+import scipy.sparse as sp
 from cvxpy import error
 from cvxpy import settings as s
 from cvxpy.utilities import scopes
 
 from ._errors import DcoptError, UnsupportedError
 from ._graph import flat
-from ._lower import linear_parts
+from ._lower import linear_part
 from ._worker import Buffers
 
 # The step of differences of data that depend on parameters, relative to the parameter.
@@ -42,6 +43,12 @@ def _kept(problem: cp.Problem, what: str) -> Any:
     if problem.status not in s.SOLUTION_PRESENT:
         raise error.SolverError(f"{what} through a problem that is {problem.status} is not possible")
     kept = problem.__dict__["_dcopt_derivative"]
+    refuse(problem, kept)
+    return kept
+
+
+def refuse(problem: cp.Problem, kept: Any) -> None:
+    """An error where the translation says too little for derivatives."""
     if kept.reduced is not None:
         raise UnsupportedError("a derivative of a problem with complex numbers or of a geometric program", "unsupported",
                                "State the problem in real numbers, or in logarithms.")
@@ -53,16 +60,15 @@ def _kept(problem: cp.Problem, what: str) -> Any:
     for v, _, _, plain in kept.places:
         if not plain:
             raise UnsupportedError("a derivative of a diagonal or sparse variable", "unsupported", "State it as a vector.", v.name())
-    return kept
 
 
-class _Moved:
+class Moved:
     """The values of parameters, changed for a while."""
 
     def __init__(self, problem: cp.Problem) -> None:
         self.old = [(p, p.value) for p in problem.parameters()]
 
-    def __enter__(self) -> _Moved:
+    def __enter__(self) -> Moved:
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -75,53 +81,83 @@ class _Chain:
 
     def __init__(self, problem: cp.Problem, kept: Any) -> None:
         low = kept.lowered
-        self.problem = problem
-        self.values: list[Callable[[], Any]] = [value for _, value in low.parameters]
-        self.at: dict[int, slice] = {}  # of each parameter, by its id, its entries among all
-        self.size = 0
-        for p in problem.parameters():
-            self.at[p.id] = slice(self.size, self.size + p.size)
+        self.problem, self.parameters = problem, problem.parameters()
+        self.names = [name for name, _ in low.parameters]
+        at: dict[int, int] = {}
+        self.size = 0  # of all parameters
+        for p in self.parameters:
+            at[p.id] = self.size
             self.size += p.size
-        # Of each value: the entries that it is, or a matrix by all entries, or None, for a function that is not affine.
-        self.maps: list[Any] = [self.at[e.id] if isinstance(e, cp.Parameter) else None for e in low.parameter_exprs]
-        affine = []
+        self.sizes = [e.size for e in low.parameter_exprs]
+        affine, self.curved = [], []
         for k, e in enumerate(low.parameter_exprs):
             with scopes.dpp_scope():
-                if self.maps[k] is None and e.is_affine():
-                    affine.append(k)
+                (affine if e.is_affine() else self.curved).append(k)
+        # Of the affine functions, one after the other: matrix and constant.
+        self.affine = affine
+        self.matrix, self.constant = sp.csr_array((0, self.size)), np.zeros(0)
         if affine:
-            stand_in = {p.id: cp.Variable(p.shape) for p in problem.parameters()}
-            exprs = [_in_variables(low.parameter_exprs[k], stand_in) for k in affine]
-            for k, matrix in zip(affine, linear_parts(exprs, {stand_in[i].id: place.start for i, place in self.at.items()}, self.size)):
-                self.maps[k] = matrix
+            stand_in = {p.id: cp.Variable(p.shape) for p in self.parameters}
+            self.matrix, self.constant = linear_part([_in_variables(low.parameter_exprs[k], stand_in) for k in affine],
+                                                     {stand_in[i].id: place for i, place in at.items()}, self.size)
+        self.turned = self.matrix.T.tocsr()
+        self.values = [low.parameters[k][1] for k in self.curved]
 
-    def forward(self, delta: dict[int, np.ndarray]) -> list[np.ndarray]:
-        """The changes of the values along changes of the parameters."""
-        whole = np.concatenate([flat(delta[p.id]) for p in self.problem.parameters()]) if self.at else np.zeros(0)
-        curved = [v for v, m in zip(self.values, self.maps) if m is None]
-        slopes = iter(_slopes(self.problem, curved, delta))
-        return [next(slopes) if m is None else whole[m] if isinstance(m, slice) else m @ whole for m in self.maps]
+    def split(self, whole: np.ndarray, of: list[int]) -> list[np.ndarray]:
+        """The parts of the last dimension for these parameters of the graph."""
+        return np.split(whole, np.cumsum([self.sizes[k] for k in of])[:-1], axis=-1) if of else []
 
-    def back(self, gradients: Sequence[np.ndarray]) -> np.ndarray:
-        """The gradient with respect to all entries of the parameters from that with respect to the values."""
-        total = np.zeros(self.size)
-        curved = []
-        for g, value, m in zip(gradients, self.values, self.maps):
-            if m is None:
-                curved.append((value, g))
-            elif isinstance(m, slice):
-                total[m] += g
-            else:
-                total += m.T @ g
-        if curved:  # the chain rule, entry by entry
-            zero = {p.id: np.zeros(p.shape) for p in self.problem.parameters()}
-            for p in self.problem.parameters():
-                for k in range(p.size):
-                    unit = np.zeros(p.size)
-                    unit[k] = 1
-                    slopes = _slopes(self.problem, [v for v, _ in curved], {**zero, p.id: unit.reshape(p.shape, order="F")})
-                    total[self.at[p.id].start + k] += sum(float(g @ d) for (_, g), d in zip(curved, slopes))
+    def forward(self, delta: dict[int, np.ndarray]) -> dict[str, np.ndarray]:
+        """The changes of the graph's parameters along changes of the problem's."""
+        whole = np.concatenate([flat(delta[p.id]) for p in self.parameters]) if self.parameters else np.zeros(0)
+        out = {self.names[k]: part for k, part in zip(self.affine, self.split(self.matrix @ whole, self.affine))}
+        if self.curved:
+            out.update((self.names[k], d) for k, d in zip(self.curved, _slopes(self.problem, self.values, delta)))
+        return out
+
+    def place(self, arrays: Sequence[np.ndarray], row: int) -> None:
+        """Gives the parameters the values of a set: a row of each array."""
+        for p, a in zip(self.parameters, arrays):
+            p.save_value(a[row].reshape(p.shape, order="F"))
+
+    def sets(self, arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+        """The values of the graph's parameters for sets of values of the problem's, by parameter: a row is a set."""
+        whole = np.concatenate(arrays, axis=1) if arrays else np.zeros((1, 0))
+        out = {self.names[k]: part for k, part in zip(self.affine, self.split((self.matrix @ whole.T).T + self.constant, self.affine))}
+        if self.curved:
+            parts: list[list[np.ndarray]] = [[] for _ in self.curved]
+            with Moved(self.problem):
+                for row in range(len(whole)):
+                    self.place(arrays, row)
+                    for part, value in zip(parts, self.values):
+                        part.append(flat(value()).copy())
+            out.update((self.names[k], np.array(part)) for k, part in zip(self.curved, parts))
+        return out
+
+    def back(self, gradients: dict[str, np.ndarray], arrays: Sequence[np.ndarray] | None = None) -> np.ndarray:
+        """The gradient with respect to all entries of the parameters, from that with respect to the graph's: a row for each set, at its values,
+        or where the parameters are."""
+        total = np.zeros((len(next(iter(gradients.values()))) if gradients else 1, self.size))
+        if self.affine:
+            total += (self.turned @ np.concatenate([gradients[self.names[k]] for k in self.affine], axis=1).T).T
+        if self.curved:
+            with Moved(self.problem):
+                for row, g in enumerate(total):
+                    if arrays is not None:
+                        self.place(arrays, row)
+                    self._back_curved(g, {name: v[row] for name, v in gradients.items()})
         return total
+
+    def _back_curved(self, total: np.ndarray, gradients: dict[str, np.ndarray]) -> None:
+        """The chain rule, entry by entry."""
+        zero, at = {p.id: np.zeros(p.shape) for p in self.parameters}, 0
+        for p in self.parameters:
+            for k in range(p.size):
+                unit = np.zeros(p.size)
+                unit[k] = 1
+                slopes = _slopes(self.problem, self.values, {**zero, p.id: unit.reshape(p.shape, order="F")})
+                total[at] += sum(float(gradients[self.names[c]] @ d) for c, d in zip(self.curved, slopes))
+                at += 1
 
 
 def _in_variables(expr: Any, stand_in: dict[int, cp.Variable]) -> Any:
@@ -133,7 +169,7 @@ def _in_variables(expr: Any, stand_in: dict[int, cp.Variable]) -> Any:
     return expr.copy([_in_variables(a, stand_in) for a in expr.args])
 
 
-def _chain(problem: cp.Problem, kept: Any) -> _Chain:
+def chain_of(problem: cp.Problem, kept: Any) -> _Chain:
     if kept.chain is None:
         kept.chain = _Chain(problem, kept)
     return kept.chain
@@ -151,14 +187,14 @@ def _slopes(problem: cp.Problem, values: list[Callable[[], Any]], delta: dict[in
         return [np.zeros(flat(v()).size) for v in values]
     ends = []
     for sign in (1, -1):
-        with _Moved(problem) as moved:
+        with Moved(problem) as moved:
             for p, value in moved.old:
                 p.save_value(np.asarray(value, dtype=float) + sign * h * delta[p.id])
             ends.append([flat(v()).copy() for v in values])
     return [(a - b) / (2 * h) for a, b in zip(*ends)]
 
 
-def _delta(p: cp.Parameter, value: Any) -> np.ndarray:
+def delta_of(p: cp.Parameter, value: Any) -> np.ndarray:
     return np.zeros(p.shape) if value is None else np.broadcast_to(np.asarray(value, dtype=float), p.shape)
 
 
@@ -169,9 +205,9 @@ def _derivative(problem: cp.Problem) -> None:
     for p in problem.parameters():
         if p.value is None:
             raise DcoptError(f"parameter {p.name()} has no value", "problem", "Set its .value and solve.")
-    delta = {p.id: _delta(p, p.delta) for p in problem.parameters()}
+    delta = {p.id: delta_of(p, p.delta) for p in problem.parameters()}
     buffers, header = Buffers(), {"type": "derivative", "parameters": {}}
-    for (name, _), change in zip(kept.lowered.parameters, _chain(problem, kept).forward(delta)):
+    for name, change in chain_of(problem, kept).forward(delta).items():
         header["parameters"][name] = buffers.add(change)
     x = kept.loaded.request(header, buffers).array("x")
     assert x is not None
@@ -191,63 +227,10 @@ def _backward(problem: cp.Problem) -> None:
     buffers = Buffers()
     header = {"type": "adjoint", "x": buffers.add(np.concatenate(parts) if parts else np.zeros(0))}
     reply = kept.loaded.request(header, buffers)
-    chain = _chain(problem, kept)
-    total = chain.back([reply.buffers[reply["parameters"][name]] for name, _ in kept.lowered.parameters])
+    total = chain_of(problem, kept).back({name: reply.buffers[k][None] for name, k in reply["parameters"].items()})[0]
+    at = 0
     for p in problem.parameters():
-        g = total[chain.at[p.id]]
+        g = total[at:at + p.size]
+        at += p.size
         p.gradient = g.reshape(p.shape, order="F") if p.shape else float(g[0])
     return None
-
-
-class Function:
-    """The solution of a CVXPY problem as a function of arrays, with both derivatives.
-
-    Args:
-        problem: its parameters are the arguments.
-        parameters: their order.
-        variables: the results, and their order.
-        settings: of `prob.solve(method="dcopt")`.
-
-    A call solves; `derivative` and `adjoint` are at the last call.
-    """
-
-    def __init__(self, problem: cp.Problem, parameters: Sequence[cp.Parameter], variables: Sequence[cp.Variable], **settings: Any) -> None:
-        if {p.id for p in parameters} != {p.id for p in problem.parameters()}:
-            raise DcoptError("parameters are not those of the problem", "problem", "Name each of problem.parameters() once.")
-        known = {v.id for v in problem.variables()}
-        for v in variables:
-            if v.id not in known:
-                raise DcoptError(f"{v.name()} is no variable of the problem", "problem", "")
-        self.problem, self.parameters, self.variables = problem, list(parameters), list(variables)
-        self.settings = dict(settings, requires_grad=True)
-        self.calls = 0
-
-    def __call__(self, *values: Any) -> tuple[np.ndarray, ...]:
-        """The values of the variables. Raises: cvxpy.error.SolverError where there is no solution."""
-        if len(values) != len(self.parameters):
-            raise DcoptError(f"{len(values)} arguments for {len(self.parameters)} parameters", "problem", "")
-        self.calls += 1
-        for p, value in zip(self.parameters, values):
-            p.value = np.asarray(value, dtype=float)
-        self.problem.solve(method="dcopt", **self.settings)
-        if self.problem.status not in s.SOLUTION_PRESENT:
-            raise error.SolverError(f"the problem is {self.problem.status}")
-        return tuple(np.array(v.value) for v in self.variables)
-
-    def derivative(self, *deltas: Any) -> tuple[np.ndarray, ...]:
-        """The changes of the variables along changes of the parameters; None for zeros."""
-        for p, d in zip(self.parameters, deltas):
-            p.delta = _delta(p, d)
-        self.problem.derivative()
-        return tuple(np.array(v.delta) for v in self.variables)
-
-    def adjoint(self, *gradients: Any) -> tuple[np.ndarray, ...]:
-        """The gradient with respect to the parameters of a function that has the given gradient with
-        respect to the variables; None for zeros."""
-        for v in self.problem.variables():
-            v.gradient = np.zeros(v.shape)
-        for v, g in zip(self.variables, gradients):
-            if g is not None:
-                v.gradient = np.broadcast_to(np.asarray(g, dtype=float), v.shape)
-        self.problem.backward()
-        return tuple(np.array(p.gradient) for p in self.parameters)

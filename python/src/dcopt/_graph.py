@@ -99,6 +99,14 @@ class Loaded:
         assert self._text is not None
         return held.worker.request(self._text, buffers, progress, self.names, process)
 
+    def keep(self, what: str, header: dict[str, Any], buffers: Buffers) -> tuple[Held, Reply]:
+        """Sends a request whose result the worker keeps under a handle, which is given."""
+        held, process = self._load()
+        result = held.worker.hold(what)
+        made = dict(header, problem=held.handle)
+        made[what] = result.handle
+        return result, held.worker.request(made, buffers, None, self.names, process)
+
     def load(self) -> bool:
         """Loads the graph; whether the problem is convex as dcopt splits it."""
         self._load()

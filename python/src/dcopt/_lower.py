@@ -85,15 +85,14 @@ def _canon_backend(exprs: list[Expression]) -> str | None:
     return None if plain else getattr(cp, "SCIPY_CANON_BACKEND", "SCIPY")
 
 
-def linear_parts(exprs: list[Expression], columns: dict[int, int], size: int) -> list[sp.csr_array]:
-    """The matrices of affine functions of variables: columns has the place of each, by its id, among size entries."""
+def linear_part(exprs: list[Expression], columns: dict[int, int], size: int) -> tuple[sp.csr_array, np.ndarray]:
+    """Matrix and constant of affine functions of variables, one after the other: columns has the place of each variable, by its id, among size entries."""
     rows = sum(e.size for e in exprs)
     tensor = sp.coo_array(canonInterface.get_problem_matrix(
         [e.canonical_form[0] for e in exprs], size, columns, {_CONSTANT_ID: 1}, {_CONSTANT_ID: 0}, rows, _canon_backend(exprs)))
     place = tensor.coords[0]
-    whole = sp.csr_array((tensor.data, (place % rows, place // rows)), shape=(rows, size + 1))[:, :size]
-    ends = np.cumsum([0] + [e.size for e in exprs])
-    return [whole[lo:hi] for lo, hi in zip(ends, ends[1:])]
+    whole = sp.csr_array((tensor.data, (place % rows, place // rows)), shape=(rows, size + 1))
+    return whole[:, :size], whole[:, [size]].toarray().reshape(-1)
 
 
 class Lowerer:

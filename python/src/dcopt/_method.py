@@ -133,7 +133,7 @@ def _logarithms(problem: cp.Problem) -> tuple[cp.Problem, Any]:
     return real, (reduction, inverse)
 
 
-def _translated(problem: cp.Problem, gp: bool = False) -> _Kept:
+def translated(problem: cp.Problem, gp: bool = False) -> _Kept:
     kept = _Kept.of(problem)
     if kept is not None and kept.reduced is not None and problem.parameters():
         update = getattr(kept.reduced[0], "update_parameters", None)  # from CVXPY 1.7 on
@@ -145,6 +145,15 @@ def _translated(problem: cp.Problem, gp: bool = False) -> _Kept:
         kept = _Kept(problem, gp)
         problem.__dict__[_ATTRIBUTE] = kept
     return kept
+
+
+def settings_of(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The settings of the program that keywords of dcopt and of DCCP give."""
+    settings: dict[str, Any] = {}
+    for name, value in keywords.items():
+        if name not in _DCCP_IGNORED and value is not None:
+            settings[_DCCP.get(name, name.rstrip("_"))] = value
+    return checked(settings, _SETTINGS) if settings else settings
 
 
 def _number(v: Any) -> float:
@@ -171,20 +180,9 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     """
     if args:
         raise DcoptError(f"solve takes no positional arguments, not {args!r}", "request", "Give settings by name.")
-    settings: dict[str, Any] = {}
-    for name, value in kwargs.items():
-        if name in _DCCP_IGNORED or value is None:
-            continue
-        name = _DCCP.get(name, name.rstrip("_"))
-        settings[name] = value
-    for name, value in (("starts", starts), ("seed", seed), ("time_limit", time_limit)):
-        if value is not None:
-            settings[name] = value
-    if settings:
-        settings = checked(settings, _SETTINGS)
-
+    settings = settings_of(dict(kwargs, starts=starts, seed=seed, time_limit=time_limit))
     begin = time.perf_counter()
-    kept = _translated(problem, gp)
+    kept = translated(problem, gp)
     low = kept.lowered
     buffers = Buffers()
     for name, parameter in low.parameters:
@@ -197,7 +195,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     if warm_start:
         warm = kept.at_last()
         if not warm:
-            start = _start(problem, kept, buffers)
+            start = start_of(problem, kept, buffers)
 
     def header() -> dict[str, Any]:
         h: dict[str, Any] = {"type": "solve", "warm": warm}
@@ -209,13 +207,13 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
             h["start"] = start
         return h
 
-    translated = time.perf_counter()
+    ready = time.perf_counter()
     for c in low.data:
         if not c.value():
-            return _infeasible_data(problem, c, translated - begin)
+            return _infeasible_data(problem, c, ready - begin)
     reply = kept.loaded.request(header, buffers, _teller() if verbose else None, None if key is None or start else (warm, key))
     solved = time.perf_counter()
-    value = _unpack(problem, kept, reply, translated - begin, solved - translated)
+    value = _unpack(problem, kept, reply, ready - begin, solved - ready)
     if requires_grad:
         _derivative.attach(problem, kept)
     elif "_dcopt_derivative" in problem.__dict__:
@@ -238,7 +236,7 @@ def _infeasible_data(problem: cp.Problem, constraint: Any, setup: float) -> floa
     return value
 
 
-def _start(problem: cp.Problem, kept: _Kept, buffers: Buffers) -> dict[str, int]:
+def start_of(problem: cp.Problem, kept: _Kept, buffers: Buffers) -> dict[str, int]:
     if kept.gp:
         for v, log in kept.reduced[0].canon_methods._variables.items():  # noqa: SLF001
             if v.value is not None and np.all(v.value > 0):
@@ -425,7 +423,7 @@ def why_not(problem: cp.Problem | Expression) -> DcoptError | None:
     if isinstance(problem, Expression):
         problem = cp.Problem(cp.Minimize(problem if problem.is_scalar() else cp.sum(problem)))
     try:
-        _translated(problem).loaded.request({"type": "check"})
+        translated(problem).loaded.request({"type": "check"})
     except (CurvatureError, UnsupportedError) as e:
         return e
     return None
@@ -433,7 +431,7 @@ def why_not(problem: cp.Problem | Expression) -> DcoptError | None:
 
 def to_dc(problem: cp.Problem) -> str:
     """The problem as text in the language of .dc files, parameters at their values."""
-    kept = _translated(problem)
+    kept = translated(problem)
     if kept.lowered.parameters:
         buffers = Buffers()
         values = {name: buffers.add(flat(value())) for name, value in kept.lowered.parameters}

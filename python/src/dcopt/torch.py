@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 import torch
 
-from ._derivative import Function
+from ._function import Batch, Function
 
 
 class Layer(torch.nn.Module):
@@ -37,30 +37,17 @@ class _Solve(torch.autograd.Function):
         sizes = {a.shape[0] for a, b in zip(arrays, batched) if b}
         if len(sizes) > 1:
             raise ValueError(f"batches of different sizes: {sorted(sizes)}")
-        ctx.function, ctx.arrays, ctx.batched, ctx.size = function, arrays, batched, next(iter(sizes), None)
+        ctx.batched = batched
         ctx.like = [(v.dtype, v.device) for v in values]
-        results = [function(*_item(arrays, batched, k)) for k in range(1 if ctx.size is None else ctx.size)]
-        ctx.calls = function.calls
+        ctx.batch = Batch(function, [a if b else a[None] for a, b in zip(arrays, batched)])
         like = ctx.like[0] if ctx.like else (torch.float64, torch.device("cpu"))
-        if ctx.size is None:
-            return tuple(_tensor(a, *like) for a in results[0])
-        return tuple(_tensor(np.reshape([r[i] for r in results], (ctx.size, *v.shape)), *like) for i, v in enumerate(function.variables))
+        return tuple(_tensor(a if sizes else a[0], *like) for a in ctx.batch.values)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
-        grads = [_array(g) for g in gradients]
-        totals = [np.zeros(a.shape) for a in ctx.arrays]
-        for k in range(1 if ctx.size is None else ctx.size):
-            if ctx.size not in (None, 1) or ctx.function.calls != ctx.calls:
-                ctx.function(*_item(ctx.arrays, ctx.batched, k))  # the worker keeps the last solution
-            parts = ctx.function.adjoint(*(g if ctx.size is None else g[k] for g in grads))
-            for total, part, batched in zip(totals, parts, ctx.batched):
-                if batched:
-                    total[k] += part
-                else:
-                    total += part
-        return (None, *(_tensor(t, *like) for t, like in zip(totals, ctx.like)))
+        parts = ctx.batch.adjoint(*map(_array, gradients))
+        return (None, *(_tensor(part if batched else part.sum(axis=0), *like) for part, batched, like in zip(parts, ctx.batched, ctx.like)))
 
 
 # By DLPack: torch's own way to arrays wants the major version of numpy that it was built with.
@@ -72,6 +59,3 @@ def _array(t: torch.Tensor) -> np.ndarray:
 def _tensor(a: np.ndarray, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     return torch.from_dlpack(np.ascontiguousarray(a)).to(device, dtype).reshape(a.shape)
 
-
-def _item(arrays: list[np.ndarray], batched: list[bool], k: int) -> list[np.ndarray]:
-    return [a[k] if b else a for a, b in zip(arrays, batched)]

@@ -1,0 +1,229 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// batch has the solutions of a problem for several sets of values of its parameters.
+type batch struct {
+	p     *problem
+	sets  []map[string]*wire.Floats
+	found []*ccp.Result
+}
+
+// perMember is the least number of sets for which another session is worth its compilation. The sets of a session do not
+// depend on the number of processors, so that the answers do not. Source: a compilation takes a few solves.
+const perMember = 16
+
+// mostSets bounds a batch. Source: a limit of memory: a solution has some kilobytes.
+const mostSets = 1 << 20
+
+func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
+	p, err := s.graphed(m.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if err := fresh("batch", s.batches, m.Batch); err != nil {
+		return nil, err
+	}
+	if m.Count < 1 || m.Count > mostSets {
+		return nil, errorf(wire.ErrRequest, "a batch of %d sets, want 1 to %d", m.Count, mostSets)
+	}
+	plan, err := settingsOf(p.settings, m.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if plan.global || plan.starts > 1 {
+		return nil, errorf(wire.ErrRequest, "a batch has no global search and one start")
+	}
+	b := &batch{p: p, sets: make([]map[string]*wire.Floats, m.Count), found: make([]*ccp.Result, m.Count)}
+	for k := range b.sets {
+		b.sets[k] = map[string]*wire.Floats{}
+	}
+	for name, v := range m.Parameters {
+		k, err := p.parameter(name)
+		if err != nil {
+			return nil, err
+		}
+		n := entries(p.graph.Parameters[k])
+		if v == nil || len(v.V) != n && len(v.V) != n*m.Count {
+			return nil, errorf(wire.ErrProblem, "the values of parameter %s are not %d, nor %d for each of %d sets", name, n, n, m.Count)
+		}
+		for i := range b.sets {
+			at := 0
+			if len(v.V) > n {
+				at = i * n
+			}
+			b.sets[i][name] = wire.F(v.V[at : at+n])
+		}
+	}
+	if err := p.hire(j.ctx, b.members(), s.cfg.Limits); err != nil {
+		return nil, err
+	}
+	out := &wire.Solutions{
+		Batch: m.Batch, Status: make([]string, m.Count), Feasible: make([]bool, m.Count), Objective: wire.F(make([]float64, m.Count)),
+		Iterations: make([]int, m.Count), X: wire.F(make([]float64, m.Count*p.prog.Entries)),
+	}
+	err = b.each(j.ctx, func(ctx context.Context, q *problem, k int) error {
+		if err := q.assign(ctx, b.sets[k], s.cfg.Limits); err != nil {
+			return err
+		}
+		x0, err := q.start(m.Start, plan.ccp.Seed)
+		if err != nil {
+			return err
+		}
+		if x0 == nil && q.prog.Convex() {
+			x0 = q.last
+		}
+		own := *plan
+		if own.limit > 0 {
+			var stop context.CancelFunc
+			ctx, stop = context.WithTimeout(ctx, own.limit)
+			defer stop()
+		}
+		q.told.start(s, j, false)
+		res, _, err := q.run(ctx, &own, x0)
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			if errors.Is(err, context.Canceled) {
+				return err
+			}
+			return refused(err)
+		}
+		if res == nil || len(res.X) != q.prog.Problem.NumVars() {
+			return errorf(wire.ErrCancelled, "the time limit passed before there was a point")
+		}
+		b.found[k], q.last = res, res.X
+		out.Status[k], out.Feasible[k], out.Objective.V[k], out.Iterations[k] = res.Status.String(), res.Feasible, res.Objective, res.Iterations
+		copy(out.X.V[k*p.prog.Entries:], q.prog.X(res.X))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.batches[m.Batch] = b
+	return out, nil
+}
+
+// members is the number of sessions that share the sets.
+func (b *batch) members() int { return (len(b.sets) + perMember - 1) / perMember }
+
+// hire makes sessions for batches, n at least.
+func (p *problem) hire(ctx context.Context, n int, limits graph.Limits) error {
+	for len(p.crew) < n {
+		prog, err := graph.Build(ctx, p.graph, p.params, limits)
+		if err != nil {
+			return err
+		}
+		p.crew = append(p.crew, &problem{graph: p.graph, params: p.params, prog: prog, settings: p.settings, plan: p.plan})
+	}
+	return nil
+}
+
+// each calls f for each set, with the member of the crew that has it, on all processors. The error is that of the first set
+// with one.
+func (b *batch) each(ctx context.Context, f func(ctx context.Context, q *problem, k int) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	errs := make([]error, len(b.sets))
+	todo := make(chan int, b.members())
+	for i := range b.members() {
+		todo <- i
+	}
+	close(todo)
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), b.members()) {
+		all.Go(func() {
+			for i := range todo {
+				for k := i * perMember; k < min((i+1)*perMember, len(b.sets)); k++ {
+					if errs[k] = recovering(func() error { return f(ctx, b.p.crew[i], k) }); errs[k] != nil {
+						stop()
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	var first error
+	for k, err := range errs {
+		if err != nil && (first == nil || errors.Is(first, context.Canceled)) {
+			if first = err; !errors.Is(err, context.Canceled) {
+				first = ofSet(k, err)
+			}
+		}
+	}
+	return first
+}
+
+// ofSet says of which set an error is.
+func ofSet(k int, err error) error {
+	var one *wire.Error
+	if errors.As(err, &one) {
+		e := *one
+		e.Text += " (set " + strconv.Itoa(k) + " of the batch)"
+		return &e
+	}
+	return fmt.Errorf("set %d of the batch: %w", k, err)
+}
+
+// recovering makes an error of a panic, which in another goroutine would end the program.
+func recovering(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errorf(wire.ErrInternal, "batch: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// adjointOfBatch is adjoint at the solutions of a batch.
+func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
+	b, err := known("batch", s.batches, *m.Batch)
+	if err != nil {
+		return nil, err
+	}
+	p := b.p
+	if s.problems[m.Problem] != p {
+		return nil, errorf(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
+	}
+	n, count := p.prog.Entries, len(b.sets)
+	if m.X == nil || len(m.X.V) != n*count {
+		return nil, errorf(wire.ErrProblem, "the gradient x has not %d numbers for each of %d sets", n, count)
+	}
+	names, err := p.names(m.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(make([]float64, n*count))}
+	for _, k := range names {
+		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, count*entries(p.graph.Parameters[k])))
+	}
+	err = b.each(j.ctx, func(ctx context.Context, q *problem, i int) error {
+		if err := q.assign(ctx, b.sets[i], s.cfg.Limits); err != nil {
+			return err
+		}
+		q.solved, q.deriv = b.found[i], nil
+		if err := q.differentiate(ctx); err != nil {
+			return err
+		}
+		copy(out.Point.V[i*n:], q.prog.X(q.deriv.Point()))
+		return q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], names, func(k int) []float64 {
+			w := entries(p.graph.Parameters[k])
+			return out.Parameters[p.graph.Parameters[k].Name].V[i*w:][:w]
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
