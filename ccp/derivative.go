@@ -86,20 +86,17 @@ func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative
 
 // at linearises at the solution of the convex problem that res has, with a solver that is kept. It reports whether that is
 // a solution.
-func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, kept *differentiator, res *Result) (bool, error) {
-	qp, point := sub.Stated(), res.convex
-	n, m := qp.Dims()
+func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, kept *subproblem.Differentiator, res *Result) (bool, error) {
+	point := res.convex
+	n, m := sub.QP.Dims()
 	if len(point.X) != n || len(point.Y) != m || len(point.Z) != n || !slices.Equal(point.X[:len(d.z)], d.z) {
 		return false, nil
 	}
 	if err := sub.Linearise(d.z, 0); err != nil { // parameters may have had other values since
 		return false, err
 	}
-	if err := kept.take(ctx, sub, qp); err != nil {
-		return false, err
-	}
 	var err error
-	if d.d, err = kept.solver.DifferentiateAt(ctx, point.X, point.Y, point.Z); err != nil {
+	if d.d, err = kept.At(ctx, ipm.Backend{}, sub, point); err != nil {
 		return false, err
 	}
 	if !(d.d.Regularity().Residual <= leastMargin) {
@@ -111,38 +108,6 @@ func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, kept *diff
 	copy(d.z, point.X)
 	d.p.Pin(d.z)
 	return true, nil
-}
-
-// differentiator is a solver for derivatives alone.
-type differentiator struct {
-	solver qpbackend.Differentiator
-	of     *qpbackend.Problem // whose pattern it has
-}
-
-// take makes the solver one of qp, that of sub.
-func (t *differentiator) take(ctx context.Context, sub *subproblem.Problem, qp *qpbackend.Problem) error {
-	if t.solver != nil && subproblem.SamePattern(t.of, qp) {
-		u := qpbackend.Update{Q: qp.Q, Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: qp.U, A: qp.A.Val}
-		if qp.P != nil {
-			u.P = qp.P.Val
-		}
-		return t.solver.Update(u)
-	}
-	t.close()
-	b := ipm.Backend{}
-	solver, err := sub.Reduced(b).New(ctx, qp, b.DefaultSettings())
-	if err != nil {
-		return err
-	}
-	t.solver, t.of = solver.(qpbackend.Differentiator), qp
-	return nil
-}
-
-func (t *differentiator) close() {
-	if t.solver != nil {
-		t.solver.Close()
-	}
-	t.solver, t.of = nil, nil
 }
 
 // Differentiate is Session.Differentiate for a result of p from anywhere. The derivative does not change.
@@ -158,7 +123,7 @@ func Differentiate(ctx context.Context, p *dc.Problem, res *Result) (d *Derivati
 	return d, d.examine(ctx)
 }
 
-// differentiable refuses what is no result of p.
+// differentiable refuses a result that is not one of p.
 func differentiable(p *dc.Problem, res *Result) error {
 	switch {
 	case p == nil:

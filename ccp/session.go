@@ -19,7 +19,7 @@ type Session struct {
 	x    []float64 // where the next run begins; nil: at the problem's start
 	done bool
 
-	tangent differentiator // of derivatives
+	tangent subproblem.Differentiator
 }
 
 // NewSession is NewSessionContext without a context.
@@ -134,6 +134,6 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 // Close frees the solver. A second Close does nothing.
 func (s *Session) Close() {
 	s.done = true
-	s.tangent.close()
+	s.tangent.Close()
 	guardClose(s.sub)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/wire"
 )
@@ -208,7 +207,7 @@ func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64
 	if err != nil {
 		return derivativeError(err)
 	}
-	var along func(minus, plus *dc.Problem, width float64) (float64, error)
+	var built []int // parameters whose other values make another problem
 	for _, k := range names {
 		grad := into(k)
 		if p.prog.Inside[k] && !p.prog.Structural[k] {
@@ -221,11 +220,17 @@ func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64
 			}
 			continue
 		}
-		if along == nil {
-			if along, err = p.deriv.AdjointAlong(ctx, g); err != nil {
-				return derivativeError(err)
-			}
-		}
+		built = append(built, k)
+	}
+	if len(built) == 0 {
+		return nil
+	}
+	along, err := p.deriv.AdjointAlong(ctx, g)
+	if err != nil {
+		return derivativeError(err)
+	}
+	for _, k := range built {
+		grad := into(k)
 		unit := make([]float64, len(grad))
 		for i := range unit {
 			unit[i] = 1

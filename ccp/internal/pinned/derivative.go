@@ -189,7 +189,7 @@ func less(v, w []float64) []float64 {
 	return out
 }
 
-// check refuses a change of a wrong length; what is not finite the rest refuses.
+// check refuses a change of a wrong length; the inner derivative refuses numbers that are not finite.
 func (s *solver) check(u qpbackend.Update) error {
 	for _, f := range [...]struct{ have, want int }{
 		{len(u.Q), s.n}, {len(u.Lo), s.n}, {len(u.Hi), s.n}, {len(u.L), s.m}, {len(u.U), s.m}, {len(u.P), s.p.P.NNZ()}, {len(u.A), s.p.A.NNZ()},
