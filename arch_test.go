@@ -147,12 +147,13 @@ var mayImport = map[string]string{
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
-	"lder":                "internal/setting dc ccp internal/enum internal/table qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
-	"lder/ensemble":       "lder/internal/refit gonum",
-	"lder/dataset":        "internal/enum internal/suggest internal/table gonum",
-	"lder/internal/refit": "internal/cpu internal/num internal/simd",
-	"lder/internal/platt": "lder/internal/refit", // for the weights of rows
-	"lder/export":         "lder internal/enum",
+	"lder":                             "internal/setting dc ccp internal/enum internal/table qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
+	"lder/ensemble":                    "lder/ensemble/internal/selection lder/internal/refit gonum",
+	"lder/ensemble/internal/selection": "lder/internal/refit gonum",
+	"lder/dataset":                     "internal/enum internal/suggest internal/table gonum",
+	"lder/internal/refit":              "internal/cpu internal/num internal/simd",
+	"lder/internal/platt":              "lder/internal/refit", // for the weights of rows
+	"lder/export":                      "lder internal/enum",
 	// Fits over tables in parts, by the sums that refit needs of each.
 	"lder/shards": "ccp lder lder/dataset lder/ensemble lder/internal/refit internal/arrays",
 
@@ -618,7 +619,6 @@ var largeFolders = map[string]struct {
 	"internal/judge":   {17, "a file per series of generated problems, beside the arithmetic that judges them"},
 	"qpbackend/ipm":    {20, "the roles of one method over one set of vectors"},
 	"qpbackend/qptest": {21, "a file per subject of one suite"},
-	"lder/ensemble":    {16, "the recipes, over the same folds and candidates; the trees can become a package"},
 }
 
 // checkFolder refuses a folder with too many files, and an exception that is none.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/lder/ensemble/internal/selection"
 )
 
 // The sizes and penalties compared. Each size has one cold fit, at the first
@@ -286,4 +288,52 @@ func (s *sample) surely(e, f []float64) bool {
 func (s *sample) significantly(e, f []float64) bool {
 	gain, deviation, m := difference(s.d, e, f)
 	return gain > significant(m)*deviation
+}
+
+// fewFeatures is the number up to which models of all features are always trained, as
+// they cost little: chosen on the 17 sets of the paper, where a choice from few rows
+// missed one of two features.
+const fewFeatures = 10
+
+// views are the columns to train with: all of them and the chosen ones. The chosen ones
+// alone are used where most > 0 bounds their number, and of more than fewFeatures where no
+// bag has more than half of them.
+func (b *bagging) views(ctx context.Context, most int) ([]*view, error) {
+	n := b.d.N - 1
+	if n < 2 {
+		return []*view{nil}, nil
+	}
+	bounded := most > 0 && most < n
+	v := &view{bags: make([][]int, len(b.bags))}
+	err := b.each(len(b.bags)+1, func(w *worker, k int) error {
+		d := b.d
+		if k < len(b.bags) {
+			d = &w.data
+			b.d.Gather(d, b.bags[k].train, nil)
+		}
+		features, err := selection.Features(ctx, d)
+		if err != nil {
+			return err
+		}
+		if bounded {
+			features = features[:min(most, len(features))]
+		}
+		slices.Sort(features)
+		columns := append(features, n)
+		if k < len(b.bags) {
+			v.bags[k] = columns
+		} else {
+			v.whole = columns
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case bounded || n > fewFeatures && 2*(v.widest(b.d.N)-1) <= n:
+		return []*view{v}, nil
+	case len(v.whole) == n+1 && !slices.ContainsFunc(v.bags, func(c []int) bool { return len(c) <= n }):
+		return []*view{nil}, nil
+	}
+	return []*view{nil, v}, nil
 }

@@ -99,9 +99,8 @@ func Unclipped() Range { return Range{math.Inf(-1), math.Inf(1)} }
 func (r Range) Clip(v float64) float64 { return min(max(v, r.Lo), r.Hi) }
 
 // Rounding bounds the variance of a standardised target that is constant except
-// for rounding errors; other targets have variance 1.
-// Source: derived: (5e3 unit roundoffs)² of numbers of size one.
-const Rounding = 1e-24
+// for rounding errors.
+const Rounding = refit.Rounding
 
 // Fit trains. When the context ends it returns the error of the context and the
 // model from the candidates that were complete, without chains if there is none.

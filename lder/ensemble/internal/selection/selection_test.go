@@ -1,4 +1,4 @@
-package ensemble
+package selection
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func TestSelectFeatures(t *testing.T) {
 		others := 0
 		for seed := range uint64(shared.Times(5, 5)) {
 			d := plantedData(rand.New(rand.NewPCG(seed, 17)), c.m, c.n, c.noise, c.f)
-			got, err := selectFeatures(context.Background(), d)
+			got, err := Features(context.Background(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestSelectDegenerate(t *testing.T) {
 		{"two rows", plantedData(rng, 2, 3, 0, linear), nil},
 		{"noise", plantedData(rng, 50, 1, 1, func([]float64) float64 { return 0 }), []int{0}},
 	} {
-		got, err := selectFeatures(context.Background(), c.d)
+		got, err := Features(context.Background(), c.d)
 		if err != nil || len(got) == 0 {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
@@ -128,10 +128,10 @@ func TestGroupDescent(t *testing.T) {
 		t.Fatal(err)
 	}
 	penalty := func(n, λ float64) float64 {
-		if n <= selectConcavity*λ {
-			return λ*n - n*n/2/selectConcavity
+		if n <= concavity*λ {
+			return λ*n - n*n/2/concavity
 		}
-		return selectConcavity * λ * λ / 2
+		return concavity * λ * λ / 2
 	}
 	moved := 0
 	for _, g := range a.groups {
@@ -157,61 +157,5 @@ func TestGroupDescent(t *testing.T) {
 	}
 	if moved == 0 || moved == len(a.groups) {
 		t.Errorf("%d of %d groups are not 0", moved, len(a.groups))
-	}
-}
-
-// TestMaxFeatures: no member has more features, and the formula no more terms.
-func TestMaxFeatures(t *testing.T) {
-	d := plantedData(rand.New(rand.NewPCG(5, 5)), 200, 12, .3, func(x []float64) float64 {
-		s := 0.0
-		for j := range 8 {
-			s += math.Abs(x[j])
-		}
-		return s
-	})
-	s := Problem{Data: d, Clip: Range{-10, 10}}
-	used := func(p Part) int {
-		n := d.N
-		if p.Features != nil {
-			n = len(p.Features) + 1
-		}
-		count := 0
-		for j := range n - 1 {
-			for at := 0; at < len(p.Pieces); at += n {
-				if p.Pieces[at+j] != 0 {
-					count++
-					break
-				}
-			}
-		}
-		return count
-	}
-	for _, recipe := range []Recipe{Single, Cheap, Boosted} {
-		res, err := Fit(context.Background(), s, Settings{Recipe: recipe, Seed: 1, Workers: 2, MaxFeatures: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range res.Chains {
-			for _, p := range c.Parts {
-				if k := used(p); k > 3 {
-					t.Fatalf("recipe %d: a part has %d features", recipe, k)
-				}
-			}
-		}
-	}
-	for _, size := range []int{2, 9, 20, 60} {
-		res, err := Fit(context.Background(), s, Settings{Recipe: Single, Seed: 1, Workers: 2, FormulaSize: size})
-		if err != nil {
-			t.Fatal(err)
-		}
-		terms := 0
-		for _, v := range res.Chains[0].Parts[0].Pieces {
-			if v != 0 {
-				terms++
-			}
-		}
-		if terms > size || terms == 0 {
-			t.Errorf("formula size %d: %d terms", size, terms)
-		}
 	}
 }

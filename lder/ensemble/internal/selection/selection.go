@@ -1,4 +1,4 @@
-package ensemble
+package selection
 
 import (
 	"cmp"
@@ -21,27 +21,33 @@ import (
 // functions, λt − h(t) with h(t) = t²/2γ for t ≤ γλ and λt − γλ²/2 beyond. With groups made
 // orthonormal, the minimum over one group at a time has a closed form.
 const (
-	// selectKnots is the number of bends of f_j, at equidistant quantiles.
-	selectKnots = 4
-	// selectConcavity is γ: 3, the default of Breheny and Huang.
-	selectConcavity = 3.0
-	// The path has selectSteps values of λ, from that at which the first group enters
-	// down to selectLeast times it.
-	selectSteps = 40
-	selectLeast = .02
-	// A pass over the groups that moves none by more than selectTol, where the target
-	// has norm 1, ends a λ; so do selectPasses of them.
-	selectTol    = 1e-4
-	selectPasses = 50
-	// selectLevel is the probability that any product of two features is taken for a
+	// knots is the number of bends of f_j, at equidistant quantiles.
+	knots = 4
+	// concavity is γ.
+	// Source: gamma of grpreg, the package of Breheny and Huang.
+	concavity = 3.0
+	// The path has steps values of λ, from that at which the first group enters
+	// down to lowest times it.
+	steps  = 40
+	lowest = .02
+	// A pass over the groups that moves none by more than tol, where the target
+	// has norm 1, ends a λ; so do passes of them.
+	// Source: eps of grpreg.
+	tol = 1e-4
+	// Source: a limit of time; the criterion takes the best λ, converged or not.
+	passes = 50
+	// level is the probability that any product of two features is taken for a
 	// part of the residual where none is.
-	selectLevel = .05
-	// selectRows bounds the rows used, and selectWork the operations for the
-	// inner products of the groups, half a second: of more features those with the
+	// Source: the usual level of tests.
+	level = .05
+	// mostRows bounds the rows used, and mostWork the operations for the
+	// inner products of the groups: of more features those with the
 	// largest groups by themselves are kept, as Fan and Lv 2008, Sure independence
 	// screening.
-	selectRows = 4000
-	selectWork = 1e9
+	// Source: limits of time: 1e9 operations take half a second.
+	mostRows = 4000
+	// Source: as mostRows.
+	mostWork = 1e9
 	// normalLimit is where standardised features are cut off in products, so that no
 	// single row decides: .3 % of normal ones lie beyond.
 	normalLimit = 3
@@ -72,19 +78,19 @@ type group struct {
 	norm float64
 }
 
-// selectFeatures returns the features on which the target of d depends, the one
+// Features returns the features on which the target of d depends, the one
 // with the largest part first: those of the additive model of the path with the
 // least criterion, with the degrees of freedom of Breheny and Huang, and those of products of two features that are significant in its
 // residual: two-sided tests with the variances of White 1980, A
 // heteroskedasticity-consistent covariance matrix estimator, and Bonferroni's correction. Of none that counts, it
 // returns the one with the largest group by itself, and feature 0 where the target or all
 // features are constant.
-func selectFeatures(ctx context.Context, d *refit.Data) ([]int, error) {
-	if d.M > selectRows {
+func Features(ctx context.Context, d *refit.Data) ([]int, error) {
+	if d.M > mostRows {
 		// An even share of the rows, in their order: rows of a bag are not sorted by target.
-		rows := make([]int, selectRows)
+		rows := make([]int, mostRows)
 		for k := range rows {
-			rows[k] = k * d.M / selectRows
+			rows[k] = k * d.M / mostRows
 		}
 		part := &refit.Data{}
 		d.Gather(part, rows, nil)
@@ -137,7 +143,7 @@ func newAdditive(ctx context.Context, d *refit.Data, root []float64) (*additive,
 		}
 	}
 	a.total = floats.Dot(y, y)
-	if !(a.total > Rounding) {
+	if !(a.total > refit.Rounding) {
 		return nil, nil
 	}
 	type wave struct {
@@ -146,7 +152,7 @@ func newAdditive(ctx context.Context, d *refit.Data, root []float64) (*additive,
 		size    float64
 	}
 	var waves []wave
-	keep := int(math.Sqrt(selectWork/float64(d.M))) / (selectKnots + 1)
+	keep := int(math.Sqrt(mostWork/float64(d.M))) / (knots + 1)
 	least := func() {
 		slices.SortStableFunc(waves, func(v, w wave) int { return cmp.Compare(w.size, v.size) })
 		waves = waves[:min(len(waves), max(1, keep))]
@@ -222,8 +228,8 @@ func bends(d *refit.Data, j int, root []float64) [][]float64 {
 		}
 	}
 	add(sorted[0]) // x_j
-	for k := range selectKnots {
-		add(sorted[(k+1)*d.M/(selectKnots+1)])
+	for k := range knots {
+		add(sorted[(k+1)*d.M/(knots+1)])
 	}
 	return all
 }
@@ -240,8 +246,8 @@ func (a *additive) path(ctx context.Context) (best []float64, err error) {
 	least := math.Inf(1)
 	all := float64(a.features)
 	γ := max(0, 1-math.Log(a.rows)/2/math.Log(max(all, 2)))
-	for step := range selectSteps {
-		if err := a.descend(ctx, largest*math.Pow(selectLeast, float64(step)/(selectSteps-1))); err != nil {
+	for step := range steps {
+		if err := a.descend(ctx, largest*math.Pow(lowest, float64(step)/(steps-1))); err != nil {
 			return nil, err
 		}
 		count := 0.0 // of the groups that are not 0
@@ -256,7 +262,7 @@ func (a *additive) path(ctx context.Context) (best []float64, err error) {
 			break
 		}
 		// A residual below the rounding errors of the target is none.
-		c := a.rows*math.Log(rss/a.total+Rounding) + math.Log(a.rows)*free + 2*γ*logBinomial(all, count)
+		c := a.rows*math.Log(rss/a.total+refit.Rounding) + math.Log(a.rows)*free + 2*γ*logBinomial(all, count)
 		if c < least {
 			least = c
 			copy(best, a.β)
@@ -273,8 +279,8 @@ func logBinomial(n, k float64) float64 {
 
 // descend minimises over one group after another until none moves.
 func (a *additive) descend(ctx context.Context, λ float64) error {
-	tol := selectTol * math.Sqrt(a.total)
-	for pass, all := 0, true; pass < selectPasses; pass++ {
+	tol := tol * math.Sqrt(a.total)
+	for pass, all := 0, true; pass < passes; pass++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -305,8 +311,8 @@ func (a *additive) move(g *group, λ float64) float64 {
 	switch {
 	case g.norm <= λ:
 		scale = 0
-	case g.norm <= selectConcavity*λ:
-		scale = (1 - λ/g.norm) / (1 - 1/selectConcavity)
+	case g.norm <= concavity*λ:
+		scale = (1 - λ/g.norm) / (1 - 1/concavity)
 	}
 	moved := 0.0
 	raw := a.gram.RawSymmetric()
@@ -329,9 +335,9 @@ func (a *additive) move(g *group, λ float64) float64 {
 
 // products adds to part the features of products that are significant in the
 // residual of β. Of many features the pairs of those with the largest groups are
-// tried, within selectWork.
+// tried, within mostWork.
 func (a *additive) products(ctx context.Context, d *refit.Data, root, β, part []float64) error {
-	groups := a.groups[:min(len(a.groups), max(2, int(math.Sqrt(selectWork/10/float64(d.M)))))]
+	groups := a.groups[:min(len(a.groups), max(2, int(math.Sqrt(mostWork/10/float64(d.M)))))]
 	pairs := float64(len(groups)*(len(groups)-1)) / 2
 	if pairs == 0 {
 		return nil
@@ -347,10 +353,10 @@ func (a *additive) products(ctx context.Context, d *refit.Data, root, β, part [
 		}
 	}
 	size := floats.Norm(r, 2)
-	if !(size*size > Rounding) {
+	if !(size*size > refit.Rounding) {
 		return nil
 	}
-	significant := distuv.UnitNormal.Quantile(1 - selectLevel/2/pairs)
+	significant := distuv.UnitNormal.Quantile(1 - level/2/pairs)
 	columns := make([][]float64, len(groups))
 	for k, g := range groups {
 		columns[k] = make([]float64, d.M)
@@ -383,52 +389,4 @@ func (a *additive) products(ctx context.Context, d *refit.Data, root, β, part [
 		}
 	}
 	return nil
-}
-
-// fewFeatures is the number up to which models of all features are always trained, as
-// they cost little: chosen on the 17 sets of the paper, where a choice from few rows
-// missed one of two features.
-const fewFeatures = 10
-
-// views are the columns to train with: all of them and the chosen ones. The chosen ones
-// alone are used where most > 0 bounds their number, and of more than fewFeatures where no
-// bag has more than half of them.
-func (b *bagging) views(ctx context.Context, most int) ([]*view, error) {
-	n := b.d.N - 1
-	if n < 2 {
-		return []*view{nil}, nil
-	}
-	bounded := most > 0 && most < n
-	v := &view{bags: make([][]int, len(b.bags))}
-	err := b.each(len(b.bags)+1, func(w *worker, k int) error {
-		d := b.d
-		if k < len(b.bags) {
-			d = &w.data
-			b.d.Gather(d, b.bags[k].train, nil)
-		}
-		features, err := selectFeatures(ctx, d)
-		if err != nil {
-			return err
-		}
-		if bounded {
-			features = features[:min(most, len(features))]
-		}
-		slices.Sort(features)
-		columns := append(features, n)
-		if k < len(b.bags) {
-			v.bags[k] = columns
-		} else {
-			v.whole = columns
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case bounded || n > fewFeatures && 2*(v.widest(b.d.N)-1) <= n:
-		return []*view{v}, nil
-	case len(v.whole) == n+1 && !slices.ContainsFunc(v.bags, func(c []int) bool { return len(c) <= n }):
-		return []*view{nil}, nil
-	}
-	return []*view{nil, v}, nil
 }
