@@ -3,6 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from cvxpy.reductions.reduction import Reduction
 
 import dcopt
 
@@ -125,6 +126,24 @@ def test_nonconvex():
     want = 2 * (np.array([1.0, 0, 0]) - a.value[0] * a.value / size**2) / size
     assert a.gradient == pytest.approx(want, abs=1e-5)
     assert r.gradient == pytest.approx(a.value[0] / size, abs=1e-6)
+
+
+@pytest.mark.skipif(not hasattr(Reduction, "param_forward"), reason="CVXPY before 1.9 has no derivatives through its reductions")
+def test_reduced():
+    a, x, y = cp.Parameter(pos=True, value=2.0), cp.Variable(pos=True), cp.Variable(pos=True)
+    problem = cp.Problem(cp.Minimize(x + y), [x * y ** 2 >= a])  # x = (a / 4)^(1/3), y = 2 x
+    problem.solve(method="dcopt", gp=True, requires_grad=True)
+    problem.backward()
+    assert a.gradient == pytest.approx(0.25 * 0.5 ** (-2 / 3), rel=1e-5)
+    a.delta = 2.0
+    problem.derivative()
+    assert x.delta + y.delta == pytest.approx(2 * a.gradient, rel=1e-6)
+    p, z = cp.Parameter(complex=True, value=1 + 2j), cp.Variable(complex=True)
+    problem = cp.Problem(cp.Minimize(cp.square(cp.abs(z - 3 * p))), [cp.abs(z) <= 100])
+    problem.solve(method="dcopt", requires_grad=True)
+    p.delta = 1 - 1j
+    problem.derivative()
+    assert z.delta == pytest.approx(3 - 3j, abs=1e-6)
 
 
 def test_refusals():

@@ -40,26 +40,24 @@ def _kept(problem: cp.Problem, what: str) -> Any:
     if stats is None or stats.solver_name != "dcopt":
         detach(problem)
         return None
-    if problem.status not in s.SOLUTION_PRESENT:
-        raise error.SolverError(f"{what} through a problem that is {problem.status} is not possible")
+    if problem.status not in s.SOLUTION_PRESENT:  # errors as CVXPY has them
+        raise (error.SolverError if what == "Backpropagating" else ValueError)(
+            f"{what} through infeasible/unbounded problems is not possible; this one is {problem.status}")
     kept = problem.__dict__["_dcopt_derivative"]
-    refuse(problem, kept)
+    refuse(kept)
     return kept
 
 
-def refuse(problem: cp.Problem, kept: Any) -> None:
+def refuse(kept: Any) -> None:
     """An error where the translation says too little for derivatives."""
-    if kept.reduced is not None:
+    if kept.reduced is not None and not hasattr(kept.reduced[0], "param_forward"):  # CVXPY before 1.9
         raise UnsupportedError("a derivative of a problem with complex numbers or of a geometric program", "unsupported",
-                               "State the problem in real numbers, or in logarithms.")
-    moving = {p.id for p in problem.parameters()}
+                               "State the problem in real numbers, or in logarithms, or install CVXPY 1.9.")
+    moving = {p.id for p in kept.real.parameters()}
     for p, _ in kept.lowered.fixed:
         if p.id in moving:
             raise UnsupportedError("a derivative with respect to a parameter that stands in the problem as a number", "unsupported",
                                    "Such are exponents, and matrices of quadratic forms.", p.name())
-    for v, _, _, plain in kept.places:
-        if not plain:
-            raise UnsupportedError("a derivative of a diagonal or sparse variable", "unsupported", "State it as a vector.", v.name())
 
 
 class Moved:
@@ -195,7 +193,7 @@ def _slopes(problem: cp.Problem, values: list[Callable[[], Any]], delta: dict[in
 
 
 def delta_of(p: cp.Parameter, value: Any) -> np.ndarray:
-    return np.zeros(p.shape) if value is None else np.broadcast_to(np.asarray(value, dtype=float), p.shape)
+    return np.zeros(p.shape) if value is None else np.broadcast_to(np.asarray(value), p.shape)
 
 
 def _derivative(problem: cp.Problem) -> None:
@@ -206,13 +204,18 @@ def _derivative(problem: cp.Problem) -> None:
         if p.value is None:
             raise DcoptError(f"parameter {p.name()} has no value", "problem", "Set its .value and solve.")
     delta = {p.id: delta_of(p, p.delta) for p in problem.parameters()}
+    if kept.reduced is not None:
+        delta = kept.reduced[0].param_forward(delta)
     buffers, header = Buffers(), {"type": "derivative", "parameters": {}}
-    for name, change in chain_of(problem, kept).forward(delta).items():
+    for name, change in chain_of(kept.real, kept).forward({p.id: np.asarray(delta[p.id], dtype=float) for p in kept.real.parameters()}).items():
         header["parameters"][name] = buffers.add(change)
     x = kept.loaded.request(header, buffers).array("x")
     assert x is not None
-    for v, lo, hi, _ in kept.places:
-        v.delta = x[lo:hi].reshape(v.shape, order="F").copy()
+    out = {v.id: x[lo:hi].reshape(v.shape, order="F").copy() for v, lo, hi, _ in kept.places}
+    if kept.reduced is not None:
+        out = kept.reduced[0].var_forward(out)
+    for v in problem.variables():
+        v.delta = out[v.id] if v.id in out else np.zeros(v.shape)
     return None
 
 
@@ -220,17 +223,21 @@ def _backward(problem: cp.Problem) -> None:
     kept = _kept(problem, "Backpropagating")
     if kept is None:
         return problem.backward()
-    parts = []
-    for v, _, _, _ in kept.places:
-        g = np.ones(v.shape) if v.gradient is None else np.broadcast_to(np.asarray(v.gradient, dtype=float), v.shape)
-        parts.append(flat(g))
+    given = {v.id: np.broadcast_to(np.asarray(1.0 if v.gradient is None else v.gradient), v.shape) for v in problem.variables()}
+    if kept.reduced is not None:
+        given = kept.reduced[0].var_backward(given)
+    parts = [flat(np.broadcast_to(given.get(v.id, 0.0), v.shape)) for v, _, _, _ in kept.places]
     buffers = Buffers()
     header = {"type": "adjoint", "x": buffers.add(np.concatenate(parts) if parts else np.zeros(0))}
     reply = kept.loaded.request(header, buffers)
-    total = chain_of(problem, kept).back({name: reply.buffers[k][None] for name, k in reply["parameters"].items()})[0]
-    at = 0
-    for p in problem.parameters():
+    total = chain_of(kept.real, kept).back({name: reply.buffers[k][None] for name, k in reply["parameters"].items()})[0]
+    out, at = {}, 0
+    for p in kept.real.parameters():
         g = total[at:at + p.size]
         at += p.size
-        p.gradient = g.reshape(p.shape, order="F") if p.shape else float(g[0])
+        out[p.id] = g.reshape(p.shape, order="F") if p.shape else float(g[0])
+    if kept.reduced is not None:
+        out = kept.reduced[0].param_backward(out)
+    for p in problem.parameters():
+        p.gradient = out[p.id] if p.id in out else np.zeros(p.shape)
     return None

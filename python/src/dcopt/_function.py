@@ -105,7 +105,9 @@ class Batch:
                 for value in given[p.id] if any(p.attributes.values()) else given[p.id][:1]:
                     p.value = value
             self.kept = translated(problem)
-            refuse(problem, self.kept)
+            if self.kept.reduced is not None:
+                raise UnsupportedError("a batch of problems with complex numbers or of geometric programs", "unsupported", "Call the function for each set.")
+            refuse(self.kept)
             if self.kept.lowered.data:
                 raise UnsupportedError("a constraint without variables in a batch", "unsupported", "Leave it out.", str(self.kept.lowered.data[0]))
             self.chain = chain_of(problem, self.kept)
