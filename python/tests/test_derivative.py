@@ -138,12 +138,12 @@ def test_reduced():
     a.delta = 2.0
     problem.derivative()
     assert x.delta + y.delta == pytest.approx(2 * a.gradient, rel=1e-6)
-    p, z = cp.Parameter(complex=True, value=1 + 2j), cp.Variable(complex=True)
-    problem = cp.Problem(cp.Minimize(cp.square(cp.abs(z - 3 * p))), [cp.abs(z) <= 100])
+    p, z = cp.Parameter(2, complex=True, value=[1 + 2j, 3]), cp.Variable(2, complex=True)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(z - 3 * p)), [cp.abs(z) <= 100])
     problem.solve(method="dcopt", requires_grad=True)
-    p.delta = 1 - 1j
+    p.delta = np.array([1 - 1j, 2j])
     problem.derivative()
-    assert z.delta == pytest.approx(3 - 3j, abs=1e-6)
+    assert z.delta == pytest.approx([3 - 3j, 6j], abs=1e-6)
 
 
 def test_refusals():
