@@ -272,7 +272,7 @@ func (p *Problem) empty() (ok bool, why string) {
 			return true, ""
 		}
 	}
-	f, err := flatten(&Problem{objective: number(0), rows: p.rows, vars: p.vars, n: p.n, lo: p.lo, hi: p.hi})
+	f, err := flatten(&Problem{objective: number(0), rows: p.rows, vars: p.vars, n: p.n, lo: p.lo, hi: p.hi}, p.bounds())
 	if err != nil {
 		return false, err.Error()
 	}

@@ -87,13 +87,20 @@ type flatRow struct {
 	lo, hi float64
 }
 
+// bounds are those of the variables.
+func (p *Problem) bounds() []span {
+	box := make([]span, p.n)
+	for j := range box {
+		box[j] = span{p.lo[j], p.hi[j]}
+	}
+	return box
+}
+
 // flatten states a problem by columns. A row or an objective with a function that has no
 // bounds by columns is a fault: a row may be left out, as that only weakens bounds.
-func flatten(p *Problem) (f *flat, err error) {
-	f = &flat{n: p.n, known: map[string][]int{}, memo: map[*expr]form{}}
-	for j := range p.n {
-		f.box = append(f.box, span{p.lo[j], p.hi[j]})
-	}
+// box has the bounds of the variables.
+func flatten(p *Problem, box []span) (f *flat, err error) {
+	f = &flat{n: p.n, box: box, known: map[string][]int{}, memo: map[*expr]form{}}
 	defer func() {
 		if wrong := caught(recover()); wrong != nil {
 			f, err = nil, wrong
@@ -254,7 +261,7 @@ func (f *flat) column(l form) (j int, err span) {
 	for _, j := range f.known[c.key()] {
 		if o := &f.cols[j-f.n].lin; o.err == (span{}) {
 			d := f.add([]form{plain, *o}, []span{just(1), just(-1)})
-			if rest := d.over(f.box); rest.magnitude().hi <= noise*plain.magnitude(f.box) {
+			if rest := d.over(f.box); rest.magnitude().hi <= plain.noise(f.box) {
 				return j, l.err.plus(rest)
 			}
 		}
@@ -286,7 +293,7 @@ func (f *flat) single(k kind, p float64, l form) form {
 		return only(f.put(column{kind: k, p: p, a: f.exactly(l)}))
 	}
 	if k == isAbs && len(l.idx) > 0 {
-		switch a, near := f.reach(l), noise*l.magnitude(f.box); {
+		switch a, near := f.reach(l), l.noise(f.box); {
 		case a.lo >= -near: // |t| − t is between 0 and −2t
 			return form{idx: l.idx, val: l.val, c: l.c, err: span{0, max(0, aboveProduct(-2, a.lo))}}
 		case a.hi <= near:
@@ -298,7 +305,7 @@ func (f *flat) single(k kind, p float64, l form) form {
 		}
 	}
 	if k == isPosPower && len(l.idx) > 0 {
-		if a := f.reach(l); a.hi <= noise*l.magnitude(f.box) {
+		if a := f.reach(l); a.hi <= l.noise(f.box) {
 			return form{err: span{0, (&column{kind: k, p: p}).value(a.hi).hi}}
 		}
 	}
@@ -346,13 +353,17 @@ func (f *flat) reach(l form) span {
 	return l.over(f.box)
 }
 
-// magnitude bounds the magnitudes of the parts of a function.
-func (l *form) magnitude(box []span) float64 {
+// noise bounds the rounding errors of a function: noise times the magnitudes of its parts, 0 where these
+// have no bounds.
+func (l *form) noise(box []span) float64 {
 	s := math.Abs(l.c)
 	for k, j := range l.idx {
 		s += l.val[k].magnitude().hi * box[j].magnitude().hi
 	}
-	return s
+	if math.IsInf(s, 1) {
+		return 0
+	}
+	return noise * s
 }
 
 // extent is the range of a column within the bounds of the variables; all numbers where it
@@ -651,7 +662,7 @@ func (f *flat) undominated(us []form) (out []form, err span) {
 	top, near := math.Inf(-1), 0.0
 	for _, u := range us {
 		if lo := f.reach(u).lo; lo > top {
-			top, near = lo, noise*u.magnitude(f.box)
+			top, near = lo, u.noise(f.box)
 		}
 	}
 	first := true // of those that reach no further than the top

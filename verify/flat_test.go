@@ -28,7 +28,7 @@ func TestColumnsEnclose(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
 		}
-		f, err := flatten(p)
+		f, err := flatten(p, p.bounds())
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
 		}

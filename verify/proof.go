@@ -26,6 +26,7 @@ type header struct {
 		Name string
 		Len  int
 	}
+	Box   [][2]float64
 	Terms []struct {
 		O    int
 		P, C float64
@@ -106,17 +107,26 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	if h.Maximize != p.Maximize {
 		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
 	}
-	f, err := flatten(p)
-	if err != nil {
-		return out, err
-	}
-	m, err := f.translate(p, &h)
-	if err != nil {
-		return out, err
-	}
 	cutoff := math.Inf(1)
 	if h.Upper != nil {
 		cutoff = *h.Upper
+	}
+	f, err := flatten(p, p.bounds())
+	if err != nil {
+		return out, err
+	}
+	cols, err := p.columns(&h)
+	if err != nil {
+		return out, err
+	}
+	if h.Box != nil {
+		if f, err = f.within(p, &h, cols, cutoff); err != nil {
+			return out, err
+		}
+	}
+	m, err := f.translate(&h, cols)
+	if err != nil {
+		return out, err
 	}
 	lower, err := m.replay(ctx, lines, cutoff, &out)
 	if err != nil {
@@ -183,11 +193,8 @@ type rowPlace struct {
 	byLo   float64
 }
 
-// translate finds the columns and rows that a proof speaks of. Functions of all numbers
-// that the problem does not have are added as columns: a definition by others excludes
-// nothing. Multipliers of unknown rows are left out.
-func (f *flat) translate(p *Problem, h *header) (*translation, error) {
-	t := &translation{flat: f, also: map[int][]int{}}
+// columns are the variables that a proof speaks of.
+func (p *Problem) columns(h *header) (cols []int, err error) {
 	at := map[string]variable{}
 	for _, v := range p.vars {
 		at[v.name] = v
@@ -204,12 +211,39 @@ func (f *flat) translate(p *Problem, h *header) (*translation, error) {
 		if len(list) != v.Len {
 			return nil, fmt.Errorf("the proof is of another problem: %s has %d entries, not %d", v.Name, len(list), v.Len)
 		}
-		t.cols = append(t.cols, list...)
+		cols = append(cols, list...)
 	}
-	t.n = len(t.cols)
-	if t.n != f.n {
-		return nil, fmt.Errorf("the proof is of another problem: it has %d variables, not %d", t.n, f.n)
+	if len(cols) != p.n {
+		return nil, fmt.Errorf("the proof is of another problem: it has %d variables, not %d", len(cols), p.n)
 	}
+	return cols, nil
+}
+
+// within states the problem anew within the bounds of a proof, which show the signs of functions and the sizes of
+// rounding errors as its writer saw them. Where they do not follow for points of a cost of at most
+// cutoff, narrower ones that do stand in for them.
+func (f *flat) within(p *Problem, h *header, cols []int, cutoff float64) (*flat, error) {
+	if len(h.Box) != len(cols) {
+		return nil, errDamaged
+	}
+	own := slices.Clone(f.box)
+	if !f.narrow(own, cutoff, firstRounds) {
+		return f, nil
+	}
+	box := slices.Clone(own[:p.n])
+	for k, j := range cols {
+		if b := h.Box[k]; b[0] <= own[j].lo && b[1] >= own[j].hi {
+			box[j] = span{max(b[0], p.lo[j]), min(b[1], p.hi[j])}
+		}
+	}
+	return flatten(p, box)
+}
+
+// translate finds the columns and rows that a proof speaks of. Functions of all numbers
+// that the problem does not have are added as columns: a definition by others excludes
+// nothing. Multipliers of unknown rows are left out.
+func (f *flat) translate(h *header, cols []int) (*translation, error) {
+	t := &translation{flat: f, also: map[int][]int{}, n: len(cols), cols: cols}
 	for k := range h.Terms {
 		e := &h.Terms[k]
 		known := len(t.cols)

@@ -20,6 +20,7 @@ import (
 
 var (
 	soundness = flag.Int("soundness", 100, "random problems of TestBoundsAreSound")
+	free      = flag.Int("free", 30, "random problems of TestBoundsOfFreeVariables")
 	first     = flag.Uint64("first", 0, "the number of the first of them")
 )
 
@@ -182,6 +183,94 @@ func accepted(t *testing.T, src string, res *global.Result) bool {
 	return false
 }
 
+// bestOnGrid is the least cost of the points of a grid that are feasible, those of the largest negated.
+func bestOnGrid(p *dc.Problem) float64 {
+	best := math.Inf(1)
+	onGrid(p, func(x []float64) {
+		if v, e := p.Objective.Evaluate(x); p.Feasible(x, 1e-13) {
+			best = min(best, v+e)
+		}
+	})
+	return best
+}
+
+// compiled is a problem, nil where a function of the text has no split.
+func compiled(t *testing.T, src string) *dc.Problem {
+	t.Helper()
+	file, err := lang.Parse("random.dc", []byte(src))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, src)
+	}
+	prog, err := lang.Compile(context.Background(), file, lang.Options{})
+	if err != nil {
+		if testing.Verbose() {
+			t.Log(err)
+		}
+		return nil
+	}
+	return prog.Problem
+}
+
+// freed is a problem of drawProblem with its box in a ball as the only bound of the variables.
+func freed(src string, p *dc.Problem) string {
+	lo, hi := p.Box()
+	var squares []string
+	radius := 0.0
+	for j := range lo {
+		squares = append(squares, fmt.Sprintf("(x[%d] - %v)^2", j+1, (lo[j]+hi[j])/2))
+		radius += (hi[j] - lo[j]) * (hi[j] - lo[j]) / 4
+	}
+	_, rest, _ := strings.Cut(src, "\n")
+	if !strings.Contains(rest, "subject to") {
+		rest += "subject to\n"
+	}
+	return fmt.Sprintf("var x[%d]\n%s  ball: %s <= %v\n", len(lo), rest, strings.Join(squares, " + "), 1.0001*radius)
+}
+
+// TestBoundsOfFreeVariables: problems whose variables have no bounds but by a constraint. Their regions have
+// those of the problems in boxes within.
+func TestBoundsOfFreeVariables(t *testing.T) {
+	bounded := 0
+	for seed := range uint64(*free) {
+		src := drawProblem(*first + seed)
+		p := compiled(t, src)
+		if p == nil {
+			continue
+		}
+		ball := freed(src, p)
+		q := compiled(t, ball)
+		if q == nil {
+			continue
+		}
+		set := ccp.DefaultSettings()
+		set.Global.MaxNodes = 200
+		set.Global.Proof = true
+		set.Search.Hops = 2
+		res, err := global.Solve(context.Background(), q, nil, 1, set)
+		if err != nil {
+			continue // bounds are asked for
+		}
+		bounded++
+		if res.Proof != nil && !accepted(t, ball, res) {
+			t.Errorf("seed %d\n%s", seed, ball)
+		}
+		bound := res.Bound
+		if p.Maximize {
+			bound = -bound
+		}
+		if res.Status == ccp.Infeasible {
+			bound = math.Inf(1)
+		}
+		if best := bestOnGrid(p); bound > best+1e-12*math.Abs(best) {
+			t.Errorf("seed %d: %v, the bound %.12g is above the value %.12g of a feasible point\n%s", seed, res.Status, bound, best, ball)
+		}
+	}
+	t.Logf("%d of %d problems have bounds", bounded, *free)
+	if bounded < *free/2 {
+		t.Errorf("only %d of %d problems have bounds", bounded, *free)
+	}
+}
+
 // TestBoundsAreSound: no bound of a random problem over all functions is above a feasible
 // value on a grid, and few are left without a proof. -soundness 20000 is the long run, -first 20000 begins with others.
 func TestBoundsAreSound(t *testing.T) {
@@ -192,23 +281,15 @@ func TestBoundsAreSound(t *testing.T) {
 	}
 	for _, seed := range seeds {
 		src := drawProblem(seed)
-		file, err := lang.Parse("random.dc", []byte(src))
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, src)
-		}
-		prog, err := lang.Compile(context.Background(), file, lang.Options{})
-		if err != nil {
+		p := compiled(t, src)
+		if p == nil {
 			refused++
-			if testing.Verbose() {
-				t.Log(err)
-			}
 			continue
 		}
 		set := ccp.DefaultSettings()
 		set.Global.MaxNodes = 3000
 		set.Global.Proof = true
 		set.Search.Hops = 2
-		p := prog.Problem
 		res, err := global.Solve(context.Background(), p, nil, 1, set)
 		if err != nil {
 			t.Errorf("seed %d: %v\n%s", seed, err, src)
@@ -222,12 +303,7 @@ func TestBoundsAreSound(t *testing.T) {
 		if !accepted(t, src, res) {
 			t.Errorf("seed %d\n%s", seed, src)
 		}
-		best := math.Inf(1)
-		onGrid(p, func(x []float64) {
-			if v, e := p.Objective.Evaluate(x); p.Feasible(x, 1e-13) {
-				best = min(best, v+e)
-			}
-		})
+		best := bestOnGrid(p)
 		bound := res.Bound
 		if p.Maximize {
 			bound = -bound

@@ -28,14 +28,15 @@ type Proof struct {
 
 // proofHeader is the first line of a proof: the columns by which the rest speaks.
 type proofHeader struct {
-	Format    string      `json:"format"`
-	Version   int         `json:"version"`
-	Maximize  bool        `json:"maximize"`
-	Upper     *float64    `json:"upper"` // minimised
-	Bound     *float64    `json:"bound"` // minimised
-	Variables []proofVar  `json:"variables"`
-	Terms     []proofTerm `json:"terms"`
-	Rows      []proofRow  `json:"rows"`
+	Format    string       `json:"format"`
+	Version   int          `json:"version"`
+	Maximize  bool         `json:"maximize"`
+	Upper     *float64     `json:"upper"` // minimised
+	Bound     *float64     `json:"bound"` // minimised
+	Variables []proofVar   `json:"variables"`
+	Box       [][2]float64 `json:"box,omitempty"` // of the variables, where their own bounds are not all there are
+	Terms     []proofTerm  `json:"terms"`
+	Rows      []proofRow   `json:"rows"`
 }
 
 type proofVar struct {
@@ -139,6 +140,11 @@ func (pr *Proof) header() proofHeader {
 	h := proofHeader{Format: "dcopt proof", Version: 3, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
 	for _, v := range pr.vars {
 		h.Variables = append(h.Variables, proofVar{v.Name, v.Len()})
+	}
+	if pr.p.Derived {
+		for _, b := range pr.p.Box[:pr.p.N] {
+			h.Box = append(h.Box, [2]float64{b.Lo, b.Hi})
+		}
 	}
 	for k := range pr.p.Terms {
 		t := &pr.p.Terms[k]

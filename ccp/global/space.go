@@ -42,6 +42,10 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 	if r.Feasible {
 		g.upper = g.minimised(r.Objective)
 	}
+	var err error
+	if g.flat, err = flat.Within(g.p, g.flat, g.upper, spatial.RootRounds); err != nil {
+		return err
+	}
 	s := &spatial.Search{
 		P: g.flat, Backend: backendOf(g.set), GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
 		Upper: g.upper, Keep: g.set.Global.Proof,
@@ -67,7 +71,6 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 	if q := boxed.Of(g.flat); q != nil {
 		s.Upper = s.Try(ctx, q.Search(ctx, r.X, g.set.Seed), true)
 	}
-	var err error
 	if s.Prepare() {
 		if free := s.Unbounded(); len(free) > 0 {
 			if r.Status == ccp.Infeasible {

@@ -239,7 +239,7 @@ func (m *maker) undominated(us []dc.Linear) []dc.Linear {
 	top, near := math.Inf(-1), 0.0
 	for _, u := range us {
 		if lo := m.reach(u).Lo; lo > top {
-			top, near = lo, noise*m.magnitude(u)
+			top, near = lo, m.noise(u)
 		}
 	}
 	var out []dc.Linear

@@ -41,6 +41,8 @@ type Problem struct {
 	Below, Above []bool
 	// CostOnly: the term occurs in the cost alone, with a positive weight.
 	CostOnly []bool
+	// Derived: the bounds of the variables are not those of the problem, but follow from them, see Within.
+	Derived bool
 
 	pairs map[[2]int]int // the terms that are products and squares of variables, the lower first
 }
@@ -72,17 +74,40 @@ type maker struct {
 
 // New states p as a flat problem, with its exact terms as they were written.
 func New(p *dc.Problem) (*Problem, error) {
-	m := maker{&Problem{N: p.NumVars()}, map[string][]int{}, nil}
-	m.Box = slices.Repeat([]Interval{Whole()}, m.N)
+	box := make([]Interval, p.NumVars())
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			box[v.Offset+k].Lo, box[v.Offset+k].Hi = v.Bounds(k)
+		}
+	}
+	return within(p, box)
+}
+
+// Within states p anew, of which f is the flat problem, within bounds that follow for points of a cost of at most
+// cutoff, where all of its variables get some: signs of functions and rounding errors show only in bounds.
+// Otherwise it is f.
+func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, error) {
+	free := func(b Interval) bool { return !b.Finite() }
+	box := slices.Clone(f.Box)
+	if !slices.ContainsFunc(box[:f.N], free) || !f.Tighten(box, cutoff, rounds) || slices.ContainsFunc(box[:f.N], free) {
+		return f, nil
+	}
+	out, err := within(p, box[:f.N:f.N])
+	if err == nil {
+		out.Derived = true
+	}
+	return out, err
+}
+
+// within states p with bounds of its variables.
+func within(p *dc.Problem, box []Interval) (*Problem, error) {
+	m := maker{&Problem{N: p.NumVars(), Box: box}, map[string][]int{}, nil}
 	for _, v := range p.Vars {
 		if v.Param {
 			return nil, &UnsupportedError{"parameters have no bounds"}
 		}
 		if v.Semidefinite() {
 			return nil, &UnsupportedError{fmt.Sprintf("%s is positive semidefinite, and no bound uses that", v.Name)}
-		}
-		for k := range v.Len() {
-			m.Box[v.Offset+k].Lo, m.Box[v.Offset+k].Hi = v.Bounds(k)
 		}
 	}
 	if len(p.Defined()) > 0 && slices.Contains(p.Defined(), true) {
@@ -171,7 +196,7 @@ func (m *maker) same(l, o dc.Linear) bool {
 			d += math.Abs(l.Val[k]-o.Val[k]) * m.Box[j].abs().Hi
 		}
 	}
-	return d == 0 || d <= noise*m.magnitude(l)
+	return d == 0 || d <= m.noise(l)
 }
 
 // column is a column that equals an affine function.
@@ -191,7 +216,7 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 		}
 	}
 	if op == Abs && len(l.Idx) > 0 {
-		switch a, near := m.reach(l), noise*m.magnitude(l); {
+		switch a, near := m.reach(l), m.noise(l); {
 		case a.Lo >= -near:
 			return l
 		case a.Hi <= near:
@@ -200,7 +225,7 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 			l = l.Scale(-1)
 		}
 	}
-	if op == PosPower && len(l.Idx) > 0 && m.reach(l).Hi <= noise*m.magnitude(l) {
+	if op == PosPower && len(l.Idx) > 0 && m.reach(l).Hi <= m.noise(l) {
 		return dc.Linear{}
 	}
 	if op == Huber && len(l.Idx) > 0 {
@@ -261,13 +286,17 @@ func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
 	return out
 }
 
-// magnitude bounds the magnitudes of the parts of a function.
-func (m *maker) magnitude(l dc.Linear) float64 {
+// noise bounds the rounding errors of a function: noise times the magnitudes of its parts, 0 where these
+// have no bounds.
+func (m *maker) noise(l dc.Linear) float64 {
 	s := math.Abs(l.Const)
 	for k, j := range l.Idx {
 		s += math.Abs(l.Val[k]) * m.Box[j].abs().Hi
 	}
-	return s
+	if math.IsInf(s, 1) {
+		return 0
+	}
+	return noise * s
 }
 
 // expr is an expression over columns.

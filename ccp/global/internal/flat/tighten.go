@@ -107,11 +107,11 @@ func largestOf(args []int, box []Interval) Interval {
 func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		if room := roomOfRows * sizeOver(r.Lin, box); !within(r.Lin, Interval{r.Lo - room, r.Hi + room}, box) {
+		if room := roomOfRows * sizeOver(r.Lin, box); !meets(r.Lin, Interval{r.Lo - room, r.Hi + room}, box) {
 			return false
 		}
 	}
-	return math.IsInf(cutoff, 1) || within(p.Cost, Interval{math.Inf(-1), cutoff + roomOfCutoff*max(1, math.Abs(cutoff))}, box)
+	return math.IsInf(cutoff, 1) || meets(p.Cost, Interval{math.Inf(-1), cutoff + roomOfCutoff*max(1, math.Abs(cutoff))}, box)
 }
 
 // sizeOver is the largest part of an affine function over a box, of those that have bounds.
@@ -138,7 +138,7 @@ func (p *Problem) back(box []Interval) bool {
 		}
 		switch t.Op {
 		case Affine:
-			if !within(t.Lin, w, box) {
+			if !meets(t.Lin, w, box) {
 				return false
 			}
 			continue
@@ -160,8 +160,8 @@ func (p *Problem) back(box []Interval) bool {
 	return true
 }
 
-// within narrows the columns of l so that it can be in the target.
-func within(l dc.Linear, target Interval, box []Interval) bool {
+// meets narrows the columns of l so that it can be in the target.
+func meets(l dc.Linear, target Interval, box []Interval) bool {
 	lo, hi := l.Const, l.Const // of the finite parts
 	free, top := 0, 0          // infinite parts below and above
 	for k, j := range l.Idx {

@@ -108,7 +108,7 @@ func (s *Search) Prepare() bool {
 			s.branch = append(s.branch, j)
 		}
 	}
-	if !s.P.Tighten(s.root, s.Upper, rootRounds) {
+	if !s.P.Tighten(s.root, s.Upper, RootRounds) {
 		s.Lower, s.Begun = s.Upper, true
 		if s.Keep {
 			s.Tree = &Tree{Empty: true}
@@ -121,7 +121,7 @@ func (s *Search) Prepare() bool {
 // Rounds of tightening, of the root and of nodes.
 // Source: any numbers do.
 const (
-	rootRounds = 50
+	RootRounds = 50
 	nodeRounds = 5
 )
 
