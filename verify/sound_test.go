@@ -20,7 +20,7 @@ import (
 
 var (
 	soundness = flag.Int("soundness", 100, "random problems of TestBoundsAreSound")
-	free      = flag.Int("free", 30, "random problems of TestBoundsOfFreeVariables")
+	free      = flag.Int("free", 15, "random problems of TestBoundsOfFreeVariables")
 	first     = flag.Uint64("first", 0, "the number of the first of them")
 )
 

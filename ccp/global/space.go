@@ -42,12 +42,12 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 	if r.Feasible {
 		g.upper = g.minimised(r.Objective)
 	}
-	var err error
-	if g.flat, err = flat.Within(g.p, g.flat, g.upper, spatial.RootRounds); err != nil {
+	f, err := flat.Within(g.p, g.flat, g.upper, spatial.RootRounds)
+	if err != nil {
 		return err
 	}
 	s := &spatial.Search{
-		P: g.flat, Backend: backendOf(g.set), GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
+		P: f, Backend: backendOf(g.set), GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
 		Upper: g.upper, Keep: g.set.Global.Proof,
 		Try: func(ctx context.Context, x []float64, descend bool) float64 {
 			g.solved = 3 // no power of 2: no descent
@@ -68,7 +68,7 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 			return rec.RecordBounds(b)
 		}
 	}
-	if q := boxed.Of(g.flat); q != nil {
+	if q := boxed.Of(f); q != nil {
 		s.Upper = s.Try(ctx, q.Search(ctx, r.X, g.set.Seed), true)
 	}
 	if s.Prepare() {
@@ -130,7 +130,7 @@ func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err err
 		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
 	}
 	if g.set.Global.Proof && s.Tree != nil {
-		r.Proof = &Proof{p: g.flat, tree: s.Tree, upper: g.upper, lower: lower, maximize: g.p.Maximize, vars: g.p.Vars}
+		r.Proof = &Proof{p: s.P, tree: s.Tree, upper: g.upper, lower: lower, maximize: g.p.Maximize, vars: g.p.Vars}
 	}
 	switch {
 	case ctx.Err() != nil:
