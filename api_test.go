@@ -141,10 +141,38 @@ func typeLines(spec *ast.TypeSpec, add func(string, ...any)) {
 func listing(t *testing.T, pkg string) []string {
 	var lines []string
 	for _, f := range parsed(t, token.NewFileSet(), pkg) {
-		lines = append(lines, exported(f)...)
+		for _, line := range exported(f) {
+			lines = append(lines, behind(t, f, line)...)
+		}
 	}
 	slices.Sort(lines)
 	return slices.Compact(lines)
+}
+
+// behind are the lines of the type of an internal package that a line of f is an alias of, with the same
+// name; other lines stay as they are.
+func behind(t *testing.T, f *ast.File, line string) []string {
+	name, target, alias := strings.Cut(strings.TrimPrefix(line, "type "), " = ")
+	of, same, ok := strings.Cut(target, ".")
+	if !alias || !ok || same != name {
+		return []string{line}
+	}
+	var lines []string
+	for imported := range imports(f) {
+		pkg, own := strings.CutPrefix(imported, module+"/")
+		if !own || path.Base(pkg) != of || !strings.Contains(pkg, "/internal/") {
+			continue
+		}
+		for _, l := range listing(t, pkg) {
+			if words := strings.Fields(l); words[0] == "type" && words[1] == name || words[0] == "method" && strings.Trim(words[1], "(*)") == name {
+				lines = append(lines, l)
+			}
+		}
+	}
+	if lines == nil {
+		return []string{line}
+	}
+	return lines
 }
 
 func apiFile(pkg string) string { return "api/" + strings.ReplaceAll(pkg, "/", "_") + ".txt" }

@@ -137,13 +137,14 @@ var mayImport = map[string]string{
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/poll",
 	// The parts that readers of files share; a format each; and the choice by the name.
-	"qpbackend/problemfile": "qpbackend qpbackend/sparse internal/table",
-	"qpbackend/qps":         "qpbackend qpbackend/problemfile qpbackend/sparse internal/table",
-	"qpbackend/sdpa":        "qpbackend qpbackend/problemfile",
-	"qpbackend/cbf":         "qpbackend qpbackend/problemfile qpbackend/sparse",
-	"qpbackend/npz":         "qpbackend qpbackend/problemfile qpbackend/sparse internal/arrays",
-	"qpbackend/formats":     "qpbackend/problemfile qpbackend/qps qpbackend/cbf qpbackend/sdpa qpbackend/npz",
-	"qpbackend/qptest":      "internal/num qpbackend qpbackend/sparse",
+	"qpbackend/problemfile":              "qpbackend qpbackend/sparse internal/table",
+	"qpbackend/qps":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/table",
+	"qpbackend/sdpa":                     "qpbackend qpbackend/problemfile",
+	"qpbackend/cbf":                      "qpbackend qpbackend/problemfile qpbackend/sparse",
+	"qpbackend/npz":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/arrays",
+	"qpbackend/formats":                  "qpbackend/problemfile qpbackend/qps qpbackend/cbf qpbackend/sdpa qpbackend/npz",
+	"qpbackend/qptest":                   "qpbackend/qptest/internal/problems internal/num qpbackend qpbackend/sparse",
+	"qpbackend/qptest/internal/problems": "internal/num qpbackend qpbackend/sparse",
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
@@ -614,11 +615,10 @@ var largeFolders = map[string]struct {
 	files int
 	why   string
 }{
-	"ccp":              {17, "the procedure and its derivative; its use of log/slog is in a file that engines for browsers leave out"},
-	"dc":               {0, "a file per family of atoms, and one per pass"},
-	"internal/judge":   {17, "a file per series of generated problems, beside the arithmetic that judges them"},
-	"qpbackend/ipm":    {20, "the roles of one method over one set of vectors"},
-	"qpbackend/qptest": {21, "a file per subject of one suite"},
+	"ccp":            {17, "the procedure and its derivative; its use of log/slog is in a file that engines for browsers leave out"},
+	"dc":             {0, "a file per family of atoms, and one per pass"},
+	"internal/judge": {17, "a file per series of generated problems, beside the arithmetic that judges them"},
+	"qpbackend/ipm":  {20, "the roles of one method over one set of vectors"},
 }
 
 // checkFolder refuses a folder with too many files, and an exception that is none.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
 
 // TestClarabelAgrees compares what the generator says of its random problems
@@ -34,7 +35,7 @@ func TestClarabelAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := RandomConeCase(seed, coneKinds...)
+		c := problems.RandomCones(seed, problems.Kinds...)
 		if c.Want != qpbackend.Solved {
 			if r[1] != c.Want.String() {
 				t.Errorf("%s: Clarabel says %s", c.Name, r[1])

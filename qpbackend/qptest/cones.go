@@ -9,13 +9,12 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
-
-var coneKinds = []qpbackend.ConeKind{qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite}
 
 // supported are the kinds of cones that the backend has.
 func (s suite) supported() []qpbackend.ConeKind {
-	return slices.DeleteFunc(slices.Clone(coneKinds), func(k qpbackend.ConeKind) bool { return !s.b.Supports(k) })
+	return slices.DeleteFunc(slices.Clone(problems.Kinds), func(k qpbackend.ConeKind) bool { return !s.b.Supports(k) })
 }
 
 // cones checks, for each kind of cone, either that it is refused or that it
@@ -23,7 +22,7 @@ func (s suite) supported() []qpbackend.ConeKind {
 func (s suite) cones() []Check {
 	var out []Check
 	have := s.supported()
-	for _, kind := range coneKinds {
+	for _, kind := range problems.Kinds {
 		if !slices.Contains(have, kind) {
 			out = append(out, Check{fmt.Sprintf("cone/%v: refused", kind), func(t TB) { s.coneRefused(t, kind) }})
 			continue
@@ -44,8 +43,8 @@ func (s suite) cones() []Check {
 func (s suite) conesOf(name string, kinds ...qpbackend.ConeKind) []Check {
 	name = "cone/" + name + ": "
 	var out []Check
-	for _, c := range ConeProblems(kinds...) {
-		if len(kinds) > 1 && len(kindsOf(c.Problem)) < 2 {
+	for _, c := range problems.WithCones(kinds...) {
+		if len(kinds) > 1 && len(problems.KindsOf(c.Problem)) < 2 {
 			continue // among the checks of its kind
 		}
 		out = append(out, Check{name + c.Name, func(t TB) { s.settled(t, c) }})
@@ -71,17 +70,6 @@ func (s suite) conesOf(name string, kinds ...qpbackend.ConeKind) []Check {
 		Check{name + "the problem is copied", func(t TB) { s.copied(t, coneSample(kinds)) }},
 		Check{name + "solvers side by side", func(t TB) { s.sideBySide(t, coneSample(kinds)) }},
 	)
-}
-
-// kindsOf are the kinds of cones in p, each once.
-func kindsOf(p *qpbackend.Problem) []qpbackend.ConeKind {
-	var kinds []qpbackend.ConeKind
-	for _, c := range p.Cones {
-		if !slices.Contains(kinds, c.Kind) {
-			kinds = append(kinds, c.Kind)
-		}
-	}
-	return kinds
 }
 
 // settled solves a case whose outcome is known.
@@ -127,7 +115,7 @@ func movingCones(k int, kinds []qpbackend.ConeKind) *qpbackend.Problem {
 		p.L[i], p.U[i] = -0.2-rng.Float64(), 0.2+rng.Float64()
 	}
 	for _, c := range p.Cones {
-		for i, e := range insidePoint(rng, c) {
+		for i, e := range problems.InsidePoint(rng, c) {
 			p.L[c.Start+i], p.U[c.Start+i] = -e, 0
 		}
 	}
@@ -143,7 +131,7 @@ func (s suite) coneUpper(t TB, kinds []qpbackend.ConeKind) {
 		return
 	}
 	defer solver.Close()
-	for k, bad := range []float64{-1e3, inf(), -inf(), math.NaN()} {
+	for k, bad := range []float64{-1e3, problems.Inf(), -problems.Inf(), math.NaN()} {
 		spoiled := c
 		spoiled.Problem = c.Problem.Clone()
 		for _, cone := range spoiled.Problem.Cones {
@@ -221,7 +209,7 @@ func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
 }
 
 func (s suite) coneRefused(t TB, kind qpbackend.ConeKind) {
-	solver, err := s.b.New(context.Background(), onCone(kind, fill(3, 0), fill(3, -1), fill(3, 1)), s.settings())
+	solver, err := s.b.New(context.Background(), problems.OnCone(kind, problems.Filled(3, 0), problems.Filled(3, -1), problems.Filled(3, 1)), s.settings())
 	if err == nil {
 		solver.Close()
 		t.Errorf("New accepts a %v cone, which is not supported", kind)

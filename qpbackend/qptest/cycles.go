@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
 
 // Cycles makes solvers, updates them, solves, is interrupted in part of the
@@ -18,7 +19,7 @@ import (
 func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 	t.Helper()
 	plain := sample()
-	var cones Case
+	var cones problems.Case
 	have := suite{b: b}.supported()
 	if len(have) > 0 {
 		cones = coneSample(have)

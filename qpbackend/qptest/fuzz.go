@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -94,13 +95,13 @@ func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
 	want := qpbackend.Solved
 	switch kind % 4 {
 	case 0:
-		p, want = randomPrimalInfeasible(rng, n), qpbackend.PrimalInfeasible
+		p, want = problems.RandomPrimalInfeasible(rng, n), qpbackend.PrimalInfeasible
 	case 1:
-		p, want = randomDualInfeasible(rng, n), qpbackend.DualInfeasible
+		p, want = problems.RandomDualInfeasible(rng, n), qpbackend.DualInfeasible
 	default:
-		p, _, _ = random(rng, spec{
-			n: n, m: rng.IntN(2 * n), density: rng.Float64(), rank: rng.IntN(n + 1),
-			equality: rng.Float64(), idle: rng.Float64(), boxed: rng.IntN(2) == 0,
+		p, _, _ = problems.Random(rng, problems.Spec{
+			N: n, M: rng.IntN(2 * n), Density: rng.Float64(), Rank: rng.IntN(n + 1),
+			Equality: rng.Float64(), Idle: rng.Float64(), Boxed: rng.IntN(2) == 0,
 		})
 	}
 	if kind&4 != 0 {
@@ -113,7 +114,7 @@ func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
 		n, m := p.Dims()
 		x, y := make([]float64, n), make([]float64, m)
 		decades := 8 * rng.Float64()
-		rescale(rng, p, x, y, decades, decades, math.Pow(10, 8*(rng.Float64()-0.5)))
+		problems.Rescale(rng, p, x, y, decades, decades, math.Pow(10, 8*(rng.Float64()-0.5)))
 	}
 	return p, want
 }
@@ -152,7 +153,7 @@ func repeatRows(rng *rand.Rand, p *qpbackend.Problem) {
 func addZeros(p *qpbackend.Problem) {
 	n, _ := p.Dims()
 	p.Q = append(p.Q, 0)
-	p.L, p.U = append(p.L, -1), append(p.U, inf())
+	p.L, p.U = append(p.L, -1), append(p.U, problems.Inf())
 	p.A.Rows, p.A.Cols = p.A.Rows+1, n+1
 	p.A.ColPtr = append(p.A.ColPtr, p.A.ColPtr[n])
 	p.P.Rows, p.P.Cols = n+1, n+1

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -48,9 +49,9 @@ func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64)
 		sign, worth, size = -1, qpbackend.DualInfeasibility(p, res.X), num.Dot(p.Q, res.X)
 	}
 	if res.Status == qpbackend.DualInfeasible {
-		coneDirection(t, p, res.X, 2*tol)
+		problems.CheckDirection(t, p, res.X, 2*tol)
 	} else {
-		conePolar(t, p, res.Y, 1e-7)
+		problems.CheckPolar(t, p, res.Y, 1e-7)
 	}
 	if !(worth <= tol) {
 		t.Errorf("the certificate of %v is worth %g, want at most %g", res.Status, worth, tol)
@@ -71,15 +72,15 @@ func supportValue(p *qpbackend.Problem, y, z []float64) float64 {
 	for j, v := range z {
 		lo, hi := p.Bounds(j)
 		switch {
-		case v > 0 && hi < inf():
+		case v > 0 && hi < problems.Inf():
 			s += v * hi
-		case v < 0 && lo > -inf():
+		case v < 0 && lo > -problems.Inf():
 			s += v * lo
 		}
 	}
 	for i, v := range y {
 		switch {
-		case inCone(p, i):
+		case problems.InCone(p, i):
 			s += v * p.L[i]
 		case v > 0 && p.U[i] < qpbackend.Infinity:
 			s += v * p.U[i]
@@ -93,7 +94,7 @@ func supportValue(p *qpbackend.Problem, y, z []float64) float64 {
 // neither: both certificates exist and either is right.
 func (s suite) neither(t TB) {
 	p := &qpbackend.Problem{
-		Q: []float64{-1, 0}, A: matrix(2, []float64{0, 1}, []float64{0, 1}), L: []float64{1, -inf()}, U: []float64{inf(), 0},
+		Q: []float64{-1, 0}, A: problems.Matrix(2, []float64{0, 1}, []float64{0, 1}), L: []float64{1, -problems.Inf()}, U: []float64{problems.Inf(), 0},
 	}
 	set := s.settings()
 	res := s.solve(t, p, set)
@@ -110,8 +111,8 @@ func (s suite) neither(t TB) {
 // feasibleAgain takes one solver from feasible to infeasible and back.
 func (s suite) feasibleAgain(t TB) {
 	p := &qpbackend.Problem{
-		P: diag(1, 1), Q: []float64{0, 0}, A: matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
-		L: []float64{1, -inf(), -inf()}, U: []float64{inf(), 1, 1},
+		P: problems.Diagonal(1, 1), Q: []float64{0, 0}, A: problems.Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+		L: []float64{1, -problems.Inf(), -problems.Inf()}, U: []float64{problems.Inf(), 1, 1},
 	}
 	set := s.settings()
 	solver := s.make(t, p, set)
@@ -138,11 +139,11 @@ func (s suite) feasibleAgain(t TB) {
 			certificate(t, now, res, set.InfeasTol)
 			continue
 		}
-		s.optimal(t, solved("", now, []float64{0.5, 0.5}, []float64{-0.5, 0, 0}, true, true), res)
+		s.optimal(t, problems.Solved("", now, []float64{0.5, 0.5}, []float64{-0.5, 0, 0}, true, true), res)
 	}
 }
 
 // falling is unbounded in its one variable.
 func falling() *qpbackend.Problem {
-	return &qpbackend.Problem{Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{inf()}}
+	return &qpbackend.Problem{Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{problems.Inf()}}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -73,7 +74,7 @@ func (s suite) cancelled(t TB, p *qpbackend.Problem, after time.Duration) {
 // denseQP has a full P, and a few dense rows.
 func denseQP(n int) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(uint64(n), 60))
-	p := &qpbackend.Problem{P: &sparse.CSC{Rows: n, Cols: n, ColPtr: []int{0}}, Lo: fill(n, -1), Hi: fill(n, 1)}
+	p := &qpbackend.Problem{P: &sparse.CSC{Rows: n, Cols: n, ColPtr: []int{0}}, Lo: problems.Filled(n, -1), Hi: problems.Filled(n, 1)}
 	for j := range n {
 		for i := range j {
 			p.P.RowIdx, p.P.Val = append(p.P.RowIdx, i), append(p.P.Val, 0.1*rng.NormFloat64())
@@ -82,7 +83,7 @@ func denseQP(n int) *qpbackend.Problem {
 		p.P.ColPtr = append(p.P.ColPtr, len(p.P.RowIdx))
 		p.Q = append(p.Q, 10*rng.NormFloat64())
 	}
-	p.A, p.L, p.U = matrix(n, fill(n, 1)), []float64{0.5}, []float64{0.5}
+	p.A, p.L, p.U = problems.Matrix(n, problems.Filled(n, 1)), []float64{0.5}, []float64{0.5}
 	return p
 }
 
@@ -92,7 +93,7 @@ func gridQP(k int) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(uint64(k), 61))
 	n := k * k
 	var a sparse.Triplets
-	p := &qpbackend.Problem{P: sparse.Identity(n), L: fill(n, -1), U: fill(n, 1)}
+	p := &qpbackend.Problem{P: sparse.Identity(n), L: problems.Filled(n, -1), U: problems.Filled(n, 1)}
 	for i := range n {
 		a.Add(i, i, 4)
 		a.Add(i, (i+1)%n, -1)
@@ -108,9 +109,9 @@ func gridQP(k int) *qpbackend.Problem {
 // those with ones on the diagonal.
 func largeSemidefinite(k int) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(uint64(k), 62))
-	n := triangle(k)
+	n := problems.Triangle(k)
 	p := &qpbackend.Problem{
-		P: sparse.Identity(n), A: sparse.Identity(n), Lo: fill(n, -inf()), Hi: fill(n, inf()), L: fill(n, 0), U: fill(n, 0),
+		P: sparse.Identity(n), A: sparse.Identity(n), Lo: problems.Filled(n, -problems.Inf()), Hi: problems.Filled(n, problems.Inf()), L: problems.Filled(n, 0), U: problems.Filled(n, 0),
 		Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Start: 0, Len: n}},
 	}
 	for range n {

@@ -1,12 +1,12 @@
 package qptest
 
 import (
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
 
 // Grade is how accurate a backend claims to be.
@@ -42,12 +42,6 @@ func (g Grade) pointTol() float64 {
 	return 1e-3
 }
 
-// TB is the part of *testing.T that a check needs. A check that has failed returns.
-type TB interface {
-	Helper()
-	Errorf(format string, args ...any)
-}
-
 // Check is one test of the suite.
 type Check struct {
 	Name string
@@ -76,13 +70,13 @@ func Run(t *testing.T, b qpbackend.Backend, g Grade, known ...Known) {
 				c.Run(t)
 				return
 			}
-			var r recorder
+			var r problems.Recorder
 			c.Run(&r)
-			if len(r.failures) == 0 {
+			if len(r.Failures) == 0 {
 				t.Errorf("passes now, though it is listed as known to fail: %s", known[i].Reason)
 				return
 			}
-			t.Logf("known to fail (%s): %s", known[i].Reason, r.failures[0])
+			t.Logf("known to fail (%s): %s", known[i].Reason, r.Failures[0])
 		})
 	}
 }
@@ -122,11 +116,27 @@ func (s suite) settings() qpbackend.Settings {
 	return set
 }
 
-// recorder is a TB that only remembers.
-type recorder struct{ failures []string }
+// Case is a problem and its outcome: Want is Solved, PrimalInfeasible or DualInfeasible; Objective, X, Y and Z
+// are an optimum where it is Solved, with Z nil where no variable has a bound; UniqueX and UniqueY say that
+// there are no other optimal X, or Y and Z.
+type Case = problems.Case
 
-func (*recorder) Helper() {}
+// ConeSpec describes random problems with cones; its method Case makes the one of a seed.
+type ConeSpec = problems.ConeSpec
 
-func (r *recorder) Errorf(format string, args ...any) {
-	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+// TB is the part of *testing.T that a check needs. A check that has failed returns.
+type TB = problems.TB
+
+// Problems returns all problems of the suite that have no cones, made afresh:
+// known small ones, random ones, badly scaled ones, infeasible ones and their
+// feasible counterparts, and all that have rows with one entry once more with bounds in
+// their place. They serve to compare backends with each other.
+func Problems() []Case { return problems.All() }
+
+// ConeProblems returns the problems of the suite with cones of the kinds given, made afresh.
+func ConeProblems(kinds ...qpbackend.ConeKind) []Case { return problems.WithCones(kinds...) }
+
+// RandomConeCase is the case of a seed with cones of the kinds given.
+func RandomConeCase(seed uint64, kinds ...qpbackend.ConeKind) Case {
+	return problems.RandomCones(seed, kinds...)
 }

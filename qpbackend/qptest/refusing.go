@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -14,7 +15,7 @@ func (s suite) refusing() []Check {
 	nan := math.NaN()
 	var out []Check
 	good := func() *qpbackend.Problem {
-		return &qpbackend.Problem{P: diag(1, 1), Q: []float64{1, 1}, A: sparse.Identity(2), L: []float64{0, 0}, U: []float64{1, 1}}
+		return &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{1, 1}, A: sparse.Identity(2), L: []float64{0, 0}, U: []float64{1, 1}}
 	}
 	for _, bad := range []struct {
 		name  string
@@ -25,15 +26,15 @@ func (s suite) refusing() []Check {
 		{"NaN in u", func(p *qpbackend.Problem) { p.U[0] = nan }},
 		{"NaN in P", func(p *qpbackend.Problem) { p.P.Val[0] = nan }},
 		{"NaN in A", func(p *qpbackend.Problem) { p.A.Val[0] = nan }},
-		{"an infinite constant", func(p *qpbackend.Problem) { p.R = inf() }},
+		{"an infinite constant", func(p *qpbackend.Problem) { p.R = problems.Inf() }},
 		{"crossed bounds", func(p *qpbackend.Problem) { p.L[0] = 2 }},
-		{"a lower bound of +inf", func(p *qpbackend.Problem) { p.L[0], p.U[0] = inf(), inf() }},
+		{"a lower bound of +inf", func(p *qpbackend.Problem) { p.L[0], p.U[0] = problems.Inf(), problems.Inf() }},
 		{"l and u of different length", func(p *qpbackend.Problem) { p.U = p.U[:1] }},
 		{"A with a row too many", func(p *qpbackend.Problem) { p.L, p.U = p.L[:1], p.U[:1] }},
 		{"bounds without A", func(p *qpbackend.Problem) { p.A = nil }},
-		{"P of the wrong order", func(p *qpbackend.Problem) { p.P = diag(1, 1, 1) }},
+		{"P of the wrong order", func(p *qpbackend.Problem) { p.P = problems.Diagonal(1, 1, 1) }},
 		{"P with its lower triangle", func(p *qpbackend.Problem) {
-			p.P = matrix(2, []float64{1, 0.5}, []float64{0.5, 1})
+			p.P = problems.Matrix(2, []float64{1, 0.5}, []float64{0.5, 1})
 		}},
 		{"a row index out of range", func(p *qpbackend.Problem) { p.A.RowIdx[1] = 7 }},
 	} {
@@ -76,11 +77,11 @@ func (s suite) refusing() []Check {
 		name string
 		p    *sparse.CSC
 	}{
-		{"a negative diagonal entry", diag(1, -1)},
-		{"an indefinite P", upper([]float64{1, 2}, []float64{2, 1})},
-		{"a zero diagonal entry with others beside it", upper([]float64{0, 1}, []float64{1, 1})},
-		{"a little negative curvature", diag(1, -1e-2)},
-		{"more of it than rounding makes", upper([]float64{1, 1 + 3e-4}, []float64{1 + 3e-4, 1})},
+		{"a negative diagonal entry", problems.Diagonal(1, -1)},
+		{"an indefinite P", problems.Upper([]float64{1, 2}, []float64{2, 1})},
+		{"a zero diagonal entry with others beside it", problems.Upper([]float64{0, 1}, []float64{1, 1})},
+		{"a little negative curvature", problems.Diagonal(1, -1e-2)},
+		{"more of it than rounding makes", problems.Upper([]float64{1, 1 + 3e-4}, []float64{1 + 3e-4, 1})},
 	} {
 		out = append(out, Check{"nonconvex/" + bad.name, func(t TB) {
 			p := good()
@@ -106,7 +107,7 @@ func wantNonconvex(t TB, err error) {
 
 // nonconvexUpdate makes P indefinite and then convex again.
 func (s suite) nonconvexUpdate(t TB) {
-	p := &qpbackend.Problem{P: diag(1, 1), Q: []float64{-1, -1}, A: sparse.Identity(2), L: []float64{-3, -3}, U: []float64{3, 3}}
+	p := &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{-1, -1}, A: sparse.Identity(2), L: []float64{-3, -3}, U: []float64{3, 3}}
 	solver := s.make(t, p, s.settings())
 	if solver == nil {
 		return
@@ -122,6 +123,6 @@ func (s suite) nonconvexUpdate(t TB) {
 		return
 	}
 	if res := run(t, solver); res != nil {
-		s.optimal(t, solved("", p, []float64{1, 1}, []float64{0, 0}, true, true), res)
+		s.optimal(t, problems.Solved("", p, []float64{1, 1}, []float64{0, 0}, true, true), res)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
 
 // solving checks every problem that has a solution.
@@ -25,7 +26,7 @@ func (s suite) solving() []Check {
 		Check{"solve/rounding in P is no negative curvature", s.roundedP},
 		Check{"solve/as much negative curvature as rounding makes", s.slightlyNonconvex},
 		Check{"result/slices are reused", func(t TB) { s.reused(t, boxedSample()) }},
-		Check{"result/two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(), boxedSample(), infeasibleCases()[1]) }},
+		Check{"result/two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(), boxedSample(), problems.Infeasible()[1]) }},
 		Check{"result/the problem is copied", func(t TB) { s.copied(t, boxedSample()) }},
 		Check{"result/solvers side by side", func(t TB) { s.sideBySide(t, sample()) }},
 	)
@@ -104,7 +105,7 @@ func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool
 		t.Errorf("Objective is %.15g; at X it is %.15g", res.Objective, want)
 		return false
 	}
-	conewise(t, p, res.X, res.Y, s.g.tol())
+	problems.CheckConewise(t, p, res.X, res.Y, s.g.tol())
 	return true
 }
 
@@ -145,7 +146,7 @@ func (s suite) samePoint(t TB, name string, got, want []float64) {
 
 // sample is a problem of middling size that takes several iterations.
 func sample() Case {
-	for _, c := range randomCases() {
+	for _, c := range problems.RandomCases() {
 		if len(c.X) == 10 {
 			return c
 		}
@@ -155,8 +156,8 @@ func sample() Case {
 
 // boxedSample is like sample, with bounds of variables.
 func boxedSample() Case {
-	for _, c := range randomCases() {
-		if b, ok := boxed(c); ok {
+	for _, c := range problems.RandomCases() {
+		if b, ok := problems.Boxed(c); ok {
 			return b
 		}
 	}
@@ -173,7 +174,7 @@ func (s suite) roundedP(t TB) {
 			rows[i] = append(rows[i], v[i]*v[j])
 		}
 	}
-	p := &qpbackend.Problem{P: upper(rows...), Q: fill(4, 1), A: diag(1, 1, 1, 1), L: fill(4, -1), U: fill(4, 1)}
+	p := &qpbackend.Problem{P: problems.Upper(rows...), Q: problems.Filled(4, 1), A: problems.Diagonal(1, 1, 1, 1), L: problems.Filled(4, -1), U: problems.Filled(4, 1)}
 	if res := s.solve(t, p, s.settings()); res != nil {
 		s.certified(t, p, res)
 	}
@@ -182,7 +183,7 @@ func (s suite) roundedP(t TB) {
 // slightlyNonconvex solves with an eigenvalue of −3e-5 beside entries of one: a
 // point that is stationary.
 func (s suite) slightlyNonconvex(t TB) {
-	p := &qpbackend.Problem{P: upper([]float64{1, 1 + 3e-5}, []float64{1 + 3e-5, 1}), Q: []float64{1, -1}, Lo: fill(2, -1), Hi: fill(2, 1)}
+	p := &qpbackend.Problem{P: problems.Upper([]float64{1, 1 + 3e-5}, []float64{1 + 3e-5, 1}), Q: []float64{1, -1}, Lo: problems.Filled(2, -1), Hi: problems.Filled(2, 1)}
 	if res := s.solve(t, p, s.settings()); res != nil {
 		s.certified(t, p, res)
 	}
@@ -258,7 +259,7 @@ func spoil(vs ...[]float64) {
 // sideBySide has two solvers of one problem work at the same time.
 func (s suite) sideBySide(t TB, c Case) {
 	var res [2]*qpbackend.Result
-	var log [2]recorder
+	var log [2]problems.Recorder
 	done := make(chan int)
 	for k := range res {
 		go func() {
@@ -271,7 +272,7 @@ func (s suite) sideBySide(t TB, c Case) {
 		<-done
 	}
 	for k := range res {
-		for _, f := range log[k].failures {
+		for _, f := range log[k].Failures {
 			t.Errorf("%s", f)
 		}
 		if res[k] != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
 
 // everything is the update that makes any problem of p's pattern equal to p.
@@ -52,7 +53,7 @@ func (s suite) updating() []Check {
 func moving(k int) *qpbackend.Problem {
 	const n, m = 12, 18
 	shape := rand.New(rand.NewPCG(7, 23))
-	p := &qpbackend.Problem{P: randomPSD(shape, n, 5, 0.3), A: randomRows(shape, n, m, 0.3, false)}
+	p := &qpbackend.Problem{P: problems.RandomPSD(shape, n, 5, 0.3), A: problems.RandomRows(shape, n, m, 0.3, false)}
 	rng := rand.New(rand.NewPCG(uint64(k), 24))
 	// P's values are scaled as a whole, so that they stay semidefinite.
 	scale := 0.5 + rng.Float64()
@@ -135,9 +136,9 @@ func (s suite) boundsComeAndGo(t TB) {
 		for i := range now.L {
 			switch (i + k) % 6 {
 			case 0:
-				now.L[i], now.U[i] = -inf(), inf()
+				now.L[i], now.U[i] = -problems.Inf(), problems.Inf()
 			case 1:
-				now.L[i] = -inf()
+				now.L[i] = -problems.Inf()
 			case 2:
 				now.U[i] = 1e20
 			case 3:
@@ -149,11 +150,11 @@ func (s suite) boundsComeAndGo(t TB) {
 		for j := range now.Lo {
 			switch (j + k) % 5 {
 			case 0:
-				now.Lo[j], now.Hi[j] = -inf(), inf()
+				now.Lo[j], now.Hi[j] = -problems.Inf(), problems.Inf()
 			case 1:
 				now.Lo[j] = -1e20
 			case 2:
-				now.Hi[j] = inf()
+				now.Hi[j] = problems.Inf()
 			case 3:
 				if j < 4 {
 					now.Lo[j], now.Hi[j] = 0, 0
@@ -206,19 +207,19 @@ func (s suite) updateRefused(t TB) {
 		name string
 		u    qpbackend.Update
 	}{
-		{"q too short", qpbackend.Update{Q: fill(n-1, 1)}},
-		{"l too long", qpbackend.Update{L: fill(m+1, -9)}},
-		{"u too short", qpbackend.Update{Q: fill(n, 9), U: fill(m-1, 9)}},
-		{"P too short", qpbackend.Update{Q: fill(n, 9), P: p.P.Val[1:]}},
-		{"A too short", qpbackend.Update{Q: fill(n, 9), A: p.A.Val[1:]}},
+		{"q too short", qpbackend.Update{Q: problems.Filled(n-1, 1)}},
+		{"l too long", qpbackend.Update{L: problems.Filled(m+1, -9)}},
+		{"u too short", qpbackend.Update{Q: problems.Filled(n, 9), U: problems.Filled(m-1, 9)}},
+		{"P too short", qpbackend.Update{Q: problems.Filled(n, 9), P: p.P.Val[1:]}},
+		{"A too short", qpbackend.Update{Q: problems.Filled(n, 9), A: p.A.Val[1:]}},
 		{"NaN in q", qpbackend.Update{Q: spoiled(p.Q, nan)}},
-		{"an infinite q", qpbackend.Update{Q: spoiled(p.Q, inf())}},
-		{"NaN in l", qpbackend.Update{Q: fill(n, 9), L: spoiled(p.L, nan)}},
-		{"NaN in u", qpbackend.Update{L: fill(m, -9), U: spoiled(p.U, nan)}},
-		{"NaN in P", qpbackend.Update{Q: fill(n, 9), P: spoiled(p.P.Val, nan)}},
-		{"NaN in A", qpbackend.Update{Q: fill(n, 9), L: fill(m, -9), A: spoiled(p.A.Val, nan)}},
-		{"crossed bounds", qpbackend.Update{Q: fill(n, 9), L: crossed}},
-		{"an upper bound of -inf", qpbackend.Update{L: fill(m, -inf()), U: fill(m, -inf())}},
+		{"an infinite q", qpbackend.Update{Q: spoiled(p.Q, problems.Inf())}},
+		{"NaN in l", qpbackend.Update{Q: problems.Filled(n, 9), L: spoiled(p.L, nan)}},
+		{"NaN in u", qpbackend.Update{L: problems.Filled(m, -9), U: spoiled(p.U, nan)}},
+		{"NaN in P", qpbackend.Update{Q: problems.Filled(n, 9), P: spoiled(p.P.Val, nan)}},
+		{"NaN in A", qpbackend.Update{Q: problems.Filled(n, 9), L: problems.Filled(m, -9), A: spoiled(p.A.Val, nan)}},
+		{"crossed bounds", qpbackend.Update{Q: problems.Filled(n, 9), L: crossed}},
+		{"an upper bound of -inf", qpbackend.Update{L: problems.Filled(m, -problems.Inf()), U: problems.Filled(m, -problems.Inf())}},
 	} {
 		if err := solver.Update(bad.u); err == nil {
 			t.Errorf("the update with %s is accepted", bad.name)
@@ -285,9 +286,9 @@ func (s suite) warmGarbage(t TB, c Case) {
 		}
 	}
 	// A point that is not finite is refused.
-	for _, v := range []float64{math.NaN(), inf()} {
+	for _, v := range []float64{math.NaN(), problems.Inf()} {
 		for _, err := range []error{
-			solver.WarmStart(fill(n, v), nil, nil), solver.WarmStart(nil, fill(m, v), nil), solver.WarmStart(nil, nil, fill(n, v)),
+			solver.WarmStart(problems.Filled(n, v), nil, nil), solver.WarmStart(nil, problems.Filled(m, v), nil), solver.WarmStart(nil, nil, problems.Filled(n, v)),
 		} {
 			if err == nil {
 				t.Errorf("a warm start with entries %g is accepted", v)
@@ -307,7 +308,7 @@ func (s suite) warmLengths(t TB) {
 	}
 	defer solver.Close()
 	n, m := c.Problem.Dims()
-	if solver.WarmStart(fill(n+1, 0), nil, nil) == nil || solver.WarmStart(nil, fill(m-1, 0), nil) == nil || solver.WarmStart(nil, nil, fill(n+1, 0)) == nil {
+	if solver.WarmStart(problems.Filled(n+1, 0), nil, nil) == nil || solver.WarmStart(nil, problems.Filled(m-1, 0), nil) == nil || solver.WarmStart(nil, nil, problems.Filled(n+1, 0)) == nil {
 		t.Errorf("a warm start of the wrong length is accepted")
 	}
 	if err := solver.WarmStart(nil, nil, nil); err != nil {

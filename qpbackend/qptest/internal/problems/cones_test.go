@@ -1,4 +1,4 @@
-package qptest
+package problems
 
 import (
 	"math"
@@ -17,7 +17,7 @@ func TestEveryConeIsListed(t *testing.T) {
 	for k := range 256 {
 		kind := qpbackend.ConeKind(k)
 		named := !strings.HasPrefix(kind.String(), "ConeKind(")
-		if listed := slices.Contains(coneKinds, kind); listed != named {
+		if listed := slices.Contains(Kinds, kind); listed != named {
 			t.Errorf("%v: in coneKinds is %v", kind, listed)
 		}
 		if !named {
@@ -25,7 +25,7 @@ func TestEveryConeIsListed(t *testing.T) {
 		}
 		for _, random := range []bool{false, true} {
 			count := map[qpbackend.Status]int{}
-			for _, c := range ConeProblems(kind) {
+			for _, c := range WithCones(kind) {
 				if strings.HasPrefix(c.Name, "random") == random {
 					count[c.Want]++
 				}
@@ -41,8 +41,8 @@ func TestEveryConeIsListed(t *testing.T) {
 // at it cone by cone.
 func TestConeCasesAreRight(t *testing.T) {
 	names := map[string]bool{}
-	for _, c := range ConeProblems(coneKinds...) {
-		key := c.Name + " " + kindNames(kindsOf(c.Problem))
+	for _, c := range WithCones(Kinds...) {
+		key := c.Name + " " + kindNames(KindsOf(c.Problem))
 		if names[key] {
 			t.Errorf("two cases are called %q", key)
 		}
@@ -54,7 +54,7 @@ func TestConeCasesAreRight(t *testing.T) {
 		checkStated(t, c, 1e-13)
 	}
 	for seed := range uint64(400) {
-		c := RandomConeCase(seed, coneKinds...)
+		c := RandomCones(seed, Kinds...)
 		if err := c.Problem.Validate(); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
@@ -77,10 +77,10 @@ func checkStated(t *testing.T, c Case, tol float64) {
 	if c.Objective != c.Problem.Objective(c.X) {
 		t.Errorf("%s: the objective is %g", c.Name, c.Objective)
 	}
-	var log recorder
-	conewise(&log, c.Problem, c.X, c.Y, tol)
-	if len(log.failures) > 0 {
-		t.Errorf("%s: %s", c.Name, log.failures[0])
+	var log Recorder
+	CheckConewise(&log, c.Problem, c.X, c.Y, tol)
+	if len(log.Failures) > 0 {
+		t.Errorf("%s: %s", c.Name, log.Failures[0])
 	}
 }
 
@@ -88,9 +88,9 @@ func checkStated(t *testing.T, c Case, tol float64) {
 func TestRandomConesAreMixed(t *testing.T) {
 	count := map[string]int{}
 	for seed := range uint64(200) {
-		c := RandomConeCase(seed, coneKinds...)
+		c := RandomCones(seed, Kinds...)
 		count[c.Want.String()]++
-		kinds := kindsOf(c.Problem)
+		kinds := KindsOf(c.Problem)
 		if len(kinds) == 1 {
 			count[kinds[0].String()]++
 		} else {
@@ -113,7 +113,7 @@ func TestRandomConesAreMixed(t *testing.T) {
 			t.Errorf("%d of 200 are %s, want at least %d", count[what], what, least)
 		}
 	}
-	if a, b := RandomConeCase(7, coneKinds...), RandomConeCase(7, coneKinds...); !slices.Equal(a.Problem.A.Val, b.Problem.A.Val) || a.Objective != b.Objective {
+	if a, b := RandomCones(7, Kinds...), RandomCones(7, Kinds...); !slices.Equal(a.Problem.A.Val, b.Problem.A.Val) || a.Objective != b.Objective {
 		t.Error("a seed has two problems")
 	}
 }
@@ -122,7 +122,7 @@ func TestRandomConesAreMixed(t *testing.T) {
 // orthogonal and where they were asked to be.
 func TestPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 43))
-	for _, kind := range coneKinds {
+	for _, kind := range Kinds {
 		lens := []int{3}
 		switch kind {
 		case qpbackend.SecondOrder:
@@ -161,17 +161,17 @@ func TestPairs(t *testing.T) {
 // solutions, certificates and directions, and for what they are.
 func TestConewise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 46))
-	for _, kind := range coneKinds {
+	for _, kind := range Kinds {
 		for _, at := range []position{inPrimal, atApex, onBoundary} {
 			c := qpbackend.Cone{Kind: kind, Len: 3, Alpha: 0.3}
 			s, y := pair(rng, c, at)
-			p := onCone(kind, fill(3, 0), fill(3, -inf()), fill(3, inf()))
+			p := OnCone(kind, Filled(3, 0), Filled(3, -Inf()), Filled(3, Inf()))
 			p.Cones[0].Alpha = 0.3
-			full := func(y []float64) []float64 { return append(fill(3, 0), y...) }
+			full := func(y []float64) []float64 { return append(Filled(3, 0), y...) }
 			said := func(check func(t TB)) string {
-				var log recorder
+				var log Recorder
 				check(&log)
-				return strings.Join(log.failures, "; ")
+				return strings.Join(log.Failures, "; ")
 			}
 			sOut, yOut := moved(s, interior(c), -1e-4), moved(y, dualInterior(c), 1e-4)
 			if at == inPrimal {
@@ -185,13 +185,13 @@ func TestConewise(t *testing.T) {
 				got  string
 				want string // "" for nothing
 			}{
-				{"a pair", said(func(t TB) { conewise(t, p, s, full(y), 1e-9) }), ""},
-				{"s outside", said(func(t TB) { conewise(t, p, sOut, full(y), 1e-9) }), "is not in the cone"},
-				{"y outside", said(func(t TB) { conewise(t, p, s, full(yOut), 1e-9) }), "is not in the polar"},
-				{"a direction", said(func(t TB) { coneDirection(t, p, s, 1e-9) }), ""},
-				{"a direction outside", said(func(t TB) { coneDirection(t, p, sOut, 1e-9) }), "leaves the cone"},
-				{"a certificate", said(func(t TB) { conePolar(t, p, full(y), 1e-9) }), ""},
-				{"a certificate outside", said(func(t TB) { conePolar(t, p, full(yOut), 1e-9) }), "is not in the polar"},
+				{"a pair", said(func(t TB) { CheckConewise(t, p, s, full(y), 1e-9) }), ""},
+				{"s outside", said(func(t TB) { CheckConewise(t, p, sOut, full(y), 1e-9) }), "is not in the cone"},
+				{"y outside", said(func(t TB) { CheckConewise(t, p, s, full(yOut), 1e-9) }), "is not in the polar"},
+				{"a direction", said(func(t TB) { CheckDirection(t, p, s, 1e-9) }), ""},
+				{"a direction outside", said(func(t TB) { CheckDirection(t, p, sOut, 1e-9) }), "leaves the cone"},
+				{"a certificate", said(func(t TB) { CheckPolar(t, p, full(y), 1e-9) }), ""},
+				{"a certificate outside", said(func(t TB) { CheckPolar(t, p, full(yOut), 1e-9) }), "is not in the polar"},
 			} {
 				if (m.got == "") != (m.want == "") || !strings.Contains(m.got, m.want) {
 					t.Errorf("%v, position %v: %s: says %q, want %q; s = %v, y = %v", kind, at, m.what, m.got, m.want, s, y)
@@ -200,23 +200,12 @@ func TestConewise(t *testing.T) {
 		}
 		// Not orthogonal: both well inside.
 		c := qpbackend.Cone{Kind: kind, Len: 3, Alpha: 0.3}
-		p := onCone(kind, fill(3, 0), fill(3, -inf()), fill(3, inf()))
+		p := OnCone(kind, Filled(3, 0), Filled(3, -Inf()), Filled(3, Inf()))
 		p.Cones[0].Alpha = 0.3
-		var log recorder
-		conewise(&log, p, insidePoint(rng, c), append(fill(3, 0), polarPoint(rng, c)...), 1e-9)
-		if len(log.failures) != 1 || !strings.Contains(log.failures[0], "not orthogonal") {
-			t.Errorf("%v: a pair of interior points: %q", kind, log.failures)
-		}
-	}
-}
-
-// TestAwkwardCones: the fuzzer's problems are problems.
-func TestAwkwardCones(t *testing.T) {
-	for seed := range uint64(300) {
-		if p, _ := awkwardCones(seed, uint8(seed), uint8(seed/3), coneKinds); p != nil {
-			if err := p.Validate(); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
-			}
+		var log Recorder
+		CheckConewise(&log, p, InsidePoint(rng, c), append(Filled(3, 0), polarPoint(rng, c)...), 1e-9)
+		if len(log.Failures) != 1 || !strings.Contains(log.Failures[0], "not orthogonal") {
+			t.Errorf("%v: a pair of interior points: %q", kind, log.Failures)
 		}
 	}
 }
@@ -229,7 +218,7 @@ func TestUnboundedIsExact(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 44))
 		n := 1 + rng.IntN(9)
 		s := ConeSpec{
-			Want: qpbackend.DualInfeasible, Kinds: coneKinds, Cones: 3, Rows: 4, Order: 3, Vars: n, Intervals: 6,
+			Want: qpbackend.DualInfeasible, Kinds: Kinds, Cones: 3, Rows: 4, Order: 3, Vars: n, Intervals: 6,
 			Rank: rng.IntN(n + 1), Density: 0.3,
 		}
 		b := s.builder(rand.New(rand.NewPCG(seed, 45)))
@@ -238,7 +227,7 @@ func TestUnboundedIsExact(t *testing.T) {
 		p.P.AddSymMulVec(pd, 1, d)
 		ad := rowsAt(p, d)
 		for _, i := range b.inter {
-			if p.L[i] > -inf() && p.U[i] < inf() && ad[i] != 0 {
+			if p.L[i] > -Inf() && p.U[i] < Inf() && ad[i] != 0 {
 				t.Errorf("seed %d: row %d of two bounds has %g along the direction", seed, i, ad[i])
 			}
 		}

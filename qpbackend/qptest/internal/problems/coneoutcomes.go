@@ -1,4 +1,4 @@
-package qptest
+package problems
 
 import (
 	"math"
@@ -52,7 +52,7 @@ func (b *coneBuilder) solvable(degenerate bool) (p *qpbackend.Problem, x, y []fl
 	if !degenerate {
 		b.makeRoom(side)
 	}
-	p = b.problem(randomPSD(rng, b.n, b.spec.Rank, b.spec.Density))
+	p = b.problem(RandomPSD(rng, b.n, b.spec.Rank, b.spec.Density))
 	z := b.times(x)
 	for _, c := range b.cones {
 		for i := c.Start; i < c.Start+c.Len; i++ {
@@ -62,10 +62,10 @@ func (b *coneBuilder) solvable(degenerate bool) (p *qpbackend.Problem, x, y []fl
 	for _, i := range b.intervals() {
 		l, u := z[i]-0.5-rng.Float64(), z[i]+0.5+rng.Float64()
 		if i < b.box && side[i] != 1 && rng.IntN(2) == 0 {
-			u = inf()
+			u = Inf()
 		}
 		if i < b.box && side[i] == 1 && rng.IntN(2) == 0 {
-			l = -inf()
+			l = -Inf()
 		}
 		switch side[i] {
 		case -1:
@@ -95,7 +95,7 @@ func (b *coneBuilder) intervals() []int {
 // all cones and inequalities.
 func (b *coneBuilder) makeRoom(side []int) {
 	for _, c := range b.cones {
-		for i, e := range insidePoint(b.rng, c) {
+		for i, e := range InsidePoint(b.rng, c) {
 			b.set(c.Start+i, 0, e)
 		}
 	}
@@ -145,7 +145,7 @@ func (b *coneBuilder) primalInfeasible() *qpbackend.Problem {
 	for j, i := range at {
 		b.set(i, j, -sum[j]/y[i])
 	}
-	p := b.problem(randomPSD(rng, b.n, b.spec.Rank, b.spec.Density))
+	p := b.problem(RandomPSD(rng, b.n, b.spec.Rank, b.spec.Density))
 	s, yy := 0.0, 0.0
 	for _, c := range b.cones {
 		for i := c.Start; i < c.Start+c.Len; i++ {
@@ -158,10 +158,10 @@ func (b *coneBuilder) primalInfeasible() *qpbackend.Problem {
 		switch {
 		case y[i] > 0:
 			s += y[i] * p.U[i]
-			p.L[i] = -inf()
+			p.L[i] = -Inf()
 		case y[i] < 0:
 			s += y[i] * p.L[i]
-			p.U[i] = inf()
+			p.U[i] = Inf()
 		}
 	}
 	for _, c := range b.cones {
@@ -189,7 +189,7 @@ func (b *coneBuilder) dualInfeasible() (p *qpbackend.Problem, d []float64) {
 	}
 	want := make([]float64, b.m)
 	for _, c := range b.cones {
-		copy(want[c.Start:], insidePoint(rng, c))
+		copy(want[c.Start:], InsidePoint(rng, c))
 	}
 	for _, i := range b.inter {
 		if want[i] = float64(rng.IntN(3) - 1); want[i] == 0 { // an interval
@@ -205,7 +205,7 @@ func (b *coneBuilder) dualInfeasible() (p *qpbackend.Problem, d []float64) {
 	p = b.problem(b.flatAlong(d))
 	z := b.times(x)
 	for _, c := range b.cones {
-		for i, e := range insidePoint(rng, c) {
+		for i, e := range InsidePoint(rng, c) {
 			p.L[c.Start+i], p.U[c.Start+i] = z[c.Start+i]-e, 0
 		}
 	}

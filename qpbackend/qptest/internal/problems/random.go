@@ -1,4 +1,4 @@
-package qptest
+package problems
 
 import (
 	"fmt"
@@ -9,26 +9,26 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// spec is a family of random problems.
-type spec struct {
-	n, m     int
-	density  float64
-	rank     int     // of P
-	equality float64 // share of equalities among the rows
-	idle     float64 // share of active rows whose multiplier is zero
-	boxed    bool    // an identity block follows the rows
+// Spec is a family of random problems.
+type Spec struct {
+	N, M     int
+	Density  float64
+	Rank     int     // of P
+	Equality float64 // share of equalities among the rows
+	Idle     float64 // share of active rows whose multiplier is zero
+	Boxed    bool    // an identity block follows the rows
 }
 
-// random makes a feasible, bounded problem around an optimal pair: x and y are
+// Random makes a feasible, bounded problem around an optimal pair: x and y are
 // drawn first, then bounds that x meets with the complementarity y asks for,
 // and q = −Px − Aᵀy.
-func random(rng *rand.Rand, s spec) (p *qpbackend.Problem, x, y []float64) {
-	m := s.m
-	if s.boxed {
-		m += s.n
+func Random(rng *rand.Rand, s Spec) (p *qpbackend.Problem, x, y []float64) {
+	m := s.M
+	if s.Boxed {
+		m += s.N
 	}
-	p = &qpbackend.Problem{P: randomPSD(rng, s.n, s.rank, s.density), A: randomRows(rng, s.n, s.m, s.density, s.boxed)}
-	x, y = make([]float64, s.n), make([]float64, m)
+	p = &qpbackend.Problem{P: RandomPSD(rng, s.N, s.Rank, s.Density), A: RandomRows(rng, s.N, s.M, s.Density, s.Boxed)}
+	x, y = make([]float64, s.N), make([]float64, m)
 	for j := range x {
 		x[j] = rng.NormFloat64()
 	}
@@ -37,16 +37,16 @@ func random(rng *rand.Rand, s spec) (p *qpbackend.Problem, x, y []float64) {
 	for i := range m {
 		l, u := z[i]-0.1-rng.Float64(), z[i]+0.1+rng.Float64()
 		if rng.Float64() < 0.3 {
-			l = -inf()
+			l = -Inf()
 		} else if rng.Float64() < 0.3 {
-			u = inf()
+			u = Inf()
 		}
 		weight := 0.1 + rng.Float64()
-		if rng.Float64() < s.idle {
+		if rng.Float64() < s.Idle {
 			weight = 0
 		}
 		switch {
-		case rng.Float64() < s.equality:
+		case rng.Float64() < s.Equality:
 			l, u = z[i], z[i]
 			y[i] = rng.NormFloat64()
 		case rng.Float64() < 0.3:
@@ -68,8 +68,8 @@ func stationary(p *qpbackend.Problem, x, y []float64) []float64 {
 	return q
 }
 
-// randomPSD is the upper triangle of BᵀB, B of rank rows.
-func randomPSD(rng *rand.Rand, n, rank int, density float64) *sparse.CSC {
+// RandomPSD is the upper triangle of BᵀB, B of rank rows.
+func RandomPSD(rng *rand.Rand, n, rank int, density float64) *sparse.CSC {
 	var t sparse.Triplets
 	for range rank {
 		b := make([]float64, n)
@@ -91,7 +91,7 @@ func randomPSD(rng *rand.Rand, n, rank int, density float64) *sparse.CSC {
 	return m
 }
 
-func randomRows(rng *rand.Rand, n, m int, density float64, boxed bool) *sparse.CSC {
+func RandomRows(rng *rand.Rand, n, m int, density float64, boxed bool) *sparse.CSC {
 	var t sparse.Triplets
 	for i := range m {
 		t.Add(i, rng.IntN(n), 1)
@@ -112,23 +112,23 @@ func randomRows(rng *rand.Rand, n, m int, density float64, boxed bool) *sparse.C
 	return a
 }
 
-// randomCases cover the mixes of shape, rank and degeneracy.
-func randomCases() []Case {
+// RandomCases cover the mixes of shape, rank and degeneracy.
+func RandomCases() []Case {
 	var out []Case
-	for k, s := range []spec{
-		{n: 1, m: 2, density: 1, rank: 1},
-		{n: 5, m: 3, density: 0.6, rank: 5, equality: 0.5},
-		{n: 10, m: 20, density: 0.4, rank: 10, equality: 0.1},
-		{n: 20, m: 10, density: 0.3, rank: 3, equality: 0.3, boxed: true},
-		{n: 20, m: 40, density: 0.3, rank: 20, idle: 0.5},
-		{n: 30, m: 60, density: 0.2, rank: 0, boxed: true}, // linear
-		{n: 40, m: 30, density: 0.1, rank: 20, equality: 1},
-		{n: 60, m: 90, density: 0.05, rank: 30, equality: 0.2, idle: 0.2, boxed: true},
-		{n: 15, m: 200, density: 0.5, rank: 15},
+	for k, s := range []Spec{
+		{N: 1, M: 2, Density: 1, Rank: 1},
+		{N: 5, M: 3, Density: 0.6, Rank: 5, Equality: 0.5},
+		{N: 10, M: 20, Density: 0.4, Rank: 10, Equality: 0.1},
+		{N: 20, M: 10, Density: 0.3, Rank: 3, Equality: 0.3, Boxed: true},
+		{N: 20, M: 40, Density: 0.3, Rank: 20, Idle: 0.5},
+		{N: 30, M: 60, Density: 0.2, Rank: 0, Boxed: true}, // linear
+		{N: 40, M: 30, Density: 0.1, Rank: 20, Equality: 1},
+		{N: 60, M: 90, Density: 0.05, Rank: 30, Equality: 0.2, Idle: 0.2, Boxed: true},
+		{N: 15, M: 200, Density: 0.5, Rank: 15},
 	} {
 		rng := rand.New(rand.NewPCG(uint64(k), 20))
-		p, x, y := random(rng, s)
-		out = append(out, solved(fmt.Sprintf("random %d, %d variables, %d rows, P of rank %d", k, s.n, len(p.L), s.rank), p, x, y, false, false))
+		p, x, y := Random(rng, s)
+		out = append(out, Solved(fmt.Sprintf("random %d, %d variables, %d rows, P of rank %d", k, s.N, len(p.L), s.Rank), p, x, y, false, false))
 	}
 	return out
 }
@@ -147,16 +147,16 @@ func scaledCases() []Case {
 		{"everything at once", 3, 2, 2},
 	} {
 		rng := rand.New(rand.NewPCG(uint64(k), 21))
-		p, x, y := random(rng, spec{n: 20, m: 30, density: 0.3, rank: 20, equality: 0.2, boxed: true})
-		rescale(rng, p, x, y, c.rows, c.cols, math.Pow(10, c.cost))
-		out = append(out, solved("units: "+c.name, p, x, y, false, false))
+		p, x, y := Random(rng, Spec{N: 20, M: 30, Density: 0.3, Rank: 20, Equality: 0.2, Boxed: true})
+		Rescale(rng, p, x, y, c.rows, c.cols, math.Pow(10, c.cost))
+		out = append(out, Solved("units: "+c.name, p, x, y, false, false))
 	}
 	return out
 }
 
-// rescale changes the units of rows, columns and objective, and those of the
+// Rescale changes the units of rows, columns and objective, and those of the
 // optimal pair with them.
-func rescale(rng *rand.Rand, p *qpbackend.Problem, x, y []float64, rows, cols, cost float64) {
+func Rescale(rng *rand.Rand, p *qpbackend.Problem, x, y []float64, rows, cols, cost float64) {
 	unit := func(decades float64) float64 { return math.Pow(10, decades*(rng.Float64()-0.5)) }
 	r, c := make([]float64, len(y)), make([]float64, len(x))
 	for i := range r {
@@ -191,9 +191,9 @@ func scaleUnits(p *qpbackend.Problem, x, y, r, c []float64, cost float64) {
 	}
 }
 
-// infeasibleCases have no solution; half of them by construction from a random
+// Infeasible have no solution; half of them by construction from a random
 // certificate.
-func infeasibleCases() []Case {
+func Infeasible() []Case {
 	primal := func(name string, p *qpbackend.Problem) Case {
 		return Case{Name: name, Problem: p, Want: qpbackend.PrimalInfeasible}
 	}
@@ -202,43 +202,43 @@ func infeasibleCases() []Case {
 	}
 	out := []Case{
 		primal("infeasible: x at least 1 and at most 0", &qpbackend.Problem{
-			P: diag(1), Q: []float64{0}, A: matrix(1, []float64{1}, []float64{1}), L: []float64{1, -inf()}, U: []float64{inf(), 0},
+			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()}, U: []float64{Inf(), 0},
 		}),
 		primal("infeasible: a negative sum of nonnegatives", &qpbackend.Problem{
-			Q: []float64{1, 1}, A: matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
-			L: []float64{-inf(), 0, 0}, U: []float64{-1, inf(), inf()},
+			Q: []float64{1, 1}, A: Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+			L: []float64{-Inf(), 0, 0}, U: []float64{-1, Inf(), Inf()},
 		}),
 		primal("infeasible: equalities that contradict", &qpbackend.Problem{
-			P: diag(1, 1), Q: []float64{1, -1}, A: matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 3}, U: []float64{1, 3},
+			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 3}, U: []float64{1, 3},
 		}),
 		primal("infeasible: an empty row", &qpbackend.Problem{
-			P: diag(1, 1), Q: []float64{0, 0}, A: matrix(2, []float64{1, 1}, []float64{0, 0}), L: []float64{-1, 1}, U: []float64{1, 2},
+			P: Diagonal(1, 1), Q: []float64{0, 0}, A: Matrix(2, []float64{1, 1}, []float64{0, 0}), L: []float64{-1, 1}, U: []float64{1, 2},
 		}),
 		dual("unbounded: nothing holds the cost", &qpbackend.Problem{Q: []float64{-1, 2}}),
 		dual("unbounded: one variable", &qpbackend.Problem{
-			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{inf()},
+			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{Inf()},
 		}),
 		dual("unbounded: along the null space of P", &qpbackend.Problem{
-			P: upper([]float64{1, 1}, []float64{1, 1}), Q: []float64{1, -1}, A: matrix(2, []float64{1, 1}), L: []float64{-1}, U: []float64{1},
+			P: Upper([]float64{1, 1}, []float64{1, 1}), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 1}), L: []float64{-1}, U: []float64{1},
 		}),
 		dual("unbounded: with equalities", &qpbackend.Problem{
-			P: diag(1, 0, 0), Q: []float64{0, -1, -1}, A: matrix(3, []float64{1, 1, -1}, []float64{0, 1, 0}),
-			L: []float64{0, 0}, U: []float64{0, inf()},
+			P: Diagonal(1, 0, 0), Q: []float64{0, -1, -1}, A: Matrix(3, []float64{1, 1, -1}, []float64{0, 1, 0}),
+			L: []float64{0, 0}, U: []float64{0, Inf()},
 		}),
 	}
 	for k := range 4 {
 		rng := rand.New(rand.NewPCG(uint64(k), 22))
 		out = append(out,
-			primal(fmt.Sprintf("infeasible: random %d", k), randomPrimalInfeasible(rng, 10+5*k)),
-			dual(fmt.Sprintf("unbounded: random %d", k), randomDualInfeasible(rng, 10+5*k)))
+			primal(fmt.Sprintf("infeasible: random %d", k), RandomPrimalInfeasible(rng, 10+5*k)),
+			dual(fmt.Sprintf("unbounded: random %d", k), RandomDualInfeasible(rng, 10+5*k)))
 	}
 	return out
 }
 
-// randomPrimalInfeasible has one row more that is a combination of the others
+// RandomPrimalInfeasible has one row more that is a combination of the others
 // and contradicts them.
-func randomPrimalInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
-	p, x, _ := random(rng, spec{n: n, m: n, density: 0.3, rank: n, equality: 0.2})
+func RandomPrimalInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
+	p, x, _ := Random(rng, Spec{N: n, M: n, Density: 0.3, Rank: n, Equality: 0.2})
 	var t sparse.Triplets
 	side := 0.0 // least value of the combination over the other rows
 	z := make([]float64, n)
@@ -261,14 +261,14 @@ func randomPrimalInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
 		t.Add(n, j, sum)
 	}
 	p.A, _ = t.CSC(n+1, n)
-	p.L, p.U = append(p.L, -inf()), append(p.U, side-1)
+	p.L, p.U = append(p.L, -Inf()), append(p.U, side-1)
 	return p
 }
 
-// randomDualInfeasible falls along a direction in which P is flat and no row
+// RandomDualInfeasible falls along a direction in which P is flat and no row
 // is met.
-func randomDualInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
-	p, _, _ := random(rng, spec{n: n, m: n, density: 0.3, rank: n / 3})
+func RandomDualInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
+	p, _, _ := Random(rng, Spec{N: n, M: n, Density: 0.3, Rank: n / 3})
 	// One variable more, the direction is d = (e, 1): its column in A is −A·e
 	// plus the part that the bounds leave open, in P it is −P·e.
 	e := make([]float64, n)
@@ -295,9 +295,9 @@ func randomDualInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
 	q.Add(n, n, ePe)
 	for i, v := range ae {
 		switch {
-		case p.U[i] == inf():
+		case p.U[i] == Inf():
 			v += rng.Float64()
-		case p.L[i] == -inf():
+		case p.L[i] == -Inf():
 			v -= rng.Float64()
 		}
 		a.Add(i, n, v)
@@ -315,21 +315,21 @@ func randomDualInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
 // twinCases look like infeasible ones and are not.
 func twinCases() []Case {
 	return []Case{
-		solved("feasible twin: x at least and at most 1", &qpbackend.Problem{
-			P: diag(1), Q: []float64{0}, A: matrix(1, []float64{1}, []float64{1}), L: []float64{1, -inf()}, U: []float64{inf(), 1},
+		Solved("feasible twin: x at least and at most 1", &qpbackend.Problem{
+			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()}, U: []float64{Inf(), 1},
 		}, []float64{1}, []float64{-1, 0}, true, false),
-		solved("feasible twin: a single point", &qpbackend.Problem{
-			Q: []float64{1, -1}, A: matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
-			L: []float64{2, -inf(), -inf()}, U: []float64{inf(), 1, 1},
+		Solved("feasible twin: a single point", &qpbackend.Problem{
+			Q: []float64{1, -1}, A: Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+			L: []float64{2, -Inf(), -Inf()}, U: []float64{Inf(), 1, 1},
 		}, []float64{1, 1}, []float64{-1, 0, 2}, true, false),
-		solved("feasible twin: equalities that agree", &qpbackend.Problem{
-			P: diag(1, 1), Q: []float64{1, -1}, A: matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 2}, U: []float64{1, 2},
+		Solved("feasible twin: equalities that agree", &qpbackend.Problem{
+			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 2}, U: []float64{1, 2},
 		}, []float64{-1, 1}, []float64{0, 0}, true, false),
-		solved("feasible twin: a bound far away", &qpbackend.Problem{
+		Solved("feasible twin: a bound far away", &qpbackend.Problem{
 			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{1e5},
 		}, []float64{1e5}, []float64{1}, true, true),
-		solved("feasible twin: little curvature", &qpbackend.Problem{
-			P: diag(1e-4), Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{inf()},
+		Solved("feasible twin: little curvature", &qpbackend.Problem{
+			P: Diagonal(1e-4), Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{Inf()},
 		}, []float64{1e4}, []float64{0}, true, true),
 	}
 }

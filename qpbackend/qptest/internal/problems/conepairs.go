@@ -1,4 +1,4 @@
-package qptest
+package problems
 
 import (
 	"math"
@@ -8,13 +8,13 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// triangle is the number of rows of a semidefinite cone of an order.
-func triangle(order int) int { return order * (order + 1) / 2 }
+// Triangle is the number of rows of a semidefinite cone of an order.
+func Triangle(order int) int { return order * (order + 1) / 2 }
 
 // orderOf is the order of a semidefinite cone of n rows.
 func orderOf(n int) int {
 	k := 0
-	for triangle(k) < n {
+	for Triangle(k) < n {
 		k++
 	}
 	return k
@@ -35,7 +35,7 @@ func pair(rng *rand.Rand, c qpbackend.Cone, at position) (s, y []float64) {
 	narrow := c.Len == 1
 	switch {
 	case at == inPrimal || at == onBoundary && narrow && rng.IntN(2) == 0:
-		return insidePoint(rng, c), make([]float64, c.Len)
+		return InsidePoint(rng, c), make([]float64, c.Len)
 	case at == atApex || narrow:
 		return make([]float64, c.Len), polarPoint(rng, c)
 	}
@@ -75,8 +75,8 @@ func pair(rng *rand.Rand, c qpbackend.Cone, at position) (s, y []float64) {
 	return s, y
 }
 
-// insidePoint is well inside the cone, and of size 1.
-func insidePoint(rng *rand.Rand, c qpbackend.Cone) []float64 {
+// InsidePoint is well inside the cone, and of size 1.
+func InsidePoint(rng *rand.Rand, c qpbackend.Cone) []float64 {
 	v := make([]float64, c.Len)
 	switch c.Kind {
 	case qpbackend.SecondOrder:
@@ -105,7 +105,7 @@ func polarPoint(rng *rand.Rand, c qpbackend.Cone) []float64 {
 		ρ, b := rng.NormFloat64(), 0.3+rng.Float64()
 		return []float64{b, b * (1 - ρ), -b * math.Exp(-ρ) * (1.2 + rng.Float64())}
 	}
-	v := insidePoint(rng, c)
+	v := InsidePoint(rng, c)
 	for i := range v {
 		v[i] = -v[i]
 	}

@@ -1,4 +1,4 @@
-package qptest
+package problems
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 // within δ of a cone if it lies in it after a move by a few δ along an interior
 // direction.
 
-// conewise checks, cone by cone, that s = Ax − l lies in the cone, −y in the
+// CheckConewise checks, cone by cone, that s = Ax − l lies in the cone, −y in the
 // dual cone, and that they are orthogonal, all to tol relative to their sizes.
-func conewise(t TB, p *qpbackend.Problem, x, y []float64, tol float64) {
+func CheckConewise(t TB, p *qpbackend.Problem, x, y []float64, tol float64) {
 	t.Helper()
 	ax := rowsAt(p, x)
 	size := 1.0 // of all of Ax, l and y: the reference of Certify
@@ -43,8 +43,8 @@ func conewise(t TB, p *qpbackend.Problem, x, y []float64, tol float64) {
 	}
 }
 
-// coneDirection checks that the direction x stays in the cones, to tol.
-func coneDirection(t TB, p *qpbackend.Problem, x []float64, tol float64) {
+// CheckDirection checks that the direction x stays in the cones, to tol.
+func CheckDirection(t TB, p *qpbackend.Problem, x []float64, tol float64) {
 	t.Helper()
 	ax := rowsAt(p, x)
 	for k, c := range p.Cones {
@@ -54,9 +54,9 @@ func coneDirection(t TB, p *qpbackend.Problem, x []float64, tol float64) {
 	}
 }
 
-// conePolar checks that the certificate y lies in the polars, to tol relative
+// CheckPolar checks that the certificate y lies in the polars, to tol relative
 // to its size.
-func conePolar(t TB, p *qpbackend.Problem, y []float64, tol float64) {
+func CheckPolar(t TB, p *qpbackend.Problem, y []float64, tol float64) {
 	t.Helper()
 	tol *= largest(y)
 	for k, c := range p.Cones {

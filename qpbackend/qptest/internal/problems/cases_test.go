@@ -1,4 +1,4 @@
-package qptest
+package problems
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 func TestCasesAreRight(t *testing.T) {
 	names := map[string]bool{}
 	counts := map[qpbackend.Status]int{}
-	for _, c := range Problems() {
+	for _, c := range All() {
 		if names[c.Name] {
 			t.Errorf("two cases are called %q", c.Name)
 		}

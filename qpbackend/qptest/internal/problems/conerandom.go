@@ -1,4 +1,4 @@
-package qptest
+package problems
 
 import (
 	"fmt"
@@ -73,9 +73,9 @@ func kindNames(kinds []qpbackend.ConeKind) string {
 	return strings.Join(names, "+")
 }
 
-// RandomConeCase is a small problem with cones of the kinds given: all kinds
+// RandomCones is a small problem with cones of the kinds given: all kinds
 // mixed or one alone, solvable three times in five, at times in awkward units.
-func RandomConeCase(seed uint64, kinds ...qpbackend.ConeKind) Case {
+func RandomCones(seed uint64, kinds ...qpbackend.ConeKind) Case {
 	rng := rand.New(rand.NewPCG(seed, 41))
 	s := ConeSpec{
 		Want: qpbackend.Solved, Kinds: kinds, Cones: 1 + rng.IntN(6), Rows: 1 + rng.IntN(12), Order: 1 + rng.IntN(6),
@@ -145,7 +145,7 @@ func (s ConeSpec) builder(rng *rand.Rand) *coneBuilder {
 		case qpbackend.SecondOrder:
 			c.Len = between(s.Rows)
 		case qpbackend.Semidefinite:
-			c.Len = triangle(between(s.Order))
+			c.Len = Triangle(between(s.Order))
 		case qpbackend.Power:
 			c.Alpha = 0.1 + 0.8*rng.Float64()
 		}
@@ -196,7 +196,7 @@ func (b *coneBuilder) problem(p *sparse.CSC) *qpbackend.Problem {
 		}
 	}
 	a, _ := t.CSC(b.m, b.n)
-	return &qpbackend.Problem{P: p, A: a, L: fill(b.m, -inf()), U: fill(b.m, inf()), Cones: b.cones}
+	return &qpbackend.Problem{P: p, A: a, L: Filled(b.m, -Inf()), U: Filled(b.m, Inf()), Cones: b.cones}
 }
 
 func (b *coneBuilder) gaussian(n int) []float64 {
@@ -225,4 +225,15 @@ func rescaleCones(rng *rand.Rand, p *qpbackend.Problem, x, y []float64, decades 
 		c[j] = unit()
 	}
 	scaleUnits(p, x, y, r, c, cost)
+}
+
+// KindsOf are the kinds of cones in p, each once.
+func KindsOf(p *qpbackend.Problem) []qpbackend.ConeKind {
+	var kinds []qpbackend.ConeKind
+	for _, c := range p.Cones {
+		if !slices.Contains(kinds, c.Kind) {
+			kinds = append(kinds, c.Kind)
+		}
+	}
+	return kinds
 }
