@@ -222,6 +222,7 @@ func (r *run) merit(x []float64) (φ, open float64) {
 	}
 	sum, open := r.sub.Gaps(x)
 	φ = r.p.Objective.Value(x) + r.penalty.τ*sum
+	r.budget.Values++
 	if math.IsNaN(φ) {
 		φ = math.Inf(1)
 	}

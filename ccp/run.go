@@ -108,14 +108,14 @@ func (r *run) close() {
 }
 
 // work is that of the backend so far and of searches without it, in iterations times
-// entries of the convex problem.
+// entries of the convex problem, or that of values of the objective, where these take longer.
 // Where there is nothing to linearise, another start leads to the same point, and where the objective is
 // constant to none that is better: that is work without end.
 func (r *run) work() float64 {
 	if r.sub.Convex() || r.res.Feasible && r.p.Objective.IsConst() {
 		return math.Inf(1)
 	}
-	return r.budget.Spent()
+	return r.budget.Taken()
 }
 
 // minimised is an objective as reported, with the sign in which it is minimised.
@@ -149,6 +149,7 @@ func (r *run) worthOf(x []float64) *worth {
 func (r *run) measure(it *Iteration, x []float64) {
 	w := r.worthOf(x)
 	it.Objective = r.p.Value(x)
+	r.budget.Values += 3 // these two, and the subgradient of the next convex problem
 	it.size = w.size
 	if it.noise = w.err; !num.Finite(it.noise) {
 		it.noise = 0 // of what is no number

@@ -176,6 +176,10 @@ type Budget struct {
 	Extra      int     // cost of searches without the backend, in its iterations
 	Solves     int     // convex problems so far
 	Size       float64 // entries of the convex problem
+	// Values are those of the objective so far, subgradients among them, but for searches that count theirs in Extra;
+	// Coefficients are about those that each visits.
+	Values       int
+	Coefficients float64
 }
 
 // Source: chosen on problems of the five families drawn from other seeds than those
@@ -189,6 +193,12 @@ const (
 // Spent is the work so far, in iterations of the backend times entries of the convex
 // problem, to which the overhead of an iteration is added: some have no entries, only bounds.
 func (b *Budget) Spent() float64 { return float64(b.Work+b.Extra) * (b.Size + Overhead) }
+
+// Taken is the larger of Spent and the work of the values, in the same unit: those of a sum of 40,000 minima over the
+// centres of clusters take far longer than its convex problem, which has an entry for each coordinate of a centre.
+func (b *Budget) Taken() float64 {
+	return max(b.Spent(), evaluation*float64(b.Values)*(b.Coefficients+evaluationOverhead))
+}
 
 // Afford makes the work at least that much, as if it had been spent: searches in its place are paid by it.
 func (b *Budget) Afford(work float64) {
