@@ -500,10 +500,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse(), gap: gap{open: math.NaN()}}
 	r.recover.tol = r.usualTol()
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol, Convex: sub.Convex()}
-	r.budget.Size = sub.Entries()
-	if f, ok := p.Objective.Function().(interface{ Coefficients() int }); ok {
-		r.budget.Coefficients = float64(f.Coefficients())
-	}
+	r.budget = search.NewBudget(sub)
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()
 	r.res = resultAt(p, x0, set, start)

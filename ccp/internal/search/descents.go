@@ -21,7 +21,6 @@ type Descents struct {
 	same  int     // descents in a row that have ended no lower than the best point and hardly higher
 	spent float64 // evaluations not yet charged, in iterations of the backend
 	none  bool    // there are no descents from points of this problem
-	size  float64 // coefficients of the objective
 	free  []int   // the variables
 	rng   *rand.Rand
 	quasiNewton
@@ -108,9 +107,6 @@ func (d *Descents) prepare() bool {
 			d.free = append(d.free, j)
 		}
 	}
-	if f, ok := d.Sub.DC.Objective.Function().(interface{ Coefficients() int }); ok {
-		d.size = float64(f.Coefficients())
-	}
 	if !d.Budget.affords(d.cost() * longDescent * float64(len(d.free))) {
 		return false
 	}
@@ -127,7 +123,7 @@ func (d *Descents) prepare() bool {
 // cost is that of an evaluation and a step, in iterations of the backend.
 func (d *Descents) cost() float64 {
 	n := float64(len(d.free))
-	return evaluation * (d.size + evaluationOverhead + n*n) / (d.Sub.Entries() + Overhead)
+	return evaluation * (d.Budget.Coefficients + evaluationOverhead + n*n) / (d.Sub.Entries() + Overhead)
 }
 
 // evaluate is the objective at x, with its gradient in grad. It is NaN outside of the

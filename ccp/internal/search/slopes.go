@@ -150,10 +150,7 @@ func (s *Slopes) prepare(x []float64) {
 	for _, c := range s.Sub.Soft {
 		s.work += float64(len(c.Support()))
 	}
-	if f, ok := s.Sub.DC.Objective.Function().(interface{ Coefficients() int }); ok {
-		s.work += float64(f.Coefficients())
-	}
-	s.work += evaluationOverhead
+	s.work += s.Budget.Coefficients + evaluationOverhead
 	s.left = slopeWork * s.Budget.Spent()
 	if s.rng == nil {
 		s.rng = rand.New(rand.NewPCG(s.Seed, 0x736c+s.Start)) // the second word names the stream

@@ -182,6 +182,15 @@ type Budget struct {
 	Coefficients float64
 }
 
+// NewBudget is that of a run that has spent nothing.
+func NewBudget(sub *subproblem.Problem) Budget {
+	b := Budget{Size: sub.Entries()}
+	if f, ok := sub.DC.Objective.Function().(interface{ Coefficients() int }); ok {
+		b.Coefficients = float64(f.Coefficients())
+	}
+	return b
+}
+
 // Source: chosen on problems of the five families drawn from other seeds than those
 // of the benchmark, docs/ccp.md.
 const (
