@@ -37,11 +37,6 @@ type quasiNewton struct {
 }
 
 const (
-	// evaluation is the cost of a coefficient of a value and a gradient in that of an entry of
-	// the convex problem in an iteration of the backend. Source: dcbench's fits and support vector machines and
-	// a network of two layers take 3 to 8 nanoseconds for a coefficient, an iteration 50
-	// to 100 for an entry.
-	evaluation = 1. / 15
 	// longDescent is the number of evaluations of a descent for each variable, round that
 	// of the steps after which it is looked at, rounds those that it is given to come below
 	// the best point if each leads as far as the last. Source: descents take 8 to 12 on dcbench's

@@ -231,6 +231,12 @@ func (b *Budget) affords(more float64) bool {
 // one, those of thousands of entries 0.05 to 0.1 for each entry.
 const Overhead = 300
 
+// evaluation is the cost of a coefficient of a value and a gradient in that of an entry of
+// the convex problem in an iteration of the backend. Source: dcbench's fits and support vector machines and
+// a network of two layers take 3 to 8 nanoseconds for a coefficient, an iteration 50
+// to 100 for an entry.
+const evaluation = 1. / 15
+
 // evaluationOverhead is the cost of a value and a gradient beside their coefficients, in these. Source: problems of two
 // variables take 2 microseconds, dcbench's fits 3 to 8 nanoseconds for a coefficient.
 const evaluationOverhead = 400
