@@ -384,11 +384,15 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if _, off := r.limit(r.res.X); off || inHop && r.k >= r.set.MaxIter {
 			break
 		}
+		before := r.best()
 		m, leads := r.lead()
-		if !leads {
+		if !leads || r.k >= r.set.MaxIter && !r.falls(before, m) {
 			break
 		}
-		if n >= mostLeads || r.k >= r.set.MaxIter {
+		switch {
+		case r.k >= r.set.MaxIter:
+			return r.giveUp(IterationLimit, "the procedure has converged, but a small step leads to a lower point"), nil
+		case n >= mostLeads:
 			return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a small step leads to one"), nil
 		}
 		if local(m).Over {
@@ -401,6 +405,12 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	}
 	r.res.take(duals)
 	return outcome{status: Converged, message: message}, nil
+}
+
+// falls reports whether a move leads below the objective before by more than the rounding error of its values along the run.
+func (r *run) falls(before float64, m search.Move) bool {
+	gain, span := before-min(r.best(), r.minimised(r.p.Value(m.X))), max(0, r.course.high-r.course.low)
+	return gain > math.Nextafter(span, math.Inf(1))-span
 }
 
 // lead is a move to a point that is lower than the best one by more than counts beside the terms of the objective. Slight moves are

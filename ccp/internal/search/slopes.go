@@ -89,7 +89,7 @@ func (s *Slopes) Ended(Outcome) {}
 // than its rounding error, and that breaks the constraints no more. It is slight where that is not more than counts beside
 // the terms of the objective.
 func (s *Slopes) Leads(p *Point) (Move, bool) {
-	if s.Off || !s.More() || s.Sub.Convex() || !s.small() || slices.Equal(s.looked, p.Best) && !s.led {
+	if s.Off || s.Sub.Convex() || !s.small() || slices.Equal(s.looked, p.Best) && !s.led {
 		return Move{}, false
 	}
 	s.looked, s.led, s.whole = append(s.looked[:0], p.Best...), false, false
