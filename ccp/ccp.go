@@ -280,6 +280,7 @@ func (r *run) noise(x []float64) float64 {
 
 // mostPulls bounds the halvings of a random start: the last are beyond all bounds that
 // a float64 has.
+// Source: derived: 2098 halvings lead from the largest float64 to the least.
 const mostPulls = 2100
 
 // pull moves a random start where a function is beyond all numbers by halves towards the

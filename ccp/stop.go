@@ -122,7 +122,7 @@ type course struct {
 
 func newCourse() course { return course{low: math.Inf(1), high: math.Inf(-1)} }
 
-// mostRefits bounds how often a convex problem is solved in other units. Each is
+// mostRefits bounds how often a convex problem is solved in other units. Source: derived: each is
 // smaller by the accuracy of a backend, 1e-8 or so, or the exponent of the objective is
 // about halved: sixteen lead from 1e128, and from the largest number, to 1.
 const mostRefits = 16

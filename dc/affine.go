@@ -333,4 +333,5 @@ func triangle(n int) int { return n * (n + 1) / 2 }
 func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
 
 // mirrorTol is how far, relatively, rounding may take mirrored entries apart.
+// Source: derived: entries may be sums of products; some million unit roundoffs.
 const mirrorTol = 1e-9

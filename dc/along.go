@@ -19,7 +19,8 @@ type alongAxes struct {
 	lin   []float64
 }
 
-// Gram matrices of more columns than this, 32 MB, are not kept.
+// Gram matrices of more columns than this are not kept.
+// Source: a limit of memory: 32 MB.
 const gramColumns = 2000
 
 // alongPlace is a term, and the variable's column in its sum.

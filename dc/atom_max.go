@@ -113,6 +113,7 @@ func maxSplit(parts []split) split {
 
 // beyond is the constant of an affine function, by the plausible size of the rest, from
 // which on the square of the rest is below the rounding error of that of the constant.
+// Source: derived: its square is the inverse of the unit roundoff, but for a factor of two.
 const beyond = 0x1p26
 
 // expanded writes squares in h of affine functions l + c with a far larger constant c as
@@ -598,6 +599,7 @@ func normInf(a *Array) Expr {
 }
 
 // mostChoices bounds the pieces of a maximum that Maxima writes out.
+// Source: a limit of time, of the search with a proof.
 const mostChoices = 64
 
 func (f *absolute) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {

@@ -64,6 +64,7 @@ func pick[T any](list []T, i int) T {
 
 // memberBlock is how many members are computed together: their numbers and those of
 // the steps between stay in the first level of a cache.
+// Source: derived: 1 kB for a step, and 32 kB for the steps of most members.
 const memberBlock = 128
 
 // familyWork is the room for a block of members.
@@ -259,6 +260,7 @@ func (f *program) norms(dst []float64, w *familyWork, s *step) {
 
 // hugeSquare is a sum of squares up to which none of them has overflown, and above
 // the inverse of which none that counts has lost digits.
+// Source: derived: below 2¹⁰²⁴; and of a sum of 2⁻⁹⁰⁰ the last digit, 2⁻⁹⁵³, is a normal number.
 const hugeSquare = 0x1p900
 
 // euclid is the Euclidean norm, without overflow: big·√sq.

@@ -1,8 +1,8 @@
 package dc
 
 // fewestMembers is from how many members on a family is made: from about that
-// number on its value costs no more than that of its members (BenchmarkFamily: 0.9
-// times as much for hinges, 0.8 for norms, 0.6 for minima of squares).
+// number on its value costs no more than that of its members.
+// Source: BenchmarkFamily: 0.9 times as much for hinges, 0.8 for norms, 0.6 for minima of squares.
 const fewestMembers = 16
 
 // gatherFamilies replaces terms that differ in numbers alone by families.

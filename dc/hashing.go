@@ -6,6 +6,7 @@ import (
 )
 
 // mostAlike bounds the functions of one hash that are compared.
+// Source: a limit of time: a function beyond is represented twice, and no answer depends on that.
 const mostAlike = 16
 
 // Sharer finds functions that are equal to one met before: the same atom of the

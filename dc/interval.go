@@ -89,7 +89,8 @@ func exactQuotient(a, b, q float64) bool {
 }
 
 // smallestExact is the size from which on the rounding error of a product is a
-// floating point number: 2^-1022 · 2^53.
+// floating point number.
+// Source: derived: 2^-1022 · 2^53.
 const smallestExact = 0x1p-969
 
 // Add returns {a + b}.

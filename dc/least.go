@@ -23,6 +23,7 @@ type leastOf struct {
 
 // mostProducts bounds the coefficients of all functions multiplied out; of larger ones
 // the split is used.
+// Source: a limit of memory: 32 MB.
 const mostProducts = 2_000_000
 
 // newLeastOf is w times a function f as w' > 0 times a sum of least ones, nil where it

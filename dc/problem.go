@@ -150,7 +150,7 @@ func (p *Problem) Start(seed uint64) []float64 {
 }
 
 // widest is the width of a range from which on starts are drawn as of a variable without bounds, whose size is
-// 1: the rounding error of a number of this size is 1.
+// 1. Source: derived: the rounding error of a number of this size is 1.
 const widest = 0x1p53
 
 // draw is a starting value of entry k, unset ones between lo and hi.

@@ -3,6 +3,7 @@ package dc
 import "gonum.org/v1/gonum/mat"
 
 // qrWork bounds the work of qrReduced: rows times columns squared.
+// Source: a limit of time: some tenths of a second.
 const qrWork = 2e8
 
 // qrReduced returns entries with the same Euclidean norm everywhere, fewer or

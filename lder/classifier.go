@@ -141,6 +141,7 @@ func (c *Classifier) assess(x [][]float64, labels []string, d *refit.Data) error
 // seen them. The logistic functions for each tenth of the rows come from the
 // others.
 func (c *Classifier) unseenLabels(labels []string, d *refit.Data) []string {
+	// Source: ten folds are usual: Kohavi 1995.
 	const parts = 10
 	out := make([]string, len(labels))
 	for part := range min(parts, len(labels)) {

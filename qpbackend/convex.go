@@ -11,7 +11,7 @@ import (
 )
 
 // Curvature below −nonconvexTol, in P scaled to columns of largest entry one,
-// makes a problem nonconvex for every backend. P comes rounded: an entry printed
+// makes a problem nonconvex for every backend. Source: derived: P comes rounded: an entry printed
 // with six significant digits is off by up to 5e-7 of itself, which moves
 // eigenvalues by up to 5e-7 for each entry of a row: by nonconvexTol in rows of
 // 200. VALUES of the Maros-Meszaros set has −1.3e-5, unscaled.

@@ -11,6 +11,7 @@ import (
 )
 
 // mostHull bounds the columns of the convex hull's problem.
+// Source: a limit of time.
 const mostHull = 20_000
 
 // hull bounds the problem without any choice: for each maximum there is a copy

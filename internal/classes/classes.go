@@ -27,6 +27,7 @@ func All() []Class {
 }
 
 // density of the random matrices of the classes.
+// Source: Stellato et al. 2020, appendix A.
 const density = 0.15
 
 // Equalities: P = MMᵀ + I/100, n/2 equations.

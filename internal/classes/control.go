@@ -10,6 +10,7 @@ import (
 )
 
 // horizon of the control problems, in steps.
+// Source: Stellato et al. 2020, appendix A.3.
 const horizon = 10
 
 // Control steers nx states by nx/2 inputs: variables x₀, …, x_T, u₀, …, u_{T−1},
@@ -24,6 +25,7 @@ func Control(rng *rand.Rand, nx int) *qpbackend.Problem {
 			cost.Set(i, i, 10*rng.Float64())
 		}
 	}
+	// Source: Stellato et al. 2020, appendix A.3.
 	const inputCost = 0.1
 	last := riccati(A, B, cost, inputCost)
 

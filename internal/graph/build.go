@@ -238,6 +238,7 @@ func (b *builder) at(id int, err *Error) *Error {
 
 // A problem of so many entries of variables, and of so many coefficients, is made in less than a millisecond: eigenvalues
 // of a full matrix take the cube of the one, all else a few operations for each of the others.
+// Source: a limit of time; no answer depends on it.
 const briefEntries, briefNonzeros = 64, 10_000
 
 // patience is ctx, or one that does not end where the graph is small: whoever may be interrupted works in a

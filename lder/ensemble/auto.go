@@ -291,8 +291,8 @@ func (s *sample) significantly(e, f []float64) bool {
 }
 
 // fewFeatures is the number up to which models of all features are always trained, as
-// they cost little: chosen on the 17 sets of the paper, where a choice from few rows
-// missed one of two features.
+// they cost little.
+// Source: chosen on the 17 sets of the paper, where a choice from few rows missed one of two features.
 const fewFeatures = 10
 
 // views are the columns to train with: all of them and the chosen ones. The chosen ones

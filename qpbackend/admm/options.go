@@ -47,7 +47,7 @@ func DefaultOptions() Options {
 
 // Validate names the first field out of range.
 func (o Options) Validate() error {
-	const most = 1e20 // small enough not to overflow
+	const most = 1e20 // Source: derived: products of fifteen do not overflow
 	c := setting.Of("admm: Options")
 	c.AtLeast("Scaling", o.Scaling, 0)
 	c.Between(0, "Rho", o.Rho, most)

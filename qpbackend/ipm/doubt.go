@@ -16,8 +16,8 @@ import (
 // solutions that are strictly complementary.
 
 // auxIter bounds the iterations of the first of these runs; where plain comes to
-// doubt again they may take twice as many. The embedding takes at most 30 on the
-// infeasible problems of package qptest.
+// doubt again they may take twice as many.
+// Source: the embedding takes at most 30 on the infeasible problems of package qptest.
 const auxIter = 50
 
 // doubt judges a run of the embedding.

@@ -3,8 +3,8 @@ package ipm
 import "math"
 
 // A warm start keeps x and y and moves s and z into the interior by a share of
-// how far the point is from optimal on the new values. Measured on sequences of
-// linear and quadratic programs with coefficients that change by 1 to 50 %, it
+// how far the point is from optimal on the new values. Source: sequences of
+// linear and quadratic programs with coefficients that change by 1 to 50 %: it
 // takes 10 to 40 % fewer iterations than a cold start; nearer to the boundary it
 // takes fewer still on some and far more on others.
 const (

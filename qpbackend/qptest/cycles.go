@@ -52,7 +52,7 @@ func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 			t.Fatal(err)
 		}
 	}
-	const settle = 500
+	const settle = 500 // Source: any number that fills pools would do
 	for k := range settle {
 		cycle(k)
 	}

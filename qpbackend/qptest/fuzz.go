@@ -77,11 +77,13 @@ func awkwardCones(seed uint64, kind, which uint8, have []qpbackend.ConeKind) (*q
 	return c.Problem, c.Want
 }
 
+// Source: scaled and degenerate are the bits above those of the outcomes.
 // scaled is the bit of kind for units that vary over decades. In them a
 // certificate that holds to InfeasTol may stand beside a solution: it says that
 // every solution is huge.
 const scaled = 16
 
+// Source: as scaled.
 // degenerate is that for problems with cones that may have no point inside:
 // next to them there are infeasible ones.
 const degenerate = 32

@@ -51,7 +51,7 @@ func (s suite) updating() []Check {
 // moving is a strictly convex problem and others of the same pattern, feasible
 // whatever parts of them are mixed.
 func moving(k int) *qpbackend.Problem {
-	const n, m = 12, 18
+	const n, m = 12, 18 // Source: any size would do; this one takes no time
 	shape := rand.New(rand.NewPCG(7, 23))
 	p := &qpbackend.Problem{P: problems.RandomPSD(shape, n, 5, 0.3), A: problems.RandomRows(shape, n, m, 0.3, false)}
 	rng := rand.New(rand.NewPCG(uint64(k), 24))

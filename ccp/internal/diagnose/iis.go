@@ -75,6 +75,7 @@ func byWeight(all []string, y []float64) []string {
 }
 
 // mostFiltered bounds the names that filter tries to do without.
+// Source: a limit of time: a convex problem for each name.
 const mostFiltered = 24
 
 // filter leaves out names without which the rest is still infeasible, one

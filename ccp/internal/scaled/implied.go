@@ -10,6 +10,7 @@ import (
 // unit is the unit roundoff of float64. A coefficient and a constant count as rounded
 // so many times when the problem was stated, as in package dc.
 const (
+	// Source: IEEE 754.
 	unit       = 0x1p-53
 	dataErrors = 3
 )

@@ -14,8 +14,9 @@ import (
 const beyond = 1e6
 
 // remainder is how large, relative to the sum of the sizes of the terms, a sum of multipliers
-// is that may be one of terms that cancel each other: half the digits of float64. A larger one
+// is that may be one of terms that cancel each other. A larger one
 // is a multiplier of the column, which may be of any size where it has no bounds.
+// Source: derived: half the digits of float64.
 const remainder = 0x1p-26
 
 // coneRemainder is the same relative to the multipliers of whole cones, of which each is known
@@ -158,6 +159,7 @@ func intoDuals(p *qpbackend.Problem, y []float64) bool {
 
 // outward is by how much a number that makes a point one of a dual cone is made larger
 // still, for rounding.
+// Source: derived: some ninety unit roundoffs, beyond those of a sum of squares or an exponential.
 const outward = 1e-14
 
 // intoDual moves z into the dual of the cone by making one entry, or all of a diagonal,

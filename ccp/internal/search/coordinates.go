@@ -246,6 +246,7 @@ func (c *Coordinates) along(j int, value func(int, float64) float64, accept func
 
 // section is a minimum of f between a and c by golden sections.
 func section(a, c float64, f func(float64) float64) (v, φ float64) {
+	// Source: derived: the golden section, (√5 − 1)/2.
 	const ratio = 0.6180339887498949
 	u, w := c-ratio*(c-a), a+ratio*(c-a)
 	fu, fw := f(u), f(w)

@@ -246,6 +246,7 @@ const evaluationOverhead = 400
 const clearly = 10
 
 // Redrawn is the share of the entries that are drawn anew in a variation of a point.
+// Source: docs/ccp.md, Searches: other shares are no better or worse beyond chance.
 const Redrawn = 0.15
 
 // lower reports whether a is below b by a decrease that counts.

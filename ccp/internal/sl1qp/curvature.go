@@ -76,11 +76,12 @@ type held struct {
 // The limits keep a Hessian cheaper than the factorisations of a convex problem: in
 // entries of all Hessians, variables of a block whose eigenvalues are computed, and of
 // a row that is squared.
+// Source: limits of time and memory: four million entries are 32 MB.
 const (
 	mostEntries  = 4_000_000
 	mostEigen    = 200
 	mostSquared  = 200
-	differencing = 6e-6 // cube root of the rounding unit: Nocedal and Wright 2006, section 8.1
+	differencing = 6e-6 // Source: cube root of the rounding unit: Nocedal and Wright 2006, section 8.1
 )
 
 // newCurvature lists the functions; nil: their Hessians would be too large.

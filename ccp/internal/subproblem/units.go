@@ -15,11 +15,12 @@ import (
 // entries of a point are zeros with the error of a backend: the tolerance that it is asked for.
 // Taken for sizes, they would fall with each run from the last one's point until the
 // units underflow.
+// Source: derived: tightest, the tolerance that a backend is asked for.
 const noise = 1e-9
 
 // leastSize is below all sizes that a start has for its own sake: the error that a backend leaves
-// in a 0, solved in units of its own, is less. Problems are to be independent of units
-// from 1e-9 to 1e9, twice.
+// in a 0, solved in units of its own, is less.
+// Source: derived: problems are to be independent of units from 1e-9 to 1e9, twice.
 const leastSize = 1e-18
 
 // SizeUp gives the variables the units of x: that of the largest entry of a

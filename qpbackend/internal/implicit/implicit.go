@@ -98,6 +98,7 @@ func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kk
 }
 
 // equalWidth is that of ipm: sides nearer than this, relative, are one.
+// Source: equalWidth of ipm.
 const equalWidth = 1e-12
 
 // maxNewton bounds the steps of refinement. One is enough where the solver's tolerance is

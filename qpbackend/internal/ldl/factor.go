@@ -38,18 +38,18 @@ type Factor struct {
 }
 
 // supernodalRatio is the number of operations an entry of L from which dense
-// panels pay: on the KKT matrices of 66 Maros-Meszaros problems and of the random
+// panels pay. Source: times, on the KKT matrices of 66 Maros-Meszaros problems and of the random
 // classes of the OSQP paper a factorisation with three solves breaks even
 // between 30 and 60, with the kernels for wide registers. Without them it is
 // near 60.
 const supernodalRatio = 55.0
 
-// joinedRatio is the same for AnalyseJoined, on matrices with many small cones:
+// joinedRatio is the same for AnalyseJoined. Source: times, on matrices with many small cones:
 // from 25 to 40 a factorisation with four solves takes a quarter less time.
 const joinedRatio = 30.0
 
 // tailRatio is the same where nearly all operations are in one dense triangle at the end, as
-// in a problem with a dense P: a factorisation with three solves breaks even at triangles of 28
+// in a problem with a dense P. Source: times: a factorisation with three solves breaks even at triangles of 28
 // to 40 columns, and takes a third of the time at 64.
 const (
 	tailRatio = 25.0

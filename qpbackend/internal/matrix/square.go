@@ -42,6 +42,7 @@ func (f *Product) Sandwich(dst, a, x, t []float64, n int) {
 
 // Transpose sets dst to xᵀ, both n × n and not overlapping.
 func Transpose(dst, x []float64, n int) {
+	// Source: derived: two tiles are 4 kB, an eighth of a first level of cache.
 	const tile = 16
 	for i := 0; i < n; i += tile {
 		for j := 0; j < n; j += tile {

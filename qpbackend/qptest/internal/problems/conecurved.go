@@ -12,6 +12,7 @@ func exponentialCases() []Case {
 	free, no := Filled(3, -Inf()), Filled(3, Inf())
 	e := math.E
 	// ½x² + e^x: x = −W(1), Lambert's function.
+	// Source: OEIS A030178.
 	const w = 0.567143290409783872999968662210355549753815787186512508135131
 	lambert := only(kind, []float64{0, 1}, Matrix(2, []float64{1, 0}, []float64{0, 0}, []float64{0, 1}), 0, -1, 0)
 	lambert.P = Diagonal(1, 0)
@@ -101,7 +102,7 @@ func powerCases() []Case {
 		p.Cones[0].Alpha = α
 		return p
 	}
-	// x₀ + x₁ ≤ 1, α = 0.2: x = (α, 1 − α).
+	// x₀ + x₁ ≤ 1: x = (α, 1 − α). Source: any α between 0 and 1 but ½ would do.
 	const α = 0.2
 	shares := only(kind, []float64{0, 0, -1}, Matrix(3, []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1}, []float64{1, 1, 0}), 0, 0, 0)
 	shares.Cones[0].Alpha = α
