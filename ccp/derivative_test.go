@@ -302,3 +302,40 @@ func TestBatch(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The least of (x − a)² − c(x − 1)² with x ≤ 1 is at x = 1 where a is 1, and the bound holds there without a multiplier: x follows a downwards
+// alone, by 1/(1 − c). y is within a row that moves with a.
+func TestOneSided(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []float64{0, 0.5} {
+		m := dc.NewModel()
+		x, y := m.Var("x", nil), m.Var("y", nil)
+		a := m.Param("a", nil, 1)
+		m.Minimize(dc.Sum(dc.Square(x.Sub(a.Affine)), dc.Square(x.Sub(dc.Const(nil, []float64{1}))).Scale(-c), dc.Square(y.Sub(dc.Const(nil, []float64{2})))))
+		m.SubjectTo(dc.LE(x, dc.Const(nil, []float64{1})), dc.LE(y.Sub(a.Affine), dc.Const(nil, []float64{0.5})))
+		s, res := solvedSession(t, m, 0, 0, 0)
+		if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "no derivative") {
+			t.Errorf("%g: the kink is not refused: %v", c, err)
+		}
+		for _, way := range []float64{1, -2} {
+			dx, err := s.OneSided(ctx, res, map[string][]float64{"a": {way}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := min(way/(1-c), 0); math.Abs(dx[0]-want) > 1e-6 || math.Abs(dx[1]-way) > 1e-6 {
+				t.Errorf("%g, %g: %v, want %g and %g", c, way, dx, want, way)
+			}
+		}
+		if err := s.Set("a", 0.5); err != nil {
+			t.Fatal(err)
+		}
+		if res, err := s.Solve(ctx, nil); err != nil {
+			t.Fatal(err)
+		} else if dx, err := s.OneSided(ctx, res, map[string][]float64{"a": {1}}); err != nil || math.Abs(dx[0]-1/(1-c)) > 1e-6 {
+			t.Errorf("%g where there is a derivative: %v, %v", c, dx, err)
+		}
+		if _, err := s.OneSided(ctx, res, map[string][]float64{"a": {1}}); err == nil {
+			t.Errorf("the result of other values is accepted")
+		}
+	}
+}

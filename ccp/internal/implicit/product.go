@@ -16,7 +16,8 @@ const (
 	widest    = 1e-1
 	narrowest = 1e-6
 	smooth    = 1e-5
-	level     = 1e-3 // of a curvature that counts as none, in gradients per step: a kink has 1/step of them
+	none      = 1e-10 // of the point counts as none: that is its own accuracy
+	level     = 1e-3  // of a curvature that counts as none, in gradients per step: a kink has 1/step of them
 )
 
 // ErrKink is the error at a point where a gradient jumps.
@@ -32,8 +33,10 @@ func AddProduct(out []float64, weight float64, h dc.Convex, z, v []float64) erro
 	for _, j := range idx {
 		size = max(size, math.Abs(z[j]))
 	}
-	if size == 0 {
-		size = 1
+	if all := num.NormInf(z); size <= none*all { // 0, but for the rounding errors of the point
+		if size = all; all == 0 {
+			size = 1
+		}
 	}
 	for _, j := range idx {
 		fastest = max(fastest, math.Abs(v[j])/max(math.Abs(z[j]), 1e-3*size))
