@@ -421,6 +421,38 @@ func (d *Derivative) Forward(ctx context.Context, change map[string][]float64) (
 	return implicit.Resolve(ctx, t.X[:len(d.z)], d.onward)
 }
 
+// Multipliers is the change of the multipliers along the change of the values of parameters, as Forward has it: of the constraints as in
+// Result.Duals and of the bounds as in Result.BoundDuals. Errors: those of Forward; the multipliers are not unique; an equation defines a variable.
+func (d *Derivative) Multipliers(ctx context.Context, change map[string][]float64) (duals [][]float64, bounds []float64, err error) {
+	defer recovered(&err)
+	if r := d.d.Regularity(); !r.Regular {
+		return nil, nil, fmt.Errorf("ccp: no derivative of multipliers: the convex problem at the point: %s", r.Message)
+	}
+	if d.p.Defined() != nil {
+		return nil, nil, errors.New("ccp: no derivative of multipliers: an equation defines a variable")
+	}
+	dx, err := d.Forward(ctx, change)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := d.curvature(dx)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := d.moved(change)
+	if err != nil {
+		return nil, nil, err
+	}
+	costs := d.wide(h)
+	num.Scale(costs, -1)
+	var t qpbackend.Tangent
+	if err := d.d.Forward(ctx, qpbackend.Update{Q: costs, Lo: v, Hi: v}, &t); err != nil {
+		return nil, nil, err
+	}
+	out := d.sub.DualTangent(d.d.Point(), t)
+	return out.Rows, out.Bounds, nil
+}
+
 // moved is the change of the columns of the convex problem that a change of parameters is.
 func (d *Derivative) moved(change map[string][]float64) ([]float64, error) {
 	v := make([]float64, d.cols)

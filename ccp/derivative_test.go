@@ -11,6 +11,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 var derivatives = flag.Int("derivatives", 12, "random problems of TestDerivativesOfRandomProblems")
@@ -337,5 +339,96 @@ func TestOneSided(t *testing.T) {
 		if _, err := s.OneSided(ctx, res, map[string][]float64{"a": {1}}); err == nil {
 			t.Errorf("the result of other values is accepted")
 		}
+	}
+}
+
+// exact is ipm with a smaller tolerance.
+type exact struct{ ipm.Backend }
+
+func (exact) DefaultSettings() qpbackend.Settings {
+	set := ipm.Backend{}.DefaultSettings()
+	set.Tol = 1e-12
+	return set
+}
+
+// The change of the multipliers is that of finite differences of runs.
+func TestDerivativeOfMultipliers(t *testing.T) {
+	ctx := context.Background()
+	compared := 0
+	for seed := range 20 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 5))
+		p, err := parametric(rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := ccp.DefaultSettings()
+		set.Seed, set.Backend, set.Tol = uint64(seed), exact{}, 1e-14
+		s, err := ccp.NewSession(p, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		change := map[string][]float64{}
+		for _, v := range p.Vars {
+			if v.Param {
+				for range v.Len() {
+					change[v.Name] = append(change[v.Name], rng.NormFloat64())
+				}
+			}
+		}
+		at := func(h float64, from []float64) *ccp.Result {
+			for name, c := range change {
+				for _, v := range p.Vars {
+					if v.Name == name {
+						moved := append([]float64(nil), v.Lo...)
+						for k := range moved {
+							moved[k] += h * c[k]
+						}
+						if err := s.Set(name, moved...); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+			res, err := s.Solve(ctx, from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		res := at(0, nil)
+		if res.Status != ccp.Converged {
+			continue
+		}
+		d, err := s.Differentiate(ctx, res)
+		if err != nil {
+			continue
+		}
+		duals, bounds, err := d.Multipliers(ctx, change)
+		if err != nil {
+			continue // those of a nonlinear equation are not unique
+		}
+		const h = 1e-3
+		up, down := at(h, append([]float64(nil), d.Point()...)), at(-h, append([]float64(nil), d.Point()...))
+		if up.Status != ccp.Converged || down.Status != ccp.Converged {
+			continue
+		}
+		compared++
+		same := func(what string, i int, got, a, b float64) {
+			if diff := (a - b) / (2 * h); !(math.Abs(diff-got) <= 1e-2*max(1, math.Abs(diff))) {
+				t.Errorf("%d: %s %d changes by %g, finite differences say %g", seed, what, i, got, diff)
+			}
+		}
+		for i, y := range duals {
+			for k, v := range y {
+				same("constraint", i, v, up.Duals[i][k], down.Duals[i][k])
+			}
+		}
+		for j, v := range bounds {
+			same("bound", j, v, up.BoundDuals[j], down.BoundDuals[j])
+		}
+	}
+	if compared < 10 {
+		t.Errorf("%d of 20 compared", compared)
 	}
 }

@@ -2,9 +2,11 @@ package subproblem
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // closed is a slack, in the unit of its row, that may pass as none. Source: above the
@@ -41,7 +43,7 @@ type Multipliers struct {
 
 // Duals distributes the multipliers of the rows to the constraints.
 func (s *Problem) Duals() Multipliers {
-	out := Multipliers{Rows: s.rowDuals()}
+	out := Multipliers{Rows: s.rowDuals(s.Res.Y, s.Res.Y)}
 	if n := s.DC.NumVars(); len(s.Res.Z) >= n {
 		out.Bounds = append(out.Bounds, s.Res.Z[:n]...)
 	}
@@ -53,15 +55,29 @@ func (s *Problem) Duals() Multipliers {
 // their splits.
 func (s *Problem) WrittenDuals() Multipliers {
 	out := s.Duals()
-	for i, y := range out.Rows {
+	s.asWritten(out.Rows)
+	return out
+}
+
+// DualTangent is the change of WrittenDuals along the change of a solution at. Multipliers of equations that define variables have no such change
+// here.
+func (s *Problem) DualTangent(at, change qpbackend.Tangent) Multipliers {
+	out := Multipliers{Rows: s.rowDuals(at.Y, change.Y), Bounds: slices.Clone(change.Z[:s.DC.NumVars()])}
+	s.asWritten(out.Rows)
+	return out
+}
+
+// asWritten makes multipliers of splits those of the constraints as they are written.
+func (s *Problem) asWritten(rows [][]float64) {
+	for i, y := range rows {
 		if c := &s.DC.Constraints[i]; c.DC && len(y) == 1 {
 			y[0] *= c.SplitRate()
 		}
 	}
-	return out
 }
 
-func (s *Problem) rowDuals() [][]float64 {
+// rowDuals distributes dy, the multipliers y of the rows or a change of them.
+func (s *Problem) rowDuals(y, dy []float64) [][]float64 {
 	out := make([][]float64, len(s.DC.Constraints))
 	cones := map[int][]float64{} // multipliers of the rows of semidefinite constraints
 	shares := map[int]float64{}
@@ -77,22 +93,22 @@ func (s *Problem) rowDuals() [][]float64 {
 		out[i] = make([]float64, n)
 	}
 	s.Rows.Each(func(i int, r *rows.Row) {
-		if r.Owner >= 0 && r.Entry >= 0 && i < len(s.Res.Y) {
-			y := s.Res.Y[i]
-			if r.TwoSided {
-				y = math.Abs(y)
+		if r.Owner >= 0 && r.Entry >= 0 && i < len(dy) {
+			v := dy[i]
+			if r.TwoSided && y[i] < 0 {
+				v = -v
 			}
-			out[r.Owner][r.Entry] += r.Share * y
+			out[r.Owner][r.Entry] += r.Share * v
 			if list, ok := cones[r.Owner]; ok {
 				if len(list) == 0 {
 					shares[r.Owner] = r.Share
 				}
-				cones[r.Owner] = append(list, y)
+				cones[r.Owner] = append(list, v)
 			}
 		}
 	}, func(i int, f *rows.Family, k int) {
-		if i < len(s.Res.Y) {
-			out[f.Owner+k][0] += s.Res.Y[i]
+		if i < len(dy) {
+			out[f.Owner+k][0] += dy[i]
 		}
 	})
 	for i, y := range cones {
