@@ -226,18 +226,30 @@ func (f *flat) within(p *Problem, h *header, cols []int, cutoff float64) (*flat,
 	if len(h.Box) != len(cols) {
 		return nil, errDamaged
 	}
-	own := slices.Clone(f.box)
-	if !f.narrow(own, cutoff, firstRounds) {
-		return f, nil
-	}
-	box := slices.Clone(own[:p.n])
-	for k, j := range cols {
-		if b := h.Box[k]; b[0] <= own[j].lo && b[1] >= own[j].hi {
-			box[j] = span{max(b[0], p.lo[j]), min(b[1], p.hi[j])}
+	for range statements {
+		own := slices.Clone(f.box)
+		if !f.narrow(own, cutoff, firstRounds) {
+			return f, nil
 		}
+		box, all := own[:p.n:p.n], true
+		for k, j := range cols {
+			if b := h.Box[k]; b[0] <= own[j].lo && b[1] >= own[j].hi {
+				box[j] = span{max(b[0], p.lo[j]), min(b[1], p.hi[j])}
+			} else {
+				all = false
+			}
+		}
+		next, err := flatten(p, box)
+		if err != nil || all {
+			return next, err
+		}
+		f = next
 	}
-	return flatten(p, box)
+	return f, nil
 }
+
+// statements bounds how often a problem is stated anew, each time within narrower bounds. Source: a limit of time.
+const statements = 4
 
 // translate finds the columns and rows that a proof speaks of. Functions of all numbers
 // that the problem does not have are added as columns: a definition by others excludes
@@ -270,13 +282,16 @@ func (f *flat) translate(h *header, cols []int) (*translation, error) {
 		if len(r.I) != len(r.V) {
 			return nil, errDamaged
 		}
-		l, ok := t.form(r.I, r.V, r.C)
 		var place rowPlace
-		if ok && len(l.idx) > 0 {
-			if r.Hi != nil {
+		for _, others := range []bool{true, false} {
+			l, ok := t.form(r.I, r.V, r.C, others)
+			if !ok || len(l.idx) == 0 {
+				continue
+			}
+			if r.Hi != nil && place.byHi == 0 {
 				place.hi, place.byHi = find(places, l, *r.Hi)
 			}
-			if r.Lo != nil {
+			if r.Lo != nil && place.byLo == 0 {
 				place.lo, place.byLo = find(places, f.scale(l, just(-1)), -*r.Lo)
 			}
 		}
@@ -285,14 +300,19 @@ func (f *flat) translate(h *header, cols []int) (*translation, error) {
 	return t, nil
 }
 
-// form is an affine function of a proof's columns.
-func (t *translation) form(idx []int, val []float64, c float64) (l form, ok bool) {
+// form is an affine function of a proof's columns; others takes the last of those that equal them but for
+// rounding errors.
+func (t *translation) form(idx []int, val []float64, c float64, others bool) (l form, ok bool) {
 	ls, ws := []form{{c: c}}, []span{just(1)}
 	for k, j := range idx {
 		if j < 0 || j >= len(t.cols) || t.cols[j] < 0 || math.IsNaN(val[k]) {
 			return l, false
 		}
-		ls, ws = append(ls, only(t.cols[j])), append(ws, just(val[k]))
+		own := t.cols[j]
+		if also := t.also[j]; others && len(also) > 0 {
+			own = also[len(also)-1]
+		}
+		ls, ws = append(ls, only(own)), append(ws, just(val[k]))
 	}
 	return t.add(ls, ws), true
 }
@@ -301,11 +321,15 @@ func (t *translation) form(idx []int, val []float64, c float64) (l form, ok bool
 func (t *translation) define(o int, p float64, idx []int, val []float64, c float64, a, b int) []int {
 	k := kind(o)
 	if k == isAffine {
-		l, ok := t.form(idx, val, c)
+		l, ok := t.form(idx, val, c, false)
 		if !ok {
 			return nil
 		}
-		if own := t.alike((&column{kind: k, lin: l}).key()); len(own) > 0 {
+		own := t.alike((&column{kind: k, lin: l}).key())
+		if other, _ := t.form(idx, val, c, true); len(own) == 0 {
+			own = t.alike((&column{kind: k, lin: other}).key())
+		}
+		if len(own) > 0 {
 			return own
 		}
 		j, _ := t.column(l)
@@ -387,6 +411,15 @@ func find(places map[string]side, l form, b float64) (row int, factor float64) {
 		return 0, 0
 	}
 	return s.row, scale / s.scale
+}
+
+// apart encloses the difference of two columns that are affine, all numbers for others.
+func (t *translation) apart(j, k int, box []span) span {
+	if min(j, k) < t.flat.n || t.flat.cols[j-t.flat.n].kind != isAffine || t.flat.cols[k-t.flat.n].kind != isAffine {
+		return whole()
+	}
+	d := t.add([]form{t.flat.cols[j-t.flat.n].lin, t.flat.cols[k-t.flat.n].lin}, []span{just(1), just(-1)})
+	return d.over(box)
 }
 
 // leaf is a line in the problem's numbers.
@@ -563,6 +596,10 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 			if now.box != nil {
 				left.box, right.box = append([]span(nil), now.box...), append([]span(nil), now.box...)
 				left.box[j].hi, right.box[j].lo = min(left.box[j].hi, l.At), max(right.box[j].lo, l.At)
+				for _, o := range t.also[k] {
+					d := t.apart(o, j, now.box)
+					left.box[o].hi, right.box[o].lo = min(left.box[o].hi, above(l.At, d.hi)), max(right.box[o].lo, below(l.At, d.lo))
+				}
 			}
 			if stack = append(stack, right, left); len(stack) > mostLeaves {
 				return 0, errDamaged

@@ -87,12 +87,24 @@ func New(p *dc.Problem) (*Problem, error) {
 // cutoff, where all of its variables get some: signs of functions and rounding errors show only in bounds.
 // Otherwise it is f.
 func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, error) {
-	free := func(b Interval) bool { return !b.Finite() }
-	box := slices.Clone(f.Box)
-	if !slices.ContainsFunc(box[:f.N], free) || !f.Tighten(box, cutoff, rounds) || slices.ContainsFunc(box[:f.N], free) {
+	bounded := func(box []Interval) bool {
+		return !slices.ContainsFunc(box[:f.N], func(b Interval) bool { return !b.Finite() })
+	}
+	if bounded(f.Box) {
 		return f, nil
 	}
-	out, err := within(p, box[:f.N:f.N])
+	var last []Interval // where nothing is left in the end, the bounds before that
+	for r := 1; r <= rounds; r *= 2 {
+		box := slices.Clone(f.Box)
+		if !f.Tighten(box, cutoff, r) {
+			break
+		}
+		last = box
+	}
+	if last == nil || !bounded(last) {
+		return f, nil
+	}
+	out, err := within(p, last[:f.N:f.N])
 	if err == nil {
 		out.Derived = true
 	}
