@@ -73,7 +73,7 @@ type member struct {
 	Member
 	clip   lder.Range
 	red    *refit.Reducer
-	probe  bool // the direction is known
+	placed bool // the direction is known
 	done   bool
 	status ccp.Status
 	first  float64 // loss at the start
@@ -496,7 +496,7 @@ func (f *Reduction) next() {
 		}
 		one := m.Member
 		one.Theta = slices.Clone(m.red.Theta)
-		if m.probe {
+		if m.placed {
 			one.Dir = slices.Clone(m.red.Dir)
 		}
 		list = append(list, one)
@@ -530,17 +530,17 @@ func (f *Reduction) moved() {
 		}
 		sums := &refit.Sums{Losses: f.total[k].Losses, Grams: f.total[k].Grams}
 		k++
-		if !m.probe {
+		if !m.placed {
 			if m.first != m.first {
 				m.first = sums.Losses[0]
 			}
-			if m.probe = m.red.Placed(sums); !m.probe {
+			if m.placed = m.red.Placed(sums); !m.placed {
 				m.done, m.status = true, ccp.Numerical
 			}
 			continue
 		}
 		var more bool
-		more, m.probe = m.red.Probed(sums)
+		more, m.placed = m.red.Probed(sums)
 		f.record(m)
 		switch {
 		case more:

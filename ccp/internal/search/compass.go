@@ -21,11 +21,11 @@ type Compass struct {
 	moves  int
 	looked []float64 // the point at which it has looked last
 	decrease
-	probe  *probe
+	merit  *axisMerit
 	axes   []axis  // by variable
-	still  bool    // the probe's point is where it was measured
+	still  bool    // the point of the merit is where it was measured
 	near   bool    // steps are as long as the variables' values, and may go on for ever towards 0
-	best   float64 // the merit at the probe's point
+	best   float64 // the merit at the point of the search
 	open   float64 // the violations that are allowed
 	lo, hi float64 // the range of the objective over all points tried
 	left   float64 // coefficients that may be visited
@@ -100,7 +100,7 @@ func (c *Compass) Leads(p *Point) (Move, bool) {
 }
 
 func (c *Compass) jump() Move {
-	to := slices.Clone(c.probe.point())
+	to := slices.Clone(c.merit.point())
 	return Move{X: to, Z: to, Restart: Jump}
 }
 
@@ -108,16 +108,16 @@ func (c *Compass) jump() Move {
 // constraint may be broken by slip, a DC one, without weight in the merit, by no more
 // than at x.
 func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
-	c.probe = c.Values.of(c.Sub, slip)
-	first, open := c.probe.goTo(x, τ)
+	c.merit = c.Values.of(c.Sub, slip)
+	first, open := c.merit.goTo(x, τ)
 	if !num.Finite(first) {
 		return 0
 	}
 	c.best, c.open = first, open
-	c.lo, c.hi = c.probe.value, c.probe.value
+	c.lo, c.hi = c.merit.value, c.merit.value
 	c.left = min(compassWork, compassShare*c.Budget.Spent())
 	c.measure(x)
-	c.probe.most = open
+	c.merit.most = open
 	size := c.Sub.DC.ObjectiveSize(x)
 	c.noise = c.Noise(x)
 	c.least = max(c.Tol*min(size, c.hi-c.lo), c.noise)
@@ -143,7 +143,7 @@ func (c *Compass) shorten() {
 // larger that the shortest steps are longer than the first ones here; the other variables stay.
 func (c *Compass) nearer() {
 	c.still, c.near = false, true
-	for j, v := range c.probe.point() {
+	for j, v := range c.merit.point() {
 		a := axis{lo: c.best, hi: c.best}
 		if leastShare*c.axes[j].step > firstShare*math.Abs(v) {
 			a.step = math.Abs(v)
@@ -190,9 +190,9 @@ func (c *Compass) sweep(share float64) (gained bool) {
 			}
 			gained = true
 			for φ < c.best-least {
-				_, visits := c.probe.visits(j)
+				_, visits := c.merit.visits(j)
 				c.left -= visits
-				c.probe.move(j, v)
+				c.merit.move(j, v)
 				c.best, c.still = φ, false
 				if math.Abs(by) < firstShare {
 					by *= longer
@@ -208,14 +208,14 @@ func (c *Compass) sweep(share float64) (gained bool) {
 // try is the merit where variable j changes by a share of its range, +Inf where that
 // breaks constraints.
 func (c *Compass) try(j int, share float64) (v, φ float64) {
-	x := c.probe.point()[j]
+	x := c.merit.point()[j]
 	if v = min(max(x+share*c.axes[j].step, c.Lo[j]), c.Hi[j]); v == x || c.left <= 0 {
 		return x, math.Inf(1)
 	}
-	visits, _ := c.probe.visits(j)
+	visits, _ := c.merit.visits(j)
 	c.left -= visits
-	φ, open := c.probe.try(j, v)
-	if f := c.probe.value; num.Finite(f) {
+	φ, open := c.merit.try(j, v)
+	if f := c.merit.value; num.Finite(f) {
 		c.lo, c.hi = min(c.lo, f), max(c.hi, f)
 	}
 	if !(open <= c.open) || math.IsNaN(φ) {

@@ -18,13 +18,13 @@ type Coordinates struct {
 
 	moves  int
 	looked []float64 // the point at which it has looked last
-	probe  *probe
+	merit  *axisMerit
 	order  []int
 	sweep  float64 // coefficients that a value along each coordinate visits
 	kicked float64 // coefficients visited for kicks so far
 	rng    *rand.Rand
 
-	best, open float64 // the merit at the probe's point, and the violations that are allowed
+	best, open float64 // the merit at the point of the search, and the violations that are allowed
 	clear      float64 // a decrease that counts
 }
 
@@ -44,14 +44,14 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	c.looked = append(c.looked[:0], p.X...)
-	c.probe = c.Values.of(c.Sub, c.Slip)
+	c.merit = c.Values.of(c.Sub, c.Slip)
 	c.prepare()
-	first, open := c.probe.goTo(p.X, p.Tau)
+	first, open := c.merit.goTo(p.X, p.Tau)
 	if !num.Finite(first) {
 		return Move{}, false
 	}
 	c.best, c.open, c.clear = first, open+c.Slip, clearly*p.Least
-	c.probe.most = c.open
+	c.merit.most = c.open
 	free := c.reflect()
 	c.kick(free)
 	if (2*gridHalf+refine)*c.sweep <= gridWork {
@@ -63,7 +63,7 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	c.moves++
-	x := slices.Clone(c.probe.point())
+	x := slices.Clone(c.merit.point())
 	return Move{X: x, Z: x, Restart: Jump}, true
 }
 
@@ -72,7 +72,7 @@ func (c *Coordinates) Ended(Outcome) {}
 
 // value is the merit with v in place of entry j, +Inf where that breaks constraints.
 func (c *Coordinates) value(j int, v float64) float64 {
-	φ, open := c.probe.try(j, v)
+	φ, open := c.merit.try(j, v)
 	if !(open <= c.open) {
 		return math.Inf(1)
 	}
@@ -84,7 +84,7 @@ func (c *Coordinates) accept(j int, v, φ float64) bool {
 	if !(φ < c.best-c.clear) {
 		return false
 	}
-	c.probe.move(j, v)
+	c.merit.move(j, v)
 	c.best = φ
 	return true
 }
@@ -102,14 +102,14 @@ func (c *Coordinates) reflect() (free []int) {
 	for n, improved := 0, true; improved && left >= c.sweep; n++ {
 		improved = false
 		for _, j := range c.order {
-			v := c.mirrored(j, c.probe.point()[j])
-			if v == c.probe.point()[j] {
+			v := c.mirrored(j, c.merit.point()[j])
+			if v == c.merit.point()[j] {
 				continue
 			}
-			visits, _ := c.probe.visits(j)
+			visits, _ := c.merit.visits(j)
 			left -= visits
 			φ := c.value(j, v)
-			if n == 0 && len(c.probe.soft[j]) > 0 && !math.IsInf(φ, 1) {
+			if n == 0 && len(c.merit.soft[j]) > 0 && !math.IsInf(φ, 1) {
 				free = append(free, j)
 			}
 			improved = c.accept(j, v, φ) || improved
@@ -125,27 +125,27 @@ func (c *Coordinates) kick(free []int) {
 	if len(free) < fewest {
 		return
 	}
-	x := c.probe.point()
+	x := c.merit.point()
 	flip := func(j int) {
-		_, visits := c.probe.visits(j)
+		_, visits := c.merit.visits(j)
 		c.kicked += visits
-		c.probe.move(j, c.mirrored(j, x[j]))
+		c.merit.move(j, c.mirrored(j, x[j]))
 	}
 	best, changed := c.best, make([]bool, len(x))
 	for c.kicked < c.left() {
 		clear(changed)
 		for _, j := range free {
-			if c.rng.Float64() < Redrawn && c.probe.keeps(j, c.mirrored(j, x[j])) {
+			if c.rng.Float64() < Redrawn && c.merit.keeps(j, c.mirrored(j, x[j])) {
 				flip(j)
 				changed[j] = true
 			}
 		}
-		c.best, _ = c.probe.merit()
+		c.best, _ = c.merit.merit()
 		for improved := true; improved && c.kicked < c.left(); {
 			improved = false
 			for _, j := range free {
 				v := c.mirrored(j, x[j])
-				try, move := c.probe.visits(j)
+				try, move := c.merit.visits(j)
 				c.kicked += try
 				if c.accept(j, v, c.value(j, v)) {
 					c.kicked += move
@@ -177,7 +177,7 @@ func (c *Coordinates) prepare() {
 	alone := c.alone()
 	c.order = slices.DeleteFunc(c.order, func(j int) bool { return !alone[j] })
 	for _, j := range c.order {
-		visits, _ := c.probe.visits(j)
+		visits, _ := c.merit.visits(j)
 		c.sweep += visits
 	}
 }
@@ -214,7 +214,7 @@ func (c *Coordinates) mirrored(j int, v float64) float64 {
 // along takes the best of the local minima on a grid over coordinate j, refined by
 // golden sections.
 func (c *Coordinates) along(j int, value func(int, float64) float64, accept func(int, float64, float64) bool) {
-	x := c.probe.point()[j]
+	x := c.merit.point()[j]
 	reach := 4 * max(c.Sub.Units[j], math.Abs(x))
 	lo, hi := max(c.Lo[j], x-reach), min(c.Hi[j], x+reach)
 	if !(lo < hi) {

@@ -310,11 +310,11 @@ func (s *Slopes) gradient(y []float64) []float64 {
 // value is the objective at y; ok is false where a constraint is broken more than it may be.
 func (s *Slopes) value(y []float64) (φ float64, ok bool) {
 	s.left -= s.work
-	φ, _ = s.Values.probe.goTo(y, 0)
+	φ, _ = s.Values.merit.goTo(y, 0)
 	if !num.Finite(φ) {
 		return φ, false
 	}
-	for k, gap := range s.Values.probe.gap {
+	for k, gap := range s.Values.merit.gap {
 		if gap > s.gaps[k] {
 			return φ, false
 		}

@@ -80,12 +80,12 @@ func (o *Output) locate(ctx context.Context, path string) error {
 		}
 		f.Close()
 	}
-	probe, err := Temporary(o.target)
+	trial, err := Temporary(o.target)
 	if err != nil {
 		return err
 	}
-	probe.Close()
-	return os.Remove(probe.Name())
+	trial.Close()
+	return os.Remove(trial.Name())
 }
 
 // behind is the path that links to nowhere lead to.

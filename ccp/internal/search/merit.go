@@ -26,10 +26,10 @@ func alongAxes(f dc.Convex, n int) along {
 	return f.(interface{ Along(n int) any }).Along(n).(along)
 }
 
-// probe computes the merit, objective + τ·Σ(cᵢ)₊ over the DC constraints, where one
+// axisMerit computes the merit, objective + τ·Σ(cᵢ)₊ over the DC constraints, where one
 // variable changes at a time. With τ = 0 it is +Inf where a DC constraint is broken more
 // than at the point.
-type probe struct {
+type axisMerit struct {
 	s          *subproblem.Problem
 	τ, slip    float64
 	objective  along
@@ -44,22 +44,22 @@ type probe struct {
 
 // Values compute merits for the kinds of search that change one variable at a time. Each goes
 // to a point before it asks.
-type Values struct{ probe *probe }
+type Values struct{ merit *axisMerit }
 
-// of is the probe of the problem, prepared when it is first asked for.
-func (v *Values) of(s *subproblem.Problem, slip float64) *probe {
-	if v.probe == nil {
-		v.probe = newProbe(s)
+// of is the merit of the problem, prepared when it is first asked for.
+func (v *Values) of(s *subproblem.Problem, slip float64) *axisMerit {
+	if v.merit == nil {
+		v.merit = newAxisMerit(s)
 	}
-	v.probe.slip = slip
-	return v.probe
+	v.merit.slip = slip
+	return v.merit
 }
 
-// newProbe prepares the problem. Where a convex constraint is broken by more than slip,
+// newAxisMerit prepares the problem. Where a convex constraint is broken by more than slip,
 // relative to the size of its row, the merit is +Inf.
-func newProbe(s *subproblem.Problem) *probe {
+func newAxisMerit(s *subproblem.Problem) *axisMerit {
 	n := s.DC.NumVars()
-	p := &probe{s: s, objective: alongAxes(s.DC.Objective.Function(), n), x: make([]float64, n), cost: make([]int, n)}
+	p := &axisMerit{s: s, objective: alongAxes(s.DC.Objective.Function(), n), x: make([]float64, n), cost: make([]int, n)}
 	p.hard, p.soft = p.standing(s.Hard), p.standing(s.Soft)
 	p.gap = make([]float64, len(s.Soft))
 	return p
@@ -67,7 +67,7 @@ func newProbe(s *subproblem.Problem) *probe {
 
 // standing lists for each variable the constraints that it stands in, and adds up their
 // sizes.
-func (p *probe) standing(all []*dc.Constraint) [][]int {
+func (p *axisMerit) standing(all []*dc.Constraint) [][]int {
 	of := make([][]int, len(p.x))
 	for i, c := range all {
 		idx := c.Support()
@@ -81,7 +81,7 @@ func (p *probe) standing(all []*dc.Constraint) [][]int {
 
 // keeps reports whether the convex constraints hold where variable j is v, and the others are not
 // broken by more than most.
-func (p *probe) keeps(j int, v float64) bool {
+func (p *axisMerit) keeps(j int, v float64) bool {
 	old := p.x[j]
 	p.x[j] = v
 	_, open := p.at(j, false)
@@ -95,14 +95,14 @@ func (p *probe) keeps(j int, v float64) bool {
 const tryOverhead = 32
 
 // visits is about how many coefficients a try of variable j visits, and a move there.
-func (p *probe) visits(j int) (try, move float64) {
+func (p *axisMerit) visits(j int) (try, move float64) {
 	t, m := p.objective.Cost(j)
 	rest := p.cost[j] + len(p.s.Domain) + tryOverhead
 	return float64(t + rest), float64(m + rest)
 }
 
 // goTo goes to x, with the given weight of violated constraints.
-func (p *probe) goTo(x []float64, τ float64) (φ, open float64) {
+func (p *axisMerit) goTo(x []float64, τ float64) (φ, open float64) {
 	copy(p.x, x)
 	p.τ, p.most = τ, math.Inf(1)
 	p.φ = p.objective.At(x)
@@ -120,13 +120,13 @@ func (p *probe) goTo(x []float64, τ float64) (φ, open float64) {
 }
 
 // merit is that at the point.
-func (p *probe) merit() (φ, open float64) { return p.φ, p.open }
+func (p *axisMerit) merit() (φ, open float64) { return p.φ, p.open }
 
 // point is the point; it is good until it moves.
-func (p *probe) point() []float64 { return p.x }
+func (p *axisMerit) point() []float64 { return p.x }
 
 // try is the merit where variable j is v and all others are as they are.
-func (p *probe) try(j int, v float64) (φ, open float64) {
+func (p *axisMerit) try(j int, v float64) (φ, open float64) {
 	old := p.x[j]
 	p.x[j] = v
 	φ, open = p.at(j, false)
@@ -140,7 +140,7 @@ func (p *probe) try(j int, v float64) (φ, open float64) {
 }
 
 // move sets variable j to v, where the merit is finite.
-func (p *probe) move(j int, v float64) {
+func (p *axisMerit) move(j int, v float64) {
 	p.x[j] = v
 	φ, open := p.at(j, true)
 	p.objective.Move(j, v)
@@ -149,7 +149,7 @@ func (p *probe) move(j int, v float64) {
 
 // at is the merit without the objective after x[j] has changed; keep keeps the
 // violations of the constraints.
-func (p *probe) at(j int, keep bool) (φ, open float64) {
+func (p *axisMerit) at(j int, keep bool) (φ, open float64) {
 	none := math.Inf(1)
 	if len(p.s.Domain) > 0 && !p.s.Inside(p.x) {
 		return none, none
