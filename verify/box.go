@@ -120,9 +120,9 @@ func (l *form) over(box []span) span {
 	return out
 }
 
-// narrow tightens a box by the functions, the rows and a cost of at most cutoff. It
-// reports false where nothing is left.
-func (f *flat) narrow(box []span, cutoff float64, rounds int) bool {
+// narrow tightens a box by the functions, the rows and a cost of at most cutoff, in at most so many rounds, until
+// one takes less than least from the breadth of a column. It reports false where nothing is left.
+func (f *flat) narrow(box []span, cutoff float64, rounds int, least float64) bool {
 	for range rounds {
 		before := breadth(box)
 		if !f.forward(box) {
@@ -139,7 +139,7 @@ func (f *flat) narrow(box []span, cutoff float64, rounds int) bool {
 		if !f.backward(box) {
 			return false
 		}
-		if breadth(box) > before-1e-6*float64(len(box)) {
+		if breadth(box) > before-least*float64(len(box)) {
 			break
 		}
 	}

@@ -277,7 +277,7 @@ func (p *Problem) empty() (ok bool, why string) {
 		return false, err.Error()
 	}
 	box := append([]span(nil), f.box...)
-	if !f.narrow(box, math.Inf(1), 1000) {
+	if !f.narrow(box, math.Inf(1), 1000, progress) {
 		return true, ""
 	}
 	return false, "interval arithmetic leaves a part of the bounds; solve --global --proof writes a proof where one is found"

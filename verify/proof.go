@@ -128,13 +128,12 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	if err != nil {
 		return out, err
 	}
-	lower, err := m.replay(ctx, lines, cutoff, &out)
-	if err != nil {
-		return out, err
-	}
-	out.Lower, out.Claimed = lower, math.Inf(1)
+	out.Claimed = math.Inf(1)
 	if h.Bound != nil {
 		out.Claimed = *h.Bound
+	}
+	if out.Lower, err = m.replay(ctx, lines, cutoff, &out); err != nil {
+		return out, err
 	}
 	if p.Maximize {
 		out.Lower, out.Claimed = -out.Lower, -out.Claimed
@@ -228,7 +227,7 @@ func (f *flat) within(p *Problem, h *header, cols []int, cutoff float64) (*flat,
 	}
 	for range statements {
 		own := slices.Clone(f.box)
-		if !f.narrow(own, cutoff, firstRounds) {
+		if !f.narrow(own, cutoff, firstRounds, progress) {
 			return f, nil
 		}
 		box, all := own[:p.n:p.n], true
@@ -550,12 +549,28 @@ func (t *translation) square(q *affineLine) (s square, known, ok bool) {
 	return s, known, true
 }
 
-// Rounds of narrowing, of the root and of other nodes: more than the search makes.
-// Source: those of the search, and half as many again.
+// How far boxes are narrowed: the root's, those of other nodes, and those of leaves that show less than the file
+// claims, as narrowing may converge slowly. Source: the rounds of the search, and half as many again;
+// for the last far more, to the rounding errors of the breadth.
 const (
-	firstRounds = 75
-	laterRounds = 8
+	firstRounds, laterRounds, progress = 75, 8, 1e-6
+	lastRounds, lastProgress           = 300, 1e-11
 )
+
+// shows is the bound that a leaf shows over a box, +Inf where it has no point.
+func (t *translation) shows(lf *leaf, empty bool, box []span) float64 {
+	if empty {
+		return math.Inf(-1)
+	}
+	b := t.bound(lf, box)
+	if lf.cost > 0 {
+		return b
+	}
+	if b > 0 {
+		return math.Inf(1)
+	}
+	return math.Inf(-1)
+}
 
 // region is a node of the tree: its box, nil where nothing is left in it.
 type region struct {
@@ -567,7 +582,7 @@ type region struct {
 func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, out *Proved) (float64, error) {
 	lower := cutoff
 	root := &region{box: append([]span(nil), t.box...)}
-	if !t.narrow(root.box, cutoff, firstRounds) {
+	if !t.narrow(root.box, cutoff, firstRounds, progress) {
 		root.box = nil
 	}
 	for stack := []*region{root}; len(stack) > 0; {
@@ -576,7 +591,7 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 		}
 		now := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if now.box != nil && !t.narrow(now.box, cutoff, laterRounds) {
+		if now.box != nil && !t.narrow(now.box, cutoff, laterRounds, progress) {
 			now.box = nil
 		}
 		var l line
@@ -619,13 +634,12 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 		if err != nil {
 			return 0, err
 		}
-		b := math.Inf(-1)
-		if !l.E {
-			if b = t.bound(lf, now.box); lf.cost == 0 {
-				if b > 0 {
-					continue
-				}
-				b = math.Inf(-1)
+		b := t.shows(lf, l.E, now.box)
+		if b < out.Claimed {
+			if box := slices.Clone(now.box); t.narrow(box, cutoff, lastRounds, lastProgress) {
+				b = max(b, t.shows(lf, l.E, box))
+			} else {
+				b = math.Inf(1)
 			}
 		}
 		lower = min(lower, b)

@@ -29,7 +29,7 @@ var (
 // roots of rounding errors.
 var rounding = []uint64{
 	671, 696, 949, 2337, 3074, 3780,
-	5978, 9881, 10758, 17942,
+	5978, 9881, 10758, 17942, 110364,
 }
 
 // drawer writes random problems over n variables in boxes.
