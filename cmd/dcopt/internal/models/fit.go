@@ -164,16 +164,7 @@ func fit(c *cli.Context) error {
 		return err
 	}
 	noteUnused(c, set.Method)
-	limit := time.Duration(0)
-	if c.IsSet("time-limit") {
-		if limit, err = flags.Limit(c.String("time-limit")); err != nil {
-			return err
-		}
-	}
-	if c.String("out") == "" {
-		return exit.Usagef("fit: where does the model go? Give -o MODEL.json")
-	}
-	out, err := flags.Out(c)
+	limit, out, err := limitAndOut(c)
 	if err != nil {
 		return err
 	}
@@ -215,7 +206,26 @@ func fit(c *cli.Context) error {
 	if err := Summary(c, r, shards.Scores{}, spent); err != nil {
 		return err
 	}
-	switch r.Training.Status {
+	return afterTraining(r.Training.Status)
+}
+
+// limitAndOut are the time limit of a fit, 0 where there is none, and the file of its model.
+func limitAndOut(c *cli.Context) (limit time.Duration, out *session.Output, err error) {
+	if c.IsSet("time-limit") {
+		if limit, err = flags.Limit(c.String("time-limit")); err != nil {
+			return 0, nil, err
+		}
+	}
+	if c.String("out") == "" {
+		return 0, nil, exit.Usagef("fit: where does the model go? Give -o MODEL.json")
+	}
+	out, err = flags.Out(c)
+	return limit, out, err
+}
+
+// afterTraining ends a fit with the code of its status.
+func afterTraining(status ccp.Status) error {
+	switch status {
 	case ccp.Converged:
 		return nil
 	case ccp.Cancelled:

@@ -11,9 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/internal/suggest"
 	"github.com/dcopt/dcopt/lder"
@@ -137,16 +135,7 @@ func fitParts(c *cli.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	limit := time.Duration(0)
-	if c.IsSet("time-limit") {
-		if limit, err = flags.Limit(c.String("time-limit")); err != nil {
-			return err
-		}
-	}
-	if c.String("out") == "" {
-		return exit.Usagef("fit: where does the model go? Give -o MODEL.json")
-	}
-	out, err := flags.Out(c)
+	limit, out, err := limitAndOut(c)
 	if err != nil {
 		return err
 	}
@@ -182,11 +171,5 @@ func fitParts(c *cli.Context, paths []string) error {
 	if err := Summary(c, r, shards.Scores{}, time.Since(begin)); err != nil {
 		return err
 	}
-	switch r.Training.Status {
-	case ccp.Converged:
-		return nil
-	case ccp.Cancelled:
-		return exit.With(exit.Interrupted)
-	}
-	return exit.With(exit.NotSolved)
+	return afterTraining(r.Training.Status)
 }
