@@ -545,10 +545,14 @@ func (d *Derivative) Adjoint(ctx context.Context, g []float64) (gradient map[str
 	gradient = map[string][]float64{}
 	bent := make([]bool, len(d.z)) // in the support of an h
 	for k := range d.curves {
+		if d.curves[k].flat() {
+			continue
+		}
 		for _, j := range d.curves[k].H.Support() {
 			bent[j] = true
 		}
 	}
+	mixed := d.mixed(u.Q[:len(d.z)])
 	unit := make([]float64, len(d.z))
 	for _, v := range d.p.Vars {
 		if !v.Param {
@@ -567,10 +571,51 @@ func (d *Derivative) Adjoint(ctx context.Context, g []float64) (gradient map[str
 				unit[j] = 0
 				out[k] -= num.Dot(h, u.Q[:len(h)]) // costs fall by H·dz
 			}
+			out[k] -= mixed(j)
 		}
 		gradient[v.Name] = out
 	}
 	return gradient, nil
+}
+
+// mixed returns the function that gives the derivative by entry j, one of a parameter, of the products of the gradients of the flat h
+// and v. These are linear in parameters.
+func (d *Derivative) mixed(v []float64) func(j int) float64 {
+	at, grad := slices.Clone(d.z), make([]float64, len(d.z))
+	products := func(j int) float64 {
+		sum := 0.0
+		for k := range d.curves {
+			c := &d.curves[k]
+			if idx := c.H.Support(); c.flat() {
+				if _, ok := slices.BinarySearch(idx, j); !ok {
+					continue
+				}
+				for _, i := range idx {
+					grad[i] = 0
+				}
+				c.H.AddSubgrad(grad, c.weight, at)
+				for _, i := range idx {
+					sum += grad[i] * v[i]
+				}
+			}
+		}
+		return sum
+	}
+	return func(j int) float64 {
+		step := max(1, math.Abs(d.z[j]))
+		at[j] = d.z[j] + step
+		up := products(j)
+		at[j] = d.z[j] - step
+		down := products(j)
+		at[j] = d.z[j]
+		return (up - down) / (2 * step)
+	}
+}
+
+// flat reports whether the h is affine for given parameters.
+func (c *curve) flat() bool {
+	f, ok := c.H.(interface{ Flat() bool })
+	return ok && f.Flat()
 }
 
 // pull is the gradient with respect to the values of the convex problem, with g that with respect to the
