@@ -42,6 +42,8 @@ type Bounds struct {
 	Gap       float64 // |Objective − Bound| / max(1, |Objective|)
 	Nodes     int     // solved
 	Open      int     // to be solved
+	// X is the best point so far, nil if none is feasible; borrowed, valid during the call.
+	X []float64
 }
 
 // BoundRecorder is a Recorder that is also told of the progress of a proof, after each

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -262,4 +263,45 @@ func ExampleSolve() {
 	fmt.Printf("%v: %.4f at (%.4f, %.4f), proved: %v\n", res.Status, res.Objective, res.X[0], res.X[1], res.Proved)
 	// Output:
 	// converged: -2.9000 at (-1.0000, 2.0000), proved: true
+}
+
+// bounds keeps the progress of a proof.
+type bounds struct{ list []ccp.Bounds }
+
+func (b *bounds) Record(ccp.Iteration) error { return nil }
+
+func (b *bounds) RecordBounds(now ccp.Bounds) error {
+	now.X = slices.Clone(now.X)
+	b.list = append(b.list, now)
+	return nil
+}
+
+// TestProgressHasThePoint: each report has the best point, the first of a quadratic function over a box
+// before any node.
+func TestProgressHasThePoint(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{4}, dc.AtLeast(-1), dc.AtMost(2))
+	cost := dc.Sum(dc.Num(0))
+	for i := range 4 {
+		cost = cost.Sub(dc.Square(dc.FromLinear(x.Entry(i))))
+		for j := range i {
+			cost = cost.Add(dc.Mul(dc.FromLinear(x.Entry(i)), dc.FromLinear(x.Entry(j))).Scale(float64(i+j) - 2.5))
+		}
+	}
+	m.Minimize(cost)
+	p := build(t, m)
+	rec := &bounds{}
+	set := ccp.DefaultSettings()
+	set.Recorder = rec
+	if _, err := global.Solve(context.Background(), p, nil, 1, set); err != nil {
+		t.Fatal(err)
+	}
+	if len(rec.list) == 0 || rec.list[0].Nodes != 0 {
+		t.Fatalf("reports: %+v", rec.list)
+	}
+	for _, b := range rec.list {
+		if len(b.X) != 4 || math.Abs(p.Value(b.X)-b.Objective) > 1e-12 {
+			t.Errorf("after %d nodes the point %v has the value %g, want %g", b.Nodes, b.X, p.Value(b.X), b.Objective)
+		}
+	}
 }

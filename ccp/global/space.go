@@ -64,14 +64,19 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 			b.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
 			if math.IsInf(g.upper, 1) {
 				b.Gap = math.Inf(1)
+			} else {
+				b.X = r.X
 			}
 			return rec.RecordBounds(b)
 		}
 	}
 	if q := boxed.Of(f); q != nil {
 		s.Upper = s.Try(ctx, q.Search(ctx, r.X, g.set.Seed), true)
+		if s.Tell != nil && ctx.Err() == nil {
+			err = s.Tell(math.Inf(-1), 0, 1)
+		}
 	}
-	if s.Prepare() {
+	if err == nil && s.Prepare() {
 		if free := s.Unbounded(); len(free) > 0 {
 			if r.Status == ccp.Infeasible {
 				r.Proved, r.Bound = true, r.Objective

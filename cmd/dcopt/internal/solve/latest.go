@@ -47,12 +47,15 @@ func (l *latest) Record(it ccp.Iteration) error {
 	return l.next.Record(it)
 }
 
-// RecordBounds passes on the progress of a proof.
+// RecordBounds keeps the best point of a proof and passes on the progress.
 func (l *latest) RecordBounds(b ccp.Bounds) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
 		return ccp.ErrStop
+	}
+	if it := (ccp.Iteration{Objective: b.Objective, Feasible: true}); b.X != nil && l.better(&it) {
+		l.best = &ccp.Result{X: append([]float64(nil), b.X...), Objective: b.Objective, Feasible: true}
 	}
 	if next, ok := l.next.(ccp.BoundRecorder); ok {
 		return next.RecordBounds(b)
