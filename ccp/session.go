@@ -43,11 +43,18 @@ func NewSessionContext(ctx context.Context, p *dc.Problem, set Settings) (s *Ses
 
 // Set gives a parameter other values: one for all entries, or one per entry in
 // row-major order. On an error nothing has changed.
-func (s *Session) Set(param string, values ...float64) (err error) {
+func (s *Session) Set(param string, values ...float64) error {
+	return s.SetAll(map[string][]float64{param: values})
+}
+
+// SetAll is Set for several parameters, by name.
+func (s *Session) SetAll(values map[string][]float64) (err error) {
 	defer recovered(&err)
-	p, err := s.p.With(param, values...)
-	if err != nil {
-		return err
+	p := s.p
+	for name, v := range values {
+		if p, err = p.With(name, v...); err != nil {
+			return err
+		}
 	}
 	s.p = p
 	s.sub.Bind(p)

@@ -185,27 +185,25 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 		p.prog, p.params, p.stale = prog, params, false
 		return nil
 	}
-	now := p.prog.Problem
+	now, inside := p.prog.Problem, map[string][]float64{}
 	for _, k := range changed {
-		if !p.prog.Inside[k] {
-			continue
+		if p.prog.Inside[k] {
+			inside[p.graph.Parameters[k].Name] = p.prog.ParameterOrder(k, params[k])
 		}
-		q, err := now.With(p.graph.Parameters[k].Name, p.prog.ParameterOrder(k, params[k])...)
-		if err != nil {
-			return err
-		}
-		now = q
 	}
 	if p.session != nil {
-		for _, k := range changed {
-			if !p.prog.Inside[k] {
-				continue
-			}
-			if err := p.session.Set(p.graph.Parameters[k].Name, p.prog.ParameterOrder(k, params[k])...); err != nil {
-				return err
-			}
+		if err := p.session.SetAll(inside); err != nil {
+			return err
 		}
 		now = p.session.Problem()
+	} else {
+		for name, v := range inside {
+			q, err := now.With(name, v...)
+			if err != nil {
+				return err
+			}
+			now = q
+		}
 	}
 	p.prog.Problem, p.params, p.stale = now, params, true
 	return nil
