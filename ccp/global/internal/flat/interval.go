@@ -2,7 +2,9 @@ package flat
 
 import "math"
 
-// Interval is the set of numbers from Lo to Hi; it is empty where Lo > Hi.
+// Interval is the set of numbers from Lo to Hi; it is empty where Lo > Hi. dc.Interval is another on purpose: it
+// is never empty, has no meets and quotients, and decides how functions are split, while this one makes
+// proofs. Both round outward by the same errors of sums and products.
 type Interval struct{ Lo, Hi float64 }
 
 // Whole is the whole line.
