@@ -51,7 +51,8 @@ var mayImport = map[string]string{
 	// Names of the values of a type, and back.
 	"internal/enum": "internal/suggest",
 	// Judges answers, so it shares no code with what it judges.
-	"internal/judge": "",
+	"internal/judge":       "internal/judge/exact",
+	"internal/judge/exact": "",
 	// The random programs of the OSQP paper, for tests and benchmarks.
 	"internal/classes": "qpbackend qpbackend/sparse gonum",
 	// What a picture of a solution shows, as data; also for programs without gonum/plot.
@@ -361,7 +362,7 @@ func checkImports(s source) (wrong []string) {
 // does not. Package judge shares no code with the others, shared is for tests.
 func checkNumbers(s source) (wrong []string) {
 	switch s.pkg() {
-	case "internal/table", "internal/judge", "internal/shared":
+	case "internal/table", "internal/judge", "internal/judge/exact", "internal/shared":
 		return nil
 	}
 	if s.test() || s.isExample() {
@@ -381,7 +382,7 @@ func checkNumbers(s source) (wrong []string) {
 // exported enumeration. Package judge shares no code with the others; tokens, of package
 // syntax, are read by its scanner.
 func checkEnums(s source) (wrong []string) {
-	if s.test() || s.pkg() == "internal/judge" || s.pkg() == "dc/lang/internal/syntax" {
+	if s.test() || strings.HasPrefix(s.pkg(), "internal/judge") || s.pkg() == "dc/lang/internal/syntax" {
 		return nil
 	}
 	kinds, strings, parses := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -615,10 +616,9 @@ var largeFolders = map[string]struct {
 	files int
 	why   string
 }{
-	"ccp":            {17, "the procedure and its derivative; its use of log/slog is in a file that engines for browsers leave out"},
-	"dc":             {0, "a file per family of atoms, and one per pass"},
-	"internal/judge": {17, "a file per series of generated problems, beside the arithmetic that judges them"},
-	"qpbackend/ipm":  {20, "the roles of one method over one set of vectors"},
+	"ccp":           {17, "the procedure and its derivative; its use of log/slog is in a file that engines for browsers leave out"},
+	"dc":            {0, "a file per family of atoms, and one per pass"},
+	"qpbackend/ipm": {20, "the roles of one method over one set of vectors"},
 }
 
 // checkFolder refuses a folder with too many files, and an exception that is none.

@@ -127,7 +127,7 @@ func (j *judgement) numbers() {
 		case math.IsNaN(ans.Objective):
 			j.say(NotANumber, "objective NaN, exact %.17g", exact)
 		default:
-			if d, _ := j.a.sub(t.Objective, j.a.of(ans.Objective)).Float64(); math.Abs(d) > allowed {
+			if d, _ := j.a.Sub(t.Objective, j.a.Of(ans.Objective)).Float64(); math.Abs(d) > allowed {
 				j.say(WrongObjective, "reported %.17g, exact %.17g, allowed %.3g", ans.Objective, exact, allowed)
 			}
 		}
@@ -198,7 +198,7 @@ func (j *judgement) behind(x []float64, tol float64) (d, allowed float64) {
 	if other.Objective == nil || other.Overflow {
 		return 0, 0
 	}
-	d, _ = j.a.sub(j.at.Objective, other.Objective).Float64()
+	d, _ = j.a.Sub(j.at.Objective, other.Objective).Float64()
 	if j.p.Maximize {
 		d = -d
 	}

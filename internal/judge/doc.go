@@ -9,7 +9,7 @@
 // unbounded). Problem.Judge compares an Answer with what is true and says what
 // is wrong with it as a list of Findings.
 //
-// The package imports nothing of this module. Its tests run the generated
+// Beside its own package exact it imports nothing of this module. Its tests run the generated
 // problems through dc/lang and ccp and through the built program; docs/bench.md
 // has the commands.
 //

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 // source draws random numbers and parts of expressions over a box.
@@ -16,7 +18,7 @@ type source struct {
 	// sums in three of so many cases.
 	choices int
 	far     float64 // outliers are up to 10^far
-	a       *arith
+	a       *exact.Arith
 }
 
 // coef is a coefficient of two decimals about 1, or of four digits over the
@@ -63,17 +65,17 @@ func (s *source) coefs() []float64 {
 }
 
 // affine is an affine function.
-func (s *source) affine() *Node { return Affine(s.coefs(), s.coef()) }
+func (s *source) affine() *exact.Node { return exact.Affine(s.coefs(), s.coef()) }
 
 // positive is an affine function that is at least 1/2 in the box.
-func (s *source) positive() *Node {
+func (s *source) positive() *exact.Node {
 	c := s.coefs()
 	least := 0.0
 	for k, v := range c {
 		least += math.Min(v*s.lo[k], v*s.hi[k])
 	}
 	shift := reread(0.5-least, 'g', 8)
-	return Affine(c, shift+math.Abs(shift)*1e-7)
+	return exact.Affine(c, shift+math.Abs(shift)*1e-7)
 }
 
 // largest is the largest absolute value of an affine function in the box.
@@ -86,13 +88,13 @@ func (s *source) largest(c []float64) float64 {
 }
 
 // gentle is an affine function of at most 3 in the box: an argument for exp.
-func (s *source) gentle() *Node {
+func (s *source) gentle() *exact.Node {
 	c := s.coefs()
 	scale := 3 / max(s.largest(c), 1e-300)
 	for k := range c {
 		c[k] = digits(c[k]*scale, 3)
 	}
-	return Affine(c, short(s.NormFloat64(), 2))
+	return exact.Affine(c, short(s.NormFloat64(), 2))
 }
 
 // point is uniform in the box.
@@ -107,10 +109,10 @@ func (s *source) point() []float64 {
 func (s *source) within(k int, v float64) float64 { return min(max(v, s.lo[k]), s.hi[k]) }
 
 // value is n at x, rounded to a float64; false where it has none.
-func (s *source) value(n *Node, x []float64) (float64, bool) {
-	ev := newEvaluator(s.a, x)
-	v, err := ev.eval(n)
-	if err != nil || ev.overflow {
+func (s *source) value(n *exact.Node, x []float64) (float64, bool) {
+	ev := exact.NewEvaluator(s.a, x)
+	v, err := ev.Eval(n)
+	if err != nil || ev.Overflow {
 		return 0, false
 	}
 	f, _ := v.V.Float64()

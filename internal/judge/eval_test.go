@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/judge/exact"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -17,27 +18,27 @@ import (
 // outside its domain.
 func TestValues(t *testing.T) {
 	x := []float64{3, -4, 0.5}
-	u, v, w := Var(0), Var(1), Var(2)
+	u, v, w := exact.Var(0), exact.Var(1), exact.Var(2)
 	for _, c := range []struct {
-		n    *Node
+		n    *exact.Node
 		want float64
 	}{
-		{Add(u, v, Const(1)), 0}, {Mul(u, v), -12}, {Scale(2, w), 1}, {Div(u, w), 6}, {Apply(OpMax, u, v, w), 3}, {Apply(OpMin, u, v, w), -4},
-		{Apply(OpAbs, v), 4}, {Apply(OpPos, v), 0}, {Apply(OpPos, u), 3}, {Apply(OpSquare, v), 16}, {Pow(v, 3), -64}, {Pow(v, 2), 16},
-		{Pow(w, -2), 4}, {Pow(u, 1.5), 3 * math.Sqrt(3)}, {Apply(OpSqrt, Scale(3, u)), 3}, {Apply(OpExp, v), math.Exp(-4)},
-		{Apply(OpLog, w), -math.Ln2}, {Apply(OpEntr, w), math.Ln2 / 2}, {Apply(OpEntr, Const(0)), 0}, {Apply(OpLogistic, Const(0)), math.Ln2},
-		{Apply(OpInvPos, w), 2}, {Huber(v, 1), 7}, {Huber(w, 1), 0.25}, {Apply(OpKL, u, w), 3*math.Log(6) - 2.5},
-		{Apply(OpKL, Const(0), w), 0.5}, {Apply(OpNorm1, u, v), 7}, {Apply(OpNorm2, u, v), 5}, {Apply(OpNormInf, u, v), 4},
-		{Apply(OpSumSq, u, v, w), 25.25}, {SumLargest(2, u, v, w), 3.5}, {Apply(OpLSE, Const(0), Const(0)), math.Ln2},
-		{Quad([][]float64{{1, 2}, {2, -1}}, u, v), 9 - 48 - 16}, {Apply(OpQuadOverLin, u, v, w), 50}, {Apply(OpGeoMean, u, Const(12)), 6},
-		{Apply(OpGeoMean, Const(0), u), 0}, {Affine([]float64{1, 0, 2}, 1), 5},
+		{exact.Add(u, v, exact.Const(1)), 0}, {exact.Mul(u, v), -12}, {exact.Scale(2, w), 1}, {exact.Div(u, w), 6}, {exact.Apply(exact.OpMax, u, v, w), 3}, {exact.Apply(exact.OpMin, u, v, w), -4},
+		{exact.Apply(exact.OpAbs, v), 4}, {exact.Apply(exact.OpPos, v), 0}, {exact.Apply(exact.OpPos, u), 3}, {exact.Apply(exact.OpSquare, v), 16}, {exact.Pow(v, 3), -64}, {exact.Pow(v, 2), 16},
+		{exact.Pow(w, -2), 4}, {exact.Pow(u, 1.5), 3 * math.Sqrt(3)}, {exact.Apply(exact.OpSqrt, exact.Scale(3, u)), 3}, {exact.Apply(exact.OpExp, v), math.Exp(-4)},
+		{exact.Apply(exact.OpLog, w), -math.Ln2}, {exact.Apply(exact.OpEntr, w), math.Ln2 / 2}, {exact.Apply(exact.OpEntr, exact.Const(0)), 0}, {exact.Apply(exact.OpLogistic, exact.Const(0)), math.Ln2},
+		{exact.Apply(exact.OpInvPos, w), 2}, {exact.Huber(v, 1), 7}, {exact.Huber(w, 1), 0.25}, {exact.Apply(exact.OpKL, u, w), 3*math.Log(6) - 2.5},
+		{exact.Apply(exact.OpKL, exact.Const(0), w), 0.5}, {exact.Apply(exact.OpNorm1, u, v), 7}, {exact.Apply(exact.OpNorm2, u, v), 5}, {exact.Apply(exact.OpNormInf, u, v), 4},
+		{exact.Apply(exact.OpSumSq, u, v, w), 25.25}, {exact.SumLargest(2, u, v, w), 3.5}, {exact.Apply(exact.OpLSE, exact.Const(0), exact.Const(0)), math.Ln2},
+		{exact.Quad([][]float64{{1, 2}, {2, -1}}, u, v), 9 - 48 - 16}, {exact.Apply(exact.OpQuadOverLin, u, v, w), 50}, {exact.Apply(exact.OpGeoMean, u, exact.Const(12)), 6},
+		{exact.Apply(exact.OpGeoMean, exact.Const(0), u), 0}, {exact.Affine([]float64{1, 0, 2}, 1), 5},
 		// Of [3 -4; -4 3] the eigenvalues are 7 and -1, of [3 1; 1 3] 4 and 2.
-		{matrixNode(OpLambdaMax, u, v, v, u), 7}, {matrixNode(OpLambdaMin, u, v, v, u), -1}, {matrixNode(OpLambdaLargest2, u, v, v, u), 6},
-		{matrixNode(OpSigmaMax, u, v, v, u), 7}, {matrixNode(OpNormNuc, u, v, v, u), 8},
-		{matrixNode(OpLogDet, u, Const(1), Const(1), u), math.Log(8)}, {matrixNode(OpMatFrac, u, Const(1), Const(1), u, u, v), 12.375},
+		{matrixNode(exact.OpLambdaMax, u, v, v, u), 7}, {matrixNode(exact.OpLambdaMin, u, v, v, u), -1}, {matrixNode(exact.OpLambdaLargest2, u, v, v, u), 6},
+		{matrixNode(exact.OpSigmaMax, u, v, v, u), 7}, {matrixNode(exact.OpNormNuc, u, v, v, u), 8},
+		{matrixNode(exact.OpLogDet, u, exact.Const(1), exact.Const(1), u), math.Log(8)}, {matrixNode(exact.OpMatFrac, u, exact.Const(1), exact.Const(1), u, u, v), 12.375},
 	} {
-		ev := newEvaluator(newArith(Precision), x)
-		got, err := ev.eval(c.n)
+		ev := exact.NewEvaluator(exact.NewArith(exact.Precision), x)
+		got, err := ev.Eval(c.n)
 		if err != nil {
 			t.Errorf("%s: %v", c.n, err)
 			continue
@@ -49,23 +50,25 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s has the error %g", c.n, e)
 		}
 	}
-	for _, n := range []*Node{Apply(OpSqrt, v), Apply(OpLog, v), Apply(OpLog, Const(0)), Apply(OpEntr, v), Pow(v, 1.5), Pow(v, -2), Apply(OpInvPos, v),
-		Apply(OpKL, v, u), Apply(OpKL, u, v), Apply(OpQuadOverLin, u, v), Apply(OpGeoMean, u, v), Div(u, Const(0)),
-		matrixNode(OpLogDet, u, v, v, u), matrixNode(OpMatFrac, u, v, v, u, u, u)} {
-		if _, err := newEvaluator(newArith(Precision), x).eval(n); err == nil {
+	for _, n := range []*exact.Node{exact.Apply(exact.OpSqrt, v), exact.Apply(exact.OpLog, v), exact.Apply(exact.OpLog, exact.Const(0)), exact.Apply(exact.OpEntr, v), exact.Pow(v, 1.5), exact.Pow(v, -2), exact.Apply(exact.OpInvPos, v),
+		exact.Apply(exact.OpKL, v, u), exact.Apply(exact.OpKL, u, v), exact.Apply(exact.OpQuadOverLin, u, v), exact.Apply(exact.OpGeoMean, u, v), exact.Div(u, exact.Const(0)),
+		matrixNode(exact.OpLogDet, u, v, v, u), matrixNode(exact.OpMatFrac, u, v, v, u, u, u)} {
+		if _, err := exact.NewEvaluator(exact.NewArith(exact.Precision), x).Eval(n); err == nil {
 			t.Errorf("%s has a value outside its domain", n)
 		}
 	}
 }
 
-func matrixNode(op Op, args ...*Node) *Node { return &Node{Op: op, K: 2, Args: args} }
+func matrixNode(op exact.Op, args ...*exact.Node) *exact.Node {
+	return &exact.Node{Op: op, K: 2, Args: args}
+}
 
 // TestRunningError: the error bound covers what float64 makes of the same
 // expression, and is not far above it where terms cancel.
 func TestRunningError(t *testing.T) {
 	x := []float64{1e8 + 1.0/3}
-	difference := Add(Pow(Var(0), 2), Scale(-1, Mul(Var(0), Add(Var(0), Const(1e-7)))))
-	got, err := newEvaluator(newArith(Precision), x).eval(difference)
+	difference := exact.Add(exact.Pow(exact.Var(0), 2), exact.Scale(-1, exact.Mul(exact.Var(0), exact.Add(exact.Var(0), exact.Const(1e-7)))))
+	got, err := exact.NewEvaluator(exact.NewArith(exact.Precision), x).Eval(difference)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,7 @@ func TestTexts(t *testing.T) {
 			if at.Outside != nil || at.Overflow {
 				continue
 			}
-			params := append(slices.Clone(p.Params), "param x = "+Vector(x), "var t")
+			params := append(slices.Clone(p.Params), "param x = "+exact.Vector(x), "var t")
 			data := compiled(t, fmt.Sprintf("%s\nminimize t + %s", strings.Join(params, "\n"), p.Objective))
 			exact, _ := at.Objective.Float64()
 			if got := data.Problem.Value([]float64{0}); math.Abs(got-exact) > at.ObjectiveErr+1e-8*at.ObjectiveSize {

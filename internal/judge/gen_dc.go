@@ -1,97 +1,101 @@
 package judge
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
+)
 
 // atom is a function with a split, of affine arguments.
-func (s *source) atom() *Node {
+func (s *source) atom() *exact.Node {
 	switch s.IntN(22) {
 	case 0, 1:
-		return Pow(s.affine(), 2)
+		return exact.Pow(s.affine(), 2)
 	case 2:
-		return Pow(s.affine(), 3)
+		return exact.Pow(s.affine(), 3)
 	case 3:
-		return Pow(s.affine(), 4)
+		return exact.Pow(s.affine(), 4)
 	case 4:
-		return Pow(s.positive(), []float64{-2, -1, 1.5, 0.25, 2.5}[s.IntN(5)])
+		return exact.Pow(s.positive(), []float64{-2, -1, 1.5, 0.25, 2.5}[s.IntN(5)])
 	case 5, 6:
-		return Apply(OpAbs, s.affine())
+		return exact.Apply(exact.OpAbs, s.affine())
 	case 7, 8:
-		return Mul(s.affine(), s.affine())
+		return exact.Mul(s.affine(), s.affine())
 	case 9:
-		return Apply(OpSqrt, s.positive())
+		return exact.Apply(exact.OpSqrt, s.positive())
 	case 10:
-		return Apply(OpLog, s.positive())
+		return exact.Apply(exact.OpLog, s.positive())
 	case 11:
-		return Apply(OpEntr, s.positive())
+		return exact.Apply(exact.OpEntr, s.positive())
 	case 12:
-		return Apply(OpInvPos, s.positive())
+		return exact.Apply(exact.OpInvPos, s.positive())
 	case 13:
-		return Apply(OpLogistic, s.gentle())
+		return exact.Apply(exact.OpLogistic, s.gentle())
 	case 14:
-		return Apply(OpExp, s.gentle())
+		return exact.Apply(exact.OpExp, s.gentle())
 	case 15:
-		return Apply(OpNorm2, s.affine(), s.affine())
+		return exact.Apply(exact.OpNorm2, s.affine(), s.affine())
 	case 16:
-		return Apply([]Op{OpNorm1, OpNormInf, OpSumSq}[s.IntN(3)], s.affine(), s.affine())
+		return exact.Apply([]exact.Op{exact.OpNorm1, exact.OpNormInf, exact.OpSumSq}[s.IntN(3)], s.affine(), s.affine())
 	case 17:
-		return SumLargest(2, s.affine(), s.affine(), Apply(OpAbs, s.affine()))
+		return exact.SumLargest(2, s.affine(), s.affine(), exact.Apply(exact.OpAbs, s.affine()))
 	case 18:
-		return Apply(OpLSE, s.gentle(), s.gentle())
+		return exact.Apply(exact.OpLSE, s.gentle(), s.gentle())
 	case 19:
-		return Huber(s.affine(), s.weight())
+		return exact.Huber(s.affine(), s.weight())
 	case 20:
-		return Apply(OpQuadOverLin, s.affine(), s.positive())
+		return exact.Apply(exact.OpQuadOverLin, s.affine(), s.positive())
 	}
 	return s.rare()
 }
 
-func (s *source) rare() *Node {
+func (s *source) rare() *exact.Node {
 	switch s.IntN(4) {
 	case 0:
-		return Apply(OpKL, s.positive(), s.positive())
+		return exact.Apply(exact.OpKL, s.positive(), s.positive())
 	case 1:
-		return Apply(OpGeoMean, s.positive(), s.positive())
+		return exact.Apply(exact.OpGeoMean, s.positive(), s.positive())
 	case 2:
 		n := len(s.lo)
-		q, x := make([][]float64, n), make([]*Node, n)
+		q, x := make([][]float64, n), make([]*exact.Node, n)
 		for i := range q {
-			q[i], x[i] = make([]float64, n), Var(i)
+			q[i], x[i] = make([]float64, n), exact.Var(i)
 			for k := range i + 1 {
 				q[i][k] = s.coef()
 				q[k][i] = q[i][k]
 			}
 		}
 		if n == 1 {
-			return Scale(q[0][0], Pow(Var(0), 2))
+			return exact.Scale(q[0][0], exact.Pow(exact.Var(0), 2))
 		}
-		return Quad(q, x...)
+		return exact.Quad(q, x...)
 	}
-	return Apply(OpPos, s.affine())
+	return exact.Apply(exact.OpPos, s.affine())
 }
 
 // sum is a weighted sum of atoms, maxima and minima of either sign.
-func (s *source) sum(depth int) *Node {
-	var terms []*Node
+func (s *source) sum(depth int) *exact.Node {
+	var terms []*exact.Node
 	for range 1 + s.IntN(3) {
 		t := s.atom()
 		if depth > 0 {
 			switch s.IntN(s.choices) {
 			case 0:
-				t = Apply(OpMax, s.sum(depth-1), s.sum(depth-1))
+				t = exact.Apply(exact.OpMax, s.sum(depth-1), s.sum(depth-1))
 			case 1:
-				t = Apply(OpMin, s.sum(depth-1), s.sum(depth-1))
+				t = exact.Apply(exact.OpMin, s.sum(depth-1), s.sum(depth-1))
 			case 2:
-				t = Apply(OpAbs, s.sum(depth-1))
+				t = exact.Apply(exact.OpAbs, s.sum(depth-1))
 			}
 		}
-		terms = append(terms, Scale(s.sign()*s.weight(), t))
+		terms = append(terms, exact.Scale(s.sign()*s.weight(), t))
 	}
-	return Add(terms...)
+	return exact.Add(terms...)
 }
 
 // feasibleRow is a row that x keeps: with equality, or with room of a share of
 // the value of the expression.
-func (s *source) feasibleRow(e *Node, x []float64) (Row, bool) {
+func (s *source) feasibleRow(e *exact.Node, x []float64) (Row, bool) {
 	v, ok := s.value(e, x)
 	if !ok {
 		return Row{}, false

@@ -1,46 +1,50 @@
 package judge
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
+)
 
 // convexAtom is a convex function of affine arguments.
-func (s *source) convexAtom() *Node {
+func (s *source) convexAtom() *exact.Node {
 	switch s.IntN(16) {
 	case 0, 1:
-		return Pow(s.affine(), float64(2+2*s.IntN(2)))
+		return exact.Pow(s.affine(), float64(2+2*s.IntN(2)))
 	case 2, 3:
-		return Apply(OpAbs, s.affine())
+		return exact.Apply(exact.OpAbs, s.affine())
 	case 4:
-		return Scale(-1, Apply(OpSqrt, s.positive()))
+		return exact.Scale(-1, exact.Apply(exact.OpSqrt, s.positive()))
 	case 5:
-		return Scale(-1, Apply(OpLog, s.positive()))
+		return exact.Scale(-1, exact.Apply(exact.OpLog, s.positive()))
 	case 6:
-		return Scale(-1, Apply(OpEntr, s.positive()))
+		return exact.Scale(-1, exact.Apply(exact.OpEntr, s.positive()))
 	case 7:
-		return Apply(OpInvPos, s.positive())
+		return exact.Apply(exact.OpInvPos, s.positive())
 	case 8:
-		return Apply(OpExp, s.gentle())
+		return exact.Apply(exact.OpExp, s.gentle())
 	case 9:
-		return Apply(OpLogistic, s.gentle())
+		return exact.Apply(exact.OpLogistic, s.gentle())
 	case 10:
-		return Apply(OpNorm2, s.affine(), s.affine(), s.affine())
+		return exact.Apply(exact.OpNorm2, s.affine(), s.affine(), s.affine())
 	case 11:
-		return Apply(OpQuadOverLin, s.affine(), s.positive())
+		return exact.Apply(exact.OpQuadOverLin, s.affine(), s.positive())
 	case 12:
-		return Huber(s.affine(), s.weight())
+		return exact.Huber(s.affine(), s.weight())
 	case 13:
-		return Apply(OpLSE, s.gentle(), s.gentle(), s.gentle())
+		return exact.Apply(exact.OpLSE, s.gentle(), s.gentle(), s.gentle())
 	case 14:
-		return Apply(OpKL, s.positive(), s.positive())
+		return exact.Apply(exact.OpKL, s.positive(), s.positive())
 	}
-	return Apply(OpMax, s.affine(), s.affine(), s.convexSum(1))
+	return exact.Apply(exact.OpMax, s.affine(), s.affine(), s.convexSum(1))
 }
 
-func (s *source) convexSum(terms int) *Node {
-	list := make([]*Node, terms)
+func (s *source) convexSum(terms int) *exact.Node {
+	list := make([]*exact.Node, terms)
 	for k := range list {
-		list[k] = Scale(s.weight(), s.convexAtom())
+		list[k] = exact.Scale(s.weight(), s.convexAtom())
 	}
-	return Add(list...)
+	return exact.Add(list...)
 }
 
 // convex problems have a feasible point, which bounds the optimum.
@@ -68,24 +72,24 @@ func (s *source) infeasible() *Problem {
 	if s.IntN(2) == 0 {
 		p.Objective = s.affine()
 	}
-	row := func(e *Node, rel Relation, b float64) {
+	row := func(e *exact.Node, rel Relation, b float64) {
 		p.Constraints = append(p.Constraints, Constraint{Rows: []Row{{e, rel, b}}})
 	}
 	c := s.coefs()
 	top := s.largest(c)
 	switch s.IntN(5) {
 	case 0: // beyond the box
-		row(Affine(c, 0), AtLeast, digits(1.5*top, 6))
+		row(exact.Affine(c, 0), AtLeast, digits(1.5*top, 6))
 	case 1: // beyond the box, DC
-		row(Apply(OpNorm2, Affine(c, 0), Var(0)), AtLeast, digits(2*(top+s.hi[0]), 6))
+		row(exact.Apply(exact.OpNorm2, exact.Affine(c, 0), exact.Var(0)), AtLeast, digits(2*(top+s.hi[0]), 6))
 	case 2: // squares below 0
-		row(Apply(OpSumSq, s.affine(), s.affine()), AtMost, -s.weight())
+		row(exact.Apply(exact.OpSumSq, s.affine(), s.affine()), AtMost, -s.weight())
 	case 3: // between two that do not overlap
-		e, b := Apply(OpNorm1, s.affine(), s.affine()), s.weight()*top
+		e, b := exact.Apply(exact.OpNorm1, s.affine(), s.affine()), s.weight()*top
 		row(e, AtMost, digits(b, 6))
 		row(e, AtLeast, digits(2*b, 6))
 	default: // an equation beyond the box
-		row(Affine(c, 0), Equal, -digits(1.5*top, 6))
+		row(exact.Affine(c, 0), Equal, -digits(1.5*top, 6))
 	}
 	if r, ok := s.feasibleRow(s.sum(0), s.point()); ok {
 		p.Constraints = append(p.Constraints, Constraint{Rows: []Row{r}})
@@ -98,7 +102,7 @@ func (s *source) infeasible() *Problem {
 func (s *source) unbounded() *Problem {
 	n := 2 + s.IntN(2)
 	s.box(n, 1000)
-	u, w := Var(n-1), s.weight()
+	u, w := exact.Var(n-1), s.weight()
 	s.lo, s.hi = s.lo[:n-1], s.hi[:n-1] // for what the others do
 	rest := s.convexSum(1)
 	row, ok := s.feasibleRow(s.convexSum(1), s.point())
@@ -107,28 +111,28 @@ func (s *source) unbounded() *Problem {
 	for k := range n {
 		p.Lo, p.Hi = append(p.Lo, -inf), append(p.Hi, inf)
 		if k < n-1 { // bounds are rows: a line of the declaration has all or none
-			p.Constraints = append(p.Constraints, Constraint{Rows: []Row{{Var(k), AtMost, s.hi[k]}}}, Constraint{Rows: []Row{{Var(k), AtLeast, s.lo[k]}}})
+			p.Constraints = append(p.Constraints, Constraint{Rows: []Row{{exact.Var(k), AtMost, s.hi[k]}}}, Constraint{Rows: []Row{{exact.Var(k), AtLeast, s.lo[k]}}})
 		}
 	}
 	if ok {
 		row.Rel, row.B = AtMost, math.Abs(row.B)*2+1
 		p.Constraints = append(p.Constraints, Constraint{Rows: []Row{row}})
 	}
-	var down *Node
+	var down *exact.Node
 	switch s.IntN(6) {
 	case 0:
-		down = Scale(w, u)
+		down = exact.Scale(w, u)
 	case 1:
-		down = Scale(-w, Apply(OpAbs, u))
+		down = exact.Scale(-w, exact.Apply(exact.OpAbs, u))
 	case 2:
-		down = Scale(-w, Pow(u, 2))
+		down = exact.Scale(-w, exact.Pow(u, 2))
 	case 3:
-		down = Scale(w, Pow(u, 3))
+		down = exact.Scale(w, exact.Pow(u, 3))
 	case 4:
-		down = Add(u, Scale(-w, Apply(OpExp, u)))
+		down = exact.Add(u, exact.Scale(-w, exact.Apply(exact.OpExp, u)))
 	default:
-		down = Add(Scale(-1, Apply(OpNorm1, u, Scale(2, u))), Apply(OpNorm2, u, Scale(w, Var(0))))
+		down = exact.Add(exact.Scale(-1, exact.Apply(exact.OpNorm1, u, exact.Scale(2, u))), exact.Apply(exact.OpNorm2, u, exact.Scale(w, exact.Var(0))))
 	}
-	p.Objective = Add(rest, down)
+	p.Objective = exact.Add(rest, down)
 	return p
 }

@@ -3,6 +3,8 @@ package judge
 import (
 	"fmt"
 	"math"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 // linear is a linear program with a known optimum: whole numbers A, z and
@@ -77,9 +79,9 @@ func (s *source) rescale(p *Problem, a [][]float64, b, c []float64) {
 func (s *source) stateLinear(p *Problem, a [][]float64, b, c []float64) {
 	rows := make([]Row, len(a))
 	for i := range a {
-		rows[i] = Row{Affine(a[i], 0), AtMost, b[i]}
+		rows[i] = Row{exact.Affine(a[i], 0), AtMost, b[i]}
 	}
-	p.Params = append(p.Params, fmt.Sprintf("param A = %s, b = %s, c = %s", Matrix(a), Vector(b), Vector(c)))
+	p.Params = append(p.Params, fmt.Sprintf("param A = %s, b = %s, c = %s", exact.Matrix(a), exact.Vector(b), exact.Vector(c)))
 	switch s.IntN(3) {
 	case 0:
 		p.Constraints = []Constraint{{rows, "A*x <= b"}}
@@ -90,14 +92,14 @@ func (s *source) stateLinear(p *Problem, a [][]float64, b, c []float64) {
 			p.Constraints = append(p.Constraints, Constraint{Rows: []Row{r}})
 		}
 	}
-	p.Objective = Affine(c, 0).As("c*x")
+	p.Objective = exact.Affine(c, 0).As("c*x")
 	if s.IntN(2) == 0 {
 		p.Maximize = true
 		neg := make([]float64, len(c))
 		for k := range c {
 			neg[k] = -c[k]
 		}
-		p.Objective = Affine(neg, 0).As("(-c)*x")
+		p.Objective = exact.Affine(neg, 0).As("(-c)*x")
 	}
 	switch s.IntN(3) {
 	case 0:
@@ -162,22 +164,22 @@ func (s *source) quadratic() *Problem {
 	a, b, bb, d := matrix(m), make([]float64, m), matrix(r), make([]float64, r)
 	p := &Problem{Lo: s.lo, Hi: s.hi, Planted: s.point(), Convex: true}
 	for i := range m {
-		e := Affine(a[i], 0)
+		e := exact.Affine(a[i], 0)
 		v, _ := s.value(e, p.Planted)
 		b[i] = outward(v, s.weight()*math.Abs(v), AtMost)
 	}
-	squares := make([]*Node, r)
+	squares := make([]*exact.Node, r)
 	for i := range r {
 		d[i] = short(s.NormFloat64(), 3)
-		squares[i] = Affine(bb[i], -d[i])
+		squares[i] = exact.Affine(bb[i], -d[i])
 	}
 	s.stateLinear(p, a, b, matrix(1)[0])
 	p.Start = nil
-	p.Params = append(p.Params, fmt.Sprintf("param B = %s, d = %s", Matrix(bb), Vector(d)))
-	quad := Apply(OpSumSq, squares...).As("sumsq(B*x - d)")
+	p.Params = append(p.Params, fmt.Sprintf("param B = %s, d = %s", exact.Matrix(bb), exact.Vector(d)))
+	quad := exact.Apply(exact.OpSumSq, squares...).As("sumsq(B*x - d)")
 	if p.Maximize {
-		quad = Scale(-1, quad)
+		quad = exact.Scale(-1, quad)
 	}
-	p.Objective = Add(p.Objective, quad)
+	p.Objective = exact.Add(p.Objective, quad)
 	return p
 }

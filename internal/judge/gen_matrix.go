@@ -1,15 +1,19 @@
 package judge
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
+)
 
 // matrices has functions of symmetric matrices of two or three rows whose entries
 // are affine.
 func (s *source) matrices() *Problem {
 	s.box(1+s.IntN(3), s.log10(-2, 2))
 	p := &Problem{Lo: s.lo, Hi: s.hi, Planted: s.point()}
-	p.Objective = Add(Scale(s.sign()*s.weight(), s.matrixAtom()), Scale(s.sign()*s.weight(), s.matrixAtom()), s.atom())
+	p.Objective = exact.Add(exact.Scale(s.sign()*s.weight(), s.matrixAtom()), exact.Scale(s.sign()*s.weight(), s.matrixAtom()), s.atom())
 	for range 1 + s.IntN(2) {
-		if r, ok := s.feasibleRow(Add(Scale(s.weight(), s.matrixAtom()), s.affine()), p.Planted); ok {
+		if r, ok := s.feasibleRow(exact.Add(exact.Scale(s.weight(), s.matrixAtom()), s.affine()), p.Planted); ok {
 			p.Constraints = append(p.Constraints, Constraint{Rows: []Row{r}})
 		}
 	}
@@ -19,17 +23,17 @@ func (s *source) matrices() *Problem {
 	return p
 }
 
-func (s *source) matrixAtom() *Node {
-	ops := [...]Op{OpLogDet, OpMatFrac, OpLambdaMax, OpLambdaMin, OpLambdaLargest2, OpSigmaMax, OpNormNuc}
+func (s *source) matrixAtom() *exact.Node {
+	ops := [...]exact.Op{exact.OpLogDet, exact.OpMatFrac, exact.OpLambdaMax, exact.OpLambdaMin, exact.OpLambdaLargest2, exact.OpSigmaMax, exact.OpNormNuc}
 	op := ops[s.IntN(len(ops))]
 	k := 2 + s.IntN(2)
-	args := make([]*Node, k*k)
+	args := make([]*exact.Node, k*k)
 	apart := make([]float64, k) // the sums of the entries beside the diagonal
 	for i := range k {
 		for j := range i {
 			c := s.coefs()
 			shift := s.coef()
-			args[i*k+j] = Affine(c, shift)
+			args[i*k+j] = exact.Affine(c, shift)
 			args[j*k+i] = args[i*k+j]
 			most := s.largest(c) + math.Abs(shift)
 			apart[i] += most
@@ -38,14 +42,14 @@ func (s *source) matrixAtom() *Node {
 	}
 	for i := range k {
 		args[i*k+i] = s.affine()
-		if op == OpLogDet || op == OpMatFrac { // diagonally dominant
-			args[i*k+i] = Add(s.positive(), Const(digits(1.01*apart[i], 6)))
+		if op == exact.OpLogDet || op == exact.OpMatFrac { // diagonally dominant
+			args[i*k+i] = exact.Add(s.positive(), exact.Const(digits(1.01*apart[i], 6)))
 		}
 	}
-	if op == OpMatFrac {
+	if op == exact.OpMatFrac {
 		for range k {
 			args = append(args, s.affine())
 		}
 	}
-	return &Node{Op: op, K: k, Args: args}
+	return &exact.Node{Op: op, K: k, Args: args}
 }

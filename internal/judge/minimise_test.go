@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 var judgeSmall = flag.Bool("judge.minimise", false, "with -judge.out: write a problem as small as possible with the same kind of failure beside each")
@@ -59,7 +61,7 @@ func plainTexts(p *Problem) []*Problem {
 	return []*Problem{&q}
 }
 
-func plain(n *Node) *Node {
+func plain(n *exact.Node) *exact.Node {
 	m := *n
 	m.Text, m.Args = "", nil
 	for _, a := range n.Args {
@@ -164,7 +166,7 @@ func shorter(v float64) (out []float64) {
 		return nil
 	}
 	for n := 1; n < 8; n++ {
-		if w := digits(v, n); w != v && len(number(w)) < len(number(v)) {
+		if w := digits(v, n); w != v && len(exact.Number(w)) < len(exact.Number(v)) {
 			out = append(out, w)
 		}
 	}
@@ -172,24 +174,24 @@ func shorter(v float64) (out []float64) {
 }
 
 // smallerNodes are expressions with one thing less than n, somewhere in it.
-func smallerNodes(n *Node, convex bool) (out []*Node) {
-	if n.Op == OpAdd && len(n.Args) > 1 {
+func smallerNodes(n *exact.Node, convex bool) (out []*exact.Node) {
+	if n.Op == exact.OpAdd && len(n.Args) > 1 {
 		for i := range n.Args {
 			m := *n
 			m.Args = slices.Delete(slices.Clone(n.Args), i, i+1)
 			out = append(out, &m)
 		}
 	}
-	if n.Op >= OpLogDet { // entries must stay mirrored
+	if n.Op >= exact.OpLogDet { // entries must stay mirrored
 		return n.Args[:1]
 	}
-	if !convex && n.Op != OpAdd || n.Op == OpAdd && len(n.Args) == 1 {
+	if !convex && n.Op != exact.OpAdd || n.Op == exact.OpAdd && len(n.Args) == 1 {
 		out = append(out, n.Args...)
 	}
-	if n.Op == OpConst {
+	if n.Op == exact.OpConst {
 		for _, v := range shorter(n.Num) {
 			if v != 0 {
-				out = append(out, Const(v))
+				out = append(out, exact.Const(v))
 			}
 		}
 	}

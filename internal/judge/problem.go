@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 // Relation is how a row compares.
@@ -20,7 +22,7 @@ func (r Relation) String() string { return [...]string{"<=", ">=", "=="}[r] }
 
 // Row is a constraint E <= B, E >= B or E == B.
 type Row struct {
-	E   *Node
+	E   *exact.Node
 	Rel Relation
 	B   float64
 }
@@ -42,7 +44,7 @@ type Problem struct {
 	Params []string  // statements before the variables
 	// Objective is minimised, or maximised with Maximize.
 	Maximize    bool
-	Objective   *Node
+	Objective   *exact.Node
 	Constraints []Constraint
 
 	// Planted is a point that keeps every row and bound, equations to rounding; nil
@@ -98,7 +100,7 @@ func (c Constraint) String() string {
 		return c.Text
 	}
 	r := c.Rows[0]
-	return fmt.Sprintf("%s %s %s", r.E, r.Rel, number(r.B))
+	return fmt.Sprintf("%s %s %s", r.E, r.Rel, exact.Number(r.B))
 }
 
 // declaration is the line of the variables. Either no lower bound is infinite or
@@ -119,7 +121,7 @@ func (p *Problem) declaration() string {
 		d += " <= " + sides(p.Hi)
 	}
 	if p.Start != nil {
-		d += " start " + Vector(p.Start)
+		d += " start " + exact.Vector(p.Start)
 	}
 	return d
 }
@@ -128,8 +130,8 @@ func (p *Problem) declaration() string {
 func sides(v []float64) string {
 	for _, e := range v {
 		if e != v[0] {
-			return Vector(v)
+			return exact.Vector(v)
 		}
 	}
-	return number(v[0])
+	return exact.Number(v[0])
 }

@@ -52,7 +52,7 @@ func (j *judgement) gain(d []float64, step float64) (float64, []float64) {
 	if at.Objective == nil || at.Overflow || at.Most > 0 {
 		return 0, y
 	}
-	gain, _ := j.a.sub(j.at.Objective, at.Objective).Float64()
+	gain, _ := j.a.Sub(j.at.Objective, at.Objective).Float64()
 	if j.p.Maximize {
 		gain = -gain
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 // exponents of the powers of two by which problems are scaled: some 1e-9 and 1e9.
@@ -22,7 +23,7 @@ func rescaled(p *Problem, f, g, v float64) *Problem {
 	q.Params = nil
 	q.Objective = inUnits(p.Objective, v)
 	if f != 1 {
-		q.Objective = Scale(f, q.Objective)
+		q.Objective = exact.Scale(f, q.Objective)
 	}
 	q.Lo, q.Hi, q.Start = times(p.Lo, v), times(p.Hi, v), times(p.Start, v)
 	q.Constraints = nil
@@ -30,7 +31,7 @@ func rescaled(p *Problem, f, g, v float64) *Problem {
 		for _, r := range c.Rows {
 			r.E = inUnits(r.E, v)
 			if g != 1 {
-				r.E, r.B = Scale(g, r.E), g*r.B
+				r.E, r.B = exact.Scale(g, r.E), g*r.B
 			}
 			q.Constraints = append(q.Constraints, Constraint{Rows: []Row{r}})
 		}
@@ -47,12 +48,12 @@ func times(x []float64, f float64) []float64 {
 }
 
 // inUnits writes x[k]/v for x[k].
-func inUnits(n *Node, v float64) *Node {
-	if n.Op == OpVar {
+func inUnits(n *exact.Node, v float64) *exact.Node {
+	if n.Op == exact.OpVar {
 		if v == 1 {
 			return n
 		}
-		return Scale(1/v, n)
+		return exact.Scale(1/v, n)
 	}
 	m := *n
 	m.Text, m.Args = "", nil

@@ -53,7 +53,7 @@ func (r Series) Draw(a *Arith, seed uint64) *Problem {
 func (r Series) source(a *Arith, seed uint64) *source {
 	h := fnv.New64a()
 	h.Write([]byte(r.Name))
-	return &source{Rand: rand.New(rand.NewPCG(seed, h.Sum64())), a: a.arith, far: 12, choices: 6}
+	return &source{Rand: rand.New(rand.NewPCG(seed, h.Sum64())), a: a.Arith, far: 12, choices: 6}
 }
 
 // Mixture makes problem number seed of the mixture of all series by their

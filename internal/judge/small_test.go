@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 // smallKnown are the problems of testdata that are still answered wrongly, with
@@ -74,7 +75,7 @@ func judgeSmallFile(t *testing.T, text string) string {
 		}
 		return ""
 	case ans.Status != ccp.Converged.String():
-		return "is " + ans.Status + " at " + Vector(ans.X) + ", want converged"
+		return "is " + ans.Status + " at " + exact.Vector(ans.X) + ", want converged"
 	case !(ans.Violation <= ans.FeasTol):
 		return "converged with the violation " + strconv.FormatFloat(ans.Violation, 'g', 3, 64)
 	case word == "optimum" && !(math.Abs(ans.Objective-want) <= 1e-6*math.Abs(want)):
@@ -83,7 +84,7 @@ func judgeSmallFile(t *testing.T, text string) string {
 	for _, v := range compiled(t, text).Problem.Vars {
 		for k := range v.Len() {
 			if lo, hi := v.Bounds(k); ans.X[v.Offset+k] < lo || ans.X[v.Offset+k] > hi {
-				return "x = " + Vector(ans.X) + " is outside its bounds"
+				return "x = " + exact.Vector(ans.X) + " is outside its bounds"
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 // Exact has the true numbers at a point.
@@ -31,7 +33,7 @@ type Exact struct {
 
 // At evaluates the problem at x, whose entries must be finite.
 func (p *Problem) At(a *Arith, x []float64) Exact {
-	ev := newEvaluator(a.arith, x)
+	ev := exact.NewEvaluator(a.Arith, x)
 	var t Exact
 	for k, v := range x {
 		over := math.Max(p.Lo[k]-v, v-p.Hi[k])
@@ -39,15 +41,15 @@ func (p *Problem) At(a *Arith, x []float64) Exact {
 		if k < len(x)-p.Defined {
 			t.Bound = max(t.Bound, over)
 		} else { // of what defines it
-			rounding = ulps * unit * math.Abs(v)
+			rounding = exact.Ulps * exact.Unit * math.Abs(v)
 		}
 		limit := p.Lo[k]
 		if v > p.Hi[k] {
 			limit = p.Hi[k]
 		}
-		t.note(ev.of(max(over, 0)), rounding, math.Abs(limit), fmt.Sprintf("bound of x[%d]", k+1))
+		t.note(ev.Of(max(over, 0)), rounding, math.Abs(limit), fmt.Sprintf("bound of x[%d]", k+1))
 	}
-	if obj, err := ev.eval(p.Objective); err != nil {
+	if obj, err := ev.Eval(p.Objective); err != nil {
 		t.Outside = err
 	} else {
 		t.Objective = obj.V
@@ -59,25 +61,25 @@ func (p *Problem) At(a *Arith, x []float64) Exact {
 			t.row(ev, r, fmt.Sprintf("row %d of %s", i+1, c))
 		}
 	}
-	t.Overflow = ev.overflow
+	t.Overflow = ev.Overflow
 	return t
 }
 
 // row notes the violation of one row.
-func (t *Exact) row(ev *evaluator, r Row, name string) {
-	v, err := ev.eval(r.E)
+func (t *Exact) row(ev *exact.Evaluator, r Row, name string) {
+	v, err := ev.Eval(r.E)
 	if err != nil {
 		t.Outside = errors.Join(t.Outside, err)
 		return
 	}
 	size := math.Max(terms(ev, r.E), math.Abs(r.B))
-	v = ev.sum([]Value{v, {ev.of(-r.B), bound()}})
+	v = ev.Sum([]exact.Value{v, {V: ev.Of(-r.B), Err: exact.Bounded()}})
 	over := v.V
 	switch {
 	case r.Rel == AtLeast:
-		over = ev.neg(over)
+		over = ev.Neg(over)
 	case r.Rel == Equal:
-		over = ev.abs(over)
+		over = ev.Abs(over)
 	}
 	t.note(over, up(v.Err), size, name)
 }
@@ -97,15 +99,15 @@ func (t *Exact) note(over *big.Float, err, size float64, name string) {
 }
 
 // terms is the largest absolute value of a term of the sum n.
-func terms(ev *evaluator, n *Node) float64 {
-	if n.Op == OpAdd {
+func terms(ev *exact.Evaluator, n *exact.Node) float64 {
+	if n.Op == exact.OpAdd {
 		size := 0.0
 		for _, a := range n.Args {
 			size = max(size, terms(ev, a))
 		}
 		return size
 	}
-	v, err := ev.eval(n)
+	v, err := ev.Eval(n)
 	if err != nil {
 		return 0
 	}
@@ -128,7 +130,7 @@ func up(v *big.Float) float64 {
 const honest = 16
 
 // Arith is the arithmetic of a judge, for one goroutine.
-type Arith struct{ *arith }
+type Arith struct{ *exact.Arith }
 
 // NewArith makes arithmetic in Precision bits.
-func NewArith() *Arith { return &Arith{newArith(Precision)} }
+func NewArith() *Arith { return &Arith{exact.NewArith(exact.Precision)} }

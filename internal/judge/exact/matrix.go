@@ -1,4 +1,4 @@
-package judge
+package exact
 
 import (
 	"math/big"
@@ -8,21 +8,21 @@ import (
 // matrixFunction is a function of a symmetric matrix of K rows, the first K*K
 // arguments row by row; OpMatFrac has a vector of K behind it. sigma_max and
 // normnuc are of the same symmetric matrices.
-func (ev *evaluator) matrixFunction(n *Node, args []Value) (Value, error) {
+func (ev *Evaluator) matrixFunction(n *Node, args []Value) (Value, error) {
 	k := n.K
-	m, size, moved := make([][]*big.Float, k), bound(), bound()
+	m, size, moved := make([][]*big.Float, k), Bounded(), Bounded()
 	for i := range m {
 		for j := range k {
 			a := args[i*k+j]
 			m[i] = append(m[i], a.V)
 			moved.Add(moved, a.Err)
-			size.Add(size, bound().Abs(a.V))
+			size.Add(size, Bounded().Abs(a.V))
 		}
 	}
 	values := ev.eigenvalues(m)
 	// An eigenvalue moves at most by the norm of what is added to the matrix.
-	moved.Add(moved, bound().Mul(size, bound().SetFloat64(ulps*unit*float64(k))))
-	all := bound().Mul(moved, bound().SetFloat64(float64(k)))
+	moved.Add(moved, Bounded().Mul(size, Bounded().SetFloat64(Ulps*Unit*float64(k))))
+	all := Bounded().Mul(moved, Bounded().SetFloat64(float64(k)))
 	sum := func(v []*big.Float) *big.Float {
 		s := ev.num()
 		for _, e := range v {
@@ -39,7 +39,7 @@ func (ev *evaluator) matrixFunction(n *Node, args []Value) (Value, error) {
 		return ev.rounded(sum(values[:2]), all, 2), nil
 	case OpSigmaMax, OpNormNuc:
 		for i := range values {
-			values[i] = ev.abs(values[i])
+			values[i] = ev.Abs(values[i])
 		}
 		if n.Op == OpNormNuc {
 			return ev.rounded(sum(values), all, 2), nil
@@ -51,18 +51,18 @@ func (ev *evaluator) matrixFunction(n *Node, args []Value) (Value, error) {
 	if least.Sign() <= 0 {
 		return Value{}, &DomainError{n.String()}
 	}
-	gap := bound().Sub(least, moved)
+	gap := Bounded().Sub(least, moved)
 	share := farAway() // of the least eigenvalue that the error is
 	if gap.Sign() > 0 {
-		share = bound().Quo(moved, gap)
+		share = Bounded().Quo(moved, gap)
 	}
 	if n.Op == OpLogDet {
-		det := ev.of(1)
+		det := ev.Of(1)
 		for _, e := range values {
 			det.Mul(det, e)
 		}
 		l, _ := ev.log(det)
-		return ev.rounded(l, share.Mul(share, bound().SetFloat64(float64(k))), ulps), nil
+		return ev.rounded(l, share.Mul(share, Bounded().SetFloat64(float64(k))), Ulps), nil
 	}
 	return ev.matFrac(m, args[k*k:], least, share)
 }
@@ -70,7 +70,7 @@ func (ev *evaluator) matrixFunction(n *Node, args []Value) (Value, error) {
 // matFrac is v'M^-1 v by Gaussian elimination, which needs no pivots for a
 // positive definite M. The error is that of M, a share of its least eigenvalue,
 // and that of v: 2 |M^-1 v| |e|, with |M^-1| = 1/least.
-func (ev *evaluator) matFrac(m [][]*big.Float, v []Value, least, share *big.Float) (Value, error) {
+func (ev *Evaluator) matFrac(m [][]*big.Float, v []Value, least, share *big.Float) (Value, error) {
 	k := len(m)
 	rows := make([][]*big.Float, k)
 	for i := range rows {
@@ -80,32 +80,32 @@ func (ev *evaluator) matFrac(m [][]*big.Float, v []Value, least, share *big.Floa
 		for r := i + 1; r < k; r++ {
 			f := ev.quo(rows[r][i], rows[i][i])
 			for c := i; c <= k; c++ {
-				rows[r][c] = ev.sub(rows[r][c], ev.mul(f, rows[i][c]))
+				rows[r][c] = ev.Sub(rows[r][c], ev.mul(f, rows[i][c]))
 			}
 		}
 	}
-	y, norm, moved := make([]*big.Float, k), bound(), bound()
+	y, norm, moved := make([]*big.Float, k), Bounded(), Bounded()
 	total := ev.num()
 	for i := k - 1; i >= 0; i-- {
 		s := rows[i][k]
 		for c := i + 1; c < k; c++ {
-			s = ev.sub(s, ev.mul(rows[i][c], y[c]))
+			s = ev.Sub(s, ev.mul(rows[i][c], y[c]))
 		}
 		y[i] = ev.quo(s, rows[i][i])
 		total.Add(total, ev.mul(y[i], v[i].V))
-		norm.Add(norm, bound().Abs(y[i]))
+		norm.Add(norm, Bounded().Abs(y[i]))
 		moved.Add(moved, v[i].Err)
 	}
-	err := bound().Mul(bound().SetFloat64(2), bound().Mul(norm, moved))
-	second := bound().Mul(moved, moved)
-	err.Add(err, second.Quo(second, bound().Set(least)))
-	err.Add(err, bound().Mul(share, bound().Abs(total)))
-	return ev.rounded(total, err, ulps*float64(k)), nil
+	err := Bounded().Mul(Bounded().SetFloat64(2), Bounded().Mul(norm, moved))
+	second := Bounded().Mul(moved, moved)
+	err.Add(err, second.Quo(second, Bounded().Set(least)))
+	err.Add(err, Bounded().Mul(share, Bounded().Abs(total)))
+	return ev.rounded(total, err, Ulps*float64(k)), nil
 }
 
 // eigenvalues of a symmetric matrix, the largest first, by Jacobi's rotations,
 // whose convergence is quadratic at the end.
-func (ev *evaluator) eigenvalues(m [][]*big.Float) []*big.Float {
+func (ev *Evaluator) eigenvalues(m [][]*big.Float) []*big.Float {
 	k := len(m)
 	a := make([][]*big.Float, k)
 	for i := range a {
@@ -128,27 +128,27 @@ func (ev *evaluator) eigenvalues(m [][]*big.Float) []*big.Float {
 
 // rotate makes a[p][q] zero: with theta = (a_qq - a_pp) / (2 a_pq) the tangent
 // of the angle is sign(theta) / (|theta| + sqrt(theta^2 + 1)).
-func (ev *evaluator) rotate(a [][]*big.Float, p, q int) {
+func (ev *Evaluator) rotate(a [][]*big.Float, p, q int) {
 	if a[p][q].Sign() == 0 {
 		return
 	}
-	theta := ev.quo(ev.sub(a[q][q], a[p][p]), ev.mul(ev.of(2), a[p][q]))
-	root, _ := ev.sqrt(ev.add(ev.mul(theta, theta), ev.of(1)))
-	t := ev.quo(ev.of(1), ev.add(ev.abs(theta), root))
+	theta := ev.quo(ev.Sub(a[q][q], a[p][p]), ev.mul(ev.Of(2), a[p][q]))
+	root, _ := ev.sqrt(ev.add(ev.mul(theta, theta), ev.Of(1)))
+	t := ev.quo(ev.Of(1), ev.add(ev.Abs(theta), root))
 	if theta.Sign() < 0 {
-		t = ev.neg(t)
+		t = ev.Neg(t)
 	}
-	root, _ = ev.sqrt(ev.add(ev.mul(t, t), ev.of(1)))
-	c := ev.quo(ev.of(1), root)
+	root, _ = ev.sqrt(ev.add(ev.mul(t, t), ev.Of(1)))
+	c := ev.quo(ev.Of(1), root)
 	s := ev.mul(t, c)
 	for i := range a {
 		u, v := a[i][p], a[i][q]
-		a[i][p] = ev.sub(ev.mul(c, u), ev.mul(s, v))
+		a[i][p] = ev.Sub(ev.mul(c, u), ev.mul(s, v))
 		a[i][q] = ev.add(ev.mul(s, u), ev.mul(c, v))
 	}
 	for j := range a {
 		u, v := a[p][j], a[q][j]
-		a[p][j] = ev.sub(ev.mul(c, u), ev.mul(s, v))
+		a[p][j] = ev.Sub(ev.mul(c, u), ev.mul(s, v))
 		a[q][j] = ev.add(ev.mul(s, u), ev.mul(c, v))
 	}
 }

@@ -1,4 +1,4 @@
-package judge
+package exact
 
 import (
 	"fmt"
@@ -138,7 +138,7 @@ func (n *Node) write(b *strings.Builder) {
 	case n.Text != "":
 		b.WriteString(n.Text)
 	case n.Op == OpConst:
-		b.WriteString("(" + number(n.Num) + ")")
+		b.WriteString("(" + Number(n.Num) + ")")
 	case n.Op == OpVar:
 		b.WriteString("x[" + strconv.Itoa(n.K+1) + "]")
 	case n.Op == OpAdd:
@@ -149,9 +149,9 @@ func (n *Node) write(b *strings.Builder) {
 		n.list(b, "((", ")/(", "))", n.Args)
 	case n.Op == OpPow:
 		n.list(b, "(", "", ")", n.Args)
-		b.WriteString("^(" + number(n.Num) + ")")
+		b.WriteString("^(" + Number(n.Num) + ")")
 	case n.Op == OpHuber:
-		n.list(b, "huber(", "", ", "+number(n.Num)+")", n.Args)
+		n.list(b, "huber(", "", ", "+Number(n.Num)+")", n.Args)
 	case n.Op == OpSumLargest:
 		n.list(b, "sumlargest([", ", ", "], "+strconv.Itoa(n.K)+")", n.Args)
 	case n.Op == OpQuad:
@@ -202,14 +202,14 @@ func (n *Node) list(b *strings.Builder, open, between, end string, args []*Node)
 	b.WriteString(end)
 }
 
-// number is v as a .dc literal that reads back as v.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// Number is v as a .dc literal that reads back as v.
+func Number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Vector is the literal of a vector.
 func Vector(v []float64) string {
 	parts := make([]string, len(v))
 	for k, e := range v {
-		parts[k] = number(e)
+		parts[k] = Number(e)
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }

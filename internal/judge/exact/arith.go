@@ -1,4 +1,4 @@
-package judge
+package exact
 
 import (
 	"math"
@@ -13,14 +13,14 @@ const Precision = 200
 // logarithm next to 1, and some.
 const guard = 128
 
-// arith is arithmetic in prec bits. It is not safe for concurrent use.
-type arith struct {
+// Arith is arithmetic in prec bits. It is not safe for concurrent use.
+type Arith struct {
 	prec uint
 	ln2  *big.Float // in prec+guard bits
 }
 
-func newArith(prec uint) *arith {
-	a := &arith{prec: prec}
+func NewArith(prec uint) *Arith {
+	a := &Arith{prec: prec}
 	// log 2 = 18 atanh(1/26) - 2 atanh(1/4801) + 8 atanh(1/8749)
 	sum := a.wide()
 	for _, t := range [3][2]int64{{18, 26}, {-2, 4801}, {8, 8749}} {
@@ -31,21 +31,21 @@ func newArith(prec uint) *arith {
 }
 
 // num is a zero of prec bits, wide one of prec+guard bits.
-func (a *arith) num() *big.Float  { return new(big.Float).SetPrec(a.prec) }
-func (a *arith) wide() *big.Float { return new(big.Float).SetPrec(a.prec + guard) }
+func (a *Arith) num() *big.Float  { return new(big.Float).SetPrec(a.prec) }
+func (a *Arith) wide() *big.Float { return new(big.Float).SetPrec(a.prec + guard) }
 
-// of is a float64, which must be finite, as a number.
-func (a *arith) of(v float64) *big.Float { return a.num().SetFloat64(v) }
+// Of is a float64, which must be finite, as a number.
+func (a *Arith) Of(v float64) *big.Float { return a.num().SetFloat64(v) }
 
-func (a *arith) add(x, y *big.Float) *big.Float { return a.num().Add(x, y) }
-func (a *arith) sub(x, y *big.Float) *big.Float { return a.num().Sub(x, y) }
-func (a *arith) mul(x, y *big.Float) *big.Float { return a.num().Mul(x, y) }
-func (a *arith) quo(x, y *big.Float) *big.Float { return a.num().Quo(x, y) }
-func (a *arith) abs(x *big.Float) *big.Float    { return a.num().Abs(x) }
-func (a *arith) neg(x *big.Float) *big.Float    { return a.num().Neg(x) }
+func (a *Arith) add(x, y *big.Float) *big.Float { return a.num().Add(x, y) }
+func (a *Arith) Sub(x, y *big.Float) *big.Float { return a.num().Sub(x, y) }
+func (a *Arith) mul(x, y *big.Float) *big.Float { return a.num().Mul(x, y) }
+func (a *Arith) quo(x, y *big.Float) *big.Float { return a.num().Quo(x, y) }
+func (a *Arith) Abs(x *big.Float) *big.Float    { return a.num().Abs(x) }
+func (a *Arith) Neg(x *big.Float) *big.Float    { return a.num().Neg(x) }
 
 // atanhInverse is atanh(1/k) by its series.
-func (a *arith) atanhInverse(k int64) *big.Float {
+func (a *Arith) atanhInverse(k int64) *big.Float {
 	square := a.wide().SetInt64(k * k)
 	power := a.wide().Quo(a.wide().SetInt64(1), a.wide().SetInt64(k))
 	sum := a.wide().Set(power)
@@ -68,7 +68,7 @@ func tiny(term, sum *big.Float) bool {
 const expLimit = 1 << 28
 
 // exp is e^x; false beyond expLimit.
-func (a *arith) exp(x *big.Float) (*big.Float, bool) {
+func (a *Arith) exp(x *big.Float) (*big.Float, bool) {
 	approx, _ := x.Float64()
 	if !(approx < expLimit) {
 		return nil, false
@@ -81,7 +81,7 @@ func (a *arith) exp(x *big.Float) (*big.Float, bool) {
 
 // expWide is e^x by x = k log 2 + 2^s r: a Taylor series for e^r, s squarings and
 // a shift by k.
-func (a *arith) expWide(x *big.Float) *big.Float {
+func (a *Arith) expWide(x *big.Float) *big.Float {
 	const s = 12
 	approx, _ := x.Float64()
 	k := math.Round(approx / math.Ln2)
@@ -103,7 +103,7 @@ func (a *arith) expWide(x *big.Float) *big.Float {
 }
 
 // log is the natural logarithm; false unless x > 0.
-func (a *arith) log(x *big.Float) (*big.Float, bool) {
+func (a *Arith) log(x *big.Float) (*big.Float, bool) {
 	if x.Sign() <= 0 {
 		return nil, false
 	}
@@ -112,7 +112,7 @@ func (a *arith) log(x *big.Float) (*big.Float, bool) {
 
 // logWide solves e^y = x by Halley's iteration, which triples the correct bits:
 // from 50 of the float64 logarithm twice to more than prec+guard.
-func (a *arith) logWide(x *big.Float) *big.Float {
+func (a *Arith) logWide(x *big.Float) *big.Float {
 	mant := a.wide()
 	k := x.MantExp(mant) // x = mant 2^k, mant in [1/2, 1)
 	if k == 1 {          // next to 1 from above: keep k log 2 out of it
@@ -131,7 +131,7 @@ func (a *arith) logWide(x *big.Float) *big.Float {
 }
 
 // log1p is log(1 + t) for t >= 0.
-func (a *arith) log1p(t *big.Float) *big.Float {
+func (a *Arith) log1p(t *big.Float) *big.Float {
 	if t.Sign() == 0 {
 		return a.num()
 	}
@@ -150,9 +150,9 @@ func (a *arith) log1p(t *big.Float) *big.Float {
 }
 
 // logistic is log(1 + e^x).
-func (a *arith) logistic(x *big.Float) (*big.Float, bool) {
+func (a *Arith) logistic(x *big.Float) (*big.Float, bool) {
 	if x.Sign() > 0 {
-		e, ok := a.exp(a.neg(x))
+		e, ok := a.exp(a.Neg(x))
 		if !ok {
 			return nil, false
 		}
@@ -167,9 +167,9 @@ func (a *arith) logistic(x *big.Float) (*big.Float, bool) {
 
 // pow is x^p: by products for whole p, else by exp and log, for x >= 0. False
 // outside the domain: x = 0 with p < 0, x < 0 with p that is not whole.
-func (a *arith) pow(x *big.Float, p float64) (*big.Float, bool) {
+func (a *Arith) pow(x *big.Float, p float64) (*big.Float, bool) {
 	if x.Sign() == 0 {
-		return a.of(0), p > 0
+		return a.Of(0), p > 0
 	}
 	if p == math.Trunc(p) && math.Abs(p) < 1e6 {
 		y, base := a.wide().SetInt64(1), a.wide().Set(x)
@@ -191,20 +191,20 @@ func (a *arith) pow(x *big.Float, p float64) (*big.Float, bool) {
 }
 
 // entr is -x log x, 0 at 0.
-func (a *arith) entr(x *big.Float) (*big.Float, bool) {
+func (a *Arith) entr(x *big.Float) (*big.Float, bool) {
 	if x.Sign() <= 0 {
 		return a.num(), x.Sign() == 0
 	}
 	l, _ := a.log(x)
-	return a.neg(a.mul(x, l)), true
+	return a.Neg(a.mul(x, l)), true
 }
 
 // kl is x log(x/z) - x + z.
-func (a *arith) kl(x, z *big.Float) (*big.Float, bool) {
+func (a *Arith) kl(x, z *big.Float) (*big.Float, bool) {
 	if z.Sign() <= 0 || x.Sign() < 0 {
 		return nil, false
 	}
-	rest := a.sub(z, x)
+	rest := a.Sub(z, x)
 	if x.Sign() == 0 {
 		return rest, true
 	}
@@ -212,7 +212,7 @@ func (a *arith) kl(x, z *big.Float) (*big.Float, bool) {
 	return a.add(a.mul(x, l), rest), true
 }
 
-func (a *arith) sqrt(x *big.Float) (*big.Float, bool) {
+func (a *Arith) sqrt(x *big.Float) (*big.Float, bool) {
 	if x.Sign() < 0 {
 		return nil, false
 	}

@@ -1,4 +1,4 @@
-package judge
+package exact
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// unit is the rounding error of one float64 operation, relative to its result.
-const unit = 0x1p-53
+// Unit is the rounding error of one float64 operation, relative to its result.
+const Unit = 0x1p-53
 
-// ulps is the error of a function of the mathematical library, in units in the last place.
-const ulps = 4
+// Ulps is the error of a function of the mathematical library, in units in the last place.
+const Ulps = 4
 
 // errRange says that a value is beyond the range of the numbers here, of any precision.
 var errRange = errors.New("judge: a value is out of range")
@@ -28,50 +28,51 @@ func (e *DomainError) Error() string { return "outside the domain of " + e.Expr 
 // result, functions 4, to the effect of the errors of their arguments).
 type Value struct{ V, Err *big.Float }
 
-// evaluator evaluates expressions at one point.
-type evaluator struct {
-	*arith
+// Evaluator evaluates expressions at one point.
+type Evaluator struct {
+	*Arith
 	x []*big.Float
 	// overflow: some value does not fit into a float64.
-	overflow bool
+	Overflow bool
 }
 
-func newEvaluator(a *arith, x []float64) *evaluator {
-	ev := &evaluator{arith: a, x: make([]*big.Float, len(x))}
+// NewEvaluator evaluates at x.
+func NewEvaluator(a *Arith, x []float64) *Evaluator {
+	ev := &Evaluator{Arith: a, x: make([]*big.Float, len(x))}
 	for k, v := range x {
-		ev.x[k] = a.of(v)
+		ev.x[k] = a.Of(v)
 	}
 	return ev
 }
 
-// bound is a zero for errors: few bits, rounded up.
-func bound() *big.Float { return new(big.Float).SetPrec(64).SetMode(big.ToPositiveInf) }
+// Bounded is a zero for errors: few bits, rounded up.
+func Bounded() *big.Float { return new(big.Float).SetPrec(64).SetMode(big.ToPositiveInf) }
 
 // rounded is a value with the given error and that of its own rounding.
-func (ev *evaluator) rounded(v, err *big.Float, units float64) Value {
+func (ev *Evaluator) rounded(v, err *big.Float, units float64) Value {
 	if v.Sign() != 0 && v.MantExp(nil) > 1023 {
-		ev.overflow = true
+		ev.Overflow = true
 	}
-	own := bound().SetFloat64(units * unit)
-	own.Mul(own, bound().Abs(v))
-	own.Add(own, bound().SetFloat64(math.SmallestNonzeroFloat64)) // underflow
+	own := Bounded().SetFloat64(units * Unit)
+	own.Mul(own, Bounded().Abs(v))
+	own.Add(own, Bounded().SetFloat64(math.SmallestNonzeroFloat64)) // underflow
 	return Value{v, own.Add(own, err)}
 }
 
 // farAway stands for an error without bound; big.Float has no NaN to fear here.
-func farAway() *big.Float { return bound().SetMantExp(big.NewFloat(1), 1<<24) }
+func farAway() *big.Float { return Bounded().SetMantExp(big.NewFloat(1), 1<<24) }
 
-// eval is the value of n; the error is a *DomainError or errRange.
-func (ev *evaluator) eval(n *Node) (Value, error) {
+// Eval is the value of n; the error is a *DomainError or errRange.
+func (ev *Evaluator) Eval(n *Node) (Value, error) {
 	switch n.Op {
 	case OpConst:
-		return Value{ev.of(n.Num), bound()}, nil
+		return Value{ev.Of(n.Num), Bounded()}, nil
 	case OpVar:
-		return Value{ev.x[n.K], bound()}, nil
+		return Value{ev.x[n.K], Bounded()}, nil
 	}
 	args := make([]Value, len(n.Args))
 	for k, a := range n.Args {
-		v, err := ev.eval(a)
+		v, err := ev.Eval(a)
 		if err != nil {
 			return v, err
 		}
@@ -79,7 +80,7 @@ func (ev *evaluator) eval(n *Node) (Value, error) {
 	}
 	switch {
 	case n.Op == OpAdd:
-		return ev.sum(args), nil
+		return ev.Sum(args), nil
 	case n.Op == OpMul:
 		return ev.product(args[0], args[1]), nil
 	case n.Op == OpDiv:
@@ -91,8 +92,8 @@ func (ev *evaluator) eval(n *Node) (Value, error) {
 	case n.Op == OpKL: // x log(x/z) - x + z cancels where x is near z
 		v, err := ev.corners(n, args, func(v []*big.Float) (*big.Float, bool) { return ev.kl(v[0], v[1]) })
 		if err == nil {
-			own := bound().Add(bound().Abs(args[0].V), bound().Abs(args[1].V))
-			v.Err.Add(v.Err, own.Mul(own, bound().SetFloat64(ulps*unit)))
+			own := Bounded().Add(Bounded().Abs(args[0].V), Bounded().Abs(args[1].V))
+			v.Err.Add(v.Err, own.Mul(own, Bounded().SetFloat64(Ulps*Unit)))
 		}
 		return v, err
 	case n.Op == OpQuadOverLin:
@@ -112,35 +113,35 @@ func (ev *evaluator) eval(n *Node) (Value, error) {
 	return ev.function(n, args[0])
 }
 
-// sum adds in any order: each of the partial sums is at most the sum of the
+// Sum adds in any order: each of the partial sums is at most the sum of the
 // absolute values.
-func (ev *evaluator) sum(args []Value) Value {
-	v, err, abs := ev.num(), bound(), bound()
+func (ev *Evaluator) Sum(args []Value) Value {
+	v, err, abs := ev.num(), Bounded(), Bounded()
 	for _, a := range args {
 		v.Add(v, a.V)
 		err.Add(err, a.Err)
-		abs.Add(abs, bound().Abs(a.V))
+		abs.Add(abs, Bounded().Abs(a.V))
 	}
 	if len(args) > 1 {
-		abs.Mul(abs, bound().SetFloat64(unit*float64(len(args)-1)))
+		abs.Mul(abs, Bounded().SetFloat64(Unit*float64(len(args)-1)))
 		err.Add(err, abs)
 	}
 	return ev.rounded(v, err, 0)
 }
 
-func (ev *evaluator) product(a, b Value) Value {
-	err := bound().Mul(bound().Abs(a.V), b.Err)
-	err.Add(err, bound().Mul(bound().Abs(b.V), a.Err))
-	err.Add(err, bound().Mul(a.Err, b.Err))
+func (ev *Evaluator) product(a, b Value) Value {
+	err := Bounded().Mul(Bounded().Abs(a.V), b.Err)
+	err.Add(err, Bounded().Mul(Bounded().Abs(b.V), a.Err))
+	err.Add(err, Bounded().Mul(a.Err, b.Err))
 	return ev.rounded(ev.mul(a.V, b.V), err, 1)
 }
 
 // quotient is undefined at 0 alone.
-func (ev *evaluator) quotient(n *Node, args []Value) (Value, error) {
+func (ev *Evaluator) quotient(n *Node, args []Value) (Value, error) {
 	if args[1].V.Sign() == 0 {
 		return Value{}, &DomainError{n.String()}
 	}
-	if gap := bound().Sub(bound().Abs(args[1].V), args[1].Err); gap.Sign() <= 0 {
+	if gap := Bounded().Sub(Bounded().Abs(args[1].V), args[1].Err); gap.Sign() <= 0 {
 		return Value{ev.quo(args[0].V, args[1].V), farAway()}, nil
 	}
 	return ev.corners(n, args, func(v []*big.Float) (*big.Float, bool) { return ev.quo(v[0], v[1]), true })
@@ -148,17 +149,17 @@ func (ev *evaluator) quotient(n *Node, args []Value) (Value, error) {
 
 // largest is the maximum for sign 1 and the minimum for -1. Arguments that are further
 // below it than both errors have no part in its error.
-func (ev *evaluator) largest(args []Value, sign int) Value {
+func (ev *Evaluator) largest(args []Value, sign int) Value {
 	best := args[0]
 	for _, a := range args[1:] {
 		if a.V.Cmp(best.V) == sign {
 			best = a
 		}
 	}
-	err := bound().Set(best.Err)
+	err := Bounded().Set(best.Err)
 	for _, a := range args {
-		gap := bound().Abs(ev.sub(best.V, a.V))
-		if reach := bound().Add(best.Err, a.Err); gap.Cmp(reach) <= 0 && a.Err.Cmp(err) > 0 {
+		gap := Bounded().Abs(ev.Sub(best.V, a.V))
+		if reach := Bounded().Add(best.Err, a.Err); gap.Cmp(reach) <= 0 && a.Err.Cmp(err) > 0 {
 			err.Set(a.Err)
 		}
 	}
@@ -166,17 +167,17 @@ func (ev *evaluator) largest(args []Value, sign int) Value {
 }
 
 // squares is the sum of squares.
-func (ev *evaluator) squares(args []Value) Value {
+func (ev *Evaluator) squares(args []Value) Value {
 	sq := make([]Value, len(args))
 	for k, a := range args {
 		sq[k] = ev.product(a, a)
 	}
-	return ev.sum(sq)
+	return ev.Sum(sq)
 }
 
 // corners is a function that is monotone or convex in each argument: its
 // change over the box of the arguments' errors is the largest at a corner.
-func (ev *evaluator) corners(n *Node, args []Value, f func([]*big.Float) (*big.Float, bool)) (Value, error) {
+func (ev *Evaluator) corners(n *Node, args []Value, f func([]*big.Float) (*big.Float, bool)) (Value, error) {
 	at := make([]*big.Float, len(args))
 	exact := true
 	for k, a := range args {
@@ -187,13 +188,13 @@ func (ev *evaluator) corners(n *Node, args []Value, f func([]*big.Float) (*big.F
 	if !ok {
 		return Value{}, &DomainError{n.String()}
 	}
-	err := bound()
+	err := Bounded()
 	for c := 0; !exact && c < 1<<len(args); c++ {
 		for k, a := range args {
 			if c>>k&1 == 0 {
 				at[k] = ev.add(a.V, a.Err)
 			} else {
-				at[k] = ev.sub(a.V, a.Err)
+				at[k] = ev.Sub(a.V, a.Err)
 			}
 		}
 		z, ok := f(at)
@@ -201,24 +202,24 @@ func (ev *evaluator) corners(n *Node, args []Value, f func([]*big.Float) (*big.F
 			err = farAway() // the error reaches the end of the domain
 			break
 		}
-		if d := bound().Abs(ev.sub(z, y)); d.Cmp(err) > 0 {
+		if d := Bounded().Abs(ev.Sub(z, y)); d.Cmp(err) > 0 {
 			err = d
 		}
 	}
-	return ev.rounded(y, err, ulps), nil
+	return ev.rounded(y, err, Ulps), nil
 }
 
 // function is a function of one number.
-func (ev *evaluator) function(n *Node, a Value) (Value, error) {
+func (ev *Evaluator) function(n *Node, a Value) (Value, error) {
 	var f func(*big.Float) (*big.Float, bool)
 	plain := func(g func(*big.Float) *big.Float) func(*big.Float) (*big.Float, bool) {
 		return func(v *big.Float) (*big.Float, bool) { return g(v), true }
 	}
 	switch n.Op {
 	case OpAbs:
-		return Value{ev.abs(a.V), a.Err}, nil
+		return Value{ev.Abs(a.V), a.Err}, nil
 	case OpPos:
-		return ev.largest([]Value{a, {ev.num(), bound()}}, 1), nil
+		return ev.largest([]Value{a, {ev.num(), Bounded()}}, 1), nil
 	case OpSquare:
 		return ev.product(a, a), nil
 	case OpHuber:
@@ -253,43 +254,43 @@ func (ev *evaluator) function(n *Node, a Value) (Value, error) {
 }
 
 // huber is v^2 up to abs(v) = m, and 2 m abs(v) - m^2 beyond.
-func (ev *evaluator) huber(v *big.Float, m float64) *big.Float {
-	if abs := ev.abs(v); abs.Cmp(ev.of(m)) > 0 {
-		twice := ev.sub(ev.mul(ev.of(2), abs), ev.of(m))
-		return ev.mul(twice, ev.of(m))
+func (ev *Evaluator) huber(v *big.Float, m float64) *big.Float {
+	if abs := ev.Abs(v); abs.Cmp(ev.Of(m)) > 0 {
+		twice := ev.Sub(ev.mul(ev.Of(2), abs), ev.Of(m))
+		return ev.mul(twice, ev.Of(m))
 	}
 	return ev.mul(v, v)
 }
 
 // array is a function of an array. The errors of its arguments add up at most
 // by their sum where it changes no faster than its arguments do.
-func (ev *evaluator) array(n *Node, args []Value) (Value, error) {
+func (ev *Evaluator) array(n *Node, args []Value) (Value, error) {
 	size := make([]Value, len(args))
 	for k, a := range args {
-		size[k] = Value{ev.abs(a.V), a.Err}
+		size[k] = Value{ev.Abs(a.V), a.Err}
 	}
 	switch n.Op {
 	case OpNorm1:
-		return ev.sum(size), nil
+		return ev.Sum(size), nil
 	case OpNormInf:
 		return ev.largest(size, 1), nil
 	case OpSumSq:
 		return ev.squares(args), nil
 	case OpNorm2:
-		total := bound()
+		total := Bounded()
 		v := ev.num()
 		for _, a := range args {
 			v.Add(v, ev.mul(a.V, a.V))
 			total.Add(total, a.Err)
 		}
 		root, _ := ev.sqrt(v)
-		return ev.rounded(root, total, ulps+float64(len(args))), nil
+		return ev.rounded(root, total, Ulps+float64(len(args))), nil
 	case OpSumLargest:
 		sorted := slices.Clone(args)
 		slices.SortFunc(sorted, func(a, b Value) int { return b.V.Cmp(a.V) })
-		s := ev.sum(sorted[:n.K])
+		s := ev.Sum(sorted[:n.K])
 		for _, a := range sorted[n.K:] { // which may have taken a place
-			if gap := bound().Sub(sorted[n.K-1].V, a.V); gap.Cmp(bound().Add(a.Err, sorted[n.K-1].Err)) <= 0 {
+			if gap := Bounded().Sub(sorted[n.K-1].V, a.V); gap.Cmp(Bounded().Add(a.Err, sorted[n.K-1].Err)) <= 0 {
 				s.Err.Add(s.Err, a.Err)
 			}
 		}
@@ -300,10 +301,10 @@ func (ev *evaluator) array(n *Node, args []Value) (Value, error) {
 		var terms []Value
 		for i, row := range n.Mat {
 			for j, q := range row {
-				terms = append(terms, ev.product(Value{ev.of(q), bound()}, ev.product(args[i], args[j])))
+				terms = append(terms, ev.product(Value{ev.Of(q), Bounded()}, ev.product(args[i], args[j])))
 			}
 		}
-		return ev.sum(terms), nil
+		return ev.Sum(terms), nil
 	case OpGeoMean:
 		return ev.geoMean(n, args)
 	}
@@ -311,11 +312,11 @@ func (ev *evaluator) array(n *Node, args []Value) (Value, error) {
 }
 
 // logSumExp is the largest plus the logarithm of the sum of e^(v - largest).
-func (ev *evaluator) logSumExp(args []Value) (Value, error) {
+func (ev *Evaluator) logSumExp(args []Value) (Value, error) {
 	top := ev.largest(args, 1)
-	sum, err := ev.num(), bound()
+	sum, err := ev.num(), Bounded()
 	for _, a := range args {
-		e, ok := ev.exp(ev.sub(a.V, top.V))
+		e, ok := ev.exp(ev.Sub(a.V, top.V))
 		if !ok {
 			return Value{}, errRange
 		}
@@ -325,14 +326,14 @@ func (ev *evaluator) logSumExp(args []Value) (Value, error) {
 		}
 	}
 	l, _ := ev.log(sum)
-	own := bound().Abs(top.V)
-	own.Add(own, bound().SetFloat64(float64(len(args))))
-	own.Mul(own, bound().SetFloat64(ulps*unit))
-	return ev.rounded(ev.add(top.V, l), own.Add(own, err), ulps), nil
+	own := Bounded().Abs(top.V)
+	own.Add(own, Bounded().SetFloat64(float64(len(args))))
+	own.Mul(own, Bounded().SetFloat64(Ulps*Unit))
+	return ev.rounded(ev.add(top.V, l), own.Add(own, err), Ulps), nil
 }
 
 // geoMean is the geometric mean, which grows with each argument.
-func (ev *evaluator) geoMean(n *Node, args []Value) (Value, error) {
+func (ev *Evaluator) geoMean(n *Node, args []Value) (Value, error) {
 	mean := func(shift int64) (*big.Float, bool) {
 		sum := ev.num()
 		for _, a := range args {
@@ -346,21 +347,21 @@ func (ev *evaluator) geoMean(n *Node, args []Value) (Value, error) {
 			l, _ := ev.log(v)
 			sum.Add(sum, l)
 		}
-		return ev.exp(ev.quo(sum, ev.of(float64(len(args)))))
+		return ev.exp(ev.quo(sum, ev.Of(float64(len(args)))))
 	}
 	y, ok := mean(0)
 	if !ok {
 		return Value{}, &DomainError{n.String()}
 	}
-	err := bound()
+	err := Bounded()
 	for _, shift := range []int64{-1, 1} {
 		z, ok := mean(shift)
 		if !ok {
 			z = ev.num() // an argument may be 0 within its error
 		}
-		if d := bound().Abs(ev.sub(z, y)); d.Cmp(err) > 0 {
+		if d := Bounded().Abs(ev.Sub(z, y)); d.Cmp(err) > 0 {
 			err = d
 		}
 	}
-	return ev.rounded(y, err, ulps*float64(len(args)+1)), nil
+	return ev.rounded(y, err, Ulps*float64(len(args)+1)), nil
 }
