@@ -93,6 +93,7 @@ type part struct {
 
 // The largest problem that is tried. Beyond, a proof is out of reach anyway, and
 // a user should know at once.
+// Source: limits of time.
 const (
 	mostMaxima  = 400
 	mostRegions = 20_000

@@ -87,6 +87,8 @@ type End struct {
 // The constants of the trust region, in multiples of the sizes of variables, and of the
 // ratio of actual and predicted decrease: Nocedal and Wright 2006, Algorithm 4.1. The
 // region begins where a variable may change by its own size.
+// Source: that algorithm for good and poor, section 3.1 there for enough; docs/ccp.md, Constants, for the
+// others.
 const (
 	firstRegion = 1.0
 	leastRegion = 1e-10
@@ -109,6 +111,7 @@ const (
 // to eased times that, by no more than steering at once, as a single multiplier may be
 // next to 0 by chance: a heavier penalty makes steps along curved equations short.
 // mostEased bounds how often while multipliers stay above a tenth of where that began.
+// Source: docs/ccp.md, Constants.
 const (
 	steering  = 100
 	dearer    = 10

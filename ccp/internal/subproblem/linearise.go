@@ -253,6 +253,7 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 
 // leastSlope is the share of the slope of an h that counts at least as that of g − h:
 // where they cancel an expression is flat at a point, and not around it.
+// Source: docs/ccp.md, Constants.
 const leastSlope = 1e-3
 
 // slopes are those of the DC constraints at x, per unit of a variable; 0 where one is
