@@ -34,6 +34,7 @@ type Common struct {
 	// second: the one before is the other half. implied: a declaration of a
 	// variable or an equation says so.
 	second, implied bool
+	within          bool  // it keeps the bounds of a variable that an equation defines
 	cone            *Cone // E ≤ 0 states that its rows lie in it
 	err             error
 }

@@ -230,7 +230,7 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	r := e.Range()
 	add := func(f Expr) int {
 		f.keepSplit()
-		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true}))
+		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true, within: true}))
 		return len(p.Constraints) - 1
 	}
 	if r.Hi > hi || lo == hi {

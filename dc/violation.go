@@ -66,6 +66,10 @@ func (p *Problem) Violations(x []float64) Violations {
 	p.Objective.outside(&t, spot{})
 	for i := 0; i < len(p.Constraints); {
 		c := &p.Constraints[i]
+		if c.within { // the variable's own bounds count, and its equation
+			i++
+			continue
+		}
 		if c.members == nil || c.member > 0 || len(p.Constraints)-i < c.members.count {
 			c.violations(&t)
 			i++

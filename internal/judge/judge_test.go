@@ -207,6 +207,7 @@ func TestMended(t *testing.T) {
 		9130576:  "gradients of unlike size gave no direction, and values were not looked at",
 		9168708:  "the objective fell for ever by 2 for 1 beside a term of 1e10",
 		20027890: "small steps at the end of a run did not count beside terms of 1e15",
+		30007837: "a violation was that of a bound by its definition, after the variable was put into its bounds",
 		29004868: "the bound of kl's rounding error took 1 + u/v for its slope 1 - u/v",
 		9500768:  "decreases did not count beside terms of 1e21",
 	} {
