@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -25,7 +26,10 @@ type File struct {
 	Name   string `json:"name"` // as the problem or the study names it
 	Path   string `json:"path"` // where it was when the plan was made
 	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"` // of the content, 64 hexadecimal digits
+	SHA256 string `json:"sha256,omitempty"` // of the content, 64 hexadecimal digits; of a part of a table there is none
+	// CRC are those of the content of a part of a table, by the polynomial of Castagnoli 1993 and by that of IEEE
+	// 802.3, 8 hexadecimal digits each. Workers take them as they read the rows: a SHA-256 takes as long as the sums.
+	CRC string `json:"crc,omitempty"`
 	// Gzip is the content, compressed; nil: it stays where it is.
 	Gzip []byte `json:"gzip,omitempty"`
 }
@@ -73,12 +77,16 @@ func (f *File) hold(content []byte) error {
 // check refuses a file without a name or with a hash that is none. A part of a table is read row by
 // row, so it may be large.
 func (f *File) check(part bool) error {
-	sum, err := hex.DecodeString(f.SHA256)
+	text, kind, size := f.SHA256, "SHA-256", sha256.Size
+	if part {
+		text, kind, size = f.CRC, "CRC of 16 digits", 2*crc32.Size
+	}
+	sum, err := hex.DecodeString(text)
 	switch {
 	case f.Name == "":
 		return errors.New("a file without a name")
-	case err != nil || len(sum) != sha256.Size:
-		return fmt.Errorf("file %s: %q is no SHA-256", f.Name, f.SHA256)
+	case err != nil || len(sum) != size:
+		return fmt.Errorf("file %s: %q is no %s", f.Name, text, kind)
 	case f.Bytes < 0 || f.Bytes > mostFile && !part:
 		return fmt.Errorf("file %s: %d bytes, want from 0 to %d", f.Name, f.Bytes, int64(mostFile))
 	}
@@ -130,7 +138,22 @@ func (f *File) find(dir string, try func(at string) error) (string, error) {
 	return "", fmt.Errorf("file %s of the plan: %v; --data names the folder where it is", f.Name, first)
 }
 
-// describe is NewFile without the content, for files of any size.
+// checks are the CRCs of what is written.
+type checks struct{ castagnoli, ieee hash.Hash32 }
+
+func newChecks() checks {
+	return checks{crc32.New(crc32.MakeTable(crc32.Castagnoli)), crc32.NewIEEE()}
+}
+
+func (c checks) Write(b []byte) (int, error) {
+	c.castagnoli.Write(b)
+	return c.ieee.Write(b)
+}
+
+// text is as in File.
+func (c checks) text() string { return fmt.Sprintf("%08x%08x", c.castagnoli.Sum32(), c.ieee.Sum32()) }
+
+// describe is a part of a table.
 func describe(name, at string) (File, error) {
 	abs, err := filepath.Abs(at)
 	if err != nil {
@@ -141,12 +164,12 @@ func describe(name, at string) (File, error) {
 		return File{}, err
 	}
 	defer in.Close()
-	hash := sha256.New()
-	n, err := io.Copy(hash, in)
-	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: n, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
+	sums := newChecks()
+	n, err := io.Copy(sums, in)
+	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: n, CRC: sums.text()}, err
 }
 
-// Sources are the files of fits. They keep which of them were compared with their hashes, which are taken as the
+// Sources are the files of fits. They keep which of them were compared with their CRCs, which are taken as the
 // rows are read: once for each file, as long as its size and time stay, by all runners that share Sources.
 type Sources struct {
 	Open shards.Format // finds the tables in parts; nil: shards.Open
@@ -155,7 +178,7 @@ type Sources struct {
 	known map[string]knownFile // by path
 }
 
-// knownFile is a file as it was when its hash was taken.
+// knownFile is a file as it was when its CRCs were taken.
 type knownFile struct {
 	size int64
 	time time.Time
@@ -176,9 +199,9 @@ func (s *Sources) look(f *File, dir string) (at string, w shards.Watch, err erro
 		switch {
 		case info.Size() != f.Bytes:
 		case is.sum == "" || !is.same(info):
-			w = &reading{s: s, f: f, at: at, info: info, Hash: sha256.New()}
+			w = &reading{s: s, f: f, at: at, info: info, checks: newChecks()}
 			return nil
-		case is.sum == f.SHA256:
+		case is.sum == f.CRC:
 			w = nil
 			return nil
 		}
@@ -192,18 +215,18 @@ func (k *knownFile) same(info fs.FileInfo) bool {
 	return k.size == info.Size() && k.time.Equal(info.ModTime())
 }
 
-// reading takes the hash of a file that is read.
+// reading takes the CRCs of a file that is read.
 type reading struct {
 	s    *Sources
 	f    *File
 	at   string
 	info fs.FileInfo
-	hash.Hash
+	checks
 }
 
 // End compares it.
 func (r *reading) End() error {
-	s, is := r.s, knownFile{r.info.Size(), r.info.ModTime(), hex.EncodeToString(r.Sum(nil))}
+	s, is := r.s, knownFile{r.info.Size(), r.info.ModTime(), r.text()}
 	if info, err := os.Stat(r.at); err == nil && is.same(info) {
 		s.mu.Lock()
 		if s.known == nil || len(s.known) >= mostKnown {
@@ -212,7 +235,7 @@ func (r *reading) End() error {
 		s.known[r.at] = is
 		s.mu.Unlock()
 	}
-	if is.sum != r.f.SHA256 {
+	if is.sum != r.f.CRC {
 		return &otherError{r.at}
 	}
 	return nil

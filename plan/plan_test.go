@@ -576,6 +576,10 @@ func TestFit(t *testing.T) {
 		}
 		return p.Rounds(t.Context(), t.TempDir(), compute)
 	}
+	damaged := bytes.Replace(b, []byte(`"crc": "`), []byte(`"crc": "x`), 1)
+	if _, err := plan.Decode(damaged); err == nil || !strings.Contains(err.Error(), "no CRC") {
+		t.Errorf("a wrong CRC: %v", err)
+	}
 	for what, part := range map[string][]byte{"another digit": changed, "another size": []byte("a,b,y\n1,2,3\n")} {
 		if _, err := round(part); err == nil || !strings.Contains(err.Error(), "another file than when the plan was made") {
 			t.Errorf("a part with %s: %v", what, err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -176,9 +175,9 @@ func (p *Files) rows(ctx context.Context, f File, names []string, do func(x [][]
 	var y []float64
 	last := len(names) - 1
 	return t.Each(ctx, names, func(rows [][]float64) error {
-		x, y = x[:0], y[:0]
-		for _, row := range rows {
-			x, y = append(x, row[:last]), append(y, row[last])
+		x, y = slices.Grow(x[:0], len(rows))[:len(rows)], slices.Grow(y[:0], len(rows))[:len(rows)]
+		for i, row := range rows {
+			x[i], y[i] = row[:last], row[last]
 		}
 		return do(x, y)
 	})
@@ -213,10 +212,6 @@ func (m *matrix) Columns() (names []string) {
 // Source: a limit of memory: they have 512 kB.
 const blockNumbers = 1 << 16
 
-// infinite are the bits of an infinite number without its sign.
-// Source: IEEE 754.
-const infinite = 0x7ff << 53
-
 func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]float64) error) error {
 	at := make([]int, len(names))
 	for k, name := range names {
@@ -228,21 +223,15 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 		asTheyAre = asTheyAre && j == k
 	}
 	block := max(1, blockNumbers/w)
-	in := make([]float64, block*w)
 	var out []float64
 	if !asTheyAre {
 		out = make([]float64, block*len(at))
 	}
 	rows := make([][]float64, block)
-	for i := range rows {
-		if asTheyAre {
-			rows[i] = in[i*w : i*w+len(at) : i*w+len(at)]
-		} else {
-			rows[i] = out[i*len(at) : (i+1)*len(at) : (i+1)*len(at)]
-		}
-	}
+	next, end := m.ahead(block)
+	defer end()
 	for line := 0; ; {
-		n, err := m.rows.Next(in)
+		in, n, err := next()
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -252,15 +241,12 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 		if n == 0 {
 			return nil
 		}
-		for i, row := range rows[:n] {
+		for i := range n {
+			rows[i] = in[i*w : i*w+len(at) : i*w+len(at)]
 			if !asTheyAre {
+				rows[i] = out[i*len(at) : (i+1)*len(at) : (i+1)*len(at)]
 				for k, j := range at {
-					row[k] = in[i*w+j]
-				}
-			}
-			for k, v := range row {
-				if math.Float64bits(v)<<1 == infinite {
-					return fmt.Errorf("%s: row %d, column %d is infinite", m.name, line+i+1, at[k]+1)
+					rows[i][k] = in[i*w+j]
 				}
 			}
 		}
@@ -268,5 +254,43 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 			return err
 		}
 		line += n
+	}
+}
+
+// ahead reads blocks of rows, the next while one is worked on. next gives one, which is valid until it is called
+// again, with no rows at the end; end waits for the reader.
+func (m *matrix) ahead(rows int) (next func() (numbers []float64, n int, err error), end func()) {
+	type block struct {
+		numbers []float64
+		n       int
+		err     error
+	}
+	free, full := make(chan []float64, 2), make(chan block, 2)
+	for range cap(free) {
+		free <- make([]float64, rows*m.rows.Width)
+	}
+	go func() {
+		defer close(full)
+		for numbers := range free {
+			n, err := m.rows.Next(numbers)
+			full <- block{numbers, n, err}
+			if n == 0 || err != nil {
+				return
+			}
+		}
+	}()
+	var last []float64
+	next = func() ([]float64, int, error) {
+		if last != nil {
+			free <- last
+		}
+		b := <-full
+		last = b.numbers
+		return b.numbers, b.n, b.err
+	}
+	return next, func() {
+		close(free)
+		for range full { // until the reader has seen it
+		}
 	}
 }

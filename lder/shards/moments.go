@@ -12,30 +12,62 @@ type moments struct {
 	lo, hi      float64
 }
 
-// momentsOfRows are those of values of the rows of a fold, every step-th number, where they are not missing: in
-// two passes.
-func momentsOfRows(values []float64, step int, folds []int32, fold int32) (m moments) {
-	sum := 0.0
-	m.lo, m.hi = math.Inf(1), math.Inf(-1)
-	for i, at := 0, 0; i < len(folds); i, at = i+1, at+step {
-		if v := values[at]; v == v && folds[i] == fold {
-			m.n++
-			sum += v
-			if v < m.lo {
-				m.lo = v
+// columnMoments are those of columns over a block of rows.
+type columnMoments struct{ n, sum, mean, m2, lo, hi []float64 }
+
+func newColumnMoments(columns int) *columnMoments {
+	list := func() []float64 { return make([]float64, columns) }
+	return &columnMoments{list(), list(), list(), list(), list(), list()}
+}
+
+// take sets c to those of the rows of a fold, which are ld apart, where numbers are not missing: in two passes.
+func (c *columnMoments) take(rows []float64, ld int, folds []int32, fold int32) {
+	clear(c.n)
+	clear(c.sum)
+	clear(c.m2)
+	for j := range c.n {
+		c.lo[j], c.hi[j] = math.Inf(1), math.Inf(-1)
+	}
+	for i, f := range folds {
+		if f != fold {
+			continue
+		}
+		row := rows[i*ld:][:len(c.n)]
+		n, sum, lo, hi := c.n[:len(row)], c.sum[:len(row)], c.lo[:len(row)], c.hi[:len(row)]
+		for j, v := range row {
+			if v != v {
+				continue
 			}
-			if v > m.hi {
-				m.hi = v
+			n[j]++
+			sum[j] += v
+			if v < lo[j] {
+				lo[j] = v
+			}
+			if v > hi[j] {
+				hi[j] = v
 			}
 		}
 	}
-	m.mean = sum / m.n
-	for i, at := 0, 0; i < len(folds); i, at = i+1, at+step {
-		if v := values[at]; v == v && folds[i] == fold {
-			m.m2 += (v - m.mean) * (v - m.mean)
+	for j, n := range c.n {
+		c.mean[j] = c.sum[j] / n
+	}
+	for i, f := range folds {
+		if f != fold {
+			continue
+		}
+		row := rows[i*ld:][:len(c.n)]
+		mean, m2 := c.mean[:len(row)], c.m2[:len(row)]
+		for j, v := range row {
+			if d := v - mean[j]; d == d {
+				m2[j] += d * d
+			}
 		}
 	}
-	return m
+}
+
+// of are those of a column.
+func (c *columnMoments) of(j int) moments {
+	return moments{c.n[j], c.mean[j], c.m2[j], c.lo[j], c.hi[j]}
 }
 
 // merge adds those of other numbers: Chan, Golub and LeVeque 1983, (1.5).

@@ -239,7 +239,8 @@ type summer struct {
 	*Round
 	part int
 
-	moments [][]moments // by fold: target and features
+	moments [][]moments    // by fold: target and features
+	block   *columnMoments // of the rows gathered
 	sample  *sample
 	hashed  bool          // rows have folds or bags
 	units   []*refit.Unit // of the members
@@ -318,20 +319,22 @@ func (s *summer) bounded(line int, row []float64, y float64) error {
 
 // survey adds the moments of the rows gathered.
 func (s *summer) survey() {
-	n := len(s.Features)
+	n := len(s.Features) + 1
 	if s.moments == nil {
 		s.moments = make([][]moments, max(1, s.Folds))
 		for f := range s.moments {
-			s.moments[f] = make([]moments, n+1)
+			s.moments[f] = make([]moments, n)
 		}
+		s.block = newColumnMoments(n + 1)
 	}
 	for f := range s.moments {
-		for j := range n + 1 {
-			at := n + 1 // the target
+		s.block.take(s.x, s.ld, s.folds[:s.m], int32(f))
+		for j := range n {
+			at := n // the target
 			if j > 0 {
 				at = j - 1
 			}
-			s.moments[f][j].merge(momentsOfRows(s.x[at:], s.ld, s.folds[:s.m], int32(f)))
+			s.moments[f][j].merge(s.block.of(at))
 		}
 	}
 }
@@ -406,12 +409,18 @@ func (s *summer) flush() {
 // weigh sets the weights of the rows gathered, those of a member. It reports whether there is one.
 func (s *summer) weigh(m *Member) (some bool) {
 	w := slices.Grow(s.batch.W[:0], s.m)[:s.m]
+	s.batch.W = w
+	if !s.hashed {
+		for i := range w {
+			w[i] = 1 / m.Rows
+		}
+		return true
+	}
 	for i := range w {
 		times := m.times(int(s.folds[i]), s.keys[i])
 		w[i] = float64(times) / m.Rows
 		some = some || times > 0
 	}
-	s.batch.W = w
 	return some
 }
 
