@@ -80,7 +80,7 @@ func (r *Runner) sum(ctx context.Context, i int) (*shards.Answer, error) {
 	if errors.As(err, &other) { // known now, so that the next place where it may be is looked at
 		a, err = f.Round.Sum(ctx, r.parts, i)
 	}
-	return a, err
+	return a, r.plan.named(err)
 }
 
 // Trained is the outcome of a fit.
@@ -163,9 +163,5 @@ func joinRound(q *Plan, dir string) (*Joined, error) {
 
 // named is err; of a part it names the file.
 func (p *Plan) named(err error) error {
-	var e *shards.PartError
-	if errors.As(err, &e) {
-		return fmt.Errorf("%s: %w", p.Files[e.Part].Name, e.Err)
-	}
-	return err
+	return shards.Named(err, func(part int) string { return p.Files[part].Name })
 }

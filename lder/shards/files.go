@@ -230,12 +230,12 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 	rows := make([][]float64, block)
 	next, end := m.ahead(block)
 	defer end()
-	for line := 0; ; {
+	for some := false; ; some = true {
 		in, n, err := next()
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		if n == 0 && line == 0 {
+		if n == 0 && !some {
 			return fmt.Errorf("%s: there are no rows", m.name)
 		}
 		if n == 0 {
@@ -253,7 +253,6 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 		if err := do(rows[:n]); err != nil {
 			return err
 		}
-		line += n
 	}
 }
 

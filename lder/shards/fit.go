@@ -37,6 +37,9 @@ func Fit(ctx context.Context, r *lder.Regressor, p Parts, opt Options) (Scores, 
 				if ctx.Err() != nil {
 					f.Interrupt(err)
 				}
+				if files, ok := p.(*Files); ok {
+					err = Named(err, func(k int) string { return files.Paths[k] })
+				}
 				return f.scores, err
 			}
 		}

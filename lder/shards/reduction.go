@@ -146,6 +146,15 @@ type PartError struct {
 
 func (e *PartError) Error() string { return fmt.Sprintf("shards: part %d: %v", e.Part, e.Err) }
 
+// Named is err; of a part, with its name for its number.
+func Named(err error, name func(part int) string) error {
+	var e *PartError
+	if errors.As(err, &e) {
+		return fmt.Errorf("%s: %w", name(e.Part), e.Err)
+	}
+	return err
+}
+
 // Unwrap is Err.
 func (e *PartError) Unwrap() error { return e.Err }
 

@@ -251,7 +251,7 @@ type summer struct {
 	keys   [chunk]uint64 // of these rows
 	m      int           // how many they are
 	batch  refit.Batch
-	summer refit.Summer
+	adder  refit.Summer
 	sums   []refit.Sums
 	shares []Vector
 	cross  []Vector
@@ -304,14 +304,14 @@ func (s *summer) put(row []float64, y float64) {
 // Source: a limit of memory: 256 rows of 32 float64 stay in a second-level cache.
 const momentRows = 256
 
-// bounded refuses numbers that are too large.
+// bounded refuses numbers that are infinite or too large.
 func (s *summer) bounded(line int, row []float64, y float64) error {
 	if math.Abs(y) > largest {
-		return fmt.Errorf("shards: part %d, row %d: the target %g is too large", s.part, line, y)
+		return &PartError{s.part, fmt.Errorf("row %d: the target %g is too large", line, y)}
 	}
 	for j, v := range row {
 		if math.Abs(v) > largest {
-			return fmt.Errorf("shards: part %d, row %d: the value %g of %s is too large", s.part, line, v, s.Features[j])
+			return &PartError{s.part, fmt.Errorf("row %d: the value %g of %s is too large", line, v, s.Features[j])}
 		}
 	}
 	return nil
@@ -396,9 +396,9 @@ func (s *summer) flush() {
 			opt := refit.Options{R1: m.R1, R2: m.R2, Workers: runtime.GOMAXPROCS(0)}
 			var sum refit.Sums
 			if m.Dir == nil {
-				sum = s.summer.Place(&s.batch, opt, m.Theta)
+				sum = s.adder.Place(&s.batch, opt, m.Theta)
 			} else {
-				sum = s.summer.Probe(&s.batch, opt, m.Theta, m.Dir)
+				sum = s.adder.Probe(&s.batch, opt, m.Theta, m.Dir)
 			}
 			s.sums[k].Add(&sum)
 		}
@@ -453,10 +453,9 @@ func (s *summer) errors(lo, hi int) {
 		}
 	}
 	s.batch.M, s.batch.X = hi-lo, s.x[lo*s.ld:]
-	s.batch.W = slices.Grow(s.batch.W[:0], hi-lo)[:hi-lo]
 	for k := range s.Members {
 		s.batch.Unit = s.units[k]
-		s.summer.Predict(&s.batch, s.Members[k].Pieces, s.Members[k].R1, &s.predictions[k])
+		s.adder.Predict(&s.batch, s.Members[k].Pieces, s.Members[k].R1, &s.predictions[k])
 	}
 	var all, seen []float64
 	for i := range hi - lo {

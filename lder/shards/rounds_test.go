@@ -330,8 +330,13 @@ func TestFiles(t *testing.T) {
 	if err := os.WriteFile(parquet, []byte("PAR1"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	infinite, changed := filepath.Join(dir, "infinite.npy"), slices.Clone(whole)
+	binary.LittleEndian.PutUint64(changed[len(changed)-8*4:], math.Float64bits(math.Inf(1)))
+	if err := os.WriteFile(infinite, changed, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
-		short: "short.npy: the file ends too early", parquet: "dcopt-cluster", filepath.Join(dir, "none.npy"): "no such file",
+		infinite: "infinite.npy: row ", short: "short.npy: the file ends too early", parquet: "dcopt-cluster", filepath.Join(dir, "none.npy"): "no such file",
 	} {
 		if _, err := fit(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

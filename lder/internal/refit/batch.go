@@ -12,7 +12,7 @@ type Batch struct {
 	// Row i is X[i*Stride(N):]: the features, NaN where one is missing, 1, the target, and zeros. There
 	// are rows of any finite numbers beyond M, up to a multiple of 8.
 	X    []float64
-	W    []float64 // M weights ≥ 0, those of the whole fit
+	W    []float64 // M weights ≥ 0, those of the whole fit; none where rows are predicted
 	Unit *Unit
 }
 
@@ -123,8 +123,7 @@ func (p *batchPanel) set(k kernels, b *Batch, lo, rows, pieces int) {
 	p.w, p.z, p.v, p.c = take(1), take(ld), take(pieces), take(pieces)
 	p.region, p.order = p.numbers32[:width], p.numbers32[width:]
 	k.standardise(p.z, x, b.X[lo*ld:(lo+width)*ld], b.Unit, ld)
-	copy(p.w, b.W[lo:lo+rows])
-	clear(p.w[rows:])
+	clear(p.w[copy(p.w, b.W[min(lo, len(b.W)):min(lo+rows, len(b.W))]):])
 }
 
 // sort puts the rows of each region together, those without weight and those that are nowhere aside.
