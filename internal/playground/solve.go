@@ -414,24 +414,7 @@ func (t *text) halves(p *dc.Problem, duals [][]float64, first, last int) {
 	})
 }
 
-func (t *text) dual(c *dc.Constraint, y []float64) {
-	var shape []int
-	if !c.DC {
-		shape = c.A.Shape()
-	} else if n := c.Order(); n*n == len(y) {
-		shape = []int{n, n}
-	} else if len(y) != 1 {
-		shape = []int{len(y)}
-	}
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	if len(y) != n {
-		shape = []int{len(y)}
-	}
-	t.nested(shape, y)
-}
+func (t *text) dual(c *dc.Constraint, y []float64) { t.nested(c.DualShape(len(y)), y) }
 
 // boundDuals writes the multipliers of the bounds of each variable that has any.
 func (t *text) boundDuals(p *dc.Problem, z []float64) {

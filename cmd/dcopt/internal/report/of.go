@@ -94,20 +94,5 @@ func dualOf(p *dc.Problem, c *dc.Constraint, y []float64) any {
 	if dual, ok := HermitianDual(p, c, y); ok {
 		return dual
 	}
-	var shape []int
-	if !c.DC {
-		shape = c.A.Shape()
-	} else if n := c.Order(); n*n == len(y) {
-		shape = []int{n, n}
-	} else if len(y) != 1 {
-		shape = []int{len(y)}
-	}
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	if len(y) != n {
-		return Numbers(y)
-	}
-	return Nested{Shape: shape, V: y}
+	return Nested{Shape: c.DualShape(len(y)), V: y}
 }
