@@ -266,3 +266,41 @@ func TestStartsFollowTheSeed(t *testing.T) {
 		}
 	}
 }
+
+// TestNilModel: no method of a nil *Model panics, and its Problem is an error that names it.
+func TestNilModel(t *testing.T) {
+	var m *dc.Model
+	x := m.Var("x", nil)
+	m.Own(x.Entry(0))
+	m.AddCost(m.Param("p", nil, 1), x)
+	m.ComplexVar("z", nil)
+	m.HermitianVar("H", 2, dc.PSD())
+	m.Minimize(x)
+	m.Maximize(x)
+	m.SubjectTo(dc.GE(x, x))
+	if again, ok := m.Again(); again != nil || ok {
+		t.Errorf("Again: %v, %v", again, ok)
+	}
+	if p, err := m.Problem(); p != nil || err == nil || !strings.Contains(err.Error(), "model is nil") {
+		t.Errorf("Problem: %v, %v", p, err)
+	}
+	var p *dc.Problem
+	if _, err := p.With("p", 1); err == nil || !strings.Contains(err.Error(), "problem is nil") {
+		t.Errorf("With: %v", err)
+	}
+}
+
+// TestShapeOfFirstVariable: a wrong shape of the first variable is an error, of complex ones too.
+func TestShapeOfFirstVariable(t *testing.T) {
+	for _, declare := range []func(m *dc.Model){
+		func(m *dc.Model) { m.Var("x", []int{-1}) },
+		func(m *dc.Model) { m.ComplexVar("x", []int{-1}) },
+		func(m *dc.Model) { m.HermitianVar("x", -1) },
+	} {
+		var m dc.Model
+		declare(&m)
+		if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), "has shape [-1") {
+			t.Error(err)
+		}
+	}
+}

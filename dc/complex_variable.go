@@ -23,7 +23,7 @@ func (m *Model) HermitianVar(name string, n int, opts ...VarOption) Complex {
 }
 
 func (m *Model) complexVar(name string, shape []int, hermitian bool, opts []VarOption) Complex {
-	if m.names[name] {
+	if m = m.orNone(); m.names[name] {
 		m.fail(fmt.Errorf("dc: variable %s is declared twice", name))
 	}
 	var parts [2]*Variable
@@ -45,7 +45,9 @@ func (m *Model) complexVar(name string, shape []int, hermitian bool, opts []VarO
 		}
 		parts[k], made[k] = v, m.declare(v, append(opts[:len(opts):len(opts)], check))
 	}
-	m.names[name] = true
+	if m.names != nil { // a variable was added
+		m.names[name] = true
+	}
 	z := Complex{made[0], made[1]}
 	if parts[0].semidefinite && size(shape) > 0 && z.Err() == nil {
 		c := z.Semidefinite().Named("psd(" + name + ")")

@@ -12,7 +12,8 @@ import (
 )
 
 // Model collects the parts of a problem. The zero Model is empty and ready for
-// use; it is not safe for concurrent use.
+// use; it is not safe for concurrent use. A nil *Model forgets all that it is told,
+// and its Problem is an error.
 type Model struct {
 	p     Problem // without constraints
 	cs    collection
@@ -26,10 +27,20 @@ type Model struct {
 // NewModel returns an empty model.
 func NewModel() *Model { return &Model{} }
 
+var errNoModel = errors.New("dc: the model is nil; NewModel returns an empty one")
+
+// orNone is m, or where that is nil a model that is refused.
+func (m *Model) orNone() *Model {
+	if m == nil {
+		return &Model{errs: []error{errNoModel}}
+	}
+	return m
+}
+
 // Var adds variables of the given shape, none for a scalar, and returns them
 // as an affine map.
 func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
-	return m.declare(&Variable{Name: name, Shape: append([]int(nil), shape...)}, opts)
+	return m.orNone().declare(&Variable{Name: name, Shape: append([]int(nil), shape...)}, opts)
 }
 
 // declare adds v with these attributes.
@@ -94,6 +105,7 @@ const mostEntries = math.MaxInt32
 // this model's variables. The known bounds of the variables hold for it then. A number that
 // is none of a variable so far is an error of Problem where l is used.
 func (m *Model) Own(l Linear) Linear {
+	m = m.orNone()
 	if l.of != nil && l.of.wrong != nil {
 		return l
 	}
@@ -113,7 +125,7 @@ func (m *Model) Own(l Linear) Linear {
 // model would be no other. Problem refuses a model that lacks constraints that it was
 // told of.
 func (m *Model) Again() (again *Model, ok bool) {
-	if m.space == nil || !m.space.overtaken {
+	if m = m.orNone(); m.space == nil || !m.space.overtaken {
 		return nil, false
 	}
 	return &Model{known: slices.Clone(m.space.within)}, true
@@ -123,10 +135,12 @@ func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
 
 // Minimize sets the objective, a scalar to be minimised; the last call of Minimize or
 // Maximize counts. An operand of another shape is an error of Problem.
-func (m *Model) Minimize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o), false }
+func (m *Model) Minimize(o Operand) { m.orNone().optimise(ToExpr(o), false) }
 
 // Maximize is Minimize of the negative; results report the objective as given.
-func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o).Neg(), true }
+func (m *Model) Maximize(o Operand) { m.orNone().optimise(ToExpr(o).Neg(), true) }
+
+func (m *Model) optimise(e Expr, maximize bool) { m.p.Objective, m.p.Maximize = e, maximize }
 
 // SubjectTo adds constraints, in this order. Mistakes in them are errors of Problem. An
 // affine constraint of one variable is a bound of it, see Problem.Box: functions that are
@@ -134,7 +148,7 @@ func (m *Model) Maximize(o Operand) { m.p.Objective, m.p.Maximize = ToExpr(o).Ne
 // bound. See Again for functions made before.
 func (m *Model) SubjectTo(cs ...Constraint) {
 	for k := range cs {
-		m.add(&cs[k])
+		m.orNone().add(&cs[k])
 	}
 }
 
@@ -160,6 +174,9 @@ func (m *Model) Problem() (*Problem, error) { return m.ProblemContext(context.Ba
 // tenths of a second, for millions of constraints, too; work on a single large function
 // may go on in the background then, so that the model must not be changed at once.
 func (m *Model) ProblemContext(ctx context.Context) (*Problem, error) {
+	if m == nil {
+		return nil, errNoModel
+	}
 	look := lookout{ctx: ctx}
 	type made struct {
 		p   *Problem

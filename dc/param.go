@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -43,6 +44,7 @@ func (v *Variable) fix(x []float64) error {
 // have as many entries. For a weight times a convex f, add a variable t with
 // f ≤ t and the cost p·t.
 func (m *Model) AddCost(p Param, a Affine) {
+	m = m.orNone()
 	switch {
 	case p.Err() != nil:
 		m.fail(p.Err())
@@ -116,6 +118,9 @@ func (f *priced) Flat() bool { return true }
 // With returns the problem with other values of a parameter, one for all entries
 // or one per entry in row-major order. All else is shared.
 func (p *Problem) With(param string, values ...float64) (*Problem, error) {
+	if p == nil {
+		return nil, errors.New("dc: the problem is nil; did Model.Problem return an error?")
+	}
 	for k, v := range p.Vars {
 		if v.Name != param {
 			continue
