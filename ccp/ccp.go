@@ -8,7 +8,9 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/penalty"
 	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
@@ -49,7 +51,7 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 		if r.lost(m, r.trial(n, it)) {
 			return outcome{status: Stalled, message: "given up: other starts have led to better points", lost: true}, nil
 		}
-		if end, err := r.decide(ctx, stop(r.view(it)), &it); err != nil || end.over() { // 4. stop
+		if end, err := r.decide(ctx, stop.Decide(r.view(it)), &it); err != nil || end.over() { // 4. stop
 			return end, err
 		}
 		if end, err := r.update(ctx, it); err != nil || end.over() { // 3. update τ
@@ -64,7 +66,7 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 func (r *run) lost(m search.Move, t search.Trial) bool {
 	lost := m.Lost
 	if lost == nil && r.set.Search.GiveUp && r.keeps(r.prev) {
-		lost = search.FarBehind(r.seed.bar, r.course.span)
+		lost = search.FarBehind(r.seed.bar, r.course.Span)
 	}
 	return lost != nil && lost(t)
 }
@@ -81,8 +83,8 @@ func (r *run) localSearch() local {
 // often as a run may.
 func (r *run) linearise() error {
 	r.sub.SizeUp(r.z, false)
-	err := r.sub.Linearise(r.z, r.penalty.τ)
-	for ; err != nil && r.penalty.restarts < mostRestarts; err = r.sub.Linearise(r.z, r.penalty.τ) {
+	err := r.sub.Linearise(r.z, r.penalty.Tau)
+	for ; err != nil && r.penalty.Restarts < penalty.MostRestarts; err = r.sub.Linearise(r.z, r.penalty.Tau) {
 		r.restart()
 	}
 	return err
@@ -125,7 +127,7 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		if !leads {
 			switch far := r.where.Distance(r.res.X); {
 			case far > diagnose.Far*diagnose.Far:
-				r.course.far = true
+				r.course.Far = true
 				end = r.giveUp(Stalled, end.message)
 			case r.kinds.AtRest():
 				end = outcome{status: Converged, bare: true, message: joined("the backend cannot solve the convex problems; by values and gradients no small step is better", end.message)}
@@ -158,7 +160,7 @@ const mostTries = 5
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts, or the objective is constant.
 func (r *run) proved() bool {
-	return r.res.Feasible && r.p.Objective.IsConst() || r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.proved
+	return r.res.Feasible && r.p.Objective.IsConst() || r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.Proved
 }
 
 // run solves and completes the result; a panic in a user's code becomes an error, and
@@ -234,7 +236,7 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	r.sub.SizeUpOnce(r.z)
-	if (r.sub.Linearise(r.z, r.penalty.τ) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
+	if (r.sub.Linearise(r.z, r.penalty.Tau) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
 		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
 	}
 	return r.open(ctx)
@@ -247,8 +249,8 @@ func (r *run) scaleTau() error {
 	}
 	r.sub.SetPrices(r.z)
 	objective, constraint := r.sub.Slopes(r.z)
-	r.penalty.scale(objective, constraint, r.seed.share)
-	return r.sub.Linearise(r.z, r.penalty.τ)
+	r.penalty.Scale(objective, constraint, r.seed.share)
+	return r.sub.Linearise(r.z, r.penalty.Tau)
 }
 
 // moveInside moves a start that is outside the domains or, if it was drawn, breaks convex
@@ -293,14 +295,14 @@ func (r *run) pull() bool {
 			moved = moved || r.z[j] != v
 		}
 		r.p.Pin(r.z)
-		if !moved || r.sub.Linearise(r.z, r.penalty.τ) == nil && num.Finite(r.p.Objective.Value(r.z)) {
+		if !moved || r.sub.Linearise(r.z, r.penalty.Tau) == nil && num.Finite(r.p.Objective.Value(r.z)) {
 			break
 		}
 	}
 	copy(r.x, r.z)
 	copy(r.where.Start, r.z)
 	r.sub.SizeUp(r.z, true)
-	return r.sub.Linearise(r.z, r.penalty.τ) == nil
+	return r.sub.Linearise(r.z, r.penalty.Tau) == nil
 }
 
 // searches are those around the local one, in the order in which they are tried. To do
@@ -410,7 +412,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 
 // falls reports whether a move leads below the objective before by more than the rounding error of its values along the run.
 func (r *run) falls(before float64, m search.Move) bool {
-	gain, span := before-min(r.best(), r.minimised(r.p.Value(m.X))), max(0, r.course.high-r.course.low)
+	gain, span := before-min(r.best(), r.minimised(r.p.Value(m.X))), max(0, r.course.Range())
 	return gain > math.Nextafter(span, math.Inf(1))-span
 }
 
@@ -439,7 +441,7 @@ func (r *run) lead() (m search.Move, ok bool) {
 func (r *run) point() search.Point {
 	return search.Point{
 		X: append([]float64(nil), r.x...), Best: append([]float64(nil), r.res.X...),
-		Tau: r.penalty.τ, Objective: r.minimised(r.res.Objective), Least: r.least(),
+		Tau: r.penalty.Tau, Objective: r.minimised(r.res.Objective), Least: r.least(),
 	}
 }
 
@@ -455,9 +457,10 @@ func (r *run) follow(m search.Move) {
 		r.prev = it
 		r.prev.Objective = math.NaN()
 	case search.Anew:
-		r.penalty.τ, r.penalty.idle, r.penalty.flat = m.Tau, 0, 0
-		r.penalty.restarts, r.recover.failures = mostRestarts, mostFailures // a failure ends the hop
-		r.course.idle, r.course.strict, r.course.sharpened = 0, false, false
+		r.penalty.Tau = m.Tau
+		r.penalty.Recount()
+		r.penalty.Restarts, r.recover.failures = penalty.MostRestarts, mostFailures // a failure ends the hop
+		r.course.Again()
 		r.devices.Reset()
 		r.prev = Iteration{Objective: math.NaN()}
 		r.hop = m.Hop()
@@ -508,7 +511,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	sub.SizeUp(x0, true)
 	lo, hi := subproblem.Bounds(p)
 	sub.BoundDomains(lo, hi)
-	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: newPenalty(set), course: newCourse(), gap: gap{open: math.NaN()}}
+	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: penalty.New(set.Tau0, set.TauMax, set.Mu), course: stop.NewCourse(), gap: stop.Gap{Open: math.NaN()}}
 	r.recover.tol = r.usualTol()
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol, Convex: sub.Convex()}
 	r.budget = search.NewBudget(sub)

@@ -9,25 +9,27 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/penalty"
+	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// view looks at the iteration.
-func (r *run) view(it Iteration) view {
+// view has the numbers of the iteration by which it is decided.
+func (r *run) view(it Iteration) stop.View {
 	r.bound(it)
-	return view{
-		gap: r.gap, known: r.res.nearly,
-		sharpest: r.sharpest(),
-		it:       it, prev: r.prev, keeps: r.keeps(it), convex: r.sub.Convex() && !r.sub.Damped(), strict: r.course.strict,
-		settled: r.course.settled(r.minimised(it.Objective), r.set.Tol), blurred: r.course.blurred(), residual: r.sub.Res.Res.Max(),
-		least: r.least(), noise: it.noise + r.prev.noise, switched: r.sub.Switched, restarts: mostRestarts - r.penalty.restarts,
-		atPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
-		sharpened: r.course.sharpened,
-		coarse:    it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
-		misfit:    r.course.refits < mostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
-		below:     r.course.refits < mostRefits && r.below(it),
-		alongRay:  r.course.looksFar(r.where.Distance(r.x)) && r.runsOff(),
+	return stop.View{
+		Gap: r.gap, Known: r.res.nearly,
+		Sharpest:  r.sharpest(),
+		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
+		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Blurred: r.course.Blurred(), Residual: r.sub.Res.Res.Max(),
+		Least: r.least(), Noise: it.noise + r.prev.noise, Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
+		AtPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
+		Sharpened: r.course.Sharpened,
+		Coarse:    it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
+		Misfit:    r.course.Refits < stop.MostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
+		Below:     r.course.Refits < stop.MostRefits && r.below(it),
+		AlongRay:  r.course.LooksFar(r.where.Distance(r.x), diagnose.Far*diagnose.Far) && r.runsOff(),
 	}
 }
 
@@ -45,7 +47,7 @@ func (r *run) below(it Iteration) bool {
 	if !r.sharpest() {
 		counts = it.size
 	}
-	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || r.gap.open <= max(r.set.Tol*it.size, it.noise) {
+	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || r.gap.Open <= max(r.set.Tol*it.size, it.noise) {
 		return false
 	}
 	_, off := r.limit(r.x)
@@ -54,46 +56,46 @@ func (r *run) below(it Iteration) bool {
 
 // sharpest reports whether the backend solves the problem no better.
 func (r *run) sharpest() bool {
-	return r.recover.tol <= finest || r.course.sharpened && r.sub.Res.Status != qpbackend.Solved
+	return r.recover.tol <= finest || r.course.Sharpened && r.sub.Res.Status != qpbackend.Solved
 }
 
-// decide carries out the verdict of stop. It returns the end of the local search if that is one.
-func (r *run) decide(ctx context.Context, v verdict, it *Iteration) (outcome, error) {
+// decide carries out the verdict of stop.Decide. It returns the end of the local search if that is one.
+func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcome, error) {
 	note := r.atMost()
 	switch v {
-	case ray:
+	case stop.Ray:
 		return outcome{status: Unbounded, message: rayFound}, nil
-	case pole:
+	case stop.Pole:
 		return outcome{status: Unbounded, message: "the objective is minus infinity at a point that keeps the constraints"}, nil
-	case noNumber:
+	case stop.NoNumber:
 		return outcome{status: Numerical, message: fmt.Sprintf("the objective is %g at the last point", it.Objective)}, nil
-	case restart:
+	case stop.Restart:
 		r.restart()
-	case converged, unsettled:
-		if it.Feasible || r.retreat(it) || r.course.sharpened && r.tightEnough() {
-			if v == unsettled {
+	case stop.Converged, stop.Unsettled:
+		if it.Feasible || r.retreat(it) || r.course.Sharpened && r.tightEnough() {
+			if v == stop.Unsettled {
 				note = joined("the objective does not settle any better than the backend solves the convex problems", note)
 			}
 			return outcome{status: Converged, message: r.withLimit(note)}, nil
 		}
-		r.course.insist()
-		r.penalty.idle, r.penalty.flat = 0, 0
-	case unproven:
+		r.course.Insist()
+		r.penalty.Recount()
+	case stop.Unproven:
 		return r.shown(), nil
-	case sharper:
-		r.course.sharpened = true
+	case stop.Sharper:
+		r.course.Sharpened = true
 		return r.tighten(ctx, max(min(r.recover.tol/100, r.fine(*it)), finest))
-	case refit:
-		r.course.refits++
-		r.gap.unit = 0
+	case stop.Refit:
+		r.course.Refits++
+		r.gap.Unit = 0
 		r.sub.Refit(r.x)
 		if usual := r.usualTol(); r.recover.tol < usual { // in these units that says enough
-			r.course.sharpened = false
+			r.course.Sharpened = false
 			return r.tighten(ctx, usual)
 		}
-	case insist:
-		r.course.insist()
-		r.penalty.idle, r.penalty.flat = 0, 0
+	case stop.Insist:
+		r.course.Insist()
+		r.penalty.Recount()
 	}
 	return outcome{}, nil
 }
@@ -109,9 +111,9 @@ func (r *run) bound(it Iteration) {
 	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
 		return
 	}
-	before, unit := c.open, r.sub.Solver.Objective()
-	if c.unit == 0 {
-		c.unit = unit
+	before, unit := c.Open, r.sub.Solver.Objective()
+	if c.Unit == 0 {
+		c.Unit = unit
 	}
 	value, best := r.minimised(it.Objective), r.best()
 	near := r.sub.Near(r.res.X)
@@ -122,25 +124,25 @@ func (r *run) bound(it Iteration) {
 	if r.set.Scale > 0 {
 		size = r.set.Scale
 	}
-	c.closed = max(r.set.Tol*size, it.noise)
-	least := r.sub.LeastNear(value - 0.9*c.closed) // less, for rounding
-	if !(value-least <= c.closed) {                // the range takes longer than all else here
+	c.Closed = max(r.set.Tol*size, it.noise)
+	least := r.sub.LeastNear(value - 0.9*c.Closed) // less, for rounding
+	if !(value-least <= c.Closed) {                // the range takes longer than all else here
 		within := r.p.Objective.Range()
 		if r.set.Scale <= 0 {
 			size = min(it.size, within.Hi-within.Lo)
 		}
-		if c.closed = max(r.set.Tol*size, it.noise); !(value-least <= c.closed) {
+		if c.Closed = max(r.set.Tol*size, it.noise); !(value-least <= c.Closed) {
 			least = max(least, within.Lo)
 		}
 	}
-	c.open, c.least = value-least, least
-	c.proved = c.open <= c.closed
-	c.ajar = max(100*c.closed, finest*c.unit)
+	c.Open, c.Least = value-least, least
+	c.Proved = c.Open <= c.Closed
+	c.Ajar = max(100*c.Closed, finest*c.Unit)
 	if size <= before {
-		c.closed = max(c.closed, finest*min(unit, c.unit))
+		c.Closed = max(c.Closed, finest*min(unit, c.Unit))
 	}
-	if !near && r.res.Violation == 0 && best < least-c.closed || it.Violation == 0 && r.minimised(it.Objective) < least-c.closed {
-		c.open = math.Inf(1) // a point that breaks nothing disproves the bound, or its reach
+	if !near && r.res.Violation == 0 && best < least-c.Closed || it.Violation == 0 && r.minimised(it.Objective) < least-c.Closed {
+		c.Open = math.Inf(1) // a point that breaks nothing disproves the bound, or its reach
 	}
 }
 
@@ -163,12 +165,12 @@ func (r *run) spread(objective float64) float64 {
 // objective as one that the backend solves no better may be. Where there is no bound,
 // the point was at rest before more accuracy was asked for.
 func (r *run) tightEnough() bool {
-	return !r.sub.Convex() || r.sub.Damped() || r.best()-r.gap.least <= r.gap.ajar
+	return !r.sub.Convex() || r.sub.Damped() || r.best()-r.gap.Least <= r.gap.Ajar
 }
 
 // shown is the end of a convex problem whose last solution is as accurate as it gets.
 func (r *run) shown() outcome {
-	if r.gap.open <= r.gap.ajar {
+	if r.gap.Open <= r.gap.Ajar {
 		return outcome{status: Converged, message: r.atMost()}
 	}
 	return r.giveUp(Stalled, r.atMost())
@@ -205,19 +207,19 @@ func joined(remarks ...string) string {
 func (r *run) atMost() string {
 	note := r.recover.note
 	c := &r.gap
-	if !r.sub.Convex() || c.open <= c.closed || c.open <= finest*c.unit {
+	if !r.sub.Convex() || c.Open <= c.Closed || c.Open <= finest*c.Unit {
 		return note
 	}
-	if !num.Finite(c.open) {
+	if !num.Finite(c.Open) {
 		return joined("nothing shows that the point is the minimum, and the backend solves the problem no better", note)
 	}
-	return joined(fmt.Sprintf("the objective may be %.2g above its least value, and the backend solves the problem no better", c.open), note)
+	return joined(fmt.Sprintf("the objective may be %.2g above its least value, and the backend solves the problem no better", c.Open), note)
 }
 
 // fine is the tolerance of the backend that leaves no more of the objective open than
 // counts beside its terms and the range that it has gone through.
 func (r *run) fine(it Iteration) float64 {
-	return r.set.Tol * max(it.size, r.course.high-r.course.low) / r.sub.Solver.Objective()
+	return r.set.Tol * max(it.size, r.course.Range()) / r.sub.Solver.Objective()
 }
 
 const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
@@ -254,7 +256,7 @@ func (r *run) giveUp(s Status, why string) outcome {
 	switch {
 	case r.runsOff():
 		return outcome{status: Unbounded, message: rayFound}
-	case r.course.far:
+	case r.course.Far:
 		why = joined("the points run off although no ray proves the problem unbounded; bound the variables", why)
 	}
 	return outcome{status: s, message: why}
@@ -266,7 +268,7 @@ func (r *run) runsOff() bool {
 	if !r.res.nearly || !(far > diagnose.Far) || math.IsInf(far, 1) {
 		return false
 	}
-	r.course.far = far > diagnose.Far*diagnose.Far
+	r.course.Far = far > diagnose.Far*diagnose.Far
 	return r.where.RunsOff(r.res.X, r.step.Before, far, r.res.Violation)
 }
 
@@ -297,23 +299,22 @@ func (r *run) stuck(it Iteration) bool { return !r.keeps(it) && it.moved <= r.se
 // tried, with a τ that puts the constraints first.
 func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 	s, stuck, open := &r.penalty, r.stuck(it), it.open > r.set.FeasTol
-	s.note(stuck, it.priced)
+	s.Note(stuck, it.priced)
 	switch {
 	case stuck && !open:
 		if end, err := r.sharpen(ctx, &it); err != nil || end.over() {
 			return end, err
 		}
-	case open && (stuck || s.flat > stuckPatience) && s.τ >= s.heavy && s.turns < mostTurns && r.turn():
-		s.turns++
-		s.flat = 0
-	case (stuck || open && s.flat > flatPatience) && s.τ >= s.most:
-		if s.restarts == mostRestarts {
+	case open && s.MayTurn(stuck) && r.turn():
+		s.Turned()
+	case s.Exhausted(stuck, open):
+		if s.Restarts == penalty.MostRestarts {
 			return outcome{status: Stalled, message: "the points have ceased to change although a constraint is broken; try other starting points"}, nil
 		}
 		r.restart()
 		it.Objective = math.NaN()
 	case !it.Feasible && open:
-		s.grow(it.priced, r.prev.priced)
+		s.Grow(it.priced, r.prev.priced)
 	}
 	r.prev = it
 	return outcome{}, nil
@@ -323,7 +324,7 @@ func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
 	c := &r.recover
 	if c.tol <= tightest {
-		if r.sub.Res.Res.Max() <= lastEnough && r.retreat(it) {
+		if r.sub.Res.Res.Max() <= stop.Enough && r.retreat(it) {
 			return outcome{status: Converged, message: c.note}, nil
 		}
 		return outcome{status: Stalled, message: joined("the backend does not meet the convex constraints any better", c.note)}, nil
@@ -336,14 +337,14 @@ func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
 // be met together, and no later convex problem needs slacks: the descent is one among
 // feasible points, and short.
 func (r *run) timid(it Iteration) bool {
-	first := r.penalty.slacksFirst
-	r.penalty.slacksFirst = false
+	first := r.penalty.SlacksFirst
+	r.penalty.SlacksFirst = false
 	if !first || it.open <= r.set.FeasTol {
 		return false
 	}
 	copy(r.x, r.where.Start)
 	copy(r.z, r.where.Start)
-	r.penalty.τ = r.penalty.first
+	r.penalty.Tau = r.penalty.First
 	r.prev = Iteration{Objective: math.NaN()}
 	return true
 }
@@ -352,21 +353,21 @@ func (r *run) timid(it Iteration) bool {
 // to the start, then to points beside it, further each time.
 func (r *run) restart() {
 	s := &r.penalty
-	s.restarts++
+	s.Restarts++
 	copy(r.x, r.where.Start)
 	switch {
 	case r.res.nearly: // from there it can stay so
 		copy(r.x, r.res.X)
-	case s.restarts > 1:
+	case s.Restarts > 1:
 		r.wander()
 	}
 	copy(r.z, r.x)
-	s.again()
-	if r.res.nearly && r.sub.Linearise(r.z, s.τ) == nil {
-		s.heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
+	s.Again()
+	if r.res.nearly && r.sub.Linearise(r.z, s.Tau) == nil {
+		s.Heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
 	}
 	r.devices.Reset()
-	r.course.strict, r.course.sharpened = false, false
+	r.course.Strict, r.course.Sharpened = false, false
 }
 
 // turn takes the tangents on the other side of the DC constraints of one variable with two
@@ -375,7 +376,7 @@ func (r *run) restart() {
 // wanted, the tangent at .4 asks for 0; if that breaks a convex constraint, the point
 // stays, and 1 has to be asked for. It reports whether there are such constraints.
 func (r *run) turn() bool {
-	rng := rand.New(rand.NewPCG(r.set.Seed, 0x7475+uint64(r.penalty.turns))) // the second word names the stream
+	rng := rand.New(rand.NewPCG(r.set.Seed, 0x7475+uint64(r.penalty.Turns))) // the second word names the stream
 	turned := false
 	copy(r.z, r.x)
 	for k, gap := range r.sub.SoftValues(r.x) {
@@ -421,8 +422,8 @@ const looks = 50
 // some beside it, further each time. Where their h is flat, as that of max(0, ·) on one
 // side, tangents do not lead anywhere, but values do.
 func (r *run) wander() {
-	rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.penalty.restarts))) // the second word names the stream
-	reach := 0.1 * math.Pow(4, float64(r.penalty.restarts-2))
+	rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.penalty.Restarts))) // the second word names the stream
+	reach := 0.1 * math.Pow(4, float64(r.penalty.Restarts-2))
 	least, y := math.Inf(1), make([]float64, len(r.x))
 	for range looks {
 		for j, v := range r.where.Start {

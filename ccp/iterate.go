@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -32,7 +33,7 @@ func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
 
 // centre is the point in the distance from which a convex problem is solved; nil: 0.
 func (r *run) centre() []float64 {
-	if !r.course.strict || len(r.sub.Res.X) != len(r.sub.QP.Q) {
+	if !r.course.Strict || len(r.sub.Res.X) != len(r.sub.QP.Q) {
 		return nil
 	}
 	return append([]float64(nil), r.sub.Res.X...)
@@ -84,8 +85,8 @@ const maxDamped = 10
 func (r *run) move() Iteration {
 	r.res.Iterations++
 	sol, s := &r.sub.Res, &r.step
-	it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: r.penalty.τ, Solver: sol.Iterations}
-	it.Slack, it.priced, it.open = r.sub.Slack(r.course.strict)
+	it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: r.penalty.Tau, Solver: sol.Iterations}
+	it.Slack, it.priced, it.open = r.sub.Slack(r.course.Strict)
 	r.budget.Work += it.Solver
 	r.budget.Solves = r.k
 	s.Before, s.From = append(s.Before[:0], r.x...), append(s.From[:0], r.z...)
@@ -99,7 +100,7 @@ func (r *run) move() Iteration {
 	damped := r.damp(s.From)
 	r.measure(&it, r.x)
 	if !damped {
-		s.Objective, s.Priced = r.minimised(it.Objective), r.penalty.τ*it.priced
+		s.Objective, s.Priced = r.minimised(it.Objective), r.penalty.Tau*it.priced
 		r.devices.Ahead(s)
 	}
 	return it
@@ -116,7 +117,7 @@ func (r *run) clip(x, solution []float64) {
 
 // accelerate lets the devices move x on.
 func (r *run) accelerate(s *accel.Step) {
-	s.K, s.Tau, s.Span, s.X, s.Z = r.k, r.penalty.τ, r.course.span, r.x, r.z
+	s.K, s.Tau, s.Span, s.X, s.Z = r.k, r.penalty.Tau, r.course.Span, r.x, r.z
 	s.Plain = append(s.Plain[:0], r.x...)
 	if r.devices.Move(s); s.Passed {
 		var plain Iteration
@@ -168,9 +169,9 @@ func (r *run) rises(z, x []float64) bool {
 // left slacks open although z keeps the constraints, and needs none, and the constraints
 // are far flatter than where their prices come from. e^x falls by e per unit of x.
 func (r *run) reprice() bool {
-	_, _, open := r.sub.Slack(r.course.strict)
+	_, _, open := r.sub.Slack(r.course.Strict)
 	return r.set.TauRelative && open > r.set.FeasTol && r.p.Feasible(r.z, r.set.FeasTol) &&
-		r.sub.Reprice(r.z, r.set.FeasTol) && r.sub.Linearise(r.z, r.penalty.τ) == nil
+		r.sub.Reprice(r.z, r.set.FeasTol) && r.sub.Linearise(r.z, r.penalty.Tau) == nil
 }
 
 // overflows reports whether the objective is no number at x, and is one at z, without a
@@ -223,7 +224,7 @@ func (r *run) merit(x []float64) (φ, open float64) {
 		return math.Inf(1), math.Inf(1)
 	}
 	sum, open := r.sub.Gaps(x)
-	φ = r.p.Objective.Value(x) + r.penalty.τ*sum
+	φ = r.p.Objective.Value(x) + r.penalty.Tau*sum
 	r.budget.Values++
 	if math.IsNaN(φ) {
 		φ = math.Inf(1)
@@ -235,9 +236,9 @@ func (r *run) merit(x []float64) (φ, open float64) {
 func (r *run) take(it Iteration) (outcome, error) {
 	r.keep(it)
 	least := r.recover.tol * r.sub.Solver.Objective() / r.set.Tol
-	r.course.note(it, r.keeps(it), r.minimised(r.res.Objective), r.set.Tol, least)
+	r.course.Note(stop.Value{Objective: it.Objective, Size: it.size, Noise: it.noise}, r.keeps(it), r.minimised(r.res.Objective), r.set.Tol, least)
 	if r.set.Scale > 0 {
-		r.course.span = r.set.Scale
+		r.course.Span = r.set.Scale
 	}
 	kept := it
 	kept.X = nil

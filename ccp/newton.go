@@ -180,7 +180,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	r := n.run
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
-		X: r.x, Tau: max(r.penalty.τ, heavyTau*r.penalty.unit), Unit: r.penalty.unit, Limit: r.set.MaxIter - r.k,
+		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit, Limit: r.set.MaxIter - r.k,
 		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++
@@ -233,7 +233,7 @@ func (n *newton) leastAt(x []float64) float64 {
 	if n.set.Scale > 0 {
 		return n.set.Tol * n.set.Scale
 	}
-	return n.set.Tol * min(n.p.ObjectiveSize(x), max(math.Abs(n.p.Value(x)), n.course.high-n.course.low))
+	return n.set.Tol * min(n.p.ObjectiveSize(x), max(math.Abs(n.p.Value(x)), n.course.Range()))
 }
 
 // settle makes x, where the method has ended, the best point if the best so far is lower
@@ -254,6 +254,6 @@ func (r *run) arrive(x []float64) {
 	copy(r.z, x)
 	r.prev = Iteration{}
 	r.measure(&r.prev, r.x)
-	r.penalty.idle, r.penalty.flat = 0, 0
+	r.penalty.Recount()
 	r.devices.Reset()
 }

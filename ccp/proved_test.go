@@ -49,7 +49,7 @@ func TestProved(t *testing.T) {
 			if end, err := r.local(context.Background(), search.Move{}); err != nil || end.status != Converged {
 				t.Fatal(end, err)
 			}
-			return p.Value(r.x), r.gap.open, r.proved()
+			return p.Value(r.x), r.gap.Open, r.proved()
 		}
 		exact, _, _ := value(1e-11)
 		for _, tol := range []float64{1e-4, 1e-6, 1e-8, 1e-10} {

@@ -7,17 +7,17 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/penalty"
+	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// A solver's unfinished answer is still a step up to the residual stepEnough, and a
-// last point up to lastEnough. maxInner keeps a splitting method from polishing a
+// A solver's unfinished answer is still a step up to the residual stepEnough. maxInner keeps a splitting method from polishing a
 // convex problem that the next iteration replaces. Source: larger values change the
 // answers of admm on the test set, smaller ones the number of failures.
 const (
 	stepEnough = 1e-3
-	lastEnough = 1e-4
 	maxInner   = 10_000
 	tightest   = 1e-9  // tolerance asked of a solver: that of double precision after scaling
 	finest     = 1e-13 // and where the objective is far below its unit: a thousand units of rounding
@@ -48,7 +48,7 @@ func (r *run) tighten(ctx context.Context, tol float64) (outcome, error) {
 
 // reopen makes the solver anew for the current linearisation.
 func (r *run) reopen(ctx context.Context) (outcome, error) {
-	if err := r.sub.Linearise(r.z, r.penalty.τ); err != nil {
+	if err := r.sub.Linearise(r.z, r.penalty.Tau); err != nil {
 		return outcome{}, err
 	}
 	r.sub.Close()
@@ -77,11 +77,11 @@ func (r *run) failed(ctx context.Context, err error) (outcome, error) {
 // problem is asked for feasible points before that.
 func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
-	if r.course.sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
+	if r.course.Sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
 		return r.shown(), nil
 	}
-	if c := &r.course; c.refits > 0 && c.refits < mostRefits && r.sub.Convex() { // it was solved before, in the units of the start
-		c.refits, r.gap.unit = mostRefits, 0
+	if c := &r.course; c.Refits > 0 && c.Refits < stop.MostRefits && r.sub.Convex() { // it was solved before, in the units of the start
+		c.Refits, r.gap.Unit = stop.MostRefits, 0
 		r.sub.Refit(r.where.Start)
 		return r.reopen(ctx)
 	}
@@ -95,7 +95,7 @@ func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 		return r.infeasible(ctx), nil
 	case c.failures == 2 && r.set.Proximal:
 		r.sub.Dampen(r.z)
-	case c.failures > 2 && r.penalty.restarts < mostRestarts:
+	case c.failures > 2 && r.penalty.Restarts < penalty.MostRestarts:
 		r.sub.Calm()
 		r.restart()
 	}
@@ -114,7 +114,7 @@ func (r *run) mayBeInfeasible() bool {
 // is unbounded itself, or there is nothing left to try.
 func (r *run) hold(ctx context.Context) (outcome, error) {
 	if r.raise() {
-		return outcome{}, r.sub.Linearise(r.z, r.penalty.τ)
+		return outcome{}, r.sub.Linearise(r.z, r.penalty.Tau)
 	}
 	// A ray proves something where there is a point to begin at, and nothing where it
 	// leads away from the DC constraints.
@@ -134,12 +134,7 @@ func (r *run) hold(ctx context.Context) (outcome, error) {
 
 // raise multiplies τ where an unbounded problem may be due to cheap slacks.
 func (r *run) raise() bool {
-	s := &r.penalty
-	if !r.sub.SlacksRun() || s.τ >= s.most {
-		return false
-	}
-	s.τ = min(10*s.τ, s.most)
-	return true
+	return r.sub.SlacksRun() && r.penalty.Raise()
 }
 
 // infeasible is the end where the convex constraints exclude each other.

@@ -12,7 +12,9 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/penalty"
 	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
@@ -27,10 +29,10 @@ type run struct {
 	seed  origin
 
 	state
-	penalty penalty
+	penalty penalty.Schedule
 	recover recovery
-	course  course
-	gap     gap
+	course  stop.Course
+	gap     stop.Gap
 	local   local
 	devices accel.Devices
 	kinds   search.Kinds
@@ -52,7 +54,7 @@ type state struct {
 // origin is where the start comes from.
 type origin struct {
 	drawn bool    // it is random: no one minds if it is moved
-	share float64 // of penalty.scale
+	share float64 // of penalty.Schedule.Scale
 	kept  bool    // the solver belongs to a session
 	bar   float64 // the best objective of other starts, minimised
 }
@@ -192,13 +194,13 @@ func (r *run) best() float64 {
 }
 
 // least is the smallest change of the objective that counts.
-func (r *run) least() float64 { return r.set.Tol * r.course.span }
+func (r *run) least() float64 { return r.set.Tol * r.course.Span }
 
 // keeps reports whether the iteration's point keeps the constraints: relative to the
 // size of their terms or, once the procedure has settled at such a point, as FeasTol
 // says.
 func (r *run) keeps(it Iteration) bool {
-	return it.Feasible || !r.course.strict && it.Relative <= r.set.FeasTol
+	return it.Feasible || !r.course.Strict && it.Relative <= r.set.FeasTol
 }
 
 // duals are the multipliers of the convex problem that has led to x.

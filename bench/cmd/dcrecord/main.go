@@ -5,7 +5,7 @@
 //	dcrecord -out before.jsonl -shared ../shared FILES.dc
 //	dcrecord -compare before.jsonl after.jsonl
 //	dcrecord -ablation -sizes small -seeds 2 FILES.dc
-//	dcrecord -constants ccp/stop.go:mostRefits -factors 0.3,3 FILES.dc
+//	dcrecord -constants ccp/internal/stop/stop.go:MostRefits -factors 0.3,3 FILES.dc
 //
 // With -ablation it prints the table of docs/ccp.md: the procedure with one setting
 // changed at a time, from the given start of each file, of each draw of the families and,

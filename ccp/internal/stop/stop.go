@@ -1,0 +1,193 @@
+package stop
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
+
+// View has the numbers by which Decide decides.
+type View struct {
+	Objective, Before float64 // of the iteration and of the one before
+	Keeps             bool    // the point keeps the constraints, in the sense of Course
+	Convex            bool    // there is nothing to linearise, and no proximal term
+	Strict            bool    // only FeasTol as it is makes a point feasible
+	Settled           bool    // the best objective has not improved for long
+	AtPole            bool    // the objective is minus infinity next to the point
+	AlongRay          bool    // it falls for ever along a ray
+	Residual          float64 // of the backend's solution
+	Least             float64 // the smallest change of the objective that counts
+	Switched          bool    // the least items of a sum were others than in the iteration before
+	Noise             float64 // the rounding errors of the two objectives
+	Blurred           bool    // the best objective has not fallen by more than its rounding error for some iterations
+	Restarts          int     // that are left
+	Misfit            bool    // a convex problem was solved in units far above its solution, and may be solved again
+	// A feasible point was found at rest with the usual accuracy of the backend, which was then asked for more.
+	Sharpened bool
+	Below     bool // the objective of a convex problem is below all that a backend tells from 0, while the point moves
+	Gap       Gap  // of a convex problem
+	Known     bool // a point keeps the constraints
+	Sharpest  bool // more accuracy than the last time is not to be had
+	Coarse    bool // the point is feasible, the backend's accuracy leaves more of the objective open than counts, and it may be asked for more
+}
+
+// Gap is how far the objective of a convex problem may be above its least value nearby.
+type Gap struct {
+	Open   float64
+	Least  float64 // the bound, from below
+	Closed float64 // how much of that counts as nothing
+	Ajar   float64 // and how much may be left where the backend solves the problem no better: a hundred times as much, as in settled
+	Unit   float64 // of the objective in the first solver
+	Proved bool    // the distance that is open does not count beside the terms of the objective
+}
+
+// Verdict is the decision of Decide.
+type Verdict uint8
+
+const (
+	GoOn      Verdict = iota
+	Converged         // the point is feasible as Course has it, and the objective has ceased to change
+	Unsettled         // the same, but for the noise of the backend
+	Insist            // the point of a convex problem is to be found more exactly
+	Refit             // a convex problem is to be solved in the units of its solution
+	Sharper           // the backend is to be asked for more accuracy
+	Restart           // the objective is not finite
+	NoNumber          // the same, and no restart is left
+	Unproven          // of a convex problem, and nothing is left to try
+	Pole
+	Ray
+)
+
+// Enough is the residual up to which a backend's unfinished answer is a last point. Source: larger values change the
+// answers of admm on the test set, smaller ones the number of failures.
+const Enough = 1e-4
+
+// Decide decides whether an iteration was the last of a local search.
+func Decide(v View) Verdict {
+	change := math.Abs(v.Objective - v.Before)
+	still := (change <= v.Least || v.Blurred && change <= v.Noise) && !v.Switched
+	switch {
+	case v.AlongRay:
+		return Ray
+	case v.AtPole:
+		return Pole
+	case !num.Finite(v.Objective) && v.Restarts > 0:
+		return Restart
+	case !num.Finite(v.Objective):
+		return NoNumber
+	case v.Convex:
+		return decideConvex(v, still)
+	case v.Keeps && still && v.Residual <= Enough && v.Coarse:
+		return Sharper
+	case v.Keeps && still && v.Residual <= Enough:
+		return Converged
+	case v.Keeps && v.Settled && v.Residual <= Enough:
+		return Unsettled
+	}
+	return GoOn
+}
+
+// decideConvex is Decide for a problem with nothing to linearise: its point is the minimum where
+// a bound from the multipliers says so, and nowhere else.
+func decideConvex(v View, still bool) Verdict {
+	switch {
+	case v.Misfit && !still || v.Below:
+		return Refit
+	case v.Known && v.Gap.Open <= v.Gap.Closed:
+		return Converged
+	case v.Keeps && !v.Sharpest:
+		return Sharper
+	case v.Known && v.Gap.Open <= v.Gap.Ajar:
+		return Converged
+	case !v.Strict:
+		return Insist
+	case v.Known:
+		return Unproven
+	}
+	return GoOn
+}
+
+// Course has the range of the objective over the iterations so far, and the meaning of
+// feasible from now on.
+type Course struct {
+	low, high float64 // range of the objective over the feasible iterations
+	Span      float64 // the size to which a change of the objective is relative
+	best      float64 // of all points, minimised
+	noise     float64 // a bound of the rounding error of the objective
+	anchor    float64 // best when it improved last
+	idle      int     // feasible iterations since then
+	Strict    bool    // only FeasTol as it is makes a point feasible
+	Sharpened bool    // the backend was asked for more accuracy where a feasible point was at rest
+	look      float64 // distance from the start at which a ray was looked for last
+	Far       bool    // the points run off
+	Refits    int     // how often a convex problem was solved in other units
+}
+
+// NewCourse is that before the first iteration.
+func NewCourse() Course { return Course{low: math.Inf(1), high: math.Inf(-1)} }
+
+// MostRefits bounds how often a convex problem is solved in other units. Source: derived: each is
+// smaller by the accuracy of a backend, 1e-8 or so, or the exponent of the objective is
+// about halved: sixteen lead from 1e128, and from the largest number, to 1.
+const MostRefits = 16
+
+// Insist makes FeasTol as it is the only notion of feasible from now on; the convex
+// problems are then solved in the distance from the last solution.
+func (c *Course) Insist() {
+	c.Strict, c.idle = true, 0
+	c.low, c.high = math.Inf(1), math.Inf(-1)
+}
+
+// longPatience bounds the iterations without a better point. Source: below it some
+// packings of the benchmark stop early, above it nothing changes. shortPatience bounds
+// those in which the objective changes within its rounding error: two such changes in a
+// row may be steps of a descent whose sum counts.
+const longPatience, shortPatience = 20, 3
+
+// Value is the objective of an iteration.
+type Value struct {
+	Objective   float64
+	Size, Noise float64 // of its terms, and a bound of its rounding error
+}
+
+// Note takes an iteration in, with the range of the objective and its smallest span.
+func (c *Course) Note(at Value, keeps bool, best, tol, least float64) {
+	if keeps && num.Finite(at.Objective) {
+		c.low, c.high = min(c.low, at.Objective), max(c.high, at.Objective)
+	}
+	c.Span = max(least, min(at.Size, max(math.Abs(at.Objective), c.high-c.low)))
+	c.best, c.noise = best, at.Noise
+	if !keeps {
+		return
+	}
+	if c.idle == 0 || best < c.anchor-max(tol*c.Span, at.Noise) {
+		c.anchor, c.idle = best, 0
+	}
+	c.idle++
+}
+
+// Range is that of the objective over the feasible iterations, −Inf where there was none.
+func (c *Course) Range() float64 { return c.high - c.low }
+
+// Again forgets the iterations without a better point, for another descent.
+func (c *Course) Again() { c.idle, c.Strict, c.Sharpened = 0, false, false }
+
+// Settled reports whether the best objective has not improved for many iterations
+// although the points stay close to it: the rest is the backend's noise.
+func (c *Course) Settled(objective, tol float64) bool {
+	return c.idle > longPatience && objective <= c.best+max(100*tol*c.Span, c.noise)
+}
+
+// Blurred reports whether the best objective has not fallen for some iterations by more
+// than its rounding error.
+func (c *Course) Blurred() bool { return c.idle > shortPatience }
+
+// LooksFar reports whether the points are much further from the start than when it
+// last did, and beyond far, where a ray may prove the problem unbounded.
+func (c *Course) LooksFar(distance, far float64) bool {
+	if !(distance > max(far, 100*c.look)) {
+		return false
+	}
+	c.look = distance
+	return true
+}
