@@ -11,6 +11,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/implicit"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/ipm/internal/interior"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Backend is the interior point method. The zero value is ready for use.
@@ -74,11 +76,13 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 type solver struct {
 	base.Solver
 	lay    *layout
+	p      *sparse.CSC // P, scaled
+	sys    *kkt.System
 	scale  *equil.Scaling
 	convex *qpbackend.Convexity
 	blocks []kkt.Block // of the cones, as they were when w was made
-	w      *work
-	aux    *work // of the embedding, for a plain one in doubt; made when first needed
+	w      *interior.Work
+	aux    *interior.Work // of the embedding, for a plain one in doubt; made when first needed
 
 	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
@@ -129,17 +133,13 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 
 // build makes the linear system with the blocks, and the room to work in.
 func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
-	n, m := s.P.Dims()
 	p := s.P.P.Clone()
 	sys, err := kkt.NewBlocks(ctx, p, s.lay.at, blocks, s.how)
 	if err != nil {
 		return fmt.Errorf("ipm: %w", err)
 	}
-	var step method = plain{}
-	if len(s.lay.cones) > 0 {
-		step = newEmbedding(n, m, sys.Size(), s.Set.Tol)
-	}
-	s.w, s.blocks = newWork(p, s.lay.at, sys, s.lay.cones, step), blocks
+	s.p, s.sys, s.blocks = p, sys, blocks
+	s.w = interior.New(p, s.lay.at, sys, s.lay.cones, s.Set.Tol)
 	s.staleP, s.staleMatrix, s.stale = true, true, true
 	return nil
 }
@@ -175,7 +175,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 }
 
 // KKT is the way in which the linear systems are solved.
-func (s *solver) KKT() KKT { return s.w.sys.Strategy() }
+func (s *solver) KKT() KKT { return s.sys.Strategy() }
 
 // Solve runs the method on the present values.
 func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
@@ -190,7 +190,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	s.status = qpbackend.Unknown
 	if err := s.ready(ctx); err != nil {
 		if ctx.Err() != nil {
-			return s.finish(ctx, dst, 0, outOfTime)
+			return s.finish(ctx, dst, 0, interior.OutOfTime)
 		}
 		return err
 	}
@@ -244,7 +244,7 @@ func (s *solver) DifferentiateAt(ctx context.Context, x, y, z []float64) (qpback
 
 func (s *solver) linearise(ctx context.Context, x, y, z []float64) (qpbackend.Derivative, error) {
 	if s.deriv == nil {
-		d, err := implicit.New(ctx, s.P, s.how, s.w.sys)
+		d, err := implicit.New(ctx, s.P, s.how, s.sys)
 		if err != nil {
 			return nil, fmt.Errorf("ipm: %w", err)
 		}
@@ -258,26 +258,25 @@ func (s *solver) linearise(ctx context.Context, x, y, z []float64) (qpbackend.De
 
 // main runs from the warm start, if there is one, and else or if that does not
 // converge from a point of its own.
-func (s *solver) main(ctx context.Context, warm bool) (iter int, v verdict) {
+func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verdict) {
 	w := s.w
 	if warm {
 		s.propose()
-		w.sys.Load(w.θ, w.off)
-		if w.startFrom() {
+		if w.StartFrom() {
 			s.progress.warm = true
-			iter, v = w.iterate(ctx, s, s.Set.MaxIter)
-			if v != givenUp && v != broken {
+			iter, v = w.Iterate(ctx, s, s.Set.MaxIter)
+			if v != interior.GivenUp && v != interior.Broken {
 				return iter, v
 			}
 		}
 	}
 	s.progress = progress{before: iter}
-	k, v := w.run(ctx, s, s.Set.MaxIter-iter)
-	if v == broken {
+	k, v := w.Run(ctx, s, s.Set.MaxIter-iter)
+	if v == interior.Broken {
 		s.certify(w) // the last iterate may have gone unseen
 		if s.best.res.Max() <= s.Set.Tol {
-			s.progress.status, v = qpbackend.Solved, done
-		} else if _, proved := s.proofs(w); proved != goOn {
+			s.progress.status, v = qpbackend.Solved, interior.Done
+		} else if _, proved := s.proofs(w); proved != interior.GoOn {
 			v = proved
 		}
 	}
@@ -304,9 +303,9 @@ func (s *solver) checkConvex(ctx context.Context) error {
 		return err
 	}
 	s.staleP = false
-	s.w.reg.least = 0
+	s.w.Outweigh(0)
 	if !exact {
-		s.w.reg.least = qpbackend.Outweigh
+		s.w.Outweigh(qpbackend.Outweigh)
 	}
 	return nil
 }
@@ -314,34 +313,36 @@ func (s *solver) checkConvex(ctx context.Context) error {
 // load brings the scaled problem up to date. The result depends on the
 // values alone, not on those before.
 func (s *solver) load() {
-	w, sc := s.w, s.scale
+	sc, at := s.scale, s.lay.at
 	if s.staleMatrix {
 		s.lay.load(s.P.A)
-		sc.Ruiz(s.P.P, w.at, equilPasses)
-		sc.Rows(w.at)
+		sc.Ruiz(s.P.P, at, equilPasses)
+		sc.Rows(at)
 	}
 	if s.stale {
+		lows, ups := s.w.Bounds()
+		n := len(sc.D)
 		for j, d := range sc.D {
 			lo, up := s.P.Bounds(j)
-			w.lo[j], w.up[j] = lo/d, up/d
+			lows[j], ups[j] = lo/d, up/d
 		}
 		for i, e := range sc.E {
 			lo, up := s.P.Sides(i)
 			if s.lay.conic[i] {
 				up = math.Inf(1)
 			}
-			w.lo[w.n+i], w.up[w.n+i] = lo*e, up*e
+			lows[n+i], ups[n+i] = lo*e, up*e
 		}
-		sc.Size(w.lo, w.up)
-		for i := range w.lo {
-			w.lo[i] /= sc.B
-			w.up[i] /= sc.B
+		sc.Size(lows, ups)
+		for i := range lows {
+			lows[i] /= sc.B
+			ups[i] /= sc.B
 		}
-		copy(w.p.Val, s.P.P.Val)
-		copy(w.q, s.P.Q)
-		sc.Apply(w.p, w.q)
-		w.classify()
-		w.method.load(w)
+		q := s.w.Costs()
+		copy(s.p.Val, s.P.P.Val)
+		copy(q, s.P.Q)
+		sc.Apply(s.p, q)
+		s.w.Loaded()
 	}
 	s.stale, s.staleMatrix = false, false
 }
@@ -351,13 +352,14 @@ const equilPasses = 10
 
 // propose brings the warm start into the scaled problem.
 func (s *solver) propose() {
-	w, sc := s.w, s.scale
+	sc := s.scale
+	x, y := s.w.Proposal()
 	for j, d := range sc.D {
-		w.x[j] = s.Start.X[j] / (sc.B * d)
-		w.y[j] = s.Start.Z[j] * sc.C * d
+		x[j] = s.Start.X[j] / (sc.B * d)
+		y[j] = s.Start.Z[j] * sc.C * d
 	}
 	for i, e := range sc.E {
-		w.y[w.n+i] = s.Start.Y[i] * sc.C / e
+		y[len(x)+i] = s.Start.Y[i] * sc.C / e
 	}
 }
 

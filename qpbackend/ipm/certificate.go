@@ -73,7 +73,7 @@ func (s *solver) bound(j int, t float64) float64 {
 // cancels reports whether the entries of aty that no bound takes up are small
 // against the columns of A and y.
 func (s *solver) cancels(y, aty []float64) bool {
-	norm, at := s.work[:s.w.n], s.w.at
+	norm, at := s.work[:s.p.Cols], s.lay.at
 	clear(norm)
 	for k, j := range at.RowIdx {
 		norm[j] = max(norm[j], math.Abs(at.Val[k]))
@@ -91,11 +91,11 @@ func (s *solver) cancels(y, aty []float64) bool {
 // proof to s.cert. The cheap objections come first: this is asked in every
 // iteration.
 func (s *solver) dualProof(d, ad []float64) bool {
-	w, sc, tol := s.w, s.scale, s.Set.InfeasTol
+	sc, tol, n := s.scale, s.Set.InfeasTol, s.p.Cols
 	fall, bad, top := 0.0, 0.0, num.NormInf(d)
 	for j, e := range d {
 		fall -= s.P.Q[j] * sc.D[j] * e
-		off := w.leaving(j, e)
+		off := s.leaving(j, e)
 		if !(off <= tol*top) {
 			return false
 		}
@@ -103,18 +103,18 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	}
 	for t, e := range ad {
 		if !s.lay.conic[t] {
-			bad = max(bad, w.leaving(w.n+t, e)/sc.E[t])
+			bad = max(bad, s.leaving(n+t, e)/sc.E[t])
 		}
 	}
 	if !(fall > 0 && bad/fall <= tol/2) {
 		return false
 	}
-	if !w.conesMet(ad, func(row, _ int) float64 { return tol / 2 * fall * sc.E[row] }) {
+	if !s.w.ConesMet(ad, func(row, _ int) float64 { return tol / 2 * fall * sc.E[row] }) {
 		return false
 	}
-	pd := s.work[:w.n]
+	pd := s.work[:n]
 	clear(pd)
-	w.p.AddSymMulVec(pd, 1, d)
+	s.p.AddSymMulVec(pd, 1, d)
 	for j, v := range pd {
 		bad = max(bad, math.Abs(v)/(sc.B*sc.C*sc.D[j]))
 	}
@@ -129,8 +129,9 @@ func (s *solver) dualProof(d, ad []float64) bool {
 
 // leaving is the size of a step e in entry i of (x, Ax) where a bound is in its
 // way somewhere, else zero.
-func (w *work) leaving(i int, e float64) float64 {
-	if e > 0 && !math.IsInf(w.up[i], 1) || e < 0 && !math.IsInf(w.lo[i], -1) {
+func (s *solver) leaving(i int, e float64) float64 {
+	lo, up := s.w.Bounds()
+	if e > 0 && !math.IsInf(up[i], 1) || e < 0 && !math.IsInf(lo[i], -1) {
 		return math.Abs(e)
 	}
 	return 0
@@ -139,11 +140,12 @@ func (w *work) leaving(i int, e float64) float64 {
 // flat reports whether pd and the part of ad outside the rows are small against the
 // rows of P and A and d.
 func (s *solver) flat(d, pd, ad []float64) bool {
-	w, norm := s.w, s.work[s.w.n:2*s.w.n]
+	n, at := s.p.Cols, s.lay.at
+	norm := s.work[n : 2*n]
 	clear(norm)
 	for j := range d {
-		for k := w.p.ColPtr[j]; k < w.p.ColPtr[j+1]; k++ {
-			i, v := w.p.RowIdx[k], math.Abs(w.p.Val[k])
+		for k := s.p.ColPtr[j]; k < s.p.ColPtr[j+1]; k++ {
+			i, v := s.p.RowIdx[k], math.Abs(s.p.Val[k])
 			norm[i], norm[j] = max(norm[i], v), max(norm[j], v)
 		}
 	}
@@ -157,12 +159,12 @@ func (s *solver) flat(d, pd, ad []float64) bool {
 		if s.lay.conic[t] {
 			continue
 		}
-		row := num.NormInf(w.at.Val[w.at.ColPtr[t]:w.at.ColPtr[t+1]])
-		if !(w.leaving(w.n+t, e) <= tol*row) {
+		row := num.NormInf(at.Val[at.ColPtr[t]:at.ColPtr[t+1]])
+		if !(s.leaving(n+t, e) <= tol*row) {
 			return false
 		}
 	}
-	return w.conesMet(ad, func(row, length int) float64 {
-		return tol * num.NormInf(w.at.Val[w.at.ColPtr[row]:w.at.ColPtr[row+length]])
+	return s.w.ConesMet(ad, func(row, length int) float64 {
+		return tol * num.NormInf(at.Val[at.ColPtr[row]:at.ColPtr[row+length]])
 	})
 }

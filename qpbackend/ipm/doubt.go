@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm/internal/interior"
 )
 
 // A plain run whose iterates prove nothing but do not converge either is
@@ -26,34 +27,34 @@ type doubt struct {
 	objective bool
 }
 
-func (d doubt) look(_ context.Context, w *work, _ int) verdict {
-	s, size := d.s, w.scaledError()
+func (d doubt) Look(_ context.Context, w *interior.Work, _ int) interior.Verdict {
+	s, size := d.s, w.ScaledError()
 	if math.IsNaN(size) {
-		return broken
+		return interior.Broken
 	}
-	if _, v := s.proofs(w); v != goOn {
+	if _, v := s.proofs(w); v != interior.GoOn {
 		return v
 	}
 	switch {
-	case !d.objective && w.pinf <= s.Set.InfeasTol*w.method.τ():
-		return givenUp // a feasible point
+	case !d.objective && w.Feasible(s.Set.InfeasTol):
+		return interior.GivenUp // a feasible point
 	case !d.objective || s.far(w, size):
-		return goOn
+		return interior.GoOn
 	}
 	if s.certify(w); s.best.res.Max() <= s.Set.Tol {
 		s.progress.status = qpbackend.Solved
-		return done
+		return interior.Done
 	}
-	return goOn
+	return interior.GoOn
 }
 
 // looksInfeasible decides when the embedding is worth its price to a plain run. A
 // feasible point has a norm of at least 1/weight: remote is how near, relative to
 // that, the iterate still is.
-func (s *solver) looksInfeasible(w *work, remote float64) bool {
+func (s *solver) looksInfeasible(w *interior.Work, remote float64) bool {
 	pr := &s.progress
 	switch {
-	case w.method.degree() > 0: // it is the embedding
+	case w.Homogeneous(): // it is the embedding
 		return false
 	case pr.suspected == 0:
 		return pr.since >= suspectAfter || remote < suspectRemote
@@ -65,31 +66,21 @@ func (s *solver) looksInfeasible(w *work, remote float64) bool {
 
 // embed runs the embedding after k iterations. It returns goOn where that decides
 // nothing.
-func (s *solver) embed(ctx context.Context, k int) verdict {
+func (s *solver) embed(ctx context.Context, k int) interior.Verdict {
 	pr, w := &s.progress, s.w
 	pr.suspected++
 	if s.aux == nil {
-		s.aux = newWork(w.p, w.at, w.sys, nil, newEmbedding(w.n, w.m, w.sys.Size(), s.Set.Tol))
+		s.aux = w.Embedding(s.Set.Tol)
 	}
 	a := s.aux
-	a.reg.least = w.reg.least
-	defer w.sys.Load(w.θ, w.off)
+	defer w.Load()
 	for _, objective := range [2]bool{false, true} {
-		a.θ = 0
-		clear(a.q)
-		if objective {
-			a.θ = w.θ
-			copy(a.q, w.q)
-		}
-		copy(a.lo, w.lo)
-		copy(a.up, w.up)
-		a.classify()
-		a.method.load(a)
-		iter, v := a.run(ctx, doubt{s, objective}, min(auxIter*pr.suspected, s.Set.MaxIter-k-pr.aux))
+		a.TakeOver(w, objective)
+		iter, v := a.Run(ctx, doubt{s, objective}, min(auxIter*pr.suspected, s.Set.MaxIter-k-pr.aux))
 		pr.aux += iter
-		if v == done || v == outOfTime {
+		if v == interior.Done || v == interior.OutOfTime {
 			return v
 		}
 	}
-	return goOn
+	return interior.GoOn
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm/internal/interior"
 )
 
 // progress is the memory of the main run from one iterate to the next.
@@ -23,25 +24,28 @@ type progress struct {
 
 const (
 	patience     = 25 // iterations without progress that end a run at a loose solution
+	warmPatience = 8  // and that end a warm run: see interior/warm.go
 	suspectAfter = 12 // and that make it look infeasible,
 	suspectAgain = 48 // and once more
+
+	certifiable = 30 // a certified residual of so many tolerances is near the end, beside interior.Work.Far
 
 	suspectRemote = 1e-4 // makes it look infeasible too, see looksInfeasible
 )
 
-// look certifies the iterate on the stated problem, keeps the best and decides.
+// Look certifies the iterate on the stated problem, keeps the best and decides.
 // Far from the end every sixth iterate is enough, but for proofs, which every
 // other one is asked for, and the first one is not looked at.
-func (s *solver) look(ctx context.Context, w *work, k int) verdict {
+func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Verdict {
 	pr := &s.progress
-	size := w.scaledError()
+	size := w.ScaledError()
 	if s.far(w, size) && k < pr.looked+5 &&
 		pr.since < suspectAfter && k+1+pr.before+pr.aux < s.Set.MaxIter && ctx.Err() == nil {
 		if k%2 == 0 {
-			return goOn
+			return interior.GoOn
 		}
 		_, v := s.proofs(w)
-		if v != goOn {
+		if v != interior.GoOn {
 			s.certify(w)
 		}
 		return v
@@ -51,40 +55,40 @@ func (s *solver) look(ctx context.Context, w *work, k int) verdict {
 	pr.looked = k + 1
 	res, xNorm := s.certify(w)
 	if math.IsNaN(res.Max()) {
-		return broken
+		return interior.Broken
 	}
 	pr.ratio = res.Max() / size
 	if s.best.res.Max() <= s.Set.Tol {
 		pr.status = qpbackend.Solved
-		return done
+		return interior.Done
 	}
 	pr.note(first, step, res, s.Set.Tol)
 	weight, v := s.proofs(w)
 	switch {
-	case v != goOn:
+	case v != interior.GoOn:
 		return v
 	case pr.warm:
 		if pr.since >= warmPatience {
-			return givenUp
+			return interior.GivenUp
 		}
 	case s.best.res.Max() <= s.loose():
 		if pr.since >= patience {
-			return givenUp
+			return interior.GivenUp
 		}
 	case s.looksInfeasible(w, weight*(1+xNorm)):
-		if v := s.embed(ctx, k+pr.before); v != goOn {
+		if v := s.embed(ctx, k+pr.before); v != interior.GoOn {
 			return v
 		}
 	}
 	if k+pr.before+pr.aux >= s.Set.MaxIter {
-		return outOfIterations
+		return interior.OutOfIterations
 	}
-	return goOn
+	return interior.GoOn
 }
 
 // certify measures the iterate on the stated problem and keeps it if it is the
 // best so far.
-func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
+func (s *solver) certify(w *interior.Work) (res qpbackend.Residuals, xNorm float64) {
 	s.unscale(w)
 	res = qpbackend.CertifyWork(s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
 	s.cand.res = res
@@ -97,18 +101,18 @@ func (s *solver) certify(w *work) (res qpbackend.Residuals, xNorm float64) {
 
 // proofs tries the multipliers and the last step as proofs of infeasibility. It
 // returns the residuals of the multipliers.
-func (s *solver) proofs(w *work) (weight float64, v verdict) {
-	weight, ok := s.primalProof(w.y[w.n:], w.aty)
+func (s *solver) proofs(w *interior.Work) (weight float64, v interior.Verdict) {
+	weight, ok := s.primalProof(w.Multipliers())
 	if ok {
 		s.progress.status = qpbackend.PrimalInfeasible
-		return weight, done
+		return weight, interior.Done
 	}
-	d, ad := w.method.ray(w)
-	if s.dualProof(w.dx, w.dv[w.n:]) || d != nil && s.dualProof(d, ad) {
+	d, ad := w.Ray()
+	if s.dualProof(w.Step()) || d != nil && s.dualProof(d, ad) {
 		s.progress.status = qpbackend.DualInfeasible
-		return weight, done
+		return weight, interior.Done
 	}
-	return weight, goOn
+	return weight, interior.GoOn
 }
 
 // note counts the iterations in which no residual above tol is halved.
@@ -132,25 +136,22 @@ func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float6
 func (s *solver) loose() float64 { return min(math.Sqrt(s.Set.Tol), 1e-5) }
 
 // unscale sets s.cand to the present point of w.
-func (s *solver) unscale(w *work) {
-	sc, τ := s.scale, w.method.τ()
-	for j, x := range w.x {
-		s.cand.x[j] = x / τ
-	}
-	w.method.unshift(s.cand.x)
+func (s *solver) unscale(w *interior.Work) {
+	sc := s.scale
+	y, τ := w.Scaled(s.cand.x)
 	for j, d := range sc.D {
 		s.cand.x[j] *= sc.B * d
 	}
 	for i, e := range sc.E {
-		s.cand.y[i] = e * w.y[w.n+i] / (sc.C * τ)
+		s.cand.y[i] = e * y[len(sc.D)+i] / (sc.C * τ)
 	}
 	for j, d := range sc.D {
-		s.cand.z[j] = w.y[j] / (sc.C * d * τ)
+		s.cand.z[j] = y[j] / (sc.C * d * τ)
 	}
 }
 
 // finish turns the verdict into a result.
-func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v verdict) error {
+func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v interior.Verdict) error {
 	iter += s.progress.aux
 	if math.IsInf(s.best.res.Max(), 1) { // no iterate was good for anything
 		s.best.res = qpbackend.CertifyWork(s.P, s.best.x, s.best.y, s.best.z, s.work)
@@ -163,17 +164,17 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 	dst.Iterations = iter
 	dst.Message = ""
 	switch {
-	case v == done:
+	case v == interior.Done:
 		dst.Status = s.progress.status
 		if dst.Status == qpbackend.PrimalInfeasible {
 			s.infeasible(dst, iter)
 		} else if dst.Status == qpbackend.DualInfeasible {
 			s.unbounded(dst, iter)
 		}
-	case v == outOfTime:
+	case v == interior.OutOfTime:
 		dst.Status = qpbackend.Interrupted(ctx.Err())
 		return ctx.Err()
-	case v == outOfIterations:
+	case v == interior.OutOfIterations:
 		dst.Status = qpbackend.IterationLimit
 	case s.best.res.Max() <= s.loose():
 		dst.Status = qpbackend.AlmostSolved
@@ -205,6 +206,6 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 // far reports whether the current iterate, with the scaled residual or μ size,
 // is far from the end: by many tolerances, or by the result of the last one that
 // was certified.
-func (s *solver) far(w *work, size float64) bool {
-	return size > w.method.distance()*s.Set.Tol || size*s.progress.ratio > certifiable*s.Set.Tol
+func (s *solver) far(w *interior.Work, size float64) bool {
+	return size > w.Far()*s.Set.Tol || size*s.progress.ratio > certifiable*s.Set.Tol
 }

@@ -1,16 +1,14 @@
 package ipm
 
 import (
+	"math"
+
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/equil"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/ipm/internal/interior"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
-
-// coneRange is a cone over rows.
-type coneRange struct {
-	kind     qpbackend.ConeKind
-	α        float64
-	row, len int // first row and their number
-}
 
 // layout keeps A by rows, and where the rows of cones are.
 type layout struct {
@@ -20,7 +18,7 @@ type layout struct {
 	tiles []int       // rows that are filled together begin here; their number last
 	fresh bool        // at holds the values of the matrix that newLayout was given
 
-	cones []coneRange
+	cones []qpbackend.Cone
 	conic []bool // row → is one of a cone
 }
 
@@ -28,7 +26,7 @@ func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 	l := &layout{
 		at:   &sparse.CSC{Rows: a.Cols, Cols: a.Rows, ColPtr: make([]int, a.Rows+1)},
 		next: make([]int, a.Rows), ahead: make([]int, a.Cols), fresh: true,
-		conic: make([]bool, a.Rows),
+		conic: make([]bool, a.Rows), cones: cones,
 	}
 	nnz := a.NNZ()
 	for _, i := range a.RowIdx[:nnz] {
@@ -39,7 +37,6 @@ func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 	}
 	l.at.RowIdx, l.at.Val = make([]int, nnz), make([]float64, nnz)
 	for _, c := range cones {
-		l.cones = append(l.cones, coneRange{c.Kind, c.Alpha, c.Start, c.Len})
 		for i := range c.Len {
 			l.conic[c.Start+i] = true
 		}
@@ -99,4 +96,63 @@ func (l *layout) fill(a *sparse.CSC, pattern bool) {
 			l.ahead[j] = k
 		}
 	}
+}
+
+// groups are the rows that the scaling has to treat alike.
+func (l *layout) groups() []equil.Group {
+	var g []equil.Group
+	for _, c := range l.cones {
+		g = append(g, equil.Group{Start: c.Start, Len: c.Len})
+	}
+	return g
+}
+
+// blocks are those of all cones, for the values of p.
+func (l *layout) blocks(p *qpbackend.Problem) (blocks []kkt.Block) {
+	for _, c := range l.cones {
+		b := interior.Block(c)
+		if b.Order > 0 {
+			b.Own = matrixVariable(p, l.at, c)
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+// matrixVariable are the variables in the rows of a semidefinite cone, where each row holds one
+// that has no bounds, no entry in P, and no other row of these; else nil. Of at, which may be
+// scaled, it reads the pattern.
+func matrixVariable(p *qpbackend.Problem, at *sparse.CSC, c qpbackend.Cone) []int {
+	own, last := make([]int, 0, c.Len), -1
+	for i := c.Start; i < c.Start+c.Len; i++ {
+		if at.ColPtr[i+1]-at.ColPtr[i] != 1 {
+			return nil
+		}
+		j := at.RowIdx[at.ColPtr[i]]
+		if p.A.At(i, j) == 0 {
+			return nil
+		}
+		if lo, hi := p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+			return nil
+		}
+		own, last = append(own, j), max(last, j)
+	}
+	in := make([]bool, last+1)
+	for _, j := range own {
+		if in[j] {
+			return nil
+		}
+		in[j] = true
+	}
+	if p.P == nil {
+		return own
+	}
+	for j := range p.P.Cols {
+		for e := p.P.ColPtr[j]; e < p.P.ColPtr[j+1]; e++ {
+			if j <= last && in[j] || p.P.RowIdx[e] <= last && in[p.P.RowIdx[e]] {
+				return nil
+			}
+		}
+	}
+	return own
 }

@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import (
 	"context"
@@ -14,45 +14,45 @@ import (
 // iterations than plain, and in 23 % more time (shifted geometric mean of CPU
 // times, 14.4 and 17.8 ms; dcbench qp --tol 1e-8,1e-9 --repeat 5). So problems
 // without cones are solved by plain, and by the embedding where plain makes no
-// progress: see doubt.go.
+// progress: see doubt.go of package ipm.
 type method interface {
 	// τ is the factor of the data.
 	τ() float64
 	// degree is that of the pair (τ, κ), 1 or 0.
 	degree() float64
 	// load notes the problem just loaded.
-	load(w *work)
+	load(w *Work)
 	// unshift adds to x, in the units of the scaled problem, the fixed values that load took out.
 	unshift(x []float64)
 	// begin sets τ and κ for a first point.
 	begin()
 	// moderate bounds the size of the point of the weighted problem.
-	moderate(w *work)
+	moderate(w *Work)
 	// warmed completes a warm start.
-	warmed(w *work)
+	warmed(w *Work)
 	// warmth is the share of its distance from optimal by which a warm start is
 	// moved inside, and the distance from which on it is of no use.
 	warmth() (share, limit float64)
 
 	// residual measures the equations that the method adds to those of the problem,
 	// and sets w.μ, given sᵀz there.
-	residual(w *work)
+	residual(w *Work)
 	// goal is the accuracy of a KKT solve that is always enough.
-	goal(w *work) float64
+	goal(w *Work) float64
 	affine()
 	centre(σμ float64)
 	// prepare is called after a factorisation.
-	prepare(ctx context.Context, w *work)
+	prepare(ctx context.Context, w *Work)
 	// complete makes the direction of the method from that of the residuals.
-	complete(w *work)
+	complete(w *Work)
 	// lowerResiduals reduces the residuals to the part that a corrector with centring σ removes.
-	lowerResiduals(w *work, σ float64)
+	lowerResiduals(w *Work, σ float64)
 	// forget makes the next corrector one of first order.
 	forget()
 	// back is the share of the way to the boundary that a step goes.
 	back(μ float64) float64
 	// steps makes w.αp and w.αd, which keep the parts inside, those of the method.
-	steps(w *work, share float64)
+	steps(w *Work, share float64)
 	// after is τκ after a step.
 	after(α float64) float64
 	advance(α float64)
@@ -62,7 +62,7 @@ type method interface {
 	distance() float64
 	// ray is a direction in which the objective may fall for ever, beside the last
 	// step, with its image under A; nil for none.
-	ray(w *work) (d, ad []float64)
+	ray(w *Work) (d, ad []float64)
 }
 
 // plain steps on the problem itself. With sameStep primal and dual steps have one
@@ -81,34 +81,34 @@ const (
 
 func (plain) τ() float64                     { return 1 }
 func (plain) degree() float64                { return 0 }
-func (plain) load(*work)                     {}
+func (plain) load(*Work)                     {}
 func (plain) unshift([]float64)              {}
 func (plain) begin()                         {}
-func (plain) moderate(*work)                 {}
-func (plain) warmed(*work)                   {}
+func (plain) moderate(*Work)                 {}
+func (plain) warmed(*Work)                   {}
 func (plain) warmth() (share, limit float64) { return warmShare, warmLimit }
 
-func (plain) residual(w *work) {
+func (plain) residual(w *Work) {
 	if d := w.degree(); d > 0 {
 		w.μ /= d
 	}
 }
 
-func (plain) goal(*work) float64             { return 0 }
+func (plain) goal(*Work) float64             { return 0 }
 func (plain) affine()                        {}
 func (plain) centre(float64)                 {}
-func (plain) prepare(context.Context, *work) {}
-func (plain) complete(*work)                 {}
-func (plain) lowerResiduals(*work, float64)  {}
+func (plain) prepare(context.Context, *Work) {}
+func (plain) complete(*Work)                 {}
+func (plain) lowerResiduals(*Work, float64)  {}
 func (plain) forget()                        {}
 func (plain) after(float64) float64          { return 0 }
 func (plain) advance(float64)                {}
 func (plain) distance() float64              { return distance }
-func (plain) ray(*work) (d, ad []float64)    { return nil, nil }
+func (plain) ray(*Work) (d, ad []float64)    { return nil, nil }
 
 func (plain) back(μ float64) float64 { return min(max(stepBack, 1-growBack*μ), mostBack) }
 
-func (p plain) steps(w *work, _ float64) {
+func (p plain) steps(w *Work, _ float64) {
 	if p.sameStep {
 		w.αp = min(w.αp, w.αd)
 		w.αd = w.αp
@@ -120,11 +120,10 @@ func (p plain) steps(w *work, _ float64) {
 const (
 	distance     = 1e3
 	homoDistance = 30
-	certifiable  = 30
 )
 
-// scaledError is the largest scaled residual or μ of the point over τ.
-func (w *work) scaledError() float64 {
+// ScaledError is the largest scaled residual or μ of the point over τ.
+func (w *Work) ScaledError() float64 {
 	τ := w.method.τ()
 	return max(w.pinf, w.dinf, w.μ/τ) / τ
 }

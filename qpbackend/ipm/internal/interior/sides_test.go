@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import (
 	"fmt"

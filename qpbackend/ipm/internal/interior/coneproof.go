@@ -1,11 +1,11 @@
-package ipm
+package interior
 
 import "github.com/dcopt/dcopt/internal/num"
 
-// conesMet reports whether Ad, is among the
+// ConesMet reports whether Ad is among the
 // directions in which cones stay met, up to a multiple of the unit that may
 // depend on the rows of the cone.
-func (w *work) conesMet(ad []float64, limit func(row, length int) float64) bool {
+func (w *Work) ConesMet(ad []float64, limit func(row, length int) float64) bool {
 	for k := range w.cone.of {
 		mb := &w.cone.of[k]
 		d := ad[mb.row:][:mb.to-mb.from]

@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 )
 
 // residuals evaluates the point: multipliers of v, gradient, residuals, μ.
-func (w *work) residuals() {
+func (w *Work) residuals() {
 	for _, c := range w.parts() {
 		c.multipliers(w.y)
 	}
@@ -22,7 +22,7 @@ func (w *work) residuals() {
 }
 
 // products sets grad, aty and v at x and y.
-func (w *work) products() {
+func (w *Work) products() {
 	τ := w.method.τ()
 	for j, x := range w.x {
 		w.grad[j] = τ*w.q[j] + w.γx*x
@@ -33,12 +33,12 @@ func (w *work) products() {
 }
 
 // multiply sets v to (x, Ax − γᵧy).
-func (w *work) multiply(v, x, y []float64) {
+func (w *Work) multiply(v, x, y []float64) {
 	w.sys.AddAx(w.rowsOf(v, x, y), x)
 }
 
 // rowsOf sets v to (x, −γᵧy) and returns the second part.
-func (w *work) rowsOf(v, x, y []float64) []float64 {
+func (w *Work) rowsOf(v, x, y []float64) []float64 {
 	copy(v, x)
 	ax := v[w.n:]
 	for i := range ax {
@@ -47,7 +47,7 @@ func (w *work) rowsOf(v, x, y []float64) []float64 {
 	return ax
 }
 
-func (w *work) dualResidual() {
+func (w *Work) dualResidual() {
 	n := w.n
 	grad, aty, y, rd := w.grad[:n], w.aty[:n], w.y[:n], w.rd[:n]
 	for j, g := range grad {
@@ -59,7 +59,7 @@ func (w *work) dualResidual() {
 	w.dinf = w.side.norm(rd)
 }
 
-func (w *work) primalResidual() {
+func (w *Work) primalResidual() {
 	τ := w.method.τ()
 	for _, i := range w.fixedRows {
 		w.re[i-w.n] = τ*w.lo[i] - w.v[i]
@@ -71,7 +71,7 @@ func (w *work) primalResidual() {
 }
 
 // weigh eliminates the parts from the KKT matrix and sets its diagonal.
-func (w *work) weigh() {
+func (w *Work) weigh() {
 	diag, own := w.diag, w.γx+w.reg.ρ
 	for j := range w.n {
 		diag[j] = own
@@ -92,7 +92,7 @@ func (w *work) weigh() {
 
 // scale finds the scalings at the current point, false where it is no longer
 // inside.
-func (w *work) scale(ctx context.Context) bool {
+func (w *Work) scale(ctx context.Context) bool {
 	for _, c := range w.parts() {
 		if !c.scale(ctx) {
 			return false
@@ -102,7 +102,7 @@ func (w *work) scale(ctx context.Context) bool {
 }
 
 // affine sets the complementarity right-hand sides of the predictor.
-func (w *work) affine() {
+func (w *Work) affine() {
 	for _, c := range w.parts() {
 		c.affine()
 	}
@@ -110,7 +110,7 @@ func (w *work) affine() {
 }
 
 // centre sets those of the corrector.
-func (w *work) centre(σ float64) {
+func (w *Work) centre(σ float64) {
 	σμ := σ * w.μ
 	for _, c := range w.parts() {
 		c.centre(σμ)
@@ -120,7 +120,7 @@ func (w *work) centre(σ float64) {
 
 // direction solves for the step that belongs to the right-hand sides rp and rc of
 // the parts, rd and re. It returns the residual of the KKT solve.
-func (w *work) direction(ctx context.Context) kkt.Accuracy {
+func (w *Work) direction(ctx context.Context) kkt.Accuracy {
 	n, rhs := w.n, w.rhs
 	copy(rhs, w.rd)
 	clear(rhs[n:])
@@ -146,7 +146,7 @@ func (w *work) direction(ctx context.Context) kkt.Accuracy {
 
 // stepLengths sets αp and αd to the longest steps, up to 1 and the share of the
 // way to the boundary, that keep the parts inside.
-func (w *work) stepLengths(share float64) {
+func (w *Work) stepLengths(share float64) {
 	w.αp, w.αd = 1, 1
 	for _, c := range w.parts() {
 		p, d := c.reach(share)
@@ -160,7 +160,7 @@ func (w *work) stepLengths(share float64) {
 }
 
 // centring is Mehrotra's σ, from how much μ the predictor would take away.
-func (w *work) centring() float64 {
+func (w *Work) centring() float64 {
 	if w.degree() == 0 || !(w.μ > 0) {
 		return 0
 	}
@@ -171,14 +171,14 @@ func (w *work) centring() float64 {
 // tooShort reports whether the step is so short that the terms of second and third
 // order, good for a whole step, may be to blame: those of cones that are not
 // symmetric at times are.
-func (w *work) tooShort() bool { return w.cone.asym && w.αp < shortStep }
+func (w *Work) tooShort() bool { return w.cone.asym && w.αp < shortStep }
 
 // shortStep is the step below which the corrector is tried again.
 // Source: docs/bench.md, Constants of ipm.
 const shortStep = 0.3
 
 // forget makes the next corrector one without these terms.
-func (w *work) forget() {
+func (w *Work) forget() {
 	for _, c := range w.parts() {
 		clear(c.data().ds)
 		clear(c.data().dz)
@@ -187,7 +187,7 @@ func (w *work) forget() {
 }
 
 // advance moves the point along the direction.
-func (w *work) advance() {
+func (w *Work) advance() {
 	for j, d := range w.dx {
 		w.x[j] += w.αp * d
 	}

@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import (
 	"context"
@@ -7,79 +7,18 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
-	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// groups are the rows that the scaling has to treat alike.
-func (l *layout) groups() []equil.Group {
-	var g []equil.Group
-	for _, c := range l.cones {
-		g = append(g, equil.Group{Start: c.row, Len: c.len})
-	}
-	return g
-}
-
-// block is the part of the KKT matrix that the cone makes.
-func (c coneRange) block() kkt.Block {
-	expanded := c.kind == qpbackend.SecondOrder && c.len > longestDense ||
-		c.kind == qpbackend.Exponential || c.kind == qpbackend.Power
-	b := kkt.Block{Start: c.row, Len: c.len, Expanded: expanded}
-	if c.kind == qpbackend.Semidefinite {
-		b.Order = order(c.len)
+// Block is the part of the KKT matrix that the cone makes.
+func Block(c qpbackend.Cone) kkt.Block {
+	expanded := c.Kind == qpbackend.SecondOrder && c.Len > longestDense ||
+		c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power
+	b := kkt.Block{Start: c.Start, Len: c.Len, Expanded: expanded}
+	if c.Kind == qpbackend.Semidefinite {
+		b.Order = order(c.Len)
 	}
 	return b
-}
-
-// blocks are those of all cones, for the values of p.
-func (l *layout) blocks(p *qpbackend.Problem) (blocks []kkt.Block) {
-	for _, c := range l.cones {
-		b := c.block()
-		if b.Order > 0 {
-			b.Own = matrixVariable(p, l.at, c)
-		}
-		blocks = append(blocks, b)
-	}
-	return blocks
-}
-
-// matrixVariable are the variables in the rows of a semidefinite cone, where each row holds one
-// that has no bounds, no entry in P, and no other row of these; else nil. Of at, which may be
-// scaled, it reads the pattern.
-func matrixVariable(p *qpbackend.Problem, at *sparse.CSC, c coneRange) []int {
-	own, last := make([]int, 0, c.len), -1
-	for i := c.row; i < c.row+c.len; i++ {
-		if at.ColPtr[i+1]-at.ColPtr[i] != 1 {
-			return nil
-		}
-		j := at.RowIdx[at.ColPtr[i]]
-		if p.A.At(i, j) == 0 {
-			return nil
-		}
-		if lo, hi := p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
-			return nil
-		}
-		own, last = append(own, j), max(last, j)
-	}
-	in := make([]bool, last+1)
-	for _, j := range own {
-		if in[j] {
-			return nil
-		}
-		in[j] = true
-	}
-	if p.P == nil {
-		return own
-	}
-	for j := range p.P.Cols {
-		for e := p.P.ColPtr[j]; e < p.P.ColPtr[j+1]; e++ {
-			if j <= last && in[j] || p.P.RowIdx[e] <= last && in[p.P.RowIdx[e]] {
-				return nil
-			}
-		}
-	}
-	return own
 }
 
 // longestDense is the length of a second-order cone up to which its block is dense. A
@@ -118,24 +57,24 @@ type member struct {
 }
 
 // newCones makes the cones over the ranges of m rows.
-func newCones(ranges []coneRange, m int, sys *kkt.System) cones {
+func newCones(ranges []qpbackend.Cone, m int, sys *kkt.System) cones {
 	c := cones{rows: m}
 	rows, most := 0, 0
 	for k, r := range ranges {
-		mb := r.member(rows)
+		mb := newMember(r, rows)
 		mb.own = sys.Own(k)
 		mb.gone = sys.Eliminated(k) && mb.own == nil
 		c.asym = c.asym || mb.asym != nil
-		if mb.expanded != nil || r.len <= longestDense {
+		if mb.expanded != nil || r.Len <= longestDense {
 			c.expanded++
 		}
 		switch {
 		case mb.expanded != nil:
-			most = max(most, r.len)
+			most = max(most, r.Len)
 		case !sys.Eliminated(k):
-			most = max(most, r.len*(r.len+1)/2)
+			most = max(most, r.Len*(r.Len+1)/2)
 		}
-		rows += r.len
+		rows += r.Len
 		c.deg += mb.Degree()
 		c.of = append(c.of, mb)
 	}
@@ -149,24 +88,24 @@ func newCones(ranges []coneRange, m int, sys *kkt.System) cones {
 	return c
 }
 
-// member makes the cone, with its entries in the slices from the given one on.
-func (c coneRange) member(from int) member {
-	mb := member{row: c.row, from: from, to: from + c.len}
-	switch c.kind {
+// newMember makes the cone, with its entries in the slices from the given one on.
+func newMember(c qpbackend.Cone, from int) member {
+	mb := member{row: c.Start, from: from, to: from + c.Len}
+	switch c.Kind {
 	case qpbackend.SecondOrder:
-		soc := cone.NewSecondOrder(c.len)
+		soc := cone.NewSecondOrder(c.Len)
 		mb.sym = soc
-		if c.block().Expanded {
+		if Block(c).Expanded {
 			mb.expanded = soc
 		}
 	case qpbackend.Exponential:
 		e := cone.NewExponential()
 		mb.asym, mb.expanded = e, e
 	case qpbackend.Power:
-		e := cone.NewPower(c.α)
+		e := cone.NewPower(c.Alpha)
 		mb.asym, mb.expanded = e, e
 	case qpbackend.Semidefinite:
-		mb.sym = cone.NewSemidefinite(order(c.len))
+		mb.sym = cone.NewSemidefinite(order(c.Len))
 	}
 	if mb.Cone = mb.sym; mb.asym != nil {
 		mb.Cone = mb.asym
@@ -181,7 +120,7 @@ func (mb *member) part(v []float64) []float64 { return v[mb.from:mb.to] }
 
 // rowsOf are the entries of the cone in a vector with one for each entry of
 // (x, Ax).
-func (mb *member) rowsOf(w *work, v []float64) []float64 {
+func (mb *member) rowsOf(w *Work, v []float64) []float64 {
 	return v[w.n+mb.row:][:mb.to-mb.from]
 }
 
@@ -199,7 +138,7 @@ func (c *cones) multipliers(y []float64) {
 	}
 }
 
-func (c *cones) residual(w *work, τ float64) float64 {
+func (c *cones) residual(w *Work, τ float64) float64 {
 	for k := range c.of {
 		mb := &c.of[k]
 		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.part(c.s)
@@ -249,7 +188,7 @@ func (mb *member) scale(ctx context.Context, s, z []float64) bool {
 }
 
 // weigh writes the blocks of the KKT matrix.
-func (c *cones) weigh(w *work) {
+func (c *cones) weigh(w *Work) {
 	more := w.γy + w.reg.δ
 	for k := range c.of {
 		mb := &c.of[k]
@@ -308,7 +247,7 @@ func (c *cones) centre(σμ float64) {
 	}
 }
 
-func (c *cones) right(w *work) {
+func (c *cones) right(w *Work) {
 	for k := range c.of {
 		mb := &c.of[k]
 		rhs, rc, rp := mb.rowsOf(w, w.rhs), mb.part(c.rc), mb.part(c.rp)
@@ -327,7 +266,7 @@ func (c *cones) right(w *work) {
 	}
 }
 
-func (c *cones) recover(w *work) {
+func (c *cones) recover(w *Work) {
 	for k := range c.of {
 		mb := &c.of[k]
 		dz, ds, rc := mb.part(c.dz), mb.part(c.ds), mb.part(c.rc)
@@ -377,7 +316,7 @@ func (c *cones) reach(share float64) (αp, αd float64) {
 
 // settle shortens the step to the length that the cones without a closed form allow: inside
 // for a share of 1, and for less centrally enough too.
-func (c *cones) settle(w *work, most, share float64) float64 {
+func (c *cones) settle(w *Work, most, share float64) float64 {
 	α := most
 	for k := range c.of {
 		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, 0, 0) {
@@ -405,7 +344,7 @@ func (c *cones) settle(w *work, most, share float64) float64 {
 }
 
 // central takes the step α back until all those cones are central enough.
-func (c *cones) central(w *work, α float64) float64 {
+func (c *cones) central(w *Work, α float64) float64 {
 	μ := w.after(α, α) / w.degree()
 	for k := 0; k < len(c.of); k++ {
 		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, leastCentral, μ) {

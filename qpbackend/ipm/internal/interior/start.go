@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import "context"
 
@@ -6,7 +6,7 @@ import "context"
 // problem in which each side is a penalty of weight one, and s and z are moved
 // from there into the interior as Mehrotra does. It reports failure of the
 // factorisation.
-func (w *work) start(ctx context.Context) bool {
+func (w *Work) start(ctx context.Context) bool {
 	w.firstWeights()
 	clear(w.x)
 	clear(w.y)
@@ -41,14 +41,14 @@ func (w *work) start(ctx context.Context) bool {
 }
 
 // placeFixed gives fixed variables their value.
-func (w *work) placeFixed() {
+func (w *Work) placeFixed() {
 	for _, j := range w.fixedVars {
 		w.x[j] = w.lo[j]
 	}
 }
 
 // interior sets s and z from the point of the weighted problem.
-func (w *work) interior() {
+func (w *Work) interior() {
 	minS, minZ := 0.0, 0.0
 	for _, c := range w.parts() {
 		s, z := c.raw(w)

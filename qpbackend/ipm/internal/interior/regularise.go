@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import (
 	"context"
@@ -36,7 +36,7 @@ const (
 	conicMissed  = 1e9
 )
 
-func (w *work) firstWeights() {
+func (w *Work) firstWeights() {
 	r := &w.reg
 	r.ρ, r.δ = max(firstρ, r.least), firstδ
 	r.floorρ, r.floorδ = max(floor, r.least), floor
@@ -45,7 +45,7 @@ func (w *work) firstWeights() {
 
 // relax lets the weights fall with μ, and faster where a residual has not fallen
 // by the amount that the step should have removed: then the proximal term holds it up.
-func (w *work) relax() {
+func (w *Work) relax() {
 	r := &w.reg
 	fall := 1.0
 	if r.lastμ > 0 {
@@ -69,7 +69,7 @@ func (w *work) relax() {
 // factorAndSolve factors at the present point and solves for the direction that
 // belongs to the right-hand sides. Where that is not accurate enough ρ and δ
 // grow. It reports failure when they cannot help.
-func (w *work) factorAndSolve(ctx context.Context) bool {
+func (w *Work) factorAndSolve(ctx context.Context) bool {
 	r, most, missed := &w.reg, ceiling, missed
 	if w.cone.expanded > 0 && w.cone.expanded == len(w.cone.of) && w.sys.Strategy() == kkt.Sparse {
 		most, missed = conicCeiling, conicMissed
@@ -102,7 +102,7 @@ func (w *work) factorAndSolve(ctx context.Context) bool {
 
 // setGoal says how accurate a KKT solve has to be for the residuals to keep
 // falling.
-func (w *work) setGoal() {
+func (w *Work) setGoal() {
 	sd := &w.side
 	w.goal.X = max(w.dinf/20, 1e-11*max(sd.norm(w.grad), sd.norm(w.aty)), 1e-13)
 	w.goal.Y = max(w.pinf/20, 1e-11*sd.norm(w.v[w.n:]), 1e-13)

@@ -1,9 +1,10 @@
-package ipm
+package interior
 
 import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -23,7 +24,7 @@ const (
 // correct digit.
 const equalWidth = 1e-12
 
-// work is one interior point run over
+// Work is one interior point run over
 //
 //	minimise    ½ xᵀ(θP + γₓI)x + qᵀx + ½ γᵧ‖y‖²   y the dual of the rows
 //	subject to  lo ≤ (x, Ax − γᵧy) ≤ up
@@ -35,7 +36,7 @@ const equalWidth = 1e-12
 // two sides
 //
 //	sgn·v + s = h,  s ≥ 0, with multiplier z ≥ 0.
-type work struct {
+type Work struct {
 	n, m int
 	p    *sparse.CSC // upper triangle
 	at   *sparse.CSC // n × m, columns are rows of A
@@ -86,23 +87,52 @@ type sides struct {
 	wide  bool      // the processor has the registers for the kernels
 }
 
-func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange, how method) *work {
+// New is a run over the scaled P, A by rows and cones, with room for all that it needs. It keeps p and at. With cones it steps on
+// the homogeneous embedding, for whose linear systems tol, the tolerance of the result, says how accurate they are at the end.
+func New(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, tol float64) *Work {
+	var how method = plain{}
+	if len(cones) > 0 {
+		how = newEmbedding(p.Cols, at.Cols, sys.Size(), tol)
+	}
+	return newWork(p, at, sys, cones, how)
+}
+
+// Embedding is a run of the homogeneous embedding over the matrices of w, a problem without cones.
+func (w *Work) Embedding(tol float64) *Work {
+	return newWork(w.p, w.at, w.sys, nil, newEmbedding(w.n, w.m, w.sys.Size(), tol))
+}
+
+// TakeOver makes w, an Embedding, that of the current problem of the other run, without its objective where that is not asked for.
+func (w *Work) TakeOver(of *Work, objective bool) {
+	w.reg.least = of.reg.least
+	w.θ = 0
+	clear(w.q)
+	if objective {
+		w.θ = of.θ
+		copy(w.q, of.q)
+	}
+	copy(w.lo, of.lo)
+	copy(w.up, of.up)
+	w.Loaded()
+}
+
+func newWork(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, how method) *Work {
 	n, m := p.Cols, at.Cols
 	nv := n + m
 	vec := func(k int) []float64 { return make([]float64, k) }
-	w := &work{
+	w := &Work{
 		n: n, m: m, p: p, at: at, sys: sys, θ: 1,
 		q: vec(n), lo: vec(nv), up: vec(nv),
 		kind: make([]kind, nv), off: make([]bool, nv),
 		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
 		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
 		wsum: vec(nv), bs: vec(nv), diag: vec(nv),
-		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(ranges, m, sys),
+		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(cones, m, sys),
 		method: how,
 	}
-	for _, c := range ranges {
-		for i := range c.len {
-			w.kind[n+c.row+i] = conic
+	for _, c := range cones {
+		for i := range c.Len {
+			w.kind[n+c.Start+i] = conic
 		}
 	}
 	w.fixedVars = make([]int, 0, n)
@@ -114,8 +144,54 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, ranges []coneRange, how method)
 	return w
 }
 
+// Bounds are those of the scaled (x, Ax), to be filled, ±Inf for none; then Loaded is to be called. Rows of a cone have no upper one.
+func (w *Work) Bounds() (lo, up []float64) { return w.lo, w.up }
+
+// Costs is the scaled q, to be filled as Bounds is.
+func (w *Work) Costs() []float64 { return w.q }
+
+// Outweigh gives the proximal term of x at least that weight, for a P that is convex but for rounding.
+func (w *Work) Outweigh(least float64) { w.reg.least = least }
+
+// Proposal are x, and the multipliers of (x, Ax), of a warm start, to be filled before StartFrom.
+func (w *Work) Proposal() (x, y []float64) { return w.x, w.y }
+
+// Scaled sets x to τ⁻¹ times that of the point, and returns its multipliers of (x, Ax), which are to be divided by τ.
+func (w *Work) Scaled(x []float64) (y []float64, τ float64) {
+	τ = w.method.τ()
+	for j, v := range w.x {
+		x[j] = v / τ
+	}
+	w.method.unshift(x)
+	return w.y, τ
+}
+
+// Multipliers are y of the rows and Aᵀy, for a proof that no point is feasible.
+func (w *Work) Multipliers() (y, aty []float64) { return w.y[w.n:], w.aty }
+
+// Step is the last step in x and its image under A, along which the objective may fall for ever.
+func (w *Work) Step() (d, ad []float64) { return w.dx, w.dv[w.n:] }
+
+// Ray is another such direction, nil for none.
+func (w *Work) Ray() (d, ad []float64) { return w.method.ray(w) }
+
+// Homogeneous reports whether this is the embedding.
+func (w *Work) Homogeneous() bool { return w.method.degree() > 0 }
+
+// Feasible reports whether the point keeps the scaled rows within tol.
+func (w *Work) Feasible(tol float64) bool { return w.pinf <= tol*w.method.τ() }
+
+// Far is how many tolerances, in ScaledError, are far from the end.
+func (w *Work) Far() float64 { return w.method.distance() }
+
+// Loaded takes in the values of P, A, Costs and Bounds.
+func (w *Work) Loaded() {
+	w.classify()
+	w.method.load(w)
+}
+
 // classify reads lo and up: it sets the kinds and lists the sides.
-func (w *work) classify() {
+func (w *Work) classify() {
 	sd, count := &w.side, 0
 	for i := range w.kind {
 		lo, up := w.lo[i], w.up[i]
@@ -159,7 +235,7 @@ func (w *work) classify() {
 }
 
 // listKinds makes the lists of entries by kind.
-func (w *work) listKinds() {
+func (w *Work) listKinds() {
 	w.fixedVars = w.fixedVars[:0]
 	w.freeRows, w.fixedRows, w.sidedRows = w.freeRows[:0], w.fixedRows[:0], w.sidedRows[:0]
 	for i, k := range w.kind {

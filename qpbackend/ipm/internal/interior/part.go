@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import "context"
 
@@ -14,23 +14,23 @@ type part interface {
 	// multipliers sets the entries of y that z stands for.
 	multipliers(y []float64)
 	// residual sets rp for the data times τ, and returns its largest entry.
-	residual(w *work, τ float64) float64
+	residual(w *Work, τ float64) float64
 	// product is sᵀz.
 	product() float64
 	// scale finds the scaling at s and z, false where they are no longer inside or
 	// ctx has ended.
 	scale(ctx context.Context) bool
 	// weigh adds the part's entries of the KKT matrix once s and z are eliminated.
-	weigh(w *work)
+	weigh(w *Work)
 	// affine sets rc for the predictor, μ to zero.
 	affine()
 	// centre sets rc for the corrector, from the predictor in ds and dz: second
 	// order, and sᵀz to degree·σμ.
 	centre(σμ float64)
 	// right adds to the right-hand side of the KKT system.
-	right(w *work)
+	right(w *Work)
 	// recover sets ds and dz from the solution of the KKT system.
-	recover(w *work)
+	recover(w *Work)
 
 	// reach are the longest steps up to 1, the share of the way to the boundary,
 	// that keep s and z inside.
@@ -45,7 +45,7 @@ type part interface {
 	begin()
 	// raw sets s and z from the point of the weighted problem and returns the least
 	// margins from the boundary, at most 0.
-	raw(w *work) (s, z float64)
+	raw(w *Work) (s, z float64)
 	// sums are of (s + addS·e)·(z + addZ·e), of (s + addS·e)·e and of (z + addZ·e)·e,
 	// e the unit.
 	sums(addS, addZ float64) (prod, sumS, sumZ float64)
@@ -54,18 +54,18 @@ type part interface {
 
 	// propose sets s and z to the values that x and y propose, and returns how far they are from
 	// the cone.
-	propose(w *work) float64
+	propose(w *Work) float64
 	// warm moves them inside by at least so much; false where that is of no use.
-	warm(w *work, inside float64) bool
+	warm(w *Work, inside float64) bool
 }
 
 func (p *pair) data() *pair { return p }
 
 // parts are the parts of w, the orthant first.
-func (w *work) parts() [2]part { return [2]part{&w.side, &w.cone} }
+func (w *Work) parts() [2]part { return [2]part{&w.side, &w.cone} }
 
 // degree is the divisor of sᵀz + τκ in μ.
-func (w *work) degree() float64 {
+func (w *Work) degree() float64 {
 	d := w.method.degree()
 	for _, c := range w.parts() {
 		d += c.degree()
@@ -74,7 +74,7 @@ func (w *work) degree() float64 {
 }
 
 // after is sᵀz + τκ after steps along the direction.
-func (w *work) after(αp, αd float64) float64 {
+func (w *Work) after(αp, αd float64) float64 {
 	sum := w.method.after(αp)
 	for _, c := range w.parts() {
 		sum += c.after(αp, αd)

@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func (sd *sides) multipliers(y []float64) {
 	}
 }
 
-func (sd *sides) residual(w *work, τ float64) float64 {
+func (sd *sides) residual(w *Work, τ float64) float64 {
 	c := len(sd.src)
 	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
 	for k, i := range sd.src {
@@ -35,7 +35,7 @@ func (sd *sides) residual(w *work, τ float64) float64 {
 }
 
 // weigh sets the diagonal of sided rows and adds to that of variables.
-func (sd *sides) weigh(w *work) {
+func (sd *sides) weigh(w *Work) {
 	clear(w.wsum)
 	sd.weights(w.reg.δ)
 	wt := sd.wt[:len(sd.src)]
@@ -61,7 +61,7 @@ const leastWeight = 1e-20
 
 // right adds to the right-hand side, and scales its sided rows as weigh has the
 // matrix.
-func (sd *sides) right(w *work) {
+func (sd *sides) right(w *Work) {
 	rhs := w.rhs
 	t := sd.targets()[:len(sd.src)]
 	for k, i := range sd.src {
@@ -74,7 +74,7 @@ func (sd *sides) right(w *work) {
 
 // recover computes the steps from dv and dy. The multipliers of the bounds of
 // variables are no unknowns of the KKT matrix.
-func (sd *sides) recover(w *work) {
+func (sd *sides) recover(w *Work) {
 	c := len(sd.src)
 	src, sgn, dz, ds := sd.src[:c], sd.sgn[:c], sd.dz[:c], sd.ds[:c]
 	wt, b := sd.wt[:c], sd.b[:c]
@@ -126,7 +126,7 @@ func (sd *sides) begin() {
 	}
 }
 
-func (sd *sides) raw(w *work) (s, z float64) {
+func (sd *sides) raw(w *Work) (s, z float64) {
 	for k, i := range sd.src {
 		sd.s[k] = sd.h[k] - sd.sgn[k]*w.v[i]
 		sd.z[k] = sd.dz[k]
@@ -151,7 +151,7 @@ func (sd *sides) push(addS, addZ float64) {
 }
 
 // propose leaves z out: a multiplier of the wrong sign is that of the other side.
-func (sd *sides) propose(w *work) float64 {
+func (sd *sides) propose(w *Work) float64 {
 	for k, i := range sd.src {
 		sd.s[k], sd.z[k] = sd.h[k]-sd.sgn[k]*w.v[i], sd.sgn[k]*w.y[i]
 	}
@@ -166,7 +166,7 @@ func least(v []float64, bound float64) float64 {
 	return bound
 }
 
-func (sd *sides) warm(_ *work, inside float64) bool {
+func (sd *sides) warm(_ *Work, inside float64) bool {
 	for k := range sd.s {
 		sd.s[k], sd.z[k] = max(sd.s[k], inside), max(sd.z[k], inside)
 	}

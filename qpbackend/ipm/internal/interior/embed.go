@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func (h *embedding) back(float64) float64           { return homoStepBack }
 func (h *embedding) distance() float64              { return homoDistance }
 
 // goal: blocks with entries of size 1/μ hold residuals up at the end.
-func (h *embedding) goal(*work) float64 { return endgame * h.tol * h.tau }
+func (h *embedding) goal(*Work) float64 { return endgame * h.tol * h.tau }
 
 func (h *embedding) unshift(x []float64) {
 	for j, v := range h.shift {
@@ -81,7 +81,7 @@ func (h *embedding) unshift(x []float64) {
 
 // takeOutFixed takes the fixed variables out of the problem just loaded: their
 // values go into q and the bounds of rows.
-func (h *embedding) takeOutFixed(w *work) {
+func (h *embedding) takeOutFixed(w *Work) {
 	shifted := false
 	for j := range w.n {
 		h.shift[j] = 0
@@ -108,7 +108,7 @@ func (h *embedding) takeOutFixed(w *work) {
 }
 
 // load notes the constants of the problem just loaded.
-func (h *embedding) load(w *work) {
+func (h *embedding) load(w *Work) {
 	h.takeOutFixed(w)
 	for j, q := range w.q {
 		h.rhs.x[j] = -q
@@ -141,7 +141,7 @@ func (h *embedding) load(w *work) {
 
 // moderate takes the point of the weighted problem back to one of moderate size:
 // where the problem has no solution it may be anywhere.
-func (h *embedding) moderate(w *work) {
+func (h *embedding) moderate(w *Work) {
 	vectors := [...][]float64{w.x, w.y, w.side.dz, w.cone.dz}
 	size := max(num.NormInf(w.x), num.NormInf(w.y[w.n:]), num.NormInf(w.side.dz), num.NormInf(w.cone.dz))
 	if !(size > largestStart) {
@@ -155,7 +155,7 @@ func (h *embedding) moderate(w *work) {
 }
 
 // warmed gives κ the complementarity of the other products.
-func (h *embedding) warmed(w *work) {
+func (h *embedding) warmed(w *Work) {
 	h.tau, h.κ = 1, 0
 	if d := w.degree() - 1; d > 0 {
 		h.κ = (num.Dot(w.side.s, w.side.z) + num.Dot(w.cone.s, w.cone.z)) / d
@@ -166,7 +166,7 @@ func (h *embedding) warmed(w *work) {
 }
 
 // support is S at the multipliers y of rows, and z of the parts.
-func (h *embedding) support(w *work, y []float64, z [2][]float64) float64 {
+func (h *embedding) support(w *Work, y []float64, z [2][]float64) float64 {
 	sum := 0.0
 	for t := range z {
 		sum += num.Dot(h.rhs.part[t].s, z[t])
@@ -178,7 +178,7 @@ func (h *embedding) support(w *work, y []float64, z [2][]float64) float64 {
 }
 
 // residual sets the terms of the third equation.
-func (h *embedding) residual(w *work) {
+func (h *embedding) residual(w *Work) {
 	clear(h.px)
 	w.p.AddSymMulVec(h.px, w.θ, w.x)
 	h.rτ = -(h.κ + num.Dot(w.x, h.px)/h.tau + num.Dot(w.q, w.x) + h.support(w, w.y, [2][]float64{w.side.z, w.cone.z}))
@@ -190,7 +190,7 @@ func (h *embedding) centre(σμ float64) { h.rκ = σμ - h.κ*h.tau - h.dτ*h.d
 
 // exchange swaps the direction with c and the right-hand sides with the
 // constants.
-func (h *embedding) exchange(w *work) {
+func (h *embedding) exchange(w *Work) {
 	w.sol, h.c.sol = h.c.sol, w.sol
 	w.dx, w.dy = w.sol[:w.n], w.sol[:w.n+w.m]
 	w.dv, h.c.v = h.c.v, w.dv
@@ -207,7 +207,7 @@ func (h *embedding) exchange(w *work) {
 
 // prepare computes c. The denominator of dτ is −κ/τ less two squared norms, of
 // dx − x/τ in P and of the multipliers in the scaling.
-func (h *embedding) prepare(ctx context.Context, w *work) {
+func (h *embedding) prepare(ctx context.Context, w *Work) {
 	h.exchange(w)
 	w.direction(ctx)
 	h.exchange(w)
@@ -218,7 +218,7 @@ func (h *embedding) prepare(ctx context.Context, w *work) {
 }
 
 // quadratic is (c − x/τ)ᵀP(c − x/τ), x nil for zero.
-func (h *embedding) quadratic(w *work, c, x []float64) float64 {
+func (h *embedding) quadratic(w *Work, c, x []float64) float64 {
 	d, pd := h.diff, w.rhs[:w.n]
 	copy(d, c)
 	for j := range x {
@@ -230,7 +230,7 @@ func (h *embedding) quadratic(w *work, c, x []float64) float64 {
 }
 
 // complete adds dτ·c, and sets dτ and dκ.
-func (h *embedding) complete(w *work) {
+func (h *embedding) complete(w *Work) {
 	z := [2][]float64{w.side.dz, w.cone.dz}
 	top := h.rτ - h.rκ/h.tau - 2*num.Dot(h.px, w.dx)/h.tau - num.Dot(w.q, w.dx) - h.support(w, w.dy, z)
 	h.dτ = top / h.denom
@@ -244,7 +244,7 @@ func (h *embedding) complete(w *work) {
 }
 
 // lowerResiduals: here the residuals fall as fast as μ.
-func (h *embedding) lowerResiduals(w *work, σ float64) {
+func (h *embedding) lowerResiduals(w *Work, σ float64) {
 	rest := 1 - σ
 	for _, v := range [...][]float64{w.rd, w.re, w.side.rp, w.cone.rp} {
 		for i := range v {
@@ -257,7 +257,7 @@ func (h *embedding) lowerResiduals(w *work, σ float64) {
 func (h *embedding) forget() { h.dτ, h.dκ = 0, 0 }
 
 // steps shortens the step to the length that τ and κ allow, and takes one length.
-func (h *embedding) steps(w *work, share float64) {
+func (h *embedding) steps(w *Work, share float64) {
 	w.αp = min(w.αp, w.αd)
 	if h.dτ < 0 {
 		w.αp = min(w.αp, share*h.tau/-h.dτ)
@@ -275,4 +275,4 @@ func (h *embedding) advance(α float64) {
 	h.κ += α * h.dκ
 }
 
-func (h *embedding) ray(w *work) (d, ad []float64) { return w.x, w.v[w.n:] }
+func (h *embedding) ray(w *Work) (d, ad []float64) { return w.x, w.v[w.n:] }

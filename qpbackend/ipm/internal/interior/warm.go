@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import "math"
 
@@ -8,16 +8,16 @@ import "math"
 // takes 10 to 40 % fewer iterations than a cold start; nearer to the boundary it
 // takes fewer still on some and far more on others.
 const (
-	warmShare    = 0.1
-	leastWarm    = 1e-4
-	largestWarm  = 1
-	warmLimit    = 10.0 // a point further off than this is not used
-	warmPatience = 8    // iterations without progress that end a warm run
+	warmShare   = 0.1
+	leastWarm   = 1e-4
+	largestWarm = 1
+	warmLimit   = 10.0 // a point further off than this is not used
 )
 
-// startFrom makes the first point from w.x and w.y, or reports that these are no
+// StartFrom makes the first point from Proposal, or reports that it is no
 // good.
-func (w *work) startFrom() bool {
+func (w *Work) StartFrom() bool {
+	w.Load()
 	w.method.begin()
 	w.placeFixed()
 	share, limit := w.method.warmth()
@@ -38,7 +38,7 @@ func (w *work) startFrom() bool {
 
 // distance is the largest violation of a row, a bound, or stationarity at w.x
 // and w.y. It leaves v behind, and the proposed values in the parts.
-func (w *work) distance() float64 {
+func (w *Work) distance() float64 {
 	for i, k := range w.kind {
 		if k == free {
 			w.y[i] = 0

@@ -1,4 +1,4 @@
-package ipm
+package interior
 
 import "github.com/dcopt/dcopt/internal/num"
 
@@ -13,7 +13,7 @@ func (c *cones) begin() {
 	}
 }
 
-func (c *cones) raw(w *work) (minS, minZ float64) {
+func (c *cones) raw(w *Work) (minS, minZ float64) {
 	for k := range c.of {
 		mb := &c.of[k]
 		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.part(c.s)
@@ -72,7 +72,7 @@ func (c *cones) push(addS, addZ float64) {
 
 // propose: the distance is how far, along the unit, s = v − lo and −y are from the symmetric
 // cones.
-func (c *cones) propose(w *work) float64 {
+func (c *cones) propose(w *Work) float64 {
 	far := 0.0
 	for k := range c.of {
 		mb := &c.of[k]
@@ -89,7 +89,7 @@ func (c *cones) propose(w *work) float64 {
 }
 
 // warm moves cones that are not symmetric until they are central enough.
-func (c *cones) warm(w *work, inside float64) bool {
+func (c *cones) warm(w *Work, inside float64) bool {
 	_, limit := w.method.warmth()
 	for k := range c.of {
 		mb := &c.of[k]

@@ -1,0 +1,83 @@
+package interior
+
+import "context"
+
+// Verdict is the judgement of a point, or of a run by itself.
+type Verdict uint8
+
+const (
+	GoOn    Verdict = iota
+	Done            // the judge is satisfied
+	GivenUp         // nothing more will come of this run
+	OutOfIterations
+	OutOfTime
+	Broken // a factorisation failed or the iterates ceased to be numbers
+)
+
+// Judge looks at each iterate.
+type Judge interface {
+	Look(ctx context.Context, w *Work, k int) Verdict
+}
+
+// Load makes the linear systems those of w, which shares them with the embedding that it is given.
+func (w *Work) Load() { w.sys.Load(w.θ, w.off) }
+
+// Run makes a first point and iterates from there.
+func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
+	w.Load()
+	if !w.start(ctx) {
+		return 0, w.failure(ctx)
+	}
+	return w.Iterate(ctx, j, maxIter)
+}
+
+// Iterate goes on until j has seen enough or maxIter iterations are Done, and
+// returns their number.
+func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
+	for k := 0; ; k++ {
+		w.residuals()
+		if v := j.Look(ctx, w, k); v != GoOn {
+			return k, v
+		}
+		if k == maxIter {
+			return k, OutOfIterations
+		}
+		if ctx.Err() != nil {
+			return k, OutOfTime
+		}
+		w.relax()
+		w.setGoal()
+		w.affine()
+		if !w.scale(ctx) || !w.factorAndSolve(ctx) { // predictor
+			return k, w.failure(ctx)
+		}
+		w.method.prepare(ctx, w)
+		w.method.complete(w)
+		w.stepLengths(1)
+		σ := w.centring()
+		w.method.lowerResiduals(w, σ)
+		w.centre(σ)
+		w.correct(ctx)
+		if w.tooShort() {
+			w.forget()
+			w.centre(σ)
+			w.correct(ctx)
+		}
+		w.advance()
+	}
+}
+
+// failure is the Verdict on a step that failed: an end of ctx lets it fail too.
+func (w *Work) failure(ctx context.Context) Verdict {
+	if ctx.Err() != nil {
+		return OutOfTime
+	}
+	return Broken
+}
+
+// correct solves for the corrector and finds its steps.
+func (w *Work) correct(ctx context.Context) {
+	w.direction(ctx)
+	w.method.complete(w)
+	w.stepLengths(w.method.back(w.μ))
+}
