@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -40,6 +41,7 @@ type Derivative struct {
 	d      qpbackend.Derivative
 	cols   int // of the convex problem; the first are z
 	τ      float64
+	loose  bool // the solution of a convex problem is not unique
 }
 
 // curve is an h with the sum of its multipliers.
@@ -50,18 +52,25 @@ type curve struct {
 
 // KinkError says where an expression has no derivative.
 type KinkError struct {
-	// Expression is "the objective" or the name of the constraint.
+	// Expression is "the objective", the name of the constraint, or that of the variable whose bound it is.
 	Expression string
+	// Weak: the expression holds with multiplier zero, so that it is about to let go or to take hold. Session.OneSided has the
+	// change of the point along one change of the parameters. Else it is a kink of the part −h.
+	Weak bool
 }
 
 func (e *KinkError) Error() string {
+	if e.Weak {
+		return fmt.Sprintf("ccp: no derivative: %s holds at the solution with multiplier zero, or nearly so; the derivatives are one-sided", e.Expression)
+	}
 	return fmt.Sprintf("ccp: no derivative: the solution is at a kink of the part −h of %s", e.Expression)
 }
 
 // Differentiate linearises at res, the result of the last Solve on the present values of the parameters. The point
 // is refined to a fixed point of the procedure first; Point is it. The derivative is good until the next one of
-// the session. Errors: res is not converged, or of another problem; the point is not a strict local minimum, or its refinement
-// leads elsewhere; a function has a kink there (*KinkError); the constraints that hold there are degenerate; ctx ended.
+// the session. Where the solution of a convex problem is not unique the derivative is regularised: see Unique. Errors: res is not
+// converged, or of another problem; the point of a problem that is not convex is no strict local minimum, or its refinement
+// leads elsewhere; there is a kink (*KinkError); ctx ended.
 func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative, err error) {
 	defer recovered(&err)
 	if d, err = s.linearised(ctx, res); err != nil {
@@ -264,28 +273,41 @@ func (d *Derivative) weigh(sub *subproblem.Problem, y []float64) {
 // Point is the refined point, with an entry for each of NumVars. It is the derivative's own.
 func (d *Derivative) Point() []float64 { return d.z }
 
+// Unique reports whether the solution is. Where that of a convex problem is not, derivatives are the least squares solution of least norm of
+// the linearised optimality conditions, in the scaled problem: parts of the point that nothing holds do not move, and gradients with respect to them do not count.
+// Other points that are not unique are refused.
+func (d *Derivative) Unique() bool { return !d.loose }
+
+// Regular reports whether the multipliers of the convex problem at the point are unique, too: then the point follows any change of the parameters, else those
+// that Forward takes.
+func (d *Derivative) Regular() bool { return d.d.Regularity().Regular }
+
 // examine refuses points where there is no derivative.
 func (d *Derivative) examine(ctx context.Context) error {
 	r := d.d.Regularity()
-	if !(r.Margin >= leastMargin) || !(r.Residual <= leastMargin) {
+	if !(r.Residual <= leastMargin) {
 		return fmt.Errorf("ccp: no derivative: the convex problem at the point: %s", r.Message)
 	}
+	if !(r.Margin >= leastMargin) {
+		return &KinkError{d.place(r), true}
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	all, free, values := make([]float64, len(d.z)), make([]float64, len(d.z)), make([]float64, len(d.z))
+	all, free := make([]float64, len(d.z)), make([]float64, len(d.z))
 	for j := range all {
 		all[j], free[j] = rng.NormFloat64(), rng.NormFloat64()
 	}
 	for _, v := range d.p.Vars {
 		if v.Param {
 			clear(free[v.Offset:][:v.Len()])
-			for k := range v.Len() {
-				values[v.Offset+k] = rng.NormFloat64()
-			}
 		}
 	}
 	if !r.Regular {
-		if err := d.unique(ctx, free, values); err != nil {
+		var t qpbackend.Tangent
+		if err := d.d.Forward(ctx, qpbackend.Update{Q: d.wide(free)}, &t); err != nil {
 			return err
+		}
+		if d.loose = t.Missed > leastMargin; d.loose && !d.sub.Convex() {
+			return errors.New("ccp: no derivative: the solution of the convex problem at the point is not unique")
 		}
 	}
 	if _, err := d.curvature(all); err != nil {
@@ -294,22 +316,30 @@ func (d *Derivative) examine(ctx context.Context) error {
 	return d.strict(ctx, free)
 }
 
-// unique refuses a point where the solution of the convex problem does not follow costs and values of parameters.
-func (d *Derivative) unique(ctx context.Context, costs, values []float64) error {
+// place names the expression of the nearest kink.
+func (d *Derivative) place(r qpbackend.Regularity) string {
+	if r.Row >= 0 {
+		return d.sub.NameOf(r.Row)
+	}
+	for _, v := range d.p.Vars {
+		if k := r.Variable - v.Offset; k >= 0 && k < v.Len() {
+			return "a bound of " + v.Name
+		}
+	}
+	return "a bound of an auxiliary variable"
+}
+
+// errHeld is the error along a change that the point does not follow.
+var errHeld = errors.New("ccp: no derivative: more constraints hold at the point than it has directions to move in along the change of the parameters")
+
+// forward is the change of the solution of the convex problem along a change of its values.
+func (d *Derivative) forward(ctx context.Context, u qpbackend.Update) (qpbackend.Tangent, error) {
 	var t qpbackend.Tangent
-	if err := d.d.Forward(ctx, qpbackend.Update{Q: d.wide(costs)}, &t); err != nil {
-		return err
+	err := d.d.Forward(ctx, u, &t)
+	if err == nil && t.Missed > leastMargin && !d.loose {
+		err = errHeld
 	}
-	if t.Missed > leastMargin {
-		return errors.New("ccp: no derivative: the solution of the convex problem at the point is not unique")
-	}
-	if err := d.d.Forward(ctx, qpbackend.Update{Lo: d.wide(values), Hi: d.wide(values)}, &t); err != nil {
-		return err
-	}
-	if t.Missed > leastMargin {
-		return errors.New("ccp: no derivative: more constraints hold at the point than it has directions to move in")
-	}
-	return nil
+	return t, err
 }
 
 // leastMargin is the least margin of a regular solution, and the share of a right-hand side that may be left over.
@@ -399,7 +429,7 @@ func (d *Derivative) curvature(v []float64) ([]float64, error) {
 			} else if name == "" {
 				name = "a constraint"
 			}
-			return nil, &KinkError{name}
+			return nil, &KinkError{Expression: name}
 		}
 	}
 	return out, nil
@@ -407,15 +437,16 @@ func (d *Derivative) curvature(v []float64) ([]float64, error) {
 
 // Forward is the change of the point, with an entry for each of NumVars, along the change of the values of
 // parameters by name: one number for all entries or one per entry. Parameters that are not named
-// stay. Errors: no such parameter, a wrong length, a number that is not finite, an end of ctx.
-func (d *Derivative) Forward(ctx context.Context, change map[string][]float64) (dx []float64, err error) {
+// stay; numbers that are no parameters change along the lines. Errors: no such parameter, a wrong length, a number that is not finite; more constraints hold at the point than
+// it has directions to move in along the change; those of Line; an end of ctx.
+func (d *Derivative) Forward(ctx context.Context, change map[string][]float64, lines ...Line) (dx []float64, err error) {
 	defer recovered(&err)
-	v, err := d.moved(change)
+	u, err := d.moved(ctx, change, lines)
 	if err != nil {
 		return nil, err
 	}
-	var t qpbackend.Tangent
-	if err := d.d.Forward(ctx, qpbackend.Update{Lo: v, Hi: v}, &t); err != nil {
+	t, err := d.forward(ctx, u)
+	if err != nil {
 		return nil, err
 	}
 	return implicit.Resolve(ctx, t.X[:len(d.z)], d.onward)
@@ -439,64 +470,87 @@ func (d *Derivative) Multipliers(ctx context.Context, change map[string][]float6
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := d.moved(change)
+	u, err := d.moved(ctx, change, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	costs := d.wide(h)
-	num.Scale(costs, -1)
-	var t qpbackend.Tangent
-	if err := d.d.Forward(ctx, qpbackend.Update{Q: costs, Lo: v, Hi: v}, &t); err != nil {
+	u.Q = d.wide(h)
+	num.Scale(u.Q, -1)
+	t, err := d.forward(ctx, u)
+	if err != nil {
 		return nil, nil, err
 	}
 	out := d.sub.DualTangent(d.d.Point(), t)
 	return out.Rows, out.Bounds, nil
 }
 
-// moved is the change of the columns of the convex problem that a change of parameters is.
-func (d *Derivative) moved(change map[string][]float64) ([]float64, error) {
+// moved is the change of the values of the convex problem, whose columns parameters are.
+func (d *Derivative) moved(ctx context.Context, change map[string][]float64, lines []Line) (u qpbackend.Update, err error) {
 	v := make([]float64, d.cols)
 	for name, values := range change {
 		p, err := d.param(name)
 		if err != nil {
-			return nil, err
+			return u, err
 		}
 		if len(values) != p.Len() && len(values) != 1 {
-			return nil, fmt.Errorf("ccp: the change of parameter %s has %d numbers, want 1 or %d", name, len(values), p.Len())
+			return u, fmt.Errorf("ccp: the change of parameter %s has %d numbers, want 1 or %d", name, len(values), p.Len())
 		}
 		if i := num.FirstNotFinite(values); i >= 0 {
-			return nil, fmt.Errorf("ccp: the change of parameter %s has %g at %d", name, values[i], i)
+			return u, fmt.Errorf("ccp: the change of parameter %s has %g at %d", name, values[i], i)
 		}
 		for k := range p.Len() {
 			v[p.Offset+k] = values[min(k, len(values)-1)]
 		}
 	}
-	return v, nil
+	u = qpbackend.Update{Lo: v, Hi: slices.Clone(v)}
+	for _, l := range lines {
+		more, err := d.between(ctx, l)
+		if err != nil {
+			return u, err
+		}
+		for to, from := range pairs(&u, &more) {
+			if *to == nil {
+				*to = from
+			} else if from != nil {
+				num.Axpy(*to, 1, from)
+			}
+		}
+	}
+	return u, nil
+}
+
+// pairs are the parts of two changes that belong together.
+func pairs(a, b *qpbackend.Update) iter.Seq2[*[]float64, []float64] {
+	return func(yield func(*[]float64, []float64) bool) {
+		_ = yield(&a.Q, b.Q) && yield(&a.Lo, b.Lo) && yield(&a.Hi, b.Hi) && yield(&a.L, b.L) && yield(&a.U, b.U) && yield(&a.P, b.P) && yield(&a.A, b.A)
+	}
 }
 
 // OneSided is the change of the refined point along the change of the values of parameters, as Derivative.Forward has it, where these move that way alone: it
 // exists also where a constraint holds with multiplier zero, which Differentiate refuses, and is then another one backwards. With H the curvature
 // of the h it is a fixed point as z is: the change of the solution of the convex problem with costs −H·dz, found by as many quadratic
 // programs as that takes. Errors: those of Differentiate but for that one; a cone holds at the point (qpbackend.ErrCurved).
-func (s *Session) OneSided(ctx context.Context, res *Result, change map[string][]float64) (dx []float64, err error) {
+func (s *Session) OneSided(ctx context.Context, res *Result, change map[string][]float64, lines ...Line) (dx []float64, err error) {
 	defer recovered(&err)
 	d, err := s.linearised(ctx, res)
 	if err != nil {
 		return nil, err
 	}
-	v, err := d.moved(change)
+	u, err := d.moved(ctx, change, lines)
 	if err != nil {
 		return nil, err
 	}
-	dx = slices.Clone(v[:len(d.z)])
+	fixed := d.wide(nil)
+	copy(fixed, u.Q)
+	dx = slices.Clone(u.Lo[:len(d.z)])
 	for range mostOneSided {
 		h, err := d.curvature(dx)
 		if err != nil {
 			return nil, err
 		}
-		costs := d.wide(h)
-		num.Scale(costs, -1)
-		t, err := qpbackend.OneSided(ctx, ipm.Backend{}, d.sub.Stated(), d.d.Point(), qpbackend.Update{Q: costs, Lo: v, Hi: v})
+		u.Q = slices.Clone(fixed)
+		num.Axpy(u.Q[:len(h)], -1, h)
+		t, err := qpbackend.OneSided(ctx, ipm.Backend{}, d.sub.Stated(), d.d.Point(), u)
 		if err != nil {
 			return nil, err
 		}
@@ -528,15 +582,26 @@ func (d *Derivative) param(name string) (*dc.Variable, error) {
 	return nil, fmt.Errorf("ccp: there is no parameter %s", name)
 }
 
+// Change is a change of the data of a problem: of the values of parameters by name, as Forward has it, and along lines.
+type Change struct {
+	Values map[string][]float64
+	Lines  []Line
+}
+
 // Adjoint is the gradient, by the name of the parameter, of a scalar function of the point whose gradient with respect to the point,
-// with an entry for each of NumVars, is g. Errors: a wrong length, a number that is not finite, an end of ctx.
-func (d *Derivative) Adjoint(ctx context.Context, g []float64) (gradient map[string][]float64, err error) {
+// with an entry for each of NumVars, is g. Where not all entries of parameters move by themselves, as those of a symmetric matrix, along has changes that the parameters can take, at
+// random among these: the gradient counts for such changes alone. Errors: a wrong length, a number that is not finite; Forward refuses a change of
+// along or, without any, one of all entries at random; an end of ctx.
+func (d *Derivative) Adjoint(ctx context.Context, g []float64, along ...Change) (gradient map[string][]float64, err error) {
 	defer recovered(&err)
 	if len(g) != len(d.z) {
 		return nil, fmt.Errorf("ccp: the gradient has %d entries, want %d", len(g), len(d.z))
 	}
 	if i := num.FirstNotFinite(g); i >= 0 {
 		return nil, fmt.Errorf("ccp: the gradient has %g at %d", g[i], i)
+	}
+	if err := d.followed(ctx, along); err != nil {
+		return nil, err
 	}
 	u, err := d.pull(ctx, g)
 	if err != nil {
@@ -576,6 +641,34 @@ func (d *Derivative) Adjoint(ctx context.Context, g []float64) (gradient map[str
 		gradient[v.Name] = out
 	}
 	return gradient, nil
+}
+
+// followed refuses changes that the point does not follow; without any, one of all parameters at random.
+func (d *Derivative) followed(ctx context.Context, along []Change) error {
+	if d.d.Regularity().Regular || d.loose {
+		return nil
+	}
+	if len(along) == 0 {
+		rng, all := rand.New(rand.NewPCG(1, 3)), map[string][]float64{}
+		for _, v := range d.p.Vars {
+			if v.Param {
+				for range v.Len() {
+					all[v.Name] = append(all[v.Name], rng.NormFloat64())
+				}
+			}
+		}
+		along = []Change{{Values: all}}
+	}
+	for _, c := range along {
+		u, err := d.moved(ctx, c.Values, c.Lines)
+		if err != nil {
+			return err
+		}
+		if _, err := d.forward(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mixed returns the function that gives the derivative by entry j, one of a parameter, of the products of the gradients of the flat h
@@ -650,21 +743,17 @@ func (d *Derivative) pull(ctx context.Context, g []float64) (u qpbackend.Update,
 	return u, d.d.Adjoint(ctx, qpbackend.Tangent{X: d.wide(free)}, &u)
 }
 
-// Along is the change of the point, with an entry for each of NumVars, along the line from the problem minus to
-// the problem plus, which differ from that of d, in the middle, by numbers that are no parameters: per
-// unit, where the two are width units apart. Numbers of the convex problem are taken for linear between them. Errors: the
-// problems have other variables or another structure; an end of ctx.
+// Line leads from the problem Minus to the problem Plus, which differ from that of a derivative, in the middle, by numbers that are no
+// parameters: per unit, where the two are Width units apart. Numbers of the convex problem are taken for linear between
+// them. Errors of its use: the problems have other variables or another structure.
+type Line struct {
+	Minus, Plus *dc.Problem
+	Width       float64
+}
+
+// Along is Forward along a line alone.
 func (d *Derivative) Along(ctx context.Context, minus, plus *dc.Problem, width float64) (dx []float64, err error) {
-	defer recovered(&err)
-	u, err := d.between(ctx, minus, plus, width)
-	if err != nil {
-		return nil, err
-	}
-	var t qpbackend.Tangent
-	if err := d.d.Forward(ctx, u, &t); err != nil {
-		return nil, err
-	}
-	return implicit.Resolve(ctx, t.X[:len(d.z)], d.onward)
+	return d.Forward(ctx, nil, Line{minus, plus, width})
 }
 
 // AdjointAlong returns the function that gives the derivative, along the line from minus to plus as Along has it, of a scalar
@@ -680,13 +769,13 @@ func (d *Derivative) AdjointAlong(ctx context.Context, g []float64) (along func(
 	}
 	return func(minus, plus *dc.Problem, width float64) (slope float64, err error) {
 		defer recovered(&err)
-		v, err := d.between(ctx, minus, plus, width)
+		v, err := d.between(ctx, Line{minus, plus, width})
 		if err != nil {
 			return 0, err
 		}
-		for _, pair := range [...][2][]float64{{u.Q, v.Q}, {u.Lo, v.Lo}, {u.Hi, v.Hi}, {u.L, v.L}, {u.U, v.U}, {u.P, v.P}, {u.A, v.A}} {
-			if pair[1] != nil {
-				slope += num.Dot(pair[0], pair[1])
+		for a, b := range pairs(&u, &v) {
+			if b != nil {
+				slope += num.Dot(*a, b)
 			}
 		}
 		return slope, nil
@@ -694,12 +783,12 @@ func (d *Derivative) AdjointAlong(ctx context.Context, g []float64) (along func(
 }
 
 // between is the change of the values of the convex problem per unit.
-func (d *Derivative) between(ctx context.Context, minus, plus *dc.Problem, width float64) (u qpbackend.Update, err error) {
-	if minus == nil || plus == nil || !(width > 0) {
+func (d *Derivative) between(ctx context.Context, l Line) (u qpbackend.Update, err error) {
+	if l.Minus == nil || l.Plus == nil || !(l.Width > 0) {
 		return u, errors.New("ccp: want two problems and a width above zero")
 	}
 	var at [2]*qpbackend.Problem
-	for k, p := range [...]*dc.Problem{minus, plus} {
+	for k, p := range [...]*dc.Problem{l.Minus, l.Plus} {
 		if p.NumVars() != len(d.z) {
 			return u, fmt.Errorf("ccp: a problem with %d variables beside one with %d", p.NumVars(), len(d.z))
 		}
@@ -720,7 +809,7 @@ func (d *Derivative) between(ctx context.Context, minus, plus *dc.Problem, width
 		out := make([]float64, len(a))
 		for i, v := range a {
 			if v != b[i] { // also where both are infinite
-				out[i] = (b[i] - v) / width
+				out[i] = (b[i] - v) / l.Width
 			}
 		}
 		return out

@@ -235,15 +235,30 @@ func TestNoDerivative(t *testing.T) {
 		t.Error("a wrong length is accepted")
 	}
 
-	// x² − x² + … flat along a line: not strict.
+	// Flat along a line: the derivative of a convex problem is regularised, and that of another one refused.
 	m = dc.NewModel()
 	y := m.Var("y", []int{2})
 	b := m.Param("b", nil, 1)
 	m.Minimize(dc.Square(y.At(0).Sub(b.Affine)))
 	m.SubjectTo(dc.LE(y, dc.Const(nil, []float64{3})), dc.GE(y, dc.Const(nil, []float64{-1})))
 	s, res = solvedSession(t, m, 0, 0, 1)
+	if d, err = s.Differentiate(ctx, res); err != nil || d.Unique() || d.Regular() {
+		t.Fatalf("not unique: %v", err)
+	}
+	if dx, err := d.Forward(ctx, map[string][]float64{"b": {2}}); err != nil || math.Abs(dx[0]-2) > 1e-9 || dx[1] != 0 {
+		t.Errorf("not unique: %v, %v", dx, err)
+	}
+	if g, err := d.Adjoint(ctx, []float64{3, 5, 0}); err != nil || math.Abs(g["b"][0]-3) > 1e-9 {
+		t.Errorf("not unique: %v, %v", g, err)
+	}
+	m = dc.NewModel()
+	y = m.Var("y", []int{2})
+	b = m.Param("b", nil, 1)
+	m.Minimize(dc.Sum(dc.Square(y.At(0).Sub(b.Affine)), dc.Square(y.At(0)).Scale(-0.5)))
+	m.SubjectTo(dc.LE(y, dc.Const(nil, []float64{3})), dc.GE(y, dc.Const(nil, []float64{-1})))
+	s, res = solvedSession(t, m, 0, 0, 1)
 	if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "not unique") {
-		t.Errorf("not unique: %v", err)
+		t.Errorf("not unique, not convex: %v", err)
 	}
 
 	// Infeasible.
@@ -254,6 +269,41 @@ func TestNoDerivative(t *testing.T) {
 	s, res = solvedSession(t, m, 0)
 	if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "infeasible") {
 		t.Errorf("infeasible: %v", err)
+	}
+}
+
+// The least v that is no less than the entries of q follows them together alone: gradients count along such changes.
+func TestHeldPoint(t *testing.T) {
+	ctx := context.Background()
+	m := dc.NewModel()
+	v := m.Var("v", nil)
+	q := m.Param("q", []int{2}, 1, 1)
+	m.AddCost(m.Param("w", nil, 1), v)
+	m.SubjectTo(dc.GE(v, q.Affine))
+	s, res := solvedSession(t, m, 0, 0, 0, 0)
+	d, err := s.Differentiate(ctx, res)
+	if err != nil || !d.Unique() || d.Regular() {
+		t.Fatalf("%v", err)
+	}
+	together, apart := map[string][]float64{"q": {2}}, map[string][]float64{"q": {1, -1}}
+	if dx, err := d.Forward(ctx, together); err != nil || math.Abs(dx[0]-2) > 1e-9 {
+		t.Errorf("together: %v, %v", dx, err)
+	}
+	if _, err := d.Forward(ctx, apart); err == nil || !strings.Contains(err.Error(), "more constraints hold") {
+		t.Errorf("apart: %v", err)
+	}
+	g := make([]float64, len(res.X))
+	g[0] = 3
+	for k, along := range [][]ccp.Change{nil, {{Values: apart}}, {{Values: together}, {Values: apart}}} {
+		if _, err := d.Adjoint(ctx, g, along...); err == nil || !strings.Contains(err.Error(), "more constraints hold") {
+			t.Errorf("%d: %v", k, err)
+		}
+	}
+	if g, err := d.Adjoint(ctx, g, ccp.Change{Values: together}); err != nil || math.Abs(g["q"][0]+g["q"][1]-3) > 1e-9 {
+		t.Errorf("together: %v, %v", g, err)
+	}
+	if _, err := d.Adjoint(ctx, g, ccp.Change{Lines: []ccp.Line{{}}}); err == nil || !strings.Contains(err.Error(), "two problems") {
+		t.Errorf("no problems: %v", err)
 	}
 }
 
@@ -314,9 +364,10 @@ func TestOneSided(t *testing.T) {
 		x, y := m.Var("x", nil), m.Var("y", nil)
 		a := m.Param("a", nil, 1)
 		m.Minimize(dc.Sum(dc.Square(x.Sub(a.Affine)), dc.Square(x.Sub(dc.Const(nil, []float64{1}))).Scale(-c), dc.Square(y.Sub(dc.Const(nil, []float64{2})))))
-		m.SubjectTo(dc.LE(x, dc.Const(nil, []float64{1})), dc.LE(y.Sub(a.Affine), dc.Const(nil, []float64{0.5})))
+		m.SubjectTo(dc.LE(x, dc.Const(nil, []float64{1})).Named("cap"), dc.LE(y.Sub(a.Affine), dc.Const(nil, []float64{0.5})))
 		s, res := solvedSession(t, m, 0, 0, 0)
-		if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "no derivative") {
+		var kink *ccp.KinkError
+		if _, err := s.Differentiate(ctx, res); !errors.As(err, &kink) || !kink.Weak || kink.Expression != "cap" {
 			t.Errorf("%g: the kink is not refused: %v", c, err)
 		}
 		for _, way := range []float64{1, -2} {

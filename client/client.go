@@ -258,8 +258,17 @@ func (p *Problem) Set(ctx context.Context, values map[string]*Floats) error {
 // Derivative is the change of the solution of the last Solve of a graph along changes of its parameters,
 // by name; those that are not named stay.
 func (p *Problem) Derivative(ctx context.Context, change map[string]*Floats) (*Tangent, error) {
+	return p.derivative(ctx, &wire.Derivative{Problem: p.handle, Parameters: change})
+}
+
+// OneSided is Derivative where the parameters move that way alone: it exists at kinks, too, at which a constraint is about to let go or to take hold.
+func (p *Problem) OneSided(ctx context.Context, change map[string]*Floats) (*Tangent, error) {
+	return p.derivative(ctx, &wire.Derivative{Problem: p.handle, Parameters: change, OneSided: true})
+}
+
+func (p *Problem) derivative(ctx context.Context, m *wire.Derivative) (*Tangent, error) {
 	var out Tangent
-	if err := p.c.do(ctx, "derivative", &wire.Derivative{Problem: p.handle, Parameters: change}, &out, nil); err != nil {
+	if err := p.c.do(ctx, "derivative", m, &out, nil); err != nil {
 		return nil, err
 	}
 	return &out, nil
@@ -268,11 +277,58 @@ func (p *Problem) Derivative(ctx context.Context, change map[string]*Floats) (*T
 // Adjoint is the gradient, with respect to the parameters of those names or to all, of a function of the solution of
 // the last Solve of a graph; x is its gradient with respect to the solution, in the order of Result.X.
 func (p *Problem) Adjoint(ctx context.Context, x []float64, parameters ...string) (*Gradient, error) {
+	return p.AdjointAlong(ctx, x, nil, parameters...)
+}
+
+// AdjointAlong is Adjoint where the entries of parameters do not all move by themselves, as those of a symmetric matrix: along is a change that they can take, at random among
+// these, and the gradient counts for such changes alone. Adjoint refuses a point that does not follow all others.
+func (p *Problem) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats, parameters ...string) (*Gradient, error) {
+	return p.c.adjoint(ctx, &wire.Adjoint{Problem: p.handle, X: wire.F(x), Along: along, Parameters: parameters})
+}
+
+func (c *Client) adjoint(ctx context.Context, m *wire.Adjoint) (*Gradient, error) {
 	var out Gradient
-	if err := p.c.do(ctx, "adjoint", &wire.Adjoint{Problem: p.handle, X: wire.F(x), Parameters: parameters}, &out, nil); err != nil {
+	if err := c.do(ctx, "adjoint", m, &out, nil); err != nil {
 		return nil, err
 	}
 	return &out, nil
+}
+
+// Batch has the solutions of a graph for several sets of values of its parameters, one after another in each array.
+type Batch struct {
+	Solutions
+	c             *Client
+	problem, held uint64
+}
+
+// Batch solves the graph for count sets of values of its parameters, by name: those of all sets one after another, or of one for all; parameters that are not named
+// have the values that they have, and keep them. The sets are solved on all processors. Of the options Settings and Start count.
+// The worker keeps the solutions until Free of the batch or of the problem. The error of one set, of type Errors, is that of the batch.
+func (p *Problem) Batch(ctx context.Context, count int, values map[string]*Floats, o Options) (*Batch, error) {
+	b := &Batch{c: p.c, problem: p.handle, held: p.c.handle()}
+	m := &wire.Batch{Problem: p.handle, Batch: b.held, Count: count, Parameters: values, Settings: o.Settings, Start: o.Start}
+	if m.Parameters == nil {
+		m.Parameters = map[string]*Floats{}
+	}
+	if err := p.c.do(ctx, "batch", m, &b.Solutions, nil); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Adjoint is Problem.Adjoint at each of the solutions: x has a gradient for each set, one after another, as has each array of the result.
+func (b *Batch) Adjoint(ctx context.Context, x []float64, parameters ...string) (*Gradient, error) {
+	return b.AdjointAlong(ctx, x, nil, parameters...)
+}
+
+// AdjointAlong is Problem.AdjointAlong at each of the solutions; along has a change for all sets, or one for each.
+func (b *Batch) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats, parameters ...string) (*Gradient, error) {
+	return b.c.adjoint(ctx, &wire.Adjoint{Problem: b.problem, Batch: &b.held, X: wire.F(x), Along: along, Parameters: parameters})
+}
+
+// Free lets the worker forget the solutions. Adjoint then fails.
+func (b *Batch) Free(ctx context.Context) error {
+	return b.c.do(ctx, "free", &wire.Free{Batch: &b.held}, &wire.Ok{}, nil)
 }
 
 // Update gives matrices other numbers in the same places: as many as the pattern has.

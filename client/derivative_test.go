@@ -62,3 +62,101 @@ func TestDerivative(t *testing.T) {
 	_, err = p.Derivative(ctx, nil)
 	refused(err, "request", "solve again")
 }
+
+// The least v >= q, v >= r follows both together alone: both hold, and the one that is let go first follows from the way in which they move.
+func TestHeldPoint(t *testing.T) {
+	ctx := context.Background()
+	g := &client.Graph{
+		Variables:  []client.Variable{{Name: "v", Shape: []int{}}},
+		Parameters: []client.Parameter{{Name: "q", Shape: []int{}, Value: client.F(1)}, {Name: "r", Shape: []int{}, Value: client.F(1)}},
+	}
+	minimise(g, 0)
+	for k := range 2 {
+		g.Constraints = append(g.Constraints, client.Constraint{Kind: "le", Args: []int{1 + k, 0}})
+	}
+	p, err := worker(t).Load(ctx, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Solve(ctx, client.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Adjoint(ctx, []float64{3}); err == nil || !strings.Contains(err.Error(), "more constraints hold") {
+		t.Errorf("%v", err)
+	}
+	grad, err := p.AdjointAlong(ctx, []float64{3}, map[string]*client.Floats{"q": client.F(2), "r": client.F(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "gradient", []float64{grad.Parameters["q"].V[0] + grad.Parameters["r"].V[0]}, []float64{3}, 1e-7)
+	b, err := p.Batch(ctx, 2, map[string]*client.Floats{"q": client.F(1, 2)}, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "x", b.X.V, []float64{1, 2}, 1e-6)
+	if _, err := b.Adjoint(ctx, []float64{3, 5}); err == nil || !strings.Contains(err.Error(), "set 0") {
+		t.Errorf("%v", err)
+	}
+	same := map[string]*client.Floats{"q": client.F(1, 0), "r": client.F(1)}
+	if grad, err = b.AdjointAlong(ctx, []float64{3, 5}, same, "q"); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "gradient of the set without a kink", grad.Parameters["q"].V[1:], []float64{5}, 1e-7)
+	same["q"] = client.F(1, 0, 3)
+	if _, err := b.AdjointAlong(ctx, []float64{3, 5}, same); err == nil || !strings.Contains(err.Error(), "change of parameter q") {
+		t.Errorf("%v", err)
+	}
+	if err := b.Free(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Adjoint(ctx, []float64{3, 5}); err == nil || !strings.Contains(err.Error(), "no batch") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The least of w sq(x - a) with x <= 1 has a kink where a is 1. The solution of the others is not unique.
+func TestKinkAndNotUnique(t *testing.T) {
+	ctx := context.Background()
+	g := &client.Graph{
+		Variables:  []client.Variable{{Name: "x", Shape: []int{}}, {Name: "y", Shape: []int{}, Lo: client.F(-1), Hi: client.F(1)}},
+		Parameters: []client.Parameter{{Name: "a", Shape: []int{}, Value: client.F(1)}, {Name: "w", Shape: []int{}, Value: client.F(2)}},
+	}
+	apart := g.Add(client.Node{Op: "sum", Args: []int{0, 2}, Shape: []int{}, Attrs: &client.Attrs{Factors: []float64{1, -1}}})
+	minimise(g, g.Add(client.Node{Op: "mul", Args: []int{3, g.Add(client.Node{Op: "sumsq", Args: []int{apart}, Shape: []int{}})}, Shape: []int{}}))
+	one := value(g, []int{}, 1)
+	g.Constraints = append(g.Constraints, client.Constraint{Kind: "le", Args: []int{0, one}, Name: "cap"})
+	p, err := worker(t).Load(ctx, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.OneSided(ctx, nil); err == nil || !strings.Contains(err.Error(), "before there is a result") {
+		t.Errorf("%v", err)
+	}
+	if _, err := p.Solve(ctx, client.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var list client.Errors
+	if _, err := p.Derivative(ctx, nil); !errors.As(err, &list) || !strings.Contains(list[0].Text, "cap") || !strings.Contains(list[0].Help, "one_sided") {
+		t.Errorf("%v", err)
+	}
+	for _, way := range []float64{1, -2} {
+		d, err := p.OneSided(ctx, map[string]*client.Floats{"a": client.F(way), "w": client.F(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "dx", d.X.V[:1], []float64{min(way, 0)}, 1e-6)
+	}
+	if _, err := p.Solve(ctx, client.Options{Parameters: map[string]*client.Floats{"a": client.F(0.5)}}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Derivative(ctx, map[string]*client.Floats{"a": client.F(3)})
+	if err != nil || !d.Regularised {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	near(t, "dx", d.X.V, []float64{3, 0}, 1e-7)
+	grad, err := p.Adjoint(ctx, []float64{1, 10})
+	if err != nil || !grad.Regularised {
+		t.Fatalf("%+v, %v", grad, err)
+	}
+	near(t, "da", grad.Parameters["a"].V, []float64{1}, 1e-7)
+}

@@ -22,6 +22,7 @@ type (
 	Progress    = wire.Progress
 	Tangent     = wire.Tangent
 	Gradient    = wire.Gradient
+	Solutions   = wire.Solutions
 	Checked     = wire.Checked
 	Loaded      = wire.Loaded
 	Hello       = wire.HelloReply

@@ -68,6 +68,9 @@ type Regularity struct {
 	// without multiplier and of the multipliers of active rows, in cones of the distances
 	// from the points where the projection has no derivative. Regular asks for 1e-6.
 	Margin float64
+	// Variable and Row say where the nearest kink is: at a bound of the variable, or at the row or the first row of the cone. The other one,
+	// or both where nothing holds or may hold, is −1.
+	Variable, Row int
 	// Residual is the largest residual of the optimality conditions at the point of the
 	// derivative, in the scaled problem. Regular asks for at most 1e-6.
 	Residual float64

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -204,6 +205,16 @@ func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	for name, v := range m.Along {
+		k, err := p.parameter(name)
+		if err != nil {
+			return nil, err
+		}
+		if w := entries(p.graph.Parameters[k]); v == nil || len(v.V) != w && len(v.V) != w*count {
+			return nil, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers, nor %d for each of %d sets", name, w, w, count)
+		}
+	}
+	regularised := make([]bool, count)
 	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(make([]float64, n*count))}
 	for _, k := range names {
 		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, count*entries(p.graph.Parameters[k])))
@@ -217,11 +228,20 @@ func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
 			return err
 		}
 		copy(out.Point.V[i*n:], q.prog.X(q.deriv.Point()))
-		return q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], names, func(k int) []float64 {
+		regularised[i] = !q.deriv.Unique()
+		along := numbers(m.Along)
+		for name, v := range along {
+			k, _ := p.parameter(name)
+			if w := entries(p.graph.Parameters[k]); len(v) > w {
+				along[name] = v[i*w:][:w]
+			}
+		}
+		return q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], along, names, func(k int) []float64 {
 			w := entries(p.graph.Parameters[k])
 			return out.Parameters[p.graph.Parameters[k].Name].V[i*w:][:w]
 		})
 	})
+	out.Regularised = slices.Contains(regularised, true)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -25,7 +26,7 @@ func (p *problem) differentiate(ctx context.Context) (err error) {
 	case p.deriv != nil:
 		return nil
 	case p.solved == nil:
-		return errorf(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
+		return noResult()
 	case p.session != nil:
 		p.deriv, err = p.session.Differentiate(ctx, p.solved)
 	default:
@@ -42,7 +43,27 @@ func derivativeError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return errorf(wire.ErrUnsupported, "%v", err)
+	e := errorf(wire.ErrUnsupported, "%v", err)
+	var kink *ccp.KinkError
+	if errors.As(err, &kink) && kink.Weak {
+		e.Help = "The change of the solution one way is the derivative with one_sided."
+	}
+	return e
+}
+
+func noResult() error {
+	return errorf(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
+}
+
+// random is a change of all entries of parameters.
+func (p *problem) random() map[string][]float64 {
+	rng, out := rand.New(rand.NewPCG(1, 4)), map[string][]float64{}
+	for _, q := range p.graph.Parameters {
+		for range entries(q) {
+			out[q.Name] = append(out[q.Name], rng.NormFloat64())
+		}
+	}
+	return out
 }
 
 // parameter is the number of a parameter of the graph.
@@ -104,51 +125,87 @@ func entries(q wire.Parameter) int {
 	return n
 }
 
-func (s *server) derivative(j *job, m *wire.Derivative) (wire.Message, error) {
-	p, err := s.differentiated(j.ctx, m.Problem)
-	if err != nil {
-		return nil, err
-	}
-	inside, outside := map[string][]float64{}, map[int][]float64{}
-	for name, v := range m.Parameters {
+// change is the change of the data that the numbers of parameters at one place of arrays are: n of them for each parameter, or one for all.
+func (p *problem) change(ctx context.Context, limits graph.Limits, given map[string][]float64) (c ccp.Change, err error) {
+	c.Values = map[string][]float64{}
+	outside := map[int][]float64{}
+	for name, v := range given {
 		k, err := p.parameter(name)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
 		n := entries(p.graph.Parameters[k])
-		if v == nil || len(v.V) != n && len(v.V) != 1 {
-			return nil, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers or 1", name, n)
+		if len(v) != n && len(v) != 1 {
+			return c, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers or 1", name, n)
 		}
 		change := make([]float64, n)
 		for i := range change {
-			if change[i] = entry(v.V, i); math.IsNaN(change[i]) || math.IsInf(change[i], 0) {
-				return nil, errorf(wire.ErrProblem, "the change of parameter %s has %g at %d", name, change[i], i)
+			if change[i] = entry(v, i); math.IsNaN(change[i]) || math.IsInf(change[i], 0) {
+				return c, errorf(wire.ErrProblem, "the change of parameter %s has %g at %d", name, change[i], i)
 			}
 		}
 		if p.prog.Inside[k] && !p.prog.Structural[k] {
-			inside[name] = p.prog.ParameterOrder(k, change)
+			c.Values[name] = p.prog.ParameterOrder(k, change)
 		} else {
 			outside[k] = change
 		}
 	}
-	dx, err := p.deriv.Forward(j.ctx, inside)
-	if err != nil {
-		return nil, derivativeError(err)
+	back, ahead, width, err := p.moved(ctx, limits, outside)
+	if err == nil && width > 0 {
+		c.Lines = []ccp.Line{{Minus: back.Problem, Plus: ahead.Problem, Width: width}}
 	}
-	back, ahead, width, err := p.moved(j.ctx, s.cfg.Limits, outside)
+	return c, err
+}
+
+// numbers are those of buffers.
+func numbers(of map[string]*wire.Floats) map[string][]float64 {
+	out := map[string][]float64{}
+	for name, v := range of {
+		if out[name] = nil; v != nil {
+			out[name] = v.V
+		}
+	}
+	return out
+}
+
+func (s *server) derivative(j *job, m *wire.Derivative) (wire.Message, error) {
+	p, err := s.graphed(m.Problem)
 	if err != nil {
 		return nil, err
 	}
-	if width > 0 {
-		more, err := p.deriv.Along(j.ctx, back.Problem, ahead.Problem, width)
-		if err != nil {
-			return nil, derivativeError(err)
-		}
-		for i, v := range more {
-			dx[i] += v
+	if !m.OneSided {
+		if err := p.differentiate(j.ctx); err != nil {
+			return nil, err
 		}
 	}
-	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.deriv.Point()))}, nil
+	c, err := p.change(j.ctx, s.cfg.Limits, numbers(m.Parameters))
+	if err != nil {
+		return nil, err
+	}
+	if m.OneSided {
+		return p.oneSided(j.ctx, c)
+	}
+	dx, err := p.deriv.Forward(j.ctx, c.Values, c.Lines...)
+	if err != nil {
+		return nil, derivativeError(err)
+	}
+	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.deriv.Point())), Regularised: !p.deriv.Unique()}, nil
+}
+
+// oneSided is the derivative one way. It takes the place of the one that is kept.
+func (p *problem) oneSided(ctx context.Context, c ccp.Change) (wire.Message, error) {
+	p.deriv = nil
+	switch {
+	case p.solved == nil:
+		return nil, noResult()
+	case p.session == nil:
+		return nil, errorf(wire.ErrUnsupported, "there are no one-sided derivatives after a global search")
+	}
+	dx, err := p.session.OneSided(ctx, p.solved, c.Values, c.Lines...)
+	if err != nil {
+		return nil, derivativeError(err)
+	}
+	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.solved.X))}, nil
 }
 
 func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
@@ -166,11 +223,12 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point()))}
+	along := numbers(m.Along)
+	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point())), Regularised: !p.deriv.Unique()}
 	for _, k := range names {
 		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, entries(p.graph.Parameters[k])))
 	}
-	return out, p.gradient(j.ctx, s.cfg.Limits, m.X.V, names, func(k int) []float64 { return out.Parameters[p.graph.Parameters[k].Name].V })
+	return out, p.gradient(j.ctx, s.cfg.Limits, m.X.V, along, names, func(k int) []float64 { return out.Parameters[p.graph.Parameters[k].Name].V })
 }
 
 // names are the numbers of the parameters with the names; nil: of all.
@@ -192,8 +250,8 @@ func (p *problem) names(list []string) ([]int, error) {
 }
 
 // gradient writes that of a function with the gradient x with respect to the solution, with respect to the parameters
-// of names, to where into says.
-func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64, names []int, into func(k int) []float64) error {
+// of names, to where into says. Whether the solution follows its parameters is judged by the changes along; none: by one of all entries at random.
+func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64, along map[string][]float64, names []int, into func(k int) []float64) error {
 	// X gathers entries; its transpose scatters them.
 	places := make([]float64, p.prog.Problem.NumVars())
 	for i := range places {
@@ -203,7 +261,18 @@ func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64
 	for i, at := range p.prog.X(places) {
 		g[int(at)] += x[i]
 	}
-	inside, err := p.deriv.Adjoint(ctx, g)
+	var judged []ccp.Change
+	if !p.deriv.Regular() {
+		if len(along) == 0 {
+			along = p.random()
+		}
+		c, err := p.change(ctx, limits, along)
+		if err != nil {
+			return err
+		}
+		judged = append(judged, c)
+	}
+	inside, err := p.deriv.Adjoint(ctx, g, judged...)
 	if err != nil {
 		return derivativeError(err)
 	}
@@ -225,7 +294,7 @@ func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64
 	if len(built) == 0 {
 		return nil
 	}
-	along, err := p.deriv.AdjointAlong(ctx, g)
+	slope, err := p.deriv.AdjointAlong(ctx, g)
 	if err != nil {
 		return derivativeError(err)
 	}
@@ -238,7 +307,7 @@ func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64
 			if err != nil {
 				return err
 			}
-			if grad[i], err = along(back.Problem, ahead.Problem, width); err != nil {
+			if grad[i], err = slope(back.Problem, ahead.Problem, width); err != nil {
 				return derivativeError(err)
 			}
 			unit[i] = 0

@@ -231,13 +231,15 @@ type Derivative struct {
 	Head
 	Problem    uint64             `json:"problem"`
 	Parameters map[string]*Floats `json:"parameters"`
+	OneSided   bool               `json:"one_sided,omitempty"`
 }
 
 // Tangent is the reply to derivative.
 type Tangent struct {
 	Head
-	X     *Floats `json:"x"`
-	Point *Floats `json:"point"`
+	X           *Floats `json:"x"`
+	Point       *Floats `json:"point"`
+	Regularised bool    `json:"regularised,omitempty"`
 }
 
 // Batch solves a graph for Count sets of values of its parameters, one set after another in each array.
@@ -266,17 +268,19 @@ type Solutions struct {
 // graph, whose gradient with respect to the solution is X. Without Parameters it is that of all.
 type Adjoint struct {
 	Head
-	Problem    uint64   `json:"problem"`
-	Batch      *uint64  `json:"batch,omitempty"`
-	X          *Floats  `json:"x"`
-	Parameters []string `json:"parameters,omitempty"`
+	Problem    uint64             `json:"problem"`
+	Batch      *uint64            `json:"batch,omitempty"`
+	X          *Floats            `json:"x"`
+	Parameters []string           `json:"parameters,omitempty"`
+	Along      map[string]*Floats `json:"along,omitempty"`
 }
 
 // Gradient is the reply to adjoint.
 type Gradient struct {
 	Head
-	Parameters map[string]*Floats `json:"parameters"`
-	Point      *Floats            `json:"point"`
+	Parameters  map[string]*Floats `json:"parameters"`
+	Point       *Floats            `json:"point"`
+	Regularised bool               `json:"regularised,omitempty"`
 }
 
 // Progress says how far a solve or fit is.
@@ -521,8 +525,10 @@ func (m *Load) arrays(f visit) error       { return m.Graph.arrays(f) }
 func (m *Set) arrays(f visit) error        { return f.named(m.Parameters) }
 func (m *Derivative) arrays(f visit) error { return f.named(m.Parameters) }
 func (m *Tangent) arrays(f visit) error    { return f.floats(m.X, m.Point) }
-func (m *Adjoint) arrays(f visit) error    { return f.floats(m.X) }
-func (m *Solutions) arrays(f visit) error  { return f.floats(m.X, m.Objective) }
+func (m *Adjoint) arrays(f visit) error {
+	return errors.Join(f.floats(m.X), f.named(m.Along))
+}
+func (m *Solutions) arrays(f visit) error { return f.floats(m.X, m.Objective) }
 func (m *Batch) arrays(f visit) error {
 	return errors.Join(f.named(m.Parameters), f.named(m.Start))
 }

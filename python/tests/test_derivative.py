@@ -146,6 +146,72 @@ def test_reduced():
     assert z.delta == pytest.approx([3 - 3j, 6j], abs=1e-6)
 
 
+def test_attributes():
+    """Changes of parameters are those that their attributes leave, and gradients count for these."""
+    rng = np.random.default_rng(4)
+    y, g = cp.Variable((2, 2)), rng.standard_normal((2, 2))
+    for attribute, want in (("symmetric", g + g.T - np.diag(np.diag(g))), ("PSD", g + g.T - np.diag(np.diag(g))), ("diag", np.diag(np.diag(g)))):
+        p = cp.Parameter((2, 2), **{attribute: True})
+        p.value = np.eye(2)
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(y - p)))
+        problem.solve(method="dcopt", requires_grad=True)
+        y.gradient = g
+        problem.backward()
+        if hasattr(Reduction, "param_backward") or attribute == "diag":  # CVXPY 1.9 counts the mirror, too
+            assert p.gradient == pytest.approx(want, abs=1e-6)
+        if attribute != "diag":
+            f = dcopt.Function(problem, [p], [y])
+            f(np.eye(2))
+            assert f.adjoint(g)[0] == pytest.approx((g + g.T) / 2, abs=1e-6)
+            assert f.batch(np.array([np.eye(2)] * 2)).adjoint(g)[0][1] == pytest.approx((g + g.T) / 2, abs=1e-6)
+    if not hasattr(Reduction, "param_backward"):
+        return
+    p, x = cp.Parameter((2, 2), hermitian=True), cp.Variable()
+    p.value = np.array([[1, 0.5j], [-0.5j, 2]])
+    problem = cp.Problem(cp.Minimize(x), [x * np.eye(2) >> p])  # the real form has each eigenvalue twice
+    problem.solve(method="dcopt", requires_grad=True, backend_tol=1e-11)
+    x.gradient, p.delta = 1.0, np.array([[0.1, 0.05j], [-0.05j, 0.2]])
+    problem.backward()
+    problem.derivative()
+    v = np.linalg.eigh(p.value)[1][:, -1]
+    assert x.delta == pytest.approx(np.real(v.conj() @ p.delta @ v), abs=1e-6)
+    outer = np.outer(v, v.conj())
+    assert p.gradient == pytest.approx(outer * (2 - np.eye(2)), abs=1e-6)
+
+
+def test_not_unique():
+    u, b = cp.Variable(2), cp.Parameter(value=1.0)
+    problem = cp.Problem(cp.Minimize(cp.sum(u)), [cp.sum(u) >= b, u >= 0])
+    problem.solve(method="dcopt", requires_grad=True)
+    u.gradient, b.delta = np.array([1.0, 0]), 2.0
+    with pytest.warns(dcopt.NotUniqueWarning):
+        problem.backward()
+    with pytest.warns(dcopt.NotUniqueWarning):
+        problem.derivative()
+    assert b.gradient == pytest.approx(0.5, abs=1e-6)
+    assert u.delta == pytest.approx([1, 1], abs=1e-6)
+    f = dcopt.Function(problem, [b], [u])
+    with pytest.warns(dcopt.NotUniqueWarning):
+        assert f.batch([1.0, 2.0]).adjoint(np.array([1.0, 0]))[0] == pytest.approx([0.5, 0.5], abs=1e-6)
+
+
+def test_one_sided():
+    x, p, w = cp.Variable(), cp.Parameter(value=1.0), cp.Parameter(nonneg=True, value=1.0)
+    problem = cp.Problem(cp.Minimize(w * cp.square(x - p)), [x <= 1])
+    problem.solve(method="dcopt", requires_grad=True)
+    with pytest.raises(dcopt.UnsupportedError, match="holds at the solution with multiplier zero(.|\n)*one_sided"):
+        problem.derivative()
+    with pytest.raises(dcopt.UnsupportedError, match="x|var"):
+        problem.backward()
+    for delta, want in ((1.0, 0.0), (-2.0, -2.0)):
+        p.delta = delta
+        problem.derivative(one_sided=True)
+        assert x.delta == pytest.approx(want, abs=1e-6)
+    f = dcopt.Function(problem, [p, w], [x])
+    f(1.0, 2.0)
+    assert f.derivative(-1.0, 1.0, one_sided=True)[0] == pytest.approx(-1, abs=1e-6)
+
+
 def test_refusals():
     x, p = cp.Variable(), cp.Parameter(value=1.0)
     problem = cp.Problem(cp.Minimize(cp.square(x - p)), [x >= 2, x <= 1])

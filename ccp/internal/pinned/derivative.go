@@ -95,7 +95,13 @@ func (s *solver) spread(dst, part []float64) {
 func (d *derivative) Point() qpbackend.Tangent { return d.point }
 
 // Regularity is that of the rest.
-func (d *derivative) Regularity() qpbackend.Regularity { return d.d.Regularity() }
+func (d *derivative) Regularity() qpbackend.Regularity {
+	r := d.d.Regularity()
+	if r.Variable >= 0 {
+		r.Variable = d.s.free[r.Variable]
+	}
+	return r
+}
 
 // Forward is that of qpbackend.Derivative.
 func (d *derivative) Forward(ctx context.Context, u qpbackend.Update, dst *qpbackend.Tangent) error {

@@ -1,6 +1,7 @@
 package subproblem
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -197,6 +198,18 @@ func (s *Problem) Point() qpbackend.Tangent {
 // Reduced is b for Stated without the columns of parameters.
 func (s *Problem) Reduced(b qpbackend.Backend) qpbackend.Backend {
 	return pinned.Backend{Inner: b, Cols: s.pinned}
+}
+
+// NameOf names the constraint of a row, or the objective.
+func (s *Problem) NameOf(row int) string {
+	r := s.Rows.At(row)
+	if r.Owner < 0 {
+		return "a term of the objective"
+	}
+	if name := s.DC.Constraints[r.Owner].Name(); name != "" {
+		return name
+	}
+	return fmt.Sprintf("constraint %d, counted from 1", r.Owner+1)
 }
 
 // Curve is a function that Linearise replaces by its tangent.

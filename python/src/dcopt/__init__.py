@@ -10,14 +10,14 @@ import importlib
 import importlib.util
 from typing import Any
 
-from ._errors import CurvatureError, DcoptError, ProblemError, UnsupportedError, WorkerError
+from ._errors import CurvatureError, DcoptError, NotUniqueWarning, ProblemError, UnsupportedError, WorkerError
 from ._version import __version__
 
 _CVXPY = {"solve": "_method", "is_dc": "_method", "why_not": "_method", "to_dc": "_method", "functions": "_method",
           "replace_dccp": "_method", "as_dccp": "_method", "DCOPT": "_solver", "DCOPT_QP": "_solver", "Function": "_function"}
 _OTHERS = {"solve_qp": "_qp", "LDERegressor": "_estimators", "LDEClassifier": "_estimators"}
 
-__all__ = ["CurvatureError", "DcoptError", "ProblemError", "UnsupportedError", "WorkerError", "__version__", *_CVXPY, *_OTHERS]
+__all__ = ["CurvatureError", "DcoptError", "NotUniqueWarning", "ProblemError", "UnsupportedError", "WorkerError", "__version__", *_CVXPY, *_OTHERS]
 
 if importlib.util.find_spec("cvxpy") is not None:
     from ._method import register as _register

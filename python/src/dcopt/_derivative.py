@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Callable, Sequence
 
 import cvxpy as cp
@@ -9,9 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy import error
 from cvxpy import settings as s
+from cvxpy.reductions.reduction import Reduction
 from cvxpy.utilities import scopes
 
-from ._errors import DcoptError, UnsupportedError
+from ._errors import DcoptError, NotUniqueWarning, UnsupportedError
 from ._graph import flat
 from ._lower import linear_part
 from ._worker import Buffers
@@ -21,11 +23,17 @@ from ._worker import Buffers
 _STEP = 6e-6
 
 
+def warn(reply: Any) -> None:
+    """Says so where the reply has a derivative of a solution that is not unique."""
+    if reply.header.get("regularised"):
+        warnings.warn("the solution is not unique: what nothing holds does not move in its derivative", NotUniqueWarning, stacklevel=4)
+
+
 def attach(problem: cp.Problem, kept: Any) -> None:
     """Gives a problem that was solved with requires_grad=True its backward and derivative."""
     problem.__dict__["_dcopt_derivative"] = kept
     problem.__dict__["backward"] = lambda: _backward(problem)
-    problem.__dict__["derivative"] = lambda: _derivative(problem)
+    problem.__dict__["derivative"] = lambda one_sided=False: _derivative(problem, one_sided)
 
 
 def detach(problem: cp.Problem) -> None:
@@ -34,7 +42,7 @@ def detach(problem: cp.Problem) -> None:
         problem.__dict__.pop(name, None)
 
 
-def _kept(problem: cp.Problem, what: str) -> Any:
+def kept_of(problem: cp.Problem, what: str) -> Any:
     """The translation of the last solve; None: another solver has solved the problem since."""
     stats = problem.solver_stats
     if stats is None or stats.solver_name != "dcopt":
@@ -100,6 +108,20 @@ class _Chain:
                                                      {stand_in[i].id: place for i, place in at.items()}, self.size)
         self.turned = self.matrix.T.tocsr()
         self.values = [low.parameters[k][1] for k in self.curved]
+        rng = np.random.default_rng(0)
+        self.delta = {p.id: free(p, rng.standard_normal(p.shape)) for p in self.parameters}
+
+    def along(self, arrays: Sequence[np.ndarray] | None = None) -> dict[str, np.ndarray]:
+        """A change of the graph's parameters along a random one of the problem's: of all sets one after another, where there are curved functions, at
+        their values."""
+        if arrays is None or not self.curved:
+            return self.forward(self.delta)
+        with Moved(self.problem):
+            sets = []
+            for row in range(max(map(len, arrays))):
+                self.place(arrays, row)
+                sets.append(self.forward(self.delta))
+        return {name: np.concatenate([one[name] for one in sets]) for name in self.names}
 
     def split(self, whole: np.ndarray, of: list[int]) -> list[np.ndarray]:
         """The parts of the last dimension for these parameters of the graph."""
@@ -158,6 +180,24 @@ class _Chain:
                 at += 1
 
 
+def _symmetric(p: cp.Parameter) -> bool:
+    return any(p.attributes[name] for name in ("symmetric", "PSD", "NSD"))
+
+
+def free(p: cp.Parameter, change: np.ndarray) -> np.ndarray:
+    """The part of a change that the attributes of a parameter leave, whose dimensions are the last of the array."""
+    if _symmetric(p):
+        change = (change + np.swapaxes(change, -1, -2)) / 2
+    if p.attributes["diag"]:
+        change = change * np.eye(p.shape[0])
+    places = getattr(p, "sparse_idx", None)
+    if places is not None:
+        kept = np.zeros(p.shape)
+        kept[places] = 1
+        change = change * kept
+    return change
+
+
 def _in_variables(expr: Any, stand_in: dict[int, cp.Variable]) -> Any:
     """The expression with variables in the places of parameters."""
     if isinstance(expr, cp.Parameter):
@@ -196,8 +236,8 @@ def delta_of(p: cp.Parameter, value: Any) -> np.ndarray:
     return np.zeros(p.shape) if value is None else np.broadcast_to(np.asarray(value), p.shape)
 
 
-def _derivative(problem: cp.Problem) -> None:
-    kept = _kept(problem, "Differentiating")
+def _derivative(problem: cp.Problem, one_sided: bool) -> None:
+    kept = kept_of(problem, "Differentiating")
     if kept is None:
         return problem.derivative()
     for p in problem.parameters():
@@ -206,10 +246,12 @@ def _derivative(problem: cp.Problem) -> None:
     delta = {p.id: delta_of(p, p.delta) for p in problem.parameters()}
     if kept.reduced is not None:
         delta = kept.reduced[0].param_forward(delta)
-    buffers, header = Buffers(), {"type": "derivative", "parameters": {}}
+    buffers, header = Buffers(), {"type": "derivative", "parameters": {}, "one_sided": bool(one_sided)}
     for name, change in chain_of(kept.real, kept).forward({p.id: np.asarray(delta[p.id], dtype=float) for p in kept.real.parameters()}).items():
         header["parameters"][name] = buffers.add(change)
-    x = kept.loaded.request(header, buffers).array("x")
+    reply = kept.loaded.request(header, buffers)
+    warn(reply)
+    x = reply.array("x")
     assert x is not None
     out = {v.id: x[lo:hi].reshape(v.shape, order="F").copy() for v, lo, hi, _ in kept.places}
     if kept.reduced is not None:
@@ -220,24 +262,35 @@ def _derivative(problem: cp.Problem) -> None:
 
 
 def _backward(problem: cp.Problem) -> None:
-    kept = _kept(problem, "Backpropagating")
+    kept = kept_of(problem, "Backpropagating")
     if kept is None:
         return problem.backward()
     given = {v.id: np.broadcast_to(np.asarray(1.0 if v.gradient is None else v.gradient), v.shape) for v in problem.variables()}
-    if kept.reduced is not None:
-        given = kept.reduced[0].var_backward(given)
-    parts = [flat(np.broadcast_to(given.get(v.id, 0.0), v.shape)) for v, _, _, _ in kept.places]
-    buffers = Buffers()
-    header = {"type": "adjoint", "x": buffers.add(np.concatenate(parts) if parts else np.zeros(0))}
-    reply = kept.loaded.request(header, buffers)
-    total = chain_of(kept.real, kept).back({name: reply.buffers[k][None] for name, k in reply["parameters"].items()})[0]
-    out, at = {}, 0
-    for p in kept.real.parameters():
-        g = total[at:at + p.size]
-        at += p.size
-        out[p.id] = g.reshape(p.shape, order="F") if p.shape else float(g[0])
-    if kept.reduced is not None:
-        out = kept.reduced[0].param_backward(out)
+    out = pulled(kept, given, mirrored=hasattr(Reduction, "param_backward"))
     for p in problem.parameters():
         p.gradient = out[p.id] if p.id in out else np.zeros(p.shape)
     return None
+
+
+def pulled(kept: Any, given: dict[int, Any], mirrored: bool) -> dict[int, Any]:
+    """The gradient with respect to the parameters, by number, from that with respect to the variables, where a parameter takes changes of its attributes alone: it is symmetric
+    where the parameter is. mirrored: as CVXPY has it from 1.9 on, an entry of a symmetric parameter stands for its mirror, too."""
+    if kept.reduced is not None:
+        given = kept.reduced[0].var_backward(given)
+    parts = [flat(np.broadcast_to(given.get(v.id, 0.0), v.shape)) for v, _, _, _ in kept.places]
+    buffers, chain = Buffers(), chain_of(kept.real, kept)
+    header = {"type": "adjoint", "x": buffers.add(np.concatenate(parts) if parts else np.zeros(0))}
+    header["along"] = {name: buffers.add(change) for name, change in chain.along().items()}
+    reply = kept.loaded.request(header, buffers)
+    warn(reply)
+    total = chain.back({name: reply.buffers[k][None] for name, k in reply["parameters"].items()})[0]
+    out, at = {}, 0
+    for p in kept.real.parameters():
+        g = free(p, total[at:at + p.size].reshape(p.shape, order="F"))
+        at += p.size
+        if mirrored and _symmetric(p):
+            g = g * (2 - np.eye(p.shape[-1]))
+        out[p.id] = g if p.shape else float(g)
+    if kept.reduced is not None:
+        out = kept.reduced[0].param_backward(out)
+    return out

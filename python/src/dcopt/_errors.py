@@ -71,6 +71,10 @@ class WorkerError(DcoptError):
     """The worker could not be started, or it ended in the middle of a request."""
 
 
+class NotUniqueWarning(UserWarning):
+    """A derivative at a solution that is not unique: the least squares solution of least norm of the linearised optimality conditions."""
+
+
 def from_reply(header: dict[str, Any], names: Places | None = None) -> DcoptError:
     """The exception of an error frame."""
     first, names = header["errors"][0], names or Places()

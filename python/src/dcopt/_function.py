@@ -9,7 +9,7 @@ import numpy as np
 from cvxpy import error
 from cvxpy import settings as s
 
-from ._derivative import Moved, chain_of, delta_of, refuse
+from ._derivative import Moved, chain_of, delta_of, free, kept_of, pulled, refuse, warn
 from ._errors import DcoptError, UnsupportedError
 from ._method import settings_of, start_of, translated
 from ._worker import Buffers
@@ -48,23 +48,26 @@ class Function:
             raise error.SolverError(f"the problem is {self.problem.status}")
         return tuple(np.array(v.value) for v in self.variables)
 
-    def derivative(self, *deltas: Any) -> tuple[np.ndarray, ...]:
-        """The changes of the variables along changes of the parameters; None for zeros."""
+    def derivative(self, *deltas: Any, one_sided: bool = False) -> tuple[np.ndarray, ...]:
+        """The changes of the variables along changes of the parameters; None for zeros. With one_sided the parameters move that way alone, and there is
+        a derivative at kinks, too."""
         for p, d in zip(self.parameters, deltas):
             p.delta = delta_of(p, d)
-        self.problem.derivative()
+        self.problem.derivative(one_sided)
         return tuple(np.array(v.delta) for v in self.variables)
 
     def adjoint(self, *gradients: Any) -> tuple[np.ndarray, ...]:
         """The gradient with respect to the parameters of a function that has the given gradient with
         respect to the variables; None for zeros."""
-        for v in self.problem.variables():
-            v.gradient = np.zeros(v.shape)
+        given = {v.id: np.zeros(v.shape) for v in self.problem.variables()}
         for v, g in zip(self.variables, gradients):
             if g is not None:
-                v.gradient = np.broadcast_to(np.asarray(g, dtype=float), v.shape)
-        self.problem.backward()
-        return tuple(np.array(p.gradient) for p in self.parameters)
+                given[v.id] = np.broadcast_to(np.asarray(g, dtype=float), v.shape)
+        kept = kept_of(self.problem, "Backpropagating")
+        if kept is None:
+            raise DcoptError("another solver has solved the problem since the call", "problem", "Call the function again.")
+        out = pulled(kept, given, mirrored=False)
+        return tuple(np.array(out[p.id]) for p in self.parameters)
 
     def batch(self, *arrays: Any) -> Batch:
         """The solutions for sets of values, on all processors: each array has one dimension more than its parameter, before its own."""
@@ -142,10 +145,13 @@ class Batch:
             if g is not None:
                 x[:, self.at[v.id]] += np.broadcast_to(np.asarray(g, dtype=float), (self.count, *v.shape)).reshape((self.count, -1), order="F")
         buffers = Buffers()
-        reply = self.kept.loaded.request({"type": "adjoint", "batch": self.held.handle, "x": buffers.add(x.reshape(-1))}, buffers)
+        header = {"type": "adjoint", "batch": self.held.handle, "x": buffers.add(x.reshape(-1))}
+        header["along"] = {name: buffers.add(change) for name, change in self.chain.along(self.sets).items()}
+        reply = self.kept.loaded.request(header, buffers)
+        warn(reply)
         parts = {name: reply.buffers[k].reshape(self.count, -1) for name, k in reply["parameters"].items()}
         total, at, out = self.chain.back(parts, self.sets), 0, {}
         for p in self.function.problem.parameters():
-            out[p.id] = total[:, at:at + p.size].reshape((self.count, *p.shape), order="F")
+            out[p.id] = free(p, total[:, at:at + p.size].reshape((self.count, *p.shape), order="F"))
             at += p.size
         return tuple(out[p.id] for p in self.function.parameters)

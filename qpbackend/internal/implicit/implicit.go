@@ -225,18 +225,17 @@ func clip(w, lo, hi float64) (s float64, at side, margin float64) {
 // those before, and whether other sides hold.
 func (d *Derivative) project(ctx context.Context) (changed, flipped bool, err error) {
 	copy(d.old, d.side)
-	d.reg.Margin, d.reg.Message = math.Inf(1), ""
-	note := func(margin, size float64, what string, at int) {
+	d.reg.Margin, d.reg.Variable, d.reg.Row = math.Inf(1), -1, -1
+	note := func(margin, size float64, variable, row int) {
 		if rel := margin / max(1, size); rel < d.reg.Margin {
-			d.reg.Margin = rel
-			d.reg.Message = fmt.Sprintf("%s %d is not strictly complementary", what, at)
+			d.reg.Margin, d.reg.Variable, d.reg.Row = rel, variable, row
 		}
 	}
 	for j, w := range d.wx {
 		lo, hi := d.bounds(j)
 		s, at, margin := clip(w, lo, hi)
 		d.f3[j], d.z[j], d.side[j] = d.x[j]-s, w-s, at
-		note(margin, math.Abs(s), "variable", j)
+		note(margin, math.Abs(s), j, -1)
 	}
 	for i, w := range d.wy {
 		if d.rows.cone[i] {
@@ -245,9 +244,9 @@ func (d *Derivative) project(ctx context.Context) (changed, flipped bool, err er
 		}
 		s, at, margin := clip(w, d.rows.l[i], d.rows.u[i])
 		d.s[i], d.y[i], d.side[d.n+i] = s, w-s, at
-		note(margin, math.Abs(s), "row", i)
+		note(margin, math.Abs(s), -1, i)
 	}
-	for k, pc := range d.pieces {
+	for _, pc := range d.pieces {
 		s, w, y := d.s[pc.Start:][:pc.Len], d.wy[pc.Start:][:pc.Len], d.y[pc.Start:][:pc.Len]
 		if !pc.at(ctx, s, w) {
 			if ctx.Err() != nil {
@@ -259,7 +258,7 @@ func (d *Derivative) project(ctx context.Context) (changed, flipped bool, err er
 			y[i] = w[i] - s[i]
 			s[i] += d.rows.l[pc.Start+i]
 		}
-		note(pc.margin, 1, pc.Kind.String()+" cone", k)
+		note(pc.margin, 1, -1, pc.Start)
 	}
 	for i, at := range d.side {
 		flipped = flipped || at != d.old[i]

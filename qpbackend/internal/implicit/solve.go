@@ -264,13 +264,12 @@ func (d *Derivative) judge(ctx context.Context) error {
 		return err
 	}
 	d.singular = !(r.Primal <= most && r.Dual <= most)
-	kink := r.Message
 	r.Regular = false
 	switch {
 	case !(r.Residual <= least):
 		r.Message = fmt.Sprintf("the solution misses the optimality conditions by %.1e", r.Residual)
 	case !(r.Margin >= least):
-		r.Message = kink
+		r.Message = d.kink()
 	case !(r.Primal <= most):
 		r.Message = "the solution is not unique, or nearly so"
 	case !(r.Dual <= most):
@@ -279,6 +278,20 @@ func (d *Derivative) judge(ctx context.Context) error {
 		r.Regular, r.Message = true, ""
 	}
 	return nil
+}
+
+// kink names the nearest kink.
+func (d *Derivative) kink() string {
+	r := &d.reg
+	if r.Row < 0 {
+		return fmt.Sprintf("variable %d is not strictly complementary", r.Variable)
+	}
+	for k, pc := range d.pieces {
+		if pc.Start == r.Row {
+			return fmt.Sprintf("%v cone %d is not strictly complementary", pc.Kind, k)
+		}
+	}
+	return fmt.Sprintf("row %d is not strictly complementary", r.Row)
 }
 
 // powers is the number of steps of the power method. The estimate need be good to an order of
