@@ -160,10 +160,10 @@ func (r *run) outOfRange() outcome {
 	}
 	for k, v := range r.sub.SoftValues(r.x) {
 		c := r.sub.Soft[k]
-		if !(v > r.set.FeasTol) {
-			continue
+		if !(v > 0) {
+			continue // the range holds that value
 		}
-		if least := c.E().Range().Lo; least > r.set.FeasTol {
+		if least := c.E().Range().Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
 			r.res.Conflict = []string{c.Name()}
 			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables meets %s, which is broken by %.3g at least", c.Name(), least)}
 		}
@@ -172,7 +172,7 @@ func (r *run) outOfRange() outcome {
 }
 
 // excluded is end, or infeasible where the best point breaks a row, be it by a rounding error, and no point within the bounds that
-// meets the affine equations exactly meets some constraint: its range there is above 0 by more than FeasTol. x = y may be broken
+// meets the affine equations exactly meets some constraint: its range there is above 0 by more than FeasTol in its row's unit. x = y may be broken
 // by 10⁻⁸ at points of 10⁵ that meet x² − y² ≤ −10⁻³.
 func (r *run) excluded(end outcome) outcome {
 	switch end.status {
@@ -186,10 +186,10 @@ func (r *run) excluded(end outcome) outcome {
 	equations := slices.ContainsFunc(r.sub.Hard, equates)
 	for k, v := range r.sub.SoftValues(r.res.X) {
 		c := r.sub.Soft[k]
-		if !equations && !(v > r.set.FeasTol) {
+		if !equations && !(v > 0) {
 			continue // the range holds that value
 		}
-		if least := r.p.ReducedRange(c).Lo; least > r.set.FeasTol {
+		if least := r.p.ReducedRange(c).Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
 			r.res.Conflict = []string{c.Name()}
 			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables that meets the affine equations meets %s, which is broken by %.3g at least there", c.Name(), least)}
 		}

@@ -246,6 +246,40 @@ func (e explosive) Value(x []float64) float64 {
 }
 func (e explosive) AddSubgrad(dst []float64, scale float64, x []float64) { dst[0] += 2 * scale * x[0] }
 
+// TestBoundedInSmallUnits: t = x·y of bounded factors near 1e-6 has a least value. Along a ray of t alone the equation is
+// broken by as much as t changes, however small the unit of t.
+func TestBoundedInSmallUnits(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(1.7763359036906717e-06), dc.AtMost(2.036280832136366e-06))
+	y := m.Var("y", nil, dc.AtLeast(5.614579215988068e-07), dc.AtMost(2.6949021494696665e-06))
+	z := m.Var("t", nil)
+	m.Minimize(z)
+	m.SubjectTo(dc.EQ(z, dc.Mul(x, y)))
+	if r := solve(t, build(t, m), nil, nil); r.Status != ccp.Converged || !(r.Objective > -1e-6) {
+		t.Errorf("%v at %g: %s", r.Status, r.Objective, r.Message)
+	}
+}
+
+// TestInfeasibleInSmallUnits: ranges that exclude a constraint count in the unit of its row.
+func TestInfeasibleInSmallUnits(t *testing.T) {
+	for _, size := range []float64{1, 1e-3, 1e-6} {
+		for name, equation := range map[string]bool{"bounds alone": false, "x == y": true} {
+			m := dc.NewModel()
+			x, y := m.Var("x", nil, dc.AtLeast(0), dc.AtMost(size)), m.Var("y", nil, dc.AtLeast(0), dc.AtMost(size))
+			broken := 1.001
+			if equation {
+				m.SubjectTo(dc.EQ(x, y))
+				broken = 0.001
+			}
+			m.SubjectTo(dc.LE(dc.Square(x).Sub(dc.Square(y)), dc.Num(-broken*size*size)))
+			m.Minimize(x)
+			if r := solve(t, build(t, m), nil, nil); r.Status != ccp.Infeasible {
+				t.Errorf("%s, size %g: %v: %s", name, size, r.Status, r.Message)
+			}
+		}
+	}
+}
+
 // TestPanicsOfUsersAreErrors: of one start of several, at any moment; the others
 // and the best point remain.
 func TestPanicsOfUsersAreErrors(t *testing.T) {

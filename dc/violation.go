@@ -16,6 +16,9 @@ type Violations struct {
 	// relative to the row's unit. The point is feasible to a tolerance if Excess
 	// is at most that tolerance.
 	Excess float64
+	// Either is the largest of the rows' violations as the smaller of Relative and Excess
+	// has them: the rows that break a tolerance in both senses are above it.
+	Either float64
 
 	at spot // of Largest
 }
@@ -177,8 +180,22 @@ func (t *tally) note(v float64, at spot, row terms) {
 	}
 	here := row.size(t.x)
 	least := min(1, unitOf(max(here, row.size(t.p.typical))))
-	t.Relative = max(t.Relative, v/max(here, least))
-	t.Excess = max(t.Excess, (v-row.error(t.x))/least)
+	relative, excess := v/max(here, least), (v-row.error(t.x))/least
+	t.Relative, t.Excess, t.Either = max(t.Relative, relative), max(t.Excess, excess), max(t.Either, min(relative, excess))
+}
+
+// UnitWithin is the largest unit that the row of c, a DC constraint of p, has at points within the bounds. Where the
+// range of c is above it times a tolerance, no point is feasible to that tolerance, rounding errors aside.
+func (p *Problem) UnitWithin(c *Constraint) float64 {
+	e := c.E()
+	most := max(e.size(p.typical), math.Abs(e.lin.Const))
+	for k, j := range e.lin.Idx {
+		most = max(most, e.lin.of.interval(j).Scale(e.lin.Val[k]).Abs().Hi)
+	}
+	for _, t := range e.terms {
+		most = max(most, rangeOf(t.f).Scale(t.w).Abs().Hi)
+	}
+	return min(1, unitOf(most))
 }
 
 // unitOf is the power of 1024 nearest to a size, in logarithms; 1 for a size that

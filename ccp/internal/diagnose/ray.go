@@ -131,7 +131,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		v := r.P.Violations(far)
 		obj := r.P.Objective.Value(far)
 		falls := (before - obj) / (step - at)
-		within := v.Excess <= max(r.Tol, slip)*(1+1e-6*step) || v.Relative <= r.Tol
+		within := v.Either <= max(r.Tol, slip)
 		if within && math.IsInf(obj, -1) && k > 0 {
 			enough = math.Inf(1)
 			continue // the constraints have to hold further out, too
