@@ -9,16 +9,18 @@ import (
 )
 
 // Backend solves with Inner the rest of a problem without the columns Cols, which
-// ascend and have equal bounds, v. With the other columns called f that is
+// ascend and have equal bounds, and those to which Equations give their values; v are
+// the values of both. With the other columns called f that is
 //
 //	minimise    ½ x'P_ff x + (q_f + P_fc v)'x + r + q_c'v + ½ v'P_cc v
 //	subject to  l − A_c v ≤ A_f x ≤ u − A_c v
 //
-// and likewise in cones. Multipliers of the columns' bounds follow from Px + q + A'y +
-// z = 0.
+// and likewise in cones. Multipliers of the columns' bounds, and of the equations, follow
+// from Px + q + A'y + z = 0. There are no derivatives with Equations.
 type Backend struct {
-	Inner qpbackend.Backend
-	Cols  []int
+	Inner     qpbackend.Backend
+	Cols      []int
+	Equations []Equation
 }
 
 // Name is that of Inner.
@@ -43,11 +45,13 @@ type solver struct {
 	last  [5][]float64 // the part that inner has of now's costs, bounds and sides
 	work  []float64
 	n, m  int
+
+	equations []equation
 }
 
 // New leaves the columns out and has Inner prepare the rest.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	if len(b.Cols) == 0 {
+	if len(b.Cols)+len(b.Equations) == 0 {
 		return b.Inner.New(ctx, p, set)
 	}
 	p, err := qpbackend.Prepare(ctx, b, p, set)
@@ -59,6 +63,10 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	for _, j := range b.Cols {
 		s.pin[j] = true
 	}
+	for _, e := range b.Equations {
+		s.pin[e.Col] = true
+	}
+	s.locate(b.Equations)
 	at := make([]int, n) // of the free columns
 	for j := range n {
 		if !s.pin[j] {
@@ -113,11 +121,7 @@ func (s *solver) state() {
 	copy(now.L, p.L)
 	copy(now.U, p.U)
 	now.R = p.R
-	for j := range s.x {
-		if s.x[j] = 0; s.pin[j] {
-			s.x[j] = p.Lo[j]
-		}
-	}
+	s.values(s.x)
 	cost := s.z // P v
 	multiply(p.P, cost, s.x)
 	for f, j := range s.free {
@@ -198,7 +202,7 @@ func (s *solver) WarmStart(x, y, z []float64) error {
 	if err := s.p.CheckStart(x, y, z); err != nil {
 		return err
 	}
-	return s.inner.WarmStart(s.part(x), y, s.part(z))
+	return s.inner.WarmStart(s.part(x), s.without(y), s.part(z))
 }
 
 // Solve solves the reduced problem and completes the answer.
@@ -215,7 +219,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if !proof {
 		for j := range x {
 			if s.pin[j] && !ray {
-				x[j] = s.p.Lo[j]
+				x[j] = s.x[j]
 			}
 		}
 		multiply(s.p.P, slope, x)
@@ -234,6 +238,9 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 			if z[j] = -slope[j]; ray {
 				z[j] = 0
 			}
+		}
+		if !ray {
+			s.shift(y, z, proof)
 		}
 		if !proof && !ray {
 			dst.Res = qpbackend.CertifyWork(s.p, x, y, z, s.work)

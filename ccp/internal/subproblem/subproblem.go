@@ -30,9 +30,10 @@ type Problem struct {
 	Soft     []*dc.Constraint // those with a slack
 	prox     proximal
 	least    choices
-	pinned   []int            // the columns of parameters, which the solver does not see
-	defined  []bool           // variables that equations define; nil: there are none
-	Now      qpbackend.Update // values of this iteration
+	pinned   []int             // the columns of parameters, which the solver does not see
+	known    []pinned.Equation // which give their columns' values, that it does not see either
+	defined  []bool            // variables that equations define; nil: there are none
+	Now      qpbackend.Update  // values of this iteration
 	tangency
 	sizing
 	answer
@@ -177,6 +178,7 @@ func (s *Problem) restrictMajorants(b *Builder) {
 func (s *Problem) compiled(b *Builder) {
 	qp := s.QP
 	s.Cuts, s.Rows, s.least = b.cuts, b.Rows, b.least
+	s.known = pinned.Find(qp, s.pinned)
 	s.grad = make([]float64, s.DC.NumVars())
 	s.powers = scaled.ConeValues(s.QP, s.DC.NumVars())
 	s.rowSize, s.prices = make([]float64, len(s.Slacks)), make([]float64, len(s.Slacks))
@@ -254,7 +256,7 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	}
 	defer s.took(time.Now())
 	s.chooses = workingset.Chooses(b, s.QP)
-	solver, err := scaled.New(ctx, pinned.Backend{Inner: b, Cols: s.pinned}, s.stated(), set, s.columnUnits(), s.Slacks)
+	solver, err := scaled.New(ctx, pinned.Backend{Inner: b, Cols: s.pinned, Equations: s.known}, s.stated(), set, s.columnUnits(), s.Slacks)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
 	}
