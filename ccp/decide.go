@@ -269,7 +269,7 @@ func (r *run) runsOff() bool {
 		return false
 	}
 	r.course.Far = far > diagnose.Far*diagnose.Far
-	return r.where.RunsOff(r.res.X, r.step.Before, far, r.res.Violation)
+	return r.where.RunsOff(r.res.X, r.step.Before, far)
 }
 
 // obstacle says why the run has not converged yet.

@@ -122,7 +122,7 @@ func (r *run) hold(ctx context.Context) (outcome, error) {
 		r.res.Iterations++
 		return r.infeasible(ctx), nil
 	}
-	if r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3, r.res.Violation) {
+	if r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3) {
 		return outcome{status: Unbounded, message: rayFound}, nil
 	}
 	if r.recover.held++; !r.set.Proximal || r.recover.held > mostHeld {

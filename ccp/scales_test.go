@@ -260,6 +260,20 @@ func TestBoundedInSmallUnits(t *testing.T) {
 	}
 }
 
+// TestBoundedOnCircle: a linear function on a large sphere has a least value. Its violation on the way there is large, and allows none further on.
+func TestBoundedOnCircle(t *testing.T) {
+	for _, radius := range []float64{1, 1e3, 645746, 1e6} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{3})
+		m.Minimize(x.Dot([]float64{0.6422063174641895, -0.005794019380480935, 0.47912224535883435}))
+		m.SubjectTo(dc.EQ(dc.SumSquares(x), dc.Num(radius*radius)))
+		r := solve(t, build(t, m), nil, nil)
+		if want := -0.80126 * radius; r.Status != ccp.Converged || !(math.Abs(r.Objective-want) <= 1e-4*radius) {
+			t.Errorf("radius %g: %v at %g, want %g: %s", radius, r.Status, r.Objective, want, r.Message)
+		}
+	}
+}
+
 // TestInfeasibleInSmallUnits: ranges that exclude a constraint count in the unit of its row.
 func TestInfeasibleInSmallUnits(t *testing.T) {
 	for _, size := range []float64{1, 1e-3, 1e-6} {

@@ -40,9 +40,8 @@ func (r *Region) Distance(x []float64) float64 {
 }
 
 // RunsOff proves the problem unbounded from best, a point that is far from the start:
-// on along the step from before, or along the way from the start. slip is the
-// violation of best.
-func (r *Region) RunsOff(best, before []float64, far, slip float64) bool {
+// on along the step from before, or along the way from the start.
+func (r *Region) RunsOff(best, before []float64, far float64) bool {
 	if math.IsInf(far, 1) {
 		return false
 	}
@@ -56,7 +55,7 @@ func (r *Region) RunsOff(best, before []float64, far, slip float64) bool {
 		}
 		// Entries far below the largest may be at a boundary that the
 		// direction must not cross, or on a curve.
-		if r.Ray(best, d, far, 10, slip) {
+		if r.Ray(best, d, far, 10) {
 			return true
 		}
 	}
@@ -90,12 +89,12 @@ var trims = [...]float64{0, Noise, 1e-3, 0.1, 1}
 
 // Ray proves that the objective falls for ever along d from x, or along d without its
 // small entries, which may be a backend's error. Its first look is at a distance of
-// size, each growth times as far as the one before; slip is the violation of x.
-func (r *Region) Ray(x, d []float64, size, growth, slip float64) bool {
+// size, each growth times as far as the one before.
+func (r *Region) Ray(x, d []float64, size, growth float64) bool {
 	d = append([]float64(nil), d...)
 	for _, share := range trims {
 		r.trim(d, share)
-		if r.falls(x, d, size, growth, slip) {
+		if r.falls(x, d, size, growth) {
 			return true
 		}
 	}
@@ -107,8 +106,8 @@ func (r *Region) Ray(x, d []float64, size, growth, slip float64) bool {
 // points, the first at a distance of size, each growth times as far as the one before,
 // the last beyond all data, the other constraints hold and the objective falls, at the
 // same rate or faster, and in all by more than the size of its terms at x, or without end: where variables
-// that are of no account go far, those that count may still have moved a little towards a minimum. slip is the violation of x.
-func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
+// that are of no account go far, those that count may still have moved a little towards a minimum.
+func (r *Region) falls(x, d []float64, size, growth float64) bool {
 	d = append([]float64(nil), d...)
 	length := r.length(d)
 	if !(length > 0) || !r.free(d, Noise*length) {
@@ -131,7 +130,7 @@ func (r *Region) falls(x, d []float64, size, growth, slip float64) bool {
 		v := r.P.Violations(far)
 		obj := r.P.Objective.Value(far)
 		falls := (before - obj) / (step - at)
-		within := v.Either <= max(r.Tol, slip)
+		within := v.Either <= r.Tol
 		if within && math.IsInf(obj, -1) && k > 0 {
 			enough = math.Inf(1)
 			continue // the constraints have to hold further out, too
