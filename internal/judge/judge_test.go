@@ -210,6 +210,7 @@ func TestMended(t *testing.T) {
 		30007837: "a violation was that of a bound by its definition, after the variable was put into its bounds",
 		29004868: "the bound of kl's rounding error took 1 + u/v for its slope 1 - u/v",
 		9500768:  "decreases did not count beside terms of 1e21",
+		40021644: "the judge's points missed a peak of 7e7 and asked for 2.5e-4",
 	} {
 		if sum := run(t, 1, number, 0, Mixture); sum.right != 1 {
 			t.Errorf("%d (%s): %v", number, cause, sum.texts)

@@ -59,9 +59,10 @@ func (j *judgement) gain(d []float64, step float64) (float64, []float64) {
 	return gain - at.ObjectiveErr - j.at.ObjectiveErr, y
 }
 
-// span is the range of the objective at random points of the box.
+// span is the range of the objective at random points of the box and at the answer, which may stand on a peak that they miss.
 func (j *judgement) span(rng *rand.Rand) float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
+	here, _ := j.at.Objective.Float64()
+	lo, hi := here, here
 	for range 20 {
 		y := make([]float64, len(j.ans.X))
 		for k := range y {
