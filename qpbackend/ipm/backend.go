@@ -256,16 +256,21 @@ func (s *solver) linearise(ctx context.Context, x, y, z []float64) (qpbackend.De
 	return s.deriv, nil
 }
 
-// main runs from the warm start, if there is one, and else or if that does not
-// converge from a point of its own.
+// main runs from the warm start, if there is one: by its sides first, then through the
+// interior. Else, or if that does not converge, it runs from a point of its own.
 func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verdict) {
 	w := s.w
 	if warm {
 		s.propose()
+		if iter, v = w.Pivot(ctx, s.Set.Tol, s.Set.MaxIter, s.solved); v != interior.GivenUp {
+			return iter, v
+		}
+		s.progress.before = iter
+		s.propose()
 		if w.StartFrom() {
 			s.progress.warm = true
-			iter, v = w.Iterate(ctx, s, s.Set.MaxIter)
-			if v != interior.GivenUp && v != interior.Broken {
+			k, v := w.Iterate(ctx, s, s.Set.MaxIter)
+			if iter += k; v != interior.GivenUp && v != interior.Broken {
 				return iter, v
 			}
 		}
@@ -273,14 +278,23 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 	s.progress = progress{before: iter}
 	k, v := w.Run(ctx, s, s.Set.MaxIter-iter)
 	if v == interior.Broken {
-		s.certify(w) // the last iterate may have gone unseen
-		if s.best.res.Max() <= s.Set.Tol {
-			s.progress.status, v = qpbackend.Solved, interior.Done
+		if s.solved() { // the last iterate may have gone unseen
+			v = interior.Done
 		} else if _, proved := s.proofs(w); proved != interior.GoOn {
 			v = proved
 		}
 	}
 	return iter + k, v
+}
+
+// solved certifies the present point and reports whether the best one is a solution.
+func (s *solver) solved() bool {
+	s.certify(s.w)
+	if s.best.res.Max() > s.Set.Tol {
+		return false
+	}
+	s.progress.status = qpbackend.Solved
+	return true
 }
 
 // reset forgets the solve before.

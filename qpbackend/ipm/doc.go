@@ -36,7 +36,7 @@
 // Update keeps all that depends on the pattern only. After the first Solve, a
 // Solve does not allocate unless the problem looks infeasible, rows gain bounds
 // that had none, or there are semidefinite cones to certify. A warm start from the solution of nearby values saves
-// iterations; see warm.go for how many.
+// iterations, most where every variable has a square in the objective; see file warm.go of internal/interior.
 //
 // References:
 //
@@ -45,6 +45,12 @@
 //
 // J. Dahl, E. D. Andersen, A primal-dual interior-point algorithm for
 // nonsymmetric exponential-cone optimization, Math. Program. 194 (2022) 341-370.
+//
+// J. J. Júdice, F. M. Pires, A block principal pivoting algorithm for large-scale strictly
+// monotone linear complementarity problems, Comput. Oper. Res. 21 (1994) 587-596.
+//
+// K. Kunisch, F. Rendl, An infeasible active set method for quadratic problems with
+// simple bounds, SIAM J. Optim. 14 (2003) 35-52.
 //
 // P. J. Goulart, Y. Chen, Clarabel: an interior-point solver for conic programs
 // with quadratic objectives, arXiv:2405.12762 (2024).

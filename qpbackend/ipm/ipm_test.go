@@ -17,12 +17,12 @@ import (
 
 var inf = math.Inf(1)
 
-func newSolver(t *testing.T, p *qpbackend.Problem) qpbackend.Solver {
+func newSolver(t testing.TB, p *qpbackend.Problem) qpbackend.Solver {
 	t.Helper()
 	return newSolverBy(t, ipm.Backend{}, p)
 }
 
-func newSolverBy(t *testing.T, b ipm.Backend, p *qpbackend.Problem) qpbackend.Solver {
+func newSolverBy(t testing.TB, b ipm.Backend, p *qpbackend.Problem) qpbackend.Solver {
 	t.Helper()
 	s, err := b.New(context.Background(), p, b.DefaultSettings())
 	if err != nil {
@@ -31,7 +31,7 @@ func newSolverBy(t *testing.T, b ipm.Backend, p *qpbackend.Problem) qpbackend.So
 	return s
 }
 
-func run(t *testing.T, s qpbackend.Solver) *qpbackend.Result {
+func run(t testing.TB, s qpbackend.Solver) *qpbackend.Result {
 	t.Helper()
 	var res qpbackend.Result
 	if err := s.Solve(context.Background(), &res); err != nil {
@@ -40,7 +40,7 @@ func run(t *testing.T, s qpbackend.Solver) *qpbackend.Result {
 	return &res
 }
 
-func solve(t *testing.T, p *qpbackend.Problem) *qpbackend.Result {
+func solve(t testing.TB, p *qpbackend.Problem) *qpbackend.Result {
 	t.Helper()
 	return run(t, newSolver(t, p))
 }

@@ -31,7 +31,7 @@ func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	return w.Iterate(ctx, j, maxIter)
 }
 
-// Iterate goes on until j has seen enough or maxIter iterations are Done, and
+// Iterate goes on until j has seen enough or maxIter iterations are done, and
 // returns their number.
 func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	for k := 0; ; k++ {

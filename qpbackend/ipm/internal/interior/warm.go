@@ -1,6 +1,9 @@
 package interior
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // A warm start keeps x and y and moves s and z into the interior by a share of
 // how far the point is from optimal on the new values. Source: sequences of
@@ -58,4 +61,178 @@ func (w *Work) distance() float64 {
 		}
 	}
 	return r
+}
+
+// Block principal pivoting (Júdice and Pires 1994; Kunisch and Rendl 2003): a set of sides is
+// taken to hold with equality and the others are left out, which is one linear system. At its
+// solution the sides of the set with multipliers below zero leave and the others that are
+// broken join, all at once, until there are none. From a set that is nearly right this takes
+// one to four factorisations, where a run of the interior point method has ten. It is for
+// problems with curvature in each variable: elsewhere the system of a wrong set may have no
+// solution, and where there are many the run through the interior finds the middle of them.
+const (
+	// absent is the slack of a side outside the set: its weight is the reciprocal.
+	// Source: derived: beside any weight of scaled data that is zero.
+	absent = 1e30
+	// heldBy is the weight of the proximal terms.
+	// Source: derived: the root of the unit roundoff, so that errors by the terms and
+	// by rounding are alike; leftOver steps remove both.
+	heldBy   = 1e-8
+	leftOver = 4
+	// wellBelow is the share of the tolerance at which these steps end.
+	// Source: derived: unscaled, residuals may be larger by factors of the scaling.
+	wellBelow = 1e-3
+	// mostSets is the number of sets tried, and setbacks of those in a row with no fewer
+	// sides to exchange than the fewest so far.
+	// Source: docs/bench.md, Warm starts.
+	mostSets = 8
+	setbacks = 3
+)
+
+// strict reports whether every variable has a square of its own in the objective.
+func (w *Work) strict() bool {
+	for j := range w.n {
+		last := w.p.ColPtr[j+1] - 1
+		if w.kind[j] != fixed && (last < w.p.ColPtr[j] || w.p.RowIdx[last] != j || !(w.p.Val[last] > 0)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pivot goes from the sides that Proposal has as active, and ends with Done once solved says so of
+// a point. It is given up where the sets do not come nearer to the right one.
+func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func() bool) (iter int, v Verdict) {
+	if len(w.cone.of) > 0 || !w.strict() {
+		return 0, GivenUp
+	}
+	w.Load()
+	w.method.begin()
+	w.placeFixed()
+	w.reg.ρ, w.reg.δ = max(heldBy, w.reg.least), heldBy
+	w.multiply(w.v, w.x, w.y)
+	w.chooseSet()
+	fewest, left := math.MaxInt, setbacks
+	for iter < min(mostSets, maxIter) {
+		w.weigh()
+		if _, err := w.sys.Factorise(ctx, w.diag); err != nil {
+			return iter, stopped(ctx)
+		}
+		iter++
+		w.solveSet(ctx, tol)
+		if solved() {
+			return iter, Done
+		}
+		switch exchanged := w.exchange(); {
+		case exchanged == 0 || ctx.Err() != nil:
+			return iter, stopped(ctx)
+		case exchanged < fewest:
+			fewest, left = exchanged, setbacks
+		case left == 0:
+			return iter, GivenUp
+		default:
+			left--
+		}
+	}
+	return iter, GivenUp
+}
+
+// stopped is the verdict on sets that cannot be gone on with.
+func stopped(ctx context.Context) Verdict {
+	if ctx.Err() != nil {
+		return OutOfTime
+	}
+	return GivenUp
+}
+
+// held reports whether side k is in the set: its slack is zero.
+func (sd *sides) held(k int) bool { return sd.s[k] == 0 }
+
+// hold puts side k into the set, or takes it out.
+func (sd *sides) hold(k int, in bool) {
+	sd.s[k] = absent
+	if in {
+		sd.s[k] = 0
+	}
+}
+
+// chooseSet takes the sides whose proposed multipliers are larger than their slacks. All z
+// are one, so that the weights are those of the set.
+func (w *Work) chooseSet() {
+	sd := &w.side
+	for k, i := range sd.src {
+		sd.z[k], sd.rc[k] = 1, 0
+		sd.hold(k, sd.sgn[k]*w.y[i] > sd.h[k]-sd.sgn[k]*w.v[i])
+	}
+}
+
+// solveSet moves x and y to the solution of the set's system, by proximal steps with the
+// factor at hand.
+func (w *Work) solveSet(ctx context.Context, tol float64) {
+	w.setResiduals()
+	for range leftOver {
+		before := max(w.pinf, w.dinf)
+		w.setGoal()
+		w.direction(ctx)
+		for j, d := range w.dx {
+			w.x[j] += d
+		}
+		for _, i := range w.fixedRows {
+			w.y[i] += w.dy[i]
+		}
+		sd := &w.side
+		for k, i := range sd.src {
+			if sd.held(k) {
+				w.y[i] += sd.sgn[k] * sd.dz[k]
+			}
+		}
+		w.setResiduals()
+		if now := max(w.pinf, w.dinf); now <= wellBelow*tol || !(now <= before/10) {
+			return
+		}
+	}
+}
+
+// setResiduals evaluates the point as one of the set's system: multipliers outside the set
+// are zero.
+func (w *Work) setResiduals() {
+	sd := &w.side
+	for k, i := range sd.src {
+		alone := k+1 == len(sd.src) || sd.src[k+1] != i
+		if !sd.held(k) && (alone || !sd.held(k+1)) && (k == 0 || sd.src[k-1] != i || !sd.held(k-1)) {
+			w.y[i] = 0
+		}
+	}
+	for _, i := range w.freeRows {
+		w.y[i] = 0
+	}
+	w.products()
+	w.dualResidual()
+	for _, i := range w.fixedRows {
+		w.re[i-w.n] = w.lo[i] - w.v[i]
+	}
+	for k, i := range sd.src {
+		sd.rp[k] = 0
+		if sd.held(k) {
+			sd.rp[k] = sd.h[k] - sd.sgn[k]*w.v[i]
+		}
+	}
+	w.pinf = max(sd.norm(w.re), sd.norm(sd.rp))
+}
+
+// exchange makes the next set and returns the number of sides in which it differs.
+func (w *Work) exchange() (exchanged int) {
+	sd := &w.side
+	for k, i := range sd.src {
+		if sd.held(k) {
+			if sd.sgn[k]*w.y[i] >= 0 {
+				continue
+			}
+		} else if sd.h[k]-sd.sgn[k]*w.v[i] >= 0 {
+			continue
+		}
+		sd.hold(k, !sd.held(k))
+		exchanged++
+	}
+	return exchanged
 }
