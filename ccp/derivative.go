@@ -34,14 +34,17 @@ import (
 // Products with H are central differences of the gradients of the h, of fourth order: their
 // relative error is some 1e-10.
 type Derivative struct {
-	p      *dc.Problem // without majorants
-	z      []float64   // the point, all variables and parameters
-	curves []curve
-	sub    *subproblem.Problem // linearised at the point
-	d      qpbackend.Derivative
-	cols   int // of the convex problem; the first are z
-	τ      float64
-	loose  bool // the solution of a convex problem is not unique
+	p       *dc.Problem // without majorants
+	z       []float64   // the point, all variables and parameters
+	curves  []curve
+	sub     *subproblem.Problem // linearised at the point
+	compile compiler            // that made it
+	d       qpbackend.Derivative
+	cols    int // of the convex problem; the first are z
+	τ       float64
+	worth   float64     // of slacks
+	loose   bool        // the solution of a convex problem is not unique
+	rows    *Derivative // the same with squares by columns of their own; nil: not yet
 }
 
 // curve is an h with the sum of its multipliers.
@@ -93,7 +96,7 @@ func (s *Session) linearised(ctx context.Context, res *Result) (d *Derivative, e
 			return d, err
 		}
 	}
-	return d, d.settle(ctx, largestMultiplier(res))
+	return d, d.settle(ctx, subproblem.Compile, largestMultiplier(res))
 }
 
 // at linearises at the solution of the convex problem that res has, with a solver that is kept. It reports whether that is
@@ -114,7 +117,7 @@ func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, kept *subp
 	if !(d.d.Regularity().Residual <= leastMargin) {
 		return false, nil
 	}
-	d.cols, d.sub = n, sub
+	d.worth, d.compile, d.cols, d.sub = 1, subproblem.Compile, n, sub
 	point = d.d.Point()
 	d.weigh(sub, point.Y)
 	copy(d.z, point.X)
@@ -129,7 +132,7 @@ func Differentiate(ctx context.Context, p *dc.Problem, res *Result) (d *Derivati
 		return nil, err
 	}
 	d = &Derivative{p: p.Exact(), z: slices.Clone(res.X)}
-	if err := d.settle(ctx, largestMultiplier(res)); err != nil {
+	if err := d.settle(ctx, subproblem.Compile, largestMultiplier(res)); err != nil {
 		return nil, err
 	}
 	return d, d.examine(ctx)
@@ -175,13 +178,16 @@ const (
 	steepest       = 1e9
 )
 
-// settle refines the point by Newton's method on z = S(z).
-func (d *Derivative) settle(ctx context.Context, worth float64) error {
-	sub, err := subproblem.Compile(ctx, d.p)
+// compiler states a problem as one whose h are linearised.
+type compiler func(context.Context, *dc.Problem) (*subproblem.Problem, error)
+
+// settle refines the point by Newton's method on z = S(z), with the convex problem as compile states it.
+func (d *Derivative) settle(ctx context.Context, compile compiler, worth float64) error {
+	sub, err := compile(ctx, d.p)
 	if err != nil {
 		return err
 	}
-	d.cols, d.sub = len(sub.QP.Q), sub
+	d.worth, d.compile, d.cols, d.sub = worth, compile, len(sub.QP.Q), sub
 	start, size := slices.Clone(d.z), max(num.NormInf(d.z), 1)
 	b := sub.Reduced(ipm.Backend{})
 	var solver qpbackend.Solver
@@ -756,30 +762,122 @@ func (d *Derivative) Along(ctx context.Context, minus, plus *dc.Problem, width f
 	return d.Forward(ctx, nil, Line{minus, plus, width})
 }
 
-// AdjointAlong returns the function that gives the derivative, along the line from minus to plus as Along has it, of a scalar
-// function of the point whose gradient, with an entry for each of NumVars, is g.
-func (d *Derivative) AdjointAlong(ctx context.Context, g []float64) (along func(minus, plus *dc.Problem, width float64) (float64, error), err error) {
+// AdjointBy is the gradient, with respect to n numbers of the problem that are no parameters, of a scalar function of the point whose gradient, with
+// an entry for each of NumVars, is g. line gives the line along a change of the numbers, of length n. It is called three times where each number of the convex problem
+// depends on one of the n at most, as coefficients do, else n times more. Errors: a wrong length; those of line and Line; an end of ctx.
+func (d *Derivative) AdjointBy(ctx context.Context, g []float64, n int, line func(change []float64) (Line, error)) (gradient []float64, err error) {
 	defer recovered(&err)
 	if len(g) != len(d.z) || num.FirstNotFinite(g) >= 0 {
 		return nil, fmt.Errorf("ccp: the gradient has %d entries, want %d finite ones", len(g), len(d.z))
 	}
+	if d.rows == nil {
+		if d.rows, err = d.apart(ctx); err != nil {
+			return nil, err
+		}
+	}
+	d = d.rows
 	u, err := d.pull(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	return func(minus, plus *dc.Problem, width float64) (slope float64, err error) {
-		defer recovered(&err)
-		v, err := d.between(ctx, Line{minus, plus, width})
+	along := func(change []float64) (v qpbackend.Update, err error) {
+		l, err := line(change)
 		if err != nil {
-			return 0, err
+			return v, err
+		}
+		return d.between(ctx, l)
+	}
+	gradient, ok, err := decoded(&u, n, along)
+	if ok || err != nil {
+		return gradient, err
+	}
+	unit := make([]float64, n)
+	for i := range unit {
+		unit[i] = 1
+		v, err := along(unit)
+		if err != nil {
+			return nil, err
 		}
 		for a, b := range pairs(&u, &v) {
 			if b != nil {
-				slope += num.Dot(*a, b)
+				gradient[i] += num.Dot(*a, b)
 			}
 		}
-		return slope, nil
-	}, nil
+		unit[i] = 0
+	}
+	return gradient, nil
+}
+
+// apart is d with squares stated by columns of their own.
+func (d *Derivative) apart(ctx context.Context) (*Derivative, error) {
+	sub, err := subproblem.CompileApart(ctx, d.p)
+	if err != nil {
+		return nil, err
+	}
+	if subproblem.SamePattern(sub.Stated(), d.sub.Stated()) {
+		return d, nil
+	}
+	e := &Derivative{p: d.p, z: slices.Clone(d.z), loose: d.loose}
+	return e, e.settle(ctx, subproblem.CompileApart, d.worth)
+}
+
+// Of decoded. Source: derived: differences of numbers that are linear in a change have errors of 1e-10, and a third change at random agrees by chance with
+// the share foreign of the numbers that depend on several entries.
+const (
+	foreign = 1e-6
+	whole   = 0.01 // distance of a quotient from the integer that it stands for
+)
+
+// decoded is the gradient of the inner product of u and the values of the convex problem with respect to n numbers, from the changes of the values along three changes of all the
+// numbers. From the quotient of the first two it follows on which number a value depends, if on one; the third is the test. It is zero and not ok where a value depends on several.
+func decoded(u *qpbackend.Update, n int, along func(change []float64) (qpbackend.Update, error)) (gradient []float64, ok bool, err error) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	var changes [3][]float64
+	for k := range changes {
+		changes[k] = make([]float64, n)
+	}
+	for i := range n {
+		changes[0][i] = 1 + rng.Float64()
+		changes[1][i] = changes[0][i] * float64(i+1) / float64(n)
+		changes[2][i] = 2*rng.Float64() - 1
+	}
+	var v [3]qpbackend.Update
+	for k, c := range changes {
+		if v[k], err = along(c); err != nil {
+			return nil, false, err
+		}
+	}
+	gradient = make([]float64, n)
+	var parts [3][][]float64
+	for k := range v {
+		for _, b := range pairs(u, &v[k]) {
+			parts[k] = append(parts[k], b)
+		}
+	}
+	part := 0
+	for a := range pairs(u, u) {
+		for i, weight := range *a {
+			if weight == 0 || parts[0][part] == nil {
+				continue
+			}
+			first, second, third := parts[0][part][i], parts[1][part][i], parts[2][part][i]
+			if first == 0 && second == 0 && third == 0 {
+				continue
+			}
+			quotient := second / first * float64(n)
+			at := int(math.Round(quotient)) - 1
+			if !(math.Abs(quotient-float64(at+1)) <= whole) || at < 0 || at >= n {
+				return make([]float64, n), false, nil
+			}
+			slope := first / changes[0][at]
+			if !(math.Abs(third-slope*changes[2][at]) <= foreign*math.Abs(slope)) {
+				return make([]float64, n), false, nil
+			}
+			gradient[at] += weight * slope
+		}
+		part++
+	}
+	return gradient, true, nil
 }
 
 // between is the change of the values of the convex problem per unit.
@@ -792,7 +890,7 @@ func (d *Derivative) between(ctx context.Context, l Line) (u qpbackend.Update, e
 		if p.NumVars() != len(d.z) {
 			return u, fmt.Errorf("ccp: a problem with %d variables beside one with %d", p.NumVars(), len(d.z))
 		}
-		sub, err := subproblem.Compile(ctx, p.Exact())
+		sub, err := d.compile(ctx, p.Exact())
 		if err != nil {
 			return u, err
 		}

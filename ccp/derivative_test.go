@@ -483,3 +483,101 @@ func TestDerivativeOfMultipliers(t *testing.T) {
 		t.Errorf("%d of 20 compared", compared)
 	}
 }
+
+// The gradient with respect to the coefficients of sumsq(Ax - b) - norm2(x), and of a row, is that of forward derivatives entry by entry: by three
+// changes of all entries where each coefficient is one entry, by one for each entry where coefficients are sums.
+func TestAdjointBy(t *testing.T) {
+	ctx := context.Background()
+	const rows, cols = 6, 3
+	for _, sums := range []bool{false, true} {
+		for _, convex := range []bool{true, false} {
+			rng := rand.New(rand.NewPCG(3, 1))
+			a, b := make([]float64, rows*cols), make([]float64, rows)
+			for k := range a {
+				a[k] = rng.NormFloat64()
+			}
+			for k := range b {
+				b[k] = rng.NormFloat64()
+			}
+			state := func(a []float64) (*dc.Problem, error) {
+				if sums {
+					a = append([]float64(nil), a...)
+					a[0], a[1] = a[0]+a[1], a[0]*a[2]
+				}
+				m := dc.NewModel()
+				x := m.Var("x", []int{cols})
+				r := m.Param("r", nil, 0.2)
+				f := dc.SumSquares(dc.MatMul(dc.Const([]int{rows, cols}, a), x).Sub(dc.Const([]int{rows}, b)))
+				if convex {
+					m.Minimize(dc.Sum(f))
+				} else {
+					m.Minimize(dc.Sum(f, dc.Norm2(x).Scale(-0.3)))
+				}
+				m.SubjectTo(dc.LE(x.Sum(), r.Affine))
+				return m.Problem()
+			}
+			p, err := state(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := ccp.DefaultSettings()
+			set.Seed = 4
+			s, err := ccp.NewSession(p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			res, err := s.Solve(ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := s.Differentiate(ctx, res)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := []float64{1, -2, 3, 0}
+			calls := 0
+			line := func(change []float64) (ccp.Line, error) {
+				calls++
+				const h = 1e-5
+				minus, plus := append([]float64(nil), a...), append([]float64(nil), a...)
+				for k, c := range change {
+					minus[k] -= h * c
+					plus[k] += h * c
+				}
+				p, err := state(minus)
+				if err != nil {
+					return ccp.Line{}, err
+				}
+				q, err := state(plus)
+				return ccp.Line{Minus: p, Plus: q, Width: 2 * h}, err
+			}
+			got, err := d.AdjointBy(ctx, g, len(a), line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := 3; !sums && calls != want || sums && calls != want+len(a) {
+				t.Errorf("sums %v: %d lines", sums, calls)
+			}
+			unit := make([]float64, len(a))
+			for k := range unit {
+				unit[k] = 1
+				l, err := line(unit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				dx, err := d.Forward(ctx, nil, l)
+				if err != nil {
+					t.Fatal(err)
+				}
+				unit[k] = 0
+				if want := dx[0] - 2*dx[1] + 3*dx[2]; !(math.Abs(got[k]-want) <= 1e-7*max(1, math.Abs(want))) {
+					t.Errorf("sums %v, convex %v, entry %d: %g, want %g", sums, convex, k, got[k], want)
+				}
+			}
+			if _, err := d.AdjointBy(ctx, g[1:], len(a), line); err == nil {
+				t.Error("a wrong length is accepted")
+			}
+		}
+	}
+}

@@ -40,7 +40,7 @@ func (p *problem) differentiate(ctx context.Context) (err error) {
 }
 
 func derivativeError(err error) error {
-	if errors.Is(err, context.Canceled) {
+	if stated := (*wire.Error)(nil); errors.Is(err, context.Canceled) || errors.As(err, &stated) {
 		return err
 	}
 	e := errorf(wire.ErrUnsupported, "%v", err)
@@ -291,27 +291,19 @@ func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64
 		}
 		built = append(built, k)
 	}
-	if len(built) == 0 {
-		return nil
-	}
-	slope, err := p.deriv.AdjointAlong(ctx, g)
-	if err != nil {
-		return derivativeError(err)
-	}
 	for _, k := range built {
 		grad := into(k)
-		unit := make([]float64, len(grad))
-		for i := range unit {
-			unit[i] = 1
-			back, ahead, width, err := p.moved(ctx, limits, map[int][]float64{k: unit})
+		by, err := p.deriv.AdjointBy(ctx, g, len(grad), func(change []float64) (ccp.Line, error) {
+			back, ahead, width, err := p.moved(ctx, limits, map[int][]float64{k: change})
 			if err != nil {
-				return err
+				return ccp.Line{}, err
 			}
-			if grad[i], err = slope(back.Problem, ahead.Problem, width); err != nil {
-				return derivativeError(err)
-			}
-			unit[i] = 0
+			return ccp.Line{Minus: back.Problem, Plus: ahead.Problem, Width: width}, nil
+		})
+		if err != nil {
+			return derivativeError(err)
 		}
+		copy(grad, by)
 	}
 	return nil
 }

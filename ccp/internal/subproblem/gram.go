@@ -10,7 +10,7 @@ import (
 // columns, taken together, are so few that one block of P is smaller: a sum of
 // squares in a loop over the rows of a tall matrix. It is nil where there are none.
 func (b *Builder) joint(quads []dc.Quadratic) []bool {
-	if len(quads) < 2 {
+	if len(quads) < 2 || b.apart {
 		return nil
 	}
 	marks := make([]bool, len(quads))
@@ -96,7 +96,11 @@ func (b *Builder) loose(w float64, a dc.Affine) dc.Affine {
 // no larger than A would become, else by columns r = a.
 func (b *Builder) addSquares(w float64, a dc.Affine) {
 	direct, viaRows := b.sizes(a)
-	if direct <= viaRows {
+	switch {
+	case b.apart:
+		b.squareResiduals(w, a)
+		return
+	case direct <= viaRows:
 		for k := range a.Len() {
 			b.square(w, a.Entry(k))
 		}
@@ -109,6 +113,10 @@ func (b *Builder) addSquares(w float64, a dc.Affine) {
 		return
 	}
 	b.forget(q)
+	b.squareResiduals(w, a)
+}
+
+func (b *Builder) squareResiduals(w float64, a dc.Affine) {
 	for k := range a.Len() {
 		b.square(w, b.residual(a.Entry(k)))
 	}

@@ -76,14 +76,20 @@ type answer struct {
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
 func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return CompileWith(ctx, p, nil)
+	return CompileWith(ctx, p, false, nil)
 }
 
-// CompileWith is Compile with the rows that more adds, and a Cut for each linearised row.
-func CompileWith(ctx context.Context, p *dc.Problem, more func(b *Builder)) (s *Problem, err error) {
+// CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
+// products of coefficients.
+func CompileApart(ctx context.Context, p *dc.Problem) (*Problem, error) {
+	return CompileWith(ctx, p, true, nil)
+}
+
+// CompileWith is Compile, or CompileApart, with the rows that more adds, and a Cut for each linearised row.
+func CompileWith(ctx context.Context, p *dc.Problem, apart bool, more func(b *Builder)) (s *Problem, err error) {
 	defer Unwound(&err)
 	b := NewBuilder(ctx, p.NumVars())
-	b.more = more
+	b.more, b.apart = more, apart
 	s = &Problem{DC: p, defined: p.Defined()}
 	s.pin(b)
 	s.addObjective(b)
