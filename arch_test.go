@@ -26,7 +26,7 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum internal/enum internal/dense",
+	"dc":      "gonum internal/enum internal/dense internal/num",
 	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
@@ -112,7 +112,7 @@ var mayImport = map[string]string{
 	// Points of quadratic functions over boxes.
 	"ccp/global/internal/boxed": "dc ccp/global/internal/flat",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
-	"ccp/global/internal/flat": "dc",
+	"ccp/global/internal/flat": "dc internal/num",
 	// The branch and bound over intervals of columns.
 	"ccp/global/internal/spatial": "dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 

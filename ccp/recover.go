@@ -143,7 +143,7 @@ func (r *run) infeasible(ctx context.Context) outcome {
 	message := "no point meets the convex constraints"
 	r.res.Conflict = names
 	if len(names) > 0 {
-		const most = 6
+		const most = 6 // Source: derived: names that a line of a terminal holds
 		if len(names) > most {
 			names = append(names[:most:most], "...")
 		}

@@ -3,6 +3,7 @@ package dc
 import "math"
 
 // together is how many entries are evaluated in one pass over x.
+// Source: derived: an addition takes four cycles, and in each of them one may begin.
 const together = 4
 
 // values gives the values of the entries of a at x, to be asked for in

@@ -12,6 +12,7 @@ const unit = 0x1p-53
 // that were computed when the problem was stated.
 type approx struct{ v, e float64 }
 
+// Source: derived: read, multiplied and added once each.
 const coefficientErrors = 3
 
 // bound is a bound of the error that is no number only where the value is none.

@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // Exp is eᵘ.
 //
@@ -169,7 +173,7 @@ func (f *logSumExp) over() Interval {
 	for k := range f.a.c {
 		i = i.Max(f.a.over(k))
 	}
-	return Interval{i.Lo, addUp(i.Hi, up(math.Log(float64(len(f.a.c)))))}
+	return Interval{i.Lo, num.AddUp(i.Hi, num.Up(math.Log(float64(len(f.a.c)))))}
 }
 
 func (f *logSumExp) node() Node     { return Node{op: "lse", args: affineArgs(&f.a)} }

@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // Log is the natural logarithm. It restricts u to u ≥ 0.
 //
@@ -112,7 +116,7 @@ func (negEntropy) String() string { return "-entr" }
 // over: the least value is −1/e at 1/e.
 func (f negEntropy) over(i Interval) Interval {
 	ends := point(i.Lo).image(f.value, true, curveRoundings).Max(point(i.Hi).image(f.value, true, curveRoundings))
-	ends.Lo = down(-1 / math.E)
+	ends.Lo = num.Down(-1 / math.E)
 	switch {
 	case i.Lo >= 1/math.E:
 		return increasing(f, i)

@@ -333,7 +333,7 @@ func (f *absolute) Represent(c Canon) Form { return Form{Linear: magnitude(c, f.
 // magnitude is at least |l| by t ≥ ±l, or, where l has more than a few
 // coefficients, which are then stated once, t = u + v, l = u − v, u, v ≥ 0.
 func magnitude(c Canon, l Linear) Linear {
-	const few = 2
+	const few = 2 // Source: derived: the two rows have one entry more by then, and a column and two bounds less
 	if len(l.Idx) <= few {
 		b := beside(c.Var(), 2*len(l.Idx), 2)
 		c.Row(b.plus(l, -1), math.Inf(-1), 0)

@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // Norm1 is the sum of |aₖ|. At aₖ = 0 the subgradient of |aₖ| is 0.
 //
@@ -219,7 +223,7 @@ func (f *norm2) over() Interval {
 	lo, hi := 0.0, 0.0
 	for k := range f.a.c {
 		i := f.a.over(k).Square()
-		lo, hi = addDown(lo, i.Lo), addUp(hi, i.Hi)
+		lo, hi = num.AddDown(lo, i.Lo), num.AddUp(hi, i.Hi)
 	}
 	return Interval{lo, hi}.image(math.Sqrt, true, 1).Max(point(0))
 }

@@ -25,7 +25,7 @@ type curve interface {
 }
 
 // curveRoundings is a bound of the roundings of a curve's value, relative to
-// it: Go's math functions are accurate to one unit in the last place but for
+// it. Source: derived: Go's math functions are accurate to one unit in the last place but for
 // Pow, and no curve has more than three operations besides.
 const curveRoundings = 6
 

@@ -153,6 +153,7 @@ func (h *hasher) floats(v []float64) {
 }
 
 // deepest is how far into functions of functions a hash looks.
+// Source: a limit of time; functions that differ further inside are compared.
 const deepest = 4
 
 func (h *hasher) function(f Convex, depth int) {

@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // Interval is the set of numbers from Lo to Hi, which may be infinite.
 // Operations round outward, and not at all where the result is exact.
@@ -18,52 +22,6 @@ func (i Interval) Contains(v float64) bool { return v >= i.Lo && v <= i.Hi }
 // IsFinite reports whether both ends are finite.
 func (i Interval) IsFinite() bool { return !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0) }
 
-func down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
-func up(v float64) float64   { return math.Nextafter(v, math.Inf(1)) }
-
-// addDown is a + b rounded down. The rounding error of the sum is exact by
-// Knuth's TwoSum; Ogita, Rump and Oishi 2005, algorithm 3.1.
-func addDown(a, b float64) float64 {
-	s := a + b
-	if math.IsInf(s, 0) {
-		if math.IsInf(s, 1) && !math.IsInf(a, 1) && !math.IsInf(b, 1) {
-			return math.MaxFloat64 // overflow
-		}
-		return s
-	}
-	if math.IsNaN(s) { // ∞ − ∞
-		return math.Inf(-1)
-	}
-	t := s - a
-	if (a-(s-t))+(b-t) < 0 {
-		return down(s)
-	}
-	return s
-}
-
-func addUp(a, b float64) float64 { return -addDown(-a, -b) }
-
-// mulDown is a·b rounded down; 0·∞ is 0, as for a bound times a number.
-func mulDown(a, b float64) float64 {
-	if a == 0 || b == 0 {
-		return 0
-	}
-	p := a * b
-	switch {
-	case math.IsInf(p, 1) && !math.IsInf(a, 0) && !math.IsInf(b, 0):
-		return math.MaxFloat64
-	case math.IsInf(p, 0):
-		return p
-	case math.Abs(p) < smallestExact:
-		return down(p)
-	case math.FMA(a, b, -p) < 0:
-		return down(p)
-	}
-	return p
-}
-
-func mulUp(a, b float64) float64 { return -mulDown(-a, b) }
-
 // divDown is a/b rounded down, b > 0.
 func divDown(a, b float64) float64 {
 	q := a / b
@@ -73,13 +31,13 @@ func divDown(a, b float64) float64 {
 	case math.IsInf(q, 0) || exactQuotient(a, b, q):
 		return q
 	}
-	return down(q)
+	return num.Down(q)
 }
 
 // exactProduct is a·b, and whether it is exact.
 func exactProduct(a, b float64) (float64, bool) {
 	v := a * b
-	return v, a == 0 || b == 0 || math.FMA(a, b, -v) == 0 && finite(v) && math.Abs(v) >= smallestExact
+	return v, a == 0 || b == 0 || math.FMA(a, b, -v) == 0 && finite(v) && math.Abs(v) >= num.ExactProduct
 }
 
 // exactQuotient reports whether q is a/b.
@@ -88,14 +46,9 @@ func exactQuotient(a, b, q float64) bool {
 	return ok && v == a
 }
 
-// smallestExact is the size from which on the rounding error of a product is a
-// floating point number.
-// Source: derived: 2^-1022 · 2^53.
-const smallestExact = 0x1p-969
-
 // Add returns {a + b}.
 func (i Interval) Add(o Interval) Interval {
-	return Interval{addDown(i.Lo, o.Lo), addUp(i.Hi, o.Hi)}
+	return Interval{num.AddDown(i.Lo, o.Lo), num.AddUp(i.Hi, o.Hi)}
 }
 
 // Neg returns {−a}.
@@ -104,9 +57,9 @@ func (i Interval) Neg() Interval { return Interval{-i.Hi, -i.Lo} }
 // Scale returns {w·a}.
 func (i Interval) Scale(w float64) Interval {
 	if w < 0 {
-		return Interval{mulDown(w, i.Hi), mulUp(w, i.Lo)}
+		return Interval{num.MulDown(w, i.Hi), num.MulUp(w, i.Lo)}
 	}
-	return Interval{mulDown(w, i.Lo), mulUp(w, i.Hi)}
+	return Interval{num.MulDown(w, i.Lo), num.MulUp(w, i.Hi)}
 }
 
 // over returns {a/w} for w ≠ 0.
@@ -120,8 +73,8 @@ func (i Interval) over(w float64) Interval {
 // Mul returns {a·b}.
 func (i Interval) Mul(o Interval) Interval {
 	return Interval{
-		min(mulDown(i.Lo, o.Lo), mulDown(i.Lo, o.Hi), mulDown(i.Hi, o.Lo), mulDown(i.Hi, o.Hi)),
-		max(mulUp(i.Lo, o.Lo), mulUp(i.Lo, o.Hi), mulUp(i.Hi, o.Lo), mulUp(i.Hi, o.Hi)),
+		min(num.MulDown(i.Lo, o.Lo), num.MulDown(i.Lo, o.Hi), num.MulDown(i.Hi, o.Lo), num.MulDown(i.Hi, o.Hi)),
+		max(num.MulUp(i.Lo, o.Lo), num.MulUp(i.Lo, o.Hi), num.MulUp(i.Hi, o.Lo), num.MulUp(i.Hi, o.Hi)),
 	}
 }
 
@@ -139,7 +92,7 @@ func (i Interval) Abs() Interval {
 // Square returns {a²}.
 func (i Interval) Square() Interval {
 	a := i.Abs()
-	return Interval{mulDown(a.Lo, a.Lo), mulUp(a.Hi, a.Hi)}
+	return Interval{num.MulDown(a.Lo, a.Lo), num.MulUp(a.Hi, a.Hi)}
 }
 
 // Max returns {max(a, b)}.
@@ -153,7 +106,7 @@ func (i Interval) image(f func(float64) float64, increasing bool, ulps int) Inte
 		lo, hi = hi, lo
 	}
 	for range ulps {
-		lo, hi = down(lo), up(hi)
+		lo, hi = num.Down(lo), num.Up(hi)
 	}
 	if math.IsNaN(lo) {
 		lo = math.Inf(-1)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // The constants bound the work of ReducedRange: an equation or a constraint with more
@@ -388,7 +390,7 @@ func (p *polynomial) over() Interval {
 		v, exact := c.Float64()
 		w := Interval{v, v}
 		if !exact {
-			w = Interval{down(v), up(v)}
+			w = Interval{num.Down(v), num.Up(v)}
 		}
 		i = i.Add(w.Mul(p.space.power(p.vars[m])))
 	}

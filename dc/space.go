@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"sync/atomic"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // space is the list of a model's variables. Affine functions point to that of
@@ -66,7 +68,7 @@ func (s *space) row(l Linear, lo, hi float64) {
 	if s.param[j] {
 		return
 	}
-	i := Interval{addDown(lo, -l.Const), addUp(hi, -l.Const)}.over(l.Val[0])
+	i := Interval{num.AddDown(lo, -l.Const), num.AddUp(hi, -l.Const)}.over(l.Val[0])
 	s.stated[j].narrow(i)
 	if s.within[j].narrow(i) && atomic.LoadUint32(&s.asked[j]) != 0 {
 		s.overtaken = true

@@ -23,8 +23,8 @@ const (
 	exactTol = 1e-10
 )
 
-// Outweigh is the weight of a proximal term that makes convex every matrix that Check accepts:
-// ten times the curvature that it may have.
+// Outweigh is the weight of a proximal term that makes convex every matrix that Check accepts.
+// Source: derived: ten times the curvature that it may have.
 const Outweigh = 10 * nonconvexTol
 
 // Convexity decides whether P is positive semidefinite, by factoring

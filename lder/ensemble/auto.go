@@ -19,6 +19,7 @@ var (
 
 // fewPieces is the number of pieces up to which a single model is taken for the least
 // error; one of more has to be surely better.
+// Source: docs/lder.md, What was chosen on which data.
 const fewPieces = 8
 
 // Source: chosen on 46 data sets: docs/lder.md, What was chosen on which data.

@@ -15,7 +15,7 @@ import (
 // returns one symmetric matrix per bag, nil for the identity. It depends on the
 // training rows of the bag only.
 func (b *bagging) gradientTransform(ctx context.Context, view *view) ([][]float64, error) {
-	const r1, r2 = 3, 2
+	const r1, r2 = 3, 2 // Source: of singleSizes one that costs little
 	T := make([][]float64, len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
 		b.d.Gather(&w.data, b.bags[k].train, view.of(k))

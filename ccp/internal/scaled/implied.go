@@ -11,7 +11,8 @@ import (
 // so many times when the problem was stated, as in package dc.
 const (
 	// Source: IEEE 754.
-	unit       = 0x1p-53
+	unit = 0x1p-53
+	// Source: derived: read, multiplied and added once each.
 	dataErrors = 3
 )
 

@@ -56,7 +56,7 @@ func Unwound(err *error) {
 }
 
 // interval is the work between two looks at the context, in numbers that are
-// stored: a few milliseconds.
+// stored. Source: a limit of time, a few milliseconds.
 const interval = 1 << 16
 
 // work counts n numbers and unwinds if the context has ended.

@@ -47,7 +47,7 @@ func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
 	return append(perm, dense...), nil
 }
 
-// pivotWork is the count of a pivot in poll.Poll: its work varies with the
+// pivotWork is the count of a pivot in poll.Poll. Source: a limit of time: its work varies with the
 // lengths of lists, and a hundred of them take less than a millisecond on
 // matrices with millions of rows.
 const pivotWork = poll.Interval / 100

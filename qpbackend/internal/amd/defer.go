@@ -6,9 +6,10 @@ const (
 	longList = 32
 	// deferRate is how much of a list a pivot pays for: lists of a length of
 	// deferRate·k are put right after every k pivots that touch them.
+	// Source: a limit of speed, no ordering depends on it.
 	deferRate = 3
 	// A variable whose degree has been counted so often is no longer deferred:
-	// its bound is too weak. Columns of A hardly ever need more than one count;
+	// its bound is too weak. Source: measured: columns of A hardly ever need more than one count;
 	// where all rows of a matrix are alike, counting costs more than it saves.
 	maxCounts = 2
 )

@@ -13,6 +13,7 @@ import (
 // stretches are long, wide registers serve.
 
 // leastStretch is the mean length from which stretches pay.
+// Source: derived: two registers of four entries, a head and a tail included.
 const leastStretch = 8
 
 // stretched reports whether a pass by stretches pays. They are found once: the

@@ -294,7 +294,7 @@ func (d *Derivative) kink() string {
 	return fmt.Sprintf("row %d is not strictly complementary", r.Row)
 }
 
-// powers is the number of steps of the power method. The estimate need be good to an order of
+// powers is the number of steps of the power method. Source: derived: the estimate need be good to an order of
 // magnitude alone.
 const powers = 3
 

@@ -111,6 +111,7 @@ type piece struct {
 
 // chunkSize bounds the entries of B in the components that are worked on
 // together, so that they stay in a near cache.
+// Source: derived: 256 kB of float64, half a second-level cache.
 const chunkSize = 1 << 15
 
 // owners is the component of each place in nodes.
@@ -358,4 +359,5 @@ func (l *block) vectors() int { return int(l.ptr[len(l.ptr)-1]) }
 
 // panelRows is the number of rows of the Schur complement that are factored before the
 // rest is updated.
+// Source: derived: with a tile of as many columns a panel takes 18 kB, half a first-level cache.
 const panelRows = 48

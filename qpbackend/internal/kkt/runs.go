@@ -17,6 +17,7 @@ type runs struct {
 }
 
 // leastRun is the mean length from which stretches pay.
+// Source: a limit of speed: one register of four entries, and one more.
 const leastRun = 5
 
 // stretches is their number in the pattern.

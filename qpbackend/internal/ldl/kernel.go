@@ -3,6 +3,7 @@ package ldl
 import "github.com/dcopt/dcopt/internal/simd"
 
 // wideFrom is the length from which Tile pays.
+// Source: a limit of speed: a register of four entries, and half of one.
 const wideFrom = 6
 
 // tile returns the products of four rows of a with two rows of b, all ld long,

@@ -21,6 +21,7 @@ func AnalyseJoined(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, err
 }
 
 // leastJoined is the number of rows below from which joining pays.
+// Source: a limit of speed; results depend on it by rounding alone.
 const leastJoined = 16
 
 // siblings decides which columns are joined: leaves of the elimination tree, one

@@ -191,6 +191,7 @@ func (s *supernodal) rows(p *poll.Poll, f *Factor) error {
 }
 
 // sorting is the cost of finding and sorting an index, in multiplications.
+// Source: a limit of time, for package poll alone.
 const sorting = 32
 
 // places finds where each entry of the matrix goes.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Dual determines a bound of a Lagrangian: the weight of the cost, multipliers
@@ -47,7 +48,7 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 	}
 	b := bounder{p, d, box, work, 0}
 	if d.Cost != 0 {
-		b.constant = addDown(b.constant, mulDown(d.Cost, p.Cost.Const))
+		b.constant = num.AddDown(b.constant, num.MulDown(d.Cost, p.Cost.Const))
 		b.addLinear(p.Cost.Idx, p.Cost.Val, d.Cost)
 	}
 	for i, y := range d.Rows {
@@ -59,8 +60,8 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 		if y == 0 || math.IsInf(side, 0) || math.IsNaN(y) {
 			continue
 		}
-		b.constant = addDown(b.constant, mulDown(-y, side))
-		b.constant = addDown(b.constant, mulDown(y, r.Lin.Const))
+		b.constant = num.AddDown(b.constant, num.MulDown(-y, side))
+		b.constant = num.AddDown(b.constant, num.MulDown(y, r.Lin.Const))
 		b.addLinear(r.Lin.Idx, r.Lin.Val, y)
 	}
 	for i := range d.Cuts {
@@ -73,7 +74,7 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 		b.term(k)
 	}
 	for j := range p.N {
-		b.constant = addDown(b.constant, box[j].mul(work[j]).Lo)
+		b.constant = num.AddDown(b.constant, box[j].mul(work[j]).Lo)
 	}
 	if math.IsNaN(b.constant) {
 		return math.Inf(-1)
@@ -92,15 +93,15 @@ type bounder struct {
 
 func (b *bounder) addLinear(idx []int, val []float64, w float64) {
 	for k, j := range idx {
-		b.y[j] = b.y[j].add(Interval{mulDown(w, val[k]), mulUp(w, val[k])})
+		b.y[j] = b.y[j].add(Interval{num.MulDown(w, val[k]), num.MulUp(w, val[k])})
 	}
 }
 
 // square takes l² from the Lagrangian.
 func (b *bounder) square(l dc.Linear) {
-	b.take(-mulUp(l.Const, l.Const))
+	b.take(-num.MulUp(l.Const, l.Const))
 	minus := func(j int, u, v, times float64) {
-		b.y[j] = b.y[j].sub(Interval{mulDown(u, v), mulUp(u, v)}.scale(times))
+		b.y[j] = b.y[j].sub(Interval{num.MulDown(u, v), num.MulUp(u, v)}.scale(times))
 	}
 	for k, i := range l.Idx {
 		minus(i, l.Const, l.Val[k], 2)
@@ -122,7 +123,7 @@ func (b *bounder) term(k int) {
 	}
 	y := b.y[j].Lo + (b.y[j].Hi-b.y[j].Lo)/2
 	if rest := b.y[j].sub(point(y)); rest != (Interval{}) {
-		b.constant = addDown(b.constant, rest.mul(b.box[j]).Lo)
+		b.constant = num.AddDown(b.constant, rest.mul(b.box[j]).Lo)
 	}
 	if t.Op != Affine || t.Under != nil {
 		y = b.share(k, y)
@@ -140,8 +141,8 @@ func (b *bounder) term(k int) {
 		if h := b.d.Hints[k]; math.Abs(h-y) > 1e-9*math.Abs(y) && b.box[j].Finite() {
 			s = h
 		}
-		b.constant = addDown(b.constant, mulRange2(y, s, b.box[j]))
-		b.constant = addDown(b.constant, mulDown(s, t.Lin.Const))
+		b.constant = num.AddDown(b.constant, mulRange2(y, s, b.box[j]))
+		b.constant = num.AddDown(b.constant, num.MulDown(s, t.Lin.Const))
 		b.addLinear(t.Lin.Idx, t.Lin.Val, s)
 	case t.Op == Product:
 		b.product(k, y, plain)
@@ -157,12 +158,12 @@ func (b *bounder) share(k int, y float64) float64 {
 	if z == 0 || rest == y || !a.Finite() || math.IsNaN(rest) {
 		return y
 	}
-	b.constant = addDown(b.constant, mulRange2(y, rest, a))
+	b.constant = num.AddDown(b.constant, mulRange2(y, rest, a))
 	return rest
 }
 
 // mulRange is the least y·v for v in a.
-func mulRange(y float64, a Interval) float64 { return min(mulDown(y, a.Lo), mulDown(y, a.Hi)) }
+func mulRange(y float64, a Interval) float64 { return min(num.MulDown(y, a.Lo), num.MulDown(y, a.Hi)) }
 
 // mulRange2 is the least (y − s)·v for v in a.
 func mulRange2(y, s float64, a Interval) float64 {
@@ -196,7 +197,7 @@ func (b *bounder) curve(k int, y, plain float64) {
 		if mid := slope.Lo + (slope.Hi-slope.Lo)/2; !math.IsInf(slope.Lo, 0) && !math.IsInf(slope.Hi, 0) && !math.IsInf(value, 0) {
 			// y·f(v) ≥ y·f(at) + slope·(v − at), and slope = mid + error
 			rest := slope.sub(point(mid)).mul(a.sub(point(at))).Lo
-			tangent := addDown(addDown(value, -mulUp(mid, at)), rest)
+			tangent := num.AddDown(num.AddDown(value, -num.MulUp(mid, at)), rest)
 			if !math.IsInf(tangent, 0) && !math.IsNaN(tangent) && b.pays(mid, tangent, a, plain) {
 				s, c = mid, tangent
 			}
@@ -212,7 +213,7 @@ func (b *bounder) curve(k int, y, plain float64) {
 		if math.IsInf(s, 0) || math.IsNaN(s) {
 			s = 0
 		}
-		c = min(addDown(lo.Lo, -mulUp(s, a.Lo)), addDown(hi.Lo, -mulUp(s, a.Hi)))
+		c = min(num.AddDown(lo.Lo, -num.MulUp(s, a.Lo)), num.AddDown(hi.Lo, -num.MulUp(s, a.Hi)))
 	}
 	b.take(c)
 	b.d.Slopes[0][k] = s
@@ -221,10 +222,10 @@ func (b *bounder) curve(k int, y, plain float64) {
 
 // pays: an affine minorant is worth more than a constant somewhere.
 func (b *bounder) pays(s, c float64, a Interval, plain float64) bool {
-	return max(addUp(mulUp(s, a.Lo), c), addUp(mulUp(s, a.Hi), c)) >= plain || math.IsInf(plain, -1)
+	return max(num.AddUp(num.MulUp(s, a.Lo), c), num.AddUp(num.MulUp(s, a.Hi), c)) >= plain || math.IsInf(plain, -1)
 }
 
-func (b *bounder) take(c float64) { b.constant = addDown(b.constant, c) }
+func (b *bounder) take(c float64) { b.constant = num.AddDown(b.constant, c) }
 
 // product bounds y·u·v by the planes of McCormick, mixed.
 func (b *bounder) product(k int, y, plain float64) {
@@ -249,8 +250,8 @@ func (b *bounder) product(k int, y, plain float64) {
 	c := math.Inf(1)
 	for _, a := range [2]float64{u.Lo, u.Hi} {
 		for _, e := range [2]float64{v.Lo, v.Hi} {
-			w := Interval{mulDown(a, e), mulUp(a, e)}.scale(y)
-			c = min(c, addDown(addDown(w.Lo, -mulUp(su, a)), -mulUp(sv, e)))
+			w := Interval{num.MulDown(a, e), num.MulUp(a, e)}.scale(y)
+			c = min(c, num.AddDown(num.AddDown(w.Lo, -num.MulUp(su, a)), -num.MulUp(sv, e)))
 		}
 	}
 	if math.IsInf(c, 0) || math.IsNaN(c) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Op is the function of a term.
@@ -41,14 +42,14 @@ func (t *Term) at(v float64) Interval {
 	case Affine:
 		return point(v)
 	case Square:
-		return Interval{mulDown(v, v), mulUp(v, v)}
+		return Interval{num.MulDown(v, v), num.MulUp(v, v)}
 	case Abs:
 		return point(math.Abs(v))
 	case Huber:
 		if a := math.Abs(v); a > t.P {
-			return Interval{mulDown(2*t.P, a), mulUp(2*t.P, a)}.sub(Interval{mulDown(t.P, t.P), mulUp(t.P, t.P)})
+			return Interval{num.MulDown(2*t.P, a), num.MulUp(2*t.P, a)}.sub(Interval{num.MulDown(t.P, t.P), num.MulUp(t.P, t.P)})
 		}
-		return Interval{mulDown(v, v), mulUp(v, v)}
+		return Interval{num.MulDown(v, v), num.MulUp(v, v)}
 	case Even:
 		return power(math.Abs(v), t.P)
 	case PosPower:
@@ -181,8 +182,8 @@ func (t *Term) image(a Interval) Interval {
 	const peak = 1 / math.E
 	lo, hi := t.at(a.Lo), t.at(a.Hi)
 	out := Interval{min(lo.Lo, hi.Lo), max(lo.Hi, hi.Hi)}
-	if a.Lo <= up(peak) && a.Hi >= down(peak) {
-		out.Hi = up(up(peak))
+	if a.Lo <= num.Up(peak) && a.Hi >= num.Down(peak) {
+		out.Hi = num.Up(num.Up(peak))
 	}
 	if math.IsInf(a.Hi, 1) {
 		out.Lo = math.Inf(-1)

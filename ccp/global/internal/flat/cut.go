@@ -1,6 +1,10 @@
 package flat
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // Cut is a function of products of variables that is nowhere positive on a box: one of
 // the triangle inequalities of three variables in units of their intervals, each between
@@ -78,5 +82,5 @@ func (b *bounder) cut(c *Cut) {
 		b.y[j] = b.y[j].add(lin[i].scale(c.Mult))
 		b.y[c.Terms[i]] = b.y[c.Terms[i]].add(prod[i].scale(c.Mult))
 	}
-	b.constant = addDown(b.constant, constant.scale(c.Mult).Lo)
+	b.constant = num.AddDown(b.constant, constant.scale(c.Mult).Lo)
 }

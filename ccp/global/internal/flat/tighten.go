@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // over is the range of an affine function over a box.
@@ -169,12 +170,12 @@ func meets(l dc.Linear, target Interval, box []Interval) bool {
 		if math.IsInf(c.Lo, -1) {
 			free++
 		} else {
-			lo = addDown(lo, c.Lo)
+			lo = num.AddDown(lo, c.Lo)
 		}
 		if math.IsInf(c.Hi, 1) {
 			top++
 		} else {
-			hi = addUp(hi, c.Hi)
+			hi = num.AddUp(hi, c.Hi)
 		}
 	}
 	if free == 0 && lo > target.Hi || top == 0 && hi < target.Lo {
@@ -189,13 +190,13 @@ func meets(l dc.Linear, target Interval, box []Interval) bool {
 		rest := Whole()
 		switch {
 		case free == 0:
-			rest.Lo = addDown(lo, -c.Lo)
+			rest.Lo = num.AddDown(lo, -c.Lo)
 		case free == 1 && math.IsInf(c.Lo, -1):
 			rest.Lo = lo
 		}
 		switch {
 		case top == 0:
-			rest.Hi = addUp(hi, -c.Hi)
+			rest.Hi = num.AddUp(hi, -c.Hi)
 		case top == 1 && math.IsInf(c.Hi, 1):
 			rest.Hi = hi
 		}

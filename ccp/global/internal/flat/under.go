@@ -1,6 +1,10 @@
 package flat
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // Kind is a convex function of several columns.
 type Kind uint8
@@ -42,13 +46,13 @@ func (b *bounder) under(k int, y, plain float64) bool {
 		sq, wide := Interval{}, Interval{}
 		for i, j := range u.Args {
 			s[i] = y * at(i) / size
-			sq = sq.add(Interval{mulDown(s[i], s[i]), mulUp(s[i], s[i])})
+			sq = sq.add(Interval{num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])})
 			a := b.box[j].abs()
-			wide = wide.add(Interval{0, mulUp(a.Hi, a.Hi)})
+			wide = wide.add(Interval{0, num.MulUp(a.Hi, a.Hi)})
 		}
 		// y‖a‖ − s·a ≥ −max(0, ‖s‖ − y)·‖a‖
-		if over := addUp(up(math.Sqrt(up(sq.Hi))), -y); over > 0 {
-			c = -mulUp(over, up(math.Sqrt(wide.Hi)))
+		if over := num.AddUp(num.Up(math.Sqrt(num.Up(sq.Hi))), -y); over > 0 {
+			c = -num.MulUp(over, num.Up(math.Sqrt(wide.Hi)))
 		}
 	case LogSumExp:
 		top := math.Inf(-1)
@@ -72,7 +76,7 @@ func (b *bounder) under(k int, y, plain float64) bool {
 		rest := point(y).sub(sum).mul(b.box[b.N+k]).Lo
 		ratio := sum.div(point(y))
 		ent = ent.add(sum.mul(Interval{around(math.Log(ratio.Lo)).Lo, around(math.Log(ratio.Hi)).Hi}))
-		c = addDown(ent.Lo, rest)
+		c = num.AddDown(ent.Lo, rest)
 	case SquareOver:
 		last := n - 1
 		v := at(last)
@@ -84,7 +88,7 @@ func (b *bounder) under(k int, y, plain float64) bool {
 		for i := range last {
 			s[i] = 2 * y * at(i) / v
 			exact += y * at(i) * at(i) / (v * v)
-			sq = sq.add(Interval{mulDown(s[i], s[i]), mulUp(s[i], s[i])})
+			sq = sq.add(Interval{num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])})
 		}
 		s[last] = -exact
 		// y‖a‖²/v − s·a ≥ −v·‖s‖²/(4y)

@@ -109,10 +109,10 @@ func (ev *Evaluator) Forget() {
 // ErrEnded unwinds a compilation whose context has ended.
 var ErrEnded = errors.New("lang: ended")
 
-// unitsLook is the work between two looks at the context: less than 1 ms, or some 10 ms where expressions are large.
+// unitsLook is the work between two looks at the context. Source: a limit of time: less than 1 ms, or some 10 ms where expressions are large.
 const unitsLook = 1 << 16
 
-// unitsFirst is the work before the first look, some 10 ms: a small problem is
+// unitsFirst is the work before the first look. Source: a limit of time, some 10 ms: a small problem is
 // compiled even where the context has ended, and its start is an answer.
 const unitsFirst = 1 << 20
 
@@ -126,6 +126,7 @@ type Mistake struct {
 }
 
 // maxMore is how many further mistakes an expression may have.
+// Source: derived: some stand at one place, and as many as are shown have to be left.
 const maxMore = 2 * syntax.MaxErrors
 
 // depth is how far the evaluation has descended into an expression.

@@ -45,10 +45,12 @@ func (pr *printer) top(e dc.Expr, constant bool) phrase {
 }
 
 // fewMembers is from how many members on a family is shorter than its members.
+// Source: derived: it takes the two lines of its range and its member.
 const fewMembers = 3
 
 // mostTogether is how many terms a member of a sum may have: a member of such as
 // hinge losses has two, their difference.
+// Source: a limit of time; longer members are printed one by one.
 const mostTogether = 4
 
 // likeRun says of how many terms each the like members are that a list begins
