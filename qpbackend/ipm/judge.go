@@ -22,6 +22,7 @@ type progress struct {
 	ratio     float64             // certified residual over the scaled estimate of far, at the last certified iterate
 }
 
+// Source: docs/bench.md, Constants of ipm.
 const (
 	patience     = 25 // iterations without progress that end a run at a loose solution
 	warmPatience = 8  // and that end a warm run: see interior/warm.go

@@ -52,7 +52,7 @@ const (
 	leastShare = 0x1p-18
 	// Source: docs/ccp.md, Constants.
 	shorter = 0x1p-3
-	longer  = 4
+	longer  = 4 // Source: docs/ccp.md, Constants
 	// Source: docs/ccp.md, Constants.
 	firstShare = 0x1p-1 // along a coordinate in one step, at most
 
@@ -68,7 +68,7 @@ const (
 	clearShare = 1e-3
 
 	compassWork  = 4e7 // Source: docs/ccp.md, Constants; coefficients visited in one look, at most
-	compassShare = 8   // of these per unit of the work so far, which takes as long as about 30
+	compassShare = 8   // Source: docs/ccp.md, Constants; of these per unit of the work so far, which takes as long as about 30
 )
 
 // Next is a jump to the point where the search from the last iterate ends, or from the

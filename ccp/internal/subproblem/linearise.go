@@ -346,6 +346,7 @@ func (s *Problem) RowPrices() []float64 {
 // cheap is the share of its first value below which the price of a slack, in terms of the
 // slope of its constraint, no longer is that price: half of it, as the slope of a sum of
 // squares on the way to its least value. A price that is right is 1.5 to begin with.
+// Source: docs/ccp.md, Constants.
 const cheap = 0.5
 
 // Reprice makes one over the slope at x the price of each slack that is open although its
