@@ -80,3 +80,46 @@ func TestBoundMultipliers(t *testing.T) {
 		}
 	}
 }
+
+// TestMultipliersOfVariablesThatAreZero: from rest to a place by the least effort. What the first equations fix at 0, one after
+// the other, has multipliers as accurate as the others: the slope of the Lagrangian is 0.
+func TestMultipliersOfVariablesThatAreZero(t *testing.T) {
+	const n, dt = 4, 0.25
+	m := dc.NewModel()
+	p, v := m.Var("p", []int{n + 1}), m.Var("v", []int{n + 1}, dc.AtLeast(-10), dc.AtMost(10))
+	u := m.Var("u", []int{n}, dc.AtLeast(-5), dc.AtMost(5))
+	m.Minimize(dc.SumSquares(u))
+	m.SubjectTo(dc.EQ(p.At(0), dc.Num(0)), dc.EQ(v.At(0), dc.Num(0)), dc.EQ(p.At(n), dc.Num(0.4)), dc.EQ(v.At(n), dc.Num(0)))
+	for k := range n {
+		m.SubjectTo(dc.EQ(p.At(k+1), p.At(k).Add(v.At(k).Scale(dt))).Named("move"))
+	}
+	for k := range n {
+		m.SubjectTo(dc.EQ(v.At(k+1), v.At(k).Add(u.At(k).Scale(dt))))
+	}
+	q, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ccp.Solve(context.Background(), q, nil, ccp.DefaultSettings())
+	if err != nil || res.Status != ccp.Converged {
+		t.Fatalf("%v, %v", res, err)
+	}
+	slope := make([]float64, q.NumVars())
+	q.Objective.G().AddSubgrad(slope, 1, res.X)
+	for j, z := range res.BoundDuals {
+		slope[j] += z
+	}
+	for i := range q.Constraints {
+		for k, y := range res.Duals[i] {
+			l := q.Constraints[i].A.Entry(k)
+			for at, j := range l.Idx {
+				slope[j] += y * l.Val[at]
+			}
+		}
+	}
+	for j, s := range slope {
+		if math.Abs(s) > 1e-6 {
+			t.Errorf("the Lagrangian has a slope of %g along variable %d", s, j)
+		}
+	}
+}

@@ -41,6 +41,7 @@ type lagrangian struct {
 	convex  bool
 	curved  string // why it is not convex
 	steps   int
+	second  []float64 // the diagonal of the Hessian, of what functions of affine arguments add to it; nil: nobody asks
 }
 
 // term is an expression times a multiplier.
@@ -371,6 +372,9 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 		l.bent(e.String() + " with the other sign")
 	}
 	x := c.domain().clip(l.value(e.args[0]))
+	if l.weights != nil && l.second != nil {
+		l.bend(e, a.mid(), c, x)
+	}
 	if l.spread && (c.kind == isHuber || c.kind == isSquare) {
 		l.tangents(e, a, w, c, x)
 		return
@@ -380,6 +384,21 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 		slope = slope.magnitude()
 	}
 	l.tangent(e, a, w, []float64{x}, []span{slope})
+}
+
+// bend adds a times the second derivative at x to the diagonal of the Hessian. It is a hint for steps.
+func (l *lagrangian) bend(e *expr, a float64, c *column, x float64) {
+	coefs, ok := affine(e.args[0])
+	if !ok {
+		return
+	}
+	d := near * max(1, math.Abs(x))
+	u, v := c.domain().clip(x-d), c.domain().clip(x+d)
+	if s := a * (c.derivative(v).mid() - c.derivative(u).mid()) / (v - u); s > 0 && !math.IsInf(s, 1) {
+		for j, b := range coefs {
+			l.second[j] += s * b.mid() * b.mid()
+		}
+	}
 }
 
 // tangents is a kink of the tangents on either side of x: where the argument is large, the

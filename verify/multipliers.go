@@ -285,17 +285,29 @@ type shown struct {
 	worst     string  // its row
 	wrong     string  // a row whose multiplier has the wrong sign
 	slope     []float64
+	second    []float64 // where it was asked for: of the diagonal of the Hessian, 0 where it is not known
 }
 
-// lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at x; spread:
-// or beside x.
-func (p *Problem) lagrange(m *multipliers, x []float64, region []span, cost float64, spread bool) (out shown, err error) {
+// slopesAt says where the Lagrangian has its slopes.
+type slopesAt uint8
+
+const (
+	atPoint   slopesAt = iota
+	besideIt           // or beside the point, at squares
+	withBends          // at the point, with curvatures
+)
+
+// lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at x.
+func (p *Problem) lagrange(m *multipliers, x []float64, region []span, cost float64, how slopesAt) (out shown, err error) {
 	defer func() {
 		if wrong := caught(recover()); wrong != nil {
 			err = wrong
 		}
 	}()
-	l := &lagrangian{p: p, x: x, duals: m.duals, bounds: m.bounds, region: region, spread: spread}
+	l := &lagrangian{p: p, x: x, duals: m.duals, bounds: m.bounds, region: region, spread: how == besideIt}
+	if how == withBends {
+		l.second = make([]float64, p.n)
+	}
 	if cost != 0 {
 		if p.Maximize {
 			cost = -cost
@@ -349,6 +361,11 @@ func (p *Problem) lagrange(m *multipliers, x []float64, region []span, cost floa
 			out.slackness = max(out.slackness, d)
 		}
 	}
+	if out.second = l.second; l.second != nil {
+		for j := range l.second {
+			l.second[j] += 2 * l.form[[2]int{j, j}].mid()
+		}
+	}
 	out.scale = max(size, l.scale)
 	out.lower, out.curved = below(lower, rest), l.curved
 	if !l.convex || math.IsNaN(out.lower) {
@@ -399,7 +416,7 @@ func (p *Problem) curved(x []float64) string {
 			any.rows[i] = -1
 		}
 	}
-	s, err := p.lagrange(any, x, p.around(x, nearby), 1, false)
+	s, err := p.lagrange(any, x, p.around(x, nearby), 1, atPoint)
 	if err != nil {
 		return ""
 	}
@@ -430,7 +447,7 @@ func (p *Problem) checkMultipliers(r *Result, x []float64, pt Point, add func(ok
 		add(false, "the multipliers: %v", err)
 		return
 	}
-	s, err := p.lagrange(m, x, p.around(x, nearby), 1, false)
+	s, err := p.lagrange(m, x, p.around(x, nearby), 1, atPoint)
 	switch {
 	case errors.Is(err, errUnchecked):
 		add(true, "%v", err)
@@ -449,7 +466,7 @@ func (p *Problem) checkMultipliers(r *Result, x []float64, pt Point, add func(ok
 	}
 	enough := func(lower float64) bool { return value-lower <= convexTol*max(1, math.Abs(value)) }
 	if !math.IsInf(s.lower, -1) && !enough(s.lower) { // a tangent beside the point may be better
-		if t, err := p.lagrange(m, x, p.around(x, nearby), 1, true); err == nil {
+		if t, err := p.lagrange(m, x, p.around(x, nearby), 1, besideIt); err == nil {
 			s.lower = max(s.lower, t.lower)
 		}
 	}
@@ -507,7 +524,7 @@ func (p *Problem) within(far float64) string {
 
 // descend goes down the Lagrangian, where it is convex, until its bound is enough: any point
 // gives a bound. The steps are those of Barzilai and Borwein 1988, Two-point step size
-// gradient methods.
+// gradient methods, in units in which the second derivatives that are known are 1.
 func (p *Problem) descend(m *multipliers, start []float64, region []span, cost float64, enough func(lower float64) bool) (best float64) {
 	x := slices.Clone(start)
 	for j := range x {
@@ -516,28 +533,35 @@ func (p *Problem) descend(m *multipliers, start []float64, region []span, cost f
 	var before, slope []float64
 	best = math.Inf(-1)
 	for range mostSteps {
-		s, err := p.lagrange(m, x, region, cost, false)
+		s, err := p.lagrange(m, x, region, cost, withBends)
 		if err != nil || s.wrong != "" || math.IsInf(s.lower, -1) {
 			break
 		}
 		if best = max(best, s.lower); enough(best) {
 			break
 		}
-		size, dots, square := 0.0, 0.0, 0.0
+		unit := s.second
+		size, known, dots, square := 0.0, true, 0.0, 0.0
 		for j := range x {
-			size = max(size, math.Abs(s.slope[j]))
+			if !(unit[j] > 0) {
+				unit[j], known = 1, false
+			}
+			size = max(size, math.Abs(s.slope[j])/unit[j])
 			if before != nil {
 				d, g := x[j]-before[j], s.slope[j]-slope[j]
-				dots, square = dots+d*d, square+d*g
+				dots, square = dots+unit[j]*d*d, square+d*g
 			}
 		}
 		step := dots / square
-		if !(step > 0) || math.IsInf(step, 0) {
+		switch {
+		case before == nil && known:
+			step = 1
+		case !(step > 0) || math.IsInf(step, 0):
 			step = 0.1 / max(size, 1e-300)
 		}
 		before, slope = slices.Clone(x), s.slope
 		for j := range x {
-			x[j] = region[j].clip(x[j] - step*slope[j])
+			x[j] = region[j].clip(x[j] - step*slope[j]/unit[j])
 		}
 	}
 	return best

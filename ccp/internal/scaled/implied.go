@@ -2,6 +2,7 @@ package scaled
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -51,10 +52,30 @@ func (r *rows) of(i int) (col []int, val []float64) {
 // errors and those of the data counted. Where bounds exclude each other it returns
 // false, and p has no point within them.
 func Implied(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
+	t := tightening{p: p, lo: lo, hi: hi}
+	return t.run(sweeps)
+}
+
+// ImpliedReach is Implied for the sizes of columns. A column that is 0 but for the rounding errors of some row, as x in x == y and
+// y == 0, keeps its bounds: in units of such an error the accuracy of a backend says nothing of the other rows, nor of
+// their multipliers.
+func ImpliedReach(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
+	t := tightening{p: p, lo: slices.Clone(lo), hi: slices.Clone(hi), zero: make([]bool, len(lo))}
+	ok := t.run(sweeps)
+	for j, zero := range t.zero {
+		if !zero {
+			lo[j], hi[j] = t.lo[j], t.hi[j]
+		}
+	}
+	return ok
+}
+
+func (t *tightening) run(sweeps int) bool {
+	p := t.p
 	if p.A == nil {
 		return true
 	}
-	t := tightening{p: p, rows: rowsOf(p.A), lo: lo, hi: hi}
+	t.rows = rowsOf(p.A)
 	conic := make([]bool, len(p.L))
 	for _, c := range p.Cones {
 		for i := range c.Len {
@@ -87,6 +108,7 @@ type tightening struct {
 	changed, empty bool
 	uv             [2][]float64 // coefficients
 	col            []int
+	zero           []bool // columns that are 0 but for rounding errors; nil: nobody asks
 }
 
 // interval holds the values of an expression.
@@ -165,12 +187,17 @@ func (t *tightening) row(col []int, val []float64, l, u float64) {
 			a, b = b, a
 		}
 		// The rest of the others: v·x ≤ u − their least value, v·x ≥ l − their largest.
-		most, least := math.Inf(1), math.Inf(-1)
+		most, least, errors := math.Inf(1), math.Inf(-1), 0.0
 		if rest, slip, ok := others(lo, a, err, noLo); ok && u < math.Inf(1) {
-			most = u - rest + slip + (dataErrors+1)*unit*math.Abs(u)
+			slip += (dataErrors + 1) * unit * math.Abs(u)
+			most, errors = u-rest+slip, slip
 		}
 		if rest, slip, ok := others(hi, b, err, noHi); ok && l > math.Inf(-1) {
-			least = l - rest - slip - (dataErrors+1)*unit*math.Abs(l)
+			slip += (dataErrors + 1) * unit * math.Abs(l)
+			least, errors = l-rest-slip, max(errors, slip)
+		}
+		if t.zero != nil && errors > 0 && max(most, -least) <= 2*errors {
+			t.zero[j] = true
 		}
 		x := wider(least/v, most/v, dataErrors+1)
 		if v < 0 {

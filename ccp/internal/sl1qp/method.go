@@ -439,7 +439,7 @@ func (m *Method) held(x []float64) (h held) {
 	least, most := 1e-6*m.τ, (1-1e-3)*m.τ
 	h.row = func(r *row) bool {
 		w := math.Abs(r.weight(m.y))
-		return (r.equal || w > least) && !(r.soft && w > most*m.price[r.at])
+		return (r.equal || w > least*m.price[r.at]) && !(r.soft && w > most*m.price[r.at])
 	}
 	z := m.Sub.Res.Z
 	h.column = func(j int) bool {

@@ -138,7 +138,7 @@ func (s *Problem) imply() {
 	for j := range lo {
 		lo[j], hi[j] = p.Bounds(j)
 	}
-	excluded := !scaled.Implied(&p, lo, hi, 3)
+	excluded := !scaled.ImpliedReach(&p, lo, hi, 3)
 	s.lo, s.hi = slices.Clone(lo[:n]), slices.Clone(hi[:n]) // without the other columns
 	for j := range n {
 		if l, h := s.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {
