@@ -44,6 +44,8 @@ type Bounds struct {
 	Open      int     // to be solved
 	// X is the best point so far, nil if none is feasible; borrowed, valid during the call.
 	X []float64
+	// Safe: Bound holds against rounding errors too, see global.Result.
+	Safe bool
 }
 
 // BoundRecorder is a Recorder that is also told of the progress of a proof, after each

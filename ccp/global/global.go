@@ -233,7 +233,11 @@ func (g *searcher) search(ctx context.Context) error {
 	if g.res.Feasible {
 		g.upper = g.minimised(g.res.Objective)
 	}
-	root := node{piece: slices.Repeat([]int8{-1}, g.width()), bound: math.Inf(-1)}
+	// The expression as it is written may have a bound where its split has none:
+	// min(|x|, 1) is at least 0.
+	root := node{piece: slices.Repeat([]int8{-1}, g.width()), bound: g.p.Objective.Range().Lo}
+	heap.Push(&g.open, root)
+	g.begun = true
 	if g.choices == nil {
 		if err := g.ranges(ctx); err != nil || ctx.Err() != nil {
 			return err
@@ -244,13 +248,8 @@ func (g *searcher) search(ctx context.Context) error {
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		root.bound = b
+		g.open[0].bound = max(root.bound, b)
 	}
-	// The expression as it is written may have a bound where its split has none:
-	// min(|x|, 1) is at least 0.
-	root.bound = max(root.bound, g.p.Objective.Range().Lo)
-	heap.Push(&g.open, root)
-	g.begun = true
 	for len(g.open) > 0 && g.solved < g.set.Global.MaxNodes && ctx.Err() == nil {
 		nd := heap.Pop(&g.open).(node)
 		if g.prunes(nd.bound) {

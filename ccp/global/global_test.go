@@ -224,7 +224,7 @@ func TestGlobalRefusals(t *testing.T) {
 	own.Minimize(dc.SumSquares(u).Sub(dc.BlackBox("far", far{}, u)))
 	free := dc.NewModel()
 	v := free.Var("v", []int{3}, dc.AtLeast(math.Inf(-1), 0, 0), dc.AtMost(math.Inf(1), 1, 1))
-	free.Minimize(dc.Logistic(v.At(0)).Sub(dc.Square(v.At(1))))
+	free.Minimize(dc.Square(v.At(0)).Sub(v.At(0).Scale(3)).Sub(dc.Square(v.At(1))))
 	for want, m := range map[string]*dc.Model{"lambda_max": matrix, "known by its values": own, "1 entries of v": free} {
 		_, err := global.Solve(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
 		var no *global.UnsupportedError
@@ -276,8 +276,32 @@ func (b *bounds) RecordBounds(now ccp.Bounds) error {
 	return nil
 }
 
-// TestProgressHasThePoint: each report has the best point, the first of a quadratic function over a box
-// before any node.
+// TestBoundWithoutBounds: where variables have no bounds, intervals may bound the cost all the same.
+func TestBoundWithoutBounds(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{3}, dc.StartAt(1, 1, 1))
+	sum := x.At(0).Add(x.At(1))
+	m.Minimize(dc.Logistic(sum).Add(dc.Logistic(sum.Neg())).Add(dc.Abs(dc.Norm2(x.At(0).Sub(x.At(1))).Add(dc.Num(-4)))))
+	set := ccp.DefaultSettings()
+	set.Global.Proof = true // the search over intervals
+	res, err := global.Solve(context.Background(), build(t, m), nil, 1, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(res.Bound >= 0 && res.Gap < 1.1 && res.Safe) || res.Proved || !strings.Contains(res.Message, "give bounds to x") {
+		t.Errorf("bound %g, gap %g, safe: %v, proved: %v, %s", res.Bound, res.Gap, res.Safe, res.Proved, res.Message)
+	}
+	m = dc.NewModel() // a constant cost: any point proves it
+	x = m.Var("x", []int{3}, dc.StartAt(1, 2, 3))
+	m.Minimize(dc.Num(2))
+	m.SubjectTo(dc.EQ(dc.Norm2(x), dc.Num(1)))
+	res, err = global.Solve(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
+	if err != nil || !res.Feasible || !res.Proved || res.Bound != 2 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// TestProgressHasThePoint: the first report has a bound before there is a point, and each other one the best point.
 func TestProgressHasThePoint(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{4}, dc.AtLeast(-1), dc.AtMost(2))
@@ -296,10 +320,13 @@ func TestProgressHasThePoint(t *testing.T) {
 	if _, err := global.Solve(context.Background(), p, nil, 1, set); err != nil {
 		t.Fatal(err)
 	}
-	if len(rec.list) == 0 || rec.list[0].Nodes != 0 {
+	if len(rec.list) < 2 || rec.list[1].Nodes != 0 {
 		t.Fatalf("reports: %+v", rec.list)
 	}
-	for _, b := range rec.list {
+	if b := rec.list[0]; b.X != nil || !math.IsInf(b.Objective, 1) || math.IsInf(b.Bound, 0) || !b.Safe {
+		t.Errorf("the first report is %+v", b)
+	}
+	for _, b := range rec.list[1:] {
 		if len(b.X) != 4 || math.Abs(p.Value(b.X)-b.Objective) > 1e-12 {
 			t.Errorf("after %d nodes the point %v has the value %g, want %g", b.Nodes, b.X, p.Value(b.X), b.Objective)
 		}

@@ -71,7 +71,7 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 	}
 	lower := min(g.lost, g.upper)
 	if !g.begun {
-		lower = math.Inf(-1)
+		lower = min(lower, g.p.Objective.Range().Lo)
 	}
 	for _, nd := range g.open {
 		lower = min(lower, nd.bound)

@@ -57,6 +57,11 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 			return nil, err
 		}
 	}
+	if g.flat != nil {
+		if err := g.tellFirst(); err != nil && !errors.Is(err, ccp.ErrStop) { // who stops it does so again
+			return nil, err
+		}
+	}
 	var res *ccp.Result
 	if x0 != nil {
 		res, err = ccp.Solve(ctx, p, x0, set)
@@ -68,7 +73,7 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	}
 	g.res = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
 	if g.flat != nil {
-		if err == nil {
+		if err == nil || ctx.Err() != nil {
 			err = g.boundBySpace(ctx)
 		}
 		res.Seconds.Solve = subproblem.Since(began)

@@ -59,39 +59,56 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 		},
 	}
 	if rec, ok := g.set.Recorder.(ccp.BoundRecorder); ok {
-		s.Tell = func(lower float64, nodes, open int) error {
-			b := ccp.Bounds{Objective: g.minimised(g.upper), Bound: g.minimised(lower), Nodes: nodes, Open: open}
-			b.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
-			if math.IsInf(g.upper, 1) {
-				b.Gap = math.Inf(1)
-			} else {
-				b.X = r.X
-			}
-			return rec.RecordBounds(b)
-		}
+		s.Tell = func(lower float64, nodes, open int) error { return g.tellBounds(rec, lower, nodes, open) }
 	}
-	if q := boxed.Of(f); q != nil {
+	if q := boxed.Of(f); q != nil && ctx.Err() == nil {
 		s.Upper = s.Try(ctx, q.Search(ctx, r.X, g.set.Seed), true)
-		if s.Tell != nil && ctx.Err() == nil {
-			err = s.Tell(math.Inf(-1), 0, 1)
-		}
 	}
-	if err == nil && s.Prepare() {
-		if free := s.Unbounded(); len(free) > 0 {
-			if r.Status == ccp.Infeasible {
-				r.Proved, r.Bound = true, r.Objective
-				return nil
-			}
+	var free []int
+	if s.Prepare() {
+		if free = s.Unbounded(); len(free) == 0 {
+			err = s.Run(ctx)
+		} else if r.Status == ccp.Infeasible {
+			r.Proved, r.Bound = true, r.Objective
+			return nil
+		} else if math.IsInf(s.Lower, -1) && ctx.Err() == nil {
 			return &UnsupportedError{fmt.Sprintf("give bounds to %s: a proof needs them, and none follow from the constraints", g.names(free))}
 		}
-		err = s.Run(ctx)
 	}
 	g.solved = s.Nodes
+	local := r.Status
 	g.concludeSpace(ctx, s, err)
+	if len(free) > 0 && !r.Proved && ctx.Err() == nil {
+		r.Status = local // there is no search that a limit would have ended
+		r.Message = fmt.Sprintf("the gap is %.2g; for a narrower one give bounds to %s, as none follow from the constraints", r.Gap, g.names(free))
+	}
 	if errors.Is(err, ccp.ErrStop) {
 		r.Status, err = ccp.Cancelled, nil
 	}
 	return err
+}
+
+// tellBounds reports the progress of a search over intervals.
+func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open int) error {
+	b := ccp.Bounds{Objective: g.minimised(g.upper), Bound: g.minimised(lower), Nodes: nodes, Open: open, Gap: math.Inf(1), Safe: true}
+	if !math.IsInf(g.upper, 1) {
+		b.Gap, b.X = max(0, g.upper-lower)/max(1, math.Abs(g.upper)), g.res.X
+	}
+	return rec.RecordBounds(b)
+}
+
+// tellFirst reports the bound that intervals give before there is a point: an interruption of the search for one leaves it.
+func (g *searcher) tellFirst() error {
+	rec, ok := g.set.Recorder.(ccp.BoundRecorder)
+	if !ok {
+		return nil
+	}
+	g.upper = math.Inf(1)
+	s := &spatial.Search{P: g.flat, Upper: g.upper}
+	if !s.Prepare() || math.IsInf(s.Lower, -1) {
+		return nil
+	}
+	return g.tellBounds(rec, s.Lower, 0, 1)
 }
 
 // names lists variables, at most five.
@@ -127,9 +144,6 @@ func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err err
 	r.Nodes, r.Safe = s.Nodes, true
 	r.Iterations += s.Nodes
 	lower := s.Lower
-	if !s.Begun {
-		lower = math.Inf(-1)
-	}
 	r.Bound = g.minimised(lower)
 	if r.Feasible {
 		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))

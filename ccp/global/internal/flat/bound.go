@@ -38,6 +38,17 @@ type Dual struct {
 	Squares []dc.Linear
 }
 
+// ByIntervals is the dual without multipliers: its bound is the least cost over the intervals of the columns.
+func (p *Problem) ByIntervals() *Dual {
+	d := &Dual{Cost: 1, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, len(p.Terms)), Sides: make([]float64, len(p.Terms)), Points: make([]float64, p.Columns())}
+	for k, j := range p.Cost.Idx {
+		if j >= p.N {
+			d.Sides[j-p.N] = -p.Cost.Val[k]
+		}
+	}
+	return d
+}
+
 // Bound is a number that no point of the box which keeps the rows has a smaller Lagrangian
 // than: a lower bound of the cost, or of zero. work has a number for each
 // column, and comes back with the multipliers of the columns.

@@ -24,7 +24,7 @@ type Search struct {
 	// Try is given points that may be feasible, and whether to descend from them; it
 	// returns the least cost so far. Calls follow each other.
 	Try func(ctx context.Context, x []float64, descend bool) float64
-	// Tell is told of the progress after each batch of nodes; nil: nobody is.
+	// Tell is told of the progress: of the first bound, of those of the root, and after each batch of nodes; nil: nobody is.
 	Tell func(lower float64, nodes, open int) error
 	// Keep: the tree is kept for a proof.
 	Keep bool
@@ -34,8 +34,6 @@ type Search struct {
 	Open  int   // left open at the end
 	// Lower is the bound: no feasible point has a cost below it. +Inf: none is feasible.
 	Lower float64
-	// Begun: the root has a bound.
-	Begun bool
 
 	exact   map[int]dc.Expr
 	triples []triple
@@ -85,7 +83,7 @@ func (s *Search) Unbounded() []int {
 	return out
 }
 
-// Prepare bounds the root's box by intervals. It reports false where nothing is feasible.
+// Prepare bounds the root's box, and the cost over it, by intervals. It reports false where nothing is feasible.
 func (s *Search) Prepare() bool {
 	s.exact, s.triples, s.block = functions(s.P), triplesOf(s.P), blockOf(s.P)
 	s.root = slices.Clone(s.P.Box)
@@ -109,12 +107,20 @@ func (s *Search) Prepare() bool {
 		}
 	}
 	if !s.P.Tighten(s.root, s.Upper, RootRounds) {
-		s.Lower, s.Begun = s.Upper, true
+		s.Lower = s.Upper
 		if s.Keep {
 			s.Tree = &Tree{Empty: true}
 		}
 		return false
 	}
+	d := s.P.ByIntervals()
+	nd := node{box: s.pack(s.root), bound: s.P.Bound(d, s.root, make([]flat.Interval, s.P.Columns()))}
+	if s.Keep {
+		s.Tree = &Tree{Dual: d, Bound: nd.bound}
+		nd.tree = s.Tree
+	}
+	heap.Push(&s.open, nd)
+	s.conclude()
 	return true
 }
 
@@ -128,14 +134,11 @@ const (
 // Run searches until the gap is closed, nothing is left, the nodes are spent or ctx ends.
 // An error is the backend's refusal, or that of Tell.
 func (s *Search) Run(ctx context.Context) error {
-	nd := node{box: s.pack(s.root), bound: math.Inf(-1)}
-	if s.Keep {
-		s.Tree = &Tree{}
-		nd.tree = s.Tree
-	}
-	heap.Push(&s.open, nd)
 	orders := 1
 	defer s.conclude()
+	if err := s.tell(s.lower(), len(s.open)); err != nil {
+		return err
+	}
 	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil {
 		var now []node
 		for len(s.open) > 0 && len(now) < min(batch, 1+s.Nodes, s.MaxNodes-s.Nodes) {
@@ -149,6 +152,11 @@ func (s *Search) Run(ctx context.Context) error {
 		for i, v := range s.visitAll(ctx, now) {
 			nd := &now[i]
 			if v.err != nil {
+				if v.dual != nil && v.bound > nd.bound { // the bound from before the interruption
+					if nd.bound = v.bound; nd.tree != nil {
+						nd.tree.Dual, nd.tree.Up, nd.tree.Bound = v.dual, 0, v.bound
+					}
+				}
 				heap.Push(&s.open, *nd)
 				if ctx.Err() != nil {
 					continue
@@ -175,16 +183,27 @@ func (s *Search) Run(ctx context.Context) error {
 			}
 			s.split(nd, &v, &orders)
 		}
-		if len(s.open) > 0 && s.Nodes > 0 {
-			s.Begun = true
-		}
-		if s.Tell != nil {
-			if err := s.Tell(s.lower(), s.Nodes, len(s.open)); err != nil {
-				return err
-			}
+		if err := s.tell(s.lower(), len(s.open)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// tell reports the progress.
+func (s *Search) tell(lower float64, open int) error {
+	if s.Tell == nil {
+		return nil
+	}
+	return s.Tell(lower, s.Nodes, open)
+}
+
+// tellRoot reports a bound of the root while that is solved.
+func (s *Search) tellRoot(nd *node, v *visit) error {
+	if nd.depth > 0 || !(v.bound > nd.bound) {
+		return nil
+	}
+	return s.tell(min(v.bound, s.Upper), 1)
 }
 
 func (s *Search) lower() float64 {
@@ -197,7 +216,6 @@ func (s *Search) lower() float64 {
 
 func (s *Search) conclude() {
 	s.Lower, s.Open = s.lower(), len(s.open)
-	s.Begun = s.Begun || len(s.open) == 0
 }
 
 // prunes reports whether nothing better than the tolerance can be below a bound.
@@ -335,13 +353,14 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return v
 	}
 	v.x = slices.Clone(x[:s.P.N])
-	if err := s.tighter(ctx, nd, &v, r, triangles, work); err != nil {
-		return visit{err: err}
+	if v.err = s.tellRoot(nd, &v); v.err == nil {
+		v.err = s.tighter(ctx, nd, &v, r, triangles, work)
 	}
-	if nd.depth == 0 && s.block != nil && !s.prunes(v.bound) {
-		if err := s.tryMatrix(ctx, &v, r, work); err != nil {
-			return visit{err: err}
-		}
+	if v.err == nil && nd.depth == 0 && s.block != nil && !s.prunes(v.bound) {
+		v.err = s.tryMatrix(ctx, &v, r, work)
+	}
+	if v.err != nil { // the bound so far holds
+		return v
 	}
 	x = v.dual.Points
 	v.col, v.at = s.choose(box, x, work)
@@ -415,6 +434,9 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 		gain := bound - v.bound
 		v.bound, v.dual, known = bound, d, next
 		copy(work, again)
+		if err := s.tellRoot(nd, v); err != nil {
+			return err
+		}
 		if gain < 0.01*(s.Upper-bound) {
 			rounds = 0
 		}

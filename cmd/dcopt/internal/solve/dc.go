@@ -65,7 +65,9 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	set.Recorder = &j.seen
 	out, err := session.Within(j.ctx, func() (solution, error) { return j.solution(prog, x0, starts, set) })
 	if out.res == nil && exit.IsContext(err) {
-		out.res = j.seen.giveUp(err, x0, set)
+		if out.res = j.seen.giveUp(err, x0, set); j.c.Bool("global") {
+			out.proof = j.seen.proof(out.res)
+		}
 	}
 	res, proof := out.res, out.proof
 	wall := time.Since(begin).Seconds()

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -18,14 +19,15 @@ type latest struct {
 	p    *dc.Problem
 	over bool // it was given up, and may still be at work
 	best *ccp.Result
-	seen int // iterations
+	seen int         // iterations
+	far  *ccp.Bounds // of a proof, as it was told last; nil: it was not
 }
 
 // begin forgets the run before.
 func (l *latest) begin(p *dc.Problem, next ccp.Recorder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.p, l.next, l.best, l.seen = p, next, nil, 0
+	l.p, l.next, l.best, l.seen, l.far = p, next, nil, 0, nil
 }
 
 // Record keeps the point if it is the best. A run that was given up ends here.
@@ -57,6 +59,7 @@ func (l *latest) RecordBounds(b ccp.Bounds) error {
 	if it := (ccp.Iteration{Objective: b.Objective, Feasible: true}); b.X != nil && l.better(&it) {
 		l.best = &ccp.Result{X: append([]float64(nil), b.X...), Objective: b.Objective, Feasible: true}
 	}
+	l.far = &ccp.Bounds{Bound: b.Bound, Nodes: b.Nodes, Safe: b.Safe}
 	if next, ok := l.next.(ccp.BoundRecorder); ok {
 		return next.RecordBounds(b)
 	}
@@ -101,4 +104,25 @@ func (l *latest) giveUp(err error, x0 []float64, set ccp.Settings) *ccp.Result {
 		res.Status = ccp.TimeLimit
 	}
 	return res
+}
+
+// proof is how far the result of a proof that was given up is from the optimum.
+func (l *latest) proof(res *ccp.Result) *global.Result {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	worst := math.Inf(-1)
+	if l.p.Maximize {
+		worst = math.Inf(1)
+	}
+	out := &global.Result{Result: res, Bound: worst, Gap: math.Inf(1)}
+	if b := l.far; b != nil {
+		out.Bound, out.Nodes, out.Safe = b.Bound, b.Nodes, b.Safe
+		if d := res.Objective - b.Bound; res.Feasible && !math.IsInf(b.Bound, 0) {
+			if l.p.Maximize {
+				d = -d
+			}
+			out.Gap = max(0, d) / max(1, math.Abs(res.Objective))
+		}
+	}
+	return out
 }
