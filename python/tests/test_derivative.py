@@ -210,6 +210,27 @@ def test_one_sided():
     f = dcopt.Function(problem, [p, w], [x])
     f(1.0, 2.0)
     assert f.derivative(-1.0, 1.0, one_sided=True)[0] == pytest.approx(-1, abs=1e-6)
+    y, q = cp.Variable(2), cp.Parameter(2, value=[0.6, 0.8])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(y - q)), [cp.norm(y) <= 1])
+    problem.solve(method="dcopt", requires_grad=True)
+    with pytest.raises(dcopt.UnsupportedError, match="<= 1(.|\n)*one_sided"):
+        problem.backward()
+    for delta, want in (([0.6, 0.8], [0, 0]), ([-0.6, -0.8], [-0.6, -0.8]), ([1.4, 0.2], [0.8, -0.6])):  # out, in, out and along
+        q.delta = np.array(delta)
+        problem.derivative(one_sided=True)
+        assert y.delta == pytest.approx(want, abs=1e-5)
+
+
+def test_bad_changes():
+    x, p = cp.Variable(name="x"), cp.Parameter(name="p", value=1.0)
+    problem = cp.Problem(cp.Minimize(cp.square(x - p)))
+    problem.solve(method="dcopt", requires_grad=True)
+    for bad, text in ((np.nan, "finite"), (np.ones(3), "shape")):
+        p.delta = x.gradient = bad
+        with pytest.raises(dcopt.DcoptError, match=f"p: the delta has .*{text}|p: the delta has {text}"):
+            problem.derivative()
+        with pytest.raises(dcopt.DcoptError, match=f"x: the gradient has .*{text}|x: the gradient has {text}"):
+            problem.backward()
 
 
 def test_refusals():

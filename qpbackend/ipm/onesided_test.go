@@ -128,16 +128,109 @@ func plus(v []float64, f float64, w []float64) []float64 {
 	return out
 }
 
-// A cone that holds has another kind of derivative.
-func TestOneSidedCone(t *testing.T) {
+// Of all ways in which a second-order cone holds, with a multiplier and without one, the one-sided derivative is that of one-sided differences.
+func TestOneSidedCones(t *testing.T) {
 	ctx := context.Background()
-	p := &qpbackend.Problem{Q: []float64{0, 1}, L: []float64{-1, 0}, U: []float64{math.Inf(1), math.Inf(1)}, Cones: []qpbackend.Cone{{Kind: qpbackend.SecondOrder, Start: 0, Len: 2}}}
-	var at, none sparse.Triplets
-	at.Add(0, 0, 1)
-	at.Add(1, 1, 1)
-	p.A, _ = at.CSC(2, 2)
-	p.P, _ = none.CSC(2, 2)
-	_, err := qpbackend.OneSided(ctx, ipm.Backend{}, p, qpbackend.Tangent{X: []float64{0, -1}, Y: []float64{-1, -1}, Z: []float64{0, 0}}, qpbackend.Update{})
+	inf := math.Inf(1)
+	compared, seen := 0, map[int]int{}
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		const n, m = 9, 6
+		normal := func(k int) []float64 {
+			v := make([]float64, k)
+			for i := range v {
+				v[i] = rng.NormFloat64()
+			}
+			return v
+		}
+		var at, pt sparse.Triplets
+		for j := range n {
+			for i := range m {
+				at.Add(i, j, rng.NormFloat64())
+			}
+			for i := range j {
+				pt.Add(i, j, rng.NormFloat64()/8)
+			}
+			pt.Add(j, j, 3)
+		}
+		p := &qpbackend.Problem{Q: make([]float64, n), L: make([]float64, m), U: make([]float64, m)}
+		p.A, _ = at.CSC(m, n)
+		p.P, _ = pt.CSC(n, n)
+		x, y, v := normal(n), make([]float64, m), make([]float64, m)
+		for _, start := range []int{0, 3} {
+			p.Cones = append(p.Cones, qpbackend.Cone{Kind: qpbackend.SecondOrder, Start: start, Len: 3})
+			way, angle := rng.IntN(6), 2*math.Pi*rng.Float64()
+			seen[way]++
+			ray := []float64{1, math.Cos(angle), math.Sin(angle)}
+			for k, e := range ray {
+				switch way {
+				case 0: // inside
+					v[start+k] = []float64{3, e, e}[k]
+				case 1: // on the boundary without a multiplier
+					v[start+k] = 2 * e
+				case 2: // with one
+					v[start+k], y[start+k] = 2*e, []float64{-1, e, e}[k]
+				case 3: // at the apex
+					y[start+k] = []float64{-2, e, e}[k]
+				case 4: // at the apex without a multiplier
+				case 5: // with one that is about to let go
+					y[start+k] = []float64{-1, e, e}[k]
+				}
+			}
+		}
+		p.A.AddMulVec(p.L, 1, x)
+		for i := range m {
+			p.L[i] -= v[i]
+			p.U[i] = inf
+		}
+		p.P.AddSymMulVec(p.Q, -1, x)
+		p.A.AddMulVecT(p.Q, -1, y)
+		u := qpbackend.Update{Q: normal(n), L: normal(m), P: normal(p.P.NNZ()), A: normal(p.A.NNZ())}
+		dx, err := qpbackend.OneSided(ctx, ipm.Backend{}, p, qpbackend.Tangent{X: x, Y: y, Z: make([]float64, n)}, u)
+		if err != nil {
+			t.Errorf("%d: %v", seed, err)
+			continue
+		}
+		const h = 1e-4
+		q := p.CloneValues()
+		q.Q, q.L, q.P.Val, q.A.Val = plus(q.Q, h, u.Q), plus(q.L, h, u.L), plus(q.P.Val, h, u.P), plus(q.A.Val, h, u.A)
+		set := ipm.Backend{}.DefaultSettings()
+		set.Tol = 1e-12
+		solver, err := ipm.Backend{}.New(ctx, q, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer solver.Close()
+		var res qpbackend.Result
+		if err := solver.Solve(ctx, &res); err != nil {
+			t.Fatal(err)
+		}
+		if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+			continue
+		}
+		compared++
+		for j, e := range res.X {
+			if diff := (e - x[j]) / h; !(math.Abs(diff-dx.X[j]) <= 1e-2*max(1, math.Abs(diff))) {
+				t.Errorf("%d: entry %d changes by %g, want %g", seed, j, dx.X[j], diff)
+			}
+		}
+		for i, e := range res.Y {
+			if diff := (e - y[i]) / h; !(math.Abs(diff-dx.Y[i]) <= 5e-2*max(1, math.Abs(diff))) {
+				t.Errorf("%d: multiplier %d changes by %g, want %g", seed, i, dx.Y[i], diff)
+			}
+		}
+	}
+	if compared < 55 || len(seen) != 6 {
+		t.Errorf("%d of 60 compared, %v", compared, seen)
+	}
+}
+
+// Other cones have none.
+func TestOneSidedOtherCone(t *testing.T) {
+	ctx := context.Background()
+	p := &qpbackend.Problem{Q: []float64{0, 1, 0}, L: make([]float64, 3), U: []float64{math.Inf(1), math.Inf(1), math.Inf(1)}, Cones: []qpbackend.Cone{{Kind: qpbackend.Exponential, Start: 0, Len: 3}}}
+	p.A, p.P = sparse.Identity(3), sparse.Zero(3, 3)
+	_, err := qpbackend.OneSided(ctx, ipm.Backend{}, p, qpbackend.Tangent{X: make([]float64, 3), Y: make([]float64, 3), Z: make([]float64, 3)}, qpbackend.Update{})
 	if !errors.Is(err, qpbackend.ErrCurved) {
 		t.Errorf("%v, want %v", err, qpbackend.ErrCurved)
 	}

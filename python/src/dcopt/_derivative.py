@@ -232,8 +232,18 @@ def _slopes(problem: cp.Problem, values: list[Callable[[], Any]], delta: dict[in
     return [(a - b) / (2 * h) for a, b in zip(*ends)]
 
 
+def given(leaf: Any, what: str, value: Any, otherwise: float) -> np.ndarray:
+    """A change or a gradient in the shape of the parameter or variable."""
+    a = np.asarray(otherwise if value is None else value.toarray() if hasattr(value, "toarray") else value)
+    if a.size != 1 and a.shape != leaf.shape:
+        raise DcoptError(f"the {what} has shape {a.shape}, want {leaf.shape}", "problem", "", leaf.name())
+    if not np.all(np.isfinite(a)):
+        raise DcoptError(f"the {what} has numbers that are not finite", "problem", "", leaf.name())
+    return np.broadcast_to(a.reshape(()) if a.size == 1 else a, leaf.shape)
+
+
 def delta_of(p: cp.Parameter, value: Any) -> np.ndarray:
-    return np.zeros(p.shape) if value is None else np.broadcast_to(np.asarray(value), p.shape)
+    return given(p, "delta", value, 0.0)
 
 
 def _derivative(problem: cp.Problem, one_sided: bool) -> None:
@@ -265,19 +275,19 @@ def _backward(problem: cp.Problem) -> None:
     kept = kept_of(problem, "Backpropagating")
     if kept is None:
         return problem.backward()
-    given = {v.id: np.broadcast_to(np.asarray(1.0 if v.gradient is None else v.gradient), v.shape) for v in problem.variables()}
-    out = pulled(kept, given, mirrored=hasattr(Reduction, "param_backward"))
+    gradient = {v.id: given(v, "gradient", v.gradient, 1.0) for v in problem.variables()}
+    out = pulled(kept, gradient, mirrored=hasattr(Reduction, "param_backward"))
     for p in problem.parameters():
         p.gradient = out[p.id] if p.id in out else np.zeros(p.shape)
     return None
 
 
-def pulled(kept: Any, given: dict[int, Any], mirrored: bool) -> dict[int, Any]:
+def pulled(kept: Any, gradient: dict[int, Any], mirrored: bool) -> dict[int, Any]:
     """The gradient with respect to the parameters, by number, from that with respect to the variables, where a parameter takes changes of its attributes alone: it is symmetric
     where the parameter is. mirrored: as CVXPY has it from 1.9 on, an entry of a symmetric parameter stands for its mirror, too."""
     if kept.reduced is not None:
-        given = kept.reduced[0].var_backward(given)
-    parts = [flat(np.broadcast_to(given.get(v.id, 0.0), v.shape)) for v, _, _, _ in kept.places]
+        gradient = kept.reduced[0].var_backward(gradient)
+    parts = [flat(np.broadcast_to(gradient.get(v.id, 0.0), v.shape)) for v, _, _, _ in kept.places]
     buffers, chain = Buffers(), chain_of(kept.real, kept)
     header = {"type": "adjoint", "x": buffers.add(np.concatenate(parts) if parts else np.zeros(0))}
     header["along"] = {name: buffers.add(change) for name, change in chain.along().items()}

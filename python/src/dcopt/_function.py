@@ -9,7 +9,7 @@ import numpy as np
 from cvxpy import error
 from cvxpy import settings as s
 
-from ._derivative import Moved, chain_of, delta_of, free, kept_of, pulled, refuse, warn
+from ._derivative import Moved, chain_of, delta_of, free, given, kept_of, pulled, refuse, warn
 from ._errors import DcoptError, UnsupportedError
 from ._method import settings_of, start_of, translated
 from ._worker import Buffers
@@ -59,14 +59,13 @@ class Function:
     def adjoint(self, *gradients: Any) -> tuple[np.ndarray, ...]:
         """The gradient with respect to the parameters of a function that has the given gradient with
         respect to the variables; None for zeros."""
-        given = {v.id: np.zeros(v.shape) for v in self.problem.variables()}
+        gradient = {v.id: np.zeros(v.shape) for v in self.problem.variables()}
         for v, g in zip(self.variables, gradients):
-            if g is not None:
-                given[v.id] = np.broadcast_to(np.asarray(g, dtype=float), v.shape)
+            gradient[v.id] = given(v, "gradient", g, 0.0)
         kept = kept_of(self.problem, "Backpropagating")
         if kept is None:
             raise DcoptError("another solver has solved the problem since the call", "problem", "Call the function again.")
-        out = pulled(kept, given, mirrored=False)
+        out = pulled(kept, gradient, mirrored=False)
         return tuple(np.array(out[p.id]) for p in self.parameters)
 
     def batch(self, *arrays: Any) -> Batch:
@@ -94,18 +93,18 @@ class Batch:
         self.function, problem = function, function.problem
         if len(arrays) != len(function.parameters):
             raise DcoptError(f"{len(arrays)} arguments for {len(function.parameters)} parameters", "problem", "")
-        given = {}
+        values = {}
         for p, a in zip(function.parameters, arrays):
             if a.ndim != len(p.shape) + 1 or a.shape[1:] != p.shape or not len(a):
                 raise DcoptError(f"an array of shape {a.shape} for sets of values of shape {p.shape}", "problem", "", p.name())
-            given[p.id] = a
+            values[p.id] = a
         sizes = {len(a) for a in arrays} - {1}
         if len(sizes) > 1:
             raise DcoptError(f"batches of different sizes: {sorted(sizes)}", "problem", "")
         self.count = max(sizes, default=1)
         with Moved(problem):
             for p in problem.parameters():
-                for value in given[p.id] if any(p.attributes.values()) else given[p.id][:1]:
+                for value in values[p.id] if any(p.attributes.values()) else values[p.id][:1]:
                     p.value = value
             self.kept = translated(problem)
             if self.kept.reduced is not None:
@@ -114,7 +113,7 @@ class Batch:
             if self.kept.lowered.data:
                 raise UnsupportedError("a constraint without variables in a batch", "unsupported", "Leave it out.", str(self.kept.lowered.data[0]))
             self.chain = chain_of(problem, self.kept)
-            self.sets = [np.broadcast_to(given[p.id].reshape((-1, p.size), order="F"), (self.count, p.size)) for p in problem.parameters()]
+            self.sets = [np.broadcast_to(values[p.id].reshape((-1, p.size), order="F"), (self.count, p.size)) for p in problem.parameters()]
             sets = self.chain.sets(self.sets)
         self.at = {v.id: slice(lo, hi) for v, lo, hi, _ in self.kept.places}
         self._solve(sets)
