@@ -262,9 +262,11 @@ func TestPrintOfModels(t *testing.T) {
 // TestPrintNine: so are the examples of DCCP.
 func TestPrintNine(t *testing.T) {
 	for _, name := range shared.Sample(t, 4, []string{"boolean_ls", "circle_packing", "control", "filter_design", "gaussian_covariance", "path_planning", "phase_retrieval", "sparse_recovery", "sparse_singular"}) {
-		if err := printAgain(compileNine(t, name)); err != nil {
-			text := err.Error()
-			t.Errorf("%s: %s", name, text[:min(len(text), 2000)])
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := printAgain(compileNine(t, name)); err != nil {
+				text := err.Error()
+				t.Error(text[:min(len(text), 2000)])
+			}
+		})
 	}
 }

@@ -125,15 +125,16 @@ func TestErrors(t *testing.T) {
 // TestBenchmark reads the problems of qpbenchmark that are at hand.
 func TestBenchmark(t *testing.T) {
 	for name, want := range map[string][3]int{"LIPMWALK0": {16, 32, 0}, "QUADCMPC3": {384, 448, 384}} {
-		f, err := npz.ReadFile(shared.Path(t, "data", "mpc", name+".npz"))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		n, m := f.Problem.Dims()
-		if got := [3]int{n, m, len(f.Problem.Lo)}; got != want {
-			t.Errorf("%s: variables, rows, bounds %v, want %v", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			f, err := npz.ReadFile(shared.Path(t, "data", "mpc", name+".npz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, m := f.Problem.Dims()
+			if got := [3]int{n, m, len(f.Problem.Lo)}; got != want {
+				t.Errorf("variables, rows, bounds %v, want %v", got, want)
+			}
+		})
 	}
 }
 
