@@ -221,6 +221,17 @@ def test_one_sided():
         assert y.delta == pytest.approx(want, abs=1e-5)
 
 
+def test_values_of_the_solve_count():
+    x, p = cp.Variable(), cp.Parameter(nonneg=True, value=2.0)
+    problem = cp.Problem(cp.Minimize(cp.square(x - cp.square(p))))
+    problem.solve(method="dcopt", requires_grad=True)
+    p.value, p.delta = 5.0, 1.0
+    problem.backward()
+    problem.derivative()
+    assert p.gradient == pytest.approx(4, abs=1e-6) and x.delta == pytest.approx(4, abs=1e-6)
+    assert p.value == 5
+
+
 def test_bad_changes():
     x, p = cp.Variable(name="x"), cp.Parameter(name="p", value=1.0)
     problem = cp.Problem(cp.Minimize(cp.square(x - p)))

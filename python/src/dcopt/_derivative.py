@@ -32,6 +32,7 @@ def warn(reply: Any) -> None:
 def attach(problem: cp.Problem, kept: Any) -> None:
     """Gives a problem that was solved with requires_grad=True its backward and derivative."""
     problem.__dict__["_dcopt_derivative"] = kept
+    kept.values = [(p, p.value) for p in kept.real.parameters()]
     problem.__dict__["backward"] = lambda: _backward(problem)
     problem.__dict__["derivative"] = lambda one_sided=False: _derivative(problem, one_sided)
 
@@ -69,12 +70,14 @@ def refuse(kept: Any) -> None:
 
 
 class Moved:
-    """The values of parameters, changed for a while."""
+    """The values of parameters, changed for a while: to those given, and as one likes."""
 
-    def __init__(self, problem: cp.Problem) -> None:
-        self.old = [(p, p.value) for p in problem.parameters()]
+    def __init__(self, problem: cp.Problem, values: Sequence[tuple[cp.Parameter, Any]] = ()) -> None:
+        self.old, self.values = [(p, p.value) for p in problem.parameters()], values
 
     def __enter__(self) -> Moved:
+        for p, value in self.values:
+            p.save_value(value)
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -256,9 +259,10 @@ def _derivative(problem: cp.Problem, one_sided: bool) -> None:
     delta = {p.id: delta_of(p, p.delta) for p in problem.parameters()}
     if kept.reduced is not None:
         delta = kept.reduced[0].param_forward(delta)
-    buffers, header = Buffers(), {"type": "derivative", "parameters": {}, "one_sided": bool(one_sided)}
-    for name, change in chain_of(kept.real, kept).forward({p.id: np.asarray(delta[p.id], dtype=float) for p in kept.real.parameters()}).items():
-        header["parameters"][name] = buffers.add(change)
+    buffers, header = Buffers(), {"type": "derivative", "one_sided": bool(one_sided)}
+    with Moved(kept.real, kept.values):
+        changes = chain_of(kept.real, kept).forward({p.id: np.asarray(delta[p.id], dtype=float) for p in kept.real.parameters()})
+    header["parameters"] = {name: buffers.add(change) for name, change in changes.items()}
     reply = kept.loaded.request(header, buffers)
     warn(reply)
     x = reply.array("x")
@@ -290,10 +294,11 @@ def pulled(kept: Any, gradient: dict[int, Any], mirrored: bool) -> dict[int, Any
     parts = [flat(np.broadcast_to(gradient.get(v.id, 0.0), v.shape)) for v, _, _, _ in kept.places]
     buffers, chain = Buffers(), chain_of(kept.real, kept)
     header = {"type": "adjoint", "x": buffers.add(np.concatenate(parts) if parts else np.zeros(0))}
-    header["along"] = {name: buffers.add(change) for name, change in chain.along().items()}
-    reply = kept.loaded.request(header, buffers)
-    warn(reply)
-    total = chain.back({name: reply.buffers[k][None] for name, k in reply["parameters"].items()})[0]
+    with Moved(kept.real, kept.values):  # those of the solve
+        header["along"] = {name: buffers.add(change) for name, change in chain.along().items()}
+        reply = kept.loaded.request(header, buffers)
+        warn(reply)
+        total = chain.back({name: reply.buffers[k][None] for name, k in reply["parameters"].items()})[0]
     out, at = {}, 0
     for p in kept.real.parameters():
         g = free(p, total[at:at + p.size].reshape(p.shape, order="F"))

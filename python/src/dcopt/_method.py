@@ -97,6 +97,7 @@ class _Kept:
             self.places.append((v, at, at + v.size, plain))
             at += v.size
         self.chain: Any = None  # of derivatives, made when first needed
+        self.values: list[tuple[Any, Any]] = []  # of the parameters at the last solve for them
         # The values that the last solve of a convex problem has given, where nothing stands between them
         # and the problem's variables.
         self.left: list[Any] | None = None
