@@ -335,15 +335,20 @@ func (d *Derivative) place(r qpbackend.Regularity) string {
 	return "a bound of an auxiliary variable"
 }
 
-// errHeld is the error along a change that the point does not follow.
-var errHeld = errors.New("ccp: no derivative: more constraints hold at the point than it has directions to move in along the change of the parameters")
+// HeldError is the error along a change that the point does not follow: more constraints hold than it has directions to move in.
+// Session.OneSided has the change of the point where the constraints are linear.
+type HeldError struct{}
+
+func (*HeldError) Error() string {
+	return "ccp: no derivative: more constraints hold at the point than it has directions to move in along the change of the parameters; the derivatives are one-sided"
+}
 
 // forward is the change of the solution of the convex problem along a change of its values.
 func (d *Derivative) forward(ctx context.Context, u qpbackend.Update) (qpbackend.Tangent, error) {
 	var t qpbackend.Tangent
 	err := d.d.Forward(ctx, u, &t)
 	if err == nil && t.Missed > leastMargin && !d.loose {
-		err = errHeld
+		err = &HeldError{}
 	}
 	return t, err
 }
@@ -444,7 +449,7 @@ func (d *Derivative) curvature(v []float64) ([]float64, error) {
 // Forward is the change of the point, with an entry for each of NumVars, along the change of the values of
 // parameters by name: one number for all entries or one per entry. Parameters that are not named
 // stay; numbers that are no parameters change along the lines. Errors: no such parameter, a wrong length, a number that is not finite; more constraints hold at the point than
-// it has directions to move in along the change; those of Line; an end of ctx.
+// it has directions to move in along the change (*HeldError); those of Line; an end of ctx.
 func (d *Derivative) Forward(ctx context.Context, change map[string][]float64, lines ...Line) (dx []float64, err error) {
 	defer recovered(&err)
 	u, err := d.moved(ctx, change, lines)

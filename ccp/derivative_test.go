@@ -289,7 +289,8 @@ func TestHeldPoint(t *testing.T) {
 	if dx, err := d.Forward(ctx, together); err != nil || math.Abs(dx[0]-2) > 1e-9 {
 		t.Errorf("together: %v, %v", dx, err)
 	}
-	if _, err := d.Forward(ctx, apart); err == nil || !strings.Contains(err.Error(), "more constraints hold") {
+	var held *ccp.HeldError
+	if _, err := d.Forward(ctx, apart); !errors.As(err, &held) {
 		t.Errorf("apart: %v", err)
 	}
 	g := make([]float64, len(res.X))
@@ -301,6 +302,12 @@ func TestHeldPoint(t *testing.T) {
 	}
 	if g, err := d.Adjoint(ctx, g, ccp.Change{Values: together}); err != nil || math.Abs(g["q"][0]+g["q"][1]-3) > 1e-9 {
 		t.Errorf("together: %v, %v", g, err)
+	}
+	for _, way := range [][]float64{{1, -1}, {-3, 2}, {-1, -2}, {-2, -2}} {
+		dx, err := s.OneSided(ctx, res, map[string][]float64{"q": way})
+		if want := max(way[0], way[1]); err != nil || math.Abs(dx[0]-want) > 1e-6 {
+			t.Errorf("%v: %v, %v, want %g", way, dx, err, want)
+		}
 	}
 	if _, err := d.Adjoint(ctx, g, ccp.Change{Lines: []ccp.Line{{}}}); err == nil || !strings.Contains(err.Error(), "two problems") {
 		t.Errorf("no problems: %v", err)

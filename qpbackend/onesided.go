@@ -21,23 +21,27 @@ const kinked = 1e-6
 // quadratic program in which that row is an inequality (Jittorntrum, Solution point differentiability without strict complementarity in nonlinear
 // programming, Math. Program. Study 21 (1984) 127-138); b solves it. A second-order cone is replaced by the cone of the directions in which it neither breaks nor loses
 // its multiplier, and adds its curvature to the program where it has one (Bonnans and Ramírez, Perturbation analysis of second-order cone programming
-// problems, Math. Program. 104 (2005) 205-227). The solution and its multipliers have to be unique. Errors: another cone (ErrCurved); the program
-// has no solution; those of b.
+// problems, Math. Program. 104 (2005) 205-227). The solution has to be unique, and so have its multipliers where cones hold; of the multipliers of linear rows those count
+// that the linear program of the change has. Errors: another cone (ErrCurved); the program has no solution; those of b.
 func OneSided(ctx context.Context, b Backend, p *Problem, at Tangent, d Update) (Tangent, error) {
 	qp, faces, err := directional(p, at, d)
 	if err != nil {
 		return Tangent{}, err
 	}
-	set := b.DefaultSettings()
-	set.Tol = min(set.Tol, 1e-10) // a change counts beside others of the same size
-	solver, err := b.New(ctx, qp, set)
+	res, err := oneSided(ctx, b, qp)
 	if err != nil {
 		return Tangent{}, err
 	}
-	defer solver.Close()
-	var res Result
-	if err := solver.Solve(ctx, &res); err != nil {
-		return Tangent{}, err
+	if res.Status == PrimalInfeasible && len(faces.rows)+len(qp.Cones) == 0 {
+		if at, err = chosen(ctx, b, p, at, d); err != nil {
+			return Tangent{}, err
+		}
+		if qp, faces, err = directional(p, at, d); err != nil {
+			return Tangent{}, err
+		}
+		if res, err = oneSided(ctx, b, qp); err != nil {
+			return Tangent{}, err
+		}
 	}
 	if res.Status != Solved && res.Status != AlmostSolved {
 		return Tangent{}, fmt.Errorf("qpbackend: no one-sided derivative: the problem of the change is %v", res.Status)
@@ -50,6 +54,42 @@ func OneSided(ctx context.Context, b Backend, p *Problem, at Tangent, d Update) 
 		}
 	}
 	return t, nil
+}
+
+// oneSided solves a program of a change.
+func oneSided(ctx context.Context, b Backend, qp *Problem) (res Result, err error) {
+	set := b.DefaultSettings()
+	set.Tol = min(set.Tol, 1e-10) // a change counts beside others of the same size
+	solver, err := b.New(ctx, qp, set)
+	if err != nil {
+		return res, err
+	}
+	defer solver.Close()
+	return res, solver.Solve(ctx, &res)
+}
+
+// chosen is the point with those of its multipliers that go with the change, where they are not unique: those of the linear program that has the slopes of the objective as
+// costs and each row that holds as an inequality. Its solutions are the changes that the multipliers allow.
+func chosen(ctx context.Context, b Backend, p *Problem, at Tangent, d Update) (Tangent, error) {
+	n, m := p.Dims()
+	free := Tangent{X: at.X, Y: make([]float64, m), Z: make([]float64, n)}
+	lp, _, err := directional(p, free, Update{L: d.L, U: d.U, Lo: d.Lo, Hi: d.Hi, A: d.A})
+	if err != nil {
+		return at, err
+	}
+	lp.P = sparse.Zero(n, n)
+	copy(lp.Q, p.Q)
+	if p.P != nil {
+		p.P.AddSymMulVec(lp.Q, 1, at.X)
+	}
+	res, err := oneSided(ctx, b, lp)
+	if err != nil {
+		return at, err
+	}
+	if res.Status != Solved && res.Status != AlmostSolved {
+		return at, fmt.Errorf("qpbackend: no one-sided derivative: the rows that hold exclude each other along the change; the problem of the change is %v", res.Status)
+	}
+	return Tangent{X: at.X, Y: res.Y, Z: res.Z}, nil
 }
 
 // directional is the quadratic program of the change.

@@ -45,7 +45,8 @@ func derivativeError(err error) error {
 	}
 	e := errorf(wire.ErrUnsupported, "%v", err)
 	var kink *ccp.KinkError
-	if errors.As(err, &kink) && kink.Weak {
+	var held *ccp.HeldError
+	if errors.As(err, &kink) && kink.Weak || errors.As(err, &held) {
 		e.Help = "The change of the solution one way is the derivative with one_sided."
 	}
 	return e

@@ -225,6 +225,75 @@ func TestOneSidedCones(t *testing.T) {
 	}
 }
 
+// At a vertex of more planes than it has dimensions the multipliers are not unique, and each change goes with others of them: that of the least
+// squares distance from a point beyond the vertex of four planes of space is that of differences.
+func TestOneSidedVertex(t *testing.T) {
+	ctx := context.Background()
+	compared := 0
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 14))
+		const n, m = 3, 4
+		var at, pt sparse.Triplets
+		p := &qpbackend.Problem{Q: make([]float64, n), L: make([]float64, m), U: make([]float64, m)}
+		for i := range m {
+			p.L[i] = math.Inf(-1)
+			for j := range n {
+				v := []float64{math.Cos(float64(i) * math.Pi / 2), math.Sin(float64(i) * math.Pi / 2), 1}[j]
+				at.Add(i, j, v)
+				p.Q[j] -= (1 + rng.Float64()) * v
+			}
+		}
+		for j := range n {
+			pt.Add(j, j, 1)
+		}
+		p.A, _ = at.CSC(m, n)
+		p.P, _ = pt.CSC(n, n)
+		solve := func(p *qpbackend.Problem) (qpbackend.Result, bool) {
+			set := ipm.Backend{}.DefaultSettings()
+			set.Tol = 1e-12
+			solver, err := ipm.Backend{}.New(ctx, p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer solver.Close()
+			var res qpbackend.Result
+			if err := solver.Solve(ctx, &res); err != nil {
+				t.Fatal(err)
+			}
+			return res, res.Status == qpbackend.Solved || res.Status == qpbackend.AlmostSolved
+		}
+		res, ok := solve(p)
+		if !ok {
+			t.Fatalf("%d: %v", seed, res.Status)
+		}
+		u := qpbackend.Update{Q: make([]float64, n), U: make([]float64, m)}
+		for i := range u.U {
+			u.U[i] = rng.NormFloat64()
+		}
+		dx, err := qpbackend.OneSided(ctx, ipm.Backend{}, p, qpbackend.Tangent{X: make([]float64, n), Y: res.Y, Z: make([]float64, n)}, u)
+		if err != nil {
+			t.Errorf("%d: %v", seed, err)
+			continue
+		}
+		const h = 1e-5
+		q := p.CloneValues()
+		q.U = plus(q.U, h, u.U)
+		next, ok := solve(q)
+		if !ok {
+			continue
+		}
+		compared++
+		for j, v := range next.X {
+			if diff := v / h; !(math.Abs(diff-dx.X[j]) <= 1e-3*max(1, math.Abs(diff))) {
+				t.Errorf("%d: entry %d changes by %g, want %g", seed, j, dx.X[j], diff)
+			}
+		}
+	}
+	if compared < 18 {
+		t.Errorf("%d of 20 compared", compared)
+	}
+}
+
 // Other cones have none.
 func TestOneSidedOtherCone(t *testing.T) {
 	ctx := context.Background()
