@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/shared"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -57,8 +58,8 @@ func leastOverSigns(a *mat.Dense, b []float64) float64 {
 // TestSignsAreFound: the automatic starts end at signs, none of which are below the
 // optimum. BenchmarkKnownOptima says how often they are optimal.
 func TestSignsAreFound(t *testing.T) {
-	for seed := range uint64(10) {
-		p, a, b := signs(t, 12, seed)
+	for seed := range shared.Times(10, 5) {
+		p, a, b := signs(t, 12, uint64(seed))
 		want := leastOverSigns(a, b)
 		res, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
 		if err != nil || res.Status != ccp.Converged || !(res.Objective >= want*(1-1e-6)) {
@@ -199,8 +200,8 @@ func cover(t testing.TB, seed uint64) (p *dc.Problem, least float64) {
 // TestCoversAreFound: the tangent at a fraction may ask for the side on which the demand is
 // not met; every run has to find a cover. BenchmarkKnownOptima says how often it is the least.
 func TestCoversAreFound(t *testing.T) {
-	for seed := range uint64(20) {
-		p, least := cover(t, seed)
+	for seed := range shared.Times(20, 5) {
+		p, least := cover(t, uint64(seed))
 		res, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
 		if err != nil || res.Status != ccp.Converged || res.Objective < least-1e-4 {
 			t.Errorf("seed %d: %v with %g, %v; the least is %g", seed, res.Status, res.Objective, err, least)
