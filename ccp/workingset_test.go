@@ -24,18 +24,18 @@ func (b largest) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	return b.Backend.New(ctx, p, set)
 }
 
-// TestWorkingSet: a ramp loss support vector machine of many samples ends at the same point
+// TestWorkingSet: a ramp loss support vector machine of many samples with two of ten features each ends at the same point
 // with a working set and without, and with one the backend sees a part of the rows.
 func TestWorkingSet(t *testing.T) {
-	const samples, dim = 5000, 4
+	const samples, dim = 5000, 10
 	rng := rand.New(rand.NewPCG(3, 5))
 	m := dc.NewModel()
-	w := m.Var("w", []int{dim}, dc.StartAt(0.3, 0.1, -0.2, 0.1))
+	w := m.Var("w", []int{dim}, dc.StartAt(0.3, 0.1, -0.2, 0.1, 0.3, 0.1, -0.2, 0.1, 0.3, 0.1))
 	cost := []dc.Operand{dc.SumSquares(w).Scale(0.5)}
 	for range samples {
 		x := make([]float64, dim)
 		label := 0.0
-		for k := range x {
+		for _, k := range rng.Perm(dim)[:2] {
 			x[k] = rng.NormFloat64()
 			label += x[k] + 0.5*rng.NormFloat64()
 		}

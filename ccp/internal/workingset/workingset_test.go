@@ -271,10 +271,37 @@ func TestPays(t *testing.T) {
 	if !Pays(&tall.p) || Pays(&small.p) || Pays(&dense.p) {
 		t.Errorf("%d rows: %v, %d rows: %v, dense: %v", len(tall.p.L), Pays(&tall.p), len(small.p.L), Pays(&small.p), Pays(&dense.p))
 	}
+	if !Pays(samples(leastDense, false)) {
+		t.Error("the maximum of many affine functions of few variables has no working set")
+	}
+	if Pays(samples(leastDense, true)) {
+		t.Error("samples with a hinge each have a working set")
+	}
 	if s, _ := answer(t, Backend{Inner: ipm.Backend{}}, &small.p); s != nil {
 		if _, is := s.(*solver); is {
 			t.Error("a small problem has a working set")
 		}
 		s.Close()
 	}
+}
+
+// samples is a problem of three shared variables whose rows have all of them: with one more for their
+// maximum, or with a hinge each.
+func samples(rows int, hinges bool) *qpbackend.Problem {
+	const shared = 3
+	n := shared + 1
+	if hinges {
+		n = shared + rows
+	}
+	p := &qpbackend.Problem{Q: make([]float64, n)}
+	var a sparse.Triplets
+	for i := range rows {
+		for j := range shared {
+			a.Add(i, j, float64(1+(i+j)%7))
+		}
+		a.Add(i, shared+i%(n-shared), 1)
+		p.L, p.U = append(p.L, 1), append(p.U, math.Inf(1))
+	}
+	p.A, _ = a.CSC(rows, n)
+	return p
 }
