@@ -28,6 +28,7 @@ const Far = 30
 const Noise = 1e-6
 
 // beyond is further from the start, in its units, than any data.
+// Source: docs/ccp.md, Constants.
 const beyond = 1e24
 
 // Distance is that of x from the start, in units of the start.
