@@ -275,6 +275,23 @@ func TestBoundedOnCircle(t *testing.T) {
 	}
 }
 
+// TestEquationFromSmallStart: products of variables that begin as small as noise beside the constant of their constraint are in the units of
+// the constant.
+func TestEquationFromSmallStart(t *testing.T) {
+	for _, size := range []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3} {
+		for _, start := range [][]float64{{size, size}, {size, -size}, {-size, size / 3}} {
+			m := dc.NewModel()
+			x, y := m.Var("x", nil), m.Var("y", nil)
+			m.Minimize(dc.Square(x.Sub(dc.Num(2))).Add(dc.Square(y)))
+			m.SubjectTo(dc.EQ(dc.Mul(x, y), dc.Num(1)))
+			r := solve(t, build(t, m), start, nil)
+			if r.Status != ccp.Converged || !(math.Abs(r.Objective-0.2367021714) <= 1e-6) {
+				t.Errorf("from %g: %v at %g: %s", start, r.Status, r.Objective, r.Message)
+			}
+		}
+	}
+}
+
 // TestInfeasibleInSmallUnits: ranges that exclude a constraint count in the unit of its row.
 func TestInfeasibleInSmallUnits(t *testing.T) {
 	for _, size := range []float64{1, 1e-3, 1e-6} {

@@ -1,6 +1,9 @@
 package dc
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Violations says by how much a point breaks a problem. A row is a bound of a
 // variable, an entry of an affine constraint, a DC constraint or the domain of
@@ -196,6 +199,32 @@ func (p *Problem) UnitWithin(c *Constraint) float64 {
 		most = max(most, rangeOf(t.f).Scale(t.w).Abs().Hi)
 	}
 	return min(1, unitOf(most))
+}
+
+// Balancing is the least power of 1024 by which x has to be multiplied for the largest term of c, a DC constraint, to reach its
+// constant; 1 where c holds at x, the term is at least a share of the constant there, or no power does that. Members of families have 1.
+func (c *Constraint) Balancing(x []float64, share float64) float64 {
+	if c.members != nil || c.e.lin.Const == 0 || !(c.Value(x) > 0) {
+		return 1
+	}
+	e := c.e
+	constant := math.Abs(e.lin.Const)
+	e.lin.Const = 0
+	if top := e.size(x); !(top > 0) || top >= share*constant {
+		return 1
+	}
+	far := slices.Clone(x)
+	for f := 1.; ; {
+		f *= 1024
+		for j, v := range x {
+			if far[j] = f * v; math.IsInf(far[j], 0) {
+				return 1
+			}
+		}
+		if e.size(far) >= constant {
+			return f
+		}
+	}
 }
 
 // unitOf is the power of 1024 nearest to a size, in logarithms; 1 for a size that

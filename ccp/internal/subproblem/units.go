@@ -26,7 +26,8 @@ const leastSize = 1e-18
 // SizeUp gives the variables the units of x: that of the largest entry of a
 // variable, at least 1/1024 of the largest so far; where all are 0, or noise beside the other
 // variables, of its starts and bounds, else that at which the problem's constants are
-// balanced, or of the other variables; an entry that is noise beside that balance has its size. An entry is within its own bounds
+// balanced, or of the other variables; an entry that is noise beside that balance, or stands in a DC constraint whose terms
+// at x are, has its size. An entry is within its own bounds
 // and those that rows and cones imply. A unit that still fits
 // stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
@@ -35,6 +36,10 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	}
 	changed := first
 	s.imply()
+	var by []float64
+	if first {
+		by = s.balancing(x)
+	}
 	least, other := max(leastSize, noise*num.NormInf(x)), 1.0
 	if top := num.NormInf(x); top >= leastSize {
 		other = top
@@ -53,6 +58,9 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 			if first {
 				if balance := s.balance(j); own < noise*balance {
 					own = balance
+				}
+				if by != nil {
+					own = max(own, by[j]*math.Abs(x[j]))
 				}
 			}
 			if lo, hi := s.lo[j], s.hi[j]; !v.Param && max(math.Abs(lo), math.Abs(hi)) > 0 {
@@ -114,6 +122,23 @@ func (s *Problem) balance(j int) float64 {
 		return 0
 	}
 	return least
+}
+
+// balancing is, by entry, how much larger than x a point has to be at which the constants of the broken DC constraints, beside
+// which their terms are noise at x, are balanced; nil: there is no such constraint. x*y at (1e-6, 1e-6) has a slope, per unit of that size, that no backend tells
+// from 0 beside 1.
+func (s *Problem) balancing(x []float64) (by []float64) {
+	for _, c := range s.Soft {
+		if f := c.Balancing(x, noise); f > 1 {
+			if by == nil {
+				by = make([]float64, len(x))
+			}
+			for _, j := range c.Support() {
+				by[j] = max(by[j], f)
+			}
+		}
+	}
+	return by
 }
 
 // imply sets the bounds of the variables that follow from the rows and cones of which
