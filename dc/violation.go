@@ -202,9 +202,11 @@ func (p *Problem) UnitWithin(c *Constraint) float64 {
 }
 
 // Balancing is the least power of 1024 by which x has to be multiplied for the largest term of c, a DC constraint, to reach its
-// constant; 1 where c holds at x, the term is at least a share of the constant there, or no power does that. Members of families have 1.
+// constant; 1 where c holds at x, the term is at least a share of the constant there, or no power does that. Members of families have 1, and
+// constraints with a user's own function, whose values may cost much.
 func (c *Constraint) Balancing(x []float64, share float64) float64 {
-	if c.members != nil || c.e.lin.Const == 0 || !(c.Value(x) > 0) {
+	own := func(t term) bool { _, is := t.f.(*blackBox); return is }
+	if c.members != nil || c.e.lin.Const == 0 || slices.ContainsFunc(c.e.terms, own) || !(c.Value(x) > 0) {
 		return 1
 	}
 	e := c.e
