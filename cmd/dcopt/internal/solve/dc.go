@@ -3,6 +3,7 @@ package solve
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -82,7 +83,9 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	if j.plot != nil {
 		r.Panels = scene.Of(prog.Program, res.X).Panels
 	}
-	r.Proof = proof
+	if r.Proof = proof; proof != nil && proof.Proof == nil && j.proof != nil {
+		r.Message = strings.TrimPrefix(r.Message+"; no proof file is written", "; ")
+	}
 	r.Seconds.Read, r.Seconds.Compile = prog.ReadSeconds, r.Seconds.Compile+prog.CompileSeconds
 	r.Wall = prog.ReadSeconds + prog.CompileSeconds + wall
 	switch {
