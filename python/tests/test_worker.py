@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dcopt
-from dcopt._worker import worker
+from dcopt._worker import WorkerError, worker
 
 
 def least_squares(k):
@@ -52,6 +52,32 @@ def test_threads():
     for t in threads:
         t.join(120)
     assert not bad and not any(t.is_alive() for t in threads)
+
+
+def test_threads_whose_worker_is_killed():
+    """What one thread has loaded is not asked of the process that another one has started."""
+    answers, other = [], []
+
+    def work(seed):
+        for k in range(40):
+            for kill in ((k + seed) % 7 == 0, *[False] * 100):
+                if kill:
+                    worker()._start().kill()
+                try:
+                    answers.append(least_squares(k))
+                    break
+                except WorkerError:
+                    continue  # once more
+                except Exception as e:
+                    other.append(e)
+                    break
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(120)
+    assert not other and len(answers) == 320 and all(answers)
 
 
 def test_killed_worker():

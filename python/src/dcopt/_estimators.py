@@ -95,10 +95,11 @@ class _LDE(BaseEstimator):
         if hasattr(self, "feature_names_in_"):
             header["features"] = [str(f) for f in self.feature_names_in_]
         try:
-            reply = w.request(header, buffers)
-            self.model_ = w.request({"type": "export", "model": held.handle, "format": "json"}).text()
-            if self._kind == "regressor":
-                self.formula_ = w.request({"type": "export", "model": held.handle, "format": "text"}).text().strip()
+            with w.turn:
+                reply = w.request(header, buffers, held=held)
+                self.model_ = w.request({"type": "export", "model": held.handle, "format": "json"}, held=held).text()
+                if self._kind == "regressor":
+                    self.formula_ = w.request({"type": "export", "model": held.handle, "format": "text"}, held=held).text().strip()
         except DcoptError as e:
             if e.kind in ("data", "request"):
                 raise ValueError(str(e)) from e
@@ -126,9 +127,11 @@ class _LDE(BaseEstimator):
     def _predict(self, X: Any) -> Reply:
         check_is_fitted(self, "model_")
         X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=True)
-        held = self._loaded()
-        buffers = Buffers()
-        return held.worker.request({"type": "predict", "model": held.handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}, buffers)
+        with worker().turn:
+            held = self._loaded()
+            buffers = Buffers()
+            header = {"type": "predict", "model": held.handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}
+            return held.worker.request(header, buffers, held=held)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -88,24 +88,26 @@ class Loaded:
                 progress: Callable[[Reply], None] | None = None, key: Any = None) -> Reply:
         """Sends a request about the problem. key: of two calls one after the other with keys that are equal, and buffers of
         the same sizes, the second has the header of the first; it is not made anew."""
-        held, process = self._load()
-        if key is not None and buffers is not None:
-            key = (key, [a.size for a in buffers.arrays])
-        if key is None or key != self._key:
-            made = dict(header() if callable(header) else header, problem=held.handle)
-            if key is None:
-                return held.worker.request(made, buffers, progress, self.names, process)
-            self._text, self._key = Text(made, buffers), key
-        assert self._text is not None
-        return held.worker.request(self._text, buffers, progress, self.names, process)
+        with worker().turn:
+            held, process = self._load()
+            if key is not None and buffers is not None:
+                key = (key, [a.size for a in buffers.arrays])
+            if key is None or key != self._key:
+                made = dict(header() if callable(header) else header, problem=held.handle)
+                if key is None:
+                    return held.worker.request(made, buffers, progress, self.names, process)
+                self._text, self._key = Text(made, buffers), key
+            assert self._text is not None
+            return held.worker.request(self._text, buffers, progress, self.names, process)
 
     def keep(self, what: str, header: dict[str, Any], buffers: Buffers) -> tuple[Held, Reply]:
         """Sends a request whose result the worker keeps under a handle, which is given."""
-        held, process = self._load()
-        result = held.worker.hold(what)
-        made = dict(header, problem=held.handle)
-        made[what] = result.handle
-        return result, held.worker.request(made, buffers, None, self.names, process)
+        with worker().turn:
+            held, process = self._load()
+            result = held.worker.hold(what)
+            made = dict(header, problem=held.handle)
+            made[what] = result.handle
+            return result, held.worker.request(made, buffers, None, self.names, process)
 
     def load(self) -> bool:
         """Loads the graph; whether the problem is convex as dcopt splits it."""

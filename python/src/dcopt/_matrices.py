@@ -65,44 +65,45 @@ class Matrices:
         if a is not None:
             values["A"] = a[2]
         w = worker()
-        w._start()
-        pattern = [None if c is None else (c[0], c[1]) for c in (p, a)]
-        terms = (form, n, m, cones, sorted(values))
-        header: dict[str, Any]
-        buffers = Buffers()
-        held = self._held
-        known = held is not None and held.here(w) and self._terms is not None and self._terms[0] == terms and all(
-            x is y or (x is not None and y is not None and np.array_equal(x[0], y[0]) and np.array_equal(x[1], y[1]))
-            for x, y in zip(pattern, self._terms[1]))
-        if not known:
-            self._held, self._terms = None, None
-            held = w.hold("problem")
-            header = {"type": "load_data", "problem": held.handle, "form": form}
-            for name, v in values.items():
-                if name not in ("P", "A"):
-                    header[name] = buffers.add(v)
-            for name, c in (("P", p), ("A", a)):
-                if c is not None:
-                    header[name] = {"indptr": buffers.add(c[0], "i64"), "indices": buffers.add(c[1], "i64"), "data": buffers.add(c[2])}
-            if cones is not None:
-                header["cones"] = cones
-            w.request(header, buffers)
-            self._held, self._terms = held, (terms, pattern)
-            self._sent = {}
+        with w.turn:
+            w._start()
+            pattern = [None if c is None else (c[0], c[1]) for c in (p, a)]
+            terms = (form, n, m, cones, sorted(values))
+            header: dict[str, Any]
             buffers = Buffers()
-        assert held is not None
-        header = {"type": "solve", "problem": held.handle, "warm": bool(warm and known)}
-        if settings:
-            header["settings"] = settings
-        if start:
-            header["start"] = {k: buffers.add(v) for k, v in start.items()}
-        if known:
-            update = {k: buffers.add(v) for k, v in values.items() if not np.array_equal(v, self._sent[k])}
-            if update:
-                header["update"] = update
-        self._sent = {k: np.array(v) for k, v in values.items()}
-        try:
-            return w.request(header, buffers)
-        except DcoptError:
-            self._terms = None
-            raise
+            held = self._held
+            known = held is not None and held.here(w) and self._terms is not None and self._terms[0] == terms and all(
+                x is y or (x is not None and y is not None and np.array_equal(x[0], y[0]) and np.array_equal(x[1], y[1]))
+                for x, y in zip(pattern, self._terms[1]))
+            if not known:
+                self._held, self._terms = None, None
+                held = w.hold("problem")
+                header = {"type": "load_data", "problem": held.handle, "form": form}
+                for name, v in values.items():
+                    if name not in ("P", "A"):
+                        header[name] = buffers.add(v)
+                for name, c in (("P", p), ("A", a)):
+                    if c is not None:
+                        header[name] = {"indptr": buffers.add(c[0], "i64"), "indices": buffers.add(c[1], "i64"), "data": buffers.add(c[2])}
+                if cones is not None:
+                    header["cones"] = cones
+                w.request(header, buffers)
+                self._held, self._terms = held, (terms, pattern)
+                self._sent = {}
+                buffers = Buffers()
+            assert held is not None
+            header = {"type": "solve", "problem": held.handle, "warm": bool(warm and known)}
+            if settings:
+                header["settings"] = settings
+            if start:
+                header["start"] = {k: buffers.add(v) for k, v in start.items()}
+            if known:
+                update = {k: buffers.add(v) for k, v in values.items() if not np.array_equal(v, self._sent[k])}
+                if update:
+                    header["update"] = update
+            self._sent = {k: np.array(v) for k, v in values.items()}
+            try:
+                return w.request(header, buffers, held=held)
+            except DcoptError:
+                self._terms = None
+                raise

@@ -219,7 +219,9 @@ class Worker:
 
     def __init__(self) -> None:
         self.pid = os.getpid()
-        self._lock = threading.RLock()
+        # Taken by each request, by who starts the process, and by who sends requests that belong together: no other thread
+        # starts another process between them.
+        self.turn = threading.RLock()
         self._write_lock = threading.Lock()
         self._ids = itertools.count(1)
         self._handles = itertools.count(1)
@@ -233,23 +235,24 @@ class Worker:
     # The process
 
     def _start(self) -> subprocess.Popen[bytes]:
-        p = self._process
-        if p is not None and p.poll() is None:
-            return p
-        if p is not None:  # it has ended
-            _close(p)
-        self.generation += 1
-        kwargs: dict[str, Any] = {}
-        if sys.platform == "win32":
-            kwargs["creationflags"] = subprocess.CREATE_NO_WINDOW  # type: ignore[attr-defined]
-        try:
-            self._process = subprocess.Popen(
-                [program(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **kwargs)
-            self._input = Input(self._process.stdout)
-        except OSError as e:
-            raise WorkerError(f"the program could not be started: {e}", "internal",
-                              "Set DCOPT_PROGRAM to the path of a working program dcopt.") from e
-        return self._process
+        with self.turn:
+            p = self._process
+            if p is not None and p.poll() is None:
+                return p
+            if p is not None:  # it has ended
+                _close(p)
+            self.generation += 1
+            kwargs: dict[str, Any] = {}
+            if sys.platform == "win32":
+                kwargs["creationflags"] = subprocess.CREATE_NO_WINDOW  # type: ignore[attr-defined]
+            try:
+                self._process = subprocess.Popen(
+                    [program(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **kwargs)
+                self._input = Input(self._process.stdout)
+            except OSError as e:
+                raise WorkerError(f"the program could not be started: {e}", "internal",
+                                  "Set DCOPT_PROGRAM to the path of a working program dcopt.") from e
+            return self._process
 
     def close(self) -> None:
         """Ends the process; the next request starts another."""
@@ -303,14 +306,16 @@ class Worker:
 
     def request(self, header: dict[str, Any] | Text, buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None, names: Places | None = None,
-                started: subprocess.Popen[bytes] | None = None) -> Reply:
+                started: subprocess.Popen[bytes] | None = None, held: Held | None = None) -> Reply:
         """Sends a request, without an id, and waits for its reply. KeyboardInterrupt cancels it: a solve or
         a fit then returns the best so far, as the reply. started is what _start has just returned, where
-        the caller has asked.
+        the caller has asked; held is what the request refers to.
 
         Raises: DcoptError of the reply; WorkerError where the process ended."""
-        with self._lock:
+        with self.turn:
             p = started if started is not None and started is self._process else self._start()
+            if held is not None and not held.here(self):
+                raise WorkerError("the worker ended, and what the request is about with it", "internal", "The next solve starts another one.")
             ident = next(self._ids)
             if not isinstance(header, Text):
                 header = Text(header if progress is None else dict(header, progress=True), buffers)
