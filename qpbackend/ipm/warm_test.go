@@ -142,7 +142,7 @@ func BenchmarkSequences(b *testing.B) {
 			sequences[name] = append(sequences[name], f.Problem)
 		}
 	}
-	for _, by := range []float64{1e-3, 1e-2, 0.1} {
+	for _, by := range []float64{1e-3, 1e-2, 0.1, 1, 10} {
 		name := fmt.Sprint("drift-", by)
 		for first := uint64(0); len(sequences[name]) < 30; first++ { // one that has solutions
 			rng := rand.New(rand.NewPCG(first, 1))
@@ -154,7 +154,7 @@ func BenchmarkSequences(b *testing.B) {
 			}
 		}
 	}
-	for _, name := range []string{"LIPMWALK", "WHLIPBAL", "drift-0.001", "drift-0.01", "drift-0.1"} {
+	for _, name := range []string{"LIPMWALK", "WHLIPBAL", "drift-0.001", "drift-0.01", "drift-0.1", "drift-1", "drift-10"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				var cold, warm int

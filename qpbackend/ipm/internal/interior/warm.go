@@ -82,11 +82,10 @@ const (
 	// wellBelow is the share of the tolerance at which these steps end.
 	// Source: derived: unscaled, residuals may be larger by factors of the scaling.
 	wellBelow = 1e-3
-	// mostSets is the number of sets tried, and setbacks of those in a row with no fewer
-	// sides to exchange than the fewest so far.
+	// fall is the share that a set must leave of the sides to exchange, in the mean since the first
+	// one: halved by every second set.
 	// Source: docs/bench.md, Warm starts.
-	mostSets = 8
-	setbacks = 3
+	fall = math.Sqrt2 / 2
 )
 
 // strict reports whether every variable has a square of its own in the objective.
@@ -112,8 +111,8 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 	w.reg.ρ, w.reg.δ = max(heldBy, w.reg.least), heldBy
 	w.multiply(w.v, w.x, w.y)
 	w.chooseSet()
-	fewest, left := math.MaxInt, setbacks
-	for iter < min(mostSets, maxIter) {
+	fewest, enough := math.Inf(1), math.Inf(1)
+	for iter < maxIter {
 		w.weigh()
 		if _, err := w.sys.Factorise(ctx, w.diag); err != nil {
 			return iter, stopped(ctx)
@@ -123,16 +122,14 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 		if solved() {
 			return iter, Done
 		}
-		switch exchanged := w.exchange(); {
-		case exchanged == 0 || ctx.Err() != nil:
-			return iter, stopped(ctx)
-		case exchanged < fewest:
-			fewest, left = exchanged, setbacks
-		case left == 0:
-			return iter, GivenUp
-		default:
-			left--
+		exchanged := float64(w.exchange())
+		if fewest = min(fewest, exchanged); iter == 1 {
+			enough = exchanged
 		}
+		if exchanged == 0 || fewest > enough || ctx.Err() != nil {
+			return iter, stopped(ctx)
+		}
+		enough *= fall
 	}
 	return iter, GivenUp
 }
