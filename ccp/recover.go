@@ -194,6 +194,36 @@ func (r *run) excluded(end outcome) outcome {
 			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables that meets the affine equations meets %s, which is broken by %.3g at least there", c.Name(), least)}
 		}
 	}
+	return r.contradicted(end)
+}
+
+// contradicted is end, or infeasible where the constraint that the best point breaks most excludes another one of the same variables. Where both
+// hold their sum is at most 0; equal functions cancel in it, as in norm1(x) − 1 and 2 − norm1(x), and its range within the bounds is above 0.
+func (r *run) contradicted(end outcome) outcome {
+	if r.res.Feasible {
+		return end
+	}
+	all := slices.DeleteFunc(slices.Concat(r.sub.Soft, r.sub.Hard), func(c *dc.Constraint) bool { return !c.DC })
+	var worst *dc.Constraint
+	most := 0.
+	for _, c := range all {
+		if v := c.Value(r.res.X); v > most {
+			worst, most = c, v
+		}
+	}
+	if worst == nil {
+		return end
+	}
+	e, unit, of := worst.E(), r.p.UnitWithin(worst), worst.Support()
+	for _, c := range all {
+		if c == worst || !slices.Equal(c.Support(), of) {
+			continue
+		}
+		if least := e.Add(c.E()).Range().Lo; least > r.set.FeasTol*(unit+r.p.UnitWithin(c)) {
+			r.res.Conflict = []string{c.Name(), worst.Name()}
+			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables meets both %s and %s: together they are broken by %.3g at least", c.Name(), worst.Name(), least)}
+		}
+	}
 	return end
 }
 

@@ -275,6 +275,30 @@ func TestBoundedOnCircle(t *testing.T) {
 	}
 }
 
+// TestContradiction: the same function below one number and above a larger one is infeasible, whatever the function and its sign.
+func TestContradiction(t *testing.T) {
+	for name, f := range map[string]func(x dc.Affine) dc.Expr{
+		"norm1": dc.Norm1, "norm2": dc.Norm2, "sumsq": dc.SumSquares,
+		"product":  func(x dc.Affine) dc.Expr { return dc.Mul(x.At(0), x.At(1)) },
+		"opposite": func(x dc.Affine) dc.Expr { return dc.Norm1(x).Neg() },
+	} {
+		for _, gap := range []float64{0.5, 0} {
+			below := 1.
+			if name == "opposite" {
+				below = -1 - gap
+			}
+			m := dc.NewModel()
+			x := m.Var("x", []int{2}, dc.AtLeast(-3), dc.AtMost(3))
+			m.Minimize(x.At(0))
+			m.SubjectTo(dc.LE(f(x), dc.Num(below)), dc.GE(f(x), dc.Num(below+gap)))
+			r := solve(t, build(t, m), nil, nil)
+			if (r.Status == ccp.Infeasible) != (gap > 0) {
+				t.Errorf("%s, gap %g: %v: %s", name, gap, r.Status, r.Message)
+			}
+		}
+	}
+}
+
 // TestEquationFromSmallStart: products of variables that begin as small as noise beside the constant of their constraint are in the units of
 // the constant.
 func TestEquationFromSmallStart(t *testing.T) {
