@@ -2,6 +2,7 @@ package global
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -54,7 +55,8 @@ func newChoices(p *dc.Problem) *choices {
 	}
 	c := &choices{p: p, box: boxOf(p)}
 	lin, terms := p.Objective.Written()
-	rest := []dc.Operand{lin}
+	terms, rest := c.ramps(terms)
+	rest = append(rest, lin)
 	for _, t := range terms {
 		less, ok := c.minima(t)
 		if !ok {
@@ -150,6 +152,78 @@ func (c *choices) minima(t dc.Term) (less dc.Expr, ok bool) {
 		c.list = append(c.list, newChoice(w, []item{it, {}}, len(c.groups)-1))
 	}
 	return less, true
+}
+
+// hinge is a term weight·(lin + (d)₊) with affine lin and d.
+type hinge struct {
+	weight float64
+	lin, d dc.Expr
+}
+
+// hingeOf reads the larger of two affine functions.
+func hingeOf(t dc.Term) (h hinge, ok bool) {
+	if t.Node.Op() != "max" {
+		return hinge{}, false
+	}
+	var es []dc.Expr
+	for _, a := range t.Node.Args() {
+		for i := range a.Len() {
+			es = append(es, a.Entry(i))
+		}
+	}
+	if len(es) != 2 || !es[0].IsAffine() || !es[1].IsAffine() {
+		return hinge{}, false
+	}
+	return hinge{t.Weight, es[1], es[0].Sub(es[1])}, true
+}
+
+// ramps takes pairs of hinges of one weight out of the terms, (d)₊ − (d − c)₊ with c > 0, which is min((d)₊, c):
+// without bounds of the variables neither hinge has a range, and the minimum has. rest is affine, of the hinges
+// that were taken.
+func (c *choices) ramps(terms []dc.Term) (left []dc.Term, rest []dc.Operand) {
+	type slope struct {
+		weight  float64
+		entries string
+	}
+	of := func(h hinge) (slope, float64) {
+		lin, _ := h.d.Written()
+		return slope{math.Abs(h.weight), fmt.Sprint(lin.Idx, lin.Val)}, lin.Const
+	}
+	added := map[slope][]int{} // the terms that are added
+	for i, t := range terms {
+		if h, ok := hingeOf(t); ok && h.weight > 0 {
+			s, _ := of(h)
+			added[s] = append(added[s], i)
+		}
+	}
+	taken := make([]bool, len(terms))
+	for i, t := range terms {
+		h, ok := hingeOf(t)
+		if !ok || h.weight > 0 {
+			continue
+		}
+		s, from := of(h)
+		for at, j := range added[s] {
+			plus, _ := hingeOf(terms[j])
+			_, to := of(plus)
+			it, ok := newItem(dc.Pos(plus.d))
+			if !ok || !(to > from) {
+				continue
+			}
+			most, _ := newItem(dc.ToExpr(dc.Num(to - from)))
+			c.list = append(c.list, newChoice(plus.weight, []item{it, most}, -1))
+			rest = append(rest, plus.lin.Scale(plus.weight), h.lin.Scale(h.weight))
+			taken[i], taken[j] = true, true
+			added[s] = slices.Delete(added[s], at, at+1)
+			break
+		}
+	}
+	for i, t := range terms {
+		if !taken[i] {
+			left = append(left, t)
+		}
+	}
+	return left, rest
 }
 
 func newChoice(w float64, items []item, group int) choice {

@@ -129,3 +129,58 @@ func TestGlobalOfMajorants(t *testing.T) {
 		t.Errorf("error %v, %+v", err, res)
 	}
 }
+
+// ramps is a support vector machine with the ramp loss and free variables, which is stated as the minimum of a positive part and
+// 1, as a difference of positive parts, or as one of maxima.
+func ramps(t *testing.T, seed uint64, samples, way int) *dc.Problem {
+	rng := rand.New(rand.NewPCG(seed, 33))
+	m := dc.NewModel()
+	w, b := m.Var("w", []int{2}, dc.StartAt(0.1, 0.1)), m.Var("b", nil, dc.StartAt(0))
+	parts := []dc.Operand{dc.SumSquares(w).Scale(0.5)}
+	for range samples {
+		x := []float64{rng.NormFloat64(), rng.NormFloat64()}
+		margin := w.Dot(x).Add(b).Scale(float64(1 - 2*rng.IntN(2)))
+		less := dc.Num(1).Sub(margin)
+		switch way {
+		case 0:
+			parts = append(parts, dc.Min(dc.Pos(less), dc.Num(1)))
+		case 1:
+			parts = append(parts, dc.Pos(less), dc.Pos(margin.Neg()).Scale(-1))
+		case 2:
+			parts = append(parts, margin.Neg(), dc.Max(dc.Num(1), margin), dc.Max(margin.Neg(), dc.Num(0)).Scale(-1))
+		}
+	}
+	m.Minimize(dc.Sum(parts...))
+	return build(t, m)
+}
+
+// TestRamps: ramp losses of free variables have the optimum of the minima that they equal, and the bound of the first node,
+// where the positive parts by themselves have none.
+func TestRamps(t *testing.T) {
+	for seed := range uint64(4) {
+		var found [3]float64
+		for way := range found {
+			set := ccp.DefaultSettings()
+			few, err := global.Solve(t.Context(), ramps(t, seed, 8, way), nil, 3, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found[way] = few.Objective; !(few.Gap <= 1e-5) {
+				t.Errorf("seed %d, way %d: %g with a gap of %g after %d nodes", seed, way, few.Objective, few.Gap, few.Nodes)
+			}
+			set.Global.MaxNodes = 1
+			many, err := global.Solve(t.Context(), ramps(t, seed, 120, way), nil, 1, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(many.Bound > -1e-6) {
+				t.Errorf("seed %d, way %d: the bound of the first node is %g", seed, way, many.Bound)
+			}
+		}
+		for _, f := range found {
+			if math.Abs(f-found[0]) > 1e-5*(1+math.Abs(f)) {
+				t.Errorf("seed %d: %v by three ways", seed, found)
+			}
+		}
+	}
+}
