@@ -14,45 +14,45 @@ import (
 	"github.com/dcopt/dcopt/ccp/global"
 )
 
-var scip = flag.String("scip", "", "Python that has PySCIPOpt, for TestBoundsBesideSCIP")
+var scip = flag.String("scip", "", "Python that has PySCIPOpt, for BenchmarkBoundsBesideSCIP")
 
-// TestBoundsBesideSCIP: random problems that SCIP can state and solve have the optima that it finds, to the tolerances of both, and
-// no bound is above them: -scip PYTHON -soundness 300 -first 50000.
-func TestBoundsBesideSCIP(t *testing.T) {
+// BenchmarkBoundsBesideSCIP: random problems that SCIP can state and solve have the optima that it finds, to the tolerances of both, and
+// no bound is above them: -scip PYTHON -soundness 300 -first 50000 -benchtime 1x.
+func BenchmarkBoundsBesideSCIP(b *testing.B) {
 	if *scip == "" {
-		t.Skip("it needs -scip")
+		b.Skip("it needs -scip")
 	}
-	file := filepath.Join(t.TempDir(), "tree.json")
+	file := filepath.Join(b.TempDir(), "tree.json")
 	compared, refused, open := 0, 0, 0
 	for k := range uint64(*soundness) {
 		src := drawProblem(*first + k)
-		p := compiled(t, src)
+		p := compiled(b, src)
 		if p == nil {
 			continue
 		}
 		out, err := os.Create(file)
 		if err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
-		err = read(t, src).WriteTree(out)
+		err = read(b, src).WriteTree(out)
 		if out.Close(); err != nil {
 			refused++
 			continue
 		}
-		text, err := exec.CommandContext(t.Context(), *scip, filepath.Join("..", "bench", "peers", "python", "scip_global.py"), "10", file).Output()
+		text, err := exec.CommandContext(b.Context(), *scip, filepath.Join("..", "bench", "peers", "python", "scip_global.py"), "10", file).Output()
 		var peer struct {
 			Status           string
 			Objective, Bound *float64
 		}
 		if err != nil || json.Unmarshal(text, &peer) != nil {
-			t.Fatalf("seed %d: SCIP: %v, %s", *first+k, err, text)
+			b.Fatalf("seed %d: SCIP: %v, %s", *first+k, err, text)
 		}
 		set := ccp.DefaultSettings()
 		set.Global.MaxNodes, set.Search.Hops = 3000, 2
 		set.Global.Proof = true
 		res, err := global.Solve(context.Background(), p, nil, 1, set)
 		if err != nil {
-			t.Fatalf("seed %d: %v", *first+k, err)
+			b.Fatalf("seed %d: %v", *first+k, err)
 		}
 		const tol = 1e-4 // points of SCIP may break constraints by 1e-6
 		sign := 1.0
@@ -64,17 +64,19 @@ func TestBoundsBesideSCIP(t *testing.T) {
 			refused++
 		case peer.Status == "infeasible" && res.Proved:
 			if compared++; res.Status != ccp.Infeasible && res.Violation == 0 {
-				t.Errorf("seed %d: SCIP finds no point, but there is one\n%s", *first+k, src)
+				b.Errorf("seed %d: SCIP finds no point, but there is one\n%s", *first+k, src)
 			}
 		case (peer.Status == "optimal" || peer.Status == "gaplimit") && peer.Objective != nil && res.Proved:
 			compared++
 			v := *peer.Objective
 			if !(sign*(res.Bound-v) <= tol*max(1, math.Abs(v))) || res.Status != ccp.Infeasible && !(math.Abs(res.Objective-v) <= tol*max(1, math.Abs(v))) {
-				t.Errorf("seed %d: %v, %.9g, bound %.9g; SCIP has %.9g\n%s", *first+k, res.Status, res.Objective, res.Bound, v, src)
+				b.Errorf("seed %d: %v, %.9g, bound %.9g; SCIP has %.9g\n%s", *first+k, res.Status, res.Objective, res.Bound, v, src)
 			}
 		default:
 			open++
 		}
 	}
-	t.Logf("%d optima are those of SCIP; %d are open in one of the two, %d cannot be stated", compared, open, refused)
+	b.ReportMetric(float64(compared), "agree")
+	b.ReportMetric(float64(open), "open")
+	b.Logf("%d optima are those of SCIP; %d are open in one of the two, %d cannot be stated", compared, open, refused)
 }

@@ -196,7 +196,7 @@ func bestOnGrid(p *dc.Problem) float64 {
 }
 
 // compiled is a problem, nil where a function of the text has no split.
-func compiled(t *testing.T, src string) *dc.Problem {
+func compiled(t testing.TB, src string) *dc.Problem {
 	t.Helper()
 	file, err := lang.Parse("random.dc", []byte(src))
 	if err != nil {
