@@ -124,24 +124,24 @@ func (r *run) bound(it Iteration) {
 	if r.set.Scale > 0 {
 		size = r.set.Scale
 	}
-	c.Closed = max(r.set.Tol*size, it.noise)
-	least := r.sub.LeastNear(value - 0.9*c.Closed) // less, for rounding
-	if !(value-least <= c.Closed) {                // the range takes longer than all else here
+	c.Tol = max(r.set.Tol*size, it.noise)
+	least := r.sub.LeastNear(value - 0.9*c.Tol) // less, for rounding
+	if !(value-least <= c.Tol) {                // the range takes longer than all else here
 		within := r.p.Objective.Range()
 		if r.set.Scale <= 0 {
 			size = min(it.size, within.Hi-within.Lo)
 		}
-		if c.Closed = max(r.set.Tol*size, it.noise); !(value-least <= c.Closed) {
+		if c.Tol = max(r.set.Tol*size, it.noise); !(value-least <= c.Tol) {
 			least = max(least, within.Lo)
 		}
 	}
 	c.Open, c.Least = value-least, least
-	c.Proved = c.Open <= c.Closed
-	c.Ajar = max(100*c.Closed, finest*c.Unit)
+	c.Proved = c.Open <= c.Tol
+	c.LooseTol = max(100*c.Tol, finest*c.Unit)
 	if size <= before {
-		c.Closed = max(c.Closed, finest*min(unit, c.Unit))
+		c.Tol = max(c.Tol, finest*min(unit, c.Unit))
 	}
-	if !near && r.res.Violation == 0 && best < least-c.Closed || it.Violation == 0 && r.minimised(it.Objective) < least-c.Closed {
+	if !near && r.res.Violation == 0 && best < least-c.Tol || it.Violation == 0 && r.minimised(it.Objective) < least-c.Tol {
 		c.Open = math.Inf(1) // a point that breaks nothing disproves the bound, or its reach
 	}
 }
@@ -165,12 +165,12 @@ func (r *run) spread(objective float64) float64 {
 // objective as one that the backend solves no better may be. Where there is no bound,
 // the point was at rest before more accuracy was asked for.
 func (r *run) tightEnough() bool {
-	return !r.sub.Convex() || r.sub.Damped() || r.best()-r.gap.Least <= r.gap.Ajar
+	return !r.sub.Convex() || r.sub.Damped() || r.best()-r.gap.Least <= r.gap.LooseTol
 }
 
 // shown is the end of a convex problem whose last solution is as accurate as it gets.
 func (r *run) shown() outcome {
-	if r.gap.Open <= r.gap.Ajar {
+	if r.gap.Open <= r.gap.LooseTol {
 		return outcome{status: Converged, message: r.atMost()}
 	}
 	return r.giveUp(Stalled, r.atMost())
@@ -207,7 +207,7 @@ func joined(remarks ...string) string {
 func (r *run) atMost() string {
 	note := r.recover.note
 	c := &r.gap
-	if !r.sub.Convex() || c.Open <= c.Closed || c.Open <= finest*c.Unit {
+	if !r.sub.Convex() || c.Open <= c.Tol || c.Open <= finest*c.Unit {
 		return note
 	}
 	if !num.Finite(c.Open) {

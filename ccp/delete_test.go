@@ -29,35 +29,8 @@ var heuristics = map[string]struct{ file, user, line string }{
 	"GiveUp":      {"internal/search/giveup.go", "ccp.go", "lost = search.FarBehind("},
 }
 
-// solving is a program that stands in the package as an overlay alone.
-const solving = `package main
-
-import (
-	"context"
-	"fmt"
-
-	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/dc"
-)
-
-func main() {
-	m := dc.NewModel()
-	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
-	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Sub(dc.Num(1)))))
-	p, err := m.Problem()
-	if err != nil {
-		panic(err)
-	}
-	res, err := ccp.Solve(context.Background(), p, []float64{0}, ccp.DefaultSettings())
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%v %.4f\n", res.Status, res.Objective)
-}
-`
-
 // TestHeuristicsCanBeDeleted: without the file of a heuristic and the line that uses it
-// the package builds, and Solve solves.
+// the package builds, and the program of examples/quickstart solves its problem.
 func TestHeuristicsCanBeDeleted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: builds the package")
@@ -73,13 +46,9 @@ func TestHeuristicsCanBeDeleted(t *testing.T) {
 	if fields != len(heuristics) {
 		t.Errorf("%d heuristics for %d fields", len(heuristics), fields)
 	}
-	program := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(program, []byte(solving), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range shared.Sample(t, 9, slices.Sorted(maps.Keys(heuristics))) {
 		h := heuristics[name]
-		replace := map[string]string{absolute(t, h.file): "", absolute(t, h.user): lineless(t, h.user, h.line), absolute(t, "internal/deleted/main.go"): program}
+		replace := map[string]string{absolute(t, h.file): "", absolute(t, h.user): lineless(t, h.user, h.line)}
 		text, err := json.Marshal(map[string]any{"Replace": replace})
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +57,7 @@ func TestHeuristicsCanBeDeleted(t *testing.T) {
 		if err := os.WriteFile(overlay, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command("go", "run", "-overlay", overlay, "./internal/deleted").CombinedOutput(); err != nil || string(out) != "converged -7.0000\n" {
+		if out, err := exec.Command("go", "run", "-overlay", overlay, "../examples/quickstart").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "from 0: converged, x = -2.0000, objective -7.0000\n") {
 			t.Errorf("without %s: %v\n%s", name, err, out)
 		}
 	}

@@ -116,12 +116,7 @@ func (c *choices) minima(t dc.Term) (less dc.Expr, ok bool) {
 	default:
 		return dc.Expr{}, false
 	}
-	var es []dc.Expr
-	for _, a := range t.Node.Args() {
-		for i := range a.Len() {
-			es = append(es, a.Entry(i))
-		}
-	}
+	es := entriesOf(t)
 	all := func(holds func(dc.Expr) bool) bool {
 		return !slices.ContainsFunc(es, func(e dc.Expr) bool { return !holds(e) })
 	}
@@ -154,72 +149,72 @@ func (c *choices) minima(t dc.Term) (less dc.Expr, ok bool) {
 	return less, true
 }
 
-// hinge is a term weight·(lin + (d)₊) with affine lin and d.
-type hinge struct {
-	weight float64
-	lin, d dc.Expr
-}
-
-// hingeOf reads the larger of two affine functions.
-func hingeOf(t dc.Term) (h hinge, ok bool) {
-	if t.Node.Op() != "max" {
-		return hinge{}, false
-	}
-	var es []dc.Expr
+// entriesOf are the scalar arguments of a term.
+func entriesOf(t dc.Term) (es []dc.Expr) {
 	for _, a := range t.Node.Args() {
 		for i := range a.Len() {
 			es = append(es, a.Entry(i))
 		}
 	}
-	if len(es) != 2 || !es[0].IsAffine() || !es[1].IsAffine() {
-		return hinge{}, false
+	return es
+}
+
+// hinge is a term weight·(lin + (d)₊) with affine lin and d.
+type hinge struct {
+	term     int
+	weight   float64
+	lin, d   dc.Expr
+	slope    string // |weight| and the coefficients of d
+	constant float64
+}
+
+// hingesOf reads the terms that are the larger of two affine functions.
+func hingesOf(terms []dc.Term) (hinges []hinge) {
+	for k, t := range terms {
+		es := entriesOf(t)
+		if t.Node.Op() != "max" || len(es) != 2 || !es[0].IsAffine() || !es[1].IsAffine() {
+			continue
+		}
+		d := es[0].Sub(es[1])
+		lin, _ := d.Written()
+		hinges = append(hinges, hinge{k, t.Weight, es[1], d, fmt.Sprint(math.Abs(t.Weight), lin.Idx, lin.Val), lin.Const})
 	}
-	return hinge{t.Weight, es[1], es[0].Sub(es[1])}, true
+	return hinges
 }
 
 // ramps takes pairs of hinges of one weight out of the terms, (d)₊ − (d − c)₊ with c > 0, which is min((d)₊, c):
 // without bounds of the variables neither hinge has a range, and the minimum has. rest is affine, of the hinges
 // that were taken.
 func (c *choices) ramps(terms []dc.Term) (left []dc.Term, rest []dc.Operand) {
-	type slope struct {
-		weight  float64
-		entries string
-	}
-	of := func(h hinge) (slope, float64) {
-		lin, _ := h.d.Written()
-		return slope{math.Abs(h.weight), fmt.Sprint(lin.Idx, lin.Val)}, lin.Const
-	}
-	added := map[slope][]int{} // the terms that are added
-	for i, t := range terms {
-		if h, ok := hingeOf(t); ok && h.weight > 0 {
-			s, _ := of(h)
-			added[s] = append(added[s], i)
+	hinges, added := hingesOf(terms), map[string][]hinge{}
+	for _, h := range hinges {
+		if h.weight > 0 {
+			added[h.slope] = append(added[h.slope], h)
 		}
 	}
 	taken := make([]bool, len(terms))
-	for i, t := range terms {
-		h, ok := hingeOf(t)
-		if !ok || h.weight > 0 {
+	for _, less := range hinges {
+		if less.weight > 0 {
 			continue
 		}
-		s, from := of(h)
-		for at, j := range added[s] {
-			plus, _ := hingeOf(terms[j])
-			_, to := of(plus)
-			it, ok := newItem(dc.Pos(plus.d))
-			if !ok || !(to > from) {
-				continue
-			}
-			most, _ := newItem(dc.ToExpr(dc.Num(to - from)))
-			c.list = append(c.list, newChoice(plus.weight, []item{it, most}, -1))
-			rest = append(rest, plus.lin.Scale(plus.weight), h.lin.Scale(h.weight))
-			taken[i], taken[j] = true, true
-			added[s] = slices.Delete(added[s], at, at+1)
-			break
+		of := added[less.slope]
+		at := slices.IndexFunc(of, func(h hinge) bool { return h.constant > less.constant })
+		if at < 0 {
+			continue
 		}
+		plus := of[at]
+		it, ok := newItem(dc.Pos(plus.d))
+		most, _ := newItem(dc.ToExpr(dc.Num(plus.constant - less.constant)))
+		if !ok {
+			continue
+		}
+		c.list = append(c.list, newChoice(plus.weight, []item{it, most}, -1))
+		rest = append(rest, plus.lin.Scale(plus.weight), less.lin.Scale(less.weight))
+		taken[plus.term], taken[less.term] = true, true
+		added[less.slope] = slices.Delete(of, at, at+1)
 	}
-	for i, t := range terms {
-		if !taken[i] {
+	for k, t := range terms {
+		if !taken[k] {
 			left = append(left, t)
 		}
 	}

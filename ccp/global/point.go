@@ -60,6 +60,14 @@ func (g *searcher) minimised(v float64) float64 {
 	return v
 }
 
+// gap is that between the best value and a lower bound, relative to max(1, |value|); infinite without a point.
+func (g *searcher) gap(lower float64) float64 {
+	if math.IsInf(g.upper, 1) {
+		return g.upper
+	}
+	return max(0, g.upper-lower) / max(1, math.Abs(g.upper))
+}
+
 // conclude says what the search has found.
 func (g *searcher) conclude(ctx context.Context, err error) {
 	r := g.res
@@ -78,7 +86,7 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 	}
 	r.Bound = g.minimised(lower)
 	if r.Feasible {
-		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
+		r.Gap = g.gap(lower)
 	}
 	switch {
 	case ctx.Err() != nil:

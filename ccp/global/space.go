@@ -90,9 +90,9 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 
 // tellBounds reports the progress of a search over intervals.
 func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open int) error {
-	b := ccp.Bounds{Objective: g.minimised(g.upper), Bound: g.minimised(lower), Nodes: nodes, Open: open, Gap: math.Inf(1), Safe: true}
+	b := ccp.Bounds{Objective: g.minimised(g.upper), Bound: g.minimised(lower), Nodes: nodes, Open: open, Gap: g.gap(lower), Safe: true}
 	if !math.IsInf(g.upper, 1) {
-		b.Gap, b.X = max(0, g.upper-lower)/max(1, math.Abs(g.upper)), g.res.X
+		b.X = g.res.X
 	}
 	return rec.RecordBounds(b)
 }
@@ -146,7 +146,7 @@ func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err err
 	lower := s.Lower
 	r.Bound = g.minimised(lower)
 	if r.Feasible {
-		r.Gap = max(0, g.upper-lower) / max(1, math.Abs(g.upper))
+		r.Gap = g.gap(lower)
 	}
 	if g.set.Global.Proof && s.Tree != nil {
 		r.Proof = &Proof{p: s.P, tree: s.Tree, upper: g.upper, lower: lower, maximize: g.p.Maximize, vars: g.p.Vars}

@@ -265,8 +265,10 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 		if iter, v = w.Pivot(ctx, s.Set.Tol, s.Set.MaxIter, s.solved); v != interior.GivenUp {
 			return iter, v
 		}
-		s.progress.before = iter
-		s.propose()
+		if iter > 0 { // the sets have moved the point
+			s.progress.before = iter
+			s.propose()
+		}
 		if w.StartFrom() {
 			s.progress.warm = true
 			k, v := w.Iterate(ctx, s, s.Set.MaxIter)

@@ -33,12 +33,12 @@ type View struct {
 
 // Gap is how far the objective of a convex problem may be above its least value nearby.
 type Gap struct {
-	Open   float64
-	Least  float64 // the bound, from below
-	Closed float64 // how much of that counts as nothing
-	Ajar   float64 // and how much may be left where the backend solves the problem no better: a hundred times as much, as in settled
-	Unit   float64 // of the objective in the first solver
-	Proved bool    // the distance that is open does not count beside the terms of the objective
+	Open     float64
+	Least    float64 // the bound, from below
+	Tol      float64 // so much of it counts as none
+	LooseTol float64 // and so much may be left where the backend solves the problem no better: a hundred times Tol, as in Settled
+	Unit     float64 // of the objective in the first solver
+	Proved   bool    // the distance that is open does not count beside the terms of the objective
 }
 
 // Verdict is the decision of Decide.
@@ -93,11 +93,11 @@ func decideConvex(v View, still bool) Verdict {
 	switch {
 	case v.Misfit && !still || v.Below:
 		return Refit
-	case v.Known && v.Gap.Open <= v.Gap.Closed:
+	case v.Known && v.Gap.Open <= v.Gap.Tol:
 		return Converged
 	case v.Keeps && !v.Sharpest:
 		return Sharper
-	case v.Known && v.Gap.Open <= v.Gap.Ajar:
+	case v.Known && v.Gap.Open <= v.Gap.LooseTol:
 		return Converged
 	case !v.Strict:
 		return Insist

@@ -67,7 +67,7 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 	}
 }
 
-// failure is the Verdict on a step that failed: an end of ctx lets it fail too.
+// failure is the verdict on a step that failed: an end of ctx lets it fail too.
 func (w *Work) failure(ctx context.Context) Verdict {
 	if ctx.Err() != nil {
 		return OutOfTime

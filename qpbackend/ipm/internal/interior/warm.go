@@ -194,9 +194,13 @@ func (w *Work) solveSet(ctx context.Context, tol float64) {
 // are zero.
 func (w *Work) setResiduals() {
 	sd := &w.side
-	for k, i := range sd.src {
-		alone := k+1 == len(sd.src) || sd.src[k+1] != i
-		if !sd.held(k) && (alone || !sd.held(k+1)) && (k == 0 || sd.src[k-1] != i || !sd.held(k-1)) {
+	for k := 0; k < len(sd.src); k++ {
+		i, held := sd.src[k], sd.held(k)
+		if k+1 < len(sd.src) && sd.src[k+1] == i { // its other side
+			k++
+			held = held || sd.held(k)
+		}
+		if !held {
 			w.y[i] = 0
 		}
 	}
