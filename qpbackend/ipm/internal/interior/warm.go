@@ -69,19 +69,18 @@ func (w *Work) distance() float64 {
 // broken join, all at once, until there are none. From a set that is nearly right this takes
 // one to four factorisations, where a run of the interior point method has ten. It is for
 // problems with curvature in each variable: elsewhere the system of a wrong set may have no
-// solution, and where there are many the run through the interior finds the middle of them.
+// solution, and where there are many solutions the run through the interior finds the middle of them.
 const (
 	// absent is the slack of a side outside the set: its weight is the reciprocal.
 	// Source: derived: beside any weight of scaled data that is zero.
 	absent = 1e30
-	// heldBy is the weight of the proximal terms.
-	// Source: derived: the root of the unit roundoff, so that errors by the terms and
-	// by rounding are alike; leftOver steps remove both.
-	heldBy   = 1e-8
-	leftOver = 4
-	// wellBelow is the share of the tolerance at which these steps end.
+	// proximalWeight is the weight of the proximal terms, whose errors and those of
+	// rounding proximalSteps steps remove. Source: derived: the root of the unit roundoff makes both alike.
+	proximalWeight = 1e-8
+	proximalSteps  = 4
+	// proximalTol is the share of the tolerance at which these steps end.
 	// Source: derived: unscaled, residuals may be larger by factors of the scaling.
-	wellBelow = 1e-3
+	proximalTol = 1e-3
 	// fall is the share that a set must leave of the sides to exchange, in the mean since the first
 	// one: halved by every second set.
 	// Source: docs/bench.md, Warm starts.
@@ -108,7 +107,7 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 	w.Load()
 	w.method.begin()
 	w.placeFixed()
-	w.reg.ρ, w.reg.δ = max(heldBy, w.reg.least), heldBy
+	w.reg.ρ, w.reg.δ = max(proximalWeight, w.reg.least), proximalWeight
 	w.multiply(w.v, w.x, w.y)
 	w.chooseSet()
 	fewest, enough := math.Inf(1), math.Inf(1)
@@ -167,7 +166,7 @@ func (w *Work) chooseSet() {
 // factor at hand.
 func (w *Work) solveSet(ctx context.Context, tol float64) {
 	w.setResiduals()
-	for range leftOver {
+	for range proximalSteps {
 		before := max(w.pinf, w.dinf)
 		w.setGoal()
 		w.direction(ctx)
@@ -184,7 +183,7 @@ func (w *Work) solveSet(ctx context.Context, tol float64) {
 			}
 		}
 		w.setResiduals()
-		if now := max(w.pinf, w.dinf); now <= wellBelow*tol || !(now <= before/10) {
+		if now := max(w.pinf, w.dinf); now <= proximalTol*tol || !(now <= before/10) {
 			return
 		}
 	}
