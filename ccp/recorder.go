@@ -39,7 +39,7 @@ type Recorder interface {
 type Bounds struct {
 	Objective float64 // of the best point so far, as in Result; ±Inf if none is feasible
 	Bound     float64 // no feasible point is better
-	Gap       float64 // |Objective − Bound| / max(1, |Objective|)
+	Gap       float64 // as in global.Result
 	Nodes     int     // solved
 	Open      int     // to be solved
 	// X is the best point so far, nil if none is feasible; borrowed, valid during the call.

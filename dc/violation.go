@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Violations says by how much a point breaks a problem. A row is a bound of a
@@ -362,6 +364,28 @@ func (p *Problem) ObjectiveSize(x []float64) float64 {
 		s += finiteSize(t.w * t.f.Value(x))
 	}
 	return s
+}
+
+// ObjectiveUnit is the unit of differences of the objective: 1, or, where all of its terms are small, the largest power of 2 that is not above the
+// sum of their sizes but for the constant, at x or at a point with variables of the size of their bounds and starts, whichever is larger.
+// Variables that have neither count with the largest of their entries in x. x may be nil.
+func (p *Problem) ObjectiveUnit(x []float64) float64 {
+	at := slices.Clone(p.typical)
+	size := 0.0
+	if x != nil {
+		size = p.ObjectiveSize(x)
+		for _, v := range p.Vars {
+			if s := num.NormInf(x[v.Offset : v.Offset+v.Len()]); v.Size() == 0 && s > 0 && !math.IsInf(s, 1) {
+				for k := range v.Len() {
+					at[v.Offset+k] *= s
+				}
+			}
+		}
+	}
+	if size = max(size, p.ObjectiveSize(at)); !(size > 0 && size < 1) {
+		return 1
+	}
+	return math.Ldexp(1, max(math.Ilogb(size), -1000)) // whose inverse is finite
 }
 
 // typicalPoint is a point with variables of the size of their starts and bounds, 1

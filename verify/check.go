@@ -320,7 +320,7 @@ func (p *Problem) checkRay(r *Result, add func(ok bool, format string, args ...a
 // Compare says whether a proof shows the bound of a result.
 func (p *Problem) Compare(r *Result, proof Proved) []Finding {
 	better := func(a, b float64) bool { // a is no weaker than b
-		tol := slack * max(1, math.Abs(b))
+		tol := slack * max(proof.unit, math.Abs(b))
 		if p.Maximize {
 			return a <= b+tol
 		}

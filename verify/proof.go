@@ -80,6 +80,8 @@ type Proved struct {
 	// Claimed is the bound that the file states.
 	Claimed float64
 	Leaves  int
+	// unit of the objective, at most 1, by the largest weight that a leaf gives it.
+	unit float64
 }
 
 // errDamaged says that a file is no whole proof.
@@ -101,8 +103,8 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	if !lines.next(&h) || h.Format != "dcopt proof" {
 		return out, errDamaged
 	}
-	if h.Version != 3 {
-		return out, fmt.Errorf("the proof file has version %d, this program reads version 3", h.Version)
+	if h.Version != 3 && h.Version != 4 { // 3 has no weights but 0 and 1
+		return out, fmt.Errorf("the proof file has version %d, this program reads versions 3 and 4", h.Version)
 	}
 	if h.Maximize != p.Maximize {
 		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
@@ -424,7 +426,7 @@ func (t *translation) apart(j, k int, box []span) span {
 // leaf is a line in the problem's numbers.
 func (t *translation) leaf(l *line) (*leaf, error) {
 	out := &leaf{cost: l.C, rows: make([]float64, len(t.flat.rows)), hints: make([]float64, len(t.flat.cols)), first: make([]float64, len(t.flat.cols)), second: make([]float64, len(t.flat.cols)), sides: make([]float64, len(t.flat.cols)), points: make([]float64, t.columns()), shares: map[int][]float64{}}
-	if l.C != 0 && l.C != 1 {
+	if !(l.C >= 0) || math.IsInf(l.C, 1) {
 		return nil, errDamaged
 	}
 	for _, s := range []*list{l.Y, l.H, l.Z, l.X, l.F, l.G} {
@@ -564,7 +566,10 @@ func (t *translation) shows(lf *leaf, empty bool, box []span) float64 {
 	}
 	b := t.bound(lf, box)
 	if lf.cost > 0 {
-		return b
+		if f, _ := math.Frexp(lf.cost); f == 0.5 && math.Abs(b) > lf.cost*0x1p-1000 { // exact
+			return b / lf.cost
+		}
+		return just(b).over(just(lf.cost)).lo
 	}
 	if b > 0 {
 		return math.Inf(1)
@@ -581,6 +586,7 @@ type region struct {
 // replay goes through the tree and returns the least bound of its leaves, at most cutoff.
 func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, out *Proved) (float64, error) {
 	lower := cutoff
+	out.unit = 1
 	root := &region{box: append([]span(nil), t.box...)}
 	if !t.narrow(root.box, cutoff, firstRounds, progress) {
 		root.box = nil
@@ -633,6 +639,9 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 		lf, err := t.leaf(&l)
 		if err != nil {
 			return 0, err
+		}
+		if lf.cost > 0 {
+			out.unit = min(out.unit, 1/lf.cost)
 		}
 		b := t.shows(lf, l.E, now.box)
 		if b < out.Claimed {

@@ -22,8 +22,8 @@ type Result struct {
 	// Bound is a lower bound of the objective (an upper bound of a maximised
 	// one), ∓Inf if none was found.
 	Bound float64
-	// Gap is |Objective − Bound| / max(1, |Objective|), +Inf if there is no
-	// bound or no feasible point. Proved: it is at most Settings.Global.GapTol, or the
+	// Gap is |Objective − Bound| / max(u, |Objective|) with u = dc.Problem.ObjectiveUnit, which is 1 unless all terms of the
+	// objective are small; +Inf if there is no bound or no feasible point. Proved: it is at most Settings.Global.GapTol, or the
 	// problem is proved infeasible.
 	Gap    float64
 	Proved bool
@@ -44,14 +44,15 @@ func (e *UnsupportedError) Error() string { return "ccp: no global search: " + e
 // searcher is a search under way.
 type searcher struct {
 	p       *dc.Problem
-	exact   *dc.Problem // p with splits that are no majorants
+	exact   *dc.Problem // p with splits that are no majorants, and the objective in units
+	unit    float64     // of the objective, a power of 2: bounds and upper are multiples of it
 	set     ccp.Settings
 	choices *choices // nil: the search is over the pieces of the maxima in h
 	sub     *subproblem.Problem
 	terms   []*maximum
 	parts   []part // of each cut, and last of the objective
 	res     *Result
-	upper   float64 // the best objective, minimised
+	upper   float64 // the best objective, minimised, in units
 	lost    float64 // the least bound of what was pruned within the tolerance
 	open    queue
 	x       []float64
@@ -99,8 +100,11 @@ const (
 	mostRegions = 20_000
 )
 
-func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
-	g := &searcher{p: p, exact: p.Exact(), choices: newChoices(p.Exact()), set: set, lost: math.Inf(1), x: make([]float64, p.NumVars())}
+// newGlobal is a search over minima or maxima with the objective in units of a power of 2.
+func newGlobal(p *dc.Problem, set ccp.Settings, unit float64) (*searcher, error) {
+	exact := *p.Exact()
+	exact.Objective = exact.Objective.Scale(1 / unit)
+	g := &searcher{p: p, exact: &exact, unit: unit, choices: newChoices(&exact), set: set, lost: math.Inf(1), x: make([]float64, p.NumVars())}
 	if g.choices != nil {
 		if n := len(g.choices.list); n > mostMaxima {
 			return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d minima, at most %d are tried", n, mostMaxima)}
@@ -119,6 +123,17 @@ func newGlobal(p *dc.Problem, set ccp.Settings) (*searcher, error) {
 	}
 	g.grad = make([]float64, p.NumVars())
 	return g, nil
+}
+
+// inUnit is the search with the objective in another unit, before it begins.
+func (g *searcher) inUnit(unit float64) (*searcher, error) {
+	if unit == g.unit {
+		return g, nil
+	}
+	if g.flat == nil {
+		return newGlobal(g.p, g.set, unit)
+	}
+	return &searcher{p: g.p, unit: unit, set: g.set, lost: g.lost, x: g.x, flat: g.flat.InUnit(unit)}, nil
 }
 
 // collect finds the maxima of all h, each once.
@@ -235,7 +250,7 @@ func (g *searcher) search(ctx context.Context) error {
 	}
 	// The expression as it is written may have a bound where its split has none:
 	// min(|x|, 1) is at least 0.
-	root := node{piece: slices.Repeat([]int8{-1}, g.width()), bound: g.p.Objective.Range().Lo}
+	root := node{piece: slices.Repeat([]int8{-1}, g.width()), bound: g.p.Objective.Range().Lo / g.unit}
 	heap.Push(&g.open, root)
 	g.begun = true
 	if g.choices == nil {

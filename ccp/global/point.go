@@ -53,14 +53,23 @@ func (g *searcher) takes(objective float64, x []float64) bool {
 	return true
 }
 
+// minimised is a value of the objective as the search counts: minimised, in units.
 func (g *searcher) minimised(v float64) float64 {
 	if g.p.Maximize {
-		return -v
+		v = -v
 	}
-	return v
+	return v / g.unit
 }
 
-// gap is that between the best value and a lower bound, relative to max(1, |value|); infinite without a point.
+// stated is a value of the search as the problem states it.
+func (g *searcher) stated(v float64) float64 {
+	if g.p.Maximize {
+		v = -v
+	}
+	return v * g.unit
+}
+
+// gap is that between the best value and a lower bound, relative to max(1, |value|), both in units; infinite without a point.
 func (g *searcher) gap(lower float64) float64 {
 	if math.IsInf(g.upper, 1) {
 		return g.upper
@@ -84,7 +93,7 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 	for _, nd := range g.open {
 		lower = min(lower, nd.bound)
 	}
-	r.Bound = g.minimised(lower)
+	r.Bound = g.stated(lower)
 	if r.Feasible {
 		r.Gap = g.gap(lower)
 	}
@@ -96,7 +105,7 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 		}
 	case !r.Feasible && len(g.open) == 0 && err == nil:
 		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
-		r.Objective = g.minimised(math.Inf(1))
+		r.Objective = g.stated(math.Inf(1))
 		r.Bound = r.Objective
 		return
 	case len(g.open) > 0 && !(r.Gap <= g.set.Global.GapTol):

@@ -78,7 +78,7 @@ type proofNode struct {
 	Split   *int              `json:"s,omitempty"`
 	At      float64           `json:"at,omitempty"`
 	Empty   bool              `json:"e,omitempty"`
-	Cost    float64           `json:"c,omitempty"`
+	Cost    float64           `json:"c,omitempty"` // of the objective, which the others are for
 	Up      int               `json:"b,omitempty"` // the multipliers are for the box so many levels above
 	Rows    *sparseList       `json:"y,omitempty"`
 	Hints   *sparseList       `json:"h,omitempty"`
@@ -137,7 +137,7 @@ func (pr *Proof) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (pr *Proof) header() proofHeader {
-	h := proofHeader{Format: "dcopt proof", Version: 3, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
+	h := proofHeader{Format: "dcopt proof", Version: 4, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
 	for _, v := range pr.vars {
 		h.Variables = append(h.Variables, proofVar{v.Name, v.Len()})
 	}
@@ -210,7 +210,7 @@ func (w *proofWriter) tree(root *spatial.Tree) {
 		case d == nil:
 			w.put(proofNode{Empty: true})
 		default:
-			n := proofNode{Cost: d.Cost, Up: t.Up, Rows: sparseOf(d.Rows), Hints: w.affine(d.Hints), Sides: sparseOf(d.Sides),
+			n := proofNode{Cost: d.Cost / w.p.Unit, Up: t.Up, Rows: sparseOf(d.Rows), Hints: w.affine(d.Hints), Sides: sparseOf(d.Sides),
 				First: sparseOf(d.Slopes[0]), Second: sparseOf(d.Slopes[1]), Points: sparseOf(d.Points), Shares: d.Shares}
 			for _, c := range d.Cuts {
 				if c.Mult > 0 {

@@ -51,9 +51,10 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 			}
 		}
 	}()
-	g, err = newGlobal(p, set)
+	unit := p.ObjectiveUnit(nil)
+	g, err = newGlobal(p, set, unit)
 	if err != nil || set.Global.Proof {
-		if g, err = newSpatial(p, set, err); err != nil {
+		if g, err = newSpatial(p, set, unit, err); err != nil {
 			return nil, err
 		}
 	}
@@ -70,6 +71,10 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	}
 	if res == nil {
 		return nil, err
+	}
+	var refused error
+	if g, refused = g.inUnit(p.ObjectiveUnit(res.X)); refused != nil {
+		return nil, refused
 	}
 	g.res = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
 	if g.flat != nil {

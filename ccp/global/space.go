@@ -16,8 +16,8 @@ import (
 
 // newSpatial is a search over the intervals of the arguments of all functions; no is why
 // there is no other.
-func newSpatial(p *dc.Problem, set ccp.Settings, no error) (*searcher, error) {
-	f, err := flat.New(p)
+func newSpatial(p *dc.Problem, set ccp.Settings, unit float64, no error) (*searcher, error) {
+	f, err := flat.New(p, unit)
 	if err != nil {
 		var why *flat.UnsupportedError
 		if !errors.As(err, &why) {
@@ -28,7 +28,7 @@ func newSpatial(p *dc.Problem, set ccp.Settings, no error) (*searcher, error) {
 		}
 		return nil, &UnsupportedError{why.Why}
 	}
-	return &searcher{p: p, exact: p, set: set, lost: math.Inf(1), x: make([]float64, p.NumVars()), flat: f}, nil
+	return &searcher{p: p, unit: unit, set: set, lost: math.Inf(1), x: make([]float64, p.NumVars()), flat: f}, nil
 }
 
 // boundBySpace searches over intervals.
@@ -90,7 +90,7 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 
 // tellBounds reports the progress of a search over intervals.
 func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open int) error {
-	b := ccp.Bounds{Objective: g.minimised(g.upper), Bound: g.minimised(lower), Nodes: nodes, Open: open, Gap: g.gap(lower), Safe: true}
+	b := ccp.Bounds{Objective: g.stated(g.upper), Bound: g.stated(lower), Nodes: nodes, Open: open, Gap: g.gap(lower), Safe: true}
 	if !math.IsInf(g.upper, 1) {
 		b.X = g.res.X
 	}
@@ -144,12 +144,12 @@ func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err err
 	r.Nodes, r.Safe = s.Nodes, true
 	r.Iterations += s.Nodes
 	lower := s.Lower
-	r.Bound = g.minimised(lower)
+	r.Bound = g.stated(lower)
 	if r.Feasible {
 		r.Gap = g.gap(lower)
 	}
 	if g.set.Global.Proof && s.Tree != nil {
-		r.Proof = &Proof{p: s.P, tree: s.Tree, upper: g.upper, lower: lower, maximize: g.p.Maximize, vars: g.p.Vars}
+		r.Proof = &Proof{p: s.P, tree: s.Tree, upper: g.upper * g.unit, lower: lower * g.unit, maximize: g.p.Maximize, vars: g.p.Vars}
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -159,7 +159,7 @@ func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err err
 		}
 	case !r.Feasible && math.IsInf(lower, 1) && err == nil:
 		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: no part of the bounds has one", true
-		r.Objective = g.minimised(math.Inf(1))
+		r.Objective = g.stated(math.Inf(1))
 		r.Bound = r.Objective
 		return
 	case !r.Feasible && r.Status == ccp.Infeasible: // the bounds of the search are weaker

@@ -44,7 +44,7 @@ func TestSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
 		p := drawn(t, rng)
-		f, err := flat.New(p)
+		f, err := flat.New(p, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestOthersAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		f, err := flat.New(p)
+		f, err := flat.New(p, 1)
 		if err != nil {
 			t.Fatal(name, err)
 		}

@@ -33,7 +33,8 @@ type Row struct {
 type Problem struct {
 	N     int
 	Terms []Term
-	Cost  dc.Linear
+	Cost  dc.Linear // the objective over Unit
+	Unit  float64   // a power of 2
 	Rows  []Row
 	Box   []Interval
 	// Below and Above say of each column whether a larger or a smaller value of it can
@@ -72,15 +73,22 @@ type maker struct {
 	err   error
 }
 
-// New states p as a flat problem, with its exact terms as they were written.
-func New(p *dc.Problem) (*Problem, error) {
+// New states p as a flat problem, with its exact terms as they were written, and the cost in units, a power of 2.
+func New(p *dc.Problem, unit float64) (*Problem, error) {
 	box := make([]Interval, p.NumVars())
 	for _, v := range p.Vars {
 		for k := range v.Len() {
 			box[v.Offset+k].Lo, box[v.Offset+k].Hi = v.Bounds(k)
 		}
 	}
-	return within(p, box)
+	return within(p, box, unit)
+}
+
+// InUnit is p with the cost in other units.
+func (p *Problem) InUnit(unit float64) *Problem {
+	q := *p
+	q.Cost, q.Unit = p.Cost.Scale(p.Unit/unit), unit
+	return &q
 }
 
 // Within states p anew, of which f is the flat problem, within bounds that follow for points of a cost of at most
@@ -104,7 +112,7 @@ func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, er
 	if last == nil || !bounded(last) {
 		return f, nil
 	}
-	out, err := within(p, last[:f.N:f.N])
+	out, err := within(p, last[:f.N:f.N], f.Unit)
 	if err == nil {
 		out.Derived = true
 	}
@@ -112,8 +120,8 @@ func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, er
 }
 
 // within states p with bounds of its variables.
-func within(p *dc.Problem, box []Interval) (*Problem, error) {
-	m := maker{&Problem{N: p.NumVars(), Box: box}, map[string][]int{}, nil}
+func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
+	m := maker{&Problem{N: p.NumVars(), Box: box, Unit: unit}, map[string][]int{}, nil}
 	for _, v := range p.Vars {
 		if v.Param {
 			return nil, &UnsupportedError{"parameters have no bounds"}
@@ -125,7 +133,7 @@ func within(p *dc.Problem, box []Interval) (*Problem, error) {
 	if len(p.Defined()) > 0 && slices.Contains(p.Defined(), true) {
 		return nil, &UnsupportedError{"variables that others define have no bounds"}
 	}
-	m.Cost = m.expr(p.Objective)
+	m.Cost = m.expr(p.Objective).Scale(1 / unit)
 	for i := 0; i < len(p.Constraints) && m.err == nil; i++ {
 		c := &p.Constraints[i]
 		if _, cone := c.Cone(); cone && c.Order() > 0 {

@@ -121,7 +121,7 @@ func (l *latest) proof(res *ccp.Result) *global.Result {
 			if l.p.Maximize {
 				d = -d
 			}
-			out.Gap = max(0, d) / max(1, math.Abs(res.Objective))
+			out.Gap = max(0, d) / max(l.p.ObjectiveUnit(res.X), math.Abs(res.Objective))
 		}
 	}
 	return out
