@@ -127,12 +127,12 @@ var mayImport = map[string]string{
 	"qpbackend/internal/kkt":  "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination qpbackend/internal/matrix gonum internal/num internal/simd",
 	"qpbackend/internal/cone": "internal/num internal/cpu internal/simd qpbackend/internal/matrix",
 	// Products of dense matrices for kkt and cone; eigenvalues are gonum's, under a context.
-	"qpbackend/internal/matrix": "internal/cpu internal/simd internal/dense gonum",
+	"qpbackend/internal/matrix": "internal/cpu internal/num internal/simd internal/dense qpbackend/internal/poll gonum",
 	// The Schur complement that the rows of a semidefinite cone leave.
 	"qpbackend/internal/elimination": "internal/num qpbackend/sparse qpbackend/internal/matrix qpbackend/internal/poll",
 	"qpbackend/internal/equil":       "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones; eigenvalues are gonum's.
-	"qpbackend/internal/project":  "gonum internal/num",
+	"qpbackend/internal/project":  "internal/num qpbackend/internal/matrix",
 	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt qpbackend/internal/matrix qpbackend/internal/project",
 	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.

@@ -1,6 +1,7 @@
 package qpbackend
 
 import (
+	"context"
 	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
@@ -31,7 +32,7 @@ func (r Residuals) Max() float64 { return max(r.Primal, r.Dual, r.Gap) }
 // NaN gives NaN or +Inf residuals. In a cone, the residual is the Euclidean
 // distance: the largest entry of what separates the point from its projection.
 func Certify(p *Problem, x, y, z []float64) Residuals {
-	return certify(p, x, y, z, make([]float64, CertifyLen(p)))
+	return CertifyWork(p, x, y, z, make([]float64, CertifyLen(p)))
 }
 
 // CertifyLen is the length of the workspace that CertifyWork needs: 3n + 2m.
@@ -43,10 +44,13 @@ func CertifyLen(p *Problem) int {
 // CertifyWork is Certify without allocation, but for semidefinite cones of order
 // above one: len(work) ≥ CertifyLen(p).
 func CertifyWork(p *Problem, x, y, z, work []float64) Residuals {
-	return certify(p, x, y, z, work[:CertifyLen(p)])
+	return CertifyContext(context.Background(), p, x, y, z, work)
 }
 
-func certify(p *Problem, x, y, z, work []float64) Residuals {
+// CertifyContext is CertifyWork within ctx: where that ends before the nearest points of large
+// semidefinite cones are found, distances are those from the apex, which may be larger.
+func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Residuals {
+	work = work[:CertifyLen(p)]
 	n, m := p.Dims()
 	for i := range work {
 		work[i] = 0
@@ -70,7 +74,9 @@ func certify(p *Problem, x, y, z, work []float64) Residuals {
 			axNorm = max(axNorm, math.Abs(s[i]))
 			s[i] -= l
 		}
-		nearest(c, z, s)
+		if !nearest(ctx, c, z, s) {
+			clear(z)
+		}
 		for i, l := range p.L[c.Start : c.Start+c.Len] {
 			primal = max(primal, math.Abs(s[i]-z[i]))
 			zNorm = max(zNorm, math.Abs(l+z[i]))
@@ -88,7 +94,7 @@ func certify(p *Problem, x, y, z, work []float64) Residuals {
 		aty[j] += v
 	}
 
-	s := support(p, y, yBad) + boundSupport(p, z, zBad)
+	s := support(ctx, p, y, yBad) + boundSupport(p, z, zBad)
 	var dual, pxNorm, qNorm, atyNorm, xPx, qx float64
 	for j := range n {
 		dual = max(dual, math.Abs(px[j]+p.Q[j]+aty[j]))
@@ -110,8 +116,8 @@ func certify(p *Problem, x, y, z, work []float64) Residuals {
 // support returns S(y); bad receives, a row, the size of what keeps y out of
 // the domain of S, and in a cone the projection of y on the cone, which is the vector that
 // separates y from the polar. That part does not enter the sum for intervals;
-// for cones it does.
-func support(p *Problem, y, bad []float64) float64 {
+// for cones it does. Where ctx has ended before, that vector is y.
+func support(ctx context.Context, p *Problem, y, bad []float64) float64 {
 	s := 0.0
 	rows(p, func(i int) {
 		bad[i] = 0
@@ -130,7 +136,9 @@ func support(p *Problem, y, bad []float64) float64 {
 		for i := c.Start; i < c.Start+c.Len; i++ {
 			s += y[i] * p.L[i]
 		}
-		nearest(c, bad[c.Start:c.Start+c.Len], y[c.Start:c.Start+c.Len])
+		if !nearest(ctx, c, bad[c.Start:c.Start+c.Len], y[c.Start:c.Start+c.Len]) {
+			copy(bad[c.Start:c.Start+c.Len], y[c.Start:c.Start+c.Len])
+		}
 	})
 	return s
 }
@@ -156,8 +164,8 @@ func boundSupport(p *Problem, z, bad []float64) float64 {
 	return s
 }
 
-// nearest writes to dst the projection of v on the cone.
-func nearest(c Cone, dst, v []float64) {
+// nearest writes to dst the projection of v on the cone, or returns false where ctx has ended before.
+func nearest(ctx context.Context, c Cone, dst, v []float64) bool {
 	switch c.Kind {
 	case SecondOrder:
 		project.SecondOrder(dst, v)
@@ -166,12 +174,13 @@ func nearest(c Cone, dst, v []float64) {
 	case Power:
 		project.Power(dst, v, c.Alpha)
 	case Semidefinite:
-		project.Semidefinite(dst, v)
+		return project.Semidefinite(ctx, dst, v)
 	default:
 		for i := range dst {
 			dst[i] = math.NaN()
 		}
 	}
+	return true
 }
 
 // rows calls row for each interval row and cone for each cone, in order.

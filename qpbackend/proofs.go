@@ -1,6 +1,7 @@
 package qpbackend
 
 import (
+	"context"
 	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
@@ -30,7 +31,7 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 	n, m := p.Dims()
 	bad := make([]float64, m)
 	ŷ := append([]float64(nil), y...)
-	s := support(p, ŷ, bad)
+	s := support(context.Background(), p, ŷ, bad)
 	size, weight := 0.0, make([]float64, m) // of the terms of s, of the entries of ŷ
 	rows(p, func(i int) {
 		if bad[i] != 0 {
@@ -151,7 +152,7 @@ func DualInfeasibility(p *Problem, d []float64) float64 {
 	}, func(c Cone) {
 		// The distance changes by no more than the point does.
 		s, z := ad[c.Start:c.Start+c.Len], make([]float64, c.Len)
-		nearest(c, z, s)
+		nearest(context.Background(), c, z, s)
 		hidden := 0.0
 		for i := range s {
 			hidden = math.Hypot(hidden, aSize[c.Start+i])

@@ -1,6 +1,7 @@
 package qpbackend
 
 import (
+	"context"
 	"math"
 )
 
@@ -27,7 +28,7 @@ func Violation(p *Problem, x []float64) (worst float64, row, variable int) {
 			s[i] -= l
 		}
 		near = append(near[:0], s...)
-		nearest(c, near, s)
+		nearest(context.Background(), c, near, s)
 		for i, v := range s {
 			look(math.Abs(v-near[i]), c.Start+i, -1)
 		}

@@ -206,6 +206,7 @@ func (s *solver) ready(ctx context.Context) error {
 	if err := s.adapt(ctx); err != nil {
 		return err
 	}
+	s.w.Within(ctx)
 	s.load()
 	return nil
 }
@@ -262,7 +263,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 	w := s.w
 	if warm {
 		s.propose()
-		if iter, v = w.Pivot(ctx, s.Set.Tol, s.Set.MaxIter, s.solved); v != interior.GivenUp {
+		if iter, v = w.Pivot(ctx, s.Set.Tol, s.Set.MaxIter, func() bool { return s.solved(ctx) }); v != interior.GivenUp {
 			return iter, v
 		}
 		if iter > 0 { // the sets have moved the point
@@ -280,7 +281,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 	s.progress = progress{before: iter}
 	k, v := w.Run(ctx, s, s.Set.MaxIter-iter)
 	if v == interior.Broken {
-		if s.solved() { // the last iterate may have gone unseen
+		if s.solved(ctx) { // the last iterate may have gone unseen
 			v = interior.Done
 		} else if _, proved := s.proofs(w); proved != interior.GoOn {
 			v = proved
@@ -290,8 +291,8 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 }
 
 // solved certifies the present point and reports whether the best one is a solution.
-func (s *solver) solved() bool {
-	s.certify(s.w)
+func (s *solver) solved(ctx context.Context) bool {
+	s.certify(ctx, s.w)
 	if s.best.res.Max() > s.Set.Tol {
 		return false
 	}

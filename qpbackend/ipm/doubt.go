@@ -27,7 +27,7 @@ type doubt struct {
 	objective bool
 }
 
-func (d doubt) Look(_ context.Context, w *interior.Work, _ int) interior.Verdict {
+func (d doubt) Look(ctx context.Context, w *interior.Work, _ int) interior.Verdict {
 	s, size := d.s, w.ScaledError()
 	if math.IsNaN(size) {
 		return interior.Broken
@@ -41,7 +41,7 @@ func (d doubt) Look(_ context.Context, w *interior.Work, _ int) interior.Verdict
 	case !d.objective || s.far(w, size):
 		return interior.GoOn
 	}
-	if s.certify(w); s.best.res.Max() <= s.Set.Tol {
+	if s.certify(ctx, w); s.best.res.Max() <= s.Set.Tol {
 		s.progress.status = qpbackend.Solved
 		return interior.Done
 	}

@@ -47,14 +47,14 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		}
 		_, v := s.proofs(w)
 		if v != interior.GoOn {
-			s.certify(w)
+			s.certify(ctx, w)
 		}
 		return v
 	}
 	step := k + 1 - pr.looked
 	first := pr.looked == 0
 	pr.looked = k + 1
-	res, xNorm := s.certify(w)
+	res, xNorm := s.certify(ctx, w)
 	if math.IsNaN(res.Max()) {
 		return interior.Broken
 	}
@@ -89,9 +89,9 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 
 // certify measures the iterate on the stated problem and keeps it if it is the
 // best so far.
-func (s *solver) certify(w *interior.Work) (res qpbackend.Residuals, xNorm float64) {
+func (s *solver) certify(ctx context.Context, w *interior.Work) (res qpbackend.Residuals, xNorm float64) {
 	s.unscale(w)
-	res = qpbackend.CertifyWork(s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
+	res = qpbackend.CertifyContext(ctx, s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
 	s.cand.res = res
 	xNorm = num.Norm1(s.cand.x)
 	if res.Max() < s.best.res.Max() {
@@ -155,7 +155,7 @@ func (s *solver) unscale(w *interior.Work) {
 func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v interior.Verdict) error {
 	iter += s.progress.aux
 	if math.IsInf(s.best.res.Max(), 1) { // no iterate was good for anything
-		s.best.res = qpbackend.CertifyWork(s.P, s.best.x, s.best.y, s.best.z, s.work)
+		s.best.res = qpbackend.CertifyContext(ctx, s.P, s.best.x, s.best.y, s.best.z, s.work)
 	}
 	dst.X = append(dst.X[:0], s.best.x...)
 	dst.Y = append(dst.Y[:0], s.best.y...)

@@ -153,7 +153,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	if s.restore(dst) || ctx.Err() != nil {
+	if s.restore(ctx, dst) || ctx.Err() != nil {
 		return err
 	}
 	return s.solveWhole(ctx, dst)
@@ -194,8 +194,13 @@ func (s *solver) early(ctx context.Context, dst *qpbackend.Result, err error) er
 	}
 	n, m := s.P.Dims()
 	*dst = qpbackend.Result{Status: qpbackend.Interrupted(ctx.Err()), X: make([]float64, n), Y: make([]float64, m), Z: make([]float64, n)}
-	dst.Objective, dst.Res = s.P.Objective(dst.X), qpbackend.Certify(s.P, dst.X, dst.Y, dst.Z)
+	dst.Objective = s.P.Objective(dst.X)
+	s.certify(ctx, dst)
 	return ctx.Err()
+}
+
+func (s *solver) certify(ctx context.Context, dst *qpbackend.Result) {
+	dst.Res = qpbackend.CertifyContext(ctx, s.P, dst.X, dst.Y, dst.Z, make([]float64, qpbackend.CertifyLen(s.P)))
 }
 
 // solveWhole solves the problem as stated.
@@ -211,7 +216,7 @@ func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
 }
 
 // restore fills dst from the reduced result and reports whether it holds.
-func (s *solver) restore(dst *qpbackend.Result) bool {
+func (s *solver) restore(ctx context.Context, dst *qpbackend.Result) bool {
 	x, y, z := dst.X, dst.Y, dst.Z
 	*dst = s.res
 	dst.X, dst.Y, dst.Z = x, y, z
@@ -228,7 +233,7 @@ func (s *solver) restore(dst *qpbackend.Result) bool {
 		return qpbackend.DualInfeasibility(s.P, dst.X) <= s.Set.InfeasTol
 	}
 	dst.Objective = s.P.Objective(dst.X)
-	dst.Res = qpbackend.Certify(s.P, dst.X, dst.Y, dst.Z)
+	s.certify(ctx, dst)
 	dst.Message = s.red.String()
 	if s.res.Message != "" {
 		dst.Message += "; " + s.res.Message

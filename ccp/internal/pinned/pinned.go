@@ -243,7 +243,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 			s.shift(y, z, proof)
 		}
 		if !proof && !ray {
-			dst.Res = qpbackend.CertifyWork(s.p, x, y, z, s.work)
+			dst.Res = qpbackend.CertifyContext(ctx, s.p, x, y, z, s.work)
 		}
 	}
 	return err

@@ -1,6 +1,7 @@
 package cone
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -360,4 +361,25 @@ func TestNothingAllocates(t *testing.T) {
 			t.Errorf("%g allocations", k)
 		}
 	})
+}
+
+// TestWithin: a large matrix has no scaling once the context has ended, and no margin, and has both
+// within another one.
+func TestWithin(t *testing.T) {
+	c := NewSemidefinite(300)
+	e := make([]float64, c.Len())
+	c.Unit(e)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	c.Within(ctx)
+	if c.Scale(e, e) {
+		t.Error("a scaling after the end of the context")
+	}
+	if m := c.Margin(e); m == m {
+		t.Errorf("margin %g after the end of the context", m)
+	}
+	c.Within(context.Background())
+	if m := c.Margin(e); !c.Scale(e, e) || !(math.Abs(m-1) < 1e-12) {
+		t.Errorf("margin %g, want 1, and a scaling", m)
+	}
 }

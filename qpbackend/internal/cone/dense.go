@@ -76,10 +76,12 @@ func newTridiagonal(n int) tridiagonal {
 	return tridiagonal{n: n, d: make([]float64, n), e: make([]float64, n), p: make([]float64, n), wide: n >= large && cpu.Wide()}
 }
 
-// least is the least eigenvalue of the symmetric a, n × n, from below. It
-// overwrites a.
-func (t *tridiagonal) least(a []float64) float64 {
-	t.reduce(a)
+// least is the least eigenvalue of the symmetric a, n × n, from below, or NaN where ends, which counts
+// multiplications, says so. It overwrites a.
+func (t *tridiagonal) least(a []float64, ends func(work int) bool) float64 {
+	if !t.reduce(a, ends) {
+		return math.NaN()
+	}
 	// All eigenvalues are within the circles of Gershgorin.
 	lo, hi := math.Inf(1), math.Inf(1)
 	size := 0.0
@@ -133,9 +135,12 @@ func (t *tridiagonal) below(λ float64) bool {
 
 // reduce sets d and e to the diagonals of a tridiagonal matrix that is similar
 // to a, by Householder's reflections.
-func (t *tridiagonal) reduce(a []float64) {
+func (t *tridiagonal) reduce(a []float64, ends func(work int) bool) bool {
 	n := t.n
 	for k := range n - 1 {
+		if ends(2 * (n - k) * (n - k)) {
+			return false
+		}
 		v := a[k*n+k+1:][:n-k-1] // column k below the diagonal, kept in row k
 		for i := range v {
 			v[i] = a[(k+1+i)*n+k]
@@ -179,4 +184,5 @@ func (t *tridiagonal) reduce(a []float64) {
 		}
 	}
 	t.d[n-1], t.e[n-1] = a[n*n-1], 0
+	return true
 }

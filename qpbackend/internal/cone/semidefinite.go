@@ -27,6 +27,7 @@ type Semidefinite struct {
 	a, b []float64 // scaled directions
 	x, t []float64
 	tri  tridiagonal
+	ctx  context.Context // of the calls that follow
 }
 
 // NewSemidefinite makes the cone of matrices of order n ≥ 1.
@@ -35,12 +36,20 @@ func NewSemidefinite(n int) *Semidefinite {
 	c := &Semidefinite{
 		n: n, λ: make([]float64, n), rt: square(), ri: square(), q: square(),
 		a: square(), b: square(), x: square(), t: square(), tri: newTridiagonal(n),
-		qi: square(),
+		qi: square(), mul: matrix.NewProduct(),
 	}
 	if n >= large {
-		c.r, c.it, c.mul = square(), square(), matrix.NewProduct()
+		c.r, c.it = square(), square()
 	}
+	c.Within(context.Background())
 	return c
+}
+
+// Within lets all methods end early once ctx has ended: their results are of no use then.
+// Scale is false and Margin NaN.
+func (c *Semidefinite) Within(ctx context.Context) {
+	c.ctx = ctx
+	c.mul.Within(ctx)
 }
 
 // large is the order from which products in blocks and an eigenvalue decomposition take
@@ -97,25 +106,28 @@ func (c *Semidefinite) pack(v, m []float64, add bool) {
 
 // Margin is the least eigenvalue, from below.
 func (c *Semidefinite) Margin(v []float64) float64 {
+	if c.mul.Ends(len(v)) {
+		return math.NaN()
+	}
 	c.unpack(c.t, v)
-	return c.tri.least(c.t)
+	return c.tri.least(c.t, c.mul.Ends)
 }
 
-// Scale is ScaleContext without an end.
-func (c *Semidefinite) Scale(s, z []float64) bool { return c.ScaleContext(context.Background(), s, z) }
-
-// ScaleContext finds R by the Cholesky factors of S and Z and the singular values of
-// their product. It returns false also where ctx has ended.
-func (c *Semidefinite) ScaleContext(ctx context.Context, s, z []float64) bool {
+// Scale finds R by the Cholesky factors of S and Z and the singular values of
+// their product.
+func (c *Semidefinite) Scale(s, z []float64) bool {
 	n, ls, lz, m := c.n, c.a, c.b, c.x
 	c.inv = false
-	c.unpack(ls, s)
-	c.unpack(lz, z)
-	if !num.Cholesky(ls, n) || ctx.Err() != nil || !num.Cholesky(lz, n) || ctx.Err() != nil {
+	if c.mul.Ends(n * n * n) {
 		return false
 	}
+	c.unpack(ls, s)
+	c.unpack(lz, z)
 	if n >= large {
-		return c.scaleLarge(ctx)
+		return c.scaleLarge()
+	}
+	if !num.Cholesky(ls, n) || !num.Cholesky(lz, n) {
+		return false
 	}
 	// The rows of m and rt are the columns of LzᵀLs and Ls.
 	for i := range n {
@@ -151,37 +163,34 @@ func (c *Semidefinite) ScaleContext(ctx context.Context, s, z []float64) bool {
 	return true
 }
 
-// scaleLarge goes on where a and b hold the lower triangles of the factors of S and Z: V with
+// scaleLarge goes on where a and b hold S and Z: V with
 // VᵀKᵀKV diagonal for K = LzᵀLs, from the eigenvalues of KᵀK, which near the central path
 // are all near μ.
-func (c *Semidefinite) scaleLarge(ctx context.Context) bool {
-	n, ls, lz := c.n, c.a, c.b
-	for i := range n {
-		clear(ls[i*n+i+1 : (i+1)*n])
-		clear(lz[i*n+i+1 : (i+1)*n])
-	}
-	k, kt, v := c.x, c.t, c.q
-	c.mul.MulT(k, lz, ls, n, n)
-	if ctx.Err() != nil {
+func (c *Semidefinite) scaleLarge() bool {
+	n, lst, lzt := c.n, c.a, c.b
+	if !c.mul.Cholesky(lst, n) || !c.mul.Cholesky(lzt, n) {
 		return false
 	}
+	for i := range n {
+		clear(lst[i*n : i*n+i])
+		clear(lzt[i*n : i*n+i])
+	}
+	k, kt, v, ls, lz := c.x, c.t, c.q, c.rt, c.ri
+	matrix.Transpose(ls, lst, n)
+	matrix.Transpose(lz, lzt, n)
+	c.mul.MulT(k, lz, ls, n, n)
 	c.mul.MulTSymmetric(v, k, k, n, n)
-	if !matrix.Eigen(ctx, v, n) {
+	if c.mul.Ends(0) {
+		return false
+	}
+	if _, ok := matrix.Eigen(c.ctx, v, n); !ok {
 		return false
 	}
 	matrix.Transpose(kt, k, n)
 	kv := c.qi
 	c.mul.MulT(kv, kt, v, n, n) // columns λᵢuᵢ
-	if ctx.Err() != nil {
-		return false
-	}
-	matrix.Transpose(k, ls, n)
-	c.mul.MulT(c.rt, v, k, n, n)
-	if ctx.Err() != nil {
-		return false
-	}
-	matrix.Transpose(k, lz, n)
-	c.mul.MulT(c.ri, kv, k, n, n)
+	c.mul.MulT(c.rt, v, lst, n, n)
+	c.mul.MulT(c.ri, kv, lzt, n, n)
 	clear(c.λ)
 	for i := range n {
 		for j, e := range kv[i*n:][:n] {
@@ -201,7 +210,7 @@ func (c *Semidefinite) scaleLarge(ctx context.Context) bool {
 	matrix.Transpose(c.r, c.rt, n)
 	matrix.Transpose(c.it, c.ri, n)
 	c.mul.MulTSymmetric(c.q, c.rt, c.rt, n, n)
-	return true
+	return !c.mul.Ends(0)
 }
 
 // Order is n.
@@ -406,7 +415,7 @@ func (c *Semidefinite) reach(d []float64) float64 {
 			d[i*n+j] /= math.Sqrt(λi) * math.Sqrt(λj)
 		}
 	}
-	least := c.tri.least(d)
+	least := c.tri.least(d, c.mul.Ends)
 	if least >= 0 {
 		return math.Inf(1)
 	} else if least != least {

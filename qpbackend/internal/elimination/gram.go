@@ -149,6 +149,7 @@ func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float6
 		g.u, g.w, g.t = make([]float64, g.n*g.n), make([]float64, g.n*g.n), make([]float64, g.n*g.n)
 	}
 	work := poll.New(ctx)
+	g.product.Within(ctx)
 	for k := range g.columns {
 		c := &g.columns[k]
 		switch c.form {
@@ -182,10 +183,8 @@ func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float6
 				return err
 			}
 		}
-		if c.form != direct {
-			if err := work.Err(len(c.rows) * g.n * g.n / 4); err != nil {
-				return err
-			}
+		if g.product.Ends(0) {
+			return ctx.Err()
 		}
 	}
 	return nil

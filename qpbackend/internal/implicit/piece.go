@@ -224,7 +224,7 @@ func (p *piece) semidefinite(ctx context.Context, s, w []float64) bool {
 	k := p.k
 	unpack(p.m, w, k)
 	copy(p.basis, p.m)
-	if !matrix.Eigen(ctx, p.basis, k) {
+	if _, ok := matrix.Eigen(ctx, p.basis, k); !ok {
 		return false
 	}
 	copy(s, w)

@@ -25,6 +25,7 @@ func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int
 		f.addCorner(diag)
 	}
 	work := poll.New(ctx)
+	f.product.Within(ctx)
 	bad, d, err := f.eliminate(&work)
 	if bad < 0 && err == nil {
 		if f.halved {
@@ -32,6 +33,9 @@ func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int
 			f.addCorner(diag)
 		}
 		bad, d, err = f.factorSchur(&work)
+	}
+	if f.product.Ends(0) {
+		err = ctx.Err()
 	}
 	f.sign = nil
 	if err != nil {

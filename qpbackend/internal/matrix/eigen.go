@@ -16,30 +16,30 @@ import (
 const short = 200
 
 // Eigen overwrites the symmetric a, n × n, by its eigenvectors as columns, in the order of
-// ascending eigenvalues. It returns false where they cannot be computed, or ctx ends
+// ascending eigenvalues λ. It returns false where they cannot be computed, or ctx ends
 // before.
-func Eigen(ctx context.Context, a []float64, n int) bool {
+func Eigen(ctx context.Context, a []float64, n int) (λ []float64, ok bool) {
 	for _, v := range a[:n*n] {
 		if v-v != 0 {
-			return false
+			return nil, false
 		}
 	}
+	λ = make([]float64, n)
 	if n <= short {
-		return eigen(a, n)
+		return λ, eigen(a, λ, n)
 	}
 	own := append([]float64(nil), a[:n*n]...)
-	ok, err := dense.Await(ctx, func() bool { return eigen(own, n) })
+	ok, err := dense.Await(ctx, func() bool { return eigen(own, λ, n) })
 	if err != nil || !ok {
-		return false
+		return nil, false
 	}
 	copy(a, own)
-	return true
+	return λ, true
 }
 
-func eigen(a []float64, n int) bool {
+func eigen(a, λ []float64, n int) bool {
 	var la gonum.Implementation
 	var size [1]float64
-	λ := make([]float64, n)
 	la.Dsyev(lapack.EVCompute, blas.Upper, n, a, n, λ, size[:], -1)
 	work := make([]float64, max(int(size[0]), 3*n))
 	return la.Dsyev(lapack.EVCompute, blas.Upper, n, a, n, λ, work, len(work))

@@ -1,16 +1,22 @@
 package matrix
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/simd"
+	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 )
 
 // Product multiplies dense matrices by the best kernels of the processor. It is for one
 // goroutine.
 type Product struct {
+	work  poll.Poll
+	ended bool // the context has
+
 	wide  bool // the processor has the registers for the kernels
 	wider bool // and wider ones
 	pack  []float64
@@ -21,7 +27,16 @@ type Product struct {
 func NewProduct() *Product { return newProduct(cpu.Wide(), cpu.Wider()) }
 
 func newProduct(wide, wider bool) *Product {
-	return &Product{wide: wide, wider: wider, pack: make([]float64, tileRows*packCols), ones: ones()}
+	return &Product{work: poll.New(context.Background()), wide: wide, wider: wider, pack: make([]float64, tileRows*packCols), ones: ones()}
+}
+
+// Within lets all methods end early once ctx has ended: their results are of no use then.
+func (f *Product) Within(ctx context.Context) { f.work, f.ended = poll.New(ctx), false }
+
+// Ends counts so many multiplications and reports whether the context has ended.
+func (f *Product) Ends(work int) bool {
+	f.ended = f.ended || f.work.Err(work) != nil
+	return f.ended
 }
 
 // Wider reports whether there are the kernels of SubtractWeighted.
@@ -54,6 +69,9 @@ func (f *Product) Subtract(s []float64, n int, x, y []float64, k, height, width,
 		for j, end := 0, 0; j < width; j = end {
 			if end = j + tileCols; end+tileCols/2 > width {
 				end = width
+			}
+			if f.Ends((to - from) * (end - j) * height) {
+				return
 			}
 			rows := height
 			if upper {
@@ -105,6 +123,9 @@ func (f *Product) SubtractWeighted(s []float64, n int, x, y, weights []float64, 
 		}
 		for i := 0; i < height; i += packCols {
 			rows := min(packCols, height-i)
+			if f.Ends((to - from) * width * rows) {
+				return
+			}
 			xi, ld := x[from*ldx+i:(to-1)*ldx+i+rows], ldx
 			if rows < packCols { // the kernel reads on
 				xi, ld = f.packed(xi, ldx, rows, to-from), packCols

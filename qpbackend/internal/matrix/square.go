@@ -2,6 +2,9 @@ package matrix
 
 // MulT sets dst to xᵀy, n × n, where x and y have k rows of n entries.
 func (f *Product) MulT(dst, x, y []float64, k, n int) {
+	if f.ended {
+		return
+	}
 	clear(dst[:n*n])
 	if k == 0 {
 		return
@@ -14,11 +17,17 @@ func (f *Product) MulT(dst, x, y []float64, k, n int) {
 
 // MulTSymmetric is MulT for an x and y whose product is symmetric.
 func (f *Product) MulTSymmetric(dst, x, y []float64, k, n int) {
+	if f.ended {
+		return
+	}
 	clear(dst[:n*n])
 	if k == 0 {
 		return
 	}
 	f.Subtract(dst, n, x, y, k, n, n, n, n, true)
+	if f.ended {
+		return
+	}
 	for i := range n {
 		for j := i; j < n; j++ {
 			v := -dst[i*n+j]
@@ -29,6 +38,9 @@ func (f *Product) MulTSymmetric(dst, x, y []float64, k, n int) {
 
 // Sandwich sets dst to aᵀxa for a symmetric x, all n × n. t is room for another.
 func (f *Product) Sandwich(dst, a, x, t []float64, n int) {
+	if f.ended {
+		return
+	}
 	clear(t[:n*n])
 	f.Subtract(t, n, x, a, n, n, n, n, n, false) // −xa
 	clear(dst[:n*n])

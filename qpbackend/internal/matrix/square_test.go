@@ -74,7 +74,7 @@ func TestEigen(t *testing.T) {
 			}
 		}
 		v, d, room := append([]float64(nil), a...), make([]float64, n*n), make([]float64, n*n)
-		if !Eigen(context.Background(), v, n) {
+		if _, ok := Eigen(context.Background(), v, n); !ok {
 			t.Fatalf("no eigenvectors of order %d", n)
 		}
 		f.Sandwich(d, v, a, room, n)
@@ -94,13 +94,60 @@ func TestEigen(t *testing.T) {
 			}
 		}
 		a[0] = math.NaN()
-		if Eigen(context.Background(), a, n) {
+		if _, ok := Eigen(context.Background(), a, n); ok {
 			t.Error("eigenvectors of NaN")
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if n := short + 1; Eigen(ctx, draw(rng, n*n), n) {
+	n := short + 1
+	if _, ok := Eigen(ctx, draw(rng, n*n), n); ok {
 		t.Error("eigenvectors after the end")
+	}
+}
+
+// TestCholesky: RᵀR is the matrix, in one panel and in several; an indefinite matrix is told, and a
+// context that has ended, which ends products too.
+func TestCholesky(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	f := NewProduct()
+	for _, n := range []int{1, 2, 63, 64, 65, 150} {
+		x, a, back := draw(rng, n*n), make([]float64, n*n), make([]float64, n*n)
+		f.MulTSymmetric(a, x, x, n, n)
+		r := append([]float64(nil), a...)
+		if !f.Cholesky(r, n) {
+			t.Fatalf("no factor of order %d", n)
+		}
+		for i := range n {
+			clear(r[i*n : i*n+i])
+		}
+		f.MulT(back, r, r, n, n)
+		for i, v := range a {
+			if !(math.Abs(back[i]-v) <= 1e-12*float64(n)) {
+				t.Fatalf("order %d: entry %d is %g, want %g", n, i, back[i], v)
+			}
+		}
+		a[n*n-1] = -1
+		if f.Cholesky(a, n) {
+			t.Errorf("a factor of an indefinite matrix of order %d", n)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	f.Within(ctx)
+	n := 300
+	a := make([]float64, n*n)
+	for i := range n {
+		a[i*n+i] = 1
+	}
+	if f.Cholesky(a, n) {
+		t.Error("a factor after the end")
+	}
+	if f.MulT(a, draw(rng, n*n), draw(rng, n*n), n, n); a[n*n-1] != 1 {
+		t.Error("a product after the end")
+	}
+	f.Within(context.Background())
+	if a[0] = 1; !f.Cholesky(a, 1) {
+		t.Error("no factor within another context")
 	}
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -146,7 +147,7 @@ func psdCone(k int) cone {
 		at++
 	}
 	return cone{
-		name: fmt.Sprintf("semidefinite %d", k), n: n, project: Semidefinite,
+		name: fmt.Sprintf("semidefinite %d", k), n: n, project: func(dst, v []float64) { Semidefinite(context.Background(), dst, v) },
 		in:       func(v []float64) bool { return least(v) >= 0 },
 		inPolar:  func(v []float64) bool { return least(negated(v)) >= 0 },
 		interior: interior, polar: negated(interior),
@@ -464,5 +465,19 @@ func BenchmarkProjections(b *testing.B) {
 				c.project(dst, vs[k%16])
 			}
 		})
+	}
+}
+
+// TestEnded: the projection of a large matrix ends with its context, and leaves the point alone.
+func TestEnded(t *testing.T) {
+	const k = 300
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	v, dst := make([]float64, k*(k+1)/2), make([]float64, k*(k+1)/2)
+	for i := range v {
+		v[i], dst[i] = math.Sin(float64(i)), 7
+	}
+	if Semidefinite(ctx, dst, v) || dst[0] != 7 {
+		t.Error("a projection after the end of the context")
 	}
 }

@@ -1,13 +1,11 @@
 package project
 
 import (
+	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/gonum"
-
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 )
 
 // Order is the k of the k × k matrices whose scaled triangle has n entries, or
@@ -22,16 +20,25 @@ func Order(n int) int {
 
 // Semidefinite projects on the positive semidefinite matrices: v is the upper
 // triangle of a symmetric matrix, column by column, with the entries off the
-// diagonal times √2. It allocates for orders above one.
-func Semidefinite(dst, v []float64) {
+// diagonal times √2. It allocates for orders above one. It returns false, and leaves dst
+// alone, where ctx has ended before.
+func Semidefinite(ctx context.Context, dst, v []float64) bool {
 	top, k := num.NormInf(v), Order(len(v))
 	switch {
 	case !num.Finite(top):
 		fill(dst, math.NaN())
-		return
+		return true
 	case k == 1:
 		dst[0] = max(v[0], 0)
-		return
+		return true
+	case top == 0:
+		clear(dst)
+		return true
+	}
+	mul := matrix.NewProduct()
+	mul.Within(ctx)
+	if mul.Ends(k * k * k) {
+		return false
 	}
 	_, exp := math.Frexp(top)
 	a := make([]float64, k*k)
@@ -46,20 +53,22 @@ func Semidefinite(dst, v []float64) {
 			at++
 		}
 	}
-	var la gonum.Implementation
 	load()
-	if la.Dpotrf(blas.Upper, k, a, k) { // positive definite: nothing to do
+	switch {
+	case mul.Cholesky(a, k): // positive definite: nothing to do
 		copy(dst, v)
-		return
+		return true
+	case mul.Ends(0):
+		return false
 	}
 	load()
-	λ := make([]float64, k)
-	var size [1]float64
-	la.Dsyev(lapack.EVCompute, blas.Upper, k, a, k, λ, size[:], -1)
-	work := make([]float64, max(int(size[0]), 3*k))
-	if !la.Dsyev(lapack.EVCompute, blas.Upper, k, a, k, λ, work, len(work)) {
+	λ, ok := matrix.Eigen(ctx, a, k)
+	if !ok {
+		if ctx.Err() != nil {
+			return false
+		}
 		fill(dst, math.NaN())
-		return
+		return true
 	}
 	// λ ascends. The sum is taken over the sign that has fewer eigenvalues.
 	negative := 0
@@ -70,23 +79,31 @@ func Semidefinite(dst, v []float64) {
 	if 2*negative < k {
 		from, to, sign = 0, negative, -1
 	}
+	roots, sum := make([]float64, (to-from)*k), make([]float64, k*k)
+	for l := from; l < to; l++ {
+		f := math.Sqrt(math.Abs(λ[l]))
+		for i := range k {
+			roots[(l-from)*k+i] = f * a[i*k+l]
+		}
+	}
+	mul.MulTSymmetric(sum, roots, roots, to-from, k)
+	if mul.Ends(0) {
+		return false
+	}
 	at := 0
 	for j := range k {
 		for i := range j + 1 {
-			sum := 0.0
-			for l := from; l < to; l++ {
-				sum += λ[l] * a[i*k+l] * a[j*k+l]
-			}
-			sum *= sign
+			e := sum[i*k+j]
 			if i != j {
-				sum *= math.Sqrt2
+				e *= math.Sqrt2
 			}
-			sum = math.Ldexp(sum, exp)
+			e = math.Ldexp(e, exp)
 			if sign < 0 { // v minus its negative part
-				sum += v[at]
+				e += v[at]
 			}
-			dst[at] = sum
+			dst[at] = e
 			at++
 		}
 	}
+	return true
 }

@@ -153,7 +153,7 @@ func (c *cones) residual(w *Work, τ float64) float64 {
 func (c *cones) scale(ctx context.Context) bool {
 	for k := range c.of {
 		mb := &c.of[k]
-		if ctx.Err() != nil || !mb.scale(ctx, mb.part(c.s), mb.part(c.z)) && !mb.lift(mb.part(c.s), mb.part(c.z)) {
+		if ctx.Err() != nil || !mb.Scale(mb.part(c.s), mb.part(c.z)) && !mb.lift(mb.part(c.s), mb.part(c.z)) {
 			return false
 		}
 	}
@@ -179,14 +179,6 @@ func (mb *member) lift(s, z []float64) bool {
 
 // Source: derived: four unit roundoffs, the error of a norm and of the sums that led there.
 const lifted = 4 * 0x1p-52
-
-// scale finds the scaling, and ends early where that may take long and ctx ends.
-func (mb *member) scale(ctx context.Context, s, z []float64) bool {
-	if c, ok := mb.Cone.(*cone.Semidefinite); ok {
-		return c.ScaleContext(ctx, s, z)
-	}
-	return mb.Scale(s, z)
-}
 
 // weigh writes the blocks of the KKT matrix.
 func (c *cones) weigh(w *Work) {

@@ -1,6 +1,10 @@
 package interior
 
-import "context"
+import (
+	"context"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/cone"
+)
 
 // Verdict is the judgement of a point, or of a run by itself.
 type Verdict uint8
@@ -22,6 +26,15 @@ type Judge interface {
 // Load makes the linear systems those of w, which shares them with the embedding that it is given.
 func (w *Work) Load() { w.sys.Load(w.θ, w.off) }
 
+// Within lets the operations of large matrices end early once ctx has ended, that of all runs until the next call.
+func (w *Work) Within(ctx context.Context) {
+	for k := range w.cone.of {
+		if c, ok := w.cone.of[k].Cone.(*cone.Semidefinite); ok {
+			c.Within(ctx)
+		}
+	}
+}
+
 // Run makes a first point and iterates from there.
 func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	w.Load()
@@ -36,7 +49,9 @@ func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	for k := 0; ; k++ {
 		w.residuals()
-		if v := j.Look(ctx, w, k); v != GoOn {
+		if v := j.Look(ctx, w, k); v == Broken {
+			return k, w.failure(ctx)
+		} else if v != GoOn {
 			return k, v
 		}
 		if k == maxIter {
@@ -54,6 +69,9 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 		w.method.prepare(ctx, w)
 		w.method.complete(w)
 		w.stepLengths(1)
+		if ctx.Err() != nil {
+			return k, OutOfTime
+		}
 		σ := w.centring()
 		w.method.lowerResiduals(w, σ)
 		w.centre(σ)
@@ -62,6 +80,9 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 			w.forget()
 			w.centre(σ)
 			w.correct(ctx)
+		}
+		if ctx.Err() != nil { // the step may be of no use
+			return k, OutOfTime
 		}
 		w.advance()
 	}

@@ -37,7 +37,7 @@ func (w *Work) start(ctx context.Context) bool {
 	w.method.moderate(w)
 	w.multiply(w.v, w.x, w.y)
 	w.interior()
-	return true
+	return ctx.Err() == nil
 }
 
 // placeFixed gives fixed variables their value.
