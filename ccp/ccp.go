@@ -493,7 +493,7 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 		return nil, err
 	}
 	t := time.Now()
-	sub, err := subproblem.Compile(ctx, p)
+	sub, err := subproblem.CompileNear(ctx, p, set.around(x0))
 	took := subproblem.Since(t)
 	if err != nil {
 		return uncompiled(ctx, p, x0, set, start, took, err)

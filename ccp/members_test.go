@@ -2,6 +2,8 @@ package ccp_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -55,5 +57,40 @@ func TestMembers(t *testing.T) {
 			}
 		}
 		last = res
+	}
+}
+
+// TestFarMembers: where only near members of a family have rows, the point is feasible, all constraints have multipliers, and any number of
+// processors leads to the same answer.
+func TestFarMembers(t *testing.T) {
+	const points = 80 // on a line: 39 distances for each variable
+	m := dc.NewModel()
+	x := m.Var("x", []int{points}, dc.AtLeast(-200), dc.AtMost(200))
+	m.Minimize(dc.NormInf(x))
+	for i := range points {
+		for j := range i {
+			m.SubjectTo(dc.GE(dc.Abs(x.At(i).Sub(x.At(j))), dc.Num(1+float64(i%3)/8)).Named("apart", i, j))
+		}
+	}
+	p := build(t, m)
+	rng := rand.New(rand.NewPCG(2, 9))
+	start := make([]float64, points)
+	for j := range start {
+		start[j] = 60 * rng.NormFloat64()
+	}
+	solved := func(processors int) *ccp.Result {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		res := solve(t, p, start, nil)
+		if res.Status != ccp.Converged || !p.Feasible(res.X, 1e-6) || len(res.Duals) != len(p.Constraints) {
+			t.Fatalf("%v, violation %g, %d multipliers", res.Status, res.Violation, len(res.Duals))
+		}
+		return res
+	}
+	one, two := solved(1), solved(2)
+	if !slices.Equal(one.X, two.X) || one.Iterations != two.Iterations {
+		t.Errorf("%g after %d iterations, with two processors %g after %d", one.Objective, one.Iterations, two.Objective, two.Iterations)
+	}
+	if sum := float64(points-1) * 1.25 / 2; one.Objective > sum { // all distances the largest
+		t.Errorf("the objective %g is above %g", one.Objective, sum)
 	}
 }

@@ -145,3 +145,11 @@ func (s Settings) backend() qpbackend.Backend {
 	}
 	return b
 }
+
+// around is the point around which constraints get rows at first: x, or nil for all constraints.
+func (s Settings) around(x []float64) []float64 {
+	if s.WorkingSet {
+		return x
+	}
+	return nil
+}

@@ -1,8 +1,11 @@
 package dc
 
 import (
+	"math"
 	"slices"
 	"sync"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // members are DC constraints of one name that differ in numbers alone: each E is an
@@ -17,6 +20,9 @@ type members struct {
 	plain  bool      // g is affine, and the tangent of h is none of an affine piece
 	below  []bool    // by step: h consists of it
 	pool   sync.Pool // of *familyWork
+	once   sync.Once // of steep
+	steep  steep
+	known  known
 }
 
 // add adds a constraint that was read, with the numbers of its name.
@@ -161,6 +167,17 @@ type sharedBy interface {
 	// Tangents calls each with the number of each constraint, and its h at x. The gradient of
 	// h there is in grad, of length Problem.NumVars, for the variables of h.
 	Tangents(x, grad []float64, each func(k int, h float64))
+	// Broken calls each with the numbers of the constraints that x breaks, ascending, and E there.
+	Broken(x []float64, each func(k int, v float64))
+	// Near lists about that many constraints that the least changes at x may break. As long as no variable differs by more than
+	// reach, all others hold, and so do their tangents.
+	Near(x []float64, most int) (list []int32, reach float64, ok bool)
+	// Part has the constraints of the list alone, as an object of the same type.
+	Part(list []int32) any
+	// Slope is a Lipschitz constant of number k in the largest change of a variable, +Inf where there is none; Blur bounds the rounding errors
+	// of its values at x then.
+	Slope(k int) float64
+	Blur(x []float64) float64
 }
 
 func (m *members) Count() int          { return m.count }
@@ -222,4 +239,279 @@ func (d *rowData) addMember(grad []float64, pass int, g float64, i int) {
 			grad[j] += g * pick(d.val[t], i)
 		}
 	}
+}
+
+// steep bounds how fast the functions of members change.
+type steep struct {
+	slope []float64 // by member: a Lipschitz constant of E, of its h and of l, in the largest change of a variable; nil: there is none
+	size  float64   // the largest term of all at 0
+	count int       // variables that members stand in
+}
+
+// steepness is computed when it is first asked for.
+func (m *members) steepness() *steep {
+	m.once.Do(func() {
+		s := &m.steep
+		n := m.count
+		if m.uniform() {
+			n = 1
+		}
+		slope := make([]float64, n)
+		at := make([]float64, len(m.steps))
+		for k := range slope {
+			slope[k] = m.lipschitz(at, k, func(d *rowData) float64 {
+				sum := 0.0
+				for t := range d.val {
+					sum += math.Abs(pick(d.val[t], k))
+				}
+				return sum
+			})
+			if !finite(slope[k]) || slope[k] == 0 {
+				return
+			}
+		}
+		for k := range m.count {
+			s.size = max(s.size, m.lipschitz(at, k, func(d *rowData) float64 { return math.Abs(pick(d.c, k)) }))
+		}
+		s.slope = onlyOne(slope)
+		seen := map[int]bool{}
+		m.eachVariable(func(_, j int) { seen[j] = true })
+		s.count = len(seen)
+	})
+	return &m.steep
+}
+
+// uniform reports whether members differ in variables and constants alone.
+func (m *members) uniform() bool {
+	for k := range m.rows {
+		for _, val := range m.rows[k].val {
+			if len(val) > 1 {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(m.nums, func(v []float64) bool { return len(v) > 1 })
+}
+
+// lipschitz bounds the change of E of a member by that of its rows; +Inf where nothing bounds it. at has room for the steps.
+func (m *members) lipschitz(at []float64, k int, row func(d *rowData) float64) float64 {
+	for i := range m.steps {
+		s, sum, sq, top := &m.steps[i], 0.0, 0.0, 0.0
+		for a, arg := range s.args {
+			v := at[arg]
+			if s.op == opSum {
+				v *= math.Abs(pick(m.nums[s.nums[a]], k))
+			}
+			sum, sq, top = sum+v, math.Hypot(sq, v), max(top, v)
+		}
+		switch s.op {
+		case opRow, opSum:
+			at[i] = row(&m.rows[s.row]) + sum
+		case "norm2":
+			at[i] = sq
+		case "abs", "norm1":
+			at[i] = sum
+		case "max", opLeast:
+			at[i] = top
+		case "huber": // 2·num·|u| − num² outside of its parabola
+			at[i] = 2 * s.num * sum
+		default:
+			return math.Inf(1)
+		}
+	}
+	return at[len(at)-1]
+}
+
+// Slope is a Lipschitz constant of a member in the largest change of a variable; +Inf where there is none.
+func (m *members) Slope(k int) float64 {
+	if s := m.steepness(); s.slope != nil {
+		return pick(s.slope, k)
+	}
+	return math.Inf(1)
+}
+
+// Blur bounds the rounding errors of members with a Slope at x.
+func (m *members) Blur(x []float64) float64 {
+	s := m.steepness()
+	return blur * (s.size + num.NormInf(s.slope)*num.NormInf(x))
+}
+
+// blur is, relative to the size of the terms, above the rounding errors of two values of E.
+// Source: derived: 2^12 roundings of 2^−53, more than the steps and the coefficients of a member are.
+const blur = 0x1p-40
+
+// nearVariables is how many members are watched for each variable. Source: docs/large.md, "Constraints that are far".
+const nearVariables = 16
+
+// known are points that members were looked at from, one for each of those who look at a time.
+type known struct {
+	sync.Mutex
+	free []*around
+}
+
+// take is the last one that was put back.
+func (l *known) take() *around {
+	l.Lock()
+	defer l.Unlock()
+	n := len(l.free)
+	if n == 0 {
+		return new(around)
+	}
+	r := l.free[n-1]
+	l.free = l.free[:n-1]
+	return r
+}
+
+func (l *known) put(r *around) {
+	l.Lock()
+	defer l.Unlock()
+	l.free = append(l.free, r)
+}
+
+// around is a point and the members that may be broken near it.
+type around struct {
+	x     []float64
+	reach float64  // changes of the variables up to which all other members hold
+	list  []int32  // the members, ascending
+	part  *members // these alone; nil: there is no such point
+	room  []float64
+}
+
+// covers reports whether the members that are not in the list hold at x.
+func (r *around) covers(x []float64) bool { return r.part != nil && num.DistInf(r.x, x) <= r.reach }
+
+// Broken calls each with the members, ascending, that x breaks, and their E there, which is positive or NaN. Those that no
+// change since the last look can have broken are not evaluated.
+func (m *members) Broken(x []float64, each func(k int, v float64)) {
+	s := m.steepness()
+	most := nearVariables * s.count
+	if s.slope == nil || m.count < 2*most {
+		m.broken(x, each)
+		return
+	}
+	r := m.known.take()
+	defer m.known.put(r)
+	if r.covers(x) {
+		r.part.broken(x, func(k int, v float64) { each(int(r.list[k]), v) })
+		return
+	}
+	r.look(m, x, most, each)
+	if r.part = nil; r.reach > 0 {
+		r.x, r.part = append(r.x[:0], x...), m.part(r.list)
+	}
+}
+
+// broken is Broken by the values of all.
+func (m *members) broken(x []float64, each func(k int, v float64)) {
+	last := len(m.steps) - 1
+	m.blocks(x, func(lo, n int, w *familyWork) {
+		for i, v := range w.v[last][:n] {
+			if !(v <= 0) {
+				each(lo+i, v)
+			}
+		}
+	})
+}
+
+// Near lists about that many members, ascending, those that the least changes of variables at x may break, and the largest change of a
+// variable by which all others still hold, and the tangents of them at any point within that distance. ok is false where no
+// change is known to be harmless.
+func (m *members) Near(x []float64, most int) (list []int32, reach float64, ok bool) {
+	if s := m.steepness(); s.slope == nil || most >= m.count {
+		return nil, 0, false
+	}
+	var r around
+	r.look(m, x, most, func(int, float64) {})
+	return r.list, r.reach, r.reach > 0
+}
+
+// look lists about that many members, those that the least changes at x may break, and calls each with those that x breaks.
+func (r *around) look(m *members, x []float64, most int, each func(k int, v float64)) {
+	s := m.steepness()
+	r.room = slices.Grow(r.room[:0], 2*m.count)[:2*m.count]
+	reaches, size, last := r.room[:m.count], num.NormInf(x), len(m.steps)-1
+	m.blocks(x, func(lo, n int, w *familyWork) {
+		for i, v := range w.v[last][:n] {
+			k := lo + i
+			if !(v <= 0) {
+				reaches[k] = -1 // also of NaN
+				each(k, v)
+				continue
+			}
+			l := pick(s.slope, k)
+			reaches[k] = (-v - blur*(s.size+l*size)) / l
+		}
+	})
+	r.reach = smallest(append(r.room[m.count:m.count], reaches...), most)
+	r.list = r.list[:0]
+	for k, v := range reaches {
+		if v < r.reach {
+			r.list = append(r.list, int32(k))
+		}
+	}
+}
+
+// smallest is number k, from 0, of the list in ascending order, which it reorders: Hoare's selection.
+func smallest(list []float64, k int) float64 {
+	for lo, hi := 0, len(list)-1; lo < hi; {
+		pivot := list[lo+(hi-lo)/2]
+		i, j := lo, hi
+		for i <= j {
+			for list[i] < pivot {
+				i++
+			}
+			for pivot < list[j] {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return list[k]
+		}
+	}
+	return list[k]
+}
+
+// part are some of the members, in the order of the list.
+func (m *members) part(list []int32) *members {
+	out := &members{program: program{steps: m.steps, rows: make([]rowData, len(m.rows)), nums: make([][]float64, len(m.nums)), of: m.of}, count: len(list), width: m.width, signs: m.signs, convex: m.convex, plain: m.plain, below: m.below}
+	for k := range m.rows {
+		d := &m.rows[k]
+		to := rowData{idx: make([][]int32, len(d.idx)), val: make([][]float64, len(d.val)), c: some(d.c, list)}
+		for t := range d.idx {
+			to.idx[t], to.val[t] = some(d.idx[t], list), some(d.val[t], list)
+		}
+		out.rows[k] = to
+	}
+	for k := range m.nums {
+		out.nums[k] = some(m.nums[k], list)
+	}
+	for _, k := range list {
+		out.index = append(out.index, m.index[int(k)*m.width:int(k+1)*m.width]...)
+	}
+	out.pool.New = func() any { return newFamilyWork(&out.program) }
+	return out
+}
+
+// Part has the members of the list, in its order, as another object of the type of m.
+func (m *members) Part(list []int32) any { return m.part(list) }
+
+// some are those numbers of a list, which may be one for all members.
+func some[T any](from []T, list []int32) []T {
+	if len(from) == 1 {
+		return from
+	}
+	out := make([]T, len(list))
+	for i, k := range list {
+		out[i] = from[k]
+	}
+	return out
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // manyConstraints are constraints of one shape, in a model that makes one object of them,
@@ -123,5 +125,124 @@ func TestMembersDefined(t *testing.T) {
 	}
 	if v := p.Violations([]float64{-1, 1, 1, 0}); v.Largest == 0 {
 		t.Error("log of a negative number breaks nothing")
+	}
+}
+
+// distances are constraints that points of the plane keep apart, more of them than are watched near a point.
+func distances(t *testing.T, of func(d Affine) Expr) *Problem {
+	t.Helper()
+	const points = 2*2*2*nearVariables + 10 // there are n(n−1)/2 constraints of 2n variables
+	m := NewModel()
+	c := m.Var("c", []int{points, 2})
+	m.Minimize(SumSquares(c))
+	for i := range points {
+		for j := range i {
+			m.SubjectTo(LE(Num(1+float64(i%3)/8), of(c.Row(i).Sub(c.Row(j)))).Named("apart", i, j))
+		}
+	}
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := p.Constraints[0].members; k == nil || k.count < 2*nearVariables*p.NumVars() {
+		t.Fatal("the constraints are no family of the size")
+	}
+	return p
+}
+
+// TestBroken: after steps of all lengths the members that are found broken, and their values, are those that values of all show.
+func TestBroken(t *testing.T) {
+	for name, of := range map[string]func(d Affine) Expr{
+		"norm2":  func(d Affine) Expr { return Norm2(d) },
+		"norm1":  func(d Affine) Expr { return Norm1(d).Scale(2) },
+		"square": func(d Affine) Expr { return SumSquares(d) }, // has no Lipschitz constant
+	} {
+		p := distances(t, of)
+		m := p.Constraints[0].members
+		rng := rand.New(rand.NewPCG(7, 7))
+		x, values, some := make([]float64, p.NumVars()), make([]float64, m.count), 0
+		for j := range x {
+			x[j] = 12 * rng.NormFloat64()
+		}
+		for round := range 60 {
+			var numbers []int
+			m.Broken(x, func(k int, v float64) {
+				if numbers = append(numbers, k); v != p.Constraints[k].Value(x) && !math.IsNaN(v) {
+					t.Errorf("%s: %s is %g, not %g", name, p.Constraints[k].Name(), v, p.Constraints[k].Value(x))
+				}
+			})
+			m.Values(values, x)
+			var want []int
+			for k, v := range values {
+				if !(v <= 0) {
+					want = append(want, k)
+				}
+			}
+			if !slices.Equal(numbers, want) {
+				t.Fatalf("%s, round %d: %v are broken, found are %v", name, round, want, numbers)
+			}
+			some += len(want)
+			for j := range x {
+				x[j] += math.Pow(10, float64(round%5)-4) * rng.NormFloat64()
+			}
+			if round == 50 {
+				x[3] = math.NaN()
+			}
+		}
+		if known := len(m.known.free); some == 0 || (known == 0) != (name == "square") {
+			t.Errorf("%s: %d broken, %d points are known", name, some, known)
+		}
+	}
+}
+
+// TestNear: members that are not near hold within the reach, and so do their tangents.
+func TestNear(t *testing.T) {
+	p := distances(t, func(d Affine) Expr { return Norm2(d) })
+	m := p.Constraints[0].members
+	rng := rand.New(rand.NewPCG(8, 8))
+	draw := func(around []float64, size float64) []float64 {
+		x := make([]float64, p.NumVars())
+		for j := range x {
+			x[j] = size * (2*rng.Float64() - 1)
+			if around != nil {
+				x[j] += around[j]
+			}
+		}
+		return x
+	}
+	grad := make([]float64, p.NumVars())
+	for range 5 {
+		x := draw(nil, 30)
+		const most = 2000
+		list, reach, ok := m.Near(x, most)
+		if !ok || len(list) == 0 || len(list) > most || !slices.IsSorted(list) || !(reach > 0) {
+			t.Fatalf("%d members are near, reach %g", len(list), reach)
+		}
+		z := draw(x, reach/2)
+		y := draw(z, reach/2)
+		if d := num.DistInf(x, z) + num.DistInf(z, y); d > reach {
+			t.Fatalf("%g is beyond the reach %g", d, reach)
+		}
+		m.Tangents(z, grad, func(k int, h float64) {
+			if _, in := slices.BinarySearch(list, int32(k)); in {
+				return
+			}
+			v := m.Affine(k).Value(y) - h
+			for _, j := range m.AppendSupport(nil, k) {
+				v -= grad[j] * (y[j] - z[j])
+			}
+			if e := p.Constraints[k].Value(z); v > 0 || e > 0 {
+				t.Errorf("%s is %g, its tangent %g", p.Constraints[k].Name(), e, v)
+			}
+		})
+		part := m.Part(list).(*members)
+		values, all := make([]float64, len(list)), make([]float64, m.count)
+		part.Values(values, y)
+		m.Values(all, y)
+		for i, k := range list {
+			if values[i] != all[k] || !slices.Equal(part.support(i), m.support(int(k))) {
+				t.Fatalf("member %d of the part is %g, not %g", i, values[i], all[k])
+			}
+		}
 	}
 }

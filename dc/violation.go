@@ -275,14 +275,9 @@ func (c *Constraint) violations(t *tally) {
 
 // violations takes down which of the constraints, which are the members, are broken.
 func (m *members) violations(t *tally, cs []Constraint) {
-	last := len(m.steps) - 1
-	m.blocks(t.x, func(lo, n int, w *familyWork) {
-		for i, v := range w.v[last][:n] {
-			if !(v <= 0) {
-				e := m.expr(lo + i)
-				t.note(v, spot{c: &cs[lo+i]}, terms{e: &e})
-			}
-		}
+	m.Broken(t.x, func(k int, v float64) {
+		e := m.expr(k)
+		t.note(v, spot{c: &cs[k]}, terms{e: &e})
 	})
 }
 

@@ -88,7 +88,7 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 		return g.res, err
 	}
 	if err == nil && g.choices == nil {
-		g.sub, err = subproblem.CompileWith(ctx, g.exact, false, g.addRegions)
+		g.sub, err = subproblem.CompileWith(ctx, &subproblem.Problem{DC: g.exact}, false, g.addRegions)
 	}
 	if err == nil && g.sub != nil {
 		defer g.sub.Close()

@@ -16,6 +16,19 @@ func NormInf(v []float64) float64 {
 	return top
 }
 
+// DistInf is the largest absolute difference of entries; NaN counts as +Inf.
+func DistInf(x, y []float64) float64 {
+	top := 0.0
+	for j, v := range x {
+		if d := math.Abs(v - y[j]); !(d <= top) {
+			if top = d; math.IsNaN(d) {
+				return math.Inf(1)
+			}
+		}
+	}
+	return top
+}
+
 // Norm1 is the sum of the sizes of the entries; NaN where v has one.
 func Norm1(v []float64) float64 {
 	sum := 0.0

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
@@ -15,23 +16,35 @@ type Members interface {
 	Affine(k int) dc.Linear
 	AppendSupport(to []int, k int) []int
 	Tangents(x, grad []float64, each func(k int, h float64))
+	Near(x []float64, most int) (list []int32, reach float64, ok bool)
+	Broken(x []float64, each func(k int, v float64))
+	Part(list []int32) any
+	Slope(k int) float64
+	Blur(x []float64) float64
 }
 
-// Family is the rows l − h ≤ s of DC constraints that are one object, one for each. They
+// Family is the rows l − h ≤ s of DC constraints that are one object, one for each or for some of them. They
 // follow one another, as their slacks do.
 type Family struct {
-	Members
-	Owner, Row, Slack int // numbers of the first: of the constraint, of its row, of its slack
-	col               int // of that slack
-	ptr               []int32
-	idx               []int32   // h's variables, by member
-	slot              []int32   // positions in A.Val
-	base              []float64 // coefficients of l there; nil: zeros
+	Members             // those with rows
+	All         Members // of the constraints
+	Owner, Soft int     // numbers of the first of All: of the constraint, and among those with slacks
+	Row, Slack  int     // numbers of the first row and of its slack
+	col         int     // of that slack
+	number      []int32 // in All of those with rows; nil: the same
+	ptr         []int32
+	idx         []int32   // h's variables, by member
+	slot        []int32   // positions in A.Val
+	base        []float64 // coefficients of l there; nil: zeros
 }
 
-// NewFamily has the members' rows from row on, whose slacks are the columns from col on.
-func NewFamily(m Members, owner, row, slack, col int) *Family {
-	f := &Family{Members: m, Owner: owner, Row: row, Slack: slack, col: col, ptr: make([]int32, 1, m.Count()+1)}
+// NewFamily has the rows from row on of the members in the list, nil for all, whose slacks are the columns from col on.
+func NewFamily(all Members, list []int32, owner, soft, row, slack, col int) *Family {
+	m := all
+	if list != nil {
+		m = all.Part(list).(Members)
+	}
+	f := &Family{Members: m, All: all, Owner: owner, Soft: soft, Row: row, Slack: slack, col: col, number: list, ptr: make([]int32, 1, m.Count()+1)}
 	var idx []int
 	based := false
 	for k := range m.Count() {
@@ -48,6 +61,20 @@ func NewFamily(m Members, owner, row, slack, col int) *Family {
 	}
 	return f
 }
+
+// Number is that in All of the member with the k-th row.
+func (f *Family) Number(k int) int {
+	if f.number == nil {
+		return k
+	}
+	return int(f.number[k])
+}
+
+// Column is that of the first slack.
+func (f *Family) Column() int { return f.col }
+
+// Absent reports whether some members have no row.
+func (f *Family) Absent() bool { return f.number != nil }
 
 // of are the numbers of list that belong to h's variables of member k.
 func of[T any](f *Family, list []T, k int) []T { return list[f.ptr[k]:f.ptr[k+1]] }
@@ -130,8 +157,10 @@ func (f *Family) Correct(a, u, x, grad []float64) {
 // variable, to out. A share of that of h counts; 0 where there is none.
 func (f *Family) Slopes(out, x, grad, units []float64, share float64) {
 	clear(grad)
-	f.Tangents(x, grad, func(k int, _ float64) {
-		idx, l, top := of(f, f.idx, k), f.Affine(k), 0.0
+	var idx []int
+	f.All.Tangents(x, grad, func(k int, _ float64) {
+		idx = f.All.AppendSupport(idx[:0], k)
+		l, top := f.All.Affine(k), 0.0
 		for _, j := range idx {
 			top = max(top, math.Abs(grad[j])*units[j])
 			grad[j] = -grad[j]
@@ -146,19 +175,37 @@ func (f *Family) Slopes(out, x, grad, units []float64, share float64) {
 			top = max(top, math.Abs(grad[j])*units[j])
 			grad[j] = 0
 		}
-		if out[f.Slack+k] = top; !num.Finite(top) {
-			out[f.Slack+k] = 0
+		if out[f.Soft+k] = top; !num.Finite(top) {
+			out[f.Soft+k] = 0
 		}
 	})
 }
 
-// Sizes raises the sizes of slacks to those of the largest terms of their rows.
+// Sizes sets the sizes of the constraints with rows to those of the largest terms of their rows.
 func (f *Family) Sizes(sizes, a, u, units []float64) {
 	for k := range f.Count() {
 		size := math.Abs(u[f.Row+k])
 		for i, at := range of(f, f.slot, k) {
 			size = max(size, math.Abs(a[at])*units[of(f, f.idx, k)[i]])
 		}
-		sizes[f.Slack+k] = max(sizes[f.Slack+k], size)
+		sizes[f.Soft+f.Number(k)] = size
 	}
+}
+
+// SizesAt are Sizes of all constraints for tangents at x.
+func (f *Family) SizesAt(sizes, x, grad, units []float64) {
+	var idx []int
+	f.All.Tangents(x, grad, func(k int, h float64) {
+		idx = f.All.AppendSupport(idx[:0], k)
+		l, top := f.All.Affine(k), 0.0
+		for _, j := range idx {
+			h -= grad[j] * x[j]
+			v := grad[j]
+			if at := slices.Index(l.Idx, j); at >= 0 {
+				v -= l.Val[at]
+			}
+			top = max(top, math.Abs(v)*units[j])
+		}
+		sizes[f.Soft+k] = max(top, math.Abs(h-l.Const))
+	})
 }

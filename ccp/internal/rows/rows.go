@@ -44,7 +44,7 @@ func (l *List) At(i int) *Row {
 		case i < f.Row:
 			return &l.Single[at]
 		case i < f.Row+n:
-			return &Row{Lo: math.Inf(-1), Owner: f.Owner + i - f.Row, Share: 1}
+			return &Row{Lo: math.Inf(-1), Owner: f.Owner + f.Number(i-f.Row), Share: 1}
 		default:
 			at -= n
 		}

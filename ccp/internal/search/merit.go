@@ -40,6 +40,14 @@ type axisMerit struct {
 	most       float64 // violations above it count as infinite
 	value      float64 // of the objective where it was computed last; NaN where a convex constraint is broken
 	φ, open    float64 // at x: the objective and τ·Σ(cᵢ)₊, and Σ(cᵢ)₊ with each in the unit of its row
+	distant
+}
+
+// distant tells which DC constraints a change of one variable cannot break.
+type distant struct {
+	values []float64 // of the DC constraints at a point, or upper bounds of them
+	steep  []float64 // their Lipschitz constants in one variable; +Inf: there is none
+	blur   float64   // bounds the rounding errors of values where it is finite
 }
 
 // Values compute merits for the kinds of search that change one variable at a time. Each goes
@@ -61,7 +69,8 @@ func newAxisMerit(s *subproblem.Problem) *axisMerit {
 	n := s.DC.NumVars()
 	p := &axisMerit{s: s, objective: alongAxes(s.DC.Objective.Function(), n), x: make([]float64, n), cost: make([]int, n)}
 	p.hard, p.soft = p.standing(s.Hard), p.standing(s.Soft)
-	p.gap = make([]float64, len(s.Soft))
+	p.gap, p.values = make([]float64, len(s.Soft)), make([]float64, len(s.Soft))
+	p.steep = s.Steepness()
 	return p
 }
 
@@ -84,7 +93,7 @@ func (p *axisMerit) standing(all []*dc.Constraint) [][]int {
 func (p *axisMerit) keeps(j int, v float64) bool {
 	old := p.x[j]
 	p.x[j] = v
-	_, open := p.at(j, false)
+	_, open := p.at(j, old, false)
 	p.x[j] = old
 	return open <= p.most
 }
@@ -108,8 +117,9 @@ func (p *axisMerit) goTo(x []float64, τ float64) (φ, open float64) {
 	p.φ = p.objective.At(x)
 	p.value = p.φ
 	p.open = 0
+	p.blur = p.s.Blur(x)
 	for k, v := range p.s.SoftValues(x) {
-		p.gap[k] = max(v, 0)
+		p.values[k], p.gap[k] = v, max(v, 0)
 		p.φ += τ * p.gap[k]
 		p.open += p.gap[k] / p.s.RowSize(k)
 	}
@@ -129,7 +139,7 @@ func (p *axisMerit) point() []float64 { return p.x }
 func (p *axisMerit) try(j int, v float64) (φ, open float64) {
 	old := p.x[j]
 	p.x[j] = v
-	φ, open = p.at(j, false)
+	φ, open = p.at(j, old, false)
 	p.x[j] = old
 	if math.IsInf(φ, 1) {
 		p.value = math.NaN()
@@ -141,15 +151,16 @@ func (p *axisMerit) try(j int, v float64) (φ, open float64) {
 
 // move sets variable j to v, where the merit is finite.
 func (p *axisMerit) move(j int, v float64) {
+	old := p.x[j]
 	p.x[j] = v
-	φ, open := p.at(j, true)
+	φ, open := p.at(j, old, true)
 	p.objective.Move(j, v)
 	p.φ, p.open = φ+p.objective.Value(), open
 }
 
-// at is the merit without the objective after x[j] has changed; keep keeps the
-// violations of the constraints.
-func (p *axisMerit) at(j int, keep bool) (φ, open float64) {
+// at is the merit without the objective after x[j] has changed from old; keep keeps the
+// violations of the constraints. Those that so small a change cannot break are not evaluated.
+func (p *axisMerit) at(j int, old float64, keep bool) (φ, open float64) {
 	none := math.Inf(1)
 	if len(p.s.Domain) > 0 && !p.s.Inside(p.x) {
 		return none, none
@@ -160,8 +171,17 @@ func (p *axisMerit) at(j int, keep bool) (φ, open float64) {
 		}
 	}
 	φ, open = p.φ-p.objective.Value(), p.open
+	step := math.Abs(p.x[j]-old) * (1 + 0x1p-30) // above the roundings of the product
 	for _, i := range p.soft[j] {
-		gap := max(p.s.Soft[i].Value(p.x), 0)
+		most := p.values[i] + p.steep[i]*step
+		if most < -p.blur {
+			if keep {
+				p.values[i] = most
+			}
+			continue
+		}
+		value := p.s.Soft[i].Value(p.x)
+		gap := max(value, 0)
 		if p.τ == 0 && gap > p.gap[i] {
 			return none, none
 		}
@@ -171,7 +191,7 @@ func (p *axisMerit) at(j int, keep bool) (φ, open float64) {
 			return none, none
 		}
 		if keep {
-			p.gap[i] = gap
+			p.gap[i], p.values[i] = gap, value
 		}
 	}
 	if math.IsNaN(φ) || math.IsNaN(open) {

@@ -19,7 +19,8 @@ const closed = 1e-3
 // With strict, units above 1 count as 1.
 func (s *Problem) Slack(strict bool) (sum, priced, open float64) {
 	units := s.rowUnits()
-	for k, j := range s.Slacks {
+	for n, j := range s.Slacks {
+		k := s.softOf(n)
 		u := units[k]
 		if strict {
 			u = min(u, 1)
@@ -108,7 +109,7 @@ func (s *Problem) rowDuals(y, dy []float64) [][]float64 {
 		}
 	}, func(i int, f *rows.Family, k int) {
 		if i < len(dy) {
-			out[f.Owner+k][0] += dy[i]
+			out[f.Owner+f.Number(k)][0] += dy[i]
 		}
 	})
 	for i, y := range cones {

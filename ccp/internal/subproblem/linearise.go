@@ -37,9 +37,9 @@ var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a fini
 // slacks to τ times their prices.
 func (s *Problem) Linearise(x []float64, τ float64) error {
 	s.DC.Pin(x)
-	copy(s.Now.Q, s.QP.Q)
+	s.τ, s.Now.Q = τ, append(s.Now.Q[:0], s.QP.Q...)
 	for k, j := range s.Slacks {
-		s.Now.Q[j] = τ * s.prices[k]
+		s.Now.Q[j] = τ * s.prices[s.softOf(k)]
 	}
 	s.choose(x)
 	if !s.objectiveTangent(x) || !s.tangents(x) {
@@ -262,9 +262,9 @@ func (s *Problem) slopes(x []float64) []float64 {
 	out := make([]float64, len(s.Soft))
 	at := 0
 	for _, f := range s.Rows.Families {
-		s.slopesOf(out, x, at, f.Slack)
+		s.slopesOf(out, x, at, f.Soft)
 		f.Slopes(out, x, s.grad, s.Units, leastSlope)
-		at = f.Slack + f.Count()
+		at = f.Soft + f.All.Count()
 	}
 	s.slopesOf(out, x, at, len(out))
 	return out
@@ -334,11 +334,13 @@ func (s *Problem) RowPrices() []float64 {
 	}
 	for k := range s.Cuts {
 		if c := &s.Cuts[k]; c.slack != noSlack {
-			out[c.Row] = s.prices[c.slack]
+			out[c.Row] = s.prices[s.softOf(c.slack)]
 		}
 	}
 	for _, f := range s.Rows.Families {
-		copy(out[f.Row:f.Row+f.Count()], s.prices[f.Slack:])
+		for k := range f.Count() {
+			out[f.Row+k] = s.prices[f.Soft+f.Number(k)]
+		}
 	}
 	return out
 }
@@ -353,7 +355,8 @@ const cheap = 0.5
 // price is cheap there. It reports whether there are any.
 func (s *Problem) Reprice(x []float64, tol float64) (changed bool) {
 	var slopes []float64
-	for k, j := range s.Slacks {
+	for n, j := range s.Slacks {
+		k := s.softOf(n)
 		if !(s.Res.X[j] > tol*s.rowSize[k]) {
 			continue
 		}

@@ -74,19 +74,37 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 // value; open is that with each in the unit of its row, as slack measured it last or, if
 // that is less, as its terms are at x: e^x has another size at 40 than at 0.
 func (s *Problem) Gaps(x []float64) (sum, open float64) {
-	for k, v := range s.SoftValues(x) {
-		if v > 0 {
-			sum += v * s.prices[k]
-			part := v / s.rowSize[k]
-			if part < small { // of a row that may have far smaller terms here
-				part = max(part, s.DC.RelativeViolation(s.Soft[k], x))
-			}
-			open += part
-		} else if math.IsNaN(v) {
-			return math.Inf(1), math.Inf(1)
+	s.gaps = gaps{}
+	k := 0
+	for _, f := range s.Rows.Families {
+		s.addGaps(k, f.Soft, x)
+		f.All.Broken(x, func(n int, v float64) { s.addGap(f.Soft+n, v, x) })
+		k = f.Soft + f.All.Count()
+	}
+	s.addGaps(k, len(s.Soft), x)
+	if math.IsNaN(s.gaps.sum) {
+		return math.Inf(1), math.Inf(1)
+	}
+	return s.gaps.sum, s.gaps.open
+}
+
+// addGaps adds those of the DC constraints from number k to to.
+func (s *Problem) addGaps(k, to int, x []float64) {
+	for ; k < to; k++ {
+		if v := s.Soft[k].Value(x); !(v <= 0) {
+			s.addGap(k, v, x)
 		}
 	}
-	return sum, open
+}
+
+// addGap adds that of a DC constraint with the value v at x, which is positive or NaN.
+func (s *Problem) addGap(k int, v float64, x []float64) {
+	s.gaps.sum += v * s.prices[k]
+	part := v / s.rowSize[k]
+	if part < small { // of a row that may have far smaller terms here
+		part = max(part, s.DC.RelativeViolation(s.Soft[k], x))
+	}
+	s.gaps.open += part
 }
 
 // SoftValues are the values of the DC constraints at x, good until the next call.
@@ -98,9 +116,9 @@ func (s *Problem) SoftValues(x []float64) []float64 {
 		}
 	}
 	for _, f := range s.Rows.Families {
-		one(f.Slack)
-		s.soft = slices.Grow(s.soft, f.Count())[:f.Slack+f.Count()]
-		f.Values(s.soft[f.Slack:], x)
+		one(f.Soft)
+		s.soft = slices.Grow(s.soft, f.All.Count())[:f.Soft+f.All.Count()]
+		f.All.Values(s.soft[f.Soft:], x)
 	}
 	one(len(s.Soft))
 	return s.soft
@@ -172,9 +190,11 @@ func (s *Problem) Linearised() []bool {
 	for k := range s.Cuts {
 		mark(s.Cuts[k].Idx)
 	}
+	var idx []int
 	for _, f := range s.Rows.Families {
-		for _, j := range f.Support() {
-			in[j] = true
+		for k := range f.All.Count() {
+			idx = f.All.AppendSupport(idx[:0], k)
+			mark(idx)
 		}
 	}
 	for k := range s.least.all {
@@ -239,7 +259,7 @@ func (s *Problem) Curves() []Curve {
 	}
 	for _, f := range s.Rows.Families {
 		for k := range f.Count() {
-			c := &s.DC.Constraints[f.Owner+k]
+			c := &s.DC.Constraints[f.Owner+f.Number(k)]
 			list = append(list, Curve{H: c.E().H(), Name: c.Name(), Rows: []int{f.Row + k}})
 		}
 	}

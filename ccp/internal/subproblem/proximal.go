@@ -23,16 +23,21 @@ func (s *Problem) Dampen(z []float64) {
 	}
 	m := &s.prox
 	if m.slot == nil {
-		all := make([]int, s.DC.NumVars())
-		for j := range all {
-			all[j] = j
-		}
-		m.slot = s.Curve(all, all)
-		if m.base = s.QP.P.Val; s.least.p != nil {
-			m.base = s.least.p
-		}
+		m.place(s)
 	}
 	m.ρ = ρ
+}
+
+// place makes room for the term.
+func (m *proximal) place(s *Problem) {
+	all := make([]int, s.DC.NumVars())
+	for j := range all {
+		all[j] = j
+	}
+	m.slot = s.Curve(all, all)
+	if m.base = s.QP.P.Val; s.least.p != nil {
+		m.base = s.least.p
+	}
 }
 
 // Damped reports whether there is a proximal term: then the solution of the

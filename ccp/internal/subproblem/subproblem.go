@@ -37,6 +37,7 @@ type Problem struct {
 	tangency
 	sizing
 	answer
+	near
 }
 
 // tangency is where the rows and the objective are linearised.
@@ -44,8 +45,10 @@ type tangency struct {
 	Switched bool      // the last linearise chose other items than the one before
 	at       []float64 // where the cuts have their tangents; empty: that is not known
 	grad     []float64 // n
+	τ        float64   // of the last linearise
 	some     []int     // places
 	soft     []float64 // see SoftValues
+	gaps     gaps      // see Gaps
 }
 
 // sizing has the units of variables and slacks.
@@ -59,8 +62,8 @@ type sizing struct {
 	powers  []int     // columns that are values of powers or exponentials
 	Sizes   []float64 // of the variables: the largest entries of their blocks
 	largest []float64 // of these so far
-	rowSize []float64 // of the slacks; see rowUnits
-	prices  []float64 // of the slacks, in multiples of τ
+	rowSize []float64 // of the DC constraints; see rowUnits
+	prices  []float64 // of their slacks, in multiples of τ
 }
 
 // answer is the solver and its last answer.
@@ -73,27 +76,55 @@ type answer struct {
 	Seconds   float64
 }
 
+// gaps are the sums of Gaps so far.
+type gaps struct{ sum, open float64 }
+
+// near is which constraints have rows, and how to make a solver where that changes.
+type near struct {
+	choice  rows.Choice
+	owners  []int32 // by slack: the number in Soft; nil: the same
+	far     bool    // the last solution was so far from the point of the choice that tangents had to be looked at
+	unsized bool    // the sizes of constraints without rows are not known yet
+	backend qpbackend.Backend
+	set     qpbackend.Settings
+}
+
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
 func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return CompileWith(ctx, p, false, nil)
+	return CompileWith(ctx, &Problem{DC: p}, false, nil)
+}
+
+// CompileNear is Compile without rows for members of large families that a change of the variables has to be large to break, seen from
+// x; nil: with all rows. Solve gives those rows that its solutions break.
+func CompileNear(ctx context.Context, p *dc.Problem, x []float64) (*Problem, error) {
+	return CompileWith(ctx, &Problem{DC: p, near: nearTo(p, x)}, false, nil)
+}
+
+// nearTo is the choice around x; nil: of all rows.
+func nearTo(p *dc.Problem, x []float64) (n near) {
+	if x != nil {
+		n.choice, n.unsized = rows.Around(x), true
+		p.Pin(n.choice.Around)
+	}
+	return n
 }
 
 // CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
 // products of coefficients.
 func CompileApart(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return CompileWith(ctx, p, true, nil)
+	return CompileWith(ctx, &Problem{DC: p}, true, nil)
 }
 
-// CompileWith is Compile, or CompileApart, with the rows that more adds, and a Cut for each linearised row.
-func CompileWith(ctx context.Context, p *dc.Problem, apart bool, more func(b *Builder)) (s *Problem, err error) {
+// CompileWith is Compile, or CompileApart, of s.DC, with the rows that more adds, and a Cut for each linearised row. No other field of
+// s is set but those of near.
+func CompileWith(ctx context.Context, s *Problem, apart bool, more func(b *Builder)) (of *Problem, err error) {
 	defer Unwound(&err)
-	b := NewBuilder(ctx, p.NumVars())
+	b := NewBuilder(ctx, s.DC.NumVars())
 	b.more, b.apart = more, apart
-	s = &Problem{DC: p, defined: p.Defined()}
 	s.pin(b)
 	s.addObjective(b)
-	b.BoundVariables(p)
+	b.BoundVariables(s.DC)
 	s.addConstraints(b)
 	s.restrictMajorants(b)
 	if s.QP, err = b.Problem(b.cuts); err != nil {
@@ -162,13 +193,40 @@ func (s *Problem) addFamily(b *Builder, i int) int {
 		return 0
 	}
 	n := m.Count()
-	f := rows.NewFamily(m, i, b.Rows.Count(), len(s.Slacks), b.Cols)
+	f := rows.NewFamily(m, s.choice.Of(len(b.Rows.Families), m), i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols)
+	for k := range f.Count() {
+		s.Slacks = append(s.Slacks, b.Var())
+		s.note(len(s.Soft) + f.Number(k))
+	}
+	s.Soft = slices.Grow(s.Soft, n)
 	for k := range n {
-		s.Soft, s.Slacks = append(s.Soft, &s.DC.Constraints[i+k]), append(s.Slacks, b.Var())
+		s.Soft = append(s.Soft, &s.DC.Constraints[i+k])
 	}
 	b.work(len(f.Support()))
 	b.Rows.Families = append(b.Rows.Families, f)
 	return n
+}
+
+// softOf is the number in Soft of the constraint of a slack.
+func (s *Problem) softOf(slack int) int {
+	if s.owners == nil {
+		return slack
+	}
+	return int(s.owners[slack])
+}
+
+// note keeps the number in Soft of the constraint of the last slack.
+func (s *Problem) note(soft int) {
+	n := len(s.Slacks) - 1
+	switch {
+	case s.owners == nil && soft == n:
+		return
+	case s.owners == nil:
+		for k := range n {
+			s.owners = append(s.owners, int32(k))
+		}
+	}
+	s.owners = append(s.owners, int32(soft))
 }
 
 // restrictMajorants adds the domains of the h that majorants linearise.
@@ -183,13 +241,16 @@ func (s *Problem) restrictMajorants(b *Builder) {
 // compiled takes the assembled problem over, and makes room for values.
 func (s *Problem) compiled(b *Builder) {
 	qp := s.QP
+	s.defined = s.DC.Defined()
 	s.Cuts, s.Rows, s.least = b.cuts, b.Rows, b.least
 	s.known = pinned.Find(qp, s.pinned)
 	s.grad = make([]float64, s.DC.NumVars())
 	s.powers = scaled.ConeValues(s.QP, s.DC.NumVars())
-	s.rowSize, s.prices = make([]float64, len(s.Slacks)), make([]float64, len(s.Slacks))
-	for k := range s.Slacks {
-		s.rowSize[k], s.prices[k] = 1, 1
+	if s.prices == nil {
+		s.rowSize, s.prices = make([]float64, len(s.Soft)), make([]float64, len(s.Soft))
+		for k := range s.Soft {
+			s.rowSize[k], s.prices[k] = 1, 1
+		}
 	}
 	s.Now = qpbackend.Update{P: append([]float64(nil), s.least.p...), Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
 }
@@ -217,6 +278,7 @@ func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
 		s.restrict(b, h)
 		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 		s.Slacks = append(s.Slacks, slack.Idx[0])
+		s.note(len(s.Soft) - 1)
 	}
 	for k, l := range UpperRows(b, g, len(idx)) {
 		if convex {
@@ -261,7 +323,7 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 		return nil
 	}
 	defer s.took(time.Now())
-	s.chooses = workingset.Chooses(b, s.QP)
+	s.backend, s.set, s.chooses = b, set, workingset.Chooses(b, s.QP)
 	solver, err := scaled.New(ctx, pinned.Backend{Inner: b, Cols: s.pinned, Equations: s.known}, s.stated(), set, s.columnUnits(), s.Slacks)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
@@ -301,8 +363,9 @@ func (s *Problem) Solve(ctx context.Context) error {
 		s.Res.Iterations = 0
 		return ctx.Err()
 	}
-	s.Solver.Resize(s.columnUnits())
-	s.Solver.Centre(s.Centre)
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
 	if err := s.unchanged.ask(s.Solver, s.values()); err != nil {
 		return err
 	}
@@ -311,6 +374,16 @@ func (s *Problem) Solve(ctx context.Context) error {
 		err = s.Solver.Solve(ctx, &s.Res)
 	}
 	s.unchanged.answered = err == nil
+	return s.include(ctx, err)
+}
+
+// ready brings the rows, and the units and the centre of the solver, up to date.
+func (s *Problem) ready(ctx context.Context) error {
+	err := s.approach(ctx)
+	if err == nil {
+		s.Solver.Resize(s.columnUnits())
+		s.Solver.Centre(s.Centre)
+	}
 	return err
 }
 
@@ -353,4 +426,89 @@ func (s *Problem) Close() {
 		solver.Close()
 	}
 	s.unchanged = unchanged{}
+}
+
+// approach chooses the members with rows anew where the last solution was far.
+func (s *Problem) approach(ctx context.Context) error {
+	if !s.far || len(s.at) == 0 {
+		return nil
+	}
+	s.far = false
+	next, ok := s.choice.Again(s.at, s.Res.Y, s.Rows.Families)
+	if !ok {
+		return nil
+	}
+	return s.renew(ctx, next)
+}
+
+// include gives rows to the constraints without one that the last solution breaks, and solves the problem again. err is that of the last
+// solution.
+func (s *Problem) include(ctx context.Context, err error) error {
+	if err != nil || !s.choice.Absent() {
+		return err
+	}
+	next, x := s.choice.All(), s.Res.X
+	switch s.Res.Status {
+	case qpbackend.DualInfeasible: // others may bound the ray
+	case qpbackend.Solved, qpbackend.AlmostSolved:
+		x = x[:s.DC.NumVars()]
+		if s.choice.Reaches(s.at, x) {
+			return nil
+		}
+		var broken bool
+		if next, broken = s.choice.With(s.at, x, s.grad, s.Rows.Families); !broken {
+			s.far = true
+			return nil
+		}
+	default:
+		return nil
+	}
+	if err := s.renew(ctx, next); err != nil {
+		return err
+	}
+	before := s.Seconds // the time of both is that of the first
+	err = s.Solve(ctx)
+	s.far, s.Seconds = true, before
+	return err
+}
+
+// renew compiles the problem anew with the rows of a choice, and opens it with the values of the last Linearise.
+func (s *Problem) renew(ctx context.Context, choice rows.Choice) error {
+	at := slices.Clone(s.at)
+	n := &Problem{DC: s.DC}
+	n.choice, n.unsized, n.far = choice, s.unsized, s.far
+	n.prices, n.rowSize, n.soft = s.prices, s.rowSize, s.soft
+	if _, err := CompileWith(ctx, n, false, nil); err != nil {
+		return err
+	}
+	s.Close()
+	n.Units, n.Sizes, n.largest, n.chosen, n.sized, n.lo, n.hi = s.Units, s.Sizes, s.largest, s.chosen, s.sized, s.lo, s.hi
+	n.carry(s)
+	if s.prox.slot != nil {
+		n.prox.place(n)
+		n.prox.ρ = s.prox.ρ
+	}
+	b, set, τ, before := s.backend, s.set, s.τ, s.Seconds
+	*s = *n
+	if err := s.Linearise(at, τ); err != nil {
+		return err
+	}
+	err := s.Open(ctx, b, set)
+	s.Seconds = before // whoever solves the problem takes the time
+	return err
+}
+
+// carry takes over the last solution of a problem with the rows of another choice.
+func (s *Problem) carry(old *Problem) {
+	if len(old.Res.X) != len(old.QP.Q) || len(old.Res.Y) != len(old.QP.L) || len(old.Res.Z) != len(old.QP.Q) {
+		return
+	}
+	now, before, n, m := s.Rows.Families, old.Rows.Families, len(s.QP.Q), len(s.QP.L)
+	s.Res.Status = old.Res.Status
+	s.Res.X = rows.Carried(n, old.Res.X, now, before, (*rows.Family).Column)
+	s.Res.Y = rows.Carried(m, old.Res.Y, now, before, func(f *rows.Family) int { return f.Row })
+	s.Res.Z = rows.Carried(n, old.Res.Z, now, before, (*rows.Family).Column)
+	if old.Centre != nil {
+		s.Centre = slices.Clone(s.Res.X)
+	}
 }

@@ -220,8 +220,10 @@ func (s *Problem) outgrown() bool {
 	if s.Units == nil {
 		return false
 	}
-	for k, u := range s.rowUnits() {
-		if len(s.rowsAt) == 0 || u > s.rowsAt[k] || u < s.rowsAt[k]/1024 {
+	units := s.rowUnits()
+	for n := range s.Slacks {
+		k := s.softOf(n)
+		if u := units[k]; len(s.rowsAt) == 0 || u > s.rowsAt[k] || u < s.rowsAt[k]/1024 {
 			return true
 		}
 	}
@@ -239,7 +241,10 @@ func (s *Problem) outgrown() bool {
 // rowUnits are the units of the slacks' rows: of the largest coefficient of the
 // linearised function times its variable's unit, and of the bound.
 func (s *Problem) rowUnits() []float64 {
-	clear(s.rowSize)
+	s.sizeAbsent()
+	for n := range s.Slacks {
+		s.rowSize[s.softOf(n)] = 0
+	}
 	for k := range s.Cuts {
 		c := &s.Cuts[k]
 		if c.slack == noSlack {
@@ -249,15 +254,34 @@ func (s *Problem) rowUnits() []float64 {
 		for i, at := range c.Slot {
 			size = max(size, math.Abs(s.Now.A[at])*s.Units[c.Idx[i]])
 		}
-		s.rowSize[c.slack] = max(s.rowSize[c.slack], size)
+		k := s.softOf(c.slack)
+		s.rowSize[k] = max(s.rowSize[k], size)
 	}
 	for _, f := range s.Rows.Families {
 		f.Sizes(s.rowSize, s.Now.A, s.Now.U, s.Units)
 	}
-	for k, size := range s.rowSize {
-		s.rowSize[k] = scaled.Unit(size)
+	for n := range s.Slacks {
+		k := s.softOf(n)
+		s.rowSize[k] = scaled.Unit(s.rowSize[k])
 	}
 	return s.rowSize
+}
+
+// sizeAbsent gives constraints without rows the units that their rows would have at the first point.
+func (s *Problem) sizeAbsent() {
+	if !s.unsized || len(s.at) == 0 {
+		return
+	}
+	s.unsized = false
+	for _, f := range s.Rows.Families {
+		if !f.Absent() {
+			continue
+		}
+		f.SizesAt(s.rowSize, s.at, s.grad, s.Units)
+		for k := f.Soft; k < f.Soft+f.All.Count(); k++ {
+			s.rowSize[k] = scaled.Unit(s.rowSize[k])
+		}
+	}
 }
 
 func Since(t time.Time) float64 { return time.Since(t).Seconds() }

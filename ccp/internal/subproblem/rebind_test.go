@@ -1,0 +1,111 @@
+package subproblem
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
+)
+
+// TestCompileNear: a convex problem in which far constraints have no rows has the solution and the multipliers of the whole one, however
+// far its solution is from the point of the tangents.
+func TestCompileNear(t *testing.T) {
+	const points = 4*rows.PerVariable + 10 // on a line: n(n−1)/2 distances of n variables
+	m := dc.NewModel()
+	x := m.Var("x", []int{points})
+	y := m.Var("y", nil, dc.AtLeast(-1), dc.AtMost(1))
+	m.Minimize(dc.Sum(dc.SumSquares(x), dc.Max(x.At(0), y, dc.Num(-7))))
+	m.SubjectTo(dc.GE(dc.Norm2(dc.Stack(x.At(3), y)), dc.Num(2)).Named("first"))
+	for i := range points {
+		for j := range i {
+			m.SubjectTo(dc.GE(dc.Abs(x.At(i).Sub(x.At(j))), dc.Num(1+float64(i%3)/8)).Named("apart", i, j))
+		}
+	}
+	m.SubjectTo(dc.GE(dc.Norm2(dc.Stack(x.At(5), y)), dc.Num(3)).Named("last"))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(3, 3))
+	at := make([]float64, p.NumVars())
+	for j := range at {
+		at[j] = 80 * rng.NormFloat64()
+	}
+	b := ipm.Backend{}
+	set := b.DefaultSettings()
+	set.Tol = 1e-10
+	open := func(s *Problem, err error) *Problem {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.SizeUp(at, true)
+		if err := s.Linearise(at, 1.5); err != nil {
+			t.Fatal(err)
+		}
+		s.SetPrices(at)
+		if err := s.Linearise(at, 1.5); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Open(ctx, b, set); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	near, whole := open(CompileNear(ctx, p, at)), open(Compile(ctx, p))
+	defer near.Close()
+	defer whole.Close()
+	few := len(near.QP.L)
+	if !near.choice.Absent() || few >= len(whole.QP.L) {
+		t.Fatalf("%d rows of %d", few, len(whole.QP.L))
+	}
+	renewed := 0
+	for round := range 6 {
+		if round == 4 { // weights so small that rows break
+			near.prices[5], whole.prices[5] = 1e-3, 1e-3
+		}
+		for _, s := range []*Problem{near, whole} {
+			before := s.QP
+			if err := s.Linearise(at, 1.5); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Solve(ctx); err != nil || s.Res.Status != qpbackend.Solved {
+				t.Fatal(round, err, s.Res.Status)
+			}
+			if s.QP != before {
+				renewed++
+			}
+		}
+		if d := math.Abs(near.Res.Objective - whole.Res.Objective); d > 1e-6*math.Abs(whole.Res.Objective) {
+			t.Errorf("round %d: objective %.10g, of the whole problem %.10g", round, near.Res.Objective, whole.Res.Objective)
+		}
+		for j := range at {
+			if v := whole.Res.X[j]; math.Abs(near.Res.X[j]-v) > 1e-4*(1+math.Abs(v)) {
+				t.Errorf("round %d: entry %d is %g, of the whole problem %g", round, j, near.Res.X[j], v)
+			}
+		}
+		some, all := near.Duals(), whole.Duals()
+		for i := range all.Rows {
+			if v := all.Rows[i][0]; math.Abs(some.Rows[i][0]-v) > 1e-2*(1+math.Abs(v)) {
+				t.Errorf("round %d: multiplier %g of %s, of the whole problem %g", round, some.Rows[i][0], p.Constraints[i].Name(), v)
+			}
+		}
+		if a, b := near.Stated(), whole.Stated(); len(a.L) > len(b.L) {
+			t.Errorf("%d rows of %d", len(a.L), len(b.L))
+		}
+		φ, open := near.Gaps(at)
+		ψ, want := whole.Gaps(at)
+		if φ != ψ || open != want {
+			t.Errorf("round %d: gaps %g and %g, of the whole problem %g and %g", round, φ, open, ψ, want)
+		}
+		copy(at, whole.Res.X[:len(at)])
+	}
+	if renewed == 0 {
+		t.Error("the rows have never changed")
+	}
+}
