@@ -75,6 +75,12 @@ func TestWhatProblemsBecome(t *testing.T) {
 			m.Minimize(x.At(0, 0))
 			m.SubjectTo(dc.LE(dc.LambdaMax(x), dc.Num(1)), dc.GE(dc.LambdaMin(x), dc.Num(-1)))
 		}, 6, 12, false, "[semidefinite]"},
+		{"positive part", func(m *dc.Model) { // constant pieces and signs of parts are bounds
+			m.Minimize(dc.Pos(m.Var("x", []int{3}).Dot([]float64{1, 2, 3}).Add(dc.Num(1))))
+		}, 3 + 1, 1, false, "[]"},
+		{"absolute value", func(m *dc.Model) {
+			m.Minimize(dc.Abs(m.Var("x", []int{3}).Dot([]float64{1, 2, 3}).Add(dc.Num(1))))
+		}, 3 + 2, 1, false, "[]"},
 		{"order two", func(m *dc.Model) { m.Maximize(dc.LambdaMin(m.Var("X", []int{2, 2}, dc.Symmetric()))) }, 4, 3, false, "[second-order]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

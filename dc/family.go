@@ -219,6 +219,7 @@ func (f *family) finish() {
 			}
 		}
 	}
+	f.fold()
 	f.indices = make([]int, 0, len(seen))
 	for j := range seen {
 		f.indices = append(f.indices, int(j))
@@ -226,6 +227,52 @@ func (f *family) finish() {
 	slices.Sort(f.indices)
 	f.pool.New = func() any { return newFamilyWork(&f.program) }
 }
+
+// mostRepeats is how often coefficients that are repeated are looked for.
+// Source: a limit of time: a function of the data has a few kinks.
+const mostRepeats = 8
+
+// fold keeps coefficients once that all members have again in the same order: those of a difference of hinges of the
+// same samples.
+func (f *family) fold() {
+	n := len(f.w)
+	f.period = n
+	for times := mostRepeats; times > 1; times-- {
+		if p := n / times; n%times == 0 && p >= memberBlock && f.repeats(p) {
+			f.period = p
+			break
+		}
+	}
+	for k := range f.rows {
+		d := &f.rows[k]
+		for t := range d.idx {
+			d.idx[t], d.val[t] = upTo(f.period, d.idx[t]), upTo(f.period, d.val[t])
+		}
+		if d.c = upTo(n, d.c); f.period < n {
+			d.period = f.period
+		}
+	}
+}
+
+// repeats reports whether the coefficients of p members are those of the next p.
+func (f *family) repeats(p int) bool {
+	for k := range f.rows {
+		d := &f.rows[k]
+		for t := range d.idx {
+			if !periodic(d.idx[t], p) || !periodic(d.val[t], p) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func periodic[T comparable](list []T, p int) bool {
+	return len(list) == 1 || slices.Equal(list[p:], list[:len(list)-p])
+}
+
+// upTo is at most n numbers of a list, without room for more.
+func upTo[T any](n int, list []T) []T { return slices.Clone(list[:min(n, len(list))]) }
 
 // onlyOne is the list, cut to one number where all are that.
 func onlyOne[T comparable](list []T) []T {
@@ -278,6 +325,7 @@ func (f *program) member(s *step, i int, before []Expr) Expr {
 // linear is the row of member i.
 func (d *rowData) linear(i int, of *space) Linear {
 	l := Linear{Idx: make([]int, 0, len(d.idx)), Val: make([]float64, 0, len(d.idx)), Const: pick(d.c, i), of: of}
+	i = d.at(i)
 	for t := range d.idx {
 		l.Idx, l.Val = append(l.Idx, int(pick(d.idx[t], i))), append(l.Val, pick(d.val[t], i))
 	}

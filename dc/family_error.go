@@ -19,14 +19,13 @@ func (f *family) approximate(x []float64, each func(lo int, v, e []float64)) {
 	defer f.pool.Put(w)
 	f.begin(w, x)
 	last := len(f.steps) - 1
-	for lo := 0; lo < len(f.w); lo += memberBlock {
-		n := min(memberBlock, len(f.w)-lo)
+	f.eachBlock(func(lo, n int) {
 		for k := range f.steps {
 			f.step(w, k, lo, n, x)
 			f.stepError(w, k, lo, n, x)
 		}
 		each(lo, w.v[last][:n], w.adj[last][:n])
-	}
+	})
 }
 
 // stepError writes the errors of step k, those before and its values being known.
@@ -147,10 +146,11 @@ func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []fl
 			sums[i] = pick(d.c, lo+i)
 			dst[i] = (1 + coefficientErrors) * math.Abs(sums[i])
 		}
+		at := d.at(lo)
 		for t := range d.idx {
 			idx, val := d.idx[t], d.val[t]
 			for i, v := range sums {
-				p := pick(val, lo+i) * x[pick(idx, lo+i)]
+				p := pick(val, at+i) * x[pick(idx, at+i)]
 				v += p
 				sums[i] = v
 				dst[i] += (1+coefficientErrors)*math.Abs(p) + math.Abs(v)

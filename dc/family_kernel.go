@@ -18,6 +18,7 @@ type family struct {
 	pool    sync.Pool // of *familyWork
 	once    sync.Once
 	s       split
+	period  int // members that follow one another by so many have the same coefficients; the number of members where that is not so
 }
 
 // program computes functions that differ in numbers alone.
@@ -53,6 +54,16 @@ type rowData struct {
 	c   []float64
 	// shared: all members have the same coefficients.
 	shared bool
+	// period, if not 0, is how many of the first members the lists of coefficients are for; further ones have the same again.
+	period int
+}
+
+// at is the place of member i in the lists of coefficients.
+func (d *rowData) at(i int) int {
+	if d.period > 0 {
+		return i % d.period
+	}
+	return i
 }
 
 func pick[T any](list []T, i int) T {
@@ -117,6 +128,7 @@ func (f *program) row(dst []float64, k, lo int, w *familyWork, x []float64) {
 	if d.shared {
 		return
 	}
+	lo = d.at(lo)
 	for t := range d.idx {
 		idx, val := d.idx[t], d.val[t]
 		switch {
@@ -288,10 +300,20 @@ func euclid(list []float64) float64 {
 func (f *family) blocks(w *familyWork, x []float64, each func(lo int, v []float64)) {
 	f.begin(w, x)
 	last := len(f.steps) - 1
-	for lo := 0; lo < len(f.w); lo += memberBlock {
-		n := min(memberBlock, len(f.w)-lo)
+	f.eachBlock(func(lo, n int) {
 		f.forward(w, lo, n, x)
 		each(lo, w.v[last][:n])
+	})
+}
+
+// eachBlock calls do with n members from lo on, blocks with the same coefficients one after the other: these
+// are then in a near cache.
+func (f *family) eachBlock(do func(lo, n int)) {
+	for from := 0; from < f.period; from += memberBlock {
+		n := min(memberBlock, f.period-from)
+		for lo := from; lo < len(f.w); lo += f.period {
+			do(lo, n)
+		}
 	}
 }
 
@@ -446,6 +468,7 @@ func (f *program) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
 		w.grad[k] += s
 		return
 	}
+	lo = d.at(lo)
 	for t := range d.idx {
 		switch idx, val := d.idx[t], d.val[t]; {
 		case len(idx) == 1 && len(val) == 1:

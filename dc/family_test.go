@@ -140,6 +140,50 @@ func sameAsMembers(e, f Expr, r *rand.Rand) error {
 	return nil
 }
 
+// TestFamiliesRepeat: hinges of the same samples at several places are one family that has the coefficients once; a sample
+// that differs, and it has all.
+func TestFamiliesRepeat(t *testing.T) {
+	const samples = memberBlock + 30
+	for _, differ := range []bool{false, true} {
+		r := rand.New(rand.NewPCG(8, 3))
+		m := NewModel()
+		x := m.Var("x", []int{7})
+		rows := make([]Affine, samples)
+		for i := range rows {
+			rows[i] = x.Range(i%4, i%4+3).Dot([]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
+		}
+		var es []Expr
+		for part, weight := range []float64{1, -0.5, 0.25} {
+			for i := range samples {
+				row := rows[i]
+				if differ && part == 2 && i == samples-1 {
+					row = row.Scale(3)
+				}
+				es = append(es, Pos(row.Add(Num(float64(part)))).Scale(weight))
+			}
+		}
+		e := SumOf(es)
+		m.Minimize(e)
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
+			t.Error(err)
+		}
+		want := samples
+		if differ {
+			want *= 3
+		}
+		for _, u := range p.Objective.terms {
+			f, ok := u.f.(*family)
+			if !ok || len(f.w) != 3*samples || f.period != want || len(f.rows[0].val[0]) != want {
+				t.Errorf("differ %v: %d members with the period %d", differ, len(f.w), f.period)
+			}
+		}
+	}
+}
+
 // TestFamiliesAreFew: what has too few members, or is not finite everywhere, stays
 // as it is, and the order of sums does not matter.
 func TestFamiliesAreFew(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 // themselves in. Columns 0 to n−1 are the model's variables.
 type Builder struct {
 	Cols  int
+	vars  int       // of the model: the first columns
 	Lo    []float64 // bounds of the first columns; further ones have none
 	Hi    []float64
 	Rows  rows.List
@@ -80,7 +81,7 @@ const ownObjective = -1
 
 // NewBuilder has n columns. Once ctx has ended, its methods unwind: see Unwound.
 func NewBuilder(ctx context.Context, n int) *Builder {
-	return &Builder{ctx: ctx, left: interval, Cols: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
+	return &Builder{ctx: ctx, left: interval, Cols: n, vars: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
 }
 
 // Var makes a free column.
@@ -108,8 +109,15 @@ func (b *Builder) BoundVariables(p *dc.Problem) {
 	}
 }
 
-// Row states lo ≤ a ≤ hi.
-func (b *Builder) Row(a dc.Linear, lo, hi float64) { b.AddRow(a, lo, hi, -1) }
+// Row states lo ≤ a ≤ hi: of one column that the objective alone has, by its bounds.
+func (b *Builder) Row(a dc.Linear, lo, hi float64) {
+	if b.owner != ownObjective || len(a.Idx) != 1 || a.Idx[0] < b.vars || a.Val[0] == 0 {
+		b.AddRow(a, lo, hi, -1)
+		return
+	}
+	lo, hi = (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]
+	b.BoundColumn(a.Idx[0], min(lo, hi), max(lo, hi))
+}
 
 func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
 	b.work(1 + len(a.Idx))

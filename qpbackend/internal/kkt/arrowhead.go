@@ -36,6 +36,7 @@ type arrowhead struct {
 	d     []float64
 
 	inside, around []entry // in components, in the border
+	pairs          pairs   // where all components are such
 
 	// Coupling: row of B by row of B, sorted by component, block and node.
 	rowPtr   []int32 // the rows of each component
@@ -90,6 +91,21 @@ type block struct {
 	factor       []float64 // of the columns, for a scaled copy; nil: 1
 	g            []float64 // in a solve, an entry for each vector; part of arrowhead.g
 }
+
+// pairs are the components of an arrowhead form that consist of a variable and a row each, where the row alone has
+// entries in the border, which is one block: samples with a hinge each. Loops over arrays then do the work of
+// loops over components: with T = [a e; e −d], for a, d > 0, T⁻¹ = [d e; e −a]/(ad + e²), which
+// has no differences.
+type pairs struct {
+	nodes    []int32   // variable, row, variable, row
+	link     []float64 // e of each component
+	inverse  []pair
+	serve    bool // all components are such with the values of the last load
+	inverted bool // and have an inverse
+}
+
+// pair is T⁻¹ = [a b; b −c].
+type pair struct{ a, b, c float64 }
 
 // term is a row of B: the place of its vector's entry in g, and how much of it.
 type term struct {
@@ -230,6 +246,19 @@ func sortByBlock(couplings []coupling, comp, of []int32, blocks int) {
 			next[a]++
 		}
 	}
+}
+
+// find makes room where the pattern is one of pairs.
+func (p *pairs) find(f *arrowhead) {
+	if len(f.blocks) != 1 || len(f.inside) != len(f.rowNode) || 2*len(f.inside) != len(f.nodes) {
+		return
+	}
+	for c := range f.inside {
+		if f.compPtr[c] != int32(2*c) || f.rowPtr[c] != int32(c) || f.rowNode[c] != 1 {
+			return
+		}
+	}
+	p.nodes, p.link, p.inverse = f.nodes, make([]float64, len(f.inside)), make([]pair, len(f.inside))
 }
 
 // chunk divides the components into chunks and makes the workspace for one.

@@ -24,9 +24,13 @@ func (f *arrowhead) multiply(dst []float64, α float64, x []float64) {
 	}
 	clear(f.r)
 	clear(f.rv)
-	clear(f.g)
-	for _, t := range f.terms {
-		f.g[t.at] += α * t.multiple * x[t.node]
+	if f.pairs.serve {
+		f.pairs.multiply(dst, f.g, α, x)
+	} else {
+		clear(f.g)
+		for _, t := range f.terms {
+			f.g[t.at] += α * t.multiple * x[t.node]
+		}
 	}
 	for p := range f.groups() {
 		group := f.group(p)
@@ -42,19 +46,27 @@ func (f *arrowhead) multiply(dst []float64, α float64, x []float64) {
 	for a := range f.blocks {
 		f.blocks[a].toBorder(f.r, f.rv)
 	}
-	for _, t := range f.terms {
-		dst[t.node] += t.multiple * f.g[t.at]
-	}
 	for t, i := range f.border {
 		dst[i] += f.r[t]
 	}
-	for _, list := range [2][]entry{f.inside, f.around} {
-		for i := range list {
-			e := &list[i]
-			v := α * e.val
-			dst[e.row] += v * x[e.col]
-			dst[e.col] += v * x[e.row]
-		}
+	addEntries(dst, α, f.around, x)
+	if f.pairs.serve {
+		f.pairs.add(dst, f.g)
+		return
+	}
+	for _, t := range f.terms {
+		dst[t.node] += t.multiple * f.g[t.at]
+	}
+	addEntries(dst, α, f.inside, x)
+}
+
+// addEntries adds α times the product of x with the entries, on both sides of the diagonal, to dst.
+func addEntries(dst []float64, α float64, list []entry, x []float64) {
+	for i := range list {
+		e := &list[i]
+		v := α * e.val
+		dst[e.row] += v * x[e.col]
+		dst[e.col] += v * x[e.row]
 	}
 }
 
@@ -66,7 +78,7 @@ func (s *System) chooseProducts() {
 	if !ok || len(s.blocks) > 0 {
 		return
 	}
-	if f.repeats() {
+	if f.pairs.serve || f.repeats() {
 		s.vectors = f
 		s.both = s.diagonal && !slices.Contains(s.off, true)
 	}
@@ -110,5 +122,24 @@ func (s *System) addVectors(ax, aty, x, y []float64) {
 	}
 	for i, v := range out[n:] {
 		ax[i] += v
+	}
+}
+
+// multiply adds α times the products with e to dst, and sets g to α·x of the rows.
+func (p *pairs) multiply(dst, g []float64, α float64, x []float64) {
+	g = g[:len(p.link)]
+	for c, e := range p.link {
+		i, j := p.nodes[2*c], p.nodes[2*c+1]
+		v := α * x[j]
+		g[c] = v
+		dst[i] += e * v
+		dst[j] += α * e * x[i]
+	}
+}
+
+// add adds g to dst in the rows.
+func (p *pairs) add(dst, g []float64) {
+	for c, v := range g[:len(p.link)] {
+		dst[p.nodes[2*c+1]] += v
 	}
 }

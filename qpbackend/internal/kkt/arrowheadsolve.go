@@ -6,9 +6,13 @@ func (f *arrowhead) solve(b []float64) {
 	for t, i := range f.border {
 		r[t] = b[i]
 	}
-	clear(f.g)
-	for c := range int32(len(f.compPtr) - 1) {
-		f.forward(c, b)
+	if f.pairs.inverted {
+		f.pairs.forward(f.g, b)
+	} else {
+		clear(f.g)
+		for c := range int32(len(f.compPtr) - 1) {
+			f.forward(c, b)
+		}
 	}
 	f.gatherBorder(r)
 	n := len(r)
@@ -22,6 +26,10 @@ func (f *arrowhead) solve(b []float64) {
 		b[i] = r[t]
 	}
 	f.spreadBorder(r)
+	if f.pairs.inverted {
+		f.pairs.backward(b, f.g)
+		return
+	}
 	for c := range int32(len(f.compPtr) - 1) {
 		f.backward(c, b)
 	}
@@ -144,5 +152,24 @@ func (f *arrowhead) solveComponent(c int32, x []float64) {
 		for j, l := range t[i*n:][:len(left)] {
 			left[j] -= l * s
 		}
+	}
+}
+
+// forward sets g to that entry of T⁻¹b of each component.
+func (p *pairs) forward(g, b []float64) {
+	g = g[:len(p.inverse)]
+	for c := range g {
+		t := &p.inverse[c]
+		g[c] = t.b*b[p.nodes[2*c]] - t.c*b[p.nodes[2*c+1]]
+	}
+}
+
+// backward overwrites b by T⁻¹b once g is taken from the rows.
+func (p *pairs) backward(b, g []float64) {
+	g = g[:len(p.inverse)]
+	for c, v := range g {
+		t, i, j := &p.inverse[c], p.nodes[2*c], p.nodes[2*c+1]
+		u, w := b[i], b[j]-v
+		b[i], b[j] = t.a*u+t.b*w, t.b*u-t.c*w
 	}
 }

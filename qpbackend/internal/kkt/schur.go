@@ -13,12 +13,8 @@ import (
 // other values that have gone through load. The rules are those of ldl.Factor.
 func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
-	copy(f.t, f.off)
-	for c := range len(f.compPtr) - 1 {
-		nodes, t := f.nodes[f.compPtr[c]:f.compPtr[c+1]], f.t[f.tPtr[c]:]
-		for k, i := range nodes {
-			t[k*(len(nodes)+1)] = diag[i]
-		}
+	if !f.pairs.invert(diag, reg.Eps) {
+		f.fill(diag)
 	}
 	clear(f.s)
 	if !f.halved {
@@ -45,6 +41,17 @@ func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int
 		return f.replaced, fmt.Errorf("kkt: the pivot of row %d of the matrix is %g", bad, d)
 	}
 	return f.replaced, nil
+}
+
+// fill sets T, with the given diagonal.
+func (f *arrowhead) fill(diag []float64) {
+	copy(f.t, f.off)
+	for c := range len(f.compPtr) - 1 {
+		nodes, t := f.nodes[f.compPtr[c]:f.compPtr[c+1]], f.t[f.tPtr[c]:]
+		for k, i := range nodes {
+			t[k*(len(nodes)+1)] = diag[i]
+		}
+	}
 }
 
 // addCorner adds C to the Schur complement.
@@ -75,11 +82,10 @@ func (f *arrowhead) pivot(node int32, d float64) (float64, bool) {
 func (f *arrowhead) eliminate(work *poll.Poll) (bad int32, d float64, err error) {
 	for k := range len(f.chunks) - 1 {
 		lo, hi := f.chunks[k], f.chunks[k+1]
-		for c := lo; c < hi; c++ {
-			if bad, d := f.factorComponent(c); bad >= 0 {
-				return bad, d, nil
-			}
-			f.componentInverse(c)
+		if f.pairs.inverted {
+			f.pairs.corners(f.m, lo, hi)
+		} else if bad, d := f.factorComponents(lo, hi); bad >= 0 {
+			return bad, d, nil
 		}
 		for a := range f.blocks {
 			for b := range f.blocks[:a+1] {
@@ -92,6 +98,17 @@ func (f *arrowhead) eliminate(work *poll.Poll) (bad int32, d float64, err error)
 		}
 	}
 	return -1, 0, nil
+}
+
+// factorComponents factors the components lo ≤ c < hi and sets f.m.
+func (f *arrowhead) factorComponents(lo, hi int32) (bad int32, d float64) {
+	for c := lo; c < hi; c++ {
+		if bad, d := f.factorComponent(c); bad >= 0 {
+			return bad, d
+		}
+		f.componentInverse(c)
+	}
+	return -1, 0
 }
 
 // factorComponent computes T = L D Lᵀ, the largest pivot first: a row that is
@@ -343,6 +360,7 @@ func (f *arrowhead) load(val []float64) {
 		f.reduce(c, val)
 	}
 	f.findCopies()
+	f.pairs.load(f)
 }
 
 // subtract takes xᵀy from the part of the border at blocks a and b, where x and
@@ -352,4 +370,42 @@ func (f *arrowhead) subtract(x, y []float64, k int, a, b *block) {
 	n := len(f.border)
 	s := f.s[a.first*n+b.first:]
 	f.product.Subtract(s, n, x, y, k, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
+}
+
+// load takes over the values of the last load of f.
+func (p *pairs) load(f *arrowhead) {
+	p.inverted, p.serve = false, len(p.link) > 0 && f.everywhere(&f.blocks[0])
+	if !p.serve {
+		return
+	}
+	for c := range p.link {
+		p.link[c] = f.off[4*c+2]
+	}
+}
+
+// invert computes the inverses; false where the pairs do not serve, or a pivot would be replaced.
+func (p *pairs) invert(diag []float64, eps float64) bool {
+	p.inverted = false
+	if !p.serve {
+		return false
+	}
+	for c, e := range p.link {
+		a, d := diag[p.nodes[2*c]], -diag[p.nodes[2*c+1]]
+		det, top := a*d+e*e, max(a, d)
+		if !(a > 0 && d > 0 && top > eps && det > eps*top && det <= math.MaxFloat64) {
+			return false
+		}
+		s := 1 / det
+		p.inverse[c] = pair{d * s, e * s, a * s}
+	}
+	p.inverted = true
+	return true
+}
+
+// corners sets m to the entry of T⁻¹ at the row, of the components lo ≤ c < hi.
+func (p *pairs) corners(m []float64, lo, hi int32) {
+	m = m[:hi-lo]
+	for k := range m {
+		m[k] = -p.inverse[int(lo)+k].c
+	}
 }

@@ -122,5 +122,6 @@ func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {
 	f.sources(k)
 	f.couple(p)
 	f.chunk()
+	f.pairs.find(f)
 	return f
 }
