@@ -26,7 +26,7 @@ type Semidefinite struct {
 	mul  *matrix.Product
 	a, b []float64 // scaled directions
 	x, t []float64
-	tri  tridiagonal
+	tri  *matrix.Tridiagonal
 	ctx  context.Context // of the calls that follow
 }
 
@@ -35,7 +35,7 @@ func NewSemidefinite(n int) *Semidefinite {
 	square := func() []float64 { return make([]float64, n*n) }
 	c := &Semidefinite{
 		n: n, λ: make([]float64, n), rt: square(), ri: square(), q: square(),
-		a: square(), b: square(), x: square(), t: square(), tri: newTridiagonal(n),
+		a: square(), b: square(), x: square(), t: square(), tri: matrix.NewTridiagonal(n),
 		qi: square(), mul: matrix.NewProduct(),
 	}
 	if n >= large {
@@ -110,7 +110,7 @@ func (c *Semidefinite) Margin(v []float64) float64 {
 		return math.NaN()
 	}
 	c.unpack(c.t, v)
-	return c.tri.least(c.t, c.mul.Ends)
+	return c.tri.Least(c.t, c.mul.Ends)
 }
 
 // Scale finds R by the Cholesky factors of S and Z and the singular values of
@@ -415,7 +415,7 @@ func (c *Semidefinite) reach(d []float64) float64 {
 			d[i*n+j] /= math.Sqrt(λi) * math.Sqrt(λj)
 		}
 	}
-	least := c.tri.least(d, c.mul.Ends)
+	least := c.tri.Least(d, c.mul.Ends)
 	if least >= 0 {
 		return math.Inf(1)
 	} else if least != least {

@@ -11,7 +11,14 @@ import (
 // has ended.
 func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (int, error) {
 	p := poll.New(ctx)
-	clear(s.val)
+	for rest := s.val; len(rest) > 0; {
+		part := min(len(rest), poll.Interval)
+		clear(rest[:part])
+		if err := p.Err(part); err != nil {
+			return -1, err
+		}
+		rest = rest[part:]
+	}
 	for e, at := range s.dest {
 		s.val[at] = val[e]
 	}

@@ -100,7 +100,7 @@ func TestEigen(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	n := short + 1
+	const n = 211
 	if _, ok := Eigen(ctx, draw(rng, n*n), n); ok {
 		t.Error("eigenvectors after the end")
 	}
@@ -149,5 +149,69 @@ func TestCholesky(t *testing.T) {
 	f.Within(context.Background())
 	if a[0] = 1; !f.Cholesky(a, 1) {
 		t.Error("no factor within another context")
+	}
+}
+
+// TestEigenvalues: eigenvectors of matrices with eigenvalues far apart, equal, close together and zero.
+func TestEigenvalues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	f := NewProduct()
+	const n = 60
+	for name, value := range map[string]func(i int) float64{
+		"far apart":      func(i int) float64 { return math.Pow(10, float64(i-n)/4) },
+		"equal":          func(int) float64 { return 3 },
+		"close together": func(i int) float64 { return 1 + 1e-13*float64(i%7) },
+		"zero":           func(int) float64 { return 0 },
+		"rank two":       func(i int) float64 { return float64(max(0, i-n+3)) },
+		"of either sign": func(i int) float64 { return float64(i - n/2) },
+	} {
+		q := draw(rng, n*n)
+		a := make([]float64, n*n)
+		f.MulTSymmetric(a, q, q, n, n)
+		if _, ok := Eigen(context.Background(), a, n); !ok { // an orthonormal basis
+			t.Fatal("no eigenvectors")
+		}
+		qt, scaled := make([]float64, n*n), make([]float64, n*n)
+		Transpose(qt, a, n)
+		for i := range n {
+			for j := range n {
+				scaled[i*n+j] = value(i) * qt[i*n+j]
+			}
+		}
+		f.MulTSymmetric(a, qt, scaled, n, n)
+		v := append([]float64(nil), a...)
+		λ, ok := Eigen(context.Background(), v, n)
+		if !ok {
+			t.Fatalf("%s: no eigenvectors", name)
+		}
+		top := max(math.Abs(value(0)), math.Abs(value(n-1)))
+		for i := range n {
+			if !(math.Abs(λ[i]-value(i)) <= 1e-12*top) && name != "close together" {
+				t.Errorf("%s: eigenvalue %d is %g, want %g", name, i, λ[i], value(i))
+			}
+		}
+		Transpose(qt, v, n)
+		for i := range n {
+			for j := range n {
+				scaled[i*n+j] = λ[i] * qt[i*n+j]
+			}
+		}
+		back := make([]float64, n*n)
+		f.MulTSymmetric(back, qt, scaled, n, n)
+		for i := range back {
+			if !(math.Abs(back[i]-a[i]) <= 1e-13*top*n) {
+				t.Fatalf("%s: entry %d is %g, want %g", name, i, back[i], a[i])
+			}
+		}
+	}
+}
+
+func BenchmarkEigen(b *testing.B) {
+	const n = 500
+	rng := rand.New(rand.NewPCG(13, 14))
+	q, a := draw(rng, n*n), make([]float64, n*n)
+	NewProduct().MulTSymmetric(a, q, q, n, n)
+	for b.Loop() {
+		Eigen(context.Background(), append([]float64(nil), a...), n)
 	}
 }

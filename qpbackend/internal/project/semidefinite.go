@@ -47,6 +47,7 @@ func Semidefinite(ctx context.Context, dst, v []float64) bool {
 		for j := range k {
 			for i := range j {
 				a[i*k+j] = math.Ldexp(v[at], -exp) / math.Sqrt2
+				a[j*k+i] = a[i*k+j]
 				at++
 			}
 			a[j*k+j] = math.Ldexp(v[at], -exp)
