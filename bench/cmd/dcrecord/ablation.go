@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/bench/internal/clock"
 	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
@@ -28,10 +29,10 @@ func plain(s *ccp.Settings) {
 	s.Search = ccp.Search{}
 }
 
-// variants are the rows. The last one is the schedule of DCCP, by which the others
-// are judged.
-func variants() []variant {
-	return []variant{
+// variants are the rows, with those of Multistart if there is more than one start. The
+// last one is the schedule of DCCP, by which the others are judged.
+func variants(starts int) []variant {
+	all := []variant{
 		{"default", func(*ccp.Settings) {}},
 		{"without `LineSearch`", func(s *ccp.Settings) { s.Acceleration.LineSearch = false }},
 		{"without `Combination`", func(s *ccp.Settings) { s.Acceleration.Combination = false }},
@@ -41,6 +42,10 @@ func variants() []variant {
 		{"without `Descents`", func(s *ccp.Settings) { s.Search.Descents = 0 }},
 		{"without `Hops`", func(s *ccp.Settings) { s.Search.Hops = 0 }},
 		{"the plain procedure, without all of them", plain},
+		{"without `Proximal`", func(s *ccp.Settings) { s.Proximal = false }},
+		{"without `WorkingSet`", func(s *ccp.Settings) { s.WorkingSet = false }},
+		{"`Damping` = 0.02", func(s *ccp.Settings) { s.Damping = 0.02 }},
+		{"`Damping` = 0.6", func(s *ccp.Settings) { s.Damping = 0.6 }},
 		{"`Tau0` = 0.01", func(s *ccp.Settings) { s.Tau0 = 0.01 }},
 		{"`Tau0` = 0.003", func(s *ccp.Settings) { s.Tau0 = 0.003 }},
 		{"`Tau0` = 0.0003", func(s *ccp.Settings) { s.Tau0 = 0.0003 }},
@@ -51,6 +56,13 @@ func variants() []variant {
 			s.TauRelative, s.Tau0, s.Mu = false, 1, 1.2
 		}},
 	}
+	if starts > 1 {
+		return slices.Insert(all, len(all)-1,
+			variant{"without `Vary`", func(s *ccp.Settings) { s.Search.Vary = false }},
+			variant{"without `GiveUp`", func(s *ccp.Settings) { s.Search.GiveUp = false }},
+			variant{"without both", func(s *ccp.Settings) { s.Search.Vary, s.Search.GiveUp = false, false }})
+	}
+	return all
 }
 
 // tie is the relative difference up to which two objectives count as equal.
@@ -62,11 +74,13 @@ const tie = 1e-4
 type group struct {
 	best, noWorse, infeasible, iterations int
 	logs                                  float64 // of objective over best, where feasible
+	seconds                               float64 // of processors
 }
 
 // table has the results of the variants, by group.
 type table struct {
 	rows   []variant
+	starts int
 	limit  time.Duration
 	groups []string
 	count  map[string]int
@@ -81,10 +95,12 @@ func (t *table) add(of, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	objective, its := make([]float64, len(t.rows)), make([]int, len(t.rows))
+	objective, its, seconds := make([]float64, len(t.rows)), make([]int, len(t.rows)), make([]float64, len(t.rows))
 	best := math.Inf(1)
 	for k, row := range t.rows {
-		objective[k], its[k] = descend(p, set, row.change, t.limit)
+		began := clock.CPU()
+		objective[k], its[k] = t.descend(p, set, row.change)
+		seconds[k] = clock.CPU() - began
 		best = min(best, objective[k])
 	}
 	if t.count[of]++; t.count[of] == 1 {
@@ -93,6 +109,7 @@ func (t *table) add(of, path string) error {
 	for k, v := range objective {
 		s := &t.sums[of][k]
 		s.iterations += its[k]
+		s.seconds += seconds[k]
 		if math.IsInf(v, 1) {
 			s.infeasible++
 			continue
@@ -111,14 +128,14 @@ func (t *table) add(of, path string) error {
 // ablation runs the variants whose name has one of the words from the given start of each
 // file, of each draw of the families and, with a folder shared, of the reference problems,
 // and prints a table.
-func ablation(w io.Writer, words []string, shared, sizes string, draws int, limit time.Duration, files []string) error {
-	rows := slices.DeleteFunc(variants(), func(v variant) bool {
+func ablation(w io.Writer, words []string, shared, sizes string, draws, starts int, limit time.Duration, files []string) error {
+	rows := slices.DeleteFunc(variants(starts), func(v variant) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(v.name, word) })
 	})
 	if len(rows) == 0 {
 		return fmt.Errorf("-rows: no row has one of the words %q", words)
 	}
-	t := &table{rows: rows, limit: limit, count: map[string]int{}, sums: map[string][]group{}}
+	t := &table{rows: rows, starts: starts, limit: limit, count: map[string]int{}, sums: map[string][]group{}}
 	for _, path := range files {
 		if err := t.add(filepath.Base(filepath.Dir(path)), path); err != nil {
 			return err
@@ -153,17 +170,17 @@ func ablation(w io.Writer, words []string, shared, sizes string, draws int, limi
 func (t *table) print(w io.Writer) {
 	fmt.Fprint(w, "| |")
 	for _, of := range t.groups {
-		fmt.Fprintf(w, " %d of %s: at the best of all rows | infeasible | iterations |", t.count[of], of)
+		fmt.Fprintf(w, " %d of %s: at the best of all rows | infeasible | iterations | processor seconds |", t.count[of], of)
 		if of == families {
 			fmt.Fprint(w, " no worse than DCCP's | geometric mean of objective / best |")
 		}
 	}
-	fmt.Fprintln(w, "\n|"+strings.Repeat("---|", 1+3*len(t.groups)+2*min(t.count[families], 1)))
+	fmt.Fprintln(w, "\n|"+strings.Repeat("---|", 1+4*len(t.groups)+2*min(t.count[families], 1)))
 	for k, row := range t.rows {
 		fmt.Fprintf(w, "| %s |", row.name)
 		for _, of := range t.groups {
 			s := t.sums[of][k]
-			fmt.Fprintf(w, " %d | %d | %d |", s.best, s.infeasible, s.iterations)
+			fmt.Fprintf(w, " %d | %d | %d | %.1f |", s.best, s.infeasible, s.iterations, s.seconds)
 			if of == families {
 				fmt.Fprintf(w, " %d | %.4f |", s.noWorse, math.Exp(s.logs/float64(max(t.count[of]-s.infeasible, 1))))
 			}
@@ -195,11 +212,11 @@ func compile(path string) (*dc.Problem, ccp.Settings, error) {
 
 // descend is the objective, for minimising, of the feasible point of a run, +Inf
 // without one, and the number of its convex problems.
-func descend(p *dc.Problem, set ccp.Settings, change func(*ccp.Settings), limit time.Duration) (float64, int) {
+func (t *table) descend(p *dc.Problem, set ccp.Settings, change func(*ccp.Settings)) (float64, int) {
 	change(&set)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), t.limit)
 	defer cancel()
-	res, err := ccp.Solve(ctx, p, nil, set)
+	res, err := ccp.Multistart(ctx, p, t.starts, set)
 	switch {
 	case res == nil:
 		return math.Inf(1), 0

@@ -56,6 +56,7 @@ func main() {
 	factors := flag.String("factors", "0.3,3", "of -constants: multiply each by `F1,F2`")
 	sizes := flag.String("sizes", "small", "sizes of the families, S1,S2; none for no families")
 	seeds := flag.Int("seeds", 3, "seeds per family and size")
+	starts := flag.Int("starts", 1, "of the ablation: each run is one of Multistart from `N` starts, with rows for its settings if N > 1")
 	limit := flag.Duration("limit", 20*time.Second, "time limit of a run")
 	flag.Parse()
 	var err error
@@ -68,7 +69,7 @@ func main() {
 		err = constants(os.Stdout, strings.Split(*names, ","), list,
 			append([]string{"-shared", *shared, "-sizes", *sizes, "-seeds", strconv.Itoa(*seeds), "-limit", limit.String()}, flag.Args()...))
 	case *ablate:
-		err = ablation(os.Stdout, strings.Split(*rows, ","), *shared, *sizes, *seeds, *limit, flag.Args())
+		err = ablation(os.Stdout, strings.Split(*rows, ","), *shared, *sizes, *seeds, max(*starts, 1), *limit, flag.Args())
 	case *compare:
 		err = difference(os.Stdout, flag.Args())
 	default:

