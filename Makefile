@@ -1,6 +1,7 @@
 # make            what follows
 # make test       everything that must hold before a commit lands: check, then all
-#                 tests, with OSQP and the race detector and without
+#                 tests; of packages that start goroutines also with the race
+#                 detector, of those that call OSQP also with it
 # make check      what needs no test run: gofmt, vet, staticcheck, house rules, a
 #                 build without cgo
 # make build      the program, static, as build/dcopt

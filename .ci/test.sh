@@ -71,6 +71,27 @@ unformatted() {
 		[ -z "$files" ] || { echo "$files"; return 1; }
 }
 
+# concurrent DIR lists the packages of the module in which the race detector has something
+# to see: whose files or tests start goroutines, or hand work to a function that does. For
+# packages without tests the nearest folder above with tests stands, the module's own aside.
+concurrent() {
+	awk -v top="$(inside "$1" pwd)" 'NR == FNR { tested[$0]; next }
+		{ at = $0; while (!(at in tested) && at != top && sub(/\/[^\/]*$/, "", at)); if (at in tested && (at == $0 || at != top) && !seen[at]++) print at }' \
+		<(inside "$1" go list -tags="$tags" -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./...) \
+		<(inside "$1" sources -e '^\s*go [a-z(]' -e '\.(Go|AfterFunc|Parallel|Await)\(')
+}
+
+# tagged DIR lists the packages with files that depend on the tag.
+tagged() {
+	[ -z "$tags" ] || inside "$1" sources -e "^//go:build .*\b$tags\b" | grep -Fxf <(inside "$1" go list -tags="$tags" -f '{{.Dir}}' ./...)
+}
+
+# sources EXPRESSION... lists the folders here with Go files that match, nested modules aside.
+sources() {
+	find "$PWD" -mindepth 1 \( -name build -o -name testdata -o -name '.?*' -o -type d -exec test -f '{}/go.mod' \; \) -prune -o -name '*.go' -print0 |
+		xargs -0 grep -lE "$@" | xargs -r -n1 dirname | sort -u
+}
+
 step gofmt unformatted
 for dir in $modules; do
 	step "build without cgo ($dir)" inside "$dir" env CGO_ENABLED=0 go build ./...
@@ -84,7 +105,7 @@ for dir in $modules; do
 			[ -z "$staticcheck" ] || step "staticcheck ($of)" inside "$dir" go run "$staticcheck" -tags="$tag" $packages
 		fi
 		# Without the tag only the packages with files that depend on it are other code.
-		packages=$(inside "$dir" grep -rlE --include='*.go' --exclude-dir=bench --exclude-dir=build "^//go:build.*$tag" . | xargs -r -n1 dirname | sort -u | tr '\n' ' ')
+		packages=$(tagged "$dir")
 	done
 done
 
@@ -103,14 +124,21 @@ tests() {
 
 if [ "$what" = all ]; then
 	for dir in $modules; do
-		# Once with all there is; once, without the race detector, as a machine
-		# without C has it.
+		# All tests run once, without the tag, as on a machine without C. With the race detector
+		# run the packages that start goroutines, and with the tag those that depend on it.
 		if [ "$cgo" = yes ]; then
-			tests "$dir, race detector${tags:+, tag $tags}" "$dir" -race -tags="$tags" ./...
+			raced=$(concurrent "$dir")
+			if [ -n "$raced" ]; then
+				# shellcheck disable=SC2086
+				tests "$dir, race detector${tags:+, tag $tags}" "$dir" -race -tags="$tags" $raced
+			elif [ "$dir" = . ]; then
+				echo "FAIL  no package starts goroutines" && echo "count 0 1 0" >>"$logs/tally"
+			fi
+			rest=$(grep -Fxvf <(echo "$raced") <(tagged "$dir"))
+			# shellcheck disable=SC2086
+			[ -z "$rest" ] || tests "$dir, tag $tags" "$dir" -tags="$tags" $rest
 		fi
-		if [ "$cgo" = no ] || [ -n "$tags" ]; then
-			tests "$dir, no tags" "$dir" ./...
-		fi
+		tests "$dir" "$dir" ./...
 		# The Python package has its turn beside the nested modules: each of the two
 		# leaves a processor idle most of the time.
 		if [ "$dir" = . ]; then

@@ -1,3 +1,5 @@
+//go:build !race
+
 package dc
 
 import (
@@ -7,8 +9,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // randomForm has entries of either sign, and shift on the diagonal.
@@ -38,7 +38,7 @@ func TestExtremes(t *testing.T) {
 			cluster.SetSym(i, j, 2*math.Sin(float64((i+1)*(j+1)))+2*math.Sin(float64((i+1)*(j+1)+1)))
 		}
 	}
-	for _, q := range shared.Sample(t, 5, []*mat.SymDense{randomForm(1, 0), randomForm(2, 0), randomForm(60, 0), randomForm(200, 40), randomForm(700, 0), identity, cluster}) {
+	for _, q := range []*mat.SymDense{randomForm(1, 0), randomForm(2, 0), randomForm(60, 0), randomForm(200, 40), randomForm(700, 0), identity, cluster} {
 		var eig mat.EigenSym
 		if !eig.Factorize(q, false) {
 			t.Fatal("no eigenvalues")

@@ -1,8 +1,9 @@
+//go:build !race
+
 package lder_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
@@ -70,7 +70,7 @@ func TestSeeds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 2))
 	x := normalRows(rng, 50, 3)
 	y := bent(rng, x, .3)
-	for _, m := range shared.Sample(t, 2, lder.Methods()) {
+	for _, m := range lder.Methods() {
 		set := lder.MethodSettings(m)
 		a, b := fitted(t, x, y, set), fitted(t, x, y, set)
 		set.Seed = 5
@@ -115,12 +115,8 @@ func TestLinearTarget(t *testing.T) {
 // TestFewRows: as few as there are, constant targets and repeated rows.
 func TestFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 4))
-	step := 1
-	if shared.Race {
-		step = 4
-	}
-	for _, m := range shared.Sample(t, 2, lder.Methods()) {
-		for rows := 1; rows <= 12; rows += step {
+	for _, m := range lder.Methods() {
+		for rows := 1; rows <= 12; rows++ {
 			x, y := normalRows(rng, rows, 3), normals(rng, rows)
 			if rows > 6 {
 				x[1], x[2], x[3] = x[0], x[0], x[0]
@@ -145,7 +141,7 @@ func TestFewRows(t *testing.T) {
 // is compared, and the answer comes soon.
 func TestWideData(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 10))
-	for _, n := range shared.Sample(t, 2, []int{120, 250}) {
+	for _, n := range []int{120, 250} {
 		x := normalRows(rng, 60, n)
 		y := make([]float64, len(x))
 		for i, row := range x {
@@ -171,7 +167,7 @@ func TestWeights(t *testing.T) {
 		ones[i] = 3
 	}
 	ctx := context.Background()
-	for _, m := range shared.Sample(t, 2, lder.Methods()) {
+	for _, m := range lder.Methods() {
 		plain := predictions(t, fitted(t, x, y, lder.MethodSettings(m)), x)
 		r := lder.NewRegressor(lder.MethodSettings(m))
 		if err := r.FitWeighted(ctx, x, y, ones); err != nil {
@@ -216,56 +212,11 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestCancelledHasTheBest: whenever the context ends, what is there is a model
-// better than the mean, and the error is the context's.
-func TestCancelledHasTheBest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(11, 6))
-	x := normalRows(rng, 80, 3)
-	y := bent(rng, x, .2)
-	for _, m := range []lder.Method{lder.Auto, lder.Cheap, lder.Bagged, lder.Ensemble} {
-		total := 0
-		set := lder.MethodSettings(m)
-		last := 0
-		set.Progress = func(done, of int) {
-			if done != last+1 || done > of {
-				t.Errorf("%v: %d of %d after %d", m, done, of, last)
-			}
-			last, total = done, of
-		}
-		fitted(t, x, y, set)
-		if last != total {
-			t.Errorf("%v: progress ends at %d of %d", m, last, total)
-		}
-		for _, at := range []int{1, total / 2, total - 1} {
-			ctx, cancel := context.WithCancel(context.Background())
-			set.Progress = func(done, _ int) {
-				if done == at {
-					cancel()
-				}
-			}
-			r := lder.NewRegressor(set)
-			err := r.Fit(ctx, x, y)
-			if err == nil && at >= total-runtime.GOMAXPROCS(0) {
-				continue // the last parts were all under way
-			}
-			if !errors.Is(err, context.Canceled) {
-				t.Fatalf("%v: %v", m, err)
-			}
-			if r.Training.Status != ccp.Cancelled || !(r.Training.FVU < .9) {
-				t.Errorf("%v, after %d of %d: %+v", m, at, total, r.Training)
-			}
-			if got := dataset.FVU(y, predictions(t, r, x)); math.Abs(got-r.Training.FVU) > 1e-9 {
-				t.Errorf("%v: FVU %g, want %g", m, got, r.Training.FVU)
-			}
-		}
-	}
-}
-
 // TestConvexMethodsDescend: the objectives of split and dca are the mean
 // squared error, and fall; so does the penalised objective of refit.
 func TestConvexMethodsDescend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 7))
-	for range shared.Times(6, 3) {
+	for range 6 {
 		x := normalRows(rng, 50, 2)
 		y := bent(rng, x, .4)
 		mse := map[lder.Method]float64{}

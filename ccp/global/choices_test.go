@@ -157,7 +157,7 @@ func ramps(t *testing.T, seed uint64, samples, way int) *dc.Problem {
 // TestRamps: ramp losses of free variables have the optimum of the minima that they equal, and the bound of the first node,
 // where the positive parts by themselves have none.
 func TestRamps(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(shared.Times(4, 4)) {
 		var found [3]float64
 		for way := range found {
 			set := ccp.DefaultSettings()

@@ -164,7 +164,7 @@ func TestGlobalAtItsLimits(t *testing.T) {
 	if res.Status != ccp.IterationLimit || res.Proved || res.Nodes > 20 || !(res.Gap > set.Global.GapTol) || !(res.Bound >= 0 && res.Bound < res.Objective) || !strings.Contains(res.Message, "gap") {
 		t.Errorf("%v after %d nodes, bound %g, gap %g: %s", res.Status, res.Nodes, res.Bound, res.Gap, res.Message)
 	}
-	for calls := range 12 {
+	for calls := range shared.Times(12, 4) {
 		ctx := shared.Countdown(50*calls, context.DeadlineExceeded)
 		res, err := global.Solve(ctx, p, nil, 1, ccp.DefaultSettings())
 		if !errors.Is(err, context.DeadlineExceeded) || res == nil || res.Status != ccp.TimeLimit || res.Bound > 0.0213007 {

@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -9,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/internal/shared"
 )
 
 // equationProblem is a problem with nonlinear equations, of testdata/equations.
@@ -45,7 +46,7 @@ func TestEquations(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| problem | optimum | objective |\n|---|---|---|\n")
 	total := 0
-	for _, c := range shared.Sample(t, 12, equationProblems()) {
+	for _, c := range equationProblems() {
 		p := compileFile(t, filepath.Join("testdata", "equations", c.name+".dc"), nil)
 		alone := ccp.DefaultSettings()
 		alone.Search = ccp.Search{}
@@ -68,9 +69,7 @@ func TestEquations(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s |\n", strings.ReplaceAll(c.name, "_", " "), tabled(c.best), tabled(res.Objective))
 	}
 	t.Logf("%d convex problems in all", total)
-	if !shared.Race {
-		keepBlock(t, "../../docs/ccp.md", "equations", table.String())
-	}
+	keepBlock(t, "../../docs/ccp.md", "equations", table.String())
 	files, err := filepath.Glob("testdata/equations/*.dc")
 	if err != nil || len(files) != len(equationProblems()) {
 		t.Errorf("%d files for %d problems: %v", len(files), len(equationProblems()), err)

@@ -9,11 +9,9 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -250,32 +248,5 @@ func TestCompilingEnds(t *testing.T) {
 	}
 	if code, _, stderr := dcopt(nil, "solve slow.dc --time-limit 0.1"); code != exit.NotSolved || !strings.Contains(stderr, "time limit") {
 		t.Errorf("code %d, want 3; %s", code, stderr)
-	}
-}
-
-// TestTerminate sends SIGTERM to a real process that waits for its input.
-func TestTerminate(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("SKIPPED: no SIGTERM between processes on Windows")
-	}
-	program := filepath.Join(t.TempDir(), "dcopt")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	for _, args := range []string{"solve -", "fit - -t y -o m.json"} {
-		cmd := exec.Command(program, strings.Fields(args)...)
-		cmd.Dir = t.TempDir()
-		if _, err := cmd.StdinPipe(); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(100 * time.Millisecond)
-		cmd.Process.Signal(syscall.SIGTERM)
-		cmd.Wait()
-		if cmd.ProcessState.ExitCode() != exit.Interrupted {
-			t.Errorf("dcopt %s: %v", args, cmd.ProcessState)
-		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -111,5 +114,36 @@ func TestReaderGone(t *testing.T) {
 	var ended *exec.ExitError
 	if !errors.As(err, &ended) || ended.ExitCode() != exit.Usage || !strings.Contains(stderr.String(), "cannot write to standard output") {
 		t.Errorf("%v, %s; want code 1 and why", err, stderr.String())
+	}
+}
+
+// TestTerminate sends SIGTERM to a real process that waits for its input.
+func TestTerminate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: no SIGTERM between processes on Windows")
+	}
+	program := filepath.Join(t.TempDir(), "dcopt")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, args := range []string{"solve -", "fit - -t y -o m.json"} {
+		cmd := exec.Command(program, strings.Fields(args)...)
+		cmd.Dir = t.TempDir()
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// More than a pipe holds, so that it is reading, and has its handler, when this returns.
+		if _, err := in.Write(bytes.Repeat([]byte("\n"), 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+		if cmd.ProcessState.ExitCode() != exit.Interrupted {
+			t.Errorf("dcopt %s: %v", args, cmd.ProcessState)
+		}
 	}
 }

@@ -92,7 +92,7 @@ func FuzzJSON(f *testing.F) {
 func TestJSONParts(t *testing.T) {
 	large := Limits{Numbers: 1 << 20, Side: 1, Dimensions: 8}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
-	for _, element := range shared.Sample(t, 2, []string{"1.5", "[1, 2]", "[ [1,2] , [3,4] ]", "[[[7]]]"}) {
+	for _, element := range shared.Sample(t, 4, []string{"1.5", "[1, 2]", "[ [1,2] , [3,4] ]", "[[[7]]]"}) {
 		all := strings.Repeat(element+" ,\n", 4*partBytes/len(element)) + element
 		for _, text := range []string{"[" + all + "]", " [" + all + "] \n", "[" + all + ", 1, [2]]", "[" + all, "[" + all + "]]", "[" + strings.Replace(all, ",\n", ",\n,", 1) + "]",
 			"[" + all[:len(all)/2] + "x" + all[len(all)/2:] + "]", "[" + all + ",[1]]", "[[1]," + all + "]", "[" + all + "," + strings.Repeat("2,", 1<<20) + "2]"} {

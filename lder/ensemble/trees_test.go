@@ -39,7 +39,7 @@ func TestTrees(t *testing.T) {
 	if shared.Race {
 		step = 13
 	}
-	for _, plan := range plansTested() {
+	for _, plan := range shared.Sample(t, 3, plansTested()) {
 		b, s := stepBagging(t, 150, 3, 3)
 		res := growTrees(t, b, plan)
 		last := len(plan.stops) - 1
@@ -216,7 +216,7 @@ func TestTreesDegenerate(t *testing.T) {
 		_, s := stepBagging(t, 120, 3, 2)
 		c.change(s.d)
 		b := newBagging(s, 1, 1, 2)
-		for _, plan := range plansTested() {
+		for _, plan := range shared.Sample(t, 3, plansTested()) {
 			res := growTrees(t, b, plan)
 			if (res == nil) != c.none {
 				t.Errorf("%s: %v", c.name, res != nil)
