@@ -56,7 +56,7 @@ func Factored(ev *eval.Evaluator, n *syntax.Node, d, order int) {
 
 // unitsRow is the work for a row of a cone.
 // Source: derived: 2·Work/Entries of eval.DefaultLimits, so that the cone of a matrix with as many entries as there may be
-// uses up the work. Times 3 orders above 2364 are refused, times 0.3 none that the entries do not. Measured: 2 µs a row with its
+// uses up the work. Times 3 orders above 2364 are refused, times 0.3 none that the entries do not. Measured: 2 μs a row with its
 // variables, about 200 units (dcopt check of lambda_min(X) >= 1 of order 300 and 600).
 const unitsRow = 64
 
