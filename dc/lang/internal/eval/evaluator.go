@@ -79,6 +79,8 @@ type Evaluator struct {
 	sums  value.Accumulator
 	Args  []value.Value // of the functions that are being evaluated
 	flats []int         // room for the places of entries
+	// variables are those of the last affine function that was kept.
+	variables []int
 	Limits
 	spent int
 	rules *Rules

@@ -45,15 +45,13 @@ func (ev *Evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 		if len(l.Idx) == 0 {
 			return value.Number(l.Const)
 		}
-		l.Idx, l.Val = slices.Clone(l.Idx), slices.Clone(l.Val)
-		return value.FromLinear(l)
+		return value.FromLinear(ev.kept(l))
 	}
 	if a.C != 0 || len(a.Idx) > m.Coefs {
 		l := ev.linear(n, m)
 		scalar := value.Number(l.Const)
 		if len(l.Idx) > 0 {
-			l.Idx, l.Val = slices.Clone(l.Idx), slices.Clone(l.Val)
-			scalar = value.FromLinear(l)
+			scalar = value.FromLinear(ev.kept(l))
 		}
 		a.Terms = append(a.Terms, value.Summand{W: 1, V: scalar, At: n})
 		terms = a.Terms[m.Terms:]
@@ -61,6 +59,16 @@ func (ev *Evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 	v := ev.Weighted(n, terms)
 	a.BackTo(m)
 	return v
+}
+
+// kept is l with memory of its own. Functions of the same variables that follow one another, as samples with all their
+// features do, share the list of these.
+func (ev *Evaluator) kept(l dc.Linear) dc.Linear {
+	if !slices.Equal(l.Idx, ev.variables) {
+		ev.variables = slices.Clip(slices.Clone(l.Idx))
+	}
+	l.Idx, l.Val = ev.variables, slices.Clone(l.Val)
+	return l
 }
 
 // Weighted is the sum of arrays and expressions.
