@@ -503,13 +503,12 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 	return r.run(ctx)
 }
 
-// newRun is a run from x0, a point of p, with the convex problem sub.
+// newRun is a run from x0, moved into the box of p, with the convex problem sub.
 func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int, from origin) *run {
-	x0 = append([]float64(nil), x0...)
-	p.Pin(x0)
+	lo, hi := p.Box()
+	x0 = boxed(p, x0)
 	sub.Calm()
 	sub.SizeUp(x0, true)
-	lo, hi := subproblem.Bounds(p)
 	sub.BoundDomains(lo, hi)
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: penalty.New(set.Tau0, set.TauMax, set.Mu), course: stop.NewCourse(), gap: stop.Gap{Open: math.NaN()}}
 	r.recover.tol = r.usualTol()
@@ -523,15 +522,24 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	return r
 }
 
+// boxed is x in the box of p, beyond which functions may have other values than they were written with.
+func boxed(p *dc.Problem, x []float64) []float64 {
+	lo, hi := p.Box()
+	x = append([]float64(nil), x...)
+	for j := range x {
+		x[j] = min(max(x[j], lo[j]), hi[j])
+	}
+	p.Pin(x)
+	return x
+}
+
 // uncompiled is the result where there is no convex problem: ctx has ended, and the start
 // is the best point, or the problem is refused.
 func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, took float64, err error) (*Result, error) {
 	if ctx.Err() == nil {
 		return nil, err
 	}
-	x0 = append([]float64(nil), x0...)
-	p.Pin(x0)
-	res := resultAt(p, x0, set, start)
+	res := resultAt(p, boxed(p, x0), set, start)
 	res.Seconds.Compile = took
 	res.Status, res.Message = interrupted(err).status, beforeFirst
 	return res, err

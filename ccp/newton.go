@@ -108,26 +108,32 @@ func (n *newton) determined() bool {
 }
 
 // alternate descends, follows the linearised problem from there and, where that leads
-// nowhere, descends.
+// nowhere, descends. If equations were broken there, it follows once more from where the descent keeps them.
 func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) {
-	before, handed := n.best(), false
-	early := m
-	early.Lost = func(t search.Trial) bool {
-		lost := m.Lost != nil && m.Lost(t)
-		handed = !lost && n.hands(t)
-		return lost || handed
-	}
-	end, err := n.descend(ctx, early)
-	if err != nil || !handed && !n.doubtful(end, before) {
-		return end, err
-	}
-	if n.made(ctx) {
-		if to, err := n.reach(ctx); err != nil || to.over() {
-			return to, err
+	for tries, after := 0, 0; tries < 2; tries++ {
+		before, handed := n.best(), false
+		early := m
+		early.Lost = func(t search.Trial) bool {
+			lost := m.Lost != nil && m.Lost(t)
+			handed = !lost && n.hands(t, after)
+			return lost || handed
 		}
-	}
-	if !handed && (end.status == Converged || !n.equations) {
-		return end, nil
+		end, err := n.descend(ctx, early)
+		if err != nil || !handed && !n.doubtful(end, before) {
+			return end, err
+		}
+		broken := n.equations && !n.keeps(n.prev)
+		if n.made(ctx) {
+			if to, err := n.reach(ctx); err != nil || to.over() {
+				return to, err
+			}
+		}
+		if !handed && (end.status == Converged || !n.equations) {
+			return end, nil
+		}
+		if after = n.k; !broken {
+			break
+		}
 	}
 	return n.descend(ctx, m)
 }
@@ -137,10 +143,10 @@ func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) 
 // of starts) one lasts longer.
 const creeping = 50
 
-// hands reports whether a descent is to be left to Newton's method.
-func (n *newton) hands(t search.Trial) bool {
+// hands reports whether a descent that goes on after so many iterations is to be left to Newton's method.
+func (n *newton) hands(t search.Trial, after int) bool {
 	if n.equations {
-		return t.K >= accel.After && t.Feasible || t.K >= latest
+		return t.K >= after+accel.After && t.Feasible || after == 0 && t.K >= latest
 	}
 	return t.K >= creeping && t.Feasible
 }

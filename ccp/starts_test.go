@@ -208,3 +208,24 @@ func TestCoversAreFound(t *testing.T) {
 		}
 	}
 }
+
+// TestStartsLieInTheBox: where a row shows that x is at least 2, abs(x - 1) is x - 1, and a start of -5 is no point at which that may be
+// evaluated; without time, too, the objective is that of the point.
+func TestStartsLieInTheBox(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(-10), dc.AtMost(10), dc.StartAt(-5))
+	m.SubjectTo(dc.GE(x, dc.Num(2)))
+	m.Minimize(dc.Max(x.Sub(dc.Num(1)), dc.Num(1).Sub(x)))
+	p := build(t, m)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, ctx := range []context.Context{t.Context(), ended} {
+		res, err := ccp.Solve(ctx, p, []float64{-5}, ccp.DefaultSettings())
+		if res == nil {
+			t.Fatal(err)
+		}
+		if res.X[0] < 2 || res.Objective != math.Abs(res.X[0]-1) {
+			t.Errorf("%v: x = %g with objective %g", res.Status, res.X[0], res.Objective)
+		}
+	}
+}

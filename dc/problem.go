@@ -81,7 +81,7 @@ func (p *Problem) box(v *Variable, k int) (lo, hi float64) {
 	return v.Bounds(k)
 }
 
-// Value is the objective at x as it was given: maximised ones with their sign.
+// Value is the objective at x as it was given: maximised ones with their sign. x lies in the Box.
 func (p *Problem) Value(x []float64) float64 {
 	v := p.Objective.Value(x)
 	if p.Maximize {

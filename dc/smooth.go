@@ -3,7 +3,8 @@ package dc
 import "slices"
 
 // Linearised returns p with other splits: smooth functions of DC constraints and of
-// nonlinear equations, which are two of them, have no convex part. CCP then
+// nonlinear equations, which are two of them, have no convex part; of functions that are not smooth this
+// holds for the smooth terms of the split. CCP then
 // subtracts −f itself, and its tangent the linearisation of f, as Newton's method needs
 // it. Values of expressions are as they were. equations tells whether p has such
 // equations; ok is false where it has none, and another constraint that is not convex or
@@ -27,32 +28,63 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 		} else if c.DC {
 			*c = stated(*c.Common)
 		}
-		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && c.e.smooth() {
-			c.e.linearise()
+		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && c.e.linearise() {
 			equations = equations || half
 		}
 		second = c.opens
 	}
 	ok = equations
-	if e := &out.Objective; e.smooth() && !e.IsAffine() && (equations || !soft && !e.IsConvex()) {
-		ok = true
-		e.linearise()
+	if e := &out.Objective; !e.IsAffine() && (equations || e.smooth() && !soft && !e.IsConvex()) {
+		ok = e.linearise() || equations
 	}
 	return &out, equations, ok
 }
 
-// linearise replaces the split by 0 − (−e). The gradient is that of e as it is written:
+// linearise replaces the split g − h by g₁ − (h₁ − s), where s is the smooth functions of both and the others stay; that of a smooth e by
+// 0 − (−e). It reports false where no function is smooth. The gradient of a smooth e is that of e as it is written:
 // that of a split may be of another function with the same sign, see hyperbola.
-func (e *Expr) linearise() {
+func (e *Expr) linearise() bool {
 	s := e.newSplit()
-	f := &opposite{e: *e, s: s}
-	f.all.terms = append(append(f.all.terms, s.g...), s.h...)
-	lists := [][]int{s.lin.Idx}
+	f, rest := &opposite{e: *e, s: s}, split{}
+	if !e.smooth() {
+		f.s, rest = split{}, split{lin: s.lin, touches: s.touches}
+		f.s.g, rest.g = bySmoothness(s.g)
+		f.s.h, rest.h = bySmoothness(s.h)
+		f.e = Expr{terms: append(slices.Clone(f.s.g), scaleTerms(f.s.h, -1)...), of: e.of}
+	}
+	if f.s.isAffine() {
+		return false
+	}
+	f.all.terms = append(append(f.all.terms, f.s.g...), f.s.h...)
+	lists := [][]int{f.s.lin.Idx}
 	for _, t := range f.all.terms {
 		lists = append(lists, t.f.Support())
 	}
 	f.indices = union(lists...)
-	e.replaceSplit(split{h: []term{{1, f}}})
+	rest.h = append(rest.h, term{1, f})
+	e.replaceSplit(rest)
+	return true
+}
+
+func bySmoothness(terms []term) (is, others []term) {
+	for _, t := range terms {
+		if smooth(t.f) {
+			is = append(is, t)
+		} else {
+			others = append(others, t)
+		}
+	}
+	return is, others
+}
+
+// SmoothPart is −s of a function h₁ − s that Linearised has made; nil of others.
+func (s *sum) SmoothPart() Convex {
+	for _, t := range s.terms {
+		if f, ok := t.f.(*opposite); ok && t.w == 1 {
+			return f
+		}
+	}
+	return nil
 }
 
 // opposite is −e where it stands for a convex function that is subtracted, which it

@@ -17,7 +17,7 @@ import (
 type equationProblem struct {
 	name string
 	// best is the optimum: of SciPy's SLSQP from 5 to 100 random starts, by eigenvalues
-	// for eigen, eigen_max and stiefel, by hand for xy_const, from the literature for
+	// for eigen, eigen_max and stiefel, by hand for cancel, kinked and xy_const, from the literature for
 	// haverly.
 	best float64
 	// near is a worse minimum that the start of the file leads to.
@@ -27,10 +27,10 @@ type equationProblem struct {
 func equationProblems() []equationProblem {
 	same := math.NaN()
 	return []equationProblem{
-		{"adhya_like", 852.786492, same}, {"blend", 70, same}, {"chain", -9.9239235, same}, {"circles_tangent", 1.2154021, same},
+		{"adhya_like", 852.786492, same}, {"blend", 70, same}, {"cancel", 0, same}, {"chain", -9.9239235, same}, {"circles_tangent", 1.2154021, same},
 		{"cyclic3", 1.58846762, 2.21885300}, {"eigen", 0.49949588, same}, {"eigen_max", 4.80050412, same}, {"graphform", 0.69390411, same},
 		{"haverly1", 400, same}, {"haverly2", 600, 400}, {"haverly3", 750, same}, {"hs39", -1, same}, {"hs40", -0.25, same},
-		{"hs71", 17.0140173, same}, {"hs77", 0.338926607, same}, {"hs78", -2.91970041, same}, {"linkage", 2.48678825, same},
+		{"hs71", 17.0140173, same}, {"hs77", 0.338926607, same}, {"hs78", -2.91970041, same}, {"kinked", 0.5 - math.Sqrt(18.5), same}, {"linkage", 2.48678825, same},
 		{"lognorm", 1.99144589, same}, {"opf3", 1.5100805, same}, {"opf5", 1.14833056, same}, {"opf14", 4.37740315, same},
 		{"overlap", -3.71529448, -3.37777481}, {"price", 2795000, same}, {"quartic", 0.965062978, same}, {"rosenbrock_eq", 0.051256882, same},
 		{"snl_exact", 0.3, same}, {"stiefel", 3.74722301, same}, {"trajectory", 23.2182084, same}, {"vanderpol", 30.821731, same},

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -19,7 +18,7 @@ func region(t *testing.T, state func(m *dc.Model, x dc.Affine), opts ...dc.VarOp
 	if err != nil {
 		t.Fatal(err)
 	}
-	lo, hi := subproblem.Bounds(p)
+	lo, hi := p.Box()
 	return diagnose.Region{P: p, Lo: lo, Hi: hi, Start: []float64{1, 1}, Unit: []float64{1, 1}, Tol: 1e-6}
 }
 

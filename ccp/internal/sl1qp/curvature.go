@@ -94,8 +94,10 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		entries += len(p.idx) * len(p.idx)
 		c.pieces = append(c.pieces, p)
 	}
-	if sub.H0 != nil && smooth(sub.H0) {
-		add(&piece{h: sub.H0})
+	if sub.H0 != nil {
+		if f := smoothPart(sub.H0); f != nil {
+			add(&piece{h: f})
+		}
 	}
 	var first *piece // that of an equation's first half
 	for k := 0; k < len(sub.Cuts); {
@@ -113,7 +115,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 			continue
 		}
 		first = nil
-		p := &piece{h: cut.H}
+		p := &piece{}
 		for _, s := range sub.Cuts[from:k] {
 			p.up = append(p.up, s.Row)
 		}
@@ -121,7 +123,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		if c.rows = append(c.rows, row{idx: cut.Idx, val: func(i int) float64 { return sub.Now.A[cut.Slot[i]] }, weight: p.weight, equal: equation, soft: true, at: cut.Row}); equation {
 			first = p
 		}
-		if smooth(cut.H) {
+		if p.h = smoothPart(cut.H); p.h != nil {
 			add(p)
 		}
 	}
@@ -594,6 +596,17 @@ func (c *curvature) quadratic(d []float64) float64 {
 		sum += v * out[j]
 	}
 	return sum / 2
+}
+
+// smoothPart is f, or the smooth part of one that dc.Problem.Linearised has made; nil: there is none.
+func smoothPart(f dc.Convex) dc.Convex {
+	if smooth(f) {
+		return f
+	}
+	if s, ok := f.(interface{ SmoothPart() dc.Convex }); ok {
+		return s.SmoothPart()
+	}
+	return nil
 }
 
 // smooth reports whether f has a gradient wherever it has subgradients, norms at 0

@@ -5,14 +5,15 @@
 //
 // An iteration linearises equations and smooth DC functions at x (dc.Problem.Linearised),
 // gives their slacks the price τ, adds half the second-order term of the Lagrangian
-// and bounds the step. Convex constraints stay as they are, other DC functions keep
-// their convex parts. A step counts if it lowers the merit
+// and bounds the step. Convex constraints stay as they are; of DC functions that are not smooth the
+// smooth terms are linearised, the rest keep their convex parts. A step counts if it lowers the merit
 //
 //	φ(x) = f(x) + τ·Σ cᵢ(x)₊
 //
 // by a share of what the convex problem has predicted. One that misses the prediction at
 // the region's boundary is corrected to second order (Fletcher 1982, Second order
-// corrections for non-differentiable optimization), one that lowers nothing is shortened.
+// corrections for non-differentiable optimization), one that lowers nothing is shortened, and one that
+// lowers the merit by far more than predicted is lengthened.
 // Where variables have become far smaller than the sizes by which the region was bounded, the
 // method begins anew in the sizes of its point. It is a local search on its own and knows no
 // status of ccp: its end is a point, and whether the convex problem there predicts any decrease.

@@ -181,6 +181,9 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		if err != nil {
 			return end, err
 		}
+		if ratio > modest {
+			m.lengthen(x, s.to)
+		}
 		m.resize(ratio, m.length(x, s.to))
 		if ratio > enough {
 			copy(m.y, s.y)
@@ -247,6 +250,24 @@ func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (t
 		}
 	}
 	return s, ratio, err
+}
+
+// lengthen doubles the step from x to y while that lowers the merit, within the region: as convex parts that h takes away
+// keep steps short, they are lengthened as those of the procedure are (Aragón Artacho, Fleming and Vuong 2018).
+func (m *Method) lengthen(x, y []float64) {
+	z := make([]float64, len(y))
+	for ψ, _ := m.merit(y); 2*m.length(x, y) <= m.Δ; {
+		for j := range z {
+			z[j] = min(max(y[j]+(y[j]-x[j]), m.lo[j]), m.hi[j])
+		}
+		m.p.Pin(z)
+		next, _ := m.merit(z)
+		if !(next < ψ) || m.leaves(x, z) {
+			return
+		}
+		ψ = next
+		copy(y, z)
+	}
 }
 
 // leaves reports whether a step leads from where the constant of a constraint is balanced

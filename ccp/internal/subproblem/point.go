@@ -152,17 +152,6 @@ func (s *Problem) BoundDomains(lo, hi []float64) {
 	}
 }
 
-// Bounds are those of all variables.
-func Bounds(p *dc.Problem) (lo, hi []float64) {
-	lo, hi = make([]float64, p.NumVars()), make([]float64, p.NumVars())
-	for _, v := range p.Vars {
-		for i := range v.Len() {
-			lo[v.Offset+i], hi[v.Offset+i] = v.Bounds(i)
-		}
-	}
-	return lo, hi
-}
-
 // Size is that of variable j: the largest entry of its block, at least its unit.
 func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
 
