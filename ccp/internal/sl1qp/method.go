@@ -181,7 +181,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		if err != nil {
 			return end, err
 		}
-		if ratio > modest {
+		if ratio > modest && !m.w.moved {
 			m.lengthen(x, s.to)
 		}
 		m.resize(ratio, m.length(x, s.to))

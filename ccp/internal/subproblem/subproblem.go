@@ -374,7 +374,37 @@ func (s *Problem) Solve(ctx context.Context) error {
 		err = s.Solver.Solve(ctx, &s.Res)
 	}
 	s.unchanged.answered = err == nil
-	return s.include(ctx, err)
+	return s.stay(s.include(ctx, err))
+}
+
+// stay leaves the variables that the convex problem does not contain where they are: a solver may
+// put them anywhere, as far as it likes. err is that of the solution.
+func (s *Problem) stay(err error) error {
+	if err != nil || len(s.at) != s.DC.NumVars() || len(s.Res.X) < len(s.at) {
+		return err
+	}
+	a, p := s.QP.A, s.QP.P
+	var squares []bool
+	for j, v := range s.at {
+		if s.Now.Q[j] != 0 || a != nil && a.ColPtr[j+1] > a.ColPtr[j] {
+			continue
+		}
+		if squares == nil {
+			squares = make([]bool, len(s.Now.Q))
+			for k := range squares {
+				if p == nil {
+					break
+				}
+				for _, i := range p.RowIdx[p.ColPtr[k]:p.ColPtr[k+1]] {
+					squares[i], squares[k] = true, true
+				}
+			}
+		}
+		if !squares[j] {
+			s.Res.X[j] = v
+		}
+	}
+	return nil
 }
 
 // ready brings the rows, and the units and the centre of the solver, up to date.
