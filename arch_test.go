@@ -65,8 +65,11 @@ var mayImport = map[string]string{
 	"internal/arrays": "internal/table",
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
-	// Factorisations of dense matrices that a context ends.
-	"internal/dense":   "gonum",
+	// Factorisations of dense matrices that a context ends; products and eigenvalues by kernels of ours.
+	"internal/dense":  "internal/matrix gonum",
+	"internal/matrix": "internal/cpu internal/num internal/simd internal/poll gonum",
+	// How often a long computation looks at its context.
+	"internal/poll":    "",
 	"internal/num":     "",
 	"internal/setting": "",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
@@ -98,13 +101,13 @@ var mayImport = map[string]string{
 	"ccp/internal/workingset": "qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.
 	// The eigenvalues of a multiplier of a semidefinite cone are gonum's.
-	"ccp/internal/scaled": "qpbackend qpbackend/sparse gonum",
+	"ccp/internal/scaled": "internal/dense qpbackend qpbackend/sparse gonum",
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "gonum",
 	// Searches around a local search, which they know as a function.
 	"ccp/internal/search": "internal/num dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
-	"ccp/internal/sl1qp": "dc qpbackend ccp/internal/subproblem gonum",
+	"ccp/internal/sl1qp": "internal/dense dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
@@ -114,26 +117,23 @@ var mayImport = map[string]string{
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/flat": "dc internal/num",
 	// The branch and bound over intervals of columns.
-	"ccp/global/internal/spatial": "dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
+	"ccp/global/internal/spatial": "internal/dense dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":               "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
-	"qpbackend/sparse":        "",
-	"qpbackend/internal/poll": "",
+	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/ldl internal/num",
+	"qpbackend/sparse": "",
 	// The part of a solver that is the same in all backends.
 	"qpbackend/internal/base": "qpbackend",
-	"qpbackend/internal/amd":  "qpbackend/internal/poll",
-	"qpbackend/internal/ldl":  "qpbackend/sparse qpbackend/internal/poll internal/cpu internal/num internal/simd",
-	"qpbackend/internal/kkt":  "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination qpbackend/internal/matrix gonum internal/num internal/simd",
-	"qpbackend/internal/cone": "internal/num internal/cpu internal/simd qpbackend/internal/matrix",
-	// Products of dense matrices for kkt and cone; eigenvalues are gonum's, under a context.
-	"qpbackend/internal/matrix": "internal/cpu internal/num internal/simd internal/dense qpbackend/internal/poll gonum",
+	"qpbackend/internal/amd":  "internal/poll",
+	"qpbackend/internal/ldl":  "qpbackend/sparse internal/poll internal/cpu internal/num internal/simd",
+	"qpbackend/internal/kkt":  "qpbackend/sparse internal/enum qpbackend/internal/amd internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination internal/matrix gonum internal/num internal/simd",
+	"qpbackend/internal/cone": "internal/num internal/cpu internal/simd internal/matrix",
 	// The Schur complement that the rows of a semidefinite cone leave.
-	"qpbackend/internal/elimination": "internal/num qpbackend/sparse qpbackend/internal/matrix qpbackend/internal/poll",
+	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll",
 	"qpbackend/internal/equil":       "qpbackend/sparse internal/cpu internal/simd",
-	// The points of cones nearest to given ones; eigenvalues are gonum's.
-	"qpbackend/internal/project":  "internal/num qpbackend/internal/matrix",
-	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt qpbackend/internal/matrix qpbackend/internal/project",
+	// The points of cones nearest to given ones.
+	"qpbackend/internal/project":  "internal/num internal/matrix",
+	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project",
 	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.
 	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd",
@@ -141,7 +141,7 @@ var mayImport = map[string]string{
 	"qpbackend/admm":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
 	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
-	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/poll",
+	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse internal/poll",
 	// The parts that readers of files share; a format each; and the choice by the name.
 	"qpbackend/problemfile":              "qpbackend qpbackend/sparse internal/table",
 	"qpbackend/qps":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/table",

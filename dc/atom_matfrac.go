@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -275,7 +276,7 @@ func narrowData(x Affine, n int) Affine {
 // semidefinite matrix, and which is the first that is not zero but for
 // rounding. Where they cannot be computed that is 0 and the matrix is kept.
 func spectrum(q mat.Symmetric) (λ []float64, v *mat.Dense, first int) {
-	var eig mat.EigenSym
+	var eig dense.EigenSym
 	v = &mat.Dense{}
 	if !eig.Factorize(q, true) {
 		return nil, v, 0

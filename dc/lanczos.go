@@ -97,7 +97,7 @@ func ritz(α, β []float64) []float64 {
 			t.SetSym(k, k+1, β[k])
 		}
 	}
-	var eig mat.EigenSym
+	var eig dense.EigenSym
 	if !eig.Factorize(t, false) {
 		return []float64{math.Inf(-1), math.Inf(1)}
 	}

@@ -4,9 +4,9 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
@@ -108,9 +108,7 @@ type symWork struct {
 
 func newSymWork(n int) *symWork {
 	w := &symWork{m: blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: make([]float64, n*n)}, λ: make([]float64, n), v: make([]float64, n)}
-	var size [1]float64
-	lapack64.Syev(lapack.EVCompute, w.m, w.λ, size[:], -1)
-	w.work = make([]float64, max(int(size[0]), 3*n))
+	w.work = make([]float64, max(dense.SyevRoom(w.m, w.λ), 3*n))
 	return w
 }
 
@@ -153,11 +151,7 @@ func (s *symmetric) errorNorm(x []float64) float64 {
 // eigen leaves the eigenvalues in λ, ascending, and the eigenvectors in the
 // columns of m.
 func (w *symWork) eigen(vectors bool) bool {
-	job := lapack.EVNone
-	if vectors {
-		job = lapack.EVCompute
-	}
-	return lapack64.Syev(job, w.m, w.λ, w.work, len(w.work))
+	return dense.Syev(vectors, w.m, w.λ, w.work)
 }
 
 // vector is component i of eigenvector k.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -170,7 +171,7 @@ func (f *quadraticForm) scaled() (q *mat.SymDense, l, d []float64, ok bool) {
 func (f *quadraticForm) definite() (term, Linear, bool) {
 	n := len(f.vars)
 	q, l, d, ok := f.scaled()
-	var eig mat.EigenSym
+	var eig dense.EigenSym
 	if !ok || !eig.Factorize(q, true) {
 		return term{}, Linear{}, false
 	}

@@ -58,8 +58,8 @@ func Cholesky(ctx context.Context, a blas64.Symmetric) (ok bool, err error) {
 func Eigen(ctx context.Context, q mat.Symmetric) (λ []float64, v *mat.Dense, ok bool, err error) {
 	own := mat.NewSymDense(q.SymmetricDim(), nil)
 	own.CopySym(q)
-	eig, err := Await(ctx, func() *mat.EigenSym {
-		var eig mat.EigenSym
+	eig, err := Await(ctx, func() *EigenSym {
+		var eig EigenSym
 		if !eig.Factorize(own, true) {
 			return nil
 		}

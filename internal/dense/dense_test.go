@@ -6,9 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/internal/shared"
@@ -104,4 +107,41 @@ func TestCancelled(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// TestSyev: Syev and EigenSym decompose a symmetric matrix, in builds with the tag lean too.
+func TestSyev(t *testing.T) {
+	const n = 7
+	rng := rand.New(rand.NewPCG(5, 6))
+	a := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, rng.NormFloat64())
+		}
+	}
+	var eig EigenSym
+	if !eig.Factorize(a, true) {
+		t.Fatal("no eigenvalues")
+	}
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	λ := eig.Values(nil)
+	m := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: slices.Clone(a.RawSymmetric().Data)}
+	own := make([]float64, n)
+	if !Syev(true, m, own, make([]float64, max(3*n, SyevRoom(m, own)))) {
+		t.Fatal("no eigenvalues")
+	}
+	at := func(i, j int) float64 { return m.Data[i*n+j] }
+	for i := range n {
+		for j := range n {
+			x, y := 0.0, 0.0
+			for k := range n {
+				x += λ[k] * v.At(i, k) * v.At(j, k)
+				y += own[k] * at(i, k) * at(j, k)
+			}
+			if math.Abs(x-a.At(i, j)) > 1e-13 || math.Abs(y-a.At(i, j)) > 1e-13 {
+				t.Errorf("entry %d, %d: %g and %g for %g", i, j, x, y, a.At(i, j))
+			}
+		}
+	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

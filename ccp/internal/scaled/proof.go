@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -213,7 +214,7 @@ func intoSemidefinite(z []float64) {
 			k++
 		}
 	}
-	var eig mat.EigenSym
+	var eig dense.EigenSym
 	if !eig.Factorize(a, false) {
 		clear(z)
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -408,7 +409,7 @@ func (c *curvature) lift(p *piece, b *block) {
 	for e, pair := range b.pairs {
 		s.SetSym(number[pair[0]], number[pair[1]], b.full[e]*size(pair[0])*size(pair[1]))
 	}
-	var eig mat.EigenSym
+	var eig dense.EigenSym
 	if !eig.Factorize(s, true) {
 		return
 	}

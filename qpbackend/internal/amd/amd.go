@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 )
 
 // Order returns a fill-reducing permutation of a symmetric matrix from its upper

@@ -1,6 +1,6 @@
 package amd
 
-import "github.com/dcopt/dcopt/qpbackend/internal/poll"
+import "github.com/dcopt/dcopt/internal/poll"
 
 // kind of a node of the quotient graph.
 const (

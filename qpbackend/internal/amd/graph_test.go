@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 )
 
 // elimination is the graph of what is left, explicitly.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 )
 
 // Semidefinite is the cone of positive semidefinite matrices of order n, as

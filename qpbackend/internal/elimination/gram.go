@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 )
 
 // Entry is a stored entry of a data matrix: place Row of the upper triangle column by

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
 )
 

@@ -3,8 +3,8 @@ package kkt
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
-	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

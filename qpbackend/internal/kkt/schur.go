@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 )
 
 // factorise computes the factors of the matrix with the given diagonal and the

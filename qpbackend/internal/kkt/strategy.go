@@ -5,9 +5,9 @@ import (
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
-	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 )
 
 // factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx

@@ -3,7 +3,7 @@ package ldl
 import (
 	"context"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 )
 
 // simplicial is L by columns, computed row by row.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/cpu"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 )
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block

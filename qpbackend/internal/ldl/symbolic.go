@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 

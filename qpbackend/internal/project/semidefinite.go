@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/qpbackend/internal/matrix"
 )
 
 // Order is the k of the k × k matrices whose scaled triangle has n entries, or

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -93,7 +94,7 @@ func (r *relaxation) squares(res *qpbackend.Result) []dc.Linear {
 			at++
 		}
 	}
-	var eig mat.EigenSym
+	var eig dense.EigenSym
 	if !eig.Factorize(s, true) {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
+	"github.com/dcopt/dcopt/internal/poll"
 )
 
 func TestErr(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/internal/simd"
-	"github.com/dcopt/dcopt/qpbackend/internal/poll"
 )
 
 // Product multiplies dense matrices by the best kernels of the processor. It is for one
