@@ -181,7 +181,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		if err != nil {
 			return end, err
 		}
-		if ratio > modest && !m.w.moved {
+		if ratio > modest {
 			m.lengthen(x, s.to)
 		}
 		m.resize(ratio, m.length(x, s.to))
