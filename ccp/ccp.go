@@ -492,6 +492,7 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 	if err := checkStart(p, x0); err != nil {
 		return nil, err
 	}
+	x0 = boxed(p, x0)
 	t := time.Now()
 	sub, err := subproblem.CompileNear(ctx, p, set.around(x0))
 	took := subproblem.Since(t)
@@ -503,12 +504,11 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 	return r.run(ctx)
 }
 
-// newRun is a run from x0, moved into the box of p, with the convex problem sub.
+// newRun is a run from x0, which is boxed, with the convex problem sub.
 func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int, from origin) *run {
-	lo, hi := p.Box()
-	x0 = boxed(p, x0)
 	sub.Calm()
 	sub.SizeUp(x0, true)
+	lo, hi := p.Box()
 	sub.BoundDomains(lo, hi)
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: penalty.New(set.Tau0, set.TauMax, set.Mu), course: stop.NewCourse(), gap: stop.Gap{Open: math.NaN()}}
 	r.recover.tol = r.usualTol()
@@ -522,7 +522,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	return r
 }
 
-// boxed is x in the box of p, beyond which functions may have other values than they were written with.
+// boxed is a copy of x in the box of p, beyond which functions may have other values than they were written with.
 func boxed(p *dc.Problem, x []float64) []float64 {
 	lo, hi := p.Box()
 	x = append([]float64(nil), x...)
@@ -539,7 +539,7 @@ func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, 
 	if ctx.Err() == nil {
 		return nil, err
 	}
-	res := resultAt(p, boxed(p, x0), set, start)
+	res := resultAt(p, x0, set, start)
 	res.Seconds.Compile = took
 	res.Status, res.Message = interrupted(err).status, beforeFirst
 	return res, err

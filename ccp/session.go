@@ -118,11 +118,10 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 	case first:
 		x0 = s.p.Start(s.set.Seed)
 	case x0 == nil:
-		x0 = append([]float64(nil), s.x...)
-		s.p.Pin(x0)
-	case len(x0) == s.p.NumVars():
-		x0 = append([]float64(nil), x0...)
-		s.p.Pin(x0)
+		x0 = s.x
+	}
+	if len(x0) == s.p.NumVars() {
+		x0 = boxed(s.p, x0)
 	}
 	if err := checkStart(s.p, x0); err != nil {
 		return nil, err

@@ -72,11 +72,13 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	if res == nil {
 		return nil, err
 	}
-	var refused error
-	if g, refused = g.inUnit(p.ObjectiveUnit(res.X)); refused != nil {
-		return nil, refused
+	out = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
+	again, refused := g.inUnit(p.ObjectiveUnit(res.X))
+	if refused != nil {
+		return out, refused
 	}
-	g.res = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
+	g = again
+	g.res = out
 	if g.flat != nil {
 		if err == nil || ctx.Err() != nil {
 			err = g.boundBySpace(ctx)

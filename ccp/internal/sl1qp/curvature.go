@@ -95,10 +95,8 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		entries += len(p.idx) * len(p.idx)
 		c.pieces = append(c.pieces, p)
 	}
-	if sub.H0 != nil {
-		if f := smoothPart(sub.H0); f != nil {
-			add(&piece{h: f})
-		}
+	if f := smoothPart(sub.H0); f != nil {
+		add(&piece{h: f})
 	}
 	var first *piece // that of an equation's first half
 	for k := 0; k < len(sub.Cuts); {

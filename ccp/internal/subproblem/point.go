@@ -254,3 +254,26 @@ func (s *Problem) Curves() []Curve {
 	}
 	return list
 }
+
+// Steepness are, by number in Soft, the constraints' Lipschitz constants in one variable, +Inf for one that is not known.
+func (s *Problem) Steepness() []float64 {
+	steep := make([]float64, len(s.Soft))
+	for k := range steep {
+		steep[k] = math.Inf(1)
+	}
+	for _, f := range s.Rows.Families {
+		for k := range f.All.Count() {
+			steep[f.Soft+k] = f.All.Slope(k)
+		}
+	}
+	return steep
+}
+
+// Blur bounds the rounding errors at x of the constraints that have a Lipschitz constant.
+func (s *Problem) Blur(x []float64) float64 {
+	top := 0.0
+	for _, f := range s.Rows.Families {
+		top = max(top, f.All.Blur(x))
+	}
+	return top
+}

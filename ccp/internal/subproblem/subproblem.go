@@ -383,28 +383,32 @@ func (s *Problem) stay(err error) error {
 	if err != nil || len(s.at) != s.DC.NumVars() || len(s.Res.X) < len(s.at) {
 		return err
 	}
-	a, p := s.QP.A, s.QP.P
-	var squares []bool
+	a, squares := s.QP.A, []bool(nil)
 	for j, v := range s.at {
 		if s.Now.Q[j] != 0 || a != nil && a.ColPtr[j+1] > a.ColPtr[j] {
 			continue
 		}
 		if squares == nil {
-			squares = make([]bool, len(s.Now.Q))
-			for k := range squares {
-				if p == nil {
-					break
-				}
-				for _, i := range p.RowIdx[p.ColPtr[k]:p.ColPtr[k+1]] {
-					squares[i], squares[k] = true, true
-				}
-			}
+			squares = s.squares()
 		}
 		if !squares[j] {
 			s.Res.X[j] = v
 		}
 	}
 	return nil
+}
+
+// squares tells which columns have squares or products in the objective.
+func (s *Problem) squares() []bool {
+	in := make([]bool, len(s.Now.Q))
+	if p := s.QP.P; p != nil {
+		for k := range in {
+			for _, i := range p.RowIdx[p.ColPtr[k]:p.ColPtr[k+1]] {
+				in[i], in[k] = true, true
+			}
+		}
+	}
+	return in
 }
 
 // ready brings the rows, and the units and the centre of the solver, up to date.
