@@ -3,6 +3,8 @@ package judge
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
 // restSlope is how steep the way down from a point must be to show that it is not
@@ -29,7 +31,7 @@ func (j *judgement) rest() {
 	for _, d := range directions(p, x, rng) {
 		gain, y := 0.0, x
 		for _, step := range restSteps {
-			if gain, y = j.gain(d, step); !(gain > restSlope*span*step) {
+			if gain, y = j.gain(d, step); !(gain > restSlope*span*step && j.keeps(y)) {
 				gain = 0
 				break
 			}
@@ -41,15 +43,14 @@ func (j *judgement) rest() {
 	}
 }
 
-// gain is how much better the objective is a step along d, kept in the box; 0
-// where rows are broken.
+// gain is how much better the objective is a step along d, at a point kept in the box.
 func (j *judgement) gain(d []float64, step float64) (float64, []float64) {
 	y := make([]float64, len(d))
 	for k := range y {
 		y[k] = min(max(j.ans.X[k]+step*d[k], j.p.Lo[k]), j.p.Hi[k])
 	}
-	at := j.p.At(j.a, y)
-	if at.Objective == nil || at.Overflow || at.Most > 0 {
+	at := j.value(y)
+	if at.Objective == nil || at.Overflow {
 		return 0, y
 	}
 	gain, _ := j.a.Sub(j.at.Objective, at.Objective).Float64()
@@ -57,6 +58,20 @@ func (j *judgement) gain(d []float64, step float64) (float64, []float64) {
 		gain = -gain
 	}
 	return gain - at.ObjectiveErr - j.at.ObjectiveErr, y
+}
+
+// keeps reports whether no row is broken at y.
+func (j *judgement) keeps(y []float64) bool {
+	at := j.p.At(j.a, y)
+	return at.Outside == nil && !at.Overflow && at.Most <= 0
+}
+
+// value evaluates the objective alone.
+func (j *judgement) value(y []float64) (t Exact) {
+	ev := exact.NewEvaluator(j.a.Arith, y)
+	t.objective(ev, j.p.Objective)
+	t.Overflow = ev.Overflow
+	return t
 }
 
 // span is the range of the objective at random points of the box and at the answer, which may stand on a peak that they miss.
@@ -68,7 +83,7 @@ func (j *judgement) span(rng *rand.Rand) float64 {
 		for k := range y {
 			y[k] = j.p.Lo[k] + rng.Float64()*(j.p.Hi[k]-j.p.Lo[k])
 		}
-		if at := j.p.At(j.a, y); at.Objective != nil {
+		if at := j.value(y); at.Objective != nil {
 			v, _ := at.Objective.Float64()
 			lo, hi = min(lo, v), max(hi, v)
 		}

@@ -47,26 +47,32 @@ func (p *Problem) At(a *Arith, x []float64) Exact {
 		if v > p.Hi[k] {
 			limit = p.Hi[k]
 		}
-		t.note(ev.Of(max(over, 0)), rounding, math.Abs(limit), fmt.Sprintf("bound of x[%d]", k+1))
+		t.note(ev.Of(max(over, 0)), rounding, math.Abs(limit), func() string { return fmt.Sprintf("bound of x[%d]", k+1) })
 	}
-	if obj, err := ev.Eval(p.Objective); err != nil {
-		t.Outside = err
-	} else {
-		t.Objective = obj.V
-		t.ObjectiveErr = honest * up(obj.Err)
-		t.ObjectiveSize = terms(ev, p.Objective)
-	}
+	t.objective(ev, p.Objective)
 	for _, c := range p.Constraints {
 		for i, r := range c.Rows {
-			t.row(ev, r, fmt.Sprintf("row %d of %s", i+1, c))
+			t.row(ev, r, func() string { return fmt.Sprintf("row %d of %s", i+1, c) })
 		}
 	}
 	t.Overflow = ev.Overflow
 	return t
 }
 
+// objective notes the value of the objective n.
+func (t *Exact) objective(ev *exact.Evaluator, n *exact.Node) {
+	obj, err := ev.Eval(n)
+	if err != nil {
+		t.Outside = err
+		return
+	}
+	t.Objective = obj.V
+	t.ObjectiveErr = honest * up(obj.Err)
+	t.ObjectiveSize = terms(ev, n)
+}
+
 // row notes the violation of one row.
-func (t *Exact) row(ev *exact.Evaluator, r Row, name string) {
+func (t *Exact) row(ev *exact.Evaluator, r Row, name func() string) {
 	v, err := ev.Eval(r.E)
 	if err != nil {
 		t.Outside = errors.Join(t.Outside, err)
@@ -84,7 +90,7 @@ func (t *Exact) row(ev *exact.Evaluator, r Row, name string) {
 	t.note(over, up(v.Err), size, name)
 }
 
-func (t *Exact) note(over *big.Float, err, size float64, name string) {
+func (t *Exact) note(over *big.Float, err, size float64, name func() string) {
 	v, _ := over.Float64()
 	err *= honest
 	t.Least = max(t.Least, v-err)
@@ -94,7 +100,7 @@ func (t *Exact) note(over *big.Float, err, size float64, name string) {
 	}
 	t.Relative = max(t.Relative, (v-err)/max(1, size))
 	if v > t.Violation {
-		t.Violation, t.Worst = v, name
+		t.Violation, t.Worst = v, name()
 	}
 }
 

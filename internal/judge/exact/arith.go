@@ -79,27 +79,31 @@ func (a *Arith) exp(x *big.Float) (*big.Float, bool) {
 	return a.num().Set(a.expWide(a.wide().Set(x))), true
 }
 
-// expWide is e^x by x = k log 2 + 2^s r: a Taylor series for e^r, s squarings and
-// a shift by k.
-func (a *Arith) expWide(x *big.Float) *big.Float {
+// expWide is e^x in prec+guard bits.
+func (a *Arith) expWide(x *big.Float) *big.Float { return a.wide().Set(a.expTo(x, a.prec+guard)) }
+
+// expTo is e^x in so many bits, by x = k log 2 + 2^s r: a Taylor series for e^r, s squarings and
+// a shift by k, in fixed point. Each of about 60 operations errs by a unit, and the squarings multiply
+// that by 2^s: the last 32 bits have room for it.
+func (a *Arith) expTo(x *big.Float, prec uint) *big.Float {
 	const s = 12
+	bits := prec + 32
 	approx, _ := x.Float64()
 	k := math.Round(approx / math.Ln2)
-	r := a.wide().Sub(x, a.wide().Mul(a.wide().SetFloat64(k), a.ln2))
-	r.SetMantExp(r, -s)
-	sum, term := a.wide().SetInt64(1), a.wide().SetInt64(1)
-	for j := int64(1); ; j++ {
-		term.Mul(term, r)
-		term.Quo(term, a.wide().SetInt64(j))
-		if tiny(term, sum) {
-			break
-		}
+	reduced := a.wide().Sub(x, a.wide().Mul(a.wide().SetFloat64(k), a.ln2))
+	r, _ := reduced.SetMantExp(reduced, int(bits)-s).Int(nil)
+	sum := new(big.Int).Lsh(big.NewInt(1), bits)
+	term, by := new(big.Int).Set(sum), new(big.Int)
+	for j := int64(1); term.Sign() != 0; j++ {
+		term.Rsh(term.Mul(term, r), bits)
+		term.Quo(term, by.SetInt64(j))
 		sum.Add(sum, term)
 	}
 	for range s {
-		sum.Mul(sum, sum)
+		sum.Rsh(sum.Mul(sum, sum), bits)
 	}
-	return sum.SetMantExp(sum, int(k))
+	e := new(big.Float).SetPrec(prec).SetInt(sum)
+	return e.SetMantExp(e, int(k)-int(bits))
 }
 
 // log is the natural logarithm; false unless x > 0.
@@ -111,7 +115,7 @@ func (a *Arith) log(x *big.Float) (*big.Float, bool) {
 }
 
 // logWide solves e^y = x by Halley's iteration, which triples the correct bits:
-// from 50 of the float64 logarithm twice to more than prec+guard.
+// from 50 of the float64 logarithm twice to more than prec+guard, the first time in few.
 func (a *Arith) logWide(x *big.Float) *big.Float {
 	mant := a.wide()
 	k := x.MantExp(mant) // x = mant 2^k, mant in [1/2, 1)
@@ -122,10 +126,10 @@ func (a *Arith) logWide(x *big.Float) *big.Float {
 	m, _ := mant.Float64()
 	y := a.wide().SetFloat64(math.Log(m))
 	for bits := uint(50); bits < a.prec+guard; bits *= 3 {
-		e := a.expWide(y)
+		e := a.expTo(y, min(4*bits, a.prec+guard))
 		num := a.wide().Sub(mant, e)
 		num.SetMantExp(num, 1)
-		y.Add(y, num.Quo(num, e.Add(mant, e)))
+		y.Add(y, num.Quo(num, a.wide().Add(mant, e)))
 	}
 	return y.Add(y, a.wide().Mul(a.wide().SetInt64(int64(k)), a.ln2))
 }

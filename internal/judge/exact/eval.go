@@ -31,14 +31,15 @@ type Value struct{ V, Err *big.Float }
 // Evaluator evaluates expressions at one point.
 type Evaluator struct {
 	*Arith
-	x []*big.Float
+	x     []*big.Float
+	known map[*Node]Value
 	// overflow: some value does not fit into a float64.
 	Overflow bool
 }
 
 // NewEvaluator evaluates at x.
 func NewEvaluator(a *Arith, x []float64) *Evaluator {
-	ev := &Evaluator{Arith: a, x: make([]*big.Float, len(x))}
+	ev := &Evaluator{Arith: a, x: make([]*big.Float, len(x)), known: make(map[*Node]Value)}
 	for k, v := range x {
 		ev.x[k] = a.Of(v)
 	}
@@ -70,6 +71,18 @@ func (ev *Evaluator) Eval(n *Node) (Value, error) {
 	case OpVar:
 		return Value{ev.x[n.K], Bounded()}, nil
 	}
+	if v, ok := ev.known[n]; ok {
+		return v, nil
+	}
+	v, err := ev.apply(n)
+	if err == nil {
+		ev.known[n] = v
+	}
+	return v, err
+}
+
+// apply is the value of a node with arguments.
+func (ev *Evaluator) apply(n *Node) (Value, error) {
 	args := make([]Value, len(n.Args))
 	for k, a := range n.Args {
 		v, err := ev.Eval(a)
