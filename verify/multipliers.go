@@ -485,7 +485,9 @@ func (p *Problem) checkMultipliers(r *Result, x []float64, pt Point, add func(ok
 	add(!converged || s.residual <= localTol*s.scale && s.slackness <= localTol*max(s.scale, math.Abs(value)), "the multipliers: %s; they bound no other point, as %s is not convex", kkt, s.curved)
 }
 
-// Tolerances of bounds of convex problems, and of first-order conditions of others.
+// Tolerances of bounds of convex problems, and of first-order conditions of others. Source: objectives off by more than
+// 1e-5 count as wrong in comparisons of solvers (docs/bench.md); the second one tells multipliers of another point or
+// problem, whose slopes are as large as their terms, and is no accuracy.
 const (
 	convexTol = 1e-5
 	localTol  = 0.1

@@ -20,7 +20,7 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// mostClasses bounds the classes of a target: more are numbers or names.
+// mostClasses bounds the classes of a target: more are numbers or names. Source: a limit; a target with more is refused with that reason.
 const mostClasses = 100
 
 // fitClasses is fit --classify.

@@ -86,7 +86,7 @@ func pieceTable(w io.Writer, r *lder.Regressor) error {
 		return err
 	}
 	share, minus := r.Shares()
-	const most = 12 // features
+	const most = 12 // features. Source: the layout, half of a terminal of 24 lines
 	used := r.Used()
 	all := len(used)
 	used = used[:min(all, most)]

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/scene"
 )
 
-// mostMarked is how many iterations are marked by a point each.
+// mostMarked is how many iterations are marked by a point each. Source: the layout.
 const mostMarked = 60
 
 // Run is the course of a run: the objective and the largest violation by iteration.

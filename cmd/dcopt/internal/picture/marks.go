@@ -70,7 +70,7 @@ func (d *painter) mark(m *scene.Mark) (thumb plot.Thumbnailer, err error) {
 const (
 	pointRadius = 2.6 * vg.Length(1)
 	crowdRadius = 1.4 * vg.Length(1)
-	crowd       = 400 // points
+	crowd       = 400 // points. Source: the layout
 )
 
 func (d *painter) points(m *scene.Mark) (plot.Thumbnailer, error) {

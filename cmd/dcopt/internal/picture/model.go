@@ -20,7 +20,7 @@ func Model(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, error) {
 	return drawFit(r, x, y)
 }
 
-// mostDots keeps pictures of large tables small: every so many rows are drawn.
+// mostDots keeps pictures of large tables small: every so many rows are drawn. Source: the layout.
 const mostDots = 2000
 
 // dots are rows of a table as points, in black or a colour; nothing if there are none.
@@ -86,7 +86,7 @@ func cells(r *lder.Regressor, x [][]float64) []int {
 func drawCurve(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, error) {
 	p := scene.Panel{Title: r.Target + " by " + r.Features[0], XLabel: r.Features[0], YLabel: r.Target}
 	along := span(r, x, 0)
-	const steps = 600
+	const steps = 600 // Source: the layout, a step for each pixel or so
 	points := make([][]float64, steps+1)
 	for k := range points {
 		points[k] = []float64{at(along, float64(k)/steps)}
@@ -120,7 +120,7 @@ func drawCurve(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, erro
 // between cells of different pieces.
 func drawSurface(r *lder.Regressor, x [][]float64) (scene.Panel, error) {
 	p := scene.Panel{Title: r.Target, XLabel: r.Features[0], YLabel: r.Features[1], X: span(r, x, 0), Y: span(r, x, 1)}
-	const cols, rows = 120, 86
+	const cols, rows = 120, 86 // Source: the layout, cells of some 5 pixels
 	points := make([][]float64, 0, cols*rows)
 	for k := range rows {
 		for j := range cols {

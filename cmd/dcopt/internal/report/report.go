@@ -253,7 +253,7 @@ func (b *Block) index(d, k int, format string) []string {
 }
 
 // A variable is cut to so many rows of so many numbers unless all of it is
-// asked for.
+// asked for. Source: the layout, half of a terminal of 24 lines and a line of 80 columns.
 const (
 	MostRows    = 12
 	mostColumns = 10

@@ -12,7 +12,7 @@ import (
 func MindGarbage(numbers int) (restore func()) {
 	const (
 		large   = 1 << 20
-		percent = 10
+		percent = 10 // Source: a limit on which no answer depends; TestFitMemory has the peak
 	)
 	if os.Getenv("GOGC") != "" || numbers < large {
 		return func() {}

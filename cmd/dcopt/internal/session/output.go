@@ -103,7 +103,7 @@ func behind(path string) string {
 	return path
 }
 
-// mostLinks is how many links in a row Linux follows, path_resolution(7).
+// mostLinks is how many links in a row Linux follows. Source: path_resolution(7).
 const mostLinks = 40
 
 // isDescriptor reports whether path leads to an open file of a process, such as

@@ -101,7 +101,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 
 // numbersOf is about how many numbers the convex problem of p has.
 func numbersOf(p *dc.Problem) int {
-	const each = 16 // of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
+	const each = 16 // Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
 	n := each * len(p.Constraints)
 	if f, ok := p.Objective.Function().(interface{ Coefficients() int }); ok {
 		n += f.Coefficients()

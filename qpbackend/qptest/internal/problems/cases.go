@@ -224,7 +224,7 @@ func assignment() Case {
 // optimum is the corner between the first two.
 func polygon() Case {
 	p := &qpbackend.Problem{Q: []float64{0, 0}}
-	const m = 100
+	const m = 100 // Source: the problem as stated above
 	var rows [][]float64
 	for k := range m {
 		φ := 2 * math.Pi * float64(k) / m
