@@ -31,14 +31,16 @@ func (s *solver) restValue(j int32) float64 {
 }
 
 // settle gives each term that is not free the state that it has at s.x: at rest or tied to
-// the row that stops it first. One that nothing stops becomes free, with all its rows.
-func (s *solver) settle() {
+// the row that stops it first. One that nothing stops becomes free, with all its rows. Terms whose bound stops them stay as they are
+// unless all.
+func (s *solver) settle(all bool) {
 	sums := s.sums()
 	for _, j := range s.terms {
-		if s.state[j] == free {
+		cost := s.p.Q[j]
+		if s.state[j] == free || !all && !math.IsInf(s.bound(j, cost), 0) {
 			continue
 		}
-		if s.p.Q[j] == 0 {
+		if cost == 0 {
 			s.rest(j)
 			continue
 		}
@@ -92,12 +94,36 @@ func (s *solver) begin() {
 			s.add(int32(i))
 		}
 	}
+	if s.start.dual {
+		s.resume()
+	}
+	s.settle(!s.start.dual)
 }
 
-// around brings the set up to date for the neighbourhood of s.x: terms get the state that
-// they have there, and the nearest rows join, of all and of each column.
+// resume makes the set that a solution with multipliers tells: the rows with one, and those that it breaks, as rows have that it did not
+// know. Terms without a row with a multiplier stay at their bounds, also where a new row would now stop them: with thousands of terms
+// tied to such rows a problem has no least value.
+func (s *solver) resume() {
+	largest := 0.0
+	for _, y := range s.y {
+		largest = max(largest, math.Abs(y))
+	}
+	for i, y := range s.y {
+		if math.Abs(y) > acting*largest {
+			s.add(int32(i))
+		}
+	}
+	clear(s.ax)
+	s.p.A.AddMulVec(s.ax, 1, s.x)
+	s.join(s.broken(s.tolerance()))
+}
+
+// acting is the share of the largest multiplier above which one is that of a row that holds with equality.
+// Source: a limit of speed, of which no answer depends: those of rows that do not are at most the tolerance, relative to their slacks.
+const acting = 1e-6
+
+// around lets the nearest rows of s.x join, of all and of each column.
 func (s *solver) around() {
-	s.settle()
 	list := s.distances(s.sums())
 	s.joinNearestByColumn(list)
 	for _, c := range nearest(list, s.nearby()) {

@@ -107,12 +107,14 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	warm := s.start.dual
-	s.start = proposal{}
-	if !s.chosen {
+	if s.chosen {
+		s.leave()
+		s.settle(true)
+	} else {
 		s.begin()
 	}
-	s.leave()
+	warm := s.start.dual
+	s.start = proposal{}
 	s.around()
 	iterations := 0
 	for {

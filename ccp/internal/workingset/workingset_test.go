@@ -209,6 +209,58 @@ func TestAsTheWhole(t *testing.T) {
 	}
 }
 
+// TestResume: the first set at a solution has the rows with a multiplier and those that the solution breaks, as rows do that have come
+// since. None of these counts as an affine function without a row.
+func TestResume(t *testing.T) {
+	broken := 0
+	for seed := range uint64(20) {
+		p := &newSample(5000+seed, nil).p
+		one, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, p)
+		one.Close()
+		for i, j := range newShape(p).own {
+			if j >= 0 && p.Lo[j] == 0 && res.Y[i] == 0 { // a hinge
+				p.U[i] -= 5
+			}
+		}
+		s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+		s.least = len(p.L)
+		if err := s.WarmStart(res.X, res.Y, res.Z); err != nil {
+			t.Fatal(err)
+		}
+		ax := make([]float64, len(p.L))
+		p.A.AddMulVec(ax, 1, res.X)
+		s.begin()
+		for i, y := range res.Y {
+			if breaks := ax[i] > p.U[i]+1e-6; math.Abs(y) > 1e-3 || breaks {
+				if !s.in[i] {
+					t.Errorf("seed %d: row %d is absent, multiplier %g, value %g ≤ %g", seed, i, y, ax[i], p.U[i])
+				}
+				if breaks {
+					broken++
+				}
+			}
+		}
+		for j, state := range s.state {
+			if state == tied && !math.IsInf(p.Lo[j], 0) {
+				t.Errorf("seed %d: column %d is tied", seed, j)
+			}
+		}
+		clear(res.Y) // multipliers of no solution
+		for _, x := range [][]float64{res.X, make([]float64, len(res.X))} {
+			if err := s.WarmStart(x, res.Y, res.Z); err != nil {
+				t.Fatal(err)
+			}
+			s.chosen = false
+			if err := s.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.Solved {
+				t.Errorf("seed %d, without multipliers: %v, %v", seed, err, res.Status)
+			}
+		}
+	}
+	if broken < 100 {
+		t.Errorf("the solutions break %d rows", broken)
+	}
+}
+
 // TestExcludedAsTheWhole: rows that exclude each other do so with a working set, by a proof
 // that holds for the whole problem.
 func TestExcludedAsTheWhole(t *testing.T) {
