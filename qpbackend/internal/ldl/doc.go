@@ -7,7 +7,8 @@
 //
 // The symbolic work is done once, by [Analyse]; it also chooses one of two
 // numerical methods with the same result up to rounding. Where the factor is
-// sparse, rows of L are computed one after the other (up-looking, Davis 2005).
+// sparse, rows of L are computed one after the other (up-looking, Davis 2005), with columns of the
+// same pattern as one dense panel.
 // Where it fills, columns of like pattern are gathered into supernodes, which
 // are dense panels, and these are updated by register-blocked products
 // (left-looking; Ng and Peyton 1993). [AnalyseJoined] gathers more of them.

@@ -29,20 +29,19 @@ type Factor struct {
 	work    []float64 // length n; all zero between calls in Factorise
 	x       []float64 // of Solve
 
-	simp *simplicial // one of the two is set
-	sup  *supernodal
+	row *rowwise // one of the two is set
+	sup *supernodal
 
 	sign     []int8 // of the call of Factorise that runs
 	reg      Regularisation
 	replaced int
 }
 
-// supernodalRatio is the number of operations an entry of L from which dense
-// panels pay. Source: times, on the KKT matrices of 66 Maros-Meszaros problems and of the random
-// classes of the OSQP paper a factorisation with three solves breaks even
-// between 30 and 60, with the kernels for wide registers. Without them it is
-// near 60.
-const supernodalRatio = 55.0
+// supernodalRatio is the number of operations an entry of L from which whole supernodes
+// pay. Source: times, on the KKT matrices of 66 Maros-Meszaros problems a
+// factorisation with two or three solves takes a fifth less by rows at 60, as much at 65, and twice as much
+// at 140, with the kernels for wide registers.
+const supernodalRatio = 62.0
 
 // joinedRatio is the same for AnalyseJoined. Source: times, on matrices with many small cones:
 // from 25 to 40 a factorisation with four solves takes a quarter less time.
@@ -65,10 +64,10 @@ func (f *Factor) choose(ctx context.Context) (err error) {
 	if f.tail() >= mostly*f.flops {
 		ratio = min(ratio, tailRatio)
 	}
-	if f.nnz > 0 && f.flops/float64(f.nnz) >= ratio {
+	if supernodes && f.nnz > 0 && f.flops/float64(f.nnz) >= ratio {
 		f.sup, err = newSupernodal(ctx, f)
 	} else {
-		f.simp, err = newSimplicial(ctx, f)
+		f.row, err = newRowwise(ctx, f)
 	}
 	f.low = nil
 	return err
@@ -109,10 +108,10 @@ func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg 
 	}
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	var bad int
-	if f.sup != nil {
+	if supernodes && f.sup != nil {
 		bad, err = f.sup.factorise(ctx, f, val)
 	} else {
-		bad, err = f.simp.factorise(ctx, f, val)
+		bad, err = f.row.factorise(ctx, f, val)
 	}
 	f.sign = nil
 	if err != nil {
@@ -175,9 +174,9 @@ func (f *Factor) Solve(b []float64) {
 // vectors saves two passes over memory.
 func (f *Factor) SolveInOrder(x []float64) {
 	x = x[:f.n]
-	if f.sup != nil {
-		f.sup.solve(f, x)
+	if supernodes && f.sup != nil {
+		f.sup.solve(x)
 	} else {
-		f.simp.solve(f, x)
+		f.row.solve(x)
 	}
 }

@@ -28,7 +28,7 @@ func TestSolveInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if fill == 2 {
-			f.simp, _ = newSimplicial(context.Background(), f)
+			f.row, _ = newRowwise(context.Background(), f)
 		} else {
 			f.sup, _ = newSupernodal(context.Background(), f)
 		}

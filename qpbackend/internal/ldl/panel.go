@@ -26,12 +26,9 @@ func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (i
 		s.head[k] = -1
 	}
 	for k := range int32(len(s.head)) {
-		lo, hi := s.rowPtr[k], s.rowPtr[k+1]
-		width := int(s.first[k+1] - s.first[k])
+		width := int(s.node[k+1].first - s.node[k].first)
 		if s.head[k] >= 0 {
-			for r, i := range s.row[lo:hi] {
-				s.place[i] = int32(r)
-			}
+			s.placeRows(k)
 		}
 		for d := s.head[k]; d >= 0; {
 			after := s.next[d]
@@ -43,10 +40,10 @@ func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (i
 		if bad := s.panel(f, k); bad >= 0 {
 			return bad, nil
 		}
-		if err := p.Err(width * width * (hi - lo)); err != nil {
+		if err := p.Err(width * (s.node[k+1].val - s.node[k].val)); err != nil {
 			return -1, err
 		}
-		s.done[k] = int32(width)
+		s.done[k] = s.node[k].row
 		s.wait(k)
 	}
 	return -1, nil
@@ -54,8 +51,8 @@ func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (i
 
 // wait enters supernode d into the list of the one that its next row belongs to.
 func (s *supernodal) wait(d int32) {
-	p := s.rowPtr[d] + int(s.done[d])
-	if p == s.rowPtr[d+1] {
+	p := s.done[d]
+	if p == s.node[d+1].row {
 		return
 	}
 	k := s.of[s.row[p]]
@@ -67,25 +64,26 @@ func (s *supernodal) wait(d int32) {
 // rows from done[d] on, columns those of k. It returns the number of
 // multiplications.
 func (s *supernodal) update(f *Factor, k, d int32) int {
-	width := int(s.first[d+1] - s.first[d])
-	from := int(s.done[d])
-	rows := s.row[s.rowPtr[d]+from : s.rowPtr[d+1]]
+	n, next := s.node[d], s.node[d+1]
+	width := int(next.first - n.first)
+	from := s.done[d]
+	rows := s.row[from:next.row]
 	cols := 0
-	end := s.first[k+1]
+	own, end := s.node[k], s.node[k+1].first
 	for cols < len(rows) && rows[cols] < end {
 		cols++
 	}
-	s.done[d] = int32(from + cols)
+	s.done[d] = from + int32(cols)
 	s.wait(d)
 
-	ld := int(end - s.first[k])
+	ld := int(end - own.first)
 	target := s.target[:len(rows)]
 	for r, i := range rows {
-		target[r] = s.valPtr[k] + int(s.place[i])*ld
+		target[r] = own.val + int(s.place[i])*ld
 	}
-	block := s.val[s.valPtr[d]+from*width : s.valPtr[d+1]]
+	block := s.val[n.val+(width+int(from-n.row))*width : next.val]
 	scaled := s.scaled[:cols*width]
-	pivots := f.d[s.first[d]:s.first[d+1]]
+	pivots := f.d[n.first:next.first]
 	for c := range cols {
 		src := block[c*width:][:len(pivots)]
 		dst := scaled[c*width:][:len(pivots)]
@@ -94,9 +92,9 @@ func (s *supernodal) update(f *Factor, k, d int32) int {
 		}
 	}
 	if width == 1 {
-		s.rankOne(block, scaled, rows[:cols], target, s.first[k])
+		s.rankOne(block, scaled, rows[:cols], target, own.first)
 	} else {
-		s.product(block, scaled, width, rows[:cols], target, s.first[k])
+		s.product(block, scaled, width, rows[:cols], target, own.first)
 	}
 	return width * cols * len(rows)
 }
@@ -158,9 +156,10 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 // panel factors supernode k in place after all updates: its triangle, and the
 // rows below it. It returns the pivot at which it failed, or −1.
 func (s *supernodal) panel(f *Factor, k int32) int {
-	first := int(s.first[k])
-	width := int(s.first[k+1]) - first
-	panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
+	n, next := s.node[k], s.node[k+1]
+	first := int(n.first)
+	width := int(next.first) - first
+	panel := s.val[n.val:next.val]
 	height := len(panel) / width
 	dinv := f.dinv[first : first+width]
 	r := 0
@@ -187,6 +186,7 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 				if !f.pivot(first+i, d) {
 					return first + i
 				}
+				row[i] = dinv[i]
 				continue
 			}
 			eliminate(panel, width, i, known, width)

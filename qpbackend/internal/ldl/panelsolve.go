@@ -6,43 +6,83 @@ import (
 )
 
 // solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x.
-func (s *supernodal) solve(f *Factor, x []float64) {
-	count := len(s.first) - 1
-	for k := range count {
-		lo, hi := int(s.first[k]), int(s.first[k+1])
-		width := hi - lo
-		own := x[lo:hi]
-		panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
-		for i := range own {
-			own[i] -= num.Dot(own[:i], panel[i*width:])
+func (s *panels) solve(x []float64) {
+	count, from := s.count(), 0
+	for _, q := range s.wider {
+		k := int(q)
+		s.forwardSingles(x, from, k)
+		if k < count {
+			n, next := s.node[k], s.node[k+1]
+			s.forward(x, x[n.first:next.first], s.row[n.row:next.row], s.val[n.val:next.val])
 		}
-		s.forward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
+		from = k + 1
 	}
-	for j, v := range f.dinv {
-		x[j] *= v
-	}
-	for k := count - 1; k >= 0; k-- {
-		lo, hi := int(s.first[k]), int(s.first[k+1])
-		width := hi - lo
-		own := x[lo:hi]
-		panel := s.val[s.valPtr[k]:s.valPtr[k+1]]
-		s.backward(x, own, s.row[s.rowPtr[k]+width:s.rowPtr[k+1]], panel[width*width:])
-		for i := width - 1; i > 0; i-- {
-			subtract(own[:i], own[i], panel[i*width:])
+	for w := len(s.wider) - 1; w >= 0; w-- {
+		k := int(s.wider[w])
+		if k < count {
+			n, next := s.node[k], s.node[k+1]
+			s.backward(x, x[n.first:next.first], s.row[n.row:next.row], s.val[n.val:next.val])
 		}
+		from = 0
+		if w > 0 {
+			from = int(s.wider[w-1]) + 1
+		}
+		s.backwardSingles(x, from, k)
+	}
+}
+
+// forwardSingles goes forward through the supernodes from ≤ k < to, of one column each. Most have one to
+// three rows: loops over indices cost a third less there than over slices.
+func (s *panels) forwardSingles(x []float64, from, to int) {
+	if from == to {
+		return
+	}
+	n, row, val := s.node[from], s.row, s.val
+	x0, off, lo := x[n.first:], n.val+1-int(n.row), int(n.row)
+	for k, end := range s.rows[from+1 : to+1] {
+		hi := int(end)
+		if v := x0[k]; v != 0 {
+			for p := lo; p < hi; p++ {
+				x[row[p]] -= val[off+p] * v
+			}
+		}
+		off++
+		lo = hi
+	}
+}
+
+// backwardSingles goes backward.
+func (s *panels) backwardSingles(x []float64, from, to int) {
+	if from == to {
+		return
+	}
+	n, row, val, rows := s.node[from], s.row, s.val, s.rows[from:to]
+	x0, off, hi := x[n.first:][:len(rows)], n.val-int(n.row)+len(rows), int(s.rows[to])
+	for k := len(rows) - 1; k >= 0; k-- {
+		lo := int(rows[k])
+		sum := x0[k] * val[off+lo-1]
+		for p := lo; p < hi; p++ {
+			sum -= val[off+p] * x[row[p]]
+		}
+		x0[k] = sum
+		off--
+		hi = lo
+	}
+}
+
+// lower overwrites own, entries at the first columns of a supernode, by the solution for the triangle.
+func lower(own, panel []float64, width int) {
+	for i := 1; i < len(own); i++ {
+		own[i] -= num.Dot(own[:i], panel[i*width:])
 	}
 }
 
 // forward subtracts from x, at the rows below a supernode, their panel times own.
 // The narrow widths, which are the most frequent, keep own in registers.
-func (s *supernodal) forward(x, own []float64, rows []int32, panel []float64) {
+func (s *panels) forward(x, own []float64, rows []int32, panel []float64) {
+	lower(own, panel, len(own))
+	panel = panel[len(own)*len(own):]
 	switch width := len(own); width {
-	case 1:
-		a := own[0]
-		panel = panel[:len(rows)]
-		for r, i := range rows {
-			x[i] -= panel[r] * a
-		}
 	case 2:
 		a, b := own[0], own[1]
 		for _, i := range rows {
@@ -79,15 +119,13 @@ func (s *supernodal) forward(x, own []float64, rows []int32, panel []float64) {
 }
 
 // backward subtracts from own the transposed panel times x at the rows below.
-func (s *supernodal) backward(x, own []float64, rows []int32, panel []float64) {
-	switch width := len(own); width {
-	case 1:
-		a := own[0]
-		panel = panel[:len(rows)]
-		for r, i := range rows {
-			a -= panel[r] * x[i]
-		}
-		own[0] = a
+func (s *panels) backward(x, own []float64, rows []int32, panel []float64) {
+	width := len(own)
+	triangle, panel := panel[:width*width], panel[width*width:]
+	for i := range own {
+		own[i] *= triangle[i*(width+1)]
+	}
+	switch width {
 	case 2:
 		a, b := own[0], own[1]
 		for _, i := range rows {
@@ -132,5 +170,8 @@ func (s *supernodal) backward(x, own []float64, rows []int32, panel []float64) {
 		for ; r < len(rows); r++ {
 			subtract(own, x[rows[r]], panel[r*width:])
 		}
+	}
+	for i := width - 1; i > 0; i-- {
+		subtract(own[:i], own[i], triangle[i*width:])
 	}
 }

@@ -2,9 +2,6 @@ package ldl
 
 import (
 	"context"
-	"slices"
-
-	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/poll"
 )
 
@@ -13,20 +10,10 @@ import (
 // Source: derived: 64 columns of 64 float64 have 32 KB, a first-level cache.
 const maxWidth = 64
 
-// supernodal is L by supernodes: ranges of columns that share their rows below
-// the range. Supernode s has the columns first[s] to first[s+1]−1 and the rows
-// row[rowPtr[s]:rowPtr[s+1]], of which its own columns come first. Its panel is
-// stored by rows, one of them after the other, in val from valPtr[s]; entries
-// above the diagonal have no meaning.
+// supernodal computes L supernode by supernode.
 type supernodal struct {
-	first  []int32 // length count+1
-	of     []int32 // supernode of each column
-	rowPtr []int
-	row    []int32
-	valPtr []int
-	val    []float64
-	dest   []int // place in val of each entry of the matrix
-	wide   bool  // the kernels for wide registers run on this processor
+	panels
+	dest []int // place in val of each entry of the matrix
 
 	// Workspace of factorise. Supernode d waits in the list of the supernode
 	// that it updates next; its rows from done[d] on have not been used yet.
@@ -34,35 +21,21 @@ type supernodal struct {
 	place            []int32   // row of the panel that holds row i of L
 	target           []int     // place in val of the panel row that a row updates
 	scaled           []float64 // block of L·D, by rows
-	below            []float64 // of solve: entries at the rows below a supernode
 }
 
 func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
-	s := &supernodal{first: partition(f), of: make([]int32, f.n)}
-	count := len(s.first) - 1
-	for k := range count {
-		for j := s.first[k]; j < s.first[k+1]; j++ {
-			s.of[j] = int32(k)
-		}
-	}
-	s.wide = cpu.Wide()
 	p := poll.New(ctx)
-	if err := s.rows(&p, f); err != nil {
+	all, err := newPanels(&p, f, partition(f))
+	if err != nil {
 		return nil, err
 	}
-	if err := s.places(&p, f); err != nil {
-		return nil, err
+	count := all.count()
+	s := &supernodal{
+		panels: all,
+		head:   make([]int32, count), next: make([]int32, count), done: make([]int32, count),
+		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*maxWidth),
 	}
-	s.head, s.next, s.done = make([]int32, count), make([]int32, count), make([]int32, count)
-	s.place = make([]int32, f.n)
-	most := 0
-	for k := range count {
-		most = max(most, s.rowPtr[k+1]-s.rowPtr[k])
-	}
-	s.target = make([]int, most)
-	s.scaled = make([]float64, maxWidth*maxWidth)
-	s.below = make([]float64, most)
-	return s, nil
+	return s, s.places(&p, f)
 }
 
 // partition cuts the columns into supernodes and returns their first columns,
@@ -139,74 +112,17 @@ func narrowed(first []int32) []int32 {
 	return append(out, first[len(first)-1])
 }
 
-// rows finds the rows of each supernode: its columns, then those of the matrix
-// and of its children in the tree of supernodes.
-func (s *supernodal) rows(p *poll.Poll, f *Factor) error {
-	count := len(s.first) - 1
-	child, sibling := make([]int32, count), make([]int32, count)
-	seen := make([]int32, f.n)
-	for k := range child {
-		child[k] = -1
-	}
-	for i := range seen {
-		seen[i] = -1
-	}
-	s.rowPtr = make([]int, count+1)
-	s.valPtr = make([]int, count+1)
-	for k := range int32(count) {
-		lo, hi := s.first[k], s.first[k+1]
-		for j := lo; j < hi; j++ {
-			s.row = append(s.row, j)
-			seen[j] = k
-		}
-		take := func(rows []int32) {
-			for _, i := range rows {
-				if i >= hi && seen[i] != k {
-					seen[i] = k
-					s.row = append(s.row, i)
-				}
-			}
-		}
-		for j := lo; j < hi; j++ {
-			take(f.low.col(int(j)))
-		}
-		for c := child[k]; c >= 0; c = sibling[c] {
-			take(s.row[s.rowPtr[c]:s.rowPtr[c+1]])
-		}
-		s.rowPtr[k+1] = len(s.row)
-		width := int(hi - lo)
-		rest := s.row[s.rowPtr[k]+width:]
-		slices.Sort(rest)
-		s.valPtr[k+1] = s.valPtr[k] + width*(width+len(rest))
-		if len(rest) > 0 {
-			up := s.of[rest[0]]
-			sibling[k], child[up] = child[up], k
-		}
-		if err := p.Err(sorting * (width + len(rest))); err != nil {
-			return err
-		}
-	}
-	s.val = make([]float64, s.valPtr[count])
-	return nil
-}
-
-// sorting is the cost of finding and sorting an index, in multiplications.
-// Source: a limit of time, for package poll alone.
-const sorting = 32
-
 // places finds where each entry of the matrix goes.
 func (s *supernodal) places(p *poll.Poll, f *Factor) error {
 	low := f.low
 	s.dest = make([]int, len(low.src))
-	at := make([]int, f.n)
-	for k := range len(s.first) - 1 {
-		width := int(s.first[k+1] - s.first[k])
-		for r, i := range s.row[s.rowPtr[k]:s.rowPtr[k+1]] {
-			at[i] = s.valPtr[k] + r*width
-		}
-		for j := s.first[k]; j < s.first[k+1]; j++ {
+	for k := range int32(s.count()) {
+		n, end := s.node[k], s.node[k+1].first
+		width := int(end - n.first)
+		s.placeRows(k)
+		for j := n.first; j < end; j++ {
 			for e := low.ptr[j]; e < low.ptr[j+1]; e++ {
-				s.dest[low.src[e]] = at[low.idx[e]] + int(j-s.first[k])
+				s.dest[low.src[e]] = n.val + int(s.place[low.idx[e]])*width + int(j-n.first)
 			}
 			if err := p.Err(int(low.ptr[j+1] - low.ptr[j])); err != nil {
 				return err
@@ -214,4 +130,16 @@ func (s *supernodal) places(p *poll.Poll, f *Factor) error {
 		}
 	}
 	return nil
+}
+
+// placeRows sets s.place for the rows of supernode k.
+func (s *supernodal) placeRows(k int32) {
+	n, next := s.node[k], s.node[k+1]
+	width := next.first - n.first
+	for r := range width {
+		s.place[n.first+r] = r
+	}
+	for r, i := range s.row[n.row:next.row] {
+		s.place[i] = width + int32(r)
+	}
 }

@@ -1,0 +1,6 @@
+//go:build lean
+
+package ldl
+
+// supernodes leaves the computation of whole supernodes out: it takes 1 % of a program that runs in a browser.
+const supernodes = false
