@@ -3,6 +3,7 @@ package solve
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -99,10 +100,27 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	return r, res, nil
 }
 
-// numbersOf is about how many numbers the convex problem of p has.
+// numbersOf is about how many numbers the convex problem of p has. Of large families with Lipschitz constants some members alone have rows.
 func numbersOf(p *dc.Problem) int {
-	const each = 16 // Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
-	n := each * len(p.Constraints)
+	const (
+		each        = 16 // Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
+		perVariable = 16 // Source: docs/large.md, "Constraints that are far"
+	)
+	rows := 0
+	for k := 0; k < len(p.Constraints); {
+		all, some := 1, 1
+		if m, ok := p.Constraints[k].Members().(interface {
+			Count() int
+			Slope(k int) float64
+		}); ok {
+			all, some = m.Count(), m.Count()
+			if most := perVariable * p.NumVars(); all >= 2*most && !math.IsInf(m.Slope(0), 1) {
+				some = most
+			}
+		}
+		rows, k = rows+some, k+all
+	}
+	n := each * rows
 	if f, ok := p.Objective.Function().(interface{ Coefficients() int }); ok {
 		n += f.Coefficients()
 	}
