@@ -130,11 +130,13 @@ var mayImport = map[string]string{
 	"qpbackend/internal/cone": "internal/num internal/cpu internal/simd internal/matrix",
 	// The Schur complement that the rows of a semidefinite cone leave.
 	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll",
-	"qpbackend/internal/equil":       "qpbackend/sparse internal/cpu internal/simd",
+	// Large sparse semidefinite cones in pieces.
+	"qpbackend/internal/chordal": "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/project internal/matrix internal/num internal/poll",
+	"qpbackend/internal/equil":   "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones.
 	"qpbackend/internal/project":  "internal/num internal/matrix",
 	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project",
-	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
+	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.
 	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd",
 	// Where its iterates stall, admm lets ipm go on.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
@@ -32,7 +31,8 @@ type KKT = kkt.Strategy
 
 // The ways.
 const (
-	// Auto takes the one with fewer operations, by the pattern of P and A.
+	// Auto takes the one with fewer operations, by the pattern of P and A. It alone takes
+	// semidefinite cones to pieces.
 	Auto = kkt.Auto
 	// Sparse factors the matrix as a whole.
 	Sparse = kkt.Sparse
@@ -59,19 +59,6 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 	return qpbackend.Settings{Tol: 1e-8, InfeasTol: 1e-8, MaxIter: 200}
 }
 
-// New checks p and prepares all that depends on its pattern.
-func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	own, err := base.New(ctx, b, p, set)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSolver(ctx, own, b.KKT)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
 // solver is a problem with all that is kept between solves.
 type solver struct {
 	base.Solver
@@ -87,7 +74,8 @@ type solver struct {
 	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
 
-	how KKT // as asked for
+	how     KKT                            // as asked for
+	confirm func(ctx context.Context) bool // whether best is a solution of the problem that this one stands for; nil for none
 
 	status qpbackend.Status     // of the last Solve; Unknown once values have changed
 	deriv  *implicit.Derivative // made when first asked for
@@ -216,14 +204,22 @@ func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error
 	if err := s.Open(); err != nil {
 		return nil, err
 	}
-	if s.status != qpbackend.Solved && s.status != qpbackend.AlmostSolved {
-		why := "its status is " + s.status.String()
-		if s.status == qpbackend.Unknown {
-			why = "the present values have not been solved"
-		}
-		return nil, fmt.Errorf("ipm: there is no solution to differentiate: %s; call Solve and look at its status first", why)
+	if err := differentiable(s.status); err != nil {
+		return nil, err
 	}
 	return s.linearise(ctx, s.best.x, s.best.y, s.best.z)
+}
+
+// differentiable refuses the status of a Solve without a solution.
+func differentiable(status qpbackend.Status) error {
+	if status == qpbackend.Solved || status == qpbackend.AlmostSolved {
+		return nil
+	}
+	why := "its status is " + status.String()
+	if status == qpbackend.Unknown {
+		why = "the present values have not been solved"
+	}
+	return fmt.Errorf("ipm: there is no solution to differentiate: %s; call Solve and look at its status first", why)
 }
 
 // DifferentiateAt is that of qpbackend.Differentiator.
@@ -378,25 +374,4 @@ func (s *solver) propose() {
 	for i, e := range sc.E {
 		y[len(x)+i] = s.Start.Y[i] * sc.C / e
 	}
-}
-
-// Estimate is the memory and the time that the semidefinite cones of a problem take.
-type Estimate struct {
-	Bytes   float64
-	Seconds float64 // of an iteration, on one processor of 3 GHz; within a factor of three
-}
-
-// perSecond are the multiplications of a loop in a second.
-// Source: fitted to the times of SDPLIB problems: theta4, arch0, mcp250-1, mcp500-3 of docs/bench.md.
-const perSecond = 2.5e9
-
-// Semidefinite is the estimate for the semidefinite cones of p, which must be valid; zero
-// where there is none.
-func Semidefinite(p *qpbackend.Problem) Estimate {
-	if p.A == nil || !slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return c.Kind == qpbackend.Semidefinite }) {
-		return Estimate{}
-	}
-	lay := newLayout(p.A, p.Cones)
-	cost := kkt.CostOf(lay.at, lay.blocks(p))
-	return Estimate{Bytes: cost.Bytes, Seconds: cost.Work / perSecond}
 }

@@ -252,8 +252,13 @@ func TestLargerCones(t *testing.T) {
 // ruled out.
 func TestTooLargeACone(t *testing.T) {
 	const rows = 400 * 401 / 2
+	var a sparse.Triplets
+	for i := range rows { // the cone would be taken apart at rows without entries
+		a.Add(i, 0, 1)
+	}
+	matrix, _ := a.CSC(rows, 1)
 	p := &qpbackend.Problem{
-		Q: []float64{1}, A: sparse.Zero(rows, 1), L: make([]float64, rows), U: make([]float64, rows),
+		Q: []float64{1}, A: matrix, L: make([]float64, rows), U: make([]float64, rows),
 		Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: rows}},
 	}
 	if _, err := (ipm.Backend{KKT: ipm.Sparse}).New(context.Background(), p, ipm.Backend{}.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "eliminate") {

@@ -59,7 +59,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		return interior.Broken
 	}
 	pr.ratio = res.Max() / size
-	if s.best.res.Max() <= s.Set.Tol {
+	if s.best.res.Max() <= s.Set.Tol && (s.confirm == nil || s.confirm(ctx)) {
 		pr.status = qpbackend.Solved
 		return interior.Done
 	}
@@ -179,7 +179,7 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 		dst.Status = qpbackend.IterationLimit
 	case s.best.res.Max() <= s.loose():
 		dst.Status = qpbackend.AlmostSolved
-		dst.Message = "no further progress"
+		dst.Message = noProgress
 	default:
 		dst.Status = qpbackend.NumericalTrouble
 		dst.Message = "a factorisation failed or the iterates ceased to be numbers"
@@ -187,6 +187,9 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 	s.status = dst.Status
 	return nil
 }
+
+// noProgress is the message of a solve that ends almost solved.
+const noProgress = "no further progress"
 
 // infeasible fills dst with the proof of primal infeasibility in s.cert.
 func (s *solver) infeasible(dst *qpbackend.Result, iter int) {

@@ -291,4 +291,18 @@ const (
 	matrices     = 14
 	vectorsOfRow = 40
 	scaling      = 12
+	perEntry     = 1000
+	inPair       = 20
 )
+
+// PieceCost is the cost of a matrix variable of which each entry is in an equation of its own, as in package chordal: in the
+// factor those that are not among the outer ones are eliminated, with a front of all and the border.
+func PieceCost(order, outer int, border float64) Cost {
+	n := float64(order)
+	all, left := n*(n+1)/2, float64(outer)*float64(outer+1)/2
+	front, gone := all+border, all-left
+	return Cost{
+		Bytes: matrices*word*n*n + 2*vectorsOfRow*word*all + 5*word*gone*front,
+		Work:  scaling*n*n*n + perEntry*all + inPair*all*all + inPanel*gone*(front*front-front*gone+gone*gone/3),
+	}
+}

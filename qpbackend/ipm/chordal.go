@@ -1,0 +1,332 @@
+//go:build !lean
+
+package ipm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
+	"github.com/dcopt/dcopt/qpbackend/internal/chordal"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+)
+
+// leastInPieces is the order of a semidefinite cone from which pieces are thought of.
+// Source: a limit of time: below it an iteration takes less than a tenth of a millisecond as it is.
+const leastInPieces = 30
+
+func large(c qpbackend.Cone) bool {
+	return c.Kind == qpbackend.Semidefinite && c.Len >= leastInPieces*(leastInPieces+1)/2
+}
+
+// trees are those of the semidefinite cones of p that cost less in pieces, nil for the others: cost is that of all their pieces, for
+// the pattern of the rows. There is no list where no cone has one. p must not lack anything.
+func trees(ctx context.Context, p *qpbackend.Problem, pattern []bool) (list []*chordal.Tree, cost kkt.Cost, err error) {
+	lay := newLayout(p.A, p.Cones)
+	blocks := lay.blocks(p)
+	for k, c := range p.Cones {
+		if !large(c) {
+			continue
+		}
+		price := func(order, outer int, border float64) float64 { return kkt.PieceCost(order, outer, border).Work }
+		t, err := chordal.TreeOf(ctx, pattern, c, price)
+		if err != nil {
+			return nil, cost, fmt.Errorf("ipm: %w", err)
+		}
+		whole := kkt.CostOf(lay.at, blocks[k:k+1]).Work
+		if t.Cost(price, 0) >= whole {
+			continue
+		}
+		border := float64(t.Spread(p.A, c))
+		if t.Cost(price, border) >= whole {
+			continue
+		}
+		if list == nil {
+			list = make([]*chordal.Tree, len(p.Cones))
+		}
+		list[k] = t
+		for _, q := range t.Cliques {
+			one := kkt.PieceCost(len(q.Vertices), q.Outer, border)
+			cost.Bytes, cost.Work = cost.Bytes+one.Bytes, cost.Work+one.Work
+		}
+	}
+	return list, cost, nil
+}
+
+// split is the solver of a problem with semidefinite cones that are in pieces, see package chordal.
+type split struct {
+	base.Solver
+	backend Backend
+	pattern []bool           // that sub was made for
+	parts   *chordal.Split   // nil: on the present values nothing is to be gained
+	sub     *solver          // of the pieces, or of P
+	whole   *solver          // of P, where sub's answer did not hold, and for derivatives; nil until then
+	news    qpbackend.Update // values that sub has not got yet
+	res     qpbackend.Result // of sub
+	last    qpbackend.Result // of the last Solve
+
+	sure bool                // y and at are of the result of sub, and good
+	y    []float64           // multipliers of the rows as stated
+	at   qpbackend.Residuals // with them
+}
+
+// newSplit is the solver for own where cones of it are in pieces, or may be after an Update; else nil.
+func newSplit(ctx context.Context, own base.Solver, b Backend) (*split, error) {
+	if b.KKT != Auto || !slices.ContainsFunc(own.P.Cones, large) {
+		return nil, nil
+	}
+	s := &split{Solver: own, backend: b}
+	pattern := chordal.Pattern(own.P)
+	list, _, err := trees(ctx, own.P, pattern)
+	if list == nil && err == nil { // constants may go, coefficients stay
+		bare := *own.P
+		bare.L = make([]float64, len(own.P.L))
+		least, later := chordal.Pattern(&bare), list
+		if !slices.Equal(least, pattern) {
+			later, _, err = trees(ctx, own.P, least)
+		}
+		if later == nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, s.build(ctx, pattern, list)
+}
+
+// build makes sub for the pattern and the trees.
+func (s *split) build(ctx context.Context, pattern []bool, list []*chordal.Tree) error {
+	var parts *chordal.Split
+	p := s.P
+	if list != nil {
+		parts = chordal.New(p, list)
+		p = parts.Problem
+	}
+	sub, err := s.solverOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.pattern, s.parts, s.sub, s.news = pattern, parts, sub, qpbackend.Update{}
+	if parts != nil {
+		sub.confirm = s.confirm
+	}
+	return nil
+}
+
+func (s *split) solverOf(ctx context.Context, p *qpbackend.Problem) (*solver, error) {
+	own, err := base.New(ctx, s.backend, p, s.Set)
+	if err != nil {
+		return nil, err
+	}
+	return newSolver(ctx, own, s.backend.KKT)
+}
+
+// Update overwrites values of the problem.
+func (s *split) Update(u qpbackend.Update) error {
+	if err := s.Apply(u); err != nil {
+		return err
+	}
+	s.last.Status, s.whole = qpbackend.Unknown, nil
+	for _, v := range [...]struct {
+		to     *[]float64
+		given  bool
+		values []float64
+	}{
+		{&s.news.Q, u.Q != nil, s.P.Q}, {&s.news.Lo, u.Lo != nil, s.P.Lo}, {&s.news.Hi, u.Hi != nil, s.P.Hi},
+		{&s.news.L, u.L != nil || u.U != nil, s.P.L}, {&s.news.U, u.L != nil || u.U != nil, s.P.U},
+		{&s.news.P, u.P != nil, s.P.P.Val}, {&s.news.A, u.A != nil, s.P.A.Val},
+	} {
+		if v.given {
+			*v.to = v.values
+		}
+	}
+	return nil
+}
+
+// ready brings sub up to date.
+func (s *split) ready(ctx context.Context) error {
+	if s.news.L != nil {
+		if pattern := chordal.Pattern(s.P); !slices.Equal(pattern, s.pattern) {
+			list, _, err := trees(ctx, s.P, pattern)
+			if err != nil {
+				return err
+			}
+			return s.build(ctx, pattern, list)
+		}
+	}
+	news := s.news
+	if s.parts != nil {
+		news = s.parts.Values(news)
+	}
+	s.news = qpbackend.Update{}
+	return s.sub.Update(news)
+}
+
+// KKT is the way in which the linear systems are solved.
+func (s *split) KKT() KKT { return s.sub.KKT() }
+
+// Solve solves the problem of the pieces and puts its solution together. A warm start is passed on where there are none.
+func (s *split) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	if err := s.Open(); err != nil {
+		return err
+	}
+	x, y, z := s.Start.Parts()
+	s.Start.Forget()
+	s.last.Status = qpbackend.Unknown
+	if err := s.ready(ctx); err != nil {
+		return s.early(ctx, dst, err)
+	}
+	err := s.run(ctx, dst, x, y, z)
+	s.last.Status = dst.Status
+	s.last.X, s.last.Y, s.last.Z = append(s.last.X[:0], dst.X...), append(s.last.Y[:0], dst.Y...), append(s.last.Z[:0], dst.Z...)
+	return err
+}
+
+func (s *split) run(ctx context.Context, dst *qpbackend.Result, x, y, z []float64) error {
+	if s.parts == nil {
+		if err := s.sub.WarmStart(x, y, z); err != nil {
+			return err
+		}
+		return s.sub.Solve(ctx, dst)
+	}
+	s.sure = false
+	if err := s.sub.Solve(ctx, &s.res); err != nil && ctx.Err() == nil {
+		return err
+	}
+	if s.restore(ctx, dst) || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	iterations := s.res.Iterations
+	if err := s.needWhole(ctx); err != nil {
+		return s.early(ctx, dst, err)
+	}
+	err := s.whole.Solve(ctx, dst)
+	dst.Iterations += iterations
+	return err
+}
+
+func (s *split) needWhole(ctx context.Context) (err error) {
+	if s.whole == nil {
+		s.whole, err = s.solverOf(ctx, s.P)
+	}
+	return err
+}
+
+// early is the end of a solve without a point: where ctx has ended, dst is the origin.
+func (s *split) early(ctx context.Context, dst *qpbackend.Result, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	n, m := s.P.Dims()
+	*dst = qpbackend.Result{Status: qpbackend.Interrupted(ctx.Err()), X: make([]float64, n), Y: make([]float64, m), Z: make([]float64, n)}
+	s.measure(ctx, dst)
+	return ctx.Err()
+}
+
+func (s *split) measure(ctx context.Context, dst *qpbackend.Result) {
+	dst.Objective = s.P.Objective(dst.X)
+	dst.Res = qpbackend.CertifyContext(ctx, s.P, dst.X, dst.Y, dst.Z, make([]float64, qpbackend.CertifyLen(s.P)))
+}
+
+// confirm reports whether the best point of sub is a solution of the problem as stated.
+func (s *split) confirm(ctx context.Context) bool {
+	n, _ := s.P.Dims()
+	best := s.sub.best
+	s.y = s.parts.Multipliers(ctx, s.y[:0], best.y)
+	s.at = qpbackend.CertifyContext(ctx, s.P, best.x[:n], s.y, best.z[:n], make([]float64, qpbackend.CertifyLen(s.P)))
+	s.sure = s.at.Max() <= s.Set.Tol
+	return s.sure
+}
+
+// restore fills dst from the result of the pieces and reports whether it holds.
+func (s *split) restore(ctx context.Context, dst *qpbackend.Result) bool {
+	n, _ := s.P.Dims()
+	x, y, z := dst.X[:0], dst.Y[:0], dst.Z[:0]
+	*dst = s.res
+	dst.X, dst.Z = append(x, s.res.X[:n]...), append(z, s.res.Z[:n]...)
+	if s.sure {
+		dst.Y, dst.Res, dst.Objective = append(y, s.y...), s.at, s.P.Objective(dst.X)
+		return true
+	}
+	dst.Y = s.parts.Multipliers(ctx, y, s.res.Y)
+	switch s.res.Status {
+	case qpbackend.PrimalInfeasible:
+		return qpbackend.PrimalInfeasibility(s.P, dst.Y, dst.Z) <= s.Set.InfeasTol
+	case qpbackend.DualInfeasible:
+		return qpbackend.DualInfeasibility(s.P, dst.X) <= s.Set.InfeasTol
+	}
+	s.measure(ctx, dst)
+	switch s.res.Status {
+	case qpbackend.NumericalTrouble:
+		return false
+	case qpbackend.Solved, qpbackend.AlmostSolved:
+		worst := dst.Res.Max()
+		if dst.Status, dst.Message = qpbackend.Solved, ""; worst > s.Set.Tol {
+			dst.Status, dst.Message = qpbackend.AlmostSolved, noProgress
+		}
+		return worst <= s.sub.loose()
+	}
+	return true
+}
+
+// Differentiate is that of qpbackend.Differentiator.
+func (s *split) Differentiate(ctx context.Context) (qpbackend.Derivative, error) {
+	if s.parts == nil {
+		return s.sub.Differentiate(ctx)
+	}
+	if err := s.Open(); err != nil {
+		return nil, err
+	}
+	if err := differentiable(s.last.Status); err != nil {
+		return nil, err
+	}
+	return s.DifferentiateAt(ctx, s.last.X, s.last.Y, s.last.Z)
+}
+
+// DifferentiateAt is that of qpbackend.Differentiator.
+func (s *split) DifferentiateAt(ctx context.Context, x, y, z []float64) (qpbackend.Derivative, error) {
+	if err := s.Open(); err != nil {
+		return nil, err
+	}
+	if err := s.needWhole(ctx); err != nil {
+		return nil, err
+	}
+	return s.whole.DifferentiateAt(ctx, x, y, z)
+}
+
+// Close frees the solvers.
+func (s *split) Close() error {
+	s.sub.Close()
+	if s.whole != nil {
+		s.whole.Close()
+	}
+	return s.Solver.Close()
+}
+
+// semidefinite is the estimate of Semidefinite for a p with rows.
+func semidefinite(p *qpbackend.Problem) kkt.Cost {
+	list, cost, _ := trees(context.Background(), p, chordal.Pattern(p))
+	lay := newLayout(p.A, p.Cones)
+	blocks := lay.blocks(p)
+	if list == nil {
+		return kkt.CostOf(lay.at, blocks)
+	}
+	var others []kkt.Block
+	for k, b := range blocks {
+		if list[k] == nil {
+			others = append(others, b)
+		} else {
+			n := float64(b.Order) // the completion, and its certificate
+			cost.Bytes += 8 * n * n * completed
+		}
+	}
+	rest := kkt.CostOf(lay.at, others)
+	return kkt.Cost{Bytes: cost.Bytes + rest.Bytes, Work: cost.Work + rest.Work}
+}
+
+// completed are the matrices of the order of a cone in pieces that are held at once at the end, with the problem's own rows.
+// Source: derived: the completion, three of the projection, eight halves of rows.
+const completed = 8
