@@ -36,10 +36,18 @@ type column struct {
 	form    form
 }
 
+// single is a data matrix with one entry.
+type single struct {
+	a, b   int32
+	member int
+	f, g   float64
+}
+
 // Gram forms the Schur complement of one cone. It is for one goroutine.
 type Gram struct {
 	n       int
 	columns []column // by falling number of entries
+	single  []single // of the last columns, those with one entry and the form direct
 	work    float64
 	product *matrix.Product
 	u, w, t []float64
@@ -53,6 +61,7 @@ const (
 	inProduct = 0.15
 	inDot     = 0.5
 	inEntry   = 2
+	inSingle  = 0.5 // a pair of single entries, all of which are near
 )
 
 // New takes a cone of matrices of order n and the entries of the data matrix of each
@@ -111,18 +120,26 @@ func (g *Gram) choose() {
 		if r > 0 {
 			half = min(half, 2*r*r*n*inProduct)
 		}
+		each := c.entries
+		if len(c.a) == 1 { // all from here on have one
+			each = inSingle
+		}
 		costs := [...]float64{
 			whole:   half + n*n*(r*inProduct/2+1) + inEntry*rest,
 			halfway: half + 2*n*r + rest*(inDot*r+inEntry),
-			direct:  rest * c.entries * inEntry,
+			direct:  rest * each * inEntry,
 		}
 		for f, cost := range costs {
 			if cost < costs[c.form] {
 				c.form = form(f)
 			}
 		}
+		if len(c.a) == 1 && c.form == direct && len(g.single) == len(g.columns)-1-k {
+			g.single = append(g.single, single{a: c.a[0], b: c.b[0], member: c.member})
+		}
 		g.work += costs[c.form]
 	}
+	slices.Reverse(g.single)
 }
 
 // Work is the cost of Add, in multiplications of a loop over entries.
@@ -140,7 +157,13 @@ func (g *Gram) Load(val []float64) {
 			}
 		}
 	}
+	for k, c := range g.singles() {
+		g.single[k].f, g.single[k].g = c.f[0], c.g[0]
+	}
 }
+
+// singles are the columns that single has.
+func (g *Gram) singles() []column { return g.columns[len(g.columns)-len(g.single):] }
 
 // Add calls put for each pair of members i ≤ j with the entry of the Schur complement for
 // the n × n matrix m. When ctx ends, the error is that of ctx.
@@ -150,7 +173,7 @@ func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float6
 	}
 	work := poll.New(ctx)
 	g.product.Within(ctx)
-	for k := range g.columns {
+	for k := range len(g.columns) - len(g.single) {
 		c := &g.columns[k]
 		switch c.form {
 		case whole:
@@ -185,6 +208,25 @@ func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float6
 		}
 		if g.product.Ends(0) {
 			return ctx.Err()
+		}
+	}
+	return g.addSingles(&work, m, put)
+}
+
+// addSingles are the pairs of which both have one entry, for one member after the other.
+func (g *Gram) addSingles(work *poll.Poll, m []float64, put func(i, j int, v float64)) error {
+	for l, o := range g.single {
+		ma, mb := m[int(o.a)*g.n:][:g.n], m[int(o.b)*g.n:][:g.n]
+		for k := range g.single[:l+1] {
+			c := &g.single[k]
+			v := ma[c.a] * mb[c.b]
+			if c.a != c.b {
+				v += ma[c.b] * mb[c.a]
+			}
+			put(c.member, o.member, c.f*o.g*v)
+		}
+		if err := work.Err(poll.Scattered * l); err != nil {
+			return err
 		}
 	}
 	return nil

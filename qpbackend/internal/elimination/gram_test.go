@@ -22,6 +22,10 @@ func random(rng *rand.Rand, n, members int) (list [][]Entry, val []float64, m []
 				val = append(val, rng.NormFloat64())
 			}
 		}
+		if len(entries) == 0 {
+			entries = append(entries, Entry{Row: int32(rng.IntN(full)), Place: int32(len(val))})
+			val = append(val, rng.NormFloat64())
+		}
 		list = append(list, entries)
 	}
 	a := make([]float64, n*n)
@@ -75,12 +79,13 @@ func multiply(n int, a, b []float64) []float64 {
 // TestAdd compares each form with the definition.
 func TestAdd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	used := map[form]int{}
+	used, singles := map[form]int{}, 0
 	for range 60 {
 		n, members := 1+rng.IntN(24), 1+rng.IntN(9)
 		list, val, m := random(rng, n, members)
 		g := New(n, list)
 		g.Load(val)
+		singles += max(0, len(g.single)-1)
 		for k := -1; k < 3; k++ { // as chosen, then each form for all
 			for c := range g.columns {
 				if k >= 0 {
@@ -110,8 +115,8 @@ func TestAdd(t *testing.T) {
 			}
 		}
 	}
-	if len(used) != 3 {
-		t.Errorf("forms %v", used)
+	if len(used) != 3 || singles == 0 {
+		t.Errorf("forms %v, %d pairs of single entries", used, singles)
 	}
 }
 

@@ -285,14 +285,15 @@ func CostOf(at *sparse.CSC, blocks []Block) (c Cost) {
 
 // Source: matrices are those of cone.Semidefinite and elimination.Gram; vectorsOfRow those
 // of package ipm, with the problem's own; scaling was fitted to the times of arch0,
-// mcp250-1 and mcp500-3 of SDPLIB.
+// mcp250-1 and mcp500-3 of SDPLIB. perEntry, for the loops over entries and the solves, and inPair, for a pair of entries in the Schur
+// complement, are those of mcp250-1, mcp500-1 and maxG11 in pieces; a fifth or four times perEntry changes their times by less than a tenth.
 const (
 	word         = 8
 	matrices     = 14
 	vectorsOfRow = 40
 	scaling      = 12
-	perEntry     = 1000
-	inPair       = 20
+	perEntry     = 5000
+	inPair       = 10
 )
 
 // PieceCost is the cost of a matrix variable of which each entry is in an equation of its own, as in package chordal: in the
