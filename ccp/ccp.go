@@ -364,7 +364,7 @@ func (r *run) localAgain(ctx context.Context, m search.Move) (outcome, error) {
 // best point is at rest.
 func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
-	message, duals, unfinished, inHop := end.message, r.duals(), false, false
+	message, duals, unfinished := end.message, r.duals(), false
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
@@ -373,7 +373,6 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
 		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better {
 			unfinished = !o.Converged
-			inHop = unfinished && hopped
 		}
 		if o.Better && o.Converged {
 			o.At, message, duals = r.point(), end.message, r.duals()
@@ -384,7 +383,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if last := r.kinds.Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
-		if _, off := r.limit(r.res.X); off || inHop && r.k >= r.set.MaxIter {
+		if _, off := r.limit(r.res.X); off {
 			break
 		}
 		before := r.best()
