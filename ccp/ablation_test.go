@@ -43,7 +43,6 @@ func worths(t testing.TB) map[string]worth {
 		"Descents":  {layers(t), nil, 1, func(off, on *ccp.Result) bool { return off.Objective < 0.05 || on.Objective > off.Objective/2 }},
 		"Hops":      {packing(t, radii(9, 2)), nil, 1, worse},
 		"Vary":      {packing(t, radii(9, 5)), nil, 16, worse},
-		"GiveUp":    {packing(t, radii(9, 5)), nil, 16, sameButFewer(1)},
 	}
 }
 
@@ -164,7 +163,7 @@ func TestHeuristicsAreWorthIt(t *testing.T) {
 				set := ccp.DefaultSettings()
 				value := reflect.ValueOf(set).FieldByName(group).Field(i)
 				plainly(&set)
-				set.Search.Vary, set.Search.GiveUp = false, false
+				set.Search.Vary = false
 				if w.base != nil {
 					w.base(&set)
 				}

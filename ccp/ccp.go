@@ -30,7 +30,7 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res 
 	if x0 == nil {
 		return solveDrawn(ctx, p, set.Seed, set, 0, nil)
 	}
-	return compileAndRun(ctx, p, x0, set, 0, origin{bar: math.Inf(1)})
+	return compileAndRun(ctx, p, x0, set, 0, origin{})
 }
 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
@@ -48,8 +48,8 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 		if r.timid(it) {
 			continue
 		}
-		if r.lost(m, r.trial(n, it)) {
-			return outcome{status: Stalled, message: "given up: other starts have led to better points", lost: true}, nil
+		if m.Lost != nil && m.Lost(r.trial(n, it)) {
+			return outcome{status: Stalled, message: "given up: the search leads to no better point", lost: true}, nil
 		}
 		if end, err := r.decide(ctx, stop.Decide(r.view(it)), &it); err != nil || end.over() { // 4. stop
 			return end, err
@@ -59,16 +59,6 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 		}
 	}
 	return r.giveUp(IterationLimit, r.obstacle()), nil
-}
-
-// lost reports whether whoever began the descent, or a better start, ends it. To do
-// without the latter, delete its line.
-func (r *run) lost(m search.Move, t search.Trial) bool {
-	lost := m.Lost
-	if lost == nil && r.set.Search.GiveUp && r.keeps(r.prev) {
-		lost = search.FarBehind(r.seed.bar, r.course.Span)
-	}
-	return lost != nil && lost(t)
 }
 
 // localSearch is the descent and, where the problem has nonlinear equations, Newton's
@@ -470,18 +460,13 @@ func (r *run) follow(m search.Move) {
 // constraints if any of it was drawn at random. lead has the best point of earlier
 // starts, if there is one.
 func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
-	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random(), bar: math.Inf(1)}
+	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random()}
 	if start > 0 {
 		x0 = drawn(p, seed)
 	}
 	_, from.share = math.Modf(float64(start) * (math.Sqrt(5) - 1) / 2) // evenly spread
-	if lead != nil {
-		if from.bar = lead.Objective; p.Maximize {
-			from.bar = -from.bar
-		}
-		if set.Search.Vary && start%2 == 1 {
-			from.share = search.Vary(x0, lead.X, seed)
-		}
+	if lead != nil && set.Search.Vary && start%2 == 1 {
+		from.share = search.Vary(x0, lead.X, seed)
 	}
 	return compileAndRun(ctx, p, x0, set, start, from)
 }

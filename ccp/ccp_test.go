@@ -448,25 +448,6 @@ func TestMultistartIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestGivingUpKeepsTheBest: starts that are given up cost less and change
-// nothing.
-func TestGivingUpKeepsTheBest(t *testing.T) {
-	p := packing(t, radii(8, 1))
-	var found [2]*ccp.Result
-	for k, giveUp := range []bool{true, false} {
-		set := ccp.DefaultSettings()
-		set.Search.GiveUp, set.Search.Hops = giveUp, 0
-		res, err := ccp.Multistart(context.Background(), p, 60, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found[k] = res
-	}
-	if !reflect.DeepEqual(found[0].X, found[1].X) || found[0].Iterations >= found[1].Iterations {
-		t.Errorf("giving up: %g in %d iterations, else %g in %d", found[0].Objective, found[0].Iterations, found[1].Objective, found[1].Iterations)
-	}
-}
-
 // TestFixedStartsAreVaried: starts after the first are others although the
 // problem gives one, so a trap of the first is left.
 func TestFixedStartsAreVaried(t *testing.T) {

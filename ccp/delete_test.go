@@ -27,7 +27,6 @@ var heuristics = map[string]struct{ file, user, line string }{
 	"Descents":    {"internal/search/descents.go", "ccp.go", "&search.Descents{"},
 	"Hops":        {"internal/search/basinhopping.go", "ccp.go", "&search.BasinHopping{"},
 	"Vary":        {"internal/search/vary.go", "ccp.go", "from.share = search.Vary("},
-	"GiveUp":      {"internal/search/giveup.go", "ccp.go", "lost = search.FarBehind("},
 }
 
 // TestHeuristicsCanBeDeleted: without the file of a heuristic and the line that uses it

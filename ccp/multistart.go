@@ -43,9 +43,8 @@ func enough(r *Result) int {
 // another point only if that is better by Settings.Tol. starts is a number, or Automatic.
 //
 // Starts come in waves of a fixed size. Some of the later ones are variations of
-// the best point of earlier waves (Settings.Search.Vary), and those that are far behind
-// it are given up (Settings.Search.GiveUp). The answer does not depend on the number of
-// processors.
+// the best point of earlier waves (Settings.Search.Vary). The answer does not depend on the
+// number of processors.
 //
 // Iterations, Starts and Seconds of the result count all starts that ran. When
 // the context ends, no further one begins, and the best so far is returned
@@ -76,8 +75,8 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 }
 
 // SolveStart is start i of Multistart as if it were the only one: no better point of
-// another start is varied, and none ends it. So starts of one problem may run apart, and
-// [Best] of them is the result of Multistart without Settings.Search.Vary and GiveUp, bit
+// another start is varied. So starts of one problem may run apart, and
+// [Best] of them is the result of Multistart without Settings.Search.Vary, bit
 // for bit. i is at least 0; the errors are those of Solve.
 func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Result, error) {
 	if err := check(p, set); err != nil {
@@ -86,7 +85,7 @@ func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Resul
 	if i < 0 {
 		return nil, fmt.Errorf("ccp: start %d, want at least 0", i)
 	}
-	set.Search.Vary, set.Search.GiveUp = false, false
+	set.Search.Vary = false
 	seed := set.Seed
 	seeds := startSeeds(set.Seed)
 	for range i {

@@ -2,7 +2,6 @@ package ccp
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -38,7 +37,7 @@ func TestProved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newRun(p, sub, p.Start(1), DefaultSettings(), 0, origin{bar: math.Inf(1)})
+			r := newRun(p, sub, p.Start(1), DefaultSettings(), 0, origin{})
 			defer r.close()
 			if _, err := r.prepare(context.Background()); err != nil {
 				t.Fatal(err)

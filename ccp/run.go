@@ -56,7 +56,6 @@ type origin struct {
 	drawn bool    // it is random: no one minds if it is moved
 	share float64 // of penalty.Schedule.Scale
 	kept  bool    // the solver belongs to a session
-	bar   float64 // the best objective of other starts, minimised
 }
 
 // local is a local search from a move.

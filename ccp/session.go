@@ -3,7 +3,6 @@ package ccp
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
@@ -127,7 +126,7 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 		return nil, err
 	}
 	s.sub.Seconds = 0
-	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random(), bar: math.Inf(1)}).run(ctx)
+	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random()}).run(ctx)
 	if res != nil && s.sub.Convex() {
 		res.convex = s.sub.Point()
 	}

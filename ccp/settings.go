@@ -89,8 +89,6 @@ type Search struct {
 	// Vary lets Multistart begin every other start after the first few near the best
 	// point so far.
 	Vary bool
-	// GiveUp lets Multistart end a start that is far behind earlier ones and slow.
-	GiveUp bool
 }
 
 // Global is for package ccp/global.
@@ -110,7 +108,7 @@ func DefaultSettings() Settings {
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
 		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true,
 		Acceleration: Acceleration{LineSearch: true, Combination: true, Newton: true},
-		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true, GiveUp: true},
+		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}
 }

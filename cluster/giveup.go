@@ -6,10 +6,9 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 )
 
-// slow and behind say which starts are given up, as those of ccp.Settings.Search.GiveUp:
-// so many decreases such as the last are not enough to reach the best, behind which the start
-// is by more than this share of its size.
-// Source: the constants of ccp, table of docs/ccp.md.
+// slow and behind say which starts are given up: so many decreases such as the last are not
+// enough to reach the best, behind which the start is by more than this share of its size.
+// Source: table of docs/ccp.md, which ends a fifth of the iterations; the rule is off unless asked for.
 const (
 	slow   = 50
 	behind = 1e-2

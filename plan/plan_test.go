@@ -133,7 +133,7 @@ func TestStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := ccp.DefaultSettings()
-	set.Seed, set.Search.Vary, set.Search.GiveUp = 5, false, false
+	set.Seed, set.Search.Vary = 5, false
 	want, err := ccp.Multistart(t.Context(), prog.Problem, 11, set)
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,6 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	put(&s.Search.Descents, w.Descents)
 	put(&s.Search.Hops, w.Hops)
 	put(&s.Search.Vary, w.Vary)
-	put(&s.Search.GiveUp, w.GiveUp)
 	put(&s.Global.MaxNodes, w.MaxNodes)
 	put(&s.Global.GapTol, w.GapTol)
 	put(&p.starts, w.Starts)

@@ -207,7 +207,6 @@ type Settings struct {
 	Descents    *int     `json:"descents,omitempty"`
 	Hops        *int     `json:"hops,omitempty"`
 	Vary        *bool    `json:"vary,omitempty"`
-	GiveUp      *bool    `json:"give_up,omitempty"`
 	Global      *bool    `json:"global,omitempty"`
 	MaxNodes    *int     `json:"max_nodes,omitempty"`
 	GapTol      *float64 `json:"gap_tol,omitempty"`

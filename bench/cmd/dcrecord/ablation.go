@@ -57,10 +57,7 @@ func variants(starts int) []variant {
 		}},
 	}
 	if starts > 1 {
-		return slices.Insert(all, len(all)-1,
-			variant{"without `Vary`", func(s *ccp.Settings) { s.Search.Vary = false }},
-			variant{"without `GiveUp`", func(s *ccp.Settings) { s.Search.GiveUp = false }},
-			variant{"without both", func(s *ccp.Settings) { s.Search.Vary, s.Search.GiveUp = false, false }})
+		return slices.Insert(all, len(all)-1, variant{"without `Vary`", func(s *ccp.Settings) { s.Search.Vary = false }})
 	}
 	return all
 }

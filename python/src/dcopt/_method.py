@@ -33,7 +33,7 @@ _DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linear
 # The settings of the program that keywords may give: those of docs/protocol.md.
 _SETTINGS = {
     "starts", "seed", "time_limit", "tol", "feas_tol", "max_iter", "backend", "backend_tol", "tau0", "tau_max", "tau_relative", "mu", "scale", "damping", "proximal", "working_set",
-    "line_search", "combination", "coordinates", "decisions", "descents", "hops", "vary", "give_up", "global", "max_nodes", "gap_tol",
+    "line_search", "combination", "coordinates", "decisions", "descents", "hops", "vary", "global", "max_nodes", "gap_tol",
 }
 
 

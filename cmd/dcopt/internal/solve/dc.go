@@ -180,7 +180,7 @@ func (j *job) settings(prog *problem.Program) (ccp.Settings, int, error) {
 	}
 	set.Global.Proof = j.proof != nil
 	if j.c.Bool("independent") && !j.c.IsSet("sweep") {
-		set.Search.Vary, set.Search.GiveUp = false, false
+		set.Search.Vary = false
 	}
 	return set, starts, nil
 }
