@@ -4,6 +4,7 @@ package ipm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,33 +22,44 @@ func large(c qpbackend.Cone) bool {
 	return c.Kind == qpbackend.Semidefinite && c.Len >= leastInPieces*(leastInPieces+1)/2
 }
 
-// trees are those of the semidefinite cones of p that cost less in pieces, nil for the others: cost is that of all their pieces, for
-// the pattern of the rows. There is no list where no cone has one. p must not lack anything.
-func trees(ctx context.Context, p *qpbackend.Problem, pattern []bool) (list []*chordal.Tree, cost kkt.Cost, err error) {
+// trees are those of the semidefinite cones of p that cost less in pieces, by the pattern of p: cost is that of all their pieces.
+// There is no list where no cone has one. p must have a matrix A.
+func trees(ctx context.Context, p *qpbackend.Problem, pattern chordal.Pattern) (list []chordal.Part, cost kkt.Cost, err error) {
 	lay := newLayout(p.A, p.Cones)
 	blocks := lay.blocks(p)
+	price := func(order, outer int, border float64) float64 { return kkt.PieceCost(order, outer, border).Work }
 	for k, c := range p.Cones {
 		if !large(c) {
 			continue
 		}
-		price := func(order, outer int, border float64) float64 { return kkt.PieceCost(order, outer, border).Work }
-		t, err := chordal.TreeOf(ctx, pattern, c, price)
-		if err != nil {
-			return nil, cost, fmt.Errorf("ipm: %w", err)
+		least, border, chosen := kkt.CostOf(lay.at, blocks[k:k+1]).Work, 0.0, chordal.Part{}
+		for _, o := range [...]chordal.Part{{}, {Completion: true}} {
+			in := pattern.Sum
+			if o.Completion {
+				in = pattern.Completion
+			}
+			if !slices.Contains(in[c.Start:][:c.Len], false) {
+				continue
+			}
+			if o.Tree, err = chordal.TreeOf(ctx, in, c, price); err != nil {
+				return nil, cost, fmt.Errorf("ipm: %w", err)
+			}
+			if o.Tree.Cost(price, 0) >= least {
+				continue
+			}
+			spread := float64(o.Spread(p, c))
+			if now := o.Tree.Cost(price, spread); now < least {
+				least, border, chosen = now, spread, o
+			}
 		}
-		whole := kkt.CostOf(lay.at, blocks[k:k+1]).Work
-		if t.Cost(price, 0) >= whole {
-			continue
-		}
-		border := float64(t.Spread(p.A, c))
-		if t.Cost(price, border) >= whole {
+		if chosen.Tree == nil {
 			continue
 		}
 		if list == nil {
-			list = make([]*chordal.Tree, len(p.Cones))
+			list = make([]chordal.Part, len(p.Cones))
 		}
-		list[k] = t
-		for _, q := range t.Cliques {
+		list[k] = chosen
+		for _, q := range chosen.Tree.Cliques {
 			one := kkt.PieceCost(len(q.Vertices), q.Outer, border)
 			cost.Bytes, cost.Work = cost.Bytes+one.Bytes, cost.Work+one.Work
 		}
@@ -59,7 +71,7 @@ func trees(ctx context.Context, p *qpbackend.Problem, pattern []bool) (list []*c
 type split struct {
 	base.Solver
 	backend Backend
-	pattern []bool           // that sub was made for
+	pattern chordal.Pattern  // that sub was made for
 	parts   *chordal.Split   // nil: on the present values nothing is to be gained
 	sub     *solver          // of the pieces, or of P
 	whole   *solver          // of P, where sub's answer did not hold, and for derivatives; nil until then
@@ -67,9 +79,9 @@ type split struct {
 	res     qpbackend.Result // of sub
 	last    qpbackend.Result // of the last Solve
 
-	sure bool                // y and at are of the result of sub, and good
-	y    []float64           // multipliers of the rows as stated
-	at   qpbackend.Residuals // with them
+	sure    bool                // the point that follows is that of the result of sub, and good
+	x, y, z []float64           // as stated
+	at      qpbackend.Residuals // of it
 }
 
 // newSplit is the solver for own where cones of it are in pieces, or may be after an Update; else nil.
@@ -78,13 +90,13 @@ func newSplit(ctx context.Context, own base.Solver, b Backend) (*split, error) {
 		return nil, nil
 	}
 	s := &split{Solver: own, backend: b}
-	pattern := chordal.Pattern(own.P)
+	pattern := chordal.PatternOf(own.P)
 	list, _, err := trees(ctx, own.P, pattern)
-	if list == nil && err == nil { // constants may go, coefficients stay
+	if list == nil && err == nil { // constants, costs and bounds may go, coefficients stay
 		bare := *own.P
-		bare.L = make([]float64, len(own.P.L))
-		least, later := chordal.Pattern(&bare), list
-		if !slices.Equal(least, pattern) {
+		bare.L, bare.Q, bare.Lo, bare.Hi = make([]float64, len(own.P.L)), make([]float64, len(own.P.Q)), nil, nil
+		least, later := chordal.PatternOf(&bare), list
+		if !least.Equal(pattern) {
 			later, _, err = trees(ctx, own.P, least)
 		}
 		if later == nil {
@@ -98,7 +110,7 @@ func newSplit(ctx context.Context, own base.Solver, b Backend) (*split, error) {
 }
 
 // build makes sub for the pattern and the trees.
-func (s *split) build(ctx context.Context, pattern []bool, list []*chordal.Tree) error {
+func (s *split) build(ctx context.Context, pattern chordal.Pattern, list []chordal.Part) error {
 	var parts *chordal.Split
 	p := s.P
 	if list != nil {
@@ -148,8 +160,8 @@ func (s *split) Update(u qpbackend.Update) error {
 
 // ready brings sub up to date.
 func (s *split) ready(ctx context.Context) error {
-	if s.news.L != nil {
-		if pattern := chordal.Pattern(s.P); !slices.Equal(pattern, s.pattern) {
+	if s.news.L != nil || s.news.Q != nil || s.news.A != nil || s.news.Lo != nil || s.news.Hi != nil {
+		if pattern := chordal.PatternOf(s.P); !pattern.Equal(s.pattern) {
 			list, _, err := trees(ctx, s.P, pattern)
 			if err != nil {
 				return err
@@ -194,6 +206,10 @@ func (s *split) run(ctx context.Context, dst *qpbackend.Result, x, y, z []float6
 	}
 	s.sure = false
 	if err := s.sub.Solve(ctx, &s.res); err != nil && ctx.Err() == nil {
+		var nonconvex *qpbackend.NonconvexError
+		if errors.As(err, &nonconvex) {
+			nonconvex.Index = s.parts.Stated(nonconvex.Index)
+		}
 		return err
 	}
 	if s.restore(ctx, dst) || ctx.Err() != nil {
@@ -233,25 +249,25 @@ func (s *split) measure(ctx context.Context, dst *qpbackend.Result) {
 
 // confirm reports whether the best point of sub is a solution of the problem as stated.
 func (s *split) confirm(ctx context.Context) bool {
-	n, _ := s.P.Dims()
 	best := s.sub.best
+	s.x, s.z = s.parts.Primal(ctx, s.x[:0], best.x, s.P, false), s.parts.Bounds(s.z[:0], best.z)
 	s.y = s.parts.Multipliers(ctx, s.y[:0], best.y)
-	s.at = qpbackend.CertifyContext(ctx, s.P, best.x[:n], s.y, best.z[:n], make([]float64, qpbackend.CertifyLen(s.P)))
+	s.at = qpbackend.CertifyContext(ctx, s.P, s.x, s.y, s.z, make([]float64, qpbackend.CertifyLen(s.P)))
 	s.sure = s.at.Max() <= s.Set.Tol
 	return s.sure
 }
 
 // restore fills dst from the result of the pieces and reports whether it holds.
 func (s *split) restore(ctx context.Context, dst *qpbackend.Result) bool {
-	n, _ := s.P.Dims()
 	x, y, z := dst.X[:0], dst.Y[:0], dst.Z[:0]
 	*dst = s.res
-	dst.X, dst.Z = append(x, s.res.X[:n]...), append(z, s.res.Z[:n]...)
 	if s.sure {
-		dst.Y, dst.Res, dst.Objective = append(y, s.y...), s.at, s.P.Objective(dst.X)
+		dst.X, dst.Y, dst.Z = append(x, s.x...), append(y, s.y...), append(z, s.z...)
+		dst.Res, dst.Objective = s.at, s.P.Objective(dst.X)
 		return true
 	}
-	dst.Y = s.parts.Multipliers(ctx, y, s.res.Y)
+	dst.X = s.parts.Primal(ctx, x, s.res.X, s.P, s.res.Status == qpbackend.DualInfeasible)
+	dst.Y, dst.Z = s.parts.Multipliers(ctx, y, s.res.Y), s.parts.Bounds(z, s.res.Z)
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
 		return qpbackend.PrimalInfeasibility(s.P, dst.Y, dst.Z) <= s.Set.InfeasTol
@@ -308,7 +324,7 @@ func (s *split) Close() error {
 
 // semidefinite is the estimate of Semidefinite for a p with rows.
 func semidefinite(p *qpbackend.Problem) kkt.Cost {
-	list, cost, _ := trees(context.Background(), p, chordal.Pattern(p))
+	list, cost, _ := trees(context.Background(), p, chordal.PatternOf(p))
 	lay := newLayout(p.A, p.Cones)
 	blocks := lay.blocks(p)
 	if list == nil {
@@ -316,7 +332,7 @@ func semidefinite(p *qpbackend.Problem) kkt.Cost {
 	}
 	var others []kkt.Block
 	for k, b := range blocks {
-		if list[k] == nil {
+		if list[k].Tree == nil {
 			others = append(others, b)
 		} else {
 			n := float64(b.Order) // the completion, and its certificate

@@ -22,7 +22,7 @@
 // the cone is a variable of its own without bounds or squares, a matrix variable, these go too, and the
 // complement is that of the other rows.
 //
-// A large semidefinite cone with a sparse matrix is taken to pieces, one for each clique of a chordal extension of its pattern, where that
+// A large semidefinite cone with a sparse matrix, or with a matrix variable of which few entries are in other rows, is taken to pieces, one for each clique of a chordal extension of its pattern, where that
 // takes fewer operations, see file chordal.go and package internal/chordal. The solver of the pieces is an ordinary one; its solution
 // is put together, and certified on the problem as stated. A warm start is ignored then.
 //

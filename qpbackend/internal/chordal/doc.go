@@ -9,6 +9,9 @@
 // pattern alone; they are completed to a semidefinite matrix, the one of largest determinant, which
 // exists as their cliques are semidefinite (Grone et al. 1984).
 //
+// A matrix of variables of which most entries are in no other row is the dual of that: its cliques have to be semidefinite, those
+// entries are left out, and completed at the end.
+//
 // The pattern is made chordal by an elimination in an order of little fill, and cliques are merged
 // along their tree where that costs less.
 //

@@ -14,16 +14,26 @@ import (
 type Split struct {
 	Problem *qpbackend.Problem
 
-	stated int     // variables of the problem as stated
-	pieces int     // rows and variables of the pieces, which come after the others
-	rows   []int32 // of each row as stated, the one of Problem; −1 where the row is zero and in no clique
+	n, m   int    // variables and rows as stated
+	kept   []int  // of each variable of Problem but those of pieces, the one as stated
+	from   []int  // of each row of Problem, the one as stated; −1 where its constant is 0
+	equal  []bool // of each row of Problem: it is an equation for an entry of a sum
+	source []int  // of each entry of A of Problem, the one as stated; −1 for ±1
 	parts  []part
 }
 
-// part is a cone, with its first row as stated, that is in pieces.
+// Part says how a semidefinite cone is taken apart: in a sum, see the package comment, or where completion is true as a matrix with entries that
+// nothing else binds, of which the cliques have to be semidefinite, and of which the others are completed.
+type Part struct {
+	Tree       *Tree
+	Completion bool
+}
+
+// part is a cone that is in pieces.
 type part struct {
+	Part
 	cone qpbackend.Cone
-	tree *Tree
+	in   []bool // of each of its rows: it is in a clique
 }
 
 // row is that of the entry (i, j) of a matrix within its cone.
@@ -47,31 +57,58 @@ func column(row int) int {
 	return j
 }
 
-// Pattern says, of each row of p in a semidefinite cone, whether it is in the pattern of the matrix: that
-// it has entries or a constant.
-func Pattern(p *qpbackend.Problem) []bool {
+// Pattern says which rows of semidefinite cones count, in two ways; nothing of other rows.
+type Pattern struct {
+	Sum        []bool // the row has entries or a constant
+	Completion []bool // the row is not alone with a variable that has no bounds, no costs and no other row
+}
+
+// Equal reports whether they are the same.
+func (p Pattern) Equal(o Pattern) bool {
+	return slices.Equal(p.Sum, o.Sum) && slices.Equal(p.Completion, o.Completion)
+}
+
+// PatternOf is the pattern of p, which must have a matrix A.
+func PatternOf(p *qpbackend.Problem) Pattern {
 	_, m := p.Dims()
-	in := make([]bool, m)
+	in := Pattern{make([]bool, m), make([]bool, m)}
+	entries := make([]int, m)
 	for _, i := range p.A.RowIdx[:p.A.NNZ()] {
-		in[i] = true
+		entries[i]++
 	}
 	for _, c := range p.Cones {
-		if c.Kind == qpbackend.Semidefinite {
-			for i := c.Start; i < c.Start+c.Len; i++ {
-				in[i] = in[i] || p.L[i] != 0
+		for i := c.Start; i < c.Start+c.Len; i++ {
+			in.Sum[i] = c.Kind == qpbackend.Semidefinite && (entries[i] > 0 || p.L[i] != 0)
+			in.Completion[i] = c.Kind == qpbackend.Semidefinite
+		}
+	}
+	squares := make([]bool, p.A.Cols)
+	if p.P != nil {
+		for j := range p.P.Cols {
+			for _, i := range p.P.RowIdx[p.P.ColPtr[j]:p.P.ColPtr[j+1]] {
+				squares[i], squares[j] = true, true
 			}
+		}
+	}
+	for j := range p.A.Cols {
+		k := p.A.ColPtr[j]
+		if p.A.ColPtr[j+1] != k+1 || p.A.Val[k] == 0 || entries[p.A.RowIdx[k]] != 1 || p.Q[j] != 0 || squares[j] {
+			continue
+		}
+		if lo, hi := p.Bounds(j); math.IsInf(lo, -1) && math.IsInf(hi, 1) {
+			in.Completion[p.A.RowIdx[k]] = false
 		}
 	}
 	return in
 }
 
-// TreeOf is the tree of a semidefinite cone of p with the pattern.
-func TreeOf(ctx context.Context, pattern []bool, c qpbackend.Cone, price Price) (*Tree, error) {
+// TreeOf is the tree of a semidefinite cone with those rows.
+func TreeOf(ctx context.Context, in []bool, c qpbackend.Cone, price Price) (*Tree, error) {
 	n := project.Order(c.Len)
 	ptr, idx := make([]int, 1, n+1), []int{}
 	for j := range n {
 		first := c.Start + j*(j+1)/2
-		for i, in := range pattern[first : first+j] {
+		for i, in := range in[first : first+j] {
 			if in {
 				idx = append(idx, i)
 			}
@@ -81,8 +118,8 @@ func TreeOf(ctx context.Context, pattern []bool, c qpbackend.Cone, price Price) 
 	return Extend(ctx, n, ptr, idx, price)
 }
 
-// Spread is the number of variables of the cone, whose tree it is, with a data matrix that is not within one clique: they couple
-// the equations of all its cliques, so they are in the border of their matrix.
+// Spread is the number of columns of a, each with rows of the cone whose tree it is, that are not within one clique: they couple
+// the equations of all cliques, so they are in the border of their matrix.
 func (t *Tree) Spread(a *sparse.CSC, c qpbackend.Cone) int {
 	place, owner := make([]int32, len(t.Order)), make([]int, len(t.Order))
 	for k, v := range t.Order {
@@ -97,14 +134,11 @@ func (t *Tree) Spread(a *sparse.CSC, c qpbackend.Cone) int {
 	var vertices []int32
 	for j := range a.Cols {
 		vertices = vertices[:0]
-		rows := a.RowIdx[a.ColPtr[j]:a.ColPtr[j+1]]
-		from, _ := slices.BinarySearch(rows, c.Start)
-		for _, i := range rows[from:] {
-			if i >= c.Start+c.Len {
-				break
+		for _, i := range a.RowIdx[a.ColPtr[j]:a.ColPtr[j+1]] {
+			if i >= c.Start && i < c.Start+c.Len {
+				v := column(i - c.Start)
+				vertices = append(vertices, place[v], place[i-c.Start-row(0, int32(v))])
 			}
-			v := column(i - c.Start)
-			vertices = append(vertices, place[v], place[i-c.Start-row(0, int32(v))])
 		}
 		if len(vertices) == 0 {
 			continue
@@ -120,139 +154,287 @@ func (t *Tree) Spread(a *sparse.CSC, c qpbackend.Cone) int {
 	return count
 }
 
+// Spread is the border of the cone, of p, in pieces: the number of variables whose data matrices are not within
+// one clique, or for a completion of rows.
+func (o Part) Spread(p *qpbackend.Problem, c qpbackend.Cone) int {
+	if !o.Completion {
+		return o.Tree.Spread(p.A, c)
+	}
+	// In the other rows a variable of the matrix stands for the first row of the cone that has it.
+	first := make([]int, p.A.Cols)
+	for j := range first {
+		first[j] = -1
+		for _, i := range p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]] {
+			if first[j] < 0 && i >= c.Start && i < c.Start+c.Len {
+				first[j] = i
+			}
+		}
+	}
+	at, _ := p.A.Transpose()
+	rows := &sparse.CSC{Rows: p.A.Rows, ColPtr: []int{0}}
+	for i := range at.Cols {
+		for _, j := range at.RowIdx[at.ColPtr[i]:at.ColPtr[i+1]] {
+			if first[j] >= 0 && first[j] != i {
+				rows.RowIdx = append(rows.RowIdx, first[j])
+			}
+		}
+		rows.ColPtr = append(rows.ColPtr, len(rows.RowIdx))
+		rows.Cols++
+	}
+	return o.Tree.Spread(rows, c)
+}
+
 // New takes the cones of p apart that have a tree. p must not lack anything, see qpbackend.Prepare.
-func New(p *qpbackend.Problem, trees []*Tree) *Split {
+func New(p *qpbackend.Problem, how []Part) *Split {
 	n, m := p.Dims()
-	s := &Split{stated: n, rows: make([]int32, m)}
-	for k, t := range trees {
-		if t == nil {
+	s := &Split{n: n, m: m}
+	to := make([][]int, m) // of each row as stated, those of Problem
+	for k, o := range how {
+		if o.Tree == nil {
 			continue
 		}
-		c := p.Cones[k]
-		for i := range c.Len {
-			s.rows[c.Start+i] = -1
-		}
-		t.Entries(func(q, a, b int) { s.rows[c.Start+t.row(q, a, b)] = 0 })
-		s.parts = append(s.parts, part{c, t})
+		pt := part{o, p.Cones[k], make([]bool, p.Cones[k].Len)}
+		o.Tree.Entries(func(q, a, b int) { pt.in[o.Tree.row(q, a, b)] = true })
+		s.parts = append(s.parts, pt)
 	}
-	count := int32(0)
-	for i, to := range s.rows {
-		if to >= 0 {
-			s.rows[i] = count
-			count++
+	gone := make([]bool, m)
+	for _, pt := range s.parts {
+		for i, in := range pt.in {
+			gone[pt.cone.Start+i] = pt.Completion || !in
+		}
+	}
+	for i := range m {
+		if !gone[i] {
+			to[i] = append(to[i], len(s.from))
+			s.from, s.equal = append(s.from, i), append(s.equal, false)
 		}
 	}
 	out := &qpbackend.Problem{R: p.R}
 	for k, c := range p.Cones {
-		if trees[k] == nil {
-			c.Start = int(s.rows[c.Start])
+		if how[k].Tree == nil {
+			c.Start = to[c.Start][0]
 			out.Cones = append(out.Cones, c)
 		}
 	}
-	a := &sparse.CSC{ColPtr: slices.Clone(p.A.ColPtr), Val: slices.Clone(p.A.Val[:p.A.NNZ()])}
-	for _, i := range p.A.RowIdx[:p.A.NNZ()] {
-		a.RowIdx = append(a.RowIdx, int(s.rows[i]))
-	}
-	end := int(count)
+	var sums []int // the equations of the entries of sums, in the order of their variables
 	for _, pt := range s.parts {
-		for q, c := range pt.tree.Cliques {
-			start := end
+		for q, c := range pt.Tree.Cliques {
+			first := len(s.from)
 			for b := range c.Vertices {
-				for a0 := range b + 1 {
-					a.RowIdx = append(a.RowIdx, int(s.rows[pt.cone.Start+pt.tree.row(q, a0, b)]), end)
-					a.Val = append(a.Val, -1, 1)
-					a.ColPtr = append(a.ColPtr, len(a.RowIdx))
-					end++
+				for a := range b + 1 {
+					i := pt.cone.Start + pt.Tree.row(q, a, b)
+					if pt.Completion {
+						to[i] = append(to[i], len(s.from))
+						s.from = append(s.from, i)
+					} else {
+						s.equal[to[i][0]] = true
+						sums = append(sums, to[i][0], len(s.from))
+						s.from = append(s.from, -1)
+					}
+					s.equal = append(s.equal, false)
 				}
 			}
-			out.Cones = append(out.Cones, qpbackend.Cone{Kind: qpbackend.Semidefinite, Start: start, Len: end - start})
+			out.Cones = append(out.Cones, qpbackend.Cone{Kind: qpbackend.Semidefinite, Start: first, Len: len(s.from) - first})
 		}
 	}
-	s.pieces = end - int(count)
-	a.Rows, a.Cols = end, n+s.pieces
-	out.A = a
-	out.P = &sparse.CSC{Rows: a.Cols, Cols: a.Cols, ColPtr: slices.Clone(p.P.ColPtr), RowIdx: slices.Clone(p.P.RowIdx), Val: slices.Clone(p.P.Val)}
-	for range s.pieces {
-		out.P.ColPtr = append(out.P.ColPtr, p.P.NNZ())
-	}
-	u := s.Values(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U})
-	out.Q, out.Lo, out.Hi, out.L, out.U = u.Q, u.Lo, u.Hi, u.L, u.U
+	s.columns(p, out, to, sums)
+	u := s.Values(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, A: p.A.Val})
+	out.Q, out.Lo, out.Hi, out.L, out.U, out.A.Val = u.Q, u.Lo, u.Hi, u.L, u.U, u.A
 	s.Problem = out
 	return s
 }
 
-// Values are those of Problem for new values of the problem as stated, without those that are missing there.
-func (s *Split) Values(u qpbackend.Update) qpbackend.Update {
-	longer := func(v []float64, fill float64) []float64 {
-		if v == nil {
-			return nil
+// columns makes P of out and the pattern of A: the columns of the variables of p that have rows left, or had none, and those of the pieces of sums.
+func (s *Split) columns(p, out *qpbackend.Problem, to [][]int, sums []int) {
+	type entry struct{ row, source int }
+	var column []entry
+	a := &sparse.CSC{Rows: len(s.from), ColPtr: []int{0}}
+	out.P = &sparse.CSC{ColPtr: []int{0}, Val: slices.Clone(p.P.Val)}
+	place := make([]int, s.n)
+	for j := range s.n {
+		column = column[:0]
+		for e := p.A.ColPtr[j]; e < p.A.ColPtr[j+1]; e++ {
+			for _, i := range to[p.A.RowIdx[e]] {
+				column = append(column, entry{i, e})
+			}
 		}
-		return append(slices.Clone(v), slices.Repeat([]float64{fill}, s.pieces)...)
+		if len(column) == 0 && p.A.ColPtr[j+1] > p.A.ColPtr[j] {
+			continue
+		}
+		place[j] = len(s.kept)
+		s.kept = append(s.kept, j)
+		slices.SortFunc(column, func(x, y entry) int { return x.row - y.row })
+		for _, e := range column {
+			a.RowIdx, s.source = append(a.RowIdx, e.row), append(s.source, e.source)
+		}
+		a.ColPtr = append(a.ColPtr, len(a.RowIdx))
+		for e := p.P.ColPtr[j]; e < p.P.ColPtr[j+1]; e++ {
+			out.P.RowIdx = append(out.P.RowIdx, place[p.P.RowIdx[e]])
+		}
+		out.P.ColPtr = append(out.P.ColPtr, len(out.P.RowIdx))
 	}
-	out := qpbackend.Update{Q: longer(u.Q, 0), Lo: longer(u.Lo, math.Inf(-1)), Hi: longer(u.Hi, math.Inf(1)), P: u.P}
+	for k := 0; k < len(sums); k += 2 {
+		a.RowIdx, s.source = append(a.RowIdx, sums[k:k+2]...), append(s.source, -1, -1)
+		a.ColPtr = append(a.ColPtr, len(a.RowIdx))
+		out.P.ColPtr = append(out.P.ColPtr, len(out.P.RowIdx))
+	}
+	a.Cols = len(a.ColPtr) - 1
+	out.P.Rows, out.P.Cols = a.Cols, a.Cols
+	out.A = a
+}
+
+// Values are those of Problem for new values of the problem as stated, without those that are missing there. L and U come together.
+func (s *Split) Values(u qpbackend.Update) qpbackend.Update {
+	out := qpbackend.Update{P: u.P}
+	pieces := 0
+	for _, at := range s.from {
+		if at < 0 {
+			pieces++
+		}
+	}
+	for _, v := range [...]struct {
+		to   *[]float64
+		from []float64
+		fill float64
+	}{{&out.Q, u.Q, 0}, {&out.Lo, u.Lo, math.Inf(-1)}, {&out.Hi, u.Hi, math.Inf(1)}} {
+		if v.from == nil {
+			continue
+		}
+		for _, j := range s.kept {
+			*v.to = append(*v.to, v.from[j])
+		}
+		*v.to = append(*v.to, slices.Repeat([]float64{v.fill}, pieces)...)
+	}
+	if u.L != nil {
+		for i, at := range s.from {
+			l, up := 0.0, math.Inf(1)
+			if at >= 0 {
+				l, up = u.L[at], u.U[at]
+			}
+			if s.equal[i] {
+				up = l
+			}
+			out.L, out.U = append(out.L, l), append(out.U, up)
+		}
+	}
 	if u.A != nil {
-		out.A = append(slices.Clone(u.A), s.Problem.A.Val[len(u.A):]...)
-	}
-	out.L, out.U = longer(s.kept(u.L), 0), longer(s.kept(u.U), math.Inf(1))
-	if u.L == nil || u.U == nil {
-		return out
-	}
-	for _, pt := range s.parts { // now these are equations
-		for _, to := range s.rows[pt.cone.Start:][:pt.cone.Len] {
-			if to >= 0 {
-				out.U[to] = out.L[to]
+		out.A = make([]float64, len(s.source))
+		sign := -1.0 // of the two entries of a piece, the equation first
+		for k, e := range s.source {
+			if e >= 0 {
+				out.A[k] = u.A[e]
+			} else {
+				out.A[k], sign = sign, -sign
 			}
 		}
 	}
 	return out
 }
 
-// kept are the entries of v that belong to the rows of Problem which are not of pieces.
-func (s *Split) kept(v []float64) (out []float64) {
-	for i, to := range s.rows {
-		if v != nil && to >= 0 {
-			out = append(out, v[i])
-		}
+// Stated is the number of the variable of Problem among those of the problem as stated, −1 for none.
+func (s *Split) Stated(variable int) int {
+	if variable < 0 || variable >= len(s.kept) {
+		return -1
 	}
-	return out
+	return s.kept[variable]
 }
 
-// Multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of Problem. Those of rows that are in no clique
-// are a completion; where there is none, or ctx has ended before, they are zero.
-func (s *Split) Multipliers(ctx context.Context, dst, y []float64) []float64 {
-	for _, to := range s.rows {
-		if to < 0 {
-			dst = append(dst, 0)
-		} else {
-			dst = append(dst, y[to])
+// Bounds appends to dst, which is empty, the multipliers of bounds as stated.
+func (s *Split) Bounds(dst, z []float64) []float64 { return s.spread(dst, z) }
+
+// spread appends the entries of the variables of Problem at those as stated, and zeros.
+func (s *Split) spread(dst, v []float64) []float64 {
+	dst = append(dst, make([]float64, s.n)...)
+	for k, j := range s.kept {
+		dst[j] = v[k]
+	}
+	return dst
+}
+
+// Primal appends to dst, which is empty, the point as stated for x of Problem, by the present values p; with ray, a direction. Where there is
+// no completion, or ctx has ended before, entries that nothing binds are zero.
+func (s *Split) Primal(ctx context.Context, dst, x []float64, p *qpbackend.Problem, ray bool) []float64 {
+	dst = s.spread(dst, x)
+	if len(s.kept) == len(dst) {
+		return dst
+	}
+	v := make([]float64, p.A.Rows)
+	p.A.AddMulVec(v, 1, dst)
+	if !ray {
+		for i, l := range p.L {
+			v[i] -= l
 		}
 	}
 	for _, pt := range s.parts {
-		if ctx.Err() != nil {
-			break
-		}
-		n, own := len(pt.tree.Order), dst[pt.cone.Start:][:pt.cone.Len]
-		m := make([]float64, n*n)
-		each := func(visit func(i, j, at int, factor float64)) {
-			for j, w := range pt.tree.Order {
-				for i, v := range pt.tree.Order[:j] {
-					visit(i, j, row(v, w), -math.Sqrt2)
-				}
-				visit(j, j, row(w, w), -1)
-			}
-		}
-		each(func(i, j, at int, factor float64) {
-			e := own[at] / factor
-			m[i*n+j], m[j*n+i] = e, e
-		})
-		if !pt.tree.Complete(ctx, m) {
+		if !pt.Completion {
 			continue
 		}
-		each(func(i, j, at int, factor float64) {
-			if s.rows[pt.cone.Start+at] < 0 {
-				own[at] = factor * m[i*n+j]
+		own := v[pt.cone.Start:][:pt.cone.Len]
+		for i, in := range pt.in {
+			if !in {
+				own[i] = 0
 			}
-		})
+		}
+		pt.complete(ctx, own, 1)
+	}
+	at := 0
+	for j := range dst {
+		if at < len(s.kept) && s.kept[at] == j {
+			at++
+			continue
+		}
+		e := p.A.ColPtr[j] // the only one
+		i := p.A.RowIdx[e]
+		if dst[j] = v[i]; !ray {
+			dst[j] += p.L[i]
+		}
+		dst[j] /= p.A.Val[e]
 	}
 	return dst
+}
+
+// Multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of Problem. In a sum, those of rows that are in
+// no clique are a completion; where there is none, or ctx has ended before, they are zero.
+func (s *Split) Multipliers(ctx context.Context, dst, y []float64) []float64 {
+	dst = append(dst, make([]float64, s.m)...)
+	for k, i := range s.from {
+		if i >= 0 {
+			dst[i] += y[k]
+		}
+	}
+	for _, pt := range s.parts {
+		if !pt.Completion {
+			pt.complete(ctx, dst[pt.cone.Start:][:pt.cone.Len], -1)
+		}
+	}
+	return dst
+}
+
+// complete fills in the entries of v, the rows of the cone, that are in no clique, such that sign·v is semidefinite.
+func (pt part) complete(ctx context.Context, v []float64, sign float64) {
+	if ctx.Err() != nil {
+		return
+	}
+	n := len(pt.Tree.Order)
+	m := make([]float64, n*n)
+	each := func(visit func(i, j, at int, factor float64)) {
+		for j, w := range pt.Tree.Order {
+			for i, u := range pt.Tree.Order[:j] {
+				visit(i, j, row(u, w), sign*math.Sqrt2)
+			}
+			visit(j, j, row(w, w), sign)
+		}
+	}
+	each(func(i, j, at int, factor float64) {
+		e := v[at] / factor
+		m[i*n+j], m[j*n+i] = e, e
+	})
+	if !pt.Tree.Complete(ctx, m) {
+		return
+	}
+	each(func(i, j, at int, factor float64) {
+		if !pt.in[at] {
+			v[at] = factor * m[i*n+j]
+		}
+	})
 }
