@@ -260,6 +260,19 @@ func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accur
 	return r
 }
 
+// SolveOnce is Solve without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
+func (s *System) SolveOnce(x, b []float64) {
+	copy(x, b)
+	s.f.solve(x)
+	rows, y, d, off := b[s.n:], x[s.n:], s.d[s.n:], s.off[s.n:]
+	for i := range s.ax {
+		s.ax[i] = rows[i] - d[i]*y[i]
+		if off[i] {
+			s.ax[i] = 0
+		}
+	}
+}
+
 // weigh sets the weights of residuals of rows.
 func (s *System) weigh() {
 	for i := range s.m {

@@ -66,10 +66,9 @@ func (w *Work) relax() {
 	r.lastP, r.lastD, r.lastμ = w.pinf, w.dinf, w.μ
 }
 
-// factorAndSolve factors at the present point and solves for the direction that
-// belongs to the right-hand sides. Where that is not accurate enough ρ and δ
+// factorAndSolve factors at the present point and solves by the function given. Where that is not accurate enough ρ and δ
 // grow. It reports failure when they cannot help.
-func (w *Work) factorAndSolve(ctx context.Context) bool {
+func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) kkt.Accuracy) bool {
 	r, most, missed := &w.reg, ceiling, missed
 	if w.cone.expanded > 0 && w.cone.expanded == len(w.cone.of) && w.sys.Strategy() == kkt.Sparse {
 		most, missed = conicCeiling, conicMissed
@@ -81,7 +80,7 @@ func (w *Work) factorAndSolve(ctx context.Context) bool {
 	for range maxRetries {
 		w.weigh()
 		_, err := w.sys.Factorise(ctx, w.diag)
-		if err == nil && w.direction(ctx).Within(goal) {
+		if err == nil && solve(ctx).Within(goal) {
 			return true
 		}
 		if ctx.Err() != nil {
@@ -97,7 +96,7 @@ func (w *Work) factorAndSolve(ctx context.Context) bool {
 		r.floorρ, r.floorδ = max(r.least, r.ρ/100), r.δ/100
 	}
 	loose := kkt.Accuracy{X: missed * w.goal.X, Y: missed * w.goal.Y}
-	return w.direction(ctx).Within(loose)
+	return solve(ctx).Within(loose)
 }
 
 // setGoal says how accurate a KKT solve has to be for the residuals to keep

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
 // Verdict is the judgement of a point, or of a run by itself.
@@ -62,30 +63,54 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 		}
 		w.relax()
 		w.setGoal()
-		w.affine()
-		if !w.scale(ctx) || !w.factorAndSolve(ctx) { // predictor
+		if !w.scale(ctx) || !w.step(ctx) {
 			return k, w.failure(ctx)
-		}
-		w.method.prepare(ctx, w)
-		w.method.complete(w)
-		w.stepLengths(1)
-		if ctx.Err() != nil {
-			return k, OutOfTime
-		}
-		σ := w.centring()
-		w.method.lowerResiduals(w, σ)
-		w.centre(σ)
-		w.correct(ctx)
-		if w.tooShort() {
-			w.forget()
-			w.centre(σ)
-			w.correct(ctx)
 		}
 		if ctx.Err() != nil { // the step may be of no use
 			return k, OutOfTime
 		}
 		w.advance()
 	}
+}
+
+// step finds the direction of a step and its lengths, by a predictor and a corrector. It reports failure of the factorisation.
+func (w *Work) step(ctx context.Context) bool {
+	if !w.Homogeneous() {
+		return w.factorAndSolve(ctx, w.predictOnce)
+	}
+	w.affine()
+	if !w.factorAndSolve(ctx, w.direction) {
+		return false
+	}
+	w.method.prepare(ctx, w)
+	w.method.complete(w)
+	w.stepLengths(1)
+	if ctx.Err() != nil {
+		return false
+	}
+	σ := w.centring()
+	w.method.lowerResiduals(w, σ)
+	w.centre(σ)
+	w.correct(ctx)
+	if w.tooShort() {
+		w.forget()
+		w.centre(σ)
+		w.correct(ctx)
+	}
+	return true
+}
+
+// predictOnce takes the predictor of plain as it comes, and returns the residual of the corrector. The predictor decides on
+// the centring and the terms of second order alone: refined as the corrector is, it saves no iteration of 1042 on 65 problems of Maros and
+// Meszaros, at 1e-9 one of 1073.
+func (w *Work) predictOnce(ctx context.Context) kkt.Accuracy {
+	w.affine()
+	w.right()
+	w.sys.SolveOnce(w.sol, w.rhs)
+	w.recover()
+	w.stepLengths(1)
+	w.centre(w.centring())
+	return w.correct(ctx)
 }
 
 // failure is the verdict on a step that failed: an end of ctx lets it fail too.
@@ -96,9 +121,10 @@ func (w *Work) failure(ctx context.Context) Verdict {
 	return Broken
 }
 
-// correct solves for the corrector and finds its steps.
-func (w *Work) correct(ctx context.Context) {
-	w.direction(ctx)
+// correct solves for the corrector and finds its steps. It returns the residual of the KKT solve.
+func (w *Work) correct(ctx context.Context) kkt.Accuracy {
+	acc := w.direction(ctx)
 	w.method.complete(w)
 	w.stepLengths(w.method.back(w.μ))
+	return acc
 }

@@ -24,7 +24,7 @@ func (w *Work) start(ctx context.Context) bool {
 		return false
 	}
 	w.setGoal()
-	if !w.factorAndSolve(ctx) {
+	if !w.factorAndSolve(ctx, w.direction) {
 		return false
 	}
 	w.firstWeights()

@@ -121,6 +121,14 @@ func (w *Work) centre(σ float64) {
 // direction solves for the step that belongs to the right-hand sides rp and rc of
 // the parts, rd and re. It returns the residual of the KKT solve.
 func (w *Work) direction(ctx context.Context) kkt.Accuracy {
+	w.right()
+	acc := w.sys.Solve(ctx, w.sol, w.rhs, w.goal) // sets dx and dy
+	w.recover()
+	return acc
+}
+
+// right makes the right-hand side of the KKT system.
+func (w *Work) right() {
 	n, rhs := w.n, w.rhs
 	copy(rhs, w.rd)
 	clear(rhs[n:])
@@ -133,7 +141,11 @@ func (w *Work) direction(ctx context.Context) kkt.Accuracy {
 	for _, i := range w.fixedRows {
 		rhs[i] = w.re[i-n]
 	}
-	acc := w.sys.Solve(ctx, w.sol, rhs, w.goal) // sets dx and dy
+}
+
+// recover makes the rest of the step from the solution of the KKT system.
+func (w *Work) recover() {
+	n := w.n
 	copy(w.dv, w.dx)
 	for i, v := range w.sys.Ax() {
 		w.dv[n+i] = v - w.γy*w.dy[n+i]
@@ -141,7 +153,6 @@ func (w *Work) direction(ctx context.Context) kkt.Accuracy {
 	for _, c := range w.parts() {
 		c.recover(w)
 	}
-	return acc
 }
 
 // stepLengths sets αp and αd to the longest steps, up to 1 and the share of the
