@@ -32,8 +32,9 @@ const Outweigh = 10 * nonconvexTol
 // scaled eigenvalue of P is above −ε. It is for matrices of one pattern, and for
 // one goroutine.
 type Convexity struct {
-	k     *sparse.CSC // upper triangle with diagonal; nil where P is diagonal
-	pos   []int       // entry of P → entry of k
+	k     *sparse.CSC // upper triangle with diagonal of the variables in products; nil where P is diagonal
+	vars  []int       // these variables
+	pos   []int       // entry of P → entry of k, −1 for a square of another variable
 	diag  []int
 	f     *ldl.Factor // nil: not needed so far
 	scale []float64
@@ -53,18 +54,36 @@ func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 	if isDiagonal(p) {
 		return c, nil
 	}
-	c.pos, c.diag = make([]int, p.NNZ()), make([]int, n)
-	k := &sparse.CSC{Rows: n, Cols: n, ColPtr: make([]int, n+1), RowIdx: make([]int, 0, n+p.NNZ())}
+	number := make([]int, n) // of a variable in products, from 1
 	for j := range n {
-		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
-			c.pos[e] = len(k.RowIdx)
-			if i := p.RowIdx[e]; i != j {
-				k.RowIdx = append(k.RowIdx, i)
+		for _, i := range p.RowIdx[p.ColPtr[j]:p.ColPtr[j+1]] {
+			if i != j {
+				number[i], number[j] = 1, 1
 			}
 		}
-		c.diag[j] = len(k.RowIdx)
-		k.RowIdx = append(k.RowIdx, j)
-		k.ColPtr[j+1] = len(k.RowIdx)
+	}
+	for j, in := range number {
+		if in > 0 {
+			c.vars = append(c.vars, j)
+			number[j] = len(c.vars)
+		}
+	}
+	size := len(c.vars)
+	c.pos, c.diag = make([]int, p.NNZ()), make([]int, size)
+	k := &sparse.CSC{Rows: size, Cols: size, ColPtr: make([]int, size+1), RowIdx: make([]int, 0, size+p.NNZ())}
+	for j, t := range number {
+		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
+			if c.pos[e] = len(k.RowIdx); t == 0 {
+				c.pos[e] = -1
+			} else if i := p.RowIdx[e]; i != j {
+				k.RowIdx = append(k.RowIdx, number[i]-1)
+			}
+		}
+		if t > 0 {
+			c.diag[t-1] = len(k.RowIdx)
+			k.RowIdx = append(k.RowIdx, t-1)
+			k.ColPtr[t] = len(k.RowIdx)
+		}
 	}
 	k.Val = make([]float64, len(k.RowIdx))
 	c.k = k
@@ -163,7 +182,12 @@ func (c *Convexity) negative(ctx context.Context, p *sparse.CSC, ε float64) (in
 	}
 	for j := range p.Cols {
 		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
-			c.k.Val[c.pos[e]] = p.Val[e] * c.scale[j] * c.scale[p.RowIdx[e]]
+			v := p.Val[e] * c.scale[j] * c.scale[p.RowIdx[e]]
+			if at := c.pos[e]; at >= 0 {
+				c.k.Val[at] = v
+			} else if v < -ε {
+				return j, nil
+			}
 		}
 	}
 	for _, d := range c.diag {
@@ -185,7 +209,7 @@ func (c *Convexity) negative(ctx context.Context, p *sparse.CSC, ε float64) (in
 	}
 	for t, v := range d {
 		if !(v > 0) {
-			return perm[t], nil
+			return c.vars[perm[t]], nil
 		}
 	}
 	return -1, nil

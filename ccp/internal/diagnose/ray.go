@@ -192,7 +192,7 @@ func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 		}
 		at := append(near[:0], x...)
 		before, e := r.P.Objective.Evaluate(at)
-		for k := 0; k < mostHalvings && before > limit && before-e <= limit; k++ { // so far that rounding hides the rest
+		for k := 0; k < mostHalvings && before-e <= limit && (before > limit || r.slope(at, d) < 0); k++ { // so far that rounding hides the rest
 			for j, v := range d {
 				d[j] = v / 2
 				at[j] = r.Start[j] + d[j]
@@ -213,6 +213,17 @@ func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// slope is that of the minimised objective at x along d.
+func (r *Region) slope(x, d []float64) float64 {
+	g := make([]float64, len(x))
+	r.P.Objective.AddGradient(g, 1, x)
+	sum := 0.0
+	for j, v := range d {
+		sum += g[j] * v
+	}
+	return sum
 }
 
 // mostHalvings bounds the way back from a point that is too far to tell its value from the limit.

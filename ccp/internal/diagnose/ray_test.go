@@ -65,3 +65,17 @@ func TestPole(t *testing.T) {
 		t.Error("an overflow is a pole")
 	}
 }
+
+// TestFallingFar: a point so far that its value is the limit is on the way to it where the objective still falls.
+func TestFallingFar(t *testing.T) {
+	hyperbola := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.InvPos(x.At(0)).Add(dc.Num(3))) }, dc.AtLeast(1))
+	flat := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Pos(dc.Num(2).Sub(x.At(0))).Add(dc.Num(3))) }, dc.AtLeast(1))
+	for _, far := range []float64{1e10, 1e15, 1e17, 1e20} {
+		if limit, ok := hyperbola.Falling([]float64{far, 1}); limit != 3 || !ok {
+			t.Errorf("1/x + 3 from 1 through %g: %g, %v", far, limit, ok)
+		}
+		if limit, ok := flat.Falling([]float64{far, 1}); ok {
+			t.Errorf("pos(2 - x) + 3 from 1 through %g falls towards %g", far, limit)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/cpu"
-	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -301,7 +300,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 			clear(s.res[s.n+b.Start:][:b.Len])
 		}
 	}
-	a := Accuracy{X: num.NormInf(s.res[:s.n]), Y: num.NormInf(s.res[s.n:])}
+	a := Accuracy{X: NormInf(s.res[:s.n], bool(s.wide)), Y: NormInf(s.res[s.n:], bool(s.wide))}
 	if !s.weighed {
 		if a.worst(goal) <= enough {
 			return a

@@ -111,8 +111,16 @@ func (s *System) subtractWhole(b, x []float64) {
 	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
 	res, rows := s.res, s.at.ColPtr
 	copy(res, b)
-	lo := 0
-	for c, hi := range ptr[1:] {
+	from := 0
+	if s.diagonal {
+		from = n
+		for j, d := range s.d[:n] {
+			res[j] -= d * x[j]
+		}
+	}
+	lo := ptr[from]
+	for t, hi := range ptr[from+1:] {
+		c := from + t
 		v, p := x[c], lo
 		diagonal := hi - 1 // the last entry
 		sum := val[diagonal] * v

@@ -1,9 +1,12 @@
 package kkt
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
@@ -98,4 +101,21 @@ func (w vectors) dotAxpy(v, x, dst []float64, α float64) float64 {
 	}
 	axpy(dst, α, v)
 	return dot(v, x)
+}
+
+// NormInf is num.NormInf, by a wide kernel where wide is true.
+func NormInf(v []float64, wide bool) float64 {
+	from := len(v) &^ 3
+	if !wide || from == 0 {
+		return num.NormInf(v)
+	}
+	top, number := simd.NormInf(&v[0], from)
+	if !number {
+		return math.NaN()
+	}
+	rest := num.NormInf(v[from:])
+	if rest > top || rest != rest {
+		return rest
+	}
+	return top
 }

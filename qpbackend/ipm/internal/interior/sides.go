@@ -3,8 +3,8 @@ package interior
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/simd"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
 // The loops over sides without a look at entries of v. Where the processor has
@@ -133,19 +133,5 @@ func (sd *sides) products(ds, dz []float64, αp, αd float64) float64 {
 	return sum
 }
 
-// norm is normInf.
-func (sd *sides) norm(v []float64) float64 {
-	from := sd.whole(len(v))
-	if from == 0 {
-		return num.NormInf(v)
-	}
-	top, number := simd.NormInf(&v[0], from)
-	if !number {
-		return math.NaN()
-	}
-	rest := num.NormInf(v[from:])
-	if rest > top || rest != rest {
-		return rest
-	}
-	return top
-}
+// norm is the largest entry of v in size.
+func (sd *sides) norm(v []float64) float64 { return kkt.NormInf(v, sd.wide) }
