@@ -249,7 +249,7 @@ func (f *family) fold() {
 			d.idx[t], d.val[t] = upTo(f.period, d.idx[t]), upTo(f.period, d.val[t])
 		}
 		if d.c = upTo(n, d.c); f.period < n {
-			d.period = f.period
+			d.period, d.members = f.period, n
 		}
 	}
 }

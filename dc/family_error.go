@@ -124,7 +124,7 @@ func (f *program) extremeError(dst []float64, w *familyWork, k int) {
 }
 
 // sumError is the error of a row, as that of Linear, and of the weighted steps that are
-// added to it. Shared products are added up first, as in values.
+// added to it. Products that members share are added up first, as in values.
 func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []float64) {
 	d := &f.rows[s.row]
 	n := len(dst)
@@ -143,8 +143,11 @@ func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []fl
 		}
 	} else {
 		for i := range dst {
-			sums[i] = pick(d.c, lo+i)
-			dst[i] = (1 + coefficientErrors) * math.Abs(sums[i])
+			c := pick(d.c, lo+i)
+			dst[i] = (1 + coefficientErrors) * math.Abs(c)
+			if d.period == 0 {
+				sums[i] = c
+			}
 		}
 		at := d.at(lo)
 		for t := range d.idx {
@@ -157,6 +160,10 @@ func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []fl
 			}
 		}
 		for i, v := range sums {
+			if d.period > 0 {
+				v += pick(d.c, lo+i)
+				sums[i] = v
+			}
 			dst[i] = unit * (dst[i] + math.Abs(v))
 		}
 	}

@@ -54,8 +54,9 @@ type rowData struct {
 	c   []float64
 	// shared: all members have the same coefficients.
 	shared bool
-	// period, if not 0, is how many of the first members the lists of coefficients are for; further ones have the same again.
-	period int
+	// period, if not 0, is how many of the first members the lists of coefficients are for; further ones, members in all,
+	// have the same again.
+	period, members int
 }
 
 // at is the place of member i in the lists of coefficients.
@@ -85,12 +86,21 @@ type familyWork struct {
 	shared []float64 // by row: Σ val·x where that is one number
 	list   []float64
 	grad   []float64 // by row: the sum of the adjoints, where coefficients are shared
+	// by row with a period: the products of coefficients and variables of the block that came first, and the sums of the adjoints
+	// of the blocks with these coefficients
+	products, adjoint [][]float64
 }
 
 func newFamilyWork(f *program) *familyWork {
 	w := &familyWork{v: make([][]float64, len(f.steps)), adj: make([][]float64, len(f.steps)), shared: make([]float64, len(f.rows)), grad: make([]float64, len(f.rows)), sums: make([]float64, memberBlock)}
 	for k := range f.steps {
 		w.v[k], w.adj[k] = make([]float64, memberBlock), make([]float64, memberBlock)
+	}
+	w.products, w.adjoint = make([][]float64, len(f.rows)), make([][]float64, len(f.rows))
+	for k := range f.rows {
+		if f.rows[k].period > 0 {
+			w.products[k], w.adjoint[k] = make([]float64, memberBlock), make([]float64, memberBlock)
+		}
 	}
 	return w
 }
@@ -125,10 +135,23 @@ func (f *program) row(dst []float64, k, lo int, w *familyWork, x []float64) {
 			dst[i] = c + u
 		}
 	}
-	if d.shared {
-		return
+	switch {
+	case d.shared:
+	case d.period > 0:
+		p := w.products[k][:n]
+		if lo < d.period {
+			clear(p)
+			d.addProducts(p, lo, x)
+		}
+		floats.Add(dst, p)
+	default:
+		d.addProducts(dst, lo, x)
 	}
-	lo = d.at(lo)
+}
+
+// addProducts adds the products of the variables and the coefficients in the lists from lo on.
+func (d *rowData) addProducts(dst []float64, lo int, x []float64) {
+	n := len(dst)
 	for t := range d.idx {
 		idx, val := d.idx[t], d.val[t]
 		switch {
@@ -468,7 +491,17 @@ func (f *program) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
 		w.grad[k] += s
 		return
 	}
-	lo = d.at(lo)
+	if d.period > 0 {
+		sum := w.adjoint[k][:len(adj)]
+		if lo < d.period {
+			clear(sum)
+		}
+		floats.Add(sum, adj)
+		if lo+d.period < d.members {
+			return
+		}
+		adj, lo = sum, d.at(lo)
+	}
 	for t := range d.idx {
 		switch idx, val := d.idx[t], d.val[t]; {
 		case len(idx) == 1 && len(val) == 1:

@@ -24,8 +24,7 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 
 // A working set is for problems of at least leastRows rows that may be absent, and at least
 // leastRatio times as many as there are columns that are no terms; where the rows are dense, as those of samples
-// with all their features are, of at least leastDense, and leastRatio times as many as there are terms: a hinge or an
-// absolute value for each sample moves with every step.
+// with all their features are, of at least leastDense.
 // Source: else the whole problem takes less time (docs/large.md).
 const (
 	leastRows  = 1000
@@ -61,7 +60,7 @@ func Chooses(b qpbackend.Backend, p *qpbackend.Problem) bool {
 func (s *shape) pays(p *qpbackend.Problem) bool {
 	rows := s.optional(p)
 	return rows >= leastRows && rows >= leastRatio*s.common &&
-		(rows >= leastDense && rows >= leastRatio*len(s.terms) || !s.dense(p.A))
+		(rows >= leastDense || !s.dense(p.A))
 }
 
 // dense reports whether half of the pairs of a row and a column that is no term have an entry, of the rows with more than one.

@@ -1,6 +1,7 @@
 package workingset
 
 import (
+	"context"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -14,8 +15,13 @@ const (
 	patience  = 3   // solves in a row for which a row has to be slack to leave
 )
 
-// most is the number of rows that may join at once: the set grows by half of its size.
-func (s *solver) most() int { return max(s.least, perColumn*s.common, s.rows/2) }
+// most is the number of rows that may join at once: the set grows by half of its size, that of samples by all that are broken.
+func (s *solver) most() int {
+	if s.sampled { // each has its share of the objective
+		return len(s.in) + len(s.terms)
+	}
+	return max(s.least, perColumn*s.common, s.rows/2)
+}
 
 // nearby is the number of rows near a point that join.
 func (s *solver) nearby() int { return max(s.least, perColumn*s.common) }
@@ -32,9 +38,8 @@ func (s *solver) restValue(j int32) float64 {
 
 // settle gives each term that is not free the state that it has at s.x: at rest or tied to
 // the row that stops it first. One that nothing stops becomes free, with all its rows. Terms whose bound stops them stay as they are
-// unless all.
-func (s *solver) settle(all bool) {
-	sums := s.sums()
+// unless all. sums are those of the rows without terms.
+func (s *solver) settle(all bool, sums []float64) {
 	for _, j := range s.terms {
 		cost := s.p.Q[j]
 		if s.state[j] == free || !all && !math.IsInf(s.bound(j, cost), 0) {
@@ -94,10 +99,13 @@ func (s *solver) begin() {
 			s.add(int32(i))
 		}
 	}
+	if s.sampled {
+		return
+	}
 	if s.start.dual {
 		s.resume()
 	}
-	s.settle(!s.start.dual)
+	s.settle(!s.start.dual, s.sums())
 }
 
 // resume makes the set that a solution with multipliers tells: the rows with one, and those that it breaks, as rows have that it did not
@@ -122,13 +130,17 @@ func (s *solver) resume() {
 // Source: a limit of speed, of which no answer depends: those of rows that do not are at most the tolerance, relative to their slacks.
 const acting = 1e-6
 
-// around lets the nearest rows of s.x join, of all and of each column.
-func (s *solver) around() {
+// around lets the nearest rows of s.x join, of all and of each column. It returns the iterations of another point's solution.
+func (s *solver) around(ctx context.Context) (iterations int, err error) {
+	if s.sampled {
+		return s.aroundSamples(ctx)
+	}
 	list := s.distances(s.sums())
 	s.joinNearestByColumn(list)
 	for _, c := range nearest(list, s.nearby()) {
 		s.add(c.row)
 	}
+	return 0, nil
 }
 
 // distances lists the rows with their distances from s.x, given their sums without terms.
@@ -148,9 +160,9 @@ func (s *solver) distances(sums []float64) []candidate {
 				note(i, math.Abs(coneSlack(c, sums, s.p.L))/s.coneNorm(c))
 			}
 		case j < 0:
-			note(i, math.Abs(s.slack(i, v))/s.norm(i))
+			note(i, math.Abs(s.slack(i, v))/s.spread(i))
 		case s.p.Q[j] == 0:
-			note(i, math.Abs(s.slack(i, v+s.p.A.Val[s.ownAt[i]]*s.restValue(j)))/s.norm(i))
+			note(i, math.Abs(s.slack(i, v+s.p.A.Val[s.ownAt[i]]*s.restValue(j)))/s.spread(i))
 		}
 	}
 	for _, j := range s.terms {
@@ -167,7 +179,7 @@ func (s *solver) distances(sums []float64) []candidate {
 				}
 				d = math.Abs(value - v)
 			}
-			note(i, d*math.Abs(s.p.A.Val[s.ownAt[i]])/s.norm(i))
+			note(i, d*math.Abs(s.p.A.Val[s.ownAt[i]])/s.spread(i))
 		}
 	}
 	s.list = list
@@ -241,7 +253,7 @@ func (s *solver) broken(tol float64) []candidate {
 			continue
 		}
 		if d := -s.slack(i, v); d > tol {
-			list = append(list, candidate{i, d / s.norm(i)})
+			list = append(list, candidate{i, d / s.spread(i)})
 		}
 	}
 	for _, j := range s.terms {
@@ -251,7 +263,7 @@ func (s *solver) broken(tol float64) []candidate {
 		lo, hi := s.p.Bounds(int(j))
 		if d := max(lo-s.x[j], s.x[j]-hi); d > tol {
 			i := s.tie[j]
-			list = append(list, candidate{-1 - j, d * math.Abs(s.p.A.Val[s.ownAt[i]]) / s.norm(i)})
+			list = append(list, candidate{-1 - j, d * math.Abs(s.p.A.Val[s.ownAt[i]]) / s.spread(i)})
 		}
 	}
 	s.list = list
@@ -277,7 +289,7 @@ func (s *solver) join(list []candidate) bool {
 			s.release(-1 - c.row)
 		}
 	}
-	if s.changed = true; left > 0 {
+	if s.changed = true; left > 0 && !s.sampled {
 		s.addWithin(worst, left)
 	}
 	return true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -24,6 +26,9 @@ type solver struct {
 	stale   bool             // sub has not the values of small
 	closed  bool
 	start   proposal
+	sampled bool      // the rows are those of samples
+	reach   []float64 // of samples, by column that is no term: the size of a step; nil: none is known
+	price   []float64 // of samples, by term: memory of estimate
 }
 
 // work is memory that lasts: the last point, its products with the rows, and lists.
@@ -42,6 +47,7 @@ type proposal struct {
 func newSolver(p *qpbackend.Problem, inner qpbackend.Backend, set qpbackend.Settings) *solver {
 	n, m := p.Dims()
 	s := &solver{p: p, set: set, shape: newShape(p), inner: inner}
+	s.sampled = s.samples(p)
 	s.x, s.y, s.z, s.ax = make([]float64, n), make([]float64, m), make([]float64, n), make([]float64, m)
 	s.certify = make([]float64, qpbackend.CertifyLen(p))
 	return s
@@ -78,6 +84,9 @@ func (s *solver) WarmStart(x, y, z []float64) error {
 	if x == nil {
 		return nil
 	}
+	for j := range s.reach {
+		s.reach[j] = max(s.reach[j], math.Abs(x[j]-s.x[j]))
+	}
 	copy(s.x, x)
 	s.start = proposal{given: true, dual: y != nil}
 	if y != nil {
@@ -107,16 +116,22 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	if s.chosen {
-		s.leave()
-		s.settle(true)
-	} else {
+	switch {
+	case !s.chosen:
 		s.begin()
+	case s.sampled:
+		s.leave()
+	default:
+		s.leave()
+		s.settle(true, s.sums())
 	}
-	warm := s.start.dual
+	warm, from := s.start.dual, slices.Clone(s.x)
 	s.start = proposal{}
-	s.around()
-	iterations := 0
+	iterations, err := s.around(ctx)
+	if err != nil {
+		return s.fail(ctx, dst, iterations, err)
+	}
+	warm = warm && iterations == 0
 	for {
 		err := s.round(ctx, warm) // warm from the solve before alone: with rows that have joined a warm start takes as long
 		iterations += s.res.Iterations
@@ -125,6 +140,9 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		}
 		s.restore(&s.res)
 		if !s.next() {
+			if s.sampled {
+				s.stepped(from)
+			}
 			s.answer(dst, iterations)
 			return nil
 		}

@@ -223,7 +223,7 @@ func TestResume(t *testing.T) {
 			}
 		}
 		s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
-		s.least = len(p.L)
+		s.least, s.sampled = len(p.L), false // the sets of samples begin without multipliers
 		if err := s.WarmStart(res.X, res.Y, res.Z); err != nil {
 			t.Fatal(err)
 		}
@@ -258,6 +258,73 @@ func TestResume(t *testing.T) {
 	}
 	if broken < 100 {
 		t.Errorf("the solutions break %d rows", broken)
+	}
+}
+
+// TestSamplesAsTheWhole: samples with a hinge or an absolute value each, whose set is chosen by steps, have the solution and the
+// multipliers that they have as a whole, while changes become smaller, and after a large one.
+func TestSamplesAsTheWhole(t *testing.T) {
+	smaller := 0
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		n, m := 4, 600
+		p := qpbackend.Problem{Q: make([]float64, n+m), Lo: make([]float64, n+m), Hi: make([]float64, n+m)}
+		var square, a sparse.Triplets
+		for j := range n {
+			p.Q[j], p.Lo[j], p.Hi[j] = rng.NormFloat64(), math.Inf(-1), math.Inf(1)
+			square.Add(j, j, 1)
+		}
+		for i := range m {
+			t := n + i
+			p.Q[t], p.Lo[t], p.Hi[t] = rng.Float64(), 0, math.Inf(1)
+			signs := []float64{1}
+			if rng.IntN(3) == 0 {
+				p.Lo[t], signs = math.Inf(-1), []float64{1, -1}
+			}
+			side, row := rng.NormFloat64(), make([]float64, n)
+			for j := range row {
+				row[j] = rng.NormFloat64() * math.Pow(4, float64(j-1)) // the variables' units differ
+			}
+			for _, sign := range signs {
+				for j, v := range row {
+					a.Add(len(p.L), j, sign*v)
+				}
+				a.Add(len(p.L), t, -1)
+				p.L, p.U = append(p.L, math.Inf(-1)), append(p.U, sign*side)
+			}
+		}
+		p.P, _ = square.CSC(n+m, n+m)
+		p.A, _ = a.CSC(len(p.L), n+m)
+		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &p)
+		for k, change := range []float64{1, 0.3, 0.1, 0.03, 0.01, 3, 0.1} {
+			whole, want := answer(t, ipm.Backend{}, &p)
+			whole.Close()
+			if res.Status != qpbackend.Solved || !(math.Abs(res.Objective-want.Objective) <= 1e-7*max(1, math.Abs(want.Objective))) || far(res.X, want.X) > 1e-3 ||
+				far(res.Y, want.Y) > 1e-3 || far(res.Z, want.Z) > 1e-3 || !(res.Res.Max() <= 1e-8) {
+				t.Errorf("seed %d, change %d: %v with %.10g, as a whole %v with %.10g, x off by %g, y by %g, z by %g", seed, k, res.Status, res.Objective, want.Status, want.Objective,
+					far(res.X, want.X), far(res.Y, want.Y), far(res.Z, want.Z))
+			}
+			s := some.(*solver)
+			if !s.sampled {
+				t.Fatal("the rows are not those of samples")
+			}
+			if k == 5 && s.rows < len(p.L)/4 { // the last step was the smallest
+				smaller++
+			}
+			for j := range n {
+				p.Q[j] += 10 * change * rng.NormFloat64()
+			}
+			if err := some.Update(qpbackend.Update{Q: p.Q}); err != nil {
+				t.Fatal(err)
+			}
+			if err := some.Solve(context.Background(), &res); err != nil {
+				t.Fatal(err)
+			}
+		}
+		some.Close()
+	}
+	if smaller < 4 {
+		t.Errorf("%d of 6 small steps have less than a quarter of the rows", smaller)
 	}
 }
 
@@ -323,11 +390,10 @@ func TestPays(t *testing.T) {
 	if !Pays(&tall.p) || Pays(&small.p) || Pays(&dense.p) {
 		t.Errorf("%d rows: %v, %d rows: %v, dense: %v", len(tall.p.L), Pays(&tall.p), len(small.p.L), Pays(&small.p), Pays(&dense.p))
 	}
-	if !Pays(samples(leastDense, false)) {
-		t.Error("the maximum of many affine functions of few variables has no working set")
-	}
-	if Pays(samples(leastDense, true)) {
-		t.Error("samples with a hinge each have a working set")
+	for _, hinges := range []bool{false, true} {
+		if !Pays(samples(leastDense, hinges)) || Pays(samples(leastDense-1, hinges)) {
+			t.Errorf("dense rows do not have a working set from %d on, hinges %v", leastDense, hinges)
+		}
 	}
 	if s, _ := answer(t, Backend{Inner: ipm.Backend{}}, &small.p); s != nil {
 		if _, is := s.(*solver); is {
