@@ -119,13 +119,22 @@ func (s *split) build(ctx context.Context, pattern chordal.Pattern, list []chord
 	}
 	sub, err := s.solverOf(ctx, p)
 	if err != nil {
-		return err
+		return asStated(err, parts)
 	}
 	s.pattern, s.parts, s.sub, s.news = pattern, parts, sub, qpbackend.Update{}
 	if parts != nil {
 		sub.confirm = s.confirm
 	}
 	return nil
+}
+
+// asStated names a variable of the problem as stated where err names one of the pieces.
+func asStated(err error, parts *chordal.Split) error {
+	var nonconvex *qpbackend.NonconvexError
+	if parts != nil && errors.As(err, &nonconvex) {
+		nonconvex.Index = parts.Stated(nonconvex.Index)
+	}
+	return err
 }
 
 func (s *split) solverOf(ctx context.Context, p *qpbackend.Problem) (*solver, error) {
@@ -206,11 +215,7 @@ func (s *split) run(ctx context.Context, dst *qpbackend.Result, x, y, z []float6
 	}
 	s.sure = false
 	if err := s.sub.Solve(ctx, &s.res); err != nil && ctx.Err() == nil {
-		var nonconvex *qpbackend.NonconvexError
-		if errors.As(err, &nonconvex) {
-			nonconvex.Index = s.parts.Stated(nonconvex.Index)
-		}
-		return err
+		return asStated(err, s.parts)
 	}
 	if s.restore(ctx, dst) || ctx.Err() != nil {
 		return ctx.Err()

@@ -4,6 +4,7 @@ package ipm
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -287,6 +288,49 @@ func TestPiecesAfterUpdate(t *testing.T) {
 	solve(p, true)
 	if !slices.Equal(res.X, fresh.X) || !slices.Equal(res.Y, fresh.Y) {
 		t.Error("another result than that of a fresh solver")
+	}
+}
+
+// TestPiecesAfterUpdateOfCosts: an entry that nothing bound gets a cost, and loses it again.
+func TestPiecesAfterUpdateOfCosts(t *testing.T) {
+	ctx := context.Background()
+	p := completionProblem(3, 110, qpbackend.Solved)
+	fresh := run(t, p, Backend{}, true)
+	s, err := Backend{}.New(ctx, p, Backend{}.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	other := p.Clone()
+	other.Q[30*31/2+3] = 0.5 // entry (3, 30)
+	var res qpbackend.Result
+	for _, v := range []*qpbackend.Problem{other, p} {
+		if err := s.Update(qpbackend.Update{Q: v.Q}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
+			t.Fatalf("%v, %v", res.Status, err)
+		}
+		if cert := qpbackend.Certify(v, res.X, res.Y, res.Z); cert != res.Res || s.(*split).parts == nil {
+			t.Errorf("residuals %v, stated %v", cert, res.Res)
+		}
+	}
+	if !slices.Equal(res.X, fresh.X) || !slices.Equal(res.Y, fresh.Y) {
+		t.Error("another result than that of a fresh solver")
+	}
+}
+
+// TestPiecesNonconvex: the error names the variable as stated.
+func TestPiecesNonconvex(t *testing.T) {
+	p := completionProblem(4, 110, qpbackend.Solved)
+	p.P.Val[1] = -1
+	s, err := Backend{}.New(context.Background(), p, Backend{}.DefaultSettings())
+	if err == nil {
+		err = s.Solve(context.Background(), new(qpbackend.Result))
+	}
+	var nonconvex *qpbackend.NonconvexError
+	if want := len(p.Q) - 1; !errors.As(err, &nonconvex) || nonconvex.Index != want {
+		t.Errorf("%v, want variable %d", err, want)
 	}
 }
 
