@@ -3,6 +3,7 @@ package workingset
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -13,6 +14,7 @@ const (
 	leastSet  = 300 // rows that may join at once, at least
 	perColumn = 2   // rows that join at once per column that is no term, and nearest rows of each column at first
 	patience  = 3   // solves in a row for which a row has to be slack to leave
+	few       = 0.9 // share of the rows that have to stay, for those that leave to be too few to matter
 )
 
 // most is the number of rows that may join at once: the set grows by half of its size, that of samples by all that are broken.
@@ -130,17 +132,45 @@ func (s *solver) resume() {
 // Source: a limit of speed, of which no answer depends: those of rows that do not are at most the tolerance, relative to their slacks.
 const acting = 1e-6
 
-// around lets the nearest rows of s.x join, of all and of each column. It returns the iterations of another point's solution.
-func (s *solver) around(ctx context.Context) (iterations int, err error) {
+// renew brings the set up to date for the neighbourhood of s.x. It returns the iterations of another point's solution. A set that has
+// the nearer half of the rows that would join, and of which few would leave, stays: so does the analysis of the pattern.
+func (s *solver) renew(ctx context.Context) (iterations int, err error) {
+	if !s.chosen {
+		s.begin()
+		if s.sampled {
+			return s.aroundSamples(ctx)
+		}
+		s.around()
+		return 0, nil
+	}
 	if s.sampled {
+		s.leave()
 		return s.aroundSamples(ctx)
 	}
-	list := s.distances(s.sums())
-	s.joinNearestByColumn(list)
-	for _, c := range nearest(list, s.nearby()) {
-		s.add(c.row)
+	known, before := !s.changed, s.members.clone()
+	s.leave()
+	left := s.changed
+	s.changed = false
+	s.settle(true, s.sums())
+	same := known && !s.changed
+	s.changed = s.changed || left
+	near := s.around()
+	absent := func(c candidate) bool { return !before.in[c.row] }
+	if same && float64(s.rows) >= few*float64(before.rows) && !slices.ContainsFunc(near, absent) {
+		s.members, s.changed = before, false
 	}
 	return 0, nil
+}
+
+// around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half of those of all.
+func (s *solver) around() []candidate {
+	list := s.distances(s.sums())
+	s.joinNearestByColumn(list)
+	near := nearest(list, s.nearby())
+	for _, c := range near {
+		s.add(c.row)
+	}
+	return nearest(near, len(near)/2)
 }
 
 // distances lists the rows with their distances from s.x, given their sums without terms.

@@ -38,6 +38,12 @@ func newMembers(n, m int, term []bool) members {
 	return s
 }
 
+func (m members) clone() members {
+	m.in, m.state, m.tie = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie)
+	m.idle, m.alone = slices.Clone(m.idle), slices.Clone(m.alone)
+	return m
+}
+
 // candidate is a row, or the bound of a tied term, and its distance: that by which the other
 // columns have to move until it holds.
 type candidate struct {

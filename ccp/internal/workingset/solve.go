@@ -116,18 +116,9 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	switch {
-	case !s.chosen:
-		s.begin()
-	case s.sampled:
-		s.leave()
-	default:
-		s.leave()
-		s.settle(true, s.sums())
-	}
 	warm, from := s.start.dual, slices.Clone(s.x)
+	iterations, err := s.renew(ctx)
 	s.start = proposal{}
-	iterations, err := s.around(ctx)
 	if err != nil {
 		return s.fail(ctx, dst, iterations, err)
 	}

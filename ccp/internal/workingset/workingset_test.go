@@ -328,6 +328,54 @@ func TestSamplesAsTheWhole(t *testing.T) {
 	}
 }
 
+// counted counts the problems that it is given.
+type counted struct {
+	ipm.Backend
+	problems *int
+}
+
+func (b counted) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	*b.problems++
+	return b.Backend.New(ctx, p, set)
+}
+
+// TestStays: values that move little leave the set as it is, most times, and so the pattern of the smaller problem.
+func TestStays(t *testing.T) {
+	const seeds, changes = 10, 12
+	problems, again := 0, 0
+	for seed := range uint64(seeds) {
+		p := &newSample(7000+seed, nil).p
+		some := newSolver(p, counted{problems: &problems}, ipm.Backend{}.DefaultSettings())
+		some.least, some.sampled = 40, false
+		var res qpbackend.Result
+		if err := some.Solve(context.Background(), &res); err != nil {
+			t.Fatal(err)
+		}
+		before, own := problems, newShape(p).own
+		for k := range changes {
+			for i, j := range own {
+				if j >= 0 {
+					p.U[i] += 0.05 * float64((i+k)%3-1)
+				}
+			}
+			if err := some.Update(qpbackend.Update{U: p.U}); err != nil {
+				t.Fatal(err)
+			}
+			if err := some.WarmStart(res.X, res.Y, res.Z); err != nil {
+				t.Fatal(err)
+			}
+			if err := some.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.Solved {
+				t.Fatal(seed, err, res.Status)
+			}
+		}
+		some.Close()
+		again += problems - before
+	}
+	if again > seeds*changes*3/8 {
+		t.Errorf("%d of %d changes make another problem", again, seeds*changes)
+	}
+}
+
 // TestExcludedAsTheWhole: rows that exclude each other do so with a working set, by a proof
 // that holds for the whole problem.
 func TestExcludedAsTheWhole(t *testing.T) {
