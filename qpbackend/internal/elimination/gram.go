@@ -219,11 +219,11 @@ func (g *Gram) addSingles(work *poll.Poll, m []float64, put func(i, j int, v flo
 		ma, mb := m[int(o.a)*g.n:][:g.n], m[int(o.b)*g.n:][:g.n]
 		for k := range g.single[:l+1] {
 			c := &g.single[k]
-			v := ma[c.a] * mb[c.b]
+			u := c.f * ma[c.a] * mb[c.b]
 			if c.a != c.b {
-				v += ma[c.b] * mb[c.a]
+				u = c.f * (ma[c.a]*mb[c.b] + ma[c.b]*mb[c.a])
 			}
-			put(c.member, o.member, c.f*o.g*v)
+			put(c.member, o.member, o.g*u)
 		}
 		if err := work.Err(poll.Scattered * l); err != nil {
 			return err
