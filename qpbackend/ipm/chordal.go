@@ -349,5 +349,5 @@ func semidefinite(p *qpbackend.Problem) kkt.Cost {
 }
 
 // completed are the matrices of the order of a cone in pieces that are held at once at the end, with the problem's own rows.
-// Source: derived: the completion, three of the projection, eight halves of rows.
-const completed = 8
+// Source: derived: the completion and three of the projection, and half a matrix for each of 14 vectors of rows.
+const completed = 11
