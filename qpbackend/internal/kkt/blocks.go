@@ -286,7 +286,7 @@ func CostOf(at *sparse.CSC, blocks []Block) (c Cost) {
 // Source: matrices are those of cone.Semidefinite and elimination.Gram; vectorsOfRow those
 // of package ipm, with the problem's own; scaling was fitted to the times of arch0,
 // mcp250-1 and mcp500-3 of SDPLIB. perEntry, for the loops over entries and the solves, and inPair, for a pair of entries in the Schur
-// complement, are those of mcp250-1, mcp500-1 and maxG11 in pieces; a fifth or four times perEntry changes their times by less than a tenth.
+// complement, are those of mcp250-1, mcp500-1 and maxG11 in pieces; a fifth or four times perEntry changes their times by at most a fifth.
 const (
 	word         = 8
 	matrices     = 14
