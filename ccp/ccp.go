@@ -252,7 +252,8 @@ func (r *run) moveInside(ctx context.Context) (outcome, error) {
 	if end := r.outOfRange(); end.over() {
 		return end, nil
 	}
-	if r.sub.Inside(r.z) && !(r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol)) {
+	if r.sub.Inside(r.z) && !(r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol)) ||
+		r.sub.Convex() && num.Finite(r.p.Objective.Value(r.z)) { // of which the start decides nothing
 		return outcome{}, nil
 	}
 	z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
