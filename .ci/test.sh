@@ -137,35 +137,53 @@ tests() {
 	fi
 }
 
-if [ "$what" = all ]; then
-	for dir in $modules; do
-		# Every test runs once: with the race detector in packages that start goroutines, with the
-		# tag in those that depend on it as well as without it, and plainly where neither is.
-		raced=
-		if [ "$cgo" = yes ]; then
-			raced=$(concurrent "$dir")
-			# shellcheck disable=SC2086
-			if [ -n "$raced" ]; then
-				tests "$dir, race detector${tags:+, tag $tags}" "$dir" -race -tags="$tags" $raced
-				{ read -r apart && mapfile -t of; } < <(left_out $raced)
-				[ -z "${apart:-}" ] || tests "$dir, not with the race detector" "$dir" -run="$apart" "${of[@]}"
-			elif [ "$dir" = . ]; then
-				echo "FAIL  no package starts goroutines" && echo "count 0 1 0" >>"$logs/tally"
-			fi
-			rest=$(grep -Fxvf <(echo "$raced") <(tagged "$dir"))
-			# shellcheck disable=SC2086
-			[ -z "$rest" ] || tests "$dir, tag $tags" "$dir" -tags="$tags" $rest
-		fi
-		rest=$(inside "$dir" go list -f '{{.Dir}}' ./... | grep -Fxvf <(echo "$raced"))
+# module DIR runs the tests of a module. Every test runs once: with the race detector in packages that
+# start goroutines, with the tag in those that depend on it as well as without it, and plainly where neither is.
+module() {
+	local dir=$1 raced= apart= of=() rest
+	if [ "$cgo" = yes ]; then
+		raced=$(concurrent "$dir")
 		# shellcheck disable=SC2086
-		[ -z "$rest" ] || tests "$dir" "$dir" $rest
-		# The Python package has its turn beside the nested modules: each of the two
-		# leaves a processor idle most of the time.
-		if [ "$dir" = . ]; then
-			.ci/python.sh >"$logs/python" 2>&1 &
+		if [ -n "$raced" ]; then
+			tests "$dir, race detector${tags:+, tag $tags}" "$dir" -race -tags="$tags" $raced
+			{ read -r apart && mapfile -t of; } < <(left_out $raced)
+			[ -z "$apart" ] || tests "$dir, not with the race detector" "$dir" -run="$apart" "${of[@]}"
+		elif [ "$dir" = . ]; then
+			echo "FAIL  no package starts goroutines" && echo "count 0 1 0" >>"$logs/tally"
 		fi
-	done
+		rest=$(grep -Fxvf <(echo "$raced") <(tagged "$dir"))
+		# shellcheck disable=SC2086
+		[ -z "$rest" ] || tests "$dir, tag $tags" "$dir" -tags="$tags" $rest
+	fi
+	rest=$(inside "$dir" go list -f '{{.Dir}}' ./... | grep -Fxvf <(echo "$raced"))
+	# shellcheck disable=SC2086
+	[ -z "$rest" ] || tests "$dir" "$dir" $rest
+}
+
+# aside NAME DIR... runs the tests of modules with their output in files of their own.
+aside() {
+	local logs=$logs/$1 dir
+	mkdir -p "$logs"
+	: >"$logs/tally"
+	for dir in "${@:2}"; do
+		module "$dir"
+	done >"$logs/log" 2>&1
+}
+
+if [ "$what" = all ]; then
+	module .
+	# The Python package, the site and the other nested modules have their turn beside each other: each of
+	# them leaves a processor idle most of the time.
+	.ci/python.sh >"$logs/python" 2>&1 &
+	aside site ./site &
+	# shellcheck disable=SC2046
+	aside nested $(grep -vx '\.\|\./site' <<<"$modules") &
 	wait
+	for name in nested site; do
+		cat "$logs/$name/log"
+		cat "$logs/$name/output" >>"$logs/output"
+		cat "$logs/$name/tally" >>"$logs/tally"
+	done
 	echo "tests (python)"
 	grep -v '^count \|^skip ' "$logs/python"
 	case $(tail -n 1 "$logs/python") in
