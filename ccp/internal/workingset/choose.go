@@ -14,7 +14,7 @@ const (
 	leastSet  = 300 // rows that may join at once, at least
 	perColumn = 2   // rows that join at once per column that is no term, and nearest rows of each column at first
 	patience  = 3   // solves in a row for which a row has to be slack to leave
-	few       = 0.9 // share of the rows that have to stay, for those that leave to be too few to matter
+	kept      = 0.9 // share of the rows that have to stay, for those that leave to be too few to matter
 )
 
 // most is the number of rows that may join at once: the set grows by half of its size, that of samples by all that are broken.
@@ -156,7 +156,7 @@ func (s *solver) renew(ctx context.Context) (iterations int, err error) {
 	s.changed = s.changed || left
 	near := s.around()
 	absent := func(c candidate) bool { return !before.in[c.row] }
-	if same && float64(s.rows) >= few*float64(before.rows) && !slices.ContainsFunc(near, absent) {
+	if same && float64(s.rows) >= kept*float64(before.rows) && !slices.ContainsFunc(near, absent) {
 		s.members, s.changed = before, false
 	}
 	return 0, nil
