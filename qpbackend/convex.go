@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
+	"github.com/dcopt/dcopt/qpbackend/internal/dissect"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -99,7 +100,11 @@ func (c *Convexity) analyse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.f, err = ldl.Analyse(ctx, c.k, perm)
+	f, err := ldl.Analyse(ctx, c.k, perm)
+	if err != nil {
+		return err
+	}
+	c.f, err = dissect.Better(ctx, c.k, f, ldl.Analyse)
 	return err
 }
 

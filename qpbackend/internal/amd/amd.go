@@ -13,6 +13,12 @@ import (
 // and (j, i) mean the same. Row indices must lie in [0, n). The answer depends
 // on nothing but the pattern. The error is that of ctx.
 func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
+	return OrderStages(ctx, n, colPtr, rowIdx, nil)
+}
+
+// OrderStages is Order stage by stage: variables of a greater stage come later, but where they cause no
+// fill or have the same neighbours as one of a lesser stage. stage has length n, or is nil for one stage.
+func OrderStages(ctx context.Context, n int, colPtr, rowIdx []int, stage []uint8) ([]int, error) {
 	perm := make([]int, 0, n)
 	if n == 0 {
 		return perm, nil
@@ -24,6 +30,9 @@ func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
 	g, err := newGraph(&p, n, colPtr, rowIdx)
 	if err != nil {
 		return nil, err
+	}
+	for i, s := range stage {
+		g.node[i].stage = s
 	}
 	perm = g.peel(perm)
 	dense := g.setAside()

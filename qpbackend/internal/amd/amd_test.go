@@ -276,3 +276,46 @@ func BenchmarkGrid(b *testing.B) {
 		amd.Order(context.Background(), p.n, colPtr, rowIdx)
 	}
 }
+
+func TestStagesFollowEachOther(t *testing.T) {
+	// A square grid, of which one column waits for all others. They leave it a clique, which has no order.
+	const side = 40
+	ptr, idx, stage := []int{0}, []int(nil), make([]uint8, side*side)
+	for v := range side * side {
+		if v >= side {
+			idx = append(idx, v-side)
+		}
+		if v%side > 0 {
+			idx = append(idx, v-1)
+		}
+		ptr = append(ptr, len(idx))
+		if v%side == 11 {
+			stage[v] = 1
+		}
+	}
+	perm, err := amd.OrderStages(context.Background(), side*side, ptr, idx, stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make([]bool, side*side)
+	for _, v := range perm {
+		seen[v] = true
+	}
+	if len(perm) != side*side || slices.Contains(seen, false) {
+		t.Fatalf("%d pivots are no permutation of %d", len(perm), side*side)
+	}
+	late := 0
+	for _, v := range perm[side*(side-1):] {
+		late += int(stage[v])
+	}
+	if late < side-2 { // one that causes no fill does not wait
+		t.Errorf("%d of %d late vertices are at the end", late, side)
+	}
+	same, err := amd.OrderStages(context.Background(), side*side, ptr, idx, make([]uint8, side*side))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, _ := amd.Order(context.Background(), side*side, ptr, idx); !slices.Equal(same, want) {
+		t.Error("one stage is not the order without stages")
+	}
+}

@@ -24,6 +24,7 @@ type node struct {
 	skipped            int32 // pivots that a deferred variable was not updated for
 	kind               uint8
 	counted            uint8 // times its degree has been counted
+	stage              uint8 // of a variable
 }
 
 // graph is the quotient graph. All lists lie in one array, which is compressed
@@ -38,6 +39,7 @@ type graph struct {
 	member     []int32 // chain of the variables eliminated with i, −1 ends it
 	tail       []int32 // end of that chain
 	left       int32   // variables still to eliminate
+	stage      uint8   // present one: variables of later ones are in no degree list
 	head       []int32 // degree lists
 	minDegree  int32
 	mark       []int32 // 0 for an absorbed element
@@ -182,9 +184,12 @@ func (g *graph) absorbElement(me, e int32) {
 	g.mark[e] = 0
 }
 
-// link enters variable i at the front of the list of its degree.
+// link enters variable i at the front of the list of its degree, once its stage has come.
 func (g *graph) link(i int32) {
 	v := &g.node[i]
+	if v.stage > g.stage {
+		return
+	}
 	h := g.head[v.degree]
 	v.next, v.prev = h, -1
 	if h >= 0 {
@@ -194,9 +199,12 @@ func (g *graph) link(i int32) {
 	g.minDegree = min(g.minDegree, v.degree)
 }
 
-// unlink takes variable i out of its degree list.
+// unlink takes variable i out of its degree list, if it is in one.
 func (g *graph) unlink(i int32) {
 	v := &g.node[i]
+	if v.stage > g.stage {
+		return
+	}
 	if v.next >= 0 {
 		g.node[v.next].prev = v.prev
 	}
@@ -210,11 +218,24 @@ func (g *graph) unlink(i int32) {
 // popMin takes a variable of least degree out of the lists.
 func (g *graph) popMin() int32 {
 	for g.head[g.minDegree] < 0 {
-		g.minDegree++
+		if g.minDegree++; int(g.minDegree) == g.n {
+			g.nextStage()
+		}
 	}
 	i := g.head[g.minDegree]
 	g.unlink(i)
 	return i
+}
+
+// nextStage enters the variables of the next stage into the degree lists.
+func (g *graph) nextStage() {
+	g.stage++
+	g.minDegree = int32(g.n) - 1
+	for i := range int32(g.n) {
+		if v := &g.node[i]; v.stage == g.stage && v.kind == variable && g.nv[i] > 0 {
+			g.link(i)
+		}
+	}
 }
 
 // renew makes every mark but that of absorbed elements older than stamp.

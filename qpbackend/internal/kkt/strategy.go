@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
+	"github.com/dcopt/dcopt/qpbackend/internal/dissect"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -89,7 +90,11 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil && p == nil || how != Auto {
+	if err != nil && p == nil {
+		return nil, err
+	}
+	if how != Auto {
+		f, err = dissect.Better(ctx, k, f, analyse)
 		return whole{f}, err
 	}
 	if p == nil && f.Flops()/2 > max(leastWork, fewOperations*float64(k.NNZ())) {
@@ -98,7 +103,8 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 	if p != nil && (err != nil || p.work < f.Flops()/2+entryOfL*float64(f.NNZ())) {
 		return newArrowhead(k, p), nil
 	}
-	return whole{f}, nil
+	f, err = dissect.Better(ctx, k, f, analyse)
+	return whole{f}, err
 }
 
 func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {

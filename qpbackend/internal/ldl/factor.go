@@ -89,6 +89,15 @@ func (f *Factor) NNZ() int { return f.nnz }
 // Flops is the number of operations a factorisation needs.
 func (f *Factor) Flops() float64 { return f.flops }
 
+// Front is the largest number of entries below the diagonal in a column of L, 0 for none.
+func (f *Factor) Front() int {
+	most := int32(0)
+	for _, c := range f.count {
+		most = max(most, c)
+	}
+	return int(most)
+}
+
 // Pivots returns D in pivot order and the original index of each pivot. They
 // are the factor's own slices; D changes with the next Factorise.
 func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }

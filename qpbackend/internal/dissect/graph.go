@@ -1,0 +1,206 @@
+package dissect
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/poll"
+)
+
+// graph is an undirected graph without loops: vertex v has the neighbours
+// adj[ptr[v]:ptr[v+1]], by edges of the weights edge.
+type graph struct {
+	ptr, adj, edge []int32
+	weight         []int32 // of vertices
+	name           []int32 // of vertices, in the matrix; nil on coarser levels
+}
+
+// whole is the graph of the matrix but for nearly dense rows, which touch both sides of
+// any separator and come last by themselves, as in package amd.
+func whole(work *poll.Poll, n int, colPtr, rowIdx []int) (*graph, error) {
+	degree := make([]int32, n)
+	for j := range n {
+		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
+			if i != j {
+				degree[i]++
+				degree[j]++
+			}
+		}
+		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
+			return nil, err
+		}
+	}
+	limit := int32(min(float64(n), max(16, 10*math.Sqrt(float64(n)))))
+	g, label := &graph{}, make([]int32, n)
+	for i, d := range degree {
+		label[i] = -1
+		if d <= limit {
+			label[i] = int32(len(g.name))
+			g.name = append(g.name, int32(i))
+		}
+	}
+	count := len(g.name)
+	g.ptr, g.weight = make([]int32, count+1), ones(count)
+	end := make([]int32, count) // of the list so far
+	for v, i := range g.name {
+		end[v] = g.ptr[v]
+		g.ptr[v+1] = g.ptr[v] + degree[i]
+	}
+	g.adj = make([]int32, g.ptr[count])
+	for j := range n {
+		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
+			if a, b := label[i], label[j]; i != j && a >= 0 && b >= 0 {
+				g.adj[end[a]], g.adj[end[b]] = b, a
+				end[a]++
+				end[b]++
+			}
+		}
+		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
+			return nil, err
+		}
+	}
+	if count < n {
+		g.pack(end)
+	}
+	g.edge = ones(len(g.adj))
+	return g, nil
+}
+
+// pack closes the gaps behind lists that end at end.
+func (g *graph) pack(end []int32) {
+	out := int32(0)
+	for v, hi := range end {
+		lo := g.ptr[v]
+		g.ptr[v] = out
+		out += int32(copy(g.adj[out:], g.adj[lo:hi]))
+	}
+	g.ptr[len(end)] = out
+	g.adj = g.adj[:out]
+}
+
+func ones(n int) []int32 {
+	v := make([]int32, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+func (g *graph) len() int { return len(g.weight) }
+
+func (g *graph) neighbours(v int32) []int32 { return g.adj[g.ptr[v]:g.ptr[v+1]] }
+
+func (g *graph) degree(v int32) int32 { return g.ptr[v+1] - g.ptr[v] }
+
+// induced is the graph of the vertices vs of g. It uses label.
+func (g *graph) induced(label, vs []int32) *graph {
+	label = label[:g.len()]
+	for v := range label {
+		label[v] = -1
+	}
+	total := int32(0)
+	for k, v := range vs {
+		label[v] = int32(k)
+		total += g.degree(v)
+	}
+	p := &graph{ptr: make([]int32, 1, len(vs)+1), adj: make([]int32, 0, total), weight: make([]int32, len(vs)), name: make([]int32, len(vs))}
+	for k, v := range vs {
+		p.weight[k], p.name[k] = g.weight[v], g.name[v]
+		for _, u := range g.neighbours(v) {
+			if t := label[u]; t >= 0 {
+				p.adj = append(p.adj, t)
+			}
+		}
+		p.ptr = append(p.ptr, int32(len(p.adj)))
+	}
+	p.edge = ones(len(p.adj))
+	return p
+}
+
+// coarser is g with matched vertices joined; of is the joint vertex of each.
+func (g *graph) coarser(heaviest int32) (c *graph, of []int32) {
+	n := int32(g.len())
+	mate := g.match(heaviest)
+	of = make([]int32, n)
+	count := int32(0)
+	for v := range n {
+		if mate[v] >= v {
+			of[v], of[mate[v]] = count, count
+			count++
+		}
+	}
+	c = &graph{ptr: make([]int32, 1, count+1), adj: make([]int32, 0, len(g.adj)), edge: make([]int32, 0, len(g.adj)), weight: make([]int32, count)}
+	place := make([]int32, count) // of a neighbour in the list under way, plus one
+	join := func(own, start, m int32) {
+		c.weight[own] += g.weight[m]
+		for e := g.ptr[m]; e < g.ptr[m+1]; e++ {
+			u := of[g.adj[e]]
+			if at := place[u] - 1; at >= start && c.adj[at] == u {
+				c.edge[at] += g.edge[e]
+			} else if u != own {
+				c.adj, c.edge = append(c.adj, u), append(c.edge, g.edge[e])
+				place[u] = int32(len(c.adj))
+			}
+		}
+	}
+	for v := range n {
+		if mate[v] < v {
+			continue
+		}
+		start := int32(len(c.adj))
+		join(of[v], start, v)
+		if mate[v] > v {
+			join(of[v], start, mate[v])
+		}
+		c.ptr = append(c.ptr, int32(len(c.adj)))
+	}
+	return c, of
+}
+
+// match pairs vertices, those of few neighbours first, along the heaviest edges.
+// Of those that are left, vertices with a neighbour in common are paired. A pair
+// weighs heaviest at most; a vertex without one is its own mate.
+func (g *graph) match(heaviest int32) []int32 {
+	n := int32(g.len())
+	mate, order := make([]int32, n), make([]int32, n)
+	for v := range n {
+		mate[v], order[v] = -1, v
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(g.degree(a), g.degree(b)) })
+	for _, v := range order {
+		if mate[v] >= 0 {
+			continue
+		}
+		best, most := v, int32(0)
+		for e := g.ptr[v]; e < g.ptr[v+1]; e++ {
+			if u := g.adj[e]; mate[u] < 0 && g.edge[e] > most && g.weight[u]+g.weight[v] <= heaviest {
+				best, most = u, g.edge[e]
+			}
+		}
+		if best != v {
+			mate[v], mate[best] = best, v
+		}
+	}
+	waiting := make([]int32, n) // by neighbour, a vertex without a mate, plus one
+	for _, v := range order {
+		if mate[v] < 0 {
+			mate[v] = v
+			g.pair(v, mate, waiting, heaviest)
+		}
+	}
+	return mate
+}
+
+// pair gives v a mate that waits at one of its neighbours, or lets it wait there.
+func (g *graph) pair(v int32, mate, waiting []int32, heaviest int32) {
+	for _, u := range g.neighbours(v) {
+		if w := waiting[u] - 1; w >= 0 && mate[w] == w && g.weight[w]+g.weight[v] <= heaviest {
+			mate[v], mate[w] = w, v
+			return
+		}
+	}
+	for _, u := range g.neighbours(v) {
+		waiting[u] = v + 1
+	}
+}
