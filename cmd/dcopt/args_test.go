@@ -135,6 +135,30 @@ func TestBrokenStdout(t *testing.T) {
 	}
 }
 
+// TestCommandsAlone: a run of a command makes that one alone, and what tells of all has all.
+func TestCommandsAlone(t *testing.T) {
+	all := commands("")
+	for _, c := range all {
+		want := 1
+		if c.Name == "completion" || c.Name == "man" {
+			want = len(all)
+		}
+		if got := commands(c.Name); len(got) != want || want == 1 && got[0].Name != c.Name {
+			t.Errorf("%s: %d commands, the first is %s, want %d", c.Name, len(got), got[0].Name, want)
+		}
+	}
+}
+
+// BenchmarkSmall runs the program on a problem that is solved in no time.
+func BenchmarkSmall(b *testing.B) {
+	for b.Loop() {
+		var stderr bytes.Buffer
+		if code := run(context.Background(), []string{"solve", "-"}, strings.NewReader("var x in [0,1]\nminimize (x-.5)^2\n"), io.Discard, &stderr); code != exit.OK {
+			b.Fatal(stderr.String())
+		}
+	}
+}
+
 // TestHelp: every command explains itself and its flags, and asking is no
 // error.
 func TestHelp(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -54,16 +55,12 @@ func newApp(s *session.Session) *cli.App {
 		HelpName:                  "dcopt",
 		Usage:                     "difference-of-convex optimisation",
 		UsageText:                 "dcopt COMMAND [FLAGS] [FILE...]",
-		Version:                   version(),
 		Writer:                    s.Stdout,
 		ErrWriter:                 s.Log.Writer(),
 		Metadata:                  map[string]any{"session": s},
 		DisableSliceFlagSeparator: true, // --set k=1,2 is one value
 		ExitErrHandler:            func(*cli.Context, error) {},
-		Commands: []*cli.Command{
-			newCommand(), solve.Command(), checkCommand(), verifyCommand(), expandCommand(), fmtCommand(), models.FitCommand(), models.PredictCommand(), models.ShowCommand(), models.CVCommand(),
-			fleet.PlanCommand(), fleet.ShardCommand(), serveCommand(), lspCommand(), backendsCommand(), versionCommand(), completionCommand(), manCommand(),
-		},
+		Commands:                  commands(flags.Command(s.Args)),
 		Action: func(c *cli.Context) error {
 			c.App.Writer = c.App.ErrWriter
 			if err := cli.ShowAppHelp(c); err != nil {
@@ -72,7 +69,11 @@ func newApp(s *session.Session) *cli.App {
 			return exit.With(exit.Usage)
 		},
 	}
+	if len(app.Commands) > 1 { // help of the program may be asked for
+		app.Version = version()
+	}
 	for _, c := range app.Commands {
+		c.Flags = flags.Named(c.Flags)
 		c.HideHelpCommand = true // or a file named help would be one
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return flags.Reworded(err) }
 		if c.UsageText == "" {
@@ -80,4 +81,30 @@ func newApp(s *session.Session) *cli.App {
 		}
 	}
 	return app
+}
+
+// maker makes a command of a name.
+type maker struct {
+	name string
+	make func() *cli.Command
+}
+
+// commands are those of the program, but of a run of one command that one alone: the flags and
+// texts of all take as long to make as a small problem takes to be solved. Runs of the commands
+// that tell of the others, and of no command, have all.
+func commands(name string) []*cli.Command {
+	makers := []maker{
+		{"new", newCommand}, {"solve", solve.Command}, {"check", checkCommand}, {"verify", verifyCommand}, {"expand", expandCommand}, {"fmt", fmtCommand},
+		{"fit", models.FitCommand}, {"predict", models.PredictCommand}, {"show", models.ShowCommand}, {"cv", models.CVCommand},
+		{"plan", fleet.PlanCommand}, {"shard", fleet.ShardCommand}, {"serve", serveCommand}, {"lsp", lspCommand},
+		{"backends", backendsCommand}, {"version", versionCommand}, {"completion", completionCommand}, {"man", manCommand},
+	}
+	if k := slices.IndexFunc(makers, func(m maker) bool { return m.name == name }); k >= 0 && name != "completion" && name != "man" {
+		makers = makers[k : k+1]
+	}
+	all := make([]*cli.Command, len(makers))
+	for k, m := range makers {
+		all[k] = m.make()
+	}
+	return all
 }

@@ -52,7 +52,10 @@ func originOf(info *debug.BuildInfo) (o origin) {
 			o.modified = s.Value == "true"
 		}
 	}
-	if m := regexp.MustCompile(pseudoVersion).FindStringSubmatch(info.Main.Version); m != nil && o.commit == "" {
+	if o.commit != "" {
+		return o
+	}
+	if m := regexp.MustCompile(pseudoVersion).FindStringSubmatch(info.Main.Version); m != nil {
 		if t, err := time.Parse("20060102150405", m[1]); err == nil {
 			o.date, o.commit = t.Format(time.RFC3339), m[2]
 		}

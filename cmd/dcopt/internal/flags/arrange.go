@@ -17,12 +17,13 @@ func Arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}
-	name := args[0]
-	switch name {
+	name := Command(args)
+	switch args[0] {
 	case "help", "h", "--help", "-h", "-help":
 		return arrangeHelp(app, args[1:])
-	case "--version", "-version", "-V":
-		return []string{"version"}, nil
+	}
+	if name != args[0] {
+		return []string{name}, nil
 	}
 	if strings.HasPrefix(name, "-") {
 		return nil, exit.Usagef("%s stands before the command; write dcopt COMMAND %s", name, name)
@@ -36,6 +37,19 @@ func Arrange(app *cli.App, args []string) ([]string, error) {
 		return nil, err
 	}
 	return append(append(append([]string{name}, flags...), "--"), files...), nil
+}
+
+// Command is the word that arguments begin with, which should be the name of a command:
+// "version" for the flags that ask for it, "" without arguments.
+func Command(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	switch args[0] {
+	case "--version", "-version", "-V":
+		return "version"
+	}
+	return args[0]
 }
 
 func arrangeHelp(app *cli.App, topics []string) ([]string, error) {
@@ -133,10 +147,10 @@ type flagKind struct {
 func flagKinds(cmd *cli.Command) map[string]flagKind {
 	kinds := map[string]flagKind{}
 	for _, f := range cmd.Flags {
-		_, isBool := f.(*cli.BoolFlag)
-		_, isSlice := f.(*cli.StringSliceFlag)
-		for _, n := range f.Names() {
-			kinds[n] = flagKind{f.Names()[0], !isBool, isSlice}
+		_, repeats := f.(*cli.StringSliceFlag)
+		names := f.Names()
+		for _, n := range names {
+			kinds[n] = flagKind{names[0], f.(described).TakesValue(), repeats}
 		}
 	}
 	return kinds
