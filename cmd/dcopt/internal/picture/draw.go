@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -38,44 +40,39 @@ type row struct {
 // Draw draws the panels of a scene, two in a row, and below those of the run, one in a
 // row, as .svg or .png. Same panels, same bytes.
 func Draw(title string, solution, run []scene.Panel, format string) ([]byte, error) {
-	var page []row
+	var rows []row
 	if len(solution) == 1 {
-		page = append(page, row{solution, alone})
+		rows = append(rows, row{solution, alone})
 	} else {
 		for k := 0; k < len(solution); k += 2 {
-			page = append(page, row{solution[k:min(k+2, len(solution))], beside})
+			rows = append(rows, row{solution[k:min(k+2, len(solution))], beside})
 		}
 	}
 	for k := range run {
-		page = append(page, row{run[k : k+1], flat})
+		rows = append(rows, row{run[k : k+1], flat})
 	}
 	height := vg.Length(0)
 	if title != "" {
 		height = titleHeight
 	}
-	for _, r := range page {
+	for _, r := range rows {
 		height += r.height
 	}
-	if len(page) == 0 {
+	if len(rows) == 0 {
 		title, height = title+": nothing to draw", 2*titleHeight
 	}
 	var b bytes.Buffer
 	switch format {
 	case ".svg":
 		c := vgsvg.New(pageWidth, height)
-		moves, err := paint(draw.New(c), title, page)
-		if err != nil {
-			return nil, err
-		}
+		moves := paint(draw.New(c), title, rows)
 		if _, err := c.WriteTo(&b); err != nil {
 			return nil, err
 		}
 		return []byte(animated(strings.NewReplacer(portable...).Replace(b.String()), moves)), nil
 	case ".png":
 		c := vgimg.NewWith(vgimg.UseWH(pageWidth, height), vgimg.UseDPI(144))
-		if _, err := paint(draw.New(c), title, page); err != nil {
-			return nil, err
-		}
+		paint(draw.New(c), title, rows)
 		if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
 			return nil, err
 		}
@@ -93,29 +90,26 @@ var portable = []string{
 }
 
 // paint draws the rows from the top to the bottom.
-func paint(c draw.Canvas, title string, page []row) (moves []move, err error) {
+func paint(c draw.Canvas, title string, rows []row) (moves []move) {
+	p := page{c, font.NewCache(liberation.Collection())}
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	top := c.Max.Y
 	if title != "" {
-		sty := textStyle(12)
-		sty.XAlign, sty.YAlign = draw.XCenter, draw.YTop
-		c.FillText(sty, vg.Point{X: c.Center().X, Y: top - edge}, printable(title))
+		c.FillText(p.style(12, text.XCenter, text.YTop), vg.Point{X: c.Center().X, Y: top - edge}, printable(title))
 		top -= titleHeight
 	}
-	for _, r := range page {
+	for _, r := range rows {
 		width := (c.Max.X - c.Min.X) / vg.Length(len(r.panels))
 		for k := range r.panels {
 			area := c
 			area.Min = vg.Point{X: c.Min.X + vg.Length(k)*width, Y: top - r.height}
 			area.Max = vg.Point{X: area.Min.X + width, Y: top}
-			if err := panel(draw.Crop(area, edge, -edge, edge, -edge), &r.panels[k], &moves); err != nil {
-				return nil, err
-			}
+			panel(p.on(draw.Crop(area, edge, -edge, edge, -edge)), &r.panels[k], &moves)
 		}
 		top -= r.height
 	}
-	return moves, nil
+	return moves
 }
 
 // turn is how long a motion takes, in seconds, and rest the part of it at either end.
@@ -124,7 +118,7 @@ const (
 	rest = 8
 )
 
-// animated adds the discs that move to a drawing, as gonum/plot has none: inside its last
+// animated adds the discs that move to a drawing, as canvases have none: inside its last
 // group, where y runs upwards.
 func animated(svg string, moves []move) string {
 	if len(moves) == 0 {
@@ -160,11 +154,6 @@ func printable(s string) string {
 		}
 		return '\ufffd'
 	}, s)
-}
-
-// sans is the font of all texts.
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
 // mostTicks is how many ticks an axis has, at most.

@@ -1,21 +1,19 @@
 package picture
 
 import (
+	"image"
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/dcopt/dcopt/internal/scene"
 )
 
-// painter adds the marks of a panel to a plot.
+// painter draws the marks of a panel in the area between its axes.
 type painter struct {
-	plot  *plot.Plot
-	down  bool // the second axis shows -y
-	x, y  scene.Range
+	page
+	x, y  *line
 	moves *[]move // of the whole picture
 }
 
@@ -26,44 +24,70 @@ type move struct {
 	color  string
 }
 
-// up is a second coordinate as the plot has it.
-func (d *painter) up(v float64) float64 {
-	if d.down {
-		return -v
-	}
-	return v
+// at is where a point lies on the canvas.
+func (d *painter) at(x, y float64) vg.Point {
+	return vg.Point{X: d.X(d.x.place(x)), Y: d.Y(d.y.place(y))}
 }
 
-// xys are coordinates as the plot has them.
-func (d *painter) xys(x, y []float64) plotter.XYs {
-	out := make(plotter.XYs, len(x))
-	for k := range x {
-		out[k] = plotter.XY{X: x[k], Y: d.up(y[k])}
-	}
-	return out
+// length is that of a distance along the first axis.
+func (d *painter) length(v float64) vg.Length {
+	return vg.Length(v/(d.x.Hi-d.x.Lo)) * d.Size().X
 }
 
-// mark adds a mark; thumb is its sign in a legend, nil: it has none.
-func (d *painter) mark(m *scene.Mark) (thumb plot.Thumbnailer, err error) {
+// mark draws a mark.
+func (d *painter) mark(m *scene.Mark) {
 	switch m.Kind {
 	case scene.Points:
-		return d.points(m)
+		d.points(m)
 	case scene.Circles:
-		c := &circles{m, d}
-		d.plot.Add(c)
-		return c, nil
+		for k, r := range m.R {
+			disc(d.Canvas, d.at(m.X[k], m.Y[k]), d.length(r), m.Color, 0.25)
+		}
 	case scene.Lines:
-		return d.lines(m)
+		d.lines(m)
 	case scene.Motion:
-		thumb, err := d.lines(m)
-		d.plot.Add(&moving{m, d})
-		return thumb, err
+		d.lines(m)
+		d.motion(m)
 	case scene.Bars:
-		return d.bars(m)
+		d.bars(m)
 	case scene.Cells:
 		d.cells(m)
 	}
-	return nil, nil
+}
+
+// hasSign reports whether a legend can show a mark.
+func hasSign(m *scene.Mark) bool {
+	return m.Kind != scene.Cells && (len(m.Lines) > 0 || m.Kind != scene.Lines && m.Kind != scene.Motion)
+}
+
+// sign draws the sign of a mark in a legend.
+func sign(c draw.Canvas, m *scene.Mark) {
+	switch m.Kind {
+	case scene.Points:
+		c.DrawGlyphNoClip(pointStyle(m), c.Center())
+	case scene.Circles:
+		disc(c, c.Center(), min(c.Size().X, c.Size().Y)/2, m.Color, 0.25)
+	case scene.Lines, scene.Motion:
+		y := c.Center().Y
+		c.StrokeLine2(lineStyle(m, &m.Lines[0]), c.Min.X, y, c.Max.X, y)
+	case scene.Bars:
+		c.SetColor(rgba(m.Color, barOpacity))
+		c.Fill(c.Rectangle.Path())
+	}
+}
+
+// disc draws a circle, filled with an opacity, or not with 0.
+func disc(c draw.Canvas, at vg.Point, radius vg.Length, colour string, opacity float64) {
+	var path vg.Path
+	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
+	path.Arc(at, radius, 0, 2*math.Pi)
+	path.Close()
+	if opacity > 0 {
+		c.SetColor(rgba(colour, opacity))
+		c.Fill(path)
+	}
+	c.SetLineStyle(draw.LineStyle{Color: rgba(colour, 1), Width: 1})
+	c.Stroke(path)
 }
 
 // The radius of points, and that of the points of a crowd.
@@ -73,63 +97,66 @@ const (
 	crowd       = 400 // points. Source: the layout
 )
 
-func (d *painter) points(m *scene.Mark) (plot.Thumbnailer, error) {
-	s, err := plotter.NewScatter(d.xys(m.X, m.Y))
-	if err != nil {
-		return nil, err
-	}
-	s.GlyphStyle = draw.GlyphStyle{Color: rgba(m.Color, 0.9), Radius: pointRadius, Shape: draw.CircleGlyph{}}
+func pointStyle(m *scene.Mark) draw.GlyphStyle {
+	s := draw.GlyphStyle{Color: rgba(m.Color, 0.9), Radius: pointRadius, Shape: draw.CircleGlyph{}}
 	if len(m.X) > crowd {
-		s.GlyphStyle.Radius = crowdRadius
+		s.Radius = crowdRadius
 	}
-	if m.Stops != nil {
-		style := s.GlyphStyle
-		s.GlyphStyleFunc = func(k int) draw.GlyphStyle {
-			style.Color = rgba(m.ColorOf(m.V[k]), 1)
-			return style
+	return s
+}
+
+func (d *painter) points(m *scene.Mark) {
+	s := pointStyle(m)
+	for k := range m.X {
+		if m.Stops != nil {
+			s.Color = rgba(m.ColorOf(m.V[k]), 1)
 		}
+		d.DrawGlyph(s, d.at(m.X[k], m.Y[k]))
 	}
-	d.plot.Add(s)
-	return s, nil
 }
 
 // lineWidth is that of a line of full strength.
 const lineWidth = 1.5 * vg.Length(1)
 
-func (d *painter) lines(m *scene.Mark) (thumb plot.Thumbnailer, err error) {
-	for k := range m.Lines {
-		l := &m.Lines[k]
-		line, err := plotter.NewLine(d.xys(l.X, l.Y))
-		if err != nil {
-			return nil, err
-		}
-		line.LineStyle = draw.LineStyle{Color: rgba(m.Color, 0.35+0.65*l.Strength), Width: lineWidth * vg.Length(0.3+0.7*l.Strength)}
-		if l.Dashed {
-			line.LineStyle.Dashes = []vg.Length{4, 3}
-		}
-		d.plot.Add(line)
-		if thumb == nil {
-			thumb = line
-		}
+func lineStyle(m *scene.Mark, l *scene.Line) draw.LineStyle {
+	s := draw.LineStyle{Color: rgba(m.Color, 0.35+0.65*l.Strength), Width: lineWidth * vg.Length(0.3+0.7*l.Strength)}
+	if l.Dashed {
+		s.Dashes = []vg.Length{4, 3}
 	}
-	return thumb, nil
+	return s
 }
 
-func (d *painter) bars(m *scene.Mark) (plot.Thumbnailer, error) {
-	var rings []plotter.XYer
+func (d *painter) lines(m *scene.Mark) {
+	for k := range m.Lines {
+		l := &m.Lines[k]
+		d.StrokeLines(lineStyle(m, l), d.ClipLinesXY(d.way(l))...)
+	}
+}
+
+// way are the points of a line on the canvas.
+func (d *painter) way(l *scene.Line) []vg.Point {
+	out := make([]vg.Point, len(l.X))
+	for k := range out {
+		out[k] = d.at(l.X[k], l.Y[k])
+	}
+	return out
+}
+
+// motion draws a disc at the end of its way, and notes the way for formats in which it moves.
+func (d *painter) motion(m *scene.Mark) {
+	way := move{color: m.Color, radius: d.length(m.R[0]), at: d.way(&m.Lines[0])}
+	*d.moves = append(*d.moves, way)
+	disc(d.Canvas, way.at[len(way.at)-1], way.radius, m.Color, 0)
+}
+
+// barOpacity lets the lines behind bars be seen. Source: the layout.
+const barOpacity = 0.85
+
+func (d *painter) bars(m *scene.Mark) {
 	for k, x := range m.X {
-		lo, hi := x-m.Width/2, x+m.Width/2
-		a, b := d.up(m.Base[k]), d.up(m.Y[k])
-		rings = append(rings, plotter.XYs{{X: lo, Y: min(a, b)}, {X: hi, Y: min(a, b)}, {X: hi, Y: max(a, b)}, {X: lo, Y: max(a, b)}})
+		lo, hi := d.at(x-m.Width/2, m.Base[k]), d.at(x+m.Width/2, m.Y[k])
+		d.FillPolygon(rgba(m.Color, barOpacity), d.ClipPolygonXY([]vg.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}))
 	}
-	p, err := plotter.NewPolygon(rings...)
-	if err != nil {
-		return nil, err
-	}
-	p.Color = rgba(m.Color, 0.85)
-	p.LineStyle.Width = 0
-	d.plot.Add(p)
-	return p, nil
 }
 
 // mostSquares is how many cells are drawn one by one; of more an image is made. Cells that
@@ -144,107 +171,22 @@ func (d *painter) cells(m *scene.Mark) {
 	if !(m.X[1]-m.X[0] >= leastShare*(d.x.Hi-d.x.Lo) && m.Y[1]-m.Y[0] >= leastShare*(d.y.Hi-d.y.Lo)) {
 		return
 	}
-	h := plotter.NewHeatMap(&grid{m, d}, colors{m, 256})
-	h.Min, h.Max = m.Scale.Lo, m.Scale.Hi
-	if h.Min == h.Max { // one colour for all
-		h.Max = math.Nextafter(h.Max, math.Inf(1))
+	a, b := d.at(m.X[0], m.Y[0]), d.at(m.X[1], m.Y[1])
+	if m.Rows*m.Cols <= mostSquares {
+		width, height := (b.X-a.X)/vg.Length(m.Cols), (b.Y-a.Y)/vg.Length(m.Rows)
+		for k, v := range m.V {
+			x, y := a.X+vg.Length(k%m.Cols)*width, a.Y+vg.Length(k/m.Cols)*height
+			d.FillPolygon(rgba(m.ColorOf(v), 1), []vg.Point{{X: x, Y: y}, {X: x + width, Y: y}, {X: x + width, Y: y + height}, {X: x, Y: y + height}})
+		}
+		return
 	}
-	h.NaN = rgba(m.ColorOf(math.NaN()), 1)
-	h.Rasterized = m.Rows*m.Cols > mostSquares
-	d.plot.Add(h)
-}
-
-// grid has the cells of a mark from the left and from the bottom.
-type grid struct {
-	m *scene.Mark
-	d *painter
-}
-
-// Dims is the number of columns and rows.
-func (g *grid) Dims() (c, r int) { return g.m.Cols, g.m.Rows }
-
-// Z is the value of a cell.
-func (g *grid) Z(c, r int) float64 {
-	if g.d.down {
-		r = g.m.Rows - 1 - r
+	img := image.NewNRGBA(image.Rect(0, 0, m.Cols, m.Rows))
+	for k, v := range m.V {
+		row := k / m.Cols
+		if !d.y.down { // rows of an image run downwards
+			row = m.Rows - 1 - row
+		}
+		img.SetNRGBA(k%m.Cols, row, rgba(m.ColorOf(v), 1))
 	}
-	return g.m.V[r*g.m.Cols+c]
-}
-
-// X is the middle of a column.
-func (g *grid) X(c int) float64 {
-	return g.m.X[0] + (g.m.X[1]-g.m.X[0])*(float64(c)+0.5)/float64(g.m.Cols)
-}
-
-// Y is the middle of a row.
-func (g *grid) Y(r int) float64 {
-	lo, hi := g.m.Y[0], g.m.Y[1]
-	if g.d.down {
-		lo, hi = -hi, -lo
-	}
-	return lo + (hi-lo)*(float64(r)+0.5)/float64(g.m.Rows)
-}
-
-// circles draws circles whose radii are in the units of the axes, as gonum/plot has none.
-type circles struct {
-	m *scene.Mark
-	d *painter
-}
-
-// style is the line of a circle.
-func (c *circles) style() draw.LineStyle { return draw.LineStyle{Color: rgba(c.m.Color, 1), Width: 1} }
-
-// Plot draws the circles.
-func (c *circles) Plot(canvas draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&canvas)
-	for k, r := range c.m.R {
-		at := vg.Point{X: x(c.m.X[k]), Y: y(c.d.up(c.m.Y[k]))}
-		radius := x(c.m.X[k]+r) - at.X
-		var path vg.Path
-		path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-		path.Arc(at, radius, 0, 2*math.Pi)
-		path.Close()
-		canvas.SetColor(rgba(c.m.Color, 0.25))
-		canvas.Fill(path)
-		canvas.SetLineStyle(c.style())
-		canvas.Stroke(path)
-	}
-}
-
-// Thumbnail draws the sign of the circles in a legend.
-func (c *circles) Thumbnail(canvas *draw.Canvas) {
-	size := canvas.Size()
-	at, radius := canvas.Center(), min(size.X, size.Y)/2
-	var path vg.Path
-	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-	path.Arc(at, radius, 0, 2*math.Pi)
-	path.Close()
-	canvas.SetColor(rgba(c.m.Color, 0.25))
-	canvas.Fill(path)
-	canvas.SetLineStyle(c.style())
-	canvas.Stroke(path)
-}
-
-// moving draws a disc at the end of its path, and one that moves where a format can.
-type moving struct {
-	m *scene.Mark
-	d *painter
-}
-
-// Plot draws the disc, and notes its way on the canvas.
-func (c *moving) Plot(canvas draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&canvas)
-	l := &c.m.Lines[0]
-	way := move{color: c.m.Color, radius: x(l.X[0]+c.m.R[0]) - x(l.X[0])}
-	for k := range l.X {
-		way.at = append(way.at, vg.Point{X: x(l.X[k]), Y: y(c.d.up(l.Y[k]))})
-	}
-	*c.d.moves = append(*c.d.moves, way)
-	var path vg.Path
-	end := way.at[len(way.at)-1]
-	path.Move(vg.Point{X: end.X + way.radius, Y: end.Y})
-	path.Arc(end, way.radius, 0, 2*math.Pi)
-	path.Close()
-	canvas.SetLineStyle(draw.LineStyle{Color: rgba(c.m.Color, 1), Width: 1})
-	canvas.Stroke(path)
+	d.DrawImage(vg.Rectangle{Min: vg.Point{X: a.X, Y: min(a.Y, b.Y)}, Max: vg.Point{X: b.X, Y: max(a.Y, b.Y)}}, img)
 }

@@ -1,12 +1,11 @@
 package picture
 
 import (
+	"image"
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/palette"
-	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,102 +37,221 @@ func rgba(hex string, opacity float64) color.NRGBA {
 	return c
 }
 
-func textStyle(size vg.Length) text.Style {
-	return text.Style{Color: ink, Font: sans(size), Handler: plot.DefaultTextHandler}
+// page is a canvas with the fonts of its texts.
+type page struct {
+	draw.Canvas
+	fonts *font.Cache
 }
 
-// axisStyle sets an axis as all are.
-func axisStyle(a *plot.Axis, r scene.Range, label string, at []scene.Tick) {
-	a.Min, a.Max = r.Lo, r.Hi
-	a.Padding = 0
-	a.Label.Text = printable(label)
-	a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(10), ink
-	a.Tick.Label.Font, a.Tick.Label.Color = sans(9), ink
-	a.Tick.Length = 4
-	a.LineStyle.Color, a.Tick.LineStyle.Color = ink, ink
-	marks := make(plot.ConstantTicks, len(at))
-	for k, t := range at {
-		marks[k] = plot.Tick{Value: t.At, Label: t.Label}
+// on is the same page with another canvas.
+func (p page) on(c draw.Canvas) page { return page{c, p.fonts} }
+
+// style is that of texts of a size.
+func (p page) style(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, XAlign: x, YAlign: y, Handler: text.Plain{Fonts: p.fonts}}
+}
+
+// The sizes of texts, and the measures of what stands beside axes.
+const (
+	titleSize  = 11 * vg.Length(1)
+	labelSize  = 10 * vg.Length(1)
+	tickSize   = 9 * vg.Length(1)
+	tickLength = 4 * vg.Length(1)
+	thumbWidth = 14 * vg.Length(1) // of a sign in a legend
+	thin       = 0.5 * vg.Length(1)
+	thinnest   = 0.25 * vg.Length(1)
+)
+
+// line is an axis: a range, its ticks and its title.
+type line struct {
+	scene.Range
+	down  bool // it runs downwards
+	ticks []scene.Tick
+	title string
+}
+
+// place is where a value lies between the ends, which are 0 and 1.
+func (l *line) place(v float64) float64 {
+	t := (v - l.Lo) / (l.Hi - l.Lo)
+	if l.down {
+		return 1 - t
 	}
-	a.Tick.Marker = marks
+	return t
+}
+
+// room is how much an axis takes beside the area that it belongs to, where the labels of its ticks
+// take so much.
+func (l *line) room(p page, labels vg.Length) (r vg.Length) {
+	if len(l.ticks) > 0 {
+		r = tickLength + labels
+	}
+	if l.title != "" {
+		s := p.style(labelSize, 0, 0)
+		r += s.Height(l.title) + s.FontExtents().Descent
+	}
+	return r
+}
+
+// left is the room of the axis left of an area, and below that of the axis under it.
+func (l *line) left(p page) vg.Length {
+	s := p.style(tickSize, 0, 0)
+	widest := vg.Length(0)
+	for _, t := range l.ticks {
+		widest = max(widest, s.Width(t.Label))
+	}
+	return l.room(p, widest+s.Width(" "))
+}
+
+func (l *line) below(p page) vg.Length {
+	s := p.style(tickSize, 0, 0)
+	return l.room(p, s.Height("0")+s.FontExtents().Descent)
+}
+
+// drawLeft draws the axis left of an area.
+func (l *line) drawLeft(p page) {
+	x := p.Min.X
+	own := draw.LineStyle{Color: ink, Width: thin}
+	p.StrokeLine2(own, x, p.Min.Y, x, p.Max.Y)
+	s := p.style(tickSize, text.XRight, text.YCenter)
+	for _, t := range l.ticks {
+		if y := p.Y(l.place(t.At)); p.ContainsY(y) {
+			p.StrokeLine2(own, x-tickLength, y, x, y)
+			p.FillText(s, vg.Point{X: x - tickLength - s.Width(" "), Y: y + s.FontExtents().Descent}, t.Label)
+		}
+	}
+	if l.title != "" {
+		s := p.style(labelSize, text.XCenter, text.YBottom)
+		s.Rotation = math.Pi / 2
+		flat := p.style(labelSize, 0, 0)
+		p.FillText(s, vg.Point{X: x - l.left(p) + flat.Height(l.title) - flat.FontExtents().Descent, Y: p.Center().Y}, l.title)
+	}
+}
+
+// drawBelow draws the axis under an area.
+func (l *line) drawBelow(p page) {
+	y := p.Min.Y
+	own := draw.LineStyle{Color: ink, Width: thin}
+	p.StrokeLine2(own, p.Min.X, y, p.Max.X, y)
+	s := p.style(tickSize, text.XCenter, text.YTop)
+	for _, t := range l.ticks {
+		if x := p.X(l.place(t.At)); p.ContainsX(x) {
+			p.StrokeLine2(own, x, y-tickLength, x, y)
+			p.FillText(s, vg.Point{X: x, Y: y - tickLength}, t.Label)
+		}
+	}
+	if l.title != "" {
+		s := p.style(labelSize, text.XCenter, text.YBottom)
+		p.FillText(s, vg.Point{X: p.Center().X, Y: y - l.below(p) + s.FontExtents().Descent}, l.title)
+	}
+}
+
+// inside is the area between the axes of a panel: beside and above them the last labels have half
+// of their size.
+func inside(p page, x, y *line) page {
+	s := p.style(tickSize, 0, 0)
+	last := vg.Length(0)
+	if n := len(x.ticks); n > 0 {
+		last = s.Width(x.ticks[n-1].Label) / 2
+	}
+	return p.on(draw.Crop(p.Canvas, y.left(p), -last, x.below(p), -s.Height("0")/2))
 }
 
 // panel draws a pair of axes with all that is on them.
-func panel(c draw.Canvas, s *scene.Panel, moves *[]move) error {
-	p := plot.New()
-	p.Title.Text = printable(s.Title)
-	p.Title.TextStyle.Font, p.Title.TextStyle.Color = sans(11), ink
-	p.Title.Padding = 4
-	yTicks := s.YTicks
-	if yTicks == nil {
-		yTicks = ticks(s.Y)
+func panel(p page, s *scene.Panel, moves *[]move) {
+	x := line{s.X, false, s.XTicks, printable(s.XLabel)}
+	y := line{s.Y, s.Down, s.YTicks, printable(s.YLabel)}
+	if x.ticks == nil {
+		x.ticks = ticks(s.X)
 	}
-	y := s.Y
-	if s.Down { // gonum/plot has no images on an axis that runs downwards: -y runs upwards
-		y = scene.Range{Lo: -s.Y.Hi, Hi: -s.Y.Lo}
-		for k := range yTicks {
-			yTicks[k].At = -yTicks[k].At
-		}
+	if y.ticks == nil {
+		y.ticks = ticks(s.Y)
 	}
-	xTicks := s.XTicks
-	if xTicks == nil {
-		xTicks = ticks(s.X)
-	}
-	axisStyle(&p.X, s.X, s.XLabel, xTicks)
-	axisStyle(&p.Y, y, s.YLabel, yTicks)
-	d := painter{plot: p, down: s.Down, x: s.X, y: s.Y, moves: moves}
-	if !hasCells(s) {
-		grid := plotter.NewGrid()
-		grid.Vertical.Color, grid.Horizontal.Color = pale, pale
-		p.Add(grid)
-	}
-	legend := plot.NewLegend()
-	legend.TextStyle.Font, legend.TextStyle.Color = sans(9), ink
-	legend.Top, legend.Left = true, true
-	legend.Padding = 3
-	legend.ThumbnailWidth = 14
-	named := false
+	var named []*scene.Mark
 	var scale *scene.Mark
 	for k := range s.Marks {
 		m := &s.Marks[k]
-		thumb, err := d.mark(m)
-		if err != nil {
-			return err
-		}
-		if m.Label != "" && thumb != nil {
-			legend.Add(printable(m.Label), thumb)
-			named = true
+		if m.Label != "" && hasSign(m) {
+			named = append(named, m)
 		}
 		if m.Stops != nil && m.Scale.Lo < m.Scale.Hi {
 			scale = m
 		}
 	}
-	// The ranges are those of the scene, whatever the marks would make of them.
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = s.X.Lo, s.X.Hi, y.Lo, y.Hi
-	area := c
-	if named {
-		area.Max.X -= legend.Rectangle(c).Size().X + 8
+	area := p
+	if named != nil {
+		area.Max.X -= legendWidth(p, named) + 8
 	}
 	if scale != nil {
 		area.Max.X -= barWidth
 	}
-	if s.Equal {
-		equalUnits(p, area, s, yTicks)
+	right := area.Max.X
+	if s.Title != "" {
+		title := p.style(titleSize, text.XCenter, text.YTop)
+		p.FillText(title, vg.Point{X: area.Center().X, Y: area.Max.Y}, printable(s.Title))
+		area.Max.Y -= title.Height(printable(s.Title)) + 4
 	}
-	p.Draw(area)
-	inside := p.DataCanvas(area)
-	if named {
-		at := c
-		at.Min.X, at.Max.Y = area.Max.X+4, inside.Max.Y
+	if s.Equal {
+		equalUnits(area, s, &x, &y)
+	}
+	in := inside(area, &x, &y)
+	if !hasCells(s) {
+		grid(in, &x, &y)
+	}
+	x.drawBelow(in)
+	y.drawLeft(in)
+	d := painter{in, &x, &y, moves}
+	for k := range s.Marks {
+		d.mark(&s.Marks[k])
+	}
+	if named != nil {
+		at := p
+		at.Min.X, at.Max.Y = right+4, in.Max.Y
 		if scale != nil {
 			at.Min.X += barWidth
 		}
-		legend.Draw(at)
+		legend(at, named)
 	}
 	if scale != nil {
-		colorBar(c, inside, area.Max.X, scale)
+		colorBar(in, right, scale)
 	}
-	return nil
+}
+
+// grid draws the lines of the ticks through an area.
+func grid(p page, x, y *line) {
+	own := draw.LineStyle{Color: pale, Width: thinnest}
+	for _, t := range x.ticks {
+		if at := p.X(x.place(t.At)); p.ContainsX(at) {
+			p.StrokeLine2(own, at, p.Min.Y, at, p.Max.Y)
+		}
+	}
+	for _, t := range y.ticks {
+		if at := p.Y(y.place(t.At)); p.ContainsY(at) {
+			p.StrokeLine2(own, p.Min.X, at, p.Max.X, at)
+		}
+	}
+}
+
+// legendWidth is the width of the signs and names of marks.
+func legendWidth(p page, named []*scene.Mark) vg.Length {
+	s := p.style(tickSize, 0, 0)
+	widest := vg.Length(0)
+	for _, m := range named {
+		widest = max(widest, s.Width(printable(m.Label)))
+	}
+	return thumbWidth + s.Width(" ") + widest
+}
+
+// legend draws the signs and names of marks from the top to the bottom.
+func legend(p page, named []*scene.Mark) {
+	s := p.style(tickSize, text.XLeft, text.YCenter)
+	height := s.Height("0") + 3
+	for k, m := range named {
+		top := p.Max.Y - vg.Length(k)*height
+		at := p.Canvas
+		at.Min.Y, at.Max.Y, at.Max.X = top-height+1.5, top-1.5, p.Min.X+thumbWidth
+		sign(at, m)
+		p.FillText(s, vg.Point{X: at.Max.X + s.Width(" "), Y: at.Center().Y + s.FontExtents().Descent}, printable(m.Label))
+	}
 }
 
 func hasCells(s *scene.Panel) bool {
@@ -147,22 +265,18 @@ func hasCells(s *scene.Panel) bool {
 
 // equalUnits widens one of the ranges so that a unit has the same length on both axes. The
 // room that the labels take changes with the ranges, by little: twice is enough.
-func equalUnits(p *plot.Plot, area draw.Canvas, s *scene.Panel, yTicks []scene.Tick) {
+func equalUnits(p page, s *scene.Panel, x, y *line) {
 	for range 2 {
-		size := p.DataCanvas(area).Size()
+		size := inside(p, x, y).Size()
 		if size.X <= 0 || size.Y <= 0 {
 			return
 		}
 		unit := max((s.X.Hi-s.X.Lo)/float64(size.X), (s.Y.Hi-s.Y.Lo)/float64(size.Y))
-		x, y := stretched(s.X, unit*float64(size.X)), stretched(s.Y, unit*float64(size.Y))
-		axisStyle(&p.X, x, s.XLabel, ticks(x))
-		if s.YTicks == nil && !s.Down {
-			yTicks = ticks(y)
+		x.Range, y.Range = stretched(s.X, unit*float64(size.X)), stretched(s.Y, unit*float64(size.Y))
+		x.ticks = ticks(x.Range)
+		if s.YTicks == nil {
+			y.ticks = ticks(y.Range)
 		}
-		if s.Down {
-			y = scene.Range{Lo: -y.Hi, Hi: -y.Lo}
-		}
-		axisStyle(&p.Y, y, s.YLabel, yTicks)
 	}
 }
 
@@ -178,47 +292,20 @@ const (
 	slimBar  = 6 * vg.Length(1) // less than that beside its labels is none
 )
 
-// colorBar draws the scale of a mark's colours beside a panel, as high as it is.
-func colorBar(c, inside draw.Canvas, left vg.Length, m *scene.Mark) {
-	p := plot.New()
-	p.Add(&plotter.ColorBar{ColorMap: &shades{m, m.Scale.Lo, m.Scale.Hi}, Vertical: true, Colors: 64})
-	p.HideX()
-	axisStyle(&p.Y, *m.Scale, "", ticks(*m.Scale))
-	p.X.Padding = 0
-	c.Min = vg.Point{X: left + 6, Y: inside.Min.Y}
-	c.Max = vg.Point{X: left + barWidth, Y: inside.Max.Y}
-	if p.DataCanvas(c).Size().X < slimBar { // numbers of many digits
-		p.Y.Tick.Marker = plot.ConstantTicks{}
+// colorBar draws the scale of a mark's colours beside a panel, as high as the area of its marks.
+func colorBar(in page, left vg.Length, m *scene.Mark) {
+	const steps = 64 // Source: the layout, steps of some 4 pixels
+	axis := line{Range: *m.Scale, ticks: ticks(*m.Scale)}
+	bar := in
+	bar.Min.X, bar.Max.X = left+6+axis.left(in), left+barWidth
+	if bar.Max.X-bar.Min.X < slimBar { // numbers of many digits
+		axis.ticks = nil
+		bar.Min.X = left + 6
 	}
-	p.Draw(c)
-}
-
-// shades are the colours of a mark as gonum/plot asks for them.
-type shades struct {
-	m      *scene.Mark
-	lo, hi float64
-}
-
-func (s *shades) At(v float64) (color.Color, error) { return rgba(s.m.ColorOf(v), 1), nil }
-func (s *shades) Max() float64                      { return s.hi }
-func (s *shades) SetMax(v float64)                  { s.hi = v }
-func (s *shades) Min() float64                      { return s.lo }
-func (s *shades) SetMin(v float64)                  { s.lo = v }
-func (s *shades) Alpha() float64                    { return 1 }
-func (s *shades) SetAlpha(float64)                  {}
-func (s *shades) Palette(n int) palette.Palette     { return colors{s.m, n} }
-
-// colors is a list of n colours of a mark's scale.
-type colors struct {
-	m *scene.Mark
-	n int
-}
-
-func (c colors) Colors() []color.Color {
-	out := make([]color.Color, c.n)
-	for k := range out {
-		t := float64(k) / float64(max(1, c.n-1))
-		out[k] = rgba(c.m.ColorOf(c.m.Scale.Lo*(1-t)+c.m.Scale.Hi*t), 1)
+	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
+	for k := range steps {
+		img.SetNRGBA(0, steps-1-k, rgba(m.ColorOf(at(axis.Range, (float64(k)+.5)/steps)), 1))
 	}
-	return out
+	bar.DrawImage(bar.Rectangle, img)
+	axis.drawLeft(bar)
 }
