@@ -15,6 +15,13 @@ rm -rf "$logs"
 mkdir -p "$logs"
 : >"$logs/tally"
 
+# clock sets spent to the seconds since the start, and those of processors that the programs of
+# this shell took: where two processors give less than twice the seconds, they had no work.
+clock() {
+	times >"$logs/times"
+	spent=$(awk -v s="$SECONDS" 'NR == 2 { gsub(/[ms]/, " "); printf "%ds, %.0fs of processor time", s, 60 * $1 + $2 + 60 * $3 + $4 }' "$logs/times")
+}
+
 # step NAME COMMAND... runs it, silent if it succeeds.
 step() {
 	local name=$1
@@ -107,6 +114,14 @@ sources() {
 		xargs -0 grep -lE "$@" | xargs -r -n1 dirname | sort -u
 }
 
+# installed waits for the programs that .ci/run installs meanwhile.
+installed() { [ -z "${DCOPT_INSTALLING:-}" ] || tail --pid="$DCOPT_INSTALLING" -f /dev/null; }
+
+# Packages of Python come over a network, while the processors are busy with what follows.
+if [ "$what" = all ]; then
+	{ installed && .ci/python.sh; } >"$logs/python" 2>&1 &
+fi
+
 step gofmt unformatted
 for dir in $modules; do
 	step "build without cgo ($dir)" inside "$dir" env CGO_ENABLED=0 go build ./...
@@ -127,7 +142,8 @@ done
 # tests NAME DIR FLAGS... keeps all output in build/test/output and shows what
 # matters of it. go vet has run before.
 tests() {
-	echo "tests ($1), after ${SECONDS}s"
+	clock
+	echo "tests ($1), after $spent"
 	echo "=== SUITE $1" >>"$logs/output"
 	inside "$2" go test -v -count=1 -vet=off -timeout=15m "${@:3}" 2>&1 | tee -a "$logs/output" |
 		awk -v tally="$logs/tally" -f .ci/tests.awk
@@ -140,22 +156,35 @@ tests() {
 # module DIR runs the tests of a module. Every test runs once: with the race detector in packages that
 # start goroutines, with the tag in those that depend on it as well as without it, and plainly where neither is.
 module() {
-	local dir=$1 raced= apart= of=() rest
+	raced "$1"
+	unraced "$1"
+}
+
+# raced DIR runs the part of module with the race detector.
+raced() {
+	local at
+	at=$([ "$cgo" != yes ] || concurrent "$1")
+	# shellcheck disable=SC2086 # packages are several words
+	if [ -n "$at" ]; then
+		tests "$1, race detector${tags:+, tag $tags}" "$1" -race -tags="$tags" $at
+	elif [ "$cgo" = yes ] && [ "$1" = . ]; then
+		echo "FAIL  no package starts goroutines" && echo "count 0 1 0" >>"$logs/tally"
+	fi
+}
+
+# unraced DIR runs the part of module without it.
+unraced() {
+	local dir=$1 at= apart= of=() rest
 	if [ "$cgo" = yes ]; then
-		raced=$(concurrent "$dir")
+		at=$(concurrent "$dir")
 		# shellcheck disable=SC2086
-		if [ -n "$raced" ]; then
-			tests "$dir, race detector${tags:+, tag $tags}" "$dir" -race -tags="$tags" $raced
-			{ read -r apart && mapfile -t of; } < <(left_out $raced)
-			[ -z "$apart" ] || tests "$dir, not with the race detector" "$dir" -run="$apart" "${of[@]}"
-		elif [ "$dir" = . ]; then
-			echo "FAIL  no package starts goroutines" && echo "count 0 1 0" >>"$logs/tally"
-		fi
-		rest=$(grep -Fxvf <(echo "$raced") <(tagged "$dir"))
+		[ -z "$at" ] || { read -r apart && mapfile -t of; } < <(left_out $at)
+		[ -z "$apart" ] || tests "$dir, not with the race detector" "$dir" -run="$apart" "${of[@]}"
+		rest=$(grep -Fxvf <(echo "$at") <(tagged "$dir"))
 		# shellcheck disable=SC2086
 		[ -z "$rest" ] || tests "$dir, tag $tags" "$dir" -tags="$tags" $rest
 	fi
-	rest=$(inside "$dir" go list -f '{{.Dir}}' ./... | grep -Fxvf <(echo "$raced"))
+	rest=$(inside "$dir" go list -f '{{.Dir}}' ./... | grep -Fxvf <(echo "$at"))
 	# shellcheck disable=SC2086
 	[ -z "$rest" ] || tests "$dir" "$dir" $rest
 }
@@ -171,13 +200,14 @@ aside() {
 }
 
 if [ "$what" = all ]; then
-	module .
-	# The Python package, the site and the other nested modules have their turn beside each other: each of
-	# them leaves a processor idle most of the time.
-	.ci/python.sh >"$logs/python" 2>&1 &
+	raced .
+	installed
+	# What that compiled serves the modules that follow. They, the rest of this module and the Python package have
+	# their turn beside each other: each of them leaves a processor idle much of the time.
 	aside site ./site &
 	# shellcheck disable=SC2046
 	aside nested $(grep -vx '\.\|\./site' <<<"$modules") &
+	unraced .
 	wait
 	for name in nested site; do
 		cat "$logs/$name/log"
@@ -210,6 +240,7 @@ if [ "${CI:-false}" = true ] && grep '^skip ' "$logs/tally" | grep -Evq ': no (P
 	echo "CI=true: nothing may be skipped but for want of Python, of Chromium, of Slurm or of a processor's instructions"
 	status=1
 fi
-echo "${SECONDS}s"
+clock
+echo "$spent"
 echo "$passed passed, $failed failed, $skipped skipped"
 exit "$status"
