@@ -123,12 +123,12 @@ var mayImport = map[string]string{
 	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/ldl internal/num",
 	"qpbackend/sparse": "",
 	// The part of a solver that is the same in all backends.
-	"qpbackend/internal/base": "qpbackend",
-	"qpbackend/internal/amd":  "internal/poll",
-	"qpbackend/internal/ldl":  "qpbackend/sparse internal/poll internal/cpu internal/num internal/simd",
+	"qpbackend/internal/base":    "qpbackend",
+	"qpbackend/internal/amd":     "internal/poll",
+	"qpbackend/internal/ldl":     "qpbackend/sparse internal/poll internal/cpu internal/num internal/simd",
 	"qpbackend/internal/dissect": "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl internal/poll",
-	"qpbackend/internal/kkt":  "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/dissect internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination internal/matrix gonum internal/num internal/simd",
-	"qpbackend/internal/cone": "internal/num internal/cpu internal/simd internal/matrix",
+	"qpbackend/internal/kkt":     "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/dissect internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination internal/matrix gonum internal/num internal/simd",
+	"qpbackend/internal/cone":    "internal/num internal/cpu internal/simd internal/matrix",
 	// The Schur complement that the rows of a semidefinite cone leave.
 	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll",
 	// Large sparse semidefinite cones in pieces.
