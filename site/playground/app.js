@@ -71,7 +71,8 @@ async function check() {
       checked = text;
     }
   } catch (err) {
-    if (!(err instanceof Stopped)) say(err.message);
+    if (err instanceof Stopped) later(check, 50); // given up for a newer one: its text may be the same
+    else say(err.message);
   } finally {
     checking = 0;
     if (text !== editor.value) later(check, 50);

@@ -351,6 +351,25 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestCheckGivenUp: where checks take long, and the same text is to be checked again meanwhile,
+// it is checked in the end.
+func TestCheckGivenUp(t *testing.T) {
+	p := start(t).open(t, "", 1280)
+	p.ready()
+	const text = "var x[600,300] in [0,1]\nminimize sumsq(x)\n"
+	p.do(chromedp.Evaluate(`(() => { // an hour passes at each look at the clock
+		const now = performance.now.bind(performance);
+		let hours = 0;
+		performance.now = () => now() + 3.6e6*hours++;
+	})()`, nil))
+	for range 8 {
+		p.write(text)
+		time.Sleep(300 * time.Millisecond) // the page waits 250 before it checks
+	}
+	raw, _ := json.Marshal(text)
+	p.until("window.playground.checked() === " + string(raw))
+}
+
 // TestGallery checks every problem of the gallery in the page: none has mistakes.
 func TestGallery(t *testing.T) {
 	problems, err := Problems(context.Background(), root)

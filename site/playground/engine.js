@@ -41,6 +41,7 @@ export class Engine {
     const worker = new Worker("worker.js");
     this.worker = worker;
     this.ready = new Promise((resolve, reject) => {
+      this.giveUp = reject;
       worker.onerror = (e) => { e.preventDefault(); this.fail(worker, e.message || "the worker failed"); reject(new Error("the worker failed")); };
       worker.onmessage = ({ data: m }) => {
         const job = this.waiting.get(m.id);
@@ -77,12 +78,14 @@ export class Engine {
     const waiting = this.waiting;
     this.worker.onmessage = null;
     this.worker.terminate();
+    this.giveUp(err); // who waits for the engine to begin
     this.begin();
     for (const job of waiting.values()) job.reject(err);
   }
 
-  put(name, data) { this.ready.then(() => this.worker.postMessage({ kind: "put", name, data })); }
-  drop(name) { this.ready.then(() => this.worker.postMessage({ kind: "drop", name })); }
+  // An engine that is given up before it is ready has the files when it begins anew.
+  put(name, data) { this.ready.then(() => this.worker.postMessage({ kind: "put", name, data }), () => {}); }
+  drop(name) { this.ready.then(() => this.worker.postMessage({ kind: "drop", name }), () => {}); }
 
   // ask sends a request, whose kind is check, format or solve.
   async ask(kind, text, news) {
