@@ -42,6 +42,7 @@ func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	if !w.start(ctx) {
 		return 0, w.failure(ctx)
 	}
+	w.fresh = !w.Homogeneous()
 	return w.Iterate(ctx, j, maxIter)
 }
 
@@ -70,6 +71,9 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 			return k, OutOfTime
 		}
 		w.advance()
+		if w.fresh && k < early && max(w.αp, w.αd) < hindered {
+			w.raise()
+		}
 	}
 }
 

@@ -78,3 +78,22 @@ const distant = 1e3
 // leastStart keeps the first s and z from zero where no side is violated.
 // Source: docs/bench.md, Constants of ipm.
 const leastStart = 1e-2
+
+// Multipliers at the solution can be thousands of times those of the first point, as where rows
+// bound differences of differences. Then slacks fall to zero before multipliers have grown, and
+// short steps follow each other. So where one of the first steps is short for both, the multipliers of all
+// sides are raised, once.
+// Source: docs/bench.md, Constants of ipm.
+const (
+	early    = 6    // steps
+	hindered = 0.25 // a step that is shorter
+	raised   = 10   // the factor
+)
+
+// raise raises the multipliers of sides.
+func (w *Work) raise() {
+	w.fresh = false
+	for k := range w.side.z {
+		w.side.z[k] *= raised
+	}
+}

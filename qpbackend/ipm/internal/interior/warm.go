@@ -36,6 +36,7 @@ func (w *Work) StartFrom() bool {
 		}
 	}
 	w.method.warmed(w)
+	w.fresh = false
 	return true
 }
 
