@@ -98,7 +98,7 @@ var mayImport = map[string]string{
 	"ccp/internal/implicit": "dc internal/num",
 	"ccp/internal/pinned":   "qpbackend qpbackend/sparse",
 	// A backend's problem with some of its rows.
-	"ccp/internal/workingset": "qpbackend qpbackend/sparse",
+	"ccp/internal/workingset": "internal/num qpbackend qpbackend/sparse",
 	// A backend's problem in units of its own.
 	// The eigenvalues of a multiplier of a semidefinite cone are gonum's.
 	"ccp/internal/scaled": "internal/dense qpbackend qpbackend/sparse gonum",

@@ -24,12 +24,13 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 
 // A working set is for problems of at least leastRows rows that may be absent, and at least
 // leastRatio times as many as there are columns that are no terms; where the rows are dense, as those of samples
-// with all their features are, of at least leastDense.
+// with all their features are, of at least leastDense, or of leastSamples if all are of terms and smoothing finds the set.
 // Source: else the whole problem takes less time (docs/large.md).
 const (
-	leastRows  = 1000
-	leastRatio = 5
-	leastDense = 10_000
+	leastRows    = 1000
+	leastRatio   = 5
+	leastDense   = 10_000
+	leastSamples = 3000
 )
 
 // Pays reports whether p has the shape for which a working set pays.
@@ -42,12 +43,7 @@ func Pays(p *qpbackend.Problem) bool {
 		q.P = sparse.Zero(len(p.Q), len(p.Q))
 	}
 	s := outline(&q)
-	if !s.pays(&q) {
-		return false
-	}
-	if s.conic != nil { // fewer rows may leave than it seems
-		s.transpose(&q)
-	}
+	s.transpose(&q) // without it more rows may leave than can
 	return s.pays(&q)
 }
 
@@ -60,7 +56,7 @@ func Chooses(b qpbackend.Backend, p *qpbackend.Problem) bool {
 func (s *shape) pays(p *qpbackend.Problem) bool {
 	rows := s.optional(p)
 	return rows >= leastRows && rows >= leastRatio*s.common &&
-		(rows >= leastDense || !s.dense(p.A))
+		(rows >= leastDense || !s.dense(p.A) || rows >= leastSamples && !s.others() && s.samples(p))
 }
 
 // dense reports whether half of the pairs of a row and a column that is no term have an entry, of the rows with more than one.

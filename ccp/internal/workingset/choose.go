@@ -132,16 +132,16 @@ func (s *solver) resume() {
 // Source: a limit of speed, of which no answer depends: those of rows that do not are at most the tolerance, relative to their slacks.
 const acting = 1e-6
 
-// renew brings the set up to date for the neighbourhood of s.x. It returns the iterations of another point's solution. A set that has
+// renew brings the set up to date for the neighbourhood of s.x. A set that has
 // the nearer half of the rows that would join, and of which few would leave, stays: so does the analysis of the pattern.
-func (s *solver) renew(ctx context.Context) (iterations int, err error) {
+func (s *solver) renew(ctx context.Context) error {
 	if !s.chosen {
 		s.begin()
 		if s.sampled {
 			return s.aroundSamples(ctx)
 		}
 		s.around()
-		return 0, nil
+		return nil
 	}
 	if s.sampled {
 		s.leave()
@@ -159,7 +159,7 @@ func (s *solver) renew(ctx context.Context) (iterations int, err error) {
 	if same && float64(s.rows) >= kept*float64(before.rows) && !slices.ContainsFunc(near, absent) {
 		s.members, s.changed = before, false
 	}
-	return 0, nil
+	return nil
 }
 
 // around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half of those of all.

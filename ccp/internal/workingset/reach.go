@@ -3,38 +3,62 @@ package workingset
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Of samples that have a term each, as hinges and absolute values of a regression are, every step moves all: those that it may move
-// beyond a kink are in the set. Where they are many, the set is that around the solution with a part of the samples.
+// Of samples that have a term each, as hinges, absolute values and maxima of a regression are, every step moves all: those that it may move
+// beyond a kink are in the set. Where they are many, the set is that around the least point of the terms smoothed or, where there are other rows
+// besides, around the solution with a part of the samples.
 const (
 	// steps is how many times the change that the last step would make to a sample, were the changes of the variables
 	// independent, its distance from a kink may be for its row to join. Source: a table of docs/large.md.
 	steps = 2
+	// few is the inverse of the share of the rows that may be in the set without smoothing. Source: docs/large.md.
+	few = 50
 	// part is the inverse of the share of the samples that an estimate takes, at part times their price, and of the share that is nearest to it.
 	// parts is how many such shares are many. Source: derived: the estimate and the set around it are two, and some join. With 2 and 4
 	// ramp_20000 of docs/large.md takes more interior point iterations times rows.
 	part, parts = 10, 3
+	// tries is the number of sets that are made anew before rows only join. Source: derived: so that there is an end; docs/large.md has them.
+	tries = 4
 )
 
-// samples reports whether the rows are those of samples: half of the columns that are no terms, or more, and more
-// than one in leastRatio has a term of its own.
+// samples reports whether the rows are those of samples: more than one in leastRatio has a term, and half of the columns that are no terms, or more.
+// Where all have a term, the rows of a term need have that between them alone, and there have to be part terms or more for
+// each of these columns.
 func (s *shape) samples(p *qpbackend.Problem) bool {
-	return s.dense(p.A) && s.optional(p) < leastRatio*len(s.terms)
+	if s.others() {
+		return s.dense(p.A) && s.optional(p) < leastRatio*len(s.terms)
+	}
+	last, entries := filled(len(s.term), -1), 0
+	for _, j := range s.terms {
+		for _, i := range p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]] {
+			for _, c := range s.col[s.ptr[i]:s.ptr[i+1]] {
+				if !s.term[c] && last[c] != j {
+					last[c] = j
+					entries++
+				}
+			}
+		}
+	}
+	return len(s.terms) >= part*s.common && 2*entries >= len(s.terms)*s.common
 }
+
+// others reports whether a row is of no term.
+func (s *shape) others() bool { return slices.Contains(s.own, -1) }
 
 // spread is the unit of distances from row i: the deviation of its sum in a step, where steps are known, else the norm of
 // its coefficients.
 func (s *solver) spread(i int32) float64 {
-	if s.reach == nil {
+	if s.unit == nil {
 		return s.norm(i)
 	}
 	sum := 0.0
 	for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
 		if at := s.at[e]; at != s.ownAt[i] {
-			v := s.p.A.Val[at] * s.reach[s.col[e]]
+			v := s.p.A.Val[at] * s.unit[s.col[e]]
 			sum += v * v
 		}
 	}
@@ -53,25 +77,146 @@ func (s *solver) stepped(from []float64) {
 	}
 }
 
-// aroundSamples is around for samples: those within reach of a step join, or, where there is no step yet or they are many, those nearest to the
-// solution with a part of them.
-func (s *solver) aroundSamples(ctx context.Context) (iterations int, err error) {
+// aroundSamples is around for samples: those within reach of a step join, or, where there is no step yet or they are many, those near an estimate.
+func (s *solver) aroundSamples(ctx context.Context) error {
 	s.withdraw()
-	list := s.look()
-	near := within(list, steps)
-	if s.reach == nil || part*len(near) > parts*len(s.in) {
-		err = s.estimate(ctx)
-		if iterations = s.res.Iterations; err != nil {
-			return iterations, err
-		}
-		list = s.look()
-		near = nearest(list, max(s.least, len(s.in)/part))
+	s.unit, s.tries, s.estimated = s.reach, 0, false
+	near, many := within(s.look(), steps), float64(few)
+	if s.others() {
+		many = part / float64(parts)
 	}
-	for _, c := range near {
+	if s.reach == nil || many*float64(len(near)) > float64(len(s.in)) {
+		return s.aroundEstimate(ctx)
+	}
+	s.gather(near)
+	return nil
+}
+
+// aroundEstimate makes the set anew around an estimate of the solution from s.x.
+func (s *solver) aroundEstimate(ctx context.Context) error {
+	s.estimated, s.unit = true, nil
+	s.withdraw()
+	if s.others() {
+		s.unit = s.reach
+		if err := s.estimate(ctx); err != nil {
+			return err
+		}
+		s.gather(nearest(s.look(), max(s.least, len(s.in)/part)))
+		return nil
+	}
+	d := s.smooth(ctx)
+	s.gather(nearest(within(s.look(), d), len(s.in)*parts/part))
+	return ctx.Err()
+}
+
+// gather adds the rows to a set around s.x.
+func (s *solver) gather(list []candidate) {
+	for _, c := range list {
 		s.add(c.row)
 	}
-	return iterations, nil
+	s.changed = true
+	s.centre = append(s.centre[:0], s.x...)
 }
+
+// follow is join for samples: the problem of the set has led from its centre to s.x, which breaks the rows in the list by more than tol. Where the
+// whole problem's objective falls on all of the way, the set is made anew, of the rows that are as near as those that s.x breaks.
+// Where it rises at last, as rows that would have held the point are absent, there is an estimate from the least point on the way or, where the
+// set is that of one, those rows join that hold the point first.
+func (s *solver) follow(ctx context.Context, list []candidate, tol float64) (again bool, err error) {
+	if len(list) == 0 {
+		return false, nil
+	}
+	if s.tries++; s.tries > tries || s.others() {
+		return s.join(list), nil
+	}
+	s.unit = make([]float64, len(s.x))
+	for j, v := range s.x {
+		s.unit[j] = math.Abs(v - s.centre[j])
+	}
+	worst := 0.0
+	for _, c := range s.broken(tol) {
+		worst = max(worst, c.d)
+	}
+	end := slices.Clone(s.x)
+	switch share := s.between(); {
+	case share == 1:
+		s.withdraw()
+		s.gather(nearest(within(s.look(), steps*min(1, worst)), len(s.in)*parts/part))
+		return true, nil
+	case !s.estimated:
+		return true, s.aroundEstimate(ctx)
+	default:
+		return s.joinOnTheWay(end, 2*share, tol) || s.joinOnTheWay(end, 1, tol), nil
+	}
+}
+
+// joinOnTheWay moves s.x to the share of the way from the centre to a point, and lets the rows join that it breaks there.
+func (s *solver) joinOnTheWay(to []float64, share, tol float64) bool {
+	s.mix(to, min(1, share))
+	clear(s.ax)
+	s.p.A.AddMulVec(s.ax, 1, s.x)
+	return s.join(s.broken(tol))
+}
+
+// mix sets s.x to the share of the way from the centre to a point.
+func (s *solver) mix(to []float64, share float64) {
+	for j, v := range to {
+		s.x[j] = s.centre[j] + share*(v-s.centre[j])
+	}
+}
+
+// between moves s.x back to the least point of the whole problem on the way from the centre of the set, and returns
+// the share of the way: 1 where it is near the end. The terms of the centre get the values that they have there.
+func (s *solver) between() float64 {
+	to, end := slices.Clone(s.x), slices.Clone(s.sums())
+	copy(s.x, s.centre)
+	begin := slices.Clone(s.sums())
+	value := func(t float64) float64 {
+		s.mix(to, t)
+		for i, v := range end {
+			s.ax[i] = begin[i] + t*(v-begin[i])
+		}
+		for _, j := range s.terms {
+			if s.p.Q[j] != 0 {
+				if row, v, _ := s.piece(j, s.ax); row != -2 {
+					s.x[j] = v
+				}
+			}
+		}
+		return s.p.Objective(s.x)
+	}
+	share := leastOf(value)
+	value(0)
+	copy(s.centre, s.x)
+	s.mix(to, share)
+	return share
+}
+
+// leastOf is where a convex function is least from 0 to 1, to a hundredth or so, and 1 where it is near. It is the search by the golden section of
+// J. Kiefer, Sequential minimax search for a maximum, Proc. Amer. Math. Soc. 4 (1953) 502-506.
+func leastOf(f func(t float64) float64) float64 {
+	lo, hi := 0.0, 1.0
+	left, right := 1-golden, golden
+	fl, fr := f(left), f(right)
+	for hi-lo > 0.02 {
+		if fl < fr {
+			hi, right, fr = right, left, fl
+			left = hi - golden*(hi-lo)
+			fl = f(left)
+		} else {
+			lo, left, fl = left, right, fr
+			right = lo + golden*(hi-lo)
+			fr = f(right)
+		}
+	}
+	if hi == 1 {
+		return 1
+	}
+	return (lo + hi) / 2
+}
+
+// golden is the golden ratio less 1. Source: multiples of it, without their whole parts, are spread evenly.
+const golden = 0.6180339887498949
 
 // look gives terms the state that they have at s.x, and lists the rows with their distances.
 func (s *solver) look() []candidate {
@@ -105,7 +250,6 @@ func (s *solver) withdraw() {
 // estimate moves s.x to the solution with a part of the terms at a multiple of their price, the others left out. Where there is
 // none, it stays. The terms of the part are spread evenly over all.
 func (s *solver) estimate(ctx context.Context) error {
-	const golden = 0.6180339887498949 // the golden ratio less 1. Source: multiples of it, without their whole parts, are spread evenly
 	for k, j := range s.terms {
 		if _, share := math.Modf(float64(k) * golden); share*part < 1 {
 			for _, i := range s.rowsOf(j) {

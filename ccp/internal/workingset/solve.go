@@ -29,6 +29,17 @@ type solver struct {
 	sampled bool      // the rows are those of samples
 	reach   []float64 // of samples, by column that is no term: the size of a step; nil: none is known
 	price   []float64 // of samples, by term: memory of estimate
+	course
+}
+
+// course is how the solution of one problem goes.
+type course struct {
+	iterations int
+	tol        float64   // asked of sub
+	unit       []float64 // of samples, by column: that of distances; nil: the norms of rows
+	centre     []float64 // of samples: the point around which the set was made
+	tries      int       // of samples: sets that were made anew
+	estimated  bool      // of samples: there has been an estimate
 }
 
 // work is memory that lasts: the last point, its products with the rows, and lists.
@@ -117,28 +128,24 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		return err
 	}
 	warm, from := s.start.dual, slices.Clone(s.x)
-	iterations, err := s.renew(ctx)
+	s.iterations, s.tol = 0, s.set.Tol
+	err := s.renew(ctx)
 	s.start = proposal{}
+	warm = warm && s.iterations == 0 // from the solve before alone: with rows that have joined a warm start takes as long
+	for again := true; again && err == nil; warm = false {
+		if err = s.round(ctx, warm); err == nil {
+			s.restore(&s.res)
+			again, err = s.next(ctx)
+		}
+	}
 	if err != nil {
-		return s.fail(ctx, dst, iterations, err)
+		return s.fail(ctx, dst, err)
 	}
-	warm = warm && iterations == 0
-	for {
-		err := s.round(ctx, warm) // warm from the solve before alone: with rows that have joined a warm start takes as long
-		iterations += s.res.Iterations
-		if err != nil {
-			return s.fail(ctx, dst, iterations, err)
-		}
-		s.restore(&s.res)
-		if !s.next() {
-			if s.sampled {
-				s.stepped(from)
-			}
-			s.answer(dst, iterations)
-			return nil
-		}
-		warm = false
+	if s.sampled {
+		s.stepped(from)
 	}
+	s.answer(dst)
+	return nil
 }
 
 // round solves the problem of the set.
@@ -152,7 +159,9 @@ func (s *solver) round(ctx context.Context, warm bool) error {
 			return err
 		}
 	}
-	return s.sub.Solve(ctx, &s.res)
+	err := s.sub.Solve(ctx, &s.res)
+	s.iterations += s.res.Iterations
+	return err
 }
 
 // load gives sub the rows of the set and their values.
@@ -169,7 +178,9 @@ func (s *solver) load(ctx context.Context) error {
 	}
 	s.build()
 	s.drop()
-	sub, err := s.inner.New(ctx, &s.small.p, s.set)
+	set := s.set
+	set.Tol = s.tol
+	sub, err := s.inner.New(ctx, &s.small.p, set)
 	if err != nil {
 		return err
 	}
@@ -192,27 +203,53 @@ func (s *solver) warm() error {
 
 // next changes the set where the answer is none of the whole problem. It reports whether
 // there is another round.
-func (s *solver) next() bool {
+func (s *solver) next(ctx context.Context) (again bool, err error) {
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
-		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && s.all()
+		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && s.all(), nil
 	case qpbackend.DualInfeasible:
-		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all())
+		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all()), nil
 	case qpbackend.Solved, qpbackend.AlmostSolved:
 	default:
-		return s.all()
+		return s.all(), nil
 	}
 	tol := s.tolerance()
-	if s.join(s.broken(tol)) {
-		return true
+	if list := s.broken(tol); s.sampled {
+		again, err = s.follow(ctx, list, tol)
+	} else {
+		again = s.join(list)
 	}
+	if again || err != nil {
+		return again, err
+	}
+	small := s.res.Res
 	s.res.Res = qpbackend.CertifyWork(s.p, s.x, s.y, s.z, s.certify)
-	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && s.all() {
-		return true
+	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && (s.sharpen(small) || s.all()) {
+		return true, nil
 	}
 	s.age(tol)
-	return false
+	return false, nil
 }
+
+// sharpen asks for more accuracy, once: residuals are relative, and beside the costs of affine terms those of the smaller problem, which are given,
+// may be less than those of the whole one.
+func (s *solver) sharpen(small qpbackend.Residuals) bool {
+	if s.tol < s.set.Tol {
+		return false
+	}
+	whole, share := s.res.Res, 1.0
+	for _, r := range [...]struct{ small, whole float64 }{{small.Primal, whole.Primal}, {small.Dual, whole.Dual}, {small.Gap, whole.Gap}} {
+		if r.whole > s.set.Tol {
+			share = min(share, r.small/r.whole)
+		}
+	}
+	s.tol = max(s.set.Tol*share/2, finest)
+	s.changed = true
+	return true
+}
+
+// finest is the least tolerance that is asked for. Source: derived: some thousand units of rounding.
+const finest = 1e-12
 
 // all takes all rows into the set; it returns false where they are.
 func (s *solver) all() bool {
@@ -227,9 +264,9 @@ func (s *solver) all() bool {
 }
 
 // answer fills dst.
-func (s *solver) answer(dst *qpbackend.Result, iterations int) {
+func (s *solver) answer(dst *qpbackend.Result) {
 	x, y, z := append(dst.X[:0], s.x...), append(dst.Y[:0], s.y...), append(dst.Z[:0], s.z...)
-	*dst = qpbackend.Result{Status: s.res.Status, X: x, Y: y, Z: z, Objective: s.res.Objective, Res: s.res.Res, Iterations: iterations, Message: s.res.Message}
+	*dst = qpbackend.Result{Status: s.res.Status, X: x, Y: y, Z: z, Objective: s.res.Objective, Res: s.res.Res, Iterations: s.iterations, Message: s.res.Message}
 	switch dst.Status {
 	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
 		return
@@ -239,7 +276,7 @@ func (s *solver) answer(dst *qpbackend.Result, iterations int) {
 }
 
 // fail is the end where sub could not try: where ctx has ended, dst is the last point.
-func (s *solver) fail(ctx context.Context, dst *qpbackend.Result, iterations int, err error) error {
+func (s *solver) fail(ctx context.Context, dst *qpbackend.Result, err error) error {
 	var nonconvex *qpbackend.NonconvexError
 	if errors.As(err, &nonconvex) && nonconvex.Index >= 0 && nonconvex.Index < len(s.small.cols) {
 		nonconvex.Index = int(s.small.cols[nonconvex.Index])
@@ -254,6 +291,6 @@ func (s *solver) fail(ctx context.Context, dst *qpbackend.Result, iterations int
 		clear(s.z)
 	}
 	s.res.Status = qpbackend.Interrupted(ctx.Err())
-	s.answer(dst, iterations)
+	s.answer(dst)
 	return err
 }

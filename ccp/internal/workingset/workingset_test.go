@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -328,6 +329,145 @@ func TestSamplesAsTheWhole(t *testing.T) {
 	}
 }
 
+// maxima is a problem of samples with a maximum each, of pieces of variables of their own as in a regression, some of them with
+// a bound and some turned around: the least value of affine functions, to be as large as possible. Where square, variables have a square each.
+func maxima(rng *rand.Rand, count int, square bool) *qpbackend.Problem {
+	const pieces, features = 4, 3
+	n := pieces * features
+	p := &qpbackend.Problem{Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n)}
+	var squares, a sparse.Triplets
+	for j := range n {
+		p.Q[j], p.Lo[j], p.Hi[j] = rng.NormFloat64(), -3, 3
+		if square {
+			squares.Add(j, j, 1)
+		}
+	}
+	for i := range count {
+		sign, unit := 1.0, math.Exp(rng.NormFloat64())
+		if i%5 == 0 {
+			sign = -1
+		}
+		lo, hi := math.Inf(-1), math.Inf(1)
+		if i%7 == 0 {
+			if lo = 0; sign < 0 {
+				lo, hi = math.Inf(-1), 0
+			}
+		}
+		p.Q, p.Lo, p.Hi = append(p.Q, sign*rng.Float64()), append(p.Lo, lo), append(p.Hi, hi)
+		x := []float64{rng.NormFloat64(), rng.NormFloat64(), 1}
+		for k := range pieces {
+			for j, v := range x {
+				a.Add(len(p.L), k*features+j, sign*unit*v)
+			}
+			a.Add(len(p.L), n+i, -unit)
+			side := unit * rng.NormFloat64()
+			if sign > 0 {
+				p.L, p.U = append(p.L, math.Inf(-1)), append(p.U, side)
+			} else {
+				p.L, p.U = append(p.L, side), append(p.U, math.Inf(1))
+			}
+		}
+	}
+	p.P, _ = squares.CSC(len(p.Q), len(p.Q))
+	p.A, _ = a.CSC(len(p.L), len(p.Q))
+	return p
+}
+
+// TestMaximaAsTheWhole: samples with a maximum of several pieces have the least value that they have as a whole, with few of their
+// rows, and where prices change.
+func TestMaximaAsTheWhole(t *testing.T) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		p := maxima(rng, 500, seed%2 == 0)
+		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, p)
+		s := some.(*solver)
+		if !s.sampled || s.others() {
+			t.Fatal("the rows are not those of samples alone")
+		}
+		for k := range 5 {
+			whole, want := answer(t, ipm.Backend{}, p)
+			whole.Close()
+			if res.Status != qpbackend.Solved || !(math.Abs(res.Objective-want.Objective) <= 1e-7*max(1, math.Abs(want.Objective))) || !(res.Res.Max() <= 1e-8) {
+				t.Errorf("seed %d, change %d: %v with %.10g, as a whole %v with %.10g", seed, k, res.Status, res.Objective, want.Status, want.Objective)
+			}
+			if s.rows > len(p.L)/3 {
+				t.Errorf("seed %d, change %d: %d of %d rows are in the set", seed, k, s.rows, len(p.L))
+			}
+			for j := range p.Q {
+				p.Q[j] *= 1 + 0.5*rng.Float64()
+			}
+			if err := some.Update(qpbackend.Update{Q: p.Q}); err != nil {
+				t.Fatal(err)
+			}
+			if err := some.Solve(context.Background(), &res); err != nil {
+				t.Fatal(err)
+			}
+		}
+		some.Close()
+	}
+}
+
+// TestSmoothing: the gradient of the smoothed terms is that of their value, and the point that a fall of the temperature leads to is so near
+// the least one that few rows are.
+func TestSmoothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 6))
+	p := maxima(rng, 400, true)
+	s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+	s.least = 10
+	s.begin()
+	for j := range s.x {
+		if !s.term[j] {
+			s.x[j] = rng.NormFloat64()
+		}
+	}
+	m := newSmoothing(s)
+	m.temp = 0.3
+	objective := func() float64 {
+		x := slices.Clone(s.x)
+		for _, j := range s.terms {
+			x[j] = 0
+		}
+		return p.Objective(x) + m.value(s.sums(), 0)
+	}
+	m.expand(s.sums())
+	const h = 1e-5
+	for k, j := range m.cols {
+		at := s.x[j]
+		s.x[j] = at + h
+		up := objective()
+		s.x[j] = at - h
+		down := objective()
+		s.x[j] = at
+		if slope := (up - down) / (2 * h); math.Abs(slope-m.g[k]) > 1e-5*max(1, math.Abs(slope)) {
+			t.Errorf("variable %d: the slope is %g, the gradient says %g", j, slope, m.g[k])
+		}
+	}
+	d := s.smooth(context.Background())
+	near := len(within(s.look(), d))
+	whole, want := answer(t, ipm.Backend{}, p)
+	whole.Close()
+	off := 0.0
+	for _, j := range m.cols {
+		off = max(off, math.Abs(s.x[j]-want.X[j]))
+	}
+	if near > len(p.L)/4 || off > 0.1 {
+		t.Errorf("the point is off by %g, and %d of %d rows are near", off, near, len(p.L))
+	}
+}
+
+// TestSharpens: an answer whose residuals beside those of the whole problem's costs are too large is asked for more accuracy.
+func TestSharpens(t *testing.T) {
+	s := newSolver(maxima(rand.New(rand.NewPCG(2, 7)), 20, true), ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+	s.tol = s.set.Tol
+	s.res.Res = qpbackend.Residuals{Dual: 10 * s.set.Tol}
+	if !s.sharpen(qpbackend.Residuals{Dual: s.set.Tol / 5}) || math.Abs(s.tol-s.set.Tol/100) > 1e-3*s.tol || !s.changed {
+		t.Errorf("the tolerance is %g", s.tol)
+	}
+	if s.sharpen(qpbackend.Residuals{Dual: s.set.Tol / 5}) {
+		t.Error("it is asked for twice")
+	}
+}
+
 // counted counts the problems that it is given.
 type counted struct {
 	ipm.Backend
@@ -438,9 +578,9 @@ func TestPays(t *testing.T) {
 	if !Pays(&tall.p) || Pays(&small.p) || Pays(&dense.p) {
 		t.Errorf("%d rows: %v, %d rows: %v, dense: %v", len(tall.p.L), Pays(&tall.p), len(small.p.L), Pays(&small.p), Pays(&dense.p))
 	}
-	for _, hinges := range []bool{false, true} {
-		if !Pays(samples(leastDense, hinges)) || Pays(samples(leastDense-1, hinges)) {
-			t.Errorf("dense rows do not have a working set from %d on, hinges %v", leastDense, hinges)
+	for hinges, least := range map[bool]int{false: leastDense, true: leastSamples} {
+		if !Pays(samples(least, hinges)) || Pays(samples(least-1, hinges)) {
+			t.Errorf("dense rows do not have a working set from %d on, hinges %v", least, hinges)
 		}
 	}
 	if s, _ := answer(t, Backend{Inner: ipm.Backend{}}, &small.p); s != nil {
