@@ -19,7 +19,7 @@ const (
 	inside     = 0.5          // a multiplication in a component
 	visit      = 25           // to go through a component in a solve: 60 ns where a sparse multiplication takes 2, ramp_20000 of dcbench scale
 	solves     = 4            // after a factorisation: predictor and corrector, each refined once
-	entryOfL   = solves + 1   // for an entry of L: the solves, and writing it
+	entryOfL   = 2*solves + 1 // for an entry of L: each solve goes forward and backward through L, and writing it
 	borderCost = inBlocks / 6 // of the border's order cubed: a dense factorisation
 
 	fewOperations = 8 // for an entry of B: the sparse strategy spends its time elsewhere

@@ -63,7 +63,7 @@ func (w whole) solve(b []float64) { w.f.Solve(b) }
 
 // Source: limits of time: of .1 ms and 10 ms of a factorisation, and of .1 s of an analysis; docs/bench.md, Sparse or arrowhead.
 const (
-	leastWork = 1e5     // in units of partition.work: below it no partition is sought
+	leastWork = 4e4     // in units of partition.work: below it no partition is sought
 	muchWork  = 1e7     // and where a guess has to do
 	large     = 300_000 // entries of a matrix whose sparse analysis takes long
 )
