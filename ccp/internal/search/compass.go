@@ -17,6 +17,7 @@ type Compass struct {
 	Most  int                       // moves of a run
 	Tol   float64                   // of the objective's terms, or of its range if that is less
 	Noise func(x []float64) float64 // bounds the rounding error of the objective at x
+	Size  func(x []float64) float64 // of the objective's terms at x, no more than its range
 
 	moves  int
 	looked []float64 // the point at which it has looked last
@@ -99,7 +100,7 @@ func (c *Compass) Leads(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	m := c.jump()
-	m.Slight = c.gain <= max(c.least, min(c.Tol*c.Sub.DC.ObjectiveSize(p.Best), clearShare*(c.hi-c.lo)))
+	m.Slight = c.gain <= max(c.least, min(c.Tol*c.Size(p.Best), clearShare*(c.hi-c.lo)))
 	return m, true
 }
 
@@ -122,7 +123,7 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	c.left = min(compassWork, compassShare*c.Budget.Spent())
 	c.measure(x)
 	c.merit.most = open
-	size := c.Sub.DC.ObjectiveSize(x)
+	size := c.Size(x)
 	c.noise = c.Noise(x)
 	c.least = max(c.Tol*min(size, c.hi-c.lo), c.noise)
 	if c.shorten(); size < vanishing*(c.hi-c.lo) {

@@ -24,12 +24,14 @@ type Slopes struct {
 	Off   bool
 	Tol   float64                   // of the objective's terms
 	Noise func(x []float64) float64 // bounds the rounding error of the objective at x
+	Size  func(x []float64) float64 // of the objective's terms at x, no more than its range
 
 	looked []float64 // the best point at which it has looked last
 	led    bool      // that look has found a lower point
 	whole  bool      // it has found none at any distance
 	rng    *rand.Rand
-	widths []float64   // of the variables' ranges
+	widths []float64   // of the variables' ranges, 0 for those that do not move
+	free   int         // variables that move
 	gaps   []float64   // violations of the DC constraints that are allowed
 	here   []float64   // the gradient of the objective at the point, by shares of the ranges
 	long   float64     // length of the longest gradient
@@ -75,7 +77,7 @@ const (
 	// almostAll is the length of a coordinate's step that the bounds of a direction, 1, have ended. Source: the accuracy of a
 	// direction, with room.
 	almostAll = 0.99
-	// slopeWork is the number of coefficients that a look may visit, per unit of the work so far. Source: on four generated problems 8, 2 and 1 lead to the same
+	// slopeWork is the number of coefficients that steps may visit, per unit of the work so far; a look at each distance is made in any case. Source: on four generated problems 8, 2 and 1 lead to the same
 	// optima; a small boolean problem takes twice the time of before with 8 and 1.2 times with 1.
 	slopeWork = 1
 )
@@ -104,25 +106,32 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 	noise := s.Noise(p.Best)
 	x, f, reach := slices.Clone(p.Best), first, farReach
 	s.learnt = false
-	for n := 0; n < slopeSteps && reach >= leastShare && s.left > 0; n++ {
+	counts := max(s.Tol*s.Size(p.Best), noise)
+	for n := 0; n < slopeSteps && s.free > 0 && reach >= leastShare; n++ {
 		y, φ, full := s.step(x, f, reach, noise)
-		switch {
-		case y == nil && s.learnt:
+		if y == nil && s.learnt {
 			s.learnt = false
-		case y == nil:
+			continue
+		}
+		if y == nil || f-φ <= counts { // steps of this length lead no further; shorter ones may
 			reach *= nearReach
-		default:
-			s.learn(x, y)
-			if x, f = y, φ; full {
-				reach = min(longer*reach, farReach)
-			}
+		}
+		if y == nil {
+			continue
+		}
+		s.learn(x, y)
+		if x, f = y, φ; full {
+			reach = min(longer*reach, farReach)
+		}
+		if s.left <= 0 && first-f > counts { // that it leads on is enough: the rest is for the procedure
+			break
 		}
 	}
-	s.led = first-f > noise
+	s.led = first-f > max(noise, counts/MostLeads) // as many that are smaller do not add up to a decrease that counts
 	if s.whole = !s.led && reach < leastShare; !s.led {
 		return Move{}, false
 	}
-	return Move{X: x, Z: x, Restart: Jump, Slight: first-f <= s.Tol*s.Sub.DC.ObjectiveSize(p.Best)}, true
+	return Move{X: x, Z: x, Restart: Jump, Slight: first-f <= counts}, true
 }
 
 // small reports whether the problem is small enough for directions.
@@ -138,7 +147,7 @@ func (s *Slopes) small() bool {
 	return len(s.Lo) <= mostSloped && rows <= mostSlopes
 }
 
-// prepare takes the widths of the variables' ranges and the work that may be done.
+// prepare takes the widths of the variables' ranges and the work that may be done beyond a look at each distance.
 func (s *Slopes) prepare(x []float64) {
 	s.work = float64(len(x))
 	for _, c := range s.Sub.Hard {
@@ -163,6 +172,53 @@ func (s *Slopes) prepare(x []float64) {
 			w = max(s.Sub.Size(j), math.Abs(v))
 		}
 		s.widths = append(s.widths, w)
+	}
+	s.fasten(x)
+	s.free = 0
+	for _, w := range s.widths {
+		if w > 0 {
+			s.free++
+		}
+	}
+}
+
+// fasten makes the widths of variables 0 to which their bounds and the constraints that have no other variable leave less than the
+// smallest distance, as −1 ≤ x ≤ 1 and x² ≥ 1 do.
+func (s *Slopes) fasten(x []float64) {
+	room := make([]dc.Interval, len(x)) // of steps, in parts of the widths
+	for j, v := range x {
+		if w := s.widths[j]; w > 0 {
+			room[j] = dc.Interval{Lo: (s.Lo[j] - v) / w, Hi: (s.Hi[j] - v) / w}
+		}
+	}
+	g := make([]float64, len(x))
+	narrow := func(c *dc.Constraint) {
+		e := c.E()
+		if len(c.Support()) != 1 {
+			return
+		}
+		j := c.Support()[0]
+		g[j] = 0
+		e.AddGradient(g, 1, x)
+		slope := g[j] * s.widths[j]
+		if zero := -e.Value(x) / slope; slope > 0 {
+			room[j].Hi = min(room[j].Hi, max(zero, 0))
+		} else if slope < 0 {
+			room[j].Lo = max(room[j].Lo, min(zero, 0))
+		}
+	}
+	for _, c := range s.Sub.Hard {
+		if c.DC {
+			narrow(c)
+		}
+	}
+	for _, c := range s.Sub.Soft {
+		narrow(c)
+	}
+	for j, r := range room {
+		if r.Hi-r.Lo < leastShare {
+			s.widths[j] = 0
+		}
 	}
 }
 
@@ -193,12 +249,12 @@ func (s *Slopes) step(x []float64, f, reach, least float64) (y []float64, φ flo
 	return s.poll(x, f, reach, least)
 }
 
-// poll tries random directions and their opposites, one for each variable. Where gradients differ by many powers of ten, as those of max(f, g)
+// poll tries random directions and their opposites, one for each variable that moves. Where gradients differ by many powers of ten, as those of max(f, g)
 // with a g that is steep, the problem of a direction is not solved to the accuracy of the flat ones, and values are computed to it: Gratton, Royer,
 // Vicente and Zhang 2015, algorithm 2.1.
 func (s *Slopes) poll(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
 	y, d := make([]float64, len(x)), make([]float64, len(x))
-	for range x {
+	for range s.free {
 		for j := range d {
 			d[j] = s.rng.NormFloat64()
 		}
@@ -389,7 +445,7 @@ func (s *Slopes) direction(x []float64, reach float64) []float64 {
 // sample are gradients of the objective at x and at points within reach, by shares of the ranges.
 func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 	s.beside = s.beside[:0]
-	for k := range 2*len(x) + 1 {
+	for k := range 2*s.free + 1 {
 		y := make([]float64, len(x))
 		for j, v := range x {
 			y[j] = v
@@ -403,7 +459,7 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 		} else if g != nil {
 			s.beside = append(s.beside, y)
 		}
-		if g != nil {
+		if g != nil && !slices.ContainsFunc(list, func(other []float64) bool { return slices.Equal(other, g) }) {
 			list = append(list, g)
 		}
 	}

@@ -168,6 +168,10 @@ func (ks Kinds) AtRest() bool {
 	return false
 }
 
+// MostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated problems (make judge, from number
+// 8,600,000 on) 107 did not converge with 5 and steps without curvature, 94 with 30 and curvature.
+const MostLeads = 30
+
 // Budget bounds the cost of searches that find nothing, in iterations of the
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
