@@ -271,12 +271,6 @@ func (r *run) noise(x []float64) float64 {
 	return e
 }
 
-// size is that of the objective's terms at x, or the range of the objective where that is less, as beside the power of a fixed variable.
-func (r *run) size(x []float64) float64 {
-	within := r.p.Objective.Range()
-	return min(r.p.ObjectiveSize(x), within.Hi-within.Lo)
-}
-
 // mostPulls bounds the halvings of a random start: the last are beyond all bounds that
 // a float64 has.
 // Source: derived: 2098 halvings lead from the largest float64 to the least.
@@ -315,8 +309,8 @@ func (r *run) searches() search.Kinds {
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
-		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Noise: r.noise, Size: r.size},
-		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0, Tol: r.set.Tol, Noise: r.noise, Size: r.size},
+		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation},
+		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0, Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation},
 	}
 }
 
@@ -418,7 +412,7 @@ func (r *run) lead() (m search.Move, ok bool) {
 			return m, ok
 		}
 		r.follow(m)
-		if from-r.best() > r.set.Tol*r.size(r.res.X) {
+		if from-r.best() > r.set.Tol*r.p.ObjectiveVariation(r.res.X) {
 			return m, true
 		}
 		last := gain

@@ -129,7 +129,7 @@ func (r *run) bound(it Iteration) {
 	if !(value-least <= c.Tol) {                // the range takes longer than all else here
 		within := r.p.Objective.Range()
 		if r.set.Scale <= 0 {
-			size = min(it.size, within.Hi-within.Lo)
+			size = min(r.p.ObjectiveVariation(r.x), within.Hi-within.Lo)
 		}
 		if c.Tol = max(r.set.Tol*size, it.noise); !(value-least <= c.Tol) {
 			least = max(least, within.Lo)

@@ -3,6 +3,7 @@ package dc
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -20,6 +21,7 @@ type Affine struct {
 	val   []float64
 	c     []float64
 	of    *space
+	lost  float64 // the largest of the entries': see Linear
 	err   error
 }
 
@@ -82,14 +84,14 @@ func Entries(rows ...Linear) Affine {
 
 // FromLinear is l as a scalar, of shape []. It keeps the slices of l.
 func FromLinear(l Linear) Affine {
-	return Affine{ptr: []int{0, len(l.Idx)}, idx: l.Idx, val: l.Val, c: []float64{l.Const}, of: l.of}
+	return Affine{ptr: []int{0, len(l.Idx)}, idx: l.Idx, val: l.Val, c: []float64{l.Const}, of: l.of, lost: l.lost}
 }
 
 // push appends an entry; the caller sees to the shape.
 func (a *Affine) push(l Linear) {
 	a.idx, a.val = append(a.idx, l.Idx...), append(a.val, l.Val...)
 	a.ptr, a.c = append(a.ptr, len(a.idx)), append(a.c, l.Const)
-	a.of = a.of.join(l.of)
+	a.of, a.lost = a.of.join(l.of), max(a.lost, l.lost)
 }
 
 func size(shape []int) int {
@@ -124,10 +126,10 @@ func (a Affine) IsConst() bool { return len(a.idx) == 0 }
 // are a's own: do not change them.
 func (a Affine) Entry(k int) Linear {
 	if a.ptr == nil {
-		return Linear{Const: a.c[k], of: a.of}
+		return Linear{Const: a.c[k], of: a.of, lost: a.lost}
 	}
 	lo, hi := a.ptr[k], a.ptr[k+1]
-	return Linear{a.idx[lo:hi:hi], a.val[lo:hi:hi], a.c[k], a.of}
+	return Linear{a.idx[lo:hi:hi], a.val[lo:hi:hi], a.c[k], a.of, a.lost}
 }
 
 // ValueTo writes the entries' values at x to dst, of length Len, in row-major order. x has
@@ -236,6 +238,13 @@ func (a Affine) combine(what string, w float64, b Affine) Affine {
 	if out.of != nil && out.of.wrong != nil { // equal coefficients of two models would cancel
 		return Affine{err: out.of.wrong, c: []float64{0}}
 	}
+	for k, v := range a.c {
+		i := k
+		if scalar {
+			i = 0
+		}
+		out.lost = max(out.lost, Linear{Const: v, lost: a.lost}.cancelled(w, Linear{Const: b.c[i], lost: b.lost}))
+	}
 	if a.IsConst() && b.IsConst() {
 		for k, v := range a.c {
 			if !scalar {
@@ -290,7 +299,7 @@ func (a Affine) Scale(w float64) Affine {
 	for k, v := range a.c {
 		out.c[k] = w * v
 	}
-	if w == 0 {
+	if out.lost *= math.Abs(w); w == 0 {
 		out.ptr, out.idx, out.val = nil, nil, nil
 	}
 	return out

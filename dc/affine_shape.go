@@ -33,7 +33,7 @@ func (a Affine) Row(i int) Affine {
 
 // stretch is the entries lo ≤ k < hi in the given shape. It shares a's slices.
 func (a Affine) stretch(shape []int, lo, hi int) Affine {
-	out := Affine{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi], of: a.of}
+	out := Affine{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi], of: a.of, lost: a.lost}
 	if a.ptr == nil {
 		return out
 	}
@@ -105,7 +105,7 @@ func (a Affine) part(lo int, shape []int) Affine {
 	n := size(shape)
 	hi := lo + n
 	first, last := a.ptr[lo], a.ptr[hi]
-	out := Affine{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi], of: a.of}
+	out := Affine{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi], of: a.of, lost: a.lost}
 	for k := range n + 1 {
 		if a.ptr[lo+k]-first != a.ptr[k] { // entries are not as long as those from the first on
 			out.ptr = make([]int, n+1)

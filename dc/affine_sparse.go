@@ -30,6 +30,7 @@ func (a Affine) MulSparse(ptr, idx []int, val []float64) Affine {
 			for p := ptr[i]; p < ptr[i+1]; p++ {
 				out.c[i] += val[p] * a.c[idx[p]]
 			}
+			out.lost = max(out.lost, a.cancelledBy(idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]))
 		}
 		return out
 	}
@@ -41,6 +42,7 @@ func (a Affine) MulSparse(ptr, idx []int, val []float64) Affine {
 	w := scatter{sum: make([]float64, top), seen: make([]bool, top)}
 	for i := range rows {
 		from := len(out.idx)
+		out.lost = max(out.lost, a.cancelledBy(idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]))
 		for p := ptr[i]; p < ptr[i+1]; p++ {
 			k, v := idx[p], val[p]
 			out.c[i] += v * a.c[k]
@@ -64,6 +66,15 @@ func (a Affine) MulSparse(ptr, idx []int, val []float64) Affine {
 		out.ptr = append(out.ptr, len(out.idx))
 	}
 	return out
+}
+
+// cancelledBy is lost of the sum of entries idx, each times its val.
+func (a Affine) cancelledBy(idx []int, val []float64) float64 {
+	var sum Linear
+	for p, k := range idx {
+		sum = sum.AddScaled(val[p], Linear{Const: a.c[k], lost: a.lost})
+	}
+	return sum.lost
 }
 
 // scatter adds up a row of coefficients by variable.

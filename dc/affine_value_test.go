@@ -2,6 +2,7 @@ package dc_test
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -105,5 +106,40 @@ func TestSelections(t *testing.T) {
 	w := []float64{0, 2, 0, 0, -1, 0}
 	if d := x.Dot(w); d.NNZ() != 2 || d.Value(point)[0] != -8 || x.Range(1, 5).Dot(w[1:5]).Value(point)[0] != -8 {
 		t.Errorf("the inner product has %d coefficients and the value %g", d.NNZ(), d.Value(point)[0])
+	}
+}
+
+// TestCancelledConstants: an objective whose constants cancel has the rounding errors of those that went in.
+func TestCancelledConstants(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	for range 200 {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2})
+		parts := []dc.Operand{dc.Num(0)}
+		exact, sum := new(big.Float).SetPrec(300), 0.0
+		add := func(w, c float64) {
+			parts = append(parts, x.At(0).Scale(rng.NormFloat64()).Add(dc.Num(c)).Scale(w))
+			sum += w * c
+			exact.Add(exact, new(big.Float).SetPrec(300).Mul(big.NewFloat(w), big.NewFloat(c)))
+		}
+		for range 4 {
+			add(rng.NormFloat64(), rng.NormFloat64()*1e6)
+		}
+		add(-0.7, sum/0.7)
+		total := dc.ToExpr(parts[0])
+		for _, p := range parts[1:] {
+			total = total.Add(p)
+		}
+		stacked := []dc.Affine{}
+		for _, p := range parts[1:] {
+			stacked = append(stacked, p.(dc.Affine))
+		}
+		for _, e := range []dc.Expr{total, dc.ToExpr(dc.Stack(stacked...).Dot([]float64{1, 1, 1, 1, 1})), total.Scale(-3).Scale(-1. / 3)} {
+			v, bound := e.Evaluate([]float64{0, 0})
+			off, _ := new(big.Float).Sub(big.NewFloat(v), exact).Float64()
+			if !(math.Abs(off) <= bound) {
+				t.Fatalf("%g is off by %g, stated %g", v, off, bound)
+			}
+		}
 	}
 }

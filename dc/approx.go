@@ -9,7 +9,7 @@ const unit = 0x1p-53
 // approx is a computed value and a bound of its distance from the exact one at
 // the same x: running error analysis, Higham 2002, section 3.3. The coefficients
 // of affine functions count as rounded coefficientErrors times, as those are
-// that were computed when the problem was stated.
+// that were computed when the problem was stated; of constants that cancel each counts.
 type approx struct{ v, e float64 }
 
 // Source: derived: read, multiplied and added once each.
@@ -68,7 +68,7 @@ func approximate(f Convex, x []float64) approx {
 }
 
 func (l Linear) approx(x []float64) approx {
-	s, e := l.Const, unit*coefficientErrors*math.Abs(l.Const)
+	s, e := l.Const, unit*coefficientErrors*(math.Abs(l.Const)+l.lost)
 	for k, j := range l.Idx {
 		p := l.Val[k] * x[j]
 		s += p
@@ -79,7 +79,7 @@ func (l Linear) approx(x []float64) approx {
 
 // approx is entry k.
 func (a *Affine) approx(k int, x []float64) approx {
-	l := Linear{Const: a.c[k]}
+	l := Linear{Const: a.c[k], lost: a.lost}
 	if a.ptr != nil {
 		lo, hi := a.ptr[k], a.ptr[k+1]
 		l.Idx, l.Val = a.idx[lo:hi], a.val[lo:hi]

@@ -151,7 +151,7 @@ func (b *besides) plus(l Linear, w float64) Linear {
 	from := len(b.idx)
 	b.idx, b.val = append(append(b.idx, l.Idx...), b.t), append(append(b.val, l.Val...), w)
 	to := len(b.idx)
-	return Linear{b.idx[from:to:to], b.val[from:to:to], l.Const, l.of}
+	return Linear{b.idx[from:to:to], b.val[from:to:to], l.Const, l.of, l.lost}
 }
 
 // alone is t.

@@ -181,7 +181,7 @@ func (f *family) add(w float64, r *memberReader) {
 func (p *program) append(r *memberReader) {
 	for k, l := range r.rows {
 		d := &p.rows[k]
-		d.c = append(d.c, l.Const)
+		d.c, d.lost = append(d.c, l.Const), max(d.lost, l.lost)
 		for t, j := range l.Idx {
 			d.idx[t], d.val[t] = append(d.idx[t], int32(j)), append(d.val[t], l.Val[t])
 		}
@@ -324,7 +324,7 @@ func (f *program) member(s *step, i int, before []Expr) Expr {
 
 // linear is the row of member i.
 func (d *rowData) linear(i int, of *space) Linear {
-	l := Linear{Idx: make([]int, 0, len(d.idx)), Val: make([]float64, 0, len(d.idx)), Const: pick(d.c, i), of: of}
+	l := Linear{Idx: make([]int, 0, len(d.idx)), Val: make([]float64, 0, len(d.idx)), Const: pick(d.c, i), of: of, lost: d.lost}
 	i = d.at(i)
 	for t := range d.idx {
 		l.Idx, l.Val = append(l.Idx, int(pick(d.idx[t], i))), append(l.Val, pick(d.val[t], i))

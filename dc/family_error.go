@@ -139,12 +139,12 @@ func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []fl
 		for i := range dst {
 			c := pick(d.c, lo+i)
 			sums[i] = c + sum
-			dst[i] = unit * ((1+coefficientErrors)*math.Abs(c) + m + math.Abs(sums[i]))
+			dst[i] = unit * ((1+coefficientErrors)*(math.Abs(c)+d.lost) + m + math.Abs(sums[i]))
 		}
 	} else {
 		for i := range dst {
 			c := pick(d.c, lo+i)
-			dst[i] = (1 + coefficientErrors) * math.Abs(c)
+			dst[i] = (1 + coefficientErrors) * (math.Abs(c) + d.lost)
 			if d.period == 0 {
 				sums[i] = c
 			}

@@ -52,6 +52,8 @@ type rowData struct {
 	idx [][]int32
 	val [][]float64
 	c   []float64
+	// lost is the largest of the members': see Linear.
+	lost float64
 	// shared: all members have the same coefficients.
 	shared bool
 	// period, if not 0, is how many of the first members the lists of coefficients are for; further ones, members in all,

@@ -10,6 +10,8 @@ import (
 // Operations round outward, and not at all where the result is exact.
 type Interval struct{ Lo, Hi float64 }
 
+func (i Interval) width() float64 { return i.Hi - i.Lo }
+
 // anywhere is the whole line.
 var anywhere = Interval{math.Inf(-1), math.Inf(1)}
 

@@ -2,6 +2,7 @@ package dc
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 )
@@ -13,7 +14,8 @@ type Linear struct {
 	Val   []float64
 	Const float64
 
-	of *space // of the model; nil where that is not known
+	of   *space  // of the model; nil where that is not known
+	lost float64 // sizes of the constants that were added up to Const, less its own: the part that has cancelled
 }
 
 // NewLinear is the function with these coefficients, in any order; those of one
@@ -37,6 +39,16 @@ func (l Linear) Value(x []float64) float64 {
 		s += l.Val[k] * x[j]
 	}
 	return s
+}
+
+// ConstSize is the sum of the sizes of the constants that were added up to Const, as far as that is known; at least |Const|.
+func (l Linear) ConstSize() float64 { return math.Abs(l.Const) + l.lost }
+
+// WithConstSize is l whose Const was added up from constants of which the sizes have that sum: their rounding errors count in
+// Expr.Evaluate's bound where they have cancelled.
+func (l Linear) WithConstSize(sum float64) Linear {
+	l.lost = max(sum-math.Abs(l.Const), 0)
+	return l
 }
 
 func (l Linear) expr() Expr { return Expr{lin: l} }
@@ -66,18 +78,24 @@ func (l Linear) Scale(w float64) Linear {
 	for k, v := range l.Val {
 		val[k] = w * v
 	}
-	return Linear{l.Idx, val, w * l.Const, l.of}
+	return Linear{l.Idx, val, w * l.Const, l.of, math.Abs(w) * l.lost}
 }
 
 // AddScaled returns l + w·r, for a w of any sign. It leaves l and r as they are.
 func (l Linear) AddScaled(w float64, r Linear) Linear {
 	if len(r.Idx) == 0 {
-		l.Const, l.of = l.Const+w*r.Const, l.of.join(r.of)
+		l.Const, l.of, l.lost = l.Const+w*r.Const, l.of.join(r.of), l.cancelled(w, r)
 		return l
 	}
 	n := len(l.Idx) + len(r.Idx)
 	idx, val := appendScaled(make([]int, 0, n), make([]float64, 0, n), l, w, r)
-	return Linear{idx, val, l.Const + w*r.Const, l.of.join(r.of)}
+	return Linear{idx, val, l.Const + w*r.Const, l.of.join(r.of), l.cancelled(w, r)}
+}
+
+// cancelled is lost of l + w·r.
+func (l Linear) cancelled(w float64, r Linear) float64 {
+	a, b := l.Const, w*r.Const
+	return l.lost + math.Abs(w)*r.lost + max(math.Abs(a)+math.Abs(b)-math.Abs(a+b), 0)
 }
 
 // appendScaled appends the coefficients of l + w·r.
@@ -147,15 +165,16 @@ func sumLinear(parts []Linear, weights []float64) Linear {
 	var idx []int
 	var val []float64
 	var of *space
-	c := 0.0
+	var sum Linear // of the constants
 	for p, l := range parts {
-		c, of = c+weights[p]*l.Const, of.join(l.of)
+		constant := Linear{Const: l.Const, lost: l.lost}
+		sum, of = sum.AddScaled(weights[p], constant), of.join(l.of)
 		for k, j := range l.Idx {
 			idx, val = append(idx, j), append(val, weights[p]*l.Val[k])
 		}
 	}
 	idx, val = compress(idx, val)
-	return Linear{idx, val, c, of}
+	return Linear{idx, val, sum.Const, of, sum.lost}
 }
 
 // compress sorts the pairs by index, adds those of one index and drops zeros.

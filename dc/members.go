@@ -39,7 +39,7 @@ func (m *members) finished() *members {
 	out := &members{program: m.program, count: m.count, width: m.width, index: slices.Clip(m.index), signs: m.signs, convex: true, plain: true, below: make([]bool, len(m.steps))}
 	out.rows, out.nums = make([]rowData, len(m.rows)), slices.Clone(m.nums)
 	for k, d := range m.rows {
-		out.rows[k] = rowData{idx: slices.Clone(d.idx), val: slices.Clone(d.val), c: d.c}
+		out.rows[k] = rowData{idx: slices.Clone(d.idx), val: slices.Clone(d.val), c: d.c, lost: d.lost}
 	}
 	out.pack()
 	top := m.top()
@@ -485,7 +485,7 @@ func (m *members) part(list []int32) *members {
 	out := &members{program: program{steps: m.steps, rows: make([]rowData, len(m.rows)), nums: make([][]float64, len(m.nums)), of: m.of}, count: len(list), width: m.width, signs: m.signs, convex: m.convex, plain: m.plain, below: m.below}
 	for k := range m.rows {
 		d := &m.rows[k]
-		to := rowData{idx: make([][]int32, len(d.idx)), val: make([][]float64, len(d.val)), c: some(d.c, list)}
+		to := rowData{idx: make([][]int32, len(d.idx)), val: make([][]float64, len(d.val)), c: some(d.c, list), lost: d.lost}
 		for t := range d.idx {
 			to.idx[t], to.val[t] = some(d.idx[t], list), some(d.val[t], list)
 		}

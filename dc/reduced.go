@@ -127,7 +127,7 @@ func exactSum(a, b float64) (float64, bool) {
 // inLinear replaces the given variables in l; ok is false where that rounds.
 func (r reduction) inLinear(l Linear) (out Linear, ok bool) {
 	coefficients := map[int]float64{}
-	out = Linear{Const: l.Const, of: l.of}
+	out = Linear{Const: l.Const, of: l.of, lost: l.lost}
 	ok = true
 	add := func(to, v float64) float64 {
 		s, exact := exactSum(to, v)

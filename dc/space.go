@@ -125,10 +125,10 @@ func (l Linear) fixed() Linear {
 	if !any {
 		return l
 	}
-	out := Linear{Const: l.Const, of: l.of}
+	out := Linear{Const: l.Const, of: l.of, lost: l.lost}
 	for k, j := range l.Idx {
 		if i := l.of.bound(j); i.Lo == i.Hi {
-			out.Const += l.Val[k] * i.Lo
+			out.Const, out.lost = out.Const+l.Val[k]*i.Lo, out.cancelled(l.Val[k], Linear{Const: i.Lo})
 		} else {
 			out.Idx, out.Val = append(out.Idx, j), append(out.Val, l.Val[k])
 		}

@@ -326,7 +326,7 @@ func (e *Expr) size(x []float64) float64 {
 	for _, t := range e.terms {
 		if f, ok := t.f.(sized); ok {
 			_, most := f.sizes(x)
-			s = max(s, t.w*most)
+			s = max(s, math.Abs(t.w)*most)
 			continue
 		}
 		s = max(s, finiteSize(t.w*t.f.Value(x)))
@@ -353,10 +353,29 @@ func (p *Problem) ObjectiveSize(x []float64) float64 {
 	for _, t := range e.terms {
 		if f, ok := t.f.(sized); ok {
 			sum, _ := f.sizes(x)
-			s += t.w * sum
+			s += math.Abs(t.w) * sum
 			continue
 		}
 		s += finiteSize(t.w * t.f.Value(x))
+	}
+	return s
+}
+
+// ObjectiveVariation is ObjectiveSize with each term no larger than its range within the bounds of the variables is wide: a power of a
+// variable that is fixed, or nearly so, hides no change of the others.
+func (p *Problem) ObjectiveVariation(x []float64) float64 {
+	e, s := &p.Objective, 0.0
+	for k, j := range e.lin.Idx {
+		s += min(finiteSize(e.lin.Val[k]*x[j]), e.lin.of.interval(j).Scale(e.lin.Val[k]).width())
+	}
+	for _, t := range e.terms {
+		size := 0.0
+		if f, ok := t.f.(sized); ok {
+			size, _ = f.sizes(x)
+		} else {
+			size = math.Abs(finiteSize(t.f.Value(x)))
+		}
+		s += math.Abs(t.w) * min(size, rangeOf(t.f).width())
 	}
 	return s
 }

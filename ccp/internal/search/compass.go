@@ -17,7 +17,7 @@ type Compass struct {
 	Most  int                       // moves of a run
 	Tol   float64                   // of the objective's terms, or of its range if that is less
 	Noise func(x []float64) float64 // bounds the rounding error of the objective at x
-	Size  func(x []float64) float64 // of the objective's terms at x, no more than its range
+	Size  func(x []float64) float64 // dc.Problem.ObjectiveVariation
 
 	moves  int
 	looked []float64 // the point at which it has looked last

@@ -24,7 +24,7 @@ type Slopes struct {
 	Off   bool
 	Tol   float64                   // of the objective's terms
 	Noise func(x []float64) float64 // bounds the rounding error of the objective at x
-	Size  func(x []float64) float64 // of the objective's terms at x, no more than its range
+	Size  func(x []float64) float64 // dc.Problem.ObjectiveVariation
 
 	looked []float64 // the best point at which it has looked last
 	led    bool      // that look has found a lower point

@@ -50,7 +50,7 @@ func WithSign(w float64, minus bool) float64 {
 func (ev *Evaluator) addTerm(n *syntax.Node, w float64) {
 	switch n.Op {
 	case syntax.OpNumber:
-		ev.sums.C += w * n.Num
+		ev.sums.AddNumber(w * n.Num)
 		return
 	case syntax.OpSum, syntax.OpNeg, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv:
 		if ev.NoteOf(n).Open || len(ev.Indices) == 0 && !ev.Keep {
@@ -137,7 +137,7 @@ func (ev *Evaluator) addQuotient(n *syntax.Node, w float64) {
 	case b.X == 0:
 		ev.failPole(n)
 	case a.isNumber():
-		ev.sums.C += w * (a.v.X / b.X)
+		ev.sums.AddNumber(w * (a.v.X / b.X))
 	default:
 		ev.addView(a, w*(1/b.X), n)
 	}
@@ -227,6 +227,7 @@ type Rows struct {
 	val    []float64
 	ends   []int // of the coefficients of each member
 	consts []float64
+	sizes  []float64 // of the constants, see dc.Linear.ConstSize
 }
 
 // Member evaluates a member of a family. A scalar affine function or number goes
@@ -240,6 +241,7 @@ func (ev *Evaluator) Member(n *syntax.Node, to *Rows, others bool) value.Value {
 	l := ev.linear(n, m)
 	to.idx, to.val = append(to.idx, l.Idx...), append(to.val, l.Val...)
 	to.ends, to.consts = append(to.ends, len(to.idx)), append(to.consts, l.Const)
+	to.sizes = append(to.sizes, l.ConstSize())
 	ev.sums.BackTo(m)
 	return value.Value{}
 }
@@ -248,7 +250,7 @@ func (ev *Evaluator) Member(n *syntax.Node, to *Rows, others bool) value.Value {
 func (r *Rows) linears(m *dc.Model) []dc.Linear {
 	out, from := make([]dc.Linear, len(r.ends)), 0
 	for k, end := range r.ends {
-		out[k] = m.Own(dc.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end], Const: r.consts[k]})
+		out[k] = m.Own(dc.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end], Const: r.consts[k]}.WithConstSize(r.sizes[k]))
 		from = end
 	}
 	return out

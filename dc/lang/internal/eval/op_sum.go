@@ -30,9 +30,9 @@ func (ev *Evaluator) linear(n *syntax.Node, m value.Mark) dc.Linear {
 		}
 		ev.Fail(n, "", "a coefficient is not finite")
 	case ordered:
-		return ev.Model.Own(dc.Linear{Idx: idx, Val: val, Const: a.C})
+		return ev.Model.Own(dc.Linear{Idx: idx, Val: val, Const: a.C}.WithConstSize(a.Size))
 	}
-	return ev.Model.Own(dc.NewLinear(idx, val, a.C))
+	return ev.Model.Own(dc.NewLinear(idx, val, a.C).WithConstSize(a.Size))
 }
 
 // total is the value of the sum that began at m and ends here.

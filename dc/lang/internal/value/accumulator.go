@@ -1,6 +1,8 @@
 package value
 
 import (
+	"math"
+
 	"github.com/dcopt/dcopt/dc"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
@@ -10,6 +12,7 @@ import (
 // inside the other: each begins at its mark.
 type Accumulator struct {
 	C     float64
+	Size  float64 // the sum of the sizes of the constants in C
 	Idx   []int
 	Val   []float64
 	Terms []Summand // arrays and DC expressions
@@ -24,22 +27,22 @@ type Summand struct {
 
 // Mark is where a sum begins, and the constant of the one around it.
 type Mark struct {
-	c            float64
+	c, size      float64
 	Coefs, Terms int
 }
 
-func (a *Accumulator) Mark() Mark { return Mark{a.C, len(a.Idx), len(a.Terms)} }
+func (a *Accumulator) Mark() Mark { return Mark{a.C, a.Size, len(a.Idx), len(a.Terms)} }
 
 // Begin starts a sum inside the current one.
 func (a *Accumulator) Begin() Mark {
 	m := a.Mark()
-	a.C = 0
+	a.C, a.Size = 0, 0
 	return m
 }
 
 // BackTo goes back to the sum around the one that began at m.
 func (a *Accumulator) BackTo(m Mark) {
-	a.C, a.Idx, a.Val = m.c, a.Idx[:m.Coefs], a.Val[:m.Coefs]
+	a.C, a.Size, a.Idx, a.Val = m.c, m.size, a.Idx[:m.Coefs], a.Val[:m.Coefs]
 	if len(a.Terms) > m.Terms {
 		clear(a.Terms[m.Terms:])
 		a.Terms = a.Terms[:m.Terms]
@@ -59,7 +62,7 @@ func (a *Accumulator) Reset() {
 }
 
 func (a *Accumulator) AddLinear(w float64, l *dc.Linear) {
-	a.C += w * l.Const
+	a.C, a.Size = a.C+w*l.Const, a.Size+math.Abs(w)*l.ConstSize()
 	a.Idx = append(a.Idx, l.Idx...)
 	for _, v := range l.Val {
 		a.Val = append(a.Val, w*v)
@@ -74,6 +77,9 @@ func (a *Accumulator) Add(w float64, v Value, at *syntax.Node) {
 	case v.Sort == AffineFunctions:
 		a.AddLinear(w, v.Lin)
 	default:
-		a.C += w * v.X
+		a.AddNumber(w * v.X)
 	}
 }
+
+// AddNumber adds a constant.
+func (a *Accumulator) AddNumber(c float64) { a.C, a.Size = a.C+c, a.Size+math.Abs(c) }
