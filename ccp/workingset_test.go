@@ -26,6 +26,59 @@ func (b largest) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	return b.Backend.New(ctx, p, set)
 }
 
+// tallying adds up the iterations of all solutions.
+type tallying struct {
+	ipm.Backend
+	iterations *atomic.Int64
+}
+
+func (b tallying) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+	s, err := b.Backend.New(ctx, p, set)
+	return tallied{s, b.iterations}, err
+}
+
+type tallied struct {
+	qpbackend.Solver
+	iterations *atomic.Int64
+}
+
+func (s tallied) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	err := s.Solver.Solve(ctx, dst)
+	s.iterations.Add(int64(dst.Iterations))
+	return err
+}
+
+// TestAllIterationsCount: an iteration of the procedure that has solved its convex problem more than once, with rows of more constraints each time,
+// tells the iterations of all these solutions.
+func TestAllIterationsCount(t *testing.T) {
+	const circles = 200
+	rng := rand.New(rand.NewPCG(2, 5))
+	m := dc.NewModel()
+	start := make([]float64, 2*circles)
+	for j := range start {
+		start[j] = 40 * rng.NormFloat64()
+	}
+	c := m.Var("c", []int{circles, 2}, dc.StartAt(start...))
+	m.Minimize(dc.SumSquares(c))
+	for i := range circles {
+		for j := range i {
+			m.SubjectTo(dc.GE(dc.Norm2(c.Row(i).Sub(c.Row(j))), dc.Num(1)).Named("apart", i, j))
+		}
+	}
+	var iterations atomic.Int64
+	res := solve(t, build(t, m), nil, func(s *ccp.Settings) {
+		plainly(s)
+		s.Backend, s.MaxIter = tallying{iterations: &iterations}, 1
+	})
+	told := 0
+	for _, it := range res.History {
+		told += it.Solver
+	}
+	if int64(told) != iterations.Load() || told == 0 {
+		t.Errorf("the history has %d iterations of the backend, which has taken %d", told, iterations.Load())
+	}
+}
+
 // TestWorkingSet: a ramp loss support vector machine of many samples with two of ten features each ends at the same point
 // with a working set and without, and with one the backend sees a part of the rows.
 func TestWorkingSet(t *testing.T) {

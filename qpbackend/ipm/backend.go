@@ -74,8 +74,9 @@ type solver struct {
 	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
 
-	how     KKT                            // as asked for
-	confirm func(ctx context.Context) bool // whether best is a solution of the problem that this one stands for; nil for none
+	how     KKT                                             // as asked for
+	confirm func(ctx context.Context) bool                  // whether best is a solution of the problem that this one stands for; nil for none
+	enough  func(x []float64, res qpbackend.Residuals) bool // see Watch; nil: never
 
 	status qpbackend.Status     // of the last Solve; Unknown once values have changed
 	deriv  *implicit.Derivative // made when first asked for
@@ -148,6 +149,10 @@ func (s *solver) adapt(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Watch lets enough look at iterates that are far from the end, some of them, with their residuals. Where it returns true the run ends with
+// the best point so far, as at the limit of iterations. nil: nobody looks.
+func (s *solver) Watch(enough func(x []float64, res qpbackend.Residuals) bool) { s.enough = enough }
 
 // Update overwrites values of the problem.
 func (s *solver) Update(u qpbackend.Update) error {

@@ -497,11 +497,13 @@ func (s *Problem) include(ctx context.Context, err error) error {
 	default:
 		return nil
 	}
+	iterations := s.Res.Iterations
 	if err := s.renew(ctx, next); err != nil {
 		return err
 	}
 	before := s.Seconds // the time of both is that of the first
 	err = s.Solve(ctx)
+	s.Res.Iterations += iterations
 	s.far, s.Seconds = true, before
 	return err
 }

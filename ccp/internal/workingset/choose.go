@@ -250,9 +250,11 @@ func (s *solver) joinNearestByColumn(list []candidate) {
 	}
 }
 
-// tolerance is the largest violation of an absent row at a point of the size of s.ax and
-// s.x that counts as none: half of what qpbackend.Certify allows.
-func (s *solver) tolerance() float64 {
+// tolerance is the largest violation of an absent row at s.x that counts as none: half of what qpbackend.Certify allows.
+func (s *solver) tolerance() float64 { return s.set.Tol / 2 * s.measure() }
+
+// measure is the size of the point: of s.ax and of the entries of s.x with bounds.
+func (s *solver) measure() float64 {
 	size := 1.0
 	for _, v := range s.ax {
 		size = max(size, math.Abs(v))
@@ -262,7 +264,7 @@ func (s *solver) tolerance() float64 {
 			size = max(size, math.Abs(v))
 		}
 	}
-	return s.set.Tol / 2 * size
+	return size
 }
 
 // broken lists the absent rows, and the bounds of tied terms, that s.x breaks, given its

@@ -19,6 +19,7 @@ type solver struct {
 	members
 	small reduced
 	work
+	early
 	inner   qpbackend.Backend
 	sub     qpbackend.Solver // of small; nil: there is none
 	chosen  bool             // there is a set
@@ -48,6 +49,12 @@ type work struct {
 	certify     []float64
 	list        []candidate
 	res         qpbackend.Result
+}
+
+// early is whether the last round has ended early.
+type early struct {
+	missed bool    // by a point that breaks absent rows
+	size   float64 // of the point before it
 }
 
 // proposal is a warm start.
@@ -150,7 +157,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 
 // round solves the problem of the set.
 func (s *solver) round(ctx context.Context, warm bool) error {
-	s.res.Iterations = 0
+	s.res.Iterations, s.early = 0, early{size: s.measure()}
 	if err := s.load(ctx); err != nil {
 		return err
 	}
@@ -162,6 +169,27 @@ func (s *solver) round(ctx context.Context, warm bool) error {
 	err := s.sub.Solve(ctx, &s.res)
 	s.iterations += s.res.Iterations
 	return err
+}
+
+// watched is a solver that lets some of its iterates be looked at. Where enough returns true the run ends with that point.
+type watched interface {
+	Watch(enough func(x []float64, res qpbackend.Residuals) bool)
+}
+
+// clearly is how many times an iterate's residual the violation of absent rows has to be to end a round.
+// Source: docs/large.md, "Rounds that end early".
+const clearly = 10
+
+// misses reports whether an iterate, x of the set's problem with its residuals, is clearly further from absent rows than from a solution: rows join
+// whatever the rest of the round brings. Lengths are relative to the size of the point before the round: where
+// the rows of the set have no solution, or one that is far, the iterates run off.
+func (s *solver) misses(x []float64, res qpbackend.Residuals) bool {
+	if s.rows == len(s.in) {
+		return false
+	}
+	s.restore(&qpbackend.Result{X: x})
+	s.missed = len(s.broken(clearly*res.Max()*s.size)) > 0
+	return s.missed
 }
 
 // load gives sub the rows of the set and their values.
@@ -185,6 +213,9 @@ func (s *solver) load(ctx context.Context) error {
 		return err
 	}
 	s.sub, s.changed, s.stale = sub, false, false
+	if w, ok := sub.(watched); ok && !s.sampled {
+		w.Watch(s.misses)
+	}
 	return nil
 }
 
@@ -211,7 +242,7 @@ func (s *solver) next(ctx context.Context) (again bool, err error) {
 		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all()), nil
 	case qpbackend.Solved, qpbackend.AlmostSolved:
 	default:
-		return s.all(), nil
+		return s.missed && s.join(s.broken(s.tolerance())) || s.all(), nil
 	}
 	tol := s.tolerance()
 	if list := s.broken(tol); s.sampled {
