@@ -52,16 +52,26 @@ func Ops() []string {
 }
 
 func findAtom(op string) (atom, bool) {
-	for _, a := range atoms() {
-		if a.op == op {
-			return a, true
+	for _, list := range atomLists() {
+		for _, a := range list() {
+			if a.op == op {
+				return a, true
+			}
 		}
 	}
 	return atom{}, false
 }
 
+// atomLists are the lists of atoms, those that are asked for most first.
+func atomLists() [15]func() []atom {
+	return [...]func() []atom{maxAtoms, normAtoms, quadAtoms, powerAtoms, expAtoms, logAtoms, huberAtoms,
+		largestAtoms, productAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, pnormAtoms, weightedAtoms}
+}
+
 // atoms is the list of all.
-func atoms() []atom {
-	return slices.Concat(maxAtoms(), normAtoms(), quadAtoms(), powerAtoms(), expAtoms(), logAtoms(), huberAtoms(),
-		largestAtoms(), productAtoms(), logdetAtoms(), eigenAtoms(), spectralAtoms(), matfracAtoms(), pnormAtoms(), weightedAtoms())
+func atoms() (all []atom) {
+	for _, list := range atomLists() {
+		all = append(all, list()...)
+	}
+	return all
 }

@@ -258,7 +258,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	if err := errors.Join(p.define(look), p.gather(look)); err != nil {
 		return nil, err
 	}
-	p.typical, p.reduced = p.typicalPoint(), sync.OnceValue(p.reduce)
+	p.typical, p.reduced, p.widths = p.typicalPoint(), sync.OnceValue(p.reduce), sync.OnceValue(p.termWidths)
 	p.least = p.reach()
 	if touches {
 		stated.typical = p.typical
@@ -272,6 +272,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
 	q.Constraints = stated
+	q.widths = sync.OnceValue(q.termWidths)
 	same := func(e Expr) Expr { return e }
 	look := lookout{ctx: context.Background()} // which never ends
 	q.prepare(&look, same, same)

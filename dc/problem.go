@@ -25,6 +25,7 @@ type Problem struct {
 	exact     func() *Problem       // without majorants, made when it is first asked for; nil: there are none
 	typical   []float64             // see typicalPoint
 	least     []float64             // see reach
+	widths    func() []float64      // see ObjectiveVariation
 	reduced   func() map[int]Linear // the variables that affine equations give, see ReducedRange
 }
 

@@ -368,16 +368,30 @@ func (p *Problem) ObjectiveVariation(x []float64) float64 {
 	for k, j := range e.lin.Idx {
 		s += min(finiteSize(e.lin.Val[k]*x[j]), e.lin.of.interval(j).Scale(e.lin.Val[k]).width())
 	}
-	for _, t := range e.terms {
+	widths := p.widths()
+	for k, t := range e.terms {
 		size := 0.0
 		if f, ok := t.f.(sized); ok {
 			size, _ = f.sizes(x)
 		} else {
 			size = math.Abs(finiteSize(t.f.Value(x)))
 		}
-		s += math.Abs(t.w) * min(size, rangeOf(t.f).width())
+		s += math.Abs(t.w) * min(size, widths[k])
 	}
 	return s
+}
+
+// termWidths are those of the ranges of the objective's functions, infinite where a variable has no bounds: the ranges of the members
+// of large sums take long.
+func (p *Problem) termWidths() []float64 {
+	widths := make([]float64, len(p.Objective.terms))
+	for k, t := range p.Objective.terms {
+		widths[k] = math.Inf(1)
+		if !slices.ContainsFunc(t.f.Support(), func(j int) bool { return math.IsInf(p.Objective.of.interval(j).width(), 1) }) {
+			widths[k] = rangeOf(t.f).width()
+		}
+	}
+	return widths
 }
 
 // ObjectiveUnit is the unit of differences of the objective: 1, or, where all of its terms are small, the largest power of 2 that is not above the

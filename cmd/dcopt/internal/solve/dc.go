@@ -61,7 +61,9 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 			j.line.Until(t)
 		}
 	}
-	defer session.MindGarbage(numbersOf(prog.Problem))()
+	if !j.c.Bool("global") { // whose tree grows
+		defer session.MindGarbage(numbersOf(prog.Problem))()
+	}
 	begin := time.Now()
 	j.seen.begin(prog.Problem, set.Recorder)
 	set.Recorder = &j.seen
