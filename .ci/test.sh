@@ -122,22 +122,25 @@ if [ "$what" = all ]; then
 	{ installed && .ci/python.sh; } >"$logs/python" 2>&1 &
 fi
 
-step gofmt unformatted
-for dir in $modules; do
-	step "build without cgo ($dir)" inside "$dir" env CGO_ENABLED=0 go build ./...
-	packages=./...
-	for tag in $tags ""; do
-		of="$dir${tag:+, tag $tag}"
-		if [ -n "$packages" ]; then
-			# shellcheck disable=SC2086 # packages are several words
-			step "vet ($of)" inside "$dir" go vet -tags="$tag" $packages
-			# shellcheck disable=SC2086
-			[ -z "$staticcheck" ] || step "staticcheck ($of)" inside "$dir" go run "$staticcheck" -tags="$tag" $packages
-		fi
-		# Without the tag only the packages with files that depend on it are other code.
-		packages=$(tagged "$dir")
+# checks runs the steps that are no tests.
+checks() {
+	step gofmt unformatted
+	for dir in $modules; do
+		step "build without cgo ($dir)" inside "$dir" env CGO_ENABLED=0 go build ./...
+		packages=./...
+		for tag in $tags ""; do
+			of="$dir${tag:+, tag $tag}"
+			if [ -n "$packages" ]; then
+				# shellcheck disable=SC2086 # packages are several words
+				step "vet ($of)" inside "$dir" go vet -tags="$tag" $packages
+				# shellcheck disable=SC2086
+				[ -z "$staticcheck" ] || step "staticcheck ($of)" inside "$dir" go run "$staticcheck" -tags="$tag" $packages
+			fi
+			# Without the tag only the packages with files that depend on it are other code.
+			packages=$(tagged "$dir")
+		done
 	done
-done
+}
 
 # tests NAME DIR FLAGS... keeps all output in build/test/output and shows what
 # matters of it. go vet has run before.
@@ -189,29 +192,36 @@ unraced() {
 	[ -z "$rest" ] || tests "$dir" "$dir" $rest
 }
 
-# aside NAME DIR... runs the tests of modules with their output in files of their own.
-aside() {
-	local logs=$logs/$1 dir
+# each DIR... runs the tests of modules.
+each() {
+	local dir
+	for dir in "$@"; do
+		module "$dir"
+	done
+}
+
+# apart NAME COMMAND... runs it with its output and tally in files of their own.
+apart() {
+	local logs=$logs/$1
 	mkdir -p "$logs"
 	: >"$logs/tally"
-	for dir in "${@:2}"; do
-		module "$dir"
-	done >"$logs/log" 2>&1
+	"${@:2}" >"$logs/log" 2>&1
 }
 
 if [ "$what" = all ]; then
+	apart checks checks & # most of its steps keep one processor busy
 	raced .
 	installed
 	# What that compiled serves the modules that follow. They, the rest of this module and the Python package have
 	# their turn beside each other: each of them leaves a processor idle much of the time.
-	aside site ./site &
+	apart site each ./site &
 	# shellcheck disable=SC2046
-	aside nested $(grep -vx '\.\|\./site' <<<"$modules") &
+	apart nested each $(grep -vx '\.\|\./site' <<<"$modules") &
 	unraced .
 	wait
-	for name in nested site; do
+	for name in checks nested site; do
 		cat "$logs/$name/log"
-		cat "$logs/$name/output" >>"$logs/output"
+		[ ! -e "$logs/$name/output" ] || cat "$logs/$name/output" >>"$logs/output"
 		cat "$logs/$name/tally" >>"$logs/tally"
 	done
 	echo "tests (python)"
@@ -222,6 +232,7 @@ if [ "$what" = all ]; then
 	*) echo "FAIL  .ci/python.sh" && echo "count 0 1 0" >>"$logs/tally" ;;
 	esac
 else
+	checks
 	tests "house rules" . .
 fi
 
