@@ -136,14 +136,15 @@ func (r *run) bound(it Iteration) {
 		}
 	}
 	c.Open, c.Least = value-least, least
-	c.Proved = c.Open <= c.Tol
+	proved := c.Open <= c.Tol
 	c.LooseTol = max(100*c.Tol, finest*c.Unit)
-	if size <= before {
+	if size <= before && num.Finite(before) {
 		c.Tol = max(c.Tol, finest*min(unit, c.Unit))
 	}
 	if !near && r.res.Violation == 0 && best < least-c.Tol || it.Violation == 0 && r.minimised(it.Objective) < least-c.Tol {
-		c.Open = math.Inf(1) // a point that breaks nothing disproves the bound, or its reach
+		c.Open, proved = math.Inf(1), false // a point that breaks nothing disproves the bound, or its reach
 	}
+	c.Proved = proved
 }
 
 // spread is no more than the range that the variables' bounds leave the objective: its distance from the value at the start, if

@@ -23,6 +23,7 @@ func TestMended(t *testing.T) {
 		9500768:   "decreases did not count beside terms of 1e21",
 		100001138: "of a constraint at a kink one gradient was known, and no direction kept both pieces",
 		200037230: "steps that gained next to nothing were no reason for shorter ones",
+		300065780: "a bound that a point had disproved still proved a convex problem solved",
 		200043741: "a step counted beside the power of a fixed variable",
 		200062173: "constants that cancelled when the problem was stated had no rounding errors",
 		40021644:  "the judge's points missed a peak of 7e7 and asked for 2.5e-4",
