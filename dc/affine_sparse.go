@@ -2,6 +2,7 @@ package dc
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -70,11 +71,11 @@ func (a Affine) MulSparse(ptr, idx []int, val []float64) Affine {
 
 // cancelledBy is lost of the sum of entries idx, each times its val.
 func (a Affine) cancelledBy(idx []int, val []float64) float64 {
-	var sum Linear
+	sum, size := 0.0, 0.0
 	for p, k := range idx {
-		sum = sum.AddScaled(val[p], Linear{Const: a.c[k], lost: a.lost})
+		sum, size = sum+val[p]*a.c[k], size+math.Abs(val[p])*(math.Abs(a.c[k])+a.lost)
 	}
-	return sum.lost
+	return Linear{Const: sum}.WithConstSize(size).lost
 }
 
 // scatter adds up a row of coefficients by variable.

@@ -165,16 +165,15 @@ func sumLinear(parts []Linear, weights []float64) Linear {
 	var idx []int
 	var val []float64
 	var of *space
-	var sum Linear // of the constants
+	c, size := 0.0, 0.0
 	for p, l := range parts {
-		constant := Linear{Const: l.Const, lost: l.lost}
-		sum, of = sum.AddScaled(weights[p], constant), of.join(l.of)
+		c, size, of = c+weights[p]*l.Const, size+math.Abs(weights[p])*l.ConstSize(), of.join(l.of)
 		for k, j := range l.Idx {
 			idx, val = append(idx, j), append(val, weights[p]*l.Val[k])
 		}
 	}
 	idx, val = compress(idx, val)
-	return Linear{idx, val, sum.Const, of, sum.lost}
+	return Linear{Idx: idx, Val: val, Const: c, of: of}.WithConstSize(size)
 }
 
 // compress sorts the pairs by index, adds those of one index and drops zeros.

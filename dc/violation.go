@@ -345,40 +345,36 @@ func (l Linear) size(x []float64) float64 {
 // ObjectiveSize is the sum of the sizes of the objective's terms at x but for the
 // constant: the scale by which a change of the objective is small or large, whatever
 // cancels.
-func (p *Problem) ObjectiveSize(x []float64) float64 {
-	e, s := &p.Objective, 0.0
-	for k, j := range e.lin.Idx {
-		s += finiteSize(e.lin.Val[k] * x[j])
-	}
-	for _, t := range e.terms {
-		if f, ok := t.f.(sized); ok {
-			sum, _ := f.sizes(x)
-			s += math.Abs(t.w) * sum
-			continue
-		}
-		s += finiteSize(t.w * t.f.Value(x))
-	}
-	return s
-}
+func (p *Problem) ObjectiveSize(x []float64) float64 { return p.objectiveSize(x, nil) }
 
 // ObjectiveVariation is ObjectiveSize with each term no larger than its range within the bounds of the variables is wide: a power of a
 // variable that is fixed, or nearly so, hides no change of the others.
-func (p *Problem) ObjectiveVariation(x []float64) float64 {
-	e, s := &p.Objective, 0.0
+func (p *Problem) ObjectiveVariation(x []float64) float64 { return p.objectiveSize(x, p.widths()) }
+
+// objectiveSize is the sum of the sizes of the objective's terms at x, where there are widths no larger than those of their ranges.
+func (p *Problem) objectiveSize(x, widths []float64) (sum float64) {
+	e := &p.Objective
 	for k, j := range e.lin.Idx {
-		s += min(finiteSize(e.lin.Val[k]*x[j]), e.lin.of.interval(j).Scale(e.lin.Val[k]).width())
+		size := finiteSize(e.lin.Val[k] * x[j])
+		if widths != nil {
+			size = min(size, e.lin.of.interval(j).Scale(e.lin.Val[k]).width())
+		}
+		sum += size
 	}
-	widths := p.widths()
 	for k, t := range e.terms {
 		size := 0.0
 		if f, ok := t.f.(sized); ok {
-			size, _ = f.sizes(x)
+			all, _ := f.sizes(x)
+			size = math.Abs(t.w) * all
 		} else {
-			size = math.Abs(finiteSize(t.f.Value(x)))
+			size = finiteSize(t.w * t.f.Value(x))
 		}
-		s += math.Abs(t.w) * min(size, widths[k])
+		if widths != nil {
+			size = min(size, math.Abs(t.w)*widths[k])
+		}
+		sum += size
 	}
-	return s
+	return sum
 }
 
 // termWidths are those of the ranges of the objective's functions, infinite where a variable has no bounds: the ranges of the members
