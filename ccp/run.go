@@ -139,8 +139,8 @@ func (r *run) worthOf(x []float64) *worth {
 	w := &r.last
 	if !slices.Equal(w.x, x) {
 		w.x = append(w.x[:0], x...)
+		_, w.err = r.p.Evaluate(x) // with which families compute the sizes
 		w.size = r.p.ObjectiveSize(x)
-		_, w.err = r.p.Evaluate(x)
 		w.broken = r.p.Violations(x)
 	}
 	return w

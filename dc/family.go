@@ -205,6 +205,38 @@ func (p *program) pack() {
 	}
 }
 
+// shareLists keeps equal lists of numbers once: the same data stand in several affine functions of a member, as the coordinates of a
+// point in its distances from some centres.
+func (p *program) shareLists() {
+	type ends struct {
+		count               int
+		first, middle, last float64
+	}
+	known := map[ends][]float64{}
+	share := func(list *[]float64) {
+		n := len(*list)
+		if n < 2 {
+			return
+		}
+		e := ends{n, (*list)[0], (*list)[n/2], (*list)[n-1]}
+		if other := known[e]; slices.Equal(other, *list) {
+			*list = other
+		} else {
+			known[e] = *list
+		}
+	}
+	for k := range p.rows {
+		d := &p.rows[k]
+		share(&d.c)
+		for t := range d.val {
+			share(&d.val[t])
+		}
+	}
+	for k := range p.nums {
+		share(&p.nums[k])
+	}
+}
+
 // finish makes the family ready for use.
 func (f *family) finish() {
 	f.pack()
@@ -220,6 +252,7 @@ func (f *family) finish() {
 		}
 	}
 	f.fold()
+	f.shareLists()
 	f.indices = make([]int, 0, len(seen))
 	for j := range seen {
 		f.indices = append(f.indices, int(j))

@@ -2,17 +2,6 @@ package dc
 
 import "math"
 
-// approx is the value with its error.
-func (f *family) approx(x []float64) approx {
-	var s total
-	f.approximate(x, func(lo int, v, e []float64) {
-		for i, w := range f.w[lo : lo+len(v)] {
-			s.addScaled(w, approx{v[i], e[i]})
-		}
-	})
-	return s.approx
-}
-
 // approximate is blocks with the errors of the values, by the rules of the atoms.
 func (f *family) approximate(x []float64, each func(lo int, v, e []float64)) {
 	w := f.pool.Get().(*familyWork)
@@ -33,7 +22,7 @@ func (f *program) stepError(w *familyWork, k, lo, n int, x []float64) {
 	s, dst := &f.steps[k], w.adj[k][:n]
 	switch s.op {
 	case opRow, opSum:
-		f.sumError(dst, s, lo, w, x)
+		f.sumError(dst, k, lo, w, x)
 		return
 	case "max", opLeast:
 		f.extremeError(dst, w, k)
@@ -75,9 +64,12 @@ func (f *program) atomError(dst []float64, w *familyWork, k int) {
 			for i, u := range v {
 				add(i, approx{math.Abs(u), e[i]})
 			}
-		case "square", "sumsq":
+		case "square", "sumsq": // as approx.square
 			for i, u := range v {
-				add(i, approx{u, e[i]}.square())
+				e, q := e[i], u*u
+				sum := sums[i] + q
+				sums[i] = sum
+				dst[i] += (2*math.Abs(u)+e)*e + unit*q + rounding*sum
 			}
 		case "huber":
 			for i, v := range v {
@@ -109,67 +101,44 @@ func (w *familyWork) zeros(n int) []float64 {
 // extremeError is the error of a maximum, or of a minimum: the exact value is between
 // that of the lower and that of the upper ends.
 func (f *program) extremeError(dst []float64, w *familyWork, k int) {
-	s := &f.steps[k]
-	for i := range dst {
-		m := newLargest()
-		for _, arg := range s.args {
-			u := approx{w.v[arg][i], w.adj[arg][i]}
-			if s.op == opLeast {
-				u.v = -u.v
+	s, n := &f.steps[k], len(dst)
+	top, least := w.v[k][:n], s.op == opLeast
+	lo, hi := w.zeros(n), dst
+	for a, arg := range s.args {
+		v, e := w.v[arg][:n], w.adj[arg][:n]
+		switch {
+		case a == 0:
+			for i, u := range v {
+				lo[i], hi[i] = u-e[i], u+e[i]
 			}
-			m.add(u)
+		case least:
+			for i, u := range v {
+				lo[i], hi[i] = min(lo[i], u-e[i]), min(hi[i], u+e[i])
+			}
+		default:
+			for i, u := range v {
+				lo[i], hi[i] = max(lo[i], u-e[i]), max(hi[i], u+e[i])
+			}
 		}
-		dst[i] = m.approx().e
+	}
+	for i, v := range top {
+		dst[i] = max(hi[i]-v, v-lo[i])
 	}
 }
 
 // sumError is the error of a row, as that of Linear, and of the weighted steps that are
 // added to it. Products that members share are added up first, as in values.
-func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []float64) {
-	d := &f.rows[s.row]
-	n := len(dst)
-	sums := w.zeros(n)
-	if d.shared {
-		sum, m := 0.0, 0.0
-		for t := range d.idx {
-			p := d.val[t][0] * x[d.idx[t][0]]
-			sum += p
-			m += (1+coefficientErrors)*math.Abs(p) + math.Abs(sum)
-		}
-		for i := range dst {
-			c := pick(d.c, lo+i)
-			sums[i] = c + sum
-			dst[i] = unit * ((1+coefficientErrors)*(math.Abs(c)+d.lost) + m + math.Abs(sums[i]))
-		}
-	} else {
-		for i := range dst {
-			c := pick(d.c, lo+i)
-			dst[i] = (1 + coefficientErrors) * (math.Abs(c) + d.lost)
-			if d.period == 0 {
-				sums[i] = c
-			}
-		}
-		at := d.at(lo)
-		for t := range d.idx {
-			idx, val := d.idx[t], d.val[t]
-			for i, v := range sums {
-				p := pick(val, at+i) * x[pick(idx, at+i)]
-				v += p
-				sums[i] = v
-				dst[i] += (1+coefficientErrors)*math.Abs(p) + math.Abs(v)
-			}
-		}
-		for i, v := range sums {
-			if d.period > 0 {
-				v += pick(d.c, lo+i)
-				sums[i] = v
-			}
-			dst[i] = unit * (dst[i] + math.Abs(v))
-		}
+func (f *program) sumError(dst []float64, k, lo int, w *familyWork, x []float64) {
+	s := &f.steps[k]
+	sums, known := w.v[k][:len(dst)], s.op == opRow && f.rows[s.row].shared
+	if !known {
+		sums = w.zeros(len(dst))
 	}
+	f.rowError(dst, sums, s.row, lo, w, x, known)
 	if s.op == opRow {
 		return
 	}
+	n := len(dst)
 	for i, v := range sums {
 		dst[i] += unit * math.Abs(v)
 	}
@@ -181,6 +150,79 @@ func (f *program) sumError(dst []float64, s *step, lo int, w *familyWork, x []fl
 			u += p
 			sums[i] = u
 			dst[i] += math.Abs(q)*e[i] + unit*(2*math.Abs(p)+math.Abs(u))
+		}
+	}
+}
+
+// rowError writes the errors of row k of the members from lo on. sums are the values of the row; where these are not known,
+// it writes them as well.
+func (f *program) rowError(dst, sums []float64, k, lo int, w *familyWork, x []float64, known bool) {
+	d, n := &f.rows[k], len(dst)
+	each := 0.0 // the part of all members
+	switch {
+	case d.shared:
+		sum := 0.0
+		for t := range d.idx {
+			p := d.val[t][0] * x[d.idx[t][0]]
+			sum += p
+			each += (1+coefficientErrors)*math.Abs(p) + math.Abs(sum)
+		}
+		if !known {
+			f.row(sums, k, lo, w, x)
+		}
+		clear(dst)
+	case d.period > 0:
+		p, e := w.products[k][:n], w.errors[k][:n]
+		if lo < d.period {
+			clear(p)
+			clear(e)
+			d.productErrors(e, p, lo, x)
+		}
+		for i, v := range p {
+			sums[i] = v + pick(d.c, lo+i)
+		}
+		copy(dst, e)
+	default:
+		for i := range sums {
+			sums[i] = pick(d.c, lo+i)
+		}
+		clear(dst)
+		d.productErrors(dst, sums, lo, x)
+	}
+	each += (1 + coefficientErrors) * d.lost
+	if len(d.c) == 1 {
+		each += (1 + coefficientErrors) * math.Abs(d.c[0])
+		for i, v := range sums {
+			dst[i] = unit * (dst[i] + each + math.Abs(v))
+		}
+		return
+	}
+	for i, c := range d.c[lo : lo+n] {
+		dst[i] = unit * (dst[i] + (1+coefficientErrors)*math.Abs(c) + each + math.Abs(sums[i]))
+	}
+}
+
+// productErrors adds the products of the variables and the coefficients in the lists from lo on to sums, and their errors, in
+// units, to dst.
+func (d *rowData) productErrors(dst, sums []float64, lo int, x []float64) {
+	dst = dst[:len(sums)]
+	for t := range d.idx {
+		idx, val := d.idx[t], d.val[t]
+		if len(idx) > 1 || len(val) == 1 {
+			for i, v := range sums {
+				p := pick(val, lo+i) * x[pick(idx, lo+i)]
+				v += p
+				sums[i] = v
+				dst[i] += (1+coefficientErrors)*math.Abs(p) + math.Abs(v)
+			}
+			continue
+		}
+		at, val := x[idx[0]], val[lo:][:len(sums)]
+		for i, v := range sums {
+			p := val[i] * at
+			v += p
+			sums[i] = v
+			dst[i] += (1+coefficientErrors)*math.Abs(p) + math.Abs(v)
 		}
 	}
 }

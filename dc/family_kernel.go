@@ -18,6 +18,7 @@ type family struct {
 	pool    sync.Pool // of *familyWork
 	once    sync.Once
 	s       split
+	recent  recent
 	period  int // members that follow one another by so many have the same coefficients; the number of members where that is not so
 }
 
@@ -91,6 +92,7 @@ type familyWork struct {
 	// by row with a period: the products of coefficients and variables of the block that came first, and the sums of the adjoints
 	// of the blocks with these coefficients
 	products, adjoint [][]float64
+	errors            [][]float64 // the errors of products, in units
 }
 
 func newFamilyWork(f *program) *familyWork {
@@ -98,10 +100,10 @@ func newFamilyWork(f *program) *familyWork {
 	for k := range f.steps {
 		w.v[k], w.adj[k] = make([]float64, memberBlock), make([]float64, memberBlock)
 	}
-	w.products, w.adjoint = make([][]float64, len(f.rows)), make([][]float64, len(f.rows))
+	w.products, w.adjoint, w.errors = make([][]float64, len(f.rows)), make([][]float64, len(f.rows)), make([][]float64, len(f.rows))
 	for k := range f.rows {
 		if f.rows[k].period > 0 {
-			w.products[k], w.adjoint[k] = make([]float64, memberBlock), make([]float64, memberBlock)
+			w.products[k], w.adjoint[k], w.errors[k] = make([]float64, memberBlock), make([]float64, memberBlock), make([]float64, memberBlock)
 		}
 	}
 	return w
@@ -340,33 +342,6 @@ func (f *family) eachBlock(do func(lo, n int)) {
 			do(lo, n)
 		}
 	}
-}
-
-func (f *family) Value(x []float64) float64 {
-	w := f.pool.Get().(*familyWork)
-	defer f.pool.Put(w)
-	s := 0.0
-	f.blocks(w, x, func(lo int, v []float64) {
-		weights := f.w[lo : lo+len(v)]
-		for i, u := range v {
-			s += weights[i] * u
-		}
-	})
-	return s
-}
-
-// sizes are the sum of the sizes of the weighted members, and the largest; sizes that
-// are not finite do not count.
-func (f *family) sizes(x []float64) (sum, most float64) {
-	w := f.pool.Get().(*familyWork)
-	defer f.pool.Put(w)
-	f.blocks(w, x, func(lo int, v []float64) {
-		for i, u := range v {
-			s := finiteSize(f.w[lo+i] * u)
-			sum, most = sum+s, max(most, s)
-		}
-	})
-	return sum, most
 }
 
 // AddSubgrad goes through the steps backwards. At a kink the choice is that of the

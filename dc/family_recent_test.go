@@ -1,0 +1,105 @@
+package dc
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// clustered is a sum of the squared distances of 200 points from the nearest of three centres.
+func clustered(t *testing.T) *Problem {
+	t.Helper()
+	r := rand.New(rand.NewPCG(4, 5))
+	m := NewModel()
+	c := m.Var("c", []int{3, 2})
+	var es []Expr
+	for range 200 {
+		a, b := r.NormFloat64(), r.NormFloat64()
+		var near []Expr
+		for k := range 3 {
+			near = append(near, SumSquares(Stack(c.At(k, 0).Sub(Num(a)), c.At(k, 1).Sub(Num(b)))))
+		}
+		es = append(es, MinOf(near))
+	}
+	m.Minimize(SumOf(es))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestRecent: what a family remembers is what it would compute, in whatever order values, sizes and errors are asked for, and by
+// whomever.
+func TestRecent(t *testing.T) {
+	p := clustered(t)
+	f := p.Objective.terms[0].f.(*family)
+	if f.coefficients() < leastRecent*len(f.indices) {
+		t.Fatal("values of this family are not remembered")
+	}
+	r := rand.New(rand.NewPCG(6, 7))
+	points, want := make([][]float64, 2*mostRecent), make([]evaluation, 2*mostRecent)
+	for k := range points {
+		for range p.NumVars() {
+			points[k] = append(points[k], r.NormFloat64())
+		}
+		e := f.compute(points[k], asked{error: true})
+		if v, s := f.compute(points[k], asked{}), f.compute(points[k], asked{sizes: true}); v.value != e.value || s.sum != e.sum || s.most != e.most || s.value != v.value {
+			t.Fatalf("parts at %v: %v, %v, %v", points[k], v, s, e)
+		}
+		want[k] = e
+	}
+	var all sync.WaitGroup
+	for seed := range uint64(3) {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(seed, 8))
+			at := 0
+			for range 3000 {
+				if r.IntN(4) == 0 {
+					at = r.IntN(len(points))
+				}
+				x, e := points[at], want[at]
+				switch r.IntN(3) {
+				case 0:
+					if v := f.Value(x); v != e.value {
+						t.Errorf("value %g, and it is %g", v, e.value)
+					}
+				case 1:
+					if sum, most := f.sizes(x); sum != e.sum || most != e.most {
+						t.Errorf("sizes %g, %g, and they are %g, %g", sum, most, e.sum, e.most)
+					}
+				case 2:
+					if a := f.approx(x); a.v != e.value || a.e != e.bound {
+						t.Errorf("value with error %v, and it is %g within %g", a, e.value, e.bound)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	if len(f.recent.points) != mostRecent {
+		t.Errorf("%d points are remembered, not %d", len(f.recent.points), mostRecent)
+	}
+	x := points[0]
+	if n := testing.AllocsPerRun(50, func() {
+		x[0]++
+		f.Value(x)
+		f.approx(x)
+	}); n > 0 {
+		t.Errorf("%g pieces of memory are taken for a value and its error", n)
+	}
+}
+
+// TestFamiliesShareData: the coordinates of a point stand in its distances from all centres, and once in memory.
+func TestFamiliesShareData(t *testing.T) {
+	f := clustered(t).Objective.terms[0].f.(*family)
+	lists := map[*float64]bool{}
+	for k := range f.rows {
+		if c := f.rows[k].c; len(c) > 1 {
+			lists[&c[0]] = true
+		}
+	}
+	if len(lists) != 2 {
+		t.Errorf("%d lists of coordinates, not 2", len(lists))
+	}
+}
