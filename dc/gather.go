@@ -65,6 +65,35 @@ func (e *Expr) gather() {
 	e.replaceSplit(s)
 }
 
+// folded is e with the families of its terms that g has, the same expression after gather: the members take no memory then.
+func (e Expr) folded(g *Expr) Expr {
+	if len(g.terms) == len(e.terms) {
+		return e
+	}
+	return Expr{lin: e.lin, terms: g.terms, composite: true, of: e.of, err: e.err}
+}
+
+// unfolded is e with the members of families as terms.
+func (e Expr) unfolded() Expr {
+	parts := []Expr{{lin: e.lin, of: e.of, err: e.err}}
+	some := false
+	for _, t := range e.terms {
+		f, ok := t.f.(*family)
+		if !ok {
+			parts = append(parts, Expr{terms: []term{t}, composite: e.composite, of: e.of})
+			continue
+		}
+		some = true
+		for _, m := range f.members() {
+			parts = append(parts, m.Scale(t.w))
+		}
+	}
+	if !some {
+		return e
+	}
+	return sumExprs(parts)
+}
+
 // stackSquares makes one term of all sums of squares with one weight.
 func stackSquares(terms []term) []term {
 	parts := map[float64][]Affine{}

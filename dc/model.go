@@ -261,7 +261,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	p.typical, p.reduced, p.widths = p.typicalPoint(), sync.OnceValue(p.reduce), sync.OnceValue(p.termWidths)
 	p.least = p.reach()
 	if touches {
-		stated.typical = p.typical
+		stated.typical, stated.Objective = p.typical, stated.Objective.folded(&p.Objective)
 		again := m.cs.constraints()
 		p.exact = sync.OnceValue(func() *Problem { return stated.exactly(again) })
 	}
@@ -271,7 +271,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 // exactly is p, as it was stated, with the constraints that were, ready without majorants.
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
-	q.Constraints = stated
+	q.Constraints, q.Objective = stated, q.Objective.unfolded()
 	q.widths = sync.OnceValue(q.termWidths)
 	same := func(e Expr) Expr { return e }
 	look := lookout{ctx: context.Background()} // which never ends

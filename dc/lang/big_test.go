@@ -90,3 +90,49 @@ subject to
 		})
 	}
 }
+
+// TestCompiledSumIsSmall: of a sum of many minima the problem keeps the data alone, and the file nothing of its last
+// statement; the exact problem has the members again.
+func TestCompiledSumIsSmall(t *testing.T) {
+	const points = 4000
+	dir := t.TempDir()
+	writeCSV(t, filepath.Join(dir, "P.csv"), points, 2)
+	f, err := Parse("test.dc", []byte(`
+param P = csv("P.csv")
+var c[3,2] start [.1 .2; .3 .4; .5 .6]
+minimize sum(i in 1..rows(P)) min(k in 1..3) (sumsq(c[k,:] - P[i,:]))
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := used()
+	p, err := Compile(context.Background(), f, Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if each := (used() - before) / points; each > 200 { // with their functions 3,800
+		t.Errorf("a point takes %d bytes", each)
+	}
+	x := p.Problem.Start(1)
+	v, bound := p.Problem.Evaluate(x)
+	exact := p.Problem.Exact()
+	w, wide := exact.Evaluate(x)
+	if diff := v - w; !(diff <= bound+wide && -diff <= bound+wide) {
+		t.Errorf("the objective is %g within %g, that of the exact problem %g within %g", v, bound, w, wide)
+	}
+	if e := exact.Objective; e.IsConvex() || e.IsConcave() {
+		t.Error("the exact problem has no split into g and h")
+	}
+	g, h := exact.Objective.G(), exact.Objective.H()
+	if w := g.Value(x) - h.Value(x); !(v-w <= 1e-9*g.Value(x) && w-v <= 1e-9*g.Value(x)) {
+		t.Errorf("g - h is %g, and the objective %g", w, v)
+	}
+	runtime.KeepAlive(f)
+}
