@@ -51,10 +51,6 @@ func maxExprs(es []Expr) Expr {
 	return node(&maximum{newParted(s), slices.Clone(es)}, ownerOf(es...))
 }
 
-// apart is the relative distance of two ranges above which their rounding errors do not
-// matter. Source: above the errors of sums of 1e6 terms.
-const apart = 1e-9
-
 // undominated leaves out the operands of a maximum that are below another one wherever
 // the variables are within their bounds: a capped square of an outlier is its cap, and a
 // difference of values of 1e18 is none. One with a domain stays.

@@ -2,7 +2,6 @@ package dc
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 )
@@ -168,40 +167,6 @@ func (e Expr) IsAffine() bool {
 	}
 	s := e.splitNow()
 	return s.isAffine()
-}
-
-// remaining reports, of a long sum, whether some functions certainly remain in g and in h of its split, without making it: where all
-// of a kind cancel their weights do, of kinds of which none merges with functions other than its equals. Squares merge
-// with squares of the other sign.
-func (e *Expr) remaining() (g, h bool) {
-	if len(e.terms) < fewestMembers {
-		return false, false
-	}
-	sum, size, up, down := 0.0, 0.0, false, false
-	add := func(w float64, f Convex) {
-		switch f.(type) {
-		case Linear, *matFrac:
-		case *sumSquares:
-			up, down = up || w > 0, down || w < 0
-		default:
-			sum, size = sum+w, size+math.Abs(w)
-		}
-	}
-	for _, t := range e.terms {
-		f, ok := t.f.(written)
-		if !ok {
-			add(t.w, t.f)
-			continue
-		}
-		s := f.split()
-		for _, u := range s.g {
-			add(t.w*u.w, u.f)
-		}
-		for _, u := range s.h {
-			add(-t.w*u.w, u.f)
-		}
-	}
-	return sum > apart*size || up && !down, sum < -apart*size || down && !up
 }
 
 // IsConvex reports whether h is zero, so that the split proves the expression convex.

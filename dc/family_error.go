@@ -2,6 +2,73 @@ package dc
 
 import "math"
 
+// evaluate is f at x, with the parts that are wanted.
+func (f *family) evaluate(x []float64, want asked) evaluation {
+	keep := f.coefficients() >= leastRecent*len(f.indices)
+	if keep {
+		if e, ok := f.recent.find(f.indices, x, want); ok {
+			return e
+		}
+	}
+	e := f.compute(x, want)
+	if keep {
+		f.recent.add(f.indices, x, e)
+	}
+	return e
+}
+
+// compute is evaluate by the members. With the error come the sizes: they cost little beside it.
+func (f *family) compute(x []float64, want asked) evaluation {
+	if want.error {
+		want.sizes = true
+	}
+	e := evaluation{asked: want}
+	var s total
+	add := func(lo int, v []float64) {
+		weights, value := f.w[lo:lo+len(v)], e.value
+		for i, u := range v {
+			value += weights[i] * u
+		}
+		e.value = value
+		if !want.sizes {
+			return
+		}
+		for i, u := range v {
+			size := finiteSize(weights[i] * u)
+			e.sum, e.most = e.sum+size, max(e.most, size)
+		}
+	}
+	if !want.error {
+		w := f.pool.Get().(*familyWork)
+		defer f.pool.Put(w)
+		f.blocks(w, x, add)
+		return e
+	}
+	f.approximate(x, func(lo int, v, errs []float64) {
+		add(lo, v)
+		for i, w := range f.w[lo : lo+len(v)] {
+			s.addScaled(w, approx{v[i], errs[i]})
+		}
+	})
+	e.bound = s.e
+	return e
+}
+
+func (f *family) Value(x []float64) float64 { return f.evaluate(x, asked{}).value }
+
+// sizes are the sum of the sizes of the weighted members, and the largest; sizes that
+// are not finite do not count.
+func (f *family) sizes(x []float64) (sum, most float64) {
+	e := f.evaluate(x, asked{sizes: true})
+	return e.sum, e.most
+}
+
+// approx is the value with its error.
+func (f *family) approx(x []float64) approx {
+	e := f.evaluate(x, asked{error: true})
+	return approx{e.value, e.bound}
+}
+
 // approximate is blocks with the errors of the values, by the rules of the atoms.
 func (f *family) approximate(x []float64, each func(lo int, v, e []float64)) {
 	w := f.pool.Get().(*familyWork)
