@@ -177,6 +177,24 @@ func (f *family) add(w float64, r *memberReader) {
 	f.append(r)
 }
 
+// manyMembers is from how many members on lists are made as long as they may become. Source: a limit of time and memory: lists
+// that double take three times their memory in all, and pages that nothing is written to take none.
+const manyMembers = 1 << 10
+
+// expect makes room for so many more members.
+func (p *program) expect(more int) {
+	for k := range p.rows {
+		d := &p.rows[k]
+		d.c = slices.Grow(d.c, more)
+		for t := range d.idx {
+			d.idx[t], d.val[t] = slices.Grow(d.idx[t], more), slices.Grow(d.val[t], more)
+		}
+	}
+	for k := range p.nums {
+		p.nums[k] = slices.Grow(p.nums[k], more)
+	}
+}
+
 // append appends the numbers of a member.
 func (p *program) append(r *memberReader) {
 	for k, l := range r.rows {
@@ -205,40 +223,45 @@ func (p *program) pack() {
 	}
 }
 
+// sharedLists are lists of numbers that several families have.
+type sharedLists map[listEnds][]float64
+
+type listEnds struct {
+	count               int
+	first, middle, last float64
+}
+
+// once makes a list one with an equal list of those that came before.
+func (l sharedLists) once(list *[]float64) {
+	n := len(*list)
+	if n < 2 {
+		return
+	}
+	e := listEnds{n, (*list)[0], (*list)[n/2], (*list)[n-1]}
+	if other := l[e]; slices.Equal(other, *list) {
+		*list = other
+	} else {
+		l[e] = *list
+	}
+}
+
 // shareLists keeps equal lists of numbers once: the same data stand in several affine functions of a member, as the coordinates of a
 // point in its distances from some centres.
-func (p *program) shareLists() {
-	type ends struct {
-		count               int
-		first, middle, last float64
-	}
-	known := map[ends][]float64{}
-	share := func(list *[]float64) {
-		n := len(*list)
-		if n < 2 {
-			return
-		}
-		e := ends{n, (*list)[0], (*list)[n/2], (*list)[n-1]}
-		if other := known[e]; slices.Equal(other, *list) {
-			*list = other
-		} else {
-			known[e] = *list
-		}
-	}
+func (p *program) shareLists(known sharedLists) {
 	for k := range p.rows {
 		d := &p.rows[k]
-		share(&d.c)
+		known.once(&d.c)
 		for t := range d.val {
-			share(&d.val[t])
+			known.once(&d.val[t])
 		}
 	}
 	for k := range p.nums {
-		share(&p.nums[k])
+		known.once(&p.nums[k])
 	}
 }
 
 // finish makes the family ready for use.
-func (f *family) finish() {
+func (f *family) finish(known sharedLists) {
 	f.pack()
 	seen := map[int32]bool{}
 	for k := range f.rows {
@@ -252,7 +275,7 @@ func (f *family) finish() {
 		}
 	}
 	f.fold()
-	f.shareLists()
+	f.shareLists(known)
 	f.indices = make([]int, 0, len(seen))
 	for j := range seen {
 		f.indices = append(f.indices, int(j))

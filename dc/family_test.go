@@ -227,7 +227,7 @@ func TestLeastFamilies(t *testing.T) {
 		w, f := newLeastOf(-0.5, Max(SumSquares(row(2)).Neg(), Square(row(1).At(0)).Scale(-2).Sub(row(1).At(0))).terms[0].f)
 		terms = append(terms, term{w, f})
 	}
-	joined := gatherLeast(terms, x.of)
+	joined := gatherLeast(terms, x.of, sharedLists{})
 	f, ok := joined[0].f.(*leastFamily)
 	if !ok || len(joined) != 1 {
 		t.Fatalf("%d terms, the first of type %T", len(joined), joined[0].f)

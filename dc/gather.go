@@ -1,14 +1,18 @@
 package dc
 
+import "slices"
+
 // fewestMembers is from how many members on a family is made: from about that
 // number on its value costs no more than that of its members.
 // Source: BenchmarkFamily: 0.9 times as much for hinges, 0.8 for norms, 0.6 for minima of squares.
 const fewestMembers = 16
 
 // gatherFamilies replaces terms that differ in numbers alone by families.
-func gatherFamilies(terms []term, of *space) []term { return gatherFrom(fewestMembers, terms, of) }
+func gatherFamilies(terms []term, of *space, known sharedLists) []term {
+	return gatherFrom(fewestMembers, terms, of, known)
+}
 
-func gatherFrom(fewest int, terms []term, of *space) []term {
+func gatherFrom(fewest int, terms []term, of *space, known sharedLists) []term {
 	if len(terms) < fewest {
 		return terms
 	}
@@ -24,6 +28,10 @@ func gatherFrom(fewest int, terms []term, of *space) []term {
 			g = newFamily(&r, of)
 			groups[string(r.text)] = g
 		}
+		if len(g.w) == manyMembers {
+			g.expect(len(terms) - k)
+			g.w = slices.Grow(g.w, len(terms)-k)
+		}
 		g.add(t.w, &r)
 		member[k] = g
 	}
@@ -33,7 +41,7 @@ func gatherFrom(fewest int, terms []term, of *space) []term {
 		case g == nil || len(g.w) < fewest:
 			out = append(out, t)
 		case g.pool.New == nil: // it is the first member
-			g.finish()
+			g.finish(known)
 			out = append(out, term{1, g.joined()})
 		}
 	}
@@ -60,8 +68,9 @@ func (e *Expr) gather() {
 		return
 	}
 	s := *e.split()
-	s.g, s.h = gatherLeast(stackSquares(s.g), e.of), gatherFamilies(s.h, e.of)
-	e.terms = gatherFamilies(e.terms, e.of)
+	known := sharedLists{}
+	s.g, s.h = gatherLeast(stackSquares(s.g), e.of, known), gatherFamilies(s.h, e.of, known)
+	e.terms = gatherFamilies(e.terms, e.of, known)
 	e.replaceSplit(s)
 }
 
@@ -116,7 +125,7 @@ func stackSquares(terms []term) []term {
 }
 
 // gatherLeast makes families of the least of some functions among terms.
-func gatherLeast(terms []term, of *space) []term {
+func gatherLeast(terms []term, of *space, known sharedLists) []term {
 	var least, rest []term
 	for _, t := range terms {
 		if _, ok := t.f.(*leastOf); ok {
@@ -125,7 +134,7 @@ func gatherLeast(terms []term, of *space) []term {
 			rest = append(rest, t)
 		}
 	}
-	return append(rest, gatherFamilies(least, of)...)
+	return append(rest, gatherFamilies(least, of, known)...)
 }
 
 // joined is the family as a function.

@@ -29,17 +29,19 @@ const mostProducts = 2_000_000
 // newLeastOf is w times a function f as w' > 0 times a sum of least ones, nil where it
 // is none of quadratic functions.
 func newLeastOf(w float64, f Convex) (float64, *leastOf) {
-	l := &leastOf{e: Expr{terms: []term{{1, f}}}}
+	var items []Expr
+	var count int
 	switch f := f.(type) {
 	case *tail:
-		l.items, l.k = f.items, f.k
+		items, count = f.items, f.k
 	case *maximum:
-		l.items, l.k = f.items, 1
+		items, count = f.items, 1
 	case *largestOf:
-		l.items, l.k = f.items, f.k
+		items, count = f.items, f.k
 	default:
 		return 0, nil
 	}
+	l := &leastOf{e: Expr{terms: []term{{1, f}}}, items: items, k: count}
 	if _, ok := f.(*tail); !ok { // − max f = min −f
 		w = -w
 		l.e.terms[0].w = -1

@@ -42,7 +42,7 @@ func (m *members) finished() *members {
 		out.rows[k] = rowData{idx: slices.Clone(d.idx), val: slices.Clone(d.val), c: d.c, lost: d.lost}
 	}
 	out.pack()
-	out.shareLists()
+	out.shareLists(sharedLists{})
 	top := m.top()
 	for a, arg := range top.args {
 		if out.signs[a] < 0 {

@@ -187,8 +187,7 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 		return c.complexFamily(s, &to)
 	}
 	shape := to.Shape
-	ev.Room(s.Value, shape)
-	var rows eval.Rows
+	rows := eval.Rows{Count: ev.Room(s.Value, shape)}
 	var vs []value.Value
 	ev.Loop(s.Value, s.Binders, nil, func() {
 		v := ev.Member(s.Value, &rows, vs != nil)
