@@ -223,6 +223,41 @@ func (p *program) pack() {
 	}
 }
 
+// part is the program of some members, in the order of the list.
+func (p *program) part(list []int32) program {
+	out := program{steps: p.steps, rows: make([]rowData, len(p.rows)), nums: make([][]float64, len(p.nums)), of: p.of}
+	for k := range p.rows {
+		d, at := &p.rows[k], list
+		if d.period > 0 {
+			at = make([]int32, len(list))
+			for i, k := range list {
+				at[i] = int32(d.at(int(k)))
+			}
+		}
+		to := rowData{idx: make([][]int32, len(d.idx)), val: make([][]float64, len(d.val)), c: some(d.c, list), lost: d.lost, shared: d.shared}
+		for t := range d.idx {
+			to.idx[t], to.val[t] = some(d.idx[t], at), some(d.val[t], at)
+		}
+		out.rows[k] = to
+	}
+	for k := range p.nums {
+		out.nums[k] = some(p.nums[k], list)
+	}
+	return out
+}
+
+// some are those numbers of a list, which may be one for all members.
+func some[T any](from []T, list []int32) []T {
+	if len(from) == 1 {
+		return from
+	}
+	out := make([]T, len(list))
+	for i, k := range list {
+		out[i] = from[k]
+	}
+	return out
+}
+
 // sharedLists are lists of numbers that several families have.
 type sharedLists map[listEnds][]float64
 

@@ -352,6 +352,11 @@ func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) { f.addGr
 func (f *family) addGradient(dst []float64, scale float64, x []float64) float64 {
 	w := f.pool.Get().(*familyWork)
 	defer f.pool.Put(w)
+	return f.gradientOf(w, dst, scale, x, nil)
+}
+
+// gradientOf is addGradient of all members but those that are marked in except, nil for none.
+func (f *family) gradientOf(w *familyWork, dst []float64, scale float64, x []float64, except []bool) float64 {
 	clear(w.grad)
 	last, value := len(f.steps)-1, 0.0
 	f.blocks(w, x, func(lo int, v []float64) {
@@ -360,9 +365,18 @@ func (f *family) addGradient(dst []float64, scale float64, x []float64) float64 
 			clear(w.adj[k][:n])
 		}
 		adj, weights := w.adj[last][:n], f.w[lo:lo+n]
-		for i, u := range v {
-			adj[i] = scale * weights[i]
-			value += weights[i] * u
+		if except == nil {
+			for i, u := range v {
+				adj[i] = scale * weights[i]
+				value += weights[i] * u
+			}
+		} else {
+			for i, u := range v {
+				if !except[lo+i] {
+					adj[i] = scale * weights[i]
+					value += weights[i] * u
+				}
+			}
 		}
 		for k := last; k >= 0; k-- {
 			f.backward(w, k, lo, n, dst)

@@ -483,18 +483,7 @@ func smallest(list []float64, k int) float64 {
 
 // part are some of the members, in the order of the list.
 func (m *members) part(list []int32) *members {
-	out := &members{program: program{steps: m.steps, rows: make([]rowData, len(m.rows)), nums: make([][]float64, len(m.nums)), of: m.of}, count: len(list), width: m.width, signs: m.signs, convex: m.convex, plain: m.plain, below: m.below}
-	for k := range m.rows {
-		d := &m.rows[k]
-		to := rowData{idx: make([][]int32, len(d.idx)), val: make([][]float64, len(d.val)), c: some(d.c, list), lost: d.lost}
-		for t := range d.idx {
-			to.idx[t], to.val[t] = some(d.idx[t], list), some(d.val[t], list)
-		}
-		out.rows[k] = to
-	}
-	for k := range m.nums {
-		out.nums[k] = some(m.nums[k], list)
-	}
+	out := &members{program: m.program.part(list), count: len(list), width: m.width, signs: m.signs, convex: m.convex, plain: m.plain, below: m.below}
 	for _, k := range list {
 		out.index = append(out.index, m.index[int(k)*m.width:int(k+1)*m.width]...)
 	}
@@ -504,15 +493,3 @@ func (m *members) part(list []int32) *members {
 
 // Part has the members of the list, in its order, as another object of the type of m.
 func (m *members) Part(list []int32) any { return m.part(list) }
-
-// some are those numbers of a list, which may be one for all members.
-func some[T any](from []T, list []int32) []T {
-	if len(from) == 1 {
-		return from
-	}
-	out := make([]T, len(list))
-	for i, k := range list {
-		out[i] = from[k]
-	}
-	return out
-}

@@ -349,12 +349,17 @@ func (s *Slopes) round(n int, c float64) {
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
 func (s *Slopes) gradient(y []float64) []float64 {
+	return s.gradientOf(s.Sub.DC.Objective.Function(), y)
+}
+
+// gradientOf is gradient of a function that is the objective around y.
+func (s *Slopes) gradientOf(f dc.Convex, y []float64) []float64 {
 	s.left -= s.work
 	if !s.Sub.Inside(y) {
 		return nil
 	}
 	g := make([]float64, len(y))
-	s.Sub.DC.Objective.AddGradient(g, 1, y)
+	f.AddSubgrad(g, 1, y)
 	for j := range g {
 		g[j] *= s.widths[j]
 	}
@@ -445,6 +450,7 @@ func (s *Slopes) direction(x []float64, reach float64) []float64 {
 // sample are gradients of the objective at x and at points within reach, by shares of the ranges.
 func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 	s.beside = s.beside[:0]
+	f := s.around(x, reach)
 	for k := range 2*s.free + 1 {
 		y := make([]float64, len(x))
 		for j, v := range x {
@@ -453,7 +459,7 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 				y[j] = min(max(v+reach*s.widths[j]*(2*s.rng.Float64()-1), s.Lo[j]), s.Hi[j])
 			}
 		}
-		g := s.gradient(y)
+		g := s.gradientOf(f, y)
 		if k == 0 {
 			s.here = g
 		} else if g != nil {
@@ -464,6 +470,26 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 		}
 	}
 	return list
+}
+
+// fewestAround is from how many variables on gradients are those of a function for the points within reach. Source: derived: that costs
+// as much as about three of them, and there are twice as many as variables.
+const fewestAround = 4
+
+// around is the objective, as a function for points within reach of x.
+func (s *Slopes) around(x []float64, reach float64) dc.Convex {
+	f := s.Sub.DC.Objective.Function()
+	n, ok := f.(interface {
+		Near(x, radius []float64) dc.Convex
+	})
+	if !ok || s.free < fewestAround {
+		return f
+	}
+	radius := make([]float64, len(x))
+	for j, w := range s.widths {
+		radius[j] = reach * w
+	}
+	return n.Near(x, radius)
 }
 
 // constraints linearises the constraints at x. Variables are in parts of reach times their ranges.
