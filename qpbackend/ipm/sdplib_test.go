@@ -69,3 +69,23 @@ func TestSDPLIB(t *testing.T) {
 		t.Errorf("%d problems, want %d", seen, want)
 	}
 }
+
+// TestWithoutInterior: problems without strict interior, of which the published values have three digits, end with residuals
+// below 1e-6. Of their Schur complements the small eigenvalues are below the rounding errors of the large ones.
+func TestWithoutInterior(t *testing.T) {
+	for _, name := range []string{"hinf6", "hinf8"} {
+		file, err := sdpa.ReadFile(shared.Path(t, "data", "conic", "sdplib", name+".dat-s.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newCones(t, file.Problem, ipm.Backend{})
+		var res qpbackend.Result
+		if err := s.Solve(context.Background(), &res); err != nil {
+			t.Error(err)
+		}
+		s.Close()
+		if worst := qpbackend.Certify(file.Problem, res.X, res.Y, res.Z).Max(); !(worst <= 1e-6) {
+			t.Errorf("%s: %v with residual %.1e", name, res.Status, worst)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package kkt
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/poll"
@@ -40,6 +41,8 @@ type eliminated struct {
 	f      factor
 	sign   []int8
 	b      []float64
+	scale  []float64 // of red, to a diagonal of ones
+	more   float64   // see System.Outweigh
 }
 
 // gone is a block whose rows are eliminated.
@@ -143,7 +146,7 @@ func newEliminated(ctx context.Context, k *sparse.CSC, n int, blocks []semidefin
 	if err := f.pattern(ctx, reduced, cliques); err != nil {
 		return nil, err
 	}
-	f.sign = make([]int8, len(f.kept))
+	f.sign, f.scale = make([]int8, len(f.kept)), make([]float64, len(f.kept))
 	inner, err := newFactor(ctx, f.red, Sparse, true)
 	f.f = inner
 	return f, err
@@ -225,7 +228,7 @@ func (f *eliminated) load(val []float64) {
 	}
 }
 
-func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []int8, reg ldl.Regularisation) (int, error) {
+func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []int8, _ ldl.Regularisation) (int, error) {
 	v := f.red.Val
 	clear(v)
 	for e, at := range f.from {
@@ -243,10 +246,23 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 	}
 	for c, j := range f.kept {
 		f.sign[c] = sign[j]
-		v[f.diag[c]] += diag[j]
+		v[f.diag[c]] += diag[j] + float64(sign[j])*f.more
+		f.scale[c] = 1
+		if d := math.Abs(v[f.diag[c]]); d > 0 && d <= math.MaxFloat64 {
+			f.scale[c] = 1 / math.Sqrt(d)
+		}
 	}
-	return f.f.factorise(ctx, v, diag, f.sign, reg)
+	for c, s := range f.scale {
+		for e := f.red.ColPtr[c]; e < f.red.ColPtr[c+1]; e++ {
+			v[e] *= s * f.scale[f.red.RowIdx[e]]
+		}
+	}
+	return f.f.factorise(ctx, v, diag, f.sign, ldl.Regularisation{Eps: lostShare, Delta: keptPivot})
 }
+
+// lostShare of its diagonal entry is a pivot of the Schur complement that is rounding error alone; keptPivot takes its place.
+// Source: derived: the unit roundoff.
+const lostShare = 0x1p-53
 
 func (f *eliminated) solve(b []float64) {
 	for t := range f.blocks {
@@ -260,11 +276,11 @@ func (f *eliminated) solve(b []float64) {
 		}
 	}
 	for c, j := range f.kept {
-		f.b[c] = b[j]
+		f.b[c] = f.scale[c] * b[j]
 	}
 	f.f.solve(f.b[:len(f.kept)])
 	for c, j := range f.kept {
-		b[j] = f.b[c]
+		b[j] = f.scale[c] * f.b[c]
 	}
 	for t := range f.blocks {
 		g := &f.blocks[t]

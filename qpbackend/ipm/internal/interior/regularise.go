@@ -74,9 +74,10 @@ func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) k
 		most, missed = conicCeiling, conicMissed
 	}
 	goal := w.goal
-	if w.sys.Strategy() == kkt.Schur {
+	if w.sys.Outweigh(0) {
 		goal.X, goal.Y = nearly*goal.X, nearly*goal.Y
 	}
+	heavier := r.ρ
 	for range maxRetries {
 		w.weigh()
 		_, err := w.sys.Factorise(ctx, w.diag)
@@ -85,6 +86,9 @@ func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) k
 		}
 		if ctx.Err() != nil {
 			return false
+		}
+		if heavier *= 100; heavier <= ceiling && w.sys.Outweigh(heavier) { // residuals come down further than with heavier ρ and δ
+			continue
 		}
 		if err != nil { // without a factor accuracy is no concern: nql60 of CBLIB needs that
 			most = ceiling
