@@ -2,6 +2,7 @@ package arrays
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 )
+
+var inf = math.Inf(1)
 
 var some = Limits{Numbers: 1 << 12, Side: 1 << 10, Dimensions: 8}
 

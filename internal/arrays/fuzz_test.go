@@ -1,3 +1,5 @@
+//go:build !race
+
 package arrays
 
 import (
@@ -12,8 +14,6 @@ import (
 
 	"github.com/dcopt/dcopt/internal/shared"
 )
-
-var inf = math.Inf(1)
 
 // fuzz checks that whatever a file holds it is read or refused, within the limits.
 func fuzz(f *testing.F, pattern string, more ...string) {
