@@ -3,6 +3,7 @@ package dc
 import (
 	"math"
 	"slices"
+	"sync"
 )
 
 // Max is the largest of scalar operands, or of the entries of one array. Of DC
@@ -29,7 +30,7 @@ func maxExprs(es []Expr) Expr {
 	if len(es) == 0 {
 		return badExpr("max of nothing")
 	}
-	plain := true // all are convex as they are written
+	plain, bent := true, false // all are convex as they are written; the split of a maximum that is not is certainly not affine
 	for k := range es {
 		if es[k].err != nil {
 			return es[k]
@@ -38,6 +39,13 @@ func maxExprs(es []Expr) Expr {
 	}
 	if es = undominated(es); len(es) == 1 {
 		return es[0]
+	}
+	bent = !plain
+	for k := 0; bent && k < len(es); k++ {
+		bent = es[k].subtractsSquares()
+	}
+	if bent {
+		return node(&maximum{items: slices.Clone(es), bent: true}, ownerOf(es...))
 	}
 	var few [8]split
 	parts := few[:0]
@@ -48,7 +56,17 @@ func maxExprs(es []Expr) Expr {
 	if plain {
 		return Expr{lin: s.lin, terms: s.g, of: ownerOf(es...)}
 	}
-	return node(&maximum{newParted(s), slices.Clone(es)}, ownerOf(es...))
+	f := &maximum{items: slices.Clone(es)}
+	f.once.Do(func() { f.own = newParted(s) })
+	return node(f, ownerOf(es...))
+}
+
+// subtractsSquares reports whether e subtracts nothing but squares, as it is written.
+func (e *Expr) subtractsSquares() bool {
+	return !e.composite && !slices.ContainsFunc(e.terms, func(t term) bool {
+		_, ok := t.f.(*sumSquares)
+		return t.w < 0 && !ok
+	})
 }
 
 // undominated leaves out the operands of a maximum that are below another one wherever
@@ -198,11 +216,32 @@ func maxOfConvex(parts []split) split {
 
 // maximum is the largest of expressions that are not all convex.
 type maximum struct {
-	parted
 	items []Expr
+	once  sync.Once // of own
+	own   parted
+	bent  bool // of its items one at least subtracts squares, and none anything else
 }
 
-func (f *maximum) settled() *split { return &f.s }
+// parted is made when it is first asked for: an objective may have another split of a minimum, see leastOf.
+func (f *maximum) parted() *parted {
+	f.once.Do(func() {
+		parts := make([]split, len(f.items))
+		for k := range f.items {
+			parts[k] = f.items[k].splitNow()
+		}
+		f.own = newParted(maxSplit(parts))
+	})
+	return &f.own
+}
+
+func (f *maximum) lessSquares() bool { return f.bent }
+
+func (f *maximum) split() *split   { return &f.parted().s }
+func (f *maximum) settled() *split { return f.split() }
+func (f *maximum) Support() []int  { return f.parted().indices }
+func (f *maximum) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.parted().AddSubgrad(dst, scale, x)
+}
 
 func (f *maximum) Value(x []float64) float64 {
 	v := math.Inf(-1)

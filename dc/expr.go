@@ -159,6 +159,11 @@ func (e Expr) IsAffine() bool {
 	if !e.composite {
 		return len(e.terms) == 0
 	}
+	if len(e.terms) == 1 {
+		if f, ok := e.terms[0].f.(late); ok && f.lessSquares() && e.terms[0].w != 0 {
+			return false
+		}
+	}
 	if one, w := e.alone(); one != nil && w != 0 {
 		return one.isAffine()
 	}

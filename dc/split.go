@@ -97,6 +97,12 @@ func splitOf(lin Linear, terms []term) split {
 	return out
 }
 
+// late is implemented by functions whose split is made when it is first asked for.
+type late interface {
+	// lessSquares reports whether the split is certainly a maximum, with the weight 1, less squares, so that it is not affine.
+	lessSquares() bool
+}
+
 // remaining reports, of a long sum, whether some functions certainly remain in g and in h of its split, without making it: where all
 // of a kind cancel their weights do, of kinds of which none merges with functions other than its equals. Squares merge
 // with squares of the other sign.
@@ -118,6 +124,11 @@ func (e *Expr) remaining() (g, h bool) {
 		f, ok := t.f.(written)
 		if !ok {
 			add(t.w, t.f)
+			continue
+		}
+		if b, ok := f.(late); ok && b.lessSquares() {
+			add(t.w, f)
+			up, down = up || t.w < 0, down || t.w > 0
 			continue
 		}
 		s := f.split()
