@@ -89,3 +89,19 @@ func TestCholesky(t *testing.T) {
 		}
 	}
 }
+
+// TestGoldenSection: the ends keep their order, one that is least stays, ties go to the first end.
+func TestGoldenSection(t *testing.T) {
+	for _, c := range []struct{ a, c, least float64 }{{0, 1, 0.3}, {1, 0, 0.3}, {-2, 5, 5}, {5, -2, 5}} {
+		near, far, v, value := num.GoldenSection(func(t float64) float64 { return math.Abs(t - c.least) }, c.a, c.c, 30)
+		if math.Abs(v-c.least) > 1e-5 || value != math.Abs(v-c.least) || (near < far) != (c.a < c.c) || (near == c.a) != (c.least == c.a) {
+			t.Errorf("%v: %v to %v, %v with value %v", c, near, far, v, value)
+		}
+	}
+	if near, _, _, _ := num.GoldenSection(func(float64) float64 { return 0 }, 1, 0, 9); near != 1 {
+		t.Errorf("a tie leaves the first end for %v", near)
+	}
+	if _, _, v, value := num.GoldenSection(math.Sqrt, -1, 1, 9); !(v >= 0 && value == math.Sqrt(v)) {
+		t.Errorf("%v, %v", v, value)
+	}
+}

@@ -237,32 +237,9 @@ func (c *Coordinates) along(j int, value func(int, float64) float64, accept func
 	if top < 0 {
 		return
 	}
-	v, φ := section(at(max(top-1, 0)), at(min(top+1, 2*gridHalf)), func(v float64) float64 { return value(j, v) })
+	_, _, v, φ := num.GoldenSection(func(v float64) float64 { return value(j, v) }, at(max(top-1, 0)), at(min(top+1, 2*gridHalf)), refine)
 	if topφ <= φ {
 		v, φ = at(top), topφ
 	}
 	accept(j, v, φ)
-}
-
-// section is a minimum of f between a and c by golden sections.
-func section(a, c float64, f func(float64) float64) (v, φ float64) {
-	// Source: derived: the golden section, (√5 − 1)/2.
-	const ratio = 0.6180339887498949
-	u, w := c-ratio*(c-a), a+ratio*(c-a)
-	fu, fw := f(u), f(w)
-	for range refine {
-		if fu <= fw {
-			c, w, fw = w, u, fu
-			u = c - ratio*(c-a)
-			fu = f(u)
-		} else {
-			a, u, fu = u, w, fw
-			w = a + ratio*(c-a)
-			fw = f(w)
-		}
-	}
-	if fw < fu {
-		return w, fw
-	}
-	return u, fu
 }
