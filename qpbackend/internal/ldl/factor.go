@@ -29,8 +29,12 @@ type Factor struct {
 	work    []float64 // length n; all zero between calls in Factorise
 	x       []float64 // of Solve
 
-	row *rowwise // one of the two is set
+	row *rowwise // one of the two is set, of tail where there is one
 	sup *supernodal
+
+	first *leading // nil for none
+	tail  *Factor  // of the matrix that these leave
+	size  int      // number of the caller's values
 
 	sign     []int8 // of the call of Factorise that runs
 	reg      Regularisation
@@ -55,16 +59,29 @@ const (
 	mostly    = 0.9 // of the operations
 )
 
-// choose makes the storage of L for the method that takes less time.
-func (f *Factor) choose(ctx context.Context) (err error) {
+// choose takes out the leading columns and makes the storage of L for the method that takes less time.
+func (f *Factor) choose(ctx context.Context) error {
+	dense := f.triangle() >= mostly*f.flops
+	if err := f.lead(ctx); err != nil {
+		return err
+	}
+	if f.tail == nil {
+		return f.store(ctx, f.flops/float64(f.nnz), dense)
+	}
+	return f.tail.store(ctx, f.flops/float64(f.nnz), dense)
+}
+
+// store is choose for a matrix without leading columns, by the operations an entry of the whole one, and by whether its operations
+// are in a dense triangle.
+func (f *Factor) store(ctx context.Context, operations float64, dense bool) (err error) {
 	ratio := supernodalRatio
 	if f.joined {
 		ratio = joinedRatio
 	}
-	if f.tail() >= mostly*f.flops {
+	if dense {
 		ratio = min(ratio, tailRatio)
 	}
-	if supernodes && f.nnz > 0 && f.flops/float64(f.nnz) >= ratio {
+	if supernodes && f.nnz > 0 && operations >= ratio {
 		f.sup, err = newSupernodal(ctx, f)
 	} else {
 		f.row, err = newRowwise(ctx, f)
@@ -73,8 +90,8 @@ func (f *Factor) choose(ctx context.Context) (err error) {
 	return err
 }
 
-// tail is the number of operations in the last columns, as far as these are dense.
-func (f *Factor) tail() float64 {
+// triangle is the number of operations in the last columns, as far as these are dense.
+func (f *Factor) triangle() float64 {
 	sum := 0.0
 	for j := f.n - 1; j >= 0 && int(f.count[j]) == f.n-1-j; j-- {
 		c := float64(f.count[j])
@@ -109,27 +126,42 @@ func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 // then must not be used. When ctx ends, the error is that of ctx. No allocation but
 // for the error.
 func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg Regularisation) (replaced int, err error) {
-	if len(val) != len(f.up.src) {
-		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), len(f.up.src))
+	if len(val) != f.size {
+		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), f.size)
 	}
 	if sign != nil && len(sign) != f.n {
 		return 0, fmt.Errorf("ldl: %d signs for %d pivots", len(sign), f.n)
 	}
+	bad, replaced, err := f.factorise(ctx, val, sign, reg)
+	if err != nil {
+		return replaced, err
+	}
+	if bad >= 0 {
+		return replaced, fmt.Errorf("ldl: pivot %d of %d, row %d of the matrix, is %g", bad, f.n, f.perm[bad], f.d[bad])
+	}
+	return replaced, nil
+}
+
+// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx has ended.
+func (f *Factor) factorise(ctx context.Context, val []float64, sign []int8, reg Regularisation) (bad, replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
-	var bad int
-	if supernodes && f.sup != nil {
+	switch {
+	case f.first != nil:
+		if bad, err = f.first.eliminate(ctx, f, val); bad < 0 && err == nil {
+			var more int
+			bad, more, err = f.tail.factorise(ctx, f.first.val[f.first.rest:], sign, reg)
+			f.replaced += more
+			if bad >= 0 {
+				bad += f.n - f.tail.n
+			}
+		}
+	case supernodes && f.sup != nil:
 		bad, err = f.sup.factorise(ctx, f, val)
-	} else {
+	default:
 		bad, err = f.row.factorise(ctx, f, val)
 	}
 	f.sign = nil
-	if err != nil {
-		return f.replaced, err
-	}
-	if bad >= 0 {
-		return f.replaced, fmt.Errorf("ldl: pivot %d of %d, row %d of the matrix, is %g", bad, f.n, f.perm[bad], f.d[bad])
-	}
-	return f.replaced, nil
+	return bad, f.replaced, err
 }
 
 // expected reports whether d, as pivot k, needs no second look: it has the sign
@@ -183,9 +215,15 @@ func (f *Factor) Solve(b []float64) {
 // vectors saves two passes over memory.
 func (f *Factor) SolveInOrder(x []float64) {
 	x = x[:f.n]
-	if supernodes && f.sup != nil {
+	switch {
+	case f.first != nil:
+		count := f.n - f.tail.n
+		f.first.forward(x)
+		f.tail.SolveInOrder(x[count:])
+		f.first.backward(x, count)
+	case supernodes && f.sup != nil:
 		f.sup.solve(x)
-	} else {
+	default:
 		f.row.solve(x)
 	}
 }

@@ -99,6 +99,12 @@ func mustAnalyse(t testing.TB, k *sparse.CSC, path string) *Factor {
 		f.row, _ = newRowwise(context.Background(), f)
 	case "supernodal":
 		f.sup, _ = newSupernodal(context.Background(), f)
+	case "leading":
+		rest := leadingRest(t, f)
+		rest.row, _ = newRowwise(context.Background(), rest)
+	case "leading, supernodal":
+		rest := leadingRest(t, f)
+		rest.sup, _ = newSupernodal(context.Background(), rest)
 	case "portable":
 		f.sup, _ = newSupernodal(context.Background(), f)
 		f.sup.wide = false
@@ -106,7 +112,19 @@ func mustAnalyse(t testing.TB, k *sparse.CSC, path string) *Factor {
 	return f
 }
 
-var paths = []string{"rowwise", "supernodal", "portable"}
+// leadingRest takes out the leading columns of f, where most are such, and returns the matrix that is left.
+func leadingRest(t testing.TB, f *Factor) *Factor {
+	t.Helper()
+	if err := f.lead(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if f.tail != nil {
+		return f.tail
+	}
+	return f
+}
+
+var paths = []string{"rowwise", "supernodal", "portable", "leading", "leading, supernodal"}
 
 func randomVec(rng *rand.Rand, n int) []float64 {
 	v := make([]float64, n)
