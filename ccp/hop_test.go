@@ -192,7 +192,7 @@ func (s dyingSolver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 }
 
 // TestHopsSurviveTheBackend: a backend that fails within a hop takes nothing
-// from the point at which the procedure has converged.
+// from the point at which the procedure has converged. One that fails after a hop has found a lower point ends the run there.
 func TestHopsSurviveTheBackend(t *testing.T) {
 	p := packing(t, radii(7, 2))
 	still := solve(t, p, nil, without(0))
@@ -200,7 +200,8 @@ func TestHopsSurviveTheBackend(t *testing.T) {
 	for extra := range 6 {
 		left = still.Iterations + extra
 		res := solve(t, p, nil, func(s *ccp.Settings) { s.Backend = dying{left: &left} })
-		if res.Status != ccp.Converged || !(res.Objective <= still.Objective) {
+		lower := res.Status == ccp.Stalled && res.Objective < still.Objective
+		if !lower && (res.Status != ccp.Converged || !(res.Objective <= still.Objective)) {
 			t.Errorf("%d solves after convergence: %v with %g, without hops %g: %s", extra, res.Status, res.Objective, still.Objective, res.Message)
 		}
 	}
