@@ -448,6 +448,7 @@ func (r *run) follow(m search.Move) {
 		r.penalty.Restarts, r.recover.failures = penalty.MostRestarts, mostFailures // a failure ends the hop
 		r.course.Again()
 		r.devices.Reset()
+		r.sub.Leap()
 		r.prev = Iteration{Objective: math.NaN()}
 		r.hop = m.Hop()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
@@ -107,5 +108,25 @@ func TestCompileNear(t *testing.T) {
 	}
 	if renewed == 0 {
 		t.Error("the rows have never changed")
+	}
+	for j := range at {
+		at[j] = 80 * rng.NormFloat64()
+	}
+	before := whole.QP
+	near.far = false // as after a solution that was near
+	for _, s := range []*Problem{near, whole} {
+		s.Leap()
+		if err := s.Linearise(at, 1.5); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Solve(ctx); err != nil || s.Res.Status != qpbackend.Solved {
+			t.Fatal(err, s.Res.Status)
+		}
+	}
+	if !slices.Equal(near.choice.Around, at) || whole.QP != before {
+		t.Error("after a leap the rows are not those of the point where it led")
+	}
+	if a, b := near.Res.Objective, whole.Res.Objective; math.Abs(a-b) > 1e-6*math.Abs(b) {
+		t.Errorf("after a leap: objective %.10g, of the whole problem %.10g", a, b)
 	}
 }

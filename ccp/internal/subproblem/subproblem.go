@@ -83,7 +83,7 @@ type gaps struct{ sum, open float64 }
 type near struct {
 	choice  rows.Choice
 	owners  []int32 // by slack: the number in Soft; nil: the same
-	far     bool    // the last solution was so far from the point of the choice that tangents had to be looked at
+	far     bool    // the last solution was so far from the point of the choice that tangents had to be looked at, or the next tangents are
 	unsized bool    // the sizes of constraints without rows are not known yet
 	backend qpbackend.Backend
 	set     qpbackend.Settings
@@ -462,7 +462,10 @@ func (s *Problem) Close() {
 	s.unchanged = unchanged{}
 }
 
-// approach chooses the members with rows anew where the last solution was far.
+// Leap says that the next tangents have nothing to do with the last solution: rows are chosen anew, for the point where they are taken.
+func (s *Problem) Leap() { s.far = s.choice.Absent() }
+
+// approach chooses the members with rows anew where the last solution was far, or the tangents are.
 func (s *Problem) approach(ctx context.Context) error {
 	if !s.far || len(s.at) == 0 {
 		return nil
