@@ -77,7 +77,10 @@ func above(c Canon, t Linear, g, h Representer) {
 
 // differences are the splits gᵢ − hᵢ of the arguments of a majorant. Its domain
 // is that of all of them.
-type differences struct{ g, h []Representer }
+type differences struct {
+	g, h       []Representer
+	everywhere bool // no part is Restricted
+}
 
 func newDifferences(es ...Expr) differences {
 	var d differences
@@ -86,6 +89,7 @@ func newDifferences(es ...Expr) differences {
 		convexPart, concavePart := s.convexPart(), s.concavePart()
 		d.g, d.h = append(d.g, convexPart.function()), append(d.h, concavePart.function())
 	}
+	d.everywhere = d.all().Everywhere()
 	return d
 }
 
@@ -98,9 +102,17 @@ func (d *differences) all() *sum {
 	return s
 }
 
+// Domain is that of all parts. Where none has one they are not asked again: a fit has thousands of such functions.
+func (d *differences) Domain() []Representer {
+	if d.everywhere {
+		return nil
+	}
+	return d.all().Domain()
+}
+
 func (d *differences) isMajorant()             {}
-func (d *differences) Domain() []Representer   { return d.all().Domain() }
-func (d *differences) Inside(x []float64) bool { return d.all().Inside(x) }
+func (d *differences) Everywhere() bool        { return d.everywhere }
+func (d *differences) Inside(x []float64) bool { return d.everywhere || d.all().Inside(x) }
 func (d *differences) parts() []Convex         { return d.all().parts() }
 
 // addSubgrad adds scale times a gradient of gₖ − hₖ, where it has one.

@@ -77,21 +77,6 @@ func (s *solver) fasten(j, row int32) {
 	s.state[j], s.tie[j] = tied, row
 }
 
-// sums are those of the rows at s.x without their terms.
-func (s *solver) sums() []float64 {
-	clear(s.ax)
-	for j, v := range s.x {
-		if v == 0 || s.term[j] {
-			continue
-		}
-		a := s.p.A
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			s.ax[a.RowIdx[k]] += a.Val[k] * v
-		}
-	}
-	return s.ax
-}
-
 // begin makes the first set: the rows that may not leave.
 func (s *solver) begin() {
 	s.members = newMembers(len(s.x), len(s.p.L), s.term)
@@ -225,9 +210,9 @@ func (s *solver) joinNearestByColumn(list []candidate) {
 		}
 	}
 	for _, c := range list {
-		for e := s.ptr[c.row]; e < s.ptr[c.row+1]; e++ {
-			j := s.col[e]
-			if s.term[j] || s.curved[j] || s.p.A.Val[s.at[e]] == 0 {
+		column, _ := s.line(c.row)
+		for _, j := range column {
+			if s.curved[j] {
 				continue
 			}
 			b := &best[j]

@@ -195,18 +195,6 @@ func (s *solver) piece(j int32, sums []float64) (row int32, value, behind float6
 	return row, sign * value, value - second
 }
 
-// norm is the Euclidean norm of the coefficients of row i but for its term's.
-func (s *solver) norm(i int32) float64 {
-	sum := 0.0
-	for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
-		if at := s.at[e]; at != s.ownAt[i] {
-			v := s.p.A.Val[at]
-			sum += v * v
-		}
-	}
-	return math.Sqrt(sum)
-}
-
 // coneNorm is the largest of those of the rows of a cone.
 func (s *solver) coneNorm(c qpbackend.Cone) (top float64) {
 	for i := c.Start; i < c.Start+c.Len; i++ {

@@ -50,22 +50,6 @@ func (s *shape) samples(p *qpbackend.Problem) bool {
 // others reports whether a row is of no term.
 func (s *shape) others() bool { return slices.Contains(s.own, -1) }
 
-// spread is the unit of distances from row i: the deviation of its sum in a step, where steps are known, else the norm of
-// its coefficients.
-func (s *solver) spread(i int32) float64 {
-	if s.unit == nil {
-		return s.norm(i)
-	}
-	sum := 0.0
-	for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
-		if at := s.at[e]; at != s.ownAt[i] {
-			v := s.p.A.Val[at] * s.unit[s.col[e]]
-			sum += v * v
-		}
-	}
-	return math.Sqrt(sum)
-}
-
 // stepped notes the sizes of a step from a point to s.x.
 func (s *solver) stepped(from []float64) {
 	if s.reach == nil {

@@ -35,16 +35,14 @@ func (s *solver) costs() {
 			r.p.R += cost * s.restValue(j)
 		case tied:
 			i := s.tie[j]
-			at := s.ownAt[i]
 			side, _ := s.limit(i, 0, cost)
 			r.p.R += cost * side
-			for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
-				if s.at[e] == at {
-					continue
-				}
-				v := cost / s.p.A.Val[at] * s.p.A.Val[s.at[e]]
-				r.q[s.col[e]] -= v
-				r.abs[s.col[e]] += math.Abs(v)
+			share := cost / s.p.A.Val[s.ownAt[i]]
+			column, value := s.line(i)
+			for e, j := range column {
+				v := share * value[e]
+				r.q[j] -= v
+				r.abs[j] += math.Abs(v)
 			}
 		}
 	}
@@ -79,9 +77,11 @@ func (s *solver) build() {
 			continue
 		}
 		r.rows = append(r.rows, int32(i))
-		for _, j := range s.col[s.ptr[i]:s.ptr[i+1]] {
-			count[j]++
-			entries++
+		for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
+			if s.present(e) {
+				count[s.col[e]]++
+				entries++
+			}
 		}
 	}
 	r.to = slices.Grow(r.to[:0], n)[:n]
@@ -108,6 +108,10 @@ func (s *solver) build() {
 	s.values()
 }
 
+// present reports whether the pattern has entry e of the rows. Of samples, whose set is made for each solution anew, it is that of the
+// coefficients that are not 0.
+func (s *solver) present(e int32) bool { return !s.sampled || s.p.A.Val[s.at[e]] != 0 }
+
 // compress makes the patterns of A and P. count has the entries of each column.
 func (s *solver) compress(count []int, entries int) {
 	r := &s.small
@@ -120,6 +124,9 @@ func (s *solver) compress(count []int, entries int) {
 	next := slices.Clone(a.ColPtr[:k])
 	for f, i := range r.rows {
 		for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
+			if !s.present(e) {
+				continue
+			}
 			at := &next[r.to[s.col[e]]]
 			a.RowIdx[*at], r.a[*at] = f, s.at[e]
 			*at++
@@ -233,13 +240,7 @@ func (s *solver) untie(proof, ray bool) {
 			continue
 		}
 		i, cost := s.tie[j], s.p.Q[j]
-		sum := 0.0
-		for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
-			if s.at[e] != s.ownAt[i] {
-				sum += s.p.A.Val[s.at[e]] * s.x[s.col[e]]
-			}
-		}
-		a := s.p.A.Val[s.ownAt[i]]
+		sum, a := s.product(i, s.x), s.p.A.Val[s.ownAt[i]]
 		if ray {
 			s.x[j] = -sum / a
 			continue

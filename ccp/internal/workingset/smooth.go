@@ -12,8 +12,9 @@ import (
 
 // smoothing minimises a problem of terms with each term smoothed: in place of the maximum of its pieces v it is u·log Σ exp(v/u). The
 // temperature u is a distance, the same for all terms, times the norm of the term's gradient. Damped Newton steps in the columns that are no
-// terms follow the least point while the temperature falls. At a step each term costs its values, and a product of two gradients
-// for each pair of pieces within some temperatures: far less than an iteration of the interior point method.
+// terms follow the least point while the temperature falls. At a step each term near a kink costs its values, and a product of two
+// gradients for each pair of pieces within some temperatures: far less than an iteration of the interior point method. The others are one
+// piece each on the whole way of the step, and their sum is an affine function.
 //
 // Y. Nesterov, Smooth minimization of non-smooth functions, Math. Program. 103 (2005) 127-152; K. Madsen, H. B. Nielsen, A finite
 // smoothing algorithm for linear l1 estimation, SIAM J. Optim. 3 (1993) 223-235; D. P. Bertsekas, Projected Newton methods for
@@ -26,37 +27,53 @@ type smoothing struct {
 	temp  float64   // the distance
 	g, d  []float64 // by place: gradient and step
 	hessian
-	ad     []float64 // by row: A times the step
-	y      []float64 // by row: how the smoothed terms change with its sum
+	affine
 	full   []float64 // by column
+	step   []float64 // by column
 	pieces []piece   // of one term
 	excess float64   // of the smoothed terms over the terms
 	close  int       // terms with two pieces within wide temperatures
+	calm
+}
+
+// affine has the pieces of the rows.
+type affine struct {
+	change []float64 // by row: of its piece, with the sum of the row; 0: it has none
+	v      []float64 // by row: the piece at the point
+	dv     []float64 // by row: the change of the piece along the step
+}
+
+// calm are the terms that are one piece as far as the point has a way to go: their sum is an affine function.
+type calm struct {
+	busy   []int32   // the other terms
+	path   float64   // the length of the way so far
+	length float64   // of the last step
+	until  []float64 // by term: the length up to which it is calm; −1: it is not
+	only   []int32   // by term: the row of the piece, −1 for the bound
+	slope  []float64 // by place: the gradient of the sum
 }
 
 // hessian is that of the smoothed problem, a sum over pairs of pieces.
 type hessian struct {
 	h       []float64 // the lower triangle, by rows
-	diff    []float64 // by place: the difference of two gradients, and where it has entries:
+	diff    []float64 // the entries of the difference of two gradients, and their places:
 	touched []int32
-	mark    []int32 // by place: the number of the pair that has touched it last
-	pair    int32
 }
 
 // piece is an affine function of a term, that of a row or of its bound, with the sign that makes the term the largest.
 type piece struct {
-	row    int32 // −1 for the bound
-	v, w   float64
-	change float64 // of v with the sum of the row
+	row  int32 // −1 for the bound
+	v, w float64
 }
 
 // Source: limits of speed, of which no answer depends: docs/large.md.
 const (
-	cooling   = 4    // ratio of a temperature and the next
-	wide      = 8    // a piece is near the largest within so many temperatures
-	apart     = 1e-3 // product of the weights of two pieces from which the pair is in the Hessian
-	promise   = 0.05 // share of the excess by which a step has to promise to lower the objective to be taken
-	mostSteps = 6    // at one temperature
+	cooling   = 4        // ratio of a temperature and the next
+	wide      = 8        // a piece is near the largest within so many temperatures
+	nothing   = 4 * wide // beyond so many its exponential is nothing
+	apart     = 1e-3     // product of the weights of two pieces from which the pair is in the Hessian
+	promise   = 0.05     // share of the excess by which a step has to promise to lower the objective to be taken
+	mostSteps = 6        // at one temperature
 	mostCools = 12
 	rowsFor   = 10 // rows for each column that is no term: with so many the interior point method takes over
 )
@@ -71,12 +88,11 @@ const (
 // smooth moves s.x to a point near the least one, and returns the distance from it within which rows are to join.
 func (s *solver) smooth(ctx context.Context) float64 {
 	m := newSmoothing(s)
-	sums := s.sums()
-	m.temp = m.firstTemperature(sums)
+	m.temp = m.firstTemperature()
 	for range mostCools {
 		end := stepsOn
 		for n := 0; n < mostSteps && end == stepsOn && ctx.Err() == nil; n++ {
-			end = m.newton(sums)
+			end = m.newton()
 			s.iterations++
 		}
 		if end == stuck { // the point is one of the temperature before
@@ -92,7 +108,8 @@ func (s *solver) smooth(ctx context.Context) float64 {
 
 func newSmoothing(s *solver) *smoothing {
 	n, rows := len(s.x), len(s.in)
-	m := &smoothing{solver: s, place: filled(n, -1), full: make([]float64, n), ad: make([]float64, rows), y: make([]float64, rows), norms: make([]float64, len(s.terms))}
+	m := &smoothing{solver: s, temp: math.Inf(1), calm: calm{length: math.Inf(1)}, place: filled(n, -1), full: make([]float64, n), step: make([]float64, n), norms: make([]float64, len(s.terms))}
+	m.change, m.v, m.dv = make([]float64, rows), make([]float64, rows), make([]float64, rows)
 	for j := range s.x {
 		if !s.term[j] {
 			m.place[j] = int32(len(m.cols))
@@ -100,26 +117,71 @@ func newSmoothing(s *solver) *smoothing {
 		}
 	}
 	p := len(m.cols)
-	m.g, m.d, m.diff, m.h, m.mark = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p), make([]int32, p)
+	m.g, m.d, m.h = make([]float64, p), make([]float64, p), make([]float64, p*p)
 	for k, j := range s.terms {
+		cost := s.p.Q[j]
 		for _, i := range s.rowsOf(j) {
-			if a := math.Abs(s.p.A.Val[s.ownAt[i]]); a > 0 {
-				m.norms[k] = max(m.norms[k], s.norm(int32(i))/a)
+			i, a := int32(i), s.p.A.Val[s.ownAt[i]]
+			if _, ok := s.limit(i, 0, cost); ok && cost != 0 {
+				m.change[i] = -math.Copysign(1, cost) / a
+			}
+			if a != 0 {
+				m.norms[k] = max(m.norms[k], s.norm(i)/math.Abs(a))
 			}
 		}
 	}
+	m.until, m.only, m.slope = make([]float64, len(s.terms)), make([]int32, len(s.terms)), make([]float64, p)
+	m.wakeAll()
 	return m
 }
 
-// firstTemperature is such that half of the terms within the median distance from a kink are near one, or that of the last step, if less.
-func (m *smoothing) firstTemperature(sums []float64) float64 {
-	var gaps []float64
+// wakeAll makes all terms busy that have pieces, and evaluates them at m.x.
+func (m *smoothing) wakeAll() {
+	m.busy = m.busy[:0]
+	clear(m.slope)
+	moves := func(i int) bool { return m.change[i] != 0 }
 	for k, j := range m.terms {
-		if m.p.Q[j] == 0 || m.norms[k] == 0 {
+		cost := m.p.Q[j]
+		if m.until[k] = math.Inf(1); cost != 0 && (!math.IsInf(m.bound(j, cost), 0) || slices.ContainsFunc(m.rowsOf(j), moves)) {
+			m.wake(k)
+		}
+	}
+}
+
+// wake makes a term busy and evaluates its pieces at m.x.
+func (m *smoothing) wake(k int) {
+	m.until[k] = -1
+	m.busy = append(m.busy, int32(k))
+	j := m.terms[k]
+	for _, i := range m.rowsOf(j) {
+		if i := int32(i); m.change[i] != 0 {
+			v, _ := m.limit(i, m.product(i, m.x), m.p.Q[j])
+			m.v[i] = math.Copysign(1, m.p.Q[j]) * v
+		}
+	}
+}
+
+// rouse wakes the terms that the step may take to a kink, and returns their sum at m.x.
+func (m *smoothing) rouse() (total float64) {
+	for k, until := range m.until {
+		if until < 0 || until >= m.path+m.length {
 			continue
 		}
-		if _, _, behind := m.piece(j, sums); num.Finite(behind) && behind > 0 {
-			gaps = append(gaps, behind/m.norms[k])
+		cost := math.Abs(m.p.Q[m.terms[k]])
+		m.addGradient(m.slope, m.only[k], -cost)
+		m.wake(k)
+		top, _, _ := m.list(k, 0)
+		total += cost * top
+	}
+	return total
+}
+
+// firstTemperature is such that half of the terms within the median distance from a kink are near one, or that of the last step, if less.
+func (m *smoothing) firstTemperature() float64 {
+	var gaps []float64
+	for _, k := range m.busy {
+		if top, second, _ := m.list(int(k), 0); m.norms[k] > 0 && num.Finite(top-second) && top > second {
+			gaps = append(gaps, (top-second)/m.norms[k])
 		}
 	}
 	if len(gaps) == 0 {
@@ -133,27 +195,43 @@ func (m *smoothing) firstTemperature(sums []float64) float64 {
 	return t
 }
 
-// list sets m.pieces to those of a term with a value that counts, given the sums of the rows and t times m.ad. It returns the
-// largest value, and the temperature.
-func (m *smoothing) list(k int, sums []float64, t float64) (top, temp float64) {
+// list sets m.pieces to those of a term with a value that counts, at t times the step. It returns the largest value and the second, and the
+// temperature.
+func (m *smoothing) list(k int, t float64) (top, second, temp float64) {
 	j := m.terms[k]
+	largest := int32(-1)
+	top, second, temp = math.Inf(-1), math.Inf(-1), m.temp*m.norms[k]
 	cost := m.p.Q[j]
-	sign := math.Copysign(1, cost)
-	m.pieces = m.pieces[:0]
-	top, temp = math.Inf(-1), m.temp*m.norms[k]
-	if b := m.bound(j, cost); !math.IsInf(b, 0) {
-		top = sign * b
-		m.pieces = append(m.pieces, piece{row: -1, v: top})
+	bound := m.bound(j, cost)
+	if !math.IsInf(bound, 0) {
+		top = math.Copysign(1, cost) * bound
 	}
-	for _, i := range m.rowsOf(j) {
-		v, ok := m.limit(int32(i), sums[i]+t*m.ad[i], cost)
-		if v *= sign; !ok || v < top-4*wide*temp { // of which the exponential is nothing
+	rows := m.rowsOf(j)
+	for _, i := range rows {
+		if m.change[i] == 0 {
 			continue
 		}
-		top = max(top, v)
-		m.pieces = append(m.pieces, piece{row: int32(i), v: v, change: -sign / m.p.A.Val[m.ownAt[i]]})
+		switch v := m.v[i] + t*m.dv[i]; {
+		case v > top:
+			top, second, largest = v, top, int32(i)
+		case v > second:
+			second = v
+		}
 	}
-	return top, temp
+	least := top - nothing*temp
+	if m.pieces = m.pieces[:0]; second < least {
+		m.pieces = append(m.pieces, piece{row: largest, v: top})
+		return top, second, temp
+	}
+	if v := math.Copysign(1, cost) * bound; !math.IsInf(bound, 0) && v >= least {
+		m.pieces = append(m.pieces, piece{row: -1, v: v})
+	}
+	for _, i := range rows {
+		if v := m.v[i] + t*m.dv[i]; m.change[i] != 0 && !(v < least) {
+			m.pieces = append(m.pieces, piece{row: int32(i), v: v})
+		}
+	}
+	return top, second, temp
 }
 
 // weigh sets the weights of the pieces, which sum up to 1, and returns the excess of the smoothed maximum over the maximum.
@@ -176,40 +254,36 @@ func (m *smoothing) weigh(top, temp float64) float64 {
 	return temp * math.Log(sum)
 }
 
-// value is that of the smoothed terms, given the sums of the rows and t times m.ad.
-func (m *smoothing) value(sums []float64, t float64) (total float64) {
-	for k, j := range m.terms {
-		if cost := math.Abs(m.p.Q[j]); cost > 0 {
-			if top, temp := m.list(k, sums, t); len(m.pieces) > 0 {
-				total += cost * (top + m.weigh(top, temp))
-			}
-		}
+// value is that of the busy terms, smoothed, at t times the step.
+func (m *smoothing) value(t float64) (total float64) {
+	for _, k := range m.busy {
+		top, _, temp := m.list(int(k), t)
+		total += math.Abs(m.p.Q[m.terms[k]]) * (top + m.weigh(top, temp))
 	}
 	return total
 }
 
-// expand sets the gradient and the Hessian at m.x, and returns the value of the smoothed terms.
-func (m *smoothing) expand(sums []float64) (total float64) {
+// expand sets the gradient and the Hessian at m.x, and returns the value of the terms that stay busy.
+func (m *smoothing) expand() (total float64) {
 	clear(m.h)
-	clear(m.y)
+	m.addSmooth()
 	m.close, m.excess = 0, 0
-	for k, j := range m.terms {
-		cost := math.Abs(m.p.Q[j])
-		if cost == 0 {
+	busy := m.busy[:0]
+	for _, k := range m.busy {
+		cost := math.Abs(m.p.Q[m.terms[k]])
+		top, second, temp := m.list(int(k), 0)
+		if far := top - second - nothing*temp; far > 2*m.norms[k]*m.length {
+			m.until[k], m.only[k] = m.path+far/(2*m.norms[k]), m.pieces[0].row
+			m.addGradient(m.slope, m.only[k], cost)
 			continue
 		}
-		top, temp := m.list(k, sums, 0)
-		if len(m.pieces) == 0 {
-			continue
-		}
+		busy = append(busy, k)
 		excess := m.weigh(top, temp)
 		total += cost * (top + excess)
 		m.excess += cost * excess
 		near := 0
 		for n, a := range m.pieces {
-			if a.row >= 0 {
-				m.y[a.row] = cost * a.w * a.change
-			}
+			m.addGradient(m.g, a.row, cost*a.w)
 			if a.v >= top-wide*temp {
 				near++
 			}
@@ -223,20 +297,18 @@ func (m *smoothing) expand(sums []float64) (total float64) {
 			m.close++
 		}
 	}
-	m.addSmooth()
+	m.busy = busy
+	num.Axpy(m.g, 1, m.slope)
 	return total
 }
 
-// addSmooth completes the gradient and the Hessian of the terms.
+// addSmooth sets the gradient to that of the objective without the terms, and adds its Hessian.
 func (m *smoothing) addSmooth() {
 	clear(m.full)
 	m.p.P.AddSymMulVec(m.full, 1, m.x)
-	a, q := m.p.A, m.p.P
+	q := m.p.P
 	for k, j := range m.cols {
 		m.g[k] = m.p.Q[j] + m.full[j]
-		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
-			m.g[k] += a.Val[e] * m.y[a.RowIdx[e]]
-		}
 		for e := q.ColPtr[j]; e < q.ColPtr[j+1]; e++ {
 			*m.entry(m.place[q.RowIdx[e]], int32(k)) += q.Val[e]
 		}
@@ -248,36 +320,62 @@ func (m *smoothing) entry(i, k int32) *float64 {
 	return &m.h[int(max(i, k))*len(m.cols)+int(min(i, k))]
 }
 
+// addGradient adds w times the gradient of the piece of a row.
+func (m *smoothing) addGradient(to []float64, row int32, w float64) {
+	if row < 0 || w == 0 {
+		return
+	}
+	w *= m.change[row]
+	column, value := m.line(row)
+	for e, j := range column {
+		to[m.place[j]] += w * value[e]
+	}
+}
+
 // addPair adds w times the square of the difference of the gradients of two pieces to the Hessian.
 func (m *smoothing) addPair(a, b piece, w float64) {
-	m.pair++
-	m.touched = m.touched[:0]
-	m.addGradient(a, 1)
-	m.addGradient(b, -1)
-	m.touched = slices.DeleteFunc(m.touched, func(k int32) bool { return m.diff[k] == 0 }) // entries that the pieces of a term share
+	m.subtract(a, b)
+	p := len(m.cols)
 	for n, i := range m.touched {
-		v := w * m.diff[i]
-		for _, k := range m.touched[:n+1] {
-			*m.entry(i, k) += v * m.diff[k]
+		v, row := w*m.diff[n], m.h[int(i)*p:]
+		for e, k := range m.touched[:n+1] {
+			row[k] += v * m.diff[e]
 		}
 	}
 }
 
-func (m *smoothing) addGradient(a piece, sign float64) {
+// subtract sets m.diff to the difference of the gradients of two pieces, at the places where it is not 0: pieces of a term share entries.
+func (m *smoothing) subtract(a, b piece) {
+	m.diff, m.touched = m.diff[:0], m.touched[:0]
+	ca, va, wa := m.gradient(a)
+	cb, vb, wb := m.gradient(b)
+	for len(ca)+len(cb) > 0 {
+		j, v := int32(math.MaxInt32), 0.0
+		if len(ca) > 0 {
+			j = ca[0]
+		}
+		if len(cb) > 0 {
+			j = min(j, cb[0])
+		}
+		if len(ca) > 0 && ca[0] == j {
+			v, ca, va = wa*va[0], ca[1:], va[1:]
+		}
+		if len(cb) > 0 && cb[0] == j {
+			v, cb, vb = v-wb*vb[0], cb[1:], vb[1:]
+		}
+		if v != 0 {
+			m.diff, m.touched = append(m.diff, v), append(m.touched, m.place[j])
+		}
+	}
+}
+
+// gradient is that of a piece, by column, but for a factor.
+func (m *smoothing) gradient(a piece) (column []int32, value []float64, factor float64) {
 	if a.row < 0 {
-		return
+		return nil, nil, 0
 	}
-	for e := m.ptr[a.row]; e < m.ptr[a.row+1]; e++ {
-		k, v := m.place[m.col[e]], m.p.A.Val[m.at[e]]
-		if k < 0 || v == 0 {
-			continue
-		}
-		if m.mark[k] != m.pair {
-			m.mark[k], m.diff[k] = m.pair, 0
-			m.touched = append(m.touched, k)
-		}
-		m.diff[k] += sign * a.change * v
-	}
+	column, value = m.line(a.row)
+	return column, value, m.change[a.row]
 }
 
 // ending is how a step ends.
@@ -289,9 +387,9 @@ const (
 	stuck          // none lowers the objective
 )
 
-// newton makes one step from m.x, whose sums are given, and brings both up to date.
-func (m *smoothing) newton(sums []float64) ending {
-	value := m.expand(sums)
+// newton makes one step from m.x, and brings the pieces up to date.
+func (m *smoothing) newton() ending {
+	value := m.expand()
 	if !m.direction() {
 		return stuck
 	}
@@ -299,15 +397,22 @@ func (m *smoothing) newton(sums []float64) ending {
 	if !(-slope > promise*m.excess) {
 		return settled
 	}
-	linear, curve := m.along(slope)
+	m.length = num.Norm2(m.d)
+	value += m.rouse()
+	linear, curve := m.along()
 	for t := 1.0; t >= leastStep; t /= 2 {
-		if m.value(sums, t)+t*(linear+t*curve/2) > value+sufficient*t*slope {
+		if m.value(t)-value+t*(linear+t*curve/2) > sufficient*t*slope {
 			continue
 		}
 		for k, j := range m.cols {
 			m.x[j] += t * m.d[k]
 		}
-		num.Axpy(sums, t, m.ad)
+		m.path += t * m.length
+		for _, k := range m.busy {
+			for _, i := range m.rowsOf(m.terms[k]) {
+				m.v[i] += t * m.dv[i]
+			}
+		}
 		if t == 1 && -slope < m.excess { // the next one promises about the square of that
 			return settled
 		}
@@ -353,19 +458,22 @@ func (m *smoothing) direction() bool {
 	return num.FirstNotFinite(m.d) < 0
 }
 
-// along sets m.ad to the products of the rows with the step, and returns the slope and the curvature of the objective without the terms
-// along it, given the slope with them.
-func (m *smoothing) along(slope float64) (linear, curve float64) {
-	clear(m.ad)
-	step := make([]float64, len(m.full))
-	a := m.p.A
+// along sets m.dv to the changes of the pieces of busy terms along the step, and returns the slope and the curvature of the rest of the
+// objective.
+func (m *smoothing) along() (linear, curve float64) {
+	linear = num.Dot(m.slope, m.d)
 	for k, j := range m.cols {
-		step[j] = m.d[k]
-		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
-			m.ad[a.RowIdx[e]] += a.Val[e] * m.d[k]
+		m.step[j] = m.d[k]
+		linear += (m.p.Q[j] + m.full[j]) * m.d[k]
+	}
+	for _, k := range m.busy {
+		for _, i := range m.rowsOf(m.terms[k]) {
+			if change := m.change[i]; change != 0 {
+				m.dv[i] = change * m.product(int32(i), m.step)
+			}
 		}
 	}
 	clear(m.full)
-	m.p.P.AddSymMulVec(m.full, 1, step)
-	return slope - num.Dot(m.y, m.ad), num.Dot(m.full, step)
+	m.p.P.AddSymMulVec(m.full, 1, m.step)
+	return linear, num.Dot(m.full, m.step)
 }

@@ -16,6 +16,7 @@ type solver struct {
 	set   qpbackend.Settings
 	least int // rows that join at once
 	*shape
+	lines
 	members
 	small reduced
 	work
@@ -68,6 +69,7 @@ func newSolver(p *qpbackend.Problem, inner qpbackend.Backend, set qpbackend.Sett
 	s.sampled = s.samples(p)
 	s.x, s.y, s.z, s.ax = make([]float64, n), make([]float64, m), make([]float64, n), make([]float64, m)
 	s.certify = make([]float64, qpbackend.CertifyLen(p))
+	s.readLines()
 	return s
 }
 
@@ -86,7 +88,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if err := s.p.Apply(u); err != nil {
 		return err
 	}
-	s.stale = true
+	s.stale, s.read = true, s.read && u.A == nil
 	return nil
 }
 
@@ -134,6 +136,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.open(); err != nil {
 		return err
 	}
+	s.readLines()
 	warm, from := s.start.dual, slices.Clone(s.x)
 	s.iterations, s.tol = 0, s.set.Tol
 	err := s.renew(ctx)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -421,27 +422,35 @@ func TestSmoothing(t *testing.T) {
 		}
 	}
 	m := newSmoothing(s)
-	m.temp = 0.3
 	objective := func() float64 {
+		m.wakeAll()
 		x := slices.Clone(s.x)
 		for _, j := range s.terms {
 			x[j] = 0
 		}
-		return p.Objective(x) + m.value(s.sums(), 0)
+		return p.Objective(x) + m.value(0)
 	}
-	m.expand(s.sums())
-	const h = 1e-5
-	for k, j := range m.cols {
-		at := s.x[j]
-		s.x[j] = at + h
-		up := objective()
-		s.x[j] = at - h
-		down := objective()
-		s.x[j] = at
-		if slope := (up - down) / (2 * h); math.Abs(slope-m.g[k]) > 1e-5*max(1, math.Abs(slope)) {
-			t.Errorf("variable %d: the slope is %g, the gradient says %g", j, slope, m.g[k])
+	for _, m.temp = range []float64{0.3, 0.003} {
+		m.wakeAll()
+		m.length = 1e-3
+		m.expand()
+		if m.temp < 0.01 && len(m.busy) > len(s.terms)/2 {
+			t.Errorf("of %d terms %d are not calm", len(s.terms), len(m.busy))
+		}
+		const h = 1e-5
+		for k, j := range m.cols {
+			at := s.x[j]
+			s.x[j] = at + h
+			up := objective()
+			s.x[j] = at - h
+			down := objective()
+			s.x[j] = at
+			if slope := (up - down) / (2 * h); math.Abs(slope-m.g[k]) > 1e-5*max(1, math.Abs(slope)) {
+				t.Errorf("temperature %g, variable %d: the slope is %g, the gradient says %g", m.temp, j, slope, m.g[k])
+			}
 		}
 	}
+	checkCalm(t, m, objective)
 	d := s.smooth(context.Background())
 	near := len(within(s.look(), d))
 	whole, want := answer(t, ipm.Backend{}, p)
@@ -452,6 +461,34 @@ func TestSmoothing(t *testing.T) {
 	}
 	if near > len(p.L)/4 || off > 0.1 {
 		t.Errorf("the point is off by %g, and %d of %d rows are near", off, near, len(p.L))
+	}
+}
+
+// checkCalm makes steps, which lower the objective, and looks at the terms that are calm after them: they are one piece.
+func checkCalm(t *testing.T, m *smoothing, objective func() float64) {
+	t.Helper()
+	m.temp, m.length = 0.01, 1e-3
+	before := objective()
+	for range 8 {
+		m.newton()
+		calm, slope := slices.Clone(m.until), slices.Clone(m.slope)
+		if now := objective(); now > before {
+			t.Errorf("a step raises the objective from %g to %g", before, now)
+		} else {
+			before = now
+		}
+		for k, until := range calm {
+			if until < 0 {
+				continue
+			}
+			if top, second, temp := m.list(k, 0); !(second <= top-nothing*temp*(1-1e-9)) {
+				t.Errorf("term %d is calm, with two pieces at %g and %g", k, top, second)
+			}
+			m.addGradient(slope, m.only[k], -math.Abs(m.p.Q[m.terms[k]]))
+		}
+		if rest := num.NormInf(slope); rest > 1e-9 {
+			t.Errorf("the gradient of the calm terms is off by %g", rest)
+		}
 	}
 }
 
