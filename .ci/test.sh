@@ -43,7 +43,7 @@ skip() {
 
 # As the wheels are built: the packages that one step compiles serve the others.
 # Without tables for debuggers a cold build of this module takes .91 of the processor time, a link .55.
-export GOFLAGS="-trimpath -ldflags=-w -gcflags=all=-dwarf=false ${GOFLAGS:-}"
+export GOFLAGS="-trimpath -ldflags=-w -gcflags=github.com/dcopt/dcopt/...=-dwarf=false ${GOFLAGS:-}"
 # Tests and compilers have small heaps and make much garbage: with 4 times the room
 # the tests of lder take .82 of the processor time, those of internal/judge .85.
 export GOGC=${GOGC:-400}

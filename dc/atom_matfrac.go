@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -66,20 +67,22 @@ func newMatFrac(x Affine, p *symmetric) *matFrac {
 
 // overData is the sum of quadratic functions that f is for a P of data.
 func (f *matFrac) overData() Expr {
-	var chol mat.Cholesky
-	p := mat.NewSymDense(f.n, nil)
+	p := make([]float64, f.n*f.n)
 	for j := range f.n {
 		for i := range j + 1 {
-			p.SetSym(i, j, f.at(i, j).Const)
+			p[i*f.n+j] = f.at(i, j).Const
+			p[j*f.n+i] = p[i*f.n+j]
 		}
 	}
-	var inverse mat.SymDense
-	if !chol.Factorize(p) || chol.InverseTo(&inverse) != nil {
+	var chol mat.Cholesky
+	definite := chol.Factorize(mat.NewSymDense(f.n, p))
+	inverse, _, err := dense.Inverse(context.Background(), f.n, p)
+	if !definite || inverse == nil || err != nil {
 		return badExpr("matfrac over a matrix of data that is not positive definite")
 	}
 	var parts []Expr
 	for k := 0; k < f.x.Len(); k += f.n {
-		parts = append(parts, Quad(f.x.Range(k, k+f.n), &inverse))
+		parts = append(parts, Quad(f.x.Range(k, k+f.n), mat.NewSymDense(f.n, inverse)))
 	}
 	return sumExprs(parts)
 }

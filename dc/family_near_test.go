@@ -1,3 +1,5 @@
+//go:build !lean && !race
+
 package dc
 
 import (

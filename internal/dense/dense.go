@@ -73,33 +73,6 @@ func Eigen(ctx context.Context, q mat.Symmetric) (λ []float64, v *mat.Dense, ok
 	return eig.Values(nil), v, true, nil
 }
 
-// Inverse is the inverse of a, n × n in row-major order, which is not changed, and the
-// estimate of its condition number; inverse is nil where a is singular to rounding. The
-// work is that of calls of gonum, as that of Eigen.
-func Inverse(ctx context.Context, n int, a []float64) (inverse []float64, cond float64, err error) {
-	type result struct {
-		inverse []float64
-		cond    float64
-	}
-	r, err := Await(ctx, func() (r result) {
-		var lu mat.LU
-		lu.Factorize(mat.NewDense(n, n, a))
-		if r.cond = lu.Cond(); !(r.cond < 1/epsilon) || ctx.Err() != nil {
-			return r
-		}
-		one := mat.NewDense(n, n, nil)
-		for i := range n {
-			one.Set(i, i, 1)
-		}
-		out := mat.NewDense(n, n, nil)
-		if lu.SolveTo(out, false, one) == nil {
-			r.inverse = out.RawMatrix().Data
-		}
-		return r
-	})
-	return r.inverse, r.cond, err
-}
-
 // epsilon is the distance from 1 to the next float64: the inverse of a matrix with a
 // larger condition number than 1/epsilon has no correct digit.
 // Source: IEEE 754.

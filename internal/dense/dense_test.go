@@ -145,3 +145,41 @@ func TestSyev(t *testing.T) {
 		}
 	}
 }
+
+// TestInverse: a·a⁻¹ is the identity, whatever the order of the rows; a matrix that is singular to rounding has none.
+func TestInverse(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for n := 1; n < 12; n++ {
+		a := make([]float64, n*n)
+		for i := range a {
+			a[i] = rng.NormFloat64()
+		}
+		if n > 1 {
+			a[0] = 0
+		}
+		given := slices.Clone(a)
+		inverse, cond, err := Inverse(t.Context(), n, a)
+		if err != nil || inverse == nil || cond < 1 || !slices.Equal(a, given) {
+			t.Fatalf("order %d: %v, condition %g, %v", n, inverse, cond, err)
+		}
+		var one mat.Dense
+		one.Mul(mat.NewDense(n, n, a), mat.NewDense(n, n, inverse))
+		for i := range n {
+			for j := range n {
+				want := 0.0
+				if i == j {
+					want = 1
+				}
+				if math.Abs(one.At(i, j)-want) > 1e-14*cond {
+					t.Errorf("order %d: entry %d, %d of the product is %g", n, i, j, one.At(i, j))
+				}
+			}
+		}
+		if n > 1 {
+			copy(a[n:2*n], a[:n])
+			if inverse, cond, err = Inverse(t.Context(), n, a); inverse != nil || cond < 1e15 || err != nil {
+				t.Errorf("order %d with two equal rows: condition %g, %v", n, cond, err)
+			}
+		}
+	}
+}

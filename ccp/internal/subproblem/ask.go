@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -124,18 +125,16 @@ func (s *Problem) Gaussian(centre, weight []float64) (mean, inverse []float64, o
 			}
 		}
 	}
-	var all mat.Dense
-	if all.Inverse(kkt) != nil {
+	all, _, err := dense.Inverse(context.Background(), size, kkt.RawMatrix().Data)
+	if all == nil || err != nil {
 		return nil, nil, false
 	}
 	var x mat.VecDense
-	x.MulVec(&all, rhs)
+	x.MulVec(mat.NewDense(size, size, all), rhs)
 	mean, inverse = make([]float64, n), make([]float64, n*n)
 	for i := range n {
 		mean[i] = x.AtVec(i)
-		for j := range n {
-			inverse[i*n+j] = all.At(i, j)
-		}
+		copy(inverse[i*n:][:n], all[i*size:])
 	}
 	return mean, inverse, true
 }

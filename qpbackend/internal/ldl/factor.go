@@ -62,8 +62,10 @@ const (
 // choose takes out the leading columns and makes the storage of L for the method that takes less time.
 func (f *Factor) choose(ctx context.Context) error {
 	dense := f.triangle() >= mostly*f.flops
-	if err := f.lead(ctx); err != nil {
-		return err
+	if supernodes {
+		if err := f.lead(ctx); err != nil {
+			return err
+		}
 	}
 	if f.tail == nil {
 		return f.store(ctx, f.flops/float64(f.nnz), dense)
@@ -146,7 +148,7 @@ func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg 
 func (f *Factor) factorise(ctx context.Context, val []float64, sign []int8, reg Regularisation) (bad, replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	switch {
-	case f.first != nil:
+	case supernodes && f.first != nil:
 		if bad, err = f.first.eliminate(ctx, f, val); bad < 0 && err == nil {
 			var more int
 			bad, more, err = f.tail.factorise(ctx, f.first.val[f.first.rest:], sign, reg)
@@ -216,7 +218,7 @@ func (f *Factor) Solve(b []float64) {
 func (f *Factor) SolveInOrder(x []float64) {
 	x = x[:f.n]
 	switch {
-	case f.first != nil:
+	case supernodes && f.first != nil:
 		count := f.n - f.tail.n
 		f.first.forward(x)
 		f.tail.SolveInOrder(x[count:])

@@ -2,5 +2,5 @@
 
 package ldl
 
-// supernodes says that whole supernodes are computed where that pays.
+// supernodes says that whole supernodes, and leading columns, are computed where that pays.
 const supernodes = true
