@@ -42,8 +42,8 @@ skip() {
 }
 
 # As the wheels are built: the packages that one step compiles serve the others.
-# Without tables for debuggers a cold build of this module takes .91 of the processor time, a link .55.
-export GOFLAGS="-trimpath -ldflags=-w -gcflags=github.com/dcopt/dcopt/...=-dwarf=false ${GOFLAGS:-}"
+# Without tables for debuggers a link takes .55 of the processor time.
+export GOFLAGS="-trimpath -ldflags=-w ${GOFLAGS:-}"
 # Tests and compilers have small heaps and make much garbage: with 4 times the room
 # the tests of lder take .82 of the processor time, those of internal/judge .85.
 export GOGC=${GOGC:-400}
@@ -65,16 +65,6 @@ elif ! third_party/osqp/build.sh; then
 	tags=
 	skip OSQP "the library could not be built, see above"
 fi
-
-# The newest staticcheck that the installed Go can build.
-staticcheck=
-for version in v0.8.2 v0.7.0 v0.6.1; do
-	if go run "honnef.co/go/tools/cmd/staticcheck@$version" -version >"$logs/staticcheck" 2>&1; then
-		staticcheck=honnef.co/go/tools/cmd/staticcheck@$version
-		break
-	fi
-done
-[ -n "$staticcheck" ] || skip staticcheck "$(tail -n 1 "$logs/staticcheck")"
 
 unformatted() {
 	local files
@@ -125,7 +115,16 @@ fi
 
 # checks runs the steps that are no tests.
 checks() {
+	local staticcheck= version dir packages tag of
 	step gofmt unformatted
+	# The newest staticcheck that the installed Go can build.
+	for version in v0.8.2 v0.7.0 v0.6.1; do
+		if go run "honnef.co/go/tools/cmd/staticcheck@$version" -version >"$logs/staticcheck" 2>&1; then
+			staticcheck=honnef.co/go/tools/cmd/staticcheck@$version
+			break
+		fi
+	done
+	[ -n "$staticcheck" ] || skip staticcheck "$(tail -n 1 "$logs/staticcheck")"
 	for dir in $modules; do
 		step "build without cgo ($dir)" inside "$dir" env CGO_ENABLED=0 go build ./...
 		packages=./...
@@ -214,6 +213,8 @@ apart() {
 }
 
 if [ "$what" = all ]; then
+	# What the lanes would compile beside each other, once before them.
+	CGO_ENABLED=0 go build ./... >/dev/null 2>&1
 	# Four lanes, as each of them leaves a processor idle much of the time. What the site compiles is not
 	# what the race detector needs; what the other modules compile serves this one, or is served by it.
 	apart checks checks &
