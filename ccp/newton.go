@@ -139,7 +139,7 @@ func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) 
 }
 
 // creeping is the iteration from which Newton's method goes on with a smooth objective.
-// Source: of 2304 descents of polynomials and others (dc, TestAcceptedConverge, four sets
+// Source: of 2304 descents of polynomials and others (dc/lang, TestAcceptedConverge, four sets
 // of starts) one lasts longer.
 const creeping = 50
 

@@ -1,6 +1,4 @@
-//go:build !race
-
-package dc_test
+package lang_test
 
 import (
 	"context"
